@@ -1,0 +1,102 @@
+/* geom.h - planar poses and angles.
+ *
+ * REP-103 axes: x forward, y left, yaw counter-clockwise from +x. SI units. Everything is a value; nothing
+ * allocates or fails. Not-a-number in gives not-a-number out: callers check their inputs where they arrive. */
+#ifndef CAIRN_COMMON_BASE_GEOM_H
+#define CAIRN_COMMON_BASE_GEOM_H
+
+#include <math.h>
+#include <stdint.h>
+
+#define CAIRN_NS_PER_S INT64_C(1000000000)
+#define CAIRN_NS_PER_MS INT64_C(1000000)
+
+struct cairn_vec2 {
+	double x_m, y_m;
+};
+
+struct cairn_pose2 {
+	double x_m, y_m, yaw_rad;
+};
+
+/* Body velocity of an Ackermann base at the middle of its rear axle: forward speed and yaw rate. */
+struct cairn_twist {
+	double v_mps, w_radps;
+};
+
+static inline double cairn_deg_to_rad(double deg)
+{
+	return deg * (M_PI / 180.0);
+}
+
+static inline double cairn_rad_to_deg(double rad)
+{
+	return rad * (180.0 / M_PI);
+}
+
+static inline double cairn_clamp(double x, double lo, double hi)
+{
+	return x < lo ? lo : x > hi ? hi : x;
+}
+
+/* The same angle in (-pi, pi]. */
+static inline double cairn_wrap_rad(double rad)
+{
+	double r = remainder(rad, 2.0 * M_PI);
+	return r <= -M_PI ? r + 2.0 * M_PI : r;
+}
+
+/* a (+) b: the pose b, given in the frame of a, in a's parent frame. */
+static inline struct cairn_pose2 cairn_pose_compose(struct cairn_pose2 a, struct cairn_pose2 b)
+{
+	double c = cos(a.yaw_rad), s = sin(a.yaw_rad);
+	return (struct cairn_pose2){a.x_m + c * b.x_m - s * b.y_m, a.y_m + s * b.x_m + c * b.y_m,
+	    cairn_wrap_rad(a.yaw_rad + b.yaw_rad)};
+}
+
+static inline struct cairn_pose2 cairn_pose_inverse(struct cairn_pose2 a)
+{
+	double c = cos(a.yaw_rad), s = sin(a.yaw_rad);
+	return (struct cairn_pose2){
+	    -c * a.x_m - s * a.y_m, s * a.x_m - c * a.y_m, cairn_wrap_rad(-a.yaw_rad)};
+}
+
+/* inverse(a) (+) b: the pose b as seen from a. */
+static inline struct cairn_pose2 cairn_pose_between(struct cairn_pose2 a, struct cairn_pose2 b)
+{
+	return cairn_pose_compose(cairn_pose_inverse(a), b);
+}
+
+/* A point given in the frame of a, in a's parent frame. */
+static inline struct cairn_vec2 cairn_pose_apply(struct cairn_pose2 a, struct cairn_vec2 p)
+{
+	double c = cos(a.yaw_rad), s = sin(a.yaw_rad);
+	return (struct cairn_vec2){a.x_m + c * p.x_m - s * p.y_m, a.y_m + s * p.x_m + c * p.y_m};
+}
+
+/* Compass degrees 0..360 for people and models: clockwise, 0 ("N") is the way the robot faced when it
+ * started (yaw 0 of the map frame). */
+static inline double cairn_compass_deg(double yaw_rad)
+{
+	double d = fmod(-cairn_rad_to_deg(yaw_rad), 360.0);
+	return d < 0.0 ? d + 360.0 : d;
+}
+
+/* "N", "NE", ... of compass degrees; eight points, each 45 degrees wide. */
+static inline const char *cairn_compass_point(double compass_deg)
+{
+	static const char *const points[8] = {"N", "NE", "E", "SE", "S", "SW", "W", "NW"};
+	return points[(unsigned)(int)floor(fmod(compass_deg + 22.5, 360.0) / 45.0) & 7u];
+}
+
+/* Motion along an arc of constant twist for dt_s seconds, from pose. Exact integration. */
+static inline struct cairn_pose2 cairn_pose_advance(struct cairn_pose2 pose, struct cairn_twist t, double dt_s)
+{
+	double dth = t.w_radps * dt_s, d = t.v_mps * dt_s;
+	double half = 0.5 * dth;
+	double chord = fabs(half) < 1e-6 ? d : d * sin(half) / half;
+	struct cairn_pose2 step = {chord * cos(half), chord * sin(half), dth};
+	return cairn_pose_compose(pose, step);
+}
+
+#endif

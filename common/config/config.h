@@ -1,0 +1,95 @@
+/* config.h - the configuration as one plain struct, made from config.def.
+ *
+ * Layers, later ones win: defaults, config/robots/NAME.yaml, config/cairn.yaml, --config FILE, --set section.key=value.
+ * The launcher merges them and writes RUN/config.yaml, which the stages read. Unknown keys, wrong types and values
+ * out of range are refused with file, key and reason. */
+#ifndef CAIRN_COMMON_CONFIG_CONFIG_H
+#define CAIRN_COMMON_CONFIG_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/error.h"
+
+#define CAIRN_CONFIG_TEXT_CAP 256
+#define CAIRN_CONFIG_CHOICE_CAP 24
+
+#define SECTION(name, doc) struct cairn_config_##name {
+#define REAL(section, key, def, min, max, doc) double key;
+#define INT(section, key, def, min, max, doc) int32_t key;
+#define FLAG(section, key, def, doc) bool key;
+#define TEXT(section, key, def, doc) char key[CAIRN_CONFIG_TEXT_CAP];
+#define CHOICE(section, key, def, choices, doc) char key[CAIRN_CONFIG_CHOICE_CAP];
+#define END_SECTION(name)                                                                                    \
+	}                                                                                                    \
+	;
+#include "common/config/config.def"
+#undef SECTION
+#undef REAL
+#undef INT
+#undef FLAG
+#undef TEXT
+#undef CHOICE
+#undef END_SECTION
+
+struct cairn_config {
+#define SECTION(name, doc) struct cairn_config_##name name;
+#define REAL(section, key, def, min, max, doc)
+#define INT(section, key, def, min, max, doc)
+#define FLAG(section, key, def, doc)
+#define TEXT(section, key, def, doc)
+#define CHOICE(section, key, def, choices, doc)
+#define END_SECTION(name)
+#include "common/config/config.def"
+#undef SECTION
+#undef REAL
+#undef INT
+#undef FLAG
+#undef TEXT
+#undef CHOICE
+#undef END_SECTION
+};
+
+enum cairn_config_kind {
+	CAIRN_CONFIG_REAL,
+	CAIRN_CONFIG_INT,
+	CAIRN_CONFIG_FLAG,
+	CAIRN_CONFIG_TEXT,
+	CAIRN_CONFIG_CHOICE
+};
+
+/* One row a key, in the order of config.def: for docs, `cairn config` and tests. */
+struct cairn_config_row {
+	const char *section, *key;
+	enum cairn_config_kind kind;
+	double min, max;      /* REAL, INT */
+	const char *choices;  /* CHOICE: words separated by | */
+	const char *def_text; /* default as written in config.def */
+	const char *doc;
+	size_t offset; /* into struct cairn_config */
+};
+
+extern const struct cairn_config_row cairn_config_rows[];
+extern const int cairn_config_row_count;
+
+void cairn_config_defaults(struct cairn_config *cfg);
+
+/* Lays a YAML file over *cfg. False with "FILE: line N: section.key: reason" in err; *cfg untouched then. */
+bool cairn_config_load(struct cairn_config *cfg, const char *path, struct cairn_error *err);
+
+/* Lays "section.key=value" over *cfg; origin names where it comes from ("--set") in errors. */
+bool cairn_config_set(
+    struct cairn_config *cfg, const char *assignment, const char *origin, struct cairn_error *err);
+
+/* Rules between keys (an order of distances, say) that no single range can express. */
+bool cairn_config_check(const struct cairn_config *cfg, struct cairn_error *err);
+
+/* Every key as YAML with its meaning as a comment, atomically. */
+bool cairn_config_save(const struct cairn_config *cfg, const char *path, struct cairn_error *err);
+
+/* One key's value as text. */
+void cairn_config_value_text(
+    const struct cairn_config *cfg, const struct cairn_config_row *row, char *buf, size_t buf_bytes);
+
+#endif

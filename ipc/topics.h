@@ -1,0 +1,77 @@
+/* topics.h - the table of ipc/topics.def as enums and rows. */
+#ifndef CAIRN_IPC_TOPICS_H
+#define CAIRN_IPC_TOPICS_H
+
+#include "ipc/messages.h"
+
+enum cairn_topic {
+#define TOPIC(id, wire, msg, stage, rate, age, mode, doc) CAIRN_TOPIC_##id,
+#define FRAME(id, wire, stage, rate, age, doc)
+#define SERVICE(id, wire, stage, doc)
+#include "ipc/topics.def"
+#undef TOPIC
+#undef FRAME
+#undef SERVICE
+	CAIRN_TOPIC_COUNT
+};
+
+enum cairn_frame_topic {
+#define TOPIC(id, wire, msg, stage, rate, age, mode, doc)
+#define FRAME(id, wire, stage, rate, age, doc) CAIRN_FRAME_##id,
+#define SERVICE(id, wire, stage, doc)
+#include "ipc/topics.def"
+#undef TOPIC
+#undef FRAME
+#undef SERVICE
+	CAIRN_FRAME_COUNT
+};
+
+enum cairn_service {
+#define TOPIC(id, wire, msg, stage, rate, age, mode, doc)
+#define FRAME(id, wire, stage, rate, age, doc)
+#define SERVICE(id, wire, stage, doc) CAIRN_SERVICE_##id,
+#include "ipc/topics.def"
+#undef TOPIC
+#undef FRAME
+#undef SERVICE
+	CAIRN_SERVICE_COUNT
+};
+
+enum cairn_topic_mode { CAIRN_MODE_LATEST, CAIRN_MODE_EVERY };
+
+struct cairn_topic_row {
+	const char *name; /* on the wire */
+	const struct cairn_msg_desc *desc;
+	const char *stage; /* its one publisher; "*" = one endpoint a stage */
+	double rate_hz;
+	int max_age_ms;
+	enum cairn_topic_mode mode;
+	const char *doc;
+};
+
+struct cairn_frame_row {
+	const char *name;
+	const char *stage;
+	double rate_hz;
+	int max_age_ms;
+	const char *doc;
+};
+
+struct cairn_service_row {
+	const char *name;
+	const char *stage;
+	const char *doc;
+};
+
+extern const struct cairn_topic_row cairn_topics[CAIRN_TOPIC_COUNT];
+extern const struct cairn_frame_row cairn_frame_topics[CAIRN_FRAME_COUNT];
+extern const struct cairn_service_row cairn_services[CAIRN_SERVICE_COUNT];
+
+/* Index of a wire name, or -1. */
+int cairn_topic_find(const char *name);
+int cairn_frame_topic_find(const char *name);
+
+/* True when a message stamped t_ns may still be acted on at now_ns. Stamps more than 50 ms in the future are not. */
+bool cairn_topic_fresh(enum cairn_topic topic, int64_t t_ns, int64_t now_ns);
+
+#endif

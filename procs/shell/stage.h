@@ -1,0 +1,60 @@
+/* stage.h - what every process of the stack shares: options, config, log, signals, readiness, heartbeat, loop.
+ *
+ * A main() is: cairn_stage_start, open what it needs, cairn_stage_ready, cairn_stage_run, cairn_stage_finish.
+ * The loop is single-threaded: readers, timers and descriptors are callbacks. Signals only end the loop, so that a
+ * publish in hand is finished. The heartbeat is sent from the loop itself, never from a helper thread. When the
+ * launcher dies the stage gets SIGTERM (PR_SET_PDEATHSIG) and ends in good order. */
+#ifndef CAIRN_PROCS_SHELL_STAGE_H
+#define CAIRN_PROCS_SHELL_STAGE_H
+
+#include <signal.h>
+
+#include "common/base/log.h"
+#include "common/config/config.h"
+#include "ipc/bus.h"
+
+struct cairn_stage;
+
+/* Return 0 to go on, negative to end the loop with that status. */
+typedef int cairn_loop_fn(void *ctx);
+
+/* Parses --run DIR --stage NAME --ready-fd N --help --version, loads RUN/config.yaml (made by the launcher), opens
+ * the log and the bus. NULL: *ret_status is the exit status (0 after --help). */
+struct cairn_stage *cairn_stage_start(
+    const char *program, const char *purpose, int argc, char **argv, int *ret_status);
+
+const struct cairn_config *cairn_stage_config(const struct cairn_stage *stage);
+const char *cairn_stage_name(const struct cairn_stage *stage);
+const char *cairn_stage_run_dir(const struct cairn_stage *stage);
+struct cairn_bus *cairn_stage_bus(struct cairn_stage *stage);
+
+/* Shorthands that log the reason and end the process (status 1) when it cannot be had: at start-up only. */
+struct cairn_pub *cairn_stage_publish(struct cairn_stage *stage, enum cairn_topic topic);
+/* fn is called when messages wait; it must drain with cairn_sub_recv. fn NULL: polled by the caller. */
+struct cairn_sub *cairn_stage_subscribe(
+    struct cairn_stage *stage, enum cairn_topic topic, cairn_loop_fn *fn, void *ctx);
+void cairn_stage_serve(
+    struct cairn_stage *stage, enum cairn_service service, cairn_command_fn *fn, void *ctx);
+
+/* Calls fn every period_ms, first after one period. */
+void cairn_stage_every(struct cairn_stage *stage, int period_ms, cairn_loop_fn *fn, void *ctx);
+/* Calls fn while fd has one of events (POLLIN, POLLOUT, POLLERR). */
+void cairn_stage_watch_fd(struct cairn_stage *stage, int fd, short events, cairn_loop_fn *fn, void *ctx);
+void cairn_stage_unwatch_fd(struct cairn_stage *stage, int fd);
+
+/* What the next heartbeats say it is busy with, and refusals beyond those of the bus. */
+void cairn_stage_note(struct cairn_stage *stage, const char *note);
+void cairn_stage_count_reject(struct cairn_stage *stage);
+/* Ready: tells the launcher (newline on --ready-fd). */
+void cairn_stage_ready(struct cairn_stage *stage);
+/* Runs until a signal (0) or a callback's negative status. */
+int cairn_stage_run(struct cairn_stage *stage);
+/* True after SIGTERM or SIGINT. */
+bool cairn_stage_ending(const struct cairn_stage *stage);
+/* Frees everything; the exit status for main. */
+int cairn_stage_finish(struct cairn_stage **stage_p, int status);
+
+/* CLOCK_MONOTONIC in ns. */
+int64_t cairn_now_ns(void);
+
+#endif
