@@ -1,0 +1,94 @@
+/* config_check.c - rules between keys. */
+#include <string.h>
+
+#include "common/config/config.h"
+
+/* An edge of more cells would make each map frame larger than 16 MB. */
+#define MAP_CELLS_MAX 4096.0
+
+struct order {
+	const char *low_name;
+	double low;
+	bool may_be_equal;
+	const char *high_name;
+	double high;
+	const char *why;
+};
+
+static bool check_orders(const struct cairn_config *cfg, struct cairn_error *err)
+{
+#define LESS(a, b, why)                                                                                      \
+	{                                                                                                    \
+#a, cfg->a, false, #b, cfg->b, why                                                           \
+	}
+#define AT_MOST(a, b, why)                                                                                   \
+	{                                                                                                    \
+#a, cfg->a, true, #b, cfg->b, why                                                            \
+	}
+	const struct order orders[] = {
+	    LESS(safety.silent_coast_s, safety.silent_wait_s,
+		"a silent model is met in steps, one after the other"),
+	    LESS(safety.silent_wait_s, safety.silent_local_s,
+		"a silent model is met in steps, one after the other"),
+	    LESS(safety.stop_distance_m, safety.slow_distance_m, "the robot slows down before it stops"),
+	    AT_MOST(nav.speed_mps, robot.speed_max_mps, "the robot never drives faster"),
+	    AT_MOST(nav.speed_reverse_mps, robot.speed_max_mps, "the robot never drives faster"),
+	    AT_MOST(robot.wheelbase_m, robot.footprint_front_m, "the front axle is part of the body"),
+	    AT_MOST(vlm.connect_timeout_s, vlm.timeout_s, "connecting is part of the call"),
+	    {"one period of cmd_vel", 0.05, false, "safety.cmd_timeout_s", cfg->safety.cmd_timeout_s,
+		"the robot would stand still for ever"},
+	    {"one turn of the LiDAR", 0.10, false, "safety.scan_timeout_s", cfg->safety.scan_timeout_s,
+		"the robot would stand still for ever"},
+	};
+#undef LESS
+#undef AT_MOST
+	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
+		const struct order *o = &orders[i];
+		if (o->low < o->high || (o->may_be_equal && o->low <= o->high))
+			continue;
+		cairn_error_set(err, "%s: %.10g must be %s %s (%.10g): %s", o->high_name, o->high,
+		    o->may_be_equal ? "at least" : "more than", o->low_name, o->low, o->why);
+		return false;
+	}
+	return true;
+}
+
+static bool check_model_url(const struct cairn_config *cfg, struct cairn_error *err)
+{
+	const char *url = cfg->vlm.base_url;
+	if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0) {
+		cairn_error_set(err, "vlm.base_url: '%s' must start with http:// or https://", url);
+		return false;
+	}
+	const char *host = strstr(url, "://") + 3;
+	const char *port = strchr(host, ':');
+	bool port_zero = port != NULL && port[1] == '0' && (port[2] == '/' || port[2] == '\0');
+	if (strcmp(cfg->vlm.provider, "pilot") != 0 && port_zero) {
+		cairn_error_set(
+		    err, "vlm.base_url: '%s' has port 0, which only the scripted pilot understands", url);
+		return false;
+	}
+	return true;
+}
+
+bool cairn_config_check(const struct cairn_config *cfg, struct cairn_error *err)
+{
+	if (!check_orders(cfg, err) || !check_model_url(cfg, err))
+		return false;
+	if (cfg->map.extent_max_m / cfg->map.cell_m > MAP_CELLS_MAX) {
+		cairn_error_set(err,
+		    "map.extent_max_m: %.10g m in cells of %.10g m are %.0f cells an edge; at most %.0f",
+		    cfg->map.extent_max_m, cfg->map.cell_m, cfg->map.extent_max_m / cfg->map.cell_m,
+		    MAP_CELLS_MAX);
+		return false;
+	}
+	const char *devices[] = {cfg->robot.base_device, cfg->robot.lidar_device};
+	const char *names[] = {"robot.base_device", "robot.lidar_device"};
+	for (size_t i = 0; i < 2; i++) {
+		if (devices[i][0] == '\0') {
+			cairn_error_set(err, "%s: is empty; the robot cannot drive without it", names[i]);
+			return false;
+		}
+	}
+	return true;
+}

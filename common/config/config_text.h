@@ -1,0 +1,25 @@
+/* config_text.h - what config.c and config_file.c share: values as text, looked up and checked against the
+ * table. */
+#ifndef CAIRN_COMMON_CONFIG_CONFIG_TEXT_H
+#define CAIRN_COMMON_CONFIG_CONFIG_TEXT_H
+
+#include "common/config/config.h"
+
+struct cairn_config_section {
+	const char *name, *doc;
+};
+
+extern const struct cairn_config_section cairn_config_sections[];
+extern const int cairn_config_section_count;
+
+/* The row, or NULL. */
+const struct cairn_config_row *cairn_config_find(const char *section, const char *key);
+
+/* "; did you mean 'X'?" for an unknown key of section (NULL: for an unknown section), or an empty text. */
+void cairn_config_suggest(const char *section, const char *key, char *buf, size_t buf_bytes);
+
+/* Checks text against the row and stores it. False with the bare reason in err; *cfg untouched then. */
+bool cairn_config_assign(
+    struct cairn_config *cfg, const struct cairn_config_row *row, const char *text, struct cairn_error *err);
+
+#endif
