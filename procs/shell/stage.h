@@ -7,7 +7,7 @@
 #ifndef CAIRN_PROCS_SHELL_STAGE_H
 #define CAIRN_PROCS_SHELL_STAGE_H
 
-#include <signal.h>
+#include <poll.h>
 
 #include "common/base/log.h"
 #include "common/config/config.h"

@@ -1,0 +1,77 @@
+#include "ipc/frame_layout.h"
+
+#include <math.h>
+
+#include "common/base/geom.h"
+
+#define TEXT_MAX 8192   /* of a snapshot */
+#define PROBE_BYTES 256 /* of a canary frame */
+
+_Static_assert(sizeof(struct cairn_frame_header) == 96, "the header is part of the wire format");
+
+uint32_t cairn_frame_payload_max(const struct cairn_config *cfg, enum cairn_frame_topic topic)
+{
+	uint32_t px = (uint32_t)cfg->camera.width_px * (uint32_t)cfg->camera.height_px;
+	switch (topic) {
+	case CAIRN_FRAME_CAMERA_RGB:
+		return px * 3;
+	case CAIRN_FRAME_CAMERA_DEPTH:
+		return px * 2;
+	case CAIRN_FRAME_MAP_GRID: {
+		uint32_t side = (uint32_t)ceil(cfg->map.extent_max_m / cfg->map.cell_m);
+		return side * side;
+	}
+	case CAIRN_FRAME_SNAPSHOT:
+		/* A 4:2:0 JPEG never needs more than the raw 12 bits a pixel and a little for its headers. */
+		return (uint32_t)sizeof(struct cairn_snapshot_head) + TEXT_MAX + px * 3 / 2 + 4096;
+	case CAIRN_FRAME_CANARY:
+		return PROBE_BYTES;
+	case CAIRN_FRAME_COUNT:
+		break;
+	}
+	return 0;
+}
+
+uint32_t cairn_frame_chunk_bytes(const struct cairn_config *cfg, enum cairn_frame_topic topic)
+{
+	uint32_t n = (uint32_t)sizeof(struct cairn_frame_header) + cairn_frame_payload_max(cfg, topic);
+	return (n + 7u) & ~7u;
+}
+
+uint32_t cairn_frame_chunk_count(void)
+{
+	return CAIRN_FRAME_READERS * (CAIRN_FRAME_QUEUE + 1) + 1 + 1 + CAIRN_FRAME_QUEUE + 1;
+}
+
+bool cairn_frame_header_check(
+    const struct cairn_frame_header *hdr, uint32_t payload_max, int64_t now_ns, struct cairn_error *err)
+{
+	if (hdr->magic != CAIRN_FRAME_MAGIC || hdr->version != CAIRN_FRAME_VERSION) {
+		cairn_error_set(err, "not a frame of version %d (magic %08x, version %u)", CAIRN_FRAME_VERSION, hdr->magic,
+		    hdr->version);
+		return false;
+	}
+	if (hdr->format == CAIRN_FORMAT_NONE || hdr->format >= CAIRN_FORMAT_COUNT) {
+		cairn_error_set(err, "unknown format %u", hdr->format);
+		return false;
+	}
+	if (hdr->payload_bytes > payload_max) {
+		cairn_error_set(err, "payload of %u bytes, at most %u fit the topic", hdr->payload_bytes, payload_max);
+		return false;
+	}
+	if (hdr->t_ns > now_ns + 50 * CAIRN_NS_PER_MS) {
+		cairn_error_set(err, "stamp lies %.3f s in the future", (double)(hdr->t_ns - now_ns) * 1e-9);
+		return false;
+	}
+	static const uint8_t cell_bytes[CAIRN_FORMAT_COUNT] = {
+	    [CAIRN_FORMAT_RGB8] = 3, [CAIRN_FORMAT_DEPTH16] = 2, [CAIRN_FORMAT_GRID8] = 1};
+	uint64_t row = (uint64_t)hdr->width * cell_bytes[hdr->format];
+	if (cell_bytes[hdr->format] != 0 &&
+	    (hdr->width == 0 || hdr->height == 0 || hdr->stride_bytes < row ||
+	        (uint64_t)hdr->stride_bytes * hdr->height != hdr->payload_bytes)) {
+		cairn_error_set(err, "%u x %u pixels with a stride of %u bytes do not make %u bytes", hdr->width,
+		    hdr->height, hdr->stride_bytes, hdr->payload_bytes);
+		return false;
+	}
+	return true;
+}

@@ -1,0 +1,63 @@
+#include "ipc/topics.h"
+
+#include <string.h>
+
+#include "common/base/geom.h"
+
+const struct cairn_topic_row cairn_topics[CAIRN_TOPIC_COUNT] = {
+#define TOPIC(id, wire, msg, stage, rate, age, mode, doc)                                                    \
+	[CAIRN_TOPIC_##id] = {wire, &cairn_desc_##msg, stage, rate, age, CAIRN_MODE_##mode, doc},
+#define FRAME(id, wire, stage, rate, age, doc)
+#define SERVICE(id, wire, stage, doc)
+#include "ipc/topics.def"
+#undef TOPIC
+#undef FRAME
+#undef SERVICE
+};
+
+const struct cairn_frame_row cairn_frame_topics[CAIRN_FRAME_COUNT] = {
+#define TOPIC(id, wire, msg, stage, rate, age, mode, doc)
+#define FRAME(id, wire, stage, rate, age, doc) [CAIRN_FRAME_##id] = {wire, stage, rate, age, doc},
+#define SERVICE(id, wire, stage, doc)
+#include "ipc/topics.def"
+#undef TOPIC
+#undef FRAME
+#undef SERVICE
+};
+
+const struct cairn_service_row cairn_services[CAIRN_SERVICE_COUNT] = {
+#define TOPIC(id, wire, msg, stage, rate, age, mode, doc)
+#define FRAME(id, wire, stage, rate, age, doc)
+#define SERVICE(id, wire, stage, doc) [CAIRN_SERVICE_##id] = {wire, stage, doc},
+#include "ipc/topics.def"
+#undef TOPIC
+#undef FRAME
+#undef SERVICE
+};
+
+int cairn_topic_find(const char *name)
+{
+	for (int i = 0; i < CAIRN_TOPIC_COUNT; i++) {
+		if (strcmp(cairn_topics[i].name, name) == 0)
+			return i;
+	}
+	return -1;
+}
+
+int cairn_frame_topic_find(const char *name)
+{
+	for (int i = 0; i < CAIRN_FRAME_COUNT; i++) {
+		if (strcmp(cairn_frame_topics[i].name, name) == 0)
+			return i;
+	}
+	return -1;
+}
+
+bool cairn_topic_fresh(enum cairn_topic topic, int64_t t_ns, int64_t now_ns)
+{
+	const int64_t future_ns = 50 * CAIRN_NS_PER_MS;
+	int64_t max_ns = (int64_t)cairn_topics[topic].max_age_ms * CAIRN_NS_PER_MS;
+	if (t_ns > now_ns + future_ns)
+		return false;
+	return max_ns == 0 || now_ns - t_ns <= max_ns;
+}
