@@ -37,8 +37,14 @@ struct cairn_arc_hit {
 
 /* How far the footprint, widened by margin_m on all sides, can travel along the arc of curvature_1pm (= w / v, left positive for
  * forward motion; 0 = straight), forward or backward, up to horizon_m. Exact for each point against the rectangle swept
- * along the circle. A point already inside the widened footprint counts only when the motion does not move away
- * from it (so that a robot that stands too near can still leave). */
+ * along the circle.
+ *
+ * Near points: for a point whose gap to the bare footprint (the larger of the overhangs along x and along y) is below
+ * twice the margin, half that gap takes the place of the margin. So a robot that stands too near can still leave
+ * or pass alongside, while no motion may more than halve the gap; the rule is continuous and monotone in the gap. A
+ * point inside the bare footprint stops (free 0) every motion but one that drives it out through its nearest side.
+ *
+ * Arguments that are not finite give free 0 and hit (never a licence to drive). Cost: a few ns a point. */
 struct cairn_arc_hit cairn_arc_clearance(const struct cairn_points *points, const struct cairn_footprint *body,
     double margin_m, double curvature_1pm, bool forward, double horizon_m);
 

@@ -1,0 +1,242 @@
+#include "common/base/scan.h"
+
+#include <math.h>
+
+/* Below this curvature an arc is a line: over a horizon of 10 m it leaves the line by 0.05 mm. */
+#define STRAIGHT_1PM 1e-6
+
+/* ---- points ---- */
+
+/* How far a point sticks out of the rectangle, negative inside: the Chebyshev gap, which is what widening all
+ * four sides by the same margin measures. */
+static double gap_of(const struct cairn_footprint *body, double x_m, double y_m)
+{
+	double along = fmax(x_m - body->front_m, -body->rear_m - x_m);
+	return fmax(along, fabs(y_m) - body->half_width_m);
+}
+
+void cairn_points_from_scan(struct cairn_points *out, const struct cairn_msg_scan *scan,
+    struct cairn_vec2 lidar, const struct cairn_footprint *body)
+{
+	size_t n = scan->angle_rad_count < scan->range_m_count ? scan->angle_rad_count : scan->range_m_count;
+	if (n > CAIRN_POINTS_MAX)
+		n = CAIRN_POINTS_MAX;
+	size_t count = 0;
+	for (size_t i = 0; i < n; i++) {
+		float r = scan->range_m[i], a = scan->angle_rad[i];
+		/* Written so that not-a-number anywhere fails. */
+		if (!(r > 0.0f && r >= scan->range_min_m && r <= scan->range_max_m) || !isfinite(r) ||
+		    !isfinite(a))
+			continue;
+		float x = (float)lidar.x_m + r * cosf(a), y = (float)lidar.y_m + r * sinf(a);
+		if (gap_of(body, (double)x, (double)y) <= 0.0)
+			continue;
+		out->x_m[count] = x;
+		out->y_m[count] = y;
+		count++;
+	}
+	out->count = count;
+}
+
+double cairn_points_nearest(
+    const struct cairn_points *points, const struct cairn_footprint *body, double *ret_bearing_rad)
+{
+	double best2 = INFINITY;
+	size_t at = 0;
+	for (size_t i = 0; i < points->count; i++) {
+		double x = (double)points->x_m[i], y = fabs((double)points->y_m[i]);
+		double dx = fmax(fmax(x - body->front_m, -body->rear_m - x), 0.0);
+		double dy = fmax(y - body->half_width_m, 0.0);
+		double d2 = dx * dx + dy * dy;
+		if (d2 < best2) {
+			best2 = d2;
+			at = i;
+		}
+	}
+	bool some = best2 < INFINITY;
+	if (ret_bearing_rad != NULL)
+		*ret_bearing_rad = some ? atan2((double)points->y_m[at], (double)points->x_m[at]) : 0.0;
+	return some ? sqrt(best2) : -1.0;
+}
+
+/* ---- arcs ---- */
+
+struct rect {
+	double front_m, rear_m, half_m; /* x in -rear..front, y in -half..half */
+};
+
+static struct rect widened(const struct cairn_footprint *body, double by_m)
+{
+	return (struct rect){body->front_m + by_m, body->rear_m + by_m, body->half_width_m + by_m};
+}
+
+/* True when a motion carries a point that is inside the bare footprint out through the side nearest to it.
+ * (ux, uy) is the velocity of the point as the robot sees it. */
+static bool leaves_inside(const struct cairn_footprint *body, double x_m, double y_m, double ux, double uy)
+{
+	double front = body->front_m - x_m, rear = x_m + body->rear_m;
+	double side = body->half_width_m - fabs(y_m);
+	if (side <= front && side <= rear)
+		return y_m > 0.0 ? uy > 0.0 : uy < 0.0;
+	return front <= rear ? ux > 0.0 : ux < 0.0;
+}
+
+/* Travel in a straight line until the rectangle reaches a point outside it; infinite if it passes. */
+static double line_travel(const struct rect *r, double x_m, double y_m, bool forward)
+{
+	if (fabs(y_m) > r->half_m)
+		return INFINITY;
+	double s = forward ? x_m - r->front_m : -r->rear_m - x_m;
+	return s >= 0.0 ? s : INFINITY;
+}
+
+/* A monotone stand-in for the angle of (cosine, sine) in [0, 2 pi): 0..4, without trigonometry. */
+static double pseudo_angle(double cosine, double sine)
+{
+	double sum = fabs(cosine) + fabs(sine);
+	if (!(sum > 0.0))
+		return 0.0;
+	if (sine >= 0.0)
+		return cosine >= 0.0 ? sine / sum : 1.0 - cosine / sum;
+	return cosine < 0.0 ? 2.0 - sine / sum : 3.0 + cosine / sum;
+}
+
+static double true_angle(double pseudo)
+{
+	double q = floor(pseudo), f = pseudo - q;
+	return 0.5 * M_PI * q + atan2(f, 1.0 - f);
+}
+
+/* One turn of the robot about its instantaneous centre (0, c): points turn the other way about it. */
+struct turn {
+	double c_m;
+	double sense; /* +1: the robot turns counter-clockwise */
+};
+
+/* Where the point's circle, of which (px, py) is the point relative to the centre, meets (qx, qy). */
+static double meet(const struct turn *t, double px, double py, double qx, double qy)
+{
+	return pseudo_angle(px * qx + py * qy, t->sense * (py * qx - px * qy));
+}
+
+/* Smallest pseudo angle by which the robot turns until a point outside the rectangle lies on its outline;
+ * infinite if never. Differences are factored, so that a centre far away (a nearly straight arc) costs no
+ * precision. */
+static double turn_travel(const struct turn *t, const struct rect *r, double x_m, double y_m)
+{
+	double c = t->c_m, px = x_m, py = y_m - c, best = INFINITY;
+	for (int side = -1; side <= 1; side += 2) { /* the two long sides, y = Y */
+		double edge = side * r->half_m;
+		double x2 = px * px + (y_m - edge) * (y_m + edge - 2.0 * c);
+		if (x2 < 0.0)
+			continue;
+		double qx = sqrt(x2), qy = edge - c;
+		if (qx <= r->front_m)
+			best = fmin(best, meet(t, px, py, qx, qy));
+		if (qx <= r->rear_m)
+			best = fmin(best, meet(t, px, py, -qx, qy));
+	}
+	const double ends[2] = {r->front_m, -r->rear_m};
+	for (int i = 0; i < 2; i++) { /* the two short ones, x = X */
+		double grow = (px - ends[i]) * (px + ends[i]);
+		double qy2 = py * py + grow;
+		if (qy2 < 0.0)
+			continue;
+		double root = copysign(sqrt(qy2), py);
+		double near = fabs(root + py) > 0.0 ? y_m + grow / (root + py) : c;
+		if (fabs(near) <= r->half_m)
+			best = fmin(best, meet(t, px, py, ends[i], near - c));
+		if (fabs(c - root) <= r->half_m)
+			best = fmin(best, meet(t, px, py, ends[i], -root));
+	}
+	return best;
+}
+
+struct search {
+	const struct cairn_footprint *body;
+	double margin_m;
+	struct rect wide;
+	bool forward;
+	double best; /* metres on a line, pseudo angle on a circle */
+	size_t at;
+};
+
+static void keep(struct search *s, double travel, size_t i)
+{
+	if (travel < s->best) {
+		s->best = travel;
+		s->at = i;
+	}
+}
+
+static void search_line(struct search *s, const struct cairn_points *points)
+{
+	double ux = s->forward ? -1.0 : 1.0;
+	for (size_t i = 0; i < points->count; i++) {
+		double x = (double)points->x_m[i], y = (double)points->y_m[i];
+		if (fabs(y) > s->wide.half_m)
+			continue;
+		double gap = gap_of(s->body, x, y);
+		if (gap <= 0.0) {
+			if (!leaves_inside(s->body, x, y, ux, 0.0))
+				keep(s, 0.0, i);
+		} else if (gap < 2.0 * s->margin_m) {
+			struct rect r = widened(s->body, 0.5 * gap);
+			keep(s, line_travel(&r, x, y, s->forward), i);
+		} else {
+			keep(s, line_travel(&s->wide, x, y, s->forward), i);
+		}
+	}
+}
+
+static void search_circle(struct search *s, const struct cairn_points *points, const struct turn *t)
+{
+	/* Points whose circle about the centre does not reach the rectangle at all go at once: squared radius
+	 * less c squared, between the nearest and the farthest part of the rectangle. */
+	double c = t->c_m, half = s->wide.half_m, reach = fmax(s->wide.front_m, s->wide.rear_m);
+	double low = fabs(c) > half ? half * (half - 2.0 * fabs(c)) : -c * c;
+	double high = reach * reach + half * (half + 2.0 * fabs(c));
+	for (size_t i = 0; i < points->count; i++) {
+		double x = (double)points->x_m[i], y = (double)points->y_m[i];
+		double h = x * x + y * (y - 2.0 * c);
+		if (h < low || h > high)
+			continue;
+		double gap = gap_of(s->body, x, y);
+		if (gap <= 0.0) {
+			if (!leaves_inside(s->body, x, y, t->sense * (y - c), -t->sense * x))
+				keep(s, 0.0, i);
+		} else if (gap < 2.0 * s->margin_m) {
+			struct rect r = widened(s->body, 0.5 * gap);
+			keep(s, turn_travel(t, &r, x, y), i);
+		} else {
+			keep(s, turn_travel(t, &s->wide, x, y), i);
+		}
+	}
+}
+
+struct cairn_arc_hit cairn_arc_clearance(const struct cairn_points *points,
+    const struct cairn_footprint *body, double margin_m, double curvature_1pm, bool forward, double horizon_m)
+{
+	if (!isfinite(margin_m) || !isfinite(curvature_1pm) || !isfinite(horizon_m) || horizon_m < 0.0)
+		return (struct cairn_arc_hit){.free_m = 0.0, .bearing_rad = 0.0, .hit = true};
+	margin_m = fmax(margin_m, 0.0);
+	struct search s = {.body = body,
+	    .margin_m = margin_m,
+	    .wide = widened(body, margin_m),
+	    .forward = forward,
+	    .best = INFINITY};
+	double free_m;
+	if (fabs(curvature_1pm) < STRAIGHT_1PM) {
+		search_line(&s, points);
+		free_m = s.best;
+	} else {
+		struct turn t = {1.0 / curvature_1pm, (curvature_1pm > 0.0) == forward ? 1.0 : -1.0};
+		search_circle(&s, points, &t);
+		free_m = s.best < INFINITY ? fabs(t.c_m) * true_angle(s.best) : INFINITY;
+	}
+	if (!(free_m < horizon_m))
+		return (struct cairn_arc_hit){.free_m = horizon_m, .bearing_rad = 0.0, .hit = false};
+	return (struct cairn_arc_hit){.free_m = free_m,
+	    .bearing_rad = atan2((double)points->y_m[s.at], (double)points->x_m[s.at]),
+	    .hit = true};
+}

@@ -1,0 +1,340 @@
+#include <math.h>
+
+#include "common/base/rng.h"
+#include "common/base/scan.h"
+#include "test/support/runner.h"
+
+static const struct cairn_footprint body = {.front_m = 0.27, .rear_m = 0.08, .half_width_m = 0.10};
+static struct cairn_points points;
+static struct cairn_msg_scan scan;
+
+static void one_point(double x_m, double y_m)
+{
+	points.count = 1;
+	points.x_m[0] = (float)x_m;
+	points.y_m[0] = (float)y_m;
+}
+
+static void one_beam(double angle_rad, double range_m)
+{
+	scan = (struct cairn_msg_scan){.range_min_m = 0.05f, .range_max_m = 16.0f};
+	scan.angle_rad_count = scan.range_m_count = 1;
+	scan.angle_rad[0] = (float)angle_rad;
+	scan.range_m[0] = (float)range_m;
+}
+
+/* ---- points of a scan ---- */
+
+START_TEST(beams_become_points_of_the_robot_frame)
+{
+	one_beam(M_PI / 2.0, 2.0);
+	cairn_points_from_scan(&points, &scan, (struct cairn_vec2){0.1, 0.05}, &body);
+	ck_assert_uint_eq(points.count, 1);
+	ck_assert_double_eq_tol((double)points.x_m[0], 0.1, 1e-6);
+	ck_assert_double_eq_tol((double)points.y_m[0], 2.05, 1e-6);
+}
+END_TEST
+
+START_TEST(invalid_returns_are_left_out)
+{
+	const double bad[] = {0.0, -1.0, 0.04, 16.5, NAN, INFINITY, -INFINITY};
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		one_beam(0.0, bad[i]);
+		cairn_points_from_scan(&points, &scan, (struct cairn_vec2){0.1, 0.0}, &body);
+		ck_assert_uint_eq(points.count, 0);
+	}
+	one_beam(NAN, 1.0);
+	cairn_points_from_scan(&points, &scan, (struct cairn_vec2){0.1, 0.0}, &body);
+	ck_assert_uint_eq(points.count, 0);
+	one_beam(0.0, 1.0);
+	scan.range_max_m = NAN;
+	cairn_points_from_scan(&points, &scan, (struct cairn_vec2){0.1, 0.0}, &body);
+	ck_assert_uint_eq(points.count, 0);
+}
+END_TEST
+
+START_TEST(returns_of_the_robot_itself_are_left_out)
+{
+	one_beam(0.0, 0.10); /* x = 0.20, inside the body */
+	cairn_points_from_scan(&points, &scan, (struct cairn_vec2){0.1, 0.0}, &body);
+	ck_assert_uint_eq(points.count, 0);
+	one_beam(0.0, 0.18); /* x = 0.28, 1 cm in front of it */
+	cairn_points_from_scan(&points, &scan, (struct cairn_vec2){0.1, 0.0}, &body);
+	ck_assert_uint_eq(points.count, 1);
+}
+END_TEST
+
+START_TEST(unequal_array_lengths_use_the_shorter)
+{
+	one_beam(0.0, 1.0);
+	scan.angle_rad_count = 5;
+	cairn_points_from_scan(&points, &scan, (struct cairn_vec2){0.1, 0.0}, &body);
+	ck_assert_uint_eq(points.count, 1);
+}
+END_TEST
+
+START_TEST(nearest_is_measured_from_the_bare_footprint)
+{
+	double bearing = 9.0;
+	points.count = 0;
+	ck_assert_double_lt(cairn_points_nearest(&points, &body, &bearing), 0.0);
+	ck_assert_double_eq(bearing, 0.0);
+	one_point(0.57, 0.0);
+	ck_assert_double_eq_tol(cairn_points_nearest(&points, &body, &bearing), 0.30, 1e-6);
+	one_point(0.0, -0.35);
+	ck_assert_double_eq_tol(cairn_points_nearest(&points, &body, &bearing), 0.25, 1e-6);
+	ck_assert_double_eq_tol(bearing, -M_PI / 2.0, 1e-6);
+	one_point(0.27 + 0.03, 0.10 + 0.04); /* 3-4-5 off the corner */
+	ck_assert_double_eq_tol(cairn_points_nearest(&points, &body, NULL), 0.05, 1e-6);
+	one_point(0.1, 0.05);
+	ck_assert_double_eq(cairn_points_nearest(&points, &body, NULL), 0.0);
+}
+END_TEST
+
+/* ---- arcs, worked out by hand ---- */
+
+static double free_to(double x_m, double y_m, double curvature_1pm, bool forward)
+{
+	one_point(x_m, y_m);
+	struct cairn_arc_hit hit = cairn_arc_clearance(&points, &body, 0.02, curvature_1pm, forward, 10.0);
+	return hit.hit ? hit.free_m : INFINITY;
+}
+
+START_TEST(straight_travel_ends_at_the_widened_ends)
+{
+	ck_assert_double_eq_tol(free_to(1.29, 0.0, 0.0, true), 1.0, 1e-6);    /* 1.29 - 0.27 - 0.02 */
+	ck_assert_double_eq_tol(free_to(1.29, 0.119, 0.0, true), 1.0, 1e-6);  /* just inside the width */
+	ck_assert_double_infinite(free_to(1.29, 0.121, 0.0, true));           /* just outside */
+	ck_assert_double_eq_tol(free_to(-1.10, 0.05, 0.0, false), 1.0, 1e-6); /* 1.10 - 0.08 - 0.02 */
+	ck_assert_double_infinite(free_to(-1.10, 0.0, 0.0, true));
+	ck_assert_double_infinite(free_to(1.29, 0.0, 0.0, false));
+}
+END_TEST
+
+START_TEST(left_circle_of_half_a_metre_meets_the_front_edge)
+{
+	/* Centre (0, 0.5). The middle of the widened front edge (0.29, 0) lies at radius sqrt(0.29^2 +
+	 * 0.5^2); turned by 90 degrees about the centre it comes to (0.5, 0.79). The quarter circle is 0.25
+	 * pi long. */
+	ck_assert_double_eq_tol(free_to(0.5, 0.79, 2.0, true), 0.25 * M_PI, 1e-6);
+	/* Mirrored for the right turn, and the same circle the other way round when backing: from the rear
+	 * edge. */
+	ck_assert_double_eq_tol(free_to(0.5, -0.79, -2.0, true), 0.25 * M_PI, 1e-6);
+	/* Rear edge middle (-0.10, 0) relative to the centre is (-0.1, -0.5); backing left turns clockwise:
+	 * 90 degrees clockwise gives (-0.5, 0.1), that is (-0.5, 0.6). */
+	ck_assert_double_eq_tol(free_to(-0.5, 0.6, 2.0, false), 0.25 * M_PI, 1e-6);
+}
+END_TEST
+
+START_TEST(full_circle_reaches_a_point_just_behind)
+{
+	/* The rear edge middle (-0.10, 0); a point 0.2 rad of the 0.5 m circle behind it is met by the front,
+	 * the long way: the front edge point of the same radius leads by the angle between (0.29, y) and that
+	 * rear point. */
+	double radius2 = 0.1 * 0.1 + 0.5 * 0.5;
+	double lag = 0.2;
+	double rear_angle = atan2(-0.5, -0.1) - lag;
+	double x = sqrt(radius2) * cos(rear_angle), y = 0.5 + sqrt(radius2) * sin(rear_angle);
+	double front_angle = atan2(-sqrt(radius2 - 0.29 * 0.29), 0.29);
+	double turn = fmod(rear_angle - front_angle + 4.0 * M_PI, 2.0 * M_PI);
+	ck_assert_double_eq_tol(free_to(x, y, 2.0, true), 0.5 * turn, 1e-5);
+}
+END_TEST
+
+START_TEST(points_outside_the_swept_ring_are_never_met)
+{
+	/* Left circle of 0.5 m: the ring reaches from 0.38 (inner side) to hypot(0.29, 0.62) = 0.684 around
+	 * (0, 0.5). */
+	ck_assert_double_infinite(free_to(0.0, 0.5, 2.0, true));
+	ck_assert_double_infinite(free_to(0.0, 0.5 + 0.37, 2.0, true));
+	ck_assert_double_infinite(free_to(0.0, 0.5 + 0.69, 2.0, true));
+	ck_assert_double_lt(free_to(0.0, 0.5 + 0.68, 2.0, true), 10.0);
+	ck_assert_double_lt(free_to(0.0, 0.5 + 0.39, 2.0, true), 10.0);
+}
+END_TEST
+
+START_TEST(an_arc_straightens_into_the_line)
+{
+	for (double k = 1e-9; k < 1e-3; k *= 7.0) {
+		double slack = 2.0 * k + 1e-6; /* the arc leaves the line by k s^2 / 2 over 1 m */
+		ck_assert_double_eq_tol(free_to(1.29, 0.0, k, true), 1.0, slack);
+		ck_assert_double_eq_tol(free_to(1.29, 0.0, -k, true), 1.0, slack);
+		ck_assert_double_eq_tol(free_to(-1.10, 0.0, k, false), 1.0, slack);
+		ck_assert_double_infinite(free_to(1.29, 0.125, k, true));
+	}
+}
+END_TEST
+
+START_TEST(the_horizon_bounds_the_answer)
+{
+	one_point(5.0, 0.0);
+	struct cairn_arc_hit hit = cairn_arc_clearance(&points, &body, 0.02, 0.0, true, 2.0);
+	ck_assert(!hit.hit);
+	ck_assert_double_eq(hit.free_m, 2.0);
+	points.count = 0;
+	hit = cairn_arc_clearance(&points, &body, 0.02, 1.0, true, 2.0);
+	ck_assert(!hit.hit);
+	ck_assert_double_eq(hit.free_m, 2.0);
+}
+END_TEST
+
+START_TEST(the_hit_names_the_direction_of_its_point)
+{
+	points.count = 2;
+	points.x_m[0] = 2.0f, points.y_m[0] = 0.0f;
+	points.x_m[1] = 1.0f, points.y_m[1] = -0.1f;
+	struct cairn_arc_hit hit = cairn_arc_clearance(&points, &body, 0.02, 0.0, true, 5.0);
+	ck_assert(hit.hit);
+	ck_assert_double_eq_tol(hit.bearing_rad, atan2(-0.1, 1.0), 1e-6);
+}
+END_TEST
+
+START_TEST(arguments_that_are_not_finite_never_allow_motion)
+{
+	points.count = 0;
+	const double bad[] = {NAN, INFINITY, -INFINITY};
+	for (int i = 0; i < 3; i++) {
+		struct cairn_arc_hit a = cairn_arc_clearance(&points, &body, bad[i], 0.0, true, 1.0);
+		struct cairn_arc_hit b = cairn_arc_clearance(&points, &body, 0.0, bad[i], true, 1.0);
+		struct cairn_arc_hit c = cairn_arc_clearance(&points, &body, 0.0, 0.0, true, bad[i]);
+		ck_assert(a.hit && b.hit && c.hit);
+		ck_assert_double_eq(a.free_m + b.free_m + c.free_m, 0.0);
+	}
+}
+END_TEST
+
+/* ---- near points ---- */
+
+START_TEST(a_point_too_near_halves_its_gap_at_most)
+{
+	/* 1 cm ahead: half of it may be driven; 3 cm ahead (below twice the margin): half of it. */
+	ck_assert_double_eq_tol(free_to(0.28, 0.0, 0.0, true), 0.005, 1e-6);
+	ck_assert_double_eq_tol(free_to(0.30, 0.0, 0.0, true), 0.015, 1e-6);
+	ck_assert_double_eq_tol(free_to(0.31, 0.0, 0.0, true), 0.02, 1e-6); /* both rules agree at 4 cm */
+	/* Away from it: free. */
+	ck_assert_double_infinite(free_to(0.28, 0.0, 0.0, false));
+}
+END_TEST
+
+START_TEST(a_wall_alongside_within_the_margin_lets_the_robot_pass)
+{
+	ck_assert_double_infinite(free_to(0.10, 0.11, 0.0, true));
+	ck_assert_double_infinite(free_to(0.10, -0.105, 0.0, false));
+	/* Turning the front into it does not. */
+	ck_assert_double_lt(free_to(0.25, 0.11, 2.0, true), 0.05);
+	/* Swinging the rear corner out into it neither: 4 mm of gap, the corner swings out by 6 mm at x = 0.
+	 */
+	ck_assert_double_lt(free_to(-0.01, -0.104, 1.0 / 0.4, true), 0.1);
+}
+END_TEST
+
+START_TEST(a_point_inside_the_body_stops_all_but_the_way_out)
+{
+	ck_assert_double_eq(free_to(0.26, 0.0, 0.0, true), 0.0);
+	ck_assert_double_infinite(free_to(0.26, 0.0, 0.0, false));
+	ck_assert_double_eq(free_to(-0.07, 0.0, 0.0, false), 0.0);
+	ck_assert_double_infinite(free_to(-0.07, 0.0, 0.0, true));
+	/* At the left flank: forward right turns the front away from it, forward left into it. */
+	ck_assert_double_eq(free_to(0.2, 0.099, 2.0, true), 0.0);
+	ck_assert_double_infinite(free_to(0.2, 0.099, -2.0, true));
+}
+END_TEST
+
+START_TEST(nearer_points_never_allow_more_travel)
+{
+	double last = 0.0;
+	for (double gap = 0.001; gap < 0.2; gap += 0.001) {
+		double now = free_to(0.27 + gap, 0.08, 1.5, true);
+		ck_assert_double_ge(now, last);
+		last = now;
+	}
+}
+END_TEST
+
+/* ---- against a simulation of the footprint ---- */
+
+/* First travel, in steps of 1 mm, at which the rectangle grown by grow_m holds the point; infinite within the
+ * horizon. */
+static double brute(double x_m, double y_m, double grow_m, double k, bool forward, double horizon_m)
+{
+	for (double s = 0.0; s <= horizon_m; s += 0.001) {
+		double d = forward ? s : -s;
+		struct cairn_pose2 at =
+		    cairn_pose_advance((struct cairn_pose2){0}, (struct cairn_twist){d, d * k}, 1.0);
+		struct cairn_vec2 p = cairn_pose_apply(cairn_pose_inverse(at), (struct cairn_vec2){x_m, y_m});
+		if (p.x_m <= body.front_m + grow_m && p.x_m >= -body.rear_m - grow_m &&
+		    fabs(p.y_m) <= body.half_width_m + grow_m)
+			return s;
+	}
+	return INFINITY;
+}
+
+static void check_against_brute(struct cairn_rng *rng, double reach_m)
+{
+	const double margin = 0.02, horizon = 1.5;
+	double x = (2.0 * cairn_rng_uniform(rng) - 1.0) * reach_m;
+	double y = (2.0 * cairn_rng_uniform(rng) - 1.0) * reach_m;
+	double gap = fmax(fmax(x - body.front_m, -body.rear_m - x), fabs(y) - body.half_width_m);
+	if (gap <= 0.002)
+		return;
+	double k = (2.0 * cairn_rng_uniform(rng) - 1.0) / 0.3;
+	if (cairn_rng_uniform(rng) < 0.2)
+		k *= 1e-4;
+	bool forward = cairn_rng_uniform(rng) < 0.5;
+	one_point(x, y);
+	struct cairn_arc_hit hit = cairn_arc_clearance(&points, &body, margin, k, forward, horizon);
+	double exact = hit.hit ? hit.free_m : INFINITY;
+	double m = fmin(margin, 0.5 * gap);
+	/* Whatever a millimetre step finds inside has been met before; and what is met exactly is inside a
+	 * rectangle that is grown by the way a point can move in one step: 1 mm times its lever about the
+	 * centre, at most 3.5 here. */
+	double within = brute(x, y, m - 1e-6, k, forward, horizon);
+	double around = brute(x, y, m + 0.0035, k, forward, horizon);
+	ck_assert_msg(
+	    exact <= within + 1e-9, "point %g %g curvature %g: %g after %g", x, y, k, exact, within);
+	ck_assert_msg(
+	    exact >= fmin(around, horizon), "point %g %g curvature %g: %g before %g", x, y, k, exact, around);
+}
+
+START_TEST(travel_agrees_with_a_simulated_footprint)
+{
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 20, 1);
+	for (int i = 0; i < 3000; i++)
+		check_against_brute(&rng, 1.0);
+	for (int i = 0; i < 3000; i++)
+		check_against_brute(&rng, 0.35); /* near the body, where the margin gives way */
+}
+END_TEST
+
+START_TEST(many_points_give_the_least_of_the_single_ones)
+{
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 3, 1);
+	static struct cairn_points all;
+	for (int turn = 0; turn < 200; turn++) {
+		double k = (2.0 * cairn_rng_uniform(&rng) - 1.0) / 0.3;
+		all.count = 100;
+		double least = 3.0;
+		for (size_t i = 0; i < all.count; i++) {
+			all.x_m[i] = (float)(4.0 * cairn_rng_uniform(&rng) - 2.0);
+			all.y_m[i] = (float)(4.0 * cairn_rng_uniform(&rng) - 2.0);
+			one_point((double)all.x_m[i], (double)all.y_m[i]);
+			least = fmin(least, cairn_arc_clearance(&points, &body, 0.02, k, true, 3.0).free_m);
+		}
+		ck_assert_double_eq_tol(
+		    cairn_arc_clearance(&all, &body, 0.02, k, true, 3.0).free_m, least, 1e-12);
+	}
+}
+END_TEST
+
+CAIRN_TEST_MAIN("scan", beams_become_points_of_the_robot_frame, invalid_returns_are_left_out,
+    returns_of_the_robot_itself_are_left_out, unequal_array_lengths_use_the_shorter,
+    nearest_is_measured_from_the_bare_footprint, straight_travel_ends_at_the_widened_ends,
+    left_circle_of_half_a_metre_meets_the_front_edge, full_circle_reaches_a_point_just_behind,
+    points_outside_the_swept_ring_are_never_met, an_arc_straightens_into_the_line,
+    the_horizon_bounds_the_answer, the_hit_names_the_direction_of_its_point,
+    arguments_that_are_not_finite_never_allow_motion, a_point_too_near_halves_its_gap_at_most,
+    a_wall_alongside_within_the_margin_lets_the_robot_pass, a_point_inside_the_body_stops_all_but_the_way_out,
+    nearer_points_never_allow_more_travel, travel_agrees_with_a_simulated_footprint,
+    many_points_give_the_least_of_the_single_ones)
