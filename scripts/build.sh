@@ -1,0 +1,28 @@
+#!/bin/sh
+# Builds into a folder and says nothing unless that fails.
+#
+#   scripts/build.sh FOLDER [MESON OPTION...]
+#
+# The options count when the folder is new or was set up with others. Exit: 0 built, 1 not.
+set -eu
+
+root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+folder=${1:?usage: scripts/build.sh FOLDER [MESON OPTION...]}
+shift
+cd "$root"
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+fail() {
+	cat "$log" >&2
+	echo "build.sh: $1 failed, see above" >&2
+	exit 1
+}
+
+if [ ! -f "$folder/build.ninja" ] || [ "$*" != "$(cat "$folder/.cairn-options" 2>/dev/null || true)" ]; then
+	echo "cairn: setting up $folder/ and building; this takes about a minute" >&2
+	rm -rf "$folder"
+	meson setup "$folder" "$@" >"$log" 2>&1 || fail "meson setup"
+	printf '%s\n' "$*" >"$folder/.cairn-options"
+fi
+ninja -C "$folder" >"$log" 2>&1 || fail "the build"

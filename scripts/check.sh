@@ -1,0 +1,40 @@
+#!/bin/sh
+# Makes the machine ready, builds with every warning an error, and runs all tests.
+#
+#   scripts/check.sh [TEST OR OPTION OF "meson test"...]
+#
+# CAIRN_SANITIZE=address,undefined builds with these sanitizers (or: thread) into a folder of its own.
+# The last line is "N passed, N failed", with ", N skipped" behind it when data or rights were missing; single test
+# cases are counted. Exit: 0 all passed, 1 not, 2 the machine could not be made ready.
+set -eu
+
+root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+cd "$root"
+scripts/setup.sh
+
+sanitize=${CAIRN_SANITIZE-}
+if [ -n "$sanitize" ]; then
+	folder=build-check-$(printf '%s' "$sanitize" | tr ',' '-')
+	set -- --timeout-multiplier 4 "$@"
+	build() {
+		scripts/build.sh "$folder" -Dwerror=true -Db_sanitize="$sanitize" -Db_lundef=false --buildtype=debugoptimized
+	}
+	# A report is a failure, with the place it comes from.
+	export ASAN_OPTIONS="abort_on_error=0:detect_stack_use_after_return=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
+	export UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
+else
+	folder=build-check
+	build() {
+		scripts/build.sh "$folder" -Dwerror=true --buildtype=release
+	}
+fi
+if ! build; then
+	echo "0 passed, 1 failed"
+	exit 1
+fi
+
+rm -f "$folder"/meson-logs/testlog*.json
+status=0
+meson test -C "$folder" --no-rebuild --print-errorlogs "$@" || status=1
+python3 scripts/count_tests.py "$folder"/meson-logs/testlog*.json || status=1
+exit "$status"

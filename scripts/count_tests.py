@@ -1,0 +1,50 @@
+"""Prints "N passed, N failed[, N skipped]" for meson's testlog.json, counting the cases inside a TAP program.
+
+Usage: count_tests.py TESTLOG.json...   Exit: 0 when something passed and nothing failed, 1 otherwise.
+"""
+import json
+import re
+import sys
+
+CASE = re.compile(r"^(not )?ok\b(.*)$", re.MULTILINE)
+PLAN = re.compile(r"^1\.\.(\d+)", re.MULTILINE)
+
+
+def count(test):
+    """(passed, failed, skipped) of one line of the log."""
+    output = test.get("stdout") or ""
+    good = test["result"] in ("OK", "EXPECTEDFAIL")
+    cases = CASE.findall(output)
+    plan = PLAN.search(output)
+    if test["result"] == "SKIP":
+        return 0, 0, 1
+    if not cases or plan is None and good:
+        return (1, 0, 0) if good else (0, 1, 0)
+    failed = sum(1 for no, _ in cases if no)
+    skipped = sum(1 for no, text in cases if not no and re.search(r"# *skip", text, re.IGNORECASE))
+    passed = len(cases) - failed - skipped
+    # Cases that a crash has swallowed; and a program that failed after its last case.
+    failed += max(0, int(plan.group(1)) - len(cases)) if plan else 0
+    if not good and failed == 0:
+        failed = 1
+    return passed, failed, skipped
+
+
+def main(paths):
+    passed = failed = skipped = 0
+    for path in paths:
+        try:
+            lines = open(path, encoding="utf-8", errors="replace").read().splitlines()
+        except OSError:
+            continue
+        for line in lines:
+            p, f, s = count(json.loads(line))
+            passed, failed, skipped = passed + p, failed + f, skipped + s
+    if passed + failed == 0:
+        failed = 1  # nothing ran: that is no success
+    print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
+    return 0 if failed == 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
