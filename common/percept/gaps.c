@@ -35,11 +35,12 @@ static double turn_rad(const struct cairn_polar *polar, uint32_t from, uint32_t 
 	return turn;
 }
 
-/* True when the jump from near to far is no more than the straight surface through near and the returns before it (on the side
- * away from far) leads to expect. In polar form a straight line has 1 / r = a cos(t) + b sin(t), so that two
- * returns give its range in any direction. Several base lines must agree, since a single return on an edge is
- * often a mixture of near and far. way: +1 when far follows near clockwise. */
-static bool along_surface(const struct cairn_polar *polar, uint32_t near, uint32_t far, int way, double jump_m)
+/* True when the jump from near to far is no more than the straight surface through near and the returns
+ * before it (on the side away from far) leads to expect. In polar form a straight line has 1 / r = a cos(t) +
+ * b sin(t), so that two returns give its range in any direction. Several base lines must agree, since a
+ * single return on an edge is often a mixture of near and far. way: +1 when far follows near clockwise. */
+static bool along_surface(
+    const struct cairn_polar *polar, uint32_t near, uint32_t far, int way, double jump_m)
 {
 	int agree = 0;
 	for (int k = 1; k <= 3; k++) {
@@ -48,7 +49,8 @@ static bool along_surface(const struct cairn_polar *polar, uint32_t near, uint32
 		double ahead = way > 0 ? turn_rad(polar, near, far) : turn_rad(polar, far, near);
 		if (base == far || back < 1e-6 || back > k * NEIGHBOUR_MAX_RAD)
 			return false;
-		double u = (sin(back + ahead) / polar->range_m[near] - sin(ahead) / polar->range_m[base]) / sin(back);
+		double u = (sin(back + ahead) / polar->range_m[near] - sin(ahead) / polar->range_m[base]) /
+			   sin(back);
 		if (u > 0.0 && polar->range_m[far] - 1.0 / u > jump_m)
 			return false;
 		agree++;
@@ -56,25 +58,53 @@ static bool along_surface(const struct cairn_polar *polar, uint32_t near, uint32
 	return agree == 3;
 }
 
+/* How many returns after the edge, on its open side, lie within 180 degrees: they are in order, so halving
+ * finds it. */
+static uint32_t count_within_half_turn(const struct cairn_polar *polar, uint32_t edge, int way)
+{
+	uint32_t low = 0, high = polar->count - 1;
+	while (low < high) {
+		uint32_t mid = (low + high + 1) / 2, at = step(polar, edge, way * (int)mid);
+		double turn = way > 0 ? turn_rad(polar, edge, at) : turn_rad(polar, at, edge);
+		if (turn < M_PI)
+			low = mid;
+		else
+			high = mid - 1;
+	}
+	return low;
+}
+
+/* Closest to the edge among the returns [begin, end). */
+static void closest_in(
+    const struct points *pts, uint32_t edge, uint32_t begin, uint32_t end, uint32_t *at, float *best)
+{
+	float x = pts->x_m[edge], y = pts->y_m[edge];
+	for (uint32_t i = begin; i < end; i++) {
+		float dx = pts->x_m[i] - x, dy = pts->y_m[i] - y, d2 = dx * dx + dy * dy;
+		if (d2 < *best) {
+			*best = d2;
+			*at = i;
+		}
+	}
+}
+
 /* The return closest to the edge on its open side; false when there is none within 180 degrees. */
 static bool opposite_side(const struct points *pts, uint32_t edge, int way, struct opening *ret)
 {
-	const struct cairn_polar *polar = pts->polar;
-	float best = INFINITY;
+	uint32_t count = pts->polar->count, n = count_within_half_turn(pts->polar, edge, way);
 	uint32_t at = edge;
-	for (uint32_t k = 1; k < polar->count; k++) {
-		at = way > 0 ? (at + 1 == polar->count ? 0 : at + 1) : (at == 0 ? polar->count - 1 : at - 1);
-		double turn = way > 0 ? turn_rad(polar, edge, at) : turn_rad(polar, at, edge);
-		if (turn >= M_PI)
-			break;
-		float dx = pts->x_m[at] - pts->x_m[edge], dy = pts->y_m[at] - pts->y_m[edge];
-		float d2 = dx * dx + dy * dy;
-		if (d2 < best) {
-			best = d2;
-			*ret = (struct opening){.a = edge, .b = at};
-		}
+	float best = INFINITY;
+	if (way > 0) {
+		uint32_t end = edge + 1 + n;
+		closest_in(pts, edge, edge + 1, end < count ? end : count, &at, &best);
+		if (end > count)
+			closest_in(pts, edge, 0, end - count, &at, &best);
+	} else {
+		closest_in(pts, edge, edge > n ? edge - n : 0, edge, &at, &best);
+		if (n > edge)
+			closest_in(pts, edge, count - (n - edge), count, &at, &best);
 	}
-	ret->width_m = sqrt((double)best);
+	*ret = (struct opening){.a = edge, .b = at, .width_m = sqrt((double)best)};
 	return isfinite(best);
 }
 
@@ -96,7 +126,8 @@ static int add_opening(struct opening *list, int count, struct opening found)
 	return kept;
 }
 
-static int find_openings(struct opening *list, const struct points *pts, const struct cairn_percept_params *params)
+static int find_openings(
+    struct opening *list, const struct points *pts, const struct cairn_percept_params *params)
 {
 	const struct cairn_polar *polar = pts->polar;
 	int edges = 0, count = 0;

@@ -13,7 +13,7 @@ struct cairn_percept_params cairn_percept_params_from_config(const struct cairn_
 	return (struct cairn_percept_params){
 	    .lidar = {cfg->robot.lidar_x_m, cfg->robot.lidar_y_m},
 	    .body = {cfg->robot.footprint_front_m, cfg->robot.footprint_rear_m,
-	        cfg->robot.footprint_half_width_m},
+		cfg->robot.footprint_half_width_m},
 	    .gap_jump_m = cfg->percept.gap_jump_m,
 	    .gap_width_min_m = cfg->percept.gap_width_min_m,
 	    .gap_width_max_m = cfg->percept.gap_width_max_m,
@@ -25,7 +25,8 @@ static bool on_body(const struct cairn_percept_params *params, float reach_m, fl
 {
 	if (range_m > reach_m)
 		return false;
-	double x = params->lidar.x_m + range_m * cos(angle_rad), y = params->lidar.y_m + range_m * sin(angle_rad);
+	double x = params->lidar.x_m + range_m * cos(angle_rad),
+	       y = params->lidar.y_m + range_m * sin(angle_rad);
 	return x <= params->body.front_m && x >= -params->body.rear_m && fabs(y) <= params->body.half_width_m;
 }
 
@@ -74,7 +75,8 @@ bool cairn_polar_from_scan(
 {
 	uint32_t items[CAIRN_POINTS_MAX], scratch[CAIRN_POINTS_MAX]; /* key << 16 | index */
 	uint32_t count = 0;
-	bool well_formed = scan->angle_rad_count == scan->range_m_count && scan->range_m_count <= CAIRN_POINTS_MAX;
+	bool well_formed =
+	    scan->angle_rad_count == scan->range_m_count && scan->range_m_count <= CAIRN_POINTS_MAX;
 	uint32_t points = well_formed ? scan->range_m_count : 0;
 	float min_m = scan->range_min_m > 0.0f ? scan->range_min_m : 0.0f;
 	float max_m = scan->range_max_m > 0.0f ? scan->range_max_m : INFINITY;
@@ -120,7 +122,8 @@ static void sift_down(float *heap, uint32_t size, uint32_t at)
 	heap[at] = value;
 }
 
-/* 10th percentile by nearest rank: the largest of the ceil(n / 10) smallest, kept in a max-heap. 0 for none. */
+/* 10th percentile by nearest rank: the largest of the ceil(n / 10) smallest, kept in a max-heap. 0 for none.
+ */
 static float percentile_10(const float *values, uint32_t count, float *heap)
 {
 	uint32_t rank = (count + 9) / 10;
@@ -156,7 +159,8 @@ float cairn_feasibility_of(float distance_m)
 		return CAIRN_FEASIBILITY_MIN;
 	if (distance_m >= far_m)
 		return 1.0f;
-	return CAIRN_FEASIBILITY_MIN + (1.0f - CAIRN_FEASIBILITY_MIN) * (distance_m - near_m) / (far_m - near_m);
+	return CAIRN_FEASIBILITY_MIN +
+	       (1.0f - CAIRN_FEASIBILITY_MIN) * (distance_m - near_m) / (far_m - near_m);
 }
 
 void cairn_feasibility(float feasibility[6], const float sector_m[CAIRN_SECTOR_COUNT], double half_width_m)
@@ -208,7 +212,7 @@ bool cairn_percept_from_scan(struct cairn_msg_percept *out, const struct cairn_m
 		}
 	}
 	cairn_feasibility(out->feasibility, out->sector_m, params->body.half_width_m);
-	out->gaps_count =
-	    (uint32_t)cairn_gaps_find(out->gaps, (int)(sizeof(out->gaps) / sizeof(out->gaps[0])), &polar, params);
+	out->gaps_count = (uint32_t)cairn_gaps_find(
+	    out->gaps, (int)(sizeof(out->gaps) / sizeof(out->gaps[0])), &polar, params);
 	return well_formed;
 }
