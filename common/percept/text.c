@@ -1,0 +1,244 @@
+#include "common/percept/text.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "common/base/geom.h"
+#include "common/percept/sectors.h"
+
+struct out {
+	char *buf;
+	size_t used, capacity;
+};
+
+static void put(struct out *out, const char *text)
+{
+	size_t n = strlen(text);
+	if (out->used + n >= out->capacity)
+		n = out->capacity - 1 - out->used;
+	memcpy(out->buf + out->used, text, n);
+	out->used += n;
+}
+
+/* A number with up to two decimals. Own code because printf knows locales, "-0.00" and three hundred digits.
+ */
+static void put_number(struct out *out, double value, int decimals)
+{
+	static const double scale[] = {1.0, 10.0, 100.0};
+	if (!isfinite(value)) {
+		put(out, "?");
+		return;
+	}
+	long long fixed = llround(cairn_clamp(value, -99999.0, 99999.0) * scale[decimals]);
+	bool negative = fixed < 0;
+	unsigned long long rest = (unsigned long long)(negative ? -fixed : fixed);
+	char digits[24];
+	int at = (int)sizeof(digits) - 1, written = 0;
+	digits[at] = '\0';
+	do {
+		if (written == decimals && decimals > 0)
+			digits[--at] = '.';
+		digits[--at] = (char)('0' + rest % 10);
+		rest /= 10;
+		written++;
+	} while (rest > 0 || written <= decimals);
+	if (negative)
+		digits[--at] = '-';
+	put(out, digits + at);
+}
+
+/* " at 130 deg right", or " ahead" below one degree. */
+static void put_bearing(struct out *out, double bearing_rad)
+{
+	double deg = cairn_rad_to_deg(cairn_wrap_rad(bearing_rad));
+	if (fabs(deg) < 1.0) {
+		put(out, " ahead");
+		return;
+	}
+	put(out, " at ");
+	put_number(out, fabs(deg), 0);
+	put(out, deg > 0.0 ? " deg left" : " deg right");
+}
+
+static void put_gaps(struct out *out, const struct cairn_msg_percept *percept)
+{
+	put(out, "Gaps: ");
+	uint32_t count = percept->gaps_count < CAIRN_TEXT_GAPS ? percept->gaps_count : CAIRN_TEXT_GAPS;
+	for (uint32_t i = 0; i < count; i++) {
+		put(out, i > 0 ? "; " : "");
+		put_number(out, percept->gaps[i].width_m, 2);
+		put(out, "m wide");
+		put_bearing(out, percept->gaps[i].bearing_rad);
+		put(out, ", ");
+		put_number(out, percept->gaps[i].distance_m, 1);
+		put(out, "m away");
+	}
+	put(out, count == 0 ? "none\n" : "\n");
+}
+
+static void put_sensors(struct out *out, const struct cairn_msg_percept *percept)
+{
+	if (percept == NULL) {
+		put(out, "SENSORS: no scan\n");
+		return;
+	}
+	put(out, "SENSORS (LiDAR, 12 sectors of 30 deg, clockwise from the front)\n");
+	for (int k = 0; k < CAIRN_SECTOR_COUNT; k++) {
+		enum cairn_sector_label label = cairn_sector_label_of(percept->sector_m[k]);
+		put_number(out, 30.0 * k, 0);
+		put(out, " ");
+		if (label == CAIRN_SECTOR_LABEL_EMPTY) {
+			put(out, "--");
+		} else {
+			put_number(out, (double)percept->sector_m[k], 1);
+			put(out, "m");
+		}
+		put(out, " ");
+		put(out, cairn_enum_text(&cairn_enum_sector_label, (int)label));
+		put(out, "\n");
+	}
+	put(out, "Nearest obstacle: ");
+	if (percept->nearest_m < 0.0) {
+		put(out, "none");
+	} else {
+		put_number(out, percept->nearest_m, 2);
+		put(out, "m");
+		put_bearing(out, percept->nearest_bearing_rad);
+	}
+	put(out, "\n");
+	put_gaps(out, percept);
+	put(out, "Feasibility: ");
+	for (int d = 0; d < CAIRN_DIRECTION_COUNT; d++) {
+		put(out, d > 0 ? ", " : "");
+		put(out, cairn_enum_text(&cairn_enum_direction, d));
+		put(out, " ");
+		put_number(out, (double)percept->feasibility[d], 2);
+	}
+	put(out, "\n");
+}
+
+static void put_pose(struct out *out, const struct cairn_msg_pose *pose)
+{
+	if (pose == NULL) {
+		put(out, "Position: unknown\n");
+		return;
+	}
+	double compass = cairn_compass_deg(pose->yaw_rad);
+	put(out, "Position: x ");
+	put_number(out, pose->x_m, 2);
+	put(out, " m, y ");
+	put_number(out, pose->y_m, 2);
+	put(out, " m from the start; heading ");
+	put_number(out, compass >= 359.5 ? 0.0 : compass, 0);
+	put(out, " deg (");
+	put(out, isfinite(compass) ? cairn_compass_point(compass) : "?");
+	put(out, "); speed ");
+	put_number(out, pose->v_mps, 2);
+	put(out, " m/s\n");
+}
+
+static void put_journey(struct out *out, const struct cairn_text_inputs *in)
+{
+	put(out, "Travelled ");
+	if (in->pose != NULL) {
+		put_number(out, in->pose->distance_m, 1);
+		put(out, " m");
+	} else {
+		put(out, "unknown");
+	}
+	if (in->mission != NULL) {
+		put(out, " in ");
+		put_number(out, in->mission->elapsed_s, 0);
+		put(out, " s");
+	}
+	put(out, "; map ");
+	if (in->frontiers != NULL) {
+		put_number(out, in->frontiers->map_width_m, 1);
+		put(out, " x ");
+		put_number(out, in->frontiers->map_height_m, 1);
+		put(out, " m, coverage ");
+		put_number(out, in->frontiers->coverage * 100.0, 0);
+		put(out, "%, ");
+		put_number(out, (double)in->frontiers->reachable, 0);
+		put(out, " frontiers");
+	} else {
+		put(out, "unknown");
+	}
+	put(out, "; tracking ");
+	put(out, cairn_enum_text(
+		     &cairn_enum_tracking, in->pose != NULL ? (int)in->pose->tracking : CAIRN_TRACKING_NONE));
+	put(out, "\n");
+}
+
+static void put_camera(struct out *out, const struct cairn_text_inputs *in)
+{
+	switch (in->camera) {
+	case CAIRN_TEXT_CAMERA_FULL:
+		return;
+	case CAIRN_TEXT_CAMERA_NO_DEPTH:
+		put(out, "Camera: picture without depth\n");
+		return;
+	case CAIRN_TEXT_CAMERA_UNPAIRED:
+		put(out, "Camera: picture without depth (depth ");
+		put_number(out, in->pair_apart_s, 2);
+		put(out, " s apart)\n");
+		return;
+	case CAIRN_TEXT_CAMERA_NONE:
+		put(out, "Camera: none\n");
+		return;
+	}
+}
+
+size_t cairn_text_write(char *buf, size_t capacity, const struct cairn_text_inputs *in)
+{
+	struct out out = {.buf = buf, .capacity = capacity};
+	if (capacity == 0)
+		return 0;
+	put_sensors(&out, in->percept);
+	put(&out, "ROBOT\n");
+	put_pose(&out, in->pose);
+	put_journey(&out, in);
+	if (in->imu != NULL) {
+		put(&out, "Tilt: roll ");
+		put_number(&out, cairn_rad_to_deg(in->imu->roll_rad), 1);
+		put(&out, " deg, pitch ");
+		put_number(&out, cairn_rad_to_deg(in->imu->pitch_rad), 1);
+		put(&out, " deg\n");
+	}
+	if (in->battery != NULL) {
+		put(&out, "Battery: ");
+		put_number(&out, in->battery->voltage_v, 1);
+		put(&out, " V\n");
+	}
+	put_camera(&out, in);
+	buf[out.used] = '\0';
+	return out.used;
+}
+
+int cairn_text_tokens_estimate(const char *text, size_t bytes)
+{
+	int tokens = 0;
+	for (size_t i = 0; i < bytes;) {
+		size_t begin = i;
+		unsigned char c = (unsigned char)text[i];
+		bool blank = c == ' ' && i + 1 < bytes;
+		if (blank)
+			c = (unsigned char)text[++i];
+		size_t run = i;
+		while (i < bytes && ((text[i] | 32) >= 'a' && (text[i] | 32) <= 'z'))
+			i++;
+		if (i > run) {
+			tokens += (int)((i - run + 5) / 6);
+			continue;
+		}
+		while (i < bytes && text[i] >= '0' && text[i] <= '9')
+			i++;
+		if (i > run) {
+			tokens += (int)((i - run + 2) / 3) + (blank ? 1 : 0);
+			continue;
+		}
+		i = begin + (blank ? 2 : 1);
+		tokens++;
+	}
+	return tokens;
+}

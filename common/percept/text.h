@@ -1,0 +1,67 @@
+/* text.h - the snapshot as text, for the model.
+ *
+ *   SENSORS (LiDAR, 12 sectors of 30 deg, clockwise from the front)
+ *   0 2.4m CLEAR                               degrees clockwise, 10th percentile, label
+ *   30 1.3m NEAR
+ *   60 0.8m OBSTACLE
+ *   90 -- EMPTY                                no valid return
+ *   ...
+ *   Nearest obstacle: 0.42m at 130 deg right   or "0.42m ahead" below 1 deg, or "none"
+ *   Gaps: 0.85m wide at 20 deg left, 1.9m away; 0.70m wide ahead, 2.4m away       or "none"
+ *   Feasibility: forward 0.80, forward_left 0.55, forward_right 0.40, left 0.30, right 1.00, backward 0.10
+ *   ROBOT
+ *   Position: x 1.20 m, y -0.40 m from the start; heading 47 deg (NE); speed 0.12 m/s
+ *   Travelled 12.3 m in 95 s; map 6.2 x 4.1 m, coverage 63%, 4 frontiers; tracking good
+ *   Tilt: roll 0.5 deg, pitch -0.2 deg         only with an inertial unit
+ *   Battery: 11.8 V                            only with a battery report
+ *   Camera: none                               only when something about the picture is missing
+ *
+ * What is missing says so: "SENSORS: no scan" in place of the first block, "Position: unknown", "Travelled
+ * unknown", "map unknown"; the time is left out when nobody tells it. Labels follow the measured distance,
+ * not the rounded one (1.96 m reads "2.0m NEAR"). Numbers are rounded half away from zero; one that is not
+ * finite reads "?", one beyond 99999 is cut. Lines end with a newline; the text holds no byte outside ASCII.
+ *
+ * Length: the three nearest gaps are told (the message has up to eight), so that the whole stays below 350
+ * tokens. The o200k tokenizer of the GPT-4o family counts 318 for the example above with all lines, 17 more
+ * with a third gap. */
+#ifndef CAIRN_COMMON_PERCEPT_TEXT_H
+#define CAIRN_COMMON_PERCEPT_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "ipc/messages.h"
+
+#define CAIRN_TEXT_CAP 2048 /* always enough */
+#define CAIRN_TEXT_GAPS 3
+
+enum cairn_text_camera {
+	CAIRN_TEXT_CAMERA_FULL,     /* picture with depth: nothing to say */
+	CAIRN_TEXT_CAMERA_NO_DEPTH, /* "Camera: picture without depth" */
+	CAIRN_TEXT_CAMERA_UNPAIRED, /* "Camera: picture without depth (depth 0.23 s apart)" */
+	CAIRN_TEXT_CAMERA_NONE      /* "Camera: none" */
+};
+
+/* NULL: not known, or too old to be told. */
+struct cairn_text_inputs {
+	const struct cairn_msg_percept *percept;
+	const struct cairn_msg_pose *pose;
+	const struct cairn_msg_frontiers *frontiers;
+	const struct cairn_msg_mission *mission;
+	const struct cairn_msg_imu *imu;
+	const struct cairn_msg_battery *battery;
+	enum cairn_text_camera camera;
+	double pair_apart_s; /* CAIRN_TEXT_CAMERA_UNPAIRED */
+};
+
+/* Writes the text, NUL-terminated; its length without the NUL. Cut if capacity is too small (never with
+ * CAIRN_TEXT_CAP). */
+size_t cairn_text_write(char *buf, size_t capacity, const struct cairn_text_inputs *in);
+
+/* What the text will cost, without a vocabulary at hand. Tokenizers of today split before each word, number
+ * of up to three digits and punctuation mark, so: a word with its leading blank is one token per six letters
+ * begun, a number one per three digits begun and one for its leading blank, a run of other marks one each, a
+ * line end one. For these texts it comes out a few percent above what the o200k tokenizer counts. */
+int cairn_text_tokens_estimate(const char *text, size_t bytes);
+
+#endif
