@@ -85,6 +85,18 @@ bool cairn_config_set(
 /* Rules between keys (an order of distances, say) that no single range can express. */
 bool cairn_config_check(const struct cairn_config *cfg, struct cairn_error *err);
 
+/* The layers in front of a run. share_dir holds config/cairn.yaml and config/robots; file (--config) may be NULL. */
+struct cairn_config_layers {
+	const char *share_dir, *file;
+	const char *const *sets; /* "section.key=value" */
+	int set_count;
+};
+
+/* Defaults, then the robot's file (config/robots/<robot.name>.yaml, where the name is what the other layers make of it),
+ * then config/cairn.yaml, file, sets; checked. False with one line in err; *cfg untouched then. */
+bool cairn_config_merge(
+    struct cairn_config *cfg, const struct cairn_config_layers *layers, struct cairn_error *err);
+
 /* Every key as YAML with its meaning as a comment, atomically. */
 bool cairn_config_save(const struct cairn_config *cfg, const char *path, struct cairn_error *err);
 

@@ -1,0 +1,117 @@
+#include "procs/cairn/bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "procs/cairn/cmd.h"
+
+#define BATCHES 9
+#define BATCH_NS INT64_C(30000000)
+
+static const struct cairn_bench benches[] = {
+    {"arc", "swept-arc clearance of a footprint among the 720 points of a scan", cairn_bench_arc},
+    {"codec", "encoding and decoding of a 720-point scan", cairn_bench_codec},
+};
+
+static const struct cairn_eval evals[] = {
+    {"bus", "the tables of messages, topics, services and stages agree with each other", cairn_eval_bus},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+double cairn_bench_time_ns(void (*work)(void *ctx), void *ctx)
+{
+	long calls = 1;
+	double each_ns[BATCHES];
+	for (int batch = 0; batch < BATCHES;) {
+		int64_t start_ns = cli_now_ns();
+		for (long i = 0; i < calls; i++)
+			work(ctx);
+		int64_t took_ns = cli_now_ns() - start_ns;
+		if (took_ns < BATCH_NS && batch == 0) {
+			calls *= 2; /* warming up until a batch is long enough */
+			continue;
+		}
+		each_ns[batch++] = (double)took_ns / (double)calls;
+	}
+	qsort(each_ns, BATCHES, sizeof(each_ns[0]), by_value);
+	return each_ns[BATCHES / 2];
+}
+
+void cairn_bench_value(struct cairn_bench_out *out, const char *name, double value, const char *unit)
+{
+	out->lines++;
+	if (out->json)
+		printf("{\"name\":\"%s\",\"value\":%.6g,\"unit\":\"%s\"}\n", name, value, unit);
+	else
+		printf("%-28s %12.6g %s\n", name, value, unit);
+	fflush(stdout);
+}
+
+void cairn_bench_ratio(
+    struct cairn_bench_out *out, const char *name, double value, const char *unit, double baseline)
+{
+	out->lines++;
+	double ratio = value > 0.0 ? baseline / value : 0.0;
+	if (out->json)
+		printf("{\"name\":\"%s\",\"value\":%.6g,\"unit\":\"%s\",\"baseline\":%.6g,\"ratio\":%.4g}\n",
+		    name, value, unit, baseline, ratio);
+	else
+		printf("%-28s %12.6g %s, baseline %.6g, ratio %.3g\n", name, value, unit, baseline, ratio);
+	fflush(stdout);
+}
+
+int cli_bench(const struct cli *cli)
+{
+	struct cairn_bench_out out = {cli->json, 0};
+	for (size_t i = 0; i < COUNT(benches); i++) {
+		const struct cairn_bench *b = &benches[i];
+		if (cli->arg_count == 0 && cli->json)
+			printf("{\"name\":\"%s\",\"summary\":\"%s\"}\n", b->name, b->summary);
+		else if (cli->arg_count == 0)
+			printf("%-10s %s\n", b->name, b->summary);
+		else if (strcmp(b->name, cli->args[0]) == 0)
+			return b->run(&out) && out.lines > 0 ? CLI_OK : CLI_FAILED;
+	}
+	if (cli->arg_count == 0)
+		return CLI_OK;
+	return cli_fail(cli, CLI_USAGE, "there is no bench '%s'; 'cairn bench' lists them", cli->args[0]);
+}
+
+static int run_eval(const struct cli *cli, const struct cairn_eval *eval)
+{
+	json_t *result = json_object(), *figures = json_object();
+	bool passed = eval->run(figures);
+	json_object_set_new(result, "name", json_string(eval->name));
+	json_object_set_new(result, "passed", json_boolean(passed));
+	json_object_update(result, figures);
+	char *text = json_dumps(result, cli->json ? JSON_COMPACT : JSON_INDENT(2));
+	printf("%s\n", text != NULL ? text : "{\"passed\":false}");
+	free(text);
+	json_decref(figures);
+	json_decref(result);
+	return passed ? CLI_OK : CLI_FAILED;
+}
+
+int cli_eval(const struct cli *cli)
+{
+	for (size_t i = 0; i < COUNT(evals); i++) {
+		const struct cairn_eval *e = &evals[i];
+		if (cli->arg_count == 0 && cli->json)
+			printf("{\"name\":\"%s\",\"summary\":\"%s\"}\n", e->name, e->summary);
+		else if (cli->arg_count == 0)
+			printf("%-10s %s\n", e->name, e->summary);
+		else if (strcmp(e->name, cli->args[0]) == 0)
+			return run_eval(cli, e);
+	}
+	if (cli->arg_count == 0)
+		return CLI_OK;
+	return cli_fail(cli, CLI_USAGE, "there is no eval '%s'; 'cairn eval' lists them", cli->args[0]);
+}

@@ -1,0 +1,42 @@
+/* bench.h - the frame of `cairn bench` and `cairn eval`. A row in the tables of bench.c makes one.
+ *
+ * A bench measures and prints lines; an eval judges by a pass mark and prints one object. Both measure on
+ * this machine, now; nothing is quoted from elsewhere. A baseline is measured in the same run, and its name
+ * says what it is. */
+#ifndef CAIRN_PROCS_CAIRN_BENCH_H
+#define CAIRN_PROCS_CAIRN_BENCH_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cairn_bench_out {
+	bool json;
+	int lines;
+};
+
+struct cairn_bench {
+	const char *name, *summary;
+	bool (*run)(
+	    struct cairn_bench_out *out); /* false: could not be measured, the reason is on standard error */
+};
+
+struct cairn_eval {
+	const char *name, *summary;
+	bool (*run)(json_t *figures); /* adds its figures, returns whether it passed */
+};
+
+/* One line: {"name": ..., "value": ..., "unit": ...}. */
+void cairn_bench_value(struct cairn_bench_out *out, const char *name, double value, const char *unit);
+/* The same with what it is compared to: ratio is baseline / value, so that larger is better for times. */
+void cairn_bench_ratio(
+    struct cairn_bench_out *out, const char *name, double value, const char *unit, double baseline);
+
+/* Nanoseconds of one call of work(ctx): the median of nine batches, each long enough for the clock. */
+double cairn_bench_time_ns(void (*work)(void *ctx), void *ctx);
+
+bool cairn_bench_codec(struct cairn_bench_out *out);
+bool cairn_bench_arc(struct cairn_bench_out *out);
+bool cairn_eval_bus(json_t *figures);
+
+#endif

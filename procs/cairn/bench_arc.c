@@ -1,0 +1,55 @@
+/* bench_arc.c - the geometry that both safety layers ask for every candidate motion. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/base/scan.h"
+#include "common/config/config.h"
+#include "procs/cairn/bench.h"
+
+#define POINTS 720
+
+struct arc_work {
+	struct cairn_points points;
+	struct cairn_footprint body;
+	double margin_m, curvature_1pm;
+	volatile double sink; /* the result must be wanted by somebody */
+};
+
+static void clearance(void *ctx)
+{
+	struct arc_work *w = ctx;
+	w->sink = cairn_arc_clearance(&w->points, &w->body, w->margin_m, w->curvature_1pm, true, 3.0).free_m;
+}
+
+bool cairn_bench_arc(struct cairn_bench_out *out)
+{
+	struct cairn_config cfg;
+	cairn_config_defaults(&cfg);
+	struct arc_work *w = calloc(1, sizeof(*w));
+	struct cairn_msg_scan *scan = calloc(1, sizeof(*scan));
+	bool ok = w != NULL && scan != NULL;
+	if (ok) {
+		/* A room of 4 m by 3 m around the robot. */
+		scan->range_min_m = 0.05f;
+		scan->range_max_m = 12.0f;
+		scan->angle_rad_count = scan->range_m_count = POINTS;
+		for (int i = 0; i < POINTS; i++) {
+			double a = (i + 0.5) * 2.0 * M_PI / POINTS;
+			scan->angle_rad[i] = (float)a;
+			scan->range_m[i] = (float)fmin(2.0 / fabs(cos(a)), 1.5 / fabs(sin(a)));
+		}
+		w->body = (struct cairn_footprint){cfg.robot.footprint_front_m, cfg.robot.footprint_rear_m,
+		    cfg.robot.footprint_half_width_m};
+		w->margin_m = cfg.safety.margin_m;
+		cairn_points_from_scan(&w->points, scan,
+		    (struct cairn_vec2){cfg.robot.lidar_x_m, cfg.robot.lidar_y_m}, &w->body);
+		double straight_ns = cairn_bench_time_ns(clearance, w);
+		w->curvature_1pm = 1.0 / cfg.robot.turn_radius_min_m;
+		double tightest_ns = cairn_bench_time_ns(clearance, w);
+		cairn_bench_value(out, "arc.points_720.straight", straight_ns, "ns/op");
+		cairn_bench_value(out, "arc.points_720.tightest", tightest_ns, "ns/op");
+	}
+	free(scan);
+	free(w);
+	return ok;
+}

@@ -1,0 +1,127 @@
+/* cmd.h - the frame of the command-line tool: one row a command (commands.c), options parsed and help written
+ * from it. */
+#ifndef CAIRN_PROCS_CAIRN_CMD_H
+#define CAIRN_PROCS_CAIRN_CMD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/error.h"
+#include "ipc/bus.h"
+
+#define CLI_OPTIONS_MAX 8
+#define CLI_REPEATS_MAX 32
+#define CLI_RUN_DIR_MAX 256
+
+/* What every command ends with. */
+enum cli_exit {
+	CLI_OK = 0,
+	CLI_FAILED = 1, /* refused, not well, a check that does not pass */
+	CLI_USAGE = 2,  /* wrong usage or configuration */
+	CLI_ABSENT = 3, /* nothing is running, or no answer in time */
+};
+
+struct cli_option {
+	const char *name;  /* NULL ends a list */
+	char letter;       /* '\0' = none */
+	const char *value; /* what its value is called in the help; NULL: takes none */
+	const char *help;
+};
+
+/* A verb of ipc/commands.def. */
+enum cli_args { CLI_ARGS_NONE, CLI_ARGS_LIMIT, CLI_ARGS_XY, CLI_ARGS_STAGE, CLI_ARGS_TEXT };
+struct cli_verb {
+	enum cairn_service service;
+	const char *verb;
+	enum cli_args args;
+	const char *usage, *help;
+};
+#define COMMAND(id, service, verb, args, usage, help) CLI_VERB_##id,
+enum cli_verb_id {
+#include "ipc/commands.def"
+	CLI_VERB_COUNT
+};
+#undef COMMAND
+extern const struct cli_verb cli_verbs[CLI_VERB_COUNT];
+
+struct cli;
+
+struct cli_command {
+	const char *name;
+	const char *args; /* of the usage line, options aside */
+	const char *summary;
+	const char *details;               /* may be NULL */
+	const struct cli_option *options;  /* beside --run, --json, --help; may be NULL */
+	int arg_min, arg_max;              /* positional; arg_max -1: any number */
+	bool json;                         /* understands --json */
+	bool raw;                          /* parses its own arguments */
+	const struct cli_verb *verb;       /* of cli_ask_verb */
+	int (*run)(const struct cli *cli); /* enum cli_exit */
+};
+
+/* A command being run. */
+struct cli {
+	const struct cli_command *command;
+	char run_dir[CLI_RUN_DIR_MAX];
+	bool json;
+	int counts[CLI_OPTIONS_MAX]; /* by place in command->options */
+	const char *values[CLI_OPTIONS_MAX][CLI_REPEATS_MAX];
+	int arg_count;
+	char **args;
+};
+
+extern const struct cli_command cli_commands[];
+extern const int cli_command_count;
+
+/* ---- the commands ---- */
+int cli_up(const struct cli *cli);
+int cli_down(const struct cli *cli);
+int cli_status(const struct cli *cli);
+int cli_ask_verb(const struct cli *cli);
+int cli_stop(const struct cli *cli);
+int cli_logs(const struct cli *cli);
+int cli_topics(const struct cli *cli);
+int cli_echo(const struct cli *cli);
+int cli_hz(const struct cli *cli);
+int cli_exec(const struct cli *cli);
+int cli_config(const struct cli *cli);
+int cli_bench(const struct cli *cli);
+int cli_eval(const struct cli *cli);
+int cli_version(const struct cli *cli);
+int cli_help(const struct cli *cli);
+
+/* ---- shared helpers (options.c, util.c) ---- */
+
+/* Fills *cli from the arguments behind the command's name. 0 go on; else the exit status is *ret_status. */
+int cli_parse(struct cli *cli, const struct cli_command *command, int argc, char **argv, int *ret_status);
+void cli_print_help(FILE *out, const struct cli_command *command);
+/* Value of an option by its name: the last one given, or NULL. Flags: "" when given. */
+const char *cli_value(const struct cli *cli, const char *name);
+/* "cairn NAME: text" on standard error; returns status. */
+__attribute__((format(printf, 3, 4))) int cli_fail(const struct cli *cli, int status, const char *fmt, ...);
+/* A count of an option, 1..1e9; dflt where it is not given, -1 (and a message) when it is wrong. */
+long cli_count(const struct cli *cli, const char *name, long dflt);
+
+/* True when a process has bound the socket RUN/bus/name. */
+bool cli_bus_bound(const char *run_dir, const char *name);
+/* Ends with CLI_ABSENT and a line when no stack runs in the run directory; CLI_OK otherwise. */
+int cli_need_stack(const struct cli *cli);
+/* Replaces what could move a terminal's cursor by '?'; returns text. */
+char *cli_printable(char *text);
+/* Text as a JSON string with its quotes. */
+void cli_print_json_string(FILE *out, const char *text);
+/* True after SIGINT or SIGTERM, once cli_catch_signals was called. */
+void cli_catch_signals(void);
+bool cli_interrupted(void);
+int64_t cli_now_ns(void);
+
+/* Enters the mount namespace of the stack, if it has one of its own (RUN/ns.pid). Before any thread is
+ * started. */
+bool cli_enter_stack(const char *run_dir, struct cairn_error *err);
+
+/* Prints docs/bus.md and docs/config.md (cmd_topics.c, cmd_config.c). */
+void cli_print_bus_markdown(FILE *out);
+void cli_print_config_markdown(FILE *out);
+
+#endif

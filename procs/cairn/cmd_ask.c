@@ -1,0 +1,119 @@
+/* cmd_ask.c - requests with an acknowledgement: operator verbs, emergency stop, restart, down. */
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/base/duration.h"
+#include "procs/cairn/cmd.h"
+#include "procs/cairn/rundir.h"
+
+#define ANSWER_MS 2000
+#define STOP_ANSWER_MS 500 /* a person who says stop does not wait for a stage that is away */
+
+static bool parse_coordinate(const char *text, double *ret)
+{
+	char *end = NULL;
+	*ret = strtod(text, &end);
+	return end != text && *end == '\0' && isfinite(*ret);
+}
+
+/* The request of a verb from what was given on the command line; CLI_OK, or CLI_USAGE with a message. */
+static int fill_command(const struct cli *cli, const struct cli_verb *verb, struct cairn_msg_command *cmd)
+{
+	struct cairn_error err = {""};
+	const char *limit = cli_value(cli, "for");
+	size_t n = 0;
+	*cmd = (struct cairn_msg_command){.limit_s = 0.0};
+	snprintf(cmd->who, sizeof(cmd->who), "cairn %s, uid %u, pid %d", cli->command->name,
+	    (unsigned)getuid(), (int)getpid());
+	snprintf(cmd->verb, sizeof(cmd->verb), "%s", verb->verb);
+	switch (verb->args) {
+	case CLI_ARGS_NONE:
+		break;
+	case CLI_ARGS_LIMIT:
+		if (limit != NULL && !cairn_duration_parse(limit, &cmd->limit_s, &err))
+			return cli_fail(cli, CLI_USAGE, "--for: %s", err.text);
+		break;
+	case CLI_ARGS_XY:
+		if (!parse_coordinate(cli->args[0], &cmd->x_m) || !parse_coordinate(cli->args[1], &cmd->y_m))
+			return cli_fail(
+			    cli, CLI_USAGE, "X and Y are plain numbers, in metres of the map frame");
+		break;
+	case CLI_ARGS_STAGE:
+	case CLI_ARGS_TEXT:
+		for (int i = 0; i < cli->arg_count && n < sizeof(cmd->arg); i++)
+			n += (size_t)snprintf(
+			    cmd->arg + n, sizeof(cmd->arg) - n, "%s%s", i > 0 ? " " : "", cli->args[i]);
+		break;
+	}
+	return CLI_OK;
+}
+
+static int ask(const struct cli *cli, const struct cli_verb *verb, int timeout_ms)
+{
+	struct cairn_msg_command cmd;
+	struct cairn_msg_reply reply = {0};
+	struct cairn_error err = {""};
+	int status = fill_command(cli, verb, &cmd);
+	if (status != CLI_OK)
+		return status;
+	int r = cairn_ask(cli->run_dir, verb->service, &cmd, &reply, timeout_ms, &err);
+	if (r == -ETIMEDOUT) {
+		status = cli_need_stack(cli);
+		return status != CLI_OK ? status
+					: cli_fail(cli, CLI_ABSENT, "stage '%s' does not answer",
+					      cairn_services[verb->service].stage);
+	}
+	if (r != 0)
+		return cli_fail(cli, CLI_FAILED, "%s", err.text[0] != '\0' ? err.text : strerror(-r));
+	cli_printable(reply.text);
+	if (!reply.ok)
+		return cli_fail(cli, CLI_FAILED, "refused: %s", reply.text);
+	printf("%s\n", reply.text[0] != '\0' ? reply.text : "done");
+	return CLI_OK;
+}
+
+int cli_ask_verb(const struct cli *cli)
+{
+	const struct cli_verb *verb = cli->command->verb;
+	if (!cli_bus_bound(cli->run_dir, cairn_services[verb->service].name) && cli_need_stack(cli) != CLI_OK)
+		return CLI_ABSENT;
+	return ask(cli, verb, ANSWER_MS);
+}
+
+int cli_stop(const struct cli *cli)
+{
+	int status = ask(cli, cli->command->verb, STOP_ANSWER_MS);
+	if (status == CLI_OK || (status == CLI_ABSENT && cli_need_stack(cli) != CLI_OK))
+		return status;
+	fprintf(stderr,
+	    "cairn stop: asking the motor stage for an emergency stop instead ('cairn release' ends it)\n");
+	return ask(cli, &cli_verbs[CLI_VERB_MOTOR_STOP], STOP_ANSWER_MS);
+}
+
+int cli_down(const struct cli *cli)
+{
+	double timeout_s = 30.0;
+	struct cairn_error err = {""};
+	const char *text = cli_value(cli, "timeout");
+	if (text != NULL && !cairn_duration_parse(text, &timeout_s, &err))
+		return cli_fail(cli, CLI_USAGE, "--timeout: %s", err.text);
+	pid_t pid = cairn_pid_of(cli->run_dir, "launcher.pid");
+	int watch = pid != 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+	if (watch < 0)
+		return cli_fail(cli, CLI_ABSENT, "nothing is running in %s", cli->run_dir);
+	int status = ask(cli, &cli_verbs[CLI_VERB_DOWN], ANSWER_MS);
+	if (status == CLI_OK) {
+		struct pollfd item = {.fd = watch, .events = POLLIN};
+		if (poll(&item, 1, (int)fmin(timeout_s * 1e3, 1e9)) <= 0)
+			status = cli_fail(cli, CLI_ABSENT, "the launcher (pid %d) has not ended within %g s",
+			    (int)pid, timeout_s);
+	}
+	close(watch);
+	return status;
+}

@@ -1,0 +1,143 @@
+/* cmd_config.c - the configuration, checked and printed. */
+#include <stdio.h>
+#include <string.h>
+
+#include "common/config/config.h"
+#include "common/config/config_text.h"
+#include "procs/cairn/cmd.h"
+#include "procs/cairn/rundir.h"
+
+static void print_value(const struct cairn_config *cfg, const struct cairn_config_row *row)
+{
+	char value[CAIRN_CONFIG_TEXT_CAP];
+	cairn_config_value_text(cfg, row, value, sizeof(value));
+	if (row->kind == CAIRN_CONFIG_TEXT || row->kind == CAIRN_CONFIG_CHOICE)
+		cli_print_json_string(stdout, value); /* also a YAML string */
+	else
+		fputs(value, stdout);
+}
+
+static void print_yaml(const struct cairn_config *cfg)
+{
+	const char *section = "";
+	for (int i = 0; i < cairn_config_row_count; i++) {
+		const struct cairn_config_row *row = &cairn_config_rows[i];
+		if (strcmp(section, row->section) != 0)
+			printf("%s%s:\n", i > 0 ? "\n" : "", row->section);
+		section = row->section;
+		printf("  %s: ", row->key);
+		print_value(cfg, row);
+		printf(" # %s\n", row->doc);
+	}
+}
+
+static void print_json(const struct cairn_config *cfg)
+{
+	const char *section = "";
+	for (int i = 0; i < cairn_config_row_count; i++) {
+		const struct cairn_config_row *row = &cairn_config_rows[i];
+		if (strcmp(section, row->section) != 0)
+			printf("%s\"%s\":{", i > 0 ? "}," : "{", row->section);
+		else
+			putchar(',');
+		section = row->section;
+		printf("\"%s\":", row->key);
+		print_value(cfg, row);
+	}
+	printf("}}\n");
+}
+
+void cli_print_config_markdown(FILE *out)
+{
+	fprintf(out,
+	    "# Configuration\n\n"
+	    "<!-- Made by `cairn config --markdown` from common/config/config.def; do not edit. -->\n\n"
+	    "YAML, `section:` with its keys below. Layers, later ones win: the defaults of this page,\n"
+	    "`config/robots/<robot.name>.yaml`, `config/cairn.yaml`, `cairn up --config FILE`, `--set "
+	    "section.key=value`.\n"
+	    "A unit is part of a key's name, the value is a plain number: `speed_mps: 0.3`. Unknown keys, "
+	    "wrong words and\n"
+	    "values out of range are refused with file, line, key and reason, before anything moves (exit "
+	    "status 2).\n"
+	    "`cairn config --set ...` shows what a run would get, `cairn config --effective` what a running "
+	    "stack has.\n"
+	    "API keys are never in here: `vlm.api_key_env` names the environment variable that holds the "
+	    "key.\n");
+	const char *section = "";
+	int sections = 0;
+	for (int i = 0; i < cairn_config_row_count; i++) {
+		const struct cairn_config_row *row = &cairn_config_rows[i];
+		if (strcmp(section, row->section) != 0) {
+			fprintf(out,
+			    "\n## %s\n\n%s.\n\n| key | default | allowed | meaning |\n|---|---|---|---|\n",
+			    row->section, cairn_config_sections[sections++].doc);
+		}
+		section = row->section;
+		fprintf(out, "| `%s` | %s%s%s | ", row->key, row->def_text[0] != '\0' ? "`" : "",
+		    row->def_text, row->def_text[0] != '\0' ? "`" : "");
+		switch (row->kind) {
+		case CAIRN_CONFIG_REAL:
+			fprintf(out, "%.10g to %.10g", row->min, row->max);
+			break;
+		case CAIRN_CONFIG_INT:
+			fprintf(out, "%.10g to %.10g, whole", row->min, row->max);
+			break;
+		case CAIRN_CONFIG_FLAG:
+			fprintf(out, "true, false");
+			break;
+		case CAIRN_CONFIG_TEXT:
+			fprintf(out, "text");
+			break;
+		case CAIRN_CONFIG_CHOICE:
+			for (const char *p = row->choices; *p != '\0'; p++)
+				fprintf(out, *p == '|' ? ", " : "%c", *p);
+			break;
+		}
+		fprintf(out, " | %s |\n", row->doc);
+	}
+}
+
+static bool merged(const struct cli *cli, struct cairn_config *cfg, struct cairn_error *err)
+{
+	char share[4096];
+	struct cairn_config_layers layers = {.share_dir = share, .file = cli_value(cli, "config")};
+	if (!cairn_share_dir(share, sizeof(share))) {
+		cairn_error_set(
+		    err, "config/cairn.yaml is nowhere to be found; CAIRN_SHARE may name its parent folder");
+		return false;
+	}
+	for (int i = 0; cli->command->options[i].name != NULL; i++) {
+		if (strcmp(cli->command->options[i].name, "set") == 0) {
+			layers.sets = cli->values[i];
+			layers.set_count = cli->counts[i];
+		}
+	}
+	return cairn_config_merge(cfg, &layers, err);
+}
+
+int cli_config(const struct cli *cli)
+{
+	struct cairn_config cfg;
+	struct cairn_error err = {""};
+	if (cli_value(cli, "markdown") != NULL) {
+		cli_print_config_markdown(stdout);
+		return CLI_OK;
+	}
+	cairn_config_defaults(&cfg);
+	if (cli_value(cli, "effective") != NULL) {
+		char path[CLI_RUN_DIR_MAX + 32];
+		int status = cli_need_stack(cli);
+		if (status != CLI_OK)
+			return status;
+		snprintf(path, sizeof(path), "%s/config.yaml", cli->run_dir);
+		if (!cairn_config_load(&cfg, path, &err))
+			return cli_fail(cli, CLI_FAILED, "%s", err.text);
+	} else if (cli_value(cli, "defaults") == NULL && !merged(cli, &cfg, &err)) {
+		return cli_fail(cli, CLI_USAGE, "%s", err.text);
+	}
+	if (cli->json)
+		print_json(&cfg);
+	else
+		print_yaml(&cfg);
+	return CLI_OK;
+}

@@ -1,0 +1,213 @@
+/* cmd_status.c - one look at the whole stack. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zmq.h>
+
+#include "common/base/geom.h"
+#include "procs/cairn/cmd.h"
+#include "procs/cairn/rundir.h"
+
+#define WAIT_NS (1500 * CAIRN_NS_PER_MS)
+#define JSON_BYTES (64 * 1024)
+
+static const enum cairn_topic wanted[] = {CAIRN_TOPIC_STAGES, CAIRN_TOPIC_MISSION, CAIRN_TOPIC_TIER,
+    CAIRN_TOPIC_POSE, CAIRN_TOPIC_MOTION, CAIRN_TOPIC_BATTERY, CAIRN_TOPIC_VLM_STATS, CAIRN_TOPIC_HEALTH};
+enum { STAGES, MISSION, TIER, POSE, MOTION, BATTERY, VLM, HEALTH, WANTED };
+
+struct picture {
+	bool have[WANTED];
+	struct cairn_msg_stages stages;
+	struct cairn_msg_mission mission;
+	struct cairn_msg_tier tier;
+	struct cairn_msg_pose pose;
+	struct cairn_msg_motion motion;
+	struct cairn_msg_battery battery;
+	struct cairn_msg_vlm_stats vlm;
+	struct cairn_msg_health health;
+};
+
+static void place_of(struct picture *p, void *places[WANTED])
+{
+	void *all[WANTED] = {
+	    &p->stages, &p->mission, &p->tier, &p->pose, &p->motion, &p->battery, &p->vlm, &p->health};
+	memcpy(places, all, sizeof(all));
+}
+
+/* Listens until each topic was heard or the time is up. Topics that nobody has bound are not waited for. */
+static bool look(const char *run_dir, struct picture *p, struct cairn_error *err)
+{
+	struct cairn_bus *bus = cairn_bus_new(run_dir, err);
+	struct cairn_sub *subs[WANTED] = {NULL};
+	zmq_pollitem_t items[WANTED];
+	void *places[WANTED];
+	place_of(p, places);
+	bool ok = bus != NULL;
+	int open = 0, heard = 0;
+	for (int i = 0; ok && i < WANTED; i++) {
+		subs[i] = cairn_sub_new(bus, wanted[i], NULL, err);
+		ok = subs[i] != NULL;
+		open += ok && cli_bus_bound(run_dir, cairn_topics[wanted[i]].name);
+		items[i] =
+		    (zmq_pollitem_t){.socket = ok ? cairn_sub_socket(subs[i]) : NULL, .events = ZMQ_POLLIN};
+	}
+	int64_t end_ns = cli_now_ns() + WAIT_NS;
+	while (ok && heard < open && !cli_interrupted()) {
+		int64_t left_ns = end_ns - cli_now_ns();
+		if (left_ns <= 0 || zmq_poll(items, WANTED, (long)(left_ns / CAIRN_NS_PER_MS) + 1) < 0)
+			break;
+		for (int i = 0; i < WANTED; i++) {
+			if (!p->have[i] && cairn_sub_recv(subs[i], places[i], NULL) == 1) {
+				p->have[i] = true;
+				heard++;
+				items[i].events = 0;
+			}
+		}
+	}
+	cairn_bus_destroy(&bus);
+	return ok;
+}
+
+static void clock_text(double s, char *buf, size_t bytes)
+{
+	long t = s > 0.0 ? (long)s : 0;
+	if (t >= 86400)
+		snprintf(buf, bytes, "%ldd%02ld:%02ld", t / 86400, t / 3600 % 24, t / 60 % 60);
+	else
+		snprintf(buf, bytes, "%ld:%02ld:%02ld", t / 3600, t / 60 % 60, t % 60);
+}
+
+static void print_robot(struct picture *p)
+{
+	if (p->have[MISSION]) {
+		struct cairn_msg_mission *m = &p->mission;
+		char elapsed[32], limit[32] = "no limit";
+		clock_text(m->elapsed_s, elapsed, sizeof(elapsed));
+		if (m->limit_s > 0.0)
+			clock_text(m->limit_s, limit, sizeof(limit));
+		printf("mission   %s for %s (%s)%s%s\n",
+		    cairn_enum_text(&cairn_enum_mission_state, (int)m->state), elapsed, limit,
+		    m->reason[0] != '\0' ? ": " : "", cli_printable(m->reason));
+		printf("doing     %s\n", m->activity[0] != '\0' ? cli_printable(m->activity) : "nothing");
+		printf("decisions %llu executed, %llu refused, %llu overridden\n",
+		    (unsigned long long)m->decisions, (unsigned long long)m->refused,
+		    (unsigned long long)m->overrides);
+	}
+	if (p->have[POSE]) {
+		double deg = cairn_compass_deg(p->pose.yaw_rad);
+		printf("pose      x %.2f m, y %.2f m, heading %s %.0f°, tracking %s (%.2f), %.1f m driven\n",
+		    p->pose.x_m, p->pose.y_m, cairn_compass_point(deg), deg,
+		    cairn_enum_text(&cairn_enum_tracking, (int)p->pose.tracking), p->pose.quality,
+		    p->pose.distance_m);
+	}
+	if (p->have[MOTION])
+		printf("wheels    %s, %.2f m/s%s%s\n",
+		    cairn_enum_text(&cairn_enum_motor_state, (int)p->motion.state), p->motion.v_mps,
+		    p->motion.reason[0] != '\0' ? ": " : "", cli_printable(p->motion.reason));
+	if (p->have[BATTERY])
+		printf("battery   %.1f V\n", p->battery.voltage_v);
+}
+
+static void print_model(struct picture *p)
+{
+	if (p->have[VLM]) {
+		struct cairn_msg_vlm_stats *v = &p->vlm;
+		printf("model     %s %s, network %s, %llu calls, %llu failed, %.2f s each, $%.4f\n",
+		    cli_printable(v->provider), cli_printable(v->model),
+		    cairn_enum_text(&cairn_enum_net_tier, (int)v->net_tier), (unsigned long long)v->calls,
+		    (unsigned long long)v->failures, v->latency_mean_s, v->cost_usd);
+		if (v->last_error[0] != '\0')
+			printf("          last failure: %s\n", cli_printable(v->last_error));
+	}
+	if (p->have[TIER] && p->tier.tier != CAIRN_TIER_NORMAL)
+		printf("tier      %s: %s\n", cairn_enum_text(&cairn_enum_tier, (int)p->tier.tier),
+		    cli_printable(p->tier.reason));
+	if (p->have[HEALTH])
+		printf("health    %s%s\n", p->health.ok ? "ok" : cli_printable(p->health.problem),
+		    p->health.data_plane_ok ? "" : ", data plane down");
+}
+
+static void print_stages(struct picture *p)
+{
+	printf("\n%-14s %-9s %7s %8s %10s %8s %6s %8s  %s\n", "STAGE", "STATE", "PID", "RESTARTS", "UP",
+	    "BEAT", "CPU", "RSS", "NOTE");
+	for (uint32_t i = 0; i < p->stages.items_count; i++) {
+		struct cairn_msg_stage *s = &p->stages.items[i];
+		char up[32], beat[32] = "-";
+		clock_text(s->uptime_s, up, sizeof(up));
+		if (s->heartbeat_age_s >= 0.0)
+			snprintf(beat, sizeof(beat), "%.1f s", s->heartbeat_age_s);
+		printf("%-14s %-9s %7d %8u %10s %8s %6.2f %5.1f MB  %s\n", cli_printable(s->name),
+		    cairn_enum_text(&cairn_enum_stage_state, (int)s->state), s->pid, s->restarts, up, beat,
+		    s->cpu_cores, s->rss_mb, cli_printable(s->note));
+	}
+}
+
+static void print_text(const struct cli *cli, struct picture *p)
+{
+	if (p->have[STAGES]) {
+		char up[32];
+		clock_text(p->stages.uptime_s, up, sizeof(up));
+		printf("stack     %s, up %s, %.2f cores, %.0f MB, %u restarts, %u data plane resets\n",
+		    cli->run_dir, up, p->stages.cpu_cores_mean, p->stages.rss_mb, p->stages.restarts,
+		    p->stages.plane_resets);
+	} else {
+		printf("stack     %s\n", cli->run_dir);
+	}
+	print_robot(p);
+	print_model(p);
+	bool first = true;
+	for (int i = 0; i < WANTED; i++) {
+		if (!p->have[i]) {
+			printf("%s%s", first ? "silent    " : ", ", cairn_topics[wanted[i]].name);
+			first = false;
+		}
+	}
+	if (!first)
+		putchar('\n');
+	if (p->have[STAGES])
+		print_stages(p);
+}
+
+static bool print_json(const struct cli *cli, struct picture *p, bool well)
+{
+	char *buf = malloc(JSON_BYTES);
+	void *places[WANTED];
+	place_of(p, places);
+	if (buf == NULL)
+		return false;
+	printf("{\"run\":");
+	cli_print_json_string(stdout, cli->run_dir);
+	printf(",\"well\":%s", well ? "true" : "false");
+	for (int i = 0; i < WANTED; i++) {
+		const struct cairn_topic_row *row = &cairn_topics[wanted[i]];
+		bool fits = p->have[i] && cairn_msg_to_json(row->desc, NULL, places[i], buf, JSON_BYTES) > 0;
+		printf(",\"%s\":%s", row->name, fits ? buf : "null");
+	}
+	printf("}\n");
+	free(buf);
+	return true;
+}
+
+int cli_status(const struct cli *cli)
+{
+	struct cairn_error err = {""};
+	int status = cli_need_stack(cli);
+	if (status != CLI_OK)
+		return status;
+	struct picture *p = calloc(1, sizeof(*p));
+	cli_catch_signals();
+	if (p == NULL || !look(cli->run_dir, p, &err)) {
+		free(p);
+		return cli_fail(cli, CLI_FAILED, "%s", err.text[0] != '\0' ? err.text : "out of memory");
+	}
+	bool well = p->have[STAGES] && p->have[HEALTH] && p->health.ok;
+	for (uint32_t i = 0; i < p->stages.items_count; i++)
+		well = well && p->stages.items[i].state == CAIRN_STAGE_STATE_UP;
+	if (cli->json)
+		(void)print_json(cli, p, well);
+	else
+		print_text(cli, p);
+	free(p);
+	return well ? CLI_OK : CLI_FAILED;
+}

@@ -1,0 +1,237 @@
+/* cmd_topics.c - the tables of ipc/ for people, programs and docs/bus.md. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "procs/cairn/cmd.h"
+
+#define STAGE(id, name, program, uses_iceoryx, when, doc) name,
+static const char *const stage_names[] = {
+#include "procs/launcher/stages.def"
+};
+#undef STAGE
+
+static const char *rate_text(double rate_hz, char *buf, size_t bytes)
+{
+	if (rate_hz > 0.0)
+		snprintf(buf, bytes, "%g Hz", rate_hz);
+	else
+		snprintf(buf, bytes, "on change");
+	return buf;
+}
+
+static const char *age_text(int max_age_ms, char *buf, size_t bytes)
+{
+	if (max_age_ms > 0)
+		snprintf(buf, bytes, "%d ms", max_age_ms);
+	else
+		snprintf(buf, bytes, "-");
+	return buf;
+}
+
+/* Is a publisher there? For heartbeats: of how many stages. Frames cannot be asked without joining the data
+ * plane. */
+static const char *alive_text(
+    const char *run_dir, const char *name, const char *stage, char *buf, size_t bytes)
+{
+	if (strcmp(stage, "*") != 0)
+		return cli_bus_bound(run_dir, name) ? "yes" : "no";
+	size_t there = 0, all = sizeof(stage_names) / sizeof(stage_names[0]);
+	for (size_t i = 0; i < all; i++) {
+		char instance[96];
+		snprintf(instance, sizeof(instance), "%s.%s", name, stage_names[i]);
+		there += cli_bus_bound(run_dir, instance);
+	}
+	snprintf(buf, bytes, "%zu/%zu", there, all);
+	return buf;
+}
+
+static void print_text(const struct cli *cli)
+{
+	char rate[24], age[24], alive[24];
+	printf("%-13s %-8s %-14s %-9s %-8s %-7s %-5s  %s\n", "NAME", "KIND", "FROM", "RATE", "MAX AGE",
+	    "MODE", "THERE", "WHAT");
+	for (int i = 0; i < CAIRN_TOPIC_COUNT; i++) {
+		const struct cairn_topic_row *t = &cairn_topics[i];
+		printf("%-13s %-8s %-14s %-9s %-8s %-7s %-5s  %s\n", t->name, "topic", t->stage,
+		    rate_text(t->rate_hz, rate, sizeof(rate)), age_text(t->max_age_ms, age, sizeof(age)),
+		    t->mode == CAIRN_MODE_LATEST ? "latest" : "every",
+		    alive_text(cli->run_dir, t->name, t->stage, alive, sizeof(alive)), t->doc);
+	}
+	for (int i = 0; i < CAIRN_FRAME_COUNT; i++) {
+		const struct cairn_frame_row *f = &cairn_frame_topics[i];
+		printf("%-13s %-8s %-14s %-9s %-8s %-7s %-5s  %s\n", f->name, "frame", f->stage,
+		    rate_text(f->rate_hz, rate, sizeof(rate)), age_text(f->max_age_ms, age, sizeof(age)),
+		    "latest", "-", f->doc);
+	}
+	for (int i = 0; i < CAIRN_SERVICE_COUNT; i++) {
+		const struct cairn_service_row *s = &cairn_services[i];
+		printf("%-13s %-8s %-14s %-9s %-8s %-7s %-5s  %s\n", s->name, "service", s->stage, "-", "-",
+		    "-", alive_text(cli->run_dir, s->name, s->stage, alive, sizeof(alive)), s->doc);
+	}
+}
+
+static void print_json_row(const struct cli *cli, const char *kind, const char *name, const char *message,
+    const char *stage, double rate_hz, int max_age_ms, const char *doc)
+{
+	char alive[24];
+	printf("{\"kind\":\"%s\",\"name\":\"%s\",\"message\":\"%s\",\"from\":\"%s\",\"rate_hz\":%g,\"max_age_"
+	       "ms\":%d,",
+	    kind, name, message, stage, rate_hz, max_age_ms);
+	if (strcmp(kind, "frame") != 0) {
+		const char *text = alive_text(cli->run_dir, name, stage, alive, sizeof(alive));
+		printf("\"there\":%s,",
+		    strcmp(text, "no") != 0 && strncmp(text, "0/", 2) != 0 ? "true" : "false");
+	}
+	printf("\"doc\":");
+	cli_print_json_string(stdout, doc);
+	printf("}\n");
+}
+
+int cli_topics(const struct cli *cli)
+{
+	if (cli_value(cli, "markdown") != NULL) {
+		cli_print_bus_markdown(stdout);
+		return CLI_OK;
+	}
+	if (!cli->json) {
+		print_text(cli);
+		return CLI_OK;
+	}
+	for (int i = 0; i < CAIRN_TOPIC_COUNT; i++) {
+		const struct cairn_topic_row *t = &cairn_topics[i];
+		print_json_row(
+		    cli, "topic", t->name, t->desc->name, t->stage, t->rate_hz, t->max_age_ms, t->doc);
+	}
+	for (int i = 0; i < CAIRN_FRAME_COUNT; i++) {
+		const struct cairn_frame_row *f = &cairn_frame_topics[i];
+		print_json_row(cli, "frame", f->name, "", f->stage, f->rate_hz, f->max_age_ms, f->doc);
+	}
+	for (int i = 0; i < CAIRN_SERVICE_COUNT; i++)
+		print_json_row(cli, "service", cairn_services[i].name, "command", cairn_services[i].stage,
+		    0.0, 0, cairn_services[i].doc);
+	return CLI_OK;
+}
+
+/* ---- docs/bus.md ---- */
+
+static const char *type_text(const struct cairn_field *f, char *buf, size_t bytes)
+{
+	static const char *const kinds[] = {[CAIRN_FIELD_F64] = "float64",
+	    [CAIRN_FIELD_F32] = "float32",
+	    [CAIRN_FIELD_I64] = "int64",
+	    [CAIRN_FIELD_U64] = "uint64",
+	    [CAIRN_FIELD_I32] = "int32",
+	    [CAIRN_FIELD_U32] = "uint32",
+	    [CAIRN_FIELD_BOOL] = "bool",
+	    [CAIRN_FIELD_STR] = "text"};
+	char base[64];
+	if (f->kind == CAIRN_FIELD_ENUM)
+		snprintf(base, sizeof(base), "[%s](#enum-%s)", f->enum_of->name, f->enum_of->name);
+	else if (f->kind == CAIRN_FIELD_MSG)
+		snprintf(base, sizeof(base), "[%s](#%s)", f->msg_of->name, f->msg_of->name);
+	else
+		snprintf(base, sizeof(base), "%s", kinds[f->kind]);
+	if (f->kind == CAIRN_FIELD_STR)
+		snprintf(buf, bytes, "%s, at most %u bytes", base, f->capacity - 1);
+	else if (f->repeated)
+		snprintf(buf, bytes, "list of %s, at most %u", base, f->capacity);
+	else
+		snprintf(buf, bytes, "%s", base);
+	return buf;
+}
+
+static void print_message(FILE *out, const struct cairn_msg_desc *desc)
+{
+	char type[128];
+	fprintf(out, "\n### %s\n\n%s.\n\n| field | type | meaning |\n|---|---|---|\n", desc->name, desc->doc);
+	for (int i = 0; i < desc->field_count; i++)
+		fprintf(out, "| `%s` | %s | %s |\n", desc->fields[i].name,
+		    type_text(&desc->fields[i], type, sizeof(type)), desc->fields[i].doc);
+}
+
+static void print_enum(FILE *out, const struct cairn_enum_desc *desc)
+{
+	fprintf(out, "\n### enum %s\n\n%s.\n\n| value | meaning |\n|---|---|\n", desc->name, desc->doc);
+	for (int i = 0; i < desc->count; i++)
+		fprintf(out, "| `%s` | %s |\n", desc->values[i].name, desc->values[i].doc);
+}
+
+static void print_rows(FILE *out)
+{
+	char rate[24], age[24];
+	fprintf(out, "\n## Topics\n\n"
+		     "| topic | message | from | rate | stale after | a reader sees | what it is for |\n"
+		     "|---|---|---|---|---|---|---|\n");
+	for (int i = 0; i < CAIRN_TOPIC_COUNT; i++) {
+		const struct cairn_topic_row *t = &cairn_topics[i];
+		fprintf(out, "| `%s` | [%s](#%s) | %s | %s | %s | %s | %s |\n", t->name, t->desc->name,
+		    t->desc->name, strcmp(t->stage, "*") == 0 ? "every stage" : t->stage,
+		    rate_text(t->rate_hz, rate, sizeof(rate)), age_text(t->max_age_ms, age, sizeof(age)),
+		    t->mode == CAIRN_MODE_LATEST ? "the newest" : "every one", t->doc);
+	}
+	fprintf(out,
+	    "\n## Frames\n\n| frame | from | rate | stale after | what it is for |\n|---|---|---|---|---|\n");
+	for (int i = 0; i < CAIRN_FRAME_COUNT; i++) {
+		const struct cairn_frame_row *f = &cairn_frame_topics[i];
+		fprintf(out, "| `%s` | %s | %s | %s | %s |\n", f->name, f->stage,
+		    rate_text(f->rate_hz, rate, sizeof(rate)), age_text(f->max_age_ms, age, sizeof(age)),
+		    f->doc);
+	}
+	fprintf(out, "\nEach is the header `struct cairn_frame_header` of ipc/frames.h (96 bytes) and its "
+		     "payload. The iceoryx\n"
+		     "service is `cairn`, the instance `frames`, the event the name of the frame.\n");
+	fprintf(out, "\n## Services\n\n| service | verb | usage | what it does |\n|---|---|---|---|\n");
+	for (int i = 0; i < CLI_VERB_COUNT; i++)
+		fprintf(out, "| `%s` | `%s` | `%s` | %s |\n", cairn_services[cli_verbs[i].service].name,
+		    cli_verbs[i].verb, cli_verbs[i].usage, cli_verbs[i].help);
+}
+
+void cli_print_bus_markdown(FILE *out)
+{
+	fprintf(out,
+	    "# The bus\n\n"
+	    "<!-- Made by `cairn topics --markdown` from ipc/*.def; do not edit. -->\n\n"
+	    "Small messages travel over ZeroMQ PUB/SUB, one endpoint a topic: `ipc://RUN/bus/<topic>`, bound "
+	    "by its one\n"
+	    "publisher (a heartbeat has one a stage: `heartbeat.<stage>`). One ZeroMQ message is one msgpack "
+	    "map\n\n"
+	    "    {v, topic, seq, epoch, t_ns, valid, data: {...}}\n\n"
+	    "`v` is the schema version (%d), `seq` rises by one with each message, `epoch` is random per "
+	    "start of the\n"
+	    "publisher, `t_ns` is the CLOCK_MONOTONIC time of what the message is about, `valid` is the "
+	    "sender's own word.\n"
+	    "Age is now minus `t_ns`, never the time of arrival. Enum values travel as text. Unknown fields "
+	    "are skipped,\n"
+	    "missing ones are zero. Units are part of the names; poses are in the map frame unless a field "
+	    "says otherwise;\n"
+	    "directions relative to the robot are radians counter-clockwise from straight ahead.\n\n"
+	    "A service is asked with a [command](#command) from a DEALER or REQ socket and answers with a\n"
+	    "[reply](#reply), both in the same wrapping. Large data are frames over iceoryx.\n",
+	    CAIRN_SCHEMA_VERSION);
+	print_rows(out);
+	fprintf(out, "\n## Messages\n");
+#define MSG_BEGIN(id, doc) print_message(out, &cairn_desc_##id);
+#define NUM(id, kind, name, doc)
+#define STR(id, name, cap, doc)
+#define ENUM(id, etype, name, doc)
+#define ARR(id, kind, name, cap, doc)
+#define LIST(id, sub, name, cap, doc)
+#define MSG_END(id)
+#include "ipc/messages.def"
+#undef MSG_BEGIN
+#undef NUM
+#undef STR
+#undef ENUM
+#undef ARR
+#undef LIST
+#undef MSG_END
+	fprintf(out, "\n## Enums\n");
+#define ENUM_BEGIN(name, doc) print_enum(out, &cairn_enum_##name);
+#define E(NAME, ident, wire, doc)
+#define ENUM_END(name, NAME)
+#include "ipc/enums.def"
+#undef ENUM_BEGIN
+#undef E
+#undef ENUM_END
+}

@@ -1,0 +1,96 @@
+/* commands.c - every command of the tool, one row each. */
+#include "procs/cairn/cmd.h"
+
+#define COMMAND(id, service, verb, args, usage, help)                                                        \
+	[CLI_VERB_##id] = {CAIRN_SERVICE_##service, verb, CLI_ARGS_##args, usage, help},
+const struct cli_verb cli_verbs[CLI_VERB_COUNT] = {
+#include "ipc/commands.def"
+};
+#undef COMMAND
+
+static const struct cli_option explore_options[] = {
+    {"for", '\0', "TIME", "time allowed: 90s, 10m, 1h; without it until nothing is left"}, {0}};
+static const struct cli_option down_options[] = {
+    {"timeout", '\0', "TIME", "wait this long for the end (default 30s)"}, {0}};
+static const struct cli_option logs_options[] = {
+    {"follow", 'f', NULL, "go on with new lines until Ctrl-C"},
+    {"lines", 'n', "N", "last lines shown of each stage (default 20)"},
+    {"level", '\0', "LEVEL", "only error, warn, info or debug and worse"},
+    {0},
+};
+static const struct cli_option topics_options[] = {
+    {"markdown", '\0', NULL, "the reference page docs/bus.md, with all fields"}, {0}};
+static const struct cli_option echo_options[] = {
+    {"count", 'n', "N", "end after N messages; without it at Ctrl-C"},
+    {"timeout", '\0', "TIME", "give up (status 3) after so long without a message"},
+    {0},
+};
+static const struct cli_option hz_options[] = {{"for", '\0', "TIME", "measure this long (default 3s)"}, {0}};
+static const struct cli_option config_options[] = {
+    {"defaults", '\0', NULL, "the defaults alone"},
+    {"effective", '\0', NULL, "what the stack in the run directory was started with"},
+    {"markdown", '\0', NULL, "the reference page docs/config.md"},
+    {"config", '\0', "FILE", "lay this file over config/cairn.yaml"},
+    {"set", '\0', "KEY=VALUE", "lay a single section.key over that; may be repeated"},
+    {0},
+};
+
+#define VERB(ID, args_text, opts, min, max, function)                                                        \
+	.args = args_text, .options = opts, .arg_min = min, .arg_max = max,                                  \
+	.verb = &cli_verbs[CLI_VERB_##ID], .run = function
+
+const struct cli_command cli_commands[] = {
+    {"up", .args = "[OPTION]...", .summary = "start the stack and drive; 'cairn up --help' has its options",
+	.raw = true, .arg_max = -1, .run = cli_up},
+    {"down", .args = "", .summary = "end everything in good order and wait for it", .options = down_options,
+	.run = cli_down},
+    {"status", .args = "", .summary = "stages, mission, pose, model and health",
+	.details = "Status 1 when a stage is not up or the watchdog complains.", .json = true,
+	.run = cli_status},
+    {"restart", .summary = "end a stage and start it again",
+	VERB(RESTART, "STAGE", NULL, 1, 1, cli_ask_verb)},
+    {"explore", .summary = "explore until nothing is left or the time is up, then drive home",
+	VERB(EXPLORE, "", explore_options, 0, 0, cli_ask_verb)},
+    {"goto", .summary = "drive to a point of the map, then go on with what was interrupted",
+	.details = "X and Y are metres from the start: x the way the robot faced then, y to its left.",
+	VERB(GOTO, "X Y", NULL, 2, 2, cli_ask_verb)},
+    {"home", .summary = "drive back to the start and end the mission there",
+	VERB(HOME, "", NULL, 0, 0, cli_ask_verb)},
+    {"pause", .summary = "hold the mission: stand still, ask the model nothing",
+	VERB(PAUSE, "", NULL, 0, 0, cli_ask_verb)},
+    {"resume", .summary = "go on with a mission that was paused", VERB(RESUME, "", NULL, 0, 0, cli_ask_verb)},
+    {"stop", .summary = "end the mission and stand still where the robot is",
+	.details =
+	    "When the sequencer does not answer, the motor stage is asked for an emergency stop instead.",
+	VERB(STOP, "", NULL, 0, 0, cli_stop)},
+    {"estop", .summary = "emergency stop: latched, asked of the motor stage itself",
+	VERB(MOTOR_STOP, "[REASON]", NULL, 0, -1, cli_ask_verb)},
+    {"release", .summary = "release the emergency stop", VERB(MOTOR_RELEASE, "", NULL, 0, 0, cli_ask_verb)},
+    {"logs", .args = "[STAGE]", .summary = "what the stages have logged", .options = logs_options,
+	.arg_max = 1, .json = true, .run = cli_logs},
+    {"topics", .args = "", .summary = "every topic, frame and service, and which are there now",
+	.options = topics_options, .json = true, .run = cli_topics},
+    {"echo", .args = "TOPIC", .summary = "the messages of a topic as JSON lines",
+	.details = "heartbeat.STAGE names the heartbeat of one stage. Of frames the headers are shown.",
+	.options = echo_options, .arg_min = 1, .arg_max = 1, .run = cli_echo},
+    {"hz", .args = "TOPIC", .summary = "rate, age and losses of a topic", .options = hz_options, .arg_min = 1,
+	.arg_max = 1, .json = true, .run = cli_hz},
+    {"exec", .args = "-- COMMAND [ARGUMENT]...",
+	.summary = "run a command where it can reach the stack's shared memory",
+	.details = "For consumers of frames (iceoryx): enters the stack's mount namespace if it has one of "
+		   "its own,\n"
+		   "and sets CAIRN_RUN.",
+	.arg_min = 1, .arg_max = -1, .run = cli_exec},
+    {"config", .args = "", .summary = "the configuration as 'cairn up' would take it, checked",
+	.options = config_options, .json = true, .run = cli_config},
+    {"bench", .args = "[NAME]", .summary = "measure; without a name: which there are", .arg_max = 1,
+	.json = true, .run = cli_bench},
+    {"eval", .args = "[NAME]", .summary = "judge by a pass mark; without a name: which there are",
+	.arg_max = 1, .json = true, .run = cli_eval},
+    {"version", .args = "", .summary = "version of the program and of the messages", .json = true,
+	.run = cli_version},
+    {"help", .args = "[COMMAND]", .summary = "this list, or the help of a command", .arg_max = 1,
+	.run = cli_help},
+};
+
+const int cli_command_count = sizeof(cli_commands) / sizeof(cli_commands[0]);

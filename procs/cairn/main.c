@@ -1,0 +1,75 @@
+/* cairn - the one command-line tool. */
+#include <stdio.h>
+#include <string.h>
+
+#include "procs/cairn/cmd.h"
+
+static const struct cli_command *find_command(const char *name)
+{
+	for (int i = 0; i < cli_command_count; i++) {
+		if (strcmp(cli_commands[i].name, name) == 0)
+			return &cli_commands[i];
+	}
+	return NULL;
+}
+
+static void print_commands(FILE *out)
+{
+	fprintf(out, "cairn - lets a vision-language model drive an indoor robot, safely\n\nusage: cairn "
+		     "COMMAND [OPTION]... "
+		     "[ARGUMENT]...\n\n");
+	for (int i = 0; i < cli_command_count; i++)
+		fprintf(out, "  %-9s %s\n", cli_commands[i].name, cli_commands[i].summary);
+	fprintf(out, "\n'cairn COMMAND --help' tells the options. All take --run DIR (default $CAIRN_RUN).\n"
+		     "Exit status: 0 done, 1 refused or failed, 2 wrong usage or configuration, 3 nothing "
+		     "runs there or no "
+		     "answer in time.\n");
+}
+
+int cli_help(const struct cli *cli)
+{
+	if (cli->arg_count == 0) {
+		print_commands(stdout);
+		return CLI_OK;
+	}
+	const struct cli_command *command = find_command(cli->args[0]);
+	if (command == NULL)
+		return cli_fail(cli, CLI_USAGE, "there is no command '%s'", cli->args[0]);
+	cli_print_help(stdout, command);
+	return CLI_OK;
+}
+
+int cli_version(const struct cli *cli)
+{
+	if (cli->json)
+		printf("{\"name\":\"cairn\",\"version\":\"%s\",\"schema_version\":%d}\n", CAIRN_VERSION,
+		    CAIRN_SCHEMA_VERSION);
+	else
+		printf("cairn %s, messages version %d\n", CAIRN_VERSION, CAIRN_SCHEMA_VERSION);
+	return CLI_OK;
+}
+
+int main(int argc, char **argv)
+{
+	const char *name = argc > 1 ? argv[1] : NULL;
+	if (name == NULL) {
+		print_commands(stderr);
+		return CLI_USAGE;
+	}
+	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+		name = "help";
+	else if (strcmp(name, "--version") == 0)
+		name = "version";
+	const struct cli_command *command = find_command(name);
+	if (command == NULL) {
+		fprintf(stderr, "cairn: there is no command '%s'; 'cairn help' lists them\n", name);
+		return CLI_USAGE;
+	}
+	struct cli cli;
+	int status = CLI_OK;
+	if (cli_parse(&cli, command, argc - 2, argv + 2, &status) == 0)
+		status = command->run(&cli);
+	if (fflush(stdout) != 0 && status == CLI_OK)
+		status = CLI_FAILED;
+	return status;
+}

@@ -1,0 +1,85 @@
+#include "procs/cairn/rundir.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+bool cairn_run_dir(const char *option, char *buf, size_t buf_bytes)
+{
+	const char *from = option != NULL ? option : getenv("CAIRN_RUN");
+	const char *runtime = getenv("XDG_RUNTIME_DIR");
+	int n;
+	if (from != NULL && from[0] == '/') {
+		n = snprintf(buf, buf_bytes, "%s", from);
+	} else if (from != NULL && from[0] != '\0') {
+		if (getcwd(buf, buf_bytes) == NULL)
+			return false;
+		size_t have = strlen(buf);
+		n = snprintf(buf + have, buf_bytes - have, "/%s", from) + (int)have;
+	} else if (runtime != NULL && runtime[0] == '/') {
+		n = snprintf(buf, buf_bytes, "%s/cairn", runtime);
+	} else if (access("/run/cairn", W_OK) == 0 || access("/run", W_OK) == 0) {
+		n = snprintf(buf, buf_bytes, "/run/cairn");
+	} else {
+		n = snprintf(buf, buf_bytes, "/tmp/cairn-%u", (unsigned)getuid());
+	}
+	if (n < 0 || (size_t)n >= buf_bytes)
+		return false;
+	for (size_t end = (size_t)n; end > 1 && buf[end - 1] == '/'; end--)
+		buf[end - 1] = '\0';
+	return true;
+}
+
+bool cairn_program_dir(char *buf, size_t buf_bytes)
+{
+	ssize_t n = readlink("/proc/self/exe", buf, buf_bytes);
+	if (n <= 0 || (size_t)n >= buf_bytes)
+		return false;
+	buf[n] = '\0';
+	char *slash = strrchr(buf, '/');
+	if (slash == NULL)
+		return false;
+	*slash = '\0';
+	return true;
+}
+
+static bool holds_config(const char *dir)
+{
+	char path[4200];
+	snprintf(path, sizeof(path), "%s/config/cairn.yaml", dir);
+	return access(path, R_OK) == 0;
+}
+
+bool cairn_share_dir(char *buf, size_t buf_bytes)
+{
+	char program[4096], path[4200];
+	const char *given = getenv("CAIRN_SHARE");
+	const char *candidates[] = {given, CAIRN_SOURCE_DIR, path};
+	path[0] = '\0';
+	if (cairn_program_dir(program, sizeof(program)))
+		snprintf(path, sizeof(path), "%s/../share/cairn", program);
+	for (size_t i = 0; i < sizeof(candidates) / sizeof(candidates[0]); i++) {
+		if (candidates[i] == NULL || candidates[i][0] == '\0' || !holds_config(candidates[i]))
+			continue;
+		return snprintf(buf, buf_bytes, "%s", candidates[i]) < (int)buf_bytes;
+	}
+	return false;
+}
+
+pid_t cairn_pid_of(const char *run_dir, const char *name)
+{
+	char path[4200];
+	int pid = 0;
+	if (snprintf(path, sizeof(path), "%s/%s", run_dir, name) >= (int)sizeof(path))
+		return 0;
+	FILE *file = fopen(path, "re");
+	if (file == NULL)
+		return 0;
+	if (fscanf(file, "%d", &pid) != 1 || pid <= 0 || (kill(pid, 0) != 0 && errno == ESRCH))
+		pid = 0;
+	fclose(file);
+	return pid;
+}

@@ -1,0 +1,24 @@
+/* rundir.h - where a stack lives, where the programs are, and where the files are that come with them. */
+#ifndef CAIRN_PROCS_CAIRN_RUNDIR_H
+#define CAIRN_PROCS_CAIRN_RUNDIR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* The run directory: option (--run) if it is not NULL, else $CAIRN_RUN, else $XDG_RUNTIME_DIR/cairn, else
+ * /run/cairn if this user may write there, else /tmp/cairn-UID. Made absolute (the current directory is put
+ * in front), not created. False when it does not fit into buf. */
+bool cairn_run_dir(const char *option, char *buf, size_t buf_bytes);
+
+/* The folder of the running program, where its sister programs are. */
+bool cairn_program_dir(char *buf, size_t buf_bytes);
+
+/* The folder that holds config/ (and so worlds and robots): $CAIRN_SHARE, else the source tree this program
+ * was built in, else ../share/cairn beside the folder of the program. False when there is none. */
+bool cairn_share_dir(char *buf, size_t buf_bytes);
+
+/* Process id in the file RUN/name, 0 when there is none or no such process runs. */
+pid_t cairn_pid_of(const char *run_dir, const char *name);
+
+#endif

@@ -1,0 +1,110 @@
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/base/geom.h"
+#include "procs/cairn/cmd.h"
+#include "procs/cairn/rundir.h"
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	interrupted = 1;
+}
+
+void cli_catch_signals(void)
+{
+	struct sigaction sa = {.sa_handler = on_signal};
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	signal(SIGPIPE, SIG_DFL); /* `cairn echo | head` ends quietly */
+}
+
+bool cli_interrupted(void)
+{
+	return interrupted != 0;
+}
+
+int64_t cli_now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * CAIRN_NS_PER_S + t.tv_nsec;
+}
+
+int cli_fail(const struct cli *cli, int status, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	fflush(stdout);
+	fprintf(stderr, "cairn %s: %s\n", cli->command->name, cli_printable(text));
+	return status;
+}
+
+bool cli_bus_bound(const char *run_dir, const char *name)
+{
+	/* The lock beside the socket could be tested only by taking it, in the way of a publisher that starts
+	 * just now. */
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	if (snprintf(at.sun_path, sizeof(at.sun_path), "%s/bus/%s", run_dir, name) >=
+	    (int)sizeof(at.sun_path))
+		return false;
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	bool bound = fd >= 0 && (connect(fd, (struct sockaddr *)&at, sizeof(at)) == 0 || errno == EAGAIN);
+	if (fd >= 0)
+		close(fd);
+	return bound;
+}
+
+int cli_need_stack(const struct cli *cli)
+{
+	if (cairn_pid_of(cli->run_dir, "launcher.pid") != 0)
+		return CLI_OK;
+	for (int i = 0; i < CAIRN_TOPIC_COUNT; i++) {
+		if (cli_bus_bound(cli->run_dir, cairn_topics[i].name))
+			return CLI_OK; /* stages without a launcher, as in tests */
+	}
+	for (int i = 0; i < CAIRN_SERVICE_COUNT; i++) {
+		if (cli_bus_bound(cli->run_dir, cairn_services[i].name))
+			return CLI_OK;
+	}
+	return cli_fail(cli, CLI_ABSENT, "nothing is running in %s", cli->run_dir);
+}
+
+char *cli_printable(char *text)
+{
+	for (unsigned char *p = (unsigned char *)text; *p != '\0'; p++) {
+		bool c1 = *p == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0;
+		if (*p < 0x20 || *p == 0x7f || c1)
+			*p = '?';
+		if (c1)
+			*++p = '?';
+	}
+	return text;
+}
+
+void cli_print_json_string(FILE *out, const char *text)
+{
+	fputc('"', out);
+	for (const unsigned char *p = (const unsigned char *)text; *p != '\0'; p++) {
+		if (*p == '"' || *p == '\\')
+			fprintf(out, "\\%c", *p);
+		else if (*p < 0x20)
+			fprintf(out, "\\u%04x", *p);
+		else
+			fputc(*p, out);
+	}
+	fputc('"', out);
+}
