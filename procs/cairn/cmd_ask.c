@@ -81,6 +81,10 @@ static int ask(const struct cli *cli, const struct cli_verb *verb, int timeout_m
 int cli_ask_verb(const struct cli *cli)
 {
 	const struct cli_verb *verb = cli->command->verb;
+	struct cairn_msg_command cmd;
+	int status = fill_command(cli, verb, &cmd); /* a wrong request is wrong whether a stack runs or not */
+	if (status != CLI_OK)
+		return status;
 	if (!cli_bus_bound(cli->run_dir, cairn_services[verb->service].name) && cli_need_stack(cli) != CLI_OK)
 		return CLI_ABSENT;
 	return ask(cli, verb, ANSWER_MS);
