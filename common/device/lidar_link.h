@@ -1,0 +1,65 @@
+/* lidar_link.h - brings an RPLIDAR to scan, notices when it stops, and brings it back.
+ *
+ * The order of start-up and the limits are those of docs/wire-formats 1.7: STOP, settle, info, health, scan;
+ * no node for 0.5 s is stale, for 2 s is asked again, three times in vain is a reset and a new opening of the
+ * port. A device that does not answer info or health is scanned all the same (and said so).
+ *
+ * Pure: the shell owns the descriptor; it reports openings, bytes, the time and losses, and does what
+ * cairn_lidar_link_take tells it to. */
+#ifndef CAIRN_COMMON_DEVICE_LIDAR_LINK_H
+#define CAIRN_COMMON_DEVICE_LIDAR_LINK_H
+
+#include "common/device/rplidar.h"
+
+enum cairn_lidar_phase {
+	CAIRN_LIDAR_CLOSED,
+	CAIRN_LIDAR_SETTLING, /* STOP sent; the rest of an old stream drains */
+	CAIRN_LIDAR_INFO,
+	CAIRN_LIDAR_HEALTH,
+	CAIRN_LIDAR_MODES, /* dense only: which mode answers in capsules */
+	CAIRN_LIDAR_STARTING,
+	CAIRN_LIDAR_SCANNING,
+	CAIRN_LIDAR_PHASE_COUNT
+};
+
+/* What the shell has to do, in this order. */
+struct cairn_lidar_todo {
+	bool flush_input; /* drop what the driver holds */
+	size_t send_bytes;
+	uint8_t send[CAIRN_RPLIDAR_REQUEST_MAX];
+	bool close; /* after sending: close the port; open it again when cairn_lidar_link_wants_open */
+};
+
+struct cairn_lidar_link {
+	enum cairn_lidar_phase phase;
+	bool dense;
+	int64_t deadline_ns;
+	int64_t open_at_ns;
+	uint32_t failed_opens, failed_scans, health_resets;
+	uint16_t mode, mode_count;
+	bool scan_after_settling; /* asked again: info and health are known */
+	bool info_known;
+	struct cairn_lidar_todo todo;
+	struct cairn_rplidar parser;
+	const char *note;  /* for people: what it does or what is wrong; static text */
+	uint64_t restarts; /* times the scan had to be asked for again or the port was lost */
+};
+
+void cairn_lidar_link_init(struct cairn_lidar_link *l, bool dense, int64_t now_ns);
+/* True when the shell should try to open the port now; then it reports opened or lost. */
+bool cairn_lidar_link_wants_open(const struct cairn_lidar_link *l, int64_t now_ns);
+void cairn_lidar_link_opened(struct cairn_lidar_link *l, int64_t now_ns);
+/* The port could not be opened, or is gone (hang-up, input/output error). Tries come every 100 ms for ten
+ * seconds, then twice a second. */
+void cairn_lidar_link_lost(struct cairn_lidar_link *l, int64_t now_ns);
+/* As cairn_rplidar_feed; answers drive the start-up, CAIRN_RPLIDAR_EVENT_TURN is for the caller. */
+size_t cairn_lidar_link_feed(struct cairn_lidar_link *l, const uint8_t *data, size_t len, int64_t now_ns,
+    enum cairn_rplidar_event *ret_event);
+/* To be called at least every 50 ms. */
+void cairn_lidar_link_tick(struct cairn_lidar_link *l, int64_t now_ns);
+/* Hands over what is to be done and forgets it. */
+struct cairn_lidar_todo cairn_lidar_link_take(struct cairn_lidar_link *l);
+/* Not scanning, or no node for 0.5 s. */
+bool cairn_lidar_link_stale(const struct cairn_lidar_link *l, int64_t now_ns);
+
+#endif
