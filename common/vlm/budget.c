@@ -1,0 +1,160 @@
+#include "common/vlm/budget.h"
+
+#include <math.h>
+
+#include "common/base/geom.h"
+
+#define MINUTE_NS (60 * CAIRN_NS_PER_S)
+#define OFFLINE_NS (30 * CAIRN_NS_PER_S)
+#define DEGRADED_NS (10 * CAIRN_NS_PER_S)
+#define JUDGED 5
+#define SLOW_S 3.0
+
+void cairn_budget_init(struct cairn_budget *budget, const struct cairn_config_vlm *cfg)
+{
+	*budget = (struct cairn_budget){.cfg = *cfg};
+	for (int i = 0; i < CAIRN_BUDGET_BUCKETS; i++)
+		budget->usd[i].index = budget->calls[i].index = INT64_MIN;
+}
+
+static void bucket_add(struct cairn_budget_bucket *buckets, int64_t index, double amount)
+{
+	struct cairn_budget_bucket *b = &buckets[index % CAIRN_BUDGET_BUCKETS];
+	if (b->index != index)
+		*b = (struct cairn_budget_bucket){.index = index};
+	b->amount += amount;
+}
+
+/* Sum of the bucket being filled and the 60 before it. */
+static double bucket_sum(const struct cairn_budget_bucket *buckets, int64_t index)
+{
+	double sum = 0.0;
+	for (int i = 0; i < CAIRN_BUDGET_BUCKETS; i++) {
+		if (buckets[i].index > index - CAIRN_BUDGET_BUCKETS && buckets[i].index <= index)
+			sum += buckets[i].amount;
+	}
+	return sum;
+}
+
+double cairn_budget_hour_usd(const struct cairn_budget *budget, int64_t now_ns)
+{
+	return bucket_sum(budget->usd, now_ns / MINUTE_NS);
+}
+
+double cairn_budget_minute_calls(const struct cairn_budget *budget, int64_t now_ns)
+{
+	return bucket_sum(budget->calls, now_ns / CAIRN_NS_PER_S);
+}
+
+double cairn_budget_cost_usd(const struct cairn_config_vlm *cfg, const struct cairn_usage *usage)
+{
+	double fresh = (double)(usage->tokens_in - usage->tokens_cached);
+	return (fresh * cfg->price_in_usd_per_mtok +
+		   (double)usage->tokens_cached * cfg->price_cached_usd_per_mtok +
+		   (double)usage->tokens_out * cfg->price_out_usd_per_mtok) *
+	       1e-6;
+}
+
+bool cairn_budget_allows(const struct cairn_budget *budget, int64_t now_ns, struct cairn_error *err)
+{
+	const struct cairn_config_vlm *cfg = &budget->cfg;
+	double next = budget->dearest_call_usd, hour = cairn_budget_hour_usd(budget, now_ns);
+	if (cairn_budget_minute_calls(budget, now_ns) + 1.0 > cfg->limit_calls_per_min) {
+		cairn_error_set(err, "budget: %d calls a minute (vlm.limit_calls_per_min)",
+		    (int)cfg->limit_calls_per_min);
+		return false;
+	}
+	if (budget->ledger.cost_usd + next > cfg->limit_usd_per_session) {
+		cairn_error_set(err,
+		    "budget: %.4f of %.2f USD a session are spent (vlm.limit_usd_per_session)",
+		    budget->ledger.cost_usd, cfg->limit_usd_per_session);
+		return false;
+	}
+	if (hour + next > cfg->limit_usd_per_hour) {
+		cairn_error_set(err, "budget: %.4f of %.2f USD an hour are spent (vlm.limit_usd_per_hour)",
+		    hour, cfg->limit_usd_per_hour);
+		return false;
+	}
+	return true;
+}
+
+double cairn_budget_used_share(const struct cairn_budget *budget, int64_t now_ns)
+{
+	double session = budget->cfg.limit_usd_per_session, hour = budget->cfg.limit_usd_per_hour;
+	double a = session > 0 ? budget->ledger.cost_usd / session : 1.0;
+	double b = hour > 0 ? cairn_budget_hour_usd(budget, now_ns) / hour : 1.0;
+	return cairn_clamp(fmax(a, b), 0.0, 1.0);
+}
+
+void cairn_budget_call_sent(struct cairn_budget *budget, int64_t now_ns)
+{
+	budget->ledger.calls++;
+	bucket_add(budget->calls, now_ns / CAIRN_NS_PER_S, 1.0);
+	budget->in_flight = true;
+	budget->call_start_ns = now_ns;
+}
+
+void cairn_budget_call_ended(
+    struct cairn_budget *budget, int64_t now_ns, bool ok, const struct cairn_usage *usage)
+{
+	struct cairn_ledger *l = &budget->ledger;
+	double cost = cairn_budget_cost_usd(&budget->cfg, usage);
+	l->tokens.tokens_in += usage->tokens_in;
+	l->tokens.tokens_cached += usage->tokens_cached;
+	l->tokens.tokens_out += usage->tokens_out;
+	l->cost_usd += cost;
+	budget->dearest_call_usd = fmax(budget->dearest_call_usd, cost);
+	bucket_add(budget->usd, now_ns / MINUTE_NS, cost);
+	if (!ok)
+		l->failures++;
+	struct cairn_budget_call *call = &budget->window[budget->window_next];
+	*call = (struct cairn_budget_call){ok, (double)(now_ns - budget->call_start_ns) * 1e-9};
+	budget->window_next = (budget->window_next + 1) % CAIRN_BUDGET_WINDOW;
+	if (budget->window_count < CAIRN_BUDGET_WINDOW)
+		budget->window_count++;
+	if (ok)
+		budget->failing_since_ns = 0;
+	else if (budget->failing_since_ns == 0)
+		budget->failing_since_ns = budget->call_start_ns;
+	budget->last_end_ns = now_ns;
+	budget->in_flight = false;
+}
+
+void cairn_budget_call_cancelled(struct cairn_budget *budget)
+{
+	budget->in_flight = false;
+}
+
+/* The i-th newest call of the window. */
+static const struct cairn_budget_call *newest(const struct cairn_budget *budget, uint32_t i)
+{
+	return &budget->window[(budget->window_next + 2 * CAIRN_BUDGET_WINDOW - 1 - i) % CAIRN_BUDGET_WINDOW];
+}
+
+double cairn_budget_latency_mean_s(const struct cairn_budget *budget)
+{
+	double sum = 0.0;
+	for (uint32_t i = 0; i < budget->window_count; i++)
+		sum += newest(budget, i)->latency_s;
+	return budget->window_count > 0 ? sum / budget->window_count : 0.0;
+}
+
+enum cairn_net_tier cairn_budget_net_tier(const struct cairn_budget *budget, int64_t now_ns)
+{
+	/* Time without a call (paused, finished) is no failure: the streak lasts until the last call ended.
+	 */
+	int64_t failing_ns = 0;
+	if (budget->failing_since_ns != 0)
+		failing_ns = (budget->in_flight ? now_ns : budget->last_end_ns) - budget->failing_since_ns;
+	uint32_t n = budget->window_count < JUDGED ? budget->window_count : JUDGED, good = 0;
+	double sum_s = 0.0;
+	for (uint32_t i = 0; i < n; i++) {
+		good += newest(budget, i)->ok;
+		sum_s += newest(budget, i)->latency_s;
+	}
+	if (failing_ns >= OFFLINE_NS)
+		return CAIRN_NET_TIER_OFFLINE;
+	if (failing_ns >= DEGRADED_NS || (n >= 3 && good * 10 < n * 4))
+		return CAIRN_NET_TIER_DEGRADED;
+	return n > 0 && sum_s / n > SLOW_S ? CAIRN_NET_TIER_ELEVATED : CAIRN_NET_TIER_NORMAL;
+}

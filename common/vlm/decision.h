@@ -1,0 +1,41 @@
+/* decision.h - from a provider's reply to one checked answer, and from that to a decision.
+ *
+ * Whatever comes in, something defined comes out: an action, a perception question, a report, or a STOP with
+ * the reason. At most one tool that is not report_discovery, at most one report beside it. */
+#ifndef CAIRN_COMMON_VLM_DECISION_H
+#define CAIRN_COMMON_VLM_DECISION_H
+
+#include "common/vlm/provider.h"
+
+enum cairn_answer_kind {
+	CAIRN_ANSWER_STOP,     /* nothing usable: stand still; problem says why */
+	CAIRN_ANSWER_ACTION,   /* main acts; report may be beside it */
+	CAIRN_ANSWER_PERCEIVE, /* main asks the sensors; report may be beside it */
+	CAIRN_ANSWER_REPORT    /* report alone */
+};
+
+struct cairn_answer {
+	enum cairn_answer_kind kind;
+	struct cairn_tool_call main, report;
+	char main_id[80], report_id[80];
+	bool has_report;
+	char reasoning[512];
+	char problem[160];
+	struct cairn_usage usage;
+};
+
+/* actions_only: a tool that does not act is a mistake now (the follow-up of a sub-loop). */
+void cairn_answer_from_reply(const struct cairn_reply *reply, bool actions_only, struct cairn_answer *ret);
+
+/* Reads and checks a whole response body. */
+void cairn_answer_parse(const struct cairn_provider *provider, const char *body, size_t count,
+    bool actions_only, struct cairn_answer *ret);
+
+/* The decision of an ACTION or a STOP answer; id, snapshot and latency are the caller's to fill. Source is
+ * the model. */
+void cairn_decision_from_answer(const struct cairn_answer *answer, struct cairn_msg_decision *ret);
+
+/* "navigate_to_goal F3", "rotate -90 deg", for logs and prompts. */
+void cairn_decision_words(const struct cairn_msg_decision *decision, char *dst, size_t cap);
+
+#endif

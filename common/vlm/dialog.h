@@ -1,0 +1,79 @@
+/* dialog.h - the conversation with the model, without the network: when to ask, what to send, what to make of
+ * the answer, when to ask again.
+ *
+ * The owner feeds what the bus brings, calls cairn_dialog_poll, sends the body it gets, and hands back what
+ * came. One call is in flight at a time. A decision is due when the mission wants one and a snapshot is at
+ * hand that is newer than the last decision and not older than the last result. A question of the model to
+ * its sensors, or a report without an action, is answered with one follow-up call restricted to actions. The
+ * first bad answer of a streak becomes a STOP decision that says why; further ones are only counted and
+ * retried, so that the sequencer's silent-model tiers take over from a model that talks nonsense for ever. */
+#ifndef CAIRN_COMMON_VLM_DIALOG_H
+#define CAIRN_COMMON_VLM_DIALOG_H
+
+#include "common/vlm/budget.h"
+#include "common/vlm/decision.h"
+#include "common/vlm/memory.h"
+#include "ipc/frame_layout.h"
+
+#define CAIRN_DIALOG_RETRY_NS (500 * CAIRN_NS_PER_MS)
+
+struct cairn_dialog;
+
+enum cairn_dialog_act {
+	CAIRN_DIALOG_NOTHING,
+	CAIRN_DIALOG_SEND,  /* send the body; one cairn_dialog_ended must follow */
+	CAIRN_DIALOG_CANCEL /* drop the call in flight; nothing follows */
+};
+
+/* What became of a call. */
+struct cairn_dialog_outcome {
+	int status;       /* HTTP status; 0: there was no answer */
+	const char *body; /* of any status */
+	size_t body_bytes;
+	double retry_after_s; /* negative: the service did not say */
+	const char *error;    /* status 0: why, one line */
+};
+
+/* system: the static prompt (copied). NULL with err set: unknown provider, prefix too short for the
+ * providers' caches, or no memory. */
+struct cairn_dialog *cairn_dialog_new(const struct cairn_config_vlm *cfg, double snapshot_max_age_s,
+    const char *system, struct cairn_error *err);
+void cairn_dialog_destroy(struct cairn_dialog **dialog_p);
+
+void cairn_dialog_mission(
+    struct cairn_dialog *dialog, const struct cairn_msg_mission *mission, const struct cairn_header *hdr);
+void cairn_dialog_result(struct cairn_dialog *dialog, const struct cairn_msg_result *result, int64_t t_ns);
+void cairn_dialog_frontiers(
+    struct cairn_dialog *dialog, const struct cairn_msg_frontiers *frontiers, int64_t t_ns);
+
+/* True when the owner should look for a newer snapshot: a decision is wanted and no call is under way. */
+bool cairn_dialog_wants_snapshot(const struct cairn_dialog *dialog, int64_t now_ns);
+/* Takes (copies) the payload of a snapshot frame stamped t_ns. False with the reason when it is broken: the
+ * last good one is kept then. */
+bool cairn_dialog_snapshot(
+    struct cairn_dialog *dialog, const void *payload, size_t bytes, int64_t t_ns, struct cairn_error *err);
+
+/* *ret_body is valid until the next call of cairn_dialog_poll. */
+enum cairn_dialog_act cairn_dialog_poll(
+    struct cairn_dialog *dialog, int64_t now_ns, const char **ret_body, size_t *ret_bytes);
+void cairn_dialog_ended(
+    struct cairn_dialog *dialog, int64_t now_ns, const struct cairn_dialog_outcome *outcome);
+/* The decision made by the last cairn_dialog_ended, once; its id rises and is at least its time in
+ * microseconds, so that it also rises over a restart. */
+bool cairn_dialog_take_decision(struct cairn_dialog *dialog, struct cairn_msg_decision *ret);
+
+/* rooms, discoveries, ledger, health, last words; provider and model from the configuration. */
+void cairn_dialog_stats(const struct cairn_dialog *dialog, int64_t now_ns, struct cairn_msg_vlm_stats *ret);
+/* Why nothing is being asked right now, or what is; for the heartbeat. */
+const char *cairn_dialog_note(const struct cairn_dialog *dialog, int64_t now_ns);
+
+/* Memory and ledger, for saving and for what a file held; changed is set at each change and is the owner's to
+ * clear. */
+struct cairn_memory *cairn_dialog_memory(struct cairn_dialog *dialog);
+struct cairn_budget *cairn_dialog_budget(struct cairn_dialog *dialog);
+bool *cairn_dialog_changed(struct cairn_dialog *dialog);
+
+/* No call will be sent any more; why goes to the stats. For a missing key, and used for 401, 403 and 404. */
+void cairn_dialog_give_up(struct cairn_dialog *dialog, const char *why);
+
+#endif

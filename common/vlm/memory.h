@@ -1,0 +1,82 @@
+/* memory.h - what the robot remembers about the house and its own last actions, for stateless model calls.
+ *
+ * A plain struct of fixed size. Labels and notes come from a model: they are cleaned, bounded text, quoted
+ * wherever they are shown, and never markup, path or format string. The text for the prompt stays near 200
+ * tokens however long the session is: whole entries, newest first, and a count of the rest. Saved as YAML,
+ * atomically. */
+#ifndef CAIRN_COMMON_VLM_MEMORY_H
+#define CAIRN_COMMON_VLM_MEMORY_H
+
+#include "common/vlm/tools.h"
+
+#define CAIRN_MEMORY_ROOMS 24
+#define CAIRN_MEMORY_ROOM_OBJECTS 6
+#define CAIRN_MEMORY_DISCOVERIES 48
+#define CAIRN_MEMORY_DEAD_ENDS 24
+#define CAIRN_MEMORY_RESULTS 5
+#define CAIRN_MEMORY_TEXT_BYTES 900 /* bound of cairn_memory_text */
+
+struct cairn_memory_room {
+	char name[CAIRN_TOOL_LABEL_CAP];
+	char entered_from[CAIRN_TOOL_LABEL_CAP]; /* empty: the first one */
+	double x_m, y_m;                         /* where it was reported, map frame */
+	uint32_t visits;
+	uint32_t objects_count;
+	char objects[CAIRN_MEMORY_ROOM_OBJECTS][CAIRN_TOOL_LABEL_CAP];
+};
+
+struct cairn_memory_discovery {
+	char label[CAIRN_TOOL_LABEL_CAP];
+	char notes[CAIRN_TOOL_NOTES_CAP];
+	char room[CAIRN_TOOL_LABEL_CAP];
+	uint32_t significance; /* enum cairn_significance */
+	double x_m, y_m;
+};
+
+struct cairn_memory_place {
+	double x_m, y_m;
+};
+
+/* An ended decision, as the next prompts tell it. */
+struct cairn_memory_result {
+	uint64_t decision_id;
+	uint32_t outcome; /* enum cairn_outcome */
+	uint32_t source;  /* enum cairn_source */
+	bool overridden;
+	char asked[96], reason[160], suggestion[160];
+	double distance_m, duration_s, turned_rad;
+};
+
+/* Lists are oldest first. */
+struct cairn_memory {
+	uint32_t rooms_count, discoveries_count, dead_ends_count, results_count;
+	int32_t current_room; /* index into rooms, -1 unknown */
+	uint64_t forgotten;   /* entries dropped for room */
+	struct cairn_memory_room rooms[CAIRN_MEMORY_ROOMS];
+	struct cairn_memory_discovery discoveries[CAIRN_MEMORY_DISCOVERIES];
+	struct cairn_memory_place dead_ends[CAIRN_MEMORY_DEAD_ENDS];
+	struct cairn_memory_result results[CAIRN_MEMORY_RESULTS];
+};
+
+void cairn_memory_init(struct cairn_memory *memory);
+
+/* Takes a checked report_discovery made at (x_m, y_m). True if it was new; the same label nearby only
+ * updates. */
+bool cairn_memory_report(
+    struct cairn_memory *memory, const struct cairn_tool_call *report, double x_m, double y_m);
+/* Takes a result; one with the decision id of a kept one replaces it. Texts are cleaned. */
+void cairn_memory_add_result(struct cairn_memory *memory, const struct cairn_msg_result *result);
+/* Remembers a dead end unless one is known within 1 m. True if it was new. */
+bool cairn_memory_add_dead_end(struct cairn_memory *memory, double x_m, double y_m);
+
+/* The MEMORY lines (with a heading), at most CAIRN_MEMORY_TEXT_BYTES. */
+void cairn_memory_text(const struct cairn_memory *memory, struct cairn_text *out);
+/* The LAST ACTIONS lines (with a heading), newest first. */
+void cairn_memory_actions_text(const struct cairn_memory *memory, struct cairn_text *out);
+
+/* Writes path.new, syncs it, renames it over path. */
+bool cairn_memory_save(const struct cairn_memory *memory, const char *path, struct cairn_error *err);
+/* False with the reason when there is a file that is damaged; *memory is empty then. No file: true, empty. */
+bool cairn_memory_load(struct cairn_memory *memory, const char *path, struct cairn_error *err);
+
+#endif

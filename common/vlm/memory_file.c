@@ -1,0 +1,201 @@
+/* memory_file.c - the memory as YAML. */
+#include <cyaml/cyaml.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/vlm/memory.h"
+
+#define FILE_BYTES_MAX (256 * 1024)
+
+/* The struct plus what only the file has. */
+struct memory_file {
+	uint32_t version;
+	struct cairn_memory memory;
+};
+#define FILE_VERSION 1
+
+#define NUM(key, type, member) CYAML_FIELD_FLOAT(key, CYAML_FLAG_DEFAULT, type, member)
+#define UINT(key, type, member) CYAML_FIELD_UINT(key, CYAML_FLAG_DEFAULT, type, member)
+#define STR(key, type, member) CYAML_FIELD_STRING(key, CYAML_FLAG_DEFAULT, type, member, 0)
+#define LIST(key, name, value, cap)                                                                          \
+	CYAML_FIELD_SEQUENCE_COUNT(                                                                          \
+	    key, CYAML_FLAG_DEFAULT, struct memory_file, memory.name, memory.name##_count, &value, 0, cap)
+
+static const cyaml_schema_value_t label_value = {
+    CYAML_VALUE_STRING(CYAML_FLAG_DEFAULT, char, 0, CAIRN_TOOL_LABEL_CAP - 1)};
+
+static const cyaml_schema_field_t room_fields[] = {STR("name", struct cairn_memory_room, name),
+    STR("entered_from", struct cairn_memory_room, entered_from), NUM("x_m", struct cairn_memory_room, x_m),
+    NUM("y_m", struct cairn_memory_room, y_m), UINT("visits", struct cairn_memory_room, visits),
+    CYAML_FIELD_SEQUENCE_COUNT("objects", CYAML_FLAG_DEFAULT, struct cairn_memory_room, objects,
+	objects_count, &label_value, 0, CAIRN_MEMORY_ROOM_OBJECTS),
+    CYAML_FIELD_END};
+static const cyaml_schema_field_t discovery_fields[] = {STR("label", struct cairn_memory_discovery, label),
+    STR("notes", struct cairn_memory_discovery, notes), STR("room", struct cairn_memory_discovery, room),
+    UINT("significance", struct cairn_memory_discovery, significance),
+    NUM("x_m", struct cairn_memory_discovery, x_m), NUM("y_m", struct cairn_memory_discovery, y_m),
+    CYAML_FIELD_END};
+static const cyaml_schema_field_t place_fields[] = {
+    NUM("x_m", struct cairn_memory_place, x_m), NUM("y_m", struct cairn_memory_place, y_m), CYAML_FIELD_END};
+static const cyaml_schema_field_t result_fields[] = {
+    UINT("decision_id", struct cairn_memory_result, decision_id),
+    UINT("outcome", struct cairn_memory_result, outcome), UINT("source", struct cairn_memory_result, source),
+    CYAML_FIELD_BOOL("overridden", CYAML_FLAG_DEFAULT, struct cairn_memory_result, overridden),
+    STR("asked", struct cairn_memory_result, asked), STR("reason", struct cairn_memory_result, reason),
+    STR("suggestion", struct cairn_memory_result, suggestion),
+    NUM("distance_m", struct cairn_memory_result, distance_m),
+    NUM("duration_s", struct cairn_memory_result, duration_s),
+    NUM("turned_rad", struct cairn_memory_result, turned_rad), CYAML_FIELD_END};
+
+#define MAPPING(name, type)                                                                                  \
+	static const cyaml_schema_value_t name##_value = {                                                   \
+	    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, type, name##_fields)}
+MAPPING(room, struct cairn_memory_room);
+MAPPING(discovery, struct cairn_memory_discovery);
+MAPPING(place, struct cairn_memory_place);
+MAPPING(result, struct cairn_memory_result);
+
+static const cyaml_schema_field_t file_fields[] = {UINT("version", struct memory_file, version),
+    CYAML_FIELD_INT("current_room", CYAML_FLAG_DEFAULT, struct memory_file, memory.current_room),
+    UINT("forgotten", struct memory_file, memory.forgotten),
+    LIST("rooms", rooms, room_value, CAIRN_MEMORY_ROOMS),
+    LIST("discoveries", discoveries, discovery_value, CAIRN_MEMORY_DISCOVERIES),
+    LIST("dead_ends", dead_ends, place_value, CAIRN_MEMORY_DEAD_ENDS),
+    LIST("results", results, result_value, CAIRN_MEMORY_RESULTS), CYAML_FIELD_END};
+static const cyaml_schema_value_t file_value = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct memory_file, file_fields)};
+
+static const cyaml_config_t yaml = {.log_fn = NULL,
+    .mem_fn = cyaml_mem,
+    .log_level = CYAML_LOG_ERROR,
+    .flags = CYAML_CFG_NO_ALIAS | CYAML_CFG_STYLE_BLOCK};
+
+static bool write_all(int fd, const char *data, size_t len)
+{
+	while (len > 0) {
+		ssize_t n = write(fd, data, len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		data += n;
+		len -= (size_t)n;
+	}
+	return fsync(fd) == 0;
+}
+
+bool cairn_memory_save(const struct cairn_memory *memory, const char *path, struct cairn_error *err)
+{
+	struct memory_file file = {.version = FILE_VERSION, .memory = *memory};
+	char *text = NULL;
+	size_t len = 0;
+	cyaml_err_t bad = cyaml_save_data(&text, &len, &yaml, &file_value, &file, 0);
+	if (bad != CYAML_OK) {
+		cairn_error_set(err, "%s: %s", path, cyaml_strerror(bad));
+		return false;
+	}
+	char fresh[PATH_MAX];
+	snprintf(fresh, sizeof(fresh), "%s.new", path);
+	int fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	bool ok = fd >= 0 && write_all(fd, text, len);
+	int why = errno;
+	if (fd >= 0)
+		close(fd);
+	if (ok && rename(fresh, path) != 0) {
+		why = errno;
+		ok = false;
+	}
+	if (!ok)
+		cairn_error_set(err, "%s: %s", path, strerror(why));
+	cyaml_mem(NULL, text, 0);
+	return ok;
+}
+
+/* Text in the file is no more trusted than the text of a model. */
+static void clean(char *text, size_t cap)
+{
+	char line[CAIRN_TOOL_NOTES_CAP];
+	cairn_text_clean(line, cap < sizeof(line) ? cap : sizeof(line), text, strnlen(text, cap));
+	memcpy(text, line, strlen(line) + 1);
+}
+
+static bool sane(struct cairn_memory *m)
+{
+	bool ok = m->current_room >= -1 && m->current_room < (int32_t)m->rooms_count;
+	for (uint32_t i = 0; i < m->rooms_count; i++) {
+		struct cairn_memory_room *r = &m->rooms[i];
+		ok &= isfinite(r->x_m) && isfinite(r->y_m);
+		clean(r->name, sizeof(r->name));
+		clean(r->entered_from, sizeof(r->entered_from));
+		for (uint32_t k = 0; k < r->objects_count; k++)
+			clean(r->objects[k], sizeof(r->objects[k]));
+	}
+	for (uint32_t i = 0; i < m->discoveries_count; i++) {
+		struct cairn_memory_discovery *d = &m->discoveries[i];
+		ok &= isfinite(d->x_m) && isfinite(d->y_m) && d->significance < CAIRN_SIGNIFICANCE_COUNT;
+		clean(d->label, sizeof(d->label));
+		clean(d->notes, sizeof(d->notes));
+		clean(d->room, sizeof(d->room));
+	}
+	for (uint32_t i = 0; i < m->dead_ends_count; i++)
+		ok &= isfinite(m->dead_ends[i].x_m) && isfinite(m->dead_ends[i].y_m);
+	for (uint32_t i = 0; i < m->results_count; i++) {
+		struct cairn_memory_result *r = &m->results[i];
+		ok &= isfinite(r->distance_m) && isfinite(r->duration_s) && isfinite(r->turned_rad) &&
+		      r->outcome < CAIRN_OUTCOME_COUNT && r->source < CAIRN_SOURCE_COUNT;
+		clean(r->asked, sizeof(r->asked));
+		clean(r->reason, sizeof(r->reason));
+		clean(r->suggestion, sizeof(r->suggestion));
+	}
+	return ok;
+}
+
+static bool parse(const char *text, size_t len, struct cairn_memory *memory, struct cairn_error *err)
+{
+	struct memory_file *file = NULL;
+	cyaml_err_t bad =
+	    cyaml_load_data((const uint8_t *)text, len, &yaml, &file_value, (cyaml_data_t **)&file, NULL);
+	if (bad != CYAML_OK || file == NULL) {
+		cairn_error_set(err, "%s", bad != CYAML_OK ? cyaml_strerror(bad) : "empty file");
+		return false;
+	}
+	bool ok = file->version == FILE_VERSION && sane(&file->memory);
+	if (ok)
+		*memory = file->memory;
+	else
+		cairn_error_set(err, "version or values out of range");
+	cyaml_free(&yaml, &file_value, file, 0);
+	return ok;
+}
+
+bool cairn_memory_load(struct cairn_memory *memory, const char *path, struct cairn_error *err)
+{
+	cairn_memory_init(memory);
+	FILE *in = fopen(path, "re");
+	if (in == NULL && errno == ENOENT)
+		return true;
+	char *text = in != NULL ? malloc(FILE_BYTES_MAX) : NULL;
+	if (text == NULL) {
+		cairn_error_set(err, "%s: %s", path, strerror(errno));
+		if (in != NULL)
+			fclose(in);
+		return false;
+	}
+	struct cairn_error why = {""};
+	size_t len = fread(text, 1, FILE_BYTES_MAX, in);
+	bool ok = !ferror(in) && len < FILE_BYTES_MAX;
+	if (!ok)
+		cairn_error_set(&why, "unreadable or too large");
+	ok = ok && parse(text, len, memory, &why);
+	if (!ok)
+		cairn_error_set(err, "%s: %.300s", path, why.text);
+	fclose(in);
+	free(text);
+	return ok;
+}

@@ -1,0 +1,188 @@
+/* openai.c - OpenAI chat completions, and the servers that are compatible with them. */
+#include "common/vlm/provider.h"
+
+#include <string.h>
+
+static void write_tools(struct cairn_text *out, bool actions_only)
+{
+	bool first = true;
+	cairn_text_add(out, "\"tools\":[");
+	for (int t = 0; t < CAIRN_TOOL_COUNT; t++) {
+		const struct cairn_tool_row *row = &cairn_tools[t];
+		if (actions_only && !row->action)
+			continue;
+		cairn_text_addf(out,
+		    "%s{\"type\":\"function\",\"function\":{\"name\":\"%s\",\"description\":",
+		    first ? "" : ",", cairn_tool_name(row->tool));
+		cairn_text_json_string(out, row->doc);
+		cairn_text_add(out, ",\"strict\":true,\"parameters\":");
+		cairn_tool_schema(out, row);
+		cairn_text_add(out, "}}");
+		first = false;
+	}
+	cairn_text_add(out, "]");
+}
+
+static void write_prefix(
+    struct cairn_text *prefix, const struct cairn_config_vlm *cfg, const char *system, bool actions_only)
+{
+	cairn_text_add(prefix, "{\"model\":");
+	cairn_text_json_string(prefix, cfg->model);
+	cairn_text_addf(prefix, ",\"max_completion_tokens\":%d,", (int)cfg->max_output_tokens);
+	write_tools(prefix, actions_only);
+	/* parallel_tool_calls is true because report_discovery may come beside an action; more is refused
+	 * when read. */
+	cairn_text_addf(prefix, ",\"tool_choice\":\"required\",\"parallel_tool_calls\":%s,\"messages\":[",
+	    actions_only ? "false" : "true");
+	cairn_text_add(prefix, "{\"role\":\"system\",\"content\":");
+	cairn_text_json_string(prefix, system);
+	cairn_text_add(prefix, "}");
+}
+
+static void write_followup(
+    struct cairn_text *out, const struct cairn_request *request, struct cairn_text *scratch)
+{
+	cairn_text_add(out, ",{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[");
+	for (int i = 0; i < request->followup_count; i++) {
+		const struct cairn_followup_call *f = &request->followup[i];
+		cairn_text_clear(scratch);
+		cairn_tool_arguments(scratch, f->call);
+		cairn_text_add(out, i > 0 ? ",{\"id\":" : "{\"id\":");
+		cairn_text_json_string(out, f->id);
+		cairn_text_addf(out, ",\"type\":\"function\",\"function\":{\"name\":\"%s\",\"arguments\":",
+		    cairn_tool_name(f->call->tool));
+		cairn_text_json_string(out, scratch->data != NULL ? scratch->data : "{}");
+		cairn_text_add(out, "}}");
+	}
+	cairn_text_add(out, "]}");
+	for (int i = 0; i < request->followup_count; i++) {
+		cairn_text_add(out, ",{\"role\":\"tool\",\"tool_call_id\":");
+		cairn_text_json_string(out, request->followup[i].id);
+		cairn_text_add(out, ",\"content\":");
+		cairn_text_json_string(out, request->followup[i].answer);
+		cairn_text_add(out, "}");
+	}
+}
+
+static void write_body(
+    struct cairn_text *out, const struct cairn_text *prefix, const struct cairn_request *request)
+{
+	cairn_text_clear(out);
+	cairn_text_bytes(out, prefix->data, prefix->len);
+	cairn_text_add(out, ",{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":");
+	cairn_text_json_string(out, request->context);
+	cairn_text_add(out, "}");
+	if (request->jpeg != NULL && request->jpeg_bytes > 0) {
+		cairn_text_add(
+		    out, ",{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/jpeg;base64,");
+		cairn_text_base64(out, request->jpeg, request->jpeg_bytes);
+		cairn_text_addf(out, "\",\"detail\":\"%s\"}}", request->detail_high ? "high" : "low");
+	}
+	cairn_text_add(out, "]}");
+	if (request->followup_count > 0) {
+		struct cairn_text scratch = {0};
+		write_followup(out, request, &scratch);
+		out->failed |= scratch.failed;
+		cairn_text_free(&scratch);
+	}
+	cairn_text_add(out, "]}");
+}
+
+/* ---- reading ---- */
+
+static uint64_t count_of(const json_t *object, const char *key)
+{
+	const json_t *value = json_object_get(object, key);
+	json_int_t n = json_is_integer(value) ? json_integer_value(value) : 0;
+	/* A service that claims more than this is broken, and the ledger must not overflow because of it. */
+	return n < 0 ? 0 : n > 100000000 ? 100000000 : (uint64_t)n;
+}
+
+static void read_usage(const json_t *root, struct cairn_usage *usage)
+{
+	const json_t *u = json_object_get(root, "usage");
+	usage->tokens_in = count_of(u, "prompt_tokens");
+	usage->tokens_out = count_of(u, "completion_tokens");
+	usage->tokens_cached = count_of(json_object_get(u, "prompt_tokens_details"), "cached_tokens");
+	if (usage->tokens_cached > usage->tokens_in)
+		usage->tokens_cached = usage->tokens_in;
+}
+
+static void copy_clean(char *dst, size_t cap, const json_t *value)
+{
+	if (json_is_string(value))
+		cairn_text_clean(dst, cap, json_string_value(value), json_string_length(value));
+}
+
+static void read_call(const json_t *value, struct cairn_reply_call *call)
+{
+	const json_t *function = json_object_get(value, "function");
+	const json_t *type = json_object_get(value, "type"),
+		     *arguments = json_object_get(function, "arguments");
+	copy_clean(call->id, sizeof(call->id), json_object_get(value, "id"));
+	copy_clean(call->name, sizeof(call->name), json_object_get(function, "name"));
+	if (json_is_string(type) && strcmp(json_string_value(type), "function") != 0) {
+		snprintf(call->problem, sizeof(call->problem), "a tool call that is not a function");
+	} else if (!json_is_object(function) || call->name[0] == '\0') {
+		snprintf(call->problem, sizeof(call->problem), "a tool call without a name");
+	} else if (json_is_object(arguments)) {
+		call->arguments = json_incref((json_t *)arguments); /* some local servers skip the string */
+	} else if (!json_is_string(arguments)) {
+		snprintf(call->problem, sizeof(call->problem), "arguments are not a text");
+	} else {
+		struct cairn_error why = {""};
+		call->arguments = cairn_json_parse(json_string_value(arguments),
+		    json_string_length(arguments), CAIRN_RESPONSE_BYTES_MAX, &why);
+		if (call->arguments == NULL)
+			snprintf(call->problem, sizeof(call->problem), "arguments: %.80s", why.text);
+	}
+}
+
+static bool read_choice(const json_t *root, struct cairn_reply *ret, struct cairn_error *err)
+{
+	const json_t *choice = json_array_get(json_object_get(root, "choices"), 0);
+	const json_t *message = json_object_get(choice, "message");
+	if (!json_is_object(message)) {
+		cairn_error_set(err, "no choices[0].message in the response");
+		return false;
+	}
+	const json_t *finish = json_object_get(choice, "finish_reason");
+	if (json_is_string(finish)) {
+		ret->truncated = strcmp(json_string_value(finish), "length") == 0;
+		ret->filtered = strcmp(json_string_value(finish), "content_filter") == 0;
+	}
+	copy_clean(ret->text, sizeof(ret->text), json_object_get(message, "content"));
+	copy_clean(ret->refusal, sizeof(ret->refusal), json_object_get(message, "refusal"));
+	const json_t *calls = json_object_get(message, "tool_calls");
+	if (calls != NULL && !json_is_array(calls) && !json_is_null(calls)) {
+		cairn_error_set(err, "tool_calls is not a list");
+		return false;
+	}
+	ret->calls_total = (uint32_t)json_array_size(calls);
+	ret->call_count = ret->calls_total < CAIRN_REPLY_CALLS_MAX ? ret->calls_total : CAIRN_REPLY_CALLS_MAX;
+	for (uint32_t i = 0; i < ret->call_count; i++)
+		read_call(json_array_get(calls, i), &ret->calls[i]);
+	return true;
+}
+
+static bool read_reply(const char *body, size_t count, struct cairn_reply *ret, struct cairn_error *err)
+{
+	*ret = (struct cairn_reply){0};
+	json_t *root = cairn_json_parse(body, count, CAIRN_RESPONSE_BYTES_MAX, err);
+	if (root == NULL)
+		return false;
+	read_usage(root, &ret->usage);
+	bool ok = json_is_object(root) && read_choice(root, ret, err);
+	if (!json_is_object(root))
+		cairn_error_set(err, "the response is not an object");
+	json_decref(root);
+	return ok;
+}
+
+const struct cairn_provider cairn_provider_openai = {
+    .name = "openai",
+    .path = "/chat/completions",
+    .write_prefix = write_prefix,
+    .write_body = write_body,
+    .read_reply = read_reply,
+};

@@ -1,0 +1,42 @@
+/* prompt.h - what the model is told: a static system text and the dynamic context of one decision.
+ *
+ * The system text comes from config/prompts/NAME.txt, in the order of cairn_prompt_parts, and is
+ * byte-identical for every call, so that providers can cache it. The context is made from checked messages;
+ * every text in it that came from outside is one cleaned line. */
+#ifndef CAIRN_COMMON_VLM_PROMPT_H
+#define CAIRN_COMMON_VLM_PROMPT_H
+
+#include "common/vlm/memory.h"
+
+#define CAIRN_PROMPT_FRONTIERS_MAX 8
+#define CAIRN_PROMPT_GIVEN_UP_M 0.5         /* frontiers this near to one given up are not offered */
+#define CAIRN_PROMPT_PREFIX_TOKENS_MIN 1024 /* providers cache prefixes from this length on */
+#define CAIRN_PROMPT_SNAPSHOT_BYTES_MAX 4096
+
+/* File names without ".txt", in their order; NULL at the end. */
+extern const char *const cairn_prompt_parts[];
+
+/* The parts of folder, joined with empty lines. False with the file that is missing, empty or not UTF-8. */
+bool cairn_prompt_load(const char *folder, struct cairn_text *system, struct cairn_error *err);
+
+/* Where the robot was when the snapshot was taken, and the text the annotator made. */
+struct cairn_prompt_view {
+	double x_m, y_m, yaw_rad;
+	const char *text; /* not necessarily NUL-terminated */
+	size_t text_bytes;
+};
+
+/* frontiers, mission may be NULL. problem: what was wrong with the last answer, NULL if nothing. */
+void cairn_prompt_context(struct cairn_text *out, const struct cairn_prompt_view *view,
+    const struct cairn_msg_frontiers *frontiers, const struct cairn_msg_mission *mission,
+    const struct cairn_memory *memory, const char *problem);
+
+/* The answer to check_path_clear from the sensors of the snapshot: one line. sector_m and feasibility as in
+ * the percept message (clockwise from the front, 0 = no return). */
+void cairn_prompt_path_answer(char *dst, size_t cap, const struct cairn_tool_call *call,
+    const float sector_m[12], const float feasibility[6]);
+
+/* Tokens of a text, roughly: four bytes each. Only for estimates. */
+uint64_t cairn_prompt_tokens(size_t bytes);
+
+#endif

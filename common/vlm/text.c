@@ -1,0 +1,219 @@
+#include "common/vlm/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool reserve(struct cairn_text *text, size_t more)
+{
+	if (text->failed || more > SIZE_MAX / 4 - text->len)
+		return !(text->failed = true);
+	size_t need = text->len + more + 1;
+	if (need <= text->cap)
+		return true;
+	size_t cap = text->cap < 256 ? 256 : text->cap;
+	while (cap < need)
+		cap *= 2;
+	char *data = realloc(text->data, cap);
+	if (data == NULL)
+		return !(text->failed = true);
+	text->data = data;
+	text->cap = cap;
+	return true;
+}
+
+void cairn_text_free(struct cairn_text *text)
+{
+	free(text->data);
+	*text = (struct cairn_text){0};
+}
+
+void cairn_text_clear(struct cairn_text *text)
+{
+	text->failed = false;
+	cairn_text_truncate(text, 0);
+}
+
+void cairn_text_truncate(struct cairn_text *text, size_t len)
+{
+	if (len > text->len)
+		return;
+	text->len = len;
+	if (text->data != NULL)
+		text->data[len] = '\0';
+}
+
+void cairn_text_bytes(struct cairn_text *text, const char *bytes, size_t count)
+{
+	if (!reserve(text, count))
+		return;
+	memcpy(text->data + text->len, bytes, count);
+	text->len += count;
+	text->data[text->len] = '\0';
+}
+
+void cairn_text_add(struct cairn_text *text, const char *str)
+{
+	cairn_text_bytes(text, str, strlen(str));
+}
+
+void cairn_text_addf(struct cairn_text *text, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	int n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (n < 0 || !reserve(text, (size_t)n))
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text->data + text->len, (size_t)n + 1, fmt, ap);
+	va_end(ap);
+	text->len += (size_t)n;
+}
+
+int cairn_utf8_length(const char *str, size_t count)
+{
+	const unsigned char *s = (const unsigned char *)str;
+	if (count == 0)
+		return 0;
+	if (s[0] < 0x80)
+		return 1;
+	int n = s[0] >= 0xF0 ? 4 : s[0] >= 0xE0 ? 3 : 2;
+	if (s[0] < 0xC2 || s[0] > 0xF4 || count < (size_t)n)
+		return 0;
+	for (int i = 1; i < n; i++) {
+		if ((s[i] & 0xC0) != 0x80)
+			return 0;
+	}
+	/* Overlong, surrogate, beyond U+10FFFF. */
+	if ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] >= 0xA0) ||
+	    (s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] >= 0x90))
+		return 0;
+	return n;
+}
+
+static void json_ascii(struct cairn_text *text, char c)
+{
+	static const char from[] = "\"\\\n\r\t\b\f", to[] = "\"\\nrtbf";
+	const char *at = c != '\0' ? strchr(from, c) : NULL;
+	if (at != NULL) {
+		char pair[2] = {'\\', to[at - from]};
+		cairn_text_bytes(text, pair, 2);
+	} else {
+		cairn_text_addf(text, "\\u%04x", (unsigned char)c);
+	}
+}
+
+static bool json_plain(char c)
+{
+	return (unsigned char)c >= 0x20 && (unsigned char)c < 0x7F && c != '"' && c != '\\';
+}
+
+void cairn_text_json(struct cairn_text *text, const char *bytes, size_t count)
+{
+	for (size_t i = 0; i < count;) {
+		size_t run = i;
+		while (run < count && json_plain(bytes[run]))
+			run++;
+		cairn_text_bytes(text, bytes + i, run - i);
+		i = run;
+		if (i == count)
+			break;
+		int n = cairn_utf8_length(bytes + i, count - i);
+		if (n == 0)
+			cairn_text_add(text, "\xEF\xBF\xBD");
+		else if (n == 1)
+			json_ascii(text, bytes[i]);
+		else
+			cairn_text_bytes(text, bytes + i, (size_t)n);
+		i += n > 0 ? (size_t)n : 1;
+	}
+}
+
+void cairn_text_json_string(struct cairn_text *text, const char *str)
+{
+	cairn_text_add(text, "\"");
+	cairn_text_json(text, str, strlen(str));
+	cairn_text_add(text, "\"");
+}
+
+static const char base64_letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+void cairn_text_base64(struct cairn_text *text, const uint8_t *bytes, size_t count)
+{
+	if (!reserve(text, (count + 2) / 3 * 4))
+		return;
+	char *out = text->data + text->len;
+	for (size_t i = 0; i < count; i += 3) {
+		uint32_t left = (uint32_t)(count - i);
+		uint32_t v = (uint32_t)bytes[i] << 16 | (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
+			     (left > 2 ? bytes[i + 2] : 0);
+		*out++ = base64_letters[v >> 18];
+		*out++ = base64_letters[v >> 12 & 63];
+		*out++ = left > 1 ? base64_letters[v >> 6 & 63] : '=';
+		*out++ = left > 2 ? base64_letters[v & 63] : '=';
+	}
+	*out = '\0';
+	text->len = (size_t)(out - text->data);
+}
+
+int cairn_base64_decode(const char *str, size_t count, uint8_t *out, size_t cap)
+{
+	uint32_t bits = 0;
+	int held = 0;
+	size_t made = 0;
+	for (size_t i = 0; i < count && made < cap && str[i] != '='; i++) {
+		const char *at = str[i] != '\0' ? strchr(base64_letters, str[i]) : NULL;
+		if (at == NULL)
+			return -1;
+		bits = bits << 6 | (uint32_t)(at - base64_letters);
+		held += 6;
+		if (held >= 8) {
+			held -= 8;
+			out[made++] = (uint8_t)(bits >> held);
+		}
+	}
+	return (int)made;
+}
+
+/* U+200B..U+200F, U+2028..U+202E, U+2060..U+206F, U+FEFF and the C1 controls: invisible, or they reorder the
+ * text. */
+static bool invisible(const char *s, int n)
+{
+	const unsigned char *u = (const unsigned char *)s;
+	if (n == 2)
+		return u[0] == 0xC2 && u[1] < 0xA0;
+	if (n != 3)
+		return false;
+	unsigned code = (u[0] & 15u) << 12 | (u[1] & 63u) << 6 | (u[2] & 63u);
+	return (code >= 0x200B && code <= 0x200F) || (code >= 0x2028 && code <= 0x202E) ||
+	       (code >= 0x2060 && code <= 0x206F) || code == 0xFEFF;
+}
+
+void cairn_text_clean(char *dst, size_t cap, const char *src, size_t count)
+{
+	size_t len = 0;
+	bool space = false;
+	for (size_t i = 0; i < count && src[i] != '\0';) {
+		int n = cairn_utf8_length(src + i, count - i);
+		const char *at = src + i;
+		i += n > 0 ? (size_t)n : 1;
+		if (n == 0 || invisible(at, n))
+			continue;
+		if (n == 1 && ((unsigned char)*at <= 0x20 || *at == 0x7F)) {
+			space = len > 0;
+			continue;
+		}
+		if (len + (space ? 1 : 0) + (size_t)n >= cap)
+			break;
+		if (space)
+			dst[len++] = ' ';
+		space = false;
+		if (*at == '"' || *at == '`')
+			at = "'";
+		memcpy(dst + len, at, (size_t)n);
+		len += (size_t)n;
+	}
+	dst[len] = '\0';
+}

@@ -1,0 +1,92 @@
+/* tools.h - the tools a model may call: one row a tool drives the JSON schemas sent, the check of what comes
+ * back, the echo in a follow-up, and docs/tools.md.
+ *
+ * The schemas keep to the strict subset of the providers: every property required, optional ones nullable, no
+ * range keywords (ranges stand in the description and are checked here). Reading is as strict, with two
+ * kindnesses to servers that do not enforce a schema: an optional argument may be missing, and an argument
+ * nobody asked for is ignored. */
+#ifndef CAIRN_COMMON_VLM_TOOLS_H
+#define CAIRN_COMMON_VLM_TOOLS_H
+
+#include <jansson.h>
+
+#include "common/vlm/text.h"
+#include "ipc/messages.h"
+
+#define CAIRN_TOOL_PARAMS_MAX 5
+#define CAIRN_TOOL_LABEL_CAP 48
+#define CAIRN_TOOL_NOTES_CAP 160
+
+enum cairn_significance {
+	CAIRN_SIGNIFICANCE_ROOM,
+	CAIRN_SIGNIFICANCE_OBJECT,
+	CAIRN_SIGNIFICANCE_LANDMARK,
+	CAIRN_SIGNIFICANCE_HAZARD,
+	CAIRN_SIGNIFICANCE_COUNT
+};
+
+/* One call as checked; only the members of its tool mean something. All texts are cleaned (cairn_text_clean).
+ */
+struct cairn_tool_call {
+	enum cairn_tool tool;
+	int direction, speed, goal_kind; /* enum cairn_direction, cairn_speed, cairn_goal_kind */
+	double duration_s, angle_deg, distance_m;
+	double frontier_id, x_m, y_m;
+	bool has_frontier_id, has_x, has_y;
+	int stop_reason, focus,
+	    significance; /* index into the words of the row; significance: the enum above */
+	char reason[CAIRN_TOOL_NOTES_CAP];
+	char label[CAIRN_TOOL_LABEL_CAP];
+	char notes[CAIRN_TOOL_NOTES_CAP];
+};
+
+enum cairn_param_kind {
+	CAIRN_PARAM_WORD,    /* one of words -> int */
+	CAIRN_PARAM_STEP,    /* one of steps -> double */
+	CAIRN_PARAM_NUMBER,  /* min..max -> double */
+	CAIRN_PARAM_INTEGER, /* min..max, whole -> double */
+	CAIRN_PARAM_TEXT     /* -> char[cap] */
+};
+
+struct cairn_tool_param {
+	const char *name;
+	enum cairn_param_kind kind;
+	const char *const *words; /* NULL-terminated; WORD */
+	const double *steps;      /* STEP */
+	int step_count;
+	double min, max;   /* NUMBER, INTEGER; TEXT: max bytes asked for */
+	size_t offset;     /* into struct cairn_tool_call */
+	size_t cap;        /* TEXT */
+	bool optional;     /* nullable */
+	size_t has_offset; /* of the bool that says it was given, 0 if there is none */
+	const char *doc;
+};
+
+struct cairn_tool_row {
+	enum cairn_tool tool;
+	bool action; /* moves or stops the robot: at most one in a response */
+	const char *doc;
+	int param_count;
+	struct cairn_tool_param params[CAIRN_TOOL_PARAMS_MAX];
+};
+
+/* Indexed by enum cairn_tool. */
+extern const struct cairn_tool_row cairn_tools[CAIRN_TOOL_COUNT];
+
+const char *cairn_tool_name(enum cairn_tool tool);
+/* The word of a significance: "room", "object", "landmark", "hazard". Its index, or -1. */
+const char *cairn_significance_word(int significance);
+int cairn_significance_parse(const char *word);
+
+/* JSON object of the tool's parameters, in the strict subset. */
+void cairn_tool_schema(struct cairn_text *out, const struct cairn_tool_row *row);
+/* JSON object of the arguments of a checked call, the way a model would have written them. */
+void cairn_tool_arguments(struct cairn_text *out, const struct cairn_tool_call *call);
+/* Checks arguments (any JSON value, NULL too) into *ret_call. False with the reason, one line fit for a
+ * prompt. */
+bool cairn_tool_check(
+    enum cairn_tool tool, const json_t *arguments, struct cairn_tool_call *ret_call, struct cairn_error *err);
+/* The table for people, as Markdown. */
+void cairn_tools_markdown(struct cairn_text *out);
+
+#endif

@@ -1,0 +1,262 @@
+#include "test/support/runner.h"
+
+#include <math.h>
+
+#include "common/base/rng.h"
+#include "common/vlm/decision.h"
+
+static struct cairn_answer answer;
+
+static const struct cairn_answer *parse(const char *body, size_t count, bool actions_only)
+{
+	cairn_answer_parse(&cairn_provider_openai, body, count, actions_only, &answer);
+	return &answer;
+}
+
+/* A response with the given members of the message, and usage. */
+static const struct cairn_answer *message(const char *members, const char *finish)
+{
+	static char body[8192];
+	snprintf(body, sizeof(body),
+	    "{\"id\":\"c\",\"choices\":[{\"index\":0,\"finish_reason\":\"%s\",\"message\":{\"role\":"
+	    "\"assistant\",%s}}],"
+	    "\"usage\":{\"prompt_tokens\":900,\"completion_tokens\":20,\"prompt_tokens_details\":{\"cached_"
+	    "tokens\":768}}}",
+	    finish, members);
+	return parse(body, strlen(body), false);
+}
+
+#define CALL(name, args)                                                                                     \
+	"{\"id\":\"call_1\",\"type\":\"function\",\"function\":{\"name\":\"" name "\",\"arguments\":\"" args \
+	"\"}}"
+#define ROTATE CALL("rotate", "{\\\"angle_deg\\\":-90}")
+#define REPORT                                                                                               \
+	CALL("report_discovery",                                                                             \
+	    "{\\\"label\\\":\\\"kitchen\\\",\\\"notes\\\":null,\\\"significance\\\":\\\"room\\\"}")
+
+static void expect_stop(const struct cairn_answer *a, const char *why)
+{
+	struct cairn_msg_decision d;
+	ck_assert_msg(a->kind == CAIRN_ANSWER_STOP && strstr(a->problem, why) != NULL,
+	    "kind %d, '%s' instead of '%s'", (int)a->kind, a->problem, why);
+	cairn_decision_from_answer(a, &d);
+	ck_assert_int_eq(d.tool, CAIRN_TOOL_STOP_ROBOT);
+	ck_assert_str_eq(d.reason, a->problem);
+}
+
+START_TEST(a_good_answer_becomes_a_decision_with_usage)
+{
+	const struct cairn_answer *a =
+	    message("\"content\":\"The door is left.\",\"tool_calls\":[" ROTATE "]", "tool_calls");
+	ck_assert_int_eq(a->kind, CAIRN_ANSWER_ACTION);
+	ck_assert_str_eq(a->main_id, "call_1");
+	ck_assert_uint_eq(a->usage.tokens_in, 900);
+	ck_assert_uint_eq(a->usage.tokens_cached, 768);
+	ck_assert_uint_eq(a->usage.tokens_out, 20);
+	struct cairn_msg_decision d;
+	cairn_decision_from_answer(a, &d);
+	ck_assert_int_eq(d.tool, CAIRN_TOOL_ROTATE);
+	ck_assert_int_eq(d.source, CAIRN_SOURCE_MODEL);
+	ck_assert_double_eq(d.angle_deg, -90.0);
+	ck_assert_str_eq(d.reasoning, "The door is left.");
+}
+END_TEST
+
+START_TEST(a_tool_call_counts_whatever_the_finish_reason_says)
+{
+	ck_assert_int_eq(
+	    message("\"content\":null,\"tool_calls\":[" ROTATE "]", "stop")->kind, CAIRN_ANSWER_ACTION);
+	expect_stop(message("\"content\":null,\"tool_calls\":[" ROTATE "]", "length"), "cut off");
+	expect_stop(message("\"content\":null,\"tool_calls\":[" ROTATE "]", "content_filter"), "filtered");
+}
+END_TEST
+
+START_TEST(a_report_may_stand_beside_one_action)
+{
+	const struct cairn_answer *a = message("\"tool_calls\":[" REPORT "," ROTATE "]", "tool_calls");
+	ck_assert_int_eq(a->kind, CAIRN_ANSWER_ACTION);
+	ck_assert(a->has_report);
+	ck_assert_str_eq(a->report.label, "kitchen");
+	ck_assert_int_eq(message("\"tool_calls\":[" REPORT "]", "tool_calls")->kind, CAIRN_ANSWER_REPORT);
+	expect_stop(message("\"tool_calls\":[" ROTATE "," ROTATE "]", "tool_calls"), "more than one action");
+	expect_stop(message("\"tool_calls\":[" REPORT "," REPORT "]", "tool_calls"), "more than one report");
+	expect_stop(
+	    message("\"tool_calls\":[" REPORT "," ROTATE "," ROTATE "]", "tool_calls"), "3 tool calls");
+}
+END_TEST
+
+START_TEST(questions_to_the_sensors_are_told_apart)
+{
+	const char *ask = "\"tool_calls\":[" CALL(
+	    "check_path_clear", "{\\\"direction\\\":\\\"left\\\",\\\"distance_m\\\":1}") "]";
+	const struct cairn_answer *a = message(ask, "tool_calls");
+	ck_assert_int_eq(a->kind, CAIRN_ANSWER_PERCEIVE);
+	ck_assert_int_eq(a->main.direction, CAIRN_DIRECTION_LEFT);
+	static const char body[] = "{\"choices\":[{\"message\":{\"tool_calls\":[" CALL(
+	    "observe_scene", "{\\\"focus\\\":\\\"people\\\"}") "]}}]}";
+	ck_assert_int_eq(parse(body, sizeof(body) - 1, false)->kind, CAIRN_ANSWER_PERCEIVE);
+	expect_stop(parse(body, sizeof(body) - 1, true), "no action");
+}
+END_TEST
+
+START_TEST(what_is_no_usable_answer_is_a_stop_with_the_reason)
+{
+	expect_stop(parse("", 0, false), "not JSON");
+	expect_stop(parse("<html>502</html>", 16, false), "not JSON");
+	expect_stop(parse("[]", 2, false), "not an object");
+	expect_stop(parse("{\"choices\":[]}", 14, false), "choices[0].message");
+	expect_stop(parse("{\"a\":1,\"a\":2}", 13, false), "duplicate");
+	expect_stop(parse("{\"choices\":NaN}", 15, false), "not JSON");
+	expect_stop(message("\"content\":\"I would turn left.\"", "stop"), "no tool call");
+	expect_stop(message("\"refusal\":\"I cannot help.\",\"tool_calls\":[" ROTATE "]", "stop"),
+	    "refused: I cannot help.");
+	expect_stop(message("\"tool_calls\":{}", "stop"), "not a list");
+	expect_stop(message("\"tool_calls\":[7]", "stop"), "without a name");
+	expect_stop(message("\"tool_calls\":[" CALL("fly_to", "{}") "]", "stop"), "unknown tool 'fly_to'");
+	expect_stop(message("\"tool_calls\":[" CALL("rotate", "{\\\"angle_deg\\\":") "]", "stop"),
+	    "arguments: not JSON");
+	expect_stop(
+	    message("\"tool_calls\":[" CALL("rotate", "{\\\"angle_deg\\\":NaN}") "]", "stop"), "not JSON");
+	expect_stop(
+	    message("\"tool_calls\":[" CALL("rotate", "{\\\"angle_deg\\\":1e999}") "]", "stop"), "not JSON");
+	expect_stop(
+	    message(
+		"\"tool_calls\":[" CALL("rotate", "{\\\"angle_deg\\\":90,\\\"angle_deg\\\":45}") "]", "stop"),
+	    "duplicate");
+	expect_stop(
+	    message("\"tool_calls\":[{\"type\":\"custom\",\"function\":{\"name\":\"rotate\"}}]", "stop"),
+	    "not a function");
+	expect_stop(
+	    message(
+		"\"tool_calls\":[{\"type\":\"function\",\"function\":{\"name\":\"rotate\",\"arguments\":5}}]",
+		"stop"),
+	    "arguments are not a text");
+}
+END_TEST
+
+START_TEST(size_and_depth_are_bounded)
+{
+	size_t big = CAIRN_RESPONSE_BYTES_MAX + 1;
+	char *body = malloc(big);
+	memset(body, ' ', big);
+	expect_stop(parse(body, big, false), "larger than");
+	memset(body, '[', 100000);
+	expect_stop(parse(body, 100000, false), "nested deeper");
+	free(body);
+}
+END_TEST
+
+START_TEST(usage_of_a_lying_service_stays_in_bounds)
+{
+	static const char body[] =
+	    "{\"choices\":[{\"message\":{}}],\"usage\":{\"prompt_tokens\":-5,\"completion_tokens\":"
+	    "9000000000000000000,\"prompt_tokens_details\":{\"cached_tokens\":50}}}";
+	const struct cairn_answer *a = parse(body, sizeof(body) - 1, false);
+	ck_assert_uint_eq(a->usage.tokens_in, 0);
+	ck_assert_uint_eq(a->usage.tokens_cached, 0);
+	ck_assert_uint_eq(a->usage.tokens_out, 100000000);
+}
+END_TEST
+
+/* ---- generated ---- */
+
+static size_t mutate(struct cairn_rng *rng, char *body, size_t len, size_t cap)
+{
+	static const char *const inserts[] = {"null", "NaN", "-1e400", "{", "[", "\"", "\\u0000", "\\ud800",
+	    "\xFF\xFE", "[[[[[[[[", "\"a\":1,\"a\":2", "99999999999999999999999999", "\0", "true",
+	    "{\"tool_calls\":[]}", "</html>", "\\", ","};
+	uint32_t rounds = 1 + cairn_rng_u32(rng) % 4;
+	for (uint32_t i = 0; i < rounds && len > 0; i++) {
+		size_t at = cairn_rng_u32(rng) % len;
+		switch (cairn_rng_u32(rng) % 5) {
+		case 0: /* cut */
+			len = at;
+			break;
+		case 1: /* flip */
+			body[at] = (char)cairn_rng_u32(rng);
+			break;
+		case 2: { /* drop a run */
+			size_t n = cairn_rng_u32(rng) % 40;
+			n = at + n > len ? len - at : n;
+			memmove(body + at, body + at + n, len - at - n);
+			len -= n;
+			break;
+		}
+		case 3: { /* insert something nasty */
+			const char *ins =
+			    inserts[cairn_rng_u32(rng) % (sizeof(inserts) / sizeof(inserts[0]))];
+			size_t n = strlen(ins);
+			if (len + n > cap)
+				break;
+			memmove(body + at + n, body + at, len - at);
+			memcpy(body + at, ins, n);
+			len += n;
+			break;
+		}
+		default: { /* repeat a piece elsewhere */
+			size_t from = cairn_rng_u32(rng) % len, n = cairn_rng_u32(rng) % 60;
+			n = from + n > len ? len - from : n;
+			if (len + n > cap)
+				break;
+			char piece[64];
+			memcpy(piece, body + from, n);
+			memmove(body + at + n, body + at, len - at);
+			memcpy(body + at, piece, n);
+			len += n;
+		}
+		}
+	}
+	return len;
+}
+
+START_TEST(generated_bad_answers_end_in_a_valid_or_a_stop_decision)
+{
+	static const char *const seeds[] = {
+	    "{\"choices\":[{\"finish_reason\":\"tool_calls\",\"message\":{\"content\":\"Left.\",\"refusal\":"
+	    "null,\"tool_calls\":[" REPORT "," ROTATE
+	    "]}}],\"usage\":{\"prompt_tokens\":900,\"completion_tokens\":20}}",
+	    "{\"choices\":[{\"message\":{\"tool_calls\":[" CALL(
+		"move_toward", "{\\\"direction\\\":\\\"forward\\\",\\\"speed\\\":\\\"slow\\\",\\\"duration_"
+			       "s\\\":2.5}") "]}}]}",
+	    "{\"choices\":[{\"message\":{\"tool_calls\":[" CALL(
+		"navigate_to_goal", "{\\\"kind\\\":\\\"frontier\\\",\\\"frontier_id\\\":3,\\\"x_m\\\":null,"
+				    "\\\"y_m\\\":null,\\\"reason\\\":\\\"near\\\"}") "]}}]}",
+	};
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 4711, 1);
+	int stops = 0, valid = 0;
+	for (int i = 0; i < 2000; i++) {
+		const char *seed = seeds[i % 3];
+		char body[4096];
+		size_t len = strlen(seed);
+		memcpy(body, seed, len);
+		len = mutate(&rng, body, len, sizeof(body));
+		char *exact = malloc(len > 0 ? len : 1); /* so that a read past the end is seen */
+		memcpy(exact, body, len);
+		const struct cairn_answer *a = parse(exact, len, (i & 1) != 0);
+		free(exact);
+		struct cairn_msg_decision d;
+		cairn_decision_from_answer(a, &d);
+		if (a->kind == CAIRN_ANSWER_STOP) {
+			ck_assert_str_ne(a->problem, "");
+			ck_assert_int_eq(d.tool, CAIRN_TOOL_STOP_ROBOT);
+			stops++;
+		} else if (a->kind == CAIRN_ANSWER_ACTION) {
+			ck_assert(cairn_tools[d.tool].action);
+			ck_assert(
+			    d.tool != CAIRN_TOOL_MOVE_TOWARD || (d.duration_s >= 1.0 && d.duration_s <= 8.0));
+			ck_assert(d.tool != CAIRN_TOOL_ROTATE || fabs(d.angle_deg) >= 45.0);
+			valid++;
+		}
+		ck_assert(isfinite(d.x_m) && isfinite(d.y_m) && isfinite(d.angle_deg));
+	}
+	ck_assert_int_gt(stops, 1000);
+	ck_assert_int_gt(valid, 30);
+}
+END_TEST
+
+CAIRN_TEST_MAIN("vlm decision", a_good_answer_becomes_a_decision_with_usage,
+    a_tool_call_counts_whatever_the_finish_reason_says, a_report_may_stand_beside_one_action,
+    questions_to_the_sensors_are_told_apart, what_is_no_usable_answer_is_a_stop_with_the_reason,
+    size_and_depth_are_bounded, usage_of_a_lying_service_stays_in_bounds,
+    generated_bad_answers_end_in_a_valid_or_a_stop_decision)

@@ -1,0 +1,196 @@
+#include "test/support/runner.h"
+
+#include <sys/stat.h>
+
+#include "common/vlm/memory.h"
+
+static struct cairn_memory memory, again;
+
+static void report(const char *label, int significance, double x_m, double y_m)
+{
+	struct cairn_tool_call c = {.tool = CAIRN_TOOL_REPORT_DISCOVERY, .significance = significance};
+	cairn_text_clean(c.label, sizeof(c.label), label, strlen(label));
+	snprintf(c.notes, sizeof(c.notes), "notes on %.40s", label);
+	cairn_memory_report(&memory, &c, x_m, y_m);
+}
+
+static void result(uint64_t id, const char *asked, enum cairn_outcome outcome)
+{
+	struct cairn_msg_result r = {.decision_id = id,
+	    .outcome = outcome,
+	    .source = CAIRN_SOURCE_MODEL,
+	    .distance_m = 2.1,
+	    .duration_s = 7.4};
+	snprintf(r.asked, sizeof(r.asked), "%s", asked);
+	cairn_memory_add_result(&memory, &r);
+}
+
+static char *temp_path(void)
+{
+	static char path[64];
+	snprintf(path, sizeof(path), "/tmp/cairn-memory-%d.yaml", (int)getpid());
+	return path;
+}
+
+START_TEST(rooms_know_where_they_were_entered_from_and_what_is_in_them)
+{
+	cairn_memory_init(&memory);
+	report("hall", CAIRN_SIGNIFICANCE_ROOM, 0, 0);
+	report("red chair", CAIRN_SIGNIFICANCE_OBJECT, 0.5, 0);
+	report("kitchen", CAIRN_SIGNIFICANCE_ROOM, 4, 0);
+	report("Hall", CAIRN_SIGNIFICANCE_ROOM, 1, 0); /* back again */
+	ck_assert_uint_eq(memory.rooms_count, 2);
+	ck_assert_str_eq(memory.rooms[1].entered_from, "hall");
+	ck_assert_int_eq(memory.current_room, 0);
+	ck_assert_uint_eq(memory.rooms[0].visits, 2);
+	struct cairn_text text = {0};
+	cairn_memory_text(&memory, &text);
+	ck_assert_ptr_nonnull(
+	    strstr(text.data, "Room \"hall\" (you are here) at x 0.0 y 0.0: \"red chair\"\n"));
+	ck_assert_ptr_nonnull(strstr(text.data, "Room \"kitchen\" at x 4.0 y 0.0, entered from \"hall\"\n"));
+	cairn_text_free(&text);
+}
+END_TEST
+
+START_TEST(the_same_thing_nearby_is_remembered_once)
+{
+	cairn_memory_init(&memory);
+	report("plant", CAIRN_SIGNIFICANCE_LANDMARK, 0, 0);
+	report("plant", CAIRN_SIGNIFICANCE_LANDMARK, 1, 0);
+	report("plant", CAIRN_SIGNIFICANCE_LANDMARK, 5, 0);
+	ck_assert_uint_eq(memory.discoveries_count, 2);
+	ck_assert(cairn_memory_add_dead_end(&memory, 0, 0));
+	ck_assert(!cairn_memory_add_dead_end(&memory, 0.5, 0.5));
+	ck_assert(cairn_memory_add_dead_end(&memory, 2, 0));
+}
+END_TEST
+
+START_TEST(a_long_session_stays_within_its_bounds)
+{
+	struct cairn_text text = {0};
+	char label[64];
+	cairn_memory_init(&memory);
+	for (int i = 0; i < 500; i++) {
+		snprintf(label, sizeof(label), "a rather long name for the place number %d", i);
+		report(label, i % 4, i * 10.0, -i * 10.0);
+		cairn_memory_add_dead_end(&memory, i * 5.0, 0);
+		result((uint64_t)i, "navigate_to_goal F1", CAIRN_OUTCOME_SUCCESS);
+		cairn_text_clear(&text);
+		cairn_memory_text(&memory, &text);
+		ck_assert_uint_le(text.len, CAIRN_MEMORY_TEXT_BYTES);
+		ck_assert_int_eq(text.data[text.len - 1], '\n');
+	}
+	ck_assert_uint_eq(memory.rooms_count, CAIRN_MEMORY_ROOMS);
+	ck_assert_ptr_nonnull(strstr(text.data, "more rooms"));
+	ck_assert_uint_eq(memory.results_count, 5);
+	cairn_text_free(&text);
+}
+END_TEST
+
+START_TEST(last_actions_are_told_newest_first_with_override_and_suggestion)
+{
+	struct cairn_text text = {0};
+	cairn_memory_init(&memory);
+	result(1, "rotate +90 deg", CAIRN_OUTCOME_SUCCESS);
+	struct cairn_msg_result r = {.decision_id = 2,
+	    .outcome = CAIRN_OUTCOME_BLOCKED,
+	    .source = CAIRN_SOURCE_LOCAL,
+	    .overridden = true,
+	    .asked = "move_toward forward",
+	    .reason = "wall\n0.2 m",
+	    .suggestion = "go left",
+	    .distance_m = 0.04,
+	    .duration_s = 1.04};
+	cairn_memory_add_result(&memory, &r);
+	cairn_memory_actions_text(&memory, &text);
+	ck_assert_str_eq(text.data, "LAST ACTIONS (newest first)\n"
+				    "1. move_toward forward: blocked, 0.0 m in 1.0 s (decided by: local); "
+				    "wall 0.2 m; OVERRIDDEN by the safety "
+				    "layer; suggestion: go left\n"
+				    "2. rotate +90 deg: success, 2.1 m in 7.4 s\n");
+	cairn_text_free(&text);
+}
+END_TEST
+
+START_TEST(what_was_saved_is_loaded)
+{
+	struct cairn_error err = {""};
+	cairn_memory_init(&memory);
+	report("hall: '#1' - [x] {y} 'z' & *a !b", CAIRN_SIGNIFICANCE_ROOM, 0.1, -2.5);
+	report("null", CAIRN_SIGNIFICANCE_OBJECT, 1, 1);
+	report("~", CAIRN_SIGNIFICANCE_HAZARD, 2, 2);
+	report("caf\xC3\xA9 \xE5\xAE\xA2\xE5\x8E\x85", CAIRN_SIGNIFICANCE_ROOM, 3, 3);
+	cairn_memory_add_dead_end(&memory, 1.0 / 3.0, 0);
+	result(UINT64_MAX, "navigate_to_goal F3", CAIRN_OUTCOME_PARTIAL);
+	ck_assert_msg(cairn_memory_save(&memory, temp_path(), &err), "%s", err.text);
+	ck_assert_msg(cairn_memory_load(&again, temp_path(), &err), "%s", err.text);
+	ck_assert_uint_eq(again.rooms_count, 2);
+	ck_assert_str_eq(again.rooms[0].name, memory.rooms[0].name);
+	ck_assert_str_eq(again.rooms[1].name, memory.rooms[1].name);
+	ck_assert_double_eq_tol(again.rooms[0].y_m, -2.5, 1e-6);
+	ck_assert_str_eq(again.rooms[0].objects[0], "null");
+	ck_assert_str_eq(again.discoveries[1].label, "~");
+	ck_assert_int_eq(again.current_room, 1);
+	ck_assert_uint_eq(again.results[0].decision_id, UINT64_MAX);
+	ck_assert_uint_eq(again.dead_ends_count, 1);
+	unlink(temp_path());
+}
+END_TEST
+
+START_TEST(no_file_is_an_empty_memory_and_not_an_error)
+{
+	struct cairn_error err = {""};
+	ck_assert(cairn_memory_load(&again, "/tmp/cairn-there-is-no-such-file.yaml", &err));
+	ck_assert_uint_eq(again.rooms_count, 0);
+	ck_assert_int_eq(again.current_room, -1);
+	ck_assert(!cairn_memory_save(&again, "/proc/no/such/place.yaml", &err));
+	ck_assert_ptr_nonnull(strstr(err.text, "/proc/no/such/place.yaml"));
+}
+END_TEST
+
+START_TEST(a_damaged_file_is_refused_and_leaves_an_empty_memory)
+{
+	struct cairn_error err = {""};
+	cairn_memory_init(&memory);
+	for (int i = 0; i < 6; i++)
+		report(i % 2 != 0 ? "hall" : "lamp", i % 4, i * 9.0, 0);
+	result(7, "rotate +90 deg", CAIRN_OUTCOME_SUCCESS);
+	ck_assert(cairn_memory_save(&memory, temp_path(), &err));
+	char text[16384];
+	FILE *in = fopen(temp_path(), "r");
+	size_t len = fread(text, 1, sizeof(text), in);
+	fclose(in);
+	int refused = 0;
+	for (size_t i = 0; i < 400; i++) {
+		size_t cut = i * len / 400;
+		FILE *out = fopen(temp_path(), "w");
+		fwrite(text, 1, cut, out);
+		if (i % 3 == 0)
+			fputs("\n\x01: [", out);
+		fclose(out);
+		if (!cairn_memory_load(&again, temp_path(), &err)) {
+			ck_assert_str_ne(err.text, "");
+			ck_assert_uint_eq(again.rooms_count, 0);
+			refused++;
+		}
+	}
+	ck_assert_int_gt(refused, 380);
+	static const char *const bad[] = {"version: 2\n", "a: b\n", "- 1\n",
+	    "version: 1\ncurrent_room: 5\nforgotten: 0\nrooms: []\n"
+	    "discoveries: []\ndead_ends: []\nresults: []\n",
+	    "version: 1\ncurrent_room: -1\nforgotten: 0\nrooms: []\ndiscoveries: []\ndead_ends:\n- x_m: "
+	    ".nan\n  y_m: nan\nresults: []\n"};
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		FILE *out = fopen(temp_path(), "w");
+		fputs(bad[i], out);
+		fclose(out);
+		ck_assert_msg(!cairn_memory_load(&again, temp_path(), &err), "%s", bad[i]);
+	}
+	unlink(temp_path());
+}
+END_TEST
+
+CAIRN_TEST_MAIN("vlm memory", rooms_know_where_they_were_entered_from_and_what_is_in_them,
+    the_same_thing_nearby_is_remembered_once, a_long_session_stays_within_its_bounds,
+    last_actions_are_told_newest_first_with_override_and_suggestion, what_was_saved_is_loaded,
+    no_file_is_an_empty_memory_and_not_an_error, a_damaged_file_is_refused_and_leaves_an_empty_memory)

@@ -1,0 +1,224 @@
+#include "test/support/runner.h"
+
+#include <math.h>
+
+#include "common/vlm/tools.h"
+
+static bool check(
+    enum cairn_tool tool, const char *json, struct cairn_tool_call *call, struct cairn_error *err)
+{
+	json_t *args = json_loads(json, JSON_DECODE_ANY, NULL);
+	bool ok = cairn_tool_check(tool, args, call, err);
+	json_decref(args);
+	return ok;
+}
+
+static void expect_refused(enum cairn_tool tool, const char *json, const char *why)
+{
+	struct cairn_tool_call call;
+	struct cairn_error err = {""};
+	ck_assert_msg(!check(tool, json, &call, &err), "%s was taken", json);
+	ck_assert_msg(strstr(err.text, why) != NULL, "%s: '%s' does not say '%s'", json, err.text, why);
+}
+
+START_TEST(words_of_the_table_are_those_of_the_enums)
+{
+	const struct {
+		enum cairn_tool tool;
+		int param;
+		const struct cairn_enum_desc *desc;
+	} rows[] = {{CAIRN_TOOL_MOVE_TOWARD, 0, &cairn_enum_direction},
+	    {CAIRN_TOOL_MOVE_TOWARD, 1, &cairn_enum_speed},
+	    {CAIRN_TOOL_CHECK_PATH_CLEAR, 0, &cairn_enum_direction},
+	    {CAIRN_TOOL_NAVIGATE_TO_GOAL, 0, &cairn_enum_goal_kind}};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct cairn_tool_param *p = &cairn_tools[rows[i].tool].params[rows[i].param];
+		int n = 0;
+		for (; p->words[n] != NULL; n++)
+			ck_assert_str_eq(p->words[n], cairn_enum_text(rows[i].desc, n));
+		ck_assert_int_eq(n, rows[i].desc->count);
+	}
+	for (int t = 0; t < CAIRN_TOOL_COUNT; t++)
+		ck_assert_int_eq((int)cairn_tools[t].tool, t);
+}
+END_TEST
+
+START_TEST(schemas_keep_to_the_strict_subset)
+{
+	struct cairn_text text = {0};
+	for (int t = 0; t < CAIRN_TOOL_COUNT; t++) {
+		cairn_text_clear(&text);
+		cairn_tool_schema(&text, &cairn_tools[t]);
+		json_t *schema = json_loads(text.data, JSON_REJECT_DUPLICATES, NULL);
+		ck_assert_ptr_nonnull(schema);
+		ck_assert(json_is_false(json_object_get(schema, "additionalProperties")));
+		json_t *properties = json_object_get(schema, "properties");
+		ck_assert_uint_eq(json_object_size(properties), (size_t)cairn_tools[t].param_count);
+		ck_assert_uint_eq(
+		    json_array_size(json_object_get(schema, "required")), json_object_size(properties));
+		const char *key;
+		json_t *value;
+		json_object_foreach(properties, key, value)
+		{
+			ck_assert_ptr_nonnull(json_object_get(value, "description"));
+			ck_assert_ptr_null(json_object_get(value, "minimum"));
+			ck_assert_ptr_null(json_object_get(value, "maxLength"));
+		}
+		json_decref(schema);
+	}
+	cairn_text_free(&text);
+}
+END_TEST
+
+START_TEST(arguments_in_range_are_taken)
+{
+	struct cairn_tool_call c;
+	struct cairn_error err = {""};
+	ck_assert(check(CAIRN_TOOL_MOVE_TOWARD,
+	    "{\"direction\":\"left\",\"speed\":\"fast\",\"duration_s\":8}", &c, &err));
+	ck_assert_int_eq(c.direction, CAIRN_DIRECTION_LEFT);
+	ck_assert_int_eq(c.speed, CAIRN_SPEED_FAST);
+	ck_assert_double_eq(c.duration_s, 8.0);
+	ck_assert(check(CAIRN_TOOL_ROTATE, "{\"angle_deg\":-135}", &c, &err));
+	ck_assert_double_eq(c.angle_deg, -135.0);
+	ck_assert(check(CAIRN_TOOL_NAVIGATE_TO_GOAL,
+	    "{\"kind\":\"frontier\",\"frontier_id\":7,\"x_m\":null,\"y_m\":null,\"reason\":null}", &c, &err));
+	ck_assert(c.has_frontier_id && !c.has_x && c.frontier_id == 7.0);
+	/* A server without strict mode: optional ones missing, one too many. */
+	ck_assert(check(CAIRN_TOOL_NAVIGATE_TO_GOAL, "{\"kind\":\"retrace\",\"why\":[1]}", &c, &err));
+}
+END_TEST
+
+START_TEST(arguments_out_of_range_or_type_are_refused_with_the_reason)
+{
+	expect_refused(
+	    CAIRN_TOOL_MOVE_TOWARD, "{\"direction\":\"up\",\"speed\":\"fast\",\"duration_s\":2}", "'up'");
+	expect_refused(CAIRN_TOOL_MOVE_TOWARD,
+	    "{\"direction\":\"left\",\"speed\":\"fast\",\"duration_s\":8.01}", "1 to 8");
+	expect_refused(
+	    CAIRN_TOOL_MOVE_TOWARD, "{\"direction\":\"left\",\"speed\":\"fast\"}", "duration_s is missing");
+	expect_refused(CAIRN_TOOL_MOVE_TOWARD, "{\"direction\":4,\"speed\":\"fast\",\"duration_s\":2}",
+	    "must be a text");
+	expect_refused(CAIRN_TOOL_MOVE_TOWARD,
+	    "{\"direction\":\"left\",\"speed\":\"fast\",\"duration_s\":\"2\"}", "a number");
+	expect_refused(CAIRN_TOOL_ROTATE, "{\"angle_deg\":30}", "steps");
+	expect_refused(CAIRN_TOOL_ROTATE, "{\"angle_deg\":0}", "steps");
+	expect_refused(
+	    CAIRN_TOOL_NAVIGATE_TO_GOAL, "{\"kind\":\"frontier\",\"frontier_id\":null}", "needs frontier_id");
+	expect_refused(CAIRN_TOOL_NAVIGATE_TO_GOAL, "{\"kind\":\"frontier\",\"frontier_id\":1.5}", "whole");
+	expect_refused(CAIRN_TOOL_NAVIGATE_TO_GOAL, "{\"kind\":\"frontier\",\"frontier_id\":-1}", "not in");
+	expect_refused(
+	    CAIRN_TOOL_NAVIGATE_TO_GOAL, "{\"kind\":\"coordinates\",\"x_m\":1}", "needs x_m and y_m");
+	expect_refused(
+	    CAIRN_TOOL_NAVIGATE_TO_GOAL, "{\"kind\":\"coordinates\",\"x_m\":1e9,\"y_m\":0}", "not in");
+	expect_refused(CAIRN_TOOL_REPORT_DISCOVERY,
+	    "{\"label\":\" \\n \",\"notes\":null,\"significance\":\"room\"}", "empty");
+	expect_refused(CAIRN_TOOL_STOP_ROBOT, "[]", "not an object");
+	expect_refused(CAIRN_TOOL_STOP_ROBOT, "null", "not an object");
+}
+END_TEST
+
+START_TEST(a_hostile_label_becomes_one_plain_bounded_line)
+{
+	struct cairn_tool_call c;
+	struct cairn_error err = {""};
+	ck_assert(check(CAIRN_TOOL_REPORT_DISCOVERY,
+	    "{\"label\":\"kit\\nchen\\u202e \\\"x\\\" `rm` %s "
+	    "%n\\u0007\",\"notes\":null,\"significance\":\"room\"}",
+	    &c, &err));
+	ck_assert_str_eq(c.label, "kit chen 'x' 'rm' %s %n");
+	char json[600] = "{\"label\":\"", *end = json + strlen(json);
+	for (int i = 0; i < 200; i++)
+		*end++ = 'a';
+	strcpy(end, "\",\"notes\":null,\"significance\":\"room\"}");
+	ck_assert(check(CAIRN_TOOL_REPORT_DISCOVERY, json, &c, &err));
+	ck_assert_uint_eq(strlen(c.label), CAIRN_TOOL_LABEL_CAP - 1);
+}
+END_TEST
+
+START_TEST(arguments_written_are_read_back_the_same)
+{
+	struct cairn_text text = {0};
+	struct cairn_error err = {""};
+	struct cairn_tool_call in = {.tool = CAIRN_TOOL_NAVIGATE_TO_GOAL,
+				   .goal_kind = CAIRN_GOAL_KIND_COORDINATES,
+				   .x_m = -1.25,
+				   .y_m = 3.5,
+				   .has_x = true,
+				   .has_y = true,
+				   .reason = "the 'far' corner"},
+			       out;
+	cairn_tool_arguments(&text, &in);
+	ck_assert_str_eq(text.data,
+	    "{\"kind\":\"coordinates\",\"frontier_id\":null,\"x_m\":-1.25,\"y_m\":3.5,"
+	    "\"reason\":\"the 'far' corner\"}");
+	ck_assert(check(CAIRN_TOOL_NAVIGATE_TO_GOAL, text.data, &out, &err));
+	ck_assert(out.x_m == in.x_m && out.y_m == in.y_m && !out.has_frontier_id);
+	ck_assert_str_eq(out.reason, in.reason);
+	cairn_text_free(&text);
+}
+END_TEST
+
+START_TEST(the_documentation_is_the_table)
+{
+	struct cairn_text want = {0}, have = {0};
+	char buf[4096];
+	cairn_tools_markdown(&want);
+	FILE *in = fopen(CAIRN_SOURCE_ROOT "/docs/tools.md", "r");
+	ck_assert_ptr_nonnull(in);
+	for (size_t n; (n = fread(buf, 1, sizeof(buf), in)) > 0;)
+		cairn_text_bytes(&have, buf, n);
+	fclose(in);
+	const char *write = getenv("CAIRN_WRITE_DOCS");
+	if (strstr(have.data, want.data) == NULL && write != NULL) {
+		FILE *out = fopen(write, "w");
+		fputs(want.data, out);
+		fclose(out);
+	}
+	ck_assert_msg(strstr(have.data, want.data) != NULL,
+	    "docs/tools.md does not hold the table of common/vlm/tools.c; CAIRN_WRITE_DOCS=FILE writes the "
+	    "present one");
+	cairn_text_free(&want);
+	cairn_text_free(&have);
+}
+END_TEST
+
+START_TEST(clean_text_is_cut_at_a_character)
+{
+	char out[8];
+	cairn_text_clean(out, sizeof(out), "ab\xC3\xA9\xC3\xA9\xC3\xA9", 8);
+	ck_assert_str_eq(out, "ab\xC3\xA9\xC3\xA9");
+	cairn_text_clean(out, sizeof(out),
+	    "\xFF"
+	    "a\xC3",
+	    3);
+	ck_assert_str_eq(out, "a");
+}
+END_TEST
+
+START_TEST(json_text_and_base64_follow_their_rules)
+{
+	struct cairn_text t = {0};
+	cairn_text_json(&t, "a\"\\\n\x01\xC3\xA9\xFF", 8);
+	ck_assert_str_eq(t.data, "a\\\"\\\\\\n\\u0001\xC3\xA9\xEF\xBF\xBD");
+	/* RFC 4648 section 10. */
+	const char *const plain[] = {"f", "fo", "foo", "foob", "fooba", "foobar"};
+	const char *const coded[] = {"Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"};
+	for (int i = 0; i < 6; i++) {
+		uint8_t back[8];
+		cairn_text_clear(&t);
+		cairn_text_base64(&t, (const uint8_t *)plain[i], strlen(plain[i]));
+		ck_assert_str_eq(t.data, coded[i]);
+		ck_assert_int_eq(cairn_base64_decode(t.data, t.len, back, sizeof(back)), i + 1);
+		ck_assert_mem_eq(back, plain[i], (size_t)i + 1);
+	}
+	uint8_t none[4];
+	ck_assert_int_eq(cairn_base64_decode("Zm*v", 4, none, 4), -1);
+	cairn_text_free(&t);
+}
+END_TEST
+
+CAIRN_TEST_MAIN("vlm tools", words_of_the_table_are_those_of_the_enums, schemas_keep_to_the_strict_subset,
+    arguments_in_range_are_taken, arguments_out_of_range_or_type_are_refused_with_the_reason,
+    a_hostile_label_becomes_one_plain_bounded_line, arguments_written_are_read_back_the_same,
+    the_documentation_is_the_table, clean_text_is_cut_at_a_character, json_text_and_base64_follow_their_rules)
