@@ -24,7 +24,8 @@ const struct cairn_mission_edge cairn_mission_edges[] = {
     {S(EXPLORING), C(EXPLORED) | C(STAY), 0, TO(FINISHED), "explored"},
     {S(EXPLORING), C(EXPLORED), C(STAY), TO(RETURNING), "explored"},
     {S(EXPLORING), C(SILENT), C(STAY) | C(MODEL), TO(RETURNING), "model_silent"},
-    /* a way home for a silent model is only a way to wait: the model's word ends it, the clock makes it final */
+    /* a way home for a silent model is only a way to wait: the model's word ends it, the clock makes it final
+     */
     {S(RETURNING), C(SILENT_WAY) | C(MODEL), 0, TO(EXPLORING), "the model answers again"},
     {S(RETURNING), C(SILENT_WAY) | C(TIME_UP), 0, TO(RETURNING), "time_up"},
     {S(RETURNING), C(SILENT_WAY) | C(EXPLORED), 0, TO(RETURNING), "explored"},
@@ -34,8 +35,9 @@ const struct cairn_mission_edge cairn_mission_edges[] = {
 };
 const int cairn_mission_edge_count = (int)(sizeof(cairn_mission_edges) / sizeof(cairn_mission_edges[0]));
 
-static const char *const condition_names[] = {"stop", "pause", "resume", "explore", "goto", "home", "autostart",
-    "time_up", "explored", "silent", "model", "silent_way", "at_home", "home_failed", "goal_ended", "stay"};
+static const char *const condition_names[] = {"stop", "pause", "resume", "explore", "goto", "home",
+    "autostart", "time_up", "explored", "silent", "model", "silent_way", "at_home", "home_failed",
+    "goal_ended", "stay"};
 _Static_assert(sizeof(condition_names) / sizeof(condition_names[0]) == CAIRN_MISSION_COND_COUNT,
     "one name for each condition");
 
@@ -43,7 +45,8 @@ const struct cairn_mission_edge *cairn_mission_next(enum cairn_mission_state sta
 {
 	for (int i = 0; i < cairn_mission_edge_count; i++) {
 		const struct cairn_mission_edge *e = &cairn_mission_edges[i];
-		if ((e->from >> state & 1u) != 0 && (conditions & e->all) == e->all && (conditions & e->none) == 0)
+		if ((e->from >> state & 1u) != 0 && (conditions & e->all) == e->all &&
+		    (conditions & e->none) == 0)
 			return e;
 	}
 	return NULL;

@@ -1,9 +1,8 @@
 /* mission.h - what the robot is out for, as a table of transitions over condition bits.
  *
- * Conditions are measured by the sequencer once a step and put into one word; the first row whose state, required and
- * blocking bits fit decides. Rules that hold everywhere stand first. End reasons (mission.reason once FINISHED):
- *   explored          no frontier worth a visit was left
- *   time_up           mission.limit_s
+ * Conditions are measured by the sequencer once a step and put into one word; the first row whose state,
+ * required and blocking bits fit decides. Rules that hold everywhere stand first. End reasons (mission.reason
+ * once FINISHED): explored          no frontier worth a visit was left time_up           mission.limit_s
  *   stopped           an operator's stop
  *   home              an operator's home
  *   home_unreachable  every attempt to drive home failed */

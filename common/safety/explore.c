@@ -1,0 +1,197 @@
+#include "common/safety/explore.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A map has changed a lot when the floor has grown by both. */
+#define RETRY_GROWTH_M2 2.0
+#define RETRY_GROWTH_SHARE 0.10
+/* Value of an opening in metres of detour: width up to 2 m, and doorways (rooms lie behind them). */
+#define WIDTH_BONUS_MAX_M 2.0
+#define DOORWAY_BONUS_M 0.5
+
+static bool same(double ax_m, double ay_m, double bx_m, double by_m)
+{
+	return hypot(ax_m - bx_m, ay_m - by_m) <= CAIRN_EXPLORE_SAME_M;
+}
+
+static struct cairn_explore_place *find(struct cairn_explore *e, double x_m, double y_m)
+{
+	for (uint32_t i = 0; i < e->count; i++) {
+		if (same(e->places[i].x_m, e->places[i].y_m, x_m, y_m))
+			return &e->places[i];
+	}
+	return NULL;
+}
+
+static void forget(struct cairn_explore *e, uint32_t index)
+{
+	memmove(&e->places[index], &e->places[index + 1], (e->count - index - 1) * sizeof(e->places[0]));
+	e->count--;
+}
+
+/* The place's entry, made if there is none; the oldest one makes room. */
+static struct cairn_explore_place *entry(struct cairn_explore *e, double x_m, double y_m, double free_m2)
+{
+	struct cairn_explore_place *p = find(e, x_m, y_m);
+	if (p == NULL) {
+		if (e->count == CAIRN_EXPLORE_MEMORY)
+			forget(e, 0);
+		p = &e->places[e->count++];
+		memset(p, 0, sizeof(*p));
+		p->x_m = x_m;
+		p->y_m = y_m;
+	}
+	p->free_m2 = isfinite(free_m2) ? free_m2 : 0.0;
+	return p;
+}
+
+static bool usable(double x_m, double y_m)
+{
+	return isfinite(x_m) && isfinite(y_m);
+}
+
+bool cairn_explore_failed(struct cairn_explore *e, double x_m, double y_m, double free_m2, const char *reason)
+{
+	if (!usable(x_m, y_m))
+		return false;
+	struct cairn_explore_place *p = entry(e, x_m, y_m, free_m2);
+	bool before = p->given_up;
+	p->failures++;
+	snprintf(p->reason, sizeof(p->reason), "%s", reason);
+	p->given_up = before || p->failures >= CAIRN_EXPLORE_TRIES;
+	return p->given_up && !before;
+}
+
+bool cairn_explore_arrived(struct cairn_explore *e, double x_m, double y_m, double free_m2)
+{
+	if (!usable(x_m, y_m))
+		return false;
+	struct cairn_explore_place *p = entry(e, x_m, y_m, free_m2);
+	bool before = p->given_up;
+	p->arrivals++;
+	if (p->arrivals >= CAIRN_EXPLORE_TRIES && !before) {
+		p->given_up = true;
+		snprintf(p->reason, sizeof(p->reason), "visited %u times, still open", p->arrivals);
+	}
+	return p->given_up && !before;
+}
+
+bool cairn_explore_update(struct cairn_explore *e, const struct cairn_msg_frontiers *frontiers)
+{
+	bool changed = false;
+	for (uint32_t i = e->count; i-- > 0;) {
+		const struct cairn_explore_place *p = &e->places[i];
+		if (p->arrivals == 0 || p->failures > 0)
+			continue;
+		bool there = false;
+		for (uint32_t k = 0; k < frontiers->items_count && !there; k++)
+			there = same(p->x_m, p->y_m, frontiers->items[k].x_m, frontiers->items[k].y_m);
+		if (!there) {
+			forget(e, i);
+			changed = true;
+		}
+	}
+	return changed;
+}
+
+const char *cairn_explore_given_up(const struct cairn_explore *e, double x_m, double y_m)
+{
+	for (uint32_t i = 0; i < e->count; i++) {
+		const struct cairn_explore_place *p = &e->places[i];
+		if (p->given_up && same(p->x_m, p->y_m, x_m, y_m))
+			return p->reason;
+	}
+	return NULL;
+}
+
+bool cairn_explore_worthwhile(
+    const struct cairn_explore *e, const struct cairn_msg_frontier *frontier, double width_min_m)
+{
+	return isfinite(frontier->goal_x_m) && isfinite(frontier->goal_y_m) && frontier->distance_m >= 0.0 &&
+	       isfinite(frontier->distance_m) && frontier->width_m >= width_min_m &&
+	       cairn_explore_given_up(e, frontier->x_m, frontier->y_m) == NULL;
+}
+
+uint32_t cairn_explore_left(
+    const struct cairn_explore *e, const struct cairn_msg_frontiers *frontiers, double width_min_m)
+{
+	uint32_t left = 0;
+	for (uint32_t i = 0; i < frontiers->items_count; i++)
+		left += cairn_explore_worthwhile(e, &frontiers->items[i], width_min_m) ? 1u : 0u;
+	return left;
+}
+
+int cairn_explore_best(
+    const struct cairn_explore *e, const struct cairn_msg_frontiers *frontiers, double width_min_m)
+{
+	int best = -1;
+	double best_cost = INFINITY;
+	for (uint32_t i = 0; i < frontiers->items_count; i++) {
+		const struct cairn_msg_frontier *f = &frontiers->items[i];
+		if (!cairn_explore_worthwhile(e, f, width_min_m))
+			continue;
+		double cost = f->distance_m - 0.5 * fmin(f->width_m, WIDTH_BONUS_MAX_M) -
+			      (f->kind == CAIRN_FRONTIER_KIND_DOORWAY ? DOORWAY_BONUS_M : 0.0);
+		if (cost < best_cost) {
+			best_cost = cost;
+			best = (int)i;
+		}
+	}
+	return best;
+}
+
+uint32_t cairn_explore_retry(struct cairn_explore *e, double free_m2)
+{
+	uint32_t cleared = 0;
+	for (uint32_t i = 0; i < e->count; i++) {
+		struct cairn_explore_place *p = &e->places[i];
+		double growth = free_m2 - p->free_m2;
+		if (!p->given_up || p->retries > 0 || growth < RETRY_GROWTH_M2 ||
+		    growth < RETRY_GROWTH_SHARE * p->free_m2)
+			continue;
+		p->given_up = false;
+		p->retries++;
+		p->failures = p->failures > 0 ? CAIRN_EXPLORE_TRIES - 1u : 0; /* one more chance, not two */
+		p->arrivals = p->arrivals > 0 ? CAIRN_EXPLORE_TRIES - 1u : 0;
+		cleared++;
+	}
+	return cleared;
+}
+
+void cairn_explore_list(const struct cairn_explore *e, struct cairn_msg_mission *mission)
+{
+	const uint32_t cap = sizeof(mission->given_up) / sizeof(mission->given_up[0]);
+	uint32_t total = 0, n = 0;
+	for (uint32_t i = 0; i < e->count; i++)
+		total += e->places[i].given_up ? 1u : 0u;
+	uint32_t skip = total > cap ? total - cap : 0;
+	for (uint32_t i = 0; i < e->count; i++) {
+		const struct cairn_explore_place *p = &e->places[i];
+		if (!p->given_up)
+			continue;
+		if (skip > 0) {
+			skip--;
+			continue;
+		}
+		struct cairn_msg_given_up *g = &mission->given_up[n++];
+		g->x_m = p->x_m;
+		g->y_m = p->y_m;
+		snprintf(g->reason, sizeof(g->reason), "%s", p->reason);
+	}
+	mission->given_up_count = n;
+}
+
+bool cairn_explore_sane(const struct cairn_explore *e)
+{
+	if (e->count > CAIRN_EXPLORE_MEMORY)
+		return false;
+	for (uint32_t i = 0; i < e->count; i++) {
+		const struct cairn_explore_place *p = &e->places[i];
+		if (!usable(p->x_m, p->y_m) || !isfinite(p->free_m2) ||
+		    memchr(p->reason, '\0', sizeof(p->reason)) == NULL)
+			return false;
+	}
+	return true;
+}

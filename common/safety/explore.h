@@ -1,0 +1,61 @@
+/* explore.h - which openings into the unknown are worth a visit, and which were tried in vain.
+ *
+ * Frontiers move a little and change their ids while the map grows, so the memory is by place: a frontier
+ * whose centroid or place to stand is within CAIRN_EXPLORE_SAME_M of an entry is the same one. Plain data
+ * without pointers: it is saved with the mission. */
+#ifndef CAIRN_COMMON_SAFETY_EXPLORE_H
+#define CAIRN_COMMON_SAFETY_EXPLORE_H
+
+#include "common/base/geom.h"
+#include "ipc/messages.h"
+
+#define CAIRN_EXPLORE_MEMORY 64
+#define CAIRN_EXPLORE_SAME_M 0.4
+#define CAIRN_EXPLORE_TRIES 2 /* so many failures, or arrivals that changed nothing, and it is given up */
+
+struct cairn_explore_place {
+	double x_m, y_m;
+	double free_m2; /* known free floor when it was last tried */
+	uint32_t failures;
+	uint32_t arrivals;
+	uint32_t retries; /* times it was given another chance at the end */
+	bool given_up;
+	char reason[64];
+};
+
+struct cairn_explore {
+	uint32_t count;
+	struct cairn_explore_place places[CAIRN_EXPLORE_MEMORY];
+};
+
+/* The way to the frontier at (x, y) ended in vain. True when it is given up with this. */
+bool cairn_explore_failed(
+    struct cairn_explore *e, double x_m, double y_m, double free_m2, const char *reason);
+/* The robot stood where the frontier at (x, y) should be seen into. True when it is given up with this (only
+ * frontiers that stay are hurt: those that vanish are forgotten by cairn_explore_update). */
+bool cairn_explore_arrived(struct cairn_explore *e, double x_m, double y_m, double free_m2);
+/* Forgets arrivals at places where no frontier is any more. True when something changed. */
+bool cairn_explore_update(struct cairn_explore *e, const struct cairn_msg_frontiers *frontiers);
+/* Why the place was given up, or NULL if it was not. */
+const char *cairn_explore_given_up(const struct cairn_explore *e, double x_m, double y_m);
+
+/* Reachable, wide enough, not given up. */
+bool cairn_explore_worthwhile(
+    const struct cairn_explore *e, const struct cairn_msg_frontier *frontier, double width_min_m);
+uint32_t cairn_explore_left(
+    const struct cairn_explore *e, const struct cairn_msg_frontiers *frontiers, double width_min_m);
+/* Index of the frontier to visit next without a model: near, wide, doorways preferred. -1: none is left. */
+int cairn_explore_best(
+    const struct cairn_explore *e, const struct cairn_msg_frontiers *frontiers, double width_min_m);
+
+/* Before an exploration ends: gives places that were given up one more chance if the known floor has grown a
+ * lot since. The number of places that have it now. */
+uint32_t cairn_explore_retry(struct cairn_explore *e, double free_m2);
+
+/* The given-up ones, newest last, as the mission message lists them. */
+void cairn_explore_list(const struct cairn_explore *e, struct cairn_msg_mission *mission);
+
+/* False for data that cannot have come from these functions. */
+bool cairn_explore_sane(const struct cairn_explore *e);
+
+#endif

@@ -1,0 +1,86 @@
+#include "common/safety/mission_store.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include <zlib.h>
+
+struct file_header {
+	char magic[4];
+	uint32_t version, payload_bytes, crc;
+};
+_Static_assert(sizeof(struct file_header) == 16, "the header has no padding");
+
+static const char magic[4] = {'C', 'R', 'N', 'M'};
+
+static uint32_t checksum(const void *data, size_t bytes)
+{
+	return (uint32_t)crc32(crc32(0, NULL, 0), data, (uInt)bytes);
+}
+
+int cairn_mission_record_encode(const struct cairn_mission_record *record, void *buf, size_t buf_bytes)
+{
+	if (buf_bytes < CAIRN_MISSION_RECORD_BYTES)
+		return -ENOBUFS;
+	struct file_header h = {.version = CAIRN_MISSION_RECORD_VERSION,
+	    .payload_bytes = sizeof(*record),
+	    .crc = checksum(record, sizeof(*record))};
+	memcpy(h.magic, magic, sizeof(magic));
+	memcpy(buf, &h, sizeof(h));
+	memcpy((char *)buf + sizeof(h), record, sizeof(*record));
+	return (int)CAIRN_MISSION_RECORD_BYTES;
+}
+
+static bool text_ends(const char *text, size_t cap)
+{
+	return memchr(text, '\0', cap) != NULL;
+}
+
+static const char *nonsense(const struct cairn_mission_record *r, int64_t now_ns)
+{
+	if (r->state >= CAIRN_MISSION_STATE_COUNT || r->back_paused >= CAIRN_MISSION_STATE_COUNT ||
+	    r->back_goto >= CAIRN_MISSION_STATE_COUNT || r->open_decision_tool >= CAIRN_TOOL_COUNT)
+		return "a state that does not exist";
+	if (r->t_first_ns > now_ns || r->t_explore_ns > now_ns || r->t_paused_ns > now_ns)
+		return "stamps of another boot";
+	if (!isfinite(r->limit_s) || r->limit_s < 0.0 || !isfinite(r->goto_x_m) || !isfinite(r->goto_y_m) ||
+	    !isfinite(r->first_decision_s))
+		return "a number that is not finite";
+	if (!text_ends(r->reason, sizeof(r->reason)) || !text_ends(r->end_reason, sizeof(r->end_reason)) ||
+	    !text_ends(r->open_decision_asked, sizeof(r->open_decision_asked)))
+		return "a text without end";
+	if (!cairn_explore_sane(&r->explore))
+		return "a broken list of places";
+	return NULL;
+}
+
+bool cairn_mission_record_decode(struct cairn_mission_record *record, const void *buf, size_t bytes,
+    int64_t now_ns, struct cairn_error *err)
+{
+	struct file_header h;
+	struct cairn_mission_record r;
+	if (bytes != CAIRN_MISSION_RECORD_BYTES) {
+		cairn_error_set(err, "%zu bytes instead of %zu", bytes, (size_t)CAIRN_MISSION_RECORD_BYTES);
+		return false;
+	}
+	memcpy(&h, buf, sizeof(h));
+	if (memcmp(h.magic, magic, sizeof(magic)) != 0 || h.version != CAIRN_MISSION_RECORD_VERSION ||
+	    h.payload_bytes != sizeof(r)) {
+		cairn_error_set(err, "not a mission record of version %u", CAIRN_MISSION_RECORD_VERSION);
+		return false;
+	}
+	const char *payload = (const char *)buf + sizeof(h);
+	if (checksum(payload, sizeof(r)) != h.crc) {
+		cairn_error_set(err, "the checksum does not fit");
+		return false;
+	}
+	memcpy(&r, payload, sizeof(r));
+	const char *wrong = nonsense(&r, now_ns);
+	if (wrong != NULL) {
+		cairn_error_set(err, "%s", wrong);
+		return false;
+	}
+	*record = r;
+	return true;
+}

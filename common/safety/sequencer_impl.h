@@ -1,0 +1,228 @@
+/* sequencer_impl.h - what the files of the sequencer share; nobody else includes it. */
+#ifndef CAIRN_COMMON_SAFETY_SEQUENCER_IMPL_H
+#define CAIRN_COMMON_SAFETY_SEQUENCER_IMPL_H
+
+#include "common/safety/mission.h"
+#include "common/safety/sequencer.h"
+#include "common/safety/sequencer_safe.h"
+
+#define SEQ_RESULTS_MAX 16
+#define SEQ_MEMORY_MAX 24
+
+#define SEQ_HOLD_MAX_S 8.0         /* a decision survives stale inputs for this long */
+#define SEQ_BLOCKED_S 0.6          /* held at zero by an obstacle for this long ends a move */
+#define SEQ_NAV_BLOCKED_S 1.5      /* a path gets more patience, then a manoeuvre */
+#define SEQ_STALL_S 2.5            /* commanded but not moving */
+#define SEQ_STALL_M 0.02           /* less than this in SEQ_STALL_S is not moving */
+#define SEQ_STAND_S 0.5            /* standing decisions last this long */
+#define SEQ_OVERRIDE_S 0.5         /* below half of the wanted speed for this long counts as an override */
+#define SEQ_SLOW_ONLY_M 0.5        /* less free arc than this and a move is driven slowly */
+#define SEQ_REACTION_S 0.20        /* until the wheels follow a command */
+#define SEQ_MOVED_M 0.10           /* a result with less travel than this got nowhere */
+#define SEQ_FAILS_FOR_RECOVERY 3   /* results in a row that got nowhere */
+#define SEQ_RECOVERIES_FOR_LOCAL 2 /* manoeuvres in a row without progress of the model's own */
+#define SEQ_NUDGES_MAX 3           /* manoeuvres within one way */
+#define SEQ_HOME_ATTEMPTS 10       /* ways home in vain, without getting nearer in between */
+#define SEQ_GOTO_ATTEMPTS 3
+#define SEQ_ORPHAN_WAIT_S 0.5 /* a reborn process lets readers connect before it reports what it dropped */
+
+enum seq_kind { SEQ_NONE, SEQ_STAND, SEQ_REPORT, SEQ_DRIVE, SEQ_TURN, SEQ_NAV, SEQ_RECOVER };
+
+/* A short straight or curved stretch out of a tight place. */
+struct seq_stretch {
+	double v_mps, curvature_1pm;
+	double left_m, left_s;
+	double blocked_s;
+};
+
+struct seq_nav {
+	uint64_t goal_id;
+	int64_t t_goal_ns;
+	double x_m, y_m, tolerance_m;
+	bool frontier;
+	uint32_t frontier_id;
+	double frontier_x_m, frontier_y_m;
+	uint32_t missing; /* frontier updates in a row without it */
+	enum cairn_nav_state bad_state;
+	double bad_s; /* the planner has said so for this long */
+	uint32_t nudges;
+	bool nudging;
+};
+
+struct seq_turn {
+	double wanted_rad;
+	int leg; /* 1 forward, -1 backward, 0 choose */
+	int last_leg;
+	double leg_from_rad, leg_m;
+	double pause_s;
+	uint32_t idle_legs; /* in a row that turned nothing */
+};
+
+/* What is being executed. */
+struct seq_task {
+	enum seq_kind kind;
+	struct cairn_msg_decision d; /* as asked; local and mission tasks fill in one of their own */
+	double v_mps, curvature_1pm; /* SEQ_DRIVE: as accepted */
+	bool slow_only;
+	bool insists;   /* local: not to be replaced by the model */
+	bool blameless; /* ends for reasons that are not the goal's */
+	double active_s, held_s, blocked_s, reduced_s, stall_s, stall_from_m, limit_s;
+	double distance_m, turned_rad;
+	bool overridden;
+	char cause[96]; /* newest reason for being slower than asked */
+	int64_t t_start_ns;
+	struct seq_turn turn;
+	struct seq_nav nav;
+	struct seq_stretch stretch;
+};
+
+/* An action that was blocked. */
+struct seq_memory {
+	int64_t t_ns;
+	enum cairn_tool tool;
+	int way; /* direction, or sign of the turn, or kind of the goal */
+	struct cairn_pose2 at;
+	double x_m, y_m; /* of a goal */
+	uint32_t count;
+};
+
+/* What is fresh now, measured once a step. */
+struct seq_sense {
+	bool scan_ok, pose_ok, motion_ok, estop;
+	char hold[96]; /* why nothing may move; empty: go */
+};
+
+struct cairn_sequencer {
+	const struct cairn_config *cfg;
+	struct cairn_mission_record rec;
+	bool rec_changed;
+
+	struct cairn_points scan_points; /* in the robot frame of the scan */
+	struct cairn_points points;      /* in the robot frame of now */
+	int64_t t_scan_ns, t_pose_ns, t_motion_ns, t_frontiers_ns, t_nav_velocity_ns, t_nav_status_ns;
+	struct cairn_msg_pose pose;
+	struct cairn_msg_motion motion;
+	struct cairn_msg_frontiers frontiers;
+	struct cairn_msg_nav_velocity nav_velocity;
+	struct cairn_msg_nav_status nav_status;
+	struct seq_sense sense;
+	uint64_t rejects, duplicates;
+
+	struct seq_task task;
+	struct seq_memory memory[SEQ_MEMORY_MAX];
+	uint32_t memory_count;
+	struct cairn_msg_result results[SEQ_RESULTS_MAX];
+	uint32_t results_head, results_count;
+
+	int64_t t_step_ns, t_start_ns;
+	struct cairn_twist cmd; /* of the last step */
+	double step_s;          /* length of this one */
+	struct cairn_pose2 last_pose;
+	double last_distance_m;
+	bool last_pose_valid;
+
+	bool wanted;          /* the model's word is wanted now */
+	int64_t t_wanted_ns;  /* since when it is awaited */
+	int64_t t_nothing_ns; /* no frontier left since; 0: there are some */
+	double coast_mps;     /* speed of a move that just ended; decays */
+	int64_t t_coast_ns;
+	uint32_t fails, recoveries;
+	bool recovery_due, local_due;
+
+	struct {
+		uint32_t attempts;
+		double best_m;
+		bool recover;
+		bool failed;
+		int64_t t_wait_ns;
+	} home;
+	struct {
+		uint32_t attempts;
+		bool recover, ended, reached;
+	} errand; /* goto */
+	uint64_t nav_goal_id;
+	struct cairn_sequencer_output last; /* for the changed flags */
+};
+
+static inline double seq_seconds(int64_t from_ns, int64_t to_ns)
+{
+	return (double)(to_ns - from_ns) * 1e-9;
+}
+
+static inline struct cairn_pose2 seq_pose(const struct cairn_sequencer *seq)
+{
+	return (struct cairn_pose2){seq->pose.x_m, seq->pose.y_m, seq->pose.yaw_rad};
+}
+
+static inline bool seq_executing(const struct cairn_sequencer *seq)
+{
+	return seq->task.kind != SEQ_NONE;
+}
+
+/* sequencer_sense.c: freshness, points of now, odometry of the task. */
+void seq_sense_update(struct cairn_sequencer *seq, int64_t now_ns);
+
+/* sequencer_check.c: the chain a decision goes through. False: refused, *result_reason and *result_suggestion
+ * filled. On success *task is what to execute. */
+struct seq_refusal {
+	char reason[160];
+	char suggestion[160];
+	bool counts; /* as an attempt that got nowhere */
+};
+bool seq_check(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
+    struct seq_task *task, struct seq_refusal *refusal);
+/* True when a model that says this counts as one that answers: well-formed and in time, sensible or not. */
+bool seq_is_answer(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns);
+void seq_remember_blocked(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns);
+
+/* sequencer_task.c: begin and end. */
+void seq_task_begin(struct cairn_sequencer *seq, const struct seq_task *task, int64_t now_ns);
+__attribute__((format(printf, 4, 5))) void seq_task_end(
+    struct cairn_sequencer *seq, enum cairn_outcome outcome, int64_t now_ns, const char *fmt, ...);
+void seq_refuse(
+    struct cairn_sequencer *seq, const struct cairn_msg_decision *d, const struct seq_refusal *refusal);
+void seq_result_push(struct cairn_sequencer *seq, const struct cairn_msg_result *result);
+/* A way to a point: for local exploration, the mission and operators. */
+void seq_begin_way(struct cairn_sequencer *seq, enum cairn_source source, double x_m, double y_m,
+    double tolerance_m, const char *why, int64_t now_ns);
+void seq_begin_frontier(struct cairn_sequencer *seq, const struct cairn_msg_frontier *f, int64_t now_ns);
+/* False: no way out was found. */
+bool seq_begin_recovery(struct cairn_sequencer *seq, enum cairn_source source, int64_t now_ns);
+uint64_t seq_new_goal_id(struct cairn_sequencer *seq, int64_t now_ns);
+
+/* sequencer_drive.c: one step of what is executed; the velocity it wants. May end the task. */
+struct cairn_twist seq_drive(struct cairn_sequencer *seq, int64_t now_ns);
+/* After the safety function: blocked, slowed, stalled. May end the task. */
+void seq_drive_account(struct cairn_sequencer *seq, struct cairn_twist want,
+    const struct cairn_safe_velocity *safe, int64_t now_ns);
+bool seq_stretch_find(const struct cairn_sequencer *seq, struct seq_stretch *ret);
+
+/* sequencer_nav.c */
+struct cairn_twist seq_nav_step(struct cairn_sequencer *seq, int64_t now_ns);
+void seq_nav_frontiers(struct cairn_sequencer *seq);
+/* Stuck on the way: leaves the place by a manoeuvre, or ends the way. */
+void seq_nav_in_trouble(
+    struct cairn_sequencer *seq, enum cairn_outcome outcome, int64_t now_ns, const char *why);
+
+/* sequencer_mission.c */
+void seq_mission_apply(struct cairn_sequencer *seq, uint32_t conditions, int64_t now_ns);
+void seq_mission_step(struct cairn_sequencer *seq, int64_t now_ns);
+void seq_mission_update_wanted(struct cairn_sequencer *seq, int64_t now_ns);
+void seq_mission_next_task(struct cairn_sequencer *seq, int64_t now_ns);
+void seq_mission_way_ended(
+    struct cairn_sequencer *seq, const struct seq_task *task, enum cairn_outcome outcome, int64_t now_ns);
+double seq_silent_s(const struct cairn_sequencer *seq, int64_t now_ns);
+enum cairn_tier seq_tier(const struct cairn_sequencer *seq, int64_t now_ns);
+double seq_elapsed_s(const struct cairn_sequencer *seq, int64_t now_ns);
+double seq_home_m(const struct cairn_sequencer *seq);
+bool seq_model_may_speak(const struct cairn_sequencer *seq);
+
+/* sequencer_text.c: words for people and for the next prompt. */
+void seq_text_asked(const struct cairn_msg_decision *d, char *buf, size_t bytes);
+void seq_text_executed(const struct seq_task *task, char *buf, size_t bytes);
+void seq_text_suggestion(
+    const struct cairn_sequencer *seq, const struct cairn_msg_decision *d, char *buf, size_t bytes);
+/* "ahead", "left", ... of a bearing. */
+const char *seq_text_side(double bearing_rad);
+
+#endif

@@ -1,0 +1,357 @@
+#include "common/safety/sequencer_impl.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FRONTIERS_TIMEOUT_S 3.0
+#define HOME_DETOUR 1.5      /* a way home is about this much longer than the straight line */
+#define HOME_SPEED_SHARE 0.7 /* of nav.speed_mps */
+#define HOME_RESERVE_S 5.0
+#define HOME_VIA_M 0.6    /* other approaches go by a point this far from the start */
+#define HOME_RETRY_S 2.0  /* between two ways home */
+#define HOME_NEARER_M 1.0 /* so much nearer, and the attempts count anew */
+#define TIER_GRACE_S 1.0  /* shorter silences are not worth a word */
+
+double seq_home_m(const struct cairn_sequencer *seq)
+{
+	return hypot(seq->pose.x_m, seq->pose.y_m);
+}
+
+double seq_elapsed_s(const struct cairn_sequencer *seq, int64_t now_ns)
+{
+	const struct cairn_mission_record *r = &seq->rec;
+	if (r->t_explore_ns == 0)
+		return 0.0;
+	if (r->elapsed_ns != 0)
+		return (double)r->elapsed_ns * 1e-9;
+	return seq_seconds(r->t_explore_ns, r->t_paused_ns != 0 ? r->t_paused_ns : now_ns);
+}
+
+/* ---- the silent model ---- */
+
+enum cairn_tier cairn_sequencer_tier(const struct cairn_config *cfg, double silent_s)
+{
+	const struct cairn_config_safety *s = &cfg->safety;
+	if (!(silent_s > fmin(TIER_GRACE_S, 0.5 * s->silent_coast_s)))
+		return CAIRN_TIER_NORMAL;
+	if (silent_s <= s->silent_coast_s)
+		return CAIRN_TIER_COASTING;
+	if (silent_s <= s->silent_wait_s)
+		return CAIRN_TIER_WAITING;
+	if (silent_s <= s->silent_local_s || !cfg->mission.return_home)
+		return CAIRN_TIER_LOCAL;
+	return CAIRN_TIER_RETURNING;
+}
+
+/* The model is part of what happens now: it explores, or is the reason for a way home. */
+bool seq_model_may_speak(const struct cairn_sequencer *seq)
+{
+	return seq->rec.state == CAIRN_MISSION_STATE_EXPLORING ||
+	       (seq->rec.state == CAIRN_MISSION_STATE_RETURNING && seq->rec.silent_way);
+}
+
+double seq_silent_s(const struct cairn_sequencer *seq, int64_t now_ns)
+{
+	return seq->wanted ? fmax(seq_seconds(seq->t_wanted_ns, now_ns), 0.0) : 0.0;
+}
+
+enum cairn_tier seq_tier(const struct cairn_sequencer *seq, int64_t now_ns)
+{
+	if (!seq_model_may_speak(seq))
+		return CAIRN_TIER_WAITING;
+	if (seq->rec.silent_way)
+		return CAIRN_TIER_RETURNING;
+	return cairn_sequencer_tier(seq->cfg, seq_silent_s(seq, now_ns));
+}
+
+void seq_mission_update_wanted(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	const struct seq_task *t = &seq->task;
+	bool own =
+	    t->kind == SEQ_NONE || t->d.source == CAIRN_SOURCE_LOCAL || t->d.source == CAIRN_SOURCE_MISSION;
+	bool wanted =
+	    seq_model_may_speak(seq) && own && !(t->kind != SEQ_NONE && t->insists) && !seq->sense.estop;
+	if (!wanted || !seq->wanted)
+		seq->t_wanted_ns = now_ns;
+	seq->wanted = wanted;
+}
+
+/* ---- conditions ---- */
+
+static bool time_up(const struct cairn_sequencer *seq, int64_t now_ns)
+{
+	if (seq->rec.limit_s <= 0.0)
+		return false;
+	double left_s = seq->rec.limit_s - seq_elapsed_s(seq, now_ns);
+	if (!seq->cfg->mission.return_home)
+		return left_s <= 0.0;
+	double way_s = HOME_DETOUR * seq_home_m(seq) / (HOME_SPEED_SHARE * seq->cfg->nav.speed_mps);
+	return left_s < way_s + HOME_RESERVE_S;
+}
+
+static bool nothing_left(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	bool known =
+	    seq->t_frontiers_ns != 0 && seq_seconds(seq->t_frontiers_ns, now_ns) <= FRONTIERS_TIMEOUT_S &&
+	    seq->frontiers.free_m2 > 0.0 && seq->sense.pose_ok && seq->pose.tracking >= CAIRN_TRACKING_WEAK;
+	if (!known || cairn_explore_left(
+			  &seq->rec.explore, &seq->frontiers, seq->cfg->mission.frontier_min_width_m) > 0) {
+		seq->t_nothing_ns = 0;
+		return false;
+	}
+	if (seq->t_nothing_ns == 0)
+		seq->t_nothing_ns = now_ns;
+	if (seq_seconds(seq->t_nothing_ns, now_ns) < seq->cfg->mission.settle_s)
+		return false;
+	if (cairn_explore_retry(&seq->rec.explore, seq->frontiers.free_m2) > 0) {
+		seq->rec_changed = true; /* the map has grown: what was given up gets one more chance */
+		seq->t_nothing_ns = 0;
+		return false;
+	}
+	return true;
+}
+
+static uint32_t measure(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	const struct cairn_config_mission *cfg = &seq->cfg->mission;
+	uint32_t c = 0;
+	bool exploring = seq_model_may_speak(seq);
+	if (cfg->autostart && !seq->rec.started && seq->sense.pose_ok &&
+	    seq->pose.tracking == CAIRN_TRACKING_GOOD)
+		c |= CAIRN_MISSION_BIT(AUTOSTART);
+	if (exploring && time_up(seq, now_ns))
+		c |= CAIRN_MISSION_BIT(TIME_UP);
+	if (exploring && nothing_left(seq, now_ns))
+		c |= CAIRN_MISSION_BIT(EXPLORED);
+	if (exploring && seq_tier(seq, now_ns) == CAIRN_TIER_RETURNING)
+		c |= CAIRN_MISSION_BIT(SILENT);
+	if (seq->sense.pose_ok && !seq_executing(seq) && seq_home_m(seq) <= cfg->home_tolerance_m)
+		c |= CAIRN_MISSION_BIT(AT_HOME);
+	if (seq->home.failed)
+		c |= CAIRN_MISSION_BIT(HOME_FAILED);
+	if (seq->errand.ended)
+		c |= CAIRN_MISSION_BIT(GOAL_ENDED);
+	return c;
+}
+
+/* ---- transitions ---- */
+
+static void begin_exploration(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	struct cairn_mission_record *r = &seq->rec;
+	r->started = true;
+	r->t_explore_ns = now_ns;
+	r->elapsed_ns = 0;
+	r->t_paused_ns = 0;
+	memset(&r->explore, 0, sizeof(r->explore));
+	seq->t_nothing_ns = 0;
+	seq->fails = seq->recoveries = 0;
+	seq->recovery_due = seq->local_due = false;
+	seq->memory_count = 0;
+}
+
+static void enter_return(struct cairn_sequencer *seq)
+{
+	memset(&seq->home, 0, sizeof(seq->home));
+	seq->home.best_m = seq_home_m(seq);
+}
+
+static enum cairn_mission_state target_of(
+    const struct cairn_sequencer *seq, const struct cairn_mission_edge *edge)
+{
+	if (edge->to != CAIRN_MISSION_STATE_COUNT)
+		return edge->to;
+	return (enum cairn_mission_state)(
+	    seq->rec.state == CAIRN_MISSION_STATE_PAUSED ? seq->rec.back_paused : seq->rec.back_goto);
+}
+
+/* Times and the places to go back to, when the state is left. */
+static void leave(struct cairn_sequencer *seq, enum cairn_mission_state to, int64_t now_ns)
+{
+	struct cairn_mission_record *r = &seq->rec;
+	uint32_t under = r->state == CAIRN_MISSION_STATE_PAUSED ? r->back_paused : r->state;
+	if (to == CAIRN_MISSION_STATE_PAUSED)
+		r->back_paused = r->state;
+	else if (to == CAIRN_MISSION_STATE_GOTO && under != CAIRN_MISSION_STATE_GOTO)
+		r->back_goto = under;
+	if (r->state == CAIRN_MISSION_STATE_PAUSED && r->t_paused_ns != 0) {
+		if (r->t_explore_ns != 0)
+			r->t_explore_ns += now_ns - r->t_paused_ns;
+		r->t_paused_ns = 0;
+	}
+	if (to == CAIRN_MISSION_STATE_PAUSED)
+		r->t_paused_ns = now_ns;
+	if (to == CAIRN_MISSION_STATE_FINISHED && r->elapsed_ns == 0 && r->t_explore_ns != 0)
+		r->elapsed_ns = now_ns - r->t_explore_ns;
+}
+
+static void set_reason(
+    struct cairn_sequencer *seq, const struct cairn_mission_edge *edge, enum cairn_mission_state to)
+{
+	struct cairn_mission_record *r = &seq->rec;
+	bool ending = to == CAIRN_MISSION_STATE_RETURNING || to == CAIRN_MISSION_STATE_FINISHED;
+	if (ending && edge->to == to && edge->reason != NULL)
+		snprintf(r->end_reason, sizeof(r->end_reason), "%s", edge->reason);
+	if (ending)
+		snprintf(r->reason, sizeof(r->reason), "%s", r->end_reason);
+	else if (edge->reason != NULL)
+		snprintf(r->reason, sizeof(r->reason), "%s", edge->reason);
+	else
+		snprintf(r->reason, sizeof(r->reason), "goto (%.2f, %.2f) %s", r->goto_x_m, r->goto_y_m,
+		    seq->errand.reached ? "reached" : "could not be reached");
+}
+
+void seq_mission_apply(struct cairn_sequencer *seq, uint32_t conditions, int64_t now_ns)
+{
+	struct cairn_mission_record *r = &seq->rec;
+	if (!seq->cfg->mission.return_home)
+		conditions |= CAIRN_MISSION_BIT(STAY);
+	if (r->silent_way)
+		conditions |= CAIRN_MISSION_BIT(SILENT_WAY);
+	const struct cairn_mission_edge *edge =
+	    cairn_mission_next((enum cairn_mission_state)r->state, conditions);
+	if (edge == NULL)
+		return;
+	enum cairn_mission_state to = target_of(seq, edge);
+	bool same_way = to == CAIRN_MISSION_STATE_RETURNING && r->state == to &&
+			(conditions & CAIRN_MISSION_BIT(HOME)) == 0;
+	leave(seq, to, now_ns);
+	set_reason(seq, edge, to);
+	if (!same_way)
+		seq_task_end(seq, CAIRN_OUTCOME_REPLACED, now_ns, "mission: %s", r->reason);
+	if (to != CAIRN_MISSION_STATE_PAUSED && to != CAIRN_MISSION_STATE_GOTO)
+		r->silent_way =
+		    (edge->all & CAIRN_MISSION_BIT(SILENT)) != 0 || (r->silent_way && edge->to != to);
+	r->state = (uint32_t)to;
+	r->started = true;
+	if (to == CAIRN_MISSION_STATE_EXPLORING &&
+	    (edge->all & (CAIRN_MISSION_BIT(EXPLORE) | CAIRN_MISSION_BIT(AUTOSTART))) != 0)
+		begin_exploration(seq, now_ns);
+	if (to == CAIRN_MISSION_STATE_RETURNING && !same_way)
+		enter_return(seq);
+	if (to == CAIRN_MISSION_STATE_GOTO)
+		memset(&seq->errand, 0, sizeof(seq->errand));
+	seq->coast_mps = 0.0;
+	seq->home.failed = false;
+	seq->errand.ended = false;
+	seq->rec_changed = true;
+}
+
+void seq_mission_step(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	seq_mission_apply(seq, measure(seq, now_ns), now_ns);
+}
+
+/* ---- what to do next of its own ---- */
+
+static void next_home(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	const struct cairn_config_mission *cfg = &seq->cfg->mission;
+	if (seq_home_m(seq) <= cfg->home_tolerance_m || now_ns < seq->home.t_wait_ns)
+		return;
+	if (seq->home.attempts >= SEQ_HOME_ATTEMPTS) {
+		seq->home.failed = !seq->rec.silent_way;
+		return;
+	}
+	if (seq->home.recover) {
+		seq->home.recover = false;
+		if (seq_begin_recovery(seq, CAIRN_SOURCE_MISSION, now_ns))
+			return;
+	}
+	double x = 0.0, y = 0.0, tolerance = fmin(0.20, 0.8 * cfg->home_tolerance_m);
+	if (seq->home.attempts % 2 == 1) { /* from another side */
+		double side = (0.25 + 0.5 * (seq->home.attempts / 2)) * M_PI;
+		x = HOME_VIA_M * cos(side);
+		y = HOME_VIA_M * sin(side);
+		tolerance = 0.25;
+	}
+	seq_begin_way(seq, CAIRN_SOURCE_MISSION, x, y, tolerance, "the way home", now_ns);
+}
+
+static void next_errand(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	if (seq->errand.ended)
+		return;
+	if (seq->errand.recover) {
+		seq->errand.recover = false;
+		if (seq_begin_recovery(seq, CAIRN_SOURCE_OPERATOR, now_ns))
+			return;
+	}
+	seq_begin_way(seq, CAIRN_SOURCE_OPERATOR, seq->rec.goto_x_m, seq->rec.goto_y_m,
+	    seq->cfg->nav.goal_tolerance_m, "goto", now_ns);
+}
+
+static void next_local(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	if (seq->recovery_due) {
+		seq->recovery_due = false;
+		if (!seq_begin_recovery(seq, CAIRN_SOURCE_LOCAL, now_ns))
+			seq->local_due = true; /* no room by itself: the planner may find a way */
+		return;
+	}
+	bool insists = seq->local_due;
+	if (!insists && seq_tier(seq, now_ns) != CAIRN_TIER_LOCAL)
+		return;
+	seq->local_due = false;
+	int best =
+	    cairn_explore_best(&seq->rec.explore, &seq->frontiers, seq->cfg->mission.frontier_min_width_m);
+	if (best < 0)
+		return;
+	seq_begin_frontier(seq, &seq->frontiers.items[best], now_ns);
+	seq->task.insists = insists;
+}
+
+void seq_mission_next_task(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	if (seq_executing(seq) || seq->sense.hold[0] != '\0')
+		return;
+	switch ((enum cairn_mission_state)seq->rec.state) {
+	case CAIRN_MISSION_STATE_EXPLORING:
+		next_local(seq, now_ns);
+		return;
+	case CAIRN_MISSION_STATE_GOTO:
+		next_errand(seq, now_ns);
+		return;
+	case CAIRN_MISSION_STATE_RETURNING:
+		next_home(seq, now_ns);
+		return;
+	case CAIRN_MISSION_STATE_IDLE:
+	case CAIRN_MISSION_STATE_PAUSED:
+	case CAIRN_MISSION_STATE_FINISHED:
+	case CAIRN_MISSION_STATE_COUNT:
+		return;
+	}
+}
+
+static void home_way_ended(struct cairn_sequencer *seq, enum cairn_outcome outcome, int64_t now_ns)
+{
+	bool direct = seq->home.attempts % 2 == 0;
+	if (outcome == CAIRN_OUTCOME_SUCCESS && direct &&
+	    seq_home_m(seq) <= seq->cfg->mission.home_tolerance_m)
+		return;
+	if (seq_home_m(seq) < seq->home.best_m - HOME_NEARER_M) {
+		seq->home.best_m = seq_home_m(seq);
+		seq->home.attempts = 0;
+	} else {
+		seq->home.attempts++;
+	}
+	if (outcome == CAIRN_OUTCOME_SUCCESS)
+		return;
+	seq->home.recover = true;
+	seq->home.t_wait_ns = now_ns + (int64_t)(HOME_RETRY_S * 1e9);
+}
+
+void seq_mission_way_ended(
+    struct cairn_sequencer *seq, const struct seq_task *t, enum cairn_outcome outcome, int64_t now_ns)
+{
+	if (t->kind != SEQ_NAV || outcome == CAIRN_OUTCOME_REPLACED)
+		return;
+	if (t->d.source == CAIRN_SOURCE_MISSION && seq->rec.state == CAIRN_MISSION_STATE_RETURNING)
+		home_way_ended(seq, outcome, now_ns);
+	if (t->d.source != CAIRN_SOURCE_OPERATOR || seq->rec.state != CAIRN_MISSION_STATE_GOTO)
+		return;
+	seq->errand.reached = outcome == CAIRN_OUTCOME_SUCCESS;
+	seq->errand.recover = !seq->errand.reached;
+	seq->errand.ended = seq->errand.reached || ++seq->errand.attempts >= SEQ_GOTO_ATTEMPTS;
+}

@@ -1,0 +1,180 @@
+#include "common/safety/sequencer_impl.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define VELOCITY_TIMEOUT_S 0.3
+#define STATUS_TIMEOUT_S 1.0
+#define REACHED_SLACK_M 0.25 /* the planner's word is checked against the pose */
+#define VANISHED_UPDATES 3   /* frontier messages in a row without it */
+#define VANISHED_M 0.5
+
+static bool recent(int64_t t_ns, int64_t now_ns, double limit_s)
+{
+	return t_ns != 0 && seq_seconds(t_ns, now_ns) <= limit_s;
+}
+
+static double goal_m(const struct cairn_sequencer *seq)
+{
+	return hypot(seq->task.nav.x_m - seq->pose.x_m, seq->task.nav.y_m - seq->pose.y_m);
+}
+
+static void ask_again(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	seq->task.nav.goal_id = seq_new_goal_id(seq, now_ns);
+	seq->task.nav.t_goal_ns = now_ns;
+	seq->task.nav.bad_s = 0.0;
+	seq->task.blocked_s = seq->task.stall_s = 0.0;
+	seq->task.stall_from_m = seq->task.distance_m;
+}
+
+void seq_nav_in_trouble(
+    struct cairn_sequencer *seq, enum cairn_outcome outcome, int64_t now_ns, const char *why)
+{
+	struct seq_task *t = &seq->task;
+	if (t->nav.nudging) { /* the manoeuvre itself ended early: plan from here */
+		t->nav.nudging = false;
+		ask_again(seq, now_ns);
+		return;
+	}
+	if (t->nav.nudges < SEQ_NUDGES_MAX && seq->sense.scan_ok && seq_stretch_find(seq, &t->stretch)) {
+		t->nav.nudges++;
+		t->nav.nudging = true;
+		t->stretch.left_m += t->distance_m; /* as a mark on the path length */
+		t->stretch.left_s += t->active_s;
+		ask_again(seq, now_ns);
+		return;
+	}
+	seq_task_end(seq, outcome, now_ns, "%s; %.2f m from the goal", why, goal_m(seq));
+}
+
+static struct cairn_twist nudge_step(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	struct seq_task *t = &seq->task;
+	if (t->distance_m >= t->stretch.left_m || t->active_s >= t->stretch.left_s) {
+		t->nav.nudging = false;
+		ask_again(seq, now_ns);
+		return (struct cairn_twist){0};
+	}
+	return (struct cairn_twist){t->stretch.v_mps, t->stretch.v_mps * t->stretch.curvature_1pm};
+}
+
+/* The planner is silent: stands and waits within the bound of a decision. */
+static void wait_for_planner(struct cairn_sequencer *seq, int64_t now_ns, const char *why)
+{
+	struct seq_task *t = &seq->task;
+	bool own = t->d.source == CAIRN_SOURCE_MISSION || t->d.source == CAIRN_SOURCE_OPERATOR;
+	t->nav.bad_state = CAIRN_NAV_STATE_NO_INPUT;
+	t->nav.bad_s += seq->step_s;
+	if (t->nav.bad_s > SEQ_HOLD_MAX_S && !own) {
+		t->blameless = true;
+		seq_task_end(seq, CAIRN_OUTCOME_FAILED, now_ns, "%s", why);
+	}
+}
+
+/* How long each bad word of the planner must last before it is believed, and what follows. */
+static void planner_refuses(struct cairn_sequencer *seq, enum cairn_nav_state state, int64_t now_ns)
+{
+	struct seq_task *t = &seq->task;
+	t->nav.bad_s = t->nav.bad_state == state ? t->nav.bad_s + seq->step_s : 0.0;
+	t->nav.bad_state = state;
+	char why[sizeof(seq->nav_status.reason) + 32];
+	snprintf(why, sizeof(why), "%s%s%s", cairn_enum_text(&cairn_enum_nav_state, (int)state),
+	    seq->nav_status.reason[0] != '\0' ? ": " : "", seq->nav_status.reason);
+	bool start = state == CAIRN_NAV_STATE_START_BLOCKED || state == CAIRN_NAV_STATE_STUCK;
+	if (t->nav.bad_s < (start ? 0.4 : 1.0))
+		return;
+	if (start)
+		seq_nav_in_trouble(seq, CAIRN_OUTCOME_FAILED, now_ns, why);
+	else
+		seq_task_end(seq, CAIRN_OUTCOME_FAILED, now_ns, "%s", why);
+}
+
+static struct cairn_twist follow(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	struct seq_task *t = &seq->task;
+	struct cairn_twist zero = {0};
+	if (seq->nav_velocity.goal_id != t->nav.goal_id ||
+	    !recent(seq->t_nav_velocity_ns, now_ns, VELOCITY_TIMEOUT_S)) {
+		wait_for_planner(seq, now_ns, "the planner proposes no velocity");
+		return zero;
+	}
+	t->nav.bad_s = 0.0;
+	return cairn_safe_feasible(
+	    seq->cfg, (struct cairn_twist){seq->nav_velocity.v_mps, seq->nav_velocity.w_radps});
+}
+
+static struct cairn_twist obey_planner(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	struct seq_task *t = &seq->task;
+	const struct cairn_msg_nav_status *s = &seq->nav_status;
+	switch (s->state) {
+	case CAIRN_NAV_STATE_REACHED:
+		if (goal_m(seq) <= t->nav.tolerance_m + REACHED_SLACK_M)
+			seq_task_end(
+			    seq, CAIRN_OUTCOME_SUCCESS, now_ns, "goal reached to within %.2f m", goal_m(seq));
+		else
+			seq_task_end(seq, CAIRN_OUTCOME_FAILED, now_ns,
+			    "the planner says reached, but it is %.2f m to the goal", goal_m(seq));
+		break;
+	case CAIRN_NAV_STATE_FOLLOWING:
+		return follow(seq, now_ns);
+	case CAIRN_NAV_STATE_NO_PATH:
+	case CAIRN_NAV_STATE_GOAL_BLOCKED:
+	case CAIRN_NAV_STATE_START_BLOCKED:
+	case CAIRN_NAV_STATE_STUCK:
+		planner_refuses(seq, s->state, now_ns);
+		break;
+	case CAIRN_NAV_STATE_PLANNING:
+		wait_for_planner(seq, now_ns, "the planner finds no path in time");
+		break;
+	case CAIRN_NAV_STATE_IDLE:
+	case CAIRN_NAV_STATE_NO_INPUT:
+	case CAIRN_NAV_STATE_COUNT:
+		wait_for_planner(seq, now_ns, "the planner has no map or pose");
+		break;
+	}
+	return (struct cairn_twist){0};
+}
+
+struct cairn_twist seq_nav_step(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	struct seq_task *t = &seq->task;
+	struct cairn_twist zero = {0};
+	t->active_s += seq->step_s;
+	if (t->nav.nudging)
+		return nudge_step(seq, now_ns);
+	if (t->active_s > t->limit_s) {
+		seq_task_end(seq, t->distance_m > 1.0 ? CAIRN_OUTCOME_PARTIAL : CAIRN_OUTCOME_FAILED, now_ns,
+		    "took longer than %.0f s; still %.2f m from the goal", t->limit_s, goal_m(seq));
+		return zero;
+	}
+	if (t->nav.frontier && t->nav.missing >= VANISHED_UPDATES && t->active_s > 1.0) {
+		t->blameless = true; /* nothing is left there that could be held against it */
+		seq_task_end(seq, CAIRN_OUTCOME_SUCCESS, now_ns,
+		    "frontier %u has been seen into from %.2f m away", t->nav.frontier_id, goal_m(seq));
+		return zero;
+	}
+	if (seq->nav_status.goal_id != t->nav.goal_id ||
+	    !recent(seq->t_nav_status_ns, now_ns, STATUS_TIMEOUT_S)) {
+		wait_for_planner(seq, now_ns, "the planner does not answer");
+		return zero;
+	}
+	return obey_planner(seq, now_ns);
+}
+
+void seq_nav_frontiers(struct cairn_sequencer *seq)
+{
+	struct seq_task *t = &seq->task;
+	if (t->kind != SEQ_NAV || !t->nav.frontier)
+		return;
+	for (uint32_t i = 0; i < seq->frontiers.items_count; i++) {
+		const struct cairn_msg_frontier *f = &seq->frontiers.items[i];
+		double off_m = hypot(f->x_m - t->nav.frontier_x_m, f->y_m - t->nav.frontier_y_m);
+		if (f->id == t->nav.frontier_id || off_m <= VANISHED_M) {
+			t->nav.missing = 0;
+			return;
+		}
+	}
+	t->nav.missing++;
+}

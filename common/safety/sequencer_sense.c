@@ -1,0 +1,168 @@
+#include "common/safety/sequencer_impl.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MOTION_TIMEOUT_S 0.5
+#define POINTS_MIN 8          /* a scan with fewer returns sees nothing: a covered or failing LiDAR */
+#define COMPENSATE_MAX_S 0.35 /* older scans are not driven on anyway */
+#define JUMP_MAX_M 1.0        /* a mapper that was reborn counts its path anew */
+
+/* Fresh: not older than limit_s and not from the future by more than 50 ms; t_ns 0 means never heard. */
+static bool fresh(int64_t t_ns, int64_t now_ns, double limit_s)
+{
+	double age_s = seq_seconds(t_ns, now_ns);
+	return t_ns != 0 && age_s <= limit_s && age_s >= -0.05;
+}
+
+/* The points as they lie now: the robot has moved since the scan by what the motor stage says it drives. */
+static void compensate(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	double age_s = cairn_clamp(seq_seconds(seq->t_scan_ns, now_ns), 0.0, COMPENSATE_MAX_S);
+	struct cairn_twist t = seq->cmd;
+	if (seq->sense.motion_ok)
+		t = (struct cairn_twist){seq->motion.v_mps, seq->motion.w_radps};
+	struct cairn_pose2 moved = cairn_pose_advance((struct cairn_pose2){0}, t, age_s);
+	double c = cos(moved.yaw_rad), s = sin(moved.yaw_rad);
+	seq->points.count = seq->scan_points.count;
+	for (size_t i = 0; i < seq->scan_points.count; i++) {
+		double x = (double)seq->scan_points.x_m[i] - moved.x_m;
+		double y = (double)seq->scan_points.y_m[i] - moved.y_m;
+		seq->points.x_m[i] = (float)(c * x + s * y);
+		seq->points.y_m[i] = (float)(c * y - s * x);
+	}
+}
+
+/* Path and turn of what is being executed, by the mapper's pose. */
+static void odometry(struct cairn_sequencer *seq)
+{
+	struct cairn_pose2 pose = seq_pose(seq);
+	if (seq->last_pose_valid && seq_executing(seq)) {
+		double d = seq->pose.distance_m - seq->last_distance_m;
+		if (d > 0.0 && d < JUMP_MAX_M)
+			seq->task.distance_m += d;
+		seq->task.turned_rad += cairn_wrap_rad(pose.yaw_rad - seq->last_pose.yaw_rad);
+	}
+	seq->last_pose = pose;
+	seq->last_distance_m = seq->pose.distance_m;
+	seq->last_pose_valid = true;
+}
+
+static void motor_hold(struct cairn_sequencer *seq)
+{
+	struct seq_sense *s = &seq->sense;
+	if (seq->t_motion_ns == 0)
+		return; /* never heard: not there yet, or not part of this set-up */
+	if (!s->motion_ok) {
+		snprintf(s->hold, sizeof(s->hold), "the motor stage is silent");
+		return;
+	}
+	switch (seq->motion.state) {
+	case CAIRN_MOTOR_STATE_ESTOP:
+		s->estop = true;
+		snprintf(s->hold, sizeof(s->hold), "emergency stop: %.64s", seq->motion.reason);
+		return;
+	case CAIRN_MOTOR_STATE_NO_SCAN:
+	case CAIRN_MOTOR_STATE_REARMING:
+	case CAIRN_MOTOR_STATE_NO_DEVICE:
+	case CAIRN_MOTOR_STATE_NO_COMMAND:
+		snprintf(s->hold, sizeof(s->hold), "the motor stage waits: %s",
+		    cairn_enum_text(&cairn_enum_motor_state, (int)seq->motion.state));
+		return;
+	case CAIRN_MOTOR_STATE_IDLE:
+	case CAIRN_MOTOR_STATE_DRIVING:
+	case CAIRN_MOTOR_STATE_SLOWED:
+	case CAIRN_MOTOR_STATE_BLOCKED:
+	case CAIRN_MOTOR_STATE_COUNT:
+		return;
+	}
+}
+
+void seq_sense_update(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	const struct cairn_config_safety *cfg = &seq->cfg->safety;
+	struct seq_sense *s = &seq->sense;
+	memset(s, 0, sizeof(*s));
+	bool scan_fresh = fresh(seq->t_scan_ns, now_ns, cfg->scan_timeout_s);
+	s->scan_ok = scan_fresh && seq->scan_points.count >= POINTS_MIN;
+	s->pose_ok = fresh(seq->t_pose_ns, now_ns, cfg->pose_timeout_s);
+	s->motion_ok = fresh(seq->t_motion_ns, now_ns, MOTION_TIMEOUT_S);
+	motor_hold(seq);
+	if (!s->estop && !s->scan_ok)
+		snprintf(s->hold, sizeof(s->hold), "%s",
+		    seq->t_scan_ns == 0 ? "no scan yet"
+		    : scan_fresh        ? "the LiDAR sees nothing at all"
+					: "the scan is too old");
+	else if (s->hold[0] == '\0' && !s->pose_ok)
+		snprintf(s->hold, sizeof(s->hold), "%s",
+		    seq->t_pose_ns == 0 ? "no pose yet" : "the pose is too old");
+	compensate(seq, now_ns);
+	if (s->pose_ok)
+		odometry(seq);
+}
+
+static bool rising(struct cairn_sequencer *seq, int64_t *newest_ns, int64_t t_ns, bool finite)
+{
+	bool future = seq->t_step_ns != 0 && t_ns > seq->t_step_ns + CAIRN_NS_PER_S;
+	if (!finite || future ||
+	    t_ns <= *newest_ns) { /* one stamp from the future would shut out all that follow */
+		seq->rejects++;
+		return false;
+	}
+	*newest_ns = t_ns;
+	return true;
+}
+
+void cairn_sequencer_on_scan(struct cairn_sequencer *seq, const struct cairn_msg_scan *scan, int64_t t_ns)
+{
+	if (!rising(seq, &seq->t_scan_ns, t_ns, true))
+		return;
+	struct cairn_footprint body = cairn_safe_footprint(seq->cfg);
+	struct cairn_vec2 lidar = {seq->cfg->robot.lidar_x_m, seq->cfg->robot.lidar_y_m};
+	cairn_points_from_scan(&seq->scan_points, scan, lidar, &body);
+}
+
+void cairn_sequencer_on_pose(struct cairn_sequencer *seq, const struct cairn_msg_pose *pose, int64_t t_ns)
+{
+	bool finite = isfinite(pose->x_m) && isfinite(pose->y_m) && isfinite(pose->yaw_rad) &&
+		      isfinite(pose->distance_m);
+	if (rising(seq, &seq->t_pose_ns, t_ns, finite))
+		seq->pose = *pose;
+}
+
+void cairn_sequencer_on_motion(
+    struct cairn_sequencer *seq, const struct cairn_msg_motion *motion, int64_t t_ns)
+{
+	bool finite = isfinite(motion->v_mps) && isfinite(motion->w_radps);
+	if (rising(seq, &seq->t_motion_ns, t_ns, finite))
+		seq->motion = *motion;
+}
+
+void cairn_sequencer_on_frontiers(
+    struct cairn_sequencer *seq, const struct cairn_msg_frontiers *frontiers, int64_t t_ns)
+{
+	if (!rising(seq, &seq->t_frontiers_ns, t_ns, isfinite(frontiers->free_m2)))
+		return;
+	seq->frontiers = *frontiers;
+	if (frontiers->free_m2 <= 0.0)
+		return; /* a mapper that has just been reborn */
+	if (cairn_explore_update(&seq->rec.explore, frontiers))
+		seq->rec_changed = true;
+	seq_nav_frontiers(seq);
+}
+
+void cairn_sequencer_on_nav_velocity(
+    struct cairn_sequencer *seq, const struct cairn_msg_nav_velocity *velocity, int64_t t_ns)
+{
+	bool finite = isfinite(velocity->v_mps) && isfinite(velocity->w_radps);
+	if (rising(seq, &seq->t_nav_velocity_ns, t_ns, finite))
+		seq->nav_velocity = *velocity;
+}
+
+void cairn_sequencer_on_nav_status(
+    struct cairn_sequencer *seq, const struct cairn_msg_nav_status *status, int64_t t_ns)
+{
+	if (rising(seq, &seq->t_nav_status_ns, t_ns, true))
+		seq->nav_status = *status;
+}

@@ -1,0 +1,216 @@
+#include "common/safety/sequencer_impl.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void seq_result_push(struct cairn_sequencer *seq, const struct cairn_msg_result *result)
+{
+	if (seq->results_count == SEQ_RESULTS_MAX) { /* nobody takes them: the newest ones matter */
+		seq->results_head = (seq->results_head + 1) % SEQ_RESULTS_MAX;
+		seq->results_count--;
+	}
+	seq->results[(seq->results_head + seq->results_count++) % SEQ_RESULTS_MAX] = *result;
+}
+
+bool cairn_sequencer_next_result(struct cairn_sequencer *seq, struct cairn_msg_result *ret)
+{
+	if (seq->results_count == 0)
+		return false;
+	*ret = seq->results[seq->results_head];
+	seq->results_head = (seq->results_head + 1) % SEQ_RESULTS_MAX;
+	seq->results_count--;
+	return true;
+}
+
+static struct cairn_msg_result result_of(
+    const struct cairn_sequencer *seq, const struct cairn_msg_decision *d)
+{
+	struct cairn_msg_result r = {.decision_id = d->id,
+	    .source = d->source,
+	    .tool = d->tool,
+	    .x_m = seq->pose.x_m,
+	    .y_m = seq->pose.y_m,
+	    .yaw_rad = seq->pose.yaw_rad};
+	if ((unsigned)r.tool >= CAIRN_TOOL_COUNT)
+		r.tool = CAIRN_TOOL_STOP_ROBOT;
+	if ((unsigned)r.source >= CAIRN_SOURCE_COUNT)
+		r.source = CAIRN_SOURCE_NONE;
+	seq_text_asked(d, r.asked, sizeof(r.asked));
+	return r;
+}
+
+/* ---- counting what gets nowhere ---- */
+
+static void got_nowhere(struct cairn_sequencer *seq)
+{
+	if (++seq->fails < SEQ_FAILS_FOR_RECOVERY)
+		return;
+	seq->fails = 0;
+	if (seq->recoveries >= SEQ_RECOVERIES_FOR_LOCAL) {
+		seq->recoveries = 0;
+		seq->local_due = true;
+	} else {
+		seq->recovery_due = true;
+	}
+}
+
+void seq_refuse(
+    struct cairn_sequencer *seq, const struct cairn_msg_decision *d, const struct seq_refusal *refusal)
+{
+	struct cairn_msg_result r = result_of(seq, d);
+	r.outcome = CAIRN_OUTCOME_REFUSED;
+	r.overridden = refusal->counts;
+	snprintf(r.executed, sizeof(r.executed), "nothing was driven");
+	snprintf(r.reason, sizeof(r.reason), "%s", refusal->reason);
+	snprintf(r.suggestion, sizeof(r.suggestion), "%s", refusal->suggestion);
+	seq->rec.refused++;
+	seq->rec_changed = true;
+	if (refusal->counts && d->source == CAIRN_SOURCE_MODEL)
+		got_nowhere(seq);
+	seq_result_push(seq, &r);
+}
+
+/* ---- begin ---- */
+
+uint64_t seq_new_goal_id(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	uint64_t by_clock =
+	    (uint64_t)(now_ns / CAIRN_NS_PER_MS); /* rises across restarts of this process too */
+	seq->nav_goal_id = by_clock > seq->nav_goal_id ? by_clock : seq->nav_goal_id + 1;
+	return seq->nav_goal_id;
+}
+
+void seq_task_begin(struct cairn_sequencer *seq, const struct seq_task *task, int64_t now_ns)
+{
+	seq->task = *task;
+	seq->task.t_start_ns = now_ns;
+	seq->coast_mps = 0.0;
+	if (seq->task.kind == SEQ_NAV) {
+		seq->task.nav.goal_id = seq_new_goal_id(seq, now_ns);
+		seq->task.nav.t_goal_ns = now_ns;
+	}
+	if (task->d.source == CAIRN_SOURCE_MODEL) {
+		seq->rec.decisions++;
+		if (seq->rec.first_decision_s <= 0.0)
+			seq->rec.first_decision_s = fmax(seq_seconds(seq->rec.t_first_ns, now_ns), 1e-3);
+	}
+	if (task->d.id != 0) {
+		seq->rec.open_decision_id = task->d.id;
+		seq->rec.open_decision_tool = (uint32_t)task->d.tool;
+		seq_text_asked(&task->d, seq->rec.open_decision_asked, sizeof(seq->rec.open_decision_asked));
+		seq->rec_changed = true;
+	}
+}
+
+void seq_begin_way(struct cairn_sequencer *seq, enum cairn_source source, double x_m, double y_m,
+    double tolerance_m, const char *why, int64_t now_ns)
+{
+	struct seq_task task = {.kind = SEQ_NAV,
+	    .d = {.source = source,
+		.tool = CAIRN_TOOL_NAVIGATE_TO_GOAL,
+		.goal_kind = CAIRN_GOAL_KIND_COORDINATES,
+		.x_m = x_m,
+		.y_m = y_m},
+	    .nav = {.x_m = x_m, .y_m = y_m, .tolerance_m = tolerance_m}};
+	snprintf(task.d.reason, sizeof(task.d.reason), "%s", why);
+	task.limit_s = 30.0 + 4.0 * hypot(x_m - seq->pose.x_m, y_m - seq->pose.y_m) / seq->cfg->nav.speed_mps;
+	seq_task_begin(seq, &task, now_ns);
+}
+
+void seq_begin_frontier(struct cairn_sequencer *seq, const struct cairn_msg_frontier *f, int64_t now_ns)
+{
+	seq_begin_way(seq, CAIRN_SOURCE_LOCAL, f->goal_x_m, f->goal_y_m, seq->cfg->nav.goal_tolerance_m,
+	    "local exploration", now_ns);
+	seq->task.d.goal_kind = CAIRN_GOAL_KIND_FRONTIER;
+	seq->task.d.frontier_id = f->id;
+	seq->task.nav.frontier = true;
+	seq->task.nav.frontier_id = f->id;
+	seq->task.nav.frontier_x_m = f->x_m;
+	seq->task.nav.frontier_y_m = f->y_m;
+}
+
+bool seq_begin_recovery(struct cairn_sequencer *seq, enum cairn_source source, int64_t now_ns)
+{
+	struct seq_task task = {.kind = SEQ_RECOVER,
+	    .d = {.source = source, .tool = CAIRN_TOOL_MOVE_TOWARD},
+	    .insists = true,
+	    .limit_s = SEQ_HOLD_MAX_S};
+	if (!seq->sense.scan_ok || !seq_stretch_find(seq, &task.stretch))
+		return false;
+	task.v_mps = task.stretch.v_mps;
+	task.curvature_1pm = task.stretch.curvature_1pm;
+	task.d.direction = task.v_mps < 0.0 ? CAIRN_DIRECTION_BACKWARD : CAIRN_DIRECTION_FORWARD;
+	seq_task_begin(seq, &task, now_ns);
+	return true;
+}
+
+/* ---- end ---- */
+
+/* What the end says about the frontier that was the goal. */
+static void judge_frontier(
+    struct cairn_sequencer *seq, const struct seq_task *t, enum cairn_outcome outcome, const char *reason)
+{
+	if (t->kind != SEQ_NAV || !t->nav.frontier || t->blameless)
+		return;
+	double x = t->nav.frontier_x_m, y = t->nav.frontier_y_m, floor_m2 = seq->frontiers.free_m2;
+	if (outcome == CAIRN_OUTCOME_FAILED || outcome == CAIRN_OUTCOME_BLOCKED ||
+	    outcome == CAIRN_OUTCOME_PARTIAL)
+		cairn_explore_failed(&seq->rec.explore, x, y, floor_m2, reason);
+	else if (outcome == CAIRN_OUTCOME_SUCCESS)
+		cairn_explore_arrived(&seq->rec.explore, x, y, floor_m2);
+	seq->rec_changed = true;
+}
+
+static void judge_progress(struct cairn_sequencer *seq, const struct seq_task *t, enum cairn_outcome outcome)
+{
+	bool moving = t->kind == SEQ_DRIVE || t->kind == SEQ_TURN || t->kind == SEQ_NAV;
+	bool moved = t->distance_m >= SEQ_MOVED_M || fabs(t->turned_rad) >= 0.2;
+	if (t->d.source == CAIRN_SOURCE_LOCAL && t->kind == SEQ_RECOVER)
+		seq->recoveries++;
+	if (!moving || outcome == CAIRN_OUTCOME_REPLACED)
+		return;
+	if (outcome == CAIRN_OUTCOME_SUCCESS || (moved && outcome == CAIRN_OUTCOME_PARTIAL)) {
+		seq->fails = 0;
+		seq->recoveries = 0;
+	} else if (t->d.source == CAIRN_SOURCE_MODEL && !t->blameless) {
+		got_nowhere(seq);
+	}
+}
+
+void seq_task_end(
+    struct cairn_sequencer *seq, enum cairn_outcome outcome, int64_t now_ns, const char *fmt, ...)
+{
+	struct seq_task t = seq->task;
+	if (t.kind == SEQ_NONE)
+		return;
+	seq->task.kind = SEQ_NONE;
+	struct cairn_msg_result r = result_of(seq, &t.d);
+	r.outcome = outcome;
+	r.overridden = t.overridden;
+	r.distance_m = t.distance_m;
+	r.turned_rad = t.turned_rad;
+	r.duration_s = seq_seconds(t.t_start_ns, now_ns);
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(r.reason, sizeof(r.reason), fmt, ap);
+	va_end(ap);
+	seq_text_executed(&t, r.executed, sizeof(r.executed));
+	judge_frontier(seq, &t, outcome, r.reason);
+	judge_progress(seq, &t, outcome);
+	if (outcome == CAIRN_OUTCOME_BLOCKED && !t.blameless)
+		seq_remember_blocked(seq, &t.d, now_ns);
+	if (outcome != CAIRN_OUTCOME_SUCCESS && outcome != CAIRN_OUTCOME_REPLACED)
+		seq_text_suggestion(seq, &t.d, r.suggestion, sizeof(r.suggestion));
+	if (outcome == CAIRN_OUTCOME_SUCCESS && t.kind == SEQ_DRIVE &&
+	    t.d.direction == CAIRN_DIRECTION_FORWARD) {
+		seq->coast_mps = fabs(seq->cmd.v_mps);
+		seq->t_coast_ns = now_ns;
+	}
+	if (t.d.id != 0) {
+		seq->rec.open_decision_id = 0;
+		seq->rec_changed = true;
+	}
+	seq_result_push(seq, &r);
+	seq_mission_way_ended(seq, &t, outcome, now_ns);
+}

@@ -1,0 +1,120 @@
+#include "common/safety/sequencer_impl.h"
+
+#include <stdio.h>
+
+void seq_text_asked(const struct cairn_msg_decision *d, char *buf, size_t bytes)
+{
+	const char *tool = cairn_enum_text(&cairn_enum_tool, (int)d->tool);
+	switch (d->tool) {
+	case CAIRN_TOOL_MOVE_TOWARD:
+		snprintf(buf, bytes, "%s %s %s %.3g s", tool,
+		    cairn_enum_text(&cairn_enum_direction, (int)d->direction),
+		    cairn_enum_text(&cairn_enum_speed, (int)d->speed), d->duration_s);
+		return;
+	case CAIRN_TOOL_CHECK_PATH_CLEAR:
+		snprintf(
+		    buf, bytes, "%s %s", tool, cairn_enum_text(&cairn_enum_direction, (int)d->direction));
+		return;
+	case CAIRN_TOOL_ROTATE:
+		snprintf(buf, bytes, "%s %.3g deg", tool, d->angle_deg);
+		return;
+	case CAIRN_TOOL_NAVIGATE_TO_GOAL:
+		if (d->goal_kind == CAIRN_GOAL_KIND_FRONTIER)
+			snprintf(buf, bytes, "%s frontier %u", tool, d->frontier_id);
+		else if (d->goal_kind == CAIRN_GOAL_KIND_COORDINATES)
+			snprintf(buf, bytes, "%s (%.4g, %.4g)", tool, d->x_m, d->y_m);
+		else
+			snprintf(buf, bytes, "%s %s", tool,
+			    cairn_enum_text(&cairn_enum_goal_kind, (int)d->goal_kind));
+		return;
+	case CAIRN_TOOL_STOP_ROBOT:
+	case CAIRN_TOOL_OBSERVE_SCENE:
+	case CAIRN_TOOL_REPORT_DISCOVERY:
+	case CAIRN_TOOL_COUNT:
+		break;
+	}
+	snprintf(buf, bytes, "%s", tool);
+}
+
+void seq_text_executed(const struct seq_task *task, char *buf, size_t bytes)
+{
+	switch (task->kind) {
+	case SEQ_DRIVE:
+		snprintf(buf, bytes, "%s %.2f m in %.1f s%s",
+		    cairn_enum_text(&cairn_enum_direction, (int)task->d.direction), task->distance_m,
+		    task->active_s, task->slow_only ? ", slowed to 0.08 m/s" : "");
+		return;
+	case SEQ_TURN:
+		snprintf(buf, bytes, "turned %.0f deg (%.2f m of arcs) in %.1f s",
+		    -cairn_rad_to_deg(task->turned_rad), task->distance_m, task->active_s);
+		return;
+	case SEQ_NAV:
+		snprintf(buf, bytes, "drove %.2f m toward (%.2f, %.2f) in %.1f s", task->distance_m,
+		    task->nav.x_m, task->nav.y_m, task->active_s);
+		return;
+	case SEQ_RECOVER:
+		snprintf(buf, bytes, "%s %.2f m out of a tight place",
+		    task->stretch.v_mps < 0.0 ? "backed" : "moved", task->distance_m);
+		return;
+	case SEQ_STAND:
+		snprintf(buf, bytes, "stood still for %.1f s", task->active_s);
+		return;
+	case SEQ_NONE:
+	case SEQ_REPORT:
+		break;
+	}
+	snprintf(buf, bytes, "nothing was driven");
+}
+
+const char *seq_text_side(double bearing_rad)
+{
+	static const char *const sides[8] = {
+	    "ahead", "ahead left", "left", "behind left", "behind", "behind right", "right", "ahead right"};
+	double deg = cairn_rad_to_deg(cairn_wrap_rad(bearing_rad)) + 382.5; /* 0..360, half a side added */
+	if (!isfinite(deg))
+		return "nearby";
+	return sides[(unsigned)(deg / 45.0) & 7u];
+}
+
+/* The clearest direction other than the one asked for, or -1. */
+static int best_direction(
+    const struct cairn_sequencer *seq, const struct cairn_msg_decision *d, double *ret_free_m)
+{
+	double free_m[CAIRN_DIRECTION_COUNT];
+	cairn_safe_survey(seq->cfg, &seq->points, CAIRN_SAFE_HORIZON_M, free_m);
+	int best = -1;
+	for (int i = 0; i < CAIRN_DIRECTION_COUNT; i++) {
+		if (d->tool == CAIRN_TOOL_MOVE_TOWARD && i == (int)d->direction)
+			continue;
+		if (free_m[i] >= seq->cfg->safety.refuse_clearance_m + 0.1 &&
+		    (best < 0 || free_m[i] > free_m[best]))
+			best = i;
+	}
+	if (best >= 0)
+		*ret_free_m = free_m[best];
+	return best;
+}
+
+void seq_text_suggestion(
+    const struct cairn_sequencer *seq, const struct cairn_msg_decision *d, char *buf, size_t bytes)
+{
+	double free_m = 0.0;
+	int direction = seq->sense.scan_ok ? best_direction(seq, d, &free_m) : -1;
+	int frontier =
+	    cairn_explore_best(&seq->rec.explore, &seq->frontiers, seq->cfg->mission.frontier_min_width_m);
+	const struct cairn_msg_frontier *f = frontier >= 0 ? &seq->frontiers.items[frontier] : NULL;
+	if (f != NULL && d->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && d->goal_kind == CAIRN_GOAL_KIND_FRONTIER &&
+	    f->id == d->frontier_id)
+		f = NULL;
+	size_t used = 0;
+	buf[0] = '\0';
+	if (direction >= 0)
+		used = (size_t)snprintf(buf, bytes, "%s is clear for %s%.1f m",
+		    cairn_enum_text(&cairn_enum_direction, direction),
+		    free_m >= CAIRN_SAFE_HORIZON_M ? "at least " : "", free_m);
+	if (f != NULL && used < bytes)
+		snprintf(buf + used, bytes - used, "%snavigate_to_goal frontier %u is %.1f m away",
+		    used > 0 ? "; " : "", f->id, f->distance_m);
+	else if (direction < 0)
+		snprintf(buf, bytes, "observe_scene, then try another way");
+}
