@@ -55,7 +55,6 @@ struct cli_command {
 	const struct cli_option *options;  /* beside --run, --json, --help; may be NULL */
 	int arg_min, arg_max;              /* positional; arg_max -1: any number */
 	bool json;                         /* understands --json */
-	bool raw;                          /* parses its own arguments */
 	const struct cli_verb *verb;       /* of cli_ask_verb */
 	int (*run)(const struct cli *cli); /* enum cli_exit */
 };
@@ -98,6 +97,8 @@ int cli_parse(struct cli *cli, const struct cli_command *command, int argc, char
 void cli_print_help(FILE *out, const struct cli_command *command);
 /* Value of an option by its name: the last one given, or NULL. Flags: "" when given. */
 const char *cli_value(const struct cli *cli, const char *name);
+/* All values of an option, in the order given. */
+const char *const *cli_values(const struct cli *cli, const char *name, int *ret_count);
 /* "cairn NAME: text" on standard error; returns status. */
 __attribute__((format(printf, 3, 4))) int cli_fail(const struct cli *cli, int status, const char *fmt, ...);
 /* A count of an option, 1..1e9; dflt where it is not given, -1 (and a message) when it is wrong. */

@@ -1,26 +1,377 @@
-/* cmd_up.c - `cairn up`: the launcher in place of this program. */
+/* cmd_up.c - `cairn up`: prepares a run, starts the launcher, shows what happens, sums it up.
+ *
+ * It is the parent of everything. The launcher runs below it and is started again if it dies; whatever a dead
+ * launcher leaves behind becomes our child (PR_SET_CHILD_SUBREAPER) and is waited for, so nothing outlives us. */
 #include <errno.h>
-#include <stdio.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/base/geom.h"
 #include "procs/cairn/cmd.h"
 #include "procs/cairn/rundir.h"
+#include "procs/cairn/up.h"
+#include "procs/launcher/logfile.h"
+#include "procs/launcher/spawn.h"
+
+#define TICK_MS 50
+#define DRAW_NS (CAIRN_NS_PER_S / 4)
+#define LINE_NS (10 * CAIRN_NS_PER_S)
+#define LAUNCHER_DEATHS_MAX 5     /* within a minute, then we give up */
+#define START_LIMIT_S 30.0        /* first decision wanted or refused by then, or something is badly wrong */
+#define OVERTIME_S 10.0           /* past --for: the mission ends itself; this is for one that does not */
+#define ORPHANS_NS (3 * CAIRN_NS_PER_S) /* they were told to end; then they are killed */
+
+struct up {
+	struct up_run run;
+	const struct cli *cli;
+	struct cairn_bus *bus;
+	struct up_feed *feed;
+	struct cairn_child launcher; /* pid 0 = none */
+	struct cairn_logfile log;
+	int signal_fd, deaths;
+	int64_t deaths_ns[LAUNCHER_DEATHS_MAX];
+	int64_t draw_due_ns, line_due_ns;
+	bool headless, stay, ending;
+	int interrupts;
+};
+
+static void end_with(struct up *u, bool as_asked, const char *reason)
+{
+	if (u->ending)
+		return;
+	snprintf(u->run.end_reason, sizeof(u->run.end_reason), "%s", reason);
+	u->run.as_asked = as_asked;
+	u->ending = true;
+}
+
+/* ---- the launcher ---- */
+
+static bool start_launcher(struct up *u)
+{
+	char dir[4096], path[4200], run[300], pid_path[300];
+	if (!cairn_program_dir(dir, sizeof(dir)))
+		return false;
+	snprintf(path, sizeof(path), "%s/cairn-launcher", dir);
+	snprintf(run, sizeof(run), "%s", u->run.run_dir);
+	const char *const argv[] = {path, "--run", run, "--stage", "launcher", "--ready-fd", "3", NULL};
+	int r = cairn_spawn(&u->launcher, argv, NULL, SIGTERM, true);
+	if (r < 0) {
+		u->launcher = (struct cairn_child){0};
+		char reason[160];
+		snprintf(reason, sizeof(reason), "cannot start the launcher: %s", strerror(-r));
+		end_with(u, false, reason);
+		return false;
+	}
+	snprintf(pid_path, sizeof(pid_path), "%s/launcher.pid", u->run.run_dir);
+	FILE *f = fopen(pid_path, "we");
+	if (f != NULL) {
+		fprintf(f, "%d\n", u->launcher.pid);
+		fclose(f);
+	}
+	return true;
+}
+
+static void drain_launcher_log(struct up *u)
+{
+	char buf[4096];
+	ssize_t n;
+	while (u->launcher.pid > 0 && (n = read(u->launcher.log_fd, buf, sizeof(buf))) > 0)
+		cairn_logfile_feed(&u->log, buf, (size_t)n, cli_now_ns());
+}
+
+static void forget_launcher(struct up *u)
+{
+	drain_launcher_log(u);
+	close(u->launcher.log_fd);
+	close(u->launcher.ready_fd);
+	u->launcher = (struct cairn_child){0};
+}
+
+/* Kills what is left of our descendants; they are all ours to kill. */
+static void kill_children(void)
+{
+	char path[64];
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+	FILE *f = fopen(path, "re");
+	int pid;
+	while (f != NULL && fscanf(f, "%d", &pid) == 1)
+		kill(pid, SIGKILL);
+	if (f != NULL)
+		fclose(f);
+}
+
+/* Waits for orphans of a dead launcher. They got SIGTERM when it died. */
+static void wait_for_orphans(struct up *u)
+{
+	int64_t until_ns = cli_now_ns() + ORPHANS_NS;
+	struct pollfd p = {.fd = u->signal_fd, .events = POLLIN};
+	for (;;) {
+		int pid;
+		while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
+			;
+		if (pid < 0)
+			return; /* ECHILD: nobody left */
+		if (cli_now_ns() >= until_ns)
+			kill_children();
+		(void)poll(&p, 1, 20);
+		struct signalfd_siginfo info;
+		while (read(u->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+			u->interrupts += info.ssi_signo != SIGCHLD;
+	}
+}
+
+static bool died_too_often(struct up *u, int64_t now_ns)
+{
+	u->deaths_ns[u->deaths % LAUNCHER_DEATHS_MAX] = now_ns;
+	u->deaths++;
+	int64_t oldest_ns = u->deaths_ns[u->deaths % LAUNCHER_DEATHS_MAX];
+	return u->deaths >= LAUNCHER_DEATHS_MAX && now_ns - oldest_ns < 60 * CAIRN_NS_PER_S;
+}
+
+static void on_launcher_exit(struct up *u, int status)
+{
+	forget_launcher(u);
+	bool killed = WIFSIGNALED(status);
+	if (!killed && WEXITSTATUS(status) == 0) {
+		end_with(u, true, "taken down"); /* cairn down, or our own doing */
+		return;
+	}
+	char reason[160];
+	if (killed)
+		snprintf(reason, sizeof(reason), "the launcher was killed by signal %d", WTERMSIG(status));
+	else
+		snprintf(reason, sizeof(reason), "the launcher ended with status %d: see logs/launcher.log",
+		    WEXITSTATUS(status));
+	if (u->ending || (!killed && WEXITSTATUS(status) == 2) || died_too_often(u, cli_now_ns())) {
+		end_with(u, false, reason);
+		return;
+	}
+	if (u->headless)
+		fprintf(stderr, "cairn up: %s; starting it again\n", reason);
+	up_fold_launcher(&u->run);
+	wait_for_orphans(u);
+	start_launcher(u);
+}
+
+static void reap(struct up *u)
+{
+	int status, pid;
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		if (pid == u->launcher.pid) {
+			on_launcher_exit(u, status);
+			return; /* wait_for_orphans has reaped the rest */
+		}
+	}
+}
+
+/* ---- the loop ---- */
+
+static void on_signals(struct up *u)
+{
+	struct signalfd_siginfo info;
+	bool child = false;
+	while (read(u->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD)
+			child = true;
+		else
+			u->interrupts++;
+	}
+	if (child)
+		reap(u);
+	if (u->interrupts > 0)
+		end_with(u, true, "interrupted");
+}
+
+static void check_end(struct up *u, int64_t now_ns)
+{
+	const struct up_run *run = &u->run;
+	double t_s = (double)(now_ns - run->start_ns) * 1e-9, limit_s = run->cfg.mission.limit_s;
+	if (run->have_mission && run->mission.state == CAIRN_MISSION_STATE_FINISHED && !u->stay)
+		end_with(u, strcmp(run->mission.reason, "home_unreachable") != 0, run->mission.reason);
+	if (limit_s > 0.0 && t_s > limit_s + OVERTIME_S && !u->stay)
+		end_with(u, false, "time_up: the mission did not end by itself");
+	if (!run->have_mission && t_s > START_LIMIT_S)
+		end_with(u, false, "the stack did not come up: see the logs");
+	if (!run->have_stages)
+		return;
+	for (uint32_t i = 0; i < run->stages.items_count && t_s < START_LIMIT_S; i++) {
+		const struct cairn_msg_stage *st = &run->stages.items[i];
+		if (st->state == CAIRN_STAGE_STATE_FAILED && !run->have_mission) {
+			char reason[160];
+			snprintf(reason, sizeof(reason), "%s does not come up: %.80s", st->name, st->note);
+			end_with(u, false, reason);
+		}
+	}
+}
+
+static void show(struct up *u, int64_t now_ns)
+{
+	if (u->headless || isatty(STDOUT_FILENO) != 1) {
+		if (now_ns >= u->line_due_ns) {
+			up_view_line(&u->run, now_ns, stderr);
+			u->line_due_ns = now_ns + LINE_NS;
+		}
+		return;
+	}
+	if (now_ns < u->draw_due_ns)
+		return;
+	u->draw_due_ns = now_ns + DRAW_NS;
+	struct winsize ws = {.ws_row = 40, .ws_col = 110};
+	(void)ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws);
+	fputs("\033[H", stdout);
+	up_view(&u->run, now_ns, ws.ws_row > 1 ? ws.ws_row - 1 : 1, ws.ws_col, true, stdout);
+	fputs("\033[J", stdout);
+	fflush(stdout);
+}
+
+static void loop(struct up *u)
+{
+	while (!u->ending) {
+		struct pollfd p[2] = {{.fd = u->signal_fd, .events = POLLIN},
+		    {.fd = u->launcher.pid > 0 ? u->launcher.log_fd : -1, .events = POLLIN}};
+		(void)poll(p, 2, TICK_MS);
+		drain_launcher_log(u);
+		on_signals(u);
+		int64_t now_ns = cli_now_ns();
+		up_feed_pump(u->feed, &u->run, now_ns);
+		check_end(u, now_ns);
+		if (!u->ending)
+			show(u, now_ns);
+	}
+}
+
+static void take_down(struct up *u)
+{
+	int64_t until_ns = cli_now_ns() + (int64_t)((u->run.cfg.launcher.stop_timeout_s * 16 + 5.0) * 1e9);
+	if (u->launcher.pid > 0)
+		kill(u->launcher.pid, SIGTERM);
+	while (u->launcher.pid > 0 && cli_now_ns() < until_ns) {
+		struct pollfd p = {.fd = u->signal_fd, .events = POLLIN};
+		(void)poll(&p, 1, TICK_MS);
+		drain_launcher_log(u);
+		on_signals(u);
+		up_feed_pump(u->feed, &u->run, cli_now_ns());
+	}
+	if (u->launcher.pid > 0) {
+		kill(u->launcher.pid, SIGKILL);
+		forget_launcher(u);
+	}
+	wait_for_orphans(u);
+}
+
+/* ---- the end ---- */
+
+static void write_summary(const struct up *u, const char *path, int64_t end_ns)
+{
+	FILE *f = fopen(path, "we");
+	if (f == NULL) {
+		cli_fail(u->cli, CLI_FAILED, "%s: %s", path, strerror(errno));
+		return;
+	}
+	up_summary_json(&u->run, end_ns, f);
+	if (fclose(f) != 0)
+		cli_fail(u->cli, CLI_FAILED, "%s: %s", path, strerror(errno));
+}
+
+static void report(const struct up *u, int64_t end_ns)
+{
+	char path[300];
+	struct cairn_error err = {""};
+	snprintf(path, sizeof(path), "%s/summary.json", u->run.run_dir);
+	write_summary(u, path, end_ns);
+	const char *copy = cli_value(u->cli, "summary");
+	if (copy != NULL)
+		write_summary(u, copy, end_ns);
+	up_summary_text(&u->run, end_ns, stdout);
+	snprintf(path, sizeof(path), "%s/map.png", u->run.run_dir);
+	if (up_picture(&u->run, path, &err))
+		printf("map          %s\n", path);
+	else
+		printf("map          none: %s\n", err.text);
+	printf("logs         %s/logs, summary %s/summary.json\n", u->run.run_dir, u->run.run_dir);
+}
+
+static int catch_signals(void)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+static bool open_all(struct up *u, struct cairn_error *err)
+{
+	char path[300];
+	snprintf(path, sizeof(path), "%s/logs/launcher.log", u->run.run_dir);
+	(void)cairn_logfile_open(&u->log, path, (size_t)(u->run.cfg.launcher.log_file_mb * 1e6));
+	u->signal_fd = catch_signals();
+	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
+	u->bus = cairn_bus_new(u->run.run_dir, err);
+	if (u->bus != NULL)
+		u->feed = up_feed_new(u->bus, err);
+	return u->feed != NULL;
+}
+
+static int drive(struct up *u)
+{
+	struct cairn_error err = {""};
+	bool screen = !u->headless && isatty(STDOUT_FILENO) == 1;
+	if (!open_all(u, &err)) {
+		cairn_bus_destroy(&u->bus);
+		return cli_fail(u->cli, CLI_FAILED, "%s", err.text);
+	}
+	if (screen)
+		fputs("\033[?1049h\033[?25l\033[2J", stdout);
+	if (start_launcher(u))
+		loop(u);
+	int64_t end_ns = cli_now_ns();
+	take_down(u);
+	if (screen) {
+		fputs("\033[?25h\033[?1049l", stdout);
+		fflush(stdout);
+	}
+	up_feed_destroy(&u->feed);
+	cairn_bus_destroy(&u->bus);
+	report(u, end_ns);
+	up_clean(u->run.run_dir);
+	cairn_logfile_close(&u->log);
+	close(u->signal_fd);
+	return up_exit_status(&u->run);
+}
 
 int cli_up(const struct cli *cli)
 {
-	char dir[4096], path[4200];
-	char **argv = calloc((size_t)cli->arg_count + 2, sizeof(*argv));
-	if (argv == NULL || !cairn_program_dir(dir, sizeof(dir))) {
-		free(argv);
-		return cli_fail(cli, CLI_FAILED, "cannot tell where the launcher is");
+	static struct up u;
+	struct cairn_error err = {""};
+	struct up_options options = {.config_file = cli_value(cli, "config"),
+	    .world = cli_value(cli, "world"),
+	    .limit = cli_value(cli, "for")};
+	options.sets = cli_values(cli, "set", &options.set_count);
+	int lock_fd, status;
+	u.cli = cli;
+	u.headless = cli_value(cli, "headless") != NULL;
+	u.stay = cli_value(cli, "stay") != NULL;
+	u.run.start_ns = cli_now_ns();
+	u.run.first_decision_s = -1.0;
+	snprintf(u.run.run_dir, sizeof(u.run.run_dir), "%s", cli->run_dir);
+	if (!up_prepare(&u.run, &options, &lock_fd, &status, &err)) {
+		if (lock_fd >= 0)
+			close(lock_fd);
+		return cli_fail(cli, status, "%s", err.text);
 	}
-	snprintf(path, sizeof(path), "%s/cairn-launcher", dir);
-	argv[0] = path;
-	memcpy(argv + 1, cli->args, (size_t)cli->arg_count * sizeof(*argv));
-	execv(path, argv);
-	int status = cli_fail(cli, CLI_FAILED, "%s: %s", path, strerror(errno));
-	free(argv);
+	status = drive(&u);
+	close(lock_fd);
 	return status;
 }

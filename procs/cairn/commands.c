@@ -10,6 +10,14 @@ const struct cli_verb cli_verbs[CLI_VERB_COUNT] = {
 
 static const struct cli_option explore_options[] = {
     {"for", '\0', "TIME", "time allowed: 90s, 10m, 1h; without it until nothing is left"}, {0}};
+static const struct cli_option up_options[] = {
+    {"for", '\0', "TIME", "time allowed for the mission, the way home included: 90s, 10m (mission.limit_s)"},
+    {"headless", '\0', NULL, "no screen; a line on standard error now and then"},
+    {"summary", '\0', "FILE", "write the summary there too, as one JSON object"},
+    {"world", '\0', "FILE", "house to drive in (sim.world): YAML, HouseExpo JSON or PGM raster"},
+    {"config", '\0', "FILE", "configuration laid over config/cairn.yaml"},
+    {"set", '\0', "KEY=VALUE", "one key, laid over everything; may be repeated"},
+    {"stay", '\0', NULL, "stay up when the mission has ended"}, {0}};
 static const struct cli_option down_options[] = {
     {"timeout", '\0', "TIME", "wait this long for the end (default 30s)"}, {0}};
 static const struct cli_option logs_options[] = {
@@ -40,8 +48,10 @@ static const struct cli_option config_options[] = {
 	.verb = &cli_verbs[CLI_VERB_##ID], .run = function
 
 const struct cli_command cli_commands[] = {
-    {"up", .args = "[OPTION]...", .summary = "start the stack and drive; 'cairn up --help' has its options",
-	.raw = true, .arg_max = -1, .run = cli_up},
+    {"up", .args = "", .summary = "start the stack, drive, and sum up at the end",
+	.details = "Ends when the mission has ended, at Ctrl-C, or by 'cairn down'. Status 0 when the run ended as asked\n"
+		   "and nothing was touched, 1 otherwise.",
+	.options = up_options, .run = cli_up},
     {"down", .args = "", .summary = "end everything in good order and wait for it", .options = down_options,
 	.run = cli_down},
     {"status", .args = "", .summary = "stages, mission, pose, model and health",

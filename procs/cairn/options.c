@@ -118,9 +118,7 @@ int cli_parse(struct cli *cli, const struct cli_command *command, int argc, char
 	const char *run = NULL;
 	bool help = false;
 	for (int i = 0; i < argc; i++) {
-		if (command->raw) {
-			cli->args[cli->arg_count++] = argv[i];
-		} else if (strcmp(argv[i], "--") == 0) {
+		if (strcmp(argv[i], "--") == 0) {
 			while (++i < argc)
 				cli->args[cli->arg_count++] = argv[i];
 		} else if (!is_option(argv[i])) {
@@ -135,9 +133,9 @@ int cli_parse(struct cli *cli, const struct cli_command *command, int argc, char
 		*ret_status = CLI_OK;
 		return 1;
 	}
-	if (!command->raw && cli->arg_count < command->arg_min)
+	if (cli->arg_count < command->arg_min)
 		return wrong(cli, ret_status, "missing:", command->args);
-	if (!command->raw && command->arg_max >= 0 && cli->arg_count > command->arg_max)
+	if (command->arg_max >= 0 && cli->arg_count > command->arg_max)
 		return wrong(cli, ret_status, "unexpected argument", cli->args[command->arg_max]);
 	if (!cairn_run_dir(run, cli->run_dir, sizeof(cli->run_dir))) {
 		*ret_status = cli_fail(cli, CLI_USAGE, "the path of the run directory is too long");
@@ -150,6 +148,13 @@ const char *cli_value(const struct cli *cli, const char *name)
 {
 	int i = find_option(cli->command->options, name, strlen(name), '\0');
 	return i >= 0 && cli->counts[i] > 0 ? cli->values[i][cli->counts[i] - 1] : NULL;
+}
+
+const char *const *cli_values(const struct cli *cli, const char *name, int *ret_count)
+{
+	int i = find_option(cli->command->options, name, strlen(name), '\0');
+	*ret_count = i >= 0 ? cli->counts[i] : 0;
+	return i >= 0 ? cli->values[i] : NULL;
 }
 
 long cli_count(const struct cli *cli, const char *name, long dflt)

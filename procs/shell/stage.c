@@ -15,7 +15,7 @@
 
 #include "common/base/geom.h"
 
-#define SOURCES_MAX 48
+#define SOURCES_MAX 96
 #define TIMERS_MAX 16
 #define BEAT_NS CAIRN_NS_PER_S
 

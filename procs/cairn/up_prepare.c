@@ -1,0 +1,263 @@
+/* up_prepare.c - everything that can be found wrong before anything moves. */
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "common/base/duration.h"
+#include "procs/cairn/rundir.h"
+#include "procs/cairn/up.h"
+#include "procs/launcher/plane.h"
+
+enum { STATUS_REFUSED = 1, STATUS_CONFIG = 2 };
+#define PREDECESSOR_WAIT_MS 50
+#define PREDECESSOR_TRIES 160
+
+static bool merge(struct up_run *run, const struct up_options *options, const char *share, struct cairn_error *err)
+{
+	struct cairn_config_layers layers = {.share_dir = share,
+	    .file = options->config_file,
+	    .sets = options->sets,
+	    .set_count = options->set_count};
+	if (!cairn_config_merge(&run->cfg, &layers, err))
+		return false;
+	if (options->world != NULL)
+		snprintf(run->cfg.sim.world, sizeof(run->cfg.sim.world), "%s", options->world);
+	struct cairn_error why;
+	if (options->limit != NULL && !cairn_duration_parse(options->limit, &run->cfg.mission.limit_s, &why)) {
+		cairn_error_set(err, "--for: %s", why.text);
+		return false;
+	}
+	return cairn_config_check(&run->cfg, err);
+}
+
+/* As given, from here or from the project's own files; made absolute, because the stages live elsewhere. */
+static bool check_world(struct up_run *run, const char *share, struct cairn_error *err)
+{
+	if (strcmp(run->cfg.robot.drive, "simulated") != 0)
+		return true;
+	char shared[4400], *found = realpath(run->cfg.sim.world, NULL);
+	snprintf(shared, sizeof(shared), "%s/%s", share, run->cfg.sim.world);
+	if (found == NULL && run->cfg.sim.world[0] != '/')
+		found = realpath(shared, NULL);
+	if (found == NULL) {
+		cairn_error_set(err, "sim.world: %s: %s", run->cfg.sim.world, strerror(errno));
+		return false;
+	}
+	bool fits = strlen(found) < sizeof(run->cfg.sim.world);
+	if (fits)
+		strcpy(run->cfg.sim.world, found);
+	else
+		cairn_error_set(err, "sim.world: the path is longer than %zu bytes", sizeof(run->cfg.sim.world) - 1);
+	free(found);
+	return fits;
+}
+
+static bool check_port(const struct cairn_config *cfg, struct cairn_error *err)
+{
+	if (strcmp(cfg->vlm.provider, "pilot") != 0 || cfg->pilot.port == 0)
+		return true;
+	struct sockaddr_in at = {.sin_family = AF_INET,
+	    .sin_port = htons((uint16_t)cfg->pilot.port),
+	    .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), one = 1;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	bool ok = fd >= 0 && bind(fd, (struct sockaddr *)&at, sizeof(at)) == 0;
+	if (!ok)
+		cairn_error_set(err, "pilot.port: %d on 127.0.0.1: %s; use another, or 0 for any free one", cfg->pilot.port,
+		    strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+static bool check_key(const struct cairn_config *cfg, struct cairn_error *err)
+{
+	if (strcmp(cfg->vlm.provider, "pilot") == 0 || cfg->vlm.api_key_env[0] == '\0')
+		return true;
+	const char *key = getenv(cfg->vlm.api_key_env);
+	if (key != NULL && key[0] != '\0')
+		return true;
+	cairn_error_set(err,
+	    "vlm.api_key_env: the environment variable %s is not set; provider '%s' needs a key (empty the key's name for "
+	    "a service without one)",
+	    cfg->vlm.api_key_env, cfg->vlm.provider);
+	return false;
+}
+
+/* Shared memory is memory: in a namespace of our own the tmpfs is made as large as needed, on the host it must fit. */
+static bool check_memory(const struct cairn_config *cfg, struct cairn_error *err)
+{
+	double need_mb = (double)cairn_plane_bytes(cfg) / 1e6, have_mb = 0.0;
+	const char *where = "memory";
+	struct statvfs vfs;
+	if (strcmp(cfg->launcher.isolation, "host") == 0) {
+		where = "/dev/shm";
+		if (statvfs("/dev/shm", &vfs) == 0)
+			have_mb = (double)vfs.f_bavail * (double)vfs.f_frsize / 1e6;
+	} else {
+		FILE *f = fopen("/proc/meminfo", "re");
+		char line[128];
+		while (f != NULL && fgets(line, sizeof(line), f) != NULL) {
+			long kb;
+			if (sscanf(line, "MemAvailable: %ld", &kb) == 1)
+				have_mb = (double)kb / 1e3;
+		}
+		if (f != NULL)
+			fclose(f);
+	}
+	if (need_mb <= have_mb)
+		return true;
+	cairn_error_set(err,
+	    "map.extent_max_m, map.cell_m, camera.*_px: the frames need %.0f MB of shared memory, %s has %.0f MB free",
+	    need_mb, where, have_mb);
+	return false;
+}
+
+/* ---- run directory ---- */
+
+static bool make_dirs(const char *path, struct cairn_error *err)
+{
+	char part[300];
+	snprintf(part, sizeof(part), "%s", path);
+	for (char *slash = strchr(part + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		(void)mkdir(part, 0755);
+		*slash = '/';
+	}
+	if (mkdir(path, 0700) != 0 && errno != EEXIST) {
+		cairn_error_set(err, "--run: %s: %s", path, strerror(errno));
+		return false;
+	}
+	if (access(path, R_OK | W_OK | X_OK) != 0) {
+		cairn_error_set(err, "--run: %s: %s", path, strerror(errno));
+		return false;
+	}
+	return true;
+}
+
+static void empty_dir(const char *run_dir, const char *name, const char *except)
+{
+	char path[300];
+	snprintf(path, sizeof(path), "%s/%s", run_dir, name);
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	while (dir != NULL && (entry = readdir(dir)) != NULL) {
+		if (entry->d_name[0] != '.' && (except == NULL || strcmp(entry->d_name, except) != 0))
+			(void)unlinkat(dirfd(dir), entry->d_name, 0);
+	}
+	if (dir != NULL)
+		closedir(dir);
+}
+
+static bool make_subdirs(const char *run_dir, struct cairn_error *err)
+{
+	static const char *const names[] = {"bus", "dev", "state", "logs"};
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char path[300];
+		snprintf(path, sizeof(path), "%s/%s", run_dir, names[i]);
+		if (!make_dirs(path, err))
+			return false;
+	}
+	return true;
+}
+
+/* Held open for as long as the run lives; the kernel frees it however we end. */
+static int take_lock(const char *run_dir, struct cairn_error *err)
+{
+	char path[300], owner[16] = "";
+	snprintf(path, sizeof(path), "%s/up.lock", run_dir);
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0) {
+		cairn_error_set(err, "--run: %s: %s", path, strerror(errno));
+		return -1;
+	}
+	if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+		ssize_t n = read(fd, owner, sizeof(owner) - 1);
+		owner[n > 0 ? n : 0] = '\0';
+		cairn_error_set(err,
+		    "a stack already runs in %s (pid %d): end it with 'cairn down --run %s', or give another --run DIR",
+		    run_dir, atoi(owner), run_dir);
+		close(fd);
+		return -1;
+	}
+	int n = snprintf(owner, sizeof(owner), "%d\n", (int)getpid());
+	if (ftruncate(fd, 0) != 0 || write(fd, owner, (size_t)n) != n) {
+		cairn_error_set(err, "%s: %s", path, strerror(errno));
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* A stack whose `cairn up` was killed goes down by itself within seconds; its launcher is the last to leave. */
+static bool wait_for_predecessor(const char *run_dir, struct cairn_error *err)
+{
+	char path[300];
+	snprintf(path, sizeof(path), "%s/bus/%s.lock", run_dir, cairn_services[CAIRN_SERVICE_LAUNCHER_CTL].name);
+	for (int tries = 0; tries < PREDECESSOR_TRIES; tries++) {
+		int fd = open(path, O_RDWR | O_CLOEXEC);
+		if (fd < 0)
+			return true;
+		bool is_free = flock(fd, LOCK_EX | LOCK_NB) == 0;
+		close(fd);
+		if (is_free)
+			return true;
+		(void)poll(NULL, 0, PREDECESSOR_WAIT_MS);
+	}
+	cairn_error_set(err, "an earlier stack in %s is still running: end it with 'cairn down --run %s'", run_dir, run_dir);
+	return false;
+}
+
+void up_clean(const char *run_dir)
+{
+	char path[300];
+	empty_dir(run_dir, "bus", NULL);
+	empty_dir(run_dir, "dev", NULL);
+	snprintf(path, sizeof(path), "%s/ns.pid", run_dir);
+	(void)unlink(path);
+	snprintf(path, sizeof(path), "%s/launcher.pid", run_dir);
+	(void)unlink(path);
+}
+
+static bool make_run_dir(struct up_run *run, int *ret_lock_fd, int *ret_status, struct cairn_error *err)
+{
+	*ret_status = STATUS_CONFIG;
+	if (!make_dirs(run->run_dir, err))
+		return false;
+	*ret_status = STATUS_REFUSED;
+	*ret_lock_fd = take_lock(run->run_dir, err);
+	if (*ret_lock_fd < 0 || !wait_for_predecessor(run->run_dir, err))
+		return false;
+	*ret_status = STATUS_CONFIG;
+	up_clean(run->run_dir);
+	if (!make_subdirs(run->run_dir, err))
+		return false;
+	empty_dir(run->run_dir, "state", run->cfg.map.resume ? "map.bin" : NULL);
+	char path[300];
+	snprintf(path, sizeof(path), "%s/config.yaml", run->run_dir);
+	return cairn_config_save(&run->cfg, path, err);
+}
+
+bool up_prepare(struct up_run *run, const struct up_options *options, int *ret_lock_fd, int *ret_status,
+    struct cairn_error *err)
+{
+	char share[4096];
+	*ret_status = STATUS_CONFIG;
+	*ret_lock_fd = -1;
+	if (!cairn_share_dir(share, sizeof(share))) {
+		cairn_error_set(err, "cannot find the folder with config/; set CAIRN_SHARE");
+		return false;
+	}
+	return merge(run, options, share, err) && check_world(run, share, err) && check_port(&run->cfg, err) &&
+	       check_key(&run->cfg, err) && check_memory(&run->cfg, err) &&
+	       make_run_dir(run, ret_lock_fd, ret_status, err);
+}

@@ -1,0 +1,112 @@
+/* up_summary.c - a run in figures, for programs and for people, and its exit status. */
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#include <unistd.h>
+#include "procs/cairn/up.h"
+
+static double duration_s(const struct up_run *run, int64_t now_ns)
+{
+	return (double)(now_ns - run->start_ns) * 1e-9;
+}
+
+static double cpu_cores(const struct up_run *run)
+{
+	double cpu_s = run->cpu_s, span_s = run->cpu_span_s;
+	if (run->have_stages) {
+		cpu_s += run->stages.cpu_cores_mean * run->stages.uptime_s;
+		span_s += run->stages.uptime_s;
+	}
+	return span_s > 0.0 ? cpu_s / span_s : 0.0;
+}
+
+static uint32_t restarts(const struct up_run *run)
+{
+	return run->restarts_before + run->launcher_restarts + (run->have_stages ? run->stages.restarts : 0);
+}
+
+/* By the truth where there is one, by the robot's own map where there is not. */
+static double home_m(const struct up_run *run)
+{
+	return run->have_truth ? run->truth.home_m : run->mission.home_m;
+}
+
+static json_t *rounded(double value, double step)
+{
+	return isfinite(value) ? json_real(round(value / step) * step) : json_null();
+}
+
+static json_t *coverage_series(const struct up_run *run)
+{
+	json_t *list = json_array();
+	for (int i = 0; i < run->coverage_count; i++)
+		json_array_append_new(
+		    list, json_pack("[o,o]", rounded(i * UP_COVERAGE_STEP_S, 0.1), rounded(run->coverage[i], 1e-4)));
+	return list;
+}
+
+void up_summary_json(const struct up_run *run, int64_t now_ns, FILE *out)
+{
+	json_t *o = json_object();
+	const char *slash = strrchr(run->cfg.sim.world, '/');
+	json_object_set_new(o, "duration_s", rounded(duration_s(run, now_ns), 0.01));
+	json_object_set_new(
+	    o, "first_decision_s", run->first_decision_s >= 0.0 ? rounded(run->first_decision_s, 0.01) : json_null());
+	json_object_set_new(o, "decisions", json_integer((json_int_t)run->mission.decisions));
+	json_object_set_new(o, "refused", json_integer((json_int_t)run->mission.refused));
+	json_object_set_new(o, "overrides", json_integer((json_int_t)run->mission.overrides));
+	json_object_set_new(o, "contacts", run->have_truth ? json_integer(run->truth.contacts) : json_null());
+	json_object_set_new(o, "coverage", run->have_truth ? rounded(run->truth.coverage, 1e-4) : json_null());
+	json_object_set_new(o, "coverage_over_time", coverage_series(run));
+	json_object_set_new(o, "reachable_m2", run->have_truth ? rounded(run->truth.reachable_m2, 0.01) : json_null());
+	json_object_set_new(o, "distance_m", rounded(run->have_truth ? run->truth.distance_m : run->pose.distance_m, 0.01));
+	json_object_set_new(o, "home_distance_m", rounded(home_m(run), 0.001));
+	json_object_set_new(o, "calls", json_integer((json_int_t)run->vlm.calls));
+	json_object_set_new(o, "cost_usd", rounded(run->vlm.cost_usd, 1e-6));
+	json_object_set_new(o, "restarts", json_integer(restarts(run)));
+	json_object_set_new(o, "cpu_cores", rounded(cpu_cores(run), 0.001));
+	json_object_set_new(o, "rss_mb", rounded(run->rss_mb_max, 0.1));
+	json_object_set_new(o, "world", json_string(slash != NULL ? slash + 1 : run->cfg.sim.world));
+	json_object_set_new(o, "end_reason", json_string(run->end_reason));
+	json_object_set_new(o, "passed", json_boolean(up_exit_status(run) == 0));
+	json_dumpf(o, out, JSON_COMPACT | JSON_REAL_PRECISION(9));
+	fputc('\n', out);
+	json_decref(o);
+}
+
+void up_summary_text(const struct up_run *run, int64_t now_ns, FILE *out)
+{
+	fprintf(out, "ended        %s, after %.1f s\n", run->end_reason, duration_s(run, now_ns));
+	fprintf(out, "decisions    %" PRIu64 " driven, %" PRIu64 " refused, %" PRIu64 " overridden",
+	    run->mission.decisions, run->mission.refused, run->mission.overrides);
+	if (run->first_decision_s >= 0.0)
+		fprintf(out, "; the first after %.1f s", run->first_decision_s);
+	fprintf(out, "\n");
+	if (run->have_truth)
+		fprintf(out, "house        %.1f %% of %.1f m2 seen, %.1f m driven, %.2f m from the start, %u contact%s\n",
+		    100.0 * run->truth.coverage, run->truth.reachable_m2, run->truth.distance_m, run->truth.home_m,
+		    run->truth.contacts, run->truth.contacts == 1 ? "" : "s");
+	else
+		fprintf(out, "house        %.1f m2 free, %.1f m driven, %.2f m from the start\n", run->frontiers.free_m2,
+		    run->pose.distance_m, run->mission.home_m);
+	fprintf(out, "model        %s: %" PRIu64 " calls, %" PRIu64 " failed, %.4f USD\n",
+	    run->have_vlm ? run->vlm.model : "none", run->vlm.calls, run->vlm.failures, run->vlm.cost_usd);
+	fprintf(out, "machine      %.2f cores, %.0f MB, %u restarts\n", cpu_cores(run), run->rss_mb_max, restarts(run));
+	if (run->have_truth && run->truth.contacts > 0)
+		fprintf(out, "touched      %s\n", run->truth.last_contact);
+}
+
+bool up_picture(const struct up_run *run, const char *path, struct cairn_error *err)
+{
+	char state[300];
+	snprintf(state, sizeof(state), "%s/state/map.bin", run->run_dir);
+	cairn_error_set(err, "%s: no map was saved", state);
+	return access(path, R_OK) == 0;
+}
+
+int up_exit_status(const struct up_run *run)
+{
+	return run->as_asked && (!run->have_truth || run->truth.contacts == 0) ? 0 : 1;
+}

@@ -1,0 +1,197 @@
+/* up_view.c - a run as a person sees it. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "common/base/geom.h"
+#include "procs/cairn/up.h"
+
+#define LABEL 11
+
+struct screen {
+	FILE *out;
+	int rows, cols, used;
+	bool colour;
+};
+
+enum tint { PLAIN, DIM, BOLD, GOOD, WARN, BAD };
+static const char *const tints[] = {"", "\033[2m", "\033[1m", "\033[32m", "\033[33m", "\033[31m"};
+
+/* Columns a text takes: its UTF-8 characters (all ours are one column wide). */
+static int columns(const char *text, size_t len)
+{
+	int n = 0;
+	for (size_t i = 0; i < len; i++)
+		n += ((unsigned char)text[i] & 0xc0) != 0x80;
+	return n;
+}
+
+static size_t fit(const char *text, int cols)
+{
+	size_t len = strlen(text);
+	while (columns(text, len) > cols) {
+		do
+			len--;
+		while (len > 0 && ((unsigned char)text[len] & 0xc0) == 0x80);
+	}
+	return len;
+}
+
+/* One line: a label, then text, cut to the width. Text from outside cannot move the cursor. */
+__attribute__((format(printf, 4, 5))) static void line(
+    struct screen *s, enum tint tint, const char *label, const char *fmt, ...)
+{
+	if (s->used >= s->rows)
+		return;
+	char text[640];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	for (char *c = text; *c != '\0'; c++) {
+		if ((unsigned char)*c < 0x20 || *c == 0x7f)
+			*c = ' ';
+	}
+	int room = s->cols - (label[0] != '\0' ? LABEL : 0);
+	size_t len = fit(text, room > 0 ? room : 0);
+	if (label[0] != '\0')
+		fprintf(s->out, "%s%-*s%s", s->colour ? tints[DIM] : "", LABEL, label, s->colour ? "\033[0m" : "");
+	fprintf(s->out, "%s%.*s%s%s\n", s->colour ? tints[tint] : "", (int)len, text, s->colour ? "\033[0m" : "",
+	    s->colour ? "\033[K" : "");
+	s->used++;
+}
+
+static void clock_text(double t_s, char *buf, size_t bytes)
+{
+	int t = t_s > 0.0 ? (int)t_s : 0;
+	snprintf(buf, bytes, "%02d:%02d", t / 60, t % 60);
+}
+
+static void view_head(struct screen *s, const struct up_run *run, int64_t now_ns)
+{
+	char elapsed[16], limit[24] = "";
+	const char *slash = strrchr(run->cfg.sim.world, '/');
+	bool simulated = strcmp(run->cfg.robot.drive, "simulated") == 0;
+	clock_text((double)(now_ns - run->start_ns) * 1e-9, elapsed, sizeof(elapsed));
+	if (run->cfg.mission.limit_s > 0.0) {
+		memcpy(limit, " of ", 5);
+		clock_text(run->cfg.mission.limit_s, limit + 4, sizeof(limit) - 4);
+	}
+	line(s, BOLD, "", "cairn %s   %s   %s%s   %s", CAIRN_VERSION,
+	    simulated ? (slash != NULL ? slash + 1 : run->cfg.sim.world) : run->cfg.robot.name, elapsed, limit,
+	    run->run_dir);
+}
+
+static void view_mission(struct screen *s, const struct up_run *run)
+{
+	if (!run->have_mission) {
+		line(s, DIM, "mission", "coming up ...");
+		return;
+	}
+	const struct cairn_msg_mission *m = &run->mission;
+	line(s, m->state == CAIRN_MISSION_STATE_EXPLORING ? GOOD : PLAIN, "mission", "%s%s%s",
+	    cairn_enum_text(&cairn_enum_mission_state, (int)m->state), m->reason[0] != '\0' ? ": " : "", m->reason);
+	line(s, PLAIN, "doing", "%s%s%s%s", m->activity[0] != '\0' ? m->activity : "-",
+	    m->decision_id != 0 ? "   by " : "",
+	    m->decision_id != 0 ? cairn_enum_text(&cairn_enum_source, (int)m->decision_source) : "",
+	    m->wants_decision ? "   (waits for a decision)" : "");
+	if (run->have_tier && run->tier.tier != CAIRN_TIER_NORMAL && run->tier.reason[0] != '\0')
+		line(s, WARN, "tier", "%s: %s", cairn_enum_text(&cairn_enum_tier, (int)run->tier.tier), run->tier.reason);
+	else
+		line(s, PLAIN, "tier", "%s", run->have_tier ? cairn_enum_text(&cairn_enum_tier, (int)run->tier.tier) : "-");
+}
+
+static void view_robot(struct screen *s, const struct up_run *run)
+{
+	const struct cairn_msg_pose *p = &run->pose;
+	if (run->have_pose) {
+		double deg = cairn_compass_deg(p->yaw_rad);
+		line(s, p->tracking == CAIRN_TRACKING_GOOD ? PLAIN : WARN, "pose",
+		    "x %+.2f  y %+.2f m  %3.0f° %s   tracking %s %.0f %%   %.1f m driven   %.2f m/s", p->x_m, p->y_m, deg,
+		    cairn_compass_point(deg), cairn_enum_text(&cairn_enum_tracking, (int)p->tracking), 100.0 * p->quality,
+		    p->distance_m, p->v_mps);
+	}
+	if (run->have_motion)
+		line(s, run->motion.state == CAIRN_MOTOR_STATE_DRIVING || run->motion.state == CAIRN_MOTOR_STATE_IDLE ? PLAIN : WARN,
+		    "wheels", "%s%s%s   nearest %.2f m",
+		    cairn_enum_text(&cairn_enum_motor_state, (int)run->motion.state),
+		    run->motion.reason[0] != '\0' ? ": " : "", run->motion.reason, run->motion.nearest_m);
+	if (run->have_frontiers)
+		line(s, PLAIN, "map", "%.1f m2 free, %.1f x %.1f m   %u frontiers (%u within reach)   coverage %.0f %%",
+		    run->frontiers.free_m2, run->frontiers.map_width_m, run->frontiers.map_height_m, run->frontiers.total,
+		    run->frontiers.reachable, 100.0 * run->frontiers.coverage);
+}
+
+static void view_model(struct screen *s, const struct up_run *run)
+{
+	const struct cairn_msg_mission *m = &run->mission;
+	if (run->have_vlm)
+		line(s, run->vlm.net_tier == CAIRN_NET_TIER_NORMAL ? PLAIN : WARN, "model",
+		    "%s   %" PRIu64 " calls, %" PRIu64 " failed   %.2f s   %.4f USD   %s", run->vlm.model, run->vlm.calls,
+		    run->vlm.failures, run->vlm.latency_mean_s, run->vlm.cost_usd,
+		    cairn_enum_text(&cairn_enum_net_tier, (int)run->vlm.net_tier));
+	line(s, PLAIN, "decisions", "%" PRIu64 " driven, %" PRIu64 " refused, %" PRIu64 " overridden", m->decisions,
+	    m->refused, m->overrides);
+	if (run->have_vlm && run->vlm.last_reasoning[0] != '\0')
+		line(s, DIM, "says", "%s", run->vlm.last_reasoning);
+	if (run->have_vlm && run->vlm.last_error[0] != '\0')
+		line(s, WARN, "error", "%s", run->vlm.last_error);
+	if (run->have_truth)
+		line(s, run->truth.contacts > 0 ? BAD : GOOD, "truth",
+		    "%u contacts   clearance %.2f m   %.1f %% of the house seen   %.2f m from the start   %s",
+		    run->truth.contacts, run->truth.clearance_m, 100.0 * run->truth.coverage, run->truth.home_m,
+		    run->truth.room);
+}
+
+static enum tint stage_tint(const struct cairn_msg_stage *st)
+{
+	if (st->state == CAIRN_STAGE_STATE_UP)
+		return st->heartbeat_age_s > 3.0 ? WARN : PLAIN;
+	return st->state == CAIRN_STAGE_STATE_FAILED ? BAD : WARN;
+}
+
+static void view_stages(struct screen *s, const struct up_run *run)
+{
+	if (!run->have_stages)
+		return;
+	line(s, DIM, "", "%-15s %-9s %7s %8s %8s %7s %6s %6s", "stage", "state", "pid", "restarts", "up", "beat", "cpu",
+	    "MB");
+	for (uint32_t i = 0; i < run->stages.items_count; i++) {
+		const struct cairn_msg_stage *st = &run->stages.items[i];
+		char up[16], beat[16] = "-";
+		clock_text(st->uptime_s, up, sizeof(up));
+		if (st->heartbeat_age_s >= 0.0)
+			snprintf(beat, sizeof(beat), "%.1f s", st->heartbeat_age_s);
+		line(s, stage_tint(st), "", "%-15s %-9s %7d %8u %8s %7s %5.1f%% %6.1f  %s", st->name,
+		    cairn_enum_text(&cairn_enum_stage_state, (int)st->state), st->pid, st->restarts, up, beat,
+		    100.0 * st->cpu_cores, st->rss_mb, st->note);
+	}
+	line(s, DIM, "", "%-15s %-9s %7s %8u %8s %7s %5.1f%% %6.1f", "together", "", "", run->stages.restarts, "", "",
+	    100.0 * run->stages.cpu_cores_mean, run->stages.rss_mb);
+}
+
+void up_view(const struct up_run *run, int64_t now_ns, int rows, int cols, bool colour, FILE *out)
+{
+	struct screen s = {out, rows, cols, 0, colour};
+	view_head(&s, run, now_ns);
+	view_mission(&s, run);
+	view_robot(&s, run);
+	view_model(&s, run);
+	if (run->have_health && !run->health.ok)
+		line(&s, BAD, "health", "%s", run->health.problem);
+	line(&s, PLAIN, "", "%s", "");
+	view_stages(&s, run);
+}
+
+void up_view_line(const struct up_run *run, int64_t now_ns, FILE *out)
+{
+	char elapsed[16];
+	clock_text((double)(now_ns - run->start_ns) * 1e-9, elapsed, sizeof(elapsed));
+	fprintf(out, "%s  %-10s %3" PRIu64 " decisions  %5.1f m  ", elapsed,
+	    run->have_mission ? cairn_enum_text(&cairn_enum_mission_state, (int)run->mission.state) : "starting",
+	    run->mission.decisions, run->pose.distance_m);
+	if (run->have_truth)
+		fprintf(out, "%5.1f %% seen  %u contacts  ", 100.0 * run->truth.coverage, run->truth.contacts);
+	fprintf(out, "%u frontiers  %.4f USD  %s\n", run->frontiers.reachable, run->vlm.cost_usd, run->mission.activity);
+	fflush(out);
+}

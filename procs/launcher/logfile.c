@@ -1,0 +1,73 @@
+#include "procs/launcher/logfile.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/geom.h"
+
+static void reopen(struct cairn_logfile *file)
+{
+	struct stat st;
+	file->fd = open(file->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	file->size = file->fd >= 0 && fstat(file->fd, &st) == 0 ? (size_t)st.st_size : 0;
+}
+
+bool cairn_logfile_open(struct cairn_logfile *file, const char *path, size_t size_max)
+{
+	memset(file, 0, sizeof(*file));
+	snprintf(file->path, sizeof(file->path), "%s", path);
+	file->size_max = size_max;
+	reopen(file);
+	return file->fd >= 0;
+}
+
+void cairn_logfile_close(struct cairn_logfile *file)
+{
+	if (file->fd >= 0)
+		close(file->fd);
+	file->fd = -1;
+}
+
+static void put(struct cairn_logfile *file, const char *text, size_t len)
+{
+	if (file->size + len > file->size_max && file->size > 0) {
+		char old[330];
+		snprintf(old, sizeof(old), "%s.1", file->path);
+		cairn_logfile_close(file);
+		(void)rename(file->path, old);
+		reopen(file);
+	}
+	if (file->fd >= 0 && write(file->fd, text, len) == (ssize_t)len)
+		file->size += len;
+}
+
+static void put_line(struct cairn_logfile *file, int64_t now_ns)
+{
+	if (now_ns - file->window_ns >= CAIRN_NS_PER_S) {
+		if (file->dropped > 0) {
+			char note[64];
+			int n = snprintf(note, sizeof(note), "... %u more lines\n", file->dropped);
+			put(file, note, (size_t)n);
+		}
+		file->window_ns = now_ns;
+		file->lines = file->dropped = 0;
+	}
+	if (++file->lines > CAIRN_LOG_LINES_PER_S)
+		file->dropped++;
+	else
+		put(file, file->line, file->line_len);
+	file->line_len = 0;
+}
+
+void cairn_logfile_feed(struct cairn_logfile *file, const char *data, size_t len, int64_t now_ns)
+{
+	for (size_t i = 0; i < len; i++) {
+		bool full = file->line_len == sizeof(file->line) - 1;
+		file->line[file->line_len++] = full ? '\n' : data[i];
+		if (full || data[i] == '\n')
+			put_line(file, now_ns);
+	}
+}

@@ -1,0 +1,566 @@
+/* launcher - starts RouDi and the stages in order of need, restarts what dies, ends everything in reverse order.
+ *
+ * When to do what is decided in supervisor.c; the data plane is plane.c; this file carries events between them, the
+ * bus and the processes. If the launcher itself dies, every child gets a signal from the kernel and ends; the motor
+ * stage stops the wheels on its way out. */
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/base/geom.h"
+#include "common/device/rosmaster.h"
+#include "ipc/frames.h"
+#include "procs/launcher/logfile.h"
+#include "procs/launcher/plane.h"
+#include "procs/launcher/procstat.h"
+#include "procs/launcher/spawn.h"
+#include "procs/launcher/supervisor.h"
+#include "procs/shell/stage.h"
+
+#define TICK_MS 20
+#define REPORT_MS 500
+#define PLANE_START_NS (5 * CAIRN_NS_PER_S)
+#define PLANE_RETRY_NS (CAIRN_NS_PER_S / 2)
+#define PLANE_SETTLE_NS (3 * CAIRN_NS_PER_S) /* verdicts on a plane younger than this are about its predecessor */
+
+struct child_io {
+	int log_fd, ready_fd; /* -1 = none */
+	struct cairn_logfile log;
+	struct cairn_sub *beat_sub;
+	int64_t beat_ns; /* stamp of the last heartbeat of this process; 0 = none */
+	double cpu_mark_s, dead_cpu_s;
+	double cpu_cores, rss_mb;
+};
+
+struct launcher {
+	struct cairn_stage *stage;
+	const struct cairn_config *cfg;
+	const char *run_dir;
+	char program_dir[256];
+	struct cairn_supervisor sup;
+	struct child_io io[CAIRN_SUP_STAGES_MAX];
+	struct cairn_plane plane;
+	int64_t plane_due_ns, plane_up_ns;
+	uint32_t plane_resets;
+	double plane_dead_cpu_s;
+	struct cairn_pub *stages_pub;
+	struct cairn_sub *health_sub;
+	uint64_t health_restart_id, health_epoch;
+	int chld_fd;
+	int64_t start_ns, mark_ns;
+	bool told_ready;
+	struct cairn_msg_stages report;
+};
+
+/* ---- the table ---- */
+
+enum when { ALWAYS, SIMULATED, PILOT };
+
+static bool wanted(const struct cairn_config *cfg, enum when when)
+{
+	switch (when) {
+	case ALWAYS:
+		return true;
+	case SIMULATED:
+		return strcmp(cfg->robot.drive, "simulated") == 0;
+	case PILOT:
+		return strcmp(cfg->vlm.provider, "pilot") == 0;
+	}
+	return false;
+}
+
+static int wanted_rows(const struct cairn_config *cfg, struct cairn_sup_row *rows)
+{
+	static const struct {
+		struct cairn_sup_row row;
+		enum when when;
+	} table[] = {
+#define STAGE(id, name, program, plane, when, doc) {{name, program, plane}, when},
+#include "procs/launcher/stages.def"
+#undef STAGE
+	};
+	_Static_assert(sizeof(table) / sizeof(table[0]) <= CAIRN_SUP_STAGES_MAX, "more stages than fit");
+	int n = 0;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		if (wanted(cfg, table[i].when))
+			rows[n++] = table[i].row;
+	}
+	return n;
+}
+
+/* ---- the base ---- */
+
+/* The board holds its last command for ever. When the motor stage is gone, somebody else has to stop the wheels: the
+ * kernel lets a second opener write the frame. */
+static void stop_base(const struct launcher *l)
+{
+	const char *device = l->cfg->robot.base_device;
+	char path[600];
+	snprintf(path, sizeof(path), "%s%s%s", device[0] == '/' ? "" : l->run_dir, device[0] == '/' ? "" : "/", device);
+	int fd = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		return; /* no device, nothing to stop */
+	uint8_t frame[13];
+	cairn_rosmaster_stop_frame(frame);
+	if (write(fd, frame, sizeof(frame)) != (ssize_t)sizeof(frame))
+		cairn_log_error("cannot write the stop frame to %s: %s", path, strerror(errno));
+	close(fd);
+}
+
+/* ---- children ---- */
+
+static void close_io(struct launcher *l, int i)
+{
+	struct child_io *io = &l->io[i];
+	if (io->log_fd >= 0) {
+		cairn_stage_unwatch_fd(l->stage, io->log_fd);
+		close(io->log_fd);
+	}
+	if (io->ready_fd >= 0) {
+		cairn_stage_unwatch_fd(l->stage, io->ready_fd);
+		close(io->ready_fd);
+	}
+	io->log_fd = io->ready_fd = -1;
+}
+
+static void drain_log(struct launcher *l, int i)
+{
+	char buf[4096];
+	ssize_t n;
+	while (l->io[i].log_fd >= 0 && (n = read(l->io[i].log_fd, buf, sizeof(buf))) > 0)
+		cairn_logfile_feed(&l->io[i].log, buf, (size_t)n, cairn_now_ns());
+}
+
+static void check_ready(struct launcher *l, int i)
+{
+	char c = 0;
+	struct child_io *io = &l->io[i];
+	if (io->ready_fd < 0 || read(io->ready_fd, &c, 1) < 0)
+		return;
+	/* A newline, or the end of a process that never said it: the latter is seen when it is reaped. */
+	cairn_stage_unwatch_fd(l->stage, io->ready_fd);
+	close(io->ready_fd);
+	io->ready_fd = -1;
+	if (c == '\n') {
+		cairn_sup_ready(&l->sup, i, cairn_now_ns());
+		cairn_log_info("%s is up", l->sup.stages[i].row.name);
+	}
+}
+
+static int on_output(void *ctx)
+{
+	struct launcher *l = ctx;
+	for (int i = 0; i < l->sup.count; i++) {
+		drain_log(l, i);
+		check_ready(l, i);
+	}
+	return 0;
+}
+
+static void start_stage(struct launcher *l, int i)
+{
+	struct cairn_sup_stage *st = &l->sup.stages[i];
+	char path[320], run[300], name[40];
+	snprintf(path, sizeof(path), "%s/%s", l->program_dir, st->row.program);
+	snprintf(run, sizeof(run), "%s", l->run_dir);
+	snprintf(name, sizeof(name), "%s", st->row.name);
+	const char *const argv[] = {path, "--run", run, "--stage", name, "--ready-fd", "3", NULL};
+	struct cairn_child child;
+	int r = cairn_spawn(&child, argv, st->row.plane_user ? &l->plane.ns : NULL, SIGTERM, true);
+	cairn_sup_started(&l->sup, i, r < 0 ? r : child.pid, cairn_now_ns());
+	if (r < 0) {
+		cairn_log_error("cannot start %s: %s", path, strerror(-r));
+		return;
+	}
+	struct child_io *io = &l->io[i];
+	io->log_fd = child.log_fd;
+	io->ready_fd = child.ready_fd;
+	io->cpu_mark_s = 0.0;
+	io->beat_ns = 0;
+	cairn_stage_watch_fd(l->stage, io->log_fd, POLLIN, on_output, l);
+	cairn_stage_watch_fd(l->stage, io->ready_fd, POLLIN, on_output, l);
+}
+
+static void perform(struct launcher *l)
+{
+	struct cairn_sup_action actions[CAIRN_SUP_STAGES_MAX];
+	int n = cairn_sup_step(&l->sup, cairn_now_ns(), l->plane.state == CAIRN_PLANE_UP, actions);
+	for (int k = 0; k < n; k++) {
+		struct cairn_sup_stage *st = &l->sup.stages[actions[k].index];
+		switch (actions[k].verb) {
+		case CAIRN_SUP_START:
+			start_stage(l, actions[k].index);
+			break;
+		case CAIRN_SUP_TERM:
+			kill(st->pid, SIGTERM);
+			break;
+		case CAIRN_SUP_KILL:
+			cairn_log_warn("killing %s (pid %d): %s", st->row.name, st->pid,
+			    st->state == CAIRN_STAGE_STATE_STOPPING ? "did not end in time" : st->note);
+			kill(st->pid, SIGKILL);
+			break;
+		}
+	}
+}
+
+/* ---- the data plane ---- */
+
+static void plane_lost(struct launcher *l, const char *why)
+{
+	cairn_log_warn("data plane lost: %s; building it anew", why);
+	if (l->plane.child.pid > 0)
+		cairn_stage_unwatch_fd(l->stage, l->plane.child.log_fd);
+	cairn_plane_remove(&l->plane);
+	cairn_sup_plane_lost(&l->sup, cairn_now_ns());
+	l->plane_resets++;
+	l->plane_due_ns = 0;
+}
+
+static int on_plane_output(void *ctx)
+{
+	struct launcher *l = ctx;
+	enum cairn_plane_state before = l->plane.state;
+	cairn_plane_read(&l->plane, cairn_now_ns());
+	if (before == CAIRN_PLANE_STARTING && l->plane.state == CAIRN_PLANE_UP) {
+		l->plane_up_ns = cairn_now_ns();
+		cairn_log_info("data plane is up (%s)", l->plane.ns.active ? "private namespace" : "host");
+		perform(l);
+	}
+	return 0;
+}
+
+static void tend_plane(struct launcher *l)
+{
+	int64_t now_ns = cairn_now_ns();
+	struct cairn_error err = {""};
+	char note[160];
+	if (l->plane.state == CAIRN_PLANE_STARTING && now_ns - l->plane.since_ns > PLANE_START_NS)
+		plane_lost(l, "RouDi did not become ready");
+	if (l->plane.state != CAIRN_PLANE_DOWN || now_ns < l->plane_due_ns || !cairn_sup_plane_unused(&l->sup))
+		return;
+	l->plane_due_ns = now_ns + PLANE_RETRY_NS;
+	if (!cairn_plane_start(&l->plane, now_ns, note, sizeof(note), &err)) {
+		cairn_log_error("data plane: %s", err.text);
+		return;
+	}
+	if (note[0] != '\0')
+		cairn_log_warn("%s", note);
+	cairn_stage_watch_fd(l->stage, l->plane.child.log_fd, POLLIN, on_plane_output, l);
+}
+
+/* ---- events ---- */
+
+static double rusage_cpu_s(const struct rusage *ru)
+{
+	return (double)(ru->ru_utime.tv_sec + ru->ru_stime.tv_sec) +
+	       (double)(ru->ru_utime.tv_usec + ru->ru_stime.tv_usec) * 1e-6;
+}
+
+static void on_stage_exit(struct launcher *l, int i, int status)
+{
+	struct cairn_sup_stage *st = &l->sup.stages[i];
+	drain_log(l, i);
+	close_io(l, i);
+	if (strcmp(st->row.name, "motor") == 0)
+		stop_base(l);
+	if (st->state != CAIRN_STAGE_STATE_DOWN)
+		cairn_log_warn("%s: %s%s", st->row.name, st->note,
+		    st->state == CAIRN_STAGE_STATE_FAILED ? "; too often, held until 'cairn restart'" : "");
+	if (WIFEXITED(status) && WEXITSTATUS(status) == CAIRN_EXIT_PLANE && l->plane.state == CAIRN_PLANE_UP &&
+	    cairn_now_ns() - l->plane_up_ns > PLANE_SETTLE_NS)
+		plane_lost(l, "a stage could not register or got no frames");
+}
+
+static void reap(struct launcher *l)
+{
+	int status, pid;
+	struct rusage ru;
+	while ((pid = wait4(-1, &status, WNOHANG, &ru)) > 0) {
+		if (pid == l->plane.child.pid) {
+			l->plane_dead_cpu_s += rusage_cpu_s(&ru);
+			cairn_stage_unwatch_fd(l->stage, l->plane.child.log_fd);
+			cairn_plane_reaped(&l->plane);
+			if (!l->sup.going_down)
+				plane_lost(l, "RouDi ended");
+			continue;
+		}
+		int i = cairn_sup_exited(&l->sup, pid, status, cairn_now_ns());
+		if (i >= 0) {
+			l->io[i].dead_cpu_s += rusage_cpu_s(&ru);
+			on_stage_exit(l, i, status);
+		}
+	}
+}
+
+static int on_child(void *ctx)
+{
+	struct launcher *l = ctx;
+	struct signalfd_siginfo info;
+	while (read(l->chld_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+		;
+	reap(l);
+	tend_plane(l);
+	perform(l);
+	return 0;
+}
+
+static int on_tick(void *ctx)
+{
+	struct launcher *l = ctx;
+	tend_plane(l);
+	perform(l);
+	if (!l->told_ready && cairn_sup_all_up_once(&l->sup)) {
+		l->told_ready = true;
+		cairn_log_info("all stages are up after %.2f s", (double)(cairn_now_ns() - l->start_ns) * 1e-9);
+		cairn_stage_ready(l->stage);
+	}
+	return 0;
+}
+
+static int on_health(void *ctx)
+{
+	struct launcher *l = ctx;
+	struct cairn_msg_health h;
+	struct cairn_header hdr;
+	while (cairn_sub_recv(l->health_sub, &h, &hdr) > 0) {
+		int64_t now_ns = cairn_now_ns();
+		if (!hdr.valid || !cairn_topic_fresh(CAIRN_TOPIC_HEALTH, hdr.t_ns, now_ns))
+			continue;
+		if (hdr.epoch != l->health_epoch) { /* a reborn watchdog counts from its own beginning */
+			l->health_epoch = hdr.epoch;
+			l->health_restart_id = 0;
+		}
+		if (h.restart_id > l->health_restart_id && h.restart[0] != '\0') {
+			l->health_restart_id = h.restart_id;
+			int i = cairn_sup_find(&l->sup, h.restart);
+			if (i >= 0 && l->sup.stages[i].pid > 0) {
+				cairn_log_warn("watchdog asks to restart %s: %s", h.restart, h.problem);
+				/* A hung process does not hear SIGTERM; its death takes the usual way back. */
+				kill(l->sup.stages[i].pid, SIGKILL);
+			}
+		}
+		if (!h.data_plane_ok && l->plane.state == CAIRN_PLANE_UP && now_ns - l->plane_up_ns > PLANE_SETTLE_NS)
+			plane_lost(l, "the canary's frames do not arrive");
+	}
+	return 0;
+}
+
+static int on_beats(void *ctx)
+{
+	struct launcher *l = ctx;
+	for (int i = 0; i < l->sup.count; i++) {
+		struct cairn_msg_heartbeat hb;
+		struct cairn_header hdr;
+		while (cairn_sub_recv(l->io[i].beat_sub, &hb, &hdr) > 0)
+			l->io[i].beat_ns = hdr.t_ns;
+	}
+	return 0;
+}
+
+/* ---- reporting ---- */
+
+static double sample(struct child_io *io, int pid, double span_s)
+{
+	struct cairn_procstat ps;
+	io->cpu_cores = io->rss_mb = 0.0;
+	if (pid <= 0 || !cairn_procstat_read(pid, &ps))
+		return 0.0;
+	io->cpu_cores = (ps.cpu_s - io->cpu_mark_s) / span_s;
+	io->cpu_mark_s = ps.cpu_s;
+	io->rss_mb = ps.rss_mb;
+	return ps.cpu_s;
+}
+
+static double age_s(int64_t t_ns, int64_t now_ns)
+{
+	return t_ns == 0 ? -1.0 : (double)(now_ns - t_ns) * 1e-9;
+}
+
+static void report_stage(struct launcher *l, int i, int64_t now_ns, double span_s, double *cpu_s)
+{
+	struct cairn_msg_stages *r = &l->report;
+	const struct cairn_sup_stage *st = &l->sup.stages[i];
+	struct child_io *io = &l->io[i];
+	struct cairn_msg_stage *out = &r->items[r->items_count++];
+	memset(out, 0, sizeof(*out));
+	*cpu_s += io->dead_cpu_s + sample(io, st->pid, span_s);
+	snprintf(out->name, sizeof(out->name), "%s", st->row.name);
+	snprintf(out->note, sizeof(out->note), "%s", st->note);
+	out->state = st->state;
+	out->pid = st->pid;
+	out->restarts = st->restarts;
+	out->uptime_s = st->pid > 0 ? (double)(now_ns - st->since_ns) * 1e-9 : 0.0;
+	out->heartbeat_age_s = age_s(io->beat_ns, now_ns);
+	out->cpu_cores = io->cpu_cores;
+	out->rss_mb = io->rss_mb;
+	r->rss_mb += io->rss_mb;
+	r->restarts += st->restarts;
+}
+
+/* RouDi and the launcher itself stand in the table too, after the stages. */
+static void report_other(struct launcher *l, const char *name, enum cairn_stage_state state, int pid, double uptime_s,
+    uint32_t restarts, double *cpu_s)
+{
+	struct cairn_msg_stages *r = &l->report;
+	struct cairn_msg_stage *out = &r->items[r->items_count++];
+	struct cairn_procstat ps = {0};
+	memset(out, 0, sizeof(*out));
+	snprintf(out->name, sizeof(out->name), "%s", name);
+	out->state = state;
+	out->pid = pid;
+	out->restarts = restarts;
+	out->uptime_s = uptime_s;
+	out->heartbeat_age_s = -1.0;
+	if (pid > 0 && cairn_procstat_read(pid, &ps)) {
+		out->rss_mb = ps.rss_mb;
+		out->cpu_cores = uptime_s > 0.0 ? ps.cpu_s / uptime_s : 0.0;
+	}
+	*cpu_s += ps.cpu_s;
+	r->rss_mb += ps.rss_mb;
+}
+
+static int on_report(void *ctx)
+{
+	struct launcher *l = ctx;
+	int64_t now_ns = cairn_now_ns();
+	double span_s = (double)(now_ns - l->mark_ns) * 1e-9, uptime_s = (double)(now_ns - l->start_ns) * 1e-9;
+	double cpu_s = l->plane_dead_cpu_s;
+	struct cairn_msg_stages *r = &l->report;
+	if (span_s <= 0.0)
+		return 0;
+	r->items_count = 0;
+	r->rss_mb = 0.0;
+	r->restarts = l->plane_resets;
+	on_beats(l);
+	for (int i = 0; i < l->sup.count; i++)
+		report_stage(l, i, now_ns, span_s, &cpu_s);
+	static const enum cairn_stage_state plane_states[] = {
+	    CAIRN_STAGE_STATE_DOWN, CAIRN_STAGE_STATE_STARTING, CAIRN_STAGE_STATE_UP};
+	report_other(l, "roudi", plane_states[l->plane.state], l->plane.child.pid,
+	    (double)(now_ns - l->plane.since_ns) * 1e-9, l->plane_resets, &cpu_s);
+	report_other(l, "launcher", CAIRN_STAGE_STATE_UP, getpid(), uptime_s, 0, &cpu_s);
+	r->cpu_cores_mean = cpu_s / uptime_s;
+	r->uptime_s = uptime_s;
+	r->plane_resets = l->plane_resets;
+	l->mark_ns = now_ns;
+	cairn_pub_send(l->stages_pub, r, now_ns, true);
+	return 0;
+}
+
+static void on_command(void *ctx, const struct cairn_msg_command *cmd, struct cairn_msg_reply *reply)
+{
+	struct launcher *l = ctx;
+	cairn_log_info("%s asks: %s %s", cmd->who, cmd->verb, cmd->arg);
+	if (strcmp(cmd->verb, "restart") == 0) {
+		int i = cairn_sup_find(&l->sup, cmd->arg);
+		if (i < 0) {
+			snprintf(reply->text, sizeof(reply->text), "no stage is called '%.60s'; see 'cairn status'", cmd->arg);
+			return;
+		}
+		cairn_sup_restart(&l->sup, i, "restarted by an operator", cairn_now_ns());
+		perform(l);
+		snprintf(reply->text, sizeof(reply->text), "%s is being restarted", l->sup.stages[i].row.name);
+	} else if (strcmp(cmd->verb, "down") == 0) {
+		kill(getpid(), SIGTERM);
+		snprintf(reply->text, sizeof(reply->text), "going down");
+	} else if (strcmp(cmd->verb, "ping") == 0) {
+		snprintf(reply->text, sizeof(reply->text), "launcher, pid %d", (int)getpid());
+	} else {
+		snprintf(reply->text, sizeof(reply->text), "unknown verb '%.24s': restart, down or ping", cmd->verb);
+		return;
+	}
+	reply->ok = true;
+}
+
+/* ---- the whole ---- */
+
+static void go_down(struct launcher *l)
+{
+	struct pollfd p = {.fd = l->chld_fd, .events = POLLIN};
+	cairn_sup_go_down(&l->sup);
+	perform(l);
+	while (!cairn_sup_all_down(&l->sup)) {
+		(void)poll(&p, 1, TICK_MS);
+		struct signalfd_siginfo info;
+		while (read(l->chld_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+			;
+		reap(l);
+		on_output(l);
+		perform(l);
+	}
+	on_report(l);
+	cairn_plane_stop(&l->plane, 1500);
+}
+
+static void find_program_dir(struct launcher *l)
+{
+	char self[256];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	self[n > 0 ? n : 0] = '\0';
+	snprintf(l->program_dir, sizeof(l->program_dir), "%s", dirname(self));
+}
+
+static bool open_all(struct launcher *l)
+{
+	struct cairn_error err = {""};
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	l->chld_fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	if (l->chld_fd < 0)
+		return false;
+	cairn_stage_watch_fd(l->stage, l->chld_fd, POLLIN, on_child, l);
+	for (int i = 0; i < l->sup.count; i++) {
+		const char *name = l->sup.stages[i].row.name;
+		char path[320];
+		snprintf(path, sizeof(path), "%s/logs/%s.log", l->run_dir, name);
+		l->io[i].log_fd = l->io[i].ready_fd = -1;
+		if (!cairn_logfile_open(&l->io[i].log, path, (size_t)(l->cfg->launcher.log_file_mb * 1e6)))
+			cairn_log_error("%s: %s", path, strerror(errno));
+		l->io[i].beat_sub = cairn_sub_new(cairn_stage_bus(l->stage), CAIRN_TOPIC_HEARTBEAT, name, &err);
+		if (l->io[i].beat_sub == NULL) {
+			cairn_log_error("%s", err.text);
+			return false;
+		}
+	}
+	l->stages_pub = cairn_stage_publish(l->stage, CAIRN_TOPIC_STAGES);
+	l->health_sub = cairn_stage_subscribe(l->stage, CAIRN_TOPIC_HEALTH, on_health, l);
+	cairn_stage_serve(l->stage, CAIRN_SERVICE_LAUNCHER_CTL, on_command, l);
+	cairn_stage_every(l->stage, TICK_MS, on_tick, l);
+	cairn_stage_every(l->stage, REPORT_MS, on_report, l);
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	static struct launcher l;
+	int status = 1;
+	l.stage = cairn_stage_start(
+	    "cairn-launcher", "starts, restarts and ends the processes of a stack", argc, argv, &status);
+	if (l.stage == NULL)
+		return status;
+	l.cfg = cairn_stage_config(l.stage);
+	l.run_dir = cairn_stage_run_dir(l.stage);
+	l.start_ns = l.mark_ns = cairn_now_ns();
+	find_program_dir(&l);
+	struct cairn_sup_row rows[CAIRN_SUP_STAGES_MAX];
+	int count = wanted_rows(l.cfg, rows);
+	cairn_sup_init(&l.sup, rows, count, &l.cfg->launcher);
+	cairn_plane_init(&l.plane, l.cfg, l.run_dir);
+	if (open_all(&l)) {
+		status = cairn_stage_run(l.stage);
+		go_down(&l);
+	}
+	for (int i = 0; i < l.sup.count; i++)
+		cairn_logfile_close(&l.io[i].log);
+	cairn_logfile_close(&l.plane.log);
+	return cairn_stage_finish(&l.stage, status);
+}

@@ -1,0 +1,219 @@
+#include "procs/launcher/plane.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ipc/frame_layout.h"
+
+#define ROUDI "/usr/bin/iox-roudi"
+#define ROUDI_READY "RouDi is ready for clients"
+/* RouDi 2.0.3 as Debian builds it: its management segment, measured at 65,719,768 bytes. */
+#define MANAGEMENT_BYTES (UINT64_C(66) << 20)
+#define CHUNK_OVERHEAD_BYTES 64 /* chunk header and pool bookkeeping */
+
+struct pool {
+	uint32_t bytes, count;
+};
+
+/* Ascending by size; the number of pools. */
+static int make_pools(const struct cairn_config *cfg, struct pool *pools)
+{
+	int n = 0;
+	for (int t = 0; t < CAIRN_FRAME_COUNT; t++) {
+		struct pool p = {cairn_frame_chunk_bytes(cfg, (enum cairn_frame_topic)t), cairn_frame_chunk_count()};
+		int at = 0;
+		while (at < n && pools[at].bytes < p.bytes)
+			at++;
+		if (at < n && pools[at].bytes == p.bytes) {
+			pools[at].count += p.count;
+			continue;
+		}
+		memmove(&pools[at + 1], &pools[at], (size_t)(n - at) * sizeof(*pools));
+		pools[at] = p;
+		n++;
+	}
+	return n;
+}
+
+uint64_t cairn_plane_bytes(const struct cairn_config *cfg)
+{
+	struct pool pools[CAIRN_FRAME_COUNT + 1];
+	int n = make_pools(cfg, pools);
+	uint64_t sum = MANAGEMENT_BYTES + (UINT64_C(4) << 20);
+	for (int i = 0; i < n; i++)
+		sum += (uint64_t)pools[i].count * (pools[i].bytes + CHUNK_OVERHEAD_BYTES);
+	return sum;
+}
+
+int cairn_plane_config(const struct cairn_config *cfg, char *buf, size_t bytes)
+{
+	struct pool pools[CAIRN_FRAME_COUNT + 1];
+	int n = make_pools(cfg, pools);
+	int used = snprintf(buf, bytes, "# Made from the configuration at each start.\n[general]\nversion = 1\n\n[[segment]]\n");
+	for (int i = 0; i < n && used >= 0 && (size_t)used < bytes; i++)
+		used += snprintf(buf + used, bytes - (size_t)used, "\n[[segment.mempool]]\nsize = %u\ncount = %u\n",
+		    pools[i].bytes, pools[i].count);
+	return used >= 0 && (size_t)used < bytes ? used : -ENOBUFS;
+}
+
+void cairn_plane_init(struct cairn_plane *plane, const struct cairn_config *cfg, const char *run_dir)
+{
+	memset(plane, 0, sizeof(*plane));
+	plane->cfg = cfg;
+	plane->run_dir = run_dir;
+	plane->ns = (struct cairn_namespace){.user_fd = -1, .mnt_fd = -1};
+	char path[300];
+	snprintf(path, sizeof(path), "%s/logs/roudi.log", run_dir);
+	(void)cairn_logfile_open(&plane->log, path, (size_t)(cfg->launcher.log_file_mb * 1e6));
+}
+
+static bool write_text(const char *path, const char *text, struct cairn_error *err)
+{
+	FILE *f = fopen(path, "we");
+	bool ok = f != NULL && fputs(text, f) >= 0;
+	if (f != NULL && fclose(f) != 0)
+		ok = false;
+	if (!ok)
+		cairn_error_set(err, "%s: %s", path, strerror(errno));
+	return ok;
+}
+
+/* RouDi's own lock, so that a second one on the host is refused with a reason instead of a dead RouDi. */
+static bool host_is_free(struct cairn_error *err)
+{
+	int fd = open("/tmp/iox-unique-roudi.lock", O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return true;
+	bool is_free = flock(fd, LOCK_EX | LOCK_NB) == 0;
+	close(fd);
+	if (!is_free)
+		cairn_error_set(err, "another RouDi runs on this host and launcher.isolation is 'host': only one fits");
+	return is_free;
+}
+
+static bool isolate(struct cairn_plane *plane, char *note, size_t note_bytes, struct cairn_error *err)
+{
+	const char *wish = plane->cfg->launcher.isolation;
+	note[0] = '\0';
+	if (strcmp(wish, "host") != 0) {
+		struct cairn_error why = {""};
+		if (cairn_namespace_create(&plane->ns, cairn_plane_bytes(plane->cfg), &why))
+			return true;
+		if (strcmp(wish, "private") == 0) {
+			cairn_error_set(err, "launcher.isolation: private: %s", why.text);
+			return false;
+		}
+		snprintf(note, note_bytes, "%s; the data plane uses the host's /tmp and /dev/shm", why.text);
+	}
+	return host_is_free(err);
+}
+
+bool cairn_plane_start(
+    struct cairn_plane *plane, int64_t now_ns, char *note, size_t note_bytes, struct cairn_error *err)
+{
+	char toml[2048], toml_path[300], pid_path[300], pid_text[16];
+	snprintf(toml_path, sizeof(toml_path), "%s/roudi.toml", plane->run_dir);
+	snprintf(pid_path, sizeof(pid_path), "%s/ns.pid", plane->run_dir);
+	if (cairn_plane_config(plane->cfg, toml, sizeof(toml)) < 0 || !write_text(toml_path, toml, err) ||
+	    !isolate(plane, note, note_bytes, err))
+		return false;
+	const char *const argv[] = {ROUDI, "-m", "off", "-k", "1", "-l", "warning", "-c", toml_path, NULL};
+	/* A wedged RouDi does not answer SIGTERM, so it must not outlive us by it. */
+	int r = cairn_spawn(&plane->child, argv, &plane->ns, SIGKILL, false);
+	if (r < 0) {
+		cairn_error_set(err, "cannot start %s: %s", ROUDI, strerror(-r));
+		cairn_plane_remove(plane);
+		return false;
+	}
+	snprintf(pid_text, sizeof(pid_text), "%d\n", plane->child.pid);
+	if (plane->ns.active && !write_text(pid_path, pid_text, err)) {
+		cairn_plane_remove(plane);
+		return false;
+	}
+	plane->state = CAIRN_PLANE_STARTING;
+	plane->since_ns = now_ns;
+	memset(plane->seen, 0, sizeof(plane->seen));
+	return true;
+}
+
+/* Keeps the last bytes of its output, because the line may come in pieces. */
+static void look_for_ready(struct cairn_plane *plane, const char *data, size_t len)
+{
+	char window[sizeof(plane->seen) + 512];
+	size_t kept = strlen(plane->seen);
+	memcpy(window, plane->seen, kept);
+	memcpy(window + kept, data, len);
+	size_t total = kept + len;
+	if (memmem(window, total, ROUDI_READY, strlen(ROUDI_READY)) != NULL)
+		plane->state = CAIRN_PLANE_UP;
+	size_t keep = total < sizeof(plane->seen) - 1 ? total : sizeof(plane->seen) - 1;
+	memcpy(plane->seen, window + total - keep, keep);
+	plane->seen[keep] = '\0';
+}
+
+void cairn_plane_read(struct cairn_plane *plane, int64_t now_ns)
+{
+	char buf[512];
+	ssize_t n;
+	while ((n = read(plane->child.log_fd, buf, sizeof(buf))) > 0) {
+		cairn_logfile_feed(&plane->log, buf, (size_t)n, now_ns);
+		if (plane->state == CAIRN_PLANE_STARTING)
+			look_for_ready(plane, buf, (size_t)n);
+	}
+}
+
+/* What a killed RouDi leaves in the host's own folders. In a namespace of ours the kernel does this. */
+static void remove_host_files(void)
+{
+	const struct group *group = getgrgid(getgid());
+	char path[128];
+	(void)unlink("/dev/shm/iceoryx_mgmt");
+	if (group != NULL) { /* the payload segment is named after the writers' group */
+		snprintf(path, sizeof(path), "/dev/shm/%.100s", group->gr_name);
+		(void)unlink(path);
+	}
+	(void)unlink("/tmp/roudi");
+}
+
+void cairn_plane_reaped(struct cairn_plane *plane)
+{
+	close(plane->child.log_fd);
+	plane->child = (struct cairn_child){0};
+	plane->state = CAIRN_PLANE_DOWN;
+}
+
+void cairn_plane_remove(struct cairn_plane *plane)
+{
+	if (plane->child.pid > 0) {
+		kill(plane->child.pid, SIGKILL);
+		waitpid(plane->child.pid, NULL, 0);
+		cairn_plane_reaped(plane);
+	}
+	char pid_path[300];
+	snprintf(pid_path, sizeof(pid_path), "%s/ns.pid", plane->run_dir);
+	(void)unlink(pid_path);
+	if (!plane->ns.active)
+		remove_host_files();
+	cairn_namespace_close(&plane->ns);
+}
+
+void cairn_plane_stop(struct cairn_plane *plane, int timeout_ms)
+{
+	if (plane->child.pid > 0) {
+		kill(plane->child.pid, SIGTERM);
+		struct pollfd p = {.fd = plane->child.log_fd, .events = POLLIN};
+		char buf[512];
+		/* Its end of the pipe closes when it ends. */
+		while (poll(&p, 1, timeout_ms) > 0 && read(p.fd, buf, sizeof(buf)) > 0)
+			;
+	}
+	cairn_plane_remove(plane);
+}
