@@ -1,0 +1,29 @@
+/* field.h - how well a return would fit at each place of the map, at several resolutions.
+ *
+ * Level 0: exp(-d^2 / (2 sigma^2)) of the distance d to the nearest occupied cell, sigma = 1 cell, scaled to
+ * 0..255; 0 beyond 3 cells. Level k at (x, y) is the maximum of level 0 over [x, x + 2^k) x [y, y + 2^k): an
+ * upper bound for 2^k x 2^k shifts of a scan at once, which is what branch and bound needs (Olson 2009; Hess
+ * et al. 2016). */
+#ifndef CAIRN_COMMON_MAP_FIELD_H
+#define CAIRN_COMMON_MAP_FIELD_H
+
+#include "common/map/grid.h"
+
+#define CAIRN_FIELD_LEVELS 5
+#define CAIRN_FIELD_REACH 3 /* cells */
+#define CAIRN_FIELD_NEAR 94 /* level 0 is at least this within sqrt(2) cells of an occupied one */
+
+struct cairn_match_field {
+	uint8_t *level[CAIRN_FIELD_LEVELS]; /* in the layout of the grid's arrays */
+	int16_t *scratch;                   /* squared distances along rows */
+	int32_t width, height, cx0, cy0;
+	uint32_t layout; /* of the grid they were made for */
+};
+
+void cairn_match_field_init(struct cairn_match_field *field);
+void cairn_match_field_free(struct cairn_match_field *field);
+
+/* Brings the field up to date with the grid; only what changed is computed. False without memory. */
+bool cairn_match_field_update(struct cairn_match_field *field, struct cairn_grid *grid);
+
+#endif

@@ -1,0 +1,255 @@
+#include "common/map/frontier_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SAME_M 0.5        /* a frontier that moved less is the same one */
+#define FORGET_UPDATES 20 /* gone for so long, its id is not given again */
+#define STARE_UPDATES 8   /* stood before it for so long in vain: it shows nothing */
+#define STARE_M 1.5
+#define STARE_SAMPLES 12
+#define BEHIND_M 2.0 /* unknown floor assumed behind each metre of an opening, for coverage */
+#define ESCAPE_M 0.30
+#define CLEARANCE_BOUND_M 0.30
+
+struct cairn_frontier_finder *cairn_frontier_finder_new(void)
+{
+	struct cairn_frontier_finder *finder = calloc(1, sizeof(*finder));
+	if (finder != NULL)
+		cairn_wave_init(&finder->wave);
+	return finder;
+}
+
+static void free_arrays(struct cairn_frontier_finder *f)
+{
+	free(f->unknown);
+	free(f->scratch);
+	free(f->mask);
+	free(f->label);
+	free(f->queue);
+	free(f->cells);
+	free(f->sorted);
+	free(f->parent);
+	f->capacity = 0;
+}
+
+void cairn_frontier_finder_destroy(struct cairn_frontier_finder **finder_p)
+{
+	if (*finder_p == NULL)
+		return;
+	free_arrays(*finder_p);
+	cairn_wave_free(&(*finder_p)->wave);
+	free(*finder_p);
+	*finder_p = NULL;
+}
+
+static bool resize(struct cairn_frontier_finder *f, int32_t width, int32_t height)
+{
+	size_t n = (size_t)width * (size_t)height;
+	if (!cairn_wave_resize(&f->wave, width, height))
+		return false;
+	if (n <= f->capacity)
+		return true;
+	free_arrays(f);
+	n += n / 2;
+	f->unknown = malloc(n);
+	f->scratch = malloc(n);
+	f->mask = malloc(n);
+	f->label = malloc(n * sizeof(*f->label));
+	f->queue = malloc(n * sizeof(*f->queue));
+	f->cells = malloc(n * sizeof(*f->cells));
+	f->sorted = malloc(n * sizeof(*f->sorted));
+	f->parent = malloc(n * sizeof(*f->parent));
+	if (f->unknown == NULL || f->scratch == NULL || f->mask == NULL || f->label == NULL ||
+	    f->queue == NULL || f->cells == NULL || f->sorted == NULL || f->parent == NULL)
+		return false;
+	f->capacity = n;
+	return true;
+}
+
+/* Copies the known part of the grid, with a margin of unknown, as one class a cell. */
+static bool take_window(struct cairn_frontier_finder *f, const struct cairn_grid *grid)
+{
+	const int32_t margin = 12;
+	const struct cairn_cell_box *k = &grid->known;
+	int32_t width = k->max_cx - k->min_cx + 1 + 2 * margin,
+		height = k->max_cy - k->min_cy + 1 + 2 * margin;
+	if (!resize(f, width, height))
+		return false;
+	f->cx0 = k->min_cx - margin;
+	f->cy0 = k->min_cy - margin;
+	f->cell_m = grid->cell_m;
+	memset(f->wave.cell, CAIRN_WAVE_UNKNOWN, (size_t)width * (size_t)height);
+	for (int32_t y = margin; y < height - margin; y++) {
+		const int8_t *odds = grid->odds + cairn_grid_index(grid, k->min_cx, f->cy0 + y);
+		uint8_t *restrict out = f->wave.cell + (size_t)y * (size_t)width + margin;
+		for (int32_t x = 0; x < width - 2 * margin; x++) {
+			uint8_t known = odds[x] < 0 ? CAIRN_WAVE_FREE : CAIRN_WAVE_UNSURE;
+			known = odds[x] >= CAIRN_ODDS_OCCUPIED ? CAIRN_WAVE_OCCUPIED : known;
+			out[x] = odds[x] == CAIRN_ODDS_UNKNOWN ? CAIRN_WAVE_UNKNOWN : known;
+		}
+	}
+	return true;
+}
+
+struct pair {
+	uint16_t found, known;
+	float distance_m;
+};
+
+static int by_distance(const void *a, const void *b)
+{
+	float x = ((const struct pair *)a)->distance_m, y = ((const struct pair *)b)->distance_m;
+	return x < y ? -1 : x > y;
+}
+
+/* Can the robot at window cell (rx, ry) see the unknown side of most of the opening? Then scans should have
+ * filled it. */
+static bool in_plain_sight(
+    const struct cairn_frontier_finder *f, const struct cairn_frontier_found *found, int32_t rx, int32_t ry)
+{
+	int32_t w = f->wave.width;
+	if (rx < 0 || ry < 0 || rx >= w || ry >= f->wave.height)
+		return false;
+	uint32_t samples = found->cell_count < STARE_SAMPLES ? found->cell_count : STARE_SAMPLES, seen = 0;
+	for (uint32_t i = 0; i < samples; i++) {
+		int32_t at = (int32_t)found->cells[i * found->cell_count / samples].index;
+		const int32_t next[4] = {at - 1, at + 1, at - w, at + w};
+		bool sight = false;
+		for (int k = 0; k < 4 && !sight; k++)
+			sight =
+			    f->unknown[next[k]] && cairn_frontier_sight(f, rx, ry, next[k] % w, next[k] / w);
+		seen += sight;
+	}
+	return 2 * seen > samples;
+}
+
+static void stare(const struct cairn_frontier_finder *f, struct cairn_frontier_found *found,
+    struct cairn_frontier_known *known, struct cairn_pose2 pose, bool looking)
+{
+	const struct cairn_msg_frontier *m = &found->msg;
+	bool still = hypot(known->at.x_m - m->x_m, known->at.y_m - m->y_m) <= 1.5 * f->cell_m &&
+		     abs((int32_t)m->cells - (int32_t)known->cells) <= 2;
+	bool near = hypot(m->x_m - pose.x_m, m->y_m - pose.y_m) <= STARE_M;
+	if (!still)
+		known->stared = 0;
+	else if (looking && near && known->stared < STARE_UPDATES &&
+		 in_plain_sight(f, found, (int32_t)floor(pose.x_m / f->cell_m) - f->cx0,
+		     (int32_t)floor(pose.y_m / f->cell_m) - f->cy0))
+		known->stared++;
+	found->blind = known->stared >= STARE_UPDATES;
+}
+
+static void forget_old(struct cairn_frontier_memory *memory)
+{
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < memory->count; i++)
+		if (memory->update - memory->items[i].seen <= FORGET_UPDATES)
+			memory->items[kept++] = memory->items[i];
+	memory->count = kept;
+}
+
+void cairn_frontier_remember(struct cairn_frontier_finder *f, struct cairn_frontier_memory *memory,
+    struct cairn_pose2 pose, bool looking)
+{
+	memory->update++;
+	forget_old(memory);
+	struct pair pairs[1024];
+	size_t pair_count = 0;
+	bool taken[4 * CAIRN_FRONTIERS_MAX] = {false};
+	for (uint32_t i = 0; i < f->found_count; i++) {
+		for (uint32_t k = 0; k < memory->count && pair_count < 1024; k++) {
+			double d = hypot(f->found[i].msg.x_m - memory->items[k].at.x_m,
+			    f->found[i].msg.y_m - memory->items[k].at.y_m);
+			if (d <= SAME_M)
+				pairs[pair_count++] = (struct pair){(uint16_t)i, (uint16_t)k, (float)d};
+		}
+	}
+	qsort(pairs, pair_count, sizeof(pairs[0]), by_distance);
+	for (size_t p = 0; p < pair_count; p++) {
+		struct cairn_frontier_found *found = &f->found[pairs[p].found];
+		struct cairn_frontier_known *known = &memory->items[pairs[p].known];
+		if (found->msg.id != 0 || taken[pairs[p].known])
+			continue;
+		taken[pairs[p].known] = true;
+		found->msg.id = known->id;
+		stare(f, found, known, pose, looking);
+		*known = (struct cairn_frontier_known){known->id, {found->msg.x_m, found->msg.y_m},
+		    found->msg.cells, memory->update, known->stared};
+	}
+	for (uint32_t i = 0; i < f->found_count; i++) {
+		struct cairn_msg_frontier *m = &f->found[i].msg;
+		if (m->id != 0)
+			continue;
+		m->id = ++memory->next_id;
+		if (memory->count < sizeof(memory->items) / sizeof(memory->items[0]))
+			memory->items[memory->count++] = (struct cairn_frontier_known){
+			    m->id, {m->x_m, m->y_m}, m->cells, memory->update, 0};
+	}
+}
+
+/* Reachable ones first, nearest first; then the others, oldest first. */
+static int by_nearness(const void *a, const void *b)
+{
+	const struct cairn_msg_frontier *p = &((const struct cairn_frontier_found *)a)->msg;
+	const struct cairn_msg_frontier *q = &((const struct cairn_frontier_found *)b)->msg;
+	if ((p->distance_m >= 0.0) != (q->distance_m >= 0.0))
+		return p->distance_m >= 0.0 ? -1 : 1;
+	if (p->distance_m != q->distance_m)
+		return p->distance_m < q->distance_m ? -1 : 1;
+	return p->id < q->id ? -1 : p->id > q->id;
+}
+
+static void report(
+    struct cairn_frontier_finder *f, const struct cairn_grid *grid, struct cairn_msg_frontiers *ret)
+{
+	double cell_m2 = grid->cell_m * grid->cell_m, behind_m2 = 0.0;
+	uint32_t blind = 0;
+	qsort(f->found, f->found_count, sizeof(f->found[0]), by_nearness);
+	for (uint32_t i = 0; i < f->found_count; i++) {
+		if (f->found[i].blind) {
+			blind++;
+			continue;
+		}
+		const struct cairn_msg_frontier *m = &f->found[i].msg;
+		if (m->distance_m >= 0.0) {
+			ret->reachable++;
+			behind_m2 += m->width_m * BEHIND_M;
+		}
+		if (ret->items_count < sizeof(ret->items) / sizeof(ret->items[0]))
+			ret->items[ret->items_count++] = *m;
+	}
+	ret->total = f->found_total - blind;
+	ret->free_m2 = grid->free_cells * cell_m2;
+	ret->occupied_m2 = grid->occupied_cells * cell_m2;
+	ret->coverage = ret->free_m2 > 0.0 ? ret->free_m2 / (ret->free_m2 + behind_m2) : 0.0;
+	ret->map_width_m = (grid->known.max_cx - grid->known.min_cx + 1) * grid->cell_m;
+	ret->map_height_m = (grid->known.max_cy - grid->known.min_cy + 1) * grid->cell_m;
+	ret->visited_cells = grid->visited_cells;
+}
+
+bool cairn_frontier_find(struct cairn_frontier_finder *f, struct cairn_frontier_memory *memory,
+    const struct cairn_grid *grid, struct cairn_pose2 pose, bool looking, const struct cairn_config *cfg,
+    struct cairn_msg_frontiers *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	if (cairn_cell_box_empty(grid->known))
+		return true;
+	if (!take_window(f, grid))
+		return false;
+	double bound_m = cfg->robot.footprint_half_width_m + cfg->nav.clearance_m;
+	double need = bound_m / grid->cell_m;
+	bound_m = bound_m > CLEARANCE_BOUND_M ? bound_m : CLEARANCE_BOUND_M;
+	int bound = (int)ceil(bound_m / grid->cell_m);
+	cairn_wave_clearances(&f->wave, bound < 100 ? bound : 100);
+	int32_t x = (int32_t)floor(pose.x_m / grid->cell_m) - f->cx0;
+	int32_t y = (int32_t)floor(pose.y_m / grid->cell_m) - f->cy0;
+	if (!cairn_wave_spread(&f->wave, x, y, (int)ceil(need * need), (int)(ESCAPE_M / grid->cell_m)))
+		return false;
+	if (!cairn_frontier_cells(f, cfg->mission.frontier_min_width_m))
+		return false;
+	cairn_frontier_describe(f, pose, cfg->mission.frontier_min_width_m);
+	cairn_frontier_remember(f, memory, pose, looking);
+	report(f, grid, ret);
+	return true;
+}

@@ -1,0 +1,49 @@
+/* frontier.h - openings into the unknown, and whether and how far the robot can go to them.
+ *
+ * A frontier cell is a free cell beside the unknown (Yamauchi 1997). What makes an exploration end is what
+ * does NOT count:
+ *   - unknown slits narrower than about mission.frontier_min_width_m (between two far rays, along a wall seen
+ * at a grazing angle, in the corners behind furniture) are closed by a morphological opening of the unknown;
+ *   - unknown pockets below 0.15 m2 that known cells enclose;
+ *   - openings narrower than mission.frontier_min_width_m;
+ *   - openings the robot has stood before, in plain sight, without learning anything (a surface that returns
+ * nothing). Cells belong to one frontier when no more than 0.5 m of free floor is between them (so never
+ * through a wall); wide ones are split. Reachability and distance come from a wavefront over free cells with
+ * the robot's clearance. */
+#ifndef CAIRN_COMMON_MAP_FRONTIER_H
+#define CAIRN_COMMON_MAP_FRONTIER_H
+
+#include "common/map/grid.h"
+#include "common/map/wave.h"
+
+#define CAIRN_FRONTIERS_MAX 64
+
+struct cairn_frontier_known {
+	uint32_t id;
+	struct cairn_vec2 at;
+	uint32_t cells;
+	uint32_t seen;   /* update in which it was there last */
+	uint32_t stared; /* consecutive updates the robot stood before it in vain */
+};
+
+/* What must survive a restart so that ids stay the same. */
+struct cairn_frontier_memory {
+	struct cairn_frontier_known items[4 * CAIRN_FRONTIERS_MAX];
+	uint32_t count;
+	uint32_t next_id;
+	uint32_t update;
+};
+
+struct cairn_frontier_finder; /* scratch, grows with the map */
+
+struct cairn_frontier_finder *cairn_frontier_finder_new(void);
+void cairn_frontier_finder_destroy(struct cairn_frontier_finder **finder_p);
+
+/* Finds the frontiers of the grid as seen from pose (map frame). *ret is filled but for map_seq. looking: the
+ * robot sees (scans are coming in and match), so that staring in vain counts. False without memory (then *ret
+ * is empty). */
+bool cairn_frontier_find(struct cairn_frontier_finder *finder, struct cairn_frontier_memory *memory,
+    const struct cairn_grid *grid, struct cairn_pose2 pose, bool looking, const struct cairn_config *cfg,
+    struct cairn_msg_frontiers *ret);
+
+#endif

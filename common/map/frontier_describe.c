@@ -1,0 +1,231 @@
+#include "common/map/frontier_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SPLIT_M 3.0      /* a longer opening is cut into parts */
+#define GOAL_REACH_M 1.0 /* a place to stand is at most this far from the opening */
+#define COMFORT_M 0.25   /* clearance a place to stand should have */
+#define EDGE_M 0.15      /* and this much known floor around it */
+#define JAMB_M 0.20      /* walls end an opening when they are this near to its ends */
+#define DOORWAY_MIN_M 0.6
+#define DOORWAY_MAX_M 1.2
+#define CORRIDOR_MAX_M 2.0
+#define BIN_CELLS 1.5 /* neighbouring cells of a diagonal line are sqrt(2) apart */
+
+struct axis {
+	double mean_x, mean_y, ux, uy; /* cells; unit vector of the largest extent */
+};
+
+static int32_t column(const struct cairn_frontier_finder *f, uint32_t index)
+{
+	return (int32_t)(index % (uint32_t)f->wave.width);
+}
+
+static int32_t line(const struct cairn_frontier_finder *f, uint32_t index)
+{
+	return (int32_t)(index / (uint32_t)f->wave.width);
+}
+
+bool cairn_frontier_sight(
+    const struct cairn_frontier_finder *f, int32_t x0, int32_t y0, int32_t x1, int32_t y1)
+{
+	int32_t dx = abs(x1 - x0), dy = abs(y1 - y0), steps = dx > dy ? dx : dy;
+	for (int32_t i = 1; i < steps; i++) {
+		double t = (double)i / steps;
+		int32_t x = (int32_t)lround(x0 + t * (x1 - x0)), y = (int32_t)lround(y0 + t * (y1 - y0));
+		if (f->wave.cell[(size_t)y * (size_t)f->wave.width + (size_t)x] != CAIRN_WAVE_FREE)
+			return false;
+	}
+	return true;
+}
+
+static struct axis principal_axis(
+    const struct cairn_frontier_finder *f, const struct cairn_frontier_cell *cells, uint32_t count)
+{
+	struct axis a = {0};
+	for (uint32_t i = 0; i < count; i++) {
+		a.mean_x += column(f, cells[i].index);
+		a.mean_y += line(f, cells[i].index);
+	}
+	a.mean_x /= count;
+	a.mean_y /= count;
+	double xx = 0.0, xy = 0.0, yy = 0.0;
+	for (uint32_t i = 0; i < count; i++) {
+		double x = column(f, cells[i].index) - a.mean_x, y = line(f, cells[i].index) - a.mean_y;
+		xx += x * x;
+		xy += x * y;
+		yy += y * y;
+	}
+	double yaw = 0.5 * atan2(2.0 * xy, xx - yy);
+	a.ux = cos(yaw);
+	a.uy = sin(yaw);
+	return a;
+}
+
+static int by_along(const void *a, const void *b)
+{
+	const struct cairn_frontier_cell *p = a, *q = b;
+	if (p->along != q->along)
+		return p->along < q->along ? -1 : 1;
+	return p->index < q->index ? -1 : p->index > q->index;
+}
+
+/* Sorts the cells along the axis and returns the extent in cells. */
+static double sort_along(
+    const struct cairn_frontier_finder *f, struct cairn_frontier_cell *cells, uint32_t count, struct axis a)
+{
+	for (uint32_t i = 0; i < count; i++)
+		cells[i].along = (float)((column(f, cells[i].index) - a.mean_x) * a.ux +
+					 (line(f, cells[i].index) - a.mean_y) * a.uy);
+	qsort(cells, count, sizeof(cells[0]), by_along);
+	return (double)(cells[count - 1].along - cells[0].along);
+}
+
+/* What of the extent is really open: the bins along the axis that hold a cell. */
+static double open_width(
+    const struct cairn_frontier_cell *cells, uint32_t count, double extent, double cell_m)
+{
+	uint32_t bins = 0;
+	int last = -1;
+	for (uint32_t i = 0; i < count; i++) {
+		int bin = (int)((double)(cells[i].along - cells[0].along) / BIN_CELLS);
+		bins += bin != last;
+		last = bin;
+	}
+	double filled = bins * BIN_CELLS;
+	return cell_m * (filled < extent + 1.0 ? filled : extent + 1.0);
+}
+
+static bool wall_near(const struct cairn_frontier_finder *f, uint32_t index)
+{
+	double cells = JAMB_M / f->cell_m;
+	return f->wave.clearance2[index] <= cells * cells;
+}
+
+/* Cost in metres of standing at window cell (x, y) to look at the opening's middle. */
+static double stand_cost(
+    const struct cairn_frontier_finder *f, int32_t x, int32_t y, int32_t mid_x, int32_t mid_y)
+{
+	size_t index = (size_t)y * (size_t)f->wave.width + (size_t)x;
+	double clear_m = sqrt(f->wave.clearance2[index]) * f->cell_m;
+	double cost = hypot(x - mid_x, y - mid_y) * f->cell_m;
+	cost += clear_m < COMFORT_M ? 3.0 * (COMFORT_M - clear_m) : 0.0;
+	int32_t r = (int32_t)lround(EDGE_M / f->cell_m);
+	const int32_t ring[4][2] = {{r, 0}, {-r, 0}, {0, r}, {0, -r}};
+	for (int k = 0; k < 4; k++) {
+		int32_t u = x + ring[k][0], v = y + ring[k][1];
+		if (u < 0 || v < 0 || u >= f->wave.width || v >= f->wave.height ||
+		    f->wave.cell[(size_t)v * (size_t)f->wave.width + (size_t)u] == CAIRN_WAVE_UNKNOWN)
+			cost += 0.05;
+	}
+	return cost;
+}
+
+/* The best reachable cell near (mid_x, mid_y) from which it can be seen; false if there is none. */
+static bool find_stand(
+    const struct cairn_frontier_finder *f, int32_t mid_x, int32_t mid_y, int32_t *ret_x, int32_t *ret_y)
+{
+	int32_t reach = (int32_t)(GOAL_REACH_M / f->cell_m);
+	double best = HUGE_VAL;
+	for (int32_t ring = 0; ring <= reach && ring * f->cell_m < best; ring++) {
+		for (int32_t dy = -ring; dy <= ring; dy++) {
+			int32_t step = abs(dy) == ring || ring == 0 ? 1 : 2 * ring;
+			for (int32_t dx = -ring; dx <= ring; dx += step) {
+				int32_t x = mid_x + dx, y = mid_y + dy;
+				if (x < 0 || y < 0 || x >= f->wave.width || y >= f->wave.height)
+					continue;
+				size_t index = (size_t)y * (size_t)f->wave.width + (size_t)x;
+				if (f->wave.distance[index] == CAIRN_WAVE_NEVER)
+					continue;
+				double cost = stand_cost(f, x, y, mid_x, mid_y);
+				if (cost >= best || !cairn_frontier_sight(f, x, y, mid_x, mid_y))
+					continue;
+				best = cost;
+				*ret_x = x;
+				*ret_y = y;
+			}
+		}
+	}
+	return best < HUGE_VAL;
+}
+
+static enum cairn_frontier_kind kind_of(double width_m, bool between_walls)
+{
+	if (!between_walls || width_m < DOORWAY_MIN_M || width_m > CORRIDOR_MAX_M)
+		return CAIRN_FRONTIER_KIND_OPEN;
+	return width_m <= DOORWAY_MAX_M ? CAIRN_FRONTIER_KIND_DOORWAY : CAIRN_FRONTIER_KIND_CORRIDOR;
+}
+
+/* The cell nearest to the middle: a centroid on the opening itself, even where that is bent. */
+static uint32_t middle_cell(const struct cairn_frontier_finder *f, const struct cairn_frontier_cell *cells,
+    uint32_t count, struct axis a)
+{
+	uint32_t mid = cells[0].index;
+	double best = HUGE_VAL;
+	for (uint32_t i = 0; i < count; i++) {
+		double d = hypot(column(f, cells[i].index) - a.mean_x, line(f, cells[i].index) - a.mean_y);
+		if (d < best) {
+			best = d;
+			mid = cells[i].index;
+		}
+	}
+	return mid;
+}
+
+static double to_m(int32_t window_cell, int32_t first_cell, double cell_m)
+{
+	return (window_cell + first_cell + 0.5) * cell_m;
+}
+
+static void describe(struct cairn_frontier_finder *f, struct cairn_frontier_cell *cells, uint32_t count,
+    struct cairn_pose2 pose, double min_width_m)
+{
+	struct axis a = principal_axis(f, cells, count);
+	double extent = sort_along(f, cells, count, a);
+	double width_m = open_width(cells, count, extent, f->cell_m);
+	if (width_m < min_width_m)
+		return;
+	f->found_total++;
+	if (f->found_count == CAIRN_FRONTIERS_FOUND_MAX)
+		return;
+	uint32_t mid = middle_cell(f, cells, count, a);
+	int32_t mid_x = column(f, mid), mid_y = line(f, mid), stand_x = mid_x, stand_y = mid_y;
+	bool reachable = find_stand(f, mid_x, mid_y, &stand_x, &stand_y);
+	struct cairn_frontier_found *found = &f->found[f->found_count++];
+	*found = (struct cairn_frontier_found){.cells = cells, .cell_count = count};
+	struct cairn_msg_frontier *m = &found->msg;
+	m->x_m = to_m(mid_x, f->cx0, f->cell_m);
+	m->y_m = to_m(mid_y, f->cy0, f->cell_m);
+	m->goal_x_m = to_m(stand_x, f->cx0, f->cell_m);
+	m->goal_y_m = to_m(stand_y, f->cy0, f->cell_m);
+	m->cells = count;
+	m->width_m = width_m;
+	m->bearing_rad = cairn_wrap_rad(atan2(m->y_m - pose.y_m, m->x_m - pose.x_m) - pose.yaw_rad);
+	size_t stand = (size_t)stand_y * (size_t)f->wave.width + (size_t)stand_x;
+	m->distance_m = reachable ? f->wave.distance[stand] * f->cell_m / CAIRN_WAVE_STEP : -1.0;
+	m->kind = kind_of(width_m, wall_near(f, cells[0].index) && wall_near(f, cells[count - 1].index));
+}
+
+void cairn_frontier_describe(struct cairn_frontier_finder *f, struct cairn_pose2 pose, double min_width_m)
+{
+	f->found_count = 0;
+	f->found_total = 0;
+	for (size_t from = 0, to; from < f->cell_count; from = to) {
+		for (to = from + 1; to < f->cell_count && f->sorted[to].cluster == f->sorted[from].cluster;)
+			to++;
+		struct cairn_frontier_cell *cells = f->sorted + from;
+		uint32_t count = (uint32_t)(to - from);
+		double extent = sort_along(f, cells, count, principal_axis(f, cells, count));
+		int parts = (int)ceil(extent * f->cell_m / SPLIT_M);
+		parts = parts < 1 ? 1 : parts;
+		float first = cells[0].along;
+		for (uint32_t begin = 0, end; begin < count; begin = end) {
+			int part = (int)((double)(cells[begin].along - first) * parts / (extent + 1e-3));
+			for (end = begin + 1; end < count && (int)((double)(cells[end].along - first) *
+								   parts / (extent + 1e-3)) == part;)
+				end++;
+			describe(f, cells + begin, end - begin, pose, min_width_m);
+		}
+	}
+}

@@ -1,0 +1,54 @@
+/* frontier_parts.h - what the halves of the frontier finder share; not for others. */
+#ifndef CAIRN_COMMON_MAP_FRONTIER_PARTS_H
+#define CAIRN_COMMON_MAP_FRONTIER_PARTS_H
+
+#include "common/map/frontier.h"
+
+#define CAIRN_FRONTIERS_FOUND_MAX 256
+
+struct cairn_frontier_cell {
+	uint32_t index;   /* into the window */
+	uint32_t cluster; /* piece, then cluster */
+	float along;      /* along the cluster's axis, cells */
+};
+
+/* One opening while it is being described; cells are window cells. */
+struct cairn_frontier_found {
+	struct cairn_msg_frontier msg;
+	const struct cairn_frontier_cell *cells;
+	uint32_t cell_count;
+	bool blind;
+};
+
+struct cairn_frontier_finder {
+	struct cairn_wave wave;
+	int32_t cx0, cy0; /* map cell of window cell (0, 0) */
+	double cell_m;
+	size_t capacity;
+	uint8_t *unknown, *scratch, *mask; /* opened unknown; frontier cells */
+	uint32_t *label;
+	uint32_t *queue;
+	struct cairn_frontier_cell *cells, *sorted;
+	size_t cell_count;
+	uint32_t *parent;
+	uint32_t piece_count;
+	struct cairn_frontier_found found[CAIRN_FRONTIERS_FOUND_MAX];
+	uint32_t found_count, found_total;
+};
+
+/* Finds the cells and their clusters: cells sorted by cluster in finder->sorted, cell_count of them. */
+bool cairn_frontier_cells(struct cairn_frontier_finder *finder, double min_width_m);
+
+/* True when only free cells lie between two window cells, both ends left out. */
+bool cairn_frontier_sight(
+    const struct cairn_frontier_finder *finder, int32_t x0, int32_t y0, int32_t x1, int32_t y1);
+
+/* Turns clusters into openings, in finder->found. robot: window coordinates in cells. */
+void cairn_frontier_describe(
+    struct cairn_frontier_finder *finder, struct cairn_pose2 pose, double min_width_m);
+
+/* Gives the openings their ids and marks the blind ones. */
+void cairn_frontier_remember(struct cairn_frontier_finder *finder, struct cairn_frontier_memory *memory,
+    struct cairn_pose2 pose, bool looking);
+
+#endif

@@ -1,0 +1,89 @@
+/* mapper.h - odometry and scans in; pose, map and frontiers out.
+ *
+ * Every scan is matched against the map, so that the drift of the odometry is taken out before it grows; a
+ * scan is entered into the map only after some travel (a keyframe, which is kept with its points and its
+ * place in the odometry), or once a second as a refresh, so that a door that closes is noticed by a robot
+ * that stands. Between scans the pose follows the odometry. The map frame is the robot's first pose.
+ *
+ * Tracking: GOOD after three scans in a row that fit; WEAK as soon as two in a row do not, while scans are
+ * missing, or after a restart until the pose is confirmed; LOST after a second of scans that fit nowhere
+ * near. A robot that is lost searches in a window that grows, and enters nothing into the map. */
+#ifndef CAIRN_COMMON_MAP_MAPPER_H
+#define CAIRN_COMMON_MAP_MAPPER_H
+
+#include "common/base/error.h"
+#include "common/map/frontier.h"
+#include "common/map/grid.h"
+#include "common/map/match.h"
+#include "common/map/track.h"
+
+struct cairn_mapper;
+
+/* A scan kept. Its points are thinned hits in the robot frame, in millimetres: points[2 * first] on. */
+struct cairn_keyframe {
+	int64_t t_ns;
+	struct cairn_pose2 pose;  /* map frame */
+	struct cairn_pose2 track; /* where odometry alone had it */
+	double sigma_xy_m, sigma_yaw_rad;
+	uint32_t first, count;
+};
+
+struct cairn_mapper_counts {
+	uint64_t scans;    /* taken */
+	uint64_t matched;  /* that fitted */
+	uint64_t inserted; /* into the map */
+	uint64_t refused;  /* scans and odometry that were broken, late or out of order */
+	uint64_t wild;     /* odometry steps that were not believed */
+	uint64_t restarts; /* of the odometry */
+	uint64_t clipped;  /* returns beyond the largest map */
+};
+
+enum cairn_scan_use {
+	CAIRN_SCAN_REFUSED, /* broken, out of order */
+	CAIRN_SCAN_UNFIT,   /* nothing to match, or no fit: odometry carries on */
+	CAIRN_SCAN_MATCHED,
+	CAIRN_SCAN_INSERTED, /* matched and entered into the map */
+	CAIRN_SCAN_KEYFRAME  /* entered and kept */
+};
+
+/* NULL without memory. cfg is copied. */
+struct cairn_mapper *cairn_mapper_new(const struct cairn_config *cfg);
+void cairn_mapper_destroy(struct cairn_mapper **mapper_p);
+
+/* Takes one odometry message with its stamp and epoch. True when it counts: then *ret (may be NULL) is the
+ * pose to publish under that stamp. */
+bool cairn_mapper_odom(struct cairn_mapper *mapper, const struct cairn_msg_odom *odom, int64_t t_ns,
+    uint64_t epoch, struct cairn_msg_pose *ret);
+
+/* Takes one scan; t_ns: stamp of its end. */
+enum cairn_scan_use cairn_mapper_scan(
+    struct cairn_mapper *mapper, const struct cairn_msg_scan *scan, int64_t t_ns);
+
+/* The pose at the newest odometry (or scan, without odometry). */
+void cairn_mapper_pose(const struct cairn_mapper *mapper, struct cairn_msg_pose *ret);
+
+/* Finds the frontiers; map_seq is left 0. now_ns tells whether scans are coming in. False without memory. */
+bool cairn_mapper_frontiers(struct cairn_mapper *mapper, int64_t now_ns, struct cairn_msg_frontiers *ret);
+
+/* All valid until the next call that changes the mapper. Driven: the path, a point every 5 cm, x0 y0 x1 y1
+ * ... */
+const struct cairn_grid *cairn_mapper_grid(const struct cairn_mapper *mapper);
+const float *cairn_mapper_driven(const struct cairn_mapper *mapper, uint32_t *ret_points);
+const struct cairn_keyframe *cairn_mapper_keyframes(const struct cairn_mapper *mapper, uint32_t *ret_count);
+const int16_t *cairn_mapper_keyframe_points(const struct cairn_mapper *mapper);
+const struct cairn_match *cairn_mapper_last_match(const struct cairn_mapper *mapper);
+struct cairn_mapper_counts cairn_mapper_counts(const struct cairn_mapper *mapper);
+
+/* Rises with everything worth saving. */
+uint64_t cairn_mapper_changes(const struct cairn_mapper *mapper);
+
+/* Saves the whole state: written beside path, synced, renamed. False with the reason. */
+bool cairn_mapper_save(struct cairn_mapper *mapper, const char *path, struct cairn_error *err);
+
+/* A mapper that goes on from a saved state: its pose is weak until a scan confirms it. NULL with the reason
+ * when the file is damaged, of another version or cell size, or cannot be read (errno tells: ENOENT when
+ * there is none). */
+struct cairn_mapper *cairn_mapper_load(
+    const struct cairn_config *cfg, const char *path, struct cairn_error *err);
+
+#endif

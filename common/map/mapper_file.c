@@ -1,0 +1,356 @@
+#include "common/map/mapper_parts.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+/* File: magic, u32 version, u32 crc32 of the payload, u64 payload bytes, payload. Little-endian as the
+ * machine; a file of another machine fails by its magic. The payload is written and read by the same walk
+ * (exchange), so that the two cannot disagree. */
+#define MAGIC UINT64_C(0x3150414D4E524943) /* "CIRNMAP1" */
+#define VERSION 1u
+#define HEAD_BYTES 24u
+#define FILE_BYTES_MAX (UINT64_C(1) << 31)
+
+struct head {
+	uint64_t magic;
+	uint32_t version, crc;
+	uint64_t bytes;
+};
+static_assert(sizeof(struct head) == HEAD_BYTES, "the head has no holes");
+
+/* A walk over the state: counting, writing or reading. */
+struct walk {
+	enum { COUNT, WRITE, READ } mode;
+	unsigned char *at;
+	uint64_t left; /* READ, WRITE */
+	uint64_t bytes;
+	const char *broken; /* READ: what does not make sense */
+};
+
+static void item(struct walk *w, void *value, size_t bytes)
+{
+	w->bytes += bytes;
+	if (w->mode == COUNT || w->broken != NULL)
+		return;
+	if (bytes > w->left) {
+		w->broken = "it ends too early";
+		return;
+	}
+	if (w->mode == WRITE)
+		memcpy(w->at, value, bytes);
+	else
+		memcpy(value, w->at, bytes);
+	w->at += bytes;
+	w->left -= bytes;
+}
+
+#define ITEM(walk, value) item(walk, &(value), sizeof(value))
+
+static void refuse(struct walk *w, const char *what)
+{
+	if (w->broken == NULL)
+		w->broken = what;
+}
+
+/* An array with its count in front; reading allocates it. */
+static void array(struct walk *w, void *array_p, uint32_t *count, uint32_t *capacity, size_t item_bytes)
+{
+	ITEM(w, *count);
+	if (w->mode == READ) {
+		if (w->broken == NULL && (uint64_t)*count * item_bytes > w->left)
+			refuse(w, "a list is longer than the file");
+		if (w->broken != NULL) {
+			*count = 0;
+			return;
+		}
+		void *made = malloc((size_t)*count * item_bytes + 1);
+		if (made == NULL) {
+			refuse(w, "there is not enough memory for it");
+			*count = 0;
+			return;
+		}
+		*(void **)array_p = made;
+		*capacity = *count;
+	}
+	item(w, *(void **)array_p, (size_t)*count * item_bytes);
+}
+
+static void pose_item(struct walk *w, struct cairn_pose2 *pose)
+{
+	ITEM(w, pose->x_m);
+	ITEM(w, pose->y_m);
+	ITEM(w, pose->yaw_rad);
+	if (w->mode == READ && !(fabs(pose->x_m) < 1e5 && fabs(pose->y_m) < 1e5 && fabs(pose->yaw_rad) < 1e5))
+		refuse(w, "a pose is not a pose");
+}
+
+/* The newest odometry, so that a mapper that comes back knows how far the robot has gone meanwhile. */
+static void track_items(struct walk *w, struct cairn_track *track)
+{
+	struct cairn_track_point newest = {0};
+	const struct cairn_track_point *have = cairn_track_newest(track);
+	if (have != NULL)
+		newest = *have;
+	uint8_t any = have != NULL;
+	ITEM(w, any);
+	ITEM(w, newest.t_ns);
+	pose_item(w, &newest.pose);
+	pose_item(w, &track->raw);
+	ITEM(w, track->epoch);
+	ITEM(w, track->distance_m);
+	ITEM(w, track->wild);
+	ITEM(w, track->restarts);
+	if (w->mode != READ)
+		return;
+	track->points[0] = newest;
+	track->newest = 0;
+	track->count = any != 0;
+}
+
+static void memory_items(struct walk *w, struct cairn_frontier_memory *memory)
+{
+	ITEM(w, memory->count);
+	ITEM(w, memory->next_id);
+	ITEM(w, memory->update);
+	if (memory->count > sizeof(memory->items) / sizeof(memory->items[0])) {
+		refuse(w, "it holds too many frontiers");
+		memory->count = 0;
+	}
+	for (uint32_t i = 0; i < memory->count; i++) {
+		struct cairn_frontier_known *k = &memory->items[i];
+		ITEM(w, k->id);
+		ITEM(w, k->at.x_m);
+		ITEM(w, k->at.y_m);
+		ITEM(w, k->cells);
+		ITEM(w, k->seen);
+		ITEM(w, k->stared);
+	}
+}
+
+static void grid_row(struct walk *w, struct cairn_grid *g, size_t index, size_t n)
+{
+	item(w, g->odds + index, n);
+	item(w, g->hits + index, n);
+	item(w, g->sub_x + index, n);
+	item(w, g->sub_y + index, n);
+	item(w, g->visits + index, n * sizeof(*g->visits));
+}
+
+/* Counts what the cells say, rather than believing figures beside them. */
+static void recount(struct cairn_grid *g)
+{
+	g->free_cells = g->occupied_cells = g->visited_cells = 0;
+	for (size_t i = 0, n = (size_t)g->width * (size_t)g->height; i < n; i++) {
+		g->free_cells += cairn_odds_free(g->odds[i]);
+		g->occupied_cells += cairn_odds_occupied(g->odds[i]);
+		g->visited_cells += g->visits[i] != 0;
+	}
+}
+
+static void grid_items(struct walk *w, struct cairn_grid *g)
+{
+	struct cairn_cell_box box = g->known;
+	ITEM(w, box.min_cx);
+	ITEM(w, box.min_cy);
+	ITEM(w, box.max_cx);
+	ITEM(w, box.max_cy);
+	if (w->mode == READ) {
+		const int32_t most = 1 << 24;
+		if (w->broken != NULL || cairn_cell_box_empty(box))
+			return;
+		if (box.min_cx < -most || box.min_cy < -most || box.max_cx > most || box.max_cy > most ||
+		    (uint64_t)(box.max_cx - box.min_cx + 1) * (uint64_t)(box.max_cy - box.min_cy + 1) >
+			w->left) {
+			refuse(w, "its size makes no sense");
+			return;
+		}
+		if (!cairn_grid_reserve(g, box)) {
+			refuse(w, "the map is larger than map.extent_max_m or memory allows");
+			return;
+		}
+		g->known = box;
+	}
+	if (cairn_cell_box_empty(box))
+		return;
+	for (int32_t cy = box.min_cy; cy <= box.max_cy; cy++)
+		grid_row(w, g, cairn_grid_index(g, box.min_cx, cy), (size_t)(box.max_cx - box.min_cx + 1));
+	if (w->mode == READ)
+		recount(g);
+}
+
+static void keyframe_items(struct walk *w, struct cairn_mapper *m)
+{
+	array(w, &m->points, &m->point_count, &m->point_capacity, 2 * sizeof(*m->points));
+	array(w, &m->keyframes, &m->keyframe_count, &m->keyframe_capacity, sizeof(*m->keyframes));
+	if (w->mode != READ)
+		return;
+	for (uint32_t i = 0; i < m->keyframe_count; i++) {
+		const struct cairn_keyframe *k = &m->keyframes[i];
+		if (k->first > m->point_count || k->count > m->point_count - k->first)
+			refuse(w, "a keyframe points outside");
+	}
+}
+
+static void exchange(struct walk *w, struct cairn_mapper *m)
+{
+	double cell_m = m->grid.cell_m;
+	ITEM(w, cell_m);
+	if (w->mode == READ && cell_m != m->grid.cell_m)
+		refuse(w, "its cells are not map.cell_m wide");
+	uint32_t started = m->tracking != CAIRN_TRACKING_NONE;
+	ITEM(w, started);
+	m->tracking = w->mode == READ && started != 0 ? CAIRN_TRACKING_WEAK : m->tracking;
+	pose_item(w, &m->map_from_track);
+	pose_item(w, &m->keyframe_pose);
+	pose_item(w, &m->visit_pose);
+	ITEM(w, m->fit_distance_m);
+	ITEM(w, m->unsure_m);
+	ITEM(w, m->unsure_rad);
+	ITEM(w, m->counts);
+	track_items(w, &m->track);
+	memory_items(w, &m->memory);
+	array(w, &m->driven, &m->driven_count, &m->driven_capacity, 2 * sizeof(*m->driven));
+	keyframe_items(w, m);
+	grid_items(w, &m->grid);
+	if (w->mode == READ && w->left != 0)
+		refuse(w, "it is longer than it should be");
+}
+
+static bool write_all(int fd, const unsigned char *data, size_t bytes)
+{
+	while (bytes > 0) {
+		ssize_t n = write(fd, data, bytes);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		data += n;
+		bytes -= (size_t)n;
+	}
+	return true;
+}
+
+/* Beside the file, synced, then in its place: a reader sees the old one or the new one, whatever happens. */
+static bool replace_file(const char *path, const unsigned char *data, size_t bytes, struct cairn_error *err)
+{
+	char beside[4096];
+	if (snprintf(beside, sizeof(beside), "%s.tmp", path) >= (int)sizeof(beside)) {
+		cairn_error_set(err, "%s: the name is too long", path);
+		return false;
+	}
+	int fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (fd < 0) {
+		cairn_error_set(err, "%s: %s", beside, strerror(errno));
+		return false;
+	}
+	bool ok = write_all(fd, data, bytes) && fdatasync(fd) == 0;
+	int saved = errno;
+	ok = close(fd) == 0 && ok;
+	if (ok && rename(beside, path) == 0)
+		return true;
+	saved = ok ? errno : saved;
+	(void)unlink(beside);
+	cairn_error_set(err, "%s: %s", path, strerror(saved));
+	return false;
+}
+
+bool cairn_mapper_save(struct cairn_mapper *m, const char *path, struct cairn_error *err)
+{
+	struct walk w = {.mode = COUNT};
+	exchange(&w, m);
+	size_t bytes = (size_t)w.bytes;
+	if (bytes + HEAD_BYTES > m->file_capacity) {
+		size_t room = (bytes + HEAD_BYTES) * 3 / 2;
+		unsigned char *grown = realloc(m->file, room);
+		if (grown == NULL) {
+			cairn_error_set(err, "%s: no memory to write the map", path);
+			return false;
+		}
+		m->file = grown;
+		m->file_capacity = room;
+	}
+	w = (struct walk){.mode = WRITE, .at = m->file + HEAD_BYTES, .left = bytes};
+	exchange(&w, m);
+	struct head head = {MAGIC, VERSION, (uint32_t)crc32_z(0, m->file + HEAD_BYTES, bytes), bytes};
+	memcpy(m->file, &head, HEAD_BYTES);
+	return replace_file(path, m->file, bytes + HEAD_BYTES, err);
+}
+
+/* The payload of a file that is whole; NULL with the reason. */
+static unsigned char *read_payload(int fd, const char *path, uint64_t *ret_bytes, struct cairn_error *err)
+{
+	struct stat st;
+	struct head head;
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < (off_t)HEAD_BYTES ||
+	    read(fd, &head, HEAD_BYTES) != (ssize_t)HEAD_BYTES || head.magic != MAGIC) {
+		cairn_error_set(err, "%s: not a map", path);
+		return NULL;
+	}
+	if (head.version != VERSION) {
+		cairn_error_set(
+		    err, "%s: map of version %u, this program knows %u", path, head.version, VERSION);
+		return NULL;
+	}
+	if (head.bytes > FILE_BYTES_MAX || head.bytes + HEAD_BYTES != (uint64_t)st.st_size) {
+		cairn_error_set(err, "%s: damaged map: %lld bytes instead of %llu", path,
+		    (long long)st.st_size, (unsigned long long)(head.bytes + HEAD_BYTES));
+		return NULL;
+	}
+	unsigned char *data = malloc((size_t)head.bytes + 1);
+	uint64_t have = 0;
+	while (data != NULL && have < head.bytes) {
+		ssize_t n = read(fd, data + have, (size_t)(head.bytes - have));
+		if (n <= 0)
+			break;
+		have += (uint64_t)n;
+	}
+	if (data == NULL || have != head.bytes ||
+	    (uint32_t)crc32_z(0, data, (size_t)head.bytes) != head.crc) {
+		cairn_error_set(err, "%s: damaged map: its check sum is wrong", path);
+		free(data);
+		return NULL;
+	}
+	*ret_bytes = head.bytes;
+	return data;
+}
+
+struct cairn_mapper *cairn_mapper_load(
+    const struct cairn_config *cfg, const char *path, struct cairn_error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		int saved = errno;
+		cairn_error_set(err, "%s: %s", path, strerror(saved));
+		errno = saved;
+		return NULL;
+	}
+	uint64_t bytes = 0;
+	unsigned char *data = read_payload(fd, path, &bytes, err);
+	close(fd);
+	errno = EBADMSG;
+	if (data == NULL)
+		return NULL;
+	struct cairn_mapper *m = cairn_mapper_new(cfg);
+	if (m != NULL) {
+		struct walk w = {.mode = READ, .at = data, .left = bytes};
+		exchange(&w, m);
+		m->unconfirmed = m->tracking != CAIRN_TRACKING_NONE;
+		if (w.broken == NULL && !cairn_match_field_update(&m->field, &m->grid))
+			refuse(&w, "there is not enough memory for it");
+		if (w.broken != NULL) {
+			cairn_error_set(err, "%s: damaged map: %s", path, w.broken);
+			cairn_mapper_destroy(&m);
+		}
+	} else {
+		cairn_error_set(err, "%s: no memory for a map", path);
+	}
+	free(data);
+	errno = EBADMSG;
+	return m;
+}

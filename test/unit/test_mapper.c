@@ -1,0 +1,123 @@
+#include "test/support/runner.h"
+
+#include "common/map/mapper.h"
+#include "test/support/map_world.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+static struct map_world flat;
+static struct cairn_config cfg;
+static struct cairn_msg_scan scan;
+
+struct drive {
+	struct map_robot robot;
+	struct cairn_mapper *mapper;
+	uint64_t epoch;
+	double worst_m, worst_rad; /* pose against truth */
+	int scans, good;
+};
+
+static void drive_begin(struct drive *d)
+{
+	map_world_flat(&flat);
+	cairn_config_defaults(&cfg);
+	memset(d, 0, sizeof(*d));
+	map_robot_init(&d->robot, &flat, &cfg);
+	d->mapper = cairn_mapper_new(&cfg);
+	d->epoch = 11;
+	ck_assert_ptr_nonnull(d->mapper);
+}
+
+static double off_m(const struct drive *d, struct cairn_msg_pose *pose)
+{
+	cairn_mapper_pose(d->mapper, pose);
+	return hypot(pose->x_m - d->robot.truth.x_m, pose->y_m - d->robot.truth.y_m);
+}
+
+static void send_odom(struct drive *d, struct cairn_twist t)
+{
+	struct cairn_msg_odom odom;
+	map_robot_odom(&d->robot, t, &odom);
+	ck_assert(cairn_mapper_odom(d->mapper, &odom, d->robot.t_ns, d->epoch, NULL));
+}
+
+/* A tenth of a second: two odometry messages and, where asked, a scan. */
+static enum cairn_scan_use drive_step(struct drive *d, struct cairn_twist t, bool with_scan)
+{
+	struct cairn_pose2 from = d->robot.truth;
+	if (d->scans == 0)
+		send_odom(d, t);
+	map_robot_move(&d->robot, t, 0.05);
+	send_odom(d, t);
+	map_robot_move(&d->robot, t, 0.05);
+	send_odom(d, t);
+	if (!with_scan)
+		return CAIRN_SCAN_REFUSED;
+	map_robot_scan(&d->robot, from, t, &scan);
+	enum cairn_scan_use use = cairn_mapper_scan(d->mapper, &scan, d->robot.t_ns);
+	struct cairn_msg_pose pose;
+	double m = off_m(d, &pose), rad = fabs(cairn_wrap_rad(pose.yaw_rad - d->robot.truth.yaw_rad));
+	d->worst_m = m > d->worst_m ? m : d->worst_m;
+	d->worst_rad = rad > d->worst_rad ? rad : d->worst_rad;
+	d->scans++;
+	d->good += pose.tracking == CAIRN_TRACKING_GOOD;
+	return use;
+}
+
+static void drive_to(struct drive *d, double x_m, double y_m)
+{
+	for (int i = 0; i < 600 && hypot(x_m - d->robot.truth.x_m, y_m - d->robot.truth.y_m) > 0.1; i++)
+		drive_step(d, map_robot_steer(&d->robot, x_m, y_m), true);
+}
+
+static void stand(struct drive *d, int steps)
+{
+	for (int i = 0; i < steps; i++)
+		drive_step(d, (struct cairn_twist){0.0, 0.0}, true);
+}
+
+/* Through all rooms and back to the start. */
+static void drive_round(struct drive *d)
+{
+	static const double way[][2] = {{1.0, 0.0}, {1.05, 1.5}, {2.0, 1.9}, {1.05, 1.5}, {1.05, 0.3},
+	    {2.2, 0.0}, {2.25, -1.4}, {3.4, -2.2}, {2.25, -1.4}, {2.25, -0.3}, {5.2, 0.0}, {5.6, 0.4},
+	    {5.6, 1.4}, {6.6, 2.4}, {6.2, 1.2}, {5.6, 0.9}, {5.7, 0.1}, {6.8, -0.4}, {6.85, -1.6},
+	    {7.0, -2.4}, {6.0, -1.6}, {6.85, -1.0}, {6.85, -0.3}, {6.0, 0.0}, {1.0, 0.0}, {0.1, 0.0}};
+	for (size_t i = 0; i < sizeof(way) / sizeof(way[0]); i++)
+		drive_to(d, way[i][0], way[i][1]);
+}
+
+START_TEST(a_flat_is_explored_within_5_cm_and_1_degree)
+{
+	struct drive d;
+	drive_begin(&d);
+	drive_round(&d);
+	struct cairn_msg_pose pose;
+	double end_m = off_m(&d, &pose);
+	double odom_m = hypot(d.robot.odom.x_m - d.robot.truth.x_m, d.robot.odom.y_m - d.robot.truth.y_m);
+	printf(
+	    "# %d scans, %.1f m: worst %.3f m %.2f deg, end %.3f m, odometry %.2f m, good %d, keyframes %u\n",
+	    d.scans, d.robot.odom_distance_m, d.worst_m, cairn_rad_to_deg(d.worst_rad), end_m, odom_m, d.good,
+	    pose.keyframes);
+	ck_assert_double_lt(d.worst_m, 0.05);
+	ck_assert_double_lt(d.worst_rad, cairn_deg_to_rad(1.0));
+	ck_assert_int_ge(d.good, d.scans * 99 / 100);
+	ck_assert_double_gt(odom_m, 0.3); /* or the test would prove nothing */
+	struct cairn_msg_frontiers frontiers;
+	ck_assert(cairn_mapper_frontiers(d.mapper, d.robot.t_ns, &frontiers));
+	for (uint32_t i = 0; i < frontiers.items_count; i++)
+		printf(
+		    "#   frontier %u at %.2f %.2f goal %.2f %.2f cells %u width %.2f distance %.2f kind %d\n",
+		    frontiers.items[i].id, frontiers.items[i].x_m, frontiers.items[i].y_m,
+		    frontiers.items[i].goal_x_m, frontiers.items[i].goal_y_m, frontiers.items[i].cells,
+		    frontiers.items[i].width_m, frontiers.items[i].distance_m, frontiers.items[i].kind);
+	printf("# free %.1f m2 occupied %.1f coverage %.3f\n", frontiers.free_m2, frontiers.occupied_m2,
+	    frontiers.coverage);
+	ck_assert_uint_eq(frontiers.reachable, 0);
+	cairn_mapper_destroy(&d.mapper);
+}
+END_TEST
+
+CAIRN_TEST_MAIN("mapper", a_flat_is_explored_within_5_cm_and_1_degree)
