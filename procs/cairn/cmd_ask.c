@@ -92,12 +92,16 @@ int cli_ask_verb(const struct cli *cli)
 
 int cli_stop(const struct cli *cli)
 {
+	const struct cli_verb *last_resort = &cli_verbs[CLI_VERB_MOTOR_STOP];
+	if (!cli_bus_bound(cli->run_dir, cairn_services[last_resort->service].name) &&
+	    cli_need_stack(cli) != CLI_OK)
+		return CLI_ABSENT;
 	int status = ask(cli, cli->command->verb, STOP_ANSWER_MS);
-	if (status == CLI_OK || (status == CLI_ABSENT && cli_need_stack(cli) != CLI_OK))
+	if (status == CLI_OK)
 		return status;
 	fprintf(stderr,
 	    "cairn stop: asking the motor stage for an emergency stop instead ('cairn release' ends it)\n");
-	return ask(cli, &cli_verbs[CLI_VERB_MOTOR_STOP], STOP_ANSWER_MS);
+	return ask(cli, last_resort, STOP_ANSWER_MS);
 }
 
 int cli_down(const struct cli *cli)

@@ -1,4 +1,5 @@
 /* cmd_config.c - the configuration, checked and printed. */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 

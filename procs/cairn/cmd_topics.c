@@ -1,4 +1,5 @@
 /* cmd_topics.c - the tables of ipc/ for people, programs and docs/bus.md. */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,7 +145,8 @@ static const char *type_text(const struct cairn_field *f, char *buf, size_t byte
 static void print_message(FILE *out, const struct cairn_msg_desc *desc)
 {
 	char type[128];
-	fprintf(out, "\n### %s\n\n%s.\n\n| field | type | meaning |\n|---|---|---|\n", desc->name, desc->doc);
+	fprintf(out, "\n### %s\n\n%c%s.\n\n| field | type | meaning |\n|---|---|---|\n", desc->name,
+	    toupper((unsigned char)desc->doc[0]), desc->doc + 1);
 	for (int i = 0; i < desc->field_count; i++)
 		fprintf(out, "| `%s` | %s | %s |\n", desc->fields[i].name,
 		    type_text(&desc->fields[i], type, sizeof(type)), desc->fields[i].doc);
@@ -152,7 +154,8 @@ static void print_message(FILE *out, const struct cairn_msg_desc *desc)
 
 static void print_enum(FILE *out, const struct cairn_enum_desc *desc)
 {
-	fprintf(out, "\n### enum %s\n\n%s.\n\n| value | meaning |\n|---|---|\n", desc->name, desc->doc);
+	fprintf(out, "\n### enum %s\n\n%c%s.\n\n| value | meaning |\n|---|---|\n", desc->name,
+	    toupper((unsigned char)desc->doc[0]), desc->doc + 1);
 	for (int i = 0; i < desc->count; i++)
 		fprintf(out, "| `%s` | %s |\n", desc->values[i].name, desc->values[i].doc);
 }
