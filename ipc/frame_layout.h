@@ -41,7 +41,7 @@ struct cairn_snapshot_head {
 	int64_t t_rgb_ns, t_depth_ns, t_scan_ns, t_pose_ns; /* 0 = there was none */
 	double x_m, y_m, yaw_rad;  /* pose, map frame */
 	double nearest_m;          /* negative = none */
-	double similarity;         /* to the last snapshot, 0..1 */
+	double similarity;         /* to the picture last decided on, 0..1; 0 = none */
 	uint32_t trigger;          /* enum cairn_trigger */
 	uint32_t image_needed;     /* 0: nothing new to see, the text is enough */
 	float sector_m[12];        /* as in the percept message */

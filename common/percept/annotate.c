@@ -8,10 +8,16 @@
 
 #include "common/base/geom.h"
 
+struct dial {
+	int radius_px, reach_px;
+	uint8_t *keep, *add; /* (2 reach + 1) squared; one allocation */
+};
+
 struct cairn_annotate {
 	int width_px, height_px;
 	double scale; /* 1 at 480 rows */
 	struct cairn_font *font, *small;
+	struct dial dial;
 	tjhandle jpeg;
 	uint8_t *jpeg_buf;
 	unsigned long jpeg_capacity;
@@ -94,52 +100,87 @@ void cairn_annotate_depths(const struct cairn_annotate *annotate, const struct c
 
 /* ---- heading ---- */
 
-/* Signed distance to a closed polygon, negative inside (even-odd rule), in the units of the points. */
-static double polygon_distance(const struct cairn_vec2 *v, int count, double x, double y)
-{
-	double best = INFINITY;
-	bool inside = false;
-	for (int i = 0, j = count - 1; i < count; j = i++) {
-		double ex = v[j].x_m - v[i].x_m, ey = v[j].y_m - v[i].y_m;
-		double wx = x - v[i].x_m, wy = y - v[i].y_m;
-		double t = cairn_clamp((wx * ex + wy * ey) / (ex * ex + ey * ey), 0.0, 1.0);
-		best = fmin(best, (wx - t * ex) * (wx - t * ex) + (wy - t * ey) * (wy - t * ey));
-		if ((v[i].y_m > y) != (v[j].y_m > y) && x < v[i].x_m + ex * (y - v[i].y_m) / ey)
-			inside = !inside;
-	}
-	return inside ? -sqrt(best) : sqrt(best);
-}
-
 /* Coverage of a pixel whose centre lies this far outside of a shape's edge. */
-static unsigned edge_coverage(double distance_px)
+static unsigned edge_coverage(float distance_px)
 {
-	return (unsigned)(255.0 * cairn_clamp(0.5 - distance_px, 0.0, 1.0) + 0.5);
+	float c = 0.5f - distance_px;
+	return c <= 0.0f ? 0 : c >= 1.0f ? 255 : (unsigned)(255.0f * c + 0.5f);
 }
 
-/* A dark dial with a thin bright ring; on it an arrow that points turn_rad clockwise from the top. */
-static void draw_dial(const struct cairn_canvas *canvas, int cx, int cy, double radius, double turn_rad)
+/* The dial without its arrow, once: a dark disc with a thin bright ring, as what to keep of the picture and
+ * what to add. */
+static bool dial_new(struct dial *dial, int radius_px)
 {
-	/* Arrow in units of the radius, pointing up: tip, right tail, notch, left tail. */
-	static const struct cairn_vec2 shape[4] = {{0.0, -0.78}, {0.50, 0.60}, {0.0, 0.30}, {-0.50, 0.60}};
-	struct cairn_vec2 arrow[4];
-	double c = cos(turn_rad), s = sin(turn_rad), line = radius * 0.06;
-	for (int i = 0; i < 4; i++)
-		arrow[i] = (struct cairn_vec2){radius * (c * shape[i].x_m - s * shape[i].y_m),
-		    radius * (s * shape[i].x_m + c * shape[i].y_m)};
-	int reach = (int)ceil(radius) + 2;
+	int reach = radius_px + 1, side = 2 * reach + 1;
+	dial->radius_px = radius_px;
+	dial->reach_px = reach;
+	dial->keep = malloc((size_t)(side * side) * 2);
+	if (dial->keep == NULL)
+		return false;
+	dial->add = dial->keep + side * side;
+	float line = 0.06f * (float)radius_px;
+	for (int dy = -reach, i = 0; dy <= reach; dy++) {
+		for (int dx = -reach; dx <= reach; dx++, i++) {
+			float r = sqrtf((float)(dx * dx + dy * dy)) - (float)radius_px;
+			unsigned disc = edge_coverage(r) * 150 / 255,
+				 ring = edge_coverage(fabsf(r + line) - line) * 220 / 255;
+			dial->keep[i] = (uint8_t)((255 - disc) * (255 - ring) / 255);
+			dial->add[i] = (uint8_t)ring;
+		}
+	}
+	return true;
+}
+
+static void draw_dial(const struct dial *dial, const struct cairn_canvas *canvas, int cx, int cy)
+{
+	int reach = dial->reach_px;
+	for (int dy = -reach, i = 0; dy <= reach; dy++) {
+		for (int dx = -reach; dx <= reach; dx++, i++) {
+			int x = cx + dx, y = cy + dy;
+			if (dial->keep[i] == 255 || x < 0 || y < 0 || x >= canvas->width_px ||
+			    y >= canvas->height_px)
+				continue;
+			uint8_t *px = canvas->rgb + (ptrdiff_t)y * canvas->stride_bytes + 3 * x;
+			for (int c = 0; c < 3; c++)
+				px[c] = (uint8_t)(px[c] * dial->keep[i] / 255 + dial->add[i]);
+		}
+	}
+}
+
+/* Squared distance of (x, y) from the segment between two points. */
+static float segment_distance2(float x, float y, float ax, float ay, float bx, float by)
+{
+	float ex = bx - ax, ey = by - ay, wx = x - ax, wy = y - ay;
+	float t = (wx * ex + wy * ey) / (ex * ex + ey * ey);
+	t = t < 0.0f ? 0.0f : t > 1.0f ? 1.0f : t;
+	wx -= t * ex;
+	wy -= t * ey;
+	return wx * wx + wy * wy;
+}
+
+/* An arrowhead with a notch, turn_rad clockwise from the top of the dial. It is symmetric, so that in its own
+ * frame only the right half has to be looked at: from the tip to the tail, from the tail to the notch. */
+static void draw_arrow(
+    const struct dial *dial, const struct cairn_canvas *canvas, int cx, int cy, double turn_rad)
+{
+	float radius = (float)dial->radius_px, rim = 0.085f * radius, c = (float)cos(turn_rad),
+	      s = (float)sin(turn_rad);
+	const float tip_y = -0.78f * radius, tail_x = 0.50f * radius, tail_y = 0.60f * radius,
+		    notch_y = 0.30f * radius;
+	int reach = (int)(0.9f * radius);
 	for (int dy = -reach; dy <= reach; dy++) {
 		for (int dx = -reach; dx <= reach; dx++) {
 			int x = cx + dx, y = cy + dy;
-			double r = sqrt((double)(dx * dx + dy * dy));
-			if (x < 0 || y < 0 || x >= canvas->width_px || y >= canvas->height_px || r > reach)
+			float ax = fabsf(c * (float)dx + s * (float)dy), ay = c * (float)dy - s * (float)dx;
+			if (ax > tail_x + rim + 1.0f || ay < tip_y - rim - 1.0f || ay > tail_y + rim + 1.0f ||
+			    x < 0 || y < 0 || x >= canvas->width_px || y >= canvas->height_px)
 				continue;
-			cairn_canvas_blend(canvas, x, y, black, edge_coverage(r - radius) * 150u / 255u);
-			cairn_canvas_blend(
-			    canvas, x, y, white, edge_coverage(fabs(r - radius + line) - line) * 220u / 255u);
-			double d = polygon_distance(arrow, 4, dx, dy);
-			if (d > line * 2.0)
-				continue;
-			cairn_canvas_blend(canvas, x, y, black, edge_coverage(d - line * 1.4));
+			float d = sqrtf(fminf(segment_distance2(ax, ay, 0.0f, tip_y, tail_x, tail_y),
+			    segment_distance2(ax, ay, tail_x, tail_y, 0.0f, notch_y)));
+			if (ax * (tail_y - tip_y) < (ay - tip_y) * tail_x &&
+			    (ay - notch_y) * tail_x < ax * (tail_y - notch_y))
+				d = -d;
+			cairn_canvas_blend(canvas, x, y, black, edge_coverage(d - rim));
 			cairn_canvas_blend(canvas, x, y, amber, edge_coverage(d));
 		}
 	}
@@ -152,9 +193,10 @@ void cairn_annotate_heading(
 	double compass = cairn_compass_deg(yaw_rad), scale = annotate->scale;
 	if (!isfinite(compass))
 		return;
-	int radius = (int)lround(30.0 * scale), margin = (int)lround(12.0 * scale);
+	int radius = annotate->dial.radius_px, margin = (int)lround(12.0 * scale);
 	int cx = annotate->width_px - margin - radius, cy = margin + radius + (int)lround(6.0 * scale);
-	draw_dial(canvas, cx, cy, radius, cairn_deg_to_rad(compass));
+	draw_dial(&annotate->dial, canvas, cx, cy);
+	draw_arrow(&annotate->dial, canvas, cx, cy, -yaw_rad);
 	cairn_font_draw_centred(annotate->small, canvas, cx, cy - radius, "N", white);
 	snprintf(text, sizeof(text), "%s %d\u00b0", cairn_compass_point(compass), (int)lround(compass) % 360);
 	int width = cairn_font_width_px(annotate->font, text);
@@ -182,11 +224,13 @@ struct cairn_annotate *cairn_annotate_new(
 		cairn_annotate_destroy(&annotate);
 		return NULL;
 	}
+	bool drawn = dial_new(&annotate->dial, (int)lround(fmax(30.0 * annotate->scale, 8.0)));
 	annotate->jpeg = tjInitCompress();
 	annotate->jpeg_capacity = tjBufSize(width_px, height_px, TJSAMP_420);
 	annotate->jpeg_buf = malloc(annotate->jpeg_capacity);
-	if (annotate->jpeg == NULL || annotate->jpeg_buf == NULL) {
-		cairn_error_set(err, "JPEG of %d x %d pixels: out of memory", width_px, height_px);
+	if (!drawn || annotate->jpeg == NULL || annotate->jpeg_buf == NULL) {
+		cairn_error_set(
+		    err, "annotated picture of %d x %d pixels: out of memory", width_px, height_px);
 		cairn_annotate_destroy(&annotate);
 	}
 	return annotate;
@@ -201,6 +245,7 @@ void cairn_annotate_destroy(struct cairn_annotate **annotate_p)
 	cairn_font_destroy(&annotate->small);
 	if (annotate->jpeg != NULL)
 		tjDestroy(annotate->jpeg);
+	free(annotate->dial.keep);
 	free(annotate->jpeg_buf);
 	free(annotate);
 	*annotate_p = NULL;

@@ -1,0 +1,350 @@
+#include "common/percept/annotator.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/percept/annotate.h"
+#include "common/percept/sectors.h"
+#include "common/percept/similarity.h"
+#include "common/percept/text.h"
+#include "common/percept/trigger.h"
+#include "ipc/topics.h"
+
+#define DEPTHS_KEPT 8 /* readings to pair with: most of a second at 10 Hz */
+#define GREYS_KEPT 32 /* pictures a decision may refer to: a slow model's call, at two snapshots a second */
+
+struct seen {
+	uint64_t snapshot_id;
+	struct cairn_grey grey;
+};
+
+struct cairn_annotator {
+	const struct cairn_config *cfg;
+	struct cairn_percept_params percept_params;
+	struct cairn_triggers triggers;
+	struct cairn_annotate *annotate;
+	uint64_t next_id;
+
+	struct cairn_msg_percept percept;
+	struct cairn_msg_pose pose;
+	struct cairn_msg_frontiers frontiers;
+	struct cairn_msg_imu imu;
+	struct cairn_msg_battery battery;
+	struct cairn_msg_mission mission;
+	int64_t t_ns[CAIRN_TOPIC_COUNT]; /* of the copies above; 0 = never heard */
+
+	uint8_t *picture, *work; /* as it came, and the one that is drawn on */
+	int64_t t_rgb_ns;
+	struct cairn_depth_reading depths[DEPTHS_KEPT]; /* ring */
+	uint32_t depth_count;
+	struct cairn_grey grey;
+	struct cairn_grey reference;
+	bool have_reference;
+	struct seen *seen; /* ring of GREYS_KEPT */
+	uint32_t seen_count;
+};
+
+struct cairn_annotator *cairn_annotator_new(const struct cairn_config *cfg, const char *font_file,
+    uint64_t first_id, int64_t now_ns, struct cairn_error *err)
+{
+	struct cairn_annotator *annotator = calloc(1, sizeof(*annotator));
+	if (annotator == NULL) {
+		cairn_error_set(err, "annotator: out of memory");
+		return NULL;
+	}
+	annotator->cfg = cfg;
+	annotator->next_id = first_id;
+	annotator->percept_params = cairn_percept_params_from_config(cfg);
+	struct cairn_trigger_params triggers = cairn_trigger_params_from_config(cfg);
+	cairn_triggers_init(&annotator->triggers, &triggers, now_ns);
+
+	size_t bytes = (size_t)cfg->camera.width_px * (size_t)cfg->camera.height_px * 3;
+	annotator->picture = malloc(bytes);
+	annotator->work = malloc(bytes);
+	annotator->seen = calloc(GREYS_KEPT, sizeof(*annotator->seen));
+	if (annotator->picture == NULL || annotator->work == NULL || annotator->seen == NULL) {
+		cairn_error_set(err, "annotator: out of memory");
+		cairn_annotator_destroy(&annotator);
+		return NULL;
+	}
+	annotator->annotate = cairn_annotate_new(font_file, cfg->camera.width_px, cfg->camera.height_px, err);
+	if (annotator->annotate == NULL)
+		cairn_annotator_destroy(&annotator);
+	return annotator;
+}
+
+void cairn_annotator_destroy(struct cairn_annotator **annotator_p)
+{
+	struct cairn_annotator *annotator = *annotator_p;
+	if (annotator == NULL)
+		return;
+	cairn_annotate_destroy(&annotator->annotate);
+	free(annotator->picture);
+	free(annotator->work);
+	free(annotator->seen);
+	free(annotator);
+	*annotator_p = NULL;
+}
+
+/* ---- what comes in ---- */
+
+static bool fresh(const struct cairn_annotator *annotator, enum cairn_topic topic, int64_t now_ns)
+{
+	return annotator->t_ns[topic] != 0 && cairn_topic_fresh(topic, annotator->t_ns[topic], now_ns);
+}
+
+static bool picture_fresh(const struct cairn_annotator *annotator, int64_t now_ns)
+{
+	int64_t limit_ns = cairn_frame_topics[CAIRN_FRAME_CAMERA_RGB].max_age_ms * CAIRN_NS_PER_MS;
+	return annotator->t_rgb_ns != 0 && now_ns - annotator->t_rgb_ns <= limit_ns;
+}
+
+static double similarity(const struct cairn_annotator *annotator, int64_t now_ns)
+{
+	if (!annotator->have_reference || !picture_fresh(annotator, now_ns))
+		return 0.0;
+	return cairn_grey_similarity(&annotator->grey, &annotator->reference);
+}
+
+bool cairn_annotator_on_scan(struct cairn_annotator *annotator, const struct cairn_msg_scan *scan,
+    int64_t t_ns, int64_t now_ns, struct cairn_msg_percept *ret)
+{
+	struct cairn_msg_percept percept;
+	if (!cairn_percept_from_scan(&percept, scan, &annotator->percept_params))
+		return false;
+	percept.similarity = similarity(annotator, now_ns);
+	annotator->percept = percept;
+	annotator->t_ns[CAIRN_TOPIC_SCAN] = t_ns;
+	cairn_triggers_on_scene(&annotator->triggers, &percept,
+	    fresh(annotator, CAIRN_TOPIC_POSE, now_ns) ? &annotator->pose : NULL, now_ns);
+	*ret = percept;
+	return true;
+}
+
+bool cairn_annotator_on_pose(
+    struct cairn_annotator *annotator, const struct cairn_msg_pose *pose, int64_t t_ns)
+{
+	if (!isfinite(pose->x_m) || !isfinite(pose->y_m) || !isfinite(pose->yaw_rad) ||
+	    !isfinite(pose->distance_m))
+		return false;
+	annotator->pose = *pose;
+	annotator->t_ns[CAIRN_TOPIC_POSE] = t_ns;
+	return true;
+}
+
+void cairn_annotator_on_frontiers(
+    struct cairn_annotator *annotator, const struct cairn_msg_frontiers *frontiers, int64_t t_ns)
+{
+	annotator->frontiers = *frontiers;
+	annotator->t_ns[CAIRN_TOPIC_FRONTIERS] = t_ns;
+}
+
+void cairn_annotator_on_imu(struct cairn_annotator *annotator, const struct cairn_msg_imu *imu, int64_t t_ns)
+{
+	annotator->imu = *imu;
+	annotator->t_ns[CAIRN_TOPIC_IMU] = t_ns;
+}
+
+void cairn_annotator_on_battery(
+    struct cairn_annotator *annotator, const struct cairn_msg_battery *battery, int64_t t_ns)
+{
+	annotator->battery = *battery;
+	annotator->t_ns[CAIRN_TOPIC_BATTERY] = t_ns;
+}
+
+void cairn_annotator_on_mission(
+    struct cairn_annotator *annotator, const struct cairn_msg_mission *mission, int64_t t_ns)
+{
+	annotator->mission = *mission;
+	annotator->t_ns[CAIRN_TOPIC_MISSION] = t_ns;
+	cairn_triggers_on_mission(&annotator->triggers, mission, t_ns);
+}
+
+void cairn_annotator_on_result(
+    struct cairn_annotator *annotator, const struct cairn_msg_result *result, int64_t now_ns)
+{
+	cairn_triggers_on_result(&annotator->triggers, result, now_ns);
+}
+
+void cairn_annotator_on_decision(struct cairn_annotator *annotator, const struct cairn_msg_decision *decision)
+{
+	if (isfinite(decision->snapshot_x_m) && isfinite(decision->snapshot_y_m))
+		cairn_triggers_on_decision(&annotator->triggers,
+		    (struct cairn_vec2){decision->snapshot_x_m, decision->snapshot_y_m});
+	for (uint32_t i = 0; i < GREYS_KEPT && i < annotator->seen_count; i++) {
+		if (annotator->seen[i].snapshot_id == decision->snapshot_id) {
+			annotator->reference = annotator->seen[i].grey;
+			annotator->have_reference = true;
+		}
+	}
+}
+
+static bool frame_fits(const struct cairn_annotator *annotator, const struct cairn_frame_header *hdr,
+    enum cairn_frame_format format, uint32_t pixel_bytes, struct cairn_error *err)
+{
+	uint32_t width = (uint32_t)annotator->cfg->camera.width_px,
+		 height = (uint32_t)annotator->cfg->camera.height_px;
+	if (hdr->t_ns <= 0) {
+		cairn_error_set(err, "frame without a stamp");
+		return false;
+	}
+	if (hdr->format != format) {
+		cairn_error_set(
+		    err, "frame of format %u instead of %u", (unsigned)hdr->format, (unsigned)format);
+		return false;
+	}
+	if (hdr->width != width || hdr->height != height || hdr->stride_bytes < width * pixel_bytes ||
+	    (uint64_t)hdr->stride_bytes * hdr->height > hdr->payload_bytes) {
+		cairn_error_set(err, "picture of %u x %u with %u bytes instead of %u x %u", hdr->width,
+		    hdr->height, hdr->payload_bytes, width, height);
+		return false;
+	}
+	return true;
+}
+
+bool cairn_annotator_on_rgb(struct cairn_annotator *annotator, const struct cairn_frame_header *hdr,
+    const void *payload, struct cairn_error *err)
+{
+	if (!frame_fits(annotator, hdr, CAIRN_FORMAT_RGB8, 3, err))
+		return false;
+	size_t row = (size_t)hdr->width * 3;
+	for (uint32_t y = 0; y < hdr->height; y++)
+		memcpy(annotator->picture + y * row, (const uint8_t *)payload + (size_t)y * hdr->stride_bytes,
+		    row);
+	annotator->t_rgb_ns = hdr->t_ns;
+	cairn_grey_from_rgb(&annotator->grey, annotator->picture, (int)hdr->width, (int)hdr->height, row);
+	return true;
+}
+
+bool cairn_annotator_on_depth(struct cairn_annotator *annotator, const struct cairn_frame_header *hdr,
+    const void *payload, struct cairn_error *err)
+{
+	if (!frame_fits(annotator, hdr, CAIRN_FORMAT_DEPTH16, 2, err))
+		return false;
+	cairn_depth_read(&annotator->depths[annotator->depth_count++ % DEPTHS_KEPT], payload, (int)hdr->width,
+	    (int)hdr->height, hdr->stride_bytes, hdr->t_ns);
+	return true;
+}
+
+/* ---- what goes out ---- */
+
+enum cairn_trigger cairn_annotator_due(const struct cairn_annotator *annotator, int64_t now_ns)
+{
+	return cairn_triggers_due(&annotator->triggers, fresh(annotator, CAIRN_TOPIC_SCAN, now_ns), now_ns);
+}
+
+/* The reading nearest in time to the picture, or NULL when there is none within reach. */
+static const struct cairn_depth_reading *pair(
+    const struct cairn_annotator *annotator, struct cairn_text_inputs *text)
+{
+	const struct cairn_depth_reading *best = NULL;
+	int64_t apart_ns = INT64_MAX;
+	for (uint32_t i = 0; i < DEPTHS_KEPT && i < annotator->depth_count; i++) {
+		int64_t d = llabs(annotator->depths[i].t_ns - annotator->t_rgb_ns);
+		if (d < apart_ns) {
+			apart_ns = d;
+			best = &annotator->depths[i];
+		}
+	}
+	text->camera = CAIRN_TEXT_CAMERA_FULL;
+	if (best != NULL && (double)apart_ns * 1e-9 <= annotator->cfg->percept.pair_limit_s)
+		return best;
+	bool recent = best != NULL &&
+		      apart_ns <= cairn_frame_topics[CAIRN_FRAME_CAMERA_DEPTH].max_age_ms * CAIRN_NS_PER_MS;
+	text->camera = recent ? CAIRN_TEXT_CAMERA_UNPAIRED : CAIRN_TEXT_CAMERA_NO_DEPTH;
+	text->pair_apart_s = (double)apart_ns * 1e-9;
+	return NULL;
+}
+
+/* Draws and compresses; NULL when there is no picture to show. */
+static const uint8_t *make_jpeg(struct cairn_annotator *annotator, const struct cairn_depth_reading *depth,
+    const struct cairn_msg_pose *pose, size_t *ret_bytes)
+{
+	const struct cairn_config *cfg = annotator->cfg;
+	struct cairn_canvas canvas = {
+	    annotator->work, cfg->camera.width_px, cfg->camera.height_px, cfg->camera.width_px * 3};
+	memcpy(annotator->work, annotator->picture, (size_t)canvas.stride_bytes * (size_t)canvas.height_px);
+	if (depth != NULL)
+		cairn_annotate_depths(annotator->annotate, &canvas, depth);
+	if (pose != NULL)
+		cairn_annotate_heading(annotator->annotate, &canvas, pose->yaw_rad);
+	return cairn_annotate_jpeg(annotator->annotate, &canvas, cfg->percept.jpeg_quality, ret_bytes, NULL);
+}
+
+static void fill_head(struct cairn_snapshot_head *head, const struct cairn_annotator *annotator,
+    const struct cairn_text_inputs *in, int64_t now_ns)
+{
+	head->nearest_m = -1.0;
+	for (int d = 0; d < CAIRN_DIRECTION_COUNT; d++)
+		head->feasibility[d] = CAIRN_FEASIBILITY_MIN;
+	if (in->percept != NULL) {
+		head->t_scan_ns = annotator->t_ns[CAIRN_TOPIC_SCAN];
+		head->nearest_m = in->percept->nearest_m;
+		memcpy(head->sector_m, in->percept->sector_m, sizeof(head->sector_m));
+		memcpy(head->feasibility, in->percept->feasibility, sizeof(head->feasibility));
+	}
+	if (in->pose != NULL) {
+		head->t_pose_ns = annotator->t_ns[CAIRN_TOPIC_POSE];
+		head->x_m = in->pose->x_m;
+		head->y_m = in->pose->y_m;
+		head->yaw_rad = in->pose->yaw_rad;
+	}
+	head->similarity = similarity(annotator, now_ns);
+}
+
+static void remember_seen(struct cairn_annotator *annotator, uint64_t snapshot_id)
+{
+	struct seen *seen = &annotator->seen[annotator->seen_count++ % GREYS_KEPT];
+	seen->snapshot_id = snapshot_id;
+	seen->grey = annotator->grey;
+}
+
+size_t cairn_annotator_snapshot(struct cairn_annotator *annotator, enum cairn_trigger trigger, int64_t now_ns,
+    void *buf, size_t capacity, struct cairn_error *err)
+{
+	struct cairn_annotator *a = annotator;
+	const struct cairn_config_percept *cfg = &a->cfg->percept;
+	struct cairn_text_inputs in = {
+	    .percept = fresh(a, CAIRN_TOPIC_SCAN, now_ns) ? &a->percept : NULL,
+	    .pose = fresh(a, CAIRN_TOPIC_POSE, now_ns) ? &a->pose : NULL,
+	    .frontiers = fresh(a, CAIRN_TOPIC_FRONTIERS, now_ns) ? &a->frontiers : NULL,
+	    .mission = fresh(a, CAIRN_TOPIC_MISSION, now_ns) ? &a->mission : NULL,
+	    .imu = fresh(a, CAIRN_TOPIC_IMU, now_ns) ? &a->imu : NULL,
+	    .battery = fresh(a, CAIRN_TOPIC_BATTERY, now_ns) ? &a->battery : NULL,
+	    .camera = CAIRN_TEXT_CAMERA_NONE,
+	};
+	struct cairn_snapshot_head head = {.snapshot_id = a->next_id, .trigger = (uint32_t)trigger};
+	if (capacity < sizeof(head) + CAIRN_TEXT_CAP) {
+		cairn_error_set(err, "snapshot: %zu bytes are too few", capacity);
+		return 0;
+	}
+	fill_head(&head, a, &in, now_ns);
+
+	const uint8_t *jpeg = NULL;
+	size_t jpeg_bytes = 0;
+	if (picture_fresh(a, now_ns)) {
+		const struct cairn_depth_reading *depth = pair(a, &in);
+		jpeg = make_jpeg(a, depth, in.pose, &jpeg_bytes);
+		if (jpeg == NULL || jpeg_bytes > capacity - sizeof(head) - CAIRN_TEXT_CAP) {
+			jpeg_bytes = 0;
+			in.camera = CAIRN_TEXT_CAMERA_NONE;
+		} else {
+			head.t_rgb_ns = a->t_rgb_ns;
+			head.t_depth_ns = depth != NULL ? depth->t_ns : 0;
+			head.image_needed = !(
+			    head.similarity > cfg->image_similarity && head.nearest_m > cfg->image_nearest_m);
+		}
+	}
+	uint8_t *out = buf;
+	head.text_bytes = (uint32_t)cairn_text_write((char *)out + sizeof(head), CAIRN_TEXT_CAP, &in);
+	head.jpeg_bytes = (uint32_t)jpeg_bytes;
+	memcpy(out, &head, sizeof(head));
+	if (jpeg_bytes > 0)
+		memcpy(out + sizeof(head) + head.text_bytes, jpeg, jpeg_bytes);
+	if (head.image_needed)
+		remember_seen(a, head.snapshot_id);
+	a->next_id++;
+	cairn_triggers_taken(&a->triggers, now_ns);
+	return sizeof(head) + head.text_bytes + jpeg_bytes;
+}

@@ -1,0 +1,89 @@
+/* canary - sends a frame through the data plane every second and looks whether it comes back.
+ *
+ * A process of its own, so that a plane that wedges takes this one and not the watchdog. When frames stay
+ * away it says so with its exit status, which makes the launcher build the plane anew; when it hangs inside
+ * the plane its heartbeat is missed. */
+#include <string.h>
+
+#include "common/base/geom.h"
+#include "ipc/frames.h"
+#include "procs/shell/stage.h"
+
+#define PERIOD_MS 1000
+#define SILENCE_MAX_NS (3 * CAIRN_NS_PER_S)
+#define PLANE_DEADLINE_MS 4000
+
+struct app {
+	struct cairn_stage *stage;
+	struct cairn_frames *frames;
+	struct cairn_frame_pub *frame_pub;
+	struct cairn_frame_sub *frame_sub;
+	struct cairn_pub *canary_pub;
+	struct cairn_msg_canary report;
+	int64_t heard_ns; /* of the newest frame that came back */
+};
+
+static void listen_back(struct app *app)
+{
+	const struct cairn_frame_header *hdr;
+	if (cairn_frame_take(app->frame_sub, &hdr) == NULL)
+		return;
+	app->heard_ns = cairn_now_ns();
+	app->report.received++;
+	app->report.latency_ms = (double)(app->heard_ns - hdr->t_ns) * 1e-6;
+	cairn_frame_release(app->frame_sub);
+}
+
+static int on_second(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_frame_header *hdr;
+	listen_back(app); /* one that was late */
+	void *payload = cairn_frame_loan(app->frame_pub, sizeof(uint64_t), &hdr);
+	if (payload != NULL) {
+		app->report.sent++;
+		memcpy(payload, &app->report.sent, sizeof(uint64_t));
+		hdr->format = CAIRN_FORMAT_PROBE;
+		hdr->t_ns = cairn_now_ns();
+		cairn_frame_publish(app->frame_pub);
+		listen_back(app); /* delivered within the publish, once both ends know each other */
+	}
+	int64_t now_ns = cairn_now_ns();
+	bool silent = now_ns - app->heard_ns > SILENCE_MAX_NS;
+	cairn_pub_send(app->canary_pub, &app->report, now_ns, !silent);
+	if (!silent)
+		return 0;
+	cairn_log_error("data plane: no frame came back for %.1f s", (double)(now_ns - app->heard_ns) * 1e-9);
+	return -CAIRN_EXIT_PLANE;
+}
+
+int main(int argc, char **argv)
+{
+	struct app app = {0};
+	struct cairn_error err = {""};
+	int status = 0;
+	app.stage = cairn_stage_start(
+	    "cairn-canary", "sends frames through the data plane to itself", argc, argv, &status);
+	if (app.stage == NULL)
+		return status;
+	app.frames = cairn_frames_open(
+	    cairn_stage_name(app.stage), cairn_stage_config(app.stage), PLANE_DEADLINE_MS, &err);
+	if (app.frames != NULL)
+		app.frame_sub = cairn_frame_sub_new(app.frames, CAIRN_FRAME_CANARY, &err);
+	if (app.frame_sub != NULL)
+		app.frame_pub = cairn_frame_pub_new(app.frames, CAIRN_FRAME_CANARY, &err);
+	if (app.frame_pub != NULL) {
+		app.canary_pub = cairn_stage_publish(app.stage, CAIRN_TOPIC_CANARY);
+		app.heard_ns = cairn_now_ns();
+		cairn_stage_every(app.stage, PERIOD_MS, on_second, &app);
+		cairn_stage_ready(app.stage);
+		status = cairn_stage_run(app.stage);
+		if (status == -CAIRN_EXIT_PLANE)
+			status = CAIRN_EXIT_PLANE;
+	} else {
+		cairn_log_error("%s", err.text);
+		status = 1;
+	}
+	cairn_frames_close(&app.frames);
+	return cairn_stage_finish(&app.stage, status);
+}
