@@ -215,12 +215,12 @@ START_TEST(generated_bad_answers_end_in_a_valid_or_a_stop_decision)
 	    "{\"choices\":[{\"finish_reason\":\"tool_calls\",\"message\":{\"content\":\"Left.\",\"refusal\":"
 	    "null,\"tool_calls\":[" REPORT "," ROTATE
 	    "]}}],\"usage\":{\"prompt_tokens\":900,\"completion_tokens\":20}}",
-	    "{\"choices\":[{\"message\":{\"tool_calls\":[" CALL(
-		"move_toward", "{\\\"direction\\\":\\\"forward\\\",\\\"speed\\\":\\\"slow\\\",\\\"duration_"
-			       "s\\\":2.5}") "]}}]}",
-	    "{\"choices\":[{\"message\":{\"tool_calls\":[" CALL(
-		"navigate_to_goal", "{\\\"kind\\\":\\\"frontier\\\",\\\"frontier_id\\\":3,\\\"x_m\\\":null,"
-				    "\\\"y_m\\\":null,\\\"reason\\\":\\\"near\\\"}") "]}}]}",
+	    "{\"choices\":[{\"message\":{\"tool_calls\":[" CALL("move_toward",
+		"{\\\"direction\\\":\\\"forward\\\",\\\"speed\\\":\\\"slow\\\",\\\"duration_"
+		"s\\\":2.5}") "]}}]}",
+	    "{\"choices\":[{\"message\":{\"tool_calls\":[" CALL("navigate_to_goal",
+		"{\\\"kind\\\":\\\"frontier\\\",\\\"frontier_id\\\":3,\\\"x_m\\\":null,"
+		"\\\"y_m\\\":null,\\\"reason\\\":\\\"near\\\"}") "]}}]}",
 	};
 	struct cairn_rng rng;
 	cairn_rng_seed(&rng, 4711, 1);

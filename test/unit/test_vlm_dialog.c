@@ -1,0 +1,461 @@
+#include "test/support/runner.h"
+
+#include "common/base/geom.h"
+#include "common/vlm/dialog.h"
+#include "common/vlm/pilot_api.h"
+#include "common/vlm/prompt.h"
+
+#define MS CAIRN_NS_PER_MS
+#define TEXT                                                                                                 \
+	"SENSORS (LiDAR, 12 sectors of 30 deg, clockwise from the front)\n0 2.4m CLEAR\n30 1.3m NEAR\n"      \
+	"Nearest obstacle: 0.42m at 130 deg right\nGaps: none\nFeasibility: forward 0.80, backward "         \
+	"0.10\nROBOT\n"
+
+static const uint8_t jpeg[] = {0xFF, 0xD8, 0xFF, 0xE0, 1, 2, 3, 0xFF, 0xD9};
+static struct cairn_dialog *dialog;
+static struct cairn_config cfg;
+static struct cairn_msg_mission mission;
+static struct cairn_header mission_hdr;
+static int64_t now_ns;
+static const char *body;
+static size_t body_bytes;
+static struct cairn_msg_decision decision;
+
+static void say_mission(bool wants)
+{
+	mission.wants_decision = wants;
+	mission_hdr.t_ns = now_ns;
+	mission_hdr.seq++;
+	cairn_dialog_mission(dialog, &mission, &mission_hdr);
+}
+
+static bool snapshot(bool image_needed, enum cairn_trigger trigger)
+{
+	static uint64_t id;
+	uint8_t payload[4096];
+	struct cairn_snapshot_head head = {.snapshot_id = ++id,
+	    .x_m = 1.0,
+	    .y_m = 2.0,
+	    .yaw_rad = 0.0,
+	    .trigger = (uint32_t)trigger,
+	    .image_needed = image_needed,
+	    .text_bytes = sizeof(TEXT) - 1,
+	    .jpeg_bytes = sizeof(jpeg)};
+	for (int i = 0; i < 12; i++)
+		head.sector_m[i] = 2.0f;
+	for (int i = 0; i < 6; i++)
+		head.feasibility[i] = 0.5f;
+	memcpy(payload, &head, sizeof(head));
+	memcpy(payload + sizeof(head), TEXT, head.text_bytes);
+	memcpy(payload + sizeof(head) + head.text_bytes, jpeg, sizeof(jpeg));
+	struct cairn_error err = {""};
+	return cairn_dialog_snapshot(
+	    dialog, payload, sizeof(head) + head.text_bytes + sizeof(jpeg), now_ns, &err);
+}
+
+static void frontiers(void)
+{
+	struct cairn_msg_frontiers f = {.items_count = 3, .reachable = 2, .total = 3};
+	f.items[0] = (struct cairn_msg_frontier){.id = 3,
+	    .x_m = 2.0,
+	    .y_m = 3.0,
+	    .width_m = 0.9,
+	    .distance_m = 1.6,
+	    .kind = CAIRN_FRONTIER_KIND_DOORWAY};
+	f.items[1] =
+	    (struct cairn_msg_frontier){.id = 4, .x_m = 9.0, .y_m = 9.0, .width_m = 0.9, .distance_m = -1.0};
+	f.items[2] =
+	    (struct cairn_msg_frontier){.id = 5, .x_m = 5.0, .y_m = 2.0, .width_m = 1.5, .distance_m = 4.0};
+	cairn_dialog_frontiers(dialog, &f, now_ns);
+}
+
+static void setup(void)
+{
+	struct cairn_text system = {0};
+	struct cairn_error err = {""};
+	cairn_config_defaults(&cfg);
+	ck_assert_msg(cairn_prompt_load(CAIRN_SOURCE_ROOT "/config/prompts", &system, &err), "%s", err.text);
+	dialog = cairn_dialog_new(&cfg.vlm, cfg.safety.decision_max_age_s, system.data, &err);
+	ck_assert_msg(dialog != NULL, "%s", err.text);
+	cairn_text_free(&system);
+	now_ns = 100 * CAIRN_NS_PER_S;
+	mission = (struct cairn_msg_mission){.state = CAIRN_MISSION_STATE_EXPLORING, .elapsed_s = 12.0};
+	mission_hdr = (struct cairn_header){.version = 1, .epoch = 77, .valid = true};
+	say_mission(true);
+	frontiers();
+	snapshot(true, CAIRN_TRIGGER_RESULT);
+}
+
+static enum cairn_dialog_act poll_dialog(void)
+{
+	return cairn_dialog_poll(dialog, now_ns, &body, &body_bytes);
+}
+
+static void answer(int status, const char *text)
+{
+	struct cairn_dialog_outcome o = {.status = status,
+	    .body = text,
+	    .body_bytes = strlen(text),
+	    .retry_after_s = -1.0,
+	    .error = "no route"};
+	now_ns += 400 * MS;
+	cairn_dialog_ended(dialog, now_ns, &o);
+}
+
+#define REPLY(calls)                                                                                         \
+	"{\"choices\":[{\"message\":{\"content\":\"Because.\",\"tool_calls\":[" calls                        \
+	"]}}],\"usage\":{\"prompt_tokens\":1000,\"completion_tokens\":50}}"
+#define CALL(id, name, args)                                                                                 \
+	"{\"id\":\"" id "\",\"type\":\"function\",\"function\":{\"name\":\"" name "\",\"arguments\":\"" args \
+	"\"}}"
+#define GO CALL("c1", "navigate_to_goal", "{\\\"kind\\\":\\\"frontier\\\",\\\"frontier_id\\\":3}")
+#define REPORT                                                                                               \
+	CALL("c2", "report_discovery",                                                                       \
+	    "{\\\"label\\\":\\\"hall\\\",\\\"notes\\\":null,\\\"significance\\\":\\\"room\\\"}")
+
+static const char *last_error(void)
+{
+	static struct cairn_msg_vlm_stats stats;
+	cairn_dialog_stats(dialog, now_ns, &stats);
+	return stats.last_error;
+}
+
+START_TEST(the_request_is_the_golden_one)
+{
+	setup();
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+	json_error_t why;
+	json_t *want = json_load_file(CAIRN_SOURCE_ROOT "/test/data/vlm/openai_request.json", 0, &why);
+	json_t *have = json_loadb(body, body_bytes, JSON_REJECT_DUPLICATES, &why);
+	ck_assert_ptr_nonnull(have);
+	/* The long system text has files of its own; here only that it comes first counts. */
+	json_t *system = json_array_get(json_object_get(have, "messages"), 0);
+	ck_assert_int_gt((int)json_string_length(json_object_get(system, "content")), 4000);
+	json_object_set_new(system, "content", json_string("SYSTEM"));
+	const char *write = getenv("CAIRN_WRITE_GOLDEN");
+	if (write != NULL)
+		json_dump_file(have, write, JSON_INDENT(1));
+	ck_assert_msg(
+	    want != NULL && json_equal(want, have), "the body is not test/data/vlm/openai_request.json");
+	json_decref(want);
+	json_decref(have);
+	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
+START_TEST(the_static_prefix_is_the_same_bytes_in_every_call_and_long_enough)
+{
+	setup();
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+	const char *user = strstr(body, "{\"role\":\"user\"");
+	ck_assert_ptr_nonnull(user);
+	size_t n = (size_t)(user - body);
+	ck_assert_uint_gt(n / 5,
+	    CAIRN_PROMPT_PREFIX_TOKENS_MIN); /* no tokenizer needs more than 5 bytes a token for English */
+	char *first = strndup(body, n);
+	answer(200, REPLY(GO));
+	ck_assert(cairn_dialog_take_decision(dialog, &decision));
+	now_ns += 2 * CAIRN_NS_PER_S;
+	mission.elapsed_s = 99.0;
+	say_mission(true);
+	snapshot(false, CAIRN_TRIGGER_TIMER);
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+	ck_assert_mem_eq(first, body, n);
+	ck_assert_ptr_null(strstr(body, "image_url")); /* nothing new to see */
+	free(first);
+	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
+START_TEST(a_decision_carries_its_snapshot_and_is_asked_for_once)
+{
+	setup();
+	int64_t t_snapshot_ns = now_ns;
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_NOTHING);
+	answer(200, REPLY(GO));
+	ck_assert(cairn_dialog_take_decision(dialog, &decision));
+	ck_assert(!cairn_dialog_take_decision(dialog, &decision));
+	ck_assert_int_eq(decision.tool, CAIRN_TOOL_NAVIGATE_TO_GOAL);
+	ck_assert_uint_eq(decision.frontier_id, 3);
+	ck_assert_int_eq(decision.t_snapshot_ns, t_snapshot_ns);
+	ck_assert_double_eq(decision.snapshot_x_m, 1.0);
+	ck_assert_double_eq_tol(decision.latency_s, 0.4, 1e-9);
+	ck_assert_uint_ge(decision.id, (uint64_t)now_ns / 1000);
+	/* The mission message that is on its way still wants a decision: it is not asked for again. */
+	say_mission(true);
+	snapshot(true, CAIRN_TRIGGER_TIMER);
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_NOTHING);
+	mission.decision_id = decision.id;
+	say_mission(false);
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_NOTHING);
+	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
+START_TEST(after_a_result_only_a_newer_snapshot_will_do)
+{
+	setup();
+	poll_dialog();
+	answer(200, REPLY(GO));
+	ck_assert(cairn_dialog_take_decision(dialog, &decision));
+	uint64_t first = decision.id;
+	snapshot(true, CAIRN_TRIGGER_MOVED);
+	now_ns += CAIRN_NS_PER_S;
+	struct cairn_msg_result r = {.decision_id = first,
+	    .outcome = CAIRN_OUTCOME_SUCCESS,
+	    .source = CAIRN_SOURCE_MODEL,
+	    .asked = "navigate_to_goal F3",
+	    .distance_m = 1.6,
+	    .duration_s = 5.0};
+	cairn_dialog_result(dialog, &r, now_ns);
+	say_mission(true);
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_NOTHING);
+	now_ns += 50 * MS;
+	ck_assert(cairn_dialog_wants_snapshot(dialog, now_ns));
+	snapshot(true, CAIRN_TRIGGER_RESULT);
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+	ck_assert_ptr_nonnull(strstr(body, "1. navigate_to_goal F3: success, 1.6 m in 5.0 s"));
+	answer(200, REPLY(GO));
+	ck_assert(cairn_dialog_take_decision(dialog, &decision));
+	ck_assert_uint_gt(decision.id, first);
+	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
+START_TEST(a_question_to_the_sensors_gets_one_follow_up_restricted_to_actions)
+{
+	setup();
+	poll_dialog();
+	answer(200, REPLY(CALL("q7", "check_path_clear",
+			"{\\\"direction\\\":\\\"forward\\\",\\\"distance_m\\\":1.5}") "," REPORT));
+	ck_assert(!cairn_dialog_take_decision(dialog, &decision));
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+	ck_assert_ptr_nonnull(strstr(body, "\"tool_call_id\":\"q7\",\"content\":\"forward: clear for 1.5 m"));
+	ck_assert_ptr_nonnull(strstr(body, "\"tool_call_id\":\"c2\",\"content\":\"Remembered."));
+	ck_assert_ptr_null(strstr(body, "\"name\":\"observe_scene\""));
+	/* The pilot checks follow-ups as the real service does. */
+	struct cairn_pilot_api api;
+	struct cairn_pilot_answer out = {0};
+	struct cairn_error err = {""};
+	ck_assert(cairn_pilot_api_init(&api, &cfg.pilot, &err));
+	cairn_pilot_api_answer(&api, "POST", "/v1/chat/completions", body, body_bytes, 0, &out);
+	ck_assert_msg(out.status == 200, "%s", out.body.data);
+	cairn_text_free(&out.body);
+	/* A second question is one too many. */
+	answer(200, REPLY(CALL("q8", "observe_scene", "{\\\"focus\\\":\\\"general\\\"}")));
+	ck_assert(cairn_dialog_take_decision(dialog, &decision));
+	ck_assert_int_eq(decision.tool, CAIRN_TOOL_STOP_ROBOT);
+	ck_assert_ptr_nonnull(strstr(decision.reason, "no action"));
+	ck_assert_str_eq(cairn_dialog_memory(dialog)->rooms[0].name, "hall");
+	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
+START_TEST(looking_again_sends_the_picture_in_full_detail)
+{
+	setup();
+	poll_dialog();
+	ck_assert_ptr_nonnull(strstr(body, "\"detail\":\"low\""));
+	answer(200, REPLY(CALL("q", "observe_scene", "{\\\"focus\\\":\\\"people\\\"}")));
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+	ck_assert_ptr_nonnull(strstr(body, "\"detail\":\"high\""));
+	answer(200, REPLY(GO));
+	ck_assert(cairn_dialog_take_decision(dialog, &decision));
+	ck_assert_double_eq_tol(decision.latency_s, 0.8, 1e-9);
+	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
+START_TEST(the_first_bad_answer_stops_and_a_streak_falls_silent)
+{
+	setup();
+	poll_dialog();
+	answer(200, REPLY(CALL("x", "fly_to", "{}")));
+	ck_assert(cairn_dialog_take_decision(dialog, &decision));
+	ck_assert_int_eq(decision.tool, CAIRN_TOOL_STOP_ROBOT);
+	ck_assert_str_eq(decision.reason, "unknown tool 'fly_to'");
+	for (int i = 0; i < 3; i++) {
+		now_ns += 1100 * MS;
+		say_mission(true);
+		snapshot(true, CAIRN_TRIGGER_TIMER);
+		ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+		ck_assert_ptr_nonnull(strstr(body, "YOUR LAST ANSWER WAS REFUSED: unknown tool 'fly_to'"));
+		answer(200, REPLY(CALL("x", "fly_to", "{}")));
+		ck_assert(!cairn_dialog_take_decision(dialog, &decision));
+	}
+	now_ns += 600 * MS;
+	say_mission(true);
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+	answer(200, REPLY(GO));
+	ck_assert(cairn_dialog_take_decision(dialog, &decision));
+	ck_assert_int_eq(decision.tool, CAIRN_TOOL_NAVIGATE_TO_GOAL);
+	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
+START_TEST(failed_calls_are_retried_after_half_a_second_with_the_same_snapshot)
+{
+	setup();
+	poll_dialog();
+	answer(0, "");
+	ck_assert_str_eq(last_error(), "no route");
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_NOTHING);
+	now_ns += 499 * MS;
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_NOTHING);
+	now_ns += 1 * MS;
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+	answer(500, "<html>oops</html>");
+	ck_assert_str_eq(last_error(), "HTTP 500");
+	ck_assert(!cairn_dialog_take_decision(dialog, &decision));
+	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
+START_TEST(rate_limits_are_obeyed_and_a_refused_key_is_final)
+{
+	setup();
+	poll_dialog();
+	struct cairn_dialog_outcome o = {.status = 429, .body = "{}", .body_bytes = 2, .retry_after_s = 1.5};
+	cairn_dialog_ended(dialog, now_ns, &o);
+	now_ns += 1400 * MS;
+	say_mission(true);
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_NOTHING);
+	now_ns += 100 * MS;
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+	answer(401, "{\"error\":{\"message\":\"Incorrect API key provided: "
+		    "sk-12\",\"type\":\"x\",\"param\":null,\"code\":\"invalid_api_key\"}}");
+	ck_assert_ptr_nonnull(strstr(last_error(), "OPENAI_API_KEY"));
+	ck_assert_ptr_null(strstr(last_error(), "sk-12")); /* services quote parts of the key */
+	now_ns += 60 * CAIRN_NS_PER_S;
+	say_mission(true);
+	snapshot(true, CAIRN_TRIGGER_TIMER);
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_NOTHING);
+	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
+START_TEST(a_call_is_dropped_when_the_mission_changes)
+{
+	setup();
+	poll_dialog();
+	now_ns += 100 * MS;
+	mission.state = CAIRN_MISSION_STATE_PAUSED;
+	say_mission(false);
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_CANCEL);
+	answer(200, REPLY(GO)); /* too late */
+	ck_assert(!cairn_dialog_take_decision(dialog, &decision));
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_NOTHING);
+	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
+START_TEST(nothing_is_asked_without_wish_mission_snapshot_or_budget)
+{
+	setup();
+	say_mission(false);
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_NOTHING);
+	say_mission(true);
+	now_ns += 2500 * MS; /* the mission message is too old: 2 s */
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_NOTHING);
+	now_ns += 3 * CAIRN_NS_PER_S; /* the snapshot is too old */
+	say_mission(true);
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_NOTHING);
+	snapshot(true, CAIRN_TRIGGER_TIMER);
+	cairn_dialog_budget(dialog)->cfg.limit_usd_per_session = 0.0;
+	cairn_dialog_budget(dialog)->ledger.cost_usd = 0.1;
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_NOTHING);
+	ck_assert_ptr_nonnull(strstr(last_error(), "limit_usd_per_session"));
+	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
+START_TEST(a_broken_snapshot_is_refused_and_the_last_one_kept)
+{
+	setup();
+	struct cairn_error err = {""};
+	uint8_t junk[600];
+	memset(junk, 0xAB, sizeof(junk));
+	for (size_t n = 0; n < sizeof(junk); n += 7)
+		ck_assert(!cairn_dialog_snapshot(dialog, junk, n, now_ns, &err));
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
+START_TEST(frontiers_given_up_or_out_of_reach_are_not_offered)
+{
+	setup();
+	mission.given_up_count = 1;
+	mission.given_up[0] = (struct cairn_msg_given_up){.x_m = 5.3, .y_m = 2.0, .reason = "stuck"};
+	say_mission(true);
+	poll_dialog();
+	/* From (1, 2) facing +x, F3 at (2, 3) is 45 degrees left. */
+	ck_assert_ptr_nonnull(strstr(body, "F3: 45 deg left, 1.6 m, 0.9 m wide, doorway\\n"));
+	ck_assert_ptr_null(strstr(body, "F4:"));
+	ck_assert_ptr_null(strstr(body, "F5:"));
+	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
+START_TEST(a_whole_conversation_with_the_pilot_with_all_faults_stays_sane)
+{
+	setup();
+	struct cairn_pilot_api api;
+	struct cairn_pilot_answer out = {0};
+	struct cairn_error err = {""};
+	cfg.pilot.fault_share = 0.5;
+	ck_assert(cairn_pilot_api_init(&api, &cfg.pilot, &err));
+	int decisions = 0, stops = 0, wait = 0;
+	uint64_t last = 0;
+	for (int i = 0; i < 600; i++) {
+		now_ns += 1100 * MS;
+		say_mission(true);
+		frontiers();
+		snapshot(i % 2 != 0, CAIRN_TRIGGER_TIMER);
+		while (poll_dialog() == CAIRN_DIALOG_SEND) {
+			cairn_pilot_api_answer(
+			    &api, "POST", "/v1/chat/completions", body, body_bytes, 0, &out);
+			ck_assert_msg(out.status != 400, "%s", out.body.data);
+			struct cairn_dialog_outcome o = {.status = out.drop ? 0 : out.status,
+			    .body = out.body.data,
+			    .body_bytes = out.body.len,
+			    .retry_after_s = out.retry_after_s,
+			    .error = "dropped"};
+			cairn_dialog_ended(dialog, now_ns, &o);
+		}
+		if (!cairn_dialog_take_decision(dialog, &decision)) {
+			wait++;
+			continue;
+		}
+		ck_assert_uint_gt(decision.id, last);
+		last = decision.id;
+		decisions++;
+		stops += decision.tool == CAIRN_TOOL_STOP_ROBOT;
+		struct cairn_msg_result r = {
+		    .decision_id = last, .outcome = CAIRN_OUTCOME_SUCCESS, .source = CAIRN_SOURCE_MODEL};
+		cairn_dialog_result(dialog, &r, now_ns);
+	}
+	struct cairn_msg_vlm_stats stats;
+	cairn_dialog_stats(dialog, now_ns, &stats);
+	ck_assert_int_gt(decisions, 300);
+	ck_assert_int_gt(stops, 20);
+	ck_assert_int_gt(wait, 20);
+	ck_assert_uint_eq(stats.decisions, (uint64_t)decisions);
+	ck_assert_uint_gt(stats.tokens_cached, 0);
+	ck_assert_double_gt(stats.cost_usd, 0.0);
+	cairn_text_free(&out.body);
+	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
+CAIRN_TEST_MAIN("vlm dialog", the_request_is_the_golden_one,
+    the_static_prefix_is_the_same_bytes_in_every_call_and_long_enough,
+    a_decision_carries_its_snapshot_and_is_asked_for_once, after_a_result_only_a_newer_snapshot_will_do,
+    a_question_to_the_sensors_gets_one_follow_up_restricted_to_actions,
+    looking_again_sends_the_picture_in_full_detail, the_first_bad_answer_stops_and_a_streak_falls_silent,
+    failed_calls_are_retried_after_half_a_second_with_the_same_snapshot,
+    rate_limits_are_obeyed_and_a_refused_key_is_final, a_call_is_dropped_when_the_mission_changes,
+    nothing_is_asked_without_wish_mission_snapshot_or_budget,
+    a_broken_snapshot_is_refused_and_the_last_one_kept, frontiers_given_up_or_out_of_reach_are_not_offered,
+    a_whole_conversation_with_the_pilot_with_all_faults_stays_sane)
