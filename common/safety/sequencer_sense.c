@@ -104,9 +104,11 @@ void seq_sense_update(struct cairn_sequencer *seq, int64_t now_ns)
 
 static bool rising(struct cairn_sequencer *seq, int64_t *newest_ns, int64_t t_ns, bool finite)
 {
+	/* one stamp from the future would shut out all that follow */
 	bool future = seq->t_step_ns != 0 && t_ns > seq->t_step_ns + CAIRN_NS_PER_S;
-	if (!finite || future ||
-	    t_ns <= *newest_ns) { /* one stamp from the future would shut out all that follow */
+	if (t_ns == *newest_ns)
+		return false; /* a repeated one is no news and no fault */
+	if (!finite || future || t_ns < *newest_ns) {
 		seq->rejects++;
 		return false;
 	}

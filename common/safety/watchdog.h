@@ -1,0 +1,62 @@
+/* watchdog.h - notices what hangs, not only what dies: signs of life in, a verdict out. Pure: stamps and time
+ * in.
+ *
+ * Ages are now minus the stamp of the newest message. When the watchdog itself was held up (a step came
+ * late), every age is counted as if the clock had stood still meanwhile: it must not blame others for its own
+ * absence.
+ *
+ *   a stage           heartbeat older than CAIRN_WATCHDOG_BEAT_S while the launcher says it is up: asks for a
+ * restart, once; it counts again after its next beat, so a stage that is being restarted is left alone the
+ * motor stage   neither motion, odom nor heartbeat for CAIRN_WATCHDOG_MOTOR_S: stop frames are to be written
+ * straight to the base, every step, until it is heard again. No latched stop: the reborn stage goes on by
+ * itself the scan          silent for CAIRN_WATCHDOG_SCAN_S beyond its limit while odometry still shows
+ * motion: the motor stage has failed its duty: emergency stop, which it latches the data plane    no new
+ * canary frame for CAIRN_WATCHDOG_CANARY_S while the canary should be up */
+#ifndef CAIRN_COMMON_SAFETY_WATCHDOG_H
+#define CAIRN_COMMON_SAFETY_WATCHDOG_H
+
+#include "common/config/config.h"
+#include "ipc/messages.h"
+
+#define CAIRN_WATCHDOG_STAGES_MAX 32
+#define CAIRN_WATCHDOG_STEP_MS 50
+#define CAIRN_WATCHDOG_BEAT_S 3.0
+#define CAIRN_WATCHDOG_MOTOR_S 0.25
+#define CAIRN_WATCHDOG_SCAN_S 1.0
+#define CAIRN_WATCHDOG_CANARY_S 3.0
+#define CAIRN_WATCHDOG_CANARY_FIRST_S 10.0 /* a canary never heard at all counts as silent after this */
+
+struct cairn_watchdog;
+
+struct cairn_watchdog_output {
+	struct cairn_msg_health health;
+	struct cairn_msg_estop estop;
+	bool write_stop;     /* write the stop frame to the base now */
+	bool health_changed; /* verdict, problem or restart request differ from the step before */
+	bool estop_changed;
+};
+
+/* names: the stages to watch, borrowed, at most CAIRN_WATCHDOG_STAGES_MAX; "motor" and "canary" have the
+ * meaning above. cfg is borrowed. NULL: out of memory. */
+struct cairn_watchdog *cairn_watchdog_new(
+    const struct cairn_config *cfg, const char *const *names, int count, int64_t now_ns);
+void cairn_watchdog_destroy(struct cairn_watchdog **w_p);
+
+/* index: into names. Stamps from the future (more than 50 ms) and index out of range are ignored, here and
+ * below. */
+void cairn_watchdog_on_heartbeat(struct cairn_watchdog *w, int index, int64_t t_ns, int64_t now_ns);
+void cairn_watchdog_on_scan(struct cairn_watchdog *w, int64_t t_ns, int64_t now_ns);
+void cairn_watchdog_on_motion(
+    struct cairn_watchdog *w, const struct cairn_msg_motion *motion, int64_t t_ns, int64_t now_ns);
+void cairn_watchdog_on_odom(
+    struct cairn_watchdog *w, const struct cairn_msg_odom *odom, int64_t t_ns, int64_t now_ns);
+void cairn_watchdog_on_canary(
+    struct cairn_watchdog *w, const struct cairn_msg_canary *canary, int64_t t_ns, int64_t now_ns);
+/* What the launcher knows; without it every stage counts as up. */
+void cairn_watchdog_on_stages(
+    struct cairn_watchdog *w, const struct cairn_msg_stages *stages, int64_t t_ns, int64_t now_ns);
+
+/* Every CAIRN_WATCHDOG_STEP_MS. */
+void cairn_watchdog_step(struct cairn_watchdog *w, int64_t now_ns, struct cairn_watchdog_output *out);
+
+#endif

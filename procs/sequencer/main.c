@@ -1,0 +1,293 @@
+/* sequencer - accepts, modifies, refuses and explains; the thin shell around common/safety/sequencer.h.
+ *
+ * Reads decision, scan, pose, frontiers, nav.velocity, nav.status and motion; serves `operator`; writes
+ * cmd_vel, nav.goal, result, mission and tier. What it must know after a kill is in RUN/state/mission.bin,
+ * replaced atomically. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/geom.h"
+#include "common/safety/sequencer.h"
+#include "procs/shell/stage.h"
+
+#define STEP_MS 50
+#define GOAL_PERIOD_NS (200 * CAIRN_NS_PER_MS)
+#define MISSION_PERIOD_NS (200 * CAIRN_NS_PER_MS)
+#define TIER_PERIOD_NS (1000 * CAIRN_NS_PER_MS)
+
+struct app {
+	struct cairn_stage *stage;
+	struct cairn_sequencer *seq;
+	struct cairn_pub *cmd_vel, *nav_goal, *result, *mission, *tier;
+	struct cairn_sub *decision, *scan, *pose, *frontiers, *nav_velocity, *nav_status, *motion;
+	int64_t goal_due_ns, mission_due_ns, tier_due_ns;
+	struct cairn_sequencer_output out;
+	uint64_t rejects;
+	bool save_failed;
+	char path[320], path_new[330];
+	union { /* scratch for whatever arrives */
+		struct cairn_msg_scan scan;
+		struct cairn_msg_frontiers frontiers;
+		struct cairn_msg_decision decision;
+	} in;
+	unsigned char file[CAIRN_MISSION_RECORD_BYTES + 1];
+};
+
+/* ---- the saved record ---- */
+
+static void save(struct app *app)
+{
+	int n = cairn_mission_record_encode(cairn_sequencer_record(app->seq), app->file, sizeof(app->file));
+	int fd = open(app->path_new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	bool ok = fd >= 0 && write(fd, app->file, (size_t)n) == n;
+	if (fd >= 0)
+		ok = close(fd) == 0 && ok;
+	ok = ok && rename(app->path_new, app->path) == 0;
+	if (!ok && !app->save_failed)
+		cairn_log_warn("cannot save %s: %s; a restart would begin anew", app->path, strerror(errno));
+	app->save_failed = !ok;
+}
+
+/* True with *record when an earlier process of this run left one. */
+static bool load(struct app *app, struct cairn_mission_record *record)
+{
+	int fd = open(app->path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	ssize_t n = read(fd, app->file, sizeof(app->file));
+	close(fd);
+	struct cairn_error err = {""};
+	if (n >= 0 && cairn_mission_record_decode(record, app->file, (size_t)n, cairn_now_ns(), &err))
+		return true;
+	cairn_log_warn(
+	    "%s is not used: %s; the mission begins anew", app->path, n < 0 ? strerror(errno) : err.text);
+	return false;
+}
+
+static bool open_core(struct app *app)
+{
+	struct cairn_mission_record record;
+	char folder[300];
+	snprintf(folder, sizeof(folder), "%s/state", cairn_stage_run_dir(app->stage));
+	if (mkdir(folder, 0755) != 0 && errno != EEXIST)
+		cairn_log_warn("cannot make %s: %s", folder, strerror(errno));
+	snprintf(app->path, sizeof(app->path), "%s/mission.bin", folder);
+	snprintf(app->path_new, sizeof(app->path_new), "%s.new", app->path);
+	bool again = load(app, &record);
+	if (again)
+		cairn_log_info("going on: %s (%s), %llu decisions so far",
+		    cairn_enum_text(&cairn_enum_mission_state, (int)record.state), record.reason,
+		    (unsigned long long)record.decisions);
+	app->seq =
+	    cairn_sequencer_new(cairn_stage_config(app->stage), again ? &record : NULL, cairn_now_ns());
+	return app->seq != NULL;
+}
+
+/* ---- out ---- */
+
+static void send_results(struct app *app, int64_t now_ns)
+{
+	struct cairn_msg_result r;
+	while (cairn_sequencer_next_result(app->seq, &r)) {
+		cairn_log_info("decision %llu (%s) %s: %s; %s", (unsigned long long)r.decision_id,
+		    cairn_enum_text(&cairn_enum_source, (int)r.source),
+		    cairn_enum_text(&cairn_enum_outcome, (int)r.outcome), r.asked, r.reason);
+		cairn_pub_send(app->result, &r, now_ns, true);
+	}
+}
+
+static void log_changes(const struct cairn_sequencer_output *was, const struct cairn_sequencer_output *is)
+{
+	if (was->mission.state != is->mission.state || strcmp(was->mission.reason, is->mission.reason) != 0)
+		cairn_log_info("mission %s: %s",
+		    cairn_enum_text(&cairn_enum_mission_state, (int)is->mission.state), is->mission.reason);
+	bool quiet = is->tier.tier == CAIRN_TIER_NORMAL || is->tier.tier == CAIRN_TIER_COASTING;
+	bool was_quiet = was->tier.tier == CAIRN_TIER_NORMAL || was->tier.tier == CAIRN_TIER_COASTING;
+	if (was->tier.tier != is->tier.tier && !(quiet && was_quiet))
+		cairn_log_info(
+		    "tier %s: %s", cairn_enum_text(&cairn_enum_tier, (int)is->tier.tier), is->tier.reason);
+}
+
+static bool due(int64_t *due_ns, int64_t period_ns, bool changed, int64_t now_ns)
+{
+	if (!changed && now_ns < *due_ns)
+		return false;
+	*due_ns = now_ns + period_ns;
+	return true;
+}
+
+static int on_step(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_sequencer_output was = app->out;
+	int64_t now_ns = cairn_now_ns();
+	cairn_sequencer_step(app->seq, now_ns, &app->out);
+	cairn_pub_send(app->cmd_vel, &app->out.cmd_vel, now_ns, true);
+	send_results(app, now_ns);
+	if (due(&app->goal_due_ns, GOAL_PERIOD_NS, app->out.nav_goal_changed, now_ns))
+		cairn_pub_send(app->nav_goal, &app->out.nav_goal, now_ns, true);
+	if (due(&app->mission_due_ns, MISSION_PERIOD_NS, app->out.mission_changed, now_ns)) {
+		cairn_pub_send(app->mission, &app->out.mission, now_ns, true);
+		cairn_stage_note(app->stage, app->out.mission.activity);
+	}
+	if (due(&app->tier_due_ns, TIER_PERIOD_NS, app->out.tier_changed, now_ns))
+		cairn_pub_send(app->tier, &app->out.tier, now_ns, true);
+	if (app->out.record_changed || app->save_failed)
+		save(app);
+	log_changes(&was, &app->out);
+	for (; app->rejects < cairn_sequencer_rejects(app->seq); app->rejects++)
+		cairn_stage_count_reject(app->stage);
+	return 0;
+}
+
+/* ---- in ---- */
+
+/* Only what its sender calls valid, and not from the future: one such stamp would shut out all that follow.
+ */
+static bool usable(struct app *app, const struct cairn_header *hdr)
+{
+	if (hdr->valid && hdr->t_ns <= cairn_now_ns() + 50 * CAIRN_NS_PER_MS)
+		return true;
+	if (hdr->valid) /* not being valid is the sender's honest word, no fault */
+		cairn_stage_count_reject(app->stage);
+	return false;
+}
+
+static int on_decision(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_header hdr;
+	while (cairn_sub_recv(app->decision, &app->in.decision, &hdr) == 1) {
+		if (!usable(app, &hdr))
+			continue;
+		cairn_sequencer_on_decision(app->seq, &app->in.decision, hdr.epoch, cairn_now_ns());
+		send_results(app, cairn_now_ns());
+	}
+	return 0;
+}
+
+static int on_scan(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_header hdr;
+	while (cairn_sub_recv(app->scan, &app->in.scan, &hdr) == 1) {
+		if (usable(app, &hdr))
+			cairn_sequencer_on_scan(app->seq, &app->in.scan, hdr.t_ns);
+	}
+	return 0;
+}
+
+static int on_pose(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_header hdr;
+	struct cairn_msg_pose pose;
+	while (cairn_sub_recv(app->pose, &pose, &hdr) == 1) {
+		if (usable(app, &hdr))
+			cairn_sequencer_on_pose(app->seq, &pose, hdr.t_ns);
+	}
+	return 0;
+}
+
+static int on_motion(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_header hdr;
+	struct cairn_msg_motion motion;
+	while (cairn_sub_recv(app->motion, &motion, &hdr) == 1) {
+		if (usable(app, &hdr))
+			cairn_sequencer_on_motion(app->seq, &motion, hdr.t_ns);
+	}
+	return 0;
+}
+
+static int on_frontiers(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_header hdr;
+	while (cairn_sub_recv(app->frontiers, &app->in.frontiers, &hdr) == 1) {
+		if (usable(app, &hdr))
+			cairn_sequencer_on_frontiers(app->seq, &app->in.frontiers, hdr.t_ns);
+	}
+	return 0;
+}
+
+static int on_nav_velocity(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_header hdr;
+	struct cairn_msg_nav_velocity velocity;
+	while (cairn_sub_recv(app->nav_velocity, &velocity, &hdr) == 1) {
+		if (usable(app, &hdr))
+			cairn_sequencer_on_nav_velocity(app->seq, &velocity, hdr.t_ns);
+	}
+	return 0;
+}
+
+static int on_nav_status(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_header hdr;
+	struct cairn_msg_nav_status status;
+	while (cairn_sub_recv(app->nav_status, &status, &hdr) == 1) {
+		if (usable(app, &hdr))
+			cairn_sequencer_on_nav_status(app->seq, &status, hdr.t_ns);
+	}
+	return 0;
+}
+
+static void on_command(void *ctx, const struct cairn_msg_command *cmd, struct cairn_msg_reply *reply)
+{
+	struct app *app = ctx;
+	cairn_sequencer_on_command(app->seq, cmd, cairn_now_ns(), reply);
+	cairn_log_info("operator %.63s: %.23s: %s (%s)", cmd->who, cmd->verb, reply->ok ? "done" : "refused",
+	    reply->text);
+	on_step(app); /* a stop does not wait for the next tick */
+}
+
+static void open_bus(struct app *app)
+{
+	struct cairn_stage *s = app->stage;
+	app->cmd_vel = cairn_stage_publish(s, CAIRN_TOPIC_CMD_VEL);
+	app->nav_goal = cairn_stage_publish(s, CAIRN_TOPIC_NAV_GOAL);
+	app->result = cairn_stage_publish(s, CAIRN_TOPIC_RESULT);
+	app->mission = cairn_stage_publish(s, CAIRN_TOPIC_MISSION);
+	app->tier = cairn_stage_publish(s, CAIRN_TOPIC_TIER);
+	app->scan = cairn_stage_subscribe(s, CAIRN_TOPIC_SCAN, on_scan, app);
+	app->pose = cairn_stage_subscribe(s, CAIRN_TOPIC_POSE, on_pose, app);
+	app->motion = cairn_stage_subscribe(s, CAIRN_TOPIC_MOTION, on_motion, app);
+	app->frontiers = cairn_stage_subscribe(s, CAIRN_TOPIC_FRONTIERS, on_frontiers, app);
+	app->nav_velocity = cairn_stage_subscribe(s, CAIRN_TOPIC_NAV_VELOCITY, on_nav_velocity, app);
+	app->nav_status = cairn_stage_subscribe(s, CAIRN_TOPIC_NAV_STATUS, on_nav_status, app);
+	app->decision = cairn_stage_subscribe(s, CAIRN_TOPIC_DECISION, on_decision, app);
+	cairn_stage_serve(s, CAIRN_SERVICE_OPERATOR, on_command, app);
+	cairn_stage_every(s, STEP_MS, on_step, app);
+}
+
+int main(int argc, char **argv)
+{
+	int status = 1;
+	struct app *app = calloc(1, sizeof(*app));
+	if (app == NULL)
+		return 1;
+	app->stage = cairn_stage_start(
+	    "cairn-sequencer", "accepts, modifies, refuses and explains decisions", argc, argv, &status);
+	if (app->stage != NULL && open_core(app)) {
+		open_bus(app);
+		cairn_stage_ready(app->stage);
+		status = cairn_stage_run(app->stage);
+		struct cairn_msg_cmd_vel stand = {0};
+		cairn_pub_send(app->cmd_vel, &stand, cairn_now_ns(), true);
+		save(app);
+		poll(NULL, 0, 10); /* closing at once would drop it; the dead man covers the rest */
+	}
+	status = cairn_stage_finish(&app->stage, status);
+	cairn_sequencer_destroy(&app->seq);
+	free(app);
+	return status;
+}
