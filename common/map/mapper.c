@@ -218,12 +218,13 @@ static enum cairn_scan_use enter_scan(struct cairn_mapper *m, struct cairn_pose2
 		   fabs(since.yaw_rad) >= m->cfg.map.keyframe_rad;
 	if (turn_radps > INSERT_YAW_RATE_MAX || (!key && t_ns - m->t_insert_ns < REFRESH_NS))
 		return CAIRN_SCAN_MATCHED;
+	uint32_t revision = m->grid.revision;
 	cairn_grid_insert(&m->grid, pose, &m->rays);
 	(void)cairn_match_field_update(
 	    &m->field, &m->grid); /* without memory the old one stays: matching goes on */
 	m->t_insert_ns = t_ns;
 	m->counts.inserted++;
-	m->changes++;
+	m->changes += key || m->grid.revision != revision;
 	if (key)
 		keep_keyframe(m, pose, t_ns);
 	return key ? CAIRN_SCAN_KEYFRAME : CAIRN_SCAN_INSERTED;
