@@ -1,0 +1,52 @@
+/* picture.h - the map from above, as a PNG for people and for the model.
+ *
+ * Free floor is white, walls black, the unknown grey. Everything else is laid over it from plain arguments:
+ * the path driven, a path planned, frontiers with numbers, the start, the robot, a scale. North (the way the
+ * robot faced at the start) is up. */
+#ifndef CAIRN_COMMON_MAP_PICTURE_H
+#define CAIRN_COMMON_MAP_PICTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/error.h"
+#include "common/base/geom.h"
+#include "ipc/messages.h"
+
+struct cairn_picture {
+	/* The grid as in a map.grid frame: 0..100, 255 unknown; row 0 has the smallest y. Borrowed. */
+	const uint8_t *cells;
+	uint32_t width, height, stride_bytes;
+	double cell_m, origin_x_m, origin_y_m;
+
+	bool have_robot;
+	struct cairn_pose2 robot;
+	double robot_front_m, robot_rear_m, robot_half_width_m; /* all 0: a dot of fair size */
+	bool have_start;                                        /* marks 0 0 */
+
+	const float *driven; /* x0 y0 x1 y1 ..., driven_points pairs; may be NULL */
+	uint32_t driven_points;
+	const struct cairn_msg_path_point *path; /* planned; may be NULL */
+	uint32_t path_points;
+	const struct cairn_msg_frontier *frontiers; /* may be NULL; numbered by id */
+	uint32_t frontier_count;
+
+	const char *title; /* one line above the map; NULL for none */
+	uint32_t size_px;  /* longest side of the picture; 0 = 900 */
+};
+
+/* Writes a PNG. False with the reason in err. */
+bool cairn_picture_write(const struct cairn_picture *picture, const char *path, struct cairn_error *err);
+
+/* The PNG in memory, to be freed by the caller; NULL with the reason in err. */
+unsigned char *cairn_picture_encode(
+    const struct cairn_picture *picture, size_t *ret_bytes, struct cairn_error *err);
+
+struct cairn_mapper;
+
+/* The picture of a mapper's own map, path driven, frontiers and robot. planned and title may be NULL. */
+bool cairn_picture_of_mapper(struct cairn_mapper *mapper, const struct cairn_msg_nav_path *planned,
+    const char *title, const char *path, struct cairn_error *err);
+
+#endif
