@@ -16,6 +16,8 @@ static const struct cairn_bench benches[] = {
 
 static const struct cairn_eval evals[] = {
     {"bus", "the tables of messages, topics, services and stages agree with each other", cairn_eval_bus},
+    {"recovery", "every process of a driving stack is killed once: time until decisions are driven again",
+	cairn_eval_recovery},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -138,6 +138,8 @@ static void drain_log(struct launcher *l, int i)
 		cairn_logfile_feed(&l->io[i].log, buf, (size_t)n, cairn_now_ns());
 }
 
+static int on_report(void *ctx);
+
 static void check_ready(struct launcher *l, int i)
 {
 	char c = 0;
@@ -151,6 +153,7 @@ static void check_ready(struct launcher *l, int i)
 	if (c == '\n') {
 		cairn_sup_ready(&l->sup, i, cairn_now_ns());
 		cairn_log_info("%s is up", l->sup.stages[i].row.name);
+		on_report(l); /* those who wait for it should not wait for the next period */
 	}
 }
 

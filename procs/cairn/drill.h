@@ -1,0 +1,33 @@
+/* drill.h - a stack of one's own to be watched and hurt, for evaluations and end-to-end tests.
+ *
+ * It is `cairn up --headless` as a child in a fresh run directory, seen through the bus like any consumer would. Nothing is left
+ * behind: the run directory is removed unless it is asked to be kept. */
+#ifndef CAIRN_PROCS_CAIRN_DRILL_H
+#define CAIRN_PROCS_CAIRN_DRILL_H
+
+#include "procs/cairn/up.h"
+
+#define DRILL_ARGS_MAX 32
+
+struct drill;
+
+/* cairn: path of the program. args: more arguments for `up`, NULL-terminated, at most DRILL_ARGS_MAX. */
+struct drill *drill_start(const char *cairn, const char *const *args, struct cairn_error *err);
+/* What the bus has said so far; drill_pump takes what is new, drill_wait does so until cond holds. */
+const struct up_run *drill_run(const struct drill *drill);
+void drill_pump(struct drill *drill);
+/* True when cond became true; false at the timeout or when the stack has ended. */
+bool drill_wait(struct drill *drill, bool (*cond)(const struct up_run *run, void *ctx), void *ctx, double timeout_s);
+/* Seconds that the last drill_wait took. */
+double drill_waited_s(const struct drill *drill);
+/* Process of a stage (also "roudi", "launcher"); 0 = none now. */
+int drill_pid(const struct drill *drill, const char *stage);
+const char *drill_run_dir(const struct drill *drill);
+/* Waits for the stack to end by itself (sig 0) or sends sig to `cairn up` first. Its exit status, or -1 when it had to be
+ * killed after timeout_s. The summary it wrote is copied to summary (may be NULL). */
+int drill_end(struct drill *drill, int sig, double timeout_s, char *summary, size_t summary_bytes);
+/* What is still there of it: processes in its run directory's name and sockets; 0 = clean. One line each into err. */
+int drill_leftovers(const struct drill *drill, struct cairn_error *err);
+void drill_destroy(struct drill **drill_p, bool keep);
+
+#endif

@@ -1,0 +1,133 @@
+/* eval_recovery.c - every process of a driving stack is killed once with SIGKILL: how long until decisions are
+ * driven again, and was anything touched?
+ *
+ * "Driven again": the killed process is up under a new pid, and after the kill a decision moves the wheels again (or a
+ * new one has been started). Pass marks: 2 s, 5 s for RouDi and the launcher (everything is started again), no contact. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "procs/cairn/bench.h"
+#include "procs/cairn/cmd.h"
+#include "procs/cairn/drill.h"
+#include "procs/cairn/rundir.h"
+
+#define UP_TIMEOUT_S 30.0
+#define AGAIN_TIMEOUT_S 30.0
+#define LIMIT_STAGE_S 2.0
+#define LIMIT_PLANE_S 5.0
+
+struct victim {
+	const char *name;
+	int pid;
+	uint64_t decisions;
+	int64_t kill_ns;
+};
+
+static const struct cairn_msg_stage *row_of(const struct up_run *run, const char *name)
+{
+	for (uint32_t i = 0; i < run->stages.items_count; i++) {
+		if (strcmp(run->stages.items[i].name, name) == 0)
+			return &run->stages.items[i];
+	}
+	return NULL;
+}
+
+static bool driving(const struct up_run *run, void *ctx)
+{
+	(void)ctx;
+	return run->have_mission && run->have_motion && run->have_stages && run->mission.decision_id != 0 &&
+	       run->mission.decisions >= 1 && run->motion.v_mps != 0.0;
+}
+
+static bool driven_again(const struct up_run *run, void *ctx)
+{
+	const struct victim *v = ctx;
+	const struct cairn_msg_stage *row = row_of(run, v->name);
+	if (row == NULL || row->state != CAIRN_STAGE_STATE_UP || row->pid == v->pid || row->pid == 0)
+		return false;
+	return driving(run, NULL) || run->mission.decisions > v->decisions;
+}
+
+static bool finished(const struct up_run *run, void *ctx)
+{
+	(void)ctx;
+	return run->have_mission && run->mission.state != CAIRN_MISSION_STATE_EXPLORING;
+}
+
+/* Kills one process; adds its line; false when the stack does not drive again. */
+static bool kill_one(struct drill *drill, const char *name, json_t *list, bool *ret_passed)
+{
+	double limit_s = strcmp(name, "roudi") == 0 || strcmp(name, "launcher") == 0 ? LIMIT_PLANE_S : LIMIT_STAGE_S;
+	if (!drill_wait(drill, driving, NULL, UP_TIMEOUT_S))
+		return false;
+	struct victim v = {name, drill_pid(drill, name), drill_run(drill)->mission.decisions, cli_now_ns()};
+	if (v.pid <= 0) {
+		*ret_passed = false;
+		json_array_append_new(list, json_pack("{s:s,s:s}", "stage", name, "problem", "was not running"));
+		return true;
+	}
+	kill(v.pid, SIGKILL);
+	bool again = drill_wait(drill, driven_again, &v, AGAIN_TIMEOUT_S);
+	bool in_time = again && drill_waited_s(drill) <= limit_s;
+	json_array_append_new(list, json_pack("{s:s,s:f,s:f,s:b}", "stage", name, "again_s", drill_waited_s(drill),
+	                                "limit_s", limit_s, "passed", in_time));
+	fprintf(stderr, "%-15s %s after %.2f s (limit %.0f)\n", name, again ? "driven again" : "NOT driven again",
+	    drill_waited_s(drill), limit_s);
+	*ret_passed = *ret_passed && in_time;
+	return again;
+}
+
+static bool run_drill(struct drill *drill, json_t *figures)
+{
+	static const char *const others[] = {"roudi", "launcher"};
+	json_t *list = json_array();
+	bool passed = true, going = drill_wait(drill, driving, NULL, UP_TIMEOUT_S);
+	struct cairn_msg_stages table = drill_run(drill)->stages;
+	for (uint32_t i = 0; going && i < table.items_count; i++) {
+		const char *name = table.items[i].name;
+		if (strcmp(name, others[0]) != 0 && strcmp(name, others[1]) != 0)
+			going = kill_one(drill, name, list, &passed);
+	}
+	for (int i = 0; going && i < 2; i++)
+		going = kill_one(drill, others[i], list, &passed);
+	bool over = drill_wait(drill, finished, NULL, 0.0);
+	unsigned contacts = drill_run(drill)->truth.contacts;
+	struct cairn_error left = {""};
+	int status = drill_end(drill, SIGINT, 60.0, NULL, 0);
+	int leftovers = drill_leftovers(drill, &left);
+	json_object_set_new(figures, "kills", list);
+	json_object_set_new(figures, "contacts", json_integer(contacts));
+	json_object_set_new(figures, "exit_status", json_integer(status));
+	json_object_set_new(figures, "leftovers", json_integer(leftovers));
+	if (leftovers > 0)
+		json_object_set_new(figures, "left", json_string(left.text));
+	if (!going)
+		json_object_set_new(figures, "problem",
+		    json_string(over ? "the house was explored before all had been killed" : "the stack did not drive again"));
+	return passed && going && contacts == 0 && status == 0 && leftovers == 0;
+}
+
+bool cairn_eval_recovery(json_t *figures)
+{
+	/* The largest of the bundled homes, so that there is something to explore until the end. */
+	static const char *const args[] = {"--world", "config/worlds/loop.yaml", NULL};
+	char dir[4096], cairn[4200];
+	struct cairn_error err = {""};
+	struct drill *drill = NULL;
+	if (cairn_program_dir(dir, sizeof(dir))) {
+		snprintf(cairn, sizeof(cairn), "%s/cairn", dir);
+		drill = drill_start(cairn, args, &err);
+	}
+	if (drill == NULL) {
+		json_object_set_new(figures, "problem", json_string(err.text));
+		return false;
+	}
+	bool passed = run_drill(drill, figures);
+	if (!passed) {
+		fprintf(stderr, "kept for a look: %s\n", drill_run_dir(drill));
+		json_object_set_new(figures, "run_dir", json_string(drill_run_dir(drill)));
+	}
+	drill_destroy(&drill, !passed);
+	return passed;
+}
