@@ -218,8 +218,11 @@ struct cairn_pub *cairn_pub_new(
 		return NULL;
 	}
 	pub->socket = zmq_socket(bus->zmq, ZMQ_PUB);
-	if (pub->socket != NULL)
+	if (pub->socket != NULL) {
 		set_common(pub->socket, row->mode == CAIRN_MODE_EVERY ? HWM_EVERY : HWM_LATEST);
+		/* On this side too: a full pipe would drop the newest message, not the oldest. */
+		set_int(pub->socket, ZMQ_CONFLATE, row->mode == CAIRN_MODE_LATEST);
+	}
 	if (pub->socket == NULL || zmq_bind(pub->socket, ep) != 0) {
 		cairn_error_set(err, "%s: %s", ep, zmq_strerror(zmq_errno()));
 		pub_free(pub);
