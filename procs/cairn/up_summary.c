@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include <unistd.h>
+#include "common/map/mapper.h"
+#include "common/map/picture.h"
 #include "procs/cairn/up.h"
 
 static double duration_s(const struct up_run *run, int64_t now_ns)
@@ -102,8 +103,17 @@ bool up_picture(const struct up_run *run, const char *path, struct cairn_error *
 {
 	char state[300];
 	snprintf(state, sizeof(state), "%s/state/map.bin", run->run_dir);
-	cairn_error_set(err, "%s: no map was saved", state);
-	return access(path, R_OK) == 0;
+	struct cairn_mapper *mapper = cairn_mapper_load(&run->cfg, state, err);
+	if (mapper == NULL)
+		return false;
+	const char *slash = strrchr(run->cfg.sim.world, '/');
+	bool simulated = strcmp(run->cfg.robot.drive, "simulated") == 0;
+	char title[160];
+	snprintf(title, sizeof(title), "%.60s   %.1f m driven   %.1f m2", simulated && slash != NULL ? slash + 1 : run->cfg.robot.name,
+	    run->pose.distance_m, run->frontiers.free_m2);
+	bool ok = cairn_picture_of_mapper(mapper, NULL, title, path, err);
+	cairn_mapper_destroy(&mapper);
+	return ok;
 }
 
 int up_exit_status(const struct up_run *run)

@@ -1,0 +1,177 @@
+/* The whole stack as a user starts it: real processes, a simulated house, a scripted pilot. Each test has a stack, a
+ * run directory and (where the kernel allows) a mount namespace of its own. Waits are for conditions; their limits are
+ * there for a broken stack and measure nothing (`cairn eval recovery` does). */
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <jansson.h>
+
+#include "procs/cairn/drill.h"
+#include "test/support/runner.h"
+
+#define UP_S 60.0
+#define PATIENCE_S 90.0
+
+static struct cairn_error err;
+
+static struct drill *start(const char *const *args)
+{
+	struct drill *drill = drill_start(CAIRN_PROGRAM, args, &err);
+	ck_assert_msg(drill != NULL, "%s", err.text);
+	return drill;
+}
+
+static bool deciding(const struct up_run *run, void *ctx)
+{
+	return run->have_mission && run->have_truth && run->mission.decisions >= *(uint64_t *)ctx;
+}
+
+static bool wheels_turn(const struct up_run *run, void *ctx)
+{
+	(void)ctx;
+	return run->have_mission && run->have_motion && run->mission.decision_id != 0 && run->motion.v_mps != 0.0;
+}
+
+static void check_clean_end(struct drill *drill, int expected_status)
+{
+	struct cairn_error left = {""};
+	char summary[8192];
+	int status = drill_end(drill, SIGINT, PATIENCE_S, summary, sizeof(summary));
+	ck_assert_msg(status == expected_status, "status %d, summary %s", status, summary);
+	ck_assert_msg(drill_leftovers(drill, &left) == 0, "%s", left.text);
+}
+
+START_TEST(the_stack_drives_a_house_decision_by_decision_without_a_contact)
+{
+	static const char *const args[] = {"--world", "config/worlds/studio.yaml", "--for", "45s", NULL};
+	struct drill *drill = start(args);
+	uint64_t few = 3;
+	ck_assert_msg(drill_wait(drill, deciding, &few, UP_S), "no decisions; see %s", drill_run_dir(drill));
+	double coverage = drill_run(drill)->truth.coverage;
+	char summary[8192];
+	int status = drill_end(drill, 0, PATIENCE_S, summary, sizeof(summary));
+	json_t *s = json_loads(summary, 0, NULL);
+	ck_assert_msg(s != NULL, "summary: %s", summary);
+	ck_assert_msg(status == 0, "status %d: %s", status, summary);
+	ck_assert_int_eq(json_integer_value(json_object_get(s, "contacts")), 0);
+	ck_assert_int_ge(json_integer_value(json_object_get(s, "decisions")), 3);
+	ck_assert_double_ge(json_real_value(json_object_get(s, "coverage")), coverage);
+	ck_assert(json_is_true(json_object_get(s, "passed")));
+	static const char *const keys[] = {"duration_s", "first_decision_s", "overrides", "home_distance_m", "cost_usd",
+	    "restarts", "cpu_cores", "rss_mb"};
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		ck_assert_msg(json_is_number(json_object_get(s, keys[i])), "%s is no number: %s", keys[i], summary);
+	ck_assert(json_is_string(json_object_get(s, "end_reason")));
+	json_decref(s);
+	char picture[320];
+	snprintf(picture, sizeof(picture), "%s/map.png", drill_run_dir(drill));
+	ck_assert_int_eq(access(picture, R_OK), 0);
+	struct cairn_error left = {""};
+	ck_assert_msg(drill_leftovers(drill, &left) == 0, "%s", left.text);
+	drill_destroy(&drill, false);
+}
+END_TEST
+
+struct kill {
+	const char *name;
+	int pid;
+};
+
+static bool replaced(const struct up_run *run, void *ctx)
+{
+	const struct kill *k = ctx;
+	for (uint32_t i = 0; i < run->stages.items_count; i++) {
+		const struct cairn_msg_stage *st = &run->stages.items[i];
+		if (strcmp(st->name, k->name) == 0)
+			return st->state == CAIRN_STAGE_STATE_UP && st->pid != 0 && st->pid != k->pid;
+	}
+	return false;
+}
+
+START_TEST(whoever_is_killed_comes_back_and_the_robot_drives_on_untouched)
+{
+	static const char *const args[] = {"--world", "config/worlds/loop.yaml", NULL};
+	static const char *const victims[] = {"motor", "sensor-bridge", "mapper", "sequencer", "gateway", "robot-sim",
+	    "roudi", "launcher"};
+	struct drill *drill = start(args);
+	ck_assert_msg(drill_wait(drill, wheels_turn, NULL, UP_S), "does not drive; see %s", drill_run_dir(drill));
+	for (size_t i = 0; i < sizeof(victims) / sizeof(victims[0]); i++) {
+		struct kill k = {victims[i], drill_pid(drill, victims[i])};
+		ck_assert_msg(k.pid > 0, "%s is not running; see %s", k.name, drill_run_dir(drill));
+		kill(k.pid, SIGKILL);
+		ck_assert_msg(drill_wait(drill, replaced, &k, UP_S), "%s does not come back; see %s", k.name,
+		    drill_run_dir(drill));
+		ck_assert_msg(drill_wait(drill, wheels_turn, NULL, UP_S), "does not drive after %s was killed; see %s",
+		    k.name, drill_run_dir(drill));
+		ck_assert_uint_eq(drill_run(drill)->truth.contacts, 0);
+	}
+	check_clean_end(drill, 0);
+	drill_destroy(&drill, false);
+}
+END_TEST
+
+/* Runs the program with its standard error in out; its exit status. */
+static int run_cairn(char *out, size_t out_bytes, const char *command)
+{
+	char line[2048];
+	snprintf(line, sizeof(line), "%s %s 2>&1 >/dev/null", CAIRN_PROGRAM, command);
+	FILE *f = popen(line, "r");
+	ck_assert_ptr_nonnull(f);
+	size_t n = fread(out, 1, out_bytes - 1, f);
+	out[n] = '\0';
+	int status = pclose(f);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+START_TEST(a_second_stack_in_the_same_run_directory_is_refused)
+{
+	static const char *const args[] = {"--world", "config/worlds/studio.yaml", NULL};
+	struct drill *drill = start(args);
+	uint64_t one = 1;
+	ck_assert_msg(drill_wait(drill, deciding, &one, UP_S), "no decision; see %s", drill_run_dir(drill));
+	char command[400], out[2048];
+	snprintf(command, sizeof(command), "up --headless --run %s", drill_run_dir(drill));
+	ck_assert_int_eq(run_cairn(out, sizeof(out), command), 1);
+	ck_assert_msg(strstr(out, "a stack already runs in") != NULL, "%s", out);
+	snprintf(command, sizeof(command), "down --run %s", drill_run_dir(drill));
+	ck_assert_int_eq(run_cairn(out, sizeof(out), command), 0);
+	int status = drill_end(drill, 0, PATIENCE_S, NULL, 0);
+	ck_assert_int_eq(status, 0);
+	struct cairn_error left = {""};
+	ck_assert_msg(drill_leftovers(drill, &left) == 0, "%s", left.text);
+	drill_destroy(&drill, false);
+}
+END_TEST
+
+START_TEST(a_wrong_configuration_is_one_clear_line_and_starts_nothing)
+{
+	static const struct {
+		const char *args, *says[2];
+	} cases[] = {
+	    {"--set safety.stop_distanse_m=0.1", {"stop_distanse_m", "--set"}},
+	    {"--set robot.speed_max_mps=30cm", {"robot.speed_max_mps", "30cm"}},
+	    {"--set robot.speed_max_mps=99", {"robot.speed_max_mps", "range"}},
+	    {"--world /nowhere/house.yaml", {"sim.world", "/nowhere/house.yaml"}},
+	    {"--config /nowhere/cairn.yaml", {"/nowhere/cairn.yaml", "No such file"}},
+	    {"--set map.cell_m=0.01 --set map.extent_max_m=500", {"map.extent_max_m", "memory"}},
+	    {"--for soon", {"--for", "soon"}},
+	    {"--set vlm.provider=openai --set vlm.api_key_env=CAIRN_TEST_NO_SUCH_KEY", {"vlm.api_key_env", "CAIRN_TEST_NO_SUCH_KEY"}},
+	    {"--run /dev/null/run", {"--run", "/dev/null"}},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char command[600], out[4096];
+		snprintf(command, sizeof(command), "up --headless --run /tmp/cairn-e2e-config-%d %s", (int)getpid(),
+		    cases[i].args);
+		int status = run_cairn(out, sizeof(out), command);
+		ck_assert_msg(status == 2, "%s: status %d, %s", cases[i].args, status, out);
+		ck_assert_msg(strstr(out, cases[i].says[0]) != NULL && strstr(out, cases[i].says[1]) != NULL, "%s: %s",
+		    cases[i].args, out);
+		ck_assert_msg(strchr(out, '\n') == out + strlen(out) - 1, "more than one line: %s", out);
+	}
+}
+END_TEST
+
+CAIRN_TEST_MAIN_TIMEOUT("house", 400.0, a_wrong_configuration_is_one_clear_line_and_starts_nothing,
+    a_second_stack_in_the_same_run_directory_is_refused,
+    the_stack_drives_a_house_decision_by_decision_without_a_contact,
+    whoever_is_killed_comes_back_and_the_robot_drives_on_untouched)
