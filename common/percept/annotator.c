@@ -248,7 +248,7 @@ static const struct cairn_depth_reading *pair(
 		}
 	}
 	text->camera = CAIRN_TEXT_CAMERA_FULL;
-	if (best != NULL && (double)apart_ns * 1e-9 <= annotator->cfg->percept.pair_limit_s)
+	if (best != NULL && apart_ns <= llround(annotator->cfg->percept.pair_limit_s * 1e9))
 		return best;
 	bool recent = best != NULL &&
 		      apart_ns <= cairn_frame_topics[CAIRN_FRAME_CAMERA_DEPTH].max_age_ms * CAIRN_NS_PER_MS;
