@@ -1,0 +1,118 @@
+/* Which openings are worth a visit. */
+#include <math.h>
+
+#include "common/safety/explore.h"
+#include "test/support/runner.h"
+
+static struct cairn_msg_frontier frontier(uint32_t id, double x, double y, double width, double distance)
+{
+	return (struct cairn_msg_frontier){.id = id,
+	    .x_m = x,
+	    .y_m = y,
+	    .goal_x_m = x,
+	    .goal_y_m = y,
+	    .width_m = width,
+	    .distance_m = distance};
+}
+
+START_TEST(two_failures_at_a_place_give_it_up)
+{
+	struct cairn_explore e = {0};
+	ck_assert(!cairn_explore_failed(&e, 1.0, 1.0, 5.0, "no_path"));
+	ck_assert_ptr_null(cairn_explore_given_up(&e, 1.0, 1.0));
+	ck_assert(cairn_explore_failed(&e, 1.2, 1.2, 5.0, "stuck")); /* 0.28 m off: the same place */
+	ck_assert_str_eq(cairn_explore_given_up(&e, 1.0, 1.0), "stuck");
+	ck_assert_ptr_null(cairn_explore_given_up(&e, 1.0, 1.5));     /* 0.5 m off: another one */
+	ck_assert(!cairn_explore_failed(&e, 1.0, 1.0, 5.0, "again")); /* said once */
+}
+END_TEST
+
+START_TEST(two_arrivals_that_change_nothing_give_it_up)
+{
+	struct cairn_explore e = {0};
+	struct cairn_msg_frontiers f = {.items_count = 1, .items = {frontier(1, 2.0, 0.0, 1.0, 1.0)}};
+	ck_assert(!cairn_explore_arrived(&e, 2.0, 0.0, 5.0));
+	ck_assert(!cairn_explore_update(&e, &f)); /* still there */
+	ck_assert(cairn_explore_arrived(&e, 2.1, 0.0, 5.0));
+	ck_assert_str_eq(cairn_explore_given_up(&e, 2.0, 0.0), "visited 2 times, still open");
+	ck_assert_uint_eq(cairn_explore_left(&e, &f, 0.3), 0);
+}
+END_TEST
+
+START_TEST(an_arrival_is_forgotten_when_the_frontier_is_gone)
+{
+	struct cairn_explore e = {0};
+	struct cairn_msg_frontiers none = {0};
+	cairn_explore_arrived(&e, 2.0, 0.0, 5.0);
+	ck_assert(cairn_explore_update(&e, &none));
+	ck_assert(!cairn_explore_arrived(&e, 2.0, 0.0, 5.0)); /* counts from one again */
+	cairn_explore_failed(&e, -3.0, 0.0, 5.0, "stuck");
+	cairn_explore_update(&e, &none);
+	ck_assert(cairn_explore_failed(&e, -3.0, 0.0, 5.0, "stuck")); /* failures stay */
+}
+END_TEST
+
+START_TEST(only_reachable_wide_and_new_frontiers_are_worthwhile)
+{
+	struct cairn_explore e = {0};
+	struct cairn_msg_frontiers f = {.items_count = 5,
+	    .items = {frontier(1, 0.0, 5.0, 1.0, 5.0), frontier(2, 3.0, 0.0, 0.2, 3.0),
+		frontier(3, -3.0, 0.0, 1.0, -1.0), frontier(4, NAN, 0.0, 1.0, 1.0),
+		frontier(5, 0.0, -4.0, 1.0, 4.0)}};
+	ck_assert_uint_eq(cairn_explore_left(&e, &f, 0.3), 2);
+	ck_assert_int_eq(cairn_explore_best(&e, &f, 0.3), 4);
+	cairn_explore_failed(&e, 0.0, -4.0, 1.0, "x");
+	cairn_explore_failed(&e, 0.0, -4.0, 1.0, "x");
+	ck_assert_int_eq(cairn_explore_best(&e, &f, 0.3), 0);
+	cairn_explore_failed(&e, 0.0, 5.0, 1.0, "x");
+	cairn_explore_failed(&e, 0.0, 5.0, 1.0, "x");
+	ck_assert_int_eq(cairn_explore_best(&e, &f, 0.3), -1);
+}
+END_TEST
+
+START_TEST(a_doorway_is_worth_a_detour)
+{
+	struct cairn_explore e = {0};
+	struct cairn_msg_frontiers f = {
+	    .items_count = 2, .items = {frontier(1, 2.0, 0.0, 0.8, 2.0), frontier(2, 0.0, 2.3, 0.8, 2.3)}};
+	ck_assert_int_eq(cairn_explore_best(&e, &f, 0.3), 0);
+	f.items[1].kind = CAIRN_FRONTIER_KIND_DOORWAY;
+	ck_assert_int_eq(cairn_explore_best(&e, &f, 0.3), 1);
+}
+END_TEST
+
+START_TEST(a_grown_map_gives_one_more_chance_and_only_one)
+{
+	struct cairn_explore e = {0};
+	cairn_explore_failed(&e, 1.0, 1.0, 20.0, "no_path");
+	cairn_explore_failed(&e, 1.0, 1.0, 20.0, "no_path");
+	ck_assert_uint_eq(cairn_explore_retry(&e, 21.9), 0);
+	ck_assert_uint_eq(cairn_explore_retry(&e, 22.0), 1);
+	ck_assert_ptr_null(cairn_explore_given_up(&e, 1.0, 1.0));
+	ck_assert(cairn_explore_failed(&e, 1.0, 1.0, 22.0, "no_path")); /* the chance is used up at once */
+	ck_assert_uint_eq(cairn_explore_retry(&e, 200.0), 0);
+}
+END_TEST
+
+START_TEST(the_memory_never_overflows_and_lists_the_newest)
+{
+	struct cairn_explore e = {0};
+	struct cairn_msg_mission m = {0};
+	for (int i = 0; i < 3 * CAIRN_EXPLORE_MEMORY; i++) {
+		cairn_explore_failed(&e, i, 0.0, 1.0, "x");
+		cairn_explore_failed(&e, i, 0.0, 1.0, "x");
+	}
+	ck_assert_uint_eq(e.count, CAIRN_EXPLORE_MEMORY);
+	ck_assert(cairn_explore_sane(&e));
+	cairn_explore_list(&e, &m);
+	ck_assert_uint_eq(m.given_up_count, 32);
+	ck_assert_double_eq_tol(m.given_up[31].x_m, 3 * CAIRN_EXPLORE_MEMORY - 1, 1e-9);
+	ck_assert(!cairn_explore_failed(&e, NAN, 0.0, 1.0, "x"));
+	ck_assert(cairn_explore_sane(&e));
+}
+END_TEST
+
+CAIRN_TEST_MAIN("explore", two_failures_at_a_place_give_it_up, two_arrivals_that_change_nothing_give_it_up,
+    an_arrival_is_forgotten_when_the_frontier_is_gone, only_reachable_wide_and_new_frontiers_are_worthwhile,
+    a_doorway_is_worth_a_detour, a_grown_map_gives_one_more_chance_and_only_one,
+    the_memory_never_overflows_and_lists_the_newest)
