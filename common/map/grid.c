@@ -6,8 +6,11 @@
 #define GROW_CELLS 128 /* arrays grow in multiples of this */
 #define MARGIN_CELLS 2 /* a ray walked in floating point may step one cell aside at its end */
 #define MEAN_WEIGHT                                                                                          \
-	40 /* returns after which the mean of a cell hardly moves: what was mapped first stays               \
-	    */
+	40               /* returns after which the mean of a cell hardly moves: what was mapped first stays \
+			  */
+#define ASIDE_CELLS 0.35 /* a ray this far beside the returns of a cell has not gone through what gave them  \
+			  */
+#define SHORT_CELLS 1.5  /* nor has one that ends just there */
 #define PUBLISH_MARGIN 8
 #define PUBLISH_STEP 16
 
@@ -147,12 +150,31 @@ static void add_mean(struct cairn_grid *grid, size_t index, double fx, double fy
 		grid->hits[index]++;
 }
 
+/* A ray speaks against an occupied cell only if it goes past the returns seen there, not just through another
+ * part of the cell: else a wall seen at a grazing angle is worn away by the rays along it. End in cells from
+ * (x0, y0). */
+struct ray {
+	double x0, y0, ux, uy, length;
+};
+
+static bool speaks_against(
+    const struct cairn_grid *grid, const struct ray *ray, int32_t x, int32_t y, size_t index)
+{
+	double mx = x + 0.5 + grid->sub_x[index] * (1.0 / 254.0) - ray->x0;
+	double my = y + 0.5 + grid->sub_y[index] * (1.0 / 254.0) - ray->y0;
+	double aside = fabs(mx * ray->uy - my * ray->ux), along = mx * ray->ux + my * ray->uy;
+	return aside < ASIDE_CELLS && along < ray->length - SHORT_CELLS;
+}
+
 /* Misses the cells from (x0, y0) up to but not including the end's (Amanatides and Woo 1987); cell units. */
 static void walk_ray(struct cairn_grid *grid, double x0, double y0, double x1, double y1)
 {
 	int32_t x = (int32_t)x0, y = (int32_t)y0;
 	int32_t steps = abs((int32_t)x1 - x) + abs((int32_t)y1 - y);
-	double dx = x1 - x0, dy = y1 - y0;
+	double dx = x1 - x0, dy = y1 - y0, length = hypot(dx, dy);
+	if (steps == 0)
+		return;
+	const struct ray ray = {x0, y0, dx / length, dy / length, length};
 	int32_t step_x = dx > 0.0 ? 1 : -1, step_y = dy > 0.0 ? 1 : -1;
 	double delta_x = dx != 0.0 ? fabs(1.0 / dx) : HUGE_VAL,
 	       delta_y = dy != 0.0 ? fabs(1.0 / dy) : HUGE_VAL;
@@ -162,7 +184,8 @@ static void walk_ray(struct cairn_grid *grid, double x0, double y0, double x1, d
 	ptrdiff_t row = step_y * (ptrdiff_t)grid->width;
 	uint16_t number = grid->scan_number;
 	for (int32_t i = 0; i < steps; i++) {
-		if (grid->stamp[index] != number) {
+		if (grid->stamp[index] != number && (!cairn_odds_occupied(grid->odds[index]) ||
+							speaks_against(grid, &ray, x, y, (size_t)index))) {
 			grid->stamp[index] = number;
 			if (grid->odds[index] != CAIRN_ODDS_MIN)
 				add_evidence(grid, x, y, (size_t)index, CAIRN_ODDS_MISS);
