@@ -24,29 +24,43 @@ struct cairn_points {
 };
 
 /* Invalid returns (0, not finite, outside the scan's range limits) and returns from inside the bare
- * footprint (the robot itself) are left out. lidar: pose of the LiDAR in the robot frame; its yaw is not applied again
- * (angles of the message are already in the robot frame). */
+ * footprint (the robot itself) are left out. lidar: pose of the LiDAR in the robot frame; its yaw is not
+ * applied again (angles of the message are already in the robot frame). */
 void cairn_points_from_scan(struct cairn_points *out, const struct cairn_msg_scan *scan,
     struct cairn_vec2 lidar, const struct cairn_footprint *body);
 
+/* The same for a robot that moved with a constant twist during the turn: each point is carried to where it is
+ * in the robot frame at the end of the turn (the stamp, t_end_ns), points being evenly spaced in time from
+ * scan->t_start_ns on. A start that is not before the end, or more than a second before it, is taken for "all
+ * at the end". */
+void cairn_points_from_scan_moving(struct cairn_points *out, const struct cairn_msg_scan *scan,
+    int64_t t_end_ns, struct cairn_twist twist, struct cairn_vec2 lidar, const struct cairn_footprint *body);
+
+/* Points of an earlier robot frame in a later one; moved is the later frame seen from the earlier. out may be
+ * in. */
+void cairn_points_move(struct cairn_points *out, const struct cairn_points *in, struct cairn_pose2 moved);
+
 struct cairn_arc_hit {
-	double free_m;      /* travel of the origin along the arc before the footprint touches a point; horizon_m if none */
+	double free_m; /* travel of the origin along the arc before the footprint touches a point; horizon_m
+			  if none */
 	double bearing_rad; /* of that point from the origin; 0 if none */
 	bool hit;
 };
 
-/* How far the footprint, widened by margin_m on all sides, can travel along the arc of curvature_1pm (= w / v, left positive for
- * forward motion; 0 = straight), forward or backward, up to horizon_m. Exact for each point against the rectangle swept
- * along the circle.
+/* How far the footprint, widened by margin_m on all sides, can travel along the arc of curvature_1pm (= w /
+ * v, left positive for forward motion; 0 = straight), forward or backward, up to horizon_m. Exact for each
+ * point against the rectangle swept along the circle.
  *
- * Near points: for a point whose gap to the bare footprint (the larger of the overhangs along x and along y) is below
- * twice the margin, half that gap takes the place of the margin. So a robot that stands too near can still leave
- * or pass alongside, while no motion may more than halve the gap; the rule is continuous and monotone in the gap. A
- * point inside the bare footprint stops (free 0) every motion but one that drives it out through its nearest side.
+ * Near points: a side of the rectangle (front, rear, left, right) that has a point beside it nearer than
+ * twice the margin is widened by half the smallest such gap instead. So a robot that stands too near can
+ * still leave or go on alongside a wall, while no motion may more than halve a gap. (A point off a corner
+ * belongs to the side it is farther from.) A point inside the bare footprint stops (free 0) every motion but
+ * one that drives it out through its nearest side.
  *
  * Arguments that are not finite give free 0 and hit (never a licence to drive). Cost: a few ns a point. */
-struct cairn_arc_hit cairn_arc_clearance(const struct cairn_points *points, const struct cairn_footprint *body,
-    double margin_m, double curvature_1pm, bool forward, double horizon_m);
+struct cairn_arc_hit cairn_arc_clearance(const struct cairn_points *points,
+    const struct cairn_footprint *body, double margin_m, double curvature_1pm, bool forward,
+    double horizon_m);
 
 /* Distance of the nearest point to the bare footprint (0 inside); negative when there are no points. */
 double cairn_points_nearest(

@@ -73,6 +73,49 @@ START_TEST(unequal_array_lengths_use_the_shorter)
 }
 END_TEST
 
+START_TEST(points_of_a_moving_robot_are_carried_to_the_end_of_the_turn)
+{
+	/* A pillar at (3, 1) of the frame at the end, seen by every beam of a turn of 0.1 s driven on an arc.
+	 */
+	const struct cairn_twist twist = {0.5, 1.0};
+	const int n = 720;
+	scan = (struct cairn_msg_scan){
+	    .range_min_m = 0.05f, .range_max_m = 16.0f, .t_start_ns = 900 * CAIRN_NS_PER_MS};
+	scan.angle_rad_count = scan.range_m_count = (uint32_t)n;
+	for (int i = 0; i < n; i++) {
+		struct cairn_pose2 at =
+		    cairn_pose_advance((struct cairn_pose2){0}, twist, -0.1 * (1.0 - (double)i / n));
+		struct cairn_vec2 p = cairn_pose_apply(cairn_pose_inverse(at), (struct cairn_vec2){3.0, 1.0});
+		scan.angle_rad[i] = (float)atan2(p.y_m, p.x_m - 0.1);
+		scan.range_m[i] = (float)hypot(p.y_m, p.x_m - 0.1);
+	}
+	cairn_points_from_scan_moving(
+	    &points, &scan, 1000 * CAIRN_NS_PER_MS, twist, (struct cairn_vec2){0.1, 0.0}, &body);
+	ck_assert_uint_eq(points.count, 720);
+	for (int i = 0; i < n; i++) {
+		ck_assert_double_eq_tol((double)points.x_m[i], 3.0, 5e-3);
+		ck_assert_double_eq_tol((double)points.y_m[i], 1.0, 5e-3);
+	}
+	/* A turn that lasts no plausible time is taken as it is. */
+	cairn_points_from_scan_moving(
+	    &points, &scan, 100 * CAIRN_NS_PER_MS, twist, (struct cairn_vec2){0.1, 0.0}, &body);
+	ck_assert_double_gt(fabs((double)points.x_m[0] - 3.0), 0.03);
+}
+END_TEST
+
+START_TEST(moved_points_are_seen_from_the_later_frame)
+{
+	points.count = 2;
+	points.x_m[0] = 1.0f, points.y_m[0] = 0.0f;
+	points.x_m[1] = 0.5f, points.y_m[1] = 2.0f;
+	cairn_points_move(&points, &points, (struct cairn_pose2){0.5, 0.0, M_PI / 2.0});
+	ck_assert_double_eq_tol((double)points.x_m[0], 0.0, 1e-6);
+	ck_assert_double_eq_tol((double)points.y_m[0], -0.5, 1e-6);
+	ck_assert_double_eq_tol((double)points.x_m[1], 2.0, 1e-6);
+	ck_assert_double_eq_tol((double)points.y_m[1], 0.0, 1e-6);
+}
+END_TEST
+
 START_TEST(nearest_is_measured_from_the_bare_footprint)
 {
 	double bearing = 9.0;
@@ -228,6 +271,25 @@ START_TEST(a_wall_alongside_within_the_margin_lets_the_robot_pass)
 }
 END_TEST
 
+START_TEST(a_robot_parked_along_a_wall_can_leave_it)
+{
+	/* A wall 8 mm to the right, endless; walls nearer than the margin must not lock the robot in. */
+	points.count = 801;
+	for (int i = 0; i <= 800; i++) {
+		points.x_m[i] = (float)(0.01 * (i - 400));
+		points.y_m[i] = -0.108f;
+	}
+	ck_assert(!cairn_arc_clearance(&points, &body, 0.02, 0.0, true, 2.0).hit);
+	ck_assert(!cairn_arc_clearance(&points, &body, 0.02, 0.0, false, 2.0).hit);
+	/* A gentle left turn leaves it: the rear corner swings out by 0.08^2 / 2 r = 1.6 mm at r = 2 m. */
+	ck_assert_double_ge(cairn_arc_clearance(&points, &body, 0.02, 0.5, true, 2.0).free_m, 2.0);
+	/* A tight one would swing out by 8 mm. */
+	ck_assert_double_lt(cairn_arc_clearance(&points, &body, 0.02, 1.0 / 0.3, true, 2.0).free_m, 0.1);
+	/* Turning into it ends soon. */
+	ck_assert_double_lt(cairn_arc_clearance(&points, &body, 0.02, -1.0, true, 2.0).free_m, 0.05);
+}
+END_TEST
+
 START_TEST(a_point_inside_the_body_stops_all_but_the_way_out)
 {
 	ck_assert_double_eq(free_to(0.26, 0.0, 0.0, true), 0.0);
@@ -255,15 +317,18 @@ END_TEST
 
 /* First travel, in steps of 1 mm, at which the rectangle grown by grow_m holds the point; infinite within the
  * horizon. */
-static double brute(double x_m, double y_m, double grow_m, double k, bool forward, double horizon_m)
+static double brute(
+    double x_m, double y_m, const double margin_m[4], double grow_m, double k, bool forward, double horizon_m)
 {
 	for (double s = 0.0; s <= horizon_m; s += 0.001) {
 		double d = forward ? s : -s;
 		struct cairn_pose2 at =
 		    cairn_pose_advance((struct cairn_pose2){0}, (struct cairn_twist){d, d * k}, 1.0);
 		struct cairn_vec2 p = cairn_pose_apply(cairn_pose_inverse(at), (struct cairn_vec2){x_m, y_m});
-		if (p.x_m <= body.front_m + grow_m && p.x_m >= -body.rear_m - grow_m &&
-		    fabs(p.y_m) <= body.half_width_m + grow_m)
+		if (p.x_m <= body.front_m + margin_m[0] + grow_m &&
+		    p.x_m >= -body.rear_m - margin_m[1] - grow_m &&
+		    p.y_m <= body.half_width_m + margin_m[2] + grow_m &&
+		    p.y_m >= -body.half_width_m - margin_m[3] - grow_m)
 			return s;
 	}
 	return INFINITY;
@@ -284,12 +349,15 @@ static void check_against_brute(struct cairn_rng *rng, double reach_m)
 	one_point(x, y);
 	struct cairn_arc_hit hit = cairn_arc_clearance(&points, &body, margin, k, forward, horizon);
 	double exact = hit.hit ? hit.free_m : INFINITY;
-	double m = fmin(margin, 0.5 * gap);
+	double along = fmax(x - body.front_m, -body.rear_m - x), across = fabs(y) - body.half_width_m;
+	double m[4] = {margin, margin, margin, margin};
+	int side = along > across ? (x > 0.0 ? 0 : 1) : (y > 0.0 ? 2 : 3);
+	m[side] = fmin(margin, 0.5 * gap);
 	/* Whatever a millimetre step finds inside has been met before; and what is met exactly is inside a
 	 * rectangle that is grown by the way a point can move in one step: 1 mm times its lever about the
 	 * centre, at most 3.5 here. */
-	double within = brute(x, y, m - 1e-6, k, forward, horizon);
-	double around = brute(x, y, m + 0.0035, k, forward, horizon);
+	double within = brute(x, y, m, -1e-6, k, forward, horizon);
+	double around = brute(x, y, m, 0.0035, k, forward, horizon);
 	ck_assert_msg(
 	    exact <= within + 1e-9, "point %g %g curvature %g: %g after %g", x, y, k, exact, within);
 	ck_assert_msg(
@@ -317,8 +385,10 @@ START_TEST(many_points_give_the_least_of_the_single_ones)
 		all.count = 100;
 		double least = 3.0;
 		for (size_t i = 0; i < all.count; i++) {
-			all.x_m[i] = (float)(4.0 * cairn_rng_uniform(&rng) - 2.0);
-			all.y_m[i] = (float)(4.0 * cairn_rng_uniform(&rng) - 2.0);
+			double a = 2.0 * M_PI * cairn_rng_uniform(&rng),
+			       r = 0.5 + 2.0 * cairn_rng_uniform(&rng);
+			all.x_m[i] = (float)(r * cos(a));
+			all.y_m[i] = (float)(r * sin(a));
 			one_point((double)all.x_m[i], (double)all.y_m[i]);
 			least = fmin(least, cairn_arc_clearance(&points, &body, 0.02, k, true, 3.0).free_m);
 		}
@@ -330,11 +400,12 @@ END_TEST
 
 CAIRN_TEST_MAIN("scan", beams_become_points_of_the_robot_frame, invalid_returns_are_left_out,
     returns_of_the_robot_itself_are_left_out, unequal_array_lengths_use_the_shorter,
+    points_of_a_moving_robot_are_carried_to_the_end_of_the_turn, moved_points_are_seen_from_the_later_frame,
     nearest_is_measured_from_the_bare_footprint, straight_travel_ends_at_the_widened_ends,
     left_circle_of_half_a_metre_meets_the_front_edge, full_circle_reaches_a_point_just_behind,
     points_outside_the_swept_ring_are_never_met, an_arc_straightens_into_the_line,
     the_horizon_bounds_the_answer, the_hit_names_the_direction_of_its_point,
     arguments_that_are_not_finite_never_allow_motion, a_point_too_near_halves_its_gap_at_most,
-    a_wall_alongside_within_the_margin_lets_the_robot_pass, a_point_inside_the_body_stops_all_but_the_way_out,
-    nearer_points_never_allow_more_travel, travel_agrees_with_a_simulated_footprint,
-    many_points_give_the_least_of_the_single_ones)
+    a_wall_alongside_within_the_margin_lets_the_robot_pass, a_robot_parked_along_a_wall_can_leave_it,
+    a_point_inside_the_body_stops_all_but_the_way_out, nearer_points_never_allow_more_travel,
+    travel_agrees_with_a_simulated_footprint, many_points_give_the_least_of_the_single_ones)

@@ -1,0 +1,404 @@
+#include "common/safety/motor_core.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ipc/topics.h"
+
+#define NEVER_NS INT64_MIN
+#define FUTURE_NS (50 * CAIRN_NS_PER_MS)
+#define MEASURED_MAX_NS (150 * CAIRN_NS_PER_MS)
+#define STEP_MAX_S 0.1  /* a longer silence of the clock speeds nothing up */
+#define SPOT_V_MPS 1e-4 /* commands below are standing still */
+#define SPOT_W_RADPS 1e-3
+#define HOLD_MPS 0.02 /* a lower limit is not worth creeping at: hold */
+#define UNHOLD_MPS 0.04
+#define BINS 36 /* a turn must have beams in nearly all directions */
+#define BINS_MIN 34
+#define RETURNS_MIN 0.1 /* share of beams with a return; a covered LiDAR has none */
+
+/* ---- states ---- */
+
+enum stop_kind { GO, BRAKE, AT_ONCE };
+
+struct state_row {
+	unsigned bit;
+	enum cairn_motor_state state;
+	enum stop_kind stop;
+};
+
+/* First row whose condition holds. */
+static const struct state_row state_rows[] = {
+    {CAIRN_MOTOR_NO_DEVICE, CAIRN_MOTOR_STATE_NO_DEVICE, AT_ONCE},
+    {CAIRN_MOTOR_ESTOP, CAIRN_MOTOR_STATE_ESTOP, AT_ONCE},
+    {CAIRN_MOTOR_NO_SCAN, CAIRN_MOTOR_STATE_NO_SCAN, BRAKE},
+    {CAIRN_MOTOR_NO_COMMAND, CAIRN_MOTOR_STATE_NO_COMMAND, BRAKE},
+    {CAIRN_MOTOR_NEVER_COMMAND, CAIRN_MOTOR_STATE_IDLE, BRAKE},
+    {CAIRN_MOTOR_REARMING, CAIRN_MOTOR_STATE_REARMING, BRAKE},
+    {CAIRN_MOTOR_BLOCKED, CAIRN_MOTOR_STATE_BLOCKED, GO},
+    {CAIRN_MOTOR_STANDING, CAIRN_MOTOR_STATE_IDLE, GO},
+    {CAIRN_MOTOR_SLOWED, CAIRN_MOTOR_STATE_SLOWED, GO},
+};
+
+static const struct state_row *row_of(unsigned conditions)
+{
+	static const struct state_row driving = {0, CAIRN_MOTOR_STATE_DRIVING, GO};
+	for (size_t i = 0; i < sizeof(state_rows) / sizeof(state_rows[0]); i++)
+		if ((conditions & state_rows[i].bit) != 0)
+			return &state_rows[i];
+	return &driving;
+}
+
+enum cairn_motor_state cairn_motor_state_of(unsigned conditions)
+{
+	return row_of(conditions)->state;
+}
+
+enum cairn_motor_state cairn_motor_state(const struct cairn_motor *m)
+{
+	return cairn_motor_state_of(m->conditions);
+}
+
+/* ---- making ---- */
+
+void cairn_motor_params_from(struct cairn_motor_params *p, const struct cairn_config *cfg)
+{
+	*p = (struct cairn_motor_params){
+	    .smooth = {cfg->robot.accel_max_mps2, cfg->robot.decel_max_mps2, cfg->robot.jerk_max_mps3},
+	    .cmd_timeout_s = cfg->safety.cmd_timeout_s,
+	    .scan_timeout_s = cfg->safety.scan_timeout_s,
+	    .rearm_s = cfg->safety.rearm_s,
+	    .rearm_operator = strcmp(cfg->safety.rearm, "operator") == 0,
+	};
+	cairn_monitor_params_from(&p->monitor, cfg);
+}
+
+void cairn_motor_init(
+    struct cairn_motor *m, const struct cairn_motor_params *params, bool reborn, int64_t now_ns)
+{
+	memset(m, 0, sizeof(*m));
+	m->params = *params;
+	m->t_ns = now_ns;
+	m->measured_ns = m->estop_seen_ns = NEVER_NS;
+	m->rearming = true;
+	m->needs_operator = reborn && params->rearm_operator;
+	m->conditions = CAIRN_MOTOR_NO_DEVICE;
+	cairn_monitor_init(&m->monitor, &params->monitor);
+}
+
+/* ---- what comes in ---- */
+
+static bool refuse(struct cairn_motor *m, const char *why)
+{
+	m->rejected++;
+	m->last_refusal = why;
+	return false;
+}
+
+/* NULL when the message may be believed as far as its header goes. */
+static const char *header_fault(
+    const struct cairn_motor_stream *s, const struct cairn_header *hdr, double age_max_s, int64_t now_ns)
+{
+	if (!hdr->valid)
+		return "marked invalid";
+	if (hdr->t_ns > now_ns + FUTURE_NS)
+		return "from the future";
+	if (hdr->t_ns < now_ns - (int64_t)(age_max_s * 1e9))
+		return "stale";
+	if (s->some && hdr->t_ns <= s->t_ns)
+		return "repeated or out of order";
+	if (s->some && hdr->epoch == s->epoch && hdr->seq <= s->seq)
+		return "repeated or out of order";
+	return NULL;
+}
+
+static void follow(struct cairn_motor *m, struct cairn_motor_stream *s, const struct cairn_header *hdr)
+{
+	bool reborn = s->some && hdr->epoch != s->epoch;
+	*s = (struct cairn_motor_stream){true, hdr->epoch, hdr->seq, hdr->t_ns};
+	if (!reborn)
+		return;
+	m->rearming = true;
+	m->fresh_since_ns = 0;
+	m->needs_operator |= m->params.rearm_operator;
+}
+
+bool cairn_motor_cmd(struct cairn_motor *m, const struct cairn_header *hdr,
+    const struct cairn_msg_cmd_vel *cmd, int64_t now_ns)
+{
+	const char *fault = header_fault(&m->cmd_stream, hdr, m->params.cmd_timeout_s, now_ns);
+	if (fault == NULL && (!isfinite(cmd->v_mps) || !isfinite(cmd->w_radps)))
+		fault = "not finite";
+	if (fault != NULL)
+		return refuse(m, fault);
+	follow(m, &m->cmd_stream, hdr);
+	m->asked = (struct cairn_twist){cmd->v_mps, cmd->w_radps};
+	m->spot_turn = fabs(cmd->v_mps) < SPOT_V_MPS && fabs(cmd->w_radps) > SPOT_W_RADPS;
+	if (m->spot_turn || fabs(cmd->v_mps) < SPOT_V_MPS) {
+		m->command = (struct cairn_twist){0};
+		/* The sender lives, so its dead man is fed, but it asked for what the base cannot do. */
+		return !m->spot_turn || refuse(m, "turn on the spot");
+	}
+	const struct cairn_monitor_params *p = &m->params.monitor;
+	double k = cairn_clamp(cmd->w_radps / cmd->v_mps, -p->curvature_max_1pm, p->curvature_max_1pm);
+	double v = cairn_clamp(cmd->v_mps, -p->speed_max_mps, p->speed_max_mps);
+	m->command = (struct cairn_twist){v, k * v};
+	return true;
+}
+
+/* NULL when one may drive by this scan. */
+static const char *scan_fault(const struct cairn_msg_scan *scan)
+{
+	uint32_t n = scan->angle_rad_count, returns = 0;
+	if (n == 0 || n != scan->range_m_count)
+		return "scan without matching angles and ranges";
+	uint64_t seen = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		double a = (double)scan->angle_rad[i], r = (double)scan->range_m[i];
+		if (!(fabs(a) <= 7.0))
+			return "scan with angles that are none";
+		int bin = (int)floor((a + 8.0 * M_PI) * (BINS / (2.0 * M_PI))) % BINS;
+		seen |= UINT64_C(1) << bin;
+		returns += r > 0.0 && r >= (double)scan->range_min_m && r <= (double)scan->range_max_m;
+	}
+	if (__builtin_popcountll(seen) < BINS_MIN)
+		return "scan that does not look all round";
+	if (returns < RETURNS_MIN * n)
+		return "scan that sees nearly nothing";
+	return NULL;
+}
+
+static struct cairn_twist motion_now(const struct cairn_motor *m, int64_t now_ns)
+{
+	if (m->measured_ns != NEVER_NS && now_ns - m->measured_ns <= MEASURED_MAX_NS)
+		return m->measured;
+	return (struct cairn_twist){m->smooth.v_mps, m->smooth.v_mps * m->curvature_1pm};
+}
+
+bool cairn_motor_scan(
+    struct cairn_motor *m, const struct cairn_header *hdr, const struct cairn_msg_scan *scan, int64_t now_ns)
+{
+	const char *fault = header_fault(&m->scan_stream, hdr, m->params.scan_timeout_s, now_ns);
+	if (fault == NULL)
+		fault = scan_fault(scan);
+	if (fault != NULL)
+		return refuse(m, fault);
+	follow(m, &m->scan_stream, hdr);
+	struct cairn_twist twist = motion_now(m, now_ns);
+	/* Where dead reckoning, which stands at the last step, was or will be at the stamp. */
+	double since_step_s = (double)(hdr->t_ns - m->t_ns) * 1e-9;
+	cairn_monitor_scan(
+	    &m->monitor, scan, hdr->t_ns, twist, cairn_pose_advance(m->pose, twist, since_step_s));
+	return true;
+}
+
+bool cairn_motor_estop(struct cairn_motor *m, const struct cairn_header *hdr,
+    const struct cairn_msg_estop *estop, int64_t now_ns)
+{
+	if (!hdr->valid || !cairn_topic_fresh(CAIRN_TOPIC_ESTOP, hdr->t_ns, now_ns))
+		return refuse(m, "emergency stop message stale, from the future or marked invalid");
+	if (!estop->stop) {
+		if (hdr->t_ns > m->estop_seen_ns)
+			m->estop_seen_ns = NEVER_NS;
+		return true;
+	}
+	m->estop_seen_ns = hdr->t_ns;
+	if (!m->estop)
+		cairn_motor_operator_stop(m, estop->reason);
+	return true;
+}
+
+void cairn_motor_operator_stop(struct cairn_motor *m, const char *reason)
+{
+	m->estop = true;
+	snprintf(m->estop_reason, sizeof(m->estop_reason), "%.79s",
+	    reason[0] != '\0' ? reason : "no reason given");
+}
+
+bool cairn_motor_operator_release(struct cairn_motor *m, int64_t now_ns, struct cairn_error *err)
+{
+	if (m->estop_seen_ns != NEVER_NS && cairn_topic_fresh(CAIRN_TOPIC_ESTOP, m->estop_seen_ns, now_ns)) {
+		cairn_error_set(err, "the stop is still demanded: %s", m->estop_reason);
+		return false;
+	}
+	m->estop = m->needs_operator = false;
+	m->estop_seen_ns = NEVER_NS;
+	m->rearming = true;
+	m->fresh_since_ns = 0;
+	return true;
+}
+
+void cairn_motor_device(struct cairn_motor *m, bool in_service)
+{
+	m->device = in_service;
+	if (!in_service)
+		m->measured_ns = NEVER_NS;
+}
+
+void cairn_motor_measured(struct cairn_motor *m, struct cairn_twist twist, int64_t now_ns)
+{
+	if (!isfinite(twist.v_mps) || !isfinite(twist.w_radps))
+		return;
+	m->measured = twist;
+	m->measured_ns = now_ns;
+}
+
+/* ---- deciding ---- */
+
+static bool fresh(const struct cairn_motor_stream *s, double age_max_s, int64_t now_ns)
+{
+	return s->some && now_ns - s->t_ns <= (int64_t)(age_max_s * 1e9);
+}
+
+/* Conditions that do not depend on the motion. */
+static unsigned inputs(struct cairn_motor *m, int64_t now_ns)
+{
+	unsigned c = 0;
+	bool cmd = fresh(&m->cmd_stream, m->params.cmd_timeout_s, now_ns);
+	bool scan = fresh(&m->scan_stream, m->params.scan_timeout_s, now_ns);
+	if (!(cmd && scan))
+		m->fresh_since_ns = 0;
+	else if (m->fresh_since_ns == 0)
+		m->fresh_since_ns = now_ns;
+	if (m->rearming && m->fresh_since_ns != 0 && !m->needs_operator &&
+	    now_ns - m->fresh_since_ns >= (int64_t)(m->params.rearm_s * 1e9))
+		m->rearming = false;
+	if (!m->device)
+		c |= CAIRN_MOTOR_NO_DEVICE;
+	if (m->estop)
+		c |= CAIRN_MOTOR_ESTOP;
+	if (!scan)
+		c |= CAIRN_MOTOR_NO_SCAN;
+	if (!cmd)
+		c |= m->cmd_stream.some ? CAIRN_MOTOR_NO_COMMAND : CAIRN_MOTOR_NEVER_COMMAND;
+	if (m->rearming)
+		c |= CAIRN_MOTOR_REARMING;
+	return c;
+}
+
+/* The target within what the collision monitor allows on the commanded arc. */
+static double monitored_target(struct cairn_motor *m, struct cairn_twist driven, unsigned *conditions)
+{
+	double target = m->command.v_mps;
+	if (target == 0.0) {
+		m->held = false;
+		return 0.0;
+	}
+	m->verdict = cairn_monitor_limit(&m->monitor, m->command.w_radps / target, target > 0.0, driven);
+	double limit = m->verdict.limit_mps, speed = fabs(target);
+	m->held = limit < speed && limit < (m->held ? UNHOLD_MPS : HOLD_MPS);
+	if (m->held)
+		*conditions |= CAIRN_MOTOR_BLOCKED;
+	else if (limit < speed)
+		*conditions |= CAIRN_MOTOR_SLOWED;
+	return m->held ? 0.0 : copysign(fmin(speed, limit), target);
+}
+
+/* Whatever the robot was asked, the way it moves must be free: the limit on the arc it will drive now. */
+static void cap(struct cairn_motor *m, struct cairn_twist driven)
+{
+	double v = m->smooth.v_mps;
+	if (v == 0.0)
+		return;
+	struct cairn_monitor_verdict now =
+	    cairn_monitor_limit(&m->monitor, m->curvature_1pm, v > 0.0, driven);
+	double limit = m->held && v * m->command.v_mps > 0.0 ? 0.0 : now.limit_mps;
+	if (fabs(v) > limit)
+		cairn_smooth_force(&m->smooth, copysign(limit, v));
+}
+
+struct cairn_twist cairn_motor_step(struct cairn_motor *m, int64_t now_ns)
+{
+	double since_s = now_ns > m->t_ns ? (double)(now_ns - m->t_ns) * 1e-9 : 0.0;
+	struct cairn_twist driven = motion_now(m, now_ns);
+	m->pose = cairn_pose_advance(m->pose, driven, since_s);
+	if (now_ns > m->t_ns)
+		m->t_ns = now_ns;
+	cairn_monitor_move(&m->monitor, m->pose);
+	double dt_s = fmin(since_s, STEP_MAX_S);
+	unsigned c = inputs(m, now_ns);
+	m->verdict = (struct cairn_monitor_verdict){0};
+	switch (row_of(c)->stop) {
+	case AT_ONCE:
+		cairn_smooth_force(&m->smooth, 0.0);
+		break;
+	case BRAKE:
+		cairn_smooth_brake(&m->smooth, &m->params.smooth, dt_s);
+		cap(m, driven);
+		break;
+	case GO: {
+		double target = monitored_target(m, driven, &c);
+		cairn_smooth_step(&m->smooth, &m->params.smooth, target, dt_s);
+		/* The arc of the command, unless the robot still brakes from the other direction. */
+		if (m->command.v_mps != 0.0 && m->smooth.v_mps * m->command.v_mps >= 0.0)
+			m->curvature_1pm = m->command.w_radps / m->command.v_mps;
+		cap(m, driven);
+		if (m->command.v_mps == 0.0 && m->smooth.v_mps == 0.0)
+			c |= CAIRN_MOTOR_STANDING;
+		break;
+	}
+	}
+	m->conditions = c;
+	return (struct cairn_twist){m->smooth.v_mps, m->smooth.v_mps * m->curvature_1pm};
+}
+
+/* ---- saying ---- */
+
+static const char *side_of(double bearing_rad)
+{
+	double deg = cairn_rad_to_deg(bearing_rad);
+	if (fabs(deg) <= 25.0)
+		return "ahead";
+	if (fabs(deg) >= 155.0)
+		return "behind";
+	if (deg > 0.0)
+		return deg < 65.0 ? "ahead left" : deg > 115.0 ? "behind left" : "left";
+	return deg > -65.0 ? "ahead right" : deg < -115.0 ? "behind right" : "right";
+}
+
+static void say_reason(const struct cairn_motor *m, int64_t now_ns, char *text, size_t cap_bytes)
+{
+	unsigned bit = row_of(m->conditions)->bit;
+	double scan_age_s = (double)(now_ns - m->scan_stream.t_ns) * 1e-9;
+	double cmd_age_s = (double)(now_ns - m->cmd_stream.t_ns) * 1e-9;
+	text[0] = '\0';
+	if (bit == CAIRN_MOTOR_NO_DEVICE)
+		snprintf(text, cap_bytes, "motor board not in service");
+	else if (bit == CAIRN_MOTOR_ESTOP)
+		snprintf(text, cap_bytes, "emergency stop: %s", m->estop_reason);
+	else if (bit == CAIRN_MOTOR_NO_SCAN && !m->scan_stream.some)
+		snprintf(text, cap_bytes, "no scan yet%s%s",
+		    m->last_refusal != NULL ? ", last refused: " : "",
+		    m->last_refusal != NULL ? m->last_refusal : "");
+	else if (bit == CAIRN_MOTOR_NO_SCAN)
+		snprintf(text, cap_bytes, "no scan for %.1f s", scan_age_s);
+	else if (bit == CAIRN_MOTOR_NO_COMMAND)
+		snprintf(text, cap_bytes, "no command for %.1f s", cmd_age_s);
+	else if (bit == CAIRN_MOTOR_NEVER_COMMAND)
+		snprintf(text, cap_bytes, "no command yet");
+	else if (bit == CAIRN_MOTOR_REARMING)
+		snprintf(text, cap_bytes, "%s",
+		    m->needs_operator ? "reborn inputs: waits for the operator's release"
+				      : "reborn inputs: waits until they are fresh");
+	else if (bit == CAIRN_MOTOR_BLOCKED || bit == CAIRN_MOTOR_SLOWED)
+		snprintf(text, cap_bytes, "obstacle %s, %.2f m along the path",
+		    side_of(m->verdict.bearing_rad), m->verdict.free_m);
+	else if (m->spot_turn)
+		snprintf(text, cap_bytes, "cannot turn on the spot");
+}
+
+void cairn_motor_message(const struct cairn_motor *m, int64_t now_ns, struct cairn_msg_motion *out)
+{
+	*out = (struct cairn_msg_motion){.state = cairn_motor_state(m),
+	    .cmd_v_mps = m->asked.v_mps,
+	    .cmd_w_radps = m->asked.w_radps,
+	    .v_mps = m->smooth.v_mps,
+	    .w_radps = m->smooth.v_mps * m->curvature_1pm,
+	    .nearest_m = -1.0,
+	    .cause_bearing_rad = m->verdict.bearing_rad,
+	    .rejected = m->rejected};
+	if ((m->conditions & CAIRN_MOTOR_NO_SCAN) == 0)
+		out->nearest_m = cairn_points_nearest(&m->monitor.points, &m->params.monitor.body, NULL);
+	say_reason(m, now_ns, out->reason, sizeof(out->reason));
+}

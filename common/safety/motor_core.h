@@ -1,0 +1,115 @@
+/* motor_core.h - the last gate before the wheels: trusts nobody, decides every 20 ms and at every scan.
+ *
+ * In: commands, scans and stops as they come from the bus with their headers, the operator's stop and
+ * release, the board's state, the measured motion, the time. Out: the twist to send now and the motion
+ * message. Pure.
+ *
+ * What holds:
+ * - A command counts by its stamp: older than safety.cmd_timeout_s ramps the robot down (dead man). Messages
+ * that are marked invalid, not finite, stale, from the future, repeated or older than the last are refused
+ * and counted.
+ * - No scan younger than safety.scan_timeout_s ramps it down too. A scan that does not look all round or
+ * shows nearly nothing (a covered or blinded LiDAR) is refused.
+ * - A new epoch on either stream (its publisher was reborn) means standstill until both have been fresh for
+ *   safety.rearm_s, and with safety.rearm operator also until a release.
+ * - An emergency stop, from the estop topic or the operator, is at once and stays until the operator's
+ * release.
+ * - Speed and curvature never exceed the robot's; turning on the spot is refused.
+ * - The collision monitor limits the speed on the arc that is commanded and on the arc still driven, forward
+ * and backward; driving away from what is too near stays possible. */
+#ifndef CAIRN_COMMON_SAFETY_MOTOR_CORE_H
+#define CAIRN_COMMON_SAFETY_MOTOR_CORE_H
+
+#include "common/safety/motor_monitor.h"
+#include "common/safety/motor_smooth.h"
+#include "ipc/messages.h"
+
+/* What is the case, as bits. The state is that of the first row of the table in motor_core.c whose bit is
+ * set. */
+enum cairn_motor_condition {
+	CAIRN_MOTOR_NO_DEVICE = 1 << 0,
+	CAIRN_MOTOR_ESTOP = 1 << 1,
+	CAIRN_MOTOR_NO_SCAN = 1 << 2,
+	CAIRN_MOTOR_NO_COMMAND = 1 << 3,    /* there were commands, now there are none */
+	CAIRN_MOTOR_NEVER_COMMAND = 1 << 4, /* there was none yet */
+	CAIRN_MOTOR_REARMING = 1 << 5,
+	CAIRN_MOTOR_BLOCKED = 1 << 6,
+	CAIRN_MOTOR_STANDING = 1 << 7, /* the command is to stand and the robot does */
+	CAIRN_MOTOR_SLOWED = 1 << 8,
+	CAIRN_MOTOR_CONDITIONS = 9
+};
+
+/* The state that a set of conditions means. */
+enum cairn_motor_state cairn_motor_state_of(unsigned conditions);
+
+struct cairn_motor_params {
+	struct cairn_monitor_params monitor;
+	struct cairn_smooth_params smooth;
+	double cmd_timeout_s, scan_timeout_s, rearm_s;
+	bool rearm_operator; /* a rebirth needs the operator's release */
+};
+
+void cairn_motor_params_from(struct cairn_motor_params *p, const struct cairn_config *cfg);
+
+/* Where a stream of messages stands. */
+struct cairn_motor_stream {
+	bool some;
+	uint64_t epoch, seq;
+	int64_t t_ns;
+};
+
+struct cairn_motor {
+	struct cairn_motor_params params;
+	struct cairn_motor_stream cmd_stream, scan_stream;
+	struct cairn_twist asked;   /* last command as it came */
+	struct cairn_twist command; /* the same within the robot's limits */
+	bool spot_turn;             /* it was a turn on the spot */
+	bool device;
+	bool rearming, needs_operator;
+	int64_t fresh_since_ns; /* 0: some input is not fresh */
+	bool estop;
+	char estop_reason[80];
+	int64_t estop_seen_ns; /* stamp of the newest estop message that demands a stop; INT64_MIN = none */
+	const char *last_refusal;
+	uint64_t rejected;
+	/* motion */
+	int64_t t_ns; /* of the last step */
+	struct cairn_twist measured;
+	int64_t measured_ns;     /* INT64_MIN = never */
+	struct cairn_pose2 pose; /* dead reckoning, to carry points along */
+	struct cairn_smooth smooth;
+	double curvature_1pm;
+	bool held; /* blocked until the limit has clearly risen again */
+	unsigned conditions;
+	struct cairn_monitor_verdict verdict; /* of what slowed or stopped it */
+	struct cairn_monitor monitor;
+};
+
+/* reborn: this process is not the first motor stage of the running stack (then the rebirth rule holds for
+ * itself). */
+void cairn_motor_init(
+    struct cairn_motor *m, const struct cairn_motor_params *params, bool reborn, int64_t now_ns);
+
+/* Each returns false when the message was refused (and counted). */
+bool cairn_motor_cmd(struct cairn_motor *m, const struct cairn_header *hdr,
+    const struct cairn_msg_cmd_vel *cmd, int64_t now_ns);
+bool cairn_motor_scan(
+    struct cairn_motor *m, const struct cairn_header *hdr, const struct cairn_msg_scan *scan, int64_t now_ns);
+bool cairn_motor_estop(struct cairn_motor *m, const struct cairn_header *hdr,
+    const struct cairn_msg_estop *estop, int64_t now_ns);
+
+/* The operator's word. Release is refused, with the reason in err, while somebody still demands the stop. */
+void cairn_motor_operator_stop(struct cairn_motor *m, const char *reason);
+bool cairn_motor_operator_release(struct cairn_motor *m, int64_t now_ns, struct cairn_error *err);
+
+/* The board is in service, or not. */
+void cairn_motor_device(struct cairn_motor *m, bool in_service);
+/* Motion as the board measured it. */
+void cairn_motor_measured(struct cairn_motor *m, struct cairn_twist twist, int64_t now_ns);
+
+/* Decides; to be called every 20 ms and after every scan. */
+struct cairn_twist cairn_motor_step(struct cairn_motor *m, int64_t now_ns);
+enum cairn_motor_state cairn_motor_state(const struct cairn_motor *m);
+void cairn_motor_message(const struct cairn_motor *m, int64_t now_ns, struct cairn_msg_motion *out);
+
+#endif

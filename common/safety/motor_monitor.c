@@ -1,0 +1,84 @@
+#include "common/safety/motor_monitor.h"
+
+#include <math.h>
+
+#define DRIVEN_MIN_MPS 0.05 /* slower than this the measured curvature is noise */
+
+void cairn_monitor_params_from(struct cairn_monitor_params *p, const struct cairn_config *cfg)
+{
+	*p = (struct cairn_monitor_params){
+	    .body = {cfg->robot.footprint_front_m, cfg->robot.footprint_rear_m,
+		cfg->robot.footprint_half_width_m},
+	    .lidar = {cfg->robot.lidar_x_m, cfg->robot.lidar_y_m},
+	    .margin_m = cfg->safety.margin_m,
+	    .stop_distance_m = cfg->safety.stop_distance_m,
+	    .slow_distance_m = cfg->safety.slow_distance_m,
+	    .ttc_min_s = cfg->safety.ttc_min_s,
+	    .reaction_s = cfg->safety.reaction_s,
+	    .decel_mps2 = cfg->robot.decel_max_mps2,
+	    .speed_max_mps = cfg->robot.speed_max_mps,
+	    .curvature_max_1pm = 1.0 / cfg->robot.turn_radius_min_m,
+	};
+}
+
+double cairn_monitor_speed(const struct cairn_monitor_params *p, double free_m)
+{
+	double room = free_m - p->stop_distance_m;
+	if (!(room > 0.0))
+		return 0.0;
+	double v = fmin(p->speed_max_mps, sqrt(2.0 * p->decel_mps2 * room));
+	v = fmin(v, room / p->ttc_min_s);
+	if (free_m < p->slow_distance_m)
+		v = fmin(v, p->speed_max_mps * room / (p->slow_distance_m - p->stop_distance_m));
+	return v;
+}
+
+void cairn_monitor_init(struct cairn_monitor *m, const struct cairn_monitor_params *params)
+{
+	m->params = *params;
+	m->scan_pose = (struct cairn_pose2){0};
+	m->scanned.count = m->points.count = 0;
+}
+
+void cairn_monitor_scan(struct cairn_monitor *m, const struct cairn_msg_scan *scan, int64_t t_end_ns,
+    struct cairn_twist twist, struct cairn_pose2 pose)
+{
+	cairn_points_from_scan_moving(&m->scanned, scan, t_end_ns, twist, m->params.lidar, &m->params.body);
+	m->scan_pose = pose;
+}
+
+void cairn_monitor_move(struct cairn_monitor *m, struct cairn_pose2 pose)
+{
+	cairn_points_move(&m->points, &m->scanned, cairn_pose_between(m->scan_pose, pose));
+}
+
+/* Beyond this free arc the limit is speed_max, whatever the speed. */
+static double horizon(const struct cairn_monitor_params *p)
+{
+	double v = p->speed_max_mps;
+	double need = fmax(v * p->ttc_min_s, v * v / (2.0 * p->decel_mps2));
+	return fmax(p->slow_distance_m, p->stop_distance_m + need) + v * p->reaction_s + 0.05;
+}
+
+struct cairn_monitor_verdict cairn_monitor_limit(
+    const struct cairn_monitor *m, double curvature_1pm, bool forward, struct cairn_twist driven)
+{
+	const struct cairn_monitor_params *p = &m->params;
+	double speed = forward ? driven.v_mps : -driven.v_mps; /* negative while still moving the other way */
+	double lead_m = fmax(speed, 0.0) * p->reaction_s;
+	struct cairn_arc_hit hit =
+	    cairn_arc_clearance(&m->points, &p->body, p->margin_m, curvature_1pm, forward, horizon(p));
+	struct cairn_monitor_verdict v = {.limit_mps = cairn_monitor_speed(p, hit.free_m - lead_m),
+	    .free_m = hit.free_m,
+	    .bearing_rad = hit.bearing_rad,
+	    .hit = hit.hit};
+	if (speed < DRIVEN_MIN_MPS)
+		return v;
+	double k = cairn_clamp(driven.w_radps / driven.v_mps, -p->curvature_max_1pm, p->curvature_max_1pm);
+	hit = cairn_arc_clearance(&m->points, &p->body, p->margin_m, k, forward, horizon(p));
+	double brake_m = fmax(hit.free_m - lead_m, 0.0);
+	double limit = fmin(p->speed_max_mps, sqrt(2.0 * p->decel_mps2 * brake_m));
+	if (limit < v.limit_mps)
+		v = (struct cairn_monitor_verdict){limit, hit.free_m, hit.bearing_rad, hit.hit};
+	return v;
+}

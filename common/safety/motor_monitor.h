@@ -1,0 +1,52 @@
+/* motor_monitor.h - collision monitor: how fast the robot may go along the arc it is on, by the last scan.
+ *
+ * Three zones along the swept arc: beyond slow_distance only time to collision and braking distance limit the
+ * speed; between slow and stop distance the limit falls in proportion; at the stop distance it is zero.
+ * Points are carried along with the robot's own motion since they were measured, so an old scan is judged
+ * where the robot is now. Pure. */
+#ifndef CAIRN_COMMON_SAFETY_MOTOR_MONITOR_H
+#define CAIRN_COMMON_SAFETY_MOTOR_MONITOR_H
+
+#include "common/base/scan.h"
+#include "common/config/config.h"
+
+struct cairn_monitor_params {
+	struct cairn_footprint body;
+	struct cairn_vec2 lidar;
+	double margin_m, stop_distance_m, slow_distance_m, ttc_min_s;
+	double reaction_s; /* from the motion now to the wheels' answer */
+	double decel_mps2, speed_max_mps, curvature_max_1pm;
+};
+
+void cairn_monitor_params_from(struct cairn_monitor_params *p, const struct cairn_config *cfg);
+
+/* The limit for free_m of free arc: at most speed_max; 0 at and below the stop distance. */
+double cairn_monitor_speed(const struct cairn_monitor_params *p, double free_m);
+
+struct cairn_monitor {
+	struct cairn_monitor_params params;
+	struct cairn_pose2 scan_pose; /* of the robot at the end of the turn, in the dead-reckoned frame */
+	struct cairn_points scanned;  /* robot frame then */
+	struct cairn_points points;   /* robot frame now */
+};
+
+struct cairn_monitor_verdict {
+	double limit_mps; /* on the speed, in either direction */
+	double free_m;
+	double bearing_rad; /* of the point that sets the limit, 0 if none does */
+	bool hit;
+};
+
+void cairn_monitor_init(struct cairn_monitor *m, const struct cairn_monitor_params *params);
+/* twist: of the robot during the turn; pose: at its end. */
+void cairn_monitor_scan(struct cairn_monitor *m, const struct cairn_msg_scan *scan, int64_t t_end_ns,
+    struct cairn_twist twist, struct cairn_pose2 pose);
+/* Carries the points to where the robot is now. */
+void cairn_monitor_move(struct cairn_monitor *m, struct cairn_pose2 pose);
+/* Limit for driving forward (or backward) along curvature_1pm while the robot in truth moves with driven: the
+ * arc that is still being driven counts too, with the way needed to brake on it, because the steering follows
+ * slower than the command. */
+struct cairn_monitor_verdict cairn_monitor_limit(
+    const struct cairn_monitor *m, double curvature_1pm, bool forward, struct cairn_twist driven);
+
+#endif
