@@ -7,6 +7,7 @@ import re
 import sys
 
 CASE = re.compile(r"^(not )?ok\b(.*)$", re.MULTILINE)
+NOTE = re.compile(r"^# SKIP\b", re.MULTILINE)  # of test/support/runner.h, in front of the case's "ok"
 PLAN = re.compile(r"^1\.\.(\d+)", re.MULTILINE)
 
 
@@ -22,6 +23,7 @@ def count(test):
         return (1, 0, 0) if good else (0, 1, 0)
     failed = sum(1 for no, _ in cases if no)
     skipped = sum(1 for no, text in cases if not no and re.search(r"# *skip", text, re.IGNORECASE))
+    skipped += len(NOTE.findall(output))
     passed = len(cases) - failed - skipped
     # Cases that a crash has swallowed; and a program that failed after its last case.
     failed += max(0, int(plan.group(1)) - len(cases)) if plan else 0

@@ -541,10 +541,10 @@ START_TEST(exec_enters_the_mount_namespace_of_the_stack)
 		expect("exec", args, 0, "only here\n", "");
 		strcat(path, "/inside");
 		ck_assert_int_ne(access(path, F_OK), 0); /* not out here */
-	} else {
-		printf("# this kernel allows no mount namespaces: not tried\n");
 	}
 	remove_run_dir();
+	if (byte != 'y')
+		CAIRN_SKIP("no mount namespaces here");
 }
 END_TEST
 

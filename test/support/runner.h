@@ -3,8 +3,8 @@
  *   START_TEST(heading_north_is_the_start) { ... } END_TEST
  *   CAIRN_TEST_MAIN("geom", heading_north_is_the_start, ...)
  *
- * Test data outside the repository: cairn_shared_path("lidar/aces.traj.txt.gz") or NULL, then the test says
- * CAIRN_SKIP("why") and the whole program exits 77. */
+ * Test data outside the repository: cairn_shared_path("lidar/aces.traj.txt.gz") or NULL, then the case says
+ * CAIRN_SKIP("why"), which ends it; scripts/check.sh counts it as skipped. */
 #ifndef CAIRN_TEST_SUPPORT_RUNNER_H
 #define CAIRN_TEST_SUPPORT_RUNNER_H
 
@@ -14,10 +14,12 @@
 #include <string.h>
 #include <unistd.h>
 
+/* A comment in the TAP stream, since libcheck knows no skipped case; leaves the test function. */
 #define CAIRN_SKIP(why)                                                                                      \
 	do {                                                                                                 \
-		printf("1..0 # SKIP %s\n", why);                                                             \
-		exit(77);                                                                                    \
+		printf("# SKIP %s\n", why);                                                                  \
+		fflush(stdout);                                                                              \
+		return;                                                                                      \
 	} while (0)
 
 /* Path of a file below ../shared/data (CAIRN_SHARED overrides), in a static buffer, or NULL if it is not there. */

@@ -1,0 +1,28 @@
+#!/bin/sh
+# The counter behind the last line of scripts/check.sh, on a log with one test of each kind.
+set -eu
+script=$1
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+expect() {
+	got=$(python3 "$script" "$log") && code=0 || code=$?
+	[ "$got" = "$1" ] && [ "$code" -eq "$2" ] || { echo "got '$got', $code; not '$1', $2"; exit 1; }
+}
+
+cat >"$log" <<'LOG'
+{"name": "cases", "stdout": "# SKIP no data\nok 1 - a\nok 2 - b\n1..2\n", "result": "OK"}
+{"name": "exit code", "stdout": "whatever", "result": "OK"}
+{"name": "skipped as a whole", "stdout": "1..0 # SKIP", "result": "SKIP"}
+LOG
+expect "2 passed, 0 failed, 2 skipped" 0
+
+cat >>"$log" <<'LOG'
+{"name": "one case fails", "stdout": "ok 1 - a\nnot ok 2 - b\n1..2\n", "result": "FAIL"}
+{"name": "crash swallows three cases", "stdout": "ok 1 - a\n1..4\n", "result": "ERROR"}
+{"name": "failure after the last case", "stdout": "ok 1 - a\n1..1\n", "result": "ERROR"}
+{"name": "timeout", "stdout": "", "result": "TIMEOUT"}
+LOG
+expect "5 passed, 6 failed, 2 skipped" 1
+
+: >"$log"
+expect "0 passed, 1 failed" 1
