@@ -55,6 +55,12 @@ double cairn_budget_cost_usd(const struct cairn_config_vlm *cfg, const struct ca
 	       1e-6;
 }
 
+void cairn_budget_carry_on(struct cairn_budget *budget, const struct cairn_ledger *ledger, int64_t now_ns)
+{
+	budget->ledger = *ledger;
+	bucket_add(budget->usd, now_ns / MINUTE_NS, ledger->cost_usd);
+}
+
 bool cairn_budget_allows(const struct cairn_budget *budget, int64_t now_ns, struct cairn_error *err)
 {
 	const struct cairn_config_vlm *cfg = &budget->cfg;

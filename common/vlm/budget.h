@@ -7,7 +7,7 @@
 #define CAIRN_COMMON_VLM_BUDGET_H
 
 #include "common/config/config.h"
-#include "common/vlm/provider.h"
+#include "common/vlm/ledger.h"
 #include "ipc/messages.h"
 
 #define CAIRN_BUDGET_WINDOW 20  /* calls judged */
@@ -21,13 +21,6 @@ struct cairn_budget_bucket {
 struct cairn_budget_call {
 	bool ok;
 	double latency_s;
-};
-
-/* Totals of a session: survive a restart of the process. */
-struct cairn_ledger {
-	uint64_t calls, failures, decisions;
-	struct cairn_usage tokens;
-	double cost_usd;
 };
 
 struct cairn_budget {
@@ -45,6 +38,10 @@ struct cairn_budget {
 };
 
 void cairn_budget_init(struct cairn_budget *budget, const struct cairn_config_vlm *cfg);
+
+/* Goes on with the ledger of a process that died. Its money counts fully in the hour that begins now: nobody
+ * knows when it was spent, and a limit must not be lost by dying. */
+void cairn_budget_carry_on(struct cairn_budget *budget, const struct cairn_ledger *ledger, int64_t now_ns);
 
 /* May a call be sent now? False with the limit that stands against it. */
 bool cairn_budget_allows(const struct cairn_budget *budget, int64_t now_ns, struct cairn_error *err);

@@ -7,6 +7,7 @@
 #ifndef CAIRN_COMMON_VLM_MEMORY_H
 #define CAIRN_COMMON_VLM_MEMORY_H
 
+#include "common/vlm/ledger.h"
 #include "common/vlm/tools.h"
 
 #define CAIRN_MEMORY_ROOMS 24
@@ -74,9 +75,12 @@ void cairn_memory_text(const struct cairn_memory *memory, struct cairn_text *out
 /* The LAST ACTIONS lines (with a heading), newest first. */
 void cairn_memory_actions_text(const struct cairn_memory *memory, struct cairn_text *out);
 
-/* Writes path.new, syncs it, renames it over path. */
-bool cairn_memory_save(const struct cairn_memory *memory, const char *path, struct cairn_error *err);
-/* False with the reason when there is a file that is damaged; *memory is empty then. No file: true, empty. */
-bool cairn_memory_load(struct cairn_memory *memory, const char *path, struct cairn_error *err);
+/* Memory and ledger: writes path.new, syncs it, renames it over path. */
+bool cairn_memory_save(const struct cairn_memory *memory, const struct cairn_ledger *ledger, const char *path,
+    struct cairn_error *err);
+/* False with the reason when there is a file that is damaged; *memory is empty and *ledger zero then. No
+ * file: true, empty. */
+bool cairn_memory_load(
+    struct cairn_memory *memory, struct cairn_ledger *ledger, const char *path, struct cairn_error *err);
 
 #endif

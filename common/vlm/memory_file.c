@@ -16,6 +16,7 @@
 /* The struct plus what only the file has. */
 struct memory_file {
 	uint32_t version;
+	struct cairn_ledger ledger;
 	struct cairn_memory memory;
 };
 #define FILE_VERSION 1
@@ -53,6 +54,13 @@ static const cyaml_schema_field_t result_fields[] = {
     NUM("duration_s", struct cairn_memory_result, duration_s),
     NUM("turned_rad", struct cairn_memory_result, turned_rad), CYAML_FIELD_END};
 
+static const cyaml_schema_field_t ledger_fields[] = {UINT("calls", struct cairn_ledger, calls),
+    UINT("failures", struct cairn_ledger, failures), UINT("decisions", struct cairn_ledger, decisions),
+    UINT("tokens_in", struct cairn_ledger, tokens.tokens_in),
+    UINT("tokens_cached", struct cairn_ledger, tokens.tokens_cached),
+    UINT("tokens_out", struct cairn_ledger, tokens.tokens_out),
+    NUM("cost_usd", struct cairn_ledger, cost_usd), CYAML_FIELD_END};
+
 #define MAPPING(name, type)                                                                                  \
 	static const cyaml_schema_value_t name##_value = {                                                   \
 	    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, type, name##_fields)}
@@ -62,6 +70,7 @@ MAPPING(place, struct cairn_memory_place);
 MAPPING(result, struct cairn_memory_result);
 
 static const cyaml_schema_field_t file_fields[] = {UINT("version", struct memory_file, version),
+    CYAML_FIELD_MAPPING("ledger", CYAML_FLAG_DEFAULT, struct memory_file, ledger, ledger_fields),
     CYAML_FIELD_INT("current_room", CYAML_FLAG_DEFAULT, struct memory_file, memory.current_room),
     UINT("forgotten", struct memory_file, memory.forgotten),
     LIST("rooms", rooms, room_value, CAIRN_MEMORY_ROOMS),
@@ -90,9 +99,10 @@ static bool write_all(int fd, const char *data, size_t len)
 	return fsync(fd) == 0;
 }
 
-bool cairn_memory_save(const struct cairn_memory *memory, const char *path, struct cairn_error *err)
+bool cairn_memory_save(const struct cairn_memory *memory, const struct cairn_ledger *ledger, const char *path,
+    struct cairn_error *err)
 {
-	struct memory_file file = {.version = FILE_VERSION, .memory = *memory};
+	struct memory_file file = {.version = FILE_VERSION, .ledger = *ledger, .memory = *memory};
 	char *text = NULL;
 	size_t len = 0;
 	cyaml_err_t bad = cyaml_save_data(&text, &len, &yaml, &file_value, &file, 0);
@@ -156,7 +166,8 @@ static bool sane(struct cairn_memory *m)
 	return ok;
 }
 
-static bool parse(const char *text, size_t len, struct cairn_memory *memory, struct cairn_error *err)
+static bool parse(const char *text, size_t len, struct cairn_memory *memory, struct cairn_ledger *ledger,
+    struct cairn_error *err)
 {
 	struct memory_file *file = NULL;
 	cyaml_err_t bad =
@@ -165,18 +176,23 @@ static bool parse(const char *text, size_t len, struct cairn_memory *memory, str
 		cairn_error_set(err, "%s", bad != CYAML_OK ? cyaml_strerror(bad) : "empty file");
 		return false;
 	}
-	bool ok = file->version == FILE_VERSION && sane(&file->memory);
-	if (ok)
+	bool ok = file->version == FILE_VERSION && sane(&file->memory) && isfinite(file->ledger.cost_usd) &&
+		  file->ledger.cost_usd >= 0.0;
+	if (ok) {
 		*memory = file->memory;
-	else
+		*ledger = file->ledger;
+	} else {
 		cairn_error_set(err, "version or values out of range");
+	}
 	cyaml_free(&yaml, &file_value, file, 0);
 	return ok;
 }
 
-bool cairn_memory_load(struct cairn_memory *memory, const char *path, struct cairn_error *err)
+bool cairn_memory_load(
+    struct cairn_memory *memory, struct cairn_ledger *ledger, const char *path, struct cairn_error *err)
 {
 	cairn_memory_init(memory);
+	*ledger = (struct cairn_ledger){0};
 	FILE *in = fopen(path, "re");
 	if (in == NULL && errno == ENOENT)
 		return true;
@@ -192,7 +208,7 @@ bool cairn_memory_load(struct cairn_memory *memory, const char *path, struct cai
 	bool ok = !ferror(in) && len < FILE_BYTES_MAX;
 	if (!ok)
 		cairn_error_set(&why, "unreadable or too large");
-	ok = ok && parse(text, len, memory, &why);
+	ok = ok && parse(text, len, memory, ledger, &why);
 	if (!ok)
 		cairn_error_set(err, "%s: %.300s", path, why.text);
 	fclose(in);

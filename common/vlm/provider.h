@@ -6,17 +6,12 @@
 #define CAIRN_COMMON_VLM_PROVIDER_H
 
 #include "common/config/config.h"
+#include "common/vlm/ledger.h"
 #include "common/vlm/tools.h"
 
 #define CAIRN_REPLY_CALLS_MAX 4
 #define CAIRN_RESPONSE_BYTES_MAX (1u << 20) /* larger bodies are refused */
 #define CAIRN_RESPONSE_DEPTH_MAX 64
-
-struct cairn_usage {
-	uint64_t tokens_in; /* cached ones included */
-	uint64_t tokens_cached;
-	uint64_t tokens_out;
-};
 
 /* One call as it came: the arguments are only known to be JSON, or not even that (NULL, problem says why). */
 struct cairn_reply_call {

@@ -39,26 +39,34 @@ static bool merge(struct up_run *run, const struct up_options *options, const ch
 	return cairn_config_check(&run->cfg, err);
 }
 
-/* As given, from here or from the project's own files; made absolute, because the stages live elsewhere. */
-static bool check_world(struct up_run *run, const char *share, struct cairn_error *err)
+/* A path as given, from here or from the project's own files; made absolute, because the stages live elsewhere. */
+static bool check_path(
+    char *path, size_t path_bytes, const char *key, const char *share, struct cairn_error *err)
 {
-	if (strcmp(run->cfg.robot.drive, "simulated") != 0)
-		return true;
-	char shared[4400], *found = realpath(run->cfg.sim.world, NULL);
-	snprintf(shared, sizeof(shared), "%s/%s", share, run->cfg.sim.world);
-	if (found == NULL && run->cfg.sim.world[0] != '/')
+	char shared[4400], *found = realpath(path, NULL);
+	snprintf(shared, sizeof(shared), "%s/%s", share, path);
+	if (found == NULL && path[0] != '/')
 		found = realpath(shared, NULL);
 	if (found == NULL) {
-		cairn_error_set(err, "sim.world: %s: %s", run->cfg.sim.world, strerror(errno));
+		cairn_error_set(err, "%s: %s: %s", key, path, strerror(errno));
 		return false;
 	}
-	bool fits = strlen(found) < sizeof(run->cfg.sim.world);
+	bool fits = strlen(found) < path_bytes;
 	if (fits)
-		strcpy(run->cfg.sim.world, found);
+		strcpy(path, found);
 	else
-		cairn_error_set(err, "sim.world: the path is longer than %zu bytes", sizeof(run->cfg.sim.world) - 1);
+		cairn_error_set(err, "%s: the path is longer than %zu bytes", key, path_bytes - 1);
 	free(found);
 	return fits;
+}
+
+static bool check_paths(struct up_run *run, const char *share, struct cairn_error *err)
+{
+	struct cairn_config *cfg = &run->cfg;
+	if (!check_path(cfg->vlm.prompts, sizeof(cfg->vlm.prompts), "vlm.prompts", share, err))
+		return false;
+	return strcmp(cfg->robot.drive, "simulated") != 0 ||
+	       check_path(cfg->sim.world, sizeof(cfg->sim.world), "sim.world", share, err);
 }
 
 static bool check_port(const struct cairn_config *cfg, struct cairn_error *err)
@@ -257,7 +265,7 @@ bool up_prepare(struct up_run *run, const struct up_options *options, int *ret_l
 		cairn_error_set(err, "cannot find the folder with config/; set CAIRN_SHARE");
 		return false;
 	}
-	return merge(run, options, share, err) && check_world(run, share, err) && check_port(&run->cfg, err) &&
+	return merge(run, options, share, err) && check_paths(run, share, err) && check_port(&run->cfg, err) &&
 	       check_key(&run->cfg, err) && check_memory(&run->cfg, err) &&
 	       make_run_dir(run, ret_lock_fd, ret_status, err);
 }

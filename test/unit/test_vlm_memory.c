@@ -5,6 +5,7 @@
 #include "common/vlm/memory.h"
 
 static struct cairn_memory memory, again;
+static struct cairn_ledger ledger, ledger_again;
 
 static void report(const char *label, int significance, double x_m, double y_m)
 {
@@ -24,6 +25,10 @@ static void result(uint64_t id, const char *asked, enum cairn_outcome outcome)
 	snprintf(r.asked, sizeof(r.asked), "%s", asked);
 	cairn_memory_add_result(&memory, &r);
 }
+
+#define LEDGER                                                                                               \
+	"ledger:\n  calls: 1\n  failures: 0\n  decisions: 0\n  tokens_in: 0\n  tokens_cached: 0\n  "         \
+	"tokens_out: 0\n  cost_usd: 0\n"
 
 static char *temp_path(void)
 {
@@ -122,8 +127,10 @@ START_TEST(what_was_saved_is_loaded)
 	report("caf\xC3\xA9 \xE5\xAE\xA2\xE5\x8E\x85", CAIRN_SIGNIFICANCE_ROOM, 3, 3);
 	cairn_memory_add_dead_end(&memory, 1.0 / 3.0, 0);
 	result(UINT64_MAX, "navigate_to_goal F3", CAIRN_OUTCOME_PARTIAL);
-	ck_assert_msg(cairn_memory_save(&memory, temp_path(), &err), "%s", err.text);
-	ck_assert_msg(cairn_memory_load(&again, temp_path(), &err), "%s", err.text);
+	ledger = (struct cairn_ledger){
+	    .calls = 12, .failures = 3, .decisions = 9, .tokens = {9000, 7000, 500}, .cost_usd = 0.0125};
+	ck_assert_msg(cairn_memory_save(&memory, &ledger, temp_path(), &err), "%s", err.text);
+	ck_assert_msg(cairn_memory_load(&again, &ledger_again, temp_path(), &err), "%s", err.text);
 	ck_assert_uint_eq(again.rooms_count, 2);
 	ck_assert_str_eq(again.rooms[0].name, memory.rooms[0].name);
 	ck_assert_str_eq(again.rooms[1].name, memory.rooms[1].name);
@@ -133,6 +140,9 @@ START_TEST(what_was_saved_is_loaded)
 	ck_assert_int_eq(again.current_room, 1);
 	ck_assert_uint_eq(again.results[0].decision_id, UINT64_MAX);
 	ck_assert_uint_eq(again.dead_ends_count, 1);
+	ck_assert_uint_eq(ledger_again.calls, 12);
+	ck_assert_uint_eq(ledger_again.tokens.tokens_cached, 7000);
+	ck_assert_double_eq_tol(ledger_again.cost_usd, 0.0125, 1e-6);
 	unlink(temp_path());
 }
 END_TEST
@@ -140,10 +150,10 @@ END_TEST
 START_TEST(no_file_is_an_empty_memory_and_not_an_error)
 {
 	struct cairn_error err = {""};
-	ck_assert(cairn_memory_load(&again, "/tmp/cairn-there-is-no-such-file.yaml", &err));
+	ck_assert(cairn_memory_load(&again, &ledger_again, "/tmp/cairn-there-is-no-such-file.yaml", &err));
 	ck_assert_uint_eq(again.rooms_count, 0);
 	ck_assert_int_eq(again.current_room, -1);
-	ck_assert(!cairn_memory_save(&again, "/proc/no/such/place.yaml", &err));
+	ck_assert(!cairn_memory_save(&again, &ledger, "/proc/no/such/place.yaml", &err));
 	ck_assert_ptr_nonnull(strstr(err.text, "/proc/no/such/place.yaml"));
 }
 END_TEST
@@ -155,11 +165,12 @@ START_TEST(a_damaged_file_is_refused_and_leaves_an_empty_memory)
 	for (int i = 0; i < 6; i++)
 		report(i % 2 != 0 ? "hall" : "lamp", i % 4, i * 9.0, 0);
 	result(7, "rotate +90 deg", CAIRN_OUTCOME_SUCCESS);
-	ck_assert(cairn_memory_save(&memory, temp_path(), &err));
+	ck_assert(cairn_memory_save(&memory, &ledger, temp_path(), &err));
 	char text[16384];
 	FILE *in = fopen(temp_path(), "r");
 	size_t len = fread(text, 1, sizeof(text), in);
 	fclose(in);
+	ck_assert(cairn_memory_load(&again, &ledger_again, temp_path(), &err));
 	int refused = 0;
 	for (size_t i = 0; i < 400; i++) {
 		size_t cut = i * len / 400;
@@ -168,7 +179,7 @@ START_TEST(a_damaged_file_is_refused_and_leaves_an_empty_memory)
 		if (i % 3 == 0)
 			fputs("\n\x01: [", out);
 		fclose(out);
-		if (!cairn_memory_load(&again, temp_path(), &err)) {
+		if (!cairn_memory_load(&again, &ledger_again, temp_path(), &err)) {
 			ck_assert_str_ne(err.text, "");
 			ck_assert_uint_eq(again.rooms_count, 0);
 			refused++;
@@ -176,15 +187,16 @@ START_TEST(a_damaged_file_is_refused_and_leaves_an_empty_memory)
 	}
 	ck_assert_int_gt(refused, 380);
 	static const char *const bad[] = {"version: 2\n", "a: b\n", "- 1\n",
-	    "version: 1\ncurrent_room: 5\nforgotten: 0\nrooms: []\n"
+	    "version: 1\n" LEDGER "current_room: 5\nforgotten: 0\nrooms: []\n"
 	    "discoveries: []\ndead_ends: []\nresults: []\n",
-	    "version: 1\ncurrent_room: -1\nforgotten: 0\nrooms: []\ndiscoveries: []\ndead_ends:\n- x_m: "
+	    "version: 1\n" LEDGER
+	    "current_room: -1\nforgotten: 0\nrooms: []\ndiscoveries: []\ndead_ends:\n- x_m: "
 	    ".nan\n  y_m: nan\nresults: []\n"};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		FILE *out = fopen(temp_path(), "w");
 		fputs(bad[i], out);
 		fclose(out);
-		ck_assert_msg(!cairn_memory_load(&again, temp_path(), &err), "%s", bad[i]);
+		ck_assert_msg(!cairn_memory_load(&again, &ledger_again, temp_path(), &err), "%s", bad[i]);
 	}
 	unlink(temp_path());
 }

@@ -1,0 +1,346 @@
+/* gateway - talks to the model: prompt, call, check, decision.
+ *
+ * When to ask and what to make of the answer is decided in common/vlm/dialog.h; here are the bus, the
+ * snapshots, the HTTP call and the memory file. The key comes from the environment and goes into one header.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "common/base/geom.h"
+#include "common/vlm/dialog.h"
+#include "common/vlm/prompt.h"
+#include "ipc/frames.h"
+#include "procs/gateway/http.h"
+#include "procs/shell/stage.h"
+
+#define TURN_MS 20 /* while a decision is wanted, snapshots are looked for this often */
+#define STATS_MS 1000
+#define PLANE_DEADLINE_MS 4000
+
+struct gateway {
+	struct cairn_stage *stage;
+	const struct cairn_config *cfg;
+	struct cairn_dialog *dialog;
+	struct http *http;
+	struct cairn_frames *frames;
+	struct cairn_frame_sub *snapshot_sub;
+	struct cairn_sub *mission_sub, *result_sub, *frontiers_sub;
+	struct cairn_pub *decision_pub, *stats_pub;
+	uint64_t frame_rejects, snapshot_epoch, snapshot_seq;
+	char url[CAIRN_CONFIG_TEXT_CAP + 64];
+	bool url_known;
+	char memory_path[512];
+	bool save_trouble;
+	char said_error[160]; /* so that each is logged once */
+	enum cairn_net_tier said_tier;
+	union {
+		struct cairn_msg_mission mission;
+		struct cairn_msg_result result;
+		struct cairn_msg_frontiers frontiers;
+	} in;
+};
+
+static void turn(struct gateway *g);
+
+/* ---- where to ask ---- */
+
+/* base_url with port 0 means the scripted pilot, whose port stands in a file; it may be reborn on another
+ * one. */
+static bool find_url(struct gateway *g, struct cairn_error *err)
+{
+	const char *base = g->cfg->vlm.base_url, *zero = strstr(base, ":0/");
+	char port_file[600];
+	int port = 0;
+	if (g->url_known)
+		return true;
+	const struct cairn_provider *provider = cairn_provider_find(g->cfg->vlm.provider);
+	size_t base_len = strlen(base);
+	while (base_len > 0 && base[base_len - 1] == '/')
+		base_len--;
+	if (zero == NULL) {
+		snprintf(g->url, sizeof(g->url), "%.*s%s", (int)base_len, base, provider->path);
+		g->url_known = true;
+		return true;
+	}
+	snprintf(port_file, sizeof(port_file), "%s/dev/pilot.port", cairn_stage_run_dir(g->stage));
+	FILE *in = fopen(port_file, "re");
+	bool ok = in != NULL && fscanf(in, "%5d", &port) == 1 && port > 0 && port < 65536;
+	if (in != NULL)
+		fclose(in);
+	if (!ok) {
+		cairn_error_set(err, "the scripted pilot has not written its port to %s", port_file);
+		return false;
+	}
+	snprintf(g->url, sizeof(g->url), "%.*s:%d%.*s%s", (int)(zero - base), base, port,
+	    (int)(base_len - (size_t)(zero + 2 - base)), zero + 2, provider->path);
+	g->url_known = true;
+	return true;
+}
+
+/* ---- saying what happens ---- */
+
+static void publish_stats(struct gateway *g)
+{
+	struct cairn_msg_vlm_stats stats;
+	int64_t now_ns = cairn_now_ns();
+	cairn_dialog_stats(g->dialog, now_ns, &stats);
+	cairn_pub_send(g->stats_pub, &stats, now_ns, true);
+	if (strcmp(g->said_error, stats.last_error) != 0) {
+		snprintf(g->said_error, sizeof(g->said_error), "%s", stats.last_error);
+		cairn_log_warn("call failed: %s", stats.last_error);
+	}
+	if (g->said_tier != stats.net_tier) {
+		cairn_log_info("the service is %s (was %s)",
+		    cairn_enum_text(&cairn_enum_net_tier, (int)stats.net_tier),
+		    cairn_enum_text(&cairn_enum_net_tier, (int)g->said_tier));
+		g->said_tier = stats.net_tier;
+	}
+	cairn_stage_note(g->stage, cairn_dialog_note(g->dialog, now_ns));
+}
+
+static void save(struct gateway *g)
+{
+	struct cairn_error err = {""};
+	if (!*cairn_dialog_changed(g->dialog))
+		return;
+	*cairn_dialog_changed(g->dialog) = false;
+	bool ok = cairn_memory_save(
+	    cairn_dialog_memory(g->dialog), &cairn_dialog_budget(g->dialog)->ledger, g->memory_path, &err);
+	if (!ok && !g->save_trouble)
+		cairn_log_error("the memory cannot be saved: %s", err.text);
+	g->save_trouble = !ok;
+}
+
+static void publish_decision(struct gateway *g)
+{
+	struct cairn_msg_decision decision;
+	char words[160];
+	if (!cairn_dialog_take_decision(g->dialog, &decision))
+		return;
+	cairn_pub_send(g->decision_pub, &decision, cairn_now_ns(), true);
+	cairn_decision_words(&decision, words, sizeof(words));
+	cairn_log_info(
+	    "decision %llu after %.2f s: %s", (unsigned long long)decision.id, decision.latency_s, words);
+}
+
+/* ---- asking ---- */
+
+static void on_done(void *ctx, const struct cairn_dialog_outcome *outcome)
+{
+	struct gateway *g = ctx;
+	if (outcome->status == 0)
+		g->url_known = false;
+	cairn_dialog_ended(g->dialog, cairn_now_ns(), outcome);
+	publish_decision(g);
+	publish_stats(g);
+	turn(g); /* the follow-up of a sub-loop goes out at once */
+}
+
+static void send_body(struct gateway *g, const char *body, size_t bytes)
+{
+	struct cairn_error err = {""};
+	if (find_url(g, &err) && http_post(g->http, g->url, body, bytes, &err))
+		return;
+	struct cairn_dialog_outcome outcome = {.retry_after_s = -1.0, .error = err.text};
+	cairn_dialog_ended(g->dialog, cairn_now_ns(), &outcome);
+}
+
+static void take_snapshot(struct gateway *g)
+{
+	const struct cairn_frame_header *hdr;
+	const void *payload = cairn_frame_take(g->snapshot_sub, &hdr);
+	if (payload != NULL && (hdr->seq != g->snapshot_seq || hdr->epoch != g->snapshot_epoch)) {
+		struct cairn_error err = {""};
+		g->snapshot_seq = hdr->seq;
+		g->snapshot_epoch = hdr->epoch;
+		if (hdr->format != CAIRN_FORMAT_SNAPSHOT ||
+		    !cairn_dialog_snapshot(g->dialog, payload, hdr->payload_bytes, hdr->t_ns, &err)) {
+			cairn_log_warn(
+			    "snapshot refused: %s", err.text[0] != '\0' ? err.text : "another format");
+			cairn_stage_count_reject(g->stage);
+		}
+	}
+	cairn_frame_release(g->snapshot_sub);
+	for (uint64_t n = cairn_frames_rejects(g->frames); g->frame_rejects < n; g->frame_rejects++)
+		cairn_stage_count_reject(g->stage);
+}
+
+static void turn(struct gateway *g)
+{
+	const char *body;
+	size_t bytes;
+	if (cairn_dialog_wants_snapshot(g->dialog, cairn_now_ns()))
+		take_snapshot(g);
+	switch (cairn_dialog_poll(g->dialog, cairn_now_ns(), &body, &bytes)) {
+	case CAIRN_DIALOG_SEND:
+		send_body(g, body, bytes);
+		publish_stats(g);
+		break;
+	case CAIRN_DIALOG_CANCEL:
+		http_cancel(g->http);
+		publish_stats(g);
+		break;
+	case CAIRN_DIALOG_NOTHING:
+		break;
+	}
+}
+
+/* ---- the loop ---- */
+
+/* A message its sender vouches for, with a stamp of this machine's clock. */
+static bool usable(struct gateway *g, const struct cairn_header *hdr)
+{
+	if (hdr->t_ns > 0 && hdr->t_ns <= cairn_now_ns() + 50 * CAIRN_NS_PER_MS)
+		return hdr->valid;
+	cairn_stage_count_reject(g->stage);
+	return false;
+}
+
+static int on_mission(void *ctx)
+{
+	struct gateway *g = ctx;
+	struct cairn_header hdr;
+	while (cairn_sub_recv(g->mission_sub, &g->in.mission, &hdr) == 1) {
+		if (usable(g, &hdr))
+			cairn_dialog_mission(g->dialog, &g->in.mission, &hdr);
+	}
+	turn(g);
+	return 0;
+}
+
+static int on_result(void *ctx)
+{
+	struct gateway *g = ctx;
+	struct cairn_header hdr;
+	while (cairn_sub_recv(g->result_sub, &g->in.result, &hdr) == 1) {
+		if (usable(g, &hdr))
+			cairn_dialog_result(g->dialog, &g->in.result, hdr.t_ns);
+	}
+	return 0;
+}
+
+static int on_frontiers(void *ctx)
+{
+	struct gateway *g = ctx;
+	struct cairn_header hdr;
+	while (cairn_sub_recv(g->frontiers_sub, &g->in.frontiers, &hdr) == 1) {
+		if (usable(g, &hdr))
+			cairn_dialog_frontiers(g->dialog, &g->in.frontiers, hdr.t_ns);
+	}
+	return 0;
+}
+
+static int on_turn(void *ctx)
+{
+	turn(ctx);
+	return 0;
+}
+
+static int on_second(void *ctx)
+{
+	struct gateway *g = ctx;
+	publish_stats(g);
+	save(g);
+	return 0;
+}
+
+/* ---- starting ---- */
+
+static bool open_dialog(struct gateway *g, struct cairn_error *err)
+{
+	struct cairn_text system = {0};
+	struct cairn_error why = {""};
+	if (cairn_prompt_load(g->cfg->vlm.prompts, &system, err))
+		g->dialog =
+		    cairn_dialog_new(&g->cfg->vlm, g->cfg->safety.decision_max_age_s, system.data, err);
+	cairn_text_free(&system);
+	if (g->dialog == NULL)
+		return false;
+	char dir[300];
+	snprintf(dir, sizeof(dir), "%s/state", cairn_stage_run_dir(g->stage));
+	(void)mkdir(dir, 0755);
+	snprintf(g->memory_path, sizeof(g->memory_path), "%s/memory.yaml", dir);
+	struct cairn_ledger ledger = {0};
+	if (!cairn_memory_load(cairn_dialog_memory(g->dialog), &ledger, g->memory_path, &why)) {
+		char aside[520];
+		snprintf(aside, sizeof(aside), "%s.bad", g->memory_path);
+		(void)rename(g->memory_path, aside);
+		cairn_log_error("%s; it is kept as %s, the memory starts empty", why.text, aside);
+	}
+	cairn_budget_carry_on(cairn_dialog_budget(g->dialog), &ledger, cairn_now_ns());
+	if (ledger.calls > 0)
+		cairn_log_info("goes on after %llu calls for %.4f USD, with %u rooms in memory",
+		    (unsigned long long)ledger.calls, ledger.cost_usd,
+		    cairn_dialog_memory(g->dialog)->rooms_count);
+	return true;
+}
+
+/* The key of the pilot is none, so that a real one never goes to it. */
+static const char *find_key(struct gateway *g)
+{
+	const struct cairn_config_vlm *cfg = &g->cfg->vlm;
+	if (strcmp(cfg->provider, "pilot") == 0 || cfg->api_key_env[0] == '\0')
+		return NULL;
+	const char *key = getenv(cfg->api_key_env);
+	if (key == NULL || key[0] == '\0') {
+		char why[200];
+		snprintf(why, sizeof(why), "no key: set the environment variable %.100s", cfg->api_key_env);
+		cairn_dialog_give_up(g->dialog, why);
+		return NULL;
+	}
+	/* No core dump with the key in it. 1 and not 0, because a dump to a pipe ignores 0. */
+	setrlimit(RLIMIT_CORE, &(struct rlimit){1, 1});
+	return key;
+}
+
+static bool open_all(struct gateway *g, struct cairn_error *err)
+{
+	if (!open_dialog(g, err))
+		return false;
+	g->http = http_new(g->stage, &g->cfg->vlm, find_key(g), on_done, g, err);
+	if (g->http == NULL)
+		return false;
+	g->frames = cairn_frames_open(cairn_stage_name(g->stage), g->cfg, PLANE_DEADLINE_MS, err);
+	if (g->frames != NULL)
+		g->snapshot_sub = cairn_frame_sub_new(g->frames, CAIRN_FRAME_SNAPSHOT, err);
+	return g->snapshot_sub != NULL;
+}
+
+static void open_bus(struct gateway *g)
+{
+	g->decision_pub = cairn_stage_publish(g->stage, CAIRN_TOPIC_DECISION);
+	g->stats_pub = cairn_stage_publish(g->stage, CAIRN_TOPIC_VLM_STATS);
+	g->mission_sub = cairn_stage_subscribe(g->stage, CAIRN_TOPIC_MISSION, on_mission, g);
+	g->result_sub = cairn_stage_subscribe(g->stage, CAIRN_TOPIC_RESULT, on_result, g);
+	g->frontiers_sub = cairn_stage_subscribe(g->stage, CAIRN_TOPIC_FRONTIERS, on_frontiers, g);
+	cairn_stage_every(g->stage, TURN_MS, on_turn, g);
+	cairn_stage_every(g->stage, STATS_MS, on_second, g);
+}
+
+int main(int argc, char **argv)
+{
+	int status;
+	struct cairn_error err = {""};
+	struct gateway g = {0};
+	g.stage = cairn_stage_start("cairn-gateway", "talks to the model", argc, argv, &status);
+	if (g.stage == NULL)
+		return status;
+	g.cfg = cairn_stage_config(g.stage);
+	status = 1;
+	if (open_all(&g, &err)) {
+		open_bus(&g);
+		cairn_log_info(
+		    "asks %s model %s at %s", g.cfg->vlm.provider, g.cfg->vlm.model, g.cfg->vlm.base_url);
+		cairn_stage_ready(g.stage);
+		status = cairn_stage_run(g.stage);
+		save(&g);
+	} else {
+		cairn_log_error("%s", err.text);
+	}
+	http_destroy(&g.http);
+	cairn_frames_close(&g.frames);
+	cairn_dialog_destroy(&g.dialog);
+	return cairn_stage_finish(&g.stage, status);
+}
