@@ -57,15 +57,17 @@ struct cairn_bus {
 	char buf[MESSAGE_MAX];
 };
 
+/* Below 2^53, so that JSON readers take it for the same number. Never 0. */
 static uint64_t random_epoch(void)
 {
 	uint64_t e = 0;
-	if (getrandom(&e, sizeof(e), GRND_NONBLOCK) != (ssize_t)sizeof(e) || e == 0) {
+	if (getrandom(&e, sizeof(e), GRND_NONBLOCK) != (ssize_t)sizeof(e)) {
 		struct timespec t;
 		clock_gettime(CLOCK_MONOTONIC, &t);
 		e = ((uint64_t)getpid() << 40) ^ (uint64_t)(t.tv_sec * CAIRN_NS_PER_S + t.tv_nsec) ^ 1u;
 	}
-	return e;
+	e &= (UINT64_C(1) << 53) - 1;
+	return e != 0 ? e : 1;
 }
 
 /* "ipc://RUN/bus/NAME[.INSTANCE]"; false when the path does not fit a socket address. */
@@ -75,7 +77,8 @@ static bool endpoint(const char *dir, const char *name, const char *instance, ch
 	int n = snprintf(ret, ret_bytes, "ipc://%s/%s%s%s", dir, name, instance != NULL ? "." : "",
 	    instance != NULL ? instance : "");
 	if (n < 0 || (size_t)n >= ret_bytes || n - 6 > IPC_PATH_MAX) {
-		cairn_error_set(err, "run directory '%s' is too long for a socket (at most %d bytes with '/%s')", dir,
+		cairn_error_set(err,
+		    "run directory '%s' is too long for a socket (at most %d bytes with '/%s')", dir,
 		    IPC_PATH_MAX, name);
 		errno = ENAMETOOLONG;
 		return false;
@@ -317,8 +320,8 @@ enum cairn_topic cairn_sub_topic(const struct cairn_sub *sub)
 
 /* ---- asking ---- */
 
-struct cairn_server *cairn_server_new(
-    struct cairn_bus *bus, enum cairn_service service, cairn_command_fn *fn, void *ctx, struct cairn_error *err)
+struct cairn_server *cairn_server_new(struct cairn_bus *bus, enum cairn_service service, cairn_command_fn *fn,
+    void *ctx, struct cairn_error *err)
 {
 	char ep[IPC_PATH_MAX + 16];
 	if (!endpoint(bus->dir, cairn_services[service].name, NULL, ep, sizeof(ep), err))
@@ -352,7 +355,8 @@ void *cairn_server_socket(struct cairn_server *server)
 	return server->socket;
 }
 
-/* Receives all parts of one request; their number, 0 when none waits. Too many parts are drained and dropped. */
+/* Receives all parts of one request; their number, 0 when none waits. Too many parts are drained and dropped.
+ */
 static int recv_parts(void *socket, zmq_msg_t *parts)
 {
 	int n = 0;
@@ -384,7 +388,8 @@ static void serve_one(struct cairn_server *server, zmq_msg_t *parts, int n)
 	struct cairn_header hdr;
 	struct cairn_error err = {""};
 	zmq_msg_t *payload = &parts[n - 1];
-	if (cairn_msg_decode(&cairn_desc_command, zmq_msg_data(payload), zmq_msg_size(payload), &hdr, &cmd, &err) == 0) {
+	if (cairn_msg_decode(
+		&cairn_desc_command, zmq_msg_data(payload), zmq_msg_size(payload), &hdr, &cmd, &err) == 0) {
 		server->fn(server->ctx, &cmd, &reply);
 	} else {
 		bus->rejects++;
@@ -421,7 +426,8 @@ static int ask_on(void *socket, const char *name, const struct cairn_msg_command
 	struct cairn_header hdr = {CAIRN_SCHEMA_VERSION, 1, random_epoch(), 0, true};
 	int n = cairn_msg_encode(&cairn_desc_command, name, &hdr, cmd, buf, sizeof(buf));
 	zmq_pollitem_t item = {.socket = socket, .events = ZMQ_POLLIN};
-	if (n < 0 || zmq_send(socket, buf, (size_t)n, ZMQ_DONTWAIT) < 0 || zmq_poll(&item, 1, timeout_ms) <= 0) {
+	if (n < 0 || zmq_send(socket, buf, (size_t)n, ZMQ_DONTWAIT) < 0 ||
+	    zmq_poll(&item, 1, timeout_ms) <= 0) {
 		cairn_error_set(err, "%s: no answer within %d ms", name, timeout_ms);
 		return -ETIMEDOUT;
 	}
@@ -444,7 +450,8 @@ int cairn_ask(const char *run_dir, enum cairn_service service, const struct cair
 	int r = -ENOMEM;
 	if (socket != NULL) {
 		set_common(socket, HWM_EVERY);
-		r = zmq_connect(socket, ep) == 0 ? ask_on(socket, name, cmd, reply, timeout_ms, err) : -zmq_errno();
+		r = zmq_connect(socket, ep) == 0 ? ask_on(socket, name, cmd, reply, timeout_ms, err)
+						 : -zmq_errno();
 		zmq_close(socket);
 	}
 	if (ctx != NULL)

@@ -143,6 +143,7 @@ struct cairn_frame_pub *cairn_frame_pub_new(
 	pub->payload_max = cairn_frame_payload_max(frames->cfg, topic);
 	if (getrandom(&pub->epoch, sizeof(pub->epoch), GRND_NONBLOCK) != (ssize_t)sizeof(pub->epoch))
 		pub->epoch = (uint64_t)mono_ns();
+	pub->epoch = (pub->epoch & ((UINT64_C(1) << 53) - 1)) | 1u; /* exact in JSON, and never 0 */
 	iox_pub_options_t options;
 	iox_pub_options_init(&options);
 	options.historyCapacity = 1;

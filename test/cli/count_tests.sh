@@ -6,7 +6,10 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 expect() {
 	got=$(python3 "$script" "$log") && code=0 || code=$?
-	[ "$got" = "$1" ] && [ "$code" -eq "$2" ] || { echo "got '$got', $code; not '$1', $2"; exit 1; }
+	if [ "$got" != "$1" ] || [ "$code" -ne "$2" ]; then
+		echo "got '$got', $code; not '$1', $2"
+		exit 1
+	fi
 }
 
 cat >"$log" <<'LOG'
