@@ -15,6 +15,7 @@
 
 #define CHECK_PERIOD_MS 100 /* scans and missions drive the stage; this is for when they are silent */
 #define PLANE_DEADLINE_MS 4000
+#define WARN_PERIOD_NS (10 * CAIRN_NS_PER_S)
 
 struct app {
 	struct cairn_stage *stage;
@@ -28,7 +29,7 @@ struct app {
 	uint64_t frame_rejects;
 	uint64_t snapshot_id;       /* newest; 0 = none yet */
 	enum cairn_trigger trigger; /* of a snapshot made since the last percept */
-	bool frame_trouble;         /* said once */
+	int64_t warned_ns;          /* when a refused frame was last told of */
 	union {
 		struct cairn_msg_scan scan;
 		struct cairn_msg_pose pose;
@@ -57,9 +58,11 @@ static bool receive(struct app *app, struct cairn_sub *sub, struct cairn_header 
 static void refuse_frame(struct app *app, const struct cairn_error *err)
 {
 	cairn_stage_count_reject(app->stage);
-	if (!app->frame_trouble)
-		cairn_log_warn("frame refused: %s", err->text);
-	app->frame_trouble = true;
+	int64_t now_ns = cairn_now_ns();
+	if (app->warned_ns != 0 && now_ns - app->warned_ns < WARN_PERIOD_NS)
+		return; /* all are counted, one in a while is told */
+	app->warned_ns = now_ns;
+	cairn_log_warn("frame refused: %s", err->text);
 }
 
 static void take_frames(struct app *app)
@@ -73,8 +76,6 @@ static void take_frames(struct app *app)
 	payload = cairn_frame_take(app->rgb_sub, &hdr);
 	if (payload != NULL && !cairn_annotator_on_rgb(app->annotator, hdr, payload, &err))
 		refuse_frame(app, &err);
-	else if (payload != NULL)
-		app->frame_trouble = false;
 	cairn_frame_release(app->rgb_sub);
 	for (uint64_t n = cairn_frames_rejects(app->frames); app->frame_rejects < n; app->frame_rejects++)
 		cairn_stage_count_reject(app->stage);
