@@ -135,8 +135,7 @@ static bool find_stand(
 				int32_t x = mid_x + dx, y = mid_y + dy;
 				if (x < 0 || y < 0 || x >= f->wave.width || y >= f->wave.height)
 					continue;
-				size_t index = (size_t)y * (size_t)f->wave.width + (size_t)x;
-				if (f->wave.distance[index] == CAIRN_WAVE_NEVER)
+				if (cairn_wave_distance(&f->wave, x, y) == CAIRN_WAVE_NEVER)
 					continue;
 				double cost = stand_cost(f, x, y, mid_x, mid_y);
 				if (cost >= best || !cairn_frontier_sight(f, x, y, mid_x, mid_y))
@@ -202,8 +201,8 @@ static void describe(struct cairn_frontier_finder *f, struct cairn_frontier_cell
 	m->cells = count;
 	m->width_m = width_m;
 	m->bearing_rad = cairn_wrap_rad(atan2(m->y_m - pose.y_m, m->x_m - pose.x_m) - pose.yaw_rad);
-	size_t stand = (size_t)stand_y * (size_t)f->wave.width + (size_t)stand_x;
-	m->distance_m = reachable ? f->wave.distance[stand] * f->cell_m / CAIRN_WAVE_STEP : -1.0;
+	m->distance_m =
+	    reachable ? cairn_wave_distance(&f->wave, stand_x, stand_y) * f->cell_m / CAIRN_WAVE_STEP : -1.0;
 	m->kind = kind_of(width_m, wall_near(f, cells[0].index) && wall_near(f, cells[count - 1].index));
 }
 

@@ -6,11 +6,12 @@
 #define GROW_CELLS 128 /* arrays grow in multiples of this */
 #define MARGIN_CELLS 2 /* a ray walked in floating point may step one cell aside at its end */
 #define MEAN_WEIGHT                                                                                          \
-	40               /* returns after which the mean of a cell hardly moves: what was mapped first stays \
-			  */
-#define ASIDE_CELLS 0.35 /* a ray this far beside the returns of a cell has not gone through what gave them  \
-			  */
-#define SHORT_CELLS 1.5  /* nor has one that ends just there */
+	40 /* returns after which the mean of a cell hardly moves: what was mapped first stays               \
+	    */
+#define ASIDE_CELLS                                                                                          \
+	0.35            /* a ray this far beside the returns of a cell has not gone through what gave them   \
+			 */
+#define SHORT_CELLS 1.5 /* nor has one that ends just there */
 #define PUBLISH_MARGIN 8
 #define PUBLISH_STEP 16
 

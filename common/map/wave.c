@@ -15,7 +15,7 @@ void cairn_wave_free(struct cairn_wave *wave)
 	free(wave->cell);
 	free(wave->clearance2);
 	free(wave->row2);
-	free(wave->distance);
+	free(wave->square);
 	for (int i = 0; i < CAIRN_WAVE_BUCKETS; i++)
 		free(wave->bucket[i]);
 	*wave = (struct cairn_wave){0};
@@ -29,14 +29,14 @@ bool cairn_wave_resize(struct cairn_wave *wave, int32_t width, int32_t height)
 		free(wave->cell);
 		free(wave->clearance2);
 		free(wave->row2);
-		free(wave->distance);
+		free(wave->square);
 		wave->cell = malloc(room);
 		wave->clearance2 = malloc(room * sizeof(*wave->clearance2));
 		wave->row2 = malloc(room * sizeof(*wave->row2));
-		wave->distance = malloc(room * sizeof(*wave->distance));
+		wave->square = malloc(room * sizeof(*wave->square));
 		wave->capacity = room;
 	}
-	if (wave->cell == NULL || wave->clearance2 == NULL || wave->row2 == NULL || wave->distance == NULL) {
+	if (wave->cell == NULL || wave->clearance2 == NULL || wave->row2 == NULL || wave->square == NULL) {
 		wave->capacity = 0;
 		return false;
 	}
@@ -50,19 +50,20 @@ static int16_t min16(int16_t a, int16_t b)
 	return a < b ? a : b;
 }
 
-/* Squared distance along one row to the nearest occupied cell; far beyond bound. */
-static void row_distances(const uint8_t *cell, int16_t *out, int32_t width, int16_t bound, int16_t far)
+/* Squared distance along one row to the nearest occupied cell; far beyond bound. Occupied cells are few: each
+ * is stamped into its surroundings. */
+static void row_distances(const uint8_t *cell, int16_t *out, int32_t width, int32_t bound, int16_t far)
 {
-	int16_t run = bound;
-	for (int32_t x = 0; x < width; x++) {
-		run = cell[x] == CAIRN_WAVE_OCCUPIED ? 0 : min16((int16_t)(run + 1), (int16_t)(bound + 1));
-		out[x] = run;
-	}
-	run = bound;
-	for (int32_t x = width - 1; x >= 0; x--) {
-		run = cell[x] == CAIRN_WAVE_OCCUPIED ? 0 : min16((int16_t)(run + 1), (int16_t)(bound + 1));
-		int16_t d = min16(run, out[x]);
-		out[x] = d > bound ? far : (int16_t)(d * d);
+	for (int32_t x = 0; x < width; x++)
+		out[x] = far;
+	const uint8_t *end = cell + width;
+	for (const uint8_t *p = cell; (p = memchr(p, CAIRN_WAVE_OCCUPIED, (size_t)(end - p))) != NULL; p++) {
+		int32_t at = (int32_t)(p - cell);
+		int32_t lo = at < bound ? -at : -bound, hi = at + bound >= width ? width - 1 - at : bound;
+		if (at > 0 && cell[at - 1] == CAIRN_WAVE_OCCUPIED)
+			lo = 0; /* the one before has done that side */
+		for (int32_t d = lo; d <= hi; d++)
+			out[at + d] = min16(out[at + d], (int16_t)(d * d));
 	}
 }
 
@@ -72,7 +73,7 @@ void cairn_wave_clearances(struct cairn_wave *wave, int bound_cells)
 	int16_t far = (int16_t)(bound_cells * bound_cells + 1);
 	for (int32_t y = 0; y < h; y++)
 		row_distances(wave->cell + (size_t)y * (size_t)w, wave->row2 + (size_t)y * (size_t)w, w,
-		    (int16_t)bound_cells, far);
+		    bound_cells, far);
 	for (int32_t y = 0; y < h; y++) {
 		int16_t *restrict out = wave->clearance2 + (size_t)y * (size_t)w;
 		for (int32_t x = 0; x < w; x++)
@@ -103,52 +104,68 @@ static bool push(struct cairn_wave *wave, uint32_t distance, uint32_t index)
 	return true;
 }
 
-/* Cells that may not be entered are marked 0 in distance + 1 terms: here distance starts at NEVER for floor
- * and at 0 for the rest, so that one comparison decides. */
-static void mark_floor(struct cairn_wave *wave, int32_t x0, int32_t y0, int need2, int escape_cells)
+/* Cells of one row that may be entered, as 1; the row of squares they belong to collects them. */
+static void mark_row(struct cairn_wave *wave, int32_t y, uint8_t *floor)
 {
-	size_t n = (size_t)wave->width * (size_t)wave->height;
-	int16_t need = (int16_t)need2;
-	for (size_t i = 0; i < n; i++)
-		wave->distance[i] =
-		    wave->cell[i] == CAIRN_WAVE_FREE && wave->clearance2[i] >= need ? CAIRN_WAVE_NEVER : 0;
-	for (int32_t y = y0 - escape_cells; y <= y0 + escape_cells; y++) {
-		for (int32_t x = x0 - escape_cells; x <= x0 + escape_cells; x++) {
-			if (x < 0 || y < 0 || x >= wave->width || y >= wave->height ||
-			    (x - x0) * (x - x0) + (y - y0) * (y - y0) > escape_cells * escape_cells)
-				continue;
-			size_t i = (size_t)y * (size_t)wave->width + (size_t)x;
-			if (wave->cell[i] == CAIRN_WAVE_FREE)
-				wave->distance[i] = CAIRN_WAVE_NEVER;
-		}
+	size_t row = (size_t)y * (size_t)wave->width;
+	const uint8_t *cell = wave->cell + row;
+	const int16_t *clearance2 = wave->clearance2 + row;
+	int16_t need2 = (int16_t)wave->need2;
+	for (int32_t x = 0; x < wave->width; x++)
+		floor[x] |= (uint8_t)((cell[x] == CAIRN_WAVE_FREE) & (clearance2[x] >= need2));
+	int32_t dy = y - wave->start_y;
+	if (dy * dy > wave->escape2)
+		return;
+	for (int32_t x = 0; x < wave->width; x++) {
+		int32_t dx = x - wave->start_x;
+		if (dx * dx + dy * dy <= wave->escape2 && cell[x] == CAIRN_WAVE_FREE &&
+		    clearance2[x] >= wave->escape_need2)
+			floor[x] = 1;
 	}
-	/* The frame is closed, so that the wavefront needs no bounds checks. */
-	size_t w = (size_t)wave->width, last = (size_t)(wave->height - 1) * w;
-	memset(wave->distance, 0, w * sizeof(*wave->distance));
-	memset(wave->distance + last, 0, w * sizeof(*wave->distance));
-	for (size_t y = 0; y <= last; y += w)
-		wave->distance[y] = wave->distance[y + w - 1] = 0;
+}
+
+/* Squares that may be entered get NEVER, others and the frame get 0: one comparison decides, without bounds
+ * checks. */
+static void mark_squares(struct cairn_wave *wave)
+{
+	int32_t w = wave->square_width, h = wave->square_height;
+	uint8_t *floor = (uint8_t *)wave->row2; /* free by now, and longer than a row */
+	for (int32_t sy = 0; sy < h; sy++) {
+		uint32_t *square = wave->square + (size_t)sy * (size_t)w;
+		memset(floor, 0, (size_t)wave->width + 1);
+		for (int32_t y = sy * wave->fold; y < (sy + 1) * wave->fold && y < wave->height; y++)
+			mark_row(wave, y, floor);
+		if (wave->fold == 2)
+			for (int32_t x = 0; x < w; x++)
+				square[x] = floor[2 * x] | floor[2 * x + 1] ? CAIRN_WAVE_NEVER : 0;
+		else
+			for (int32_t x = 0; x < w; x++)
+				square[x] = floor[x] ? CAIRN_WAVE_NEVER : 0;
+		square[0] = square[w - 1] = 0;
+	}
+	memset(wave->square, 0, (size_t)w * sizeof(*wave->square));
+	memset(wave->square + (size_t)(h - 1) * (size_t)w, 0, (size_t)w * sizeof(*wave->square));
 }
 
 static bool expand(struct cairn_wave *wave)
 {
-	const ptrdiff_t w = wave->width;
+	const ptrdiff_t w = wave->square_width;
 	const ptrdiff_t step[8] = {1, -1, w, -w, w + 1, w - 1, -w + 1, -w - 1};
-	uint32_t *distance = wave->distance;
+	uint32_t *square = wave->square;
 	int idle = 0;
 	for (uint32_t now = CAIRN_WAVE_STEP; idle < CAIRN_WAVE_BUCKETS; now++) {
 		unsigned b = now % CAIRN_WAVE_BUCKETS;
 		idle = wave->bucket_count[b] == 0 ? idle + 1 : 0;
 		for (size_t i = 0; i < wave->bucket_count[b]; i++) {
 			uint32_t index = wave->bucket[b][i];
-			if (distance[index] != now)
+			if (square[index] != now)
 				continue;
 			for (int k = 0; k < 8; k++) {
 				size_t next = (size_t)((ptrdiff_t)index + step[k]);
 				uint32_t d = now + (k < 4 ? CAIRN_WAVE_STEP : DIAGONAL);
-				if (distance[next] <= d)
+				if (square[next] <= d)
 					continue;
-				distance[next] = d;
+				square[next] = d;
 				if (!push(wave, d, (uint32_t)next))
 					return false;
 			}
@@ -160,22 +177,33 @@ static bool expand(struct cairn_wave *wave)
 
 bool cairn_wave_spread(struct cairn_wave *wave, int32_t x, int32_t y, int need2, int escape_cells)
 {
-	size_t n = (size_t)wave->width * (size_t)wave->height;
+	/* Two free cells on both sides of a wall are at least twice the clearance apart; cells of
+	 * neighbouring squares of 2 x 2 at most 3 sqrt(2) = 4.24. */
+	wave->fold = need2 >= 5 ? 2 : 1;
+	wave->need2 = need2;
+	wave->escape2 = escape_cells * escape_cells;
+	wave->escape_need2 = wave->fold == 2 ? 5 : 2;
+	wave->start_x = x;
+	wave->start_y = y;
+	wave->square_width = (wave->width + wave->fold - 1) / wave->fold;
+	wave->square_height = (wave->height + wave->fold - 1) / wave->fold;
+	size_t n = (size_t)wave->square_width * (size_t)wave->square_height;
 	for (int i = 0; i < CAIRN_WAVE_BUCKETS; i++)
 		wave->bucket_count[i] = 0;
-	bool ok = true;
-	if (x > 0 && y > 0 && x < wave->width - 1 && y < wave->height - 1) {
-		mark_floor(wave, x, y, need2, escape_cells);
-		/* The start counts from one step, so that 0 can mean closed; taken off again below. */
-		uint32_t start = (uint32_t)y * (uint32_t)wave->width + (uint32_t)x;
-		wave->distance[start] = CAIRN_WAVE_STEP;
-		ok = push(wave, CAIRN_WAVE_STEP, start) && expand(wave);
-	} else {
-		memset(wave->distance, 0, n * sizeof(*wave->distance));
+	int32_t sx = x / wave->fold, sy = y / wave->fold;
+	if (x <= 0 || y <= 0 || sx < 1 || sy < 1 || sx >= wave->square_width - 1 ||
+	    sy >= wave->square_height - 1) {
+		memset(wave->square, 0xFF, n * sizeof(*wave->square));
+		return true;
 	}
+	mark_squares(wave);
+	/* The start counts from one step, so that 0 can mean closed; that is taken off again below. */
+	uint32_t start = (uint32_t)sy * (uint32_t)wave->square_width + (uint32_t)sx;
+	wave->square[start] = CAIRN_WAVE_STEP;
+	bool ok = push(wave, CAIRN_WAVE_STEP, start) && expand(wave);
 	for (size_t i = 0; i < n; i++) {
-		uint32_t d = wave->distance[i];
-		wave->distance[i] = d == 0 || d == CAIRN_WAVE_NEVER ? CAIRN_WAVE_NEVER : d - CAIRN_WAVE_STEP;
+		uint32_t d = wave->square[i];
+		wave->square[i] = d == 0 || d == CAIRN_WAVE_NEVER ? CAIRN_WAVE_NEVER : d - CAIRN_WAVE_STEP;
 	}
 	return ok;
 }

@@ -1,9 +1,10 @@
 /* wave.h - clearance and path distance over the known free floor.
  *
  * Works on a window of the grid with one byte a cell (enum cairn_wave_cell). Clearance is the exact Euclidean
- * distance between cell centres to the nearest occupied cell, up to a bound; distance is that of an
- * 8-connected wavefront with integer steps 5 and 7 (within 1 % of the octile distance), by Dial's bucket
- * queue. */
+ * distance between cell centres to the nearest occupied cell, up to a bound. Distance is that of an
+ * 8-connected wavefront with integer steps 5 and 7 (1 % off the octile distance) by Dial's bucket queue, over
+ * squares of 2 x 2 cells where the clearance asked for is so large that nothing solid fits between two
+ * neighbouring squares. */
 #ifndef CAIRN_COMMON_MAP_WAVE_H
 #define CAIRN_COMMON_MAP_WAVE_H
 
@@ -23,7 +24,11 @@ struct cairn_wave {
 	uint8_t *cell;       /* filled by the caller */
 	int16_t *clearance2; /* squared cells; bound2 + 1 or more = farther than the bound */
 	int16_t *row2;       /* scratch */
-	uint32_t *distance;  /* in fifths of a cell; CAIRN_WAVE_NEVER = not reachable */
+	uint32_t *square;    /* distance of each square in steps; read it by cairn_wave_distance */
+	int32_t fold;        /* cells along the side of a square */
+	int32_t square_width, square_height;
+	int need2, escape2, escape_need2; /* of the last spread, squared cells */
+	int32_t start_x, start_y;
 	uint32_t *bucket[CAIRN_WAVE_BUCKETS];
 	size_t bucket_count[CAIRN_WAVE_BUCKETS], bucket_capacity[CAIRN_WAVE_BUCKETS];
 };
@@ -37,9 +42,22 @@ bool cairn_wave_resize(struct cairn_wave *wave, int32_t width, int32_t height);
 /* Fills clearance2 from cell; bound_cells up to 100. */
 void cairn_wave_clearances(struct cairn_wave *wave, int bound_cells);
 
-/* Fills distance from array cell (x, y): over free cells with clearance2 >= need2. Free cells within
- * escape_cells of the start are allowed whatever their clearance: a robot that stands too near to something
- * can still leave. False without memory. */
+/* Spreads from cell (x, y) over free cells with clearance2 >= need2. Free cells within escape_cells of the
+ * start need only be clear of the next cells: a robot that stands too near to something can still leave.
+ * False without memory. */
 bool cairn_wave_spread(struct cairn_wave *wave, int32_t x, int32_t y, int need2, int escape_cells);
+
+/* Path distance of a cell from the start in fifths of a cell; CAIRN_WAVE_NEVER if it cannot be reached. */
+static inline uint32_t cairn_wave_distance(const struct cairn_wave *wave, int32_t x, int32_t y)
+{
+	size_t i = (size_t)y * (size_t)wave->width + (size_t)x;
+	int32_t dx = x - wave->start_x, dy = y - wave->start_y;
+	int need2 = dx * dx + dy * dy <= wave->escape2 ? wave->escape_need2 : wave->need2;
+	if (wave->cell[i] != CAIRN_WAVE_FREE || wave->clearance2[i] < need2)
+		return CAIRN_WAVE_NEVER;
+	uint32_t d =
+	    wave->square[(size_t)(y / wave->fold) * (size_t)wave->square_width + (size_t)(x / wave->fold)];
+	return d == CAIRN_WAVE_NEVER ? d : d * (uint32_t)wave->fold;
+}
 
 #endif

@@ -117,16 +117,16 @@ static bool plan(struct cairn_wave *wave, const struct cairn_grid *g, double x_m
 	    wave, cairn_grid_cell(g, x_m) - g->cx0, cairn_grid_cell(g, y_m) - g->cy0, 8, 3);
 }
 
-/* The point four steps down the distances from the robot. */
+/* The point two steps of two cells down the distances from the robot. */
 static struct cairn_vec2 aim(const struct cairn_wave *wave, const struct cairn_grid *g, struct cairn_pose2 at)
 {
 	int32_t x = cairn_grid_cell(g, at.x_m) - g->cx0, y = cairn_grid_cell(g, at.y_m) - g->cy0;
-	for (int step = 0; step < 4; step++) {
+	for (int step = 0; step < 2; step++) {
 		int32_t best_x = x, best_y = y;
 		uint32_t best = UINT32_MAX;
 		for (int k = 0; k < 9; k++) {
-			int32_t u = x + k % 3 - 1, v = y + k / 3 - 1;
-			uint32_t here = wave->distance[(size_t)v * (size_t)g->width + (size_t)u];
+			int32_t u = x + 2 * (k % 3 - 1), v = y + 2 * (k / 3 - 1);
+			uint32_t here = cairn_wave_distance(wave, u, v);
 			if (here < best) {
 				best = here;
 				best_x = u;
