@@ -1,0 +1,395 @@
+/* motor - last gate before the wheels: the only writer to the motor board.
+ *
+ * The core (common/safety/motor_core) decides; this is its descriptors and clock. Motion frames go out every
+ * 20 ms at all times, zeros when there is nothing to drive, and at once when a scan arrives. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/device/base_link.h"
+#include "common/device/wheel_odom.h"
+#include "common/safety/motor_core.h"
+#include "procs/motor/memory.h"
+#include "procs/shell/serial.h"
+#include "procs/shell/stage.h"
+
+#define TICK_MS 20
+#define MOTION_NS (50 * CAIRN_NS_PER_MS)
+#define BATTERY_NS CAIRN_NS_PER_S
+
+struct app {
+	struct cairn_stage *stage;
+	const struct cairn_config *cfg;
+	struct cairn_sub *cmd_sub, *scan_sub, *estop_sub;
+	struct cairn_pub *odom_pub, *imu_pub, *battery_pub, *motion_pub;
+	int fd; /* -1 = closed */
+	struct cairn_base_link link;
+	struct cairn_wheel_odom odom;
+	struct cairn_msg_imu imu;
+	double battery_v;
+	int64_t motion_due_ns, battery_due_ns;
+	enum cairn_motor_state state; /* last published */
+	bool estop_kept;              /* what the memory file says */
+	bool was_in_service;
+	uint64_t writes_failed, rejected;
+	struct cairn_motor core;
+	struct cairn_msg_scan scan;
+};
+
+/* ---- a crash must stop the wheels, too ---- */
+
+/* A signal handler can only reach statics. */
+static volatile sig_atomic_t crash_fd = -1;
+static uint8_t crash_frame[13];
+
+static void on_crash(int sig)
+{
+	if (crash_fd >= 0) {
+		ssize_t n = write(crash_fd, crash_frame, sizeof(crash_frame));
+		(void)n;
+	}
+	raise(sig); /* the handler was one-shot: now the default action */
+}
+
+static void arm_crash(void)
+{
+	static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+	cairn_rosmaster_stop_frame(crash_frame);
+	struct sigaction sa = {.sa_handler = on_crash, .sa_flags = (int)SA_RESETHAND | SA_NODEFER};
+	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++)
+		sigaction(deadly[i], &sa, NULL);
+}
+
+/* ---- the board ---- */
+
+static void lose_board(struct app *app, const char *why)
+{
+	cairn_log_warn("motor board lost: %s", why);
+	crash_fd = -1;
+	cairn_stage_unwatch_fd(app->stage, app->fd);
+	close(app->fd);
+	app->fd = -1;
+	cairn_base_link_lost(&app->link, cairn_now_ns());
+	cairn_wheel_odom_break(&app->odom);
+}
+
+static void write_board(struct app *app, const uint8_t *frame, size_t bytes)
+{
+	bool gone;
+	if (app->fd < 0 || cairn_serial_write(app->fd, frame, bytes, &gone))
+		return;
+	app->writes_failed++;
+	if (gone)
+		lose_board(app, strerror(errno));
+}
+
+static void publish_odom(struct app *app, int64_t now_ns)
+{
+	struct cairn_msg_odom m;
+	cairn_wheel_odom_message(&app->odom, &m);
+	cairn_pub_send(app->odom_pub, &m, now_ns, true);
+	cairn_motor_measured(&app->core, (struct cairn_twist){m.v_mps, m.w_radps}, now_ns);
+}
+
+static void publish_imu(struct app *app, const struct cairn_rosmaster_report *r, int64_t now_ns)
+{
+	app->imu.gyro_radps_count = app->imu.accel_mps2_count = 3;
+	memcpy(app->imu.gyro_radps, r->imu.gyro_radps, sizeof(r->imu.gyro_radps));
+	memcpy(app->imu.accel_mps2, r->imu.accel_mps2, sizeof(r->imu.accel_mps2));
+	cairn_pub_send(app->imu_pub, &app->imu, now_ns, true);
+}
+
+static void on_report(struct app *app, const struct cairn_rosmaster_report *r, int64_t now_ns)
+{
+	switch (r->func) {
+	case CAIRN_ROSMASTER_SPEED:
+		app->battery_v = r->speed.battery_v;
+		/* On an Ackermann chassis vy is the steering angle in degrees. */
+		cairn_wheel_odom_speed(
+		    &app->odom, r->speed.vx_mps, cairn_deg_to_rad(r->speed.steer_raw), now_ns);
+		break;
+	case CAIRN_ROSMASTER_IMU_MPU:
+	case CAIRN_ROSMASTER_IMU_ICM:
+		cairn_wheel_odom_gyro(&app->odom, r->imu.gyro_radps[2], now_ns);
+		publish_imu(app, r, now_ns);
+		break;
+	case CAIRN_ROSMASTER_ATTITUDE:
+		app->imu.roll_rad = r->attitude.roll_rad;
+		app->imu.pitch_rad = r->attitude.pitch_rad;
+		app->imu.yaw_rad = r->attitude.yaw_rad;
+		break;
+	case CAIRN_ROSMASTER_ENCODERS:
+		if (cairn_wheel_odom_encoders(&app->odom, r->encoder, now_ns))
+			publish_odom(app, now_ns);
+		break;
+	case CAIRN_ROSMASTER_VERSION:
+		cairn_log_info("motor board firmware %u.%u", r->version.major, r->version.minor);
+		break;
+	case CAIRN_ROSMASTER_CAR_TYPE:
+		if (r->car_type != app->cfg->robot.car_type)
+			cairn_log_warn(
+			    "motor board has car type %u, setting %d", r->car_type, app->cfg->robot.car_type);
+		break;
+	default:
+		break;
+	}
+}
+
+static int on_board(void *ctx)
+{
+	struct app *app = ctx;
+	uint8_t buf[512];
+	ssize_t n = cairn_serial_read(app->fd, buf, sizeof(buf));
+	if (n < 0) {
+		lose_board(app, strerror((int)-n));
+		return 0;
+	}
+	int64_t now_ns = cairn_now_ns();
+	size_t at = 0;
+	bool some = false;
+	do {
+		struct cairn_rosmaster_report report;
+		at += cairn_base_link_feed(&app->link, buf + at, (size_t)n - at, now_ns, &report, &some);
+		if (some)
+			on_report(app, &report, now_ns);
+	} while (some || at < (size_t)n);
+	return 0;
+}
+
+static void open_board(struct app *app, int64_t now_ns)
+{
+	struct cairn_error err = {""};
+	bool first = app->link.failed_opens == 0;
+	int fd = cairn_serial_open(
+	    cairn_stage_run_dir(app->stage), app->cfg->robot.base_device, CAIRN_ROSMASTER_BAUD, 1, &err);
+	if (fd < 0) {
+		if (first)
+			cairn_log_warn("%s; trying again", err.text);
+		cairn_base_link_lost(&app->link, now_ns);
+		return;
+	}
+	app->fd = fd;
+	crash_fd = fd;
+	cairn_stage_watch_fd(app->stage, fd, POLLIN, on_board, app);
+	cairn_base_link_opened(&app->link, now_ns);
+}
+
+static void tend_board(struct app *app, int64_t now_ns)
+{
+	if (cairn_base_link_wants_open(&app->link, now_ns))
+		open_board(app, now_ns);
+	else if (cairn_base_link_silent(&app->link, now_ns))
+		lose_board(app, "silent");
+	uint8_t ask[128];
+	size_t n = cairn_base_link_poll(&app->link, now_ns, ask);
+	if (n > 0)
+		write_board(app, ask, n);
+	bool in_service = cairn_base_link_in_service(&app->link, now_ns);
+	if (in_service != app->was_in_service)
+		cairn_log_info(
+		    "motor board %s", in_service ? "in service" : cairn_base_link_note(&app->link, now_ns));
+	app->was_in_service = in_service;
+	cairn_motor_device(&app->core, in_service);
+}
+
+/* ---- deciding and saying ---- */
+
+static void publish_motion(struct app *app, int64_t now_ns)
+{
+	enum cairn_motor_state state = cairn_motor_state(&app->core);
+	if (state == app->state && now_ns < app->motion_due_ns)
+		return;
+	struct cairn_msg_motion m;
+	cairn_motor_message(&app->core, now_ns, &m);
+	cairn_pub_send(app->motion_pub, &m, now_ns, true);
+	app->motion_due_ns =
+	    app->motion_due_ns + MOTION_NS > now_ns ? app->motion_due_ns + MOTION_NS : now_ns + MOTION_NS;
+	if (state != app->state) {
+		const char *name = cairn_enum_text(&cairn_enum_motor_state, (int)state);
+		char note[128];
+		snprintf(note, sizeof(note), "%s%s%s", name, m.reason[0] != '\0' ? ": " : "", m.reason);
+		bool calm = state == CAIRN_MOTOR_STATE_IDLE || state == CAIRN_MOTOR_STATE_DRIVING ||
+			    state == CAIRN_MOTOR_STATE_SLOWED;
+		cairn_log_write(calm ? CAIRN_LOG_DEBUG : CAIRN_LOG_INFO, __FILE__, __LINE__, "%s", note);
+		cairn_stage_note(app->stage, note);
+	}
+	app->state = state;
+}
+
+static void keep_memory(struct app *app)
+{
+	if (app->core.estop == app->estop_kept)
+		return;
+	app->estop_kept = app->core.estop;
+	struct cairn_error err = {""};
+	if (!cairn_motor_memory_save(
+		cairn_stage_run_dir(app->stage), app->core.estop, app->core.estop_reason, &err))
+		cairn_log_error("%s", err.text);
+}
+
+static void decide(struct app *app)
+{
+	int64_t now_ns = cairn_now_ns();
+	struct cairn_twist twist = cairn_motor_step(&app->core, now_ns);
+	uint8_t frame[CAIRN_ROSMASTER_FRAME_MAX];
+	size_t n = cairn_rosmaster_motion(frame, app->cfg->robot.car_type, twist.v_mps, twist.w_radps);
+	write_board(app, frame, n);
+	publish_motion(app, now_ns);
+	keep_memory(app);
+	for (; app->rejected < app->core.rejected; app->rejected++)
+		cairn_stage_count_reject(app->stage);
+}
+
+/* ---- inputs ---- */
+
+static int on_cmd(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_msg_cmd_vel cmd;
+	struct cairn_header hdr;
+	while (cairn_sub_recv(app->cmd_sub, &cmd, &hdr) == 1)
+		cairn_motor_cmd(&app->core, &hdr, &cmd, cairn_now_ns());
+	return 0;
+}
+
+static int on_scan(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_header hdr;
+	bool some = false;
+	while (cairn_sub_recv(app->scan_sub, &app->scan, &hdr) == 1)
+		some |= cairn_motor_scan(&app->core, &hdr, &app->scan, cairn_now_ns());
+	if (some)
+		decide(app);
+	return 0;
+}
+
+static int on_estop(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_msg_estop estop;
+	struct cairn_header hdr;
+	while (cairn_sub_recv(app->estop_sub, &estop, &hdr) == 1) {
+		bool before = app->core.estop;
+		cairn_motor_estop(&app->core, &hdr, &estop, cairn_now_ns());
+		if (app->core.estop && !before)
+			decide(app);
+	}
+	return 0;
+}
+
+static void on_command(void *ctx, const struct cairn_msg_command *cmd, struct cairn_msg_reply *reply)
+{
+	struct app *app = ctx;
+	struct cairn_error err = {""};
+	if (strcmp(cmd->verb, "stop") == 0) {
+		cairn_motor_operator_stop(&app->core, cmd->arg[0] != '\0' ? cmd->arg : "operator");
+		decide(app);
+		reply->ok = true;
+		snprintf(
+		    reply->text, sizeof(reply->text), "stopped and latched; 'release' lets it drive again");
+		cairn_log_warn("emergency stop by %s: %s", cmd->who, app->core.estop_reason);
+	} else if (strcmp(cmd->verb, "release") == 0) {
+		reply->ok = cairn_motor_operator_release(&app->core, cairn_now_ns(), &err);
+		keep_memory(app);
+		snprintf(reply->text, sizeof(reply->text), "%.200s", reply->ok ? "released" : err.text);
+		cairn_log_warn("release by %s: %s", cmd->who, reply->text);
+	} else if (strcmp(cmd->verb, "ping") == 0) {
+		reply->ok = true;
+		snprintf(reply->text, sizeof(reply->text), "%s",
+		    cairn_enum_text(&cairn_enum_motor_state, (int)cairn_motor_state(&app->core)));
+	} else {
+		snprintf(reply->text, sizeof(reply->text), "motor.ctl knows stop, release, ping");
+	}
+}
+
+static int on_tick(void *ctx)
+{
+	struct app *app = ctx;
+	int64_t now_ns = cairn_now_ns();
+	tend_board(app, now_ns);
+	decide(app);
+	if (now_ns >= app->battery_due_ns && app->battery_v > 0.0 && app->was_in_service) {
+		cairn_pub_send(
+		    app->battery_pub, &(struct cairn_msg_battery){.voltage_v = app->battery_v}, now_ns, true);
+		app->battery_due_ns = now_ns + BATTERY_NS;
+	}
+	return 0;
+}
+
+/* ---- life ---- */
+
+static void start(struct app *app)
+{
+	int64_t now_ns = cairn_now_ns();
+	struct cairn_motor_params params;
+	struct cairn_motor_memory memory;
+	struct cairn_error err = {""};
+	const struct cairn_config *cfg = app->cfg;
+	cairn_motor_params_from(&params, cfg);
+	if (!cairn_motor_memory_load(cairn_stage_run_dir(app->stage), &memory, &err))
+		cairn_log_error("%s", err.text);
+	cairn_motor_init(&app->core, &params, memory.reborn, now_ns);
+	app->estop_kept = memory.estop;
+	if (memory.estop) {
+		cairn_log_warn("emergency stop still latched: %s", memory.reason);
+		cairn_motor_operator_stop(&app->core, memory.reason);
+	} else if (!cairn_motor_memory_save(cairn_stage_run_dir(app->stage), false, "", &err)) {
+		cairn_log_error("%s", err.text);
+	}
+	cairn_base_link_init(&app->link, cfg->robot.car_type, now_ns);
+	cairn_wheel_odom_init(
+	    &app->odom, &(struct cairn_wheel_odom_params){.ticks_per_m = cfg->robot.encoder_ticks_per_m,
+			    .encoder_mask = cfg->robot.encoder_mask,
+			    .speed_max_mps = cfg->robot.speed_max_mps});
+	arm_crash();
+	app->odom_pub = cairn_stage_publish(app->stage, CAIRN_TOPIC_ODOM);
+	app->imu_pub = cairn_stage_publish(app->stage, CAIRN_TOPIC_IMU);
+	app->battery_pub = cairn_stage_publish(app->stage, CAIRN_TOPIC_BATTERY);
+	app->motion_pub = cairn_stage_publish(app->stage, CAIRN_TOPIC_MOTION);
+	app->cmd_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_CMD_VEL, on_cmd, app);
+	app->scan_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_SCAN, on_scan, app);
+	app->estop_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_ESTOP, on_estop, app);
+	cairn_stage_serve(app->stage, CAIRN_SERVICE_MOTOR_CTL, on_command, app);
+	cairn_stage_every(app->stage, TICK_MS, on_tick, app);
+}
+
+/* Whatever ends the loop: the wheels stand. The motion frame takes back the last velocity; the reset stops
+ * the board in any mode. */
+static void stop_wheels(struct app *app)
+{
+	uint8_t frame[CAIRN_ROSMASTER_FRAME_MAX], reset[13];
+	size_t n = cairn_rosmaster_motion(frame, app->cfg->robot.car_type, 0.0, 0.0);
+	write_board(app, frame, n);
+	write_board(app, reset, cairn_rosmaster_stop_frame(reset));
+	write_board(app, frame, n);
+	crash_fd = -1;
+	if (app->fd >= 0)
+		close(app->fd);
+}
+
+int main(int argc, char **argv)
+{
+	int status = 0;
+	struct cairn_stage *stage =
+	    cairn_stage_start("cairn-motor", "last gate before the wheels", argc, argv, &status);
+	if (stage == NULL)
+		return status;
+	struct app *app = calloc(1, sizeof(*app));
+	if (app == NULL)
+		return cairn_stage_finish(&stage, 1);
+	app->stage = stage;
+	app->cfg = cairn_stage_config(stage);
+	app->fd = -1;
+	app->state = CAIRN_MOTOR_STATE_COUNT;
+	start(app);
+	on_tick(app); /* the board is asked for before anybody waits for us */
+	cairn_stage_ready(stage);
+	status = cairn_stage_run(stage);
+	stop_wheels(app);
+	free(app);
+	return cairn_stage_finish(&stage, status);
+}

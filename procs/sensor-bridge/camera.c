@@ -1,0 +1,244 @@
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "common/base/geom.h"
+#include "common/device/camera_link.h"
+#include "ipc/frames.h"
+#include "procs/sensor-bridge/bridge.h"
+
+#define TICK_MS 100
+#define PLANE_DEADLINE_MS 4000
+#define STALL_NS (500 * CAIRN_NS_PER_MS)   /* in the middle of a picture */
+#define SILENT_NS (3000 * CAIRN_NS_PER_MS) /* no picture at all */
+#define TRIES_FAST 100                     /* ten seconds of tries every 100 ms, then twice a second */
+#define READS_MAX 8                        /* a turn of the loop: other work is not kept waiting */
+
+struct app {
+	struct cairn_stage *stage;
+	const struct cairn_config *cfg;
+	struct cairn_frames *frames;
+	struct cairn_frame_pub *rgb_pub, *depth_pub;
+	int fd; /* -1 = not connected */
+	uint32_t failed_tries;
+	int64_t try_at_ns, heard_ns;
+	struct cairn_camera_order order;
+	/* the message being read */
+	uint8_t head[CAIRN_CAMERA_HEADER_BYTES];
+	size_t have; /* bytes of head */
+	struct cairn_camera_header hdr;
+	struct cairn_frame_pub *pub; /* where a loan is held; NULL = the payload is skipped */
+	uint8_t *payload;            /* in the loan */
+	size_t left;                 /* payload bytes to come */
+	uint64_t pictures;
+};
+
+/* ---- connection ---- */
+
+static void begin_message(struct app *app)
+{
+	if (app->pub != NULL)
+		cairn_frame_abandon(app->pub);
+	app->pub = NULL;
+	app->have = app->left = 0;
+}
+
+static void disconnect(struct app *app, const char *why)
+{
+	cairn_log_warn("camera lost: %s", why);
+	begin_message(app);
+	cairn_stage_unwatch_fd(app->stage, app->fd);
+	close(app->fd);
+	app->fd = -1;
+	app->try_at_ns = cairn_now_ns() + TICK_MS * CAIRN_NS_PER_MS;
+	cairn_stage_note(app->stage, "no camera");
+}
+
+static int try_connect(const char *run_dir, const char *socket_path, struct cairn_error *err)
+{
+	struct sockaddr_un where = {.sun_family = AF_UNIX};
+	bool absolute = socket_path[0] == '/';
+	int n = snprintf(where.sun_path, sizeof(where.sun_path), "%s%s%s", absolute ? "" : run_dir,
+	    absolute ? "" : "/", socket_path);
+	if (n < 0 || (size_t)n >= sizeof(where.sun_path)) {
+		cairn_error_set(err, "%s: path too long for a socket", socket_path);
+		return -ENAMETOOLONG;
+	}
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd >= 0 && connect(fd, (const struct sockaddr *)&where, sizeof(where)) == 0)
+		return fd;
+	int r = -errno;
+	cairn_error_set(err, "%s: %s", where.sun_path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return r;
+}
+
+/* ---- pictures ---- */
+
+/* A whole header is there: decide where its payload goes. False when the connection is of no use. */
+static bool begin_payload(struct app *app)
+{
+	struct cairn_error err = {""};
+	struct cairn_camera_want want = {.width = (uint32_t)app->cfg->camera.width_px,
+	    .height = (uint32_t)app->cfg->camera.height_px,
+	    .age_max_ns = cairn_frame_topics[CAIRN_FRAME_CAMERA_RGB].max_age_ms * CAIRN_NS_PER_MS};
+	enum cairn_camera_verdict verdict =
+	    cairn_camera_header_read(app->head, &want, &app->order, cairn_now_ns(), &app->hdr, &err);
+	if (verdict != CAIRN_CAMERA_USE) {
+		cairn_stage_count_reject(app->stage);
+		cairn_log_debug("%s", err.text);
+	}
+	if (verdict == CAIRN_CAMERA_BROKEN) {
+		disconnect(app, err.text);
+		return false;
+	}
+	app->left = app->hdr.payload_bytes;
+	if (verdict == CAIRN_CAMERA_SKIP)
+		return true;
+	bool rgb = app->hdr.format == CAIRN_CAMERA_RGB8;
+	struct cairn_frame_header *frame;
+	app->pub = rgb ? app->rgb_pub : app->depth_pub;
+	app->payload = cairn_frame_loan(app->pub, app->hdr.payload_bytes, &frame);
+	if (app->payload == NULL) {
+		app->pub = NULL; /* too large or no chunk free: counted there; skipped */
+		return true;
+	}
+	frame->format = rgb ? CAIRN_FORMAT_RGB8 : CAIRN_FORMAT_DEPTH16;
+	frame->t_ns = app->hdr.t_ns;
+	frame->width = app->hdr.width;
+	frame->height = app->hdr.height;
+	frame->stride_bytes = app->hdr.stride_bytes;
+	return true;
+}
+
+static void end_payload(struct app *app)
+{
+	if (app->pub != NULL) {
+		cairn_frame_publish(app->pub);
+		app->pub = NULL;
+		if (app->pictures++ == 0)
+			cairn_stage_note(app->stage, "pictures arrive");
+	}
+	begin_message(app);
+}
+
+/* Where the next bytes belong, and how many are wanted there. */
+static uint8_t *next_room(struct app *app, uint8_t *waste, size_t waste_bytes, size_t *ret_bytes)
+{
+	if (app->have < sizeof(app->head)) {
+		*ret_bytes = sizeof(app->head) - app->have;
+		return app->head + app->have;
+	}
+	if (app->pub != NULL) {
+		*ret_bytes = app->left;
+		return app->payload + (app->hdr.payload_bytes - app->left);
+	}
+	*ret_bytes = app->left < waste_bytes ? app->left : waste_bytes;
+	return waste;
+}
+
+/* n bytes have arrived where next_room said. False when the connection was closed. */
+static bool took(struct app *app, size_t n)
+{
+	if (app->have < sizeof(app->head)) {
+		app->have += n;
+		if (app->have == sizeof(app->head) && !begin_payload(app))
+			return false;
+	} else {
+		app->left -= n;
+	}
+	if (app->have == sizeof(app->head) && app->left == 0)
+		end_payload(app);
+	return true;
+}
+
+static int on_socket(void *ctx)
+{
+	struct app *app = ctx;
+	uint8_t waste[16384];
+	for (int i = 0; i < READS_MAX; i++) {
+		size_t want;
+		uint8_t *room = next_room(app, waste, sizeof(waste), &want);
+		ssize_t n = read(app->fd, room, want);
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			return 0;
+		if (n <= 0) {
+			disconnect(app, n == 0 ? "the other end closed" : strerror(errno));
+			return 0;
+		}
+		app->heard_ns = cairn_now_ns();
+		if (!took(app, (size_t)n))
+			return 0;
+	}
+	return 0;
+}
+
+/* ---- life ---- */
+
+static void connect_again(struct app *app, int64_t now_ns)
+{
+	struct cairn_error err = {""};
+	int fd = try_connect(cairn_stage_run_dir(app->stage), app->cfg->robot.camera_socket, &err);
+	if (fd < 0) {
+		if (app->failed_tries++ == 0)
+			cairn_log_warn("%s; trying again", err.text);
+		app->try_at_ns = now_ns + (app->failed_tries <= TRIES_FAST ? 100 : 500) * CAIRN_NS_PER_MS;
+		return;
+	}
+	cairn_log_info("camera connected");
+	app->fd = fd;
+	app->failed_tries = 0;
+	app->heard_ns = now_ns;
+	app->pictures = 0;
+	app->order = (struct cairn_camera_order){0};
+	begin_message(app);
+	cairn_stage_note(app->stage, "connected, waiting for a picture");
+	cairn_stage_watch_fd(app->stage, fd, POLLIN, on_socket, app);
+}
+
+static int on_tick(void *ctx)
+{
+	struct app *app = ctx;
+	int64_t now_ns = cairn_now_ns();
+	if (app->fd < 0) {
+		if (now_ns >= app->try_at_ns)
+			connect_again(app, now_ns);
+		return 0;
+	}
+	int64_t quiet_ns = now_ns - app->heard_ns;
+	if (app->have > 0 && quiet_ns > STALL_NS)
+		disconnect(app, "stalled in the middle of a picture");
+	else if (quiet_ns > SILENT_NS)
+		disconnect(app, "silent");
+	return 0;
+}
+
+int cairn_bridge_camera(struct cairn_stage *stage)
+{
+	struct app app = {.stage = stage, .cfg = cairn_stage_config(stage), .fd = -1};
+	struct cairn_error err = {""};
+	app.frames = cairn_frames_open(cairn_stage_name(stage), app.cfg, PLANE_DEADLINE_MS, &err);
+	if (app.frames != NULL)
+		app.rgb_pub = cairn_frame_pub_new(app.frames, CAIRN_FRAME_CAMERA_RGB, &err);
+	if (app.rgb_pub != NULL)
+		app.depth_pub = cairn_frame_pub_new(app.frames, CAIRN_FRAME_CAMERA_DEPTH, &err);
+	if (app.depth_pub == NULL) {
+		cairn_log_error("%s", err.text);
+		cairn_frames_close(&app.frames);
+		return 1;
+	}
+	cairn_stage_every(stage, TICK_MS, on_tick, &app);
+	on_tick(&app);
+	cairn_stage_ready(stage);
+	int status = cairn_stage_run(stage);
+	begin_message(&app);
+	if (app.fd >= 0)
+		close(app.fd);
+	cairn_frames_close(&app.frames);
+	return status;
+}
