@@ -13,6 +13,9 @@
 #define TAKE_UP_NS CAIRN_NS_PER_S
 /* The mission must not want a decision for this long before a call is dropped. */
 #define UNWANTED_NS (500 * CAIRN_NS_PER_MS)
+/* The frontiers of the prompt should be of this place, not of the one before the result; but they are not
+ * waited for longer than this. */
+#define FRONTIERS_WAIT_NS (700 * CAIRN_NS_PER_MS)
 #define BAD_REQUEST_NS (5 * CAIRN_NS_PER_S)
 #define NO_CREDIT_NS (60 * CAIRN_NS_PER_S)
 #define RETRY_AFTER_MAX_S 3600.0
@@ -38,8 +41,10 @@ struct cairn_dialog {
 	int64_t unwanted_since_ns; /* 0 = wanted */
 	struct cairn_msg_frontiers frontiers;
 	int64_t frontiers_ns;
-	int64_t not_before_ns; /* snapshots older than this are of the past */
-	int64_t used_ns;       /* snapshot of the last decision */
+	int64_t result_ns;          /* newest result */
+	int64_t frontiers_since_ns; /* waiting for frontiers since; 0 = not waiting */
+	int64_t not_before_ns;      /* snapshots older than this are of the past */
+	int64_t used_ns;            /* snapshot of the last decision */
 	struct snapshot snap;
 
 	bool in_flight;
@@ -144,6 +149,7 @@ void cairn_dialog_result(struct cairn_dialog *d, const struct cairn_msg_result *
 	cairn_memory_add_result(&d->memory, result);
 	d->changed = true;
 	later(&d->not_before_ns, t_ns - RESULT_SLACK_NS);
+	later(&d->result_ns, t_ns);
 	if (d->await_id != 0 && result->decision_id >= d->await_id)
 		d->await_id = 0;
 }
@@ -215,6 +221,23 @@ static bool snapshot_usable(const struct cairn_dialog *d, int64_t now_ns)
 bool cairn_dialog_wants_snapshot(const struct cairn_dialog *d, int64_t now_ns)
 {
 	return !d->in_flight && !d->followup && wanted(d, now_ns);
+}
+
+static bool frontiers_fresh(const struct cairn_dialog *d, int64_t now_ns)
+{
+	return d->frontiers_ns != 0 && cairn_topic_fresh(CAIRN_TOPIC_FRONTIERS, d->frontiers_ns, now_ns);
+}
+
+/* True when the list of frontiers is as good as it gets. */
+static bool frontiers_ready(struct cairn_dialog *d, int64_t now_ns)
+{
+	if (frontiers_fresh(d, now_ns) && d->frontiers_ns >= d->result_ns) {
+		d->frontiers_since_ns = 0;
+		return true;
+	}
+	if (d->frontiers_since_ns == 0)
+		d->frontiers_since_ns = now_ns;
+	return now_ns - d->frontiers_since_ns >= FRONTIERS_WAIT_NS;
 }
 
 static void make_context(struct cairn_dialog *d, int64_t now_ns)
@@ -291,7 +314,10 @@ enum cairn_dialog_act cairn_dialog_poll(
 		d->followup = false;
 		return CAIRN_DIALOG_NOTHING;
 	}
+	if (!d->followup && !frontiers_ready(d, now_ns))
+		return CAIRN_DIALOG_NOTHING;
 	if (!d->followup) {
+		d->frontiers_since_ns = 0;
 		d->asked_ns = now_ns;
 		d->asked_state = d->mission.state;
 		make_context(d, now_ns);
@@ -486,7 +512,7 @@ const char *cairn_dialog_note(const struct cairn_dialog *d, int64_t now_ns)
 	struct cairn_error why = {""};
 	if (!cairn_budget_allows(&d->budget, now_ns, &why))
 		return d->last_error;
-	return snapshot_usable(d, now_ns) ? "about to ask" : "waiting for a snapshot";
+	return snapshot_usable(d, now_ns) ? "waiting for frontiers" : "waiting for a snapshot";
 }
 
 struct cairn_memory *cairn_dialog_memory(struct cairn_dialog *d)

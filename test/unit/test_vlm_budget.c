@@ -116,6 +116,20 @@ START_TEST(failures_lead_to_degraded_and_offline_and_one_success_ends_the_streak
 }
 END_TEST
 
+START_TEST(limits_survive_a_restart)
+{
+	fresh();
+	struct cairn_error err = {""};
+	struct cairn_ledger ledger = {.calls = 40, .cost_usd = 0.6};
+	cairn_budget_carry_on(&budget, &ledger, now_ns);
+	ck_assert(!cairn_budget_allows(&budget, now_ns, &err)); /* 0.50 USD an hour */
+	ck_assert(cairn_budget_allows(&budget, now_ns + 3660 * S, &err));
+	call(1.0, true, 1000, 0, 0);
+	ck_assert_uint_eq(budget.ledger.calls, 41);
+	ck_assert_double_eq_tol(budget.ledger.cost_usd, 0.60015, 1e-9);
+}
+END_TEST
+
 START_TEST(a_cancelled_call_says_nothing_about_the_service)
 {
 	fresh();
@@ -129,5 +143,5 @@ END_TEST
 
 CAIRN_TEST_MAIN("vlm budget", cost_follows_the_price_list, calls_per_minute_are_limited_in_a_sliding_window,
     money_limits_stop_before_they_are_broken, slow_calls_raise_the_tier_to_elevated_and_quick_ones_lower_it,
-    failures_lead_to_degraded_and_offline_and_one_success_ends_the_streak,
+    failures_lead_to_degraded_and_offline_and_one_success_ends_the_streak, limits_survive_a_restart,
     a_cancelled_call_says_nothing_about_the_service)

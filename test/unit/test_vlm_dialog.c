@@ -214,6 +214,7 @@ START_TEST(after_a_result_only_a_newer_snapshot_will_do)
 	now_ns += 50 * MS;
 	ck_assert(cairn_dialog_wants_snapshot(dialog, now_ns));
 	snapshot(true, CAIRN_TRIGGER_RESULT);
+	frontiers();
 	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
 	ck_assert_ptr_nonnull(strstr(body, "1. navigate_to_goal F3: success, 1.6 m in 5.0 s"));
 	answer(200, REPLY(GO));
@@ -278,6 +279,7 @@ START_TEST(the_first_bad_answer_stops_and_a_streak_falls_silent)
 	for (int i = 0; i < 3; i++) {
 		now_ns += 1100 * MS;
 		say_mission(true);
+		frontiers();
 		snapshot(true, CAIRN_TRIGGER_TIMER);
 		ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
 		ck_assert_ptr_nonnull(strstr(body, "YOUR LAST ANSWER WAS REFUSED: unknown tool 'fly_to'"));
@@ -286,6 +288,7 @@ START_TEST(the_first_bad_answer_stops_and_a_streak_falls_silent)
 	}
 	now_ns += 600 * MS;
 	say_mission(true);
+	frontiers();
 	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
 	answer(200, REPLY(GO));
 	ck_assert(cairn_dialog_take_decision(dialog, &decision));
@@ -366,6 +369,24 @@ START_TEST(nothing_is_asked_without_wish_mission_snapshot_or_budget)
 	cairn_dialog_budget(dialog)->ledger.cost_usd = 0.1;
 	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_NOTHING);
 	ck_assert_ptr_nonnull(strstr(last_error(), "limit_usd_per_session"));
+	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
+START_TEST(frontiers_from_before_the_result_are_waited_out_but_not_for_long)
+{
+	setup();
+	now_ns += 100 * MS;
+	struct cairn_msg_result r = {
+	    .decision_id = 1, .outcome = CAIRN_OUTCOME_SUCCESS, .source = CAIRN_SOURCE_LOCAL};
+	cairn_dialog_result(dialog, &r, now_ns);
+	snapshot(true, CAIRN_TRIGGER_RESULT);
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_NOTHING);
+	now_ns += 699 * MS;
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_NOTHING);
+	now_ns += 1 * MS;
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+	ck_assert_ptr_nonnull(strstr(body, "F3:")); /* older than the result, but not stale */
 	cairn_dialog_destroy(&dialog);
 }
 END_TEST
@@ -457,5 +478,6 @@ CAIRN_TEST_MAIN("vlm dialog", the_request_is_the_golden_one,
     failed_calls_are_retried_after_half_a_second_with_the_same_snapshot,
     rate_limits_are_obeyed_and_a_refused_key_is_final, a_call_is_dropped_when_the_mission_changes,
     nothing_is_asked_without_wish_mission_snapshot_or_budget,
+    frontiers_from_before_the_result_are_waited_out_but_not_for_long,
     a_broken_snapshot_is_refused_and_the_last_one_kept, frontiers_given_up_or_out_of_reach_are_not_offered,
     a_whole_conversation_with_the_pilot_with_all_faults_stays_sane)
