@@ -1,0 +1,285 @@
+#include "common/sim/sim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PERSON_KEEPS_M 0.35 /* a walker does not come nearer to the robot than this */
+#define PERSON_PATIENCE_S 3.0
+#define BATTERY_FULL_V 12.4
+#define BATTERY_V_PER_S 0.00015
+#define CLEARANCE_SHOWN_M 2.0
+
+struct cairn_sim {
+	const struct cairn_config *cfg;
+	const struct cairn_world *world;
+	struct cairn_body_params params;
+	struct cairn_sim_state state;
+	struct cairn_truth *truth;
+	uint32_t turn_step; /* of the LiDAR */
+	bool turn_done;
+	struct cairn_lidar_point points[CAIRN_LIDAR_STEP_POINTS];
+	struct cairn_lidar_point turn[CAIRN_LIDAR_POINTS];
+};
+
+static bool find_start(const struct cairn_config *cfg, const struct cairn_world *world,
+    const struct cairn_body_params *p, struct cairn_pose2 *ret_start, struct cairn_error *err)
+{
+	bool given = strcmp(cfg->sim.start, "given") == 0;
+	double radius = hypot(fmax(p->footprint.front_m, p->footprint.rear_m), p->footprint.half_width_m);
+	if (given) {
+		*ret_start = (struct cairn_pose2){cfg->sim.start_x_m, cfg->sim.start_y_m,
+		    cairn_wrap_rad(cairn_deg_to_rad(cfg->sim.start_yaw_deg))};
+	} else if (world->has_start && strcmp(cfg->sim.start, "auto") != 0) {
+		*ret_start = world->start;
+	} else if (!cairn_world_choose_start(world, radius, p->height_m, ret_start)) {
+		cairn_error_set(
+		    err, "sim.start: no place in the world '%s' has room for the robot", world->name);
+		return false;
+	}
+	if (ret_start->x_m < world->x_min_m || ret_start->x_m > world->x_max_m ||
+	    ret_start->y_m < world->y_min_m || ret_start->y_m > world->y_max_m) {
+		cairn_error_set(err,
+		    "sim.start: (%.2f, %.2f) is outside the world '%s', which spans %.2f .. %.2f and %.2f .. "
+		    "%.2f",
+		    ret_start->x_m, ret_start->y_m, world->name, world->x_min_m, world->x_max_m,
+		    world->y_min_m, world->y_max_m);
+		return false;
+	}
+	int32_t thing = cairn_world_touch(world, *ret_start, &p->footprint, p->height_m);
+	if (thing >= 0) {
+		cairn_error_set(err, "sim.start: at (%.2f, %.2f) the robot would stand in the %s '%s'",
+		    ret_start->x_m, ret_start->y_m, world->things[thing].kind, world->things[thing].name);
+		return false;
+	}
+	return true;
+}
+
+struct cairn_sim *cairn_sim_new(
+    const struct cairn_config *cfg, const struct cairn_world *world, struct cairn_error *err)
+{
+	struct cairn_pose2 start;
+	struct cairn_sim *s = calloc(1, sizeof(*s));
+	if (s == NULL) {
+		cairn_error_set(err, "out of memory");
+		return NULL;
+	}
+	s->cfg = cfg;
+	s->world = world;
+	cairn_body_params_init(&s->params, cfg);
+	if (!find_start(cfg, world, &s->params, &start, err)) {
+		free(s);
+		return NULL;
+	}
+	s->truth = cairn_truth_new(world, &s->params.footprint, s->params.height_m, start);
+	if (s->truth == NULL) {
+		cairn_error_set(err, "out of memory");
+		free(s);
+		return NULL;
+	}
+	cairn_rng_seed(&s->state.rng, (uint64_t)cfg->sim.seed, 1);
+	s->state.start = start;
+	s->state.battery_v = BATTERY_FULL_V;
+	cairn_body_init(&s->state.body, start, &s->state.rng);
+	for (uint32_t i = 0; i < world->people_count; i++)
+		s->state.walkers[i] = (struct cairn_walker){
+		    .x_m = world->people[i].path[0].x_m, .y_m = world->people[i].path[0].y_m, .next = 1};
+	return s;
+}
+
+void cairn_sim_destroy(struct cairn_sim **sim_p)
+{
+	struct cairn_sim *s = *sim_p;
+	*sim_p = NULL;
+	if (s == NULL)
+		return;
+	cairn_truth_destroy(&s->truth);
+	free(s);
+}
+
+const struct cairn_sim_state *cairn_sim_state(const struct cairn_sim *sim)
+{
+	return &sim->state;
+}
+
+void cairn_sim_restore(struct cairn_sim *sim, const struct cairn_sim_state *state)
+{
+	sim->state = *state;
+	sim->state.body.wheel_mps = sim->state.body.v_mps = sim->state.body.w_radps = 0.0;
+	sim->turn_step = 0;
+}
+
+struct cairn_truth *cairn_sim_truth(struct cairn_sim *sim)
+{
+	return sim->truth;
+}
+
+size_t cairn_sim_people(const struct cairn_sim *sim, struct cairn_disc discs[CAIRN_WORLD_PEOPLE_MAX])
+{
+	for (uint32_t i = 0; i < sim->world->people_count; i++) {
+		const struct cairn_person *p = &sim->world->people[i];
+		discs[i] = (struct cairn_disc){
+		    sim->state.walkers[i].x_m, sim->state.walkers[i].y_m, p->radius_m, 0.0, p->height_m};
+	}
+	return sim->world->people_count;
+}
+
+/* ---- people ---- */
+
+static void turn_round(const struct cairn_person *p, struct cairn_walker *w)
+{
+	w->back = !w->back;
+	if (w->back)
+		w->next = w->next > 0 ? w->next - 1 : 0;
+	else
+		w->next = w->next + 1 < p->path_count ? w->next + 1 : p->path_count - 1;
+	w->waiting_s = 0.0;
+}
+
+static void walk(struct cairn_sim *s, uint32_t i)
+{
+	const struct cairn_person *p = &s->world->people[i];
+	struct cairn_walker *w = &s->state.walkers[i];
+	if (p->path_count < 2 || p->speed_mps <= 0.0)
+		return;
+	struct cairn_vec2 to = p->path[w->next];
+	double dx = to.x_m - w->x_m, dy = to.y_m - w->y_m, left = hypot(dx, dy),
+	       step = p->speed_mps * CAIRN_SIM_STEP_S;
+	if (left <= step) {
+		bool at_end = w->back ? w->next == 0 : w->next + 1 == p->path_count;
+		if (at_end)
+			turn_round(p, w);
+		else
+			w->next += w->back ? UINT32_MAX : 1u;
+		return;
+	}
+	struct cairn_disc ahead = {
+	    w->x_m + dx / left * step, w->y_m + dy / left * step, p->radius_m, 0.0, p->height_m};
+	struct cairn_disc now = {w->x_m, w->y_m, p->radius_m, 0.0, p->height_m};
+	double d = cairn_disc_clearance(&ahead, s->state.body.pose, &s->params.footprint);
+	if (d < PERSON_KEEPS_M && d < cairn_disc_clearance(&now, s->state.body.pose, &s->params.footprint)) {
+		w->waiting_s += CAIRN_SIM_STEP_S;
+		if (w->waiting_s > PERSON_PATIENCE_S)
+			turn_round(p, w);
+		return;
+	}
+	w->waiting_s = 0.0;
+	w->x_m = ahead.x_m;
+	w->y_m = ahead.y_m;
+}
+
+/* ---- LiDAR ---- */
+
+static float measure(struct cairn_sim *s, struct cairn_pose2 robot, uint16_t index,
+    const struct cairn_disc *people, size_t people_count)
+{
+	const struct cairn_config_robot *c = &s->cfg->robot;
+	const struct cairn_config_sim *k = &s->cfg->sim;
+	struct cairn_vec2 from = cairn_pose_apply(robot, (struct cairn_vec2){c->lidar_x_m, c->lidar_y_m});
+	double a = robot.yaw_rad + c->lidar_yaw_rad - index * (2.0 * M_PI / CAIRN_LIDAR_POINTS), dx = cos(a),
+	       dy = sin(a);
+	double range =
+	    cairn_world_cast(s->world, from.x_m, from.y_m, dx, dy, c->lidar_z_m, CAIRN_LIDAR_MAX_M).range_m;
+	for (size_t i = 0; i < people_count; i++)
+		range = cairn_disc_cast(&people[i], from.x_m, from.y_m, dx, dy, c->lidar_z_m, range);
+	cairn_truth_sweep(s->truth, from.x_m, from.y_m, dx, dy, range);
+	/* Chance is drawn for every point, so that one world's noise does not depend on what stands in it. */
+	bool dropped = false;
+	double error = 0.0;
+	if (k->noise) {
+		dropped = cairn_rng_uniform(&s->state.rng) < k->lidar_dropout;
+		error = k->lidar_noise_m * cairn_rng_normal(&s->state.rng);
+	}
+	if (range >= CAIRN_LIDAR_MAX_M || range < CAIRN_LIDAR_MIN_M || dropped)
+		return 0.0f;
+	return (float)fmax(range + error, CAIRN_LIDAR_MIN_M);
+}
+
+/* Points of one step, each from where the robot was at its own time. */
+static void turn_lidar(
+    struct cairn_sim *s, struct cairn_pose2 before, const struct cairn_disc *people, size_t people_count)
+{
+	struct cairn_pose2 moved = cairn_pose_between(before, s->state.body.pose);
+	for (int i = 0; i < CAIRN_LIDAR_STEP_POINTS; i++) {
+		double share = (i + 1.0) / CAIRN_LIDAR_STEP_POINTS;
+		struct cairn_pose2 part = {moved.x_m * share, moved.y_m * share, moved.yaw_rad * share};
+		uint16_t index = (uint16_t)(s->turn_step * CAIRN_LIDAR_STEP_POINTS + (uint32_t)i);
+		s->points[i] = (struct cairn_lidar_point){
+		    index, measure(s, cairn_pose_compose(before, part), index, people, people_count)};
+		s->turn[index] = s->points[i];
+	}
+	s->turn_step = (s->turn_step + 1) % CAIRN_LIDAR_TURN_STEPS;
+	s->turn_done = s->turn_step == 0;
+}
+
+const struct cairn_lidar_point *cairn_sim_step(struct cairn_sim *sim, struct cairn_drive drive, bool lidar_on)
+{
+	struct cairn_disc people[CAIRN_WORLD_PEOPLE_MAX];
+	for (uint32_t i = 0; i < sim->world->people_count; i++)
+		walk(sim, i);
+	size_t n = cairn_sim_people(sim, people);
+	struct cairn_pose2 before = sim->state.body.pose;
+	cairn_body_step(&sim->state.body, &sim->params, sim->world, people, n, drive.v_mps, drive.steer_rad,
+	    CAIRN_SIM_STEP_S, &sim->state.rng);
+	sim->state.steps++;
+	sim->state.battery_v = fmax(9.6, sim->state.battery_v - BATTERY_V_PER_S * CAIRN_SIM_STEP_S);
+	sim->turn_done = false;
+	if (!lidar_on) {
+		sim->turn_step = 0;
+		return NULL;
+	}
+	turn_lidar(sim, before, people, n);
+	return sim->points;
+}
+
+bool cairn_sim_scan(const struct cairn_sim *sim, struct cairn_msg_scan *scan)
+{
+	if (!sim->turn_done)
+		return false;
+	scan->range_min_m = (float)CAIRN_LIDAR_MIN_M;
+	scan->range_max_m = (float)CAIRN_LIDAR_MAX_M;
+	scan->angle_rad_count = scan->range_m_count = CAIRN_LIDAR_POINTS;
+	for (int i = 0; i < CAIRN_LIDAR_POINTS; i++) {
+		double a = sim->cfg->robot.lidar_yaw_rad - i * (2.0 * M_PI / CAIRN_LIDAR_POINTS);
+		scan->angle_rad[i] = (float)cairn_wrap_rad(a);
+		scan->range_m[i] = sim->turn[i].range_m;
+	}
+	return true;
+}
+
+double cairn_sim_steer_for(const struct cairn_config *cfg, double v_mps, double w_radps, double hold_rad)
+{
+	double max = atan(cfg->robot.wheelbase_m / cfg->robot.turn_radius_min_m);
+	if (fabs(v_mps) < 1e-6)
+		return hold_rad;
+	return cairn_clamp(atan(cfg->robot.wheelbase_m * w_radps / v_mps), -max, max);
+}
+
+void cairn_sim_truth_message(const struct cairn_sim *sim, struct cairn_msg_sim_truth *out)
+{
+	const struct cairn_sim_state *s = &sim->state;
+	struct cairn_disc people[CAIRN_WORLD_PEOPLE_MAX];
+	size_t n = cairn_sim_people(sim, people);
+	*out = (struct cairn_msg_sim_truth){.x_m = s->body.pose.x_m,
+	    .y_m = s->body.pose.y_m,
+	    .yaw_rad = s->body.pose.yaw_rad,
+	    .start_x_m = s->start.x_m,
+	    .start_y_m = s->start.y_m,
+	    .start_yaw_rad = s->start.yaw_rad,
+	    .home_m = hypot(s->body.pose.x_m - s->start.x_m, s->body.pose.y_m - s->start.y_m),
+	    .v_mps = s->body.v_mps,
+	    .distance_m = s->body.distance_m,
+	    .contacts = s->body.contacts,
+	    .clearance_m =
+		cairn_body_clearance(&s->body, &sim->params, sim->world, people, n, CLEARANCE_SHOWN_M),
+	    .coverage = cairn_truth_coverage(sim->truth),
+	    .reachable_m2 = cairn_truth_reachable_m2(sim->truth)};
+	snprintf(out->world, sizeof(out->world), "%s", sim->world->name);
+	const struct cairn_room *room = cairn_world_room_at(sim->world, out->x_m, out->y_m);
+	snprintf(out->room, sizeof(out->room), "%s", room != NULL ? room->name : "");
+	if (s->body.touched >= 0 && (uint32_t)s->body.touched < sim->world->thing_count)
+		snprintf(out->last_contact, sizeof(out->last_contact), "%s",
+		    sim->world->things[s->body.touched].name);
+	else if (s->body.touched <= -2 && (uint32_t)(-2 - s->body.touched) < sim->world->people_count)
+		snprintf(out->last_contact, sizeof(out->last_contact), "%s",
+		    sim->world->people[-2 - s->body.touched].name);
+}

@@ -1,0 +1,327 @@
+/* robot-sim - the simulated robot and its house, behind the real devices' serial protocols and the camera
+ * helper's socket.
+ *
+ * The stages cannot tell it from a robot: LiDAR and motor board are ptys, the camera is a socket. Its truth
+ * goes to sim.truth, for people and tests alone. It may be killed at any time: all that a run is lives in
+ * RUN/state/sim.bin, and the reborn process goes on from there, standing still, its devices as after
+ * power-on. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/sim/dev_board.h"
+#include "common/sim/dev_lidar.h"
+#include "common/sim/keep.h"
+#include "common/sim/render.h"
+#include "procs/robot-sim/camera.h"
+#include "procs/robot-sim/port.h"
+
+#define TICK_MS 10
+#define TRUTH_MS 200
+#define LIDAR_FLUSH_STEPS 2 /* bytes leave in pieces of 20 ms, as a serial line would deliver them */
+#define LAG_MAX_NS (200 * CAIRN_NS_PER_MS) /* after a longer pause the world has stood still, too */
+#define GYRO_STEPS 4                       /* the board's gyro filter: mean over the report period */
+
+struct robot_sim {
+	struct cairn_stage *stage;
+	const struct cairn_config *cfg;
+	struct cairn_world *world;
+	struct cairn_sim *sim;
+	struct cairn_renderer *renderer;
+	struct camera_server *camera;
+	struct port lidar_port, board_port;
+	struct cairn_dev_lidar lidar;
+	struct cairn_dev_board board;
+	struct cairn_pub *truth_pub;
+	void *memory;
+	size_t memory_bytes;
+	int64_t next_step_ns;
+	double gyro[GYRO_STEPS];
+	uint8_t nodes[LIDAR_FLUSH_STEPS * CAIRN_LIDAR_STEP_POINTS * CAIRN_DEV_LIDAR_NODE];
+	size_t node_bytes;
+	uint32_t contacts_told;
+};
+
+/* ---- devices ---- */
+
+static int on_lidar_bytes(void *ctx)
+{
+	struct robot_sim *r = ctx;
+	uint8_t buf[256];
+	size_t n;
+	while ((n = port_read(&r->lidar_port, buf, sizeof(buf))) > 0)
+		cairn_dev_lidar_receive(&r->lidar, buf, n);
+	if (!r->lidar.scanning)
+		r->node_bytes = 0;
+	if ((n = cairn_dev_lidar_take(&r->lidar, buf, sizeof(buf))) > 0)
+		port_write(&r->lidar_port, buf, n);
+	return 0;
+}
+
+static int on_board_bytes(void *ctx)
+{
+	struct robot_sim *r = ctx;
+	uint8_t buf[256];
+	size_t n;
+	while ((n = port_read(&r->board_port, buf, sizeof(buf))) > 0)
+		cairn_dev_board_receive(&r->board, buf, n);
+	if ((n = cairn_dev_board_take(&r->board, buf, sizeof(buf))) > 0)
+		port_write(&r->board_port, buf, n);
+	return 0;
+}
+
+static void report_board(struct robot_sim *r)
+{
+	const struct cairn_sim_state *s = cairn_sim_state(r->sim);
+	const struct cairn_body *b = &s->body;
+	double ticks = r->cfg->robot.encoder_ticks_per_m, gyro = 0.0;
+	for (int i = 0; i < GYRO_STEPS; i++)
+		gyro += r->gyro[i] / GYRO_STEPS;
+	int32_t left = (int32_t)(uint32_t)(int64_t)floor(b->wheel_left_m * ticks);
+	int32_t right = (int32_t)(uint32_t)(int64_t)floor(b->wheel_right_m * ticks);
+	struct cairn_dev_board_sense sense = {.v_mps = b->wheel_mps,
+	    .steer_deg = cairn_rad_to_deg(b->steer_rad),
+	    .battery_v = s->battery_v,
+	    .gyro_radps = {0.0, 0.0, gyro},
+	    .accel_mps2 = {b->accel_mps2, b->v_mps * b->w_radps, 9.81},
+	    .yaw_rad = b->gyro_yaw_rad,
+	    .counts = {left, left, right, right}};
+	uint8_t buf[64];
+	size_t n = cairn_dev_board_report(&r->board, &sense, buf, sizeof(buf));
+	if (n > 0)
+		port_write(&r->board_port, buf, n);
+}
+
+static void report_lidar(struct robot_sim *r, const struct cairn_lidar_point *points)
+{
+	if (points == NULL)
+		return;
+	for (int i = 0; i < CAIRN_LIDAR_STEP_POINTS; i++) {
+		cairn_dev_lidar_node(r->nodes + r->node_bytes, points[i].index * (360.0 / CAIRN_LIDAR_POINTS),
+		    points[i].range_m, points[i].index == 0);
+		r->node_bytes += CAIRN_DEV_LIDAR_NODE;
+	}
+	if (r->node_bytes == sizeof(r->nodes)) {
+		port_write(&r->lidar_port, r->nodes, r->node_bytes);
+		r->node_bytes = 0;
+	}
+}
+
+/* What the board makes the wheels do. */
+static struct cairn_drive drive_of(const struct robot_sim *r)
+{
+	const struct cairn_dev_board *b = &r->board;
+	double hold = cairn_sim_state(r->sim)->body.steer_rad;
+	struct cairn_drive d = {.v_mps = b->v_mps, .steer_rad = hold};
+	if (b->steer_set)
+		d.steer_rad = cairn_deg_to_rad(b->steer_deg);
+	else if (b->mode == CAIRN_DEV_BOARD_TWIST)
+		d.steer_rad = cairn_sim_steer_for(r->cfg, b->v_mps, b->w_radps, hold);
+	return d;
+}
+
+/* ---- the world's time ---- */
+
+static void step(struct robot_sim *r)
+{
+	const struct cairn_lidar_point *points = cairn_sim_step(r->sim, drive_of(r), r->lidar.scanning);
+	const struct cairn_sim_state *s = cairn_sim_state(r->sim);
+	r->gyro[s->steps % GYRO_STEPS] = s->body.gyro_radps;
+	report_lidar(r, points);
+	report_board(r);
+}
+
+static void tell_contacts(struct robot_sim *r)
+{
+	struct cairn_msg_sim_truth t;
+	if (cairn_sim_state(r->sim)->body.contacts == r->contacts_told)
+		return;
+	cairn_sim_truth_message(r->sim, &t);
+	r->contacts_told = t.contacts;
+	cairn_log_warn(
+	    "contact %u: the robot touches '%s' at (%.2f, %.2f)", t.contacts, t.last_contact, t.x_m, t.y_m);
+}
+
+static int on_tick(void *ctx)
+{
+	struct robot_sim *r = ctx;
+	int64_t now_ns = cairn_now_ns();
+	if (now_ns - r->next_step_ns > LAG_MAX_NS)
+		r->next_step_ns = now_ns;
+	bool stepped = false;
+	for (; r->next_step_ns <= now_ns; r->next_step_ns += CAIRN_SIM_STEP_NS, stepped = true)
+		step(r);
+	if (stepped) {
+		cairn_keep_save(r->memory, cairn_sim_state(r->sim));
+		tell_contacts(r);
+	}
+	return 0;
+}
+
+static int on_truth(void *ctx)
+{
+	struct robot_sim *r = ctx;
+	struct cairn_msg_sim_truth t;
+	char note[96];
+	cairn_sim_truth_message(r->sim, &t);
+	(void)cairn_pub_send(r->truth_pub, &t, cairn_now_ns(), true);
+	snprintf(note, sizeof(note), "%.40s, %u contacts", r->world->name, t.contacts);
+	cairn_stage_note(r->stage, note);
+	return 0;
+}
+
+static int on_picture(void *ctx)
+{
+	struct robot_sim *r = ctx;
+	uint8_t *rgb;
+	uint16_t *depth_mm;
+	struct cairn_disc discs[CAIRN_WORLD_PEOPLE_MAX];
+	struct cairn_figure figures[CAIRN_WORLD_PEOPLE_MAX];
+	if (!camera_server_begin(r->camera, &rgb, &depth_mm))
+		return 0;
+	size_t n = cairn_sim_people(r->sim, discs);
+	for (size_t i = 0; i < n; i++)
+		figures[i] = (struct cairn_figure){discs[i], r->world->people[i].paint};
+	int64_t t_ns = cairn_now_ns();
+	cairn_renderer_draw(r->renderer, cairn_sim_state(r->sim)->body.pose, figures, n, rgb, depth_mm);
+	camera_server_send(r->camera, t_ns);
+	return 0;
+}
+
+/* ---- beginning and end ---- */
+
+/* Maps RUN/state/sim.bin at the size needed; NULL with err set. */
+static void *map_memory(const char *run_dir, size_t bytes, bool *ret_right_size, struct cairn_error *err)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	if (!port_path(path, sizeof(path), run_dir, "state/sim.bin", err))
+		return NULL;
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	void *memory = MAP_FAILED;
+	if (fd >= 0 && fstat(fd, &st) == 0) {
+		*ret_right_size = st.st_size == (off_t)bytes;
+		/* Allocated now: a full disk is an error here, not a fault in the middle of the run. */
+		int r = *ret_right_size ? 0 : ftruncate(fd, (off_t)bytes);
+		errno = r == 0 ? posix_fallocate(fd, 0, (off_t)bytes) : errno;
+		if (errno == 0)
+			memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	}
+	if (memory == MAP_FAILED)
+		cairn_error_set(err, "%s: %s", path, strerror(errno));
+	if (fd >= 0)
+		(void)close(fd);
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+static bool recall(struct robot_sim *r, struct cairn_error *err)
+{
+	struct cairn_truth *truth = cairn_sim_truth(r->sim);
+	size_t bitmap_bytes = cairn_truth_bitmap_bytes(truth);
+	uint64_t key = cairn_keep_key(r->sim, r->world, r->cfg);
+	struct cairn_sim_state state;
+	bool right_size = false;
+	r->memory_bytes = cairn_keep_bytes(bitmap_bytes);
+	r->memory = map_memory(cairn_stage_run_dir(r->stage), r->memory_bytes, &right_size, err);
+	if (r->memory == NULL)
+		return false;
+	if (right_size && cairn_keep_load(r->memory, r->memory_bytes, key, bitmap_bytes, &state)) {
+		cairn_sim_restore(r->sim, &state);
+		cairn_truth_use_bitmap(truth, cairn_keep_bitmap(r->memory));
+		r->contacts_told = state.body.contacts;
+		cairn_log_info("going on at (%.2f, %.2f) after %.1f m and %u contacts", state.body.pose.x_m,
+		    state.body.pose.y_m, state.body.distance_m, state.body.contacts);
+		return true;
+	}
+	cairn_keep_clear(r->memory, key, bitmap_bytes);
+	cairn_truth_use_bitmap(truth, cairn_keep_bitmap(r->memory));
+	const struct cairn_pose2 *start = &cairn_sim_state(r->sim)->start;
+	cairn_log_info("world '%s': %u walls and things, %.1f m2 within reach, start (%.2f, %.2f) %.0f deg",
+	    r->world->name, r->world->solid_count, cairn_truth_reachable_m2(truth), start->x_m, start->y_m,
+	    cairn_rad_to_deg(start->yaw_rad));
+	return true;
+}
+
+static bool open_all(struct robot_sim *r, struct cairn_error *err)
+{
+	const struct cairn_config_robot *robot = &r->cfg->robot;
+	const char *run_dir = cairn_stage_run_dir(r->stage);
+	struct cairn_camera lens = {r->cfg->camera.width_px, r->cfg->camera.height_px, robot->camera_hfov_rad,
+	    robot->camera_x_m, robot->camera_z_m, robot->camera_pitch_rad};
+	r->renderer = cairn_renderer_new(r->world, &lens);
+	if (r->renderer == NULL) {
+		cairn_error_set(err, "out of memory");
+		return false;
+	}
+	r->camera = camera_server_new(
+	    r->stage, robot->camera_socket, (uint32_t)lens.width_px, (uint32_t)lens.height_px, err);
+	return r->camera != NULL && port_open(&r->lidar_port, run_dir, robot->lidar_device, err) &&
+	       port_open(&r->board_port, run_dir, robot->base_device, err);
+}
+
+static int run(struct robot_sim *r)
+{
+	cairn_dev_lidar_init(&r->lidar);
+	cairn_dev_board_init(&r->board);
+	r->next_step_ns = cairn_now_ns();
+	cairn_stage_watch_fd(r->stage, r->lidar_port.master, POLLIN, on_lidar_bytes, r);
+	cairn_stage_watch_fd(r->stage, r->board_port.master, POLLIN, on_board_bytes, r);
+	cairn_stage_every(r->stage, TICK_MS, on_tick, r);
+	cairn_stage_every(r->stage, TRUTH_MS, on_truth, r);
+	cairn_stage_every(r->stage, (int)lround(1000.0 / r->cfg->camera.rate_hz), on_picture, r);
+	cairn_stage_ready(r->stage);
+	return cairn_stage_run(r->stage);
+}
+
+static void close_all(struct robot_sim *r)
+{
+	if (r->lidar_port.master > 0 && r->board_port.master > 0)
+		cairn_log_info(
+		    "%llu frames missed by slow readers; bytes nobody read: LiDAR %llu, board %llu",
+		    r->camera != NULL ? (unsigned long long)camera_server_missed(r->camera) : 0ULL,
+		    (unsigned long long)r->lidar_port.dropped, (unsigned long long)r->board_port.dropped);
+	if (r->lidar_port.master > 0)
+		port_close(&r->lidar_port);
+	if (r->board_port.master > 0)
+		port_close(&r->board_port);
+	camera_server_destroy(&r->camera);
+	cairn_renderer_destroy(&r->renderer);
+	cairn_sim_destroy(&r->sim);
+	if (r->memory != NULL)
+		(void)munmap(r->memory, r->memory_bytes);
+	cairn_world_destroy(&r->world);
+}
+
+int main(int argc, char **argv)
+{
+	int status;
+	struct cairn_error err = {""};
+	struct robot_sim r = {.memory = NULL};
+	r.stage = cairn_stage_start("cairn-robot-sim",
+	    "the simulated robot and house, behind the real devices' protocols", argc, argv, &status);
+	if (r.stage == NULL)
+		return status;
+	r.cfg = cairn_stage_config(r.stage);
+	status = 2;
+	r.world = cairn_world_load(r.cfg->sim.world, &err);
+	if (r.world != NULL)
+		r.sim = cairn_sim_new(r.cfg, r.world, &err);
+	if (r.sim != NULL) {
+		status = 1;
+		r.truth_pub = cairn_stage_publish(r.stage, CAIRN_TOPIC_SIM_TRUTH);
+		if (recall(&r, &err) && open_all(&r, &err)) {
+			status = run(&r);
+			err.text[0] = '\0';
+		}
+	}
+	if (err.text[0] != '\0')
+		cairn_log_error("%s", err.text);
+	close_all(&r);
+	return cairn_stage_finish(&r.stage, status);
+}
