@@ -147,26 +147,37 @@ static void draw_dial(const struct dial *dial, const struct cairn_canvas *canvas
 	}
 }
 
-/* Squared distance of (x, y) from the segment between two points. */
-static float segment_distance2(float x, float y, float ax, float ay, float bx, float by)
+/* A straight line between two points, made ready to be asked for distances. */
+struct segment {
+	float x, y, ex, ey, inverse_length2;
+};
+
+static struct segment segment_between(float ax, float ay, float bx, float by)
 {
-	float ex = bx - ax, ey = by - ay, wx = x - ax, wy = y - ay;
-	float t = (wx * ex + wy * ey) / (ex * ex + ey * ey);
+	float ex = bx - ax, ey = by - ay;
+	return (struct segment){ax, ay, ex, ey, 1.0f / (ex * ex + ey * ey)};
+}
+
+static inline float segment_distance2(const struct segment *s, float x, float y)
+{
+	float wx = x - s->x, wy = y - s->y, t = (wx * s->ex + wy * s->ey) * s->inverse_length2;
 	t = t < 0.0f ? 0.0f : t > 1.0f ? 1.0f : t;
-	wx -= t * ex;
-	wy -= t * ey;
+	wx -= t * s->ex;
+	wy -= t * s->ey;
 	return wx * wx + wy * wy;
 }
 
 /* An arrowhead with a notch, turn_rad clockwise from the top of the dial. It is symmetric, so that in its own
- * frame only the right half has to be looked at: from the tip to the tail, from the tail to the notch. */
+ * frame only the right half has to be looked at: its side from the tip to the tail, its back from the tail to
+ * the notch. */
 static void draw_arrow(
     const struct dial *dial, const struct cairn_canvas *canvas, int cx, int cy, double turn_rad)
 {
-	float radius = (float)dial->radius_px, rim = 0.085f * radius, c = (float)cos(turn_rad),
-	      s = (float)sin(turn_rad);
-	const float tip_y = -0.78f * radius, tail_x = 0.50f * radius, tail_y = 0.60f * radius,
-		    notch_y = 0.30f * radius;
+	const float radius = (float)dial->radius_px, rim = 0.085f * radius, tip_y = -0.78f * radius,
+		    tail_x = 0.50f * radius, tail_y = 0.60f * radius, notch_y = 0.30f * radius;
+	const struct segment side = segment_between(0.0f, tip_y, tail_x, tail_y),
+			     back = segment_between(0.0f, notch_y, tail_x, tail_y);
+	const float c = (float)cos(turn_rad), s = (float)sin(turn_rad);
 	int reach = (int)(0.9f * radius);
 	for (int dy = -reach; dy <= reach; dy++) {
 		for (int dx = -reach; dx <= reach; dx++) {
@@ -175,13 +186,15 @@ static void draw_arrow(
 			if (ax > tail_x + rim + 1.0f || ay < tip_y - rim - 1.0f || ay > tail_y + rim + 1.0f ||
 			    x < 0 || y < 0 || x >= canvas->width_px || y >= canvas->height_px)
 				continue;
-			float d = sqrtf(fminf(segment_distance2(ax, ay, 0.0f, tip_y, tail_x, tail_y),
-			    segment_distance2(ax, ay, tail_x, tail_y, 0.0f, notch_y)));
-			if (ax * (tail_y - tip_y) < (ay - tip_y) * tail_x &&
-			    (ay - notch_y) * tail_x < ax * (tail_y - notch_y))
-				d = -d;
-			cairn_canvas_blend(canvas, x, y, black, edge_coverage(d - rim));
-			cairn_canvas_blend(canvas, x, y, amber, edge_coverage(d));
+			float from_side = segment_distance2(&side, ax, ay),
+			      from_back = segment_distance2(&back, ax, ay);
+			float d = sqrtf(from_side < from_back ? from_side : from_back);
+			if (ax * side.ey < (ay - tip_y) * side.ex && (ay - notch_y) * back.ex < ax * back.ey)
+				d = -d; /* inside */
+			unsigned fill = edge_coverage(d);
+			if (fill < 255)
+				cairn_canvas_blend(canvas, x, y, black, edge_coverage(d - rim));
+			cairn_canvas_blend(canvas, x, y, amber, fill);
 		}
 	}
 }

@@ -209,9 +209,11 @@ bool cairn_annotator_on_rgb(struct cairn_annotator *annotator, const struct cair
 	if (!frame_fits(annotator, hdr, CAIRN_FORMAT_RGB8, 3, err))
 		return false;
 	size_t row = (size_t)hdr->width * 3;
-	for (uint32_t y = 0; y < hdr->height; y++)
+	for (uint32_t y = 0; y < hdr->height && hdr->stride_bytes != row; y++)
 		memcpy(annotator->picture + y * row, (const uint8_t *)payload + (size_t)y * hdr->stride_bytes,
 		    row);
+	if (hdr->stride_bytes == row)
+		memcpy(annotator->picture, payload, row * hdr->height);
 	annotator->t_rgb_ns = hdr->t_ns;
 	cairn_grey_from_rgb(&annotator->grey, annotator->picture, (int)hdr->width, (int)hdr->height, row);
 	return true;

@@ -27,6 +27,14 @@ static inline void cairn_canvas_blend(
     const struct cairn_canvas *canvas, int x, int y, struct cairn_rgb colour, unsigned coverage)
 {
 	uint8_t *p = canvas->rgb + (int64_t)y * canvas->stride_bytes + 3 * x;
+	if (coverage == 0)
+		return;
+	if (coverage == 255) {
+		p[0] = colour.r;
+		p[1] = colour.g;
+		p[2] = colour.b;
+		return;
+	}
 	unsigned keep = 255u - coverage;
 	unsigned r = p[0] * keep + colour.r * coverage + 128u, g = p[1] * keep + colour.g * coverage + 128u,
 		 b = p[2] * keep + colour.b * coverage + 128u;

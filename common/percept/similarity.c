@@ -1,22 +1,34 @@
 #include "common/percept/similarity.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-/* Four rows are added column by column first (which the compiler turns into vector code), then four pixels.
+#define COLUMNS (CAIRN_GREY_WIDTH * 12) /* colour values in a row of 640 pixels */
+
+/* Red, green, blue and something else, as the four 16 bit lanes of a word (little-endian, like the frames).
  */
+static inline uint64_t lanes(const uint16_t *values)
+{
+	uint64_t word;
+	memcpy(&word, values, sizeof(word));
+	return word;
+}
+
+/* Sums over blocks of 4 x 4 pixels: four rows are added column by column first, which the compiler turns into
+ * vector code; then four pixels, three colours at a time. A lane never overflows: 16 x 255 = 4080. */
 static void shrink_by_four(struct cairn_grey *out, const uint8_t *rgb, size_t stride_bytes)
 {
-	uint16_t column[CAIRN_GREY_WIDTH * 12];
+	uint16_t column[COLUMNS + 1];
+	column[COLUMNS] = 0; /* the last word reaches over the row by one value */
 	for (size_t y = 0; y < CAIRN_GREY_HEIGHT; y++) {
 		const uint8_t *r0 = rgb + 4 * y * stride_bytes, *r1 = r0 + stride_bytes,
 			      *r2 = r1 + stride_bytes, *r3 = r2 + stride_bytes;
-		for (size_t i = 0; i < CAIRN_GREY_WIDTH * 12; i++)
+		for (size_t i = 0; i < COLUMNS; i++)
 			column[i] = (uint16_t)(r0[i] + r1[i] + r2[i] + r3[i]);
 		for (size_t x = 0; x < CAIRN_GREY_WIDTH; x++) {
 			const uint16_t *c = column + 12 * x;
-			uint32_t r = (uint32_t)(c[0] + c[3] + c[6] + c[9]),
-				 g = (uint32_t)(c[1] + c[4] + c[7] + c[10]),
-				 b = (uint32_t)(c[2] + c[5] + c[8] + c[11]);
+			uint64_t sum = lanes(c) + lanes(c + 3) + lanes(c + 6) + lanes(c + 9);
+			uint32_t r = sum & 0xffff, g = sum >> 16 & 0xffff, b = sum >> 32 & 0xffff;
 			out->px[y][x] = (uint8_t)((77 * r + 150 * g + 29 * b + 2048) >> 12);
 		}
 	}

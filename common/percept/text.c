@@ -47,17 +47,13 @@ static void put_number(struct out *out, double value, int decimals)
 	put(out, digits + at);
 }
 
-/* " at 130 deg right", or " ahead" below one degree. */
+/* " at 130 deg right" */
 static void put_bearing(struct out *out, double bearing_rad)
 {
 	double deg = cairn_rad_to_deg(cairn_wrap_rad(bearing_rad));
-	if (fabs(deg) < 1.0) {
-		put(out, " ahead");
-		return;
-	}
 	put(out, " at ");
 	put_number(out, fabs(deg), 0);
-	put(out, deg > 0.0 ? " deg left" : " deg right");
+	put(out, deg >= 0.0 ? " deg left" : " deg right");
 }
 
 static void put_gaps(struct out *out, const struct cairn_msg_percept *percept)
@@ -103,7 +99,10 @@ static void put_sensors(struct out *out, const struct cairn_msg_percept *percept
 	} else {
 		put_number(out, percept->nearest_m, 2);
 		put(out, "m");
-		put_bearing(out, percept->nearest_bearing_rad);
+		if (fabs(cairn_wrap_rad(percept->nearest_bearing_rad)) < cairn_deg_to_rad(1.0))
+			put(out, " ahead");
+		else
+			put_bearing(out, percept->nearest_bearing_rad);
 	}
 	put(out, "\n");
 	put_gaps(out, percept);

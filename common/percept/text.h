@@ -7,7 +7,7 @@
  *   90 -- EMPTY                                no valid return
  *   ...
  *   Nearest obstacle: 0.42m at 130 deg right   or "0.42m ahead" below 1 deg, or "none"
- *   Gaps: 0.85m wide at 20 deg left, 1.9m away; 0.70m wide ahead, 2.4m away       or "none"
+ *   Gaps: 0.85m wide at 20 deg left, 1.9m away; 0.70m wide at 45 deg right, 2.4m away     or "none"
  *   Feasibility: forward 0.80, forward_left 0.55, forward_right 0.40, left 0.30, right 1.00, backward 0.10
  *   ROBOT
  *   Position: x 1.20 m, y -0.40 m from the start; heading 47 deg (NE); speed 0.12 m/s

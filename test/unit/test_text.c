@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "common/base/geom.h"
+#include "common/vlm/pilot_policy.h"
 #include "test/support/runner.h"
 
 static struct cairn_msg_percept percept;
@@ -168,8 +169,8 @@ START_TEST(only_the_nearest_gaps_are_told)
 		percept.gaps[i] = (struct cairn_msg_gap){0.0, 0.75, 1.0 + i};
 	write_text(&in);
 	ck_assert_ptr_nonnull(
-	    strstr(text, "\nGaps: 0.75m wide ahead, 1.0m away; 0.75m wide ahead, 2.0m away; "
-			 "0.75m wide ahead, 3.0m away\n"));
+	    strstr(text, "\nGaps: 0.75m wide at 0 deg left, 1.0m away; 0.75m wide at 0 deg left, 2.0m away; "
+			 "0.75m wide at 0 deg left, 3.0m away\n"));
 }
 END_TEST
 
@@ -267,9 +268,30 @@ START_TEST(the_whole_stays_within_350_tokens)
 }
 END_TEST
 
+/* The other end of the same agreement. */
+START_TEST(the_scripted_pilot_reads_what_is_written)
+{
+	static struct cairn_pilot_view view;
+	struct cairn_text_inputs in = typical();
+	percept.gaps[0].bearing_rad = 0.001; /* straight ahead */
+	write_text(&in);
+	cairn_pilot_read(&view, text, strlen(text));
+	ck_assert_int_eq(view.sector_count, 12);
+	ck_assert_double_eq_tol(view.nearest_m, 0.42, 1e-9);
+	ck_assert_int_eq(view.gap_count, 2);
+	ck_assert_double_eq_tol(view.gaps[0].width_m, 0.85, 1e-9);
+	ck_assert_double_eq_tol(view.gaps[0].bearing_deg, 0.0, 1e-9);
+	ck_assert_double_eq_tol(view.gaps[0].distance_m, 1.9, 1e-9);
+	ck_assert_double_eq_tol(view.gaps[1].bearing_deg, -45.0, 1e-9);
+	ck_assert(view.has_feasibility);
+	for (int d = 0; d < 6; d++)
+		ck_assert_double_eq_tol(view.feasibility[d], (double)percept.feasibility[d], 1e-6);
+}
+END_TEST
+
 CAIRN_TEST_MAIN("text", a_typical_scene_reads_as_agreed, missing_inputs_say_so, an_empty_scan_says_so,
     bearings_are_told_by_side, heading_runs_from_0_to_359_degrees, no_number_is_minus_zero,
     labels_follow_the_measured_distance, only_the_nearest_gaps_are_told, parts_of_the_robot_may_be_missing,
     the_camera_is_mentioned_when_something_is_missing, numbers_from_nowhere_stay_short,
     a_short_buffer_cuts_the_text, the_token_estimate_counts_words_numbers_and_marks,
-    the_whole_stays_within_350_tokens)
+    the_whole_stays_within_350_tokens, the_scripted_pilot_reads_what_is_written)

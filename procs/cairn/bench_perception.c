@@ -1,0 +1,191 @@
+/* bench_perception.c - what the model's view of the world costs: scan to text, and the whole snapshot against
+ * the bare JPEG compression of the same picture at the same settings. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/base/geom.h"
+#include "common/base/rng.h"
+#include "common/percept/annotate.h"
+#include "common/percept/annotator.h"
+#include "common/percept/sectors.h"
+#include "common/percept/text.h"
+#include "common/vlm/text.h"
+#include "procs/cairn/bench.h"
+
+#define W 640
+#define H 480
+#define POINTS 720
+#define ROUNDS 300
+#define T_NS (1000 * CAIRN_NS_PER_S)
+#define SNAPSHOT_BYTES (1u << 20)
+
+struct perception_work {
+	struct cairn_config cfg;
+	struct cairn_percept_params params;
+	struct cairn_annotate *bare;
+	struct cairn_annotator *annotator;
+	struct cairn_msg_scan scan;
+	struct cairn_msg_percept percept;
+	struct cairn_msg_pose pose;
+	struct cairn_msg_frontiers frontiers;
+	struct cairn_frame_header rgb_hdr, depth_hdr;
+	uint8_t rgb[H][W][3];
+	uint16_t depth[H][W];
+	uint8_t snapshot[SNAPSHOT_BYTES];
+	struct cairn_text base64;
+	size_t jpeg_bytes;
+	bool ok;
+};
+
+static void scan_to_text(void *ctx)
+{
+	struct perception_work *w = ctx;
+	char text[CAIRN_TEXT_CAP];
+	struct cairn_text_inputs in = {.percept = &w->percept, .pose = &w->pose, .frontiers = &w->frontiers};
+	w->ok = w->ok && cairn_percept_from_scan(&w->percept, &w->scan, &w->params) &&
+		cairn_text_write(text, sizeof(text), &in) > 0;
+}
+
+static void bare_jpeg(void *ctx)
+{
+	struct perception_work *w = ctx;
+	struct cairn_canvas canvas = {&w->rgb[0][0][0], W, H, W * 3};
+	w->ok = w->ok && cairn_annotate_jpeg(
+			     w->bare, &canvas, w->cfg.percept.jpeg_quality, &w->jpeg_bytes, NULL) != NULL;
+}
+
+/* Frames in, scan in, pairing, depths, drawing, JPEG, sectors, gaps, feasibility, similarity, text, base64.
+ */
+static void whole_snapshot(void *ctx)
+{
+	struct perception_work *w = ctx;
+	struct cairn_snapshot_head head;
+	w->ok = w->ok && cairn_annotator_on_depth(w->annotator, &w->depth_hdr, w->depth, NULL) &&
+		cairn_annotator_on_rgb(w->annotator, &w->rgb_hdr, w->rgb, NULL) &&
+		cairn_annotator_on_scan(w->annotator, &w->scan, T_NS, T_NS, &w->percept) &&
+		cairn_annotator_snapshot(
+		    w->annotator, CAIRN_TRIGGER_TIMER, T_NS, w->snapshot, sizeof(w->snapshot), NULL) > 0;
+	if (!w->ok)
+		return;
+	memcpy(&head, w->snapshot, sizeof(head));
+	struct cairn_msg_decision decision = {.snapshot_id = head.snapshot_id};
+	cairn_annotator_on_decision(
+	    w->annotator, &decision); /* so that the next one has something to compare with */
+	cairn_text_clear(&w->base64);
+	cairn_text_base64(&w->base64, w->snapshot + sizeof(head) + head.text_bytes, head.jpeg_bytes);
+	w->ok = head.jpeg_bytes > 0 && head.t_depth_ns != 0 && !w->base64.failed;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+/* Time of this thread's own work: others on a busy machine do not count. */
+static int64_t worked_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec * CAIRN_NS_PER_S + t.tv_nsec;
+}
+
+/* Medians of the two, measured in turns, so that what slows the machine slows both alike. */
+static void measure_in_turns(struct perception_work *w, double *ret_bare_ns, double *ret_whole_ns)
+{
+	double bare_ns[ROUNDS], whole_ns[ROUNDS];
+	for (int i = -ROUNDS / 10; i < ROUNDS; i++) { /* the first tenth warms up */
+		int64_t t0 = worked_ns();
+		bare_jpeg(w);
+		int64_t t1 = worked_ns();
+		whole_snapshot(w);
+		int64_t t2 = worked_ns();
+		if (i >= 0) {
+			bare_ns[i] = (double)(t1 - t0);
+			whole_ns[i] = (double)(t2 - t1);
+		}
+	}
+	qsort(bare_ns, ROUNDS, sizeof(bare_ns[0]), by_value);
+	qsort(whole_ns, ROUNDS, sizeof(whole_ns[0]), by_value);
+	*ret_bare_ns = bare_ns[ROUNDS / 2];
+	*ret_whole_ns = whole_ns[ROUNDS / 2];
+}
+
+/* A room as a camera sees it, roughly: shaded walls, a tiled floor, sensor noise; and a scan of the same. */
+static void make_scene(struct perception_work *w)
+{
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 1, 1);
+	for (int y = 0; y < H; y++) {
+		for (int x = 0; x < W; x++) {
+			double z = y > H / 2 ? 80.0 / (y - H / 2) : 4.5, side = (x - W / 2) * z / 460.0;
+			int tile =
+			    y > H / 2 && (((int)floor(side * 4.0) + (int)floor(z * 4.0)) & 1) != 0 ? 24 : 0;
+			for (int c = 0; c < 3; c++)
+				w->rgb[y][x][c] =
+				    (uint8_t)(150 - 25 * c + tile + x / 16 + (int)(cairn_rng_u32(&rng) % 9));
+			w->depth[y][x] = (uint16_t)(fmin(z, 4.5) * 1000.0);
+		}
+	}
+	w->rgb_hdr = (struct cairn_frame_header){.format = CAIRN_FORMAT_RGB8,
+	    .t_ns = T_NS,
+	    .width = W,
+	    .height = H,
+	    .stride_bytes = W * 3,
+	    .payload_bytes = sizeof(w->rgb)};
+	w->depth_hdr = (struct cairn_frame_header){.format = CAIRN_FORMAT_DEPTH16,
+	    .t_ns = T_NS,
+	    .width = W,
+	    .height = H,
+	    .stride_bytes = W * 2,
+	    .payload_bytes = sizeof(w->depth)};
+	w->scan.range_min_m = 0.05f;
+	w->scan.range_max_m = 12.0f;
+	w->scan.angle_rad_count = w->scan.range_m_count = POINTS;
+	for (int i = 0; i < POINTS; i++) { /* a room of 5 x 4 m with two doors */
+		double angle = -i * 2.0 * M_PI / POINTS;
+		double wall = fmin(2.5 / fabs(cos(angle)), 2.0 / fabs(sin(angle)));
+		bool door = (i > 20 && i < 50) || (i > 640 && i < 670);
+		w->scan.angle_rad[i] = (float)angle;
+		w->scan.range_m[i] = (float)(wall + (door ? 2.5 : 0.0) + 0.01 * cairn_rng_normal(&rng));
+	}
+	w->pose = (struct cairn_msg_pose){.x_m = 1.2, .y_m = -0.4, .yaw_rad = -0.8, .distance_m = 12.3};
+	w->frontiers = (struct cairn_msg_frontiers){.map_width_m = 6.2, .map_height_m = 4.1, .coverage = 0.6};
+}
+
+bool cairn_bench_perception(struct cairn_bench_out *out)
+{
+	struct cairn_error err = {"out of memory"};
+	struct perception_work *w = calloc(1, sizeof(*w));
+	if (w == NULL)
+		return false;
+	w->ok = true;
+	cairn_config_defaults(&w->cfg);
+	w->params = cairn_percept_params_from_config(&w->cfg);
+	make_scene(w);
+	w->bare = cairn_annotate_new(CAIRN_FONT_FILE, W, H, &err);
+	if (w->bare != NULL)
+		w->annotator = cairn_annotator_new(&w->cfg, CAIRN_FONT_FILE, 1, T_NS, &err);
+	bool ok = w->annotator != NULL;
+	if (ok) {
+		cairn_annotator_on_pose(w->annotator, &w->pose, T_NS);
+		cairn_annotator_on_frontiers(w->annotator, &w->frontiers, T_NS);
+		double text_ns = cairn_bench_time_ns(scan_to_text, w), jpeg_ns, whole_ns;
+		measure_in_turns(w, &jpeg_ns, &whole_ns);
+		ok = w->ok;
+		cairn_bench_value(out, "perception.scan_720.text", text_ns * 1e-3, "us/op");
+		cairn_bench_ratio(out, "perception.snapshot", whole_ns * 1e-3, "us/op", jpeg_ns * 1e-3);
+		cairn_bench_value(out, "perception.snapshot.jpeg", (double)w->jpeg_bytes, "bytes");
+	}
+	if (!ok)
+		fprintf(stderr, "cairn bench: perception: %s\n",
+		    w->annotator == NULL ? err.text : "no snapshot came out");
+	cairn_text_free(&w->base64);
+	cairn_annotator_destroy(&w->annotator);
+	cairn_annotate_destroy(&w->bare);
+	free(w);
+	return ok;
+}
