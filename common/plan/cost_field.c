@@ -1,0 +1,164 @@
+#include "common/plan/cost_field.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EASE_COST 60.0f
+
+int cairn_cost_field_start(struct cairn_cost_field *f, const struct cairn_costmap *cm, double radius_m,
+    const struct cairn_pose2 *ease_around, double ease_m)
+{
+	size_t cells = (size_t)cm->width * (size_t)cm->height;
+	if (cells > f->capacity) {
+		size_t grown = cells + cells / 4;
+		float *g = malloc(grown * sizeof(*g));
+		int32_t *n = malloc(grown * sizeof(*n)), *p = malloc(grown * sizeof(*p));
+		if (g == NULL || n == NULL || p == NULL) {
+			free(g);
+			free(n);
+			free(p);
+			return -ENOMEM;
+		}
+		cairn_cost_field_free(f);
+		f->cost_to_go = g;
+		f->next = n;
+		f->prev = p;
+		f->capacity = grown;
+	}
+	f->cm = cm;
+	f->radius_m = radius_m;
+	f->ease = (struct cairn_window){0};
+	if (ease_around != NULL) {
+		double k = 1.0 / cm->cell_m;
+		double x = (ease_around->x_m - cm->origin_x_m) * k, y = (ease_around->y_m - cm->origin_y_m) * k;
+		f->ease = (struct cairn_window){(int)(x - ease_m * k), (int)(y - ease_m * k), (int)(x + ease_m * k) + 1,
+		    (int)(y + ease_m * k) + 1};
+	}
+	for (size_t i = 0; i < cells; i++)
+		f->cost_to_go[i] = INFINITY;
+	for (int i = 0; i < CAIRN_FIELD_BUCKETS; i++)
+		f->bucket[i] = -1;
+	f->current = 0;
+	f->waiting = 0;
+	return 0;
+}
+
+void cairn_cost_field_free(struct cairn_cost_field *f)
+{
+	free(f->cost_to_go);
+	free(f->next);
+	free(f->prev);
+	f->cost_to_go = NULL;
+	f->next = f->prev = NULL;
+	f->capacity = 0;
+}
+
+/* Factor on the length through a cell; 0 = closed. */
+static float cell_cost(const struct cairn_cost_field *f, int x, int y)
+{
+	int index = y * f->cm->width + x;
+	if ((double)f->cm->dist[index] * f->cm->cell_m >= f->radius_m)
+		return cairn_costmap_cost(f->cm, index);
+	bool eased = x >= f->ease.x0 && x < f->ease.x1 && y >= f->ease.y0 && y < f->ease.y1 && f->cm->dist[index] > 0.0f;
+	return eased ? EASE_COST : 0.0f;
+}
+
+bool cairn_cost_field_open(const struct cairn_cost_field *f, int index)
+{
+	return cell_cost(f, index % f->cm->width, index / f->cm->width) > 0.0f;
+}
+
+static void take_out(struct cairn_cost_field *f, int index)
+{
+	int32_t n = f->next[index], p = f->prev[index];
+	if (p >= 0)
+		f->next[p] = n;
+	else
+		f->bucket[(uint32_t)f->cost_to_go[index] % CAIRN_FIELD_BUCKETS] = n;
+	if (n >= 0)
+		f->prev[n] = p;
+	f->waiting--;
+}
+
+static void put_in(struct cairn_cost_field *f, int index, float cost)
+{
+	if (f->cost_to_go[index] < INFINITY)
+		take_out(f, index);
+	f->cost_to_go[index] = cost;
+	int32_t *head = &f->bucket[(uint32_t)cost % CAIRN_FIELD_BUCKETS];
+	f->prev[index] = -1;
+	f->next[index] = *head;
+	if (*head >= 0)
+		f->prev[*head] = index;
+	*head = index;
+	f->waiting++;
+}
+
+bool cairn_cost_field_seed(struct cairn_cost_field *f, int index, float cost)
+{
+	if (!cairn_cost_field_open(f, index))
+		return false;
+	if (cost < f->cost_to_go[index] && cost < (float)(CAIRN_FIELD_BUCKETS / 2))
+		put_in(f, index, cost);
+	return true;
+}
+
+static void relax(struct cairn_cost_field *f, int index, float cost)
+{
+	if (cost < f->cost_to_go[index])
+		put_in(f, index, cost);
+}
+
+/* Neighbours of a final cell; diagonals need both cells beside them. */
+static void expand(struct cairn_cost_field *f, int index)
+{
+	const int w = f->cm->width, h = f->cm->height;
+	int x = index % w, y = index / w;
+	float g = f->cost_to_go[index], here = cell_cost(f, x, y);
+	float e = x + 1 < w ? cell_cost(f, x + 1, y) : 0.0f, o = x > 0 ? cell_cost(f, x - 1, y) : 0.0f;
+	float n = y + 1 < h ? cell_cost(f, x, y + 1) : 0.0f, s = y > 0 ? cell_cost(f, x, y - 1) : 0.0f;
+	if (e > 0.0f)
+		relax(f, index + 1, g + 0.5f * (here + e));
+	if (o > 0.0f)
+		relax(f, index - 1, g + 0.5f * (here + o));
+	if (n > 0.0f)
+		relax(f, index + w, g + 0.5f * (here + n));
+	if (s > 0.0f)
+		relax(f, index - w, g + 0.5f * (here + s));
+	const float half = 0.70710678f;
+	for (int dy = -1; dy <= 1; dy += 2)
+		for (int dx = -1; dx <= 1; dx += 2) {
+			if ((dx > 0 ? e : o) <= 0.0f || (dy > 0 ? n : s) <= 0.0f)
+				continue;
+			float c = cell_cost(f, x + dx, y + dy);
+			if (c > 0.0f)
+				relax(f, index + dy * w + dx, g + half * (here + c));
+		}
+}
+
+/* Empties the bucket in hand and moves on. Steps from it land in later buckets, because none costs less than one. */
+static void next_bucket(struct cairn_cost_field *f)
+{
+	int32_t *head = &f->bucket[f->current % CAIRN_FIELD_BUCKETS];
+	while (*head >= 0) {
+		int32_t index = *head;
+		take_out(f, index);
+		expand(f, index);
+	}
+	f->current++;
+}
+
+float cairn_cost_field_at(struct cairn_cost_field *f, int index)
+{
+	while (f->waiting > 0 && !(f->cost_to_go[index] < (float)f->current))
+		next_bucket(f);
+	return f->cost_to_go[index];
+}
+
+void cairn_cost_field_finish(struct cairn_cost_field *f)
+{
+	while (f->waiting > 0)
+		next_bucket(f);
+}

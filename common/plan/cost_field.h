@@ -1,0 +1,38 @@
+/* cost_field.h - cost-to-go of a point robot from every cell to a goal, computed as far as it is asked for.
+ *
+ * Dijkstra backward from the goal over the 8-connected costmap, with circular buckets (Dial 1969): every step costs at
+ * least one cell width, so all cells of a bucket of that width are final together and no heap is needed. A query goes on with
+ * the wave until the cell asked for is final. Units: cells times cost. */
+#ifndef CAIRN_COMMON_PLAN_COST_FIELD_H
+#define CAIRN_COMMON_PLAN_COST_FIELD_H
+
+#include "common/plan/costmap.h"
+
+#define CAIRN_FIELD_BUCKETS 1024
+
+/* Zero-initialised is valid. The costmap must stay as it is between start and the last query. */
+struct cairn_cost_field {
+	const struct cairn_costmap *cm;
+	double radius_m;        /* cells nearer than this to an obstacle are closed */
+	struct cairn_window ease; /* but here only the obstacles themselves are (a robot that stands too near must get out) */
+	float *cost_to_go;      /* final below `settled` */
+	int32_t *next, *prev;   /* buckets as intrusive lists */
+	size_t capacity;
+	int32_t bucket[CAIRN_FIELD_BUCKETS];
+	uint32_t current;       /* bucket in hand; cost = bucket number */
+	size_t waiting;         /* cells in buckets */
+};
+
+/* Goal cells are added with cairn_cost_field_seed afterwards. 0 or -ENOMEM. */
+int cairn_cost_field_start(struct cairn_cost_field *f, const struct cairn_costmap *cm, double radius_m,
+    const struct cairn_pose2 *ease_around, double ease_m);
+/* False if the cell is closed. */
+bool cairn_cost_field_seed(struct cairn_cost_field *f, int index, float cost);
+/* Cost-to-go of a cell; INFINITY when it cannot be reached. */
+float cairn_cost_field_at(struct cairn_cost_field *f, int index);
+/* Carries on until everything reachable is final. */
+void cairn_cost_field_finish(struct cairn_cost_field *f);
+bool cairn_cost_field_open(const struct cairn_cost_field *f, int index);
+void cairn_cost_field_free(struct cairn_cost_field *f);
+
+#endif

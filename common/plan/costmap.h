@@ -1,0 +1,132 @@
+/* costmap.h - what a place costs and whether the footprint fits there.
+ *
+ * Made from the occupancy grid (0 free .. 100 occupied, 255 unknown; row 0 has the smallest y). A cell is an obstacle from
+ * CAIRN_GRID_OCCUPIED on. Distances come from an exact Euclidean distance transform and are between cell centres; an obstacle
+ * cell counts as a disc of half a cell around its centre.
+ *
+ * Cost of a cell, as a factor on the length driven through it (1 = free and far from everything):
+ *   near = 1 + (near_cost - 1) * x^2,  x = clamp((inflation - d) / (inflation - inscribed), 0, 1)
+ *   cost = max(near, unknown_cost if unknown), with d the distance to the nearest obstacle.
+ *
+ * Live points (obstacles of the newest scan that the map does not have) lie over the map until the next call replaces them. */
+#ifndef CAIRN_COMMON_PLAN_COSTMAP_H
+#define CAIRN_COMMON_PLAN_COSTMAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/geom.h"
+#include "common/base/scan.h"
+#include "common/plan/edt.h"
+
+#define CAIRN_GRID_OCCUPIED 65
+#define CAIRN_GRID_UNKNOWN 255
+
+/* A borrowed occupancy grid. */
+struct cairn_plan_grid {
+	const uint8_t *cells;
+	size_t stride;
+	int width, height;
+	double origin_x_m, origin_y_m; /* lower-left corner of cell (0, 0), map frame */
+	double cell_m;
+};
+
+struct cairn_costmap_params {
+	double inflation_m;
+	double inscribed_m; /* from this distance inward the near cost is at its peak */
+	double near_cost;   /* >= 1 */
+	double unknown_cost; /* >= 1 */
+};
+
+enum {
+	CAIRN_CELL_OCCUPIED = 1, /* by the map */
+	CAIRN_CELL_LIVE = 2,     /* by the newest scan */
+	CAIRN_CELL_UNKNOWN = 4,
+};
+#define CAIRN_CELL_OBSTACLE (CAIRN_CELL_OCCUPIED | CAIRN_CELL_LIVE)
+
+/* Cells, half open. */
+struct cairn_window {
+	int x0, y0, x1, y1;
+};
+
+struct cairn_costmap {
+	struct cairn_costmap_params params;
+	int width, height;
+	double origin_x_m, origin_y_m, cell_m;
+	uint8_t *cells;     /* CAIRN_CELL_* bits */
+	float *map_dist;    /* to the map's obstacles, cells */
+	float *dist;        /* to any obstacle, cells */
+	size_t capacity;    /* cells there is room for */
+	struct cairn_window live; /* where dist may differ from map_dist */
+	float *scratch;     /* distances to live cells in the window */
+	size_t scratch_capacity;
+	struct cairn_edt edt;
+};
+
+/* Room between the rectangle and the obstacles is asked for with the rectangle itself: widen it. */
+struct cairn_rect {
+	double front_m, rear_m, left_m, right_m; /* all measured outward from the origin of the robot frame */
+};
+
+void cairn_costmap_init(struct cairn_costmap *cm, const struct cairn_costmap_params *params);
+void cairn_costmap_free(struct cairn_costmap *cm);
+
+/* Takes a new grid (copied) and forgets the live points. standing (may be NULL): obstacle cells under body at that pose are
+ * taken as free, because the robot stands there. 0, -EINVAL (empty, no cells, bad cell size), -ENOMEM (old one kept). */
+int cairn_costmap_set_grid(struct cairn_costmap *cm, const struct cairn_plan_grid *grid,
+    const struct cairn_pose2 *standing, const struct cairn_footprint *body);
+
+/* Lays live points (map frame) over the map, replacing those before. Points outside, and those within skip_m of an obstacle
+ * of the map (the same wall seen again), are left out. Returns how many cells were set, or -ENOMEM (none set). */
+int cairn_costmap_set_live(struct cairn_costmap *cm, const struct cairn_vec2 *points, size_t count, double skip_m);
+
+/* No obstacle cell's disc reaches into the rectangle at pose. Exact to the disc. Outside the grid nothing is known to stand. */
+bool cairn_costmap_fits(
+    const struct cairn_costmap *cm, const struct cairn_pose2 *pose, const struct cairn_rect *rect);
+
+/* Distance from the rectangle to the nearest obstacle disc, negative = depth of intrusion; at most limit_m. */
+double cairn_costmap_clearance(const struct cairn_costmap *cm, const struct cairn_pose2 *pose,
+    const struct cairn_rect *rect, double limit_m);
+
+static inline struct cairn_rect cairn_rect_around(const struct cairn_footprint *body, double margin_m)
+{
+	return (struct cairn_rect){body->front_m + margin_m, body->rear_m + margin_m, body->half_width_m + margin_m,
+	    body->half_width_m + margin_m};
+}
+
+/* Index of the cell a point lies in, or -1 outside (or not finite). */
+static inline int cairn_costmap_index(const struct cairn_costmap *cm, double x_m, double y_m)
+{
+	double fx = (x_m - cm->origin_x_m) / cm->cell_m, fy = (y_m - cm->origin_y_m) / cm->cell_m;
+	if (!(fx >= 0.0 && fy >= 0.0 && fx < (double)cm->width && fy < (double)cm->height))
+		return -1;
+	return (int)fy * cm->width + (int)fx;
+}
+
+static inline struct cairn_vec2 cairn_costmap_center(const struct cairn_costmap *cm, int index)
+{
+	return (struct cairn_vec2){cm->origin_x_m + ((double)(index % cm->width) + 0.5) * cm->cell_m,
+	    cm->origin_y_m + ((double)(index / cm->width) + 0.5) * cm->cell_m};
+}
+
+/* The near part of the cost at a distance in metres. */
+static inline float cairn_costmap_near(const struct cairn_costmap *cm, float dist_m)
+{
+	const struct cairn_costmap_params *p = &cm->params;
+	if (dist_m >= (float)p->inflation_m)
+		return 1.0f;
+	float x = ((float)p->inflation_m - dist_m) / (float)(p->inflation_m - p->inscribed_m);
+	x = x > 1.0f ? 1.0f : x;
+	return 1.0f + ((float)p->near_cost - 1.0f) * x * x;
+}
+
+static inline float cairn_costmap_cost(const struct cairn_costmap *cm, int index)
+{
+	float near = cairn_costmap_near(cm, cm->dist[index] * (float)cm->cell_m);
+	float base = (cm->cells[index] & CAIRN_CELL_UNKNOWN) != 0 ? (float)cm->params.unknown_cost : 1.0f;
+	return near > base ? near : base;
+}
+
+#endif

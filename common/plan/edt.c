@@ -1,0 +1,184 @@
+#include "common/plan/edt.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+int cairn_edt_reserve(struct cairn_edt *edt, int columns)
+{
+	if (columns <= edt->columns)
+		return 0;
+	size_t n = (size_t)columns + 1;
+	struct cairn_edt grown = {.columns = columns,
+	    .site = malloc(n * sizeof(*grown.site)),
+	    .from = malloc(n * sizeof(*grown.from)),
+	    .height = malloc(n * sizeof(*grown.height)),
+	    .squared = malloc(n * sizeof(*grown.squared)),
+	    .column2 = malloc(n * sizeof(*grown.column2)),
+	    .best2 = malloc(n * sizeof(*grown.best2)),
+	    .half_inv = malloc(n * sizeof(*grown.half_inv))};
+	if (grown.site == NULL || grown.from == NULL || grown.height == NULL || grown.squared == NULL ||
+	    grown.column2 == NULL || grown.best2 == NULL || grown.half_inv == NULL) {
+		cairn_edt_free(&grown);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < n; i++)
+		grown.half_inv[i] = i == 0 ? 0.0 : 0.5 / (double)i;
+	cairn_edt_free(edt);
+	*edt = grown;
+	return 0;
+}
+
+void cairn_edt_free(struct cairn_edt *edt)
+{
+	free(edt->site);
+	free(edt->from);
+	free(edt->height);
+	free(edt->squared);
+	free(edt->column2);
+	free(edt->best2);
+	free(edt->half_inv);
+	*edt = (struct cairn_edt){0};
+}
+
+#define OFFSETS_STEP 4
+#define OFFSETS_MAX 48          /* cells; measured: beyond this the envelope wins */
+#define OFFSETS_SATURATE 128.0f /* cells; squared it leaves room for OFFSETS_MAX^2 in 16 bits */
+
+/* Distance along the column, row by row so that the inner loops run over contiguous memory. */
+static void columns_pass(const uint8_t *cells, size_t cells_stride, uint8_t mask, int width, int height,
+    float *dist, size_t dist_stride)
+{
+	for (int x = 0; x < width; x++)
+		dist[x] = (cells[x] & mask) != 0 ? 0.0f : CAIRN_EDT_FAR;
+	for (int y = 1; y < height; y++) {
+		const uint8_t *restrict c = cells + (size_t)y * cells_stride;
+		float *restrict d = dist + (size_t)y * dist_stride;
+		const float *restrict above = d - dist_stride;
+		for (int x = 0; x < width; x++)
+			d[x] = (c[x] & mask) != 0 ? 0.0f : above[x] + 1.0f;
+	}
+	for (int y = height - 2; y >= 0; y--) {
+		float *restrict d = dist + (size_t)y * dist_stride;
+		const float *restrict below = d + dist_stride;
+		for (int x = 0; x < width; x++)
+			d[x] = below[x] + 1.0f < d[x] ? below[x] + 1.0f : d[x];
+	}
+}
+
+/* The lower envelope of the parabolas (x - site)^2 + g(site)^2; returns how many there are. A rounded
+ * crossing can only pick the wrong one of two where both are equal: crossings of integer parabolas are
+ * multiples of 1 / (2 distance). */
+static int build_envelope(const struct cairn_edt *edt, const float *row, int width)
+{
+	int top = -1;
+	for (int q = 0; q < width; q++) {
+		if (row[q] >= CAIRN_EDT_FAR)
+			continue;
+		double h = (double)row[q] * (double)row[q] + (double)q * (double)q;
+		double crossing = -1.0;
+		while (top >= 0) {
+			crossing = (h - edt->height[top]) * edt->half_inv[q - edt->site[top]];
+			if (crossing > (double)edt->from[top])
+				break;
+			top--;
+		}
+		if (crossing >= (double)(width - 1) && top >= 0)
+			continue;
+		top++;
+		edt->site[top] = q;
+		edt->height[top] = h;
+		edt->from[top] = top == 0 ? -1 : (int32_t)(crossing + 1.0) - 1; /* floor: crossing > -1 */
+	}
+	return top + 1;
+}
+
+static void envelope_pass(
+    const struct cairn_edt *edt, const float *restrict row, float *restrict out, int width)
+{
+	int count = build_envelope(edt, row, width);
+	for (int x = 0; count == 0 && x < width; x++)
+		out[x] = CAIRN_EDT_FAR * CAIRN_EDT_FAR;
+	for (int k = 0; k < count; k++) {
+		int x = k == 0 ? 0 : edt->from[k] + 1;
+		int end = k + 1 < count ? edt->from[k + 1] : width - 1;
+		int site = edt->site[k];
+		float g2 = row[site] * row[site];
+		for (; x <= end; x++) {
+			float dx = (float)(x - site);
+			out[x] = dx * dx + g2;
+		}
+	}
+}
+
+static int largest(const int16_t *v, int n)
+{
+	int16_t m = 0;
+	for (int i = 0; i < n; i++)
+		m = v[i] > m ? v[i] : m;
+	return m;
+}
+
+/* out = min(out, g2 shifted by k either way, plus k^2). */
+static void take_offset(const int16_t *restrict g2, int16_t *restrict out, int width, int k)
+{
+	int16_t kk = (int16_t)(k * k);
+	int edge = k < width - k ? k : width - k, x = 0;
+	for (; x < edge; x++)
+		out[x] = (int16_t)(g2[x + k] + kk) < out[x] ? (int16_t)(g2[x + k] + kk) : out[x];
+	for (; x < width - k; x++) {
+		int16_t near = g2[x + k] < g2[x - k] ? g2[x + k] : g2[x - k];
+		near = (int16_t)(near + kk);
+		out[x] = near < out[x] ? near : out[x];
+	}
+	for (x = x > k ? x : k; x < width; x++)
+		out[x] = (int16_t)(g2[x - k] + kk) < out[x] ? (int16_t)(g2[x - k] + kk) : out[x];
+}
+
+/* The same minimum taken offset by offset, which vectorises well: exact once offset^2 has reached the largest
+ * value left, and small enough for 16 bits. False when an obstacle is so far that the envelope is cheaper. */
+static bool offsets_pass(
+    const struct cairn_edt *edt, const float *restrict row, float *restrict out, int width)
+{
+	int16_t *g2 = edt->column2, *best = edt->best2;
+	for (int x = 0; x < width; x++) {
+		float g = row[x] < OFFSETS_SATURATE ? row[x] : OFFSETS_SATURATE;
+		g2[x] = (int16_t)(g * g);
+	}
+	memcpy(best, g2, (size_t)width * sizeof(*best));
+	for (int k = 1;; k++) {
+		if (k % OFFSETS_STEP == 1) {
+			int top = largest(best, width);
+			if (top <= k * k || (k >= width && top <= OFFSETS_MAX * OFFSETS_MAX))
+				break;
+			if (k > OFFSETS_STEP && top > OFFSETS_MAX * OFFSETS_MAX)
+				return false;
+		}
+		if (k < width)
+			take_offset(g2, best, width, k);
+	}
+	for (int x = 0; x < width; x++)
+		out[x] = (float)best[x];
+	return true;
+}
+
+static void row_pass(const struct cairn_edt *edt, float *restrict row, int width)
+{
+	float *restrict out = edt->squared;
+	if (!offsets_pass(edt, row, out, width))
+		envelope_pass(edt, row, out, width);
+	for (int x = 0; x < width; x++)
+		row[x] = sqrtf(out[x]);
+}
+
+void cairn_edt_compute(struct cairn_edt *edt, const uint8_t *cells, size_t cells_stride, uint8_t mask,
+    int width, int height, float *dist, size_t dist_stride)
+{
+	if (width <= 0 || height <= 0)
+		return;
+	columns_pass(cells, cells_stride, mask, width, height, dist, dist_stride);
+	for (int y = 0; y < height; y++)
+		row_pass(edt, dist + (size_t)y * dist_stride, width);
+}

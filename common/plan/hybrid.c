@@ -1,0 +1,524 @@
+#include "common/plan/hybrid.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/plan/hybrid_internal.h"
+
+static const char *const result_text[CAIRN_PLAN_RESULT_COUNT] = {
+    [CAIRN_PLAN_OK] = "path found",
+    [CAIRN_PLAN_NEAREST] = "path to the nearest point that can be reached",
+    [CAIRN_PLAN_PARTIAL] = "part of a path: search limit",
+    [CAIRN_PLAN_START_BLOCKED] = "no room to move away from here",
+    [CAIRN_PLAN_GOAL_BLOCKED] = "no room at the goal",
+    [CAIRN_PLAN_NO_PATH] = "no way through known space",
+    [CAIRN_PLAN_LIMIT] = "search limit",
+};
+
+const char *cairn_plan_result_text(enum cairn_plan_result result)
+{
+	return (unsigned)result < CAIRN_PLAN_RESULT_COUNT ? result_text[result] : "?";
+}
+
+struct cairn_hybrid *cairn_hybrid_new(const struct cairn_hybrid_params *p)
+{
+	if (!(p->turn_radius_m > 0.0) || !(p->clearance_m >= 0.0) || !(p->lead_m >= p->clearance_m) ||
+	    !(p->reverse_factor >= 1.0) || !(p->switch_m >= 0.0) || !(p->turn_factor >= 1.0) || p->nodes_max < 64 ||
+	    p->nodes_max > HYBRID_NODES_LIMIT)
+		return NULL;
+	struct cairn_hybrid *h = calloc(1, sizeof(*h));
+	if (h == NULL)
+		return NULL;
+	h->p = *p;
+	uint32_t slots = 1024;
+	while (slots < (uint32_t)p->nodes_max * 2u)
+		slots *= 2u;
+	h->slot_mask = slots - 1u;
+	h->nodes = malloc((size_t)p->nodes_max * sizeof(*h->nodes));
+	h->slots = malloc(slots * sizeof(*h->slots));
+	h->heap_max = p->nodes_max * 2;
+	h->heap = malloc((size_t)h->heap_max * sizeof(*h->heap));
+	if (h->nodes == NULL || h->slots == NULL || h->heap == NULL)
+		cairn_hybrid_destroy(&h);
+	return h;
+}
+
+void cairn_hybrid_destroy(struct cairn_hybrid **h_p)
+{
+	if (*h_p == NULL)
+		return;
+	struct cairn_hybrid *h = *h_p;
+	cairn_cost_field_free(&h->field);
+	cairn_cost_field_free(&h->from_start);
+	free(h->nodes);
+	free(h->slots);
+	free(h->heap);
+	free(h);
+	*h_p = NULL;
+}
+
+/* ---- queue ---- */
+
+static bool heap_push(struct cairn_hybrid *h, float f, int32_t node)
+{
+	if (h->heap_count == h->heap_max)
+		return false;
+	int i = h->heap_count++;
+	while (i > 0) {
+		int up = (i - 1) / 2;
+		if (h->heap[up].f <= f)
+			break;
+		h->heap[i] = h->heap[up];
+		i = up;
+	}
+	h->heap[i] = (struct hybrid_entry){f, node};
+	return true;
+}
+
+static struct hybrid_entry heap_pop(struct cairn_hybrid *h)
+{
+	struct hybrid_entry top = h->heap[0], last = h->heap[--h->heap_count];
+	int i = 0;
+	for (;;) {
+		int kid = 2 * i + 1;
+		if (kid >= h->heap_count)
+			break;
+		if (kid + 1 < h->heap_count && h->heap[kid + 1].f < h->heap[kid].f)
+			kid++;
+		if (last.f <= h->heap[kid].f)
+			break;
+		h->heap[i] = h->heap[kid];
+		i = kid;
+	}
+	h->heap[i] = last;
+	return top;
+}
+
+/* ---- states ---- */
+
+/* The state of a cell and heading bin: an old one, a new one (g infinite), or -1 when there is no room. */
+static int32_t state_of(struct cairn_hybrid *h, int cell, int heading)
+{
+	uint32_t key = (uint32_t)cell * HYBRID_HEADINGS + (uint32_t)heading;
+	uint32_t slot = (key * UINT32_C(2654435761)) >> 7;
+	for (;; slot++) {
+		int32_t *s = &h->slots[slot & h->slot_mask];
+		if (*s < 0) {
+			if (h->node_count == h->p.nodes_max)
+				return -1;
+			*s = h->node_count++;
+			h->nodes[*s] = (struct hybrid_node){.key = key, .g = INFINITY, .parent = -1};
+			return *s;
+		}
+		if (h->nodes[*s].key == key)
+			return *s;
+	}
+}
+
+/* ---- collision ---- */
+
+/* Room between the travelling footprint (lead in the direction of motion) and the obstacles: quick answer by the distance
+ * transform at three circles that cover it, exact test in between. near_m: distance that the cost looks at. */
+static bool pose_free(const struct cairn_hybrid *h, double x, double y, double c, double s, double yaw, bool reverse,
+    float *ret_near_m)
+{
+	const struct cairn_costmap *cm = h->cm;
+	const struct hybrid_cover *cover = &h->cover[reverse ? 1 : 0];
+	float near = INFINITY, lead = INFINITY;
+	for (int i = 0; i < 3; i++) {
+		int index = cairn_costmap_index(cm, x + c * cover->x_m[i], y + s * cover->x_m[i]);
+		float d = index < 0 ? INFINITY : cm->dist[index] * (float)cm->cell_m;
+		lead = d < lead ? d : lead;
+		index = cairn_costmap_index(cm, x + c * h->body_x_m[i], y + s * h->body_x_m[i]);
+		d = index < 0 ? INFINITY : cm->dist[index] * (float)cm->cell_m;
+		near = d < near ? d : near;
+	}
+	*ret_near_m = near;
+	if (lead >= cover->clear_m)
+		return true;
+	if (near < h->inscribed_m)
+		return false;
+	return cairn_costmap_fits(cm, &(struct cairn_pose2){x, y, yaw}, &cover->rect);
+}
+
+static double bare_clearance(const struct cairn_hybrid *h, const struct cairn_pose2 *pose)
+{
+	struct cairn_rect bare = cairn_rect_around(&h->p.body, 0.0);
+	return cairn_costmap_clearance(h->cm, pose, &bare, h->p.lead_m + h->cm->cell_m);
+}
+
+/* One pose of an arc from a state: its cost factor, or 0 when it is not allowed. A state without the full room (escaping)
+ * may go where it does not lose any. */
+static float pose_factor(
+    struct cairn_hybrid *h, const struct cairn_pose2 *pose, bool reverse, float escaping, float *ret_escaping)
+{
+	float near;
+	*ret_escaping = NAN;
+	int index = cairn_costmap_index(h->cm, pose->x_m, pose->y_m);
+	if (index < 0)
+		return 0.0f;
+	bool is_free =
+	    pose_free(h, pose->x_m, pose->y_m, cos(pose->yaw_rad), sin(pose->yaw_rad), pose->yaw_rad, reverse, &near);
+	if (!is_free) {
+		if (isnan(escaping))
+			return 0.0f;
+		double room = bare_clearance(h, pose);
+		if (room < (double)escaping - 0.002)
+			return 0.0f;
+		*ret_escaping = (float)room;
+	}
+	float factor = cairn_costmap_near(h->cm, near);
+	float here = cairn_costmap_cost(h->cm, index);
+	factor = here > factor ? here : factor;
+	return is_free ? factor : factor + (float)h->cm->params.near_cost;
+}
+
+/* ---- set-up ---- */
+
+static void make_covers(struct cairn_hybrid *h)
+{
+	const struct cairn_hybrid_params *p = &h->p;
+	const double cell = h->cm->cell_m;
+	double w = p->body.half_width_m + p->clearance_m;
+	for (int rev = 0; rev < 2; rev++) {
+		struct hybrid_cover *cover = &h->cover[rev];
+		double front = p->body.front_m + (rev ? p->clearance_m : p->lead_m);
+		double rear = p->body.rear_m + (rev ? p->lead_m : p->clearance_m);
+		double part = (front + rear) / 3.0;
+		cover->rect = (struct cairn_rect){front, rear, w, w};
+		for (int i = 0; i < 3; i++)
+			cover->x_m[i] = -rear + ((double)i + 0.5) * part;
+		/* Half a cell for the disc, half a diagonal for the place of the query in its cell. */
+		cover->clear_m = (float)(hypot(0.5 * part, w) + 0.5 * cell + M_SQRT1_2 * cell);
+	}
+	double part = (p->body.front_m + p->body.rear_m) / 3.0;
+	for (int i = 0; i < 3; i++)
+		h->body_x_m[i] = -p->body.rear_m + ((double)i + 0.5) * part;
+	double inner = fmin(0.5 * part, p->body.half_width_m);
+	h->inscribed_m = (float)(inner + 0.5 * cell - M_SQRT1_2 * cell);
+	h->field_radius_m = fmin(p->body.half_width_m, p->body.rear_m) + p->clearance_m + 0.5 * cell - M_SQRT1_2 * cell;
+}
+
+/* Arcs long enough to leave the cell, turning by whole heading bins. */
+static void make_arcs(struct cairn_hybrid *h, double start_yaw_rad)
+{
+	const double bin = 2.0 * M_PI / HYBRID_HEADINGS;
+	double radius = h->p.turn_radius_m;
+	int bins = (int)ceil(1.6 * h->cm->cell_m / (radius * bin));
+	bins = bins < 2 ? 2 : bins > 9 ? 9 : bins;
+	double length = radius * bin * (double)bins;
+	h->arc_m = length;
+	const int turn[5] = {0, 1, -1, bins, -bins};
+	for (int k = 0; k < HYBRID_HEADINGS; k++) {
+		double yaw = start_yaw_rad + (double)k * bin;
+		h->yaw_rad[k] = cairn_wrap_rad(yaw);
+		for (int j = 0; j < HYBRID_ARCS; j++) {
+			struct hybrid_arc *arc = &h->arcs[k][j];
+			bool reverse = j >= HYBRID_ARCS / 2;
+			int t = turn[j % (HYBRID_ARCS / 2)];
+			double sign = reverse ? -1.0 : 1.0;
+			struct cairn_twist twist = {sign * length, sign * (double)t * bin};
+			struct cairn_pose2 at = {0.0, 0.0, yaw};
+			arc->mid = cairn_pose_advance(at, twist, 0.5);
+			arc->end = cairn_pose_advance(at, twist, 1.0);
+			arc->turn_bins = t;
+			arc->reverse = reverse;
+			arc->heading = (k + (reverse ? -t : t) + HYBRID_HEADINGS) % HYBRID_HEADINGS;
+			double bend = fabs((double)t) / (double)bins;
+			arc->cost = (float)(length / h->cm->cell_m * (reverse ? h->p.reverse_factor : 1.0) *
+			                    (1.0 + (h->p.turn_factor - 1.0) * bend));
+		}
+	}
+}
+
+/* ---- search ---- */
+
+static float heuristic(struct cairn_hybrid *h, int cell)
+{
+	return cairn_cost_field_at(&h->field, cell);
+}
+
+static void relax_arc(struct cairn_hybrid *h, int32_t from, const struct hybrid_arc *arc)
+{
+	const struct hybrid_node n = h->nodes[from];
+	struct cairn_pose2 end = {n.x_m + arc->end.x_m, n.y_m + arc->end.y_m, arc->end.yaw_rad};
+	int cell = cairn_costmap_index(h->cm, end.x_m, end.y_m);
+	if (cell < 0)
+		return;
+	float to_go = heuristic(h, cell);
+	if (!(to_go < INFINITY))
+		return;
+	bool moving = n.parent >= 0;
+	float g = n.g + (moving && n.reverse != arc->reverse ? h->switch_cost : 0.0f);
+	if (moving && n.turn_bins != arc->turn_bins)
+		g += HYBRID_STEER_CHANGE;
+	if (g + arc->cost >= h->bound)
+		return;
+	float esc_mid, esc_end;
+	struct cairn_pose2 mid = {n.x_m + arc->mid.x_m, n.y_m + arc->mid.y_m, arc->mid.yaw_rad};
+	float f_mid = pose_factor(h, &mid, arc->reverse, n.escaping, &esc_mid);
+	if (f_mid <= 0.0f)
+		return;
+	float f_end = pose_factor(h, &end, arc->reverse, isnan(esc_mid) ? NAN : esc_mid, &esc_end);
+	if (f_end <= 0.0f)
+		return;
+	g += arc->cost * 0.5f * (f_mid + f_end);
+	int32_t to = state_of(h, cell, arc->heading);
+	if (to < 0) {
+		h->full = true;
+		return;
+	}
+	struct hybrid_node *t = &h->nodes[to];
+	if (t->closed || g >= t->g)
+		return;
+	*t = (struct hybrid_node){.key = t->key,
+	    .g = g,
+	    .parent = from,
+	    .x_m = end.x_m,
+	    .y_m = end.y_m,
+	    .heading = (uint8_t)arc->heading,
+	    .arc = (uint8_t)(arc - h->arcs[n.heading]),
+	    .turn_bins = (int8_t)arc->turn_bins,
+	    .reverse = arc->reverse,
+	    .escaping = esc_end};
+	if (!heap_push(h, g + HYBRID_GREED * to_go, to))
+		h->full = true;
+}
+
+static void take_candidate(struct cairn_hybrid *h, int32_t node, float cost, const struct cairn_shot *shot)
+{
+	if (cost >= h->bound)
+		return;
+	h->bound = cost;
+	h->best = node;
+	h->best_shot = shot != NULL ? *shot : (struct cairn_shot){0};
+}
+
+/* Cost of driving a shot from a state, INFINITY when something is in the way or it comes to `bound` or more. */
+static float shot_cost(struct cairn_hybrid *h, const struct hybrid_node *n, const struct cairn_shot *shot, float bound)
+{
+	const double step = 0.5 * h->arc_m;
+	struct cairn_pose2 from = {n->x_m, n->y_m, h->yaw_rad[n->heading]};
+	int count = (int)ceil(shot->length_m / step);
+	float per_m = (float)((shot->reverse ? h->p.reverse_factor : 1.0) / h->cm->cell_m);
+	float cost = n->parent >= 0 && n->reverse != shot->reverse ? h->switch_cost : 0.0f;
+	if (cost + per_m * (float)shot->length_m >= bound)
+		return INFINITY;
+	float each = per_m * (float)(shot->length_m / (double)count), escaping = n->escaping;
+	for (int i = 1; i <= count; i++) {
+		struct cairn_pose2 pose = cairn_shot_at(shot, &from, shot->length_m * (double)i / (double)count);
+		float factor = pose_factor(h, &pose, shot->reverse, escaping, &escaping);
+		cost += each * factor;
+		if (factor <= 0.0f || cost >= bound)
+			return INFINITY;
+	}
+	return cost;
+}
+
+static void try_shots(struct cairn_hybrid *h, int32_t node)
+{
+	const struct hybrid_node *n = &h->nodes[node];
+	const struct cairn_hybrid_query *q = h->query;
+	struct cairn_pose2 from = {n->x_m, n->y_m, h->yaw_rad[n->heading]};
+	struct cairn_pose2 goal = {h->goal_x_m, h->goal_y_m, q->goal_yaw_rad};
+	for (int rev = 0; rev < 2; rev++) {
+		struct cairn_shot shot;
+		bool found = q->heading_given ? cairn_shot_to_pose(&shot, &from, &goal, h->p.turn_radius_m, rev == 1)
+		                              : cairn_shot_to_point(&shot, &from, goal.x_m, goal.y_m, h->p.turn_radius_m,
+		                                    rev == 1);
+		h->shots++;
+		if (found)
+			take_candidate(h, node, n->g + shot_cost(h, n, &shot, h->bound - n->g), &shot);
+	}
+}
+
+/* Within the tolerance already: a candidate that costs what is missing, so that nearer ones win when they are cheap. */
+static void try_here(struct cairn_hybrid *h, int32_t node)
+{
+	const struct hybrid_node *n = &h->nodes[node];
+	const struct cairn_hybrid_query *q = h->query;
+	double miss = hypot(n->x_m - h->goal_x_m, n->y_m - h->goal_y_m);
+	if (miss > h->tolerance_m)
+		return;
+	double off = q->heading_given ? fabs(cairn_wrap_rad(h->yaw_rad[n->heading] - q->goal_yaw_rad)) : 0.0;
+	if (q->heading_given && off > q->yaw_tolerance_rad)
+		return;
+	take_candidate(h, node, n->g + (float)(HYBRID_MISS * miss / h->cm->cell_m), NULL);
+}
+
+static bool out_of_budget(const struct cairn_hybrid *h, int expansions)
+{
+	const struct cairn_hybrid_query *q = h->query;
+	if (h->full || (q->expansions_max > 0 && expansions >= q->expansions_max))
+		return true;
+	return q->now_ns != NULL && expansions % 128 == 127 && q->now_ns(q->ctx) >= q->deadline_ns;
+}
+
+/* True when it ran to its end, false when out of budget. */
+static bool run(struct cairn_hybrid *h)
+{
+	int until_shot = 0;
+	while (h->heap_count > 0) {
+		struct hybrid_entry top = heap_pop(h);
+		if (top.f >= h->bound)
+			return true;
+		struct hybrid_node *n = &h->nodes[top.node];
+		if (n->closed)
+			continue;
+		if (out_of_budget(h, h->expansions))
+			return false;
+		n->closed = true;
+		h->expansions++;
+		float to_go = heuristic(h, (int)(n->key / HYBRID_HEADINGS));
+		if (to_go < h->nearest_to_go) {
+			h->nearest_to_go = to_go;
+			h->nearest = top.node;
+		}
+		try_here(h, top.node);
+		if (--until_shot < 0) {
+			try_shots(h, top.node);
+			until_shot = (int)fmin((double)to_go / 8.0, 40.0);
+		}
+		for (int j = 0; j < HYBRID_ARCS; j++)
+			relax_arc(h, top.node, &h->arcs[h->nodes[top.node].heading][j]);
+	}
+	return true;
+}
+
+/* ---- goal ---- */
+
+/* The open cell nearest to (x, y) within reach_m that the field from `start` reaches (any open one when it is NULL); -1. */
+static int nearest_cell(struct cairn_hybrid *h, struct cairn_cost_field *start, double x, double y, double reach_m)
+{
+	const struct cairn_costmap *cm = h->cm;
+	int best = -1, r = (int)ceil(reach_m / cm->cell_m) + 1;
+	int cx = (int)floor((x - cm->origin_x_m) / cm->cell_m), cy = (int)floor((y - cm->origin_y_m) / cm->cell_m);
+	double best_m = reach_m;
+	for (int iy = cy - r; iy <= cy + r; iy++)
+		for (int ix = cx - r; ix <= cx + r; ix++) {
+			if (ix < 0 || iy < 0 || ix >= cm->width || iy >= cm->height)
+				continue;
+			int index = iy * cm->width + ix;
+			struct cairn_vec2 c = cairn_costmap_center(cm, index);
+			double d = hypot(c.x_m - x, c.y_m - y);
+			/* Enough room to turn there weighs more than a few centimetres. */
+			double room = (double)cm->dist[index] * cm->cell_m;
+			double want = h->p.body.half_width_m + h->p.clearance_m + cm->cell_m;
+			double score = d + 2.0 * fmax(0.0, want - room);
+			if (d > reach_m || score >= best_m + (best < 0 ? 1.0 : 0.0) || !cairn_cost_field_open(&h->field, index))
+				continue;
+			if (start != NULL && !(cairn_cost_field_at(start, index) < INFINITY))
+				continue;
+			best = index;
+			best_m = score;
+		}
+	return best;
+}
+
+static bool reachable_from_goal(struct cairn_hybrid *h, int start_cell)
+{
+	return cairn_cost_field_at(&h->field, start_cell) < INFINITY;
+}
+
+static int aim(struct cairn_hybrid *h, int goal_cell)
+{
+	const struct cairn_hybrid_query *q = h->query;
+	int rc = cairn_cost_field_start(&h->field, h->cm, h->field_radius_m, &q->start, h->ease_m);
+	if (rc == 0)
+		cairn_cost_field_seed(&h->field, goal_cell, 0.0f);
+	return rc;
+}
+
+/* Chooses the place to plan to; OK, NEAREST, or why there is none. */
+static enum cairn_plan_result choose_goal(struct cairn_hybrid *h, int start_cell)
+{
+	const struct cairn_hybrid_query *q = h->query;
+	h->goal_x_m = q->goal_x_m;
+	h->goal_y_m = q->goal_y_m;
+	h->tolerance_m = q->tolerance_m;
+	if (cairn_cost_field_start(&h->field, h->cm, h->field_radius_m, &q->start, h->ease_m) < 0)
+		return CAIRN_PLAN_LIMIT;
+	int cell = cairn_costmap_index(h->cm, q->goal_x_m, q->goal_y_m);
+	bool blocked = cell < 0 || !cairn_cost_field_open(&h->field, cell);
+	if (!blocked && aim(h, cell) == 0 && reachable_from_goal(h, start_cell))
+		return CAIRN_PLAN_OK;
+	/* Somewhere within the tolerance, then within nearest_m, that can be reached from here. */
+	if (cairn_cost_field_start(&h->from_start, h->cm, h->field_radius_m, &q->start, h->ease_m) < 0)
+		return CAIRN_PLAN_LIMIT;
+	cairn_cost_field_seed(&h->from_start, start_cell, 0.0f);
+	cell = nearest_cell(h, &h->from_start, q->goal_x_m, q->goal_y_m, q->tolerance_m);
+	bool within = cell >= 0;
+	if (!within && q->nearest_m > q->tolerance_m)
+		cell = nearest_cell(h, &h->from_start, q->goal_x_m, q->goal_y_m, q->nearest_m);
+	if (cell < 0)
+		return blocked && nearest_cell(h, NULL, q->goal_x_m, q->goal_y_m, q->tolerance_m) < 0
+		    ? CAIRN_PLAN_GOAL_BLOCKED
+		    : CAIRN_PLAN_NO_PATH;
+	if (aim(h, cell) < 0)
+		return CAIRN_PLAN_LIMIT;
+	struct cairn_vec2 c = cairn_costmap_center(h->cm, cell);
+	h->goal_x_m = c.x_m;
+	h->goal_y_m = c.y_m;
+	double moved = hypot(c.x_m - q->goal_x_m, c.y_m - q->goal_y_m);
+	h->tolerance_m = within ? fmax(q->tolerance_m - moved, h->cm->cell_m) : 2.0 * h->cm->cell_m;
+	return within ? CAIRN_PLAN_OK : CAIRN_PLAN_NEAREST;
+}
+
+static void add_start(struct cairn_hybrid *h, int start_cell)
+{
+	const struct cairn_hybrid_query *q = h->query;
+	h->node_count = h->heap_count = 0;
+	memset(h->slots, 0xff, ((size_t)h->slot_mask + 1u) * sizeof(*h->slots));
+	int32_t s = state_of(h, start_cell, 0);
+	struct cairn_rect room = cairn_rect_around(&h->p.body, h->p.clearance_m);
+	bool fits = cairn_costmap_fits(h->cm, &q->start, &room);
+	double clear = fits ? 0.0 : bare_clearance(h, &q->start);
+	h->nodes[s].g = 0.0f;
+	h->nodes[s].x_m = q->start.x_m;
+	h->nodes[s].y_m = q->start.y_m;
+	h->nodes[s].escaping = fits ? NAN : (float)clear;
+	heap_push(h, 0.0f, s);
+}
+
+enum cairn_plan_result cairn_hybrid_search(struct cairn_hybrid *h, const struct cairn_costmap *cm,
+    const struct cairn_hybrid_query *query, struct cairn_path *path, struct cairn_hybrid_stats *stats)
+{
+	h->cm = cm;
+	h->query = query;
+	h->expansions = h->shots = h->node_count = 0;
+	h->full = false;
+	h->bound = INFINITY;
+	h->best = h->nearest = -1;
+	h->nearest_to_go = INFINITY;
+	h->switch_cost = (float)(h->p.switch_m / cm->cell_m);
+	h->ease_m = h->p.body.front_m + h->p.lead_m;
+	enum cairn_plan_result result = CAIRN_PLAN_START_BLOCKED;
+	int start_cell = cairn_costmap_index(cm, query->start.x_m, query->start.y_m);
+	if (start_cell >= 0) {
+		make_covers(h);
+		result = choose_goal(h, start_cell);
+	}
+	if (result == CAIRN_PLAN_OK || result == CAIRN_PLAN_NEAREST) {
+		make_arcs(h, query->start.yaw_rad);
+		add_start(h, start_cell);
+		float start_to_go = heuristic(h, start_cell);
+		bool ended = run(h);
+		if (h->best >= 0) {
+			hybrid_trace(h, h->best, &h->best_shot, path);
+			path->cost = (double)h->bound;
+		} else if (h->expansions <= 1) {
+			result = CAIRN_PLAN_START_BLOCKED;
+		} else if (!ended && h->nearest_to_go < start_to_go - (float)(HYBRID_WORTH_M / cm->cell_m)) {
+			hybrid_trace(h, h->nearest, NULL, path);
+			path->cost = (double)h->nodes[h->nearest].g;
+			result = CAIRN_PLAN_PARTIAL;
+		} else {
+			result = ended ? CAIRN_PLAN_NO_PATH : CAIRN_PLAN_LIMIT;
+		}
+	}
+	if (stats != NULL)
+		*stats = (struct cairn_hybrid_stats){h->expansions, h->node_count, h->shots, h->goal_x_m, h->goal_y_m};
+	return result;
+}

@@ -1,0 +1,77 @@
+/* hybrid_internal.h - what the parts of the Hybrid A* share; nobody else includes this. */
+#ifndef CAIRN_COMMON_PLAN_HYBRID_INTERNAL_H
+#define CAIRN_COMMON_PLAN_HYBRID_INTERNAL_H
+
+#include "common/plan/hybrid.h"
+#include "common/plan/shot.h"
+
+#define HYBRID_HEADINGS 72
+#define HYBRID_ARCS 10 /* straight, two gentle, two tight; forward, then backward */
+#define HYBRID_NODES_LIMIT 4000000
+#define HYBRID_STEER_CHANGE 0.15f /* cells: of two equal paths the steadier one */
+#define HYBRID_GREED 1.25f        /* weight of the heuristic: a path at most this much dearer, found much sooner */
+#define HYBRID_MISS 4.0           /* cost of ending a cell away from the goal, cells */
+#define HYBRID_WORTH_M 0.5        /* a partial path must bring this much (in cost-free metres) */
+
+struct hybrid_node {
+	double x_m, y_m;
+	uint32_t key; /* cell * headings + heading */
+	float g;
+	int32_t parent;
+	float escaping; /* clearance of a state that lacks room; NAN with enough room */
+	uint8_t heading, arc;
+	int8_t turn_bins;
+	bool reverse, closed;
+};
+
+struct hybrid_entry {
+	float f;
+	int32_t node;
+};
+
+struct hybrid_arc {
+	struct cairn_pose2 mid, end; /* offset in the map frame, absolute yaw */
+	int heading, turn_bins;
+	bool reverse;
+	float cost; /* on free ground, cells */
+};
+
+/* A footprint with its room as three circles: nothing within clear_m of their centres means that it fits. */
+struct hybrid_cover {
+	struct cairn_rect rect;
+	double x_m[3];
+	float clear_m;
+};
+
+struct cairn_hybrid {
+	struct cairn_hybrid_params p;
+	struct cairn_cost_field field, from_start;
+	struct hybrid_node *nodes;
+	int32_t *slots; /* open-addressed hash of the nodes */
+	uint32_t slot_mask;
+	struct hybrid_entry *heap;
+	int heap_max;
+
+	/* one search */
+	const struct cairn_costmap *cm;
+	const struct cairn_hybrid_query *query;
+	double goal_x_m, goal_y_m, tolerance_m, ease_m, field_radius_m;
+	struct hybrid_cover cover[2]; /* forward, backward */
+	double body_x_m[3];
+	float inscribed_m;
+	double yaw_rad[HYBRID_HEADINGS], arc_m;
+	struct hybrid_arc arcs[HYBRID_HEADINGS][HYBRID_ARCS];
+	float switch_cost;
+	int node_count, heap_count, expansions, shots;
+	bool full;
+	float bound; /* cost of the best complete path so far */
+	int32_t best;
+	struct cairn_shot best_shot;
+	int32_t nearest; /* state with the least cost to go */
+	float nearest_to_go;
+};
+
+/* Poses of the arcs that lead to node, then of the shot (NULL or no parts: none). */
+void hybrid_trace(const struct cairn_hybrid *h, int32_t node, const struct cairn_shot *shot, struct cairn_path *path);
+
+#endif

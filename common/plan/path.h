@@ -1,0 +1,33 @@
+/* path.h - a path of poses, some of them driven backward. */
+#ifndef CAIRN_COMMON_PLAN_PATH_H
+#define CAIRN_COMMON_PLAN_PATH_H
+
+#include <stdbool.h>
+
+#include "common/base/geom.h"
+
+#define CAIRN_PATH_MAX 4096
+
+struct cairn_path_pose {
+	double x_m, y_m, yaw_rad;
+	bool reverse; /* driven backward to get here; the first pose has that of the second */
+};
+
+struct cairn_path {
+	int count;
+	struct cairn_path_pose poses[CAIRN_PATH_MAX];
+	double length_m;
+	double cost; /* as the search counted it */
+};
+
+static inline struct cairn_pose2 cairn_path_pose2(const struct cairn_path_pose *p)
+{
+	return (struct cairn_pose2){p->x_m, p->y_m, p->yaw_rad};
+}
+
+static inline double cairn_path_step(const struct cairn_path *path, int i)
+{
+	return hypot(path->poses[i].x_m - path->poses[i - 1].x_m, path->poses[i].y_m - path->poses[i - 1].y_m);
+}
+
+#endif

@@ -1,0 +1,121 @@
+#include "common/plan/edt.h"
+
+#include <math.h>
+#include <time.h>
+
+#include "common/base/rng.h"
+#include "test/support/runner.h"
+
+START_TEST(distances_of_one_cell_are_straight_lines)
+{
+	uint8_t cells[5 * 4] = {0};
+	float d[5 * 4];
+	cells[1 * 5 + 2] = 1;
+	struct cairn_edt edt = {0};
+	ck_assert_int_eq(cairn_edt_reserve(&edt, 5), 0);
+	cairn_edt_compute(&edt, cells, 5, 1, 5, 4, d, 5);
+	ck_assert_float_eq(d[1 * 5 + 2], 0.0f);
+	ck_assert_float_eq_tol(d[0], sqrtf(5.0f), 1e-6f);
+	ck_assert_float_eq_tol(d[3 * 5 + 4], sqrtf(8.0f), 1e-6f);
+	ck_assert_float_eq_tol(d[3 * 5 + 2], 2.0f, 1e-6f);
+	cairn_edt_free(&edt);
+}
+END_TEST
+
+START_TEST(an_empty_grid_is_far_everywhere)
+{
+	uint8_t cells[7 * 3] = {0};
+	float d[7 * 3];
+	struct cairn_edt edt = {0};
+	ck_assert_int_eq(cairn_edt_reserve(&edt, 7), 0);
+	cairn_edt_compute(&edt, cells, 7, 1, 7, 3, d, 7);
+	for (int i = 0; i < 21; i++)
+		ck_assert_float_ge(d[i], CAIRN_EDT_FAR);
+	cairn_edt_free(&edt);
+}
+END_TEST
+
+START_TEST(random_grids_agree_with_brute_force)
+{
+	enum { W = 37, H = 29, STRIDE = 41 };
+	static uint8_t cells[H * STRIDE];
+	static float d[H * STRIDE];
+	struct cairn_edt edt = {0};
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 7, 1);
+	ck_assert_int_eq(cairn_edt_reserve(&edt, W), 0);
+	for (int round = 0; round < 40; round++) {
+		double share = round < 10 ? 0.003 : round < 30 ? 0.05 : 0.6;
+		for (int i = 0; i < H * STRIDE; i++)
+			cells[i] = cairn_rng_uniform(&rng) < share ? 2 : 1; /* bit 0 is not in the mask */
+		cairn_edt_compute(&edt, cells, STRIDE, 2, W, H, d, STRIDE);
+		for (int y = 0; y < H; y++)
+			for (int x = 0; x < W; x++) {
+				int best = 1 << 30;
+				for (int v = 0; v < H; v++)
+					for (int u = 0; u < W; u++)
+						if (cells[v * STRIDE + u] == 2) {
+							int s = (x - u) * (x - u) + (y - v) * (y - v);
+							best = s < best ? s : best;
+						}
+				if (best == 1 << 30)
+					ck_assert_float_ge(d[y * STRIDE + x], CAIRN_EDT_FAR);
+				else
+					ck_assert_float_eq(d[y * STRIDE + x], sqrtf((float)best));
+			}
+	}
+	cairn_edt_free(&edt);
+}
+END_TEST
+
+static double cpu_ms(void)
+{
+	struct timespec ts;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec * 1e-6;
+}
+
+/* Best of five, for a share of random cells and walls every wall_every columns. */
+static double million_cells_ms(int random_cells, int wall_every)
+{
+	enum { N = 1000 };
+	uint8_t *cells = calloc((size_t)N * N, 1);
+	float *d = malloc((size_t)N * N * sizeof(*d));
+	struct cairn_edt edt = {0};
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 3, 1);
+	for (int i = 0; i < random_cells; i++)
+		cells[cairn_rng_u32(&rng) % (N * N)] = 1;
+	for (int x = 0; wall_every > 0 && x < N; x += wall_every)
+		for (int y = 0; y < N; y++) {
+			cells[y * N + x] = y % 90 > 20;
+			cells[x * N + y] = y % 90 > 20;
+		}
+	ck_assert_int_eq(cairn_edt_reserve(&edt, N), 0);
+	double best = 1e9;
+	for (int i = 0; i < 5; i++) {
+		double t0 = cpu_ms();
+		cairn_edt_compute(&edt, cells, N, 1, N, N, d, N);
+		best = fmin(best, cpu_ms() - t0);
+	}
+	cairn_edt_free(&edt);
+	free(cells);
+	free(d);
+	return best;
+}
+
+START_TEST(a_million_cells_take_milliseconds)
+{
+	double worst = 0.0;
+	const int cases[][2] = {{10000, 0}, {1, 0}, {100, 0}, {1000, 0}, {0, 80}, {0, 200}, {0, 0}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		double ms = million_cells_ms(cases[i][0], cases[i][1]);
+		printf("# 1000x1000, %d cells, walls every %d: %.2f ms\n", cases[i][0], cases[i][1], ms);
+		worst = fmax(worst, ms);
+	}
+	ck_assert_double_lt(worst, 100.0); /* ten times the target: sanitizers and shared machines */
+}
+END_TEST
+
+CAIRN_TEST_MAIN("edt", distances_of_one_cell_are_straight_lines, an_empty_grid_is_far_everywhere,
+    random_grids_agree_with_brute_force, a_million_cells_take_milliseconds)
