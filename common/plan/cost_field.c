@@ -32,9 +32,10 @@ int cairn_cost_field_start(struct cairn_cost_field *f, const struct cairn_costma
 	f->ease = (struct cairn_window){0};
 	if (ease_around != NULL) {
 		double k = 1.0 / cm->cell_m;
-		double x = (ease_around->x_m - cm->origin_x_m) * k, y = (ease_around->y_m - cm->origin_y_m) * k;
-		f->ease = (struct cairn_window){(int)(x - ease_m * k), (int)(y - ease_m * k), (int)(x + ease_m * k) + 1,
-		    (int)(y + ease_m * k) + 1};
+		double x = (ease_around->x_m - cm->origin_x_m) * k,
+		       y = (ease_around->y_m - cm->origin_y_m) * k;
+		f->ease = (struct cairn_window){(int)(x - ease_m * k), (int)(y - ease_m * k),
+		    (int)(x + ease_m * k) + 1, (int)(y + ease_m * k) + 1};
 	}
 	for (size_t i = 0; i < cells; i++)
 		f->cost_to_go[i] = INFINITY;
@@ -61,7 +62,8 @@ static float cell_cost(const struct cairn_cost_field *f, int x, int y)
 	int index = y * f->cm->width + x;
 	if ((double)f->cm->dist[index] * f->cm->cell_m >= f->radius_m)
 		return cairn_costmap_cost(f->cm, index);
-	bool eased = x >= f->ease.x0 && x < f->ease.x1 && y >= f->ease.y0 && y < f->ease.y1 && f->cm->dist[index] > 0.0f;
+	bool eased = x >= f->ease.x0 && x < f->ease.x1 && y >= f->ease.y0 && y < f->ease.y1 &&
+		     f->cm->dist[index] > 0.0f;
 	return eased ? EASE_COST : 0.0f;
 }
 
@@ -138,7 +140,8 @@ static void expand(struct cairn_cost_field *f, int index)
 		}
 }
 
-/* Empties the bucket in hand and moves on. Steps from it land in later buckets, because none costs less than one. */
+/* Empties the bucket in hand and moves on. Steps from it land in later buckets, because none costs less than
+ * one. */
 static void next_bucket(struct cairn_cost_field *f)
 {
 	int32_t *head = &f->bucket[f->current % CAIRN_FIELD_BUCKETS];

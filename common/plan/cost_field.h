@@ -1,8 +1,8 @@
 /* cost_field.h - cost-to-go of a point robot from every cell to a goal, computed as far as it is asked for.
  *
- * Dijkstra backward from the goal over the 8-connected costmap, with circular buckets (Dial 1969): every step costs at
- * least one cell width, so all cells of a bucket of that width are final together and no heap is needed. A query goes on with
- * the wave until the cell asked for is final. Units: cells times cost. */
+ * Dijkstra backward from the goal over the 8-connected costmap, with circular buckets (Dial 1969): every step
+ * costs at least one cell width, so all cells of a bucket of that width are final together and no heap is
+ * needed. A query goes on with the wave until the cell asked for is final. Units: cells times cost. */
 #ifndef CAIRN_COMMON_PLAN_COST_FIELD_H
 #define CAIRN_COMMON_PLAN_COST_FIELD_H
 
@@ -13,14 +13,15 @@
 /* Zero-initialised is valid. The costmap must stay as it is between start and the last query. */
 struct cairn_cost_field {
 	const struct cairn_costmap *cm;
-	double radius_m;        /* cells nearer than this to an obstacle are closed */
-	struct cairn_window ease; /* but here only the obstacles themselves are (a robot that stands too near must get out) */
-	float *cost_to_go;      /* final below `settled` */
-	int32_t *next, *prev;   /* buckets as intrusive lists */
+	double radius_m; /* cells nearer than this to an obstacle are closed */
+	struct cairn_window
+	    ease; /* but here only the obstacles themselves are (a robot that stands too near must get out) */
+	float *cost_to_go;    /* final below `settled` */
+	int32_t *next, *prev; /* buckets as intrusive lists */
 	size_t capacity;
 	int32_t bucket[CAIRN_FIELD_BUCKETS];
-	uint32_t current;       /* bucket in hand; cost = bucket number */
-	size_t waiting;         /* cells in buckets */
+	uint32_t current; /* bucket in hand; cost = bucket number */
+	size_t waiting;   /* cells in buckets */
 };
 
 /* Goal cells are added with cairn_cost_field_seed afterwards. 0 or -ENOMEM. */

@@ -60,12 +60,14 @@ struct placed {
 	double c, s, x_m, y_m;
 };
 
-static struct placed place(
-    const struct cairn_costmap *cm, const struct cairn_pose2 *pose, const struct cairn_rect *r, double reach_m)
+static struct placed place(const struct cairn_costmap *cm, const struct cairn_pose2 *pose,
+    const struct cairn_rect *r, double reach_m)
 {
-	struct placed p = {.c = cos(pose->yaw_rad), .s = sin(pose->yaw_rad), .x_m = pose->x_m, .y_m = pose->y_m};
+	struct placed p = {
+	    .c = cos(pose->yaw_rad), .s = sin(pose->yaw_rad), .x_m = pose->x_m, .y_m = pose->y_m};
 	double mid_x = 0.5 * (r->front_m - r->rear_m), mid_y = 0.5 * (r->left_m - r->right_m);
-	double half_x = 0.5 * (r->front_m + r->rear_m) + reach_m, half_y = 0.5 * (r->left_m + r->right_m) + reach_m;
+	double half_x = 0.5 * (r->front_m + r->rear_m) + reach_m,
+	       half_y = 0.5 * (r->left_m + r->right_m) + reach_m;
 	double cx = p.x_m + p.c * mid_x - p.s * mid_y, cy = p.y_m + p.s * mid_x + p.c * mid_y;
 	double ex = fabs(p.c) * half_x + fabs(p.s) * half_y, ey = fabs(p.s) * half_x + fabs(p.c) * half_y;
 	p.box = clip(cm, cx - ex, cy - ey, cx + ex, cy + ey);
@@ -118,22 +120,37 @@ double cairn_costmap_clearance(const struct cairn_costmap *cm, const struct cair
 	return best;
 }
 
-static void clear_under(
+static bool clear_cells(
     struct cairn_costmap *cm, const struct cairn_pose2 *standing, const struct cairn_footprint *body)
 {
 	struct cairn_rect rect = cairn_rect_around(body, 0.0);
 	struct placed p = place(cm, standing, &rect, 0.0);
+	bool any = false;
 	for (int y = p.box.y0; y < p.box.y1; y++)
-		for (int x = p.box.x0; x < p.box.x1; x++)
-			if (to_rect(&rect, local(cm, &p, x, y)) < 0.0)
-				cm->cells[(size_t)y * (size_t)cm->width + (size_t)x] &= (uint8_t)~CAIRN_CELL_OBSTACLE;
+		for (int x = p.box.x0; x < p.box.x1; x++) {
+			uint8_t *cell = &cm->cells[(size_t)y * (size_t)cm->width + (size_t)x];
+			if ((*cell & CAIRN_CELL_OCCUPIED) != 0 && to_rect(&rect, local(cm, &p, x, y)) < 0.0) {
+				*cell &= (uint8_t)~CAIRN_CELL_OCCUPIED;
+				any = true;
+			}
+		}
+	return any;
+}
+
+static void measure(struct cairn_costmap *cm)
+{
+	size_t width = (size_t)cm->width;
+	cairn_edt_compute(
+	    &cm->edt, cm->cells, width, CAIRN_CELL_OCCUPIED, cm->width, cm->height, cm->map_dist, width);
+	memcpy(cm->dist, cm->map_dist, width * (size_t)cm->height * sizeof(*cm->dist));
 }
 
 int cairn_costmap_set_grid(struct cairn_costmap *cm, const struct cairn_plan_grid *grid,
     const struct cairn_pose2 *standing, const struct cairn_footprint *body)
 {
-	if (grid->cells == NULL || grid->width <= 0 || grid->height <= 0 || grid->stride < (size_t)grid->width ||
-	    !(grid->cell_m > 0.0) || !isfinite(grid->cell_m + grid->origin_x_m + grid->origin_y_m) ||
+	if (grid->cells == NULL || grid->width <= 0 || grid->height <= 0 ||
+	    grid->stride < (size_t)grid->width || !(grid->cell_m > 0.0) ||
+	    !isfinite(grid->cell_m + grid->origin_x_m + grid->origin_y_m) ||
 	    grid->height > INT32_MAX / grid->width)
 		return -EINVAL;
 	size_t cells = (size_t)grid->width * (size_t)grid->height;
@@ -151,14 +168,14 @@ int cairn_costmap_set_grid(struct cairn_costmap *cm, const struct cairn_plan_gri
 		uint8_t *restrict out = cm->cells + (size_t)y * (size_t)grid->width;
 		for (int x = 0; x < grid->width; x++) {
 			uint8_t v = in[x];
-			out[x] = v > 100 ? CAIRN_CELL_UNKNOWN : v >= CAIRN_GRID_OCCUPIED ? CAIRN_CELL_OCCUPIED : 0;
+			out[x] = v > 100                    ? CAIRN_CELL_UNKNOWN
+				 : v >= CAIRN_GRID_OCCUPIED ? CAIRN_CELL_OCCUPIED
+							    : 0;
 		}
 	}
 	if (standing != NULL)
-		clear_under(cm, standing, body);
-	size_t width = (size_t)cm->width;
-	cairn_edt_compute(&cm->edt, cm->cells, width, CAIRN_CELL_OCCUPIED, cm->width, cm->height, cm->map_dist, width);
-	memcpy(cm->dist, cm->map_dist, cells * sizeof(*cm->dist));
+		clear_cells(cm, standing, body);
+	measure(cm);
 	return 0;
 }
 
@@ -169,9 +186,20 @@ static void forget_live(struct cairn_costmap *cm)
 		size_t row = (size_t)y * (size_t)cm->width;
 		for (int x = w.x0; x < w.x1; x++)
 			cm->cells[row + (size_t)x] &= (uint8_t)~CAIRN_CELL_LIVE;
-		memcpy(cm->dist + row + w.x0, cm->map_dist + row + w.x0, (size_t)(w.x1 - w.x0) * sizeof(*cm->dist));
+		memcpy(cm->dist + row + w.x0, cm->map_dist + row + w.x0,
+		    (size_t)(w.x1 - w.x0) * sizeof(*cm->dist));
 	}
 	cm->live = (struct cairn_window){0};
+}
+
+bool cairn_costmap_clear_under(
+    struct cairn_costmap *cm, const struct cairn_pose2 *standing, const struct cairn_footprint *body)
+{
+	if (cm->width == 0 || !clear_cells(cm, standing, body))
+		return false;
+	forget_live(cm);
+	measure(cm);
+	return true;
 }
 
 static bool live_index(const struct cairn_costmap *cm, struct cairn_vec2 p, double skip_m, int *ret_index)
@@ -180,7 +208,8 @@ static bool live_index(const struct cairn_costmap *cm, struct cairn_vec2 p, doub
 	return *ret_index >= 0 && (double)cm->map_dist[*ret_index] * cm->cell_m > skip_m;
 }
 
-int cairn_costmap_set_live(struct cairn_costmap *cm, const struct cairn_vec2 *points, size_t count, double skip_m)
+int cairn_costmap_set_live(
+    struct cairn_costmap *cm, const struct cairn_vec2 *points, size_t count, double skip_m)
 {
 	if (cm->width == 0)
 		return 0;
@@ -217,8 +246,8 @@ int cairn_costmap_set_live(struct cairn_costmap *cm, const struct cairn_vec2 *po
 	}
 	cm->live = w;
 	size_t corner = (size_t)w.y0 * (size_t)cm->width + (size_t)w.x0;
-	cairn_edt_compute(&cm->edt, cm->cells + corner, (size_t)cm->width, CAIRN_CELL_LIVE, (int)width, w.y1 - w.y0,
-	    cm->scratch, width);
+	cairn_edt_compute(&cm->edt, cm->cells + corner, (size_t)cm->width, CAIRN_CELL_LIVE, (int)width,
+	    w.y1 - w.y0, cm->scratch, width);
 	for (int y = w.y0; y < w.y1; y++) {
 		float *d = cm->dist + (size_t)y * (size_t)cm->width + w.x0;
 		const float *l = cm->scratch + (size_t)(y - w.y0) * width;

@@ -1,14 +1,15 @@
 /* costmap.h - what a place costs and whether the footprint fits there.
  *
- * Made from the occupancy grid (0 free .. 100 occupied, 255 unknown; row 0 has the smallest y). A cell is an obstacle from
- * CAIRN_GRID_OCCUPIED on. Distances come from an exact Euclidean distance transform and are between cell centres; an obstacle
- * cell counts as a disc of half a cell around its centre.
+ * Made from the occupancy grid (0 free .. 100 occupied, 255 unknown; row 0 has the smallest y). A cell is an
+ * obstacle from CAIRN_GRID_OCCUPIED on. Distances come from an exact Euclidean distance transform and are
+ * between cell centres; an obstacle cell counts as a disc of half a cell around its centre.
  *
  * Cost of a cell, as a factor on the length driven through it (1 = free and far from everything):
  *   near = 1 + (near_cost - 1) * x^2,  x = clamp((inflation - d) / (inflation - inscribed), 0, 1)
  *   cost = max(near, unknown_cost if unknown), with d the distance to the nearest obstacle.
  *
- * Live points (obstacles of the newest scan that the map does not have) lie over the map until the next call replaces them. */
+ * Live points (obstacles of the newest scan that the map does not have) lie over the map until the next call
+ * replaces them. */
 #ifndef CAIRN_COMMON_PLAN_COSTMAP_H
 #define CAIRN_COMMON_PLAN_COSTMAP_H
 
@@ -34,8 +35,8 @@ struct cairn_plan_grid {
 
 struct cairn_costmap_params {
 	double inflation_m;
-	double inscribed_m; /* from this distance inward the near cost is at its peak */
-	double near_cost;   /* >= 1 */
+	double inscribed_m;  /* from this distance inward the near cost is at its peak */
+	double near_cost;    /* >= 1 */
 	double unknown_cost; /* >= 1 */
 };
 
@@ -55,12 +56,12 @@ struct cairn_costmap {
 	struct cairn_costmap_params params;
 	int width, height;
 	double origin_x_m, origin_y_m, cell_m;
-	uint8_t *cells;     /* CAIRN_CELL_* bits */
-	float *map_dist;    /* to the map's obstacles, cells */
-	float *dist;        /* to any obstacle, cells */
-	size_t capacity;    /* cells there is room for */
+	uint8_t *cells;           /* CAIRN_CELL_* bits */
+	float *map_dist;          /* to the map's obstacles, cells */
+	float *dist;              /* to any obstacle, cells */
+	size_t capacity;          /* cells there is room for */
 	struct cairn_window live; /* where dist may differ from map_dist */
-	float *scratch;     /* distances to live cells in the window */
+	float *scratch;           /* distances to live cells in the window */
 	size_t scratch_capacity;
 	struct cairn_edt edt;
 };
@@ -73,27 +74,37 @@ struct cairn_rect {
 void cairn_costmap_init(struct cairn_costmap *cm, const struct cairn_costmap_params *params);
 void cairn_costmap_free(struct cairn_costmap *cm);
 
-/* Takes a new grid (copied) and forgets the live points. standing (may be NULL): obstacle cells under body at that pose are
- * taken as free, because the robot stands there. 0, -EINVAL (empty, no cells, bad cell size), -ENOMEM (old one kept). */
+/* Takes a new grid (copied) and forgets the live points. standing (may be NULL): obstacle cells under body at
+ * that pose are taken as free, because the robot stands there (see cairn_costmap_clear_under). 0, -EINVAL
+ * (empty, no cells, bad cell size), -ENOMEM (old one kept). */
 int cairn_costmap_set_grid(struct cairn_costmap *cm, const struct cairn_plan_grid *grid,
     const struct cairn_pose2 *standing, const struct cairn_footprint *body);
 
-/* Lays live points (map frame) over the map, replacing those before. Points outside, and those within skip_m of an obstacle
- * of the map (the same wall seen again), are left out. Returns how many cells were set, or -ENOMEM (none set). */
-int cairn_costmap_set_live(struct cairn_costmap *cm, const struct cairn_vec2 *points, size_t count, double skip_m);
+/* Takes obstacles of the map under body at that pose as free; true if there were any (distances are renewed,
+ * live points forgotten). */
+bool cairn_costmap_clear_under(
+    struct cairn_costmap *cm, const struct cairn_pose2 *standing, const struct cairn_footprint *body);
 
-/* No obstacle cell's disc reaches into the rectangle at pose. Exact to the disc. Outside the grid nothing is known to stand. */
+/* Lays live points (map frame) over the map, replacing those before. Points outside, and those within skip_m
+ * of an obstacle of the map (the same wall seen again), are left out. Returns how many cells were set, or
+ * -ENOMEM (none set). */
+int cairn_costmap_set_live(
+    struct cairn_costmap *cm, const struct cairn_vec2 *points, size_t count, double skip_m);
+
+/* No obstacle cell's disc reaches into the rectangle at pose. Exact to the disc. Outside the grid nothing is
+ * known to stand. */
 bool cairn_costmap_fits(
     const struct cairn_costmap *cm, const struct cairn_pose2 *pose, const struct cairn_rect *rect);
 
-/* Distance from the rectangle to the nearest obstacle disc, negative = depth of intrusion; at most limit_m. */
+/* Distance from the rectangle to the nearest obstacle disc, negative = depth of intrusion; at most limit_m.
+ */
 double cairn_costmap_clearance(const struct cairn_costmap *cm, const struct cairn_pose2 *pose,
     const struct cairn_rect *rect, double limit_m);
 
 static inline struct cairn_rect cairn_rect_around(const struct cairn_footprint *body, double margin_m)
 {
-	return (struct cairn_rect){body->front_m + margin_m, body->rear_m + margin_m, body->half_width_m + margin_m,
-	    body->half_width_m + margin_m};
+	return (struct cairn_rect){body->front_m + margin_m, body->rear_m + margin_m,
+	    body->half_width_m + margin_m, body->half_width_m + margin_m};
 }
 
 /* Index of the cell a point lies in, or -1 outside (or not finite). */

@@ -25,8 +25,8 @@ const char *cairn_plan_result_text(enum cairn_plan_result result)
 struct cairn_hybrid *cairn_hybrid_new(const struct cairn_hybrid_params *p)
 {
 	if (!(p->turn_radius_m > 0.0) || !(p->clearance_m >= 0.0) || !(p->lead_m >= p->clearance_m) ||
-	    !(p->reverse_factor >= 1.0) || !(p->switch_m >= 0.0) || !(p->turn_factor >= 1.0) || p->nodes_max < 64 ||
-	    p->nodes_max > HYBRID_NODES_LIMIT)
+	    !(p->reverse_factor >= 1.0) || !(p->switch_m >= 0.0) || !(p->turn_factor >= 1.0) ||
+	    p->nodes_max < 64 || p->nodes_max > HYBRID_NODES_LIMIT)
 		return NULL;
 	struct cairn_hybrid *h = calloc(1, sizeof(*h));
 	if (h == NULL)
@@ -119,10 +119,11 @@ static int32_t state_of(struct cairn_hybrid *h, int cell, int heading)
 
 /* ---- collision ---- */
 
-/* Room between the travelling footprint (lead in the direction of motion) and the obstacles: quick answer by the distance
- * transform at three circles that cover it, exact test in between. near_m: distance that the cost looks at. */
-static bool pose_free(const struct cairn_hybrid *h, double x, double y, double c, double s, double yaw, bool reverse,
-    float *ret_near_m)
+/* Room between the travelling footprint (lead in the direction of motion) and the obstacles: quick answer by
+ * the distance transform at three circles that cover it, exact test in between. near_m: distance that the
+ * cost looks at. */
+static bool pose_free(const struct cairn_hybrid *h, double x, double y, double c, double s, double yaw,
+    bool reverse, float *ret_near_m)
 {
 	const struct cairn_costmap *cm = h->cm;
 	const struct hybrid_cover *cover = &h->cover[reverse ? 1 : 0];
@@ -149,8 +150,8 @@ static double bare_clearance(const struct cairn_hybrid *h, const struct cairn_po
 	return cairn_costmap_clearance(h->cm, pose, &bare, h->p.lead_m + h->cm->cell_m);
 }
 
-/* One pose of an arc from a state: its cost factor, or 0 when it is not allowed. A state without the full room (escaping)
- * may go where it does not lose any. */
+/* One pose of an arc from a state: its cost factor, or 0 when it is not allowed. A state without the full
+ * room (escaping) may go where it does not lose any. */
 static float pose_factor(
     struct cairn_hybrid *h, const struct cairn_pose2 *pose, bool reverse, float escaping, float *ret_escaping)
 {
@@ -159,8 +160,8 @@ static float pose_factor(
 	int index = cairn_costmap_index(h->cm, pose->x_m, pose->y_m);
 	if (index < 0)
 		return 0.0f;
-	bool is_free =
-	    pose_free(h, pose->x_m, pose->y_m, cos(pose->yaw_rad), sin(pose->yaw_rad), pose->yaw_rad, reverse, &near);
+	bool is_free = pose_free(
+	    h, pose->x_m, pose->y_m, cos(pose->yaw_rad), sin(pose->yaw_rad), pose->yaw_rad, reverse, &near);
 	if (!is_free) {
 		if (isnan(escaping))
 			return 0.0f;
@@ -198,7 +199,8 @@ static void make_covers(struct cairn_hybrid *h)
 		h->body_x_m[i] = -p->body.rear_m + ((double)i + 0.5) * part;
 	double inner = fmin(0.5 * part, p->body.half_width_m);
 	h->inscribed_m = (float)(inner + 0.5 * cell - M_SQRT1_2 * cell);
-	h->field_radius_m = fmin(p->body.half_width_m, p->body.rear_m) + p->clearance_m + 0.5 * cell - M_SQRT1_2 * cell;
+	h->field_radius_m =
+	    fmin(p->body.half_width_m, p->body.rear_m) + p->clearance_m + 0.5 * cell - M_SQRT1_2 * cell;
 }
 
 /* Arcs long enough to leave the cell, turning by whole heading bins. */
@@ -206,7 +208,7 @@ static void make_arcs(struct cairn_hybrid *h, double start_yaw_rad)
 {
 	const double bin = 2.0 * M_PI / HYBRID_HEADINGS;
 	double radius = h->p.turn_radius_m;
-	int bins = (int)ceil(1.6 * h->cm->cell_m / (radius * bin));
+	int bins = (int)ceil(2.8 * h->cm->cell_m / (radius * bin));
 	bins = bins < 2 ? 2 : bins > 9 ? 9 : bins;
 	double length = radius * bin * (double)bins;
 	h->arc_m = length;
@@ -228,7 +230,7 @@ static void make_arcs(struct cairn_hybrid *h, double start_yaw_rad)
 			arc->heading = (k + (reverse ? -t : t) + HYBRID_HEADINGS) % HYBRID_HEADINGS;
 			double bend = fabs((double)t) / (double)bins;
 			arc->cost = (float)(length / h->cm->cell_m * (reverse ? h->p.reverse_factor : 1.0) *
-			                    (1.0 + (h->p.turn_factor - 1.0) * bend));
+					    (1.0 + (h->p.turn_factor - 1.0) * bend));
 		}
 	}
 }
@@ -292,12 +294,15 @@ static void take_candidate(struct cairn_hybrid *h, int32_t node, float cost, con
 	if (cost >= h->bound)
 		return;
 	h->bound = cost;
+	h->improved_at = h->expansions;
 	h->best = node;
 	h->best_shot = shot != NULL ? *shot : (struct cairn_shot){0};
 }
 
-/* Cost of driving a shot from a state, INFINITY when something is in the way or it comes to `bound` or more. */
-static float shot_cost(struct cairn_hybrid *h, const struct hybrid_node *n, const struct cairn_shot *shot, float bound)
+/* Cost of driving a shot from a state, INFINITY when something is in the way or it comes to `bound` or more.
+ */
+static float shot_cost(
+    struct cairn_hybrid *h, const struct hybrid_node *n, const struct cairn_shot *shot, float bound)
 {
 	const double step = 0.5 * h->arc_m;
 	struct cairn_pose2 from = {n->x_m, n->y_m, h->yaw_rad[n->heading]};
@@ -308,7 +313,8 @@ static float shot_cost(struct cairn_hybrid *h, const struct hybrid_node *n, cons
 		return INFINITY;
 	float each = per_m * (float)(shot->length_m / (double)count), escaping = n->escaping;
 	for (int i = 1; i <= count; i++) {
-		struct cairn_pose2 pose = cairn_shot_at(shot, &from, shot->length_m * (double)i / (double)count);
+		struct cairn_pose2 pose =
+		    cairn_shot_at(shot, &from, shot->length_m * (double)i / (double)count);
 		float factor = pose_factor(h, &pose, shot->reverse, escaping, &escaping);
 		cost += each * factor;
 		if (factor <= 0.0f || cost >= bound)
@@ -325,16 +331,18 @@ static void try_shots(struct cairn_hybrid *h, int32_t node)
 	struct cairn_pose2 goal = {h->goal_x_m, h->goal_y_m, q->goal_yaw_rad};
 	for (int rev = 0; rev < 2; rev++) {
 		struct cairn_shot shot;
-		bool found = q->heading_given ? cairn_shot_to_pose(&shot, &from, &goal, h->p.turn_radius_m, rev == 1)
-		                              : cairn_shot_to_point(&shot, &from, goal.x_m, goal.y_m, h->p.turn_radius_m,
-		                                    rev == 1);
+		bool found =
+		    q->heading_given
+			? cairn_shot_to_pose(&shot, &from, &goal, h->p.turn_radius_m, rev == 1)
+			: cairn_shot_to_point(&shot, &from, goal.x_m, goal.y_m, h->p.turn_radius_m, rev == 1);
 		h->shots++;
 		if (found)
 			take_candidate(h, node, n->g + shot_cost(h, n, &shot, h->bound - n->g), &shot);
 	}
 }
 
-/* Within the tolerance already: a candidate that costs what is missing, so that nearer ones win when they are cheap. */
+/* Within the tolerance already: a candidate that costs what is missing, so that nearer ones win when they are
+ * cheap. */
 static void try_here(struct cairn_hybrid *h, int32_t node)
 {
 	const struct hybrid_node *n = &h->nodes[node];
@@ -362,7 +370,7 @@ static bool run(struct cairn_hybrid *h)
 	int until_shot = 0;
 	while (h->heap_count > 0) {
 		struct hybrid_entry top = heap_pop(h);
-		if (top.f >= h->bound)
+		if (top.f >= h->bound || (h->best >= 0 && h->expansions > h->improved_at + HYBRID_PATIENCE))
 			return true;
 		struct hybrid_node *n = &h->nodes[top.node];
 		if (n->closed)
@@ -389,12 +397,15 @@ static bool run(struct cairn_hybrid *h)
 
 /* ---- goal ---- */
 
-/* The open cell nearest to (x, y) within reach_m that the field from `start` reaches (any open one when it is NULL); -1. */
-static int nearest_cell(struct cairn_hybrid *h, struct cairn_cost_field *start, double x, double y, double reach_m)
+/* The open cell nearest to (x, y) within reach_m that the field from `start` reaches (any open one when it is
+ * NULL); -1. */
+static int nearest_cell(
+    struct cairn_hybrid *h, struct cairn_cost_field *start, double x, double y, double reach_m)
 {
 	const struct cairn_costmap *cm = h->cm;
 	int best = -1, r = (int)ceil(reach_m / cm->cell_m) + 1;
-	int cx = (int)floor((x - cm->origin_x_m) / cm->cell_m), cy = (int)floor((y - cm->origin_y_m) / cm->cell_m);
+	int cx = (int)floor((x - cm->origin_x_m) / cm->cell_m),
+	    cy = (int)floor((y - cm->origin_y_m) / cm->cell_m);
 	double best_m = reach_m;
 	for (int iy = cy - r; iy <= cy + r; iy++)
 		for (int ix = cx - r; ix <= cx + r; ix++) {
@@ -407,7 +418,8 @@ static int nearest_cell(struct cairn_hybrid *h, struct cairn_cost_field *start, 
 			double room = (double)cm->dist[index] * cm->cell_m;
 			double want = h->p.body.half_width_m + h->p.clearance_m + cm->cell_m;
 			double score = d + 2.0 * fmax(0.0, want - room);
-			if (d > reach_m || score >= best_m + (best < 0 ? 1.0 : 0.0) || !cairn_cost_field_open(&h->field, index))
+			if (d > reach_m || score >= best_m + (best < 0 ? 1.0 : 0.0) ||
+			    !cairn_cost_field_open(&h->field, index))
 				continue;
 			if (start != NULL && !(cairn_cost_field_at(start, index) < INFINITY))
 				continue;
@@ -454,8 +466,8 @@ static enum cairn_plan_result choose_goal(struct cairn_hybrid *h, int start_cell
 		cell = nearest_cell(h, &h->from_start, q->goal_x_m, q->goal_y_m, q->nearest_m);
 	if (cell < 0)
 		return blocked && nearest_cell(h, NULL, q->goal_x_m, q->goal_y_m, q->tolerance_m) < 0
-		    ? CAIRN_PLAN_GOAL_BLOCKED
-		    : CAIRN_PLAN_NO_PATH;
+			   ? CAIRN_PLAN_GOAL_BLOCKED
+			   : CAIRN_PLAN_NO_PATH;
 	if (aim(h, cell) < 0)
 		return CAIRN_PLAN_LIMIT;
 	struct cairn_vec2 c = cairn_costmap_center(h->cm, cell);
@@ -519,6 +531,7 @@ enum cairn_plan_result cairn_hybrid_search(struct cairn_hybrid *h, const struct 
 		}
 	}
 	if (stats != NULL)
-		*stats = (struct cairn_hybrid_stats){h->expansions, h->node_count, h->shots, h->goal_x_m, h->goal_y_m};
+		*stats = (struct cairn_hybrid_stats){
+		    h->expansions, h->node_count, h->shots, h->goal_x_m, h->goal_y_m};
 	return result;
 }

@@ -9,7 +9,8 @@
 #define HYBRID_ARCS 10 /* straight, two gentle, two tight; forward, then backward */
 #define HYBRID_NODES_LIMIT 4000000
 #define HYBRID_STEER_CHANGE 0.15f /* cells: of two equal paths the steadier one */
-#define HYBRID_GREED 1.25f        /* weight of the heuristic: a path at most this much dearer, found much sooner */
+#define HYBRID_GREED 1.5f         /* weight of the heuristic: somewhat dearer paths, found much sooner */
+#define HYBRID_PATIENCE 500       /* expansions in search of something better than what was found last */
 #define HYBRID_MISS 4.0           /* cost of ending a cell away from the goal, cells */
 #define HYBRID_WORTH_M 0.5        /* a partial path must bring this much (in cost-free metres) */
 
@@ -64,7 +65,8 @@ struct cairn_hybrid {
 	float switch_cost;
 	int node_count, heap_count, expansions, shots;
 	bool full;
-	float bound; /* cost of the best complete path so far */
+	int improved_at; /* expansions at the last improvement of bound */
+	float bound;     /* cost of the best complete path so far */
 	int32_t best;
 	struct cairn_shot best_shot;
 	int32_t nearest; /* state with the least cost to go */
@@ -72,6 +74,7 @@ struct cairn_hybrid {
 };
 
 /* Poses of the arcs that lead to node, then of the shot (NULL or no parts: none). */
-void hybrid_trace(const struct cairn_hybrid *h, int32_t node, const struct cairn_shot *shot, struct cairn_path *path);
+void hybrid_trace(
+    const struct cairn_hybrid *h, int32_t node, const struct cairn_shot *shot, struct cairn_path *path);
 
 #endif

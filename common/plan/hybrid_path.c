@@ -19,11 +19,13 @@ static void reverse_order(struct cairn_path *path)
 	}
 }
 
-void hybrid_trace(const struct cairn_hybrid *h, int32_t node, const struct cairn_shot *shot, struct cairn_path *path)
+void hybrid_trace(
+    const struct cairn_hybrid *h, int32_t node, const struct cairn_shot *shot, struct cairn_path *path)
 {
 	path->count = 0;
 	path->length_m = 0.0;
-	/* From the end, so that a path longer than the array loses its far part only after it is turned round. */
+	/* From the end, so that a path longer than the array loses its far part only after it is turned
+	 * round. */
 	int arcs = 0;
 	for (int32_t n = node; h->nodes[n].parent >= 0; n = h->nodes[n].parent)
 		arcs++;
@@ -35,17 +37,21 @@ void hybrid_trace(const struct cairn_hybrid *h, int32_t node, const struct cairn
 		const struct hybrid_arc *arc = &h->arcs[from->heading][at->arc];
 		append(path, (struct cairn_pose2){at->x_m, at->y_m, h->yaw_rad[at->heading]}, arc->reverse);
 		append(path,
-		    (struct cairn_pose2){from->x_m + arc->mid.x_m, from->y_m + arc->mid.y_m, arc->mid.yaw_rad},
+		    (struct cairn_pose2){
+			from->x_m + arc->mid.x_m, from->y_m + arc->mid.y_m, arc->mid.yaw_rad},
 		    arc->reverse);
 	}
-	bool first_reverse = path->count > 0 ? path->poses[path->count - 1].reverse : shot != NULL && shot->reverse;
+	bool first_reverse =
+	    path->count > 0 ? path->poses[path->count - 1].reverse : shot != NULL && shot->reverse;
 	append(path, h->query->start, first_reverse);
 	reverse_order(path);
 	if (shot != NULL && shot->parts > 0) {
-		struct cairn_pose2 from = {h->nodes[node].x_m, h->nodes[node].y_m, h->yaw_rad[h->nodes[node].heading]};
+		struct cairn_pose2 from = {
+		    h->nodes[node].x_m, h->nodes[node].y_m, h->yaw_rad[h->nodes[node].heading]};
 		int count = (int)ceil(shot->length_m / (0.5 * h->arc_m));
 		for (int i = 1; i <= count; i++)
-			append(path, cairn_shot_at(shot, &from, shot->length_m * (double)i / (double)count), shot->reverse);
+			append(path, cairn_shot_at(shot, &from, shot->length_m * (double)i / (double)count),
+			    shot->reverse);
 	}
 	for (int i = 1; i < path->count; i++)
 		path->length_m += cairn_path_step(path, i);
@@ -68,10 +74,12 @@ double cairn_hybrid_path_cost(const struct cairn_hybrid *h, const struct cairn_c
 			return INFINITY;
 		}
 		double front = h->p.body.front_m - h->p.body.half_width_m;
-		int ahead = cairn_costmap_index(cm, p->x_m + front * cos(p->yaw_rad), p->y_m + front * sin(p->yaw_rad));
+		int ahead = cairn_costmap_index(
+		    cm, p->x_m + front * cos(p->yaw_rad), p->y_m + front * sin(p->yaw_rad));
 		double factor = index < 0 ? cm->params.unknown_cost : (double)cairn_costmap_cost(cm, index);
 		if (ahead >= 0)
-			factor = fmax(factor, (double)cairn_costmap_near(cm, cm->dist[ahead] * (float)cm->cell_m));
+			factor =
+			    fmax(factor, (double)cairn_costmap_near(cm, cm->dist[ahead] * (float)cm->cell_m));
 		cost += step / cm->cell_m * factor * (p->reverse ? h->p.reverse_factor : 1.0);
 		if (i > 1 && p->reverse != path->poses[i - 1].reverse)
 			cost += h->p.switch_m / cm->cell_m;

@@ -27,7 +27,8 @@ static inline struct cairn_pose2 cairn_path_pose2(const struct cairn_path_pose *
 
 static inline double cairn_path_step(const struct cairn_path *path, int i)
 {
-	return hypot(path->poses[i].x_m - path->poses[i - 1].x_m, path->poses[i].y_m - path->poses[i - 1].y_m);
+	return hypot(
+	    path->poses[i].x_m - path->poses[i - 1].x_m, path->poses[i].y_m - path->poses[i - 1].y_m);
 }
 
 #endif

@@ -8,7 +8,8 @@ static double positive_angle(double rad)
 	return r < 0.0 ? r + 2.0 * M_PI : r;
 }
 
-/* A backward path is a forward path of the robot that looks the other way: x -> -x in its frame, which swaps left and right. */
+/* A backward path is a forward path of the robot that looks the other way: x -> -x in its frame, which swaps
+ * left and right. */
 static struct cairn_vec2 goal_in_frame(const struct cairn_pose2 *from, double x_m, double y_m, bool reverse)
 {
 	struct cairn_pose2 p = cairn_pose_between(*from, (struct cairn_pose2){x_m, y_m, 0.0});
@@ -44,7 +45,8 @@ bool cairn_shot_to_point(struct cairn_shot *shot, const struct cairn_pose2 *from
 	return found;
 }
 
-/* Dubins words in the normalised frame: start (0, 0, a), goal (d, 0, b), radius 1. t, p, q are the three lengths. */
+/* Dubins words in the normalised frame: start (0, 0, a), goal (d, 0, b), radius 1. t, p, q are the three
+ * lengths. */
 struct word {
 	double t, p, q;
 	int s1, s2, s3; /* left 1, straight 0, right -1 */
@@ -62,8 +64,8 @@ static struct word same_side(double a, double b, double d, int side)
 	double k = (double)side;
 	struct cairn_vec2 c = between_centres(a, b, d, k, k);
 	double heading = atan2(c.y_m, c.x_m);
-	return (struct word){positive_angle(k * (heading - a)), hypot(c.x_m, c.y_m), positive_angle(k * (b - heading)), side,
-	    0, side, true};
+	return (struct word){positive_angle(k * (heading - a)), hypot(c.x_m, c.y_m),
+	    positive_angle(k * (b - heading)), side, 0, side, true};
 }
 
 static struct word cross_side(double a, double b, double d, int side)
@@ -90,10 +92,12 @@ static struct word three_turns(double a, double b, double d, int side)
 		return best;
 	double open = acos(dist / 4.0);
 	for (int pick = -1; pick <= 1; pick += 2) {
-		double h1 = line + (double)pick * open + k * M_PI_2;         /* heading where the first circle is left */
-		double h2 = line + M_PI - (double)pick * open + k * M_PI_2; /* and where the last one is joined */
-		struct word w = {positive_angle(k * (h1 - a)), positive_angle(k * (h1 - h2)), positive_angle(k * (b - h2)),
-		    side, -side, side, true};
+		double h1 =
+		    line + (double)pick * open + k * M_PI_2; /* heading where the first circle is left */
+		double h2 =
+		    line + M_PI - (double)pick * open + k * M_PI_2; /* and where the last one is joined */
+		struct word w = {positive_angle(k * (h1 - a)), positive_angle(k * (h1 - h2)),
+		    positive_angle(k * (b - h2)), side, -side, side, true};
 		if (!best.ok || w.t + w.p + w.q < best.t + best.p + best.q)
 			best = w;
 	}
@@ -135,10 +139,11 @@ bool cairn_shot_to_pose(struct cairn_shot *shot, const struct cairn_pose2 *from,
 	}
 	if (best == NULL)
 		return false;
-	/* Turning left in the mirrored frame of a backward path is curvature to the left of the same sign in y. */
+	/* Turning left in the mirrored frame of a backward path is curvature to the left of the same sign in
+	 * y. */
 	*shot = (struct cairn_shot){.part = {{(double)best->s1 / radius_m, best->t * radius_m},
-	                                {(double)best->s2 / radius_m, best->p * radius_m},
-	                                {(double)best->s3 / radius_m, best->q * radius_m}},
+					{(double)best->s2 / radius_m, best->p * radius_m},
+					{(double)best->s3 / radius_m, best->q * radius_m}},
 	    .parts = 3,
 	    .reverse = reverse,
 	    .length_m = best_len * radius_m};
@@ -152,7 +157,8 @@ struct cairn_pose2 cairn_shot_at(const struct cairn_shot *shot, const struct cai
 	for (int i = 0; i < shot->parts && s_m > 0.0; i++) {
 		double s = s_m < shot->part[i].length_m ? s_m : shot->part[i].length_m;
 		/* Yaw changes by curvature times signed travel. */
-		pose = cairn_pose_advance(pose, (struct cairn_twist){sign, sign * shot->part[i].curvature_1pm}, s);
+		pose = cairn_pose_advance(
+		    pose, (struct cairn_twist){sign, sign * shot->part[i].curvature_1pm}, s);
 		s_m -= s;
 	}
 	return pose;

@@ -1,7 +1,7 @@
 /* shot.h - closed-form paths in free space: turn, straight, turn.
  *
- * Dubins 1957 for a goal with a heading, and the shorter "turn, then straight" when the heading is free. Backward ones are the
- * forward ones of the mirrored problem. */
+ * Dubins 1957 for a goal with a heading, and the shorter "turn, then straight" when the heading is free.
+ * Backward ones are the forward ones of the mirrored problem. */
 #ifndef CAIRN_COMMON_PLAN_SHOT_H
 #define CAIRN_COMMON_PLAN_SHOT_H
 

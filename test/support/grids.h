@@ -1,4 +1,5 @@
-/* grids.h - hand-made occupancy grids for tests, and a footprint check that shares nothing with the code under test. */
+/* grids.h - hand-made occupancy grids for tests, and a footprint check that shares nothing with the code
+ * under test. */
 #ifndef CAIRN_TEST_SUPPORT_GRIDS_H
 #define CAIRN_TEST_SUPPORT_GRIDS_H
 
@@ -18,14 +19,16 @@ struct test_grid {
 
 static inline struct test_grid test_grid_new(double width_m, double height_m, double cell_m)
 {
-	struct test_grid g = {.width = (int)lround(width_m / cell_m), .height = (int)lround(height_m / cell_m)};
+	struct test_grid g = {
+	    .width = (int)lround(width_m / cell_m), .height = (int)lround(height_m / cell_m)};
 	g.cell_m = cell_m;
 	g.cells = calloc((size_t)g.width * (size_t)g.height, 1);
 	return g;
 }
 
 /* Fills the cells whose centres lie in the box. */
-static inline void test_grid_box(struct test_grid *g, double x0, double y0, double x1, double y1, uint8_t value)
+static inline void test_grid_box(
+    struct test_grid *g, double x0, double y0, double x1, double y1, uint8_t value)
 {
 	for (int y = 0; y < g->height; y++)
 		for (int x = 0; x < g->width; x++) {
@@ -45,8 +48,11 @@ static inline void test_grid_border(struct test_grid *g)
 
 static inline struct cairn_plan_grid test_grid_view(const struct test_grid *g)
 {
-	return (struct cairn_plan_grid){
-	    .cells = g->cells, .stride = (size_t)g->width, .width = g->width, .height = g->height, .cell_m = g->cell_m};
+	return (struct cairn_plan_grid){.cells = g->cells,
+	    .stride = (size_t)g->width,
+	    .width = g->width,
+	    .height = g->height,
+	    .cell_m = g->cell_m};
 }
 
 /* Do the rectangle of the body and an occupied cell (the whole square) overlap? Separating axes. */

@@ -1,0 +1,96 @@
+/* planner_internal.h - what the parts of the planner share; nobody else includes this. */
+#ifndef CAIRN_COMMON_PLAN_PLANNER_INTERNAL_H
+#define CAIRN_COMMON_PLAN_PLANNER_INTERNAL_H
+
+#include "common/plan/follow.h"
+#include "common/plan/hybrid.h"
+#include "common/plan/planner.h"
+
+#define PLANNER_TRACE 64    /* poses remembered, to place scan points */
+#define PLANNER_UNSEEN 8    /* obstacles felt but not seen */
+#define PLANNER_TRIES_MAX 3 /* recoveries for a goal */
+
+struct planner_stamped {
+	struct cairn_pose2 pose;
+	int64_t t_ns;
+};
+
+/* Something the robot could not pass though no sensor shows it. */
+struct planner_unseen {
+	struct cairn_vec2 at;
+	int64_t until_ns;
+};
+
+/* A straight move away from where the robot was stuck. */
+struct planner_retreat {
+	bool active;
+	struct cairn_pose2 from;
+	double distance_m;
+	bool reverse;
+	int64_t until_ns;
+};
+
+struct cairn_planner {
+	struct cairn_config cfg;
+	struct cairn_footprint body;
+	struct cairn_costmap costmap;
+	struct cairn_hybrid *hybrid;
+	int64_t (*clock_ns)(void *ctx);
+	void *clock_ctx;
+	uint64_t rejects;
+
+	/* inputs */
+	struct cairn_msg_nav_goal goal;
+	int64_t goal_t_ns;
+	struct cairn_msg_pose pose;
+	int64_t pose_t_ns;
+	struct cairn_msg_motion motion;
+	int64_t motion_t_ns;
+	struct planner_stamped trace[PLANNER_TRACE]; /* ring, newest at trace_at */
+	int trace_at, trace_count;
+	struct cairn_vec2 *live; /* points of the newest scan in the map frame, then the unseen ones */
+	size_t live_count;
+	bool live_fresh, grid_fresh; /* arrived since the last step */
+	bool have_grid;
+
+	/* path */
+	struct cairn_path paths[2];
+	int path_in_use; /* the other one is for searching */
+	struct cairn_follower follower;
+	bool have_path;
+	int trusted; /* poses up to this one were accepted with too little room around them */
+	enum cairn_plan_result found;
+	double goal_x_m, goal_y_m; /* what the path leads to */
+	bool path_changed;
+
+	/* progress */
+	struct cairn_msg_nav_status status;
+	char told[sizeof(((struct cairn_msg_nav_status *)0)->reason)];
+	enum cairn_nav_state told_state;
+	uint64_t told_goal;
+	bool finished; /* REACHED or STUCK: nothing to do until the goal changes */
+	bool want_plan;
+	int64_t planned_ns, tried_ns; /* last success, last try; 0 = never */
+	int64_t blocked_since_ns;     /* only live obstacles are in the way; 0 = not */
+	struct planner_retreat retreat;
+	struct planner_unseen unseen[PLANNER_UNSEEN];
+	int tries;
+	struct cairn_vec2 stuck_at;
+	int ended_short;
+	double ended_best_m;
+};
+
+/* Lays the newest points over the map. */
+void planner_lay_live(struct cairn_planner *p, int64_t now_ns);
+/* Plans from pose; true: there is a new path in use. Otherwise state and reason are set. */
+bool planner_plan(struct cairn_planner *p, const struct cairn_pose2 *pose, int64_t now_ns);
+/* Looks for a much better path than the one in use and takes it. */
+void planner_reconsider(struct cairn_planner *p, const struct cairn_pose2 *pose, int64_t now_ns);
+/* Distance along the path at which it is blocked, INFINITY if it is free for horizon_m. */
+double planner_blocked_m(const struct cairn_planner *p, double horizon_m);
+void planner_drop_path(struct cairn_planner *p);
+
+__attribute__((format(printf, 3, 4))) void planner_say(
+    struct cairn_planner *p, enum cairn_nav_state state, const char *fmt, ...);
+
+#endif

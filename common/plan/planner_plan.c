@@ -1,0 +1,175 @@
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/plan/planner_internal.h"
+
+#define SKIP_CELLS 1.6 /* live points this near to an obstacle of the map are that obstacle */
+#define KEEP_MARGIN_M                                                                                        \
+	0.01        /* a path in use may lose this much of nav.clearance_m and more before it is given up */
+#define BETTER 0.75 /* a new path must cost less than this share of the old one */
+#define WAIT_S 6.0  /* for a moving obstacle to get out of the way */
+#define EXPANSIONS_PER_MS 300.0
+
+void planner_say(struct cairn_planner *p, enum cairn_nav_state state, const char *fmt, ...)
+{
+	va_list ap;
+	p->status.state = state;
+	va_start(ap, fmt);
+	vsnprintf(p->status.reason, sizeof(p->status.reason), fmt, ap);
+	va_end(ap);
+}
+
+void planner_drop_path(struct cairn_planner *p)
+{
+	if (p->have_path)
+		p->path_changed = true;
+	p->have_path = false;
+	p->trusted = 0;
+	cairn_follower_set_path(&p->follower, NULL);
+}
+
+void planner_lay_live(struct cairn_planner *p, int64_t now_ns)
+{
+	size_t count = p->live_count;
+	for (int i = 0; i < PLANNER_UNSEEN; i++)
+		if (p->unseen[i].until_ns > now_ns)
+			p->live[count++] = p->unseen[i].at;
+	cairn_costmap_set_live(&p->costmap, p->live, count, SKIP_CELLS * p->costmap.cell_m);
+}
+
+double planner_blocked_m(const struct cairn_planner *p, double horizon_m)
+{
+	double blocked = INFINITY;
+	int from = p->follower.at + 1 > p->trusted ? p->follower.at + 1 : p->trusted + 1;
+	const struct cairn_path *path = &p->paths[p->path_in_use];
+	double margin = fmin(KEEP_MARGIN_M, p->cfg.nav.clearance_m);
+	(void)cairn_hybrid_path_cost(p->hybrid, &p->costmap, path, from, margin, horizon_m, &blocked);
+	if (from < path->count && isfinite(blocked))
+		blocked += p->follower.along_m[from] - p->follower.along_m[p->follower.at];
+	return blocked;
+}
+
+/* The first poses may have less room than the check asks for, when the robot has to get out of a tight spot.
+ */
+static int trusted_poses(const struct cairn_planner *p, const struct cairn_path *path)
+{
+	struct cairn_rect rect = cairn_rect_around(&p->body, fmin(KEEP_MARGIN_M, p->cfg.nav.clearance_m));
+	int trusted = 0;
+	double along = 0.0;
+	for (int i = 1; i < path->count && along < 1.0; i++) {
+		struct cairn_pose2 pose = cairn_path_pose2(&path->poses[i]);
+		along += cairn_path_step(path, i);
+		if (!cairn_costmap_fits(&p->costmap, &pose, &rect))
+			trusted = i;
+	}
+	return trusted;
+}
+
+static enum cairn_plan_result search(struct cairn_planner *p, const struct cairn_pose2 *pose,
+    struct cairn_path *path, struct cairn_hybrid_stats *stats)
+{
+	int64_t t0 = p->clock_ns != NULL ? p->clock_ns(p->clock_ctx) : 0;
+	double budget_ms = p->cfg.nav.planning_ms;
+	struct cairn_hybrid_query query = {
+	    .start = *pose,
+	    .goal_x_m = p->goal.x_m,
+	    .goal_y_m = p->goal.y_m,
+	    .tolerance_m = 0.6 * p->goal.tolerance_m, /* the follower and the map add to it */
+	    .nearest_m = p->cfg.nav.nearest_m,
+	    .expansions_max = (int)fmin(budget_ms * EXPANSIONS_PER_MS, 1e9),
+	    .now_ns = p->clock_ns,
+	    .ctx = p->clock_ctx,
+	    .deadline_ns = t0 + (int64_t)(budget_ms * 1e6),
+	};
+	enum cairn_plan_result r = cairn_hybrid_search(p->hybrid, &p->costmap, &query, path, stats);
+	if (p->clock_ns != NULL)
+		p->status.planning_ms = (double)(p->clock_ns(p->clock_ctx) - t0) * 1e-6;
+	p->status.replans++;
+	return r;
+}
+
+static bool usable(enum cairn_plan_result r)
+{
+	return r == CAIRN_PLAN_OK || r == CAIRN_PLAN_NEAREST || r == CAIRN_PLAN_PARTIAL;
+}
+
+static void take_path(struct cairn_planner *p, enum cairn_plan_result found,
+    const struct cairn_hybrid_stats *stats, int64_t now_ns)
+{
+	p->path_in_use = 1 - p->path_in_use;
+	p->found = found;
+	p->goal_x_m = stats->goal_x_m;
+	p->goal_y_m = stats->goal_y_m;
+	p->have_path = true;
+	p->path_changed = true;
+	p->planned_ns = now_ns;
+	p->blocked_since_ns = 0;
+	cairn_follower_set_path(&p->follower, &p->paths[p->path_in_use]);
+	p->trusted = trusted_poses(p, &p->paths[p->path_in_use]);
+}
+
+/* Is it only what the map does not have that is in the way? */
+static bool free_without_live(
+    struct cairn_planner *p, const struct cairn_pose2 *pose, struct cairn_path *spare)
+{
+	struct cairn_hybrid_stats stats;
+	if (p->costmap.live.x1 <= p->costmap.live.x0)
+		return false;
+	cairn_costmap_set_live(&p->costmap, NULL, 0, 0.0);
+	return usable(search(p, pose, spare, &stats));
+}
+
+static void explain(struct cairn_planner *p, enum cairn_plan_result r)
+{
+	static const enum cairn_nav_state states[CAIRN_PLAN_RESULT_COUNT] = {
+	    [CAIRN_PLAN_START_BLOCKED] = CAIRN_NAV_STATE_START_BLOCKED,
+	    [CAIRN_PLAN_GOAL_BLOCKED] = CAIRN_NAV_STATE_GOAL_BLOCKED,
+	    [CAIRN_PLAN_NO_PATH] = CAIRN_NAV_STATE_NO_PATH,
+	    [CAIRN_PLAN_LIMIT] = CAIRN_NAV_STATE_NO_PATH,
+	};
+	planner_say(p, states[r], "%s", cairn_plan_result_text(r));
+}
+
+bool planner_plan(struct cairn_planner *p, const struct cairn_pose2 *pose, int64_t now_ns)
+{
+	struct cairn_path *spare = &p->paths[1 - p->path_in_use];
+	struct cairn_hybrid_stats stats;
+	p->tried_ns = now_ns;
+	p->want_plan = false;
+	cairn_costmap_clear_under(&p->costmap, pose, &p->body);
+	planner_lay_live(p, now_ns);
+	enum cairn_plan_result r = search(p, pose, spare, &stats);
+	if (usable(r)) {
+		take_path(p, r, &stats, now_ns);
+		return true;
+	}
+	planner_drop_path(p);
+	bool waiting = p->blocked_since_ns == 0 || (double)(now_ns - p->blocked_since_ns) < WAIT_S * 1e9;
+	if (waiting && free_without_live(p, pose, spare)) {
+		if (p->blocked_since_ns == 0)
+			p->blocked_since_ns = now_ns;
+		planner_say(
+		    p, CAIRN_NAV_STATE_PLANNING, "waiting: something that is not in the map is in the way");
+		return false;
+	}
+	explain(p, r);
+	return false;
+}
+
+void planner_reconsider(struct cairn_planner *p, const struct cairn_pose2 *pose, int64_t now_ns)
+{
+	struct cairn_path *spare = &p->paths[1 - p->path_in_use];
+	struct cairn_hybrid_stats stats;
+	p->tried_ns = now_ns;
+	enum cairn_plan_result r = search(p, pose, spare, &stats);
+	if (r != CAIRN_PLAN_OK && r != p->found)
+		return;
+	double now_costs = cairn_hybrid_path_cost(
+	    p->hybrid, &p->costmap, &p->paths[p->path_in_use], p->follower.at + 1, 0.0, 0.0, NULL);
+	double new_costs = cairn_hybrid_path_cost(p->hybrid, &p->costmap, spare, 1, 0.0, 0.0, NULL);
+	bool nearer = r == CAIRN_PLAN_OK && p->found != CAIRN_PLAN_OK;
+	if (nearer || new_costs < BETTER * now_costs)
+		take_path(p, r, &stats, now_ns);
+}
