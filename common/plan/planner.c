@@ -9,7 +9,7 @@
 #define GOAL_MAX_AGE_S 2.0 /* the sequencer repeats it; silence means that nobody wants it any more */
 #define PREDICT_MAX_S 0.25 /* a pose is carried forward by the measured motion for at most this long */
 #define MOTION_MAX_AGE_S 1.0
-#define RETRY_S 1.0
+#define RETRY_S 0.5
 #define REPLAN_MIN_S 0.25
 #define RECONSIDER_S 1.0
 #define CHECK_AHEAD_M 2.5
@@ -420,7 +420,7 @@ static struct cairn_twist drive(struct cairn_planner *p, int64_t now_ns)
 	bool grid_fresh = p->grid_fresh;
 	double blocked = p->have_path ? check_path(p, now_ns) : INFINITY;
 	if (!p->have_path && !p->want_plan)
-		p->want_plan = due(now_ns, p->tried_ns, p->blocked_since_ns != 0 ? 0.5 * RETRY_S : RETRY_S);
+		p->want_plan = due(now_ns, p->tried_ns, RETRY_S);
 	if (p->want_plan && due(now_ns, p->tried_ns, REPLAN_MIN_S)) {
 		if (!planner_plan(p, &pose, now_ns))
 			return twist;
