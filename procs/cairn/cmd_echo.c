@@ -3,10 +3,13 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include <zmq.h>
@@ -192,7 +195,8 @@ static int read_frames(const struct cli *cli, struct cairn_frame_sub *sub, const
 	return CLI_OK;
 }
 
-static int echo_frame(const struct cli *cli, enum cairn_frame_topic topic, const struct echo_limits *limits)
+static int echo_frame_here(
+    const struct cli *cli, enum cairn_frame_topic topic, const struct echo_limits *limits)
 {
 	struct cairn_config cfg;
 	struct cairn_error err = {""};
@@ -218,6 +222,27 @@ static int echo_frame(const struct cli *cli, enum cairn_frame_topic topic, const
 	cairn_frames_close(&frames);
 	close(lock);
 	return status;
+}
+
+/* The data plane's library ends the process that cannot join it, so that a child joins in our place. */
+static int echo_frame(const struct cli *cli, enum cairn_frame_topic topic, const struct echo_limits *limits)
+{
+	int ended = 0;
+	pid_t us = getpid(), child = fork();
+	if (child == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		exit(getppid() == us ? echo_frame_here(cli, topic, limits) : CLI_FAILED);
+	}
+	while (child > 0 && waitpid(child, &ended, 0) < 0) {
+		if (errno != EINTR)
+			break; /* a signal for us alone: the child is told, and we wait for it */
+		kill(child, SIGTERM);
+	}
+	if (child < 0)
+		return cli_fail(cli, CLI_FAILED, "%s", strerror(errno));
+	if (WIFEXITED(ended) && WEXITSTATUS(ended) == CAIRN_EXIT_PLANE)
+		return CLI_ABSENT;
+	return WIFEXITED(ended) ? WEXITSTATUS(ended) : CLI_FAILED;
 }
 
 int cli_echo(const struct cli *cli)
