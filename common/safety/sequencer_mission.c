@@ -70,8 +70,8 @@ void seq_mission_update_wanted(struct cairn_sequencer *seq, int64_t now_ns)
 	const struct seq_task *t = &seq->task;
 	bool own =
 	    t->kind == SEQ_NONE || t->d.source == CAIRN_SOURCE_LOCAL || t->d.source == CAIRN_SOURCE_MISSION;
-	bool wanted =
-	    seq_model_may_speak(seq) && own && !(t->kind != SEQ_NONE && t->insists) && !seq->sense.estop;
+	bool busy = (t->kind != SEQ_NONE && t->insists) || seq->recovery_due || seq->local_due;
+	bool wanted = seq_model_may_speak(seq) && own && !busy && !seq->sense.estop;
 	if (!wanted || !seq->wanted)
 		seq->t_wanted_ns = now_ns;
 	seq->wanted = wanted;
