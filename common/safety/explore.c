@@ -64,13 +64,16 @@ bool cairn_explore_failed(struct cairn_explore *e, double x_m, double y_m, doubl
 	return p->given_up && !before;
 }
 
-bool cairn_explore_arrived(struct cairn_explore *e, double x_m, double y_m, double free_m2)
+bool cairn_explore_arrived(struct cairn_explore *e, double x_m, double y_m, double free_m2, int64_t now_ns)
 {
 	if (!usable(x_m, y_m))
 		return false;
 	struct cairn_explore_place *p = entry(e, x_m, y_m, free_m2);
 	bool before = p->given_up;
+	if (p->arrivals > 0 && (double)(now_ns - p->t_arrival_ns) * 1e-9 < CAIRN_EXPLORE_ARRIVAL_S)
+		return false;
 	p->arrivals++;
+	p->t_arrival_ns = now_ns;
 	if (p->arrivals >= CAIRN_EXPLORE_TRIES && !before) {
 		p->given_up = true;
 		snprintf(p->reason, sizeof(p->reason), "visited %u times, still open", p->arrivals);

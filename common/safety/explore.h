@@ -12,10 +12,13 @@
 #define CAIRN_EXPLORE_MEMORY 64
 #define CAIRN_EXPLORE_SAME_M 0.4
 #define CAIRN_EXPLORE_TRIES 2 /* so many failures, or arrivals that changed nothing, and it is given up */
+#define CAIRN_EXPLORE_ARRIVAL_S                                                                              \
+	2.0 /* arrivals sooner after another do not count: the map needs time to follow */
 
 struct cairn_explore_place {
 	double x_m, y_m;
-	double free_m2; /* known free floor when it was last tried */
+	double free_m2;       /* known free floor when it was last tried */
+	int64_t t_arrival_ns; /* of the newest arrival that counted */
 	uint32_t failures;
 	uint32_t arrivals;
 	uint32_t retries; /* times it was given another chance at the end */
@@ -33,7 +36,7 @@ bool cairn_explore_failed(
     struct cairn_explore *e, double x_m, double y_m, double free_m2, const char *reason);
 /* The robot stood where the frontier at (x, y) should be seen into. True when it is given up with this (only
  * frontiers that stay are hurt: those that vanish are forgotten by cairn_explore_update). */
-bool cairn_explore_arrived(struct cairn_explore *e, double x_m, double y_m, double free_m2);
+bool cairn_explore_arrived(struct cairn_explore *e, double x_m, double y_m, double free_m2, int64_t now_ns);
 /* Forgets arrivals at places where no frontier is any more. True when something changed. */
 bool cairn_explore_update(struct cairn_explore *e, const struct cairn_msg_frontiers *frontiers);
 /* Why the place was given up, or NULL if it was not. */

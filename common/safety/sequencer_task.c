@@ -148,8 +148,8 @@ bool seq_begin_recovery(struct cairn_sequencer *seq, enum cairn_source source, i
 /* ---- end ---- */
 
 /* What the end says about the frontier that was the goal. */
-static void judge_frontier(
-    struct cairn_sequencer *seq, const struct seq_task *t, enum cairn_outcome outcome, const char *reason)
+static void judge_frontier(struct cairn_sequencer *seq, const struct seq_task *t, enum cairn_outcome outcome,
+    const char *reason, int64_t now_ns)
 {
 	if (t->kind != SEQ_NAV || !t->nav.frontier || t->blameless)
 		return;
@@ -158,7 +158,7 @@ static void judge_frontier(
 	    outcome == CAIRN_OUTCOME_PARTIAL)
 		cairn_explore_failed(&seq->rec.explore, x, y, floor_m2, reason);
 	else if (outcome == CAIRN_OUTCOME_SUCCESS)
-		cairn_explore_arrived(&seq->rec.explore, x, y, floor_m2);
+		cairn_explore_arrived(&seq->rec.explore, x, y, floor_m2, now_ns);
 	seq->rec_changed = true;
 }
 
@@ -196,7 +196,7 @@ void seq_task_end(
 	vsnprintf(r.reason, sizeof(r.reason), fmt, ap);
 	va_end(ap);
 	seq_text_executed(&t, r.executed, sizeof(r.executed));
-	judge_frontier(seq, &t, outcome, r.reason);
+	judge_frontier(seq, &t, outcome, r.reason, now_ns);
 	judge_progress(seq, &t, outcome);
 	if (outcome == CAIRN_OUTCOME_BLOCKED && !t.blameless)
 		seq_remember_blocked(seq, &t.d, now_ns);

@@ -264,6 +264,11 @@ static inline void rig_collect(struct rig *r)
 	while (cairn_sequencer_next_result(r->seq, &res)) {
 		r->results++;
 		r->last_result = res;
+		if (getenv("RIG_TRACE") != NULL)
+			fprintf(stderr, "%.2f %s %s: %s; %s; %s at (%.2f %.2f %.2f)\n",
+			    (double)r->steps * 0.05, cairn_enum_text(&cairn_enum_source, (int)res.source),
+			    cairn_enum_text(&cairn_enum_outcome, (int)res.outcome), res.asked, res.executed,
+			    res.reason, r->pose.x_m, r->pose.y_m, r->pose.yaw_rad);
 		if (res.decision_id == 0)
 			continue;
 		r->last_model_result = res;

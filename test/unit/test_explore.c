@@ -31,9 +31,10 @@ START_TEST(two_arrivals_that_change_nothing_give_it_up)
 {
 	struct cairn_explore e = {0};
 	struct cairn_msg_frontiers f = {.items_count = 1, .items = {frontier(1, 2.0, 0.0, 1.0, 1.0)}};
-	ck_assert(!cairn_explore_arrived(&e, 2.0, 0.0, 5.0));
-	ck_assert(!cairn_explore_update(&e, &f)); /* still there */
-	ck_assert(cairn_explore_arrived(&e, 2.1, 0.0, 5.0));
+	ck_assert(!cairn_explore_arrived(&e, 2.0, 0.0, 5.0, CAIRN_NS_PER_S));
+	ck_assert(!cairn_explore_arrived(&e, 2.0, 0.0, 5.0, 29 * CAIRN_NS_PER_S / 10)); /* too soon */
+	ck_assert(!cairn_explore_update(&e, &f));                                       /* still there */
+	ck_assert(cairn_explore_arrived(&e, 2.1, 0.0, 5.0, 3 * CAIRN_NS_PER_S));
 	ck_assert_str_eq(cairn_explore_given_up(&e, 2.0, 0.0), "visited 2 times, still open");
 	ck_assert_uint_eq(cairn_explore_left(&e, &f, 0.3), 0);
 }
@@ -43,9 +44,9 @@ START_TEST(an_arrival_is_forgotten_when_the_frontier_is_gone)
 {
 	struct cairn_explore e = {0};
 	struct cairn_msg_frontiers none = {0};
-	cairn_explore_arrived(&e, 2.0, 0.0, 5.0);
+	cairn_explore_arrived(&e, 2.0, 0.0, 5.0, 0);
 	ck_assert(cairn_explore_update(&e, &none));
-	ck_assert(!cairn_explore_arrived(&e, 2.0, 0.0, 5.0)); /* counts from one again */
+	ck_assert(!cairn_explore_arrived(&e, 2.0, 0.0, 5.0, 9 * CAIRN_NS_PER_S)); /* counts from one again */
 	cairn_explore_failed(&e, -3.0, 0.0, 5.0, "stuck");
 	cairn_explore_update(&e, &none);
 	ck_assert(cairn_explore_failed(&e, -3.0, 0.0, 5.0, "stuck")); /* failures stay */

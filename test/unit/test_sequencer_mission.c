@@ -1,0 +1,476 @@
+/* Tiers, exploration, the way home, operators and restarts, by the clock. */
+#include "test/support/robot_rig.h"
+#include "test/support/runner.h"
+
+static struct rig *exploring(void)
+{
+	struct rig *r = rig_new(1);
+	rig_box(r, -2.5, -2.5, 3.5, 2.5); /* empty: the planner knows nothing of obstacles */
+	rig_frontier(r, 1, 0.5, 1.8, 1.0);
+	rig_frontier(r, 2, -1.0, -1.6, 0.9);
+	rig_start(r);
+	rig_until(r, CAIRN_MISSION_STATE_EXPLORING, 2.0);
+	rig_run(r, 0.5);
+	return r;
+}
+
+START_TEST(tiers_follow_the_clock)
+{
+	struct cairn_config cfg;
+	cairn_config_defaults(&cfg);
+	static const struct {
+		double silent_s;
+		enum cairn_tier tier;
+	} rows[] = {{0.0, CAIRN_TIER_NORMAL}, {1.0, CAIRN_TIER_NORMAL}, {1.1, CAIRN_TIER_COASTING},
+	    {3.0, CAIRN_TIER_COASTING}, {3.1, CAIRN_TIER_WAITING}, {10.0, CAIRN_TIER_WAITING},
+	    {10.1, CAIRN_TIER_LOCAL}, {30.0, CAIRN_TIER_LOCAL}, {30.1, CAIRN_TIER_RETURNING},
+	    {1e9, CAIRN_TIER_RETURNING}, {NAN, CAIRN_TIER_NORMAL}};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		ck_assert_int_eq(cairn_sequencer_tier(&cfg, rows[i].silent_s), rows[i].tier);
+	cfg.mission.return_home = false;
+	ck_assert_int_eq(cairn_sequencer_tier(&cfg, 1e9), CAIRN_TIER_LOCAL);
+	enum cairn_tier last = CAIRN_TIER_NORMAL;
+	static const int order[CAIRN_TIER_COUNT] = {[CAIRN_TIER_COASTING] = 1,
+	    [CAIRN_TIER_WAITING] = 2,
+	    [CAIRN_TIER_LOCAL] = 3,
+	    [CAIRN_TIER_RETURNING] = 4};
+	for (int ms = 0; ms < 60000; ms += 10) { /* never back while it is silent */
+		enum cairn_tier t = cairn_sequencer_tier(&cfg, ms * 1e-3);
+		ck_assert_int_ge(order[t], order[last]);
+		last = t;
+	}
+}
+END_TEST
+
+START_TEST(it_starts_by_itself_only_with_a_good_pose)
+{
+	struct rig *r = rig_room(1);
+	rig_frontier(r, 1, 0.5, 1.8, 1.0);
+	rig_start(r);
+	r->tracking = CAIRN_TRACKING_WEAK;
+	rig_run(r, 5.0);
+	ck_assert_int_eq(r->out.mission.state, CAIRN_MISSION_STATE_IDLE);
+	ck_assert(!r->out.mission.wants_decision);
+	r->tracking = CAIRN_TRACKING_GOOD;
+	rig_run(r, 0.1);
+	ck_assert_int_eq(r->out.mission.state, CAIRN_MISSION_STATE_EXPLORING);
+	ck_assert(r->out.mission.wants_decision);
+	rig_free(r);
+	r = rig_room(1);
+	r->cfg.mission.autostart = false;
+	rig_frontier(r, 1, 0.5, 1.8, 1.0);
+	rig_start(r);
+	rig_run(r, 5.0);
+	ck_assert_int_eq(r->out.mission.state, CAIRN_MISSION_STATE_IDLE);
+	ck_assert(rig_command(r, "explore", 0, 0, 60.0).ok);
+	rig_step(r);
+	ck_assert_int_eq(r->out.mission.state, CAIRN_MISSION_STATE_EXPLORING);
+	ck_assert_double_eq(r->out.mission.limit_s, 60.0);
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(a_silent_model_is_waited_for_then_replaced_then_the_robot_goes_home)
+{
+	struct rig *r = exploring();
+	rig_run(r, 9.0);
+	ck_assert_int_eq(r->out.tier.tier, CAIRN_TIER_WAITING);
+	ck_assert_double_eq(r->path_m, 0.0);
+	rig_run(r, 3.0);
+	ck_assert_int_eq(r->out.tier.tier, CAIRN_TIER_LOCAL);
+	ck_assert_int_eq(r->out.cmd_vel.source, CAIRN_SOURCE_LOCAL);
+	ck_assert(r->out.mission.wants_decision); /* it is still asked */
+	rig_run(r, 19.0);
+	ck_assert_int_eq(r->out.tier.tier, CAIRN_TIER_RETURNING);
+	ck_assert_int_eq(r->out.mission.state, CAIRN_MISSION_STATE_RETURNING);
+	ck_assert_str_eq(r->out.mission.reason, "model_silent");
+	ck_assert_double_gt(r->path_m, 0.5);
+	rig_run(r, 60.0); /* waits at home, for as long as it takes */
+	ck_assert_int_eq(r->out.mission.state, CAIRN_MISSION_STATE_RETURNING);
+	ck_assert_double_lt(r->out.mission.home_m, 0.25);
+	uint64_t id = rig_move(r, CAIRN_DIRECTION_FORWARD, CAIRN_SPEED_SLOW, 1.0);
+	rig_step(r);
+	ck_assert_int_eq(r->out.tier.tier, CAIRN_TIER_NORMAL);
+	ck_assert_int_eq(r->out.mission.state, CAIRN_MISSION_STATE_EXPLORING);
+	ck_assert(rig_until_result(r, id, 3.0));
+	ck_assert_uint_eq(r->contacts, 0);
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(a_model_that_answers_takes_over_from_local_exploration_at_once)
+{
+	struct rig *r = exploring();
+	rig_run(r, 11.5);
+	ck_assert_int_eq(r->out.tier.tier, CAIRN_TIER_LOCAL);
+	ck_assert_int_eq(r->out.cmd_vel.source, CAIRN_SOURCE_LOCAL);
+	struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_OBSERVE_SCENE);
+	rig_decide(r, &d);
+	ck_assert_int_eq(r->last_result.source, CAIRN_SOURCE_LOCAL);
+	ck_assert_int_eq(r->last_result.outcome, CAIRN_OUTCOME_REPLACED);
+	rig_step(r);
+	ck_assert_int_eq(r->out.tier.tier, CAIRN_TIER_NORMAL);
+	ck_assert_uint_eq(r->out.mission.decision_id, d.id);
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(answers_that_are_nonsense_or_too_late_count_as_silence)
+{
+	struct rig *r = exploring();
+	for (int i = 0; i < 20 * 11; i++) {
+		rig_step(r);
+		if (i % 20 != 0)
+			continue;
+		struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_MOVE_TOWARD);
+		if (i % 40 == 0)
+			d.duration_s = NAN;
+		else
+			d.t_snapshot_ns = r->now_ns - 7 * CAIRN_NS_PER_S;
+		rig_decide(r, &d);
+	}
+	ck_assert_int_eq(r->out.tier.tier, CAIRN_TIER_LOCAL);
+	ck_assert_int_eq(r->out.cmd_vel.source, CAIRN_SOURCE_LOCAL);
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(the_time_that_a_decision_takes_is_not_silence)
+{
+	struct rig *r = exploring();
+	struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_NAVIGATE_TO_GOAL);
+	d.goal_kind = CAIRN_GOAL_KIND_COORDINATES;
+	d.x_m = -1.0;
+	d.y_m = -2.0;
+	r->planner = RIG_PLANNER_STUCK; /* takes its time */
+	rig_decide(r, &d);
+	while (r->seen[d.id] == 0) {
+		rig_step(r);
+		ck_assert_int_eq(r->out.tier.tier, CAIRN_TIER_NORMAL);
+	}
+	ck_assert_double_gt(r->last_result.duration_s, 3.0);
+	rig_free(r);
+}
+END_TEST
+
+/* ---- the end of an exploration ---- */
+
+START_TEST(an_explored_house_ends_at_home)
+{
+	struct rig *r = exploring();
+	r->frontiers_seen_into = true;
+	for (int i = 0; i < 20 * 120 && r->out.mission.state == CAIRN_MISSION_STATE_EXPLORING; i++) {
+		rig_step(r);
+		if (!r->out.mission.wants_decision || r->frontiers.items_count == 0)
+			continue;
+		struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_NAVIGATE_TO_GOAL);
+		d.frontier_id = r->frontiers.items[0].id;
+		rig_decide(r, &d);
+	}
+	ck_assert_int_eq(r->out.mission.state, CAIRN_MISSION_STATE_RETURNING);
+	ck_assert_str_eq(r->out.mission.reason, "explored");
+	ck_assert(!r->out.mission.wants_decision);
+	ck_assert(rig_until(r, CAIRN_MISSION_STATE_FINISHED, 60.0));
+	ck_assert_str_eq(r->out.mission.reason, "explored");
+	rig_run(r, 1.0);
+	ck_assert_double_le(hypot(r->pose.x_m, r->pose.y_m), r->cfg.mission.home_tolerance_m);
+	double elapsed = r->out.mission.elapsed_s;
+	rig_run(r, 5.0);
+	ck_assert_double_eq(r->out.mission.elapsed_s, elapsed);
+	ck_assert_uint_eq(r->contacts, 0);
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(a_short_gap_without_frontiers_does_not_end_it)
+{
+	struct rig *r = exploring();
+	uint32_t count = r->frontiers.items_count;
+	r->frontiers.items_count = 0;
+	rig_run(r, 2.5);
+	r->frontiers.items_count = count;
+	rig_run(r, 1.0);
+	r->frontiers.items_count = 0;
+	r->frontiers.free_m2 = 0.0; /* a mapper that was reborn without its map */
+	rig_run(r, 6.0);
+	ck_assert_int_eq(r->out.mission.state, CAIRN_MISSION_STATE_EXPLORING);
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(without_return_home_it_ends_where_it_is)
+{
+	struct rig *r = exploring();
+	r->cfg.mission.return_home = false;
+	r->frontiers.items_count = 0;
+	ck_assert(rig_until(r, CAIRN_MISSION_STATE_FINISHED, 5.0));
+	ck_assert_str_eq(r->out.mission.reason, "explored");
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(frontiers_tried_in_vain_end_it_too_after_one_more_chance)
+{
+	struct rig *r = exploring();
+	uint32_t tries = 0;
+	r->frontiers.items_count = 1;
+	r->planner = RIG_PLANNER_NO_PATH;
+	for (int i = 0; i < 20 * 60 && r->out.mission.state == CAIRN_MISSION_STATE_EXPLORING; i++) {
+		rig_step(r);
+		if (r->out.mission.given_up_count > 0)
+			r->frontiers.free_m2 = 15.0; /* the map has grown since */
+		if (!r->out.mission.wants_decision || r->out.mission.given_up_count > 0)
+			continue;
+		struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_NAVIGATE_TO_GOAL);
+		d.frontier_id = 1;
+		rig_decide(r, &d);
+		tries++;
+	}
+	ck_assert_uint_eq(tries, 3);
+	ck_assert_str_eq(r->out.mission.reason, "explored");
+	ck_assert_uint_eq(r->out.mission.given_up_count, 1);
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(the_time_allowed_includes_the_way_home)
+{
+	struct rig *r = rig_room(1);
+	r->cfg.mission.limit_s = 40.0;
+	rig_frontier(r, 1, 0.5, 1.8, 1.0);
+	rig_start(r);
+	rig_until(r, CAIRN_MISSION_STATE_EXPLORING, 2.0);
+	struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_NAVIGATE_TO_GOAL);
+	d.goal_kind = CAIRN_GOAL_KIND_COORDINATES;
+	d.x_m = 1.0;
+	d.y_m = -0.8;
+	rig_run(r, 0.5);
+	rig_decide(r, &d);
+	for (int i = 0; i < 20 * 60 && r->out.mission.state == CAIRN_MISSION_STATE_EXPLORING; i++) {
+		rig_step(r);
+		if (r->out.mission.wants_decision) {
+			d = rig_decision(r, CAIRN_TOOL_OBSERVE_SCENE);
+			rig_decide(r, &d);
+		}
+	}
+	/* 1.5 * 1.0..1.3 m / (0.7 * 0.35 m/s) + 5 s before the end */
+	double way_s = 1.5 * r->out.mission.home_m / (0.7 * 0.35) + 5.0;
+	ck_assert_double_eq_tol(r->out.mission.elapsed_s, 40.0 - way_s, 0.3);
+	ck_assert_str_eq(r->out.mission.reason, "time_up");
+	ck_assert(rig_until(r, CAIRN_MISSION_STATE_FINISHED, 20.0));
+	ck_assert_double_lt(r->out.mission.elapsed_s, 40.0);
+	ck_assert_str_eq(r->out.mission.reason, "time_up");
+	ck_assert_double_le(r->out.mission.home_m, 0.25);
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(a_home_that_cannot_be_reached_is_said_so_after_every_attempt)
+{
+	struct rig *r = exploring();
+	rig_command(r, "goto", 1.0, -0.8, 0.0);
+	rig_run(r, 20.0);
+	r->planner = RIG_PLANNER_NO_PATH;
+	ck_assert(rig_command(r, "home", 0, 0, 0).ok);
+	uint64_t goals = 0, last = 0;
+	bool other_side = false;
+	for (int i = 0; i < 20 * 240 && r->out.mission.state != CAIRN_MISSION_STATE_FINISHED; i++) {
+		rig_step(r);
+		goals += r->out.nav_goal.active && r->out.nav_goal.id != last ? 1 : 0;
+		last = r->out.nav_goal.id;
+		other_side |= r->out.nav_goal.active && hypot(r->out.nav_goal.x_m, r->out.nav_goal.y_m) > 0.5;
+	}
+	ck_assert_str_eq(r->out.mission.reason, "home_unreachable");
+	ck_assert_uint_ge(goals, 10);
+	ck_assert(other_side);
+	ck_assert_uint_eq(r->contacts, 0);
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(the_way_home_outlives_a_planner_that_is_stuck_for_a_while)
+{
+	struct rig *r = exploring();
+	rig_command(r, "goto", 1.0, -0.8, 0.0);
+	rig_run(r, 20.0);
+	rig_command(r, "home", 0, 0, 0);
+	r->planner = RIG_PLANNER_STUCK;
+	rig_run(r, 15.0);
+	r->planner = RIG_PLANNER_SILENT;
+	rig_run(r, 30.0);
+	r->planner = RIG_PLANNER_DRIVES;
+	ck_assert(rig_until(r, CAIRN_MISSION_STATE_FINISHED, 60.0));
+	ck_assert_str_eq(r->out.mission.reason, "home");
+	ck_assert_double_le(r->out.mission.home_m, 0.25);
+	ck_assert_uint_eq(r->contacts, 0);
+	rig_free(r);
+}
+END_TEST
+
+/* ---- operators ---- */
+
+START_TEST(stop_stands_still_at_once_and_for_good)
+{
+	struct rig *r = exploring();
+	uint64_t id = rig_move(r, CAIRN_DIRECTION_FORWARD, CAIRN_SPEED_FAST, 5.0);
+	rig_run(r, 1.0);
+	ck_assert(rig_command(r, "stop", 0, 0, 0).ok);
+	ck_assert_int_eq(r->last_result.outcome, CAIRN_OUTCOME_REPLACED);
+	ck_assert_uint_eq(r->last_result.decision_id, id);
+	for (int i = 0; i < 20 * 60; i++) {
+		rig_step(r);
+		ck_assert_double_eq(r->out.cmd_vel.v_mps, 0.0);
+	}
+	ck_assert_str_eq(r->out.mission.reason, "stopped");
+	struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_MOVE_TOWARD);
+	rig_decide(r, &d);
+	ck_assert_int_eq(r->last_result.outcome, CAIRN_OUTCOME_REFUSED);
+	ck_assert(!rig_command(r, "stop", 0, 0, 0).ok);
+	ck_assert(rig_command(r, "explore", 0, 0, 0).ok);
+	rig_run(r, 0.2);
+	ck_assert_int_eq(r->out.mission.state, CAIRN_MISSION_STATE_EXPLORING);
+	ck_assert_double_lt(r->out.mission.elapsed_s, 1.0);
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(a_pause_stops_the_clock_and_a_resume_goes_on)
+{
+	struct rig *r = exploring();
+	double before = r->out.mission.elapsed_s;
+	ck_assert(!rig_command(r, "resume", 0, 0, 0).ok);
+	ck_assert(rig_command(r, "pause", 0, 0, 0).ok);
+	rig_run(r, 100.0);
+	ck_assert_int_eq(r->out.mission.state, CAIRN_MISSION_STATE_PAUSED);
+	ck_assert(!r->out.mission.wants_decision);
+	ck_assert_double_eq(r->path_m, 0.0);
+	ck_assert_double_eq_tol(r->out.mission.elapsed_s, before, 0.06);
+	ck_assert(rig_command(r, "resume", 0, 0, 0).ok);
+	rig_run(r, 1.0);
+	ck_assert_int_eq(r->out.mission.state, CAIRN_MISSION_STATE_EXPLORING);
+	ck_assert_double_eq_tol(r->out.mission.elapsed_s, before + 1.0, 0.11);
+	ck_assert_int_eq(r->out.tier.tier, CAIRN_TIER_NORMAL);
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(goto_interrupts_and_goes_back_to_what_was)
+{
+	struct rig *r = exploring();
+	ck_assert(!rig_command(r, "goto", NAN, 0, 0).ok);
+	ck_assert(!rig_command(r, "goto", 1e6, 0, 0).ok);
+	ck_assert(!rig_command(r, "fly", 0, 0, 0).ok);
+	ck_assert(!rig_command(r, "explore", 0, 0, -1.0).ok);
+	ck_assert(rig_command(r, "goto", 1.0, -0.8, 0).ok);
+	rig_run(r, 1.0);
+	ck_assert_int_eq(r->out.mission.state, CAIRN_MISSION_STATE_GOTO);
+	ck_assert_int_eq(r->out.cmd_vel.source, CAIRN_SOURCE_OPERATOR);
+	rig_command(r, "pause", 0, 0, 0);
+	rig_run(r, 1.0);
+	rig_command(r, "resume", 0, 0, 0);
+	rig_run(r, 0.2);
+	ck_assert_int_eq(r->out.mission.state, CAIRN_MISSION_STATE_GOTO);
+	ck_assert(rig_until(r, CAIRN_MISSION_STATE_EXPLORING, 60.0));
+	ck_assert_ptr_nonnull(strstr(r->out.mission.reason, "reached"));
+	ck_assert_double_lt(hypot(r->pose.x_m - 1.0, r->pose.y_m + 0.8), 0.4);
+	/* and from a mission that has ended, back to its end */
+	rig_command(r, "stop", 0, 0, 0);
+	rig_command(r, "goto", 0.0, 0.0, 0);
+	r->planner = RIG_PLANNER_NO_PATH;
+	ck_assert(rig_until(r, CAIRN_MISSION_STATE_FINISHED, 60.0));
+	ck_assert_str_eq(r->out.mission.reason, "stopped");
+	rig_free(r);
+}
+END_TEST
+
+/* ---- restarts ---- */
+
+/* The process is killed and started again with what it had saved. */
+static void reborn(struct rig *r)
+{
+	static unsigned char file[CAIRN_MISSION_RECORD_BYTES];
+	struct cairn_mission_record *record = malloc(sizeof(*record));
+	struct cairn_error err = {""};
+	cairn_mission_record_encode(cairn_sequencer_record(r->seq), file, sizeof(file));
+	cairn_sequencer_destroy(&r->seq);
+	r->out = (struct cairn_sequencer_output){0};
+	ck_assert_msg(
+	    cairn_mission_record_decode(record, file, sizeof(file), r->now_ns, &err), "%s", err.text);
+	r->seq = cairn_sequencer_new(&r->cfg, record, r->now_ns);
+	free(record);
+}
+
+START_TEST(a_killed_sequencer_goes_on_and_reports_what_it_dropped)
+{
+	struct rig *r = exploring();
+	r->planner = RIG_PLANNER_NO_PATH;
+	for (int i = 0; i < 2; i++) {
+		struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_NAVIGATE_TO_GOAL);
+		d.frontier_id = 1;
+		rig_decide(r, &d);
+		rig_until_result(r, d.id, 5.0);
+	}
+	uint64_t id = rig_move(r, CAIRN_DIRECTION_FORWARD, CAIRN_SPEED_SLOW, 5.0);
+	rig_run(r, 1.0);
+	uint64_t goal = r->out.nav_goal.id;
+	double first = r->out.mission.first_decision_s, elapsed = r->out.mission.elapsed_s;
+	reborn(r);
+	rig_run(r, 0.3);
+	ck_assert_int_eq(r->out.mission.state, CAIRN_MISSION_STATE_EXPLORING);
+	ck_assert(!r->out.mission.wants_decision); /* not before the dropped one has its result */
+	ck_assert(rig_until_result(r, id, 0.7));
+	ck_assert_int_eq(r->last_result.outcome, CAIRN_OUTCOME_FAILED);
+	ck_assert_str_eq(r->last_result.asked, "move_toward forward slow 5 s");
+	rig_run(r, 0.1);
+	ck_assert(r->out.mission.wants_decision);
+	ck_assert_uint_eq(r->out.mission.given_up_count, 1);
+	ck_assert_uint_eq(r->out.mission.decisions, 3);
+	ck_assert_double_eq(r->out.mission.first_decision_s, first);
+	ck_assert_double_eq_tol(r->out.mission.elapsed_s, elapsed + 1.0, 0.5);
+	/* an id from before is still known */
+	struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_STOP_ROBOT);
+	d.id = id;
+	rig_decide(r, &d);
+	ck_assert_uint_eq(cairn_sequencer_duplicates(r->seq), 1);
+	r->planner = RIG_PLANNER_DRIVES;
+	d = rig_decision(r, CAIRN_TOOL_NAVIGATE_TO_GOAL);
+	d.frontier_id = 2;
+	rig_decide(r, &d);
+	ck_assert(rig_until_result(r, d.id, 60.0));
+	ck_assert_int_eq(r->last_result.outcome, CAIRN_OUTCOME_SUCCESS);
+	ck_assert_uint_gt(r->out.nav_goal.id, goal);
+	ck_assert_uint_eq(r->result_errors, 0);
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(a_killed_sequencer_still_finds_home)
+{
+	struct rig *r = exploring();
+	rig_command(r, "goto", 1.0, -0.8, 0);
+	rig_run(r, 15.0);
+	rig_command(r, "home", 0, 0, 0);
+	for (int i = 0; i < 5; i++) {
+		rig_run(r, 0.7);
+		reborn(r);
+	}
+	ck_assert(rig_until(r, CAIRN_MISSION_STATE_FINISHED, 60.0));
+	ck_assert_str_eq(r->out.mission.reason, "home");
+	rig_run(r, 1.0);
+	reborn(r); /* and stays there */
+	rig_run(r, 10.0);
+	ck_assert_int_eq(r->out.mission.state, CAIRN_MISSION_STATE_FINISHED);
+	rig_free(r);
+}
+END_TEST
+
+CAIRN_TEST_MAIN("sequencer_mission", tiers_follow_the_clock, it_starts_by_itself_only_with_a_good_pose,
+    a_silent_model_is_waited_for_then_replaced_then_the_robot_goes_home,
+    a_model_that_answers_takes_over_from_local_exploration_at_once,
+    answers_that_are_nonsense_or_too_late_count_as_silence, the_time_that_a_decision_takes_is_not_silence,
+    an_explored_house_ends_at_home, a_short_gap_without_frontiers_does_not_end_it,
+    without_return_home_it_ends_where_it_is, frontiers_tried_in_vain_end_it_too_after_one_more_chance,
+    the_time_allowed_includes_the_way_home, a_home_that_cannot_be_reached_is_said_so_after_every_attempt,
+    the_way_home_outlives_a_planner_that_is_stuck_for_a_while, stop_stands_still_at_once_and_for_good,
+    a_pause_stops_the_clock_and_a_resume_goes_on, goto_interrupts_and_goes_back_to_what_was,
+    a_killed_sequencer_goes_on_and_reports_what_it_dropped, a_killed_sequencer_still_finds_home)
