@@ -16,22 +16,21 @@ static bool fresh(int64_t t_ns, int64_t now_ns, double limit_s)
 	return t_ns != 0 && age_s <= limit_s && age_s >= -0.05;
 }
 
+/* What the motor stage says it drives; what was asked of it when it says nothing. */
+static struct cairn_twist driven(const struct cairn_sequencer *seq)
+{
+	if (seq->sense.motion_ok)
+		return (struct cairn_twist){seq->motion.v_mps, seq->motion.w_radps};
+	return seq->cmd;
+}
+
 /* The points as they lie now: the robot has moved since the scan by what the motor stage says it drives. */
 static void compensate(struct cairn_sequencer *seq, int64_t now_ns)
 {
 	double age_s = cairn_clamp(seq_seconds(seq->t_scan_ns, now_ns), 0.0, COMPENSATE_MAX_S);
-	struct cairn_twist t = seq->cmd;
-	if (seq->sense.motion_ok)
-		t = (struct cairn_twist){seq->motion.v_mps, seq->motion.w_radps};
+	struct cairn_twist t = driven(seq);
 	struct cairn_pose2 moved = cairn_pose_advance((struct cairn_pose2){0}, t, age_s);
-	double c = cos(moved.yaw_rad), s = sin(moved.yaw_rad);
-	seq->points.count = seq->scan_points.count;
-	for (size_t i = 0; i < seq->scan_points.count; i++) {
-		double x = (double)seq->scan_points.x_m[i] - moved.x_m;
-		double y = (double)seq->scan_points.y_m[i] - moved.y_m;
-		seq->points.x_m[i] = (float)(c * x + s * y);
-		seq->points.y_m[i] = (float)(c * y - s * x);
-	}
+	cairn_points_move(&seq->points, &seq->scan_points, moved);
 }
 
 /* Path and turn of what is being executed, by the mapper's pose. */
@@ -122,7 +121,7 @@ void cairn_sequencer_on_scan(struct cairn_sequencer *seq, const struct cairn_msg
 		return;
 	struct cairn_footprint body = cairn_safe_footprint(seq->cfg);
 	struct cairn_vec2 lidar = {seq->cfg->robot.lidar_x_m, seq->cfg->robot.lidar_y_m};
-	cairn_points_from_scan(&seq->scan_points, scan, lidar, &body);
+	cairn_points_from_scan_moving(&seq->scan_points, scan, t_ns, driven(seq), lidar, &body);
 }
 
 void cairn_sequencer_on_pose(struct cairn_sequencer *seq, const struct cairn_msg_pose *pose, int64_t t_ns)
