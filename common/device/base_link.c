@@ -56,6 +56,8 @@ size_t cairn_base_link_feed(struct cairn_base_link *l, const uint8_t *data, size
 		l->type_known = true;
 		l->type_read = ret_report->car_type;
 		l->type_good = ret_report->car_type == l->car_type;
+		if (!l->type_good && l->type_writes == 0)
+			l->ask_at_ns = now_ns; /* set it now; later times wait for the flash */
 	} else if (ret_report->func == CAIRN_ROSMASTER_VERSION) {
 		l->version_known = true;
 		l->version_major = ret_report->version.major;

@@ -287,7 +287,10 @@ START_TEST(another_type_is_set_and_read_back_a_few_times_only)
 	for (int i = 0; i < 20; i++) {
 		say(&l, 0x15, (const uint8_t[]){1}, 1, now);
 		ck_assert(!cairn_base_link_in_service(&l, now));
-		ck_assert_uint_eq(cairn_base_link_poll(&l, now + 10 * MS, out), 0); /* not before its time */
+		if (i == 0) /* at once the first time, then not before the flash is written */
+			ck_assert_uint_gt(cairn_base_link_poll(&l, now, out), 0);
+		else
+			ck_assert_uint_eq(cairn_base_link_poll(&l, now + 10 * MS, out), 0);
 		now += 160 * MS;
 		ck_assert_uint_gt(cairn_base_link_poll(&l, now, out), 0);
 	}
