@@ -283,7 +283,7 @@ static void make_body(struct cairn_dialog *d)
 
 static bool must_cancel(const struct cairn_dialog *d, int64_t now_ns)
 {
-	return d->mission.state != d->asked_state ||
+	return (d->mission.state != d->asked_state && d->unwanted_since_ns != 0) ||
 	       (d->unwanted_since_ns != 0 && now_ns - d->unwanted_since_ns > UNWANTED_NS);
 }
 

@@ -107,11 +107,22 @@ static double finite_or_zero(double x)
 	return isfinite(x) ? x : 0.0;
 }
 
+/* "frontier 12" becomes "F12": one name for a thing in the whole prompt. */
+static void name_frontier(char *asked)
+{
+	static const char word[] = "frontier ";
+	char *at = strstr(asked, word);
+	if (at == NULL || at[sizeof(word) - 1] < '0' || at[sizeof(word) - 1] > '9')
+		return;
+	*at = 'F';
+	memmove(at + 1, at + sizeof(word) - 1, strlen(at + sizeof(word) - 1) + 1);
+}
+
 void cairn_memory_add_result(struct cairn_memory *memory, const struct cairn_msg_result *result)
 {
 	struct cairn_memory_result *r = NULL;
 	for (uint32_t i = 0; i < memory->results_count; i++) {
-		if (memory->results[i].decision_id == result->decision_id)
+		if (result->decision_id != 0 && memory->results[i].decision_id == result->decision_id)
 			r = &memory->results[i];
 	}
 	if (r == NULL) {
@@ -126,6 +137,7 @@ void cairn_memory_add_result(struct cairn_memory *memory, const struct cairn_msg
 	r->overridden = result->overridden;
 	cairn_text_clean(
 	    r->asked, sizeof(r->asked), result->asked, strnlen(result->asked, sizeof(result->asked)));
+	name_frontier(r->asked);
 	cairn_text_clean(
 	    r->reason, sizeof(r->reason), result->reason, strnlen(result->reason, sizeof(result->reason)));
 	cairn_text_clean(r->suggestion, sizeof(r->suggestion), result->suggestion,

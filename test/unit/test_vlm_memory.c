@@ -96,7 +96,7 @@ START_TEST(last_actions_are_told_newest_first_with_override_and_suggestion)
 {
 	struct cairn_text text = {0};
 	cairn_memory_init(&memory);
-	result(1, "rotate +90 deg", CAIRN_OUTCOME_SUCCESS);
+	result(1, "navigate_to_goal frontier 12", CAIRN_OUTCOME_SUCCESS);
 	struct cairn_msg_result r = {.decision_id = 2,
 	    .outcome = CAIRN_OUTCOME_BLOCKED,
 	    .source = CAIRN_SOURCE_LOCAL,
@@ -112,7 +112,7 @@ START_TEST(last_actions_are_told_newest_first_with_override_and_suggestion)
 				    "1. move_toward forward: blocked, 0.0 m in 1.0 s (decided by: local); "
 				    "wall 0.2 m; OVERRIDDEN by the safety "
 				    "layer; suggestion: go left\n"
-				    "2. rotate +90 deg: success, 2.1 m in 7.4 s\n");
+				    "2. navigate_to_goal F12: success, 2.1 m in 7.4 s\n");
 	cairn_text_free(&text);
 }
 END_TEST
