@@ -108,7 +108,7 @@ long cli_count(const struct cli *cli, const char *name, long dflt);
 bool cli_bus_bound(const char *run_dir, const char *name);
 /* Ends with CLI_ABSENT and a line when no stack runs in the run directory; CLI_OK otherwise. */
 int cli_need_stack(const struct cli *cli);
-/* Replaces what could move a terminal's cursor by '?'; returns text. */
+/* Takes out terminal sequences and replaces other control characters by '?', in place; returns text. */
 char *cli_printable(char *text);
 /* Text as a JSON string with its quotes. */
 void cli_print_json_string(FILE *out, const char *text);

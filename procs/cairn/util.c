@@ -83,15 +83,28 @@ int cli_need_stack(const struct cli *cli)
 	return cli_fail(cli, CLI_ABSENT, "nothing is running in %s", cli->run_dir);
 }
 
+/* Bytes of the terminal sequence (colour, cursor) that starts at p; 0 if there is none. */
+static size_t sequence_bytes(const char *p)
+{
+	if (p[0] != '\033' || p[1] != '[')
+		return 0;
+	size_t n = 2 + strspn(p + 2, "0123456789;?");
+	return p[n] >= '@' && p[n] <= '~' ? n + 1 : 0;
+}
+
 char *cli_printable(char *text)
 {
-	for (unsigned char *p = (unsigned char *)text; *p != '\0'; p++) {
-		bool c1 = *p == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0;
-		if (*p < 0x20 || *p == 0x7f || c1)
-			*p = '?';
-		if (c1)
-			*++p = '?';
+	char *out = text;
+	for (const char *p = text; *p != '\0';) {
+		size_t skip = sequence_bytes(p);
+		bool c1 =
+		    (unsigned char)p[0] == 0xc2 && (unsigned char)p[1] >= 0x80 && (unsigned char)p[1] < 0xa0;
+		bool control = ((unsigned char)*p < 0x20 && *p != '\t') || *p == 0x7f || c1;
+		if (skip == 0)
+			*out++ = control ? '?' : *p;
+		p += skip > 0 ? skip : c1 ? 2 : 1;
 	}
+	*out = '\0';
 	return text;
 }
 
