@@ -1,120 +1,13 @@
-#include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
-#include <poll.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <zmq.h>
 
 #include "common/base/geom.h"
 #include "ipc/bus.h"
-#include "test/support/runner.h"
-
-static char run_dir[64];
-static pid_t stack;
-
-/* ---- a run directory ---- */
-
-static void make_run_dir(void)
-{
-	char path[128];
-	snprintf(run_dir, sizeof(run_dir), "/tmp/cairn-cli-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(run_dir));
-	snprintf(path, sizeof(path), "%s/bus", run_dir);
-	ck_assert_int_eq(mkdir(path, 0700), 0);
-	snprintf(path, sizeof(path), "%s/logs", run_dir);
-	ck_assert_int_eq(mkdir(path, 0700), 0);
-}
-
-static void write_file(const char *name, const char *text, const char *mode)
-{
-	char path[160];
-	snprintf(path, sizeof(path), "%s/%s", run_dir, name);
-	FILE *file = fopen(path, mode);
-	ck_assert_ptr_nonnull(file);
-	fputs(text, file);
-	ck_assert_int_eq(fclose(file), 0);
-}
-
-static void end_stack(void)
-{
-	if (stack > 0) {
-		kill(stack, SIGKILL);
-		waitpid(stack, NULL, 0);
-		stack = 0;
-	}
-}
-
-static void remove_run_dir(void)
-{
-	char command[128];
-	end_stack();
-	snprintf(command, sizeof(command), "rm -r '%s'", run_dir);
-	ck_assert_int_eq(system(command), 0);
-}
-
-/* ---- running the program ---- */
-
-struct output {
-	int status;
-	char out[65536], err[4096];
-};
-
-static void read_all(FILE *file, char *buf, size_t bytes)
-{
-	rewind(file);
-	size_t n = fread(buf, 1, bytes - 1, file);
-	buf[n] = '\0';
-	fclose(file);
-}
-
-/* Runs `cairn ARGS --run DIR` (the option stands behind the command's name) and waits for its end. */
-static const struct output *cairn(const char *command, const char *args)
-{
-	static struct output output;
-	char line[1024];
-	FILE *out = tmpfile(), *err = tmpfile();
-	ck_assert(out != NULL && err != NULL);
-	snprintf(line, sizeof(line), "exec '%s' %s --run '%s' %s", CAIRN_PROGRAM, command, run_dir, args);
-	pid_t pid = fork();
-	if (pid == 0) {
-		dup2(fileno(out), STDOUT_FILENO);
-		dup2(fileno(err), STDERR_FILENO);
-		execl("/bin/sh", "sh", "-c", line, (char *)NULL);
-		_exit(127);
-	}
-	int status = 0;
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert_msg(WIFEXITED(status), "killed by signal %d: %s", WTERMSIG(status), line);
-	output.status = WEXITSTATUS(status);
-	read_all(out, output.out, sizeof(output.out));
-	read_all(err, output.err, sizeof(output.err));
-	return &output;
-}
-
-static void expect(const char *command, const char *args, int status, const char *out, const char *err)
-{
-	const struct output *o = cairn(command, args);
-	ck_assert_msg(o->status == status, "%s %s: status %d, not %d: %s%s", command, args, o->status, status,
-	    o->out, o->err);
-	if (out != NULL)
-		ck_assert_str_eq(o->out, out);
-	if (err != NULL)
-		ck_assert_str_eq(o->err, err);
-}
-
-static json_t *parsed(const char *text)
-{
-	json_error_t why;
-	json_t *json = json_loads(text, 0, &why);
-	ck_assert_msg(json != NULL, "not JSON: %s: %s", why.text, text);
-	return json;
-}
+#include "test/cli/harness.h"
 
 /* ---- a stack played by a child ---- */
 
