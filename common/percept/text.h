@@ -21,9 +21,9 @@
  * not the rounded one (1.96 m reads "2.0m NEAR"). Numbers are rounded half away from zero; one that is not
  * finite reads "?", one beyond 99999 is cut. Lines end with a newline; the text holds no byte outside ASCII.
  *
- * Length: the three nearest gaps are told (the message has up to eight), so that the whole stays below 350
- * tokens. The o200k tokenizer of the GPT-4o family counts 318 for the example above with all lines, 17 more
- * with a third gap. */
+ * Length: the three nearest gaps are told (the message has up to eight), so that a typical scene stays within
+ * 350 tokens. The o200k tokenizer of the GPT-4o family counts 318 for the example above with all lines, and
+ * 345 for a drive through the home with three gaps; a remark on the camera adds up to 15 to that. */
 #ifndef CAIRN_COMMON_PERCEPT_TEXT_H
 #define CAIRN_COMMON_PERCEPT_TEXT_H
 
