@@ -1,8 +1,10 @@
 /* eval_recovery.c - every process of a driving stack is killed once with SIGKILL: how long until decisions are
  * driven again, and was anything touched?
  *
- * "Driven again": the killed process is up under a new pid, and after the kill a decision moves the wheels again (or a
- * new one has been started). Pass marks: 2 s, 5 s for RouDi and the launcher (everything is started again), no contact. */
+ * "Driven again": the killed process is up under a new pid, and DEAD_MAN_NS after that (so that no command from before can be
+ * the cause) the wheels turn on behalf of a decision, by messages stamped since. again_s is the time from the
+ * kill to the first such message: never below the dead-man time. Pass marks: 2 s, 5 s for RouDi and the
+ * launcher (everything is started again), no contact. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,12 +18,12 @@
 #define AGAIN_TIMEOUT_S 30.0
 #define LIMIT_STAGE_S 2.0
 #define LIMIT_PLANE_S 5.0
+#define DEAD_MAN_NS INT64_C(250000000)
 
 struct victim {
 	const char *name;
 	int pid;
-	uint64_t decisions;
-	int64_t kill_ns;
+	int64_t kill_ns, up_ns; /* up_ns: when its successor was first seen; 0 = not yet */
 };
 
 static const struct cairn_msg_stage *row_of(const struct up_run *run, const char *name)
@@ -42,11 +44,15 @@ static bool driving(const struct up_run *run, void *ctx)
 
 static bool driven_again(const struct up_run *run, void *ctx)
 {
-	const struct victim *v = ctx;
+	struct victim *v = ctx;
 	const struct cairn_msg_stage *row = row_of(run, v->name);
-	if (row == NULL || row->state != CAIRN_STAGE_STATE_UP || row->pid == v->pid || row->pid == 0)
+	bool up = row != NULL && row->state == CAIRN_STAGE_STATE_UP && row->pid != v->pid && row->pid != 0;
+	if (!up || run->stamp_ns[UP_STAGES] <= v->kill_ns)
 		return false;
-	return driving(run, NULL) || run->mission.decisions > v->decisions;
+	if (v->up_ns == 0)
+		v->up_ns = run->stamp_ns[UP_STAGES];
+	int64_t since_ns = v->up_ns + DEAD_MAN_NS;
+	return run->stamp_ns[UP_MOTION] > since_ns && run->stamp_ns[UP_MISSION] > v->up_ns && driving(run, NULL);
 }
 
 static bool finished(const struct up_run *run, void *ctx)
@@ -61,7 +67,7 @@ static bool kill_one(struct drill *drill, const char *name, json_t *list, bool *
 	double limit_s = strcmp(name, "roudi") == 0 || strcmp(name, "launcher") == 0 ? LIMIT_PLANE_S : LIMIT_STAGE_S;
 	if (!drill_wait(drill, driving, NULL, UP_TIMEOUT_S))
 		return false;
-	struct victim v = {name, drill_pid(drill, name), drill_run(drill)->mission.decisions, cli_now_ns()};
+	struct victim v = {.name = name, .pid = drill_pid(drill, name), .kill_ns = cli_now_ns()};
 	if (v.pid <= 0) {
 		*ret_passed = false;
 		json_array_append_new(list, json_pack("{s:s,s:s}", "stage", name, "problem", "was not running"));

@@ -11,6 +11,20 @@
 
 #define UP_COVERAGE_MAX 512
 
+/* The topics a run is seen through. */
+enum up_topic {
+	UP_MISSION,
+	UP_STAGES,
+	UP_TRUTH,
+	UP_VLM,
+	UP_POSE,
+	UP_FRONTIERS,
+	UP_MOTION,
+	UP_TIER,
+	UP_HEALTH,
+	UP_TOPIC_COUNT
+};
+
 /* What is known about a run, filled from the bus. */
 struct up_run {
 	char run_dir[256];
@@ -27,6 +41,7 @@ struct up_run {
 	struct cairn_msg_motion motion;
 	struct cairn_msg_tier tier;
 	struct cairn_msg_health health;
+	int64_t stamp_ns[UP_TOPIC_COUNT]; /* of the newest message of each */
 	double first_decision_s; /* since start_ns; negative = none yet */
 	double rss_mb_max;
 	double cpu_s;       /* of launchers that are gone */

@@ -5,33 +5,31 @@
 #include "common/base/geom.h"
 #include "procs/cairn/up.h"
 
-enum { FEED_MISSION, FEED_STAGES, FEED_TRUTH, FEED_VLM, FEED_POSE, FEED_FRONTIERS, FEED_MOTION, FEED_TIER, FEED_HEALTH, FEED_COUNT };
-
 static const struct {
 	enum cairn_topic topic;
 	size_t msg_at, have_at;
-} feeds[FEED_COUNT] = {
+} feeds[UP_TOPIC_COUNT] = {
 #define FEED(topic, member) {topic, offsetof(struct up_run, member), offsetof(struct up_run, have_##member)}
-    [FEED_MISSION] = FEED(CAIRN_TOPIC_MISSION, mission),
-    [FEED_STAGES] = FEED(CAIRN_TOPIC_STAGES, stages),
-    [FEED_TRUTH] = FEED(CAIRN_TOPIC_SIM_TRUTH, truth),
-    [FEED_VLM] = FEED(CAIRN_TOPIC_VLM_STATS, vlm),
-    [FEED_POSE] = FEED(CAIRN_TOPIC_POSE, pose),
-    [FEED_FRONTIERS] = FEED(CAIRN_TOPIC_FRONTIERS, frontiers),
-    [FEED_MOTION] = FEED(CAIRN_TOPIC_MOTION, motion),
-    [FEED_TIER] = FEED(CAIRN_TOPIC_TIER, tier),
-    [FEED_HEALTH] = FEED(CAIRN_TOPIC_HEALTH, health),
+    [UP_MISSION] = FEED(CAIRN_TOPIC_MISSION, mission),
+    [UP_STAGES] = FEED(CAIRN_TOPIC_STAGES, stages),
+    [UP_TRUTH] = FEED(CAIRN_TOPIC_SIM_TRUTH, truth),
+    [UP_VLM] = FEED(CAIRN_TOPIC_VLM_STATS, vlm),
+    [UP_POSE] = FEED(CAIRN_TOPIC_POSE, pose),
+    [UP_FRONTIERS] = FEED(CAIRN_TOPIC_FRONTIERS, frontiers),
+    [UP_MOTION] = FEED(CAIRN_TOPIC_MOTION, motion),
+    [UP_TIER] = FEED(CAIRN_TOPIC_TIER, tier),
+    [UP_HEALTH] = FEED(CAIRN_TOPIC_HEALTH, health),
 #undef FEED
 };
 
 struct up_feed {
-	struct cairn_sub *subs[FEED_COUNT];
+	struct cairn_sub *subs[UP_TOPIC_COUNT];
 };
 
 struct up_feed *up_feed_new(struct cairn_bus *bus, struct cairn_error *err)
 {
 	struct up_feed *feed = calloc(1, sizeof(*feed));
-	for (int i = 0; feed != NULL && i < FEED_COUNT; i++) {
+	for (int i = 0; feed != NULL && i < UP_TOPIC_COUNT; i++) {
 		feed->subs[i] = cairn_sub_new(bus, feeds[i].topic, NULL, err);
 		if (feed->subs[i] == NULL)
 			up_feed_destroy(&feed);
@@ -59,11 +57,14 @@ static void note_progress(struct up_run *run, int64_t now_ns)
 
 void up_feed_pump(struct up_feed *feed, struct up_run *run, int64_t now_ns)
 {
-	for (int i = 0; i < FEED_COUNT; i++) {
+	for (int i = 0; i < UP_TOPIC_COUNT; i++) {
 		void *msg = (char *)run + feeds[i].msg_at;
 		bool *have = (bool *)((char *)run + feeds[i].have_at);
-		while (cairn_sub_recv(feed->subs[i], msg, NULL) > 0)
+		struct cairn_header hdr;
+		while (cairn_sub_recv(feed->subs[i], msg, &hdr) > 0) {
 			*have = true;
+			run->stamp_ns[i] = hdr.t_ns;
+		}
 	}
 	note_progress(run, now_ns);
 }
