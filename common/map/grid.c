@@ -3,15 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GROW_CELLS 128 /* arrays grow in multiples of this */
-#define MARGIN_CELLS 2 /* a ray walked in floating point may step one cell aside at its end */
-#define MEAN_WEIGHT                                                                                          \
-	40 /* returns after which the mean of a cell hardly moves: what was mapped first stays               \
-	    */
-#define ASIDE_CELLS                                                                                          \
-	0.35            /* a ray this far beside the returns of a cell has not gone through what gave them   \
-			 */
-#define SHORT_CELLS 1.5 /* nor has one that ends just there */
+#define GROW_CELLS 128      /* arrays grow in multiples of this */
+#define MARGIN_CELLS 2      /* a ray walked in floating point may end one cell aside */
+#define MEAN_WEIGHT 40      /* returns after which a cell's mean hardly moves any more */
+#define ASIDE_CELLS 0.35    /* a ray this far beside a cell's returns has not gone through them */
+#define SHORT_CELLS 1.5     /* nor has one that ends just there */
+#define NEAR_CELLS 0.7      /* or that comes this near to the wall it ends at, */
+#define NEAR_MAX_CELLS 20.0 /* but at most on so much of its way */
+#define SAME_WALL_M 1.0     /* neighbouring returns are taken for one wall up to here */
 #define PUBLISH_MARGIN 8
 #define PUBLISH_STEP 16
 
@@ -151,11 +150,13 @@ static void add_mean(struct cairn_grid *grid, size_t index, double fx, double fy
 		grid->hits[index]++;
 }
 
-/* A ray speaks against an occupied cell only if it goes past the returns seen there, not just through another
- * part of the cell: else a wall seen at a grazing angle is worn away by the rays along it. End in cells from
- * (x0, y0). */
+/* A ray speaks against an occupied cell only if it goes through the returns seen there, not just through
+ * another part of the cell, and not where it closes in on the wall it ends at: else a wall seen at a grazing
+ * angle is worn away by the very rays that see it. Cell units. */
 struct ray {
-	double x0, y0, ux, uy, length;
+	double x0, y0, x1, y1;
+	double ux, uy;  /* direction */
+	double against; /* as far as it counts against what is occupied */
 };
 
 static bool speaks_against(
@@ -164,18 +165,16 @@ static bool speaks_against(
 	double mx = x + 0.5 + grid->sub_x[index] * (1.0 / 254.0) - ray->x0;
 	double my = y + 0.5 + grid->sub_y[index] * (1.0 / 254.0) - ray->y0;
 	double aside = fabs(mx * ray->uy - my * ray->ux), along = mx * ray->ux + my * ray->uy;
-	return aside < ASIDE_CELLS && along < ray->length - SHORT_CELLS;
+	return aside < ASIDE_CELLS && along < ray->against;
 }
 
-/* Misses the cells from (x0, y0) up to but not including the end's (Amanatides and Woo 1987); cell units. */
-static void walk_ray(struct cairn_grid *grid, double x0, double y0, double x1, double y1)
+/* Misses the cells up to but not including the end's (Amanatides and Woo 1987). */
+static void walk_ray(struct cairn_grid *grid, const struct ray *ray)
 {
+	double x0 = ray->x0, y0 = ray->y0, x1 = ray->x1, y1 = ray->y1;
 	int32_t x = (int32_t)x0, y = (int32_t)y0;
 	int32_t steps = abs((int32_t)x1 - x) + abs((int32_t)y1 - y);
-	double dx = x1 - x0, dy = y1 - y0, length = hypot(dx, dy);
-	if (steps == 0)
-		return;
-	const struct ray ray = {x0, y0, dx / length, dy / length, length};
+	double dx = x1 - x0, dy = y1 - y0;
 	int32_t step_x = dx > 0.0 ? 1 : -1, step_y = dy > 0.0 ? 1 : -1;
 	double delta_x = dx != 0.0 ? fabs(1.0 / dx) : HUGE_VAL,
 	       delta_y = dy != 0.0 ? fabs(1.0 / dy) : HUGE_VAL;
@@ -186,7 +185,7 @@ static void walk_ray(struct cairn_grid *grid, double x0, double y0, double x1, d
 	uint16_t number = grid->scan_number;
 	for (int32_t i = 0; i < steps; i++) {
 		if (grid->stamp[index] != number && (!cairn_odds_occupied(grid->odds[index]) ||
-							speaks_against(grid, &ray, x, y, (size_t)index))) {
+							speaks_against(grid, ray, x, y, (size_t)index))) {
 			grid->stamp[index] = number;
 			if (grid->odds[index] != CAIRN_ODDS_MIN)
 				add_evidence(grid, x, y, (size_t)index, CAIRN_ODDS_MISS);
@@ -248,6 +247,46 @@ static void insert_hit(struct cairn_grid *grid, double x, double y)
 	add_evidence(grid, ix, iy, index, CAIRN_ODDS_HIT);
 }
 
+/* How much of its end a ray does not count against occupied cells: the angle at which it meets the wall is
+ * that to the nearer of the neighbouring returns. */
+static double silent_end(const struct cairn_rays *rays, size_t i, double cell_m)
+{
+	double best = SAME_WALL_M, tx = 0.0, ty = 0.0;
+	for (int side = -1; side <= 1; side += 2) {
+		size_t k = i + (size_t)side; /* wraps at 0, and then is beyond the count */
+		if (k >= rays->count || !rays->hit[k])
+			continue;
+		double dx = (double)(rays->x_m[k] - rays->x_m[i]), dy = (double)(rays->y_m[k] - rays->y_m[i]);
+		double d = hypot(dx, dy);
+		if (d < best && d > 0.2 * cell_m) {
+			best = d;
+			tx = dx / d;
+			ty = dy / d;
+		}
+	}
+	if (tx == 0.0 && ty == 0.0)
+		return SHORT_CELLS;
+	double dx = (double)(rays->x_m[i] - rays->from_x_m[i]),
+	       dy = (double)(rays->y_m[i] - rays->from_y_m[i]);
+	double sine = fabs(dx * ty - dy * tx) / fmax(hypot(dx, dy), 1e-3);
+	return cairn_clamp(NEAR_CELLS / fmax(sine, 1e-3), SHORT_CELLS, NEAR_MAX_CELLS);
+}
+
+/* From the robot frame in metres to array cells. */
+struct frame {
+	double c, s, tx, ty;
+};
+
+static struct ray ray_of(const struct cairn_rays *rays, size_t i, const struct frame *f)
+{
+	double fx = (double)rays->from_x_m[i], fy = (double)rays->from_y_m[i];
+	double ex = (double)rays->x_m[i], ey = (double)rays->y_m[i];
+	return (struct ray){.x0 = f->tx + f->c * fx - f->s * fy,
+	    .y0 = f->ty + f->s * fx + f->c * fy,
+	    .x1 = f->tx + f->c * ex - f->s * ey,
+	    .y1 = f->ty + f->s * ex + f->c * ey};
+}
+
 void cairn_grid_insert(struct cairn_grid *grid, struct cairn_pose2 pose, const struct cairn_rays *rays)
 {
 	(void)reserve_rays(
@@ -255,23 +294,27 @@ void cairn_grid_insert(struct cairn_grid *grid, struct cairn_pose2 pose, const s
 	if (grid->width == 0)
 		return;
 	next_scan_number(grid);
-	double inv = 1.0 / grid->cell_m, c = cos(pose.yaw_rad) * inv, s = sin(pose.yaw_rad) * inv;
-	double tx = pose.x_m * inv - grid->cx0, ty = pose.y_m * inv - grid->cy0;
+	double inv = 1.0 / grid->cell_m;
+	const struct frame f = {cos(pose.yaw_rad) * inv, sin(pose.yaw_rad) * inv, pose.x_m * inv - grid->cx0,
+	    pose.y_m * inv - grid->cy0};
 	for (size_t i = 0; i < rays->count; i++) {
-		double x = tx + c * (double)rays->x_m[i] - s * (double)rays->y_m[i];
-		double y = ty + s * (double)rays->x_m[i] + c * (double)rays->y_m[i];
-		if (!inside(grid, x, y))
+		struct ray ray = ray_of(rays, i, &f);
+		if (!inside(grid, ray.x1, ray.y1))
 			grid->clipped++;
 		else if (rays->hit[i])
-			insert_hit(grid, x, y);
+			insert_hit(grid, ray.x1, ray.y1);
 	}
 	for (size_t i = 0; i < rays->count; i++) {
-		double x0 = tx + c * (double)rays->from_x_m[i] - s * (double)rays->from_y_m[i];
-		double y0 = ty + s * (double)rays->from_x_m[i] + c * (double)rays->from_y_m[i];
-		double x1 = tx + c * (double)rays->x_m[i] - s * (double)rays->y_m[i];
-		double y1 = ty + s * (double)rays->x_m[i] + c * (double)rays->y_m[i];
-		if (inside(grid, x0, y0) && inside(grid, x1, y1))
-			walk_ray(grid, x0, y0, x1, y1);
+		struct ray ray = ray_of(rays, i, &f);
+		if (!inside(grid, ray.x0, ray.y0) || !inside(grid, ray.x1, ray.y1))
+			continue;
+		double length = hypot(ray.x1 - ray.x0, ray.y1 - ray.y0);
+		if (length < 1e-6)
+			continue;
+		ray.ux = (ray.x1 - ray.x0) / length;
+		ray.uy = (ray.y1 - ray.y0) / length;
+		ray.against = length - (rays->hit[i] ? silent_end(rays, i, grid->cell_m) : 0.0);
+		walk_ray(grid, &ray);
 	}
 }
 

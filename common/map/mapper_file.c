@@ -81,6 +81,13 @@ static void array(struct walk *w, void *array_p, uint32_t *count, uint32_t *capa
 	item(w, *(void **)array_p, (size_t)*count * item_bytes);
 }
 
+static void number_item(struct walk *w, double *value)
+{
+	ITEM(w, *value);
+	if (w->mode == READ && !(fabs(*value) < 1e9))
+		refuse(w, "a number is not a number");
+}
+
 static void pose_item(struct walk *w, struct cairn_pose2 *pose)
 {
 	ITEM(w, pose->x_m);
@@ -103,7 +110,7 @@ static void track_items(struct walk *w, struct cairn_track *track)
 	pose_item(w, &newest.pose);
 	pose_item(w, &track->raw);
 	ITEM(w, track->epoch);
-	ITEM(w, track->distance_m);
+	number_item(w, &track->distance_m);
 	ITEM(w, track->wild);
 	ITEM(w, track->restarts);
 	if (w->mode != READ)
@@ -125,8 +132,8 @@ static void memory_items(struct walk *w, struct cairn_frontier_memory *memory)
 	for (uint32_t i = 0; i < memory->count; i++) {
 		struct cairn_frontier_known *k = &memory->items[i];
 		ITEM(w, k->id);
-		ITEM(w, k->at.x_m);
-		ITEM(w, k->at.y_m);
+		number_item(w, &k->at.x_m);
+		number_item(w, &k->at.y_m);
 		ITEM(w, k->cells);
 		ITEM(w, k->seen);
 		ITEM(w, k->stared);
@@ -209,9 +216,9 @@ static void exchange(struct walk *w, struct cairn_mapper *m)
 	pose_item(w, &m->map_from_track);
 	pose_item(w, &m->keyframe_pose);
 	pose_item(w, &m->visit_pose);
-	ITEM(w, m->fit_distance_m);
-	ITEM(w, m->unsure_m);
-	ITEM(w, m->unsure_rad);
+	number_item(w, &m->fit_distance_m);
+	number_item(w, &m->unsure_m);
+	number_item(w, &m->unsure_rad);
 	ITEM(w, m->counts);
 	track_items(w, &m->track);
 	memory_items(w, &m->memory);

@@ -33,7 +33,7 @@ enum cairn_track_step cairn_track_add(struct cairn_track *track, const struct ca
     int64_t t_ns, uint64_t epoch, const struct cairn_config_robot *robot)
 {
 	const struct cairn_track_point *last = cairn_track_newest(track);
-	if (!finite_odom(odom) || (last != NULL && t_ns <= last->t_ns))
+	if (!finite_odom(odom) || (last != NULL && t_ns <= last->t_ns && epoch == track->epoch))
 		return CAIRN_TRACK_IGNORED;
 	struct cairn_pose2 raw = {odom->x_m, odom->y_m, cairn_wrap_rad(odom->yaw_rad)};
 	struct cairn_track_point point = {.t_ns = t_ns, .twist = {odom->v_mps, odom->w_radps}};
@@ -43,6 +43,7 @@ enum cairn_track_step cairn_track_add(struct cairn_track *track, const struct ca
 	if (last != NULL)
 		point.pose = last->pose;
 	if (track->epoch != epoch) {
+		track->count = 0; /* what was before may even be of another clock */
 		track->restarts += track->epoch != 0;
 		result = CAIRN_TRACK_FIRST;
 	} else {

@@ -1,0 +1,233 @@
+#include "test/support/runner.h"
+
+#include "common/base/rng.h"
+#include "common/map/grid.h"
+#include "test/support/map_world.h"
+
+static struct cairn_rays rays;
+static struct cairn_grid grid;
+
+static void begin(double extent_m)
+{
+	cairn_grid_free(&grid);
+	cairn_grid_init(&grid, 0.05, extent_m);
+	rays.count = 0;
+}
+
+static void add_ray(double x_m, double y_m, bool hit)
+{
+	size_t i = rays.count++;
+	rays.from_x_m[i] = rays.from_y_m[i] = 0.0F;
+	rays.x_m[i] = (float)x_m;
+	rays.y_m[i] = (float)y_m;
+	rays.hit[i] = hit;
+}
+
+static int byte_at(int32_t cx, int32_t cy)
+{
+	uint8_t byte;
+	cairn_grid_bytes(&grid, (struct cairn_cell_box){cx, cy, cx, cy}, &byte);
+	return byte;
+}
+
+START_TEST(a_return_makes_its_cell_occupied_and_the_way_to_it_free)
+{
+	begin(60.0);
+	add_ray(0.52, 0.02, true); /* cell 10; the cells 0..9 are on the way */
+	cairn_grid_insert(&grid, (struct cairn_pose2){0.01, 0.0, 0.0}, &rays);
+	for (int32_t cx = 0; cx < 10; cx++)
+		ck_assert_int_eq(byte_at(cx, 0), 40); /* 100 / (1 + exp(8 / 20)) */
+	ck_assert_int_eq(byte_at(10, 0), 70);         /* 100 / (1 + exp(-17 / 20)) */
+	ck_assert_int_eq(byte_at(11, 0), 255);
+	ck_assert_int_eq(byte_at(-1, 0), 255);
+	ck_assert_uint_eq(grid.free_cells, 10);
+	ck_assert_uint_eq(grid.occupied_cells, 1);
+	ck_assert_int_eq(grid.known.min_cx, 0);
+	ck_assert_int_eq(grid.known.max_cx, 10);
+}
+END_TEST
+
+START_TEST(a_ray_without_return_frees_its_way_and_says_nothing_of_its_end)
+{
+	begin(60.0);
+	add_ray(0.52, 0.02, false);
+	cairn_grid_insert(&grid, (struct cairn_pose2){0.01, 0.0, 0.0}, &rays);
+	ck_assert_int_eq(byte_at(9, 0), 40);
+	ck_assert_int_eq(byte_at(10, 0), 255);
+}
+END_TEST
+
+START_TEST(many_returns_of_one_scan_in_a_cell_count_once)
+{
+	begin(60.0);
+	for (int i = 0; i < 5; i++)
+		add_ray(0.51 + 0.005 * i, 0.02, true);
+	cairn_grid_insert(&grid, (struct cairn_pose2){0.01, 0.0, 0.0}, &rays);
+	ck_assert_int_eq(byte_at(10, 0), 70);
+	ck_assert_int_eq(byte_at(5, 0), 40);
+	ck_assert_uint_eq(grid.hits[cairn_grid_index(&grid, 10, 0)], 5);
+}
+END_TEST
+
+START_TEST(a_return_wins_over_a_ray_that_passes_in_the_same_scan)
+{
+	begin(60.0);
+	add_ray(1.02, 0.02, true); /* passes cell 10 */
+	add_ray(0.52, 0.02, true); /* ends there */
+	cairn_grid_insert(&grid, (struct cairn_pose2){0.01, 0.0, 0.0}, &rays);
+	ck_assert_int_eq(byte_at(10, 0), 70);
+}
+END_TEST
+
+START_TEST(what_has_gone_is_cleared_by_rays_through_its_place)
+{
+	begin(60.0);
+	add_ray(0.525, 0.025, true);
+	for (int i = 0; i < 20; i++)
+		cairn_grid_insert(&grid, (struct cairn_pose2){0.0, 0.0, 0.0}, &rays);
+	ck_assert_int_ge(byte_at(10, 0), 97);
+	rays.x_m[0] = 1.05F; /* the same direction, twice as far */
+	rays.y_m[0] = 0.05F;
+	for (int i = 0; i < 8; i++) /* 72 - 8 * 8 = 8: not believed yet */
+		cairn_grid_insert(&grid, (struct cairn_pose2){0.0, 0.0, 0.0}, &rays);
+	ck_assert_int_ge(byte_at(10, 0), 50);
+	for (int i = 0; i < 2; i++)
+		cairn_grid_insert(&grid, (struct cairn_pose2){0.0, 0.0, 0.0}, &rays);
+	ck_assert_int_lt(byte_at(10, 0), 50);
+}
+END_TEST
+
+/* A LiDAR with half a degree between its rays beside a thin wall along y = 0.65, an edge of cells; side: -1
+ * below it, 1 above. */
+static void see_wall(struct cairn_rng *rng, double x_m, int side, double lo_m, double hi_m)
+{
+	rays.count = 0;
+	for (int i = 1; i < 360; i++) {
+		double angle = 0.5 * M_PI / 180.0 * i,
+		       range = 0.55 / sin(angle) + 0.01 * cairn_rng_normal(rng);
+		double hit_m = x_m + range * cos(angle);
+		if (hit_m > lo_m && hit_m < hi_m)
+			add_ray(range * cos(angle), -side * range * sin(angle), true);
+	}
+	cairn_grid_insert(&grid, (struct cairn_pose2){x_m, 0.65 + side * 0.55, 0.0}, &rays);
+}
+
+START_TEST(a_thin_wall_is_not_worn_away_by_rays_along_it_from_both_sides)
+{
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 5, 1);
+	begin(60.0);
+	for (int i = 0; i < 5; i++) {
+		see_wall(&rng, 0.0, -1, -1.0, 1.0);
+		see_wall(&rng, 0.0, 1, -1.0, 1.0);
+	}
+	for (int i = 0; i < 200; i++) { /* from 4 m on, at 8 degrees and less */
+		see_wall(&rng, -5.0 - 0.003 * i, -1, -1.0, 4.0);
+		see_wall(&rng, -5.0 - 0.003 * i, 1, -1.0, 4.0);
+	}
+	int whole = 0;
+	for (int32_t cx = -18; cx < 18; cx++)
+		whole += byte_at(cx, 12) >= 65 || byte_at(cx, 13) >= 65;
+	ck_assert_int_ge(whole, 34);
+}
+END_TEST
+
+START_TEST(growing_keeps_every_cell_where_it_was)
+{
+	begin(60.0);
+	add_ray(0.52, 0.02, true);
+	cairn_grid_insert(&grid, (struct cairn_pose2){0.01, 0.0, 0.0}, &rays);
+	uint32_t layout = grid.layout;
+	cairn_grid_insert(&grid, (struct cairn_pose2){-12.0, -9.0, M_PI}, &rays);
+	cairn_grid_insert(&grid, (struct cairn_pose2){14.0, 11.0, 0.0}, &rays);
+	ck_assert_uint_ne(grid.layout, layout);
+	ck_assert_int_eq(byte_at(10, 0), 70);
+	ck_assert_int_eq(byte_at(3, 0), 40);
+	ck_assert_int_eq(byte_at(cairn_grid_cell(&grid, -12.52), cairn_grid_cell(&grid, -9.02)), 70);
+	ck_assert_int_eq(byte_at(cairn_grid_cell(&grid, 14.52), cairn_grid_cell(&grid, 11.02)), 70);
+}
+END_TEST
+
+START_TEST(the_map_does_not_grow_beyond_its_limit)
+{
+	begin(10.0);
+	add_ray(0.52, 0.02, true);
+	cairn_grid_insert(&grid, (struct cairn_pose2){0.01, 0.0, 0.0}, &rays);
+	cairn_grid_insert(&grid, (struct cairn_pose2){30.0, 0.0, 0.0}, &rays);
+	ck_assert_int_le(grid.width, 200);
+	ck_assert_uint_eq(grid.clipped, 1);
+	ck_assert_int_eq(byte_at(10, 0), 70);
+	struct cairn_cell_box box = cairn_grid_published(&grid);
+	ck_assert_int_le(box.max_cx - box.min_cx + 1, 200);
+}
+END_TEST
+
+START_TEST(a_visit_counts_when_the_robot_comes_not_while_it_stays)
+{
+	begin(60.0);
+	struct cairn_vec2 a = {0.025, 0.025}, b = {1.025, 0.025};
+	cairn_grid_visit(&grid, a, a, 0.01, true);
+	cairn_grid_visit(&grid, a, a, 0.01, false);
+	ck_assert_uint_eq(grid.visits[cairn_grid_index(&grid, 0, 0)], 1);
+	cairn_grid_visit(&grid, a, b, 0.01, false);
+	cairn_grid_visit(&grid, b, a, 0.01, false);
+	ck_assert_uint_eq(grid.visits[cairn_grid_index(&grid, 0, 0)], 2);
+	ck_assert_uint_eq(grid.visited_cells, 2);
+	ck_assert_int_lt(byte_at(0, 0), 50); /* where the robot stood nothing is */
+}
+END_TEST
+
+START_TEST(the_published_box_lies_on_multiples_of_16_cells_around_all_that_is_known)
+{
+	begin(60.0);
+	ck_assert(cairn_cell_box_empty(cairn_grid_published(&grid)));
+	add_ray(0.52, 0.02, true);
+	cairn_grid_insert(&grid, (struct cairn_pose2){0.01, 0.0, 0.0}, &rays); /* known: cells 0..10, 0 */
+	struct cairn_cell_box box = cairn_grid_published(&grid);
+	ck_assert_int_eq(box.min_cx, -16);
+	ck_assert_int_eq(box.min_cy, -16);
+	ck_assert_int_eq(box.max_cx, 31);
+	ck_assert_int_eq(box.max_cy, 15);
+}
+END_TEST
+
+START_TEST(figures_and_box_agree_with_the_cells_whatever_is_inserted)
+{
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 3, 1);
+	begin(60.0);
+	for (int scan = 0; scan < 60; scan++) {
+		rays.count = 0;
+		for (int i = 0; i < 60; i++)
+			add_ray(8.0 * cairn_rng_uniform(&rng) - 4.0, 8.0 * cairn_rng_uniform(&rng) - 4.0,
+			    i % 5 != 0);
+		struct cairn_pose2 pose = {
+		    6.0 * cairn_rng_uniform(&rng), -6.0 * cairn_rng_uniform(&rng), scan};
+		cairn_grid_insert(&grid, pose, &rays);
+	}
+	uint32_t free_cells = 0, occupied = 0;
+	struct cairn_cell_box box = cairn_cell_box_none();
+	for (int32_t y = 0; y < grid.height; y++) {
+		for (int32_t x = 0; x < grid.width; x++) {
+			int8_t odds = grid.odds[(size_t)y * (size_t)grid.width + (size_t)x];
+			free_cells += cairn_odds_free(odds);
+			occupied += cairn_odds_occupied(odds);
+			if (odds != CAIRN_ODDS_UNKNOWN)
+				cairn_cell_box_add(&box, x + grid.cx0, y + grid.cy0);
+		}
+	}
+	ck_assert_uint_gt(occupied, 100);
+	ck_assert_uint_eq(grid.free_cells, free_cells);
+	ck_assert_uint_eq(grid.occupied_cells, occupied);
+	ck_assert_mem_eq(&grid.known, &box, sizeof(box));
+}
+END_TEST
+
+CAIRN_TEST_MAIN("map_grid", a_return_makes_its_cell_occupied_and_the_way_to_it_free,
+    a_ray_without_return_frees_its_way_and_says_nothing_of_its_end,
+    many_returns_of_one_scan_in_a_cell_count_once, a_return_wins_over_a_ray_that_passes_in_the_same_scan,
+    what_has_gone_is_cleared_by_rays_through_its_place,
+    a_thin_wall_is_not_worn_away_by_rays_along_it_from_both_sides, growing_keeps_every_cell_where_it_was,
+    the_map_does_not_grow_beyond_its_limit, a_visit_counts_when_the_robot_comes_not_while_it_stays,
+    the_published_box_lies_on_multiples_of_16_cells_around_all_that_is_known,
+    figures_and_box_agree_with_the_cells_whatever_is_inserted)
