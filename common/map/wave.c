@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define DIAGONAL 7
+#define ESCAPE_MAX 30
 
 void cairn_wave_init(struct cairn_wave *wave)
 {
@@ -113,15 +114,6 @@ static void mark_row(struct cairn_wave *wave, int32_t y, uint8_t *floor)
 	int16_t need2 = (int16_t)wave->need2;
 	for (int32_t x = 0; x < wave->width; x++)
 		floor[x] |= (uint8_t)((cell[x] == CAIRN_WAVE_FREE) & (clearance2[x] >= need2));
-	int32_t dy = y - wave->start_y;
-	if (dy * dy > wave->escape2)
-		return;
-	for (int32_t x = 0; x < wave->width; x++) {
-		int32_t dx = x - wave->start_x;
-		if (dx * dx + dy * dy <= wave->escape2 && cell[x] == CAIRN_WAVE_FREE &&
-		    clearance2[x] >= wave->escape_need2)
-			floor[x] = 1;
-	}
 }
 
 /* Squares that may be entered get NEVER, others and the frame get 0: one comparison decides, without bounds
@@ -175,32 +167,68 @@ static bool expand(struct cairn_wave *wave)
 	return true;
 }
 
+/* Opens a square as a start. The start counts from one step, so that 0 can mean closed. */
+static bool seed(struct cairn_wave *wave, int32_t x, int32_t y)
+{
+	int32_t sx = x / wave->fold, sy = y / wave->fold;
+	uint32_t index = (uint32_t)sy * (uint32_t)wave->square_width + (uint32_t)sx;
+	if (wave->square[index] != CAIRN_WAVE_NEVER) /* closed, or seeded already */
+		return true;
+	wave->square[index] = CAIRN_WAVE_STEP;
+	return push(wave, CAIRN_WAVE_STEP, index);
+}
+
+/* Seeds every cell with enough clearance that free cells within reach of (x0, y0) lead to. */
+static bool escape(struct cairn_wave *wave, int32_t x0, int32_t y0, int reach)
+{
+	enum { SIDE = 2 * ESCAPE_MAX + 1 };
+	bool seen[SIDE * SIDE] = {false};
+	int16_t queue_x[SIDE * SIDE], queue_y[SIDE * SIDE];
+	int count = 0;
+	const int step_x[4] = {1, -1, 0, 0}, step_y[4] = {0, 0, 1, -1};
+	queue_x[count] = queue_y[count] = 0;
+	seen[ESCAPE_MAX * SIDE + ESCAPE_MAX] = true;
+	count++;
+	for (int next = 0; next < count; next++) {
+		int dx = queue_x[next], dy = queue_y[next];
+		int32_t x = x0 + dx, y = y0 + dy;
+		if (x <= 0 || y <= 0 || x >= wave->width - 1 || y >= wave->height - 1)
+			continue;
+		size_t index = (size_t)y * (size_t)wave->width + (size_t)x;
+		if (wave->cell[index] != CAIRN_WAVE_FREE && next > 0)
+			continue;
+		if (wave->cell[index] == CAIRN_WAVE_FREE && wave->clearance2[index] >= wave->need2) {
+			if (!seed(wave, x, y))
+				return false;
+			continue;
+		}
+		for (int k = 0; k < 4; k++) {
+			int u = dx + step_x[k], v = dy + step_y[k],
+			    at = (v + ESCAPE_MAX) * SIDE + u + ESCAPE_MAX;
+			if (u * u + v * v > reach * reach || seen[at])
+				continue;
+			seen[at] = true;
+			queue_x[count] = (int16_t)u;
+			queue_y[count] = (int16_t)v;
+			count++;
+		}
+	}
+	return true;
+}
+
 bool cairn_wave_spread(struct cairn_wave *wave, int32_t x, int32_t y, int need2, int escape_cells)
 {
-	/* Two free cells on both sides of a wall are at least twice the clearance apart; cells of
-	 * neighbouring squares of 2 x 2 at most 3 sqrt(2) = 4.24. */
+	/* Two cells on both sides of a wall are at least twice the clearance apart; cells of neighbouring
+	 * squares of 2 x 2 at most 3 sqrt(2) = 4.24. */
 	wave->fold = need2 >= 5 ? 2 : 1;
 	wave->need2 = need2;
-	wave->escape2 = escape_cells * escape_cells;
-	wave->escape_need2 = wave->fold == 2 ? 5 : 2;
-	wave->start_x = x;
-	wave->start_y = y;
 	wave->square_width = (wave->width + wave->fold - 1) / wave->fold;
 	wave->square_height = (wave->height + wave->fold - 1) / wave->fold;
 	size_t n = (size_t)wave->square_width * (size_t)wave->square_height;
 	for (int i = 0; i < CAIRN_WAVE_BUCKETS; i++)
 		wave->bucket_count[i] = 0;
-	int32_t sx = x / wave->fold, sy = y / wave->fold;
-	if (x <= 0 || y <= 0 || sx < 1 || sy < 1 || sx >= wave->square_width - 1 ||
-	    sy >= wave->square_height - 1) {
-		memset(wave->square, 0xFF, n * sizeof(*wave->square));
-		return true;
-	}
 	mark_squares(wave);
-	/* The start counts from one step, so that 0 can mean closed; that is taken off again below. */
-	uint32_t start = (uint32_t)sy * (uint32_t)wave->square_width + (uint32_t)sx;
-	wave->square[start] = CAIRN_WAVE_STEP;
-	bool ok = push(wave, CAIRN_WAVE_STEP, start) && expand(wave);
+	bool ok = escape(wave, x, y, escape_cells < ESCAPE_MAX ? escape_cells : ESCAPE_MAX) && expand(wave);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t d = wave->square[i];
 		wave->square[i] = d == 0 || d == CAIRN_WAVE_NEVER ? CAIRN_WAVE_NEVER : d - CAIRN_WAVE_STEP;

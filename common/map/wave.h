@@ -27,8 +27,7 @@ struct cairn_wave {
 	uint32_t *square;    /* distance of each square in steps; read it by cairn_wave_distance */
 	int32_t fold;        /* cells along the side of a square */
 	int32_t square_width, square_height;
-	int need2, escape2, escape_need2; /* of the last spread, squared cells */
-	int32_t start_x, start_y;
+	int need2; /* of the last spread, squared cells */
 	uint32_t *bucket[CAIRN_WAVE_BUCKETS];
 	size_t bucket_count[CAIRN_WAVE_BUCKETS], bucket_capacity[CAIRN_WAVE_BUCKETS];
 };
@@ -42,18 +41,17 @@ bool cairn_wave_resize(struct cairn_wave *wave, int32_t width, int32_t height);
 /* Fills clearance2 from cell; bound_cells up to 100. */
 void cairn_wave_clearances(struct cairn_wave *wave, int bound_cells);
 
-/* Spreads from cell (x, y) over free cells with clearance2 >= need2. Free cells within escape_cells of the
- * start need only be clear of the next cells: a robot that stands too near to something can still leave.
- * False without memory. */
+/* Spreads from cell (x, y) over free cells with clearance2 >= need2. A start without that clearance first
+ * escapes over free cells (never diagonally, so never through a wall) to those that have it, at most
+ * escape_cells away (up to 30): a robot that stands too near to something can still leave; that bit is not
+ * counted. False without memory. */
 bool cairn_wave_spread(struct cairn_wave *wave, int32_t x, int32_t y, int need2, int escape_cells);
 
 /* Path distance of a cell from the start in fifths of a cell; CAIRN_WAVE_NEVER if it cannot be reached. */
 static inline uint32_t cairn_wave_distance(const struct cairn_wave *wave, int32_t x, int32_t y)
 {
 	size_t i = (size_t)y * (size_t)wave->width + (size_t)x;
-	int32_t dx = x - wave->start_x, dy = y - wave->start_y;
-	int need2 = dx * dx + dy * dy <= wave->escape2 ? wave->escape_need2 : wave->need2;
-	if (wave->cell[i] != CAIRN_WAVE_FREE || wave->clearance2[i] < need2)
+	if (wave->cell[i] != CAIRN_WAVE_FREE || wave->clearance2[i] < wave->need2)
 		return CAIRN_WAVE_NEVER;
 	uint32_t d =
 	    wave->square[(size_t)(y / wave->fold) * (size_t)wave->square_width + (size_t)(x / wave->fold)];

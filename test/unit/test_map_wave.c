@@ -1,0 +1,181 @@
+#include "test/support/runner.h"
+
+#include <math.h>
+
+#include "common/base/rng.h"
+#include "common/map/wave.h"
+
+static struct cairn_wave wave;
+
+static void fill(int32_t w, int32_t h, uint8_t cell)
+{
+	ck_assert(cairn_wave_resize(&wave, w, h));
+	memset(wave.cell, cell, (size_t)w * (size_t)h);
+}
+
+static void put(int32_t x, int32_t y, uint8_t cell)
+{
+	wave.cell[y * wave.width + x] = cell;
+}
+
+static void scatter(struct cairn_rng *rng, double share)
+{
+	for (int32_t i = 0; i < wave.width * wave.height; i++)
+		wave.cell[i] = cairn_rng_uniform(rng) < share ? CAIRN_WAVE_OCCUPIED : CAIRN_WAVE_FREE;
+}
+
+START_TEST(clearance_is_the_exact_distance_up_to_its_bound)
+{
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 1, 1);
+	fill(70, 50, CAIRN_WAVE_FREE);
+	scatter(&rng, 0.01);
+	cairn_wave_clearances(&wave, 6);
+	for (int32_t y = 0; y < 50; y++) {
+		for (int32_t x = 0; x < 70; x++) {
+			int best = 37;
+			for (int32_t v = 0; v < 50; v++)
+				for (int32_t u = 0; u < 70; u++)
+					if (wave.cell[v * 70 + u] == CAIRN_WAVE_OCCUPIED &&
+					    (u - x) * (u - x) + (v - y) * (v - y) < best)
+						best = (u - x) * (u - x) + (v - y) * (v - y);
+			int got = wave.clearance2[y * 70 + x];
+			ck_assert(best == 37 ? got >= 37 : got == best);
+		}
+	}
+}
+END_TEST
+
+START_TEST(distance_in_the_open_is_octile)
+{
+	fill(101, 101, CAIRN_WAVE_FREE);
+	cairn_wave_clearances(&wave, 6);
+	ck_assert(cairn_wave_spread(&wave, 50, 50, 2, 0)); /* squares of one cell */
+	ck_assert_uint_eq(cairn_wave_distance(&wave, 50, 50), 0);
+	ck_assert_uint_eq(cairn_wave_distance(&wave, 60, 50), 50); /* 10 steps of 5 */
+	ck_assert_uint_eq(cairn_wave_distance(&wave, 60, 57), 64); /* 7 of 7 and 3 of 5 */
+	ck_assert(cairn_wave_spread(&wave, 50, 50, 9, 0));         /* squares of two */
+	ck_assert_uint_eq(cairn_wave_distance(&wave, 60, 50), 50);
+	ck_assert_uint_eq(cairn_wave_distance(&wave, 90, 20), 2 * (15 * 7 + 5 * 5));
+}
+END_TEST
+
+/* Distance by repeated relaxation, with the same rules: for squares of one cell. */
+START_TEST(distance_around_obstacles_is_the_shortest)
+{
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 2, 1);
+	for (int round = 0; round < 5; round++) {
+		const int32_t w = 40, h = 30;
+		fill(w, h, CAIRN_WAVE_FREE);
+		scatter(&rng, 0.08);
+		for (int k = 0; k < 9; k++)
+			put(19 + k % 3, 14 + k / 3, CAIRN_WAVE_FREE);
+		cairn_wave_clearances(&wave, 3);
+		ck_assert(cairn_wave_spread(&wave, 20, 15, 2, 0));
+		uint32_t best[40 * 30];
+		memset(best, 0xFF, sizeof(best));
+		best[15 * w + 20] = 0;
+		for (bool changed = true; changed;) {
+			changed = false;
+			for (int32_t y = 1; y < h - 1; y++) {
+				for (int32_t x = 1; x < w - 1; x++) {
+					int32_t i = y * w + x;
+					if ((wave.cell[i] != CAIRN_WAVE_FREE || wave.clearance2[i] < 2) &&
+					    best[i] != 0)
+						continue;
+					for (int k = 0; k < 9; k++) {
+						int32_t dx = k % 3 - 1, dy = k / 3 - 1, n = i + dy * w + dx;
+						uint32_t step = dx != 0 && dy != 0 ? 7 : 5;
+						if (best[n] == CAIRN_WAVE_NEVER || best[n] + step >= best[i])
+							continue;
+						best[i] = best[n] + step;
+						changed = true;
+					}
+				}
+			}
+		}
+		for (int32_t y = 1; y < h - 1; y++)
+			for (int32_t x = 1; x < w - 1; x++)
+				ck_assert_uint_eq(cairn_wave_distance(&wave, x, y), best[y * w + x]);
+	}
+}
+END_TEST
+
+START_TEST(no_wall_is_crossed_however_it_lies_and_wherever_the_robot_stands)
+{
+	for (int turn = 0; turn < 36; turn++) {
+		double a = turn * M_PI / 36.0;
+		fill(120, 120, CAIRN_WAVE_FREE);
+		for (double t = -100.0; t < 100.0; t += 0.25) { /* one cell thick */
+			int32_t x = (int32_t)lround(60.0 + t * cos(a)),
+				y = (int32_t)lround(60.0 + t * sin(a));
+			if (x >= 0 && y >= 0 && x < 120 && y < 120)
+				put(x, y, CAIRN_WAVE_OCCUPIED);
+		}
+		cairn_wave_clearances(&wave, 6);
+		for (int off = 2; off <= 8; off++) { /* near enough for the room to escape to lie across it */
+			int32_t sx = (int32_t)lround(60.0 - off * sin(a)),
+				sy = (int32_t)lround(60.0 + off * cos(a));
+			ck_assert(cairn_wave_spread(&wave, sx, sy, 8, 6));
+			int32_t ax = (int32_t)lround(60.0 - 20.0 * sin(a)),
+				ay = (int32_t)lround(60.0 + 20.0 * cos(a));
+			int32_t bx = (int32_t)lround(60.0 + 20.0 * sin(a)),
+				by = (int32_t)lround(60.0 - 20.0 * cos(a));
+			ck_assert_uint_ne(cairn_wave_distance(&wave, ax, ay), CAIRN_WAVE_NEVER);
+			ck_assert_uint_eq(cairn_wave_distance(&wave, bx, by), CAIRN_WAVE_NEVER);
+		}
+	}
+}
+END_TEST
+
+START_TEST(a_gap_is_passed_only_with_room_for_the_robot)
+{
+	for (int gap = 1; gap <= 9; gap++) {
+		fill(60, 60, CAIRN_WAVE_FREE);
+		for (int32_t y = 0; y < 60; y++)
+			if (y < 30 || y >= 30 + gap)
+				put(30, y, CAIRN_WAVE_OCCUPIED);
+		cairn_wave_clearances(&wave, 6);
+		ck_assert(cairn_wave_spread(&wave, 10, 10, 8, 6)); /* 2.83 cells: 5 free cells and more */
+		ck_assert_int_eq(cairn_wave_distance(&wave, 50, 50) != CAIRN_WAVE_NEVER, gap >= 5);
+	}
+}
+END_TEST
+
+START_TEST(a_robot_too_near_to_a_wall_can_leave)
+{
+	fill(60, 60, CAIRN_WAVE_FREE);
+	for (int32_t y = 0; y < 60; y++)
+		put(30, y, CAIRN_WAVE_OCCUPIED);
+	cairn_wave_clearances(&wave, 6);
+	for (int32_t x = 27; x < 30; x++) {
+		ck_assert(cairn_wave_spread(&wave, x, 30, 9, 6));
+		ck_assert_uint_ne(cairn_wave_distance(&wave, 10, 30), CAIRN_WAVE_NEVER);
+	}
+	ck_assert(cairn_wave_spread(&wave, 29, 30, 9, 0));
+	ck_assert_uint_eq(cairn_wave_distance(&wave, 26, 30), CAIRN_WAVE_NEVER);
+}
+END_TEST
+
+START_TEST(unknown_is_no_floor_and_a_start_outside_reaches_nothing)
+{
+	fill(60, 60, CAIRN_WAVE_FREE);
+	for (int32_t y = 0; y < 60; y++)
+		put(30, y, CAIRN_WAVE_UNKNOWN), put(31, y, CAIRN_WAVE_UNKNOWN), put(32, y, CAIRN_WAVE_UNSURE);
+	cairn_wave_clearances(&wave, 6);
+	ck_assert(cairn_wave_spread(&wave, 10, 10, 2, 2));
+	ck_assert_uint_eq(cairn_wave_distance(&wave, 30, 30), CAIRN_WAVE_NEVER);
+	ck_assert_uint_eq(cairn_wave_distance(&wave, 50, 30), CAIRN_WAVE_NEVER);
+	ck_assert(cairn_wave_spread(&wave, -5, 10, 2, 2));
+	ck_assert_uint_eq(cairn_wave_distance(&wave, 10, 10), CAIRN_WAVE_NEVER);
+	ck_assert(cairn_wave_spread(&wave, 10, 400, 8, 2));
+	ck_assert_uint_eq(cairn_wave_distance(&wave, 10, 10), CAIRN_WAVE_NEVER);
+}
+END_TEST
+
+CAIRN_TEST_MAIN("map_wave", clearance_is_the_exact_distance_up_to_its_bound, distance_in_the_open_is_octile,
+    distance_around_obstacles_is_the_shortest,
+    no_wall_is_crossed_however_it_lies_and_wherever_the_robot_stands,
+    a_gap_is_passed_only_with_room_for_the_robot, a_robot_too_near_to_a_wall_can_leave,
+    unknown_is_no_floor_and_a_start_outside_reaches_nothing)
