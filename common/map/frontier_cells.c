@@ -5,7 +5,6 @@
 
 #define POCKET_M2 0.15 /* smaller enclosed unknown is not worth a look */
 #define LINK_M 0.5     /* pieces with no more free floor than this between them are one opening */
-#define PIECE_CELLS_MIN 3
 #define NONE UINT32_MAX
 
 enum { FLOOD_NEW, FLOOD_BIG, FLOOD_SMALL, FLOOD_NOW };
@@ -160,11 +159,6 @@ static void find_pieces(struct cairn_frontier_finder *f)
 			if (f->label[seed] != NONE)
 				continue;
 			uint32_t count = flood_piece(f, seed, f->piece_count);
-			if (count < PIECE_CELLS_MIN) {
-				for (uint32_t i = 0; i < count; i++)
-					f->mask[f->queue[i]] = 0, f->label[f->queue[i]] = NONE;
-				continue;
-			}
 			for (uint32_t i = 0; i < count; i++)
 				f->cells[f->cell_count++] = (struct cairn_frontier_cell){
 				    .index = f->queue[i], .cluster = f->piece_count};

@@ -11,7 +11,7 @@
 #define DOORWAY_MIN_M 0.6
 #define DOORWAY_MAX_M 1.2
 #define CORRIDOR_MAX_M 2.0
-#define BIN_CELLS 1.5 /* neighbouring cells of a diagonal line are sqrt(2) apart */
+#define GAP_M 0.25 /* what is between cells nearer than this is open too */
 
 struct axis {
 	double mean_x, mean_y, ux, uy; /* cells; unit vector of the largest extent */
@@ -82,19 +82,15 @@ static double sort_along(
 	return (double)(cells[count - 1].along - cells[0].along);
 }
 
-/* What of the extent is really open: the bins along the axis that hold a cell. */
-static double open_width(
-    const struct cairn_frontier_cell *cells, uint32_t count, double extent, double cell_m)
+/* What of the extent is really open: all but its wider gaps. The cells are sorted along the axis. */
+static double open_width(const struct cairn_frontier_cell *cells, uint32_t count, double cell_m)
 {
-	uint32_t bins = 0;
-	int last = -1;
-	for (uint32_t i = 0; i < count; i++) {
-		int bin = (int)((double)(cells[i].along - cells[0].along) / BIN_CELLS);
-		bins += bin != last;
-		last = bin;
+	double open_cells = 1.0;
+	for (uint32_t i = 1; i < count; i++) {
+		double step = (double)(cells[i].along - cells[i - 1].along);
+		open_cells += step * cell_m <= GAP_M ? step : 1.0;
 	}
-	double filled = bins * BIN_CELLS;
-	return cell_m * (filled < extent + 1.0 ? filled : extent + 1.0);
+	return open_cells * cell_m;
 }
 
 static bool wall_near(const struct cairn_frontier_finder *f, uint32_t index)
@@ -181,8 +177,8 @@ static void describe(struct cairn_frontier_finder *f, struct cairn_frontier_cell
     struct cairn_pose2 pose, double min_width_m)
 {
 	struct axis a = principal_axis(f, cells, count);
-	double extent = sort_along(f, cells, count, a);
-	double width_m = open_width(cells, count, extent, f->cell_m);
+	(void)sort_along(f, cells, count, a);
+	double width_m = open_width(cells, count, f->cell_m);
 	if (width_m < min_width_m)
 		return;
 	f->found_total++;

@@ -1,0 +1,351 @@
+#include "test/support/runner.h"
+
+#include "common/map/frontier.h"
+
+static struct cairn_config cfg;
+static struct cairn_grid grid;
+static struct cairn_frontier_finder *finder;
+static struct cairn_frontier_memory memory;
+static struct cairn_msg_frontiers found;
+
+/* All in cells of 5 cm; the robot is put at a cell too. */
+static void begin(void)
+{
+	cairn_config_defaults(&cfg);
+	cairn_grid_init(&grid, 0.05, 60.0);
+	ck_assert(cairn_grid_reserve(&grid, (struct cairn_cell_box){-20, -20, 300, 300}));
+	finder = cairn_frontier_finder_new();
+	ck_assert_ptr_nonnull(finder);
+	memset(&memory, 0, sizeof(memory));
+}
+
+static void end(void)
+{
+	cairn_frontier_finder_destroy(&finder);
+	cairn_grid_free(&grid);
+}
+
+static void area(int32_t x0, int32_t y0, int32_t x1, int32_t y1, int8_t odds)
+{
+	for (int32_t y = y0; y <= y1; y++) {
+		for (int32_t x = x0; x <= x1; x++) {
+			int8_t *cell = &grid.odds[cairn_grid_index(&grid, x, y)];
+			grid.free_cells += (uint32_t)cairn_odds_free(odds) - (uint32_t)cairn_odds_free(*cell);
+			*cell = odds;
+			cairn_cell_box_add(&grid.known, x, y);
+		}
+	}
+}
+
+#define FREE ((int8_t)-40)
+#define WALL ((int8_t)40)
+
+/* A closed room: free floor from (x0, y0) to (x1, y1) with a wall one cell thick around. */
+static void room(int32_t x0, int32_t y0, int32_t x1, int32_t y1)
+{
+	area(x0 - 1, y0 - 1, x1 + 1, y1 + 1, WALL);
+	area(x0, y0, x1, y1, FREE);
+}
+
+static void find(int32_t robot_x, int32_t robot_y, bool looking)
+{
+	struct cairn_pose2 pose = {(robot_x + 0.5) * 0.05, (robot_y + 0.5) * 0.05, 0.0};
+	ck_assert(cairn_frontier_find(finder, &memory, &grid, pose, looking, &cfg, &found));
+}
+
+static int8_t at_m(double x_m, double y_m)
+{
+	return cairn_grid_odds(&grid, cairn_grid_cell(&grid, x_m), cairn_grid_cell(&grid, y_m));
+}
+
+START_TEST(a_closed_room_has_no_frontier)
+{
+	begin();
+	find(0, 0, true);
+	ck_assert_uint_eq(found.total, 0); /* nothing known at all: no frontier, no crash */
+	room(0, 0, 79, 59);
+	find(40, 30, true);
+	ck_assert_uint_eq(found.total, 0);
+	ck_assert_double_eq_tol(found.coverage, 1.0, 1e-12);
+	ck_assert_double_eq_tol(found.free_m2, 80 * 60 * 0.0025, 1e-9);
+	end();
+}
+END_TEST
+
+START_TEST(a_doorway_is_one_frontier_with_a_place_to_stand)
+{
+	begin();
+	room(0, 0, 79, 59);
+	area(80, 20, 80, 37, FREE); /* 18 cells: 0.9 m in the right wall */
+	find(20, 30, true);
+	ck_assert_uint_eq(found.total, 1);
+	ck_assert_uint_eq(found.reachable, 1);
+	const struct cairn_msg_frontier *f = &found.items[0];
+	ck_assert_int_eq(f->kind, CAIRN_FRONTIER_KIND_DOORWAY);
+	ck_assert_double_eq_tol(f->width_m, 0.9, 0.08);
+	ck_assert_double_eq_tol(f->x_m, 80.5 * 0.05, 0.03);
+	ck_assert_double_eq_tol(f->y_m, 29.0 * 0.05, 0.06);
+	ck_assert_double_eq_tol(f->bearing_rad, atan2(-1.5, 60.0), 0.02);
+	ck_assert_double_eq_tol(f->distance_m, f->goal_x_m - 20.5 * 0.05, 0.15);
+	ck_assert(cairn_odds_free(at_m(f->goal_x_m, f->goal_y_m)));
+	for (int k = 0; k < 16; k++) { /* 0.25 m of clearance */
+		double a = k * M_PI / 8.0;
+		ck_assert(
+		    !cairn_odds_occupied(at_m(f->goal_x_m + 0.24 * cos(a), f->goal_y_m + 0.24 * sin(a))));
+	}
+	/* coverage: free / (free + 2 m behind each metre of opening) */
+	ck_assert_double_eq_tol(found.coverage, found.free_m2 / (found.free_m2 + 2.0 * f->width_m), 1e-9);
+	end();
+}
+END_TEST
+
+START_TEST(openings_narrower_than_asked_for_do_not_count)
+{
+	for (int32_t gap = 1; gap <= 10; gap++) {
+		begin();
+		room(0, 0, 79, 59);
+		area(80, 20, 80, 19 + gap, FREE);
+		find(20, 30, true);
+		ck_assert_int_eq((int)found.total, gap >= 6); /* 0.30 m */
+		end();
+	}
+}
+END_TEST
+
+START_TEST(the_kind_follows_the_width_between_walls)
+{
+	static const struct {
+		int32_t cells;
+		enum cairn_frontier_kind kind;
+	} row[] = {{8, CAIRN_FRONTIER_KIND_OPEN}, {16, CAIRN_FRONTIER_KIND_DOORWAY},
+	    {23, CAIRN_FRONTIER_KIND_DOORWAY}, {30, CAIRN_FRONTIER_KIND_CORRIDOR},
+	    {38, CAIRN_FRONTIER_KIND_CORRIDOR}, {50, CAIRN_FRONTIER_KIND_OPEN}};
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		begin();
+		room(0, 0, 79, 59);
+		area(80, 5, 80, 4 + row[i].cells, FREE);
+		find(20, 30, true);
+		ck_assert_uint_eq(found.total, 1);
+		ck_assert_int_eq(found.items[0].kind, row[i].kind);
+		end();
+	}
+}
+END_TEST
+
+START_TEST(unknown_slits_between_far_rays_are_no_frontiers)
+{
+	begin();
+	room(0, 0, 199, 99);
+	for (int32_t x = 100; x < 200;
+	     x++) /* wedges of the unknown that widen to 4 cells with the distance */
+		for (int32_t k = 0; k < 8; k++)
+			for (int32_t d = 0; d < 1 + (x - 100) / 30; d++)
+				grid.odds[cairn_grid_index(&grid, x, 10 + 11 * k + d)] = CAIRN_ODDS_UNKNOWN;
+	for (int32_t k = 0; k < 8; k++) /* and the wall behind them has holes */
+		for (int32_t d = 0; d < 4; d++)
+			grid.odds[cairn_grid_index(&grid, 200, 10 + 11 * k + d)] = CAIRN_ODDS_UNKNOWN;
+	find(20, 50, true);
+	ck_assert_uint_eq(found.total, 0);
+	end();
+}
+END_TEST
+
+START_TEST(a_wall_seen_in_dashes_is_no_frontier)
+{
+	begin();
+	room(0, 0, 199, 39);
+	for (int32_t x = 0; x < 200; x++)
+		if (x % 5 != 0) /* at a grazing angle only every fifth cell returned */
+			grid.odds[cairn_grid_index(&grid, x, 40)] = CAIRN_ODDS_UNKNOWN;
+	find(20, 20, true);
+	ck_assert_uint_eq(found.total, 0);
+	end();
+}
+END_TEST
+
+START_TEST(small_enclosed_pockets_do_not_count_and_larger_ones_do)
+{
+	begin();
+	room(0, 0, 79, 59);
+	for (int32_t y = 20; y < 27; y++) /* 7 x 8 cells = 0.14 m2 */
+		for (int32_t x = 20; x < 28; x++)
+			grid.odds[cairn_grid_index(&grid, x, y)] = CAIRN_ODDS_UNKNOWN;
+	find(60, 30, true);
+	ck_assert_uint_eq(found.total, 0);
+	for (int32_t y = 20; y < 32; y++) /* 12 x 12 cells = 0.36 m2 */
+		for (int32_t x = 20; x < 32; x++)
+			grid.odds[cairn_grid_index(&grid, x, y)] = CAIRN_ODDS_UNKNOWN;
+	find(60, 30, true);
+	ck_assert_uint_eq(found.total, 1);
+	end();
+}
+END_TEST
+
+START_TEST(what_is_seen_through_a_slot_too_narrow_for_the_robot_cannot_be_reached)
+{
+	begin();
+	room(0, 0, 79, 59);
+	room(81, 0, 120, 59);
+	area(80, 28, 80, 30, FREE);   /* a slot of 0.15 m between the rooms */
+	area(121, 10, 121, 40, FREE); /* and an opening of the far one */
+	find(20, 30, true);
+	ck_assert_uint_eq(found.total, 1);
+	ck_assert_uint_eq(found.reachable, 0);
+	ck_assert_uint_eq(found.items_count, 1);
+	ck_assert_double_lt(found.items[0].distance_m, 0.0);
+	end();
+}
+END_TEST
+
+START_TEST(the_distance_is_that_of_the_way_not_of_the_crow)
+{
+	begin();
+	room(0, 0, 99, 59);
+	area(40, 0, 40, 49, WALL); /* a wall with its only gap at the far end */
+	area(60, -1, 80, -1, FREE);
+	find(20, 5, true);
+	ck_assert_uint_eq(found.reachable, 1);
+	ck_assert_double_gt(found.items[0].distance_m, 2.0 * 45 * 0.05);
+	end();
+}
+END_TEST
+
+START_TEST(openings_on_both_sides_of_a_wall_are_two)
+{
+	begin();
+	room(0, 0, 79, 99);
+	area(40, 0, 40, 99, WALL);
+	area(40, 45, 40, 54, FREE);
+	for (int32_t x = 20; x <= 60; x++) /* the top wall is not seen near the dividing wall */
+		for (int32_t y = 100; y <= 100; y++)
+			grid.odds[cairn_grid_index(&grid, x, y)] = CAIRN_ODDS_UNKNOWN;
+	find(20, 50, true);
+	ck_assert_uint_eq(found.total, 2);
+	end();
+}
+END_TEST
+
+START_TEST(a_ragged_edge_is_one_frontier_and_a_long_one_is_cut)
+{
+	begin();
+	area(-1, -1, 160, 60, WALL);
+	area(0, 0, 159, 59, FREE);
+	area(0, 60, 159, 60, FREE);
+	for (int32_t x = 0; x < 40; x++) /* a ragged edge of 2 m */
+		for (int32_t d = 0; d < 3; d++)
+			if (d <= x % 4)
+				area(x, 60 + d, x, 60 + d, FREE);
+	area(40, 60, 159, 60, WALL);
+	find(20, 30, true);
+	ck_assert_uint_eq(found.total, 1);
+	ck_assert_double_eq_tol(found.items[0].width_m, 2.0, 0.15);
+	area(40, 60, 159, 60, FREE); /* 8 m in all */
+	find(20, 30, true);
+	ck_assert_uint_eq(found.total, 3);
+	for (uint32_t i = 0; i < 3; i++)
+		ck_assert_double_lt(found.items[i].width_m, 3.0);
+	ck_assert_double_le(found.items[0].distance_m, found.items[1].distance_m); /* nearest first */
+	ck_assert_double_le(found.items[1].distance_m, found.items[2].distance_m);
+	end();
+}
+END_TEST
+
+START_TEST(ids_stay_while_the_map_grows_and_are_never_given_again)
+{
+	begin();
+	room(0, 0, 79, 59);
+	area(80, 20, 80, 37, FREE);
+	find(20, 30, true);
+	uint32_t id = found.items[0].id;
+	ck_assert_uint_ge(id, 1);
+	area(81, 19, 87, 38, WALL); /* the frontier moves 0.35 m through the door, the map grows */
+	area(81, 20, 87, 37, FREE);
+	area(0, -15, 3, -15, WALL);
+	find(30, 30, true);
+	ck_assert_uint_eq(found.total, 1);
+	ck_assert_uint_eq(found.items[0].id, id);
+	area(88, 19, 88, 38, WALL); /* closed; another opens elsewhere */
+	area(10, 60, 30, 60, FREE);
+	find(30, 30, true);
+	ck_assert_uint_eq(found.total, 1);
+	ck_assert_uint_ne(found.items[0].id, id);
+	for (int i = 0; i < 30; i++)
+		find(30, 30, false);
+	area(88, 20, 88, 37, FREE); /* long after, the door is open again: a new one */
+	find(30, 30, true);
+	ck_assert_uint_eq(found.total, 2);
+	ck_assert_uint_ne(found.items[0].id, id);
+	ck_assert_uint_ne(found.items[1].id, id);
+	end();
+}
+END_TEST
+
+START_TEST(an_opening_that_shows_nothing_however_long_it_is_looked_into_is_dropped)
+{
+	begin();
+	room(0, 0, 79, 59);
+	area(80, 20, 80, 37, FREE);
+	for (int i = 0; i < 30; i++)
+		find(70, 29, false); /* no scans come in: not its fault */
+	ck_assert_uint_eq(found.total, 1);
+	for (int i = 0; i < 30; i++)
+		find(20, 29, true); /* from afar */
+	ck_assert_uint_eq(found.total, 1);
+	for (int i = 0; i < 10; i++)
+		find(70, 29, true); /* half a metre before it: glass, or nothing returns */
+	ck_assert_uint_eq(found.total, 0);
+	ck_assert_uint_eq(found.reachable, 0);
+	area(81, 22, 83, 35, FREE); /* now something is seen */
+	find(70, 29, true);
+	ck_assert_uint_eq(found.total, 1);
+	end();
+}
+END_TEST
+
+START_TEST(an_opening_around_the_corner_is_not_dropped)
+{
+	begin();
+	room(0, 0, 79, 59);
+	area(75, 61, 78, 61, FREE);
+	area(60, 60, 75, 60, FREE); /* in the top wall; the robot stands right of it, too low to see in */
+	area(76, 40, 76, 59, WALL);
+	for (int i = 0; i < 20; i++)
+		find(78, 50, true);
+	ck_assert_uint_ge(found.total, 1);
+	end();
+}
+END_TEST
+
+START_TEST(more_openings_than_a_message_holds_are_counted)
+{
+	begin();
+	area(0, 0, 290, 290, WALL);
+	for (int32_t j = 0; j < 9; j++)
+		for (int32_t i = 0; i < 9; i++)
+			area(5 + 32 * i, 5 + 32 * j, 20 + 32 * i, 20 + 32 * j, FREE);
+	for (int32_t j = 0; j < 9; j++)
+		for (int32_t i = 0; i < 9; i++)
+			for (int32_t y = 0; y < 8; y++)
+				for (int32_t x = 0; x < 8; x++)
+					grid.odds[cairn_grid_index(&grid, 21 + 32 * i + x, 8 + 32 * j + y)] =
+					    CAIRN_ODDS_UNKNOWN;
+	find(10, 10, true);
+	ck_assert_uint_eq(found.total, 81);
+	ck_assert_uint_eq(found.items_count, 48);
+	ck_assert_uint_eq(found.reachable, 1);
+	ck_assert_double_ge(
+	    found.items[0].distance_m, 0.0); /* the one that can be reached is among them, first */
+	end();
+}
+END_TEST
+
+CAIRN_TEST_MAIN("map_frontier", a_closed_room_has_no_frontier,
+    a_doorway_is_one_frontier_with_a_place_to_stand, openings_narrower_than_asked_for_do_not_count,
+    the_kind_follows_the_width_between_walls, unknown_slits_between_far_rays_are_no_frontiers,
+    a_wall_seen_in_dashes_is_no_frontier, small_enclosed_pockets_do_not_count_and_larger_ones_do,
+    what_is_seen_through_a_slot_too_narrow_for_the_robot_cannot_be_reached,
+    the_distance_is_that_of_the_way_not_of_the_crow, openings_on_both_sides_of_a_wall_are_two,
+    a_ragged_edge_is_one_frontier_and_a_long_one_is_cut,
+    ids_stay_while_the_map_grows_and_are_never_given_again,
+    an_opening_that_shows_nothing_however_long_it_is_looked_into_is_dropped,
+    an_opening_around_the_corner_is_not_dropped, more_openings_than_a_message_holds_are_counted)
