@@ -549,7 +549,9 @@ WIDE static void chunk_paint(struct chunk *k, const struct face *f)
 
 WIDE static void chunk_colours(struct chunk *k, const uint32_t *texels, float fog)
 {
-	float scale = fog * (1.0f / 65536.0f);
+	float scale =
+	    fog *
+	    (1.0f / 16777216.0f); /* paint, shade and fog have 256 for one; texels 128, paint twice that */
 	int32_t n = (k->n + 7) & ~7;
 	for (int32_t i = 0; i < n; i++) {
 		int32_t texel = (int32_t)texels[k->texel_at[i]];

@@ -35,6 +35,11 @@ bool cairn_polygon_convex(const struct cairn_vec2 *corners, size_t count)
 	return true;
 }
 
+static bool same(struct cairn_vec2 a, struct cairn_vec2 b)
+{
+	return a.x_m == b.x_m && a.y_m == b.y_m;
+}
+
 static bool ear(const struct cairn_vec2 *corners, const size_t *left, size_t n, size_t i)
 {
 	size_t ia = left[(i + n - 1) % n], ib = left[i], ic = left[(i + 1) % n];
@@ -45,7 +50,9 @@ static bool ear(const struct cairn_vec2 *corners, const size_t *left, size_t n, 
 		if (left[k] == ia || left[k] == ib || left[k] == ic)
 			continue;
 		struct cairn_vec2 p = corners[left[k]];
-		if (turn(a, b, p) > 0.0 && turn(b, c, p) > 0.0 && turn(c, a, p) > 0.0)
+		if (same(p, a) || same(p, b) || same(p, c))
+			continue;
+		if (turn(a, b, p) >= 0.0 && turn(b, c, p) >= 0.0 && turn(c, a, p) >= 0.0)
 			return false;
 	}
 	return true;

@@ -43,17 +43,41 @@ struct walk {
 	double delta_x, delta_y; /* between two borders */
 };
 
-/* Amanatides and Woo 1987, "A Fast Voxel Traversal Algorithm for Ray Tracing". */
-static struct walk walk_start(const struct cairn_world *w, double x_m, double y_m, double dx, double dy)
+/* Length along the ray at which it comes into the grid, 0 from inside, or a negative value when it never
+ * does. */
+static double grid_entry(const struct cairn_world *w, double x_m, double y_m, double dx, double dy)
 {
-	double gx = (x_m - w->grid_x_m) / w->grid_cell_m, gy = (y_m - w->grid_y_m) / w->grid_cell_m;
-	struct walk k = {.c = (int32_t)floor(gx), .r = (int32_t)floor(gy)};
+	double lo[2] = {w->grid_x_m, w->grid_y_m}, t0 = 0.0, t1 = 1e30;
+	double hi[2] = {lo[0] + w->grid_cols * w->grid_cell_m, lo[1] + w->grid_rows * w->grid_cell_m};
+	double from[2] = {x_m, y_m}, dir[2] = {dx, dy};
+	for (int i = 0; i < 2; i++) {
+		if (fabs(dir[i]) < 1e-12) {
+			if (from[i] < lo[i] || from[i] > hi[i])
+				return -1.0;
+			continue;
+		}
+		double a = (lo[i] - from[i]) / dir[i], b = (hi[i] - from[i]) / dir[i];
+		t0 = fmax(t0, fmin(a, b));
+		t1 = fmin(t1, fmax(a, b));
+	}
+	return t0 <= t1 ? t0 : -1.0;
+}
+
+/* Amanatides and Woo 1987, "A Fast Voxel Traversal Algorithm for Ray Tracing". The walk begins skip_m along
+ * the ray. */
+static struct walk walk_start(
+    const struct cairn_world *w, double x_m, double y_m, double dx, double dy, double skip_m)
+{
+	double gx = (x_m + skip_m * dx - w->grid_x_m) / w->grid_cell_m;
+	double gy = (y_m + skip_m * dy - w->grid_y_m) / w->grid_cell_m;
+	struct walk k = {.c = (int32_t)cairn_clamp(floor(gx), 0, w->grid_cols - 1),
+	    .r = (int32_t)cairn_clamp(floor(gy), 0, w->grid_rows - 1)};
 	k.step_c = dx > 0.0 ? 1 : -1;
 	k.step_r = dy > 0.0 ? 1 : -1;
 	k.delta_x = fabs(dx) > 1e-12 ? w->grid_cell_m / fabs(dx) : 1e30;
 	k.delta_y = fabs(dy) > 1e-12 ? w->grid_cell_m / fabs(dy) : 1e30;
-	k.next_x = k.delta_x < 1e30 ? (dx > 0.0 ? k.c + 1 - gx : gx - k.c) * k.delta_x : 1e30;
-	k.next_y = k.delta_y < 1e30 ? (dy > 0.0 ? k.r + 1 - gy : gy - k.r) * k.delta_y : 1e30;
+	k.next_x = k.delta_x < 1e30 ? skip_m + (dx > 0.0 ? k.c + 1 - gx : gx - k.c) * k.delta_x : 1e30;
+	k.next_y = k.delta_y < 1e30 ? skip_m + (dy > 0.0 ? k.r + 1 - gy : gy - k.r) * k.delta_y : 1e30;
 	return k;
 }
 
@@ -75,8 +99,10 @@ struct cairn_ray_hit cairn_world_cast(
     const struct cairn_world *world, double x_m, double y_m, double dx, double dy, double z_m, double max_m)
 {
 	struct cairn_ray_hit hit = {max_m, -1};
-	struct walk k = walk_start(world, x_m, y_m, dx, dy);
-	double entered = 0.0;
+	double entered = grid_entry(world, x_m, y_m, dx, dy);
+	if (entered < 0.0)
+		return hit;
+	struct walk k = walk_start(world, x_m, y_m, dx, dy, entered);
 	while (entered <= hit.range_m && k.c >= 0 && k.r >= 0 && k.c < world->grid_cols &&
 	       k.r < world->grid_rows) {
 		uint32_t cell = (uint32_t)(k.r * world->grid_cols + k.c);
