@@ -100,12 +100,12 @@ bool cairn_base_link_silent(const struct cairn_base_link *l, int64_t now_ns)
 const char *cairn_base_link_note(const struct cairn_base_link *l, int64_t now_ns)
 {
 	if (!l->open)
-		return "no motor board at its device";
+		return "nothing at its device";
 	if (now_ns - l->last_report_ns > REPORT_MISSING_NS)
-		return "motor board is silent";
+		return "silent";
 	if (!l->type_known)
-		return "motor board has not told its car type";
+		return "has not told its car type";
 	if (!l->type_good)
-		return "motor board keeps another car type";
+		return "keeps another car type";
 	return "in service";
 }

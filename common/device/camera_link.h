@@ -1,8 +1,8 @@
 /* camera_link.h - stream of a camera helper: a header, then the payload, over a stream socket.
  *
- * The contract of docs/wire-formats 3.2 with format 4 added (RGB, 8 bit). 36 bytes, little-endian: u32 magic,
- * u16 version, u16 format, u32 width, height, stride, u64 CLOCK_MONOTONIC ns, u32 sequence, u32 payload
- * bytes.
+ * The contract of docs/wire-formats.md 3.2 with format 4 added (RGB, 8 bit). 36 bytes, little-endian: u32
+ * magic, u16 version, u16 format, u32 width, height, stride, u64 CLOCK_MONOTONIC ns, u32 sequence, u32
+ * payload bytes.
  *
  * Pure: the shell reads the header into the link, asks where the payload goes, and reads it there (into a
  * loaned frame), so that no picture is copied twice. */

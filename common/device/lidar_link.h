@@ -1,8 +1,8 @@
 /* lidar_link.h - brings an RPLIDAR to scan, notices when it stops, and brings it back.
  *
- * The order of start-up and the limits are those of docs/wire-formats 1.7: STOP, settle, info, health, scan;
- * no node for 0.5 s is stale, for 2 s is asked again, three times in vain is a reset and a new opening of the
- * port. A device that does not answer info or health is scanned all the same (and said so).
+ * The order of start-up and the limits are those of docs/wire-formats.md 1.7: STOP, settle, info, health,
+ * scan; no node for 0.5 s is stale, for 2 s is asked again, three times in vain is a reset and a new opening
+ * of the port. A device that does not answer info or health is scanned all the same (and said so).
  *
  * Pure: the shell owns the descriptor; it reports openings, bytes, the time and losses, and does what
  * cairn_lidar_link_take tells it to. */

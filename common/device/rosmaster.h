@@ -1,8 +1,8 @@
 /* rosmaster.h - serial protocol of the Yahboom ROSMASTER expansion board, host side.
  *
- * As in the vendor's Rosmaster_Lib and docs/wire-formats section 2. Frames in both directions are FF, FC (to
- * the board) or FB (from it), LEN, FUNC, data, sum; no escaping, no acknowledgement. Bytes in, reports out;
- * any chunking and any bytes are fine.
+ * As in the vendor's Rosmaster_Lib and docs/wire-formats.md section 2. Frames in both directions are FF, FC
+ * (to the board) or FB (from it), LEN, FUNC, data, sum; no escaping, no acknowledgement. Bytes in, reports
+ * out; any chunking and any bytes are fine.
  *
  * The vendor publishes no command timeout of the board: assume that it keeps driving when commands cease. */
 #ifndef CAIRN_COMMON_DEVICE_ROSMASTER_H

@@ -1,9 +1,9 @@
 /* rplidar.h - RPLIDAR serial protocol, host side: requests, and a parser for what comes back.
  *
- * Slamtec's protocol as in rplidar_sdk (sl_lidar_cmd.h, sl_lidar_protocol.h) and docs/wire-formats: answers
- * are framed once by a descriptor; a scan is an endless stream without framing. So the parser holds sync by
- * the few check bits of a node and by the angles rising, and never reports a turn that contained a loss of
- * sync.
+ * Slamtec's protocol as in rplidar_sdk (sl_lidar_cmd.h, sl_lidar_protocol.h) and docs/wire-formats.md:
+ * answers are framed once by a descriptor; a scan is an endless stream without framing. So the parser holds
+ * sync by the few check bits of a node and by the angles rising, and never reports a turn that contained a
+ * loss of sync.
  *
  * Bytes in, events out: no descriptor, clock or allocation. Any chunking and any bytes are fine. The device's
  * angles are degrees, clockwise seen from above, 0 at its own mark. */

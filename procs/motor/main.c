@@ -189,8 +189,7 @@ static void tend_board(struct app *app, int64_t now_ns)
 		write_board(app, ask, n);
 	bool in_service = cairn_base_link_in_service(&app->link, now_ns);
 	if (in_service != app->was_in_service)
-		cairn_log_info(
-		    "motor board %s", in_service ? "in service" : cairn_base_link_note(&app->link, now_ns));
+		cairn_log_info("motor board: %s", cairn_base_link_note(&app->link, now_ns));
 	app->was_in_service = in_service;
 	cairn_motor_device(&app->core, in_service);
 }
@@ -208,13 +207,14 @@ static void publish_motion(struct app *app, int64_t now_ns)
 	app->motion_due_ns =
 	    app->motion_due_ns + MOTION_NS > now_ns ? app->motion_due_ns + MOTION_NS : now_ns + MOTION_NS;
 	if (state != app->state) {
-		const char *name = cairn_enum_text(&cairn_enum_motor_state, (int)state);
-		char note[128];
-		snprintf(note, sizeof(note), "%s%s%s", name, m.reason[0] != '\0' ? ": " : "", m.reason);
+		/* Driving, slowed and idle come and go with every corner: one note for them. */
 		bool calm = state == CAIRN_MOTOR_STATE_IDLE || state == CAIRN_MOTOR_STATE_DRIVING ||
 			    state == CAIRN_MOTOR_STATE_SLOWED;
+		char note[128];
+		snprintf(note, sizeof(note), "%s: %s", cairn_enum_text(&cairn_enum_motor_state, (int)state),
+		    m.reason);
 		cairn_log_write(calm ? CAIRN_LOG_DEBUG : CAIRN_LOG_INFO, __FILE__, __LINE__, "%s", note);
-		cairn_stage_note(app->stage, note);
+		cairn_stage_note(app->stage, calm ? "in service" : note);
 	}
 	app->state = state;
 }

@@ -295,7 +295,7 @@ START_TEST(another_type_is_set_and_read_back_a_few_times_only)
 		ck_assert_uint_gt(cairn_base_link_poll(&l, now, out), 0);
 	}
 	ck_assert_uint_eq(l.type_writes, 5);
-	ck_assert_str_eq(cairn_base_link_note(&l, now), "motor board keeps another car type");
+	ck_assert_str_eq(cairn_base_link_note(&l, now), "keeps another car type");
 	say(&l, 0x15, (const uint8_t[]){9}, 1, now);
 	ck_assert(cairn_base_link_in_service(&l, now));
 }
