@@ -26,7 +26,7 @@
 #define LINE_NS (10 * CAIRN_NS_PER_S)
 #define LAUNCHER_DEATHS_MAX 5     /* within a minute, then we give up */
 #define START_LIMIT_S 30.0        /* first decision wanted or refused by then, or something is badly wrong */
-#define OVERTIME_S 10.0           /* past --for: the mission ends itself; this is for one that does not */
+#define OVERTIME_S 15.0           /* past --for, for the rest of the way home */
 #define ORPHANS_NS (3 * CAIRN_NS_PER_S) /* they were told to end; then they are killed */
 
 struct up {
@@ -197,7 +197,7 @@ static void check_end(struct up *u, int64_t now_ns)
 	if (run->have_mission && run->mission.state == CAIRN_MISSION_STATE_FINISHED && !u->stay)
 		end_with(u, strcmp(run->mission.reason, "home_unreachable") != 0, run->mission.reason);
 	if (limit_s > 0.0 && t_s > limit_s + OVERTIME_S && !u->stay)
-		end_with(u, false, "time_up: the mission did not end by itself");
+		end_with(u, true, "time_up: still on the way home");
 	if (!run->have_mission && t_s > START_LIMIT_S)
 		end_with(u, false, "the stack did not come up: see the logs");
 	if (!run->have_stages)
