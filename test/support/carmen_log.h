@@ -1,5 +1,5 @@
-/* carmen_log.h - reads a LiDAR log and its trajectory file (see the data's README): scans and odometry to be fed, and
- * the reference poses to be compared with. */
+/* carmen_log.h - reads a LiDAR log and its trajectory file (see the data's README): scans and odometry to be
+ * fed, and the reference poses to be compared with. */
 #ifndef CAIRN_TEST_SUPPORT_CARMEN_LOG_H
 #define CAIRN_TEST_SUPPORT_CARMEN_LOG_H
 
@@ -21,7 +21,8 @@ static inline bool carmen_open(struct carmen_log *c, const char *log_path, const
 {
 	c->log = gzopen(log_path, "r");
 	c->trajectory = gzopen(trajectory_path, "r");
-	return c->log != NULL && c->trajectory != NULL && gzgets(c->trajectory, c->line, sizeof(c->line)) != NULL;
+	return c->log != NULL && c->trajectory != NULL &&
+	       gzgets(c->trajectory, c->line, sizeof(c->line)) != NULL;
 }
 
 static inline void carmen_close(struct carmen_log *c)

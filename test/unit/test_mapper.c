@@ -193,5 +193,161 @@ START_TEST(exploring_a_flat_ends_with_all_of_it_seen)
 }
 END_TEST
 
-CAIRN_TEST_MAIN(
-    "mapper", a_flat_is_driven_within_5_cm_and_1_degree, exploring_a_flat_ends_with_all_of_it_seen)
+static void stand(struct drive *d, int steps)
+{
+	for (int i = 0; i < steps; i++)
+		drive_step(d, (struct cairn_twist){0.0, 0.0}, true);
+}
+
+static enum cairn_tracking tracking(const struct drive *d)
+{
+	struct cairn_msg_pose pose;
+	cairn_mapper_pose(d->mapper, &pose);
+	return pose.tracking;
+}
+
+START_TEST(a_restart_of_the_odometry_on_the_way_is_survived)
+{
+	struct drive d;
+	drive_begin(&d);
+	drive_to(&d, 1.0, 0.0);
+	d.robot.odom = (struct cairn_pose2){0};
+	d.epoch = 12;
+	drive_to(&d, 2.5, 0.0);
+	ck_assert_int_eq(tracking(&d), CAIRN_TRACKING_GOOD);
+	ck_assert_double_lt(d.worst_m, 0.05);
+	ck_assert_uint_eq(cairn_mapper_counts(d.mapper).restarts, 1);
+	cairn_mapper_destroy(&d.mapper);
+}
+END_TEST
+
+START_TEST(odometry_gone_wild_is_not_believed)
+{
+	struct drive d;
+	drive_begin(&d);
+	drive_to(&d, 1.0, 0.0);
+	for (int i = 0; i < 20; i++) {
+		d.robot.odom.x_m += 3.0; /* a jump each tenth of a second */
+		d.robot.odom.yaw_rad += 2.0;
+		drive_step(&d, map_robot_steer(&d.robot, 2.5, 0.0), true);
+	}
+	struct cairn_msg_pose pose;
+	ck_assert_double_lt(off_m(&d, &pose), 0.08);
+	ck_assert_uint_ge(cairn_mapper_counts(d.mapper).wild, 20);
+	drive_to(&d, 2.5, 0.0);
+	ck_assert_double_lt(off_m(&d, &pose), 0.05);
+	cairn_mapper_destroy(&d.mapper);
+}
+END_TEST
+
+START_TEST(without_scans_tracking_is_weak_until_they_come_back)
+{
+	struct drive d;
+	drive_begin(&d);
+	drive_to(&d, 1.0, 0.0);
+	for (int i = 0; i < 25; i++)
+		drive_step(&d, (struct cairn_twist){0.3, 0.0}, false);
+	ck_assert_int_eq(tracking(&d), CAIRN_TRACKING_WEAK);
+	struct cairn_msg_pose pose;
+	cairn_mapper_pose(d.mapper, &pose);
+	ck_assert_double_gt(pose.sigma_xy_m, 0.05);
+	stand(&d, 4);
+	ck_assert_int_eq(tracking(&d), CAIRN_TRACKING_GOOD);
+	ck_assert_double_lt(off_m(&d, &pose), 0.03);
+	cairn_mapper_destroy(&d.mapper);
+}
+END_TEST
+
+START_TEST(broken_scans_and_odometry_change_nothing)
+{
+	struct drive d;
+	drive_begin(&d);
+	drive_to(&d, 0.6, 0.0);
+	uint32_t known = cairn_mapper_grid(d.mapper)->free_cells;
+	struct cairn_msg_odom odom = {.x_m = NAN};
+	ck_assert(!cairn_mapper_odom(d.mapper, &odom, d.robot.t_ns + 1000, d.epoch, NULL));
+	ck_assert_int_eq(
+	    cairn_mapper_scan(d.mapper, &scan, d.robot.t_ns), CAIRN_SCAN_REFUSED); /* the same again */
+	for (uint32_t i = 0; i < scan.range_m_count; i++)
+		scan.range_m[i] = i % 3 == 0 ? NAN : i % 3 == 1 ? 0.0F : 1e30F;
+	d.robot.t_ns += 50 * CAIRN_NS_PER_MS;
+	ck_assert_int_eq(cairn_mapper_scan(d.mapper, &scan, d.robot.t_ns), CAIRN_SCAN_UNFIT);
+	scan.range_m_count = 0;
+	d.robot.t_ns += 50 * CAIRN_NS_PER_MS;
+	ck_assert_int_eq(cairn_mapper_scan(d.mapper, &scan, d.robot.t_ns), CAIRN_SCAN_UNFIT);
+	ck_assert_uint_eq(cairn_mapper_grid(d.mapper)->free_cells, known);
+	ck_assert_uint_eq(cairn_mapper_counts(d.mapper).refused, 2);
+	stand(&d, 4);
+	ck_assert_int_eq(tracking(&d), CAIRN_TRACKING_GOOD);
+	cairn_mapper_destroy(&d.mapper);
+}
+END_TEST
+
+START_TEST(a_robot_carried_away_says_that_it_is_lost_and_is_found_when_it_is_back)
+{
+	struct drive d;
+	drive_begin(&d);
+	drive_to(&d, 1.0, 0.0);
+	stand(&d, 5);
+	struct cairn_pose2 here = d.robot.truth;
+	uint32_t known = cairn_mapper_grid(d.mapper)->free_cells, keyframes, keyframes_lost;
+	(void)cairn_mapper_keyframes(d.mapper, &keyframes);
+	d.robot.truth = (struct cairn_pose2){7.6, 2.6, 2.2};
+	stand(&d, 30);
+	ck_assert_int_eq(tracking(&d), CAIRN_TRACKING_LOST);
+	ck_assert_uint_le(cairn_mapper_grid(d.mapper)->free_cells, known + 20);
+	(void)cairn_mapper_keyframes(d.mapper, &keyframes_lost);
+	ck_assert_uint_eq(keyframes_lost, keyframes);
+	d.robot.truth = here;
+	d.robot.truth.x_m += 0.5;
+	d.robot.truth.yaw_rad += 0.7;
+	stand(&d, 60);
+	struct cairn_msg_pose pose;
+	ck_assert_int_eq(tracking(&d), CAIRN_TRACKING_GOOD);
+	ck_assert_double_lt(off_m(&d, &pose), 0.03);
+	cairn_mapper_destroy(&d.mapper);
+}
+END_TEST
+
+START_TEST(a_door_that_is_shut_is_noticed_by_a_robot_that_stands)
+{
+	struct drive d;
+	drive_begin(&d);
+	drive_to(&d, 0.6, 0.0);
+	stand(&d, 10);
+	const struct cairn_grid *g = cairn_mapper_grid(d.mapper);
+	ck_assert(cairn_odds_free(cairn_grid_odds(g, 21, 14))); /* in the doorway at 1.05, 0.7 */
+	map_world_wall(&flat, 0.6, 0.72, 1.5, 0.72);
+	stand(&d, 90);
+	ck_assert(cairn_odds_occupied(cairn_grid_odds(g, 21, 14)));
+	flat.count--;
+	stand(&d, 120);
+	ck_assert(cairn_odds_free(cairn_grid_odds(g, 21, 14)));
+	ck_assert_int_eq(tracking(&d), CAIRN_TRACKING_GOOD);
+	cairn_mapper_destroy(&d.mapper);
+}
+END_TEST
+
+/* 20 m of bare corridor: the length driven is what odometry says, within its slip, and the heading stays. */
+START_TEST(a_bare_corridor_does_not_shorten)
+{
+	struct drive d;
+	drive_begin(&d);
+	flat.count = 0;
+	map_world_box(&flat, -1.0, -0.8, 30.0, 0.8);
+	drive_to(&d, 20.0, 0.0);
+	struct cairn_msg_pose pose;
+	cairn_mapper_pose(d.mapper, &pose);
+	ck_assert_double_eq_tol(pose.x_m, d.robot.truth.x_m, 0.02 * 20.0 + 0.1);
+	ck_assert_double_eq_tol(pose.y_m, d.robot.truth.y_m, 0.05);
+	ck_assert_double_eq_tol(pose.yaw_rad, d.robot.truth.yaw_rad, cairn_deg_to_rad(0.5));
+	cairn_mapper_destroy(&d.mapper);
+}
+END_TEST
+
+CAIRN_TEST_MAIN("mapper", a_flat_is_driven_within_5_cm_and_1_degree,
+    exploring_a_flat_ends_with_all_of_it_seen, a_restart_of_the_odometry_on_the_way_is_survived,
+    odometry_gone_wild_is_not_believed, without_scans_tracking_is_weak_until_they_come_back,
+    broken_scans_and_odometry_change_nothing,
+    a_robot_carried_away_says_that_it_is_lost_and_is_found_when_it_is_back,
+    a_door_that_is_shut_is_noticed_by_a_robot_that_stands, a_bare_corridor_does_not_shorten)

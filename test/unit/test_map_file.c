@@ -1,0 +1,348 @@
+#include "test/support/runner.h"
+
+#include <cairo.h>
+#include <errno.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+#include "common/map/mapper.h"
+#include "common/map/picture.h"
+#include "test/support/map_world.h"
+
+static struct map_world flat;
+static struct cairn_config cfg;
+static struct cairn_msg_scan scan;
+static struct map_robot robot;
+static struct cairn_mapper *mapper;
+static struct cairn_msg_frontiers frontiers;
+static char path[64];
+static unsigned char bytes[4 * 1024 * 1024];
+
+static void send_odom(uint64_t epoch)
+{
+	struct cairn_msg_odom odom;
+	map_robot_odom(&robot, (struct cairn_twist){0.3, 0.0}, &odom);
+	ck_assert(cairn_mapper_odom(mapper, &odom, robot.t_ns, epoch, NULL));
+}
+
+static void step(struct cairn_twist t, uint64_t epoch)
+{
+	struct cairn_pose2 from = robot.truth;
+	map_robot_move(&robot, t, 0.1);
+	send_odom(epoch);
+	map_robot_scan(&robot, from, t, &scan);
+	cairn_mapper_scan(mapper, &scan, robot.t_ns);
+}
+
+/* A mapper that has seen a bit of the flat, saved in path. */
+static void begin(void)
+{
+	snprintf(path, sizeof(path), "/tmp/cairn-map-XXXXXX");
+	int fd = mkstemp(path);
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	map_world_flat(&flat);
+	cairn_config_defaults(&cfg);
+	map_robot_init(&robot, &flat, &cfg);
+	mapper = cairn_mapper_new(&cfg);
+	ck_assert_ptr_nonnull(mapper);
+	for (int i = 0; i < 40; i++)
+		step((struct cairn_twist){0.3, 0.1}, 7);
+	ck_assert(cairn_mapper_frontiers(mapper, robot.t_ns, &frontiers));
+	struct cairn_error err;
+	ck_assert(cairn_mapper_save(mapper, path, &err));
+}
+
+static void end(void)
+{
+	cairn_mapper_destroy(&mapper);
+	unlink(path);
+}
+
+static size_t read_file(void)
+{
+	FILE *f = fopen(path, "rb");
+	size_t n = fread(bytes, 1, sizeof(bytes), f);
+	fclose(f);
+	return n;
+}
+
+static void write_file(size_t n)
+{
+	FILE *f = fopen(path, "wb");
+	ck_assert_uint_eq(fwrite(bytes, 1, n, f), n);
+	fclose(f);
+}
+
+START_TEST(what_is_saved_is_what_is_loaded)
+{
+	begin();
+	struct cairn_error err;
+	struct cairn_mapper *other = cairn_mapper_load(&cfg, path, &err);
+	ck_assert_ptr_nonnull(other);
+	const struct cairn_grid *a = cairn_mapper_grid(mapper), *b = cairn_mapper_grid(other);
+	ck_assert_mem_eq(&a->known, &b->known, sizeof(a->known));
+	for (int32_t cy = a->known.min_cy; cy <= a->known.max_cy; cy++) {
+		for (int32_t cx = a->known.min_cx; cx <= a->known.max_cx; cx++) {
+			size_t i = cairn_grid_index(a, cx, cy), k = cairn_grid_index(b, cx, cy);
+			ck_assert_int_eq(a->odds[i], b->odds[k]);
+			ck_assert_int_eq(a->sub_x[i], b->sub_x[k]);
+			ck_assert_int_eq(a->sub_y[i], b->sub_y[k]);
+			ck_assert_uint_eq(a->hits[i], b->hits[k]);
+			ck_assert_uint_eq(a->visits[i], b->visits[k]);
+		}
+	}
+	ck_assert_uint_eq(a->free_cells, b->free_cells);
+	ck_assert_uint_eq(a->occupied_cells, b->occupied_cells);
+	ck_assert_uint_eq(a->visited_cells, b->visited_cells);
+	struct cairn_msg_pose p, q;
+	cairn_mapper_pose(mapper, &p);
+	cairn_mapper_pose(other, &q);
+	ck_assert_double_eq_tol(p.x_m, q.x_m, 1e-12);
+	ck_assert_double_eq_tol(p.yaw_rad, q.yaw_rad, 1e-12);
+	ck_assert_double_eq(p.distance_m, q.distance_m);
+	ck_assert_int_eq(q.tracking, CAIRN_TRACKING_WEAK); /* until a scan confirms it */
+	uint32_t n, m;
+	const float *driven = cairn_mapper_driven(mapper, &n), *again = cairn_mapper_driven(other, &m);
+	ck_assert_uint_eq(n, m);
+	ck_assert_uint_gt(n, 15);
+	ck_assert_mem_eq(driven, again, 2 * n * sizeof(float));
+	const struct cairn_keyframe *k = cairn_mapper_keyframes(mapper, &n),
+				    *l = cairn_mapper_keyframes(other, &m);
+	ck_assert_uint_eq(n, m);
+	ck_assert_mem_eq(k, l, n * sizeof(*k));
+	ck_assert_mem_eq(cairn_mapper_keyframe_points(mapper), cairn_mapper_keyframe_points(other),
+	    (k[n - 1].first + k[n - 1].count) * 2 * sizeof(int16_t));
+	struct cairn_msg_frontiers found;
+	ck_assert(cairn_mapper_frontiers(other, robot.t_ns, &found));
+	ck_assert_uint_eq(found.items_count, frontiers.items_count);
+	ck_assert_uint_gt(found.items_count, 0);
+	for (uint32_t i = 0; i < found.items_count; i++)
+		ck_assert_uint_eq(found.items[i].id, frontiers.items[i].id);
+	cairn_mapper_destroy(&other);
+	end();
+}
+END_TEST
+
+/* Killed and back while the robot drives on: the way since is in the odometry of the same epoch. */
+START_TEST(a_mapper_that_comes_back_knows_where_the_robot_went_meanwhile)
+{
+	begin();
+	for (int i = 0; i < 8; i++)
+		map_robot_move(&robot, (struct cairn_twist){0.3, 0.2}, 0.1);
+	cairn_mapper_destroy(&mapper);
+	struct cairn_error err;
+	mapper = cairn_mapper_load(&cfg, path, &err);
+	ck_assert_ptr_nonnull(mapper);
+	send_odom(7);
+	struct cairn_msg_pose p;
+	cairn_mapper_pose(mapper, &p);
+	ck_assert_double_lt(hypot(p.x_m - robot.truth.x_m, p.y_m - robot.truth.y_m), 0.03);
+	ck_assert_int_eq(p.tracking, CAIRN_TRACKING_WEAK);
+	for (int i = 0; i < 3; i++)
+		step((struct cairn_twist){0.3, 0.0}, 7);
+	cairn_mapper_pose(mapper, &p);
+	ck_assert_int_eq(p.tracking, CAIRN_TRACKING_GOOD);
+	ck_assert_double_lt(hypot(p.x_m - robot.truth.x_m, p.y_m - robot.truth.y_m), 0.03);
+	end();
+}
+END_TEST
+
+START_TEST(a_robot_that_was_moved_meanwhile_is_found_or_said_to_be_lost)
+{
+	begin();
+	cairn_mapper_destroy(&mapper);
+	struct cairn_error err;
+	mapper = cairn_mapper_load(&cfg, path, &err);
+	robot.odom = (struct cairn_pose2){0};
+	robot.truth.x_m -= 0.3;
+	robot.truth.yaw_rad += 0.3;
+	for (int i = 0; i < 5; i++)
+		step((struct cairn_twist){0.0, 0.0}, 8);
+	struct cairn_msg_pose p;
+	cairn_mapper_pose(mapper, &p);
+	ck_assert_int_eq(p.tracking, CAIRN_TRACKING_GOOD);
+	ck_assert_double_lt(hypot(p.x_m - robot.truth.x_m, p.y_m - robot.truth.y_m), 0.03);
+	cairn_mapper_destroy(&mapper);
+	mapper = cairn_mapper_load(&cfg, path, &err);
+	robot.truth = (struct cairn_pose2){7.6, 2.6, 2.2}; /* a room never seen */
+	for (int i = 0; i < 20; i++)
+		step((struct cairn_twist){0.0, 0.0}, 9);
+	cairn_mapper_pose(mapper, &p);
+	ck_assert_int_eq(p.tracking, CAIRN_TRACKING_LOST);
+	end();
+}
+END_TEST
+
+START_TEST(a_damaged_file_is_refused_with_a_reason)
+{
+	begin();
+	size_t n = read_file();
+	ck_assert_uint_lt(n, sizeof(bytes));
+	struct cairn_error err;
+	for (size_t at = 0; at < n; at += at < 64 ? 1 : n / 40) {
+		bytes[at] ^= 0x10;
+		write_file(n);
+		bytes[at] ^= 0x10;
+		err.text[0] = '\0';
+		ck_assert_ptr_null(cairn_mapper_load(&cfg, path, &err));
+		ck_assert_ptr_nonnull(strstr(err.text, path));
+	}
+	static const size_t lengths[] = {0, 1, 23, 24, 100, 5000};
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		write_file(lengths[i]);
+		ck_assert_ptr_null(cairn_mapper_load(&cfg, path, &err));
+	}
+	write_file(n);
+	cfg.map.cell_m = 0.04;
+	ck_assert_ptr_null(cairn_mapper_load(&cfg, path, &err));
+	ck_assert_ptr_nonnull(strstr(err.text, "map.cell_m"));
+	cfg.map.cell_m = 0.05;
+	cfg.map.extent_max_m = 5.0;
+	ck_assert_ptr_null(cairn_mapper_load(&cfg, path, &err));
+	ck_assert_ptr_nonnull(strstr(err.text, "extent"));
+	cairn_config_defaults(&cfg);
+	ck_assert_ptr_null(cairn_mapper_load(&cfg, "/nonexistent/map.bin", &err));
+	ck_assert_int_eq(errno, ENOENT);
+	ck_assert_ptr_null(cairn_mapper_load(&cfg, "/tmp", &err));
+	end();
+}
+END_TEST
+
+/* A file whose check sum is right and whose contents are not: refused or taken, never a crash. */
+START_TEST(no_contents_can_harm)
+{
+	begin();
+	size_t n = read_file();
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 4, 1);
+	int taken = 0;
+	for (int round = 0; round < 150; round++) {
+		unsigned char kept[8];
+		/* Mostly in front, where the counts are. */
+		size_t at = 24 + (size_t)(pow(cairn_rng_uniform(&rng), 4.0) * (double)(n - 24 - 8));
+		memcpy(kept, bytes + at, 8);
+		for (int i = 0; i < 8; i++)
+			bytes[at + (size_t)i] = (unsigned char)cairn_rng_u32(&rng);
+		uint32_t crc = (uint32_t)crc32_z(0, bytes + 24, n - 24);
+		memcpy(bytes + 12, &crc, 4);
+		write_file(n);
+		memcpy(bytes + at, kept, 8);
+		struct cairn_error err;
+		struct cairn_mapper *m = cairn_mapper_load(&cfg, path, &err);
+		if (m == NULL)
+			continue;
+		taken++;
+		ck_assert(cairn_mapper_frontiers(m, robot.t_ns, &frontiers));
+		cairn_mapper_scan(m, &scan, robot.t_ns + 1);
+		cairn_mapper_destroy(&m);
+	}
+	ck_assert_int_gt(taken, 0);
+	ck_assert_int_lt(taken, 150);
+	end();
+}
+END_TEST
+
+START_TEST(saving_where_it_cannot_be_says_why_and_keeps_the_old_file)
+{
+	begin();
+	struct cairn_error err = {""};
+	ck_assert(!cairn_mapper_save(mapper, "/nonexistent/map.bin", &err));
+	ck_assert_ptr_nonnull(strstr(err.text, "/nonexistent/map.bin"));
+	char beside[80];
+	snprintf(beside, sizeof(beside), "%s.tmp", path);
+	ck_assert_int_eq(mkdir(beside, 0700), 0); /* in the way */
+	ck_assert(!cairn_mapper_save(mapper, path, &err));
+	rmdir(beside);
+	struct cairn_mapper *old = cairn_mapper_load(&cfg, path, &err);
+	ck_assert_ptr_nonnull(old);
+	cairn_mapper_destroy(&old);
+	end();
+}
+END_TEST
+
+static uint32_t pixel(cairo_surface_t *s, int x, int y)
+{
+	const unsigned char *row =
+	    cairo_image_surface_get_data(s) + (ptrdiff_t)y * cairo_image_surface_get_stride(s);
+	uint32_t v;
+	memcpy(&v, row + 4 * x, 4);
+	return v & 0xFFFFFFu;
+}
+
+/* Four known cells in the corners of a square: the picture must show each where it belongs, north (+x) up. */
+START_TEST(the_picture_shows_free_wall_and_unknown_with_north_up)
+{
+	uint8_t cells[20 * 20];
+	memset(cells, 255, sizeof(cells));
+	for (int y = 5; y < 15; y++)
+		for (int x = 5; x < 15; x++)
+			cells[y * 20 + x] = x >= 10 ? 0
+					    : y >= 10
+						? 100
+						: 255; /* far half free, near left wall, near right unknown */
+	cells[5 * 20 + 5] = 0;
+	struct cairn_picture p = {
+	    .cells = cells, .width = 20, .height = 20, .stride_bytes = 20, .cell_m = 0.05};
+	char png[80];
+	snprintf(png, sizeof(png), "/tmp/cairn-picture-%d.png", (int)getpid());
+	struct cairn_error err;
+	ck_assert(cairn_picture_write(&p, png, &err));
+	cairo_surface_t *s = cairo_image_surface_create_from_png(png);
+	unlink(png);
+	ck_assert_int_eq(cairo_surface_status(s), CAIRO_STATUS_SUCCESS);
+	int w = cairo_image_surface_get_width(s);
+	/* 18 cells (10 and a margin of 4 on each side) of 24 pixels, centred; the map begins 12 pixels below
+	 * the top. */
+	int left = (w - 18 * 24) / 2, mid = left + 9 * 24, top = 12;
+	ck_assert_uint_eq(pixel(s, mid - 60, top + 6 * 24), 0xFFFFFF);  /* north-west: free */
+	ck_assert_uint_eq(pixel(s, mid + 60, top + 6 * 24), 0xFFFFFF);  /* north-east: free */
+	ck_assert_uint_eq(pixel(s, mid - 60, top + 11 * 24), 0x141414); /* south-west: wall */
+	uint32_t grey = pixel(s, mid + 60, top + 11 * 24);              /* south-east: unknown */
+	ck_assert_uint_eq(grey, pixel(s, left + 10, top + 10));
+	ck_assert_uint_ne(grey, 0xFFFFFF);
+	cairo_surface_destroy(s);
+}
+END_TEST
+
+START_TEST(the_picture_keeps_to_its_size_and_needs_a_map)
+{
+	begin();
+	char png[80];
+	snprintf(png, sizeof(png), "/tmp/cairn-picture-%d.png", (int)getpid());
+	struct cairn_error err;
+	struct cairn_msg_nav_path *way = calloc(1, sizeof(*way));
+	way->points_count = 2;
+	way->points[1].x_m = 1.0F;
+	ck_assert(cairn_picture_of_mapper(mapper, way, "a flat", png, &err));
+	free(way);
+	cairo_surface_t *s = cairo_image_surface_create_from_png(png);
+	ck_assert_int_eq(cairo_surface_status(s), CAIRO_STATUS_SUCCESS);
+	ck_assert_int_le(cairo_image_surface_get_width(s), 900);
+	ck_assert_int_le(cairo_image_surface_get_height(s), 900);
+	cairo_surface_destroy(s);
+	unlink(png);
+	ck_assert(!cairn_picture_of_mapper(mapper, NULL, NULL, "/nonexistent/map.png", &err));
+	ck_assert_ptr_nonnull(strstr(err.text, "/nonexistent/map.png"));
+	struct cairn_mapper *empty = cairn_mapper_new(&cfg);
+	ck_assert(!cairn_picture_of_mapper(empty, NULL, NULL, png, &err));
+	cairn_mapper_destroy(&empty);
+	struct cairn_picture none = {0};
+	size_t count;
+	ck_assert_ptr_null(cairn_picture_encode(&none, &count, &err));
+	uint8_t cell = 0;
+	struct cairn_picture one = {
+	    .cells = &cell, .width = 1, .height = 1, .stride_bytes = 1, .cell_m = 0.05};
+	unsigned char *data = cairn_picture_encode(&one, &count, &err);
+	ck_assert_ptr_nonnull(data);
+	ck_assert_mem_eq(data, "\x89PNG", 4);
+	free(data);
+	end();
+}
+END_TEST
+
+CAIRN_TEST_MAIN("map_file", what_is_saved_is_what_is_loaded,
+    a_mapper_that_comes_back_knows_where_the_robot_went_meanwhile,
+    a_robot_that_was_moved_meanwhile_is_found_or_said_to_be_lost, a_damaged_file_is_refused_with_a_reason,
+    no_contents_can_harm, saving_where_it_cannot_be_says_why_and_keeps_the_old_file,
+    the_picture_shows_free_wall_and_unknown_with_north_up, the_picture_keeps_to_its_size_and_needs_a_map)
