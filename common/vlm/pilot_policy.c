@@ -6,8 +6,10 @@
 #define TURN_COST_M_PER_DEG 0.012 /* turning round costs a car as much as driving about 2 m */
 #define DOORWAY_BONUS_M 0.3
 #define FAILED_COST_M 5.0
-#define SEEN_COST_M 1.5 /* reached, and still in the list */
-#define GAP_SHARE 0.04  /* now and then an open gap instead of a frontier */
+#define SEEN_COST_M 3.0 /* reached, and still in the list */
+#define NARROW_M 0.7    /* slits between furniture hide little */
+#define NARROW_COST 2.0
+#define GAP_SHARE 0.04 /* now and then an open gap instead of a frontier */
 
 int cairn_pilot_profile_parse(const char *word)
 {
@@ -73,6 +75,7 @@ static double frontier_cost(const struct cairn_pilot_view *view, const struct ca
 	double cost = f->path_m + TURN_COST_M_PER_DEG * fabs(f->bearing_deg) - 0.1 * fmin(f->width_m, 2.0);
 	if (f->kind == CAIRN_FRONTIER_KIND_DOORWAY)
 		cost -= DOORWAY_BONUS_M;
+	cost += NARROW_COST * fmax(NARROW_M - f->width_m, 0.0);
 	for (uint32_t i = 0; i < view->action_count; i++) {
 		const struct cairn_pilot_action *a = &view->actions[i];
 		if (a->frontier_id != f->id || a->tool != CAIRN_TOOL_NAVIGATE_TO_GOAL)

@@ -30,7 +30,6 @@ struct gateway {
 	struct cairn_pub *decision_pub, *stats_pub;
 	uint64_t frame_rejects, snapshot_epoch, snapshot_seq;
 	char url[CAIRN_CONFIG_TEXT_CAP + 64];
-	bool url_known;
 	char memory_path[512];
 	bool save_trouble;
 	char said_error[160]; /* so that each is logged once */
@@ -53,15 +52,12 @@ static bool find_url(struct gateway *g, struct cairn_error *err)
 	const char *base = g->cfg->vlm.base_url, *zero = strstr(base, ":0/");
 	char port_file[600];
 	int port = 0;
-	if (g->url_known)
-		return true;
 	const struct cairn_provider *provider = cairn_provider_find(g->cfg->vlm.provider);
 	size_t base_len = strlen(base);
 	while (base_len > 0 && base[base_len - 1] == '/')
 		base_len--;
 	if (zero == NULL) {
 		snprintf(g->url, sizeof(g->url), "%.*s%s", (int)base_len, base, provider->path);
-		g->url_known = true;
 		return true;
 	}
 	snprintf(port_file, sizeof(port_file), "%s/dev/pilot.port", cairn_stage_run_dir(g->stage));
@@ -75,7 +71,6 @@ static bool find_url(struct gateway *g, struct cairn_error *err)
 	}
 	snprintf(g->url, sizeof(g->url), "%.*s:%d%.*s%s", (int)(zero - base), base, port,
 	    (int)(base_len - (size_t)(zero + 2 - base)), zero + 2, provider->path);
-	g->url_known = true;
 	return true;
 }
 
@@ -130,8 +125,6 @@ static void publish_decision(struct gateway *g)
 static void on_done(void *ctx, const struct cairn_dialog_outcome *outcome)
 {
 	struct gateway *g = ctx;
-	if (outcome->status == 0)
-		g->url_known = false;
 	cairn_dialog_ended(g->dialog, cairn_now_ns(), outcome);
 	publish_decision(g);
 	publish_stats(g);
