@@ -15,7 +15,7 @@
 #define PLANE_DEADLINE_MS 4000
 #define STALL_NS (500 * CAIRN_NS_PER_MS)   /* in the middle of a picture */
 #define SILENT_NS (3000 * CAIRN_NS_PER_MS) /* no picture at all */
-#define TRIES_FAST 100                     /* ten seconds of tries every 100 ms, then twice a second */
+#define TRIES_FAST 100                     /* in vain: every 100 ms, then twice a second */
 #define READS_MAX 8                        /* a turn of the loop: other work is not kept waiting */
 
 struct app {
@@ -47,14 +47,23 @@ static void begin_message(struct app *app)
 	app->have = app->left = 0;
 }
 
+static void try_later(struct app *app)
+{
+	app->try_at_ns = cairn_now_ns() + (app->failed_tries <= TRIES_FAST ? 100 : 500) * CAIRN_NS_PER_MS;
+}
+
 static void disconnect(struct app *app, const char *why)
 {
-	cairn_log_warn("camera lost: %s", why);
+	/* Once in a row: a peer that talks nonsense is connected to again and again. */
+	cairn_log_write(app->pictures > 0 || app->failed_tries == 0 ? CAIRN_LOG_WARN : CAIRN_LOG_DEBUG,
+	    __FILE__, __LINE__, "camera lost: %s", why);
 	begin_message(app);
 	cairn_stage_unwatch_fd(app->stage, app->fd);
 	close(app->fd);
 	app->fd = -1;
-	app->try_at_ns = cairn_now_ns() + TICK_MS * CAIRN_NS_PER_MS;
+	if (app->pictures == 0)
+		app->failed_tries++;
+	try_later(app);
 	cairn_stage_note(app->stage, "no camera");
 }
 
@@ -121,8 +130,11 @@ static void end_payload(struct app *app)
 	if (app->pub != NULL) {
 		cairn_frame_publish(app->pub);
 		app->pub = NULL;
-		if (app->pictures++ == 0)
+		if (app->pictures++ == 0) {
+			cairn_log_info("pictures arrive");
 			cairn_stage_note(app->stage, "pictures arrive");
+		}
+		app->failed_tries = 0;
 	}
 	begin_message(app);
 }
@@ -187,12 +199,10 @@ static void connect_again(struct app *app, int64_t now_ns)
 	if (fd < 0) {
 		if (app->failed_tries++ == 0)
 			cairn_log_warn("%s; trying again", err.text);
-		app->try_at_ns = now_ns + (app->failed_tries <= TRIES_FAST ? 100 : 500) * CAIRN_NS_PER_MS;
+		try_later(app);
 		return;
 	}
-	cairn_log_info("camera connected");
 	app->fd = fd;
-	app->failed_tries = 0;
 	app->heard_ns = now_ns;
 	app->pictures = 0;
 	app->order = (struct cairn_camera_order){0};
