@@ -144,9 +144,10 @@ struct cairn_sequencer {
 	struct cairn_sequencer_output last; /* for the changed flags */
 };
 
+/* In floating point from the start: stamps come from outside and may be anything. */
 static inline double seq_seconds(int64_t from_ns, int64_t to_ns)
 {
-	return (double)(to_ns - from_ns) * 1e-9;
+	return ((double)to_ns - (double)from_ns) * 1e-9;
 }
 
 static inline struct cairn_pose2 seq_pose(const struct cairn_sequencer *seq)
