@@ -24,7 +24,7 @@
 #define SEQ_NUDGES_MAX 3           /* manoeuvres within one way */
 #define SEQ_HOME_ATTEMPTS 10       /* ways home in vain, without getting nearer in between */
 #define SEQ_GOTO_ATTEMPTS 3
-#define SEQ_ORPHAN_WAIT_S 0.5 /* a reborn process lets readers connect before it reports what it dropped */
+#define SEQ_ORPHAN_WAIT_S 0.25 /* a reborn process lets readers connect before it reports what it dropped */
 
 enum seq_kind { SEQ_NONE, SEQ_STAND, SEQ_REPORT, SEQ_DRIVE, SEQ_TURN, SEQ_NAV, SEQ_RECOVER };
 

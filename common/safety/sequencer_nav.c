@@ -6,7 +6,7 @@
 #define VELOCITY_TIMEOUT_S 0.3
 #define STATUS_TIMEOUT_S 1.0
 #define REACHED_SLACK_M 0.25 /* the planner's word is checked against the pose */
-#define VANISHED_UPDATES 3   /* frontier messages in a row without it */
+#define VANISHED_UPDATES 2   /* frontier messages in a row without it */
 #define VANISHED_M 0.5
 
 static bool recent(int64_t t_ns, int64_t now_ns, double limit_s)

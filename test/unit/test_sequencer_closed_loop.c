@@ -205,7 +205,108 @@ START_TEST(rotate_turns_by_the_angle_within_a_narrow_place)
 }
 END_TEST
 
+/* Random bits in every number; counts, enums and text ends as the codec leaves them. */
+static void scramble(struct cairn_rng *rng, const struct cairn_msg_desc *desc, void *msg)
+{
+	unsigned char *p = msg;
+	for (size_t i = 0; i < desc->size; i++)
+		p[i] = (unsigned char)cairn_rng_u32(rng);
+	for (int i = 0; i < desc->field_count; i++) {
+		const struct cairn_field *f = &desc->fields[i];
+		uint32_t count = f->repeated ? cairn_rng_u32(rng) % (f->capacity + 1) : 1;
+		if (f->repeated)
+			memcpy(p + f->count_offset, &count, sizeof(count));
+		for (uint32_t k = 0; k < count; k++) {
+			unsigned char *at = p + f->offset + k * f->stride;
+			uint32_t value =
+			    f->enum_of != NULL ? cairn_rng_u32(rng) % (uint32_t)f->enum_of->count : 0;
+			if (f->kind == CAIRN_FIELD_ENUM)
+				memcpy(at, &value, sizeof(value));
+			else if (f->kind == CAIRN_FIELD_BOOL)
+				*at &= 1u;
+			else if (f->kind == CAIRN_FIELD_STR)
+				at[cairn_rng_u32(rng) % f->capacity] = at[f->capacity - 1] = '\0';
+			else if (f->kind == CAIRN_FIELD_MSG)
+				scramble(rng, f->msg_of, at);
+		}
+	}
+}
+
+static void garbage(struct rig *r, void *msg)
+{
+	int64_t t = r->now_ns + (int64_t)(cairn_rng_u32(&r->rng) % 100) - 50;
+	if (cairn_rng_u32(&r->rng) % 8 == 0)
+		t = (int64_t)((uint64_t)cairn_rng_u32(&r->rng) << 32 | cairn_rng_u32(&r->rng));
+	struct cairn_msg_reply reply;
+	switch (cairn_rng_u32(&r->rng) % 8) {
+	case 0:
+		scramble(&r->rng, &cairn_desc_scan, msg);
+		cairn_sequencer_on_scan(r->seq, msg, t);
+		return;
+	case 1:
+		scramble(&r->rng, &cairn_desc_pose, msg);
+		cairn_sequencer_on_pose(r->seq, msg, t);
+		return;
+	case 2:
+		scramble(&r->rng, &cairn_desc_motion, msg);
+		cairn_sequencer_on_motion(r->seq, msg, t);
+		return;
+	case 3:
+		scramble(&r->rng, &cairn_desc_frontiers, msg);
+		cairn_sequencer_on_frontiers(r->seq, msg, t);
+		return;
+	case 4:
+		scramble(&r->rng, &cairn_desc_nav_velocity, msg);
+		cairn_sequencer_on_nav_velocity(r->seq, msg, t);
+		return;
+	case 5:
+		scramble(&r->rng, &cairn_desc_nav_status, msg);
+		cairn_sequencer_on_nav_status(r->seq, msg, t);
+		return;
+	case 6:
+		scramble(&r->rng, &cairn_desc_decision, msg);
+		cairn_sequencer_on_decision(r->seq, msg, cairn_rng_u32(&r->rng) % 3, r->now_ns);
+		return;
+	default:
+		scramble(&r->rng, &cairn_desc_command, msg);
+		cairn_sequencer_on_command(r->seq, msg, r->now_ns, &reply);
+		return;
+	}
+}
+
+START_TEST(garbage_on_every_input_is_survived)
+{
+	void *msg = malloc(sizeof(struct cairn_msg_scan) + sizeof(struct cairn_msg_frontiers));
+	uint32_t wrong = 0;
+	for (uint64_t seed = 1; seed <= 3; seed++) {
+		struct rig *r = furnished(seed);
+		for (int i = 0; i < 3000; i++) {
+			for (uint32_t n = cairn_rng_u32(&r->rng) % 4; n > 0; n--)
+				garbage(r, msg);
+			if (i % 100 < 60) { /* true messages in between keep it driving */
+				rig_pose_and_motion(r);
+				rig_planner(r);
+				rig_frontiers(r);
+				rig_scan(r);
+			}
+			if (i % 16 == 0)
+				at_random(r);
+			r->now_ns += RIG_STEP_NS;
+			cairn_sequencer_step(r->seq, r->now_ns, &r->out);
+			double v = r->out.cmd_vel.v_mps, w = r->out.cmd_vel.w_radps;
+			bool ok = fabs(v) <= r->cfg.robot.speed_max_mps &&
+				  fabs(w) <= fabs(v) / r->cfg.robot.turn_radius_min_m + 1e-9;
+			wrong += ok ? 0 : 1;
+		}
+		rig_free(r);
+	}
+	free(msg);
+	ck_assert_uint_eq(wrong, 0);
+}
+END_TEST
+
 CAIRN_TEST_MAIN("sequencer_closed_loop", always_forward_never_touches_a_wall, flipping_never_touches_a_wall,
     random_decisions_never_touch_a_wall, absurd_numbers_never_touch_a_wall,
     a_planner_that_drives_through_walls_is_held, sensible_decisions_get_somewhere,
-    a_robot_led_into_a_corner_gets_out_by_itself, rotate_turns_by_the_angle_within_a_narrow_place)
+    a_robot_led_into_a_corner_gets_out_by_itself, rotate_turns_by_the_angle_within_a_narrow_place,
+    garbage_on_every_input_is_survived)
