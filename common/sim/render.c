@@ -1,84 +1,13 @@
-#include "common/sim/render.h"
+#include "common/sim/render_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/sim/texture.h"
-
 #define NEAR_M 0.02
 #define CLIP_MAX 40
-#define CHUNK_PX 32
-#define LIGHTMAP_CELL_M 0.05
 #define LIGHTMAP_REACH_M 0.45f
-#define BASEBOARD_M 0.07f
-#define SHADE_STEPS 64
 #define FIGURE_SIDES 12
 #define FACES_EXTRA 4096 /* lids and people, beside one face an edge */
-
-/* The inner loops in two versions, the fitting one chosen when the program starts. (Not under the thread
- * sanitizer, which is not up yet when the choice is made.) */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
-#define WIDE __attribute__((target_clones("avx2", "default")))
-#else
-#define WIDE
-#endif
-
-/* Without the rules for not-a-number that keep fminf and its like from being one instruction. */
-static inline float low_of(float a, float b)
-{
-	return a < b ? a : b;
-}
-
-static inline float high_of(float a, float b)
-{
-	return a > b ? a : b;
-}
-
-static inline double least(double a, double b)
-{
-	return a < b ? a : b;
-}
-
-static inline double most(double a, double b)
-{
-	return a > b ? a : b;
-}
-
-struct vec3 {
-	double x, y, z;
-};
-
-/* What is needed to colour a pixel of a face: with D = f + r X + d Y the direction of the pixel and Z its
- * depth, each texture coordinate is base + Z * (D . axis). */
-struct face {
-	float s_base, s_f, s_r, s_d;
-	float t_base, t_f, t_r, t_d;
-	float z_f, z_r, z_d; /* height above the floor */
-	float distance;      /* of the plane from the camera: |n . D| = distance / Z */
-	float texels_per_m;  /* larger of the two scales */
-	float texels_per_px; /* at 1 m, for the choice of a mip map */
-	uint16_t r, g, b;    /* paint times light, 256 = as it is */
-	uint8_t texture;
-	bool board, floor; /* has a baseboard; gets the floor's light map */
-};
-
-struct cairn_renderer {
-	const struct cairn_world *world;
-	struct cairn_camera cam;
-	double focal_px;
-	struct cairn_texture_map textures[CAIRN_TEXTURE_COUNT];
-	float *inv_depth;
-	float *row_z; /* of the row being coloured, CHUNK_PX longer than a row */
-	uint32_t *face_of;
-	struct face *faces;
-	uint32_t face_count, face_cap;
-	uint8_t *light; /* floor: 0 dark .. 255 */
-	int32_t light_cols, light_rows;
-	double light_x_m, light_y_m;
-	uint16_t shade[SHADE_STEPS]; /* by height above the floor */
-	/* of the picture being drawn */
-	struct vec3 eye, fwd, right, down;
-};
 
 static double dot(struct vec3 a, struct vec3 b)
 {
@@ -92,13 +21,13 @@ static bool make_light(struct cairn_renderer *r)
 	const struct cairn_world *w = r->world;
 	r->light_x_m = w->x_min_m - 0.5;
 	r->light_y_m = w->y_min_m - 0.5;
-	r->light_cols = (int32_t)((w->x_max_m - w->x_min_m + 1.0) / LIGHTMAP_CELL_M) + 2;
-	r->light_rows = (int32_t)((w->y_max_m - w->y_min_m + 1.0) / LIGHTMAP_CELL_M) + 2;
+	r->light_cols = (int32_t)((w->x_max_m - w->x_min_m + 1.0) / CAIRN_LIGHTMAP_CELL_M) + 2;
+	r->light_rows = (int32_t)((w->y_max_m - w->y_min_m + 1.0) / CAIRN_LIGHTMAP_CELL_M) + 2;
 	size_t n = (size_t)r->light_cols * (size_t)r->light_rows;
 	float *dist = malloc(n * sizeof(*dist));
 	r->light = malloc(n);
 	if (dist != NULL && r->light != NULL) {
-		cairn_world_distances(w, r->light_x_m, r->light_y_m, LIGHTMAP_CELL_M, r->light_cols,
+		cairn_world_distances(w, r->light_x_m, r->light_y_m, CAIRN_LIGHTMAP_CELL_M, r->light_cols,
 		    r->light_rows, 0.5, LIGHTMAP_REACH_M, dist);
 		for (size_t i = 0; i < n; i++) {
 			float k = dist[i] / LIGHTMAP_REACH_M;
@@ -123,14 +52,14 @@ struct cairn_renderer *cairn_renderer_new(const struct cairn_world *world, const
 	r->faces = malloc(r->face_cap * sizeof(*r->faces));
 	r->inv_depth = malloc(px * sizeof(*r->inv_depth));
 	r->face_of = malloc(px * sizeof(*r->face_of));
-	r->row_z = calloc((size_t)camera->width_px + CHUNK_PX, sizeof(*r->row_z));
+	r->row_z = calloc((size_t)camera->width_px + CAIRN_CHUNK_PX, sizeof(*r->row_z));
 	if (r->faces == NULL || r->inv_depth == NULL || r->face_of == NULL || r->row_z == NULL ||
 	    !cairn_texture_make(r->textures) || !make_light(r)) {
 		cairn_renderer_destroy(&r);
 		return NULL;
 	}
-	for (int i = 0; i < SHADE_STEPS; i++) { /* corners at floor and ceiling get less light */
-		double z = (i + 0.5) / SHADE_STEPS, low = 1.0 - 0.28 * exp(-z / 0.05),
+	for (int i = 0; i < CAIRN_SHADE_STEPS; i++) { /* corners at floor and ceiling get less light */
+		double z = (i + 0.5) / CAIRN_SHADE_STEPS, low = 1.0 - 0.28 * exp(-z / 0.05),
 		       high = 1.0 - 0.16 * exp((z - 1.0) / 0.08);
 		r->shade[i] = (uint16_t)(256.0 * low * high);
 	}
@@ -180,7 +109,7 @@ static int clip_near(const struct corner *in, int n, struct corner *out)
 	return made;
 }
 
-WIDE static void fill_span(
+CAIRN_WIDE static void fill_span(
     float *restrict inv, uint32_t *restrict ids, int32_t n, float w0, float dw, uint32_t id)
 {
 	for (int32_t i = 0; i < n; i++) {
@@ -450,173 +379,6 @@ static void draw_figure(struct cairn_renderer *r, const struct cairn_figure *f)
 	    r, &f->disc, 0.50 * radius, 0.95 * h, h, (struct cairn_paint){72, 48, 32, CAIRN_TEXTURE_PLAIN});
 }
 
-/* ---- pixels ---- */
-
-/* Light of the floor at world point (x, y), 0 .. 256. */
-static float floor_light(const struct cairn_renderer *r, float x_m, float y_m)
-{
-	float gx = (x_m - (float)r->light_x_m) * (float)(1.0 / LIGHTMAP_CELL_M) - 0.5f;
-	float gy = (y_m - (float)r->light_y_m) * (float)(1.0 / LIGHTMAP_CELL_M) - 0.5f;
-	if (!(gx >= 0.0f && gy >= 0.0f && gx < (float)(r->light_cols - 1) && gy < (float)(r->light_rows - 1)))
-		return 256.0f;
-	int32_t c = (int32_t)gx, row = (int32_t)gy;
-	float fx = gx - (float)c, fy = gy - (float)row;
-	const uint8_t *p = &r->light[(size_t)row * (size_t)r->light_cols + (size_t)c], *q = p + r->light_cols;
-	float top = (float)p[0] + (float)(p[1] - p[0]) * fx, low = (float)q[0] + (float)(q[1] - q[0]) * fx;
-	return top + (low - top) * fy;
-}
-
-static int mip_level(const struct face *f, float z, float slope)
-{
-	/* Texels under one pixel, drawn out by the square root of the slant: between blur and shimmer. */
-	float cosine = f->distance / (z * slope);
-	float texels = f->texels_per_px * z * sqrtf(1.0f / high_of(cosine, 0.02f));
-	int level = 0;
-	while (texels > 1.4f && level < CAIRN_TEXTURE_LEVELS - 1) {
-		texels *= 0.5f;
-		level++;
-	}
-	return level;
-}
-
-/* A stretch of one row that shows one face, in arrays so that the compiler can use its vector units. */
-struct chunk {
-	int32_t n;
-	float x[CHUNK_PX]; /* pixel centre from the optical axis */
-	float z[CHUNK_PX], s[CHUNK_PX], t[CHUNK_PX];
-	float shade[CHUNK_PX], r[CHUNK_PX], g[CHUNK_PX], b[CHUNK_PX];
-	int32_t texel_at[CHUNK_PX], r8[CHUNK_PX], g8[CHUNK_PX], b8[CHUNK_PX];
-};
-
-WIDE static void chunk_coordinates(
-    struct chunk *k, const struct face *f, const float *z, float x0, float y, int level)
-{
-	float s_row = f->s_f + f->s_d * y, t_row = f->t_f + f->t_d * y, s_r = f->s_r, t_r = f->t_r;
-	int mask = (CAIRN_TEXTURE_SIDE >> level) - 1, bits = 8 - level;
-	for (int32_t i = 0; i < CHUNK_PX; i++) {
-		float x = x0 + (float)i;
-		k->x[i] = x;
-		k->s[i] = f->s_base + z[i] * (s_row + s_r * x);
-		k->t[i] = f->t_base + z[i] * (t_row + t_r * x);
-	}
-	for (int32_t i = 0; i < CHUNK_PX; i++)
-		k->texel_at[i] =
-		    ((((int32_t)k->t[i] >> level) & mask) << bits) + (((int32_t)k->s[i] >> level) & mask);
-}
-
-/* The floor's light changes slowly: exact at every eighth pixel, straight between. */
-static void chunk_floor_light(struct chunk *k, const struct cairn_renderer *r, const struct face *f)
-{
-	float to_m = f->texels_per_m > 0.0f ? 1.0f / f->texels_per_m : 0.0f, from = 0.0f;
-	for (int32_t i = 0; i <= k->n - 1 + 8 && i < CHUNK_PX + 8; i += 8) {
-		int32_t at = i < k->n ? i : k->n - 1;
-		float to = floor_light(r, (k->s[at] - 65536.0f) * to_m, (k->t[at] - 65536.0f) * to_m);
-		int32_t span = i == 0 ? 1 : at - (i - 8);
-		for (int32_t j = i - 8; j < at && i > 0; j++)
-			k->shade[j] = from + (to - from) * (float)(j - (i - 8)) / (float)span;
-		k->shade[at] = to;
-		from = to;
-	}
-}
-
-/* Sides are darker near floor and ceiling; walls have a baseboard. */
-static void chunk_side_light(
-    struct chunk *k, const struct cairn_renderer *r, const struct face *f, const float *z, float y)
-{
-	float z_row = f->z_f + f->z_d * y, to_step = (float)(SHADE_STEPS / r->world->ceiling_m),
-	      eye_z = (float)r->eye.z;
-	for (int32_t i = 0; i < k->n; i++) {
-		float up = eye_z + z[i] * (z_row + f->z_r * k->x[i]);
-		int32_t step = (int32_t)(up * to_step);
-		k->shade[i] = r->shade[step < 0 ? 0 : step >= SHADE_STEPS ? SHADE_STEPS - 1 : step];
-		if (f->board && up < BASEBOARD_M) {
-			k->r[i] = k->g[i] = up > BASEBOARD_M - 0.012f ? 340.0f : 460.0f;
-			k->b[i] = k->r[i] - 16.0f;
-		}
-	}
-}
-
-WIDE static void chunk_paint(struct chunk *k, const struct face *f)
-{
-	float pr = f->r, pg = f->g, pb = f->b;
-	for (int32_t i = 0; i < CHUNK_PX; i++) {
-		k->r[i] = pr;
-		k->g[i] = pg;
-		k->b[i] = pb;
-		k->shade[i] = 0.0f;
-	}
-}
-
-WIDE static void chunk_colours(struct chunk *k, const uint32_t *texels, float fog)
-{
-	float scale =
-	    fog *
-	    (1.0f / 16777216.0f); /* paint, shade and fog have 256 for one; texels 128, paint twice that */
-	int32_t n = (k->n + 7) & ~7;
-	for (int32_t i = 0; i < n; i++) {
-		int32_t texel = (int32_t)texels[k->texel_at[i]];
-		float shade = k->shade[i] * scale;
-		k->r8[i] = (int32_t)low_of((float)(texel & 255) * k->r[i] * shade, 255.0f);
-		k->g8[i] = (int32_t)low_of((float)((texel >> 8) & 255) * k->g[i] * shade, 255.0f);
-		k->b8[i] = (int32_t)low_of((float)((texel >> 16) & 255) * k->b[i] * shade, 255.0f);
-	}
-}
-
-/* Colours n pixels from column x0 of row y, which all show face f. z: their depths, readable for CHUNK_PX
- * values. */
-static void shade_chunk(const struct cairn_renderer *r, struct chunk *k, const struct face *f, const float *z,
-    int32_t y, int32_t x0, int32_t n, uint8_t *out)
-{
-	float yc = (float)y + 0.5f - 0.5f * (float)r->cam.height_px;
-	float xc = (float)x0 + 0.5f - 0.5f * (float)r->cam.width_px, xm = xc + 0.5f * (float)n;
-	float inv_f = (float)(1.0 / r->focal_px), slope = sqrtf(1.0f + (xm * xm + yc * yc) * inv_f * inv_f);
-	float z_mid = z[n / 2];
-	int level = mip_level(f, z_mid, slope);
-	k->n = n;
-	chunk_coordinates(k, f, z, xc, yc, level);
-	chunk_paint(k, f);
-	if (f->floor)
-		chunk_floor_light(k, r, f);
-	else
-		chunk_side_light(k, r, f, z, yc);
-	chunk_colours(k, r->textures[f->texture].level[level], 256.0f - low_of(60.0f, 4.0f * z_mid));
-	for (int32_t i = 0; i < n; i++) {
-		out[3 * i] = (uint8_t)k->r8[i];
-		out[3 * i + 1] = (uint8_t)k->g8[i];
-		out[3 * i + 2] = (uint8_t)k->b8[i];
-	}
-}
-
-WIDE static void row_depths(
-    const float *restrict inv, float *restrict z, uint16_t *restrict depth_mm, int32_t n)
-{
-	for (int32_t i = 0; i < n; i++)
-		z[i] = 1.0f / high_of(inv[i], 1.0f / 100.0f);
-	for (int32_t i = 0; i < n; i++) {
-		int32_t mm = (int32_t)(1000.0f * z[i] + 0.5f);
-		depth_mm[i] = (uint16_t)(mm > 65534 ? 0 : mm);
-	}
-}
-
-static void shade_picture(struct cairn_renderer *r, uint8_t *rgb, uint16_t *depth_mm)
-{
-	int32_t width = r->cam.width_px;
-	struct chunk k = {.n = 0};
-	for (int32_t y = 0; y < r->cam.height_px; y++) {
-		size_t row = (size_t)y * (size_t)width;
-		const uint32_t *ids = &r->face_of[row];
-		row_depths(&r->inv_depth[row], r->row_z, &depth_mm[row], width);
-		for (int32_t x = 0; x < width;) {
-			int32_t end = x + 1, limit = x + CHUNK_PX < width ? x + CHUNK_PX : width;
-			while (end < limit && ids[end] == ids[x])
-				end++;
-			shade_chunk(r, &k, &r->faces[ids[x]], &r->row_z[x], y, x, end - x,
-			    &rgb[(row + (size_t)x) * 3]);
-			x = end;
-		}
-	}
-}
-
 void cairn_renderer_draw(struct cairn_renderer *renderer, struct cairn_pose2 pose,
     const struct cairn_figure *figures, size_t figure_count, uint8_t *rgb, uint16_t *depth_mm)
 {
@@ -631,5 +393,5 @@ void cairn_renderer_draw(struct cairn_renderer *renderer, struct cairn_pose2 pos
 	draw_world(r);
 	for (size_t i = 0; i < figure_count; i++)
 		draw_figure(r, &figures[i]);
-	shade_picture(r, rgb, depth_mm);
+	cairn_renderer_shade(r, rgb, depth_mm);
 }
