@@ -77,7 +77,8 @@ bool cairn_config_check(const struct cairn_config *cfg, struct cairn_error *err)
 		return false;
 	if (cfg->map.extent_max_m / cfg->map.cell_m > MAP_CELLS_MAX) {
 		cairn_error_set(err,
-		    "map.extent_max_m: %.10g m in cells of %.10g m are %.0f cells an edge; at most %.0f",
+		    "map.extent_max_m: %.10g m in cells of %.10g m are %.0f cells an edge: too much memory; "
+		    "at most %.0f",
 		    cfg->map.extent_max_m, cfg->map.cell_m, cfg->map.extent_max_m / cfg->map.cell_m,
 		    MAP_CELLS_MAX);
 		return false;

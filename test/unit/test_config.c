@@ -288,8 +288,8 @@ START_TEST(rules_between_keys_are_checked)
 	    {"safety.cmd_timeout_s=0.05",
 		"safety.cmd_timeout_s: 0.05 must be more than one period of cmd_vel (0.05): "
 		"the robot would stand still for ever"},
-	    {"map.extent_max_m=500",
-		"map.extent_max_m: 500 m in cells of 0.05 m are 10000 cells an edge; at most 4096"},
+	    {"map.extent_max_m=500", "map.extent_max_m: 500 m in cells of 0.05 m are 10000 cells an edge: "
+				     "too much memory; at most 4096"},
 	    {"vlm.base_url=ftp://x/v1", "vlm.base_url: 'ftp://x/v1' must start with http:// or https://"},
 	    {"vlm.provider=openai", "vlm.base_url: 'http://127.0.0.1:0/v1' has port 0, which only the "
 				    "scripted pilot understands"},
