@@ -368,9 +368,9 @@ START_TEST(travel_agrees_with_a_simulated_footprint)
 {
 	struct cairn_rng rng;
 	cairn_rng_seed(&rng, 20, 1);
-	for (int i = 0; i < 3000; i++)
+	for (int i = 0; i < 1500; i++)
 		check_against_brute(&rng, 1.0);
-	for (int i = 0; i < 3000; i++)
+	for (int i = 0; i < 1500; i++)
 		check_against_brute(&rng, 0.35); /* near the body, where the margin gives way */
 }
 END_TEST
