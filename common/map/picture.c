@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/map/mapper.h"
+#include "common/map/lettering.h"
 
 #define SIZE_DEFAULT_PX 900u
 #define SIZE_MAX_PX 4096u
@@ -28,6 +28,7 @@ static const struct colour UNKNOWN = {0.72, 0.74, 0.76}, PAPER = {0.93, 0.94, 0.
 struct canvas {
 	const struct cairn_picture *p;
 	cairo_t *cr;
+	struct cairn_lettering letters;
 	int32_t x0, y0, x1, y1; /* cells shown, both included */
 	double scale;           /* pixels a cell */
 	double left, top;       /* of the map on the picture */
@@ -84,11 +85,12 @@ static uint32_t cell_colour(uint8_t cell)
 }
 
 /* The cells as a small image, scaled up without smoothing: walls keep their edges. */
-static bool draw_cells(struct canvas *c)
+static bool draw_cells(struct canvas *c, struct cairn_error *err)
 {
 	int w = c->y1 - c->y0 + 1, h = c->x1 - c->x0 + 1;
 	cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, w, h);
 	if (cairo_surface_status(image) != CAIRO_STATUS_SUCCESS) {
+		cairn_error_set(err, "picture: %s", cairo_status_to_string(cairo_surface_status(image)));
 		cairo_surface_destroy(image);
 		return false;
 	}
@@ -116,20 +118,16 @@ static bool draw_cells(struct canvas *c)
 	return true;
 }
 
-static void draw_text(cairo_t *cr, double x, double y, double size, const char *text)
+static void draw_text(struct canvas *c, double x, double y, double size, const char *text)
 {
-	cairo_set_font_size(cr, size);
-	cairo_move_to(cr, x, y);
-	cairo_show_text(cr, text);
+	cairn_lettering_draw(&c->letters, c->cr, x, y, size, text);
 }
 
-static void draw_centred(cairo_t *cr, double x, double y, double size, const char *text)
+/* Around (x, y); capitals and digits are about 0.73 of the size high. */
+static void draw_centred(struct canvas *c, double x, double y, double size, const char *text)
 {
-	cairo_text_extents_t e;
-	cairo_set_font_size(cr, size);
-	cairo_text_extents(cr, text, &e);
-	cairo_move_to(cr, x - e.width / 2 - e.x_bearing, y - e.height / 2 - e.y_bearing);
-	cairo_show_text(cr, text);
+	double width = cairn_lettering_width(&c->letters, size, text);
+	draw_text(c, x - width / 2, y + 0.365 * size, size, text);
 }
 
 static void draw_driven(struct canvas *c)
@@ -187,7 +185,7 @@ static void draw_frontiers(struct canvas *c)
 		cairo_set_line_width(c->cr, 1.5);
 		cairo_stroke(c->cr);
 		cairo_set_source_rgb(c->cr, 1, 1, 1);
-		draw_centred(c->cr, x, y, 12.0, text);
+		draw_centred(c, x, y, 12.0, text);
 	}
 }
 
@@ -264,7 +262,7 @@ static void draw_foot(struct canvas *c)
 	cairo_stroke(c->cr);
 	char text[32];
 	snprintf(text, sizeof(text), "%g m", length_m);
-	draw_text(c->cr, x + bar + 8, y + 5, 13.0, text);
+	draw_text(c, x + bar + 8, y + 5, 13.0, text);
 	double n = c->width_px - PAD_PX - 10.0;
 	cairo_move_to(c->cr, n, y - 11);
 	cairo_line_to(c->cr, n + 6, y + 8);
@@ -272,7 +270,7 @@ static void draw_foot(struct canvas *c)
 	cairo_line_to(c->cr, n - 6, y + 8);
 	cairo_close_path(c->cr);
 	cairo_fill(c->cr);
-	draw_centred(c->cr, n - 18, y, 13.0, "N");
+	draw_centred(c, n - 18, y, 13.0, "N");
 }
 
 static void lay_out(struct canvas *c)
@@ -306,10 +304,9 @@ static cairo_surface_t *draw(const struct cairn_picture *p, struct cairn_error *
 	c.cr = cairo_create(surface);
 	use(c.cr, PAPER, 1.0);
 	cairo_paint(c.cr);
-	cairo_select_font_face(c.cr, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_BOLD);
 	cairo_set_line_join(c.cr, CAIRO_LINE_JOIN_ROUND);
 	cairo_set_line_cap(c.cr, CAIRO_LINE_CAP_ROUND);
-	bool ok = draw_cells(&c);
+	bool ok = cairn_lettering_open(&c.letters, err) && draw_cells(&c, err);
 	draw_driven(&c);
 	draw_planned(&c);
 	draw_start(&c);
@@ -318,13 +315,15 @@ static cairo_surface_t *draw(const struct cairn_picture *p, struct cairn_error *
 	draw_foot(&c);
 	if (p->title != NULL) {
 		use(c.cr, INK, 1.0);
-		draw_text(c.cr, PAD_PX, TITLE_PX - 8.0, 14.0, p->title);
+		draw_text(&c, PAD_PX, TITLE_PX - 8.0, 14.0, p->title);
 	}
-	ok = ok && cairo_status(c.cr) == CAIRO_STATUS_SUCCESS;
+	cairo_status_t status = cairo_status(c.cr);
+	if (status != CAIRO_STATUS_SUCCESS)
+		cairn_error_set(err, "picture: %s", cairo_status_to_string(status));
 	cairo_destroy(c.cr);
-	if (ok)
+	cairn_lettering_close(&c.letters);
+	if (ok && status == CAIRO_STATUS_SUCCESS)
 		return surface;
-	cairn_error_set(err, "picture: %s", cairo_status_to_string(cairo_surface_status(surface)));
 	cairo_surface_destroy(surface);
 	return NULL;
 }
