@@ -383,6 +383,30 @@ START_TEST(goto_interrupts_and_goes_back_to_what_was)
 }
 END_TEST
 
+START_TEST(every_verb_of_the_operator_service_is_understood)
+{
+	static const struct {
+		const char *service, *verb;
+	} rows[] = {
+#define COMMAND(id, service, verb, args, usage, doc) {#service, verb},
+#include "ipc/commands.def"
+#undef COMMAND
+	};
+	struct rig *r = exploring();
+	uint32_t verbs = 0;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (strcmp(rows[i].service, "OPERATOR") != 0)
+			continue;
+		struct cairn_msg_reply reply = rig_command(r, rows[i].verb, 0.5, 0.5, 10.0);
+		ck_assert_ptr_null(strstr(reply.text, "unknown"));
+		ck_assert_uint_gt(strlen(reply.text), 0);
+		verbs++;
+	}
+	ck_assert_uint_eq(verbs, 6);
+	rig_free(r);
+}
+END_TEST
+
 /* ---- restarts ---- */
 
 /* The process is killed and started again with what it had saved. */
@@ -473,4 +497,5 @@ CAIRN_TEST_MAIN("sequencer_mission", tiers_follow_the_clock, it_starts_by_itself
     the_time_allowed_includes_the_way_home, a_home_that_cannot_be_reached_is_said_so_after_every_attempt,
     the_way_home_outlives_a_planner_that_is_stuck_for_a_while, stop_stands_still_at_once_and_for_good,
     a_pause_stops_the_clock_and_a_resume_goes_on, goto_interrupts_and_goes_back_to_what_was,
-    a_killed_sequencer_goes_on_and_reports_what_it_dropped, a_killed_sequencer_still_finds_home)
+    every_verb_of_the_operator_service_is_understood, a_killed_sequencer_goes_on_and_reports_what_it_dropped,
+    a_killed_sequencer_still_finds_home)
