@@ -1,6 +1,6 @@
-/* The whole stack as a user starts it: real processes, a simulated house, a scripted pilot. Each test has a stack, a
- * run directory and (where the kernel allows) a mount namespace of its own. Waits are for conditions; their limits are
- * there for a broken stack and measure nothing (`cairn eval recovery` does). */
+/* The whole stack as a user starts it: real processes, a simulated house, a scripted pilot. Each test has a
+ * stack, a run directory and (where the kernel allows) a mount namespace of its own. Waits are for
+ * conditions; their limits are there for a broken stack and measure nothing (`cairn eval recovery` does). */
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -29,7 +29,8 @@ static bool deciding(const struct up_run *run, void *ctx)
 static bool wheels_turn(const struct up_run *run, void *ctx)
 {
 	(void)ctx;
-	return run->have_mission && run->have_motion && run->mission.decision_id != 0 && run->motion.v_mps != 0.0;
+	return run->have_mission && run->have_motion && run->mission.decision_id != 0 &&
+	       run->motion.v_mps != 0.0;
 }
 
 static void check_clean_end(struct drill *drill, int expected_status)
@@ -57,10 +58,11 @@ START_TEST(the_stack_drives_a_house_decision_by_decision_without_a_contact)
 	ck_assert_int_ge(json_integer_value(json_object_get(s, "decisions")), 3);
 	ck_assert_double_ge(json_real_value(json_object_get(s, "coverage")), coverage);
 	ck_assert(json_is_true(json_object_get(s, "passed")));
-	static const char *const keys[] = {"duration_s", "first_decision_s", "overrides", "home_distance_m", "cost_usd",
-	    "restarts", "cpu_cores", "rss_mb"};
+	static const char *const keys[] = {"duration_s", "first_decision_s", "overrides", "home_distance_m",
+	    "cost_usd", "restarts", "cpu_cores", "rss_mb"};
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		ck_assert_msg(json_is_number(json_object_get(s, keys[i])), "%s is no number: %s", keys[i], summary);
+		ck_assert_msg(
+		    json_is_number(json_object_get(s, keys[i])), "%s is no number: %s", keys[i], summary);
 	ck_assert(json_is_string(json_object_get(s, "end_reason")));
 	json_decref(s);
 	char picture[320];
@@ -91,18 +93,19 @@ static bool replaced(const struct up_run *run, void *ctx)
 START_TEST(whoever_is_killed_comes_back_and_the_robot_drives_on_untouched)
 {
 	static const char *const args[] = {"--world", "config/worlds/loop.yaml", NULL};
-	static const char *const victims[] = {"motor", "sensor-bridge", "mapper", "sequencer", "gateway", "robot-sim",
-	    "roudi", "launcher"};
+	static const char *const victims[] = {
+	    "motor", "sensor-bridge", "mapper", "sequencer", "gateway", "robot-sim", "roudi", "launcher"};
 	struct drill *drill = start(args);
-	ck_assert_msg(drill_wait(drill, wheels_turn, NULL, UP_S), "does not drive; see %s", drill_run_dir(drill));
+	ck_assert_msg(
+	    drill_wait(drill, wheels_turn, NULL, UP_S), "does not drive; see %s", drill_run_dir(drill));
 	for (size_t i = 0; i < sizeof(victims) / sizeof(victims[0]); i++) {
 		struct kill k = {victims[i], drill_pid(drill, victims[i])};
 		ck_assert_msg(k.pid > 0, "%s is not running; see %s", k.name, drill_run_dir(drill));
 		kill(k.pid, SIGKILL);
 		ck_assert_msg(drill_wait(drill, replaced, &k, UP_S), "%s does not come back; see %s", k.name,
 		    drill_run_dir(drill));
-		ck_assert_msg(drill_wait(drill, wheels_turn, NULL, UP_S), "does not drive after %s was killed; see %s",
-		    k.name, drill_run_dir(drill));
+		ck_assert_msg(drill_wait(drill, wheels_turn, NULL, UP_S),
+		    "does not drive after %s was killed; see %s", k.name, drill_run_dir(drill));
 		ck_assert_uint_eq(drill_run(drill)->truth.contacts, 0);
 	}
 	check_clean_end(drill, 0);
@@ -155,17 +158,19 @@ START_TEST(a_wrong_configuration_is_one_clear_line_and_starts_nothing)
 	    {"--config /nowhere/cairn.yaml", {"/nowhere/cairn.yaml", "No such file"}},
 	    {"--set map.cell_m=0.01 --set map.extent_max_m=500", {"map.extent_max_m", "memory"}},
 	    {"--for soon", {"--for", "soon"}},
-	    {"--set vlm.provider=openai --set vlm.api_key_env=CAIRN_TEST_NO_SUCH_KEY", {"vlm.api_key_env", "CAIRN_TEST_NO_SUCH_KEY"}},
+	    {"--set vlm.provider=openai --set vlm.base_url=http://127.0.0.1:9/v1 --set "
+	     "vlm.api_key_env=CAIRN_TEST_NO_SUCH_KEY",
+		{"vlm.api_key_env", "CAIRN_TEST_NO_SUCH_KEY"}},
 	    {"--run /dev/null/run", {"--run", "/dev/null"}},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char command[600], out[4096];
-		snprintf(command, sizeof(command), "up --headless --run /tmp/cairn-e2e-config-%d %s", (int)getpid(),
-		    cases[i].args);
+		snprintf(command, sizeof(command), "up --headless --run /tmp/cairn-e2e-config-%d %s",
+		    (int)getpid(), cases[i].args);
 		int status = run_cairn(out, sizeof(out), command);
 		ck_assert_msg(status == 2, "%s: status %d, %s", cases[i].args, status, out);
-		ck_assert_msg(strstr(out, cases[i].says[0]) != NULL && strstr(out, cases[i].says[1]) != NULL, "%s: %s",
-		    cases[i].args, out);
+		ck_assert_msg(strstr(out, cases[i].says[0]) != NULL && strstr(out, cases[i].says[1]) != NULL,
+		    "%s: %s", cases[i].args, out);
 		ck_assert_msg(strchr(out, '\n') == out + strlen(out) - 1, "more than one line: %s", out);
 	}
 }
