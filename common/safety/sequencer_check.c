@@ -243,6 +243,7 @@ static bool prepare_frontier(struct cairn_sequencer *seq, const struct cairn_msg
 	task->nav.frontier_id = f->id;
 	task->nav.frontier_x_m = f->x_m;
 	task->nav.frontier_y_m = f->y_m;
+	task->nav.distance_m = f->distance_m;
 	return true;
 }
 
@@ -258,8 +259,10 @@ static bool prepare_way(struct cairn_sequencer *seq, const struct cairn_msg_deci
 		task->nav.x_m = d->x_m;
 		task->nav.y_m = d->y_m;
 	} /* retrace: the start is the map's origin */
-	double straight_m = hypot(task->nav.x_m - seq->pose.x_m, task->nav.y_m - seq->pose.y_m);
-	task->limit_s = 30.0 + 4.0 * straight_m / seq->cfg->nav.speed_mps;
+	double way_m = hypot(task->nav.x_m - seq->pose.x_m, task->nav.y_m - seq->pose.y_m);
+	if (task->nav.frontier && task->nav.distance_m > way_m)
+		way_m = fmin(task->nav.distance_m, seq->cfg->map.extent_max_m);
+	task->limit_s = seq_way_limit_s(seq, way_m);
 	return true;
 }
 

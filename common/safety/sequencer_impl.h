@@ -42,7 +42,8 @@ struct seq_nav {
 	bool frontier;
 	uint32_t frontier_id;
 	double frontier_x_m, frontier_y_m;
-	uint32_t missing; /* frontier updates in a row without it */
+	double distance_m; /* along the known floor, as the mapper says */
+	uint32_t missing;  /* frontier updates in a row without it */
 	enum cairn_nav_state bad_state;
 	double bad_s; /* the planner has said so for this long */
 	uint32_t nudges;
@@ -189,6 +190,12 @@ void seq_begin_way(struct cairn_sequencer *seq, enum cairn_source source, double
 void seq_begin_frontier(struct cairn_sequencer *seq, const struct cairn_msg_frontier *f, int64_t now_ns);
 /* False: no way out was found. */
 bool seq_begin_recovery(struct cairn_sequencer *seq, enum cairn_source source, int64_t now_ns);
+/* Time allowed for a way of this length: turning in tight places takes far longer than driving. */
+static inline double seq_way_limit_s(const struct cairn_sequencer *seq, double way_m)
+{
+	return 40.0 + 6.0 * way_m / seq->cfg->nav.speed_mps;
+}
+
 uint64_t seq_new_goal_id(struct cairn_sequencer *seq, int64_t now_ns);
 
 /* sequencer_drive.c: one step of what is executed; the velocity it wants. May end the task. */

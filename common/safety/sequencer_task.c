@@ -114,7 +114,7 @@ void seq_begin_way(struct cairn_sequencer *seq, enum cairn_source source, double
 		.y_m = y_m},
 	    .nav = {.x_m = x_m, .y_m = y_m, .tolerance_m = tolerance_m}};
 	snprintf(task.d.reason, sizeof(task.d.reason), "%s", why);
-	task.limit_s = 30.0 + 4.0 * hypot(x_m - seq->pose.x_m, y_m - seq->pose.y_m) / seq->cfg->nav.speed_mps;
+	task.limit_s = seq_way_limit_s(seq, hypot(x_m - seq->pose.x_m, y_m - seq->pose.y_m));
 	seq_task_begin(seq, &task, now_ns);
 }
 
