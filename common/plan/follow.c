@@ -4,9 +4,9 @@
 
 #define SPEED_MIN_MPS 0.05
 #define LOOKAHEAD_CURVE_M 0.20
-#define CURVE_RADIUS_M 0.9 /* wider curves are driven at full speed */
-#define CURVE_SLOWEST 0.45 /* share of the speed left in the tightest curve */
-#define ROOM_FULL_M 0.20   /* with this much room there is no slowing down */
+#define CURVE_AHEAD_M 0.30   /* slow down for a curve this far ahead */
+#define TURN_RATE_RADPS 0.70 /* turning faster blurs the scan and outruns the steering */
+#define ROOM_FULL_M 0.20     /* with this much room there is no slowing down */
 #define ROOM_SLOWEST 0.4
 #define SWITCH_M 0.02 /* a leg ends this near to its last pose */
 #define WINDOW_M 0.8  /* progress is looked for this far ahead */
@@ -106,17 +106,13 @@ static struct cairn_vec2 carrot(
 	return (struct cairn_vec2){p.x_m, p.y_m};
 }
 
-/* Largest curvature of the path from here to `ahead` metres on. */
+/* Mean curvature of the path from here to `ahead` metres on, whichever way it bends. */
 static double path_curvature(const struct cairn_follower *f, double ahead)
 {
-	double most = 0.0;
-	for (int i = f->at + 1; i <= f->leg_end && f->along_m[i] <= f->along_m[f->at] + ahead; i++) {
-		double step = f->along_m[i] - f->along_m[i - 1];
-		double turn = cairn_wrap_rad(f->path->poses[i].yaw_rad - f->path->poses[i - 1].yaw_rad);
-		if (step > 1e-3)
-			most = fmax(most, fabs(turn) / step);
-	}
-	return most;
+	double turned = 0.0;
+	for (int i = f->at + 1; i <= f->leg_end && f->along_m[i] <= f->along_m[f->at] + ahead; i++)
+		turned += fabs(cairn_wrap_rad(f->path->poses[i].yaw_rad - f->path->poses[i - 1].yaw_rad));
+	return turned / ahead;
 }
 
 static double regulated_speed(const struct cairn_follower *f, const struct cairn_follow_input *in,
@@ -124,9 +120,8 @@ static double regulated_speed(const struct cairn_follower *f, const struct cairn
 {
 	double top = reverse ? f->params.speed_reverse_mps : f->params.speed_mps;
 	double v = fmin(top, in->speed_max_mps);
-	double bend = fmax(fabs(curvature), path_curvature(f, 0.25)) * CURVE_RADIUS_M;
-	if (bend > 1.0)
-		v *= fmax(CURVE_SLOWEST, 1.0 / bend);
+	double bend = fmax(fabs(curvature), path_curvature(f, CURVE_AHEAD_M));
+	v = fmin(v, TURN_RATE_RADPS / fmax(bend, 1e-3));
 	if (in->room_m < ROOM_FULL_M)
 		v *= fmax(ROOM_SLOWEST, in->room_m / ROOM_FULL_M);
 	v = fmin(v, sqrt(2.0 * f->params.decel_mps2 * fmax(left_m, 0.0)));

@@ -152,16 +152,15 @@ static double bare_clearance(const struct cairn_hybrid *h, const struct cairn_po
 
 /* One pose of an arc from a state: its cost factor, or 0 when it is not allowed. A state without the full
  * room (escaping) may go where it does not lose any. */
-static float pose_factor(
-    struct cairn_hybrid *h, const struct cairn_pose2 *pose, bool reverse, float escaping, float *ret_escaping)
+static float pose_factor(struct cairn_hybrid *h, const struct cairn_pose2 *pose, double c, double s,
+    bool reverse, float escaping, float *ret_escaping)
 {
 	float near;
 	*ret_escaping = NAN;
 	int index = cairn_costmap_index(h->cm, pose->x_m, pose->y_m);
 	if (index < 0)
 		return 0.0f;
-	bool is_free = pose_free(
-	    h, pose->x_m, pose->y_m, cos(pose->yaw_rad), sin(pose->yaw_rad), pose->yaw_rad, reverse, &near);
+	bool is_free = pose_free(h, pose->x_m, pose->y_m, c, s, pose->yaw_rad, reverse, &near);
 	if (!is_free) {
 		if (isnan(escaping))
 			return 0.0f;
@@ -225,6 +224,10 @@ static void make_arcs(struct cairn_hybrid *h, double start_yaw_rad)
 			struct cairn_pose2 at = {0.0, 0.0, yaw};
 			arc->mid = cairn_pose_advance(at, twist, 0.5);
 			arc->end = cairn_pose_advance(at, twist, 1.0);
+			arc->mid_c = cos(arc->mid.yaw_rad);
+			arc->mid_s = sin(arc->mid.yaw_rad);
+			arc->end_c = cos(arc->end.yaw_rad);
+			arc->end_s = sin(arc->end.yaw_rad);
 			arc->turn_bins = t;
 			arc->reverse = reverse;
 			arc->heading = (k + (reverse ? -t : t) + HYBRID_HEADINGS) % HYBRID_HEADINGS;
@@ -260,10 +263,11 @@ static void relax_arc(struct cairn_hybrid *h, int32_t from, const struct hybrid_
 		return;
 	float esc_mid, esc_end;
 	struct cairn_pose2 mid = {n.x_m + arc->mid.x_m, n.y_m + arc->mid.y_m, arc->mid.yaw_rad};
-	float f_mid = pose_factor(h, &mid, arc->reverse, n.escaping, &esc_mid);
+	float f_mid = pose_factor(h, &mid, arc->mid_c, arc->mid_s, arc->reverse, n.escaping, &esc_mid);
 	if (f_mid <= 0.0f)
 		return;
-	float f_end = pose_factor(h, &end, arc->reverse, isnan(esc_mid) ? NAN : esc_mid, &esc_end);
+	float f_end = pose_factor(
+	    h, &end, arc->end_c, arc->end_s, arc->reverse, isnan(esc_mid) ? NAN : esc_mid, &esc_end);
 	if (f_end <= 0.0f)
 		return;
 	g += arc->cost * 0.5f * (f_mid + f_end);
@@ -315,7 +319,8 @@ static float shot_cost(
 	for (int i = 1; i <= count; i++) {
 		struct cairn_pose2 pose =
 		    cairn_shot_at(shot, &from, shot->length_m * (double)i / (double)count);
-		float factor = pose_factor(h, &pose, shot->reverse, escaping, &escaping);
+		float factor = pose_factor(
+		    h, &pose, cos(pose.yaw_rad), sin(pose.yaw_rad), shot->reverse, escaping, &escaping);
 		cost += each * factor;
 		if (factor <= 0.0f || cost >= bound)
 			return INFINITY;

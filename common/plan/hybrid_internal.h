@@ -31,7 +31,8 @@ struct hybrid_entry {
 };
 
 struct hybrid_arc {
-	struct cairn_pose2 mid, end; /* offset in the map frame, absolute yaw */
+	struct cairn_pose2 mid, end;       /* offset in the map frame, absolute yaw */
+	double mid_c, mid_s, end_c, end_s; /* cosine and sine of their yaw */
 	int heading, turn_bins;
 	bool reverse;
 	float cost; /* on free ground, cells */

@@ -44,7 +44,7 @@ struct cairn_planner *cairn_planner_new(const struct cairn_config *cfg, struct c
 	    .lead_m = fmax(cfg->nav.clearance_m, cfg->safety.stop_distance_m + 0.04),
 	    .reverse_factor = cfg->nav.reverse_factor,
 	    .switch_m = cfg->nav.switch_m,
-	    .turn_factor = 1.1,
+	    .turn_factor = 1.3,
 	    .nodes_max = 120000};
 	p->hybrid = cairn_hybrid_new(&search);
 	p->live = calloc(CAIRN_POINTS_MAX + PLANNER_UNSEEN, sizeof(*p->live));
