@@ -85,8 +85,8 @@ static inline struct cairn_vec2 local(const struct cairn_costmap *cm, const stru
 /* Signed distance of a point to the rectangle; negative inside. */
 static inline double to_rect(const struct cairn_rect *r, struct cairn_vec2 q)
 {
-	double ox = q.x_m > 0.0 ? q.x_m - r->front_m : -q.x_m - r->rear_m;
-	double oy = q.y_m > 0.0 ? q.y_m - r->left_m : -q.y_m - r->right_m;
+	double ox = fmax(q.x_m - r->front_m, -q.x_m - r->rear_m);
+	double oy = fmax(q.y_m - r->left_m, -q.y_m - r->right_m);
 	if (ox <= 0.0 || oy <= 0.0)
 		return ox > oy ? ox : oy;
 	return sqrt(ox * ox + oy * oy);

@@ -1,0 +1,195 @@
+#include "common/plan/costmap.h"
+
+#include "common/base/rng.h"
+#include "common/plan/astar.h"
+#include "common/plan/cost_field.h"
+#include "test/support/grids.h"
+#include "test/support/runner.h"
+
+static const struct cairn_costmap_params params = {
+    .inflation_m = 0.35, .inscribed_m = 0.10, .near_cost = 20.0, .unknown_cost = 50.0};
+static const struct cairn_footprint body = {0.27, 0.08, 0.10};
+
+static void load(struct cairn_costmap *cm, const struct test_grid *g)
+{
+	struct cairn_plan_grid view = test_grid_view(g);
+	cairn_costmap_init(cm, &params);
+	ck_assert_int_eq(cairn_costmap_set_grid(cm, &view, NULL, &body), 0);
+}
+
+START_TEST(cost_falls_from_the_peak_to_one_at_the_inflation_distance)
+{
+	struct test_grid g = test_grid_new(2.0, 0.5, 0.05);
+	test_grid_box(&g, 0.0, 0.0, 0.05, 0.5, 100); /* the first column */
+	g.cells[5 * g.width + 30] = CAIRN_GRID_UNKNOWN;
+	g.cells[5 * g.width + 34] = 64; /* nearly occupied is not occupied */
+	struct cairn_costmap cm;
+	load(&cm, &g);
+	int y = 5 * g.width;
+	ck_assert_float_eq_tol(cairn_costmap_cost(&cm, y + 1), 20.0f, 1e-4f);  /* 0.05 m */
+	ck_assert_float_eq_tol(cairn_costmap_cost(&cm, y + 2), 20.0f, 1e-4f);  /* 0.10 m */
+	ck_assert_float_eq_tol(cairn_costmap_cost(&cm, y + 4), 7.84f, 1e-3f);  /* 1 + 19 * (0.15 / 0.25)^2 */
+	ck_assert_float_eq_tol(cairn_costmap_cost(&cm, y + 6), 1.76f, 1e-3f);  /* 1 + 19 * (0.05 / 0.25)^2 */
+	ck_assert_float_eq_tol(cairn_costmap_cost(&cm, y + 7), 1.0f, 1e-4f);   /* 0.35 m */
+	ck_assert_float_eq_tol(cairn_costmap_cost(&cm, y + 30), 50.0f, 1e-4f); /* unknown */
+	ck_assert_float_eq_tol(cairn_costmap_cost(&cm, y + 34), 1.0f, 1e-4f);
+	cairn_costmap_free(&cm);
+	free(g.cells);
+}
+END_TEST
+
+START_TEST(footprint_tests_agree_with_distances_measured_cell_by_cell)
+{
+	struct test_grid g = test_grid_new(4.0, 3.0, 0.05);
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 4, 1);
+	for (int i = 0; i < g.width * g.height; i++)
+		g.cells[i] = cairn_rng_uniform(&rng) < 0.01 ? 100 : 0;
+	struct cairn_costmap cm;
+	load(&cm, &g);
+	struct cairn_rect rect = cairn_rect_around(&body, 0.03);
+	int fits = 0, not = 0;
+	for (int i = 0; i < 3000; i++) {
+		struct cairn_pose2 p = {4.0 * cairn_rng_uniform(&rng), 3.0 * cairn_rng_uniform(&rng),
+		    7.0 * cairn_rng_uniform(&rng) - 3.5};
+		double nearest = 0.5;
+		for (int y = 0; y < g.height; y++)
+			for (int x = 0; x < g.width; x++) {
+				if (g.cells[y * g.width + x] != 100)
+					continue;
+				struct cairn_pose2 q = cairn_pose_between(
+				    p, (struct cairn_pose2){(x + 0.5) * 0.05, (y + 0.5) * 0.05, 0.0});
+				double ox = fmax(q.x_m - 0.30, -0.11 - q.x_m), oy = fabs(q.y_m) - 0.13;
+				double d = ox > 0.0 && oy > 0.0 ? hypot(ox, oy) : fmax(ox, oy);
+				nearest = fmin(nearest, d - 0.025);
+			}
+		ck_assert_double_eq_tol(cairn_costmap_clearance(&cm, &p, &rect, 0.5), nearest, 1e-9);
+		if (fabs(nearest) > 1e-9)
+			ck_assert(cairn_costmap_fits(&cm, &p, &rect) == (nearest > 0.0));
+		fits += nearest > 0.0;
+		not += nearest < 0.0;
+	}
+	ck_assert_int_gt(fits, 300);
+	ck_assert_int_gt(not, 300);
+	cairn_costmap_free(&cm);
+	free(g.cells);
+}
+END_TEST
+
+START_TEST(live_points_are_laid_over_the_map_and_taken_away_again)
+{
+	struct test_grid g = test_grid_new(5.0, 5.0, 0.05);
+	test_grid_border(&g);
+	struct cairn_costmap cm, both;
+	load(&cm, &g);
+	const struct cairn_vec2 points[] = {
+	    {2.52, 2.52}, {2.57, 2.52}, {0.07, 1.0}, {9.0, 1.0}, {NAN, 1.0}, {3.4, 1.1}};
+	/* The third lies beside the wall of the map: the same wall. */
+	ck_assert_int_eq(cairn_costmap_set_live(&cm, points, 6, 0.08), 3);
+	test_grid_box(&g, 2.5, 2.5, 2.6, 2.55, 100);
+	test_grid_box(&g, 3.4, 1.1, 3.45, 1.15, 100);
+	load(&both, &g);
+	for (int i = 0; i < g.width * g.height; i++)
+		ck_assert_float_eq_tol(cairn_costmap_cost(&cm, i), cairn_costmap_cost(&both, i), 1e-5f);
+	struct cairn_rect rect = cairn_rect_around(&body, 0.0);
+	struct cairn_pose2 there = {2.4, 2.5, 0.0};
+	ck_assert(!cairn_costmap_fits(&cm, &there, &rect));
+	ck_assert_int_eq(cairn_costmap_set_live(&cm, NULL, 0, 0.0), 0);
+	ck_assert(cairn_costmap_fits(&cm, &there, &rect));
+	for (int i = 0; i < g.width * g.height; i++)
+		ck_assert_float_eq(cm.dist[i], cm.map_dist[i]);
+	cairn_costmap_free(&cm);
+	cairn_costmap_free(&both);
+	free(g.cells);
+}
+END_TEST
+
+START_TEST(cells_under_the_robot_are_free)
+{
+	struct test_grid g = test_grid_new(3.0, 3.0, 0.05);
+	test_grid_box(&g, 1.6, 1.4, 1.65, 1.6, 100);
+	struct cairn_costmap cm;
+	load(&cm, &g);
+	struct cairn_pose2 pose = {1.5, 1.5, 0.0};
+	struct cairn_rect rect = cairn_rect_around(&body, 0.0);
+	ck_assert(!cairn_costmap_fits(&cm, &pose, &rect));
+	ck_assert(cairn_costmap_clear_under(&cm, &pose, &body));
+	ck_assert_double_gt(cairn_costmap_clearance(&cm, &pose, &rect, 0.5), -0.03);
+	ck_assert_float_gt(cm.dist[cairn_costmap_index(&cm, 1.625, 1.525)], 0.5f);
+	ck_assert(!cairn_costmap_clear_under(&cm, &pose, &body));
+	cairn_costmap_free(&cm);
+	free(g.cells);
+}
+END_TEST
+
+START_TEST(impossible_grids_are_refused_and_the_old_one_stays)
+{
+	struct test_grid g = test_grid_new(1.0, 1.0, 0.05);
+	struct cairn_costmap cm;
+	load(&cm, &g);
+	struct cairn_plan_grid bad[5];
+	for (int i = 0; i < 5; i++)
+		bad[i] = test_grid_view(&g);
+	bad[0].width = 0;
+	bad[1].height = -4;
+	bad[2].cell_m = NAN;
+	bad[3].origin_x_m = INFINITY;
+	bad[4].cells = NULL;
+	for (int i = 0; i < 5; i++)
+		ck_assert_int_lt(cairn_costmap_set_grid(&cm, &bad[i], NULL, &body), 0);
+	ck_assert_int_eq(cm.width, 20);
+	ck_assert_int_eq(cairn_costmap_index(&cm, -0.01, 0.5), -1);
+	ck_assert_int_eq(cairn_costmap_index(&cm, NAN, 0.5), -1);
+	ck_assert_int_eq(cairn_costmap_index(&cm, 0.99, 0.99), 399);
+	cairn_costmap_free(&cm);
+	free(g.cells);
+}
+END_TEST
+
+START_TEST(cost_to_go_agrees_with_a_star)
+{
+	struct test_grid g = test_grid_flat(0.10, 0.70);
+	struct cairn_costmap cm;
+	load(&cm, &g);
+	int n = g.width * g.height;
+	uint8_t *open = malloc((size_t)n);
+	float *factor = malloc((size_t)n * sizeof(*factor));
+	struct cairn_cost_field field = {0};
+	ck_assert_int_eq(cairn_cost_field_start(&field, &cm, 0.14, NULL, 0.0), 0);
+	for (int i = 0; i < n; i++) {
+		open[i] = cairn_cost_field_open(&field, i);
+		factor[i] = cairn_costmap_cost(&cm, i);
+	}
+	int goal = cairn_costmap_index(&cm, 11.0, 8.3);
+	ck_assert(cairn_cost_field_seed(&field, goal, 0.0f));
+	struct cairn_astar *a = cairn_astar_new();
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 9, 1);
+	for (int k = 0; k < 60; k++) {
+		int from = (int)(cairn_rng_u32(&rng) % (uint32_t)n);
+		struct cairn_astar_query q = {.passable = open,
+		    .factor = factor,
+		    .width = g.width,
+		    .height = g.height,
+		    .start = from,
+		    .goal = goal};
+		struct cairn_astar_stats st;
+		float got = cairn_cost_field_at(&field, from);
+		if (cairn_astar_search(a, &q, &st) == CAIRN_ASTAR_OK)
+			ck_assert_double_eq_tol((double)got, st.length, 1e-3 * st.length + 1e-3);
+		else
+			ck_assert_float_infinite(got);
+	}
+	cairn_astar_destroy(&a);
+	cairn_cost_field_free(&field);
+	cairn_costmap_free(&cm);
+	free(open);
+	free(factor);
+	free(g.cells);
+}
+END_TEST
+
+CAIRN_TEST_MAIN("costmap", cost_falls_from_the_peak_to_one_at_the_inflation_distance,
+    footprint_tests_agree_with_distances_measured_cell_by_cell,
+    live_points_are_laid_over_the_map_and_taken_away_again, cells_under_the_robot_are_free,
+    impossible_grids_are_refused_and_the_old_one_stays, cost_to_go_agrees_with_a_star)
