@@ -4,12 +4,12 @@
 
 #define SPEED_MIN_MPS 0.05
 #define LOOKAHEAD_CURVE_M 0.20
-#define CURVE_AHEAD_M 0.30   /* slow down for a curve this far ahead */
-#define TURN_RATE_RADPS 0.70 /* turning faster blurs the scan and outruns the steering */
-#define ROOM_FULL_M 0.20     /* with this much room there is no slowing down */
-#define ROOM_SLOWEST 0.4
-#define SWITCH_M 0.02 /* a leg ends this near to its last pose */
-#define WINDOW_M 0.8  /* progress is looked for this far ahead */
+#define CURVE_AHEAD_M 0.30    /* slow down for a curve this far ahead */
+#define TURN_RATE_RADPS 0.70  /* turning faster blurs the scan and outruns the steering */
+#define ROOM_SPEED_MPS 0.06   /* speed allowed without any room, */
+#define ROOM_SPEED_PER_M 1.45 /* and so much more with each metre of it */
+#define SWITCH_M 0.02         /* a leg ends this near to its last pose */
+#define WINDOW_M 0.8          /* progress is looked for this far ahead */
 #define OFF_TRACK_M 0.25
 #define OFF_TRACK_RAD 1.0
 #define BLOCKED_END_M 0.15 /* a leg whose end is this near may end where the safety layers stop the robot */
@@ -122,8 +122,7 @@ static double regulated_speed(const struct cairn_follower *f, const struct cairn
 	double v = fmin(top, in->speed_max_mps);
 	double bend = fmax(fabs(curvature), path_curvature(f, CURVE_AHEAD_M));
 	v = fmin(v, TURN_RATE_RADPS / fmax(bend, 1e-3));
-	if (in->room_m < ROOM_FULL_M)
-		v *= fmax(ROOM_SLOWEST, in->room_m / ROOM_FULL_M);
+	v = fmin(v, ROOM_SPEED_MPS + ROOM_SPEED_PER_M * fmax(in->room_m, 0.0));
 	v = fmin(v, sqrt(2.0 * f->params.decel_mps2 * fmax(left_m, 0.0)));
 	return fmax(v, fmin(SPEED_MIN_MPS, in->speed_max_mps));
 }

@@ -117,127 +117,6 @@ static int32_t state_of(struct cairn_hybrid *h, int cell, int heading)
 	}
 }
 
-/* ---- collision ---- */
-
-/* Room between the travelling footprint (lead in the direction of motion) and the obstacles: quick answer by
- * the distance transform at three circles that cover it, exact test in between. near_m: distance that the
- * cost looks at. */
-static bool pose_free(const struct cairn_hybrid *h, double x, double y, double c, double s, double yaw,
-    bool reverse, float *ret_near_m)
-{
-	const struct cairn_costmap *cm = h->cm;
-	const struct hybrid_cover *cover = &h->cover[reverse ? 1 : 0];
-	float near = INFINITY, lead = INFINITY;
-	for (int i = 0; i < 3; i++) {
-		int index = cairn_costmap_index(cm, x + c * cover->x_m[i], y + s * cover->x_m[i]);
-		float d = index < 0 ? INFINITY : cm->dist[index] * (float)cm->cell_m;
-		lead = d < lead ? d : lead;
-		index = cairn_costmap_index(cm, x + c * h->body_x_m[i], y + s * h->body_x_m[i]);
-		d = index < 0 ? INFINITY : cm->dist[index] * (float)cm->cell_m;
-		near = d < near ? d : near;
-	}
-	*ret_near_m = near;
-	if (lead >= cover->clear_m)
-		return true;
-	if (near < h->inscribed_m)
-		return false;
-	return cairn_costmap_fits(cm, &(struct cairn_pose2){x, y, yaw}, &cover->rect);
-}
-
-static double bare_clearance(const struct cairn_hybrid *h, const struct cairn_pose2 *pose)
-{
-	struct cairn_rect bare = cairn_rect_around(&h->p.body, 0.0);
-	return cairn_costmap_clearance(h->cm, pose, &bare, h->p.lead_m + h->cm->cell_m);
-}
-
-/* One pose of an arc from a state: its cost factor, or 0 when it is not allowed. A state without the full
- * room (escaping) may go where it does not lose any. */
-static float pose_factor(struct cairn_hybrid *h, const struct cairn_pose2 *pose, double c, double s,
-    bool reverse, float escaping, float *ret_escaping)
-{
-	float near;
-	*ret_escaping = NAN;
-	int index = cairn_costmap_index(h->cm, pose->x_m, pose->y_m);
-	if (index < 0)
-		return 0.0f;
-	bool is_free = pose_free(h, pose->x_m, pose->y_m, c, s, pose->yaw_rad, reverse, &near);
-	if (!is_free) {
-		if (isnan(escaping))
-			return 0.0f;
-		double room = bare_clearance(h, pose);
-		if (room < (double)escaping - 0.002)
-			return 0.0f;
-		*ret_escaping = (float)room;
-	}
-	float factor = cairn_costmap_near(h->cm, near);
-	float here = cairn_costmap_cost(h->cm, index);
-	factor = here > factor ? here : factor;
-	return is_free ? factor : factor + (float)h->cm->params.near_cost;
-}
-
-/* ---- set-up ---- */
-
-static void make_covers(struct cairn_hybrid *h)
-{
-	const struct cairn_hybrid_params *p = &h->p;
-	const double cell = h->cm->cell_m;
-	double w = p->body.half_width_m + p->clearance_m;
-	for (int rev = 0; rev < 2; rev++) {
-		struct hybrid_cover *cover = &h->cover[rev];
-		double front = p->body.front_m + (rev ? p->clearance_m : p->lead_m);
-		double rear = p->body.rear_m + (rev ? p->lead_m : p->clearance_m);
-		double part = (front + rear) / 3.0;
-		cover->rect = (struct cairn_rect){front, rear, w, w};
-		for (int i = 0; i < 3; i++)
-			cover->x_m[i] = -rear + ((double)i + 0.5) * part;
-		/* Half a cell for the disc, half a diagonal for the place of the query in its cell. */
-		cover->clear_m = (float)(hypot(0.5 * part, w) + 0.5 * cell + M_SQRT1_2 * cell);
-	}
-	double part = (p->body.front_m + p->body.rear_m) / 3.0;
-	for (int i = 0; i < 3; i++)
-		h->body_x_m[i] = -p->body.rear_m + ((double)i + 0.5) * part;
-	double inner = fmin(0.5 * part, p->body.half_width_m);
-	h->inscribed_m = (float)(inner + 0.5 * cell - M_SQRT1_2 * cell);
-	h->field_radius_m =
-	    fmin(p->body.half_width_m, p->body.rear_m) + p->clearance_m + 0.5 * cell - M_SQRT1_2 * cell;
-}
-
-/* Arcs long enough to leave the cell, turning by whole heading bins. */
-static void make_arcs(struct cairn_hybrid *h, double start_yaw_rad)
-{
-	const double bin = 2.0 * M_PI / HYBRID_HEADINGS;
-	double radius = h->p.turn_radius_m;
-	int bins = (int)ceil(2.8 * h->cm->cell_m / (radius * bin));
-	bins = bins < 2 ? 2 : bins > 9 ? 9 : bins;
-	double length = radius * bin * (double)bins;
-	h->arc_m = length;
-	const int turn[5] = {0, 1, -1, bins, -bins};
-	for (int k = 0; k < HYBRID_HEADINGS; k++) {
-		double yaw = start_yaw_rad + (double)k * bin;
-		h->yaw_rad[k] = cairn_wrap_rad(yaw);
-		for (int j = 0; j < HYBRID_ARCS; j++) {
-			struct hybrid_arc *arc = &h->arcs[k][j];
-			bool reverse = j >= HYBRID_ARCS / 2;
-			int t = turn[j % (HYBRID_ARCS / 2)];
-			double sign = reverse ? -1.0 : 1.0;
-			struct cairn_twist twist = {sign * length, sign * (double)t * bin};
-			struct cairn_pose2 at = {0.0, 0.0, yaw};
-			arc->mid = cairn_pose_advance(at, twist, 0.5);
-			arc->end = cairn_pose_advance(at, twist, 1.0);
-			arc->mid_c = cos(arc->mid.yaw_rad);
-			arc->mid_s = sin(arc->mid.yaw_rad);
-			arc->end_c = cos(arc->end.yaw_rad);
-			arc->end_s = sin(arc->end.yaw_rad);
-			arc->turn_bins = t;
-			arc->reverse = reverse;
-			arc->heading = (k + (reverse ? -t : t) + HYBRID_HEADINGS) % HYBRID_HEADINGS;
-			double bend = fabs((double)t) / (double)bins;
-			arc->cost = (float)(length / h->cm->cell_m * (reverse ? h->p.reverse_factor : 1.0) *
-					    (1.0 + (h->p.turn_factor - 1.0) * bend));
-		}
-	}
-}
-
 /* ---- search ---- */
 
 static float heuristic(struct cairn_hybrid *h, int cell)
@@ -263,10 +142,10 @@ static void relax_arc(struct cairn_hybrid *h, int32_t from, const struct hybrid_
 		return;
 	float esc_mid, esc_end;
 	struct cairn_pose2 mid = {n.x_m + arc->mid.x_m, n.y_m + arc->mid.y_m, arc->mid.yaw_rad};
-	float f_mid = pose_factor(h, &mid, arc->mid_c, arc->mid_s, arc->reverse, n.escaping, &esc_mid);
+	float f_mid = hybrid_pose_factor(h, &mid, arc->mid_c, arc->mid_s, arc->reverse, n.escaping, &esc_mid);
 	if (f_mid <= 0.0f)
 		return;
-	float f_end = pose_factor(
+	float f_end = hybrid_pose_factor(
 	    h, &end, arc->end_c, arc->end_s, arc->reverse, isnan(esc_mid) ? NAN : esc_mid, &esc_end);
 	if (f_end <= 0.0f)
 		return;
@@ -319,7 +198,7 @@ static float shot_cost(
 	for (int i = 1; i <= count; i++) {
 		struct cairn_pose2 pose =
 		    cairn_shot_at(shot, &from, shot->length_m * (double)i / (double)count);
-		float factor = pose_factor(
+		float factor = hybrid_pose_factor(
 		    h, &pose, cos(pose.yaw_rad), sin(pose.yaw_rad), shot->reverse, escaping, &escaping);
 		cost += each * factor;
 		if (factor <= 0.0f || cost >= bound)
@@ -491,7 +370,7 @@ static void add_start(struct cairn_hybrid *h, int start_cell)
 	int32_t s = state_of(h, start_cell, 0);
 	struct cairn_rect room = cairn_rect_around(&h->p.body, h->p.clearance_m);
 	bool fits = cairn_costmap_fits(h->cm, &q->start, &room);
-	double clear = fits ? 0.0 : bare_clearance(h, &q->start);
+	double clear = fits ? 0.0 : hybrid_bare_clearance(h, &q->start);
 	h->nodes[s].g = 0.0f;
 	h->nodes[s].x_m = q->start.x_m;
 	h->nodes[s].y_m = q->start.y_m;
@@ -514,11 +393,11 @@ enum cairn_plan_result cairn_hybrid_search(struct cairn_hybrid *h, const struct 
 	enum cairn_plan_result result = CAIRN_PLAN_START_BLOCKED;
 	int start_cell = cairn_costmap_index(cm, query->start.x_m, query->start.y_m);
 	if (start_cell >= 0) {
-		make_covers(h);
+		hybrid_make_covers(h);
 		result = choose_goal(h, start_cell);
 	}
 	if (result == CAIRN_PLAN_OK || result == CAIRN_PLAN_NEAREST) {
-		make_arcs(h, query->start.yaw_rad);
+		hybrid_make_arcs(h, query->start.yaw_rad);
 		add_start(h, start_cell);
 		float start_to_go = heuristic(h, start_cell);
 		bool ended = run(h);

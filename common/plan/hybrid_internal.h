@@ -78,4 +78,17 @@ struct cairn_hybrid {
 void hybrid_trace(
     const struct cairn_hybrid *h, int32_t node, const struct cairn_shot *shot, struct cairn_path *path);
 
+/* Tables of a search: the footprint's circles, and the arcs from each heading. */
+void hybrid_make_covers(struct cairn_hybrid *h);
+void hybrid_make_arcs(struct cairn_hybrid *h, double start_yaw_rad);
+
+/* Room around the bare footprint, up to a little more than is ever asked for. */
+double hybrid_bare_clearance(const struct cairn_hybrid *h, const struct cairn_pose2 *pose);
+
+/* One pose of an arc from a state (c, s: cosine and sine of its yaw): its cost factor, or 0 when it is not
+ * allowed. A state without the full room (escaping: its clearance, else NAN) may go where it does not lose
+ * any. */
+float hybrid_pose_factor(struct cairn_hybrid *h, const struct cairn_pose2 *pose, double c, double s,
+    bool reverse, float escaping, float *ret_escaping);
+
 #endif

@@ -7,9 +7,10 @@
 
 #define SKIP_CELLS 1.6 /* live points this near to an obstacle of the map are that obstacle */
 #define KEEP_MARGIN_M                                                                                        \
-	0.01        /* a path in use may lose this much of nav.clearance_m and more before it is given up */
-#define BETTER 0.75 /* a new path must cost less than this share of the old one */
-#define WAIT_S 6.0  /* for a moving obstacle to get out of the way */
+	0.01 /* a path in use may lose this much of nav.clearance_m and more before it is given up */
+#define RECONSIDER_SHARE 0.2 /* of nav.planning_ms: there is a path already */
+#define BETTER 0.75          /* a new path must cost less than this share of the old one */
+#define WAIT_S 6.0           /* for a moving obstacle to get out of the way */
 #define EXPANSIONS_PER_MS 300.0
 
 void planner_say(struct cairn_planner *p, enum cairn_nav_state state, const char *fmt, ...)
@@ -68,10 +69,9 @@ static int trusted_poses(const struct cairn_planner *p, const struct cairn_path 
 }
 
 static enum cairn_plan_result search(struct cairn_planner *p, const struct cairn_pose2 *pose,
-    struct cairn_path *path, struct cairn_hybrid_stats *stats)
+    double budget_ms, struct cairn_path *path, struct cairn_hybrid_stats *stats)
 {
 	int64_t t0 = p->clock_ns != NULL ? p->clock_ns(p->clock_ctx) : 0;
-	double budget_ms = p->cfg.nav.planning_ms;
 	struct cairn_hybrid_query query = {
 	    .start = *pose,
 	    .goal_x_m = p->goal.x_m,
@@ -118,7 +118,7 @@ static bool free_without_live(
 	if (p->costmap.live.x1 <= p->costmap.live.x0)
 		return false;
 	cairn_costmap_set_live(&p->costmap, NULL, 0, 0.0);
-	return usable(search(p, pose, spare, &stats));
+	return usable(search(p, pose, p->cfg.nav.planning_ms, spare, &stats));
 }
 
 static void explain(struct cairn_planner *p, enum cairn_plan_result r)
@@ -140,7 +140,7 @@ bool planner_plan(struct cairn_planner *p, const struct cairn_pose2 *pose, int64
 	p->want_plan = false;
 	cairn_costmap_clear_under(&p->costmap, pose, &p->body);
 	planner_lay_live(p, now_ns);
-	enum cairn_plan_result r = search(p, pose, spare, &stats);
+	enum cairn_plan_result r = search(p, pose, p->cfg.nav.planning_ms, spare, &stats);
 	if (usable(r)) {
 		take_path(p, r, &stats, now_ns);
 		return true;
@@ -163,8 +163,8 @@ void planner_reconsider(struct cairn_planner *p, const struct cairn_pose2 *pose,
 	struct cairn_path *spare = &p->paths[1 - p->path_in_use];
 	struct cairn_hybrid_stats stats;
 	p->tried_ns = now_ns;
-	enum cairn_plan_result r = search(p, pose, spare, &stats);
-	if (r != CAIRN_PLAN_OK && r != p->found)
+	enum cairn_plan_result r = search(p, pose, RECONSIDER_SHARE * p->cfg.nav.planning_ms, spare, &stats);
+	if (!usable(r) || (r != CAIRN_PLAN_OK && r != p->found))
 		return;
 	double now_costs = cairn_hybrid_path_cost(
 	    p->hybrid, &p->costmap, &p->paths[p->path_in_use], p->follower.at + 1, 0.0, 0.0, NULL);

@@ -26,6 +26,7 @@ struct app {
 	uint64_t frame_rejects, core_rejects;
 	unsigned steps;
 	char said[128];
+	uint64_t said_goal;
 	union {
 		struct cairn_msg_nav_goal goal;
 		struct cairn_msg_pose pose;
@@ -117,8 +118,9 @@ static void say(struct app *app, const struct cairn_msg_nav_status *s)
 	char note[sizeof(app->said)];
 	snprintf(note, sizeof(note), "%s: %.96s", cairn_enum_text(&cairn_enum_nav_state, (int)s->state),
 	    s->reason);
-	if (strcmp(note, app->said) == 0)
+	if (strcmp(note, app->said) == 0 && s->goal_id == app->said_goal)
 		return;
+	app->said_goal = s->goal_id;
 	memcpy(app->said, note, sizeof(note));
 	cairn_stage_note(app->stage, note);
 	cairn_log_info("goal %llu: %s (%.2f m left, search %.1f ms)", (unsigned long long)s->goal_id, note,
