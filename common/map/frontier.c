@@ -23,6 +23,7 @@ struct cairn_frontier_finder *cairn_frontier_finder_new(void)
 static void free_arrays(struct cairn_frontier_finder *f)
 {
 	free(f->unknown);
+	free(f->floor);
 	free(f->scratch);
 	free(f->mask);
 	free(f->label);
@@ -53,6 +54,7 @@ static bool resize(struct cairn_frontier_finder *f, int32_t width, int32_t heigh
 	free_arrays(f);
 	n += n / 2;
 	f->unknown = malloc(n);
+	f->floor = malloc(n);
 	f->scratch = malloc(n);
 	f->mask = malloc(n);
 	f->label = malloc(n * sizeof(*f->label));
@@ -60,8 +62,9 @@ static bool resize(struct cairn_frontier_finder *f, int32_t width, int32_t heigh
 	f->cells = malloc(n * sizeof(*f->cells));
 	f->sorted = malloc(n * sizeof(*f->sorted));
 	f->parent = malloc(n * sizeof(*f->parent));
-	if (f->unknown == NULL || f->scratch == NULL || f->mask == NULL || f->label == NULL ||
-	    f->queue == NULL || f->cells == NULL || f->sorted == NULL || f->parent == NULL)
+	if (f->unknown == NULL || f->floor == NULL || f->scratch == NULL || f->mask == NULL ||
+	    f->label == NULL || f->queue == NULL || f->cells == NULL || f->sorted == NULL ||
+	    f->parent == NULL)
 		return false;
 	f->capacity = n;
 	return true;
@@ -81,7 +84,7 @@ static bool take_window(struct cairn_frontier_finder *f, const struct cairn_grid
 	f->cell_m = grid->cell_m;
 	memset(f->wave.cell, CAIRN_WAVE_UNKNOWN, (size_t)width * (size_t)height);
 	for (int32_t y = margin; y < height - margin; y++) {
-		const int8_t *odds = grid->odds + cairn_grid_index(grid, k->min_cx, f->cy0 + y);
+		const int8_t *restrict odds = grid->odds + cairn_grid_index(grid, k->min_cx, f->cy0 + y);
 		uint8_t *restrict out = f->wave.cell + (size_t)y * (size_t)width + margin;
 		for (int32_t x = 0; x < width - 2 * margin; x++) {
 			uint8_t known = odds[x] < 0 ? CAIRN_WAVE_FREE : CAIRN_WAVE_UNSURE;

@@ -4,6 +4,7 @@
  * does NOT count:
  *   - unknown slits narrower than about mission.frontier_min_width_m (between two far rays, along a wall seen
  * at a grazing angle, in the corners behind furniture) are closed by a morphological opening of the unknown;
+ *   - nor what lies beside a strip of floor as narrow as that, such as the gap between two cupboards;
  *   - unknown pockets below 0.15 m2 that known cells enclose;
  *   - openings narrower than mission.frontier_min_width_m;
  *   - openings the robot has stood before, in plain sight, without learning anything (a surface that returns

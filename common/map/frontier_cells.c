@@ -9,21 +9,29 @@
 
 enum { FLOOD_NEW, FLOOD_BIG, FLOOD_SMALL, FLOOD_NOW };
 
-/* out[i] = min or max over the row's neighbours up to reach; the edges take what there is. */
+/* dst[i] joined with a[i] and b[i]: all of them where it shrinks, any where it grows. */
+static void join(
+    uint8_t *restrict dst, const uint8_t *restrict a, const uint8_t *restrict b, int32_t n, bool grow)
+{
+	if (grow)
+		for (int32_t i = 0; i < n; i++)
+			dst[i] |= a[i] | b[i];
+	else
+		for (int32_t i = 0; i < n; i++)
+			dst[i] &= a[i] & b[i];
+}
+
+/* Each cell joined with its neighbours in the row up to reach; the edges take what there is. */
 static void filter_rows(const uint8_t *in, uint8_t *out, int32_t w, int32_t h, int reach, bool grow)
 {
 	for (int32_t y = 0; y < h; y++) {
-		const uint8_t *restrict src = in + (size_t)y * (size_t)w;
-		uint8_t *restrict dst = out + (size_t)y * (size_t)w;
+		const uint8_t *src = in + (size_t)y * (size_t)w;
+		uint8_t *dst = out + (size_t)y * (size_t)w;
 		memcpy(dst, src, (size_t)w);
-		for (int d = -reach; d <= reach; d++) {
-			int32_t from = d < 0 ? -d : 0, to = d > 0 ? w - d : w;
-			if (grow)
-				for (int32_t x = from; x < to; x++)
-					dst[x] = dst[x] | src[x + d];
-			else
-				for (int32_t x = from; x < to; x++)
-					dst[x] = dst[x] & src[x + d];
+		for (int d = 1; d <= reach; d++) {
+			join(dst + d, src, src + 2 * d, w - 2 * d, grow);
+			join(dst, src + d, src + d, d, grow);
+			join(dst + w - d, src + w - 2 * d, src + w - 2 * d, d, grow);
 		}
 	}
 }
@@ -31,35 +39,37 @@ static void filter_rows(const uint8_t *in, uint8_t *out, int32_t w, int32_t h, i
 static void filter_columns(const uint8_t *in, uint8_t *out, int32_t w, int32_t h, int reach, bool grow)
 {
 	for (int32_t y = 0; y < h; y++) {
-		uint8_t *restrict dst = out + (size_t)y * (size_t)w;
+		uint8_t *dst = out + (size_t)y * (size_t)w;
 		memcpy(dst, in + (size_t)y * (size_t)w, (size_t)w);
-		for (int d = -reach; d <= reach; d++) {
-			if (y + d < 0 || y + d >= h)
-				continue;
-			const uint8_t *restrict src = in + (size_t)(y + d) * (size_t)w;
-			if (grow)
-				for (int32_t x = 0; x < w; x++)
-					dst[x] = dst[x] | src[x];
-			else
-				for (int32_t x = 0; x < w; x++)
-					dst[x] = dst[x] & src[x];
+		for (int d = 1; d <= reach; d++) {
+			int32_t above = y - d < 0 ? y : y - d, below = y + d >= h ? y : y + d;
+			join(dst, in + (size_t)above * (size_t)w, in + (size_t)below * (size_t)w, w, grow);
 		}
 	}
 }
 
-/* The unknown without its parts narrower than 2 reach + 1 cells. */
-static void open_unknown(struct cairn_frontier_finder *f, int reach)
+/* Takes away what is narrower than 2 reach + 1 cells (a morphological opening by a square). */
+static void open_mask(struct cairn_frontier_finder *f, uint8_t *mask, int reach)
 {
 	int32_t w = f->wave.width, h = f->wave.height;
-	size_t n = (size_t)w * (size_t)h;
+	filter_rows(mask, f->scratch, w, h, reach, false);
+	filter_columns(f->scratch, mask, w, h, reach, false);
+	filter_rows(mask, f->scratch, w, h, reach, true);
+	filter_columns(f->scratch, mask, w, h, reach, true);
+}
+
+/* The unknown without its slits; then the floor, with those slits, without its own narrow strips: a look into
+ * the gap between two cupboards opens nothing that the robot could enter. */
+static void open_both(struct cairn_frontier_finder *f, int reach)
+{
+	size_t n = (size_t)f->wave.width * (size_t)f->wave.height;
 	for (size_t i = 0; i < n; i++)
 		f->unknown[i] = f->wave.cell[i] == CAIRN_WAVE_UNKNOWN;
-	if (reach == 0)
-		return;
-	filter_rows(f->unknown, f->scratch, w, h, reach, false);
-	filter_columns(f->scratch, f->unknown, w, h, reach, false);
-	filter_rows(f->unknown, f->scratch, w, h, reach, true);
-	filter_columns(f->scratch, f->unknown, w, h, reach, true);
+	open_mask(f, f->unknown, reach);
+	for (size_t i = 0; i < n; i++)
+		f->floor[i] = (uint8_t)((f->wave.cell[i] == CAIRN_WAVE_FREE) |
+					((f->wave.cell[i] == CAIRN_WAVE_UNKNOWN) & (f->unknown[i] == 0)));
+	open_mask(f, f->floor, reach);
 }
 
 static void mark_cells(struct cairn_frontier_finder *f)
@@ -68,10 +78,10 @@ static void mark_cells(struct cairn_frontier_finder *f)
 	memset(f->mask, 0, (size_t)w * (size_t)h);
 	for (int32_t y = 1; y < h - 1; y++) {
 		size_t row = (size_t)y * (size_t)w;
-		const uint8_t *cell = f->wave.cell + row, *u = f->unknown + row;
+		const uint8_t *cell = f->wave.cell + row, *u = f->unknown + row, *floor = f->floor + row;
 		uint8_t *restrict mask = f->mask + row;
 		for (int32_t x = 1; x < w - 1; x++)
-			mask[x] = (uint8_t)((cell[x] == CAIRN_WAVE_FREE) &
+			mask[x] = (uint8_t)((cell[x] == CAIRN_WAVE_FREE) & floor[x] &
 					    (u[x - 1] | u[x + 1] | u[x - w] | u[x + w]));
 	}
 }
@@ -218,7 +228,7 @@ static int by_cluster(const void *a, const void *b)
 bool cairn_frontier_cells(struct cairn_frontier_finder *f, double min_width_m)
 {
 	int reach = (int)floor((min_width_m / f->cell_m - 1.0) / 2.0);
-	open_unknown(f, reach < 0 ? 0 : reach > 5 ? 5 : reach);
+	open_both(f, reach < 0 ? 0 : reach > 5 ? 5 : reach);
 	mark_cells(f);
 	drop_pockets(f);
 	find_pieces(f);

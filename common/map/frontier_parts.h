@@ -25,7 +25,8 @@ struct cairn_frontier_finder {
 	int32_t cx0, cy0; /* map cell of window cell (0, 0) */
 	double cell_m;
 	size_t capacity;
-	uint8_t *unknown, *scratch, *mask; /* opened unknown; frontier cells */
+	uint8_t *unknown, *floor; /* both without their narrow parts */
+	uint8_t *scratch, *mask;  /* frontier cells */
 	uint32_t *label;
 	uint32_t *queue;
 	struct cairn_frontier_cell *cells, *sorted;

@@ -106,13 +106,13 @@ static bool push(struct cairn_wave *wave, uint32_t distance, uint32_t index)
 }
 
 /* Cells of one row that may be entered, as 1; the row of squares they belong to collects them. */
-static void mark_row(struct cairn_wave *wave, int32_t y, uint8_t *floor)
+static void mark_row(const struct cairn_wave *wave, int32_t y, uint8_t *restrict floor)
 {
 	size_t row = (size_t)y * (size_t)wave->width;
-	const uint8_t *cell = wave->cell + row;
-	const int16_t *clearance2 = wave->clearance2 + row;
+	const uint8_t *restrict cell = wave->cell + row;
+	const int16_t *restrict clearance2 = wave->clearance2 + row;
 	int16_t need2 = (int16_t)wave->need2;
-	for (int32_t x = 0; x < wave->width; x++)
+	for (int32_t x = 0, w = wave->width; x < w; x++)
 		floor[x] |= (uint8_t)((cell[x] == CAIRN_WAVE_FREE) & (clearance2[x] >= need2));
 }
 

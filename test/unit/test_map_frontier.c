@@ -150,6 +150,22 @@ START_TEST(unknown_slits_between_far_rays_are_no_frontiers)
 }
 END_TEST
 
+/* A gap of 0.10 m between two cupboards whose sides are not seen: the unknown on both sides is large. */
+START_TEST(a_look_into_a_narrow_gap_opens_nothing)
+{
+	begin();
+	room(0, 0, 79, 59);
+	area(81, 0, 99, 59, CAIRN_ODDS_UNKNOWN);
+	area(80, 30, 95, 31, FREE);
+	find(20, 30, true);
+	ck_assert_uint_eq(found.total, 0);
+	area(80, 26, 95, 35, FREE); /* half a metre: an aisle */
+	find(20, 30, true);
+	ck_assert_uint_ge(found.total, 1);
+	end();
+}
+END_TEST
+
 START_TEST(a_wall_seen_in_dashes_is_no_frontier)
 {
 	begin();
@@ -342,7 +358,8 @@ END_TEST
 CAIRN_TEST_MAIN("map_frontier", a_closed_room_has_no_frontier,
     a_doorway_is_one_frontier_with_a_place_to_stand, openings_narrower_than_asked_for_do_not_count,
     the_kind_follows_the_width_between_walls, unknown_slits_between_far_rays_are_no_frontiers,
-    a_wall_seen_in_dashes_is_no_frontier, small_enclosed_pockets_do_not_count_and_larger_ones_do,
+    a_look_into_a_narrow_gap_opens_nothing, a_wall_seen_in_dashes_is_no_frontier,
+    small_enclosed_pockets_do_not_count_and_larger_ones_do,
     what_is_seen_through_a_slot_too_narrow_for_the_robot_cannot_be_reached,
     the_distance_is_that_of_the_way_not_of_the_crow, openings_on_both_sides_of_a_wall_are_two,
     a_ragged_edge_is_one_frontier_and_a_long_one_is_cut,
