@@ -240,7 +240,9 @@ bool cairn_frontier_find(struct cairn_frontier_finder *f, struct cairn_frontier_
 		return true;
 	if (!take_window(f, grid))
 		return false;
-	double bound_m = cfg->robot.footprint_half_width_m + cfg->nav.clearance_m;
+	/* Half the length as well: where it cannot turn, an Ackermann robot drives in and may not come out. */
+	double half_length_m = 0.5 * (cfg->robot.footprint_front_m + cfg->robot.footprint_rear_m);
+	double bound_m = fmax(cfg->robot.footprint_half_width_m + cfg->nav.clearance_m, half_length_m);
 	double need = bound_m / grid->cell_m;
 	bound_m = bound_m > CLEARANCE_BOUND_M ? bound_m : CLEARANCE_BOUND_M;
 	int bound = (int)ceil(bound_m / grid->cell_m);

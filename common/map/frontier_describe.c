@@ -4,8 +4,10 @@
 #include <string.h>
 
 #define SPLIT_M 3.0      /* a longer opening is cut into parts */
-#define GOAL_REACH_M 1.0 /* a place to stand is at most this far from the opening */
-#define COMFORT_M 0.25   /* clearance a place to stand should have */
+#define GOAL_REACH_M 2.0 /* a place to stand is at most this far from the opening */
+#define VIEW_M 0.8       /* so near is as good as nearer: the LiDAR sees in from here */
+#define DETOUR 0.3       /* a metre driven counts as much as so many metres of distance */
+#define COMFORT_M 0.30   /* clearance a place to stand should have */
 #define EDGE_M 0.15      /* and this much known floor around it */
 #define JAMB_M 0.20      /* walls end an opening when they are this near to its ends */
 #define DOORWAY_MIN_M 0.6
@@ -105,7 +107,8 @@ static double stand_cost(
 {
 	size_t index = (size_t)y * (size_t)f->wave.width + (size_t)x;
 	double clear_m = sqrt(f->wave.clearance2[index]) * f->cell_m;
-	double cost = hypot(x - mid_x, y - mid_y) * f->cell_m;
+	double cost = fmax(0.0, hypot(x - mid_x, y - mid_y) * f->cell_m - VIEW_M);
+	cost += DETOUR * cairn_wave_distance(&f->wave, x, y) * f->cell_m / CAIRN_WAVE_STEP;
 	cost += clear_m < COMFORT_M ? 3.0 * (COMFORT_M - clear_m) : 0.0;
 	int32_t r = (int32_t)lround(EDGE_M / f->cell_m);
 	const int32_t ring[4][2] = {{r, 0}, {-r, 0}, {0, r}, {0, -r}};
@@ -118,13 +121,13 @@ static double stand_cost(
 	return cost;
 }
 
-/* The best reachable cell near (mid_x, mid_y) from which it can be seen; false if there is none. */
+/* The best reachable cell around (mid_x, mid_y) from which it can be seen; false if there is none. */
 static bool find_stand(
     const struct cairn_frontier_finder *f, int32_t mid_x, int32_t mid_y, int32_t *ret_x, int32_t *ret_y)
 {
 	int32_t reach = (int32_t)(GOAL_REACH_M / f->cell_m);
 	double best = HUGE_VAL;
-	for (int32_t ring = 0; ring <= reach && ring * f->cell_m < best; ring++) {
+	for (int32_t ring = 0; ring <= reach && ring * f->cell_m - VIEW_M < best; ring++) {
 		for (int32_t dy = -ring; dy <= ring; dy++) {
 			int32_t step = abs(dy) == ring || ring == 0 ? 1 : 2 * ring;
 			for (int32_t dx = -ring; dx <= ring; dx += step) {
