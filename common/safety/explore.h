@@ -13,7 +13,7 @@
 #define CAIRN_EXPLORE_SAME_M 0.4
 #define CAIRN_EXPLORE_TRIES 2 /* so many failures, or arrivals that changed nothing, and it is given up */
 #define CAIRN_EXPLORE_ARRIVAL_S                                                                              \
-	2.0 /* arrivals sooner after another do not count: the map needs time to follow */
+	1.0 /* arrivals sooner after another do not count: the map needs time to follow */
 
 struct cairn_explore_place {
 	double x_m, y_m;

@@ -44,6 +44,7 @@ struct seq_nav {
 	double frontier_x_m, frontier_y_m;
 	double distance_m; /* along the known floor, as the mapper says */
 	uint32_t missing;  /* frontier updates in a row without it */
+	double looked_s;   /* stood at the goal for so long: the map follows the scans a little later */
 	enum cairn_nav_state bad_state;
 	double bad_s; /* the planner has said so for this long */
 	uint32_t nudges;

@@ -5,6 +5,7 @@
 
 #define VELOCITY_TIMEOUT_S 0.3
 #define STATUS_TIMEOUT_S 1.0
+#define LOOK_S 1.2 /* two updates of the frontiers, and a bit */
 #define REACHED_SLACK_M 0.25 /* the planner's word is checked against the pose */
 #define VANISHED_UPDATES 2   /* frontier messages in a row without it */
 #define VANISHED_M 0.5
@@ -104,18 +105,31 @@ static struct cairn_twist follow(struct cairn_sequencer *seq, int64_t now_ns)
 	    seq->cfg, (struct cairn_twist){seq->nav_velocity.v_mps, seq->nav_velocity.w_radps});
 }
 
-static struct cairn_twist obey_planner(struct cairn_sequencer *seq, int64_t now_ns)
+/* At the goal. A frontier gets a moment to be seen into before the visit counts as one in vain. */
+static void arrive(struct cairn_sequencer *seq, int64_t now_ns)
 {
 	struct seq_task *t = &seq->task;
+	if (goal_m(seq) > t->nav.tolerance_m + REACHED_SLACK_M) {
+		seq_task_end(seq, CAIRN_OUTCOME_FAILED, now_ns,
+		    "the planner says reached, but it is %.2f m to the goal", goal_m(seq));
+		return;
+	}
+	if (!t->nav.frontier) {
+		seq_task_end(seq, CAIRN_OUTCOME_SUCCESS, now_ns, "goal reached to within %.2f m", goal_m(seq));
+		return;
+	}
+	t->nav.looked_s += seq->step_s;
+	if (t->nav.looked_s >= LOOK_S)
+		seq_task_end(seq, CAIRN_OUTCOME_SUCCESS, now_ns,
+		    "goal reached to within %.2f m; frontier %u is still open", goal_m(seq), t->nav.frontier_id);
+}
+
+static struct cairn_twist obey_planner(struct cairn_sequencer *seq, int64_t now_ns)
+{
 	const struct cairn_msg_nav_status *s = &seq->nav_status;
 	switch (s->state) {
 	case CAIRN_NAV_STATE_REACHED:
-		if (goal_m(seq) <= t->nav.tolerance_m + REACHED_SLACK_M)
-			seq_task_end(
-			    seq, CAIRN_OUTCOME_SUCCESS, now_ns, "goal reached to within %.2f m", goal_m(seq));
-		else
-			seq_task_end(seq, CAIRN_OUTCOME_FAILED, now_ns,
-			    "the planner says reached, but it is %.2f m to the goal", goal_m(seq));
+		arrive(seq, now_ns);
 		break;
 	case CAIRN_NAV_STATE_FOLLOWING:
 		return follow(seq, now_ns);

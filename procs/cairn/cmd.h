@@ -81,6 +81,7 @@ int cli_ask_verb(const struct cli *cli);
 int cli_stop(const struct cli *cli);
 int cli_logs(const struct cli *cli);
 int cli_topics(const struct cli *cli);
+int cli_look(const struct cli *cli);
 int cli_echo(const struct cli *cli);
 int cli_hz(const struct cli *cli);
 int cli_exec(const struct cli *cli);

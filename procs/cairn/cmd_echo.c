@@ -1,28 +1,18 @@
 /* cmd_echo.c - messages and frame headers as JSON lines; rates. */
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 #include <zmq.h>
 
 #include "common/base/duration.h"
 #include "common/base/geom.h"
-#include "ipc/frames.h"
 #include "procs/cairn/cmd.h"
+#include "procs/cairn/frame_reader.h"
 
 #define JSON_BYTES (1024 * 1024) /* a full scan has 16384 numbers */
-#define FRAME_POLL_MS 10
-#define DEADLINE_MS 3000
-#define READERS_MAX 4
 
 /* One subscribed topic. */
 struct ear {
@@ -157,92 +147,14 @@ static void print_frame(const struct cairn_frame_header *h)
 	printf("}\n");
 }
 
-/* The data plane knows its readers by name, and a second one of a name takes the place of the first. So each
- * echo takes a free name and holds a lock for it; -1 when all are taken. */
-static int take_reader_name(const char *run_dir, char *name, size_t name_bytes)
+/* One line a frame; ends after limits->count of them. */
+static bool echo_one(void *ctx, const struct cairn_frame_header *hdr, const void *payload)
 {
-	for (int i = 0; i < READERS_MAX; i++) {
-		char path[CLI_RUN_DIR_MAX + 64];
-		snprintf(name, name_bytes, "echo-%d", i);
-		snprintf(path, sizeof(path), "%s/bus/%s.lock", run_dir, name);
-		int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
-			return fd;
-		if (fd >= 0)
-			close(fd);
-	}
-	return -1;
-}
-
-static int read_frames(const struct cli *cli, struct cairn_frame_sub *sub, const struct echo_limits *limits)
-{
-	long seen = 0;
-	int64_t end_ns = cli_now_ns() + (int64_t)(limits->timeout_s * 1e9);
-	while (!cli_interrupted() && (limits->count == 0 || seen < limits->count)) {
-		const struct cairn_frame_header *hdr;
-		if (cairn_frame_take(sub, &hdr) != NULL) {
-			print_frame(hdr);
-			fflush(stdout);
-			cairn_frame_release(sub);
-			seen++;
-			end_ns = cli_now_ns() + (int64_t)(limits->timeout_s * 1e9);
-			continue;
-		}
-		if (cli_now_ns() > end_ns)
-			return cli_fail(cli, CLI_ABSENT, "no frame within %g s", limits->timeout_s);
-		nanosleep(&(struct timespec){.tv_nsec = FRAME_POLL_MS * CAIRN_NS_PER_MS}, NULL);
-	}
-	return CLI_OK;
-}
-
-static int echo_frame_here(
-    const struct cli *cli, enum cairn_frame_topic topic, const struct echo_limits *limits)
-{
-	struct cairn_config cfg;
-	struct cairn_error err = {""};
-	char path[CLI_RUN_DIR_MAX + 32], name[32];
-	int status = cli_need_stack(cli);
-	if (status != CLI_OK)
-		return status;
-	/* Files first: the stack's namespace may hide the folder they are in. */
-	snprintf(path, sizeof(path), "%s/config.yaml", cli->run_dir);
-	cairn_config_defaults(&cfg);
-	if (!cairn_config_load(&cfg, path, &err))
-		return cli_fail(cli, CLI_FAILED, "%s", err.text);
-	int lock = take_reader_name(cli->run_dir, name, sizeof(name));
-	if (lock < 0)
-		return cli_fail(cli, CLI_FAILED, "%d others read frames already", READERS_MAX);
-	struct cairn_frames *frames = NULL;
-	struct cairn_frame_sub *sub = NULL;
-	if (cli_enter_stack(cli->run_dir, &err))
-		frames = cairn_frames_open(name, &cfg, DEADLINE_MS, &err);
-	if (frames != NULL)
-		sub = cairn_frame_sub_new(frames, topic, &err);
-	status = sub != NULL ? read_frames(cli, sub, limits) : cli_fail(cli, CLI_FAILED, "%s", err.text);
-	cairn_frames_close(&frames);
-	close(lock);
-	return status;
-}
-
-/* The data plane's library ends the process that cannot join it, so that a child joins in our place. */
-static int echo_frame(const struct cli *cli, enum cairn_frame_topic topic, const struct echo_limits *limits)
-{
-	int ended = 0;
-	pid_t us = getpid(), child = fork();
-	if (child == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGTERM);
-		exit(getppid() == us ? echo_frame_here(cli, topic, limits) : CLI_FAILED);
-	}
-	while (child > 0 && waitpid(child, &ended, 0) < 0) {
-		if (errno != EINTR)
-			break; /* a signal for us alone: the child is told, and we wait for it */
-		kill(child, SIGTERM);
-	}
-	if (child < 0)
-		return cli_fail(cli, CLI_FAILED, "%s", strerror(errno));
-	if (WIFEXITED(ended) && WEXITSTATUS(ended) == CAIRN_EXIT_PLANE)
-		return CLI_ABSENT;
-	return WIFEXITED(ended) ? WEXITSTATUS(ended) : CLI_FAILED;
+	struct echo_limits *left = ctx;
+	(void)payload;
+	print_frame(hdr);
+	fflush(stdout);
+	return left->count == 0 || --left->count > 0;
 }
 
 int cli_echo(const struct cli *cli)
@@ -258,7 +170,7 @@ int cli_echo(const struct cli *cli)
 	/* "canary" is both a topic and a frame: the topic is what a person means. */
 	int frame = cairn_topic_find(cli->args[0]) < 0 ? cairn_frame_topic_find(cli->args[0]) : -1;
 	if (frame >= 0)
-		return echo_frame(cli, (enum cairn_frame_topic)frame, &limits);
+		return cli_read_frames(cli, (enum cairn_frame_topic)frame, limits.timeout_s, echo_one, &limits);
 	return echo_topic(cli, &limits);
 }
 

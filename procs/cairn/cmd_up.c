@@ -1,7 +1,8 @@
 /* cmd_up.c - `cairn up`: prepares a run, starts the launcher, shows what happens, sums it up.
  *
  * It is the parent of everything. The launcher runs below it and is started again if it dies; whatever a dead
- * launcher leaves behind becomes our child (PR_SET_CHILD_SUBREAPER) and is waited for, so nothing outlives us. */
+ * launcher leaves behind becomes our child (PR_SET_CHILD_SUBREAPER) and is waited for, so nothing outlives
+ * us. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -24,9 +25,9 @@
 #define TICK_MS 50
 #define DRAW_NS (CAIRN_NS_PER_S / 4)
 #define LINE_NS (10 * CAIRN_NS_PER_S)
-#define LAUNCHER_DEATHS_MAX 5     /* within a minute, then we give up */
-#define START_LIMIT_S 30.0        /* first decision wanted or refused by then, or something is badly wrong */
-#define OVERTIME_S 15.0           /* past --for, for the rest of the way home */
+#define LAUNCHER_DEATHS_MAX 5 /* within a minute, then we give up */
+#define START_LIMIT_S 30.0    /* first decision wanted or refused by then, or something is badly wrong */
+#define OVERTIME_S 15.0       /* past --for, for the rest of the way home */
 #define ORPHANS_NS (3 * CAIRN_NS_PER_S) /* they were told to end; then they are killed */
 
 struct up {

@@ -28,6 +28,8 @@ static const struct cli_option logs_options[] = {
 };
 static const struct cli_option topics_options[] = {
     {"markdown", '\0', NULL, "the reference page docs/bus.md, with all fields"}, {0}};
+static const struct cli_option look_options[] = {
+    {"out", 'o', "FILE", "where the picture goes (default snapshot.jpg in the run directory)"}, {0}};
 static const struct cli_option echo_options[] = {
     {"count", 'n', "N", "end after N messages; without it at Ctrl-C"},
     {"timeout", '\0', "TIME", "give up (status 3) after so long without a message"},
@@ -80,6 +82,8 @@ const struct cli_command cli_commands[] = {
 	.arg_max = 1, .json = true, .run = cli_logs},
     {"topics", .args = "", .summary = "every topic, frame and service, and which are there now",
 	.options = topics_options, .json = true, .run = cli_topics},
+    {"look", .args = "", .summary = "what the model is shown: text and picture of the newest snapshot",
+	.options = look_options, .run = cli_look},
     {"echo", .args = "TOPIC", .summary = "the messages of a topic as JSON lines",
 	.details = "heartbeat.STAGE names the heartbeat of one stage. Of frames the headers are shown.",
 	.options = echo_options, .arg_min = 1, .arg_max = 1, .run = cli_echo},

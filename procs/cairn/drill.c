@@ -55,7 +55,8 @@ struct drill *drill_start(const char *cairn, const char *const *args, struct cai
 	const char *tmp = getenv("TMPDIR");
 	if (drill == NULL)
 		return NULL;
-	snprintf(drill->run.run_dir, sizeof(drill->run.run_dir), "%s/cairn-drill-XXXXXX", tmp != NULL ? tmp : "/tmp");
+	snprintf(drill->run.run_dir, sizeof(drill->run.run_dir), "%s/cairn-drill-XXXXXX",
+	    tmp != NULL ? tmp : "/tmp");
 	drill->run.first_decision_s = -1.0;
 	if (mkdtemp(drill->run.run_dir) == NULL) {
 		cairn_error_set(err, "%s: %s", drill->run.run_dir, strerror(errno));
@@ -98,7 +99,8 @@ void drill_pump(struct drill *drill)
 		drill->pid = 0;
 }
 
-bool drill_wait(struct drill *drill, bool (*cond)(const struct up_run *run, void *ctx), void *ctx, double timeout_s)
+bool drill_wait(
+    struct drill *drill, bool (*cond)(const struct up_run *run, void *ctx), void *ctx, double timeout_s)
 {
 	int64_t begin_ns = now_ns();
 	bool met = false;

@@ -1,10 +1,10 @@
-/* eval_recovery.c - every process of a driving stack is killed once with SIGKILL: how long until decisions are
- * driven again, and was anything touched?
+/* eval_recovery.c - every process of a driving stack is killed once with SIGKILL: how long until decisions
+ * are driven again, and was anything touched?
  *
- * "Driven again": the killed process is up under a new pid, and DEAD_MAN_NS after that (so that no command from before can be
- * the cause) the wheels turn on behalf of a decision, by messages stamped since. again_s is the time from the
- * kill to the first such message: never below the dead-man time. Pass marks: 2 s, 5 s for RouDi and the
- * launcher (everything is started again), no contact. */
+ * "Driven again": the killed process is up under a new pid, and DEAD_MAN_NS after that (so that no command
+ * from before can be the cause) the wheels turn on behalf of a decision, by messages stamped since. again_s
+ * is the time from the kill to the first such message: never below the dead-man time. Pass marks: 2 s, 5 s
+ * for RouDi and the launcher (everything is started again), no contact. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,7 +52,8 @@ static bool driven_again(const struct up_run *run, void *ctx)
 	if (v->up_ns == 0)
 		v->up_ns = run->stamp_ns[UP_STAGES];
 	int64_t since_ns = v->up_ns + DEAD_MAN_NS;
-	return run->stamp_ns[UP_MOTION] > since_ns && run->stamp_ns[UP_MISSION] > v->up_ns && driving(run, NULL);
+	return run->stamp_ns[UP_MOTION] > since_ns && run->stamp_ns[UP_MISSION] > v->up_ns &&
+	       driving(run, NULL);
 }
 
 static bool finished(const struct up_run *run, void *ctx)
@@ -64,22 +65,24 @@ static bool finished(const struct up_run *run, void *ctx)
 /* Kills one process; adds its line; false when the stack does not drive again. */
 static bool kill_one(struct drill *drill, const char *name, json_t *list, bool *ret_passed)
 {
-	double limit_s = strcmp(name, "roudi") == 0 || strcmp(name, "launcher") == 0 ? LIMIT_PLANE_S : LIMIT_STAGE_S;
+	double limit_s =
+	    strcmp(name, "roudi") == 0 || strcmp(name, "launcher") == 0 ? LIMIT_PLANE_S : LIMIT_STAGE_S;
 	if (!drill_wait(drill, driving, NULL, UP_TIMEOUT_S))
 		return false;
 	struct victim v = {.name = name, .pid = drill_pid(drill, name), .kill_ns = cli_now_ns()};
 	if (v.pid <= 0) {
 		*ret_passed = false;
-		json_array_append_new(list, json_pack("{s:s,s:s}", "stage", name, "problem", "was not running"));
+		json_array_append_new(
+		    list, json_pack("{s:s,s:s}", "stage", name, "problem", "was not running"));
 		return true;
 	}
 	kill(v.pid, SIGKILL);
 	bool again = drill_wait(drill, driven_again, &v, AGAIN_TIMEOUT_S);
 	bool in_time = again && drill_waited_s(drill) <= limit_s;
-	json_array_append_new(list, json_pack("{s:s,s:f,s:f,s:b}", "stage", name, "again_s", drill_waited_s(drill),
-	                                "limit_s", limit_s, "passed", in_time));
-	fprintf(stderr, "%-15s %s after %.2f s (limit %.0f)\n", name, again ? "driven again" : "NOT driven again",
-	    drill_waited_s(drill), limit_s);
+	json_array_append_new(list, json_pack("{s:s,s:f,s:f,s:b}", "stage", name, "again_s",
+					drill_waited_s(drill), "limit_s", limit_s, "passed", in_time));
+	fprintf(stderr, "%-15s %s after %.2f s (limit %.0f)\n", name,
+	    again ? "driven again" : "NOT driven again", drill_waited_s(drill), limit_s);
 	*ret_passed = *ret_passed && in_time;
 	return again;
 }
@@ -110,7 +113,8 @@ static bool run_drill(struct drill *drill, json_t *figures)
 		json_object_set_new(figures, "left", json_string(left.text));
 	if (!going)
 		json_object_set_new(figures, "problem",
-		    json_string(over ? "the house was explored before all had been killed" : "the stack did not drive again"));
+		    json_string(over ? "the house was explored before all had been killed"
+				     : "the stack did not drive again"));
 	return passed && going && contacts == 0 && status == 0 && leftovers == 0;
 }
 

@@ -9,7 +9,10 @@ static const struct {
 	enum cairn_topic topic;
 	size_t msg_at, have_at;
 } feeds[UP_TOPIC_COUNT] = {
-#define FEED(topic, member) {topic, offsetof(struct up_run, member), offsetof(struct up_run, have_##member)}
+#define FEED(topic, member)                                                                                  \
+	{                                                                                                    \
+		topic, offsetof(struct up_run, member), offsetof(struct up_run, have_##member)               \
+	}
     [UP_MISSION] = FEED(CAIRN_TOPIC_MISSION, mission),
     [UP_STAGES] = FEED(CAIRN_TOPIC_STAGES, stages),
     [UP_TRUTH] = FEED(CAIRN_TOPIC_SIM_TRUTH, truth),

@@ -21,7 +21,8 @@ enum { STATUS_REFUSED = 1, STATUS_CONFIG = 2 };
 #define PREDECESSOR_WAIT_MS 50
 #define PREDECESSOR_TRIES 160
 
-static bool merge(struct up_run *run, const struct up_options *options, const char *share, struct cairn_error *err)
+static bool merge(
+    struct up_run *run, const struct up_options *options, const char *share, struct cairn_error *err)
 {
 	struct cairn_config_layers layers = {.share_dir = share,
 	    .file = options->config_file,
@@ -32,14 +33,16 @@ static bool merge(struct up_run *run, const struct up_options *options, const ch
 	if (options->world != NULL)
 		snprintf(run->cfg.sim.world, sizeof(run->cfg.sim.world), "%s", options->world);
 	struct cairn_error why;
-	if (options->limit != NULL && !cairn_duration_parse(options->limit, &run->cfg.mission.limit_s, &why)) {
+	if (options->limit != NULL &&
+	    !cairn_duration_parse(options->limit, &run->cfg.mission.limit_s, &why)) {
 		cairn_error_set(err, "--for: %s", why.text);
 		return false;
 	}
 	return cairn_config_check(&run->cfg, err);
 }
 
-/* A path as given, from here or from the project's own files; made absolute, because the stages live elsewhere. */
+/* A path as given, from here or from the project's own files; made absolute, because the stages live
+ * elsewhere. */
 static bool check_path(
     char *path, size_t path_bytes, const char *key, const char *share, struct cairn_error *err)
 {
@@ -80,8 +83,8 @@ static bool check_port(const struct cairn_config *cfg, struct cairn_error *err)
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
 	bool ok = fd >= 0 && bind(fd, (struct sockaddr *)&at, sizeof(at)) == 0;
 	if (!ok)
-		cairn_error_set(err, "pilot.port: %d on 127.0.0.1: %s; use another, or 0 for any free one", cfg->pilot.port,
-		    strerror(errno));
+		cairn_error_set(err, "pilot.port: %d on 127.0.0.1: %s; use another, or 0 for any free one",
+		    cfg->pilot.port, strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	return ok;
@@ -95,13 +98,15 @@ static bool check_key(const struct cairn_config *cfg, struct cairn_error *err)
 	if (key != NULL && key[0] != '\0')
 		return true;
 	cairn_error_set(err,
-	    "vlm.api_key_env: the environment variable %s is not set; provider '%s' needs a key (empty the key's name for "
+	    "vlm.api_key_env: the environment variable %s is not set; provider '%s' needs a key (empty the "
+	    "key's name for "
 	    "a service without one)",
 	    cfg->vlm.api_key_env, cfg->vlm.provider);
 	return false;
 }
 
-/* Shared memory is memory: in a namespace of our own the tmpfs is made as large as needed, on the host it must fit. */
+/* Shared memory is memory: in a namespace of our own the tmpfs is made as large as needed, on the host it
+ * must fit. */
 static bool check_memory(const struct cairn_config *cfg, struct cairn_error *err)
 {
 	double need_mb = (double)cairn_plane_bytes(cfg) / 1e6, have_mb = 0.0;
@@ -125,7 +130,8 @@ static bool check_memory(const struct cairn_config *cfg, struct cairn_error *err
 	if (need_mb <= have_mb)
 		return true;
 	cairn_error_set(err,
-	    "map.extent_max_m, map.cell_m, camera.*_px: the frames need %.0f MB of shared memory, %s has %.0f MB free",
+	    "map.extent_max_m, map.cell_m, camera.*_px: the frames need %.0f MB of shared memory, %s has "
+	    "%.0f MB free",
 	    need_mb, where, have_mb);
 	return false;
 }
@@ -192,7 +198,8 @@ static int take_lock(const char *run_dir, struct cairn_error *err)
 		ssize_t n = read(fd, owner, sizeof(owner) - 1);
 		owner[n > 0 ? n : 0] = '\0';
 		cairn_error_set(err,
-		    "a stack already runs in %s (pid %d): end it with 'cairn down --run %s', or give another --run DIR",
+		    "a stack already runs in %s (pid %d): end it with 'cairn down --run %s', or give another "
+		    "--run DIR",
 		    run_dir, atoi(owner), run_dir);
 		close(fd);
 		return -1;
@@ -206,11 +213,13 @@ static int take_lock(const char *run_dir, struct cairn_error *err)
 	return fd;
 }
 
-/* A stack whose `cairn up` was killed goes down by itself within seconds; its launcher is the last to leave. */
+/* A stack whose `cairn up` was killed goes down by itself within seconds; its launcher is the last to leave.
+ */
 static bool wait_for_predecessor(const char *run_dir, struct cairn_error *err)
 {
 	char path[300];
-	snprintf(path, sizeof(path), "%s/bus/%s.lock", run_dir, cairn_services[CAIRN_SERVICE_LAUNCHER_CTL].name);
+	snprintf(
+	    path, sizeof(path), "%s/bus/%s.lock", run_dir, cairn_services[CAIRN_SERVICE_LAUNCHER_CTL].name);
 	for (int tries = 0; tries < PREDECESSOR_TRIES; tries++) {
 		int fd = open(path, O_RDWR | O_CLOEXEC);
 		if (fd < 0)
@@ -221,7 +230,8 @@ static bool wait_for_predecessor(const char *run_dir, struct cairn_error *err)
 			return true;
 		(void)poll(NULL, 0, PREDECESSOR_WAIT_MS);
 	}
-	cairn_error_set(err, "an earlier stack in %s is still running: end it with 'cairn down --run %s'", run_dir, run_dir);
+	cairn_error_set(err, "an earlier stack in %s is still running: end it with 'cairn down --run %s'",
+	    run_dir, run_dir);
 	return false;
 }
 
@@ -265,7 +275,7 @@ bool up_prepare(struct up_run *run, const struct up_options *options, int *ret_l
 		cairn_error_set(err, "cannot find the folder with config/; set CAIRN_SHARE");
 		return false;
 	}
-	return merge(run, options, share, err) && check_paths(run, share, err) && check_port(&run->cfg, err) &&
-	       check_key(&run->cfg, err) && check_memory(&run->cfg, err) &&
+	return merge(run, options, share, err) && check_paths(run, share, err) &&
+	       check_port(&run->cfg, err) && check_key(&run->cfg, err) && check_memory(&run->cfg, err) &&
 	       make_run_dir(run, ret_lock_fd, ret_status, err);
 }

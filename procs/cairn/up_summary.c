@@ -43,8 +43,8 @@ static json_t *coverage_series(const struct up_run *run)
 {
 	json_t *list = json_array();
 	for (int i = 0; i < run->coverage_count; i++)
-		json_array_append_new(
-		    list, json_pack("[o,o]", rounded(i * UP_COVERAGE_STEP_S, 0.1), rounded(run->coverage[i], 1e-4)));
+		json_array_append_new(list, json_pack("[o,o]", rounded(i * UP_COVERAGE_STEP_S, 0.1),
+						rounded(run->coverage[i], 1e-4)));
 	return list;
 }
 
@@ -53,16 +53,19 @@ void up_summary_json(const struct up_run *run, int64_t now_ns, FILE *out)
 	json_t *o = json_object();
 	const char *slash = strrchr(run->cfg.sim.world, '/');
 	json_object_set_new(o, "duration_s", rounded(duration_s(run, now_ns), 0.01));
-	json_object_set_new(
-	    o, "first_decision_s", run->first_decision_s >= 0.0 ? rounded(run->first_decision_s, 0.01) : json_null());
+	json_object_set_new(o, "first_decision_s",
+	    run->first_decision_s >= 0.0 ? rounded(run->first_decision_s, 0.01) : json_null());
 	json_object_set_new(o, "decisions", json_integer((json_int_t)run->mission.decisions));
 	json_object_set_new(o, "refused", json_integer((json_int_t)run->mission.refused));
 	json_object_set_new(o, "overrides", json_integer((json_int_t)run->mission.overrides));
 	json_object_set_new(o, "contacts", run->have_truth ? json_integer(run->truth.contacts) : json_null());
-	json_object_set_new(o, "coverage", run->have_truth ? rounded(run->truth.coverage, 1e-4) : json_null());
+	json_object_set_new(
+	    o, "coverage", run->have_truth ? rounded(run->truth.coverage, 1e-4) : json_null());
 	json_object_set_new(o, "coverage_over_time", coverage_series(run));
-	json_object_set_new(o, "reachable_m2", run->have_truth ? rounded(run->truth.reachable_m2, 0.01) : json_null());
-	json_object_set_new(o, "distance_m", rounded(run->have_truth ? run->truth.distance_m : run->pose.distance_m, 0.01));
+	json_object_set_new(
+	    o, "reachable_m2", run->have_truth ? rounded(run->truth.reachable_m2, 0.01) : json_null());
+	json_object_set_new(
+	    o, "distance_m", rounded(run->have_truth ? run->truth.distance_m : run->pose.distance_m, 0.01));
 	json_object_set_new(o, "home_distance_m", rounded(home_m(run), 0.001));
 	json_object_set_new(o, "calls", json_integer((json_int_t)run->vlm.calls));
 	json_object_set_new(o, "cost_usd", rounded(run->vlm.cost_usd, 1e-6));
@@ -86,15 +89,18 @@ void up_summary_text(const struct up_run *run, int64_t now_ns, FILE *out)
 		fprintf(out, "; the first after %.1f s", run->first_decision_s);
 	fprintf(out, "\n");
 	if (run->have_truth)
-		fprintf(out, "house        %.1f %% of %.1f m2 seen, %.1f m driven, %.2f m from the start, %u contact%s\n",
-		    100.0 * run->truth.coverage, run->truth.reachable_m2, run->truth.distance_m, run->truth.home_m,
-		    run->truth.contacts, run->truth.contacts == 1 ? "" : "s");
+		fprintf(out,
+		    "house        %.1f %% of %.1f m2 seen, %.1f m driven, %.2f m from the start, %u "
+		    "contact%s\n",
+		    100.0 * run->truth.coverage, run->truth.reachable_m2, run->truth.distance_m,
+		    run->truth.home_m, run->truth.contacts, run->truth.contacts == 1 ? "" : "s");
 	else
-		fprintf(out, "house        %.1f m2 free, %.1f m driven, %.2f m from the start\n", run->frontiers.free_m2,
-		    run->pose.distance_m, run->mission.home_m);
+		fprintf(out, "house        %.1f m2 free, %.1f m driven, %.2f m from the start\n",
+		    run->frontiers.free_m2, run->pose.distance_m, run->mission.home_m);
 	fprintf(out, "model        %s: %" PRIu64 " calls, %" PRIu64 " failed, %.4f USD\n",
 	    run->have_vlm ? run->vlm.model : "none", run->vlm.calls, run->vlm.failures, run->vlm.cost_usd);
-	fprintf(out, "machine      %.2f cores, %.0f MB, %u restarts\n", cpu_cores(run), run->rss_mb_max, restarts(run));
+	fprintf(out, "machine      %.2f cores, %.0f MB, %u restarts\n", cpu_cores(run), run->rss_mb_max,
+	    restarts(run));
 	if (run->have_truth && run->truth.contacts > 0)
 		fprintf(out, "touched      %s\n", run->truth.last_contact);
 }
@@ -109,8 +115,9 @@ bool up_picture(const struct up_run *run, const char *path, struct cairn_error *
 	const char *slash = strrchr(run->cfg.sim.world, '/');
 	bool simulated = strcmp(run->cfg.robot.drive, "simulated") == 0;
 	char title[160];
-	snprintf(title, sizeof(title), "%.60s   %.1f m driven   %.1f m2", simulated && slash != NULL ? slash + 1 : run->cfg.robot.name,
-	    run->pose.distance_m, run->frontiers.free_m2);
+	snprintf(title, sizeof(title), "%.60s   %.1f m driven   %.1f m2",
+	    simulated && slash != NULL ? slash + 1 : run->cfg.robot.name, run->pose.distance_m,
+	    run->frontiers.free_m2);
 	bool ok = cairn_picture_of_mapper(mapper, NULL, title, path, err);
 	cairn_mapper_destroy(&mapper);
 	return ok;

@@ -55,9 +55,10 @@ __attribute__((format(printf, 4, 5))) static void line(
 	int room = s->cols - (label[0] != '\0' ? LABEL : 0);
 	size_t len = fit(text, room > 0 ? room : 0);
 	if (label[0] != '\0')
-		fprintf(s->out, "%s%-*s%s", s->colour ? tints[DIM] : "", LABEL, label, s->colour ? "\033[0m" : "");
-	fprintf(s->out, "%s%.*s%s%s\n", s->colour ? tints[tint] : "", (int)len, text, s->colour ? "\033[0m" : "",
-	    s->colour ? "\033[K" : "");
+		fprintf(s->out, "%s%-*s%s", s->colour ? tints[DIM] : "", LABEL, label,
+		    s->colour ? "\033[0m" : "");
+	fprintf(s->out, "%s%.*s%s%s\n", s->colour ? tints[tint] : "", (int)len, text,
+	    s->colour ? "\033[0m" : "", s->colour ? "\033[K" : "");
 	s->used++;
 }
 
@@ -78,8 +79,8 @@ static void view_head(struct screen *s, const struct up_run *run, int64_t now_ns
 		clock_text(run->cfg.mission.limit_s, limit + 4, sizeof(limit) - 4);
 	}
 	line(s, BOLD, "", "cairn %s   %s   %s%s   %s", CAIRN_VERSION,
-	    simulated ? (slash != NULL ? slash + 1 : run->cfg.sim.world) : run->cfg.robot.name, elapsed, limit,
-	    run->run_dir);
+	    simulated ? (slash != NULL ? slash + 1 : run->cfg.sim.world) : run->cfg.robot.name, elapsed,
+	    limit, run->run_dir);
 }
 
 static void view_mission(struct screen *s, const struct up_run *run)
@@ -90,15 +91,18 @@ static void view_mission(struct screen *s, const struct up_run *run)
 	}
 	const struct cairn_msg_mission *m = &run->mission;
 	line(s, m->state == CAIRN_MISSION_STATE_EXPLORING ? GOOD : PLAIN, "mission", "%s%s%s",
-	    cairn_enum_text(&cairn_enum_mission_state, (int)m->state), m->reason[0] != '\0' ? ": " : "", m->reason);
+	    cairn_enum_text(&cairn_enum_mission_state, (int)m->state), m->reason[0] != '\0' ? ": " : "",
+	    m->reason);
 	line(s, PLAIN, "doing", "%s%s%s%s", m->activity[0] != '\0' ? m->activity : "-",
 	    m->decision_id != 0 ? "   by " : "",
 	    m->decision_id != 0 ? cairn_enum_text(&cairn_enum_source, (int)m->decision_source) : "",
 	    m->wants_decision ? "   (waits for a decision)" : "");
 	if (run->have_tier && run->tier.tier != CAIRN_TIER_NORMAL && run->tier.reason[0] != '\0')
-		line(s, WARN, "tier", "%s: %s", cairn_enum_text(&cairn_enum_tier, (int)run->tier.tier), run->tier.reason);
+		line(s, WARN, "tier", "%s: %s", cairn_enum_text(&cairn_enum_tier, (int)run->tier.tier),
+		    run->tier.reason);
 	else
-		line(s, PLAIN, "tier", "%s", run->have_tier ? cairn_enum_text(&cairn_enum_tier, (int)run->tier.tier) : "-");
+		line(s, PLAIN, "tier", "%s",
+		    run->have_tier ? cairn_enum_text(&cairn_enum_tier, (int)run->tier.tier) : "-");
 }
 
 static void view_robot(struct screen *s, const struct up_run *run)
@@ -107,19 +111,25 @@ static void view_robot(struct screen *s, const struct up_run *run)
 	if (run->have_pose) {
 		double deg = cairn_compass_deg(p->yaw_rad);
 		line(s, p->tracking == CAIRN_TRACKING_GOOD ? PLAIN : WARN, "pose",
-		    "x %+.2f  y %+.2f m  %3.0f° %s   tracking %s %.0f %%   %.1f m driven   %.2f m/s", p->x_m, p->y_m, deg,
-		    cairn_compass_point(deg), cairn_enum_text(&cairn_enum_tracking, (int)p->tracking), 100.0 * p->quality,
+		    "x %+.2f  y %+.2f m  %3.0f° %s   tracking %s %.0f %%   %.1f m driven   %.2f m/s", p->x_m,
+		    p->y_m, deg, cairn_compass_point(deg),
+		    cairn_enum_text(&cairn_enum_tracking, (int)p->tracking), 100.0 * p->quality,
 		    p->distance_m, p->v_mps);
 	}
 	if (run->have_motion)
-		line(s, run->motion.state == CAIRN_MOTOR_STATE_DRIVING || run->motion.state == CAIRN_MOTOR_STATE_IDLE ? PLAIN : WARN,
+		line(s,
+		    run->motion.state == CAIRN_MOTOR_STATE_DRIVING ||
+			    run->motion.state == CAIRN_MOTOR_STATE_IDLE
+			? PLAIN
+			: WARN,
 		    "wheels", "%s%s%s   nearest %.2f m",
 		    cairn_enum_text(&cairn_enum_motor_state, (int)run->motion.state),
 		    run->motion.reason[0] != '\0' ? ": " : "", run->motion.reason, run->motion.nearest_m);
 	if (run->have_frontiers)
-		line(s, PLAIN, "map", "%.1f m2 free, %.1f x %.1f m   %u frontiers (%u within reach)   coverage %.0f %%",
-		    run->frontiers.free_m2, run->frontiers.map_width_m, run->frontiers.map_height_m, run->frontiers.total,
-		    run->frontiers.reachable, 100.0 * run->frontiers.coverage);
+		line(s, PLAIN, "map",
+		    "%.1f m2 free, %.1f x %.1f m   %u frontiers (%u within reach)   coverage %.0f %%",
+		    run->frontiers.free_m2, run->frontiers.map_width_m, run->frontiers.map_height_m,
+		    run->frontiers.total, run->frontiers.reachable, 100.0 * run->frontiers.coverage);
 }
 
 static void view_model(struct screen *s, const struct up_run *run)
@@ -127,11 +137,11 @@ static void view_model(struct screen *s, const struct up_run *run)
 	const struct cairn_msg_mission *m = &run->mission;
 	if (run->have_vlm)
 		line(s, run->vlm.net_tier == CAIRN_NET_TIER_NORMAL ? PLAIN : WARN, "model",
-		    "%s   %" PRIu64 " calls, %" PRIu64 " failed   %.2f s   %.4f USD   %s", run->vlm.model, run->vlm.calls,
-		    run->vlm.failures, run->vlm.latency_mean_s, run->vlm.cost_usd,
+		    "%s   %" PRIu64 " calls, %" PRIu64 " failed   %.2f s   %.4f USD   %s", run->vlm.model,
+		    run->vlm.calls, run->vlm.failures, run->vlm.latency_mean_s, run->vlm.cost_usd,
 		    cairn_enum_text(&cairn_enum_net_tier, (int)run->vlm.net_tier));
-	line(s, PLAIN, "decisions", "%" PRIu64 " driven, %" PRIu64 " refused, %" PRIu64 " overridden", m->decisions,
-	    m->refused, m->overrides);
+	line(s, PLAIN, "decisions", "%" PRIu64 " driven, %" PRIu64 " refused, %" PRIu64 " overridden",
+	    m->decisions, m->refused, m->overrides);
 	if (run->have_vlm && run->vlm.last_reasoning[0] != '\0')
 		line(s, DIM, "says", "%s", run->vlm.last_reasoning);
 	if (run->have_vlm && run->vlm.last_error[0] != '\0')
@@ -139,8 +149,8 @@ static void view_model(struct screen *s, const struct up_run *run)
 	if (run->have_truth)
 		line(s, run->truth.contacts > 0 ? BAD : GOOD, "truth",
 		    "%u contacts   clearance %.2f m   %.1f %% of the house seen   %.2f m from the start   %s",
-		    run->truth.contacts, run->truth.clearance_m, 100.0 * run->truth.coverage, run->truth.home_m,
-		    run->truth.room);
+		    run->truth.contacts, run->truth.clearance_m, 100.0 * run->truth.coverage,
+		    run->truth.home_m, run->truth.room);
 }
 
 static enum tint stage_tint(const struct cairn_msg_stage *st)
@@ -154,8 +164,8 @@ static void view_stages(struct screen *s, const struct up_run *run)
 {
 	if (!run->have_stages)
 		return;
-	line(s, DIM, "", "%-15s %-9s %7s %8s %8s %7s %6s %6s", "stage", "state", "pid", "restarts", "up", "beat", "cpu",
-	    "MB");
+	line(s, DIM, "", "%-15s %-9s %7s %8s %8s %7s %6s %6s", "stage", "state", "pid", "restarts", "up",
+	    "beat", "cpu", "MB");
 	for (uint32_t i = 0; i < run->stages.items_count; i++) {
 		const struct cairn_msg_stage *st = &run->stages.items[i];
 		char up[16], beat[16] = "-";
@@ -166,8 +176,8 @@ static void view_stages(struct screen *s, const struct up_run *run)
 		    cairn_enum_text(&cairn_enum_stage_state, (int)st->state), st->pid, st->restarts, up, beat,
 		    100.0 * st->cpu_cores, st->rss_mb, st->note);
 	}
-	line(s, DIM, "", "%-15s %-9s %7s %8u %8s %7s %5.1f%% %6.1f", "together", "", "", run->stages.restarts, "", "",
-	    100.0 * run->stages.cpu_cores_mean, run->stages.rss_mb);
+	line(s, DIM, "", "%-15s %-9s %7s %8u %8s %7s %5.1f%% %6.1f", "together", "", "", run->stages.restarts,
+	    "", "", 100.0 * run->stages.cpu_cores_mean, run->stages.rss_mb);
 }
 
 void up_view(const struct up_run *run, int64_t now_ns, int rows, int cols, bool colour, FILE *out)
@@ -188,10 +198,13 @@ void up_view_line(const struct up_run *run, int64_t now_ns, FILE *out)
 	char elapsed[16];
 	clock_text((double)(now_ns - run->start_ns) * 1e-9, elapsed, sizeof(elapsed));
 	fprintf(out, "%s  %-10s %3" PRIu64 " decisions  %5.1f m  ", elapsed,
-	    run->have_mission ? cairn_enum_text(&cairn_enum_mission_state, (int)run->mission.state) : "starting",
+	    run->have_mission ? cairn_enum_text(&cairn_enum_mission_state, (int)run->mission.state)
+			      : "starting",
 	    run->mission.decisions, run->pose.distance_m);
 	if (run->have_truth)
-		fprintf(out, "%5.1f %% seen  %u contacts  ", 100.0 * run->truth.coverage, run->truth.contacts);
-	fprintf(out, "%u frontiers  %.4f USD  %s\n", run->frontiers.reachable, run->vlm.cost_usd, run->mission.activity);
+		fprintf(
+		    out, "%5.1f %% seen  %u contacts  ", 100.0 * run->truth.coverage, run->truth.contacts);
+	fprintf(out, "%u frontiers  %.4f USD  %s\n", run->frontiers.reachable, run->vlm.cost_usd,
+	    run->mission.activity);
 	fflush(out);
 }

@@ -1,0 +1,17 @@
+/* frame_reader.h - frames of a running stack for the commands that show them. */
+#ifndef CAIRN_PROCS_CAIRN_FRAME_READER_H
+#define CAIRN_PROCS_CAIRN_FRAME_READER_H
+
+#include "ipc/frames.h"
+#include "procs/cairn/cmd.h"
+
+/* False ends the reading. hdr and payload are valid during the call only. */
+typedef bool cli_frame_fn(void *ctx, const struct cairn_frame_header *hdr, const void *payload);
+
+/* Calls fn with each frame until it says so, a signal comes or no frame has come for timeout_s. Runs fn in a child process
+ * inside the stack's mount namespace: files must be open before, and what fn changes is not seen by the caller. An
+ * enum cli_exit. */
+int cli_read_frames(
+    const struct cli *cli, enum cairn_frame_topic topic, double timeout_s, cli_frame_fn *fn, void *ctx);
+
+#endif
