@@ -7,10 +7,12 @@
 #define FORGET_UPDATES 20 /* gone for so long, its id is not given again */
 #define STARE_UPDATES 8   /* stood before it for so long in vain: it shows nothing */
 #define STARE_M 1.5
+#define STAND_M 0.35
 #define STARE_SAMPLES 12
 #define BEHIND_M 2.0 /* unknown floor assumed behind each metre of an opening, for coverage */
 #define ESCAPE_M 0.30
 #define CLEARANCE_BOUND_M 0.30
+#define DRIVEN_CLEARANCE2 5 /* squared cells; less and the wavefront might leak through a thin wall */
 
 struct cairn_frontier_finder *cairn_frontier_finder_new(void)
 {
@@ -95,6 +97,24 @@ static bool take_window(struct cairn_frontier_finder *f, const struct cairn_grid
 	return true;
 }
 
+/* Where the robot has been it can go again, however narrow the map makes it: a place that it squeezed into
+ * must not become a prison. */
+static void trust_driven(struct cairn_frontier_finder *f, const struct cairn_grid *grid, int16_t need2)
+{
+	const struct cairn_cell_box *k = &grid->known;
+	for (int32_t cy = k->min_cy; cy <= k->max_cy; cy++) {
+		const uint16_t *restrict visits = grid->visits + cairn_grid_index(grid, k->min_cx, cy);
+		int16_t *restrict clearance2 = f->wave.clearance2 +
+					       (size_t)(cy - f->cy0) * (size_t)f->wave.width +
+					       (size_t)(k->min_cx - f->cx0);
+		for (int32_t i = 0; i <= k->max_cx - k->min_cx; i++) {
+			bool raise =
+			    visits[i] != 0 && clearance2[i] >= DRIVEN_CLEARANCE2 && clearance2[i] < need2;
+			clearance2[i] = raise ? need2 : clearance2[i];
+		}
+	}
+}
+
 struct pair {
 	uint16_t found, known;
 	float distance_m;
@@ -134,9 +154,13 @@ static void stare(const struct cairn_frontier_finder *f, struct cairn_frontier_f
 	bool still = hypot(known->at.x_m - m->x_m, known->at.y_m - m->y_m) <= 1.5 * f->cell_m &&
 		     abs((int32_t)m->cells - (int32_t)known->cells) <= 2;
 	bool near = hypot(m->x_m - pose.x_m, m->y_m - pose.y_m) <= STARE_M;
+	bool at_stand =
+	    m->distance_m >= 0.0 && hypot(m->goal_x_m - pose.x_m, m->goal_y_m - pose.y_m) <= STAND_M;
 	if (!still)
 		known->stared = 0;
-	else if (looking && near && known->stared < STARE_UPDATES &&
+	else if (looking && at_stand)
+		known->stared += 2; /* there is no better place */
+	else if (looking && near &&
 		 in_plain_sight(f, found, (int32_t)floor(pose.x_m / f->cell_m) - f->cx0,
 		     (int32_t)floor(pose.y_m / f->cell_m) - f->cy0))
 		known->stared++;
@@ -240,16 +264,21 @@ bool cairn_frontier_find(struct cairn_frontier_finder *f, struct cairn_frontier_
 		return true;
 	if (!take_window(f, grid))
 		return false;
-	/* Half the length as well: where it cannot turn, an Ackermann robot drives in and may not come out. */
+	/* The footprint with its clearance, and one cell: walls in the map are up to that much thicker than
+	 * they are. Half the length as well: where it cannot turn, an Ackermann robot drives in and may not
+	 * come out. */
 	double half_length_m = 0.5 * (cfg->robot.footprint_front_m + cfg->robot.footprint_rear_m);
-	double bound_m = fmax(cfg->robot.footprint_half_width_m + cfg->nav.clearance_m, half_length_m);
-	double need = bound_m / grid->cell_m;
-	bound_m = bound_m > CLEARANCE_BOUND_M ? bound_m : CLEARANCE_BOUND_M;
-	int bound = (int)ceil(bound_m / grid->cell_m);
-	cairn_wave_clearances(&f->wave, bound < 100 ? bound : 100);
+	double need_m =
+	    fmax(cfg->robot.footprint_half_width_m + cfg->nav.clearance_m + grid->cell_m, half_length_m);
+	double need = need_m / grid->cell_m;
+	int bound = (int)ceil(fmax(need_m, CLEARANCE_BOUND_M) / grid->cell_m);
+	bound = bound < 100 ? bound : 100;
+	int need2 = (int)fmin(ceil(need * need), bound * bound);
+	cairn_wave_clearances(&f->wave, bound);
+	trust_driven(f, grid, (int16_t)need2);
 	int32_t x = (int32_t)floor(pose.x_m / grid->cell_m) - f->cx0;
 	int32_t y = (int32_t)floor(pose.y_m / grid->cell_m) - f->cy0;
-	if (!cairn_wave_spread(&f->wave, x, y, (int)ceil(need * need), (int)(ESCAPE_M / grid->cell_m)))
+	if (!cairn_wave_spread(&f->wave, x, y, need2, (int)(ESCAPE_M / grid->cell_m)))
 		return false;
 	if (!cairn_frontier_cells(f, cfg->mission.frontier_min_width_m))
 		return false;

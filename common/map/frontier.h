@@ -2,15 +2,22 @@
  *
  * A frontier cell is a free cell beside the unknown (Yamauchi 1997). What makes an exploration end is what
  * does NOT count:
- *   - unknown slits narrower than about mission.frontier_min_width_m (between two far rays, along a wall seen
- * at a grazing angle, in the corners behind furniture) are closed by a morphological opening of the unknown;
- *   - nor what lies beside a strip of floor as narrow as that, such as the gap between two cupboards;
- *   - unknown pockets below 0.15 m2 that known cells enclose;
- *   - openings narrower than mission.frontier_min_width_m;
- *   - openings the robot has stood before, in plain sight, without learning anything (a surface that returns
- * nothing). Cells belong to one frontier when no more than 0.5 m of free floor is between them (so never
- * through a wall); wide ones are split. Reachability and distance come from a wavefront over free cells with
- * the robot's clearance. */
+ *
+ * 1. unknown slits narrower than about mission.frontier_min_width_m (between two far rays, along a wall seen
+ * at a grazing angle, in the corners behind furniture): a morphological opening of the unknown closes them;
+ *
+ * 2. what lies beside a strip of floor as narrow as that, such as the gap between two cupboards;
+ *
+ * 3. unknown pockets below 0.15 m2 that known cells enclose;
+ *
+ * 4. openings narrower than mission.frontier_min_width_m;
+ *
+ * 5. openings that the robot has stood before, in plain sight or at the place chosen for looking in, without
+ *    learning anything.
+ *
+ * Cells belong to one frontier when no more than 0.5 m of free floor is between them (so never through a
+ * wall); long ones are cut. Reachability and distance come from a wavefront over free cells with the robot's
+ * clearance, or that it has driven over. The place to stand looks into the opening, not along it. */
 #ifndef CAIRN_COMMON_MAP_FRONTIER_H
 #define CAIRN_COMMON_MAP_FRONTIER_H
 
@@ -24,7 +31,7 @@ struct cairn_frontier_known {
 	struct cairn_vec2 at;
 	uint32_t cells;
 	uint32_t seen;   /* update in which it was there last */
-	uint32_t stared; /* consecutive updates the robot stood before it in vain */
+	uint32_t stared; /* updates in which the robot looked at it in vain, while it did not change */
 };
 
 /* What must survive a restart so that ids stay the same. */

@@ -5,9 +5,11 @@
 
 #define SPLIT_M 3.0      /* a longer opening is cut into parts */
 #define GOAL_REACH_M 2.0 /* a place to stand is at most this far from the opening */
+#define STAND_STEP_M 0.1 /* places tried lie this far apart */
 #define VIEW_M 0.8       /* so near is as good as nearer: the LiDAR sees in from here */
 #define DETOUR 0.3       /* a metre driven counts as much as so many metres of distance */
 #define COMFORT_M 0.30   /* clearance a place to stand should have */
+#define LOOK_COSINE 0.2  /* a look along an opening does not go into it */
 #define EDGE_M 0.15      /* and this much known floor around it */
 #define JAMB_M 0.20      /* walls end an opening when they are this near to its ends */
 #define DOORWAY_MIN_M 0.6
@@ -121,23 +123,56 @@ static double stand_cost(
 	return cost;
 }
 
-/* The best reachable cell around (mid_x, mid_y) from which it can be seen; false if there is none. */
-static bool find_stand(
-    const struct cairn_frontier_finder *f, int32_t mid_x, int32_t mid_y, int32_t *ret_x, int32_t *ret_y)
+/* Which way the unknown lies from an opening: the sum of the directions to it, for each cell. */
+struct outward {
+	double x, y; /* unit vector, or 0 0 where it lies on all sides */
+};
+
+static struct outward outward_of(
+    const struct cairn_frontier_finder *f, const struct cairn_frontier_cell *cells, uint32_t count)
 {
-	int32_t reach = (int32_t)(GOAL_REACH_M / f->cell_m);
-	double best = HUGE_VAL;
-	for (int32_t ring = 0; ring <= reach && ring * f->cell_m - VIEW_M < best; ring++) {
+	struct outward o = {0};
+	uint32_t w = (uint32_t)f->wave.width;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t at = cells[i].index;
+		o.x += (double)f->unknown[at + 1] - (double)f->unknown[at - 1];
+		o.y += (double)f->unknown[at + w] - (double)f->unknown[at - w];
+	}
+	double length = hypot(o.x, o.y);
+	if (length < 0.3 * count)
+		return (struct outward){0};
+	return (struct outward){o.x / length, o.y / length};
+}
+
+/* Can one look from (x, y) through the opening's middle, rather than along it or at its back? */
+static bool looks_in(const struct cairn_frontier_finder *f, struct outward o, int32_t x, int32_t y,
+    int32_t mid_x, int32_t mid_y)
+{
+	double dx = mid_x - x, dy = mid_y - y, d = hypot(dx, dy);
+	if (d > 3.0 && (o.x != 0.0 || o.y != 0.0) && dx * o.x + dy * o.y < LOOK_COSINE * d)
+		return false;
+	return cairn_frontier_sight(f, x, y, mid_x, mid_y);
+}
+
+/* The best reachable cell near (mid_x, mid_y) from which one can look into the opening; false if there is
+ * none. */
+static bool find_stand(const struct cairn_frontier_finder *f, struct outward o, int32_t mid_x, int32_t mid_y,
+    int32_t *ret_x, int32_t *ret_y)
+{
+	int32_t stride = (int32_t)fmax(1.0, floor(STAND_STEP_M / f->cell_m + 0.5));
+	int32_t reach = (int32_t)(GOAL_REACH_M / (f->cell_m * stride));
+	double best = HUGE_VAL, step_m = stride * f->cell_m;
+	for (int32_t ring = 0; ring <= reach && ring * step_m - VIEW_M < best; ring++) {
 		for (int32_t dy = -ring; dy <= ring; dy++) {
 			int32_t step = abs(dy) == ring || ring == 0 ? 1 : 2 * ring;
 			for (int32_t dx = -ring; dx <= ring; dx += step) {
-				int32_t x = mid_x + dx, y = mid_y + dy;
+				int32_t x = mid_x + dx * stride, y = mid_y + dy * stride;
 				if (x < 0 || y < 0 || x >= f->wave.width || y >= f->wave.height)
 					continue;
 				if (cairn_wave_distance(&f->wave, x, y) == CAIRN_WAVE_NEVER)
 					continue;
 				double cost = stand_cost(f, x, y, mid_x, mid_y);
-				if (cost >= best || !cairn_frontier_sight(f, x, y, mid_x, mid_y))
+				if (cost >= best || !looks_in(f, o, x, y, mid_x, mid_y))
 					continue;
 				best = cost;
 				*ret_x = x;
@@ -189,7 +224,7 @@ static void describe(struct cairn_frontier_finder *f, struct cairn_frontier_cell
 		return;
 	uint32_t mid = middle_cell(f, cells, count, a);
 	int32_t mid_x = column(f, mid), mid_y = line(f, mid), stand_x = mid_x, stand_y = mid_y;
-	bool reachable = find_stand(f, mid_x, mid_y, &stand_x, &stand_y);
+	bool reachable = find_stand(f, outward_of(f, cells, count), mid_x, mid_y, &stand_x, &stand_y);
 	struct cairn_frontier_found *found = &f->found[f->found_count++];
 	*found = (struct cairn_frontier_found){.cells = cells, .cell_count = count};
 	struct cairn_msg_frontier *m = &found->msg;

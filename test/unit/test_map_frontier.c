@@ -332,6 +332,62 @@ START_TEST(an_opening_around_the_corner_is_not_dropped)
 }
 END_TEST
 
+START_TEST(an_opening_looked_into_in_vain_from_its_own_place_is_dropped)
+{
+	begin();
+	room(0, 0, 79, 59);
+	area(80, 20, 80, 37, FREE);
+	area(70, 20, 70, 37, CAIRN_ODDS_OCCUPIED - 1); /* something in between hides the unknown from afar */
+	find(20, 29, true);
+	ck_assert_uint_eq(found.total, 1);
+	int32_t x = cairn_grid_cell(&grid, found.items[0].goal_x_m),
+		y = cairn_grid_cell(&grid, found.items[0].goal_y_m);
+	for (int i = 0; i < 6; i++)
+		find(x, y, true);
+	ck_assert_uint_eq(found.total, 0);
+	end();
+}
+END_TEST
+
+START_TEST(one_stands_where_one_looks_in_not_along)
+{
+	begin();
+	room(0, 0, 79, 59);
+	area(0, 60, 60, 60, FREE); /* the whole top is open, but a table leaves only its ends to stand at */
+	find(40, 10, true);
+	for (uint32_t i = 0; i < found.items_count; i++) {
+		const struct cairn_msg_frontier *f = &found.items[i];
+		double dx = f->x_m - f->goal_x_m, dy = f->y_m - f->goal_y_m;
+		ck_assert(hypot(dx, dy) <= 0.16 || dy >= 0.2 * hypot(dx, dy));
+	}
+	ck_assert_uint_ge(found.items_count, 1);
+	area(0, 56, 60, 56,
+	    WALL); /* behind a wall 0.2 m before it nothing can stand: seen along it from its ends only */
+	find(40, 10, true);
+	for (uint32_t i = 0; i < found.items_count; i++)
+		ck_assert(found.items[i].x_m > 2.9 || found.items[i].distance_m < 0.0);
+	end();
+}
+END_TEST
+
+START_TEST(where_the_robot_has_been_it_can_go_again)
+{
+	begin();
+	room(0, 0, 79, 59);
+	room(81, 0, 160, 59);
+	area(80, 28, 80, 32, FREE);   /* 0.25 m: too narrow by the map */
+	area(161, 10, 161, 40, FREE); /* an opening of the far room */
+	find(20, 30, true);
+	ck_assert_uint_eq(found.reachable, 0);
+	for (int32_t x = 60; x <= 100; x++)
+		cairn_grid_visit(&grid, (struct cairn_vec2){0.05 * (x - 1), 1.525},
+		    (struct cairn_vec2){0.05 * x, 1.525}, 0.10, x == 60);
+	find(20, 30, true);
+	ck_assert_uint_eq(found.reachable, 1);
+	end();
+}
+END_TEST
+
 START_TEST(more_openings_than_a_message_holds_are_counted)
 {
 	begin();
@@ -365,4 +421,6 @@ CAIRN_TEST_MAIN("map_frontier", a_closed_room_has_no_frontier,
     a_ragged_edge_is_one_frontier_and_a_long_one_is_cut,
     ids_stay_while_the_map_grows_and_are_never_given_again,
     an_opening_that_shows_nothing_however_long_it_is_looked_into_is_dropped,
-    an_opening_around_the_corner_is_not_dropped, more_openings_than_a_message_holds_are_counted)
+    an_opening_around_the_corner_is_not_dropped, an_opening_looked_into_in_vain_from_its_own_place_is_dropped,
+    one_stands_where_one_looks_in_not_along, where_the_robot_has_been_it_can_go_again,
+    more_openings_than_a_message_holds_are_counted)
