@@ -197,6 +197,34 @@ START_TEST(text_is_cut_between_characters)
 }
 END_TEST
 
+static const char *bad_text;
+
+static void pack_bad_text(msgpack_packer *pk)
+{
+	msgpack_pack_str_with_body(pk, bad_text, strlen(bad_text));
+}
+
+START_TEST(text_that_is_not_utf8_is_refused)
+{
+	static const char *const bad[] = {"\x80", "\xc0\xaf", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xff",
+	    "cut \xe2\x82", "\xc3(", "\xe2(\xa1", "\xf0\x9f\x98("};
+	static const char *const good[] = {"", "plain", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\xa4\x96", "\xed\x9f\xbf\xee\x80\x80"};
+	struct cairn_msg_estop e;
+	struct cairn_header h;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		bad_text = bad[i];
+		int n = craft("reason", pack_bad_text);
+		ck_assert_int_eq(cairn_msg_decode(&cairn_desc_estop, buf, (size_t)n, &h, &e, NULL), -EBADMSG);
+	}
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		bad_text = good[i];
+		int n = craft("reason", pack_bad_text);
+		ck_assert_int_eq(cairn_msg_decode(&cairn_desc_estop, buf, (size_t)n, &h, &e, NULL), 0);
+		ck_assert_str_eq(e.reason, good[i]);
+	}
+}
+END_TEST
+
 START_TEST(every_prefix_and_random_damage_is_survived)
 {
 	int n = encode_result();
@@ -262,6 +290,6 @@ END_TEST
 CAIRN_TEST_MAIN("messages", what_is_encoded_decodes_to_the_same, the_library_reads_what_we_write,
     a_scan_keeps_every_point_and_not_a_number, a_buffer_too_small_is_an_error, another_schema_version_is_refused,
     unknown_fields_are_skipped_and_missing_ones_are_zero, an_integer_is_a_number_where_a_real_is_expected,
-    wrong_types_names_and_counts_are_refused_by_field, text_is_cut_between_characters,
+    wrong_types_names_and_counts_are_refused_by_field, text_is_cut_between_characters, text_that_is_not_utf8_is_refused,
     every_prefix_and_random_damage_is_survived, json_is_escaped_and_has_no_nan,
     each_topic_has_one_publisher_and_a_name_of_its_own, age_is_judged_by_the_stamp_and_the_future_is_refused)

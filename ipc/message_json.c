@@ -1,0 +1,138 @@
+/* message_json.c - structs to one line of JSON, for people and their tools. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ipc/message_fields.h"
+
+struct sink {
+	char *buf;
+	size_t used, cap;
+};
+
+static void put(struct sink *s, const char *text, size_t len)
+{
+	size_t room = s->cap - s->used;
+	if (len >= room) {
+		s->used = s->cap; /* full: everything from here on is dropped, the caller sees it */
+		return;
+	}
+	memcpy(s->buf + s->used, text, len);
+	s->used += len;
+}
+
+__attribute__((format(printf, 2, 3))) static void putf(struct sink *s, const char *fmt, ...)
+{
+	char tmp[64];
+	va_list ap;
+	va_start(ap, fmt);
+	int n = vsnprintf(tmp, sizeof(tmp), fmt, ap);
+	va_end(ap);
+	put(s, tmp, (size_t)n < sizeof(tmp) ? (size_t)n : sizeof(tmp) - 1);
+}
+
+static void put_json_text(struct sink *s, const char *text, size_t len)
+{
+	put(s, "\"", 1);
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)text[i];
+		if (c == '"' || c == '\\')
+			putf(s, "\\%c", c);
+		else if (c < 0x20 || c == 0x7f)
+			putf(s, "\\u%04x", c);
+		else
+			put(s, text + i, 1);
+	}
+	put(s, "\"", 1);
+}
+
+static void put_json_real(struct sink *s, double d, int digits)
+{
+	if (isfinite(d))
+		putf(s, "%.*g", digits, d);
+	else
+		put(s, "null", 4); /* JSON has no NaN */
+}
+
+static void put_json_msg(struct sink *s, const struct cairn_msg_desc *desc, const void *msg);
+
+static void put_json_value(struct sink *s, const struct cairn_field *f, const void *at)
+{
+	switch (f->kind) {
+	case CAIRN_FIELD_F64:
+		put_json_real(s, *(const double *)at, 9);
+		break;
+	case CAIRN_FIELD_F32:
+		put_json_real(s, (double)*(const float *)at, 6);
+		break;
+	case CAIRN_FIELD_I64:
+		putf(s, "%" PRId64, *(const int64_t *)at);
+		break;
+	case CAIRN_FIELD_U64:
+		putf(s, "%" PRIu64, *(const uint64_t *)at);
+		break;
+	case CAIRN_FIELD_I32:
+		putf(s, "%" PRId32, *(const int32_t *)at);
+		break;
+	case CAIRN_FIELD_U32:
+		putf(s, "%" PRIu32, *(const uint32_t *)at);
+		break;
+	case CAIRN_FIELD_BOOL:
+		putf(s, "%s", *(const bool *)at ? "true" : "false");
+		break;
+	case CAIRN_FIELD_STR:
+		put_json_text(s, at, strnlen(at, f->capacity));
+		break;
+	case CAIRN_FIELD_ENUM: {
+		const char *name = cairn_enum_text(f->enum_of, (int)*(const unsigned *)at);
+		put_json_text(s, name, strlen(name));
+		break;
+	}
+	case CAIRN_FIELD_MSG:
+		put_json_msg(s, f->msg_of, at);
+		break;
+	}
+}
+
+static void put_json_msg(struct sink *s, const struct cairn_msg_desc *desc, const void *msg)
+{
+	put(s, "{", 1);
+	for (int i = 0; i < desc->field_count; i++) {
+		const struct cairn_field *f = &desc->fields[i];
+		uint32_t n = cairn_field_count(f, msg);
+		putf(s, "%s\"%s\":%s", i > 0 ? "," : "", f->name, f->repeated ? "[" : "");
+		for (uint32_t k = 0; k < n; k++) {
+			if (k > 0)
+				put(s, ",", 1);
+			put_json_value(s, f, (const char *)msg + f->offset + k * f->stride);
+		}
+		if (f->repeated)
+			put(s, "]", 1);
+	}
+	put(s, "}", 1);
+}
+
+int cairn_msg_to_json(const struct cairn_msg_desc *desc, const struct cairn_header *hdr, const void *msg,
+    char *buf, size_t buf_bytes)
+{
+	struct sink s = {buf, 0, buf_bytes};
+	if (buf_bytes == 0)
+		return -ENOBUFS;
+	if (hdr != NULL) {
+		putf(&s, "{\"seq\":%" PRIu64 ",\"epoch\":%" PRIu64, hdr->seq, hdr->epoch);
+		putf(&s, ",\"t_ns\":%" PRId64 ",\"valid\":%s,\"data\":", hdr->t_ns,
+		    hdr->valid ? "true" : "false");
+	}
+	put_json_msg(&s, desc, msg);
+	if (hdr != NULL)
+		put(&s, "}", 1);
+	if (s.used >= buf_bytes) {
+		buf[buf_bytes - 1] = '\0';
+		return -ENOBUFS;
+	}
+	buf[s.used] = '\0';
+	return (int)s.used;
+}
