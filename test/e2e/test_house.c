@@ -1,7 +1,9 @@
 /* The whole stack as a user starts it: real processes, a simulated house, a scripted pilot. Each test has a
  * stack, a run directory and (where the kernel allows) a mount namespace of its own. Waits are for
  * conditions; their limits are there for a broken stack and measure nothing (`cairn eval recovery` does). */
+#include <netinet/in.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 
 #include <jansson.h>
@@ -176,7 +178,26 @@ START_TEST(a_wrong_configuration_is_one_clear_line_and_starts_nothing)
 }
 END_TEST
 
+START_TEST(a_port_in_use_is_named_before_anything_starts)
+{
+	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t len = sizeof(at);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	ck_assert_int_eq(listen(fd, 1), 0);
+	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&at, &len), 0);
+	char command[300], out[2048], port[32];
+	snprintf(port, sizeof(port), "pilot.port: %d", ntohs(at.sin_port));
+	snprintf(command, sizeof(command), "up --headless --run /tmp/cairn-e2e-port-%d --set pilot.port=%d", (int)getpid(),
+	    ntohs(at.sin_port));
+	int status = run_cairn(out, sizeof(out), command);
+	close(fd);
+	ck_assert_msg(status == 2, "status %d: %s", status, out);
+	ck_assert_msg(strstr(out, port) != NULL && strstr(out, "in use") != NULL, "%s", out);
+}
+END_TEST
+
 CAIRN_TEST_MAIN_TIMEOUT("house", 400.0, a_wrong_configuration_is_one_clear_line_and_starts_nothing,
-    a_second_stack_in_the_same_run_directory_is_refused,
+    a_port_in_use_is_named_before_anything_starts, a_second_stack_in_the_same_run_directory_is_refused,
     the_stack_drives_a_house_decision_by_decision_without_a_contact,
     whoever_is_killed_comes_back_and_the_robot_drives_on_untouched)
