@@ -8,6 +8,7 @@
 #define STARE_UPDATES 8   /* stood before it for so long in vain: it shows nothing */
 #define STARE_M 1.5
 #define STAND_M 0.35
+#define STARE_COSINE 0.35 /* the edge of a shadow that starts beside the robot hides what is behind it */
 #define STARE_SAMPLES 12
 #define BEHIND_M 2.0 /* unknown floor assumed behind each metre of an opening, for coverage */
 #define ESCAPE_M 0.30
@@ -156,14 +157,15 @@ static void stare(const struct cairn_frontier_finder *f, struct cairn_frontier_f
 	bool near = hypot(m->x_m - pose.x_m, m->y_m - pose.y_m) <= STARE_M;
 	bool at_stand =
 	    m->distance_m >= 0.0 && hypot(m->goal_x_m - pose.x_m, m->goal_y_m - pose.y_m) <= STAND_M;
+	int32_t rx = (int32_t)floor(pose.x_m / f->cell_m) - f->cx0,
+		ry = (int32_t)floor(pose.y_m / f->cell_m) - f->cy0;
+	bool into = cairn_frontier_look(found->outward, rx, ry, found->mid_x, found->mid_y) >= STARE_COSINE;
 	if (!still)
 		known->stared = 0;
-	else if (looking && at_stand)
-		known->stared += 2; /* there is no better place */
-	else if (looking && near &&
-		 in_plain_sight(f, found, (int32_t)floor(pose.x_m / f->cell_m) - f->cx0,
-		     (int32_t)floor(pose.y_m / f->cell_m) - f->cy0))
-		known->stared++;
+	else if (looking && into && known->stared < STARE_UPDATES && (at_stand || near))
+		known->stared += at_stand                           ? 2
+				 : in_plain_sight(f, found, rx, ry) ? 1
+								    : 0; /* no place is better */
 	found->blind = known->stared >= STARE_UPDATES;
 }
 

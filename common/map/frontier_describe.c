@@ -10,6 +10,7 @@
 #define DETOUR 0.3       /* a metre driven counts as much as so many metres of distance */
 #define COMFORT_M 0.30   /* clearance a place to stand should have */
 #define LOOK_COSINE 0.2  /* a look along an opening does not go into it */
+#define SLANT 0.6        /* metres that a look along it is worse than one straight in */
 #define EDGE_M 0.15      /* and this much known floor around it */
 #define JAMB_M 0.20      /* walls end an opening when they are this near to its ends */
 #define DOORWAY_MIN_M 0.6
@@ -123,15 +124,11 @@ static double stand_cost(
 	return cost;
 }
 
-/* Which way the unknown lies from an opening: the sum of the directions to it, for each cell. */
-struct outward {
-	double x, y; /* unit vector, or 0 0 where it lies on all sides */
-};
-
-static struct outward outward_of(
+/* Which way the unknown lies: the sum of the directions to it, for each cell. */
+static struct cairn_frontier_outward outward_of(
     const struct cairn_frontier_finder *f, const struct cairn_frontier_cell *cells, uint32_t count)
 {
-	struct outward o = {0};
+	struct cairn_frontier_outward o = {0};
 	uint32_t w = (uint32_t)f->wave.width;
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t at = cells[i].index;
@@ -140,24 +137,21 @@ static struct outward outward_of(
 	}
 	double length = hypot(o.x, o.y);
 	if (length < 0.3 * count)
-		return (struct outward){0};
-	return (struct outward){o.x / length, o.y / length};
+		return (struct cairn_frontier_outward){0};
+	return (struct cairn_frontier_outward){o.x / length, o.y / length};
 }
 
-/* Can one look from (x, y) through the opening's middle, rather than along it or at its back? */
-static bool looks_in(const struct cairn_frontier_finder *f, struct outward o, int32_t x, int32_t y,
-    int32_t mid_x, int32_t mid_y)
+double cairn_frontier_look(
+    struct cairn_frontier_outward o, int32_t x, int32_t y, int32_t mid_x, int32_t mid_y)
 {
 	double dx = mid_x - x, dy = mid_y - y, d = hypot(dx, dy);
-	if (d > 3.0 && (o.x != 0.0 || o.y != 0.0) && dx * o.x + dy * o.y < LOOK_COSINE * d)
-		return false;
-	return cairn_frontier_sight(f, x, y, mid_x, mid_y);
+	return d <= 3.0 || (o.x == 0.0 && o.y == 0.0) ? 1.0 : (dx * o.x + dy * o.y) / d;
 }
 
 /* The best reachable cell near (mid_x, mid_y) from which one can look into the opening; false if there is
  * none. */
-static bool find_stand(const struct cairn_frontier_finder *f, struct outward o, int32_t mid_x, int32_t mid_y,
-    int32_t *ret_x, int32_t *ret_y)
+static bool find_stand(const struct cairn_frontier_finder *f, struct cairn_frontier_outward o, int32_t mid_x,
+    int32_t mid_y, int32_t *ret_x, int32_t *ret_y)
 {
 	int32_t stride = (int32_t)fmax(1.0, floor(STAND_STEP_M / f->cell_m + 0.5));
 	int32_t reach = (int32_t)(GOAL_REACH_M / (f->cell_m * stride));
@@ -171,8 +165,10 @@ static bool find_stand(const struct cairn_frontier_finder *f, struct outward o, 
 					continue;
 				if (cairn_wave_distance(&f->wave, x, y) == CAIRN_WAVE_NEVER)
 					continue;
-				double cost = stand_cost(f, x, y, mid_x, mid_y);
-				if (cost >= best || !looks_in(f, o, x, y, mid_x, mid_y))
+				double look = cairn_frontier_look(o, x, y, mid_x, mid_y);
+				double cost = stand_cost(f, x, y, mid_x, mid_y) + SLANT * (1.0 - look);
+				if (look < LOOK_COSINE || cost >= best ||
+				    !cairn_frontier_sight(f, x, y, mid_x, mid_y))
 					continue;
 				best = cost;
 				*ret_x = x;
@@ -224,9 +220,11 @@ static void describe(struct cairn_frontier_finder *f, struct cairn_frontier_cell
 		return;
 	uint32_t mid = middle_cell(f, cells, count, a);
 	int32_t mid_x = column(f, mid), mid_y = line(f, mid), stand_x = mid_x, stand_y = mid_y;
-	bool reachable = find_stand(f, outward_of(f, cells, count), mid_x, mid_y, &stand_x, &stand_y);
+	struct cairn_frontier_outward outward = outward_of(f, cells, count);
+	bool reachable = find_stand(f, outward, mid_x, mid_y, &stand_x, &stand_y);
 	struct cairn_frontier_found *found = &f->found[f->found_count++];
-	*found = (struct cairn_frontier_found){.cells = cells, .cell_count = count};
+	*found = (struct cairn_frontier_found){
+	    .cells = cells, .cell_count = count, .mid_x = mid_x, .mid_y = mid_y, .outward = outward};
 	struct cairn_msg_frontier *m = &found->msg;
 	m->x_m = to_m(mid_x, f->cx0, f->cell_m);
 	m->y_m = to_m(mid_y, f->cy0, f->cell_m);

@@ -12,11 +12,18 @@ struct cairn_frontier_cell {
 	float along;      /* along the cluster's axis, cells */
 };
 
+/* Which way the unknown lies from an opening: a unit vector, or 0 0 where it lies on all sides. */
+struct cairn_frontier_outward {
+	double x, y;
+};
+
 /* One opening while it is being described; cells are window cells. */
 struct cairn_frontier_found {
 	struct cairn_msg_frontier msg;
 	const struct cairn_frontier_cell *cells;
 	uint32_t cell_count;
+	int32_t mid_x, mid_y; /* the cell in its middle */
+	struct cairn_frontier_outward outward;
 	bool blind;
 };
 
@@ -43,6 +50,11 @@ bool cairn_frontier_cells(struct cairn_frontier_finder *finder, double min_width
 /* True when only free cells lie between two window cells, both ends left out. */
 bool cairn_frontier_sight(
     const struct cairn_frontier_finder *finder, int32_t x0, int32_t y0, int32_t x1, int32_t y1);
+
+/* Cosine of the angle between a look from (x, y) at the middle of an opening and straight into it; below 0 at
+ * its back. */
+double cairn_frontier_look(
+    struct cairn_frontier_outward outward, int32_t x, int32_t y, int32_t mid_x, int32_t mid_y);
 
 /* Turns clusters into openings, in finder->found. robot: window coordinates in cells. */
 void cairn_frontier_describe(

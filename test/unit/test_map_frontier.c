@@ -349,6 +349,20 @@ START_TEST(an_opening_looked_into_in_vain_from_its_own_place_is_dropped)
 }
 END_TEST
 
+/* The edge of a shadow: the robot stands in its line, so that it sees the edge and nothing behind it. */
+START_TEST(an_opening_seen_along_its_edge_is_not_dropped)
+{
+	begin();
+	room(0, 0, 79, 59);
+	area(40, 31, 79, 60, CAIRN_ODDS_UNKNOWN);
+	area(38, 31, 39, 59, WALL); /* ends at the edge, y = 31, of the unknown on its right */
+	for (int i = 0; i < 30; i++)
+		find(32, 29, true);
+	ck_assert_uint_ge(found.total, 1);
+	end();
+}
+END_TEST
+
 START_TEST(one_stands_where_one_looks_in_not_along)
 {
 	begin();
@@ -422,5 +436,5 @@ CAIRN_TEST_MAIN("map_frontier", a_closed_room_has_no_frontier,
     ids_stay_while_the_map_grows_and_are_never_given_again,
     an_opening_that_shows_nothing_however_long_it_is_looked_into_is_dropped,
     an_opening_around_the_corner_is_not_dropped, an_opening_looked_into_in_vain_from_its_own_place_is_dropped,
-    one_stands_where_one_looks_in_not_along, where_the_robot_has_been_it_can_go_again,
-    more_openings_than_a_message_holds_are_counted)
+    an_opening_seen_along_its_edge_is_not_dropped, one_stands_where_one_looks_in_not_along,
+    where_the_robot_has_been_it_can_go_again, more_openings_than_a_message_holds_are_counted)
