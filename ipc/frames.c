@@ -19,6 +19,7 @@
 
 #define SERVICE_NAME "cairn"
 #define PORTS_MAX 8
+#define FAREWELL_MS 500 /* a living RouDi answers within milliseconds; a dead one must not hold up our end */
 
 struct cairn_frame_pub {
 	struct cairn_frames *frames;
@@ -108,7 +109,7 @@ void cairn_frames_close(struct cairn_frames **frames_p)
 	struct cairn_frames *frames = *frames_p;
 	if (frames == NULL)
 		return;
-	arm(frames->deadline_ms);
+	arm(FAREWELL_MS);
 	for (int i = 0; i < frames->sub_count; i++) {
 		cairn_frame_release(&frames->subs[i]);
 		iox_sub_deinit(frames->subs[i].port);

@@ -28,7 +28,7 @@
 #define LAUNCHER_DEATHS_MAX 5 /* within a minute, then we give up */
 #define START_LIMIT_S 30.0    /* first decision wanted or refused by then, or something is badly wrong */
 #define OVERTIME_S 15.0       /* past --for, for the rest of the way home */
-#define ORPHANS_NS (3 * CAIRN_NS_PER_S) /* they were told to end; then they are killed */
+#define ORPHANS_NS CAIRN_NS_PER_S /* they were told to end, which takes milliseconds; then they are killed */
 
 struct up {
 	struct up_run run;

@@ -22,6 +22,7 @@ enum up_topic {
 	UP_MOTION,
 	UP_TIER,
 	UP_HEALTH,
+	UP_NAV,
 	UP_TOPIC_COUNT
 };
 
@@ -31,7 +32,7 @@ struct up_run {
 	struct cairn_config cfg;
 	int64_t start_ns; /* before anything was started */
 	bool have_mission, have_stages, have_truth, have_vlm, have_pose, have_frontiers, have_motion, have_tier,
-	    have_health;
+	    have_health, have_nav;
 	struct cairn_msg_mission mission;
 	struct cairn_msg_stages stages;
 	struct cairn_msg_sim_truth truth;
@@ -41,6 +42,7 @@ struct up_run {
 	struct cairn_msg_motion motion;
 	struct cairn_msg_tier tier;
 	struct cairn_msg_health health;
+	struct cairn_msg_nav_status nav;
 	int64_t stamp_ns[UP_TOPIC_COUNT]; /* of the newest message of each */
 	double first_decision_s; /* since start_ns; negative = none yet */
 	double rss_mb_max;

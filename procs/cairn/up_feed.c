@@ -22,6 +22,7 @@ static const struct {
     [UP_MOTION] = FEED(CAIRN_TOPIC_MOTION, motion),
     [UP_TIER] = FEED(CAIRN_TOPIC_TIER, tier),
     [UP_HEALTH] = FEED(CAIRN_TOPIC_HEALTH, health),
+    [UP_NAV] = FEED(CAIRN_TOPIC_NAV_STATUS, nav),
 #undef FEED
 };
 
