@@ -349,16 +349,23 @@ START_TEST(an_opening_looked_into_in_vain_from_its_own_place_is_dropped)
 }
 END_TEST
 
-/* The edge of a shadow: the robot stands in its line, so that it sees the edge and nothing behind it. */
+/* The edge of a shadow: the robot stands in its line, near the place to look in from, and sees nothing behind
+ * it. */
 START_TEST(an_opening_seen_along_its_edge_is_not_dropped)
 {
 	begin();
 	room(0, 0, 79, 59);
 	area(40, 31, 79, 60, CAIRN_ODDS_UNKNOWN);
-	area(38, 31, 39, 59, WALL); /* ends at the edge, y = 31, of the unknown on its right */
+	area(38, 31, 39, 59, WALL);
+	area(40, 0, 79, 24, WALL); /* a passage of 0.3 m along the edge: no place is far from its line */
+	area(40, 25, 79, 30, FREE);
+	for (int32_t x = 41; x < 79; x++)
+		cairn_grid_visit(&grid, (struct cairn_vec2){0.05 * (x - 1), 1.4},
+		    (struct cairn_vec2){0.05 * x, 1.4}, 0.10, x == 41);
 	for (int i = 0; i < 30; i++)
-		find(32, 29, true);
+		find(52, 29, true);
 	ck_assert_uint_ge(found.total, 1);
+	ck_assert_double_le(hypot(found.items[0].goal_x_m - 2.6, found.items[0].goal_y_m - 1.475), 0.35);
 	end();
 }
 END_TEST
