@@ -1,16 +1,16 @@
 #include "ipc/bus.h"
 
+#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 #include <zmq.h>
 
 #include "common/base/geom.h"
+#include "ipc/lockfile.h"
 
 #define MESSAGE_MAX (256 * 1024) /* the largest scan is 84 kB */
 #define IPC_PATH_MAX 107         /* sockaddr_un */
@@ -18,6 +18,7 @@
 #define HWM_LATEST 4
 #define RECONNECT_MS 20      /* a reborn publisher is heard again within this */
 #define RECONNECT_MAX_MS 100 /* while it is away: ten cheap connects a second */
+#define REQUESTS_MAX 32      /* answered in one go: a flood of them must not keep a stage from its work */
 #define PARTS_MAX 8          /* of a routed request: addresses, an empty delimiter, the payload */
 
 struct cairn_pub {
@@ -91,18 +92,13 @@ static int take_lock(const char *ep, struct cairn_error *err)
 {
 	char path[IPC_PATH_MAX + 16];
 	snprintf(path, sizeof(path), "%s.lock", ep + strlen("ipc://"));
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	if (fd < 0) {
-		cairn_error_set(err, "%s: %s", path, strerror(errno));
-		return -1;
-	}
-	if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-		close(fd);
-		cairn_error_set(err, "%s: another process publishes this", path);
-		errno = EADDRINUSE;
-		return -1;
-	}
-	return fd;
+	int fd = cairn_lockfile_take(path, err);
+	if (fd == -EADDRINUSE)
+		cairn_error_set(
+		    err, "%s: another process publishes this (pid %d)", path, cairn_lockfile_owner(path));
+	if (fd < 0)
+		errno = -fd;
+	return fd < 0 ? -1 : fd;
 }
 
 static void set_int(void *socket, int option, int value)
@@ -169,11 +165,31 @@ static void server_free(struct cairn_server *server)
 	free(server);
 }
 
+/* libzmq closes in a thread of its own and unlinks the socket's file then. A lock that was free before that
+ * would let a successor bind in between and lose its file to us; so they are released last. */
+static void close_sockets(struct cairn_bus *bus)
+{
+	for (struct cairn_pub *p = bus->pubs; p != NULL; p = p->next) {
+		zmq_close(p->socket);
+		p->socket = NULL;
+	}
+	for (struct cairn_sub *s = bus->subs; s != NULL; s = s->next) {
+		zmq_close(s->socket);
+		s->socket = NULL;
+	}
+	for (struct cairn_server *s = bus->servers; s != NULL; s = s->next) {
+		zmq_close(s->socket);
+		s->socket = NULL;
+	}
+	zmq_ctx_term(bus->zmq);
+}
+
 void cairn_bus_destroy(struct cairn_bus **bus_p)
 {
 	struct cairn_bus *bus = *bus_p;
 	if (bus == NULL)
 		return;
+	close_sockets(bus);
 	for (struct cairn_pub *p = bus->pubs, *next; p != NULL; p = next) {
 		next = p->next;
 		pub_free(p);
@@ -186,9 +202,56 @@ void cairn_bus_destroy(struct cairn_bus **bus_p)
 		next = s->next;
 		server_free(s);
 	}
-	zmq_ctx_term(bus->zmq);
 	free(bus);
 	*bus_p = NULL;
+}
+
+/* ---- the folder ---- */
+
+bool cairn_bus_fits(const char *run_dir, struct cairn_error *err)
+{
+	static const char longest[] = "/bus/heartbeat.0123456789abcdef"; /* no stage has a longer name */
+	size_t room = IPC_PATH_MAX - (sizeof(longest) - 1);
+	if (strlen(run_dir) <= room)
+		return true;
+	cairn_error_set(err, "the run directory is too long for sockets (%zu bytes, at most %zu): %s",
+	    strlen(run_dir), room, run_dir);
+	return false;
+}
+
+static bool is_lock(const char *name)
+{
+	size_t len = strlen(name);
+	return len > 5 && strcmp(name + len - 5, ".lock") == 0;
+}
+
+void cairn_bus_clean(const char *run_dir)
+{
+	char dir_path[512], path[1024];
+	snprintf(dir_path, sizeof(dir_path), "%s/bus", run_dir);
+	DIR *dir = opendir(dir_path);
+	if (dir == NULL)
+		return;
+	struct dirent *entry;
+	while ((entry = readdir(dir)) != NULL) {
+		if (entry->d_name[0] == '.' || is_lock(entry->d_name))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s.lock", dir_path, entry->d_name);
+		struct cairn_error ignored;
+		int fd = cairn_lockfile_take(path, &ignored);
+		if (fd < 0)
+			continue; /* somebody lives there */
+		(void)unlinkat(dirfd(dir), entry->d_name, 0);
+		(void)unlink(path);
+		close(fd);
+	}
+	rewinddir(dir);
+	while ((entry = readdir(dir)) != NULL) { /* locks whose socket is gone already */
+		snprintf(path, sizeof(path), "%s/%s", dir_path, entry->d_name);
+		if (is_lock(entry->d_name))
+			(void)cairn_lockfile_remove(path);
+	}
+	closedir(dir);
 }
 
 uint64_t cairn_bus_rejects(const struct cairn_bus *bus)
@@ -409,7 +472,7 @@ void cairn_server_serve(struct cairn_server *server)
 {
 	zmq_msg_t parts[PARTS_MAX];
 	int n;
-	while ((n = recv_parts(server->socket, parts)) > 0) {
+	for (int k = 0; k < REQUESTS_MAX && (n = recv_parts(server->socket, parts)) > 0; k++) {
 		if (n >= 2 && n < PARTS_MAX)
 			serve_one(server, parts, n);
 		else
@@ -432,8 +495,10 @@ static int ask_on(void *socket, const char *name, const struct cairn_msg_command
 		return -ETIMEDOUT;
 	}
 	n = zmq_recv(socket, buf, sizeof(buf), 0);
-	if (n < 0 || (size_t)n > sizeof(buf))
+	if (n < 0 || (size_t)n > sizeof(buf)) {
+		cairn_error_set(err, "%s: an answer that is no answer", name);
 		return -EBADMSG;
+	}
 	return cairn_msg_decode(&cairn_desc_reply, buf, (size_t)n, &hdr, reply, err);
 }
 
@@ -443,11 +508,17 @@ int cairn_ask(const char *run_dir, enum cairn_service service, const struct cair
 	char dir[IPC_PATH_MAX + 1], ep[IPC_PATH_MAX + 16];
 	const char *name = cairn_services[service].name;
 	int n = snprintf(dir, sizeof(dir), "%s/bus", run_dir);
-	if (n < 0 || (size_t)n >= sizeof(dir) || !endpoint(dir, name, NULL, ep, sizeof(ep), err))
+	if (n < 0 || (size_t)n >= sizeof(dir)) {
+		cairn_error_set(err, "run directory '%s' is too long for sockets", run_dir);
+		return -ENAMETOOLONG;
+	}
+	if (!endpoint(dir, name, NULL, ep, sizeof(ep), err))
 		return -ENAMETOOLONG;
 	void *ctx = zmq_ctx_new();
 	void *socket = ctx != NULL ? zmq_socket(ctx, ZMQ_DEALER) : NULL;
 	int r = -ENOMEM;
+	if (socket == NULL)
+		cairn_error_set(err, "ZeroMQ: %s", zmq_strerror(zmq_errno()));
 	if (socket != NULL) {
 		set_common(socket, HWM_EVERY);
 		r = zmq_connect(socket, ep) == 0 ? ask_on(socket, name, cmd, reply, timeout_ms, err)

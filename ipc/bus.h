@@ -18,6 +18,10 @@ struct cairn_server;
 struct cairn_bus *cairn_bus_new(const char *run_dir, struct cairn_error *err);
 /* Closes every publisher, subscriber and server made from it. */
 void cairn_bus_destroy(struct cairn_bus **bus_p);
+/* False with err set when the run directory's path leaves no room for the names of sockets (108 bytes in all). */
+bool cairn_bus_fits(const char *run_dir, struct cairn_error *err);
+/* Removes the sockets and locks of publishers that are gone from RUN/bus; those of living ones stay. */
+void cairn_bus_clean(const char *run_dir);
 /* Messages refused so far: too large, malformed, another schema version. */
 uint64_t cairn_bus_rejects(const struct cairn_bus *bus);
 
@@ -44,7 +48,7 @@ typedef void cairn_command_fn(void *ctx, const struct cairn_msg_command *cmd, st
 struct cairn_server *cairn_server_new(struct cairn_bus *bus, enum cairn_service service, cairn_command_fn *fn,
     void *ctx, struct cairn_error *err);
 void *cairn_server_socket(struct cairn_server *server);
-/* Answers all waiting requests. */
+/* Answers the waiting requests, a few dozen at most; more of them make the socket readable again. */
 void cairn_server_serve(struct cairn_server *server);
 
 /* Asks and waits at most timeout_ms; this one blocks, for command-line tools. 0 with *reply, -ETIMEDOUT, -EBADMSG. */

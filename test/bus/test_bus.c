@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <zmq.h>
 
+#include "ipc/lockfile.h"
 #include "test/support/runner.h"
 
 #define TRIES 2000 /* of 5 ms each: a limit for a broken bus, not a measure of a good one */
@@ -258,8 +259,75 @@ START_TEST(a_run_directory_too_long_for_a_socket_is_refused_with_the_reason)
 }
 END_TEST
 
+START_TEST(a_run_directory_that_fits_leaves_room_for_every_stage)
+{
+	char path[128];
+	memset(path, 'x', sizeof(path));
+	path[0] = '/';
+	path[76] = '\0'; /* 107 - strlen("/bus/heartbeat.0123456789abcdef") */
+	ck_assert(cairn_bus_fits(path, &err));
+	path[76] = 'x';
+	path[77] = '\0';
+	ck_assert(!cairn_bus_fits(path, &err));
+	ck_assert_ptr_nonnull(strstr(err.text, "77 bytes, at most 76"));
+}
+END_TEST
+
+START_TEST(a_lock_is_one_holders_and_names_it)
+{
+	setup();
+	char path[64];
+	snprintf(path, sizeof(path), "%s/a.lock", run_dir);
+	ck_assert(!cairn_lockfile_held(path));
+	ck_assert(cairn_lockfile_remove(path)); /* none there: nothing in the way */
+	int fd = cairn_lockfile_take(path, &err);
+	ck_assert_int_ge(fd, 0);
+	ck_assert(cairn_lockfile_held(path));
+	ck_assert_int_eq(cairn_lockfile_owner(path), getpid());
+	ck_assert_int_eq(cairn_lockfile_take(path, &err), -EADDRINUSE);
+	ck_assert(!cairn_lockfile_remove(path));
+	ck_assert(cairn_lockfile_held(path));
+	close(fd);
+	ck_assert(!cairn_lockfile_held(path));
+	ck_assert(cairn_lockfile_remove(path));
+	ck_assert_int_eq(access(path, F_OK), -1);
+	teardown();
+}
+END_TEST
+
+START_TEST(cleaning_takes_what_the_dead_left_and_nothing_of_the_living)
+{
+	setup();
+	char path[64], dead[64];
+	struct cairn_pub *living = publisher(CAIRN_TOPIC_ODOM);
+	pid_t pid = fork();
+	if (pid == 0) { /* dies without a farewell */
+		struct cairn_bus *other = cairn_bus_new(run_dir, NULL);
+		_exit(cairn_pub_new(other, CAIRN_TOPIC_SCAN, NULL, NULL) != NULL ? 0 : 1);
+	}
+	int status = -1;
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	snprintf(dead, sizeof(dead), "%s/bus/scan.lock", run_dir);
+	ck_assert_int_eq(access(dead, F_OK), 0);
+	cairn_bus_clean(run_dir);
+	ck_assert_int_eq(access(dead, F_OK), -1);
+	snprintf(path, sizeof(path), "%s/bus/scan", run_dir);
+	ck_assert_int_eq(access(path, F_OK), -1);
+	snprintf(path, sizeof(path), "%s/bus/odom", run_dir);
+	ck_assert_int_eq(access(path, F_OK), 0);
+	snprintf(path, sizeof(path), "%s/bus/odom.lock", run_dir);
+	ck_assert(cairn_lockfile_held(path));
+	ck_assert_int_ne(cairn_pub_epoch(living), 0);
+	teardown();
+}
+END_TEST
+
 CAIRN_TEST_MAIN("bus", a_reader_that_came_first_hears_the_publisher, a_second_publisher_of_a_topic_is_refused,
     a_topic_of_every_message_loses_none, a_topic_of_the_latest_ends_at_the_newest,
-    a_killed_publisher_frees_its_topic_and_its_successor_is_heard, garbage_on_a_topic_is_counted_and_loses_nothing,
+    a_killed_publisher_frees_its_topic_and_its_successor_is_heard,
+    garbage_on_a_topic_is_counted_and_loses_nothing,
     a_command_is_answered_or_times_out_and_never_lost_in_silence,
-    a_run_directory_too_long_for_a_socket_is_refused_with_the_reason)
+    a_run_directory_too_long_for_a_socket_is_refused_with_the_reason,
+    a_run_directory_that_fits_leaves_room_for_every_stage, a_lock_is_one_holders_and_names_it,
+    cleaning_takes_what_the_dead_left_and_nothing_of_the_living)
