@@ -49,12 +49,13 @@ struct cairn_frames {
 	struct cairn_frame_sub subs[PORTS_MAX];
 };
 
-/* The library offers no way to bound a registration: it waits a minute inside and then ends the process. So the
- * process ends itself first, with a status that says why. Only async-signal-safe calls here. */
+/* The library offers no way to bound a registration: it waits a minute inside and then ends the process. So
+ * the process ends itself first, with a status that says why. Only async-signal-safe calls here. */
 static void on_deadline(int sig)
 {
 	(void)sig;
-	static const char text[] = "data plane does not answer: RouDi is away or wedged; ending to be restarted\n";
+	static const char text[] =
+	    "data plane does not answer: RouDi is away or wedged; ending to be restarted\n";
 	ssize_t n = write(STDERR_FILENO, text, sizeof(text) - 1);
 	(void)n;
 	_exit(CAIRN_EXIT_PLANE);
@@ -128,6 +129,22 @@ uint64_t cairn_frames_rejects(const struct cairn_frames *frames)
 	return frames->rejects;
 }
 
+void cairn_frames_probe(struct cairn_frames *frames, int deadline_ms)
+{
+	(void)frames;
+	iox_sub_storage_t storage;
+	iox_sub_options_t options;
+	iox_sub_options_init(&options);
+	options.queueCapacity = 1;
+	options.historyRequest = 0;
+	options.subscribeOnCreate = false;
+	arm(deadline_ms);
+	iox_sub_t port = iox_sub_init(&storage, SERVICE_NAME, "probe", "probe", &options);
+	if (port != NULL)
+		iox_sub_deinit(port);
+	arm(0);
+}
+
 /* ---- writing ---- */
 
 struct cairn_frame_pub *cairn_frame_pub_new(
@@ -150,13 +167,15 @@ struct cairn_frame_pub *cairn_frame_pub_new(
 	options.historyCapacity = 1;
 	options.subscriberTooSlowPolicy = ConsumerTooSlowPolicy_DISCARD_OLDEST_DATA;
 	arm(frames->deadline_ms);
-	pub->port = iox_pub_init(&pub->storage, SERVICE_NAME, "frames", cairn_frame_topics[topic].name, &options);
+	pub->port =
+	    iox_pub_init(&pub->storage, SERVICE_NAME, "frames", cairn_frame_topics[topic].name, &options);
 	arm(0);
 	frames->pub_count++;
 	return pub;
 }
 
-void *cairn_frame_loan(struct cairn_frame_pub *pub, uint32_t payload_bytes, struct cairn_frame_header **ret_hdr)
+void *cairn_frame_loan(
+    struct cairn_frame_pub *pub, uint32_t payload_bytes, struct cairn_frame_header **ret_hdr)
 {
 	/* Always the whole chunk of the topic: a smaller loan would be served from another topic's pool. */
 	if (payload_bytes > pub->payload_max || pub->loaned != NULL ||
@@ -209,7 +228,8 @@ struct cairn_frame_sub *cairn_frame_sub_new(
 	options.historyRequest = 1;
 	options.queueFullPolicy = QueueFullPolicy_DISCARD_OLDEST_DATA;
 	arm(frames->deadline_ms);
-	sub->port = iox_sub_init(&sub->storage, SERVICE_NAME, "frames", cairn_frame_topics[topic].name, &options);
+	sub->port =
+	    iox_sub_init(&sub->storage, SERVICE_NAME, "frames", cairn_frame_topics[topic].name, &options);
 	arm(0);
 	frames->sub_count++;
 	return sub;

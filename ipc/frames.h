@@ -23,6 +23,9 @@ struct cairn_frame_sub;
 struct cairn_frames *cairn_frames_open(
     const char *stage, const struct cairn_config *cfg, int deadline_ms, struct cairn_error *err);
 void cairn_frames_close(struct cairn_frames **frames_p);
+/* Asks RouDi for a port and gives it back: frames between living processes flow without RouDi, so only this notices one
+ * that hangs. Past the deadline it ends the process as cairn_frames_open does. */
+void cairn_frames_probe(struct cairn_frames *frames, int deadline_ms);
 
 struct cairn_frame_pub *cairn_frame_pub_new(
     struct cairn_frames *frames, enum cairn_frame_topic topic, struct cairn_error *err);

@@ -1,5 +1,6 @@
 /* canary - sends a frame through the data plane every second and looks whether it comes back.
  *
+ * Every other second it also asks RouDi for a port, which is what a process that comes up needs of it.
  * A process of its own, so that a plane that wedges takes this one and not the watchdog. When frames stay
  * away it says so with its exit status, which makes the launcher build the plane anew; when it hangs inside
  * the plane its heartbeat is missed. */
@@ -12,6 +13,9 @@
 #define PERIOD_MS 1000
 #define SILENCE_MAX_NS (3 * CAIRN_NS_PER_S)
 #define PLANE_DEADLINE_MS 4000
+#define PROBE_PERIOD_MS 2000
+#define PROBE_DEADLINE_MS                                                                                    \
+	1800 /* with the second between two heartbeats still below the watchdog's patience */
 
 struct app {
 	struct cairn_stage *stage;
@@ -57,6 +61,13 @@ static int on_second(void *ctx)
 	return -CAIRN_EXIT_PLANE;
 }
 
+static int on_probe(void *ctx)
+{
+	struct app *app = ctx;
+	cairn_frames_probe(app->frames, PROBE_DEADLINE_MS);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct app app = {0};
@@ -76,6 +87,7 @@ int main(int argc, char **argv)
 		app.canary_pub = cairn_stage_publish(app.stage, CAIRN_TOPIC_CANARY);
 		app.heard_ns = cairn_now_ns();
 		cairn_stage_every(app.stage, PERIOD_MS, on_second, &app);
+		cairn_stage_every(app.stage, PROBE_PERIOD_MS, on_probe, &app);
 		cairn_stage_ready(app.stage);
 		status = cairn_stage_run(app.stage);
 		if (status == -CAIRN_EXIT_PLANE)
