@@ -40,6 +40,8 @@ static void put(struct cairn_logfile *file, const char *text, size_t len)
 		(void)rename(file->path, old);
 		reopen(file);
 	}
+	if (file->fd < 0)
+		reopen(file); /* the disk was full, say: it may have room again */
 	if (file->fd >= 0 && write(file->fd, text, len) == (ssize_t)len)
 		file->size += len;
 }

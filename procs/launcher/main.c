@@ -1,8 +1,9 @@
-/* launcher - starts RouDi and the stages in order of need, restarts what dies, ends everything in reverse order.
+/* launcher - starts RouDi and the stages in order of need, restarts what dies, ends everything in reverse
+ * order.
  *
- * When to do what is decided in supervisor.c; the data plane is plane.c; this file carries events between them, the
- * bus and the processes. If the launcher itself dies, every child gets a signal from the kernel and ends; the motor
- * stage stops the wheels on its way out. */
+ * When to do what is decided in supervisor.c; the data plane is plane.c; this file carries events between
+ * them, the bus and the processes. If the launcher itself dies, every child gets a signal from the kernel and
+ * ends; the motor stage stops the wheels on its way out. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -17,6 +18,7 @@
 #include "common/base/geom.h"
 #include "common/device/rosmaster.h"
 #include "ipc/frames.h"
+#include "ipc/lockfile.h"
 #include "procs/launcher/logfile.h"
 #include "procs/launcher/plane.h"
 #include "procs/launcher/procstat.h"
@@ -26,9 +28,11 @@
 
 #define TICK_MS 20
 #define REPORT_MS 500
+#define SPAN_MIN_S 0.2 /* the kernel counts CPU time in steps of 10 ms: a share over less is noise */
 #define PLANE_START_NS (5 * CAIRN_NS_PER_S)
 #define PLANE_RETRY_NS (CAIRN_NS_PER_S / 2)
-#define PLANE_SETTLE_NS (3 * CAIRN_NS_PER_S) /* verdicts on a plane younger than this are about its predecessor */
+#define PLANE_SETTLE_NS                                                                                      \
+	(3 * CAIRN_NS_PER_S) /* verdicts on a plane younger than this are about its predecessor */
 
 struct child_io {
 	int log_fd, ready_fd; /* -1 = none */
@@ -43,7 +47,7 @@ struct launcher {
 	struct cairn_stage *stage;
 	const struct cairn_config *cfg;
 	const char *run_dir;
-	char program_dir[256];
+	char program_dir[4096];
 	struct cairn_supervisor sup;
 	struct child_io io[CAIRN_SUP_STAGES_MAX];
 	struct cairn_plane plane;
@@ -97,13 +101,14 @@ static int wanted_rows(const struct cairn_config *cfg, struct cairn_sup_row *row
 
 /* ---- the base ---- */
 
-/* The board holds its last command for ever. When the motor stage is gone, somebody else has to stop the wheels: the
- * kernel lets a second opener write the frame. */
+/* The board holds its last command for ever. When the motor stage is gone, somebody else has to stop the
+ * wheels: the kernel lets a second opener write the frame. */
 static void stop_base(const struct launcher *l)
 {
 	const char *device = l->cfg->robot.base_device;
 	char path[600];
-	snprintf(path, sizeof(path), "%s%s%s", device[0] == '/' ? "" : l->run_dir, device[0] == '/' ? "" : "/", device);
+	snprintf(path, sizeof(path), "%s%s%s", device[0] == '/' ? "" : l->run_dir,
+	    device[0] == '/' ? "" : "/", device);
 	int fd = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
 		return; /* no device, nothing to stop */
@@ -134,7 +139,9 @@ static void drain_log(struct launcher *l, int i)
 {
 	char buf[4096];
 	ssize_t n;
-	while (l->io[i].log_fd >= 0 && (n = read(l->io[i].log_fd, buf, sizeof(buf))) > 0)
+	/* At most what a pipe holds: a stage that floods must not keep the launcher from its work. */
+	for (int k = 0; k < 16 && l->io[i].log_fd >= 0 && (n = read(l->io[i].log_fd, buf, sizeof(buf))) > 0;
+	     k++)
 		cairn_logfile_feed(&l->io[i].log, buf, (size_t)n, cairn_now_ns());
 }
 
@@ -170,7 +177,7 @@ static int on_output(void *ctx)
 static void start_stage(struct launcher *l, int i)
 {
 	struct cairn_sup_stage *st = &l->sup.stages[i];
-	char path[320], run[300], name[40];
+	char path[4200], run[300], name[40];
 	snprintf(path, sizeof(path), "%s/%s", l->program_dir, st->row.program);
 	snprintf(run, sizeof(run), "%s", l->run_dir);
 	snprintf(name, sizeof(name), "%s", st->row.name);
@@ -217,6 +224,8 @@ static void perform(struct launcher *l)
 
 static void plane_lost(struct launcher *l, const char *why)
 {
+	if (l->sup.going_down)
+		return; /* nobody needs it any more, and the order of ending is the supervisor's */
 	cairn_log_warn("data plane lost: %s; building it anew", why);
 	if (l->plane.child.pid > 0)
 		cairn_stage_unwatch_fd(l->stage, l->plane.child.log_fd);
@@ -243,18 +252,20 @@ static void tend_plane(struct launcher *l)
 {
 	int64_t now_ns = cairn_now_ns();
 	struct cairn_error err = {""};
-	char note[160];
+	char before[sizeof(l->plane.note)];
 	if (l->plane.state == CAIRN_PLANE_STARTING && now_ns - l->plane.since_ns > PLANE_START_NS)
 		plane_lost(l, "RouDi did not become ready");
-	if (l->plane.state != CAIRN_PLANE_DOWN || now_ns < l->plane_due_ns || !cairn_sup_plane_unused(&l->sup))
+	if (l->plane.state != CAIRN_PLANE_DOWN || now_ns < l->plane_due_ns ||
+	    !cairn_sup_plane_unused(&l->sup))
 		return;
 	l->plane_due_ns = now_ns + PLANE_RETRY_NS;
-	if (!cairn_plane_start(&l->plane, now_ns, note, sizeof(note), &err)) {
-		cairn_log_error("data plane: %s", err.text);
+	memcpy(before, l->plane.note, sizeof(before));
+	bool started = cairn_plane_start(&l->plane, now_ns, &err);
+	if (l->plane.note[0] != '\0' && strcmp(before, l->plane.note) != 0) /* said once, not at every try */
+		cairn_log_write(started ? CAIRN_LOG_WARN : CAIRN_LOG_ERROR, __FILE__, __LINE__,
+		    "data plane: %s", l->plane.note);
+	if (!started)
 		return;
-	}
-	if (note[0] != '\0')
-		cairn_log_warn("%s", note);
 	cairn_stage_watch_fd(l->stage, l->plane.child.log_fd, POLLIN, on_plane_output, l);
 }
 
@@ -276,8 +287,8 @@ static void on_stage_exit(struct launcher *l, int i, int status)
 	if (st->state != CAIRN_STAGE_STATE_DOWN)
 		cairn_log_warn("%s: %s%s", st->row.name, st->note,
 		    st->state == CAIRN_STAGE_STATE_FAILED ? "; too often, held until 'cairn restart'" : "");
-	if (WIFEXITED(status) && WEXITSTATUS(status) == CAIRN_EXIT_PLANE && l->plane.state == CAIRN_PLANE_UP &&
-	    cairn_now_ns() - l->plane_up_ns > PLANE_SETTLE_NS)
+	if (WIFEXITED(status) && WEXITSTATUS(status) == CAIRN_EXIT_PLANE &&
+	    l->plane.state == CAIRN_PLANE_UP && cairn_now_ns() - l->plane_up_ns > PLANE_SETTLE_NS)
 		plane_lost(l, "a stage could not register or got no frames");
 }
 
@@ -290,8 +301,7 @@ static void reap(struct launcher *l)
 			l->plane_dead_cpu_s += rusage_cpu_s(&ru);
 			cairn_stage_unwatch_fd(l->stage, l->plane.child.log_fd);
 			cairn_plane_reaped(&l->plane);
-			if (!l->sup.going_down)
-				plane_lost(l, "RouDi ended");
+			plane_lost(l, "RouDi ended");
 			continue;
 		}
 		int i = cairn_sup_exited(&l->sup, pid, status, cairn_now_ns());
@@ -321,7 +331,8 @@ static int on_tick(void *ctx)
 	perform(l);
 	if (!l->told_ready && cairn_sup_all_up_once(&l->sup)) {
 		l->told_ready = true;
-		cairn_log_info("all stages are up after %.2f s", (double)(cairn_now_ns() - l->start_ns) * 1e-9);
+		cairn_log_info(
+		    "all stages are up after %.2f s", (double)(cairn_now_ns() - l->start_ns) * 1e-9);
 		cairn_stage_ready(l->stage);
 	}
 	return 0;
@@ -345,11 +356,13 @@ static int on_health(void *ctx)
 			int i = cairn_sup_find(&l->sup, h.restart);
 			if (i >= 0 && l->sup.stages[i].pid > 0) {
 				cairn_log_warn("watchdog asks to restart %s: %s", h.restart, h.problem);
-				/* A hung process does not hear SIGTERM; its death takes the usual way back. */
+				/* A hung process does not hear SIGTERM; its death takes the usual way back.
+				 */
 				kill(l->sup.stages[i].pid, SIGKILL);
 			}
 		}
-		if (!h.data_plane_ok && l->plane.state == CAIRN_PLANE_UP && now_ns - l->plane_up_ns > PLANE_SETTLE_NS)
+		if (!h.data_plane_ok && l->plane.state == CAIRN_PLANE_UP &&
+		    now_ns - l->plane_up_ns > PLANE_SETTLE_NS)
 			plane_lost(l, "the canary's frames do not arrive");
 	}
 	return 0;
@@ -372,12 +385,16 @@ static int on_beats(void *ctx)
 static double sample(struct child_io *io, int pid, double span_s)
 {
 	struct cairn_procstat ps;
-	io->cpu_cores = io->rss_mb = 0.0;
-	if (pid <= 0 || !cairn_procstat_read(pid, &ps))
+	io->rss_mb = 0.0;
+	if (pid <= 0 || !cairn_procstat_read(pid, &ps)) {
+		io->cpu_cores = 0.0;
 		return 0.0;
-	io->cpu_cores = (ps.cpu_s - io->cpu_mark_s) / span_s;
-	io->cpu_mark_s = ps.cpu_s;
+	}
 	io->rss_mb = ps.rss_mb;
+	if (span_s >= SPAN_MIN_S) {
+		io->cpu_cores = (ps.cpu_s - io->cpu_mark_s) / span_s;
+		io->cpu_mark_s = ps.cpu_s;
+	}
 	return ps.cpu_s;
 }
 
@@ -408,14 +425,15 @@ static void report_stage(struct launcher *l, int i, int64_t now_ns, double span_
 }
 
 /* RouDi and the launcher itself stand in the table too, after the stages. */
-static void report_other(struct launcher *l, const char *name, enum cairn_stage_state state, int pid, double uptime_s,
-    uint32_t restarts, double *cpu_s)
+static void report_other(struct launcher *l, const char *name, enum cairn_stage_state state, int pid,
+    double uptime_s, uint32_t restarts, const char *note, double *cpu_s)
 {
 	struct cairn_msg_stages *r = &l->report;
 	struct cairn_msg_stage *out = &r->items[r->items_count++];
 	struct cairn_procstat ps = {0};
 	memset(out, 0, sizeof(*out));
 	snprintf(out->name, sizeof(out->name), "%s", name);
+	snprintf(out->note, sizeof(out->note), "%s", note);
 	out->state = state;
 	out->pid = pid;
 	out->restarts = restarts;
@@ -433,7 +451,8 @@ static int on_report(void *ctx)
 {
 	struct launcher *l = ctx;
 	int64_t now_ns = cairn_now_ns();
-	double span_s = (double)(now_ns - l->mark_ns) * 1e-9, uptime_s = (double)(now_ns - l->start_ns) * 1e-9;
+	double span_s = (double)(now_ns - l->mark_ns) * 1e-9,
+	       uptime_s = (double)(now_ns - l->start_ns) * 1e-9;
 	double cpu_s = l->plane_dead_cpu_s;
 	struct cairn_msg_stages *r = &l->report;
 	if (span_s <= 0.0)
@@ -447,12 +466,14 @@ static int on_report(void *ctx)
 	static const enum cairn_stage_state plane_states[] = {
 	    CAIRN_STAGE_STATE_DOWN, CAIRN_STAGE_STATE_STARTING, CAIRN_STAGE_STATE_UP};
 	report_other(l, "roudi", plane_states[l->plane.state], l->plane.child.pid,
-	    (double)(now_ns - l->plane.since_ns) * 1e-9, l->plane_resets, &cpu_s);
-	report_other(l, "launcher", CAIRN_STAGE_STATE_UP, getpid(), uptime_s, 0, &cpu_s);
+	    l->plane.child.pid > 0 ? (double)(now_ns - l->plane.since_ns) * 1e-9 : 0.0, l->plane_resets,
+	    l->plane.note, &cpu_s);
+	report_other(l, "launcher", CAIRN_STAGE_STATE_UP, getpid(), uptime_s, 0, "", &cpu_s);
 	r->cpu_cores_mean = cpu_s / uptime_s;
 	r->uptime_s = uptime_s;
 	r->plane_resets = l->plane_resets;
-	l->mark_ns = now_ns;
+	if (span_s >= SPAN_MIN_S)
+		l->mark_ns = now_ns;
 	cairn_pub_send(l->stages_pub, r, now_ns, true);
 	return 0;
 }
@@ -464,19 +485,22 @@ static void on_command(void *ctx, const struct cairn_msg_command *cmd, struct ca
 	if (strcmp(cmd->verb, "restart") == 0) {
 		int i = cairn_sup_find(&l->sup, cmd->arg);
 		if (i < 0) {
-			snprintf(reply->text, sizeof(reply->text), "no stage is called '%.60s'; see 'cairn status'", cmd->arg);
+			snprintf(reply->text, sizeof(reply->text),
+			    "no stage is called '%.60s'; see 'cairn status'", cmd->arg);
 			return;
 		}
 		cairn_sup_restart(&l->sup, i, "restarted by an operator", cairn_now_ns());
 		perform(l);
-		snprintf(reply->text, sizeof(reply->text), "%s is being restarted", l->sup.stages[i].row.name);
+		snprintf(
+		    reply->text, sizeof(reply->text), "%s is being restarted", l->sup.stages[i].row.name);
 	} else if (strcmp(cmd->verb, "down") == 0) {
 		kill(getpid(), SIGTERM);
 		snprintf(reply->text, sizeof(reply->text), "going down");
 	} else if (strcmp(cmd->verb, "ping") == 0) {
 		snprintf(reply->text, sizeof(reply->text), "launcher, pid %d", (int)getpid());
 	} else {
-		snprintf(reply->text, sizeof(reply->text), "unknown verb '%.24s': restart, down or ping", cmd->verb);
+		snprintf(reply->text, sizeof(reply->text), "unknown verb '%.24s': restart, down or ping",
+		    cmd->verb);
 		return;
 	}
 	reply->ok = true;
@@ -504,7 +528,7 @@ static void go_down(struct launcher *l)
 
 static void find_program_dir(struct launcher *l)
 {
-	char self[256];
+	char self[4096];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	self[n > 0 ? n : 0] = '\0';
 	snprintf(l->program_dir, sizeof(l->program_dir), "%s", dirname(self));
@@ -528,7 +552,8 @@ static bool open_all(struct launcher *l)
 		l->io[i].log_fd = l->io[i].ready_fd = -1;
 		if (!cairn_logfile_open(&l->io[i].log, path, (size_t)(l->cfg->launcher.log_file_mb * 1e6)))
 			cairn_log_error("%s: %s", path, strerror(errno));
-		l->io[i].beat_sub = cairn_sub_new(cairn_stage_bus(l->stage), CAIRN_TOPIC_HEARTBEAT, name, &err);
+		l->io[i].beat_sub =
+		    cairn_sub_new(cairn_stage_bus(l->stage), CAIRN_TOPIC_HEARTBEAT, name, &err);
 		if (l->io[i].beat_sub == NULL) {
 			cairn_log_error("%s", err.text);
 			return false;
@@ -542,16 +567,28 @@ static bool open_all(struct launcher *l)
 	return true;
 }
 
+/* `cairn up` does this too, but may have been killed. */
+static void clean(const char *run_dir)
+{
+	char path[300];
+	cairn_bus_clean(run_dir);
+	snprintf(path, sizeof(path), "%s/launcher.pid", run_dir);
+	if (cairn_lockfile_owner(path) == getpid())
+		(void)unlink(path);
+}
+
 int main(int argc, char **argv)
 {
 	static struct launcher l;
+	char run_dir[256];
 	int status = 1;
 	l.stage = cairn_stage_start(
 	    "cairn-launcher", "starts, restarts and ends the processes of a stack", argc, argv, &status);
 	if (l.stage == NULL)
 		return status;
 	l.cfg = cairn_stage_config(l.stage);
-	l.run_dir = cairn_stage_run_dir(l.stage);
+	snprintf(run_dir, sizeof(run_dir), "%s", cairn_stage_run_dir(l.stage)); /* outlives the stage */
+	l.run_dir = run_dir;
 	l.start_ns = l.mark_ns = cairn_now_ns();
 	find_program_dir(&l);
 	struct cairn_sup_row rows[CAIRN_SUP_STAGES_MAX];
@@ -565,5 +602,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < l.sup.count; i++)
 		cairn_logfile_close(&l.io[i].log);
 	cairn_logfile_close(&l.plane.log);
-	return cairn_stage_finish(&l.stage, status);
+	status = cairn_stage_finish(&l.stage, status);
+	clean(run_dir);
+	return status;
 }

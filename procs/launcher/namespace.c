@@ -21,12 +21,13 @@ static int write_file(const char *path, const char *text)
 	return r;
 }
 
-/* Without privileges a user namespace comes with the mount namespace; we stay the same user inside. */
+/* Without privileges a user namespace comes with the mount namespace; we stay the same user inside. Root
+ * without the right to mount (in a container, say) is as unprivileged as anybody. */
 static int unshare_all(uid_t uid, gid_t gid)
 {
-	if (uid == 0)
-		return unshare(CLONE_NEWNS) == 0 ? 0 : -errno;
-	if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
+	if (unshare(CLONE_NEWNS) == 0)
+		return 0;
+	if (errno != EPERM || unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
 		return -errno;
 	char map[64];
 	int r = write_file("/proc/self/setgroups", "deny");
@@ -39,39 +40,51 @@ static int unshare_all(uid_t uid, gid_t gid)
 	return r;
 }
 
-/* The folders of the old /tmp, bound to their old names in the new one. What cannot be bound stays hidden. */
-static void bind_back(DIR *old_tmp)
+/* A folder of the old place, bound to its old name in the new one. What cannot be bound stays hidden. */
+static void bind_back(int old_fd, const char *name, const char *to, const struct stat *st)
 {
-	struct dirent *entry;
-	while ((entry = readdir(old_tmp)) != NULL) {
-		struct stat st;
-		if (entry->d_name[0] == '.' || fstatat(dirfd(old_tmp), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
-		    !S_ISDIR(st.st_mode))
-			continue;
-		char from[300], to[300];
-		snprintf(from, sizeof(from), "/proc/self/fd/%d/%s", dirfd(old_tmp), entry->d_name);
-		snprintf(to, sizeof(to), "/tmp/%s", entry->d_name);
+	char from[300], target[4096];
+	snprintf(from, sizeof(from), "/proc/self/fd/%d/%s", old_fd, name);
+	if (S_ISDIR(st->st_mode)) {
 		if (mkdir(to, 0700) == 0)
 			(void)mount(from, to, NULL, MS_BIND | MS_REC, NULL);
+		return;
 	}
+	ssize_t n = S_ISLNK(st->st_mode) ? readlinkat(old_fd, name, target, sizeof(target) - 1) : -1;
+	if (n > 0) {
+		target[n] = '\0';
+		(void)!symlink(target, to);
+	}
+}
+
+/* A tmpfs over path, with the folders and links that were in there. */
+static int cover(const char *path, const char *options)
+{
+	DIR *old = opendir(path);
+	struct dirent *entry;
+	int r = mount("cairn", path, "tmpfs", MS_NOSUID | MS_NODEV, options) == 0 ? 0 : -errno;
+	while (r == 0 && old != NULL && (entry = readdir(old)) != NULL) {
+		struct stat st;
+		char to[300];
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+		    fstatat(dirfd(old), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+			continue;
+		snprintf(to, sizeof(to), "%s/%s", path, entry->d_name);
+		bind_back(dirfd(old), entry->d_name, to, &st);
+	}
+	if (old != NULL)
+		closedir(old);
+	return r;
 }
 
 static int mount_all(uint64_t shm_bytes)
 {
 	char options[64];
-	DIR *old_tmp = opendir("/tmp");
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
 		return -errno;
-	if (mount("cairn", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777,size=16m") != 0)
-		return -errno;
-	if (old_tmp != NULL) {
-		bind_back(old_tmp);
-		closedir(old_tmp);
-	}
+	int r = cover("/tmp", "mode=1777,size=16m");
 	snprintf(options, sizeof(options), "mode=1777,size=%llu", (unsigned long long)shm_bytes);
-	if (mount("cairn", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, options) != 0)
-		return -errno;
-	return 0;
+	return r == 0 ? cover("/dev/shm", options) : r;
 }
 
 static int open_ns(pid_t pid, const char *kind)
@@ -79,6 +92,19 @@ static int open_ns(pid_t pid, const char *kind)
 	char path[64];
 	snprintf(path, sizeof(path), "/proc/%d/ns/%s", (int)pid, kind);
 	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static bool same_ns(int fd, const char *path)
+{
+	struct stat a, b;
+	return fstat(fd, &a) == 0 && stat(path, &b) == 0 && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
 }
 
 /* The child makes the namespace, says how it went, and lives until we hold it by descriptors. */
@@ -97,9 +123,12 @@ bool cairn_namespace_create(struct cairn_namespace *ns, uint64_t shm_bytes, stru
 {
 	*ns = (struct cairn_namespace){.user_fd = -1, .mnt_fd = -1};
 	int report[2], hold[2];
-	if (pipe2(report, O_CLOEXEC) != 0)
+	if (pipe2(report, O_CLOEXEC) != 0) {
+		cairn_error_set(err, "no private mount namespace: %s", strerror(errno));
 		return false;
+	}
 	if (pipe2(hold, O_CLOEXEC) != 0) {
+		cairn_error_set(err, "no private mount namespace: %s", strerror(errno));
 		close(report[0]);
 		close(report[1]);
 		return false;
@@ -116,10 +145,11 @@ bool cairn_namespace_create(struct cairn_namespace *ns, uint64_t shm_bytes, stru
 		r = -ECHILD;
 	if (r == 0) {
 		ns->mnt_fd = open_ns(pid, "mnt");
-		if (getuid() != 0)
-			ns->user_fd = open_ns(pid, "user");
-		if (ns->mnt_fd < 0 || (getuid() != 0 && ns->user_fd < 0))
+		ns->user_fd = ns->mnt_fd >= 0 ? open_ns(pid, "user") : -1;
+		if (ns->user_fd < 0)
 			r = -errno;
+		else if (same_ns(ns->user_fd, "/proc/self/ns/user"))
+			close_fd(&ns->user_fd); /* entering one's own is an error */
 	}
 	close(report[0]);
 	close(hold[1]);
@@ -136,11 +166,9 @@ bool cairn_namespace_create(struct cairn_namespace *ns, uint64_t shm_bytes, stru
 
 void cairn_namespace_close(struct cairn_namespace *ns)
 {
-	if (ns->user_fd >= 0)
-		close(ns->user_fd);
-	if (ns->mnt_fd >= 0)
-		close(ns->mnt_fd);
-	*ns = (struct cairn_namespace){.user_fd = -1, .mnt_fd = -1};
+	close_fd(&ns->user_fd);
+	close_fd(&ns->mnt_fd);
+	ns->active = false;
 }
 
 int cairn_namespace_enter(const struct cairn_namespace *ns)

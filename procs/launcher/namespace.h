@@ -2,7 +2,7 @@
  *
  * iceoryx puts fixed names into both, so only one RouDi fits a host. A mount namespace with a tmpfs on each gives every
  * stack its own, and the kernel removes all of it when the last process is gone, however that process ended. Folders
- * that were in /tmp stay visible at their places (the run directory may be there); its files do not. */
+ * that were in either stay visible at their places (the run directory may be there), links too; plain files do not. */
 #ifndef CAIRN_PROCS_LAUNCHER_NAMESPACE_H
 #define CAIRN_PROCS_LAUNCHER_NAMESPACE_H
 
@@ -13,7 +13,7 @@
 
 struct cairn_namespace {
 	bool active;
-	int user_fd, mnt_fd; /* -1 = none; user_fd only where we are not root */
+	int user_fd, mnt_fd; /* -1 = none; user_fd only where one was needed */
 };
 
 /* False with err set where the kernel does not allow it; *ns is inactive then. shm_bytes sizes /dev/shm. */

@@ -8,12 +8,16 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "ipc/frame_layout.h"
 
 #define ROUDI "/usr/bin/iox-roudi"
+#define ROUDI_LOCK "/tmp/iox-unique-roudi.lock"
+#define SHM "/dev/shm"
+#define READS_MAX 128 /* of 512 bytes: a pipe full. A flood must not keep the launcher from its work */
 #define ROUDI_READY "RouDi is ready for clients"
 /* RouDi 2.0.3 as Debian builds it: its management segment, measured at 65,719,768 bytes. */
 #define MANAGEMENT_BYTES (UINT64_C(66) << 20)
@@ -28,7 +32,8 @@ static int make_pools(const struct cairn_config *cfg, struct pool *pools)
 {
 	int n = 0;
 	for (int t = 0; t < CAIRN_FRAME_COUNT; t++) {
-		struct pool p = {cairn_frame_chunk_bytes(cfg, (enum cairn_frame_topic)t), cairn_frame_chunk_count()};
+		struct pool p = {
+		    cairn_frame_chunk_bytes(cfg, (enum cairn_frame_topic)t), cairn_frame_chunk_count()};
 		int at = 0;
 		while (at < n && pools[at].bytes < p.bytes)
 			at++;
@@ -57,10 +62,11 @@ int cairn_plane_config(const struct cairn_config *cfg, char *buf, size_t bytes)
 {
 	struct pool pools[CAIRN_FRAME_COUNT + 1];
 	int n = make_pools(cfg, pools);
-	int used = snprintf(buf, bytes, "# Made from the configuration at each start.\n[general]\nversion = 1\n\n[[segment]]\n");
+	int used = snprintf(buf, bytes,
+	    "# Made from the configuration at each start.\n[general]\nversion = 1\n\n[[segment]]\n");
 	for (int i = 0; i < n && used >= 0 && (size_t)used < bytes; i++)
-		used += snprintf(buf + used, bytes - (size_t)used, "\n[[segment.mempool]]\nsize = %u\ncount = %u\n",
-		    pools[i].bytes, pools[i].count);
+		used += snprintf(buf + used, bytes - (size_t)used,
+		    "\n[[segment.mempool]]\nsize = %u\ncount = %u\n", pools[i].bytes, pools[i].count);
 	return used >= 0 && (size_t)used < bytes ? used : -ENOBUFS;
 }
 
@@ -86,44 +92,84 @@ static bool write_text(const char *path, const char *text, struct cairn_error *e
 	return ok;
 }
 
-/* RouDi's own lock, so that a second one on the host is refused with a reason instead of a dead RouDi. */
-static bool host_is_free(struct cairn_error *err)
+/* RouDi's own lock. Holds it for the caller (close to release); -ENOENT when there is none; -EWOULDBLOCK
+ * while a RouDi lives, or another negative errno. */
+static int host_lock(void)
 {
-	int fd = open("/tmp/iox-unique-roudi.lock", O_RDWR | O_CLOEXEC);
+	int fd = open(ROUDI_LOCK, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
-		return true;
-	bool is_free = flock(fd, LOCK_EX | LOCK_NB) == 0;
+		return -errno;
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return fd;
+	int r = -errno;
 	close(fd);
-	if (!is_free)
-		cairn_error_set(err, "another RouDi runs on this host and launcher.isolation is 'host': only one fits");
-	return is_free;
+	return r;
 }
 
-static bool isolate(struct cairn_plane *plane, char *note, size_t note_bytes, struct cairn_error *err)
+/* On the host itself only one RouDi fits, and its memory must: found out here, with a reason, instead of by a
+ * dead RouDi. */
+static bool host_is_fit(const struct cairn_config *cfg, struct cairn_error *err)
 {
-	const char *wish = plane->cfg->launcher.isolation;
+	const char *wish = cfg->launcher.isolation;
+	int fd = host_lock();
+	if (fd == -EWOULDBLOCK) {
+		cairn_error_set(
+		    err, "launcher.isolation: %s: another RouDi runs on this host, and only one fits", wish);
+		return false;
+	}
+	if (fd < 0 && fd != -ENOENT) {
+		cairn_error_set(err, "launcher.isolation: %s: %s: %s", wish, ROUDI_LOCK, strerror(-fd));
+		return false;
+	}
+	if (fd >= 0)
+		close(fd);
+	struct statvfs vfs;
+	double need_mb = (double)cairn_plane_bytes(cfg) / 1e6;
+	double have_mb = statvfs(SHM, &vfs) == 0 ? (double)vfs.f_bavail * (double)vfs.f_frsize / 1e6 : 0.0;
+	if (need_mb <= have_mb)
+		return true;
+	cairn_error_set(err,
+	    "map.extent_max_m, map.cell_m, camera.*_px: the frames need %.0f MB of shared memory, " SHM
+	    " has %.0f MB free",
+	    need_mb, have_mb);
+	return false;
+}
+
+/* ns and note (one line, empty when there is nothing to say) as launcher.isolation wants them. */
+static bool isolate(const struct cairn_config *cfg, struct cairn_namespace *ns, char *note, size_t note_bytes,
+    struct cairn_error *err)
+{
+	const char *wish = cfg->launcher.isolation;
 	note[0] = '\0';
 	if (strcmp(wish, "host") != 0) {
 		struct cairn_error why = {""};
-		if (cairn_namespace_create(&plane->ns, cairn_plane_bytes(plane->cfg), &why))
+		if (cairn_namespace_create(ns, cairn_plane_bytes(cfg), &why))
 			return true;
 		if (strcmp(wish, "private") == 0) {
 			cairn_error_set(err, "launcher.isolation: private: %s", why.text);
 			return false;
 		}
-		snprintf(note, note_bytes, "%s; the data plane uses the host's /tmp and /dev/shm", why.text);
+		snprintf(note, note_bytes, "on the host's /tmp and " SHM ": %s", why.text);
 	}
-	return host_is_free(err);
+	return host_is_fit(cfg, err);
 }
 
-bool cairn_plane_start(
-    struct cairn_plane *plane, int64_t now_ns, char *note, size_t note_bytes, struct cairn_error *err)
+bool cairn_plane_possible(
+    const struct cairn_config *cfg, char *note, size_t note_bytes, struct cairn_error *err)
+{
+	struct cairn_namespace ns = {.user_fd = -1, .mnt_fd = -1};
+	bool ok = isolate(cfg, &ns, note, note_bytes, err);
+	cairn_namespace_close(&ns);
+	return ok;
+}
+
+static bool start(struct cairn_plane *plane, int64_t now_ns, struct cairn_error *err)
 {
 	char toml[2048], toml_path[300], pid_path[300], pid_text[16];
 	snprintf(toml_path, sizeof(toml_path), "%s/roudi.toml", plane->run_dir);
 	snprintf(pid_path, sizeof(pid_path), "%s/ns.pid", plane->run_dir);
 	if (cairn_plane_config(plane->cfg, toml, sizeof(toml)) < 0 || !write_text(toml_path, toml, err) ||
-	    !isolate(plane, note, note_bytes, err))
+	    !isolate(plane->cfg, &plane->ns, plane->note, sizeof(plane->note), err))
 		return false;
 	const char *const argv[] = {ROUDI, "-m", "off", "-k", "1", "-l", "warning", "-c", toml_path, NULL};
 	/* A wedged RouDi does not answer SIGTERM, so it must not outlive us by it. */
@@ -133,6 +179,7 @@ bool cairn_plane_start(
 		cairn_plane_remove(plane);
 		return false;
 	}
+	plane->on_host = !plane->ns.active;
 	snprintf(pid_text, sizeof(pid_text), "%d\n", plane->child.pid);
 	if (plane->ns.active && !write_text(pid_path, pid_text, err)) {
 		cairn_plane_remove(plane);
@@ -142,6 +189,14 @@ bool cairn_plane_start(
 	plane->since_ns = now_ns;
 	memset(plane->seen, 0, sizeof(plane->seen));
 	return true;
+}
+
+bool cairn_plane_start(struct cairn_plane *plane, int64_t now_ns, struct cairn_error *err)
+{
+	if (start(plane, now_ns, err))
+		return true;
+	snprintf(plane->note, sizeof(plane->note), "%.150s", err->text);
+	return false;
 }
 
 /* Keeps the last bytes of its output, because the line may come in pieces. */
@@ -163,24 +218,29 @@ void cairn_plane_read(struct cairn_plane *plane, int64_t now_ns)
 {
 	char buf[512];
 	ssize_t n;
-	while ((n = read(plane->child.log_fd, buf, sizeof(buf))) > 0) {
+	for (int k = 0; k < READS_MAX && (n = read(plane->child.log_fd, buf, sizeof(buf))) > 0; k++) {
 		cairn_logfile_feed(&plane->log, buf, (size_t)n, now_ns);
 		if (plane->state == CAIRN_PLANE_STARTING)
 			look_for_ready(plane, buf, (size_t)n);
 	}
 }
 
-/* What a killed RouDi leaves in the host's own folders. In a namespace of ours the kernel does this. */
+/* What a killed RouDi leaves in the host's own folders (in a namespace of ours the kernel does this). Under
+ * its lock: were there another RouDi by now, these would be its files. */
 static void remove_host_files(void)
 {
 	const struct group *group = getgrgid(getgid());
 	char path[128];
-	(void)unlink("/dev/shm/iceoryx_mgmt");
+	int lock_fd = host_lock();
+	if (lock_fd < 0)
+		return;
+	(void)unlink(SHM "/iceoryx_mgmt");
 	if (group != NULL) { /* the payload segment is named after the writers' group */
-		snprintf(path, sizeof(path), "/dev/shm/%.100s", group->gr_name);
+		snprintf(path, sizeof(path), SHM "/%.100s", group->gr_name);
 		(void)unlink(path);
 	}
 	(void)unlink("/tmp/roudi");
+	close(lock_fd);
 }
 
 void cairn_plane_reaped(struct cairn_plane *plane)
@@ -200,8 +260,9 @@ void cairn_plane_remove(struct cairn_plane *plane)
 	char pid_path[300];
 	snprintf(pid_path, sizeof(pid_path), "%s/ns.pid", plane->run_dir);
 	(void)unlink(pid_path);
-	if (!plane->ns.active)
+	if (!plane->ns.active && plane->on_host)
 		remove_host_files();
+	plane->on_host = false;
 	cairn_namespace_close(&plane->ns);
 }
 
@@ -211,8 +272,10 @@ void cairn_plane_stop(struct cairn_plane *plane, int timeout_ms)
 		kill(plane->child.pid, SIGTERM);
 		struct pollfd p = {.fd = plane->child.log_fd, .events = POLLIN};
 		char buf[512];
-		/* Its end of the pipe closes when it ends. */
-		while (poll(&p, 1, timeout_ms) > 0 && read(p.fd, buf, sizeof(buf)) > 0)
+		/* Its end of the pipe closes when it ends. One that talks without end is given as many reads.
+		 */
+		for (int k = 0;
+		     k < READS_MAX && poll(&p, 1, timeout_ms) > 0 && read(p.fd, buf, sizeof(buf)) > 0; k++)
 			;
 	}
 	cairn_plane_remove(plane);

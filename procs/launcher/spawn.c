@@ -15,14 +15,18 @@ static void close_pair(int pair[2])
 	}
 }
 
-/* Only calls that are safe between fork and exec. A failed exec is told through exec_fd, which a good one closes. */
-_Noreturn static void run_child(const char *const argv[], const struct cairn_namespace *ns, int death_sig, int log_fd,
-    int ready_fd, int exec_fd, pid_t parent)
+/* Only calls that are safe between fork and exec. A failed exec is told through exec_fd, which a good one
+ * closes. */
+_Noreturn static void run_child(const char *const argv[], const struct cairn_namespace *ns, int death_sig,
+    int log_fd, int ready_fd, int exec_fd, pid_t parent)
 {
 	sigset_t none;
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
+	/* Out of the terminal's reach: a Ctrl-C or Ctrl-Z is for `cairn up` alone, which ends things in
+	 * order. */
+	(void)setsid();
 	int r = ns != NULL ? cairn_namespace_enter(ns) : 0;
 	prctl(PR_SET_PDEATHSIG, death_sig); /* after the namespace: new credentials would clear it */
 	if (getppid() != parent)
@@ -49,14 +53,17 @@ _Noreturn static void run_child(const char *const argv[], const struct cairn_nam
 	_exit(127);
 }
 
-int cairn_spawn(struct cairn_child *child, const char *const argv[], const struct cairn_namespace *ns, int death_sig,
-    bool want_ready)
+int cairn_spawn(struct cairn_child *child, const char *const argv[], const struct cairn_namespace *ns,
+    int death_sig, bool want_ready)
 {
 	int log_pipe[2] = {-1, -1}, ready_pipe[2] = {-1, -1}, exec_pipe[2] = {-1, -1};
 	int r = 0;
 	if (pipe2(log_pipe, O_CLOEXEC) != 0 || pipe2(exec_pipe, O_CLOEXEC) != 0 ||
 	    (want_ready && pipe2(ready_pipe, O_CLOEXEC) != 0))
 		r = -errno;
+	/* A child must rather lose a line than stand still because nobody reads. */
+	if (r == 0)
+		fcntl(log_pipe[1], F_SETFL, O_NONBLOCK);
 	pid_t parent = getpid();
 	pid_t pid = r == 0 ? fork() : -1;
 	if (pid == 0)
@@ -83,7 +90,7 @@ int cairn_spawn(struct cairn_child *child, const char *const argv[], const struc
 			close(ready_pipe[0]);
 		return failed;
 	}
-	fcntl(log_pipe[0], F_SETFL, O_NONBLOCK);
+	fcntl(log_pipe[0], F_SETFL, O_NONBLOCK); /* (each end has flags of its own) */
 	if (want_ready)
 		fcntl(ready_pipe[0], F_SETFL, O_NONBLOCK);
 	*child = (struct cairn_child){pid, log_pipe[0], want_ready ? ready_pipe[0] : -1};

@@ -1,4 +1,4 @@
-/* spawn.h - starting one child process: namespace, log pipe, ready pipe, death with the parent. */
+/* spawn.h - starting one child process: namespace, session, log pipe, ready pipe, death with the parent. */
 #ifndef CAIRN_PROCS_LAUNCHER_SPAWN_H
 #define CAIRN_PROCS_LAUNCHER_SPAWN_H
 
