@@ -9,10 +9,13 @@
 #include <unistd.h>
 
 #include "common/base/duration.h"
+#include "ipc/lockfile.h"
 #include "procs/cairn/cmd.h"
 #include "procs/cairn/rundir.h"
 
 #define ANSWER_MS 2000
+#define UP_WAIT_MS 20
+#define UP_TRIES 250
 #define STOP_ANSWER_MS 500 /* a person who says stop does not wait for a stage that is away */
 
 static bool parse_coordinate(const char *text, double *ret)
@@ -104,6 +107,15 @@ int cli_stop(const struct cli *cli)
 	return ask(cli, last_resort, STOP_ANSWER_MS);
 }
 
+/* `cairn up` still writes its summary; afterwards the run directory is free for the next. */
+static void wait_for_up(const char *run_dir)
+{
+	char path[CLI_RUN_DIR_MAX + 16];
+	snprintf(path, sizeof(path), "%s/up.lock", run_dir);
+	for (int i = 0; i < UP_TRIES && cairn_lockfile_held(path); i++)
+		(void)poll(NULL, 0, UP_WAIT_MS);
+}
+
 int cli_down(const struct cli *cli)
 {
 	double timeout_s = 30.0;
@@ -121,6 +133,8 @@ int cli_down(const struct cli *cli)
 		if (poll(&item, 1, (int)fmin(timeout_s * 1e3, 1e9)) <= 0)
 			status = cli_fail(cli, CLI_ABSENT, "the launcher (pid %d) has not ended within %g s",
 			    (int)pid, timeout_s);
+		else
+			wait_for_up(cli->run_dir);
 	}
 	close(watch);
 	return status;

@@ -3,6 +3,7 @@
  * It is the parent of everything. The launcher runs below it and is started again if it dies; whatever a dead
  * launcher leaves behind becomes our child (PR_SET_CHILD_SUBREAPER) and is waited for, so nothing outlives
  * us. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -25,17 +26,21 @@
 #define TICK_MS 50
 #define DRAW_NS (CAIRN_NS_PER_S / 4)
 #define LINE_NS (10 * CAIRN_NS_PER_S)
-#define LAUNCHER_DEATHS_MAX 5 /* within a minute, then we give up */
-#define START_LIMIT_S 30.0    /* first decision wanted or refused by then, or something is badly wrong */
-#define OVERTIME_S 15.0       /* past --for, for the rest of the way home */
-#define ORPHANS_NS CAIRN_NS_PER_S /* they were told to end, which takes milliseconds; then they are killed */
+#define LAUNCHER_DEATHS_MAX 5     /* within a minute, then we give up */
+#define START_LIMIT_S 30.0        /* first decision wanted or refused by then, or something is badly wrong */
+#define OVERTIME_S 15.0           /* past --for, for the rest of the way home */
+#define ORPHANS_NS CAIRN_NS_PER_S /* they were told to end, which takes milliseconds; then they are killed   \
+				   */
+#define LAUNCHER_SILENT_NS (10 * CAIRN_NS_PER_S) /* it reports twice a second; then it hangs */
 
 struct up {
 	struct up_run run;
 	const struct cli *cli;
 	struct cairn_bus *bus;
 	struct up_feed *feed;
-	struct cairn_child launcher; /* pid 0 = none */
+	struct cairn_child launcher;      /* pid 0 = none */
+	int64_t heard_ns, heard_stamp_ns; /* when the launcher's newest report came, and its stamp */
+	int64_t loop_ns;
 	struct cairn_logfile log;
 	int signal_fd, deaths;
 	int64_t deaths_ns[LAUNCHER_DEATHS_MAX];
@@ -71,6 +76,7 @@ static bool start_launcher(struct up *u)
 		end_with(u, false, reason);
 		return false;
 	}
+	u->heard_ns = cli_now_ns();
 	snprintf(pid_path, sizeof(pid_path), "%s/launcher.pid", u->run.run_dir);
 	FILE *f = fopen(pid_path, "we");
 	if (f != NULL) {
@@ -84,7 +90,8 @@ static void drain_launcher_log(struct up *u)
 {
 	char buf[4096];
 	ssize_t n;
-	while (u->launcher.pid > 0 && (n = read(u->launcher.log_fd, buf, sizeof(buf))) > 0)
+	for (int k = 0; k < 16 && u->launcher.pid > 0 && (n = read(u->launcher.log_fd, buf, sizeof(buf))) > 0;
+	     k++)
 		cairn_logfile_feed(&u->log, buf, (size_t)n, cli_now_ns());
 }
 
@@ -96,17 +103,32 @@ static void forget_launcher(struct up *u)
 	u->launcher = (struct cairn_child){0};
 }
 
+static int parent_of(int pid)
+{
+	char path[64], text[512];
+	int parent = 0;
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	FILE *f = fopen(path, "re");
+	size_t n = f != NULL ? fread(text, 1, sizeof(text) - 1, f) : 0;
+	if (f != NULL)
+		fclose(f);
+	text[n] = '\0';
+	const char *at = strrchr(text, ')'); /* the name before it may hold anything */
+	return at != NULL && sscanf(at + 1, " %*c %d", &parent) == 1 ? parent : 0;
+}
+
 /* Kills what is left of our descendants; they are all ours to kill. */
 static void kill_children(void)
 {
-	char path[64];
-	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
-	FILE *f = fopen(path, "re");
-	int pid;
-	while (f != NULL && fscanf(f, "%d", &pid) == 1)
-		kill(pid, SIGKILL);
-	if (f != NULL)
-		fclose(f);
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	while (proc != NULL && (entry = readdir(proc)) != NULL) {
+		int pid = atoi(entry->d_name);
+		if (pid > 0 && parent_of(pid) == getpid())
+			kill(pid, SIGKILL);
+	}
+	if (proc != NULL)
+		closedir(proc);
 }
 
 /* Waits for orphans of a dead launcher. They got SIGTERM when it died. */
@@ -141,8 +163,9 @@ static void on_launcher_exit(struct up *u, int status)
 {
 	forget_launcher(u);
 	bool killed = WIFSIGNALED(status);
-	if (!killed && WEXITSTATUS(status) == 0) {
-		end_with(u, true, "taken down"); /* cairn down, or our own doing */
+	if (killed ? WTERMSIG(status) == SIGTERM : WEXITSTATUS(status) == 0) {
+		/* cairn down, or our own doing; a SIGTERM kills it only while it is not yet listening. */
+		end_with(u, true, "taken down");
 		return;
 	}
 	char reason[160];
@@ -191,6 +214,17 @@ static void on_signals(struct up *u)
 		end_with(u, true, "interrupted");
 }
 
+/* Why there is no data plane, if the launcher says so. */
+static const char *plane_note(const struct up_run *run)
+{
+	for (uint32_t i = 0; run->have_stages && i < run->stages.items_count; i++) {
+		const struct cairn_msg_stage *st = &run->stages.items[i];
+		if (strcmp(st->name, "roudi") == 0 && st->state != CAIRN_STAGE_STATE_UP)
+			return st->note;
+	}
+	return "";
+}
+
 static void check_end(struct up *u, int64_t now_ns)
 {
 	const struct up_run *run = &u->run;
@@ -199,8 +233,13 @@ static void check_end(struct up *u, int64_t now_ns)
 		end_with(u, strcmp(run->mission.reason, "home_unreachable") != 0, run->mission.reason);
 	if (limit_s > 0.0 && t_s > limit_s + OVERTIME_S && !u->stay)
 		end_with(u, true, "time_up: still on the way home");
-	if (!run->have_mission && t_s > START_LIMIT_S)
-		end_with(u, false, "the stack did not come up: see the logs");
+	if (!run->have_mission && t_s > START_LIMIT_S) {
+		char reason[160];
+		const char *note = plane_note(run);
+		snprintf(reason, sizeof(reason), "the stack did not come up: %.100s",
+		    note[0] != '\0' ? note : "see the logs");
+		end_with(u, false, reason);
+	}
 	if (!run->have_stages)
 		return;
 	for (uint32_t i = 0; i < run->stages.items_count && t_s < START_LIMIT_S; i++) {
@@ -211,6 +250,23 @@ static void check_end(struct up *u, int64_t now_ns)
 			end_with(u, false, reason);
 		}
 	}
+}
+
+/* A launcher that stands still restarts nobody. Time in which we stood still ourselves does not count. */
+static void check_launcher(struct up *u, int64_t now_ns)
+{
+	bool late = u->loop_ns != 0 && now_ns - u->loop_ns > CAIRN_NS_PER_S;
+	u->loop_ns = now_ns;
+	if (late || u->run.stamp_ns[UP_STAGES] != u->heard_stamp_ns) {
+		u->heard_stamp_ns = u->run.stamp_ns[UP_STAGES];
+		u->heard_ns = now_ns;
+	}
+	if (u->launcher.pid == 0 || now_ns - u->heard_ns < LAUNCHER_SILENT_NS)
+		return;
+	if (u->headless)
+		fprintf(stderr, "cairn up: the launcher hangs\n");
+	kill(u->launcher.pid, SIGKILL); /* its death takes the usual way back */
+	u->heard_ns = now_ns;
 }
 
 static void show(struct up *u, int64_t now_ns)
@@ -243,6 +299,7 @@ static void loop(struct up *u)
 		on_signals(u);
 		int64_t now_ns = cli_now_ns();
 		up_feed_pump(u->feed, &u->run, now_ns);
+		check_launcher(u, now_ns);
 		check_end(u, now_ns);
 		if (!u->ending)
 			show(u, now_ns);
@@ -307,8 +364,10 @@ static int catch_signals(void)
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGPIPE); /* nobody reads us any more: end in good order */
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGTSTP, SIG_IGN); /* who watches over a robot that drives is not put to sleep by a Ctrl-Z */
 	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
@@ -333,6 +392,8 @@ static int drive(struct up *u)
 		cairn_bus_destroy(&u->bus);
 		return cli_fail(u->cli, CLI_FAILED, "%s", err.text);
 	}
+	if (u->run.fallback[0] != '\0')
+		fprintf(stderr, "cairn up: data plane %s\n", u->run.fallback);
 	if (screen)
 		fputs("\033[?1049h\033[?25l\033[2J", stdout);
 	if (start_launcher(u))
@@ -352,6 +413,17 @@ static int drive(struct up *u)
 	return up_exit_status(&u->run);
 }
 
+/* Descriptors 0 to 2 are used as what they are, so no file of ours may get one of these numbers. */
+static void fill_standard_descriptors(void)
+{
+	int fd;
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int cli_up(const struct cli *cli)
 {
 	static struct up u;
@@ -361,6 +433,10 @@ int cli_up(const struct cli *cli)
 	    .limit = cli_value(cli, "for")};
 	options.sets = cli_values(cli, "set", &options.set_count);
 	int lock_fd, status;
+	fill_standard_descriptors();
+	if (strlen(cli->run_dir) >= sizeof(u.run.run_dir))
+		return cli_fail(
+		    cli, CLI_USAGE, "--run: the path is longer than %zu bytes", sizeof(u.run.run_dir) - 1);
 	u.cli = cli;
 	u.headless = cli_value(cli, "headless") != NULL;
 	u.stay = cli_value(cli, "stay") != NULL;

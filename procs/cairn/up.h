@@ -51,6 +51,7 @@ struct up_run {
 	uint32_t launcher_restarts, restarts_before; /* the latter by launchers that are gone */
 	double coverage[UP_COVERAGE_MAX];            /* truth, every coverage_step_s */
 	int coverage_count;
+	char fallback[160]; /* what the data plane falls back to; empty: as configured */
 	char end_reason[160];
 	bool as_asked; /* ended for a reason somebody wanted */
 };

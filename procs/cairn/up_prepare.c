@@ -2,22 +2,21 @@
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "common/base/duration.h"
+#include "ipc/lockfile.h"
 #include "procs/cairn/rundir.h"
 #include "procs/cairn/up.h"
 #include "procs/launcher/plane.h"
 
 enum { STATUS_REFUSED = 1, STATUS_CONFIG = 2 };
+#define LOCK_NAME "up.lock" /* also what a run directory is known by */
 #define PREDECESSOR_WAIT_MS 50
 #define PREDECESSOR_TRIES 160
 
@@ -105,34 +104,26 @@ static bool check_key(const struct cairn_config *cfg, struct cairn_error *err)
 	return false;
 }
 
-/* Shared memory is memory: in a namespace of our own the tmpfs is made as large as needed, on the host it
- * must fit. */
+/* Shared memory is memory: in a namespace of our own the tmpfs is made as large as needed (on the host it
+ * must fit, which the plane checks itself). */
 static bool check_memory(const struct cairn_config *cfg, struct cairn_error *err)
 {
 	double need_mb = (double)cairn_plane_bytes(cfg) / 1e6, have_mb = 0.0;
-	const char *where = "memory";
-	struct statvfs vfs;
-	if (strcmp(cfg->launcher.isolation, "host") == 0) {
-		where = "/dev/shm";
-		if (statvfs("/dev/shm", &vfs) == 0)
-			have_mb = (double)vfs.f_bavail * (double)vfs.f_frsize / 1e6;
-	} else {
-		FILE *f = fopen("/proc/meminfo", "re");
-		char line[128];
-		while (f != NULL && fgets(line, sizeof(line), f) != NULL) {
-			long kb;
-			if (sscanf(line, "MemAvailable: %ld", &kb) == 1)
-				have_mb = (double)kb / 1e3;
-		}
-		if (f != NULL)
-			fclose(f);
+	FILE *f = fopen("/proc/meminfo", "re");
+	char line[128];
+	while (f != NULL && fgets(line, sizeof(line), f) != NULL) {
+		long kb;
+		if (sscanf(line, "MemAvailable: %ld", &kb) == 1)
+			have_mb = (double)kb / 1e3;
 	}
+	if (f != NULL)
+		fclose(f);
 	if (need_mb <= have_mb)
 		return true;
 	cairn_error_set(err,
-	    "map.extent_max_m, map.cell_m, camera.*_px: the frames need %.0f MB of shared memory, %s has "
-	    "%.0f MB free",
-	    need_mb, where, have_mb);
+	    "map.extent_max_m, map.cell_m, camera.*_px: the frames need %.0f MB of shared memory, %.0f MB "
+	    "are free",
+	    need_mb, have_mb);
 	return false;
 }
 
@@ -158,14 +149,52 @@ static bool make_dirs(const char *path, struct cairn_error *err)
 	return true;
 }
 
-static void empty_dir(const char *run_dir, const char *name, const char *except)
+static const char *const subdirs[] = {"bus", "dev", "state", "logs"};
+#define SUBDIR_COUNT (sizeof(subdirs) / sizeof(subdirs[0]))
+
+/* Files in these folders are removed, so they have to be ours: a mistyped --run (think of "/", which has a
+ * "dev") must cost nobody anything. A folder somebody else owns could be changed under us. */
+static bool is_run_dir(const char *run_dir, struct cairn_error *err)
+{
+	char path[300];
+	struct stat st;
+	if (stat(run_dir, &st) == 0 && st.st_uid != geteuid() && st.st_uid != 0 && geteuid() != 0) {
+		cairn_error_set(err, "--run: %s belongs to another user", run_dir);
+		return false;
+	}
+	snprintf(path, sizeof(path), "%s/" LOCK_NAME, run_dir);
+	if (lstat(path, &st) == 0)
+		return true; /* a run of ours was here */
+	for (size_t i = 0; i < SUBDIR_COUNT; i++) {
+		snprintf(path, sizeof(path), "%s/%s", run_dir, subdirs[i]);
+		if (lstat(path, &st) == 0) {
+			cairn_error_set(err,
+			    "--run: %s has a '%s' but was never a run directory: give an empty or a new one",
+			    run_dir, subdirs[i]);
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool kept(const char *const *keep, const char *name)
+{
+	for (; keep != NULL && *keep != NULL; keep++) {
+		if (strcmp(*keep, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* keep: names that stay, NULL-terminated, or NULL. */
+static void empty_dir(const char *run_dir, const char *name, const char *const *keep)
 {
 	char path[300];
 	snprintf(path, sizeof(path), "%s/%s", run_dir, name);
 	DIR *dir = opendir(path);
 	struct dirent *entry;
 	while (dir != NULL && (entry = readdir(dir)) != NULL) {
-		if (entry->d_name[0] != '.' && (except == NULL || strcmp(entry->d_name, except) != 0))
+		if (entry->d_name[0] != '.' && !kept(keep, entry->d_name))
 			(void)unlinkat(dirfd(dir), entry->d_name, 0);
 	}
 	if (dir != NULL)
@@ -174,10 +203,9 @@ static void empty_dir(const char *run_dir, const char *name, const char *except)
 
 static bool make_subdirs(const char *run_dir, struct cairn_error *err)
 {
-	static const char *const names[] = {"bus", "dev", "state", "logs"};
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < SUBDIR_COUNT; i++) {
 		char path[300];
-		snprintf(path, sizeof(path), "%s/%s", run_dir, names[i]);
+		snprintf(path, sizeof(path), "%s/%s", run_dir, subdirs[i]);
 		if (!make_dirs(path, err))
 			return false;
 	}
@@ -187,79 +215,84 @@ static bool make_subdirs(const char *run_dir, struct cairn_error *err)
 /* Held open for as long as the run lives; the kernel frees it however we end. */
 static int take_lock(const char *run_dir, struct cairn_error *err)
 {
-	char path[300], owner[16] = "";
-	snprintf(path, sizeof(path), "%s/up.lock", run_dir);
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	if (fd < 0) {
-		cairn_error_set(err, "--run: %s: %s", path, strerror(errno));
-		return -1;
-	}
-	if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-		ssize_t n = read(fd, owner, sizeof(owner) - 1);
-		owner[n > 0 ? n : 0] = '\0';
+	char path[300];
+	snprintf(path, sizeof(path), "%s/" LOCK_NAME, run_dir);
+	int fd = cairn_lockfile_take(path, err);
+	if (fd == -EADDRINUSE)
 		cairn_error_set(err,
 		    "a stack already runs in %s (pid %d): end it with 'cairn down --run %s', or give another "
 		    "--run DIR",
-		    run_dir, atoi(owner), run_dir);
-		close(fd);
-		return -1;
-	}
-	int n = snprintf(owner, sizeof(owner), "%d\n", (int)getpid());
-	if (ftruncate(fd, 0) != 0 || write(fd, owner, (size_t)n) != n) {
-		cairn_error_set(err, "%s: %s", path, strerror(errno));
-		close(fd);
-		return -1;
-	}
-	return fd;
+		    run_dir, cairn_lockfile_owner(path), run_dir);
+	return fd < 0 ? -1 : fd;
 }
 
-/* A stack whose `cairn up` was killed goes down by itself within seconds; its launcher is the last to leave.
- */
+/* A process of an earlier stack that still lives: its pid (0 = not known) in *ret_pid. */
+static bool find_predecessor(const char *run_dir, int *ret_pid)
+{
+	static const char *const names[] = {
+#define STAGE(id, name, program, iceoryx, when, doc) name,
+#include "procs/launcher/stages.def"
+#undef STAGE
+	    "launcher"};
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char path[320];
+		snprintf(path, sizeof(path), "%s/bus/%s.%s.lock", run_dir,
+		    cairn_topics[CAIRN_TOPIC_HEARTBEAT].name, names[i]);
+		if (cairn_lockfile_held(path)) {
+			*ret_pid = cairn_lockfile_owner(path);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A stack whose `cairn up` was killed goes down by itself within seconds. */
 static bool wait_for_predecessor(const char *run_dir, struct cairn_error *err)
 {
-	char path[300];
-	snprintf(
-	    path, sizeof(path), "%s/bus/%s.lock", run_dir, cairn_services[CAIRN_SERVICE_LAUNCHER_CTL].name);
+	int pid = 0;
 	for (int tries = 0; tries < PREDECESSOR_TRIES; tries++) {
-		int fd = open(path, O_RDWR | O_CLOEXEC);
-		if (fd < 0)
-			return true;
-		bool is_free = flock(fd, LOCK_EX | LOCK_NB) == 0;
-		close(fd);
-		if (is_free)
+		if (!find_predecessor(run_dir, &pid))
 			return true;
 		(void)poll(NULL, 0, PREDECESSOR_WAIT_MS);
 	}
-	cairn_error_set(err, "an earlier stack in %s is still running: end it with 'cairn down --run %s'",
-	    run_dir, run_dir);
+	cairn_error_set(err,
+	    "a process of an earlier stack in %s is still running (pid %d): end it with 'cairn down --run "
+	    "%s', "
+	    "or kill it",
+	    run_dir, pid, run_dir);
 	return false;
 }
 
 void up_clean(const char *run_dir)
 {
-	char path[300];
-	empty_dir(run_dir, "bus", NULL);
+	static const char *const names[] = {"ns.pid", "launcher.pid"};
+	cairn_bus_clean(run_dir);
 	empty_dir(run_dir, "dev", NULL);
-	snprintf(path, sizeof(path), "%s/ns.pid", run_dir);
-	(void)unlink(path);
-	snprintf(path, sizeof(path), "%s/launcher.pid", run_dir);
-	(void)unlink(path);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char path[300];
+		snprintf(path, sizeof(path), "%s/%s", run_dir, names[i]);
+		(void)unlink(path);
+	}
 }
 
 static bool make_run_dir(struct up_run *run, int *ret_lock_fd, int *ret_status, struct cairn_error *err)
 {
+	/* What was learned of the house: the map, and what the model remembers of it. */
+	static const char *const learned[] = {"map.bin", "memory.yaml", NULL};
 	*ret_status = STATUS_CONFIG;
-	if (!make_dirs(run->run_dir, err))
+	if (!cairn_bus_fits(run->run_dir, err) || !make_dirs(run->run_dir, err) ||
+	    !is_run_dir(run->run_dir, err))
 		return false;
 	*ret_status = STATUS_REFUSED;
 	*ret_lock_fd = take_lock(run->run_dir, err);
-	if (*ret_lock_fd < 0 || !wait_for_predecessor(run->run_dir, err))
+	if (*ret_lock_fd < 0 || !wait_for_predecessor(run->run_dir, err) ||
+	    !cairn_plane_possible(&run->cfg, run->fallback, sizeof(run->fallback), err))
 		return false;
 	*ret_status = STATUS_CONFIG;
 	up_clean(run->run_dir);
 	if (!make_subdirs(run->run_dir, err))
 		return false;
-	empty_dir(run->run_dir, "state", run->cfg.map.resume ? "map.bin" : NULL);
+	empty_dir(run->run_dir, "state", run->cfg.map.resume ? learned : NULL);
 	char path[300];
 	snprintf(path, sizeof(path), "%s/config.yaml", run->run_dir);
 	return cairn_config_save(&run->cfg, path, err);
