@@ -52,7 +52,8 @@ START_TEST(the_size_covers_every_chunk)
 	cairn_config_defaults(&cfg);
 	uint64_t sum = 0;
 	for (int t = 0; t < CAIRN_FRAME_COUNT; t++)
-		sum += (uint64_t)cairn_frame_chunk_bytes(&cfg, (enum cairn_frame_topic)t) * cairn_frame_chunk_count();
+		sum += (uint64_t)cairn_frame_chunk_bytes(&cfg, (enum cairn_frame_topic)t) *
+		       cairn_frame_chunk_count();
 	ck_assert_uint_gt(cairn_plane_bytes(&cfg), sum + 66000000);
 }
 END_TEST
@@ -60,8 +61,14 @@ END_TEST
 START_TEST(a_frame_header_is_checked_against_its_topic)
 {
 	struct cairn_error err = {""};
-	struct cairn_frame_header good = {.magic = CAIRN_FRAME_MAGIC, .version = CAIRN_FRAME_VERSION,
-	    .format = CAIRN_FORMAT_DEPTH16, .t_ns = 1000, .width = 4, .height = 3, .stride_bytes = 8, .payload_bytes = 24};
+	struct cairn_frame_header good = {.magic = CAIRN_FRAME_MAGIC,
+	    .version = CAIRN_FRAME_VERSION,
+	    .format = CAIRN_FORMAT_DEPTH16,
+	    .t_ns = 1000,
+	    .width = 4,
+	    .height = 3,
+	    .stride_bytes = 8,
+	    .payload_bytes = 24};
 	ck_assert(cairn_frame_header_check(&good, 24, 1000, &err));
 	struct cairn_frame_header bad = good;
 	bad.magic ^= 1;
@@ -120,5 +127,27 @@ START_TEST(a_log_is_rotated_and_a_flood_is_counted)
 }
 END_TEST
 
+START_TEST(a_log_that_could_not_be_opened_is_tried_again)
+{
+	char dir[] = "/tmp/cairn-test-XXXXXX", sub[64], path[80];
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	snprintf(sub, sizeof(sub), "%s/later", dir);
+	snprintf(path, sizeof(path), "%s/a.log", sub);
+	struct cairn_logfile log;
+	ck_assert(!cairn_logfile_open(&log, path, 1000));
+	cairn_logfile_feed(&log, "lost\n", 5, 1);
+	ck_assert_int_eq(mkdir(sub, 0700), 0);
+	cairn_logfile_feed(&log, "kept\n", 5, 2);
+	cairn_logfile_close(&log);
+	struct stat st;
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_int_eq(st.st_size, 5);
+	unlink(path);
+	rmdir(sub);
+	rmdir(dir);
+}
+END_TEST
+
 CAIRN_TEST_MAIN("plane", pools_ascend_and_hold_every_frame_topic, equal_sizes_share_a_pool,
-    the_size_covers_every_chunk, a_frame_header_is_checked_against_its_topic, a_log_is_rotated_and_a_flood_is_counted)
+    the_size_covers_every_chunk, a_frame_header_is_checked_against_its_topic,
+    a_log_is_rotated_and_a_flood_is_counted, a_log_that_could_not_be_opened_is_tried_again)
