@@ -32,7 +32,7 @@ static int64_t now_ns(void)
 	return t.tv_sec * CAIRN_NS_PER_S + t.tv_nsec;
 }
 
-_Noreturn static void run_up(const char *cairn, const char *run_dir, const char *const *args)
+_Noreturn static void run_up(const char *cairn, const char *run_dir, const char *const *args, pid_t parent)
 {
 	const char *argv[DRILL_ARGS_MAX + 8] = {cairn, "up", "--headless", "--run", run_dir};
 	int n = 5;
@@ -44,6 +44,8 @@ _Noreturn static void run_up(const char *cairn, const char *run_dir, const char 
 	int null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (fd >= 0 && null_fd >= 0 && dup2(null_fd, 0) == 0 && dup2(fd, 1) == 1 && dup2(fd, 2) == 2) {
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		if (getppid() != parent)
+			_exit(1); /* it died before that */
 		execv(cairn, (char *const *)argv);
 	}
 	_exit(127);
@@ -67,9 +69,12 @@ struct drill *drill_start(const char *cairn, const char *const *args, struct cai
 	drill->bus = cairn_bus_new(drill->run.run_dir, err);
 	if (drill->bus != NULL)
 		drill->feed = up_feed_new(drill->bus, err);
+	pid_t parent = getpid();
 	drill->pid = drill->feed != NULL ? fork() : -1;
 	if (drill->pid == 0)
-		run_up(cairn, drill->run.run_dir, args);
+		run_up(cairn, drill->run.run_dir, args, parent);
+	if (drill->pid < 0 && drill->feed != NULL)
+		cairn_error_set(err, "cannot start a process: %s", strerror(errno));
 	if (drill->pid < 0) {
 		drill->pid = 0;
 		drill_destroy(&drill, false);
