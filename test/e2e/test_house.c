@@ -46,7 +46,7 @@ static void check_clean_end(struct drill *drill, int expected_status)
 
 START_TEST(the_stack_drives_a_house_decision_by_decision_without_a_contact)
 {
-	static const char *const args[] = {"--world", "config/worlds/studio.yaml", "--for", "45s", NULL};
+	static const char *const args[] = {"--for", "45s", NULL};
 	struct drill *drill = start(args);
 	uint64_t few = 3;
 	ck_assert_msg(drill_wait(drill, deciding, &few, UP_S), "no decisions; see %s", drill_run_dir(drill));
