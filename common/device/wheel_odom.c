@@ -80,9 +80,12 @@ bool cairn_wheel_odom_encoders(struct cairn_wheel_odom *o, const int32_t count[4
 	o->pose = cairn_pose_advance(o->pose, (struct cairn_twist){step_m, o->heading_step_rad}, 1.0);
 	o->heading_step_rad = 0.0;
 	o->distance_m += fabs(step_m);
-	/* Arrival times jitter, the board's own speed does not. */
-	o->v_mps =
-	    now_ns - o->t_speed_ns <= FRESH_NS && o->t_speed_ns > 0 ? o->reported_v_mps : step_m / dt_s;
+	/* Arrival times jitter, the board's own speed does not. Reports read in one go have no time between
+	 * them. */
+	if (o->t_speed_ns > 0 && now_ns - o->t_speed_ns <= FRESH_NS)
+		o->v_mps = o->reported_v_mps;
+	else if (dt_s > 0.0)
+		o->v_mps = step_m / dt_s;
 	return true;
 }
 
