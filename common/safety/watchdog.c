@@ -16,7 +16,8 @@
 #define MOVING_S 0.3
 
 struct watched {
-	int64_t t_ns; /* newest beat; 0 = not heard since it was started */
+	int64_t t_ns; /* newest beat, or when it was said to be up; 0 = neither since it was started */
+	int32_t pid;
 	enum cairn_stage_state state;
 	bool known; /* the launcher has named it */
 };
@@ -134,10 +135,16 @@ void cairn_watchdog_on_stages(
 		if (k < 0)
 			continue;
 		struct watched *s = &w->stages[k];
+		bool up = stages->items[i].state == CAIRN_STAGE_STATE_UP;
+		bool another =
+		    !s->known || s->state != stages->items[i].state || s->pid != stages->items[i].pid;
 		s->known = true;
 		s->state = stages->items[i].state;
-		if (s->state != CAIRN_STAGE_STATE_UP)
-			s->t_ns = 0; /* its next process has to beat first */
+		s->pid = stages->items[i].pid;
+		if (!up)
+			s->t_ns = 0; /* its next process is up first */
+		else if (another && t_ns > s->t_ns)
+			s->t_ns = t_ns; /* from now on it has to beat, even if it never has */
 	}
 }
 
@@ -174,13 +181,14 @@ static bool should_be_up(const struct cairn_watchdog *w, int index, int64_t now_
 	return !heard_of || !w->stages[index].known || w->stages[index].state == CAIRN_STAGE_STATE_UP;
 }
 
-/* Seconds since the motor stage gave any sign of life; 0 before its first. */
-static double motor_silent_s(const struct cairn_watchdog *w, int64_t now_ns)
+/* The motor stage gives no sign of life. One that is up but was never heard gets time to be connected to. */
+static bool motor_silent(const struct cairn_watchdog *w, int64_t now_ns)
 {
 	int64_t t = w->t_motion_ns > w->t_odom_ns ? w->t_motion_ns : w->t_odom_ns;
+	double limit_s = t == 0 ? CAIRN_WATCHDOG_MOTOR_FIRST_S : CAIRN_WATCHDOG_MOTOR_S;
 	if (w->motor >= 0 && w->stages[w->motor].t_ns > t)
 		t = w->stages[w->motor].t_ns;
-	return t == 0 ? 0.0 : seconds(t, now_ns);
+	return t != 0 && seconds(t, now_ns) > limit_s;
 }
 
 static int hung_stage(const struct cairn_watchdog *w, int64_t now_ns)
@@ -276,7 +284,7 @@ void cairn_watchdog_step(struct cairn_watchdog *w, int64_t now_ns, struct cairn_
 	memset(out, 0, sizeof(*out));
 	forgive_own_stall(w, now_ns);
 	request_restart(w, now_ns);
-	out->write_stop = motor_silent_s(w, now_ns) > CAIRN_WATCHDOG_MOTOR_S;
+	out->write_stop = motor_silent(w, now_ns);
 	out->estop.stop = runs_blind(w, now_ns);
 	if (out->estop.stop)
 		snprintf(out->estop.reason, sizeof(out->estop.reason), "the robot moves without a scan");

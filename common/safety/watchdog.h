@@ -5,13 +5,14 @@
  * late), every age is counted as if the clock had stood still meanwhile: it must not blame others for its own
  * absence.
  *
- *   a stage           heartbeat older than CAIRN_WATCHDOG_BEAT_S while the launcher says it is up: asks for a
- * restart, once; it counts again after its next beat, so a stage that is being restarted is left alone the
- * motor stage   neither motion, odom nor heartbeat for CAIRN_WATCHDOG_MOTOR_S: stop frames are to be written
- * straight to the base, every step, until it is heard again. No latched stop: the reborn stage goes on by
- * itself the scan          silent for CAIRN_WATCHDOG_SCAN_S beyond its limit while odometry still shows
- * motion: the motor stage has failed its duty: emergency stop, which it latches the data plane    no new
- * canary frame for CAIRN_WATCHDOG_CANARY_S while the canary should be up */
+ *   a stage           heartbeat (or, before its first, being up) older than CAIRN_WATCHDOG_BEAT_S while the
+ * launcher says it is up: asks for a restart, once; it counts again after its next beat, so a stage that is
+ * being restarted is left alone the motor stage   neither motion, odom nor heartbeat for
+ * CAIRN_WATCHDOG_MOTOR_S: stop frames are to be written straight to the base, every step, until it is heard
+ * again. No latched stop: the reborn stage goes on by itself the scan          silent for
+ * CAIRN_WATCHDOG_SCAN_S beyond its limit while odometry still shows motion: the motor stage has failed its
+ * duty: emergency stop, which it latches the data plane    no new canary frame for CAIRN_WATCHDOG_CANARY_S
+ * while the canary should be up */
 #ifndef CAIRN_COMMON_SAFETY_WATCHDOG_H
 #define CAIRN_COMMON_SAFETY_WATCHDOG_H
 
@@ -22,6 +23,7 @@
 #define CAIRN_WATCHDOG_STEP_MS 50
 #define CAIRN_WATCHDOG_BEAT_S 3.0
 #define CAIRN_WATCHDOG_MOTOR_S 0.25
+#define CAIRN_WATCHDOG_MOTOR_FIRST_S 1.0 /* said to be up, but not heard since the watchdog started */
 #define CAIRN_WATCHDOG_SCAN_S 1.0
 #define CAIRN_WATCHDOG_CANARY_S 3.0
 #define CAIRN_WATCHDOG_CANARY_FIRST_S 10.0 /* a canary never heard at all counts as silent after this */

@@ -128,6 +128,39 @@ START_TEST(a_hung_stage_is_reported_once_after_three_seconds)
 }
 END_TEST
 
+START_TEST(a_stage_that_hangs_before_its_first_beat_is_noticed)
+{
+	struct bench *b = bench_new(); /* a reborn watchdog, too: it never heard the one that hangs */
+	b->beats[MAPPER] = false;
+	run(b, 3.0);
+	ck_assert_uint_eq(b->restarts, 0);
+	run(b, 1.0);
+	ck_assert_uint_eq(b->restarts, 1);
+	ck_assert_str_eq(b->restarted, "mapper");
+	run(b, 10.0);
+	ck_assert_uint_eq(b->restarts, 1);
+	b->stages.items[MAPPER].pid = 4711; /* started anew so quickly that only the pid tells */
+	run(b, 5.0);
+	ck_assert_uint_eq(b->restarts, 2);
+	bench_free(b);
+}
+END_TEST
+
+START_TEST(a_motor_stage_that_hung_before_the_watchdog_came_is_replaced_too)
+{
+	struct bench *b = bench_new();
+	b->motion = b->beats[MOTOR] = false;
+	run(b, 1.0);
+	ck_assert_uint_eq(b->stop_writes, 0);
+	run(b, 2.0);
+	ck_assert_uint_ge(b->stop_writes, 25);
+	b->motion = b->beats[MOTOR] = true;
+	run(b, 0.1);
+	ck_assert(!b->out.write_stop);
+	bench_free(b);
+}
+END_TEST
+
 START_TEST(two_hung_stages_are_asked_for_one_after_the_other)
 {
 	struct bench *b = bench_new();
@@ -277,6 +310,8 @@ END_TEST
 
 CAIRN_TEST_MAIN("watchdog", a_healthy_stack_is_left_alone, nothing_counts_before_its_first_sign_of_life,
     a_hung_stage_is_reported_once_after_three_seconds, two_hung_stages_are_asked_for_one_after_the_other,
+    a_stage_that_hangs_before_its_first_beat_is_noticed,
+    a_motor_stage_that_hung_before_the_watchdog_came_is_replaced_too,
     a_stage_that_is_being_restarted_is_left_alone,
     a_silent_motor_stage_is_replaced_at_the_device_until_it_is_heard,
     a_robot_that_stands_without_a_scan_is_not_stopped_for_good,
