@@ -59,17 +59,18 @@ static bool check_form(struct cairn_sequencer *seq, const struct cairn_msg_decis
 	return true;
 }
 
-/* Who may decide now. Standing still is always allowed to anyone, but cannot take over from an operator. */
+/* Who may decide now. The model may always take back what it asked for itself. */
 static bool check_turn(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
     struct seq_task *task, struct seq_refusal *refusal)
 {
-	(void)d, (void)now_ns, (void)task;
+	(void)now_ns, (void)task;
+	bool take_back = d->tool == CAIRN_TOOL_STOP_ROBOT && seq->task.d.source == d->source;
 	if (seq->rec.state != CAIRN_MISSION_STATE_EXPLORING)
 		return refuse(refusal, "the robot is not exploring: %s (%.96s)",
 		    cairn_enum_text(&cairn_enum_mission_state, (int)seq->rec.state), seq->rec.reason);
 	if (seq_executing(seq) && seq->task.insists)
 		return refuse(refusal, "the robot is leaving a tight place by itself");
-	if (seq_executing(seq) && seq->task.d.source != CAIRN_SOURCE_LOCAL)
+	if (seq_executing(seq) && seq->task.d.source != CAIRN_SOURCE_LOCAL && !take_back)
 		return refuse(
 		    refusal, "decision %llu is still being executed", (unsigned long long)seq->task.d.id);
 	if (seq->sense.estop)

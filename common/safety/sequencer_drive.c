@@ -217,8 +217,9 @@ static bool held(struct cairn_sequencer *seq, int64_t now_ns)
 static struct cairn_twist coast(struct cairn_sequencer *seq, int64_t now_ns)
 {
 	struct cairn_twist zero = {0};
-	if (seq->coast_mps <= 0.0 || seq->rec.state != CAIRN_MISSION_STATE_EXPLORING ||
-	    seq->sense.hold[0] != '\0')
+	if (seq->sense.hold[0] != '\0')
+		seq->coast_mps = 0.0; /* what was stopped does not roll on by itself afterwards */
+	if (seq->coast_mps <= 0.0 || seq->rec.state != CAIRN_MISSION_STATE_EXPLORING)
 		return zero;
 	const double tau_s = 2.0;
 	double age_s = seq_seconds(seq->t_coast_ns, now_ns);

@@ -158,6 +158,46 @@ START_TEST(a_second_decision_does_not_interrupt_the_first)
 }
 END_TEST
 
+START_TEST(a_stop_takes_back_the_move_before_it)
+{
+	struct rig *r = exploring();
+	uint64_t first = rig_move(r, CAIRN_DIRECTION_FORWARD, CAIRN_SPEED_SLOW, 8.0);
+	rig_run(r, 1.0);
+	ck_assert_double_gt(r->out.cmd_vel.v_mps, 0.0);
+	struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_STOP_ROBOT);
+	rig_decide(r, &d);
+	ck_assert_uint_eq(r->last_result.decision_id, first);
+	ck_assert_int_eq(r->last_result.outcome, CAIRN_OUTCOME_REPLACED);
+	rig_step(r);
+	ck_assert_double_eq(r->out.cmd_vel.v_mps, 0.0);
+	ck_assert(rig_until_result(r, d.id, 1.0));
+	ck_assert_int_eq(r->last_result.outcome, CAIRN_OUTCOME_SUCCESS);
+	ck_assert_uint_eq(r->result_errors, 0);
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(a_move_that_fades_out_does_not_go_on_after_a_stop)
+{
+	static const enum cairn_motor_state holds[] = {CAIRN_MOTOR_STATE_ESTOP, CAIRN_MOTOR_STATE_NO_SCAN};
+	for (size_t i = 0; i < sizeof(holds) / sizeof(holds[0]); i++) {
+		struct rig *r = exploring();
+		uint64_t id = rig_move(r, CAIRN_DIRECTION_FORWARD, CAIRN_SPEED_FAST, 1.0);
+		ck_assert(rig_until_result(r, id, 3.0));
+		rig_run(r, 0.2);
+		ck_assert_double_gt(r->out.cmd_vel.v_mps, 0.0); /* it does fade out */
+		r->motor_state = holds[i];
+		rig_run(r, 0.2);
+		r->motor_state = CAIRN_MOTOR_STATE_IDLE;
+		for (int k = 0; k < 60; k++) {
+			rig_step(r);
+			ck_assert_double_eq(r->out.cmd_vel.v_mps, 0.0);
+		}
+		rig_free(r);
+	}
+}
+END_TEST
+
 START_TEST(standing_decisions_take_half_a_second_and_say_what_they_saw)
 {
 	struct rig *r = exploring();
@@ -483,7 +523,8 @@ END_TEST
 
 CAIRN_TEST_MAIN("sequencer", a_move_is_driven_for_its_time_and_reported, directions_are_the_arcs_they_say,
     stale_snapshots_are_refused, malformed_arguments_are_refused, an_id_is_executed_once,
-    a_second_decision_does_not_interrupt_the_first,
+    a_second_decision_does_not_interrupt_the_first, a_stop_takes_back_the_move_before_it,
+    a_move_that_fades_out_does_not_go_on_after_a_stop,
     standing_decisions_take_half_a_second_and_say_what_they_saw,
     no_room_is_refused_and_little_room_is_driven_slowly,
     a_move_into_a_wall_ends_blocked_and_counts_one_override,
