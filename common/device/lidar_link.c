@@ -9,6 +9,11 @@
 #define REBOOT_NS (1500 * CAIRN_NS_PER_MS)
 #define STALE_NS (500 * CAIRN_NS_PER_MS)
 #define SILENT_NS (2000 * CAIRN_NS_PER_MS)
+#define TURNLESS_NS (3000 * CAIRN_NS_PER_MS)
+/* A turn takes 67 to 182 ms. One that came much faster was waiting in a buffer, one much slower was: its
+ * points are older than its stamp says. */
+#define TURN_MIN_NS (20 * CAIRN_NS_PER_MS)
+#define TURN_MAX_NS (300 * CAIRN_NS_PER_MS)
 #define OPEN_FAST_NS (100 * CAIRN_NS_PER_MS)
 #define OPEN_SLOW_NS (500 * CAIRN_NS_PER_MS)
 #define OPENS_FAST 100 /* ten seconds of quick tries */
@@ -83,17 +88,17 @@ static void give_up_port(struct cairn_lidar_link *l, const char *note)
 	l->note = note;
 }
 
-/* The scan did not begin or fell silent. */
+/* The scan did not begin, fell silent or goes on without turns. */
 static void scan_failed(struct cairn_lidar_link *l, int64_t now_ns)
 {
 	l->restarts++;
 	cairn_rplidar_reset(&l->parser);
 	if (++l->failed_scans < SCANS_MAX) {
-		settle(l, now_ns, true, "silent: asking for the scan again");
+		settle(l, now_ns, true, "no turns: asking for the scan again");
 		return;
 	}
 	send_simple(l, CAIRN_RPLIDAR_RESET);
-	give_up_port(l, "silent: reset, opening the port again");
+	give_up_port(l, "no turns: reset, opening the port again");
 }
 
 /* ---- answers ---- */
@@ -138,6 +143,20 @@ static void on_conf(struct cairn_lidar_link *l, int64_t now_ns)
 	l->note = "has no dense mode: scanning in standard mode";
 }
 
+/* False for a turn whose stamp cannot be believed: after the port was not read for a while. */
+static bool accept_turn(struct cairn_lidar_link *l, int64_t now_ns)
+{
+	const struct cairn_rplidar_turn *turn = cairn_rplidar_turn(&l->parser);
+	int64_t took_ns = turn->t_end_ns - turn->t_start_ns;
+	if (took_ns < TURN_MIN_NS || took_ns > TURN_MAX_NS) {
+		l->parser.counts.turns_refused++;
+		return false;
+	}
+	l->failed_scans = l->failed_opens = 0;
+	l->turn_ns = now_ns;
+	return true;
+}
+
 static void on_event(struct cairn_lidar_link *l, enum cairn_rplidar_event event, int64_t now_ns)
 {
 	if (event == CAIRN_RPLIDAR_EVENT_INFO)
@@ -148,8 +167,6 @@ static void on_event(struct cairn_lidar_link *l, enum cairn_rplidar_event event,
 		on_health(l, now_ns);
 	else if (event == CAIRN_RPLIDAR_EVENT_CONF && l->phase == CAIRN_LIDAR_MODES)
 		on_conf(l, now_ns);
-	else if (event == CAIRN_RPLIDAR_EVENT_TURN)
-		l->failed_scans = l->failed_opens = 0;
 }
 
 /* ---- what the shell calls ---- */
@@ -195,8 +212,12 @@ size_t cairn_lidar_link_feed(struct cairn_lidar_link *l, const uint8_t *data, si
 		return len; /* remains of an old stream */
 	uint64_t nodes = l->parser.counts.nodes;
 	size_t used = cairn_rplidar_feed(&l->parser, data, len, now_ns, ret_event);
-	if (l->phase == CAIRN_LIDAR_STARTING && l->parser.counts.nodes > nodes)
+	if (l->phase == CAIRN_LIDAR_STARTING && l->parser.counts.nodes > nodes) {
 		enter(l, CAIRN_LIDAR_SCANNING, 0, "scanning");
+		l->turn_ns = now_ns;
+	}
+	if (*ret_event == CAIRN_RPLIDAR_EVENT_TURN && !accept_turn(l, now_ns))
+		*ret_event = CAIRN_RPLIDAR_EVENT_NONE;
 	on_event(l, *ret_event, now_ns);
 	return used;
 }
@@ -237,7 +258,7 @@ void cairn_lidar_link_tick(struct cairn_lidar_link *l, int64_t now_ns)
 	if (l->phase == CAIRN_LIDAR_CLOSED || l->todo.close)
 		return;
 	if (l->phase == CAIRN_LIDAR_SCANNING) {
-		if (now_ns - l->parser.last_node_ns > SILENT_NS)
+		if (now_ns - l->parser.last_node_ns > SILENT_NS || now_ns - l->turn_ns > TURNLESS_NS)
 			scan_failed(l, now_ns);
 		return;
 	}

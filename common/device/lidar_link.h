@@ -1,8 +1,10 @@
 /* lidar_link.h - brings an RPLIDAR to scan, notices when it stops, and brings it back.
  *
  * The order of start-up and the limits are those of docs/wire-formats.md 1.7: STOP, settle, info, health,
- * scan; no node for 0.5 s is stale, for 2 s is asked again, three times in vain is a reset and a new opening
- * of the port. A device that does not answer info or health is scanned all the same (and said so).
+ * scan; no node for 0.5 s is stale, for 2 s (or no turn for 3 s) is asked again, three times in vain is a
+ * reset and a new opening of the port. A device that does not answer info or health is scanned all the same
+ * (and said so). A turn that took an implausible time, because it waited unread in a buffer, is refused: its
+ * stamp would be younger than its points.
  *
  * Pure: the shell owns the descriptor; it reports openings, bytes, the time and losses, and does what
  * cairn_lidar_link_take tells it to. */
@@ -35,6 +37,7 @@ struct cairn_lidar_link {
 	bool dense;
 	int64_t deadline_ns;
 	int64_t open_at_ns;
+	int64_t turn_ns; /* newest turn, or when the scan began */
 	uint32_t failed_opens, failed_scans, health_resets;
 	uint16_t mode, mode_count;
 	bool scan_after_settling; /* asked again: info and health are known */

@@ -52,17 +52,23 @@ static void begin_stream(int64_t now_ns)
 	feed((const uint8_t[]){0xA5, 0x5A, 5, 0, 0, 0x40, 0x81}, 7, now_ns);
 }
 
-/* One turn of 360 nodes and the first node of the next. */
-static int turn(int64_t now_ns)
+/* Nodes of a turn of 360, as they arrive between two times: number 360 is the first of the next turn. */
+static int nodes(unsigned from, unsigned to, int64_t begin_ns, int64_t end_ns)
 {
-	static uint8_t b[361 * 5];
-	for (unsigned i = 0; i <= 360; i++) {
+	int turns = 0;
+	for (unsigned i = from; i <= to; i++) {
 		unsigned a = (i % 360) * 64;
 		uint8_t node[5] = {
 		    i % 360 == 0 ? 1 : 2, (uint8_t)(((a & 127) << 1) | 1), (uint8_t)(a >> 7), 0, 4};
-		memcpy(b + 5 * i, node, 5);
+		turns += feed(node, sizeof(node), begin_ns + (end_ns - begin_ns) * (i - from) / (to - from));
 	}
-	return feed(b, sizeof(b), now_ns);
+	return turns;
+}
+
+/* One turn of 80 ms that ends now, and the first node of the next. */
+static int turn(int64_t now_ns)
+{
+	return nodes(0, 360, now_ns - 80 * MS, now_ns);
 }
 
 static void up_to_scanning(void)
@@ -195,6 +201,47 @@ START_TEST(a_turn_forgives_earlier_failures)
 }
 END_TEST
 
+START_TEST(turns_that_waited_in_a_buffer_are_refused)
+{
+	up_to_scanning();
+	/* half a turn in time; then nobody reads for a second and what has gathered comes at once */
+	ck_assert_int_eq(nodes(1, 180, 200 * MS, 250 * MS), 0);
+	uint64_t refused = lidar.parser.counts.turns_refused;
+	ck_assert_int_eq(nodes(181, 360, 1250 * MS, 1250 * MS), 0);
+	for (int i = 0; i < 5; i++)
+		ck_assert_int_eq(nodes(1, 360, 1250 * MS, 1251 * MS), 0);
+	ck_assert_uint_eq(lidar.parser.counts.turns_refused, refused + 6);
+	ck_assert_int_eq(nodes(1, 360, 1251 * MS, 1351 * MS), 1); /* in time again */
+	ck_assert_uint_eq(lidar.restarts, 0);
+}
+END_TEST
+
+START_TEST(a_lidar_that_measures_but_does_not_turn_is_asked_again)
+{
+	up_to_scanning();
+	int64_t now = 200 * MS;
+	for (int round = 0; round < 3; round++) {
+		int64_t until = now + 2990 * MS;
+		for (; now < until; now += 10 * MS) { /* always the same direction */
+			nodes(90, 91, now, now);
+			feed((const uint8_t[]){2, 1 | (90 * 64 & 127) << 1, 90 * 64 >> 7, 0, 4}, 5, now);
+			cairn_lidar_link_tick(&lidar, now);
+		}
+		check_todo(false, "", false);
+		now += 20 * MS;
+		cairn_lidar_link_tick(&lidar, now);
+		if (round == 2)
+			break;
+		check_todo(false, "A5 25 ", false);
+		now += 100 * MS;
+		cairn_lidar_link_tick(&lidar, now);
+		check_todo(true, "A5 20 ", false);
+		begin_stream(now);
+	}
+	check_todo(false, "A5 40 ", true);
+}
+END_TEST
+
 START_TEST(a_vanished_device_is_tried_every_100_ms_then_twice_a_second)
 {
 	up_to_scanning();
@@ -250,5 +297,7 @@ CAIRN_TEST_MAIN("lidar-link", start_up_goes_stop_info_health_scan,
     a_device_that_answers_no_question_is_scanned_all_the_same,
     a_fault_is_reset_once_then_the_port_is_given_up,
     silence_is_stale_then_asked_again_then_reset_and_reopened, garbage_in_place_of_nodes_counts_as_silence,
-    a_turn_forgives_earlier_failures, a_vanished_device_is_tried_every_100_ms_then_twice_a_second,
-    dense_mode_is_looked_for_among_the_modes, without_a_dense_mode_the_standard_one_is_used_and_said)
+    a_turn_forgives_earlier_failures, turns_that_waited_in_a_buffer_are_refused,
+    a_lidar_that_measures_but_does_not_turn_is_asked_again,
+    a_vanished_device_is_tried_every_100_ms_then_twice_a_second, dense_mode_is_looked_for_among_the_modes,
+    without_a_dense_mode_the_standard_one_is_used_and_said)
