@@ -443,6 +443,20 @@ static int recv_parts(void *socket, zmq_msg_t *parts)
 	return n;
 }
 
+static int64_t monotonic_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * CAIRN_NS_PER_S + t.tv_nsec;
+}
+
+/* Its sender was told that nobody answers and may have gone near the robot since: nothing may begin to move
+ * on its behalf now. A stop is never too late. */
+static bool too_late(const struct cairn_msg_command *cmd)
+{
+	return cmd->expires_ns != 0 && monotonic_ns() > cmd->expires_ns && strcmp(cmd->verb, "stop") != 0;
+}
+
 static void serve_one(struct cairn_server *server, zmq_msg_t *parts, int n)
 {
 	struct cairn_bus *bus = server->bus;
@@ -452,16 +466,16 @@ static void serve_one(struct cairn_server *server, zmq_msg_t *parts, int n)
 	struct cairn_error err = {""};
 	zmq_msg_t *payload = &parts[n - 1];
 	if (cairn_msg_decode(
-		&cairn_desc_command, zmq_msg_data(payload), zmq_msg_size(payload), &hdr, &cmd, &err) == 0) {
-		server->fn(server->ctx, &cmd, &reply);
-	} else {
+		&cairn_desc_command, zmq_msg_data(payload), zmq_msg_size(payload), &hdr, &cmd, &err) != 0) {
 		bus->rejects++;
 		snprintf(reply.text, sizeof(reply.text), "not understood: %.200s", err.text);
+	} else if (too_late(&cmd)) {
+		bus->rejects++;
+		snprintf(reply.text, sizeof(reply.text), "came too late to be done");
+	} else {
+		server->fn(server->ctx, &cmd, &reply);
 	}
-	hdr = (struct cairn_header){CAIRN_SCHEMA_VERSION, ++server->seq, server->epoch, 0, true};
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	hdr.t_ns = t.tv_sec * CAIRN_NS_PER_S + t.tv_nsec;
+	hdr = (struct cairn_header){CAIRN_SCHEMA_VERSION, ++server->seq, server->epoch, monotonic_ns(), true};
 	int len = cairn_msg_encode(&cairn_desc_reply, "reply", &hdr, &reply, bus->buf, sizeof(bus->buf));
 	for (int i = 0; i < n - 1; i++) /* the way back: addresses and a REQ socket's delimiter */
 		(void)zmq_msg_send(&parts[i], server->socket, ZMQ_SNDMORE | ZMQ_DONTWAIT);
@@ -486,8 +500,10 @@ static int ask_on(void *socket, const char *name, const struct cairn_msg_command
     struct cairn_msg_reply *reply, int timeout_ms, struct cairn_error *err)
 {
 	char buf[4096];
-	struct cairn_header hdr = {CAIRN_SCHEMA_VERSION, 1, random_epoch(), 0, true};
-	int n = cairn_msg_encode(&cairn_desc_command, name, &hdr, cmd, buf, sizeof(buf));
+	struct cairn_header hdr = {CAIRN_SCHEMA_VERSION, 1, random_epoch(), monotonic_ns(), true};
+	struct cairn_msg_command timed = *cmd;
+	timed.expires_ns = hdr.t_ns + timeout_ms * CAIRN_NS_PER_MS;
+	int n = cairn_msg_encode(&cairn_desc_command, name, &hdr, &timed, buf, sizeof(buf));
 	zmq_pollitem_t item = {.socket = socket, .events = ZMQ_POLLIN};
 	if (n < 0 || zmq_send(socket, buf, (size_t)n, ZMQ_DONTWAIT) < 0 ||
 	    zmq_poll(&item, 1, timeout_ms) <= 0) {

@@ -1,9 +1,9 @@
 /* bus.h - the control plane: publishers, subscribers, services over ZeroMQ ipc sockets in RUN/bus.
  *
- * One endpoint a topic, bound by its one publisher, which holds a lock file beside the socket (libzmq lets a second
- * PUB bind the same path without an error). Readers connect in any order, before or after the publisher. Nothing
- * here blocks and nothing is thread-safe: one bus a process, used from its event loop.
- * A broken message is refused, counted (cairn_bus_rejects) and loses nothing. */
+ * One endpoint a topic, bound by its one publisher, which holds a lock file beside the socket (libzmq lets a
+ * second PUB bind the same path without an error). Readers connect in any order, before or after the
+ * publisher. Nothing here blocks and nothing is thread-safe: one bus a process, used from its event loop. A
+ * broken message is refused, counted (cairn_bus_rejects) and loses nothing. */
 #ifndef CAIRN_IPC_BUS_H
 #define CAIRN_IPC_BUS_H
 
@@ -25,11 +25,12 @@ void cairn_bus_clean(const char *run_dir);
 /* Messages refused so far: too large, malformed, another schema version. */
 uint64_t cairn_bus_rejects(const struct cairn_bus *bus);
 
-/* instance: the stage for CAIRN_TOPIC_HEARTBEAT, NULL for all others. NULL with err set; errno EADDRINUSE when another
- * process publishes the topic. */
+/* instance: the stage for CAIRN_TOPIC_HEARTBEAT, NULL for all others. NULL with err set; errno EADDRINUSE
+ * when another process publishes the topic. */
 struct cairn_pub *cairn_pub_new(
     struct cairn_bus *bus, enum cairn_topic topic, const char *instance, struct cairn_error *err);
-/* msg: the struct of the topic. t_ns: CLOCK_MONOTONIC of what it is about. 0, or a negative errno. Never blocks. */
+/* msg: the struct of the topic. t_ns: CLOCK_MONOTONIC of what it is about. 0, or a negative errno. Never
+ * blocks. */
 int cairn_pub_send(struct cairn_pub *pub, const void *msg, int64_t t_ns, bool valid);
 /* This publisher's epoch. */
 uint64_t cairn_pub_epoch(const struct cairn_pub *pub);
@@ -48,10 +49,12 @@ typedef void cairn_command_fn(void *ctx, const struct cairn_msg_command *cmd, st
 struct cairn_server *cairn_server_new(struct cairn_bus *bus, enum cairn_service service, cairn_command_fn *fn,
     void *ctx, struct cairn_error *err);
 void *cairn_server_socket(struct cairn_server *server);
-/* Answers the waiting requests, a few dozen at most; more of them make the socket readable again. */
+/* Answers the waiting requests, a few dozen at most; more of them make the socket readable again. Those whose
+ * sender has given up waiting are refused without the handler, unless they are a stop. */
 void cairn_server_serve(struct cairn_server *server);
 
-/* Asks and waits at most timeout_ms; this one blocks, for command-line tools. 0 with *reply, -ETIMEDOUT, -EBADMSG. */
+/* Asks and waits at most timeout_ms; this one blocks, for command-line tools. 0 with *reply, -ETIMEDOUT,
+ * -EBADMSG. */
 int cairn_ask(const char *run_dir, enum cairn_service service, const struct cairn_msg_command *cmd,
     struct cairn_msg_reply *reply, int timeout_ms, struct cairn_error *err);
 

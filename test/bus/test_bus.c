@@ -248,6 +248,29 @@ START_TEST(a_command_is_answered_or_times_out_and_never_lost_in_silence)
 }
 END_TEST
 
+START_TEST(a_command_nobody_waits_for_any_more_is_not_done_but_a_stop_is)
+{
+	setup();
+	int calls = 0;
+	struct cairn_server *server = cairn_server_new(bus, CAIRN_SERVICE_OPERATOR, answer, &calls, &err);
+	ck_assert_msg(server != NULL, "%s", err.text);
+	struct cairn_msg_command cmd = {.verb = "goto", .who = "a test", .x_m = 1.5};
+	struct cairn_msg_reply reply;
+	/* the stage hangs: its socket takes the command all the same */
+	ck_assert_int_eq(cairn_ask(run_dir, CAIRN_SERVICE_OPERATOR, &cmd, &reply, 300, &err), -ETIMEDOUT);
+	wait_readable(cairn_server_socket(server));
+	cairn_server_serve(server);
+	ck_assert_int_eq(calls, 0);
+	ck_assert_uint_eq(cairn_bus_rejects(bus), 1);
+	snprintf(cmd.verb, sizeof(cmd.verb), "stop");
+	ck_assert_int_eq(cairn_ask(run_dir, CAIRN_SERVICE_OPERATOR, &cmd, &reply, 300, &err), -ETIMEDOUT);
+	wait_readable(cairn_server_socket(server));
+	cairn_server_serve(server);
+	ck_assert_int_eq(calls, 1);
+	teardown();
+}
+END_TEST
+
 START_TEST(a_run_directory_too_long_for_a_socket_is_refused_with_the_reason)
 {
 	char longer[200];
@@ -328,6 +351,7 @@ CAIRN_TEST_MAIN("bus", a_reader_that_came_first_hears_the_publisher, a_second_pu
     a_killed_publisher_frees_its_topic_and_its_successor_is_heard,
     garbage_on_a_topic_is_counted_and_loses_nothing,
     a_command_is_answered_or_times_out_and_never_lost_in_silence,
+    a_command_nobody_waits_for_any_more_is_not_done_but_a_stop_is,
     a_run_directory_too_long_for_a_socket_is_refused_with_the_reason,
     a_run_directory_that_fits_leaves_room_for_every_stage, a_lock_is_one_holders_and_names_it,
     cleaning_takes_what_the_dead_left_and_nothing_of_the_living)
