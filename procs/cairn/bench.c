@@ -11,6 +11,7 @@
 
 static const struct cairn_bench benches[] = {
     {"arc", "swept-arc clearance of a footprint among the 720 points of a scan", cairn_bench_arc},
+    {"edt", "distance transform of a million cells", cairn_bench_edt},
     {"codec", "encoding and decoding of a 720-point scan", cairn_bench_codec},
     {"perception", "scan to text, and a whole snapshot against the bare JPEG", cairn_bench_perception},
 };

@@ -36,6 +36,7 @@ void cairn_bench_ratio(
 double cairn_bench_time_ns(void (*work)(void *ctx), void *ctx);
 
 bool cairn_bench_codec(struct cairn_bench_out *out);
+bool cairn_bench_edt(struct cairn_bench_out *out);
 bool cairn_bench_arc(struct cairn_bench_out *out);
 bool cairn_bench_perception(struct cairn_bench_out *out);
 bool cairn_eval_bus(json_t *figures);
