@@ -3,6 +3,7 @@
 #define GAP_MAX_NS (500 * CAIRN_NS_PER_MS)   /* a longer silence is not bridged */
 #define FRESH_NS (100 * CAIRN_NS_PER_MS)     /* of the board's own speed */
 #define STANDING_NS (1000 * CAIRN_NS_PER_MS) /* wheels still for this long: what the gyro says is bias */
+#define BUNCHED_S 0.005 /* reports nearer than this were read in one go: no speed can be told from that */
 #define BIAS_MAX_RADPS 0.05
 #define BIAS_GAIN 0.02 /* a report; time constant 2 s at 25 Hz */
 
@@ -80,11 +81,10 @@ bool cairn_wheel_odom_encoders(struct cairn_wheel_odom *o, const int32_t count[4
 	o->pose = cairn_pose_advance(o->pose, (struct cairn_twist){step_m, o->heading_step_rad}, 1.0);
 	o->heading_step_rad = 0.0;
 	o->distance_m += fabs(step_m);
-	/* Arrival times jitter, the board's own speed does not. Reports read in one go have no time between
-	 * them. */
+	/* Arrival times jitter, the board's own speed does not. */
 	if (o->t_speed_ns > 0 && now_ns - o->t_speed_ns <= FRESH_NS)
 		o->v_mps = o->reported_v_mps;
-	else if (dt_s > 0.0)
+	else if (dt_s >= BUNCHED_S)
 		o->v_mps = step_m / dt_s;
 	return true;
 }

@@ -9,6 +9,8 @@
 #define NEVER_NS INT64_MIN
 #define FUTURE_NS (50 * CAIRN_NS_PER_MS)
 #define MEASURED_MAX_NS (150 * CAIRN_NS_PER_MS)
+#define MEASURED_SPEED_FACTOR 2.0 /* of the robot's own highest: faster is a fault, not motion */
+#define MEASURED_TURN_MAX_RADPS 10.0
 #define STEP_MAX_S 0.1  /* a longer silence of the clock speeds nothing up */
 #define SPOT_V_MPS 1e-4 /* commands below are standing still */
 #define SPOT_W_RADPS 1e-3
@@ -238,8 +240,12 @@ void cairn_motor_device(struct cairn_motor *m, bool in_service)
 
 void cairn_motor_measured(struct cairn_motor *m, struct cairn_twist twist, int64_t now_ns)
 {
-	if (!isfinite(twist.v_mps) || !isfinite(twist.w_radps))
+	/* Obstacles are carried along by this motion: one wrong report would carry them out of the way. */
+	double v_max_mps = MEASURED_SPEED_FACTOR * m->params.monitor.speed_max_mps;
+	if (!(fabs(twist.v_mps) <= v_max_mps && fabs(twist.w_radps) <= MEASURED_TURN_MAX_RADPS)) {
+		refuse(m, "measured motion that cannot be");
 		return;
+	}
 	m->measured = twist;
 	m->measured_ns = now_ns;
 }

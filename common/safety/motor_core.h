@@ -104,7 +104,7 @@ bool cairn_motor_operator_release(struct cairn_motor *m, int64_t now_ns, struct 
 
 /* The board is in service, or not. */
 void cairn_motor_device(struct cairn_motor *m, bool in_service);
-/* Motion as the board measured it. */
+/* Motion as the board measured it. What no robot like this can do is refused and counted. */
 void cairn_motor_measured(struct cairn_motor *m, struct cairn_twist twist, int64_t now_ns);
 
 /* Decides; to be called every 20 ms and after every scan. */

@@ -687,6 +687,29 @@ START_TEST(no_sequence_of_commands_makes_it_touch_a_wall)
 }
 END_TEST
 
+START_TEST(a_wrong_measurement_does_not_carry_obstacles_out_of_the_way)
+{
+	fresh_motor(false);
+	const struct box near = {cfg.robot.footprint_front_m + 0.08, 6.0, 5.0, 5.0};
+	const struct cairn_twist wrong[] = {{30.0, 0.0}, {-1e308, 0.0}, {0.0, 1e300}, {2e7, 3.0}, {NAN, 0.0}};
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		fresh_motor(false);
+		ck_assert_double_eq(run(&near, 0.5, 0.0, 1500).v_mps, 0.0);
+		ck_assert_int_eq(state(), CAIRN_MOTOR_STATE_BLOCKED);
+		for (int t = 0; t < 200; t += 20) { /* until the next scan, and after it */
+			now += 20 * MS;
+			if (t == 100) {
+				look(&near, (struct cairn_pose2){0}, (struct cairn_twist){0});
+				ck_assert(send_scan());
+			}
+			command(0.5, 0.0);
+			cairn_motor_measured(&motor, wrong[i], now);
+			ck_assert_double_eq(cairn_motor_step(&motor, now).v_mps, 0.0);
+		}
+	}
+}
+END_TEST
+
 START_TEST(hostile_messages_never_yield_more_than_the_robot_can)
 {
 	struct cairn_rng rng;
@@ -728,4 +751,5 @@ CAIRN_TEST_MAIN("motor", every_set_of_conditions_means_the_state_of_its_gravest,
     an_obstacle_on_the_commanded_arc_stops_that_arc_only, a_robot_closer_than_its_margin_can_creep_away,
     an_old_scan_is_judged_from_where_the_robot_is_now, speed_changes_within_acceleration_and_jerk,
     full_speed_at_a_wall_ends_near_the_stop_distance, no_sequence_of_commands_makes_it_touch_a_wall,
+    a_wrong_measurement_does_not_carry_obstacles_out_of_the_way,
     hostile_messages_never_yield_more_than_the_robot_can)

@@ -89,6 +89,8 @@ START_TEST(reports_read_in_one_go_lose_nothing)
 	ck_assert_double_eq_tol(odom.pose.x_m, 0.2, 1e-12);
 	ck_assert_double_eq_tol(odom.distance_m, 0.2, 1e-12);
 	ck_assert_double_eq_tol(odom.v_mps, 0.02 / 0.4, 1e-12); /* of the first: the rest took no time */
+	ck_assert(all_wheels(220, 400 * MS + 1000));
+	ck_assert_double_eq_tol(odom.v_mps, 0.02 / 0.4, 1e-12);
 }
 END_TEST
 
