@@ -25,7 +25,7 @@ struct watched {
 struct cairn_watchdog {
 	const struct cairn_config *cfg;
 	const char *const *names;
-	int count, motor, canary;
+	int count, motor, canary, self;
 	struct watched stages[CAIRN_WATCHDOG_STAGES_MAX];
 	int64_t t_start_ns, t_step_ns;
 	int64_t t_scan_ns, t_motion_ns, t_odom_ns, t_stages_ns;
@@ -65,6 +65,7 @@ struct cairn_watchdog *cairn_watchdog_new(
 	w->count = count < CAIRN_WATCHDOG_STAGES_MAX ? count : CAIRN_WATCHDOG_STAGES_MAX;
 	w->motor = find(w, "motor");
 	w->canary = find(w, "canary");
+	w->self = find(w, "watchdog");
 	w->t_start_ns = now_ns;
 	return w;
 }
@@ -195,7 +196,8 @@ static int hung_stage(const struct cairn_watchdog *w, int64_t now_ns)
 {
 	int worst = -1;
 	for (int i = 0; i < w->count; i++) {
-		if (w->stages[i].t_ns == 0 || seconds(w->stages[i].t_ns, now_ns) <= CAIRN_WATCHDOG_BEAT_S ||
+		if (i == w->self || w->stages[i].t_ns == 0 ||
+		    seconds(w->stages[i].t_ns, now_ns) <= CAIRN_WATCHDOG_BEAT_S ||
 		    !should_be_up(w, i, now_ns))
 			continue;
 		if (worst < 0 || w->stages[i].t_ns < w->stages[worst].t_ns)

@@ -39,7 +39,8 @@ struct cairn_watchdog_output {
 };
 
 /* names: the stages to watch, borrowed, at most CAIRN_WATCHDOG_STAGES_MAX; "motor" and "canary" have the
- * meaning above. cfg is borrowed. NULL: out of memory. */
+ * meaning above, "watchdog" is itself: its own heart is not its business. cfg is borrowed. NULL: out of
+ * memory. */
 struct cairn_watchdog *cairn_watchdog_new(
     const struct cairn_config *cfg, const char *const *names, int count, int64_t now_ns);
 void cairn_watchdog_destroy(struct cairn_watchdog **w_p);
