@@ -710,6 +710,54 @@ START_TEST(a_wrong_measurement_does_not_carry_obstacles_out_of_the_way)
 }
 END_TEST
 
+/* Streams that stall, die and are reborn, stops, a board that comes and goes: never faster without fresh
+ * inputs, and off again soon after everything is well. */
+START_TEST(it_never_speeds_up_on_old_inputs_and_always_goes_on_on_new_ones)
+{
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 17, 1);
+	fresh_motor(false);
+	bool cmd_on = true, scan_on = true, device = true;
+	int64_t cmd_ns = 0, scan_ns = 0;
+	double was_mps = 0.0;
+	struct cairn_error err = {""};
+	for (int i = 0; i < 40000; i++) {
+		now += 20 * MS;
+		bool healthy = i % 1000 >= 800; /* the end of every twenty seconds */
+		uint32_t any = healthy ? 999 : cairn_rng_u32(&rng) % 1000;
+		cmd_on = any == 0 ? !cmd_on : cmd_on;
+		scan_on = any == 1 ? !scan_on : scan_on;
+		device = any == 2 ? !device : device;
+		cmd_epoch += any == 3;
+		scan_epoch += any == 4;
+		if (any == 5)
+			cairn_motor_operator_stop(&motor, "test");
+		cairn_motor_device(&motor, device);
+		if (healthy) {
+			cmd_on = scan_on = device = true;
+			cairn_motor_device(&motor, true);
+			if (i % 1000 == 800)
+				cairn_motor_operator_release(&motor, now, &err);
+		}
+		if (scan_on && i % 5 == 0) {
+			look(&hall, (struct cairn_pose2){0}, (struct cairn_twist){0});
+			scan_ns = send_scan() ? now : scan_ns;
+		}
+		if (cmd_on)
+			cmd_ns = command(0.3, 0.2) ? now : cmd_ns;
+		cairn_motor_measured(&motor, (struct cairn_twist){0}, now);
+		double v = cairn_motor_step(&motor, now).v_mps;
+		bool old = now - cmd_ns > 200 * MS || now - scan_ns > 300 * MS;
+		if (old || motor.estop || !device)
+			ck_assert_double_le(v, fmax(was_mps - 0.02, 0.0));
+		was_mps = v;
+		if (i % 1000 == 999)
+			ck_assert_msg(v > 0.29, "%s: %s",
+			    cairn_enum_text(&cairn_enum_motor_state, (int)state()), reason());
+	}
+}
+END_TEST
+
 START_TEST(hostile_messages_never_yield_more_than_the_robot_can)
 {
 	struct cairn_rng rng;
@@ -752,4 +800,5 @@ CAIRN_TEST_MAIN("motor", every_set_of_conditions_means_the_state_of_its_gravest,
     an_old_scan_is_judged_from_where_the_robot_is_now, speed_changes_within_acceleration_and_jerk,
     full_speed_at_a_wall_ends_near_the_stop_distance, no_sequence_of_commands_makes_it_touch_a_wall,
     a_wrong_measurement_does_not_carry_obstacles_out_of_the_way,
+    it_never_speeds_up_on_old_inputs_and_always_goes_on_on_new_ones,
     hostile_messages_never_yield_more_than_the_robot_can)
