@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/percept/annotate.h"
+#include "common/percept/ask.h"
 #include "common/percept/sectors.h"
 #include "common/percept/similarity.h"
 #include "common/percept/text.h"
@@ -231,6 +232,11 @@ bool cairn_annotator_on_depth(struct cairn_annotator *annotator, const struct ca
 
 /* ---- what goes out ---- */
 
+const uint32_t *cairn_annotator_trigger_counts(const struct cairn_annotator *annotator)
+{
+	return annotator->triggers.counts;
+}
+
 enum cairn_trigger cairn_annotator_due(const struct cairn_annotator *annotator, int64_t now_ns)
 {
 	return cairn_triggers_due(&annotator->triggers, fresh(annotator, CAIRN_TOPIC_SCAN, now_ns), now_ns);
@@ -334,8 +340,7 @@ size_t cairn_annotator_snapshot(struct cairn_annotator *annotator, enum cairn_tr
 		} else {
 			head.t_rgb_ns = a->t_rgb_ns;
 			head.t_depth_ns = depth != NULL ? depth->t_ns : 0;
-			head.image_needed = !(
-			    head.similarity > cfg->image_similarity && head.nearest_m > cfg->image_nearest_m);
+			head.image_needed = cairn_ask_image_needed(cfg, head.similarity, head.nearest_m);
 		}
 	}
 	uint8_t *out = buf;

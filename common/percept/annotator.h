@@ -57,6 +57,9 @@ bool cairn_annotator_on_depth(struct cairn_annotator *annotator, const struct ca
 /* Why a snapshot is due now; CAIRN_TRIGGER_NONE if it is not (trigger.h has the rules). */
 enum cairn_trigger cairn_annotator_due(const struct cairn_annotator *annotator, int64_t now_ns);
 
+/* Triggers so far by kind, CAIRN_TRIGGER_COUNT of them; borrowed. */
+const uint32_t *cairn_annotator_trigger_counts(const struct cairn_annotator *annotator);
+
 /* Makes a snapshot: struct cairn_snapshot_head, text and JPEG into buf; the bytes written. The picture is
  * left out when there is none that is fresh, or when it does not fit. 0 with the reason when not even the
  * text fits. */

@@ -19,6 +19,8 @@ struct cairn_trigger_params cairn_trigger_params_from_config(const struct cairn_
 	    .dead_end_m = p->dead_end_m,
 	    .moved_m = p->moved_m,
 	    .revisit_m = p->revisit_m,
+	    .revisit_travel_m = p->revisit_travel_m,
+	    .intersection_sectors = p->intersection_sectors,
 	};
 }
 
@@ -39,6 +41,9 @@ enum cairn_trigger cairn_trigger_of_result(const struct cairn_msg_result *result
 		return CAIRN_TRIGGER_BLOCKED;
 	if (result->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && result->outcome == CAIRN_OUTCOME_SUCCESS)
 		return CAIRN_TRIGGER_GOAL;
+	if (result->tool == CAIRN_TOOL_STOP_ROBOT && result->outcome == CAIRN_OUTCOME_SUCCESS &&
+	    result->source == CAIRN_SOURCE_MODEL)
+		return CAIRN_TRIGGER_NONE;
 	return CAIRN_TRIGGER_RESULT;
 }
 
@@ -48,12 +53,28 @@ static void hurry(struct cairn_triggers *triggers, int64_t now_ns)
 	triggers->urgent_t_ns = now_ns;
 }
 
+static bool is_at_rest(enum cairn_mission_state state)
+{
+	return state == CAIRN_MISSION_STATE_IDLE || state == CAIRN_MISSION_STATE_PAUSED ||
+	       state == CAIRN_MISSION_STATE_FINISHED;
+}
+
+static void give_reason(struct cairn_triggers *triggers, enum cairn_trigger reason)
+{
+	triggers->reason = reason;
+	if (reason != CAIRN_TRIGGER_NONE)
+		triggers->counts[reason]++;
+}
+
 void cairn_triggers_on_mission(
     struct cairn_triggers *triggers, const struct cairn_msg_mission *mission, int64_t now_ns)
 {
 	bool before =
 	    triggers->wants && now_ns - triggers->mission_t_ns <= triggers->params.mission_max_age_ns;
+	bool sent_off = triggers->mission_t_ns != 0 && mission->decisions > 0 &&
+			is_at_rest(triggers->mission_state) && !is_at_rest(mission->state);
 	triggers->mission_t_ns = now_ns;
+	triggers->mission_state = mission->state;
 	triggers->wants = mission->wants_decision;
 	if (triggers->wants && !before)
 		hurry(triggers, now_ns);
@@ -62,12 +83,14 @@ void cairn_triggers_on_mission(
 		if (before) /* the decision came: the next one has other reasons */
 			triggers->reason = CAIRN_TRIGGER_NONE;
 	}
+	if (sent_off) /* from rest to work again: only an operator does that */
+		give_reason(triggers, CAIRN_TRIGGER_OPERATOR);
 }
 
 void cairn_triggers_on_result(
     struct cairn_triggers *triggers, const struct cairn_msg_result *result, int64_t now_ns)
 {
-	triggers->reason = cairn_trigger_of_result(result);
+	give_reason(triggers, cairn_trigger_of_result(result));
 	if (triggers->wants)
 		hurry(triggers, now_ns);
 }
@@ -90,10 +113,12 @@ static bool has_doorway(const struct cairn_triggers *triggers, const struct cair
 static bool has_intersection(const struct cairn_triggers *triggers, const struct cairn_msg_percept *percept)
 {
 	int run = 0;
-	for (int k = 0; k < CAIRN_SECTOR_COUNT + 2; k++) { /* two more: a run may lie across the front */
+	int needed = triggers->params.intersection_sectors;
+	for (int k = 0; k < CAIRN_SECTOR_COUNT + needed - 1;
+	     k++) { /* more than one turn: a run may lie across the front */
 		run = (double)percept->sector_m[k % CAIRN_SECTOR_COUNT] >= triggers->params.open_m ? run + 1
 												   : 0;
-		if (run == 3)
+		if (run == needed)
 			return true;
 	}
 	return false;
@@ -117,9 +142,10 @@ static bool is_revisit(struct cairn_triggers *triggers, const struct cairn_msg_p
 	    triggers->place_count < CAIRN_TRIGGER_PLACES ? triggers->place_count : CAIRN_TRIGGER_PLACES;
 	bool revisit = false;
 	for (uint32_t i = 0; i < kept && !revisit; i++)
-		revisit = pose->distance_m - triggers->places[i].travel_m >= CAIRN_TRIGGER_REVISIT_TRAVEL_M &&
-			  hypot(pose->x_m - triggers->places[i].at.x_m,
-			      pose->y_m - triggers->places[i].at.y_m) < triggers->params.revisit_m;
+		revisit =
+		    pose->distance_m - triggers->places[i].travel_m >= triggers->params.revisit_travel_m &&
+		    hypot(pose->x_m - triggers->places[i].at.x_m, pose->y_m - triggers->places[i].at.y_m) <
+			triggers->params.revisit_m;
 	uint32_t newest = (triggers->place_count - 1) % CAIRN_TRIGGER_PLACES;
 	if (triggers->place_count == 0 ||
 	    fabs(pose->distance_m - triggers->places[newest].travel_m) >= CAIRN_TRIGGER_PLACE_STEP_M) {
@@ -135,43 +161,56 @@ static bool has_moved(struct cairn_triggers *triggers, const struct cairn_msg_po
 {
 	if (!triggers->have_anchor)
 		cairn_triggers_on_decision(triggers, (struct cairn_vec2){pose->x_m, pose->y_m});
-	return hypot(pose->x_m - triggers->anchor.x_m, pose->y_m - triggers->anchor.y_m) >=
+	return hypot(pose->x_m - triggers->anchor.x_m, pose->y_m - triggers->anchor.y_m) >
 	       triggers->params.moved_m;
 }
 
-/* Stores what holds now; true when it did not hold before. */
-static bool begins(bool *state, bool now)
+static void update(struct cairn_trigger_state *state, bool holds)
 {
-	bool before = *state;
-	*state = now;
-	return now && !before;
+	state->holds = holds;
+	state->told = state->told && holds;
+}
+
+static bool is_untold(const struct cairn_trigger_state *state)
+{
+	return state->holds && !state->told;
+}
+
+static bool is_cooling(const struct cairn_triggers *triggers, int64_t now_ns)
+{
+	return triggers->cooling && now_ns - triggers->scene_t_ns < triggers->params.cooldown_ns;
 }
 
 void cairn_triggers_on_scene(struct cairn_triggers *triggers, const struct cairn_msg_percept *percept,
     const struct cairn_msg_pose *pose, int64_t now_ns)
 {
+	struct cairn_triggers *t = triggers;
 	/* All are looked at each time, so that one does not hide the beginning of another. */
-	bool dead_end = begins(&triggers->dead_end, has_dead_end(triggers, percept));
-	bool intersection = begins(&triggers->intersection, has_intersection(triggers, percept));
-	bool doorway = begins(&triggers->doorway, has_doorway(triggers, percept));
-	bool revisit = pose != NULL && begins(&triggers->revisit, is_revisit(triggers, pose));
-	bool moved = pose != NULL && has_moved(triggers, pose);
+	update(&t->dead_end, has_dead_end(t, percept));
+	update(&t->doorway, has_doorway(t, percept));
+	update(&t->intersection, has_intersection(t, percept));
+	if (pose != NULL)
+		update(&t->revisit, is_revisit(t, pose));
+	bool moved = pose != NULL && has_moved(t, pose);
 
-	enum cairn_trigger found = dead_end       ? CAIRN_TRIGGER_DEAD_END
-				   : doorway      ? CAIRN_TRIGGER_DOORWAY
-				   : intersection ? CAIRN_TRIGGER_INTERSECTION
-				   : revisit      ? CAIRN_TRIGGER_REVISIT
-				   : moved        ? CAIRN_TRIGGER_MOVED
-						  : CAIRN_TRIGGER_NONE;
-	if (found == CAIRN_TRIGGER_NONE)
+	enum cairn_trigger found = is_untold(&t->dead_end)       ? CAIRN_TRIGGER_DEAD_END
+				   : is_untold(&t->doorway)      ? CAIRN_TRIGGER_DOORWAY
+				   : is_untold(&t->intersection) ? CAIRN_TRIGGER_INTERSECTION
+				   : is_untold(&t->revisit)      ? CAIRN_TRIGGER_REVISIT
+				   : moved                       ? CAIRN_TRIGGER_MOVED
+								 : CAIRN_TRIGGER_NONE;
+	if (found == CAIRN_TRIGGER_NONE || is_cooling(t, now_ns))
 		return;
-	if (triggers->cooling && now_ns - triggers->scene_t_ns < triggers->params.cooldown_ns)
-		return;
-	triggers->cooling = true;
-	triggers->scene_t_ns = now_ns;
-	triggers->scene = found;
+	t->dead_end.told = t->dead_end.holds;
+	t->doorway.told = t->doorway.holds;
+	t->intersection.told = t->intersection.holds;
+	t->revisit.told = t->revisit.holds;
+	t->cooling = true;
+	t->scene_t_ns = now_ns;
+	t->scene = found;
+	t->counts[found]++;
 	if (moved)
-		cairn_triggers_on_decision(triggers, (struct cairn_vec2){pose->x_m, pose->y_m});
+		cairn_triggers_on_decision(t, (struct cairn_vec2){pose->x_m, pose->y_m});
 }
 
 enum cairn_trigger cairn_triggers_due(const struct cairn_triggers *triggers, bool scan_fresh, int64_t now_ns)
@@ -197,6 +236,8 @@ void cairn_triggers_taken(struct cairn_triggers *triggers, int64_t now_ns)
 {
 	triggers->taken_t_ns = now_ns;
 	triggers->urgent = false;
+	if (triggers->reason == CAIRN_TRIGGER_NONE && triggers->scene == CAIRN_TRIGGER_NONE)
+		triggers->counts[CAIRN_TRIGGER_TIMER]++;
 	if (triggers->wants && triggers->reason == CAIRN_TRIGGER_NONE)
 		triggers->reason = triggers->scene; /* stays the reason until the decision comes */
 	triggers->scene = CAIRN_TRIGGER_NONE;

@@ -2,13 +2,18 @@
  *
  * While the sequencer wants a decision, a snapshot is due at once (when that wish begins, and when a result
  * arrives during it) and then every refresh_s. Its reason is the most telling one known: the kind of the
- * result that came last, else the timer. Otherwise a snapshot is due every idle_s, for those who watch, and
- * at once when the scene gives a reason: doorway       a gap of doorway_width_m or more is in sight, and none
- * was intersection  three or more adjacent sectors are open (open_m or more), and were not dead end every
- * forward sector (left of, at, right of the front) is nearer than dead_end_m, and was not moved moved_m or
- * more from where the last decision was taken, or from the last such trigger revisit       within revisit_m
- * of a place left at least REVISIT_TRAVEL_M of driving ago, and was not Reasons of the scene are at least
- * cooldown_s apart; one that falls into that time is dropped.
+ * result that came last or the operator's word, else what the scene says, else the timer. Otherwise a
+ * snapshot is due every idle_s, for those who watch, and at once when the scene gives a reason.
+ *
+ * Reasons of the scene, looked for with each scan (10 Hz), in the order of their weight:
+ *   dead end      every forward sector (left of, at, right of the front) is nearer than dead_end_m
+ *   doorway       a gap of doorway_width_m or more is in sight
+ *   intersection  intersection_sectors or more adjacent sectors are open (open_m or more)
+ *   revisit       within revisit_m of a place that was passed at least revisit_travel_m of driving ago
+ *   moved         more than moved_m from where the last decision was taken, or from the last such trigger
+ * The first four are told when they begin, not while they last. Reasons of the scene are at least cooldown_s
+ * apart. What begins in between waits, and is told at the end of the cool-down if it still holds then; what
+ * begins together is told as one.
  *
  * Pure: time comes in; nothing allocates. Zeroed by _init; the struct is plain data. */
 #ifndef CAIRN_COMMON_PERCEPT_TRIGGER_H
@@ -18,27 +23,33 @@
 #include "common/config/config.h"
 #include "ipc/messages.h"
 
-#define CAIRN_TRIGGER_REVISIT_TRAVEL_M 5.0
 #define CAIRN_TRIGGER_PLACES 256
 #define CAIRN_TRIGGER_PLACE_STEP_M 1.0
 
 struct cairn_trigger_params {
 	int64_t refresh_ns, idle_ns, cooldown_ns;
 	int64_t mission_max_age_ns; /* a mission not heard of for this long wants nothing */
-	double doorway_width_m, open_m, dead_end_m, moved_m, revisit_m;
+	int intersection_sectors;
+	double doorway_width_m, open_m, dead_end_m, moved_m, revisit_m, revisit_travel_m;
 };
 
 struct cairn_trigger_params cairn_trigger_params_from_config(const struct cairn_config *cfg);
+
+/* A reason that has a beginning and an end. */
+struct cairn_trigger_state {
+	bool holds, told;
+};
 
 struct cairn_triggers {
 	struct cairn_trigger_params params;
 	/* what the sequencer wants */
 	bool wants, urgent;
-	int64_t mission_t_ns, urgent_t_ns;
-	enum cairn_trigger reason; /* of the decision that is wanted, NONE = nothing special */
+	enum cairn_mission_state mission_state;
+	int64_t mission_t_ns, urgent_t_ns; /* mission: 0 = never heard */
+	enum cairn_trigger reason;         /* of the decision that is wanted, NONE = nothing special */
 	/* what the scene says */
 	enum cairn_trigger scene; /* waiting to be taken */
-	bool doorway, intersection, dead_end, revisit;
+	struct cairn_trigger_state dead_end, doorway, intersection, revisit;
 	bool cooling;
 	int64_t scene_t_ns;
 	/* what was */
@@ -50,6 +61,7 @@ struct cairn_triggers {
 		double travel_m;
 	} places[CAIRN_TRIGGER_PLACES]; /* ring, one a PLACE_STEP_M of driving */
 	uint32_t place_count;
+	uint32_t counts[CAIRN_TRIGGER_COUNT]; /* since the start, by kind */
 };
 
 void cairn_triggers_init(
@@ -70,7 +82,8 @@ enum cairn_trigger cairn_triggers_due(const struct cairn_triggers *triggers, boo
 /* A snapshot was made. */
 void cairn_triggers_taken(struct cairn_triggers *triggers, int64_t now_ns);
 
-/* What a result is as a reason: OPERATOR for an operator's command, BLOCKED for one that was blocked, failed,
+/* What a result is as a reason: NONE for a stop of the model's that was carried out (nothing has changed by
+ * it), OPERATOR for an operator's command, BLOCKED for one that was blocked, failed,
  * was refused or overridden, GOAL for a goal reached, else RESULT. */
 enum cairn_trigger cairn_trigger_of_result(const struct cairn_msg_result *result);
 

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "common/base/geom.h"
+#include "common/percept/ask.h"
+#include "common/percept/trigger.h"
 #include "common/vlm/prompt.h"
 
 /* A snapshot is made from a picture taken a little before the result that asked for it. */
@@ -20,6 +22,9 @@
 #define NO_CREDIT_NS (60 * CAIRN_NS_PER_S)
 #define RETRY_AFTER_MAX_S 3600.0
 #define TEXT_MAX 8192
+/* What the providers' price lists count for a picture of 640 x 480. */
+#define PICTURE_TOKENS_LOW 85
+#define PICTURE_TOKENS_HIGH 765
 
 struct snapshot {
 	bool there;
@@ -34,14 +39,17 @@ struct cairn_dialog {
 	const struct cairn_provider *provider;
 	struct cairn_text prefix, prefix_actions; /* static beginnings of a body */
 	struct cairn_text context, body;
+	uint64_t picture_tokens; /* estimate for the picture in body */
 	char *system;
 
 	struct cairn_msg_mission mission;
 	struct cairn_header mission_hdr;
-	int64_t unwanted_since_ns; /* 0 = wanted */
+	int64_t wanted_since_ns, unwanted_since_ns; /* one of them is 0 */
 	struct cairn_msg_frontiers frontiers;
 	int64_t frontiers_ns;
 	int64_t result_ns;          /* newest result */
+	int64_t trouble_ns;         /* newest result that tells of being stuck or overridden; 0 = none */
+	int64_t decided_ns;         /* last decision; 0 = none */
 	int64_t frontiers_since_ns; /* waiting for frontiers since; 0 = not waiting */
 	int64_t not_before_ns;      /* snapshots older than this are of the past */
 	int64_t used_ns;            /* snapshot of the last decision */
@@ -63,7 +71,11 @@ struct cairn_dialog {
 	struct cairn_memory memory;
 	struct cairn_budget budget;
 	bool changed;
-	bool final; /* never call again */
+	bool final;               /* never call again */
+	enum cairn_trigger ended; /* kind of the newest result since the last decision */
+	bool skipping;            /* this wish has had a call left out */
+	uint64_t skips, images_left_out;
+	uint32_t triggers[CAIRN_TRIGGER_COUNT]; /* of the calls */
 	char problem[160];
 	char last_error[160];
 	char last_reasoning[256];
@@ -136,10 +148,12 @@ void cairn_dialog_mission(
 	}
 	d->mission = *mission;
 	d->mission_hdr = *hdr;
-	if (mission->wants_decision && hdr->valid)
-		d->unwanted_since_ns = 0;
-	else if (d->unwanted_since_ns == 0)
-		d->unwanted_since_ns = hdr->t_ns;
+	bool wants = mission->wants_decision && hdr->valid;
+	int64_t *since_ns = wants ? &d->wanted_since_ns : &d->unwanted_since_ns;
+	*(wants ? &d->unwanted_since_ns : &d->wanted_since_ns) = 0;
+	if (*since_ns == 0)
+		*since_ns = hdr->t_ns;
+	d->skipping = d->skipping && wants;
 	if (d->await_id != 0 && mission->decision_id >= d->await_id)
 		d->await_id = 0;
 }
@@ -150,6 +164,9 @@ void cairn_dialog_result(struct cairn_dialog *d, const struct cairn_msg_result *
 	d->changed = true;
 	later(&d->not_before_ns, t_ns - RESULT_SLACK_NS);
 	later(&d->result_ns, t_ns);
+	d->ended = cairn_trigger_of_result(result);
+	if (d->ended == CAIRN_TRIGGER_BLOCKED)
+		later(&d->trouble_ns, t_ns);
 	if (d->await_id != 0 && result->decision_id >= d->await_id)
 		d->await_id = 0;
 }
@@ -264,6 +281,7 @@ static void make_body(struct cairn_dialog *d)
 		r.jpeg_bytes = h->jpeg_bytes;
 		r.detail_high = observe;
 	}
+	d->picture_tokens = r.jpeg == NULL ? 0 : r.detail_high ? PICTURE_TOKENS_HIGH : PICTURE_TOKENS_LOW;
 	if (d->followup) {
 		if (d->answer.kind == CAIRN_ANSWER_PERCEIVE) {
 			struct cairn_followup_call *f = &r.followup[r.followup_count++];
@@ -292,6 +310,40 @@ static void fail(struct cairn_dialog *d, const char *why)
 	cairn_text_clean(d->last_error, sizeof(d->last_error), why, strlen(why));
 }
 
+/* The snapshot may have been made just before the result that it was wanted for. */
+static enum cairn_trigger reason_to_ask(const struct cairn_dialog *d)
+{
+	return d->ended != CAIRN_TRIGGER_NONE ? d->ended : (enum cairn_trigger)d->snap.head.trigger;
+}
+
+/* True while the call that is due is left out. A wish counts once, however long it is put off. */
+static bool skips(struct cairn_dialog *d, int64_t now_ns)
+{
+	const struct cairn_snapshot_head *h = &d->snap.head;
+	struct cairn_ask_facts facts = {.trigger = reason_to_ask(d),
+	    .similarity = h->similarity,
+	    .nearest_m = h->nearest_m,
+	    .decision_age_ns = d->decided_ns != 0 ? now_ns - d->decided_ns : CAIRN_ASK_NEVER,
+	    .trouble_age_ns = d->trouble_ns != 0 ? now_ns - d->trouble_ns : CAIRN_ASK_NEVER,
+	    .wanted_age_ns = now_ns - d->wanted_since_ns,
+	    .answer_was_bad = d->bad_streak > 0};
+	if (!cairn_ask_may_skip(&d->cfg, &facts))
+		return false;
+	if (!d->skipping)
+		d->skips++;
+	d->skipping = true;
+	return true;
+}
+
+static void count_call(struct cairn_dialog *d)
+{
+	const struct cairn_snapshot_head *h = &d->snap.head;
+	d->skipping = false;
+	d->triggers[reason_to_ask(d)]++;
+	if (h->jpeg_bytes > 0 && h->image_needed == 0)
+		d->images_left_out++;
+}
+
 enum cairn_dialog_act cairn_dialog_poll(
     struct cairn_dialog *d, int64_t now_ns, const char **ret_body, size_t *ret_bytes)
 {
@@ -307,6 +359,8 @@ enum cairn_dialog_act cairn_dialog_poll(
 		return CAIRN_DIALOG_NOTHING;
 	}
 	if (now_ns < d->hold_until_ns || (!d->followup && !snapshot_usable(d, now_ns)))
+		return CAIRN_DIALOG_NOTHING;
+	if (!d->followup && skips(d, now_ns))
 		return CAIRN_DIALOG_NOTHING;
 	struct cairn_error why = {""};
 	if (!cairn_budget_allows(&d->budget, now_ns, &why)) {
@@ -328,6 +382,8 @@ enum cairn_dialog_act cairn_dialog_poll(
 		d->hold_until_ns = now_ns + CAIRN_DIALOG_RETRY_NS;
 		return CAIRN_DIALOG_NOTHING;
 	}
+	if (!d->followup)
+		count_call(d);
 	d->in_flight = d->changed = true;
 	cairn_budget_call_sent(&d->budget, now_ns);
 	*ret_body = d->body.data;
@@ -390,6 +446,8 @@ static void publish(struct cairn_dialog *d, int64_t now_ns)
 	out->latency_s = (double)(now_ns - d->asked_ns) * 1e-9;
 	d->has_decision = true;
 	d->used_ns = d->snap.t_ns;
+	d->decided_ns = now_ns;
+	d->ended = CAIRN_TRIGGER_NONE;
 	d->await_id = out->id;
 	d->await_until_ns = now_ns + TAKE_UP_NS;
 	d->budget.ledger.decisions++;
@@ -441,6 +499,15 @@ static void good_answer(struct cairn_dialog *d, int64_t now_ns)
 			: "There is no picture. Choose the action by the sensors.");
 }
 
+/* For a service that does not count. */
+static void estimate_usage(struct cairn_dialog *d, size_t answer_bytes)
+{
+	struct cairn_usage *usage = &d->answer.usage;
+	usage->tokens_in = cairn_prompt_tokens(d->prefix.len + d->context.len) + d->picture_tokens;
+	usage->tokens_cached = 0;
+	usage->tokens_out = cairn_prompt_tokens(answer_bytes);
+}
+
 void cairn_dialog_ended(struct cairn_dialog *d, int64_t now_ns, const struct cairn_dialog_outcome *o)
 {
 	static const struct cairn_usage none = {0};
@@ -456,6 +523,8 @@ void cairn_dialog_ended(struct cairn_dialog *d, int64_t now_ns, const struct cai
 	cairn_answer_parse(
 	    d->provider, o->body != NULL ? o->body : "", o->body_bytes, d->followup, &d->answer);
 	bool ok = d->answer.kind != CAIRN_ANSWER_STOP;
+	if (d->answer.usage.tokens_in == 0)
+		estimate_usage(d, o->body_bytes);
 	cairn_budget_call_ended(&d->budget, now_ns, ok, &d->answer.usage);
 	if (ok)
 		good_answer(d, now_ns);
@@ -487,8 +556,13 @@ void cairn_dialog_stats(const struct cairn_dialog *d, int64_t now_ns, struct cai
 	    .cost_usd = l->cost_usd,
 	    .latency_mean_s = cairn_budget_latency_mean_s(&d->budget),
 	    .in_flight = d->in_flight,
+	    .skips = d->skips,
+	    .images_left_out = d->images_left_out,
+	    .triggers_count = CAIRN_TRIGGER_COUNT,
 	    .rooms = d->memory.rooms_count,
 	    .discoveries = d->memory.discoveries_count};
+	_Static_assert(sizeof(ret->triggers) == sizeof(d->triggers), "one count for each kind of trigger");
+	memcpy(ret->triggers, d->triggers, sizeof(ret->triggers));
 	snprintf(ret->provider, sizeof(ret->provider), "%s", d->cfg.provider);
 	cairn_text_clean(ret->model, sizeof(ret->model), d->cfg.model, strlen(d->cfg.model));
 	memcpy(ret->last_error, d->last_error, sizeof(ret->last_error));
@@ -512,7 +586,9 @@ const char *cairn_dialog_note(const struct cairn_dialog *d, int64_t now_ns)
 	struct cairn_error why = {""};
 	if (!cairn_budget_allows(&d->budget, now_ns, &why))
 		return d->last_error;
-	return snapshot_usable(d, now_ns) ? "waiting for frontiers" : "waiting for a snapshot";
+	if (!snapshot_usable(d, now_ns))
+		return "waiting for a snapshot";
+	return d->skipping ? "nothing has changed since the last decision" : "waiting for frontiers";
 }
 
 struct cairn_memory *cairn_dialog_memory(struct cairn_dialog *d)

@@ -3,10 +3,11 @@
  *
  * The owner feeds what the bus brings, calls cairn_dialog_poll, sends the body it gets, and hands back what
  * came. One call is in flight at a time. A decision is due when the mission wants one and a snapshot is at
- * hand that is newer than the last decision and not older than the last result. A question of the model to
- * its sensors, or a report without an action, is answered with one follow-up call restricted to actions. The
- * first bad answer of a streak becomes a STOP decision that says why; further ones are only counted and
- * retried, so that the sequencer's silent-model tiers take over from a model that talks nonsense for ever. */
+ * hand that is newer than the last decision and not older than the last result, and the call is not one that
+ * may be left out (common/percept/ask.h). A question of the model to its sensors, or a report without an
+ * action, is answered with one follow-up call restricted to actions. The first bad answer of a streak becomes
+ * a STOP decision that says why; further ones are only counted and retried, so that the sequencer's
+ * silent-model tiers take over from a model that talks nonsense for ever. */
 #ifndef CAIRN_COMMON_VLM_DIALOG_H
 #define CAIRN_COMMON_VLM_DIALOG_H
 

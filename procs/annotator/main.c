@@ -9,6 +9,7 @@
 #include "common/base/geom.h"
 #include "common/percept/annotator.h"
 #include "common/percept/font.h"
+#include "common/vlm/stats.h"
 #include "ipc/frame_layout.h"
 #include "ipc/frames.h"
 #include "procs/shell/stage.h"
@@ -27,9 +28,10 @@ struct app {
 	struct cairn_frame_sub *rgb_sub, *depth_sub;
 	struct cairn_frame_pub *snapshot_pub;
 	uint64_t frame_rejects;
-	uint64_t snapshot_id;       /* newest; 0 = none yet */
-	enum cairn_trigger trigger; /* of a snapshot made since the last percept */
-	int64_t warned_ns;          /* when a refused frame was last told of */
+	uint64_t snapshot_id;                 /* newest; 0 = none yet */
+	enum cairn_trigger trigger;           /* of a snapshot made since the last percept */
+	uint32_t logged[CAIRN_TRIGGER_COUNT]; /* trigger counts when they were last logged */
+	int64_t warned_ns;                    /* when a refused frame was last told of */
 	union {
 		struct cairn_msg_scan scan;
 		struct cairn_msg_pose pose;
@@ -217,6 +219,21 @@ static int on_check(void *ctx)
 	return 0;
 }
 
+static int on_stats_period(void *ctx)
+{
+	struct app *app = ctx;
+	const uint32_t *counts = cairn_annotator_trigger_counts(app->annotator);
+	uint32_t added[CAIRN_TRIGGER_COUNT];
+	char text[256];
+	for (int i = 0; i < CAIRN_TRIGGER_COUNT; i++)
+		added[i] = counts[i] - app->logged[i];
+	memcpy(app->logged, counts, sizeof(app->logged));
+	cairn_trigger_counts_text(added, text, sizeof(text));
+	cairn_log_info(
+	    "triggers in the last %g s: %s", cairn_stage_config(app->stage)->vlm.stats_period_s, text);
+	return 0;
+}
+
 /* Registration may end the process, so it comes before anything is bound. */
 static bool open_frames(struct app *app, struct cairn_error *err)
 {
@@ -242,6 +259,8 @@ static void open_bus(struct app *app)
 	app->result_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_RESULT, on_result, app);
 	app->mission_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_MISSION, on_mission, app);
 	cairn_stage_every(app->stage, CHECK_PERIOD_MS, on_check, app);
+	cairn_stage_every(app->stage, (int)(cairn_stage_config(app->stage)->vlm.stats_period_s * 1e3),
+	    on_stats_period, app);
 }
 
 int main(int argc, char **argv)

@@ -11,6 +11,7 @@
 #include "common/base/geom.h"
 #include "common/vlm/dialog.h"
 #include "common/vlm/prompt.h"
+#include "common/vlm/stats.h"
 #include "ipc/frames.h"
 #include "procs/gateway/http.h"
 #include "procs/shell/stage.h"
@@ -34,6 +35,7 @@ struct gateway {
 	bool save_trouble;
 	char said_error[160]; /* so that each is logged once */
 	enum cairn_net_tier said_tier;
+	struct cairn_msg_vlm_stats logged; /* when the regular line was last written */
 	union {
 		struct cairn_msg_mission mission;
 		struct cairn_msg_result result;
@@ -231,6 +233,18 @@ static int on_turn(void *ctx)
 	return 0;
 }
 
+static int on_stats_period(void *ctx)
+{
+	struct gateway *g = ctx;
+	struct cairn_msg_vlm_stats stats;
+	char line[CAIRN_VLM_STATS_LINE];
+	cairn_dialog_stats(g->dialog, cairn_now_ns(), &stats);
+	cairn_vlm_stats_line(&stats, &g->logged, line, sizeof(line));
+	cairn_log_info("in the last %g s: %s", g->cfg->vlm.stats_period_s, line);
+	g->logged = stats;
+	return 0;
+}
+
 static int on_second(void *ctx)
 {
 	struct gateway *g = ctx;
@@ -310,6 +324,8 @@ static void open_bus(struct gateway *g)
 	g->frontiers_sub = cairn_stage_subscribe(g->stage, CAIRN_TOPIC_FRONTIERS, on_frontiers, g);
 	cairn_stage_every(g->stage, TURN_MS, on_turn, g);
 	cairn_stage_every(g->stage, STATS_MS, on_second, g);
+	cairn_dialog_stats(g->dialog, cairn_now_ns(), &g->logged);
+	cairn_stage_every(g->stage, (int)(g->cfg->vlm.stats_period_s * 1e3), on_stats_period, g);
 }
 
 int main(int argc, char **argv)

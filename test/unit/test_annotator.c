@@ -248,10 +248,10 @@ START_TEST(moving_far_from_the_last_decision_is_a_reason)
 	struct cairn_msg_pose pose = {.x_m = 1.0};
 	triggers_begin();
 	scene_at(0, &pose); /* the first anchor */
-	pose.x_m = 2.49;
+	pose.x_m = 2.5; /* 1.5 m are not more than 1.5 m */
 	scene_at(100, &pose);
 	ck_assert_int_eq(due(100), CAIRN_TRIGGER_NONE);
-	pose.x_m = 2.5;
+	pose.x_m = 2.51;
 	scene_at(200, &pose);
 	ck_assert_int_eq(due(200), CAIRN_TRIGGER_MOVED);
 	taken(200);

@@ -20,6 +20,7 @@ static int64_t now_ns;
 static const char *body;
 static size_t body_bytes;
 static struct cairn_msg_decision decision;
+static double similarity, nearest_m; /* of the snapshots */
 
 static void say_mission(bool wants)
 {
@@ -37,6 +38,8 @@ static bool snapshot(bool image_needed, enum cairn_trigger trigger)
 	    .x_m = 1.0,
 	    .y_m = 2.0,
 	    .yaw_rad = 0.0,
+	    .similarity = similarity,
+	    .nearest_m = nearest_m,
 	    .trigger = (uint32_t)trigger,
 	    .image_needed = image_needed,
 	    .text_bytes = sizeof(TEXT) - 1,
@@ -79,6 +82,7 @@ static void setup(void)
 	ck_assert_msg(dialog != NULL, "%s", err.text);
 	cairn_text_free(&system);
 	now_ns = 100 * CAIRN_NS_PER_S;
+	similarity = nearest_m = 0.0;
 	mission = (struct cairn_msg_mission){.state = CAIRN_MISSION_STATE_EXPLORING, .elapsed_s = 12.0};
 	mission_hdr = (struct cairn_header){.version = 1, .epoch = 77, .valid = true};
 	say_mission(true);
@@ -404,6 +408,118 @@ START_TEST(a_broken_snapshot_is_refused_and_the_last_one_kept)
 }
 END_TEST
 
+/* One decision is made and ended, and the robot has not moved; a new one is wanted from now on. */
+static void decide_and_end(enum cairn_tool tool, enum cairn_outcome outcome)
+{
+	setup();
+	similarity = 0.97;
+	nearest_m = 2.5;
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+	answer(200, REPLY(GO));
+	ck_assert(cairn_dialog_take_decision(dialog, &decision));
+	say_mission(false);
+	now_ns += 2000 * MS;
+	struct cairn_msg_result r = {
+	    .decision_id = decision.id, .source = CAIRN_SOURCE_MODEL, .tool = tool, .outcome = outcome};
+	cairn_dialog_result(dialog, &r, now_ns);
+	frontiers();
+	say_mission(true);
+}
+
+static enum cairn_dialog_act look_again(enum cairn_trigger trigger, int64_t after_ms)
+{
+	now_ns += after_ms * MS;
+	say_mission(true);
+	frontiers();
+	snapshot(false, trigger);
+	return poll_dialog();
+}
+
+START_TEST(a_call_is_left_out_while_nothing_changes_until_the_base_timer)
+{
+	struct cairn_msg_vlm_stats stats;
+	decide_and_end(CAIRN_TOOL_STOP_ROBOT, CAIRN_OUTCOME_SUCCESS);
+	for (int i = 0; i < 9; i++) /* 4.5 s */
+		ck_assert_int_eq(look_again(CAIRN_TRIGGER_TIMER, 500), CAIRN_DIALOG_NOTHING);
+	cairn_dialog_stats(dialog, now_ns, &stats);
+	ck_assert_uint_eq(stats.skips, 1); /* one call, put off */
+	ck_assert_uint_eq(stats.calls, 1);
+	ck_assert_str_eq(cairn_dialog_note(dialog, now_ns), "nothing has changed since the last decision");
+	ck_assert_int_eq(look_again(CAIRN_TRIGGER_TIMER, 500), CAIRN_DIALOG_SEND);
+	cairn_dialog_stats(dialog, now_ns, &stats);
+	ck_assert_uint_eq(stats.skips, 1);
+	ck_assert_uint_eq(stats.images_left_out, 1);
+	ck_assert_uint_eq(stats.triggers_count, CAIRN_TRIGGER_COUNT);
+	ck_assert_uint_eq(stats.triggers[CAIRN_TRIGGER_TIMER], 1);
+	ck_assert_uint_eq(stats.triggers[CAIRN_TRIGGER_RESULT], 1);
+	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
+START_TEST(a_trigger_a_new_view_or_something_near_ends_the_leaving_out)
+{
+	for (int i = 0; i < 3; i++) {
+		decide_and_end(CAIRN_TOOL_STOP_ROBOT, CAIRN_OUTCOME_SUCCESS);
+		ck_assert_int_eq(look_again(CAIRN_TRIGGER_TIMER, 500), CAIRN_DIALOG_NOTHING);
+		similarity = i == 0 ? 0.5 : similarity;
+		nearest_m = i == 1 ? 1.9 : nearest_m;
+		ck_assert_int_eq(
+		    look_again(i == 2 ? CAIRN_TRIGGER_DOORWAY : CAIRN_TRIGGER_TIMER, 500), CAIRN_DIALOG_SEND);
+		cairn_dialog_destroy(&dialog);
+	}
+}
+END_TEST
+
+START_TEST(after_trouble_a_bad_answer_or_a_long_way_no_call_is_left_out)
+{
+	decide_and_end(CAIRN_TOOL_STOP_ROBOT, CAIRN_OUTCOME_REFUSED);
+	ck_assert_int_eq(look_again(CAIRN_TRIGGER_TIMER, 500), CAIRN_DIALOG_SEND);
+	cairn_dialog_destroy(&dialog);
+
+	decide_and_end(CAIRN_TOOL_STOP_ROBOT, CAIRN_OUTCOME_SUCCESS);
+	say_mission(false);
+	now_ns += 8100 * MS; /* the decision is more than ten seconds old */
+	ck_assert_int_eq(look_again(CAIRN_TRIGGER_TIMER, 0), CAIRN_DIALOG_SEND);
+	answer(200, "{}"); /* of no use: a stop, and asked again at once */
+	ck_assert(cairn_dialog_take_decision(dialog, &decision));
+	ck_assert_int_eq(decision.tool, CAIRN_TOOL_STOP_ROBOT);
+	say_mission(false);
+	ck_assert_int_eq(look_again(CAIRN_TRIGGER_TIMER, 1100), CAIRN_DIALOG_SEND);
+	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
+START_TEST(a_result_is_a_reason_even_if_the_snapshot_does_not_know_it_yet)
+{
+	struct cairn_msg_vlm_stats stats;
+	decide_and_end(CAIRN_TOOL_NAVIGATE_TO_GOAL, CAIRN_OUTCOME_SUCCESS);
+	ck_assert_int_eq(look_again(CAIRN_TRIGGER_TIMER, 500), CAIRN_DIALOG_SEND);
+	cairn_dialog_stats(dialog, now_ns, &stats);
+	ck_assert_uint_eq(stats.skips, 0);
+	ck_assert_uint_eq(stats.triggers[CAIRN_TRIGGER_GOAL], 1);
+	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
+START_TEST(tokens_are_estimated_for_a_service_that_does_not_count)
+{
+	struct cairn_msg_vlm_stats stats;
+	static const char reply[] = "{\"choices\":[{\"message\":{\"tool_calls\":[" GO "]}}]}";
+	setup();
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+	size_t picture_bytes = 4 * ((sizeof(jpeg) + 2) / 3); /* base64 */
+	answer(200, reply);
+	cairn_dialog_stats(dialog, now_ns, &stats);
+	/* A token is four bytes; the body is a little more than prefix and context, and has the picture. */
+	ck_assert_uint_gt(stats.tokens_in, 1024 + 85);
+	ck_assert_uint_lt(stats.tokens_in, (body_bytes - picture_bytes) / 4 + 85);
+	ck_assert_uint_eq(stats.tokens_out, (sizeof(reply) - 1 + 3) / 4);
+	ck_assert_uint_eq(stats.tokens_cached, 0);
+	ck_assert_double_gt(stats.cost_usd, 0.0);
+	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
 START_TEST(frontiers_given_up_or_out_of_reach_are_not_offered)
 {
 	setup();
@@ -479,5 +595,10 @@ CAIRN_TEST_MAIN("vlm dialog", the_request_is_the_golden_one,
     rate_limits_are_obeyed_and_a_refused_key_is_final, a_call_is_dropped_when_the_mission_changes,
     nothing_is_asked_without_wish_mission_snapshot_or_budget,
     frontiers_from_before_the_result_are_waited_out_but_not_for_long,
+    a_call_is_left_out_while_nothing_changes_until_the_base_timer,
+    a_trigger_a_new_view_or_something_near_ends_the_leaving_out,
+    after_trouble_a_bad_answer_or_a_long_way_no_call_is_left_out,
+    a_result_is_a_reason_even_if_the_snapshot_does_not_know_it_yet,
+    tokens_are_estimated_for_a_service_that_does_not_count,
     a_broken_snapshot_is_refused_and_the_last_one_kept, frontiers_given_up_or_out_of_reach_are_not_offered,
     a_whole_conversation_with_the_pilot_with_all_faults_stays_sane)
