@@ -62,10 +62,13 @@ struct cairn_annotate *cairn_annotate_new(
 void cairn_annotate_destroy(struct cairn_annotate **annotate_p);
 
 /* The canvas must have the size given to _new. */
-void cairn_annotate_depths(const struct cairn_annotate *annotate, const struct cairn_canvas *canvas,
+void cairn_annotate_depths(struct cairn_annotate *annotate, const struct cairn_canvas *canvas,
     const struct cairn_depth_reading *depth);
 void cairn_annotate_heading(
-    const struct cairn_annotate *annotate, const struct cairn_canvas *canvas, double yaw_rad);
+    struct cairn_annotate *annotate, const struct cairn_canvas *canvas, double yaw_rad);
+/* Gives the canvas back as it was before the last depths and the heading drawn after them: cheaper than
+ * drawing on a copy. Does nothing when nothing was drawn since. */
+void cairn_annotate_undo(struct cairn_annotate *annotate, const struct cairn_canvas *canvas);
 
 /* JPEG, 4:2:0, into memory of its own that stays valid until the next call. NULL with err set. */
 const uint8_t *cairn_annotate_jpeg(struct cairn_annotate *annotate, const struct cairn_canvas *canvas,

@@ -35,7 +35,7 @@ struct cairn_annotator {
 	struct cairn_msg_mission mission;
 	int64_t t_ns[CAIRN_TOPIC_COUNT]; /* of the copies above; 0 = never heard */
 
-	uint8_t *picture, *work; /* as it came, and the one that is drawn on */
+	uint8_t *picture; /* as it came, except while it is drawn on and compressed */
 	int64_t t_rgb_ns;
 	struct cairn_depth_reading depths[DEPTHS_KEPT]; /* ring */
 	uint32_t depth_count;
@@ -62,9 +62,8 @@ struct cairn_annotator *cairn_annotator_new(const struct cairn_config *cfg, cons
 
 	size_t bytes = (size_t)cfg->camera.width_px * (size_t)cfg->camera.height_px * 3;
 	annotator->picture = malloc(bytes);
-	annotator->work = malloc(bytes);
 	annotator->seen = calloc(GREYS_KEPT, sizeof(*annotator->seen));
-	if (annotator->picture == NULL || annotator->work == NULL || annotator->seen == NULL) {
+	if (annotator->picture == NULL || annotator->seen == NULL) {
 		cairn_error_set(err, "annotator: out of memory");
 		cairn_annotator_destroy(&annotator);
 		return NULL;
@@ -82,7 +81,6 @@ void cairn_annotator_destroy(struct cairn_annotator **annotator_p)
 		return;
 	cairn_annotate_destroy(&annotator->annotate);
 	free(annotator->picture);
-	free(annotator->work);
 	free(annotator->seen);
 	free(annotator);
 	*annotator_p = NULL;
@@ -209,14 +207,9 @@ bool cairn_annotator_on_rgb(struct cairn_annotator *annotator, const struct cair
 {
 	if (!frame_fits(annotator, hdr, CAIRN_FORMAT_RGB8, 3, err))
 		return false;
-	size_t row = (size_t)hdr->width * 3;
-	for (uint32_t y = 0; y < hdr->height && hdr->stride_bytes != row; y++)
-		memcpy(annotator->picture + y * row, (const uint8_t *)payload + (size_t)y * hdr->stride_bytes,
-		    row);
-	if (hdr->stride_bytes == row)
-		memcpy(annotator->picture, payload, row * hdr->height);
+	cairn_grey_copy_rgb(&annotator->grey, annotator->picture, payload, (int)hdr->width, (int)hdr->height,
+	    hdr->stride_bytes);
 	annotator->t_rgb_ns = hdr->t_ns;
-	cairn_grey_from_rgb(&annotator->grey, annotator->picture, (int)hdr->width, (int)hdr->height, row);
 	return true;
 }
 
@@ -265,19 +258,22 @@ static const struct cairn_depth_reading *pair(
 	return NULL;
 }
 
-/* Draws and compresses; NULL when there is no picture to show. */
+/* Draws, compresses, and takes the drawing back, so that the next snapshot of the same picture starts anew;
+ * NULL when there is no picture to show. */
 static const uint8_t *make_jpeg(struct cairn_annotator *annotator, const struct cairn_depth_reading *depth,
     const struct cairn_msg_pose *pose, size_t *ret_bytes)
 {
 	const struct cairn_config *cfg = annotator->cfg;
 	struct cairn_canvas canvas = {
-	    annotator->work, cfg->camera.width_px, cfg->camera.height_px, cfg->camera.width_px * 3};
-	memcpy(annotator->work, annotator->picture, (size_t)canvas.stride_bytes * (size_t)canvas.height_px);
+	    annotator->picture, cfg->camera.width_px, cfg->camera.height_px, cfg->camera.width_px * 3};
 	if (depth != NULL)
 		cairn_annotate_depths(annotator->annotate, &canvas, depth);
 	if (pose != NULL)
 		cairn_annotate_heading(annotator->annotate, &canvas, pose->yaw_rad);
-	return cairn_annotate_jpeg(annotator->annotate, &canvas, cfg->percept.jpeg_quality, ret_bytes, NULL);
+	const uint8_t *jpeg =
+	    cairn_annotate_jpeg(annotator->annotate, &canvas, cfg->percept.jpeg_quality, ret_bytes, NULL);
+	cairn_annotate_undo(annotator->annotate, &canvas);
+	return jpeg;
 }
 
 static void fill_head(struct cairn_snapshot_head *head, const struct cairn_annotator *annotator,

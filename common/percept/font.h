@@ -57,7 +57,15 @@ int cairn_font_width_px(const struct cairn_font *font, const char *text);
 int cairn_font_cap_height_px(const struct cairn_font *font);
 
 /* Draws with the middle of the text (half its width, half a capital's height) at (x, y). */
-void cairn_font_draw_centred(const struct cairn_font *font, const struct cairn_canvas *canvas, int x_px,
-    int y_px, const char *text, struct cairn_rgb colour);
+void cairn_font_draw_centred(
+    const struct cairn_font *font, const struct cairn_canvas *canvas, int x_px, int y_px, const char *text);
+
+/* Pixels from (x0, y0) to before (x1, y1); empty unless x0 < x1 and y0 < y1. */
+struct cairn_box {
+	int x0, y0, x1, y1;
+};
+
+/* Holds all that cairn_font_draw_centred may change, rims included. May reach over the canvas. */
+struct cairn_box cairn_font_box(const struct cairn_font *font, int x_px, int y_px, const char *text);
 
 #endif

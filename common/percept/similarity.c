@@ -1,5 +1,6 @@
 #include "common/percept/similarity.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,23 +15,21 @@ static inline uint64_t lanes(const uint16_t *values)
 	return word;
 }
 
-/* Sums over blocks of 4 x 4 pixels: four rows are added column by column first, which the compiler turns into
- * vector code; then four pixels, three colours at a time. A lane never overflows: 16 x 255 = 4080. */
-static void shrink_by_four(struct cairn_grey *out, const uint8_t *rgb, size_t stride_bytes)
+/* One row of 640 x 480: sums over blocks of 4 x 4 pixels. Four rows are added column by column first, which
+ * the compiler turns into vector code; then four pixels, three colours at a time. A lane never overflows:
+ * 16 x 255 = 4080. */
+static void shrink_four_rows(uint8_t *out, const uint8_t *rgb, size_t stride_bytes)
 {
+	const uint8_t *r0 = rgb, *r1 = r0 + stride_bytes, *r2 = r1 + stride_bytes, *r3 = r2 + stride_bytes;
 	uint16_t column[COLUMNS + 1];
 	column[COLUMNS] = 0; /* the last word reaches over the row by one value */
-	for (size_t y = 0; y < CAIRN_GREY_HEIGHT; y++) {
-		const uint8_t *r0 = rgb + 4 * y * stride_bytes, *r1 = r0 + stride_bytes,
-			      *r2 = r1 + stride_bytes, *r3 = r2 + stride_bytes;
-		for (size_t i = 0; i < COLUMNS; i++)
-			column[i] = (uint16_t)(r0[i] + r1[i] + r2[i] + r3[i]);
-		for (size_t x = 0; x < CAIRN_GREY_WIDTH; x++) {
-			const uint16_t *c = column + 12 * x;
-			uint64_t sum = lanes(c) + lanes(c + 3) + lanes(c + 6) + lanes(c + 9);
-			uint32_t r = sum & 0xffff, g = sum >> 16 & 0xffff, b = sum >> 32 & 0xffff;
-			out->px[y][x] = (uint8_t)((77 * r + 150 * g + 29 * b + 2048) >> 12);
-		}
+	for (size_t i = 0; i < COLUMNS; i++)
+		column[i] = (uint16_t)(r0[i] + r1[i] + r2[i] + r3[i]);
+	for (size_t x = 0; x < CAIRN_GREY_WIDTH; x++) {
+		const uint16_t *c = column + 12 * x;
+		uint64_t sum = lanes(c) + lanes(c + 3) + lanes(c + 6) + lanes(c + 9);
+		uint32_t r = sum & 0xffff, g = sum >> 16 & 0xffff, b = sum >> 32 & 0xffff;
+		out[x] = (uint8_t)((77 * r + 150 * g + 29 * b + 2048) >> 12);
 	}
 }
 
@@ -46,11 +45,17 @@ static uint8_t block_mean(const uint8_t *rgb, size_t stride_bytes, size_t x0, si
 	return (uint8_t)((sum + count / 2) / count);
 }
 
+static bool four_to_one(int width_px, int height_px)
+{
+	return width_px == 4 * CAIRN_GREY_WIDTH && height_px == 4 * CAIRN_GREY_HEIGHT;
+}
+
 void cairn_grey_from_rgb(
     struct cairn_grey *out, const uint8_t *rgb, int width_px, int height_px, size_t stride_bytes)
 {
-	if (width_px == 4 * CAIRN_GREY_WIDTH && height_px == 4 * CAIRN_GREY_HEIGHT) {
-		shrink_by_four(out, rgb, stride_bytes);
+	if (four_to_one(width_px, height_px)) {
+		for (size_t y = 0; y < CAIRN_GREY_HEIGHT; y++)
+			shrink_four_rows(out->px[y], rgb + 4 * y * stride_bytes, stride_bytes);
 		return;
 	}
 	size_t width = (size_t)width_px, height = (size_t)height_px;
@@ -64,6 +69,20 @@ void cairn_grey_from_rgb(
 			    rgb, stride_bytes, x0, x1 > x0 ? x1 : x0 + 1, y0, y1 > y0 ? y1 : y0 + 1);
 		}
 	}
+}
+
+void cairn_grey_copy_rgb(struct cairn_grey *out, uint8_t *copy, const uint8_t *rgb, int width_px,
+    int height_px, size_t stride_bytes)
+{
+	const size_t row = 3 * (size_t)width_px, height = (size_t)height_px;
+	const bool fast = four_to_one(width_px, height_px);
+	for (size_t y = 0; y < height; y++) {
+		memcpy(copy + y * row, rgb + y * stride_bytes, row);
+		if (fast && y % 4 == 3)
+			shrink_four_rows(out->px[y / 4], copy + (y - 3) * row, row);
+	}
+	if (!fast)
+		cairn_grey_from_rgb(out, copy, width_px, height_px, row);
 }
 
 double cairn_grey_similarity(const struct cairn_grey *a, const struct cairn_grey *b)

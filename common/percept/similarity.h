@@ -20,6 +20,11 @@ struct cairn_grey {
 void cairn_grey_from_rgb(
     struct cairn_grey *out, const uint8_t *rgb, int width_px, int height_px, size_t stride_bytes);
 
+/* The same, and copies the picture on the way, to rows without gaps (3 * width_px * height_px bytes): what
+ * was just copied is still in the nearest cache. */
+void cairn_grey_copy_rgb(struct cairn_grey *out, uint8_t *copy, const uint8_t *rgb, int width_px,
+    int height_px, size_t stride_bytes);
+
 /* 0..1 */
 double cairn_grey_similarity(const struct cairn_grey *a, const struct cairn_grey *b);
 

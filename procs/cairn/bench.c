@@ -13,7 +13,9 @@ static const struct cairn_bench benches[] = {
     {"arc", "swept-arc clearance of a footprint among the 720 points of a scan", cairn_bench_arc},
     {"edt", "distance transform of a million cells", cairn_bench_edt},
     {"codec", "encoding and decoding of a 720-point scan", cairn_bench_codec},
-    {"perception", "scan to text, and a whole snapshot against the bare JPEG", cairn_bench_perception},
+    {"perception", "scan to text, a whole snapshot against the bare JPEG and against Python, and transport",
+	cairn_bench_perception},
+    {"transport", "a frame between two processes against bare iceoryx and ZeroMQ", cairn_bench_transport},
 };
 
 static const struct cairn_eval evals[] = {

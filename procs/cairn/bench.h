@@ -39,6 +39,7 @@ bool cairn_bench_codec(struct cairn_bench_out *out);
 bool cairn_bench_edt(struct cairn_bench_out *out);
 bool cairn_bench_arc(struct cairn_bench_out *out);
 bool cairn_bench_perception(struct cairn_bench_out *out);
+bool cairn_bench_transport(struct cairn_bench_out *out);
 bool cairn_eval_bus(json_t *figures);
 bool cairn_eval_recovery(json_t *figures);
 

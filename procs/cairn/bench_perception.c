@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/base/geom.h"
 #include "common/base/rng.h"
@@ -14,6 +13,7 @@
 #include "common/percept/text.h"
 #include "common/vlm/text.h"
 #include "procs/cairn/bench.h"
+#include "procs/cairn/cmd.h"
 
 #define W 640
 #define H 480
@@ -85,24 +85,16 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Time of this thread's own work: others on a busy machine do not count. */
-static int64_t worked_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return t.tv_sec * CAIRN_NS_PER_S + t.tv_nsec;
-}
-
 /* Medians of the two, measured in turns, so that what slows the machine slows both alike. */
 static void measure_in_turns(struct perception_work *w, double *ret_bare_ns, double *ret_whole_ns)
 {
 	double bare_ns[ROUNDS], whole_ns[ROUNDS];
 	for (int i = -ROUNDS / 10; i < ROUNDS; i++) { /* the first tenth warms up */
-		int64_t t0 = worked_ns();
+		int64_t t0 = cli_now_ns();
 		bare_jpeg(w);
-		int64_t t1 = worked_ns();
+		int64_t t1 = cli_now_ns();
 		whole_snapshot(w);
-		int64_t t2 = worked_ns();
+		int64_t t2 = cli_now_ns();
 		if (i >= 0) {
 			bare_ns[i] = (double)(t1 - t0);
 			whole_ns[i] = (double)(t2 - t1);

@@ -317,6 +317,41 @@ START_TEST(text_width_is_the_sum_of_its_letters)
 }
 END_TEST
 
+START_TEST(what_was_drawn_is_taken_back)
+{
+	static const int sizes[][2] = {{640, 480}, {320, 240}, {64, 48}, {1280, 960}};
+	static uint8_t before[1280 * 960 * 3], after[1280 * 960 * 3];
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 7, 1);
+	for (size_t i = 0; i < sizeof(before); i++)
+		before[i] = (uint8_t)cairn_rng_u32(&rng);
+	for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
+		int width = sizes[k][0], height = sizes[k][1];
+		struct cairn_annotate *annotate = annotate_new(width, height);
+		struct cairn_depth_reading reading = {.width_px = width, .height_px = height};
+		struct cairn_canvas on = {after, width, height, width * 3};
+		size_t bytes = (size_t)width * (size_t)height * 3;
+		memcpy(after, before, bytes);
+		for (int round = 0; round < 24; round++) {
+			for (int p = 0; p < CAIRN_DEPTH_POINTS; p++)
+				reading.mm[p] = (uint16_t)(cairn_rng_u32(&rng) % 2 == 0 ? 65535 : 0);
+			cairn_annotate_depths(annotate, &on, &reading);
+			cairn_annotate_heading(annotate, &on, 0.27 * round);
+			ck_assert_int_ne(memcmp(after, before, bytes), 0);
+			cairn_annotate_undo(annotate, &on);
+			ck_assert_int_eq(memcmp(after, before, bytes), 0);
+		}
+		memset(after, 1, bytes); /* nothing drawn since: nothing comes back */
+		cairn_annotate_undo(annotate, &on);
+		size_t untouched = 0;
+		for (size_t i = 0; i < bytes; i++)
+			untouched += after[i] == 1;
+		ck_assert_uint_eq(untouched, bytes);
+		cairn_annotate_destroy(&annotate);
+	}
+}
+END_TEST
+
 /* ---- JPEG ---- */
 
 START_TEST(the_jpeg_holds_the_picture)
@@ -438,10 +473,33 @@ START_TEST(similarity_is_one_minus_the_mean_difference)
 }
 END_TEST
 
+START_TEST(a_copy_on_the_way_is_the_picture_without_its_gaps)
+{
+	enum { PAD = 5 };
+	static uint8_t padded[H * (W * 3 + PAD)], copy[H * W * 3];
+	struct cairn_grey plain, copied;
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 3, 1);
+	for (size_t i = 0; i < sizeof(padded); i++)
+		padded[i] = (uint8_t)cairn_rng_u32(&rng);
+	static const int sizes[][2] = {{W, H}, {W, H - 1}, {100, 75}, {1, 1}};
+	for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
+		int width = sizes[k][0], height = sizes[k][1];
+		size_t row = (size_t)width * 3, stride = row + PAD;
+		cairn_grey_from_rgb(&plain, padded, width, height, stride);
+		cairn_grey_copy_rgb(&copied, copy, padded, width, height, stride);
+		ck_assert_mem_eq(&plain, &copied, sizeof(plain));
+		for (size_t y = 0; y < (size_t)height; y++)
+			ck_assert_mem_eq(copy + y * row, padded + y * stride, row);
+	}
+}
+END_TEST
+
 CAIRN_TEST_MAIN("annotate", the_seven_points_lie_where_the_prompt_says, the_window_is_five_by_five,
     depth_is_the_median_of_the_valid_pixels, depth_near_a_border_is_clipped,
     depth_rows_may_be_padded_and_unaligned, depth_text_is_rounded_to_a_decimetre,
     labels_stand_centred_on_their_points, letters_are_white_with_a_black_rim_on_any_ground,
+    what_was_drawn_is_taken_back, a_copy_on_the_way_is_the_picture_without_its_gaps,
     nothing_is_drawn_outside_of_a_small_picture, the_arrow_turns_clockwise_with_the_compass,
     the_heading_stays_in_its_corner, a_missing_font_is_named, text_width_is_the_sum_of_its_letters,
     the_jpeg_holds_the_picture, noise_fits_the_jpeg_memory_at_any_quality, grey_weights_the_colours,

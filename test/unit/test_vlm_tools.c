@@ -218,7 +218,29 @@ START_TEST(json_text_and_base64_follow_their_rules)
 }
 END_TEST
 
+START_TEST(base64_of_every_twelve_bits_reads_back)
+{
+	static uint8_t all[2 * 4096 * 3 / 2 + 1], back[sizeof(all)];
+	struct cairn_text t = {0};
+	for (uint32_t i = 0; i < 4096; i++) { /* each as the first and as the second half of three bytes */
+		uint32_t v = i << 12 | (4095 - i);
+		uint8_t *at = all + 3 * i;
+		at[0] = (uint8_t)(v >> 16);
+		at[1] = (uint8_t)(v >> 8);
+		at[2] = (uint8_t)v;
+	}
+	all[sizeof(all) - 1] = 0xA5;
+	cairn_text_base64(&t, all, sizeof(all));
+	ck_assert(!t.failed);
+	ck_assert_uint_eq(t.len, (sizeof(all) + 2) / 3 * 4);
+	ck_assert_int_eq(cairn_base64_decode(t.data, t.len, back, sizeof(back)), (int)sizeof(all));
+	ck_assert_mem_eq(back, all, sizeof(all));
+	cairn_text_free(&t);
+}
+END_TEST
+
 CAIRN_TEST_MAIN("vlm tools", words_of_the_table_are_those_of_the_enums, schemas_keep_to_the_strict_subset,
     arguments_in_range_are_taken, arguments_out_of_range_or_type_are_refused_with_the_reason,
     a_hostile_label_becomes_one_plain_bounded_line, arguments_written_are_read_back_the_same,
-    the_documentation_is_the_table, clean_text_is_cut_at_a_character, json_text_and_base64_follow_their_rules)
+    the_documentation_is_the_table, clean_text_is_cut_at_a_character, base64_of_every_twelve_bits_reads_back,
+    json_text_and_base64_follow_their_rules)

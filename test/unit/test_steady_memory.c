@@ -1,0 +1,194 @@
+/* No memory is taken or given back from one snapshot to the next: every call of the allocator in this
+ * program, the libraries' own included, is counted. What the JPEG library does while it compresses is its own
+ * affair: it is counted apart and told. */
+#include "common/percept/annotate.h"
+#include "common/percept/annotator.h"
+
+#include <errno.h>
+#include <math.h>
+
+#include <turbojpeg.h>
+
+#include "common/base/geom.h"
+#include "common/vlm/text.h"
+#include "test/support/runner.h"
+
+#define W 640
+#define H 480
+#define T0 (100 * CAIRN_NS_PER_S)
+#define PERIOD_NS (CAIRN_NS_PER_S / 10)
+
+static uint8_t rgb[H][W][3];
+static uint16_t depth[H][W];
+static uint8_t snapshot[1 << 20];
+static struct cairn_msg_scan scan;
+static struct cairn_config cfg;
+
+/* ---- the allocator, counted ---- */
+
+static volatile long calls, jpeg_calls;
+static volatile bool in_jpeg;
+
+static void count(void)
+{
+	if (in_jpeg)
+		jpeg_calls++;
+	else
+		calls++;
+}
+
+/* The linker sends every call of tjCompress2 here (--wrap). */
+int __real_tjCompress2(tjhandle handle, const unsigned char *src, int width, int pitch, int height,
+    int format, unsigned char **jpeg, unsigned long *bytes, int subsampling, int quality, int flags);
+int __wrap_tjCompress2(tjhandle handle, const unsigned char *src, int width, int pitch, int height,
+    int format, unsigned char **jpeg, unsigned long *bytes, int subsampling, int quality, int flags);
+int __wrap_tjCompress2(tjhandle handle, const unsigned char *src, int width, int pitch, int height,
+    int format, unsigned char **jpeg, unsigned long *bytes, int subsampling, int quality, int flags)
+{
+	in_jpeg = true;
+	int r = __real_tjCompress2(
+	    handle, src, width, pitch, height, format, jpeg, bytes, subsampling, quality, flags);
+	in_jpeg = false;
+	return r;
+}
+
+/* A program's own allocator is used by all of its libraries; glibc's stays reachable under these names. The
+ * sanitizers bring one themselves, which must not be replaced. */
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define COUNTED true
+void *__libc_malloc(size_t bytes);
+void *__libc_calloc(size_t n, size_t bytes);
+void *__libc_realloc(void *p, size_t bytes);
+void *__libc_memalign(size_t alignment, size_t bytes);
+void __libc_free(void *p);
+
+void *malloc(size_t bytes)
+{
+	count();
+	return __libc_malloc(bytes);
+}
+
+void *calloc(size_t n, size_t bytes)
+{
+	count();
+	return __libc_calloc(n, bytes);
+}
+
+void *realloc(void *p, size_t bytes)
+{
+	count();
+	return __libc_realloc(p, bytes);
+}
+
+void *aligned_alloc(size_t alignment, size_t bytes)
+{
+	count();
+	return __libc_memalign(alignment, bytes);
+}
+
+int posix_memalign(void **ret, size_t alignment, size_t bytes)
+{
+	count();
+	*ret = __libc_memalign(alignment, bytes);
+	return *ret != NULL ? 0 : ENOMEM;
+}
+
+void free(void *p)
+{
+	count();
+	__libc_free(p);
+}
+#else
+#define COUNTED false
+#endif
+
+/* ---- one decision's worth of work ---- */
+
+static void begin(void)
+{
+	cairn_config_defaults(&cfg);
+	for (int y = 0; y < H; y++) {
+		for (int x = 0; x < W; x++) {
+			memset(rgb[y][x], (x * 7 + y * 3) & 0xFF, 3);
+			depth[y][x] = (uint16_t)(500 + 10 * x);
+		}
+	}
+	scan.range_min_m = 0.05f;
+	scan.range_max_m = 12.0f;
+	scan.angle_rad_count = scan.range_m_count = 720;
+	for (int i = 0; i < 720; i++)
+		scan.angle_rad[i] = (float)(-i * M_PI / 360.0);
+}
+
+/* Everything a snapshot takes, with another scene each time. True when all of it, picture and depths
+ * included, came out. */
+static bool snapshot_round(struct cairn_annotator *annotator, struct cairn_text *base64, int round)
+{
+	int64_t now_ns = T0 + round * PERIOD_NS;
+	struct cairn_frame_header hdr = {.format = CAIRN_FORMAT_RGB8,
+	    .t_ns = now_ns,
+	    .width = W,
+	    .height = H,
+	    .stride_bytes = W * 3,
+	    .payload_bytes = sizeof(rgb)};
+	struct cairn_msg_pose pose = {.x_m = 0.1 * round, .yaw_rad = 0.3 * round, .distance_m = 0.1 * round};
+	struct cairn_msg_frontiers frontiers = {.map_width_m = 6.2, .map_height_m = 4.1, .coverage = 0.6};
+	struct cairn_msg_mission mission = {.elapsed_s = 0.1 * round};
+	struct cairn_msg_imu imu = {.roll_rad = 0.01};
+	struct cairn_msg_battery battery = {12.0};
+	struct cairn_msg_percept percept;
+	struct cairn_snapshot_head head;
+	for (int i = 0; i < 720; i++) /* two doors that come and go */
+		scan.range_m[i] =
+		    2.0f + 0.02f * (float)((i + round) % 50) + ((i + 40 * round) % 360 < 60 ? 2.5f : 0.0f);
+	memset(rgb[100 + round % 100], round & 0xFF, 20 * sizeof(rgb[0]));
+	bool ok = cairn_annotator_on_rgb(annotator, &hdr, rgb, NULL);
+	hdr.format = CAIRN_FORMAT_DEPTH16;
+	hdr.stride_bytes = W * 2;
+	hdr.payload_bytes = sizeof(depth);
+	ok = cairn_annotator_on_depth(annotator, &hdr, depth, NULL) && ok;
+	ok = cairn_annotator_on_pose(annotator, &pose, now_ns) && ok;
+	cairn_annotator_on_frontiers(annotator, &frontiers, now_ns);
+	cairn_annotator_on_mission(annotator, &mission, now_ns);
+	cairn_annotator_on_imu(annotator, &imu, now_ns);
+	cairn_annotator_on_battery(annotator, &battery, now_ns);
+	ok = cairn_annotator_on_scan(annotator, &scan, now_ns, now_ns, &percept) && ok;
+	(void)cairn_annotator_due(annotator, now_ns);
+	ok = cairn_annotator_snapshot(
+		 annotator, CAIRN_TRIGGER_TIMER, now_ns, snapshot, sizeof(snapshot), NULL) > 0 &&
+	     ok;
+	memcpy(&head, snapshot, sizeof(head));
+	struct cairn_msg_decision decision = {.snapshot_id = head.snapshot_id};
+	cairn_annotator_on_decision(annotator, &decision);
+	cairn_text_clear(base64);
+	cairn_text_base64(base64, snapshot + sizeof(head) + head.text_bytes, head.jpeg_bytes);
+	return ok && head.jpeg_bytes > 0 && head.t_depth_ns == now_ns && !base64->failed;
+}
+
+START_TEST(a_snapshot_takes_no_memory_once_warm)
+{
+	if (!COUNTED)
+		CAIRN_SKIP("calls of the allocator cannot be counted here (sanitizer, or another C library)");
+	struct cairn_error err = {""};
+	struct cairn_text base64 = {0};
+	begin();
+	struct cairn_annotator *annotator = cairn_annotator_new(&cfg, CAIRN_FONT_FILE, 1, T0, &err);
+	ck_assert_msg(annotator != NULL, "%s", err.text);
+	ck_assert_int_gt(calls, 0); /* they are counted */
+	bool ok = true;
+	for (int round = 0; round < 40; round++) /* every ring has gone round, every buffer has grown */
+		ok = snapshot_round(annotator, &base64, round) && ok;
+	calls = jpeg_calls = 0;
+	for (int round = 40; round < 60; round++)
+		ok = snapshot_round(annotator, &base64, round) && ok;
+	long ours = calls, theirs = jpeg_calls;
+	ck_assert(ok);
+	ck_assert_int_eq(ours, 0);
+	printf("# the JPEG library: %ld calls of the allocator in 20 pictures\n", theirs);
+	fflush(stdout);
+	cairn_text_free(&base64);
+	cairn_annotator_destroy(&annotator);
+}
+END_TEST
+
+CAIRN_TEST_MAIN("steady-memory", a_snapshot_takes_no_memory_once_warm)
