@@ -6,6 +6,7 @@
 
 #include "common/percept/annotate.h"
 #include "common/percept/ask.h"
+#include "common/percept/overlay.h"
 #include "common/percept/sectors.h"
 #include "common/percept/similarity.h"
 #include "common/percept/text.h"
@@ -13,6 +14,7 @@
 #include "ipc/topics.h"
 
 #define DEPTHS_KEPT 8 /* readings to pair with: most of a second at 10 Hz */
+#define POSES_KEPT 16 /* to tell where a picture was taken: most of a second at 20 Hz */
 #define GREYS_KEPT 32 /* pictures a decision may refer to: a slow model's call, at two snapshots a second */
 
 struct seen {
@@ -25,10 +27,17 @@ struct cairn_annotator {
 	struct cairn_percept_params percept_params;
 	struct cairn_triggers triggers;
 	struct cairn_annotate *annotate;
+	struct cairn_overlay *overlay; /* NULL: no option draws anything */
+	uint8_t *work;                 /* with options: the copy that is drawn on */
 	uint64_t next_id;
 
 	struct cairn_msg_percept percept;
 	struct cairn_msg_pose pose;
+	struct {
+		int64_t t_ns;
+		struct cairn_pose2 pose;
+	} poses[POSES_KEPT]; /* ring */
+	uint32_t pose_count;
 	struct cairn_msg_frontiers frontiers;
 	struct cairn_msg_imu imu;
 	struct cairn_msg_battery battery;
@@ -45,6 +54,19 @@ struct cairn_annotator {
 	struct seen *seen; /* ring of GREYS_KEPT */
 	uint32_t seen_count;
 };
+
+/* What the options of the picture need, if any is on. */
+static bool options_new(
+    struct cairn_annotator *annotator, size_t picture_bytes, const char *font_file, struct cairn_error *err)
+{
+	if (!cairn_overlay_wanted(annotator->cfg))
+		return true;
+	annotator->overlay = cairn_overlay_new(annotator->cfg, font_file, err);
+	annotator->work = malloc(picture_bytes);
+	if (annotator->overlay != NULL && annotator->work == NULL)
+		cairn_error_set(err, "annotator: out of memory");
+	return annotator->overlay != NULL && annotator->work != NULL;
+}
 
 struct cairn_annotator *cairn_annotator_new(const struct cairn_config *cfg, const char *font_file,
     uint64_t first_id, int64_t now_ns, struct cairn_error *err)
@@ -69,7 +91,7 @@ struct cairn_annotator *cairn_annotator_new(const struct cairn_config *cfg, cons
 		return NULL;
 	}
 	annotator->annotate = cairn_annotate_new(font_file, cfg->camera.width_px, cfg->camera.height_px, err);
-	if (annotator->annotate == NULL)
+	if (annotator->annotate == NULL || !options_new(annotator, bytes, font_file, err))
 		cairn_annotator_destroy(&annotator);
 	return annotator;
 }
@@ -80,7 +102,9 @@ void cairn_annotator_destroy(struct cairn_annotator **annotator_p)
 	if (annotator == NULL)
 		return;
 	cairn_annotate_destroy(&annotator->annotate);
+	cairn_overlay_destroy(&annotator->overlay);
 	free(annotator->picture);
+	free(annotator->work);
 	free(annotator->seen);
 	free(annotator);
 	*annotator_p = NULL;
@@ -112,6 +136,8 @@ bool cairn_annotator_on_scan(struct cairn_annotator *annotator, const struct cai
 	struct cairn_msg_percept percept;
 	if (!cairn_percept_from_scan(&percept, scan, &annotator->percept_params))
 		return false;
+	if (annotator->overlay != NULL)
+		cairn_overlay_on_scan(annotator->overlay, scan);
 	percept.similarity = similarity(annotator, now_ns);
 	annotator->percept = percept;
 	annotator->t_ns[CAIRN_TOPIC_SCAN] = t_ns;
@@ -128,6 +154,9 @@ bool cairn_annotator_on_pose(
 	    !isfinite(pose->distance_m))
 		return false;
 	annotator->pose = *pose;
+	uint32_t slot = annotator->pose_count++ % POSES_KEPT;
+	annotator->poses[slot].t_ns = t_ns;
+	annotator->poses[slot].pose = (struct cairn_pose2){pose->x_m, pose->y_m, pose->yaw_rad};
 	annotator->t_ns[CAIRN_TOPIC_POSE] = t_ns;
 	return true;
 }
@@ -220,6 +249,8 @@ bool cairn_annotator_on_depth(struct cairn_annotator *annotator, const struct ca
 		return false;
 	cairn_depth_read(&annotator->depths[annotator->depth_count++ % DEPTHS_KEPT], payload, (int)hdr->width,
 	    (int)hdr->height, hdr->stride_bytes, hdr->t_ns);
+	if (annotator->overlay != NULL)
+		cairn_overlay_on_depth(annotator->overlay, payload, hdr->stride_bytes, hdr->t_ns);
 	return true;
 }
 
@@ -258,18 +289,51 @@ static const struct cairn_depth_reading *pair(
 	return NULL;
 }
 
+/* Where the robot was when the picture was taken; false while nobody has told. */
+static bool pose_of_picture(const struct cairn_annotator *annotator, struct cairn_pose2 *ret)
+{
+	int64_t apart_ns = INT64_MAX;
+	for (uint32_t i = 0; i < POSES_KEPT && i < annotator->pose_count; i++) {
+		int64_t d = llabs(annotator->poses[i].t_ns - annotator->t_rgb_ns);
+		if (d < apart_ns) {
+			apart_ns = d;
+			*ret = annotator->poses[i].pose;
+		}
+	}
+	return apart_ns <= cairn_topics[CAIRN_TOPIC_POSE].max_age_ms * CAIRN_NS_PER_MS;
+}
+
+/* The options' part of the picture, on the copy that they need. */
+static void draw_overlay(struct cairn_annotator *annotator, const struct cairn_canvas *canvas,
+    const struct cairn_depth_reading *depth, const struct cairn_text_inputs *in,
+    char legend[CAIRN_OVERLAY_LEGEND_CAP])
+{
+	struct cairn_pose2 pose;
+	struct cairn_overlay_inputs overlay = {.pose = pose_of_picture(annotator, &pose) ? &pose : NULL,
+	    .frontiers = in->frontiers,
+	    .scan_fresh = in->percept != NULL,
+	    .t_depth_ns = depth != NULL ? depth->t_ns : 0};
+	cairn_overlay_draw(annotator->overlay, canvas, &overlay, legend);
+}
+
 /* Draws, compresses, and takes the drawing back, so that the next snapshot of the same picture starts anew;
  * NULL when there is no picture to show. */
 static const uint8_t *make_jpeg(struct cairn_annotator *annotator, const struct cairn_depth_reading *depth,
-    const struct cairn_msg_pose *pose, size_t *ret_bytes)
+    const struct cairn_text_inputs *in, char legend[CAIRN_OVERLAY_LEGEND_CAP], size_t *ret_bytes)
 {
 	const struct cairn_config *cfg = annotator->cfg;
 	struct cairn_canvas canvas = {
 	    annotator->picture, cfg->camera.width_px, cfg->camera.height_px, cfg->camera.width_px * 3};
+	if (annotator->overlay != NULL) {
+		canvas.rgb = annotator->work;
+		memcpy(annotator->work, annotator->picture,
+		    (size_t)canvas.stride_bytes * (size_t)canvas.height_px);
+		draw_overlay(annotator, &canvas, depth, in, legend);
+	}
 	if (depth != NULL)
 		cairn_annotate_depths(annotator->annotate, &canvas, depth);
-	if (pose != NULL)
-		cairn_annotate_heading(annotator->annotate, &canvas, pose->yaw_rad);
+	if (in->pose != NULL)
+		cairn_annotate_heading(annotator->annotate, &canvas, in->pose->yaw_rad);
 	const uint8_t *jpeg =
 	    cairn_annotate_jpeg(annotator->annotate, &canvas, cfg->percept.jpeg_quality, ret_bytes, NULL);
 	cairn_annotate_undo(annotator->annotate, &canvas);
@@ -327,13 +391,15 @@ size_t cairn_annotator_snapshot(struct cairn_annotator *annotator, enum cairn_tr
 
 	const uint8_t *jpeg = NULL;
 	size_t jpeg_bytes = 0;
+	char legend[CAIRN_OVERLAY_LEGEND_CAP] = "";
 	if (picture_fresh(a, now_ns)) {
 		const struct cairn_depth_reading *depth = pair(a, &in);
-		jpeg = make_jpeg(a, depth, in.pose, &jpeg_bytes);
+		jpeg = make_jpeg(a, depth, &in, legend, &jpeg_bytes);
 		if (jpeg == NULL || jpeg_bytes > capacity - sizeof(head) - CAIRN_TEXT_CAP) {
 			jpeg_bytes = 0;
 			in.camera = CAIRN_TEXT_CAMERA_NONE;
 		} else {
+			in.legend = legend;
 			head.t_rgb_ns = a->t_rgb_ns;
 			head.t_depth_ns = depth != NULL ? depth->t_ns : 0;
 			head.image_needed = cairn_ask_image_needed(cfg, head.similarity, head.nearest_m);

@@ -210,6 +210,11 @@ size_t cairn_text_write(char *buf, size_t capacity, const struct cairn_text_inpu
 		put(&out, " V\n");
 	}
 	put_camera(&out, in);
+	if (in->legend != NULL && in->legend[0] != '\0') {
+		put(&out, "Picture: ");
+		put(&out, in->legend);
+		put(&out, "\n");
+	}
 	buf[out.used] = '\0';
 	return out.used;
 }

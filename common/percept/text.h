@@ -15,6 +15,7 @@
  *   Tilt: roll 0.5 deg, pitch -0.2 deg         only with an inertial unit
  *   Battery: 11.8 V                            only with a battery report
  *   Camera: none                               only when something about the picture is missing
+ *   Picture: arrows to F3                      only when an option draws more on it (overlay.h)
  *
  * What is missing says so: "SENSORS: no scan" in place of the first block, "Position: unknown", "Travelled
  * unknown", "map unknown"; the time is left out when nobody tells it. Labels follow the measured distance,
@@ -52,6 +53,7 @@ struct cairn_text_inputs {
 	const struct cairn_msg_battery *battery;
 	enum cairn_text_camera camera;
 	double pair_apart_s; /* CAIRN_TEXT_CAMERA_UNPAIRED */
+	const char *legend;  /* of what else is drawn on the picture; NULL or "" = nothing */
 };
 
 /* Writes the text, NUL-terminated; its length without the NUL. Cut if capacity is too small (never with

@@ -1,0 +1,358 @@
+#include "common/percept/overlay.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/geom.h"
+#include "common/percept/heat.h"
+#include "common/percept/project.h"
+#include "common/percept/sectors.h"
+#include "common/percept/stroke.h"
+
+#define ARC_COUNT 4
+#define HIDDEN_SLACK_M 0.25 /* a place this far behind a return is still its foot */
+#define POLAR_RANGE_M 4.0
+#define LIFT_TRIES 5 /* a number moves up this often to get clear of the others */
+
+struct cairn_overlay {
+	const struct cairn_config *cfg;
+	double scale; /* 1 at 480 rows */
+	struct cairn_lens lens;
+	struct cairn_percept_params percept_params;
+	struct cairn_font *font;
+	struct cairn_heat *heat;
+	struct cairn_ranges ranges;
+	struct cairn_polar polar;
+};
+
+static const struct cairn_rgb white = {255, 255, 255};
+static const struct cairn_rgb black = {0, 0, 0};
+static const struct cairn_rgb cyan = {0, 229, 255};
+static const struct arc {
+	double radius_m;
+	struct cairn_rgb colour;
+} arcs[ARC_COUNT] = {{1.0, {255, 48, 48}}, {2.0, {255, 221, 0}}, {3.0, {64, 224, 64}}, {4.0, {64, 224, 64}}};
+
+bool cairn_overlay_wanted(const struct cairn_config *cfg)
+{
+	return cfg->percept.show_sectors || cfg->percept.show_candidates || cfg->percept.show_arcs ||
+	       cfg->percept.show_polar || cfg->percept.show_heat;
+}
+
+struct cairn_overlay *cairn_overlay_new(
+    const struct cairn_config *cfg, const char *font_file, struct cairn_error *err)
+{
+	struct cairn_overlay *overlay = calloc(1, sizeof(*overlay));
+	if (overlay == NULL) {
+		cairn_error_set(err, "annotated picture: out of memory");
+		return NULL;
+	}
+	overlay->cfg = cfg;
+	overlay->scale = fmin(cfg->camera.width_px / 640.0, cfg->camera.height_px / 480.0);
+	overlay->lens = cairn_lens_from_config(cfg);
+	overlay->percept_params = cairn_percept_params_from_config(cfg);
+	double size_px = fmax(18.0 * overlay->scale, 8.0);
+	overlay->font = cairn_font_new(font_file, size_px, size_px / 11.0, err);
+	if (overlay->font == NULL) {
+		cairn_overlay_destroy(&overlay);
+		return NULL;
+	}
+	if (cfg->percept.show_heat) {
+		overlay->heat = cairn_heat_new(cfg->camera.width_px, cfg->camera.height_px);
+		if (overlay->heat == NULL) {
+			cairn_error_set(err, "annotated picture: out of memory");
+			cairn_overlay_destroy(&overlay);
+		}
+	}
+	return overlay;
+}
+
+void cairn_overlay_destroy(struct cairn_overlay **overlay_p)
+{
+	if (*overlay_p == NULL)
+		return;
+	cairn_heat_destroy(&(*overlay_p)->heat);
+	cairn_font_destroy(&(*overlay_p)->font);
+	free(*overlay_p);
+	*overlay_p = NULL;
+}
+
+/* ---- what comes in ---- */
+
+static int bin_of(double bearing_rad)
+{
+	int deg = (int)floor(cairn_rad_to_deg(cairn_wrap_rad(bearing_rad)) + 0.5);
+	return (deg + 360) % 360;
+}
+
+void cairn_overlay_on_scan(struct cairn_overlay *overlay, const struct cairn_msg_scan *scan)
+{
+	memset(&overlay->ranges, 0, sizeof(overlay->ranges));
+	cairn_polar_from_scan(&overlay->polar, scan, &overlay->percept_params);
+	for (uint32_t i = 0; i < overlay->polar.count; i++) {
+		float *bin = &overlay->ranges.m[bin_of((double)overlay->polar.angle_rad[i])];
+		if (*bin == 0.0f || overlay->polar.range_m[i] < *bin)
+			*bin = overlay->polar.range_m[i];
+	}
+}
+
+void cairn_overlay_on_depth(
+    struct cairn_overlay *overlay, const void *pixels, size_t stride_bytes, int64_t t_ns)
+{
+	if (overlay->heat != NULL)
+		cairn_heat_keep(overlay->heat, pixels, stride_bytes, t_ns);
+}
+
+/* How far the LiDAR sees in a direction: the nearest return of the bin and its two neighbours; 0 = no return.
+ */
+static double sight_m(const struct cairn_overlay *overlay, double bearing_rad)
+{
+	int bin = bin_of(bearing_rad);
+	float nearest = 0.0f;
+	for (int k = bin + 359; k <= bin + 361; k++) {
+		float m = overlay->ranges.m[k % 360];
+		if (m != 0.0f && (nearest == 0.0f || m < nearest))
+			nearest = m;
+	}
+	return (double)nearest;
+}
+
+/* ---- arcs ---- */
+
+static struct cairn_vec2 on_circle(const struct cairn_overlay *overlay, double radius_m, double bearing_rad)
+{
+	struct cairn_vec2 lidar = overlay->percept_params.lidar;
+	return (struct cairn_vec2){
+	    lidar.x_m + radius_m * cos(bearing_rad), lidar.y_m + radius_m * sin(bearing_rad)};
+}
+
+static void draw_arc(const struct cairn_overlay *overlay, const struct cairn_canvas *canvas,
+    const struct arc *arc, const struct cairn_stroke *stroke)
+{
+	for (int deg = -90; deg < 90; deg++) {
+		double from = cairn_deg_to_rad(deg), to = cairn_deg_to_rad(deg + 1);
+		struct cairn_pixel a, b;
+		if (sight_m(overlay, from) < arc->radius_m || sight_m(overlay, to) < arc->radius_m)
+			continue; /* something stands nearer, or nothing is known */
+		if (cairn_lens_floor_line(&overlay->lens, on_circle(overlay, arc->radius_m, from),
+			on_circle(overlay, arc->radius_m, to), &a, &b))
+			cairn_stroke_line(canvas, a.u, a.v, b.u, b.v, stroke);
+	}
+}
+
+static void draw_arcs(const struct cairn_overlay *overlay, const struct cairn_canvas *canvas)
+{
+	float width = (float)fmax(2.5 * overlay->scale, 1.0);
+	for (int i = ARC_COUNT - 1; i >= 0; i--) {
+		draw_arc(overlay, canvas, &arcs[i], &(struct cairn_stroke){width + 2.0f, black, 150});
+		draw_arc(overlay, canvas, &arcs[i], &(struct cairn_stroke){width, arcs[i].colour, 255});
+	}
+}
+
+/* ---- candidates ---- */
+
+static double disc_radius(const struct cairn_overlay *overlay, uint32_t id)
+{
+	char text[16];
+	snprintf(text, sizeof(text), "%u", id);
+	return fmax(0.5 * cairn_font_width_px(overlay->font, text) + 3.0 * overlay->scale,
+	    0.75 * cairn_font_cap_height_px(overlay->font) + 3.0 * overlay->scale);
+}
+
+/* The number stands above its place, higher where another one is in the way. */
+static void place_disc(const struct cairn_overlay *overlay, struct cairn_overlay_mark *mark,
+    const struct cairn_overlay_mark *others, int count)
+{
+	double radius = disc_radius(overlay, mark->id), lift = radius + 8.0 * overlay->scale;
+	mark->disc_u = cairn_clamp(mark->tip_u, radius + 1.0, overlay->lens.width_px - radius - 1.0);
+	mark->disc_v = mark->tip_v - lift;
+	for (int tries = 0; tries < LIFT_TRIES; tries++) {
+		bool clear = true;
+		for (int i = 0; i < count && clear; i++)
+			clear = hypot(others[i].disc_u - mark->disc_u, others[i].disc_v - mark->disc_v) >=
+				radius + disc_radius(overlay, others[i].id) + 1.0;
+		if (clear)
+			return;
+		mark->disc_v -= radius;
+	}
+}
+
+int cairn_overlay_marks(const struct cairn_overlay *overlay, const struct cairn_overlay_inputs *in,
+    struct cairn_overlay_mark marks[CAIRN_OVERLAY_CANDIDATES])
+{
+	int count = 0;
+	if (in->pose == NULL || in->frontiers == NULL)
+		return 0;
+	for (uint32_t i = 0; i < in->frontiers->items_count && count < CAIRN_OVERLAY_CANDIDATES; i++) {
+		const struct cairn_msg_frontier *f = &in->frontiers->items[i];
+		struct cairn_pose2 at =
+		    cairn_pose_between(*in->pose, (struct cairn_pose2){f->x_m, f->y_m, 0.0});
+		struct cairn_vec2 place = {at.x_m, at.y_m}, lidar = overlay->percept_params.lidar;
+		struct cairn_pixel tip;
+		if (f->distance_m < 0.0 || !cairn_lens_project(&overlay->lens, place, 0.0, &tip) ||
+		    tip.u < 0.0 || tip.v < 0.0 || tip.u >= overlay->lens.width_px ||
+		    tip.v >= overlay->lens.height_px)
+			continue;
+		double away_m = hypot(place.x_m - lidar.x_m, place.y_m - lidar.y_m);
+		double seen_m = sight_m(overlay, atan2(place.y_m - lidar.y_m, place.x_m - lidar.x_m));
+		struct cairn_overlay_mark *mark = &marks[count];
+		*mark = (struct cairn_overlay_mark){.id = f->id,
+		    .tip_u = tip.u,
+		    .tip_v = tip.v,
+		    .hidden = in->scan_fresh && seen_m > 0.0 && seen_m + HIDDEN_SLACK_M < away_m};
+		place_disc(overlay, mark, marks, count);
+		count++;
+	}
+	return count;
+}
+
+/* From the middle of the picture's foot to the place; broken into dashes when the place is hidden. */
+static void draw_shaft(const struct cairn_canvas *canvas, const struct cairn_overlay_mark *mark,
+    double foot_u, double foot_v, double dash_px, const struct cairn_stroke *stroke)
+{
+	double du = mark->tip_u - foot_u, dv = mark->tip_v - foot_v;
+	int dashes = mark->hidden ? (int)(hypot(du, dv) / (2.0 * dash_px)) : 1;
+	for (int i = 0; i < dashes; i++) {
+		double from = (double)i / dashes, to = mark->hidden ? from + 0.5 / dashes : 1.0;
+		cairn_stroke_line(canvas, foot_u + from * du, foot_v + from * dv, foot_u + to * du,
+		    foot_v + to * dv, stroke);
+	}
+}
+
+static void draw_arrow(const struct cairn_overlay *overlay, const struct cairn_canvas *canvas,
+    const struct cairn_overlay_mark *mark, const struct cairn_stroke *stroke)
+{
+	double foot_u = 0.5 * canvas->width_px, foot_v = canvas->height_px;
+	draw_shaft(canvas, mark, foot_u, foot_v, 9.0 * overlay->scale, stroke);
+	double back_rad = atan2(foot_v - mark->tip_v, foot_u - mark->tip_u), barb = 12.0 * overlay->scale;
+	for (int side = -1; side <= 1; side += 2) {
+		double a = back_rad + side * cairn_deg_to_rad(28.0);
+		cairn_stroke_line(canvas, mark->tip_u, mark->tip_v, mark->tip_u + barb * cos(a),
+		    mark->tip_v + barb * sin(a), stroke);
+	}
+}
+
+static void draw_number(const struct cairn_overlay *overlay, const struct cairn_canvas *canvas,
+    const struct cairn_overlay_mark *mark)
+{
+	char text[16];
+	double radius = disc_radius(overlay, mark->id);
+	snprintf(text, sizeof(text), "%u", mark->id);
+	cairn_stroke_disc(canvas, mark->disc_u, mark->disc_v, radius + 1.5, mark->hidden ? cyan : black, 255);
+	cairn_stroke_disc(canvas, mark->disc_u, mark->disc_v, radius - 1.0, mark->hidden ? black : cyan, 255);
+	cairn_font_draw_centred(overlay->font, canvas, (int)mark->disc_u, (int)mark->disc_v, text);
+}
+
+static void draw_candidates(const struct cairn_overlay *overlay, const struct cairn_canvas *canvas,
+    const struct cairn_overlay_mark *marks, int count)
+{
+	float width = (float)fmax(3.0 * overlay->scale, 1.0);
+	for (int i = count - 1; i >= 0; i--) { /* the nearest on top */
+		draw_arrow(overlay, canvas, &marks[i], &(struct cairn_stroke){width + 2.0f, black, 200});
+		draw_arrow(overlay, canvas, &marks[i], &(struct cairn_stroke){width, cyan, 255});
+	}
+	for (int i = count - 1; i >= 0; i--)
+		draw_number(overlay, canvas, &marks[i]);
+}
+
+/* ---- the rest ---- */
+
+static void draw_sectors(const struct cairn_overlay *overlay, const struct cairn_canvas *canvas)
+{
+	static const char *const names[3] = {"LEFT", "CENTRE", "RIGHT"};
+	const struct cairn_stroke line = {(float)fmax(1.5 * overlay->scale, 1.0), white, 150};
+	int foot = canvas->height_px - (int)lround(18.0 * overlay->scale);
+	for (int i = 0; i < 3; i++) {
+		double edge = canvas->width_px * (i + 1) / 3.0;
+		if (i < 2)
+			cairn_stroke_line(canvas, edge, 0.0, edge, canvas->height_px, &line);
+		cairn_font_draw_centred(
+		    overlay->font, canvas, canvas->width_px * (2 * i + 1) / 6, foot, names[i]);
+	}
+}
+
+static void draw_polar(const struct cairn_overlay *overlay, const struct cairn_canvas *canvas)
+{
+	double radius = 56.0 * overlay->scale, middle = radius + 8.0 * overlay->scale;
+	double px_per_m = radius / POLAR_RANGE_M;
+	struct cairn_vec2 lidar = overlay->percept_params.lidar;
+	const struct cairn_footprint *body = &overlay->percept_params.body;
+	cairn_stroke_disc(canvas, middle, middle, radius, black, 170);
+	for (int i = 0; i < 3; i++) {
+		const struct cairn_stroke ring = {1.2f, arcs[i].colour, 200};
+		double r = arcs[i].radius_m * px_per_m;
+		for (int deg = 0; deg < 360; deg += 10) {
+			double a = cairn_deg_to_rad(deg), b = cairn_deg_to_rad(deg + 10);
+			cairn_stroke_line(canvas, middle - r * sin(a), middle - r * cos(a),
+			    middle - r * sin(b), middle - r * cos(b), &ring);
+		}
+	}
+	for (int deg = 0; deg < 360; deg++) {
+		double a = cairn_deg_to_rad(deg), m = (double)overlay->ranges.m[deg], r = m * px_per_m;
+		if (m > 0.0 && m <= POLAR_RANGE_M)
+			cairn_stroke_disc(canvas, middle - r * sin(a), middle - r * cos(a),
+			    fmax(1.4 * overlay->scale, 1.0), white, 255);
+	}
+	const struct cairn_stroke robot = {(float)fmax(2.0 * body->half_width_m * px_per_m, 2.0), cyan, 255};
+	cairn_stroke_line(canvas, middle, middle - (body->front_m - lidar.x_m) * px_per_m, middle,
+	    middle + (body->rear_m + lidar.x_m) * px_per_m, &robot);
+}
+
+struct legend {
+	char *text;
+	size_t used;
+};
+
+static void legend_add(struct legend *legend, const char *between, const char *words)
+{
+	int n = snprintf(legend->text + legend->used, CAIRN_OVERLAY_LEGEND_CAP - legend->used, "%s%s",
+	    legend->used > 0 ? between : "", words);
+	legend->used += (size_t)n;
+	if (legend->used >= CAIRN_OVERLAY_LEGEND_CAP)
+		legend->used = CAIRN_OVERLAY_LEGEND_CAP - 1;
+}
+
+static void legend_candidates(
+    struct legend *legend, const struct cairn_overlay_mark *marks, int count, bool hidden, const char *words)
+{
+	int told = 0;
+	for (int i = 0; i < count; i++) {
+		char item[64];
+		if (marks[i].hidden != hidden)
+			continue;
+		snprintf(item, sizeof(item), "%sF%u", told++ == 0 ? words : "", marks[i].id);
+		legend_add(legend, told == 1 ? "; " : ", ", item);
+	}
+}
+
+void cairn_overlay_draw(struct cairn_overlay *overlay, const struct cairn_canvas *canvas,
+    const struct cairn_overlay_inputs *in, char legend_text[CAIRN_OVERLAY_LEGEND_CAP])
+{
+	const struct cairn_config *cfg = overlay->cfg;
+	struct legend legend = {legend_text, 0};
+	legend_text[0] = '\0';
+	if (overlay->heat != NULL && in->t_depth_ns != 0) {
+		cairn_heat_draw(overlay->heat, canvas, in->t_depth_ns);
+		legend_add(&legend, "; ", "depth as colour, red near, green 2.7 m, blue 5 m and more");
+	}
+	if (cfg->percept.show_arcs && in->scan_fresh) {
+		draw_arcs(overlay, canvas);
+		legend_add(&legend, "; ", "arcs on the floor red 1 m, yellow 2 m, green 3 m and 4 m");
+	}
+	if (cfg->percept.show_sectors) {
+		draw_sectors(overlay, canvas);
+		legend_add(&legend, "; ", "thirds named");
+	}
+	if (cfg->percept.show_polar && in->scan_fresh) {
+		draw_polar(overlay, canvas);
+		legend_add(&legend, "; ", "top left LiDAR from above, ahead up, rings as the arcs 1 to 3 m");
+	}
+	if (cfg->percept.show_candidates) {
+		struct cairn_overlay_mark marks[CAIRN_OVERLAY_CANDIDATES];
+		int count = cairn_overlay_marks(overlay, in, marks);
+		draw_candidates(overlay, canvas, marks, count);
+		legend_candidates(&legend, marks, count, false, "arrows to ");
+		legend_candidates(&legend, marks, count, true, "broken arrows to places out of sight ");
+	}
+}
