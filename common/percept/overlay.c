@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/geom.h"
+#include "common/percept/annotate.h"
 #include "common/percept/heat.h"
 #include "common/percept/project.h"
 #include "common/percept/sectors.h"
@@ -13,7 +14,10 @@
 #define ARC_COUNT 4
 #define HIDDEN_SLACK_M 0.25 /* a place this far behind a return is still its foot */
 #define POLAR_RANGE_M 4.0
-#define LIFT_TRIES 5 /* a number moves up this often to get clear of the others */
+#define LIFT_TRIES 20 /* a number moves up this often, by half its radius, to get clear of the others */
+#define LABEL_HALF_WIDTH_PX 38.0 /* of a depth label, at 480 rows */
+#define LABEL_HALF_HEIGHT_PX 12.0
+#define FOOT_PX 34.0 /* arrows begin this far above the picture's foot, at 480 rows */
 
 struct cairn_overlay {
 	const struct cairn_config *cfg;
@@ -160,22 +164,36 @@ static double disc_radius(const struct cairn_overlay *overlay, uint32_t id)
 	    0.75 * cairn_font_cap_height_px(overlay->font) + 3.0 * overlay->scale);
 }
 
-/* The number stands above its place, higher where another one is in the way. */
+/* Clear of the numbers placed before it and of the depth labels. */
+static bool disc_clear(const struct cairn_overlay *overlay, const struct cairn_overlay_mark *mark,
+    double radius, const struct cairn_overlay_mark *others, int count)
+{
+	for (int i = 0; i < count; i++) {
+		if (hypot(others[i].disc_u - mark->disc_u, others[i].disc_v - mark->disc_v) <
+		    radius + disc_radius(overlay, others[i].id) + 1.0)
+			return false;
+	}
+	for (int p = 0; p < CAIRN_DEPTH_POINTS; p++) {
+		int u, v;
+		cairn_depth_point_px((enum cairn_depth_point)p, (int)overlay->lens.width_px,
+		    (int)overlay->lens.height_px, &u, &v);
+		if (fabs(u - mark->disc_u) < radius + LABEL_HALF_WIDTH_PX * overlay->scale &&
+		    fabs(v - mark->disc_v) < radius + LABEL_HALF_HEIGHT_PX * overlay->scale)
+			return false;
+	}
+	return true;
+}
+
+/* The number stands above its place, higher where something else is in the way. */
 static void place_disc(const struct cairn_overlay *overlay, struct cairn_overlay_mark *mark,
     const struct cairn_overlay_mark *others, int count)
 {
-	double radius = disc_radius(overlay, mark->id), lift = radius + 8.0 * overlay->scale;
-	mark->disc_u = cairn_clamp(mark->tip_u, radius + 1.0, overlay->lens.width_px - radius - 1.0);
-	mark->disc_v = mark->tip_v - lift;
-	for (int tries = 0; tries < LIFT_TRIES; tries++) {
-		bool clear = true;
-		for (int i = 0; i < count && clear; i++)
-			clear = hypot(others[i].disc_u - mark->disc_u, others[i].disc_v - mark->disc_v) >=
-				radius + disc_radius(overlay, others[i].id) + 1.0;
-		if (clear)
-			return;
-		mark->disc_v -= radius;
-	}
+	double radius = disc_radius(overlay, mark->id);
+	mark->disc_u = cairn_clamp(mark->tip_u, radius + 2.0, overlay->lens.width_px - radius - 2.0);
+	mark->disc_v = mark->tip_v - radius - 8.0 * overlay->scale;
+	for (int tries = 0; tries < LIFT_TRIES && !disc_clear(overlay, mark, radius, others, count); tries++)
+		mark->disc_v -= 0.5 * radius;
+	mark->disc_v = fmax(mark->disc_v, radius + 2.0);
 }
 
 int cairn_overlay_marks(const struct cairn_overlay *overlay, const struct cairn_overlay_inputs *in,
@@ -223,7 +241,7 @@ static void draw_shaft(const struct cairn_canvas *canvas, const struct cairn_ove
 static void draw_arrow(const struct cairn_overlay *overlay, const struct cairn_canvas *canvas,
     const struct cairn_overlay_mark *mark, const struct cairn_stroke *stroke)
 {
-	double foot_u = 0.5 * canvas->width_px, foot_v = canvas->height_px;
+	double foot_u = 0.5 * canvas->width_px, foot_v = canvas->height_px - FOOT_PX * overlay->scale;
 	draw_shaft(canvas, mark, foot_u, foot_v, 9.0 * overlay->scale, stroke);
 	double back_rad = atan2(foot_v - mark->tip_v, foot_u - mark->tip_u), barb = 12.0 * overlay->scale;
 	for (int side = -1; side <= 1; side += 2) {
@@ -239,6 +257,8 @@ static void draw_number(const struct cairn_overlay *overlay, const struct cairn_
 	char text[16];
 	double radius = disc_radius(overlay, mark->id);
 	snprintf(text, sizeof(text), "%u", mark->id);
+	cairn_stroke_line(canvas, mark->tip_u, mark->tip_v, mark->disc_u, mark->disc_v,
+	    &(struct cairn_stroke){(float)fmax(1.5 * overlay->scale, 1.0), cyan, 255});
 	cairn_stroke_disc(canvas, mark->disc_u, mark->disc_v, radius + 1.5, mark->hidden ? cyan : black, 255);
 	cairn_stroke_disc(canvas, mark->disc_u, mark->disc_v, radius - 1.0, mark->hidden ? black : cyan, 255);
 	cairn_font_draw_centred(overlay->font, canvas, (int)mark->disc_u, (int)mark->disc_v, text);

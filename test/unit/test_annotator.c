@@ -404,6 +404,36 @@ START_TEST(a_snapshot_holds_head_text_and_jpeg)
 }
 END_TEST
 
+/* 2 m ahead of where the robot was when the picture was taken; by now it has turned round. */
+START_TEST(options_are_drawn_as_seen_when_the_picture_was_taken)
+{
+	struct cairn_msg_frontiers frontiers = {
+	    .items_count = 1, .items = {{.id = 7, .x_m = 2.0, .distance_m = 2.0}}};
+	struct cairn_msg_pose pose = {.tracking = CAIRN_TRACKING_GOOD};
+	begin();
+	cairn_annotator_destroy(&annotator);
+	cfg.percept.show_candidates = cfg.percept.show_heat = true;
+	annotator = cairn_annotator_new(&cfg, CAIRN_FONT_FILE, 256, T0, NULL);
+	ck_assert_ptr_nonnull(annotator);
+	send_scan(0);
+	cairn_annotator_on_frontiers(annotator, &frontiers, T0);
+	ck_assert(cairn_annotator_on_pose(annotator, &pose, T0 - 10 * MS));
+	pose.yaw_rad = M_PI;
+	ck_assert(cairn_annotator_on_pose(annotator, &pose, T0 + 40 * MS));
+	send_rgb(0, 100);
+	send_depth(0);
+	snapshot(50);
+	ck_assert_ptr_nonnull(
+	    strstr(text, "\nPicture: depth as colour, red near, green 2.7 m, blue 5 m and more; "
+			 "arrows to F7\n"));
+	send_rgb(50, 100); /* now it lies behind */
+	send_pose(100);
+	snapshot(100);
+	ck_assert_ptr_null(strstr(text, "arrows"));
+	cairn_annotator_destroy(&annotator);
+}
+END_TEST
+
 START_TEST(without_inputs_the_text_stands_alone)
 {
 	begin();
@@ -655,7 +685,8 @@ CAIRN_TEST_MAIN("annotator", watchers_get_a_snapshot_every_half_base_timer,
     a_doorway_that_comes_in_sight_is_told_once, three_open_sectors_side_by_side_are_an_intersection,
     a_dead_end_is_near_in_every_forward_sector, reasons_of_the_scene_keep_their_cool_down,
     moving_far_from_the_last_decision_is_a_reason, coming_back_after_a_long_way_is_a_revisit,
-    a_snapshot_holds_head_text_and_jpeg, without_inputs_the_text_stands_alone, what_is_stale_is_missing,
+    a_snapshot_holds_head_text_and_jpeg, options_are_drawn_as_seen_when_the_picture_was_taken,
+    without_inputs_the_text_stands_alone, what_is_stale_is_missing,
     a_picture_is_paired_with_the_depth_nearest_in_time, a_pair_too_far_apart_is_not_used_and_said,
     similarity_is_to_the_picture_last_decided_on,
     the_picture_is_left_out_of_need_when_nothing_changed_and_nothing_is_near,

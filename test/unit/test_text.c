@@ -38,7 +38,7 @@ static struct cairn_text_inputs typical(void)
 	imu = (struct cairn_msg_imu){.roll_rad = cairn_deg_to_rad(0.5), .pitch_rad = cairn_deg_to_rad(-0.2)};
 	battery = (struct cairn_msg_battery){11.8};
 	return (struct cairn_text_inputs){
-	    &percept, &pose, &frontiers, &mission, &imu, &battery, CAIRN_TEXT_CAMERA_FULL, 0.0};
+	    &percept, &pose, &frontiers, &mission, &imu, &battery, CAIRN_TEXT_CAMERA_FULL, 0.0, NULL};
 }
 
 static void write_text(const struct cairn_text_inputs *in)
@@ -204,6 +204,13 @@ START_TEST(the_camera_is_mentioned_when_something_is_missing)
 	in.pair_apart_s = 0.23;
 	write_text(&in);
 	ck_assert_ptr_nonnull(strstr(text, "\nCamera: picture without depth (depth 0.23 s apart)\n"));
+	ck_assert_ptr_null(strstr(text, "Picture:"));
+	in.legend = "arrows to F3";
+	write_text(&in);
+	ck_assert_ptr_nonnull(strstr(text, " s apart)\nPicture: arrows to F3\n"));
+	in.legend = "";
+	write_text(&in);
+	ck_assert_ptr_null(strstr(text, "Picture:"));
 }
 END_TEST
 
