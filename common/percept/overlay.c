@@ -366,7 +366,8 @@ void cairn_overlay_draw(struct cairn_overlay *overlay, const struct cairn_canvas
 	}
 	if (cfg->percept.show_polar && in->scan_fresh) {
 		draw_polar(overlay, canvas);
-		legend_add(&legend, "; ", "top left LiDAR from above, ahead up, rings as the arcs 1 to 3 m");
+		legend_add(&legend, "; ",
+		    "top left LiDAR from above, ahead up, rings red 1 m, yellow 2 m, green 3 m");
 	}
 	if (cfg->percept.show_candidates) {
 		struct cairn_overlay_mark marks[CAIRN_OVERLAY_CANDIDATES];

@@ -26,7 +26,7 @@
 #include "ipc/messages.h"
 
 #define CAIRN_OVERLAY_CANDIDATES 6 /* drawn at most, the nearest of those in view */
-#define CAIRN_OVERLAY_LEGEND_CAP 320
+#define CAIRN_OVERLAY_LEGEND_CAP 512
 
 /* Nearest valid return in each degree around the LiDAR, counter-clockwise from straight ahead; 0 = none. Bin
  * k covers [k - 0.5, k + 0.5) degrees. */
