@@ -13,6 +13,8 @@
 #define RESULT_SLACK_NS (300 * CAIRN_NS_PER_MS)
 /* The sequencer has this long to take up a decision before another one may be asked for. */
 #define TAKE_UP_NS CAIRN_NS_PER_S
+/* A wish and the result that it follows come by different ways: the wish may be heard first. */
+#define RESULT_WAIT_NS (200 * CAIRN_NS_PER_MS)
 /* The mission must not want a decision for this long before a call is dropped. */
 #define UNWANTED_NS (500 * CAIRN_NS_PER_MS)
 /* The frontiers of the prompt should be of this place, not of the one before the result; but they are not
@@ -60,6 +62,7 @@ struct cairn_dialog {
 	int64_t asked_ns; /* first call of this decision */
 	int64_t hold_until_ns;
 	uint64_t last_id, await_id; /* await_id: published, not yet taken up; 0 = none */
+	uint64_t open_id;           /* published, its result not yet heard; 0 = none */
 	int64_t await_until_ns;
 	bool followup; /* the next (or present) call is the follow-up of answer */
 	struct cairn_answer answer;
@@ -143,7 +146,7 @@ void cairn_dialog_mission(
 	if (!reborn && hdr->t_ns < d->mission_hdr.t_ns)
 		return;
 	if (reborn) {
-		d->await_id = 0;
+		d->await_id = d->open_id = 0;
 		later(&d->not_before_ns, hdr->t_ns - RESULT_SLACK_NS);
 	}
 	d->mission = *mission;
@@ -169,6 +172,8 @@ void cairn_dialog_result(struct cairn_dialog *d, const struct cairn_msg_result *
 		later(&d->trouble_ns, t_ns);
 	if (d->await_id != 0 && result->decision_id >= d->await_id)
 		d->await_id = 0;
+	if (result->decision_id >= d->open_id)
+		d->open_id = 0;
 }
 
 void cairn_dialog_frontiers(struct cairn_dialog *d, const struct cairn_msg_frontiers *frontiers, int64_t t_ns)
@@ -360,6 +365,8 @@ enum cairn_dialog_act cairn_dialog_poll(
 	}
 	if (now_ns < d->hold_until_ns || (!d->followup && !snapshot_usable(d, now_ns)))
 		return CAIRN_DIALOG_NOTHING;
+	if (!d->followup && d->open_id != 0 && now_ns - d->wanted_since_ns < RESULT_WAIT_NS)
+		return CAIRN_DIALOG_NOTHING;
 	if (!d->followup && skips(d, now_ns))
 		return CAIRN_DIALOG_NOTHING;
 	struct cairn_error why = {""};
@@ -448,7 +455,7 @@ static void publish(struct cairn_dialog *d, int64_t now_ns)
 	d->used_ns = d->snap.t_ns;
 	d->decided_ns = now_ns;
 	d->ended = CAIRN_TRIGGER_NONE;
-	d->await_id = out->id;
+	d->await_id = d->open_id = out->id;
 	d->await_until_ns = now_ns + TAKE_UP_NS;
 	d->budget.ledger.decisions++;
 }

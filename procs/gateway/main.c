@@ -213,6 +213,7 @@ static int on_result(void *ctx)
 		if (usable(g, &hdr))
 			cairn_dialog_result(g->dialog, &g->in.result, hdr.t_ns);
 	}
+	turn(g);
 	return 0;
 }
 

@@ -484,6 +484,11 @@ START_TEST(after_trouble_a_bad_answer_or_a_long_way_no_call_is_left_out)
 	ck_assert(cairn_dialog_take_decision(dialog, &decision));
 	ck_assert_int_eq(decision.tool, CAIRN_TOOL_STOP_ROBOT);
 	say_mission(false);
+	struct cairn_msg_result stood = {.decision_id = decision.id,
+	    .source = CAIRN_SOURCE_MODEL,
+	    .tool = CAIRN_TOOL_STOP_ROBOT,
+	    .outcome = CAIRN_OUTCOME_SUCCESS};
+	cairn_dialog_result(dialog, &stood, now_ns);
 	ck_assert_int_eq(look_again(CAIRN_TRIGGER_TIMER, 1100), CAIRN_DIALOG_SEND);
 	cairn_dialog_destroy(&dialog);
 }
@@ -498,6 +503,33 @@ START_TEST(a_result_is_a_reason_even_if_the_snapshot_does_not_know_it_yet)
 	ck_assert_uint_eq(stats.skips, 0);
 	ck_assert_uint_eq(stats.triggers[CAIRN_TRIGGER_GOAL], 1);
 	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
+START_TEST(a_wish_that_is_heard_before_its_result_waits_a_little_for_it)
+{
+	for (int late_ms = 20; late_ms <= 220; late_ms += 200) {
+		setup();
+		ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+		answer(200, REPLY(GO));
+		ck_assert(cairn_dialog_take_decision(dialog, &decision));
+		say_mission(false);
+		now_ns += 3000 * MS;
+		ck_assert_int_eq(look_again(CAIRN_TRIGGER_TIMER, 0), CAIRN_DIALOG_NOTHING);
+		now_ns += late_ms * MS;
+		if (late_ms < 200) {
+			struct cairn_msg_result r = {.decision_id = decision.id,
+			    .source = CAIRN_SOURCE_MODEL,
+			    .tool = CAIRN_TOOL_NAVIGATE_TO_GOAL,
+			    .outcome = CAIRN_OUTCOME_FAILED};
+			ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_NOTHING);
+			cairn_dialog_result(dialog, &r, now_ns);
+		}
+		ck_assert_int_eq(look_again(CAIRN_TRIGGER_TIMER, 0), CAIRN_DIALOG_SEND);
+		ck_assert_int_eq(
+		    strstr(body, "LAST ACTIONS (newest first)\\nnone yet") == NULL, late_ms < 200);
+		cairn_dialog_destroy(&dialog);
+	}
 }
 END_TEST
 
@@ -598,6 +630,7 @@ CAIRN_TEST_MAIN("vlm dialog", the_request_is_the_golden_one,
     a_call_is_left_out_while_nothing_changes_until_the_base_timer,
     a_trigger_a_new_view_or_something_near_ends_the_leaving_out,
     after_trouble_a_bad_answer_or_a_long_way_no_call_is_left_out,
+    a_wish_that_is_heard_before_its_result_waits_a_little_for_it,
     a_result_is_a_reason_even_if_the_snapshot_does_not_know_it_yet,
     tokens_are_estimated_for_a_service_that_does_not_count,
     a_broken_snapshot_is_refused_and_the_last_one_kept, frontiers_given_up_or_out_of_reach_are_not_offered,
