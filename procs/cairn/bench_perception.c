@@ -44,18 +44,16 @@ struct perception_work {
 	bool ok;
 };
 
-static void scan_to_text(void *ctx)
+static void scan_to_text(struct perception_work *w)
 {
-	struct perception_work *w = ctx;
 	char text[CAIRN_TEXT_CAP];
 	struct cairn_text_inputs in = {.percept = &w->percept, .pose = &w->pose, .frontiers = &w->frontiers};
 	w->ok = w->ok && cairn_percept_from_scan(&w->percept, &w->scan, &w->params) &&
 		cairn_text_write(text, sizeof(text), &in) > 0;
 }
 
-static void bare_jpeg(void *ctx)
+static void bare_jpeg(struct perception_work *w)
 {
-	struct perception_work *w = ctx;
 	struct cairn_canvas canvas = {&w->rgb[0][0][0], W, H, W * 3};
 	w->ok = w->ok && cairn_annotate_jpeg(
 			     w->bare, &canvas, w->cfg.percept.jpeg_quality, &w->jpeg_bytes, NULL) != NULL;
@@ -63,9 +61,8 @@ static void bare_jpeg(void *ctx)
 
 /* Frames in, scan in, pairing, depths, drawing, JPEG, sectors, gaps, feasibility, similarity, text, base64.
  */
-static void whole_snapshot(void *ctx)
+static void whole_snapshot(struct perception_work *w)
 {
-	struct perception_work *w = ctx;
 	struct cairn_snapshot_head head;
 	w->ok = w->ok && cairn_annotator_on_depth(w->annotator, &w->depth_hdr, w->depth, NULL) &&
 		cairn_annotator_on_rgb(w->annotator, &w->rgb_hdr, w->rgb, NULL) &&
@@ -96,32 +93,41 @@ static long taken_away(void)
 	return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nivcsw : 0;
 }
 
-/* Medians of the two, measured in turns, so that what slows the machine slows both alike. A round in which
- * another program got the processor tells about that one: it is measured again, as often as that is bearable.
- */
-static void measure_in_turns(struct perception_work *w, double *ret_bare_ns, double *ret_whole_ns)
+static double median(double *values, int count)
 {
-	double bare_ns[ROUNDS], whole_ns[ROUNDS];
+	qsort(values, (size_t)count, sizeof(values[0]), by_value);
+	return values[count / 2];
+}
+
+struct medians {
+	double text_ns, bare_ns, whole_ns;
+};
+
+/* Measured in turns, so that what slows the machine slows all alike. A round in which another program got the
+ * processor tells about that one: it is measured again, as often as that is bearable. */
+static struct medians measure_in_turns(struct perception_work *w)
+{
+	double text_ns[ROUNDS], bare_ns[ROUNDS], whole_ns[ROUNDS];
 	int spare = 3 * ROUNDS;
 	for (int i = -ROUNDS / 10; i < ROUNDS;) { /* the first tenth warms up */
 		long before = taken_away();
 		int64_t t0 = cli_now_ns();
-		bare_jpeg(w);
+		scan_to_text(w);
 		int64_t t1 = cli_now_ns();
-		whole_snapshot(w);
+		bare_jpeg(w);
 		int64_t t2 = cli_now_ns();
+		whole_snapshot(w);
+		int64_t t3 = cli_now_ns();
 		if (taken_away() != before && spare-- > 0)
 			continue;
 		if (i >= 0) {
-			bare_ns[i] = (double)(t1 - t0);
-			whole_ns[i] = (double)(t2 - t1);
+			text_ns[i] = (double)(t1 - t0);
+			bare_ns[i] = (double)(t2 - t1);
+			whole_ns[i] = (double)(t3 - t2);
 		}
 		i++;
 	}
-	qsort(bare_ns, ROUNDS, sizeof(bare_ns[0]), by_value);
-	qsort(whole_ns, ROUNDS, sizeof(whole_ns[0]), by_value);
-	*ret_bare_ns = bare_ns[ROUNDS / 2];
-	*ret_whole_ns = whole_ns[ROUNDS / 2];
+	return (struct medians){median(text_ns, ROUNDS), median(bare_ns, ROUNDS), median(whole_ns, ROUNDS)};
 }
 
 /* A room as a camera sees it, roughly: shaded walls, a tiled floor, sensor noise; and a scan of the same. */
@@ -217,10 +223,8 @@ static void against_python(struct perception_work *w, struct cairn_bench_out *ou
 		fprintf(stderr, "cairn bench: comparison with Python is left out: the script ended early\n");
 		return;
 	}
-	qsort(ours_ns, PYTHON_ROUNDS, sizeof(ours_ns[0]), by_value);
-	qsort(python_ns, PYTHON_ROUNDS, sizeof(python_ns[0]), by_value);
-	cairn_bench_ratio(out, "perception.snapshot.python", ours_ns[PYTHON_ROUNDS / 2] * 1e-3, "us/op",
-	    python_ns[PYTHON_ROUNDS / 2] * 1e-3);
+	cairn_bench_ratio(out, "perception.snapshot.python", median(ours_ns, PYTHON_ROUNDS) * 1e-3, "us/op",
+	    median(python_ns, PYTHON_ROUNDS) * 1e-3);
 }
 
 bool cairn_bench_perception(struct cairn_bench_out *out)
@@ -240,11 +244,10 @@ bool cairn_bench_perception(struct cairn_bench_out *out)
 	if (ok) {
 		cairn_annotator_on_pose(w->annotator, &w->pose, T_NS);
 		cairn_annotator_on_frontiers(w->annotator, &w->frontiers, T_NS);
-		double text_ns = cairn_bench_time_ns(scan_to_text, w), jpeg_ns, whole_ns;
-		measure_in_turns(w, &jpeg_ns, &whole_ns);
+		struct medians m = measure_in_turns(w);
 		ok = w->ok;
-		cairn_bench_value(out, "perception.scan_720.text", text_ns * 1e-3, "us/op");
-		cairn_bench_ratio(out, "perception.snapshot", whole_ns * 1e-3, "us/op", jpeg_ns * 1e-3);
+		cairn_bench_value(out, "perception.scan_720.text", m.text_ns * 1e-3, "us/op");
+		cairn_bench_ratio(out, "perception.snapshot", m.whole_ns * 1e-3, "us/op", m.bare_ns * 1e-3);
 		cairn_bench_value(out, "perception.snapshot.jpeg", (double)w->jpeg_bytes, "bytes");
 		against_python(w, out);
 		ok = w->ok && cairn_bench_transport(out);
