@@ -253,8 +253,8 @@ START_TEST(the_time_allowed_includes_the_way_home)
 			rig_decide(r, &d);
 		}
 	}
-	/* 1.5 * 1.0..1.3 m / (0.7 * 0.35 m/s) + 5 s before the end */
-	double way_s = 1.5 * r->out.mission.home_m / (0.7 * 0.35) + 5.0;
+	/* 1.5 * 1.0..1.3 m / (0.7 * 0.45 m/s) + 5 s before the end */
+	double way_s = 1.5 * r->out.mission.home_m / (0.7 * 0.45) + 5.0;
 	ck_assert_double_eq_tol(r->out.mission.elapsed_s, 40.0 - way_s, 0.3);
 	ck_assert_str_eq(r->out.mission.reason, "time_up");
 	ck_assert(rig_until(r, CAIRN_MISSION_STATE_FINISHED, 20.0));
