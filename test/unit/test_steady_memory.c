@@ -29,14 +29,6 @@ static struct cairn_config cfg;
 static volatile long calls, jpeg_calls;
 static volatile bool in_jpeg;
 
-static void count(void)
-{
-	if (in_jpeg)
-		jpeg_calls++;
-	else
-		calls++;
-}
-
 /* The linker sends every call of tjCompress2 here (--wrap). */
 int __real_tjCompress2(tjhandle handle, const unsigned char *src, int width, int pitch, int height,
     int format, unsigned char **jpeg, unsigned long *bytes, int subsampling, int quality, int flags);
@@ -56,6 +48,14 @@ int __wrap_tjCompress2(tjhandle handle, const unsigned char *src, int width, int
  * sanitizers bring one themselves, which must not be replaced. */
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define COUNTED true
+static void count(void)
+{
+	if (in_jpeg)
+		jpeg_calls++;
+	else
+		calls++;
+}
+
 void *__libc_malloc(size_t bytes);
 void *__libc_calloc(size_t n, size_t bytes);
 void *__libc_realloc(void *p, size_t bytes);
