@@ -19,7 +19,7 @@
 
 #define SERVICE_NAME "cairn"
 #define PORTS_MAX 8
-#define FAREWELL_MS 500 /* a living RouDi answers within milliseconds; a dead one must not hold up our end */
+#define FAREWELL_MS 150 /* a living RouDi answers within milliseconds; a dead one must not hold up our end */
 
 struct cairn_frame_pub {
 	struct cairn_frames *frames;

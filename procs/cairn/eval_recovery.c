@@ -98,8 +98,7 @@ static bool finished(const struct up_run *run, void *ctx)
 /* Kills one process; adds its line; false when the stack does not drive again. */
 static bool kill_one(struct drill *drill, const char *name, json_t *list, bool *ret_passed)
 {
-	double limit_s =
-	    strcmp(name, "roudi") == 0 || strcmp(name, "launcher") == 0 ? LIMIT_PLANE_S : LIMIT_STAGE_S;
+	double limit_s = strcmp(name, "roudi") == 0 ? LIMIT_PLANE_S : LIMIT_STAGE_S;
 	if (!drill_wait(drill, driving, NULL, UP_TIMEOUT_S))
 		return false;
 	struct victim v = {.name = name,
