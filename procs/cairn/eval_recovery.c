@@ -5,7 +5,7 @@
  * because of it: because the motor stage missed its command, scan or device, or because the decision that was
  * under way did not move them. It is judged when the successor has been up for SETTLE_NS, so that a stop that
  * comes late (old messages stay fresh for a while) is not overlooked; 0 means that the wheels never stood.
- * Pass marks: 2 s, 5 s for RouDi and the launcher (everything is started again), no contact. */
+ * Pass marks: 2 s, 5 s for RouDi, no contact. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

@@ -412,6 +412,7 @@ static struct cairn_msg_decision to_frontier(struct rig *r, uint32_t id)
 START_TEST(a_frontier_is_driven_to_by_the_planner)
 {
 	struct rig *r = exploring();
+	r->cfg.safety.decision_stretch_s = 0.0;
 	struct cairn_msg_decision d = to_frontier(r, 2);
 	rig_decide(r, &d);
 	rig_step(r);
@@ -443,9 +444,35 @@ START_TEST(a_silent_planner_fails_the_way_but_not_the_frontier)
 }
 END_TEST
 
+START_TEST(a_long_way_is_driven_in_stretches_and_blames_nobody)
+{
+	struct rig *r = exploring();
+	r->cfg.safety.decision_stretch_s = 3.0;
+	struct cairn_msg_decision d = to_frontier(r, 2);
+	rig_decide(r, &d);
+	ck_assert(rig_until_result(r, d.id, 60.0));
+	ck_assert_int_eq(r->last_result.outcome, CAIRN_OUTCOME_PARTIAL);
+	ck_assert_ptr_nonnull(strstr(r->last_result.reason, "on the way"));
+	ck_assert_double_gt(r->last_result.distance_m, 0.0);
+	rig_step(r);
+	ck_assert(r->out.mission.wants_decision);
+	ck_assert_uint_eq(r->out.mission.given_up_count, 0);
+	int stretches = 1;
+	for (; r->last_result.outcome == CAIRN_OUTCOME_PARTIAL && stretches < 20; stretches++) {
+		d = to_frontier(r, 2);
+		rig_decide(r, &d);
+		ck_assert(rig_until_result(r, d.id, 60.0));
+	}
+	ck_assert_int_eq(r->last_result.outcome, CAIRN_OUTCOME_SUCCESS);
+	ck_assert_uint_eq(r->contacts, 0);
+	rig_free(r);
+}
+END_TEST
+
 START_TEST(a_planner_that_dies_on_the_way_may_come_back)
 {
 	struct rig *r = exploring();
+	r->cfg.safety.decision_stretch_s = 0.0;
 	struct cairn_msg_decision d = to_frontier(r, 2);
 	rig_decide(r, &d);
 	rig_run(r, 2.0);
@@ -532,5 +559,6 @@ CAIRN_TEST_MAIN("sequencer", a_move_is_driven_for_its_time_and_reported, directi
     a_decision_survives_a_gap_in_its_inputs, a_gap_that_lasts_ends_the_decision,
     a_lidar_that_sees_nothing_holds_the_robot, an_emergency_stop_ends_the_decision_and_asks_for_none,
     a_frontier_is_driven_to_by_the_planner, a_silent_planner_fails_the_way_but_not_the_frontier,
-    a_planner_that_dies_on_the_way_may_come_back, a_frontier_without_a_path_is_given_up_after_two_tries,
+    a_long_way_is_driven_in_stretches_and_blames_nobody, a_planner_that_dies_on_the_way_may_come_back,
+    a_frontier_without_a_path_is_given_up_after_two_tries,
     a_frontier_that_has_been_seen_into_ends_the_way, messages_that_make_no_sense_are_counted_and_ignored)
