@@ -282,11 +282,14 @@ static void make_body(struct cairn_dialog *d)
 	bool observe = d->followup && d->answer.kind == CAIRN_ANSWER_PERCEIVE &&
 		       d->answer.main.tool == CAIRN_TOOL_OBSERVE_SCENE;
 	if (h->jpeg_bytes > 0 && (h->image_needed != 0 || observe)) {
-		r.jpeg = (const uint8_t *)d->snap.bytes.data + h->text_bytes;
-		r.jpeg_bytes = h->jpeg_bytes;
-		r.detail_high = observe;
+		r.images[r.image_count++] =
+		    (struct cairn_request_image){.jpeg = (const uint8_t *)d->snap.bytes.data + h->text_bytes,
+			.bytes = h->jpeg_bytes,
+			.detail_high = observe};
 	}
-	d->picture_tokens = r.jpeg == NULL ? 0 : r.detail_high ? PICTURE_TOKENS_HIGH : PICTURE_TOKENS_LOW;
+	d->picture_tokens = 0;
+	for (int i = 0; i < r.image_count; i++)
+		d->picture_tokens += r.images[i].detail_high ? PICTURE_TOKENS_HIGH : PICTURE_TOKENS_LOW;
 	if (d->followup) {
 		if (d->answer.kind == CAIRN_ANSWER_PERCEIVE) {
 			struct cairn_followup_call *f = &r.followup[r.followup_count++];

@@ -64,6 +64,18 @@ static void write_followup(
 	}
 }
 
+static void write_image(struct cairn_text *out, const struct cairn_request_image *image)
+{
+	if (image->caption != NULL) {
+		cairn_text_add(out, ",{\"type\":\"text\",\"text\":");
+		cairn_text_json_string(out, image->caption);
+		cairn_text_add(out, "}");
+	}
+	cairn_text_add(out, ",{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/jpeg;base64,");
+	cairn_text_base64(out, image->jpeg, image->bytes);
+	cairn_text_addf(out, "\",\"detail\":\"%s\"}}", image->detail_high ? "high" : "low");
+}
+
 static void write_body(
     struct cairn_text *out, const struct cairn_text *prefix, const struct cairn_request *request)
 {
@@ -72,12 +84,8 @@ static void write_body(
 	cairn_text_add(out, ",{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":");
 	cairn_text_json_string(out, request->context);
 	cairn_text_add(out, "}");
-	if (request->jpeg != NULL && request->jpeg_bytes > 0) {
-		cairn_text_add(
-		    out, ",{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/jpeg;base64,");
-		cairn_text_base64(out, request->jpeg, request->jpeg_bytes);
-		cairn_text_addf(out, "\",\"detail\":\"%s\"}}", request->detail_high ? "high" : "low");
-	}
+	for (int i = 0; i < request->image_count; i++)
+		write_image(out, &request->images[i]);
 	cairn_text_add(out, "]}");
 	if (request->followup_count > 0) {
 		struct cairn_text scratch = {0};

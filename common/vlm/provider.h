@@ -42,12 +42,21 @@ struct cairn_followup_call {
 	const char *answer;
 };
 
+/* A picture that goes with a question, borrowed. */
+struct cairn_request_image {
+	const uint8_t *jpeg;
+	size_t bytes;
+	bool detail_high;    /* in full detail */
+	const char *caption; /* stands before it, one line; NULL = none */
+};
+
+#define CAIRN_REQUEST_IMAGES_MAX 4 /* now, before, the map, and one to spare */
+
 struct cairn_request {
 	const char *system;  /* the static prefix */
 	const char *context; /* the dynamic part */
-	const uint8_t *jpeg; /* NULL = no picture */
-	size_t jpeg_bytes;
-	bool detail_high;   /* the picture in full detail */
+	struct cairn_request_image images[CAIRN_REQUEST_IMAGES_MAX];
+	int image_count;
 	bool actions_only;  /* offer only tools that act */
 	int followup_count; /* 0 = first question */
 	struct cairn_followup_call followup[2];
