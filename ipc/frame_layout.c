@@ -4,10 +4,14 @@
 
 #include "common/base/geom.h"
 
-#define TEXT_MAX 8192   /* of a snapshot */
 #define PROBE_BYTES 256 /* of a canary frame */
 
 _Static_assert(sizeof(struct cairn_frame_header) == 96, "the header is part of the wire format");
+
+bool cairn_snapshot_has_view(const struct cairn_config *cfg)
+{
+	return cfg->percept.show_map || cfg->percept.show_polar;
+}
 
 uint32_t cairn_frame_payload_max(const struct cairn_config *cfg, enum cairn_frame_topic topic)
 {
@@ -23,7 +27,8 @@ uint32_t cairn_frame_payload_max(const struct cairn_config *cfg, enum cairn_fram
 	}
 	case CAIRN_FRAME_SNAPSHOT:
 		/* A 4:2:0 JPEG never needs more than the raw 12 bits a pixel and a little for its headers. */
-		return (uint32_t)sizeof(struct cairn_snapshot_head) + TEXT_MAX + px * 3 / 2 + 4096;
+		px += cairn_snapshot_has_view(cfg) ? CAIRN_SNAPSHOT_VIEW_PX * CAIRN_SNAPSHOT_VIEW_PX : 0;
+		return (uint32_t)sizeof(struct cairn_snapshot_head) + CAIRN_SNAPSHOT_TEXT_MAX + px * 3 / 2 + 2 * 4096;
 	case CAIRN_FRAME_CANARY:
 		return PROBE_BYTES;
 	case CAIRN_FRAME_COUNT:

@@ -14,7 +14,7 @@ enum cairn_frame_format {
 	CAIRN_FORMAT_RGB8,     /* 3 bytes a pixel */
 	CAIRN_FORMAT_DEPTH16,  /* uint16 little-endian, millimetres, 0 = unknown */
 	CAIRN_FORMAT_GRID8,    /* occupancy: 0 free .. 100 occupied, 255 unknown; row 0 has the smallest y */
-	CAIRN_FORMAT_SNAPSHOT, /* struct cairn_snapshot_head, text, JPEG */
+	CAIRN_FORMAT_SNAPSHOT, /* struct cairn_snapshot_head, text, pictures (common/percept/snapshot.h) */
 	CAIRN_FORMAT_PROBE,
 	CAIRN_FORMAT_COUNT
 };
@@ -35,7 +35,12 @@ struct cairn_frame_header {
 	double pose_x_m, pose_y_m, pose_yaw_rad; /* robot when the data were taken, where known */
 };
 
-/* Payload of a snapshot: this head, then text_bytes of UTF-8 (no NUL), then jpeg_bytes. */
+#define CAIRN_SNAPSHOT_VERSION 2     /* of the head and of what follows it */
+#define CAIRN_SNAPSHOT_TEXT_MAX 8192 /* bytes */
+#define CAIRN_SNAPSHOT_VIEW_PX 512   /* side of the picture from above */
+
+/* Payload of a snapshot: this head, then text_bytes of UTF-8 (no NUL), jpeg_bytes of the camera's picture, view_bytes of
+ * the picture from above. To be read through common/percept/snapshot.h. */
 struct cairn_snapshot_head {
 	uint64_t snapshot_id; /* rises; unique in a run */
 	int64_t t_rgb_ns, t_depth_ns, t_scan_ns, t_pose_ns; /* 0 = there was none */
@@ -46,7 +51,8 @@ struct cairn_snapshot_head {
 	uint32_t image_needed;     /* 0: nothing new to see, the text is enough */
 	float sector_m[12];        /* as in the percept message */
 	float feasibility[6];
-	uint32_t text_bytes, jpeg_bytes;
+	uint32_t text_bytes, jpeg_bytes, view_bytes;
+	uint32_t version; /* CAIRN_SNAPSHOT_VERSION */
 };
 
 /* Readers of one topic that the pools are made for: the stages and a few extra consumers. */
@@ -54,6 +60,8 @@ struct cairn_snapshot_head {
 /* Frames waiting for one reader; more are dropped, oldest first. */
 #define CAIRN_FRAME_QUEUE 2
 
+/* True when snapshots carry a second picture, from above. */
+bool cairn_snapshot_has_view(const struct cairn_config *cfg);
 /* Largest payload of the topic under this configuration, bytes. */
 uint32_t cairn_frame_payload_max(const struct cairn_config *cfg, enum cairn_frame_topic topic);
 /* Bytes of one chunk: header and largest payload, rounded up to 8. */

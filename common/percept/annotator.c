@@ -382,7 +382,7 @@ size_t cairn_annotator_snapshot(struct cairn_annotator *annotator, enum cairn_tr
 	    .battery = fresh(a, CAIRN_TOPIC_BATTERY, now_ns) ? &a->battery : NULL,
 	    .camera = CAIRN_TEXT_CAMERA_NONE,
 	};
-	struct cairn_snapshot_head head = {.snapshot_id = a->next_id, .trigger = (uint32_t)trigger};
+	struct cairn_snapshot_head head = {.snapshot_id = a->next_id, .trigger = (uint32_t)trigger, .version = CAIRN_SNAPSHOT_VERSION};
 	if (capacity < sizeof(head) + CAIRN_TEXT_CAP) {
 		cairn_error_set(err, "snapshot: %zu bytes are too few", capacity);
 		return 0;

@@ -6,6 +6,7 @@
 
 #include "common/base/geom.h"
 #include "common/percept/ask.h"
+#include "common/percept/snapshot.h"
 #include "common/percept/trigger.h"
 #include "common/vlm/prompt.h"
 
@@ -23,7 +24,6 @@
 #define BAD_REQUEST_NS (5 * CAIRN_NS_PER_S)
 #define NO_CREDIT_NS (60 * CAIRN_NS_PER_S)
 #define RETRY_AFTER_MAX_S 3600.0
-#define TEXT_MAX 8192
 /* What the providers' price lists count for a picture of 640 x 480. */
 #define PICTURE_TOKENS_LOW 85
 #define PICTURE_TOKENS_HIGH 765
@@ -32,7 +32,7 @@ struct snapshot {
 	bool there;
 	int64_t t_ns;
 	struct cairn_snapshot_head head;
-	struct cairn_text bytes; /* text, then JPEG */
+	struct cairn_text bytes; /* text, then the pictures */
 };
 
 struct cairn_dialog {
@@ -182,34 +182,17 @@ void cairn_dialog_frontiers(struct cairn_dialog *d, const struct cairn_msg_front
 	d->frontiers_ns = t_ns;
 }
 
-static bool head_ok(const struct cairn_snapshot_head *h, size_t bytes)
-{
-	bool ok = h->text_bytes > 0 && h->text_bytes <= TEXT_MAX && h->jpeg_bytes <= bytes &&
-		  bytes - h->jpeg_bytes >= sizeof(*h) && bytes - h->jpeg_bytes - sizeof(*h) == h->text_bytes;
-	ok &=
-	    isfinite(h->x_m) && isfinite(h->y_m) && isfinite(h->yaw_rad) && h->trigger < CAIRN_TRIGGER_COUNT;
-	for (int i = 0; i < 12; i++)
-		ok &= isfinite(h->sector_m[i]) && h->sector_m[i] >= 0.0f;
-	for (int i = 0; i < 6; i++)
-		ok &= isfinite(h->feasibility[i]);
-	return ok;
-}
-
 bool cairn_dialog_snapshot(
     struct cairn_dialog *d, const void *payload, size_t bytes, int64_t t_ns, struct cairn_error *err)
 {
-	struct cairn_snapshot_head head;
-	if (bytes >= sizeof(head))
-		memcpy(&head, payload, sizeof(head));
-	if (bytes < sizeof(head) || !head_ok(&head, bytes)) {
-		cairn_error_set(err, "broken snapshot of %zu bytes", bytes);
+	struct cairn_snapshot parts;
+	if (!cairn_snapshot_read(payload, bytes, &parts, err))
 		return false;
-	}
 	if (d->in_flight || d->followup)
 		return true; /* the one under discussion stays until the decision is made */
 	cairn_text_clear(&d->snap.bytes);
-	cairn_text_bytes(&d->snap.bytes, (const char *)payload + sizeof(head), bytes - sizeof(head));
-	d->snap.head = head;
+	cairn_text_bytes(&d->snap.bytes, parts.text, bytes - sizeof(parts.head));
+	d->snap.head = parts.head;
 	d->snap.t_ns = t_ns;
 	d->snap.there = !d->snap.bytes.failed;
 	return true;
@@ -281,12 +264,14 @@ static void make_body(struct cairn_dialog *d)
 	    .system = d->system, .context = d->context.data, .actions_only = d->followup};
 	bool observe = d->followup && d->answer.kind == CAIRN_ANSWER_PERCEIVE &&
 		       d->answer.main.tool == CAIRN_TOOL_OBSERVE_SCENE;
-	if (h->jpeg_bytes > 0 && (h->image_needed != 0 || observe)) {
-		r.images[r.image_count++] =
-		    (struct cairn_request_image){.jpeg = (const uint8_t *)d->snap.bytes.data + h->text_bytes,
-			.bytes = h->jpeg_bytes,
-			.detail_high = observe};
-	}
+	const uint8_t *camera = (const uint8_t *)d->snap.bytes.data + h->text_bytes;
+	bool show = h->image_needed != 0 || observe;
+	if (show && h->jpeg_bytes > 0)
+		r.images[r.image_count++] = (struct cairn_request_image){
+		    .jpeg = camera, .bytes = h->jpeg_bytes, .detail_high = observe};
+	if (show && h->view_bytes > 0)
+		r.images[r.image_count++] = (struct cairn_request_image){
+		    .jpeg = camera + h->jpeg_bytes, .bytes = h->view_bytes, .caption = "From above:"};
 	d->picture_tokens = 0;
 	for (int i = 0; i < r.image_count; i++)
 		d->picture_tokens += r.images[i].detail_high ? PICTURE_TOKENS_HIGH : PICTURE_TOKENS_LOW;

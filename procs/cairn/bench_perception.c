@@ -11,6 +11,7 @@
 #include "common/percept/annotate.h"
 #include "common/percept/annotator.h"
 #include "common/percept/sectors.h"
+#include "common/percept/snapshot.h"
 #include "common/percept/text.h"
 #include "common/vlm/text.h"
 #include "procs/cairn/bench.h"
@@ -63,21 +64,23 @@ static void bare_jpeg(struct perception_work *w)
  */
 static void whole_snapshot(struct perception_work *w)
 {
-	struct cairn_snapshot_head head;
+	struct cairn_snapshot parts;
 	w->ok = w->ok && cairn_annotator_on_depth(w->annotator, &w->depth_hdr, w->depth, NULL) &&
 		cairn_annotator_on_rgb(w->annotator, &w->rgb_hdr, w->rgb, NULL) &&
-		cairn_annotator_on_scan(w->annotator, &w->scan, T_NS, T_NS, &w->percept) &&
-		cairn_annotator_snapshot(
-		    w->annotator, CAIRN_TRIGGER_TIMER, T_NS, w->snapshot, sizeof(w->snapshot), NULL) > 0;
+		cairn_annotator_on_scan(w->annotator, &w->scan, T_NS, T_NS, &w->percept);
+	size_t bytes = !w->ok ? 0
+			      : cairn_annotator_snapshot(w->annotator, CAIRN_TRIGGER_TIMER, T_NS, w->snapshot,
+				    sizeof(w->snapshot), NULL);
+	w->ok = w->ok && cairn_snapshot_read(w->snapshot, bytes, &parts, NULL);
 	if (!w->ok)
 		return;
-	memcpy(&head, w->snapshot, sizeof(head));
-	struct cairn_msg_decision decision = {.snapshot_id = head.snapshot_id};
+	struct cairn_msg_decision decision = {.snapshot_id = parts.head.snapshot_id};
 	cairn_annotator_on_decision(
 	    w->annotator, &decision); /* so that the next one has something to compare with */
 	cairn_text_clear(&w->base64);
-	cairn_text_base64(&w->base64, w->snapshot + sizeof(head) + head.text_bytes, head.jpeg_bytes);
-	w->ok = head.jpeg_bytes > 0 && head.t_depth_ns != 0 && !w->base64.failed;
+	cairn_text_base64(&w->base64, parts.jpeg, parts.head.jpeg_bytes);
+	cairn_text_base64(&w->base64, parts.view, parts.head.view_bytes);
+	w->ok = parts.jpeg != NULL && parts.head.t_depth_ns != 0 && !w->base64.failed;
 }
 
 static int by_value(const void *a, const void *b)

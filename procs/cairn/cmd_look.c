@@ -1,49 +1,93 @@
-/* cmd_look.c - what the model is shown: the newest snapshot's text and picture. */
+/* cmd_look.c - what the model is shown: the newest snapshot's text and pictures. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "common/percept/snapshot.h"
 #include "procs/cairn/frame_reader.h"
 
 #define TIMEOUT_S 5.0
+#define PATH_CAP 1024
+#define SUFFIX "-above" /* of the second picture's file, in front of what follows the dot */
 
-/* The newest snapshot's text to standard output, its picture to the open file. */
+/* Open before the frames are read: that happens in a child process elsewhere. */
+struct pictures {
+	FILE *camera, *above;
+};
+
+static void save(FILE *file, const uint8_t *data, size_t bytes)
+{
+	if (data != NULL && (fwrite(data, 1, bytes, file) != bytes || fflush(file) != 0))
+		fprintf(stderr, "cairn look: %s\n", strerror(errno));
+}
+
+/* The newest snapshot's text to standard output, its pictures to their files. */
 static bool show(void *ctx, const struct cairn_frame_header *hdr, const void *payload)
 {
-	FILE *picture = ctx;
-	struct cairn_snapshot_head head;
-	if (hdr->payload_bytes < sizeof(head))
-		return true;
-	memcpy(&head, payload, sizeof(head));
-	if ((uint64_t)head.text_bytes + head.jpeg_bytes + sizeof(head) > hdr->payload_bytes)
-		return true;
-	const char *text = (const char *)payload + sizeof(head);
-	printf("%.*s\n", (int)head.text_bytes, text);
+	struct pictures *pictures = ctx;
+	struct cairn_snapshot s;
+	struct cairn_error err = {""};
+	if (!cairn_snapshot_read(payload, hdr->payload_bytes, &s, &err)) {
+		fprintf(stderr, "cairn look: %s\n", err.text);
+		return true; /* the next one may be better */
+	}
+	printf("%.*s\n", (int)s.head.text_bytes, s.text);
 	fflush(stdout);
-	if (head.jpeg_bytes == 0)
-		fprintf(stderr, "cairn look: this snapshot has no picture\n");
-	else if (fwrite(text + head.text_bytes, 1, head.jpeg_bytes, picture) != head.jpeg_bytes ||
-		 fflush(picture) != 0)
-		fprintf(stderr, "cairn look: %s\n", strerror(errno));
+	if (s.jpeg == NULL)
+		fprintf(stderr, "cairn look: this snapshot has no picture of the camera\n");
+	save(pictures->camera, s.jpeg, s.head.jpeg_bytes);
+	save(pictures->above, s.view, s.head.view_bytes);
 	return false;
+}
+
+/* "a/b.jpg" makes "a/b-above.jpg", "a/b" makes "a/b-above". */
+static void name_above(const char *out, char *path, size_t cap)
+{
+	const char *slash = strrchr(out, '/'), *name = slash != NULL ? slash + 1 : out;
+	const char *dot = strrchr(name, '.');
+	size_t stem = dot != NULL && dot != name ? (size_t)(dot - out) : strlen(out);
+	snprintf(path, cap, "%.*s" SUFFIX "%s", (int)stem, out, out + stem);
+}
+
+/* Closes it; a file that nothing was written to goes away. */
+static void finish(FILE *file, const char *path, const char *what)
+{
+	struct stat st;
+	bool empty = fstat(fileno(file), &st) == 0 && st.st_size == 0;
+	fclose(file);
+	if (empty)
+		unlink(path);
+	else
+		printf("%s: %s\n", what, path);
 }
 
 int cli_look(const struct cli *cli)
 {
-	char path[CLI_RUN_DIR_MAX + 32];
+	char path[CLI_RUN_DIR_MAX + 32], above[PATH_CAP];
 	const char *out = cli_value(cli, "out");
 	int status = cli_need_stack(cli);
 	if (status != CLI_OK)
 		return status;
 	snprintf(path, sizeof(path), "%s/snapshot.jpg", cli->run_dir);
 	out = out != NULL ? out : path;
-	FILE *picture = fopen(out, "we");
-	if (picture == NULL)
+	if (strlen(out) + sizeof(SUFFIX) > sizeof(above))
+		return cli_fail(
+		    cli, CLI_USAGE, "--out: at most %zu characters", sizeof(above) - sizeof(SUFFIX));
+	name_above(out, above, sizeof(above));
+	struct pictures pictures = {.camera = fopen(out, "we")};
+	if (pictures.camera == NULL)
 		return cli_fail(cli, CLI_FAILED, "%s: %s", out, strerror(errno));
+	pictures.above = fopen(above, "we");
+	if (pictures.above == NULL) {
+		int reason = errno;
+		fclose(pictures.camera);
+		return cli_fail(cli, CLI_FAILED, "%s: %s", above, strerror(reason));
+	}
 	cli_catch_signals();
-	status = cli_read_frames(cli, CAIRN_FRAME_SNAPSHOT, TIMEOUT_S, show, picture);
-	fclose(picture);
-	if (status == CLI_OK)
-		printf("picture: %s\n", out);
+	status = cli_read_frames(cli, CAIRN_FRAME_SNAPSHOT, TIMEOUT_S, show, &pictures);
+	finish(pictures.camera, out, "picture");
+	finish(pictures.above, above, "picture from above");
 	return status;
 }

@@ -29,7 +29,10 @@ static const struct cli_option logs_options[] = {
 static const struct cli_option topics_options[] = {
     {"markdown", '\0', NULL, "the reference page docs/bus.md, with all fields"}, {0}};
 static const struct cli_option look_options[] = {
-    {"out", 'o', "FILE", "where the picture goes (default snapshot.jpg in the run directory)"}, {0}};
+    {"out", 'o', "FILE",
+	"where the picture goes (default snapshot.jpg in the run directory); a second one beside it: "
+	"FILE-above.jpg"},
+    {0}};
 static const struct cli_option echo_options[] = {
     {"count", 'n', "N", "end after N messages; without it at Ctrl-C"},
     {"timeout", '\0', "TIME", "give up (status 3) after so long without a message"},
@@ -51,7 +54,8 @@ static const struct cli_option config_options[] = {
 
 const struct cli_command cli_commands[] = {
     {"up", .args = "", .summary = "start the stack, drive, and sum up at the end",
-	.details = "Ends when the mission has ended, at Ctrl-C, or by 'cairn down'. Status 0 when the run ended as asked\n"
+	.details = "Ends when the mission has ended, at Ctrl-C, or by 'cairn down'. Status 0 when the run "
+		   "ended as asked\n"
 		   "and nothing was touched, 1 otherwise.",
 	.options = up_options, .run = cli_up},
     {"down", .args = "", .summary = "end everything in good order and wait for it", .options = down_options,
@@ -82,7 +86,7 @@ const struct cli_command cli_commands[] = {
 	.arg_max = 1, .json = true, .run = cli_logs},
     {"topics", .args = "", .summary = "every topic, frame and service, and which are there now",
 	.options = topics_options, .json = true, .run = cli_topics},
-    {"look", .args = "", .summary = "what the model is shown: text and picture of the newest snapshot",
+    {"look", .args = "", .summary = "what the model is shown: text and pictures of the newest snapshot",
 	.options = look_options, .run = cli_look},
     {"echo", .args = "TOPIC", .summary = "the messages of a topic as JSON lines",
 	.details = "heartbeat.STAGE names the heartbeat of one stage. Of frames the headers are shown.",

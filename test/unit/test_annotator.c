@@ -1,4 +1,5 @@
 #include "common/percept/annotator.h"
+#include "common/percept/snapshot.h"
 #include "common/percept/trigger.h"
 
 #include <math.h>
@@ -248,7 +249,7 @@ START_TEST(moving_far_from_the_last_decision_is_a_reason)
 	struct cairn_msg_pose pose = {.x_m = 1.0};
 	triggers_begin();
 	scene_at(0, &pose); /* the first anchor */
-	pose.x_m = 2.5; /* 1.5 m are not more than 1.5 m */
+	pose.x_m = 2.5;     /* 1.5 m are not more than 1.5 m */
 	scene_at(100, &pose);
 	ck_assert_int_eq(due(100), CAIRN_TRIGGER_NONE);
 	pose.x_m = 2.51;
@@ -364,10 +365,11 @@ static void snapshot(int64_t at_ms)
 	size_t bytes =
 	    cairn_annotator_snapshot(annotator, CAIRN_TRIGGER_TIMER, T0 + at_ms * MS, buf, sizeof(buf), &err);
 	ck_assert_msg(bytes > 0, "%s", err.text);
-	memcpy(&head, buf, sizeof(head));
-	ck_assert_uint_eq(bytes, sizeof(head) + head.text_bytes + head.jpeg_bytes);
+	struct cairn_snapshot parts;
+	ck_assert_msg(cairn_snapshot_read(buf, bytes, &parts, &err), "%s", err.text);
+	head = parts.head;
 	ck_assert_uint_lt(head.text_bytes, sizeof(text));
-	memcpy(text, buf + sizeof(head), head.text_bytes);
+	memcpy(text, parts.text, head.text_bytes);
 	text[head.text_bytes] = '\0';
 }
 

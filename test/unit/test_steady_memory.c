@@ -3,6 +3,7 @@
  * affair: it is counted apart and told. */
 #include "common/percept/annotate.h"
 #include "common/percept/annotator.h"
+#include "common/percept/snapshot.h"
 
 #include <errno.h>
 #include <math.h>
@@ -144,7 +145,7 @@ static bool snapshot_round(struct cairn_annotator *annotator, struct cairn_text 
 	struct cairn_msg_imu imu = {.roll_rad = 0.01};
 	struct cairn_msg_battery battery = {12.0};
 	struct cairn_msg_percept percept;
-	struct cairn_snapshot_head head;
+	struct cairn_snapshot parts;
 	for (int i = 0; i < 720; i++) /* two doors that come and go */
 		scan.range_m[i] =
 		    2.0f + 0.02f * (float)((i + round) % 50) + ((i + 40 * round) % 360 < 60 ? 2.5f : 0.0f);
@@ -161,15 +162,16 @@ static bool snapshot_round(struct cairn_annotator *annotator, struct cairn_text 
 	cairn_annotator_on_battery(annotator, &battery, now_ns);
 	ok = cairn_annotator_on_scan(annotator, &scan, now_ns, now_ns, &percept) && ok;
 	(void)cairn_annotator_due(annotator, now_ns);
-	ok = cairn_annotator_snapshot(
-		 annotator, CAIRN_TRIGGER_TIMER, now_ns, snapshot, sizeof(snapshot), NULL) > 0 &&
-	     ok;
-	memcpy(&head, snapshot, sizeof(head));
-	struct cairn_msg_decision decision = {.snapshot_id = head.snapshot_id};
+	size_t bytes = cairn_annotator_snapshot(
+	    annotator, CAIRN_TRIGGER_TIMER, now_ns, snapshot, sizeof(snapshot), NULL);
+	if (!cairn_snapshot_read(snapshot, bytes, &parts, NULL))
+		return false;
+	struct cairn_msg_decision decision = {.snapshot_id = parts.head.snapshot_id};
 	cairn_annotator_on_decision(annotator, &decision);
 	cairn_text_clear(base64);
-	cairn_text_base64(base64, snapshot + sizeof(head) + head.text_bytes, head.jpeg_bytes);
-	return ok && head.jpeg_bytes > 0 && head.t_depth_ns == now_ns && !base64->failed;
+	cairn_text_base64(base64, parts.jpeg, parts.head.jpeg_bytes);
+	cairn_text_base64(base64, parts.view, parts.head.view_bytes);
+	return ok && parts.jpeg != NULL && parts.head.t_depth_ns == now_ns && !base64->failed;
 }
 
 static void expect_no_memory_taken(void)

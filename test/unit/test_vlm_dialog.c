@@ -43,7 +43,8 @@ static bool snapshot(bool image_needed, enum cairn_trigger trigger)
 	    .trigger = (uint32_t)trigger,
 	    .image_needed = image_needed,
 	    .text_bytes = sizeof(TEXT) - 1,
-	    .jpeg_bytes = sizeof(jpeg)};
+	    .jpeg_bytes = sizeof(jpeg),
+	    .version = CAIRN_SNAPSHOT_VERSION};
 	for (int i = 0; i < 12; i++)
 		head.sector_m[i] = 2.0f;
 	for (int i = 0; i < 6; i++)
