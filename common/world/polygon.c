@@ -1,27 +1,5 @@
 #include "common/world/polygon.h"
 
-double cairn_polygon_area(const struct cairn_vec2 *corners, size_t count)
-{
-	double twice = 0.0;
-	for (size_t i = 0; i < count; i++) {
-		struct cairn_vec2 a = corners[i], b = corners[(i + 1) % count];
-		twice += a.x_m * b.y_m - b.x_m * a.y_m;
-	}
-	return 0.5 * twice;
-}
-
-bool cairn_polygon_contains(const struct cairn_vec2 *corners, size_t count, double x_m, double y_m)
-{
-	bool in = false;
-	for (size_t i = 0, j = count - 1; i < count; j = i++) {
-		struct cairn_vec2 a = corners[i], b = corners[j];
-		if ((a.y_m > y_m) != (b.y_m > y_m) &&
-		    x_m < (b.x_m - a.x_m) * (y_m - a.y_m) / (b.y_m - a.y_m) + a.x_m)
-			in = !in;
-	}
-	return in;
-}
-
 static double turn(struct cairn_vec2 a, struct cairn_vec2 b, struct cairn_vec2 c)
 {
 	return (b.x_m - a.x_m) * (c.y_m - a.y_m) - (b.y_m - a.y_m) * (c.x_m - a.x_m);

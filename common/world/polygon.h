@@ -1,17 +1,9 @@
-/* polygon.h - plane polygons: area, inside, cutting into triangles. Corners in order, not closed. */
+/* polygon.h - polygons of a world: convexity, cutting into triangles. The rest is in common/base/polygon.h.
+ */
 #ifndef CAIRN_COMMON_WORLD_POLYGON_H
 #define CAIRN_COMMON_WORLD_POLYGON_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "common/base/geom.h"
-
-/* Signed area in m2 (shoelace formula): positive when the corners run counter-clockwise. */
-double cairn_polygon_area(const struct cairn_vec2 *corners, size_t count);
-
-/* Even-odd rule. */
-bool cairn_polygon_contains(const struct cairn_vec2 *corners, size_t count, double x_m, double y_m);
+#include "common/base/polygon.h"
 
 /* True when no corner turns the other way; corners counter-clockwise. */
 bool cairn_polygon_convex(const struct cairn_vec2 *corners, size_t count);
