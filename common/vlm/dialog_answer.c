@@ -1,0 +1,150 @@
+/* dialog_answer.c - what to make of an answer: a decision, a follow-up, a later try, or the end of asking. */
+#include "common/vlm/dialog_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The sequencer has this long to take up a decision before another one may be asked for. */
+#define TAKE_UP_NS CAIRN_NS_PER_S
+#define BAD_REQUEST_NS (5 * CAIRN_NS_PER_S)
+#define NO_CREDIT_NS (60 * CAIRN_NS_PER_S)
+#define RETRY_AFTER_MAX_S 3600.0
+
+void cairn_dialog_give_up(struct cairn_dialog *d, const char *why)
+{
+	d->final = true;
+	dialog_fail(d, why);
+}
+
+static void refused(struct cairn_dialog *d, int64_t now_ns, const struct cairn_dialog_outcome *o)
+{
+	char said[120], line[256];
+	int64_t hold_ns = CAIRN_DIALOG_RETRY_NS;
+	cairn_json_error_text(o->body != NULL ? o->body : "", o->body_bytes, said, sizeof(said));
+	const char *colon = said[0] != '\0' ? ": " : "";
+	if (o->status == 0)
+		snprintf(line, sizeof(line), "%.150s", o->error != NULL ? o->error : "no answer");
+	else if (o->status == 401)
+		snprintf(line, sizeof(line),
+		    "HTTP 401: the service does not accept the key; set the environment variable %.60s",
+		    d->cfg.api_key_env);
+	else if (o->status == 429 && o->retry_after_s >= 0.0)
+		snprintf(
+		    line, sizeof(line), "HTTP 429, next try in %.1f s%s%s", o->retry_after_s, colon, said);
+	else
+		snprintf(line, sizeof(line), "HTTP %d%s%s", o->status, colon, said);
+	dialog_fail(d, line);
+	d->final = o->status == 401 || o->status == 403 || o->status == 404;
+	if (o->status == 400 || o->status == 422)
+		hold_ns = BAD_REQUEST_NS;
+	if (o->status == 402 || (o->status == 429 && strstr(said, "quota") != NULL))
+		hold_ns = NO_CREDIT_NS;
+	if (o->status == 429 || o->status == 503) {
+		double wait_s = o->retry_after_s >= 0.0 ? fmin(o->retry_after_s, RETRY_AFTER_MAX_S) : 0.0;
+		dialog_later(&hold_ns, (int64_t)(wait_s * 1e9));
+	}
+	d->hold_until_ns = now_ns + hold_ns;
+	d->followup = false;
+}
+
+static void publish(struct cairn_dialog *d, int64_t now_ns)
+{
+	const struct cairn_snapshot_head *h = &d->snap.head;
+	struct cairn_msg_decision *out = &d->decision;
+	cairn_decision_from_answer(&d->answer, out);
+	uint64_t clock_id = (uint64_t)(now_ns / 1000);
+	d->last_id = clock_id > d->last_id ? clock_id : d->last_id + 1;
+	out->id = d->last_id;
+	out->snapshot_id = h->snapshot_id;
+	out->t_snapshot_ns = d->snap.t_ns;
+	out->snapshot_x_m = h->x_m;
+	out->snapshot_y_m = h->y_m;
+	out->snapshot_yaw_rad = h->yaw_rad;
+	out->latency_s = (double)(now_ns - d->asked_ns) * 1e-9;
+	d->has_decision = true;
+	d->used_ns = d->snap.t_ns;
+	d->decided_ns = now_ns;
+	d->ended = CAIRN_TRIGGER_NONE;
+	d->await_id = d->open_id = out->id;
+	d->await_until_ns = now_ns + TAKE_UP_NS;
+	d->budget.ledger.decisions++;
+}
+
+static void remember(struct cairn_dialog *d)
+{
+	if (!d->answer.has_report)
+		return;
+	bool fresh = cairn_memory_report(&d->memory, &d->answer.report, d->snap.head.x_m, d->snap.head.y_m);
+	snprintf(d->answer_text[1], sizeof(d->answer_text[1]), "%s Now choose the action.",
+	    fresh ? "Remembered." : "Known already.");
+}
+
+static void bad_answer(struct cairn_dialog *d, int64_t now_ns)
+{
+	dialog_fail(d, d->answer.problem);
+	snprintf(d->problem, sizeof(d->problem), "%s", d->answer.problem);
+	d->followup = false;
+	if (d->bad_streak++ == 0)
+		publish(d, now_ns);
+	else
+		d->hold_until_ns = now_ns + CAIRN_DIALOG_RETRY_NS;
+}
+
+static void good_answer(struct cairn_dialog *d, int64_t now_ns)
+{
+	d->bad_streak = 0;
+	d->problem[0] = '\0';
+	if (d->answer.reasoning[0] != '\0')
+		cairn_text_clean(d->last_reasoning, sizeof(d->last_reasoning), d->answer.reasoning,
+		    strlen(d->answer.reasoning));
+	remember(d);
+	if (d->answer.kind == CAIRN_ANSWER_ACTION) {
+		d->followup = false;
+		publish(d, now_ns);
+		return;
+	}
+	d->followup = true;
+	if (d->answer.kind == CAIRN_ANSWER_REPORT)
+		return;
+	if (d->answer.main.tool == CAIRN_TOOL_CHECK_PATH_CLEAR)
+		cairn_prompt_path_answer(d->answer_text[0], sizeof(d->answer_text[0]), &d->answer.main,
+		    d->snap.head.sector_m, d->snap.head.feasibility);
+	else
+		snprintf(d->answer_text[0], sizeof(d->answer_text[0]), "%s",
+		    d->snap.head.jpeg_bytes > 0
+			? "The picture is above in full detail. Now choose the action."
+			: "There is no picture. Choose the action by the sensors.");
+}
+
+/* For a service that does not count. */
+static void estimate_usage(struct cairn_dialog *d, size_t answer_bytes)
+{
+	struct cairn_usage *usage = &d->answer.usage;
+	usage->tokens_in = cairn_prompt_tokens(d->prefix.len + d->context.len) + d->picture_tokens;
+	usage->tokens_cached = 0;
+	usage->tokens_out = cairn_prompt_tokens(answer_bytes);
+}
+
+void cairn_dialog_ended(struct cairn_dialog *d, int64_t now_ns, const struct cairn_dialog_outcome *o)
+{
+	static const struct cairn_usage none = {0};
+	if (!d->in_flight)
+		return;
+	d->in_flight = false;
+	d->changed = true;
+	if (o->status < 200 || o->status > 299) {
+		cairn_budget_call_ended(&d->budget, now_ns, false, &none);
+		refused(d, now_ns, o);
+		return;
+	}
+	cairn_answer_parse(
+	    d->provider, o->body != NULL ? o->body : "", o->body_bytes, d->followup, &d->answer);
+	bool ok = d->answer.kind != CAIRN_ANSWER_STOP;
+	if (d->answer.usage.tokens_in == 0)
+		estimate_usage(d, o->body_bytes);
+	cairn_budget_call_ended(&d->budget, now_ns, ok, &d->answer.usage);
+	if (ok)
+		good_answer(d, now_ns);
+	else
+		bad_answer(d, now_ns);
+}

@@ -1,0 +1,90 @@
+/* dialog_impl.h - what the files of the dialog share; nobody else includes it.
+ *
+ * dialog.c takes in what the bus brings; dialog_when.c knows when to ask; dialog_send.c makes the request;
+ * dialog_answer.c makes something of what came back; dialog_stats.c tells people. */
+#ifndef CAIRN_COMMON_VLM_DIALOG_IMPL_H
+#define CAIRN_COMMON_VLM_DIALOG_IMPL_H
+
+#include "common/base/geom.h"
+#include "common/vlm/dialog.h"
+#include "common/vlm/prompt.h"
+
+/* A snapshot is made from a picture taken a little before the result that asked for it. */
+#define DIALOG_RESULT_SLACK_NS (300 * CAIRN_NS_PER_MS)
+
+struct snapshot {
+	bool there;
+	int64_t t_ns;
+	struct cairn_snapshot_head head;
+	struct cairn_text bytes; /* text, then the pictures */
+};
+
+struct cairn_dialog {
+	struct cairn_config_vlm cfg;
+	int64_t snapshot_max_age_ns;
+	const struct cairn_provider *provider;
+	struct cairn_text prefix, prefix_actions; /* static beginnings of a body */
+	struct cairn_text context, body;
+	uint64_t picture_tokens; /* estimate for the picture in body */
+	char *system;
+
+	struct cairn_msg_mission mission;
+	struct cairn_header mission_hdr;
+	int64_t wanted_since_ns, unwanted_since_ns; /* one of them is 0 */
+	struct cairn_msg_frontiers frontiers;
+	int64_t frontiers_ns;
+	int64_t result_ns;          /* newest result */
+	int64_t trouble_ns;         /* newest result that tells of being stuck or overridden; 0 = none */
+	int64_t decided_ns;         /* last decision; 0 = none */
+	int64_t frontiers_since_ns; /* waiting for frontiers since; 0 = not waiting */
+	int64_t not_before_ns;      /* snapshots older than this are of the past */
+	int64_t used_ns;            /* snapshot of the last decision */
+	struct snapshot snap;
+
+	bool in_flight;
+	enum cairn_mission_state asked_state;
+	int64_t asked_ns; /* first call of this decision */
+	int64_t hold_until_ns;
+	uint64_t last_id, await_id; /* await_id: published, not yet taken up; 0 = none */
+	uint64_t open_id;           /* published, its result not yet heard; 0 = none */
+	int64_t await_until_ns;
+	bool followup; /* the next (or present) call is the follow-up of answer */
+	struct cairn_answer answer;
+	char answer_text[2][200];
+	uint32_t bad_streak;
+	bool has_decision;
+	struct cairn_msg_decision decision;
+
+	struct cairn_memory memory;
+	struct cairn_budget budget;
+	bool changed;
+	bool final;               /* never call again */
+	enum cairn_trigger ended; /* kind of the newest result since the last decision */
+	bool skipping;            /* this wish has had a call left out */
+	uint64_t skips, images_left_out;
+	uint32_t triggers[CAIRN_TRIGGER_COUNT]; /* of the calls */
+	char problem[160];
+	char last_error[160];
+	char last_reasoning[256];
+};
+
+/* ---- dialog.c ---- */
+
+/* Keeps the later of two times. */
+void dialog_later(int64_t *t_ns, int64_t other_ns);
+/* The newest trouble, for people and for the prompt: one cleaned line. */
+void dialog_fail(struct cairn_dialog *d, const char *why);
+
+/* ---- dialog_when.c ---- */
+
+bool dialog_frontiers_fresh(const struct cairn_dialog *d, int64_t now_ns);
+/* Why the model is being asked. The snapshot may have been made just before the result that it was wanted
+ * for. */
+enum cairn_trigger dialog_reason(const struct cairn_dialog *d);
+
+/* ---- dialog_send.c ---- */
+
+/* Writes d->body for the question or the follow-up that is due; false with d->last_error set. */
+bool dialog_make_request(struct cairn_dialog *d, int64_t now_ns);
+
+#endif

@@ -1,0 +1,79 @@
+/* dialog_send.c - what to send: the context of the snapshot under discussion, its pictures, and what a
+ * follow-up adds. */
+#include "common/vlm/dialog_impl.h"
+
+#include <string.h>
+
+/* What the providers' price lists count for a picture of 640 x 480. */
+#define PICTURE_TOKENS_LOW 85
+#define PICTURE_TOKENS_HIGH 765
+
+static void make_context(struct cairn_dialog *d, int64_t now_ns)
+{
+	const struct cairn_snapshot_head *h = &d->snap.head;
+	struct cairn_prompt_view view = {h->x_m, h->y_m, h->yaw_rad, d->snap.bytes.data, h->text_bytes};
+	if (h->trigger == CAIRN_TRIGGER_DEAD_END && cairn_memory_add_dead_end(&d->memory, h->x_m, h->y_m))
+		d->changed = true;
+	cairn_prompt_context(&d->context, &view, dialog_frontiers_fresh(d, now_ns) ? &d->frontiers : NULL,
+	    &d->mission, &d->memory, d->problem);
+}
+
+static void make_body(struct cairn_dialog *d)
+{
+	const struct cairn_snapshot_head *h = &d->snap.head;
+	struct cairn_request r = {
+	    .system = d->system, .context = d->context.data, .actions_only = d->followup};
+	bool observe = d->followup && d->answer.kind == CAIRN_ANSWER_PERCEIVE &&
+		       d->answer.main.tool == CAIRN_TOOL_OBSERVE_SCENE;
+	const uint8_t *camera = (const uint8_t *)d->snap.bytes.data + h->text_bytes;
+	bool show = h->image_needed != 0 || observe;
+	if (show && h->jpeg_bytes > 0)
+		r.images[r.image_count++] = (struct cairn_request_image){
+		    .jpeg = camera, .bytes = h->jpeg_bytes, .detail_high = observe};
+	if (show && h->view_bytes > 0)
+		r.images[r.image_count++] = (struct cairn_request_image){
+		    .jpeg = camera + h->jpeg_bytes, .bytes = h->view_bytes, .caption = "From above:"};
+	d->picture_tokens = 0;
+	for (int i = 0; i < r.image_count; i++)
+		d->picture_tokens += r.images[i].detail_high ? PICTURE_TOKENS_HIGH : PICTURE_TOKENS_LOW;
+	if (d->followup) {
+		if (d->answer.kind == CAIRN_ANSWER_PERCEIVE) {
+			struct cairn_followup_call *f = &r.followup[r.followup_count++];
+			*f = (struct cairn_followup_call){
+			    .call = &d->answer.main, .answer = d->answer_text[0]};
+			memcpy(f->id, d->answer.main_id, sizeof(f->id));
+		}
+		if (d->answer.has_report) {
+			struct cairn_followup_call *f = &r.followup[r.followup_count++];
+			*f = (struct cairn_followup_call){
+			    .call = &d->answer.report, .answer = d->answer_text[1]};
+			memcpy(f->id, d->answer.report_id, sizeof(f->id));
+		}
+	}
+	d->provider->write_body(&d->body, d->followup ? &d->prefix_actions : &d->prefix, &r);
+}
+
+static void count_call(struct cairn_dialog *d)
+{
+	const struct cairn_snapshot_head *h = &d->snap.head;
+	d->triggers[dialog_reason(d)]++;
+	if (h->jpeg_bytes > 0 && h->image_needed == 0)
+		d->images_left_out++;
+}
+
+bool dialog_make_request(struct cairn_dialog *d, int64_t now_ns)
+{
+	if (!d->followup) {
+		d->asked_ns = now_ns;
+		d->asked_state = d->mission.state;
+		make_context(d, now_ns);
+	}
+	make_body(d);
+	if (d->body.failed || d->context.failed) {
+		dialog_fail(d, "out of memory for the request");
+		return false;
+	}
+	if (!d->followup)
+		count_call(d);
+	return true;
+}

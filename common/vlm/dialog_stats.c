@@ -1,0 +1,30 @@
+/* dialog_stats.c - what the dialog tells people. */
+#include "common/vlm/dialog_impl.h"
+
+#include <string.h>
+
+void cairn_dialog_stats(const struct cairn_dialog *d, int64_t now_ns, struct cairn_msg_vlm_stats *ret)
+{
+	const struct cairn_ledger *l = &d->budget.ledger;
+	*ret = (struct cairn_msg_vlm_stats){.net_tier = cairn_budget_net_tier(&d->budget, now_ns),
+	    .calls = l->calls,
+	    .failures = l->failures,
+	    .decisions = l->decisions,
+	    .tokens_in = l->tokens.tokens_in,
+	    .tokens_cached = l->tokens.tokens_cached,
+	    .tokens_out = l->tokens.tokens_out,
+	    .cost_usd = l->cost_usd,
+	    .latency_mean_s = cairn_budget_latency_mean_s(&d->budget),
+	    .in_flight = d->in_flight,
+	    .skips = d->skips,
+	    .images_left_out = d->images_left_out,
+	    .triggers_count = CAIRN_TRIGGER_COUNT,
+	    .rooms = d->memory.rooms_count,
+	    .discoveries = d->memory.discoveries_count};
+	_Static_assert(sizeof(ret->triggers) == sizeof(d->triggers), "one count for each kind of trigger");
+	memcpy(ret->triggers, d->triggers, sizeof(ret->triggers));
+	snprintf(ret->provider, sizeof(ret->provider), "%s", d->cfg.provider);
+	cairn_text_clean(ret->model, sizeof(ret->model), d->cfg.model, strlen(d->cfg.model));
+	memcpy(ret->last_error, d->last_error, sizeof(ret->last_error));
+	memcpy(ret->last_reasoning, d->last_reasoning, sizeof(ret->last_reasoning));
+}

@@ -1,0 +1,150 @@
+/* dialog_when.c - when to ask: what must be at hand, what must be new, and what stands against it. */
+#include "common/vlm/dialog_impl.h"
+
+#include "common/percept/ask.h"
+
+/* A wish and the result that it follows come by different ways: the wish may be heard first. */
+#define RESULT_WAIT_NS (200 * CAIRN_NS_PER_MS)
+/* The mission must not want a decision for this long before a call is dropped. */
+#define UNWANTED_NS (500 * CAIRN_NS_PER_MS)
+/* The frontiers of the prompt should be of this place, not of the one before the result; but they are not
+ * waited for longer than this. */
+#define FRONTIERS_WAIT_NS (700 * CAIRN_NS_PER_MS)
+
+static bool mission_fresh(const struct cairn_dialog *d, int64_t now_ns)
+{
+	return d->mission_hdr.epoch != 0 && d->mission_hdr.valid &&
+	       cairn_topic_fresh(CAIRN_TOPIC_MISSION, d->mission_hdr.t_ns, now_ns);
+}
+
+static bool wanted(const struct cairn_dialog *d, int64_t now_ns)
+{
+	return mission_fresh(d, now_ns) && d->mission.wants_decision && !d->final &&
+	       (d->await_id == 0 || now_ns >= d->await_until_ns);
+}
+
+static bool snapshot_usable(const struct cairn_dialog *d, int64_t now_ns)
+{
+	/* Not worth a call when the answer would come too late to be acted on. */
+	int64_t answer_ns = (int64_t)(cairn_budget_latency_mean_s(&d->budget) * 1e9);
+	int64_t age_max_ns = d->snapshot_max_age_ns - answer_ns;
+	if (age_max_ns < d->snapshot_max_age_ns / 4)
+		age_max_ns = d->snapshot_max_age_ns / 4;
+	return d->snap.there && d->snap.t_ns > d->used_ns && d->snap.t_ns >= d->not_before_ns &&
+	       now_ns - d->snap.t_ns < age_max_ns;
+}
+
+bool cairn_dialog_wants_snapshot(const struct cairn_dialog *d, int64_t now_ns)
+{
+	return !d->in_flight && !d->followup && wanted(d, now_ns);
+}
+
+bool dialog_frontiers_fresh(const struct cairn_dialog *d, int64_t now_ns)
+{
+	return d->frontiers_ns != 0 && cairn_topic_fresh(CAIRN_TOPIC_FRONTIERS, d->frontiers_ns, now_ns);
+}
+
+/* True when the list of frontiers is as good as it gets. */
+static bool frontiers_ready(struct cairn_dialog *d, int64_t now_ns)
+{
+	if (dialog_frontiers_fresh(d, now_ns) && d->frontiers_ns >= d->result_ns) {
+		d->frontiers_since_ns = 0;
+		return true;
+	}
+	if (d->frontiers_since_ns == 0)
+		d->frontiers_since_ns = now_ns;
+	return now_ns - d->frontiers_since_ns >= FRONTIERS_WAIT_NS;
+}
+
+static bool must_cancel(const struct cairn_dialog *d, int64_t now_ns)
+{
+	return (d->mission.state != d->asked_state && d->unwanted_since_ns != 0) ||
+	       (d->unwanted_since_ns != 0 && now_ns - d->unwanted_since_ns > UNWANTED_NS);
+}
+
+enum cairn_trigger dialog_reason(const struct cairn_dialog *d)
+{
+	return d->ended != CAIRN_TRIGGER_NONE ? d->ended : (enum cairn_trigger)d->snap.head.trigger;
+}
+
+/* True while the call that is due is left out. A wish counts once, however long it is put off. */
+static bool skips(struct cairn_dialog *d, int64_t now_ns)
+{
+	const struct cairn_snapshot_head *h = &d->snap.head;
+	struct cairn_ask_facts facts = {.trigger = dialog_reason(d),
+	    .similarity = h->similarity,
+	    .nearest_m = h->nearest_m,
+	    .decision_age_ns = d->decided_ns != 0 ? now_ns - d->decided_ns : CAIRN_ASK_NEVER,
+	    .trouble_age_ns = d->trouble_ns != 0 ? now_ns - d->trouble_ns : CAIRN_ASK_NEVER,
+	    .wanted_age_ns = now_ns - d->wanted_since_ns,
+	    .answer_was_bad = d->bad_streak > 0};
+	if (!cairn_ask_may_skip(&d->cfg, &facts))
+		return false;
+	if (!d->skipping)
+		d->skips++;
+	d->skipping = true;
+	return true;
+}
+
+enum cairn_dialog_act cairn_dialog_poll(
+    struct cairn_dialog *d, int64_t now_ns, const char **ret_body, size_t *ret_bytes)
+{
+	if (d->in_flight) {
+		if (!must_cancel(d, now_ns))
+			return CAIRN_DIALOG_NOTHING;
+		cairn_budget_call_cancelled(&d->budget);
+		d->in_flight = d->followup = false;
+		return CAIRN_DIALOG_CANCEL;
+	}
+	if (!wanted(d, now_ns)) {
+		d->followup = false;
+		return CAIRN_DIALOG_NOTHING;
+	}
+	if (now_ns < d->hold_until_ns || (!d->followup && !snapshot_usable(d, now_ns)))
+		return CAIRN_DIALOG_NOTHING;
+	if (!d->followup && d->open_id != 0 && now_ns - d->wanted_since_ns < RESULT_WAIT_NS)
+		return CAIRN_DIALOG_NOTHING;
+	if (!d->followup && skips(d, now_ns))
+		return CAIRN_DIALOG_NOTHING;
+	struct cairn_error why = {""};
+	if (!cairn_budget_allows(&d->budget, now_ns, &why)) {
+		dialog_fail(d, why.text);
+		d->followup = false;
+		return CAIRN_DIALOG_NOTHING;
+	}
+	if (!d->followup && !frontiers_ready(d, now_ns))
+		return CAIRN_DIALOG_NOTHING;
+	d->frontiers_since_ns = 0;
+	if (!dialog_make_request(d, now_ns)) {
+		d->hold_until_ns = now_ns + CAIRN_DIALOG_RETRY_NS;
+		return CAIRN_DIALOG_NOTHING;
+	}
+	d->skipping = false;
+	d->in_flight = d->changed = true;
+	cairn_budget_call_sent(&d->budget, now_ns);
+	*ret_body = d->body.data;
+	*ret_bytes = d->body.len;
+	return CAIRN_DIALOG_SEND;
+}
+
+const char *cairn_dialog_note(const struct cairn_dialog *d, int64_t now_ns)
+{
+	if (d->in_flight)
+		return "waiting for the model's answer";
+	if (d->final)
+		return d->last_error;
+	if (!mission_fresh(d, now_ns))
+		return "no mission message";
+	if (!d->mission.wants_decision)
+		return "no decision is wanted";
+	if (d->await_id != 0 && now_ns < d->await_until_ns)
+		return "decision published";
+	if (now_ns < d->hold_until_ns)
+		return d->last_error;
+	struct cairn_error why = {""};
+	if (!cairn_budget_allows(&d->budget, now_ns, &why))
+		return d->last_error;
+	if (!snapshot_usable(d, now_ns))
+		return "waiting for a snapshot";
+	return d->skipping ? "nothing has changed since the last decision" : "waiting for frontiers";
+}
