@@ -15,6 +15,7 @@ struct cairn_sim {
 	struct cairn_body_params params;
 	struct cairn_sim_state state;
 	struct cairn_truth *truth;
+	bool no_sweep;
 	uint32_t turn_step; /* of the LiDAR */
 	bool turn_done;
 	struct cairn_lidar_point points[CAIRN_LIDAR_STEP_POINTS];
@@ -113,6 +114,18 @@ struct cairn_truth *cairn_sim_truth(struct cairn_sim *sim)
 	return sim->truth;
 }
 
+void cairn_sim_sweeps(struct cairn_sim *sim, bool on)
+{
+	sim->no_sweep = !on;
+}
+
+double cairn_sim_clearance(const struct cairn_sim *sim, double max_m)
+{
+	struct cairn_disc people[CAIRN_WORLD_PEOPLE_MAX];
+	size_t n = cairn_sim_people(sim, people);
+	return cairn_body_clearance(&sim->state.body, &sim->params, sim->world, people, n, max_m);
+}
+
 size_t cairn_sim_people(const struct cairn_sim *sim, struct cairn_disc discs[CAIRN_WORLD_PEOPLE_MAX])
 {
 	for (uint32_t i = 0; i < sim->world->people_count; i++) {
@@ -181,7 +194,8 @@ static float measure(struct cairn_sim *s, struct cairn_pose2 robot, uint16_t ind
 	    cairn_world_cast(s->world, from.x_m, from.y_m, dx, dy, c->lidar_z_m, CAIRN_LIDAR_MAX_M).range_m;
 	for (size_t i = 0; i < people_count; i++)
 		range = cairn_disc_cast(&people[i], from.x_m, from.y_m, dx, dy, c->lidar_z_m, range);
-	cairn_truth_sweep(s->truth, from.x_m, from.y_m, dx, dy, range);
+	if (!s->no_sweep)
+		cairn_truth_sweep(s->truth, from.x_m, from.y_m, dx, dy, range);
 	/* Chance is drawn for every point, so that one world's noise does not depend on what stands in it. */
 	bool dropped = false;
 	double error = 0.0;
@@ -257,8 +271,6 @@ double cairn_sim_steer_for(const struct cairn_config *cfg, double v_mps, double 
 void cairn_sim_truth_message(const struct cairn_sim *sim, struct cairn_msg_sim_truth *out)
 {
 	const struct cairn_sim_state *s = &sim->state;
-	struct cairn_disc people[CAIRN_WORLD_PEOPLE_MAX];
-	size_t n = cairn_sim_people(sim, people);
 	*out = (struct cairn_msg_sim_truth){.x_m = s->body.pose.x_m,
 	    .y_m = s->body.pose.y_m,
 	    .yaw_rad = s->body.pose.yaw_rad,
@@ -269,8 +281,7 @@ void cairn_sim_truth_message(const struct cairn_sim *sim, struct cairn_msg_sim_t
 	    .v_mps = s->body.v_mps,
 	    .distance_m = s->body.distance_m,
 	    .contacts = s->body.contacts,
-	    .clearance_m =
-		cairn_body_clearance(&s->body, &sim->params, sim->world, people, n, CLEARANCE_SHOWN_M),
+	    .clearance_m = cairn_sim_clearance(sim, CLEARANCE_SHOWN_M),
 	    .coverage = cairn_truth_coverage(sim->truth),
 	    .reachable_m2 = cairn_truth_reachable_m2(sim->truth)};
 	snprintf(out->world, sizeof(out->world), "%s", sim->world->name);

@@ -57,6 +57,10 @@ const struct cairn_sim_state *cairn_sim_state(const struct cairn_sim *sim);
 /* Puts a kept state back; the robot stands still. The start must be the same as this simulation's. */
 void cairn_sim_restore(struct cairn_sim *sim, const struct cairn_sim_state *state);
 struct cairn_truth *cairn_sim_truth(struct cairn_sim *sim);
+/* Whether rays are entered into the truth's swept floor (they are, unless told otherwise): it costs time. */
+void cairn_sim_sweeps(struct cairn_sim *sim, bool on);
+/* Distance from the footprint to the nearest thing or person now, at most max_m. */
+double cairn_sim_clearance(const struct cairn_sim *sim, double max_m);
 
 /* One step of CAIRN_SIM_STEP_S. Returns the LiDAR points measured during it (CAIRN_LIDAR_STEP_POINTS, evenly
  * spaced in time, valid until the next step), or NULL when the LiDAR does not turn. */

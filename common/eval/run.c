@@ -1,0 +1,421 @@
+#include "common/eval/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/eval/run_parts.h"
+
+#define T0_NS (1000 * CAIRN_NS_PER_S) /* stamps are never near 0, which means "never" in places */
+#define EPOCH 1
+#define ODOM_STEPS 4
+#define MOTOR_STEPS 2
+#define CONTROL_STEPS 5
+#define REPORT_STEPS 50
+#define GRID_REPEAT_NS CAIRN_NS_PER_S
+#define GOAL_REPEAT_NS (200 * CAIRN_NS_PER_MS)
+
+/* ---- making ---- */
+
+static bool make_cores(struct cairn_run *r, struct cairn_error *err)
+{
+	struct cairn_motor_params params;
+	cairn_motor_params_from(&params, r->cfg);
+	cairn_motor_init(&r->motor, &params, false, r->now_ns);
+	cairn_motor_device(&r->motor, true);
+	cairn_wheel_odom_init(
+	    &r->odom, &(struct cairn_wheel_odom_params){.ticks_per_m = r->cfg->robot.encoder_ticks_per_m,
+			  .encoder_mask = r->cfg->robot.encoder_mask,
+			  .speed_max_mps = r->cfg->robot.speed_max_mps});
+	r->percept = cairn_percept_params_from_config(r->cfg);
+	bool ok = true;
+	if (r->o.map == CAIRN_RUN_MAP_MAPPER)
+		ok = (r->mapper = cairn_mapper_new(r->cfg)) != NULL;
+	else if (r->o.map == CAIRN_RUN_MAP_TRUE_POSES)
+		ok = (r->true_map = cairn_true_map_new(r->cfg)) != NULL;
+	if (ok && r->o.map != CAIRN_RUN_MAP_NONE)
+		ok = (r->planner = cairn_planner_new(r->cfg, err)) != NULL;
+	if (ok && !r->o.without_sequencer)
+		ok = (r->seq = cairn_sequencer_new(r->cfg, NULL, r->now_ns)) != NULL;
+	if (ok)
+		return run_model_init(r, err);
+	if (err->text[0] == '\0')
+		cairn_error_set(err, "out of memory");
+	return false;
+}
+
+struct cairn_run *cairn_run_new(const struct cairn_run_options *options, struct cairn_error *err)
+{
+	struct cairn_run *r = calloc(1, sizeof(*r));
+	if (r == NULL) {
+		cairn_error_set(err, "out of memory");
+		return NULL;
+	}
+	r->o = *options;
+	r->cfg = options->cfg;
+	r->t0_ns = r->now_ns = T0_NS;
+	r->duration_ns = (int64_t)(options->duration_s * 1e9);
+	r->delay_ns = (int64_t)(cairn_clamp(options->delay_s, 0.0, CAIRN_RUN_DELAY_MAX_S) * 1e9);
+	r->sim = cairn_sim_new(r->cfg, options->world, err);
+	if (r->sim == NULL || !make_cores(r, err)) {
+		cairn_run_destroy(&r);
+		return NULL;
+	}
+	cairn_sim_sweeps(r->sim, options->coverage);
+	return r;
+}
+
+void cairn_run_destroy(struct cairn_run **run_p)
+{
+	struct cairn_run *r = *run_p;
+	*run_p = NULL;
+	if (r == NULL)
+		return;
+	cairn_sim_destroy(&r->sim);
+	cairn_sequencer_destroy(&r->seq);
+	cairn_planner_destroy(&r->planner);
+	cairn_mapper_destroy(&r->mapper);
+	cairn_true_map_destroy(&r->true_map);
+	free(r->cells);
+	free(r);
+}
+
+/* ---- the robot's board ---- */
+
+static struct cairn_header header(uint64_t *seq, int64_t t_ns)
+{
+	return (struct cairn_header){.valid = true, .epoch = EPOCH, .seq = ++*seq, .t_ns = t_ns};
+}
+
+static void tell_pose(struct cairn_run *r, int64_t t_ns)
+{
+	r->pose_some = true;
+	if (r->seq != NULL)
+		cairn_sequencer_on_pose(r->seq, &r->pose, t_ns);
+	if (r->planner != NULL)
+		cairn_planner_pose(r->planner, &r->pose, t_ns);
+}
+
+static void report_odometry(struct cairn_run *r)
+{
+	const struct cairn_body *b = &cairn_sim_state(r->sim)->body;
+	double ticks = r->cfg->robot.encoder_ticks_per_m;
+	int32_t left = (int32_t)(uint32_t)(int64_t)floor(b->wheel_left_m * ticks);
+	int32_t right = (int32_t)(uint32_t)(int64_t)floor(b->wheel_right_m * ticks);
+	const int32_t counts[4] = {left, left, right, right};
+	struct cairn_msg_odom m;
+	cairn_wheel_odom_speed(&r->odom, b->wheel_mps, b->steer_rad, r->now_ns);
+	cairn_wheel_odom_gyro(&r->odom, r->gyro_sum / r->gyro_count, r->now_ns);
+	r->gyro_sum = 0.0;
+	r->gyro_count = 0;
+	if (!cairn_wheel_odom_encoders(&r->odom, counts, r->now_ns))
+		return;
+	cairn_wheel_odom_message(&r->odom, &m);
+	cairn_motor_measured(&r->motor, (struct cairn_twist){m.v_mps, m.w_radps}, r->now_ns);
+	if (r->mapper != NULL) {
+		if (cairn_mapper_odom(r->mapper, &m, r->now_ns, EPOCH, &r->pose) &&
+		    r->pose.tracking != CAIRN_TRACKING_NONE)
+			tell_pose(r, r->now_ns);
+		return;
+	}
+	struct cairn_pose2 at = cairn_run_true_pose(r);
+	r->pose = (struct cairn_msg_pose){.x_m = at.x_m,
+	    .y_m = at.y_m,
+	    .yaw_rad = at.yaw_rad,
+	    .tracking = CAIRN_TRACKING_GOOD,
+	    .quality = 1.0,
+	    .distance_m = b->distance_m,
+	    .v_mps = b->v_mps};
+	tell_pose(r, r->now_ns);
+}
+
+/* ---- scans ---- */
+
+static void motor_decides(struct cairn_run *r)
+{
+	struct cairn_twist t = cairn_motor_step(&r->motor, r->now_ns);
+	if (!r->o.without_motor)
+		r->sent = t;
+}
+
+static void deliver(struct cairn_run *r, struct run_scan *s)
+{
+	struct cairn_header hdr = header(&r->scan_seq, s->t_ns);
+	r->newest = s;
+	if (r->o.on_scan != NULL)
+		r->o.on_scan(r->o.scan_ctx, r, &s->scan);
+	if (cairn_motor_scan(&r->motor, &hdr, &s->scan, r->now_ns))
+		motor_decides(r);
+	if (r->seq != NULL)
+		cairn_sequencer_on_scan(r->seq, &s->scan, s->t_ns);
+	if (r->planner != NULL)
+		cairn_planner_scan(r->planner, &s->scan, s->t_ns);
+	if (r->mapper != NULL)
+		(void)cairn_mapper_scan(r->mapper, &s->scan, s->t_ns);
+	if (r->true_map != NULL)
+		(void)cairn_true_map_scan(r->true_map, &s->scan, s->from, s->to, s->t_ns);
+}
+
+static void move_scans(struct cairn_run *r)
+{
+	struct run_scan *slot = &r->scans[(r->scan_head + r->scan_count) % RUN_SCANS];
+	if (cairn_sim_scan(r->sim, &slot->scan)) {
+		slot->t_ns = r->now_ns;
+		slot->scan.t_start_ns = r->now_ns - CAIRN_LIDAR_TURN_STEPS * CAIRN_SIM_STEP_NS;
+		slot->from = r->turn_from;
+		slot->to = r->turn_from = cairn_run_true_pose(r);
+		r->scan_count++;
+	}
+	while (r->scan_count > 0 && r->scans[r->scan_head].t_ns + r->delay_ns <= r->now_ns) {
+		struct run_scan *s = &r->scans[r->scan_head];
+		r->scan_head = (r->scan_head + 1) % RUN_SCANS;
+		r->scan_count--;
+		deliver(r, s);
+	}
+}
+
+/* ---- the map, twice a second ---- */
+
+static void give_grid(struct cairn_run *r)
+{
+	const struct cairn_grid *g = cairn_run_grid(r);
+	struct cairn_cell_box box = cairn_grid_published(g);
+	if (cairn_cell_box_empty(box) ||
+	    (g->revision == r->grid_revision && r->now_ns - r->t_grid_ns < GRID_REPEAT_NS))
+		return;
+	size_t width = (size_t)(box.max_cx - box.min_cx + 1), height = (size_t)(box.max_cy - box.min_cy + 1);
+	if (width * height > r->cells_bytes) {
+		uint8_t *more = realloc(r->cells, 2 * width * height);
+		if (more == NULL)
+			return;
+		r->cells = more;
+		r->cells_bytes = 2 * width * height;
+	}
+	cairn_grid_bytes(g, box, r->cells);
+	struct cairn_plan_grid grid = {.cells = r->cells,
+	    .stride = (uint32_t)width,
+	    .width = (int)width,
+	    .height = (int)height,
+	    .origin_x_m = box.min_cx * g->cell_m,
+	    .origin_y_m = box.min_cy * g->cell_m,
+	    .cell_m = g->cell_m};
+	cairn_planner_grid(r->planner, &grid, r->now_ns);
+	r->grid_revision = g->revision;
+	r->t_grid_ns = r->now_ns;
+}
+
+static void report_map(struct cairn_run *r)
+{
+	bool ok;
+	if (cairn_run_grid(r) == NULL)
+		return;
+	give_grid(r);
+	if (r->mapper != NULL)
+		ok = cairn_mapper_frontiers(r->mapper, r->now_ns, &r->frontiers);
+	else
+		ok = cairn_true_map_frontiers(r->true_map, cairn_run_true_pose(r), &r->frontiers);
+	if (ok && r->frontiers.free_m2 > 0.0 && r->seq != NULL)
+		cairn_sequencer_on_frontiers(r->seq, &r->frontiers, r->now_ns);
+}
+
+/* ---- control ---- */
+
+static void tell_motion(struct cairn_run *r)
+{
+	cairn_motor_message(&r->motor, r->now_ns, &r->motion);
+	if (r->o.without_motor) { /* what is driven is what was asked */
+		r->motion = (struct cairn_msg_motion){
+		    .state = CAIRN_MOTOR_STATE_DRIVING, .v_mps = r->sent.v_mps, .w_radps = r->sent.w_radps};
+	}
+	if (r->seq != NULL)
+		cairn_sequencer_on_motion(r->seq, &r->motion, r->now_ns);
+	if (r->planner != NULL)
+		cairn_planner_motion(r->planner, &r->motion, r->now_ns);
+}
+
+static void plan(struct cairn_run *r)
+{
+	if (r->planner == NULL)
+		return;
+	cairn_planner_step(r->planner, r->now_ns, &r->plan);
+	if (r->seq == NULL)
+		return;
+	if (r->plan.has_velocity)
+		cairn_sequencer_on_nav_velocity(r->seq, &r->plan.velocity, r->now_ns);
+	if (r->plan.status_changed || r->steps % (4 * CONTROL_STEPS) == 0)
+		cairn_sequencer_on_nav_status(r->seq, &r->plan.status, r->now_ns);
+}
+
+static void take_results(struct cairn_run *r)
+{
+	struct cairn_msg_result result;
+	while (cairn_sequencer_next_result(r->seq, &result))
+		run_model_result(r, &result);
+}
+
+static void command(struct cairn_run *r)
+{
+	struct cairn_msg_cmd_vel cmd = {0};
+	bool wanted;
+	if (r->seq != NULL) {
+		cairn_sequencer_step(r->seq, r->now_ns, &r->out);
+		take_results(r);
+		cmd = r->out.cmd_vel;
+		wanted = r->out.mission.wants_decision;
+	} else {
+		struct cairn_twist t = run_naive_step(r);
+		cmd = (struct cairn_msg_cmd_vel){.v_mps = t.v_mps, .w_radps = t.w_radps};
+		wanted = run_naive_wants(r);
+		r->out.nav_goal_changed =
+		    r->naive.goal.id != r->out.nav_goal.id || r->naive.goal.active != r->out.nav_goal.active;
+		r->out.nav_goal = r->naive.goal;
+		r->out.cmd_vel = cmd;
+	}
+	if (r->planner != NULL && (r->out.nav_goal_changed || r->now_ns - r->t_goal_ns >= GOAL_REPEAT_NS)) {
+		cairn_planner_goal(r->planner, &r->out.nav_goal, r->now_ns);
+		r->t_goal_ns = r->now_ns;
+	}
+	struct cairn_header hdr = header(&r->cmd_seq, r->now_ns);
+	(void)cairn_motor_cmd(&r->motor, &hdr, &cmd, r->now_ns);
+	if (r->o.without_motor)
+		r->sent = (struct cairn_twist){cmd.v_mps, cmd.w_radps};
+	run_model_step(r, wanted);
+	if (r->seq != NULL)
+		take_results(r);
+}
+
+/* ---- stepping ---- */
+
+bool cairn_run_step(struct cairn_run *r)
+{
+	if (r->over || r->now_ns - r->t0_ns >= r->duration_ns)
+		return false;
+	r->now_ns += CAIRN_RUN_STEP_NS;
+	r->steps++;
+	const struct cairn_body *b = &cairn_sim_state(r->sim)->body;
+	struct cairn_drive drive = {.v_mps = r->sent.v_mps,
+	    .steer_rad = cairn_sim_steer_for(r->cfg, r->sent.v_mps, r->sent.w_radps, b->steer_rad)};
+	(void)cairn_sim_step(r->sim, drive, true);
+	r->gyro_sum += b->gyro_radps;
+	r->gyro_count++;
+	if (r->steps % ODOM_STEPS == 0)
+		report_odometry(r);
+	move_scans(r);
+	if (r->steps % MOTOR_STEPS == 0)
+		motor_decides(r);
+	if (r->steps % CONTROL_STEPS == 2)
+		tell_motion(r);
+	if (r->steps % REPORT_STEPS == 1)
+		report_map(r);
+	if (r->steps % CONTROL_STEPS == 3)
+		plan(r);
+	if (r->steps % CONTROL_STEPS == 0)
+		command(r);
+	r->totals.state_s[cairn_motor_state(&r->motor)] += CAIRN_SIM_STEP_S;
+	if (r->o.observe != NULL && !r->o.observe(r->o.observe_ctx, r))
+		r->over = true;
+	return !r->over;
+}
+
+void cairn_run_all(struct cairn_run *run)
+{
+	while (cairn_run_step(run))
+		;
+}
+
+/* ---- what goes on ---- */
+
+int64_t cairn_run_now_ns(const struct cairn_run *r)
+{
+	return r->now_ns;
+}
+
+double cairn_run_elapsed_s(const struct cairn_run *r)
+{
+	return (double)(r->now_ns - r->t0_ns) * 1e-9;
+}
+
+struct cairn_sim *cairn_run_sim(struct cairn_run *r)
+{
+	return r->sim;
+}
+
+const struct cairn_sim_state *cairn_run_truth(const struct cairn_run *r)
+{
+	return cairn_sim_state(r->sim);
+}
+
+struct cairn_pose2 cairn_run_true_pose(const struct cairn_run *r)
+{
+	const struct cairn_sim_state *s = cairn_sim_state(r->sim);
+	return cairn_pose_between(s->start, s->body.pose);
+}
+
+double cairn_run_clearance_m(const struct cairn_run *r, double max_m)
+{
+	return cairn_sim_clearance(r->sim, max_m);
+}
+
+const struct cairn_msg_pose *cairn_run_pose(const struct cairn_run *r)
+{
+	return &r->pose;
+}
+
+const struct cairn_msg_motion *cairn_run_motion(const struct cairn_run *r)
+{
+	return &r->motion;
+}
+
+struct cairn_twist cairn_run_sent(const struct cairn_run *r)
+{
+	return r->sent;
+}
+
+const struct cairn_sequencer_output *cairn_run_output(const struct cairn_run *r)
+{
+	return &r->out;
+}
+
+const struct cairn_msg_frontiers *cairn_run_frontiers(const struct cairn_run *r)
+{
+	return &r->frontiers;
+}
+
+const struct cairn_msg_scan *cairn_run_scan(const struct cairn_run *r, int64_t *ret_t_ns)
+{
+	if (r->newest == NULL)
+		return NULL;
+	if (ret_t_ns != NULL)
+		*ret_t_ns = r->newest->t_ns;
+	return &r->newest->scan;
+}
+
+struct cairn_mapper *cairn_run_mapper(struct cairn_run *r)
+{
+	return r->mapper;
+}
+
+const struct cairn_grid *cairn_run_grid(const struct cairn_run *r)
+{
+	if (r->mapper != NULL)
+		return cairn_mapper_grid(r->mapper);
+	return r->true_map != NULL ? &r->true_map->grid : NULL;
+}
+
+struct cairn_sequencer *cairn_run_sequencer(struct cairn_run *r)
+{
+	return r->seq;
+}
+
+struct cairn_motor *cairn_run_motor(struct cairn_run *r)
+{
+	return &r->motor;
+}
+
+struct cairn_run_totals cairn_run_totals(const struct cairn_run *r)
+{
+	struct cairn_run_totals t = r->totals;
+	const struct cairn_body *b = &cairn_sim_state(r->sim)->body;
+	t.odometry_m = b->distance_m;
+	t.contacts = b->contacts;
+	return t;
+}

@@ -1,0 +1,101 @@
+/* run.h - a whole run in one process and simulated time: the simulated robot and house (common/sim) tied to
+ * the real cores, without processes, sockets or a clock.
+ *
+ * What is tied: truth, LiDAR, wheels and gyro -> wheel odometry, motor core, mapper, planner, sequencer, and
+ * the scripted pilot (or a caller's own) in the model's place. Every core is called at its stage's nominal
+ * rate, with the stamps its stage would see: simulation 10 ms, odometry 40 ms, motor 20 ms and at every scan,
+ * sequencer and planner 50 ms, motion 50 ms, scans 100 ms, frontiers and grid 500 ms. Scans arrive delay_s
+ * after their stamp; everything else at once. Noise, slip, drift and dropouts are those of cfg->sim, the
+ * pilot's latency and profile those of cfg->pilot. The same options give the same run. */
+#ifndef CAIRN_COMMON_EVAL_RUN_H
+#define CAIRN_COMMON_EVAL_RUN_H
+
+#include "common/map/mapper.h"
+#include "common/percept/sectors.h"
+#include "common/safety/motor_core.h"
+#include "common/safety/sequencer.h"
+#include "common/sim/sim.h"
+#include "common/vlm/pilot_policy.h"
+
+#define CAIRN_RUN_STEP_NS CAIRN_SIM_STEP_NS
+#define CAIRN_RUN_DELAY_MAX_S 1.0
+
+/* Where poses and the map come from. */
+enum cairn_run_map {
+	CAIRN_RUN_MAP_MAPPER,     /* scan matching on slipping odometry, as on the robot */
+	CAIRN_RUN_MAP_TRUE_POSES, /* poses from the truth, the grid made with them: no matching, much faster
+				   */
+	CAIRN_RUN_MAP_NONE        /* poses from the truth, no grid, no frontiers, no planner */
+};
+
+struct cairn_run;
+
+/* Fills a decision in place of the scripted pilot; view is what the pilot would see, ret comes with id,
+ * snapshot and source filled, which may be spoilt on purpose. False: says nothing this time. */
+typedef bool cairn_run_decide_fn(void *ctx, const struct cairn_run *run, const struct cairn_pilot_view *view,
+    struct cairn_msg_decision *ret);
+/* Called after every step of 10 ms. False ends the run. */
+typedef bool cairn_run_observe_fn(void *ctx, struct cairn_run *run);
+
+struct cairn_run_options {
+	const struct cairn_config *cfg;  /* borrowed */
+	const struct cairn_world *world; /* borrowed */
+	enum cairn_run_map map;
+	double duration_s;
+	double delay_s;              /* of scans, by honest stamps; up to CAIRN_RUN_DELAY_MAX_S */
+	bool without_sequencer;      /* decisions and proposed velocities go to the motor core unchecked */
+	bool without_motor;          /* what the sequencer wants goes to the wheels unchecked */
+	bool coverage;               /* keep the truth's swept floor: costs time */
+	cairn_run_decide_fn *decide; /* NULL: the pilot of cfg->pilot.profile */
+	void *decide_ctx;
+	cairn_run_observe_fn *observe; /* may be NULL */
+	void *observe_ctx;
+	/* Called with every scan as it is delivered, before the cores see it; may spoil it. May be NULL. */
+	void (*on_scan)(void *ctx, struct cairn_run *run, struct cairn_msg_scan *scan);
+	void *scan_ctx;
+};
+
+/* NULL with err set: the robot cannot stand at its start, or no memory. */
+struct cairn_run *cairn_run_new(const struct cairn_run_options *options, struct cairn_error *err);
+void cairn_run_destroy(struct cairn_run **run_p);
+
+/* One step of 10 ms. False when duration_s is over or the observer ended the run. */
+bool cairn_run_step(struct cairn_run *run);
+/* To the end. */
+void cairn_run_all(struct cairn_run *run);
+
+/* ---- what goes on; borrowed, valid until the next step ---- */
+
+int64_t cairn_run_now_ns(const struct cairn_run *run);
+double cairn_run_elapsed_s(const struct cairn_run *run);
+struct cairn_sim *cairn_run_sim(struct cairn_run *run);
+const struct cairn_sim_state *cairn_run_truth(const struct cairn_run *run);
+/* The robot's true pose in the map frame (the start is 0 0 0). */
+struct cairn_pose2 cairn_run_true_pose(const struct cairn_run *run);
+/* Distance from the footprint to the nearest thing or person, at most max_m. */
+double cairn_run_clearance_m(const struct cairn_run *run, double max_m);
+const struct cairn_msg_pose *cairn_run_pose(const struct cairn_run *run);
+const struct cairn_msg_motion *cairn_run_motion(const struct cairn_run *run);
+/* The twist the base is driven with. */
+struct cairn_twist cairn_run_sent(const struct cairn_run *run);
+const struct cairn_sequencer_output *cairn_run_output(const struct cairn_run *run);
+const struct cairn_msg_frontiers *cairn_run_frontiers(const struct cairn_run *run);
+/* The newest scan delivered; its stamp in *ret_t_ns (may be NULL). NULL before the first. */
+const struct cairn_msg_scan *cairn_run_scan(const struct cairn_run *run, int64_t *ret_t_ns);
+/* NULL unless CAIRN_RUN_MAP_MAPPER. */
+struct cairn_mapper *cairn_run_mapper(struct cairn_run *run);
+/* The map, whoever made it; NULL with CAIRN_RUN_MAP_NONE. */
+const struct cairn_grid *cairn_run_grid(const struct cairn_run *run);
+struct cairn_sequencer *cairn_run_sequencer(struct cairn_run *run);
+struct cairn_motor *cairn_run_motor(struct cairn_run *run);
+
+struct cairn_run_totals {
+	uint64_t decisions;                      /* asked for and given */
+	uint32_t outcomes[CAIRN_OUTCOME_COUNT];  /* of results of decisions with an id */
+	double state_s[CAIRN_MOTOR_STATE_COUNT]; /* simulated time in each motor state */
+	double odometry_m;                       /* true path */
+	uint32_t contacts;
+};
+struct cairn_run_totals cairn_run_totals(const struct cairn_run *run);
+
+#endif

@@ -1,0 +1,157 @@
+/* run_model.c - in the model's place: the scripted pilot, or a caller's own choice, after a model's latency.
+ *
+ * What the pilot reads out of a prompt on the robot it is given here as numbers, rounded as the prompt rounds
+ * them (common/percept/text.h). */
+#include <math.h>
+#include <string.h>
+
+#include "common/eval/run_parts.h"
+
+#define RETRY_NS (500 * CAIRN_NS_PER_MS)
+#define LATENCY_MIN_S 0.05
+#define LATENCY_MAX_S 60.0
+
+bool run_model_init(struct cairn_run *r, struct cairn_error *err)
+{
+	int profile = cairn_pilot_profile_parse(r->cfg->pilot.profile);
+	if (profile < 0) {
+		cairn_error_set(err, "pilot.profile: '%s' is none", r->cfg->pilot.profile);
+		return false;
+	}
+	cairn_pilot_init(&r->model.pilot, (enum cairn_pilot_profile)profile, (uint64_t)r->cfg->pilot.seed);
+	cairn_rng_seed(&r->model.rng, (uint64_t)r->cfg->pilot.seed, 12);
+	return true;
+}
+
+static double tenth(double x)
+{
+	return round(x * 10.0) / 10.0;
+}
+
+static void see_scan(struct cairn_run *r, struct cairn_pilot_view *v)
+{
+	struct cairn_msg_percept p;
+	v->nearest_m = -1.0;
+	if (r->newest == NULL || !cairn_percept_from_scan(&p, &r->newest->scan, &r->percept))
+		return;
+	v->sector_count = 12;
+	for (int i = 0; i < 12; i++)
+		v->sector_m[i] = tenth((double)p.sector_m[i]);
+	v->has_feasibility = true;
+	for (int i = 0; i < CAIRN_DIRECTION_COUNT; i++)
+		v->feasibility[i] = (double)p.feasibility[i];
+	v->nearest_m = p.nearest_m;
+	for (uint32_t i = 0; i < p.gaps_count && i < 3; i++)
+		v->gaps[v->gap_count++] = (struct cairn_pilot_gap){
+		    cairn_rad_to_deg(p.gaps[i].bearing_rad), p.gaps[i].width_m, p.gaps[i].distance_m};
+}
+
+static void see_frontiers(struct cairn_run *r, struct cairn_pilot_view *v)
+{
+	for (uint32_t i = 0; i < r->frontiers.items_count && v->frontier_count < CAIRN_PILOT_FRONTIERS_MAX;
+	     i++) {
+		const struct cairn_msg_frontier *f = &r->frontiers.items[i];
+		if (f->distance_m < 0.0)
+			continue;
+		v->frontiers[v->frontier_count++] = (struct cairn_pilot_frontier){.id = f->id,
+		    .bearing_deg = round(cairn_rad_to_deg(f->bearing_rad)),
+		    .path_m = tenth(f->distance_m),
+		    .width_m = tenth(f->width_m),
+		    .kind = f->kind};
+	}
+}
+
+static void look(struct cairn_run *r)
+{
+	struct run_model *m = &r->model;
+	m->view = (struct cairn_pilot_view){.room_count = m->rooms};
+	see_scan(r, &m->view);
+	see_frontiers(r, &m->view);
+	memcpy(m->view.actions, m->actions, sizeof(m->actions));
+	m->view.action_count = m->action_count;
+}
+
+static void choose(struct cairn_run *r, struct cairn_msg_decision *d)
+{
+	struct run_model *m = &r->model;
+	struct cairn_pilot_choice choice;
+	cairn_pilot_choose(&m->pilot, &m->view, &choice);
+	m->rooms += choice.has_report;
+	m->said.kind = CAIRN_ANSWER_ACTION;
+	m->said.main = choice.call;
+	struct cairn_msg_decision made, head = *d;
+	cairn_decision_from_answer(&m->said, &made);
+	made.id = head.id;
+	made.snapshot_id = head.snapshot_id;
+	made.t_snapshot_ns = head.t_snapshot_ns;
+	made.snapshot_x_m = head.snapshot_x_m;
+	made.snapshot_y_m = head.snapshot_y_m;
+	made.snapshot_yaw_rad = head.snapshot_yaw_rad;
+	*d = made;
+}
+
+static void ask(struct cairn_run *r)
+{
+	struct run_model *m = &r->model;
+	const struct cairn_config_pilot *p = &r->cfg->pilot;
+	look(r);
+	m->decision = (struct cairn_msg_decision){.id = m->last_id + 1,
+	    .snapshot_id = ++m->snapshots,
+	    .t_snapshot_ns = r->now_ns,
+	    .snapshot_x_m = r->pose.x_m,
+	    .snapshot_y_m = r->pose.y_m,
+	    .snapshot_yaw_rad = r->pose.yaw_rad,
+	    .source = CAIRN_SOURCE_MODEL};
+	m->answers = true;
+	if (r->o.decide != NULL)
+		m->answers = r->o.decide(r->o.decide_ctx, r, &m->view, &m->decision);
+	else
+		choose(r, &m->decision);
+	/* log-normal with that mean */
+	double mu = log(fmax(p->latency_mean_s, 1e-3)) - 0.5 * p->latency_sigma * p->latency_sigma;
+	double latency = exp(mu + p->latency_sigma * cairn_rng_normal(&m->rng));
+	m->decision.latency_s = cairn_clamp(latency, LATENCY_MIN_S, LATENCY_MAX_S);
+	m->due_ns = r->now_ns + (int64_t)(m->decision.latency_s * 1e9);
+	m->thinking = true;
+}
+
+static void answer(struct cairn_run *r)
+{
+	struct run_model *m = &r->model;
+	m->thinking = false;
+	m->ask_ns = r->now_ns + RETRY_NS;
+	if (!m->answers)
+		return;
+	if (m->decision.id > m->last_id)
+		m->last_id = m->decision.id;
+	r->totals.decisions++;
+	if (r->seq != NULL)
+		cairn_sequencer_on_decision(r->seq, &m->decision, 1, r->now_ns);
+	else
+		run_naive_decision(r, &m->decision);
+}
+
+void run_model_step(struct cairn_run *r, bool wanted)
+{
+	struct run_model *m = &r->model;
+	if (m->thinking && r->now_ns >= m->due_ns)
+		answer(r);
+	else if (!m->thinking && wanted && r->pose_some && r->now_ns >= m->ask_ns)
+		ask(r);
+}
+
+void run_model_result(struct cairn_run *r, const struct cairn_msg_result *result)
+{
+	struct run_model *m = &r->model;
+	if (result->decision_id == 0)
+		return;
+	r->totals.outcomes[result->outcome]++;
+	m->ask_ns = r->now_ns; /* something has changed: no need to wait */
+	memmove(&m->actions[1], &m->actions[0], (RUN_ACTIONS - 1) * sizeof(m->actions[0]));
+	m->actions[0] = (struct cairn_pilot_action){.tool = result->tool,
+	    .frontier_id = result->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL ? m->decision.frontier_id : 0,
+	    .direction = result->tool == CAIRN_TOOL_MOVE_TOWARD ? (int)m->decision.direction : -1,
+	    .outcome = result->outcome,
+	    .distance_m = result->distance_m};
+	m->action_count += m->action_count < RUN_ACTIONS;
+}
