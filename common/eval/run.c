@@ -10,6 +10,7 @@
 #define ODOM_STEPS 4
 #define MOTOR_STEPS 2
 #define CONTROL_STEPS 5
+#define PLAN_AT 3 /* between the motor's word and the sequencer's step */
 #define REPORT_STEPS 50
 #define GRID_REPEAT_NS CAIRN_NS_PER_S
 #define GOAL_REPEAT_NS (200 * CAIRN_NS_PER_MS)
@@ -241,7 +242,7 @@ static void plan(struct cairn_run *r)
 		return;
 	if (r->plan.has_velocity)
 		cairn_sequencer_on_nav_velocity(r->seq, &r->plan.velocity, r->now_ns);
-	if (r->plan.status_changed || r->steps % (4 * CONTROL_STEPS) == 0)
+	if (r->plan.status_changed || r->steps % (4 * CONTROL_STEPS) == PLAN_AT)
 		cairn_sequencer_on_nav_status(r->seq, &r->plan.status, r->now_ns);
 }
 
@@ -306,7 +307,7 @@ bool cairn_run_step(struct cairn_run *r)
 		tell_motion(r);
 	if (r->steps % REPORT_STEPS == 1)
 		report_map(r);
-	if (r->steps % CONTROL_STEPS == 3)
+	if (r->steps % CONTROL_STEPS == PLAN_AT)
 		plan(r);
 	if (r->steps % CONTROL_STEPS == 0)
 		command(r);

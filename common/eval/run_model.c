@@ -131,12 +131,18 @@ static void answer(struct cairn_run *r)
 		run_naive_decision(r, &m->decision);
 }
 
+/* On the robot the map is long there when the mission begins. */
+static bool something_to_see(const struct cairn_run *r)
+{
+	return r->pose_some && (r->o.map == CAIRN_RUN_MAP_NONE || r->frontiers.free_m2 > 0.0);
+}
+
 void run_model_step(struct cairn_run *r, bool wanted)
 {
 	struct run_model *m = &r->model;
 	if (m->thinking && r->now_ns >= m->due_ns)
 		answer(r);
-	else if (!m->thinking && wanted && r->pose_some && r->now_ns >= m->ask_ns)
+	else if (!m->thinking && wanted && r->now_ns >= m->ask_ns && something_to_see(r))
 		ask(r);
 }
 
