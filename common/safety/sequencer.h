@@ -45,6 +45,8 @@ void cairn_sequencer_on_motion(
     struct cairn_sequencer *seq, const struct cairn_msg_motion *motion, int64_t t_ns);
 void cairn_sequencer_on_frontiers(
     struct cairn_sequencer *seq, const struct cairn_msg_frontiers *frontiers, int64_t t_ns);
+void cairn_sequencer_on_candidates(
+    struct cairn_sequencer *seq, const struct cairn_msg_candidates *candidates, int64_t t_ns);
 void cairn_sequencer_on_nav_velocity(
     struct cairn_sequencer *seq, const struct cairn_msg_nav_velocity *velocity, int64_t t_ns);
 void cairn_sequencer_on_nav_status(

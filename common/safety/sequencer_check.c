@@ -123,6 +123,8 @@ static bool same_action(const struct cairn_sequencer *seq, const struct seq_memo
 		return false;
 	if (d->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && d->goal_kind == CAIRN_GOAL_KIND_COORDINATES)
 		return hypot(m->x_m - d->x_m, m->y_m - d->y_m) <= SAME_GOAL_M;
+	if (d->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && d->goal_kind == CAIRN_GOAL_KIND_CANDIDATE)
+		return m->candidate_id == d->candidate_id;
 	if (d->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && d->goal_kind == CAIRN_GOAL_KIND_FRONTIER)
 		return false; /* frontiers have their own memory, by place */
 	return hypot(m->at.x_m - seq->pose.x_m, m->at.y_m - seq->pose.y_m) <= SAME_PLACE_M &&
@@ -152,7 +154,8 @@ void seq_remember_blocked(struct cairn_sequencer *seq, const struct cairn_msg_de
 			for (uint32_t i = 1; i < SEQ_MEMORY_MAX; i++)
 				m = seq->memory[i].t_ns < m->t_ns ? &seq->memory[i] : m;
 		}
-		*m = (struct seq_memory){.tool = d->tool, .way = way_of(d), .x_m = d->x_m, .y_m = d->y_m};
+		*m = (struct seq_memory){.tool = d->tool, .way = way_of(d), .x_m = d->x_m, .y_m = d->y_m,
+		    .candidate_id = d->candidate_id};
 	}
 	m->t_ns = now_ns;
 	m->at = seq_pose(seq);
@@ -226,9 +229,7 @@ static bool prepare_turn(struct cairn_sequencer *seq, const struct cairn_msg_dec
 static bool prepare_frontier(struct cairn_sequencer *seq, const struct cairn_msg_decision *d,
     struct seq_task *task, struct seq_refusal *refusal)
 {
-	const struct cairn_msg_frontier *f = NULL;
-	for (uint32_t i = 0; i < seq->frontiers.items_count && f == NULL; i++)
-		f = seq->frontiers.items[i].id == d->frontier_id ? &seq->frontiers.items[i] : NULL;
+	const struct cairn_msg_frontier *f = seq_frontier(seq, d->frontier_id);
 	if (f == NULL)
 		return refuse(refusal, "there is no frontier %u any more", d->frontier_id);
 	const char *vain = cairn_explore_given_up(&seq->rec.explore, f->x_m, f->y_m);
@@ -248,7 +249,7 @@ static bool prepare_frontier(struct cairn_sequencer *seq, const struct cairn_msg
 	return true;
 }
 
-static bool prepare_way(struct cairn_sequencer *seq, const struct cairn_msg_decision *d,
+static bool prepare_way(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
     struct seq_task *task, struct seq_refusal *refusal)
 {
 	task->kind = SEQ_NAV;
@@ -256,12 +257,15 @@ static bool prepare_way(struct cairn_sequencer *seq, const struct cairn_msg_deci
 	if (d->goal_kind == CAIRN_GOAL_KIND_FRONTIER) {
 		if (!prepare_frontier(seq, d, task, refusal))
 			return false;
+	} else if (d->goal_kind == CAIRN_GOAL_KIND_CANDIDATE) {
+		if (!seq_prepare_candidate(seq, d, now_ns, task, refusal))
+			return false;
 	} else if (d->goal_kind == CAIRN_GOAL_KIND_COORDINATES) {
 		task->nav.x_m = d->x_m;
 		task->nav.y_m = d->y_m;
 	} /* retrace: the start is the map's origin */
 	double way_m = hypot(task->nav.x_m - seq->pose.x_m, task->nav.y_m - seq->pose.y_m);
-	if (task->nav.frontier && task->nav.distance_m > way_m)
+	if (task->nav.distance_m > way_m)
 		way_m = fmin(task->nav.distance_m, seq->cfg->map.extent_max_m);
 	task->limit_s = seq_way_limit_s(seq, way_m);
 	return true;
@@ -270,7 +274,6 @@ static bool prepare_way(struct cairn_sequencer *seq, const struct cairn_msg_deci
 static bool check_prepare(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
     struct seq_task *task, struct seq_refusal *refusal)
 {
-	(void)now_ns;
 	task->limit_s = SEQ_STAND_S;
 	switch (d->tool) {
 	case CAIRN_TOOL_MOVE_TOWARD:
@@ -278,7 +281,7 @@ static bool check_prepare(struct cairn_sequencer *seq, const struct cairn_msg_de
 	case CAIRN_TOOL_ROTATE:
 		return prepare_turn(seq, d, task, refusal);
 	case CAIRN_TOOL_NAVIGATE_TO_GOAL:
-		return prepare_way(seq, d, task, refusal);
+		return prepare_way(seq, d, now_ns, task, refusal);
 	case CAIRN_TOOL_REPORT_DISCOVERY:
 		task->kind = SEQ_REPORT;
 		return true;
@@ -298,7 +301,7 @@ bool seq_is_answer(struct cairn_sequencer *seq, const struct cairn_msg_decision 
 	struct seq_refusal refusal;
 	double age_s = seq_seconds(d->t_snapshot_ns, now_ns);
 	bool timely = !moves(d->tool) || (age_s >= -FUTURE_S && age_s <= seq->cfg->safety.decision_max_age_s);
-	return timely && check_form(seq, d, now_ns, &task, &refusal);
+	return timely && check_form(seq, d, now_ns, &task, &refusal) && seq_names_something(seq, d, now_ns);
 }
 
 bool seq_check(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,

@@ -85,6 +85,7 @@ struct seq_memory {
 	int way; /* direction, or sign of the turn, or kind of the goal */
 	struct cairn_pose2 at;
 	double x_m, y_m; /* of a goal */
+	uint32_t candidate_id;
 	uint32_t count;
 };
 
@@ -101,10 +102,12 @@ struct cairn_sequencer {
 
 	struct cairn_points scan_points; /* in the robot frame of the scan */
 	struct cairn_points points;      /* in the robot frame of now */
-	int64_t t_scan_ns, t_pose_ns, t_motion_ns, t_frontiers_ns, t_nav_velocity_ns, t_nav_status_ns;
+	int64_t t_scan_ns, t_pose_ns, t_motion_ns, t_frontiers_ns, t_candidates_ns, t_nav_velocity_ns,
+	    t_nav_status_ns;
 	struct cairn_msg_pose pose;
 	struct cairn_msg_motion motion;
 	struct cairn_msg_frontiers frontiers;
+	struct cairn_msg_candidates candidates;
 	struct cairn_msg_nav_velocity nav_velocity;
 	struct cairn_msg_nav_status nav_status;
 	struct seq_sense sense;
@@ -163,6 +166,8 @@ static inline bool seq_executing(const struct cairn_sequencer *seq)
 }
 
 /* sequencer_sense.c: freshness, points of now, odometry of the task. */
+/* True for a message that is newer than the newest of its kind, whose stamp then moves on. */
+bool seq_rising(struct cairn_sequencer *seq, int64_t *newest_ns, int64_t t_ns, bool finite);
 void seq_sense_update(struct cairn_sequencer *seq, int64_t now_ns);
 
 /* sequencer_check.c: the chain a decision goes through. False: refused, *result_reason and *result_suggestion
@@ -174,9 +179,21 @@ struct seq_refusal {
 };
 bool seq_check(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
     struct seq_task *task, struct seq_refusal *refusal);
-/* True when a model that says this counts as one that answers: well-formed and in time, sensible or not. */
+/* True when a model that says this counts as one that answers: well-formed, in time, and not about a frontier
+ * or a candidate that does not exist; sensible or not. */
 bool seq_is_answer(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns);
 void seq_remember_blocked(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns);
+
+/* sequencer_choice.c: what ids stand for. */
+const struct cairn_msg_frontier *seq_frontier(const struct cairn_sequencer *seq, uint32_t id);
+/* The candidate that a decision names; NULL with the reason when it is not offered, or not any more. */
+const struct cairn_msg_candidate *seq_candidate(const struct cairn_sequencer *seq,
+    const struct cairn_msg_decision *d, int64_t now_ns, char why[160]);
+/* False for a decision about a frontier or a candidate that does not exist. */
+bool seq_names_something(
+    const struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns);
+bool seq_prepare_candidate(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
+    struct seq_task *task, struct seq_refusal *refusal);
 
 /* sequencer_task.c: begin and end. */
 void seq_task_begin(struct cairn_sequencer *seq, const struct seq_task *task, int64_t now_ns);

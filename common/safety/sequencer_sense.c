@@ -101,7 +101,7 @@ void seq_sense_update(struct cairn_sequencer *seq, int64_t now_ns)
 		odometry(seq);
 }
 
-static bool rising(struct cairn_sequencer *seq, int64_t *newest_ns, int64_t t_ns, bool finite)
+bool seq_rising(struct cairn_sequencer *seq, int64_t *newest_ns, int64_t t_ns, bool finite)
 {
 	/* one stamp from the future would shut out all that follow */
 	bool future = seq->t_step_ns != 0 && t_ns > seq->t_step_ns + CAIRN_NS_PER_S;
@@ -117,7 +117,7 @@ static bool rising(struct cairn_sequencer *seq, int64_t *newest_ns, int64_t t_ns
 
 void cairn_sequencer_on_scan(struct cairn_sequencer *seq, const struct cairn_msg_scan *scan, int64_t t_ns)
 {
-	if (!rising(seq, &seq->t_scan_ns, t_ns, true))
+	if (!seq_rising(seq, &seq->t_scan_ns, t_ns, true))
 		return;
 	struct cairn_footprint body = cairn_safe_footprint(seq->cfg);
 	struct cairn_vec2 lidar = {seq->cfg->robot.lidar_x_m, seq->cfg->robot.lidar_y_m};
@@ -128,7 +128,7 @@ void cairn_sequencer_on_pose(struct cairn_sequencer *seq, const struct cairn_msg
 {
 	bool finite = isfinite(pose->x_m) && isfinite(pose->y_m) && isfinite(pose->yaw_rad) &&
 		      isfinite(pose->distance_m);
-	if (rising(seq, &seq->t_pose_ns, t_ns, finite))
+	if (seq_rising(seq, &seq->t_pose_ns, t_ns, finite))
 		seq->pose = *pose;
 }
 
@@ -136,14 +136,14 @@ void cairn_sequencer_on_motion(
     struct cairn_sequencer *seq, const struct cairn_msg_motion *motion, int64_t t_ns)
 {
 	bool finite = isfinite(motion->v_mps) && isfinite(motion->w_radps);
-	if (rising(seq, &seq->t_motion_ns, t_ns, finite))
+	if (seq_rising(seq, &seq->t_motion_ns, t_ns, finite))
 		seq->motion = *motion;
 }
 
 void cairn_sequencer_on_frontiers(
     struct cairn_sequencer *seq, const struct cairn_msg_frontiers *frontiers, int64_t t_ns)
 {
-	if (!rising(seq, &seq->t_frontiers_ns, t_ns, isfinite(frontiers->free_m2)))
+	if (!seq_rising(seq, &seq->t_frontiers_ns, t_ns, isfinite(frontiers->free_m2)))
 		return;
 	seq->frontiers = *frontiers;
 	if (frontiers->free_m2 <= 0.0)
@@ -157,13 +157,13 @@ void cairn_sequencer_on_nav_velocity(
     struct cairn_sequencer *seq, const struct cairn_msg_nav_velocity *velocity, int64_t t_ns)
 {
 	bool finite = isfinite(velocity->v_mps) && isfinite(velocity->w_radps);
-	if (rising(seq, &seq->t_nav_velocity_ns, t_ns, finite))
+	if (seq_rising(seq, &seq->t_nav_velocity_ns, t_ns, finite))
 		seq->nav_velocity = *velocity;
 }
 
 void cairn_sequencer_on_nav_status(
     struct cairn_sequencer *seq, const struct cairn_msg_nav_status *status, int64_t t_ns)
 {
-	if (rising(seq, &seq->t_nav_status_ns, t_ns, true))
+	if (seq_rising(seq, &seq->t_nav_status_ns, t_ns, true))
 		seq->nav_status = *status;
 }

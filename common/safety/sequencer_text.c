@@ -21,6 +21,8 @@ void seq_text_asked(const struct cairn_msg_decision *d, char *buf, size_t bytes)
 	case CAIRN_TOOL_NAVIGATE_TO_GOAL:
 		if (d->goal_kind == CAIRN_GOAL_KIND_FRONTIER)
 			snprintf(buf, bytes, "%s frontier %u", tool, d->frontier_id);
+		else if (d->goal_kind == CAIRN_GOAL_KIND_CANDIDATE)
+			snprintf(buf, bytes, "%s candidate %u", tool, d->candidate_id);
 		else if (d->goal_kind == CAIRN_GOAL_KIND_COORDINATES)
 			snprintf(buf, bytes, "%s (%.4g, %.4g)", tool, d->x_m, d->y_m);
 		else

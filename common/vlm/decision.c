@@ -103,6 +103,7 @@ void cairn_decision_from_answer(const struct cairn_answer *answer, struct cairn_
 	case CAIRN_TOOL_NAVIGATE_TO_GOAL:
 		ret->goal_kind = (enum cairn_goal_kind)c->goal_kind;
 		ret->frontier_id = c->has_frontier_id ? (uint32_t)c->frontier_id : 0;
+		ret->candidate_id = c->has_candidate_id ? (uint32_t)c->candidate_id : 0;
 		ret->x_m = c->x_m;
 		ret->y_m = c->y_m;
 		snprintf(ret->reason, sizeof(ret->reason), "%s", c->reason);
@@ -136,6 +137,8 @@ void cairn_decision_words(const struct cairn_msg_decision *d, char *dst, size_t 
 		snprintf(dst, cap, "%s %+.0f deg", name, d->angle_deg);
 	else if (d->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && d->goal_kind == CAIRN_GOAL_KIND_FRONTIER)
 		snprintf(dst, cap, "%s F%u", name, d->frontier_id);
+	else if (d->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && d->goal_kind == CAIRN_GOAL_KIND_CANDIDATE)
+		snprintf(dst, cap, "%s C%u", name, d->candidate_id);
 	else if (d->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && d->goal_kind == CAIRN_GOAL_KIND_COORDINATES)
 		snprintf(dst, cap, "%s x %.2f y %.2f", name, d->x_m, d->y_m);
 	else if (d->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL)

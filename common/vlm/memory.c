@@ -107,15 +107,18 @@ static double finite_or_zero(double x)
 	return isfinite(x) ? x : 0.0;
 }
 
-/* "frontier 12" becomes "F12": one name for a thing in the whole prompt. */
-static void name_frontier(char *asked)
+/* "frontier 12" becomes "F12", "candidate 7" "C7": one name for a thing in the whole prompt. */
+static void name_ids(char *asked)
 {
-	static const char word[] = "frontier ";
-	char *at = strstr(asked, word);
-	if (at == NULL || at[sizeof(word) - 1] < '0' || at[sizeof(word) - 1] > '9')
-		return;
-	*at = 'F';
-	memmove(at + 1, at + sizeof(word) - 1, strlen(at + sizeof(word) - 1) + 1);
+	static const char *const words[] = {"frontier ", "candidate "};
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		size_t n = strlen(words[i]);
+		char *at = strstr(asked, words[i]);
+		if (at == NULL || at[n] < '0' || at[n] > '9')
+			continue;
+		*at = i == 0 ? 'F' : 'C';
+		memmove(at + 1, at + n, strlen(at + n) + 1);
+	}
 }
 
 void cairn_memory_add_result(struct cairn_memory *memory, const struct cairn_msg_result *result)
@@ -137,7 +140,7 @@ void cairn_memory_add_result(struct cairn_memory *memory, const struct cairn_msg
 	r->overridden = result->overridden;
 	cairn_text_clean(
 	    r->asked, sizeof(r->asked), result->asked, strnlen(result->asked, sizeof(result->asked)));
-	name_frontier(r->asked);
+	name_ids(r->asked);
 	cairn_text_clean(
 	    r->reason, sizeof(r->reason), result->reason, strnlen(result->reason, sizeof(result->reason)));
 	cairn_text_clean(r->suggestion, sizeof(r->suggestion), result->suggestion,

@@ -10,7 +10,7 @@
 static const char *const direction_words[] = {
     "forward", "forward_left", "forward_right", "left", "right", "backward", NULL};
 static const char *const speed_words[] = {"slow", "medium", "fast", NULL};
-static const char *const goal_words[] = {"frontier", "coordinates", "retrace", NULL};
+static const char *const goal_words[] = {"frontier", "coordinates", "retrace", "candidate", NULL};
 static const char *const stop_words[] = {
     "obstacle", "unsafe", "uncertain", "goal_reached", "exploration_complete", NULL};
 static const char *const focus_words[] = {"general", "doorways", "obstacles", "objects", "people", NULL};
@@ -46,14 +46,15 @@ const struct cairn_tool_row cairn_tools[CAIRN_TOOL_COUNT] = {
 		.doc = "seconds"}}},
     [CAIRN_TOOL_NAVIGATE_TO_GOAL] = {CAIRN_TOOL_NAVIGATE_TO_GOAL, true,
 	"Drive a planned, collision-checked path to a frontier of the FRONTIERS list (the usual choice), to "
-	"a point of the "
-	"map, or back along the way the robot came.",
-	5,
+	"a place of the "
+	"CANDIDATES list, to a point of the map, or back along the way the robot came.",
+	6,
 	{[0] = {.name = "kind",
 	     .kind = CAIRN_PARAM_WORD,
 	     .words = goal_words,
 	     AT(goal_kind),
-	     .doc = "frontier needs frontier_id; coordinates needs x_m and y_m; retrace needs neither"},
+	     .doc = "frontier needs frontier_id; candidate needs candidate_id; coordinates needs x_m and y_m; "
+		    "retrace needs none of them"},
 	    [1] = {.name = "frontier_id",
 		.kind = CAIRN_PARAM_INTEGER,
 		.min = 0,
@@ -75,7 +76,14 @@ const struct cairn_tool_row cairn_tools[CAIRN_TOOL_COUNT] = {
 		AT(y_m),
 		HAS(has_y),
 		.doc = "metres, map frame: +y is to its left at the start, else null"},
-	    [4] = {.name = "reason",
+	    [4] = {.name = "candidate_id",
+		.kind = CAIRN_PARAM_INTEGER,
+		.min = 0,
+		.max = 4294967295.0,
+		AT(candidate_id),
+		HAS(has_candidate_id),
+		.doc = "the number after C in the CANDIDATES list, else null"},
+	    [5] = {.name = "reason",
 		.kind = CAIRN_PARAM_TEXT,
 		.max = 120,
 		TEXT_AT(reason),
@@ -343,6 +351,10 @@ bool cairn_tool_check(
 	if (tool == CAIRN_TOOL_NAVIGATE_TO_GOAL) {
 		if (ret_call->goal_kind == CAIRN_GOAL_KIND_FRONTIER && !ret_call->has_frontier_id) {
 			cairn_error_set(err, "navigate_to_goal: kind frontier needs frontier_id");
+			return false;
+		}
+		if (ret_call->goal_kind == CAIRN_GOAL_KIND_CANDIDATE && !ret_call->has_candidate_id) {
+			cairn_error_set(err, "navigate_to_goal: kind candidate needs candidate_id");
 			return false;
 		}
 		if (ret_call->goal_kind == CAIRN_GOAL_KIND_COORDINATES &&

@@ -13,7 +13,7 @@
 #include "common/vlm/text.h"
 #include "ipc/messages.h"
 
-#define CAIRN_TOOL_PARAMS_MAX 5
+#define CAIRN_TOOL_PARAMS_MAX 6
 #define CAIRN_TOOL_LABEL_CAP 48
 #define CAIRN_TOOL_NOTES_CAP 160
 
@@ -31,8 +31,8 @@ struct cairn_tool_call {
 	enum cairn_tool tool;
 	int direction, speed, goal_kind; /* enum cairn_direction, cairn_speed, cairn_goal_kind */
 	double duration_s, angle_deg, distance_m;
-	double frontier_id, x_m, y_m;
-	bool has_frontier_id, has_x, has_y;
+	double frontier_id, candidate_id, x_m, y_m;
+	bool has_frontier_id, has_candidate_id, has_x, has_y;
 	int stop_reason, focus,
 	    significance; /* index into the words of the row; significance: the enum above */
 	char reason[CAIRN_TOOL_NOTES_CAP];

@@ -1,6 +1,6 @@
 /* sequencer - accepts, modifies, refuses and explains; the thin shell around common/safety/sequencer.h.
  *
- * Reads decision, scan, pose, frontiers, nav.velocity, nav.status and motion; serves `operator`; writes
+ * Reads decision, scan, pose, frontiers, candidates, nav.velocity, nav.status and motion; serves `operator`; writes
  * cmd_vel, nav.goal, result, mission and tier. What it must know after a kill is in RUN/state/mission.bin,
  * replaced atomically. */
 #include <errno.h>
@@ -24,7 +24,7 @@ struct app {
 	struct cairn_stage *stage;
 	struct cairn_sequencer *seq;
 	struct cairn_pub *cmd_vel, *nav_goal, *result, *mission, *tier;
-	struct cairn_sub *decision, *scan, *pose, *frontiers, *nav_velocity, *nav_status, *motion;
+	struct cairn_sub *decision, *scan, *pose, *frontiers, *candidates, *nav_velocity, *nav_status, *motion;
 	int64_t goal_due_ns, mission_due_ns, tier_due_ns;
 	struct cairn_sequencer_output out;
 	uint64_t rejects;
@@ -33,6 +33,7 @@ struct app {
 	union { /* scratch for whatever arrives */
 		struct cairn_msg_scan scan;
 		struct cairn_msg_frontiers frontiers;
+		struct cairn_msg_candidates candidates;
 		struct cairn_msg_decision decision;
 	} in;
 	unsigned char file[CAIRN_MISSION_RECORD_BYTES + 1];
@@ -217,6 +218,17 @@ static int on_frontiers(void *ctx)
 	return 0;
 }
 
+static int on_candidates(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_header hdr;
+	while (cairn_sub_recv(app->candidates, &app->in.candidates, &hdr) == 1) {
+		if (usable(app, &hdr))
+			cairn_sequencer_on_candidates(app->seq, &app->in.candidates, hdr.t_ns);
+	}
+	return 0;
+}
+
 static int on_nav_velocity(void *ctx)
 {
 	struct app *app = ctx;
@@ -262,6 +274,7 @@ static void open_bus(struct app *app)
 	app->pose = cairn_stage_subscribe(s, CAIRN_TOPIC_POSE, on_pose, app);
 	app->motion = cairn_stage_subscribe(s, CAIRN_TOPIC_MOTION, on_motion, app);
 	app->frontiers = cairn_stage_subscribe(s, CAIRN_TOPIC_FRONTIERS, on_frontiers, app);
+	app->candidates = cairn_stage_subscribe(s, CAIRN_TOPIC_CANDIDATES, on_candidates, app);
 	app->nav_velocity = cairn_stage_subscribe(s, CAIRN_TOPIC_NAV_VELOCITY, on_nav_velocity, app);
 	app->nav_status = cairn_stage_subscribe(s, CAIRN_TOPIC_NAV_STATUS, on_nav_status, app);
 	app->decision = cairn_stage_subscribe(s, CAIRN_TOPIC_DECISION, on_decision, app);

@@ -150,7 +150,7 @@ START_TEST(arguments_written_are_read_back_the_same)
 			       out;
 	cairn_tool_arguments(&text, &in);
 	ck_assert_str_eq(text.data,
-	    "{\"kind\":\"coordinates\",\"frontier_id\":null,\"x_m\":-1.25,\"y_m\":3.5,"
+	    "{\"kind\":\"coordinates\",\"frontier_id\":null,\"x_m\":-1.25,\"y_m\":3.5,\"candidate_id\":null,"
 	    "\"reason\":\"the 'far' corner\"}");
 	ck_assert(check(CAIRN_TOOL_NAVIGATE_TO_GOAL, text.data, &out, &err));
 	ck_assert(out.x_m == in.x_m && out.y_m == in.y_m && !out.has_frontier_id);
