@@ -285,6 +285,8 @@ static bool check_prepare(struct cairn_sequencer *seq, const struct cairn_msg_de
 	case CAIRN_TOOL_REPORT_DISCOVERY:
 		task->kind = SEQ_REPORT;
 		return true;
+	case CAIRN_TOOL_DEFINE_ZONE:
+		return refuse(refusal, "no zone store is wired");
 	case CAIRN_TOOL_STOP_ROBOT:
 	case CAIRN_TOOL_OBSERVE_SCENE:
 	case CAIRN_TOOL_CHECK_PATH_CLEAR:

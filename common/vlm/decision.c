@@ -118,6 +118,11 @@ void cairn_decision_from_answer(const struct cairn_answer *answer, struct cairn_
 			snprintf(ret->reason, sizeof(ret->reason), "%s",
 			    cairn_tools[CAIRN_TOOL_STOP_ROBOT].params[0].words[c->stop_reason]);
 		break;
+	case CAIRN_TOOL_DEFINE_ZONE:
+		ret->zone_kind = (enum cairn_zone_kind)c->zone_kind;
+		ret->zone_significance = (uint32_t)c->significance;
+		memcpy(ret->zone_name, c->label, sizeof(ret->zone_name));
+		break;
 	case CAIRN_TOOL_OBSERVE_SCENE:
 	case CAIRN_TOOL_CHECK_PATH_CLEAR:
 	case CAIRN_TOOL_REPORT_DISCOVERY:
@@ -143,6 +148,9 @@ void cairn_decision_words(const struct cairn_msg_decision *d, char *dst, size_t 
 		snprintf(dst, cap, "%s x %.2f y %.2f", name, d->x_m, d->y_m);
 	else if (d->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL)
 		snprintf(dst, cap, "%s retrace", name);
+	else if (d->tool == CAIRN_TOOL_DEFINE_ZONE)
+		snprintf(dst, cap, "%s %s '%.48s'", name,
+		    cairn_enum_text(&cairn_enum_zone_kind, (int)d->zone_kind), d->zone_name);
 	else
 		snprintf(dst, cap, "%s%s%.100s", name, d->reason[0] != '\0' ? ": " : "", d->reason);
 }

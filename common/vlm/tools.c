@@ -14,6 +14,7 @@ static const char *const goal_words[] = {"frontier", "coordinates", "retrace", "
 static const char *const stop_words[] = {
     "obstacle", "unsafe", "uncertain", "goal_reached", "exploration_complete", NULL};
 static const char *const focus_words[] = {"general", "doorways", "obstacles", "objects", "people", NULL};
+static const char *const zone_words[] = {"keepout", "slowdown", NULL};
 static const char *const significance_words[] = {"room", "object", "landmark", "hazard", NULL};
 static const double angle_steps[] = {-180, -135, -90, -45, 45, 90, 135, 180};
 
@@ -140,6 +141,26 @@ const struct cairn_tool_row cairn_tools[CAIRN_TOOL_COUNT] = {
 		.words = significance_words,
 		AT(significance),
 		.doc = "room: the robot has just entered it"}}},
+    [CAIRN_TOOL_DEFINE_ZONE] = {CAIRN_TOOL_DEFINE_ZONE, true,
+	"Mark the floor here for good. The robot's own LiDAR gives the outline: keepout is the free floor "
+	"ahead of it (stairs, a wet floor, a play area seen in the picture), slowdown the free floor around "
+	"it. You are asked again at once.",
+	3,
+	{[0] = {.name = "name",
+	     .kind = CAIRN_PARAM_TEXT,
+	     .max = 40,
+	     TEXT_AT(label),
+	     .doc = "one to four words"},
+	    [1] = {.name = "kind",
+		.kind = CAIRN_PARAM_WORD,
+		.words = zone_words,
+		AT(zone_kind),
+		.doc = "keepout: never drive there; slowdown: drive there slowly"},
+	    [2] = {.name = "significance",
+		.kind = CAIRN_PARAM_WORD,
+		.words = significance_words,
+		AT(significance),
+		.doc = "what makes it one; hazard for anything dangerous"}}},
 };
 
 const char *cairn_tool_name(enum cairn_tool tool)

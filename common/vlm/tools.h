@@ -33,6 +33,7 @@ struct cairn_tool_call {
 	double duration_s, angle_deg, distance_m;
 	double frontier_id, candidate_id, x_m, y_m;
 	bool has_frontier_id, has_candidate_id, has_x, has_y;
+	int zone_kind; /* enum cairn_zone_kind */
 	int stop_reason, focus,
 	    significance; /* index into the words of the row; significance: the enum above */
 	char reason[CAIRN_TOOL_NOTES_CAP];
@@ -64,7 +65,7 @@ struct cairn_tool_param {
 
 struct cairn_tool_row {
 	enum cairn_tool tool;
-	bool action; /* moves or stops the robot: at most one in a response */
+	bool action; /* becomes the decision that the sequencer checks: at most one in a response */
 	const char *doc;
 	int param_count;
 	struct cairn_tool_param params[CAIRN_TOOL_PARAMS_MAX];

@@ -30,7 +30,8 @@ START_TEST(words_of_the_table_are_those_of_the_enums)
 	} rows[] = {{CAIRN_TOOL_MOVE_TOWARD, 0, &cairn_enum_direction},
 	    {CAIRN_TOOL_MOVE_TOWARD, 1, &cairn_enum_speed},
 	    {CAIRN_TOOL_CHECK_PATH_CLEAR, 0, &cairn_enum_direction},
-	    {CAIRN_TOOL_NAVIGATE_TO_GOAL, 0, &cairn_enum_goal_kind}};
+	    {CAIRN_TOOL_NAVIGATE_TO_GOAL, 0, &cairn_enum_goal_kind},
+	    {CAIRN_TOOL_DEFINE_ZONE, 1, &cairn_enum_zone_kind}};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct cairn_tool_param *p = &cairn_tools[rows[i].tool].params[rows[i].param];
 		int n = 0;
