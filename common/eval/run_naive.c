@@ -24,10 +24,10 @@ void run_naive_decision(struct cairn_run *r, const struct cairn_msg_decision *d)
 	n->left_s = PAUSE_S;
 	n->active = true;
 	n->goal.active = false;
-	if (d->tool == CAIRN_TOOL_MOVE_TOWARD)
-		n->left_s = cairn_clamp(d->duration_s, 0.0, 60.0);
+	if (d->tool == CAIRN_TOOL_MOVE_TOWARD || d->tool == CAIRN_TOOL_COUNT)
+		n->left_s = fmin(fmax(d->duration_s, 0.0), 8.0);
 	else if (d->tool == CAIRN_TOOL_ROTATE)
-		n->left_s = cairn_clamp(fabs(cairn_deg_to_rad(d->angle_deg)) * 0.32 / TURN_MPS, 0.0, 60.0);
+		n->left_s = fmin(fabs(cairn_deg_to_rad(d->angle_deg)) * 0.32 / TURN_MPS, 60.0);
 	if (d->tool != CAIRN_TOOL_NAVIGATE_TO_GOAL)
 		return;
 	n->left_s = NAV_S;
@@ -54,6 +54,8 @@ struct cairn_twist run_naive_step(struct cairn_run *r)
 		return zero;
 	n->left_s -= STEP_S;
 	bool forward = true;
+	if (n->d.tool == CAIRN_TOOL_COUNT) /* a twist as it is, see hostile.h */
+		return (struct cairn_twist){n->d.x_m, n->d.y_m};
 	if (n->d.tool == CAIRN_TOOL_MOVE_TOWARD && (unsigned)n->d.direction < CAIRN_DIRECTION_COUNT &&
 	    (unsigned)n->d.speed < CAIRN_SPEED_COUNT) {
 		double k = cairn_safe_curvature(r->cfg, n->d.direction, &forward);

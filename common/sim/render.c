@@ -360,7 +360,7 @@ static void draw_ring(struct cairn_renderer *r, const struct cairn_disc *d, doub
 		double a = 2.0 * M_PI * i / FIGURE_SIDES, b = 2.0 * M_PI * (i + 1) / FIGURE_SIDES;
 		struct cairn_edge e = {(float)(d->x_m + radius_m * cos(a)),
 		    (float)(d->y_m + radius_m * sin(a)), (float)(d->x_m + radius_m * cos(b)),
-		    (float)(d->y_m + radius_m * sin(b)), (float)z0_m, (float)z1_m, 0.0f, 0, paint};
+		    (float)(d->y_m + radius_m * sin(b)), (float)z0_m, (float)z1_m, 0.0f, 0, paint, 0};
 		draw_side(r, &e, false);
 	}
 }

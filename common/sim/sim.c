@@ -5,6 +5,7 @@
 
 #define PERSON_KEEPS_M 0.35 /* a walker does not come nearer to the robot than this */
 #define PERSON_PATIENCE_S 3.0
+#define PERSON_SHORT_OF_M 0.02 /* nobody walks into the robot */
 #define BATTERY_FULL_V 12.4
 #define BATTERY_V_PER_S 0.00015
 #define CLEARANCE_SHOWN_M 2.0
@@ -159,6 +160,9 @@ static void walk(struct cairn_sim *s, uint32_t i)
 	       step = p->speed_mps * CAIRN_SIM_STEP_S;
 	if (left <= step) {
 		bool at_end = w->back ? w->next == 0 : w->next + 1 == p->path_count;
+		w->waiting_s = at_end ? w->waiting_s + CAIRN_SIM_STEP_S : 0.0;
+		if (at_end && w->waiting_s < p->pause_s)
+			return;
 		if (at_end)
 			turn_round(p, w);
 		else
@@ -169,7 +173,8 @@ static void walk(struct cairn_sim *s, uint32_t i)
 	    w->x_m + dx / left * step, w->y_m + dy / left * step, p->radius_m, 0.0, p->height_m};
 	struct cairn_disc now = {w->x_m, w->y_m, p->radius_m, 0.0, p->height_m};
 	double d = cairn_disc_clearance(&ahead, s->state.body.pose, &s->params.footprint);
-	if (d < PERSON_KEEPS_M && d < cairn_disc_clearance(&now, s->state.body.pose, &s->params.footprint)) {
+	double keeps_m = fmax(PERSON_KEEPS_M - p->heedless_m, PERSON_SHORT_OF_M);
+	if (d < keeps_m && d < cairn_disc_clearance(&now, s->state.body.pose, &s->params.footprint)) {
 		w->waiting_s += CAIRN_SIM_STEP_S;
 		if (w->waiting_s > PERSON_PATIENCE_S)
 			turn_round(p, w);
@@ -191,7 +196,7 @@ static float measure(struct cairn_sim *s, struct cairn_pose2 robot, uint16_t ind
 	double a = robot.yaw_rad + c->lidar_yaw_rad - index * (2.0 * M_PI / CAIRN_LIDAR_POINTS), dx = cos(a),
 	       dy = sin(a);
 	double range =
-	    cairn_world_cast(s->world, from.x_m, from.y_m, dx, dy, c->lidar_z_m, CAIRN_LIDAR_MAX_M).range_m;
+	    cairn_world_cast_lidar(s->world, from.x_m, from.y_m, dx, dy, c->lidar_z_m, CAIRN_LIDAR_MAX_M).range_m;
 	for (size_t i = 0; i < people_count; i++)
 		range = cairn_disc_cast(&people[i], from.x_m, from.y_m, dx, dy, c->lidar_z_m, range);
 	if (!s->no_sweep)

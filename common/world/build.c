@@ -95,7 +95,7 @@ static void add_edges(struct cairn_builder *b, struct cairn_solid *s, const stru
 		       ib = reversed ? (count * 2 - 2 - i) % count : (i + 1) % count;
 		struct cairn_vec2 p = corners[ia], q = corners[ib];
 		e[i] = (struct cairn_edge){(float)p.x_m, (float)p.y_m, (float)q.x_m, (float)q.y_m, s->z0_m,
-		    s->z1_m, (float)along, w->solid_count - 1, s->paint};
+		    s->z1_m, (float)along, w->solid_count - 1, s->paint, b->glass ? 1 : 0};
 		along += hypot(q.x_m - p.x_m, q.y_m - p.y_m);
 		s->x_min_m = fminf(s->x_min_m, e[i].ax_m);
 		s->x_max_m = fmaxf(s->x_max_m, e[i].ax_m);

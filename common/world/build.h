@@ -10,6 +10,7 @@
 struct cairn_builder {
 	struct cairn_world *world;
 	uint32_t edge_cap, solid_cap, thing_cap, room_cap, rug_cap, tri_cap;
+	bool glass;  /* what is built from now on is glass */
 	bool failed; /* out of memory, or a limit */
 };
 

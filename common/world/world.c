@@ -95,8 +95,8 @@ static double ray_edge(const struct cairn_edge *e, double x_m, double y_m, doubl
 	return (ey * ox - ex * oy) / det;
 }
 
-struct cairn_ray_hit cairn_world_cast(
-    const struct cairn_world *world, double x_m, double y_m, double dx, double dy, double z_m, double max_m)
+static inline struct cairn_ray_hit cast(const struct cairn_world *world, double x_m, double y_m, double dx,
+    double dy, double z_m, double max_m, bool through_glass)
 {
 	struct cairn_ray_hit hit = {max_m, -1};
 	double entered = grid_entry(world, x_m, y_m, dx, dy);
@@ -108,7 +108,7 @@ struct cairn_ray_hit cairn_world_cast(
 		uint32_t cell = (uint32_t)(k.r * world->grid_cols + k.c);
 		for (uint32_t i = world->cell_first[cell]; i < world->cell_first[cell + 1]; i++) {
 			const struct cairn_edge *e = &world->edges[world->cell_edges[i]];
-			if (e->z0_m > z_m || e->z1_m < z_m)
+			if (e->z0_m > z_m || e->z1_m < z_m || (through_glass && e->glass != 0))
 				continue;
 			double at = ray_edge(e, x_m, y_m, dx, dy);
 			if (at >= 0.0 && at < hit.range_m)
@@ -125,6 +125,18 @@ struct cairn_ray_hit cairn_world_cast(
 		}
 	}
 	return hit;
+}
+
+struct cairn_ray_hit cairn_world_cast(
+    const struct cairn_world *world, double x_m, double y_m, double dx, double dy, double z_m, double max_m)
+{
+	return cast(world, x_m, y_m, dx, dy, z_m, max_m, false);
+}
+
+struct cairn_ray_hit cairn_world_cast_lidar(
+    const struct cairn_world *world, double x_m, double y_m, double dx, double dy, double z_m, double max_m)
+{
+	return cast(world, x_m, y_m, dx, dy, z_m, max_m, true);
 }
 
 double cairn_disc_cast(

@@ -57,6 +57,7 @@ struct cairn_edge {
 	float along_m; /* of a from the start of its outline, so that a texture runs around corners */
 	uint32_t solid;
 	struct cairn_paint paint;
+	uint32_t glass; /* 1: a LiDAR looks through it */
 };
 
 struct cairn_solid {
@@ -92,6 +93,8 @@ struct cairn_person {
 	struct cairn_vec2 path[CAIRN_WORLD_PATH_MAX];
 	uint32_t path_count; /* 1: stands */
 	double speed_mps, radius_m, height_m;
+	double heedless_m; /* comes this much nearer to the robot than others would */
+	double pause_s;    /* at each end of its path */
 	struct cairn_paint paint;
 };
 
@@ -149,6 +152,9 @@ struct cairn_ray_hit {
 /* First edge crossing height z_m that a ray from (x, y) along the unit vector (dx, dy) meets within max_m,
  * from either side. */
 struct cairn_ray_hit cairn_world_cast(
+    const struct cairn_world *world, double x_m, double y_m, double dx, double dy, double z_m, double max_m);
+/* The same for a LiDAR's ray, which passes through glass. */
+struct cairn_ray_hit cairn_world_cast_lidar(
     const struct cairn_world *world, double x_m, double y_m, double dx, double dy, double z_m, double max_m);
 /* Distance at which the ray meets the disc, or max_m. */
 double cairn_disc_cast(

@@ -22,6 +22,7 @@ static const struct cairn_eval evals[] = {
     {"bus", "the tables of messages, topics, services and stages agree with each other", cairn_eval_bus},
     {"recovery", "every process of a driving stack is killed once: time until decisions are driven again",
 	cairn_eval_recovery},
+    {"safety", "hostile pilots in random houses against the real cores: contacts, clearances, stops", cairn_eval_safety},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -94,7 +95,7 @@ int cli_bench(const struct cli *cli)
 static int run_eval(const struct cli *cli, const struct cairn_eval *eval)
 {
 	json_t *result = json_object(), *figures = json_object();
-	bool passed = eval->run(figures);
+	bool passed = eval->run(cli, figures);
 	json_object_set_new(result, "name", json_string(eval->name));
 	json_object_set_new(result, "passed", json_boolean(passed));
 	json_object_update(result, figures);

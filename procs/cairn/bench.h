@@ -21,9 +21,12 @@ struct cairn_bench {
 	    struct cairn_bench_out *out); /* false: could not be measured, the reason is on standard error */
 };
 
+struct cli;
+
 struct cairn_eval {
 	const char *name, *summary;
-	bool (*run)(json_t *figures); /* adds its figures, returns whether it passed */
+	/* Adds its figures, returns whether it passed. Options by cli_value. */
+	bool (*run)(const struct cli *cli, json_t *figures);
 };
 
 /* One line: {"name": ..., "value": ..., "unit": ...}. */
@@ -40,7 +43,8 @@ bool cairn_bench_edt(struct cairn_bench_out *out);
 bool cairn_bench_arc(struct cairn_bench_out *out);
 bool cairn_bench_perception(struct cairn_bench_out *out);
 bool cairn_bench_transport(struct cairn_bench_out *out);
-bool cairn_eval_bus(json_t *figures);
-bool cairn_eval_recovery(json_t *figures);
+bool cairn_eval_bus(const struct cli *cli, json_t *figures);
+bool cairn_eval_recovery(const struct cli *cli, json_t *figures);
+bool cairn_eval_safety(const struct cli *cli, json_t *figures);
 
 #endif

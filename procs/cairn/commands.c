@@ -18,6 +18,12 @@ static const struct cli_option up_options[] = {
     {"config", '\0', "FILE", "configuration laid over config/cairn.yaml"},
     {"set", '\0', "KEY=VALUE", "one key, laid over everything; may be repeated"},
     {"stay", '\0', NULL, "stay up when the mission has ended"}, {0}};
+static const struct cli_option eval_options[] = {
+    {"hours", '\0', "H", "simulated hours (safety; 5 where it is not given)"},
+    {"seed", '\0', "N", "of all chance; 1 where it is not given"},
+    {"jobs", '\0', "N", "processes at once; as many as there are processors where it is not given"},
+    {"without", '\0', "LAYERS", "leave safety layers out: sequencer, motor or both (safety)"},
+    {"verbose", 'v', NULL, "say on standard error what is found as it is found"}, {0}};
 static const struct cli_option down_options[] = {
     {"timeout", '\0', "TIME", "wait this long for the end (default 30s)"}, {0}};
 static const struct cli_option logs_options[] = {
@@ -104,7 +110,7 @@ const struct cli_command cli_commands[] = {
     {"bench", .args = "[NAME]", .summary = "measure; without a name: which there are", .arg_max = 1,
 	.json = true, .run = cli_bench},
     {"eval", .args = "[NAME]", .summary = "judge by a pass mark; without a name: which there are",
-	.arg_max = 1, .json = true, .run = cli_eval},
+	.options = eval_options, .arg_max = 1, .json = true, .run = cli_eval},
     {"version", .args = "", .summary = "version of the program and of the messages", .json = true,
 	.run = cli_version},
     {"help", .args = "[COMMAND]", .summary = "this list, or the help of a command", .arg_max = 1,

@@ -159,8 +159,9 @@ static int check_sizes(json_t *list, const char **ret_name)
 	return largest;
 }
 
-bool cairn_eval_bus(json_t *figures)
+bool cairn_eval_bus(const struct cli *cli, json_t *figures)
 {
+	(void)cli;
 	json_t *list = json_array();
 	const char *largest_name = "";
 	check_names(list);

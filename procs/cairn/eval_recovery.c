@@ -154,8 +154,9 @@ static bool run_drill(struct drill *drill, json_t *figures)
 	return passed && going && contacts == 0 && status == 0 && leftovers == 0;
 }
 
-bool cairn_eval_recovery(json_t *figures)
+bool cairn_eval_recovery(const struct cli *cli, json_t *figures)
 {
+	(void)cli;
 	/* The largest of the bundled homes, so that there is something to explore until the end. */
 	static const char *const args[] = {"--world", "config/worlds/loop.yaml", NULL};
 	char dir[4096], cairn[4200];
