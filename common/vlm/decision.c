@@ -3,14 +3,15 @@
 #include <stdarg.h>
 #include <string.h>
 
-__attribute__((format(printf, 2, 3))) static void stop(struct cairn_answer *ret, const char *fmt, ...)
+void cairn_answer_stop(struct cairn_answer *ret, const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
 	vsnprintf(ret->problem, sizeof(ret->problem), fmt, ap);
 	va_end(ap);
 	ret->kind = CAIRN_ANSWER_STOP;
-	ret->has_report = false; /* part of a bad answer is not trusted either */
+	ret->has_report = ret->has_fallback = false;
+	ret->update.items_count = 0;
 	ret->main = (struct cairn_tool_call){.tool = CAIRN_TOOL_STOP_ROBOT};
 }
 
@@ -18,22 +19,23 @@ static bool take_call(const struct cairn_reply_call *in, bool *has_main, struct 
 {
 	struct cairn_error why = {""};
 	if (in->problem[0] != '\0') {
-		stop(ret, "%s", in->problem);
+		cairn_answer_stop(ret, "%s", in->problem);
 		return false;
 	}
 	int tool = cairn_enum_parse(&cairn_enum_tool, in->name);
 	if (tool < 0) {
-		stop(ret, "unknown tool '%.40s'", in->name);
+		cairn_answer_stop(ret, "unknown tool '%.40s'", in->name);
 		return false;
 	}
 	bool report = tool == CAIRN_TOOL_REPORT_DISCOVERY;
 	if (report ? ret->has_report : *has_main) {
-		stop(ret, report ? "more than one report_discovery" : "more than one action in one answer");
+		cairn_answer_stop(
+		    ret, report ? "more than one report_discovery" : "more than one action in one answer");
 		return false;
 	}
 	struct cairn_tool_call call;
 	if (!cairn_tool_check((enum cairn_tool)tool, in->arguments, &call, &why)) {
-		stop(ret, "%.150s", why.text);
+		cairn_answer_stop(ret, "%.150s", why.text);
 		return false;
 	}
 	*(report ? &ret->report : &ret->main) = call;
@@ -47,17 +49,17 @@ void cairn_answer_from_reply(const struct cairn_reply *reply, bool actions_only,
 	*ret = (struct cairn_answer){.usage = reply->usage};
 	cairn_text_clean(ret->reasoning, sizeof(ret->reasoning), reply->text, strlen(reply->text));
 	if (reply->refusal[0] != '\0') {
-		stop(ret, "the model refused: %.120s", reply->refusal);
+		cairn_answer_stop(ret, "the model refused: %.120s", reply->refusal);
 		return;
 	}
 	if (reply->truncated || reply->filtered) {
-		stop(ret, "%s",
+		cairn_answer_stop(ret, "%s",
 		    reply->truncated ? "the answer was cut off at the token limit"
 				     : "the answer was filtered");
 		return;
 	}
 	if (reply->calls_total == 0 || reply->calls_total > 2) {
-		stop(ret,
+		cairn_answer_stop(ret,
 		    reply->calls_total == 0 ? "no tool call in the answer" : "%u tool calls in one answer",
 		    reply->calls_total);
 		return;
@@ -72,7 +74,7 @@ void cairn_answer_from_reply(const struct cairn_reply *reply, bool actions_only,
 	else
 		ret->kind = cairn_tools[ret->main.tool].action ? CAIRN_ANSWER_ACTION : CAIRN_ANSWER_PERCEIVE;
 	if (actions_only && ret->kind != CAIRN_ANSWER_ACTION)
-		stop(ret, "no action although one was asked for");
+		cairn_answer_stop(ret, "no action although one was asked for");
 }
 
 void cairn_answer_parse(const struct cairn_provider *provider, const char *body, size_t count,
@@ -84,7 +86,7 @@ void cairn_answer_parse(const struct cairn_provider *provider, const char *body,
 		cairn_answer_from_reply(&reply, actions_only, ret);
 	} else {
 		*ret = (struct cairn_answer){.usage = reply.usage};
-		stop(ret, "%.150s", why.text);
+		cairn_answer_stop(ret, "%.150s", why.text);
 	}
 	cairn_reply_clear(&reply);
 }

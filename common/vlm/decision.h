@@ -19,10 +19,17 @@ struct cairn_answer {
 	struct cairn_tool_call main, report;
 	char main_id[80], report_id[80];
 	bool has_report;
+	bool has_fallback; /* JSON mode: what the model would do instead, an action */
+	struct cairn_tool_call fallback;
+	struct cairn_msg_world_update
+	    update; /* JSON mode: claims about the map; its id is the caller's to fill */
 	char reasoning[512];
 	char problem[160];
 	struct cairn_usage usage;
 };
+
+/* Makes a STOP of *ret that says why; what else was in the answer is not trusted either. */
+__attribute__((format(printf, 2, 3))) void cairn_answer_stop(struct cairn_answer *ret, const char *fmt, ...);
 
 /* actions_only: a tool that does not act is a mistake now (the follow-up of a sub-loop). */
 void cairn_answer_from_reply(const struct cairn_reply *reply, bool actions_only, struct cairn_answer *ret);
