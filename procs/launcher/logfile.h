@@ -1,7 +1,7 @@
 /* logfile.h - what a process writes to its standard error, kept in a file that cannot grow without end.
  *
- * Lines come through a pipe; the file is rotated once at a size (NAME.log to NAME.log.1). A flood is cut: beyond
- * CAIRN_LOG_LINES_PER_S lines in a second only their number is written. */
+ * Lines come through a pipe; the file is rotated once at a size (NAME.log to NAME.log.1). A flood is cut:
+ * beyond CAIRN_LOG_LINES_PER_S lines in a second only their number is written. */
 #ifndef CAIRN_PROCS_LAUNCHER_LOGFILE_H
 #define CAIRN_PROCS_LAUNCHER_LOGFILE_H
 

@@ -19,49 +19,14 @@
 #include "common/device/rosmaster.h"
 #include "ipc/frames.h"
 #include "ipc/lockfile.h"
-#include "procs/launcher/logfile.h"
-#include "procs/launcher/plane.h"
-#include "procs/launcher/procstat.h"
-#include "procs/launcher/spawn.h"
-#include "procs/launcher/supervisor.h"
-#include "procs/shell/stage.h"
+#include "procs/launcher/launcher.h"
 
 #define TICK_MS 20
 #define REPORT_MS 500
-#define SPAN_MIN_S 0.2 /* the kernel counts CPU time in steps of 10 ms: a share over less is noise */
 #define PLANE_START_NS (5 * CAIRN_NS_PER_S)
 #define PLANE_RETRY_NS (CAIRN_NS_PER_S / 2)
 #define PLANE_SETTLE_NS                                                                                      \
 	(3 * CAIRN_NS_PER_S) /* verdicts on a plane younger than this are about its predecessor */
-
-struct child_io {
-	int log_fd, ready_fd; /* -1 = none */
-	struct cairn_logfile log;
-	struct cairn_sub *beat_sub;
-	int64_t beat_ns; /* stamp of the last heartbeat of this process; 0 = none */
-	double cpu_mark_s, dead_cpu_s;
-	double cpu_cores, rss_mb;
-};
-
-struct launcher {
-	struct cairn_stage *stage;
-	const struct cairn_config *cfg;
-	const char *run_dir;
-	char program_dir[4096];
-	struct cairn_supervisor sup;
-	struct child_io io[CAIRN_SUP_STAGES_MAX];
-	struct cairn_plane plane;
-	int64_t plane_due_ns, plane_up_ns;
-	uint32_t plane_resets;
-	double plane_dead_cpu_s;
-	struct cairn_pub *stages_pub;
-	struct cairn_sub *health_sub;
-	uint64_t health_restart_id, health_epoch;
-	int chld_fd;
-	int64_t start_ns, mark_ns;
-	bool told_ready;
-	struct cairn_msg_stages report;
-};
 
 /* ---- the table ---- */
 
@@ -119,85 +84,6 @@ static void stop_base(const struct launcher *l)
 	close(fd);
 }
 
-/* ---- children ---- */
-
-static void close_io(struct launcher *l, int i)
-{
-	struct child_io *io = &l->io[i];
-	if (io->log_fd >= 0) {
-		cairn_stage_unwatch_fd(l->stage, io->log_fd);
-		close(io->log_fd);
-	}
-	if (io->ready_fd >= 0) {
-		cairn_stage_unwatch_fd(l->stage, io->ready_fd);
-		close(io->ready_fd);
-	}
-	io->log_fd = io->ready_fd = -1;
-}
-
-static void drain_log(struct launcher *l, int i)
-{
-	char buf[4096];
-	ssize_t n;
-	/* At most what a pipe holds: a stage that floods must not keep the launcher from its work. */
-	for (int k = 0; k < 16 && l->io[i].log_fd >= 0 && (n = read(l->io[i].log_fd, buf, sizeof(buf))) > 0;
-	     k++)
-		cairn_logfile_feed(&l->io[i].log, buf, (size_t)n, cairn_now_ns());
-}
-
-static int on_report(void *ctx);
-
-static void check_ready(struct launcher *l, int i)
-{
-	char c = 0;
-	struct child_io *io = &l->io[i];
-	if (io->ready_fd < 0 || read(io->ready_fd, &c, 1) < 0)
-		return;
-	/* A newline, or the end of a process that never said it: the latter is seen when it is reaped. */
-	cairn_stage_unwatch_fd(l->stage, io->ready_fd);
-	close(io->ready_fd);
-	io->ready_fd = -1;
-	if (c == '\n') {
-		cairn_sup_ready(&l->sup, i, cairn_now_ns());
-		cairn_log_info("%s is up", l->sup.stages[i].row.name);
-		on_report(l); /* those who wait for it should not wait for the next period */
-	}
-}
-
-static int on_output(void *ctx)
-{
-	struct launcher *l = ctx;
-	for (int i = 0; i < l->sup.count; i++) {
-		drain_log(l, i);
-		check_ready(l, i);
-	}
-	return 0;
-}
-
-static void start_stage(struct launcher *l, int i)
-{
-	struct cairn_sup_stage *st = &l->sup.stages[i];
-	char path[4200], run[300], name[40];
-	snprintf(path, sizeof(path), "%s/%s", l->program_dir, st->row.program);
-	snprintf(run, sizeof(run), "%s", l->run_dir);
-	snprintf(name, sizeof(name), "%s", st->row.name);
-	const char *const argv[] = {path, "--run", run, "--stage", name, "--ready-fd", "3", NULL};
-	struct cairn_child child;
-	int r = cairn_spawn(&child, argv, st->row.plane_user ? &l->plane.ns : NULL, SIGTERM, true);
-	cairn_sup_started(&l->sup, i, r < 0 ? r : child.pid, cairn_now_ns());
-	if (r < 0) {
-		cairn_log_error("cannot start %s: %s", path, strerror(-r));
-		return;
-	}
-	struct child_io *io = &l->io[i];
-	io->log_fd = child.log_fd;
-	io->ready_fd = child.ready_fd;
-	io->cpu_mark_s = 0.0;
-	io->beat_ns = 0;
-	cairn_stage_watch_fd(l->stage, io->log_fd, POLLIN, on_output, l);
-	cairn_stage_watch_fd(l->stage, io->ready_fd, POLLIN, on_output, l);
-}
-
 static void perform(struct launcher *l)
 {
 	struct cairn_sup_action actions[CAIRN_SUP_STAGES_MAX];
@@ -206,7 +92,7 @@ static void perform(struct launcher *l)
 		struct cairn_sup_stage *st = &l->sup.stages[actions[k].index];
 		switch (actions[k].verb) {
 		case CAIRN_SUP_START:
-			start_stage(l, actions[k].index);
+			launcher_start_stage(l, actions[k].index);
 			break;
 		case CAIRN_SUP_TERM:
 			kill(st->pid, SIGTERM);
@@ -280,8 +166,8 @@ static double rusage_cpu_s(const struct rusage *ru)
 static void on_stage_exit(struct launcher *l, int i, int status)
 {
 	struct cairn_sup_stage *st = &l->sup.stages[i];
-	drain_log(l, i);
-	close_io(l, i);
+	launcher_drain_log(l, i);
+	launcher_close_io(l, i);
 	if (strcmp(st->row.name, "motor") == 0)
 		stop_base(l);
 	if (st->state != CAIRN_STAGE_STATE_DOWN)
@@ -368,116 +254,6 @@ static int on_health(void *ctx)
 	return 0;
 }
 
-static int on_beats(void *ctx)
-{
-	struct launcher *l = ctx;
-	for (int i = 0; i < l->sup.count; i++) {
-		struct cairn_msg_heartbeat hb;
-		struct cairn_header hdr;
-		while (cairn_sub_recv(l->io[i].beat_sub, &hb, &hdr) > 0)
-			l->io[i].beat_ns = hdr.t_ns;
-	}
-	return 0;
-}
-
-/* ---- reporting ---- */
-
-static double sample(struct child_io *io, int pid, double span_s)
-{
-	struct cairn_procstat ps;
-	io->rss_mb = 0.0;
-	if (pid <= 0 || !cairn_procstat_read(pid, &ps)) {
-		io->cpu_cores = 0.0;
-		return 0.0;
-	}
-	io->rss_mb = ps.rss_mb;
-	if (span_s >= SPAN_MIN_S) {
-		io->cpu_cores = (ps.cpu_s - io->cpu_mark_s) / span_s;
-		io->cpu_mark_s = ps.cpu_s;
-	}
-	return ps.cpu_s;
-}
-
-static double age_s(int64_t t_ns, int64_t now_ns)
-{
-	return t_ns == 0 ? -1.0 : (double)(now_ns - t_ns) * 1e-9;
-}
-
-static void report_stage(struct launcher *l, int i, int64_t now_ns, double span_s, double *cpu_s)
-{
-	struct cairn_msg_stages *r = &l->report;
-	const struct cairn_sup_stage *st = &l->sup.stages[i];
-	struct child_io *io = &l->io[i];
-	struct cairn_msg_stage *out = &r->items[r->items_count++];
-	memset(out, 0, sizeof(*out));
-	*cpu_s += io->dead_cpu_s + sample(io, st->pid, span_s);
-	snprintf(out->name, sizeof(out->name), "%s", st->row.name);
-	snprintf(out->note, sizeof(out->note), "%s", st->note);
-	out->state = st->state;
-	out->pid = st->pid;
-	out->restarts = st->restarts;
-	out->uptime_s = st->pid > 0 ? (double)(now_ns - st->since_ns) * 1e-9 : 0.0;
-	out->heartbeat_age_s = age_s(io->beat_ns, now_ns);
-	out->cpu_cores = io->cpu_cores;
-	out->rss_mb = io->rss_mb;
-	r->rss_mb += io->rss_mb;
-	r->restarts += st->restarts;
-}
-
-/* RouDi and the launcher itself stand in the table too, after the stages. */
-static void report_other(struct launcher *l, const char *name, enum cairn_stage_state state, int pid,
-    double uptime_s, uint32_t restarts, const char *note, double *cpu_s)
-{
-	struct cairn_msg_stages *r = &l->report;
-	struct cairn_msg_stage *out = &r->items[r->items_count++];
-	struct cairn_procstat ps = {0};
-	memset(out, 0, sizeof(*out));
-	snprintf(out->name, sizeof(out->name), "%s", name);
-	snprintf(out->note, sizeof(out->note), "%s", note);
-	out->state = state;
-	out->pid = pid;
-	out->restarts = restarts;
-	out->uptime_s = uptime_s;
-	out->heartbeat_age_s = -1.0;
-	if (pid > 0 && cairn_procstat_read(pid, &ps)) {
-		out->rss_mb = ps.rss_mb;
-		out->cpu_cores = uptime_s > 0.0 ? ps.cpu_s / uptime_s : 0.0;
-	}
-	*cpu_s += ps.cpu_s;
-	r->rss_mb += ps.rss_mb;
-}
-
-static int on_report(void *ctx)
-{
-	struct launcher *l = ctx;
-	int64_t now_ns = cairn_now_ns();
-	double span_s = (double)(now_ns - l->mark_ns) * 1e-9,
-	       uptime_s = (double)(now_ns - l->start_ns) * 1e-9;
-	double cpu_s = l->plane_dead_cpu_s;
-	struct cairn_msg_stages *r = &l->report;
-	if (span_s <= 0.0)
-		return 0;
-	r->items_count = 0;
-	r->rss_mb = 0.0;
-	r->restarts = l->plane_resets;
-	on_beats(l);
-	for (int i = 0; i < l->sup.count; i++)
-		report_stage(l, i, now_ns, span_s, &cpu_s);
-	static const enum cairn_stage_state plane_states[] = {
-	    CAIRN_STAGE_STATE_DOWN, CAIRN_STAGE_STATE_STARTING, CAIRN_STAGE_STATE_UP};
-	report_other(l, "roudi", plane_states[l->plane.state], l->plane.child.pid,
-	    l->plane.child.pid > 0 ? (double)(now_ns - l->plane.since_ns) * 1e-9 : 0.0, l->plane_resets,
-	    l->plane.note, &cpu_s);
-	report_other(l, "launcher", CAIRN_STAGE_STATE_UP, getpid(), uptime_s, 0, "", &cpu_s);
-	r->cpu_cores_mean = cpu_s / uptime_s;
-	r->uptime_s = uptime_s;
-	r->plane_resets = l->plane_resets;
-	if (span_s >= SPAN_MIN_S)
-		l->mark_ns = now_ns;
-	cairn_pub_send(l->stages_pub, r, now_ns, true);
-	return 0;
-}
-
 static void on_command(void *ctx, const struct cairn_msg_command *cmd, struct cairn_msg_reply *reply)
 {
 	struct launcher *l = ctx;
@@ -519,10 +295,10 @@ static void go_down(struct launcher *l)
 		while (read(l->chld_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
 			;
 		reap(l);
-		on_output(l);
+		launcher_on_output(l);
 		perform(l);
 	}
-	on_report(l);
+	launcher_on_report(l);
 	cairn_plane_stop(&l->plane, 1500);
 }
 
@@ -563,7 +339,7 @@ static bool open_all(struct launcher *l)
 	l->health_sub = cairn_stage_subscribe(l->stage, CAIRN_TOPIC_HEALTH, on_health, l);
 	cairn_stage_serve(l->stage, CAIRN_SERVICE_LAUNCHER_CTL, on_command, l);
 	cairn_stage_every(l->stage, TICK_MS, on_tick, l);
-	cairn_stage_every(l->stage, REPORT_MS, on_report, l);
+	cairn_stage_every(l->stage, REPORT_MS, launcher_on_report, l);
 	return true;
 }
 

@@ -1,8 +1,9 @@
 /* namespace.h - a private /tmp and /dev/shm for one stack's data plane.
  *
- * iceoryx puts fixed names into both, so only one RouDi fits a host. A mount namespace with a tmpfs on each gives every
- * stack its own, and the kernel removes all of it when the last process is gone, however that process ended. Folders
- * that were in either stay visible at their places (the run directory may be there), links too; plain files do not. */
+ * iceoryx puts fixed names into both, so only one RouDi fits a host. A mount namespace with a tmpfs on each
+ * gives every stack its own, and the kernel removes all of it when the last process is gone, however that
+ * process ended. Folders that were in either stay visible at their places (the run directory may be there),
+ * links too; plain files do not. */
 #ifndef CAIRN_PROCS_LAUNCHER_NAMESPACE_H
 #define CAIRN_PROCS_LAUNCHER_NAMESPACE_H
 

@@ -1,7 +1,8 @@
 /* plane.h - RouDi and the memory behind the data plane: configuration, size, life.
  *
- * The plane is one thing: when RouDi dies or hangs, all of its users are ended, everything is removed and built anew
- * (a new namespace where there is one). Rules are in the launcher's main loop; this file does the work. */
+ * The plane is one thing: when RouDi dies or hangs, all of its users are ended, everything is removed and
+ * built anew (a new namespace where there is one). Rules are in the launcher's main loop; this file does the
+ * work. */
 #ifndef CAIRN_PROCS_LAUNCHER_PLANE_H
 #define CAIRN_PROCS_LAUNCHER_PLANE_H
 
@@ -25,14 +26,16 @@ struct cairn_plane {
 	int64_t since_ns;
 	char seen[64]; /* tail of its output, to find the line that says it is ready */
 	struct cairn_logfile log;
-	char note[160]; /* how it is isolated when not as wished, or why it could not be started; empty otherwise */
+	char note[160]; /* how it is isolated when not as wished, or why it could not be started; empty
+			   otherwise */
 	bool on_host;   /* what is in the host's /tmp and /dev/shm is this one's */
 };
 
 void cairn_plane_init(struct cairn_plane *plane, const struct cairn_config *cfg, const char *run_dir);
-/* Would the plane start? False with err set when launcher.isolation cannot be had: no namespace, another RouDi on the
- * host, too little memory there. note: what it falls back to, or empty. Starts nothing. */
-bool cairn_plane_possible(const struct cairn_config *cfg, char *note, size_t note_bytes, struct cairn_error *err);
+/* Would the plane start? False with err set when launcher.isolation cannot be had: no namespace, another
+ * RouDi on the host, too little memory there. note: what it falls back to, or empty. Starts nothing. */
+bool cairn_plane_possible(
+    const struct cairn_config *cfg, char *note, size_t note_bytes, struct cairn_error *err);
 /* Makes the namespace (as launcher.isolation says) and starts RouDi. False with err set. */
 bool cairn_plane_start(struct cairn_plane *plane, int64_t now_ns, struct cairn_error *err);
 /* Reads RouDi's output into its log; the state becomes UP when it says that it is ready. */

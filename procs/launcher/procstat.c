@@ -32,7 +32,8 @@ bool cairn_procstat_read(int pid, struct cairn_procstat *ret)
 	char buf[4096];
 	if (!read_proc(pid, "stat", buf, sizeof(buf)))
 		return false;
-	/* Fields are counted from behind the name, which may hold blanks and brackets: utime is the 12th after it. */
+	/* Fields are counted from behind the name, which may hold blanks and brackets: utime is the 12th
+	 * after it. */
 	const char *at = strrchr(buf, ')');
 	for (int field = 0; at != NULL && field < 12; field++)
 		at = strchr(at + 1, ' ');

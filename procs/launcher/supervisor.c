@@ -9,8 +9,9 @@
 
 static const double backoff_s[] = {0.0, 0.2, 0.5, 1.0, 2.0, 5.0};
 #define BACKOFF_COUNT ((int)(sizeof(backoff_s) / sizeof(backoff_s[0])))
-#define HEALTHY_NS (10 * CAIRN_NS_PER_S)  /* up for so long: the next death starts the back-off anew */
-#define PLANE_GRACE_NS (CAIRN_NS_PER_S / 2) /* its memory is lost anyway; only checkpoints are worth waiting for */
+#define HEALTHY_NS (10 * CAIRN_NS_PER_S) /* up for so long: the next death starts the back-off anew */
+#define PLANE_GRACE_NS                                                                                       \
+	(CAIRN_NS_PER_S / 2) /* its memory is lost anyway; only checkpoints are worth waiting for */
 
 static int64_t seconds(double s)
 {
@@ -41,7 +42,8 @@ void cairn_sup_init(struct cairn_supervisor *sup, const struct cairn_sup_row *ro
 	sup->deaths_max = cfg->deaths_max < CAIRN_SUP_DEATHS_MAX ? cfg->deaths_max : CAIRN_SUP_DEATHS_MAX;
 }
 
-static int deaths_in_window(const struct cairn_supervisor *sup, const struct cairn_sup_stage *st, int64_t now_ns)
+static int deaths_in_window(
+    const struct cairn_supervisor *sup, const struct cairn_sup_stage *st, int64_t now_ns)
 {
 	int n = 0;
 	uint64_t kept = st->deaths < CAIRN_SUP_DEATHS_MAX ? st->deaths : CAIRN_SUP_DEATHS_MAX;
@@ -142,7 +144,8 @@ static void step_down(struct cairn_supervisor *sup, int64_t now_ns, struct cairn
 	}
 }
 
-int cairn_sup_step(struct cairn_supervisor *sup, int64_t now_ns, bool plane_up, struct cairn_sup_action *actions)
+int cairn_sup_step(
+    struct cairn_supervisor *sup, int64_t now_ns, bool plane_up, struct cairn_sup_action *actions)
 {
 	int n = 0;
 	if (sup->going_down)

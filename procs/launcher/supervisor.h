@@ -1,10 +1,11 @@
-/* supervisor.h - when to start, stop and restart which stage. Rules only: no process is touched here and no clock
- * is read. The caller performs the actions and reports what happened.
+/* supervisor.h - when to start, stop and restart which stage. Rules only: no process is touched here and no
+ * clock is read. The caller performs the actions and reports what happened.
  *
- * Coming up: a stage starts when every stage before it in the table has been up once (or is held failed), and, if it
- * uses the data plane, while that is up. Later restarts are independent of each other. A death is answered with
- * a bounded back-off (0, 0.2, 0.5, 1, 2, 5 s; from the start again after 10 s up); launcher.deaths_max deaths within
- * launcher.deaths_window_s hold it failed until an operator restarts it. Going down: reverse order, one at a time. */
+ * Coming up: a stage starts when every stage before it in the table has been up once (or is held failed),
+ * and, if it uses the data plane, while that is up. Later restarts are independent of each other. A death is
+ * answered with a bounded back-off (0, 0.2, 0.5, 1, 2, 5 s; from the start again after 10 s up);
+ * launcher.deaths_max deaths within launcher.deaths_window_s hold it failed until an operator restarts it.
+ * Going down: reverse order, one at a time. */
 #ifndef CAIRN_PROCS_LAUNCHER_SUPERVISOR_H
 #define CAIRN_PROCS_LAUNCHER_SUPERVISOR_H
 
@@ -23,15 +24,15 @@ struct cairn_sup_row {
 struct cairn_sup_stage {
 	struct cairn_sup_row row;
 	enum cairn_stage_state state;
-	int pid;               /* 0 = no process */
+	int pid; /* 0 = no process */
 	bool ever_up;
-	bool recycle;          /* STOPPING: start again afterwards, and do not count it as a death */
-	bool ask;              /* STOPPING: SIGTERM is still to be sent */
-	bool killed;           /* STOPPING: SIGKILL has been sent */
-	int backoff;           /* index of the next delay */
+	bool recycle; /* STOPPING: start again afterwards, and do not count it as a death */
+	bool ask;     /* STOPPING: SIGTERM is still to be sent */
+	bool killed;  /* STOPPING: SIGKILL has been sent */
+	int backoff;  /* index of the next delay */
 	uint32_t restarts;
-	int64_t since_ns;      /* of the state */
-	int64_t due_ns;        /* BACKOFF: start; STARTING, STOPPING: deadline */
+	int64_t since_ns;                        /* of the state */
+	int64_t due_ns;                          /* BACKOFF: start; STARTING, STOPPING: deadline */
 	int64_t deaths_ns[CAIRN_SUP_DEATHS_MAX]; /* ring */
 	uint64_t deaths;
 	char note[96];

@@ -1,0 +1,58 @@
+/* launcher.h - the launcher's own state, shared by the files that make it up.
+ *
+ * main.c carries events between the rules (supervisor.h), the data plane (plane.h), the bus and the
+ * processes; children.c starts processes and reads what they say; report.c tells the world about them. */
+#ifndef CAIRN_PROCS_LAUNCHER_LAUNCHER_H
+#define CAIRN_PROCS_LAUNCHER_LAUNCHER_H
+
+#include "procs/launcher/logfile.h"
+#include "procs/launcher/plane.h"
+#include "procs/launcher/supervisor.h"
+#include "procs/shell/stage.h"
+
+struct child_io {
+	int log_fd, ready_fd; /* -1 = none */
+	struct cairn_logfile log;
+	struct cairn_sub *beat_sub;
+	int64_t beat_ns; /* stamp of the last heartbeat of this process; 0 = none */
+	double cpu_mark_s, dead_cpu_s;
+	double cpu_cores, rss_mb;
+};
+
+struct launcher {
+	struct cairn_stage *stage;
+	const struct cairn_config *cfg;
+	const char *run_dir;
+	char program_dir[4096];
+	struct cairn_supervisor sup;
+	struct child_io io[CAIRN_SUP_STAGES_MAX];
+	struct cairn_plane plane;
+	int64_t plane_due_ns, plane_up_ns;
+	uint32_t plane_resets;
+	double plane_dead_cpu_s;
+	struct cairn_pub *stages_pub;
+	struct cairn_sub *health_sub;
+	uint64_t health_restart_id, health_epoch;
+	int chld_fd;
+	int64_t start_ns, mark_ns;
+	bool told_ready;
+	struct cairn_msg_stages report;
+};
+
+/* ---- children.c ---- */
+
+/* Starts stage i and tells the supervisor how it went. */
+void launcher_start_stage(struct launcher *l, int i);
+/* What it has written so far goes to its log. */
+void launcher_drain_log(struct launcher *l, int i);
+/* Of a process that has ended. */
+void launcher_close_io(struct launcher *l, int i);
+/* Takes whatever the children have written: logs and readiness. A loop callback. */
+int launcher_on_output(void *ctx);
+
+/* ---- report.c ---- */
+
+/* Samples every process, publishes the stage table. A loop callback. */
+int launcher_on_report(void *ctx);
+
+#endif

@@ -1,0 +1,117 @@
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/geom.h"
+#include "procs/launcher/launcher.h"
+#include "procs/launcher/procstat.h"
+
+#define SPAN_MIN_S 0.2 /* the kernel counts CPU time in steps of 10 ms: a share over less is noise */
+
+static int on_beats(void *ctx)
+{
+	struct launcher *l = ctx;
+	for (int i = 0; i < l->sup.count; i++) {
+		struct cairn_msg_heartbeat hb;
+		struct cairn_header hdr;
+		while (cairn_sub_recv(l->io[i].beat_sub, &hb, &hdr) > 0)
+			l->io[i].beat_ns = hdr.t_ns;
+	}
+	return 0;
+}
+
+static double sample(struct child_io *io, int pid, double span_s)
+{
+	struct cairn_procstat ps;
+	io->rss_mb = 0.0;
+	if (pid <= 0 || !cairn_procstat_read(pid, &ps)) {
+		io->cpu_cores = 0.0;
+		return 0.0;
+	}
+	io->rss_mb = ps.rss_mb;
+	if (span_s >= SPAN_MIN_S) {
+		io->cpu_cores = (ps.cpu_s - io->cpu_mark_s) / span_s;
+		io->cpu_mark_s = ps.cpu_s;
+	}
+	return ps.cpu_s;
+}
+
+static double age_s(int64_t t_ns, int64_t now_ns)
+{
+	return t_ns == 0 ? -1.0 : (double)(now_ns - t_ns) * 1e-9;
+}
+
+static void report_stage(struct launcher *l, int i, int64_t now_ns, double span_s, double *cpu_s)
+{
+	struct cairn_msg_stages *r = &l->report;
+	const struct cairn_sup_stage *st = &l->sup.stages[i];
+	struct child_io *io = &l->io[i];
+	struct cairn_msg_stage *out = &r->items[r->items_count++];
+	memset(out, 0, sizeof(*out));
+	*cpu_s += io->dead_cpu_s + sample(io, st->pid, span_s);
+	snprintf(out->name, sizeof(out->name), "%s", st->row.name);
+	snprintf(out->note, sizeof(out->note), "%s", st->note);
+	out->state = st->state;
+	out->pid = st->pid;
+	out->restarts = st->restarts;
+	out->uptime_s = st->pid > 0 ? (double)(now_ns - st->since_ns) * 1e-9 : 0.0;
+	out->heartbeat_age_s = age_s(io->beat_ns, now_ns);
+	out->cpu_cores = io->cpu_cores;
+	out->rss_mb = io->rss_mb;
+	r->rss_mb += io->rss_mb;
+	r->restarts += st->restarts;
+}
+
+/* RouDi and the launcher itself stand in the table too, after the stages. */
+static void report_other(struct launcher *l, const char *name, enum cairn_stage_state state, int pid,
+    double uptime_s, uint32_t restarts, const char *note, double *cpu_s)
+{
+	struct cairn_msg_stages *r = &l->report;
+	struct cairn_msg_stage *out = &r->items[r->items_count++];
+	struct cairn_procstat ps = {0};
+	memset(out, 0, sizeof(*out));
+	snprintf(out->name, sizeof(out->name), "%s", name);
+	snprintf(out->note, sizeof(out->note), "%s", note);
+	out->state = state;
+	out->pid = pid;
+	out->restarts = restarts;
+	out->uptime_s = uptime_s;
+	out->heartbeat_age_s = -1.0;
+	if (pid > 0 && cairn_procstat_read(pid, &ps)) {
+		out->rss_mb = ps.rss_mb;
+		out->cpu_cores = uptime_s > 0.0 ? ps.cpu_s / uptime_s : 0.0;
+	}
+	*cpu_s += ps.cpu_s;
+	r->rss_mb += ps.rss_mb;
+}
+
+int launcher_on_report(void *ctx)
+{
+	struct launcher *l = ctx;
+	int64_t now_ns = cairn_now_ns();
+	double span_s = (double)(now_ns - l->mark_ns) * 1e-9,
+	       uptime_s = (double)(now_ns - l->start_ns) * 1e-9;
+	double cpu_s = l->plane_dead_cpu_s;
+	struct cairn_msg_stages *r = &l->report;
+	if (span_s <= 0.0)
+		return 0;
+	r->items_count = 0;
+	r->rss_mb = 0.0;
+	r->restarts = l->plane_resets;
+	on_beats(l);
+	for (int i = 0; i < l->sup.count; i++)
+		report_stage(l, i, now_ns, span_s, &cpu_s);
+	static const enum cairn_stage_state plane_states[] = {
+	    CAIRN_STAGE_STATE_DOWN, CAIRN_STAGE_STATE_STARTING, CAIRN_STAGE_STATE_UP};
+	report_other(l, "roudi", plane_states[l->plane.state], l->plane.child.pid,
+	    l->plane.child.pid > 0 ? (double)(now_ns - l->plane.since_ns) * 1e-9 : 0.0, l->plane_resets,
+	    l->plane.note, &cpu_s);
+	report_other(l, "launcher", CAIRN_STAGE_STATE_UP, getpid(), uptime_s, 0, "", &cpu_s);
+	r->cpu_cores_mean = cpu_s / uptime_s;
+	r->uptime_s = uptime_s;
+	r->plane_resets = l->plane_resets;
+	if (span_s >= SPAN_MIN_S)
+		l->mark_ns = now_ns;
+	cairn_pub_send(l->stages_pub, r, now_ns, true);
+	return 0;
+}
