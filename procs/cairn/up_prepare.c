@@ -13,6 +13,7 @@
 #include "ipc/lockfile.h"
 #include "procs/cairn/rundir.h"
 #include "procs/cairn/up.h"
+#include "procs/launcher/placement.h"
 #include "procs/launcher/plane.h"
 
 enum { STATUS_REFUSED = 1, STATUS_CONFIG = 2 };
@@ -37,7 +38,7 @@ static bool merge(
 		cairn_error_set(err, "--for: %s", why.text);
 		return false;
 	}
-	return cairn_config_check(&run->cfg, err);
+	return cairn_config_check(&run->cfg, err) && cairn_placement_check(&run->cfg.launcher, err);
 }
 
 /* A path as given, from here or from the project's own files; made absolute, because the stages live

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "procs/launcher/launcher.h"
+#include "procs/launcher/placement.h"
 #include "procs/launcher/spawn.h"
 
 void launcher_close_io(struct launcher *l, int i)
@@ -58,6 +59,18 @@ int launcher_on_output(void *ctx)
 	return 0;
 }
 
+/* Without the privilege the stage runs like any other, and that is said once. */
+static void place(struct launcher *l, int i, int pid)
+{
+	const char *name = l->sup.stages[i].row.name;
+	struct cairn_placement placement = cairn_placement_of(&l->cfg->launcher, name);
+	int r = cairn_placement_apply(&placement, pid);
+	if (r < 0 && !l->io[i].told_placement)
+		cairn_log_warn("%s runs without what launcher.fifo and launcher.affinity ask for: %s", name,
+		    strerror(-r));
+	l->io[i].told_placement = r < 0;
+}
+
 void launcher_start_stage(struct launcher *l, int i)
 {
 	struct cairn_sup_stage *st = &l->sup.stages[i];
@@ -73,6 +86,7 @@ void launcher_start_stage(struct launcher *l, int i)
 		cairn_log_error("cannot start %s: %s", path, strerror(-r));
 		return;
 	}
+	place(l, i, child.pid);
 	struct child_io *io = &l->io[i];
 	io->log_fd = child.log_fd;
 	io->ready_fd = child.ready_fd;

@@ -17,6 +17,7 @@ struct child_io {
 	int64_t beat_ns; /* stamp of the last heartbeat of this process; 0 = none */
 	double cpu_mark_s, dead_cpu_s;
 	double cpu_cores, rss_mb;
+	bool told_placement;
 };
 
 struct launcher {

@@ -41,6 +41,20 @@ static double age_s(int64_t t_ns, int64_t now_ns)
 	return t_ns == 0 ? -1.0 : (double)(now_ns - t_ns) * 1e-9;
 }
 
+/* Before it takes the whole robot down with it. */
+static void look_at_memory(struct launcher *l, int i, int64_t now_ns)
+{
+	char why[96];
+	double max_mb = l->cfg->launcher.memory_max_mb;
+	const struct cairn_sup_stage *st = &l->sup.stages[i];
+	if (l->io[i].rss_mb <= max_mb || st->state == CAIRN_STAGE_STATE_STOPPING)
+		return;
+	snprintf(why, sizeof(why), "used %.0f MB, more than launcher.memory_max_mb (%.0f)", l->io[i].rss_mb,
+	    max_mb);
+	cairn_log_warn("%s %s; starting it anew", st->row.name, why);
+	cairn_sup_misbehaved(&l->sup, i, why, now_ns);
+}
+
 static void report_stage(struct launcher *l, int i, int64_t now_ns, double span_s, double *cpu_s)
 {
 	struct cairn_msg_stages *r = &l->report;
@@ -49,6 +63,7 @@ static void report_stage(struct launcher *l, int i, int64_t now_ns, double span_
 	struct cairn_msg_stage *out = &r->items[r->items_count++];
 	memset(out, 0, sizeof(*out));
 	*cpu_s += io->dead_cpu_s + sample(io, st->pid, span_s);
+	look_at_memory(l, i, now_ns);
 	snprintf(out->name, sizeof(out->name), "%s", st->row.name);
 	snprintf(out->note, sizeof(out->note), "%s", st->note);
 	out->state = st->state;

@@ -77,6 +77,7 @@ static void on_death(struct cairn_supervisor *sup, struct cairn_sup_stage *st, i
 static void begin_stop(struct cairn_sup_stage *st, int64_t grace_ns, bool recycle, int64_t now_ns)
 {
 	st->recycle = recycle;
+	st->counts = false;
 	st->ask = false;
 	st->killed = false;
 	st->due_ns = now_ns + grace_ns;
@@ -204,6 +205,10 @@ int cairn_sup_exited(struct cairn_supervisor *sup, int pid, int status, int64_t 
 		struct cairn_sup_stage *st = &sup->stages[i];
 		if (st->pid != pid)
 			continue;
+		if (st->state == CAIRN_STAGE_STATE_STOPPING && st->counts) {
+			on_death(sup, st, 0, now_ns);
+			return i;
+		}
 		if (st->state == CAIRN_STAGE_STATE_STOPPING) {
 			st->pid = 0;
 			st->due_ns = 0;
@@ -239,6 +244,18 @@ void cairn_sup_restart(struct cairn_supervisor *sup, int index, const char *why,
 	}
 	st->due_ns = now_ns;
 	enter(st, CAIRN_STAGE_STATE_DOWN, now_ns);
+}
+
+void cairn_sup_misbehaved(struct cairn_supervisor *sup, int index, const char *why, int64_t now_ns)
+{
+	struct cairn_sup_stage *st = &sup->stages[index];
+	if (!has_process(st) || st->state == CAIRN_STAGE_STATE_STOPPING)
+		return;
+	snprintf(st->note, sizeof(st->note), "%s", why);
+	if (st->state == CAIRN_STAGE_STATE_UP && now_ns - st->since_ns >= HEALTHY_NS)
+		st->backoff = 0;
+	mark_for_stop(st, sup->stop_timeout_ns, now_ns);
+	st->counts = true;
 }
 
 void cairn_sup_plane_lost(struct cairn_supervisor *sup, int64_t now_ns)

@@ -26,6 +26,7 @@ struct cairn_sup_stage {
 	enum cairn_stage_state state;
 	int pid; /* 0 = no process */
 	bool ever_up;
+	bool counts;  /* STOPPING: it misbehaved, so its end is a death like any other */
 	bool recycle; /* STOPPING: start again afterwards, and do not count it as a death */
 	bool ask;     /* STOPPING: SIGTERM is still to be sent */
 	bool killed;  /* STOPPING: SIGKILL has been sent */
@@ -69,6 +70,9 @@ int cairn_sup_exited(struct cairn_supervisor *sup, int pid, int status, int64_t 
 
 /* An operator's or the watchdog's restart: ends it if it runs, clears 'failed', starts it anew. */
 void cairn_sup_restart(struct cairn_supervisor *sup, int index, const char *why, int64_t now_ns);
+/* It runs but must not go on (too much memory): ended in good order, and its end counts as a death, so that
+ * one that never gets better is held failed. */
+void cairn_sup_misbehaved(struct cairn_supervisor *sup, int index, const char *why, int64_t now_ns);
 /* The data plane is gone: every stage that uses it is ended quickly and started when it is back. */
 void cairn_sup_plane_lost(struct cairn_supervisor *sup, int64_t now_ns);
 void cairn_sup_go_down(struct cairn_supervisor *sup);

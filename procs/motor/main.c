@@ -387,6 +387,7 @@ int main(int argc, char **argv)
 	app->state = CAIRN_MOTOR_STATE_COUNT;
 	start(app);
 	on_tick(app); /* the board is asked for before anybody waits for us */
+	cairn_stage_lock_memory(stage);
 	cairn_stage_ready(stage);
 	status = cairn_stage_run(stage);
 	stop_wheels(app);

@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -77,7 +79,8 @@ static void usage(FILE *out, const char *program, const char *purpose)
 }
 
 /* 1: go on; 0 or 2: exit with that status. */
-static int parse_options(struct cairn_stage *stage, const char *program, const char *purpose, int argc, char **argv)
+static int parse_options(
+    struct cairn_stage *stage, const char *program, const char *purpose, int argc, char **argv)
 {
 	enum { OPT_RUN = 1, OPT_STAGE, OPT_READY, OPT_HELP, OPT_VERSION };
 	static const struct option options[] = {{"run", required_argument, NULL, OPT_RUN},
@@ -152,7 +155,8 @@ struct cairn_stage *cairn_stage_start(
 		*ret_status = r;
 		return NULL;
 	}
-	/* The launcher's end is our end; asked for before anything could hang, and checked for the gap before it. */
+	/* The launcher's end is our end; asked for before anything could hang, and checked for the gap before
+	 * it. */
 	pid_t parent = getppid();
 	if (stage->ready_fd >= 0)
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -318,6 +322,19 @@ void cairn_stage_note(struct cairn_stage *stage, const char *note)
 void cairn_stage_count_reject(struct cairn_stage *stage)
 {
 	stage->rejects++;
+}
+
+/* On fault: what has been touched stays; 8 MB of stack for every thread of the library would not be worth it. */
+void cairn_stage_lock_memory(struct cairn_stage *stage)
+{
+	struct rlimit limit;
+	if (!stage->cfg.launcher.lock_memory)
+		return;
+	bool may =
+	    geteuid() == 0 || (getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY);
+	if (!may || mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) != 0)
+		cairn_log_info(
+		    "memory is not locked: %s", may ? strerror(errno) : "RLIMIT_MEMLOCK is not unlimited");
 }
 
 void cairn_stage_ready(struct cairn_stage *stage)

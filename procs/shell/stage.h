@@ -1,9 +1,10 @@
-/* stage.h - what every process of the stack shares: options, config, log, signals, readiness, heartbeat, loop.
+/* stage.h - what every process of the stack shares: options, config, log, signals, readiness, heartbeat,
+ * loop.
  *
  * A main() is: cairn_stage_start, open what it needs, cairn_stage_ready, cairn_stage_run, cairn_stage_finish.
- * The loop is single-threaded: readers, timers and descriptors are callbacks. Signals only end the loop, so that a
- * publish in hand is finished. The heartbeat is sent from the loop itself, never from a helper thread. When the
- * launcher dies the stage gets SIGTERM (PR_SET_PDEATHSIG) and ends in good order. */
+ * The loop is single-threaded: readers, timers and descriptors are callbacks. Signals only end the loop, so
+ * that a publish in hand is finished. The heartbeat is sent from the loop itself, never from a helper thread.
+ * When the launcher dies the stage gets SIGTERM (PR_SET_PDEATHSIG) and ends in good order. */
 #ifndef CAIRN_PROCS_SHELL_STAGE_H
 #define CAIRN_PROCS_SHELL_STAGE_H
 
@@ -18,8 +19,8 @@ struct cairn_stage;
 /* Return 0 to go on, negative to end the loop with that status. */
 typedef int cairn_loop_fn(void *ctx);
 
-/* Parses --run DIR --stage NAME --ready-fd N --help --version, loads RUN/config.yaml (made by the launcher), opens
- * the log and the bus. NULL: *ret_status is the exit status (0 after --help). */
+/* Parses --run DIR --stage NAME --ready-fd N --help --version, loads RUN/config.yaml (made by the launcher),
+ * opens the log and the bus. NULL: *ret_status is the exit status (0 after --help). */
 struct cairn_stage *cairn_stage_start(
     const char *program, const char *purpose, int argc, char **argv, int *ret_status);
 
@@ -45,6 +46,9 @@ void cairn_stage_unwatch_fd(struct cairn_stage *stage, int fd);
 /* What the next heartbeats say it is busy with, and refusals beyond those of the bus. */
 void cairn_stage_note(struct cairn_stage *stage, const char *note);
 void cairn_stage_count_reject(struct cairn_stage *stage);
+/* Keeps all memory, now and later, from being swapped out, unless launcher.lock_memory is off. Without the
+ * privilege it says so and goes on: locking only a part would let later allocations fail. */
+void cairn_stage_lock_memory(struct cairn_stage *stage);
 /* Ready: tells the launcher (newline on --ready-fd). */
 void cairn_stage_ready(struct cairn_stage *stage);
 /* Runs until a signal (0) or a callback's negative status. */

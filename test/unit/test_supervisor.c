@@ -10,7 +10,8 @@
 #define MS CAIRN_NS_PER_MS
 #define KILLED 9 /* wait status of a process ended by SIGKILL */
 
-static const struct cairn_sup_row rows[] = {{"motor", "m", false}, {"mapper", "x", true}, {"gateway", "g", true}};
+static const struct cairn_sup_row rows[] = {
+    {"motor", "m", false}, {"mapper", "x", true}, {"gateway", "g", true}};
 static struct cairn_supervisor sup;
 static struct cairn_sup_action acts[CAIRN_SUP_STAGES_MAX];
 static int next_pid;
@@ -223,6 +224,28 @@ START_TEST(a_restart_of_a_running_stage_ends_it_first)
 }
 END_TEST
 
+START_TEST(a_stage_that_misbehaves_is_asked_to_end_and_its_end_is_a_death)
+{
+	bring_up(0);
+	int64_t now = 20 * CAIRN_NS_PER_S;
+	for (int k = 0; k < 5; k++) {
+		ck_assert_int_ne(sup.stages[1].state, CAIRN_STAGE_STATE_FAILED);
+		cairn_sup_misbehaved(&sup, 1, "too fat", now);
+		cairn_sup_misbehaved(&sup, 1, "again", now); /* it is being ended already */
+		ck_assert_int_eq(step(now, true), 1);
+		ck_assert_int_eq(acts[0].verb, CAIRN_SUP_TERM);
+		cairn_sup_exited(&sup, sup.stages[1].pid, 0, now);
+		ck_assert_str_eq(sup.stages[1].note, "too fat");
+		now += 6 * CAIRN_NS_PER_S;
+		step(now, true);
+		cairn_sup_ready(&sup, 1, now);
+	}
+	ck_assert_int_eq(sup.stages[1].state, CAIRN_STAGE_STATE_FAILED);
+	cairn_sup_misbehaved(&sup, 1, "gone", now); /* no process: nothing to end */
+	ck_assert_int_eq(sup.stages[1].state, CAIRN_STAGE_STATE_FAILED);
+}
+END_TEST
+
 START_TEST(strangers_are_no_stages)
 {
 	bring_up(0);
@@ -232,10 +255,11 @@ START_TEST(strangers_are_no_stages)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("supervisor", a_stage_starts_only_when_those_before_it_are_ready, users_of_the_data_plane_wait_for_it,
-    the_first_death_is_answered_at_once_and_later_ones_ever_later,
+CAIRN_TEST_MAIN("supervisor", a_stage_starts_only_when_those_before_it_are_ready,
+    users_of_the_data_plane_wait_for_it, the_first_death_is_answered_at_once_and_later_ones_ever_later,
     a_stage_that_keeps_dying_is_held_until_an_operator_restarts_it, deaths_far_apart_do_not_add_up,
     a_stage_that_is_not_ready_in_time_is_killed_once, a_program_that_cannot_be_started_counts_as_a_death,
     going_down_asks_in_reverse_and_one_at_a_time, what_does_not_end_in_time_is_killed,
     a_death_while_going_down_is_not_answered, a_lost_plane_takes_its_users_along_and_nobody_else,
-    a_restart_of_a_running_stage_ends_it_first, strangers_are_no_stages)
+    a_restart_of_a_running_stage_ends_it_first,
+    a_stage_that_misbehaves_is_asked_to_end_and_its_end_is_a_death, strangers_are_no_stages)

@@ -1,0 +1,75 @@
+/* The lists of launcher.fifo and launcher.affinity. */
+#include "procs/launcher/placement.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "test/support/runner.h"
+
+static struct cairn_config cfg;
+
+static bool check(const char *fifo, const char *affinity, struct cairn_error *err)
+{
+	cairn_config_defaults(&cfg);
+	snprintf(cfg.launcher.fifo, sizeof(cfg.launcher.fifo), "%s", fifo);
+	snprintf(cfg.launcher.affinity, sizeof(cfg.launcher.affinity), "%s", affinity);
+	return cairn_placement_check(&cfg.launcher, err);
+}
+
+START_TEST(a_stage_gets_what_the_lists_say_and_others_nothing)
+{
+	struct cairn_error err = {""};
+	ck_assert_msg(check("motor:50, sequencer:40", "motor:1", &err), "%s", err.text);
+	struct cairn_placement motor = cairn_placement_of(&cfg.launcher, "motor");
+	struct cairn_placement sequencer = cairn_placement_of(&cfg.launcher, "sequencer");
+	struct cairn_placement mapper = cairn_placement_of(&cfg.launcher, "mapper");
+	ck_assert_int_eq(motor.fifo, 50);
+	ck_assert_int_eq(motor.cpu, 1);
+	ck_assert_int_eq(sequencer.fifo, 40);
+	ck_assert_int_eq(sequencer.cpu, -1);
+	ck_assert_int_eq(mapper.fifo, 0);
+	ck_assert_int_eq(mapper.cpu, -1);
+}
+END_TEST
+
+START_TEST(lists_that_make_no_sense_are_refused_with_the_reason)
+{
+	static const struct {
+		const char *fifo, *affinity, *reason;
+	} cases[] = {{"moto:50", "", "launcher.fifo: 'moto' is no stage"},
+	    {"motor", "", "write stage:number"}, {"motor:", "", "write stage:number"},
+	    {"motor:0", "", "from 1 to 99"}, {"motor:100", "", "from 1 to 99"},
+	    {"motor:5x", "", "write stage:number"}, {"motor:-5", "", "write stage:number"},
+	    {"motor:99999999999999999999", "", "from 1 to 99"},
+	    {"motor:5 mapper:6 motor:7", "", "motor stands there twice"},
+	    {"", "motor:0 nobody:1", "launcher.affinity: 'nobody' is no stage"},
+	    {":5", "", "'' is no stage"}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct cairn_error err = {""};
+		ck_assert(!check(cases[i].fifo, cases[i].affinity, &err));
+		ck_assert_msg(strstr(err.text, cases[i].reason) != NULL, "%zu: %s", i, err.text);
+	}
+}
+END_TEST
+
+START_TEST(empty_lists_change_nothing)
+{
+	struct cairn_error err = {""};
+	ck_assert(check("", " , ", &err));
+	struct cairn_placement none = cairn_placement_of(&cfg.launcher, "motor");
+	ck_assert_int_eq(cairn_placement_apply(&none, 0), 0);
+	ck_assert_int_eq(sched_getscheduler(0), SCHED_OTHER);
+}
+END_TEST
+
+START_TEST(a_processor_that_is_not_there_is_an_error)
+{
+	struct cairn_placement far = {0, CPU_SETSIZE - 1};
+	ck_assert_int_lt(cairn_placement_apply(&far, 0), 0);
+}
+END_TEST
+
+CAIRN_TEST_MAIN("placement", a_stage_gets_what_the_lists_say_and_others_nothing,
+    lists_that_make_no_sense_are_refused_with_the_reason, empty_lists_change_nothing,
+    a_processor_that_is_not_there_is_an_error)
