@@ -13,7 +13,6 @@
 #define BEHIND_M 2.0 /* unknown floor assumed behind each metre of an opening, for coverage */
 #define ESCAPE_M 0.30
 #define CLEARANCE_BOUND_M 0.30
-#define DRIVEN_CLEARANCE2 5 /* squared cells; less and the wavefront might leak through a thin wall */
 
 struct cairn_frontier_finder *cairn_frontier_finder_new(void)
 {
@@ -28,7 +27,9 @@ static void free_arrays(struct cairn_frontier_finder *f)
 	free(f->unknown);
 	free(f->floor);
 	free(f->scratch);
+	free(f->part);
 	free(f->mask);
+	free(f->edge);
 	free(f->label);
 	free(f->queue);
 	free(f->cells);
@@ -50,8 +51,10 @@ void cairn_frontier_finder_destroy(struct cairn_frontier_finder **finder_p)
 static bool resize(struct cairn_frontier_finder *f, int32_t width, int32_t height)
 {
 	size_t n = (size_t)width * (size_t)height;
-	if (!cairn_wave_resize(&f->wave, width, height))
+	if (!cairn_wave_resize(&f->wave, width, height)) {
+		free_arrays(f); /* so that the next try begins anew */
 		return false;
+	}
 	if (n <= f->capacity)
 		return true;
 	free_arrays(f);
@@ -59,61 +62,105 @@ static bool resize(struct cairn_frontier_finder *f, int32_t width, int32_t heigh
 	f->unknown = malloc(n);
 	f->floor = malloc(n);
 	f->scratch = malloc(n);
+	f->part = malloc(n);
 	f->mask = malloc(n);
+	f->edge = malloc(n);
 	f->label = malloc(n * sizeof(*f->label));
 	f->queue = malloc(n * sizeof(*f->queue));
 	f->cells = malloc(n * sizeof(*f->cells));
 	f->sorted = malloc(n * sizeof(*f->sorted));
 	f->parent = malloc(n * sizeof(*f->parent));
-	if (f->unknown == NULL || f->floor == NULL || f->scratch == NULL || f->mask == NULL ||
-	    f->label == NULL || f->queue == NULL || f->cells == NULL || f->sorted == NULL ||
-	    f->parent == NULL)
+	if (f->unknown == NULL || f->floor == NULL || f->scratch == NULL || f->part == NULL ||
+	    f->mask == NULL || f->edge == NULL || f->label == NULL || f->queue == NULL || f->cells == NULL ||
+	    f->sorted == NULL || f->parent == NULL)
 		return false;
+	memset(f->label, 0xFF, n * sizeof(*f->label));
 	f->capacity = n;
 	return true;
 }
 
-/* Copies the known part of the grid, with a margin of unknown, as one class a cell. */
-static bool take_window(struct cairn_frontier_finder *f, const struct cairn_grid *grid)
+static int32_t floor_to(int32_t value, int32_t step)
 {
-	const int32_t margin = 12;
-	const struct cairn_cell_box *k = &grid->known;
-	int32_t width = k->max_cx - k->min_cx + 1 + 2 * margin,
-		height = k->max_cy - k->min_cy + 1 + 2 * margin;
-	if (!resize(f, width, height))
-		return false;
-	f->cx0 = k->min_cx - margin;
-	f->cy0 = k->min_cy - margin;
-	f->cell_m = grid->cell_m;
-	memset(f->wave.cell, CAIRN_WAVE_UNKNOWN, (size_t)width * (size_t)height);
-	for (int32_t y = margin; y < height - margin; y++) {
-		const int8_t *restrict odds = grid->odds + cairn_grid_index(grid, k->min_cx, f->cy0 + y);
-		uint8_t *restrict out = f->wave.cell + (size_t)y * (size_t)width + margin;
-		for (int32_t x = 0; x < width - 2 * margin; x++) {
-			uint8_t known = odds[x] < 0 ? CAIRN_WAVE_FREE : CAIRN_WAVE_UNSURE;
-			known = odds[x] >= CAIRN_ODDS_OCCUPIED ? CAIRN_WAVE_OCCUPIED : known;
-			out[x] = odds[x] == CAIRN_ODDS_UNKNOWN ? CAIRN_WAVE_UNKNOWN : known;
-		}
-	}
-	return true;
+	int32_t q = value / step;
+	return (q * step > value ? q - 1 : q) * step;
 }
 
-/* Where the robot has been it can go again, however narrow the map makes it: a place that it squeezed into
- * must not become a prison. */
-static void trust_driven(struct cairn_frontier_finder *f, const struct cairn_grid *grid, int16_t need2)
+/* One row of the grid as classes and as driven or not; outside of the arrays is unknown. */
+static void classify(const struct cairn_frontier_finder *f, const struct cairn_grid *grid, int32_t y,
+    uint8_t *line, uint8_t *driven)
 {
-	const struct cairn_cell_box *k = &grid->known;
-	for (int32_t cy = k->min_cy; cy <= k->max_cy; cy++) {
-		const uint16_t *restrict visits = grid->visits + cairn_grid_index(grid, k->min_cx, cy);
-		int16_t *restrict clearance2 = f->wave.clearance2 +
-					       (size_t)(cy - f->cy0) * (size_t)f->wave.width +
-					       (size_t)(k->min_cx - f->cx0);
-		for (int32_t i = 0; i <= k->max_cx - k->min_cx; i++) {
-			bool raise =
-			    visits[i] != 0 && clearance2[i] >= DRIVEN_CLEARANCE2 && clearance2[i] < need2;
-			clearance2[i] = raise ? need2 : clearance2[i];
-		}
+	int32_t cy = f->cy0 + y, w = f->wave.width;
+	memset(line, CAIRN_WAVE_UNKNOWN, (size_t)w);
+	int32_t lo = f->cx0 > grid->cx0 ? f->cx0 : grid->cx0;
+	int32_t hi = f->cx0 + w < grid->cx0 + grid->width ? f->cx0 + w : grid->cx0 + grid->width;
+	if (cy < grid->cy0 || cy >= grid->cy0 + grid->height || hi <= lo)
+		return;
+	const int8_t *restrict odds = grid->odds + cairn_grid_index(grid, lo, cy);
+	const uint16_t *restrict visits = grid->visits + cairn_grid_index(grid, lo, cy);
+	uint8_t *restrict out = line + (lo - f->cx0), *restrict been = driven + (lo - f->cx0);
+	for (int32_t x = 0; x < hi - lo; x++) {
+		uint8_t known = odds[x] < 0 ? CAIRN_WAVE_FREE : CAIRN_WAVE_UNSURE;
+		known = odds[x] >= CAIRN_ODDS_OCCUPIED ? CAIRN_WAVE_OCCUPIED : known;
+		out[x] = odds[x] == CAIRN_ODDS_UNKNOWN ? CAIRN_WAVE_UNKNOWN : known;
 	}
+	for (int32_t x = 0; x < hi - lo; x++)
+		been[x] = visits[x] != 0;
+}
+
+/* Takes one row in and widens *changed by what differs from what was there. */
+static void take_row(
+    struct cairn_frontier_finder *f, int32_t y, const uint8_t *line, struct cairn_wave_box *changed)
+{
+	int32_t w = f->wave.width, lo = 0, hi = w - 1;
+	uint8_t *cell = f->wave.cell + (size_t)y * (size_t)w;
+	if (memcmp(cell, line, (size_t)w) == 0)
+		return;
+	while (cell[lo] == line[lo])
+		lo++;
+	while (cell[hi] == line[hi])
+		hi--;
+	for (int32_t x = lo; x <= hi; x++) {
+		f->cell_total[cell[x]]--;
+		f->cell_total[line[x]]++;
+	}
+	memcpy(cell + lo, line + lo, (size_t)(hi - lo + 1));
+	changed->x0 = lo < changed->x0 ? lo : changed->x0;
+	changed->x1 = hi > changed->x1 ? hi : changed->x1;
+	changed->y0 = y < changed->y0 ? y : changed->y0;
+	changed->y1 = y > changed->y1 ? y : changed->y1;
+}
+
+/* Copies the known part of the grid, with a margin of unknown, as one class a cell, and finds out what is
+ * new: by comparing, so that it does not matter how the grid came to change. All of it is new when the window
+ * moves. */
+static bool take_window(
+    struct cairn_frontier_finder *f, const struct cairn_grid *grid, struct cairn_wave_box *changed)
+{
+	const int32_t margin = 12, step = 32;
+	const struct cairn_cell_box *k = &grid->known;
+	int32_t cx0 = floor_to(k->min_cx - margin, step), cy0 = floor_to(k->min_cy - margin, step);
+	int32_t width = floor_to(k->max_cx + margin, step) + step - cx0;
+	int32_t height = floor_to(k->max_cy + margin, step) + step - cy0;
+	bool anew = f->capacity == 0 || cx0 != f->cx0 || cy0 != f->cy0 || width != f->wave.width ||
+		    height != f->wave.height || grid->cell_m != f->cell_m;
+	*changed = (struct cairn_wave_box){INT32_MAX, INT32_MAX, -1, -1};
+	if (anew) {
+		if (!resize(f, width, height))
+			return false;
+		memset(f->wave.cell, CAIRN_WAVE_UNKNOWN, (size_t)width * (size_t)height);
+		memset(f->cell_total, 0, sizeof(f->cell_total));
+		f->cell_total[CAIRN_WAVE_UNKNOWN] = (uint32_t)width * (uint32_t)height;
+		f->cx0 = cx0;
+		f->cy0 = cy0;
+		f->cell_m = grid->cell_m;
+	}
+	for (int32_t y = 0; y < height; y++) {
+		classify(f, grid, y, f->part, f->wave.driven + (size_t)y * (size_t)width);
+		take_row(f, y, f->part, changed);
+	}
+	if (anew)
+		*changed = (struct cairn_wave_box){0, 0, width - 1, height - 1};
+	return true;
 }
 
 struct pair {
@@ -188,8 +235,9 @@ void cairn_frontier_remember(struct cairn_frontier_finder *f, struct cairn_front
 	bool taken[4 * CAIRN_FRONTIERS_MAX] = {false};
 	for (uint32_t i = 0; i < f->found_count; i++) {
 		for (uint32_t k = 0; k < memory->count && pair_count < 1024; k++) {
-			double d = hypot(f->found[i].msg.x_m - memory->items[k].at.x_m,
-			    f->found[i].msg.y_m - memory->items[k].at.y_m);
+			double dx = f->found[i].msg.x_m - memory->items[k].at.x_m;
+			double dy = f->found[i].msg.y_m - memory->items[k].at.y_m,
+			       d = sqrt(dx * dx + dy * dy);
 			if (d <= SAME_M)
 				pairs[pair_count++] = (struct pair){(uint16_t)i, (uint16_t)k, (float)d};
 		}
@@ -257,6 +305,22 @@ static void report(
 	ret->visited_cells = grid->visited_cells;
 }
 
+/* Clearances and masks of what changed; of everything when they are asked for differently. */
+static void bring_up_to_date(
+    struct cairn_frontier_finder *f, int bound, double min_width_m, struct cairn_wave_box changed)
+{
+	int reach = (int)floor((min_width_m / f->cell_m - 1.0) / 2.0);
+	reach = reach < 0 ? 0 : reach > 5 ? 5 : reach;
+	if (bound != f->bound || reach != f->reach)
+		changed = (struct cairn_wave_box){0, 0, f->wave.width - 1, f->wave.height - 1};
+	f->bound = bound;
+	f->reach = reach;
+	if (changed.x1 < changed.x0)
+		return;
+	cairn_wave_clearances_in(&f->wave, bound, changed);
+	cairn_frontier_masks(f, changed);
+}
+
 bool cairn_frontier_find(struct cairn_frontier_finder *f, struct cairn_frontier_memory *memory,
     const struct cairn_grid *grid, struct cairn_pose2 pose, bool looking, const struct cairn_config *cfg,
     struct cairn_msg_frontiers *ret)
@@ -264,7 +328,8 @@ bool cairn_frontier_find(struct cairn_frontier_finder *f, struct cairn_frontier_
 	memset(ret, 0, sizeof(*ret));
 	if (cairn_cell_box_empty(grid->known))
 		return true;
-	if (!take_window(f, grid))
+	struct cairn_wave_box changed;
+	if (!take_window(f, grid, &changed))
 		return false;
 	/* The footprint with its clearance, and one cell: walls in the map are up to that much thicker than
 	 * they are. Half the length as well: where it cannot turn, an Ackermann robot drives in and may not
@@ -276,14 +341,12 @@ bool cairn_frontier_find(struct cairn_frontier_finder *f, struct cairn_frontier_
 	int bound = (int)ceil(fmax(need_m, CLEARANCE_BOUND_M) / grid->cell_m);
 	bound = bound < 100 ? bound : 100;
 	int need2 = (int)fmin(ceil(need * need), bound * bound);
-	cairn_wave_clearances(&f->wave, bound);
-	trust_driven(f, grid, (int16_t)need2);
+	bring_up_to_date(f, bound, cfg->mission.frontier_min_width_m, changed);
 	int32_t x = (int32_t)floor(pose.x_m / grid->cell_m) - f->cx0;
 	int32_t y = (int32_t)floor(pose.y_m / grid->cell_m) - f->cy0;
 	if (!cairn_wave_spread(&f->wave, x, y, need2, (int)(ESCAPE_M / grid->cell_m)))
 		return false;
-	if (!cairn_frontier_cells(f, cfg->mission.frontier_min_width_m))
-		return false;
+	cairn_frontier_cells(f);
 	cairn_frontier_describe(f, pose, cfg->mission.frontier_min_width_m);
 	cairn_frontier_remember(f, memory, pose, looking);
 	report(f, grid, ret);

@@ -1,7 +1,7 @@
 /* frontier.h - openings into the unknown, and whether and how far the robot can go to them.
  *
- * A frontier cell is a free cell beside the unknown (Yamauchi 1997). What makes an exploration end is what
- * does NOT count:
+ * A frontier cell is a free cell with an unknown one among its four neighbours (Yamauchi 1997). What makes an
+ * exploration end is what does NOT count:
  *
  * 1. unknown slits narrower than about mission.frontier_min_width_m (between two far rays, along a wall seen
  * at a grazing angle, in the corners behind furniture): a morphological opening of the unknown closes them;
@@ -15,9 +15,13 @@
  * 5. openings that the robot has stood before, in plain sight or at the place chosen for looking in, without
  *    learning anything.
  *
- * Cells belong to one frontier when no more than 0.5 m of free floor is between them (so never through a
+ * Cells belong to one frontier when they are within 0.5 m of each other over free floor (so never through a
  * wall); long ones are cut. Reachability and distance come from a wavefront over free cells with the robot's
- * clearance, or that it has driven over. The place to stand looks into the opening, not along it. */
+ * clearance, or that it has driven over. The place to stand looks into the opening, not along it.
+ *
+ * The finder keeps what it made of the map and compares: clearances and masks are computed anew only around
+ * the cells that changed, whatever changed them, so that a map drawn anew after a loop closure needs no word
+ * to it. */
 #ifndef CAIRN_COMMON_MAP_FRONTIER_H
 #define CAIRN_COMMON_MAP_FRONTIER_H
 

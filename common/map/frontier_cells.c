@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define POCKET_M2 0.15 /* smaller enclosed unknown is not worth a look */
-#define LINK_M 0.5     /* pieces with no more free floor than this between them are one opening */
+#define LINK_M 0.5     /* cells no farther apart over free floor are one opening */
 #define NONE UINT32_MAX
 
 enum { FLOOD_NEW, FLOOD_BIG, FLOOD_SMALL, FLOOD_NOW };
@@ -48,42 +48,84 @@ static void filter_columns(const uint8_t *in, uint8_t *out, int32_t w, int32_t h
 	}
 }
 
-/* Takes away what is narrower than 2 reach + 1 cells (a morphological opening by a square). */
-static void open_mask(struct cairn_frontier_finder *f, uint8_t *mask, int reach)
+static struct cairn_wave_box grown(const struct cairn_frontier_finder *f, struct cairn_wave_box box, int by)
 {
-	int32_t w = f->wave.width, h = f->wave.height;
-	filter_rows(mask, f->scratch, w, h, reach, false);
-	filter_columns(f->scratch, mask, w, h, reach, false);
-	filter_rows(mask, f->scratch, w, h, reach, true);
-	filter_columns(f->scratch, mask, w, h, reach, true);
+	int32_t end_x = f->wave.width - 1, end_y = f->wave.height - 1;
+	return (struct cairn_wave_box){box.x0 < by ? 0 : box.x0 - by, box.y0 < by ? 0 : box.y0 - by,
+	    box.x1 > end_x - by ? end_x : box.x1 + by, box.y1 > end_y - by ? end_y : box.y1 + by};
 }
 
-/* The unknown without its slits; then the floor, with those slits, without its own narrow strips: a look into
- * the gap between two cupboards opens nothing that the robot could enter. */
-static void open_both(struct cairn_frontier_finder *f, int reach)
+/* Takes away from f->part, which holds box, what is narrower than 2 reach + 1 cells (a morphological opening
+ * by a square), and copies what is inside of it into mask. A cell of the result depends on those up to 2
+ * reach away. */
+static void open_part(
+    struct cairn_frontier_finder *f, struct cairn_wave_box box, struct cairn_wave_box inside, uint8_t *mask)
 {
-	size_t n = (size_t)f->wave.width * (size_t)f->wave.height;
-	for (size_t i = 0; i < n; i++)
-		f->unknown[i] = f->wave.cell[i] == CAIRN_WAVE_UNKNOWN;
-	open_mask(f, f->unknown, reach);
-	for (size_t i = 0; i < n; i++)
-		f->floor[i] = (uint8_t)((f->wave.cell[i] == CAIRN_WAVE_FREE) |
-					((f->wave.cell[i] == CAIRN_WAVE_UNKNOWN) & (f->unknown[i] == 0)));
-	open_mask(f, f->floor, reach);
+	int32_t w = box.x1 - box.x0 + 1, h = box.y1 - box.y0 + 1;
+	filter_rows(f->part, f->scratch, w, h, f->reach, false);
+	filter_columns(f->scratch, f->part, w, h, f->reach, false);
+	filter_rows(f->part, f->scratch, w, h, f->reach, true);
+	filter_columns(f->scratch, f->part, w, h, f->reach, true);
+	for (int32_t y = inside.y0; y <= inside.y1; y++)
+		memcpy(mask + (size_t)y * (size_t)f->wave.width + inside.x0,
+		    f->part + (size_t)(y - box.y0) * (size_t)w + (inside.x0 - box.x0),
+		    (size_t)(inside.x1 - inside.x0 + 1));
 }
 
-static void mark_cells(struct cairn_frontier_finder *f)
+static void open_unknown(struct cairn_frontier_finder *f, struct cairn_wave_box inside)
+{
+	struct cairn_wave_box box = grown(f, inside, 2 * f->reach);
+	uint8_t *restrict out = f->part;
+	for (int32_t y = box.y0; y <= box.y1; y++) {
+		const uint8_t *restrict cell = f->wave.cell + (size_t)y * (size_t)f->wave.width;
+		for (int32_t x = box.x0; x <= box.x1; x++)
+			*out++ = cell[x] == CAIRN_WAVE_UNKNOWN;
+	}
+	open_part(f, box, inside, f->unknown);
+}
+
+/* The floor, with the slits of the unknown, without its own narrow strips: a look into the gap between two
+ * cupboards opens nothing that the robot could enter. */
+static void open_floor(struct cairn_frontier_finder *f, struct cairn_wave_box inside)
+{
+	struct cairn_wave_box box = grown(f, inside, 2 * f->reach);
+	uint8_t *restrict out = f->part;
+	for (int32_t y = box.y0; y <= box.y1; y++) {
+		size_t row = (size_t)y * (size_t)f->wave.width;
+		const uint8_t *restrict cell = f->wave.cell + row, *restrict unknown = f->unknown + row;
+		for (int32_t x = box.x0; x <= box.x1; x++)
+			*out++ = (uint8_t)((cell[x] == CAIRN_WAVE_FREE) |
+					   ((cell[x] == CAIRN_WAVE_UNKNOWN) & (unknown[x] == 0)));
+	}
+	open_part(f, box, inside, f->floor);
+}
+
+/* Free cells with an unknown neighbour among the four. */
+static void mark_cells(struct cairn_frontier_finder *f, struct cairn_wave_box box)
 {
 	int32_t w = f->wave.width, h = f->wave.height;
-	memset(f->mask, 0, (size_t)w * (size_t)h);
-	for (int32_t y = 1; y < h - 1; y++) {
+	for (int32_t y = box.y0; y <= box.y1; y++) {
 		size_t row = (size_t)y * (size_t)w;
 		const uint8_t *cell = f->wave.cell + row, *u = f->unknown + row, *floor = f->floor + row;
 		uint8_t *restrict mask = f->mask + row;
-		for (int32_t x = 1; x < w - 1; x++)
+		memset(mask + box.x0, 0, (size_t)(box.x1 - box.x0 + 1));
+		if (y == 0 || y == h - 1)
+			continue;
+		for (int32_t x = box.x0 > 1 ? box.x0 : 1; x <= box.x1 && x < w - 1; x++)
 			mask[x] = (uint8_t)((cell[x] == CAIRN_WAVE_FREE) & floor[x] &
 					    (u[x - 1] | u[x + 1] | u[x - w] | u[x + w]));
 	}
+}
+
+void cairn_frontier_masks(struct cairn_frontier_finder *f, struct cairn_wave_box box)
+{
+	if (box.x1 < box.x0)
+		return;
+	box = grown(f, box, 2 * f->reach);
+	open_unknown(f, box);
+	box = grown(f, box, 2 * f->reach);
+	open_floor(f, box);
+	mark_cells(f, grown(f, box, 1));
 }
 
 /* Is the unknown at this cell more than an enclosed pocket? Floods at most limit cells; the answer is kept in
@@ -122,6 +164,7 @@ static void drop_pockets(struct cairn_frontier_finder *f)
 	int32_t w = f->wave.width, h = f->wave.height;
 	uint32_t limit = (uint32_t)ceil(POCKET_M2 / (f->cell_m * f->cell_m));
 	memset(f->scratch, FLOOD_NEW, (size_t)w * (size_t)h);
+	memcpy(f->edge, f->mask, (size_t)w * (size_t)h);
 	for (int32_t y = 1; y < h - 1; y++) {
 		const uint8_t *row = f->mask + (size_t)y * (size_t)w;
 		for (const uint8_t *p = row; (p = memchr(p, 1, (size_t)(row + w - p))) != NULL; p++) {
@@ -130,7 +173,7 @@ static void drop_pockets(struct cairn_frontier_finder *f)
 			bool big = false;
 			for (int k = 0; k < 4 && !big; k++)
 				big = f->unknown[next[k]] && is_big(f, next[k], limit);
-			f->mask[i] = big;
+			f->edge[i] = big;
 		}
 	}
 }
@@ -146,7 +189,7 @@ static uint32_t flood_piece(struct cairn_frontier_finder *f, uint32_t seed, uint
 		for (int32_t dy = -1; dy <= 1; dy++) {
 			for (int32_t dx = -1; dx <= 1; dx++) {
 				uint32_t to = (uint32_t)((int32_t)f->queue[next] + dy * w + dx);
-				if (!f->mask[to] || f->label[to] != NONE)
+				if (!f->edge[to] || f->label[to] != NONE)
 					continue;
 				f->label[to] = piece;
 				f->queue[count++] = to;
@@ -159,13 +202,12 @@ static uint32_t flood_piece(struct cairn_frontier_finder *f, uint32_t seed, uint
 static void find_pieces(struct cairn_frontier_finder *f)
 {
 	int32_t w = f->wave.width, h = f->wave.height;
-	memset(f->label, 0xFF, (size_t)w * (size_t)h * sizeof(*f->label));
 	f->cell_count = 0;
 	f->piece_count = 0;
 	for (int32_t y = 1; y < h - 1; y++) {
-		const uint8_t *row = f->mask + (size_t)y * (size_t)w;
+		const uint8_t *row = f->edge + (size_t)y * (size_t)w;
 		for (const uint8_t *p = row; (p = memchr(p, 1, (size_t)(row + w - p))) != NULL; p++) {
-			uint32_t seed = (uint32_t)(p - f->mask);
+			uint32_t seed = (uint32_t)(p - f->edge);
 			if (f->label[seed] != NONE)
 				continue;
 			uint32_t count = flood_piece(f, seed, f->piece_count);
@@ -187,34 +229,49 @@ static uint32_t root_of(uint32_t *parent, uint32_t at)
 	return at;
 }
 
-/* Spreads all pieces over the free floor at once; pieces that meet are one opening. */
-static void link_pieces(struct cairn_frontier_finder *f)
+/* Two cells of different pieces, reached from each other over free floor: one opening when they are near
+ * enough. */
+static void link_cells(struct cairn_frontier_finder *f, uint32_t a, uint32_t b, double reach2)
 {
-	int32_t w = f->wave.width;
+	uint32_t w = (uint32_t)f->wave.width, p = f->cells[a].index, q = f->cells[b].index;
+	double dx = (double)(p % w) - (double)(q % w), dy = (double)(p / w) - (double)(q / w);
+	if (dx * dx + dy * dy > reach2)
+		return;
+	uint32_t i = root_of(f->parent, f->cells[a].cluster), k = root_of(f->parent, f->cells[b].cluster);
+	if (i != k)
+		f->parent[i > k ? i : k] = i > k ? k : i;
+}
+
+/* Spreads all cells over the free floor at once, in octagons (rings of eight and of four neighbours by
+ * turns), as far as two that are LINK_M apart need to meet. Returns how many labels are set. */
+static size_t link_pieces(struct cairn_frontier_finder *f)
+{
+	const int32_t w = f->wave.width, step[8] = {1, -1, w, -w, w + 1, w - 1, -w + 1, -w - 1};
+	double reach = LINK_M / f->cell_m + 1e-6;
 	size_t end = 0, from = 0;
-	for (size_t i = 0; i < f->cell_count; i++)
+	for (size_t i = 0; i < f->cell_count; i++) {
+		f->label[f->cells[i].index] = (uint32_t)i;
 		f->queue[end++] = f->cells[i].index;
-	int rings = (int)floor(0.5 * LINK_M / f->cell_m);
+	}
+	int rings = (int)ceil(0.5 * reach) + 1;
 	for (int ring = 0; ring < rings; ring++) {
 		size_t ring_end = end;
 		for (; from < ring_end; from++) {
 			uint32_t at = f->queue[from], mine = f->label[at];
-			const uint32_t next[4] = {at - 1, at + 1, at - (uint32_t)w, at + (uint32_t)w};
-			for (int k = 0; k < 4; k++) {
-				uint32_t to = next[k];
+			for (int k = 0; k < (ring % 2 == 0 ? 8 : 4); k++) {
+				uint32_t to = (uint32_t)((int32_t)at + step[k]);
 				if (f->wave.cell[to] != CAIRN_WAVE_FREE)
 					continue;
 				if (f->label[to] == NONE) {
 					f->label[to] = mine;
 					f->queue[end++] = to;
-					continue;
+				} else if (f->cells[f->label[to]].cluster != f->cells[mine].cluster) {
+					link_cells(f, mine, f->label[to], reach * reach);
 				}
-				uint32_t a = root_of(f->parent, mine), b = root_of(f->parent, f->label[to]);
-				if (a != b)
-					f->parent[a > b ? a : b] = a > b ? b : a;
 			}
 		}
 	}
+	return end;
 }
 
 static int by_cluster(const void *a, const void *b)
@@ -225,19 +282,17 @@ static int by_cluster(const void *a, const void *b)
 	return p->index < q->index ? -1 : p->index > q->index;
 }
 
-bool cairn_frontier_cells(struct cairn_frontier_finder *f, double min_width_m)
+void cairn_frontier_cells(struct cairn_frontier_finder *f)
 {
-	int reach = (int)floor((min_width_m / f->cell_m - 1.0) / 2.0);
-	open_both(f, reach < 0 ? 0 : reach > 5 ? 5 : reach);
-	mark_cells(f);
 	drop_pockets(f);
 	find_pieces(f);
-	link_pieces(f);
+	size_t labels = link_pieces(f);
 	for (size_t i = 0; i < f->cell_count; i++) {
-		f->cells[i].cluster = root_of(f->parent, f->cells[i].cluster);
 		f->sorted[i] = f->cells[i];
+		f->sorted[i].cluster = root_of(f->parent, f->cells[i].cluster);
 	}
+	for (size_t i = 0; i < labels; i++)
+		f->label[f->queue[i]] = NONE;
 	if (f->cell_count > 0)
 		qsort(f->sorted, f->cell_count, sizeof(f->sorted[0]), by_cluster);
-	return true;
 }

@@ -31,10 +31,14 @@ struct cairn_frontier_finder {
 	struct cairn_wave wave;
 	int32_t cx0, cy0; /* map cell of window cell (0, 0) */
 	double cell_m;
+	int bound, reach;       /* cells; of the clearances and masks as they are */
+	uint32_t cell_total[4]; /* of the window, by enum cairn_wave_cell */
 	size_t capacity;
 	uint8_t *unknown, *floor; /* both without their narrow parts */
-	uint8_t *scratch, *mask;  /* frontier cells */
-	uint32_t *label;
+	uint8_t *scratch, *part;
+	uint8_t *mask;   /* cells beside the unknown */
+	uint8_t *edge;   /* of these, frontier cells */
+	uint32_t *label; /* all NONE between two updates */
 	uint32_t *queue;
 	struct cairn_frontier_cell *cells, *sorted;
 	size_t cell_count;
@@ -44,8 +48,11 @@ struct cairn_frontier_finder {
 	uint32_t found_count, found_total;
 };
 
+/* Brings the masks up to date after a change of the window's cells in box (empty: x1 < x0). */
+void cairn_frontier_masks(struct cairn_frontier_finder *finder, struct cairn_wave_box box);
+
 /* Finds the cells and their clusters: cells sorted by cluster in finder->sorted, cell_count of them. */
-bool cairn_frontier_cells(struct cairn_frontier_finder *finder, double min_width_m);
+void cairn_frontier_cells(struct cairn_frontier_finder *finder);
 
 /* True when only free cells lie between two window cells, both ends left out. */
 bool cairn_frontier_sight(

@@ -5,18 +5,37 @@
 
 #define DIAGONAL 7
 #define ESCAPE_MAX 30
+#define RUN 20 /* cells; 12 x RUN + 7 < CAIRN_WAVE_BUCKETS */
+#define NEVER (CAIRN_WAVE_NEVER >> 9)
+#define INNER (1U << 8)
+#define EVERYWHERE 0xFFU
+
+/* Directions: E W N S, then NE NW SE SW (N is a row up in memory). A straight run goes straight on; a
+ * diagonal one also to both its sides. */
+static const uint8_t hands_on[8] = {1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 4 | 1 << 0 | 1 << 2,
+    1 << 5 | 1 << 1 | 1 << 2, 1 << 6 | 1 << 0 | 1 << 3, 1 << 7 | 1 << 1 | 1 << 3};
+static const uint8_t sides[8][2] = {[4] = {0, 2}, {1, 2}, {0, 3}, {1, 3}};
 
 void cairn_wave_init(struct cairn_wave *wave)
 {
 	*wave = (struct cairn_wave){0};
 }
 
-void cairn_wave_free(struct cairn_wave *wave)
+static void free_arrays(struct cairn_wave *wave)
 {
 	free(wave->cell);
+	free(wave->driven);
 	free(wave->clearance2);
 	free(wave->row2);
-	free(wave->square);
+	free(wave->open);
+	free(wave->line);
+	free(wave->state);
+	wave->capacity = 0;
+}
+
+void cairn_wave_free(struct cairn_wave *wave)
+{
+	free_arrays(wave);
 	for (int i = 0; i < CAIRN_WAVE_BUCKETS; i++)
 		free(wave->bucket[i]);
 	*wave = (struct cairn_wave){0};
@@ -27,22 +46,24 @@ bool cairn_wave_resize(struct cairn_wave *wave, int32_t width, int32_t height)
 	size_t cells = (size_t)width * (size_t)height;
 	if (cells > wave->capacity) {
 		size_t room = cells + cells / 2;
-		free(wave->cell);
-		free(wave->clearance2);
-		free(wave->row2);
-		free(wave->square);
+		free_arrays(wave);
 		wave->cell = malloc(room);
+		wave->driven = malloc(room);
 		wave->clearance2 = malloc(room * sizeof(*wave->clearance2));
 		wave->row2 = malloc(room * sizeof(*wave->row2));
-		wave->square = malloc(room * sizeof(*wave->square));
+		wave->open = malloc(room);
+		wave->line = malloc(room);
+		wave->state = malloc(room * sizeof(*wave->state));
 		wave->capacity = room;
 	}
-	if (wave->cell == NULL || wave->clearance2 == NULL || wave->row2 == NULL || wave->square == NULL) {
+	if (wave->cell == NULL || wave->driven == NULL || wave->clearance2 == NULL || wave->row2 == NULL ||
+	    wave->open == NULL || wave->line == NULL || wave->state == NULL) {
 		wave->capacity = 0;
 		return false;
 	}
 	wave->width = width;
 	wave->height = height;
+	memset(wave->driven, 0, cells);
 	return true;
 }
 
@@ -51,130 +72,201 @@ static int16_t min16(int16_t a, int16_t b)
 	return a < b ? a : b;
 }
 
-/* Squared distance along one row to the nearest occupied cell; far beyond bound. Occupied cells are few: each
- * is stamped into its surroundings. */
-static void row_distances(const uint8_t *cell, int16_t *out, int32_t width, int32_t bound, int16_t far)
+/* Squared distance along one row, columns x0 to x1, to the nearest occupied cell; far beyond bound. Occupied
+ * cells are few: each is stamped into its surroundings. */
+static void row_distances(
+    const uint8_t *cell, int16_t *out, int32_t x0, int32_t x1, int32_t width, int32_t bound, int16_t far)
 {
-	for (int32_t x = 0; x < width; x++)
+	for (int32_t x = x0; x <= x1; x++)
 		out[x] = far;
-	const uint8_t *end = cell + width;
-	for (const uint8_t *p = cell; (p = memchr(p, CAIRN_WAVE_OCCUPIED, (size_t)(end - p))) != NULL; p++) {
+	int32_t from = x0 < bound ? 0 : x0 - bound, to = x1 + bound >= width ? width - 1 : x1 + bound;
+	const uint8_t *end = cell + to + 1;
+	for (const uint8_t *p = cell + from; p < end; p++) {
+		p = memchr(p, CAIRN_WAVE_OCCUPIED, (size_t)(end - p));
+		if (p == NULL)
+			break;
 		int32_t at = (int32_t)(p - cell);
-		int32_t lo = at < bound ? -at : -bound, hi = at + bound >= width ? width - 1 - at : bound;
-		if (at > 0 && cell[at - 1] == CAIRN_WAVE_OCCUPIED)
-			lo = 0; /* the one before has done that side */
-		for (int32_t d = lo; d <= hi; d++)
-			out[at + d] = min16(out[at + d], (int16_t)(d * d));
+		int32_t lo = at - bound < x0 ? x0 : at - bound, hi = at + bound > x1 ? x1 : at + bound;
+		if (at > from && cell[at - 1] == CAIRN_WAVE_OCCUPIED)
+			lo = at < x0 ? x0 : at; /* the one before has done that side */
+		for (int32_t x = lo; x <= hi; x++)
+			out[x] = min16(out[x], (int16_t)((x - at) * (x - at)));
 	}
 }
 
-void cairn_wave_clearances(struct cairn_wave *wave, int bound_cells)
+static int32_t clip(int32_t v, int32_t end)
+{
+	return v < 0 ? 0 : v > end ? end : v;
+}
+
+void cairn_wave_clearances_in(struct cairn_wave *wave, int bound_cells, struct cairn_wave_box box)
 {
 	int32_t w = wave->width, h = wave->height;
 	int16_t far = (int16_t)(bound_cells * bound_cells + 1);
-	for (int32_t y = 0; y < h; y++)
-		row_distances(wave->cell + (size_t)y * (size_t)w, wave->row2 + (size_t)y * (size_t)w, w,
-		    bound_cells, far);
-	for (int32_t y = 0; y < h; y++) {
+	int32_t x0 = clip(box.x0 - bound_cells, w - 1), x1 = clip(box.x1 + bound_cells, w - 1);
+	int32_t y0 = clip(box.y0 - bound_cells, h - 1), y1 = clip(box.y1 + bound_cells, h - 1);
+	/* The rows of the box itself are measured anew; those beside it are as they were. */
+	for (int32_t y = clip(box.y0, h - 1); y <= clip(box.y1, h - 1); y++)
+		row_distances(wave->cell + (size_t)y * (size_t)w, wave->row2 + (size_t)y * (size_t)w, x0, x1,
+		    w, bound_cells, far);
+	for (int32_t y = y0; y <= y1; y++) {
 		int16_t *restrict out = wave->clearance2 + (size_t)y * (size_t)w;
-		for (int32_t x = 0; x < w; x++)
+		for (int32_t x = x0; x <= x1; x++)
 			out[x] = far;
-		int32_t lo = y - bound_cells < 0 ? 0 : y - bound_cells;
-		int32_t hi = y + bound_cells >= h ? h - 1 : y + bound_cells;
+		int32_t lo = clip(y - bound_cells, h - 1), hi = clip(y + bound_cells, h - 1);
 		for (int32_t yy = lo; yy <= hi; yy++) {
 			const int16_t *restrict in = wave->row2 + (size_t)yy * (size_t)w;
 			int16_t add = (int16_t)((yy - y) * (yy - y));
-			for (int32_t x = 0; x < w; x++)
+			for (int32_t x = x0; x <= x1; x++)
 				out[x] = min16(out[x], (int16_t)(in[x] + add));
 		}
 	}
 }
 
-static bool push(struct cairn_wave *wave, uint32_t distance, uint32_t index)
+void cairn_wave_clearances(struct cairn_wave *wave, int bound_cells)
+{
+	cairn_wave_clearances_in(
+	    wave, bound_cells, (struct cairn_wave_box){0, 0, wave->width - 1, wave->height - 1});
+}
+
+static bool push(struct cairn_wave *wave, uint32_t distance, size_t index)
 {
 	unsigned b = distance % CAIRN_WAVE_BUCKETS;
 	if (wave->bucket_count[b] == wave->bucket_capacity[b]) {
-		size_t room = wave->bucket_capacity[b] * 2 + 4096;
+		size_t room = wave->bucket_capacity[b] * 2 + 128;
 		uint32_t *grown = realloc(wave->bucket[b], room * sizeof(*grown));
 		if (grown == NULL)
 			return false;
 		wave->bucket[b] = grown;
 		wave->bucket_capacity[b] = room;
 	}
-	wave->bucket[b][wave->bucket_count[b]++] = index;
+	wave->bucket[b][wave->bucket_count[b]++] = (uint32_t)index;
+	wave->waiting++;
 	return true;
 }
 
-/* Cells of one row that may be entered, as 1; the row of squares they belong to collects them. */
-static void mark_row(const struct cairn_wave *wave, int32_t y, uint8_t *restrict floor)
+static void mark_open(struct cairn_wave *wave)
 {
-	size_t row = (size_t)y * (size_t)wave->width;
-	const uint8_t *restrict cell = wave->cell + row;
-	const int16_t *restrict clearance2 = wave->clearance2 + row;
-	int16_t need2 = (int16_t)wave->need2;
-	for (int32_t x = 0, w = wave->width; x < w; x++)
-		floor[x] |= (uint8_t)((cell[x] == CAIRN_WAVE_FREE) & (clearance2[x] >= need2));
+	int32_t w = wave->width, h = wave->height;
+	int16_t need2 = (int16_t)wave->need2,
+		driven2 = need2 < CAIRN_WAVE_DRIVEN2 ? need2 : CAIRN_WAVE_DRIVEN2;
+	for (int32_t y = 0; y < h; y++) {
+		size_t row = (size_t)y * (size_t)w;
+		const uint8_t *restrict cell = wave->cell + row, *restrict driven = wave->driven + row;
+		const int16_t *restrict clearance2 = wave->clearance2 + row;
+		uint8_t *restrict open = wave->open + row;
+		for (int32_t x = 0; x < w; x++)
+			open[x] =
+			    (uint8_t)((cell[x] == CAIRN_WAVE_FREE) &
+				      ((clearance2[x] >= need2) | (driven[x] & (clearance2[x] >= driven2))));
+		open[0] = open[w - 1] = 0;
+	}
+	memset(wave->open, 0, (size_t)w);
+	memset(wave->open + (size_t)(h - 1) * (size_t)w, 0, (size_t)w);
 }
 
-/* Squares that may be entered get NEVER, others and the frame get 0: one comparison decides, without bounds
+/* Cells that may be entered are NEVER away, others and the frame 0: one comparison decides, without bounds
  * checks. */
-static void mark_squares(struct cairn_wave *wave)
+static void mark_states(struct cairn_wave *wave)
 {
-	int32_t w = wave->square_width, h = wave->square_height;
-	uint8_t *floor = (uint8_t *)wave->row2; /* free by now, and longer than a row */
-	for (int32_t sy = 0; sy < h; sy++) {
-		uint32_t *square = wave->square + (size_t)sy * (size_t)w;
-		memset(floor, 0, (size_t)wave->width + 1);
-		for (int32_t y = sy * wave->fold; y < (sy + 1) * wave->fold && y < wave->height; y++)
-			mark_row(wave, y, floor);
-		if (wave->fold == 2)
-			for (int32_t x = 0; x < w; x++)
-				square[x] = floor[2 * x] | floor[2 * x + 1] ? CAIRN_WAVE_NEVER : 0;
-		else
-			for (int32_t x = 0; x < w; x++)
-				square[x] = floor[x] ? CAIRN_WAVE_NEVER : 0;
-		square[0] = square[w - 1] = 0;
+	int32_t w = wave->width, h = wave->height;
+	uint8_t *restrict column = wave->line;
+	memset(wave->state, 0, (size_t)w * sizeof(*wave->state));
+	memset(wave->state + (size_t)(h - 1) * (size_t)w, 0, (size_t)w * sizeof(*wave->state));
+	for (int32_t y = 1; y < h - 1; y++) {
+		const uint8_t *restrict at = wave->open + (size_t)y * (size_t)w;
+		const uint8_t *above = at - w, *below = at + w;
+		uint32_t *restrict state = wave->state + (size_t)y * (size_t)w;
+		for (int32_t x = 0; x < w; x++)
+			column[x] = (uint8_t)(above[x] & at[x] & below[x]);
+		for (int32_t x = 1; x < w - 1; x++) {
+			uint32_t inner = column[x - 1] & column[x] & column[x + 1];
+			state[x] = (0U - at[x]) & (NEVER << 9 | inner << 8);
+		}
+		state[0] = state[w - 1] = 0;
 	}
-	memset(wave->square, 0, (size_t)w * sizeof(*wave->square));
-	memset(wave->square + (size_t)(h - 1) * (size_t)w, 0, (size_t)w * sizeof(*wave->square));
+}
+
+/* What became of a run that came to a cell. */
+enum reached { RUN_ENDS, RUN_GOES_ON, RUN_FAILED };
+
+static inline enum reached reach_cell(struct cairn_wave *wave, size_t index, uint32_t distance, int way)
+{
+	uint32_t state = wave->state[index], had = state >> 9;
+	if (had < distance) /* closed, or nearer another way */
+		return RUN_ENDS;
+	if (had == distance) {
+		if (!(state & INNER) || (state & 1U << way))
+			return RUN_ENDS; /* it goes on from there by itself */
+		wave->state[index] = state | hands_on[way];
+		return RUN_GOES_ON;
+	}
+	wave->state[index] = distance << 9 | (state & INNER) | hands_on[way];
+	if (state & INNER)
+		return RUN_GOES_ON;
+	return push(wave, distance, index) ? RUN_ENDS : RUN_FAILED;
+}
+
+static bool run_straight(struct cairn_wave *wave, size_t index, uint32_t distance, int way, ptrdiff_t step)
+{
+	for (int i = 0; i < RUN; i++) {
+		index = (size_t)((ptrdiff_t)index + step);
+		distance += CAIRN_WAVE_STEP;
+		enum reached reached = reach_cell(wave, index, distance, way);
+		if (reached != RUN_GOES_ON)
+			return reached == RUN_ENDS;
+	}
+	return push(wave, distance, index);
+}
+
+static bool run_diagonal(
+    struct cairn_wave *wave, size_t index, uint32_t distance, int way, const ptrdiff_t step[8])
+{
+	for (int i = 0; i < RUN; i++) {
+		index = (size_t)((ptrdiff_t)index + step[way]);
+		distance += DIAGONAL;
+		enum reached reached = reach_cell(wave, index, distance, way);
+		if (reached != RUN_GOES_ON)
+			return reached == RUN_ENDS;
+		for (int k = 0; k < 2; k++)
+			if (!run_straight(wave, index, distance, sides[way][k], step[sides[way][k]]))
+				return false;
+	}
+	return push(wave, distance, index);
 }
 
 static bool expand(struct cairn_wave *wave)
 {
-	const ptrdiff_t w = wave->square_width;
+	const ptrdiff_t w = wave->width;
 	const ptrdiff_t step[8] = {1, -1, w, -w, w + 1, w - 1, -w + 1, -w - 1};
-	uint32_t *square = wave->square;
-	int idle = 0;
-	for (uint32_t now = CAIRN_WAVE_STEP; idle < CAIRN_WAVE_BUCKETS; now++) {
+	for (uint32_t now = CAIRN_WAVE_STEP; wave->waiting > 0; now++) {
 		unsigned b = now % CAIRN_WAVE_BUCKETS;
-		idle = wave->bucket_count[b] == 0 ? idle + 1 : 0;
 		for (size_t i = 0; i < wave->bucket_count[b]; i++) {
-			uint32_t index = wave->bucket[b][i];
-			if (square[index] != now)
+			size_t index = wave->bucket[b][i];
+			uint32_t state = wave->state[index];
+			if (state >> 9 != now)
 				continue;
-			for (int k = 0; k < 8; k++) {
-				size_t next = (size_t)((ptrdiff_t)index + step[k]);
-				uint32_t d = now + (k < 4 ? CAIRN_WAVE_STEP : DIAGONAL);
-				if (square[next] <= d)
-					continue;
-				square[next] = d;
-				if (!push(wave, d, (uint32_t)next))
+			unsigned ways = state & INNER ? state & EVERYWHERE : EVERYWHERE;
+			for (; ways != 0; ways &= ways - 1) {
+				int k = __builtin_ctz(ways);
+				if (k < 4 ? !run_straight(wave, index, now, k, step[k])
+					  : !run_diagonal(wave, index, now, k, step))
 					return false;
 			}
 		}
+		wave->waiting -= wave->bucket_count[b];
 		wave->bucket_count[b] = 0;
 	}
 	return true;
 }
 
-/* Opens a square as a start. The start counts from one step, so that 0 can mean closed. */
+/* Opens a cell as a start. The start counts from one step, so that 0 can mean closed. */
 static bool seed(struct cairn_wave *wave, int32_t x, int32_t y)
 {
-	int32_t sx = x / wave->fold, sy = y / wave->fold;
-	uint32_t index = (uint32_t)sy * (uint32_t)wave->square_width + (uint32_t)sx;
-	if (wave->square[index] != CAIRN_WAVE_NEVER) /* closed, or seeded already */
+	size_t index = (size_t)y * (size_t)wave->width + (size_t)x;
+	if (wave->state[index] >> 9 != NEVER) /* closed, or seeded already */
 		return true;
-	wave->square[index] = CAIRN_WAVE_STEP;
+	wave->state[index] = CAIRN_WAVE_STEP << 9 | (wave->state[index] & INNER) | EVERYWHERE;
 	return push(wave, CAIRN_WAVE_STEP, index);
 }
 
@@ -197,7 +289,7 @@ static bool escape(struct cairn_wave *wave, int32_t x0, int32_t y0, int reach)
 		size_t index = (size_t)y * (size_t)wave->width + (size_t)x;
 		if (wave->cell[index] != CAIRN_WAVE_FREE && next > 0)
 			continue;
-		if (wave->cell[index] == CAIRN_WAVE_FREE && wave->clearance2[index] >= wave->need2) {
+		if (wave->open[index]) {
 			if (!seed(wave, x, y))
 				return false;
 			continue;
@@ -218,20 +310,11 @@ static bool escape(struct cairn_wave *wave, int32_t x0, int32_t y0, int reach)
 
 bool cairn_wave_spread(struct cairn_wave *wave, int32_t x, int32_t y, int need2, int escape_cells)
 {
-	/* Two cells on both sides of a wall are at least twice the clearance apart; cells of neighbouring
-	 * squares of 2 x 2 at most 3 sqrt(2) = 4.24. */
-	wave->fold = need2 >= 5 ? 2 : 1;
 	wave->need2 = need2;
-	wave->square_width = (wave->width + wave->fold - 1) / wave->fold;
-	wave->square_height = (wave->height + wave->fold - 1) / wave->fold;
-	size_t n = (size_t)wave->square_width * (size_t)wave->square_height;
+	wave->waiting = 0;
 	for (int i = 0; i < CAIRN_WAVE_BUCKETS; i++)
 		wave->bucket_count[i] = 0;
-	mark_squares(wave);
-	bool ok = escape(wave, x, y, escape_cells < ESCAPE_MAX ? escape_cells : ESCAPE_MAX) && expand(wave);
-	for (size_t i = 0; i < n; i++) {
-		uint32_t d = wave->square[i];
-		wave->square[i] = d == 0 || d == CAIRN_WAVE_NEVER ? CAIRN_WAVE_NEVER : d - CAIRN_WAVE_STEP;
-	}
-	return ok;
+	mark_open(wave);
+	mark_states(wave);
+	return escape(wave, x, y, escape_cells < ESCAPE_MAX ? escape_cells : ESCAPE_MAX) && expand(wave);
 }

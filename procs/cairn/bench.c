@@ -12,6 +12,7 @@
 static const struct cairn_bench benches[] = {
     {"arc", "swept-arc clearance of a footprint among the 720 points of a scan", cairn_bench_arc},
     {"edt", "distance transform of a million cells", cairn_bench_edt},
+    {"map", "one scan on a map of a million cells: grid update, distances, frontiers", cairn_bench_map},
     {"codec", "encoding and decoding of a 720-point scan", cairn_bench_codec},
     {"perception", "scan to text, a whole snapshot against the bare JPEG and against Python, and transport",
 	cairn_bench_perception},

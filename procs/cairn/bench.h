@@ -40,6 +40,7 @@ double cairn_bench_time_ns(void (*work)(void *ctx), void *ctx);
 
 bool cairn_bench_codec(struct cairn_bench_out *out);
 bool cairn_bench_edt(struct cairn_bench_out *out);
+bool cairn_bench_map(struct cairn_bench_out *out);
 bool cairn_bench_arc(struct cairn_bench_out *out);
 bool cairn_bench_perception(struct cairn_bench_out *out);
 bool cairn_bench_transport(struct cairn_bench_out *out);

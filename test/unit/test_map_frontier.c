@@ -1,5 +1,6 @@
 #include "test/support/runner.h"
 
+#include "common/base/rng.h"
 #include "common/map/frontier.h"
 
 static struct cairn_config cfg;
@@ -432,7 +433,59 @@ START_TEST(more_openings_than_a_message_holds_are_counted)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("map_frontier", a_closed_room_has_no_frontier,
+/* Two openings of half a metre in one wall whose nearest cells are so many cells apart. */
+static uint32_t openings_apart(int32_t cells)
+{
+	begin();
+	room(0, 0, 79, 59);
+	area(80, 10, 80, 19, FREE);
+	area(80, 19 + cells, 80, 28 + cells, FREE);
+	find(20, 30, true);
+	uint32_t total = found.total;
+	end();
+	return total;
+}
+
+START_TEST(cells_within_half_a_metre_are_one_frontier_and_farther_ones_are_two)
+{
+	for (int32_t gap = 2; gap <= 16; gap++) /* the cells' centres are gap cells apart */
+		ck_assert_uint_eq(openings_apart(gap), gap <= 10 ? 1 : 2);
+}
+END_TEST
+
+/* Whatever changes, and however often: what is found is what a finder that sees the map for the first time
+ * finds. */
+START_TEST(after_any_change_the_frontiers_are_those_of_a_fresh_look)
+{
+	static struct cairn_msg_frontiers fresh;
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 3, 1);
+	begin();
+	room(0, 0, 200, 150);
+	for (int round = 0; round < 60; round++) {
+		int32_t x = (int32_t)(cairn_rng_u32(&rng) % 190U), y = (int32_t)(cairn_rng_u32(&rng) % 140U);
+		int8_t odds = round % 3 == 0 ? CAIRN_ODDS_UNKNOWN : round % 3 == 1 ? FREE : WALL;
+		area(x, y, x + (int32_t)(cairn_rng_u32(&rng) % 40U), y + (int32_t)(cairn_rng_u32(&rng) % 30U),
+		    odds);
+		area(98, 70, 104, 76, FREE);
+		memset(&memory, 0, sizeof(memory));
+		find(100, 73, false);
+		fresh = found;
+		struct cairn_frontier_finder *kept = finder;
+		finder = cairn_frontier_finder_new();
+		memset(&memory, 0, sizeof(memory));
+		find(100, 73, false);
+		ck_assert_mem_eq(&fresh, &found, sizeof(found));
+		cairn_frontier_finder_destroy(&finder);
+		finder = kept;
+	}
+	ck_assert_uint_gt(found.total, 3);
+	end();
+}
+END_TEST
+
+CAIRN_TEST_MAIN("map_frontier", cells_within_half_a_metre_are_one_frontier_and_farther_ones_are_two,
+    after_any_change_the_frontiers_are_those_of_a_fresh_look, a_closed_room_has_no_frontier,
     a_doorway_is_one_frontier_with_a_place_to_stand, openings_narrower_than_asked_for_do_not_count,
     the_kind_follows_the_width_between_walls, unknown_slits_between_far_rays_are_no_frontiers,
     a_look_into_a_narrow_gap_opens_nothing, a_wall_seen_in_dashes_is_no_frontier,

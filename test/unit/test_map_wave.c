@@ -50,17 +50,17 @@ START_TEST(distance_in_the_open_is_octile)
 {
 	fill(101, 101, CAIRN_WAVE_FREE);
 	cairn_wave_clearances(&wave, 6);
-	ck_assert(cairn_wave_spread(&wave, 50, 50, 2, 0)); /* squares of one cell */
+	ck_assert(cairn_wave_spread(&wave, 50, 50, 2, 0));
 	ck_assert_uint_eq(cairn_wave_distance(&wave, 50, 50), 0);
 	ck_assert_uint_eq(cairn_wave_distance(&wave, 60, 50), 50); /* 10 steps of 5 */
 	ck_assert_uint_eq(cairn_wave_distance(&wave, 60, 57), 64); /* 7 of 7 and 3 of 5 */
-	ck_assert(cairn_wave_spread(&wave, 50, 50, 9, 0));         /* squares of two */
+	ck_assert(cairn_wave_spread(&wave, 50, 50, 9, 0));
 	ck_assert_uint_eq(cairn_wave_distance(&wave, 60, 50), 50);
-	ck_assert_uint_eq(cairn_wave_distance(&wave, 90, 20), 2 * (15 * 7 + 5 * 5));
+	ck_assert_uint_eq(cairn_wave_distance(&wave, 90, 20), 30 * 7 + 10 * 5);
 }
 END_TEST
 
-/* Distance by repeated relaxation, with the same rules: for squares of one cell. */
+/* Distance by repeated relaxation, with the same rules. */
 START_TEST(distance_around_obstacles_is_the_shortest)
 {
 	struct cairn_rng rng;
@@ -98,6 +98,79 @@ START_TEST(distance_around_obstacles_is_the_shortest)
 		for (int32_t y = 1; y < h - 1; y++)
 			for (int32_t x = 1; x < w - 1; x++)
 				ck_assert_uint_eq(cairn_wave_distance(&wave, x, y), best[y * w + x]);
+	}
+}
+END_TEST
+
+/* By Dijkstra's rule over all eight neighbours, plainly: open fields with few obstacles, where runs are long.
+ */
+START_TEST(distance_in_wide_rooms_is_the_shortest)
+{
+	enum { W = 160, H = 130 };
+	static uint32_t best[W * H];
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 9, 1);
+	for (int round = 0; round < 24; round++) {
+		fill(W, H, CAIRN_WAVE_FREE);
+		scatter(&rng, round % 3 == 0 ? 0.0005 : round % 3 == 1 ? 0.004 : 0.02);
+		for (int k = 0; k < round % 4; k++) { /* walls with one door each */
+			int32_t at = 20 + (int32_t)(cairn_rng_u32(&rng) % 110U),
+				door = (int32_t)(cairn_rng_u32(&rng) % 110U);
+			for (int32_t y = 0; y < H; y++)
+				if (y < door || y > door + 9)
+					put(at, y, CAIRN_WAVE_OCCUPIED);
+		}
+		for (int k = 0; k < 49; k++)
+			put(77 + k % 7, 62 + k / 7, CAIRN_WAVE_FREE);
+		cairn_wave_clearances(&wave, 3);
+		int need2 = round % 2 == 0 ? 2 : 5;
+		ck_assert(cairn_wave_spread(&wave, 80, 65, need2, 0));
+		for (int32_t i = 0; i < W * H; i++)
+			best[i] = CAIRN_WAVE_NEVER;
+		best[65 * W + 80] = wave.clearance2[65 * W + 80] >= need2 ? 0 : CAIRN_WAVE_NEVER;
+		for (bool changed = true; changed;) {
+			changed = false;
+			for (int32_t i = W + 1; i < W * (H - 1) - 1; i++) {
+				if (i % W == 0 || i % W == W - 1 || wave.cell[i] != CAIRN_WAVE_FREE ||
+				    wave.clearance2[i] < need2)
+					continue;
+				for (int k = 0; k < 9; k++) {
+					int32_t n = i + (k / 3 - 1) * W + k % 3 - 1;
+					uint32_t step = k % 2 == 0 ? 7 : 5;
+					if (best[n] != CAIRN_WAVE_NEVER && best[n] + step < best[i]) {
+						best[i] = best[n] + step;
+						changed = true;
+					}
+				}
+			}
+		}
+		for (int32_t i = 0; i < W * H; i++)
+			ck_assert_uint_eq(cairn_wave_distance(&wave, i % W, i / W), best[i]);
+	}
+}
+END_TEST
+
+START_TEST(clearances_after_a_change_are_those_of_the_whole)
+{
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 5, 1);
+	fill(90, 70, CAIRN_WAVE_FREE);
+	scatter(&rng, 0.01);
+	cairn_wave_clearances(&wave, 6);
+	static int16_t parts[90 * 70];
+	for (int round = 0; round < 60; round++) {
+		struct cairn_wave_box box = {
+		    (int32_t)(cairn_rng_u32(&rng) % 90U), (int32_t)(cairn_rng_u32(&rng) % 70U), 0, 0};
+		box.x1 = box.x0 + (int32_t)(cairn_rng_u32(&rng) % (uint32_t)(90 - box.x0));
+		box.y1 = box.y0 + (int32_t)(cairn_rng_u32(&rng) % (uint32_t)(70 - box.y0));
+		for (int k = 0; k < 8; k++)
+			put(box.x0 + (int32_t)(cairn_rng_u32(&rng) % (uint32_t)(box.x1 - box.x0 + 1)),
+			    box.y0 + (int32_t)(cairn_rng_u32(&rng) % (uint32_t)(box.y1 - box.y0 + 1)),
+			    cairn_rng_uniform(&rng) < 0.5 ? CAIRN_WAVE_OCCUPIED : CAIRN_WAVE_FREE);
+		cairn_wave_clearances_in(&wave, 6, box);
+		memcpy(parts, wave.clearance2, sizeof(parts));
+		cairn_wave_clearances(&wave, 6);
+		ck_assert_mem_eq(parts, wave.clearance2, sizeof(parts));
 	}
 }
 END_TEST
@@ -175,7 +248,8 @@ START_TEST(unknown_is_no_floor_and_a_start_outside_reaches_nothing)
 END_TEST
 
 CAIRN_TEST_MAIN("map_wave", clearance_is_the_exact_distance_up_to_its_bound, distance_in_the_open_is_octile,
-    distance_around_obstacles_is_the_shortest,
+    distance_around_obstacles_is_the_shortest, distance_in_wide_rooms_is_the_shortest,
+    clearances_after_a_change_are_those_of_the_whole,
     no_wall_is_crossed_however_it_lies_and_wherever_the_robot_stands,
     a_gap_is_passed_only_with_room_for_the_robot, a_robot_too_near_to_a_wall_can_leave,
     unknown_is_no_floor_and_a_start_outside_reaches_nothing)

@@ -1,0 +1,199 @@
+/* bench_map.c - what one scan costs on a map of a million cells: entering it, the distances to the walls, the
+ * frontiers. Rooms of 4 m with doors and a pillar each, 50 m x 50 m at 5 cm, all but the last two rows of
+ * them explored; each step a scan is taken in a place of those. The baselines do the same by the plainest
+ * means. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/map/frontier.h"
+#include "common/plan/edt.h"
+#include "procs/cairn/bench.h"
+#include "procs/cairn/bench_map.h"
+
+#define SIDE BENCH_MAP_SIDE
+#define ROOM 80
+#define CELL_M 0.05
+#define BEAMS 720
+#define STEPS 40
+#define KNOWN_ROWS (SIDE - 2 * ROOM) /* explored before anything is measured */
+
+struct map_work {
+	uint8_t truth[SIDE * SIDE]; /* 1: wall */
+	struct cairn_config cfg;
+	struct cairn_grid grid;
+	struct cairn_rays rays;
+	struct cairn_frontier_finder *finder;
+	struct cairn_frontier_memory memory;
+	struct cairn_msg_frontiers found;
+	struct cairn_edt edt;
+	uint8_t solid[SIDE * SIDE];
+	float distance[SIDE * SIDE];
+	struct bench_naive naive;
+	double insert_ms[STEPS], edt_ms[STEPS], find_ms[STEPS];
+	double plain_insert_ms[STEPS], plain_edt_ms[STEPS], plain_find_ms[STEPS];
+};
+
+static void draw_truth(struct map_work *w)
+{
+	for (int y = 0; y < SIDE; y++) {
+		for (int x = 0; x < SIDE; x++) {
+			int u = x % ROOM, v = y % ROOM;
+			bool wall = (u == 0 && (v < 30 || v > 48)) || (v == 0 && (u < 30 || u > 48));
+			bool pillar = u > 14 && u < 22 && v > 50 && v < 60;
+			w->truth[y * SIDE + x] = wall || pillar || x == SIDE - 1 || y == SIDE - 1;
+		}
+	}
+}
+
+/* One turn of a LiDAR at (x, y): rays in the robot frame, by walking the truth in tenths of a cell. */
+static void look(struct map_work *w, struct cairn_pose2 pose)
+{
+	w->rays.count = BEAMS;
+	for (int i = 0; i < BEAMS; i++) {
+		double a = 2.0 * M_PI * i / BEAMS, c = cos(a), s = sin(a), r = 0.0,
+		       most = w->cfg.map.range_use_m;
+		bool hit = false;
+		for (; r < most && !hit; r += 0.1 * CELL_M) {
+			int x = (int)((pose.x_m + r * c) / CELL_M), y = (int)((pose.y_m + r * s) / CELL_M);
+			hit = x < 0 || y < 0 || x >= SIDE || y >= SIDE || w->truth[y * SIDE + x];
+		}
+		w->rays.from_x_m[i] = w->rays.from_y_m[i] = 0.0F;
+		w->rays.x_m[i] = (float)(r * c);
+		w->rays.y_m[i] = (float)(r * s);
+		w->rays.hit[i] = hit;
+	}
+}
+
+static struct cairn_pose2 room_middle(int column, int row)
+{
+	return (struct cairn_pose2){(column * ROOM + 40.5) * CELL_M, (row * ROOM + 40.5) * CELL_M, 0.0};
+}
+
+static void explore(struct map_work *w)
+{
+	for (int row = 0; row < KNOWN_ROWS / ROOM; row++) {
+		for (int column = 0; column < SIDE / ROOM + 1; column++) {
+			for (int k = 0; k < 4; k++) { /* a few times, from around the middle */
+				struct cairn_pose2 p = room_middle(column, row);
+				p.x_m = fmin(p.x_m + 0.4 * (k % 2) - 0.2, (SIDE - 3) * CELL_M);
+				p.y_m += 0.4 * (k / 2) - 0.2;
+				look(w, p);
+				cairn_grid_insert(&w->grid, p, &w->rays);
+			}
+		}
+	}
+}
+
+/* Of this thread's processor time: what others do meanwhile is none of ours. */
+static int64_t spent_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec * CAIRN_NS_PER_S + t.tv_nsec;
+}
+
+static double since_ms(int64_t start_ns)
+{
+	return (double)(spent_ns() - start_ns) * 1e-6;
+}
+
+static bool step(struct map_work *w, int i)
+{
+	int column = i % (STEPS / 4), row = KNOWN_ROWS / ROOM + i / (STEPS / 4) % 2;
+	struct cairn_pose2 p = room_middle(column, row);
+	p.x_m += 0.3 * (i / (STEPS / 2));
+	look(w, p);
+	int64_t start_ns = spent_ns();
+	cairn_grid_insert(&w->grid, p, &w->rays);
+	w->insert_ms[i] = since_ms(start_ns);
+	start_ns = spent_ns();
+	bool ok = cairn_frontier_find(w->finder, &w->memory, &w->grid, p, true, &w->cfg, &w->found);
+	w->find_ms[i] = since_ms(start_ns);
+	bench_naive_load(&w->naive, &w->grid);
+	for (int k = 0; k < SIDE * SIDE; k++)
+		w->solid[k] = w->naive.cell[k] == BENCH_NAIVE_SOLID;
+	start_ns = spent_ns();
+	cairn_edt_compute(&w->edt, w->solid, SIDE, 1, SIDE, SIDE, w->distance, SIDE);
+	w->edt_ms[i] = since_ms(start_ns);
+	start_ns = spent_ns();
+	bench_naive_insert(&w->naive, p, &w->rays);
+	w->plain_insert_ms[i] = since_ms(start_ns);
+	start_ns = spent_ns();
+	bench_naive_distances(&w->naive);
+	w->plain_edt_ms[i] = since_ms(start_ns);
+	start_ns = spent_ns();
+	bench_naive_frontiers(&w->naive, p);
+	w->plain_find_ms[i] = since_ms(start_ns);
+	return ok;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+/* Median against the baseline's, and the worst but one. */
+static void say(struct cairn_bench_out *out, const char *name, double *ms, double *plain_ms)
+{
+	char text[64];
+	qsort(ms, STEPS, sizeof(*ms), by_value);
+	qsort(plain_ms, STEPS, sizeof(*plain_ms), by_value);
+	snprintf(text, sizeof(text), "map.%s", name);
+	cairn_bench_ratio(out, text, ms[STEPS / 2], "ms/op", plain_ms[STEPS / 2]);
+	snprintf(text, sizeof(text), "map.%s.p95", name);
+	cairn_bench_value(out, text, ms[STEPS - STEPS / 20 - 1], "ms/op");
+}
+
+/* The first look at a map that is there already, as after a restart or a loop that was closed. */
+static bool anew(struct map_work *w, struct cairn_bench_out *out)
+{
+	double ms[9];
+	for (int i = 0; i < 9; i++) {
+		cairn_frontier_finder_destroy(&w->finder);
+		w->finder = cairn_frontier_finder_new();
+		if (w->finder == NULL)
+			return false;
+		int64_t start_ns = spent_ns();
+		if (!cairn_frontier_find(
+			w->finder, &w->memory, &w->grid, room_middle(1, 1), true, &w->cfg, &w->found))
+			return false;
+		ms[i] = since_ms(start_ns);
+	}
+	qsort(ms, 9, sizeof(ms[0]), by_value);
+	cairn_bench_value(out, "map.frontiers.anew", ms[4], "ms/op");
+	cairn_bench_value(out, "map.frontiers.found", w->found.total, "openings");
+	cairn_bench_value(out, "map.known_cells",
+	    (double)SIDE * SIDE * (1.0 - bench_naive_unknown_share(&w->naive)), "cells");
+	return true;
+}
+
+bool cairn_bench_map(struct cairn_bench_out *out)
+{
+	struct map_work *w = calloc(1, sizeof(*w));
+	bool ok = w != NULL && cairn_edt_reserve(&w->edt, SIDE) == 0 && bench_naive_init(&w->naive);
+	if (ok) {
+		cairn_config_defaults(&w->cfg);
+		cairn_grid_init(&w->grid, CELL_M, 60.0);
+		w->finder = cairn_frontier_finder_new();
+		draw_truth(w);
+		explore(w);
+		ok = w->finder != NULL;
+		for (int i = 0; i < STEPS && ok; i++)
+			ok = step(w, i);
+		say(out, "grid_update", w->insert_ms, w->plain_insert_ms);
+		say(out, "distances", w->edt_ms, w->plain_edt_ms);
+		say(out, "frontiers", w->find_ms, w->plain_find_ms);
+		ok = ok && anew(w, out);
+		cairn_frontier_finder_destroy(&w->finder);
+		cairn_grid_free(&w->grid);
+	}
+	if (w != NULL) {
+		cairn_edt_free(&w->edt);
+		bench_naive_free(&w->naive);
+	}
+	free(w);
+	return ok;
+}
