@@ -16,6 +16,7 @@ static const struct cairn_bench benches[] = {
     {"codec", "encoding and decoding of a 720-point scan", cairn_bench_codec},
     {"perception", "scan to text, a whole snapshot against the bare JPEG and against Python, and transport",
 	cairn_bench_perception},
+    {"planner", "grid search against published lengths and a textbook A* (--scen)", cairn_bench_planner},
     {"transport", "a frame between two processes against bare iceoryx and ZeroMQ", cairn_bench_transport},
 };
 
@@ -78,7 +79,7 @@ void cairn_bench_ratio(
 
 int cli_bench(const struct cli *cli)
 {
-	struct cairn_bench_out out = {cli->json, 0};
+	struct cairn_bench_out out = {cli, cli->json, 0};
 	for (size_t i = 0; i < COUNT(benches); i++) {
 		const struct cairn_bench *b = &benches[i];
 		if (cli->arg_count == 0 && cli->json)

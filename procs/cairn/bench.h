@@ -10,7 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct cli;
+
 struct cairn_bench_out {
+	const struct cli *cli; /* options and further arguments of the command line */
 	bool json;
 	int lines;
 };
@@ -42,6 +45,7 @@ bool cairn_bench_codec(struct cairn_bench_out *out);
 bool cairn_bench_edt(struct cairn_bench_out *out);
 bool cairn_bench_map(struct cairn_bench_out *out);
 bool cairn_bench_arc(struct cairn_bench_out *out);
+bool cairn_bench_planner(struct cairn_bench_out *out);
 bool cairn_bench_perception(struct cairn_bench_out *out);
 bool cairn_bench_transport(struct cairn_bench_out *out);
 bool cairn_eval_bus(const struct cli *cli, json_t *figures);

@@ -54,6 +54,13 @@ static const struct cli_option config_options[] = {
     {0},
 };
 
+static const struct cli_option bench_options[] = {
+    {"scen", '\0', "FILE...", "planner: scenarios of the MovingAI benchmark, gzipped or not"},
+    {"map-dir", '\0', "DIR", "planner: where their maps are; without it beside each scenario"},
+    {"textbook", '\0', "N", "planner: problems a map that the textbook A* is given, too (default 400)"},
+    {0},
+};
+
 #define VERB(ID, args_text, opts, min, max, function)                                                        \
 	.args = args_text, .options = opts, .arg_min = min, .arg_max = max,                                  \
 	.verb = &cli_verbs[CLI_VERB_##ID], .run = function
@@ -107,8 +114,8 @@ const struct cli_command cli_commands[] = {
 	.arg_min = 1, .arg_max = -1, .run = cli_exec},
     {"config", .args = "", .summary = "the configuration as 'cairn up' would take it, checked",
 	.options = config_options, .json = true, .run = cli_config},
-    {"bench", .args = "[NAME]", .summary = "measure; without a name: which there are", .arg_max = 1,
-	.json = true, .run = cli_bench},
+    {"bench", .args = "[NAME [FILE]...]", .summary = "measure; without a name: which there are",
+	.options = bench_options, .arg_max = -1, .json = true, .run = cli_bench},
     {"eval", .args = "[NAME]", .summary = "judge by a pass mark; without a name: which there are",
 	.options = eval_options, .arg_max = 1, .json = true, .run = cli_eval},
     {"version", .args = "", .summary = "version of the program and of the messages", .json = true,

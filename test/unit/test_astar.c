@@ -4,39 +4,10 @@
 #include <zlib.h>
 
 #include "common/base/rng.h"
+#include "test/support/lengths.h"
 #include "test/support/runner.h"
 
 enum { W = 24, H = 17 };
-
-/* Bellman-Ford by sweeps: shares nothing with the code under test. Lengths from start, INFINITY where there
- * is no way. */
-static void reference(const uint8_t *open, const float *factor, int start, double *dist)
-{
-	for (int i = 0; i < W * H; i++)
-		dist[i] = INFINITY;
-	dist[start] = 0.0;
-	for (bool changed = true; changed;) {
-		changed = false;
-		for (int y = 0; y < H; y++)
-			for (int x = 0; x < W; x++)
-				for (int dy = -1; dy <= 1; dy++)
-					for (int dx = -1; dx <= 1; dx++) {
-						int u = x + dx, v = y + dy, to = v * W + u, at = y * W + x;
-						if (u < 0 || v < 0 || u >= W || v >= H || !open[to] ||
-						    !open[at])
-							continue;
-						if (!open[y * W + u] || !open[v * W + x])
-							continue;
-						double c = hypot(dx, dy);
-						if (factor != NULL)
-							c *= 0.5 * ((double)factor[at] + (double)factor[to]);
-						if (dist[at] + c < dist[to] - 1e-12) {
-							dist[to] = dist[at] + c;
-							changed = true;
-						}
-					}
-	}
-}
 
 static double path_cost(const uint8_t *open, const float *factor, const int *cells, int count)
 {
@@ -62,7 +33,7 @@ static void check_random(bool weighted)
 	float factor[W * H];
 	double dist[W * H];
 	int cells[W * H], found = 0, none = 0;
-	for (int round = 0; round < 150; round++) {
+	for (int round = 0; round < 250; round++) {
 		double share = 0.1 + 0.4 * cairn_rng_uniform(&rng);
 		for (int i = 0; i < W * H; i++) {
 			open[i] = cairn_rng_uniform(&rng) >= share;
@@ -70,7 +41,7 @@ static void check_random(bool weighted)
 		}
 		int start = (int)(cairn_rng_u32(&rng) % (W * H)), goal = (int)(cairn_rng_u32(&rng) % (W * H));
 		open[start] = open[goal] = 1;
-		reference(open, weighted ? factor : NULL, start, dist);
+		test_lengths(open, weighted ? factor : NULL, W, H, start, dist);
 		struct cairn_astar_query q = {.passable = open,
 		    .factor = weighted ? factor : NULL,
 		    .width = W,
