@@ -1,6 +1,7 @@
 /* config_check.c - rules between keys. */
 #include <string.h>
 
+#include "common/choice/watch.h"
 #include "common/config/config.h"
 
 /* An edge of more cells would make each map frame larger than 16 MB. */
@@ -71,9 +72,24 @@ static bool check_model_url(const struct cairn_config *cfg, struct cairn_error *
 	return true;
 }
 
+static bool check_choice(const struct cairn_config *cfg, struct cairn_error *err)
+{
+	const struct cairn_config_choice *c = &cfg->choice;
+	struct cairn_msg_place places[CAIRN_PLACES_MAX];
+	struct cairn_error why = {""};
+	if (!(c->weight_goal + c->weight_clearance + c->weight_novelty + c->weight_feasibility > 0.0)) {
+		cairn_error_set(err, "choice.weight_*: one at least must be more than 0");
+		return false;
+	}
+	if (cairn_places_parse(c->waypoints, places, &why) >= 0)
+		return true;
+	cairn_error_set(err, "choice.waypoints: %.160s", why.text);
+	return false;
+}
+
 bool cairn_config_check(const struct cairn_config *cfg, struct cairn_error *err)
 {
-	if (!check_orders(cfg, err) || !check_model_url(cfg, err))
+	if (!check_orders(cfg, err) || !check_model_url(cfg, err) || !check_choice(cfg, err))
 		return false;
 	if (cfg->map.extent_max_m / cfg->map.cell_m > MAP_CELLS_MAX) {
 		cairn_error_set(err,

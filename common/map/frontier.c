@@ -352,3 +352,11 @@ bool cairn_frontier_find(struct cairn_frontier_finder *f, struct cairn_frontier_
 	report(f, grid, ret);
 	return true;
 }
+
+const struct cairn_wave *cairn_frontier_reach(
+    const struct cairn_frontier_finder *f, int32_t *ret_cx0, int32_t *ret_cy0)
+{
+	*ret_cx0 = f->cx0;
+	*ret_cy0 = f->cy0;
+	return f->wave.square_width > 0 ? &f->wave : NULL;
+}

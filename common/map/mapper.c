@@ -334,6 +334,12 @@ bool cairn_mapper_frontiers(struct cairn_mapper *m, int64_t now_ns, struct cairn
 	return cairn_frontier_find(m->finder, &m->memory, &m->grid, pose_now(m), looking, &m->cfg, ret);
 }
 
+const struct cairn_wave *cairn_mapper_reach(
+    const struct cairn_mapper *m, int32_t *ret_cx0, int32_t *ret_cy0)
+{
+	return cairn_frontier_reach(m->finder, ret_cx0, ret_cy0);
+}
+
 const struct cairn_grid *cairn_mapper_grid(const struct cairn_mapper *m)
 {
 	return &m->grid;

@@ -65,6 +65,10 @@ void cairn_mapper_pose(const struct cairn_mapper *mapper, struct cairn_msg_pose 
 /* Finds the frontiers; map_seq is left 0. now_ns tells whether scans are coming in. False without memory. */
 bool cairn_mapper_frontiers(struct cairn_mapper *mapper, int64_t now_ns, struct cairn_msg_frontiers *ret);
 
+/* Where the robot can go, as of the last cairn_mapper_frontiers (see cairn_frontier_reach). */
+const struct cairn_wave *cairn_mapper_reach(
+    const struct cairn_mapper *mapper, int32_t *ret_cx0, int32_t *ret_cy0);
+
 /* All valid until the next call that changes the mapper. Driven: the path, a point every 5 cm, x0 y0 x1 y1
  * ... */
 const struct cairn_grid *cairn_mapper_grid(const struct cairn_mapper *mapper);
