@@ -153,11 +153,6 @@ void cairn_config_suggest(const char *section, const char *key, char *buf, size_
 
 /* ---- values ---- */
 
-static void *value_at(struct cairn_config *cfg, const struct cairn_config_row *row)
-{
-	return (char *)cfg + row->offset;
-}
-
 static const void *value_of(const struct cairn_config *cfg, const struct cairn_config_row *row)
 {
 	return (const char *)cfg + row->offset;
@@ -300,9 +295,10 @@ static bool parse_text(const char *text, char *ret_text, struct cairn_error *err
 	return true;
 }
 
-bool cairn_config_assign(
-    struct cairn_config *cfg, const struct cairn_config_row *row, const char *text, struct cairn_error *err)
+bool cairn_config_assign_at(
+    void *base, const struct cairn_config_row *row, const char *text, struct cairn_error *err)
 {
+	void *at = (char *)base + row->offset;
 	if (text[0] == '\0' && row->kind != CAIRN_CONFIG_TEXT) {
 		cairn_error_set(err, "has no value");
 		return false;
@@ -312,21 +308,27 @@ bool cairn_config_assign(
 	case CAIRN_CONFIG_REAL:
 		if (!parse_number(row, text, &value, err))
 			return false;
-		*(double *)value_at(cfg, row) = value;
+		*(double *)at = value;
 		return true;
 	case CAIRN_CONFIG_INT:
 		if (!parse_number(row, text, &value, err))
 			return false;
-		*(int32_t *)value_at(cfg, row) = (int32_t)value;
+		*(int32_t *)at = (int32_t)value;
 		return true;
 	case CAIRN_CONFIG_FLAG:
-		return parse_flag(text, value_at(cfg, row), err);
+		return parse_flag(text, at, err);
 	case CAIRN_CONFIG_TEXT:
-		return parse_text(text, value_at(cfg, row), err);
+		return parse_text(text, at, err);
 	case CAIRN_CONFIG_CHOICE:
-		return parse_choice(row, text, value_at(cfg, row), err);
+		return parse_choice(row, text, at, err);
 	}
 	return false;
+}
+
+bool cairn_config_assign(
+    struct cairn_config *cfg, const struct cairn_config_row *row, const char *text, struct cairn_error *err)
+{
+	return cairn_config_assign_at(cfg, row, text, err);
 }
 
 bool cairn_config_set(

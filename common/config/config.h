@@ -1,8 +1,8 @@
 /* config.h - the configuration as one plain struct, made from config.def.
  *
- * Layers, later ones win: defaults, config/robots/NAME.yaml, config/cairn.yaml, --config FILE, --set section.key=value.
- * The launcher merges them and writes RUN/config.yaml, which the stages read. Unknown keys, wrong types and values
- * out of range are refused with file, key and reason. */
+ * Layers, later ones win: defaults, config/robots/NAME.yaml, config/cairn.yaml, --config FILE, --set
+ * section.key=value. The launcher merges them and writes RUN/config.yaml, which the stages read. Unknown
+ * keys, wrong types and values out of range are refused with file, key and reason. */
 #ifndef CAIRN_COMMON_CONFIG_CONFIG_H
 #define CAIRN_COMMON_CONFIG_CONFIG_H
 
@@ -85,15 +85,17 @@ bool cairn_config_set(
 /* Rules between keys (an order of distances, say) that no single range can express. */
 bool cairn_config_check(const struct cairn_config *cfg, struct cairn_error *err);
 
-/* The layers in front of a run. share_dir holds config/cairn.yaml and config/robots; file (--config) may be NULL. */
+/* The layers in front of a run. share_dir holds config/cairn.yaml and config/robots; file (--config) may be
+ * NULL. */
 struct cairn_config_layers {
 	const char *share_dir, *file;
 	const char *const *sets; /* "section.key=value" */
 	int set_count;
 };
 
-/* Defaults, then the robot's file (config/robots/<robot.name>.yaml, where the name is what the other layers make of it),
- * then config/cairn.yaml, file, sets; checked. False with one line in err; *cfg untouched then. */
+/* Defaults, then the robot's file (config/robots/<robot.name>.yaml, where the name is what the other layers
+ * make of it), then config/cairn.yaml, file, sets; checked. False with one line in err; *cfg untouched then.
+ */
 bool cairn_config_merge(
     struct cairn_config *cfg, const struct cairn_config_layers *layers, struct cairn_error *err);
 

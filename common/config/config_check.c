@@ -54,15 +54,17 @@ static bool check_orders(const struct cairn_config *cfg, struct cairn_error *err
 	return true;
 }
 
+/* What it lays over a provider is checked here; the providers themselves where they are read. */
 static bool check_model_url(const struct cairn_config *cfg, struct cairn_error *err)
 {
 	const char *url = cfg->vlm.base_url;
+	if (url[0] == '\0')
+		return true;
 	if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0) {
 		cairn_error_set(err, "vlm.base_url: '%s' must start with http:// or https://", url);
 		return false;
 	}
-	const char *host = strstr(url, "://") + 3;
-	const char *port = strchr(host, ':');
+	const char *port = strchr(strstr(url, "://") + 3, ':');
 	bool port_zero = port != NULL && port[1] == '0' && (port[2] == '/' || port[2] == '\0');
 	if (strcmp(cfg->vlm.provider, "pilot") != 0 && port_zero) {
 		cairn_error_set(

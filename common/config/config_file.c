@@ -227,8 +227,7 @@ static void explain(
 	}
 }
 
-/* The whole file as a NUL-terminated text the caller frees, or NULL. */
-static char *read_text(const char *path, size_t *ret_bytes, struct cairn_error *err)
+char *cairn_config_read_text(const char *path, size_t *ret_bytes, struct cairn_error *err)
 {
 	char *text = NULL;
 	struct stat st;
@@ -315,7 +314,7 @@ static bool apply(struct cairn_config *cfg, const struct overlay *overlay, const
 bool cairn_config_load(struct cairn_config *cfg, const char *path, struct cairn_error *err)
 {
 	size_t bytes = 0;
-	char *text = read_text(path, &bytes, err);
+	char *text = cairn_config_read_text(path, &bytes, err);
 	if (text == NULL)
 		return false;
 	struct complaint complaint = {.line = 0};

@@ -21,5 +21,11 @@ void cairn_config_suggest(const char *section, const char *key, char *buf, size_
 /* Checks text against the row and stores it. False with the bare reason in err; *cfg untouched then. */
 bool cairn_config_assign(
     struct cairn_config *cfg, const struct cairn_config_row *row, const char *text, struct cairn_error *err);
+/* The same for the rows of another table: base is the struct that row->offset counts in. */
+bool cairn_config_assign_at(
+    void *base, const struct cairn_config_row *row, const char *text, struct cairn_error *err);
+
+/* A whole text file as a NUL-terminated text the caller frees, or NULL with err set. */
+char *cairn_config_read_text(const char *path, size_t *ret_bytes, struct cairn_error *err);
 
 #endif

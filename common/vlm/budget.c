@@ -15,6 +15,9 @@ void cairn_budget_init(struct cairn_budget *budget, const struct cairn_config_vl
 	*budget = (struct cairn_budget){.cfg = *cfg};
 	for (int i = 0; i < CAIRN_BUDGET_BUCKETS; i++)
 		budget->usd[i].index = budget->calls[i].index = INT64_MIN;
+	struct cairn_profile pilot;
+	cairn_profile_defaults(&pilot);
+	cairn_budget_use(budget, &pilot);
 }
 
 static void bucket_add(struct cairn_budget_bucket *buckets, int64_t index, double amount)
@@ -46,13 +49,13 @@ double cairn_budget_minute_calls(const struct cairn_budget *budget, int64_t now_
 	return bucket_sum(budget->calls, now_ns / CAIRN_NS_PER_S);
 }
 
-double cairn_budget_cost_usd(const struct cairn_config_vlm *cfg, const struct cairn_usage *usage)
+void cairn_budget_use(struct cairn_budget *budget, const struct cairn_profile *profile)
 {
-	double fresh = (double)(usage->tokens_in - usage->tokens_cached);
-	return (fresh * cfg->price_in_usd_per_mtok +
-		   (double)usage->tokens_cached * cfg->price_cached_usd_per_mtok +
-		   (double)usage->tokens_out * cfg->price_out_usd_per_mtok) *
-	       1e-6;
+	budget->prices = (struct cairn_prices){.in = profile->price_in_usd_per_mtok,
+	    .cached = profile->price_cached_usd_per_mtok,
+	    .cache_write = profile->price_cache_write_usd_per_mtok,
+	    .out = profile->price_out_usd_per_mtok};
+	budget->provider_calls_per_min = profile->limit_calls_per_min;
 }
 
 void cairn_budget_carry_on(struct cairn_budget *budget, const struct cairn_ledger *ledger, int64_t now_ns)
@@ -65,9 +68,11 @@ bool cairn_budget_allows(const struct cairn_budget *budget, int64_t now_ns, stru
 {
 	const struct cairn_config_vlm *cfg = &budget->cfg;
 	double next = budget->dearest_call_usd, hour = cairn_budget_hour_usd(budget, now_ns);
-	if (cairn_budget_minute_calls(budget, now_ns) + 1.0 > cfg->limit_calls_per_min) {
-		cairn_error_set(err, "budget: %d calls a minute (vlm.limit_calls_per_min)",
-		    (int)cfg->limit_calls_per_min);
+	bool own = cfg->limit_calls_per_min <= budget->provider_calls_per_min;
+	int calls_max = own ? cfg->limit_calls_per_min : budget->provider_calls_per_min;
+	if (cairn_budget_minute_calls(budget, now_ns) + 1.0 > calls_max) {
+		cairn_error_set(err, "budget: %d calls a minute (%s)", calls_max,
+		    own ? "vlm.limit_calls_per_min" : "limit_calls_per_min of the provider");
 		return false;
 	}
 	if (budget->ledger.cost_usd + next > cfg->limit_usd_per_session) {
@@ -104,9 +109,10 @@ void cairn_budget_call_ended(
     struct cairn_budget *budget, int64_t now_ns, bool ok, const struct cairn_usage *usage)
 {
 	struct cairn_ledger *l = &budget->ledger;
-	double cost = cairn_budget_cost_usd(&budget->cfg, usage);
+	double cost = cairn_usage_cost_usd(&budget->prices, usage);
 	l->tokens.tokens_in += usage->tokens_in;
 	l->tokens.tokens_cached += usage->tokens_cached;
+	l->tokens.tokens_cache_written += usage->tokens_cache_written;
 	l->tokens.tokens_out += usage->tokens_out;
 	l->cost_usd += cost;
 	budget->dearest_call_usd = fmax(budget->dearest_call_usd, cost);

@@ -8,6 +8,7 @@
 
 #include "common/config/config.h"
 #include "common/vlm/ledger.h"
+#include "common/vlm/profile.h"
 #include "ipc/messages.h"
 
 #define CAIRN_BUDGET_WINDOW 20  /* calls judged */
@@ -25,6 +26,8 @@ struct cairn_budget_call {
 
 struct cairn_budget {
 	struct cairn_config_vlm cfg;
+	struct cairn_prices prices; /* of the provider in use; the scripted pilot's at first */
+	int provider_calls_per_min; /* its limit; the configuration's holds as well */
 	struct cairn_ledger ledger;
 	double dearest_call_usd; /* so far; a call is refused when it might break a limit */
 	struct cairn_budget_bucket usd[CAIRN_BUDGET_BUCKETS];   /* a minute each */
@@ -52,9 +55,8 @@ void cairn_budget_call_ended(
 /* The call was given up by us, not by the service: it says nothing about its health. */
 void cairn_budget_call_cancelled(struct cairn_budget *budget);
 
-/* Cost of a call: (in - cached) * price_in + cached * price_cached + out * price_out, prices per million
- * tokens. */
-double cairn_budget_cost_usd(const struct cairn_config_vlm *cfg, const struct cairn_usage *usage);
+/* Another provider is in use from now on: its prices, its limit. */
+void cairn_budget_use(struct cairn_budget *budget, const struct cairn_profile *profile);
 double cairn_budget_hour_usd(const struct cairn_budget *budget, int64_t now_ns);
 double cairn_budget_minute_calls(const struct cairn_budget *budget, int64_t now_ns);
 /* 0..1 of the nearest money limit used. */

@@ -40,6 +40,7 @@ static bool take_call(const struct cairn_reply_call *in, bool *has_main, struct 
 	}
 	*(report ? &ret->report : &ret->main) = call;
 	memcpy(report ? ret->report_id : ret->main_id, in->id, sizeof(in->id));
+	memcpy(report ? ret->report_signature : ret->main_signature, in->signature, sizeof(in->signature));
 	*(report ? &ret->has_report : has_main) = true;
 	return true;
 }

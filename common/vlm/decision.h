@@ -18,6 +18,8 @@ struct cairn_answer {
 	enum cairn_answer_kind kind;
 	struct cairn_tool_call main, report;
 	char main_id[80], report_id[80];
+	char main_signature[CAIRN_SIGNATURE_CAP],
+	    report_signature[CAIRN_SIGNATURE_CAP]; /* go back with a follow-up */
 	bool has_report;
 	bool has_fallback; /* JSON mode: what the model would do instead, an action */
 	struct cairn_tool_call fallback;

@@ -9,11 +9,7 @@
 struct cairn_dialog *cairn_dialog_new(const struct cairn_config_vlm *cfg, double snapshot_max_age_s,
     const char *system, struct cairn_error *err)
 {
-	const struct cairn_provider *provider = cairn_provider_find(cfg->provider);
-	if (provider == NULL) {
-		cairn_error_set(err, "vlm.provider: '%s' is not known", cfg->provider);
-		return NULL;
-	}
+	struct cairn_lineup pilot = {.count = 1};
 	struct cairn_dialog *d = calloc(1, sizeof(*d));
 	if (d != NULL)
 		d->system = strdup(system);
@@ -24,17 +20,11 @@ struct cairn_dialog *cairn_dialog_new(const struct cairn_config_vlm *cfg, double
 	}
 	d->cfg = *cfg;
 	d->snapshot_max_age_ns = (int64_t)(snapshot_max_age_s * 1e9);
-	d->provider = provider;
-	provider->write_prefix(&d->prefix, cfg, system, false);
-	provider->write_prefix(&d->prefix_actions, cfg, system, true);
 	cairn_memory_init(&d->memory);
 	cairn_budget_init(&d->budget, cfg);
-	if (d->prefix.failed || d->prefix_actions.failed ||
-	    cairn_prompt_tokens(d->prefix_actions.len) < CAIRN_PROMPT_PREFIX_TOKENS_MIN) {
-		cairn_error_set(err, "the static prompt has fewer than %d tokens: no provider would cache it",
-		    CAIRN_PROMPT_PREFIX_TOKENS_MIN);
+	cairn_profile_defaults(&pilot.rows[0]);
+	if (!cairn_dialog_use(d, &pilot, err))
 		cairn_dialog_destroy(&d);
-	}
 	return d;
 }
 
@@ -44,8 +34,7 @@ void cairn_dialog_destroy(struct cairn_dialog **dialog_p)
 	*dialog_p = NULL;
 	if (d == NULL)
 		return;
-	cairn_text_free(&d->prefix);
-	cairn_text_free(&d->prefix_actions);
+	dialog_free_peers(d);
 	cairn_text_free(&d->context);
 	cairn_text_free(&d->body);
 	cairn_text_free(&d->snap.bytes);

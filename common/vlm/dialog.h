@@ -14,6 +14,7 @@
 #include "common/vlm/budget.h"
 #include "common/vlm/decision.h"
 #include "common/vlm/memory.h"
+#include "common/vlm/route.h"
 #include "ipc/frame_layout.h"
 
 #define CAIRN_DIALOG_RETRY_NS (500 * CAIRN_NS_PER_MS)
@@ -32,14 +33,26 @@ struct cairn_dialog_outcome {
 	const char *body; /* of any status */
 	size_t body_bytes;
 	double retry_after_s; /* negative: the service did not say */
+	double quota_wait_s;  /* the service allows no further call for so long, as its headers say; 0 = it
+				 does */
 	const char *error;    /* status 0: why, one line */
 };
 
-/* system: the static prompt (copied). NULL with err set: unknown provider, prefix too short for the
- * providers' caches, or no memory. */
+/* system: the static prompt (copied). It asks the scripted pilot until cairn_dialog_use says otherwise. NULL
+ * with err set: prefix too short for the providers' caches, or no memory. */
 struct cairn_dialog *cairn_dialog_new(const struct cairn_config_vlm *cfg, double snapshot_max_age_s,
     const char *system, struct cairn_error *err);
 void cairn_dialog_destroy(struct cairn_dialog **dialog_p);
+
+/* Who is asked: the primary and its fallbacks (copied). Only before the first call. False with the reason. */
+bool cairn_dialog_use(
+    struct cairn_dialog *dialog, const struct cairn_lineup *lineup, struct cairn_error *err);
+/* Tokens of the static prefix that goes to the provider of this index, roughly. */
+uint64_t cairn_dialog_prefix_tokens(const struct cairn_dialog *dialog, uint32_t index);
+/* Index of the provider that the body of the last CAIRN_DIALOG_SEND is for. */
+uint32_t cairn_dialog_provider(const struct cairn_dialog *dialog);
+/* Who is well and whose probe is due: for the owner, who sends the probes. */
+struct cairn_route *cairn_dialog_route(struct cairn_dialog *dialog);
 
 void cairn_dialog_mission(
     struct cairn_dialog *dialog, const struct cairn_msg_mission *mission, const struct cairn_header *hdr);
@@ -74,7 +87,7 @@ struct cairn_memory *cairn_dialog_memory(struct cairn_dialog *dialog);
 struct cairn_budget *cairn_dialog_budget(struct cairn_dialog *dialog);
 bool *cairn_dialog_changed(struct cairn_dialog *dialog);
 
-/* No call will be sent any more; why goes to the stats. For a missing key, and used for 401, 403 and 404. */
-void cairn_dialog_give_up(struct cairn_dialog *dialog, const char *why);
+/* The provider of this index is never asked; why goes to the stats. For a missing key. */
+void cairn_dialog_give_up(struct cairn_dialog *dialog, uint32_t index, const char *why);
 
 #endif

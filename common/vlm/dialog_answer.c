@@ -10,16 +10,10 @@
 #define NO_CREDIT_NS (60 * CAIRN_NS_PER_S)
 #define RETRY_AFTER_MAX_S 3600.0
 
-void cairn_dialog_give_up(struct cairn_dialog *d, const char *why)
-{
-	d->final = true;
-	dialog_fail(d, why);
-}
-
 static void refused(struct cairn_dialog *d, int64_t now_ns, const struct cairn_dialog_outcome *o)
 {
 	char said[120], line[256];
-	int64_t hold_ns = CAIRN_DIALOG_RETRY_NS;
+	int64_t hold_ns = 0;
 	cairn_json_error_text(o->body != NULL ? o->body : "", o->body_bytes, said, sizeof(said));
 	const char *colon = said[0] != '\0' ? ": " : "";
 	if (o->status == 0)
@@ -27,14 +21,14 @@ static void refused(struct cairn_dialog *d, int64_t now_ns, const struct cairn_d
 	else if (o->status == 401)
 		snprintf(line, sizeof(line),
 		    "HTTP 401: the service does not accept the key; set the environment variable %.60s",
-		    d->cfg.api_key_env);
+		    d->peers[d->peer].profile.api_key_env);
 	else if (o->status == 429 && o->retry_after_s >= 0.0)
 		snprintf(
 		    line, sizeof(line), "HTTP 429, next try in %.1f s%s%s", o->retry_after_s, colon, said);
 	else
 		snprintf(line, sizeof(line), "HTTP %d%s%s", o->status, colon, said);
 	dialog_fail(d, line);
-	d->final = o->status == 401 || o->status == 403 || o->status == 404;
+	bool final = o->status == 401 || o->status == 403 || o->status == 404;
 	if (o->status == 400 || o->status == 422)
 		hold_ns = BAD_REQUEST_NS;
 	if (o->status == 402 || (o->status == 429 && strstr(said, "quota") != NULL))
@@ -43,7 +37,10 @@ static void refused(struct cairn_dialog *d, int64_t now_ns, const struct cairn_d
 		double wait_s = o->retry_after_s >= 0.0 ? fmin(o->retry_after_s, RETRY_AFTER_MAX_S) : 0.0;
 		dialog_later(&hold_ns, (int64_t)(wait_s * 1e9));
 	}
-	d->hold_until_ns = now_ns + hold_ns;
+	dialog_later(&hold_ns, (int64_t)(o->quota_wait_s * 1e9));
+	/* Another provider need not wait for this one. */
+	dialog_peer_ended(d, final ? CAIRN_ROUTE_FINAL : CAIRN_ROUTE_FAILED, hold_ns, now_ns);
+	d->hold_until_ns = now_ns + CAIRN_DIALOG_RETRY_NS;
 	d->followup = false;
 }
 
@@ -120,7 +117,8 @@ static void good_answer(struct cairn_dialog *d, int64_t now_ns)
 static void estimate_usage(struct cairn_dialog *d, size_t answer_bytes)
 {
 	struct cairn_usage *usage = &d->answer.usage;
-	usage->tokens_in = cairn_prompt_tokens(d->prefix.len + d->context.len) + d->picture_tokens;
+	usage->tokens_in =
+	    cairn_prompt_tokens(d->peers[d->peer].prefix.len + d->context.len) + d->picture_tokens;
 	usage->tokens_cached = 0;
 	usage->tokens_out = cairn_prompt_tokens(answer_bytes);
 }
@@ -138,11 +136,13 @@ void cairn_dialog_ended(struct cairn_dialog *d, int64_t now_ns, const struct cai
 		return;
 	}
 	cairn_answer_parse(
-	    d->provider, o->body != NULL ? o->body : "", o->body_bytes, d->followup, &d->answer);
+	    d->peers[d->peer].format, o->body != NULL ? o->body : "", o->body_bytes, d->followup, &d->answer);
 	bool ok = d->answer.kind != CAIRN_ANSWER_STOP;
 	if (d->answer.usage.tokens_in == 0)
 		estimate_usage(d, o->body_bytes);
 	cairn_budget_call_ended(&d->budget, now_ns, ok, &d->answer.usage);
+	dialog_peer_ended(
+	    d, ok ? CAIRN_ROUTE_OK : CAIRN_ROUTE_FAILED, (int64_t)(o->quota_wait_s * 1e9), now_ns);
 	if (ok)
 		good_answer(d, now_ns);
 	else

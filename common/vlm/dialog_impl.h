@@ -1,7 +1,8 @@
 /* dialog_impl.h - what the files of the dialog share; nobody else includes it.
  *
- * dialog.c takes in what the bus brings; dialog_when.c knows when to ask; dialog_send.c makes the request;
- * dialog_answer.c makes something of what came back; dialog_stats.c tells people. */
+ * dialog.c takes in what the bus brings; dialog_peers.c knows whom to ask; dialog_when.c knows when to ask;
+ * dialog_send.c makes the request; dialog_answer.c makes something of what came back; dialog_stats.c tells
+ * people. */
 #ifndef CAIRN_COMMON_VLM_DIALOG_IMPL_H
 #define CAIRN_COMMON_VLM_DIALOG_IMPL_H
 
@@ -19,11 +20,19 @@ struct snapshot {
 	struct cairn_text bytes; /* text, then the pictures */
 };
 
+/* One provider that may be asked, and the static beginnings of what is sent to it. */
+struct dialog_peer {
+	struct cairn_profile profile;
+	const struct cairn_provider *format;
+	struct cairn_text prefix, prefix_actions;
+};
+
 struct cairn_dialog {
 	struct cairn_config_vlm cfg;
 	int64_t snapshot_max_age_ns;
-	const struct cairn_provider *provider;
-	struct cairn_text prefix, prefix_actions; /* static beginnings of a body */
+	struct dialog_peer peers[CAIRN_LINEUP_MAX];
+	struct cairn_route route;
+	uint32_t peer; /* asked last */
 	struct cairn_text context, body;
 	uint64_t picture_tokens; /* estimate for the picture in body */
 	char *system;
@@ -74,6 +83,16 @@ struct cairn_dialog {
 void dialog_later(int64_t *t_ns, int64_t other_ns);
 /* The newest trouble, for people and for the prompt: one cleaned line. */
 void dialog_fail(struct cairn_dialog *d, const char *why);
+
+/* ---- dialog_peers.c ---- */
+
+/* Chooses who is asked now; false: nobody may be, with d->last_error set. A follow-up goes to whom the
+ * question went. */
+bool dialog_choose_peer(struct cairn_dialog *d, int64_t now_ns);
+/* What became of the call: for the choice of the next. hold_ns: 0 = the service did not say. */
+void dialog_peer_ended(
+    struct cairn_dialog *d, enum cairn_route_outcome outcome, int64_t hold_ns, int64_t now_ns);
+void dialog_free_peers(struct cairn_dialog *d);
 
 /* ---- dialog_when.c ---- */
 

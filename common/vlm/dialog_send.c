@@ -4,10 +4,6 @@
 
 #include <string.h>
 
-/* What the providers' price lists count for a picture of 640 x 480. */
-#define PICTURE_TOKENS_LOW 85
-#define PICTURE_TOKENS_HIGH 765
-
 static void make_context(struct cairn_dialog *d, int64_t now_ns)
 {
 	const struct cairn_snapshot_head *h = &d->snap.head;
@@ -33,24 +29,29 @@ static void make_body(struct cairn_dialog *d)
 	if (show && h->view_bytes > 0)
 		r.images[r.image_count++] = (struct cairn_request_image){
 		    .jpeg = camera + h->jpeg_bytes, .bytes = h->view_bytes, .caption = "From above:"};
+	const struct dialog_peer *peer = &d->peers[d->peer];
 	d->picture_tokens = 0;
 	for (int i = 0; i < r.image_count; i++)
-		d->picture_tokens += r.images[i].detail_high ? PICTURE_TOKENS_HIGH : PICTURE_TOKENS_LOW;
+		d->picture_tokens += (uint64_t)(r.images[i].detail_high ? peer->profile.image_tokens_high
+									: peer->profile.image_tokens_low);
 	if (d->followup) {
 		if (d->answer.kind == CAIRN_ANSWER_PERCEIVE) {
 			struct cairn_followup_call *f = &r.followup[r.followup_count++];
-			*f = (struct cairn_followup_call){
-			    .call = &d->answer.main, .answer = d->answer_text[0]};
+			*f = (struct cairn_followup_call){.call = &d->answer.main,
+			    .signature = d->answer.main_signature,
+			    .answer = d->answer_text[0]};
 			memcpy(f->id, d->answer.main_id, sizeof(f->id));
 		}
 		if (d->answer.has_report) {
 			struct cairn_followup_call *f = &r.followup[r.followup_count++];
-			*f = (struct cairn_followup_call){
-			    .call = &d->answer.report, .answer = d->answer_text[1]};
+			*f = (struct cairn_followup_call){.call = &d->answer.report,
+			    .signature = d->answer.report_signature,
+			    .answer = d->answer_text[1]};
 			memcpy(f->id, d->answer.report_id, sizeof(f->id));
 		}
 	}
-	d->provider->write_body(&d->body, d->followup ? &d->prefix_actions : &d->prefix, &r);
+	peer->format->write_body(
+	    &d->body, d->followup ? &peer->prefix_actions : &peer->prefix, &peer->profile, &r);
 }
 
 static void count_call(struct cairn_dialog *d)

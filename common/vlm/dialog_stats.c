@@ -19,12 +19,15 @@ void cairn_dialog_stats(const struct cairn_dialog *d, int64_t now_ns, struct cai
 	    .skips = d->skips,
 	    .images_left_out = d->images_left_out,
 	    .triggers_count = CAIRN_TRIGGER_COUNT,
+	    .fallback_calls = cairn_route_fallback_calls(&d->route),
+	    .switches = d->route.switches,
 	    .rooms = d->memory.rooms_count,
 	    .discoveries = d->memory.discoveries_count};
 	_Static_assert(sizeof(ret->triggers) == sizeof(d->triggers), "one count for each kind of trigger");
 	memcpy(ret->triggers, d->triggers, sizeof(ret->triggers));
-	snprintf(ret->provider, sizeof(ret->provider), "%s", d->cfg.provider);
-	cairn_text_clean(ret->model, sizeof(ret->model), d->cfg.model, strlen(d->cfg.model));
+	const struct cairn_profile *profile = &d->peers[d->peer].profile;
+	snprintf(ret->provider, sizeof(ret->provider), "%.31s", profile->name);
+	cairn_text_clean(ret->model, sizeof(ret->model), profile->model, strlen(profile->model));
 	memcpy(ret->last_error, d->last_error, sizeof(ret->last_error));
 	memcpy(ret->last_reasoning, d->last_reasoning, sizeof(ret->last_reasoning));
 }

@@ -114,6 +114,8 @@ enum cairn_dialog_act cairn_dialog_poll(
 	}
 	if (!d->followup && !frontiers_ready(d, now_ns))
 		return CAIRN_DIALOG_NOTHING;
+	if (!dialog_choose_peer(d, now_ns))
+		return CAIRN_DIALOG_NOTHING;
 	d->frontiers_since_ns = 0;
 	if (!dialog_make_request(d, now_ns)) {
 		d->hold_until_ns = now_ns + CAIRN_DIALOG_RETRY_NS;
@@ -122,6 +124,7 @@ enum cairn_dialog_act cairn_dialog_poll(
 	d->skipping = false;
 	d->in_flight = d->changed = true;
 	cairn_budget_call_sent(&d->budget, now_ns);
+	cairn_route_sent(&d->route, (int)d->peer, now_ns);
 	*ret_body = d->body.data;
 	*ret_bytes = d->body.len;
 	return CAIRN_DIALOG_SEND;
@@ -139,7 +142,7 @@ const char *cairn_dialog_note(const struct cairn_dialog *d, int64_t now_ns)
 		return "no decision is wanted";
 	if (d->await_id != 0 && now_ns < d->await_until_ns)
 		return "decision published";
-	if (now_ns < d->hold_until_ns)
+	if (now_ns < d->hold_until_ns || cairn_route_pick(&d->route, now_ns) < 0)
 		return d->last_error;
 	struct cairn_error why = {""};
 	if (!cairn_budget_allows(&d->budget, now_ns, &why))

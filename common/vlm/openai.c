@@ -3,40 +3,90 @@
 
 #include <string.h>
 
-static void write_tools(struct cairn_text *out, bool actions_only)
+/* How a server reads this format. Unknown keys are dropped by some and refused by others, so each gets only
+ * what it knows. */
+struct dialect {
+	const char *name;
+	bool strict;      /* schema-exact arguments on request */
+	bool tool_choice; /* a call can be forced */
+	bool allowed;  /* and restricted to some of the tools, which leaves the list (and the cache) alone */
+	bool parallel; /* parallel_tool_calls */
+	bool detail;   /* of a picture */
+	bool stream;   /* wants to be told not to stream */
+	const char *limit; /* name of the token limit */
+};
+
+static const struct dialect dialects[] = {
+    {"openai", true, true, true, true, true, false, "max_completion_tokens"},
+    {"ollama", false, false, false, false, false, true, "max_tokens"},
+    {"llamacpp", false, true, false, false, false, true, "max_tokens"},
+    {"vllm", false, true, false, false, true, true, "max_tokens"},
+    {"other", false, true, false, false, true, false, "max_tokens"},
+};
+
+static const struct dialect *dialect_of(const struct cairn_profile *profile)
+{
+	for (size_t i = 1; i < sizeof(dialects) / sizeof(dialects[0]); i++) {
+		if (strcmp(dialects[i].name, profile->dialect) == 0)
+			return &dialects[i];
+	}
+	return &dialects[0];
+}
+
+static void write_tools(struct cairn_text *out, bool actions_only, bool strict)
 {
 	bool first = true;
 	cairn_text_add(out, "\"tools\":[");
 	for (int t = 0; t < CAIRN_TOOL_COUNT; t++) {
 		const struct cairn_tool_row *row = &cairn_tools[t];
-		if (actions_only && !row->action)
+		if (!cairn_tool_offered(row->tool, actions_only))
 			continue;
 		cairn_text_addf(out,
 		    "%s{\"type\":\"function\",\"function\":{\"name\":\"%s\",\"description\":",
 		    first ? "" : ",", cairn_tool_name(row->tool));
 		cairn_text_json_string(out, row->doc);
-		cairn_text_add(out, ",\"strict\":true,\"parameters\":");
+		cairn_text_addf(out, "%s,\"parameters\":", strict ? ",\"strict\":true" : "");
 		cairn_tool_schema(out, row);
 		cairn_text_add(out, "}}");
 		first = false;
 	}
-	cairn_text_add(out, "]");
+	cairn_text_add(out, "],");
 }
 
-static void write_prefix(
-    struct cairn_text *prefix, const struct cairn_config_vlm *cfg, const char *system, bool actions_only)
+static void write_prefix(struct cairn_text *out, const struct cairn_prefix *prefix)
 {
-	cairn_text_add(prefix, "{\"model\":");
-	cairn_text_json_string(prefix, cfg->model);
-	cairn_text_addf(prefix, ",\"max_completion_tokens\":%d,", (int)cfg->max_output_tokens);
-	write_tools(prefix, actions_only);
-	/* parallel_tool_calls is true because report_discovery may come beside an action; more is refused
-	 * when read. */
-	cairn_text_addf(prefix, ",\"tool_choice\":\"required\",\"parallel_tool_calls\":%s,\"messages\":[",
-	    actions_only ? "false" : "true");
-	cairn_text_add(prefix, "{\"role\":\"system\",\"content\":");
-	cairn_text_json_string(prefix, system);
-	cairn_text_add(prefix, "}");
+	const struct dialect *dialect = dialect_of(prefix->profile);
+	cairn_text_add(out, "{\"model\":");
+	cairn_text_json_string(out, prefix->profile->model);
+	cairn_text_addf(out, ",\"%s\":%d,%s", dialect->limit, prefix->max_output_tokens,
+	    dialect->stream ? "\"stream\":false," : "");
+	if (!prefix->without_tools)
+		write_tools(out, prefix->actions_only && !dialect->allowed,
+		    dialect->strict && prefix->profile->strict);
+	cairn_text_add(out, "\"messages\":[{\"role\":\"system\",\"content\":");
+	cairn_text_json_string(out, prefix->system);
+	cairn_text_add(out, "}");
+}
+
+/* Strict arguments are only promised for one call at a time, so no more is asked for. */
+static void write_choice(struct cairn_text *out, const struct dialect *dialect, bool actions_only)
+{
+	if (dialect->tool_choice && actions_only && dialect->allowed) {
+		cairn_text_add(out,
+		    ",\"tool_choice\":{\"type\":\"allowed_tools\",\"allowed_tools\":{\"mode\":"
+		    "\"required\",\"tools\":[");
+		for (int t = 0, n = 0; t < CAIRN_TOOL_COUNT; t++) {
+			if (!cairn_tools[t].action)
+				continue;
+			cairn_text_addf(out, "%s{\"type\":\"function\",\"function\":{\"name\":\"%s\"}}",
+			    n++ > 0 ? "," : "", cairn_tool_name((enum cairn_tool)t));
+		}
+		cairn_text_add(out, "]}}");
+	} else if (dialect->tool_choice) {
+		cairn_text_add(out, ",\"tool_choice\":\"required\"");
+	}
+	if (dialect->parallel)
+		cairn_text_add(out, ",\"parallel_tool_calls\":false");
 }
 
 static void write_followup(
@@ -64,7 +114,8 @@ static void write_followup(
 	}
 }
 
-static void write_image(struct cairn_text *out, const struct cairn_request_image *image)
+static void write_image(
+    struct cairn_text *out, const struct cairn_request_image *image, const struct dialect *dialect)
 {
 	if (image->caption != NULL) {
 		cairn_text_add(out, ",{\"type\":\"text\",\"text\":");
@@ -73,19 +124,23 @@ static void write_image(struct cairn_text *out, const struct cairn_request_image
 	}
 	cairn_text_add(out, ",{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/jpeg;base64,");
 	cairn_text_base64(out, image->jpeg, image->bytes);
-	cairn_text_addf(out, "\",\"detail\":\"%s\"}}", image->detail_high ? "high" : "low");
+	cairn_text_add(out, "\"");
+	if (dialect->detail)
+		cairn_text_addf(out, ",\"detail\":\"%s\"", image->detail_high ? "high" : "low");
+	cairn_text_add(out, "}}");
 }
 
-static void write_body(
-    struct cairn_text *out, const struct cairn_text *prefix, const struct cairn_request *request)
+static void write_body(struct cairn_text *out, const struct cairn_text *prefix,
+    const struct cairn_profile *profile, const struct cairn_request *request)
 {
+	const struct dialect *dialect = dialect_of(profile);
 	cairn_text_clear(out);
 	cairn_text_bytes(out, prefix->data, prefix->len);
 	cairn_text_add(out, ",{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":");
 	cairn_text_json_string(out, request->context);
 	cairn_text_add(out, "}");
 	for (int i = 0; i < request->image_count; i++)
-		write_image(out, &request->images[i]);
+		write_image(out, &request->images[i], dialect);
 	cairn_text_add(out, "]}");
 	if (request->followup_count > 0) {
 		struct cairn_text scratch = {0};
@@ -93,33 +148,22 @@ static void write_body(
 		out->failed |= scratch.failed;
 		cairn_text_free(&scratch);
 	}
-	cairn_text_add(out, "]}");
+	cairn_text_add(out, "]");
+	if (!request->without_tools)
+		write_choice(out, dialect, request->actions_only);
+	cairn_text_add(out, "}");
 }
 
 /* ---- reading ---- */
 
-static uint64_t count_of(const json_t *object, const char *key)
-{
-	const json_t *value = json_object_get(object, key);
-	json_int_t n = json_is_integer(value) ? json_integer_value(value) : 0;
-	/* A service that claims more than this is broken, and the ledger must not overflow because of it. */
-	return n < 0 ? 0 : n > 100000000 ? 100000000 : (uint64_t)n;
-}
-
 static void read_usage(const json_t *root, struct cairn_usage *usage)
 {
 	const json_t *u = json_object_get(root, "usage");
-	usage->tokens_in = count_of(u, "prompt_tokens");
-	usage->tokens_out = count_of(u, "completion_tokens");
-	usage->tokens_cached = count_of(json_object_get(u, "prompt_tokens_details"), "cached_tokens");
+	usage->tokens_in = cairn_json_count(u, "prompt_tokens");
+	usage->tokens_out = cairn_json_count(u, "completion_tokens");
+	usage->tokens_cached = cairn_json_count(json_object_get(u, "prompt_tokens_details"), "cached_tokens");
 	if (usage->tokens_cached > usage->tokens_in)
 		usage->tokens_cached = usage->tokens_in;
-}
-
-static void copy_clean(char *dst, size_t cap, const json_t *value)
-{
-	if (json_is_string(value))
-		cairn_text_clean(dst, cap, json_string_value(value), json_string_length(value));
 }
 
 static void read_call(const json_t *value, struct cairn_reply_call *call)
@@ -127,8 +171,8 @@ static void read_call(const json_t *value, struct cairn_reply_call *call)
 	const json_t *function = json_object_get(value, "function");
 	const json_t *type = json_object_get(value, "type"),
 		     *arguments = json_object_get(function, "arguments");
-	copy_clean(call->id, sizeof(call->id), json_object_get(value, "id"));
-	copy_clean(call->name, sizeof(call->name), json_object_get(function, "name"));
+	cairn_json_line(call->id, sizeof(call->id), json_object_get(value, "id"));
+	cairn_json_line(call->name, sizeof(call->name), json_object_get(function, "name"));
 	if (json_is_string(type) && strcmp(json_string_value(type), "function") != 0) {
 		snprintf(call->problem, sizeof(call->problem), "a tool call that is not a function");
 	} else if (!json_is_object(function) || call->name[0] == '\0') {
@@ -159,8 +203,8 @@ static bool read_choice(const json_t *root, struct cairn_reply *ret, struct cair
 		ret->truncated = strcmp(json_string_value(finish), "length") == 0;
 		ret->filtered = strcmp(json_string_value(finish), "content_filter") == 0;
 	}
-	copy_clean(ret->text, sizeof(ret->text), json_object_get(message, "content"));
-	copy_clean(ret->refusal, sizeof(ret->refusal), json_object_get(message, "refusal"));
+	cairn_json_line(ret->text, sizeof(ret->text), json_object_get(message, "content"));
+	cairn_json_line(ret->refusal, sizeof(ret->refusal), json_object_get(message, "refusal"));
 	const json_t *calls = json_object_get(message, "tool_calls");
 	if (calls != NULL && !json_is_array(calls) && !json_is_null(calls)) {
 		cairn_error_set(err, "tool_calls is not a list");
@@ -190,6 +234,8 @@ static bool read_reply(const char *body, size_t count, struct cairn_reply *ret, 
 const struct cairn_provider cairn_provider_openai = {
     .name = "openai",
     .path = "/chat/completions",
+    .probe_path = "/models",
+    .key_header = "Authorization: Bearer ",
     .write_prefix = write_prefix,
     .write_body = write_body,
     .read_reply = read_reply,

@@ -179,6 +179,10 @@ static enum cairn_pilot_fault pick_fault(struct cairn_pilot_api *api)
 static void keep_to_offer(const struct cairn_pilot_request *req, struct cairn_pilot_choice *choice)
 {
 	choice->has_report = choice->has_report && req->offered[CAIRN_TOOL_REPORT_DISCOVERY];
+	if (choice->has_report && req->one_call) { /* the report now, the action when asked again */
+		choice->call = choice->report;
+		choice->has_report = false;
+	}
 	if (req->tools_given && !req->offered[choice->call.tool]) {
 		choice->call = (struct cairn_tool_call){.tool = CAIRN_TOOL_STOP_ROBOT, .stop_reason = 2};
 		snprintf(

@@ -203,6 +203,30 @@ static bool read_tools(struct parse *p, const json_t *tools)
 	return true;
 }
 
+/* tool_choice with allowed_tools: only these of the list may be called. */
+static bool read_allowed(struct parse *p, const json_t *choice)
+{
+	const json_t *allowed = json_object_get(choice, "allowed_tools");
+	const json_t *tools = json_object_get(allowed, "tools");
+	bool may[CAIRN_TOOL_COUNT] = {false};
+	if (!is(allowed, "mode", "auto") && !is(allowed, "mode", "required"))
+		return refuse(p, "tool_choice", "allowed_tools.mode must be auto or required");
+	if (!json_is_array(tools) || json_array_size(tools) == 0)
+		return refuse(p, "tool_choice", "allowed_tools.tools must be a list that is not empty");
+	for (size_t i = 0; i < json_array_size(tools); i++) {
+		const json_t *tool = json_array_get(tools, i);
+		const json_t *name = json_object_get(json_object_get(tool, "function"), "name");
+		int t =
+		    json_is_string(name) ? cairn_enum_parse(&cairn_enum_tool, json_string_value(name)) : -1;
+		if (!is(tool, "type", "function") || t < 0 || !p->req->offered[t])
+			return refuse(
+			    p, "tool_choice", "allowed_tools.tools[%zu] is not one of the tools", i);
+		may[t] = true;
+	}
+	memcpy(p->req->offered, may, sizeof(may));
+	return true;
+}
+
 static bool read_all(struct parse *p, const json_t *root)
 {
 	const json_t *model = json_object_get(root, "model"), *tools = json_object_get(root, "tools");
@@ -225,6 +249,9 @@ static bool read_all(struct parse *p, const json_t *root)
 		    p, "tool_choice", "tool_choice must be none, auto, required or a named function");
 	if (choice != NULL && tools == NULL)
 		return refuse(p, "tool_choice", "tool_choice is only allowed when tools are given");
+	if (is(choice, "type", "allowed_tools") && !read_allowed(p, choice))
+		return false;
+	p->req->one_call = json_is_false(json_object_get(root, "parallel_tool_calls"));
 	p->req->tools_given &= !is(root, "tool_choice", "none");
 	if (json_object_get(root, "max_tokens") != NULL &&
 	    json_object_get(root, "max_completion_tokens") != NULL)

@@ -9,7 +9,7 @@ struct cairn_pilot_request {
 	char model[64];
 	struct cairn_text prompt; /* all text of the last user message */
 	bool offered[CAIRN_TOOL_COUNT];
-	bool tools_given, tool_required;
+	bool one_call, tools_given, tool_required;
 	uint32_t images_low, images_high;
 	size_t image_bytes;  /* of the request body that is base64 */
 	size_t prefix_bytes; /* system text and tools */

@@ -1,5 +1,7 @@
 #include "common/vlm/provider.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void cairn_reply_clear(struct cairn_reply *reply)
@@ -9,17 +11,72 @@ void cairn_reply_clear(struct cairn_reply *reply)
 	*reply = (struct cairn_reply){0};
 }
 
-const struct cairn_provider *cairn_provider_find(const char *name)
+const struct cairn_provider *cairn_provider_find(const char *format)
 {
-	static const struct {
-		const char *name;
-		const struct cairn_provider *provider;
-	} rows[] = {{"pilot", &cairn_provider_openai}, {"openai", &cairn_provider_openai}};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (strcmp(rows[i].name, name) == 0)
-			return rows[i].provider;
+	static const struct cairn_provider *const all[] = {
+	    &cairn_provider_openai, &cairn_provider_anthropic, &cairn_provider_gemini};
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (strcmp(all[i]->name, format) == 0)
+			return all[i];
 	}
 	return NULL;
+}
+
+bool cairn_provider_url(
+    char *dst, size_t cap, const struct cairn_profile *profile, const char *path, int port_or_0)
+{
+	const char *base = profile->base_url, *zero = NULL, *model = strstr(path, "%s");
+	char port[16] = "";
+	size_t n = strlen(base), head = n, tail = n;
+	while (n > 0 && base[n - 1] == '/')
+		n--;
+	if (cairn_profile_url_is_pilot(base)) {
+		zero = strchr(strstr(base, "://") + 3, ':');
+		head = (size_t)(zero - base);
+		tail = head + 2;
+		snprintf(port, sizeof(port), ":%d", port_or_0);
+	} else {
+		head = tail = n;
+	}
+	size_t before = model != NULL ? (size_t)(model - path) : strlen(path);
+	int want = snprintf(dst, cap, "%.*s%s%.*s%.*s%s%s", (int)head, base, port,
+	    (int)(n > tail ? n - tail : 0), base + tail, (int)before, path,
+	    model != NULL ? profile->model : "", model != NULL ? model + 2 : "");
+	return want > 0 && (size_t)want < cap;
+}
+
+/* ---- writing ---- */
+
+bool cairn_tool_offered(enum cairn_tool tool, bool actions_only)
+{
+	return !actions_only || cairn_tools[tool].action;
+}
+
+void cairn_tool_restriction(struct cairn_text *out)
+{
+	cairn_text_add(out, "Now only one of these tools may be called:");
+	for (int t = 0, n = 0; t < CAIRN_TOOL_COUNT; t++) {
+		if (cairn_tools[t].action)
+			cairn_text_addf(
+			    out, "%s %s", n++ > 0 ? "," : "", cairn_tool_name((enum cairn_tool)t));
+	}
+	cairn_text_add(out, ".");
+}
+
+/* ---- reading ---- */
+
+uint64_t cairn_json_count(const json_t *object, const char *key)
+{
+	const json_t *value = json_object_get(object, key);
+	json_int_t n = json_is_integer(value) ? json_integer_value(value) : 0;
+	/* A service that claims more than this is broken, and the ledger must not overflow because of it. */
+	return n < 0 ? 0 : n > 100000000 ? 100000000 : (uint64_t)n;
+}
+
+void cairn_json_line(char *dst, size_t cap, const json_t *value)
+{
+	if (json_is_string(value))
+		cairn_text_clean(dst, cap, json_string_value(value), json_string_length(value));
 }
 
 /* The parser recurses: what is too deep must not reach it. */
@@ -65,17 +122,50 @@ json_t *cairn_json_parse(const char *body, size_t count, size_t count_max, struc
 	return root;
 }
 
+/* The error object of a body; some of Google's come in a list of one. */
+static const json_t *error_of(const json_t *root)
+{
+	return json_object_get(json_is_array(root) ? json_array_get(root, 0) : root, "error");
+}
+
 void cairn_json_error_text(const char *body, size_t count, char *dst, size_t cap)
 {
+	static const char *const kinds[] = {"code", "status", "type"};
 	*dst = '\0';
 	json_t *root = cairn_json_parse(body, count, CAIRN_RESPONSE_BYTES_MAX, NULL);
-	const json_t *error = json_object_get(root, "error");
-	const json_t *message = json_object_get(error, "message"), *code = json_object_get(error, "code");
-	char line[256] = "";
+	const json_t *error = error_of(root), *message = json_object_get(error, "message");
+	const char *kind = "";
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && kind[0] == '\0'; i++) {
+		const json_t *word = json_object_get(error, kinds[i]);
+		kind = json_is_string(word) ? json_string_value(word) : "";
+	}
+	char line[320] = "";
 	if (json_is_string(message))
-		snprintf(line, sizeof(line), "%s%s%.160s",
-		    json_is_string(code) ? json_string_value(code) : "", json_is_string(code) ? ": " : "",
+		snprintf(line, sizeof(line), "%.80s%s%.160s", kind, kind[0] != '\0' ? ": " : "",
 		    json_string_value(message));
+	else if (json_is_string(error)) /* {"error": "text"} of some local servers */
+		snprintf(line, sizeof(line), "%.200s", json_string_value(error));
 	cairn_text_clean(dst, cap, line, strlen(line));
 	json_decref(root);
+}
+
+double cairn_json_retry_after_s(const char *body, size_t count)
+{
+	static const char wanted[] = "google.rpc.RetryInfo";
+	double wait_s = -1.0;
+	json_t *root = cairn_json_parse(body, count, CAIRN_RESPONSE_BYTES_MAX, NULL);
+	const json_t *details = json_object_get(error_of(root), "details");
+	for (size_t i = 0; i < json_array_size(details); i++) {
+		const json_t *one = json_array_get(details, i), *type = json_object_get(one, "@type");
+		const json_t *delay = json_object_get(one, "retryDelay");
+		if (!json_is_string(type) || !json_is_string(delay) ||
+		    strstr(json_string_value(type), wanted) == NULL)
+			continue;
+		char *end;
+		double s = strtod(json_string_value(delay), &end);
+		if (end != json_string_value(delay) && strcmp(end, "s") == 0 && s >= 0.0 && s < 1e6)
+			wait_s = s;
+	}
+	json_decref(root);
+	return wait_s;
 }

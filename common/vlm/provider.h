@@ -1,22 +1,25 @@
 /* provider.h - one small interface per wire format: build a request body, read a response body.
  *
- * What differs between providers is kept behind two functions and a path. Both are pure. What comes
- * out of reading is still hostile: decision.h checks it against the tool table. */
+ * What differs between formats is kept behind three functions and a few words (openai.c, anthropic.c,
+ * gemini.c). All are pure. What comes out of reading is still hostile: decision.h checks it against the tool
+ * table. */
 #ifndef CAIRN_COMMON_VLM_PROVIDER_H
 #define CAIRN_COMMON_VLM_PROVIDER_H
 
-#include "common/config/config.h"
 #include "common/vlm/ledger.h"
+#include "common/vlm/profile.h"
 #include "common/vlm/tools.h"
 
 #define CAIRN_REPLY_CALLS_MAX 4
 #define CAIRN_RESPONSE_BYTES_MAX (1u << 20) /* larger bodies are refused */
 #define CAIRN_RESPONSE_DEPTH_MAX 64
+#define CAIRN_SIGNATURE_CAP 4096
 
 /* One call as it came: the arguments are only known to be JSON, or not even that (NULL, problem says why). */
 struct cairn_reply_call {
 	char id[80];
 	char name[64];
+	char signature[CAIRN_SIGNATURE_CAP]; /* a seal some services want back with the call; empty = none */
 	json_t *arguments;
 	char problem[96];
 };
@@ -38,6 +41,7 @@ void cairn_reply_clear(struct cairn_reply *reply);
 /* What a follow-up adds: the model's own calls and the answer to each. */
 struct cairn_followup_call {
 	char id[80];
+	const char *signature; /* as it came; NULL or empty = none */
 	const struct cairn_tool_call *call;
 	const char *answer;
 };
@@ -58,34 +62,66 @@ struct cairn_request {
 	struct cairn_request_image images[CAIRN_REQUEST_IMAGES_MAX];
 	int image_count;
 	bool actions_only;  /* offer only tools that act */
+	bool without_tools; /* as in the prefix */
 	int followup_count; /* 0 = first question */
 	struct cairn_followup_call followup[2];
 };
 
+/* What the static beginning of a body is made from. */
+struct cairn_prefix {
+	const struct cairn_profile *profile;
+	int max_output_tokens;
+	const char *system;
+	bool actions_only;  /* offer only tools that act; has an effect only where format and dialect cannot
+			     * restrict the choice otherwise, so that the prefix stays the same elsewhere */
+	bool without_tools; /* the answer is to be a JSON text */
+};
+
+#define CAIRN_PROVIDER_HEADERS_MAX 2
+
+/* One wire format. */
 struct cairn_provider {
-	const char *name; /* value of vlm.provider */
-	const char *path; /* below vlm.base_url */
-	/* The static beginning of a body (model, tools, system text) into prefix: byte-identical for equal
-	 * arguments. */
-	void (*write_prefix)(struct cairn_text *prefix, const struct cairn_config_vlm *cfg,
-	    const char *system, bool actions_only);
-	/* The whole body into out: the prefix, then what changes. */
-	void (*write_body)(
-	    struct cairn_text *out, const struct cairn_text *prefix, const struct cairn_request *request);
+	const char *name;       /* profile.format */
+	const char *path;       /* of a call, below base_url; "%s" is the model */
+	const char *probe_path; /* GET that costs nothing, to see whether it is there */
+	const char *key_header; /* the key follows */
+	const char *headers[CAIRN_PROVIDER_HEADERS_MAX]; /* beside Content-Type and Accept; NULL ends them */
+	/* The static beginning of a body (model, tools, system text), byte-identical for equal arguments. */
+	void (*write_prefix)(struct cairn_text *out, const struct cairn_prefix *prefix);
+	/* The whole body into out: the prefix (as written before), then what changes. */
+	void (*write_body)(struct cairn_text *out, const struct cairn_text *prefix,
+	    const struct cairn_profile *profile, const struct cairn_request *request);
 	/* False with the reason when it is no response at all; usage is read even then where it is there. The
 	 * caller clears *ret in any case. */
 	bool (*read_reply)(const char *body, size_t count, struct cairn_reply *ret, struct cairn_error *err);
 };
 
 extern const struct cairn_provider cairn_provider_openai;
-/* By the value of vlm.provider ("pilot" speaks OpenAI's format); NULL if unknown. */
-const struct cairn_provider *cairn_provider_find(const char *name);
+extern const struct cairn_provider cairn_provider_anthropic;
+extern const struct cairn_provider cairn_provider_gemini;
+/* By profile.format; NULL if unknown. */
+const struct cairn_provider *cairn_provider_find(const char *format);
+
+/* base_url and path joined, with the model put in; port_or_0 replaces a port 0. False: it does not fit. */
+bool cairn_provider_url(
+    char *dst, size_t cap, const struct cairn_profile *profile, const char *path, int port_or_0);
+
+/* For those who write bodies: ", or null" schemas and tools that may be called now. */
+bool cairn_tool_offered(enum cairn_tool tool, bool actions_only);
+/* "Call one of stop_robot, ... now; ..." for formats that cannot restrict the choice. */
+void cairn_tool_restriction(struct cairn_text *out);
+/* Non-negative integer of an object's key, bounded so that a ledger cannot overflow; 0 if it is none. */
+uint64_t cairn_json_count(const json_t *object, const char *key);
+/* A text of an object's key as one cleaned line; untouched if it is none. */
+void cairn_json_line(char *dst, size_t cap, const json_t *value);
 
 /* Parses one JSON document from outside: at most count_max bytes, depth bounded, no duplicate keys, no
  * trailing bytes. NULL with the reason. */
 json_t *cairn_json_parse(const char *body, size_t count, size_t count_max, struct cairn_error *err);
-/* "error.message" and "error.code" of an error body, cleaned into one line; empty when it is something else
- * (an HTML page). */
+/* Seconds an error body asks to wait (Google's RetryInfo); negative when it does not. */
+double cairn_json_retry_after_s(const char *body, size_t count);
+/* "error.message" and "error.code" (or type, or status) of an error body, cleaned into one line; empty when
+ * it is something else (an HTML page). */
 void cairn_json_error_text(const char *body, size_t count, char *dst, size_t cap);
 
 #endif

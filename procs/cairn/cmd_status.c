@@ -116,6 +116,9 @@ static void print_model(struct picture *p)
 		    cli_printable(v->provider), cli_printable(v->model),
 		    cairn_enum_text(&cairn_enum_net_tier, (int)v->net_tier), (unsigned long long)v->calls,
 		    (unsigned long long)v->failures, v->latency_mean_s, v->cost_usd);
+		if (v->fallback_calls > 0)
+			printf("          %llu calls to a fallback, %llu changes of provider\n",
+			    (unsigned long long)v->fallback_calls, (unsigned long long)v->switches);
 		if (v->last_error[0] != '\0')
 			printf("          last failure: %s\n", cli_printable(v->last_error));
 	}

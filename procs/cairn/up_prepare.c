@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/base/duration.h"
+#include "common/vlm/profile.h"
 #include "ipc/lockfile.h"
 #include "procs/cairn/rundir.h"
 #include "procs/cairn/up.h"
@@ -66,7 +67,11 @@ static bool check_path(
 static bool check_paths(struct up_run *run, const char *share, struct cairn_error *err)
 {
 	struct cairn_config *cfg = &run->cfg;
-	if (!check_path(cfg->vlm.prompts, sizeof(cfg->vlm.prompts), "vlm.prompts", share, err))
+	if (!check_path(cfg->vlm.prompts, sizeof(cfg->vlm.prompts), "vlm.prompts", share, err) ||
+	    !check_path(cfg->vlm.providers, sizeof(cfg->vlm.providers), "vlm.providers", share, err))
+		return false;
+	if (cfg->vlm.ca_file[0] != '\0' &&
+	    !check_path(cfg->vlm.ca_file, sizeof(cfg->vlm.ca_file), "vlm.ca_file", share, err))
 		return false;
 	return strcmp(cfg->robot.drive, "simulated") != 0 ||
 	       check_path(cfg->sim.world, sizeof(cfg->sim.world), "sim.world", share, err);
@@ -74,7 +79,7 @@ static bool check_paths(struct up_run *run, const char *share, struct cairn_erro
 
 static bool check_port(const struct cairn_config *cfg, struct cairn_error *err)
 {
-	if (strcmp(cfg->vlm.provider, "pilot") != 0 || cfg->pilot.port == 0)
+	if (!cairn_lineup_names(&cfg->vlm, "pilot") || cfg->pilot.port == 0)
 		return true;
 	struct sockaddr_in at = {.sin_family = AF_INET,
 	    .sin_port = htons((uint16_t)cfg->pilot.port),
@@ -90,19 +95,24 @@ static bool check_port(const struct cairn_config *cfg, struct cairn_error *err)
 	return ok;
 }
 
-static bool check_key(const struct cairn_config *cfg, struct cairn_error *err)
+/* Every provider of the line-up, so that a fallback does not turn out to be none when it is needed. */
+static bool check_keys(const struct cairn_config *cfg, struct cairn_error *err)
 {
-	if (strcmp(cfg->vlm.provider, "pilot") == 0 || cfg->vlm.api_key_env[0] == '\0')
-		return true;
-	const char *key = getenv(cfg->vlm.api_key_env);
-	if (key != NULL && key[0] != '\0')
-		return true;
-	cairn_error_set(err,
-	    "vlm.api_key_env: the environment variable %s is not set; provider '%s' needs a key (empty the "
-	    "key's name for "
-	    "a service without one)",
-	    cfg->vlm.api_key_env, cfg->vlm.provider);
-	return false;
+	struct cairn_lineup lineup;
+	if (!cairn_lineup_load(&lineup, &cfg->vlm, err))
+		return false;
+	for (uint32_t i = 0; i < lineup.count; i++) {
+		const char *name = lineup.rows[i].api_key_env, *key = getenv(name);
+		if (name[0] == '\0' || (key != NULL && key[0] != '\0') ||
+		    strcmp(lineup.rows[i].name, "pilot") == 0)
+			continue;
+		cairn_error_set(err,
+		    "vlm.api_key_env: the environment variable %s is not set; provider '%s' needs a key "
+		    "(api_key_env: \"\" in %s for a service without one)",
+		    name, lineup.rows[i].name, cfg->vlm.providers);
+		return false;
+	}
+	return true;
 }
 
 /* Shared memory is memory: in a namespace of our own the tmpfs is made as large as needed (on the host it
@@ -310,6 +320,6 @@ bool up_prepare(struct up_run *run, const struct up_options *options, int *ret_l
 		return false;
 	}
 	return merge(run, options, share, err) && check_paths(run, share, err) &&
-	       check_port(&run->cfg, err) && check_key(&run->cfg, err) && check_memory(&run->cfg, err) &&
+	       check_port(&run->cfg, err) && check_keys(&run->cfg, err) && check_memory(&run->cfg, err) &&
 	       make_run_dir(run, ret_lock_fd, ret_status, err);
 }

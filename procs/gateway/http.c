@@ -10,49 +10,99 @@
 #include <unistd.h>
 
 #include "common/base/geom.h"
+#include "common/vlm/exchange.h"
+#include "common/vlm/ratelimit.h"
 
-#define SOCKETS_MAX 8
+#define SOCKETS_MAX 16
+#define PROBE_TIMEOUT_MS 5000L
 
 struct watched {
 	struct http *http;
 	curl_socket_t fd; /* -1 = free */
 };
 
+struct peer {
+	struct curl_slist *headers;
+	char *key;   /* to blot it out; NULL = none */
+	bool direct; /* never through a proxy */
+	int64_t last_use_ns;
+};
+
 struct http {
 	struct cairn_stage *stage;
 	http_done_fn *done;
+	http_probed_fn *probed;
 	void *ctx;
 	CURLM *multi;
-	CURL *easy;
-	struct curl_slist *headers;
-	bool in_flight, too_large;
+	CURL *easy, *probe;
+	struct peer peers[CAIRN_LINEUP_MAX];
+	uint32_t index, probe_index;
+	bool in_flight, probing, too_large;
 	int timer_fd;
 	struct watched watched[SOCKETS_MAX];
 	struct cairn_text body;
-	double retry_after_s;
+	struct cairn_ratelimit limit;
+	double first_byte_s, total_s;
 	char error[CURL_ERROR_SIZE];
 };
 
 /* ---- libcurl and the loop ---- */
 
+/* One line for people. libcurl's own texts are good but for certificates, where the way out is missing. */
+static void explain(const struct http *http, CURLcode code, char *line, size_t cap)
+{
+	const char *why = http->error[0] != '\0' ? http->error : curl_easy_strerror(code);
+	if (http->too_large)
+		snprintf(line, cap, "the answer is larger than %u bytes", CAIRN_RESPONSE_BYTES_MAX);
+	else if (code == CURLE_PEER_FAILED_VERIFICATION)
+		snprintf(line, cap, "the server's certificate is not trusted (vlm.ca_file): %.100s", why);
+	else
+		snprintf(line, cap, "%.150s", why);
+}
+
+static double seconds_of(CURL *easy, CURLINFO which)
+{
+	curl_off_t us = 0;
+	curl_easy_getinfo(easy, which, &us);
+	return (double)us * 1e-6;
+}
+
 static void finish(struct http *http, CURLcode code)
 {
 	long status = 0;
 	char line[160];
+	struct peer *peer = &http->peers[http->index];
 	curl_easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &status);
+	http->first_byte_s = seconds_of(http->easy, CURLINFO_PRETRANSFER_TIME_T);
+	http->total_s = seconds_of(http->easy, CURLINFO_TOTAL_TIME_T);
 	curl_multi_remove_handle(http->multi, http->easy);
 	http->in_flight = false;
-	const char *why = http->error[0] != '\0' ? http->error : curl_easy_strerror(code);
-	if (http->too_large)
-		snprintf(line, sizeof(line), "the answer is larger than %u bytes", CAIRN_RESPONSE_BYTES_MAX);
-	else
-		snprintf(line, sizeof(line), "%.150s", why);
+	peer->last_use_ns = code == CURLE_OK ? cairn_now_ns() : 0; /* else the connection is gone */
+	explain(http, code, line, sizeof(line));
+	cairn_blot(line, strlen(line), peer->key);
+	if (http->body.data != NULL)
+		cairn_blot(http->body.data, http->body.len, peer->key);
 	struct cairn_dialog_outcome outcome = {.status = code == CURLE_OK ? (int)status : 0,
 	    .body = http->body.data,
 	    .body_bytes = http->body.len,
-	    .retry_after_s = http->retry_after_s,
+	    .retry_after_s = http->limit.retry_after_s,
+	    .quota_wait_s = cairn_ratelimit_wait_s(&http->limit),
 	    .error = line};
+	if (outcome.retry_after_s < 0.0 && status == 429 && http->body.data != NULL)
+		outcome.retry_after_s = cairn_json_retry_after_s(http->body.data, http->body.len);
 	http->done(http->ctx, &outcome);
+}
+
+static void finish_probe(struct http *http, CURLcode code)
+{
+	long status = 0;
+	curl_easy_getinfo(http->probe, CURLINFO_RESPONSE_CODE, &status);
+	curl_multi_remove_handle(http->multi, http->probe);
+	http->probing = false;
+	if (code == CURLE_OK)
+		http->peers[http->probe_index].last_use_ns = cairn_now_ns();
+	if (http->probed != NULL)
+		http->probed(http->ctx, http->probe_index, code == CURLE_OK ? (int)status : 0);
 }
 
 static void look(struct http *http)
@@ -60,8 +110,13 @@ static void look(struct http *http)
 	CURLMsg *msg;
 	int left;
 	while ((msg = curl_multi_info_read(http->multi, &left)) != NULL) {
-		if (msg->msg == CURLMSG_DONE && http->in_flight)
-			finish(http, msg->data.result);
+		if (msg->msg != CURLMSG_DONE)
+			continue;
+		CURLcode code = msg->data.result; /* the message is gone once a handle is removed */
+		if (msg->easy_handle == http->easy && http->in_flight)
+			finish(http, code);
+		else if (msg->easy_handle == http->probe && http->probing)
+			finish_probe(http, code);
 	}
 }
 
@@ -141,57 +196,82 @@ static size_t on_body(char *data, size_t size, size_t count, void *ctx)
 	return http->body.failed ? 0 : bytes;
 }
 
-/* Seconds, or an HTTP date; negative when it is neither. */
-static double wait_of(const char *text)
-{
-	char *end;
-	double value = strtod(text, &end);
-	if (end != text && value >= 0.0 && value < 1e7)
-		return value;
-	time_t at = curl_getdate(text, NULL);
-	double wait_s = at >= 0 ? difftime(at, time(NULL)) : -1.0;
-	return wait_s >= 0.0 ? wait_s : -1.0;
-}
-
 static size_t on_header(char *data, size_t size, size_t count, void *ctx)
 {
-	static const char seconds[] = "retry-after:", millis[] = "retry-after-ms:";
 	struct http *http = ctx;
-	size_t bytes = size * count;
-	char line[128];
-	size_t n = bytes < sizeof(line) - 1 ? bytes : sizeof(line) - 1;
-	memcpy(line, data, n);
-	line[n] = '\0';
-	if (strncasecmp(line, millis, sizeof(millis) - 1) == 0) {
-		double wait = wait_of(line + sizeof(millis) - 1);
-		http->retry_after_s = wait >= 0.0 ? wait * 1e-3 : http->retry_after_s;
-	} else if (strncasecmp(line, seconds, sizeof(seconds) - 1) == 0 && http->retry_after_s < 0.0) {
-		http->retry_after_s = wait_of(line + sizeof(seconds) - 1);
-	}
-	return bytes;
+	cairn_ratelimit_header(&http->limit, data, size * count, (int64_t)time(NULL));
+	return size * count;
+}
+
+/* What a probe answers is not read, but it must end. */
+static size_t on_probe_body(char *data, size_t size, size_t count, void *ctx)
+{
+	(void)data;
+	(void)ctx;
+	return size * count;
 }
 
 /* ---- life ---- */
 
-static bool make_headers(struct http *http, const char *key)
+static bool add_header(struct peer *peer, const char *line)
+{
+	struct curl_slist *more = curl_slist_append(peer->headers, line);
+	peer->headers = more != NULL ? more : peer->headers;
+	return more != NULL;
+}
+
+static bool make_peer(struct peer *peer, const struct cairn_profile *profile, const char *key)
 {
 	/* "Expect: 100-continue" costs a round trip, or a second with servers that ignore it. */
 	static const char *const fixed[] = {
 	    "Content-Type: application/json", "Accept: application/json", "Expect:"};
+	const struct cairn_provider *format = cairn_provider_find(profile->format);
 	char line[1024];
-	bool ok = true;
-	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++) {
-		struct curl_slist *more = curl_slist_append(http->headers, fixed[i]);
-		ok = ok && more != NULL;
-		http->headers = more != NULL ? more : http->headers;
-	}
-	if (key != NULL && key[0] != '\0') {
-		ok = ok && snprintf(line, sizeof(line), "Authorization: Bearer %s", key) < (int)sizeof(line);
-		struct curl_slist *more = ok ? curl_slist_append(http->headers, line) : NULL;
-		ok = more != NULL;
-		http->headers = ok ? more : http->headers;
+	bool ok = format != NULL;
+	for (size_t i = 0; ok && i < sizeof(fixed) / sizeof(fixed[0]); i++)
+		ok = add_header(peer, fixed[i]);
+	for (int i = 0; ok && i < CAIRN_PROVIDER_HEADERS_MAX && format->headers[i] != NULL; i++)
+		ok = add_header(peer, format->headers[i]);
+	if (ok && key != NULL && key[0] != '\0') {
+		ok = strpbrk(key, "\r\n") == NULL && /* it would end the header */
+		     snprintf(line, sizeof(line), "%s%s", format->key_header, key) < (int)sizeof(line) &&
+		     add_header(peer, line) && (peer->key = strdup(key)) != NULL;
 		explicit_bzero(line, sizeof(line));
 	}
+	/* The scripted pilot is on this machine; a proxy that is meant for the world must not stand between.
+	 */
+	peer->direct = cairn_profile_url_is_pilot(profile->base_url);
+	return ok;
+}
+
+static void free_peer(struct peer *peer)
+{
+	for (struct curl_slist *h = peer->headers; h != NULL; h = h->next)
+		explicit_bzero(h->data, strlen(h->data));
+	curl_slist_free_all(peer->headers);
+	if (peer->key != NULL)
+		explicit_bzero(peer->key, strlen(peer->key));
+	free(peer->key);
+}
+
+/* What a call and a probe have in common. */
+static bool set_common(CURL *c, const struct cairn_config_vlm *cfg)
+{
+	bool ok = curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L) == CURLE_OK;
+	ok &=
+	    curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS, (long)(cfg->connect_timeout_s * 1e3)) == CURLE_OK;
+	ok &= curl_easy_setopt(c, CURLOPT_TCP_KEEPALIVE, 1L) == CURLE_OK;
+	ok &= curl_easy_setopt(c, CURLOPT_TCP_NODELAY, 1L) == CURLE_OK;
+	ok &= curl_easy_setopt(c, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS) == CURLE_OK;
+	ok &= curl_easy_setopt(c, CURLOPT_SSL_VERIFYPEER, 1L) == CURLE_OK;
+	ok &= curl_easy_setopt(c, CURLOPT_SSL_VERIFYHOST, 2L) == CURLE_OK;
+	ok &= curl_easy_setopt(c, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2) == CURLE_OK;
+	if (cfg->ca_file[0] != '\0')
+		ok &= curl_easy_setopt(c, CURLOPT_CAINFO, cfg->ca_file) == CURLE_OK;
+	ok &= curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK;
+	ok &= curl_easy_setopt(c, CURLOPT_USERAGENT, "cairn/" CAIRN_VERSION) == CURLE_OK;
+	/* A redirect would carry the key to another host; services answer where they are asked. */
+	ok &= curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L) == CURLE_OK;
 	return ok;
 }
 
@@ -202,31 +282,22 @@ static bool set_options(struct http *http, const struct cairn_config_vlm *cfg)
 	curl_multi_setopt(http->multi, CURLMOPT_SOCKETDATA, http);
 	curl_multi_setopt(http->multi, CURLMOPT_TIMERFUNCTION, set_timer);
 	curl_multi_setopt(http->multi, CURLMOPT_TIMERDATA, http);
-	curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, 2L);
-	bool ok = curl_easy_setopt(c, CURLOPT_HTTPHEADER, http->headers) == CURLE_OK;
+	curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, 2L * CAIRN_LINEUP_MAX);
+	bool ok = set_common(c, cfg) && set_common(http->probe, cfg);
 	ok &= curl_easy_setopt(c, CURLOPT_ERRORBUFFER, http->error) == CURLE_OK;
 	ok &= curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_body) == CURLE_OK;
 	ok &= curl_easy_setopt(c, CURLOPT_WRITEDATA, http) == CURLE_OK;
 	ok &= curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, on_header) == CURLE_OK;
 	ok &= curl_easy_setopt(c, CURLOPT_HEADERDATA, http) == CURLE_OK;
 	ok &= curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)(cfg->timeout_s * 1e3)) == CURLE_OK;
-	ok &=
-	    curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS, (long)(cfg->connect_timeout_s * 1e3)) == CURLE_OK;
-	ok &= curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L) == CURLE_OK;
-	ok &= curl_easy_setopt(c, CURLOPT_TCP_KEEPALIVE, 1L) == CURLE_OK;
-	ok &= curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK;
-	ok &= curl_easy_setopt(c, CURLOPT_USERAGENT, "cairn/" CAIRN_VERSION) == CURLE_OK;
-	/* A redirect would carry the key to another host; services answer where they are asked. */
-	ok &= curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L) == CURLE_OK;
-	/* The scripted pilot is on this machine; a proxy that is meant for the world must not stand in
-	 * between. */
-	if (strcmp(cfg->provider, "pilot") == 0)
-		ok &= curl_easy_setopt(c, CURLOPT_PROXY, "") == CURLE_OK;
+	ok &= curl_easy_setopt(http->probe, CURLOPT_HTTPGET, 1L) == CURLE_OK;
+	ok &= curl_easy_setopt(http->probe, CURLOPT_WRITEFUNCTION, on_probe_body) == CURLE_OK;
+	ok &= curl_easy_setopt(http->probe, CURLOPT_TIMEOUT_MS, PROBE_TIMEOUT_MS) == CURLE_OK;
 	return ok;
 }
 
-struct http *http_new(struct cairn_stage *stage, const struct cairn_config_vlm *cfg, const char *key,
-    http_done_fn *done, void *ctx, struct cairn_error *err)
+struct http *http_new(struct cairn_stage *stage, const struct cairn_config_vlm *cfg,
+    const struct cairn_lineup *lineup, const char *const *keys, struct cairn_error *err)
 {
 	struct http *http = calloc(1, sizeof(*http));
 	if (http == NULL || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
@@ -235,22 +306,32 @@ struct http *http_new(struct cairn_stage *stage, const struct cairn_config_vlm *
 		return NULL;
 	}
 	http->stage = stage;
-	http->done = done;
-	http->ctx = ctx;
 	for (int i = 0; i < SOCKETS_MAX; i++)
 		http->watched[i] = (struct watched){http, -1};
 	http->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	http->multi = curl_multi_init();
 	http->easy = curl_easy_init();
-	if (http->timer_fd < 0 || http->multi == NULL || http->easy == NULL || !make_headers(http, key) ||
-	    !set_options(http, cfg)) {
-		cairn_error_set(
-		    err, "libcurl lacks a feature this needs, the key is too long, or there is no memory");
+	http->probe = curl_easy_init();
+	bool ok = http->timer_fd >= 0 && http->multi != NULL && http->easy != NULL && http->probe != NULL &&
+		  set_options(http, cfg);
+	for (uint32_t i = 0; ok && i < lineup->count; i++)
+		ok = make_peer(&http->peers[i], &lineup->rows[i], keys[i]);
+	if (!ok) {
+		cairn_error_set(err,
+		    "libcurl lacks a feature this needs, a key is too long or has a line end, or there is no "
+		    "memory");
 		http_destroy(&http);
 		return NULL;
 	}
 	cairn_stage_watch_fd(stage, http->timer_fd, POLLIN, on_timer, http);
 	return http;
+}
+
+void http_listen(struct http *http, http_done_fn *done, http_probed_fn *probed, void *ctx)
+{
+	http->done = done;
+	http->probed = probed;
+	http->ctx = ctx;
 }
 
 void http_destroy(struct http **http_p)
@@ -260,9 +341,13 @@ void http_destroy(struct http **http_p)
 	if (http == NULL)
 		return;
 	http_cancel(http);
+	if (http->probing)
+		curl_multi_remove_handle(http->multi, http->probe);
 	curl_easy_cleanup(http->easy);
+	curl_easy_cleanup(http->probe);
 	curl_multi_cleanup(http->multi);
-	curl_slist_free_all(http->headers);
+	for (int i = 0; i < CAIRN_LINEUP_MAX; i++)
+		free_peer(&http->peers[i]);
 	curl_global_cleanup();
 	if (http->timer_fd >= 0) {
 		cairn_stage_unwatch_fd(http->stage, http->timer_fd);
@@ -272,14 +357,24 @@ void http_destroy(struct http **http_p)
 	free(http);
 }
 
-bool http_post(struct http *http, const char *url, const char *body, size_t bytes, struct cairn_error *err)
+/* NULL: as the environment says; "": none. */
+static bool aim(CURL *c, const struct peer *peer, const char *url)
+{
+	return curl_easy_setopt(c, CURLOPT_URL, url) == CURLE_OK &&
+	       curl_easy_setopt(c, CURLOPT_HTTPHEADER, peer->headers) == CURLE_OK &&
+	       curl_easy_setopt(c, CURLOPT_PROXY, peer->direct ? "" : NULL) == CURLE_OK;
+}
+
+bool http_post(struct http *http, uint32_t index, const char *url, const char *body, size_t bytes,
+    struct cairn_error *err)
 {
 	cairn_text_clear(&http->body);
 	http->error[0] = '\0';
 	http->too_large = false;
-	http->retry_after_s = -1.0;
+	http->index = index;
+	cairn_ratelimit_init(&http->limit);
 	CURL *c = http->easy;
-	bool ok = curl_easy_setopt(c, CURLOPT_URL, url) == CURLE_OK &&
+	bool ok = aim(c, &http->peers[index], url) &&
 		  curl_easy_setopt(c, CURLOPT_POSTFIELDS, body) == CURLE_OK &&
 		  curl_easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)bytes) == CURLE_OK;
 	CURLMcode code = ok ? curl_multi_add_handle(http->multi, c) : CURLM_INTERNAL_ERROR;
@@ -298,4 +393,29 @@ void http_cancel(struct http *http)
 	http->in_flight = false;
 	curl_multi_remove_handle(
 	    http->multi, http->easy); /* closes the connection: the answer is not wanted */
+}
+
+bool http_probe(struct http *http, uint32_t index, const char *url)
+{
+	if (http->probing || !aim(http->probe, &http->peers[index], url) ||
+	    curl_multi_add_handle(http->multi, http->probe) != CURLM_OK)
+		return false;
+	http->probe_index = index;
+	http->probing = true;
+	return true;
+}
+
+int64_t http_last_use_ns(const struct http *http, uint32_t index)
+{
+	return http->peers[index].last_use_ns;
+}
+
+double http_first_byte_s(const struct http *http)
+{
+	return http->first_byte_s;
+}
+
+double http_total_s(const struct http *http)
+{
+	return http->total_s;
 }

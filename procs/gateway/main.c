@@ -1,11 +1,9 @@
 /* gateway - talks to the model: prompt, call, check, decision.
  *
  * When to ask and what to make of the answer is decided in common/vlm/dialog.h; here are the bus, the
- * snapshots, the HTTP call and the memory file. The key comes from the environment and goes into one header.
- */
+ * snapshots and the memory file; service.h has the calls. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "common/base/geom.h"
@@ -13,7 +11,7 @@
 #include "common/vlm/prompt.h"
 #include "common/vlm/stats.h"
 #include "ipc/frames.h"
-#include "procs/gateway/http.h"
+#include "procs/gateway/service.h"
 #include "procs/shell/stage.h"
 
 #define TURN_MS 20 /* while a decision is wanted, snapshots are looked for this often */
@@ -24,13 +22,13 @@ struct gateway {
 	struct cairn_stage *stage;
 	const struct cairn_config *cfg;
 	struct cairn_dialog *dialog;
-	struct http *http;
+	struct cairn_lineup lineup;
+	struct service *service;
 	struct cairn_frames *frames;
 	struct cairn_frame_sub *snapshot_sub;
 	struct cairn_sub *mission_sub, *result_sub, *frontiers_sub;
 	struct cairn_pub *decision_pub, *stats_pub;
 	uint64_t frame_rejects, snapshot_epoch, snapshot_seq;
-	char url[CAIRN_CONFIG_TEXT_CAP + 64];
 	char memory_path[512];
 	bool save_trouble;
 	char said_error[160]; /* so that each is logged once */
@@ -44,37 +42,6 @@ struct gateway {
 };
 
 static void turn(struct gateway *g);
-
-/* ---- where to ask ---- */
-
-/* base_url with port 0 means the scripted pilot, whose port stands in a file; it may be reborn on another
- * one. */
-static bool find_url(struct gateway *g, struct cairn_error *err)
-{
-	const char *base = g->cfg->vlm.base_url, *zero = strstr(base, ":0/");
-	char port_file[600];
-	int port = 0;
-	const struct cairn_provider *provider = cairn_provider_find(g->cfg->vlm.provider);
-	size_t base_len = strlen(base);
-	while (base_len > 0 && base[base_len - 1] == '/')
-		base_len--;
-	if (zero == NULL) {
-		snprintf(g->url, sizeof(g->url), "%.*s%s", (int)base_len, base, provider->path);
-		return true;
-	}
-	snprintf(port_file, sizeof(port_file), "%s/dev/pilot.port", cairn_stage_run_dir(g->stage));
-	FILE *in = fopen(port_file, "re");
-	bool ok = in != NULL && fscanf(in, "%5d", &port) == 1 && port > 0 && port < 65536;
-	if (in != NULL)
-		fclose(in);
-	if (!ok) {
-		cairn_error_set(err, "the scripted pilot has not written its port to %s", port_file);
-		return false;
-	}
-	snprintf(g->url, sizeof(g->url), "%.*s:%d%.*s%s", (int)(zero - base), base, port,
-	    (int)(base_len - (size_t)(zero + 2 - base)), zero + 2, provider->path);
-	return true;
-}
 
 /* ---- saying what happens ---- */
 
@@ -133,15 +100,6 @@ static void on_done(void *ctx, const struct cairn_dialog_outcome *outcome)
 	turn(g); /* the follow-up of a sub-loop goes out at once */
 }
 
-static void send_body(struct gateway *g, const char *body, size_t bytes)
-{
-	struct cairn_error err = {""};
-	if (find_url(g, &err) && http_post(g->http, g->url, body, bytes, &err))
-		return;
-	struct cairn_dialog_outcome outcome = {.retry_after_s = -1.0, .error = err.text};
-	cairn_dialog_ended(g->dialog, cairn_now_ns(), &outcome);
-}
-
 static void take_snapshot(struct gateway *g)
 {
 	const struct cairn_frame_header *hdr;
@@ -170,11 +128,11 @@ static void turn(struct gateway *g)
 		take_snapshot(g);
 	switch (cairn_dialog_poll(g->dialog, cairn_now_ns(), &body, &bytes)) {
 	case CAIRN_DIALOG_SEND:
-		send_body(g, body, bytes);
+		service_send(g->service, body, bytes);
 		publish_stats(g);
 		break;
 	case CAIRN_DIALOG_CANCEL:
-		http_cancel(g->http);
+		service_cancel(g->service);
 		publish_stats(g);
 		break;
 	case CAIRN_DIALOG_NOTHING:
@@ -251,6 +209,7 @@ static int on_second(void *ctx)
 	struct gateway *g = ctx;
 	publish_stats(g);
 	save(g);
+	service_tick(g->service, cairn_dialog_wants_snapshot(g->dialog, cairn_now_ns()));
 	return 0;
 }
 
@@ -260,7 +219,7 @@ static bool open_dialog(struct gateway *g, struct cairn_error *err)
 {
 	struct cairn_text system = {0};
 	struct cairn_error why = {""};
-	if (cairn_prompt_load(g->cfg->vlm.prompts, &g->cfg->percept, &system, err))
+	if (cairn_prompt_load(g->cfg->vlm.prompts, &system, err))
 		g->dialog =
 		    cairn_dialog_new(&g->cfg->vlm, g->cfg->safety.decision_max_age_s, system.data, err);
 	cairn_text_free(&system);
@@ -285,30 +244,13 @@ static bool open_dialog(struct gateway *g, struct cairn_error *err)
 	return true;
 }
 
-/* The key of the pilot is none, so that a real one never goes to it. */
-static const char *find_key(struct gateway *g)
-{
-	const struct cairn_config_vlm *cfg = &g->cfg->vlm;
-	if (strcmp(cfg->provider, "pilot") == 0 || cfg->api_key_env[0] == '\0')
-		return NULL;
-	const char *key = getenv(cfg->api_key_env);
-	if (key == NULL || key[0] == '\0') {
-		char why[200];
-		snprintf(why, sizeof(why), "no key: set the environment variable %.100s", cfg->api_key_env);
-		cairn_dialog_give_up(g->dialog, why);
-		return NULL;
-	}
-	/* No core dump with the key in it. 1 and not 0, because a dump to a pipe ignores 0. */
-	setrlimit(RLIMIT_CORE, &(struct rlimit){1, 1});
-	return key;
-}
-
 static bool open_all(struct gateway *g, struct cairn_error *err)
 {
-	if (!open_dialog(g, err))
+	if (!cairn_lineup_load(&g->lineup, &g->cfg->vlm, err) || !open_dialog(g, err) ||
+	    !cairn_dialog_use(g->dialog, &g->lineup, err))
 		return false;
-	g->http = http_new(g->stage, &g->cfg->vlm, find_key(g), on_done, g, err);
-	if (g->http == NULL)
+	g->service = service_new(g->stage, &g->cfg->vlm, &g->lineup, g->dialog, on_done, g, err);
+	if (g->service == NULL)
 		return false;
 	g->frames = cairn_frames_open(cairn_stage_name(g->stage), g->cfg, PLANE_DEADLINE_MS, err);
 	if (g->frames != NULL)
@@ -341,15 +283,16 @@ int main(int argc, char **argv)
 	status = 1;
 	if (open_all(&g, &err)) {
 		open_bus(&g);
-		cairn_log_info(
-		    "asks %s model %s at %s", g.cfg->vlm.provider, g.cfg->vlm.model, g.cfg->vlm.base_url);
+		for (uint32_t i = 0; i < g.lineup.count; i++)
+			cairn_log_info("%s %s, model %s at %s", i > 0 ? "falls back on" : "asks",
+			    g.lineup.rows[i].name, g.lineup.rows[i].model, g.lineup.rows[i].base_url);
 		cairn_stage_ready(g.stage);
 		status = cairn_stage_run(g.stage);
 		save(&g);
 	} else {
 		cairn_log_error("%s", err.text);
 	}
-	http_destroy(&g.http);
+	service_destroy(&g.service);
 	cairn_frames_close(&g.frames);
 	cairn_dialog_destroy(&g.dialog);
 	return cairn_stage_finish(&g.stage, status);

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/vlm/profile.h"
 #include "common/base/geom.h"
 #include "common/device/rosmaster.h"
 #include "ipc/frames.h"
@@ -40,7 +41,7 @@ static bool wanted(const struct cairn_config *cfg, enum when when)
 	case SIMULATED:
 		return strcmp(cfg->robot.drive, "simulated") == 0;
 	case PILOT:
-		return strcmp(cfg->vlm.provider, "pilot") == 0;
+		return cairn_lineup_names(&cfg->vlm, "pilot");
 	}
 	return false;
 }

@@ -121,8 +121,11 @@ static void setup(const char *key)
 	stage = cairn_stage_start("test", "test", 5, argv, &why);
 	ck_assert_ptr_nonnull(stage);
 	struct cairn_error err = {""};
-	http = http_new(stage, &cairn_stage_config(stage)->vlm, key, done, NULL, &err);
+	struct cairn_lineup lineup = {.count = 1};
+	cairn_profile_defaults(&lineup.rows[0]);
+	http = http_new(stage, &cairn_stage_config(stage)->vlm, &lineup, &key, &err);
 	ck_assert_msg(http != NULL, "%s", err.text);
+	http_listen(http, done, NULL, NULL);
 	cairn_stage_every(stage, 5, leave_when_ended, NULL);
 	start_server();
 }
@@ -144,7 +147,7 @@ static void post(const char *body)
 	char url[64];
 	struct cairn_error err = {""};
 	snprintf(url, sizeof(url), "http://127.0.0.1:%d/v1/chat/completions", server.port);
-	ck_assert_msg(http_post(http, url, body, strlen(body), &err), "%s", err.text);
+	ck_assert_msg(http_post(http, 0, url, body, strlen(body), &err), "%s", err.text);
 }
 
 static void call(const char *body)

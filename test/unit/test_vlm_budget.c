@@ -19,7 +19,7 @@ static void fresh(void)
 /* One call of latency_s that ends now. */
 static void call(double latency_s, bool ok, uint64_t in, uint64_t cached, uint64_t out)
 {
-	struct cairn_usage usage = {in, cached, out};
+	struct cairn_usage usage = {.tokens_in = in, .tokens_cached = cached, .tokens_out = out};
 	cairn_budget_call_sent(&budget, now_ns);
 	now_ns += (int64_t)(latency_s * 1e9);
 	cairn_budget_call_ended(&budget, now_ns, ok, &usage);

@@ -78,8 +78,7 @@ static void setup(void)
 	struct cairn_text system = {0};
 	struct cairn_error err = {""};
 	cairn_config_defaults(&cfg);
-	bool loaded = cairn_prompt_load(CAIRN_SOURCE_ROOT "/config/prompts", &cfg.percept, &system, &err);
-	ck_assert_msg(loaded, "%s", err.text);
+	ck_assert_msg(cairn_prompt_load(CAIRN_SOURCE_ROOT "/config/prompts", &system, &err), "%s", err.text);
 	dialog = cairn_dialog_new(&cfg.vlm, cfg.safety.decision_max_age_s, system.data, &err);
 	ck_assert_msg(dialog != NULL, "%s", err.text);
 	cairn_text_free(&system);
@@ -240,7 +239,10 @@ START_TEST(a_question_to_the_sensors_gets_one_follow_up_restricted_to_actions)
 	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
 	ck_assert_ptr_nonnull(strstr(body, "\"tool_call_id\":\"q7\",\"content\":\"forward: clear for 1.5 m"));
 	ck_assert_ptr_nonnull(strstr(body, "\"tool_call_id\":\"c2\",\"content\":\"Remembered."));
-	ck_assert_ptr_null(strstr(body, "\"name\":\"observe_scene\""));
+	const char *choice = strstr(body, "\"tool_choice\":{\"type\":\"allowed_tools\"");
+	ck_assert_ptr_nonnull(choice);
+	ck_assert_ptr_nonnull(strstr(choice, "\"name\":\"rotate\""));
+	ck_assert_ptr_null(strstr(choice, "\"name\":\"observe_scene\""));
 	/* The pilot checks follow-ups as the real service does. */
 	struct cairn_pilot_api api;
 	struct cairn_pilot_answer out = {0};
@@ -323,7 +325,11 @@ END_TEST
 
 START_TEST(rate_limits_are_obeyed_and_a_refused_key_is_final)
 {
+	struct cairn_lineup lineup = {.count = 1};
+	cairn_profile_defaults(&lineup.rows[0]);
+	snprintf(lineup.rows[0].api_key_env, sizeof(lineup.rows[0].api_key_env), "OPENAI_API_KEY");
 	setup();
+	ck_assert(cairn_dialog_use(dialog, &lineup, NULL));
 	poll_dialog();
 	struct cairn_dialog_outcome o = {.status = 429, .body = "{}", .body_bytes = 2, .retry_after_s = 1.5};
 	cairn_dialog_ended(dialog, now_ns, &o);

@@ -271,10 +271,13 @@ START_TEST(each_fault_does_what_it_says)
 	    {"unsafe", 200, false, CAIRN_ANSWER_ACTION}, {"repeat", 200, false, CAIRN_ANSWER_ACTION}};
 	struct cairn_text body = {0}, prefix = {0};
 	struct cairn_config cfg;
+	struct cairn_profile profile;
 	cairn_config_defaults(&cfg);
-	cairn_provider_openai.write_prefix(&prefix, &cfg.vlm, "system", false);
+	cairn_profile_defaults(&profile);
+	cairn_provider_openai.write_prefix(
+	    &prefix, &(struct cairn_prefix){&profile, 300, "system", false, false});
 	struct cairn_request r = {.context = HEAD FRONTIERS "LAST ACTIONS\nnone yet\n" ROOM};
-	cairn_provider_openai.write_body(&body, &prefix, &r);
+	cairn_provider_openai.write_body(&body, &prefix, &profile, &r);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct cairn_answer a;
 		start(1.0, rows[i].word);

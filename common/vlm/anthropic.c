@@ -1,0 +1,178 @@
+/* anthropic.c - Anthropic messages. The system text closes the cached prefix; pictures stand before the text.
+ */
+#include "common/vlm/provider.h"
+
+#include <string.h>
+
+static void write_tools(struct cairn_text *out, bool strict)
+{
+	cairn_text_add(out, ",\"tools\":[");
+	for (int t = 0; t < CAIRN_TOOL_COUNT; t++) {
+		const struct cairn_tool_row *row = &cairn_tools[t];
+		cairn_text_addf(
+		    out, "%s{\"name\":\"%s\",\"description\":", t > 0 ? "," : "", cairn_tool_name(row->tool));
+		cairn_text_json_string(out, row->doc);
+		cairn_text_addf(out, "%s,\"input_schema\":", strict ? ",\"strict\":true" : "");
+		cairn_tool_schema(out, row);
+		cairn_text_add(out, "}");
+	}
+	cairn_text_add(out, "]");
+}
+
+static void write_prefix(struct cairn_text *out, const struct cairn_prefix *prefix)
+{
+	cairn_text_add(out, "{\"model\":");
+	cairn_text_json_string(out, prefix->profile->model);
+	cairn_text_addf(out, ",\"max_tokens\":%d", prefix->max_output_tokens);
+	if (!prefix->without_tools)
+		write_tools(out, prefix->profile->strict);
+	cairn_text_add(out, ",\"system\":[{\"type\":\"text\",\"text\":");
+	cairn_text_json_string(out, prefix->system);
+	cairn_text_add(out, ",\"cache_control\":{\"type\":\"ephemeral\"}}]");
+}
+
+static void write_text(struct cairn_text *out, const char *text)
+{
+	cairn_text_add(out, "{\"type\":\"text\",\"text\":");
+	cairn_text_json_string(out, text);
+	cairn_text_add(out, "}");
+}
+
+static void write_images(struct cairn_text *out, const struct cairn_request *request)
+{
+	for (int i = 0; i < request->image_count; i++) {
+		const struct cairn_request_image *image = &request->images[i];
+		if (image->caption != NULL) {
+			write_text(out, image->caption);
+			cairn_text_add(out, ",");
+		}
+		cairn_text_add(out, "{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":"
+				    "\"image/jpeg\",\"data\":\"");
+		cairn_text_base64(out, image->jpeg, image->bytes);
+		cairn_text_add(out, "\"}},");
+	}
+}
+
+static void write_followup(struct cairn_text *out, const struct cairn_request *request)
+{
+	cairn_text_add(out, ",{\"role\":\"assistant\",\"content\":[");
+	for (int i = 0; i < request->followup_count; i++) {
+		const struct cairn_followup_call *f = &request->followup[i];
+		cairn_text_add(
+		    out, i > 0 ? ",{\"type\":\"tool_use\",\"id\":" : "{\"type\":\"tool_use\",\"id\":");
+		cairn_text_json_string(out, f->id);
+		cairn_text_addf(out, ",\"name\":\"%s\",\"input\":", cairn_tool_name(f->call->tool));
+		cairn_tool_arguments(out, f->call);
+		cairn_text_add(out, "}");
+	}
+	cairn_text_add(out, "]},{\"role\":\"user\",\"content\":[");
+	for (int i = 0; i < request->followup_count; i++) {
+		const struct cairn_followup_call *f = &request->followup[i];
+		cairn_text_add(out, "{\"type\":\"tool_result\",\"tool_use_id\":");
+		cairn_text_json_string(out, f->id);
+		cairn_text_add(out, ",\"content\":");
+		cairn_text_json_string(out, f->answer);
+		cairn_text_add(out, "},");
+	}
+	/* A shorter list of tools would cost the cache, and there is no word for "any of these". */
+	struct cairn_text words = {0};
+	cairn_tool_restriction(&words);
+	write_text(out, words.data != NULL ? words.data : "");
+	out->failed |= words.failed;
+	cairn_text_free(&words);
+	cairn_text_add(out, "]}");
+}
+
+static void write_body(struct cairn_text *out, const struct cairn_text *prefix,
+    const struct cairn_profile *profile, const struct cairn_request *request)
+{
+	(void)profile;
+	cairn_text_clear(out);
+	cairn_text_bytes(out, prefix->data, prefix->len);
+	cairn_text_add(out, ",\"messages\":[{\"role\":\"user\",\"content\":[");
+	write_images(out, request);
+	write_text(out, request->context);
+	cairn_text_add(out, "]}");
+	if (request->followup_count > 0)
+		write_followup(out, request);
+	cairn_text_add(out, "]");
+	if (!request->without_tools)
+		cairn_text_add(out, ",\"tool_choice\":{\"type\":\"any\",\"disable_parallel_tool_use\":true}");
+	cairn_text_add(out, "}");
+}
+
+/* ---- reading ---- */
+
+/* input_tokens leaves out what was read from the cache or written to it. */
+static void read_usage(const json_t *root, struct cairn_usage *usage)
+{
+	const json_t *u = json_object_get(root, "usage");
+	usage->tokens_cached = cairn_json_count(u, "cache_read_input_tokens");
+	usage->tokens_cache_written = cairn_json_count(u, "cache_creation_input_tokens");
+	usage->tokens_in =
+	    cairn_json_count(u, "input_tokens") + usage->tokens_cached + usage->tokens_cache_written;
+	usage->tokens_out = cairn_json_count(u, "output_tokens");
+}
+
+static bool is(const json_t *object, const char *key, const char *word)
+{
+	const json_t *value = json_object_get(object, key);
+	return json_is_string(value) && strcmp(json_string_value(value), word) == 0;
+}
+
+static void read_call(const json_t *block, struct cairn_reply *ret)
+{
+	if (ret->calls_total++ >= CAIRN_REPLY_CALLS_MAX)
+		return;
+	struct cairn_reply_call *call = &ret->calls[ret->call_count++];
+	json_t *input = json_object_get(block, "input");
+	cairn_json_line(call->id, sizeof(call->id), json_object_get(block, "id"));
+	cairn_json_line(call->name, sizeof(call->name), json_object_get(block, "name"));
+	if (call->name[0] == '\0')
+		snprintf(call->problem, sizeof(call->problem), "a tool call without a name");
+	else if (!json_is_object(input))
+		snprintf(call->problem, sizeof(call->problem), "input is not an object");
+	else
+		call->arguments = json_incref(input);
+}
+
+static void read_block(const json_t *block, struct cairn_reply *ret)
+{
+	if (is(block, "type", "tool_use"))
+		read_call(block, ret);
+	else if (is(block, "type", "text") && ret->text[0] == '\0')
+		cairn_json_line(ret->text, sizeof(ret->text), json_object_get(block, "text"));
+}
+
+static bool read_reply(const char *body, size_t count, struct cairn_reply *ret, struct cairn_error *err)
+{
+	*ret = (struct cairn_reply){0};
+	json_t *root = cairn_json_parse(body, count, CAIRN_RESPONSE_BYTES_MAX, err);
+	if (root == NULL)
+		return false;
+	read_usage(root, &ret->usage);
+	const json_t *content = json_object_get(root, "content");
+	bool ok = json_is_array(content);
+	if (!ok)
+		cairn_error_set(err, "no content in the response");
+	for (size_t i = 0; ok && i < json_array_size(content); i++)
+		read_block(json_array_get(content, i), ret);
+	ret->truncated =
+	    is(root, "stop_reason", "max_tokens") || is(root, "stop_reason", "model_context_window_exceeded");
+	if (is(root, "stop_reason", "refusal"))
+		snprintf(ret->refusal, sizeof(ret->refusal), "%.150s",
+		    ret->text[0] != '\0' ? ret->text : "without a word");
+	json_decref(root);
+	return ok;
+}
+
+const struct cairn_provider cairn_provider_anthropic = {
+    .name = "anthropic",
+    .path = "/messages",
+    .probe_path = "/models",
+    .key_header = "x-api-key: ",
+    .headers = {"anthropic-version: 2023-06-01"},
+    .write_prefix = write_prefix,
+    .write_body = write_body,
+    .read_reply = read_reply,
+};

@@ -1,0 +1,92 @@
+/* dialog_peers.c - whom to ask: the providers of the line-up, each with the static beginning of its requests.
+ */
+#include <string.h>
+
+#include "common/vlm/dialog_impl.h"
+
+static bool make_peer(struct cairn_dialog *d, struct dialog_peer *peer, struct cairn_error *err)
+{
+	int own = peer->profile.max_output_tokens;
+	struct cairn_prefix prefix = {.profile = &peer->profile,
+	    .max_output_tokens = own > 0 ? own : d->cfg.max_output_tokens,
+	    .system = d->system};
+	peer->format = cairn_provider_find(peer->profile.format);
+	if (peer->format == NULL) {
+		cairn_error_set(err, "provider '%s': format '%.24s' is not known", peer->profile.name,
+		    peer->profile.format);
+		return false;
+	}
+	peer->format->write_prefix(&peer->prefix, &prefix);
+	prefix.actions_only = true;
+	peer->format->write_prefix(&peer->prefix_actions, &prefix);
+	if (peer->prefix.failed || peer->prefix_actions.failed ||
+	    cairn_prompt_tokens(peer->prefix_actions.len) < CAIRN_PROMPT_PREFIX_TOKENS_MIN) {
+		cairn_error_set(err, "the static prompt has fewer than %d tokens: no provider would cache it",
+		    CAIRN_PROMPT_PREFIX_TOKENS_MIN);
+		return false;
+	}
+	return true;
+}
+
+void dialog_free_peers(struct cairn_dialog *d)
+{
+	for (int i = 0; i < CAIRN_LINEUP_MAX; i++) {
+		cairn_text_free(&d->peers[i].prefix);
+		cairn_text_free(&d->peers[i].prefix_actions);
+	}
+}
+
+bool cairn_dialog_use(struct cairn_dialog *d, const struct cairn_lineup *lineup, struct cairn_error *err)
+{
+	dialog_free_peers(d);
+	cairn_route_init(&d->route, lineup->count);
+	d->peer = 0;
+	for (uint32_t i = 0; i < lineup->count; i++) {
+		d->peers[i] = (struct dialog_peer){.profile = lineup->rows[i]};
+		if (!make_peer(d, &d->peers[i], err))
+			return false;
+	}
+	cairn_budget_use(&d->budget, &lineup->rows[0]);
+	return true;
+}
+
+uint64_t cairn_dialog_prefix_tokens(const struct cairn_dialog *d, uint32_t index)
+{
+	return cairn_prompt_tokens(d->peers[index].prefix.len);
+}
+
+uint32_t cairn_dialog_provider(const struct cairn_dialog *d)
+{
+	return d->peer;
+}
+
+struct cairn_route *cairn_dialog_route(struct cairn_dialog *d)
+{
+	return &d->route;
+}
+
+bool dialog_choose_peer(struct cairn_dialog *d, int64_t now_ns)
+{
+	int index = d->followup ? (int)d->peer : cairn_route_pick(&d->route, now_ns);
+	if (index < 0)
+		return false;
+	if (d->peer != (uint32_t)index)
+		cairn_budget_use(&d->budget, &d->peers[index].profile);
+	d->peer = (uint32_t)index;
+	return true;
+}
+
+void dialog_peer_ended(
+    struct cairn_dialog *d, enum cairn_route_outcome outcome, int64_t hold_ns, int64_t now_ns)
+{
+	cairn_route_ended(&d->route, (int)d->peer, outcome, hold_ns, now_ns);
+	d->final = cairn_route_is_final(&d->route);
+}
+
+void cairn_dialog_give_up(struct cairn_dialog *d, uint32_t index, const char *why)
+{
+	if (index < d->route.count)
+		d->route.ones[index].final = true;
+	d->final = cairn_route_is_final(&d->route);
+	dialog_fail(d, why);
+}
