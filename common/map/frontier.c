@@ -358,5 +358,5 @@ const struct cairn_wave *cairn_frontier_reach(
 {
 	*ret_cx0 = f->cx0;
 	*ret_cy0 = f->cy0;
-	return f->wave.square_width > 0 ? &f->wave : NULL;
+	return f->wave.need2 > 0 ? &f->wave : NULL;
 }
