@@ -11,6 +11,9 @@ void cairn_reply_clear(struct cairn_reply *reply)
 	*reply = (struct cairn_reply){0};
 }
 
+const char *const cairn_provider_common_headers[] = {
+    "Content-Type: application/json", "Accept: application/json", NULL};
+
 const struct cairn_provider *cairn_provider_find(const char *format)
 {
 	static const struct cairn_provider *const all[] = {

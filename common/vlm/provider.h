@@ -96,6 +96,9 @@ struct cairn_provider {
 	bool (*read_reply)(const char *body, size_t count, struct cairn_reply *ret, struct cairn_error *err);
 };
 
+/* In every request, whatever the format; NULL ends them. */
+extern const char *const cairn_provider_common_headers[];
+
 extern const struct cairn_provider cairn_provider_openai;
 extern const struct cairn_provider cairn_provider_anthropic;
 extern const struct cairn_provider cairn_provider_gemini;

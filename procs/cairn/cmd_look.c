@@ -15,6 +15,7 @@
 /* Open before the frames are read: that happens in a child process elsewhere. */
 struct pictures {
 	FILE *camera, *above;
+	FILE *whole; /* NULL: not asked for */
 };
 
 static void save(FILE *file, const uint8_t *data, size_t bytes)
@@ -39,6 +40,8 @@ static bool show(void *ctx, const struct cairn_frame_header *hdr, const void *pa
 		fprintf(stderr, "cairn look: this snapshot has no picture of the camera\n");
 	save(pictures->camera, s.jpeg, s.head.jpeg_bytes);
 	save(pictures->above, s.view, s.head.view_bytes);
+	if (pictures->whole != NULL)
+		save(pictures->whole, payload, hdr->payload_bytes);
 	return false;
 }
 
@@ -85,9 +88,19 @@ int cli_look(const struct cli *cli)
 		fclose(pictures.camera);
 		return cli_fail(cli, CLI_FAILED, "%s: %s", above, strerror(reason));
 	}
+	const char *whole = cli_value(cli, "save");
+	pictures.whole = whole != NULL ? fopen(whole, "we") : NULL;
+	if (whole != NULL && pictures.whole == NULL) {
+		int reason = errno;
+		fclose(pictures.camera);
+		fclose(pictures.above);
+		return cli_fail(cli, CLI_FAILED, "%s: %s", whole, strerror(reason));
+	}
 	cli_catch_signals();
 	status = cli_read_frames(cli, CAIRN_FRAME_SNAPSHOT, TIMEOUT_S, show, &pictures);
 	finish(pictures.camera, out, "picture");
 	finish(pictures.above, above, "picture from above");
+	if (whole != NULL)
+		finish(pictures.whole, whole, "snapshot");
 	return status;
 }

@@ -38,7 +38,15 @@ static const struct cli_option look_options[] = {
     {"out", 'o', "FILE",
 	"where the picture goes (default snapshot.jpg in the run directory); a second one beside it: "
 	"FILE-above.jpg"},
-    {0}};
+    {"save", '\0', "FILE", "the whole snapshot too, for 'cairn ask --snapshot'"}, {0}};
+static const struct cli_option ask_options[] = {
+    {"dry-run", '\0', NULL, "print the request instead of sending it; the key is shown as ***"},
+    {"provider", '\0', "NAME", "which of vlm.providers (default vlm.provider)"},
+    {"snapshot", '\0', "FILE", "of 'cairn look --save'; without it the newest one of the stack"},
+    {"strip-images", '\0', NULL, "each picture's size and hash instead of its base64"},
+    {"body", '\0', NULL, "the body alone, without the headers"},
+    {"config", '\0', "FILE", "lay this file over config/cairn.yaml"},
+    {"set", '\0', "KEY=VALUE", "lay a single section.key over that; may be repeated"}, {0}};
 static const struct cli_option echo_options[] = {
     {"count", 'n', "N", "end after N messages; without it at Ctrl-C"},
     {"timeout", '\0', "TIME", "give up (status 3) after so long without a message"},
@@ -101,6 +109,9 @@ const struct cli_command cli_commands[] = {
 	.options = topics_options, .json = true, .run = cli_topics},
     {"look", .args = "", .summary = "what the model is shown: text and pictures of the newest snapshot",
 	.options = look_options, .run = cli_look},
+    {"ask", .args = "", .summary = "the request to a model as it would be sent (--dry-run)",
+	.details = "With an empty memory and no frontiers: only the snapshot is that of the robot.",
+	.options = ask_options, .run = cli_dry},
     {"echo", .args = "TOPIC", .summary = "the messages of a topic as JSON lines",
 	.details = "heartbeat.STAGE names the heartbeat of one stage. Of frames the headers are shown.",
 	.options = echo_options, .arg_min = 1, .arg_max = 1, .run = cli_echo},

@@ -222,14 +222,13 @@ static bool add_header(struct peer *peer, const char *line)
 
 static bool make_peer(struct peer *peer, const struct cairn_profile *profile, const char *key)
 {
-	/* "Expect: 100-continue" costs a round trip, or a second with servers that ignore it. */
-	static const char *const fixed[] = {
-	    "Content-Type: application/json", "Accept: application/json", "Expect:"};
 	const struct cairn_provider *format = cairn_provider_find(profile->format);
 	char line[1024];
 	bool ok = format != NULL;
-	for (size_t i = 0; ok && i < sizeof(fixed) / sizeof(fixed[0]); i++)
-		ok = add_header(peer, fixed[i]);
+	for (int i = 0; ok && cairn_provider_common_headers[i] != NULL; i++)
+		ok = add_header(peer, cairn_provider_common_headers[i]);
+	/* "Expect: 100-continue" costs a round trip, or a second with servers that ignore it. */
+	ok = ok && add_header(peer, "Expect:");
 	for (int i = 0; ok && i < CAIRN_PROVIDER_HEADERS_MAX && format->headers[i] != NULL; i++)
 		ok = add_header(peer, format->headers[i]);
 	if (ok && key != NULL && key[0] != '\0') {

@@ -1,0 +1,160 @@
+/* cmd_dry.c - `cairn ask --dry-run`: the request as it would be sent, made by the same code that sends it. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/geom.h"
+#include "common/vlm/dialog.h"
+#include "common/vlm/exchange.h"
+#include "common/vlm/prompt.h"
+#include "procs/cairn/frame_reader.h"
+#include "procs/cairn/rundir.h"
+
+#define TIMEOUT_S 5.0
+#define SNAPSHOT_BYTES_MAX (8u << 20)
+#define T0_NS (100 * CAIRN_NS_PER_S) /* the dialog's time here: any will do */
+
+struct found {
+	struct cairn_text *payload;
+};
+
+static bool keep(void *ctx, const struct cairn_frame_header *hdr, const void *payload)
+{
+	struct found *found = ctx;
+	cairn_text_bytes(found->payload, payload, hdr->payload_bytes);
+	return false;
+}
+
+static bool read_file(struct cairn_text *out, const char *path, struct cairn_error *err)
+{
+	FILE *in = fopen(path, "re");
+	char block[65536];
+	size_t n;
+	while (in != NULL && (n = fread(block, 1, sizeof(block), in)) > 0 && out->len < SNAPSHOT_BYTES_MAX)
+		cairn_text_bytes(out, block, n);
+	bool ok = in != NULL && !ferror(in) && !out->failed;
+	if (!ok)
+		cairn_error_set(err, "%s: %s", path, strerror(errno));
+	if (in != NULL)
+		fclose(in);
+	return ok;
+}
+
+/* From here, or from the project's own files. */
+static void resolve(char *path, size_t cap, const char *share)
+{
+	char shared[4400];
+	snprintf(shared, sizeof(shared), "%s/%s", share, path);
+	char *found = realpath(path, NULL);
+	if (found == NULL)
+		found = realpath(shared, NULL);
+	if (found != NULL)
+		snprintf(path, cap, "%s", found);
+	free(found);
+}
+
+static bool merge(const struct cli *cli, struct cairn_config *cfg, struct cairn_error *err)
+{
+	char share[4096];
+	struct cairn_config_layers layers = {.share_dir = share, .file = cli_value(cli, "config")};
+	layers.sets = cli_values(cli, "set", &layers.set_count);
+	if (!cairn_share_dir(share, sizeof(share))) {
+		cairn_error_set(
+		    err, "config/cairn.yaml is nowhere to be found; CAIRN_SHARE may name its parent folder");
+		return false;
+	}
+	if (!cairn_config_merge(cfg, &layers, err))
+		return false;
+	resolve(cfg->vlm.prompts, sizeof(cfg->vlm.prompts), share);
+	resolve(cfg->vlm.providers, sizeof(cfg->vlm.providers), share);
+	if (cli_value(cli, "provider") != NULL)
+		snprintf(cfg->vlm.provider, sizeof(cfg->vlm.provider), "%s", cli_value(cli, "provider"));
+	return true;
+}
+
+/* A mission that wants a decision, at a time when nobody waits for frontiers any more. */
+static bool make_body(struct cairn_dialog *dialog, const struct cairn_text *payload, const char **ret_body,
+    size_t *ret_bytes, struct cairn_error *err)
+{
+	struct cairn_msg_mission mission = {.state = CAIRN_MISSION_STATE_EXPLORING, .wants_decision = true};
+	for (int64_t t_ns = T0_NS; t_ns < T0_NS + 2 * CAIRN_NS_PER_S; t_ns += 100 * CAIRN_NS_PER_MS) {
+		struct cairn_header hdr = {.t_ns = t_ns, .epoch = 1, .valid = true};
+		cairn_dialog_mission(dialog, &mission, &hdr);
+		if (!cairn_dialog_snapshot(dialog, payload->data, payload->len, t_ns, err))
+			return false;
+		if (cairn_dialog_poll(dialog, t_ns, ret_body, ret_bytes) == CAIRN_DIALOG_SEND)
+			return true;
+	}
+	cairn_error_set(err, "nothing would be asked: %s", cairn_dialog_note(dialog, T0_NS));
+	return false;
+}
+
+static void print_head(const struct cairn_profile *profile, size_t bytes)
+{
+	const struct cairn_provider *format = cairn_provider_find(profile->format);
+	char url[CAIRN_CONFIG_TEXT_CAP * 2] = "";
+	cairn_provider_url(url, sizeof(url), profile, format->path, 0);
+	const char *host = strstr(url, "://") + 3, *path = strchr(host, '/');
+	printf("POST %s HTTP/1.1\nHost: %.*s\nUser-Agent: cairn/" CAIRN_VERSION "\n",
+	    path != NULL ? path : "/", (int)(path != NULL ? path - host : (long)strlen(host)), host);
+	for (int i = 0; cairn_provider_common_headers[i] != NULL; i++)
+		printf("%s\n", cairn_provider_common_headers[i]);
+	for (int i = 0; i < CAIRN_PROVIDER_HEADERS_MAX && format->headers[i] != NULL; i++)
+		printf("%s\n", format->headers[i]);
+	if (profile->api_key_env[0] != '\0')
+		printf("%s***\n", format->key_header);
+	printf("Content-Length: %zu\n\n", bytes);
+}
+
+static int show(const struct cli *cli, const struct cairn_config *cfg, const struct cairn_text *payload)
+{
+	struct cairn_text system = {0}, stripped = {0};
+	struct cairn_lineup lineup;
+	struct cairn_dialog *dialog = NULL;
+	struct cairn_error err = {""};
+	const char *body = NULL;
+	size_t bytes = 0;
+	bool ok =
+	    cairn_lineup_load(&lineup, &cfg->vlm, &err) && cairn_prompt_load(cfg->vlm.prompts, &system, &err);
+	if (ok)
+		dialog = cairn_dialog_new(&cfg->vlm, cfg->safety.decision_max_age_s, system.data, &err);
+	ok = dialog != NULL && cairn_dialog_use(dialog, &lineup, &err) &&
+	     make_body(dialog, payload, &body, &bytes, &err);
+	if (ok && cli_value(cli, "body") == NULL)
+		print_head(&lineup.rows[0], bytes);
+	if (ok && cli_value(cli, "strip-images") != NULL) {
+		cairn_exchange_strip(&stripped, body, bytes);
+		printf("%s\n", stripped.data != NULL ? stripped.data : "");
+	} else if (ok) {
+		printf("%.*s\n", (int)bytes, body);
+	}
+	cairn_dialog_destroy(&dialog);
+	cairn_text_free(&system);
+	cairn_text_free(&stripped);
+	return ok ? CLI_OK : cli_fail(cli, CLI_FAILED, "%s", err.text);
+}
+
+int cli_dry(const struct cli *cli)
+{
+	struct cairn_config cfg;
+	struct cairn_text payload = {0};
+	struct cairn_error err = {""};
+	const char *path = cli_value(cli, "snapshot");
+	if (cli_value(cli, "dry-run") == NULL)
+		return cli_fail(cli, CLI_USAGE, "only with --dry-run: it is the gateway that asks, and pays");
+	if (!merge(cli, &cfg, &err))
+		return cli_fail(cli, CLI_USAGE, "%s", err.text);
+	int status = CLI_OK;
+	if (path != NULL && !read_file(&payload, path, &err)) {
+		status = cli_fail(cli, CLI_FAILED, "%s", err.text);
+	} else if (path == NULL) {
+		struct found found = {&payload};
+		status = cli_need_stack(cli);
+		if (status == CLI_OK)
+			status = cli_read_frames(cli, CAIRN_FRAME_SNAPSHOT, TIMEOUT_S, keep, &found);
+	}
+	if (status == CLI_OK)
+		status = show(cli, &cfg, &payload);
+	cairn_text_free(&payload);
+	return status;
+}
