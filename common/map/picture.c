@@ -24,15 +24,23 @@ static const struct colour UNKNOWN = {0.72, 0.74, 0.76}, PAPER = {0.93, 0.94, 0.
 			   FRONTIER = {0.93, 0.49, 0.10}, AWAY = {0.55, 0.45, 0.40},
 			   ROBOT = {0.10, 0.62, 0.25}, START = {0.80, 0.15, 0.15};
 
+struct cairn_board {
+	int width_px, height_px;
+	cairo_surface_t *surface;
+	cairo_t *cr;
+	struct cairn_lettering letters;
+	int *column; /* width_px + 1: first cell of each pixel's column, while a map is drawn */
+};
+
 /* The picture while it is drawn. North up means: map x goes up, map y goes left. */
 struct canvas {
 	const struct cairn_picture *p;
-	cairo_t *cr;
-	struct cairn_lettering letters;
-	int32_t x0, y0, x1, y1; /* cells shown, both included */
-	double scale;           /* pixels a cell */
-	double left, top;       /* of the map on the picture */
-	int width_px, height_px;
+	struct cairn_board *board;
+	cairo_t *cr;                  /* the board's */
+	struct cairn_board_area area; /* that it takes up */
+	int32_t x0, y0, x1, y1;       /* cells shown, both included */
+	double scale;                 /* pixels a cell */
+	double left, top;             /* of the map on the board */
 };
 
 static void use(cairo_t *cr, struct colour c, double alpha)
@@ -84,49 +92,51 @@ static uint32_t cell_colour(uint8_t cell)
 	return 0xFF000000u | grey << 16 | grey << 8 | grey;
 }
 
-/* The cells as a small image, scaled up without smoothing: walls keep their edges. */
-static bool draw_cells(struct canvas *c, struct cairn_error *err)
+/* What a pixel shows that covers several cells: a wall first, so that none gets lost, then free floor. */
+static uint8_t cell_of_box(const struct cairn_picture *p, int32_t x0, int32_t x1, int32_t y0, int32_t y1)
 {
-	int w = c->y1 - c->y0 + 1, h = c->x1 - c->x0 + 1;
-	cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, w, h);
-	if (cairo_surface_status(image) != CAIRO_STATUS_SUCCESS) {
-		cairn_error_set(err, "picture: %s", cairo_status_to_string(cairo_surface_status(image)));
-		cairo_surface_destroy(image);
-		return false;
-	}
-	unsigned char *data = cairo_image_surface_get_data(image);
-	int stride = cairo_image_surface_get_stride(image);
-	for (int row = 0; row < h; row++) {
-		uint32_t *out = (uint32_t *)(void *)(data + (ptrdiff_t)row * stride);
-		int32_t x = c->x1 - row;
-		for (int col = 0; col < w; col++) {
-			int32_t y = c->y1 - col;
-			bool in = x >= 0 && y >= 0 && x < (int32_t)c->p->width && y < (int32_t)c->p->height;
-			out[col] =
-			    cell_colour(in ? c->p->cells[(size_t)y * c->p->stride_bytes + (size_t)x] : 255);
+	uint8_t best = 255;
+	for (int32_t y = y0 > 0 ? y0 : 0; y <= y1 && y < (int32_t)p->height; y++) {
+		for (int32_t x = x0 > 0 ? x0 : 0; x <= x1 && x < (int32_t)p->width; x++) {
+			uint8_t cell = p->cells[(size_t)y * p->stride_bytes + (size_t)x];
+			if (cell <= 100 && (best > 100 || cell > best))
+				best = cell;
 		}
 	}
-	cairo_surface_mark_dirty(image);
-	cairo_save(c->cr);
-	cairo_translate(c->cr, c->left, c->top);
-	cairo_scale(c->cr, c->scale, c->scale);
-	cairo_set_source_surface(c->cr, image, 0, 0);
-	cairo_pattern_set_filter(cairo_get_source(c->cr), CAIRO_FILTER_NEAREST);
-	cairo_paint(c->cr);
-	cairo_restore(c->cr);
-	cairo_surface_destroy(image);
-	return true;
+	return best;
+}
+
+/* Straight into the surface and without smoothing: walls keep their edges. */
+static void draw_cells(struct canvas *c)
+{
+	int w = (int)((c->y1 - c->y0 + 1) * c->scale), h = (int)((c->x1 - c->x0 + 1) * c->scale);
+	int left = (int)c->left, top = (int)c->top, *column = c->board->column;
+	cairo_surface_flush(c->board->surface);
+	unsigned char *data = cairo_image_surface_get_data(c->board->surface);
+	int stride = cairo_image_surface_get_stride(c->board->surface);
+	for (int i = 0; i <= w; i++)
+		column[i] = c->y1 - (int)(i / c->scale);
+	for (int row = 0; row < h; row++) {
+		uint32_t *out = (uint32_t *)(void *)(data + (ptrdiff_t)(top + row) * stride) + left;
+		int32_t x = c->x1 - (int)(row / c->scale), x_next = c->x1 - (int)((row + 1) / c->scale);
+		int32_t x_last = x_next < x ? x_next + 1 : x;
+		for (int i = 0; i < w; i++) {
+			int32_t y_last = column[i + 1] < column[i] ? column[i + 1] + 1 : column[i];
+			out[i] = cell_colour(cell_of_box(c->p, x_last, x, y_last, column[i]));
+		}
+	}
+	cairo_surface_mark_dirty(c->board->surface);
 }
 
 static void draw_text(struct canvas *c, double x, double y, double size, const char *text)
 {
-	cairn_lettering_draw(&c->letters, c->cr, x, y, size, text);
+	cairn_lettering_draw(&c->board->letters, c->cr, x, y, size, text);
 }
 
 /* Around (x, y); capitals and digits are about 0.73 of the size high. */
 static void draw_centred(struct canvas *c, double x, double y, double size, const char *text)
 {
-	double width = cairn_lettering_width(&c->letters, size, text);
+	double width = cairn_lettering_width(&c->board->letters, size, text);
 	draw_text(c, x - width / 2, y + 0.365 * size, size, text);
 }
 
@@ -170,7 +180,8 @@ static void draw_planned(struct canvas *c)
 /* A numbered disc; out of reach ones are brown. */
 static void draw_frontiers(struct canvas *c)
 {
-	for (uint32_t i = 0; c->p->frontiers != NULL && i < c->p->frontier_count; i++) {
+	for (uint32_t i = c->p->frontiers != NULL ? c->p->frontier_count : 0;
+	     i-- > 0;) { /* the nearest on top */
 		const struct cairn_msg_frontier *f = &c->p->frontiers[i];
 		double x, y;
 		char text[16];
@@ -245,12 +256,13 @@ static void draw_foot(struct canvas *c)
 	static const double lengths_m[] = {20.0, 10.0, 5.0, 2.0, 1.0, 0.5};
 	double pixels_m = c->scale / c->p->cell_m, length_m = 0.5;
 	for (size_t i = 0; i < sizeof(lengths_m) / sizeof(lengths_m[0]); i++) {
-		if (lengths_m[i] * pixels_m <= 0.3 * c->width_px) {
+		if (lengths_m[i] * pixels_m <= 0.3 * c->area.width_px) {
 			length_m = lengths_m[i];
 			break;
 		}
 	}
-	double y = c->height_px - FOOT_PX / 2.0, x = PAD_PX, bar = length_m * pixels_m;
+	double y = c->area.y_px + c->area.height_px - FOOT_PX / 2.0, x = c->area.x_px + PAD_PX;
+	double bar = length_m * pixels_m;
 	use(c->cr, INK, 1.0);
 	cairo_set_line_width(c->cr, 2.0);
 	cairo_move_to(c->cr, x, y - 5);
@@ -263,7 +275,7 @@ static void draw_foot(struct canvas *c)
 	char text[32];
 	snprintf(text, sizeof(text), "%g m", length_m);
 	draw_text(c, x + bar + 8, y + 5, 13.0, text);
-	double n = c->width_px - PAD_PX - 10.0;
+	double n = c->area.x_px + c->area.width_px - PAD_PX - 10.0;
 	cairo_move_to(c->cr, n, y - 11);
 	cairo_line_to(c->cr, n + 6, y + 8);
 	cairo_line_to(c->cr, n, y + 4);
@@ -273,68 +285,161 @@ static void draw_foot(struct canvas *c)
 	draw_centred(c, n - 18, y, 13.0, "N");
 }
 
+static double head_px(const struct cairn_picture *p)
+{
+	return p->title != NULL ? TITLE_PX : PAD_PX;
+}
+
+/* Pixels a cell for a map of w x h cells in a picture of this size. */
+static double scale_for(const struct cairn_picture *p, int w, int h, double width_px, double height_px)
+{
+	double by_width = (width_px - 2 * PAD_PX) / w, by_height = (height_px - head_px(p) - FOOT_PX) / h;
+	double scale = fmin(fmin(by_width, by_height), CELL_PX_MAX);
+	return scale >= 4.0 ? floor(scale)
+			    : scale; /* whole pixels keep cells alike; small ones need the room more */
+}
+
+/* In the middle of the area. */
 static void lay_out(struct canvas *c)
 {
 	find_extent(c);
-	uint32_t size = c->p->size_px == 0 ? SIZE_DEFAULT_PX : c->p->size_px;
-	size = size < 128 ? 128 : size > SIZE_MAX_PX ? SIZE_MAX_PX : size;
 	int w = c->y1 - c->y0 + 1, h = c->x1 - c->x0 + 1;
-	double head = c->p->title != NULL ? TITLE_PX : PAD_PX;
-	double by_width = (size - 2 * PAD_PX) / w, by_height = (size - head - FOOT_PX) / h;
-	c->scale = fmin(fmin(by_width, by_height), CELL_PX_MAX);
-	c->scale = c->scale > 1.0 ? floor(c->scale) : c->scale; /* whole pixels keep cells alike */
-	c->left = PAD_PX;
-	c->top = head;
-	c->width_px = (int)ceil(w * c->scale + 2 * PAD_PX);
-	c->width_px = c->width_px < 240 ? 240 : c->width_px;
-	c->height_px = (int)ceil(h * c->scale + head + FOOT_PX);
-	c->left = floor((c->width_px - w * c->scale) / 2.0);
+	double head = head_px(c->p), room = c->area.height_px - head - FOOT_PX;
+	c->scale = scale_for(c->p, w, h, c->area.width_px, c->area.height_px);
+	c->left = c->area.x_px + floor((c->area.width_px - w * c->scale) / 2.0);
+	c->top = c->area.y_px + head + fmax(floor((room - h * c->scale) / 2.0), 0.0);
 }
 
-static cairo_surface_t *draw(const struct cairn_picture *p, struct cairn_error *err)
+/* As large as the map needs and size_px allows. */
+static struct cairn_board_area fitting_area(const struct cairn_picture *p)
 {
-	if (p->cells == NULL || p->width == 0 || p->height == 0 || p->stride_bytes < p->width ||
-	    !(p->cell_m > 0.0)) {
-		cairn_error_set(err, "picture: there is no map to draw");
+	struct canvas c = {.p = p};
+	find_extent(&c);
+	uint32_t size = p->size_px == 0 ? SIZE_DEFAULT_PX : p->size_px;
+	size = size < 128 ? 128 : size > SIZE_MAX_PX ? SIZE_MAX_PX : size;
+	int w = c.y1 - c.y0 + 1, h = c.x1 - c.x0 + 1;
+	double scale = scale_for(p, w, h, size, size);
+	int width = (int)ceil(w * scale + 2 * PAD_PX), height = (int)ceil(h * scale + head_px(p) + FOOT_PX);
+	return (struct cairn_board_area){0, 0, width < 240 ? 240 : width, height};
+}
+
+static bool drawable(const struct cairn_picture *p, struct cairn_error *err)
+{
+	if (p->cells != NULL && p->width > 0 && p->height > 0 && p->stride_bytes >= p->width &&
+	    p->cell_m > 0.0)
+		return true;
+	cairn_error_set(err, "picture: there is no map to draw");
+	return false;
+}
+
+struct cairn_board *cairn_board_new(int width_px, int height_px, struct cairn_error *err)
+{
+	struct cairn_board *board = calloc(1, sizeof(*board));
+	if (board == NULL || (board->column = malloc(((size_t)width_px + 1) * sizeof(int))) == NULL) {
+		cairn_error_set(err, "picture: out of memory");
+		cairn_board_destroy(&board);
 		return NULL;
 	}
-	struct canvas c = {.p = p};
+	board->width_px = width_px;
+	board->height_px = height_px;
+	board->surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, width_px, height_px);
+	board->cr = cairo_create(board->surface);
+	cairo_set_line_join(board->cr, CAIRO_LINE_JOIN_ROUND);
+	cairo_set_line_cap(board->cr, CAIRO_LINE_CAP_ROUND);
+	cairo_status_t status = cairo_status(board->cr);
+	if (status != CAIRO_STATUS_SUCCESS)
+		cairn_error_set(err, "picture: %s", cairo_status_to_string(status));
+	if (status != CAIRO_STATUS_SUCCESS || !cairn_lettering_open(&board->letters, err))
+		cairn_board_destroy(&board);
+	return board;
+}
+
+void cairn_board_destroy(struct cairn_board **board_p)
+{
+	struct cairn_board *board = *board_p;
+	if (board == NULL)
+		return;
+	cairn_lettering_close(&board->letters);
+	if (board->cr != NULL)
+		cairo_destroy(board->cr);
+	if (board->surface != NULL)
+		cairo_surface_destroy(board->surface);
+	free(board->column);
+	free(board);
+	*board_p = NULL;
+}
+
+void cairn_board_clear(struct cairn_board *board)
+{
+	use(board->cr, PAPER, 1.0);
+	cairo_paint(board->cr);
+}
+
+bool cairn_board_draw(struct cairn_board *board, const struct cairn_picture *picture,
+    const struct cairn_board_area *area, struct cairn_error *err)
+{
+	if (!drawable(picture, err))
+		return false;
+	struct canvas c = {.p = picture, .board = board, .cr = board->cr, .area = *area};
 	lay_out(&c);
-	cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, c.width_px, c.height_px);
-	c.cr = cairo_create(surface);
-	use(c.cr, PAPER, 1.0);
-	cairo_paint(c.cr);
-	cairo_set_line_join(c.cr, CAIRO_LINE_JOIN_ROUND);
-	cairo_set_line_cap(c.cr, CAIRO_LINE_CAP_ROUND);
-	bool ok = cairn_lettering_open(&c.letters, err) && draw_cells(&c, err);
+	draw_cells(&c);
+	cairo_save(c.cr);
+	cairo_rectangle(c.cr, area->x_px, area->y_px, area->width_px, area->height_px);
+	cairo_clip(c.cr);
 	draw_driven(&c);
 	draw_planned(&c);
 	draw_start(&c);
 	draw_frontiers(&c);
 	draw_robot(&c);
 	draw_foot(&c);
-	if (p->title != NULL) {
+	if (picture->title != NULL) {
 		use(c.cr, INK, 1.0);
-		draw_text(&c, PAD_PX, TITLE_PX - 8.0, 14.0, p->title);
+		draw_text(&c, area->x_px + PAD_PX, area->y_px + TITLE_PX - 8.0, 14.0, picture->title);
 	}
+	cairo_restore(c.cr);
 	cairo_status_t status = cairo_status(c.cr);
 	if (status != CAIRO_STATUS_SUCCESS)
 		cairn_error_set(err, "picture: %s", cairo_status_to_string(status));
-	cairo_destroy(c.cr);
-	cairn_lettering_close(&c.letters);
-	if (ok && status == CAIRO_STATUS_SUCCESS)
-		return surface;
-	cairo_surface_destroy(surface);
-	return NULL;
+	return status == CAIRO_STATUS_SUCCESS;
+}
+
+void cairn_board_rgb(const struct cairn_board *board, uint8_t *rgb)
+{
+	cairo_surface_flush(board->surface);
+	const unsigned char *data = cairo_image_surface_get_data(board->surface);
+	int stride = cairo_image_surface_get_stride(board->surface);
+	for (int y = 0; y < board->height_px; y++) {
+		const uint32_t *in = (const uint32_t *)(const void *)(data + (ptrdiff_t)y * stride);
+		for (int x = 0; x < board->width_px; x++, rgb += 3) {
+			rgb[0] = (uint8_t)(in[x] >> 16);
+			rgb[1] = (uint8_t)(in[x] >> 8);
+			rgb[2] = (uint8_t)in[x];
+		}
+	}
+}
+
+/* On a board of its own; NULL with the reason. */
+static struct cairn_board *draw(const struct cairn_picture *p, struct cairn_error *err)
+{
+	if (!drawable(p, err))
+		return NULL;
+	struct cairn_board_area area = fitting_area(p);
+	struct cairn_board *board = cairn_board_new(area.width_px, area.height_px, err);
+	if (board == NULL)
+		return NULL;
+	cairn_board_clear(board);
+	if (!cairn_board_draw(board, p, &area, err))
+		cairn_board_destroy(&board);
+	return board;
 }
 
 bool cairn_picture_write(const struct cairn_picture *picture, const char *path, struct cairn_error *err)
 {
-	cairo_surface_t *surface = draw(picture, err);
-	if (surface == NULL)
+	struct cairn_board *board = draw(picture, err);
+	if (board == NULL)
 		return false;
-	cairo_status_t status = cairo_surface_write_to_png(surface, path);
-	cairo_surface_destroy(surface);
+	cairo_status_t status = cairo_surface_write_to_png(board->surface, path);
+	cairn_board_destroy(&board);
 	if (status != CAIRO_STATUS_SUCCESS)
 		cairn_error_set(err, "%s: %s", path,
 		    status == CAIRO_STATUS_WRITE_ERROR ? strerror(errno) : cairo_status_to_string(status));
@@ -365,12 +470,12 @@ static cairo_status_t append(void *ctx, const unsigned char *data, unsigned int 
 unsigned char *cairn_picture_encode(
     const struct cairn_picture *picture, size_t *ret_bytes, struct cairn_error *err)
 {
-	cairo_surface_t *surface = draw(picture, err);
-	if (surface == NULL)
+	struct cairn_board *board = draw(picture, err);
+	if (board == NULL)
 		return NULL;
 	struct buffer b = {0};
-	cairo_status_t status = cairo_surface_write_to_png_stream(surface, append, &b);
-	cairo_surface_destroy(surface);
+	cairo_status_t status = cairo_surface_write_to_png_stream(board->surface, append, &b);
+	cairn_board_destroy(&board);
 	if (status != CAIRO_STATUS_SUCCESS) {
 		cairn_error_set(err, "picture: %s", cairo_status_to_string(status));
 		free(b.data);

@@ -36,6 +36,26 @@ struct cairn_picture {
 	uint32_t size_px;  /* longest side of the picture; 0 = 900 */
 };
 
+/* A board for pictures of one size that are drawn again and again: what it needs is taken once. (Cairo takes
+ * and gives back some memory of its own while it draws.) */
+struct cairn_board;
+
+struct cairn_board_area {
+	int x_px, y_px, width_px, height_px;
+};
+
+/* NULL with the reason in err. */
+struct cairn_board *cairn_board_new(int width_px, int height_px, struct cairn_error *err);
+void cairn_board_destroy(struct cairn_board **board_p);
+/* Blank paper. */
+void cairn_board_clear(struct cairn_board *board);
+/* The map, as large as the area allows and in its middle (size_px is not looked at). False with the reason in
+ * err. */
+bool cairn_board_draw(struct cairn_board *board, const struct cairn_picture *picture,
+    const struct cairn_board_area *area, struct cairn_error *err);
+/* As RGB of 8 bit, rows without gaps. */
+void cairn_board_rgb(const struct cairn_board *board, uint8_t *rgb);
+
 /* Writes a PNG. False with the reason in err. */
 bool cairn_picture_write(const struct cairn_picture *picture, const char *path, struct cairn_error *err);
 

@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <turbojpeg.h>
-
 #include "common/base/geom.h"
+#include "common/percept/jpeg.h"
 
 struct dial {
 	int radius_px, reach_px;
@@ -36,9 +35,7 @@ struct cairn_annotate {
 	struct dial dial;
 	struct patch patches[PATCHES]; /* empty box: nothing drawn */
 	size_t patch_bytes;            /* room of each */
-	tjhandle jpeg;
-	uint8_t *jpeg_buf;
-	unsigned long jpeg_capacity;
+	struct cairn_jpeg *jpeg;
 };
 
 static const struct cairn_rgb black = {0, 0, 0};
@@ -350,14 +347,13 @@ struct cairn_annotate *cairn_annotate_new(
 	}
 	bool drawn = dial_new(&annotate->dial, (int)lround(fmax(30.0 * annotate->scale, 8.0))) &&
 		     patches_new(annotate);
-	annotate->jpeg = tjInitCompress();
-	annotate->jpeg_capacity = tjBufSize(width_px, height_px, TJSAMP_420);
-	annotate->jpeg_buf = malloc(annotate->jpeg_capacity);
-	if (!drawn || annotate->jpeg == NULL || annotate->jpeg_buf == NULL) {
+	if (!drawn)
 		cairn_error_set(
 		    err, "annotated picture of %d x %d pixels: out of memory", width_px, height_px);
+	else
+		annotate->jpeg = cairn_jpeg_new(width_px, height_px, err);
+	if (annotate->jpeg == NULL)
 		cairn_annotate_destroy(&annotate);
-	}
 	return annotate;
 }
 
@@ -368,11 +364,9 @@ void cairn_annotate_destroy(struct cairn_annotate **annotate_p)
 		return;
 	cairn_font_destroy(&annotate->font);
 	cairn_font_destroy(&annotate->small);
-	if (annotate->jpeg != NULL)
-		tjDestroy(annotate->jpeg);
+	cairn_jpeg_destroy(&annotate->jpeg);
 	free(annotate->dial.keep);
 	free(annotate->patches[0].rgb);
-	free(annotate->jpeg_buf);
 	free(annotate);
 	*annotate_p = NULL;
 }
@@ -380,13 +374,5 @@ void cairn_annotate_destroy(struct cairn_annotate **annotate_p)
 const uint8_t *cairn_annotate_jpeg(struct cairn_annotate *annotate, const struct cairn_canvas *canvas,
     int quality, size_t *ret_bytes, struct cairn_error *err)
 {
-	unsigned long bytes = annotate->jpeg_capacity;
-	unsigned char *buf = annotate->jpeg_buf;
-	if (tjCompress2(annotate->jpeg, canvas->rgb, canvas->width_px, canvas->stride_bytes,
-		canvas->height_px, TJPF_RGB, &buf, &bytes, TJSAMP_420, quality, TJFLAG_NOREALLOC) != 0) {
-		cairn_error_set(err, "JPEG: %s", tjGetErrorStr2(annotate->jpeg));
-		return NULL;
-	}
-	*ret_bytes = bytes;
-	return buf;
+	return cairn_jpeg_encode(annotate->jpeg, canvas, quality, ret_bytes, err);
 }

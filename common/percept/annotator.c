@@ -11,10 +11,12 @@
 #include "common/percept/similarity.h"
 #include "common/percept/text.h"
 #include "common/percept/trigger.h"
+#include "common/percept/view.h"
 #include "ipc/topics.h"
 
 #define DEPTHS_KEPT 8 /* readings to pair with: most of a second at 10 Hz */
 #define POSES_KEPT 16 /* to tell where a picture was taken: most of a second at 20 Hz */
+#define PATH_MAX_AGE_NS (3 * CAIRN_NS_PER_S) /* it is sent once a second while there is one */
 #define GREYS_KEPT 32 /* pictures a decision may refer to: a slow model's call, at two snapshots a second */
 
 struct seen {
@@ -29,6 +31,7 @@ struct cairn_annotator {
 	struct cairn_annotate *annotate;
 	struct cairn_overlay *overlay; /* NULL: no option draws anything */
 	uint8_t *work;                 /* with options: the copy that is drawn on */
+	struct cairn_view *view;       /* NULL: no second picture */
 	uint64_t next_id;
 
 	struct cairn_msg_percept percept;
@@ -42,6 +45,7 @@ struct cairn_annotator {
 	struct cairn_msg_imu imu;
 	struct cairn_msg_battery battery;
 	struct cairn_msg_mission mission;
+	struct cairn_msg_nav_path path;
 	int64_t t_ns[CAIRN_TOPIC_COUNT]; /* of the copies above; 0 = never heard */
 
 	uint8_t *picture; /* as it came, except while it is drawn on and compressed */
@@ -55,10 +59,15 @@ struct cairn_annotator {
 	uint32_t seen_count;
 };
 
-/* What the options of the picture need, if any is on. */
+/* What the options of the pictures need, if any is on. */
 static bool options_new(
     struct cairn_annotator *annotator, size_t picture_bytes, const char *font_file, struct cairn_error *err)
 {
+	if (cairn_snapshot_has_view(annotator->cfg)) {
+		annotator->view = cairn_view_new(annotator->cfg, font_file, err);
+		if (annotator->view == NULL)
+			return false;
+	}
 	if (!cairn_overlay_wanted(annotator->cfg))
 		return true;
 	annotator->overlay = cairn_overlay_new(annotator->cfg, font_file, err);
@@ -103,6 +112,7 @@ void cairn_annotator_destroy(struct cairn_annotator **annotator_p)
 		return;
 	cairn_annotate_destroy(&annotator->annotate);
 	cairn_overlay_destroy(&annotator->overlay);
+	cairn_view_destroy(&annotator->view);
 	free(annotator->picture);
 	free(annotator->work);
 	free(annotator->seen);
@@ -138,6 +148,8 @@ bool cairn_annotator_on_scan(struct cairn_annotator *annotator, const struct cai
 		return false;
 	if (annotator->overlay != NULL)
 		cairn_overlay_on_scan(annotator->overlay, scan);
+	if (annotator->view != NULL)
+		cairn_view_on_scan(annotator->view, scan);
 	percept.similarity = similarity(annotator, now_ns);
 	annotator->percept = percept;
 	annotator->t_ns[CAIRN_TOPIC_SCAN] = t_ns;
@@ -158,6 +170,8 @@ bool cairn_annotator_on_pose(
 	annotator->poses[slot].t_ns = t_ns;
 	annotator->poses[slot].pose = (struct cairn_pose2){pose->x_m, pose->y_m, pose->yaw_rad};
 	annotator->t_ns[CAIRN_TOPIC_POSE] = t_ns;
+	if (annotator->view != NULL)
+		cairn_view_on_pose(annotator->view, pose->x_m, pose->y_m);
 	return true;
 }
 
@@ -187,6 +201,13 @@ void cairn_annotator_on_mission(
 	annotator->mission = *mission;
 	annotator->t_ns[CAIRN_TOPIC_MISSION] = t_ns;
 	cairn_triggers_on_mission(&annotator->triggers, mission, t_ns);
+}
+
+void cairn_annotator_on_path(
+    struct cairn_annotator *annotator, const struct cairn_msg_nav_path *path, int64_t t_ns)
+{
+	annotator->path = *path;
+	annotator->t_ns[CAIRN_TOPIC_NAV_PATH] = t_ns;
 }
 
 void cairn_annotator_on_result(
@@ -254,6 +275,12 @@ bool cairn_annotator_on_depth(struct cairn_annotator *annotator, const struct ca
 	return true;
 }
 
+bool cairn_annotator_on_map(struct cairn_annotator *annotator, const struct cairn_frame_header *hdr,
+    const void *payload, struct cairn_error *err)
+{
+	return annotator->view == NULL || cairn_view_on_map(annotator->view, hdr, payload, err);
+}
+
 /* ---- what goes out ---- */
 
 const uint32_t *cairn_annotator_trigger_counts(const struct cairn_annotator *annotator)
@@ -311,6 +338,7 @@ static void draw_overlay(struct cairn_annotator *annotator, const struct cairn_c
 	struct cairn_pose2 pose;
 	struct cairn_overlay_inputs overlay = {.pose = pose_of_picture(annotator, &pose) ? &pose : NULL,
 	    .frontiers = in->frontiers,
+	    .mission = in->mission,
 	    .scan_fresh = in->percept != NULL,
 	    .t_depth_ns = depth != NULL ? depth->t_ns : 0};
 	cairn_overlay_draw(annotator->overlay, canvas, &overlay, legend);
@@ -368,6 +396,58 @@ static void remember_seen(struct cairn_annotator *annotator, uint64_t snapshot_i
 	seen->grey = annotator->grey;
 }
 
+/* Pictures of a snapshot; NULL when there is none. */
+struct parts {
+	const uint8_t *jpeg, *view;
+	size_t jpeg_bytes, view_bytes;
+};
+
+/* The camera's picture, when there is a fresh one. */
+static void add_picture(struct cairn_annotator *a, struct cairn_text_inputs *in, int64_t now_ns,
+    struct cairn_snapshot_head *head, char legend[CAIRN_OVERLAY_LEGEND_CAP], size_t room, struct parts *parts)
+{
+	if (!picture_fresh(a, now_ns))
+		return;
+	size_t bytes = 0;
+	const struct cairn_depth_reading *depth = pair(a, in);
+	const uint8_t *jpeg = make_jpeg(a, depth, in, legend, &bytes);
+	if (jpeg == NULL || bytes > room) {
+		in->camera = CAIRN_TEXT_CAMERA_NONE;
+		return;
+	}
+	parts->jpeg = jpeg;
+	parts->jpeg_bytes = bytes;
+	in->legend = legend;
+	head->t_rgb_ns = a->t_rgb_ns;
+	head->t_depth_ns = depth != NULL ? depth->t_ns : 0;
+}
+
+/* The picture from above, when it is wanted and there is something to show. */
+static void add_view(
+    struct cairn_annotator *a, struct cairn_text_inputs *in, int64_t now_ns, size_t room, struct parts *parts)
+{
+	if (a->view == NULL)
+		return;
+	int64_t map_ns = cairn_view_map_ns(a->view), path_ns = a->t_ns[CAIRN_TOPIC_NAV_PATH];
+	struct cairn_pose2 pose;
+	if (in->pose != NULL)
+		pose = (struct cairn_pose2){in->pose->x_m, in->pose->y_m, in->pose->yaw_rad};
+	struct cairn_view_inputs view = {
+	    .map_fresh =
+		map_ns != 0 &&
+		now_ns - map_ns <= cairn_frame_topics[CAIRN_FRAME_MAP_GRID].max_age_ms * CAIRN_NS_PER_MS,
+	    .scan_fresh = in->percept != NULL,
+	    .pose = in->pose != NULL ? &pose : NULL,
+	    .frontiers = in->frontiers,
+	    .mission = in->mission,
+	    .path = path_ns != 0 && now_ns - path_ns <= PATH_MAX_AGE_NS ? &a->path : NULL};
+	struct cairn_view_picture picture;
+	if (!cairn_view_draw(a->view, &view, &picture, NULL) || picture.bytes > room)
+		return;
+	parts->view = picture.jpeg;
+	parts->view_bytes = picture.bytes;
+}
+
 size_t cairn_annotator_snapshot(struct cairn_annotator *annotator, enum cairn_trigger trigger, int64_t now_ns,
     void *buf, size_t capacity, struct cairn_error *err)
 {
@@ -382,38 +462,34 @@ size_t cairn_annotator_snapshot(struct cairn_annotator *annotator, enum cairn_tr
 	    .battery = fresh(a, CAIRN_TOPIC_BATTERY, now_ns) ? &a->battery : NULL,
 	    .camera = CAIRN_TEXT_CAMERA_NONE,
 	};
-	struct cairn_snapshot_head head = {.snapshot_id = a->next_id, .trigger = (uint32_t)trigger, .version = CAIRN_SNAPSHOT_VERSION};
+	struct cairn_snapshot_head head = {
+	    .snapshot_id = a->next_id, .trigger = (uint32_t)trigger, .version = CAIRN_SNAPSHOT_VERSION};
 	if (capacity < sizeof(head) + CAIRN_TEXT_CAP) {
 		cairn_error_set(err, "snapshot: %zu bytes are too few", capacity);
 		return 0;
 	}
 	fill_head(&head, a, &in, now_ns);
 
-	const uint8_t *jpeg = NULL;
-	size_t jpeg_bytes = 0;
 	char legend[CAIRN_OVERLAY_LEGEND_CAP] = "";
-	if (picture_fresh(a, now_ns)) {
-		const struct cairn_depth_reading *depth = pair(a, &in);
-		jpeg = make_jpeg(a, depth, &in, legend, &jpeg_bytes);
-		if (jpeg == NULL || jpeg_bytes > capacity - sizeof(head) - CAIRN_TEXT_CAP) {
-			jpeg_bytes = 0;
-			in.camera = CAIRN_TEXT_CAMERA_NONE;
-		} else {
-			in.legend = legend;
-			head.t_rgb_ns = a->t_rgb_ns;
-			head.t_depth_ns = depth != NULL ? depth->t_ns : 0;
-			head.image_needed = cairn_ask_image_needed(cfg, head.similarity, head.nearest_m);
-		}
-	}
+	struct parts parts = {0};
+	size_t room = capacity - sizeof(head) - CAIRN_TEXT_CAP;
+	add_picture(a, &in, now_ns, &head, legend, room, &parts);
+	add_view(a, &in, now_ns, room - parts.jpeg_bytes, &parts);
+	head.image_needed = (parts.jpeg != NULL || parts.view != NULL) &&
+			    cairn_ask_image_needed(cfg, head.similarity, head.nearest_m);
 	uint8_t *out = buf;
 	head.text_bytes = (uint32_t)cairn_text_write((char *)out + sizeof(head), CAIRN_TEXT_CAP, &in);
-	head.jpeg_bytes = (uint32_t)jpeg_bytes;
+	head.jpeg_bytes = (uint32_t)parts.jpeg_bytes;
+	head.view_bytes = (uint32_t)parts.view_bytes;
 	memcpy(out, &head, sizeof(head));
-	if (jpeg_bytes > 0)
-		memcpy(out + sizeof(head) + head.text_bytes, jpeg, jpeg_bytes);
-	if (head.image_needed)
+	uint8_t *at = out + sizeof(head) + head.text_bytes;
+	if (parts.jpeg != NULL)
+		at = mempcpy(at, parts.jpeg, parts.jpeg_bytes);
+	if (parts.view != NULL)
+		at = mempcpy(at, parts.view, parts.view_bytes);
+	if (head.image_needed && parts.jpeg != NULL)
 		remember_seen(a, head.snapshot_id);
 	a->next_id++;
 	cairn_triggers_taken(&a->triggers, now_ns);
-	return sizeof(head) + head.text_bytes + jpeg_bytes;
+	return (size_t)(at - out);
 }

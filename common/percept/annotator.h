@@ -42,6 +42,8 @@ void cairn_annotator_on_battery(
     struct cairn_annotator *annotator, const struct cairn_msg_battery *battery, int64_t t_ns);
 void cairn_annotator_on_mission(
     struct cairn_annotator *annotator, const struct cairn_msg_mission *mission, int64_t t_ns);
+void cairn_annotator_on_path(
+    struct cairn_annotator *annotator, const struct cairn_msg_nav_path *path, int64_t t_ns);
 void cairn_annotator_on_result(
     struct cairn_annotator *annotator, const struct cairn_msg_result *result, int64_t now_ns);
 void cairn_annotator_on_decision(
@@ -53,6 +55,9 @@ bool cairn_annotator_on_rgb(struct cairn_annotator *annotator, const struct cair
     const void *payload, struct cairn_error *err);
 bool cairn_annotator_on_depth(struct cairn_annotator *annotator, const struct cairn_frame_header *hdr,
     const void *payload, struct cairn_error *err);
+/* Looked at only when the second picture is on, as the path is. */
+bool cairn_annotator_on_map(struct cairn_annotator *annotator, const struct cairn_frame_header *hdr,
+    const void *payload, struct cairn_error *err);
 
 /* Why a snapshot is due now; CAIRN_TRIGGER_NONE if it is not (trigger.h has the rules). */
 enum cairn_trigger cairn_annotator_due(const struct cairn_annotator *annotator, int64_t now_ns);
@@ -60,9 +65,8 @@ enum cairn_trigger cairn_annotator_due(const struct cairn_annotator *annotator, 
 /* Triggers so far by kind, CAIRN_TRIGGER_COUNT of them; borrowed. */
 const uint32_t *cairn_annotator_trigger_counts(const struct cairn_annotator *annotator);
 
-/* Makes a snapshot: struct cairn_snapshot_head, text and JPEG into buf; the bytes written. The picture is
- * left out when there is none that is fresh, or when it does not fit. 0 with the reason when not even the
- * text fits. */
+/* Makes a snapshot (snapshot.h) into buf; the bytes written. A picture is left out when there is nothing
+ * fresh to show on it, or when it does not fit. 0 with the reason when not even the text fits. */
 size_t cairn_annotator_snapshot(struct cairn_annotator *annotator, enum cairn_trigger trigger, int64_t now_ns,
     void *buf, size_t capacity, struct cairn_error *err);
 

@@ -7,14 +7,14 @@
 #include "common/base/geom.h"
 #include "common/percept/annotate.h"
 #include "common/percept/heat.h"
+#include "common/percept/offer.h"
 #include "common/percept/project.h"
+#include "common/percept/ranges.h"
 #include "common/percept/sectors.h"
 #include "common/percept/stroke.h"
 
-#define ARC_COUNT 4
 #define HIDDEN_SLACK_M 0.25 /* a place this far behind a return is still its foot */
-#define POLAR_RANGE_M 4.0
-#define LIFT_TRIES 20 /* a number moves up this often, by half its radius, to get clear of the others */
+#define LIFT_TRIES 20       /* a number moves up this often, by half its radius, to get clear of the others */
 #define LABEL_HALF_WIDTH_PX 38.0 /* of a depth label, at 480 rows */
 #define LABEL_HALF_HEIGHT_PX 12.0
 #define FOOT_PX 34.0 /* arrows begin this far above the picture's foot, at 480 rows */
@@ -33,15 +33,10 @@ struct cairn_overlay {
 static const struct cairn_rgb white = {255, 255, 255};
 static const struct cairn_rgb black = {0, 0, 0};
 static const struct cairn_rgb cyan = {0, 229, 255};
-static const struct arc {
-	double radius_m;
-	struct cairn_rgb colour;
-} arcs[ARC_COUNT] = {{1.0, {255, 48, 48}}, {2.0, {255, 221, 0}}, {3.0, {64, 224, 64}}, {4.0, {64, 224, 64}}};
-
 bool cairn_overlay_wanted(const struct cairn_config *cfg)
 {
 	return cfg->percept.show_sectors || cfg->percept.show_candidates || cfg->percept.show_arcs ||
-	       cfg->percept.show_polar || cfg->percept.show_heat;
+	       cfg->percept.show_heat;
 }
 
 struct cairn_overlay *cairn_overlay_new(
@@ -84,21 +79,9 @@ void cairn_overlay_destroy(struct cairn_overlay **overlay_p)
 
 /* ---- what comes in ---- */
 
-static int bin_of(double bearing_rad)
-{
-	int deg = (int)floor(cairn_rad_to_deg(cairn_wrap_rad(bearing_rad)) + 0.5);
-	return (deg + 360) % 360;
-}
-
 void cairn_overlay_on_scan(struct cairn_overlay *overlay, const struct cairn_msg_scan *scan)
 {
-	memset(&overlay->ranges, 0, sizeof(overlay->ranges));
-	cairn_polar_from_scan(&overlay->polar, scan, &overlay->percept_params);
-	for (uint32_t i = 0; i < overlay->polar.count; i++) {
-		float *bin = &overlay->ranges.m[bin_of((double)overlay->polar.angle_rad[i])];
-		if (*bin == 0.0f || overlay->polar.range_m[i] < *bin)
-			*bin = overlay->polar.range_m[i];
-	}
+	cairn_ranges_from_scan(&overlay->ranges, scan, &overlay->percept_params, &overlay->polar);
 }
 
 void cairn_overlay_on_depth(
@@ -106,20 +89,6 @@ void cairn_overlay_on_depth(
 {
 	if (overlay->heat != NULL)
 		cairn_heat_keep(overlay->heat, pixels, stride_bytes, t_ns);
-}
-
-/* How far the LiDAR sees in a direction: the nearest return of the bin and its two neighbours; 0 = no return.
- */
-static double sight_m(const struct cairn_overlay *overlay, double bearing_rad)
-{
-	int bin = bin_of(bearing_rad);
-	float nearest = 0.0f;
-	for (int k = bin + 359; k <= bin + 361; k++) {
-		float m = overlay->ranges.m[k % 360];
-		if (m != 0.0f && (nearest == 0.0f || m < nearest))
-			nearest = m;
-	}
-	return (double)nearest;
 }
 
 /* ---- arcs ---- */
@@ -132,12 +101,13 @@ static struct cairn_vec2 on_circle(const struct cairn_overlay *overlay, double r
 }
 
 static void draw_arc(const struct cairn_overlay *overlay, const struct cairn_canvas *canvas,
-    const struct arc *arc, const struct cairn_stroke *stroke)
+    const struct cairn_ring *arc, const struct cairn_stroke *stroke)
 {
 	for (int deg = -90; deg < 90; deg++) {
 		double from = cairn_deg_to_rad(deg), to = cairn_deg_to_rad(deg + 1);
 		struct cairn_pixel a, b;
-		if (sight_m(overlay, from) < arc->radius_m || sight_m(overlay, to) < arc->radius_m)
+		if (cairn_ranges_sight_m(&overlay->ranges, from) < arc->radius_m ||
+		    cairn_ranges_sight_m(&overlay->ranges, to) < arc->radius_m)
 			continue; /* something stands nearer, or nothing is known */
 		if (cairn_lens_floor_line(&overlay->lens, on_circle(overlay, arc->radius_m, from),
 			on_circle(overlay, arc->radius_m, to), &a, &b))
@@ -148,9 +118,10 @@ static void draw_arc(const struct cairn_overlay *overlay, const struct cairn_can
 static void draw_arcs(const struct cairn_overlay *overlay, const struct cairn_canvas *canvas)
 {
 	float width = (float)fmax(2.5 * overlay->scale, 1.0);
-	for (int i = ARC_COUNT - 1; i >= 0; i--) {
-		draw_arc(overlay, canvas, &arcs[i], &(struct cairn_stroke){width + 2.0f, black, 150});
-		draw_arc(overlay, canvas, &arcs[i], &(struct cairn_stroke){width, arcs[i].colour, 255});
+	for (int i = CAIRN_RINGS - 1; i >= 0; i--) {
+		draw_arc(overlay, canvas, &cairn_rings[i], &(struct cairn_stroke){width + 2.0f, black, 150});
+		draw_arc(overlay, canvas, &cairn_rings[i],
+		    &(struct cairn_stroke){width, cairn_rings[i].colour, 255});
 	}
 }
 
@@ -202,18 +173,20 @@ int cairn_overlay_marks(const struct cairn_overlay *overlay, const struct cairn_
 	int count = 0;
 	if (in->pose == NULL || in->frontiers == NULL)
 		return 0;
-	for (uint32_t i = 0; i < in->frontiers->items_count && count < CAIRN_OVERLAY_CANDIDATES; i++) {
-		const struct cairn_msg_frontier *f = &in->frontiers->items[i];
+	struct cairn_msg_frontier offered[CAIRN_OFFER_MAX];
+	uint32_t offered_count = cairn_frontiers_offered(in->frontiers, in->mission, offered);
+	for (uint32_t i = 0; i < offered_count && count < CAIRN_OVERLAY_CANDIDATES; i++) {
+		const struct cairn_msg_frontier *f = &offered[i];
 		struct cairn_pose2 at =
 		    cairn_pose_between(*in->pose, (struct cairn_pose2){f->x_m, f->y_m, 0.0});
 		struct cairn_vec2 place = {at.x_m, at.y_m}, lidar = overlay->percept_params.lidar;
 		struct cairn_pixel tip;
-		if (f->distance_m < 0.0 || !cairn_lens_project(&overlay->lens, place, 0.0, &tip) ||
-		    tip.u < 0.0 || tip.v < 0.0 || tip.u >= overlay->lens.width_px ||
-		    tip.v >= overlay->lens.height_px)
+		if (!cairn_lens_project(&overlay->lens, place, 0.0, &tip) || tip.u < 0.0 || tip.v < 0.0 ||
+		    tip.u >= overlay->lens.width_px || tip.v >= overlay->lens.height_px)
 			continue;
 		double away_m = hypot(place.x_m - lidar.x_m, place.y_m - lidar.y_m);
-		double seen_m = sight_m(overlay, atan2(place.y_m - lidar.y_m, place.x_m - lidar.x_m));
+		double seen_m = cairn_ranges_sight_m(
+		    &overlay->ranges, atan2(place.y_m - lidar.y_m, place.x_m - lidar.x_m));
 		struct cairn_overlay_mark *mark = &marks[count];
 		*mark = (struct cairn_overlay_mark){.id = f->id,
 		    .tip_u = tip.u,
@@ -292,33 +265,6 @@ static void draw_sectors(const struct cairn_overlay *overlay, const struct cairn
 	}
 }
 
-static void draw_polar(const struct cairn_overlay *overlay, const struct cairn_canvas *canvas)
-{
-	double radius = 56.0 * overlay->scale, middle = radius + 8.0 * overlay->scale;
-	double px_per_m = radius / POLAR_RANGE_M;
-	struct cairn_vec2 lidar = overlay->percept_params.lidar;
-	const struct cairn_footprint *body = &overlay->percept_params.body;
-	cairn_stroke_disc(canvas, middle, middle, radius, black, 170);
-	for (int i = 0; i < 3; i++) {
-		const struct cairn_stroke ring = {1.2f, arcs[i].colour, 200};
-		double r = arcs[i].radius_m * px_per_m;
-		for (int deg = 0; deg < 360; deg += 10) {
-			double a = cairn_deg_to_rad(deg), b = cairn_deg_to_rad(deg + 10);
-			cairn_stroke_line(canvas, middle - r * sin(a), middle - r * cos(a),
-			    middle - r * sin(b), middle - r * cos(b), &ring);
-		}
-	}
-	for (int deg = 0; deg < 360; deg++) {
-		double a = cairn_deg_to_rad(deg), m = (double)overlay->ranges.m[deg], r = m * px_per_m;
-		if (m > 0.0 && m <= POLAR_RANGE_M)
-			cairn_stroke_disc(canvas, middle - r * sin(a), middle - r * cos(a),
-			    fmax(1.4 * overlay->scale, 1.0), white, 255);
-	}
-	const struct cairn_stroke robot = {(float)fmax(2.0 * body->half_width_m * px_per_m, 2.0), cyan, 255};
-	cairn_stroke_line(canvas, middle, middle - (body->front_m - lidar.x_m) * px_per_m, middle,
-	    middle + (body->rear_m + lidar.x_m) * px_per_m, &robot);
-}
-
 struct legend {
 	char *text;
 	size_t used;
@@ -354,26 +300,18 @@ void cairn_overlay_draw(struct cairn_overlay *overlay, const struct cairn_canvas
 	legend_text[0] = '\0';
 	if (overlay->heat != NULL && in->t_depth_ns != 0) {
 		cairn_heat_draw(overlay->heat, canvas, in->t_depth_ns);
-		legend_add(&legend, "; ", "depth as colour, red near, green 2.7 m, blue 5 m and more");
 	}
 	if (cfg->percept.show_arcs && in->scan_fresh) {
 		draw_arcs(overlay, canvas);
-		legend_add(&legend, "; ", "arcs on the floor red 1 m, yellow 2 m, green 3 m and 4 m");
 	}
 	if (cfg->percept.show_sectors) {
 		draw_sectors(overlay, canvas);
-		legend_add(&legend, "; ", "thirds named");
-	}
-	if (cfg->percept.show_polar && in->scan_fresh) {
-		draw_polar(overlay, canvas);
-		legend_add(&legend, "; ",
-		    "top left LiDAR from above, ahead up, rings red 1 m, yellow 2 m, green 3 m");
 	}
 	if (cfg->percept.show_candidates) {
 		struct cairn_overlay_mark marks[CAIRN_OVERLAY_CANDIDATES];
 		int count = cairn_overlay_marks(overlay, in, marks);
 		draw_candidates(overlay, canvas, marks, count);
 		legend_candidates(&legend, marks, count, false, "arrows to ");
-		legend_candidates(&legend, marks, count, true, "broken arrows to places out of sight ");
+		legend_candidates(&legend, marks, count, true, "hidden ");
 	}
 }

@@ -7,7 +7,6 @@
  *                    something in front of it
  *   show_arcs        on the floor, circles around the LiDAR: red 1 m, yellow 2 m, green 3 m and 4 m, drawn as
  *                    far as the LiDAR sees nothing nearer
- *   show_polar       top left the LiDAR's turn from above, ahead is up, with the same circles up to 3 m
  *   show_heat        depth as colour over the whole picture (heat.h)
  *
  * Places on the floor follow from the camera model (project.h) and a level floor. All memory is taken in
@@ -28,12 +27,6 @@
 #define CAIRN_OVERLAY_CANDIDATES 6 /* drawn at most, the nearest of those in view */
 #define CAIRN_OVERLAY_LEGEND_CAP 512
 
-/* Nearest valid return in each degree around the LiDAR, counter-clockwise from straight ahead; 0 = none. Bin
- * k covers [k - 0.5, k + 0.5) degrees. */
-struct cairn_ranges {
-	float m[360];
-};
-
 /* Where a candidate comes to lie. */
 struct cairn_overlay_mark {
 	uint32_t id;
@@ -44,7 +37,7 @@ struct cairn_overlay_mark {
 
 struct cairn_overlay;
 
-/* True when any of percept.show_* is set. */
+/* True when any of the options above is on. */
 bool cairn_overlay_wanted(const struct cairn_config *cfg);
 /* NULL with err set: font missing, or no memory. cfg is borrowed. */
 struct cairn_overlay *cairn_overlay_new(
@@ -60,6 +53,7 @@ void cairn_overlay_on_depth(
 struct cairn_overlay_inputs {
 	const struct cairn_pose2 *pose; /* where the picture was taken, map frame; NULL: no candidates */
 	const struct cairn_msg_frontiers *frontiers; /* NULL: no candidates */
+	const struct cairn_msg_mission *mission;     /* what was given up is no candidate; may be NULL */
 	bool scan_fresh;                             /* false: nothing of the LiDAR */
 	int64_t t_depth_ns;                          /* of the depth picture paired with it; 0 = none */
 };

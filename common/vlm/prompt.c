@@ -2,13 +2,31 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "common/base/geom.h"
+#include "common/percept/offer.h"
 
 #define PART_BYTES_MAX 16384
 
-const char *const cairn_prompt_parts[] = {"role", "perception", "strategy", "safety", "reasoning", NULL};
+struct part {
+	const char *name;
+	size_t flag; /* offset of the option in struct cairn_config_percept that it explains; ALWAYS */
+};
+
+#define ALWAYS SIZE_MAX
+#define OPTION(key) {#key, offsetof(struct cairn_config_percept, key)}
+
+/* In their order. */
+static const struct part parts[] = {{"role", ALWAYS}, {"perception", ALWAYS}, OPTION(show_candidates),
+    OPTION(show_arcs), OPTION(show_sectors), OPTION(show_heat), OPTION(show_map), OPTION(show_polar),
+    {"strategy", ALWAYS}, {"safety", ALWAYS}, {"reasoning", ALWAYS}};
+
+static bool is_on(const struct part *part, const struct cairn_config_percept *percept)
+{
+	return part->flag == ALWAYS || *(const bool *)((const char *)percept + part->flag);
+}
 
 static bool valid_utf8(const char *text, size_t count)
 {
@@ -45,11 +63,12 @@ static bool load_part(
 	return true;
 }
 
-bool cairn_prompt_load(const char *folder, struct cairn_text *system, struct cairn_error *err)
+bool cairn_prompt_load(const char *folder, const struct cairn_config_percept *percept,
+    struct cairn_text *system, struct cairn_error *err)
 {
 	cairn_text_clear(system);
-	for (int i = 0; cairn_prompt_parts[i] != NULL; i++) {
-		if (!load_part(folder, cairn_prompt_parts[i], system, err))
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		if (is_on(&parts[i], percept) && !load_part(folder, parts[i].name, system, err))
 			return false;
 	}
 	if (system->failed)
@@ -78,17 +97,6 @@ static void add_view(struct cairn_text *out, const struct cairn_prompt_view *vie
 	}
 }
 
-static bool given_up(const struct cairn_msg_mission *mission, const struct cairn_msg_frontier *f)
-{
-	for (uint32_t i = 0; mission != NULL && i < mission->given_up_count; i++) {
-		const struct cairn_msg_given_up *g = &mission->given_up[i];
-		if (hypot(g->x_m - f->x_m, g->y_m - f->y_m) <= CAIRN_PROMPT_GIVEN_UP_M ||
-		    hypot(g->x_m - f->goal_x_m, g->y_m - f->goal_y_m) <= CAIRN_PROMPT_GIVEN_UP_M)
-			return true;
-	}
-	return false;
-}
-
 static void add_frontiers(struct cairn_text *out, const struct cairn_prompt_view *view,
     const struct cairn_msg_frontiers *frontiers, const struct cairn_msg_mission *mission)
 {
@@ -96,9 +104,9 @@ static void add_frontiers(struct cairn_text *out, const struct cairn_prompt_view
 	cairn_text_add(out, "FRONTIERS (id, bearing, path, width, kind)\n");
 	for (uint32_t i = 0; frontiers != NULL && i < frontiers->items_count; i++) {
 		const struct cairn_msg_frontier *f = &frontiers->items[i];
-		if (!(f->distance_m >= 0.0) || !isfinite(f->x_m) || !isfinite(f->y_m) || given_up(mission, f))
+		if (!cairn_frontier_offered(f, mission))
 			continue;
-		if (shown == CAIRN_PROMPT_FRONTIERS_MAX) {
+		if (shown == CAIRN_OFFER_MAX) {
 			left_out++;
 			continue;
 		}

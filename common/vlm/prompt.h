@@ -1,23 +1,21 @@
 /* prompt.h - what the model is told: a static system text and the dynamic context of one decision.
  *
- * The system text comes from config/prompts/NAME.txt, in the order of cairn_prompt_parts, and is
- * byte-identical for every call, so that providers can cache it. The context is made from checked messages;
+ * The system text comes from config/prompts/NAME.txt and is byte-identical for every call of a configuration, so that
+ * providers can cache it. The context is made from checked messages;
  * every text in it that came from outside is one cleaned line. */
 #ifndef CAIRN_COMMON_VLM_PROMPT_H
 #define CAIRN_COMMON_VLM_PROMPT_H
 
+#include "common/config/config.h"
 #include "common/vlm/memory.h"
 
-#define CAIRN_PROMPT_FRONTIERS_MAX 8
-#define CAIRN_PROMPT_GIVEN_UP_M 0.5         /* frontiers this near to one given up are not offered */
 #define CAIRN_PROMPT_PREFIX_TOKENS_MIN 1024 /* providers cache prefixes from this length on */
 #define CAIRN_PROMPT_SNAPSHOT_BYTES_MAX 4096
 
-/* File names without ".txt", in their order; NULL at the end. */
-extern const char *const cairn_prompt_parts[];
-
-/* The parts of folder, joined with empty lines. False with the file that is missing, empty or not UTF-8. */
-bool cairn_prompt_load(const char *folder, struct cairn_text *system, struct cairn_error *err);
+/* The parts of folder, joined with empty lines: those that explain an option of the pictures only where it is on
+ * (show_KEY.txt). False with the file that is missing, empty or not UTF-8. */
+bool cairn_prompt_load(const char *folder, const struct cairn_config_percept *percept,
+    struct cairn_text *system, struct cairn_error *err);
 
 /* Where the robot was when the snapshot was taken, and the text the annotator made. */
 struct cairn_prompt_view {

@@ -22,10 +22,11 @@ struct app {
 	struct cairn_stage *stage;
 	struct cairn_annotator *annotator;
 	struct cairn_sub *scan_sub, *pose_sub, *frontiers_sub, *imu_sub, *battery_sub, *mission_sub,
-	    *result_sub, *decision_sub;
+	    *result_sub, *decision_sub, *path_sub;
 	struct cairn_pub *percept_pub;
 	struct cairn_frames *frames;
 	struct cairn_frame_sub *rgb_sub, *depth_sub;
+	struct cairn_frame_sub *map_sub; /* NULL: the map is not shown */
 	struct cairn_frame_pub *snapshot_pub;
 	uint64_t frame_rejects;
 	uint64_t snapshot_id;                 /* newest; 0 = none yet */
@@ -41,6 +42,7 @@ struct app {
 		struct cairn_msg_mission mission;
 		struct cairn_msg_result result;
 		struct cairn_msg_decision decision;
+		struct cairn_msg_nav_path path;
 	} in;
 };
 
@@ -67,18 +69,26 @@ static void refuse_frame(struct app *app, const struct cairn_error *err)
 	cairn_log_warn("frame refused: %s", err->text);
 }
 
-static void take_frames(struct app *app)
+typedef bool take_fn(struct cairn_annotator *annotator, const struct cairn_frame_header *hdr,
+    const void *payload, struct cairn_error *err);
+
+/* The newest frame, if there is one that was not seen yet. */
+static void take_frame(struct app *app, struct cairn_frame_sub *sub, take_fn *take)
 {
 	const struct cairn_frame_header *hdr;
 	struct cairn_error err = {""};
-	const void *payload = cairn_frame_take(app->depth_sub, &hdr);
-	if (payload != NULL && !cairn_annotator_on_depth(app->annotator, hdr, payload, &err))
+	const void *payload = cairn_frame_take(sub, &hdr);
+	if (payload != NULL && !take(app->annotator, hdr, payload, &err))
 		refuse_frame(app, &err);
-	cairn_frame_release(app->depth_sub);
-	payload = cairn_frame_take(app->rgb_sub, &hdr);
-	if (payload != NULL && !cairn_annotator_on_rgb(app->annotator, hdr, payload, &err))
-		refuse_frame(app, &err);
-	cairn_frame_release(app->rgb_sub);
+	cairn_frame_release(sub);
+}
+
+static void take_frames(struct app *app)
+{
+	take_frame(app, app->depth_sub, cairn_annotator_on_depth);
+	take_frame(app, app->rgb_sub, cairn_annotator_on_rgb);
+	if (app->map_sub != NULL)
+		take_frame(app, app->map_sub, cairn_annotator_on_map);
 	for (uint64_t n = cairn_frames_rejects(app->frames); app->frame_rejects < n; app->frame_rejects++)
 		cairn_stage_count_reject(app->stage);
 }
@@ -194,6 +204,15 @@ static int on_mission(void *ctx)
 	return 0;
 }
 
+static int on_path(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_header hdr;
+	while (receive(app, app->path_sub, &hdr))
+		cairn_annotator_on_path(app->annotator, &app->in.path, hdr.t_ns);
+	return 0;
+}
+
 static int on_result(void *ctx)
 {
 	struct app *app = ctx;
@@ -244,6 +263,11 @@ static bool open_frames(struct app *app, struct cairn_error *err)
 	app->rgb_sub = cairn_frame_sub_new(app->frames, CAIRN_FRAME_CAMERA_RGB, err);
 	app->depth_sub = cairn_frame_sub_new(app->frames, CAIRN_FRAME_CAMERA_DEPTH, err);
 	app->snapshot_pub = cairn_frame_pub_new(app->frames, CAIRN_FRAME_SNAPSHOT, err);
+	if (cairn_stage_config(app->stage)->percept.show_map) {
+		app->map_sub = cairn_frame_sub_new(app->frames, CAIRN_FRAME_MAP_GRID, err);
+		if (app->map_sub == NULL)
+			return false;
+	}
 	return app->rgb_sub != NULL && app->depth_sub != NULL && app->snapshot_pub != NULL;
 }
 
@@ -257,6 +281,8 @@ static void open_bus(struct app *app)
 	app->battery_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_BATTERY, on_battery, app);
 	app->decision_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_DECISION, on_decision, app);
 	app->result_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_RESULT, on_result, app);
+	if (cairn_stage_config(app->stage)->percept.show_map)
+		app->path_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_NAV_PATH, on_path, app);
 	app->mission_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_MISSION, on_mission, app);
 	cairn_stage_every(app->stage, CHECK_PERIOD_MS, on_check, app);
 	cairn_stage_every(app->stage, (int)(cairn_stage_config(app->stage)->vlm.stats_period_s * 1e3),

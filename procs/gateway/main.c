@@ -219,7 +219,7 @@ static bool open_dialog(struct gateway *g, struct cairn_error *err)
 {
 	struct cairn_text system = {0};
 	struct cairn_error why = {""};
-	if (cairn_prompt_load(g->cfg->vlm.prompts, &system, err))
+	if (cairn_prompt_load(g->cfg->vlm.prompts, &g->cfg->percept, &system, err))
 		g->dialog =
 		    cairn_dialog_new(&g->cfg->vlm, g->cfg->safety.decision_max_age_s, system.data, err);
 	cairn_text_free(&system);

@@ -1,11 +1,12 @@
 /* No memory is taken or given back from one snapshot to the next: every call of the allocator in this
- * program, the libraries' own included, is counted. What the JPEG library does while it compresses is its own
- * affair: it is counted apart and told. */
+ * program, the libraries' own included, is counted. What the JPEG library does while it compresses, and Cairo
+ * while it draws, is their own affair: it is counted apart and told. */
 #include "common/percept/annotate.h"
 #include "common/percept/annotator.h"
 #include "common/percept/snapshot.h"
 
 #include <errno.h>
+#include <link.h>
 #include <math.h>
 
 #include <turbojpeg.h>
@@ -27,7 +28,7 @@ static struct cairn_config cfg;
 
 /* ---- the allocator, counted ---- */
 
-static volatile long calls, jpeg_calls;
+static volatile long calls, jpeg_calls, cairo_calls;
 static volatile bool in_jpeg;
 
 /* The linker sends every call of tjCompress2 here (--wrap). */
@@ -45,14 +46,47 @@ int __wrap_tjCompress2(tjhandle handle, const unsigned char *src, int width, int
 	return r;
 }
 
+/* Where the code of the drawing libraries lies. */
+static struct {
+	uintptr_t begin, end;
+} drawing[3];
+
+static int note_library(struct dl_phdr_info *info, size_t bytes, void *ctx)
+{
+	static const char *const names[3] = {"libcairo.", "libpixman-", "libfreetype."};
+	(void)bytes;
+	(void)ctx;
+	for (int k = 0; k < 3; k++) {
+		for (int i = 0; strstr(info->dlpi_name, names[k]) != NULL && i < info->dlpi_phnum; i++) {
+			const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+			if (p->p_type != PT_LOAD || (p->p_flags & PF_X) == 0)
+				continue;
+			drawing[k].begin = info->dlpi_addr + p->p_vaddr;
+			drawing[k].end = drawing[k].begin + p->p_memsz;
+		}
+	}
+	return 0;
+}
+
 /* A program's own allocator is used by all of its libraries; glibc's stays reachable under these names. The
  * sanitizers bring one themselves, which must not be replaced. */
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define COUNTED true
-static void count(void)
+
+static bool from_drawing(uintptr_t caller)
+{
+	bool from = false;
+	for (int k = 0; k < 3; k++)
+		from = from || (caller >= drawing[k].begin && caller < drawing[k].end);
+	return from;
+}
+
+static void count_from(const void *caller)
 {
 	if (in_jpeg)
 		jpeg_calls++;
+	else if (from_drawing((uintptr_t)caller))
+		cairo_calls++;
 	else
 		calls++;
 }
@@ -65,38 +99,38 @@ void __libc_free(void *p);
 
 void *malloc(size_t bytes)
 {
-	count();
+	count_from(__builtin_return_address(0));
 	return __libc_malloc(bytes);
 }
 
 void *calloc(size_t n, size_t bytes)
 {
-	count();
+	count_from(__builtin_return_address(0));
 	return __libc_calloc(n, bytes);
 }
 
 void *realloc(void *p, size_t bytes)
 {
-	count();
+	count_from(__builtin_return_address(0));
 	return __libc_realloc(p, bytes);
 }
 
 void *aligned_alloc(size_t alignment, size_t bytes)
 {
-	count();
+	count_from(__builtin_return_address(0));
 	return __libc_memalign(alignment, bytes);
 }
 
 int posix_memalign(void **ret, size_t alignment, size_t bytes)
 {
-	count();
+	count_from(__builtin_return_address(0));
 	*ret = __libc_memalign(alignment, bytes);
 	return *ret != NULL ? 0 : ENOMEM;
 }
 
 void free(void *p)
 {
-	count();
+	count_from(__builtin_return_address(0));
 	__libc_free(p);
 }
 #else
@@ -119,6 +153,29 @@ static void begin(void)
 	scan.angle_rad_count = scan.range_m_count = 720;
 	for (int i = 0; i < 720; i++)
 		scan.angle_rad[i] = (float)(-i * M_PI / 360.0);
+}
+
+/* A map that changes, and a path on it. */
+static bool map_round(struct cairn_annotator *annotator, int64_t now_ns, int round)
+{
+	static uint8_t cells[160][200];
+	static struct cairn_msg_nav_path path;
+	struct cairn_frame_header hdr = {.format = CAIRN_FORMAT_GRID8,
+	    .t_ns = now_ns,
+	    .width = 200,
+	    .height = 160,
+	    .stride_bytes = 200,
+	    .payload_bytes = sizeof(cells),
+	    .origin_x_m = -2.0,
+	    .origin_y_m = -4.0,
+	    .cell_m = 0.05};
+	memset(cells[round], round % 2 == 0 ? 0 : 100, sizeof(cells[0]));
+	path.points_count = 40;
+	for (int i = 0; i < 40; i++)
+		path.points[i] =
+		    (struct cairn_msg_path_point){.x_m = 0.1f * (float)i, .y_m = 0.02f * (float)round};
+	cairn_annotator_on_path(annotator, &path, now_ns);
+	return cairn_annotator_on_map(annotator, &hdr, cells, NULL);
 }
 
 /* Everything a snapshot takes, with another scene each time. True when all of it, picture and depths
@@ -160,6 +217,7 @@ static bool snapshot_round(struct cairn_annotator *annotator, struct cairn_text 
 	cairn_annotator_on_mission(annotator, &mission, now_ns);
 	cairn_annotator_on_imu(annotator, &imu, now_ns);
 	cairn_annotator_on_battery(annotator, &battery, now_ns);
+	ok = map_round(annotator, now_ns, round) && ok;
 	ok = cairn_annotator_on_scan(annotator, &scan, now_ns, now_ns, &percept) && ok;
 	(void)cairn_annotator_due(annotator, now_ns);
 	size_t bytes = cairn_annotator_snapshot(
@@ -184,13 +242,14 @@ static void expect_no_memory_taken(void)
 	bool ok = true;
 	for (int round = 0; round < 40; round++) /* every ring has gone round, every buffer has grown */
 		ok = snapshot_round(annotator, &base64, round) && ok;
-	calls = jpeg_calls = 0;
+	calls = jpeg_calls = cairo_calls = 0;
 	for (int round = 40; round < 60; round++)
 		ok = snapshot_round(annotator, &base64, round) && ok;
-	long ours = calls, theirs = jpeg_calls;
+	long ours = calls, theirs = jpeg_calls, drawn = cairo_calls;
 	ck_assert(ok);
 	ck_assert_int_eq(ours, 0);
-	printf("# the JPEG library: %ld calls of the allocator in 20 pictures\n", theirs);
+	printf("# calls of the allocator in 20 snapshots: the JPEG library %ld, Cairo and FreeType %ld\n",
+	    theirs, drawn);
 	fflush(stdout);
 	cairn_text_free(&base64);
 	cairn_annotator_destroy(&annotator);
@@ -211,11 +270,15 @@ START_TEST(nor_does_one_with_all_options_of_the_picture)
 		CAIRN_SKIP("calls of the allocator cannot be counted here (sanitizer, or another C library)");
 	begin();
 	cfg.percept.show_sectors = cfg.percept.show_candidates = cfg.percept.show_arcs = true;
-	cfg.percept.show_polar = cfg.percept.show_heat = true;
+	cfg.percept.show_polar = cfg.percept.show_heat = cfg.percept.show_map = true;
+	dl_iterate_phdr(note_library, NULL);
+	for (int k = 0; k < 3; k++)
+		ck_assert_uint_gt(drawing[k].end, drawing[k].begin);
 	expect_no_memory_taken();
 	struct cairn_snapshot_head head;
 	memcpy(&head, snapshot, sizeof(head));
 	ck_assert_ptr_nonnull(memmem(snapshot + sizeof(head), head.text_bytes, "arrows to F5", 12));
+	ck_assert_uint_gt(head.view_bytes, 10000);
 }
 END_TEST
 

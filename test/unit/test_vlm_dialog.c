@@ -78,7 +78,8 @@ static void setup(void)
 	struct cairn_text system = {0};
 	struct cairn_error err = {""};
 	cairn_config_defaults(&cfg);
-	ck_assert_msg(cairn_prompt_load(CAIRN_SOURCE_ROOT "/config/prompts", &system, &err), "%s", err.text);
+	bool loaded = cairn_prompt_load(CAIRN_SOURCE_ROOT "/config/prompts", &cfg.percept, &system, &err);
+	ck_assert_msg(loaded, "%s", err.text);
 	dialog = cairn_dialog_new(&cfg.vlm, cfg.safety.decision_max_age_s, system.data, &err);
 	ck_assert_msg(dialog != NULL, "%s", err.text);
 	cairn_text_free(&system);
