@@ -56,10 +56,9 @@ static void put_bearing(struct out *out, double bearing_rad)
 	put(out, deg >= 0.0 ? " deg left" : " deg right");
 }
 
-static void put_gaps(struct out *out, const struct cairn_msg_percept *percept)
+static void put_gaps(struct out *out, const struct cairn_msg_percept *percept, uint32_t count)
 {
 	put(out, "Gaps: ");
-	uint32_t count = percept->gaps_count < CAIRN_TEXT_GAPS ? percept->gaps_count : CAIRN_TEXT_GAPS;
 	for (uint32_t i = 0; i < count; i++) {
 		put(out, i > 0 ? "; " : "");
 		put_number(out, percept->gaps[i].width_m, 2);
@@ -72,23 +71,21 @@ static void put_gaps(struct out *out, const struct cairn_msg_percept *percept)
 	put(out, count == 0 ? "none\n" : "\n");
 }
 
-static void put_sensors(struct out *out, const struct cairn_msg_percept *percept)
+static void put_sensors(struct out *out, const struct cairn_msg_percept *percept, uint32_t gaps)
 {
 	if (percept == NULL) {
 		put(out, "SENSORS: no scan\n");
 		return;
 	}
-	put(out, "SENSORS (LiDAR, 12 sectors of 30 deg, clockwise from the front)\n");
+	put(out, "SENSORS (LiDAR: degrees clockwise from the front, metres)\n");
 	for (int k = 0; k < CAIRN_SECTOR_COUNT; k++) {
 		enum cairn_sector_label label = cairn_sector_label_of(percept->sector_m[k]);
 		put_number(out, 30.0 * k, 0);
 		put(out, " ");
-		if (label == CAIRN_SECTOR_LABEL_EMPTY) {
+		if (label == CAIRN_SECTOR_LABEL_EMPTY)
 			put(out, "--");
-		} else {
+		else
 			put_number(out, (double)percept->sector_m[k], 1);
-			put(out, "m");
-		}
 		put(out, " ");
 		put(out, cairn_enum_text(&cairn_enum_sector_label, (int)label));
 		put(out, "\n");
@@ -105,7 +102,7 @@ static void put_sensors(struct out *out, const struct cairn_msg_percept *percept
 			put_bearing(out, percept->nearest_bearing_rad);
 	}
 	put(out, "\n");
-	put_gaps(out, percept);
+	put_gaps(out, percept, gaps);
 	put(out, "Feasibility: ");
 	for (int d = 0; d < CAIRN_DIRECTION_COUNT; d++) {
 		put(out, d > 0 ? ", " : "");
@@ -188,19 +185,18 @@ static void put_camera(struct out *out, const struct cairn_text_inputs *in)
 	}
 }
 
-size_t cairn_text_write(char *buf, size_t capacity, const struct cairn_text_inputs *in)
+/* The whole, with so many gaps. */
+static size_t write_text(char *buf, size_t capacity, const struct cairn_text_inputs *in, uint32_t gaps)
 {
 	struct out out = {.buf = buf, .capacity = capacity};
-	if (capacity == 0)
-		return 0;
-	put_sensors(&out, in->percept);
+	put_sensors(&out, in->percept, gaps);
 	put(&out, "ROBOT\n");
 	put_pose(&out, in->pose);
 	put_journey(&out, in);
 	if (in->imu != NULL) {
 		put(&out, "Tilt: roll ");
 		put_number(&out, cairn_rad_to_deg(in->imu->roll_rad), 1);
-		put(&out, " deg, pitch ");
+		put(&out, ", pitch ");
 		put_number(&out, cairn_rad_to_deg(in->imu->pitch_rad), 1);
 		put(&out, " deg\n");
 	}
@@ -219,6 +215,18 @@ size_t cairn_text_write(char *buf, size_t capacity, const struct cairn_text_inpu
 	return out.used;
 }
 
+size_t cairn_text_write(char *buf, size_t capacity, const struct cairn_text_inputs *in)
+{
+	if (capacity == 0)
+		return 0;
+	uint32_t gaps = in->percept != NULL ? in->percept->gaps_count : 0;
+	gaps = gaps < CAIRN_TEXT_GAPS ? gaps : CAIRN_TEXT_GAPS;
+	size_t used = write_text(buf, capacity, in, gaps);
+	while (gaps > 0 && cairn_text_tokens_estimate(buf, used) > CAIRN_TEXT_TOKENS_MAX)
+		used = write_text(buf, capacity, in, --gaps);
+	return used;
+}
+
 int cairn_text_tokens_estimate(const char *text, size_t bytes)
 {
 	int tokens = 0;
@@ -229,10 +237,12 @@ int cairn_text_tokens_estimate(const char *text, size_t bytes)
 		if (blank)
 			c = (unsigned char)text[++i];
 		size_t run = i;
-		while (i < bytes && ((text[i] | 32) >= 'a' && (text[i] | 32) <= 'z'))
-			i++;
+		bool capitals = true;
+		for (; i < bytes && ((text[i] | 32) >= 'a' && (text[i] | 32) <= 'z'); i++)
+			capitals = capitals && text[i] <= 'Z';
 		if (i > run) {
-			tokens += (int)((i - run + 5) / 6);
+			size_t letters = capitals ? 3 : 8;
+			tokens += (int)((i - run + letters - 1) / letters);
 			continue;
 		}
 		while (i < bytes && text[i] >= '0' && text[i] <= '9')

@@ -1,9 +1,9 @@
 /* text.h - the snapshot as text, for the model.
  *
- *   SENSORS (LiDAR, 12 sectors of 30 deg, clockwise from the front)
- *   0 2.4m CLEAR                               degrees clockwise, 10th percentile, label
- *   30 1.3m NEAR
- *   60 0.8m OBSTACLE
+ *   SENSORS (LiDAR: degrees clockwise from the front, metres)
+ *   0 2.4 CLEAR                                12 sectors of 30 deg: 10th percentile, label
+ *   30 1.3 NEAR
+ *   60 0.8 OBSTACLE
  *   90 -- EMPTY                                no valid return
  *   ...
  *   Nearest obstacle: 0.42m at 130 deg right   or "0.42m ahead" below 1 deg, or "none"
@@ -12,19 +12,19 @@
  *   ROBOT
  *   Position: x 1.20 m, y -0.40 m from the start; heading 47 deg (NE); speed 0.12 m/s
  *   Travelled 12.3 m in 95 s; map 6.2 x 4.1 m, coverage 63%, 4 frontiers; tracking good
- *   Tilt: roll 0.5 deg, pitch -0.2 deg         only with an inertial unit
+ *   Tilt: roll 0.5, pitch -0.2 deg             only with an inertial unit
  *   Battery: 11.8 V                            only with a battery report
  *   Camera: none                               only when something about the picture is missing
- *   Picture: arrows to F3                      only when an option draws more on it (overlay.h)
+ *   Picture: arrows to F3; hidden F7           only when candidates are drawn on it (overlay.h)
  *
  * What is missing says so: "SENSORS: no scan" in place of the first block, "Position: unknown", "Travelled
  * unknown", "map unknown"; the time is left out when nobody tells it. Labels follow the measured distance,
- * not the rounded one (1.96 m reads "2.0m NEAR"). Numbers are rounded half away from zero; one that is not
+ * not the rounded one (1.96 m reads "2.0 NEAR"). Numbers are rounded half away from zero; one that is not
  * finite reads "?", one beyond 99999 is cut. Lines end with a newline; the text holds no byte outside ASCII.
  *
- * Length: the three nearest gaps are told (the message has up to eight), so that a typical scene stays within
- * 350 tokens. The o200k tokenizer of the GPT-4o family counts 318 for the example above with all lines, and
- * 345 for a drive through the home with three gaps; a remark on the camera adds up to 15 to that. */
+ * Length: at most CAIRN_TEXT_TOKENS_MAX tokens by the estimate below, whatever the scene: the three nearest
+ * gaps are told (the message has up to eight), fewer where there is no room for three. There always is for
+ * one. */
 #ifndef CAIRN_COMMON_PERCEPT_TEXT_H
 #define CAIRN_COMMON_PERCEPT_TEXT_H
 
@@ -35,6 +35,7 @@
 
 #define CAIRN_TEXT_CAP 2048 /* always enough */
 #define CAIRN_TEXT_GAPS 3
+#define CAIRN_TEXT_TOKENS_MAX 350 /* by cairn_text_tokens_estimate */
 
 enum cairn_text_camera {
 	CAIRN_TEXT_CAMERA_FULL,     /* picture with depth: nothing to say */
@@ -61,9 +62,10 @@ struct cairn_text_inputs {
 size_t cairn_text_write(char *buf, size_t capacity, const struct cairn_text_inputs *in);
 
 /* What the text will cost, without a vocabulary at hand. Tokenizers of today split before each word, number
- * of up to three digits and punctuation mark, so: a word with its leading blank is one token per six letters
- * begun, a number one per three digits begun and one for its leading blank, a run of other marks one each, a
- * line end one. For these texts it comes out a few percent above what the o200k tokenizer counts. */
+ * of up to three digits and punctuation mark, so: a word with its leading blank is one token per eight letters
+ * begun (three, if all are capitals), a number one per three digits begun and one for its leading blank, a run
+ * of other marks one each, a line end one. On texts of this form it lies 1 to 6 % above what o200k_base and
+ * cl100k_base count, the vocabularies of the GPT-4o and GPT-4 families. */
 int cairn_text_tokens_estimate(const char *text, size_t bytes);
 
 #endif

@@ -149,13 +149,13 @@ def bearing_text(rad):
 
 
 def write_text(p, sector, near, near_rad, openings, feasible):
-    lines = ["SENSORS (LiDAR, 12 sectors of 30 deg, clockwise from the front)"]
+    lines = ["SENSORS (LiDAR: degrees clockwise from the front, metres)"]
     for k, d in enumerate(sector):
         word = "WALL" if d < 0.5 else "OBSTACLE" if d < 1.0 else "NEAR" if d < 2.0 else "CLEAR"
-        lines.append(f"{30 * k} {d:.1f}m {word}" if d > 0.0 else f"{30 * k} -- EMPTY")
+        lines.append(f"{30 * k} {d:.1f} {word}" if d > 0.0 else f"{30 * k} -- EMPTY")
     ahead = abs(math.remainder(near_rad, 2.0 * math.pi)) < math.radians(1.0)
     lines.append(f"Nearest obstacle: {near:.2f}m" + (" ahead" if ahead else bearing_text(near_rad)))
-    parts = [f"{w:.2f}m wide{bearing_text(b)}, {d:.1f}m away" for b, w, d in openings[:4]]
+    parts = [f"{w:.2f}m wide{bearing_text(b)}, {d:.1f}m away" for b, w, d in openings[:3]]
     lines.append("Gaps: " + ("; ".join(parts) or "none"))
     lines.append("Feasibility: " + ", ".join(f"{name} {f:.2f}" for name, f in zip(DIRECTIONS, feasible)))
     deg = math.degrees(-p["yaw_rad"]) % 360.0
