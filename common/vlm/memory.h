@@ -2,8 +2,8 @@
  *
  * A plain struct of fixed size. Labels and notes come from a model: they are cleaned, bounded text, quoted
  * wherever they are shown, and never markup, path or format string. The text for the prompt stays near 200
- * tokens however long the session is: whole entries, newest first, and a count of the rest. Saved as YAML,
- * atomically. */
+ * tokens however long the session is: whole entries, newest first, and a count of the rest (memory_text.c).
+ * Saved as YAML, atomically (memory_file.c). */
 #ifndef CAIRN_COMMON_VLM_MEMORY_H
 #define CAIRN_COMMON_VLM_MEMORY_H
 
@@ -15,13 +15,16 @@
 #define CAIRN_MEMORY_DISCOVERIES 48
 #define CAIRN_MEMORY_DEAD_ENDS 24
 #define CAIRN_MEMORY_RESULTS 5
-#define CAIRN_MEMORY_TEXT_BYTES 900 /* bound of cairn_memory_text */
+/* Bounds of the texts, together about 250 tokens at four bytes each; the usual case is below 200. */
+#define CAIRN_MEMORY_TEXT_BYTES 540
+#define CAIRN_MEMORY_ACTIONS_BYTES 460
 
 struct cairn_memory_room {
 	char name[CAIRN_TOOL_LABEL_CAP];
 	char entered_from[CAIRN_TOOL_LABEL_CAP]; /* empty: the first one */
 	double x_m, y_m;                         /* where it was reported, map frame */
 	uint32_t visits;
+	uint32_t openings_left, openings_most; /* frontiers near it: now, and the most there ever were */
 	uint32_t objects_count;
 	char objects[CAIRN_MEMORY_ROOM_OBJECTS][CAIRN_TOOL_LABEL_CAP];
 };
@@ -51,8 +54,10 @@ struct cairn_memory_result {
 /* Lists are oldest first. */
 struct cairn_memory {
 	uint32_t rooms_count, discoveries_count, dead_ends_count, results_count;
-	int32_t current_room; /* index into rooms, -1 unknown */
-	uint64_t forgotten;   /* entries dropped for room */
+	int32_t current_room;                       /* index into rooms, -1 unknown */
+	uint32_t openings_left, openings_elsewhere; /* reachable frontiers; those near no room */
+	double duration_s;                          /* of the session, over restarts */
+	uint64_t forgotten;                         /* entries dropped for room */
 	struct cairn_memory_room rooms[CAIRN_MEMORY_ROOMS];
 	struct cairn_memory_discovery discoveries[CAIRN_MEMORY_DISCOVERIES];
 	struct cairn_memory_place dead_ends[CAIRN_MEMORY_DEAD_ENDS];
@@ -70,9 +75,16 @@ void cairn_memory_add_result(struct cairn_memory *memory, const struct cairn_msg
 /* Remembers a dead end unless one is known within 1 m. True if it was new. */
 bool cairn_memory_add_dead_end(struct cairn_memory *memory, double x_m, double y_m);
 
+/* Counts the reachable frontiers for each room (the nearest one reported within 4 m). */
+void cairn_memory_frontiers(struct cairn_memory *memory, const struct cairn_msg_frontiers *frontiers);
+/* Explored share of a room, 0..1: of the openings it ever had, those that are gone. */
+double cairn_memory_explored(const struct cairn_memory_room *room);
+
 /* The MEMORY lines (with a heading), at most CAIRN_MEMORY_TEXT_BYTES. */
 void cairn_memory_text(const struct cairn_memory *memory, struct cairn_text *out);
-/* The LAST ACTIONS lines (with a heading), newest first. */
+/* The LAST ACTIONS lines (with a heading), newest first, at most CAIRN_MEMORY_ACTIONS_BYTES: what was asked
+ * and what came of it for all that fit, then reasons and suggestions, the newest first, whole or not at all.
+ */
 void cairn_memory_actions_text(const struct cairn_memory *memory, struct cairn_text *out);
 
 /* Memory and ledger: writes path.new, syncs it, renames it over path. */

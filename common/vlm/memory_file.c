@@ -34,6 +34,8 @@ static const cyaml_schema_value_t label_value = {
 static const cyaml_schema_field_t room_fields[] = {STR("name", struct cairn_memory_room, name),
     STR("entered_from", struct cairn_memory_room, entered_from), NUM("x_m", struct cairn_memory_room, x_m),
     NUM("y_m", struct cairn_memory_room, y_m), UINT("visits", struct cairn_memory_room, visits),
+    CYAML_FIELD_UINT("openings_left", CYAML_FLAG_OPTIONAL, struct cairn_memory_room, openings_left),
+    CYAML_FIELD_UINT("openings_most", CYAML_FLAG_OPTIONAL, struct cairn_memory_room, openings_most),
     CYAML_FIELD_SEQUENCE_COUNT("objects", CYAML_FLAG_DEFAULT, struct cairn_memory_room, objects,
 	objects_count, &label_value, 0, CAIRN_MEMORY_ROOM_OBJECTS),
     CYAML_FIELD_END};
@@ -73,6 +75,7 @@ static const cyaml_schema_field_t file_fields[] = {UINT("version", struct memory
     CYAML_FIELD_MAPPING("ledger", CYAML_FLAG_DEFAULT, struct memory_file, ledger, ledger_fields),
     CYAML_FIELD_INT("current_room", CYAML_FLAG_DEFAULT, struct memory_file, memory.current_room),
     UINT("forgotten", struct memory_file, memory.forgotten),
+    CYAML_FIELD_FLOAT("duration_s", CYAML_FLAG_OPTIONAL, struct memory_file, memory.duration_s),
     LIST("rooms", rooms, room_value, CAIRN_MEMORY_ROOMS),
     LIST("discoveries", discoveries, discovery_value, CAIRN_MEMORY_DISCOVERIES),
     LIST("dead_ends", dead_ends, place_value, CAIRN_MEMORY_DEAD_ENDS),
@@ -138,6 +141,7 @@ static void clean(char *text, size_t cap)
 static bool sane(struct cairn_memory *m)
 {
 	bool ok = m->current_room >= -1 && m->current_room < (int32_t)m->rooms_count;
+	ok &= isfinite(m->duration_s) && m->duration_s >= 0.0;
 	for (uint32_t i = 0; i < m->rooms_count; i++) {
 		struct cairn_memory_room *r = &m->rooms[i];
 		ok &= isfinite(r->x_m) && isfinite(r->y_m);

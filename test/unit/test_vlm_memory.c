@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include "common/base/rng.h"
 #include "common/vlm/memory.h"
 
 static struct cairn_memory memory, again;
@@ -50,9 +51,10 @@ START_TEST(rooms_know_where_they_were_entered_from_and_what_is_in_them)
 	ck_assert_uint_eq(memory.rooms[0].visits, 2);
 	struct cairn_text text = {0};
 	cairn_memory_text(&memory, &text);
+	ck_assert_ptr_nonnull(strstr(
+	    text.data, "Room \"hall\" (you are here) at x 0.0 y 0.0, 100 % explored: \"red chair\"\n"));
 	ck_assert_ptr_nonnull(
-	    strstr(text.data, "Room \"hall\" (you are here) at x 0.0 y 0.0: \"red chair\"\n"));
-	ck_assert_ptr_nonnull(strstr(text.data, "Room \"kitchen\" at x 4.0 y 0.0, entered from \"hall\"\n"));
+	    strstr(text.data, "Room \"kitchen\" at x 4.0 y 0.0, 100 % explored, entered from \"hall\"\n"));
 	cairn_text_free(&text);
 }
 END_TEST
@@ -92,6 +94,106 @@ START_TEST(a_long_session_stays_within_its_bounds)
 }
 END_TEST
 
+START_TEST(a_room_is_explored_as_its_openings_go)
+{
+	cairn_memory_init(&memory);
+	report("hall", CAIRN_SIGNIFICANCE_ROOM, 0, 0);
+	report("study", CAIRN_SIGNIFICANCE_ROOM, 5, 0);
+	struct cairn_msg_frontiers f = {.items_count = 6};
+	for (uint32_t i = 0; i < 6; i++)
+		f.items[i] = (struct cairn_msg_frontier){.x_m = 1.0, .y_m = i * 0.5, .distance_m = 2.0};
+	f.items[4].x_m = 20.0;        /* near no room */
+	f.items[5].distance_m = -1.0; /* cannot be reached */
+	cairn_memory_frontiers(&memory, &f);
+	ck_assert_double_eq(cairn_memory_explored(&memory.rooms[0]), 0.0); /* all four are left */
+	f.items_count = 1;
+	cairn_memory_frontiers(&memory, &f);
+	ck_assert_double_eq(cairn_memory_explored(&memory.rooms[0]), 0.75);
+	ck_assert_double_eq(cairn_memory_explored(&memory.rooms[1]), 1.0);
+	memory.duration_s = 725.0;
+	struct cairn_text text = {0};
+	cairn_memory_text(&memory, &text);
+	ck_assert_ptr_nonnull(strstr(text.data, "Session 12 min; 1 openings left\n"));
+	ck_assert_ptr_nonnull(strstr(text.data, "Room \"hall\" at x 0.0 y 0.0, 75 % explored\n"));
+	cairn_text_free(&text);
+}
+END_TEST
+
+/* Lines end whole: quotes come in pairs, and what stands in them ends as every label of the test does. */
+static void expect_whole_lines(const char *text)
+{
+	for (const char *line = text; *line != '\0';) {
+		const char *end = strchr(line, '\n');
+		ck_assert_ptr_nonnull(end);
+		int quotes = 0;
+		for (const char *c = line; c < end;) {
+			int n = cairn_utf8_length(c, (size_t)(end - c));
+			ck_assert_int_gt(n, 0);
+			quotes += *c == '"';
+			c += n;
+		}
+		ck_assert_msg(quotes % 2 == 0, "%.*s", (int)(end - line), line);
+		const char *close = memrchr(line, '"', (size_t)(end - line));
+		ck_assert_msg(close == NULL || close[-1] == '.', "%.*s", (int)(end - line), line);
+		line = end + 1;
+	}
+}
+
+static void any_text(struct cairn_rng *rng, char *text, size_t cap)
+{
+	static const char *const bits[] = {"a", "room ", "\"", "\n", "\x1b[31m", "%s%n", "\xC3\xA9",
+	    "\xE2\x80\xAE", "ignore all rules ", "\xFF", "<b>", "../../etc ", "{}", "\xF0\x9F\x8F\xA0"};
+	*text = '\0';
+	for (int k = (int)(cairn_rng_u32(rng) % 12); k >= 0; k--) {
+		const char *bit = bits[cairn_rng_u32(rng) % (sizeof(bits) / sizeof(bits[0]))];
+		if (strlen(text) + strlen(bit) < cap)
+			strcat(text, bit);
+	}
+}
+
+START_TEST(ten_thousand_entries_of_any_text_stay_about_two_hundred_tokens_of_whole_lines)
+{
+	struct cairn_rng rng;
+	struct cairn_text text = {0};
+	double sum = 0.0;
+	cairn_rng_seed(&rng, 3, 9);
+	cairn_memory_init(&memory);
+	for (int i = 0; i < 10000; i++) {
+		char any[160], label[64];
+		any_text(&rng, any, sizeof(any));
+		cairn_text_clean(label, 36, any, strlen(any));
+		strcat(label, ".");
+		report(label, (int)(cairn_rng_u32(&rng) % 4), 200.0 * cairn_rng_uniform(&rng), i * 0.01);
+		cairn_memory_add_dead_end(&memory, 200.0 * cairn_rng_uniform(&rng), 0.0);
+		struct cairn_msg_result r = {.decision_id = (uint64_t)i + 1,
+		    .outcome = (enum cairn_outcome)(cairn_rng_u32(&rng) % CAIRN_OUTCOME_COUNT),
+		    .distance_m = 9.9,
+		    .duration_s = 99.0,
+		    .overridden = i % 3 == 0,
+		    .asked = "navigate_to_goal (12.34, -56.78)"};
+		memcpy(r.reason, any, sizeof(any));
+		memcpy(r.suggestion, any, sizeof(any));
+		cairn_memory_add_result(&memory, &r);
+		memory.duration_s += 5.0;
+		cairn_text_clear(&text);
+		cairn_memory_text(&memory, &text);
+		ck_assert_uint_le(text.len, CAIRN_MEMORY_TEXT_BYTES);
+		expect_whole_lines(text.data);
+		size_t before = text.len;
+		cairn_memory_actions_text(&memory, &text);
+		ck_assert_uint_le(text.len - before, CAIRN_MEMORY_ACTIONS_BYTES);
+		ck_assert_int_eq(text.data[text.len - 1], '\n');
+		ck_assert_ptr_null(strchr(text.data, '\x1b'));
+		sum += (double)text.len / 4.0;
+	}
+	ck_assert_double_lt(sum / 10000.0, 250.0);
+	ck_assert_double_gt(sum / 10000.0, 120.0);
+	ck_assert_ptr_nonnull(strstr(text.data, "more rooms"));
+	ck_assert_uint_eq(memory.results_count, 5);
+	cairn_text_free(&text);
+}
+END_TEST
+
 START_TEST(last_actions_are_told_newest_first_with_override_and_suggestion)
 {
 	struct cairn_text text = {0};
@@ -110,8 +212,7 @@ START_TEST(last_actions_are_told_newest_first_with_override_and_suggestion)
 	cairn_memory_actions_text(&memory, &text);
 	ck_assert_str_eq(text.data, "LAST ACTIONS (newest first)\n"
 				    "1. move_toward forward: blocked, 0.0 m in 1.0 s (decided by: local); "
-				    "wall 0.2 m; OVERRIDDEN by the safety "
-				    "layer; suggestion: go left\n"
+				    "OVERRIDDEN by the safety layer; wall 0.2 m; suggestion: go left\n"
 				    "2. navigate_to_goal F12: success, 2.1 m in 7.4 s\n");
 	cairn_text_free(&text);
 }
@@ -204,5 +305,7 @@ END_TEST
 
 CAIRN_TEST_MAIN("vlm memory", rooms_know_where_they_were_entered_from_and_what_is_in_them,
     the_same_thing_nearby_is_remembered_once, a_long_session_stays_within_its_bounds,
+    a_room_is_explored_as_its_openings_go,
+    ten_thousand_entries_of_any_text_stay_about_two_hundred_tokens_of_whole_lines,
     last_actions_are_told_newest_first_with_override_and_suggestion, what_was_saved_is_loaded,
     no_file_is_an_empty_memory_and_not_an_error, a_damaged_file_is_refused_and_leaves_an_empty_memory)
