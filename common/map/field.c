@@ -4,11 +4,13 @@
 #include <string.h>
 
 #define REACH CAIRN_FIELD_REACH
-#define FAR ((int16_t)(2 * REACH * REACH + 1))
+#define SIDE (2 * REACH + 1)
 
-void cairn_match_field_init(struct cairn_match_field *field)
+typedef uint8_t bytes16 __attribute__((vector_size(16)));
+
+void cairn_match_field_init(struct cairn_match_field *field, int levels)
 {
-	*field = (struct cairn_match_field){0};
+	*field = (struct cairn_match_field){.levels = levels};
 }
 
 void cairn_match_field_free(struct cairn_match_field *field)
@@ -16,22 +18,25 @@ void cairn_match_field_free(struct cairn_match_field *field)
 	for (int k = 0; k < CAIRN_FIELD_LEVELS; k++)
 		free(field->level[k]);
 	free(field->scratch);
-	*field = (struct cairn_match_field){0};
+	*field = (struct cairn_match_field){.levels = field->levels};
 }
 
 static bool relayout(struct cairn_match_field *field, const struct cairn_grid *grid)
 {
 	size_t cells = (size_t)grid->width * (size_t)grid->height;
-	cairn_match_field_free(field);
-	bool ok = true;
-	for (int k = 0; k < CAIRN_FIELD_LEVELS; k++) {
-		field->level[k] = calloc(cells, 1);
-		ok = ok && field->level[k] != NULL;
-	}
-	field->scratch = malloc(cells * sizeof(int16_t));
-	if (!ok || field->scratch == NULL) {
+	bool same = field->level[0] != NULL && field->width == grid->width && field->height == grid->height;
+	if (!same) {
 		cairn_match_field_free(field);
-		return false;
+		bool ok = true;
+		for (int k = 0; k < field->levels; k++) {
+			field->level[k] = calloc(cells, 1);
+			ok = ok && field->level[k] != NULL;
+		}
+		field->scratch = malloc((size_t)grid->width);
+		if (!ok || field->scratch == NULL) {
+			cairn_match_field_free(field);
+			return false;
+		}
 	}
 	field->width = grid->width;
 	field->height = grid->height;
@@ -41,70 +46,91 @@ static bool relayout(struct cairn_match_field *field, const struct cairn_grid *g
 	return true;
 }
 
-/* Squared distance along the row to the nearest occupied cell, at most REACH away. */
-static void row_distances(struct cairn_match_field *field, const struct cairn_grid *grid, int32_t x0,
-    int32_t x1, int32_t y0, int32_t y1)
+/* The kernel around one occupied cell, laid over what is there. x, y: array cell. */
+static void stamp(struct cairn_match_field *field, const uint8_t kernel[SIDE][SIDE], int32_t x, int32_t y)
 {
-	for (int32_t y = y0; y <= y1; y++) {
-		const int8_t *odds = grid->odds + (size_t)y * (size_t)grid->width;
-		int16_t *out = field->scratch + (size_t)y * (size_t)grid->width;
-		for (int32_t x = x0; x <= x1; x++)
-			out[x] = odds[x] >= CAIRN_ODDS_OCCUPIED ? 0 : FAR;
-		int16_t run = FAR;
-		for (int32_t x = x0; x <= x1; x++) {
-			run = out[x] == 0 ? 0 : (int16_t)(run + 1);
-			out[x] = run > REACH ? FAR : run;
-		}
-		run = FAR;
-		for (int32_t x = x1; x >= x0; x--) {
-			run = out[x] == 0 ? 0 : (int16_t)(run + 1);
-			int16_t d = run < out[x] ? run : out[x];
-			out[x] = d > REACH ? FAR : (int16_t)(d * d);
+	for (int32_t dy = -REACH; dy <= REACH; dy++) {
+		if (y + dy < 0 || y + dy >= field->height)
+			continue;
+		uint8_t *out = field->level[0] + (size_t)(y + dy) * (size_t)field->width;
+		for (int32_t dx = -REACH; dx <= REACH; dx++) {
+			if (x + dx < 0 || x + dx >= field->width)
+				continue;
+			uint8_t value = kernel[dy + REACH][dx + REACH];
+			out[x + dx] = out[x + dx] > value ? out[x + dx] : value;
 		}
 	}
 }
 
-static void level_zero(struct cairn_match_field *field, int32_t x0, int32_t x1, int32_t y0, int32_t y1)
+/* Occupied cells are few: the box is cleared, and each in or near it stamped. Beyond the box that changes
+ * nothing. */
+static void level_zero(struct cairn_match_field *field, const struct cairn_grid *grid, int32_t x0, int32_t x1,
+    int32_t y0, int32_t y1)
 {
-	uint8_t table[FAR + REACH * REACH + 1];
-	for (int d2 = 0; d2 <= FAR + REACH * REACH; d2++)
-		table[d2] = d2 > REACH * REACH ? 0 : (uint8_t)lrint(255.0 * exp(-0.5 * d2));
+	uint8_t kernel[SIDE][SIDE];
+	for (int dy = -REACH; dy <= REACH; dy++) {
+		for (int dx = -REACH; dx <= REACH; dx++) {
+			int d2 = dx * dx + dy * dy;
+			kernel[dy + REACH][dx + REACH] =
+			    d2 > REACH * REACH ? 0 : (uint8_t)lrint(255.0 * exp(-0.5 * d2));
+		}
+	}
 	size_t w = (size_t)field->width;
+	for (int32_t y = y0; y <= y1; y++)
+		memset(field->level[0] + (size_t)y * w + x0, 0, (size_t)(x1 - x0 + 1));
+	int32_t ex = field->width - 1, ey = field->height - 1;
+	x0 = x0 > REACH ? x0 - REACH : 0;
+	x1 = x1 + REACH < ex ? x1 + REACH : ex;
+	y0 = y0 > REACH ? y0 - REACH : 0;
+	y1 = y1 + REACH < ey ? y1 + REACH : ey;
 	for (int32_t y = y0; y <= y1; y++) {
-		uint8_t *out = field->level[0] + (size_t)y * w;
+		const int8_t *odds = grid->odds + (size_t)y * w;
 		for (int32_t x = x0; x <= x1; x++) {
-			int16_t best = FAR;
-			for (int32_t dy = -REACH; dy <= REACH; dy++) {
-				if (y + dy < 0 || y + dy >= field->height)
+			uint64_t eight;
+			if (x + 7 <= x1) {
+				memcpy(&eight, odds + x, 8);
+				if ((~eight & UINT64_C(0x8080808080808080)) == 0) {
+					x += 7; /* all free or unknown: negative */
 					continue;
-				int16_t d2 =
-				    (int16_t)(field->scratch[(size_t)(y + dy) * w + (size_t)x] + dy * dy);
-				best = d2 < best ? d2 : best;
+				}
 			}
-			out[x] = table[best];
+			if (odds[x] >= CAIRN_ODDS_OCCUPIED)
+				stamp(field, kernel, x, y);
 		}
 	}
 }
 
-static uint8_t max4(uint8_t a, uint8_t b, uint8_t c, uint8_t d)
+/* out[i] = max(a[i], b[i]); out may be a or b. */
+static void max_rows(uint8_t *out, const uint8_t *a, const uint8_t *b, int32_t n)
 {
-	uint8_t m = a > b ? a : b, n = c > d ? c : d;
-	return m > n ? m : n;
+	int32_t i = 0;
+	for (; i + (int32_t)sizeof(bytes16) <= n; i += (int32_t)sizeof(bytes16)) {
+		bytes16 x, y;
+		memcpy(&x, a + i, sizeof(x));
+		memcpy(&y, b + i, sizeof(y));
+		bytes16 greater = (bytes16)(x > y);
+		x = (x & greater) | (y & ~greater);
+		memcpy(out + i, &x, sizeof(x));
+	}
+	for (; i < n; i++)
+		out[i] = a[i] > b[i] ? a[i] : b[i];
 }
 
 /* Level k from level k - 1. At the upper edges the window is cut: nothing is occupied beyond the arrays. */
 static void pool(struct cairn_match_field *field, int k, int32_t x0, int32_t x1, int32_t y0, int32_t y1)
 {
 	int32_t half = 1 << (k - 1), w = field->width;
+	uint8_t *wide = field->scratch;
+	int32_t end = x1 + half < w - 1 ? x1 + half : w - 1;
 	for (int32_t y = y0; y <= y1; y++) {
 		const uint8_t *a = field->level[k - 1] + (size_t)y * (size_t)w;
 		const uint8_t *b = y + half < field->height ? a + (size_t)half * (size_t)w : a;
 		uint8_t *out = field->level[k] + (size_t)y * (size_t)w;
-		int32_t edge = w - half < x1 + 1 ? w - half : x1 + 1;
-		for (int32_t x = x0; x < edge; x++)
-			out[x] = max4(a[x], a[x + half], b[x], b[x + half]);
-		for (int32_t x = edge > x0 ? edge : x0; x <= x1; x++)
-			out[x] = a[x] > b[x] ? a[x] : b[x];
+		max_rows(wide + x0, a + x0, b + x0, end - x0 + 1);
+		int32_t both = end - half - x0 + 1; /* columns whose right half is inside */
+		both = both > 0 ? both : 0;
+		max_rows(out + x0, wide + x0, wide + x0 + half, both);
+		memcpy(out + x0 + both, wide + x0 + both, (size_t)(x1 - x0 + 1 - both));
 	}
 }
 
@@ -133,10 +159,8 @@ bool cairn_match_field_update(struct cairn_match_field *field, struct cairn_grid
 		y0 = clamp_cell(box.min_cy - grid->cy0 - REACH, ey);
 		y1 = clamp_cell(box.max_cy - grid->cy0 + REACH, ey);
 	}
-	row_distances(field, grid, clamp_cell(x0 - REACH, ex), clamp_cell(x1 + REACH, ex),
-	    clamp_cell(y0 - REACH, ey), clamp_cell(y1 + REACH, ey));
-	level_zero(field, x0, x1, y0, y1);
-	for (int k = 1; k < CAIRN_FIELD_LEVELS; k++) {
+	level_zero(field, grid, x0, x1, y0, y1);
+	for (int k = 1; k < field->levels; k++) {
 		int32_t reach = (1 << k) - 1;
 		pool(field, k, clamp_cell(x0 - reach, ex), x1, clamp_cell(y0 - reach, ey), y1);
 	}

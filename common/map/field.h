@@ -9,18 +9,19 @@
 
 #include "common/map/grid.h"
 
-#define CAIRN_FIELD_LEVELS 5
-#define CAIRN_FIELD_REACH 3 /* cells */
-#define CAIRN_FIELD_NEAR 94 /* level 0 is at least this within sqrt(2) cells of an occupied one */
+#define CAIRN_FIELD_LEVELS 7 /* at most */
+#define CAIRN_FIELD_REACH 3  /* cells */
+#define CAIRN_FIELD_NEAR 94  /* level 0 is at least this within sqrt(2) cells of an occupied one */
 
 struct cairn_match_field {
 	uint8_t *level[CAIRN_FIELD_LEVELS]; /* in the layout of the grid's arrays */
-	int16_t *scratch;                   /* squared distances along rows */
+	uint8_t *scratch;                   /* a row */
 	int32_t width, height, cx0, cy0;
 	uint32_t layout; /* of the grid they were made for */
+	int levels;      /* in use; more for wider searches */
 };
 
-void cairn_match_field_init(struct cairn_match_field *field);
+void cairn_match_field_init(struct cairn_match_field *field, int levels);
 void cairn_match_field_free(struct cairn_match_field *field);
 
 /* Brings the field up to date with the grid; only what changed is computed. False without memory. */

@@ -114,6 +114,36 @@ bool cairn_grid_reserve(struct cairn_grid *grid, struct cairn_cell_box box)
 	return reshape_all(grid, cx0, cy0, width, height);
 }
 
+bool cairn_grid_restart(struct cairn_grid *grid, int32_t cx0, int32_t cy0, int32_t width, int32_t height)
+{
+	if (width > grid->limit_cells || height > grid->limit_cells)
+		return false;
+	if (grid->width < width || grid->height < height) {
+		struct cairn_grid bare = {
+		    .cell_m = grid->cell_m, .limit_cells = grid->limit_cells, .layout = grid->layout};
+		if (!reshape_all(&bare, cx0, cy0, width, height))
+			return false;
+		uint32_t revision = grid->revision;
+		cairn_grid_free(grid);
+		*grid = bare;
+		grid->revision = revision;
+	} else {
+		size_t cells = (size_t)grid->width * (size_t)grid->height;
+		memset(grid->odds, (int)(uint8_t)CAIRN_ODDS_UNKNOWN, cells);
+		memset(grid->hits, 0, cells);
+		memset(grid->visits, 0, cells * sizeof(*grid->visits));
+		memset(grid->stamp, 0, cells * sizeof(*grid->stamp));
+		grid->scan_number = 0;
+	}
+	grid->cx0 = cx0;
+	grid->cy0 = cy0;
+	grid->layout++;
+	grid->revision++;
+	grid->known = grid->solid = cairn_cell_box_none();
+	grid->free_cells = grid->occupied_cells = grid->visited_cells = 0;
+	return true;
+}
+
 /* Adds evidence to one cell and keeps the figures right. x, y: array cell. */
 static inline void add_evidence(struct cairn_grid *grid, int32_t x, int32_t y, size_t index, int delta)
 {

@@ -55,6 +55,11 @@ struct cairn_grid {
 void cairn_grid_init(struct cairn_grid *grid, double cell_m, double extent_max_m);
 void cairn_grid_free(struct cairn_grid *grid);
 
+/* Forgets everything and makes the arrays begin at map cell (cx0, cy0). Arrays of at least width x height
+ * that are there are kept, so that a grid that is drawn again and again takes no memory. False without
+ * memory. */
+bool cairn_grid_restart(struct cairn_grid *grid, int32_t cx0, int32_t cy0, int32_t width, int32_t height);
+
 /* Makes the arrays hold box, in big steps. False when the limit or memory does not allow it; the grid is as
  * before. */
 bool cairn_grid_reserve(struct cairn_grid *grid, struct cairn_cell_box box);

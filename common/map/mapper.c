@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SHEET_MAX_M 200.0
+#define NEAR_LEVELS 5 /* of the field of a local map, in which searches are narrow */
 #define HITS_MIN 20
 #define FIT_QUALITY 0.40 /* below, a scan does not fit */
 #define FIT_KNOWN 0.10
@@ -10,22 +12,28 @@
 #define GOOD_KNOWN 0.25
 #define REGAIN_QUALITY 0.65 /* a lost or reborn mapper believes only this */
 #define REGAIN_KNOWN 0.50
+#define REGAIN_SCORE 0.45
 #define GOOD_RUN 3
 #define WEAK_RUN 2
 #define LOST_RUN 10
-#define LOST_TRY_EVERY 3 /* wide searches are dear */
+#define UNSEEN_KNOWN 0.25 /* a scan of which less lies in known space contradicts nothing */
+#define WIDE_TIMES 3.0    /* a scan that fits badly is tried again in a window so much wider */
+#define WIDE_GAIN 0.05
+#define WINDOW_MAX_M 3.0
+#define WINDOW_MAX_RAD 1.2
+#define CHAIN_AFTER_M 1.0  /* nothing fits for so long, and odometry is believed: a new chain of keyframes */
+#define DETACH_AFTER_M 0.5 /* a lost robot that drives begins a chain of its own */
+#define ADOPT_AFTER_M 5.0  /* which is taken to be where odometry has it when it finds nothing it knows */
+#define KNOWN_KEY_M 1.0    /* where all is known already, keyframes are kept so far apart */
+#define KNOWN_PATH_M 5.0
+#define LOCAL_MOVED_SHARE 0.35 /* of the range */
+#define LOCAL_MOVED_M 4.0 /* the local map is drawn anew when the robot has moved so far from its middle */
 #define REFRESH_NS CAIRN_NS_PER_S
 #define INSERT_YAW_RATE_MAX 1.5 /* a faster turn smears the scan */
 #define DRIVEN_STEP_M 0.05
 #define SCAN_SILENT_NS CAIRN_NS_PER_S
 #define BLIND_LOST_M 5.0 /* so far without a scan that fits, odometry alone is not a pose any more */
 
-/* Odometry as a prior of one scan: constant, by travel, by turn. */
-#define PRIOR_M 0.01
-#define PRIOR_M_PER_M 0.10
-#define PRIOR_RAD 0.005
-#define PRIOR_RAD_PER_M 0.05
-#define PRIOR_RAD_PER_RAD 0.05
 #define RESTART_M 0.15
 #define RESTART_RAD 0.10
 #define WILD_M 0.30
@@ -40,7 +48,13 @@ struct cairn_mapper *cairn_mapper_new(const struct cairn_config *cfg)
 		return NULL;
 	m->cfg = *cfg;
 	cairn_grid_init(&m->grid, cfg->map.cell_m, cfg->map.extent_max_m);
-	cairn_match_field_init(&m->field);
+	cairn_grid_init(&m->spare, cfg->map.cell_m, cfg->map.extent_max_m);
+	cairn_graph_init(&m->graph);
+	struct cairn_sheet *sheets[3] = {&m->sheets[0], &m->sheets[1], &m->loop};
+	for (int i = 0; i < 3; i++) {
+		cairn_grid_init(&sheets[i]->grid, cfg->map.cell_m, SHEET_MAX_M);
+		cairn_match_field_init(&sheets[i]->field, i < 2 ? NEAR_LEVELS : CAIRN_FIELD_LEVELS);
+	}
 	m->matcher = cairn_matcher_new();
 	m->finder = cairn_frontier_finder_new();
 	if (m->matcher == NULL || m->finder == NULL)
@@ -54,40 +68,33 @@ void cairn_mapper_destroy(struct cairn_mapper **mapper_p)
 	if (m == NULL)
 		return;
 	cairn_grid_free(&m->grid);
-	cairn_match_field_free(&m->field);
+	cairn_grid_free(&m->spare);
+	struct cairn_sheet *sheets[3] = {&m->sheets[0], &m->sheets[1], &m->loop};
+	for (int i = 0; i < 3; i++) {
+		cairn_grid_free(&sheets[i]->grid);
+		cairn_match_field_free(&sheets[i]->field);
+	}
+	cairn_graph_free(&m->graph);
+	cairn_reach_free(&m->reach);
+	cairn_reach_free(&m->loop_reach);
 	cairn_matcher_destroy(&m->matcher);
 	cairn_frontier_finder_destroy(&m->finder);
 	free(m->keyframes);
 	free(m->points);
 	free(m->driven);
+	free(m->driven_key);
+	free(m->list);
 	free(m->file);
 	free(m);
 	*mapper_p = NULL;
 }
 
-/* Room for one more item of item bytes each. */
-static bool grow(void *array_p, uint32_t *capacity, uint32_t need, size_t item)
-{
-	if (need <= *capacity)
-		return true;
-	uint32_t room = need + need / 2 + 1024;
-	void *grown = realloc(*(void **)array_p, room * item);
-	if (grown == NULL)
-		return false;
-	*(void **)array_p = grown;
-	*capacity = room;
-	return true;
-}
-
-static struct cairn_pose2 pose_at(const struct cairn_mapper *m, int64_t t_ns)
-{
-	return cairn_pose_compose(m->map_from_track, cairn_track_at(&m->track, t_ns));
-}
-
 static struct cairn_pose2 pose_now(const struct cairn_mapper *m)
 {
 	const struct cairn_track_point *newest = cairn_track_newest(&m->track);
-	return newest == NULL ? m->map_from_track : cairn_pose_compose(m->map_from_track, newest->pose);
+	struct cairn_pose2 local =
+	    newest == NULL ? m->local_from_track : cairn_pose_compose(m->local_from_track, newest->pose);
+	return cairn_pose_compose(m->map_from_local, local);
 }
 
 static void doubt(struct cairn_mapper *m, double metres, double radians)
@@ -103,8 +110,12 @@ static void record_driven(struct cairn_mapper *m, struct cairn_pose2 pose)
 		if (hypot(pose.x_m - (double)last[0], pose.y_m - (double)last[1]) < DRIVEN_STEP_M)
 			return;
 	}
-	if (!grow(&m->driven, &m->driven_capacity, m->driven_count + 1, 2 * sizeof(float)))
+	if (m->keyframe_count == 0 ||
+	    !cairn_mapper_grow(&m->driven, &m->driven_capacity, m->driven_count + 1, 2 * sizeof(float)) ||
+	    !cairn_mapper_grow(
+		&m->driven_key, &m->driven_key_capacity, m->driven_count + 1, sizeof(uint32_t)))
 		return;
+	m->driven_key[m->driven_count] = m->keyframe_count - 1;
 	m->driven[2 * m->driven_count] = (float)pose.x_m;
 	m->driven[2 * m->driven_count + 1] = (float)pose.y_m;
 	m->driven_count++;
@@ -146,7 +157,7 @@ bool cairn_mapper_odom(struct cairn_mapper *m, const struct cairn_msg_odom *odom
 	if (m->tracking == CAIRN_TRACKING_WEAK && m->track.distance_m - m->fit_distance_m > BLIND_LOST_M)
 		m->tracking = CAIRN_TRACKING_LOST;
 	struct cairn_pose2 pose = pose_now(m);
-	if (m->tracking >= CAIRN_TRACKING_WEAK && !m->unconfirmed) {
+	if (m->tracking >= CAIRN_TRACKING_WEAK && !m->unconfirmed && !m->detached) {
 		record_driven(m, pose);
 		record_visit(m, pose);
 	}
@@ -165,8 +176,8 @@ void cairn_mapper_pose(const struct cairn_mapper *m, struct cairn_msg_pose *ret)
 	    .yaw_rad = pose.yaw_rad,
 	    .tracking = m->tracking,
 	    .quality = m->match.quality,
-	    .sigma_xy_m = hypot(m->sigma_xy_m, m->unsure_m + PRIOR_M_PER_M * since_m),
-	    .sigma_yaw_rad = hypot(m->sigma_yaw_rad, m->unsure_rad + PRIOR_RAD_PER_M * since_m),
+	    .sigma_xy_m = hypot(m->sigma_xy_m, m->unsure_m + CAIRN_PRIOR_M_PER_M * since_m),
+	    .sigma_yaw_rad = hypot(m->sigma_yaw_rad, m->unsure_rad + CAIRN_PRIOR_RAD_PER_M * since_m),
 	    .distance_m = m->track.distance_m,
 	    .v_mps = newest != NULL ? newest->twist.v_mps : 0.0,
 	    .keyframes = m->keyframe_count};
@@ -187,111 +198,244 @@ static void motion_of(
 	}
 }
 
-static void keep_keyframe(struct cairn_mapper *m, struct cairn_pose2 pose, int64_t t_ns)
+static bool same_place(const struct cairn_mapper *m, struct cairn_pose2 local)
 {
-	uint32_t count;
-	const float *x_m, *y_m;
-	cairn_matcher_points(m->matcher, &x_m, &y_m, &count);
-	if (!grow(&m->keyframes, &m->keyframe_capacity, m->keyframe_count + 1, sizeof(*m->keyframes)) ||
-	    !grow(&m->points, &m->point_capacity, m->point_count + count, 2 * sizeof(int16_t)))
-		return;
-	struct cairn_keyframe *k = &m->keyframes[m->keyframe_count++];
-	*k = (struct cairn_keyframe){
-	    t_ns, pose, m->scan_track, m->sigma_xy_m, m->sigma_yaw_rad, m->point_count, count};
-	for (uint32_t i = 0; i < count; i++) {
-		m->points[2 * (m->point_count + i)] =
-		    (int16_t)lrint(cairn_clamp((double)x_m[i] * 1e3, -32767.0, 32767.0));
-		m->points[2 * (m->point_count + i) + 1] =
-		    (int16_t)lrint(cairn_clamp((double)y_m[i] * 1e3, -32767.0, 32767.0));
+	for (uint32_t i = 0; i < m->keyframe_count; i++) {
+		const struct cairn_keyframe *k = &m->keyframes[i];
+		if (!k->in_local || m->track.distance_m - k->path_m < KNOWN_PATH_M)
+			continue;
+		if (hypot(k->drawn.x_m - local.x_m, k->drawn.y_m - local.y_m) < m->cfg.map.keyframe_m &&
+		    fabs(cairn_wrap_rad(k->drawn.yaw_rad - local.yaw_rad)) < m->cfg.map.keyframe_rad)
+			return true;
 	}
-	m->point_count += count;
-	m->keyframe_pose = pose;
+	return false;
+}
+
+/* A keyframe after some travel, farther apart where one from before is near. */
+static bool key_due(const struct cairn_mapper *m, struct cairn_pose2 local)
+{
+	if (m->keyframe_count == 0)
+		return true;
+	struct cairn_pose2 since = cairn_pose_between(m->keyframes[m->keyframe_count - 1].local, local);
+	double moved_m = hypot(since.x_m, since.y_m);
+	if (moved_m < m->cfg.map.keyframe_m && fabs(since.yaw_rad) < m->cfg.map.keyframe_rad)
+		return false;
+	return moved_m >= KNOWN_KEY_M || !same_place(m, local);
+}
+
+static void draw_scan(struct cairn_mapper *m, struct cairn_pose2 local)
+{
+	struct cairn_sheet *s = &m->sheets[m->sheet];
+	cairn_grid_insert(&s->grid, local, &m->rays);
+	(void)cairn_match_field_update(
+	    &s->field, &s->grid); /* without memory the old one stays: matching goes on */
+	if (!m->detached)
+		cairn_grid_insert(&m->grid, cairn_pose_compose(m->map_from_local, local), &m->rays);
 }
 
 /* Enters the scan if it is due. */
-static enum cairn_scan_use enter_scan(struct cairn_mapper *m, struct cairn_pose2 pose, int64_t t_ns)
+static enum cairn_scan_use enter_scan(
+    struct cairn_mapper *m, struct cairn_pose2 local, enum cairn_edge_kind kind, int64_t t_ns)
 {
 	const struct cairn_track_point *newest = cairn_track_newest(&m->track);
 	double turn_radps = newest != NULL ? fabs(newest->twist.w_radps) : 0.0;
-	struct cairn_pose2 since = cairn_pose_between(m->keyframe_pose, pose);
-	bool key = m->keyframe_count == 0 || hypot(since.x_m, since.y_m) >= m->cfg.map.keyframe_m ||
-		   fabs(since.yaw_rad) >= m->cfg.map.keyframe_rad;
+	bool key = key_due(m, local);
 	if (turn_radps > INSERT_YAW_RATE_MAX || (!key && t_ns - m->t_insert_ns < REFRESH_NS))
 		return CAIRN_SCAN_MATCHED;
+	if (key && cairn_mapper_keep(m, local, kind, t_ns) != 0)
+		key = false;
 	uint32_t revision = m->grid.revision;
-	cairn_grid_insert(&m->grid, pose, &m->rays);
-	(void)cairn_match_field_update(
-	    &m->field, &m->grid); /* without memory the old one stays: matching goes on */
+	draw_scan(m, local);
 	m->t_insert_ns = t_ns;
 	m->counts.inserted++;
 	m->changes += key || m->grid.revision != revision;
-	if (key)
-		keep_keyframe(m, pose, t_ns);
-	return key ? CAIRN_SCAN_KEYFRAME : CAIRN_SCAN_INSERTED;
+	if (!key)
+		return CAIRN_SCAN_INSERTED;
+	struct cairn_vec2 centre = m->sheets[m->sheet].centre;
+	m->local_due |= hypot(centre.x_m - local.x_m, centre.y_m - local.y_m) >
+			fmax(LOCAL_MOVED_M, LOCAL_MOVED_SHARE * m->cfg.map.range_use_m);
+	if (kind == CAIRN_EDGE_CHAIN && !m->detached)
+		cairn_mapper_seek_loop(m);
+	return CAIRN_SCAN_KEYFRAME;
+}
+
+/* A new chain of keyframes that only odometry ties to what was before. */
+static enum cairn_scan_use begin_chain(
+    struct cairn_mapper *m, struct cairn_pose2 local, bool detached, int64_t t_ns)
+{
+	m->detached = detached;
+	m->chain_from = m->keyframe_count;
+	m->guess_count = 0;
+	m->counts.chains++;
+	cairn_mapper_clear_local(m, local);
+	if (cairn_mapper_keep(m, local, CAIRN_EDGE_WEAK, t_ns) != 0)
+		return CAIRN_SCAN_UNFIT;
+	draw_scan(m, local);
+	m->t_insert_ns = t_ns;
+	m->fit_distance_m = m->track.distance_m;
+	m->unsure_m = m->unsure_rad = 0.0;
+	m->bad_run = 0;
+	m->counts.inserted++;
+	m->changes++;
+	return CAIRN_SCAN_KEYFRAME;
+}
+
+/* The chain's place is known, or odometry is believed for want of anything better: it is part of the map. */
+static void attach_chain(struct cairn_mapper *m)
+{
+	bool any = false;
+	for (uint32_t i = m->chain_from; i < m->keyframe_count; i++) {
+		any |= m->keyframes[i].detached;
+		m->keyframes[i].detached = false;
+	}
+	m->detached = false;
+	m->redraw_due |= any;
+}
+
+/* The lost robot was found: its newest keyframe stands where it was found. */
+static void come_back(struct cairn_mapper *m)
+{
+	m->counts.found++;
+	attach_chain(m);
+	if (m->redraw_due)
+		cairn_mapper_optimise(m);
+	m->map_from_local = cairn_mapper_graph_from_local(m);
+	m->keyframes[m->keyframe_count - 1].pose = m->graph.nodes[m->keyframe_count - 1];
+	m->keyframes[m->keyframe_count - 1].next = m->graph.nodes[m->keyframe_count - 1];
+	m->chain_from = m->keyframe_count - 1;
+	m->map_epoch++;
+	cairn_mapper_draw_local_now(m);
+	m->tracking = CAIRN_TRACKING_WEAK;
+	m->unconfirmed = true;
+	m->good_run = m->bad_run = 0;
+	m->unsure_m = RESTART_M;
+	m->unsure_rad = RESTART_RAD;
+	m->fit_distance_m = m->track.distance_m;
 }
 
 /* Where to search and how far the prediction can be trusted. */
-static struct cairn_match_request request_for(const struct cairn_mapper *m, struct cairn_pose2 predicted)
+static struct cairn_match_request request_for(
+    const struct cairn_mapper *m, struct cairn_pose2 predicted, double times)
 {
 	struct cairn_match_request q = {.predicted = predicted,
-	    .window_m = m->cfg.map.match_window_m,
-	    .window_rad = m->cfg.map.match_window_rad,
-	    .prior_xy_m = PRIOR_M + m->unsure_m,
-	    .prior_yaw_rad = PRIOR_RAD + m->unsure_rad};
-	bool searching = m->unconfirmed || m->tracking == CAIRN_TRACKING_LOST;
+	    .prior_xy_m = CAIRN_PRIOR_M + m->unsure_m,
+	    .prior_yaw_rad = CAIRN_PRIOR_RAD + m->unsure_rad};
 	if (m->unconfirmed) {
 		q.prior_xy_m += RESTART_M;
 		q.prior_yaw_rad += RESTART_RAD;
-		q.window_m *= 2.0;
-		q.window_rad *= 2.0;
 	}
-	if (searching &&
-	    m->bad_run % LOST_TRY_EVERY == 1) { /* the window grows to 3 m and all directions in 20 s */
-		double wide = 1.0 + m->bad_run / 20.0;
-		q.window_m = fmin(fmax(q.window_m, q.window_m * wide), 3.0);
-		q.window_rad = fmin(fmax(q.window_rad, q.window_rad * wide), M_PI);
-		q.prior_xy_m = fmax(q.prior_xy_m, 0.5 * q.window_m);
-		q.prior_yaw_rad = fmax(q.prior_yaw_rad, 0.5 * q.window_rad);
-	}
+	q.window_m = fmin(times * fmax(m->cfg.map.match_window_m, 2.0 * q.prior_xy_m), WINDOW_MAX_M);
+	q.window_rad = fmin(times * fmax(m->cfg.map.match_window_rad, 2.0 * q.prior_yaw_rad), WINDOW_MAX_RAD);
+	q.prior_xy_m *= times;
+	q.prior_yaw_rad *= times;
 	return q;
 }
 
+static bool is_good(const struct cairn_match *match)
+{
+	return match->quality >= GOOD_QUALITY && match->known_share >= GOOD_KNOWN;
+}
+
+/* Matches against the local map; a scan that fits badly after a long step is tried again in a wider window.
+ */
+static bool match_local(struct cairn_mapper *m, struct cairn_pose2 predicted, double step_m)
+{
+	struct cairn_sheet *s = &m->sheets[m->sheet];
+	struct cairn_match_request q = request_for(m, predicted, 1.0);
+	if (!s->valid || !cairn_match_field_update(&s->field, &s->grid) ||
+	    !cairn_match_scan(m->matcher, &s->grid, &s->field, &m->rays, &q, &m->match))
+		return false;
+	if (is_good(&m->match) || step_m < m->cfg.map.keyframe_m)
+		return true;
+	struct cairn_match wide;
+	q = request_for(m, predicted, WIDE_TIMES);
+	if (cairn_match_scan(m->matcher, &s->grid, &s->field, &m->rays, &q, &wide) && is_good(&wide) &&
+	    wide.score > m->match.score + WIDE_GAIN)
+		m->match = wide;
+	return true;
+}
+
 /* Tracking from the run of scans that fitted or did not. */
-static void judge_tracking(struct cairn_mapper *m, bool fits, bool good)
+static void judge_tracking(struct cairn_mapper *m, bool fits, bool good, bool contradicts)
 {
 	m->good_run = good ? m->good_run + 1 : 0;
-	m->bad_run = fits ? 0 : m->bad_run + 1;
-	if (m->good_run >= GOOD_RUN) {
+	m->bad_run = fits || !contradicts ? 0 : m->bad_run + 1;
+	if (m->detached) {
+		m->tracking = CAIRN_TRACKING_LOST;
+	} else if (m->good_run >= GOOD_RUN) {
 		m->tracking = CAIRN_TRACKING_GOOD;
 		m->unconfirmed = false;
 	} else if (m->bad_run >= LOST_RUN) {
+		if (m->tracking != CAIRN_TRACKING_LOST)
+			cairn_mapper_restart_seeking(m);
+		if (m->unconfirmed && m->keyframe_count > 1) /* found in the wrong place */
+			m->keyframes[m->keyframe_count - 1].detached = true;
 		m->tracking = CAIRN_TRACKING_LOST;
-	} else if (m->bad_run >= WEAK_RUN && m->tracking == CAIRN_TRACKING_GOOD) {
+	} else if ((m->bad_run >= WEAK_RUN || (!fits && !contradicts)) &&
+		   m->tracking == CAIRN_TRACKING_GOOD) {
 		m->tracking = CAIRN_TRACKING_WEAK;
 	}
 }
 
-static enum cairn_scan_use first_scan(struct cairn_mapper *m, struct cairn_pose2 pose, int64_t t_ns)
+static enum cairn_scan_use first_scan(struct cairn_mapper *m, struct cairn_pose2 local, int64_t t_ns)
 {
-	struct cairn_match_request q = {.predicted = pose, .prior_xy_m = PRIOR_M, .prior_yaw_rad = PRIOR_RAD};
-	(void)cairn_match_scan(
-	    m->matcher, &m->grid, &m->field, &m->rays, &q, &m->match); /* thins the points */
-	m->match.quality = m->match.known_share = 1.0;
+	m->match = (struct cairn_match){.pose = local, .quality = 1.0, .known_share = 1.0};
 	m->tracking = CAIRN_TRACKING_GOOD;
 	m->good_run = GOOD_RUN;
 	m->fit_distance_m = m->track.distance_m;
-	return enter_scan(m, pose, t_ns);
+	cairn_mapper_clear_local(m, local);
+	return enter_scan(m, local, CAIRN_EDGE_CHAIN, t_ns);
 }
 
 /* The scan fits: the pose is moved to where it fits. */
 static void take_fit(struct cairn_mapper *m, struct cairn_pose2 track_pose)
 {
-	m->map_from_track = cairn_pose_compose(m->match.pose, cairn_pose_inverse(track_pose));
-	m->unsure_m = m->unsure_rad = 0.0;
+	m->local_from_track = cairn_pose_compose(m->match.pose, cairn_pose_inverse(track_pose));
 	m->sigma_xy_m = m->match.sigma_xy_m;
 	m->sigma_yaw_rad = m->match.sigma_yaw_rad;
 	m->fit_distance_m = m->track.distance_m;
 	m->counts.matched++;
+}
+
+/* Nothing fits: odometry carries on, and where it is still believed it is mapped by. */
+static enum cairn_scan_use use_unfit(
+    struct cairn_mapper *m, struct cairn_pose2 local, bool tried, bool contradicts, int64_t t_ns)
+{
+	double blind_m = m->track.distance_m - m->fit_distance_m;
+	if (!tried)
+		return CAIRN_SCAN_UNFIT;
+	if (m->tracking != CAIRN_TRACKING_LOST && !m->unconfirmed) {
+		if (!contradicts)
+			return key_due(m, local) ? enter_scan(m, local, CAIRN_EDGE_WEAK, t_ns)
+						 : CAIRN_SCAN_UNFIT;
+		return blind_m >= CHAIN_AFTER_M && m->bad_run >= WEAK_RUN ? begin_chain(m, local, false, t_ns)
+									  : CAIRN_SCAN_UNFIT;
+	}
+	if (m->tracking == CAIRN_TRACKING_LOST && m->bad_run >= LOST_RUN && blind_m >= DETACH_AFTER_M)
+		return begin_chain(m, local, true, t_ns);
+	return CAIRN_SCAN_UNFIT;
+}
+
+/* What goes on in the background, a bounded part with each scan. */
+static void draw_on(struct cairn_mapper *m)
+{
+	if (m->local_due || m->local_drawing.on)
+		cairn_mapper_draw_local(m);
+	cairn_mapper_redraw(m, false);
+}
+
+/* A lost robot searches everywhere; true when it was found. */
+static bool search_everywhere(struct cairn_mapper *m, struct cairn_pose2 local, int64_t t_ns)
+{
+	if (m->detached && m->track.distance_m - m->keyframes[m->chain_from].path_m > ADOPT_AFTER_M) {
+		attach_chain(m);
+		m->tracking = CAIRN_TRACKING_WEAK;
+		return false;
+	}
+	if (m->tracking != CAIRN_TRACKING_LOST || !cairn_mapper_seek_anywhere(m, local, t_ns))
+		return false;
+	come_back(m);
+	return true;
 }
 
 enum cairn_scan_use cairn_mapper_scan(struct cairn_mapper *m, const struct cairn_msg_scan *scan, int64_t t_ns)
@@ -303,29 +447,65 @@ enum cairn_scan_use cairn_mapper_scan(struct cairn_mapper *m, const struct cairn
 	struct cairn_rays_motion motion;
 	motion_of(m, scan->t_start_ns, t_ns, &motion);
 	size_t hits = cairn_rays_from_scan(&m->rays, scan, &motion, &m->cfg);
-	struct cairn_pose2 track_pose = cairn_track_at(&m->track, t_ns), predicted = pose_at(m, t_ns);
+	struct cairn_pose2 track_pose = cairn_track_at(&m->track, t_ns);
+	struct cairn_pose2 predicted = cairn_pose_compose(m->local_from_track, track_pose);
 	struct cairn_pose2 step = cairn_pose_between(m->scan_track, track_pose);
 	m->t_scan_ns = t_ns;
 	m->scan_track = track_pose;
 	m->counts.scans++;
 	if (m->tracking == CAIRN_TRACKING_NONE)
 		return hits < HITS_MIN ? CAIRN_SCAN_UNFIT : first_scan(m, predicted, t_ns);
+	draw_on(m);
 	double length = hypot(step.x_m, step.y_m);
-	doubt(m, PRIOR_M_PER_M * length, PRIOR_RAD_PER_M * length + PRIOR_RAD_PER_RAD * fabs(step.yaw_rad));
-	struct cairn_match_request q = request_for(m, predicted);
-	bool tried = cairn_match_field_update(&m->field, &m->grid) &&
-		     cairn_match_scan(m->matcher, &m->grid, &m->field, &m->rays, &q, &m->match);
-	bool searching = m->unconfirmed || m->tracking == CAIRN_TRACKING_LOST;
-	bool fits = tried && m->match.quality >= (searching ? REGAIN_QUALITY : FIT_QUALITY) &&
-		    m->match.known_share >= (searching ? REGAIN_KNOWN : FIT_KNOWN);
-	bool good = fits && m->match.quality >= GOOD_QUALITY && m->match.known_share >= GOOD_KNOWN;
-	judge_tracking(m, fits, good);
-	if (!fits)
-		return CAIRN_SCAN_UNFIT;
-	take_fit(m, track_pose);
-	if (m->unconfirmed || m->tracking == CAIRN_TRACKING_LOST)
+	doubt(m, CAIRN_PRIOR_M_PER_M * length,
+	    CAIRN_PRIOR_RAD_PER_M * length + CAIRN_PRIOR_RAD_PER_RAD * fabs(step.yaw_rad));
+	bool tried = match_local(m, predicted, length);
+	bool strict = m->unconfirmed || (m->tracking == CAIRN_TRACKING_LOST && !m->detached);
+	bool fits = tried && m->match.quality >= (strict ? REGAIN_QUALITY : FIT_QUALITY) &&
+		    m->match.known_share >= (strict ? REGAIN_KNOWN : FIT_KNOWN) &&
+		    m->match.score >= (strict ? REGAIN_SCORE : 0.0);
+	bool contradicts = tried && !fits && (strict || m->match.known_share >= UNSEEN_KNOWN);
+	judge_tracking(m, fits, fits && is_good(&m->match), contradicts);
+	if (!fits && search_everywhere(m, predicted, t_ns))
 		return CAIRN_SCAN_MATCHED;
-	return enter_scan(m, m->match.pose, t_ns);
+	if (!fits)
+		return use_unfit(m, predicted, tried, contradicts, t_ns);
+	take_fit(m, track_pose);
+	enum cairn_scan_use use = CAIRN_SCAN_MATCHED;
+	if (!m->unconfirmed && (m->tracking != CAIRN_TRACKING_LOST || m->detached))
+		use = enter_scan(m, m->match.pose, CAIRN_EDGE_CHAIN, t_ns);
+	m->unsure_m = m->unsure_rad = 0.0;
+	if (m->detached)
+		(void)search_everywhere(m, m->match.pose, t_ns);
+	return use;
+}
+
+bool cairn_mapper_anchor(const struct cairn_mapper *m, uint32_t *ret_key, struct cairn_pose2 *ret_from_key)
+{
+	if (m->keyframe_count == 0)
+		return false;
+	*ret_key = m->keyframe_count - 1;
+	*ret_from_key = cairn_pose_between(
+	    m->keyframes[*ret_key].local, cairn_pose_compose(m->local_from_track, m->scan_track));
+	return true;
+}
+
+void cairn_mapper_settle(struct cairn_mapper *m)
+{
+	cairn_mapper_optimise(m);
+	m->redrawing.on = false;
+	m->redraw_due = true;
+	cairn_mapper_redraw(m, true);
+}
+
+uint32_t cairn_mapper_epoch(const struct cairn_mapper *m)
+{
+	return m->map_epoch;
+}
+
+const struct cairn_graph *cairn_mapper_graph(const struct cairn_mapper *m)
+{
+	return &m->graph;
 }
 
 bool cairn_mapper_frontiers(struct cairn_mapper *m, int64_t now_ns, struct cairn_msg_frontiers *ret)

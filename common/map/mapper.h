@@ -1,32 +1,48 @@
 /* mapper.h - odometry and scans in; pose, map and frontiers out.
  *
- * Every scan is matched against the map, so that the drift of the odometry is taken out before it grows; a
- * scan is entered into the map only after some travel (a keyframe, which is kept with its points and its
- * place in the odometry), or once a second as a refresh, so that a door that closes is noticed by a robot
- * that stands. Between scans the pose follows the odometry. The map frame is the robot's first pose.
+ * Every scan is matched against a local map of the keyframes that are surely in place relative to the robot,
+ * so that the drift of the odometry is taken out before it grows. A scan is kept (a keyframe) after some
+ * travel and tied to the one before in a graph of poses; once a second one is entered without being kept, so
+ * that a door that closes is noticed by a robot that stands. Places seen before a long way are searched for
+ * and tied in when several keyframes agree on them; the graph is then brought to rest, and the published map
+ * is drawn anew from the keyframes, a bounded part with each scan. Only when it is finished does it take the
+ * old one's place, together with the pose: poses jump at most then, and the map's epoch rises. The map frame
+ * is the robot's first pose. Between scans the pose follows the odometry. docs/mapping.md tells the whole.
  *
  * Tracking: GOOD after three scans in a row that fit; WEAK as soon as two in a row do not, while scans are
- * missing, or after a restart until the pose is confirmed; LOST after a second of scans that fit nowhere
- * near. A robot that is lost searches in a window that grows, and enters nothing into the map. */
+ * missing, or after a restart until the pose is confirmed; LOST after a second of scans that contradict the
+ * map, or when the robot drives on in a place that cannot be tied to the map. A robot that is lost searches
+ * the whole map, a part with each scan; what it maps meanwhile is shown once its place is known. Where
+ * nothing is known yet, nothing is contradicted: there odometry carries on, with the doubt that it deserves.
+ */
 #ifndef CAIRN_COMMON_MAP_MAPPER_H
 #define CAIRN_COMMON_MAP_MAPPER_H
 
 #include "common/base/error.h"
 #include "common/map/frontier.h"
+#include "common/map/graph.h"
 #include "common/map/grid.h"
 #include "common/map/match.h"
 #include "common/map/track.h"
 
 struct cairn_mapper;
 
-/* A scan kept. Its points are thinned hits in the robot frame, in millimetres: points[2 * first] on. */
+/* A scan kept. Its points are the ends of its rays in the robot frame, in units of CAIRN_KEYFRAME_STEP_M:
+ * points[2 * first] on, count pairs, the first of which (hits) hit something. */
 struct cairn_keyframe {
 	int64_t t_ns;
-	struct cairn_pose2 pose;  /* map frame */
+	struct cairn_pose2 pose;  /* as the published map has it */
 	struct cairn_pose2 track; /* where odometry alone had it */
-	double sigma_xy_m, sigma_yaw_rad;
-	uint32_t first, count;
+	struct cairn_pose2 local; /* in the front end's frame, when it was taken */
+	struct cairn_pose2 drawn; /* in the front end's frame, in the local map of now */
+	struct cairn_pose2 next;  /* in the published map that is being drawn */
+	double path_m;            /* odometer */
+	float from_x_m, from_y_m; /* LiDAR in the robot frame */
+	uint32_t first, hits, count;
+	bool in_local; /* drawn in the local map of now */
+	bool detached; /* its place in the map is unknown */
 };
+#define CAIRN_KEYFRAME_STEP_M 0.002
 
 struct cairn_mapper_counts {
 	uint64_t scans;    /* taken */
@@ -36,6 +52,11 @@ struct cairn_mapper_counts {
 	uint64_t wild;     /* odometry steps that were not believed */
 	uint64_t restarts; /* of the odometry */
 	uint64_t clipped;  /* returns beyond the largest map */
+	uint64_t loops_tried, loops,
+	    loops_dropped;  /* places matched, ties made, and taken back as they did not fit */
+	uint64_t optimised; /* times the graph was brought to rest */
+	uint64_t chains;    /* begun anew because nothing fitted */
+	uint64_t found;     /* times a lost robot was found again */
 };
 
 enum cairn_scan_use {
@@ -69,12 +90,26 @@ bool cairn_mapper_frontiers(struct cairn_mapper *mapper, int64_t now_ns, struct 
 const struct cairn_wave *cairn_mapper_reach(
     const struct cairn_mapper *mapper, int32_t *ret_cx0, int32_t *ret_cy0);
 
+/* Where the robot is at the last scan: relative to keyframe *ret_key, which later loops may still move. False
+ * before the first. */
+bool cairn_mapper_anchor(
+    const struct cairn_mapper *mapper, uint32_t *ret_key, struct cairn_pose2 *ret_from_key);
+
+/* Brings the graph to rest and draws the published map to the end, however long it takes. For the end of a
+ * log. */
+void cairn_mapper_settle(struct cairn_mapper *mapper);
+
+/* Rises each time the published map was drawn anew: map coordinates from before may be off by what loops
+ * corrected. */
+uint32_t cairn_mapper_epoch(const struct cairn_mapper *mapper);
+
 /* All valid until the next call that changes the mapper. Driven: the path, a point every 5 cm, x0 y0 x1 y1
  * ... */
 const struct cairn_grid *cairn_mapper_grid(const struct cairn_mapper *mapper);
 const float *cairn_mapper_driven(const struct cairn_mapper *mapper, uint32_t *ret_points);
 const struct cairn_keyframe *cairn_mapper_keyframes(const struct cairn_mapper *mapper, uint32_t *ret_count);
 const int16_t *cairn_mapper_keyframe_points(const struct cairn_mapper *mapper);
+const struct cairn_graph *cairn_mapper_graph(const struct cairn_mapper *mapper);
 const struct cairn_match *cairn_mapper_last_match(const struct cairn_mapper *mapper);
 struct cairn_mapper_counts cairn_mapper_counts(const struct cairn_mapper *mapper);
 

@@ -13,7 +13,7 @@
  * machine; a file of another machine fails by its magic. The payload is written and read by the same walk
  * (exchange), so that the two cannot disagree. */
 #define MAGIC UINT64_C(0x3150414D4E524943) /* "CIRNMAP1" */
-#define VERSION 1u
+#define VERSION 2u
 #define HEAD_BYTES 24u
 #define FILE_BYTES_MAX (UINT64_C(1) << 31)
 
@@ -191,6 +191,17 @@ static void grid_items(struct walk *w, struct cairn_grid *g)
 		recount(g);
 }
 
+/* Nodes and edges; the chains of edges are made again. */
+static void graph_items(struct walk *w, struct cairn_graph *g)
+{
+	array(w, &g->nodes, &g->node_count, &g->node_capacity, sizeof(*g->nodes));
+	array(w, &g->edges, &g->edge_count, &g->edge_capacity, sizeof(*g->edges));
+	if (w->mode != READ || w->broken != NULL)
+		return;
+	if (!cairn_graph_check(g))
+		refuse(w, "its graph makes no sense");
+}
+
 static void keyframe_items(struct walk *w, struct cairn_mapper *m)
 {
 	array(w, &m->points, &m->point_count, &m->point_capacity, 2 * sizeof(*m->points));
@@ -199,8 +210,20 @@ static void keyframe_items(struct walk *w, struct cairn_mapper *m)
 		return;
 	for (uint32_t i = 0; i < m->keyframe_count; i++) {
 		const struct cairn_keyframe *k = &m->keyframes[i];
-		if (k->first > m->point_count || k->count > m->point_count - k->first)
+		if (k->first > m->point_count || k->count > m->point_count - k->first || k->hits > k->count)
 			refuse(w, "a keyframe points outside");
+	}
+	if (m->graph.node_count != m->keyframe_count)
+		refuse(w, "its graph is not that of its keyframes");
+}
+
+static void check_driven(struct walk *w, const struct cairn_mapper *m, uint32_t keys)
+{
+	if (keys != m->driven_count || m->chain_from > m->keyframe_count)
+		refuse(w, "its lists do not belong together");
+	for (uint32_t i = 0; i < m->driven_count && w->broken == NULL; i++) {
+		if (m->driven_key[i] >= m->keyframe_count)
+			refuse(w, "its path points outside");
 	}
 }
 
@@ -213,9 +236,14 @@ static void exchange(struct walk *w, struct cairn_mapper *m)
 	uint32_t started = m->tracking != CAIRN_TRACKING_NONE;
 	ITEM(w, started);
 	m->tracking = w->mode == READ && started != 0 ? CAIRN_TRACKING_WEAK : m->tracking;
-	pose_item(w, &m->map_from_track);
-	pose_item(w, &m->keyframe_pose);
+	pose_item(w, &m->local_from_track);
+	pose_item(w, &m->map_from_local);
 	pose_item(w, &m->visit_pose);
+	ITEM(w, m->map_epoch);
+	ITEM(w, m->chain_from);
+	uint32_t detached = m->detached;
+	ITEM(w, detached);
+	m->detached = detached != 0;
 	number_item(w, &m->fit_distance_m);
 	number_item(w, &m->unsure_m);
 	number_item(w, &m->unsure_rad);
@@ -223,7 +251,12 @@ static void exchange(struct walk *w, struct cairn_mapper *m)
 	track_items(w, &m->track);
 	memory_items(w, &m->memory);
 	array(w, &m->driven, &m->driven_count, &m->driven_capacity, 2 * sizeof(*m->driven));
+	uint32_t driven = m->driven_count;
+	array(w, &m->driven_key, &driven, &m->driven_key_capacity, sizeof(*m->driven_key));
+	graph_items(w, &m->graph);
 	keyframe_items(w, m);
+	if (w->mode == READ)
+		check_driven(w, m, driven);
 	grid_items(w, &m->grid);
 	if (w->mode == READ && w->left != 0)
 		refuse(w, "it is longer than it should be");
@@ -348,7 +381,9 @@ struct cairn_mapper *cairn_mapper_load(
 		struct walk w = {.mode = READ, .at = data, .left = bytes};
 		exchange(&w, m);
 		m->unconfirmed = m->tracking != CAIRN_TRACKING_NONE;
-		if (w.broken == NULL && !cairn_match_field_update(&m->field, &m->grid))
+		if (w.broken == NULL && m->keyframe_count > 0)
+			cairn_mapper_draw_local_now(m);
+		if (w.broken == NULL && m->keyframe_count > 0 && !m->sheets[m->sheet].valid)
 			refuse(&w, "there is not enough memory for it");
 		if (w.broken != NULL) {
 			cairn_error_set(err, "%s: damaged map: %s", path, w.broken);

@@ -5,8 +5,9 @@
 
 #define POINTS_MIN 20
 #define SEARCH_POINTS 160
-#define ROTATIONS_MAX 241
-#define ROOTS_MAX 32768
+#define ROTATIONS_MAX 513
+#define ROOTS_MAX 65536
+#define WINDOW_MAX 400 /* cells */
 #define NODES_MAX 60000
 #define HASH_BITS 12
 
@@ -95,7 +96,7 @@ static void rotate_points(struct search *s)
 	size_t n = points->count < SEARCH_POINTS ? points->count : SEARCH_POINTS;
 	double inv = 1.0 / s->cell_m;
 	double tx = s->request->predicted.x_m * inv - f->cx0, ty = s->request->predicted.y_m * inv - f->cy0;
-	int32_t low = s->window, room = s->window + (1 << (CAIRN_FIELD_LEVELS - 1));
+	int32_t low = s->window, room = s->window + (1 << (f->levels - 1));
 	s->inv_points = 1.0 / (255.0 * (double)n);
 	for (int r = 0; r < s->rotations; r++) {
 		double yaw = s->request->predicted.yaw_rad + (r - s->rotations / 2) * s->step_rad;
@@ -204,7 +205,7 @@ static void climb(struct search *s)
 static void branch_and_bound(struct search *s)
 {
 	int span = 2 * s->window + 1, level = 0;
-	while (level < CAIRN_FIELD_LEVELS - 1 && ((span + (1 << level) - 1) >> level) > 4)
+	while (level < s->field->levels - 1 && ((span + (1 << level) - 1) >> level) > 4)
 		level++;
 	int size = 1 << level, side = (span + size - 1) / size, count = 0;
 	for (int r = 0; r < s->rotations; r++) {
@@ -232,8 +233,8 @@ static struct cairn_pose2 search_window(struct search *s, struct cairn_match *re
 	/* A window so wide that the roots would not fit gets wider rotation steps. */
 	s->step_rad = rotation_step(&s->m->points, s->cell_m);
 	s->window = (int)ceil(q->window_m / s->cell_m);
-	s->window = s->window < 200 ? s->window : 200;
-	int size = 1 << (CAIRN_FIELD_LEVELS - 1), side = (2 * s->window + size) / size;
+	s->window = s->window < WINDOW_MAX ? s->window : WINDOW_MAX;
+	int size = 1 << (s->field->levels - 1), side = (2 * s->window + size) / size;
 	int most = ROOTS_MAX / (side > 4 ? side * side : 16);
 	most = (most < ROTATIONS_MAX ? most : ROTATIONS_MAX) - 1;
 	int half = (int)ceil(q->window_rad / s->step_rad);
@@ -244,6 +245,8 @@ static struct cairn_pose2 search_window(struct search *s, struct cairn_match *re
 	s->rotations = 2 * half + 1;
 	rotate_points(s);
 	climb(s);
+	if (s->best.bound < (float)q->score_min)
+		s->best.bound = (float)q->score_min;
 	branch_and_bound(s);
 	ret->nodes = s->nodes;
 	ret->truncated = s->nodes >= NODES_MAX;

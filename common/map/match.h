@@ -16,6 +16,7 @@ struct cairn_match_request {
 	struct cairn_pose2 predicted;     /* by odometry, map frame */
 	double window_m, window_rad;      /* searched to each side of it; 0 = refine only */
 	double prior_xy_m, prior_yaw_rad; /* standard deviation of the prediction */
+	double score_min;                 /* places that score less are not worth finding; 0 = any */
 };
 
 struct cairn_match {
@@ -26,8 +27,9 @@ struct cairn_match {
 	double score;                     /* mean of the field over the returns at pose; 0..1 */
 	double sigma_xy_m, sigma_yaw_rad; /* of the result; xy: the worst direction */
 	double cov[3][3];                 /* x y yaw */
-	uint32_t nodes;                   /* searched */
-	bool truncated;                   /* the search was cut short: too many equally good places */
+	double info[3][3]; /* what the scan alone says: the inverse of cov without the prediction */
+	uint32_t nodes;    /* searched */
+	bool truncated;    /* the search was cut short: too many equally good places */
 };
 
 struct cairn_matcher *cairn_matcher_new(void);

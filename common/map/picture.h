@@ -69,4 +69,8 @@ struct cairn_mapper;
 bool cairn_picture_of_mapper(struct cairn_mapper *mapper, const struct cairn_msg_nav_path *planned,
     const char *title, const char *path, struct cairn_error *err);
 
+/* The same without frontiers, longest side size_px: for maps of logs. */
+bool cairn_picture_of_log(struct cairn_mapper *mapper, const char *title, uint32_t size_px, const char *path,
+    struct cairn_error *err);
+
 #endif

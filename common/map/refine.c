@@ -164,12 +164,13 @@ bool cairn_match_refine(const struct cairn_grid *grid, const struct cairn_match_
     const struct cairn_match_request *request, struct cairn_pose2 start, struct cairn_match *ret)
 {
 	struct cairn_pose2 pose = start;
-	double cov[3][3];
+	double cov[3][3], info[3][3];
 	for (int step = 0; step < STEPS_MAX; step++) {
 		struct normal_equations eq = {0};
 		add_pairs(&eq, grid, points, pose);
 		if (eq.pairs < 10)
 			return false;
+		memcpy(info, eq.h, sizeof(info));
 		add_prior(&eq, request, pose);
 		if (!invert3(eq.h, cov))
 			return false;
@@ -186,6 +187,7 @@ bool cairn_match_refine(const struct cairn_grid *grid, const struct cairn_match_
 		return false;
 	ret->pose = pose;
 	memcpy(ret->cov, cov, sizeof(cov));
+	memcpy(ret->info, info, sizeof(info));
 	double mid = 0.5 * (cov[0][0] + cov[1][1]);
 	ret->sigma_xy_m = sqrt(mid + hypot(0.5 * (cov[0][0] - cov[1][1]), cov[0][1]));
 	ret->sigma_yaw_rad = sqrt(cov[2][2]);

@@ -87,6 +87,7 @@ int cli_echo(const struct cli *cli);
 int cli_hz(const struct cli *cli);
 int cli_exec(const struct cli *cli);
 int cli_config(const struct cli *cli);
+int cli_map_log(const struct cli *cli);
 int cli_bench(const struct cli *cli);
 int cli_eval(const struct cli *cli);
 int cli_version(const struct cli *cli);

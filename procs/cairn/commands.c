@@ -53,6 +53,12 @@ static const struct cli_option echo_options[] = {
     {0},
 };
 static const struct cli_option hz_options[] = {{"for", '\0', "TIME", "measure this long (default 3s)"}, {0}};
+static const struct cli_option map_log_options[] = {
+    {"out", 'o', "DIR", "write NAME.png and NAME.path.txt (scan x y theta) there"},
+    {"trajectory", '\0', "FILE", "take the odometry from the columns odo_x odo_y odo_th of this file"},
+    {"relations", '\0', "FILE", "score against these true relations (t1 t2 x y z roll pitch yaw)"},
+    {"offset", '\0', "SECONDS", "log time + this = time of the relations"},
+    {"range", '\0', "METRES", "longer returns are not mapped (default 20)"}, {0}};
 static const struct cli_option config_options[] = {
     {"defaults", '\0', NULL, "the defaults alone"},
     {"effective", '\0', NULL, "what the stack in the run directory was started with"},
@@ -125,6 +131,11 @@ const struct cli_command cli_commands[] = {
 	.arg_min = 1, .arg_max = -1, .run = cli_exec},
     {"config", .args = "", .summary = "the configuration as 'cairn up' would take it, checked",
 	.options = config_options, .json = true, .run = cli_config},
+    {"map-log", .args = "FILE...",
+	.summary = "map recorded LiDAR logs (CARMEN, BreezySLAM ticks), gzipped or not",
+	.details = "The corrected poses that CARMEN logs carry are not used. Speed is by the CPU time of "
+		   "this process.",
+	.options = map_log_options, .arg_min = 1, .arg_max = -1, .json = true, .run = cli_map_log},
     {"bench", .args = "[NAME [FILE]...]", .summary = "measure; without a name: which there are",
 	.options = bench_options, .arg_max = -1, .json = true, .run = cli_bench},
     {"eval", .args = "[NAME]", .summary = "judge by a pass mark; without a name: which there are",

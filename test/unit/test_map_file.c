@@ -110,7 +110,24 @@ START_TEST(what_is_saved_is_what_is_loaded)
 	const struct cairn_keyframe *k = cairn_mapper_keyframes(mapper, &n),
 				    *l = cairn_mapper_keyframes(other, &m);
 	ck_assert_uint_eq(n, m);
-	ck_assert_mem_eq(k, l, n * sizeof(*k));
+	for (uint32_t i = 0; i < n; i++) {
+		ck_assert_mem_eq(&k[i].pose, &l[i].pose, sizeof(k[i].pose));
+		ck_assert_mem_eq(&k[i].track, &l[i].track, sizeof(k[i].track));
+		ck_assert_mem_eq(&k[i].local, &l[i].local, sizeof(k[i].local));
+		ck_assert_uint_eq(k[i].first, l[i].first);
+		ck_assert_uint_eq(k[i].hits, l[i].hits);
+		ck_assert_int_eq(k[i].detached, l[i].detached);
+	}
+	const struct cairn_graph *g = cairn_mapper_graph(mapper), *h = cairn_mapper_graph(other);
+	ck_assert_uint_eq(g->node_count, n);
+	ck_assert_uint_eq(g->edge_count, h->edge_count);
+	ck_assert_uint_ge(g->edge_count, n - 1);
+	ck_assert_mem_eq(g->nodes, h->nodes, n * sizeof(*g->nodes));
+	for (uint32_t i = 0; i < g->edge_count; i++) {
+		ck_assert_uint_eq(g->edges[i].a, h->edges[i].a);
+		ck_assert_mem_eq(g->edges[i].info, h->edges[i].info, sizeof(g->edges[i].info));
+		ck_assert_double_eq(cairn_graph_chi2(g, &g->edges[i]), cairn_graph_chi2(h, &h->edges[i]));
+	}
 	ck_assert_mem_eq(cairn_mapper_keyframe_points(mapper), cairn_mapper_keyframe_points(other),
 	    (k[n - 1].first + k[n - 1].count) * 2 * sizeof(int16_t));
 	struct cairn_msg_frontiers found;

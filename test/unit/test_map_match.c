@@ -17,7 +17,7 @@ static void begin(void)
 	cairn_config_defaults(&cfg);
 	map_robot_init(&robot, &world, &cfg);
 	cairn_grid_init(&grid, cfg.map.cell_m, cfg.map.extent_max_m);
-	cairn_match_field_init(&field);
+	cairn_match_field_init(&field, 5);
 	matcher = cairn_matcher_new();
 	ck_assert_ptr_nonnull(matcher);
 }
@@ -174,7 +174,7 @@ START_TEST(each_level_of_the_field_is_the_maximum_over_its_window)
 	begin();
 	learn((struct cairn_pose2){0.0, 0.0, 0.0}, 2);
 	learn((struct cairn_pose2){0.5, 0.0, 0.3}, 2); /* the second time only a part is computed */
-	for (int k = 0; k < CAIRN_FIELD_LEVELS; k++) {
+	for (int k = 0; k < field.levels; k++) {
 		for (int32_t y = 0; y < field.height; y += 3) {
 			for (int32_t x = 0; x < field.width; x += 3) {
 				uint8_t most = 0;

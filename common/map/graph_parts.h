@@ -1,0 +1,34 @@
+/* graph_parts.h - the sparse solver behind the pose graph; not for others. */
+#ifndef CAIRN_COMMON_MAP_GRAPH_PARTS_H
+#define CAIRN_COMMON_MAP_GRAPH_PARTS_H
+
+#include "common/map/graph.h"
+
+/* A symmetric positive definite system of 3x3 blocks, its structure given by pairs of unknowns. */
+struct cairn_graph_solver;
+
+struct cairn_graph_solver *cairn_graph_solver_new(void);
+void cairn_graph_solver_destroy(struct cairn_graph_solver **solver_p);
+
+/* Structure of n unknowns; pair i of count ties pairs[2 * i] and pairs[2 * i + 1] (different, below n).
+ * Chooses the order of elimination. False without memory. */
+bool cairn_graph_solver_shape(
+    struct cairn_graph_solver *solver, uint32_t n, const uint32_t *pairs, uint32_t count);
+
+/* All blocks and the right side to 0. */
+void cairn_graph_solver_clear(struct cairn_graph_solver *solver);
+
+/* Adds to the block of row u, column v (and, by symmetry, of v and u). The pair must be in the structure. */
+void cairn_graph_solver_add(
+    struct cairn_graph_solver *solver, uint32_t u, uint32_t v, const double block[3][3]);
+void cairn_graph_solver_add_right(struct cairn_graph_solver *solver, uint32_t u, const double right[3]);
+
+/* Scales the diagonals by 1 + damping, factors, solves. False when the matrix is not positive definite. The
+ * solution is read with cairn_graph_solver_solution; the system is used up. */
+bool cairn_graph_solver_solve(struct cairn_graph_solver *solver, double damping);
+const double *cairn_graph_solver_solution(const struct cairn_graph_solver *solver, uint32_t u);
+
+/* Blocks of the factor below the diagonal. */
+uint32_t cairn_graph_solver_fill(const struct cairn_graph_solver *solver);
+
+#endif
