@@ -86,9 +86,9 @@ static void explain(const char *path, cyaml_err_t code, const struct complaint *
 {
 	static const char unexpected[] = "Unexpected key: ";
 	char where[96] = "";
-	if (c->entry >= 0)
-		snprintf(where, sizeof(where), "providers[%d]%s%s: ", c->entry, c->key[0] != '\0' ? "." : "",
-		    c->key);
+	if (c->entry > 0) /* libcyaml counts from one */
+		snprintf(where, sizeof(where), "providers[%d]%s%s: ", c->entry - 1,
+		    c->key[0] != '\0' ? "." : "", c->key);
 	if (strncmp(c->reason, unexpected, sizeof(unexpected) - 1) == 0)
 		cairn_error_set(err, "%s: line %lu or the next: %sunknown key '%.60s'", path, c->line, where,
 		    c->reason + sizeof(unexpected) - 1);
