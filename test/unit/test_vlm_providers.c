@@ -97,7 +97,10 @@ START_TEST(the_static_prefix_is_long_enough_and_the_same_in_a_follow_up)
 	static const char *const formats[] = {"openai", "anthropic", "gemini"};
 	struct cairn_text system = {0};
 	struct cairn_error err = {""};
-	ck_assert_msg(cairn_prompt_load(CAIRN_SOURCE_ROOT "/config/prompts", &system, &err), "%s", err.text);
+	struct cairn_config cfg;
+	cairn_config_defaults(&cfg);
+	ck_assert_msg(cairn_prompt_load(CAIRN_SOURCE_ROOT "/config/prompts", &cfg.percept, &system, &err),
+	    "%s", err.text);
 	for (size_t i = 0; i < 3; i++) {
 		struct cairn_profile p = profile_of(formats[i], "openai");
 		const struct cairn_provider *format = cairn_provider_find(formats[i]);
