@@ -22,6 +22,8 @@ static const struct cairn_bench benches[] = {
 
 static const struct cairn_eval evals[] = {
     {"bus", "the tables of messages, topics, services and stages agree with each other", cairn_eval_bus},
+    {"chaos", "random faults in random processes of a driving stack: contacts, time to stop, time to drive again",
+	cairn_eval_chaos},
     {"recovery", "every process of a driving stack is killed once: time until decisions are driven again",
 	cairn_eval_recovery},
     {"safety", "hostile pilots in random houses against the real cores: contacts, clearances, stops", cairn_eval_safety},

@@ -26,11 +26,12 @@
 #define TICK_MS 50
 #define DRAW_NS (CAIRN_NS_PER_S / 4)
 #define LINE_NS (10 * CAIRN_NS_PER_S)
-#define LAUNCHER_DEATHS_MAX 5     /* within a minute, then we give up */
-#define START_LIMIT_S 30.0        /* first decision wanted or refused by then, or something is badly wrong */
-#define OVERTIME_S 15.0           /* past --for, for the rest of the way home */
-#define ORPHANS_NS CAIRN_NS_PER_S /* they were told to end, which takes milliseconds; then they are killed   \
-				   */
+#define DEATHS_KEPT 64     /* of the launcher */
+#define START_LIMIT_S 30.0 /* first decision wanted or refused by then, or something is badly wrong */
+#define OVERTIME_S 15.0    /* past --for, for the rest of the way home */
+#define ORPHANS_NS                                                                                           \
+	CAIRN_NS_PER_S /* they were told to end, which takes milliseconds; then they are killed              \
+			*/
 #define LAUNCHER_SILENT_NS (10 * CAIRN_NS_PER_S) /* it reports twice a second; then it hangs */
 
 struct up {
@@ -43,7 +44,7 @@ struct up {
 	int64_t loop_ns;
 	struct cairn_logfile log;
 	int signal_fd, deaths;
-	int64_t deaths_ns[LAUNCHER_DEATHS_MAX];
+	int64_t deaths_ns[DEATHS_KEPT];
 	int64_t draw_due_ns, line_due_ns;
 	bool headless, stay, ending;
 	int interrupts;
@@ -151,12 +152,16 @@ static void wait_for_orphans(struct up *u)
 	}
 }
 
+/* By the measure of the stages. */
 static bool died_too_often(struct up *u, int64_t now_ns)
 {
-	u->deaths_ns[u->deaths % LAUNCHER_DEATHS_MAX] = now_ns;
-	u->deaths++;
-	int64_t oldest_ns = u->deaths_ns[u->deaths % LAUNCHER_DEATHS_MAX];
-	return u->deaths >= LAUNCHER_DEATHS_MAX && now_ns - oldest_ns < 60 * CAIRN_NS_PER_S;
+	const struct cairn_config_launcher *cfg = &u->run.cfg.launcher;
+	int64_t window_ns = (int64_t)(cfg->deaths_window_s * 1e9);
+	int kept = u->deaths < DEATHS_KEPT ? u->deaths + 1 : DEATHS_KEPT, within = 0;
+	u->deaths_ns[u->deaths++ % DEATHS_KEPT] = now_ns;
+	for (int i = 0; i < kept; i++)
+		within += now_ns - u->deaths_ns[i] <= window_ns;
+	return within >= cfg->deaths_max;
 }
 
 static void on_launcher_exit(struct up *u, int status)

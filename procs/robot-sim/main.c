@@ -19,6 +19,7 @@
 #include "common/sim/dev_lidar.h"
 #include "common/sim/keep.h"
 #include "common/sim/render.h"
+#include "common/sim/stops.h"
 #include "procs/robot-sim/camera.h"
 #include "procs/robot-sim/port.h"
 
@@ -38,6 +39,7 @@ struct robot_sim {
 	struct port lidar_port, board_port;
 	struct cairn_dev_lidar lidar;
 	struct cairn_dev_board board;
+	struct cairn_stops stops;
 	struct cairn_pub *truth_pub;
 	void *memory;
 	size_t memory_bytes;
@@ -130,8 +132,10 @@ static struct cairn_drive drive_of(const struct robot_sim *r)
 
 static void step(struct robot_sim *r)
 {
-	const struct cairn_lidar_point *points = cairn_sim_step(r->sim, drive_of(r), r->lidar.scanning);
+	struct cairn_drive drive = drive_of(r);
+	const struct cairn_lidar_point *points = cairn_sim_step(r->sim, drive, r->lidar.scanning);
 	const struct cairn_sim_state *s = cairn_sim_state(r->sim);
+	cairn_stops_step(&r->stops, drive.v_mps, s->body.wheel_mps, r->next_step_ns);
 	r->gyro[s->steps % GYRO_STEPS] = s->body.gyro_radps;
 	report_lidar(r, points);
 	report_board(r);
@@ -170,6 +174,8 @@ static int on_truth(void *ctx)
 	struct cairn_msg_sim_truth t;
 	char note[96];
 	cairn_sim_truth_message(r->sim, &t);
+	t.braked_ns = r->stops.braked_ns;
+	t.stood_ns = r->stops.stood_ns;
 	(void)cairn_pub_send(r->truth_pub, &t, cairn_now_ns(), true);
 	snprintf(note, sizeof(note), "%.40s, %u contacts", r->world->name, t.contacts);
 	cairn_stage_note(r->stage, note);

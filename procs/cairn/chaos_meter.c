@@ -1,0 +1,113 @@
+#include "procs/cairn/chaos_meter.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/base/geom.h"
+
+#define DRIVING_MPS 0.03 /* slower than this a stop says little */
+#define FRESH_NS (200 * CAIRN_NS_PER_MS)
+#define SILENT_NS (250 * CAIRN_NS_PER_MS) /* five periods of the motor stage's messages */
+#define AWAIT_STOP_NS (3 * CAIRN_NS_PER_S)
+
+static void add(struct chaos_samples *samples, double s)
+{
+	if (samples->count < CHAOS_SAMPLES_MAX)
+		samples->s[samples->count++] = s;
+}
+
+static double span_s(int64_t from_ns, int64_t to_ns)
+{
+	return to_ns > from_ns ? (double)(to_ns - from_ns) * 1e-9 : 0.0;
+}
+
+static bool drives(const struct chaos_meter *m, int64_t now_ns)
+{
+	return !m->out && now_ns - m->motion_ns < FRESH_NS && fabs(m->v_mps) >= DRIVING_MPS;
+}
+
+void chaos_meter_fault(struct chaos_meter *m, int64_t now_ns, bool command_path, bool plane)
+{
+	if (command_path && m->stop_fault_ns == 0 && drives(m, now_ns))
+		m->stop_fault_ns = now_ns;
+	m->last_fault_ns = now_ns;
+	m->plane_pending = m->plane_pending || plane;
+	if (m->out)
+		m->plane_hit = m->plane_hit || plane;
+}
+
+static bool held(enum cairn_motor_state state)
+{
+	switch (state) {
+	case CAIRN_MOTOR_STATE_NO_COMMAND:
+	case CAIRN_MOTOR_STATE_NO_SCAN:
+	case CAIRN_MOTOR_STATE_REARMING:
+	case CAIRN_MOTOR_STATE_NO_DEVICE:
+	case CAIRN_MOTOR_STATE_ESTOP:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void end_outage(struct chaos_meter *m, int64_t t_ns)
+{
+	add(m->plane_hit ? &m->again_plane : &m->again, span_s(m->last_fault_ns, t_ns));
+	m->out = m->plane_hit = false;
+}
+
+void chaos_meter_motion(
+    struct chaos_meter *m, const struct cairn_msg_motion *motion, int64_t t_ns, bool mission_over)
+{
+	if (t_ns <= m->motion_ns)
+		return;
+	bool silent = m->motion_ns != 0 && t_ns - m->motion_ns > SILENT_NS && fabs(m->v_mps) > 0.0;
+	m->motion_ns = t_ns;
+	m->v_mps = motion->v_mps;
+	if (mission_over) {
+		m->out = m->plane_hit = m->plane_pending = false;
+		return;
+	}
+	if (!m->out && m->last_fault_ns != 0 && (silent || held(motion->state))) {
+		m->out = true;
+		m->plane_hit = m->plane_pending;
+	}
+	if (held(motion->state) || motion->v_mps == 0.0)
+		return;
+	if (m->out)
+		end_outage(m, t_ns);
+	m->plane_pending = false;
+}
+
+void chaos_meter_truth(struct chaos_meter *m, const struct cairn_msg_sim_truth *truth, int64_t t_ns)
+{
+	int64_t fault_ns = m->stop_fault_ns;
+	if (fault_ns == 0)
+		return;
+	if (truth->stood_ns >= fault_ns) {
+		/* One that was braking already when the fault came says nothing about the fault. */
+		if (truth->braked_ns >= fault_ns) {
+			add(&m->braked, span_s(fault_ns, truth->braked_ns));
+			add(&m->stood, span_s(fault_ns, truth->stood_ns));
+		}
+		m->stop_fault_ns = 0;
+	} else if (t_ns - fault_ns > AWAIT_STOP_NS) {
+		m->bridged++;
+		m->stop_fault_ns = 0;
+	}
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+double chaos_quantile(struct chaos_samples *samples, double p)
+{
+	if (samples->count == 0)
+		return 0.0;
+	qsort(samples->s, samples->count, sizeof(samples->s[0]), by_value);
+	size_t rank = (size_t)ceil(p * (double)samples->count);
+	return samples->s[rank == 0 ? 0 : rank - 1];
+}

@@ -1,0 +1,45 @@
+/* chaos_meter.h - what faults did to a driving robot: time until it braked, time until it drove again. Pure.
+ *
+ * It is told of every fault and of every message of the motor stage and of the simulated world. An outage
+ * begins with the first sign after a fault that the wheels are held for want of a stage (or that the motor
+ * stage is silent), and ends when they turn for a decision again; faults that fall into it prolong it, and it
+ * is counted from the last of them. A stop is measured where a fault on the command path hit a robot that was
+ * driving: from the fault to the first falling command that led to a standstill (braked), and to that
+ * standstill (stood). */
+#ifndef CAIRN_PROCS_CAIRN_CHAOS_METER_H
+#define CAIRN_PROCS_CAIRN_CHAOS_METER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ipc/messages.h"
+
+#define CHAOS_SAMPLES_MAX 4096
+
+struct chaos_samples {
+	size_t count;
+	double s[CHAOS_SAMPLES_MAX];
+};
+
+struct chaos_meter {
+	int64_t motion_ns;     /* newest stamp */
+	double v_mps;          /* sent to the base, then */
+	int64_t last_fault_ns; /* of any kind */
+	bool out, plane_hit;   /* an outage is under way; a fault of the data plane belongs to it */
+	bool plane_pending;    /* of the faults since the robot last drove one was the data plane's */
+	int64_t stop_fault_ns; /* a fault on the command path whose stop is awaited; 0 = none */
+	struct chaos_samples braked, stood, again, again_plane;
+	uint32_t bridged; /* faults on the command path that did not make it stand */
+};
+
+/* Zero is a fresh meter. command_path: the fault hit a stage without which no command reaches the wheels. */
+void chaos_meter_fault(struct chaos_meter *m, int64_t now_ns, bool command_path, bool plane);
+/* mission_over: the robot stands because it has nothing to do, which is nobody's fault. */
+void chaos_meter_motion(
+    struct chaos_meter *m, const struct cairn_msg_motion *motion, int64_t t_ns, bool mission_over);
+void chaos_meter_truth(struct chaos_meter *m, const struct cairn_msg_sim_truth *truth, int64_t t_ns);
+/* The p-quantile, 0..1, as the nearest rank; 0 without samples. Sorts. */
+double chaos_quantile(struct chaos_samples *samples, double p);
+
+#endif

@@ -1,0 +1,307 @@
+/* eval_chaos.c - random faults in random processes of a driving stack: does it ever touch anything, and how
+ * soon does it go on?
+ *
+ * Every 0.3 to 3 s one process (stages, RouDi and the launcher alike) is killed, crashed with SIGSEGV, or
+ * stopped for a while. When a house is explored the next one is begun. Map and memory are read back after
+ * each house. Pass marks: no contact, nothing left behind, map and memory intact, every stack ends as asked;
+ * on the command path braking within 250 ms for 99 of 100 faults; driving again within 1 s for half of the
+ * outages and 3 s for 99 of 100, 5 s where RouDi was hit. */
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/duration.h"
+#include "common/base/geom.h"
+#include "common/base/rng.h"
+#include "common/map/mapper.h"
+#include "common/vlm/memory.h"
+#include "procs/cairn/bench.h"
+#include "procs/cairn/chaos_meter.h"
+#include "procs/cairn/cmd.h"
+#include "procs/cairn/drill.h"
+#include "procs/cairn/rundir.h"
+
+#define UP_TIMEOUT_S 30.0
+#define END_TIMEOUT_S 60.0
+#define DEFAULT_S 60.0
+#define PAUSE_MIN_S 0.3
+#define PAUSE_MAX_S 3.0
+#define STOPPED_MIN_S 0.1
+#define STOPPED_MAX_S 2.0
+#define BRAKED_P99_S 0.25
+#define AGAIN_P50_S 1.0
+#define AGAIN_P99_S 3.0
+#define AGAIN_PLANE_S 5.0
+
+/* The largest first: most of a short run is spent in one house. */
+static const char *const worlds[] = {
+    "config/worlds/loop.yaml", "config/worlds/home.yaml", "config/worlds/studio.yaml"};
+#define WORLD_COUNT (sizeof(worlds) / sizeof(worlds[0]))
+
+/* Without these no command reaches the wheels. */
+static const char *const command_path[] = {"motor", "sequencer", "launcher"};
+
+enum fault { FAULT_KILL, FAULT_CRASH, FAULT_STOP, FAULT_COUNT };
+static const char *const fault_names[FAULT_COUNT] = {"killed", "crashed", "stopped"};
+
+struct chaos {
+	struct drill *drill;
+	struct cairn_rng rng;
+	struct chaos_meter meter;
+	int64_t end_ns, due_ns;
+	int stopped_pid; /* to be continued at continue_ns; 0 = none */
+	int64_t continue_ns;
+	bool verbose;
+	uint32_t faults[FAULT_COUNT], decisions, decisions_lost, contacts, houses;
+	struct cairn_memory memory; /* read back into; large */
+	int leftovers, broken_files, bad_ends, never_drove;
+	struct cairn_error problem; /* the first */
+};
+
+static void complain(struct chaos *c, const char *what, const char *detail)
+{
+	fprintf(stderr, "%s%s%s\n", what, detail[0] != '\0' ? ": " : "", detail);
+	if (c->problem.text[0] == '\0')
+		cairn_error_set(&c->problem, "%s%s%s", what, detail[0] != '\0' ? ": " : "", detail);
+}
+
+static bool on_command_path(const char *name)
+{
+	for (size_t i = 0; i < sizeof(command_path) / sizeof(command_path[0]); i++) {
+		if (strcmp(command_path[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool mission_over(const struct up_run *run)
+{
+	return !run->have_mission || run->mission.state == CAIRN_MISSION_STATE_FINISHED ||
+	       run->mission.state == CAIRN_MISSION_STATE_IDLE;
+}
+
+static void wake_stopped(struct chaos *c)
+{
+	if (c->stopped_pid > 0)
+		kill(c->stopped_pid, SIGCONT);
+	c->stopped_pid = 0;
+}
+
+static void inflict(struct chaos *c, const char *name, int pid, enum fault fault)
+{
+	static const int signals[FAULT_COUNT] = {SIGKILL, SIGSEGV, SIGSTOP};
+	const struct up_run *run = drill_run(c->drill);
+	if (fault == FAULT_STOP && c->stopped_pid != 0)
+		fault = FAULT_KILL; /* one at a time, so that none is forgotten */
+	int64_t now_ns = cli_now_ns();
+	if (kill(pid, signals[fault]) != 0)
+		return; /* it has just died by itself */
+	if (fault == FAULT_STOP) {
+		double s = STOPPED_MIN_S + cairn_rng_uniform(&c->rng) * (STOPPED_MAX_S - STOPPED_MIN_S);
+		c->stopped_pid = pid;
+		c->continue_ns = now_ns + (int64_t)(s * 1e9);
+	}
+	c->faults[fault]++;
+	if (fault != FAULT_STOP && strcmp(name, "sequencer") == 0 && run->mission.decision_id != 0)
+		c->decisions_lost++;
+	/* One that is only stopped may be back before anybody had to notice. */
+	chaos_meter_fault(
+	    &c->meter, now_ns, fault != FAULT_STOP && on_command_path(name), strcmp(name, "roudi") == 0);
+	if (c->verbose)
+		fprintf(stderr, "%8.2f s  %s %s (pid %d)\n", (double)(now_ns - run->start_ns) * 1e-9, name,
+		    fault_names[fault], pid);
+}
+
+/* Any process that runs now, any fault. */
+static void strike(struct chaos *c)
+{
+	const struct cairn_msg_stages *stages = &drill_run(c->drill)->stages;
+	if (stages->items_count == 0)
+		return;
+	uint32_t i = cairn_rng_u32(&c->rng) % stages->items_count;
+	enum fault fault = (enum fault)(cairn_rng_u32(&c->rng) % FAULT_COUNT);
+	if (stages->items[i].pid > 0)
+		inflict(c, stages->items[i].name, stages->items[i].pid, fault);
+}
+
+/* Everything that has to be done between two looks at the bus; true when the house is done with. */
+static bool tend(const struct up_run *run, void *ctx)
+{
+	struct chaos *c = ctx;
+	int64_t now_ns = cli_now_ns();
+	if (run->have_motion)
+		chaos_meter_motion(&c->meter, &run->motion, run->stamp_ns[UP_MOTION], mission_over(run));
+	if (run->have_truth)
+		chaos_meter_truth(&c->meter, &run->truth, run->stamp_ns[UP_TRUTH]);
+	if (c->stopped_pid != 0 && now_ns >= c->continue_ns)
+		wake_stopped(c);
+	if (now_ns >= c->end_ns || (run->have_mission && run->mission.state == CAIRN_MISSION_STATE_FINISHED))
+		return true;
+	if (now_ns >= c->due_ns) {
+		strike(c);
+		double s = PAUSE_MIN_S + cairn_rng_uniform(&c->rng) * (PAUSE_MAX_S - PAUSE_MIN_S);
+		c->due_ns = now_ns + (int64_t)(s * 1e9);
+	}
+	return false;
+}
+
+static bool driving(const struct up_run *run, void *ctx)
+{
+	(void)ctx;
+	return run->have_motion && run->have_mission && run->have_stages && run->motion.v_mps != 0.0;
+}
+
+/* What the robot has learned must be there, whole. */
+static void read_back(struct chaos *c)
+{
+	char path[320];
+	struct cairn_error err = {""};
+	struct cairn_config cfg;
+	snprintf(path, sizeof(path), "%s/config.yaml", drill_run_dir(c->drill));
+	cairn_config_defaults(&cfg);
+	if (!cairn_config_load(&cfg, path, &err)) {
+		complain(c, "configuration", err.text);
+		c->broken_files++;
+		return;
+	}
+	snprintf(path, sizeof(path), "%s/state/map.bin", drill_run_dir(c->drill));
+	struct cairn_mapper *mapper = cairn_mapper_load(&cfg, path, &err);
+	if (mapper == NULL) {
+		complain(c, "map", err.text);
+		c->broken_files++;
+	}
+	cairn_mapper_destroy(&mapper);
+	snprintf(path, sizeof(path), "%s/state/memory.yaml", drill_run_dir(c->drill));
+	struct cairn_ledger ledger = {0};
+	cairn_memory_init(&c->memory);
+	if (!cairn_memory_load(&c->memory, &ledger, path, &err)) {
+		complain(c, "memory", err.text);
+		c->broken_files++;
+	}
+}
+
+static void end_house(struct chaos *c)
+{
+	struct cairn_error left = {""};
+	wake_stopped(c);
+	c->decisions += drill_run(c->drill)->mission.decisions;
+	int status = drill_end(c->drill, SIGINT, END_TIMEOUT_S, NULL, 0);
+	if (drill_run(c->drill)->truth.contacts > 0) {
+		c->contacts += drill_run(c->drill)->truth.contacts;
+		complain(c, "contact", drill_run(c->drill)->truth.last_contact);
+	} else if (status != 0) {
+		c->bad_ends++;
+		complain(c, "the stack did not end as asked", drill_run_dir(c->drill));
+	}
+	int leftovers = drill_leftovers(c->drill, &left);
+	if (leftovers > 0)
+		complain(c, "left behind", left.text);
+	c->leftovers += leftovers;
+	read_back(c);
+}
+
+/* One house, from its start until it is explored or the time is up. False when it cannot go on. */
+static bool run_house(struct chaos *c, const char *cairn)
+{
+	/* Dying often is what this is about: nothing is to be held failed for it. */
+	const char *const args[] = {
+	    "--world", worlds[c->houses % WORLD_COUNT], "--set", "launcher.deaths_max=1000", NULL};
+	struct cairn_error err = {""};
+	c->drill = drill_start(cairn, args, &err);
+	if (c->drill == NULL) {
+		complain(c, "cannot start", err.text);
+		return false;
+	}
+	c->houses++;
+	bool drove = drill_wait(c->drill, driving, NULL, UP_TIMEOUT_S);
+	if (!drove) {
+		c->never_drove++;
+		complain(c, "the robot never drove", drill_run_dir(c->drill));
+	}
+	c->due_ns = cli_now_ns();
+	bool over = drove && drill_wait(c->drill, tend, c, (double)(c->end_ns - cli_now_ns()) * 1e-9 + 1.0);
+	if (drove && !over)
+		complain(c, "the stack ended by itself", drill_run_dir(c->drill));
+	int before = c->leftovers + c->broken_files + c->bad_ends + (int)c->contacts;
+	end_house(c);
+	bool clean = over && before == c->leftovers + c->broken_files + c->bad_ends + (int)c->contacts;
+	c->bad_ends += drove && !over;
+	drill_destroy(&c->drill, !clean);
+	return over;
+}
+
+static void add_samples(json_t *figures, const char *name, struct chaos_samples *samples)
+{
+	json_object_set_new(figures, name,
+	    json_pack("{s:I,s:f,s:f,s:f}", "count", (json_int_t)samples->count, "p50_s",
+		chaos_quantile(samples, 0.5), "p99_s", chaos_quantile(samples, 0.99), "max_s",
+		chaos_quantile(samples, 1.0)));
+}
+
+/* Entries of the shared memory folder: ours must all be gone. */
+static int count_shared(void)
+{
+	DIR *dir = opendir("/dev/shm");
+	int n = 0;
+	while (dir != NULL && readdir(dir) != NULL)
+		n++;
+	if (dir != NULL)
+		closedir(dir);
+	return n;
+}
+
+static bool judge(struct chaos *c, json_t *figures, double ran_s, int shared)
+{
+	struct chaos_meter *m = &c->meter;
+	json_object_set_new(figures, "ran_s", json_real(ran_s));
+	json_object_set_new(figures, "houses", json_integer(c->houses));
+	for (int f = 0; f < FAULT_COUNT; f++)
+		json_object_set_new(figures, fault_names[f], json_integer(c->faults[f]));
+	json_object_set_new(figures, "contacts", json_integer(c->contacts));
+	json_object_set_new(figures, "decisions", json_integer(c->decisions));
+	json_object_set_new(figures, "decisions_lost", json_integer(c->decisions_lost));
+	add_samples(figures, "braked", &m->braked);
+	add_samples(figures, "stood", &m->stood);
+	json_object_set_new(figures, "bridged", json_integer(m->bridged));
+	add_samples(figures, "drives_again", &m->again);
+	add_samples(figures, "drives_again_roudi", &m->again_plane);
+	json_object_set_new(figures, "broken_files", json_integer(c->broken_files));
+	json_object_set_new(figures, "bad_ends", json_integer(c->bad_ends));
+	json_object_set_new(figures, "leftovers", json_integer(c->leftovers));
+	json_object_set_new(figures, "shared_memory_left", json_integer(shared));
+	if (c->problem.text[0] != '\0')
+		json_object_set_new(figures, "problem", json_string(c->problem.text));
+	return c->contacts == 0 && c->leftovers == 0 && shared <= 0 && c->broken_files == 0 &&
+	       c->bad_ends == 0 && c->never_drove == 0 && m->again.count > 0 &&
+	       chaos_quantile(&m->braked, 0.99) <= BRAKED_P99_S &&
+	       chaos_quantile(&m->again, 0.5) <= AGAIN_P50_S &&
+	       chaos_quantile(&m->again, 0.99) <= AGAIN_P99_S &&
+	       chaos_quantile(&m->again_plane, 0.99) <= AGAIN_PLANE_S;
+}
+
+bool cairn_eval_chaos(const struct cli *cli, json_t *figures)
+{
+	static struct chaos c; /* large */
+	char dir[4096], cairn[4200];
+	double limit_s = DEFAULT_S;
+	struct cairn_error err = {""};
+	const char *limit = cli_value(cli, "for");
+	long seed = cli_count(cli, "seed", 1);
+	if ((limit != NULL && !cairn_duration_parse(limit, &limit_s, &err)) || seed < 0 ||
+	    !cairn_program_dir(dir, sizeof(dir))) {
+		json_object_set_new(figures, "problem", json_string(err.text));
+		return false;
+	}
+	snprintf(cairn, sizeof(cairn), "%s/cairn", dir);
+	cairn_rng_seed(&c.rng, (uint64_t)seed, 0);
+	c.verbose = cli_value(cli, "verbose") != NULL;
+	int shared = count_shared();
+	int64_t begin_ns = cli_now_ns();
+	c.end_ns = begin_ns + (int64_t)(limit_s * 1e9);
+	while (cli_now_ns() < c.end_ns && run_house(&c, cairn))
+		;
+	return judge(&c, figures, (double)(cli_now_ns() - begin_ns) * 1e-9, count_shared() - shared);
+}

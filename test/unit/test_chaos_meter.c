@@ -1,0 +1,144 @@
+/* What faults did to a driving robot, as the chaos evaluation counts it. Stamps in milliseconds. */
+#include "procs/cairn/chaos_meter.h"
+
+#include "common/base/geom.h"
+#include "test/support/runner.h"
+
+#define MS CAIRN_NS_PER_MS
+
+static struct chaos_meter meter;
+
+static void motion(int64_t t_ms, enum cairn_motor_state state, double v_mps)
+{
+	struct cairn_msg_motion msg = {.state = state, .v_mps = v_mps};
+	chaos_meter_motion(&meter, &msg, t_ms * MS, false);
+}
+
+static void truth(int64_t t_ms, int64_t braked_ms, int64_t stood_ms)
+{
+	struct cairn_msg_sim_truth msg = {.braked_ns = braked_ms * MS, .stood_ns = stood_ms * MS};
+	chaos_meter_truth(&meter, &msg, t_ms * MS);
+}
+
+static void driving_at(int64_t t_ms)
+{
+	meter = (struct chaos_meter){0};
+	motion(t_ms, CAIRN_MOTOR_STATE_DRIVING, 0.2);
+}
+
+START_TEST(an_outage_runs_from_the_last_fault_to_the_first_turn_of_the_wheels)
+{
+	driving_at(1000);
+	chaos_meter_fault(&meter, 1010 * MS, true, false);
+	motion(1050, CAIRN_MOTOR_STATE_NO_COMMAND, 0.1);
+	chaos_meter_fault(&meter, 1100 * MS, false, false);
+	motion(1150, CAIRN_MOTOR_STATE_REARMING, 0.0);
+	motion(1400, CAIRN_MOTOR_STATE_IDLE, 0.0); /* waits for a decision: still out */
+	motion(1600, CAIRN_MOTOR_STATE_DRIVING, 0.05);
+	motion(1650, CAIRN_MOTOR_STATE_DRIVING, 0.1);
+	ck_assert_uint_eq(meter.again.count, 1);
+	ck_assert_double_eq_tol(meter.again.s[0], 0.5, 1e-9);
+	ck_assert_uint_eq(meter.again_plane.count, 0);
+}
+END_TEST
+
+START_TEST(an_outage_with_a_fault_of_the_data_plane_counts_apart)
+{
+	driving_at(1000);
+	chaos_meter_fault(&meter, 1010 * MS, false, true);
+	motion(1050, CAIRN_MOTOR_STATE_REARMING, 0.0);
+	motion(2010, CAIRN_MOTOR_STATE_SLOWED, 0.1);
+	ck_assert_uint_eq(meter.again.count, 0);
+	ck_assert_double_eq_tol(meter.again_plane.s[0], 1.0, 1e-9);
+}
+END_TEST
+
+START_TEST(a_motor_stage_that_was_silent_is_an_outage_too)
+{
+	driving_at(1000);
+	chaos_meter_fault(&meter, 1010 * MS, true, false);
+	motion(1400, CAIRN_MOTOR_STATE_IDLE, 0.0);
+	motion(1510, CAIRN_MOTOR_STATE_DRIVING, 0.1);
+	ck_assert_double_eq_tol(meter.again.s[0], 0.5, 1e-9);
+}
+END_TEST
+
+START_TEST(a_fault_that_nothing_came_of_is_none)
+{
+	driving_at(1000);
+	chaos_meter_fault(&meter, 1010 * MS, false, false);
+	motion(1050, CAIRN_MOTOR_STATE_DRIVING, 0.2);
+	motion(1100, CAIRN_MOTOR_STATE_IDLE, 0.0); /* arrived */
+	motion(1150, CAIRN_MOTOR_STATE_DRIVING, 0.2);
+	ck_assert_uint_eq(meter.again.count, 0);
+}
+END_TEST
+
+START_TEST(a_mission_that_is_over_ends_an_outage_without_a_sample)
+{
+	driving_at(1000);
+	chaos_meter_fault(&meter, 1010 * MS, true, false);
+	motion(1050, CAIRN_MOTOR_STATE_NO_COMMAND, 0.0);
+	struct cairn_msg_motion idle = {0};
+	chaos_meter_motion(&meter, &idle, 1100 * MS, true);
+	motion(9000, CAIRN_MOTOR_STATE_DRIVING, 0.1);
+	ck_assert_uint_eq(meter.again.count, 0);
+}
+END_TEST
+
+START_TEST(a_stop_is_measured_from_the_fault_to_the_brakes_and_to_the_standstill)
+{
+	driving_at(1000);
+	chaos_meter_fault(&meter, 1010 * MS, true, false);
+	truth(1200, 400, 500); /* an older stop */
+	ck_assert_uint_eq(meter.braked.count, 0);
+	truth(1400, 1220, 1380);
+	ck_assert_double_eq_tol(meter.braked.s[0], 0.21, 1e-9);
+	ck_assert_double_eq_tol(meter.stood.s[0], 0.37, 1e-9);
+	truth(1600, 1220, 1380); /* the same again */
+	ck_assert_uint_eq(meter.braked.count, 1);
+}
+END_TEST
+
+START_TEST(a_robot_that_stands_or_brakes_already_makes_no_sample)
+{
+	meter = (struct chaos_meter){0};
+	motion(1000, CAIRN_MOTOR_STATE_IDLE, 0.0);
+	chaos_meter_fault(&meter, 1010 * MS, true, false);
+	truth(1400, 1220, 1380);
+	driving_at(2000);
+	chaos_meter_fault(&meter, 2010 * MS, true, false);
+	truth(2400, 1990, 2100);
+	ck_assert_uint_eq(meter.braked.count, 0);
+	ck_assert_int_eq(meter.stop_fault_ns, 0);
+}
+END_TEST
+
+START_TEST(a_fault_that_does_not_make_it_stand_is_counted_as_bridged)
+{
+	driving_at(1000);
+	chaos_meter_fault(&meter, 1010 * MS, true, false);
+	truth(4000, 0, 0);
+	ck_assert_uint_eq(meter.bridged, 0);
+	truth(4020, 0, 0);
+	ck_assert_uint_eq(meter.bridged, 1);
+}
+END_TEST
+
+START_TEST(quantiles_are_nearest_ranks)
+{
+	struct chaos_samples samples = {4, {4.0, 1.0, 3.0, 2.0}};
+	ck_assert_double_eq(chaos_quantile(&samples, 0.5), 2.0);
+	ck_assert_double_eq(chaos_quantile(&samples, 0.99), 4.0);
+	ck_assert_double_eq(chaos_quantile(&samples, 0.0), 1.0);
+	samples.count = 0;
+	ck_assert_double_eq(chaos_quantile(&samples, 0.5), 0.0);
+}
+END_TEST
+
+CAIRN_TEST_MAIN("chaos-meter", an_outage_runs_from_the_last_fault_to_the_first_turn_of_the_wheels,
+    an_outage_with_a_fault_of_the_data_plane_counts_apart, a_motor_stage_that_was_silent_is_an_outage_too,
+    a_fault_that_nothing_came_of_is_none, a_mission_that_is_over_ends_an_outage_without_a_sample,
+    a_stop_is_measured_from_the_fault_to_the_brakes_and_to_the_standstill,
+    a_robot_that_stands_or_brakes_already_makes_no_sample,
+    a_fault_that_does_not_make_it_stand_is_counted_as_bridged, quantiles_are_nearest_ranks)
