@@ -157,7 +157,7 @@ static void plot_point(const struct plot *p, double bearing_rad, double range_m,
 	*v = p->y - range_m * p->px_per_m * cos(bearing_rad);
 }
 
-static void draw_rings(const struct cairn_view *view, const struct cairn_canvas *canvas, const struct plot *p)
+static void draw_rings(const struct cairn_canvas *canvas, const struct plot *p)
 {
 	for (int k = 0; k < CAIRN_SECTOR_COUNT; k++) {
 		double a = cairn_deg_to_rad(15.0 + 30.0 * k), u, v;
@@ -174,12 +174,6 @@ static void draw_rings(const struct cairn_view *view, const struct cairn_canvas 
 			plot_point(p, cairn_deg_to_rad(deg + 5), cairn_rings[i].radius_m, &bu, &bv);
 			cairn_stroke_line(canvas, au, av, bu, bv, &ring);
 		}
-		char text[8];
-		double u, v; /* behind the robot on the right, where least is looked for */
-		snprintf(text, sizeof(text), "%.0fm", cairn_rings[i].radius_m);
-		plot_point(p, cairn_deg_to_rad(-150.0), cairn_rings[i].radius_m - 0.25, &u, &v);
-		if (p->radius >= SMALL)
-			cairn_font_draw_centred(view->font, canvas, (int)u, (int)v, text);
 	}
 }
 
@@ -222,12 +216,19 @@ static void draw_polar(const struct cairn_view *view, const struct cairn_canvas 
 {
 	static const char *const names[4] = {"0\u00b0", "270\u00b0", "180\u00b0", "90\u00b0"};
 	cairn_stroke_disc(canvas, p->x, p->y, p->radius + 0.5 * RIM_PX, night, 255);
-	draw_rings(view, canvas, p);
+	draw_rings(canvas, p);
 	draw_returns(view, canvas, p);
 	draw_body(view, canvas, p);
-	for (int turn = 0; turn < 4; turn++) { /* as the text counts: clockwise */
-		double u, v;
-		plot_point(p, turn * M_PI / 2.0, RANGE_M * (1.0 - 16.0 / p->radius), &u, &v);
+	for (int i = 0; i < CAIRN_RINGS && p->radius >= SMALL; i++) {
+		char text[8];
+		double u, v; /* behind the robot on the right, where least is looked for */
+		snprintf(text, sizeof(text), "%.0fm", cairn_rings[i].radius_m);
+		plot_point(p, cairn_deg_to_rad(-150.0), cairn_rings[i].radius_m - 0.25, &u, &v);
+		cairn_font_draw_centred(view->font, canvas, (int)u, (int)v, text);
+	}
+	for (int turn = 0; turn < 4; turn++) {                    /* as the text counts: clockwise */
+		double u, v, inset = turn % 2 == 0 ? 16.0 : 26.0; /* they are wider than high */
+		plot_point(p, turn * M_PI / 2.0, RANGE_M * (1.0 - inset / p->radius), &u, &v);
 		cairn_font_draw_centred(view->font, canvas, (int)u, (int)v, names[turn]);
 	}
 }

@@ -14,7 +14,7 @@
 int cairn_pilot_profile_parse(const char *word)
 {
 	static const char *const words[CAIRN_PILOT_PROFILE_COUNT] = {
-	    "sensible", "forward", "random", "flip", "unsafe", "repeat"};
+	    "sensible", "forward", "random", "flip", "unsafe", "repeat", "idle"};
 	for (int i = 0; i < CAIRN_PILOT_PROFILE_COUNT; i++) {
 		if (strcmp(words[i], word) == 0)
 			return i;
@@ -307,6 +307,11 @@ void cairn_pilot_choose_as(struct cairn_pilot *pilot, enum cairn_pilot_profile p
 			*ret = pilot->last;
 		else
 			sensible(pilot, view, ret);
+		break;
+	case CAIRN_PILOT_IDLE:
+		ret->call = (struct cairn_tool_call){.tool = CAIRN_TOOL_STOP_ROBOT};
+		snprintf(ret->call.reason, sizeof(ret->call.reason), "watching");
+		snprintf(ret->text, sizeof(ret->text), "I stay here and watch.");
 		break;
 	case CAIRN_PILOT_SENSIBLE:
 	case CAIRN_PILOT_PROFILE_COUNT:

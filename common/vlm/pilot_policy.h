@@ -51,6 +51,7 @@ enum cairn_pilot_profile {
 	CAIRN_PILOT_FLIP,    /* left, right, left, right */
 	CAIRN_PILOT_UNSAFE,  /* fast towards the nearest thing */
 	CAIRN_PILOT_REPEAT,  /* its first choice for ever */
+	CAIRN_PILOT_IDLE,    /* stands and watches */
 	CAIRN_PILOT_PROFILE_COUNT
 };
 
