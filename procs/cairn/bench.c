@@ -26,6 +26,7 @@ static const struct cairn_eval evals[] = {
 	cairn_eval_chaos},
     {"recovery", "every process of a driving stack is killed once: time until decisions are driven again",
 	cairn_eval_recovery},
+    {"mapping", "the bundled homes explored with slip and drift: pose and walls against the truth", cairn_eval_mapping},
     {"safety", "hostile pilots in random houses against the real cores: contacts, clearances, stops", cairn_eval_safety},
 };
 
