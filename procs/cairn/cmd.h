@@ -90,6 +90,7 @@ int cli_config(const struct cli *cli);
 int cli_map_log(const struct cli *cli);
 int cli_bench(const struct cli *cli);
 int cli_eval(const struct cli *cli);
+int cli_install_service(const struct cli *cli);
 int cli_version(const struct cli *cli);
 int cli_help(const struct cli *cli);
 

@@ -20,6 +20,7 @@
 #include "procs/cairn/cmd.h"
 #include "procs/cairn/rundir.h"
 #include "procs/cairn/up.h"
+#include "procs/cairn/up_notify.h"
 #include "procs/launcher/logfile.h"
 #include "procs/launcher/spawn.h"
 
@@ -42,6 +43,7 @@ struct up {
 	struct cairn_child launcher;      /* pid 0 = none */
 	int64_t heard_ns, heard_stamp_ns; /* when the launcher's newest report came, and its stamp */
 	int64_t loop_ns;
+	struct up_notify notify;
 	struct cairn_logfile log;
 	int signal_fd, deaths;
 	int64_t deaths_ns[DEATHS_KEPT];
@@ -305,6 +307,9 @@ static void loop(struct up *u)
 		int64_t now_ns = cli_now_ns();
 		up_feed_pump(u->feed, &u->run, now_ns);
 		check_launcher(u, now_ns);
+		if (u->run.have_mission)
+			up_notify_ready(&u->notify);
+		up_notify_alive(&u->notify, now_ns);
 		check_end(u, now_ns);
 		if (!u->ending)
 			show(u, now_ns);
@@ -404,6 +409,7 @@ static int drive(struct up *u)
 	if (start_launcher(u))
 		loop(u);
 	int64_t end_ns = cli_now_ns();
+	up_notify_stopping(&u->notify);
 	take_down(u);
 	if (screen) {
 		fputs("\033[?25h\033[?1049l", stdout);
@@ -447,6 +453,7 @@ int cli_up(const struct cli *cli)
 	u.stay = cli_value(cli, "stay") != NULL;
 	u.run.start_ns = cli_now_ns();
 	u.run.first_decision_s = -1.0;
+	up_notify_open(&u.notify);
 	snprintf(u.run.run_dir, sizeof(u.run.run_dir), "%s", cli->run_dir);
 	if (!up_prepare(&u.run, &options, &lock_fd, &status, &err)) {
 		if (lock_fd >= 0)
@@ -454,6 +461,7 @@ int cli_up(const struct cli *cli)
 		return cli_fail(cli, status, "%s", err.text);
 	}
 	status = drive(&u);
+	up_notify_close(&u.notify);
 	close(lock_fd);
 	return status;
 }

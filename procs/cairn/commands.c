@@ -25,6 +25,10 @@ static const struct cli_option eval_options[] = {
     {"jobs", '\0', "N", "processes at once; as many as there are processors where it is not given"},
     {"without", '\0', "LAYERS", "leave safety layers out: sequencer, motor or both (safety)"},
     {"verbose", 'v', NULL, "say on standard error what is found as it is found"}, {0}};
+static const struct cli_option service_options[] = {
+    {"config", '\0', "FILE", "configuration the service is to use"},
+    {"dir", '\0', "DIR", "where the unit goes (default /etc/systemd/system)"},
+    {"print", '\0', NULL, "print the unit, write nothing"}, {0}};
 static const struct cli_option down_options[] = {
     {"timeout", '\0', "TIME", "wait this long for the end (default 30s)"}, {0}};
 static const struct cli_option logs_options[] = {
@@ -141,6 +145,11 @@ const struct cli_command cli_commands[] = {
 	.options = bench_options, .arg_max = -1, .json = true, .run = cli_bench},
     {"eval", .args = "[NAME]", .summary = "judge by a pass mark; without a name: which there are",
 	.options = eval_options, .arg_max = 1, .json = true, .run = cli_eval},
+    {"install-service", .args = "",
+	.summary = "a systemd unit that brings the stack up at boot and keeps it up",
+	.details = "With mission.autostart (the default) it explores at once; without, 'cairn explore' sends "
+		   "it out.",
+	.options = service_options, .run = cli_install_service},
     {"version", .args = "", .summary = "version of the program and of the messages", .json = true,
 	.run = cli_version},
     {"help", .args = "[COMMAND]", .summary = "this list, or the help of a command", .arg_max = 1,

@@ -508,6 +508,33 @@ START_TEST(reference_pages_are_up_to_date)
 }
 END_TEST
 
+START_TEST(install_service_writes_a_unit_that_starts_this_very_program)
+{
+	char args[200], path[160], line[400];
+	make_run_dir();
+	write_file("robot.yaml", "{}\n", "w");
+	snprintf(args, sizeof(args), "--dir '%s' --config '%s/robot.yaml'", run_dir, run_dir);
+	ck_assert_int_eq(cairn("install-service", args)->status, 0);
+	snprintf(path, sizeof(path), "%s/cairn.service", run_dir);
+	FILE *file = fopen(path, "r");
+	ck_assert_ptr_nonnull(file);
+	bool starts = false, notifies = false;
+	while (fgets(line, sizeof(line), file) != NULL) {
+		char program[300];
+		if (sscanf(line, "ExecStart=%299s", program) == 1)
+			starts = access(program, X_OK) == 0 && strstr(line, "/robot.yaml\n") != NULL;
+		notifies = notifies || strcmp(line, "Type=notify\n") == 0;
+	}
+	fclose(file);
+	ck_assert(starts);
+	ck_assert(notifies);
+	expect("install-service", "--config /nowhere.yaml", 2, "",
+	    "cairn install-service: --config: /nowhere.yaml: No such file or directory\n");
+	ck_assert_int_eq(cairn("install-service", "--dir /nowhere")->status, 1);
+	remove_run_dir();
+}
+END_TEST
+
 CAIRN_TEST_MAIN("cli", commands_without_a_stack_say_so_and_end_with_3, wrong_usage_ends_with_2_and_one_line,
     every_command_has_help, status_shows_the_stack_and_ends_with_0_when_all_is_well,
     status_ends_with_1_when_a_stage_is_down, echo_prints_messages_as_json_lines,
@@ -516,4 +543,5 @@ CAIRN_TEST_MAIN("cli", commands_without_a_stack_say_so_and_end_with_3, wrong_usa
     stop_goes_to_the_motor_stage_when_the_sequencer_is_silent, stage_that_does_not_answer_is_named,
     down_waits_for_the_end_of_the_launcher, exec_runs_a_command_with_the_run_directory_set,
     exec_enters_the_mount_namespace_of_the_stack, config_merges_its_layers_and_names_what_is_wrong,
-    bench_and_eval_print_the_agreed_json, reference_pages_are_up_to_date)
+    bench_and_eval_print_the_agreed_json, install_service_writes_a_unit_that_starts_this_very_program,
+    reference_pages_are_up_to_date)
