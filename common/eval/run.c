@@ -11,6 +11,8 @@
 #define MOTOR_STEPS 2
 #define CONTROL_STEPS 5
 #define PLAN_AT 3 /* between the motor's word and the sequencer's step */
+#define DEPTH_STEPS 10
+#define DEPTH_AT 6 /* the camera is not in step with the LiDAR */
 #define REPORT_STEPS 50
 #define GRID_REPEAT_NS CAIRN_NS_PER_S
 #define GOAL_REPEAT_NS (200 * CAIRN_NS_PER_MS)
@@ -174,6 +176,24 @@ static void move_scans(struct cairn_run *r)
 	}
 }
 
+static void move_depths(struct cairn_run *r)
+{
+	if (r->steps % DEPTH_STEPS == DEPTH_AT) {
+		uint32_t slot = (r->depth_head + r->depth_count++) % RUN_SCANS;
+		cairn_sim_depth_scan(r->sim, &r->depths[slot]);
+		r->depth_t_ns[slot] = r->now_ns;
+	}
+	while (r->depth_count > 0 && r->depth_t_ns[r->depth_head] + r->delay_ns <= r->now_ns) {
+		const struct cairn_msg_depth_scan *s = &r->depths[r->depth_head];
+		struct cairn_header hdr = header(&r->depth_seq, r->depth_t_ns[r->depth_head]);
+		(void)cairn_motor_depth(&r->motor, &hdr, s, r->now_ns);
+		if (r->seq != NULL)
+			cairn_sequencer_on_depth(r->seq, s, hdr.t_ns);
+		r->depth_head = (r->depth_head + 1) % RUN_SCANS;
+		r->depth_count--;
+	}
+}
+
 /* ---- the map, twice a second ---- */
 
 static void give_grid(struct cairn_run *r)
@@ -301,6 +321,8 @@ bool cairn_run_step(struct cairn_run *r)
 	if (r->steps % ODOM_STEPS == 0)
 		report_odometry(r);
 	move_scans(r);
+	if (!r->o.without_depth)
+		move_depths(r);
 	if (r->steps % MOTOR_STEPS == 0)
 		motor_decides(r);
 	if (r->steps % CONTROL_STEPS == 2)

@@ -45,6 +45,7 @@ struct cairn_run_options {
 	double delay_s;              /* of scans, by honest stamps; up to CAIRN_RUN_DELAY_MAX_S */
 	bool without_sequencer;      /* decisions and proposed velocities go to the motor core unchecked */
 	bool without_motor;          /* what the sequencer wants goes to the wheels unchecked */
+	bool without_depth;          /* no depth camera */
 	bool coverage;               /* keep the truth's swept floor: costs time */
 	cairn_run_decide_fn *decide; /* NULL: the pilot of cfg->pilot.profile */
 	void *decide_ctx;

@@ -71,6 +71,10 @@ struct cairn_run {
 	int gyro_count;
 	struct cairn_pose2 turn_from;
 
+	uint64_t depth_seq;
+	uint32_t depth_head, depth_count;
+	int64_t depth_t_ns[RUN_SCANS];
+	struct cairn_msg_depth_scan depths[RUN_SCANS];
 	uint32_t scan_head, scan_count; /* on their way */
 	int64_t delay_ns;
 	struct run_scan *newest;

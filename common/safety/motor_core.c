@@ -35,6 +35,7 @@ static const struct state_row state_rows[] = {
     {CAIRN_MOTOR_NO_DEVICE, CAIRN_MOTOR_STATE_NO_DEVICE, AT_ONCE},
     {CAIRN_MOTOR_ESTOP, CAIRN_MOTOR_STATE_ESTOP, AT_ONCE},
     {CAIRN_MOTOR_NO_SCAN, CAIRN_MOTOR_STATE_NO_SCAN, BRAKE},
+    {CAIRN_MOTOR_NO_DEPTH, CAIRN_MOTOR_STATE_NO_SCAN, BRAKE},
     {CAIRN_MOTOR_NO_COMMAND, CAIRN_MOTOR_STATE_NO_COMMAND, BRAKE},
     {CAIRN_MOTOR_NEVER_COMMAND, CAIRN_MOTOR_STATE_IDLE, BRAKE},
     {CAIRN_MOTOR_REARMING, CAIRN_MOTOR_STATE_REARMING, BRAKE},
@@ -71,6 +72,9 @@ void cairn_motor_params_from(struct cairn_motor_params *p, const struct cairn_co
 	    .cmd_timeout_s = cfg->safety.cmd_timeout_s,
 	    .scan_timeout_s = cfg->safety.scan_timeout_s,
 	    .rearm_s = cfg->safety.rearm_s,
+	    .depth_timeout_s = cfg->safety.depth_timeout_s,
+	    .depth_off = strcmp(cfg->safety.depth, "off") == 0,
+	    .depth_required = strcmp(cfg->safety.depth, "required") == 0,
 	    .rearm_operator = strcmp(cfg->safety.rearm, "operator") == 0,
 	};
 	cairn_monitor_params_from(&p->monitor, cfg);
@@ -195,6 +199,24 @@ bool cairn_motor_scan(
 	return true;
 }
 
+bool cairn_motor_depth(struct cairn_motor *m, const struct cairn_header *hdr,
+    const struct cairn_msg_depth_scan *scan, int64_t now_ns)
+{
+	if (m->params.depth_off)
+		return true;
+	const char *fault = header_fault(&m->depth_stream, hdr, m->params.depth_timeout_s, now_ns);
+	if (fault == NULL)
+		(void)cairn_depth_scan_ok(scan, &fault);
+	if (fault != NULL)
+		return refuse(m, fault);
+	m->depth_stream = (struct cairn_motor_stream){true, hdr->epoch, hdr->seq, hdr->t_ns};
+	double since_step_s = (double)(hdr->t_ns - m->t_ns) * 1e-9;
+	cairn_monitor_depth(
+	    &m->monitor, scan, cairn_pose_advance(m->pose, motion_now(m, now_ns), since_step_s));
+	cairn_monitor_move(&m->monitor, m->pose);
+	return true;
+}
+
 bool cairn_motor_estop(struct cairn_motor *m, const struct cairn_header *hdr,
     const struct cairn_msg_estop *estop, int64_t now_ns)
 {
@@ -276,6 +298,8 @@ static unsigned inputs(struct cairn_motor *m, int64_t now_ns)
 		c |= CAIRN_MOTOR_ESTOP;
 	if (!scan)
 		c |= CAIRN_MOTOR_NO_SCAN;
+	if (m->params.depth_required && !fresh(&m->depth_stream, m->params.depth_timeout_s, now_ns))
+		c |= CAIRN_MOTOR_NO_DEPTH;
 	if (!cmd)
 		c |= m->cmd_stream.some ? CAIRN_MOTOR_NO_COMMAND : CAIRN_MOTOR_NEVER_COMMAND;
 	if (m->rearming)
@@ -379,6 +403,8 @@ static void say_reason(const struct cairn_motor *m, int64_t now_ns, char *text, 
 		    m->last_refusal != NULL ? m->last_refusal : "");
 	else if (bit == CAIRN_MOTOR_NO_SCAN)
 		snprintf(text, cap_bytes, "no scan for %.1f s", scan_age_s);
+	else if (bit == CAIRN_MOTOR_NO_DEPTH)
+		snprintf(text, cap_bytes, "no depth scan, and one is required");
 	else if (bit == CAIRN_MOTOR_NO_COMMAND)
 		snprintf(text, cap_bytes, "no command for %.1f s", cmd_age_s);
 	else if (bit == CAIRN_MOTOR_NEVER_COMMAND)
@@ -394,7 +420,7 @@ static void say_reason(const struct cairn_motor *m, int64_t now_ns, char *text, 
 		snprintf(text, cap_bytes, "cannot turn on the spot");
 }
 
-void cairn_motor_message(const struct cairn_motor *m, int64_t now_ns, struct cairn_msg_motion *out)
+void cairn_motor_message(struct cairn_motor *m, int64_t now_ns, struct cairn_msg_motion *out)
 {
 	*out = (struct cairn_msg_motion){.state = cairn_motor_state(m),
 	    .cmd_v_mps = m->asked.v_mps,
@@ -405,6 +431,6 @@ void cairn_motor_message(const struct cairn_motor *m, int64_t now_ns, struct cai
 	    .cause_bearing_rad = m->verdict.bearing_rad,
 	    .rejected = m->rejected};
 	if ((m->conditions & CAIRN_MOTOR_NO_SCAN) == 0)
-		out->nearest_m = cairn_points_nearest(&m->monitor.points, &m->params.monitor.body, NULL);
+		out->nearest_m = cairn_monitor_nearest(&m->monitor);
 	say_reason(m, now_ns, out->reason, sizeof(out->reason));
 }

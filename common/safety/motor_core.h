@@ -36,7 +36,8 @@ enum cairn_motor_condition {
 	CAIRN_MOTOR_BLOCKED = 1 << 6,
 	CAIRN_MOTOR_STANDING = 1 << 7, /* the command is to stand and the robot does */
 	CAIRN_MOTOR_SLOWED = 1 << 8,
-	CAIRN_MOTOR_CONDITIONS = 9
+	CAIRN_MOTOR_NO_DEPTH = 1 << 9, /* required, and not there */
+	CAIRN_MOTOR_CONDITIONS = 10
 };
 
 /* The state that a set of conditions means. */
@@ -45,7 +46,8 @@ enum cairn_motor_state cairn_motor_state_of(unsigned conditions);
 struct cairn_motor_params {
 	struct cairn_monitor_params monitor;
 	struct cairn_smooth_params smooth;
-	double cmd_timeout_s, scan_timeout_s, rearm_s;
+	double cmd_timeout_s, scan_timeout_s, rearm_s, depth_timeout_s;
+	bool depth_off, depth_required;
 	bool rearm_operator; /* a rebirth needs the operator's release */
 };
 
@@ -60,7 +62,7 @@ struct cairn_motor_stream {
 
 struct cairn_motor {
 	struct cairn_motor_params params;
-	struct cairn_motor_stream cmd_stream, scan_stream;
+	struct cairn_motor_stream cmd_stream, scan_stream, depth_stream;
 	struct cairn_twist asked;   /* last command as it came */
 	struct cairn_twist command; /* the same within the robot's limits */
 	bool spot_turn;             /* it was a turn on the spot */
@@ -95,6 +97,9 @@ bool cairn_motor_cmd(struct cairn_motor *m, const struct cairn_header *hdr,
     const struct cairn_msg_cmd_vel *cmd, int64_t now_ns);
 bool cairn_motor_scan(
     struct cairn_motor *m, const struct cairn_header *hdr, const struct cairn_msg_scan *scan, int64_t now_ns);
+/* The depth camera's word; refused ones leave the floor as it was known. */
+bool cairn_motor_depth(struct cairn_motor *m, const struct cairn_header *hdr,
+    const struct cairn_msg_depth_scan *scan, int64_t now_ns);
 bool cairn_motor_estop(struct cairn_motor *m, const struct cairn_header *hdr,
     const struct cairn_msg_estop *estop, int64_t now_ns);
 
@@ -110,6 +115,6 @@ void cairn_motor_measured(struct cairn_motor *m, struct cairn_twist twist, int64
 /* Decides; to be called every 20 ms and after every scan. */
 struct cairn_twist cairn_motor_step(struct cairn_motor *m, int64_t now_ns);
 enum cairn_motor_state cairn_motor_state(const struct cairn_motor *m);
-void cairn_motor_message(const struct cairn_motor *m, int64_t now_ns, struct cairn_msg_motion *out);
+void cairn_motor_message(struct cairn_motor *m, int64_t now_ns, struct cairn_msg_motion *out);
 
 #endif

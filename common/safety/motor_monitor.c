@@ -10,6 +10,7 @@ void cairn_monitor_params_from(struct cairn_monitor_params *p, const struct cair
 	    .body = {cfg->robot.footprint_front_m, cfg->robot.footprint_rear_m,
 		cfg->robot.footprint_half_width_m},
 	    .lidar = {cfg->robot.lidar_x_m, cfg->robot.lidar_y_m},
+	    .floor = cairn_floor_params_from(cfg),
 	    .margin_m = cfg->safety.margin_m,
 	    .stop_distance_m = cfg->safety.stop_distance_m,
 	    .slow_distance_m = cfg->safety.slow_distance_m,
@@ -37,7 +38,8 @@ void cairn_monitor_init(struct cairn_monitor *m, const struct cairn_monitor_para
 {
 	m->params = *params;
 	m->scan_pose = (struct cairn_pose2){0};
-	m->scanned.count = m->points.count = 0;
+	m->scanned.count = m->points.count = m->lidar_count = m->solid_count = 0;
+	cairn_floor_init(&m->floor, &params->floor);
 }
 
 void cairn_monitor_scan(struct cairn_monitor *m, const struct cairn_msg_scan *scan, int64_t t_end_ns,
@@ -47,9 +49,30 @@ void cairn_monitor_scan(struct cairn_monitor *m, const struct cairn_msg_scan *sc
 	m->scan_pose = pose;
 }
 
+void cairn_monitor_depth(
+    struct cairn_monitor *m, const struct cairn_msg_depth_scan *scan, struct cairn_pose2 pose)
+{
+	cairn_points_move(&m->points, &m->scanned, cairn_pose_between(m->scan_pose, pose));
+	cairn_floor_see(&m->floor, scan, pose, &m->points);
+}
+
 void cairn_monitor_move(struct cairn_monitor *m, struct cairn_pose2 pose)
 {
 	cairn_points_move(&m->points, &m->scanned, cairn_pose_between(m->scan_pose, pose));
+	m->lidar_count = m->points.count;
+	cairn_floor_drive(&m->floor, pose);
+	cairn_floor_points(&m->floor, pose, &m->points);
+	m->solid_count = m->lidar_count + (m->floor.some ? m->floor.solid : 0);
+	m->solid_count = m->solid_count < m->points.count ? m->solid_count : m->points.count;
+}
+
+double cairn_monitor_nearest(struct cairn_monitor *m)
+{
+	size_t all = m->points.count;
+	m->points.count = m->lidar_count;
+	double nearest_m = cairn_points_nearest(&m->points, &m->params.body, NULL);
+	m->points.count = all;
+	return nearest_m;
 }
 
 /* Beyond this free arc the limit is speed_max, whatever the speed. */

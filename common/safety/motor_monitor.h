@@ -9,10 +9,12 @@
 
 #include "common/base/scan.h"
 #include "common/config/config.h"
+#include "common/safety/floor.h"
 
 struct cairn_monitor_params {
 	struct cairn_footprint body;
 	struct cairn_vec2 lidar;
+	struct cairn_floor_params floor;
 	double margin_m, stop_distance_m, slow_distance_m, ttc_min_s;
 	double reaction_s; /* from the motion now to the wheels' answer */
 	double decel_mps2, speed_max_mps, curvature_max_1pm;
@@ -27,7 +29,10 @@ struct cairn_monitor {
 	struct cairn_monitor_params params;
 	struct cairn_pose2 scan_pose; /* of the robot at the end of the turn, in the dead-reckoned frame */
 	struct cairn_points scanned;  /* robot frame then */
-	struct cairn_points points;   /* robot frame now */
+	struct cairn_points
+	    points; /* robot frame now: LiDAR, obstacles on the floor, border of unseen floor */
+	size_t lidar_count, solid_count; /* of points: from the LiDAR; these and obstacles on the floor */
+	struct cairn_floor floor;
 };
 
 struct cairn_monitor_verdict {
@@ -41,6 +46,11 @@ void cairn_monitor_init(struct cairn_monitor *m, const struct cairn_monitor_para
 /* twist: of the robot during the turn; pose: at its end. */
 void cairn_monitor_scan(struct cairn_monitor *m, const struct cairn_msg_scan *scan, int64_t t_end_ns,
     struct cairn_twist twist, struct cairn_pose2 pose);
+/* A depth scan taken at pose. */
+void cairn_monitor_depth(
+    struct cairn_monitor *m, const struct cairn_msg_depth_scan *scan, struct cairn_pose2 pose);
+/* Distance of the nearest LiDAR return to the footprint; negative without any. */
+double cairn_monitor_nearest(struct cairn_monitor *m);
 /* Carries the points to where the robot is now. */
 void cairn_monitor_move(struct cairn_monitor *m, struct cairn_pose2 pose);
 /* Limit for driving forward (or backward) along curvature_1pm while the robot in truth moves with driven: the

@@ -15,6 +15,8 @@ struct cairn_sequencer *cairn_sequencer_new(
 		return NULL;
 	seq->cfg = cfg;
 	seq->t_start_ns = now_ns;
+	struct cairn_floor_params floor = cairn_floor_params_from(cfg);
+	cairn_floor_init(&seq->floor, &floor);
 	if (record != NULL) {
 		seq->rec = *record;
 		seq->home.best_m = INFINITY;

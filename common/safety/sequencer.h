@@ -40,6 +40,8 @@ void cairn_sequencer_destroy(struct cairn_sequencer **seq_p);
 /* t_ns: stamp of the message. Messages older than the newest of their kind and those with numbers that are
  * not finite are ignored and counted (cairn_sequencer_rejects). */
 void cairn_sequencer_on_scan(struct cairn_sequencer *seq, const struct cairn_msg_scan *scan, int64_t t_ns);
+void cairn_sequencer_on_depth(
+    struct cairn_sequencer *seq, const struct cairn_msg_depth_scan *scan, int64_t t_ns);
 void cairn_sequencer_on_pose(struct cairn_sequencer *seq, const struct cairn_msg_pose *pose, int64_t t_ns);
 void cairn_sequencer_on_motion(
     struct cairn_sequencer *seq, const struct cairn_msg_motion *motion, int64_t t_ns);

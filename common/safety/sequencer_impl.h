@@ -2,6 +2,7 @@
 #ifndef CAIRN_COMMON_SAFETY_SEQUENCER_IMPL_H
 #define CAIRN_COMMON_SAFETY_SEQUENCER_IMPL_H
 
+#include "common/safety/floor.h"
 #include "common/safety/mission.h"
 #include "common/safety/sequencer.h"
 #include "common/safety/sequencer_safe.h"
@@ -102,6 +103,8 @@ struct cairn_sequencer {
 
 	struct cairn_points scan_points; /* in the robot frame of the scan */
 	struct cairn_points points;      /* in the robot frame of now */
+	struct cairn_floor floor;        /* in the map frame */
+	int64_t t_depth_ns;
 	int64_t t_scan_ns, t_pose_ns, t_motion_ns, t_frontiers_ns, t_candidates_ns, t_nav_velocity_ns,
 	    t_nav_status_ns;
 	struct cairn_msg_pose pose;

@@ -24,6 +24,13 @@ static struct cairn_twist driven(const struct cairn_sequencer *seq)
 	return seq->cmd;
 }
 
+/* The pose carried on, or back, from its stamp. */
+static struct cairn_pose2 pose_at(const struct cairn_sequencer *seq, int64_t t_ns)
+{
+	double since_s = cairn_clamp(seq_seconds(seq->t_pose_ns, t_ns), -COMPENSATE_MAX_S, COMPENSATE_MAX_S);
+	return cairn_pose_advance(seq_pose(seq), driven(seq), since_s);
+}
+
 /* The points as they lie now: the robot has moved since the scan by what the motor stage says it drives. */
 static void compensate(struct cairn_sequencer *seq, int64_t now_ns)
 {
@@ -31,6 +38,11 @@ static void compensate(struct cairn_sequencer *seq, int64_t now_ns)
 	struct cairn_twist t = driven(seq);
 	struct cairn_pose2 moved = cairn_pose_advance((struct cairn_pose2){0}, t, age_s);
 	cairn_points_move(&seq->points, &seq->scan_points, moved);
+	if (seq->t_depth_ns == 0 || seq->t_pose_ns == 0)
+		return;
+	struct cairn_pose2 now = pose_at(seq, now_ns);
+	cairn_floor_drive(&seq->floor, now);
+	cairn_floor_points(&seq->floor, now, &seq->points);
 }
 
 /* Path and turn of what is being executed, by the mapper's pose. */
@@ -122,6 +134,19 @@ void cairn_sequencer_on_scan(struct cairn_sequencer *seq, const struct cairn_msg
 	struct cairn_footprint body = cairn_safe_footprint(seq->cfg);
 	struct cairn_vec2 lidar = {seq->cfg->robot.lidar_x_m, seq->cfg->robot.lidar_y_m};
 	cairn_points_from_scan_moving(&seq->scan_points, scan, t_ns, driven(seq), lidar, &body);
+}
+
+void cairn_sequencer_on_depth(
+    struct cairn_sequencer *seq, const struct cairn_msg_depth_scan *scan, int64_t t_ns)
+{
+	const char *why;
+	if (strcmp(seq->cfg->safety.depth, "off") == 0 || seq->t_pose_ns == 0)
+		return;
+	if (!seq_rising(seq, &seq->t_depth_ns, t_ns, cairn_depth_scan_ok(scan, &why)))
+		return;
+	/* The LiDAR's points are those of a moment ago: the comparison allows for that. */
+	seq->points.count = seq->points.count < seq->scan_points.count ? seq->points.count : seq->scan_points.count;
+	cairn_floor_see(&seq->floor, scan, pose_at(seq, t_ns), &seq->points);
 }
 
 void cairn_sequencer_on_pose(struct cairn_sequencer *seq, const struct cairn_msg_pose *pose, int64_t t_ns)

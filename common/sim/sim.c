@@ -3,25 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/sim/sim_parts.h"
+
 #define PERSON_KEEPS_M 0.35 /* a walker does not come nearer to the robot than this */
 #define PERSON_PATIENCE_S 3.0
 #define PERSON_SHORT_OF_M 0.02 /* nobody walks into the robot */
 #define BATTERY_FULL_V 12.4
 #define BATTERY_V_PER_S 0.00015
 #define CLEARANCE_SHOWN_M 2.0
-
-struct cairn_sim {
-	const struct cairn_config *cfg;
-	const struct cairn_world *world;
-	struct cairn_body_params params;
-	struct cairn_sim_state state;
-	struct cairn_truth *truth;
-	bool no_sweep;
-	uint32_t turn_step; /* of the LiDAR */
-	bool turn_done;
-	struct cairn_lidar_point points[CAIRN_LIDAR_STEP_POINTS];
-	struct cairn_lidar_point turn[CAIRN_LIDAR_POINTS];
-};
 
 static bool find_start(const struct cairn_config *cfg, const struct cairn_world *world,
     const struct cairn_body_params *p, struct cairn_pose2 *ret_start, struct cairn_error *err)

@@ -1,0 +1,215 @@
+#include "common/safety/floor.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define UNSEEN 0
+#define FREE 1
+#define OBSTACLE 2
+#define MASK (CAIRN_FLOOR_CELLS - 1)
+#define NEAR_CELLS 28 /* points farther from the robot than this are left out: 1.4 m */
+#define SAME_AS_LIDAR_M 0.15
+#define DRIVEN_M 0.02 /* the footprint is marked after this much */
+
+_Static_assert((CAIRN_FLOOR_CELLS & MASK) == 0, "cells wrap by a mask");
+
+struct cairn_floor_params cairn_floor_params_from(const struct cairn_config *cfg)
+{
+	return (struct cairn_floor_params){.body = {cfg->robot.footprint_front_m, cfg->robot.footprint_rear_m,
+					       cfg->robot.footprint_half_width_m},
+	    .start_m = cfg->safety.floor_start_m};
+}
+
+void cairn_floor_init(struct cairn_floor *f, const struct cairn_floor_params *params)
+{
+	memset(f, 0, sizeof(*f));
+	f->params = *params;
+}
+
+static int32_t cell_of(double m)
+{
+	return (int32_t)floor(m / CAIRN_FLOOR_CELL_M);
+}
+
+static uint8_t *at(struct cairn_floor *f, int32_t cx, int32_t cy)
+{
+	return &f->cells[(size_t)(cy & MASK) * CAIRN_FLOOR_CELLS + (size_t)(cx & MASK)];
+}
+
+static bool held(const struct cairn_floor *f, int32_t cx, int32_t cy)
+{
+	return cx - f->cx >= -CAIRN_FLOOR_CELLS / 2 && cx - f->cx < CAIRN_FLOOR_CELLS / 2 &&
+	       cy - f->cy >= -CAIRN_FLOOR_CELLS / 2 && cy - f->cy < CAIRN_FLOOR_CELLS / 2;
+}
+
+/* The robot has moved on: what the grid gains on one side was another place's cell before. */
+static void follow(struct cairn_floor *f, int32_t cx, int32_t cy)
+{
+	int32_t dx = cx - f->cx, dy = cy - f->cy;
+	if (abs(dx) >= CAIRN_FLOOR_CELLS || abs(dy) >= CAIRN_FLOOR_CELLS) {
+		memset(f->cells, UNSEEN, sizeof(f->cells));
+		f->cx = cx, f->cy = cy;
+		return;
+	}
+	for (; f->cx != cx; f->cx += dx > 0 ? 1 : -1) {
+		int32_t column = f->cx + CAIRN_FLOOR_CELLS / 2 - (dx > 0 ? 0 : 1);
+		for (int32_t i = 0; i < CAIRN_FLOOR_CELLS; i++)
+			*at(f, column, i) = UNSEEN;
+	}
+	for (; f->cy != cy; f->cy += dy > 0 ? 1 : -1) {
+		int32_t row = f->cy + CAIRN_FLOOR_CELLS / 2 - (dy > 0 ? 0 : 1);
+		memset(at(f, 0, row), UNSEEN, CAIRN_FLOOR_CELLS);
+	}
+}
+
+/* Sets the cells whose centres lie in a rectangle of the robot frame, or in a disc about the footprint's
+ * middle. */
+static void mark(
+    struct cairn_floor *f, struct cairn_pose2 pose, const struct cairn_footprint *body, double disc_m)
+{
+	double reach = fmax(disc_m, hypot(fmax(body->front_m, body->rear_m), body->half_width_m)) + 0.1;
+	double c = cos(pose.yaw_rad), s = sin(pose.yaw_rad), middle = 0.5 * (body->front_m - body->rear_m);
+	for (int32_t cy = cell_of(pose.y_m - reach); cy <= cell_of(pose.y_m + reach); cy++)
+		for (int32_t cx = cell_of(pose.x_m - reach); cx <= cell_of(pose.x_m + reach); cx++) {
+			double dx = (cx + 0.5) * CAIRN_FLOOR_CELL_M - pose.x_m,
+			       dy = (cy + 0.5) * CAIRN_FLOOR_CELL_M - pose.y_m;
+			double x = c * dx + s * dy, y = -s * dx + c * dy;
+			bool under =
+			    x <= body->front_m && x >= -body->rear_m && fabs(y) <= body->half_width_m;
+			bool near = hypot(x - middle, y) <= disc_m && *at(f, cx, cy) == UNSEEN;
+			if ((under || near) && held(f, cx, cy))
+				*at(f, cx, cy) = FREE;
+		}
+}
+
+void cairn_floor_drive(struct cairn_floor *f, struct cairn_pose2 pose)
+{
+	if (!isfinite(pose.x_m) || !isfinite(pose.y_m) || !isfinite(pose.yaw_rad))
+		return;
+	bool moved = hypot(pose.x_m - f->last.x_m, pose.y_m - f->last.y_m) >= DRIVEN_M ||
+		     fabs(cairn_wrap_rad(pose.yaw_rad - f->last.yaw_rad)) >= 0.05;
+	if (f->begun && !moved)
+		return;
+	follow(f, cell_of(pose.x_m), cell_of(pose.y_m));
+	mark(f, pose, &f->params.body, f->begun ? 0.0 : f->params.start_m);
+	f->begun = true;
+	f->last = pose;
+}
+
+/* ---- seeing ---- */
+
+bool cairn_depth_scan_ok(const struct cairn_msg_depth_scan *scan, const char **ret_why)
+{
+	uint32_t n = scan->angle_rad_count;
+	*ret_why = NULL;
+	if (n == 0 || n != scan->free_from_m_count || n != scan->free_to_m_count || n != scan->hit_count)
+		*ret_why = "depth scan without matching columns";
+	else if (!isfinite(scan->x_m) || !isfinite(scan->y_m) || !(scan->range_max_m > 0.0f) ||
+		 !(scan->range_max_m <= 20.0f))
+		*ret_why = "depth scan with a range that is none";
+	for (uint32_t i = 0; i < n && *ret_why == NULL; i++)
+		if (!(fabsf(scan->angle_rad[i]) <= 7.0f) || !isfinite(scan->free_from_m[i]) ||
+		    !isfinite(scan->free_to_m[i]))
+			*ret_why = "depth scan with numbers that are none";
+	return *ret_why == NULL;
+}
+
+static bool seen_by_lidar(const struct cairn_points *lidar, double x, double y)
+{
+	for (size_t i = 0; lidar != NULL && i < lidar->count; i++) {
+		double dx = (double)lidar->x_m[i] - x, dy = (double)lidar->y_m[i] - y;
+		if (dx * dx + dy * dy < SAME_AS_LIDAR_M * SAME_AS_LIDAR_M)
+			return true;
+	}
+	return false;
+}
+
+/* First what is free, in all columns, then what is not: columns share cells. */
+static void see_free(
+    struct cairn_floor *f, const struct cairn_msg_depth_scan *scan, uint32_t i, struct cairn_pose2 pose)
+{
+	double a = (double)scan->angle_rad[i], from = (double)scan->free_from_m[i],
+	       to = fmin((double)scan->free_to_m[i], (double)scan->range_max_m);
+	double ux = cos(a), uy = sin(a), x0 = (double)scan->x_m, y0 = (double)scan->y_m;
+	/* The cell of an obstacle is not entered from the front side. */
+	double end = scan->hit[i] ? to - CAIRN_FLOOR_CELL_M : to;
+	for (double r = fmax(from, 0.0); r <= end; r += 0.5 * CAIRN_FLOOR_CELL_M) {
+		struct cairn_vec2 p = cairn_pose_apply(pose, (struct cairn_vec2){x0 + r * ux, y0 + r * uy});
+		int32_t cx = cell_of(p.x_m), cy = cell_of(p.y_m);
+		if (held(f, cx, cy))
+			*at(f, cx, cy) = FREE;
+	}
+}
+
+static void see_obstacle(struct cairn_floor *f, const struct cairn_msg_depth_scan *scan, uint32_t i,
+    struct cairn_pose2 pose, const struct cairn_points *lidar)
+{
+	double a = (double)scan->angle_rad[i], to = (double)scan->free_to_m[i];
+	double ux = cos(a), uy = sin(a), x0 = (double)scan->x_m, y0 = (double)scan->y_m;
+	if (!scan->hit[i] || !(to > 0.0) || to > (double)scan->range_max_m ||
+	    seen_by_lidar(lidar, x0 + to * ux, y0 + to * uy))
+		return;
+	struct cairn_vec2 p = cairn_pose_apply(pose, (struct cairn_vec2){x0 + to * ux, y0 + to * uy});
+	int32_t cx = cell_of(p.x_m), cy = cell_of(p.y_m);
+	if (held(f, cx, cy))
+		*at(f, cx, cy) = OBSTACLE;
+}
+
+static void list_cells(struct cairn_floor *f, bool obstacles)
+{
+	for (int32_t y = f->cy - NEAR_CELLS; y <= f->cy + NEAR_CELLS; y++)
+		for (int32_t x = f->cx - NEAR_CELLS; x <= f->cx + NEAR_CELLS; x++) {
+			uint8_t cell = *at(f, x, y);
+			if (cell == FREE || (cell == OBSTACLE) != obstacles ||
+			    f->count == CAIRN_FLOOR_POINTS_MAX)
+				continue;
+			bool border = obstacles || *at(f, x - 1, y) == FREE || *at(f, x + 1, y) == FREE ||
+				      *at(f, x, y - 1) == FREE || *at(f, x, y + 1) == FREE;
+			if (!border)
+				continue;
+			f->x_m[f->count] = (float)((x + 0.5) * CAIRN_FLOOR_CELL_M);
+			f->y_m[f->count++] = (float)((y + 0.5) * CAIRN_FLOOR_CELL_M);
+		}
+}
+
+static void list_points(struct cairn_floor *f)
+{
+	f->count = 0;
+	list_cells(f, true);
+	f->solid = f->count;
+	list_cells(f, false);
+}
+
+void cairn_floor_see(struct cairn_floor *f, const struct cairn_msg_depth_scan *scan, struct cairn_pose2 pose,
+    const struct cairn_points *lidar)
+{
+	const char *why;
+	if (!cairn_depth_scan_ok(scan, &why) || !isfinite(pose.x_m) || !isfinite(pose.y_m) ||
+	    !isfinite(pose.yaw_rad))
+		return;
+	if (!f->begun)
+		cairn_floor_drive(f, pose);
+	f->some = true;
+	for (uint32_t i = 0; i < scan->angle_rad_count; i++)
+		see_free(f, scan, i, pose);
+	for (uint32_t i = 0; i < scan->angle_rad_count; i++)
+		see_obstacle(f, scan, i, pose, lidar);
+	mark(f, pose, &f->params.body, 0.0);
+	list_points(f);
+}
+
+void cairn_floor_points(const struct cairn_floor *f, struct cairn_pose2 pose, struct cairn_points *points)
+{
+	if (!f->some)
+		return;
+	float c = (float)cos(pose.yaw_rad), s = (float)sin(pose.yaw_rad), px = (float)pose.x_m,
+	      py = (float)pose.y_m;
+	size_t n = points->count;
+	for (uint32_t i = 0; i < f->count && n < CAIRN_POINTS_MAX; i++, n++) {
+		float dx = f->x_m[i] - px, dy = f->y_m[i] - py;
+		points->x_m[n] = c * dx + s * dy;
+		points->y_m[n] = c * dy - s * dx;
+	}
+	points->count = n;
+}

@@ -1,0 +1,56 @@
+/* floor.h - what the depth camera has said about the floor around the robot: free, an obstacle, or never
+ * seen.
+ *
+ * The camera looks ahead in a cone and not right in front of the wheels, so what it saw has to be remembered:
+ * a low box that leaves the picture is still there. A grid of 5 cm that goes along with the robot keeps, for
+ * each cell, whether it was seen free, or an obstacle stands in it, or neither. Floor that was never seen is
+ * not driven on: its border counts as an obstacle, like the obstacles themselves. Around the start the floor
+ * is taken to be free, and so is what the robot has driven over.
+ *
+ * Obstacles that the LiDAR sees as well are not remembered: they are the LiDAR's business, and may walk away.
+ *
+ * Poses are in a frame that does not jump over short ways (dead reckoning or the map). Pure; about 60 kB. */
+#ifndef CAIRN_COMMON_SAFETY_FLOOR_H
+#define CAIRN_COMMON_SAFETY_FLOOR_H
+
+#include "common/base/scan.h"
+#include "common/config/config.h"
+
+#define CAIRN_FLOOR_CELL_M 0.05
+#define CAIRN_FLOOR_CELLS 128 /* a side; a power of two: cells wrap round */
+#define CAIRN_FLOOR_POINTS_MAX 2048
+
+struct cairn_floor_params {
+	struct cairn_footprint body;
+	double start_m;
+};
+
+struct cairn_floor {
+	struct cairn_floor_params params;
+	bool some; /* a depth scan has come: otherwise nothing is known and nothing is held against anybody */
+	bool begun; /* the start is marked */
+	struct cairn_pose2 last;
+	int32_t cx, cy; /* cell of the robot: the grid holds what is within half its side of it */
+	uint8_t cells[CAIRN_FLOOR_CELLS * CAIRN_FLOOR_CELLS];
+	uint32_t count; /* of points: obstacles, then the border of the unseen, near the robot, in the poses'
+			   frame */
+	uint32_t solid; /* of these obstacles */
+	float x_m[CAIRN_FLOOR_POINTS_MAX], y_m[CAIRN_FLOOR_POINTS_MAX];
+};
+
+struct cairn_floor_params cairn_floor_params_from(const struct cairn_config *cfg);
+void cairn_floor_init(struct cairn_floor *floor, const struct cairn_floor_params *params);
+
+/* The robot is here: what its footprint covers is free. */
+void cairn_floor_drive(struct cairn_floor *floor, struct cairn_pose2 pose);
+/* A depth scan taken at pose. lidar: returns in the robot frame at that pose, NULL = none. */
+void cairn_floor_see(struct cairn_floor *floor, const struct cairn_msg_depth_scan *scan,
+    struct cairn_pose2 pose, const struct cairn_points *lidar);
+/* Adds what stands in the way, in the robot frame of pose; as many as there is room for. */
+void cairn_floor_points(
+    const struct cairn_floor *floor, struct cairn_pose2 pose, struct cairn_points *points);
+
+/* False, with the reason, for a scan that is malformed. */
+bool cairn_depth_scan_ok(const struct cairn_msg_depth_scan *scan, const char **ret_why);
+
+#endif

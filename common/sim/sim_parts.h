@@ -1,0 +1,20 @@
+/* sim_parts.h - the simulation's state, shared by its files; not for others. */
+#ifndef CAIRN_COMMON_SIM_SIM_PARTS_H
+#define CAIRN_COMMON_SIM_SIM_PARTS_H
+
+#include "common/sim/sim.h"
+
+struct cairn_sim {
+	const struct cairn_config *cfg;
+	const struct cairn_world *world;
+	struct cairn_body_params params;
+	struct cairn_sim_state state;
+	struct cairn_truth *truth;
+	bool no_sweep;
+	uint32_t turn_step; /* of the LiDAR */
+	bool turn_done;
+	struct cairn_lidar_point points[CAIRN_LIDAR_STEP_POINTS];
+	struct cairn_lidar_point turn[CAIRN_LIDAR_POINTS];
+};
+
+#endif
