@@ -40,7 +40,7 @@ static bool make_cores(struct cairn_run *r, struct cairn_error *err)
 	if (ok && !r->o.without_sequencer)
 		ok = (r->seq = cairn_sequencer_new(r->cfg, NULL, r->now_ns)) != NULL;
 	if (ok)
-		return run_model_init(r, err);
+		return run_model_init(r, err) && run_choice_init(r, err);
 	if (err->text[0] == '\0')
 		cairn_error_set(err, "out of memory");
 	return false;
@@ -236,6 +236,8 @@ static void report_map(struct cairn_run *r)
 		ok = cairn_true_map_frontiers(r->true_map, cairn_run_true_pose(r), &r->frontiers);
 	if (ok && r->frontiers.free_m2 > 0.0 && r->seq != NULL)
 		cairn_sequencer_on_frontiers(r->seq, &r->frontiers, r->now_ns);
+	if (ok && r->frontiers.free_m2 > 0.0)
+		run_choice_step(r);
 }
 
 /* ---- control ---- */
@@ -269,8 +271,10 @@ static void plan(struct cairn_run *r)
 static void take_results(struct cairn_run *r)
 {
 	struct cairn_msg_result result;
-	while (cairn_sequencer_next_result(r->seq, &result))
+	while (cairn_sequencer_next_result(r->seq, &result)) {
+		cairn_choice_watch_result(&r->watch, &result);
 		run_model_result(r, &result);
+	}
 }
 
 static void command(struct cairn_run *r)
@@ -396,6 +400,11 @@ struct cairn_twist cairn_run_sent(const struct cairn_run *r)
 const struct cairn_sequencer_output *cairn_run_output(const struct cairn_run *r)
 {
 	return &r->out;
+}
+
+const struct cairn_msg_candidates *cairn_run_candidates(const struct cairn_run *r)
+{
+	return &r->candidates;
 }
 
 const struct cairn_msg_frontiers *cairn_run_frontiers(const struct cairn_run *r)

@@ -81,6 +81,8 @@ const struct cairn_msg_motion *cairn_run_motion(const struct cairn_run *run);
 struct cairn_twist cairn_run_sent(const struct cairn_run *run);
 const struct cairn_sequencer_output *cairn_run_output(const struct cairn_run *run);
 const struct cairn_msg_frontiers *cairn_run_frontiers(const struct cairn_run *run);
+/* What was offered last. */
+const struct cairn_msg_candidates *cairn_run_candidates(const struct cairn_run *run);
 /* The newest scan delivered; its stamp in *ret_t_ns (may be NULL). NULL before the first. */
 const struct cairn_msg_scan *cairn_run_scan(const struct cairn_run *run, int64_t *ret_t_ns);
 /* NULL unless CAIRN_RUN_MAP_MAPPER. */

@@ -61,12 +61,27 @@ static void see_frontiers(struct cairn_run *r, struct cairn_pilot_view *v)
 	}
 }
 
+static void see_candidates(struct cairn_run *r, struct cairn_pilot_view *v)
+{
+	v->stuck = r->candidates.stuck;
+	for (uint32_t i = 0; i < r->candidates.items_count && v->candidate_count < CAIRN_PILOT_CANDIDATES_MAX;
+	     i++) {
+		const struct cairn_msg_candidate *c = &r->candidates.items[i];
+		v->candidates[v->candidate_count++] = (struct cairn_pilot_candidate){.id = c->id,
+		    .frontier_id = c->frontier_id,
+		    .kind = c->kind,
+		    .path_m = tenth(c->path_m),
+		    .score = round(c->score * 100.0) / 100.0};
+	}
+}
+
 static void look(struct cairn_run *r)
 {
 	struct run_model *m = &r->model;
 	m->view = (struct cairn_pilot_view){.room_count = m->rooms};
 	see_scan(r, &m->view);
 	see_frontiers(r, &m->view);
+	see_candidates(r, &m->view);
 	memcpy(m->view.actions, m->actions, sizeof(m->actions));
 	m->view.action_count = m->action_count;
 }
@@ -87,6 +102,7 @@ static void choose(struct cairn_run *r, struct cairn_msg_decision *d)
 	made.snapshot_x_m = head.snapshot_x_m;
 	made.snapshot_y_m = head.snapshot_y_m;
 	made.snapshot_yaw_rad = head.snapshot_yaw_rad;
+	made.candidate_set = head.candidate_set;
 	*d = made;
 }
 
@@ -101,7 +117,8 @@ static void ask(struct cairn_run *r)
 	    .snapshot_x_m = r->pose.x_m,
 	    .snapshot_y_m = r->pose.y_m,
 	    .snapshot_yaw_rad = r->pose.yaw_rad,
-	    .source = CAIRN_SOURCE_MODEL};
+	    .source = CAIRN_SOURCE_MODEL,
+	    .candidate_set = r->candidates.set};
 	m->answers = true;
 	if (r->o.decide != NULL)
 		m->answers = r->o.decide(r->o.decide_ctx, r, &m->view, &m->decision);
@@ -156,6 +173,7 @@ void run_model_result(struct cairn_run *r, const struct cairn_msg_result *result
 	memmove(&m->actions[1], &m->actions[0], (RUN_ACTIONS - 1) * sizeof(m->actions[0]));
 	m->actions[0] = (struct cairn_pilot_action){.tool = result->tool,
 	    .frontier_id = result->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL ? m->decision.frontier_id : 0,
+	    .candidate_id = result->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL ? m->decision.candidate_id : 0,
 	    .direction = result->tool == CAIRN_TOOL_MOVE_TOWARD ? (int)m->decision.direction : -1,
 	    .outcome = result->outcome,
 	    .distance_m = result->distance_m};

@@ -2,6 +2,7 @@
 #ifndef CAIRN_COMMON_EVAL_RUN_PARTS_H
 #define CAIRN_COMMON_EVAL_RUN_PARTS_H
 
+#include "common/choice/watch.h"
 #include "common/device/wheel_odom.h"
 #include "common/eval/run.h"
 #include "common/eval/true_map.h"
@@ -61,6 +62,10 @@ struct cairn_run {
 	bool pose_some;
 	struct cairn_msg_motion motion;
 	struct cairn_msg_frontiers frontiers;
+	struct cairn_choice_watch watch;
+	struct cairn_choice choice;
+	struct cairn_msg_candidates candidates;
+	struct cairn_msg_nav_path path;
 	struct cairn_planner_output plan;
 	struct cairn_sequencer_output out;
 	uint8_t *cells;
@@ -88,6 +93,9 @@ struct cairn_run {
 bool run_model_init(struct cairn_run *run, struct cairn_error *err);
 void run_model_step(struct cairn_run *run, bool wanted);
 void run_model_result(struct cairn_run *run, const struct cairn_msg_result *result);
+/* run_choice.c */
+bool run_choice_init(struct cairn_run *run, struct cairn_error *err);
+void run_choice_step(struct cairn_run *run);
 /* run_naive.c */
 bool run_naive_wants(const struct cairn_run *run);
 void run_naive_decision(struct cairn_run *run, const struct cairn_msg_decision *d);

@@ -98,6 +98,13 @@ void cairn_dialog_frontiers(struct cairn_dialog *d, const struct cairn_msg_front
 	d->frontiers_ns = t_ns;
 }
 
+void cairn_dialog_candidates(
+    struct cairn_dialog *d, const struct cairn_msg_candidates *candidates, int64_t t_ns)
+{
+	d->candidates = *candidates;
+	d->candidates_ns = t_ns;
+}
+
 bool cairn_dialog_snapshot(
     struct cairn_dialog *d, const void *payload, size_t bytes, int64_t t_ns, struct cairn_error *err)
 {

@@ -59,6 +59,9 @@ void cairn_dialog_mission(
 void cairn_dialog_result(struct cairn_dialog *dialog, const struct cairn_msg_result *result, int64_t t_ns);
 void cairn_dialog_frontiers(
     struct cairn_dialog *dialog, const struct cairn_msg_frontiers *frontiers, int64_t t_ns);
+/* Candidates to offer; never called where the model is not to be told of them. */
+void cairn_dialog_candidates(
+    struct cairn_dialog *dialog, const struct cairn_msg_candidates *candidates, int64_t t_ns);
 
 /* True when the owner should look for a newer snapshot: a decision is wanted and no call is under way. */
 bool cairn_dialog_wants_snapshot(const struct cairn_dialog *dialog, int64_t now_ns);

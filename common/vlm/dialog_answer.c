@@ -57,6 +57,7 @@ static void publish(struct cairn_dialog *d, int64_t now_ns)
 	out->snapshot_x_m = h->x_m;
 	out->snapshot_y_m = h->y_m;
 	out->snapshot_yaw_rad = h->yaw_rad;
+	out->candidate_set = d->shown_set;
 	out->latency_s = (double)(now_ns - d->asked_ns) * 1e-9;
 	d->has_decision = true;
 	d->used_ns = d->snap.t_ns;

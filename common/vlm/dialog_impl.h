@@ -42,6 +42,9 @@ struct cairn_dialog {
 	int64_t wanted_since_ns, unwanted_since_ns; /* one of them is 0 */
 	struct cairn_msg_frontiers frontiers;
 	int64_t frontiers_ns;
+	struct cairn_msg_candidates candidates;
+	int64_t candidates_ns;
+	uint64_t shown_set;         /* of candidates in the context; 0 = none */
 	int64_t result_ns;          /* newest result */
 	int64_t trouble_ns;         /* newest result that tells of being stuck or overridden; 0 = none */
 	int64_t decided_ns;         /* last decision; 0 = none */

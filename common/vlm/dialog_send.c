@@ -7,7 +7,11 @@
 static void make_context(struct cairn_dialog *d, int64_t now_ns)
 {
 	const struct cairn_snapshot_head *h = &d->snap.head;
-	struct cairn_prompt_view view = {h->x_m, h->y_m, h->yaw_rad, d->snap.bytes.data, h->text_bytes};
+	bool offered = d->candidates_ns != 0 && d->candidates.items_count > 0 &&
+		       cairn_topic_fresh(CAIRN_TOPIC_CANDIDATES, d->candidates_ns, now_ns);
+	struct cairn_prompt_view view = {
+	    h->x_m, h->y_m, h->yaw_rad, d->snap.bytes.data, h->text_bytes, offered ? &d->candidates : NULL};
+	d->shown_set = offered ? d->candidates.set : 0;
 	if (h->trigger == CAIRN_TRIGGER_DEAD_END && cairn_memory_add_dead_end(&d->memory, h->x_m, h->y_m))
 		d->changed = true;
 	cairn_prompt_context(&d->context, &view, dialog_frontiers_fresh(d, now_ns) ? &d->frontiers : NULL,

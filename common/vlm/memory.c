@@ -103,6 +103,19 @@ bool cairn_memory_report(
 	return true;
 }
 
+void cairn_memory_places(const struct cairn_memory *memory, struct cairn_msg_places *ret)
+{
+	*ret = (struct cairn_msg_places){.items_count = memory->rooms_count};
+	_Static_assert(sizeof(ret->items) / sizeof(ret->items[0]) >= CAIRN_MEMORY_ROOMS, "room for all");
+	for (uint32_t i = 0; i < memory->rooms_count; i++) {
+		const struct cairn_memory_room *r = &memory->rooms[i];
+		struct cairn_msg_place *p = &ret->items[i];
+		cairn_text_clean(p->name, sizeof(p->name), r->name, strnlen(r->name, sizeof(r->name)));
+		p->x_m = r->x_m;
+		p->y_m = r->y_m;
+	}
+}
+
 static double finite_or_zero(double x)
 {
 	return isfinite(x) ? x : 0.0;

@@ -80,6 +80,9 @@ void cairn_memory_frontiers(struct cairn_memory *memory, const struct cairn_msg_
 /* Explored share of a room, 0..1: of the openings it ever had, those that are gone. */
 double cairn_memory_explored(const struct cairn_memory_room *room);
 
+/* The rooms as places, for the bus. */
+void cairn_memory_places(const struct cairn_memory *memory, struct cairn_msg_places *ret);
+
 /* The MEMORY lines (with a heading), at most CAIRN_MEMORY_TEXT_BYTES. */
 void cairn_memory_text(const struct cairn_memory *memory, struct cairn_text *out);
 /* The LAST ACTIONS lines (with a heading), newest first, at most CAIRN_MEMORY_ACTIONS_BYTES: what was asked

@@ -14,7 +14,7 @@
 int cairn_pilot_profile_parse(const char *word)
 {
 	static const char *const words[CAIRN_PILOT_PROFILE_COUNT] = {
-	    "sensible", "forward", "random", "flip", "unsafe", "repeat", "idle"};
+	    "sensible", "forward", "random", "flip", "unsafe", "repeat", "idle", "hybrid"};
 	for (int i = 0; i < CAIRN_PILOT_PROFILE_COUNT; i++) {
 		if (strcmp(words[i], word) == 0)
 			return i;
@@ -250,6 +250,60 @@ static void sensible(
 	pilot->last_was_doorway = doorway;
 }
 
+/* What the last actions and the kind say beside its score; more is better. */
+static double candidate_value(const struct cairn_pilot_view *view, const struct cairn_pilot_candidate *c)
+{
+	static const double liking[CAIRN_CANDIDATE_KIND_COUNT] = {
+	    [CAIRN_CANDIDATE_KIND_RECOVERY] = -0.3, /* leads to nothing new by itself */
+	    [CAIRN_CANDIDATE_KIND_WAYPOINT] = -0.3,
+	};
+	double value = c->score + liking[c->kind];
+	if (view->stuck && c->kind == CAIRN_CANDIDATE_KIND_RECOVERY)
+		value = c->score + 1.0;
+	for (uint32_t i = 0; i < view->action_count; i++) {
+		const struct cairn_pilot_action *a = &view->actions[i];
+		bool same =
+		    a->candidate_id == c->id || (a->frontier_id != 0 && a->frontier_id == c->frontier_id);
+		if (!same || a->tool != CAIRN_TOOL_NAVIGATE_TO_GOAL)
+			continue;
+		if (bad(a->outcome))
+			value -= 1.0 / (1.0 + i);
+		else if (a->outcome == CAIRN_OUTCOME_SUCCESS)
+			value -= 0.5 / (1.0 + i);
+	}
+	return value;
+}
+
+static void hybrid(
+    struct cairn_pilot *pilot, const struct cairn_pilot_view *view, struct cairn_pilot_choice *ret)
+{
+	const struct cairn_pilot_candidate *best = NULL;
+	double best_value = 0.0; /* anything below has failed, or is not worth the way */
+	for (uint32_t i = 0; i < view->candidate_count; i++) {
+		double value = candidate_value(view, &view->candidates[i]);
+		if (value > best_value) {
+			best_value = value;
+			best = &view->candidates[i];
+		}
+	}
+	if (best == NULL) {
+		sensible(pilot, view, ret);
+		return;
+	}
+	const char *kind = cairn_enum_text(&cairn_enum_candidate_kind, (int)best->kind);
+	ret->call = (struct cairn_tool_call){.tool = CAIRN_TOOL_NAVIGATE_TO_GOAL,
+	    .goal_kind = CAIRN_GOAL_KIND_CANDIDATE,
+	    .candidate_id = best->id,
+	    .has_candidate_id = true};
+	snprintf(ret->call.reason, sizeof(ret->call.reason), "%s %.1f m away", kind, best->path_m);
+	snprintf(ret->text, sizeof(ret->text),
+	    "C%u (%s, %.1f m along the path) has a score of %.2f, the best of those that have not failed.",
+	    best->id, kind, best->path_m, best->score);
+	if (view->room_count == 0)
+		report_room(ret, "start room", "where the exploration began");
+	pilot->last_was_doorway = false;
+}
+
 static void random_call(
     struct cairn_pilot *pilot, const struct cairn_pilot_view *view, struct cairn_pilot_choice *ret)
 {
@@ -312,6 +366,9 @@ void cairn_pilot_choose_as(struct cairn_pilot *pilot, enum cairn_pilot_profile p
 		ret->call = (struct cairn_tool_call){.tool = CAIRN_TOOL_STOP_ROBOT};
 		snprintf(ret->call.reason, sizeof(ret->call.reason), "watching");
 		snprintf(ret->text, sizeof(ret->text), "I stay here and watch.");
+		break;
+	case CAIRN_PILOT_HYBRID:
+		hybrid(pilot, view, ret);
 		break;
 	case CAIRN_PILOT_SENSIBLE:
 	case CAIRN_PILOT_PROFILE_COUNT:

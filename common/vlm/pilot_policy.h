@@ -11,6 +11,7 @@
 #define CAIRN_PILOT_FRONTIERS_MAX 16
 #define CAIRN_PILOT_ACTIONS_MAX 5
 #define CAIRN_PILOT_GAPS_MAX 8
+#define CAIRN_PILOT_CANDIDATES_MAX 8
 
 struct cairn_pilot_frontier {
 	uint32_t id;
@@ -21,10 +22,17 @@ struct cairn_pilot_frontier {
 
 struct cairn_pilot_action {
 	enum cairn_tool tool;
-	uint32_t frontier_id; /* 0 = none named */
-	int direction;        /* enum cairn_direction, -1 = none named */
+	uint32_t frontier_id;  /* 0 = none named */
+	uint32_t candidate_id; /* 0 = none named */
+	int direction;         /* enum cairn_direction, -1 = none named */
 	enum cairn_outcome outcome;
 	double distance_m;
+};
+
+struct cairn_pilot_candidate {
+	uint32_t id, frontier_id; /* 0 = no frontier */
+	enum cairn_candidate_kind kind;
+	double path_m, score;
 };
 
 struct cairn_pilot_gap {
@@ -38,9 +46,11 @@ struct cairn_pilot_view {
 	bool has_feasibility;
 	double feasibility[CAIRN_DIRECTION_COUNT];
 	double nearest_m; /* negative = unknown */
-	uint32_t gap_count, frontier_count, action_count, room_count;
+	uint32_t gap_count, frontier_count, candidate_count, action_count, room_count;
+	bool stuck;
 	struct cairn_pilot_gap gaps[CAIRN_PILOT_GAPS_MAX];
 	struct cairn_pilot_frontier frontiers[CAIRN_PILOT_FRONTIERS_MAX];
+	struct cairn_pilot_candidate candidates[CAIRN_PILOT_CANDIDATES_MAX];
 	struct cairn_pilot_action actions[CAIRN_PILOT_ACTIONS_MAX]; /* newest first */
 };
 
@@ -52,6 +62,7 @@ enum cairn_pilot_profile {
 	CAIRN_PILOT_UNSAFE,  /* fast towards the nearest thing */
 	CAIRN_PILOT_REPEAT,  /* its first choice for ever */
 	CAIRN_PILOT_IDLE,    /* stands and watches */
+	CAIRN_PILOT_HYBRID,  /* the best candidate that has not failed; sensible where there is none */
 	CAIRN_PILOT_PROFILE_COUNT
 };
 

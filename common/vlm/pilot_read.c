@@ -5,7 +5,14 @@
 
 #include "common/vlm/pilot_policy.h"
 
-enum section { SECTION_NONE, SECTION_SENSORS, SECTION_FRONTIERS, SECTION_ACTIONS, SECTION_MEMORY };
+enum section {
+	SECTION_NONE,
+	SECTION_SENSORS,
+	SECTION_FRONTIERS,
+	SECTION_CANDIDATES,
+	SECTION_ACTIONS,
+	SECTION_MEMORY
+};
 
 static enum section section_of(const char *line, enum section now)
 {
@@ -13,7 +20,8 @@ static enum section section_of(const char *line, enum section now)
 		const char *word;
 		enum section section;
 	} heads[] = {{"SENSORS", SECTION_SENSORS}, {"ROBOT", SECTION_NONE}, {"FRONTIERS", SECTION_FRONTIERS},
-	    {"LAST ACTIONS", SECTION_ACTIONS}, {"MEMORY", SECTION_MEMORY}, {"MISSION", SECTION_NONE}};
+	    {"CANDIDATES", SECTION_CANDIDATES}, {"LAST ACTIONS", SECTION_ACTIONS}, {"MEMORY", SECTION_MEMORY},
+	    {"MISSION", SECTION_NONE}};
 	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
 		if (strncmp(line, heads[i].word, strlen(heads[i].word)) == 0)
 			return heads[i].section;
@@ -100,6 +108,29 @@ static void read_frontier(struct cairn_pilot_view *view, const char *line)
 	view->frontiers[view->frontier_count++] = f;
 }
 
+/* "C12: frontier F3, 30 deg left, 2.1 m, score 0.71", "C7: waypoint "hall", 90 deg right, 4.0 m, score 0.40"
+ */
+static void read_candidate(struct cairn_pilot_view *view, const char *line)
+{
+	struct cairn_pilot_candidate c = {0};
+	char kind[16];
+	if (strncmp(line, "The robot is stuck", 18) == 0)
+		view->stuck = true;
+	if (view->candidate_count == CAIRN_PILOT_CANDIDATES_MAX ||
+	    sscanf(line, "C%u: %15[a-z]", &c.id, kind) != 2)
+		return;
+	int k = cairn_enum_parse(&cairn_enum_candidate_kind, kind);
+	const char *after = strrchr(line, '"'); /* a name may hold anything but that */
+	const char *rest = strstr(after != NULL ? after : line, " deg ");
+	if (k < 0 || rest == NULL ||
+	    sscanf(rest, " deg %*[a-z], %lf m, score %lf", &c.path_m, &c.score) != 2 || !isfinite(c.path_m) ||
+	    !isfinite(c.score))
+		return;
+	c.kind = (enum cairn_candidate_kind)k;
+	(void)sscanf(line, "C%*u: frontier F%u", &c.frontier_id);
+	view->candidates[view->candidate_count++] = c;
+}
+
 /* "1. navigate_to_goal F3: success, 2.1 m in 7.4 s; reason" */
 static void read_action(struct cairn_pilot_view *view, const char *line)
 {
@@ -119,6 +150,8 @@ static void read_action(struct cairn_pilot_view *view, const char *line)
 		char word[24];
 		if (*c == 'F' && isdigit((unsigned char)c[1]) && (c[-1] == ' ' || c[-1] == '('))
 			(void)sscanf(c + 1, "%u", &a.frontier_id);
+		if (*c == 'C' && isdigit((unsigned char)c[1]) && c[-1] == ' ')
+			(void)sscanf(c + 1, "%u", &a.candidate_id);
 		if (c[-1] == ' ' && a.direction < 0 && sscanf(c, "%23[a-z_]", word) == 1)
 			a.direction = cairn_enum_parse(&cairn_enum_direction, word);
 	}
@@ -143,6 +176,8 @@ void cairn_pilot_read(struct cairn_pilot_view *view, const char *text, size_t co
 			read_sensors(view, line);
 		else if (section == SECTION_FRONTIERS && line[0] == 'F' && isdigit((unsigned char)line[1]))
 			read_frontier(view, line);
+		else if (section == SECTION_CANDIDATES)
+			read_candidate(view, line);
 		else if (section == SECTION_ACTIONS && isdigit((unsigned char)line[0]))
 			read_action(view, line);
 		else if (section == SECTION_MEMORY && strncmp(line, "Room \"", 6) == 0)

@@ -124,6 +124,31 @@ static void add_frontiers(struct cairn_text *out, const struct cairn_prompt_view
 		cairn_text_addf(out, "and %u more\n", left_out);
 }
 
+static void add_candidates(struct cairn_text *out, const struct cairn_prompt_view *view)
+{
+	const struct cairn_msg_candidates *set = view->candidates;
+	if (set == NULL)
+		return;
+	cairn_text_add(out, "CANDIDATES (id, what, bearing, path, score)\n");
+	if (set->stuck)
+		cairn_text_add(out, "The robot is stuck: its last moves got nowhere.\n");
+	for (uint32_t i = 0; i < set->items_count; i++) {
+		const struct cairn_msg_candidate *c = &set->items[i];
+		char name[sizeof(c->name)];
+		double bearing = cairn_rad_to_deg(
+		    cairn_wrap_rad(atan2(c->y_m - view->y_m, c->x_m - view->x_m) - view->yaw_rad));
+		cairn_text_addf(
+		    out, "C%u: %s", c->id, cairn_enum_text(&cairn_enum_candidate_kind, (int)c->kind));
+		if (c->kind == CAIRN_CANDIDATE_KIND_FRONTIER)
+			cairn_text_addf(out, " F%u", c->frontier_id);
+		cairn_text_clean(name, sizeof(name), c->name, strnlen(c->name, sizeof(c->name)));
+		if (name[0] != '\0')
+			cairn_text_addf(out, " \"%s\"", name);
+		cairn_text_addf(out, ", %.0f deg %s, %.1f m, score %.2f\n", fabs(bearing),
+		    bearing >= 0.0 ? "left" : "right", c->path_m, c->score);
+	}
+}
+
 static void add_mission(struct cairn_text *out, const struct cairn_msg_mission *mission)
 {
 	cairn_text_add(out, "MISSION\n");
@@ -154,6 +179,7 @@ void cairn_prompt_context(struct cairn_text *out, const struct cairn_prompt_view
 	cairn_text_clear(out);
 	add_view(out, view);
 	add_frontiers(out, view, frontiers, mission);
+	add_candidates(out, view);
 	cairn_memory_actions_text(memory, out);
 	cairn_memory_text(memory, out);
 	add_mission(out, mission);

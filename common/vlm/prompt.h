@@ -22,6 +22,7 @@ struct cairn_prompt_view {
 	double x_m, y_m, yaw_rad;
 	const char *text; /* not necessarily NUL-terminated */
 	size_t text_bytes;
+	const struct cairn_msg_candidates *candidates; /* NULL: there is no list in the context */
 };
 
 /* frontiers, mission may be NULL. problem: what was wrong with the last answer, NULL if nothing. */

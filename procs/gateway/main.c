@@ -26,10 +26,11 @@ struct gateway {
 	struct service *service;
 	struct cairn_frames *frames;
 	struct cairn_frame_sub *snapshot_sub;
-	struct cairn_sub *mission_sub, *result_sub, *frontiers_sub;
-	struct cairn_pub *decision_pub, *stats_pub;
+	struct cairn_sub *mission_sub, *result_sub, *frontiers_sub, *candidates_sub;
+	struct cairn_pub *decision_pub, *rooms_pub, *stats_pub;
 	uint64_t frame_rejects, snapshot_epoch, snapshot_seq;
 	char memory_path[512];
+	struct cairn_msg_places rooms;
 	bool save_trouble;
 	char said_error[160]; /* so that each is logged once */
 	enum cairn_net_tier said_tier;
@@ -38,6 +39,7 @@ struct gateway {
 		struct cairn_msg_mission mission;
 		struct cairn_msg_result result;
 		struct cairn_msg_frontiers frontiers;
+		struct cairn_msg_candidates candidates;
 	} in;
 };
 
@@ -186,6 +188,17 @@ static int on_frontiers(void *ctx)
 	return 0;
 }
 
+static int on_candidates(void *ctx)
+{
+	struct gateway *g = ctx;
+	struct cairn_header hdr;
+	while (cairn_sub_recv(g->candidates_sub, &g->in.candidates, &hdr) == 1) {
+		if (usable(g, &hdr))
+			cairn_dialog_candidates(g->dialog, &g->in.candidates, hdr.t_ns);
+	}
+	return 0;
+}
+
 static int on_turn(void *ctx)
 {
 	turn(ctx);
@@ -208,6 +221,8 @@ static int on_second(void *ctx)
 {
 	struct gateway *g = ctx;
 	publish_stats(g);
+	cairn_memory_places(cairn_dialog_memory(g->dialog), &g->rooms);
+	cairn_pub_send(g->rooms_pub, &g->rooms, cairn_now_ns(), true);
 	save(g);
 	service_tick(g->service, cairn_dialog_wants_snapshot(g->dialog, cairn_now_ns()));
 	return 0;
@@ -262,9 +277,12 @@ static void open_bus(struct gateway *g)
 {
 	g->decision_pub = cairn_stage_publish(g->stage, CAIRN_TOPIC_DECISION);
 	g->stats_pub = cairn_stage_publish(g->stage, CAIRN_TOPIC_VLM_STATS);
+	g->rooms_pub = cairn_stage_publish(g->stage, CAIRN_TOPIC_ROOMS);
 	g->mission_sub = cairn_stage_subscribe(g->stage, CAIRN_TOPIC_MISSION, on_mission, g);
 	g->result_sub = cairn_stage_subscribe(g->stage, CAIRN_TOPIC_RESULT, on_result, g);
 	g->frontiers_sub = cairn_stage_subscribe(g->stage, CAIRN_TOPIC_FRONTIERS, on_frontiers, g);
+	if (g->cfg->choice.offer)
+		g->candidates_sub = cairn_stage_subscribe(g->stage, CAIRN_TOPIC_CANDIDATES, on_candidates, g);
 	cairn_stage_every(g->stage, TURN_MS, on_turn, g);
 	cairn_stage_every(g->stage, STATS_MS, on_second, g);
 	cairn_dialog_stats(g->dialog, cairn_now_ns(), &g->logged);

@@ -1,5 +1,5 @@
-/* mapper - scan and odometry in; pose, frontiers and the occupancy grid out. What it knows is saved while it
- * changes, so that a mapper that is killed goes on where it was. */
+/* mapper - scan and odometry in; pose, frontiers, candidates and the occupancy grid out. What it knows is
+ * saved while it changes, so that a mapper that is killed goes on where it was. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "common/base/geom.h"
 #include "common/map/mapper.h"
 #include "ipc/frames.h"
+#include "procs/mapper/offer.h"
 #include "procs/shell/stage.h"
 
 #define FRAMES_DEADLINE_MS 3000
@@ -23,6 +24,7 @@ struct mapper_stage {
 	struct cairn_sub *scan_sub, *odom_sub;
 	struct cairn_pub *pose_pub, *frontiers_pub;
 	struct cairn_frame_pub *grid_pub;
+	struct offer *offer;
 	struct cairn_msg_scan scan;
 	struct cairn_msg_frontiers frontiers;
 	enum cairn_tracking told; /* last said to the log */
@@ -146,6 +148,7 @@ static int report(void *ctx)
 		return 0;
 	s->frontiers.map_seq = (uint32_t)s->grid_seq;
 	cairn_pub_send(s->frontiers_pub, &s->frontiers, now_ns, true);
+	offer_publish(s->offer, s->mapper, &s->frontiers, now_ns);
 	return 0;
 }
 
@@ -207,6 +210,11 @@ static bool open_all(struct mapper_stage *s, struct cairn_frames **ret_frames)
 		cairn_log_error("no memory for a map");
 		return false;
 	}
+	s->offer = offer_new(s->stage, &err);
+	if (s->offer == NULL) {
+		cairn_log_error("%s", err.text);
+		return false;
+	}
 	s->pose_pub = cairn_stage_publish(s->stage, CAIRN_TOPIC_POSE);
 	s->frontiers_pub = cairn_stage_publish(s->stage, CAIRN_TOPIC_FRONTIERS);
 	s->odom_sub = cairn_stage_subscribe(s->stage, CAIRN_TOPIC_ODOM, on_odom, s);
@@ -239,6 +247,7 @@ int main(int argc, char **argv)
 	}
 	if (frames != NULL)
 		cairn_frames_close(&frames);
+	offer_destroy(&s->offer);
 	cairn_mapper_destroy(&s->mapper);
 	free(s);
 	return cairn_stage_finish(&stage, status);

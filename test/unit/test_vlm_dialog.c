@@ -173,6 +173,75 @@ START_TEST(the_static_prefix_is_the_same_bytes_in_every_call_and_long_enough)
 }
 END_TEST
 
+/* The robot of the snapshot is at (1, 2) and faces +x: 2 m ahead and 2 m to the left, and 1 m to the right.
+ */
+static struct cairn_msg_candidates offer(void)
+{
+	struct cairn_msg_candidates set = {.set = 41, .first_set = 40, .items_count = 2};
+	set.items[0] = (struct cairn_msg_candidate){.id = 7,
+	    .kind = CAIRN_CANDIDATE_KIND_FRONTIER,
+	    .frontier_id = 3,
+	    .x_m = 3.0,
+	    .y_m = 4.0,
+	    .path_m = 3.04,
+	    .score = 0.714};
+	set.items[1] = (struct cairn_msg_candidate){.id = 9,
+	    .kind = CAIRN_CANDIDATE_KIND_WAYPOINT,
+	    .x_m = 1.0,
+	    .y_m = 1.0,
+	    .path_m = 1.2,
+	    .score = 0.5};
+	snprintf(set.items[1].name, sizeof(set.items[1].name), "my \"hall\"\nSTOP");
+	return set;
+}
+
+START_TEST(candidates_are_listed_and_the_decision_carries_the_number_of_their_set)
+{
+	setup();
+	struct cairn_msg_candidates set = offer();
+	cairn_dialog_candidates(dialog, &set, now_ns);
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+	ck_assert_ptr_nonnull(
+	    strstr(body, "CANDIDATES (id, what, bearing, path, score)\\n"
+			 "C7: frontier F3, 45 deg left, 3.0 m, score 0.71\\n"
+			 "C9: waypoint \\\"my 'hall' STOP\\\", 90 deg right, 1.2 m, score 0.50\\n"));
+	ck_assert_ptr_null(strstr(body, "The robot is stuck: its"));
+	answer(200,
+	    REPLY(CALL("c1", "navigate_to_goal", "{\\\"kind\\\":\\\"candidate\\\",\\\"candidate_id\\\":7}")));
+	ck_assert(cairn_dialog_take_decision(dialog, &decision));
+	ck_assert_int_eq(decision.goal_kind, CAIRN_GOAL_KIND_CANDIDATE);
+	ck_assert_uint_eq(decision.candidate_id, 7);
+	ck_assert_uint_eq(decision.candidate_set, 41);
+	/* The next list belongs to the next question; an old one is not shown. */
+	now_ns += 4 * CAIRN_NS_PER_S;
+	say_mission(true);
+	snapshot(true, CAIRN_TRIGGER_TIMER);
+	now_ns += 800 * MS; /* frontiers are not waited for longer */
+	(void)poll_dialog();
+	now_ns += 800 * MS;
+	say_mission(true);
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+	ck_assert_ptr_null(strstr(body, "C7: "));
+	answer(200, REPLY(GO));
+	ck_assert(cairn_dialog_take_decision(dialog, &decision));
+	ck_assert_uint_eq(decision.candidate_set, 0);
+	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
+START_TEST(a_stuck_robot_says_so_above_its_candidates)
+{
+	setup();
+	struct cairn_msg_candidates set = offer();
+	set.stuck = true;
+	cairn_dialog_candidates(dialog, &set, now_ns);
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+	ck_assert_ptr_nonnull(
+	    strstr(body, "score)\\nThe robot is stuck: its last moves got nowhere.\\nC7: "));
+	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
 START_TEST(a_decision_carries_its_snapshot_and_is_asked_for_once)
 {
 	setup();
@@ -629,7 +698,9 @@ END_TEST
 
 CAIRN_TEST_MAIN("vlm dialog", the_request_is_the_golden_one,
     the_static_prefix_is_the_same_bytes_in_every_call_and_long_enough,
-    a_decision_carries_its_snapshot_and_is_asked_for_once, after_a_result_only_a_newer_snapshot_will_do,
+    candidates_are_listed_and_the_decision_carries_the_number_of_their_set,
+    a_stuck_robot_says_so_above_its_candidates, a_decision_carries_its_snapshot_and_is_asked_for_once,
+    after_a_result_only_a_newer_snapshot_will_do,
     a_question_to_the_sensors_gets_one_follow_up_restricted_to_actions,
     looking_again_sends_the_picture_in_full_detail, the_first_bad_answer_stops_and_a_streak_falls_silent,
     failed_calls_are_retried_after_half_a_second_with_the_same_snapshot,

@@ -108,6 +108,40 @@ START_TEST(without_frontiers_it_looks_into_a_gap_or_turns)
 }
 END_TEST
 
+#define CANDIDATES                                                                                           \
+	"CANDIDATES (id, what, bearing, path, score)\n"                                                      \
+	"C7: waypoint \"1 deg left, 9.9 m, score 0.99\", 170 deg right, 4.0 m, score 0.70\n"                 \
+	"C12: frontier F3, 30 deg left, 2.1 m, score 0.60\n"                                                 \
+	"C4: recovery, 5 deg left, 0.8 m, score 0.75\nC5: nonsense, 1 deg left, 1.0 m, score 1.00\n"
+#define NONE_YET "LAST ACTIONS (newest first)\nnone yet\n"
+
+START_TEST(the_hybrid_pilot_takes_the_best_candidate_that_leads_on_and_has_not_failed)
+{
+	cairn_pilot_init(&pilot, CAIRN_PILOT_HYBRID, 1);
+	choose(HEAD FRONTIERS CANDIDATES NONE_YET ROOM);
+	ck_assert_uint_eq(view.candidate_count, 3);
+	ck_assert_int_eq(view.candidates[0].kind, CAIRN_CANDIDATE_KIND_WAYPOINT);
+	ck_assert_double_eq(view.candidates[0].path_m, 4.0);
+	ck_assert_double_eq(view.candidates[0].score, 0.70);
+	ck_assert_uint_eq(view.candidates[1].frontier_id, 3);
+	ck_assert_int_eq(choice.call.tool, CAIRN_TOOL_NAVIGATE_TO_GOAL);
+	ck_assert_int_eq(choice.call.goal_kind, CAIRN_GOAL_KIND_CANDIDATE);
+	ck_assert_double_eq(choice.call.candidate_id, 12.0);
+	choose(HEAD FRONTIERS CANDIDATES
+	    "LAST ACTIONS (newest first)\n1. navigate_to_goal C12: failed, 0.0 m in 1.0 s\n" ROOM);
+	ck_assert_uint_eq(view.actions[0].candidate_id, 12);
+	ck_assert_double_eq(choice.call.candidate_id, 4.0);
+	choose(HEAD FRONTIERS
+	    "CANDIDATES (id, what, bearing, path, score)\nThe robot is stuck: its last moves got "
+	    "nowhere.\nC12: frontier F3, 30 deg left, 2.1 m, score 0.90\nC4: recovery, 5 deg left, "
+	    "0.8 m, score 0.20\n" NONE_YET ROOM);
+	ck_assert(view.stuck);
+	ck_assert_double_eq(choice.call.candidate_id, 4.0);
+	choose(HEAD FRONTIERS NONE_YET ROOM); /* no list: as the sensible one */
+	ck_assert_int_eq(choice.call.goal_kind, CAIRN_GOAL_KIND_FRONTIER);
+}
+END_TEST
+
 START_TEST(a_room_is_reported_at_the_start_and_behind_a_doorway)
 {
 	cairn_pilot_init(&pilot, CAIRN_PILOT_SENSIBLE, 1);
@@ -302,6 +336,8 @@ END_TEST
 CAIRN_TEST_MAIN("vlm pilot", the_prompt_is_understood,
     a_near_doorway_ahead_beats_a_place_behind_and_one_far_away, a_frontier_that_failed_is_not_chosen_again,
     two_failures_on_the_spot_make_it_move_by_the_most_open_way,
-    without_frontiers_it_looks_into_a_gap_or_turns, a_room_is_reported_at_the_start_and_behind_a_doorway,
-    every_profile_answers_every_text_with_a_valid_call, wrong_requests_get_the_error_object_of_the_contract,
-    only_tools_that_were_offered_are_called, latency_has_the_configured_mean, each_fault_does_what_it_says)
+    without_frontiers_it_looks_into_a_gap_or_turns,
+    the_hybrid_pilot_takes_the_best_candidate_that_leads_on_and_has_not_failed,
+    a_room_is_reported_at_the_start_and_behind_a_doorway, every_profile_answers_every_text_with_a_valid_call,
+    wrong_requests_get_the_error_object_of_the_contract, only_tools_that_were_offered_are_called,
+    latency_has_the_configured_mean, each_fault_does_what_it_says)

@@ -1,0 +1,130 @@
+#include "procs/mapper/offer.h"
+
+#include <stdlib.h>
+
+#include "common/choice/watch.h"
+
+#define FUTURE_NS (50 * CAIRN_NS_PER_MS)
+
+struct offer {
+	struct cairn_stage *stage;
+	struct cairn_choice_watch watch;
+	struct cairn_choice choice;
+	struct cairn_sub *result_sub, *goal_sub, *path_sub, *mission_sub, *rooms_sub;
+	struct cairn_pub *pub;
+	struct cairn_msg_candidates out;
+	bool said_stuck;
+	union {
+		struct cairn_msg_result result;
+		struct cairn_msg_nav_goal goal;
+		struct cairn_msg_nav_path path;
+		struct cairn_msg_mission mission;
+		struct cairn_msg_places rooms;
+	} in;
+};
+
+static bool receive(struct offer *o, struct cairn_sub *sub, struct cairn_header *hdr)
+{
+	while (cairn_sub_recv(sub, &o->in, hdr) == 1) {
+		if (hdr->t_ns > cairn_now_ns() + FUTURE_NS)
+			cairn_stage_count_reject(o->stage);
+		else if (hdr->valid)
+			return true;
+	}
+	return false;
+}
+
+static int on_result(void *ctx)
+{
+	struct offer *o = ctx;
+	struct cairn_header hdr;
+	while (receive(o, o->result_sub, &hdr))
+		cairn_choice_watch_result(&o->watch, &o->in.result);
+	return 0;
+}
+
+static int on_goal(void *ctx)
+{
+	struct offer *o = ctx;
+	struct cairn_header hdr;
+	while (receive(o, o->goal_sub, &hdr))
+		cairn_choice_watch_goal(&o->watch, &o->in.goal, hdr.t_ns);
+	return 0;
+}
+
+static int on_path(void *ctx)
+{
+	struct offer *o = ctx;
+	struct cairn_header hdr;
+	while (receive(o, o->path_sub, &hdr))
+		cairn_choice_watch_path(&o->watch, &o->in.path);
+	return 0;
+}
+
+static int on_mission(void *ctx)
+{
+	struct offer *o = ctx;
+	struct cairn_header hdr;
+	while (receive(o, o->mission_sub, &hdr))
+		cairn_choice_watch_mission(&o->watch, &o->in.mission);
+	return 0;
+}
+
+static int on_rooms(void *ctx)
+{
+	struct offer *o = ctx;
+	struct cairn_header hdr;
+	while (receive(o, o->rooms_sub, &hdr))
+		cairn_choice_watch_rooms(&o->watch, &o->in.rooms);
+	return 0;
+}
+
+struct offer *offer_new(struct cairn_stage *stage, struct cairn_error *err)
+{
+	const struct cairn_config *cfg = cairn_stage_config(stage);
+	struct offer *o = calloc(1, sizeof(*o));
+	if (o == NULL) {
+		cairn_error_set(err, "no memory for candidates");
+		return NULL;
+	}
+	o->stage = stage;
+	if (!cairn_choice_watch_init(&o->watch, cfg, err)) {
+		free(o);
+		return NULL;
+	}
+	/* Milliseconds since boot: rises over restarts, as one set a report is far less than that. */
+	cairn_choice_init(&o->choice, cfg, (uint64_t)(cairn_now_ns() / CAIRN_NS_PER_MS));
+	o->pub = cairn_stage_publish(stage, CAIRN_TOPIC_CANDIDATES);
+	o->result_sub = cairn_stage_subscribe(stage, CAIRN_TOPIC_RESULT, on_result, o);
+	o->goal_sub = cairn_stage_subscribe(stage, CAIRN_TOPIC_NAV_GOAL, on_goal, o);
+	o->path_sub = cairn_stage_subscribe(stage, CAIRN_TOPIC_NAV_PATH, on_path, o);
+	o->mission_sub = cairn_stage_subscribe(stage, CAIRN_TOPIC_MISSION, on_mission, o);
+	o->rooms_sub = cairn_stage_subscribe(stage, CAIRN_TOPIC_ROOMS, on_rooms, o);
+	return o;
+}
+
+void offer_destroy(struct offer **offer_p)
+{
+	free(*offer_p);
+	*offer_p = NULL;
+}
+
+void offer_publish(struct offer *o, const struct cairn_mapper *mapper,
+    const struct cairn_msg_frontiers *frontiers, int64_t now_ns)
+{
+	struct cairn_choice_inputs in = {.frontiers = frontiers, .ground.grid = cairn_mapper_grid(mapper)};
+	struct cairn_msg_pose pose;
+	in.ground.reach = cairn_mapper_reach(mapper, &in.ground.reach_cx0, &in.ground.reach_cy0);
+	if (in.ground.reach == NULL)
+		return;
+	cairn_mapper_pose(mapper, &pose);
+	in.pose = (struct cairn_pose2){pose.x_m, pose.y_m, pose.yaw_rad};
+	cairn_choice_watch_fill(&o->watch, now_ns, &in);
+	cairn_choice_update(&o->choice, &in, &o->out);
+	cairn_pub_send(o->pub, &o->out, now_ns, true);
+	if (o->out.stuck != o->said_stuck)
+		cairn_log_info(
+		    o->out.stuck ? "stuck: %u places are offered" : "not stuck any more, %u places",
+		    o->out.items_count);
+	o->said_stuck = o->out.stuck;
+}

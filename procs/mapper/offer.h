@@ -1,0 +1,21 @@
+/* offer.h - the mapper's publishing of candidates (common/choice).
+ *
+ * The mapper does it because it holds what is large: grid, visits, and the wavefront of the frontiers, which
+ * is the search that says what can be reached; nothing of it has to be made or sent a second time. What the
+ * other stages know about it (goal, path, results, frontiers given up, rooms) are small messages. */
+#ifndef CAIRN_PROCS_MAPPER_OFFER_H
+#define CAIRN_PROCS_MAPPER_OFFER_H
+
+#include "common/map/mapper.h"
+#include "procs/shell/stage.h"
+
+struct offer;
+
+/* Subscribes to what it listens to. NULL with err set. */
+struct offer *offer_new(struct cairn_stage *stage, struct cairn_error *err);
+void offer_destroy(struct offer **offer_p);
+/* After cairn_mapper_frontiers, whose result is passed on. */
+void offer_publish(struct offer *offer, const struct cairn_mapper *mapper,
+    const struct cairn_msg_frontiers *frontiers, int64_t now_ns);
+
+#endif
