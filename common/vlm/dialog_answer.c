@@ -16,22 +16,24 @@ static void refused(struct cairn_dialog *d, int64_t now_ns, const struct cairn_d
 	int64_t hold_ns = 0;
 	cairn_json_error_text(o->body != NULL ? o->body : "", o->body_bytes, said, sizeof(said));
 	const char *colon = said[0] != '\0' ? ": " : "";
+	/* Google's word for a wrong key is 400. */
+	bool key_refused = o->status == 401 || (o->status == 400 && strstr(said, "API key not valid") != NULL);
 	if (o->status == 0)
 		snprintf(line, sizeof(line), "%.150s", o->error != NULL ? o->error : "no answer");
-	else if (o->status == 401)
+	else if (key_refused)
 		snprintf(line, sizeof(line),
-		    "HTTP 401: the service does not accept the key; set the environment variable %.60s",
-		    d->peers[d->peer].profile.api_key_env);
+		    "HTTP %d: the service does not accept the key; set the environment variable %.60s",
+		    o->status, d->peers[d->peer].profile.api_key_env);
 	else if (o->status == 429 && o->retry_after_s >= 0.0)
 		snprintf(
 		    line, sizeof(line), "HTTP 429, next try in %.1f s%s%s", o->retry_after_s, colon, said);
 	else
 		snprintf(line, sizeof(line), "HTTP %d%s%s", o->status, colon, said);
 	dialog_fail(d, line);
-	bool final = o->status == 401 || o->status == 403 || o->status == 404;
+	bool final = key_refused || o->status == 403 || o->status == 404;
 	if (o->status == 400 || o->status == 422)
 		hold_ns = BAD_REQUEST_NS;
-	if (o->status == 402 || (o->status == 429 && strstr(said, "quota") != NULL))
+	if (o->status == 402 || (o->status == 429 && o->retry_after_s < 0.0 && strstr(said, "quota") != NULL))
 		hold_ns = NO_CREDIT_NS;
 	if (o->status == 429 || o->status == 503) {
 		double wait_s = o->retry_after_s >= 0.0 ? fmin(o->retry_after_s, RETRY_AFTER_MAX_S) : 0.0;
