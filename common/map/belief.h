@@ -1,0 +1,65 @@
+/* belief.h - what somebody without sensors says of the map, held beside it.
+ *
+ * The model may claim that a place is free or occupied. A claim passes a chain of guards, in this order, and
+ * the first that objects is counted as its reason (enum claim_verdict):
+ *
+ *   malformed   not finite, no state, or a confidence outside 0 to 1
+ *   confidence  below map.claim_confidence_min (0.6)
+ *   outside     farther than 2 m from the known map
+ *   visited     the robot itself has stood on the cell: it knows better
+ *   sensors     the sensors are surer of the cell than map.claim_sensor_max (0.7)
+ *   full        the layer holds as many cells as it can
+ *
+ * What passes is held with at most map.claim_confidence_max (0.7). How sure the sensors are of a cell is
+ * max(p, 1 - p), p = 1 / (1 + exp(-log-odds)); of a cell never observed 0.5. One return alone makes 0.7006,
+ * three rays through a cell 0.77: either ends a claim there, when it is made and whenever it comes later
+ * (cairn_belief_refresh).
+ *
+ * The layer is one of its own. The grid, its frames, the safety stages and the planner never see it, so that
+ * no claim can open a way. */
+#ifndef CAIRN_COMMON_MAP_BELIEF_H
+#define CAIRN_COMMON_MAP_BELIEF_H
+
+#include "common/config/config.h"
+#include "common/map/grid.h"
+#include "ipc/messages.h"
+
+#define CAIRN_BELIEF_MAX 1024
+#define CAIRN_CLAIM_VERDICTS 7
+
+struct cairn_belief_cell {
+	int32_t cx, cy;
+	enum cairn_cell_state state;
+	float confidence;
+};
+
+struct cairn_belief {
+	struct cairn_belief_cell cells[CAIRN_BELIEF_MAX];
+	uint32_t count;
+	uint64_t last_id; /* of the newest update judged; 0 = none */
+	uint64_t verdicts[CAIRN_CLAIM_VERDICTS];
+	uint64_t right, wrong; /* claims that the sensors have borne out since, and those they have not */
+};
+
+/* How sure the sensors are, 0.5 to 1. */
+double cairn_odds_confidence(int8_t odds);
+
+/* Judges one claim, and holds it if it is taken. A later claim about a cell takes the place of an earlier
+ * one. */
+enum cairn_claim_verdict cairn_belief_claim(struct cairn_belief *belief, const struct cairn_grid *grid,
+    const struct cairn_config_map *cfg, const struct cairn_msg_cell_claim *claim);
+
+/* Judges all claims of an update, once: an id that is not newer than the last is not judged again. The number
+ * taken, or -1 when it had been heard before. */
+int cairn_belief_update(struct cairn_belief *belief, const struct cairn_grid *grid,
+    const struct cairn_config_map *cfg, const struct cairn_msg_world_update *update);
+
+/* Drops the claims about which the sensors have become surer than map.claim_sensor_max, or where the robot
+ * has been since. */
+void cairn_belief_refresh(
+    struct cairn_belief *belief, const struct cairn_grid *grid, const struct cairn_config_map *cfg);
+
+/* What is claimed of a cell, or NULL. */
+const struct cairn_belief_cell *cairn_belief_at(const struct cairn_belief *belief, int32_t cx, int32_t cy);
+
+#endif

@@ -1,0 +1,297 @@
+#include "common/map/map_server.h"
+
+#include <cyaml/cyaml.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define OCCUPIED 65
+#define FREE_BELOW 50 /* as the mapper has it: any evidence for free */
+#define PIXEL_FREE 254
+#define PIXEL_OCCUPIED 0
+#define PIXEL_UNKNOWN 205
+#define OCCUPIED_THRESH 0.65
+#define FREE_THRESH 0.196
+#define PATH_MAX_BYTES 1024
+#define YAML_BYTES_MAX 65536
+#define CELL_MIN_M 0.005
+#define CELL_MAX_M 1.0
+
+/* ---- files ---- */
+
+static bool write_all(int fd, const unsigned char *data, size_t bytes)
+{
+	while (bytes > 0) {
+		ssize_t n = write(fd, data, bytes);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		data += n;
+		bytes -= (size_t)n;
+	}
+	return true;
+}
+
+bool cairn_replace_file(const char *path, const void *data, size_t bytes, struct cairn_error *err)
+{
+	char beside[PATH_MAX_BYTES + 8];
+	if (snprintf(beside, sizeof(beside), "%s.tmp", path) >= (int)sizeof(beside)) {
+		cairn_error_set(err, "%s: the name is too long", path);
+		return false;
+	}
+	int fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (fd < 0) {
+		cairn_error_set(err, "%s: %s", beside, strerror(errno));
+		return false;
+	}
+	bool ok = write_all(fd, data, bytes) && fdatasync(fd) == 0;
+	int saved = errno;
+	ok = close(fd) == 0 && ok;
+	if (ok && rename(beside, path) == 0)
+		return true;
+	saved = ok ? errno : saved;
+	(void)unlink(beside);
+	cairn_error_set(err, "%s: %s", path, strerror(saved));
+	return false;
+}
+
+/* A whole file with a NUL behind it, to be freed; at most limit bytes. */
+static char *read_file(const char *path, size_t limit, size_t *ret_bytes, struct cairn_error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	if (fd < 0 || fstat(fd, &st) != 0) {
+		cairn_error_set(err, "%s: %s", path, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return NULL;
+	}
+	char *data = NULL;
+	size_t have = 0, want = st.st_size > 0 ? (size_t)st.st_size : 0;
+	if (!S_ISREG(st.st_mode))
+		cairn_error_set(err, "%s: not a file", path);
+	else if (want > limit)
+		cairn_error_set(err, "%s: %zu bytes are more than any map of its kind has", path, want);
+	else if ((data = malloc(want + 1)) == NULL)
+		cairn_error_set(err, "%s: no memory to read it", path);
+	while (data != NULL && have < want) {
+		ssize_t n = read(fd, data + have, want - have);
+		if (n <= 0)
+			break;
+		have += (size_t)n;
+	}
+	close(fd);
+	if (data != NULL)
+		data[have] = '\0';
+	*ret_bytes = have;
+	return data;
+}
+
+/* ---- writing ---- */
+
+static bool split_name(const char *name, char *base, size_t bytes, struct cairn_error *err)
+{
+	size_t n = strlen(name);
+	if (n > 5 && strcmp(name + n - 5, ".yaml") == 0)
+		n -= 5;
+	else if (n > 4 && strcmp(name + n - 4, ".pgm") == 0)
+		n -= 4;
+	if (n == 0 || n >= bytes || name[n - 1] == '/') {
+		cairn_error_set(err, "'%s': not a name for a map", name);
+		return false;
+	}
+	memcpy(base, name, n);
+	base[n] = '\0';
+	return true;
+}
+
+static bool save_picture(const struct cairn_map_file *map, const char *path, struct cairn_error *err)
+{
+	char head[128];
+	int n = snprintf(head, sizeof(head), "P5\n# CREATOR: cairn %.3f m/pix\n%u %u\n255\n", map->cell_m,
+	    map->width, map->height);
+	size_t bytes = (size_t)n + (size_t)map->width * map->height;
+	unsigned char *data = malloc(bytes);
+	if (data == NULL) {
+		cairn_error_set(err, "%s: no memory to write it", path);
+		return false;
+	}
+	memcpy(data, head, (size_t)n);
+	unsigned char *out = data + n;
+	for (uint32_t row = 0; row < map->height; row++) {
+		const uint8_t *cells = map->cells + (size_t)(map->height - 1 - row) * map->width;
+		for (uint32_t x = 0; x < map->width; x++)
+			*out++ = cells[x] > 100          ? PIXEL_UNKNOWN
+				 : cells[x] >= OCCUPIED  ? PIXEL_OCCUPIED
+				 : cells[x] < FREE_BELOW ? PIXEL_FREE
+							 : PIXEL_UNKNOWN;
+	}
+	bool ok = cairn_replace_file(path, data, bytes, err);
+	free(data);
+	return ok;
+}
+
+bool cairn_map_file_save(const struct cairn_map_file *map, const char *name, struct cairn_error *err)
+{
+	char base[PATH_MAX_BYTES - 8], path[PATH_MAX_BYTES], yaml[PATH_MAX_BYTES + 512];
+	if (map->width == 0 || map->height == 0) {
+		cairn_error_set(err, "%s: there is no map to save", name);
+		return false;
+	}
+	if (!split_name(name, base, sizeof(base), err))
+		return false;
+	snprintf(path, sizeof(path), "%s.pgm", base);
+	if (!save_picture(map, path, err))
+		return false;
+	const char *slash = strrchr(base, '/');
+	int n = snprintf(yaml, sizeof(yaml),
+	    "image: %s.pgm\nmode: trinary\nresolution: %.6f\norigin: [%.6f, %.6f, 0.000000]\nnegate: 0\n"
+	    "occupied_thresh: %.2f\nfree_thresh: %.3f\n",
+	    slash != NULL ? slash + 1 : base, map->cell_m, map->origin_x_m, map->origin_y_m, OCCUPIED_THRESH,
+	    FREE_THRESH);
+	snprintf(path, sizeof(path), "%s.yaml", base);
+	return cairn_replace_file(path, yaml, (size_t)n, err);
+}
+
+/* ---- reading ---- */
+
+struct y_map {
+	char *image, *mode;
+	double resolution, occupied_thresh, free_thresh;
+	double *origin;
+	uint32_t origin_count;
+	char *negate; /* 0 and 1, or true and false */
+};
+
+static const cyaml_schema_value_t number = {CYAML_VALUE_FLOAT(CYAML_FLAG_DEFAULT, double)};
+static const cyaml_schema_field_t fields[] = {
+    CYAML_FIELD_STRING_PTR("image", CYAML_FLAG_POINTER, struct y_map, image, 1, PATH_MAX_BYTES / 2),
+    CYAML_FIELD_STRING_PTR("mode", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct y_map, mode, 1, 16),
+    CYAML_FIELD_FLOAT("resolution", CYAML_FLAG_DEFAULT, struct y_map, resolution),
+    CYAML_FIELD_SEQUENCE("origin", CYAML_FLAG_POINTER, struct y_map, origin, &number, 3, 3),
+    CYAML_FIELD_STRING_PTR("negate", CYAML_FLAG_POINTER, struct y_map, negate, 1, 8),
+    CYAML_FIELD_FLOAT("occupied_thresh", CYAML_FLAG_DEFAULT, struct y_map, occupied_thresh),
+    CYAML_FIELD_FLOAT("free_thresh", CYAML_FLAG_DEFAULT, struct y_map, free_thresh), CYAML_FIELD_END};
+static const cyaml_schema_value_t schema = {CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct y_map, fields)};
+
+/* Why the values make no sense, or NULL. */
+static const char *objection(const struct y_map *y)
+{
+	if (!(y->resolution >= CELL_MIN_M && y->resolution <= CELL_MAX_M))
+		return "resolution: is outside 0.005 .. 1 m";
+	if (!(fabs(y->origin[0]) < 1e5 && fabs(y->origin[1]) < 1e5))
+		return "origin: is no place";
+	if (!(fabs(y->origin[2]) < 1e-6))
+		return "origin: a map that is turned cannot be read";
+	if (!(y->free_thresh >= 0.0 && y->free_thresh < y->occupied_thresh && y->occupied_thresh <= 1.0))
+		return "free_thresh, occupied_thresh: not 0 <= free < occupied <= 1";
+	if (y->mode != NULL && strcmp(y->mode, "trinary") != 0)
+		return "mode: only trinary can be read";
+	if (strcmp(y->negate, "0") != 0 && strcmp(y->negate, "1") != 0 && strcmp(y->negate, "false") != 0 &&
+	    strcmp(y->negate, "true") != 0)
+		return "negate: not 0 or 1";
+	return NULL;
+}
+
+/* The next number of a header; comments run from # to the end of the line. -1 when there is none. */
+static long header_number(const char *data, size_t bytes, size_t *at)
+{
+	while (*at < bytes && (data[*at] == '#' || strchr(" \t\r\n", data[*at]) != NULL)) {
+		if (data[*at] == '\0')
+			return -1;
+		if (data[*at] == '#')
+			while (*at < bytes && data[*at] != '\n')
+				(*at)++;
+		else
+			(*at)++;
+	}
+	long value = -1;
+	for (; *at < bytes && data[*at] >= '0' && data[*at] <= '9' && value < 1000000; (*at)++)
+		value = (value < 0 ? 0 : value) * 10 + (data[*at] - '0');
+	return value;
+}
+
+static bool read_picture(
+    struct cairn_map_file *map, const struct y_map *y, const char *path, struct cairn_error *err)
+{
+	const size_t most = (size_t)CAIRN_MAP_FILE_SIDE_MAX * CAIRN_MAP_FILE_SIDE_MAX;
+	size_t bytes = 0, at = 2;
+	char *data = read_file(path, most + 4096, &bytes, err);
+	if (data == NULL)
+		return false;
+	long w = -1, h = -1, top = -1;
+	if (bytes > 2 && data[0] == 'P' && data[1] == '5') {
+		w = header_number(data, bytes, &at);
+		h = header_number(data, bytes, &at);
+		top = header_number(data, bytes, &at);
+		at++;
+	}
+	bool negate = y->negate[0] == '1' || y->negate[0] == 't';
+	uint8_t *cells = NULL;
+	if (w < 1 || h < 1 || top != 255 || w > CAIRN_MAP_FILE_SIDE_MAX || h > CAIRN_MAP_FILE_SIDE_MAX)
+		cairn_error_set(err, "%s: not a binary PGM of maxval 255 with at most %d pixels a side", path,
+		    CAIRN_MAP_FILE_SIDE_MAX);
+	else if (at > bytes || bytes - at != (size_t)w * (size_t)h)
+		cairn_error_set(err, "%s: has %zu bytes of pixels, %ld x %ld need %zu", path,
+		    at > bytes ? 0 : bytes - at, w, h, (size_t)w * (size_t)h);
+	else if ((cells = malloc((size_t)w * (size_t)h)) == NULL)
+		cairn_error_set(err, "%s: no memory for it", path);
+	for (long row = 0; cells != NULL && row < h; row++) {
+		const unsigned char *in = (const unsigned char *)data + at + (size_t)row * (size_t)w;
+		uint8_t *out = cells + (size_t)(h - 1 - row) * (size_t)w;
+		for (long x = 0; x < w; x++) {
+			double p = (negate ? in[x] : 255 - in[x]) / 255.0;
+			out[x] = p > y->occupied_thresh ? 100 : p < y->free_thresh ? 0 : 255;
+		}
+	}
+	free(data);
+	map->cells = cells;
+	map->width = (uint32_t)w;
+	map->height = (uint32_t)h;
+	return cells != NULL;
+}
+
+/* The picture's path: as it stands when absolute, else beside the YAML file. */
+static bool picture_path(const char *yaml_path, const char *image, char *path, size_t bytes)
+{
+	const char *slash = strrchr(yaml_path, '/');
+	int folder = image[0] != '/' && slash != NULL ? (int)(slash - yaml_path + 1) : 0;
+	return snprintf(path, bytes, "%.*s%s", folder, yaml_path, image) < (int)bytes;
+}
+
+bool cairn_map_file_load(struct cairn_map_file *ret, const char *yaml_path, struct cairn_error *err)
+{
+	size_t bytes = 0;
+	char path[PATH_MAX_BYTES];
+	char *text = read_file(yaml_path, YAML_BYTES_MAX, &bytes, err);
+	if (text == NULL)
+		return false;
+	cyaml_config_t cfg = {
+	    .mem_fn = cyaml_mem, .log_level = CYAML_LOG_ERROR, .flags = CYAML_CFG_IGNORE_UNKNOWN_KEYS};
+	struct y_map *y = NULL;
+	cyaml_err_t status =
+	    cyaml_load_data((const uint8_t *)text, bytes, &cfg, &schema, (cyaml_data_t **)&y, NULL);
+	free(text);
+	if (status != CYAML_OK || y == NULL) {
+		cairn_error_set(err, "%s: not the YAML file of a map: %s", yaml_path,
+		    status == CYAML_OK ? "it is empty" : cyaml_strerror(status));
+		return false;
+	}
+	struct cairn_map_file map = {
+	    .cell_m = y->resolution, .origin_x_m = y->origin[0], .origin_y_m = y->origin[1]};
+	const char *why = objection(y);
+	bool ok = why == NULL && picture_path(yaml_path, y->image, path, sizeof(path));
+	if (!ok)
+		cairn_error_set(err, "%s: %s", yaml_path, why != NULL ? why : "image: the name is too long");
+	ok = ok && read_picture(&map, y, path, err);
+	(void)cyaml_free(&cfg, &schema, y, 0);
+	if (ok)
+		*ret = map;
+	return ok;
+}
