@@ -31,6 +31,7 @@
 #define PAUSE_MAX_S 3.0
 #define STOPPED_MIN_S 0.1
 #define STOPPED_MAX_S 2.0
+#define STOPPED_LOSS_S 0.5
 #define BRAKED_P99_S 0.25
 #define AGAIN_P50_S 1.0
 #define AGAIN_P99_S 3.0
@@ -97,19 +98,20 @@ static void inflict(struct chaos *c, const char *name, int pid, enum fault fault
 	if (fault == FAULT_STOP && c->stopped_pid != 0)
 		fault = FAULT_KILL; /* one at a time, so that none is forgotten */
 	int64_t now_ns = cli_now_ns();
+	double stopped_s = STOPPED_MIN_S + cairn_rng_uniform(&c->rng) * (STOPPED_MAX_S - STOPPED_MIN_S);
 	if (kill(pid, signals[fault]) != 0)
 		return; /* it has just died by itself */
 	if (fault == FAULT_STOP) {
-		double s = STOPPED_MIN_S + cairn_rng_uniform(&c->rng) * (STOPPED_MAX_S - STOPPED_MIN_S);
 		c->stopped_pid = pid;
-		c->continue_ns = now_ns + (int64_t)(s * 1e9);
+		c->continue_ns = now_ns + (int64_t)(stopped_s * 1e9);
 	}
 	c->faults[fault]++;
 	if (fault != FAULT_STOP && strcmp(name, "sequencer") == 0 && run->mission.decision_id != 0)
 		c->decisions_lost++;
-	/* One that is only stopped may be back before anybody had to notice. */
-	chaos_meter_fault(
-	    &c->meter, now_ns, fault != FAULT_STOP && on_command_path(name), strcmp(name, "roudi") == 0);
+	/* One that is stopped for a moment may be back before anybody has to notice; and the launcher's being
+	 * stopped stops nobody else. */
+	bool gone = fault != FAULT_STOP || (stopped_s > STOPPED_LOSS_S && strcmp(name, "launcher") != 0);
+	chaos_meter_fault(&c->meter, now_ns, gone && on_command_path(name), strcmp(name, "roudi") == 0);
 	if (c->verbose)
 		fprintf(stderr, "%8.2f s  %s %s (pid %d)\n", (double)(now_ns - run->start_ns) * 1e-9, name,
 		    fault_names[fault], pid);

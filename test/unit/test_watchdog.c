@@ -196,10 +196,12 @@ START_TEST(a_silent_motor_stage_is_replaced_at_the_device_until_it_is_heard)
 	run(b, 5.0);
 	b->motion = b->beats[MOTOR] = false;
 	b->v_mps = 0.3;
-	run(b, 0.25);
+	run(b, 0.15);
 	ck_assert_uint_eq(b->stop_writes, 0);
+	run(b, 0.05);
+	ck_assert_uint_eq(b->stop_writes, 1); /* a quarter of a second is not reached */
 	run(b, 1.0);
-	ck_assert_uint_ge(b->stop_writes, 19); /* every step */
+	ck_assert_uint_eq(b->stop_writes, 21); /* every step */
 	ck_assert(!b->out.health.ok);
 	b->motion = b->beats[MOTOR] = true;
 	b->v_mps = 0.0;
