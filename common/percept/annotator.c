@@ -278,7 +278,7 @@ bool cairn_annotator_on_depth(struct cairn_annotator *annotator, const struct ca
 bool cairn_annotator_on_map(struct cairn_annotator *annotator, const struct cairn_frame_header *hdr,
     const void *payload, struct cairn_error *err)
 {
-	return annotator->view == NULL || cairn_view_on_map(annotator->view, hdr, payload, err);
+	return !annotator->cfg->percept.show_map || cairn_view_on_map(annotator->view, hdr, payload, err);
 }
 
 /* ---- what goes out ---- */

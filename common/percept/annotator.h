@@ -55,7 +55,7 @@ bool cairn_annotator_on_rgb(struct cairn_annotator *annotator, const struct cair
     const void *payload, struct cairn_error *err);
 bool cairn_annotator_on_depth(struct cairn_annotator *annotator, const struct cairn_frame_header *hdr,
     const void *payload, struct cairn_error *err);
-/* Looked at only when the second picture is on, as the path is. */
+/* Looked at only when the map is shown, as the path is. */
 bool cairn_annotator_on_map(struct cairn_annotator *annotator, const struct cairn_frame_header *hdr,
     const void *payload, struct cairn_error *err);
 

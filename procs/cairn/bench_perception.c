@@ -23,6 +23,9 @@
 #define POINTS 720
 #define ROUNDS 300
 #define PYTHON_ROUNDS 60
+#define OPTION_ROUNDS 100
+#define MAP_W 180
+#define MAP_H 200
 #define PYTHON_PARAMS_MAX 1024
 #define T_NS (1000 * CAIRN_NS_PER_S)
 #define SNAPSHOT_BYTES (1u << 20)
@@ -36,9 +39,11 @@ struct perception_work {
 	struct cairn_msg_percept percept;
 	struct cairn_msg_pose pose;
 	struct cairn_msg_frontiers frontiers;
-	struct cairn_frame_header rgb_hdr, depth_hdr;
+	struct cairn_msg_nav_path path;
+	struct cairn_frame_header rgb_hdr, depth_hdr, map_hdr;
 	uint8_t rgb[H][W][3];
 	uint16_t depth[H][W];
+	uint8_t map[MAP_H][MAP_W];
 	uint8_t snapshot[SNAPSHOT_BYTES];
 	struct cairn_text base64;
 	size_t jpeg_bytes;
@@ -60,12 +65,13 @@ static void bare_jpeg(struct perception_work *w)
 			     w->bare, &canvas, w->cfg.percept.jpeg_quality, &w->jpeg_bytes, NULL) != NULL;
 }
 
-/* Frames in, scan in, pairing, depths, drawing, JPEG, sectors, gaps, feasibility, similarity, text, base64.
- */
+/* Frames in, scan in, pairing, depths, drawing, JPEG, sectors, gaps, feasibility, similarity, text, base64;
+ * with options what they take as well. */
 static void whole_snapshot(struct perception_work *w)
 {
 	struct cairn_snapshot parts;
-	w->ok = w->ok && cairn_annotator_on_depth(w->annotator, &w->depth_hdr, w->depth, NULL) &&
+	w->ok = w->ok && cairn_annotator_on_map(w->annotator, &w->map_hdr, w->map, NULL) &&
+		cairn_annotator_on_depth(w->annotator, &w->depth_hdr, w->depth, NULL) &&
 		cairn_annotator_on_rgb(w->annotator, &w->rgb_hdr, w->rgb, NULL) &&
 		cairn_annotator_on_scan(w->annotator, &w->scan, T_NS, T_NS, &w->percept);
 	size_t bytes = !w->ok ? 0
@@ -107,12 +113,13 @@ struct medians {
 };
 
 /* Measured in turns, so that what slows the machine slows all alike. A round in which another program got the
- * processor tells about that one: it is measured again, as often as that is bearable. */
-static struct medians measure_in_turns(struct perception_work *w)
+ * processor tells about that one: it is measured again, as often as that is bearable. rounds: up to ROUNDS.
+ */
+static struct medians measure_in_turns(struct perception_work *w, int rounds)
 {
 	double text_ns[ROUNDS], bare_ns[ROUNDS], whole_ns[ROUNDS];
-	int spare = 3 * ROUNDS;
-	for (int i = -ROUNDS / 10; i < ROUNDS;) { /* the first tenth warms up */
+	int spare = 3 * rounds;
+	for (int i = -rounds / 10; i < rounds;) { /* the first tenth warms up */
 		long before = taken_away();
 		int64_t t0 = cli_now_ns();
 		scan_to_text(w);
@@ -130,7 +137,77 @@ static struct medians measure_in_turns(struct perception_work *w)
 		}
 		i++;
 	}
-	return (struct medians){median(text_ns, ROUNDS), median(bare_ns, ROUNDS), median(whole_ns, ROUNDS)};
+	return (struct medians){median(text_ns, rounds), median(bare_ns, rounds), median(whole_ns, rounds)};
+}
+
+/* An annotator for w->cfg that knows what it needs beside frames and scans. */
+static bool annotator_begin(struct perception_work *w, struct cairn_error *err)
+{
+	cairn_annotator_destroy(&w->annotator);
+	w->annotator = cairn_annotator_new(&w->cfg, CAIRN_FONT_FILE, 1, T_NS, err);
+	if (w->annotator == NULL)
+		return false;
+	cairn_annotator_on_pose(w->annotator, &w->pose, T_NS);
+	cairn_annotator_on_frontiers(w->annotator, &w->frontiers, T_NS);
+	cairn_annotator_on_path(w->annotator, &w->path, T_NS);
+	return true;
+}
+
+/* The options of the pictures one by one, then all together, each against the bare JPEG. */
+static bool with_options(struct perception_work *w, struct cairn_bench_out *out, struct cairn_error *err)
+{
+	struct cairn_config_percept *p = &w->cfg.percept;
+	const struct {
+		const char *name;
+		bool *flag;
+	} options[] = {{"candidates", &p->show_candidates}, {"arcs", &p->show_arcs},
+	    {"sectors", &p->show_sectors}, {"heat", &p->show_heat}, {"map", &p->show_map},
+	    {"polar", &p->show_polar}};
+	const size_t count = sizeof(options) / sizeof(options[0]);
+	for (size_t i = 0; i <= count; i++) { /* the last round has all of them */
+		char name[64];
+		for (size_t k = 0; k < count; k++)
+			*options[k].flag = i == k || i == count;
+		snprintf(
+		    name, sizeof(name), "perception.snapshot.show_%s", i < count ? options[i].name : "all");
+		if (!annotator_begin(w, err))
+			return false;
+		struct medians m = measure_in_turns(w, OPTION_ROUNDS);
+		cairn_bench_ratio(out, name, m.whole_ns * 1e-3, "us/op", m.bare_ns * 1e-3);
+	}
+	for (size_t k = 0; k < count; k++)
+		*options[k].flag = false;
+	return w->ok && annotator_begin(w, err);
+}
+
+/* A flat of 9 x 10 m, half of it known, with a path and six frontiers, three of them in view. */
+static void make_map(struct perception_work *w)
+{
+	for (int y = 0; y < MAP_H; y++)
+		for (int x = 0; x < MAP_W; x++)
+			w->map[y][x] = (x + 2 * y) % 400 > 220 ? 255 : x % 60 == 0 || y % 50 == 0 ? 100 : 0;
+	w->map_hdr = (struct cairn_frame_header){.format = CAIRN_FORMAT_GRID8,
+	    .t_ns = T_NS,
+	    .width = MAP_W,
+	    .height = MAP_H,
+	    .stride_bytes = MAP_W,
+	    .payload_bytes = sizeof(w->map),
+	    .origin_x_m = -3.0,
+	    .origin_y_m = -5.0,
+	    .cell_m = 0.05};
+	w->frontiers = (struct cairn_msg_frontiers){
+	    .map_width_m = 6.2, .map_height_m = 4.1, .coverage = 0.6, .items_count = 6};
+	for (int i = 0; i < 6; i++) {
+		double yaw = -0.8 + (i < 3 ? 0.25 * (i - 1) : 1.5 + 0.5 * i);
+		w->frontiers.items[i] = (struct cairn_msg_frontier){.id = (uint32_t)(5 + 4 * i),
+		    .x_m = 1.2 + (1.2 + 0.3 * i) * cos(yaw),
+		    .y_m = -0.4 + (1.2 + 0.3 * i) * sin(yaw),
+		    .distance_m = 1.2 + 0.3 * i};
+	}
+	w->path.points_count = 60;
+	for (int i = 0; i < 60; i++)
+		w->path.points[i] = (struct cairn_msg_path_point){
+		    .x_m = 1.2f + 0.05f * (float)i, .y_m = -0.4f - 0.001f * (float)(i * i)};
 }
 
 /* A room as a camera sees it, roughly: shaded walls, a tiled floor, sensor noise; and a scan of the same. */
@@ -171,8 +248,8 @@ static void make_scene(struct perception_work *w)
 		w->scan.angle_rad[i] = (float)angle;
 		w->scan.range_m[i] = (float)(wall + (door ? 2.5 : 0.0) + 0.01 * cairn_rng_normal(&rng));
 	}
+	make_map(w);
 	w->pose = (struct cairn_msg_pose){.x_m = 1.2, .y_m = -0.4, .yaw_rad = -0.8, .distance_m = 12.3};
-	w->frontiers = (struct cairn_msg_frontiers){.map_width_m = 6.2, .map_height_m = 4.1, .coverage = 0.6};
 }
 
 /* What the script needs to do the same: a line of JSON, then the frames and the scan. The bytes; caller
@@ -241,19 +318,15 @@ bool cairn_bench_perception(struct cairn_bench_out *out)
 	w->params = cairn_percept_params_from_config(&w->cfg);
 	make_scene(w);
 	w->bare = cairn_annotate_new(CAIRN_FONT_FILE, W, H, &err);
-	if (w->bare != NULL)
-		w->annotator = cairn_annotator_new(&w->cfg, CAIRN_FONT_FILE, 1, T_NS, &err);
-	bool ok = w->annotator != NULL;
+	bool ok = w->bare != NULL && annotator_begin(w, &err);
 	if (ok) {
-		cairn_annotator_on_pose(w->annotator, &w->pose, T_NS);
-		cairn_annotator_on_frontiers(w->annotator, &w->frontiers, T_NS);
-		struct medians m = measure_in_turns(w);
+		struct medians m = measure_in_turns(w, ROUNDS);
 		ok = w->ok;
 		cairn_bench_value(out, "perception.scan_720.text", m.text_ns * 1e-3, "us/op");
 		cairn_bench_ratio(out, "perception.snapshot", m.whole_ns * 1e-3, "us/op", m.bare_ns * 1e-3);
 		cairn_bench_value(out, "perception.snapshot.jpeg", (double)w->jpeg_bytes, "bytes");
 		against_python(w, out);
-		ok = w->ok && cairn_bench_transport(out);
+		ok = with_options(w, out, &err) && w->ok && cairn_bench_transport(out);
 	}
 	if (!w->ok || w->annotator == NULL)
 		fprintf(stderr, "cairn bench: perception: %s\n",
