@@ -116,14 +116,21 @@ static void draw_cells(struct canvas *c)
 	int stride = cairo_image_surface_get_stride(c->board->surface);
 	for (int i = 0; i <= w; i++)
 		column[i] = c->y1 - (int)(i / c->scale);
+	int32_t last_x = 0, last_x_last = -1; /* of the row before: none */
 	for (int row = 0; row < h; row++) {
 		uint32_t *out = (uint32_t *)(void *)(data + (ptrdiff_t)(top + row) * stride) + left;
 		int32_t x = c->x1 - (int)(row / c->scale), x_next = c->x1 - (int)((row + 1) / c->scale);
 		int32_t x_last = x_next < x ? x_next + 1 : x;
+		if (row > 0 && x == last_x && x_last == last_x_last) {
+			memcpy(out, (unsigned char *)out - stride, (size_t)w * sizeof(*out));
+			continue;
+		}
 		for (int i = 0; i < w; i++) {
 			int32_t y_last = column[i + 1] < column[i] ? column[i + 1] + 1 : column[i];
 			out[i] = cell_colour(cell_of_box(c->p, x_last, x, y_last, column[i]));
 		}
+		last_x = x;
+		last_x_last = x_last;
 	}
 	cairo_surface_mark_dirty(c->board->surface);
 }

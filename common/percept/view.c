@@ -19,6 +19,17 @@
 #define TRAIL_POINTS 1024
 #define TRAIL_STEP_M 0.1
 
+struct plot {
+	double x, y, radius, px_per_m; /* middle */
+};
+
+/* The part of the turn that never changes: a square of the picture with the disc, its circles and spokes. */
+struct plate {
+	int at, side; /* top left corner is (at, at) */
+	struct plot plot;
+	uint8_t *rgb;
+};
+
 struct cairn_view {
 	const struct cairn_config *cfg;
 	struct cairn_percept_params params;
@@ -29,6 +40,7 @@ struct cairn_view {
 	uint8_t *cells; /* of the map */
 	size_t cells_capacity;
 	struct cairn_frame_header map; /* width 0: there is none */
+	struct plate alone, beside;    /* without a map, with one */
 	struct cairn_ranges ranges;
 	struct cairn_polar scratch;
 	float trail[2 * TRAIL_POINTS];
@@ -40,6 +52,8 @@ static const struct cairn_rgb night = {28, 32, 38};
 static const struct cairn_rgb faint = {120, 126, 134};
 static const struct cairn_rgb white = {255, 255, 255};
 static const struct cairn_rgb cyan = {0, 229, 255};
+
+static bool plate_new(struct cairn_view *view, struct plate *plate, int at, int side);
 
 struct cairn_view *cairn_view_new(
     const struct cairn_config *cfg, const char *font_file, struct cairn_error *err)
@@ -61,6 +75,12 @@ struct cairn_view *cairn_view_new(
 	ok = ok && (view->board = cairn_board_new(SIDE, SIDE, err)) != NULL;
 	ok = ok && (view->font = cairn_font_new(font_file, 16.0, 1.5, err)) != NULL;
 	ok = ok && (view->jpeg = cairn_jpeg_new(SIDE, SIDE, err)) != NULL;
+	if (ok && cfg->percept.show_polar &&
+	    (!plate_new(view, &view->alone, 0, SIDE) ||
+		!plate_new(view, &view->beside, SIDE - SMALL, SMALL))) {
+		cairn_error_set(err, "picture from above: out of memory");
+		ok = false;
+	}
 	if (!ok)
 		cairn_view_destroy(&view);
 	return view;
@@ -74,6 +94,8 @@ void cairn_view_destroy(struct cairn_view **view_p)
 	cairn_board_destroy(&view->board);
 	cairn_font_destroy(&view->font);
 	cairn_jpeg_destroy(&view->jpeg);
+	free(view->alone.rgb);
+	free(view->beside.rgb);
 	free(view->rgb);
 	free(view->cells);
 	free(view);
@@ -147,10 +169,6 @@ int64_t cairn_view_map_ns(const struct cairn_view *view)
 
 /* ---- the LiDAR's turn ---- */
 
-struct plot {
-	double x, y, radius, px_per_m; /* middle */
-};
-
 static void plot_point(const struct plot *p, double bearing_rad, double range_m, double *u, double *v)
 {
 	*u = p->x - range_m * p->px_per_m * sin(bearing_rad);
@@ -215,8 +233,6 @@ static void draw_body(const struct cairn_view *view, const struct cairn_canvas *
 static void draw_polar(const struct cairn_view *view, const struct cairn_canvas *canvas, const struct plot *p)
 {
 	static const char *const names[4] = {"0\u00b0", "270\u00b0", "180\u00b0", "90\u00b0"};
-	cairn_stroke_disc(canvas, p->x, p->y, p->radius + 0.5 * RIM_PX, night, 255);
-	draw_rings(canvas, p);
 	draw_returns(view, canvas, p);
 	draw_body(view, canvas, p);
 	for (int i = 0; i < CAIRN_RINGS && p->radius >= SMALL; i++) {
@@ -233,19 +249,42 @@ static void draw_polar(const struct cairn_view *view, const struct cairn_canvas 
 	}
 }
 
+static bool plate_new(struct cairn_view *view, struct plate *plate, int at, int side)
+{
+	double middle = at + 0.5 * side, radius = 0.5 * side - RIM_PX;
+	struct cairn_canvas canvas = {view->rgb, SIDE, SIDE, SIDE * 3};
+	*plate = (struct plate){
+	    at, side, {middle, middle, radius, radius / RANGE_M}, malloc((size_t)side * (size_t)side * 3)};
+	if (plate->rgb == NULL)
+		return false;
+	cairn_board_clear(view->board);
+	cairn_board_rgb(view->board, view->rgb);
+	cairn_stroke_disc(&canvas, middle, middle, radius + 0.5 * RIM_PX, night, 255);
+	draw_rings(&canvas, &plate->plot);
+	for (int row = 0; row < side; row++)
+		memcpy(plate->rgb + (size_t)row * (size_t)side * 3,
+		    view->rgb + ((size_t)(at + row) * SIDE + (size_t)at) * 3, (size_t)side * 3);
+	return true;
+}
+
+static void put_plate(struct cairn_view *view, const struct plate *plate)
+{
+	for (int row = 0; row < plate->side; row++)
+		memcpy(view->rgb + ((size_t)(plate->at + row) * SIDE + (size_t)plate->at) * 3,
+		    plate->rgb + (size_t)row * (size_t)plate->side * 3, (size_t)plate->side * 3);
+}
+
 /* ---- the whole ---- */
 
 /* The map beside the turn: above it or on its left, whichever leaves the map larger. North is up, so the
  * map's width on the picture is its extent in y. */
-static struct cairn_board_area map_area(const struct cairn_view *view, bool polar, struct plot *plot)
+static struct cairn_board_area map_area(const struct cairn_view *view, bool polar)
 {
 	const int rest = SIDE - SMALL;
 	double wide = fmin((double)SIDE / view->map.height, (double)rest / view->map.width);
 	double tall = fmin((double)rest / view->map.height, (double)SIDE / view->map.width);
 	if (!polar)
 		return (struct cairn_board_area){0, 0, SIDE, SIDE};
-	double middle = rest + 0.5 * SMALL, radius = 0.5 * SMALL - RIM_PX;
-	*plot = (struct plot){middle, middle, radius, radius / RANGE_M};
 	return wide >= tall ? (struct cairn_board_area){0, 0, SIDE, rest}
 			    : (struct cairn_board_area){0, 0, rest, SIDE};
 }
@@ -302,18 +341,19 @@ bool cairn_view_draw(struct cairn_view *view, const struct cairn_view_inputs *in
 	    .polar = cfg->show_polar && in->scan_fresh};
 	if (!out.map && !out.polar)
 		return false;
-	double radius = 0.5 * SIDE - RIM_PX;
-	struct plot plot = {0.5 * SIDE, 0.5 * SIDE, radius, radius / RANGE_M};
 	struct cairn_canvas canvas = {view->rgb, SIDE, SIDE, SIDE * 3};
-	cairn_board_clear(view->board);
 	if (out.map) {
-		struct cairn_board_area area = map_area(view, out.polar, &plot);
+		struct cairn_board_area area = map_area(view, out.polar);
+		cairn_board_clear(view->board);
 		if (!draw_map(view, in, &area, err))
 			return false;
+		cairn_board_rgb(view->board, view->rgb);
 	}
-	cairn_board_rgb(view->board, view->rgb);
-	if (out.polar)
-		draw_polar(view, &canvas, &plot);
+	if (out.polar) {
+		const struct plate *plate = out.map ? &view->beside : &view->alone;
+		put_plate(view, plate);
+		draw_polar(view, &canvas, &plate->plot);
+	}
 	out.jpeg = cairn_jpeg_encode(view->jpeg, &canvas, cfg->jpeg_quality, &out.bytes, err);
 	if (out.jpeg == NULL)
 		return false;
