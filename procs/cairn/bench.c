@@ -14,6 +14,8 @@ static const struct cairn_bench benches[] = {
     {"edt", "distance transform of a million cells", cairn_bench_edt},
     {"map", "one scan on a map of a million cells: grid update, distances, frontiers", cairn_bench_map},
     {"codec", "encoding and decoding of a 720-point scan", cairn_bench_codec},
+    {"gateway", "what the gateway adds to a call against bare libcurl, and from a trigger to the first byte",
+	cairn_bench_gateway},
     {"perception", "scan to text, a whole snapshot against the bare JPEG and against Python, and transport",
 	cairn_bench_perception},
     {"planner", "grid search against published lengths and a textbook A* (--scen)", cairn_bench_planner},

@@ -46,6 +46,7 @@ bool cairn_bench_edt(struct cairn_bench_out *out);
 bool cairn_bench_map(struct cairn_bench_out *out);
 bool cairn_bench_arc(struct cairn_bench_out *out);
 bool cairn_bench_planner(struct cairn_bench_out *out);
+bool cairn_bench_gateway(struct cairn_bench_out *out);
 bool cairn_bench_perception(struct cairn_bench_out *out);
 bool cairn_bench_transport(struct cairn_bench_out *out);
 bool cairn_eval_bus(const struct cli *cli, json_t *figures);
