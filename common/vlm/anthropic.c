@@ -140,8 +140,8 @@ static void read_block(const json_t *block, struct cairn_reply *ret)
 {
 	if (is(block, "type", "tool_use"))
 		read_call(block, ret);
-	else if (is(block, "type", "text") && ret->text[0] == '\0')
-		cairn_json_line(ret->text, sizeof(ret->text), json_object_get(block, "text"));
+	else if (is(block, "type", "text"))
+		cairn_reply_say(ret, json_object_get(block, "text"));
 }
 
 static bool read_reply(const char *body, size_t count, struct cairn_reply *ret, struct cairn_error *err)

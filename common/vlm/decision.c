@@ -3,6 +3,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "common/vlm/json_answer.h"
+
 void cairn_answer_stop(struct cairn_answer *ret, const char *fmt, ...)
 {
 	va_list ap;
@@ -45,20 +47,26 @@ static bool take_call(const struct cairn_reply_call *in, bool *has_main, struct 
 	return true;
 }
 
+/* False, with a STOP, for an answer that the service itself calls incomplete. */
+static bool is_whole(const struct cairn_reply *reply, struct cairn_answer *ret)
+{
+	if (reply->refusal[0] != '\0')
+		cairn_answer_stop(ret, "the model refused: %.120s", reply->refusal);
+	else if (reply->truncated || reply->filtered)
+		cairn_answer_stop(ret, "%s",
+		    reply->truncated ? "the answer was cut off at the token limit"
+				     : "the answer was filtered");
+	else
+		return true;
+	return false;
+}
+
 void cairn_answer_from_reply(const struct cairn_reply *reply, bool actions_only, struct cairn_answer *ret)
 {
 	*ret = (struct cairn_answer){.usage = reply->usage};
 	cairn_text_clean(ret->reasoning, sizeof(ret->reasoning), reply->text, strlen(reply->text));
-	if (reply->refusal[0] != '\0') {
-		cairn_answer_stop(ret, "the model refused: %.120s", reply->refusal);
+	if (!is_whole(reply, ret))
 		return;
-	}
-	if (reply->truncated || reply->filtered) {
-		cairn_answer_stop(ret, "%s",
-		    reply->truncated ? "the answer was cut off at the token limit"
-				     : "the answer was filtered");
-		return;
-	}
 	if (reply->calls_total == 0 || reply->calls_total > 2) {
 		cairn_answer_stop(ret,
 		    reply->calls_total == 0 ? "no tool call in the answer" : "%u tool calls in one answer",
@@ -89,6 +97,23 @@ void cairn_answer_parse(const struct cairn_provider *provider, const char *body,
 		*ret = (struct cairn_answer){.usage = reply.usage};
 		cairn_answer_stop(ret, "%.150s", why.text);
 	}
+	cairn_reply_clear(&reply);
+}
+
+void cairn_answer_parse_text(const struct cairn_provider *provider, const char *body, size_t count,
+    bool actions_only, bool candidates, struct cairn_answer *ret)
+{
+	struct cairn_reply reply;
+	struct cairn_error why = {""};
+	bool read = provider->read_reply(body, count, &reply, &why);
+	*ret = (struct cairn_answer){.usage = reply.usage};
+	if (!read)
+		cairn_answer_stop(ret, "%.150s", why.text);
+	else if (is_whole(&reply, ret) && reply.raw.failed)
+		cairn_answer_stop(ret, "out of memory");
+	else if (is_whole(&reply, ret))
+		cairn_answer_from_text(reply.raw.data != NULL ? reply.raw.data : "", reply.raw.len,
+		    actions_only, candidates, ret);
 	cairn_reply_clear(&reply);
 }
 

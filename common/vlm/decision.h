@@ -40,6 +40,10 @@ void cairn_answer_from_reply(const struct cairn_reply *reply, bool actions_only,
 void cairn_answer_parse(const struct cairn_provider *provider, const char *body, size_t count,
     bool actions_only, struct cairn_answer *ret);
 
+/* The same for a model that answers with a JSON object; candidates: see json_answer.h. */
+void cairn_answer_parse_text(const struct cairn_provider *provider, const char *body, size_t count,
+    bool actions_only, bool candidates, struct cairn_answer *ret);
+
 /* The decision of an ACTION or a STOP answer; id, snapshot and latency are the caller's to fill. Source is
  * the model. */
 void cairn_decision_from_answer(const struct cairn_answer *answer, struct cairn_msg_decision *ret);

@@ -19,6 +19,8 @@ struct cairn_dialog *cairn_dialog_new(const struct cairn_config_vlm *cfg, double
 		return NULL;
 	}
 	d->cfg = *cfg;
+	d->json = strcmp(cfg->mode, "json") == 0;
+	d->since_view = UINT32_MAX / 2; /* the first decision gets it */
 	d->snapshot_max_age_ns = (int64_t)(snapshot_max_age_s * 1e9);
 	cairn_memory_init(&d->memory);
 	cairn_budget_init(&d->budget, cfg);
@@ -37,6 +39,7 @@ void cairn_dialog_destroy(struct cairn_dialog **dialog_p)
 	dialog_free_peers(d);
 	cairn_text_free(&d->context);
 	cairn_text_free(&d->body);
+	cairn_text_free(&d->previous);
 	cairn_text_free(&d->snap.bytes);
 	free(d->system);
 	free(d);
@@ -86,7 +89,8 @@ void cairn_dialog_result(struct cairn_dialog *d, const struct cairn_msg_result *
 	d->ended = cairn_trigger_of_result(result);
 	if (d->ended == CAIRN_TRIGGER_BLOCKED)
 		dialog_later(&d->trouble_ns, t_ns);
-	if (d->await_id != 0 && result->decision_id >= d->await_id)
+	dialog_loop_result(d, result);
+	if (d->await_id != 0 && (result->decision_id >= d->await_id || d->cfg.shadow))
 		d->await_id = 0;
 	if (result->decision_id >= d->open_id)
 		d->open_id = 0;
@@ -96,6 +100,24 @@ void cairn_dialog_frontiers(struct cairn_dialog *d, const struct cairn_msg_front
 {
 	d->frontiers = *frontiers;
 	d->frontiers_ns = t_ns;
+	cairn_memory_frontiers(&d->memory, frontiers);
+}
+
+void cairn_dialog_nav_goal(struct cairn_dialog *d, const struct cairn_msg_nav_goal *goal, int64_t t_ns)
+{
+	d->local = *goal;
+	d->local_ns = t_ns;
+}
+
+void cairn_dialog_tick(struct cairn_dialog *d, double elapsed_s)
+{
+	if (d->mission_hdr.epoch != 0 && d->mission.state != CAIRN_MISSION_STATE_IDLE && elapsed_s > 0.0)
+		d->memory.duration_s += elapsed_s;
+}
+
+void cairn_dialog_snapshot_epoch(struct cairn_dialog *d, uint64_t epoch)
+{
+	d->snap.epoch = epoch;
 }
 
 void cairn_dialog_candidates(
@@ -122,6 +144,15 @@ bool cairn_dialog_snapshot(
 }
 
 /* ---- what the owner may look at ---- */
+
+bool cairn_dialog_take_update(struct cairn_dialog *d, struct cairn_msg_world_update *ret)
+{
+	if (!d->has_update)
+		return false;
+	*ret = d->update;
+	d->has_update = false;
+	return true;
+}
 
 bool cairn_dialog_take_decision(struct cairn_dialog *d, struct cairn_msg_decision *ret)
 {

@@ -13,6 +13,7 @@
 
 #include "common/vlm/budget.h"
 #include "common/vlm/decision.h"
+#include "common/vlm/decision_log.h"
 #include "common/vlm/memory.h"
 #include "common/vlm/route.h"
 #include "ipc/frame_layout.h"
@@ -69,6 +70,12 @@ bool cairn_dialog_wants_snapshot(const struct cairn_dialog *dialog, int64_t now_
  * last good one is kept then. */
 bool cairn_dialog_snapshot(
     struct cairn_dialog *dialog, const void *payload, size_t bytes, int64_t t_ns, struct cairn_error *err);
+/* Who made the snapshots from now on, for the audit: the epoch of their frames. */
+void cairn_dialog_snapshot_epoch(struct cairn_dialog *dialog, uint64_t epoch);
+/* What the sequencer wants a path to, for the comparison of vlm.shadow. */
+void cairn_dialog_nav_goal(struct cairn_dialog *dialog, const struct cairn_msg_nav_goal *goal, int64_t t_ns);
+/* Time goes on, for the session's duration in the memory. */
+void cairn_dialog_tick(struct cairn_dialog *dialog, double elapsed_s);
 
 /* *ret_body is valid until the next call of cairn_dialog_poll. */
 enum cairn_dialog_act cairn_dialog_poll(
@@ -78,6 +85,14 @@ void cairn_dialog_ended(
 /* The decision made by the last cairn_dialog_ended, once; its id rises and is at least its time in
  * microseconds, so that it also rises over a restart. */
 bool cairn_dialog_take_decision(struct cairn_dialog *dialog, struct cairn_msg_decision *ret);
+
+/* With vlm.shadow the decision is not for the sequencer: it is only logged. */
+/* Everything about the decision that was taken last, for the log; valid until the next call is sent. local:
+ * room for words about local exploration. */
+void cairn_dialog_decision_note(
+    const struct cairn_dialog *dialog, struct cairn_decision_note *ret, char *local, size_t cap);
+/* Claims about the map that came with the last answer, once. */
+bool cairn_dialog_take_update(struct cairn_dialog *dialog, struct cairn_msg_world_update *ret);
 
 /* rooms, discoveries, ledger, health, last words; provider and model from the configuration. */
 void cairn_dialog_stats(const struct cairn_dialog *dialog, int64_t now_ns, struct cairn_msg_vlm_stats *ret);

@@ -46,6 +46,33 @@ static void refused(struct cairn_dialog *d, int64_t now_ns, const struct cairn_d
 	d->followup = false;
 }
 
+/* Both see the same frontiers; where local exploration has no goal there is nothing to compare. */
+static void compare(struct cairn_dialog *d, int64_t now_ns)
+{
+	bool driving = d->local_ns != 0 && d->local.active &&
+		       cairn_topic_fresh(CAIRN_TOPIC_NAV_GOAL, d->local_ns, now_ns);
+	d->local.active = driving;
+	d->shadow = CAIRN_SHADOW_UNKNOWN;
+	if (driving)
+		d->shadow = cairn_shadow_judge(&d->decision, &d->frontiers, &d->candidates,
+		    (struct cairn_vec2){d->local.x_m, d->local.y_m});
+	d->shadow_compared += d->shadow != CAIRN_SHADOW_UNKNOWN;
+	d->shadow_agreed += d->shadow == CAIRN_SHADOW_AGREES;
+}
+
+/* For the picture of the next decision. */
+static void keep_picture(struct cairn_dialog *d)
+{
+	const struct cairn_snapshot_head *h = &d->snap.head;
+	d->since_view = d->shows_view ? 0 : d->since_view + 1;
+	if (!d->cfg.previous_image || h->jpeg_bytes == 0)
+		return;
+	cairn_text_clear(&d->previous);
+	cairn_text_bytes(&d->previous, d->snap.bytes.data + h->text_bytes, h->jpeg_bytes);
+	if (d->previous.failed)
+		cairn_text_clear(&d->previous);
+}
+
 static void publish(struct cairn_dialog *d, int64_t now_ns)
 {
 	const struct cairn_snapshot_head *h = &d->snap.head;
@@ -60,6 +87,9 @@ static void publish(struct cairn_dialog *d, int64_t now_ns)
 	out->snapshot_y_m = h->y_m;
 	out->snapshot_yaw_rad = h->yaw_rad;
 	out->candidate_set = d->shown_set;
+	out->snapshot_epoch = d->snap.epoch;
+	out->frame_hash = d->snap.hash;
+	out->prompt_hash = d->prompt_hash;
 	out->latency_s = (double)(now_ns - d->asked_ns) * 1e-9;
 	d->has_decision = true;
 	d->used_ns = d->snap.t_ns;
@@ -68,6 +98,18 @@ static void publish(struct cairn_dialog *d, int64_t now_ns)
 	d->await_id = d->open_id = out->id;
 	d->await_until_ns = now_ns + TAKE_UP_NS;
 	d->budget.ledger.decisions++;
+	dialog_loop_decided(d);
+	keep_picture(d);
+	if (d->answer.update.items_count > 0) {
+		d->update = d->answer.update;
+		d->update.id = out->id;
+		d->has_update = true;
+	}
+	if (d->cfg.shadow) { /* nobody takes it up: the next one is due when something has happened */
+		compare(d, now_ns);
+		d->open_id = 0;
+		d->await_until_ns = now_ns + (int64_t)(d->cfg.base_timer_s * 1e9);
+	}
 }
 
 static void remember(struct cairn_dialog *d)
@@ -90,6 +132,38 @@ static void bad_answer(struct cairn_dialog *d, int64_t now_ns)
 		d->hold_until_ns = now_ns + CAIRN_DIALOG_RETRY_NS;
 }
 
+/* False for a frontier or candidate that was not in the prompt, or is not any more. */
+static bool is_offered(const struct cairn_dialog *d, const struct cairn_tool_call *call)
+{
+	bool frontier = call->goal_kind == CAIRN_GOAL_KIND_FRONTIER;
+	bool candidate = call->goal_kind == CAIRN_GOAL_KIND_CANDIDATE;
+	if (call->tool != CAIRN_TOOL_NAVIGATE_TO_GOAL || (!frontier && !candidate))
+		return true;
+	for (uint32_t i = 0; frontier && i < d->frontiers.items_count; i++) {
+		if ((double)d->frontiers.items[i].id == call->frontier_id)
+			return true;
+	}
+	for (uint32_t i = 0; candidate && i < d->candidates.items_count; i++) {
+		if ((double)d->candidates.items[i].id == call->candidate_id)
+			return true;
+	}
+	return false;
+}
+
+/* What the model would do instead, when the place it chose is gone. */
+static void fall_back(struct cairn_dialog *d)
+{
+	struct cairn_answer *a = &d->answer;
+	if (!a->has_fallback || is_offered(d, &a->main) || !is_offered(d, &a->fallback))
+		return;
+	char words[sizeof(a->reasoning)];
+	bool candidate = a->main.goal_kind == CAIRN_GOAL_KIND_CANDIDATE;
+	snprintf(words, sizeof(words), "(its fallback: %c%.0f is gone) %.400s", candidate ? 'C' : 'F',
+	    candidate ? a->main.candidate_id : a->main.frontier_id, a->reasoning);
+	memcpy(a->reasoning, words, sizeof(words));
+	a->main = a->fallback;
+}
+
 static void good_answer(struct cairn_dialog *d, int64_t now_ns)
 {
 	d->bad_streak = 0;
@@ -99,6 +173,7 @@ static void good_answer(struct cairn_dialog *d, int64_t now_ns)
 		    strlen(d->answer.reasoning));
 	remember(d);
 	if (d->answer.kind == CAIRN_ANSWER_ACTION) {
+		fall_back(d);
 		d->followup = false;
 		publish(d, now_ns);
 		return;
@@ -138,8 +213,13 @@ void cairn_dialog_ended(struct cairn_dialog *d, int64_t now_ns, const struct cai
 		refused(d, now_ns, o);
 		return;
 	}
-	cairn_answer_parse(
-	    d->peers[d->peer].format, o->body != NULL ? o->body : "", o->body_bytes, d->followup, &d->answer);
+	const struct cairn_provider *format = d->peers[d->peer].format;
+	const char *body = o->body != NULL ? o->body : "";
+	if (d->json)
+		cairn_answer_parse_text(
+		    format, body, o->body_bytes, d->followup, d->shown_set != 0, &d->answer);
+	else
+		cairn_answer_parse(format, body, o->body_bytes, d->followup, &d->answer);
 	bool ok = d->answer.kind != CAIRN_ANSWER_STOP;
 	if (d->answer.usage.tokens_in == 0)
 		estimate_usage(d, o->body_bytes);

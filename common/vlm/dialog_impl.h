@@ -9,6 +9,7 @@
 #include "common/base/geom.h"
 #include "common/vlm/dialog.h"
 #include "common/vlm/prompt.h"
+#include "common/vlm/shadow.h"
 
 /* A snapshot is made from a picture taken a little before the result that asked for it. */
 #define DIALOG_RESULT_SLACK_NS (300 * CAIRN_NS_PER_MS)
@@ -16,6 +17,7 @@
 struct snapshot {
 	bool there;
 	int64_t t_ns;
+	uint64_t epoch, hash;
 	struct cairn_snapshot_head head;
 	struct cairn_text bytes; /* text, then the pictures */
 };
@@ -36,6 +38,11 @@ struct cairn_dialog {
 	struct cairn_text context, body;
 	uint64_t picture_tokens; /* estimate for the picture in body */
 	char *system;
+	bool json;                  /* vlm.mode: the model answers with an object */
+	struct cairn_text previous; /* camera picture of the last decision */
+	uint32_t since_view;        /* decisions since the picture from above was shown */
+	bool shows_view;            /* in the present request */
+	uint64_t prompt_hash;       /* of body */
 
 	struct cairn_msg_mission mission;
 	struct cairn_header mission_hdr;
@@ -76,6 +83,19 @@ struct cairn_dialog {
 	uint64_t skips, images_left_out;
 	uint32_t triggers[CAIRN_TRIGGER_COUNT]; /* of the calls */
 	char problem[160];
+	/* Equal decisions that move nothing. */
+	char last_words[160];
+	uint32_t equal;
+	bool moved; /* since the last decision */
+	uint64_t loops_broken;
+	/* Claims about the map, and what local exploration drives to. */
+	bool has_update;
+	struct cairn_msg_world_update update;
+	struct cairn_msg_nav_goal local;
+	int64_t local_ns, snapshot_age_ns;
+	enum cairn_trigger asked_why;
+	enum cairn_shadow shadow;
+	uint64_t shadow_compared, shadow_agreed;
 	char last_error[160];
 	char last_reasoning[256];
 };
@@ -103,6 +123,15 @@ bool dialog_frontiers_fresh(const struct cairn_dialog *d, int64_t now_ns);
 /* Why the model is being asked. The snapshot may have been made just before the result that it was wanted
  * for. */
 enum cairn_trigger dialog_reason(const struct cairn_dialog *d);
+
+/* ---- dialog_loop.c ---- */
+
+/* A decision was made. */
+void dialog_loop_decided(struct cairn_dialog *d);
+void dialog_loop_result(struct cairn_dialog *d, const struct cairn_msg_result *result);
+/* True once the last decisions were equal and moved nothing: then no call is made for vlm.equal_hold_s, so
+ * that the sequencer's silent-model tiers let local exploration take over. */
+bool dialog_loop_broken(struct cairn_dialog *d, int64_t now_ns);
 
 /* ---- dialog_send.c ---- */
 

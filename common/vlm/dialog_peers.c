@@ -9,7 +9,8 @@ static bool make_peer(struct cairn_dialog *d, struct dialog_peer *peer, struct c
 	int own = peer->profile.max_output_tokens;
 	struct cairn_prefix prefix = {.profile = &peer->profile,
 	    .max_output_tokens = own > 0 ? own : d->cfg.max_output_tokens,
-	    .system = d->system};
+	    .system = d->system,
+	    .without_tools = d->json};
 	peer->format = cairn_provider_find(peer->profile.format);
 	if (peer->format == NULL) {
 		cairn_error_set(err, "provider '%s': format '%.24s' is not known", peer->profile.name,

@@ -18,44 +18,78 @@ static void make_context(struct cairn_dialog *d, int64_t now_ns)
 	    &d->mission, &d->memory, d->problem);
 }
 
-static void make_body(struct cairn_dialog *d)
+static void add_image(
+    struct cairn_request *r, const uint8_t *jpeg, size_t bytes, bool high, const char *caption)
+{
+	r->images[r->image_count++] = (struct cairn_request_image){
+	    .jpeg = jpeg, .bytes = bytes, .detail_high = high, .caption = caption};
+}
+
+/* Before and now, so that the model sees what its decision did; the picture from above only now and then,
+ * because it changes slowly. Looking again is about the present picture alone. */
+static void add_images(struct cairn_dialog *d, struct cairn_request *r, bool observe)
 {
 	const struct cairn_snapshot_head *h = &d->snap.head;
-	struct cairn_request r = {
-	    .system = d->system, .context = d->context.data, .actions_only = d->followup};
-	bool observe = d->followup && d->answer.kind == CAIRN_ANSWER_PERCEIVE &&
-		       d->answer.main.tool == CAIRN_TOOL_OBSERVE_SCENE;
 	const uint8_t *camera = (const uint8_t *)d->snap.bytes.data + h->text_bytes;
 	bool show = h->image_needed != 0 || observe;
+	bool before = show && !observe && h->jpeg_bytes > 0 && d->previous.len > 0;
+	d->shows_view = show && !observe && h->view_bytes > 0 && d->cfg.map_every > 0 &&
+			d->since_view + 1 >= (uint32_t)d->cfg.map_every;
+	if (before)
+		add_image(
+		    r, (const uint8_t *)d->previous.data, d->previous.len, false, "At the last decision:");
 	if (show && h->jpeg_bytes > 0)
-		r.images[r.image_count++] = (struct cairn_request_image){
-		    .jpeg = camera, .bytes = h->jpeg_bytes, .detail_high = observe};
-	if (show && h->view_bytes > 0)
-		r.images[r.image_count++] = (struct cairn_request_image){
-		    .jpeg = camera + h->jpeg_bytes, .bytes = h->view_bytes, .caption = "From above:"};
-	const struct dialog_peer *peer = &d->peers[d->peer];
+		add_image(r, camera, h->jpeg_bytes, observe, before ? "Now:" : NULL);
+	if (d->shows_view)
+		add_image(r, camera + h->jpeg_bytes, h->view_bytes, false, "From above:");
+	const struct cairn_profile *profile = &d->peers[d->peer].profile;
 	d->picture_tokens = 0;
-	for (int i = 0; i < r.image_count; i++)
-		d->picture_tokens += (uint64_t)(r.images[i].detail_high ? peer->profile.image_tokens_high
-									: peer->profile.image_tokens_low);
-	if (d->followup) {
-		if (d->answer.kind == CAIRN_ANSWER_PERCEIVE) {
-			struct cairn_followup_call *f = &r.followup[r.followup_count++];
-			*f = (struct cairn_followup_call){.call = &d->answer.main,
-			    .signature = d->answer.main_signature,
-			    .answer = d->answer_text[0]};
-			memcpy(f->id, d->answer.main_id, sizeof(f->id));
-		}
-		if (d->answer.has_report) {
-			struct cairn_followup_call *f = &r.followup[r.followup_count++];
-			*f = (struct cairn_followup_call){.call = &d->answer.report,
-			    .signature = d->answer.report_signature,
-			    .answer = d->answer_text[1]};
-			memcpy(f->id, d->answer.report_id, sizeof(f->id));
-		}
-	}
+	for (int i = 0; i < r->image_count; i++)
+		d->picture_tokens += (uint64_t)(r->images[i].detail_high ? profile->image_tokens_high
+									 : profile->image_tokens_low);
+}
+
+static void add_answer(struct cairn_request *r, const struct cairn_tool_call *call, const char *id,
+    const char *signature, const char *answer)
+{
+	struct cairn_followup_call *f = &r->followup[r->followup_count++];
+	*f = (struct cairn_followup_call){.call = call, .signature = signature, .answer = answer};
+	snprintf(f->id, sizeof(f->id), "%s", id);
+}
+
+/* A model that calls no tools is told the answers in the text. */
+static void add_answer_text(struct cairn_dialog *d)
+{
+	const struct cairn_answer *a = &d->answer;
+	if (a->kind == CAIRN_ANSWER_PERCEIVE)
+		cairn_text_addf(
+		    &d->context, "YOU ASKED %s: %s\n", cairn_tool_name(a->main.tool), d->answer_text[0]);
+	if (a->has_report)
+		cairn_text_addf(&d->context, "YOU REPORTED \"%s\": %s\n", a->report.label, d->answer_text[1]);
+	cairn_text_add(&d->context, "Answer with a tool that acts now.\n");
+}
+
+static void make_body(struct cairn_dialog *d)
+{
+	const struct cairn_answer *a = &d->answer;
+	const struct dialog_peer *peer = &d->peers[d->peer];
+	bool observe =
+	    d->followup && a->kind == CAIRN_ANSWER_PERCEIVE && a->main.tool == CAIRN_TOOL_OBSERVE_SCENE;
+	if (d->followup && d->json)
+		add_answer_text(d);
+	struct cairn_request r = {.system = d->system,
+	    .context = d->context.data,
+	    .actions_only = d->followup,
+	    .without_tools = d->json};
+	add_images(d, &r, observe);
+	if (d->followup && !d->json && a->kind == CAIRN_ANSWER_PERCEIVE)
+		add_answer(&r, &a->main, a->main_id, a->main_signature, d->answer_text[0]);
+	if (d->followup && !d->json && a->has_report)
+		add_answer(&r, &a->report, a->report_id, a->report_signature, d->answer_text[1]);
 	peer->format->write_body(
 	    &d->body, d->followup ? &peer->prefix_actions : &peer->prefix, &peer->profile, &r);
+	if (d->body.data != NULL)
+		d->prompt_hash = cairn_hash_bytes(CAIRN_HASH_START, d->body.data, d->body.len);
 }
 
 static void count_call(struct cairn_dialog *d)
@@ -71,6 +105,9 @@ bool dialog_make_request(struct cairn_dialog *d, int64_t now_ns)
 	if (!d->followup) {
 		d->asked_ns = now_ns;
 		d->asked_state = d->mission.state;
+		d->asked_why = dialog_reason(d);
+		d->snapshot_age_ns = now_ns - d->snap.t_ns;
+		d->snap.hash = cairn_hash_bytes(CAIRN_HASH_START, d->snap.bytes.data, d->snap.bytes.len);
 		make_context(d, now_ns);
 	}
 	make_body(d);

@@ -23,6 +23,10 @@ void cairn_dialog_stats(const struct cairn_dialog *d, int64_t now_ns, struct cai
 	    .switches = d->route.switches,
 	    .rooms = d->memory.rooms_count,
 	    .discoveries = d->memory.discoveries_count};
+	ret->budget_share = cairn_budget_used_share(&d->budget, now_ns);
+	ret->loops_broken = d->loops_broken;
+	ret->shadow_compared = d->shadow_compared;
+	ret->shadow_agreed = d->shadow_agreed;
 	_Static_assert(sizeof(ret->triggers) == sizeof(d->triggers), "one count for each kind of trigger");
 	memcpy(ret->triggers, d->triggers, sizeof(ret->triggers));
 	const struct cairn_profile *profile = &d->peers[d->peer].profile;
@@ -30,4 +34,27 @@ void cairn_dialog_stats(const struct cairn_dialog *d, int64_t now_ns, struct cai
 	cairn_text_clean(ret->model, sizeof(ret->model), profile->model, strlen(profile->model));
 	memcpy(ret->last_error, d->last_error, sizeof(ret->last_error));
 	memcpy(ret->last_reasoning, d->last_reasoning, sizeof(ret->last_reasoning));
+}
+
+void cairn_dialog_decision_note(
+    const struct cairn_dialog *d, struct cairn_decision_note *ret, char *local, size_t cap)
+{
+	static const char *const verdicts[] = {"cannot be compared", "agree", "differ"};
+	const struct cairn_profile *profile = &d->peers[d->peer].profile;
+	*ret = (struct cairn_decision_note){.decision = &d->decision,
+	    .provider = profile->name,
+	    .model = profile->model,
+	    .context = d->context.data,
+	    .problem = d->answer.kind == CAIRN_ANSWER_STOP ? d->answer.problem : "",
+	    .trigger = d->asked_why,
+	    .snapshot_age_s = (double)d->snapshot_age_ns * 1e-9,
+	    .shadow = d->cfg.shadow};
+	if (!d->cfg.shadow)
+		return;
+	if (d->local.active)
+		snprintf(local, cap, "local exploration drives to (%.2f, %.2f): they %s", d->local.x_m,
+		    d->local.y_m, verdicts[d->shadow]);
+	else
+		snprintf(local, cap, "local exploration drives to no goal");
+	ret->local = local;
 }

@@ -104,7 +104,7 @@ enum cairn_dialog_act cairn_dialog_poll(
 		return CAIRN_DIALOG_NOTHING;
 	if (!d->followup && d->open_id != 0 && now_ns - d->wanted_since_ns < RESULT_WAIT_NS)
 		return CAIRN_DIALOG_NOTHING;
-	if (!d->followup && skips(d, now_ns))
+	if (!d->followup && (dialog_loop_broken(d, now_ns) || skips(d, now_ns)))
 		return CAIRN_DIALOG_NOTHING;
 	struct cairn_error why = {""};
 	if (!cairn_budget_allows(&d->budget, now_ns, &why)) {

@@ -236,8 +236,8 @@ static bool read_candidate(const json_t *root, struct cairn_reply *ret, struct c
 			continue;
 		if (json_is_object(function))
 			read_call(part, function, ret);
-		else if (ret->text[0] == '\0')
-			cairn_json_line(ret->text, sizeof(ret->text), json_object_get(part, "text"));
+		else
+			cairn_reply_say(ret, json_object_get(part, "text"));
 	}
 	read_finish(candidate, ret);
 	return true;

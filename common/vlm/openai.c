@@ -203,7 +203,7 @@ static bool read_choice(const json_t *root, struct cairn_reply *ret, struct cair
 		ret->truncated = strcmp(json_string_value(finish), "length") == 0;
 		ret->filtered = strcmp(json_string_value(finish), "content_filter") == 0;
 	}
-	cairn_json_line(ret->text, sizeof(ret->text), json_object_get(message, "content"));
+	cairn_reply_say(ret, json_object_get(message, "content"));
 	cairn_json_line(ret->refusal, sizeof(ret->refusal), json_object_get(message, "refusal"));
 	const json_t *calls = json_object_get(message, "tool_calls");
 	if (calls != NULL && !json_is_array(calls) && !json_is_null(calls)) {

@@ -4,10 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/vlm/pilot_json.h"
 #include "common/vlm/pilot_request.h"
 
-static const char *const fault_words[CAIRN_PILOT_FAULT_COUNT] = {
-    "none", "slow", "hang", "drop", "429", "500", "malformed", "types", "unknown", "unsafe", "repeat"};
+static const char *const fault_words[CAIRN_PILOT_FAULT_COUNT] = {"none", "slow", "hang", "drop", "429", "500",
+    "malformed", "types", "unknown", "unsafe", "repeat", "fence", "think", "prose", "sloppy", "synonyms"};
 
 const char *cairn_pilot_fault_word(enum cairn_pilot_fault fault)
 {
@@ -30,7 +31,7 @@ static bool parse_faults(struct cairn_pilot_api *api, const char *list, struct c
 		if (!found) {
 			cairn_error_set(err,
 			    "pilot.faults: '%.*s' is none of slow hang drop 429 500 malformed types unknown "
-			    "unsafe repeat",
+			    "unsafe repeat fence think prose sloppy synonyms",
 			    (int)n, at);
 			return false;
 		}
@@ -119,6 +120,18 @@ static uint64_t tokens_in(const struct cairn_pilot_request *req, size_t body_byt
 	       765 * (uint64_t)req->images_high;
 }
 
+/* The words beside a tool call, or the whole answer of a model that has no tools. */
+static void write_content(struct cairn_text *out, const struct cairn_pilot_request *req,
+    const struct cairn_pilot_choice *choice, enum cairn_pilot_fault fault)
+{
+	struct cairn_text json = {0};
+	if (!req->tools_given)
+		cairn_pilot_json(&json, choice, fault);
+	cairn_text_json_string(out, json.data != NULL ? json.data : choice->text);
+	out->failed |= json.failed;
+	cairn_text_free(&json);
+}
+
 static void write_completion(struct cairn_pilot_api *api, const struct cairn_pilot_request *req,
     const struct cairn_pilot_choice *choice, size_t body_bytes, int64_t t_unix_s,
     struct cairn_pilot_answer *ret)
@@ -134,15 +147,15 @@ static void write_completion(struct cairn_pilot_api *api, const struct cairn_pil
 	    ",\"choices\":[{\"index\":0,\"finish_reason\":\"%s\",\"logprobs\":null,\"message\":{\"role\":"
 	    "\"assistant\",\"content\":",
 	    req->tools_given ? "tool_calls" : "stop");
-	cairn_text_json_string(out, choice->text);
-	cairn_text_add(out, ",\"refusal\":null");
 	size_t start = out->len;
+	write_content(out, req, choice, ret->fault);
+	cairn_text_add(out, ",\"refusal\":null");
 	if (req->tools_given) {
 		cairn_text_add(out, ",\"tool_calls\":[");
 		write_calls(out, api, choice, ret->fault);
 		cairn_text_add(out, "]");
 	}
-	uint64_t in = tokens_in(req, body_bytes), made = (out->len - start + strlen(choice->text)) / 4 + 1;
+	uint64_t in = tokens_in(req, body_bytes), made = (out->len - start) / 4 + 1;
 	/* Providers cache prefixes of at least 1,024 tokens, in steps of 128. */
 	uint64_t prefix = req->prefix_bytes / 4, cached = 0;
 	if (api->prefix_hash == req->prefix_hash && prefix >= 1024)
@@ -166,12 +179,16 @@ static double latency_s(struct cairn_pilot_api *api)
 	return exp(log(mean) - 0.5 * sigma * sigma + sigma * cairn_rng_normal(&api->rng));
 }
 
-static enum cairn_pilot_fault pick_fault(struct cairn_pilot_api *api)
+/* With tools there is no text to spoil. */
+static enum cairn_pilot_fault pick_fault(struct cairn_pilot_api *api, bool tools)
 {
 	if (api->fault_count == 0 || cairn_rng_uniform(&api->rng) >= api->cfg.fault_share)
 		return CAIRN_PILOT_FAULT_NONE;
+	enum cairn_pilot_fault fault = api->faults[cairn_rng_u32(&api->rng) % (uint32_t)api->fault_count];
+	if (tools && fault >= CAIRN_PILOT_FAULT_FENCE)
+		return CAIRN_PILOT_FAULT_NONE;
 	api->faulty++;
-	return api->faults[cairn_rng_u32(&api->rng) % (uint32_t)api->fault_count];
+	return fault;
 }
 
 /* A tool the request does not offer cannot be called; standing still is offered by every request that offers
@@ -223,6 +240,11 @@ static void spoil(struct cairn_pilot_api *api, struct cairn_pilot_answer *ret)
 	case CAIRN_PILOT_FAULT_UNKNOWN:
 	case CAIRN_PILOT_FAULT_UNSAFE:
 	case CAIRN_PILOT_FAULT_REPEAT:
+	case CAIRN_PILOT_FAULT_FENCE:
+	case CAIRN_PILOT_FAULT_THINK:
+	case CAIRN_PILOT_FAULT_PROSE:
+	case CAIRN_PILOT_FAULT_SLOPPY:
+	case CAIRN_PILOT_FAULT_SYNONYMS:
 	case CAIRN_PILOT_FAULT_COUNT:
 		break;
 	}
@@ -234,7 +256,7 @@ static void complete(struct cairn_pilot_api *api, const struct cairn_pilot_reque
 	struct cairn_pilot_view view;
 	struct cairn_pilot_choice choice;
 	enum cairn_pilot_profile profile = api->pilot.profile;
-	ret->fault = pick_fault(api);
+	ret->fault = pick_fault(api, req->tools_given);
 	if (ret->fault == CAIRN_PILOT_FAULT_UNSAFE)
 		profile = CAIRN_PILOT_UNSAFE;
 	else if (ret->fault == CAIRN_PILOT_FAULT_REPEAT)

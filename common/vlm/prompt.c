@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/geom.h"
+#include "common/vlm/json_answer.h"
 #include "common/percept/offer.h"
 
 #define PART_BYTES_MAX 16384
@@ -16,12 +17,15 @@ struct part {
 };
 
 #define ALWAYS SIZE_MAX
-#define OPTION(key) {#key, offsetof(struct cairn_config_percept, key)}
+#define OPTION(key)                                                                                          \
+	{                                                                                                    \
+#key, offsetof(struct cairn_config_percept, key)                                             \
+	}
 
 /* In their order. */
 static const struct part parts[] = {{"role", ALWAYS}, {"perception", ALWAYS}, OPTION(show_candidates),
     OPTION(show_arcs), OPTION(show_sectors), OPTION(show_heat), OPTION(show_map), OPTION(show_polar),
-    {"strategy", ALWAYS}, {"safety", ALWAYS}, {"reasoning", ALWAYS}};
+    {"strategy", ALWAYS}, {"safety", ALWAYS}};
 
 static bool is_on(const struct part *part, const struct cairn_config_percept *percept)
 {
@@ -63,13 +67,20 @@ static bool load_part(
 	return true;
 }
 
-bool cairn_prompt_load(const char *folder, const struct cairn_config_percept *percept,
+bool cairn_prompt_load(const struct cairn_config_vlm *vlm, const struct cairn_config_percept *percept,
     struct cairn_text *system, struct cairn_error *err)
 {
+	bool json = strcmp(vlm->mode, "json") == 0;
 	cairn_text_clear(system);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		if (is_on(&parts[i], percept) && !load_part(folder, parts[i].name, system, err))
+		if (is_on(&parts[i], percept) && !load_part(vlm->prompts, parts[i].name, system, err))
 			return false;
+	}
+	if (!load_part(vlm->prompts, json ? "json" : "reasoning", system, err))
+		return false;
+	if (json) {
+		cairn_text_add(system, "\n\n");
+		cairn_json_tools_text(system);
 	}
 	if (system->failed)
 		cairn_error_set(err, "out of memory");

@@ -1,8 +1,8 @@
 /* prompt.h - what the model is told: a static system text and the dynamic context of one decision.
  *
- * The system text comes from config/prompts/NAME.txt and is byte-identical for every call of a configuration, so that
- * providers can cache it. The context is made from checked messages;
- * every text in it that came from outside is one cleaned line. */
+ * The system text comes from config/prompts/NAME.txt and is byte-identical for every call of a configuration,
+ * so that providers can cache it. The context is made from checked messages; every text in it that came from
+ * outside is one cleaned line. */
 #ifndef CAIRN_COMMON_VLM_PROMPT_H
 #define CAIRN_COMMON_VLM_PROMPT_H
 
@@ -12,9 +12,10 @@
 #define CAIRN_PROMPT_PREFIX_TOKENS_MIN 1024 /* providers cache prefixes from this length on */
 #define CAIRN_PROMPT_SNAPSHOT_BYTES_MAX 4096
 
-/* The parts of folder, joined with empty lines: those that explain an option of the pictures only where it is on
- * (show_KEY.txt). False with the file that is missing, empty or not UTF-8. */
-bool cairn_prompt_load(const char *folder, const struct cairn_config_percept *percept,
+/* The parts of vlm->prompts, joined with empty lines: those that explain an option of the pictures only where
+ * it is on (show_KEY.txt), and how to answer as vlm->mode has it: reasoning.txt for tools, json.txt and the
+ * list of the tools for JSON. False with the file that is missing, empty or not UTF-8. */
+bool cairn_prompt_load(const struct cairn_config_vlm *vlm, const struct cairn_config_percept *percept,
     struct cairn_text *system, struct cairn_error *err);
 
 /* Where the robot was when the snapshot was taken, and the text the annotator made. */

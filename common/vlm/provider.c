@@ -8,7 +8,16 @@ void cairn_reply_clear(struct cairn_reply *reply)
 {
 	for (uint32_t i = 0; i < reply->call_count; i++)
 		json_decref(reply->calls[i].arguments);
+	cairn_text_free(&reply->raw);
 	*reply = (struct cairn_reply){0};
+}
+
+void cairn_reply_say(struct cairn_reply *reply, const json_t *value)
+{
+	if (reply->text[0] == '\0')
+		cairn_json_line(reply->text, sizeof(reply->text), value);
+	if (json_is_string(value))
+		cairn_text_bytes(&reply->raw, json_string_value(value), json_string_length(value));
 }
 
 const char *const cairn_provider_common_headers[] = {

@@ -26,7 +26,8 @@ struct cairn_reply_call {
 
 /* A response, the same for every provider. */
 struct cairn_reply {
-	char text[1024]; /* what the model said in words, cleaned */
+	char text[1024];       /* what the model said in words, cleaned */
+	struct cairn_text raw; /* the same as it came, whole: for models that answer with a JSON object */
 	char refusal[160];
 	bool truncated; /* cut off by the token limit: the arguments may be damaged */
 	bool filtered;
@@ -115,6 +116,8 @@ bool cairn_tool_offered(enum cairn_tool tool, bool actions_only);
 void cairn_tool_restriction(struct cairn_text *out);
 /* Non-negative integer of an object's key, bounded so that a ledger cannot overflow; 0 if it is none. */
 uint64_t cairn_json_count(const json_t *object, const char *key);
+/* Takes a text of the model into *reply: cleaned the first time, and as it came, one behind the other. */
+void cairn_reply_say(struct cairn_reply *reply, const json_t *value);
 /* A text of an object's key as one cleaned line; untouched if it is none. */
 void cairn_json_line(char *dst, size_t cap, const json_t *value);
 

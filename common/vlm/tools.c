@@ -54,8 +54,9 @@ const struct cairn_tool_row cairn_tools[CAIRN_TOOL_COUNT] = {
 	     .kind = CAIRN_PARAM_WORD,
 	     .words = goal_words,
 	     AT(goal_kind),
-	     .doc = "frontier needs frontier_id; candidate needs candidate_id; coordinates needs x_m and y_m; "
-		    "retrace needs none of them"},
+	     .doc =
+		 "frontier needs frontier_id; candidate needs candidate_id; coordinates needs x_m and y_m; "
+		 "retrace needs none of them"},
 	    [1] = {.name = "frontier_id",
 		.kind = CAIRN_PARAM_INTEGER,
 		.min = 0,

@@ -115,7 +115,7 @@ static int show(const struct cli *cli, const struct cairn_config *cfg, const str
 	const char *body = NULL;
 	size_t bytes = 0;
 	bool ok = cairn_lineup_load(&lineup, &cfg->vlm, &err) &&
-		  cairn_prompt_load(cfg->vlm.prompts, &cfg->percept, &system, &err);
+		  cairn_prompt_load(&cfg->vlm, &cfg->percept, &system, &err);
 	if (ok)
 		dialog = cairn_dialog_new(&cfg->vlm, cfg->safety.decision_max_age_s, system.data, &err);
 	ok = dialog != NULL && cairn_dialog_use(dialog, &lineup, &err) &&

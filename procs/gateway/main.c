@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "common/base/geom.h"
 #include "common/vlm/dialog.h"
@@ -17,6 +18,7 @@
 #define TURN_MS 20 /* while a decision is wanted, snapshots are looked for this often */
 #define STATS_MS 1000
 #define PLANE_DEADLINE_MS 4000
+#define BUDGET_WARNING 0.8
 
 struct gateway {
 	struct cairn_stage *stage;
@@ -26,12 +28,13 @@ struct gateway {
 	struct service *service;
 	struct cairn_frames *frames;
 	struct cairn_frame_sub *snapshot_sub;
-	struct cairn_sub *mission_sub, *result_sub, *frontiers_sub, *candidates_sub;
-	struct cairn_pub *decision_pub, *rooms_pub, *stats_pub;
+	struct cairn_sub *mission_sub, *result_sub, *frontiers_sub, *candidates_sub, *goal_sub;
+	struct cairn_pub *decision_pub, *rooms_pub, *stats_pub, *update_pub;
 	uint64_t frame_rejects, snapshot_epoch, snapshot_seq;
-	char memory_path[512];
+	char memory_path[512], log_path[512];
+	struct cairn_text log_line;
 	struct cairn_msg_places rooms;
-	bool save_trouble;
+	bool save_trouble, log_trouble, said_budget;
 	char said_error[160]; /* so that each is logged once */
 	enum cairn_net_tier said_tier;
 	struct cairn_msg_vlm_stats logged; /* when the regular line was last written */
@@ -40,6 +43,7 @@ struct gateway {
 		struct cairn_msg_result result;
 		struct cairn_msg_frontiers frontiers;
 		struct cairn_msg_candidates candidates;
+		struct cairn_msg_nav_goal goal;
 	} in;
 };
 
@@ -63,7 +67,44 @@ static void publish_stats(struct gateway *g)
 		    cairn_enum_text(&cairn_enum_net_tier, (int)g->said_tier));
 		g->said_tier = stats.net_tier;
 	}
+	bool near = stats.budget_share >= BUDGET_WARNING;
+	if (near && !g->said_budget)
+		cairn_log_warn("%.0f %% of the budget are spent; at the limit local exploration goes on "
+			       "without the model",
+		    100.0 * stats.budget_share);
+	g->said_budget = near;
 	cairn_stage_note(g->stage, cairn_dialog_note(g->dialog, now_ns));
+}
+
+/* ---- the log of decisions ---- */
+
+static void append_log(struct gateway *g)
+{
+	struct cairn_error err = {""};
+	bool ok = cairn_decision_log_append(
+	    g->log_path, &g->log_line, (size_t)(g->cfg->vlm.decision_log_mb * 1e6), &err);
+	if (!ok && !g->log_trouble)
+		cairn_log_error("the log of decisions cannot be written: %s", err.text);
+	g->log_trouble = !ok;
+}
+
+static double unix_s(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void log_decision(struct gateway *g)
+{
+	struct cairn_decision_note note;
+	char local[160], words[160];
+	cairn_dialog_decision_note(g->dialog, &note, local, sizeof(local));
+	cairn_decision_log_decision(&g->log_line, unix_s(), &note);
+	append_log(g);
+	cairn_decision_words(note.decision, words, sizeof(words));
+	cairn_log_info("decision %llu after %.2f s: %s%s%s", (unsigned long long)note.decision->id,
+	    note.decision->latency_s, words, note.shadow ? "; shadow: " : "", note.shadow ? local : "");
 }
 
 static void save(struct gateway *g)
@@ -82,13 +123,14 @@ static void save(struct gateway *g)
 static void publish_decision(struct gateway *g)
 {
 	struct cairn_msg_decision decision;
-	char words[160];
+	struct cairn_msg_world_update update;
 	if (!cairn_dialog_take_decision(g->dialog, &decision))
 		return;
-	cairn_pub_send(g->decision_pub, &decision, cairn_now_ns(), true);
-	cairn_decision_words(&decision, words, sizeof(words));
-	cairn_log_info(
-	    "decision %llu after %.2f s: %s", (unsigned long long)decision.id, decision.latency_s, words);
+	if (!g->cfg->vlm.shadow)
+		cairn_pub_send(g->decision_pub, &decision, cairn_now_ns(), true);
+	if (cairn_dialog_take_update(g->dialog, &update) && !g->cfg->vlm.shadow)
+		cairn_pub_send(g->update_pub, &update, cairn_now_ns(), true);
+	log_decision(g);
 }
 
 /* ---- asking ---- */
@@ -110,6 +152,7 @@ static void take_snapshot(struct gateway *g)
 		struct cairn_error err = {""};
 		g->snapshot_seq = hdr->seq;
 		g->snapshot_epoch = hdr->epoch;
+		cairn_dialog_snapshot_epoch(g->dialog, hdr->epoch);
 		if (hdr->format != CAIRN_FORMAT_SNAPSHOT ||
 		    !cairn_dialog_snapshot(g->dialog, payload, hdr->payload_bytes, hdr->t_ns, &err)) {
 			cairn_log_warn(
@@ -170,8 +213,11 @@ static int on_result(void *ctx)
 	struct gateway *g = ctx;
 	struct cairn_header hdr;
 	while (cairn_sub_recv(g->result_sub, &g->in.result, &hdr) == 1) {
-		if (usable(g, &hdr))
-			cairn_dialog_result(g->dialog, &g->in.result, hdr.t_ns);
+		if (!usable(g, &hdr))
+			continue;
+		cairn_dialog_result(g->dialog, &g->in.result, hdr.t_ns);
+		cairn_decision_log_result(&g->log_line, unix_s(), &g->in.result);
+		append_log(g);
 	}
 	turn(g);
 	return 0;
@@ -195,6 +241,17 @@ static int on_candidates(void *ctx)
 	while (cairn_sub_recv(g->candidates_sub, &g->in.candidates, &hdr) == 1) {
 		if (usable(g, &hdr))
 			cairn_dialog_candidates(g->dialog, &g->in.candidates, hdr.t_ns);
+	}
+	return 0;
+}
+
+static int on_goal(void *ctx)
+{
+	struct gateway *g = ctx;
+	struct cairn_header hdr;
+	while (cairn_sub_recv(g->goal_sub, &g->in.goal, &hdr) == 1) {
+		if (usable(g, &hdr))
+			cairn_dialog_nav_goal(g->dialog, &g->in.goal, hdr.t_ns);
 	}
 	return 0;
 }
@@ -223,6 +280,7 @@ static int on_second(void *ctx)
 	publish_stats(g);
 	cairn_memory_places(cairn_dialog_memory(g->dialog), &g->rooms);
 	cairn_pub_send(g->rooms_pub, &g->rooms, cairn_now_ns(), true);
+	cairn_dialog_tick(g->dialog, STATS_MS * 1e-3);
 	save(g);
 	service_tick(g->service, cairn_dialog_wants_snapshot(g->dialog, cairn_now_ns()));
 	return 0;
@@ -234,7 +292,7 @@ static bool open_dialog(struct gateway *g, struct cairn_error *err)
 {
 	struct cairn_text system = {0};
 	struct cairn_error why = {""};
-	if (cairn_prompt_load(g->cfg->vlm.prompts, &g->cfg->percept, &system, err))
+	if (cairn_prompt_load(&g->cfg->vlm, &g->cfg->percept, &system, err))
 		g->dialog =
 		    cairn_dialog_new(&g->cfg->vlm, g->cfg->safety.decision_max_age_s, system.data, err);
 	cairn_text_free(&system);
@@ -244,6 +302,7 @@ static bool open_dialog(struct gateway *g, struct cairn_error *err)
 	snprintf(dir, sizeof(dir), "%s/state", cairn_stage_run_dir(g->stage));
 	(void)mkdir(dir, 0755);
 	snprintf(g->memory_path, sizeof(g->memory_path), "%s/memory.yaml", dir);
+	snprintf(g->log_path, sizeof(g->log_path), "%s/decisions.jsonl", dir);
 	struct cairn_ledger ledger = {0};
 	if (!cairn_memory_load(cairn_dialog_memory(g->dialog), &ledger, g->memory_path, &why)) {
 		char aside[520];
@@ -278,6 +337,9 @@ static void open_bus(struct gateway *g)
 	g->decision_pub = cairn_stage_publish(g->stage, CAIRN_TOPIC_DECISION);
 	g->stats_pub = cairn_stage_publish(g->stage, CAIRN_TOPIC_VLM_STATS);
 	g->rooms_pub = cairn_stage_publish(g->stage, CAIRN_TOPIC_ROOMS);
+	g->update_pub = cairn_stage_publish(g->stage, CAIRN_TOPIC_WORLD_UPDATE);
+	if (g->cfg->vlm.shadow)
+		g->goal_sub = cairn_stage_subscribe(g->stage, CAIRN_TOPIC_NAV_GOAL, on_goal, g);
 	g->mission_sub = cairn_stage_subscribe(g->stage, CAIRN_TOPIC_MISSION, on_mission, g);
 	g->result_sub = cairn_stage_subscribe(g->stage, CAIRN_TOPIC_RESULT, on_result, g);
 	g->frontiers_sub = cairn_stage_subscribe(g->stage, CAIRN_TOPIC_FRONTIERS, on_frontiers, g);
@@ -313,5 +375,6 @@ int main(int argc, char **argv)
 	service_destroy(&g.service);
 	cairn_frames_close(&g.frames);
 	cairn_dialog_destroy(&g.dialog);
+	cairn_text_free(&g.log_line);
 	return cairn_stage_finish(&g.stage, status);
 }

@@ -21,6 +21,7 @@ static const char *body;
 static size_t body_bytes;
 static struct cairn_msg_decision decision;
 static double similarity, nearest_m; /* of the snapshots */
+static const char *mode = "tools";
 
 static void say_mission(bool wants)
 {
@@ -78,7 +79,9 @@ static void setup(void)
 	struct cairn_text system = {0};
 	struct cairn_error err = {""};
 	cairn_config_defaults(&cfg);
-	bool loaded = cairn_prompt_load(CAIRN_SOURCE_ROOT "/config/prompts", &cfg.percept, &system, &err);
+	snprintf(cfg.vlm.prompts, sizeof(cfg.vlm.prompts), "%s", CAIRN_SOURCE_ROOT "/config/prompts");
+	snprintf(cfg.vlm.mode, sizeof(cfg.vlm.mode), "%s", mode);
+	bool loaded = cairn_prompt_load(&cfg.vlm, &cfg.percept, &system, &err);
 	ck_assert_msg(loaded, "%s", err.text);
 	dialog = cairn_dialog_new(&cfg.vlm, cfg.safety.decision_max_age_s, system.data, &err);
 	ck_assert_msg(dialog != NULL, "%s", err.text);
@@ -679,8 +682,10 @@ START_TEST(a_whole_conversation_with_the_pilot_with_all_faults_stays_sane)
 		last = decision.id;
 		decisions++;
 		stops += decision.tool == CAIRN_TOOL_STOP_ROBOT;
-		struct cairn_msg_result r = {
-		    .decision_id = last, .outcome = CAIRN_OUTCOME_SUCCESS, .source = CAIRN_SOURCE_MODEL};
+		struct cairn_msg_result r = {.decision_id = last,
+		    .outcome = CAIRN_OUTCOME_SUCCESS,
+		    .source = CAIRN_SOURCE_MODEL,
+		    .distance_m = 1.0};
 		cairn_dialog_result(dialog, &r, now_ns);
 	}
 	struct cairn_msg_vlm_stats stats;
@@ -696,11 +701,284 @@ START_TEST(a_whole_conversation_with_the_pilot_with_all_faults_stays_sane)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("vlm dialog", the_request_is_the_golden_one,
-    the_static_prefix_is_the_same_bytes_in_every_call_and_long_enough,
+static void drive_result(double distance_m)
+{
+	struct cairn_msg_result r = {.decision_id = decision.id,
+	    .outcome = CAIRN_OUTCOME_FAILED,
+	    .source = CAIRN_SOURCE_MODEL,
+	    .distance_m = distance_m};
+	cairn_dialog_result(dialog, &r, now_ns);
+}
+
+static void again(void)
+{
+	now_ns += 1100 * MS;
+	say_mission(true);
+	frontiers();
+	snapshot(true, CAIRN_TRIGGER_RESULT);
+}
+
+START_TEST(equal_decisions_that_move_nothing_are_ended_by_a_rule_without_a_call)
+{
+	setup();
+	for (int i = 0; i < 3; i++) {
+		ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+		answer(200, REPLY(GO));
+		ck_assert(cairn_dialog_take_decision(dialog, &decision));
+		drive_result(0.0);
+		again();
+	}
+	int calls = 0;
+	for (int i = 0; i < 15; i++) { /* 16.5 of the 20 s */
+		calls += poll_dialog() == CAIRN_DIALOG_SEND;
+		again();
+	}
+	ck_assert_int_eq(calls, 0);
+	ck_assert_ptr_nonnull(strstr(last_error(), "3 equal decisions moved nothing"));
+	ck_assert_ptr_nonnull(strstr(cairn_dialog_note(dialog, now_ns), "local exploration"));
+	for (int i = 0; i < 5; i++)
+		again();
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+	ck_assert_ptr_nonnull(strstr(body, "your last 3 decisions were the same (navigate_to_goal F3)"));
+	/* The same once more: at once again without a call. */
+	answer(200, REPLY(GO));
+	ck_assert(cairn_dialog_take_decision(dialog, &decision));
+	drive_result(0.0);
+	again();
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_NOTHING);
+	struct cairn_msg_vlm_stats stats;
+	cairn_dialog_stats(dialog, now_ns, &stats);
+	ck_assert_uint_eq(stats.loops_broken, 2);
+	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
+START_TEST(equal_decisions_that_get_somewhere_are_no_loop)
+{
+	setup();
+	for (int i = 0; i < 10; i++) {
+		ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+		answer(200, REPLY(GO));
+		ck_assert(cairn_dialog_take_decision(dialog, &decision));
+		drive_result(i % 2 == 0 ? 0.4 : 0.0);
+		again();
+	}
+	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
+START_TEST(no_call_is_made_in_any_state_that_wants_no_decision)
+{
+	static const enum cairn_mission_state states[] = {CAIRN_MISSION_STATE_IDLE, CAIRN_MISSION_STATE_GOTO,
+	    CAIRN_MISSION_STATE_RETURNING, CAIRN_MISSION_STATE_PAUSED, CAIRN_MISSION_STATE_FINISHED};
+	for (size_t s = 0; s < sizeof(states) / sizeof(states[0]); s++) {
+		setup();
+		mission.state = states[s];
+		int calls = 0;
+		for (int i = 0; i < 200; i++) {
+			now_ns += 300 * MS;
+			say_mission(false);
+			frontiers();
+			snapshot(true, CAIRN_TRIGGER_DOORWAY); /* however interesting */
+			calls += poll_dialog() == CAIRN_DIALOG_SEND;
+		}
+		ck_assert_int_eq(calls, 0);
+		ck_assert_uint_eq(cairn_dialog_budget(dialog)->ledger.calls, 0);
+		mission.state = CAIRN_MISSION_STATE_EXPLORING; /* and it would have asked */
+		say_mission(true);
+		ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+		cairn_dialog_destroy(&dialog);
+	}
+}
+END_TEST
+
+START_TEST(a_decision_names_the_bytes_it_was_made_from)
+{
+	setup();
+	cairn_dialog_snapshot_epoch(dialog, 4711);
+	poll_dialog();
+	uint64_t prompt_hash = cairn_hash_bytes(CAIRN_HASH_START, body, body_bytes);
+	answer(200, REPLY(GO));
+	ck_assert(cairn_dialog_take_decision(dialog, &decision));
+	uint64_t frame_hash = cairn_hash_bytes(CAIRN_HASH_START, TEXT, sizeof(TEXT) - 1);
+	frame_hash = cairn_hash_bytes(frame_hash, jpeg, sizeof(jpeg));
+	ck_assert_uint_eq(decision.frame_hash, frame_hash);
+	ck_assert_uint_eq(decision.prompt_hash, prompt_hash);
+	ck_assert_uint_eq(decision.snapshot_epoch, 4711);
+	struct cairn_decision_note note;
+	char local[100];
+	struct cairn_text line = {0};
+	cairn_dialog_decision_note(dialog, &note, local, sizeof(local));
+	cairn_decision_log_decision(&line, 1.5, &note);
+	json_t *log = json_loads(line.data, JSON_REJECT_DUPLICATES, NULL);
+	ck_assert_ptr_nonnull(log);
+	char hash[20];
+	snprintf(hash, sizeof(hash), "%016llx", (unsigned long long)frame_hash);
+	ck_assert_str_eq(json_string_value(json_object_get(json_object_get(log, "snapshot"), "hash")), hash);
+	ck_assert_ptr_nonnull(strstr(
+	    json_string_value(json_object_get(json_object_get(log, "prompt"), "context")), "FRONTIERS (id"));
+	ck_assert_str_eq(json_string_value(json_object_get(log, "what")), "navigate_to_goal F3");
+	json_decref(log);
+	cairn_text_free(&line);
+	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
+static void setup_json(void)
+{
+	mode = "json";
+	setup();
+	mode = "tools";
+}
+
+#define SAYS(text) "{\"choices\":[{\"message\":{\"content\":\"" text "\"}}]}"
+
+START_TEST(a_model_that_answers_in_json_gets_no_tools_and_makes_the_same_decision)
+{
+	setup_json();
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+	ck_assert_ptr_null(strstr(body, "\"tools\""));
+	ck_assert_ptr_null(strstr(body, "tool_choice"));
+	ck_assert_ptr_nonnull(strstr(body, "world_model_update"));
+	ck_assert_ptr_nonnull(strstr(body, "rotate (\\\"angle_deg\\\": -180"));
+	answer(200,
+	    SAYS(
+		"```json\\n{'action': 'go', 'target': 'F3', 'map_update': [{'x': 1, 'y': 2, 'state': 'wall', "
+		"'confidence': 0.7}]}\\n```"));
+	ck_assert(cairn_dialog_take_decision(dialog, &decision));
+	ck_assert_int_eq(decision.tool, CAIRN_TOOL_NAVIGATE_TO_GOAL);
+	ck_assert_uint_eq(decision.frontier_id, 3);
+	struct cairn_msg_world_update update;
+	ck_assert(cairn_dialog_take_update(dialog, &update));
+	ck_assert(!cairn_dialog_take_update(dialog, &update));
+	ck_assert_uint_eq(update.items_count, 1);
+	ck_assert_uint_eq(update.id, decision.id);
+	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
+START_TEST(in_json_the_sensors_answer_in_the_text_and_a_fallback_stands_in_for_a_place_that_is_gone)
+{
+	setup_json();
+	poll_dialog();
+	answer(200, SAYS("{'action': 'check_path', 'direction': 'ahead', 'distance': 1.5}"));
+	ck_assert(!cairn_dialog_take_decision(dialog, &decision));
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+	ck_assert_ptr_nonnull(strstr(body, "YOU ASKED check_path_clear: forward: clear for 1.5 m"));
+	answer(200, SAYS("{'action': 'go', 'target': 'F99', 'fallback': {'action': 'go', 'target': 'F5'}}"));
+	ck_assert(cairn_dialog_take_decision(dialog, &decision));
+	ck_assert_uint_eq(decision.frontier_id, 5);
+	ck_assert_ptr_nonnull(strstr(decision.reasoning, "F99 is gone"));
+	again();
+	drive_result(1.0);
+	again();
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+	answer(200, SAYS("I think so."));
+	ck_assert(cairn_dialog_take_decision(dialog, &decision));
+	ck_assert_int_eq(decision.tool, CAIRN_TOOL_STOP_ROBOT);
+	ck_assert_str_eq(decision.reason, "no JSON object in the answer");
+	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
+START_TEST(a_conversation_in_json_with_a_pilot_of_all_faults_stays_sane)
+{
+	setup_json();
+	struct cairn_pilot_api api;
+	struct cairn_pilot_answer out = {0};
+	struct cairn_error err = {""};
+	int by_fault[CAIRN_PILOT_FAULT_COUNT][2] = {{0}};
+	cfg.pilot.fault_share = 0.9;
+	ck_assert(cairn_pilot_api_init(&api, &cfg.pilot, &err));
+	for (int i = 0; i < 900; i++) {
+		again();
+		while (poll_dialog() == CAIRN_DIALOG_SEND) {
+			cairn_pilot_api_answer(
+			    &api, "POST", "/v1/chat/completions", body, body_bytes, 0, &out);
+			ck_assert_msg(out.status != 400, "%s", out.body.data);
+			struct cairn_dialog_outcome o = {.status = out.drop ? 0 : out.status,
+			    .body = out.body.data,
+			    .body_bytes = out.body.len,
+			    .retry_after_s = out.retry_after_s,
+			    .error = "dropped"};
+			cairn_dialog_ended(dialog, now_ns, &o);
+		}
+		if (!cairn_dialog_take_decision(dialog, &decision))
+			continue;
+		by_fault[out.fault][decision.tool == CAIRN_TOOL_STOP_ROBOT]++;
+		drive_result(1.0);
+	}
+	/* What models that mean well do to their JSON never costs a decision. */
+	for (int f = CAIRN_PILOT_FAULT_FENCE; f < CAIRN_PILOT_FAULT_COUNT; f++) {
+		ck_assert_msg(by_fault[f][0] > 5 && by_fault[f][1] == 0, "%s: %d good, %d stops",
+		    cairn_pilot_fault_word((enum cairn_pilot_fault)f), by_fault[f][0], by_fault[f][1]);
+	}
+	ck_assert_int_gt(by_fault[CAIRN_PILOT_FAULT_UNKNOWN][1], 5);
+	ck_assert_int_eq(by_fault[CAIRN_PILOT_FAULT_UNKNOWN][0], 0);
+	ck_assert_int_eq(by_fault[CAIRN_PILOT_FAULT_MALFORMED][0], 0);
+	cairn_text_free(&out.body);
+	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
+START_TEST(in_shadow_the_model_decides_for_the_log_and_is_compared_with_local_exploration)
+{
+	setup();
+	cairn_dialog_destroy(&dialog);
+	struct cairn_error err = {""};
+	struct cairn_text system = {0};
+	cfg.vlm.shadow = true;
+	ck_assert(cairn_prompt_load(&cfg.vlm, &cfg.percept, &system, &err));
+	dialog = cairn_dialog_new(&cfg.vlm, cfg.safety.decision_max_age_s, system.data, &err);
+	cairn_text_free(&system);
+	say_mission(true);
+	frontiers();
+	snapshot(true, CAIRN_TRIGGER_RESULT);
+	/* F5 lies at (5, 2); the robot at (1, 2) faces +x: the same direction. */
+	struct cairn_msg_nav_goal goal = {.id = 1, .active = true, .x_m = 3.0, .y_m = 2.3};
+	cairn_dialog_nav_goal(dialog, &goal, now_ns);
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+	answer(
+	    200, REPLY(CALL("c1", "move_toward",
+		     "{\\\"direction\\\":\\\"forward\\\",\\\"speed\\\":\\\"slow\\\",\\\"duration_s\\\":2}")));
+	ck_assert(cairn_dialog_take_decision(dialog, &decision));
+	struct cairn_decision_note note;
+	char local[160];
+	cairn_dialog_decision_note(dialog, &note, local, sizeof(local));
+	ck_assert(note.shadow);
+	ck_assert_ptr_nonnull(strstr(note.local, "they agree"));
+	/* Nothing happens: the next question is due after the base timer, not after each snapshot. */
+	for (int i = 0; i < 3; i++) {
+		again();
+		ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_NOTHING);
+	}
+	struct cairn_msg_result r = {
+	    .decision_id = 3, .source = CAIRN_SOURCE_LOCAL, .outcome = CAIRN_OUTCOME_SUCCESS};
+	cairn_dialog_result(dialog, &r, now_ns);
+	again();
+	goal.x_m = -4.0;
+	cairn_dialog_nav_goal(dialog, &goal, now_ns);
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+	answer(200, REPLY(CALL("c1", "rotate", "{\\\"angle_deg\\\":-45}")));
+	struct cairn_msg_vlm_stats stats;
+	cairn_dialog_stats(dialog, now_ns, &stats);
+	ck_assert_uint_eq(stats.shadow_compared, 2);
+	ck_assert_uint_eq(stats.shadow_agreed, 1);
+	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
+CAIRN_TEST_MAIN("vlm dialog", equal_decisions_that_move_nothing_are_ended_by_a_rule_without_a_call,
+    equal_decisions_that_get_somewhere_are_no_loop, no_call_is_made_in_any_state_that_wants_no_decision,
+    a_decision_names_the_bytes_it_was_made_from,
+    a_model_that_answers_in_json_gets_no_tools_and_makes_the_same_decision,
+    in_json_the_sensors_answer_in_the_text_and_a_fallback_stands_in_for_a_place_that_is_gone,
+    a_conversation_in_json_with_a_pilot_of_all_faults_stays_sane,
+    in_shadow_the_model_decides_for_the_log_and_is_compared_with_local_exploration,
+    the_request_is_the_golden_one, the_static_prefix_is_the_same_bytes_in_every_call_and_long_enough,
+    a_decision_carries_its_snapshot_and_is_asked_for_once, after_a_result_only_a_newer_snapshot_will_do,
     candidates_are_listed_and_the_decision_carries_the_number_of_their_set,
-    a_stuck_robot_says_so_above_its_candidates, a_decision_carries_its_snapshot_and_is_asked_for_once,
-    after_a_result_only_a_newer_snapshot_will_do,
+    a_stuck_robot_says_so_above_its_candidates,
     a_question_to_the_sensors_gets_one_follow_up_restricted_to_actions,
     looking_again_sends_the_picture_in_full_detail, the_first_bad_answer_stops_and_a_streak_falls_silent,
     failed_calls_are_retried_after_half_a_second_with_the_same_snapshot,

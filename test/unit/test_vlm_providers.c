@@ -99,8 +99,8 @@ START_TEST(the_static_prefix_is_long_enough_and_the_same_in_a_follow_up)
 	struct cairn_error err = {""};
 	struct cairn_config cfg;
 	cairn_config_defaults(&cfg);
-	ck_assert_msg(cairn_prompt_load(CAIRN_SOURCE_ROOT "/config/prompts", &cfg.percept, &system, &err),
-	    "%s", err.text);
+	snprintf(cfg.vlm.prompts, sizeof(cfg.vlm.prompts), "%s", CAIRN_SOURCE_ROOT "/config/prompts");
+	ck_assert_msg(cairn_prompt_load(&cfg.vlm, &cfg.percept, &system, &err), "%s", err.text);
 	for (size_t i = 0; i < 3; i++) {
 		struct cairn_profile p = profile_of(formats[i], "openai");
 		const struct cairn_provider *format = cairn_provider_find(formats[i]);
