@@ -296,6 +296,7 @@ static uint8_t buf[1 << 20];
 
 static struct cairn_snapshot_head head;
 static char text[8192];
+static bool view_there; /* the second picture */
 
 static void begin(void)
 {
@@ -369,6 +370,7 @@ static void snapshot(int64_t at_ms)
 	ck_assert_msg(cairn_snapshot_read(buf, bytes, &parts, &err), "%s", err.text);
 	head = parts.head;
 	ck_assert_uint_lt(head.text_bytes, sizeof(text));
+	view_there = parts.view != NULL;
 	memcpy(text, parts.text, head.text_bytes);
 	text[head.text_bytes] = '\0';
 }
@@ -430,6 +432,59 @@ START_TEST(options_are_drawn_as_seen_when_the_picture_was_taken)
 	send_pose(100);
 	snapshot(100);
 	ck_assert_ptr_null(strstr(text, "arrows"));
+	cairn_annotator_destroy(&annotator);
+}
+END_TEST
+
+/* The map is fresh for 3 s. */
+START_TEST(the_second_picture_shows_what_is_fresh)
+{
+	static uint8_t cells[40][60];
+	struct cairn_frame_header map = {.format = CAIRN_FORMAT_GRID8,
+	    .t_ns = T0,
+	    .width = 60,
+	    .height = 40,
+	    .stride_bytes = 60,
+	    .payload_bytes = sizeof(cells),
+	    .cell_m = 0.05};
+	struct cairn_error err = {""};
+	begin();
+	send_scan(0);
+	snapshot(0);
+	ck_assert(!view_there); /* nobody asked for one */
+	ck_assert(cairn_annotator_on_map(annotator, &map, cells, &err));
+	cairn_annotator_destroy(&annotator);
+
+	cfg.percept.show_map = true;
+	annotator = cairn_annotator_new(&cfg, CAIRN_FONT_FILE, 256, T0, NULL);
+	ck_assert_ptr_nonnull(annotator);
+	send_scan(0);
+	snapshot(0);
+	ck_assert(!view_there); /* no map yet */
+	ck_assert(cairn_annotator_on_map(annotator, &map, cells, &err));
+	snapshot(2999);
+	ck_assert(view_there);
+	ck_assert_uint_eq(head.jpeg_bytes, 0); /* it does not need the camera */
+	ck_assert_uint_eq(head.image_needed, 1);
+	struct cairn_frame_header broken = map;
+	broken.t_ns += 2000 * MS;
+	broken.payload_bytes--;
+	ck_assert(!cairn_annotator_on_map(annotator, &broken, cells, &err));
+	ck_assert_str_ne(err.text, "");
+	snapshot(3001);
+	ck_assert(!view_there); /* the last good one is too old by now */
+	cairn_annotator_destroy(&annotator);
+
+	cfg.percept.show_map = false;
+	cfg.percept.show_polar = true;
+	annotator = cairn_annotator_new(&cfg, CAIRN_FONT_FILE, 256, T0, NULL);
+	ck_assert_ptr_nonnull(annotator);
+	ck_assert(cairn_annotator_on_map(annotator, &map, cells, &err)); /* not looked at */
+	snapshot(0);
+	ck_assert(!view_there); /* no scan yet */
+	send_scan(0);
+	snapshot(0);
+	ck_assert(view_there);
 	cairn_annotator_destroy(&annotator);
 }
 END_TEST
@@ -686,7 +741,7 @@ CAIRN_TEST_MAIN("annotator", watchers_get_a_snapshot_every_half_base_timer,
     a_dead_end_is_near_in_every_forward_sector, reasons_of_the_scene_keep_their_cool_down,
     moving_far_from_the_last_decision_is_a_reason, coming_back_after_a_long_way_is_a_revisit,
     a_snapshot_holds_head_text_and_jpeg, options_are_drawn_as_seen_when_the_picture_was_taken,
-    without_inputs_the_text_stands_alone, what_is_stale_is_missing,
+    the_second_picture_shows_what_is_fresh, without_inputs_the_text_stands_alone, what_is_stale_is_missing,
     a_picture_is_paired_with_the_depth_nearest_in_time, a_pair_too_far_apart_is_not_used_and_said,
     similarity_is_to_the_picture_last_decided_on,
     the_picture_is_left_out_of_need_when_nothing_changed_and_nothing_is_near,

@@ -111,6 +111,10 @@ START_TEST(candidates_out_of_view_or_reach_are_left_out)
 	struct cairn_overlay_mark marks[CAIRN_OVERLAY_CANDIDATES];
 	ck_assert_int_eq(cairn_overlay_marks(overlay, &in, marks), 1);
 	ck_assert_uint_eq(marks[0].id, 6);
+	struct cairn_msg_mission mission = {.given_up_count = 1, .given_up = {{.x_m = 2.2, .y_m = 0.4}}};
+	in.mission = &mission; /* the prompt does not list it either */
+	ck_assert_int_eq(cairn_overlay_marks(overlay, &in, marks), 0);
+	in.mission = NULL;
 	in.pose = NULL;
 	ck_assert_int_eq(cairn_overlay_marks(overlay, &in, marks), 0);
 	cairn_overlay_draw(overlay, &canvas, &in, legend);
@@ -330,6 +334,5 @@ END_TEST
 CAIRN_TEST_MAIN("overlay", candidates_lie_where_the_floor_is_seen,
     candidates_out_of_view_or_reach_are_left_out, what_lies_behind_a_return_is_hidden,
     numbers_keep_clear_of_each_other_and_of_the_depths, arcs_lie_on_the_floor_as_far_as_it_is_free,
-    thirds_are_named, nothing_is_wanted_unless_asked_for,
-    heat_runs_from_red_to_blue, heat_is_drawn_from_the_picture_of_that_stamp_alone, a_line_covers_its_width,
-    strokes_stay_on_the_canvas)
+    thirds_are_named, nothing_is_wanted_unless_asked_for, heat_runs_from_red_to_blue,
+    heat_is_drawn_from_the_picture_of_that_stamp_alone, a_line_covers_its_width, strokes_stay_on_the_canvas)

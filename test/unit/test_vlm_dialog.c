@@ -12,6 +12,7 @@
 	"0.10\nROBOT\n"
 
 static const uint8_t jpeg[] = {0xFF, 0xD8, 0xFF, 0xE0, 1, 2, 3, 0xFF, 0xD9};
+static const uint8_t view_jpeg[] = {0xFF, 0xD8, 0xFF, 0xE0, 9, 9, 0xFF, 0xD9};
 static struct cairn_dialog *dialog;
 static struct cairn_config cfg;
 static struct cairn_msg_mission mission;
@@ -31,6 +32,8 @@ static void say_mission(bool wants)
 	cairn_dialog_mission(dialog, &mission, &mission_hdr);
 }
 
+static bool with_view; /* snapshots have a second picture, from above */
+
 static bool snapshot(bool image_needed, enum cairn_trigger trigger)
 {
 	static uint64_t id;
@@ -45,6 +48,7 @@ static bool snapshot(bool image_needed, enum cairn_trigger trigger)
 	    .image_needed = image_needed,
 	    .text_bytes = sizeof(TEXT) - 1,
 	    .jpeg_bytes = sizeof(jpeg),
+	    .view_bytes = with_view ? sizeof(view_jpeg) : 0,
 	    .version = CAIRN_SNAPSHOT_VERSION};
 	for (int i = 0; i < 12; i++)
 		head.sector_m[i] = 2.0f;
@@ -52,10 +56,10 @@ static bool snapshot(bool image_needed, enum cairn_trigger trigger)
 		head.feasibility[i] = 0.5f;
 	memcpy(payload, &head, sizeof(head));
 	memcpy(payload + sizeof(head), TEXT, head.text_bytes);
-	memcpy(payload + sizeof(head) + head.text_bytes, jpeg, sizeof(jpeg));
+	uint8_t *at = mempcpy(payload + sizeof(head) + head.text_bytes, jpeg, sizeof(jpeg));
+	at = mempcpy(at, view_jpeg, head.view_bytes);
 	struct cairn_error err = {""};
-	return cairn_dialog_snapshot(
-	    dialog, payload, sizeof(head) + head.text_bytes + sizeof(jpeg), now_ns, &err);
+	return cairn_dialog_snapshot(dialog, payload, (size_t)(at - payload), now_ns, &err);
 }
 
 static void frontiers(void)
@@ -633,6 +637,75 @@ START_TEST(tokens_are_estimated_for_a_service_that_does_not_count)
 }
 END_TEST
 
+/* Base64 by hand: FF D8 FF E0 01 02 03 FF D9 and FF D8 FF E0 09 09 FF D9. */
+START_TEST(both_pictures_go_or_stay_together_and_both_are_counted)
+{
+	static const char *const camera = "data:image/jpeg;base64,/9j/4AECA//Z";
+	static const char *const above =
+	    "{\"type\":\"text\",\"text\":\"From above:\"},{\"type\":\"image_url\","
+	    "\"image_url\":{\"url\":\"data:image/jpeg;base64,/9j/4AkJ/9k=\"";
+	struct cairn_msg_vlm_stats one, both;
+	static const char reply[] = "{\"choices\":[{\"message\":{\"tool_calls\":[" GO "]}}]}";
+	setup();
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+	ck_assert_ptr_nonnull(strstr(body, camera));
+	ck_assert_ptr_null(strstr(body, "From above:\"}"));
+	answer(200, reply);
+	cairn_dialog_stats(dialog, now_ns, &one);
+	cairn_dialog_destroy(&dialog);
+
+	setup();
+	with_view = true;
+	ck_assert(snapshot(true, CAIRN_TRIGGER_RESULT));
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+	const char *first = strstr(body, camera), *second = strstr(body, above);
+	ck_assert(first != NULL && second != NULL && first < second);
+	answer(200, reply);
+	cairn_dialog_stats(dialog, now_ns, &both);
+	ck_assert_uint_eq(both.tokens_in, one.tokens_in + 85);
+	cairn_dialog_destroy(&dialog);
+
+	setup();
+	ck_assert(snapshot(false, CAIRN_TRIGGER_RESULT));
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+	ck_assert_ptr_null(strstr(body, "image_url"));
+	cairn_dialog_destroy(&dialog);
+	with_view = false;
+}
+END_TEST
+
+START_TEST(the_prompt_explains_what_is_drawn_and_nothing_else)
+{
+	struct cairn_text plain = {0}, with = {0};
+	struct cairn_error err = {""};
+	struct cairn_config c;
+	cairn_config_defaults(&c);
+	const struct {
+		bool *flag;
+		const char *words;
+	} options[] = {{&c.percept.show_candidates, "Arrows on the PICTURE"},
+	    {&c.percept.show_arcs, "Coloured arcs"}, {&c.percept.show_sectors, "LEFT, CENTRE and RIGHT"},
+	    {&c.percept.show_heat, "Colours laid over"}, {&c.percept.show_map, "with the MAP"},
+	    {&c.percept.show_polar, "the dark disc"}};
+	const size_t count = sizeof(options) / sizeof(options[0]);
+	const char *folder = CAIRN_SOURCE_ROOT "/config/prompts";
+	ck_assert(cairn_prompt_load(folder, &c.percept, &plain, &err));
+	for (size_t i = 0; i < count; i++)
+		ck_assert_ptr_null(strstr(plain.data, options[i].words));
+	for (size_t i = 0; i < count; i++) {
+		*options[i].flag = true;
+		ck_assert_msg(cairn_prompt_load(folder, &c.percept, &with, &err), "%s", err.text);
+		for (size_t k = 0; k < count; k++)
+			ck_assert_int_eq(strstr(with.data, options[k].words) != NULL, k == i);
+		*options[i].flag = false;
+	}
+	ck_assert(cairn_prompt_load(folder, &c.percept, &with, &err));
+	ck_assert_str_eq(with.data, plain.data);
+	cairn_text_free(&plain);
+	cairn_text_free(&with);
+}
+END_TEST
+
 START_TEST(frontiers_given_up_or_out_of_reach_are_not_offered)
 {
 	setup();
@@ -991,5 +1064,7 @@ CAIRN_TEST_MAIN("vlm dialog", equal_decisions_that_move_nothing_are_ended_by_a_r
     a_wish_that_is_heard_before_its_result_waits_a_little_for_it,
     a_result_is_a_reason_even_if_the_snapshot_does_not_know_it_yet,
     tokens_are_estimated_for_a_service_that_does_not_count,
-    a_broken_snapshot_is_refused_and_the_last_one_kept, frontiers_given_up_or_out_of_reach_are_not_offered,
+    a_broken_snapshot_is_refused_and_the_last_one_kept,
+    both_pictures_go_or_stay_together_and_both_are_counted,
+    the_prompt_explains_what_is_drawn_and_nothing_else, frontiers_given_up_or_out_of_reach_are_not_offered,
     a_whole_conversation_with_the_pilot_with_all_faults_stays_sane)
