@@ -8,6 +8,7 @@
 #define PASSED_M 0.5   /* points of the path from here on are ahead */
 #define GIVEN_UP_M 0.5 /* frontiers this near to one given up are not offered */
 #define STUCK_RECOVERY 2
+#define STAY 0.05 /* a place offered last time is kept before one that is so little better */
 
 void cairn_choice_init(struct cairn_choice *c, const struct cairn_config *cfg, uint64_t first_set)
 {
@@ -210,17 +211,26 @@ static bool take(const struct cairn_choice *c, struct pick *p, const struct cair
 	return true;
 }
 
-/* The best of raw[from..) that is left, taken or dropped, until the pick is full. */
-static void take_best(struct cairn_choice *c, struct pick *p, uint32_t from)
+static double wish(const struct cairn_choice *c, const struct cairn_msg_candidate *m)
 {
-	bool done[CAIRN_CHOICE_RAW] = {false};
-	for (uint32_t n = from; n < c->raw_count && p->count < CAIRN_CHOICE_MAX; n++) {
-		uint32_t best = c->raw_count;
-		for (uint32_t i = from; i < c->raw_count; i++) {
-			if (!done[i] && (best == c->raw_count || c->raw[i].score > c->raw[best].score))
-				best = i;
-		}
-		done[best] = true;
+	for (uint32_t i = 0; m->id != 0 && i < c->last_count; i++) {
+		if (c->last_ids[i] == m->id)
+			return m->score + STAY;
+	}
+	return m->score;
+}
+
+/* The best of what is left, taken or dropped, until the pick is full. */
+static void take_best(struct cairn_choice *c, struct pick *p)
+{
+	double wishes[CAIRN_CHOICE_RAW];
+	for (uint32_t i = 0; i < c->raw_count; i++)
+		wishes[i] = wish(c, &c->raw[i]);
+	for (uint32_t n = 0; n < c->raw_count && p->count < CAIRN_CHOICE_MAX; n++) {
+		uint32_t best = 0;
+		for (uint32_t i = 1; i < c->raw_count; i++)
+			best = wishes[i] > wishes[best] ? i : best;
+		wishes[best] = -1.0;
 		take(c, p, &c->raw[best]);
 	}
 }
@@ -287,7 +297,7 @@ void cairn_choice_update(
 		add_subgoals(c, in);
 	}
 	add_places(c, in);
-	take_best(c, &pick, 0);
+	take_best(c, &pick);
 	if (pick.count < CAIRN_CHOICE_MIN)
 		take_recovery(c, in, &pick, 0, CAIRN_CHOICE_MIN);
 	rank(&pick);

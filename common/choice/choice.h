@@ -5,8 +5,9 @@
  * are left, recovery places (cairn_choice_recovery). Each lies on known, free floor that the robot fits on
  * and can reach. Ranked by score (score.h), the better one first, at equal score in the order of the sources;
  * of two less than choice.apart_m apart the worse is left out; three of a kind at most, five in all. A stuck
- * robot is always offered two recovery places when there are any. Fewer than three only where the known floor
- * has no more.
+ * robot is always offered two recovery places when there are any. A place that was offered last time stays
+ * before one that is better by less than 0.05, so that the list does not change while somebody thinks about
+ * it. Fewer than three only where the known floor has no more.
  *
  * Ids: a place that is offered gets a number; the number means exactly that point from then on and no other
  * ever. A place found within a quarter of a metre of one of the same kind offered lately (of the same

@@ -47,7 +47,9 @@ bool dialog_frontiers_fresh(const struct cairn_dialog *d, int64_t now_ns)
 /* True when the list of frontiers is as good as it gets. */
 static bool frontiers_ready(struct cairn_dialog *d, int64_t now_ns)
 {
-	if (dialog_frontiers_fresh(d, now_ns) && d->frontiers_ns >= d->result_ns) {
+	/* Candidates come right behind the frontiers, where there are any. */
+	bool candidates = d->candidates_ns == 0 || d->candidates_ns >= d->result_ns;
+	if (dialog_frontiers_fresh(d, now_ns) && d->frontiers_ns >= d->result_ns && candidates) {
 		d->frontiers_since_ns = 0;
 		return true;
 	}

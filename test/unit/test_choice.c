@@ -400,6 +400,35 @@ START_TEST(a_place_the_robot_is_too_wide_for_is_not_offered)
 }
 END_TEST
 
+START_TEST(a_place_offered_last_time_stays_before_one_that_is_hardly_better)
+{
+	struct ground g;
+	struct cairn_choice_inputs in = hall(&g);
+	struct cairn_msg_place p[2];
+	const struct cairn_vec2 goal = {0.0, 3.5};
+	name(&p[0], "old", 2.0, 2.0);
+	name(&p[1], "new", 2.0, 2.4); /* 0.4 m apart: one of them */
+	in.places = p;
+	in.place_count = 1;
+	in.goal = &goal;
+	update(&in);
+	ck_assert_ptr_nonnull(named(&set, "old"));
+	double old = named(&set, "old")->score;
+	uint64_t before = set.set;
+	in.place_count = 2;
+	update(&in);
+	ck_assert_ptr_nonnull(named(&set, "old"));
+	ck_assert_ptr_null(named(&set, "new"));
+	ck_assert_uint_eq(set.set, before);
+	cairn_choice_init(&choice, &g.cfg, 1); /* without a past the better one is offered */
+	update(&in);
+	ck_assert_ptr_null(named(&set, "old"));
+	double better = named(&set, "new")->score - old;
+	ck_assert(better > 0.0 && better < 0.05);
+	ground_free(&g);
+}
+END_TEST
+
 /* ---- any house ---- */
 
 static void random_house(struct ground *g, struct cairn_rng *rng)
@@ -526,4 +555,5 @@ CAIRN_TEST_MAIN("choice", places_half_a_metre_apart_are_two_and_nearer_ones_are_
     frontiers_out_of_reach_or_given_up_are_not_offered, an_id_means_one_place_and_a_set_its_ids,
     a_known_place_that_has_become_an_obstacle_is_not_offered_again,
     a_place_beside_one_that_is_blocked_now_is_a_new_one, a_place_the_robot_is_too_wide_for_is_not_offered,
+    a_place_offered_last_time_stays_before_one_that_is_hardly_better,
     whatever_the_house_places_are_free_reachable_apart_and_keep_their_numbers)
