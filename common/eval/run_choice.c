@@ -23,5 +23,6 @@ void run_choice_step(struct cairn_run *r)
 	cairn_choice_watch_mission(&r->watch, &r->out.mission);
 	cairn_choice_watch_fill(&r->watch, r->now_ns, &in);
 	cairn_choice_update(&r->choice, &in, &r->candidates);
+	r->candidates_ns = r->now_ns;
 	cairn_sequencer_on_candidates(r->seq, &r->candidates, r->now_ns);
 }

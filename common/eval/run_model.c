@@ -7,6 +7,8 @@
 
 #include "common/eval/run_parts.h"
 
+#define LIST_WAIT_NS (700 * CAIRN_NS_PER_MS) /* as the gateway waits for what is new since the last result   \
+					      */
 #define RETRY_NS (500 * CAIRN_NS_PER_MS)
 #define LATENCY_MIN_S 0.05
 #define LATENCY_MAX_S 60.0
@@ -151,6 +153,10 @@ static void answer(struct cairn_run *r)
 /* On the robot the map is long there when the mission begins. */
 static bool something_to_see(const struct cairn_run *r)
 {
+	const struct run_model *m = &r->model;
+	bool old = r->candidates_ns < m->result_ns && r->now_ns - m->result_ns < LIST_WAIT_NS;
+	if (old && r->o.decide == NULL && m->pilot.profile == CAIRN_PILOT_HYBRID)
+		return false;
 	return r->pose_some && (r->o.map == CAIRN_RUN_MAP_NONE || r->frontiers.free_m2 > 0.0);
 }
 
@@ -169,6 +175,7 @@ void run_model_result(struct cairn_run *r, const struct cairn_msg_result *result
 	if (result->decision_id == 0)
 		return;
 	r->totals.outcomes[result->outcome]++;
+	m->result_ns = r->now_ns;
 	m->ask_ns = r->now_ns; /* something has changed: no need to wait */
 	memmove(&m->actions[1], &m->actions[0], (RUN_ACTIONS - 1) * sizeof(m->actions[0]));
 	m->actions[0] = (struct cairn_pilot_action){.tool = result->tool,

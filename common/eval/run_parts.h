@@ -29,6 +29,7 @@ struct run_model {
 	bool thinking, answers;
 	int64_t due_ns, ask_ns;
 	struct cairn_msg_decision decision;
+	int64_t result_ns;
 	uint64_t last_id, snapshots;
 	uint32_t rooms;
 };
@@ -65,6 +66,7 @@ struct cairn_run {
 	struct cairn_choice_watch watch;
 	struct cairn_choice choice;
 	struct cairn_msg_candidates candidates;
+	int64_t candidates_ns;
 	struct cairn_msg_nav_path path;
 	struct cairn_planner_output plan;
 	struct cairn_sequencer_output out;

@@ -258,6 +258,7 @@ static double candidate_value(const struct cairn_pilot_view *view, const struct 
 	    [CAIRN_CANDIDATE_KIND_WAYPOINT] = -0.3,
 	};
 	double value = c->score + liking[c->kind];
+	int tried = 0;
 	if (view->stuck && c->kind == CAIRN_CANDIDATE_KIND_RECOVERY)
 		value = c->score + 1.0;
 	for (uint32_t i = 0; i < view->action_count; i++) {
@@ -270,6 +271,8 @@ static double candidate_value(const struct cairn_pilot_view *view, const struct 
 			value -= 1.0 / (1.0 + i);
 		else if (a->outcome == CAIRN_OUTCOME_SUCCESS)
 			value -= 0.5 / (1.0 + i);
+		else if (a->outcome == CAIRN_OUTCOME_PARTIAL)
+			value -= tried++ > 0 ? 0.15 : 0.0; /* on the way, but not getting there */
 	}
 	return value;
 }
