@@ -21,43 +21,78 @@ static int32_t look_cells(const struct cairn_grid *grid, double metres)
 	return cells < CAIRN_SCORE_LOOK_CELLS ? cells : CAIRN_SCORE_LOOK_CELLS;
 }
 
+/* Index of cell (cx, cy) for cx in [*lo, *hi], which is cut to what the arrays hold; false when nothing is
+ * left. */
+static bool row_of(
+    const struct cairn_grid *grid, int32_t cy, int32_t *lo, int32_t *hi, const int8_t **ret_odds)
+{
+	*lo = *lo > grid->cx0 ? *lo : grid->cx0;
+	*hi = *hi < grid->cx0 + grid->width ? *hi : grid->cx0 + grid->width - 1;
+	if (cy < grid->cy0 || cy >= grid->cy0 + grid->height || *lo > *hi)
+		return false;
+	*ret_odds = grid->odds + cairn_grid_index(grid, *lo, cy);
+	return true;
+}
+
 double cairn_ground_clearance_m(const struct cairn_ground *g, double half_width_m, double x_m, double y_m)
 {
 	const struct cairn_grid *grid = g->grid;
 	int32_t cx = cairn_grid_cell(grid, x_m), cy = cairn_grid_cell(grid, y_m);
 	int32_t r = look_cells(grid, CAIRN_SCORE_LOOK_M), best = r * r;
-	for (int32_t dy = -r; dy <= r; dy++) {
+	for (int32_t n = 0; n <= 2 * r; n++) {
+		int32_t dy = n % 2 == 0 ? n / 2 : -(n + 1) / 2; /* the nearest rows first */
 		if (dy * dy >= best)
 			continue;
-		for (int32_t dx = -r; dx <= r; dx++) {
-			int32_t d2 = dx * dx + dy * dy;
-			if (d2 < best && cairn_odds_occupied(cairn_grid_odds(grid, cx + dx, cy + dy)))
+		const int8_t *odds;
+		int32_t reach = (int32_t)sqrt((double)(best - dy * dy)), lo = cx - reach, hi = cx + reach;
+		if (!row_of(grid, cy + dy, &lo, &hi, &odds))
+			continue;
+		for (int32_t x = lo; x <= hi; x++) {
+			int32_t d2 = (x - cx) * (x - cx) + dy * dy;
+			if (cairn_odds_occupied(odds[x - lo]) && d2 < best)
 				best = d2;
 		}
 	}
 	return (sqrt((double)best) - 0.5) * grid->cell_m - half_width_m;
 }
 
+/* What a flood may enter of the cells within r of (cx, cy): 1, of these the unknown ones 2; a closed frame
+ * around. */
+static void take_disc(const struct cairn_grid *grid, int32_t cx, int32_t cy, int32_t r, uint8_t *cells)
+{
+	int32_t side = 2 * r + 3;
+	memset(cells, 0, (size_t)side * (size_t)side);
+	for (int32_t dy = -r; dy <= r; dy++) {
+		const int8_t *odds;
+		int32_t reach = (int32_t)sqrt((double)(r * r - dy * dy)), lo = cx - reach, hi = cx + reach;
+		uint8_t *out = cells + (dy + r + 1) * side + r + 1 - cx;
+		for (int32_t x = lo; x <= hi; x++)
+			out[x] = 2; /* outside the arrays nothing is known */
+		if (!row_of(grid, cy + dy, &lo, &hi, &odds))
+			continue;
+		for (int32_t x = lo; x <= hi; x++)
+			out[x] = odds[x - lo] == CAIRN_ODDS_UNKNOWN ? 2 : !cairn_odds_occupied(odds[x - lo]);
+	}
+}
+
 double cairn_ground_unknown_share(
     const struct cairn_ground *g, struct cairn_score_scratch *s, double x_m, double y_m)
 {
-	static const int8_t step[4][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}};
-	const struct cairn_grid *grid = g->grid;
-	int32_t cx = cairn_grid_cell(grid, x_m), cy = cairn_grid_cell(grid, y_m);
-	int32_t r = look_cells(grid, CAIRN_SCORE_LOOK_M), side = 2 * r + 1;
+	int32_t r = look_cells(g->grid, CAIRN_SCORE_LOOK_M), side = 2 * r + 3;
+	const int32_t step[4] = {1, -1, side, -side};
 	uint32_t count = 0, unknown = 0;
-	memset(s->seen, 0, (size_t)side * (size_t)side);
-	s->queue[count++] = (uint16_t)(r * side + r);
-	s->seen[r * side + r] = 1;
+	take_disc(g->grid, cairn_grid_cell(g->grid, x_m), cairn_grid_cell(g->grid, y_m), r, s->cells);
+	int32_t middle = (r + 1) * side + r + 1;
+	unknown += s->cells[middle] == 2;
+	s->cells[middle] = 0;
+	s->queue[count++] = (uint16_t)middle;
 	for (uint32_t next = 0; next < count; next++) {
-		int32_t dx = s->queue[next] % side - r, dy = s->queue[next] / side - r;
-		unknown += cairn_grid_odds(grid, cx + dx, cy + dy) == CAIRN_ODDS_UNKNOWN;
 		for (int k = 0; k < 4; k++) {
-			int32_t u = dx + step[k][0], v = dy + step[k][1], at = (v + r) * side + u + r;
-			if (u * u + v * v > r * r || s->seen[at] ||
-			    cairn_odds_occupied(cairn_grid_odds(grid, cx + u, cy + v)))
+			int32_t at = s->queue[next] + step[k];
+			if (s->cells[at] == 0)
 				continue;
-			s->seen[at] = 1;
+			unknown += s->cells[at] == 2;
+			s->cells[at] = 0;
 			s->queue[count++] = (uint16_t)at;
 		}
 	}
@@ -71,13 +106,14 @@ double cairn_ground_visited_share(const struct cairn_ground *g, double x_m, doub
 	int32_t r = look_cells(grid, CAIRN_SCORE_VISIT_M);
 	uint32_t count = 0, visited = 0;
 	for (int32_t dy = -r; dy <= r; dy++) {
-		for (int32_t dx = -r; dx <= r; dx++) {
-			if (dx * dx + dy * dy > r * r)
-				continue;
-			count++;
-			visited += cairn_grid_has(grid, cx + dx, cy + dy) &&
-				   grid->visits[cairn_grid_index(grid, cx + dx, cy + dy)] != 0;
-		}
+		const int8_t *odds;
+		int32_t reach = (int32_t)sqrt((double)(r * r - dy * dy)), lo = cx - reach, hi = cx + reach;
+		count += (uint32_t)(2 * reach + 1);
+		if (!row_of(grid, cy + dy, &lo, &hi, &odds))
+			continue;
+		const uint16_t *visits = grid->visits + (odds - grid->odds);
+		for (int32_t x = lo; x <= hi; x++)
+			visited += visits[x - lo] != 0;
 	}
 	return (double)visited / count;
 }

@@ -26,7 +26,7 @@
 #define CAIRN_SCORE_VISIT_M 0.5
 #define CAIRN_SCORE_SHARE 0.25
 #define CAIRN_SCORE_LOOK_CELLS 40 /* finer grids are looked at less far */
-#define CAIRN_SCORE_SIDE (2 * CAIRN_SCORE_LOOK_CELLS + 1)
+#define CAIRN_SCORE_SIDE (2 * CAIRN_SCORE_LOOK_CELLS + 3)
 
 /* The ground the places lie on. reach: spread from the robot over floor that it fits on; its cell (0, 0) is
  * map cell (reach_cx0, reach_cy0). */
@@ -37,7 +37,7 @@ struct cairn_ground {
 };
 
 struct cairn_score_scratch {
-	uint8_t seen[CAIRN_SCORE_SIDE * CAIRN_SCORE_SIDE];
+	uint8_t cells[CAIRN_SCORE_SIDE * CAIRN_SCORE_SIDE];
 	uint16_t queue[CAIRN_SCORE_SIDE * CAIRN_SCORE_SIDE];
 };
 

@@ -13,6 +13,7 @@ static const struct cairn_bench benches[] = {
     {"arc", "swept-arc clearance of a footprint among the 720 points of a scan", cairn_bench_arc},
     {"edt", "distance transform of a million cells", cairn_bench_edt},
     {"map", "one scan on a map of a million cells: grid update, distances, frontiers", cairn_bench_map},
+    {"choice", "a set of candidates on a map of a million cells", cairn_bench_choice},
     {"codec", "encoding and decoding of a 720-point scan", cairn_bench_codec},
     {"gateway", "what the gateway adds to a call against bare libcurl, and from a trigger to the first byte",
 	cairn_bench_gateway},
@@ -24,12 +25,15 @@ static const struct cairn_bench benches[] = {
 
 static const struct cairn_eval evals[] = {
     {"bus", "the tables of messages, topics, services and stages agree with each other", cairn_eval_bus},
-    {"chaos", "random faults in random processes of a driving stack: contacts, time to stop, time to drive again",
+    {"chaos",
+	"random faults in random processes of a driving stack: contacts, time to stop, time to drive again",
 	cairn_eval_chaos},
     {"recovery", "every process of a driving stack is killed once: time until decisions are driven again",
 	cairn_eval_recovery},
-    {"mapping", "the bundled homes explored with slip and drift: pose and walls against the truth", cairn_eval_mapping},
-    {"safety", "hostile pilots in random houses against the real cores: contacts, clearances, stops", cairn_eval_safety},
+    {"mapping", "the bundled homes explored with slip and drift: pose and walls against the truth",
+	cairn_eval_mapping},
+    {"safety", "hostile pilots in random houses against the real cores: contacts, clearances, stops",
+	cairn_eval_safety},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

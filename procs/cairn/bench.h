@@ -41,6 +41,7 @@ void cairn_bench_ratio(
 /* Nanoseconds of one call of work(ctx): the median of nine batches, each long enough for the clock. */
 double cairn_bench_time_ns(void (*work)(void *ctx), void *ctx);
 
+bool cairn_bench_choice(struct cairn_bench_out *out);
 bool cairn_bench_codec(struct cairn_bench_out *out);
 bool cairn_bench_edt(struct cairn_bench_out *out);
 bool cairn_bench_map(struct cairn_bench_out *out);

@@ -13,6 +13,7 @@
 
 #include "common/base/geom.h"
 #include "common/vlm/text.h"
+#include "test/support/choice_world.h"
 #include "test/support/runner.h"
 
 #define W 640
@@ -282,5 +283,33 @@ START_TEST(nor_does_one_with_all_options_of_the_picture)
 }
 END_TEST
 
-CAIRN_TEST_MAIN(
-    "steady-memory", a_snapshot_takes_no_memory_once_warm, nor_does_one_with_all_options_of_the_picture)
+START_TEST(nor_does_a_set_of_candidates)
+{
+	if (!COUNTED)
+		CAIRN_SKIP("calls of the allocator cannot be counted here (sanitizer, or another C library)");
+	static struct cairn_choice choice;
+	struct ground g;
+	struct cairn_msg_candidates set;
+	struct cairn_msg_place place = {.name = "hall", .x_m = 1.5, .y_m = 1.0};
+	const struct cairn_vec2 goal = {2.0, 0.0};
+	ground_init(&g, 4.0);
+	ground_floor(&g, -3.0, -3.0, 3.0, 3.0);
+	struct cairn_choice_inputs in = ground_stand(&g, (struct cairn_pose2){0});
+	cairn_choice_init(&choice, &g.cfg, 1);
+	in.places = &place;
+	in.place_count = 1;
+	in.goal = &goal;
+	calls = 0;
+	for (int i = 0; i < 20; i++) {
+		in.stuck = i % 2 == 0;
+		in.pose.x_m = 0.05 * i;
+		cairn_choice_update(&choice, &in, &set);
+	}
+	ck_assert_int_eq(calls, 0);
+	ck_assert_uint_ge(set.items_count, 3);
+	ground_free(&g);
+}
+END_TEST
+
+CAIRN_TEST_MAIN("steady-memory", a_snapshot_takes_no_memory_once_warm,
+    nor_does_one_with_all_options_of_the_picture, nor_does_a_set_of_candidates)
