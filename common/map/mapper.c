@@ -57,7 +57,7 @@ struct cairn_mapper *cairn_mapper_new(const struct cairn_config *cfg)
 	}
 	m->matcher = cairn_matcher_new();
 	m->finder = cairn_frontier_finder_new();
-	if (m->matcher == NULL || m->finder == NULL)
+	if (!cairn_mapper_features_init(m) || m->matcher == NULL || m->finder == NULL)
 		cairn_mapper_destroy(&m);
 	return m;
 }
@@ -79,6 +79,7 @@ void cairn_mapper_destroy(struct cairn_mapper **mapper_p)
 	cairn_reach_free(&m->loop_reach);
 	cairn_matcher_destroy(&m->matcher);
 	cairn_frontier_finder_destroy(&m->finder);
+	cairn_mapper_features_free(m);
 	free(m->keyframes);
 	free(m->points);
 	free(m->driven);
@@ -511,11 +512,13 @@ const struct cairn_graph *cairn_mapper_graph(const struct cairn_mapper *m)
 bool cairn_mapper_frontiers(struct cairn_mapper *m, int64_t now_ns, struct cairn_msg_frontiers *ret)
 {
 	bool looking = m->tracking == CAIRN_TRACKING_GOOD && now_ns - m->t_scan_ns < SCAN_SILENT_NS;
-	return cairn_frontier_find(m->finder, &m->memory, &m->grid, pose_now(m), looking, &m->cfg, ret);
+	if (!cairn_frontier_find(m->finder, &m->memory, &m->grid, pose_now(m), looking, &m->cfg, ret))
+		return false;
+	cairn_mapper_fill_gains(m, ret);
+	return true;
 }
 
-const struct cairn_wave *cairn_mapper_reach(
-    const struct cairn_mapper *m, int32_t *ret_cx0, int32_t *ret_cy0)
+const struct cairn_wave *cairn_mapper_reach(const struct cairn_mapper *m, int32_t *ret_cx0, int32_t *ret_cy0)
 {
 	return cairn_frontier_reach(m->finder, ret_cx0, ret_cy0);
 }

@@ -90,6 +90,22 @@ bool cairn_mapper_frontiers(struct cairn_mapper *mapper, int64_t now_ns, struct 
 const struct cairn_wave *cairn_mapper_reach(
     const struct cairn_mapper *mapper, int32_t *ret_cx0, int32_t *ret_cy0);
 
+/* Doorways, areas, visits, claims and guesses, after the frontiers were found; map_seq is left 0. False
+ * without memory. */
+bool cairn_mapper_features(
+    struct cairn_mapper *mapper, const struct cairn_msg_frontiers *frontiers, struct cairn_msg_features *ret);
+
+/* Judges what the model proposes (common/map/belief.h); the number taken, or -1 when this update was heard
+ * before. */
+int cairn_mapper_claims(struct cairn_mapper *mapper, const struct cairn_msg_world_update *update);
+
+/* How often the robot has been where, and what is claimed; valid until the next call that changes the mapper.
+ */
+struct cairn_visits;
+struct cairn_belief;
+const struct cairn_visits *cairn_mapper_visits(const struct cairn_mapper *mapper);
+const struct cairn_belief *cairn_mapper_belief(const struct cairn_mapper *mapper);
+
 /* Where the robot is at the last scan: relative to keyframe *ret_key, which later loops may still move. False
  * before the first. */
 bool cairn_mapper_anchor(

@@ -1,3 +1,4 @@
+#include "common/map/map_server.h"
 #include "common/map/mapper_parts.h"
 
 #include <assert.h>
@@ -13,7 +14,7 @@
  * machine; a file of another machine fails by its magic. The payload is written and read by the same walk
  * (exchange), so that the two cannot disagree. */
 #define MAGIC UINT64_C(0x3150414D4E524943) /* "CIRNMAP1" */
-#define VERSION 2u
+#define VERSION 3u
 #define HEAD_BYTES 24u
 #define FILE_BYTES_MAX (UINT64_C(1) << 31)
 
@@ -140,6 +141,32 @@ static void memory_items(struct walk *w, struct cairn_frontier_memory *memory)
 	}
 }
 
+/* Doorways' ids, claims, and how guesses have turned out; visits follow from the path. */
+static void feature_items(struct walk *w, struct cairn_mapper_features *f)
+{
+	ITEM(w, f->memory);
+	ITEM(w, f->belief);
+	ITEM(w, f->predictions.right);
+	ITEM(w, f->predictions.wrong);
+	if (w->mode != READ)
+		return;
+	bool sound = f->memory.count <= sizeof(f->memory.items) / sizeof(f->memory.items[0]) &&
+		     f->belief.count <= CAIRN_BELIEF_MAX;
+	for (uint32_t i = 0; sound && i < f->memory.count; i++)
+		sound = fabs(f->memory.items[i].at.x_m) < 1e6 && fabs(f->memory.items[i].at.y_m) < 1e6 &&
+			fabs(f->memory.items[i].yaw_rad) < 10.0;
+	for (uint32_t i = 0; sound && i < f->belief.count; i++)
+		sound = abs(f->belief.cells[i].cx) < 1 << 24 && abs(f->belief.cells[i].cy) < 1 << 24 &&
+			(f->belief.cells[i].state == CAIRN_CELL_STATE_FREE ||
+			    f->belief.cells[i].state == CAIRN_CELL_STATE_OCCUPIED) &&
+			f->belief.cells[i].confidence >= 0.0F && f->belief.cells[i].confidence <= 1.0F;
+	if (sound)
+		return;
+	refuse(w, "its doorways or claims make no sense");
+	memset(&f->memory, 0, sizeof(f->memory));
+	memset(&f->belief, 0, sizeof(f->belief));
+}
+
 static void grid_row(struct walk *w, struct cairn_grid *g, size_t index, size_t n)
 {
 	item(w, g->odds + index, n);
@@ -250,6 +277,7 @@ static void exchange(struct walk *w, struct cairn_mapper *m)
 	ITEM(w, m->counts);
 	track_items(w, &m->track);
 	memory_items(w, &m->memory);
+	feature_items(w, &m->features);
 	array(w, &m->driven, &m->driven_count, &m->driven_capacity, 2 * sizeof(*m->driven));
 	uint32_t driven = m->driven_count;
 	array(w, &m->driven_key, &driven, &m->driven_key_capacity, sizeof(*m->driven_key));
@@ -260,44 +288,6 @@ static void exchange(struct walk *w, struct cairn_mapper *m)
 	grid_items(w, &m->grid);
 	if (w->mode == READ && w->left != 0)
 		refuse(w, "it is longer than it should be");
-}
-
-static bool write_all(int fd, const unsigned char *data, size_t bytes)
-{
-	while (bytes > 0) {
-		ssize_t n = write(fd, data, bytes);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		data += n;
-		bytes -= (size_t)n;
-	}
-	return true;
-}
-
-/* Beside the file, synced, then in its place: a reader sees the old one or the new one, whatever happens. */
-static bool replace_file(const char *path, const unsigned char *data, size_t bytes, struct cairn_error *err)
-{
-	char beside[4096];
-	if (snprintf(beside, sizeof(beside), "%s.tmp", path) >= (int)sizeof(beside)) {
-		cairn_error_set(err, "%s: the name is too long", path);
-		return false;
-	}
-	int fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	if (fd < 0) {
-		cairn_error_set(err, "%s: %s", beside, strerror(errno));
-		return false;
-	}
-	bool ok = write_all(fd, data, bytes) && fdatasync(fd) == 0;
-	int saved = errno;
-	ok = close(fd) == 0 && ok;
-	if (ok && rename(beside, path) == 0)
-		return true;
-	saved = ok ? errno : saved;
-	(void)unlink(beside);
-	cairn_error_set(err, "%s: %s", path, strerror(saved));
-	return false;
 }
 
 bool cairn_mapper_save(struct cairn_mapper *m, const char *path, struct cairn_error *err)
@@ -319,7 +309,7 @@ bool cairn_mapper_save(struct cairn_mapper *m, const char *path, struct cairn_er
 	exchange(&w, m);
 	struct head head = {MAGIC, VERSION, (uint32_t)crc32_z(0, m->file + HEAD_BYTES, bytes), bytes};
 	memcpy(m->file, &head, HEAD_BYTES);
-	return replace_file(path, m->file, bytes + HEAD_BYTES, err);
+	return cairn_replace_file(path, m->file, bytes + HEAD_BYTES, err);
 }
 
 /* The payload of a file that is whole; NULL with the reason. */

@@ -7,8 +7,12 @@
 #ifndef CAIRN_COMMON_MAP_MAPPER_PARTS_H
 #define CAIRN_COMMON_MAP_MAPPER_PARTS_H
 
+#include "common/map/belief.h"
+#include "common/map/doorway.h"
 #include "common/map/mapper.h"
+#include "common/map/predict.h"
 #include "common/map/reach.h"
+#include "common/map/visits.h"
 
 #define CAIRN_MAPPER_GUESSES 8
 #define CAIRN_MAPPER_REGIONS 256
@@ -48,12 +52,22 @@ struct cairn_loop_guess {
 	double path_m;        /* odometer at key */
 };
 
+/* What is told of the map beside its cells. */
+struct cairn_mapper_features {
+	struct cairn_doorways *doorways;
+	struct cairn_doorway_memory memory;
+	struct cairn_visits visits;
+	struct cairn_belief belief;
+	struct cairn_predictions predictions;
+};
+
 struct cairn_mapper {
 	struct cairn_config cfg;
 	struct cairn_grid grid, spare; /* the published map; the one being drawn anew */
 	struct cairn_matcher *matcher;
 	struct cairn_frontier_finder *finder;
 	struct cairn_frontier_memory memory;
+	struct cairn_mapper_features features;
 	struct cairn_track track;
 	struct cairn_pose2 local_from_track, map_from_local;
 	enum cairn_tracking tracking;
@@ -104,6 +118,13 @@ struct cairn_mapper {
 
 /* Room for need items of item bytes each. */
 bool cairn_mapper_grow(void *array_p, uint32_t *capacity, uint32_t need, size_t item);
+
+/* ---- features.c ---- */
+
+bool cairn_mapper_features_init(struct cairn_mapper *m);
+void cairn_mapper_features_free(struct cairn_mapper *m);
+/* What each frontier may show. */
+void cairn_mapper_fill_gains(const struct cairn_mapper *m, struct cairn_msg_frontiers *frontiers);
 
 /* ---- keyframes.c ---- */
 

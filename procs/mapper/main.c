@@ -13,6 +13,7 @@
 
 #define FRAMES_DEADLINE_MS 3000
 #define REPORT_MS 500
+#define FEATURES_MS 1000
 #define CHECK_MS 100
 #define GRID_REPEAT_NS CAIRN_NS_PER_S
 #define FUTURE_NS (50 * CAIRN_NS_PER_MS)
@@ -22,11 +23,14 @@ struct mapper_stage {
 	struct cairn_stage *stage;
 	struct cairn_mapper *mapper;
 	struct cairn_sub *scan_sub, *odom_sub;
-	struct cairn_pub *pose_pub, *frontiers_pub;
+	struct cairn_sub *claims_sub;
+	struct cairn_pub *pose_pub, *frontiers_pub, *features_pub;
 	struct cairn_frame_pub *grid_pub;
 	struct offer *offer;
 	struct cairn_msg_scan scan;
 	struct cairn_msg_frontiers frontiers;
+	struct cairn_msg_features features;
+	struct cairn_msg_world_update claims;
 	enum cairn_tracking told; /* last said to the log */
 	uint32_t grid_revision;   /* of the last frame */
 	uint64_t grid_seq;
@@ -152,6 +156,40 @@ static int report(void *ctx)
 	return 0;
 }
 
+static int tell_features(void *ctx)
+{
+	struct mapper_stage *s = ctx;
+	if (s->frontiers.free_m2 <= 0.0)
+		return 0;
+	if (!cairn_mapper_features(s->mapper, &s->frontiers, &s->features)) {
+		cairn_log_error("no memory to look for doorways");
+		return -ENOMEM;
+	}
+	s->features.map_seq = (uint32_t)s->grid_seq;
+	cairn_pub_send(s->features_pub, &s->features, cairn_now_ns(), true);
+	return 0;
+}
+
+/* What the model says of the map. Judged, never believed: see common/map/belief.h. */
+static int on_claims(void *ctx)
+{
+	struct mapper_stage *s = ctx;
+	struct cairn_header hdr;
+	while (cairn_sub_recv(s->claims_sub, &s->claims, &hdr) > 0) {
+		if (!acceptable(s, &hdr))
+			continue;
+		int taken = cairn_mapper_claims(s->mapper, &s->claims);
+		if (taken < 0)
+			continue;
+		char note[96];
+		snprintf(
+		    note, sizeof(note), "claims about the map: %d of %u taken", taken, s->claims.items_count);
+		cairn_log_info("%s", note);
+		cairn_stage_note(s->stage, note);
+	}
+	return 0;
+}
+
 static int checkpoint(void *ctx)
 {
 	struct mapper_stage *s = ctx;
@@ -217,9 +255,12 @@ static bool open_all(struct mapper_stage *s, struct cairn_frames **ret_frames)
 	}
 	s->pose_pub = cairn_stage_publish(s->stage, CAIRN_TOPIC_POSE);
 	s->frontiers_pub = cairn_stage_publish(s->stage, CAIRN_TOPIC_FRONTIERS);
+	s->features_pub = cairn_stage_publish(s->stage, CAIRN_TOPIC_FEATURES);
+	s->claims_sub = cairn_stage_subscribe(s->stage, CAIRN_TOPIC_WORLD_UPDATE, on_claims, s);
 	s->odom_sub = cairn_stage_subscribe(s->stage, CAIRN_TOPIC_ODOM, on_odom, s);
 	s->scan_sub = cairn_stage_subscribe(s->stage, CAIRN_TOPIC_SCAN, on_scan, s);
 	cairn_stage_every(s->stage, REPORT_MS, report, s);
+	cairn_stage_every(s->stage, FEATURES_MS, tell_features, s);
 	cairn_stage_every(s->stage, CHECK_MS, checkpoint, s);
 	return true;
 }

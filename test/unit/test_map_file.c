@@ -141,6 +141,43 @@ START_TEST(what_is_saved_is_what_is_loaded)
 }
 END_TEST
 
+START_TEST(doorways_claims_and_visits_come_back_too)
+{
+	static struct cairn_msg_features told, again;
+	struct cairn_msg_world_update claims = {.id = 3, .items_count = 2};
+	begin();
+	ck_assert(cairn_mapper_frontiers(mapper, robot.t_ns, &frontiers));
+	ck_assert(cairn_mapper_features(mapper, &frontiers, &told));
+	ck_assert_uint_gt(told.doorways_count, 0);
+	ck_assert_uint_gt(told.visited_places, 3);
+	ck_assert_uint_eq(told.visits, told.visited_places); /* it has not come back anywhere */
+	ck_assert_double_eq_tol(told.free_m2, frontiers.free_m2, 1e-9);
+	const struct cairn_cell_box *known = &cairn_mapper_grid(mapper)->known;
+	ck_assert_uint_lt(told.free_cells + told.occupied_cells,
+	    told.free_cells + told.occupied_cells + told.unknown_cells);
+	ck_assert_uint_le(told.free_cells + told.occupied_cells + told.unknown_cells,
+	    (uint32_t)((known->max_cx - known->min_cx + 1) * (known->max_cy - known->min_cy + 1)));
+	claims.items[0] = (struct cairn_msg_cell_claim){
+	    known->min_cx * 0.05 - 0.5, known->min_cy * 0.05 - 0.5, CAIRN_CELL_STATE_OCCUPIED, 0.9};
+	claims.items[1] =
+	    (struct cairn_msg_cell_claim){0.0, 0.0, CAIRN_CELL_STATE_OCCUPIED, 0.9}; /* where it stood */
+	ck_assert_int_eq(cairn_mapper_claims(mapper, &claims), 1);
+	struct cairn_error err;
+	ck_assert(cairn_mapper_features(mapper, &frontiers, &told));
+	ck_assert(cairn_mapper_save(mapper, path, &err));
+	struct cairn_mapper *other = cairn_mapper_load(&cfg, path, &err);
+	ck_assert_msg(other != NULL, "%s", err.text);
+	ck_assert(cairn_mapper_frontiers(other, robot.t_ns, &frontiers));
+	ck_assert(cairn_mapper_features(other, &frontiers, &again));
+	ck_assert_mem_eq(&told, &again, sizeof(told));
+	ck_assert_uint_eq(again.claims[CAIRN_CLAIM_VERDICT_VISITED], 1);
+	ck_assert_uint_eq(again.claims_held, 1);
+	ck_assert_int_eq(cairn_mapper_claims(other, &claims), -1); /* heard before */
+	cairn_mapper_destroy(&other);
+	end();
+}
+END_TEST
+
 /* Killed and back while the robot drives on: the way since is in the odometry of the same epoch. */
 START_TEST(a_mapper_that_comes_back_knows_where_the_robot_went_meanwhile)
 {
@@ -358,7 +395,7 @@ START_TEST(the_picture_keeps_to_its_size_and_needs_a_map)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("map_file", what_is_saved_is_what_is_loaded,
+CAIRN_TEST_MAIN("map_file", what_is_saved_is_what_is_loaded, doorways_claims_and_visits_come_back_too,
     a_mapper_that_comes_back_knows_where_the_robot_went_meanwhile,
     a_robot_that_was_moved_meanwhile_is_found_or_said_to_be_lost, a_damaged_file_is_refused_with_a_reason,
     no_contents_can_harm, saving_where_it_cannot_be_says_why_and_keeps_the_old_file,

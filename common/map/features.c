@@ -1,0 +1,116 @@
+/* features.c - what the mapper tells of its map beside the cells. */
+#include "common/map/mapper_parts.h"
+
+#define GAIN_M 1.5 /* what is seen of a room from its door, at least */
+
+bool cairn_mapper_features_init(struct cairn_mapper *m)
+{
+	m->features.doorways = cairn_doorways_new();
+	cairn_visits_init(&m->features.visits, m->cfg.map.visit_cell_m);
+	cairn_predictions_init(&m->features.predictions);
+	return m->features.doorways != NULL;
+}
+
+void cairn_mapper_features_free(struct cairn_mapper *m)
+{
+	cairn_doorways_destroy(&m->features.doorways);
+	cairn_visits_free(&m->features.visits);
+	cairn_predictions_free(&m->features.predictions);
+}
+
+/* The map as the frontier finder has it; false before it has looked. */
+static bool view_of(const struct cairn_mapper *m, struct cairn_doorway_view *ret)
+{
+	ret->wave = cairn_frontier_reach(m->finder, &ret->cx0, &ret->cy0);
+	ret->cell_m = m->grid.cell_m;
+	return ret->wave != NULL && ret->wave->width > 0;
+}
+
+void cairn_mapper_fill_gains(const struct cairn_mapper *m, struct cairn_msg_frontiers *frontiers)
+{
+	struct cairn_doorway_view view;
+	if (!view_of(m, &view))
+		return;
+	const struct cairn_predictions *guesses = m->cfg.map.predict ? &m->features.predictions : NULL;
+	for (uint32_t i = 0; i < frontiers->items_count; i++) {
+		struct cairn_msg_frontier *f = &frontiers->items[i];
+		f->gain_m2 = cairn_expected_gain_m2(guesses, &view, f->x_m, f->y_m, GAIN_M);
+	}
+}
+
+static void tell_areas(const struct cairn_grid *grid, const struct cairn_msg_frontiers *frontiers,
+    struct cairn_msg_features *ret)
+{
+	double cell_m2 = grid->cell_m * grid->cell_m;
+	ret->free_cells = grid->free_cells;
+	ret->occupied_cells = grid->occupied_cells;
+	for (int32_t cy = grid->known.min_cy; cy <= grid->known.max_cy; cy++) {
+		const int8_t *odds = grid->odds + cairn_grid_index(grid, grid->known.min_cx, cy);
+		for (int32_t i = 0; i <= grid->known.max_cx - grid->known.min_cx; i++)
+			ret->unknown_cells += odds[i] == CAIRN_ODDS_UNKNOWN;
+	}
+	ret->free_m2 = ret->free_cells * cell_m2;
+	ret->occupied_m2 = ret->occupied_cells * cell_m2;
+	ret->unknown_m2 = ret->unknown_cells * cell_m2;
+	ret->coverage = frontiers->coverage;
+}
+
+static void tell_beliefs(const struct cairn_mapper_features *f, struct cairn_msg_features *ret)
+{
+	ret->claims_count = CAIRN_CLAIM_VERDICTS;
+	for (int i = 0; i < CAIRN_CLAIM_VERDICTS; i++)
+		ret->claims[i] = f->belief.verdicts[i];
+	ret->claims_held = f->belief.count;
+	ret->claims_right = f->belief.right;
+	ret->claims_wrong = f->belief.wrong;
+	ret->predicted_count = ret->predicted_right_count = ret->predicted_wrong_count = CAIRN_PREDICTIONS;
+	for (int i = 0; i < CAIRN_PREDICTIONS; i++) {
+		ret->predicted[i] = f->predictions.by_kind[i];
+		ret->predicted_right[i] = f->predictions.right[i];
+		ret->predicted_wrong[i] = f->predictions.wrong[i];
+	}
+}
+
+bool cairn_mapper_features(
+    struct cairn_mapper *m, const struct cairn_msg_frontiers *frontiers, struct cairn_msg_features *ret)
+{
+	struct cairn_mapper_features *f = &m->features;
+	struct cairn_doorway_view view;
+	struct cairn_msg_pose pose;
+	*ret = (struct cairn_msg_features){0};
+	if (cairn_cell_box_empty(m->grid.known) || !view_of(m, &view))
+		return true;
+	cairn_mapper_pose(m, &pose);
+	int doorways = cairn_doorways_find(f->doorways, &f->memory, &view,
+	    (struct cairn_pose2){pose.x_m, pose.y_m, pose.yaw_rad}, ret->doorways,
+	    sizeof(ret->doorways) / sizeof(ret->doorways[0]));
+	if (doorways < 0 || !cairn_visits_follow(&f->visits, m->driven, m->driven_count, m->map_epoch) ||
+	    (m->cfg.map.predict && !cairn_predictions_update(&f->predictions, &view, frontiers)))
+		return false;
+	cairn_belief_refresh(&f->belief, &m->grid, &m->cfg.map);
+	const uint32_t most = sizeof(ret->doorways) / sizeof(ret->doorways[0]);
+	ret->doorways_total = (uint32_t)doorways;
+	ret->doorways_count = ret->doorways_total < most ? ret->doorways_total : most;
+	tell_areas(&m->grid, frontiers, ret);
+	ret->visited_places = f->visits.places;
+	ret->visits = f->visits.total;
+	tell_beliefs(f, ret);
+	return true;
+}
+
+int cairn_mapper_claims(struct cairn_mapper *m, const struct cairn_msg_world_update *update)
+{
+	int taken = cairn_belief_update(&m->features.belief, &m->grid, &m->cfg.map, update);
+	m->changes += taken >= 0;
+	return taken;
+}
+
+const struct cairn_visits *cairn_mapper_visits(const struct cairn_mapper *m)
+{
+	return &m->features.visits;
+}
+
+const struct cairn_belief *cairn_mapper_belief(const struct cairn_mapper *m)
+{
+	return &m->features.belief;
+}
