@@ -8,27 +8,21 @@
 #define EASE_COST 60.0f
 
 int cairn_cost_field_start(struct cairn_cost_field *f, const struct cairn_costmap *cm, double radius_m,
-    const struct cairn_pose2 *ease_around, double ease_m)
+    const struct cairn_pose2 *ease_around, double ease_m, struct cairn_ways *ways)
 {
 	size_t cells = (size_t)cm->width * (size_t)cm->height;
 	if (cells > f->capacity) {
 		size_t grown = cells + cells / 4;
-		float *g = malloc(grown * sizeof(*g));
-		int32_t *n = malloc(grown * sizeof(*n)), *p = malloc(grown * sizeof(*p));
-		if (g == NULL || n == NULL || p == NULL) {
-			free(g);
-			free(n);
-			free(p);
+		struct cairn_field_cell *c = malloc(grown * sizeof(*c));
+		if (c == NULL)
 			return -ENOMEM;
-		}
 		cairn_cost_field_free(f);
-		f->cost_to_go = g;
-		f->next = n;
-		f->prev = p;
+		f->cells = c;
 		f->capacity = grown;
 	}
 	f->cm = cm;
 	f->radius_m = radius_m;
+	f->ways = ways;
 	f->ease = (struct cairn_window){0};
 	if (ease_around != NULL) {
 		double k = 1.0 / cm->cell_m;
@@ -38,7 +32,7 @@ int cairn_cost_field_start(struct cairn_cost_field *f, const struct cairn_costma
 		    (int)(x + ease_m * k) + 1, (int)(y + ease_m * k) + 1};
 	}
 	for (size_t i = 0; i < cells; i++)
-		f->cost_to_go[i] = INFINITY;
+		f->cells[i] = (struct cairn_field_cell){.to_go = INFINITY, .cost = -1.0f};
 	for (int i = 0; i < CAIRN_FIELD_BUCKETS; i++)
 		f->bucket[i] = -1;
 	f->current = 0;
@@ -48,16 +42,12 @@ int cairn_cost_field_start(struct cairn_cost_field *f, const struct cairn_costma
 
 void cairn_cost_field_free(struct cairn_cost_field *f)
 {
-	free(f->cost_to_go);
-	free(f->next);
-	free(f->prev);
-	f->cost_to_go = NULL;
-	f->next = f->prev = NULL;
+	free(f->cells);
+	f->cells = NULL;
 	f->capacity = 0;
 }
 
-/* Factor on the length through a cell; 0 = closed. */
-static float cell_cost(const struct cairn_cost_field *f, int x, int y)
+static float work_out(const struct cairn_cost_field *f, int x, int y)
 {
 	int index = y * f->cm->width + x;
 	if ((double)f->cm->dist[index] * f->cm->cell_m >= f->radius_m)
@@ -67,6 +57,15 @@ static float cell_cost(const struct cairn_cost_field *f, int x, int y)
 	return eased ? EASE_COST : 0.0f;
 }
 
+/* Factor on the length through a cell; 0 = closed. */
+static inline float cell_cost(const struct cairn_cost_field *f, int x, int y)
+{
+	float *cost = &f->cells[y * f->cm->width + x].cost;
+	if (*cost < 0.0f)
+		*cost = work_out(f, x, y);
+	return *cost;
+}
+
 bool cairn_cost_field_open(const struct cairn_cost_field *f, int index)
 {
 	return cell_cost(f, index % f->cm->width, index / f->cm->width) > 0.0f;
@@ -74,26 +73,26 @@ bool cairn_cost_field_open(const struct cairn_cost_field *f, int index)
 
 static void take_out(struct cairn_cost_field *f, int index)
 {
-	int32_t n = f->next[index], p = f->prev[index];
+	int32_t n = f->cells[index].next, p = f->cells[index].prev;
 	if (p >= 0)
-		f->next[p] = n;
+		f->cells[p].next = n;
 	else
-		f->bucket[(uint32_t)f->cost_to_go[index] % CAIRN_FIELD_BUCKETS] = n;
+		f->bucket[(uint32_t)f->cells[index].to_go % CAIRN_FIELD_BUCKETS] = n;
 	if (n >= 0)
-		f->prev[n] = p;
+		f->cells[n].prev = p;
 	f->waiting--;
 }
 
 static void put_in(struct cairn_cost_field *f, int index, float cost)
 {
-	if (f->cost_to_go[index] < INFINITY)
+	if (f->cells[index].to_go < INFINITY)
 		take_out(f, index);
-	f->cost_to_go[index] = cost;
+	f->cells[index].to_go = cost;
 	int32_t *head = &f->bucket[(uint32_t)cost % CAIRN_FIELD_BUCKETS];
-	f->prev[index] = -1;
-	f->next[index] = *head;
+	f->cells[index].prev = -1;
+	f->cells[index].next = *head;
 	if (*head >= 0)
-		f->prev[*head] = index;
+		f->cells[*head].prev = index;
 	*head = index;
 	f->waiting++;
 }
@@ -102,15 +101,29 @@ bool cairn_cost_field_seed(struct cairn_cost_field *f, int index, float cost)
 {
 	if (!cairn_cost_field_open(f, index))
 		return false;
-	if (cost < f->cost_to_go[index] && cost < (float)(CAIRN_FIELD_BUCKETS / 2))
+	if (cost < f->cells[index].to_go && cost < (float)(CAIRN_FIELD_BUCKETS / 2))
 		put_in(f, index, cost);
 	return true;
 }
 
-static void relax(struct cairn_cost_field *f, int index, float cost)
+/* One step to a neighbour (dx, dy) away, against the way it would be driven. */
+static void relax(struct cairn_cost_field *f, int x, int y, int dx, int dy, float cost)
 {
-	if (cost < f->cost_to_go[index])
-		put_in(f, index, cost);
+	int to = (y + dy) * f->cm->width + x + dx;
+	if (cost >= f->cells[to].to_go)
+		return;
+	if (f->ways != NULL) {
+		enum cairn_way way = dy == 0    ? CAIRN_WAY_X
+				     : dx == 0  ? CAIRN_WAY_Y
+				     : dx == dy ? CAIRN_WAY_RISING
+						: CAIRN_WAY_FALLING;
+		bool open =
+		    cairn_ways_open(f->ways, x + dx, y + dy, way) && cairn_ways_open(f->ways, x, y, way);
+		cost += open ? 0.0f : CAIRN_FIELD_TIGHT;
+		if (cost >= f->cells[to].to_go)
+			return;
+	}
+	put_in(f, to, cost);
 }
 
 /* Neighbours of a final cell; diagonals need both cells beside them. */
@@ -118,17 +131,17 @@ static void expand(struct cairn_cost_field *f, int index)
 {
 	const int w = f->cm->width, h = f->cm->height;
 	int x = index % w, y = index / w;
-	float g = f->cost_to_go[index], here = cell_cost(f, x, y);
+	float g = f->cells[index].to_go, here = cell_cost(f, x, y);
 	float e = x + 1 < w ? cell_cost(f, x + 1, y) : 0.0f, o = x > 0 ? cell_cost(f, x - 1, y) : 0.0f;
 	float n = y + 1 < h ? cell_cost(f, x, y + 1) : 0.0f, s = y > 0 ? cell_cost(f, x, y - 1) : 0.0f;
 	if (e > 0.0f)
-		relax(f, index + 1, g + 0.5f * (here + e));
+		relax(f, x, y, 1, 0, g + 0.5f * (here + e));
 	if (o > 0.0f)
-		relax(f, index - 1, g + 0.5f * (here + o));
+		relax(f, x, y, -1, 0, g + 0.5f * (here + o));
 	if (n > 0.0f)
-		relax(f, index + w, g + 0.5f * (here + n));
+		relax(f, x, y, 0, 1, g + 0.5f * (here + n));
 	if (s > 0.0f)
-		relax(f, index - w, g + 0.5f * (here + s));
+		relax(f, x, y, 0, -1, g + 0.5f * (here + s));
 	const float half = 0.70710678f;
 	for (int dy = -1; dy <= 1; dy += 2)
 		for (int dx = -1; dx <= 1; dx += 2) {
@@ -136,7 +149,7 @@ static void expand(struct cairn_cost_field *f, int index)
 				continue;
 			float c = cell_cost(f, x + dx, y + dy);
 			if (c > 0.0f)
-				relax(f, index + dy * w + dx, g + half * (here + c));
+				relax(f, x, y, dx, dy, g + half * (here + c));
 		}
 }
 
@@ -155,9 +168,9 @@ static void next_bucket(struct cairn_cost_field *f)
 
 float cairn_cost_field_at(struct cairn_cost_field *f, int index)
 {
-	while (f->waiting > 0 && !(f->cost_to_go[index] < (float)f->current))
+	while (f->waiting > 0 && !(f->cells[index].to_go < (float)f->current))
 		next_bucket(f);
-	return f->cost_to_go[index];
+	return f->cells[index].to_go;
 }
 
 void cairn_cost_field_finish(struct cairn_cost_field *f)

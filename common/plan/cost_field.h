@@ -6,9 +6,16 @@
 #ifndef CAIRN_COMMON_PLAN_COST_FIELD_H
 #define CAIRN_COMMON_PLAN_COST_FIELD_H
 
-#include "common/plan/costmap.h"
+#include "common/plan/ways.h"
 
 #define CAIRN_FIELD_BUCKETS 1024
+#define CAIRN_FIELD_TIGHT 200.0f
+
+struct cairn_field_cell {
+	float to_go;        /* final in buckets before the one in hand */
+	float cost;         /* of the cell itself, 0 closed; negative: not worked out yet */
+	int32_t next, prev; /* buckets as lists */
+};
 
 /* Zero-initialised is valid. The costmap must stay as it is between start and the last query. */
 struct cairn_cost_field {
@@ -16,17 +23,18 @@ struct cairn_cost_field {
 	double radius_m; /* cells nearer than this to an obstacle are closed */
 	struct cairn_window
 	    ease; /* but here only the obstacles themselves are (a robot that stands too near must get out) */
-	float *cost_to_go;    /* final below `settled` */
-	int32_t *next, *prev; /* buckets as intrusive lists */
+	struct cairn_ways *ways; /* NULL: a step costs the same whichever way it goes */
+	struct cairn_field_cell *cells;
 	size_t capacity;
 	int32_t bucket[CAIRN_FIELD_BUCKETS];
 	uint32_t current; /* bucket in hand; cost = bucket number */
 	size_t waiting;   /* cells in buckets */
 };
 
-/* Goal cells are added with cairn_cost_field_seed afterwards. 0 or -ENOMEM. */
+/* ways (may be NULL, borrowed): steps along which the footprint does not fit cost CAIRN_FIELD_TIGHT more.
+ * Goal cells are added with cairn_cost_field_seed afterwards. 0 or -ENOMEM. */
 int cairn_cost_field_start(struct cairn_cost_field *f, const struct cairn_costmap *cm, double radius_m,
-    const struct cairn_pose2 *ease_around, double ease_m);
+    const struct cairn_pose2 *ease_around, double ease_m, struct cairn_ways *ways);
 /* False if the cell is closed. */
 bool cairn_cost_field_seed(struct cairn_cost_field *f, int index, float cost);
 /* Cost-to-go of a cell; INFINITY when it cannot be reached. */

@@ -7,7 +7,7 @@
 
 void cairn_costmap_init(struct cairn_costmap *cm, const struct cairn_costmap_params *params)
 {
-	*cm = (struct cairn_costmap){.params = *params, .cell_m = 1.0};
+	*cm = (struct cairn_costmap){.params = *params, .cell_m = 1.0, .cells_per_m = 1.0};
 }
 
 void cairn_costmap_free(struct cairn_costmap *cm)
@@ -162,6 +162,7 @@ int cairn_costmap_set_grid(struct cairn_costmap *cm, const struct cairn_plan_gri
 	cm->origin_x_m = grid->origin_x_m;
 	cm->origin_y_m = grid->origin_y_m;
 	cm->cell_m = grid->cell_m;
+	cm->cells_per_m = 1.0 / grid->cell_m;
 	cm->live = (struct cairn_window){0};
 	for (int y = 0; y < grid->height; y++) {
 		const uint8_t *restrict in = grid->cells + (size_t)y * grid->stride;

@@ -55,7 +55,7 @@ struct cairn_window {
 struct cairn_costmap {
 	struct cairn_costmap_params params;
 	int width, height;
-	double origin_x_m, origin_y_m, cell_m;
+	double origin_x_m, origin_y_m, cell_m, cells_per_m;
 	uint8_t *cells;           /* CAIRN_CELL_* bits */
 	float *map_dist;          /* to the map's obstacles, cells */
 	float *dist;              /* to any obstacle, cells */
@@ -110,7 +110,7 @@ static inline struct cairn_rect cairn_rect_around(const struct cairn_footprint *
 /* Index of the cell a point lies in, or -1 outside (or not finite). */
 static inline int cairn_costmap_index(const struct cairn_costmap *cm, double x_m, double y_m)
 {
-	double fx = (x_m - cm->origin_x_m) / cm->cell_m, fy = (y_m - cm->origin_y_m) / cm->cell_m;
+	double fx = (x_m - cm->origin_x_m) * cm->cells_per_m, fy = (y_m - cm->origin_y_m) * cm->cells_per_m;
 	if (!(fx >= 0.0 && fy >= 0.0 && fx < (double)cm->width && fy < (double)cm->height))
 		return -1;
 	return (int)fy * cm->width + (int)fx;

@@ -52,6 +52,7 @@ void cairn_hybrid_destroy(struct cairn_hybrid **h_p)
 	struct cairn_hybrid *h = *h_p;
 	cairn_cost_field_free(&h->field);
 	cairn_cost_field_free(&h->from_start);
+	cairn_ways_free(&h->ways);
 	free(h->nodes);
 	free(h->slots);
 	free(h->heap);
@@ -98,23 +99,31 @@ static struct hybrid_entry heap_pop(struct cairn_hybrid *h)
 
 /* ---- states ---- */
 
-/* The state of a cell and heading bin: an old one, a new one (g infinite), or -1 when there is no room. */
-static int32_t state_of(struct cairn_hybrid *h, int cell, int heading)
+/* Place in the hash of the state of a cell and heading bin, taken or free. */
+static int32_t *slot_of(struct cairn_hybrid *h, uint32_t key)
 {
-	uint32_t key = (uint32_t)cell * HYBRID_HEADINGS + (uint32_t)heading;
-	uint32_t slot = (key * UINT32_C(2654435761)) >> 7;
-	for (;; slot++) {
+	for (uint32_t slot = (key * UINT32_C(2654435761)) >> 7;; slot++) {
 		int32_t *s = &h->slots[slot & h->slot_mask];
-		if (*s < 0) {
-			if (h->node_count == h->p.nodes_max)
-				return -1;
-			*s = h->node_count++;
-			h->nodes[*s] = (struct hybrid_node){.key = key, .g = INFINITY, .parent = -1};
-			return *s;
-		}
-		if (h->nodes[*s].key == key)
-			return *s;
+		if (*s < 0 || h->nodes[*s].key == key)
+			return s;
 	}
+}
+
+static uint32_t key_of(int cell, int heading)
+{
+	return (uint32_t)cell * HYBRID_HEADINGS + (uint32_t)heading;
+}
+
+/* The state at a place of the hash: an old one, a new one (g infinite), or -1 when there is no room. */
+static int32_t state_at(struct cairn_hybrid *h, int32_t *slot, uint32_t key)
+{
+	if (*slot < 0) {
+		if (h->node_count == h->p.nodes_max)
+			return -1;
+		*slot = h->node_count++;
+		h->nodes[*slot] = (struct hybrid_node){.key = key, .g = INFINITY, .parent = -1};
+	}
+	return *slot;
 }
 
 /* ---- search ---- */
@@ -140,6 +149,10 @@ static void relax_arc(struct cairn_hybrid *h, int32_t from, const struct hybrid_
 		g += HYBRID_STEER_CHANGE;
 	if (g + arc->cost >= h->bound)
 		return;
+	uint32_t key = key_of(cell, arc->heading);
+	int32_t *slot = slot_of(h, key);
+	if (*slot >= 0 && (h->nodes[*slot].closed || g + arc->cost >= h->nodes[*slot].g))
+		return; /* found before the footprint is laid anywhere */
 	float esc_mid, esc_end;
 	struct cairn_pose2 mid = {n.x_m + arc->mid.x_m, n.y_m + arc->mid.y_m, arc->mid.yaw_rad};
 	float f_mid = hybrid_pose_factor(h, &mid, arc->mid_c, arc->mid_s, arc->reverse, n.escaping, &esc_mid);
@@ -150,13 +163,13 @@ static void relax_arc(struct cairn_hybrid *h, int32_t from, const struct hybrid_
 	if (f_end <= 0.0f)
 		return;
 	g += arc->cost * 0.5f * (f_mid + f_end);
-	int32_t to = state_of(h, cell, arc->heading);
+	int32_t to = state_at(h, slot, key);
 	if (to < 0) {
 		h->full = true;
 		return;
 	}
 	struct hybrid_node *t = &h->nodes[to];
-	if (t->closed || g >= t->g)
+	if (g >= t->g)
 		return;
 	*t = (struct hybrid_node){.key = t->key,
 	    .g = g,
@@ -321,7 +334,7 @@ static bool reachable_from_goal(struct cairn_hybrid *h, int start_cell)
 static int aim(struct cairn_hybrid *h, int goal_cell)
 {
 	const struct cairn_hybrid_query *q = h->query;
-	int rc = cairn_cost_field_start(&h->field, h->cm, h->field_radius_m, &q->start, h->ease_m);
+	int rc = cairn_cost_field_start(&h->field, h->cm, h->field_radius_m, &q->start, h->ease_m, &h->ways);
 	if (rc == 0)
 		cairn_cost_field_seed(&h->field, goal_cell, 0.0f);
 	return rc;
@@ -334,14 +347,17 @@ static enum cairn_plan_result choose_goal(struct cairn_hybrid *h, int start_cell
 	h->goal_x_m = q->goal_x_m;
 	h->goal_y_m = q->goal_y_m;
 	h->tolerance_m = q->tolerance_m;
-	if (cairn_cost_field_start(&h->field, h->cm, h->field_radius_m, &q->start, h->ease_m) < 0)
+	struct cairn_rect rect = cairn_rect_around(&h->p.body, h->p.clearance_m);
+	if (cairn_ways_start(&h->ways, h->cm, &rect) < 0)
+		return CAIRN_PLAN_LIMIT;
+	if (cairn_cost_field_start(&h->field, h->cm, h->field_radius_m, &q->start, h->ease_m, &h->ways) < 0)
 		return CAIRN_PLAN_LIMIT;
 	int cell = cairn_costmap_index(h->cm, q->goal_x_m, q->goal_y_m);
 	bool blocked = cell < 0 || !cairn_cost_field_open(&h->field, cell);
 	if (!blocked && aim(h, cell) == 0 && reachable_from_goal(h, start_cell))
 		return CAIRN_PLAN_OK;
 	/* Somewhere within the tolerance, then within nearest_m, that can be reached from here. */
-	if (cairn_cost_field_start(&h->from_start, h->cm, h->field_radius_m, &q->start, h->ease_m) < 0)
+	if (cairn_cost_field_start(&h->from_start, h->cm, h->field_radius_m, &q->start, h->ease_m, NULL) < 0)
 		return CAIRN_PLAN_LIMIT;
 	cairn_cost_field_seed(&h->from_start, start_cell, 0.0f);
 	cell = nearest_cell(h, &h->from_start, q->goal_x_m, q->goal_y_m, q->tolerance_m);
@@ -367,7 +383,8 @@ static void add_start(struct cairn_hybrid *h, int start_cell)
 	const struct cairn_hybrid_query *q = h->query;
 	h->node_count = h->heap_count = 0;
 	memset(h->slots, 0xff, ((size_t)h->slot_mask + 1u) * sizeof(*h->slots));
-	int32_t s = state_of(h, start_cell, 0);
+	uint32_t key = key_of(start_cell, 0);
+	int32_t s = state_at(h, slot_of(h, key), key);
 	struct cairn_rect room = cairn_rect_around(&h->p.body, h->p.clearance_m);
 	bool fits = cairn_costmap_fits(h->cm, &q->start, &room);
 	double clear = fits ? 0.0 : hybrid_bare_clearance(h, &q->start);

@@ -48,6 +48,7 @@ struct hybrid_cover {
 struct cairn_hybrid {
 	struct cairn_hybrid_params p;
 	struct cairn_cost_field field, from_start;
+	struct cairn_ways ways;
 	struct hybrid_node *nodes;
 	int32_t *slots; /* open-addressed hash of the nodes */
 	uint32_t slot_mask;

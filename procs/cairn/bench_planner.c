@@ -283,5 +283,9 @@ static bool bench_grid(struct cairn_bench_out *out)
 
 bool cairn_bench_planner(struct cairn_bench_out *out)
 {
-	return bench_grid(out);
+	int scenarios;
+	(void)cli_values(out->cli, "scen", &scenarios);
+	if (scenarios > 0)
+		return bench_grid(out);
+	return bench_planner_hybrid(out, cli_value(out->cli, "houses"));
 }

@@ -76,6 +76,7 @@ static const struct cli_option config_options[] = {
 static const struct cli_option bench_options[] = {
     {"scen", '\0', "FILE...", "planner: scenarios of the MovingAI benchmark, gzipped or not"},
     {"map-dir", '\0', "DIR", "planner: where their maps are; without it beside each scenario"},
+    {"houses", '\0', "DIR", "planner: floor plans for the kinematic search, beside random homes"},
     {"textbook", '\0', "N", "planner: problems a map that the textbook A* is given, too (default 400)"},
     {0},
 };

@@ -155,7 +155,7 @@ START_TEST(cost_to_go_agrees_with_a_star)
 	uint8_t *open = malloc((size_t)n);
 	float *factor = malloc((size_t)n * sizeof(*factor));
 	struct cairn_cost_field field = {0};
-	ck_assert_int_eq(cairn_cost_field_start(&field, &cm, 0.14, NULL, 0.0), 0);
+	ck_assert_int_eq(cairn_cost_field_start(&field, &cm, 0.14, NULL, 0.0, NULL), 0);
 	for (int i = 0; i < n; i++) {
 		open[i] = cairn_cost_field_open(&field, i);
 		factor[i] = cairn_costmap_cost(&cm, i);
