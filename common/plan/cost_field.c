@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define EASE_COST 60.0f
+#define NOT_WAITING (-2)
 
 int cairn_cost_field_start(struct cairn_cost_field *f, const struct cairn_costmap *cm, double radius_m,
     const struct cairn_pose2 *ease_around, double ease_m, struct cairn_ways *ways)
@@ -32,12 +33,21 @@ int cairn_cost_field_start(struct cairn_cost_field *f, const struct cairn_costma
 		    (int)(x + ease_m * k) + 1, (int)(y + ease_m * k) + 1};
 	}
 	for (size_t i = 0; i < cells; i++)
-		f->cells[i] = (struct cairn_field_cell){.to_go = INFINITY, .cost = -1.0f};
+		f->cells[i] =
+		    (struct cairn_field_cell){.to_go = INFINITY, .cost = -1.0f, .next = NOT_WAITING};
 	for (int i = 0; i < CAIRN_FIELD_BUCKETS; i++)
 		f->bucket[i] = -1;
 	f->current = 0;
 	f->waiting = 0;
+	f->aimed = false;
 	return 0;
+}
+
+void cairn_cost_field_aim(struct cairn_cost_field *f, int index)
+{
+	f->aimed = true;
+	f->aim_x = index % f->cm->width;
+	f->aim_y = index / f->cm->width;
 }
 
 void cairn_cost_field_free(struct cairn_cost_field *f)
@@ -71,26 +81,41 @@ bool cairn_cost_field_open(const struct cairn_cost_field *f, int index)
 	return cell_cost(f, index % f->cm->width, index / f->cm->width) > 0.0f;
 }
 
+/* The bucket in which a cell of that cost-to-go waits. */
+static uint32_t place(const struct cairn_cost_field *f, int index, float to_go)
+{
+	if (!f->aimed)
+		return (uint32_t)to_go;
+	int dx = abs(index % f->cm->width - f->aim_x), dy = abs(index / f->cm->width - f->aim_y);
+	int longer = dx > dy ? dx : dy, shorter = dx > dy ? dy : dx;
+	return (uint32_t)(to_go + (float)longer + 0.41421f * (float)shorter);
+}
+
 static void take_out(struct cairn_cost_field *f, int index)
 {
-	int32_t n = f->cells[index].next, p = f->cells[index].prev;
-	if (p >= 0)
-		f->cells[p].next = n;
+	struct cairn_field_cell *c = &f->cells[index];
+	if (c->prev >= 0)
+		f->cells[c->prev].next = c->next;
 	else
-		f->bucket[(uint32_t)f->cells[index].to_go % CAIRN_FIELD_BUCKETS] = n;
-	if (n >= 0)
-		f->cells[n].prev = p;
+		f->bucket[~c->prev] = c->next;
+	if (c->next >= 0)
+		f->cells[c->next].prev = c->prev;
+	c->next = NOT_WAITING;
 	f->waiting--;
 }
 
 static void put_in(struct cairn_cost_field *f, int index, float cost)
 {
-	if (f->cells[index].to_go < INFINITY)
+	struct cairn_field_cell *c = &f->cells[index];
+	if (c->next != NOT_WAITING)
 		take_out(f, index);
-	f->cells[index].to_go = cost;
-	int32_t *head = &f->bucket[(uint32_t)cost % CAIRN_FIELD_BUCKETS];
-	f->cells[index].prev = -1;
-	f->cells[index].next = *head;
+	c->to_go = cost;
+	uint32_t at = place(f, index, cost);
+	at = at < f->current ? f->current : at; /* rounding may undercut */
+	at %= CAIRN_FIELD_BUCKETS;
+	int32_t *head = &f->bucket[at];
+	c->prev = ~(int32_t)at; /* the first of a list knows its bucket */
+	c->next = *head;
 	if (*head >= 0)
 		f->cells[*head].prev = index;
 	*head = index;
@@ -101,6 +126,8 @@ bool cairn_cost_field_seed(struct cairn_cost_field *f, int index, float cost)
 {
 	if (!cairn_cost_field_open(f, index))
 		return false;
+	if (f->waiting == 0)
+		f->current = place(f, index, cost);
 	if (cost < f->cells[index].to_go && cost < (float)(CAIRN_FIELD_BUCKETS / 2))
 		put_in(f, index, cost);
 	return true;
@@ -153,8 +180,8 @@ static void expand(struct cairn_cost_field *f, int index)
 		}
 }
 
-/* Empties the bucket in hand and moves on. Steps from it land in later buckets, because none costs less than
- * one. */
+/* Empties the bucket in hand and moves on. Without an aim steps from it land in later buckets, because none
+ * costs less than one. */
 static void next_bucket(struct cairn_cost_field *f)
 {
 	int32_t *head = &f->bucket[f->current % CAIRN_FIELD_BUCKETS];
@@ -168,7 +195,8 @@ static void next_bucket(struct cairn_cost_field *f)
 
 float cairn_cost_field_at(struct cairn_cost_field *f, int index)
 {
-	while (f->waiting > 0 && !(f->cells[index].to_go < (float)f->current))
+	const float *to_go = &f->cells[index].to_go;
+	while (f->waiting > 0 && !(*to_go < INFINITY && place(f, index, *to_go) < f->current))
 		next_bucket(f);
 	return f->cells[index].to_go;
 }

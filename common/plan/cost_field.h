@@ -2,7 +2,10 @@
  *
  * Dijkstra backward from the goal over the 8-connected costmap, with circular buckets (Dial 1969): every step
  * costs at least one cell width, so all cells of a bucket of that width are final together and no heap is
- * needed. A query goes on with the wave until the cell asked for is final. Units: cells times cost. */
+ * needed. A query goes on with the wave until the cell asked for is final. Units: cells times cost.
+ *
+ * Aimed at a cell, the wave is A* instead: buckets are of the cost plus the octile distance to the aim, which
+ * no step undercuts. Then a step may stay in its bucket, and a cell of it may be looked at twice. */
 #ifndef CAIRN_COMMON_PLAN_COST_FIELD_H
 #define CAIRN_COMMON_PLAN_COST_FIELD_H
 
@@ -27,14 +30,19 @@ struct cairn_cost_field {
 	struct cairn_field_cell *cells;
 	size_t capacity;
 	int32_t bucket[CAIRN_FIELD_BUCKETS];
-	uint32_t current; /* bucket in hand; cost = bucket number */
+	uint32_t current; /* bucket in hand */
 	size_t waiting;   /* cells in buckets */
+	bool aimed;       /* buckets are of cost-to-go and the least that is left to (aim_x, aim_y) */
+	int aim_x, aim_y;
 };
 
 /* ways (may be NULL, borrowed): steps along which the footprint does not fit cost CAIRN_FIELD_TIGHT more.
  * Goal cells are added with cairn_cost_field_seed afterwards. 0 or -ENOMEM. */
 int cairn_cost_field_start(struct cairn_cost_field *f, const struct cairn_costmap *cm, double radius_m,
     const struct cairn_pose2 *ease_around, double ease_m, struct cairn_ways *ways);
+/* Before the first seed: lets the wave go toward the cell that most will be asked about, so that less of the
+ * map is looked at before it gets there. Answers are the same. */
+void cairn_cost_field_aim(struct cairn_cost_field *f, int index);
 /* False if the cell is closed. */
 bool cairn_cost_field_seed(struct cairn_cost_field *f, int index, float cost);
 /* Cost-to-go of a cell; INFINITY when it cannot be reached. */

@@ -331,12 +331,14 @@ static bool reachable_from_goal(struct cairn_hybrid *h, int start_cell)
 	return cairn_cost_field_at(&h->field, start_cell) < INFINITY;
 }
 
-static int aim(struct cairn_hybrid *h, int goal_cell)
+static int aim(struct cairn_hybrid *h, int goal_cell, int start_cell)
 {
 	const struct cairn_hybrid_query *q = h->query;
 	int rc = cairn_cost_field_start(&h->field, h->cm, h->field_radius_m, &q->start, h->ease_m, &h->ways);
-	if (rc == 0)
+	if (rc == 0) {
+		cairn_cost_field_aim(&h->field, start_cell);
 		cairn_cost_field_seed(&h->field, goal_cell, 0.0f);
+	}
 	return rc;
 }
 
@@ -354,7 +356,7 @@ static enum cairn_plan_result choose_goal(struct cairn_hybrid *h, int start_cell
 		return CAIRN_PLAN_LIMIT;
 	int cell = cairn_costmap_index(h->cm, q->goal_x_m, q->goal_y_m);
 	bool blocked = cell < 0 || !cairn_cost_field_open(&h->field, cell);
-	if (!blocked && aim(h, cell) == 0 && reachable_from_goal(h, start_cell))
+	if (!blocked && aim(h, cell, start_cell) == 0 && reachable_from_goal(h, start_cell))
 		return CAIRN_PLAN_OK;
 	/* Somewhere within the tolerance, then within nearest_m, that can be reached from here. */
 	if (cairn_cost_field_start(&h->from_start, h->cm, h->field_radius_m, &q->start, h->ease_m, NULL) < 0)
@@ -368,7 +370,7 @@ static enum cairn_plan_result choose_goal(struct cairn_hybrid *h, int start_cell
 		return blocked && nearest_cell(h, NULL, q->goal_x_m, q->goal_y_m, q->tolerance_m) < 0
 			   ? CAIRN_PLAN_GOAL_BLOCKED
 			   : CAIRN_PLAN_NO_PATH;
-	if (aim(h, cell) < 0)
+	if (aim(h, cell, start_cell) < 0)
 		return CAIRN_PLAN_LIMIT;
 	struct cairn_vec2 c = cairn_costmap_center(h->cm, cell);
 	h->goal_x_m = c.x_m;

@@ -146,7 +146,7 @@ START_TEST(impossible_grids_are_refused_and_the_old_one_stays)
 }
 END_TEST
 
-START_TEST(cost_to_go_agrees_with_a_star)
+static void check_cost_to_go(bool aimed)
 {
 	struct test_grid g = test_grid_flat(0.10, 0.70);
 	struct cairn_costmap cm;
@@ -161,6 +161,8 @@ START_TEST(cost_to_go_agrees_with_a_star)
 		factor[i] = cairn_costmap_cost(&cm, i);
 	}
 	int goal = cairn_costmap_index(&cm, 11.0, 8.3);
+	if (aimed)
+		cairn_cost_field_aim(&field, cairn_costmap_index(&cm, 0.5, 3.2));
 	ck_assert(cairn_cost_field_seed(&field, goal, 0.0f));
 	struct cairn_astar *a = cairn_astar_new();
 	struct cairn_rng rng;
@@ -187,9 +189,21 @@ START_TEST(cost_to_go_agrees_with_a_star)
 	free(factor);
 	free(g.cells);
 }
+
+START_TEST(cost_to_go_agrees_with_a_star)
+{
+	check_cost_to_go(false);
+}
+END_TEST
+
+START_TEST(cost_to_go_is_the_same_when_the_wave_is_aimed)
+{
+	check_cost_to_go(true);
+}
 END_TEST
 
 CAIRN_TEST_MAIN("costmap", cost_falls_from_the_peak_to_one_at_the_inflation_distance,
     footprint_tests_agree_with_distances_measured_cell_by_cell,
     live_points_are_laid_over_the_map_and_taken_away_again, cells_under_the_robot_are_free,
-    impossible_grids_are_refused_and_the_old_one_stays, cost_to_go_agrees_with_a_star)
+    impossible_grids_are_refused_and_the_old_one_stays, cost_to_go_agrees_with_a_star,
+    cost_to_go_is_the_same_when_the_wave_is_aimed)
