@@ -10,7 +10,7 @@
 #define HYBRID_NODES_LIMIT 4000000
 #define HYBRID_STEER_CHANGE 0.15f /* cells: of two equal paths the steadier one */
 #define HYBRID_GREED 1.5f         /* weight of the heuristic: somewhat dearer paths, found much sooner */
-#define HYBRID_PATIENCE 500       /* expansions in search of something better than what was found last */
+#define HYBRID_PATIENCE 200       /* expansions in search of something better than what was found last */
 #define HYBRID_MISS 4.0           /* cost of ending a cell away from the goal, cells */
 #define HYBRID_WORTH_M 0.5        /* a partial path must bring this much (in cost-free metres) */
 
@@ -61,7 +61,7 @@ struct cairn_hybrid {
 	double goal_x_m, goal_y_m, tolerance_m, ease_m, field_radius_m;
 	struct hybrid_cover cover[2]; /* forward, backward */
 	double body_x_m[3];
-	float inscribed_m;
+	float inscribed_m, open_cells;
 	double yaw_rad[HYBRID_HEADINGS], arc_m;
 	struct hybrid_arc arcs[HYBRID_HEADINGS][HYBRID_ARCS];
 	float switch_cost;

@@ -45,6 +45,8 @@ float hybrid_pose_factor(struct cairn_hybrid *h, const struct cairn_pose2 *pose,
 	int index = cairn_costmap_index(h->cm, pose->x_m, pose->y_m);
 	if (index < 0)
 		return 0.0f;
+	if (h->cm->dist[index] >= h->open_cells)
+		return cairn_costmap_cost(h->cm, index); /* nothing that any part of the body could feel */
 	bool is_free = pose_free(h, pose->x_m, pose->y_m, c, s, pose->yaw_rad, reverse, &near);
 	if (!is_free) {
 		if (isnan(escaping))
@@ -78,6 +80,8 @@ void hybrid_make_covers(struct cairn_hybrid *h)
 		/* Half a cell for the disc, half a diagonal for the place of the query in its cell. */
 		cover->clear_m = (float)(hypot(0.5 * part, w) + 0.5 * cell + M_SQRT1_2 * cell);
 	}
+	double reach = fmax(p->body.front_m, p->body.rear_m) + fmax(p->lead_m, h->cm->params.inflation_m) + w;
+	h->open_cells = (float)(reach / cell + 2.0);
 	double part = (p->body.front_m + p->body.rear_m) / 3.0;
 	for (int i = 0; i < 3; i++)
 		h->body_x_m[i] = -p->body.rear_m + ((double)i + 0.5) * part;

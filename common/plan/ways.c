@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NARROW_CELLS 1.5 /* more room than half the width and this beside the origin is no gap */
+
 void cairn_ways_free(struct cairn_ways *w)
 {
 	free(w->rows);
@@ -78,7 +80,7 @@ int cairn_ways_start(struct cairn_ways *w, const struct cairn_costmap *cm, const
 	double x_m = fmax(rect->front_m, rect->rear_m), y_m = fmax(rect->left_m, rect->right_m);
 	double reach = hypot(x_m, y_m) / cm->cell_m + 0.5;
 	w->cm = cm;
-	w->clear_cells = (float)reach;
+	w->clear_cells = (float)(y_m / cm->cell_m + NARROW_CELLS);
 	w->too_large = ceil(reach) > (double)CAIRN_WAYS_REACH;
 	if (w->too_large)
 		return 0;

@@ -31,7 +31,7 @@ struct cairn_ways {
 	size_t words_capacity, cells_capacity;
 	struct cairn_ways_run run[CAIRN_WAYS_HEADINGS][2 * CAIRN_WAYS_REACH + 1];
 	int runs[CAIRN_WAYS_HEADINGS];
-	float clear_cells; /* nothing this near: passable every way */
+	float clear_cells; /* nothing this near to the origin: not a gap, passable every way */
 	bool too_large;    /* a robot of so many cells is not looked at: everything is passable */
 };
 

@@ -34,7 +34,7 @@ struct course {
 
 struct score {
 	int maps, searches, found[CAIRN_PLAN_RESULT_COUNT];
-	struct bench_series ms, found_ms, expansions;
+	struct bench_series ms, found_ms, expansions, cost_m;
 };
 
 static int64_t busy_ns(void *ctx)
@@ -136,7 +136,8 @@ static bool drive_map(struct course *c, const struct cairn_plan_grid *grid, int 
 		s->searches++;
 		s->found[r]++;
 		if (!bench_series_add(&s->ms, ms) || !bench_series_add(&s->expansions, stats.expansions) ||
-		    (r == CAIRN_PLAN_OK && !bench_series_add(&s->found_ms, ms)))
+		    (r == CAIRN_PLAN_OK && !(bench_series_add(&s->found_ms, ms) &&
+					       bench_series_add(&s->cost_m, c->path.cost * CELL_M))))
 			return false;
 	}
 	s->maps++;
@@ -147,12 +148,13 @@ static void print_score(struct cairn_bench_out *out, const char *set, struct sco
 {
 	out->lines++;
 	double share = s->searches > 0 ? (double)s->found[CAIRN_PLAN_OK] / s->searches : 0.0;
-	json_t *line = json_pack("{s:s, s:s, s:i, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "bench", "hybrid",
-	    "set", set, "maps", s->maps, "searches", s->searches, "found_share", share, "time_median_ms",
-	    bench_series_at(&s->ms, 0.5), "time_p99_ms", bench_series_at(&s->ms, 0.99), "time_max_ms",
-	    bench_series_at(&s->ms, 1.0), "found_median_ms", bench_series_at(&s->found_ms, 0.5),
-	    "found_p99_ms", bench_series_at(&s->found_ms, 0.99), "expansions_median",
-	    bench_series_at(&s->expansions, 0.5));
+	json_t *line = json_pack("{s:s, s:s, s:i, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "bench",
+	    "hybrid", "set", set, "maps", s->maps, "searches", s->searches, "found_share", share,
+	    "time_median_ms", bench_series_at(&s->ms, 0.5), "time_p99_ms", bench_series_at(&s->ms, 0.99),
+	    "time_max_ms", bench_series_at(&s->ms, 1.0), "found_median_ms",
+	    bench_series_at(&s->found_ms, 0.5), "found_p99_ms", bench_series_at(&s->found_ms, 0.99),
+	    "expansions_median", bench_series_at(&s->expansions, 0.5), "found_cost_median_m",
+	    bench_series_at(&s->cost_m, 0.5));
 	json_t *reasons = json_object();
 	for (int r = 0; r < CAIRN_PLAN_RESULT_COUNT; r++)
 		if (s->found[r] > 0)
@@ -166,6 +168,7 @@ static void print_score(struct cairn_bench_out *out, const char *set, struct sco
 	free(s->ms.values);
 	free(s->found_ms.values);
 	free(s->expansions.values);
+	free(s->cost_m.values);
 }
 
 static bool run_homes(struct cairn_bench_out *out, struct course *c)
