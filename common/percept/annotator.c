@@ -46,6 +46,7 @@ struct cairn_annotator {
 	struct cairn_msg_battery battery;
 	struct cairn_msg_mission mission;
 	struct cairn_msg_nav_path path;
+	struct cairn_msg_candidates candidates;
 	int64_t t_ns[CAIRN_TOPIC_COUNT]; /* of the copies above; 0 = never heard */
 
 	uint8_t *picture; /* as it came, except while it is drawn on and compressed */
@@ -122,9 +123,9 @@ void cairn_annotator_destroy(struct cairn_annotator **annotator_p)
 
 /* ---- what comes in ---- */
 
-static bool fresh(const struct cairn_annotator *annotator, enum cairn_topic topic, int64_t now_ns)
+static bool fresh(const struct cairn_annotator *a, enum cairn_topic topic, int64_t now_ns)
 {
-	return annotator->t_ns[topic] != 0 && cairn_topic_fresh(topic, annotator->t_ns[topic], now_ns);
+	return a->t_ns[topic] != 0 && cairn_topic_fresh(topic, a->t_ns[topic], now_ns);
 }
 
 static bool picture_fresh(const struct cairn_annotator *annotator, int64_t now_ns)
@@ -210,6 +211,13 @@ void cairn_annotator_on_path(
 	annotator->t_ns[CAIRN_TOPIC_NAV_PATH] = t_ns;
 }
 
+void cairn_annotator_on_candidates(
+    struct cairn_annotator *annotator, const struct cairn_msg_candidates *candidates, int64_t t_ns)
+{
+	annotator->candidates = *candidates;
+	annotator->t_ns[CAIRN_TOPIC_CANDIDATES] = t_ns;
+}
+
 void cairn_annotator_on_result(
     struct cairn_annotator *annotator, const struct cairn_msg_result *result, int64_t now_ns)
 {
@@ -239,8 +247,7 @@ static bool frame_fits(const struct cairn_annotator *annotator, const struct cai
 		return false;
 	}
 	if (hdr->format != format) {
-		cairn_error_set(
-		    err, "frame of format %u instead of %u", (unsigned)hdr->format, (unsigned)format);
+		cairn_error_set(err, "frame of format %u instead of %u", hdr->format, (unsigned)format);
 		return false;
 	}
 	if (hdr->width != width || hdr->height != height || hdr->stride_bytes < width * pixel_bytes ||
@@ -332,11 +339,12 @@ static bool pose_of_picture(const struct cairn_annotator *annotator, struct cair
 
 /* The options' part of the picture, on the copy that they need. */
 static void draw_overlay(struct cairn_annotator *annotator, const struct cairn_canvas *canvas,
-    const struct cairn_depth_reading *depth, const struct cairn_text_inputs *in,
+    const struct cairn_depth_reading *depth, const struct cairn_text_inputs *in, int64_t now_ns,
     char legend[CAIRN_OVERLAY_LEGEND_CAP])
 {
 	struct cairn_pose2 pose;
 	struct cairn_overlay_inputs overlay = {.pose = pose_of_picture(annotator, &pose) ? &pose : NULL,
+	    .candidates = fresh(annotator, CAIRN_TOPIC_CANDIDATES, now_ns) ? &annotator->candidates : NULL,
 	    .frontiers = in->frontiers,
 	    .mission = in->mission,
 	    .scan_fresh = in->percept != NULL,
@@ -347,7 +355,8 @@ static void draw_overlay(struct cairn_annotator *annotator, const struct cairn_c
 /* Draws, compresses, and takes the drawing back, so that the next snapshot of the same picture starts anew;
  * NULL when there is no picture to show. */
 static const uint8_t *make_jpeg(struct cairn_annotator *annotator, const struct cairn_depth_reading *depth,
-    const struct cairn_text_inputs *in, char legend[CAIRN_OVERLAY_LEGEND_CAP], size_t *ret_bytes)
+    const struct cairn_text_inputs *in, int64_t now_ns, char legend[CAIRN_OVERLAY_LEGEND_CAP],
+    size_t *ret_bytes)
 {
 	const struct cairn_config *cfg = annotator->cfg;
 	struct cairn_canvas canvas = {
@@ -356,7 +365,7 @@ static const uint8_t *make_jpeg(struct cairn_annotator *annotator, const struct 
 		canvas.rgb = annotator->work;
 		memcpy(annotator->work, annotator->picture,
 		    (size_t)canvas.stride_bytes * (size_t)canvas.height_px);
-		draw_overlay(annotator, &canvas, depth, in, legend);
+		draw_overlay(annotator, &canvas, depth, in, now_ns, legend);
 	}
 	if (depth != NULL)
 		cairn_annotate_depths(annotator->annotate, &canvas, depth);
@@ -389,13 +398,6 @@ static void fill_head(struct cairn_snapshot_head *head, const struct cairn_annot
 	head->similarity = similarity(annotator, now_ns);
 }
 
-static void remember_seen(struct cairn_annotator *annotator, uint64_t snapshot_id)
-{
-	struct seen *seen = &annotator->seen[annotator->seen_count++ % GREYS_KEPT];
-	seen->snapshot_id = snapshot_id;
-	seen->grey = annotator->grey;
-}
-
 /* Pictures of a snapshot; NULL when there is none. */
 struct parts {
 	const uint8_t *jpeg, *view;
@@ -410,7 +412,7 @@ static void add_picture(struct cairn_annotator *a, struct cairn_text_inputs *in,
 		return;
 	size_t bytes = 0;
 	const struct cairn_depth_reading *depth = pair(a, in);
-	const uint8_t *jpeg = make_jpeg(a, depth, in, legend, &bytes);
+	const uint8_t *jpeg = make_jpeg(a, depth, in, now_ns, legend, &bytes);
 	if (jpeg == NULL || bytes > room) {
 		in->camera = CAIRN_TEXT_CAMERA_NONE;
 		return;
@@ -488,7 +490,7 @@ size_t cairn_annotator_snapshot(struct cairn_annotator *annotator, enum cairn_tr
 	if (parts.view != NULL)
 		at = mempcpy(at, parts.view, parts.view_bytes);
 	if (head.image_needed && parts.jpeg != NULL)
-		remember_seen(a, head.snapshot_id);
+		a->seen[a->seen_count++ % GREYS_KEPT] = (struct seen){head.snapshot_id, a->grey};
 	a->next_id++;
 	cairn_triggers_taken(&a->triggers, now_ns);
 	return (size_t)(at - out);

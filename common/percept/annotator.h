@@ -44,6 +44,8 @@ void cairn_annotator_on_mission(
     struct cairn_annotator *annotator, const struct cairn_msg_mission *mission, int64_t t_ns);
 void cairn_annotator_on_path(
     struct cairn_annotator *annotator, const struct cairn_msg_nav_path *path, int64_t t_ns);
+void cairn_annotator_on_candidates(
+    struct cairn_annotator *annotator, const struct cairn_msg_candidates *candidates, int64_t t_ns);
 void cairn_annotator_on_result(
     struct cairn_annotator *annotator, const struct cairn_msg_result *result, int64_t now_ns);
 void cairn_annotator_on_decision(

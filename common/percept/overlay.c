@@ -127,10 +127,16 @@ static void draw_arcs(const struct cairn_overlay *overlay, const struct cairn_ca
 
 /* ---- candidates ---- */
 
-static double disc_radius(const struct cairn_overlay *overlay, uint32_t id)
+/* As on the disc. */
+static void mark_label(char text[16], const struct cairn_overlay_mark *mark)
+{
+	snprintf(text, 16, "%s%u", mark->list == 'C' ? "C" : "", mark->id);
+}
+
+static double disc_radius(const struct cairn_overlay *overlay, const struct cairn_overlay_mark *mark)
 {
 	char text[16];
-	snprintf(text, sizeof(text), "%u", id);
+	mark_label(text, mark);
 	return fmax(0.5 * cairn_font_width_px(overlay->font, text) + 3.0 * overlay->scale,
 	    0.75 * cairn_font_cap_height_px(overlay->font) + 3.0 * overlay->scale);
 }
@@ -141,7 +147,7 @@ static bool disc_clear(const struct cairn_overlay *overlay, const struct cairn_o
 {
 	for (int i = 0; i < count; i++) {
 		if (hypot(others[i].disc_u - mark->disc_u, others[i].disc_v - mark->disc_v) <
-		    radius + disc_radius(overlay, others[i].id) + 1.0)
+		    radius + disc_radius(overlay, &others[i]) + 1.0)
 			return false;
 	}
 	for (int p = 0; p < CAIRN_DEPTH_POINTS; p++) {
@@ -159,7 +165,7 @@ static bool disc_clear(const struct cairn_overlay *overlay, const struct cairn_o
 static void place_disc(const struct cairn_overlay *overlay, struct cairn_overlay_mark *mark,
     const struct cairn_overlay_mark *others, int count)
 {
-	double radius = disc_radius(overlay, mark->id);
+	double radius = disc_radius(overlay, mark);
 	mark->disc_u = cairn_clamp(mark->tip_u, radius + 2.0, overlay->lens.width_px - radius - 2.0);
 	mark->disc_v = mark->tip_v - radius - 8.0 * overlay->scale;
 	for (int tries = 0; tries < LIFT_TRIES && !disc_clear(overlay, mark, radius, others, count); tries++)
@@ -167,18 +173,39 @@ static void place_disc(const struct cairn_overlay *overlay, struct cairn_overlay
 	mark->disc_v = fmax(mark->disc_v, radius + 2.0);
 }
 
+/* What may be drawn: ids and places in the map, best or nearest first. */
+struct place {
+	char list;
+	uint32_t id;
+	double x_m, y_m;
+};
+#define PLACES_MAX 16
+
+static int places_of(const struct cairn_overlay_inputs *in, struct place ret[PLACES_MAX])
+{
+	int count = 0;
+	for (uint32_t i = 0; in->candidates != NULL && i < in->candidates->items_count && count < PLACES_MAX;
+	     i++) {
+		const struct cairn_msg_candidate *c = &in->candidates->items[i];
+		ret[count++] = (struct place){'C', c->id, c->x_m, c->y_m};
+	}
+	if (count > 0 || in->frontiers == NULL)
+		return count;
+	struct cairn_msg_frontier offered[CAIRN_OFFER_MAX];
+	uint32_t offered_count = cairn_frontiers_offered(in->frontiers, in->mission, offered);
+	for (uint32_t i = 0; i < offered_count; i++)
+		ret[count++] = (struct place){'F', offered[i].id, offered[i].x_m, offered[i].y_m};
+	return count;
+}
+
 int cairn_overlay_marks(const struct cairn_overlay *overlay, const struct cairn_overlay_inputs *in,
     struct cairn_overlay_mark marks[CAIRN_OVERLAY_CANDIDATES])
 {
-	int count = 0;
-	if (in->pose == NULL || in->frontiers == NULL)
-		return 0;
-	struct cairn_msg_frontier offered[CAIRN_OFFER_MAX];
-	uint32_t offered_count = cairn_frontiers_offered(in->frontiers, in->mission, offered);
-	for (uint32_t i = 0; i < offered_count && count < CAIRN_OVERLAY_CANDIDATES; i++) {
-		const struct cairn_msg_frontier *f = &offered[i];
+	struct place places[PLACES_MAX];
+	int count = 0, place_count = in->pose != NULL ? places_of(in, places) : 0;
+	for (int i = 0; i < place_count && count < CAIRN_OVERLAY_CANDIDATES; i++) {
 		struct cairn_pose2 at =
-		    cairn_pose_between(*in->pose, (struct cairn_pose2){f->x_m, f->y_m, 0.0});
+		    cairn_pose_between(*in->pose, (struct cairn_pose2){places[i].x_m, places[i].y_m, 0.0});
 		struct cairn_vec2 place = {at.x_m, at.y_m}, lidar = overlay->percept_params.lidar;
 		struct cairn_pixel tip;
 		if (!cairn_lens_project(&overlay->lens, place, 0.0, &tip) || tip.u < 0.0 || tip.v < 0.0 ||
@@ -188,7 +215,8 @@ int cairn_overlay_marks(const struct cairn_overlay *overlay, const struct cairn_
 		double seen_m = cairn_ranges_sight_m(
 		    &overlay->ranges, atan2(place.y_m - lidar.y_m, place.x_m - lidar.x_m));
 		struct cairn_overlay_mark *mark = &marks[count];
-		*mark = (struct cairn_overlay_mark){.id = f->id,
+		*mark = (struct cairn_overlay_mark){.list = places[i].list,
+		    .id = places[i].id,
 		    .tip_u = tip.u,
 		    .tip_v = tip.v,
 		    .hidden = in->scan_fresh && seen_m > 0.0 && seen_m + HIDDEN_SLACK_M < away_m};
@@ -228,8 +256,8 @@ static void draw_number(const struct cairn_overlay *overlay, const struct cairn_
     const struct cairn_overlay_mark *mark)
 {
 	char text[16];
-	double radius = disc_radius(overlay, mark->id);
-	snprintf(text, sizeof(text), "%u", mark->id);
+	double radius = disc_radius(overlay, mark);
+	mark_label(text, mark);
 	cairn_stroke_line(canvas, mark->tip_u, mark->tip_v, mark->disc_u, mark->disc_v,
 	    &(struct cairn_stroke){(float)fmax(1.5 * overlay->scale, 1.0), cyan, 255});
 	cairn_stroke_disc(canvas, mark->disc_u, mark->disc_v, radius + 1.5, mark->hidden ? cyan : black, 255);
@@ -287,7 +315,7 @@ static void legend_candidates(
 		char item[64];
 		if (marks[i].hidden != hidden)
 			continue;
-		snprintf(item, sizeof(item), "%sF%u", told++ == 0 ? words : "", marks[i].id);
+		snprintf(item, sizeof(item), "%s%c%u", told++ == 0 ? words : "", marks[i].list, marks[i].id);
 		legend_add(legend, told == 1 ? "; " : ", ", item);
 	}
 }

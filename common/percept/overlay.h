@@ -2,11 +2,10 @@
  * percept.show_* says otherwise.
  *
  *   show_sectors     LEFT, CENTRE and RIGHT at the foot of the picture's thirds, thin lines between them
- *   show_candidates  an arrow over the floor to each of the nearest reachable frontiers in view, its number
- *                    (the frontier's id) on a disc; a hollow disc and a broken arrow where the LiDAR sees
- *                    something in front of it
- *   show_arcs        on the floor, circles around the LiDAR: red 1 m, yellow 2 m, green 3 m and 4 m, drawn as
- *                    far as the LiDAR sees nothing nearer
+ *   show_candidates  an arrow over the floor to each of the candidates in view ("C7" on its disc); while
+ * there are none, to the nearest frontiers of those that the prompt lists ("3" for F3). A hollow disc and a
+ * broken arrow where the LiDAR sees something in front of the place show_arcs        on the floor, circles
+ * around the LiDAR: red 1 m, yellow 2 m, green 3 m and 4 m, drawn as far as the LiDAR sees nothing nearer
  *   show_heat        depth as colour over the whole picture (heat.h)
  *
  * Places on the floor follow from the camera model (project.h) and a level floor. All memory is taken in
@@ -29,6 +28,7 @@
 
 /* Where a candidate comes to lie. */
 struct cairn_overlay_mark {
+	char list; /* 'C': of the candidates, 'F': of the frontiers */
 	uint32_t id;
 	double tip_u, tip_v;   /* of its arrow: the place itself */
 	double disc_u, disc_v; /* of its number */
@@ -52,7 +52,9 @@ void cairn_overlay_on_depth(
 
 struct cairn_overlay_inputs {
 	const struct cairn_pose2 *pose; /* where the picture was taken, map frame; NULL: no candidates */
-	const struct cairn_msg_frontiers *frontiers; /* NULL: no candidates */
+	const struct cairn_msg_candidates
+	    *candidates; /* what is drawn; NULL or empty: frontiers in their place */
+	const struct cairn_msg_frontiers *frontiers; /* NULL: none */
 	const struct cairn_msg_mission *mission;     /* what was given up is no candidate; may be NULL */
 	bool scan_fresh;                             /* false: nothing of the LiDAR */
 	int64_t t_depth_ns;                          /* of the depth picture paired with it; 0 = none */

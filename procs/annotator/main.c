@@ -22,7 +22,7 @@ struct app {
 	struct cairn_stage *stage;
 	struct cairn_annotator *annotator;
 	struct cairn_sub *scan_sub, *pose_sub, *frontiers_sub, *imu_sub, *battery_sub, *mission_sub,
-	    *result_sub, *decision_sub, *path_sub;
+	    *result_sub, *decision_sub, *path_sub, *candidates_sub;
 	struct cairn_pub *percept_pub;
 	struct cairn_frames *frames;
 	struct cairn_frame_sub *rgb_sub, *depth_sub;
@@ -43,6 +43,7 @@ struct app {
 		struct cairn_msg_result result;
 		struct cairn_msg_decision decision;
 		struct cairn_msg_nav_path path;
+		struct cairn_msg_candidates candidates;
 	} in;
 };
 
@@ -213,6 +214,15 @@ static int on_path(void *ctx)
 	return 0;
 }
 
+static int on_candidates(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_header hdr;
+	while (receive(app, app->candidates_sub, &hdr))
+		cairn_annotator_on_candidates(app->annotator, &app->in.candidates, hdr.t_ns);
+	return 0;
+}
+
 static int on_result(void *ctx)
 {
 	struct app *app = ctx;
@@ -283,6 +293,9 @@ static void open_bus(struct app *app)
 	app->result_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_RESULT, on_result, app);
 	if (cairn_stage_config(app->stage)->percept.show_map)
 		app->path_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_NAV_PATH, on_path, app);
+	if (cairn_stage_config(app->stage)->percept.show_candidates)
+		app->candidates_sub =
+		    cairn_stage_subscribe(app->stage, CAIRN_TOPIC_CANDIDATES, on_candidates, app);
 	app->mission_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_MISSION, on_mission, app);
 	cairn_stage_every(app->stage, CHECK_PERIOD_MS, on_check, app);
 	cairn_stage_every(app->stage, (int)(cairn_stage_config(app->stage)->vlm.stats_period_s * 1e3),

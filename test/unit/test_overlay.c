@@ -95,6 +95,33 @@ START_TEST(candidates_lie_where_the_floor_is_seen)
 }
 END_TEST
 
+/* The same place as above, as a candidate: the frontier beside it is not drawn then. */
+START_TEST(candidates_of_the_list_come_before_frontiers)
+{
+	begin();
+	cfg.percept.show_candidates = true;
+	add_frontier(17, 1.2, 3.5, 1.6);
+	struct cairn_msg_candidates candidates = {.items_count = 3,
+	    .items = {
+		{.id = 7, .x_m = 0.5, .y_m = 3.2}, {.id = 8, .x_m = 1.0, .y_m = 0.0}, {.id = 9, .x_m = NAN}}};
+	struct cairn_overlay *overlay = overlay_new();
+	struct cairn_pose2 pose = {1.0, 2.0, M_PI / 2.0};
+	struct cairn_overlay_inputs in = {.pose = &pose, .candidates = &candidates, .frontiers = &frontiers};
+	struct cairn_overlay_mark marks[CAIRN_OVERLAY_CANDIDATES];
+	ck_assert_int_eq(cairn_overlay_marks(overlay, &in, marks), 1);
+	ck_assert_int_eq(marks[0].list, 'C');
+	ck_assert_uint_eq(marks[0].id, 7);
+	ck_assert_double_eq_tol(marks[0].tip_u, 160.0, 1e-6);
+	ck_assert_double_eq_tol(marks[0].tip_v, 291.2, 1e-6);
+	cairn_overlay_draw(overlay, &canvas, &in, legend);
+	ck_assert_str_eq(legend, "arrows to C7");
+	candidates.items_count = 0;
+	cairn_overlay_draw(overlay, &canvas, &in, legend);
+	ck_assert_str_eq(legend, "arrows to F17");
+	cairn_overlay_destroy(&overlay);
+}
+END_TEST
+
 START_TEST(candidates_out_of_view_or_reach_are_left_out)
 {
 	begin();
@@ -332,7 +359,8 @@ START_TEST(strokes_stay_on_the_canvas)
 END_TEST
 
 CAIRN_TEST_MAIN("overlay", candidates_lie_where_the_floor_is_seen,
-    candidates_out_of_view_or_reach_are_left_out, what_lies_behind_a_return_is_hidden,
-    numbers_keep_clear_of_each_other_and_of_the_depths, arcs_lie_on_the_floor_as_far_as_it_is_free,
-    thirds_are_named, nothing_is_wanted_unless_asked_for, heat_runs_from_red_to_blue,
-    heat_is_drawn_from_the_picture_of_that_stamp_alone, a_line_covers_its_width, strokes_stay_on_the_canvas)
+    candidates_of_the_list_come_before_frontiers, candidates_out_of_view_or_reach_are_left_out,
+    what_lies_behind_a_return_is_hidden, numbers_keep_clear_of_each_other_and_of_the_depths,
+    arcs_lie_on_the_floor_as_far_as_it_is_free, thirds_are_named, nothing_is_wanted_unless_asked_for,
+    heat_runs_from_red_to_blue, heat_is_drawn_from_the_picture_of_that_stamp_alone, a_line_covers_its_width,
+    strokes_stay_on_the_canvas)

@@ -688,18 +688,18 @@ START_TEST(the_prompt_explains_what_is_drawn_and_nothing_else)
 	    {&c.percept.show_heat, "Colours laid over"}, {&c.percept.show_map, "with the MAP"},
 	    {&c.percept.show_polar, "the dark disc"}};
 	const size_t count = sizeof(options) / sizeof(options[0]);
-	const char *folder = CAIRN_SOURCE_ROOT "/config/prompts";
-	ck_assert(cairn_prompt_load(folder, &c.percept, &plain, &err));
+	snprintf(c.vlm.prompts, sizeof(c.vlm.prompts), "%s", CAIRN_SOURCE_ROOT "/config/prompts");
+	ck_assert(cairn_prompt_load(&c.vlm, &c.percept, &plain, &err));
 	for (size_t i = 0; i < count; i++)
 		ck_assert_ptr_null(strstr(plain.data, options[i].words));
 	for (size_t i = 0; i < count; i++) {
 		*options[i].flag = true;
-		ck_assert_msg(cairn_prompt_load(folder, &c.percept, &with, &err), "%s", err.text);
+		ck_assert_msg(cairn_prompt_load(&c.vlm, &c.percept, &with, &err), "%s", err.text);
 		for (size_t k = 0; k < count; k++)
 			ck_assert_int_eq(strstr(with.data, options[k].words) != NULL, k == i);
 		*options[i].flag = false;
 	}
-	ck_assert(cairn_prompt_load(folder, &c.percept, &with, &err));
+	ck_assert(cairn_prompt_load(&c.vlm, &c.percept, &with, &err));
 	ck_assert_str_eq(with.data, plain.data);
 	cairn_text_free(&plain);
 	cairn_text_free(&with);
