@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -15,6 +16,7 @@ struct server {
 	pthread_t thread;
 	const char *answers[4]; /* one a request; NULL: close without a word; "" : say nothing and wait */
 	size_t flood_bytes;     /* sent after the answer */
+	bool drip;              /* the answer comes a byte every 10 ms */
 	int connections, requests;
 	char seen[4][512]; /* head of each request */
 };
@@ -48,6 +50,15 @@ static bool read_request(int fd, char *head, size_t cap)
 	return true;
 }
 
+static void send_slowly(int fd, const char *answer)
+{
+	struct pollfd gone = {.fd = fd, .events = POLLRDHUP};
+	for (size_t i = 0; answer[i] != '\0' && poll(&gone, 1, 10) == 0; i++) {
+		if (send(fd, answer + i, 1, MSG_NOSIGNAL) <= 0)
+			return;
+	}
+}
+
 static void *serve(void *ctx)
 {
 	struct server *s = ctx;
@@ -65,7 +76,10 @@ static void *serve(void *ctx)
 				(void)!recv(fd, &c, 1, 0); /* until the client goes away */
 				break;
 			}
-			send(fd, answer, strlen(answer), MSG_NOSIGNAL);
+			if (s->drip)
+				send_slowly(fd, answer);
+			else
+				send(fd, answer, strlen(answer), MSG_NOSIGNAL);
 			static const char junk[4096];
 			for (size_t sent = 0; sent < s->flood_bytes; sent += sizeof(junk)) {
 				if (send(fd, junk, sizeof(junk), MSG_NOSIGNAL) <= 0)
@@ -209,6 +223,18 @@ START_TEST(a_server_that_hangs_or_hangs_up_is_an_error_in_time)
 }
 END_TEST
 
+START_TEST(an_answer_that_drips_is_not_waited_for_longer_than_a_call_may_take)
+{
+	setup(NULL);
+	server.answers[0] = OK("{}", "2");
+	server.drip = true; /* 78 bytes: 0.78 s, and 0.6 s are allowed; each byte alone comes in time */
+	call("{}");
+	ck_assert_int_eq(status, 0);
+	ck_assert_ptr_nonnull(strstr(text, "timed out"));
+	teardown();
+}
+END_TEST
+
 START_TEST(an_answer_without_end_is_cut_at_the_limit)
 {
 	setup(NULL);
@@ -274,5 +300,6 @@ END_TEST
 
 CAIRN_TEST_MAIN("gateway http", calls_share_a_connection_and_carry_the_key,
     without_a_key_no_authorization_is_sent, a_server_that_hangs_or_hangs_up_is_an_error_in_time,
+    an_answer_that_drips_is_not_waited_for_longer_than_a_call_may_take,
     an_answer_without_end_is_cut_at_the_limit, what_the_service_says_about_waiting_is_read,
     a_redirect_is_not_followed_with_the_key, a_dropped_call_is_never_heard_of_again)
