@@ -58,8 +58,8 @@ bool cairn_frontier_find(struct cairn_frontier_finder *finder, struct cairn_fron
     const struct cairn_grid *grid, struct cairn_pose2 pose, bool looking, const struct cairn_config *cfg,
     struct cairn_msg_frontiers *ret);
 
-/* The wavefront of the last find, from the robot over floor that it fits on; *ret_cx0, *ret_cy0: map cell of its
- * cell (0, 0). NULL before the first. Valid until the next find. */
+/* The wavefront of the last find, from the robot over floor that it fits on; *ret_cx0, *ret_cy0: map cell of
+ * its cell (0, 0). NULL before the first. Valid until the next find. */
 const struct cairn_wave *cairn_frontier_reach(
     const struct cairn_frontier_finder *finder, int32_t *ret_cx0, int32_t *ret_cy0);
 

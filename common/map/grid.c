@@ -212,13 +212,14 @@ static void walk_ray(struct cairn_grid *grid, const struct ray *ray)
 	double next_y = dy != 0.0 ? (dy > 0.0 ? y + 1 - y0 : y0 - y) * delta_y : HUGE_VAL;
 	ptrdiff_t index = (ptrdiff_t)y * grid->width + x;
 	ptrdiff_t row = step_y * (ptrdiff_t)grid->width;
-	uint16_t number = grid->scan_number;
+	uint16_t number = grid->scan_number, *stamps = grid->stamp;
+	const int8_t *odds = grid->odds;
 	for (int32_t i = 0; i < steps; i++) {
-		if (grid->stamp[index] != number && (!cairn_odds_occupied(grid->odds[index]) ||
-							speaks_against(grid, ray, x, y, (size_t)index))) {
-			grid->stamp[index] = number;
-			if (grid->odds[index] != CAIRN_ODDS_MIN)
-				add_evidence(grid, x, y, (size_t)index, CAIRN_ODDS_MISS);
+		/* What is surely free stays so: its stamp need not even be looked at. */
+		if (odds[index] != CAIRN_ODDS_MIN && stamps[index] != number &&
+		    (!cairn_odds_occupied(odds[index]) || speaks_against(grid, ray, x, y, (size_t)index))) {
+			stamps[index] = number;
+			add_evidence(grid, x, y, (size_t)index, CAIRN_ODDS_MISS);
 		}
 		if (next_x < next_y) {
 			next_x += delta_x;

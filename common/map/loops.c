@@ -142,6 +142,8 @@ void cairn_mapper_optimise(struct cairn_mapper *m)
 	m->local_drawing.on = false;
 	m->local_due = true;
 	m->loop.valid = false;
+	if (report.moved_m > IDLE_M || report.moved_rad > IDLE_RAD)
+		m->corrected_at = m->counts.scans;
 	cairn_mapper_check_drawn(m);
 	m->changes++;
 }

@@ -6,10 +6,11 @@
 #include <zlib.h>
 
 #define EXTENT_M 600.0
-#define SPEED_MPS 2.0
-#define SCAN_S 0.1
-#define DRIVE_MPS 1.0 /* logs without usable times are driven at this, so that no step is taken for wild */
-#define TURN_RADPS 1.0
+#define SPEED_MPS 4.0
+#define SCAN_MIN_S 0.1
+#define SCAN_MAX_S 0.9 /* later, scans would count as missing */
+#define DRIVE_MPS 2.0  /* logs without usable times are driven at this, so that no step is taken for wild */
+#define TURN_RADPS 3.5
 #define MATCH_S 0.5
 
 struct anchor {
@@ -45,7 +46,8 @@ static void feed(
 {
 	struct cairn_pose2 before = log->scans > 0 ? log->odom[log->scans - 1] : turn->odom;
 	struct cairn_pose2 step = cairn_pose_between(before, turn->odom);
-	double s = fmax(SCAN_S, fmax(hypot(step.x_m, step.y_m) / DRIVE_MPS, fabs(step.yaw_rad) / TURN_RADPS));
+	double s = cairn_clamp(fmax(hypot(step.x_m, step.y_m) / DRIVE_MPS, fabs(step.yaw_rad) / TURN_RADPS),
+	    SCAN_MIN_S, SCAN_MAX_S);
 	*t_ns += (int64_t)(s * 1e9);
 	struct cairn_msg_odom odom = {
 	    .x_m = turn->odom.x_m, .y_m = turn->odom.y_m, .yaw_rad = turn->odom.yaw_rad};

@@ -493,9 +493,10 @@ bool cairn_mapper_anchor(const struct cairn_mapper *m, uint32_t *ret_key, struct
 
 void cairn_mapper_settle(struct cairn_mapper *m)
 {
+	m->drawn_count = 0;
 	cairn_mapper_optimise(m);
+	m->redraw_due |= m->redrawing.on;
 	m->redrawing.on = false;
-	m->redraw_due = true;
 	cairn_mapper_redraw(m, true);
 }
 

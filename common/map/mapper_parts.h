@@ -107,7 +107,9 @@ struct cairn_mapper {
 	uint32_t regions[CAIRN_MAPPER_REGIONS], region_count, region_at, region_rounds;
 	struct cairn_loop_guess region_best;
 	double region_quality;
-	uint32_t map_epoch;
+	uint64_t corrected_at,
+	    redraw_since;                /* scans there were at the last correction; when it was wished for */
+	uint32_t map_epoch, drawn_count; /* keyframes there were at the last change of maps */
 
 	struct cairn_mapper_counts counts;
 	uint64_t changes;

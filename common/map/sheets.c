@@ -3,13 +3,18 @@
 #include <string.h>
 
 #define CALL_RAYS 4000 /* drawn in one call at most, and at least one keyframe */
-#define LOCAL_KEYS 40  /* in a local map at most */
-#define LOOP_KEYS 20   /* in a sheet to find a loop on */
+#define LOCAL_KEYS 30  /* in a local map at most */
+#define LOOP_KEYS 16   /* in a sheet to find a loop on */
 #define SPACING_M 0.30 /* between keyframes drawn, unless they face another way */
 #define SPACING_RAD 0.5
 #define LOOP_SPACING_M 0.6
 #define REDRAW_M 0.03 /* the graph may be off the published map by this before it is drawn anew */
 #define REDRAW_RAD 0.01
+#define REDRAW_NOW_M 0.10 /* and by this, before so many new keyframes for one old have come */
+#define REDRAW_NOW_RAD 0.03
+#define REDRAW_SHARE 8
+#define REDRAW_QUIET 30 /* scans without a correction before it begins, as loops come in bursts, */
+#define REDRAW_WAIT 100 /* but no longer than this */
 
 /* As far from the robot as keyframes are drawn. */
 static double radius_m(const struct cairn_mapper *m)
@@ -21,7 +26,7 @@ static double radius_m(const struct cairn_mapper *m)
 static bool restart_sheet(
     const struct cairn_mapper *m, struct cairn_sheet *s, struct cairn_vec2 centre, double margin_m)
 {
-	double half_m = radius_m(m) + m->cfg.map.range_use_m + margin_m;
+	double half_m = 0.5 * radius_m(m) + m->cfg.map.range_use_m + margin_m; /* what sticks out is of no use */
 	int32_t cells = (int32_t)ceil(2.0 * half_m / s->grid.cell_m);
 	s->centre = centre;
 	s->valid = cells <= s->grid.limit_cells &&
@@ -145,12 +150,17 @@ bool cairn_mapper_draw_loop(struct cairn_mapper *m, uint32_t around, double marg
 
 void cairn_mapper_check_drawn(struct cairn_mapper *m)
 {
+	if (m->redraw_due)
+		return;
+	m->redraw_since = m->counts.scans;
+	bool late = m->keyframe_count - m->drawn_count >= m->keyframe_count / REDRAW_SHARE;
+	double most_m = late ? REDRAW_M : REDRAW_NOW_M, most_rad = late ? REDRAW_RAD : REDRAW_NOW_RAD;
 	for (uint32_t i = 0; i < m->keyframe_count && !m->redraw_due; i++) {
 		if (m->keyframes[i].detached)
 			continue;
 		struct cairn_pose2 a = m->keyframes[i].pose, b = m->graph.nodes[i];
-		m->redraw_due = hypot(a.x_m - b.x_m, a.y_m - b.y_m) > REDRAW_M ||
-				fabs(cairn_wrap_rad(a.yaw_rad - b.yaw_rad)) > REDRAW_RAD;
+		m->redraw_due = hypot(a.x_m - b.x_m, a.y_m - b.y_m) > most_m ||
+				fabs(cairn_wrap_rad(a.yaw_rad - b.yaw_rad)) > most_rad;
 	}
 }
 
@@ -188,6 +198,7 @@ static void swap_maps(struct cairn_mapper *m)
 	m->grid.layout = (m->grid.layout > old.layout ? m->grid.layout : old.layout) + 1;
 	m->grid.clipped = old.clipped;
 	m->spare = old;
+	m->drawn_count = m->keyframe_count;
 	m->map_epoch++;
 	m->changes++;
 }
@@ -199,7 +210,10 @@ void cairn_mapper_redraw(struct cairn_mapper *m, bool all)
 		return;
 	if (!d->on) {
 		const struct cairn_grid *g = &m->grid;
-		if (!m->redraw_due || !cairn_grid_restart(&m->spare, g->cx0, g->cy0, g->width, g->height))
+		bool quiet = m->counts.scans - m->corrected_at >= REDRAW_QUIET ||
+			     m->counts.scans - m->redraw_since >= REDRAW_WAIT;
+		if (!m->redraw_due || !(quiet || all) ||
+		    !cairn_grid_restart(&m->spare, g->cx0, g->cy0, g->width, g->height))
 			return;
 		for (uint32_t i = 0; i < m->keyframe_count; i++)
 			m->keyframes[i].next = m->graph.nodes[i];
@@ -215,5 +229,4 @@ void cairn_mapper_redraw(struct cairn_mapper *m, bool all)
 		return;
 	swap_maps(m);
 	d->on = false;
-	cairn_mapper_check_drawn(m);
 }

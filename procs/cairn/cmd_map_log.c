@@ -10,7 +10,7 @@
 #include "common/map/picture.h"
 #include "procs/cairn/cmd.h"
 
-#define RANGE_USE_M 20.0
+#define RANGE_USE_M 15.0
 #define PICTURE_PX 2000
 
 /* The log's name without folders and endings. */

@@ -63,7 +63,7 @@ static const struct cli_option map_log_options[] = {
     {"trajectory", '\0', "FILE", "take the odometry from the columns odo_x odo_y odo_th of this file"},
     {"relations", '\0', "FILE", "score against these true relations (t1 t2 x y z roll pitch yaw)"},
     {"offset", '\0', "SECONDS", "log time + this = time of the relations"},
-    {"range", '\0', "METRES", "longer returns are not mapped (default 20)"}, {0}};
+    {"range", '\0', "METRES", "longer returns are not mapped (default 15)"}, {0}};
 static const struct cli_option config_options[] = {
     {"defaults", '\0', NULL, "the defaults alone"},
     {"effective", '\0', NULL, "what the stack in the run directory was started with"},
