@@ -130,28 +130,32 @@ void cairn_map_log_free(struct cairn_map_log *log)
 	*log = (struct cairn_map_log){0};
 }
 
-/* The mark nearest to t_s, or NULL when none is near. Marks are in order of time but for stray ones. */
-static const struct cairn_log_mark *nearest_mark(const struct cairn_map_log *log, double t_s)
+static struct cairn_pose2 at_mark(const struct cairn_pose2 *poses, const struct cairn_log_mark *mark)
 {
-	const struct cairn_log_mark *best = NULL;
-	double best_s = MATCH_S;
-	for (uint32_t i = 0; i < log->mark_count; i++) {
-		double d = fabs(log->marks[i].t_s - t_s);
-		if (d < best_s) {
-			best_s = d;
-			best = &log->marks[i];
-		}
-	}
-	return best;
+	return cairn_pose_compose(poses[mark->number], mark->since);
 }
 
+/* Between the marks before and after t_s; false when one is not near. Marks are in order of time but for stray
+ * ones. */
 static bool pose_at(
     const struct cairn_map_log *log, const struct cairn_pose2 *poses, double t_s, struct cairn_pose2 *ret)
 {
-	const struct cairn_log_mark *mark = nearest_mark(log, t_s);
-	if (mark == NULL || mark->number >= log->scans)
+	const struct cairn_log_mark *before = NULL, *after = NULL;
+	for (uint32_t i = 0; i < log->mark_count; i++) {
+		const struct cairn_log_mark *m = &log->marks[i];
+		if (m->number >= log->scans || fabs(m->t_s - t_s) > MATCH_S)
+			continue;
+		if (m->t_s <= t_s && (before == NULL || m->t_s > before->t_s))
+			before = m;
+		if (m->t_s >= t_s && (after == NULL || m->t_s < after->t_s))
+			after = m;
+	}
+	if (before == NULL || after == NULL)
 		return false;
-	*ret = cairn_pose_compose(poses[mark->number], mark->since);
+	struct cairn_pose2 a = at_mark(poses, before), b = at_mark(poses, after);
+	double span_s = after->t_s - before->t_s, f = span_s > 0.0 ? (t_s - before->t_s) / span_s : 0.0;
+	*ret = (struct cairn_pose2){a.x_m + f * (b.x_m - a.x_m), a.y_m + f * (b.y_m - a.y_m),
+	    cairn_wrap_rad(a.yaw_rad + f * cairn_wrap_rad(b.yaw_rad - a.yaw_rad))};
 	return true;
 }
 

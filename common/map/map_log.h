@@ -17,7 +17,7 @@ struct cairn_map_log {
 
 struct cairn_relation_score {
 	uint32_t relations,
-	    unmatched; /* unmatched: no line of the log within 0.5 s; not counted in the rest */
+	    unmatched; /* unmatched: no lines of the log within 0.5 s before and after; not counted */
 	double mean_m, sd_m, mean_rad, sd_rad;
 };
 
