@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -64,6 +65,31 @@ static bool check_path(
 	return fits;
 }
 
+/* The stages that use shared memory have a /tmp and a /dev/shm of their own; of the host's they see the run
+ * directory alone. */
+static bool check_visible(
+    const struct cairn_config *cfg, const char *path, const char *key, struct cairn_error *err)
+{
+	bool hidden = strncmp(path, "/tmp/", 5) == 0 || strncmp(path, "/dev/shm/", 9) == 0;
+	if (!hidden || strcmp(cfg->launcher.isolation, "host") == 0)
+		return true;
+	cairn_error_set(err,
+	    "%s: %s: the stages have a /tmp of their own; name a place elsewhere (or launcher.isolation: host)",
+	    key, path);
+	return false;
+}
+
+/* A replay is read from here or the project's files; a recording goes where it is told, or below the run directory. */
+static bool check_exchanges(struct cairn_config *cfg, const char *share, struct cairn_error *err)
+{
+	struct cairn_config_vlm *vlm = &cfg->vlm;
+	if (vlm->replay[0] != '\0' &&
+	    (!check_path(vlm->replay, sizeof(vlm->replay), "vlm.replay", share, err) ||
+		!check_visible(cfg, vlm->replay, "vlm.replay", err)))
+		return false;
+	return check_visible(cfg, vlm->record, "vlm.record", err);
+}
+
 static bool check_paths(struct up_run *run, const char *share, struct cairn_error *err)
 {
 	struct cairn_config *cfg = &run->cfg;
@@ -72,6 +98,8 @@ static bool check_paths(struct up_run *run, const char *share, struct cairn_erro
 		return false;
 	if (cfg->vlm.ca_file[0] != '\0' &&
 	    !check_path(cfg->vlm.ca_file, sizeof(cfg->vlm.ca_file), "vlm.ca_file", share, err))
+		return false;
+	if (!check_exchanges(cfg, share, err))
 		return false;
 	return strcmp(cfg->robot.drive, "simulated") != 0 ||
 	       check_path(cfg->sim.world, sizeof(cfg->sim.world), "sim.world", share, err);
@@ -103,6 +131,8 @@ static bool check_keys(const struct cairn_config *cfg, struct cairn_error *err)
 		return false;
 	for (uint32_t i = 0; i < lineup.count; i++) {
 		const char *name = lineup.rows[i].api_key_env, *key = getenv(name);
+		if (name[0] != '\0' && key != NULL) /* no core dump with a key in it, of this or its children */
+			setrlimit(RLIMIT_CORE, &(struct rlimit){1, 1});
 		if (name[0] == '\0' || (key != NULL && key[0] != '\0') ||
 		    strcmp(lineup.rows[i].name, "pilot") == 0)
 			continue;

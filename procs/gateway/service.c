@@ -253,7 +253,11 @@ static bool open_all(struct service *s, struct cairn_error *err)
 		cairn_log_info("answers come from the recording %s; nobody is asked", s->cfg->replay);
 	}
 	if (s->cfg->record[0] != '\0') {
-		s->recorder = recorder_new(s->cfg->record, s->cfg->record_mb * 1e6, err);
+		char folder[600];
+		bool whole = s->cfg->record[0] == '/';
+		snprintf(folder, sizeof(folder), "%s%s%s", whole ? "" : cairn_stage_run_dir(s->stage),
+		    whole ? "" : "/", s->cfg->record);
+		s->recorder = recorder_new(folder, s->cfg->record_mb * 1e6, err);
 		return s->recorder != NULL;
 	}
 	return true;

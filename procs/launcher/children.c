@@ -1,7 +1,9 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "procs/launcher/launcher.h"
@@ -71,6 +73,39 @@ static void place(struct launcher *l, int i, int pid)
 	l->io[i].told_placement = r < 0;
 }
 
+void launcher_take_keys(struct launcher *l)
+{
+	struct cairn_lineup lineup;
+	struct cairn_error err = {""};
+	if (!cairn_lineup_load(&lineup, &l->cfg->vlm, &err))
+		return; /* the gateway will say so */
+	for (uint32_t i = 0; i < lineup.count; i++) {
+		const char *name = lineup.rows[i].api_key_env, *value = name[0] != '\0' ? getenv(name) : NULL;
+		if (value == NULL)
+			continue;
+		l->keys[i] = (struct launcher_key){strdup(name), strdup(value)};
+		/* What this process was started with stays readable in it: no dump. 1 and not 0, because a dump to
+		 * a pipe ignores 0. */
+		setrlimit(RLIMIT_CORE, &(struct rlimit){1, 1});
+	}
+	for (int i = 0; i < CAIRN_LINEUP_MAX; i++) {
+		if (l->keys[i].name != NULL)
+			unsetenv(l->keys[i].name);
+	}
+}
+
+/* For the moment of its birth the gateway's environment has the keys. */
+static void lend_keys(const struct launcher *l, bool lend)
+{
+	for (int i = 0; i < CAIRN_LINEUP_MAX; i++) {
+		const struct launcher_key *key = &l->keys[i];
+		if (key->name != NULL && key->value != NULL && lend)
+			setenv(key->name, key->value, 1);
+		else if (key->name != NULL)
+			unsetenv(key->name);
+	}
+}
+
 void launcher_start_stage(struct launcher *l, int i)
 {
 	struct cairn_sup_stage *st = &l->sup.stages[i];
@@ -80,7 +115,12 @@ void launcher_start_stage(struct launcher *l, int i)
 	snprintf(name, sizeof(name), "%s", st->row.name);
 	const char *const argv[] = {path, "--run", run, "--stage", name, "--ready-fd", "3", NULL};
 	struct cairn_child child;
+	bool needs_keys = strcmp(name, "gateway") == 0;
+	if (needs_keys)
+		lend_keys(l, true);
 	int r = cairn_spawn(&child, argv, st->row.plane_user ? &l->plane.ns : NULL, SIGTERM, true);
+	if (needs_keys)
+		lend_keys(l, false);
 	cairn_sup_started(&l->sup, i, r < 0 ? r : child.pid, cairn_now_ns());
 	if (r < 0) {
 		cairn_log_error("cannot start %s: %s", path, strerror(-r));

@@ -5,6 +5,7 @@
 #ifndef CAIRN_PROCS_LAUNCHER_LAUNCHER_H
 #define CAIRN_PROCS_LAUNCHER_LAUNCHER_H
 
+#include "common/vlm/profile.h"
 #include "procs/launcher/logfile.h"
 #include "procs/launcher/plane.h"
 #include "procs/launcher/supervisor.h"
@@ -38,10 +39,16 @@ struct launcher {
 	int64_t start_ns, mark_ns;
 	bool told_ready;
 	struct cairn_msg_stages report;
+	struct launcher_key {
+		char *name, *value; /* NULL = none */
+	} keys[CAIRN_LINEUP_MAX];
 };
 
 /* ---- children.c ---- */
 
+/* Takes the models' keys out of the environment, so that only the gateway is born with them, and forbids core dumps
+ * to this process and its children where there are any. */
+void launcher_take_keys(struct launcher *l);
 /* Starts stage i and tells the supervisor how it went. */
 void launcher_start_stage(struct launcher *l, int i);
 /* What it has written so far goes to its log. */

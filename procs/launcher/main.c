@@ -368,6 +368,7 @@ int main(int argc, char **argv)
 	l.run_dir = run_dir;
 	l.start_ns = l.mark_ns = cairn_now_ns();
 	find_program_dir(&l);
+	launcher_take_keys(&l);
 	struct cairn_sup_row rows[CAIRN_SUP_STAGES_MAX];
 	int count = wanted_rows(l.cfg, rows);
 	cairn_sup_init(&l.sup, rows, count, &l.cfg->launcher);
