@@ -313,10 +313,16 @@ static double monitored_target(struct cairn_motor *m, struct cairn_twist driven,
 	double target = m->command.v_mps;
 	if (target == 0.0) {
 		m->held = false;
+		m->zone = (struct cairn_zone_limit){CAIRN_ZONE_FREE, INFINITY, 0.0};
 		return 0.0;
 	}
-	m->verdict = cairn_monitor_limit(&m->monitor, m->command.w_radps / target, target > 0.0, driven);
-	double limit = m->verdict.limit_mps, speed = fabs(target);
+	double curvature = m->command.w_radps / target, speed = fabs(target);
+	m->verdict = cairn_monitor_limit(&m->monitor, curvature, target > 0.0, driven);
+	m->zone = cairn_zones_limit(&m->monitor.zones, &m->monitor.points, m->monitor.solid_count, curvature,
+	    target > 0.0, speed, m->t_ns);
+	double limit = fmin(m->verdict.limit_mps, m->zone.limit_mps);
+	if (m->verdict.hit)
+		limit = fmin(limit, cairn_monitor_ttc_speed(&m->params.monitor, m->verdict.free_m, speed));
 	m->held = limit < speed && limit < (m->held ? UNHOLD_MPS : HOLD_MPS);
 	if (m->held)
 		*conditions |= CAIRN_MOTOR_BLOCKED;
@@ -333,7 +339,9 @@ static void cap(struct cairn_motor *m, struct cairn_twist driven)
 		return;
 	struct cairn_monitor_verdict now =
 	    cairn_monitor_limit(&m->monitor, m->curvature_1pm, v > 0.0, driven);
-	double limit = m->held && v * m->command.v_mps > 0.0 ? 0.0 : now.limit_mps;
+	/* What comes near by itself, or is nearer than it may be, is no matter of the smoother. */
+	bool at_once = m->zone.verdict >= CAIRN_ZONE_STOP && v * m->command.v_mps >= 0.0;
+	double limit = (m->held && v * m->command.v_mps > 0.0) || at_once ? 0.0 : now.limit_mps;
 	if (fabs(v) > limit)
 		cairn_smooth_force(&m->smooth, copysign(limit, v));
 }
@@ -349,6 +357,8 @@ struct cairn_twist cairn_motor_step(struct cairn_motor *m, int64_t now_ns)
 	double dt_s = fmin(since_s, STEP_MAX_S);
 	unsigned c = inputs(m, now_ns);
 	m->verdict = (struct cairn_monitor_verdict){0};
+	if (row_of(c)->stop != GO)
+		m->zone = (struct cairn_zone_limit){CAIRN_ZONE_FREE, INFINITY, 0.0};
 	switch (row_of(c)->stop) {
 	case AT_ONCE:
 		cairn_smooth_force(&m->smooth, 0.0);
@@ -387,6 +397,9 @@ static const char *side_of(double bearing_rad)
 	return deg > -65.0 ? "ahead right" : deg < -115.0 ? "behind right" : "right";
 }
 
+static const char *const zone_words[] = {"free", "obstacle in the slow zone", "obstacle in the stop zone",
+    "obstacle in the stop zone", "emergency: obstacle too near", "something is coming from"};
+
 static void say_reason(const struct cairn_motor *m, int64_t now_ns, char *text, size_t cap_bytes)
 {
 	unsigned bit = row_of(m->conditions)->bit;
@@ -413,6 +426,9 @@ static void say_reason(const struct cairn_motor *m, int64_t now_ns, char *text, 
 		snprintf(text, cap_bytes, "%s",
 		    m->needs_operator ? "reborn inputs: waits for the operator's release"
 				      : "reborn inputs: waits until they are fresh");
+	else if ((bit == CAIRN_MOTOR_BLOCKED || bit == CAIRN_MOTOR_SLOWED) &&
+		 m->zone.limit_mps < m->verdict.limit_mps)
+		snprintf(text, cap_bytes, "%s %s", zone_words[m->zone.verdict], side_of(m->zone.bearing_rad));
 	else if (bit == CAIRN_MOTOR_BLOCKED || bit == CAIRN_MOTOR_SLOWED)
 		snprintf(text, cap_bytes, "obstacle %s, %.2f m along the path",
 		    side_of(m->verdict.bearing_rad), m->verdict.free_m);
@@ -428,7 +444,8 @@ void cairn_motor_message(struct cairn_motor *m, int64_t now_ns, struct cairn_msg
 	    .v_mps = m->smooth.v_mps,
 	    .w_radps = m->smooth.v_mps * m->curvature_1pm,
 	    .nearest_m = -1.0,
-	    .cause_bearing_rad = m->verdict.bearing_rad,
+	    .cause_bearing_rad =
+		m->zone.limit_mps < m->verdict.limit_mps ? m->zone.bearing_rad : m->verdict.bearing_rad,
 	    .rejected = m->rejected};
 	if ((m->conditions & CAIRN_MOTOR_NO_SCAN) == 0)
 		out->nearest_m = cairn_monitor_nearest(&m->monitor);

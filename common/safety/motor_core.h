@@ -30,13 +30,13 @@ enum cairn_motor_condition {
 	CAIRN_MOTOR_NO_DEVICE = 1 << 0,
 	CAIRN_MOTOR_ESTOP = 1 << 1,
 	CAIRN_MOTOR_NO_SCAN = 1 << 2,
-	CAIRN_MOTOR_NO_COMMAND = 1 << 3,    /* there were commands, now there are none */
-	CAIRN_MOTOR_NEVER_COMMAND = 1 << 4, /* there was none yet */
-	CAIRN_MOTOR_REARMING = 1 << 5,
-	CAIRN_MOTOR_BLOCKED = 1 << 6,
-	CAIRN_MOTOR_STANDING = 1 << 7, /* the command is to stand and the robot does */
-	CAIRN_MOTOR_SLOWED = 1 << 8,
-	CAIRN_MOTOR_NO_DEPTH = 1 << 9, /* required, and not there */
+	CAIRN_MOTOR_NO_DEPTH = 1 << 3,      /* required, and not there */
+	CAIRN_MOTOR_NO_COMMAND = 1 << 4,    /* there were commands, now there are none */
+	CAIRN_MOTOR_NEVER_COMMAND = 1 << 5, /* there was none yet */
+	CAIRN_MOTOR_REARMING = 1 << 6,
+	CAIRN_MOTOR_BLOCKED = 1 << 7,
+	CAIRN_MOTOR_STANDING = 1 << 8, /* the command is to stand and the robot does */
+	CAIRN_MOTOR_SLOWED = 1 << 9,
 	CAIRN_MOTOR_CONDITIONS = 10
 };
 
@@ -84,6 +84,7 @@ struct cairn_motor {
 	bool held; /* blocked until the limit has clearly risen again */
 	unsigned conditions;
 	struct cairn_monitor_verdict verdict; /* of what slowed or stopped it */
+	struct cairn_zone_limit zone;         /* of the last motion judged */
 	struct cairn_monitor monitor;
 };
 

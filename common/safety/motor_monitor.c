@@ -11,10 +11,13 @@ void cairn_monitor_params_from(struct cairn_monitor_params *p, const struct cair
 		cfg->robot.footprint_half_width_m},
 	    .lidar = {cfg->robot.lidar_x_m, cfg->robot.lidar_y_m},
 	    .floor = cairn_floor_params_from(cfg),
+	    .zones = cairn_zones_params_from(cfg),
 	    .margin_m = cfg->safety.margin_m,
 	    .stop_distance_m = cfg->safety.stop_distance_m,
 	    .slow_distance_m = cfg->safety.slow_distance_m,
 	    .ttc_min_s = cfg->safety.ttc_min_s,
+	    .ttc_slow_s = cfg->safety.ttc_slow_s,
+	    .ttc_slow_share = cfg->safety.ttc_slow_share,
 	    .reaction_s = cfg->safety.reaction_s,
 	    .decel_mps2 = cfg->robot.decel_max_mps2,
 	    .speed_max_mps = cfg->robot.speed_max_mps,
@@ -34,19 +37,36 @@ double cairn_monitor_speed(const struct cairn_monitor_params *p, double free_m)
 	return v;
 }
 
+double cairn_monitor_ttc_speed(const struct cairn_monitor_params *p, double free_m, double speed_mps)
+{
+	double room = free_m - p->stop_distance_m;
+	if (!(speed_mps > 0.0) || !(room > 0.0))
+		return 0.0;
+	double share = room / speed_mps / p->ttc_slow_s;
+	if (!(p->ttc_slow_s > 0.0) || share >= 1.0)
+		return speed_mps;
+	return speed_mps * (p->ttc_slow_share + (1.0 - p->ttc_slow_share) * share);
+}
+
 void cairn_monitor_init(struct cairn_monitor *m, const struct cairn_monitor_params *params)
 {
 	m->params = *params;
 	m->scan_pose = (struct cairn_pose2){0};
 	m->scanned.count = m->points.count = m->lidar_count = m->solid_count = 0;
 	cairn_floor_init(&m->floor, &params->floor);
+	cairn_zones_init(&m->zones, &params->zones);
+	m->before.count = 0;
+	m->t_scan_ns = 0;
 }
 
 void cairn_monitor_scan(struct cairn_monitor *m, const struct cairn_msg_scan *scan, int64_t t_end_ns,
     struct cairn_twist twist, struct cairn_pose2 pose)
 {
+	cairn_points_move(&m->before, &m->scanned, cairn_pose_between(m->scan_pose, pose));
 	cairn_points_from_scan_moving(&m->scanned, scan, t_end_ns, twist, m->params.lidar, &m->params.body);
 	m->scan_pose = pose;
+	cairn_zones_scan(&m->zones, &m->scanned, &m->before, t_end_ns, m->t_scan_ns);
+	m->t_scan_ns = t_end_ns;
 }
 
 void cairn_monitor_depth(
@@ -79,7 +99,7 @@ double cairn_monitor_nearest(struct cairn_monitor *m)
 static double horizon(const struct cairn_monitor_params *p)
 {
 	double v = p->speed_max_mps;
-	double need = fmax(v * p->ttc_min_s, v * v / (2.0 * p->decel_mps2));
+	double need = fmax(v * fmax(p->ttc_min_s, p->ttc_slow_s), v * v / (2.0 * p->decel_mps2));
 	return fmax(p->slow_distance_m, p->stop_distance_m + need) + v * p->reaction_s + 0.05;
 }
 

@@ -10,12 +10,14 @@
 #include "common/base/scan.h"
 #include "common/config/config.h"
 #include "common/safety/floor.h"
+#include "common/safety/motor_zones.h"
 
 struct cairn_monitor_params {
 	struct cairn_footprint body;
 	struct cairn_vec2 lidar;
 	struct cairn_floor_params floor;
-	double margin_m, stop_distance_m, slow_distance_m, ttc_min_s;
+	struct cairn_zones_params zones;
+	double margin_m, stop_distance_m, slow_distance_m, ttc_min_s, ttc_slow_s, ttc_slow_share;
 	double reaction_s; /* from the motion now to the wheels' answer */
 	double decel_mps2, speed_max_mps, curvature_max_1pm;
 };
@@ -25,6 +27,10 @@ void cairn_monitor_params_from(struct cairn_monitor_params *p, const struct cair
 /* The limit for free_m of free arc: at most speed_max; 0 at and below the stop distance. */
 double cairn_monitor_speed(const struct cairn_monitor_params *p, double free_m);
 
+/* The speed that is left of speed_mps when the collision is free_m away: all of it from ttc_slow_s on, falling evenly
+ * to ttc_slow_share of it; cairn_monitor_speed bounds it besides. */
+double cairn_monitor_ttc_speed(const struct cairn_monitor_params *p, double free_m, double speed_mps);
+
 struct cairn_monitor {
 	struct cairn_monitor_params params;
 	struct cairn_pose2 scan_pose; /* of the robot at the end of the turn, in the dead-reckoned frame */
@@ -33,6 +39,9 @@ struct cairn_monitor {
 	    points; /* robot frame now: LiDAR, obstacles on the floor, border of unseen floor */
 	size_t lidar_count, solid_count; /* of points: from the LiDAR; these and obstacles on the floor */
 	struct cairn_floor floor;
+	struct cairn_zones zones;
+	struct cairn_points before; /* the turn before, in the frame of scanned */
+	int64_t t_scan_ns;
 };
 
 struct cairn_monitor_verdict {

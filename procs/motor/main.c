@@ -23,7 +23,7 @@
 struct app {
 	struct cairn_stage *stage;
 	const struct cairn_config *cfg;
-	struct cairn_sub *cmd_sub, *scan_sub, *estop_sub;
+	struct cairn_sub *cmd_sub, *scan_sub, *depth_sub, *estop_sub;
 	struct cairn_pub *odom_pub, *imu_pub, *battery_pub, *motion_pub;
 	int fd; /* -1 = closed */
 	struct cairn_base_link link;
@@ -37,6 +37,7 @@ struct app {
 	uint64_t writes_failed, rejected;
 	struct cairn_motor core;
 	struct cairn_msg_scan scan;
+	struct cairn_msg_depth_scan depth;
 };
 
 /* ---- a crash must stop the wheels, too ---- */
@@ -267,6 +268,15 @@ static int on_scan(void *ctx)
 	return 0;
 }
 
+static int on_depth(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_header hdr;
+	while (cairn_sub_recv(app->depth_sub, &app->depth, &hdr) == 1)
+		cairn_motor_depth(&app->core, &hdr, &app->depth, cairn_now_ns());
+	return 0;
+}
+
 static int on_estop(void *ctx)
 {
 	struct app *app = ctx;
@@ -352,6 +362,7 @@ static void start(struct app *app)
 	app->motion_pub = cairn_stage_publish(app->stage, CAIRN_TOPIC_MOTION);
 	app->cmd_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_CMD_VEL, on_cmd, app);
 	app->scan_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_SCAN, on_scan, app);
+	app->depth_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_SCAN_DEPTH, on_depth, app);
 	app->estop_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_ESTOP, on_estop, app);
 	cairn_stage_serve(app->stage, CAIRN_SERVICE_MOTOR_CTL, on_command, app);
 	cairn_stage_every(app->stage, TICK_MS, on_tick, app);

@@ -8,6 +8,7 @@
 
 #include "common/base/geom.h"
 #include "common/device/camera_link.h"
+#include "common/safety/depth_scan.h"
 #include "ipc/frames.h"
 #include "procs/sensor-bridge/bridge.h"
 
@@ -23,6 +24,8 @@ struct app {
 	const struct cairn_config *cfg;
 	struct cairn_frames *frames;
 	struct cairn_frame_pub *rgb_pub, *depth_pub;
+	struct cairn_pub *scan_pub; /* what the depth picture says of the floor: not by shared memory */
+	struct cairn_msg_depth_scan scan;
 	int fd; /* -1 = not connected */
 	uint32_t failed_tries;
 	int64_t try_at_ns, heard_ns;
@@ -128,6 +131,11 @@ static bool begin_payload(struct app *app)
 static void end_payload(struct app *app)
 {
 	if (app->pub != NULL) {
+		if (app->pub == app->depth_pub) {
+			cairn_depth_scan_make(&app->scan, app->cfg, app->payload, (int)app->hdr.width,
+			    (int)app->hdr.height, app->hdr.stride_bytes);
+			cairn_pub_send(app->scan_pub, &app->scan, app->hdr.t_ns, true);
+		}
 		cairn_frame_publish(app->pub);
 		app->pub = NULL;
 		if (app->pictures++ == 0) {
@@ -242,6 +250,7 @@ int cairn_bridge_camera(struct cairn_stage *stage)
 		cairn_frames_close(&app.frames);
 		return 1;
 	}
+	app.scan_pub = cairn_stage_publish(stage, CAIRN_TOPIC_SCAN_DEPTH);
 	cairn_stage_every(stage, TICK_MS, on_tick, &app);
 	on_tick(&app);
 	cairn_stage_ready(stage);

@@ -24,7 +24,7 @@ struct app {
 	struct cairn_stage *stage;
 	struct cairn_sequencer *seq;
 	struct cairn_pub *cmd_vel, *nav_goal, *result, *mission, *tier;
-	struct cairn_sub *decision, *scan, *pose, *frontiers, *candidates, *nav_velocity, *nav_status, *motion;
+	struct cairn_sub *decision, *scan, *depth, *pose, *frontiers, *candidates, *nav_velocity, *nav_status, *motion;
 	int64_t goal_due_ns, mission_due_ns, tier_due_ns;
 	struct cairn_sequencer_output out;
 	uint64_t rejects;
@@ -32,6 +32,7 @@ struct app {
 	char path[320], path_new[330];
 	union { /* scratch for whatever arrives */
 		struct cairn_msg_scan scan;
+		struct cairn_msg_depth_scan depth;
 		struct cairn_msg_frontiers frontiers;
 		struct cairn_msg_candidates candidates;
 		struct cairn_msg_decision decision;
@@ -183,6 +184,17 @@ static int on_scan(void *ctx)
 	return 0;
 }
 
+static int on_depth(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_header hdr;
+	while (cairn_sub_recv(app->depth, &app->in.depth, &hdr) == 1) {
+		if (usable(app, &hdr))
+			cairn_sequencer_on_depth(app->seq, &app->in.depth, hdr.t_ns);
+	}
+	return 0;
+}
+
 static int on_pose(void *ctx)
 {
 	struct app *app = ctx;
@@ -271,6 +283,7 @@ static void open_bus(struct app *app)
 	app->mission = cairn_stage_publish(s, CAIRN_TOPIC_MISSION);
 	app->tier = cairn_stage_publish(s, CAIRN_TOPIC_TIER);
 	app->scan = cairn_stage_subscribe(s, CAIRN_TOPIC_SCAN, on_scan, app);
+	app->depth = cairn_stage_subscribe(s, CAIRN_TOPIC_SCAN_DEPTH, on_depth, app);
 	app->pose = cairn_stage_subscribe(s, CAIRN_TOPIC_POSE, on_pose, app);
 	app->motion = cairn_stage_subscribe(s, CAIRN_TOPIC_MOTION, on_motion, app);
 	app->frontiers = cairn_stage_subscribe(s, CAIRN_TOPIC_FRONTIERS, on_frontiers, app);

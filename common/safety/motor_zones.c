@@ -1,0 +1,255 @@
+#include "common/safety/motor_zones.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/polygon.h"
+
+#define LOOK_AHEAD_M 0.05   /* of a motion, to see what it brings nearer */
+#define NEARER_M 0.005      /* less than this over LOOK_AHEAD_M is not nearer: noise and the rear's swing */
+#define BESIDE_M 0.10       /* points this far beside the way are ahead of it */
+#define APPROACH_REACH_M 2.5
+#define APPROACH_STEP_MAX_S 0.35
+#define APPROACH_SPEED_MAX_MPS 3.0 /* faster is another thing come in sight */
+#define APPROACH_BINS_MIN 2
+#define NEIGHBOURS 2
+
+bool cairn_zone_shape_parse(struct cairn_zone_shape *ret, const char *text, struct cairn_error *err)
+{
+	struct cairn_zone_shape z = {0};
+	if (strcmp(text, "off") == 0) {
+		*ret = z;
+		return true;
+	}
+	int used = 0;
+	if (sscanf(text, "circle %lf%n", &z.radius_m, &used) == 1 && text[used] == '\0' && z.radius_m > 0.0 &&
+	    z.radius_m <= 5.0) {
+		*ret = z;
+		return true;
+	}
+	z.radius_m = 0.0;
+	const char *at = text;
+	while (*at != '\0' && z.count < CAIRN_ZONE_CORNERS_MAX) {
+		struct cairn_vec2 *c = &z.corners[z.count];
+		if (sscanf(at, "%lf,%lf %n", &c->x_m, &c->y_m, &used) != 2 || !(fabs(c->x_m) <= 5.0) || !(fabs(c->y_m) <= 5.0))
+			break;
+		z.count++;
+		at += used;
+	}
+	if (*at != '\0' || z.count < 3) {
+		cairn_error_set(err, "'%.60s' is neither 'circle R' nor at least three corners 'x,y' nor 'off'", text);
+		return false;
+	}
+	*ret = z;
+	return true;
+}
+
+static struct cairn_zone_shape shape_or(const char *text, double radius_m)
+{
+	struct cairn_zone_shape z;
+	struct cairn_error err = {""};
+	if (!cairn_zone_shape_parse(&z, text, &err)) /* the configuration's check has said so */
+		z = (struct cairn_zone_shape){.radius_m = radius_m};
+	return z;
+}
+
+struct cairn_zones_params cairn_zones_params_from(const struct cairn_config *cfg)
+{
+	const struct cairn_config_safety *s = &cfg->safety;
+	return (struct cairn_zones_params){
+	    .body = {cfg->robot.footprint_front_m, cfg->robot.footprint_rear_m, cfg->robot.footprint_half_width_m},
+	    .stop = shape_or(s->stop_zone, 0.25),
+	    .slow = shape_or(s->slow_zone, 0.50),
+	    .stop_points = s->stop_zone_points,
+	    .slow_points = s->slow_zone_points,
+	    .slow_share = s->slow_zone_share,
+	    .slow_beside = s->slow_zone_beside,
+	    .creep_mps = s->creep_mps,
+	    .emergency_points = s->emergency_points,
+	    .emergency_m = s->emergency_m,
+	    .emergency_rad = cairn_deg_to_rad(s->emergency_deg),
+	    .emergency_clear_s = s->emergency_clear_s,
+	    .approach_mps = s->approach_mps,
+	    .approach_s = s->approach_s};
+}
+
+void cairn_zones_init(struct cairn_zones *z, const struct cairn_zones_params *params)
+{
+	*z = (struct cairn_zones){.params = *params};
+}
+
+static double centre_of(const struct cairn_zones *z)
+{
+	return 0.5 * (z->params.body.front_m - z->params.body.rear_m);
+}
+
+static bool inside(const struct cairn_zones *z, const struct cairn_zone_shape *shape, double x, double y)
+{
+	if (shape->count > 0)
+		return cairn_polygon_contains(shape->corners, shape->count, x, y);
+	double dx = x - centre_of(z);
+	return dx * dx + y * y < shape->radius_m * shape->radius_m;
+}
+
+static double gap_to(const struct cairn_footprint *body, double x, double y)
+{
+	double dx = fmax(fmax(x - body->front_m, -body->rear_m - x), 0.0);
+	double dy = fmax(fabs(y) - body->half_width_m, 0.0);
+	return sqrt(dx * dx + dy * dy);
+}
+
+/* ---- what comes near by itself ---- */
+
+struct ring {
+	double gap_m[CAIRN_APPROACH_BINS];
+};
+
+static void fill(const struct cairn_zones *z, const struct cairn_points *points, struct ring *ring)
+{
+	double middle = centre_of(z);
+	for (int i = 0; i < CAIRN_APPROACH_BINS; i++)
+		ring->gap_m[i] = INFINITY;
+	for (size_t i = 0; i < points->count; i++) {
+		double x = (double)points->x_m[i], y = (double)points->y_m[i], gap = gap_to(&z->params.body, x, y);
+		if (gap > APPROACH_REACH_M + APPROACH_SPEED_MAX_MPS * APPROACH_STEP_MAX_S)
+			continue;
+		int bin = (int)((atan2(y, x - middle) + M_PI) * (CAIRN_APPROACH_BINS / (2.0 * M_PI))) % CAIRN_APPROACH_BINS;
+		ring->gap_m[bin] = fmin(ring->gap_m[bin], gap);
+	}
+}
+
+/* Nearest in a bin and its neighbours: what only moved sideways, or stood beside an edge, has come no nearer. */
+static double around(const struct ring *ring, int bin)
+{
+	double best = INFINITY;
+	for (int i = -NEIGHBOURS; i <= NEIGHBOURS; i++)
+		best = fmin(best, ring->gap_m[(bin + i + CAIRN_APPROACH_BINS) % CAIRN_APPROACH_BINS]);
+	return best;
+}
+
+void cairn_zones_scan(struct cairn_zones *z, const struct cairn_points *now, const struct cairn_points *before,
+    int64_t t_ns, int64_t t_before_ns)
+{
+	const struct cairn_zones_params *p = &z->params;
+	double dt_s = (double)(t_ns - t_before_ns) * 1e-9;
+	if (p->approach_s <= 0.0 || !(dt_s > 0.02) || dt_s > APPROACH_STEP_MAX_S)
+		return;
+	struct ring is, was;
+	fill(z, now, &is);
+	fill(z, before, &was);
+	int in_a_row = 0;
+	for (int i = 0; i < CAIRN_APPROACH_BINS + APPROACH_BINS_MIN; i++) {
+		int bin = i % CAIRN_APPROACH_BINS;
+		double gap = is.gap_m[bin], closing = (around(&was, bin) - gap) / dt_s;
+		bool comes = gap < APPROACH_REACH_M && closing > p->approach_mps && closing < APPROACH_SPEED_MAX_MPS &&
+			     gap < closing * p->approach_s;
+		in_a_row = comes ? in_a_row + 1 : 0;
+		if (in_a_row < APPROACH_BINS_MIN)
+			continue;
+		z->approach_ns = t_ns + (int64_t)(p->approach_s * 1e9);
+		z->approach_bearing_rad = (bin + 0.5) * (2.0 * M_PI / CAIRN_APPROACH_BINS) - M_PI;
+		return;
+	}
+}
+
+/* ---- what a motion is allowed ---- */
+
+struct motion {
+	double sign, curvature, heading_rad; /* heading: of the footprint's centre */
+	struct cairn_pose2 ahead;            /* robot after LOOK_AHEAD_M, inverted */
+};
+
+static struct motion motion_of(const struct cairn_zones *z, double curvature_1pm, bool forward)
+{
+	double sign = forward ? 1.0 : -1.0;
+	struct cairn_pose2 step = cairn_pose_advance(
+	    (struct cairn_pose2){0}, (struct cairn_twist){sign, sign * curvature_1pm}, LOOK_AHEAD_M);
+	double heading = atan(curvature_1pm * centre_of(z));
+	return (struct motion){
+	    sign, curvature_1pm, forward ? heading : cairn_wrap_rad(heading + M_PI), cairn_pose_inverse(step)};
+}
+
+struct counts {
+	int stop, slow, emergency;
+	double gap_now_m, gap_then_m;   /* nearest of the points in the stop zone, before and after LOOK_AHEAD_M */
+	double near_then_m;             /* nearest of those in the emergency's sector, after it */
+	bool in_the_way;                /* one of these is within the footprint's width of the way */
+	double stop_bearing, slow_bearing, emergency_bearing;
+};
+
+static void count_point(
+    const struct cairn_zones *z, const struct motion *m, double x, double y, struct counts *c)
+{
+	const struct cairn_zones_params *p = &z->params;
+	double dx = x - centre_of(z);
+	if (inside(z, &p->slow, x, y)) {
+		bool ahead = m->sign * dx > 0.0 && fabs(y - 0.5 * m->curvature * x * x) <= p->body.half_width_m + BESIDE_M;
+		if (ahead || p->slow_beside) {
+			c->slow++;
+			c->slow_bearing = atan2(y, x);
+		}
+	}
+	if (inside(z, &p->stop, x, y)) {
+		struct cairn_vec2 then = cairn_pose_apply(m->ahead, (struct cairn_vec2){x, y});
+		double now_m = gap_to(&p->body, x, y), then_m = gap_to(&p->body, then.x_m, then.y_m);
+		c->stop++;
+		if (then_m < c->gap_then_m) {
+			c->gap_then_m = then_m;
+			c->stop_bearing = atan2(y, x);
+		}
+		c->gap_now_m = fmin(c->gap_now_m, now_m);
+	}
+	if (dx * dx + y * y < p->emergency_m * p->emergency_m &&
+	    fabs(cairn_wrap_rad(atan2(y, dx) - m->heading_rad)) <= p->emergency_rad) {
+		struct cairn_vec2 then = cairn_pose_apply(m->ahead, (struct cairn_vec2){x, y});
+		double then_m = gap_to(&p->body, then.x_m, then.y_m);
+		bool in_the_way = fabs(y - 0.5 * m->curvature * x * x) <= p->body.half_width_m;
+		c->emergency++;
+		c->in_the_way |= in_the_way && then_m < gap_to(&p->body, x, y) - NEARER_M;
+		if (then_m < c->near_then_m) {
+			c->near_then_m = then_m;
+			c->emergency_bearing = atan2(y, x);
+		}
+	}
+}
+
+/* P1, with its memory of clear_s. */
+static bool emergency(struct cairn_zones *z, const struct counts *c, bool forward, int64_t now_ns)
+{
+	int64_t *seen_ns = &z->emergency_ns[forward ? 1 : 0];
+	/* Beside the way it matters only when it becomes the nearest of all: a wall is slid along. */
+	bool nearer = c->in_the_way || c->near_then_m < c->gap_now_m - NEARER_M;
+	if (nearer && c->emergency >= z->params.emergency_points && z->params.emergency_points > 0)
+		*seen_ns = now_ns;
+	return *seen_ns != 0 && now_ns - *seen_ns < (int64_t)(z->params.emergency_clear_s * 1e9);
+}
+
+struct cairn_zone_limit cairn_zones_limit(struct cairn_zones *z, const struct cairn_points *points, size_t count,
+    double curvature_1pm, bool forward, double speed_mps, int64_t now_ns)
+{
+	const struct cairn_zones_params *p = &z->params;
+	struct motion m = motion_of(z, curvature_1pm, forward);
+	struct counts c = {.gap_now_m = INFINITY, .gap_then_m = INFINITY, .near_then_m = INFINITY};
+	double reach = p->emergency_m;
+	reach = fmax(reach, p->stop.count > 0 || p->slow.count > 0 ? 8.0 : fmax(p->stop.radius_m, p->slow.radius_m));
+	float middle = (float)centre_of(z), reach2 = (float)(reach * reach);
+	for (size_t i = 0; i < count; i++) {
+		float dx = points->x_m[i] - middle, y = points->y_m[i];
+		if (dx * dx + y * y < reach2)
+			count_point(z, &m, (double)points->x_m[i], (double)y, &c);
+	}
+	if (now_ns < z->approach_ns)
+		return (struct cairn_zone_limit){CAIRN_ZONE_APPROACH, 0.0, z->approach_bearing_rad};
+	if (emergency(z, &c, forward, now_ns))
+		return (struct cairn_zone_limit){CAIRN_ZONE_EMERGENCY, 0.0, c.emergency_bearing};
+	if (c.stop >= p->stop_points && c.gap_then_m < c.gap_now_m - NEARER_M)
+		return (struct cairn_zone_limit){CAIRN_ZONE_STOP, 0.0, c.stop_bearing};
+	if (c.stop >= p->stop_points)
+		return (struct cairn_zone_limit){CAIRN_ZONE_CREEP, p->creep_mps, c.stop_bearing};
+	if (c.slow >= p->slow_points)
+		return (struct cairn_zone_limit){
+		    CAIRN_ZONE_SLOW, fmax(p->slow_share * fabs(speed_mps), fmin(p->creep_mps, fabs(speed_mps))), c.slow_bearing};
+	return (struct cairn_zone_limit){CAIRN_ZONE_FREE, INFINITY, 0.0};
+}

@@ -1,0 +1,217 @@
+/* What the depth camera says of the floor: from pictures to columns, and what is remembered of it. */
+#include <stdlib.h>
+
+#include "common/base/rng.h"
+#include "common/safety/depth_scan.h"
+#include "common/safety/floor.h"
+#include "common/sim/render.h"
+#include "common/sim/sim.h"
+#include "common/world/build.h"
+#include "test/support/runner.h"
+
+static struct cairn_config cfg;
+
+static struct cairn_world *room_with_box(double x_m, double z0_m, double z1_m, bool glass)
+{
+	struct cairn_builder b;
+	struct cairn_error err = {""};
+	const struct cairn_vec2 walls[4] = {{-3, -3}, {5, -3}, {5, 3}, {-3, 3}};
+	ck_assert(cairn_build_init(&b, "box", &err));
+	(void)cairn_build_thing(&b, "wall", "wall", 0, 0);
+	cairn_build_outline(&b, walls, 4, true, 0.0, 2.5, CAIRN_PAINT(200, 200, 200, PLASTER));
+	(void)cairn_build_thing(&b, "box", "box", x_m, 0);
+	b.glass = glass;
+	cairn_build_box(&b, (struct cairn_box){x_m, 0.0, 0.2, 0.4, 0.0, z0_m, z1_m}, CAIRN_PAINT(90, 60, 30, WOOD));
+	b.world->has_start = true;
+	struct cairn_world *w = cairn_build_finish(&b, &err);
+	ck_assert_msg(w != NULL, "%s", err.text);
+	return w;
+}
+
+static void picture_scan(const struct cairn_world *w, struct cairn_msg_depth_scan *out)
+{
+	struct cairn_camera camera = {cfg.camera.width_px, cfg.camera.height_px, cfg.robot.camera_hfov_rad,
+	    cfg.robot.camera_x_m, cfg.robot.camera_z_m, cfg.robot.camera_pitch_rad};
+	size_t pixels = (size_t)camera.width_px * (size_t)camera.height_px;
+	uint8_t *rgb = malloc(pixels * 3);
+	uint16_t *mm = malloc(pixels * 2);
+	struct cairn_renderer *r = cairn_renderer_new(w, &camera);
+	cairn_renderer_draw(r, (struct cairn_pose2){0}, NULL, 0, rgb, mm);
+	cairn_depth_scan_make(out, &cfg, mm, camera.width_px, camera.height_px, (size_t)camera.width_px * 2);
+	cairn_renderer_destroy(&r);
+	free(rgb);
+	free(mm);
+}
+
+START_TEST(a_low_box_a_shelf_and_glass_are_seen_in_the_picture_where_rays_find_them)
+{
+	static const struct {
+		double z0, z1;
+		bool glass, hit;
+	} things[] = {{0.0, 0.10, false, true}, {0.185, 0.6, false, true}, {0.0, 2.0, true, true},
+	    {0.0, 0.03, false, false}, {0.30, 0.6, false, false}};
+	for (size_t k = 0; k < sizeof(things) / sizeof(things[0]); k++) {
+		cairn_config_defaults(&cfg);
+		cfg.sim.noise = false;
+		struct cairn_world *w = room_with_box(1.2, things[k].z0, things[k].z1, things[k].glass);
+		struct cairn_error err = {""};
+		struct cairn_sim *sim = cairn_sim_new(&cfg, w, &err);
+		ck_assert_msg(sim != NULL, "%s", err.text);
+		struct cairn_msg_depth_scan seen, rays;
+		picture_scan(w, &seen);
+		cairn_sim_depth_scan(sim, &rays);
+		uint32_t hits = 0, apart = 0;
+		for (uint32_t i = 0; i < 64; i++) {
+			ck_assert_double_eq_tol((double)seen.angle_rad[i], (double)rays.angle_rad[i], 1e-3);
+			ck_assert_double_eq_tol((double)seen.free_from_m[i], (double)rays.free_from_m[i], 1e-3);
+			hits += seen.hit[i];
+			apart += seen.hit[i] != rays.hit[i] ||
+				 fabs((double)seen.free_to_m[i] - (double)rays.free_to_m[i]) > 0.05;
+		}
+		ck_assert_uint_le(apart, 2); /* at the box's edges a column is half of each */
+		if (things[k].hit) {
+			ck_assert_uint_gt(hits, 8);
+			/* its front is at 1.10 m, the camera at 0.20 m */
+			ck_assert_double_eq_tol((double)seen.free_to_m[32], 0.90, 0.02);
+		} else {
+			ck_assert_uint_eq(hits, 0);
+		}
+		cairn_sim_destroy(&sim);
+		cairn_world_destroy(&w);
+	}
+}
+END_TEST
+
+START_TEST(a_picture_without_depth_says_that_nothing_is_known)
+{
+	static const uint16_t blank[64 * 48];
+	struct cairn_msg_depth_scan scan;
+	cairn_config_defaults(&cfg);
+	cairn_depth_scan_make(&scan, &cfg, blank, 64, 48, 128);
+	for (uint32_t i = 0; i < scan.free_to_m_count; i++) {
+		ck_assert(!scan.hit[i]);
+		ck_assert_double_lt((double)scan.free_to_m[i], 0.0);
+	}
+}
+END_TEST
+
+static struct cairn_floor memory;
+static struct cairn_points points;
+
+static void fresh_floor(void)
+{
+	cairn_config_defaults(&cfg);
+	struct cairn_floor_params params = cairn_floor_params_from(&cfg);
+	cairn_floor_init(&memory, &params);
+}
+
+/* Nothing in sight, or a wall across at so far ahead of the camera. */
+static struct cairn_msg_depth_scan columns(double wall_m)
+{
+	struct cairn_msg_depth_scan s = {.x_m = 0.2f, .range_max_m = 2.0f};
+	s.angle_rad_count = s.free_from_m_count = s.free_to_m_count = s.hit_count = 64;
+	for (int i = 0; i < 64; i++) {
+		double a = 0.6 - 1.2 * (i + 0.5) / 64, r = wall_m / cos(a);
+		s.angle_rad[i] = (float)a;
+		s.free_from_m[i] = 0.22f;
+		s.hit[i] = r < 2.0;
+		s.free_to_m[i] = (float)fmin(r, 2.0);
+	}
+	return s;
+}
+
+static double free_m(struct cairn_pose2 pose, double curvature, bool forward)
+{
+	struct cairn_footprint body = memory.params.body;
+	points.count = 0;
+	cairn_floor_points(&memory, pose, &points);
+	return cairn_arc_clearance(&points, &body, 0.02, curvature, forward, 3.0).free_m;
+}
+
+START_TEST(without_a_depth_camera_nothing_is_held_against_anybody)
+{
+	fresh_floor();
+	cairn_floor_drive(&memory, (struct cairn_pose2){0});
+	ck_assert_double_eq(free_m((struct cairn_pose2){0}, 0.0, true), 3.0);
+}
+END_TEST
+
+START_TEST(floor_is_driven_on_as_far_as_it_was_seen)
+{
+	fresh_floor();
+	struct cairn_msg_depth_scan s = columns(9.0);
+	cairn_floor_see(&memory, &s, (struct cairn_pose2){0}, NULL);
+	/* seen to 2.2 m, listed to 1.4 m: farther the way is judged when the robot is nearer */
+	ck_assert_double_eq(free_m((struct cairn_pose2){0}, 0.0, true), 3.0);
+	/* behind: 0.60 m around the middle at 0.095 are free, less the rear at 0.08, the margin and a cell */
+	double back = free_m((struct cairn_pose2){0}, 0.0, false);
+	ck_assert_double_gt(back, 0.30);
+	ck_assert_double_lt(back, 0.45);
+	s = columns(0.8);
+	cairn_floor_see(&memory, &s, (struct cairn_pose2){0}, NULL);
+	ck_assert_double_eq_tol(free_m((struct cairn_pose2){0}, 0.0, true), 1.0 - 0.27 - 0.02, 0.06);
+}
+END_TEST
+
+START_TEST(what_left_the_picture_is_remembered_and_what_was_driven_over_is_free)
+{
+	fresh_floor();
+	struct cairn_msg_depth_scan s = columns(9.0);
+	struct cairn_pose2 at = {0};
+	for (int i = 0; i < 40; i++) { /* two metres straight on */
+		cairn_floor_drive(&memory, at);
+		cairn_floor_see(&memory, &s, at, NULL);
+		at.x_m += 0.05;
+	}
+	ck_assert_double_eq(free_m(at, 0.0, false), 3.0);
+	/* a low thing ahead, then a turn away from it: it is beside the robot now and out of the picture */
+	s = columns(0.35);
+	cairn_floor_see(&memory, &s, at, NULL);
+	struct cairn_pose2 turned = {at.x_m, at.y_m, 1.57};
+	s = columns(9.0);
+	cairn_floor_see(&memory, &s, turned, NULL);
+	ck_assert_double_lt(free_m(turned, -3.0, true), 0.6);
+}
+END_TEST
+
+START_TEST(what_the_lidar_sees_too_is_not_remembered)
+{
+	fresh_floor();
+	struct cairn_msg_depth_scan s = columns(0.8);
+	struct cairn_points lidar = {.count = 0};
+	for (int i = 0; i < 60; i++) {
+		lidar.x_m[lidar.count] = 1.0f;
+		lidar.y_m[lidar.count++] = (float)(-1.5 + 0.05 * i);
+	}
+	cairn_floor_see(&memory, &s, (struct cairn_pose2){0}, &lidar);
+	ck_assert_uint_eq(memory.solid, 0);
+	cairn_floor_see(&memory, &s, (struct cairn_pose2){0}, NULL);
+	ck_assert_uint_gt(memory.solid, 10);
+}
+END_TEST
+
+START_TEST(broken_scans_change_nothing)
+{
+	fresh_floor();
+	const char *why;
+	struct cairn_msg_depth_scan s = columns(9.0);
+	s.hit_count = 3;
+	ck_assert(!cairn_depth_scan_ok(&s, &why));
+	s = columns(9.0);
+	s.angle_rad[5] = NAN;
+	ck_assert(!cairn_depth_scan_ok(&s, &why));
+	s = columns(9.0);
+	s.range_max_m = INFINITY;
+	ck_assert(!cairn_depth_scan_ok(&s, &why));
+	cairn_floor_see(&memory, &s, (struct cairn_pose2){0}, NULL);
+	s = columns(9.0);
+	cairn_floor_see(&memory, &s, (struct cairn_pose2){NAN, 0, 0}, NULL);
+	ck_assert(!memory.some);
+}
+END_TEST
+
+CAIRN_TEST_MAIN("floor", a_low_box_a_shelf_and_glass_are_seen_in_the_picture_where_rays_find_them,
+    a_picture_without_depth_says_that_nothing_is_known, without_a_depth_camera_nothing_is_held_against_anybody,
+    floor_is_driven_on_as_far_as_it_was_seen,
+    what_left_the_picture_is_remembered_and_what_was_driven_over_is_free,
+    what_the_lidar_sees_too_is_not_remembered, broken_scans_change_nothing)
