@@ -6,8 +6,8 @@
 #define COLUMNS 64
 #define STEP_PX 2
 #define BIN_M 0.05
-#define BINS 256     /* 12.8 m */
-#define BACKED_BY 3  /* pixels in two neighbouring bins */
+#define BINS 256    /* 12.8 m */
+#define BACKED_BY 3 /* pixels in two neighbouring bins */
 
 struct camera {
 	double focal_px, cos_pitch, sin_pitch, x_m, z_m;
@@ -23,7 +23,8 @@ struct column {
 
 static void read_pixel(const struct camera *c, double u, double v, double z_m, struct column *col)
 {
-	double right = (u - 0.5 * c->width_px) / c->focal_px * z_m, down = (v - 0.5 * c->height_px) / c->focal_px * z_m;
+	double right = (u - 0.5 * c->width_px) / c->focal_px * z_m,
+	       down = (v - 0.5 * c->height_px) / c->focal_px * z_m;
 	double ahead = c->cos_pitch * z_m - c->sin_pitch * down;
 	double height = c->z_m - c->sin_pitch * z_m - c->cos_pitch * down;
 	if (!(ahead > 0.0) || height > c->high_m)
@@ -38,7 +39,8 @@ static void read_pixel(const struct camera *c, double u, double v, double z_m, s
 	col->count[bin]++;
 }
 
-static void tell_column(const struct camera *c, const struct column *col, uint32_t i, struct cairn_msg_depth_scan *out)
+static void tell_column(
+    const struct camera *c, const struct column *col, uint32_t i, struct cairn_msg_depth_scan *out)
 {
 	out->free_to_m[i] = col->free_m > 0.0 ? (float)fmin(col->free_m, c->range_max_m) : -1.0f;
 	for (int bin = 0; bin + 1 < BINS && bin * BIN_M < c->range_max_m; bin++) {
@@ -50,8 +52,8 @@ static void tell_column(const struct camera *c, const struct column *col, uint32
 	}
 }
 
-void cairn_depth_scan_make(struct cairn_msg_depth_scan *out, const struct cairn_config *cfg, const void *pixels,
-    int width_px, int height_px, size_t stride_bytes)
+void cairn_depth_scan_make(struct cairn_msg_depth_scan *out, const struct cairn_config *cfg,
+    const void *pixels, int width_px, int height_px, size_t stride_bytes)
 {
 	double tan_half = tan(0.5 * cfg->robot.camera_hfov_rad), pitch = cfg->robot.camera_pitch_rad;
 	struct camera c = {.focal_px = 0.5 * width_px / tan_half,
@@ -75,7 +77,9 @@ void cairn_depth_scan_make(struct cairn_msg_depth_scan *out, const struct cairn_
 		for (int v = 0; v < height_px; v += STEP_PX)
 			for (int u = first; u < end; u += STEP_PX) {
 				uint16_t mm;
-				memcpy(&mm, (const char *)pixels + (size_t)v * stride_bytes + (size_t)u * sizeof(mm), sizeof(mm));
+				memcpy(&mm,
+				    (const char *)pixels + (size_t)v * stride_bytes + (size_t)u * sizeof(mm),
+				    sizeof(mm));
 				if (mm != 0)
 					read_pixel(&c, u + 0.5, v + 0.5, mm * 1e-3, &col);
 			}

@@ -27,8 +27,8 @@ void cairn_monitor_params_from(struct cairn_monitor_params *p, const struct cair
 /* The limit for free_m of free arc: at most speed_max; 0 at and below the stop distance. */
 double cairn_monitor_speed(const struct cairn_monitor_params *p, double free_m);
 
-/* The speed that is left of speed_mps when the collision is free_m away: all of it from ttc_slow_s on, falling evenly
- * to ttc_slow_share of it; cairn_monitor_speed bounds it besides. */
+/* The speed that is left of speed_mps when the collision is free_m away: all of it from ttc_slow_s on,
+ * falling evenly to ttc_slow_share of it; cairn_monitor_speed bounds it besides. */
 double cairn_monitor_ttc_speed(const struct cairn_monitor_params *p, double free_m, double speed_mps);
 
 struct cairn_monitor {

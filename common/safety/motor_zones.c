@@ -7,14 +7,14 @@
 
 #include "common/base/polygon.h"
 
-#define LOOK_AHEAD_M 0.05   /* of a motion, to see what it brings nearer */
-#define NEARER_M 0.005      /* less than this over LOOK_AHEAD_M is not nearer: noise and the rear's swing */
-#define BESIDE_M 0.10       /* points this far beside the way are ahead of it */
+#define LOOK_AHEAD_M 0.05 /* of a motion, to see what it brings nearer */
+#define NEARER_M 0.005    /* less than this over LOOK_AHEAD_M is not nearer: noise and the rear's swing */
+#define BESIDE_M 0.10     /* points this far beside the way are ahead of it */
 #define APPROACH_REACH_M 2.5
 #define APPROACH_STEP_MAX_S 0.35
 #define APPROACH_SPEED_MAX_MPS 3.0 /* faster is another thing come in sight */
 #define APPROACH_BINS_MIN 2
-#define NEIGHBOURS 2
+#define NEIGHBOURS 1
 
 bool cairn_zone_shape_parse(struct cairn_zone_shape *ret, const char *text, struct cairn_error *err)
 {
@@ -33,13 +33,15 @@ bool cairn_zone_shape_parse(struct cairn_zone_shape *ret, const char *text, stru
 	const char *at = text;
 	while (*at != '\0' && z.count < CAIRN_ZONE_CORNERS_MAX) {
 		struct cairn_vec2 *c = &z.corners[z.count];
-		if (sscanf(at, "%lf,%lf %n", &c->x_m, &c->y_m, &used) != 2 || !(fabs(c->x_m) <= 5.0) || !(fabs(c->y_m) <= 5.0))
+		if (sscanf(at, "%lf,%lf %n", &c->x_m, &c->y_m, &used) != 2 || !(fabs(c->x_m) <= 5.0) ||
+		    !(fabs(c->y_m) <= 5.0))
 			break;
 		z.count++;
 		at += used;
 	}
 	if (*at != '\0' || z.count < 3) {
-		cairn_error_set(err, "'%.60s' is neither 'circle R' nor at least three corners 'x,y' nor 'off'", text);
+		cairn_error_set(
+		    err, "'%.60s' is neither 'circle R' nor at least three corners 'x,y' nor 'off'", text);
 		return false;
 	}
 	*ret = z;
@@ -58,8 +60,8 @@ static struct cairn_zone_shape shape_or(const char *text, double radius_m)
 struct cairn_zones_params cairn_zones_params_from(const struct cairn_config *cfg)
 {
 	const struct cairn_config_safety *s = &cfg->safety;
-	return (struct cairn_zones_params){
-	    .body = {cfg->robot.footprint_front_m, cfg->robot.footprint_rear_m, cfg->robot.footprint_half_width_m},
+	return (struct cairn_zones_params){.body = {cfg->robot.footprint_front_m, cfg->robot.footprint_rear_m,
+					       cfg->robot.footprint_half_width_m},
 	    .stop = shape_or(s->stop_zone, 0.25),
 	    .slow = shape_or(s->slow_zone, 0.50),
 	    .stop_points = s->stop_zone_points,
@@ -112,15 +114,18 @@ static void fill(const struct cairn_zones *z, const struct cairn_points *points,
 	for (int i = 0; i < CAIRN_APPROACH_BINS; i++)
 		ring->gap_m[i] = INFINITY;
 	for (size_t i = 0; i < points->count; i++) {
-		double x = (double)points->x_m[i], y = (double)points->y_m[i], gap = gap_to(&z->params.body, x, y);
+		double x = (double)points->x_m[i], y = (double)points->y_m[i],
+		       gap = gap_to(&z->params.body, x, y);
 		if (gap > APPROACH_REACH_M + APPROACH_SPEED_MAX_MPS * APPROACH_STEP_MAX_S)
 			continue;
-		int bin = (int)((atan2(y, x - middle) + M_PI) * (CAIRN_APPROACH_BINS / (2.0 * M_PI))) % CAIRN_APPROACH_BINS;
+		int bin = (int)((atan2(y, x - middle) + M_PI) * (CAIRN_APPROACH_BINS / (2.0 * M_PI))) %
+			  CAIRN_APPROACH_BINS;
 		ring->gap_m[bin] = fmin(ring->gap_m[bin], gap);
 	}
 }
 
-/* Nearest in a bin and its neighbours: what only moved sideways, or stood beside an edge, has come no nearer. */
+/* Nearest in a bin and its neighbours: what only moved sideways, or stood beside an edge, has come no nearer.
+ */
 static double around(const struct ring *ring, int bin)
 {
 	double best = INFINITY;
@@ -129,8 +134,8 @@ static double around(const struct ring *ring, int bin)
 	return best;
 }
 
-void cairn_zones_scan(struct cairn_zones *z, const struct cairn_points *now, const struct cairn_points *before,
-    int64_t t_ns, int64_t t_before_ns)
+void cairn_zones_scan(struct cairn_zones *z, const struct cairn_points *now,
+    const struct cairn_points *before, int64_t t_ns, int64_t t_before_ns)
 {
 	const struct cairn_zones_params *p = &z->params;
 	double dt_s = (double)(t_ns - t_before_ns) * 1e-9;
@@ -143,8 +148,8 @@ void cairn_zones_scan(struct cairn_zones *z, const struct cairn_points *now, con
 	for (int i = 0; i < CAIRN_APPROACH_BINS + APPROACH_BINS_MIN; i++) {
 		int bin = i % CAIRN_APPROACH_BINS;
 		double gap = is.gap_m[bin], closing = (around(&was, bin) - gap) / dt_s;
-		bool comes = gap < APPROACH_REACH_M && closing > p->approach_mps && closing < APPROACH_SPEED_MAX_MPS &&
-			     gap < closing * p->approach_s;
+		bool comes = gap < APPROACH_REACH_M && closing > p->approach_mps &&
+			     closing < APPROACH_SPEED_MAX_MPS && gap < closing * p->approach_s;
 		in_a_row = comes ? in_a_row + 1 : 0;
 		if (in_a_row < APPROACH_BINS_MIN)
 			continue;
@@ -167,15 +172,16 @@ static struct motion motion_of(const struct cairn_zones *z, double curvature_1pm
 	struct cairn_pose2 step = cairn_pose_advance(
 	    (struct cairn_pose2){0}, (struct cairn_twist){sign, sign * curvature_1pm}, LOOK_AHEAD_M);
 	double heading = atan(curvature_1pm * centre_of(z));
-	return (struct motion){
-	    sign, curvature_1pm, forward ? heading : cairn_wrap_rad(heading + M_PI), cairn_pose_inverse(step)};
+	return (struct motion){sign, curvature_1pm, forward ? heading : cairn_wrap_rad(heading + M_PI),
+	    cairn_pose_inverse(step)};
 }
 
 struct counts {
 	int stop, slow, emergency;
-	double gap_now_m, gap_then_m;   /* nearest of the points in the stop zone, before and after LOOK_AHEAD_M */
-	double near_then_m;             /* nearest of those in the emergency's sector, after it */
-	bool in_the_way;                /* one of these is within the footprint's width of the way */
+	double gap_now_m,
+	    gap_then_m;     /* nearest of the points in the stop zone, before and after LOOK_AHEAD_M */
+	double near_then_m; /* nearest of those in the emergency's sector, after it */
+	bool in_the_way;    /* one of these is within the footprint's width of the way */
 	double stop_bearing, slow_bearing, emergency_bearing;
 };
 
@@ -185,7 +191,8 @@ static void count_point(
 	const struct cairn_zones_params *p = &z->params;
 	double dx = x - centre_of(z);
 	if (inside(z, &p->slow, x, y)) {
-		bool ahead = m->sign * dx > 0.0 && fabs(y - 0.5 * m->curvature * x * x) <= p->body.half_width_m + BESIDE_M;
+		bool ahead = m->sign * dx > 0.0 &&
+			     fabs(y - 0.5 * m->curvature * x * x) <= p->body.half_width_m + BESIDE_M;
 		if (ahead || p->slow_beside) {
 			c->slow++;
 			c->slow_bearing = atan2(y, x);
@@ -226,14 +233,15 @@ static bool emergency(struct cairn_zones *z, const struct counts *c, bool forwar
 	return *seen_ns != 0 && now_ns - *seen_ns < (int64_t)(z->params.emergency_clear_s * 1e9);
 }
 
-struct cairn_zone_limit cairn_zones_limit(struct cairn_zones *z, const struct cairn_points *points, size_t count,
-    double curvature_1pm, bool forward, double speed_mps, int64_t now_ns)
+struct cairn_zone_limit cairn_zones_limit(struct cairn_zones *z, const struct cairn_points *points,
+    size_t count, double curvature_1pm, bool forward, double speed_mps, int64_t now_ns)
 {
 	const struct cairn_zones_params *p = &z->params;
 	struct motion m = motion_of(z, curvature_1pm, forward);
 	struct counts c = {.gap_now_m = INFINITY, .gap_then_m = INFINITY, .near_then_m = INFINITY};
 	double reach = p->emergency_m;
-	reach = fmax(reach, p->stop.count > 0 || p->slow.count > 0 ? 8.0 : fmax(p->stop.radius_m, p->slow.radius_m));
+	reach = fmax(
+	    reach, p->stop.count > 0 || p->slow.count > 0 ? 8.0 : fmax(p->stop.radius_m, p->slow.radius_m));
 	float middle = (float)centre_of(z), reach2 = (float)(reach * reach);
 	for (size_t i = 0; i < count; i++) {
 		float dx = points->x_m[i] - middle, y = points->y_m[i];
@@ -249,7 +257,8 @@ struct cairn_zone_limit cairn_zones_limit(struct cairn_zones *z, const struct ca
 	if (c.stop >= p->stop_points)
 		return (struct cairn_zone_limit){CAIRN_ZONE_CREEP, p->creep_mps, c.stop_bearing};
 	if (c.slow >= p->slow_points)
-		return (struct cairn_zone_limit){
-		    CAIRN_ZONE_SLOW, fmax(p->slow_share * fabs(speed_mps), fmin(p->creep_mps, fabs(speed_mps))), c.slow_bearing};
+		return (struct cairn_zone_limit){CAIRN_ZONE_SLOW,
+		    fmax(p->slow_share * fabs(speed_mps), fmin(p->creep_mps, fabs(speed_mps))),
+		    c.slow_bearing};
 	return (struct cairn_zone_limit){CAIRN_ZONE_FREE, INFINITY, 0.0};
 }

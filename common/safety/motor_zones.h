@@ -1,16 +1,14 @@
 /* motor_zones.h - the collision monitor's zones around the robot, beside the swept arc (motor_monitor.h).
  *
- * In the manner of Nav2's collision monitor, with one rule of our own, without which an Ackermann robot that has come
- * too near could never leave again: a zone judges a motion, not a place.
- *   stop zone   so many points in it, and nothing is driven that brings one of them nearer; what does not is
- *               driven at creep speed.
- *   slow zone   so many points in it ahead of the motion, within a hand's breadth of the way, and the speed is a share
- *               of what was asked (slow_beside: wherever in the zone they are).
- *   emergency   P1: anything nearer than distance_m to the footprint's centre within angle_rad of the direction of
- *               travel, and brought nearer by it, stops that direction until it has been clear for clear_s. The other
- *               direction stays open, and so does sliding along a wall.
- *   approach    something comes nearer by itself: the robot stands while it could be there within approach_s.
- * A circle is about the footprint's centre, a polygon in the robot frame. */
+ * In the manner of Nav2's collision monitor, with one rule of our own, without which an Ackermann robot that
+ * has come too near could never leave again: a zone judges a motion, not a place. stop zone   so many points
+ * in it, and nothing is driven that brings one of them nearer; what does not is driven at creep speed. slow
+ * zone   so many points in it ahead of the motion, within a hand's breadth of the way, and the speed is a
+ * share of what was asked (slow_beside: wherever in the zone they are). emergency   P1: anything nearer than
+ * distance_m to the footprint's centre within angle_rad of the direction of travel, and brought nearer by it,
+ * stops that direction until it has been clear for clear_s. The other direction stays open, and so does
+ * sliding along a wall. approach    something comes nearer by itself: the robot stands while it could be
+ * there within approach_s. A circle is about the footprint's centre, a polygon in the robot frame. */
 #ifndef CAIRN_COMMON_SAFETY_MOTOR_ZONES_H
 #define CAIRN_COMMON_SAFETY_MOTOR_ZONES_H
 
@@ -69,11 +67,11 @@ struct cairn_zone_limit {
 void cairn_zones_init(struct cairn_zones *zones, const struct cairn_zones_params *params);
 
 /* A new turn: now and before are the returns of it and of the one before, both in the robot frame of now. */
-void cairn_zones_scan(struct cairn_zones *zones, const struct cairn_points *now, const struct cairn_points *before,
-    int64_t t_ns, int64_t t_before_ns);
+void cairn_zones_scan(struct cairn_zones *zones, const struct cairn_points *now,
+    const struct cairn_points *before, int64_t t_ns, int64_t t_before_ns);
 
 /* Limit for a motion asked at speed_mps along curvature; the first count points are solid things. */
-struct cairn_zone_limit cairn_zones_limit(struct cairn_zones *zones, const struct cairn_points *points, size_t count,
-    double curvature_1pm, bool forward, double speed_mps, int64_t now_ns);
+struct cairn_zone_limit cairn_zones_limit(struct cairn_zones *zones, const struct cairn_points *points,
+    size_t count, double curvature_1pm, bool forward, double speed_mps, int64_t now_ns);
 
 #endif

@@ -232,8 +232,9 @@ static struct cairn_person *add_mover(struct house *h, const char *name)
 	return p;
 }
 
-/* Walks to and fro within a room, or through its doors. */
-static void add_person(struct house *h)
+/* Walks to and fro within a room; while there are rooms, each person in one of its own: nobody walks through
+ * another. */
+static void add_person(struct house *h, uint32_t number)
 {
 	struct cairn_person *p = add_mover(h, "person");
 	if (p == NULL)
@@ -242,7 +243,7 @@ static void add_person(struct house *h)
 	p->height_m = 1.7;
 	p->speed_mps = between(h, 0.3, given(h->p->person_speed_mps, 1.0));
 	p->pause_s = between(h, 0.0, 4.0);
-	const struct rect *r = &h->rooms[cairn_rng_u32(&h->rng) % (uint32_t)h->room_count];
+	const struct rect *r = &h->rooms[number % (uint32_t)h->room_count];
 	p->path_count = 2 + cairn_rng_u32(&h->rng) % 6;
 	for (uint32_t i = 0; i < p->path_count; i++)
 		p->path[i] = (struct cairn_vec2){
@@ -292,7 +293,7 @@ struct cairn_world *cairn_house_generate(const struct cairn_house_params *params
 	build_walls(&h, all);
 	furnish(&h);
 	for (uint32_t i = 0; i < params->people; i++)
-		add_person(&h);
+		add_person(&h, i);
 	if (params->swinging_door)
 		add_swinging_door(&h);
 	return cairn_build_finish(&h.b, err);

@@ -21,7 +21,8 @@ static struct cairn_world *room_with_box(double x_m, double z0_m, double z1_m, b
 	cairn_build_outline(&b, walls, 4, true, 0.0, 2.5, CAIRN_PAINT(200, 200, 200, PLASTER));
 	(void)cairn_build_thing(&b, "box", "box", x_m, 0);
 	b.glass = glass;
-	cairn_build_box(&b, (struct cairn_box){x_m, 0.0, 0.2, 0.4, 0.0, z0_m, z1_m}, CAIRN_PAINT(90, 60, 30, WOOD));
+	cairn_build_box(
+	    &b, (struct cairn_box){x_m, 0.0, 0.2, 0.4, 0.0, z0_m, z1_m}, CAIRN_PAINT(90, 60, 30, WOOD));
 	b.world->has_start = true;
 	struct cairn_world *w = cairn_build_finish(&b, &err);
 	ck_assert_msg(w != NULL, "%s", err.text);
@@ -63,7 +64,8 @@ START_TEST(a_low_box_a_shelf_and_glass_are_seen_in_the_picture_where_rays_find_t
 		uint32_t hits = 0, apart = 0;
 		for (uint32_t i = 0; i < 64; i++) {
 			ck_assert_double_eq_tol((double)seen.angle_rad[i], (double)rays.angle_rad[i], 1e-3);
-			ck_assert_double_eq_tol((double)seen.free_from_m[i], (double)rays.free_from_m[i], 1e-3);
+			ck_assert_double_eq_tol(
+			    (double)seen.free_from_m[i], (double)rays.free_from_m[i], 1e-3);
 			hits += seen.hit[i];
 			apart += seen.hit[i] != rays.hit[i] ||
 				 fabs((double)seen.free_to_m[i] - (double)rays.free_to_m[i]) > 0.05;
@@ -211,7 +213,7 @@ START_TEST(broken_scans_change_nothing)
 END_TEST
 
 CAIRN_TEST_MAIN("floor", a_low_box_a_shelf_and_glass_are_seen_in_the_picture_where_rays_find_them,
-    a_picture_without_depth_says_that_nothing_is_known, without_a_depth_camera_nothing_is_held_against_anybody,
-    floor_is_driven_on_as_far_as_it_was_seen,
+    a_picture_without_depth_says_that_nothing_is_known,
+    without_a_depth_camera_nothing_is_held_against_anybody, floor_is_driven_on_as_far_as_it_was_seen,
     what_left_the_picture_is_remembered_and_what_was_driven_over_is_free,
     what_the_lidar_sees_too_is_not_remembered, broken_scans_change_nothing)
