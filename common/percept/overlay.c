@@ -17,6 +17,8 @@
 #define LIFT_TRIES 20       /* a number moves up this often, by half its radius, to get clear of the others */
 #define LABEL_HALF_WIDTH_PX 38.0 /* of a depth label, at 480 rows */
 #define LABEL_HALF_HEIGHT_PX 12.0
+#define HEADING_WIDTH_PX 190.0 /* from the right, with its dial */
+#define HEADING_HEIGHT_PX 84.0
 #define FOOT_PX 34.0 /* arrows begin this far above the picture's foot, at 480 rows */
 
 struct cairn_overlay {
@@ -141,7 +143,7 @@ static double disc_radius(const struct cairn_overlay *overlay, const struct cair
 	    0.75 * cairn_font_cap_height_px(overlay->font) + 3.0 * overlay->scale);
 }
 
-/* Clear of the numbers placed before it and of the depth labels. */
+/* Clear of the numbers placed before it, of the depth labels and of the heading. */
 static bool disc_clear(const struct cairn_overlay *overlay, const struct cairn_overlay_mark *mark,
     double radius, const struct cairn_overlay_mark *others, int count)
 {
@@ -150,6 +152,9 @@ static bool disc_clear(const struct cairn_overlay *overlay, const struct cairn_o
 		    radius + disc_radius(overlay, &others[i]) + 1.0)
 			return false;
 	}
+	if (mark->disc_u + radius > overlay->lens.width_px - HEADING_WIDTH_PX * overlay->scale &&
+	    mark->disc_v - radius < HEADING_HEIGHT_PX * overlay->scale)
+		return false;
 	for (int p = 0; p < CAIRN_DEPTH_POINTS; p++) {
 		int u, v;
 		cairn_depth_point_px((enum cairn_depth_point)p, (int)overlay->lens.width_px,
@@ -161,16 +166,20 @@ static bool disc_clear(const struct cairn_overlay *overlay, const struct cairn_o
 	return true;
 }
 
-/* The number stands above its place, higher where something else is in the way. */
+/* The number stands above its place; where something else is in the way, beside that or higher. */
 static void place_disc(const struct cairn_overlay *overlay, struct cairn_overlay_mark *mark,
     const struct cairn_overlay_mark *others, int count)
 {
-	double radius = disc_radius(overlay, mark);
-	mark->disc_u = cairn_clamp(mark->tip_u, radius + 2.0, overlay->lens.width_px - radius - 2.0);
-	mark->disc_v = mark->tip_v - radius - 8.0 * overlay->scale;
-	for (int tries = 0; tries < LIFT_TRIES && !disc_clear(overlay, mark, radius, others, count); tries++)
-		mark->disc_v -= 0.5 * radius;
-	mark->disc_v = fmax(mark->disc_v, radius + 2.0);
+	static const double sides[3] = {0.0, -2.2, 2.2}; /* radii */
+	double radius = disc_radius(overlay, mark), top = radius + 2.0;
+	double above = mark->tip_v - radius - 8.0 * overlay->scale;
+	for (int tries = 0; tries < 3 * LIFT_TRIES; tries++) {
+		mark->disc_u = cairn_clamp(mark->tip_u + sides[tries % 3] * radius, radius + 2.0,
+		    overlay->lens.width_px - radius - 2.0);
+		mark->disc_v = fmax(above - 0.5 * radius * (tries / 3), top);
+		if (disc_clear(overlay, mark, radius, others, count))
+			return;
+	}
 }
 
 /* What may be drawn: ids and places in the map, best or nearest first. */
