@@ -5,7 +5,10 @@
 
 #include "common/plan/edt.h"
 
-#define WALL_M 0.3   /* of occupied cells that hang together make a jamb */
+#define WALL_M 0.4   /* of occupied cells that hang together make a jamb */
+#define BESIDE_M 0.2 /* the wall goes on along the jambs' line at both of them, */
+#define ASIDE_M 0.1  /* give or take so much, */
+#define LONG_M 0.4   /* or so far at one, where the other is a wall across */
 #define OPENS_M 0.55 /* on each side the way opens within this */
 #define WIDER_M 0.3
 #define SAME_M 0.5
@@ -163,6 +166,29 @@ static enum side look_out(const struct cairn_wave *w, const struct chord *c, int
 	return SIDE_CLOSED;
 }
 
+/* How far the wall goes on from (x, y) in direction (ux, uy), in cells. */
+static int wall_along(const struct cairn_wave *w, double x, double y, double ux, double uy, double cell_m)
+{
+	int most = (int)(LONG_M / cell_m), aside = (int)(ASIDE_M / cell_m), n = 0;
+	for (bool wall = true; wall && n < most; n += wall) {
+		wall = false;
+		for (int k = -aside; k <= aside && !wall; k++)
+			wall = class_at(w, x + (n + 1) * ux - k * uy, y + (n + 1) * uy + k * ux) ==
+			       CAIRN_WAVE_OCCUPIED;
+	}
+	return n;
+}
+
+/* A door is a hole in a wall: the wall goes on behind both jambs, or far behind one (a door in a corner). */
+static bool in_a_wall(const struct cairn_wave *w, const struct chord *c, double cell_m)
+{
+	double ux = (double)c->ux, uy = (double)c->uy, half = 0.5 * (double)c->length;
+	int one = wall_along(w, (double)c->x - half * ux, (double)c->y - half * uy, -ux, -uy, cell_m);
+	int other = wall_along(w, (double)c->x + half * ux, (double)c->y + half * uy, ux, uy, cell_m);
+	int least = one < other ? one : other, most = one < other ? other : one;
+	return least >= (int)(BESIDE_M / cell_m) || most >= (int)(LONG_M / cell_m);
+}
+
 /* The chord from jamb (x1, y1) over a middle near (x, y), if there is one. */
 static bool make_chord(
     const struct cairn_wave *w, int32_t x, int32_t y, int dx, int dy, double cell_m, struct chord *ret)
@@ -188,7 +214,7 @@ static bool make_chord(
 	enum side back = front == SIDE_CLOSED ? SIDE_CLOSED : look_out(w, ret, -1, cell_m);
 	bool opens =
 	    front != SIDE_CLOSED && back != SIDE_CLOSED && (front == SIDE_OPENS || back == SIDE_OPENS);
-	return opens && is_wall(w, x1, y1, cell_m) && is_wall(w, x2, y2, cell_m);
+	return opens && is_wall(w, x1, y1, cell_m) && is_wall(w, x2, y2, cell_m) && in_a_wall(w, ret, cell_m);
 }
 
 static void find_chords(struct cairn_doorways *d, const struct cairn_wave *w, double cell_m)

@@ -5,7 +5,8 @@
  * the circle over them). Such a place is a doorway when
  *
  *   - the jambs are CAIRN_DOORWAY_MIN_M to _MAX_M apart,
- *   - both are walls: 0.3 m or more of occupied cells hang together there, so that chair legs make no doors,
+ *   - both are walls: 0.4 m or more of occupied cells hang together there, so that chair legs make no doors,
+ * and the wall goes on along the jambs' line, 0.2 m behind both or 0.4 m behind one (a door in a corner),
  *   - the way through opens within 0.55 m: measured along the jambs' line it gets at least 0.3 m wider, on
  * both sides, or on one with the other one unknown. So a corridor is none, and neither is a niche.
  *
@@ -20,7 +21,7 @@
 
 #define CAIRN_DOORWAY_MIN_M                                                                                  \
 	0.55 /* of the known gap: walls in the map are up to a cell thicker than they are */
-#define CAIRN_DOORWAY_MAX_M 1.25
+#define CAIRN_DOORWAY_MAX_M 1.21
 #define CAIRN_DOORWAYS_MAX 128
 
 struct cairn_doorway_known {

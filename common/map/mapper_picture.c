@@ -3,30 +3,44 @@
 #include "common/map/mapper_parts.h"
 #include "common/map/picture.h"
 
-static bool draw(struct cairn_mapper *mapper, const struct cairn_msg_nav_path *planned, const char *title,
-    uint32_t size_px, bool with_frontiers, const char *path, struct cairn_error *err);
+/* What is laid over the map; NULL: not. */
+struct over {
+	const struct cairn_msg_nav_path *planned;
+	const struct cairn_msg_candidates *candidates;
+	bool features; /* frontiers and doorways */
+};
 
-bool cairn_picture_of_mapper(struct cairn_mapper *mapper, const struct cairn_msg_nav_path *planned,
-    const char *title, const char *path, struct cairn_error *err)
+/* Scratch of one picture. */
+struct finds {
+	struct cairn_msg_frontiers frontiers;
+	struct cairn_msg_features features;
+};
+
+static void lay_over(struct cairn_picture *p, const struct over *over, const struct finds *finds)
 {
-	return draw(mapper, planned, title, 0, true, path, err);
+	if (over->planned != NULL) {
+		p->path = over->planned->points;
+		p->path_points = over->planned->points_count;
+	}
+	if (over->candidates != NULL) {
+		p->candidates = over->candidates->items;
+		p->candidate_count = over->candidates->items_count;
+	}
+	if (over->features) {
+		p->frontiers = finds->frontiers.items;
+		p->frontier_count = finds->frontiers.items_count;
+		p->doorways = finds->features.doorways;
+		p->doorway_count = finds->features.doorways_count;
+	}
 }
 
-bool cairn_picture_of_log(struct cairn_mapper *mapper, const char *title, uint32_t size_px, const char *path,
-    struct cairn_error *err)
-{
-	return draw(mapper, NULL, title, size_px, false, path, err);
-}
-
-static bool draw(struct cairn_mapper *mapper, const struct cairn_msg_nav_path *planned, const char *title,
-    uint32_t size_px, bool with_frontiers, const char *path, struct cairn_error *err)
+static bool draw(struct cairn_mapper *mapper, const struct over *over, const char *title, uint32_t size_px,
+    const char *path, struct cairn_error *err)
 {
 	const struct cairn_grid *grid = cairn_mapper_grid(mapper);
 	struct cairn_cell_box box = cairn_grid_published(grid);
-	struct cairn_msg_frontiers *frontiers = malloc(sizeof(*frontiers));
-	if (cairn_cell_box_empty(box) || frontiers == NULL) {
+	if (cairn_cell_box_empty(box)) {
 		cairn_error_set(err, "%s: there is no map to draw", path);
-		free(frontiers);
 		return false;
 	}
 	struct cairn_msg_pose pose;
@@ -46,22 +60,40 @@ static bool draw(struct cairn_mapper *mapper, const struct cairn_msg_nav_path *p
 	    .size_px = size_px};
 	p.stride_bytes = p.width;
 	p.driven = cairn_mapper_driven(mapper, &p.driven_points);
-	if (planned != NULL) {
-		p.path = planned->points;
-		p.path_points = planned->points_count;
-	}
+	struct finds *finds = malloc(sizeof(*finds));
 	uint8_t *cells = malloc((size_t)p.width * p.height);
-	bool ok = cells != NULL && (!with_frontiers || cairn_mapper_frontiers(mapper, INT64_MAX, frontiers));
+	bool ok = finds != NULL && cells != NULL;
+	if (ok && over->features)
+		ok = cairn_mapper_frontiers(mapper, INT64_MAX, &finds->frontiers) &&
+		     cairn_mapper_features(mapper, &finds->frontiers, &finds->features);
 	if (ok) {
 		cairn_grid_bytes(grid, box, cells);
 		p.cells = cells;
-		p.frontiers = with_frontiers ? frontiers->items : NULL;
-		p.frontier_count = with_frontiers ? frontiers->items_count : 0;
+		lay_over(&p, over, finds);
 		ok = cairn_picture_write(&p, path, err);
 	} else {
 		cairn_error_set(err, "%s: no memory for the picture", path);
 	}
 	free(cells);
-	free(frontiers);
+	free(finds);
 	return ok;
+}
+
+bool cairn_picture_with(struct cairn_mapper *mapper, const struct cairn_msg_nav_path *planned,
+    const struct cairn_msg_candidates *candidates, const char *title, const char *path,
+    struct cairn_error *err)
+{
+	return draw(mapper, &(struct over){planned, candidates, true}, title, 0, path, err);
+}
+
+bool cairn_picture_of_mapper(struct cairn_mapper *mapper, const struct cairn_msg_nav_path *planned,
+    const char *title, const char *path, struct cairn_error *err)
+{
+	return cairn_picture_with(mapper, planned, NULL, title, path, err);
+}
+
+bool cairn_picture_of_log(struct cairn_mapper *mapper, const char *title, uint32_t size_px, const char *path,
+    struct cairn_error *err)
+{
+	return draw(mapper, &(struct over){NULL, NULL, false}, title, size_px, path, err);
 }

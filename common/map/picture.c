@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/map/lettering.h"
+#include "common/map/picture_parts.h"
 
 #define SIZE_DEFAULT_PX 900u
 #define SIZE_MAX_PX 4096u
@@ -15,14 +15,10 @@
 #define TITLE_PX 26.0
 #define FOOT_PX 34.0
 
-struct colour {
-	double r, g, b;
-};
-
-static const struct colour UNKNOWN = {0.72, 0.74, 0.76}, PAPER = {0.93, 0.94, 0.95}, INK = {0.13, 0.15, 0.18},
-			   DRIVEN = {0.16, 0.45, 0.85}, PLANNED = {0.85, 0.25, 0.75},
-			   FRONTIER = {0.93, 0.49, 0.10}, AWAY = {0.55, 0.45, 0.40},
-			   ROBOT = {0.10, 0.62, 0.25}, START = {0.80, 0.15, 0.15};
+static const struct cairn_picture_colour UNKNOWN = {0.72, 0.74, 0.76}, PAPER = {0.93, 0.94, 0.95},
+					 INK = {0.13, 0.15, 0.18}, DRIVEN = {0.16, 0.45, 0.85},
+					 PLANNED = {0.85, 0.25, 0.75}, ROBOT = {0.10, 0.62, 0.25},
+					 START = {0.80, 0.15, 0.15};
 
 struct cairn_board {
 	int width_px, height_px;
@@ -43,16 +39,16 @@ struct canvas {
 	double left, top;             /* of the map on the board */
 };
 
-static void use(cairo_t *cr, struct colour c, double alpha)
+static void use(cairo_t *cr, struct cairn_picture_colour c, double alpha)
 {
 	cairo_set_source_rgba(cr, c.r, c.g, c.b, alpha);
 }
 
 static void to_px(const struct canvas *c, double x_m, double y_m, double *px, double *py)
 {
-	double cx = (x_m - c->p->origin_x_m) / c->p->cell_m, cy = (y_m - c->p->origin_y_m) / c->p->cell_m;
-	*px = c->left + (c->y1 + 1 - cy) * c->scale;
-	*py = c->top + (c->x1 + 1 - cx) * c->scale;
+	const struct cairn_picture_pen pen = {
+	    .p = c->p, .left = c->left, .top = c->top, .scale = c->scale, .x1 = c->x1, .y1 = c->y1};
+	cairn_picture_to_px(&pen, x_m, y_m, px, py);
 }
 
 /* The known part with a margin; the whole grid when nothing is known. */
@@ -184,27 +180,11 @@ static void draw_planned(struct canvas *c)
 	cairo_set_dash(c->cr, NULL, 0, 0.0);
 }
 
-/* A numbered disc; out of reach ones are brown. */
-static void draw_frontiers(struct canvas *c)
+static void draw_marks(struct canvas *c)
 {
-	for (uint32_t i = c->p->frontiers != NULL ? c->p->frontier_count : 0;
-	     i-- > 0;) { /* the nearest on top */
-		const struct cairn_msg_frontier *f = &c->p->frontiers[i];
-		double x, y;
-		char text[16];
-		to_px(c, f->x_m, f->y_m, &x, &y);
-		snprintf(text, sizeof(text), "%u", f->id);
-		double radius = strlen(text) > 2 ? 14.0 : 11.0;
-		cairo_new_path(c->cr);
-		cairo_arc(c->cr, x, y, radius, 0.0, 2.0 * M_PI);
-		use(c->cr, f->distance_m >= 0.0 ? FRONTIER : AWAY, 0.92);
-		cairo_fill_preserve(c->cr);
-		cairo_set_source_rgb(c->cr, 1, 1, 1);
-		cairo_set_line_width(c->cr, 1.5);
-		cairo_stroke(c->cr);
-		cairo_set_source_rgb(c->cr, 1, 1, 1);
-		draw_centred(c, x, y, 12.0, text);
-	}
+	struct cairn_picture_pen pen = {
+	    c->p, c->cr, &c->board->letters, c->left, c->top, c->scale, c->x1, c->y1};
+	cairn_picture_marks(&pen);
 }
 
 static void draw_start(struct canvas *c)
@@ -396,7 +376,7 @@ bool cairn_board_draw(struct cairn_board *board, const struct cairn_picture *pic
 	draw_driven(&c);
 	draw_planned(&c);
 	draw_start(&c);
-	draw_frontiers(&c);
+	draw_marks(&c);
 	draw_robot(&c);
 	draw_foot(&c);
 	if (picture->title != NULL) {

@@ -1,8 +1,10 @@
 /* picture.h - the map from above, as a PNG for people and for the model.
  *
  * Free floor is white, walls black, the unknown grey. Everything else is laid over it from plain arguments:
- * the path driven, a path planned, frontiers with numbers, the start, the robot, a scale. North (the way the
- * robot faced at the start) is up. */
+ * the path driven (blue), a path planned (broken), doorways (bars between their jambs), frontiers (numbered
+ * discs, brown where out of reach), candidates (numbered squares), the start (red cross), the robot (green,
+ * with its heading), a scale. Marks that would cover each other are moved aside, with a line to their place.
+ * North (the way the robot faced at the start) is up. */
 #ifndef CAIRN_COMMON_MAP_PICTURE_H
 #define CAIRN_COMMON_MAP_PICTURE_H
 
@@ -31,6 +33,10 @@ struct cairn_picture {
 	uint32_t path_points;
 	const struct cairn_msg_frontier *frontiers; /* may be NULL; numbered by id */
 	uint32_t frontier_count;
+	const struct cairn_msg_candidate *candidates; /* may be NULL; numbered squares */
+	uint32_t candidate_count;
+	const struct cairn_msg_doorway *doorways; /* may be NULL; bars between their jambs */
+	uint32_t doorway_count;
 
 	const char *title; /* one line above the map; NULL for none */
 	uint32_t size_px;  /* longest side of the picture; 0 = 900 */
@@ -65,9 +71,15 @@ unsigned char *cairn_picture_encode(
 
 struct cairn_mapper;
 
-/* The picture of a mapper's own map, path driven, frontiers and robot. planned and title may be NULL. */
+/* The picture of a mapper's own map, path driven, doorways, frontiers and robot. planned and title may be
+ * NULL. */
 bool cairn_picture_of_mapper(struct cairn_mapper *mapper, const struct cairn_msg_nav_path *planned,
     const char *title, const char *path, struct cairn_error *err);
+
+/* The same with candidates; each of what is laid over it may be NULL. */
+bool cairn_picture_with(struct cairn_mapper *mapper, const struct cairn_msg_nav_path *planned,
+    const struct cairn_msg_candidates *candidates, const char *title, const char *path,
+    struct cairn_error *err);
 
 /* The same without frontiers, longest side size_px: for maps of logs. */
 bool cairn_picture_of_log(struct cairn_mapper *mapper, const char *title, uint32_t size_px, const char *path,

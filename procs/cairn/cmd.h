@@ -82,6 +82,7 @@ int cli_stop(const struct cli *cli);
 int cli_logs(const struct cli *cli);
 int cli_topics(const struct cli *cli);
 int cli_look(const struct cli *cli);
+int cli_map(const struct cli *cli);
 int cli_dry(const struct cli *cli);
 int cli_echo(const struct cli *cli);
 int cli_hz(const struct cli *cli);

@@ -52,6 +52,15 @@ static const struct cli_option ask_options[] = {
     {"body", '\0', NULL, "the body alone, without the headers"},
     {"config", '\0', "FILE", "lay this file over config/cairn.yaml"},
     {"set", '\0', "KEY=VALUE", "lay a single section.key over that; may be repeated"}, {0}};
+static const struct cli_option map_options[] = {
+    {"png", '\0', "FILE", "draw it: robot, way, doorways, frontiers, candidates"},
+    {"save", '\0', "NAME", "write NAME.pgm and NAME.yaml as ROS's map_server does"},
+    {"rle", '\0', NULL, "print it as run-length text, as a model may be given it"},
+    {"tokens", '\0', "N", "of that text at most, about (default 800)"},
+    {"state", '\0', "FILE", "the map of this state file instead of RUN/state/map.bin"},
+    {"load", '\0', "FILE", "a map_server map (its YAML file) instead"},
+    {0},
+};
 static const struct cli_option echo_options[] = {
     {"count", 'n', "N", "end after N messages; without it at Ctrl-C"},
     {"timeout", '\0', "TIME", "give up (status 3) after so long without a message"},
@@ -124,6 +133,9 @@ const struct cli_command cli_commands[] = {
     {"ask", .args = "", .summary = "the request to a model as it would be sent (--dry-run)",
 	.details = "With an empty memory and no frontiers: only the snapshot is that of the robot.",
 	.options = ask_options, .run = cli_dry},
+    {"map", .args = "", .summary = "the map: areas, doorways, visits; as a picture, as text, as files for ROS",
+	.details = "Of a running robot (at most a second old) or of one that has ended.",
+	.options = map_options, .json = true, .run = cli_map},
     {"echo", .args = "TOPIC", .summary = "the messages of a topic as JSON lines",
 	.details = "heartbeat.STAGE names the heartbeat of one stage. Of frames the headers are shown.",
 	.options = echo_options, .arg_min = 1, .arg_max = 1, .run = cli_echo},

@@ -1,0 +1,164 @@
+#include <math.h>
+#include <string.h>
+
+#include "common/map/picture_parts.h"
+
+#define MARKS_MAX 128
+#define APART_PX 25.0
+#define ROUND_PX 11.0
+#define TICK_PX 5.0
+
+static const struct cairn_picture_colour FRONTIER = {0.93, 0.49, 0.10}, AWAY = {0.55, 0.45, 0.40},
+					 CANDIDATE = {0.45, 0.25, 0.75}, DOORWAY = {0.00, 0.55, 0.58};
+
+/* Places taken on the picture. */
+struct taken {
+	double x[MARKS_MAX], y[MARKS_MAX];
+	int count;
+};
+
+static void use(cairo_t *cr, struct cairn_picture_colour c, double alpha)
+{
+	cairo_set_source_rgba(cr, c.r, c.g, c.b, alpha);
+}
+
+static bool is_free(const struct taken *t, double x, double y)
+{
+	for (int i = 0; i < t->count; i++)
+		if (hypot(t->x[i] - x, t->y[i] - y) < APART_PX)
+			return false;
+	return true;
+}
+
+static void take(struct taken *t, double x, double y)
+{
+	if (t->count == MARKS_MAX)
+		return;
+	t->x[t->count] = x;
+	t->y[t->count++] = y;
+}
+
+/* The nearest free place for a mark that belongs to (*x, *y), which is taken. */
+static void find_place(struct taken *t, double *x, double *y)
+{
+	for (int ring = 0; ring <= 3; ring++) {
+		for (int k = 0; k < (ring == 0 ? 1 : 12); k++) {
+			double u = *x + ring * APART_PX * cos(k * M_PI / 6.0),
+			       v = *y - ring * APART_PX * sin(k * M_PI / 6.0);
+			if (!is_free(t, u, v))
+				continue;
+			*x = u;
+			*y = v;
+			take(t, u, v);
+			return;
+		}
+	}
+	take(t, *x, *y); /* too many in one place: they overlap */
+}
+
+static void number(const struct cairn_picture_pen *pen, double x, double y, const char *text)
+{
+	cairo_set_source_rgb(pen->cr, 1, 1, 1);
+	double width = cairn_lettering_width(pen->letters, 12.0, text);
+	cairn_lettering_draw(pen->letters, pen->cr, x - width / 2, y + 0.365 * 12.0, 12.0, text);
+}
+
+static void leader(const struct cairn_picture_pen *pen, double x0, double y0, double x1, double y1,
+    struct cairn_picture_colour c)
+{
+	if (hypot(x1 - x0, y1 - y0) < 1.0)
+		return;
+	use(pen->cr, c, 0.9);
+	cairo_set_line_width(pen->cr, 1.5);
+	cairo_move_to(pen->cr, x0, y0);
+	cairo_line_to(pen->cr, x1, y1);
+	cairo_stroke(pen->cr);
+	cairo_new_path(pen->cr);
+	cairo_arc(pen->cr, x0, y0, 2.5, 0.0, 2.0 * M_PI);
+	cairo_fill(pen->cr);
+}
+
+static void rim(const struct cairn_picture_pen *pen)
+{
+	cairo_set_source_rgb(pen->cr, 1, 1, 1);
+	cairo_set_line_width(pen->cr, 1.5);
+	cairo_stroke(pen->cr);
+}
+
+/* A numbered disc; out of reach ones are brown. */
+static void draw_frontier(
+    const struct cairn_picture_pen *pen, const struct cairn_msg_frontier *f, struct taken *t)
+{
+	double at_x, at_y, x, y;
+	char text[16];
+	struct cairn_picture_colour colour = f->distance_m >= 0.0 ? FRONTIER : AWAY;
+	cairn_picture_to_px(pen, f->x_m, f->y_m, &at_x, &at_y);
+	x = at_x, y = at_y;
+	find_place(t, &x, &y);
+	leader(pen, at_x, at_y, x, y, colour);
+	snprintf(text, sizeof(text), "%u", f->id);
+	cairo_new_path(pen->cr);
+	cairo_arc(pen->cr, x, y, strlen(text) > 2 ? 14.0 : ROUND_PX, 0.0, 2.0 * M_PI);
+	use(pen->cr, colour, 0.92);
+	cairo_fill_preserve(pen->cr);
+	rim(pen);
+	number(pen, x, y, text);
+}
+
+/* A numbered square. */
+static void draw_candidate(
+    const struct cairn_picture_pen *pen, const struct cairn_msg_candidate *c, struct taken *t)
+{
+	double at_x, at_y, x, y;
+	char text[16];
+	cairn_picture_to_px(pen, c->x_m, c->y_m, &at_x, &at_y);
+	x = at_x, y = at_y;
+	find_place(t, &x, &y);
+	leader(pen, at_x, at_y, x, y, CANDIDATE);
+	snprintf(text, sizeof(text), "%u", c->id);
+	double half = fmax(ROUND_PX, 0.5 * cairn_lettering_width(pen->letters, 12.0, text) + 4.0);
+	cairo_new_path(pen->cr);
+	cairo_rectangle(pen->cr, x - half, y - ROUND_PX + 1.0, 2.0 * half, 2.0 * ROUND_PX - 2.0);
+	use(pen->cr, CANDIDATE, 0.94);
+	cairo_fill_preserve(pen->cr);
+	rim(pen);
+	number(pen, x, y, text);
+}
+
+/* A bar from jamb to jamb with a tick at each end. */
+static void draw_doorway(const struct cairn_picture_pen *pen, const struct cairn_msg_doorway *d)
+{
+	double ux = -sin(d->yaw_rad), uy = cos(d->yaw_rad), half = 0.5 * d->width_m, end[2][2];
+	for (int k = 0; k < 2; k++)
+		cairn_picture_to_px(pen, d->x_m + (k == 0 ? half : -half) * ux,
+		    d->y_m + (k == 0 ? half : -half) * uy, &end[k][0], &end[k][1]);
+	use(pen->cr, DOORWAY, 0.95);
+	cairo_set_line_width(pen->cr, 3.0);
+	cairo_move_to(pen->cr, end[0][0], end[0][1]);
+	cairo_line_to(pen->cr, end[1][0], end[1][1]);
+	double length = fmax(hypot(end[1][0] - end[0][0], end[1][1] - end[0][1]), 1e-6);
+	double nx = -(end[1][1] - end[0][1]) / length * TICK_PX,
+	       ny = (end[1][0] - end[0][0]) / length * TICK_PX;
+	for (int k = 0; k < 2; k++) {
+		cairo_move_to(pen->cr, end[k][0] - nx, end[k][1] - ny);
+		cairo_line_to(pen->cr, end[k][0] + nx, end[k][1] + ny);
+	}
+	cairo_stroke(pen->cr);
+}
+
+void cairn_picture_marks(const struct cairn_picture_pen *pen)
+{
+	const struct cairn_picture *p = pen->p;
+	struct taken taken = {.count = 0};
+	double x, y;
+	if (p->have_robot) {
+		cairn_picture_to_px(pen, p->robot.x_m, p->robot.y_m, &x, &y);
+		take(&taken, x, y);
+	}
+	for (uint32_t i = 0; p->doorways != NULL && i < p->doorway_count; i++)
+		draw_doorway(pen, &p->doorways[i]);
+	for (uint32_t i = 0; p->frontiers != NULL && i < p->frontier_count; i++)
+		draw_frontier(pen, &p->frontiers[i], &taken);
+	for (uint32_t i = 0; p->candidates != NULL && i < p->candidate_count; i++)
+		draw_candidate(pen, &p->candidates[i], &taken);
+}

@@ -1,0 +1,239 @@
+/* cmd_map.c - the map a robot has made: what is on it, as a picture, as text, as files for other programs.
+ * The mapper saves its state every second while it changes (RUN/state/map.bin), so a running robot's map is
+ * read from there, as is that of one that has ended. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zmq.h>
+
+#include "common/base/geom.h"
+#include "common/map/map_server.h"
+#include "common/map/mapper.h"
+#include "common/map/picture.h"
+#include "common/map/rle.h"
+#include "procs/cairn/cmd.h"
+#include "procs/cairn/rundir.h"
+
+#define LISTEN_NS (1500 * CAIRN_NS_PER_MS)
+#define TOKENS_DEFAULT 800
+#define TOKENS_MAX 100000
+
+/* A map as bytes, from wherever it came, and what else is known of it. */
+struct shown {
+	struct cairn_map_file map;
+	struct cairn_mapper *mapper; /* NULL: the map is from a file of another kind */
+	struct cairn_pose2 robot;
+	struct cairn_msg_frontiers frontiers;
+	struct cairn_msg_features features;
+	struct cairn_msg_candidates candidates;
+	struct cairn_msg_nav_path path;
+};
+
+/* What the running stages say just now, if there are any. */
+static void listen_for(const char *run_dir, struct shown *s)
+{
+	const enum cairn_topic wanted[2] = {CAIRN_TOPIC_CANDIDATES, CAIRN_TOPIC_NAV_PATH};
+	void *places[2] = {&s->candidates, &s->path};
+	zmq_pollitem_t items[2];
+	struct cairn_sub *subs[2] = {NULL, NULL};
+	struct cairn_error err = {""};
+	if (!cli_bus_bound(run_dir, cairn_topics[wanted[0]].name))
+		return;
+	struct cairn_bus *bus = cairn_bus_new(run_dir, &err);
+	int waiting = 0;
+	for (int i = 0; bus != NULL && i < 2; i++) {
+		subs[i] = cli_bus_bound(run_dir, cairn_topics[wanted[i]].name)
+			      ? cairn_sub_new(bus, wanted[i], NULL, &err)
+			      : NULL;
+		if (subs[i] != NULL)
+			items[waiting++] =
+			    (zmq_pollitem_t){.socket = cairn_sub_socket(subs[i]), .events = ZMQ_POLLIN};
+	}
+	int64_t end_ns = cli_now_ns() + LISTEN_NS;
+	for (int heard = 0; heard < waiting && cli_now_ns() < end_ns;) {
+		if (zmq_poll(items, waiting, (long)((end_ns - cli_now_ns()) / CAIRN_NS_PER_MS) + 1) <= 0)
+			break;
+		for (int i = 0; i < 2; i++) {
+			if (subs[i] == NULL || cairn_sub_recv(subs[i], places[i], NULL) != 1)
+				continue;
+			heard++;
+			for (int k = 0; k < waiting; k++)
+				if (items[k].socket == cairn_sub_socket(subs[i]))
+					items[k].events = 0;
+		}
+	}
+	cairn_bus_destroy(&bus);
+}
+
+static bool take_state(
+    struct shown *s, const struct cairn_config *cfg, const char *path, struct cairn_error *err)
+{
+	s->mapper = cairn_mapper_load(cfg, path, err);
+	if (s->mapper == NULL)
+		return false;
+	const struct cairn_grid *grid = cairn_mapper_grid(s->mapper);
+	struct cairn_cell_box box = cairn_grid_published(grid);
+	if (cairn_cell_box_empty(box)) {
+		cairn_error_set(err, "%s: there is nothing on this map yet", path);
+		return false;
+	}
+	s->map = (struct cairn_map_file){.width = (uint32_t)(box.max_cx - box.min_cx + 1),
+	    .height = (uint32_t)(box.max_cy - box.min_cy + 1),
+	    .cell_m = grid->cell_m,
+	    .origin_x_m = box.min_cx * grid->cell_m,
+	    .origin_y_m = box.min_cy * grid->cell_m};
+	s->map.cells = malloc((size_t)s->map.width * s->map.height);
+	if (s->map.cells == NULL || !cairn_mapper_frontiers(s->mapper, INT64_MAX, &s->frontiers) ||
+	    !cairn_mapper_features(s->mapper, &s->frontiers, &s->features)) {
+		cairn_error_set(err, "%s: no memory for this map", path);
+		return false;
+	}
+	cairn_grid_bytes(grid, box, s->map.cells);
+	struct cairn_msg_pose pose;
+	cairn_mapper_pose(s->mapper, &pose);
+	s->robot = (struct cairn_pose2){pose.x_m, pose.y_m, pose.yaw_rad};
+	return true;
+}
+
+/* The map asked for, with the configuration it was made with. */
+static bool take_map(const struct cli *cli, struct shown *s, struct cairn_error *err)
+{
+	const char *file = cli_value(cli, "load"), *state = cli_value(cli, "state");
+	char path[CLI_RUN_DIR_MAX + 32];
+	struct cairn_config cfg;
+	if (file != NULL)
+		return cairn_map_file_load(&s->map, file, err);
+	cairn_config_defaults(&cfg);
+	snprintf(path, sizeof(path), "%s/config.yaml", cli->run_dir);
+	if (access(path, R_OK) == 0 && !cairn_config_load(&cfg, path, err))
+		return false;
+	snprintf(path, sizeof(path), "%s/state/map.bin", cli->run_dir);
+	if (!take_state(s, &cfg, state != NULL ? state : path, err))
+		return false;
+	if (state == NULL)
+		listen_for(cli->run_dir, s);
+	return true;
+}
+
+static bool draw(const struct shown *s, const char *path, struct cairn_error *err)
+{
+	if (s->mapper != NULL)
+		return cairn_picture_with(s->mapper, &s->path, &s->candidates, NULL, path, err);
+	struct cairn_picture p = {.cells = s->map.cells,
+	    .width = s->map.width,
+	    .height = s->map.height,
+	    .stride_bytes = s->map.width,
+	    .cell_m = s->map.cell_m,
+	    .origin_x_m = s->map.origin_x_m,
+	    .origin_y_m = s->map.origin_y_m};
+	return cairn_picture_write(&p, path, err);
+}
+
+static bool print_rle(const struct cli *cli, const struct shown *s, struct cairn_error *err)
+{
+	long tokens = cli_count(cli, "tokens", TOKENS_DEFAULT);
+	if (tokens < 0 || tokens > TOKENS_MAX) {
+		cairn_error_set(err, "--tokens: 1 to %d", TOKENS_MAX);
+		return false;
+	}
+	size_t room = (size_t)((double)tokens * CAIRN_RLE_BYTES_PER_TOKEN) + 64;
+	char *text = malloc(room);
+	struct cairn_rle_map map = {s->map.cells, s->map.width, s->map.height, s->map.width, s->map.cell_m,
+	    s->map.origin_x_m, s->map.origin_y_m, s->mapper != NULL ? &s->robot : NULL};
+	bool ok = text != NULL && cairn_rle_write(&map, (uint32_t)tokens, text, room) > 0;
+	if (ok)
+		fputs(text, stdout);
+	else
+		cairn_error_set(err, "--tokens: this map does not fit into %ld tokens", tokens);
+	free(text);
+	return ok;
+}
+
+static void print_doorways(const struct shown *s)
+{
+	printf("doorways     %u", s->features.doorways_total);
+	for (uint32_t i = 0; i < s->features.doorways_count; i++) {
+		const struct cairn_msg_doorway *d = &s->features.doorways[i];
+		printf("%s%u at %.1f %.1f, %.2f m%s", i == 0 ? ": " : "; ", d->id, d->x_m, d->y_m, d->width_m,
+		    d->visited_front && d->visited_back ? ", passed"
+		    : d->seen_front && d->seen_back     ? ""
+							: ", one side unseen");
+	}
+	printf("\n");
+}
+
+static void print_text(const struct shown *s)
+{
+	if (s->mapper == NULL) {
+		printf("size         %u x %u cells of %g m, lower left corner at %.2f %.2f\n", s->map.width,
+		    s->map.height, s->map.cell_m, s->map.origin_x_m, s->map.origin_y_m);
+		return;
+	}
+	printf("area         %.1f m2 free, %.1f m2 occupied, %.1f m2 unknown; coverage %.0f %%\n",
+	    s->features.free_m2, s->features.occupied_m2, s->features.unknown_m2,
+	    100.0 * s->features.coverage);
+	printf("extent       %.1f x %.1f m in cells of %g m\n", s->frontiers.map_width_m,
+	    s->frontiers.map_height_m, s->map.cell_m);
+	printf("robot        %.2f %.2f %.0f deg\n", s->robot.x_m, s->robot.y_m,
+	    cairn_rad_to_deg(s->robot.yaw_rad));
+	printf("frontiers    %u, %u within reach\n", s->frontiers.total, s->frontiers.reachable);
+	print_doorways(s);
+	printf("visits       %u places, entered %u times\n", s->features.visited_places, s->features.visits);
+	printf("claims       %llu taken, %u held now; refused:", (unsigned long long)s->features.claims[0],
+	    s->features.claims_held);
+	for (int i = 1; i < (int)s->features.claims_count; i++)
+		printf(" %s %llu", cairn_enum_text(&cairn_enum_claim_verdict, i),
+		    (unsigned long long)s->features.claims[i]);
+	printf("\n");
+}
+
+static bool print_json(const struct shown *s, struct cairn_error *err)
+{
+	static char text[65536];
+	if (s->mapper == NULL) {
+		printf("{\"width\":%u,\"height\":%u,\"cell_m\":%g,\"origin_x_m\":%g,\"origin_y_m\":%g}\n",
+		    s->map.width, s->map.height, s->map.cell_m, s->map.origin_x_m, s->map.origin_y_m);
+		return true;
+	}
+	if (cairn_msg_to_json(
+		cairn_topics[CAIRN_TOPIC_FEATURES].desc, NULL, &s->features, text, sizeof(text)) < 0) {
+		cairn_error_set(err, "too much to print");
+		return false;
+	}
+	printf("%s\n", text);
+	return true;
+}
+
+int cli_map(const struct cli *cli)
+{
+	struct cairn_error err = {""};
+	struct shown *s = calloc(1, sizeof(*s));
+	const char *png = cli_value(cli, "png"), *save = cli_value(cli, "save");
+	if (s == NULL)
+		return cli_fail(cli, CLI_FAILED, "no memory");
+	errno = 0;
+	bool ok = take_map(cli, s, &err);
+	bool absent = !ok && errno == ENOENT;
+	if (ok && png != NULL) {
+		ok = draw(s, png, &err);
+		if (ok)
+			fprintf(stderr, "picture: %s\n", png);
+	}
+	if (ok && save != NULL) {
+		ok = cairn_map_file_save(&s->map, save, &err);
+		if (ok)
+			fprintf(stderr, "saved: %s\n", save);
+	}
+	if (ok && cli_value(cli, "rle") != NULL)
+		ok = print_rle(cli, s, &err);
+	else if (ok && cli->json)
+		ok = print_json(s, &err);
+	else if (ok)
+		print_text(s);
+	int status = ok ? CLI_OK : cli_fail(cli, absent ? CLI_ABSENT : CLI_FAILED, "%s", err.text);
+	cairn_mapper_destroy(&s->mapper);
+	free(s->map.cells);
+	free(s);
+	return status;
+}
