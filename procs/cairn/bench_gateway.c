@@ -166,7 +166,7 @@ static void on_done(void *ctx, const struct cairn_dialog_outcome *outcome)
 		b->first_ms[i] = (double)(b->first_byte_ns - b->trigger_ns) * 1e-6;
 		b->bare_ms[i] = bare_ms(b);
 	}
-	struct cairn_msg_result result = {.decision_id = decision.id};
+	struct cairn_msg_result result = {.decision_id = decision.id, .distance_m = 1.0};
 	cairn_dialog_result(b->dialog, &result, cli_now_ns());
 	b->in_flight = false;
 	b->trigger_ns = 0;

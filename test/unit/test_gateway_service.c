@@ -384,8 +384,9 @@ START_TEST(a_recording_stays_within_its_quota)
 	for (int i = 0; i < 6; i++) {
 		ask(4);
 		ck_assert_msg(decided, "%s", last_error());
-		cairn_dialog_result(
-		    dialog, &(struct cairn_msg_result){.decision_id = decision.id}, cairn_now_ns());
+		cairn_dialog_result(dialog,
+		    &(struct cairn_msg_result){.decision_id = decision.id, .distance_m = 1.0},
+		    cairn_now_ns());
 	}
 	ck_assert(find_recording(path, sizeof(path)) && stat(path, &st) == 0);
 	ck_assert_int_gt(st.st_size, 50000);
