@@ -7,6 +7,7 @@
 
 #include "common/base/geom.h"
 #include "common/map/mapper.h"
+#include "common/map/seed.h"
 #include "ipc/frames.h"
 #include "procs/mapper/offer.h"
 #include "procs/shell/stage.h"
@@ -209,12 +210,32 @@ static int checkpoint(void *ctx)
 	return 0;
 }
 
+/* map.start_file, as a state file in the place where there was none. */
+static bool seed(struct mapper_stage *s, const struct cairn_config *cfg)
+{
+	struct cairn_map_file map;
+	struct cairn_error err = {""};
+	struct cairn_pose2 start = {cfg->map.start_x_m, cfg->map.start_y_m, cfg->map.start_yaw_rad};
+	if (cfg->map.start_file[0] == '\0')
+		return false;
+	bool ok = cairn_map_file_load(&map, cfg->map.start_file, &err);
+	if (ok) {
+		ok = cairn_mapper_seed(cfg, &map, start, s->path, &err);
+		free(map.cells);
+	}
+	if (!ok)
+		cairn_log_error("map.start_file: %s; starting with an empty map", err.text);
+	return ok;
+}
+
 /* The map of the mapper that was here before, or a new one. A damaged file is put aside, not lost. */
 static struct cairn_mapper *find_mapper(struct mapper_stage *s)
 {
 	const struct cairn_config *cfg = cairn_stage_config(s->stage);
 	struct cairn_error err = {""};
 	struct cairn_mapper *mapper = cairn_mapper_load(cfg, s->path, &err);
+	if (mapper == NULL && errno == ENOENT && seed(s, cfg))
+		mapper = cairn_mapper_load(cfg, s->path, &err);
 	if (mapper != NULL) {
 		const struct cairn_grid *grid = cairn_mapper_grid(mapper);
 		cairn_log_info("going on with %s: %.1f m2 free", s->path,

@@ -6,6 +6,7 @@
 #include <zlib.h>
 
 #include "common/map/mapper.h"
+#include "common/map/seed.h"
 #include "common/map/picture.h"
 #include "test/support/map_world.h"
 
@@ -324,6 +325,51 @@ static uint32_t pixel(cairo_surface_t *s, int x, int y)
 	return v & 0xFFFFFFu;
 }
 
+/* Drawn by one robot, taken over by another that stands elsewhere on it, turned. */
+START_TEST(a_map_of_another_program_is_a_start)
+{
+	begin();
+	for (int i = 0; i < 120; i++)
+		step(map_robot_steer(&robot, i < 60 ? 7.5 : 1.0, 0.0), 7);
+	const struct cairn_grid *grid = cairn_mapper_grid(mapper);
+	struct cairn_cell_box box = cairn_grid_published(grid);
+	struct cairn_map_file map = {.cells = bytes,
+	    .width = (uint32_t)(box.max_cx - box.min_cx + 1),
+	    .height = (uint32_t)(box.max_cy - box.min_cy + 1),
+	    .cell_m = 0.05,
+	    .origin_x_m = box.min_cx * 0.05,
+	    .origin_y_m = box.min_cy * 0.05};
+	cairn_grid_bytes(grid, box, bytes);
+	uint32_t free_cells = grid->free_cells;
+	struct cairn_error err = {""};
+	struct cairn_pose2 start = {3.0, 0.1, 2.0};
+	ck_assert_msg(cairn_mapper_seed(&cfg, &map, start, path, &err), "%s", err.text);
+	struct cairn_mapper *other = cairn_mapper_load(&cfg, path, &err);
+	ck_assert_msg(other != NULL, "%s", err.text);
+	ck_assert_double_eq_tol((double)cairn_mapper_grid(other)->free_cells / free_cells, 1.0, 0.15);
+	ck_assert_uint_eq(cairn_mapper_grid(other)->visited_cells, 0);
+	cairn_mapper_destroy(&mapper);
+	mapper = other;
+	robot.truth = cairn_pose_compose(
+	    start, (struct cairn_pose2){0.1, -0.05, 0.05}); /* nearly where it was said to be */
+	robot.odom = (struct cairn_pose2){0};
+	for (int i = 0; i < 5; i++)
+		step((struct cairn_twist){0.0, 0.0}, 8);
+	struct cairn_msg_pose p;
+	cairn_mapper_pose(mapper, &p);
+	ck_assert_int_eq(p.tracking, CAIRN_TRACKING_GOOD);
+	struct cairn_pose2 truth = cairn_pose_between(start, robot.truth);
+	ck_assert_double_lt(hypot(p.x_m - truth.x_m, p.y_m - truth.y_m), 0.05);
+	ck_assert_double_lt(fabs(cairn_wrap_rad(p.yaw_rad - truth.yaw_rad)), 0.03);
+	start.x_m = 50.0;
+	ck_assert(!cairn_mapper_seed(&cfg, &map, start, path, &err));
+	ck_assert_ptr_nonnull(strstr(err.text, "not on the map"));
+	start.x_m = -1.55; /* in the wall */
+	ck_assert(!cairn_mapper_seed(&cfg, &map, start, path, &err));
+	end();
+}
+END_TEST
+
 /* Four known cells in the corners of a square: the picture must show each where it belongs, north (+x) up. */
 START_TEST(the_picture_shows_free_wall_and_unknown_with_north_up)
 {
@@ -395,8 +441,8 @@ START_TEST(the_picture_keeps_to_its_size_and_needs_a_map)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("map_file", what_is_saved_is_what_is_loaded, doorways_claims_and_visits_come_back_too,
-    a_mapper_that_comes_back_knows_where_the_robot_went_meanwhile,
+CAIRN_TEST_MAIN("map_file", a_map_of_another_program_is_a_start, what_is_saved_is_what_is_loaded,
+    doorways_claims_and_visits_come_back_too, a_mapper_that_comes_back_knows_where_the_robot_went_meanwhile,
     a_robot_that_was_moved_meanwhile_is_found_or_said_to_be_lost, a_damaged_file_is_refused_with_a_reason,
     no_contents_can_harm, saving_where_it_cannot_be_says_why_and_keeps_the_old_file,
     the_picture_shows_free_wall_and_unknown_with_north_up, the_picture_keeps_to_its_size_and_needs_a_map)
