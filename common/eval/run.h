@@ -42,11 +42,13 @@ struct cairn_run_options {
 	const struct cairn_world *world; /* borrowed */
 	enum cairn_run_map map;
 	double duration_s;
-	double delay_s;              /* of scans, by honest stamps; up to CAIRN_RUN_DELAY_MAX_S */
-	bool without_sequencer;      /* decisions and proposed velocities go to the motor core unchecked */
-	bool without_motor;          /* what the sequencer wants goes to the wheels unchecked */
-	bool without_depth;          /* no depth camera */
-	bool coverage;               /* keep the truth's swept floor: costs time */
+	double delay_s;         /* of scans, by honest stamps; up to CAIRN_RUN_DELAY_MAX_S */
+	bool without_sequencer; /* decisions and proposed velocities go to the motor core unchecked */
+	bool without_motor;     /* what the sequencer wants goes to the wheels unchecked */
+	bool without_depth;     /* no depth camera */
+	bool coverage;          /* keep the truth's swept floor: costs time */
+	double ask_period_s; /* 0: asked when a decision is wanted; else at this fixed period, wanted or not,
+				and what is not wanted is dropped */
 	cairn_run_decide_fn *decide; /* NULL: the pilot of cfg->pilot.profile */
 	void *decide_ctx;
 	cairn_run_observe_fn *observe; /* may be NULL */
@@ -93,6 +95,7 @@ struct cairn_sequencer *cairn_run_sequencer(struct cairn_run *run);
 struct cairn_motor *cairn_run_motor(struct cairn_run *run);
 
 struct cairn_run_totals {
+	uint64_t calls;                          /* questions to the model */
 	uint64_t decisions;                      /* asked for and given */
 	uint32_t outcomes[CAIRN_OUTCOME_COUNT];  /* of results of decisions with an id */
 	double state_s[CAIRN_MOTOR_STATE_COUNT]; /* simulated time in each motor state */

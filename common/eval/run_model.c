@@ -7,8 +7,9 @@
 
 #include "common/eval/run_parts.h"
 
-#define LIST_WAIT_NS (700 * CAIRN_NS_PER_MS) /* as the gateway waits for what is new since the last result   \
-					      */
+#define LIST_WAIT_NS                                                                                         \
+	(700 * CAIRN_NS_PER_MS) /* as the gateway waits for what is new since the last result                \
+				 */
 #define RETRY_NS (500 * CAIRN_NS_PER_MS)
 #define LATENCY_MIN_S 0.05
 #define LATENCY_MAX_S 60.0
@@ -113,6 +114,7 @@ static void ask(struct cairn_run *r)
 	struct run_model *m = &r->model;
 	const struct cairn_config_pilot *p = &r->cfg->pilot;
 	look(r);
+	r->totals.calls++;
 	m->decision = (struct cairn_msg_decision){.id = m->last_id + 1,
 	    .snapshot_id = ++m->snapshots,
 	    .t_snapshot_ns = r->now_ns,
@@ -160,13 +162,28 @@ static bool something_to_see(const struct cairn_run *r)
 	return r->pose_some && (r->o.map == CAIRN_RUN_MAP_NONE || r->frontiers.free_m2 > 0.0);
 }
 
+/* A call that is still under way takes the place of the next one. */
+static void ask_at_fixed_rate(struct cairn_run *r)
+{
+	struct run_model *m = &r->model;
+	if (r->now_ns < m->tick_ns || !something_to_see(r))
+		return;
+	m->tick_ns = r->now_ns + (int64_t)(r->o.ask_period_s * 1e9);
+	if (!m->thinking)
+		ask(r);
+}
+
 void run_model_step(struct cairn_run *r, bool wanted)
 {
 	struct run_model *m = &r->model;
-	if (m->thinking && r->now_ns >= m->due_ns)
+	if (m->thinking && r->now_ns >= m->due_ns) {
+		m->answers = m->answers && (wanted || r->o.ask_period_s <= 0.0);
 		answer(r);
-	else if (!m->thinking && wanted && r->now_ns >= m->ask_ns && something_to_see(r))
+	} else if (r->o.ask_period_s > 0.0) {
+		ask_at_fixed_rate(r);
+	} else if (!m->thinking && wanted && r->now_ns >= m->ask_ns && something_to_see(r)) {
 		ask(r);
+	}
 }
 
 void run_model_result(struct cairn_run *r, const struct cairn_msg_result *result)

@@ -27,7 +27,7 @@ struct run_model {
 	uint32_t action_count;
 	struct cairn_answer said;
 	bool thinking, answers;
-	int64_t due_ns, ask_ns;
+	int64_t due_ns, ask_ns, tick_ns;
 	struct cairn_msg_decision decision;
 	int64_t result_ns;
 	uint64_t last_id, snapshots;

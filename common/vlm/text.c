@@ -187,18 +187,27 @@ int cairn_base64_decode(const char *str, size_t count, uint8_t *out, size_t cap)
 	return (int)made;
 }
 
-/* U+200B..U+200F, U+2028..U+202E, U+2060..U+206F, U+FEFF and the C1 controls: invisible, or they reorder the
- * text. */
+/* C1 controls, soft hyphen, zero-width and direction characters, separators, variation selectors and tags:
+ * they are invisible, carry text that only a model reads, or reorder what a person reads. */
 static bool invisible(const char *s, int n)
 {
+	static const struct {
+		uint32_t first, last;
+	} ranges[] = {{0x80, 0x9F}, {0xAD, 0xAD}, {0x34F, 0x34F}, {0x61C, 0x61C}, {0x115F, 0x1160},
+	    {0x17B4, 0x17B5}, {0x180B, 0x180F}, {0x200B, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x206F},
+	    {0x3164, 0x3164}, {0xFE00, 0xFE0F}, {0xFEFF, 0xFEFF}, {0xFFA0, 0xFFA0}, {0xFFF0, 0xFFFB},
+	    {0xE0000, 0xE0FFF}};
 	const unsigned char *u = (const unsigned char *)s;
-	if (n == 2)
-		return u[0] == 0xC2 && u[1] < 0xA0;
-	if (n != 3)
+	if (n < 2)
 		return false;
-	unsigned code = (u[0] & 15u) << 12 | (u[1] & 63u) << 6 | (u[2] & 63u);
-	return (code >= 0x200B && code <= 0x200F) || (code >= 0x2028 && code <= 0x202E) ||
-	       (code >= 0x2060 && code <= 0x206F) || code == 0xFEFF;
+	uint32_t code = u[0] & (0xFFu >> (n + 1));
+	for (int i = 1; i < n; i++)
+		code = code << 6 | (u[i] & 63u);
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+		if (code >= ranges[i].first && code <= ranges[i].last)
+			return true;
+	}
+	return false;
 }
 
 void cairn_text_clean(char *dst, size_t cap, const char *src, size_t count)

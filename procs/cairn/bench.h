@@ -52,6 +52,7 @@ bool cairn_bench_perception(struct cairn_bench_out *out);
 bool cairn_bench_transport(struct cairn_bench_out *out);
 bool cairn_eval_bus(const struct cli *cli, json_t *figures);
 bool cairn_eval_chaos(const struct cli *cli, json_t *figures);
+bool cairn_eval_frequency(const struct cli *cli, json_t *figures);
 bool cairn_eval_mapping(const struct cli *cli, json_t *figures);
 bool cairn_eval_recovery(const struct cli *cli, json_t *figures);
 bool cairn_eval_safety(const struct cli *cli, json_t *figures);

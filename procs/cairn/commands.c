@@ -37,6 +37,8 @@ static const struct cli_option logs_options[] = {
     {"level", '\0', "LEVEL", "only error, warn, info or debug and worse"},
     {0},
 };
+static const struct cli_option decisions_options[] = {{"lines", 'n', "N", "the newest N (default 10)"},
+    {"prompt", '\0', NULL, "the text that the model was given, too"}, {0}};
 static const struct cli_option topics_options[] = {
     {"markdown", '\0', NULL, "the reference page docs/bus.md, with all fields"}, {0}};
 static const struct cli_option look_options[] = {
@@ -126,6 +128,10 @@ const struct cli_command cli_commands[] = {
     {"release", .summary = "release the emergency stop", VERB(MOTOR_RELEASE, "", NULL, 0, 0, cli_ask_verb)},
     {"logs", .args = "[STAGE]", .summary = "what the stages have logged", .options = logs_options,
 	.arg_max = 1, .json = true, .run = cli_logs},
+    {"decisions", .args = "",
+	.summary = "the last decisions: what was seen, said, done, and what became of it",
+	.details = "From state/decisions.jsonl of the run directory, which outlives the stack.",
+	.options = decisions_options, .json = true, .run = cli_decisions},
     {"topics", .args = "", .summary = "every topic, frame and service, and which are there now",
 	.options = topics_options, .json = true, .run = cli_topics},
     {"look", .args = "", .summary = "what the model is shown: text and pictures of the newest snapshot",

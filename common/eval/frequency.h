@@ -1,0 +1,32 @@
+/* frequency.h - how many calls an exploration needs: asked when there is something to decide, or at a fixed
+ * rate.
+ *
+ * Both run the same home with the same pilot, seed and noise (common/eval/run.h). The fixed rate is treated
+ * kindly: an answer that comes while nothing is wanted is dropped instead of refused. Compared are the calls
+ * made until each had seen the same share of the floor, which is what the poorer of the two had seen at its
+ * end, less a little. */
+#ifndef CAIRN_COMMON_EVAL_FREQUENCY_H
+#define CAIRN_COMMON_EVAL_FREQUENCY_H
+
+#include "common/eval/run.h"
+
+#define CAIRN_FREQUENCY_SLACK 0.005 /* of the floor: the last corners are luck */
+
+struct cairn_frequency_run {
+	bool finished; /* by itself, within the limit */
+	double seconds, coverage;
+	uint64_t calls;
+	double same_coverage; /* what is compared */
+	uint64_t same_calls;  /* until then */
+	double same_seconds;
+};
+
+struct cairn_frequency_report {
+	struct cairn_frequency_run adaptive, fixed;
+	double saved; /* share of the fixed rate's calls that adaptive asking does without */
+};
+
+bool cairn_frequency_compare(const struct cairn_config *cfg, const struct cairn_world *world, double period_s,
+    double limit_s, struct cairn_frequency_report *ret, struct cairn_error *err);
+
+#endif
