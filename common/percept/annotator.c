@@ -441,6 +441,7 @@ static void add_view(
 	    .scan_fresh = in->percept != NULL,
 	    .pose = in->pose != NULL ? &pose : NULL,
 	    .frontiers = in->frontiers,
+	    .candidates = fresh(a, CAIRN_TOPIC_CANDIDATES, now_ns) ? &a->candidates : NULL,
 	    .mission = in->mission,
 	    .path = path_ns != 0 && now_ns - path_ns <= PATH_MAX_AGE_NS ? &a->path : NULL};
 	struct cairn_view_picture picture;

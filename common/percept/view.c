@@ -302,6 +302,8 @@ static bool draw_map(struct cairn_view *view, const struct cairn_view_inputs *in
     const struct cairn_board_area *area, struct cairn_error *err)
 {
 	struct cairn_msg_frontier offered[CAIRN_OFFER_MAX];
+	struct cairn_msg_candidate
+	    candidates[sizeof(in->candidates->items) / sizeof(in->candidates->items[0])];
 	const struct cairn_footprint *body = &view->params.body;
 	struct cairn_picture picture = {.cells = view->cells,
 	    .width = view->map.width,
@@ -317,7 +319,8 @@ static bool draw_map(struct cairn_view *view, const struct cairn_view_inputs *in
 	    .have_start = true,
 	    .driven = view->trail,
 	    .driven_points = view->trail_count,
-	    .frontiers = offered};
+	    .frontiers = offered,
+	    .candidates = candidates};
 	if (picture.have_robot)
 		picture.robot = *in->pose;
 	if (in->frontiers != NULL)
@@ -325,6 +328,11 @@ static bool draw_map(struct cairn_view *view, const struct cairn_view_inputs *in
 	for (uint32_t i = picture.frontier_count; i-- > 0;) {
 		if (!on_earth(offered[i].x_m, offered[i].y_m))
 			offered[i] = offered[--picture.frontier_count];
+	}
+	for (uint32_t i = 0; in->candidates != NULL && i < in->candidates->items_count; i++) {
+		const struct cairn_msg_candidate *c = &in->candidates->items[i];
+		if (on_earth(c->x_m, c->y_m))
+			candidates[picture.candidate_count++] = *c;
 	}
 	if (in->path != NULL) {
 		picture.path = in->path->points;

@@ -41,11 +41,12 @@ bool cairn_view_on_map(struct cairn_view *view, const struct cairn_frame_header 
 int64_t cairn_view_map_ns(const struct cairn_view *view);
 
 struct cairn_view_inputs {
-	bool map_fresh, scan_fresh;                  /* false: that part is left out */
-	const struct cairn_pose2 *pose;              /* now, map frame; NULL: no robot */
-	const struct cairn_msg_frontiers *frontiers; /* NULL: none */
-	const struct cairn_msg_mission *mission;     /* may be NULL */
-	const struct cairn_msg_nav_path *path;       /* NULL: none */
+	bool map_fresh, scan_fresh;                    /* false: that part is left out */
+	const struct cairn_pose2 *pose;                /* now, map frame; NULL: no robot */
+	const struct cairn_msg_frontiers *frontiers;   /* NULL: none */
+	const struct cairn_msg_candidates *candidates; /* NULL: none */
+	const struct cairn_msg_mission *mission;       /* may be NULL */
+	const struct cairn_msg_nav_path *path;         /* NULL: none */
 };
 
 struct cairn_view_picture {

@@ -293,7 +293,8 @@ static void open_bus(struct app *app)
 	app->result_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_RESULT, on_result, app);
 	if (cairn_stage_config(app->stage)->percept.show_map)
 		app->path_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_NAV_PATH, on_path, app);
-	if (cairn_stage_config(app->stage)->percept.show_candidates)
+	if (cairn_stage_config(app->stage)->percept.show_candidates ||
+	    cairn_stage_config(app->stage)->percept.show_map)
 		app->candidates_sub =
 		    cairn_stage_subscribe(app->stage, CAIRN_TOPIC_CANDIDATES, on_candidates, app);
 	app->mission_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_MISSION, on_mission, app);

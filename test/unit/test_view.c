@@ -107,6 +107,24 @@ START_TEST(the_map_has_north_up_and_everything_in_its_place)
 }
 END_TEST
 
+START_TEST(candidates_are_squares_on_the_map_and_nowhere_else)
+{
+	begin(true, false);
+	ck_assert(cairn_view_on_map(view, &hdr, cells, &err));
+	struct cairn_msg_candidates set = {.items_count = 2,
+	    .items = {{.id = 7, .x_m = -1.0, .y_m = 1.0}, {.id = 8, .x_m = NAN, .y_m = 1.0}}};
+	struct cairn_view_inputs in = {.map_fresh = true, .scan_fresh = true, .candidates = &set};
+	ck_assert(draw(&in));
+	/* column 36 + 1.2 / 0.05 * 5 = 156, row 25 + 3.2 / 0.05 * 5 = 345, or beside it */
+	ck_assert_int_gt(count_near(120, 310, 195, 380, 115, 64, 191), 200);
+	ck_assert_int_eq(count_near(200, 40, 480, 440, 115, 64, 191), 0);
+	set.items_count = 0;
+	ck_assert(draw(&in));
+	ck_assert_int_eq(count_near(120, 310, 195, 380, 115, 64, 191), 0);
+	cairn_view_destroy(&view);
+}
+END_TEST
+
 START_TEST(the_way_driven_is_shown_however_long_it_is)
 {
 	begin(true, false);
@@ -248,6 +266,7 @@ START_TEST(thin_walls_survive_in_large_maps)
 END_TEST
 
 CAIRN_TEST_MAIN("view", the_map_has_north_up_and_everything_in_its_place,
-    the_way_driven_is_shown_however_long_it_is, the_turn_has_ahead_up_and_left_left,
-    with_both_the_map_stands_beside_the_turn, maps_that_are_none_are_refused_and_the_last_one_stays,
+    candidates_are_squares_on_the_map_and_nowhere_else, the_way_driven_is_shown_however_long_it_is,
+    the_turn_has_ahead_up_and_left_left, with_both_the_map_stands_beside_the_turn,
+    maps_that_are_none_are_refused_and_the_last_one_stays,
     numbers_that_are_none_draw_nothing_and_break_nothing, thin_walls_survive_in_large_maps)
