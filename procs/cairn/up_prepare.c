@@ -99,6 +99,10 @@ static bool check_paths(struct up_run *run, const char *share, struct cairn_erro
 	if (cfg->vlm.ca_file[0] != '\0' &&
 	    !check_path(cfg->vlm.ca_file, sizeof(cfg->vlm.ca_file), "vlm.ca_file", share, err))
 		return false;
+	if (cfg->map.start_file[0] != '\0' &&
+	    (!check_path(cfg->map.start_file, sizeof(cfg->map.start_file), "map.start_file", share, err) ||
+		!check_visible(cfg, cfg->map.start_file, "map.start_file", err)))
+		return false;
 	if (!check_exchanges(cfg, share, err))
 		return false;
 	return strcmp(cfg->robot.drive, "simulated") != 0 ||
