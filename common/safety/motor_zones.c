@@ -10,7 +10,7 @@
 #define LOOK_AHEAD_M 0.05 /* of a motion, to see what it brings nearer */
 #define NEARER_M 0.005    /* less than this over LOOK_AHEAD_M is not nearer: noise and the rear's swing */
 #define BESIDE_M 0.10     /* points this far beside the way are ahead of it */
-#define APPROACH_REACH_M 2.5
+#define APPROACH_REACH_M 1.5
 #define APPROACH_STEP_MAX_S 0.35
 #define APPROACH_SPEED_MAX_MPS 3.0 /* faster is another thing come in sight */
 #define APPROACH_BINS_MIN 2
@@ -108,18 +108,27 @@ struct ring {
 	double gap_m[CAIRN_APPROACH_BINS];
 };
 
-static void fill(const struct cairn_zones *z, const struct cairn_points *points, struct ring *ring)
+/* Bins are even in this stand-in for the angle (0 .. 4, without trigonometry), nearly even in the angle. */
+static int bin_of(float x, float y)
 {
-	double middle = centre_of(z);
+	float sum = fabsf(x) + fabsf(y), f = sum > 0.0f ? y / sum : 0.0f;
+	float turn = x >= 0.0f ? (f >= 0.0f ? f : 4.0f + f) : 2.0f - f;
+	int bin = (int)(turn * (CAIRN_APPROACH_BINS / 4.0f));
+	return bin < CAIRN_APPROACH_BINS ? bin : 0;
+}
+
+static void fill(
+    const struct cairn_zones *z, const struct cairn_points *points, double reach_m, struct ring *ring)
+{
+	float middle = (float)centre_of(z), reach = (float)reach_m + 0.2f, reach2 = reach * reach;
 	for (int i = 0; i < CAIRN_APPROACH_BINS; i++)
 		ring->gap_m[i] = INFINITY;
 	for (size_t i = 0; i < points->count; i++) {
-		double x = (double)points->x_m[i], y = (double)points->y_m[i],
-		       gap = gap_to(&z->params.body, x, y);
-		if (gap > APPROACH_REACH_M + APPROACH_SPEED_MAX_MPS * APPROACH_STEP_MAX_S)
+		float x = points->x_m[i], y = points->y_m[i], dx = x - middle;
+		if (dx * dx + y * y > reach2)
 			continue;
-		int bin = (int)((atan2(y, x - middle) + M_PI) * (CAIRN_APPROACH_BINS / (2.0 * M_PI))) %
-			  CAIRN_APPROACH_BINS;
+		double gap = gap_to(&z->params.body, (double)x, (double)y);
+		int bin = bin_of(dx, y);
 		ring->gap_m[bin] = fmin(ring->gap_m[bin], gap);
 	}
 }
@@ -142,8 +151,8 @@ void cairn_zones_scan(struct cairn_zones *z, const struct cairn_points *now,
 	if (p->approach_s <= 0.0 || !(dt_s > 0.02) || dt_s > APPROACH_STEP_MAX_S)
 		return;
 	struct ring is, was;
-	fill(z, now, &is);
-	fill(z, before, &was);
+	fill(z, now, APPROACH_REACH_M, &is);
+	fill(z, before, APPROACH_REACH_M + APPROACH_SPEED_MAX_MPS * dt_s, &was);
 	int in_a_row = 0;
 	for (int i = 0; i < CAIRN_APPROACH_BINS + APPROACH_BINS_MIN; i++) {
 		int bin = i % CAIRN_APPROACH_BINS;
@@ -154,7 +163,7 @@ void cairn_zones_scan(struct cairn_zones *z, const struct cairn_points *now,
 		if (in_a_row < APPROACH_BINS_MIN)
 			continue;
 		z->approach_ns = t_ns + (int64_t)(p->approach_s * 1e9);
-		z->approach_bearing_rad = (bin + 0.5) * (2.0 * M_PI / CAIRN_APPROACH_BINS) - M_PI;
+		z->approach_bearing_rad = cairn_wrap_rad((bin + 0.5) * (2.0 * M_PI / CAIRN_APPROACH_BINS));
 		return;
 	}
 }

@@ -49,6 +49,7 @@ bool cairn_bench_arc(struct cairn_bench_out *out);
 bool cairn_bench_planner(struct cairn_bench_out *out);
 bool cairn_bench_gateway(struct cairn_bench_out *out);
 bool cairn_bench_perception(struct cairn_bench_out *out);
+bool cairn_bench_reaction(struct cairn_bench_out *out);
 bool cairn_bench_transport(struct cairn_bench_out *out);
 bool cairn_eval_bus(const struct cli *cli, json_t *figures);
 bool cairn_eval_chaos(const struct cli *cli, json_t *figures);

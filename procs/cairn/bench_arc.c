@@ -4,6 +4,7 @@
 
 #include "common/base/scan.h"
 #include "common/config/config.h"
+#include "common/safety/motor_monitor.h"
 #include "procs/cairn/bench.h"
 
 #define POINTS 720
@@ -19,6 +20,45 @@ static void clearance(void *ctx)
 {
 	struct arc_work *w = ctx;
 	w->sink = cairn_arc_clearance(&w->points, &w->body, w->margin_m, w->curvature_1pm, true, 3.0).free_m;
+}
+
+/* All that the motor stage does with a scan: points, zones, both arcs. */
+struct monitor_work {
+	struct cairn_monitor monitor;
+	const struct cairn_msg_scan *scan;
+	int64_t t_ns;
+	volatile double sink;
+};
+
+static void monitor_scan(void *ctx)
+{
+	struct monitor_work *w = ctx;
+	struct cairn_twist twist = {0.3, 0.3};
+	struct cairn_pose2 pose = {0};
+	w->t_ns += 100 * CAIRN_NS_PER_MS;
+	cairn_monitor_scan(&w->monitor, w->scan, w->t_ns, twist, pose);
+	cairn_monitor_move(&w->monitor, pose);
+	double limit = cairn_monitor_limit(&w->monitor, 1.0, true, twist).limit_mps;
+	limit += cairn_zones_limit(
+	    &w->monitor.zones, &w->monitor.points, w->monitor.solid_count, 1.0, true, 0.3, w->t_ns)
+		     .limit_mps;
+	w->sink = limit;
+}
+
+static bool bench_monitor(
+    struct cairn_bench_out *out, const struct cairn_config *cfg, const struct cairn_msg_scan *scan)
+{
+	struct monitor_work *w = calloc(1, sizeof(*w));
+	struct cairn_monitor_params params;
+	if (w == NULL)
+		return false;
+	cairn_monitor_params_from(&params, cfg);
+	cairn_monitor_init(&w->monitor, &params);
+	w->scan = scan;
+	cairn_bench_value(
+	    out, "monitor.points_720.all_zones", cairn_bench_time_ns(monitor_scan, w) * 1e-3, "us/op");
+	free(w);
+	return true;
 }
 
 bool cairn_bench_arc(struct cairn_bench_out *out)
@@ -48,6 +88,7 @@ bool cairn_bench_arc(struct cairn_bench_out *out)
 		double tightest_ns = cairn_bench_time_ns(clearance, w);
 		cairn_bench_value(out, "arc.points_720.straight", straight_ns, "ns/op");
 		cairn_bench_value(out, "arc.points_720.tightest", tightest_ns, "ns/op");
+		ok = bench_monitor(out, &cfg, scan);
 	}
 	free(scan);
 	free(w);
