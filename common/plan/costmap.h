@@ -6,7 +6,11 @@
  *
  * Cost of a cell, as a factor on the length driven through it (1 = free and far from everything):
  *   near = 1 + (near_cost - 1) * x^2,  x = clamp((inflation - d) / (inflation - inscribed), 0, 1)
- *   cost = max(near, unknown_cost if unknown), with d the distance to the nearest obstacle.
+ *   cost = max(near, unknown_cost if unknown, slow_cost in a slow-down zone), with d the distance to the
+ * nearest obstacle.
+ *
+ * Zones: cells that a keep-out zone touches are obstacles. A zone that the robot stands in is only dear
+ * (unknown_cost), so that it can leave.
  *
  * Live points (obstacles of the newest scan that the map does not have) lie over the map until the next call
  * replaces them. */
@@ -18,6 +22,7 @@
 #include <stdint.h>
 
 #include "common/base/geom.h"
+#include "common/base/polygon.h"
 #include "common/base/scan.h"
 #include "common/plan/edt.h"
 
@@ -38,14 +43,28 @@ struct cairn_costmap_params {
 	double inscribed_m;  /* from this distance inward the near cost is at its peak */
 	double near_cost;    /* >= 1 */
 	double unknown_cost; /* >= 1 */
+	double slow_cost;    /* >= 1, or 0: none */
+};
+
+#define CAIRN_PLAN_ZONES_MAX 16
+
+struct cairn_plan_zone {
+	bool keepout;         /* else slow down */
+	double speed_max_mps; /* of a slow-down zone */
+	size_t count;
+	struct cairn_vec2 corners[CAIRN_POLYGON_CORNERS_MAX];
 };
 
 enum {
 	CAIRN_CELL_OCCUPIED = 1, /* by the map */
 	CAIRN_CELL_LIVE = 2,     /* by the newest scan */
 	CAIRN_CELL_UNKNOWN = 4,
+	CAIRN_CELL_KEEPOUT = 8, /* by a zone */
+	CAIRN_CELL_SLOW = 16,
+	CAIRN_CELL_LEAVE = 32, /* of a keep-out zone that the robot stands in */
 };
-#define CAIRN_CELL_OBSTACLE (CAIRN_CELL_OCCUPIED | CAIRN_CELL_LIVE)
+#define CAIRN_CELL_FIXED (CAIRN_CELL_OCCUPIED | CAIRN_CELL_KEEPOUT)
+#define CAIRN_CELL_OBSTACLE (CAIRN_CELL_FIXED | CAIRN_CELL_LIVE)
 
 /* Cells, half open. */
 struct cairn_window {
@@ -56,14 +75,20 @@ struct cairn_costmap {
 	struct cairn_costmap_params params;
 	int width, height;
 	double origin_x_m, origin_y_m, cell_m, cells_per_m;
-	uint8_t *cells;           /* CAIRN_CELL_* bits */
-	float *map_dist;          /* to the map's obstacles, cells */
-	float *dist;              /* to any obstacle, cells */
+	uint8_t *cells;     /* CAIRN_CELL_* bits */
+	float *map_dist;    /* to the map's obstacles, cells */
+	float *dist;        /* to any obstacle, cells */
+	uint8_t *measured;  /* CAIRN_CELL_FIXED bits that map_dist was made from */
+	float *column_dist; /* of the distance transform, kept for the next change */
+	float *row_max;
+	bool *row_changed;
+	bool kept;                /* measured and column_dist belong to this size and place */
 	size_t capacity;          /* cells there is room for */
 	struct cairn_window live; /* where dist may differ from map_dist */
-	float *scratch;           /* distances to live cells in the window */
-	size_t scratch_capacity;
+	float *scratch;           /* of the distance transforms */
 	struct cairn_edt edt;
+	struct cairn_plan_zone zones[CAIRN_PLAN_ZONES_MAX];
+	int zone_count;
 };
 
 /* Room between the rectangle and the obstacles is asked for with the rectangle itself: widen it. */
@@ -84,6 +109,15 @@ int cairn_costmap_set_grid(struct cairn_costmap *cm, const struct cairn_plan_gri
  * live points forgotten). */
 bool cairn_costmap_clear_under(
     struct cairn_costmap *cm, const struct cairn_pose2 *standing, const struct cairn_footprint *body);
+
+/* Replaces the zones, for this grid and those to come; outlines that are not valid and those beyond
+ * CAIRN_PLAN_ZONES_MAX are left out. standing may be NULL. Distances are renewed, live points forgotten.
+ * Returns how many zones hold. */
+int cairn_costmap_set_zones(struct cairn_costmap *cm, const struct cairn_plan_zone *zones, int count,
+    const struct cairn_pose2 *standing);
+
+/* Least speed limit of the slow-down zones at a place, INFINITY outside. */
+double cairn_costmap_speed_max(const struct cairn_costmap *cm, double x_m, double y_m);
 
 /* Lays live points (map frame) over the map, replacing those before. Points outside, and those within skip_m
  * of an obstacle of the map (the same wall seen again), are left out. Returns how many cells were set, or
@@ -136,8 +170,12 @@ static inline float cairn_costmap_near(const struct cairn_costmap *cm, float dis
 static inline float cairn_costmap_cost(const struct cairn_costmap *cm, int index)
 {
 	float near = cairn_costmap_near(cm, cm->dist[index] * (float)cm->cell_m);
-	float base = (cm->cells[index] & CAIRN_CELL_UNKNOWN) != 0 ? (float)cm->params.unknown_cost : 1.0f;
-	return near > base ? near : base;
+	uint8_t cell = cm->cells[index];
+	if ((cell & (CAIRN_CELL_UNKNOWN | CAIRN_CELL_LEAVE)) != 0 && (float)cm->params.unknown_cost > near)
+		near = (float)cm->params.unknown_cost;
+	if ((cell & CAIRN_CELL_SLOW) != 0 && (float)cm->params.slow_cost > near)
+		near = (float)cm->params.slow_cost;
+	return near;
 }
 
 #endif

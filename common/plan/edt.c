@@ -16,11 +16,12 @@ int cairn_edt_reserve(struct cairn_edt *edt, int columns)
 	    .from = malloc(n * sizeof(*grown.from)),
 	    .height = malloc(n * sizeof(*grown.height)),
 	    .squared = malloc(n * sizeof(*grown.squared)),
+	    .row = malloc(n * sizeof(*grown.row)),
 	    .column2 = malloc(n * sizeof(*grown.column2)),
 	    .best2 = malloc(n * sizeof(*grown.best2)),
 	    .half_inv = malloc(n * sizeof(*grown.half_inv))};
 	if (grown.site == NULL || grown.from == NULL || grown.height == NULL || grown.squared == NULL ||
-	    grown.column2 == NULL || grown.best2 == NULL || grown.half_inv == NULL) {
+	    grown.row == NULL || grown.column2 == NULL || grown.best2 == NULL || grown.half_inv == NULL) {
 		cairn_edt_free(&grown);
 		return -ENOMEM;
 	}
@@ -37,6 +38,7 @@ void cairn_edt_free(struct cairn_edt *edt)
 	free(edt->from);
 	free(edt->height);
 	free(edt->squared);
+	free(edt->row);
 	free(edt->column2);
 	free(edt->best2);
 	free(edt->half_inv);
@@ -164,13 +166,13 @@ static bool offsets_pass(
 	return true;
 }
 
-static void row_pass(const struct cairn_edt *edt, float *restrict row, int width)
+static void row_pass(const struct cairn_edt *edt, const float *restrict row, float *restrict dist, int width)
 {
 	float *restrict out = edt->squared;
 	if (!offsets_pass(edt, row, out, width))
 		envelope_pass(edt, row, out, width);
 	for (int x = 0; x < width; x++)
-		row[x] = sqrtf(out[x]);
+		dist[x] = sqrtf(out[x]);
 }
 
 void cairn_edt_compute(struct cairn_edt *edt, const uint8_t *cells, size_t cells_stride, uint8_t mask,
@@ -179,6 +181,48 @@ void cairn_edt_compute(struct cairn_edt *edt, const uint8_t *cells, size_t cells
 	if (width <= 0 || height <= 0)
 		return;
 	columns_pass(cells, cells_stride, mask, width, height, dist, dist_stride);
-	for (int y = 0; y < height; y++)
-		row_pass(edt, dist + (size_t)y * dist_stride, width);
+	for (int y = 0; y < height; y++) {
+		float *row = dist + (size_t)y * dist_stride;
+		memcpy(edt->row, row, (size_t)width * sizeof(*row));
+		row_pass(edt, edt->row, row, width);
+	}
+}
+
+static float row_largest(const float *row, int width)
+{
+	float m = 0.0f;
+	for (int x = 0; x < width; x++)
+		m = row[x] > m ? row[x] : m;
+	return m;
+}
+
+/* A distance along a column that was and is at least the largest distance of the row decides nothing there.
+ */
+static bool change_matters(const float *was, const float *now, size_t count, float row_max)
+{
+	for (size_t x = 0; x < count; x++)
+		if (was[x] != now[x] && (was[x] < row_max || now[x] < row_max))
+			return true;
+	return false;
+}
+
+int cairn_edt_update(struct cairn_edt *edt, const struct cairn_edt_grid *g, int x0, int x1, bool all)
+{
+	if (g->width <= 0 || g->height <= 0 || x0 >= x1)
+		return 0;
+	size_t width = (size_t)g->width, changed = (size_t)(x1 - x0);
+	columns_pass(g->cells + x0, width, g->mask, x1 - x0, g->height, g->scratch, changed);
+	int rows = 0;
+	for (int y = 0; y < g->height; y++) {
+		float *column = g->column + (size_t)y * width, *dist = g->dist + (size_t)y * width;
+		const float *now = g->scratch + (size_t)y * changed;
+		g->row_changed[y] = all || change_matters(column + x0, now, changed, g->row_max[y]);
+		memcpy(column + x0, now, changed * sizeof(*now));
+		if (!g->row_changed[y])
+			continue;
+		row_pass(edt, column, dist, g->width);
+		g->row_max[y] = row_largest(dist, g->width);
+		rows++;
+	}
+	return rows;
 }

@@ -6,6 +6,7 @@
 #ifndef CAIRN_COMMON_PLAN_EDT_H
 #define CAIRN_COMMON_PLAN_EDT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,7 @@ struct cairn_edt {
 	int32_t *from;            /* last column before it is the lowest */
 	double *height;           /* its value at column 0: g^2 + column^2 */
 	float *squared;           /* result for the row in hand */
+	float *row;               /* the row in hand, where it is overwritten */
 	int16_t *column2, *best2; /* near obstacles: g^2 of the row in hand, and the result */
 	double *half_inv;         /* 1 / (2 i) */
 };
@@ -31,5 +33,22 @@ void cairn_edt_free(struct cairn_edt *edt);
  * are in elements. width must have been reserved. No allocation. */
 void cairn_edt_compute(struct cairn_edt *edt, const uint8_t *cells, size_t cells_stride, uint8_t mask,
     int width, int height, float *dist, size_t dist_stride);
+
+/* A grid whose distances are kept and brought up to date. All arrays are width * height, without gaps. */
+struct cairn_edt_grid {
+	const uint8_t *cells;
+	uint8_t mask;
+	int width, height;
+	float *column;     /* distances along columns, kept between calls */
+	float *row_max;    /* height values: largest distance of each row, kept between calls */
+	float *dist;       /* the result */
+	float *scratch;    /* contents do not matter */
+	bool *row_changed; /* height values: was this row of dist written? */
+};
+
+/* After cells changed in columns x0 <= x < x1 only: the same distances as cairn_edt_compute makes, at the
+ * cost of those columns and of the rows whose distances along columns changed. all: every row is made anew
+ * (then x0, x1 must be the whole width). Returns how many rows were. */
+int cairn_edt_update(struct cairn_edt *edt, const struct cairn_edt_grid *grid, int x0, int x1, bool all);
 
 #endif

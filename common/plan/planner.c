@@ -36,7 +36,8 @@ struct cairn_planner *cairn_planner_new(const struct cairn_config *cfg, struct c
 	    .inflation_m = fmax(cfg->nav.inflation_m, p->body.half_width_m + 0.01),
 	    .inscribed_m = p->body.half_width_m,
 	    .near_cost = cfg->nav.near_cost,
-	    .unknown_cost = cfg->nav.unknown_cost};
+	    .unknown_cost = cfg->map.resume ? cfg->nav.unknown_cost_known : cfg->nav.unknown_cost,
+	    .slow_cost = cfg->nav.slow_zone_cost};
 	cairn_costmap_init(&p->costmap, &costs);
 	struct cairn_hybrid_params search = {.body = p->body,
 	    .turn_radius_m = TURN_RADIUS_SPARE * cfg->robot.turn_radius_min_m,
@@ -370,7 +371,8 @@ static void follow(struct cairn_planner *p, const struct cairn_pose2 *pose, doub
 {
 	struct cairn_rect bare = cairn_rect_around(&p->body, 0.0);
 	struct cairn_follow_input in = {.pose = *pose,
-	    .speed_max_mps = p->goal.speed_max_mps,
+	    .speed_max_mps =
+		fmin(p->goal.speed_max_mps, cairn_costmap_speed_max(&p->costmap, pose->x_m, pose->y_m)),
 	    .room_m = cairn_costmap_clearance(&p->costmap, pose, &bare, ROOM_LIMIT_M),
 	    .held = held(p, now_ns),
 	    .now_ns = now_ns};

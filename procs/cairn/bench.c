@@ -19,7 +19,7 @@ static const struct cairn_bench benches[] = {
 	cairn_bench_gateway},
     {"perception", "scan to text, a whole snapshot against the bare JPEG and against Python, and transport",
 	cairn_bench_perception},
-    {"planner", "grid search against published lengths and a textbook A* (--scen)", cairn_bench_planner},
+    {"planner", "costmap and kinematic search; with --scen grid search against published lengths and a textbook A*", cairn_bench_planner},
     {"reaction", "an obstacle in a scan on the bus to zero speed at the motor board, under load; jitter of the loop", cairn_bench_reaction},
     {"transport", "a frame between two processes against bare iceoryx and ZeroMQ", cairn_bench_transport},
 };

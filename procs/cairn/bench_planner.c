@@ -287,5 +287,5 @@ bool cairn_bench_planner(struct cairn_bench_out *out)
 	(void)cli_values(out->cli, "scen", &scenarios);
 	if (scenarios > 0)
 		return bench_grid(out);
-	return bench_planner_hybrid(out, cli_value(out->cli, "houses"));
+	return bench_planner_costmap(out) && bench_planner_hybrid(out, cli_value(out->cli, "houses"));
 }

@@ -53,6 +53,9 @@ bool bench_series_add(struct bench_series *s, double value);
 double bench_series_at(struct bench_series *s, double share);
 double bench_series_sum(const struct bench_series *s);
 
+/* The costmap of a large map (bench_planner_costmap.c). */
+bool bench_planner_costmap(struct cairn_bench_out *out);
+
 /* The kinematic search over random homes and floor plans (bench_planner_hybrid.c). */
 bool bench_planner_hybrid(struct cairn_bench_out *out, const char *houses_dir);
 

@@ -280,7 +280,8 @@ bool bench_planner_hybrid(struct cairn_bench_out *out, const char *houses_dir)
 	struct cairn_costmap_params costs = {.inflation_m = cfg.nav.inflation_m,
 	    .inscribed_m = c->body.half_width_m,
 	    .near_cost = cfg.nav.near_cost,
-	    .unknown_cost = cfg.nav.unknown_cost};
+	    .unknown_cost = cfg.nav.unknown_cost,
+	    .slow_cost = cfg.nav.slow_zone_cost};
 	c->params = (struct cairn_hybrid_params){.body = c->body,
 	    .turn_radius_m = 1.1 * cfg.robot.turn_radius_min_m,
 	    .clearance_m = cfg.nav.clearance_m,

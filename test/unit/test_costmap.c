@@ -7,7 +7,7 @@
 #include "test/support/runner.h"
 
 static const struct cairn_costmap_params params = {
-    .inflation_m = 0.35, .inscribed_m = 0.10, .near_cost = 20.0, .unknown_cost = 50.0};
+    .inflation_m = 0.35, .inscribed_m = 0.10, .near_cost = 20.0, .unknown_cost = 50.0, .slow_cost = 3.0};
 static const struct cairn_footprint body = {0.27, 0.08, 0.10};
 
 static void load(struct cairn_costmap *cm, const struct test_grid *g)
@@ -202,7 +202,68 @@ START_TEST(cost_to_go_is_the_same_when_the_wave_is_aimed)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("costmap", cost_falls_from_the_peak_to_one_at_the_inflation_distance,
+START_TEST(zones_close_and_slow_the_cells_they_touch)
+{
+	struct test_grid g = test_grid_new(4.0, 4.0, 0.05);
+	struct cairn_costmap cm;
+	load(&cm, &g);
+	const struct cairn_plan_zone zones[3] = {
+	    {.keepout = true, .count = 4, .corners = {{1, 1}, {2, 1}, {2, 2}, {1, 2}}},
+	    {.speed_max_mps = 0.1, .count = 3, .corners = {{3, 3}, {4, 3}, {4, 4}}},
+	    {.keepout = true, .count = 2, .corners = {{0, 0}, {1, 1}}}};
+	struct cairn_pose2 outside = {0.5, 0.5, 0.0}, inside = {1.5, 1.5, 0.0};
+	struct cairn_rect rect = cairn_rect_around(&body, 0.0);
+	ck_assert_int_eq(cairn_costmap_set_zones(&cm, zones, 3, &outside), 2);
+	ck_assert(!cairn_costmap_fits(&cm, &inside, &rect));
+	ck_assert_float_eq(cm.dist[cairn_costmap_index(&cm, 1.5, 1.01)], 0.0f);
+	ck_assert_float_gt(cm.dist[cairn_costmap_index(&cm, 1.5, 0.94)], 0.0f);
+	ck_assert_float_eq_tol(cairn_costmap_cost(&cm, cairn_costmap_index(&cm, 3.8, 3.4)), 3.0f, 1e-6f);
+	ck_assert_float_eq_tol(cairn_costmap_cost(&cm, cairn_costmap_index(&cm, 3.2, 3.6)), 1.0f, 1e-6f);
+	ck_assert_double_eq(cairn_costmap_speed_max(&cm, 3.8, 3.4), 0.1);
+	ck_assert_double_infinite(cairn_costmap_speed_max(&cm, 1.5, 1.5));
+	/* They hold for the next grid; the one that the robot stands in is dear, not closed. */
+	struct cairn_plan_grid view = test_grid_view(&g);
+	ck_assert_int_eq(cairn_costmap_set_grid(&cm, &view, &inside, &body), 0);
+	ck_assert(cairn_costmap_fits(&cm, &inside, &rect));
+	ck_assert_float_eq_tol(cairn_costmap_cost(&cm, cairn_costmap_index(&cm, 1.5, 1.5)), 50.0f, 1e-6f);
+	ck_assert_int_eq(cairn_costmap_set_zones(&cm, NULL, 0, &inside), 0);
+	ck_assert_float_ge(cm.dist[cairn_costmap_index(&cm, 1.5, 1.5)], CAIRN_EDT_FAR);
+	cairn_costmap_free(&cm);
+	free(g.cells);
+}
+END_TEST
+
+START_TEST(a_changed_grid_gives_what_a_new_start_would)
+{
+	struct test_grid g = test_grid_new(5.0, 4.0, 0.05);
+	struct cairn_costmap kept, fresh;
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 12, 1);
+	load(&kept, &g);
+	for (int round = 0; round < 60; round++) {
+		double x = 5.0 * cairn_rng_uniform(&rng), y = 4.0 * cairn_rng_uniform(&rng);
+		test_grid_box(&g, x, y, x + 0.4, y + 0.2, cairn_rng_u32(&rng) % 2 == 0 ? 100 : 0);
+		struct cairn_plan_grid view = test_grid_view(&g);
+		struct cairn_vec2 live = {5.0 * cairn_rng_uniform(&rng), 4.0 * cairn_rng_uniform(&rng)};
+		struct cairn_pose2 at = {2.5, 2.0, 6.0 * cairn_rng_uniform(&rng)};
+		cairn_costmap_init(&fresh, &params);
+		ck_assert_int_eq(cairn_costmap_set_grid(&kept, &view, &at, &body), 0);
+		ck_assert_int_eq(cairn_costmap_set_grid(&fresh, &view, &at, &body), 0);
+		cairn_costmap_set_live(&kept, &live, 1, 0.05);
+		cairn_costmap_set_live(&fresh, &live, 1, 0.05);
+		for (int i = 0; i < g.width * g.height; i++) {
+			ck_assert_float_eq(kept.dist[i], fresh.dist[i]);
+			ck_assert_int_eq(kept.cells[i], fresh.cells[i]);
+		}
+		cairn_costmap_free(&fresh);
+	}
+	cairn_costmap_free(&kept);
+	free(g.cells);
+}
+END_TEST
+
+CAIRN_TEST_MAIN("costmap", zones_close_and_slow_the_cells_they_touch,
+    a_changed_grid_gives_what_a_new_start_would, cost_falls_from_the_peak_to_one_at_the_inflation_distance,
     footprint_tests_agree_with_distances_measured_cell_by_cell,
     live_points_are_laid_over_the_map_and_taken_away_again, cells_under_the_robot_are_free,
     impossible_grids_are_refused_and_the_old_one_stays, cost_to_go_agrees_with_a_star,

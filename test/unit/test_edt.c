@@ -68,5 +68,35 @@ START_TEST(random_grids_agree_with_brute_force)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("edt", distances_of_one_cell_are_straight_lines, an_empty_grid_is_far_everywhere,
+START_TEST(an_update_after_a_change_gives_what_a_new_start_would)
+{
+	enum { W = 90, H = 70 };
+	static uint8_t cells[H * W];
+	static float column[H * W], dist[H * W], scratch[H * W], want[H * W], row_max[H];
+	static bool row_changed[H];
+	struct cairn_edt edt = {0};
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 8, 1);
+	ck_assert_int_eq(cairn_edt_reserve(&edt, W), 0);
+	const struct cairn_edt_grid grid = {cells, 1, W, H, column, row_max, dist, scratch, row_changed};
+	ck_assert_int_eq(cairn_edt_update(&edt, &grid, 0, W, true), H);
+	int fewer = 0;
+	for (int round = 0; round < 120; round++) {
+		int x0 = (int)(cairn_rng_u32(&rng) % (W - 10)), y0 = (int)(cairn_rng_u32(&rng) % (H - 10));
+		for (int y = y0; y < y0 + 8; y++)
+			for (int x = x0; x < x0 + 9; x++)
+				cells[y * W + x] = cairn_rng_uniform(&rng) < (round % 3 == 0 ? 0.0 : 0.2);
+		int rows = cairn_edt_update(&edt, &grid, x0, x0 + 9, false);
+		fewer += rows < H;
+		cairn_edt_compute(&edt, cells, W, 1, W, H, want, W);
+		for (int i = 0; i < W * H; i++)
+			ck_assert_float_eq(dist[i], want[i]);
+	}
+	ck_assert_int_gt(fewer, 60);
+	cairn_edt_free(&edt);
+}
+END_TEST
+
+CAIRN_TEST_MAIN("edt", an_update_after_a_change_gives_what_a_new_start_would,
+    distances_of_one_cell_are_straight_lines, an_empty_grid_is_far_everywhere,
     random_grids_agree_with_brute_force)
