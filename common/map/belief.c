@@ -80,10 +80,11 @@ enum cairn_claim_verdict cairn_belief_claim(struct cairn_belief *belief, const s
 }
 
 int cairn_belief_update(struct cairn_belief *belief, const struct cairn_grid *grid,
-    const struct cairn_config_map *cfg, const struct cairn_msg_world_update *update)
+    const struct cairn_config_map *cfg, const struct cairn_msg_world_update *update, uint64_t epoch)
 {
-	if (update->id <= belief->last_id)
+	if (epoch == belief->epoch && update->id <= belief->last_id)
 		return -1;
+	belief->epoch = epoch;
 	belief->last_id = update->id;
 	int taken = 0;
 	for (uint32_t i = 0; i < update->items_count; i++)

@@ -36,7 +36,7 @@ struct cairn_belief_cell {
 struct cairn_belief {
 	struct cairn_belief_cell cells[CAIRN_BELIEF_MAX];
 	uint32_t count;
-	uint64_t last_id; /* of the newest update judged; 0 = none */
+	uint64_t epoch, last_id; /* of the newest update judged; 0 = none */
 	uint64_t verdicts[CAIRN_CLAIM_VERDICTS];
 	uint64_t right, wrong; /* claims that the sensors have borne out since, and those they have not */
 };
@@ -49,10 +49,10 @@ double cairn_odds_confidence(int8_t odds);
 enum cairn_claim_verdict cairn_belief_claim(struct cairn_belief *belief, const struct cairn_grid *grid,
     const struct cairn_config_map *cfg, const struct cairn_msg_cell_claim *claim);
 
-/* Judges all claims of an update, once: an id that is not newer than the last is not judged again. The number
- * taken, or -1 when it had been heard before. */
+/* Judges all claims of an update, once: an id that is not newer than the last of the same sender (epoch) is
+ * not judged again. The number taken, or -1 when it had been heard before. */
 int cairn_belief_update(struct cairn_belief *belief, const struct cairn_grid *grid,
-    const struct cairn_config_map *cfg, const struct cairn_msg_world_update *update);
+    const struct cairn_config_map *cfg, const struct cairn_msg_world_update *update, uint64_t epoch);
 
 /* Drops the claims about which the sensors have become surer than map.claim_sensor_max, or where the robot
  * has been since. */

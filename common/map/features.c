@@ -98,9 +98,9 @@ bool cairn_mapper_features(
 	return true;
 }
 
-int cairn_mapper_claims(struct cairn_mapper *m, const struct cairn_msg_world_update *update)
+int cairn_mapper_claims(struct cairn_mapper *m, const struct cairn_msg_world_update *update, uint64_t epoch)
 {
-	int taken = cairn_belief_update(&m->features.belief, &m->grid, &m->cfg.map, update);
+	int taken = cairn_belief_update(&m->features.belief, &m->grid, &m->cfg.map, update, epoch);
 	m->changes += taken >= 0;
 	return taken;
 }

@@ -95,9 +95,10 @@ const struct cairn_wave *cairn_mapper_reach(
 bool cairn_mapper_features(
     struct cairn_mapper *mapper, const struct cairn_msg_frontiers *frontiers, struct cairn_msg_features *ret);
 
-/* Judges what the model proposes (common/map/belief.h); the number taken, or -1 when this update was heard
- * before. */
-int cairn_mapper_claims(struct cairn_mapper *mapper, const struct cairn_msg_world_update *update);
+/* Judges what the model proposes (common/map/belief.h); the number taken, or -1 when this update of this
+ * sender (its epoch) was heard before. */
+int cairn_mapper_claims(
+    struct cairn_mapper *mapper, const struct cairn_msg_world_update *update, uint64_t epoch);
 
 /* How often the robot has been where, and what is claimed; valid until the next call that changes the mapper.
  */

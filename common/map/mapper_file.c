@@ -14,7 +14,7 @@
  * machine; a file of another machine fails by its magic. The payload is written and read by the same walk
  * (exchange), so that the two cannot disagree. */
 #define MAGIC UINT64_C(0x3150414D4E524943) /* "CIRNMAP1" */
-#define VERSION 3u
+#define VERSION 4u
 #define HEAD_BYTES 24u
 #define FILE_BYTES_MAX (UINT64_C(1) << 31)
 

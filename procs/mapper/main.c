@@ -179,7 +179,7 @@ static int on_claims(void *ctx)
 	while (cairn_sub_recv(s->claims_sub, &s->claims, &hdr) > 0) {
 		if (!acceptable(s, &hdr))
 			continue;
-		int taken = cairn_mapper_claims(s->mapper, &s->claims);
+		int taken = cairn_mapper_claims(s->mapper, &s->claims, hdr.epoch);
 		if (taken < 0)
 			continue;
 		char note[96];

@@ -131,11 +131,14 @@ START_TEST(an_update_is_judged_once_and_the_layer_has_an_end)
 	struct cairn_msg_world_update u = {.id = 7, .items_count = 2};
 	u.items[0] = (struct cairn_msg_cell_claim){1.8, 1.0, CAIRN_CELL_STATE_FREE, 0.9};
 	u.items[1] = (struct cairn_msg_cell_claim){1.8, 1.1, CAIRN_CELL_STATE_FREE, 0.1};
-	ck_assert_int_eq(cairn_belief_update(&belief, &grid, &cfg.map, &u), 1);
-	ck_assert_int_eq(cairn_belief_update(&belief, &grid, &cfg.map, &u), -1);
+	ck_assert_int_eq(cairn_belief_update(&belief, &grid, &cfg.map, &u, 5), 1);
+	ck_assert_int_eq(cairn_belief_update(&belief, &grid, &cfg.map, &u, 5), -1);
 	ck_assert_uint_eq(belief.verdicts[CAIRN_CLAIM_VERDICT_CONFIDENCE], 1);
+	ck_assert_int_eq(
+	    cairn_belief_update(&belief, &grid, &cfg.map, &u, 6), 1); /* another sender counts anew */
+	ck_assert_int_eq(cairn_belief_update(&belief, &grid, &cfg.map, &u, 6), -1);
 	u.id = 8;
-	ck_assert_int_eq(cairn_belief_update(&belief, &grid, &cfg.map, &u), 1);
+	ck_assert_int_eq(cairn_belief_update(&belief, &grid, &cfg.map, &u, 6), 1);
 	for (int i = 0; i < 2 * CAIRN_BELIEF_MAX; i++)
 		(void)claim(2.0 + 0.05 * (i % 40), -1.9 + 0.05 * (i / 40), CAIRN_CELL_STATE_FREE, 0.9);
 	ck_assert_uint_eq(belief.count, CAIRN_BELIEF_MAX);

@@ -162,7 +162,7 @@ START_TEST(doorways_claims_and_visits_come_back_too)
 	    known->min_cx * 0.05 - 0.5, known->min_cy * 0.05 - 0.5, CAIRN_CELL_STATE_OCCUPIED, 0.9};
 	claims.items[1] =
 	    (struct cairn_msg_cell_claim){0.0, 0.0, CAIRN_CELL_STATE_OCCUPIED, 0.9}; /* where it stood */
-	ck_assert_int_eq(cairn_mapper_claims(mapper, &claims), 1);
+	ck_assert_int_eq(cairn_mapper_claims(mapper, &claims, 9), 1);
 	struct cairn_error err;
 	ck_assert(cairn_mapper_features(mapper, &frontiers, &told));
 	ck_assert(cairn_mapper_save(mapper, path, &err));
@@ -173,7 +173,7 @@ START_TEST(doorways_claims_and_visits_come_back_too)
 	ck_assert_mem_eq(&told, &again, sizeof(told));
 	ck_assert_uint_eq(again.claims[CAIRN_CLAIM_VERDICT_VISITED], 1);
 	ck_assert_uint_eq(again.claims_held, 1);
-	ck_assert_int_eq(cairn_mapper_claims(other, &claims), -1); /* heard before */
+	ck_assert_int_eq(cairn_mapper_claims(other, &claims, 9), -1); /* heard before */
 	cairn_mapper_destroy(&other);
 	end();
 }
