@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/eval/run_parts.h"
+#include "common/percept/offer.h"
 
 #define LIST_WAIT_NS                                                                                         \
 	(700 * CAIRN_NS_PER_MS) /* as the gateway waits for what is new since the last result                \
@@ -54,7 +55,9 @@ static void see_frontiers(struct cairn_run *r, struct cairn_pilot_view *v)
 	for (uint32_t i = 0; i < r->frontiers.items_count && v->frontier_count < CAIRN_PILOT_FRONTIERS_MAX;
 	     i++) {
 		const struct cairn_msg_frontier *f = &r->frontiers.items[i];
-		if (f->distance_m < 0.0)
+		if (v->frontier_count == CAIRN_OFFER_MAX)
+			return;
+		if (!cairn_frontier_offered(f, &r->out.mission))
 			continue;
 		v->frontiers[v->frontier_count++] = (struct cairn_pilot_frontier){.id = f->id,
 		    .bearing_deg = round(cairn_rad_to_deg(f->bearing_rad)),

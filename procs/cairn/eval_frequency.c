@@ -27,11 +27,14 @@ static json_t *run_figures(const struct cairn_frequency_run *r)
 
 bool cairn_eval_frequency(const struct cli *cli, json_t *figures)
 {
-	(void)cli;
 	struct cairn_config cfg;
+	long seed = cli_count(cli, "seed", 1);
 	uint64_t adaptive = 0, fixed = 0;
 	bool ok = true;
+	if (seed < 0)
+		return false;
 	cairn_config_defaults(&cfg);
+	cfg.pilot.seed = (int)seed;
 	for (size_t i = 0; i < sizeof(homes) / sizeof(homes[0]); i++) {
 		char path[512];
 		struct cairn_error err = {""};
