@@ -238,7 +238,7 @@ static void garbage(struct rig *r, void *msg)
 	if (cairn_rng_u32(&r->rng) % 8 == 0)
 		t = (int64_t)((uint64_t)cairn_rng_u32(&r->rng) << 32 | cairn_rng_u32(&r->rng));
 	struct cairn_msg_reply reply;
-	switch (cairn_rng_u32(&r->rng) % 8) {
+	switch (cairn_rng_u32(&r->rng) % 9) {
 	case 0:
 		scramble(&r->rng, &cairn_desc_scan, msg);
 		cairn_sequencer_on_scan(r->seq, msg, t);
@@ -266,6 +266,10 @@ static void garbage(struct rig *r, void *msg)
 	case 6:
 		scramble(&r->rng, &cairn_desc_decision, msg);
 		cairn_sequencer_on_decision(r->seq, msg, cairn_rng_u32(&r->rng) % 3, r->now_ns);
+		return;
+	case 7:
+		scramble(&r->rng, &cairn_desc_candidates, msg);
+		cairn_sequencer_on_candidates(r->seq, msg, t);
 		return;
 	default:
 		scramble(&r->rng, &cairn_desc_command, msg);
