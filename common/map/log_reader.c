@@ -8,8 +8,7 @@
 #define LINE_BYTES 65536
 #define BEAMS_MAX 8192
 #define RANGE_MIN_M 0.10F
-#define RANGE_MAX_M 49.0F  /* CARMEN writes 50 m and more for no return */
-#define USELESS_TIME_S 1e8 /* six digits of seconds since 1970 do not tell scans apart */
+#define RANGE_MAX_M 49.0F /* CARMEN writes 50 m and more for no return */
 
 /* The rover of the tick format. */
 #define TICK_COLUMNS 707
@@ -32,10 +31,7 @@ struct cairn_log_reader {
 	uint32_t scans;
 	struct cairn_pose2 odom;
 	struct cairn_pose2 corrected, last_odom; /* of the FLASER before; of the ODOM line before */
-	bool repeat;                             /* the next ODOM line only repeats the FLASER's pose */
 	double wheel_rad[2];
-	struct cairn_log_mark *marks;
-	uint32_t mark_count, mark_capacity;
 };
 
 static bool read_line(struct cairn_log_reader *r)
@@ -101,25 +97,8 @@ void cairn_log_close(struct cairn_log_reader **reader_p)
 		gzclose(r->log);
 	if (r->trajectory != NULL)
 		gzclose(r->trajectory);
-	free(r->marks);
 	free(r);
 	*reader_p = NULL;
-}
-
-static bool mark(struct cairn_log_reader *r, double t_s, struct cairn_pose2 since)
-{
-	if (!(t_s < USELESS_TIME_S) || r->scans == 0)
-		return true;
-	if (r->mark_count == r->mark_capacity) {
-		uint32_t room = r->mark_capacity * 2 + 1024;
-		struct cairn_log_mark *grown = realloc(r->marks, room * sizeof(*grown));
-		if (grown == NULL)
-			return false;
-		r->marks = grown;
-		r->mark_capacity = room;
-	}
-	r->marks[r->mark_count++] = (struct cairn_log_mark){t_s, r->scans - 1, since};
-	return true;
 }
 
 static bool numbers(char **at, double *out, int n)
@@ -151,10 +130,8 @@ static bool odom_line(struct cairn_log_reader *r)
 	char *at = r->line + 5;
 	if (!numbers(&at, v, 3))
 		return false;
-	bool repeat = r->repeat;
-	r->repeat = false;
 	r->last_odom = (struct cairn_pose2){v[0], v[1], v[2]};
-	return repeat || mark(r, last_number(r->line), cairn_pose_between(r->corrected, r->last_odom));
+	return true;
 }
 
 static bool laser_line(struct cairn_log_reader *r, struct cairn_log_turn *ret)
@@ -182,9 +159,8 @@ static bool laser_line(struct cairn_log_reader *r, struct cairn_log_turn *ret)
 	if (r->scans > 0)
 		r->odom = cairn_pose_compose(r->odom, cairn_pose_between(r->corrected, r->last_odom));
 	r->corrected = r->last_odom = (struct cairn_pose2){v[0], v[1], v[2]};
-	r->repeat = true;
 	r->scans++;
-	return mark(r, ret->t_s, (struct cairn_pose2){0});
+	return true;
 }
 
 /* Midpoint integration of the wheels; beam 0 is the rightmost. */
@@ -219,7 +195,7 @@ static bool rover_turn(struct cairn_log_reader *r, struct cairn_log_turn *ret)
 	ret->lidar_x_m = TICK_LIDAR_X_M;
 	ret->t_s = head[0] * 1e-6;
 	r->scans++;
-	return mark(r, ret->t_s, (struct cairn_pose2){0});
+	return true;
 }
 
 /* The odometry of the next line of the trajectory file that is not a comment. */
@@ -264,10 +240,4 @@ int cairn_log_next(struct cairn_log_reader *r, struct cairn_log_turn *ret, struc
 	ret->odom = r->odom;
 	ret->number = r->scans - 1;
 	return 1;
-}
-
-const struct cairn_log_mark *cairn_log_marks(const struct cairn_log_reader *r, uint32_t *ret_count)
-{
-	*ret_count = r->mark_count;
-	return r->marks;
 }

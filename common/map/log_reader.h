@@ -22,16 +22,9 @@ struct cairn_log_reader;
 struct cairn_log_turn {
 	uint32_t number;         /* from 0 */
 	struct cairn_pose2 odom; /* chained from 0 0 0 */
-	double t_s;              /* of the log; useless in some */
+	double t_s;              /* as the log has it; too coarse to be of use in some */
 	double lidar_x_m;        /* ahead of the robot's centre */
 	struct cairn_msg_scan scan;
-};
-
-/* A moment of the log whose place is known: the robot was at since, seen from its place at scan number. */
-struct cairn_log_mark {
-	double t_s;
-	uint32_t number;
-	struct cairn_pose2 since;
 };
 
 /* trajectory_path: a file of `scan odo_x odo_y odo_th ...` lines whose odometry is used instead; may be NULL.
@@ -42,8 +35,5 @@ void cairn_log_close(struct cairn_log_reader **reader_p);
 
 /* 1 and *ret, 0 at the end, negative with the reason in err for a line that cannot be read. */
 int cairn_log_next(struct cairn_log_reader *reader, struct cairn_log_turn *ret, struct cairn_error *err);
-
-/* Every scan and odometry line with a time so far; empty for logs whose times are useless. */
-const struct cairn_log_mark *cairn_log_marks(const struct cairn_log_reader *reader, uint32_t *ret_count);
 
 #endif

@@ -32,9 +32,11 @@ static bool room(struct cairn_map_log *log, struct anchor **anchors)
 	uint32_t capacity = log->capacity * 2 + 1024;
 	struct cairn_pose2 *odom = realloc(log->odom, capacity * sizeof(*odom));
 	log->odom = odom != NULL ? odom : log->odom;
+	double *times_s = realloc(log->times_s, capacity * sizeof(*times_s));
+	log->times_s = times_s != NULL ? times_s : log->times_s;
 	struct anchor *more = realloc(*anchors, capacity * sizeof(*more));
 	*anchors = more != NULL ? more : *anchors;
-	if (odom == NULL || more == NULL)
+	if (odom == NULL || times_s == NULL || more == NULL)
 		return false;
 	log->capacity = capacity;
 	return true;
@@ -59,15 +61,6 @@ static void feed(
 	log->lost += pose.tracking == CAIRN_TRACKING_LOST;
 	*ret = (struct anchor){.key = UINT32_MAX, .from_key = turn->odom};
 	(void)cairn_mapper_anchor(log->mapper, &ret->key, &ret->from_key);
-}
-
-static bool keep_marks(struct cairn_map_log *log, const struct cairn_log_reader *reader)
-{
-	const struct cairn_log_mark *marks = cairn_log_marks(reader, &log->mark_count);
-	log->marks = malloc(sizeof(*marks) * (log->mark_count + 1));
-	if (log->marks != NULL && log->mark_count > 0)
-		memcpy(log->marks, marks, sizeof(*marks) * log->mark_count);
-	return log->marks != NULL;
 }
 
 static bool keep_poses(struct cairn_map_log *log, const struct anchor *anchors)
@@ -103,6 +96,7 @@ bool cairn_map_log_run(struct cairn_map_log *log, const char *path, const char *
 		turn->scan.t_start_ns =
 		    INT64_MAX; /* all points at once: no motion during the turn is known */
 		feed(log, turn, &t_ns, &anchors[log->scans]);
+		log->times_s[log->scans] = turn->t_s;
 		log->odom[log->scans++] = turn->odom;
 	}
 	if (memory && r == 0 && log->scans == 0) {
@@ -111,7 +105,7 @@ bool cairn_map_log_run(struct cairn_map_log *log, const char *path, const char *
 	}
 	if (memory && r == 0) {
 		cairn_mapper_settle(log->mapper);
-		memory = keep_marks(log, reader) && keep_poses(log, anchors);
+		memory = keep_poses(log, anchors);
 	}
 	if (!memory)
 		cairn_error_set(err, "%s: no memory", path);
@@ -126,37 +120,25 @@ void cairn_map_log_free(struct cairn_map_log *log)
 	cairn_mapper_destroy(&log->mapper);
 	free(log->poses);
 	free(log->odom);
-	free(log->marks);
+	free(log->times_s);
 	*log = (struct cairn_map_log){0};
 }
 
-static struct cairn_pose2 at_mark(const struct cairn_pose2 *poses, const struct cairn_log_mark *mark)
-{
-	return cairn_pose_compose(poses[mark->number], mark->since);
-}
-
-/* Between the marks before and after t_s; false when one is not near. Marks are in order of time but for stray
- * ones. */
+/* The scan nearest in time. */
 static bool pose_at(
     const struct cairn_map_log *log, const struct cairn_pose2 *poses, double t_s, struct cairn_pose2 *ret)
 {
-	const struct cairn_log_mark *before = NULL, *after = NULL;
-	for (uint32_t i = 0; i < log->mark_count; i++) {
-		const struct cairn_log_mark *m = &log->marks[i];
-		if (m->number >= log->scans || fabs(m->t_s - t_s) > MATCH_S)
-			continue;
-		if (m->t_s <= t_s && (before == NULL || m->t_s > before->t_s))
-			before = m;
-		if (m->t_s >= t_s && (after == NULL || m->t_s < after->t_s))
-			after = m;
+	double best_s = MATCH_S;
+	bool any = false;
+	for (uint32_t i = 0; i < log->scans; i++) {
+		double d = fabs(log->times_s[i] - t_s);
+		if (d < best_s) {
+			best_s = d;
+			*ret = poses[i];
+			any = true;
+		}
 	}
-	if (before == NULL || after == NULL)
-		return false;
-	struct cairn_pose2 a = at_mark(poses, before), b = at_mark(poses, after);
-	double span_s = after->t_s - before->t_s, f = span_s > 0.0 ? (t_s - before->t_s) / span_s : 0.0;
-	*ret = (struct cairn_pose2){a.x_m + f * (b.x_m - a.x_m), a.y_m + f * (b.y_m - a.y_m),
-	    cairn_wrap_rad(a.yaw_rad + f * cairn_wrap_rad(b.yaw_rad - a.yaw_rad))};
-	return true;
+	return any;
 }
 
 bool cairn_map_log_score(const struct cairn_map_log *log, const struct cairn_pose2 *poses,

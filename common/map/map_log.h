@@ -11,13 +11,11 @@ struct cairn_map_log {
 	struct cairn_pose2 *poses, *odom; /* of each scan */
 	uint32_t scans, capacity;
 	uint32_t weak, lost; /* scans after which tracking was so */
-	struct cairn_log_mark *marks;
-	uint32_t mark_count;
+	double *times_s;     /* of each scan, by the log */
 };
 
 struct cairn_relation_score {
-	uint32_t relations,
-	    unmatched; /* unmatched: no lines of the log within 0.5 s before and after; not counted */
+	uint32_t relations, unmatched; /* unmatched: no scan within 0.5 s of one of its times; not counted */
 	double mean_m, sd_m, mean_rad, sd_rad;
 };
 
