@@ -34,9 +34,9 @@
 
 #define REGION_SPACING_M 2.0
 #define REGION_WINDOW_M 2.0
-#define REGAIN_QUALITY 0.80 /* a standing robot has no second witness: it believes only this */
-#define REGAIN_KNOWN 0.75
-#define REGAIN_SCORE 0.55
+#define REGAIN_QUALITY 0.86 /* a standing robot has no second witness: it believes only this */
+#define REGAIN_KNOWN 0.85
+#define REGAIN_SCORE 0.60
 
 /* Hits of the newest keyframes in the frame of the last. */
 static void gather_chain(struct cairn_mapper *m)

@@ -13,6 +13,10 @@
 #define REGAIN_QUALITY 0.65 /* a lost or reborn mapper believes only this */
 #define REGAIN_KNOWN 0.50
 #define REGAIN_SCORE 0.45
+#define FOUND_QUALITY                                                                                        \
+	0.90 /* a robot found far from where it was lost is sure of it at once when scans fit so well, */
+#define FOUND_FIT 0.86    /* or when they fit so well */
+#define FOUND_AFTER_M 1.0 /* for so long a way */
 #define GOOD_RUN 3
 #define WEAK_RUN 2
 #define LOST_RUN 10
@@ -50,6 +54,7 @@ struct cairn_mapper *cairn_mapper_new(const struct cairn_config *cfg)
 	cairn_grid_init(&m->grid, cfg->map.cell_m, cfg->map.extent_max_m);
 	cairn_grid_init(&m->spare, cfg->map.cell_m, cfg->map.extent_max_m);
 	cairn_graph_init(&m->graph);
+	m->confirm_from = UINT32_MAX;
 	struct cairn_sheet *sheets[3] = {&m->sheets[0], &m->sheets[1], &m->loop};
 	for (int i = 0; i < 3; i++) {
 		cairn_grid_init(&sheets[i]->grid, cfg->map.cell_m, SHEET_MAX_M);
@@ -293,17 +298,14 @@ static void attach_chain(struct cairn_mapper *m)
 	m->redraw_due |= any;
 }
 
-/* The lost robot was found: its newest keyframe stands where it was found. */
-static void come_back(struct cairn_mapper *m)
+/* The lost robot may have been found: its newest keyframe stands where. Until scans confirm that, matched
+ * against older keyframes alone, nothing is entered, and a chain it has begun stays apart. */
+static void come_back(struct cairn_mapper *m, bool had_chain)
 {
-	m->counts.found++;
-	attach_chain(m);
-	if (m->redraw_due)
-		cairn_mapper_optimise(m);
+	uint32_t last = m->keyframe_count - 1;
+	m->confirm_from = had_chain ? m->chain_from : last;
 	m->map_from_local = cairn_mapper_graph_from_local(m);
-	m->keyframes[m->keyframe_count - 1].pose = m->graph.nodes[m->keyframe_count - 1];
-	m->keyframes[m->keyframe_count - 1].next = m->graph.nodes[m->keyframe_count - 1];
-	m->chain_from = m->keyframe_count - 1;
+	m->keyframes[last].pose = m->keyframes[last].next = m->graph.nodes[last];
 	m->map_epoch++;
 	cairn_mapper_draw_local_now(m);
 	m->tracking = CAIRN_TRACKING_WEAK;
@@ -312,6 +314,42 @@ static void come_back(struct cairn_mapper *m)
 	m->unsure_m = RESTART_M;
 	m->unsure_rad = RESTART_RAD;
 	m->fit_distance_m = m->track.distance_m;
+}
+
+/* Scans have confirmed where the robot was found: what it mapped meanwhile belongs there. */
+static void confirm(struct cairn_mapper *m)
+{
+	m->unconfirmed = false;
+	if (m->confirm_from == UINT32_MAX)
+		return;
+	bool had_chain = m->confirm_from + 1 < m->keyframe_count;
+	m->chain_from = m->confirm_from;
+	m->confirm_from = UINT32_MAX;
+	m->counts.found++;
+	m->local_due = true;
+	attach_chain(m);
+	if (had_chain)
+		cairn_mapper_optimise(m);
+	m->chain_from = m->keyframe_count - 1;
+}
+
+static bool of_newest(const struct cairn_graph_edge *edge, void *ctx)
+{
+	const struct cairn_mapper *m = ctx;
+	return edge->kind == CAIRN_EDGE_LOOP && edge->b == m->keyframe_count - 1;
+}
+
+/* It was found in the wrong place. */
+static void refute(struct cairn_mapper *m)
+{
+	bool had_chain = m->confirm_from + 1 < m->keyframe_count;
+	m->confirm_from = UINT32_MAX;
+	m->unconfirmed = false;
+	cairn_graph_drop_edges(&m->graph, of_newest, m);
+	m->keyframes[m->keyframe_count - 1].detached = true;
+	m->detached = had_chain;
+	if (had_chain)
+		cairn_mapper_draw_local_now(m);
 }
 
 /* Where to search and how far the prediction can be trusted. */
@@ -356,6 +394,14 @@ static bool match_local(struct cairn_mapper *m, struct cairn_pose2 predicted, do
 	return true;
 }
 
+/* Of a robot that was found, places that look alike are told apart by the quality of the fit, or by driving
+ * on. */
+static bool is_sure(const struct cairn_mapper *m)
+{
+	return m->confirm_from == UINT32_MAX || m->match.quality >= FOUND_QUALITY ||
+	       m->track.distance_m - m->keyframes[m->keyframe_count - 1].path_m >= FOUND_AFTER_M;
+}
+
 /* Tracking from the run of scans that fitted or did not. */
 static void judge_tracking(struct cairn_mapper *m, bool fits, bool good, bool contradicts)
 {
@@ -364,13 +410,16 @@ static void judge_tracking(struct cairn_mapper *m, bool fits, bool good, bool co
 	if (m->detached) {
 		m->tracking = CAIRN_TRACKING_LOST;
 	} else if (m->good_run >= GOOD_RUN) {
+		if (!is_sure(m))
+			return;
 		m->tracking = CAIRN_TRACKING_GOOD;
-		m->unconfirmed = false;
+		if (m->unconfirmed)
+			confirm(m);
 	} else if (m->bad_run >= LOST_RUN) {
 		if (m->tracking != CAIRN_TRACKING_LOST)
 			cairn_mapper_restart_seeking(m);
-		if (m->unconfirmed && m->keyframe_count > 1) /* found in the wrong place */
-			m->keyframes[m->keyframe_count - 1].detached = true;
+		if (m->confirm_from != UINT32_MAX)
+			refute(m);
 		m->tracking = CAIRN_TRACKING_LOST;
 	} else if ((m->bad_run >= WEAK_RUN || (!fits && !contradicts)) &&
 		   m->tracking == CAIRN_TRACKING_GOOD) {
@@ -425,9 +474,10 @@ static void draw_on(struct cairn_mapper *m)
 	cairn_mapper_redraw(m, false);
 }
 
-/* A lost robot searches everywhere; true when it was found. */
+/* A lost robot searches everywhere; true when it may have been found. */
 static bool search_everywhere(struct cairn_mapper *m, struct cairn_pose2 local, int64_t t_ns)
 {
+	bool had_chain = m->detached;
 	if (m->detached && m->track.distance_m - m->keyframes[m->chain_from].path_m > ADOPT_AFTER_M) {
 		attach_chain(m);
 		m->tracking = CAIRN_TRACKING_WEAK;
@@ -435,7 +485,7 @@ static bool search_everywhere(struct cairn_mapper *m, struct cairn_pose2 local, 
 	}
 	if (m->tracking != CAIRN_TRACKING_LOST || !cairn_mapper_seek_anywhere(m, local, t_ns))
 		return false;
-	come_back(m);
+	come_back(m, had_chain);
 	return true;
 }
 
@@ -462,7 +512,8 @@ enum cairn_scan_use cairn_mapper_scan(struct cairn_mapper *m, const struct cairn
 	    CAIRN_PRIOR_RAD_PER_M * length + CAIRN_PRIOR_RAD_PER_RAD * fabs(step.yaw_rad));
 	bool tried = match_local(m, predicted, length);
 	bool strict = m->unconfirmed || (m->tracking == CAIRN_TRACKING_LOST && !m->detached);
-	bool fits = tried && m->match.quality >= (strict ? REGAIN_QUALITY : FIT_QUALITY) &&
+	double enough = m->confirm_from != UINT32_MAX ? FOUND_FIT : strict ? REGAIN_QUALITY : FIT_QUALITY;
+	bool fits = tried && m->match.quality >= enough &&
 		    m->match.known_share >= (strict ? REGAIN_KNOWN : FIT_KNOWN) &&
 		    m->match.score >= (strict ? REGAIN_SCORE : 0.0);
 	bool contradicts = tried && !fits && (strict || m->match.known_share >= UNSEEN_KNOWN);

@@ -100,10 +100,12 @@ struct cairn_mapper {
 	bool local_due, redraw_due;
 	struct cairn_loop_guess guesses[CAIRN_MAPPER_GUESSES];
 	uint32_t guess_count;
-	double loop_tried_m; /* odometer at the last search */
-	double near_m;       /* odometer at the last edge to an older keyframe */
-	uint32_t chain_from; /* first keyframe of a chain whose place in the map is unknown */
-	bool detached;       /* there is such a chain */
+	double loop_tried_m;   /* odometer at the last search */
+	double near_m;         /* odometer at the last edge to an older keyframe */
+	uint32_t chain_from;   /* first keyframe of a chain whose place in the map is unknown */
+	bool detached;         /* there is such a chain */
+	uint32_t confirm_from; /* found again, not confirmed: keyframes from here on are no witnesses; else
+				  UINT32_MAX */
 	uint32_t regions[CAIRN_MAPPER_REGIONS], region_count, region_at, region_rounds;
 	struct cairn_loop_guess region_best;
 	double region_quality;

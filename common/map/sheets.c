@@ -26,7 +26,8 @@ static double radius_m(const struct cairn_mapper *m)
 static bool restart_sheet(
     const struct cairn_mapper *m, struct cairn_sheet *s, struct cairn_vec2 centre, double margin_m)
 {
-	double half_m = 0.5 * radius_m(m) + m->cfg.map.range_use_m + margin_m; /* what sticks out is of no use */
+	double half_m =
+	    0.5 * radius_m(m) + m->cfg.map.range_use_m + margin_m; /* what sticks out is of no use */
 	int32_t cells = (int32_t)ceil(2.0 * half_m / s->grid.cell_m);
 	s->centre = centre;
 	s->valid = cells <= s->grid.limit_cells &&
@@ -45,7 +46,8 @@ static bool choose(struct cairn_mapper *m, const struct cairn_reach *reach, cons
 		m->list_count = 0;
 		for (uint32_t i = m->keyframe_count; i-- > 0 && m->list_count <= most;) {
 			struct cairn_pose2 p = m->graph.nodes[i];
-			if (i >= reach->count || (m->keyframes[i].detached && !m->detached) ||
+			if (i >= reach->count || i >= m->confirm_from ||
+			    (m->keyframes[i].detached && !m->detached) ||
 			    !(reach->nodes[i].cost <= CAIRN_TRUST_COST) ||
 			    (skip != NULL && i < skip->count && skip->nodes[i].cost <= CAIRN_TRUST_COST) ||
 			    hypot(p.x_m - centre.x_m, p.y_m - centre.y_m) > radius)
