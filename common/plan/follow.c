@@ -5,7 +5,6 @@
 #define SPEED_MIN_MPS 0.05
 #define LOOKAHEAD_CURVE_M 0.20
 #define CURVE_AHEAD_M 0.30    /* slow down for a curve this far ahead */
-#define TURN_RATE_RADPS 0.70  /* turning faster blurs the scan and outruns the steering */
 #define ROOM_SPEED_MPS 0.06   /* speed allowed without any room, */
 #define ROOM_SPEED_PER_M 1.45 /* and so much more with each metre of it */
 #define SWITCH_M 0.02         /* a leg ends this near to its last pose */
@@ -115,16 +114,32 @@ static double path_curvature(const struct cairn_follower *f, double ahead)
 	return turned / ahead;
 }
 
+double cairn_follow_speed_mps(const struct cairn_follow_params *params, double top_mps, double curvature_1pm,
+    double room_m, double left_m)
+{
+	double v = fmin(top_mps, CAIRN_FOLLOW_TURN_RADPS / fmax(fabs(curvature_1pm), 1e-3));
+	v = fmin(v, ROOM_SPEED_MPS + ROOM_SPEED_PER_M * fmax(room_m, 0.0));
+	v = fmin(v, sqrt(2.0 * params->decel_mps2 * fmax(left_m, 0.0)));
+	return fmax(v, fmin(SPEED_MIN_MPS, top_mps));
+}
+
 static double regulated_speed(const struct cairn_follower *f, const struct cairn_follow_input *in,
     bool reverse, double curvature, double left_m)
 {
 	double top = reverse ? f->params.speed_reverse_mps : f->params.speed_mps;
-	double v = fmin(top, in->speed_max_mps);
 	double bend = fmax(fabs(curvature), path_curvature(f, CURVE_AHEAD_M));
-	v = fmin(v, TURN_RATE_RADPS / fmax(bend, 1e-3));
-	v = fmin(v, ROOM_SPEED_MPS + ROOM_SPEED_PER_M * fmax(in->room_m, 0.0));
-	v = fmin(v, sqrt(2.0 * f->params.decel_mps2 * fmax(left_m, 0.0)));
-	return fmax(v, fmin(SPEED_MIN_MPS, in->speed_max_mps));
+	return cairn_follow_speed_mps(&f->params, fmin(top, in->speed_max_mps), bend, in->room_m, left_m);
+}
+
+/* Standing, toward the carrot: what a base that turns on the spot does before it drives. */
+static bool rotate_first(
+    const struct cairn_follower *f, struct cairn_vec2 carrot, bool reverse, struct cairn_twist *ret_twist)
+{
+	double off = reverse ? atan2(-carrot.y_m, -carrot.x_m) : atan2(carrot.y_m, carrot.x_m);
+	if (f->params.turn_radius_min_m > 0.0 || fabs(off) <= CAIRN_FOLLOW_ROTATE_RAD)
+		return false;
+	*ret_twist = (struct cairn_twist){0.0, copysign(CAIRN_FOLLOW_TURN_RADPS, off)};
+	return true;
 }
 
 static bool leg_done(struct cairn_follower *f, const struct cairn_follow_input *in, double left_m)
@@ -164,7 +179,8 @@ void cairn_follower_step(
 	}
 	out->remaining_m = fmax(left, 0.0) + f->along_m[last] - f->along_m[f->leg_end];
 	struct cairn_pose2 near = seen(f, &in->pose, f->at);
-	if (hypot(near.x_m, near.y_m) > OFF_TRACK_M || fabs(near.yaw_rad) > OFF_TRACK_RAD) {
+	bool turns_there = f->params.turn_radius_min_m <= 0.0;
+	if (hypot(near.x_m, near.y_m) > OFF_TRACK_M || (!turns_there && fabs(near.yaw_rad) > OFF_TRACK_RAD)) {
 		out->status = CAIRN_FOLLOW_OFF_TRACK;
 		return;
 	}
@@ -172,7 +188,8 @@ void cairn_follower_step(
 			   ? fmin(LOOKAHEAD_CURVE_M, f->params.lookahead_m)
 			   : f->params.lookahead_m;
 	struct cairn_vec2 c = carrot(f, &in->pose, ahead, reverse);
-	double d2 = c.x_m * c.x_m + c.y_m * c.y_m, limit = 1.0 / f->params.turn_radius_min_m;
+	double d2 = c.x_m * c.x_m + c.y_m * c.y_m;
+	double limit = turns_there ? INFINITY : 1.0 / f->params.turn_radius_min_m;
 	double curvature = d2 > 1e-6 ? cairn_clamp(2.0 * c.y_m / d2, -limit, limit) : 0.0;
 	double v = regulated_speed(f, in, reverse, curvature, left) * (reverse ? -1.0 : 1.0);
 	if (in->held)
@@ -182,5 +199,6 @@ void cairn_follower_step(
 		return;
 	}
 	out->status = CAIRN_FOLLOW_DRIVING;
-	out->twist = (struct cairn_twist){v, v * curvature};
+	if (!rotate_first(f, c, reverse, &out->twist))
+		out->twist = (struct cairn_twist){v, v * curvature};
 }

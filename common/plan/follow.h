@@ -4,18 +4,24 @@
  * in the robot frame; it holds for backward legs as well. Regulation as in Macenski et al. 2023 ("Regulated
  * Pure Pursuit for Robot Path Tracking"): slower in curves, near obstacles, before the end of a leg. Beyond a
  * leg's end the carrot runs on straight, so that the leg ends with the right heading. |w| <= |v| /
- * turn_radius_min always. */
+ * turn_radius_min always.
+ *
+ * A base that turns on the spot (turn_radius_min_m 0) first rotates to the carrot, standing, when it lies
+ * more than CAIRN_FOLLOW_ROTATE_RAD off. */
 #ifndef CAIRN_COMMON_PLAN_FOLLOW_H
 #define CAIRN_COMMON_PLAN_FOLLOW_H
 
 #include "common/plan/path.h"
 
+#define CAIRN_FOLLOW_ROTATE_RAD 0.80
+#define CAIRN_FOLLOW_TURN_RADPS 0.70 /* turning faster blurs the scan and outruns the steering */
+
 struct cairn_follow_params {
 	double speed_mps, speed_reverse_mps;
-	double lookahead_m; /* on straight legs; shorter in curves */
-	double turn_radius_min_m;
-	double decel_mps2; /* planned for toward the end of a leg */
-	double stuck_s;    /* commanded to move for this long without moving */
+	double lookahead_m;       /* on straight legs; shorter in curves */
+	double turn_radius_min_m; /* 0: turns on the spot */
+	double decel_mps2;        /* planned for toward the end of a leg */
+	double stuck_s;           /* commanded to move for this long without moving */
 };
 
 enum cairn_follow_status {
@@ -55,6 +61,12 @@ struct cairn_follower {
 	int leg_end;                    /* last pose of the leg in hand */
 	struct cairn_progress slow, quick;
 };
+
+/* Regulated speed, at most top_mps: v <= CAIRN_FOLLOW_TURN_RADPS / |curvature|; v <= 0.06 + 1.45 * room_m
+ * (1/s) near obstacles; v <= sqrt(2 decel left_m) toward the end of a leg; never below 0.05 m/s or top_mps,
+ * so that the end is reached. */
+double cairn_follow_speed_mps(const struct cairn_follow_params *params, double top_mps, double curvature_1pm,
+    double room_m, double left_m);
 
 void cairn_follower_init(struct cairn_follower *f, const struct cairn_follow_params *params);
 /* path is borrowed until the next call; NULL or empty: none. */

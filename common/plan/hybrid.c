@@ -10,11 +10,11 @@
 static const char *const result_text[CAIRN_PLAN_RESULT_COUNT] = {
     [CAIRN_PLAN_OK] = "path found",
     [CAIRN_PLAN_NEAREST] = "path to the nearest point that can be reached",
-    [CAIRN_PLAN_PARTIAL] = "part of a path: search limit",
+    [CAIRN_PLAN_PARTIAL] = "part of a path: out of time",
     [CAIRN_PLAN_START_BLOCKED] = "no room to move away from here",
     [CAIRN_PLAN_GOAL_BLOCKED] = "no room at the goal",
     [CAIRN_PLAN_NO_PATH] = "no way through known space",
-    [CAIRN_PLAN_LIMIT] = "search limit",
+    [CAIRN_PLAN_LIMIT] = "no path found in the time allowed",
 };
 
 const char *cairn_plan_result_text(enum cairn_plan_result result)

@@ -20,6 +20,13 @@ struct cairn_path {
 	double cost; /* as the search counted it */
 };
 
+/* Waypoints: poses of the path such that every pose left out lies within tolerance_m of the straight line
+ * between its neighbours; both ends and every change of direction stay. Writes up to max indices of poses
+ * from `from` on and returns how many; where they would be more, the tolerance is doubled until they are not.
+ * A path with more room beside it than the tolerance keeps its lines in free space. 0 when max < 2 or there
+ * are more changes of direction than max. */
+int cairn_path_waypoints(const struct cairn_path *path, int from, double tolerance_m, int *indices, int max);
+
 static inline struct cairn_pose2 cairn_path_pose2(const struct cairn_path_pose *p)
 {
 	return (struct cairn_pose2){p->x_m, p->y_m, p->yaw_rad};

@@ -19,6 +19,7 @@
 #define RETREAT_S 4.0
 #define UNSEEN_S 20.0
 #define ROOM_LIMIT_M 0.30
+#define WAYPOINT_TOLERANCE_M 0.02 /* of the path as told to others; less than the room kept beside it */
 #define TURN_RADIUS_SPARE                                                                                    \
 	1.1 /* planned arcs are wider than the tightest, to leave the follower something to steer with */
 
@@ -467,22 +468,16 @@ void cairn_planner_step(struct cairn_planner *p, int64_t now_ns, struct cairn_pl
 
 void cairn_planner_path(const struct cairn_planner *p, struct cairn_msg_nav_path *out)
 {
-	const int max = (int)(sizeof(out->points) / sizeof(out->points[0]));
+	enum { MAX = sizeof(out->points) / sizeof(out->points[0]) };
+	int at[MAX];
 	out->goal_id = p->goal.id;
 	out->points_count = 0;
 	if (!p->have_path)
 		return;
 	const struct cairn_path *path = &p->paths[p->path_in_use];
-	int from = p->follower.at, left = path->count - from;
-	int stride = (left + max - 1) / max;
-	stride = left > max ? stride + 1 : 1; /* leaves places for the changes of direction */
-	for (int i = from; i < path->count; i++) {
-		bool turn = i + 1 < path->count && path->poses[i].reverse != path->poses[i + 1].reverse;
-		bool last = i + 1 == path->count;
-		if (((i - from) % stride != 0 && !turn && !last) ||
-		    ((int)out->points_count >= max - 1 && !last))
-			continue;
-		const struct cairn_path_pose *q = &path->poses[i];
+	int count = cairn_path_waypoints(path, p->follower.at, WAYPOINT_TOLERANCE_M, at, MAX);
+	for (int i = 0; i < count; i++) {
+		const struct cairn_path_pose *q = &path->poses[at[i]];
 		out->points[out->points_count++] = (struct cairn_msg_path_point){
 		    (float)q->x_m, (float)q->y_m, (float)q->yaw_rad, q->reverse};
 	}

@@ -97,6 +97,32 @@ START_TEST(known_shots_have_known_lengths)
 }
 END_TEST
 
+/* Waypoints are few, lead to the end, keep the changes of direction, and their lines stay in free space with
+ * half the body's width about them. */
+static void check_waypoints(const struct cairn_costmap *cm)
+{
+	static int at[CAIRN_PATH_MAX];
+	int count = cairn_path_waypoints(&path, 0, 0.02, at, CAIRN_PATH_MAX), kept = 0, turns = 0;
+	ck_assert_int_eq(at[0], 0);
+	ck_assert_int_eq(at[count - 1], path.count - 1);
+	ck_assert_int_le(count, path.count < 10 ? path.count : path.count / 2);
+	for (int i = 2; i < path.count; i++)
+		turns += path.poses[i].reverse != path.poses[i - 1].reverse;
+	for (int i = 1; i < count; i++) {
+		const struct cairn_path_pose *a = &path.poses[at[i - 1]], *b = &path.poses[at[i]];
+		kept += i > 1 && at[i - 1] > 0 && path.poses[at[i - 1] + 1].reverse != a->reverse;
+		for (double t = 0.0; t <= 1.0; t += 0.01) {
+			int cell = cairn_costmap_index(
+			    cm, a->x_m + t * (b->x_m - a->x_m), a->y_m + t * (b->y_m - a->y_m));
+			ck_assert_int_ge(cell, 0);
+			/* Half a cell for the disc, half a diagonal for the place in the cell. */
+			ck_assert_float_ge(cm->dist[cell] * 0.05f, 0.08f);
+		}
+	}
+	ck_assert_int_eq(kept, turns);
+	ck_assert_int_le(cairn_path_waypoints(&path, 0, 0.02, at, turns + 5), turns + 5);
+}
+
 START_TEST(paths_in_a_flat_can_be_driven)
 {
 	struct test_grid g = test_grid_flat(0.05, 0.70);
@@ -106,7 +132,7 @@ START_TEST(paths_in_a_flat_can_be_driven)
 	struct cairn_rng rng;
 	cairn_rng_seed(&rng, 8, 1);
 	struct cairn_rect room = cairn_rect_around(&body, 0.05);
-	for (int n = 0; n < 60;) {
+	for (int n = 0; n < 200;) {
 		struct cairn_pose2 s = {12.0 * cairn_rng_uniform(&rng), 9.0 * cairn_rng_uniform(&rng),
 		    6.2 * cairn_rng_uniform(&rng)};
 		struct cairn_hybrid_query q = {.start = s,
@@ -122,6 +148,7 @@ START_TEST(paths_in_a_flat_can_be_driven)
 		const struct cairn_path_pose *end = &path.poses[path.count - 1];
 		ck_assert_double_le(hypot(end->x_m - q.goal_x_m, end->y_m - q.goal_y_m), 0.15);
 		ck_assert(isfinite(cairn_hybrid_path_cost(h, &cm, &path, 1, 0.03, INFINITY, NULL)));
+		check_waypoints(&cm);
 		n++;
 	}
 	cairn_hybrid_destroy(&h);

@@ -469,7 +469,7 @@ START_TEST(the_published_path_keeps_its_ends)
 	cairn_planner_path(w->planner, &path);
 	ck_assert(w->out.path_changed);
 	ck_assert_uint_eq(path.goal_id, 5);
-	ck_assert_uint_gt(path.points_count, 20);
+	ck_assert_uint_ge(path.points_count, 3); /* round a corner at least */
 	ck_assert_double_le(hypot((double)path.points[0].x_m - 6.0, (double)path.points[0].y_m - 4.5), 0.1);
 	const struct cairn_msg_path_point *last = &path.points[path.points_count - 1];
 	ck_assert_double_le(hypot((double)last->x_m - 1.0, (double)last->y_m - 3.2), 0.3);
