@@ -1,0 +1,497 @@
+/* A model check of the last gate: the real motor core is driven through every order of the events that
+ * concern its stops and latches, until no new state turns up.
+ *
+ * Time goes in ticks of 0.5 s, and the limits in the configuration are one or two of them, so that ages have
+ * few values; the smoother is so fast that a tick ends every ramp; the robot is held, so that a scan stays
+ * where it is. That makes the states finite, and the search covers them all. A state is what the core will
+ * decide by: stamps as ages up to their limits, the scan by its kind; counters and words are left out.
+ *
+ * Beside the core goes a ghost, which keeps by the rules below what a person with a note pad would. The
+ * rules, for every step of the core in every state, after every event:
+ * 1. From a stop (operator's or demanded on the bus) to the operator's release, the twist is zero and the
+ *    state is estop (or no_device). No other event and no time ends it.
+ * 2. A release is refused while the stop is still being demanded.
+ * 3. Without the board the twist is zero, at once.
+ * 4. Nothing moves at the end of a tick without a command and a scan that were accepted and are within their
+ * limits.
+ * 5. After a start, a release or a rebirth nothing moves until both have been fresh for rearm_s; with rearm
+ *    operator a rebirth also needs the release.
+ * 6. What is right ahead is not driven towards.
+ * 7. No event makes the robot faster by itself; speeding up takes time.
+ * And of the states as a whole: each one of the table is reached, and from each the robot can drive again. */
+#include <math.h>
+#include <stddef.h>
+
+#include "common/safety/motor_core.h"
+#include "test/support/runner.h"
+#include "test/support/state_set.h"
+
+#define TICK_NS (500 * CAIRN_NS_PER_MS)
+#define LIMIT_TICKS 1 /* of commands and scans */
+#define REARM_TICKS 2
+#define DEMAND_TICKS 2 /* an emergency stop message counts for a second */
+#define RAYS 72
+#define SPEED_MPS 0.2
+
+/* Events that the checks name; the rest stand in the table only. */
+enum event { TICK, ESTOP_ON, OPERATOR_STOP, OPERATOR_RELEASE, EVENTS = 18 };
+enum sight { NOTHING, FREE, NEAR, BLOCKED, SIGHTS };
+
+/* What a person would note. Ages in ticks, saturating; -1 = never. */
+struct ghost {
+	bool latched, device, armed, needs_operator;
+	int cmd_age, scan_age, demand_age;
+	int fresh; /* ticks that both have been fresh; -1 = they are not */
+	double wish_mps;
+	enum sight sight;
+};
+
+#define HEAD offsetof(struct cairn_motor, cmd_stream)
+#define TAIL offsetof(struct cairn_motor, monitor)
+
+/* A state as it is kept: the core without its parameters and points. */
+struct node {
+	unsigned char core[TAIL - HEAD];
+	struct cairn_zones zones;
+	struct ghost ghost;
+	int64_t now_ns;
+	enum cairn_motor_state state;
+	double v_mps;
+};
+
+/* What tells two states apart. Filled from zero, compared by bytes. */
+struct key {
+	struct ghost ghost;
+	double command_v, command_w, v, a, curvature;
+	int64_t cmd_age, scan_age, fresh_age, estop_age, emergency_age[2], approach;
+	unsigned conditions;
+	bool cmd, scan, device, rearming, needs_operator, estop, held;
+};
+
+static struct cairn_config cfg;
+static struct cairn_motor motor;
+static struct ghost ghost;
+static int64_t now_ns;
+static struct cairn_msg_scan sights[SIGHTS];
+static struct cairn_points seen[SIGHTS];
+
+static struct state_set set = {.bytes = sizeof(struct key)};
+static struct node *nodes; /* by the numbers of the set */
+static int *next;          /* state_set.h */
+static int nodes_room;
+
+/* ---- the core, and the note pad ---- */
+
+static void make_sights(void)
+{
+	static const double ahead_m[SIGHTS] = {[FREE] = 3.0, [NEAR] = 0.30, [BLOCKED] = 0.04};
+	for (int k = FREE; k < SIGHTS; k++) {
+		struct cairn_msg_scan *s = &sights[k];
+		*s = (struct cairn_msg_scan){.range_min_m = 0.05f, .range_max_m = 12.0f};
+		s->angle_rad_count = s->range_m_count = RAYS;
+		for (int i = 0; i < RAYS; i++) {
+			double a = cairn_wrap_rad((i + 0.5) * 2.0 * M_PI / RAYS);
+			double wall_m = cfg.robot.footprint_front_m + ahead_m[k] - cfg.robot.lidar_x_m;
+			double r = fmin(3.0, fabs(a) < 0.7 ? wall_m / cos(a) : 3.0);
+			s->angle_rad[i] = (float)a;
+			s->range_m[i] = (float)r;
+		}
+	}
+}
+
+static void begin(const char *rearm, const char *depth, bool reborn)
+{
+	struct cairn_motor_params params;
+	cairn_config_defaults(&cfg);
+	cfg.safety.cmd_timeout_s = cfg.safety.scan_timeout_s = 0.5 * LIMIT_TICKS;
+	cfg.safety.rearm_s = 0.5 * REARM_TICKS;
+	cfg.safety.emergency_clear_s = 0.6;
+	snprintf(cfg.safety.rearm, sizeof(cfg.safety.rearm), "%s", rearm);
+	snprintf(cfg.safety.depth, sizeof(cfg.safety.depth), "%s", depth);
+	cairn_motor_params_from(&params, &cfg);
+	params.smooth = (struct cairn_smooth_params){1e3, 1e3, 1e6};
+	make_sights();
+	now_ns = 1000 * CAIRN_NS_PER_S;
+	cairn_motor_init(&motor, &params, reborn, now_ns);
+	ghost = (struct ghost){.cmd_age = -1,
+	    .scan_age = -1,
+	    .demand_age = -1,
+	    .fresh = -1,
+	    .needs_operator = reborn && params.rearm_operator};
+	state_set_free(&set);
+	nodes_room = 0;
+}
+
+static int older(int age, int limit)
+{
+	return age < 0 || age > limit ? age : age + 1;
+}
+
+static bool within(int age)
+{
+	return age >= 0 && age <= LIMIT_TICKS;
+}
+
+static void command(double v_mps, bool reborn)
+{
+	const struct cairn_motor_stream *s = &motor.cmd_stream;
+	struct cairn_header h = {
+	    .seq = s->seq + 1, .epoch = s->epoch + (reborn ? 1 : 0), .t_ns = now_ns, .valid = true};
+	if (!cairn_motor_cmd(&motor, &h, &(struct cairn_msg_cmd_vel){.v_mps = v_mps}, now_ns))
+		return;
+	if (reborn && ghost.cmd_age >= 0) {
+		ghost.armed = false;
+		ghost.fresh = -1;
+		ghost.needs_operator |= motor.params.rearm_operator;
+	}
+	ghost.cmd_age = 0;
+	ghost.wish_mps = v_mps;
+}
+
+static void look(enum sight kind, bool reborn)
+{
+	const struct cairn_motor_stream *s = &motor.scan_stream;
+	struct cairn_header h = {
+	    .seq = s->seq + 1, .epoch = s->epoch + (reborn ? 1 : 0), .t_ns = now_ns, .valid = true};
+	if (!cairn_motor_scan(&motor, &h, &sights[kind], now_ns))
+		return;
+	if (reborn && ghost.scan_age >= 0) {
+		ghost.armed = false;
+		ghost.fresh = -1;
+		ghost.needs_operator |= motor.params.rearm_operator;
+	}
+	ghost.scan_age = 0;
+	ghost.sight = kind;
+	seen[kind] = motor.monitor.scanned;
+}
+
+static void demand(bool stop, int64_t t_ns)
+{
+	struct cairn_header h = {.seq = 1, .epoch = 1, .t_ns = t_ns, .valid = true};
+	struct cairn_msg_estop m = {.stop = stop, .reason = "smoke"};
+	if (!cairn_motor_estop(&motor, &h, &m, now_ns))
+		return;
+	if (stop) {
+		ghost.latched = true;
+		ghost.demand_age = 0;
+	} else if (ghost.demand_age != 0) { /* of the same instant the stop wins */
+		ghost.demand_age = -1;
+	}
+}
+
+static void release(void)
+{
+	struct cairn_error err = {""};
+	bool demanded = ghost.demand_age >= 0 && ghost.demand_age <= DEMAND_TICKS;
+	bool released = cairn_motor_operator_release(&motor, now_ns, &err);
+	ck_assert_int_eq(released, !demanded); /* rule 2 */
+	if (!released)
+		return;
+	ghost.latched = ghost.armed = ghost.needs_operator = false;
+	ghost.demand_age = ghost.fresh = -1;
+}
+
+static void board(bool in_service)
+{
+	cairn_motor_device(&motor, in_service);
+	cairn_motor_measured(&motor, (struct cairn_twist){0}, now_ns);
+	ghost.device = in_service;
+}
+
+static void tick(void)
+{
+	now_ns += TICK_NS;
+	cairn_motor_measured(&motor, (struct cairn_twist){0}, now_ns);
+	ghost.cmd_age = older(ghost.cmd_age, LIMIT_TICKS);
+	ghost.scan_age = older(ghost.scan_age, LIMIT_TICKS);
+	ghost.demand_age = older(ghost.demand_age, DEMAND_TICKS);
+	if (within(ghost.cmd_age) && within(ghost.scan_age) && ghost.fresh >= 0 && ghost.fresh < REARM_TICKS)
+		ghost.fresh++;
+}
+
+static void operator_stop(void)
+{
+	cairn_motor_operator_stop(&motor, "operator");
+	ghost.latched = true;
+}
+
+struct happening {
+	const char *name;
+	enum { PLAIN, COMMAND, LOOK, DEMAND, BOARD } what;
+	void (*plain)(void);
+	double v_mps;
+	enum sight sight;
+	bool flag; /* reborn, or demanded, or in service */
+	int64_t before_ns;
+};
+
+static const struct happening happenings[EVENTS] = {
+    [TICK] = {"tick", PLAIN, .plain = tick},
+    [ESTOP_ON] = {"stop demanded", DEMAND, .flag = true},
+    [OPERATOR_STOP] = {"operator stops", PLAIN, .plain = operator_stop},
+    [OPERATOR_RELEASE] = {"operator releases", PLAIN, .plain = release},
+    {"drive", COMMAND, .v_mps = SPEED_MPS},
+    {"drive back", COMMAND, .v_mps = -SPEED_MPS},
+    {"stand", COMMAND},
+    {"reborn sequencer", COMMAND, .v_mps = SPEED_MPS, .flag = true},
+    {"command that is no number", COMMAND, .v_mps = NAN},
+    {"free scan", LOOK, .sight = FREE},
+    {"near scan", LOOK, .sight = NEAR},
+    {"blocked scan", LOOK, .sight = BLOCKED},
+    {"reborn LiDAR", LOOK, .sight = FREE, .flag = true},
+    {"blind scan", LOOK, .sight = NOTHING},
+    {"stop not demanded", DEMAND},
+    {"old stop", DEMAND, .flag = true, .before_ns = 4 * TICK_NS},
+    {"board comes", BOARD, .flag = true},
+    {"board goes", BOARD},
+};
+
+static void happen(const struct happening *h)
+{
+	switch (h->what) {
+	case PLAIN:
+		h->plain();
+		break;
+	case COMMAND:
+		command(h->v_mps, h->flag);
+		break;
+	case LOOK:
+		look(h->sight, h->flag);
+		break;
+	case DEMAND:
+		demand(h->flag, now_ns - h->before_ns);
+		break;
+	case BOARD:
+		board(h->flag);
+		break;
+	}
+}
+
+/* The ghost's own count of freshness, after an event. */
+static void note(void)
+{
+	if (!(within(ghost.cmd_age) && within(ghost.scan_age)))
+		ghost.fresh = -1;
+	else if (ghost.fresh < 0)
+		ghost.fresh = 0;
+	if (ghost.fresh >= REARM_TICKS && !ghost.needs_operator)
+		ghost.armed = true;
+}
+
+/* NULL when the rules hold. */
+static const char *broken_rule(enum event e, double before_mps, struct cairn_twist out)
+{
+	double v = out.v_mps;
+	enum cairn_motor_state state = cairn_motor_state(&motor);
+	bool still = v == 0.0 && out.w_radps == 0.0;
+	if (ghost.latched &&
+	    !(still && (state == CAIRN_MOTOR_STATE_ESTOP || state == CAIRN_MOTOR_STATE_NO_DEVICE)))
+		return "1: latched, and not standing in estop";
+	if (!ghost.device && !(still && state == CAIRN_MOTOR_STATE_NO_DEVICE))
+		return "3: no board, and not standing in no_device";
+	if (e != TICK)
+		return fabs(v) > fabs(before_mps) ? "7: an event made it faster" : NULL;
+	if (v == 0.0)
+		return NULL;
+	if (!within(ghost.cmd_age) || !within(ghost.scan_age))
+		return "4: moves on old inputs";
+	if (!ghost.armed || ghost.needs_operator)
+		return "5: moves before it is rearmed";
+	if (v > 0.0 && ghost.sight == BLOCKED)
+		return "6: drives towards what is right ahead";
+	return v * ghost.wish_mps > 0.0 ? NULL : "4: moves though it was not told to";
+}
+
+/* ---- the search ---- */
+
+static int64_t age_of(int64_t t_ns, int64_t limit_ns)
+{
+	int64_t age = now_ns - t_ns;
+	return age > limit_ns ? limit_ns + 1 : age;
+}
+
+static struct key key_now(void)
+{
+	const struct cairn_motor *m = &motor;
+	const struct cairn_zones *z = &m->monitor.zones;
+	int64_t clear_ns = (int64_t)(cfg.safety.emergency_clear_s * 1e9);
+	struct key k;
+	memset(&k, 0, sizeof(k));
+	k.ghost.latched = ghost.latched, k.ghost.device = ghost.device, k.ghost.armed = ghost.armed;
+	k.ghost.needs_operator = ghost.needs_operator;
+	k.ghost.cmd_age = ghost.cmd_age, k.ghost.scan_age = ghost.scan_age;
+	k.ghost.demand_age = ghost.demand_age, k.ghost.fresh = ghost.fresh;
+	k.ghost.wish_mps = ghost.wish_mps, k.ghost.sight = ghost.sight;
+	k.command_v = m->command.v_mps + 0.0, k.command_w = m->command.w_radps + 0.0;
+	k.v = m->smooth.v_mps + 0.0, k.a = m->smooth.a_mps2 + 0.0, k.curvature = m->curvature_1pm + 0.0;
+	k.cmd = m->cmd_stream.some, k.scan = m->scan_stream.some;
+	k.cmd_age = k.cmd ? age_of(m->cmd_stream.t_ns, LIMIT_TICKS * TICK_NS) : -1;
+	k.scan_age = k.scan ? age_of(m->scan_stream.t_ns, LIMIT_TICKS * TICK_NS) : -1;
+	k.fresh_age = m->fresh_since_ns != 0 ? age_of(m->fresh_since_ns, REARM_TICKS * TICK_NS) : -1;
+	k.estop_age = m->estop_seen_ns != INT64_MIN ? age_of(m->estop_seen_ns, DEMAND_TICKS * TICK_NS) : -1;
+	for (int i = 0; i < 2; i++)
+		k.emergency_age[i] = z->emergency_ns[i] != 0 ? age_of(z->emergency_ns[i], clear_ns) : -1;
+	k.approach = z->approach_ns > now_ns ? z->approach_ns - now_ns : 0;
+	k.conditions = m->conditions;
+	k.device = m->device, k.rearming = m->rearming, k.needs_operator = m->needs_operator;
+	k.estop = m->estop, k.held = m->held;
+	return k;
+}
+
+/* The state that the core is in; new ones are kept. */
+static int node_now(void)
+{
+	struct key k = key_now();
+	int before = set.count, i = state_set_add(&set, &k);
+	if (set.count == before)
+		return i;
+	if (i == nodes_room) {
+		nodes_room = set.room;
+		nodes = realloc(nodes, (size_t)nodes_room * sizeof(*nodes));
+		next = realloc(next, (size_t)nodes_room * EVENTS * sizeof(*next));
+		ck_assert(nodes != NULL && next != NULL);
+	}
+	struct node *n = &nodes[i];
+	memcpy(n->core, (const unsigned char *)&motor + HEAD, sizeof(n->core));
+	n->zones = motor.monitor.zones;
+	n->ghost = ghost;
+	n->now_ns = now_ns;
+	n->state = cairn_motor_state(&motor);
+	n->v_mps = motor.smooth.v_mps;
+	return i;
+}
+
+static void restore(int i)
+{
+	const struct node *n = &nodes[i];
+	memcpy((unsigned char *)&motor + HEAD, n->core, sizeof(n->core));
+	motor.monitor.zones = n->zones;
+	ghost = n->ghost;
+	now_ns = n->now_ns;
+	const struct cairn_points *p = &seen[ghost.sight];
+	motor.monitor.scanned.count = p->count;
+	memcpy(motor.monitor.scanned.x_m, p->x_m, p->count * sizeof(p->x_m[0]));
+	memcpy(motor.monitor.scanned.y_m, p->y_m, p->count * sizeof(p->y_m[0]));
+}
+
+static void search(void)
+{
+	cairn_motor_step(&motor, now_ns);
+	note();
+	node_now();
+	for (int i = 0; i < set.count; i++) {
+		for (int e = 0; e < EVENTS; e++) {
+			restore(i);
+			double before_mps = motor.smooth.v_mps;
+			happen(&happenings[e]);
+			struct cairn_twist out = cairn_motor_step(&motor, now_ns);
+			note();
+			const char *why = broken_rule((enum event)e, before_mps, out);
+			ck_assert_msg(why == NULL, "rule %s: state %d (%s), event '%s', twist %.3f", why, i,
+			    cairn_enum_text(&cairn_enum_motor_state, (int)nodes[i].state), happenings[e].name,
+			    out.v_mps);
+			int to = node_now(); /* may move the array */
+			next[i * EVENTS + e] = to;
+		}
+	}
+}
+
+static unsigned conditions_of(int i)
+{
+	return ((const struct key *)state_set_key(&set, i))->conditions;
+}
+
+static bool moves(const struct node *n)
+{
+	return n->v_mps != 0.0;
+}
+
+/* ---- what is asked of the whole ---- */
+
+static void every_state_was_reached(void)
+{
+	int of[CAIRN_MOTOR_STATE_COUNT] = {0};
+	unsigned conditions = 0;
+	for (int i = 0; i < set.count; i++) {
+		of[nodes[i].state]++;
+		conditions |= conditions_of(i);
+	}
+	for (int s = 0; s < CAIRN_MOTOR_STATE_COUNT; s++)
+		ck_assert_msg(of[s] > 0, "%s was not reached", cairn_enum_text(&cairn_enum_motor_state, s));
+	unsigned all = (1u << CAIRN_MOTOR_CONDITIONS) - 1u;
+	ck_assert_uint_eq(conditions | CAIRN_MOTOR_NO_DEPTH, all);
+}
+
+/* Rule 1 once more, without the ghost: along the edges of the graph but the release, from every state that a
+ * stop leads to. */
+static void no_way_leads_from_a_stop_to_motion_but_the_release(void)
+{
+	bool *there = calloc((size_t)set.count, sizeof(*there));
+	int n = 0;
+	for (int i = 0; i < set.count; i++)
+		there[next[i * EVENTS + ESTOP_ON]] = there[next[i * EVENTS + OPERATOR_STOP]] = true;
+	state_graph_spread(next, set.count, EVENTS, OPERATOR_RELEASE, there);
+	for (int i = 0; i < set.count; i++) {
+		if (!there[i])
+			continue;
+		n++;
+		ck_assert(!moves(&nodes[i]));
+		ck_assert(nodes[i].state == CAIRN_MOTOR_STATE_ESTOP ||
+			  nodes[i].state == CAIRN_MOTOR_STATE_NO_DEVICE);
+	}
+	ck_assert_int_gt(n, 0);
+	free(there);
+}
+
+static int can_drive_again(void)
+{
+	bool *can = calloc((size_t)set.count, sizeof(*can));
+	for (int i = 0; i < set.count; i++)
+		can[i] = nodes[i].state == CAIRN_MOTOR_STATE_DRIVING && moves(&nodes[i]);
+	int n = state_graph_trace_back(next, set.count, EVENTS, can);
+	free(can);
+	return n;
+}
+
+static void explore(const char *rearm, bool reborn)
+{
+	begin(rearm, "auto", reborn);
+	search();
+	printf("# rearm %s%s: %d states, %d transitions\n", rearm, reborn ? ", reborn" : "", set.count,
+	    set.count * EVENTS);
+	every_state_was_reached();
+	no_way_leads_from_a_stop_to_motion_but_the_release();
+	ck_assert_int_eq(can_drive_again(), set.count);
+}
+
+START_TEST(no_order_of_events_gets_a_stopped_robot_moving_without_the_operator)
+{
+	explore("auto", false);
+}
+END_TEST
+
+START_TEST(nor_with_rebirths_that_wait_for_the_operator)
+{
+	explore("operator", false);
+}
+END_TEST
+
+START_TEST(nor_after_a_rebirth_of_the_motor_stage_itself)
+{
+	explore("operator", true);
+}
+END_TEST
+
+START_TEST(a_robot_that_needs_depth_and_has_none_never_moves)
+{
+	begin("auto", "required", false);
+	search();
+	for (int i = 0; i < set.count; i++)
+		ck_assert(!moves(&nodes[i]) && (conditions_of(i) & CAIRN_MOTOR_NO_DEPTH) != 0);
+	ck_assert_int_eq(can_drive_again(), 0);
+}
+END_TEST
+
+CAIRN_TEST_MAIN("stops-model", no_order_of_events_gets_a_stopped_robot_moving_without_the_operator,
+    nor_with_rebirths_that_wait_for_the_operator, nor_after_a_rebirth_of_the_motor_stage_itself,
+    a_robot_that_needs_depth_and_has_none_never_moves)
