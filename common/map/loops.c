@@ -32,6 +32,8 @@
 #define IDLE_M 0.01   /* corrections below are left for later */
 #define IDLE_RAD 0.002
 
+#define CHAIN_UNSURE_M 0.05
+#define CHAIN_UNSURE_RAD 0.03
 #define REGION_SPACING_M 2.0
 #define REGION_WINDOW_M 2.0
 #define REGAIN_QUALITY 0.86 /* a standing robot has no second witness: it believes only this */
@@ -240,9 +242,10 @@ static bool found(struct cairn_mapper *m, struct cairn_pose2 local, int64_t t_ns
 	struct cairn_loop_guess g = m->region_best;
 	struct cairn_pose2 now =
 	    cairn_pose_compose(g.z, cairn_pose_between(m->keyframes[g.key].local, local));
+	/* A chain knows its own way; a robot that was carried here knows nothing. */
+	m->unsure_m = m->detached ? CHAIN_UNSURE_M : CAIRN_CARRIED_M;
+	m->unsure_rad = m->detached ? CHAIN_UNSURE_RAD : CAIRN_CARRIED_RAD;
 	m->detached = false;
-	m->unsure_m = 5.0;
-	m->unsure_rad = 3.0;
 	if (cairn_mapper_keep(m, local, CAIRN_EDGE_WEAK, t_ns) != 0)
 		return false;
 	uint32_t key = m->keyframe_count - 1;

@@ -273,6 +273,10 @@ static enum cairn_scan_use begin_chain(
 	m->chain_from = m->keyframe_count;
 	m->guess_count = 0;
 	m->counts.chains++;
+	if (detached) {
+		m->unsure_m = CAIRN_CARRIED_M;
+		m->unsure_rad = CAIRN_CARRIED_RAD;
+	}
 	cairn_mapper_clear_local(m, local);
 	if (cairn_mapper_keep(m, local, CAIRN_EDGE_WEAK, t_ns) != 0)
 		return CAIRN_SCAN_UNFIT;

@@ -24,6 +24,10 @@
 #define CAIRN_PRIOR_RAD_PER_M 0.05
 #define CAIRN_PRIOR_RAD_PER_RAD 0.05
 
+/* A robot that was carried away may be this far, and face any way. */
+#define CAIRN_CARRIED_M 5.0
+#define CAIRN_CARRIED_RAD 3.0
+
 /* Keyframes nearer to each other than this (cost of cairn_reach: 0.08 m, heading included) may be drawn into
  * one local map; farther ones have to be found again as a loop. */
 #define CAIRN_TRUST_COST 0.0064
