@@ -7,6 +7,7 @@
 #include "common/base/geom.h"
 
 #define CAIRN_PATH_MAX 4096
+#define CAIRN_WAYPOINT_SPACING_M 0.5
 
 struct cairn_path_pose {
 	double x_m, y_m, yaw_rad;
@@ -21,7 +22,8 @@ struct cairn_path {
 };
 
 /* Waypoints: poses of the path such that every pose left out lies within tolerance_m of the straight line
- * between its neighbours; both ends and every change of direction stay. Writes up to max indices of poses
+ * between its neighbours; both ends and every change of direction stay, and no two are farther apart than
+ * CAIRN_WAYPOINT_SPACING_M, for those who look at the points alone. Writes up to max indices of poses
  * from `from` on and returns how many; where they would be more, the tolerance is doubled until they are not.
  * A path with more room beside it than the tolerance keeps its lines in free space. 0 when max < 2 or there
  * are more changes of direction than max. */
