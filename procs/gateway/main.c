@@ -17,6 +17,7 @@
 
 #define TURN_MS 20 /* while a decision is wanted, snapshots are looked for this often */
 #define STATS_MS 1000
+#define WANTED_LATELY_NS (60 * CAIRN_NS_PER_S) /* a mission is on: the next wish will come */
 #define PLANE_DEADLINE_MS 4000
 #define BUDGET_WARNING 0.8
 
@@ -26,6 +27,7 @@ struct gateway {
 	struct cairn_dialog *dialog;
 	struct cairn_lineup lineup;
 	struct service *service;
+	int64_t wanted_ns; /* a decision was wanted last; 0 = not yet */
 	struct cairn_frames *frames;
 	struct cairn_frame_sub *snapshot_sub;
 	struct cairn_sub *mission_sub, *result_sub, *frontiers_sub, *candidates_sub, *goal_sub;
@@ -282,7 +284,10 @@ static int on_second(void *ctx)
 	cairn_pub_send(g->rooms_pub, &g->rooms, cairn_now_ns(), true);
 	cairn_dialog_tick(g->dialog, STATS_MS * 1e-3);
 	save(g);
-	service_tick(g->service, cairn_dialog_wants_snapshot(g->dialog, cairn_now_ns()));
+	int64_t now_ns = cairn_now_ns();
+	if (cairn_dialog_wants_snapshot(g->dialog, now_ns))
+		g->wanted_ns = now_ns;
+	service_tick(g->service, g->wanted_ns != 0 && now_ns - g->wanted_ns < WANTED_LATELY_NS);
 	return 0;
 }
 
@@ -366,6 +371,7 @@ int main(int argc, char **argv)
 		for (uint32_t i = 0; i < g.lineup.count; i++)
 			cairn_log_info("%s %s, model %s at %s", i > 0 ? "falls back on" : "asks",
 			    g.lineup.rows[i].name, g.lineup.rows[i].model, g.lineup.rows[i].base_url);
+		service_tick(g.service, false);
 		cairn_stage_ready(g.stage);
 		status = cairn_stage_run(g.stage);
 		save(&g);

@@ -34,6 +34,8 @@ struct service {
 	int64_t sent_ns, warmed_ns;
 	uint32_t in_use;
 	bool waiting; /* for a replay's answer */
+	bool probing; /* the GET under way is the probe of a provider that failed */
+	bool warmed;  /* once: the first call must not wait for a handshake either */
 };
 
 /* ---- where to ask ---- */
@@ -105,9 +107,12 @@ static void on_probed(void *ctx, uint32_t index, int status)
 	struct cairn_route *route = cairn_dialog_route(s->dialog);
 	/* Any answer but these means that it is there; a server without this page still has the other. */
 	bool ok = status != 0 && status < 500 && status != 401 && status != 403 && status != 429;
-	if (route->ones[index].streak >= CAIRN_ROUTE_FAILURES)
-		cairn_log_info("probe of %s: %s (HTTP %d)", s->lineup->rows[index].name,
-		    ok ? "it is back" : "still away", status);
+	cairn_log_debug("the connection to %s is open (HTTP %d)", s->lineup->rows[index].name, status);
+	if (!s->probing)
+		return; /* it was only to have the connection open: says nothing about calls */
+	s->probing = false;
+	cairn_log_info("probe of %s: %s (HTTP %d)", s->lineup->rows[index].name,
+	    ok ? "it is back" : "still away", status);
 	cairn_route_probe_ended(route, (int)index, ok, cairn_now_ns());
 }
 
@@ -185,16 +190,22 @@ void service_tick(struct service *s, bool wanted)
 	int due = s->replay == NULL ? cairn_route_probe_due(route, now_ns) : -1;
 	int next = cairn_route_pick(route, now_ns);
 	char keep[sizeof(s->url)];
-	if (due < 0 && (!wanted || next < 0 || s->replay != NULL || now_ns - s->warmed_ns < WARM_NS ||
-			   now_ns - http_last_use_ns(s->http, (uint32_t)next) < WARM_NS))
+	bool cold = next >= 0 && s->replay == NULL && (wanted || !s->warmed) &&
+		    now_ns - s->warmed_ns >= WARM_NS &&
+		    now_ns - http_last_use_ns(s->http, (uint32_t)next) >= WARM_NS;
+	if (due < 0 && !cold)
 		return;
 	uint32_t index = (uint32_t)(due >= 0 ? due : next);
 	memcpy(keep, s->url, sizeof(keep)); /* a call may be under way */
 	bool sent = find_url(s, index, true, NULL) && http_probe(s->http, index, s->url);
 	memcpy(s->url, keep, sizeof(keep));
-	if (due < 0)
+	if (due < 0 && sent)
 		s->warmed_ns = now_ns;
-	else if (sent)
+	s->warmed |= sent;
+	if (due < 0)
+		return;
+	s->probing = sent;
+	if (sent)
 		cairn_route_probe_sent(route, due, now_ns);
 	else
 		cairn_route_probe_ended(route, due, false, now_ns);
