@@ -439,7 +439,62 @@ START_TEST(the_key_is_in_no_log_recording_error_title_or_dump)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("gateway service", anthropic_decides_over_tls_with_pictures_tools_and_a_follow_up,
+/* ---- the servers themselves ---- */
+
+static json_t *load(const char *name)
+{
+	char path[300];
+	snprintf(path, sizeof(path), CAIRN_SOURCE_ROOT "/test/data/vlm/%s", name);
+	json_t *value = json_load_file(path, 0, NULL);
+	ck_assert_msg(value != NULL, "%s", path);
+	return value;
+}
+
+START_TEST(the_servers_refuse_what_the_documentation_forbids)
+{
+	static const struct {
+		enum service_format format;
+		const char *from, *to;
+	} rows[] = {{SERVICE_ANTHROPIC, "", ""}, {SERVICE_GEMINI, "", ""},
+	    {SERVICE_ANTHROPIC, "\"max_tokens\":300", "\"max_tokens\":0"},
+	    {SERVICE_ANTHROPIC, "\"role\":\"user\"", "\"role\":\"system\""},
+	    {SERVICE_ANTHROPIC, "\"input_schema\"", "\"parameters\""},
+	    {SERVICE_ANTHROPIC, "\"media_type\":\"image/jpeg\"", "\"media_type\":\"image/bmp\""},
+	    {SERVICE_ANTHROPIC, "\"cache_control\"", "\"cache\""},
+	    {SERVICE_ANTHROPIC, "\"tool_use_id\":\"call_1\"", "\"tool_use_id\":\"call_2\""},
+	    {SERVICE_ANTHROPIC, "\"type\":\"any\"", "\"type\":\"required\""},
+	    {SERVICE_GEMINI, "\"OBJECT\"", "\"object\""},
+	    {SERVICE_GEMINI, "\"mode\":\"ANY\"", "\"mode\":\"REQUIRED\""},
+	    {SERVICE_GEMINI, "\"role\":\"user\"", "\"role\":\"system\""},
+	    {SERVICE_GEMINI, "\"inlineData\"", "\"inline_data\""},
+	    {SERVICE_GEMINI, "\"maxOutputTokens\"", "\"max_tokens\""},
+	    {SERVICE_GEMINI, "\"nullable\":true", "\"additionalProperties\":false"},
+	    {SERVICE_GEMINI, "\"response\"", "\"answer\""}};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		bool anthropic = rows[i].format == SERVICE_ANTHROPIC;
+		json_t *root = load(anthropic ? "anthropic_followup.json" : "gemini_followup.json");
+		json_t *tools = load(anthropic ? "tools_anthropic.json" : "tools_gemini.json");
+		json_t *at = anthropic ? root : json_array_get(json_object_get(root, "tools"), 0);
+		json_object_set_new(at, anthropic ? "tools" : "functionDeclarations", tools);
+		char *text = json_dumps(root, JSON_COMPACT), why[300];
+		const char *found = strstr(text, rows[i].from);
+		ck_assert_msg(found != NULL, "%s", rows[i].from);
+		struct cairn_text changed = {0};
+		cairn_text_bytes(&changed, text, (size_t)(found - text));
+		cairn_text_add(&changed, rows[i].to);
+		cairn_text_add(&changed, found + strlen(rows[i].from));
+		bool ok =
+		    service_check_body(rows[i].format, changed.data, changed.len, why, sizeof(why)) == NULL;
+		ck_assert_msg(ok == (rows[i].from[0] == '\0'), "%s -> %s: %s", rows[i].from, rows[i].to, why);
+		cairn_text_free(&changed);
+		free(text);
+		json_decref(root);
+	}
+}
+END_TEST
+
+CAIRN_TEST_MAIN("gateway service", the_servers_refuse_what_the_documentation_forbids,
+    anthropic_decides_over_tls_with_pictures_tools_and_a_follow_up,
     gemini_decides_over_tls_with_pictures_tools_and_a_follow_up,
     a_certificate_of_another_authority_is_refused_and_named, a_refused_key_is_final_and_the_variable_is_named,
     a_rate_limit_is_kept_as_the_service_says_it, a_fallback_of_another_format_takes_over,
