@@ -53,6 +53,7 @@ static void points_from_turn(struct cairn_points *out, const struct cairn_msg_sc
 		count++;
 	}
 	out->count = count;
+	out->behind = 0;
 }
 
 void cairn_points_from_scan(struct cairn_points *out, const struct cairn_msg_scan *scan,
@@ -83,6 +84,7 @@ void cairn_points_move(struct cairn_points *out, const struct cairn_points *in, 
 		out->y_m[i] = ty + s * x + c * y;
 	}
 	out->count = in->count;
+	out->behind = 0;
 }
 
 double cairn_points_nearest(
@@ -115,10 +117,10 @@ struct rect {
 /* The footprint with its margins: full ones, or half the gap where something is nearer than twice the margin.
  */
 static struct rect widened(
-    const struct cairn_points *points, const struct cairn_footprint *body, double margin_m)
+    const struct cairn_points *points, size_t count, const struct cairn_footprint *body, double margin_m)
 {
 	double front = 2.0 * margin_m, rear = front, left = front, right = front; /* smallest gaps */
-	for (size_t i = 0; i < points->count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		double x = (double)points->x_m[i], y = (double)points->y_m[i];
 		double along =
 		    fabs(x - 0.5 * (body->front_m - body->rear_m)) - 0.5 * (body->front_m + body->rear_m);
@@ -225,6 +227,7 @@ struct search {
 	const struct cairn_footprint *body;
 	struct rect wide;
 	bool forward;
+	size_t count;
 	double best; /* metres on a line, pseudo angle on a circle */
 	size_t at;
 };
@@ -240,7 +243,7 @@ static void keep(struct search *s, double travel, size_t i)
 static void search_line(struct search *s, const struct cairn_points *points)
 {
 	double ux = s->forward ? -1.0 : 1.0;
-	for (size_t i = 0; i < points->count; i++) {
+	for (size_t i = 0; i < s->count; i++) {
 		double x = (double)points->x_m[i], y = (double)points->y_m[i];
 		if (!within(&s->wide, y))
 			continue;
@@ -259,7 +262,7 @@ static void search_circle(struct search *s, const struct cairn_points *points, c
 	double reach = fmax(s->wide.front_m, s->wide.rear_m), width = fmax(s->wide.left_m, s->wide.right_m);
 	double low = fabs(c) > inner ? inner * (inner - 2.0 * fabs(c)) : -c * c;
 	double high = reach * reach + width * (width + 2.0 * fabs(c));
-	for (size_t i = 0; i < points->count; i++) {
+	for (size_t i = 0; i < s->count; i++) {
 		double x = (double)points->x_m[i], y = (double)points->y_m[i];
 		double h = x * x + y * (y - 2.0 * c);
 		if (h < low || h > high)
@@ -276,9 +279,11 @@ struct cairn_arc_hit cairn_arc_clearance(const struct cairn_points *points,
 {
 	if (!isfinite(margin_m) || !isfinite(curvature_1pm) || !isfinite(horizon_m) || horizon_m < 0.0)
 		return (struct cairn_arc_hit){.free_m = 0.0, .bearing_rad = 0.0, .hit = true};
+	size_t count = points->count + (forward ? 0 : points->behind);
 	struct search s = {.body = body,
-	    .wide = widened(points, body, fmax(margin_m, 0.0)),
+	    .wide = widened(points, count, body, fmax(margin_m, 0.0)),
 	    .forward = forward,
+	    .count = count,
 	    .best = INFINITY};
 	double free_m;
 	if (fabs(curvature_1pm) < STRAIGHT_1PM) {

@@ -20,6 +20,8 @@ struct cairn_footprint {
 /* Valid returns of a scan as points in the robot frame. */
 struct cairn_points {
 	size_t count;
+	size_t
+	    behind; /* so many more follow that stand in the way of backward motion only: floor never seen */
 	float x_m[CAIRN_POINTS_MAX], y_m[CAIRN_POINTS_MAX];
 };
 

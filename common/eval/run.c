@@ -14,6 +14,8 @@
 #define DEPTH_STEPS 10
 #define DEPTH_AT 6 /* the camera is not in step with the LiDAR */
 #define REPORT_STEPS 50
+#define KNOWN_STEP_M 0.5
+#define KNOWN_ROOM_M 0.2
 #define GRID_REPEAT_NS CAIRN_NS_PER_S
 #define GOAL_REPEAT_NS (200 * CAIRN_NS_PER_MS)
 
@@ -46,6 +48,36 @@ static bool make_cores(struct cairn_run *r, struct cairn_error *err)
 	return false;
 }
 
+/* Scans from all over the house go into the map. */
+static void look_everywhere(struct cairn_run *r)
+{
+	const struct cairn_world *w = r->o.world;
+	struct cairn_pose2 start = cairn_sim_state(r->sim)->start;
+	const struct cairn_config_robot *c = &r->cfg->robot;
+	struct cairn_footprint spot = {KNOWN_ROOM_M, KNOWN_ROOM_M, KNOWN_ROOM_M};
+	struct cairn_msg_scan *s = &r->scans[0].scan;
+	s->range_min_m = (float)CAIRN_LIDAR_MIN_M;
+	s->range_max_m = (float)CAIRN_LIDAR_MAX_M;
+	s->angle_rad_count = s->range_m_count = CAIRN_LIDAR_POINTS;
+	for (double y = w->y_min_m; y < w->y_max_m; y += KNOWN_STEP_M)
+		for (double x = w->x_min_m; x < w->x_max_m; x += KNOWN_STEP_M) {
+			struct cairn_pose2 at = {x, y, start.yaw_rad}, in_map = cairn_pose_between(start, at);
+			struct cairn_vec2 from =
+			    cairn_pose_apply(at, (struct cairn_vec2){c->lidar_x_m, c->lidar_y_m});
+			if (cairn_world_room_at(w, x, y) == NULL ||
+			    cairn_world_touch(w, at, &spot, c->height_m) >= 0)
+				continue;
+			for (int i = 0; i < CAIRN_LIDAR_POINTS; i++) {
+				double a = i * (2.0 * M_PI / CAIRN_LIDAR_POINTS), yaw = at.yaw_rad + a;
+				s->angle_rad[i] = (float)cairn_wrap_rad(a);
+				s->range_m[i] = (float)cairn_world_cast_lidar(w, from.x_m, from.y_m, cos(yaw),
+				    sin(yaw), c->lidar_z_m, CAIRN_LIDAR_MAX_M)
+						    .range_m;
+			}
+			(void)cairn_true_map_scan(r->true_map, s, in_map, in_map, r->now_ns);
+		}
+}
+
 struct cairn_run *cairn_run_new(const struct cairn_run_options *options, struct cairn_error *err)
 {
 	struct cairn_run *r = calloc(1, sizeof(*r));
@@ -64,6 +96,8 @@ struct cairn_run *cairn_run_new(const struct cairn_run_options *options, struct 
 		return NULL;
 	}
 	cairn_sim_sweeps(r->sim, options->coverage);
+	if (options->known_map && r->true_map != NULL)
+		look_everywhere(r);
 	return r;
 }
 

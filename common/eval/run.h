@@ -45,8 +45,10 @@ struct cairn_run_options {
 	double delay_s;         /* of scans, by honest stamps; up to CAIRN_RUN_DELAY_MAX_S */
 	bool without_sequencer; /* decisions and proposed velocities go to the motor core unchecked */
 	bool without_motor;     /* what the sequencer wants goes to the wheels unchecked */
-	bool without_depth;     /* no depth camera */
-	bool coverage;          /* keep the truth's swept floor: costs time */
+	bool known_map; /* CAIRN_RUN_MAP_TRUE_POSES: the house has been seen from everywhere before the start
+			 */
+	bool without_depth;  /* no depth camera */
+	bool coverage;       /* keep the truth's swept floor: costs time */
 	double ask_period_s; /* 0: asked when a decision is wanted; else at this fixed period, wanted or not,
 				and what is not wanted is dropped */
 	cairn_run_decide_fn *decide; /* NULL: the pilot of cfg->pilot.profile */

@@ -8,7 +8,7 @@
 #define STEP_S 0.05
 #define PAUSE_S 0.3
 #define TURN_MPS 0.12
-#define NAV_S 8.0
+#define NAV_S 60.0
 
 static const double speed_mps[CAIRN_SPEED_COUNT] = {0.08, 0.12, 0.18};
 
@@ -67,6 +67,9 @@ struct cairn_twist run_naive_step(struct cairn_run *r)
 		    r->cfg, n->d.angle_deg < 0.0 ? CAIRN_DIRECTION_LEFT : CAIRN_DIRECTION_RIGHT, &forward);
 		return (struct cairn_twist){TURN_MPS, TURN_MPS * k};
 	}
+	if (n->d.tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && r->plan.status.goal_id == n->goal.id &&
+	    r->plan.status.state == CAIRN_NAV_STATE_REACHED)
+		n->left_s = 0.0;
 	if (n->d.tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && r->plan.has_velocity &&
 	    r->plan.velocity.goal_id == n->goal.id)
 		return (struct cairn_twist){r->plan.velocity.v_mps, r->plan.velocity.w_radps};

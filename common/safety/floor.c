@@ -164,8 +164,11 @@ static void list_cells(struct cairn_floor *f, bool obstacles)
 			if (cell == FREE || (cell == OBSTACLE) != obstacles ||
 			    f->count == CAIRN_FLOOR_POINTS_MAX)
 				continue;
-			bool border = obstacles || *at(f, x - 1, y) == FREE || *at(f, x + 1, y) == FREE ||
-				      *at(f, x, y - 1) == FREE || *at(f, x, y + 1) == FREE;
+			bool w = *at(f, x - 1, y) == FREE, e = *at(f, x + 1, y) == FREE,
+			     south = *at(f, x, y - 1) == FREE, north = *at(f, x, y + 1) == FREE;
+			/* seen on opposite sides: a slit between two columns of the picture */
+			bool border =
+			    obstacles || ((w || e || south || north) && !(w && e) && !(south && north));
 			if (!border)
 				continue;
 			f->x_m[f->count] = (float)((x + 0.5) * CAIRN_FLOOR_CELL_M);
@@ -205,11 +208,13 @@ void cairn_floor_points(const struct cairn_floor *f, struct cairn_pose2 pose, st
 		return;
 	float c = (float)cos(pose.yaw_rad), s = (float)sin(pose.yaw_rad), px = (float)pose.x_m,
 	      py = (float)pose.y_m;
-	size_t n = points->count;
+	size_t n = points->count, solid = 0;
 	for (uint32_t i = 0; i < f->count && n < CAIRN_POINTS_MAX; i++, n++) {
 		float dx = f->x_m[i] - px, dy = f->y_m[i] - py;
 		points->x_m[n] = c * dx + s * dy;
 		points->y_m[n] = c * dy - s * dx;
+		solid += i < f->solid;
 	}
-	points->count = n;
+	points->behind = n - points->count - solid;
+	points->count += solid;
 }

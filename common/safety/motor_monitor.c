@@ -82,8 +82,7 @@ void cairn_monitor_move(struct cairn_monitor *m, struct cairn_pose2 pose)
 	m->lidar_count = m->points.count;
 	cairn_floor_drive(&m->floor, pose);
 	cairn_floor_points(&m->floor, pose, &m->points);
-	m->solid_count = m->lidar_count + (m->floor.some ? m->floor.solid : 0);
-	m->solid_count = m->solid_count < m->points.count ? m->solid_count : m->points.count;
+	m->solid_count = m->points.count;
 }
 
 double cairn_monitor_nearest(struct cairn_monitor *m)
