@@ -5,7 +5,7 @@
 
 #define DIAGONAL 7
 #define ESCAPE_MAX 30
-#define RUN 20 /* cells; 12 x RUN + 7 < CAIRN_WAVE_BUCKETS */
+#define RUN 40 /* cells; 12 x RUN + 7 < CAIRN_WAVE_BUCKETS */
 #define NEVER (CAIRN_WAVE_NEVER >> 9)
 #define INNER (1U << 8)
 #define EVERYWHERE 0xFFU

@@ -18,7 +18,7 @@
 
 enum cairn_wave_cell { CAIRN_WAVE_UNKNOWN, CAIRN_WAVE_FREE, CAIRN_WAVE_UNSURE, CAIRN_WAVE_OCCUPIED };
 
-#define CAIRN_WAVE_BUCKETS 256 /* more than the longest run of diagonals and straights costs */
+#define CAIRN_WAVE_BUCKETS 512 /* more than the longest run of diagonals and straights costs */
 #define CAIRN_WAVE_STEP 5
 #define CAIRN_WAVE_NEVER UINT32_MAX
 #define CAIRN_WAVE_DRIVEN2 5 /* squared cells; with less the wavefront might leak through a thin wall */
