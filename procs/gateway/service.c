@@ -150,6 +150,8 @@ static bool replay_send(struct service *s, struct cairn_error *err)
 static void say_who(struct service *s, uint32_t index)
 {
 	const struct cairn_profile *now = &s->lineup->rows[index];
+	if (index == s->in_use && index > 0)
+		cairn_log_info("fallback: %s is asked again", now->name);
 	if (index == s->in_use)
 		return;
 	if (index > 0)
