@@ -37,6 +37,23 @@ static bool text_ends(const char *text, size_t cap)
 	return memchr(text, '\0', cap) != NULL;
 }
 
+static bool zones_sane(const struct cairn_msg_zones *zones)
+{
+	if (zones->items_count > sizeof(zones->items) / sizeof(zones->items[0]))
+		return false;
+	for (uint32_t i = 0; i < zones->items_count; i++) {
+		const struct cairn_msg_zone *z = &zones->items[i];
+		bool ok = (unsigned)z->kind < CAIRN_ZONE_KIND_COUNT && text_ends(z->name, sizeof(z->name)) &&
+			  isfinite(z->speed_max_mps) && z->corners_count >= 3 &&
+			  z->corners_count <= sizeof(z->corners) / sizeof(z->corners[0]);
+		for (uint32_t k = 0; ok && k < z->corners_count; k++)
+			ok = isfinite(z->corners[k].x_m) && isfinite(z->corners[k].y_m);
+		if (!ok)
+			return false;
+	}
+	return true;
+}
+
 static const char *nonsense(const struct cairn_mission_record *r, int64_t now_ns)
 {
 	if (r->state >= CAIRN_MISSION_STATE_COUNT || r->back_paused >= CAIRN_MISSION_STATE_COUNT ||
@@ -52,6 +69,8 @@ static const char *nonsense(const struct cairn_mission_record *r, int64_t now_ns
 		return "a text without end";
 	if (!cairn_explore_sane(&r->explore))
 		return "a broken list of places";
+	if (!zones_sane(&r->zones))
+		return "a broken zone";
 	return NULL;
 }
 

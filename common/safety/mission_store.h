@@ -8,7 +8,7 @@
 
 #include "common/safety/explore.h"
 
-#define CAIRN_MISSION_RECORD_VERSION 1u
+#define CAIRN_MISSION_RECORD_VERSION 2u
 
 struct cairn_mission_record {
 	uint32_t state;       /* enum cairn_mission_state */
@@ -32,6 +32,7 @@ struct cairn_mission_record {
 	uint32_t open_decision_tool;  /* enum cairn_tool */
 	char open_decision_asked[96]; /* for its result */
 	struct cairn_explore explore;
+	struct cairn_msg_zones zones; /* named by the model */
 };
 
 #define CAIRN_MISSION_RECORD_BYTES (16u + sizeof(struct cairn_mission_record))

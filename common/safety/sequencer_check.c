@@ -47,7 +47,7 @@ static bool check_form(struct cairn_sequencer *seq, const struct cairn_msg_decis
 	double far_m = seq->cfg->map.extent_max_m;
 	if ((unsigned)d->tool >= CAIRN_TOOL_COUNT || (unsigned)d->direction >= CAIRN_DIRECTION_COUNT ||
 	    (unsigned)d->speed >= CAIRN_SPEED_COUNT || (unsigned)d->goal_kind >= CAIRN_GOAL_KIND_COUNT ||
-	    (unsigned)d->source >= CAIRN_SOURCE_COUNT)
+	    (unsigned)d->zone_kind >= CAIRN_ZONE_KIND_COUNT || (unsigned)d->source >= CAIRN_SOURCE_COUNT)
 		return refuse(refusal, "unknown tool or argument");
 	if (d->tool == CAIRN_TOOL_MOVE_TOWARD && !between(d->duration_s, DURATION_MIN_S, DURATION_MAX_S))
 		return refuse(refusal, "duration_s %g is outside 1..8", d->duration_s);
@@ -154,7 +154,10 @@ void seq_remember_blocked(struct cairn_sequencer *seq, const struct cairn_msg_de
 			for (uint32_t i = 1; i < SEQ_MEMORY_MAX; i++)
 				m = seq->memory[i].t_ns < m->t_ns ? &seq->memory[i] : m;
 		}
-		*m = (struct seq_memory){.tool = d->tool, .way = way_of(d), .x_m = d->x_m, .y_m = d->y_m,
+		*m = (struct seq_memory){.tool = d->tool,
+		    .way = way_of(d),
+		    .x_m = d->x_m,
+		    .y_m = d->y_m,
 		    .candidate_id = d->candidate_id};
 	}
 	m->t_ns = now_ns;
@@ -283,10 +286,9 @@ static bool check_prepare(struct cairn_sequencer *seq, const struct cairn_msg_de
 	case CAIRN_TOOL_NAVIGATE_TO_GOAL:
 		return prepare_way(seq, d, now_ns, task, refusal);
 	case CAIRN_TOOL_REPORT_DISCOVERY:
+	case CAIRN_TOOL_DEFINE_ZONE:
 		task->kind = SEQ_REPORT;
 		return true;
-	case CAIRN_TOOL_DEFINE_ZONE:
-		return refuse(refusal, "no zone store is wired");
 	case CAIRN_TOOL_STOP_ROBOT:
 	case CAIRN_TOOL_OBSERVE_SCENE:
 	case CAIRN_TOOL_CHECK_PATH_CLEAR:

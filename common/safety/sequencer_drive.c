@@ -25,7 +25,9 @@ static struct cairn_twist stand_step(struct cairn_sequencer *seq, int64_t now_ns
 {
 	struct seq_task *t = &seq->task;
 	t->active_s += seq->step_s;
-	if (t->kind == SEQ_REPORT) {
+	if (t->kind == SEQ_REPORT && t->d.tool == CAIRN_TOOL_DEFINE_ZONE) {
+		seq_define_zone(seq, now_ns);
+	} else if (t->kind == SEQ_REPORT) {
 		seq_task_end(seq, CAIRN_OUTCOME_SUCCESS, now_ns, "noted");
 	} else if (t->active_s >= t->limit_s) {
 		if (t->d.tool == CAIRN_TOOL_CHECK_PATH_CLEAR && seq->sense.scan_ok) {

@@ -187,6 +187,9 @@ bool seq_check(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, 
 bool seq_is_answer(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns);
 void seq_remember_blocked(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns);
 
+/* sequencer_zones.c: carries out define_zone and ends the task. */
+void seq_define_zone(struct cairn_sequencer *seq, int64_t now_ns);
+
 /* sequencer_choice.c: what ids stand for. */
 const struct cairn_msg_frontier *seq_frontier(const struct cairn_sequencer *seq, uint32_t id);
 /* The candidate that a decision names; NULL with the reason when it is not offered, or not any more. */

@@ -1,8 +1,8 @@
 /* sequencer - accepts, modifies, refuses and explains; the thin shell around common/safety/sequencer.h.
  *
- * Reads decision, scan, pose, frontiers, candidates, nav.velocity, nav.status and motion; serves `operator`; writes
- * cmd_vel, nav.goal, result, mission and tier. What it must know after a kill is in RUN/state/mission.bin,
- * replaced atomically. */
+ * Reads decision, scan, pose, frontiers, candidates, nav.velocity, nav.status and motion; serves `operator`;
+ * writes cmd_vel, nav.goal, result, mission, tier and zones. What it must know after a kill is in
+ * RUN/state/mission.bin, replaced atomically. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -23,9 +23,10 @@
 struct app {
 	struct cairn_stage *stage;
 	struct cairn_sequencer *seq;
-	struct cairn_pub *cmd_vel, *nav_goal, *result, *mission, *tier;
-	struct cairn_sub *decision, *scan, *depth, *pose, *frontiers, *candidates, *nav_velocity, *nav_status, *motion;
-	int64_t goal_due_ns, mission_due_ns, tier_due_ns;
+	struct cairn_pub *cmd_vel, *nav_goal, *result, *mission, *tier, *zones;
+	struct cairn_sub *decision, *scan, *depth, *pose, *frontiers, *candidates, *nav_velocity, *nav_status,
+	    *motion;
+	int64_t goal_due_ns, mission_due_ns, tier_due_ns, zones_due_ns;
 	struct cairn_sequencer_output out;
 	uint64_t rejects;
 	bool save_failed;
@@ -139,6 +140,8 @@ static int on_step(void *ctx)
 	}
 	if (due(&app->tier_due_ns, TIER_PERIOD_NS, app->out.tier_changed, now_ns))
 		cairn_pub_send(app->tier, &app->out.tier, now_ns, true);
+	if (due(&app->zones_due_ns, TIER_PERIOD_NS, app->out.record_changed, now_ns))
+		cairn_pub_send(app->zones, cairn_sequencer_zones(app->seq), now_ns, true);
 	if (app->out.record_changed || app->save_failed)
 		save(app);
 	log_changes(&was, &app->out);
@@ -282,6 +285,7 @@ static void open_bus(struct app *app)
 	app->result = cairn_stage_publish(s, CAIRN_TOPIC_RESULT);
 	app->mission = cairn_stage_publish(s, CAIRN_TOPIC_MISSION);
 	app->tier = cairn_stage_publish(s, CAIRN_TOPIC_TIER);
+	app->zones = cairn_stage_publish(s, CAIRN_TOPIC_ZONES);
 	app->scan = cairn_stage_subscribe(s, CAIRN_TOPIC_SCAN, on_scan, app);
 	app->depth = cairn_stage_subscribe(s, CAIRN_TOPIC_SCAN_DEPTH, on_depth, app);
 	app->pose = cairn_stage_subscribe(s, CAIRN_TOPIC_POSE, on_pose, app);
