@@ -1,6 +1,7 @@
 /* config_check.c - rules between keys. */
 #include <string.h>
 
+#include "common/safety/motor_zones.h"
 #include "common/choice/watch.h"
 #include "common/config/config.h"
 
@@ -89,9 +90,24 @@ static bool check_choice(const struct cairn_config *cfg, struct cairn_error *err
 	return false;
 }
 
+static bool check_zones(const struct cairn_config *cfg, struct cairn_error *err)
+{
+	struct cairn_zone_shape shape;
+	struct cairn_error why = {""};
+	const char *texts[2] = {cfg->safety.stop_zone, cfg->safety.slow_zone};
+	for (int i = 0; i < 2; i++) {
+		if (cairn_zone_shape_parse(&shape, texts[i], &why))
+			continue;
+		cairn_error_set(err, "safety.%s_zone: %.160s", i == 0 ? "stop" : "slow", why.text);
+		return false;
+	}
+	return true;
+}
+
 bool cairn_config_check(const struct cairn_config *cfg, struct cairn_error *err)
 {
-	if (!check_orders(cfg, err) || !check_model_url(cfg, err) || !check_choice(cfg, err))
+	if (!check_orders(cfg, err) || !check_model_url(cfg, err) || !check_choice(cfg, err) ||
+	    !check_zones(cfg, err))
 		return false;
 	if (cfg->map.extent_max_m / cfg->map.cell_m > MAP_CELLS_MAX) {
 		cairn_error_set(err,

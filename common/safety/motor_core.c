@@ -14,6 +14,8 @@
 #define STEP_MAX_S 0.1  /* a longer silence of the clock speeds nothing up */
 #define SPOT_V_MPS 1e-4 /* commands below are standing still */
 #define SPOT_W_RADPS 1e-3
+#define GUARD_AGE_MAX_S 0.5
+#define CLIFF_CLEAR_NS CAIRN_NS_PER_S
 #define HOLD_MPS 0.02 /* a lower limit is not worth creeping at: hold */
 #define UNHOLD_MPS 0.04
 #define BINS 36 /* a turn must have beams in nearly all directions */
@@ -72,6 +74,7 @@ void cairn_motor_params_from(struct cairn_motor_params *p, const struct cairn_co
 	    .cmd_timeout_s = cfg->safety.cmd_timeout_s,
 	    .scan_timeout_s = cfg->safety.scan_timeout_s,
 	    .rearm_s = cfg->safety.rearm_s,
+	    .cliff_m = cfg->safety.cliff_m,
 	    .depth_timeout_s = cfg->safety.depth_timeout_s,
 	    .depth_off = strcmp(cfg->safety.depth, "off") == 0,
 	    .depth_required = strcmp(cfg->safety.depth, "required") == 0,
@@ -86,7 +89,7 @@ void cairn_motor_init(
 	memset(m, 0, sizeof(*m));
 	m->params = *params;
 	m->t_ns = now_ns;
-	m->measured_ns = m->estop_seen_ns = NEVER_NS;
+	m->measured_ns = m->estop_seen_ns = m->cliff_ns = NEVER_NS;
 	m->rearming = true;
 	m->needs_operator = reborn && params->rearm_operator;
 	m->conditions = CAIRN_MOTOR_NO_DEVICE;
@@ -217,6 +220,22 @@ bool cairn_motor_depth(struct cairn_motor *m, const struct cairn_header *hdr,
 	return true;
 }
 
+bool cairn_motor_guard(struct cairn_motor *m, const struct cairn_header *hdr,
+    const struct cairn_msg_guard *guard, int64_t now_ns)
+{
+	const char *fault = header_fault(&m->guard_stream, hdr, GUARD_AGE_MAX_S, now_ns);
+	if (fault == NULL && !isfinite(guard->floor_m) && !isinf(guard->floor_m))
+		fault = "cliff sensor says not a number";
+	if (fault != NULL)
+		return refuse(m, fault);
+	m->guard_stream = (struct cairn_motor_stream){true, hdr->epoch, hdr->seq, hdr->t_ns};
+	if (guard->bumper && !m->estop)
+		cairn_motor_operator_stop(m, "bumper");
+	if (guard->floor_m > m->params.cliff_m) /* no echo at all, infinity, is a drop, too */
+		m->cliff_ns = now_ns;
+	return true;
+}
+
 bool cairn_motor_estop(struct cairn_motor *m, const struct cairn_header *hdr,
     const struct cairn_msg_estop *estop, int64_t now_ns)
 {
@@ -320,6 +339,8 @@ static double monitored_target(struct cairn_motor *m, struct cairn_twist driven,
 	m->verdict = cairn_monitor_limit(&m->monitor, curvature, target > 0.0, driven);
 	m->zone = cairn_zones_limit(&m->monitor.zones, &m->monitor.points, m->monitor.solid_count, curvature,
 	    target > 0.0, speed, m->t_ns);
+	if (target > 0.0 && m->cliff_ns != NEVER_NS && m->t_ns - m->cliff_ns < CLIFF_CLEAR_NS)
+		m->zone = (struct cairn_zone_limit){CAIRN_ZONE_CLIFF, 0.0, 0.0};
 	double limit = fmin(m->verdict.limit_mps, m->zone.limit_mps);
 	if (m->verdict.hit)
 		limit = fmin(limit, cairn_monitor_ttc_speed(&m->params.monitor, m->verdict.free_m, speed));
@@ -398,7 +419,7 @@ static const char *side_of(double bearing_rad)
 }
 
 static const char *const zone_words[] = {"free", "obstacle in the slow zone", "obstacle in the stop zone",
-    "obstacle in the stop zone", "emergency: obstacle too near", "something is coming from"};
+    "obstacle in the stop zone", "emergency: obstacle too near", "something is coming from", "drop"};
 
 static void say_reason(const struct cairn_motor *m, int64_t now_ns, char *text, size_t cap_bytes)
 {

@@ -46,7 +46,7 @@ enum cairn_motor_state cairn_motor_state_of(unsigned conditions);
 struct cairn_motor_params {
 	struct cairn_monitor_params monitor;
 	struct cairn_smooth_params smooth;
-	double cmd_timeout_s, scan_timeout_s, rearm_s, depth_timeout_s;
+	double cmd_timeout_s, scan_timeout_s, rearm_s, depth_timeout_s, cliff_m;
 	bool depth_off, depth_required;
 	bool rearm_operator; /* a rebirth needs the operator's release */
 };
@@ -62,7 +62,8 @@ struct cairn_motor_stream {
 
 struct cairn_motor {
 	struct cairn_motor_params params;
-	struct cairn_motor_stream cmd_stream, scan_stream, depth_stream;
+	struct cairn_motor_stream cmd_stream, scan_stream, depth_stream, guard_stream;
+	int64_t cliff_ns;           /* last seen; INT64_MIN = never */
 	struct cairn_twist asked;   /* last command as it came */
 	struct cairn_twist command; /* the same within the robot's limits */
 	bool spot_turn;             /* it was a turn on the spot */
@@ -101,6 +102,9 @@ bool cairn_motor_scan(
 /* The depth camera's word; refused ones leave the floor as it was known. */
 bool cairn_motor_depth(struct cairn_motor *m, const struct cairn_header *hdr,
     const struct cairn_msg_depth_scan *scan, int64_t now_ns);
+/* Bumper: an emergency stop that latches. Cliff: no forward motion until a second after it was seen last. */
+bool cairn_motor_guard(struct cairn_motor *m, const struct cairn_header *hdr,
+    const struct cairn_msg_guard *guard, int64_t now_ns);
 bool cairn_motor_estop(struct cairn_motor *m, const struct cairn_header *hdr,
     const struct cairn_msg_estop *estop, int64_t now_ns);
 

@@ -55,7 +55,8 @@ enum cairn_zone_verdict {
 	CAIRN_ZONE_CREEP,
 	CAIRN_ZONE_STOP,
 	CAIRN_ZONE_EMERGENCY,
-	CAIRN_ZONE_APPROACH
+	CAIRN_ZONE_APPROACH,
+	CAIRN_ZONE_CLIFF /* the motor core's own: a drop ahead */
 };
 
 struct cairn_zone_limit {

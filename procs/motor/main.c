@@ -23,7 +23,7 @@
 struct app {
 	struct cairn_stage *stage;
 	const struct cairn_config *cfg;
-	struct cairn_sub *cmd_sub, *scan_sub, *depth_sub, *estop_sub;
+	struct cairn_sub *cmd_sub, *scan_sub, *depth_sub, *guard_sub, *estop_sub;
 	struct cairn_pub *odom_pub, *imu_pub, *battery_pub, *motion_pub;
 	int fd; /* -1 = closed */
 	struct cairn_base_link link;
@@ -277,6 +277,19 @@ static int on_depth(void *ctx)
 	return 0;
 }
 
+static int on_guard(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_msg_guard guard;
+	struct cairn_header hdr;
+	bool some = false;
+	while (cairn_sub_recv(app->guard_sub, &guard, &hdr) == 1)
+		some |= cairn_motor_guard(&app->core, &hdr, &guard, cairn_now_ns());
+	if (some && (guard.bumper || guard.floor_m > app->cfg->safety.cliff_m))
+		decide(app);
+	return 0;
+}
+
 static int on_estop(void *ctx)
 {
 	struct app *app = ctx;
@@ -363,6 +376,7 @@ static void start(struct app *app)
 	app->cmd_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_CMD_VEL, on_cmd, app);
 	app->scan_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_SCAN, on_scan, app);
 	app->depth_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_SCAN_DEPTH, on_depth, app);
+	app->guard_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_GUARD, on_guard, app);
 	app->estop_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_ESTOP, on_estop, app);
 	cairn_stage_serve(app->stage, CAIRN_SERVICE_MOTOR_CTL, on_command, app);
 	cairn_stage_every(app->stage, TICK_MS, on_tick, app);

@@ -24,6 +24,7 @@
 #include "procs/robot-sim/port.h"
 
 #define TICK_MS 10
+#define GUARD_MS 50
 #define TRUTH_MS 200
 #define LIDAR_FLUSH_STEPS 2 /* bytes leave in pieces of 20 ms, as a serial line would deliver them */
 #define LAG_MAX_NS (200 * CAIRN_NS_PER_MS) /* after a longer pause the world has stood still, too */
@@ -40,7 +41,7 @@ struct robot_sim {
 	struct cairn_dev_lidar lidar;
 	struct cairn_dev_board board;
 	struct cairn_stops stops;
-	struct cairn_pub *truth_pub;
+	struct cairn_pub *truth_pub, *guard_pub;
 	void *memory;
 	size_t memory_bytes;
 	int64_t next_step_ns;
@@ -168,6 +169,15 @@ static int on_tick(void *ctx)
 	return 0;
 }
 
+/* The simulated robot has a bumper all round, and no cliff sensor: its houses have no stairs. */
+static int on_guard(void *ctx)
+{
+	struct robot_sim *r = ctx;
+	struct cairn_msg_guard m = {.bumper = cairn_sim_state(r->sim)->body.touching, .floor_m = -1.0};
+	(void)cairn_pub_send(r->guard_pub, &m, cairn_now_ns(), true);
+	return 0;
+}
+
 static int on_truth(void *ctx)
 {
 	struct robot_sim *r = ctx;
@@ -280,6 +290,7 @@ static int run(struct robot_sim *r)
 	cairn_stage_watch_fd(r->stage, r->board_port.master, POLLIN, on_board_bytes, r);
 	cairn_stage_every(r->stage, TICK_MS, on_tick, r);
 	cairn_stage_every(r->stage, TRUTH_MS, on_truth, r);
+	cairn_stage_every(r->stage, GUARD_MS, on_guard, r);
 	cairn_stage_every(r->stage, (int)lround(1000.0 / r->cfg->camera.rate_hz), on_picture, r);
 	cairn_stage_ready(r->stage);
 	return cairn_stage_run(r->stage);
@@ -321,6 +332,7 @@ int main(int argc, char **argv)
 	if (r.sim != NULL) {
 		status = 1;
 		r.truth_pub = cairn_stage_publish(r.stage, CAIRN_TOPIC_SIM_TRUTH);
+		r.guard_pub = cairn_stage_publish(r.stage, CAIRN_TOPIC_GUARD);
 		if (recall(&r, &err) && open_all(&r, &err)) {
 			status = run(&r);
 			err.text[0] = '\0';

@@ -2,7 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/eval/progress.h"
 #include "common/eval/run.h"
+#include "common/world/generate.h"
 #include "test/support/runner.h"
 
 struct fixture {
@@ -127,6 +129,38 @@ START_TEST(scans_come_as_late_as_was_said)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("eval_run", a_sensible_pilot_explores_with_the_mapper_and_with_true_poses,
+START_TEST(doors_of_seventy_centimetres_are_passed_at_little_cost)
+{
+	struct cairn_config *cfg = calloc(1, sizeof(*cfg));
+	struct cairn_error err = {""};
+	struct cairn_progress sum = {0};
+	cairn_config_defaults(cfg);
+	cfg->map.extent_max_m = 30.0;
+	for (uint64_t seed = 101; seed <= 103; seed++) {
+		struct cairn_house_params house = {
+		    .seed = seed, .door_min_m = 0.70, .door_max_m = 0.7001, .furniture = 0.06};
+		struct cairn_world *w = cairn_house_generate(&house, &err);
+		struct cairn_vec2 goals[6];
+		struct cairn_progress p;
+		ck_assert_msg(w != NULL, "%s", err.text);
+		uint32_t n = cairn_progress_goals(w, goals, 6);
+		ck_assert_uint_ge(n, 3);
+		ck_assert_msg(cairn_progress_measure(cfg, w, goals, n, &p, &err), "%s", err.text);
+		sum.legs += p.legs;
+		sum.missed += p.missed;
+		sum.contacts += p.contacts;
+		sum.chain_s += p.chain_s;
+		sum.follower_s += p.follower_s;
+		cairn_world_destroy(&w);
+	}
+	ck_assert_uint_eq(sum.missed, 0);
+	ck_assert_uint_eq(sum.contacts, 0);
+	ck_assert_double_lt(sum.chain_s, 1.12 * sum.follower_s);
+	free(cfg);
+}
+END_TEST
+
+CAIRN_TEST_MAIN("eval_run", doors_of_seventy_centimetres_are_passed_at_little_cost,
+    a_sensible_pilot_explores_with_the_mapper_and_with_true_poses,
     the_same_options_give_the_same_run_and_another_seed_another,
     a_blind_drive_hits_a_wall_unless_one_of_the_two_layers_is_on, scans_come_as_late_as_was_said)
