@@ -1,36 +1,43 @@
 #!/bin/sh
-# Runs each fuzzer of test/fuzz for SECONDS (60), side by side, from the seeds in test/fuzz/seeds. What a run finds stays
-# in build-fuzz/corpus and is where the next one begins; an input that breaks something is in build-fuzz/NAME-*.
+# Runs the fuzzers of test/fuzz from their seeds, as many side by side as there are processors. What a run finds stays in
+# build-fuzz/corpus and is where the next one begins; an input that breaks something is in build-fuzz/NAME-*.
 #
-#   scripts/fuzz.sh [SECONDS]
+#   scripts/fuzz.sh [SECONDS [NAME...]]     every fuzzer (or these) for SECONDS; without: 60 s for what models and services
+#                                           send, 20 s for each of the others
+# Exit: 0 nothing found, 1 something was, 77 there is no clang.
 set -eu
 
 cd "$(dirname -- "$0")/.."
-seconds=${1:-60}
 if ! command -v clang >/dev/null; then
 	echo "fuzz: no clang (packages clang and libclang-rt-14-dev): skipped" >&2
 	exit 77
 fi
-mkdir -p build-fuzz
-flags="-std=gnu17 -D_GNU_SOURCE -O1 -g -I. -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined"
-core="common/vlm/anthropic.c common/vlm/openai.c common/vlm/gemini.c common/vlm/provider.c common/vlm/decision.c
-	common/vlm/json_answer.c common/vlm/json_names.c common/vlm/loose_json.c common/vlm/tools.c common/vlm/text.c
-	ipc/messages.c"
+seconds=${1:-}
+[ $# -eq 0 ] || shift
+[ $# -gt 0 ] || set -- reply text config device log map map_file memory message snapshot world
+
+[ -f build-fuzz/build.ninja ] || CC=clang meson setup build-fuzz -Dfuzz=true -Db_sanitize=address,undefined \
+	-Db_lundef=false --buildtype=debugoptimized >/dev/null
+ninja -C build-fuzz fuzzers >build-fuzz/build.log 2>&1 || {
+	tail -n 40 build-fuzz/build.log
+	exit 1
+}
+build-fuzz/test/fuzz/make_seeds build-fuzz/corpus .
+
+# One fuzzer; its last words on standard output.
+cat >build-fuzz/run-one.sh <<'END'
+name=$1
+seconds=${2:-20}
+case "$name:${2:-}" in reply: | text:) seconds=60 ;; esac
+mkdir -p "build-fuzz/corpus/$name"
+seeds=
+[ ! -d "test/fuzz/seeds/$name" ] || seeds=test/fuzz/seeds/$name
 status=0
-pids=
-for name in reply text; do
-	# shellcheck disable=SC2086 # lists
-	clang $flags "test/fuzz/fuzz_$name.c" $core -o "build-fuzz/fuzz_$name" -ljansson -lm
-	mkdir -p "build-fuzz/corpus/$name"
-	"build-fuzz/fuzz_$name" -max_total_time="$seconds" -max_len=8192 -timeout=5 -rss_limit_mb=1024 -dict=test/fuzz/words.dict \
-		-artifact_prefix="build-fuzz/$name-" "build-fuzz/corpus/$name" "test/fuzz/seeds/$name" >"build-fuzz/$name.log" 2>&1 &
-	pids="$pids $!"
-done
-for pid in $pids; do
-	wait "$pid" || status=1
-done
-for name in reply text; do
-	echo "fuzz_$name: $(grep -a '^Done\|^stat::\|ERROR\|SUMMARY\|broken' "build-fuzz/$name.log" | tail -n 1)"
-done
-[ "$status" -eq 0 ] || tail -n 40 build-fuzz/reply.log build-fuzz/text.log
+UBSAN_OPTIONS=halt_on_error=1 "build-fuzz/test/fuzz/fuzz_$name" -max_total_time="$seconds" -max_len=65536 -timeout=5 \
+	-rss_limit_mb=2048 -dict=test/fuzz/words.dict -artifact_prefix="build-fuzz/$name-" "build-fuzz/corpus/$name" $seeds \
+	>"build-fuzz/$name.log" 2>&1 || status=1
+echo "fuzz_$name: $(grep -a '^Done\|ERROR\|SUMMARY\|broken\|runtime error' "build-fuzz/$name.log" | tail -n 1)"
+[ "$status" -eq 0 ] || tail -n 40 "build-fuzz/$name.log"
 exit "$status"
+END
+printf '%s\n' "$@" | xargs -P "$(nproc)" -I NAME sh build-fuzz/run-one.sh NAME "$seconds"

@@ -1,0 +1,222 @@
+/* make_seeds CORPUS SOURCE: inputs to begin with, one folder a fuzzer, for what cannot be kept as text. What
+ * can is taken from the project's own files in SOURCE. */
+#include <glob.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/device/camera_link.h"
+#include "common/map/mapper.h"
+#include "common/sim/dev_board.h"
+#include "common/sim/dev_lidar.h"
+#include "common/vlm/memory.h"
+#include "ipc/frame_layout.h"
+#include "ipc/topics.h"
+
+static const char *corpus;
+static char path[1024];
+
+_Noreturn static void give_up(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+/* The file's path, in a folder that is there then. */
+static const char *seed_path(const char *fuzzer, const char *name)
+{
+	snprintf(path, sizeof(path), "%s/%s", corpus, fuzzer);
+	(void)mkdir(path, 0755);
+	snprintf(path, sizeof(path), "%s/%s/seed_%s", corpus, fuzzer, name);
+	return path;
+}
+
+static void put(const char *fuzzer, const char *name, const void *prefix, size_t prefix_bytes,
+    const void *data, size_t bytes)
+{
+	FILE *f = fopen(seed_path(fuzzer, name), "we");
+	if (f == NULL || fwrite(prefix, 1, prefix_bytes, f) != prefix_bytes ||
+	    fwrite(data, 1, bytes, f) != bytes || fclose(f) != 0)
+		give_up(path);
+}
+
+static void messages(void)
+{
+	static unsigned char buf[1u << 20];
+	for (int t = 0; t < CAIRN_TOPIC_COUNT; t++) {
+		struct cairn_header hdr = {.version = 1, .seq = 1, .epoch = 2, .t_ns = 3, .valid = true};
+		void *msg = calloc(1, cairn_topics[t].desc->size);
+		int n = msg != NULL ? cairn_msg_encode(cairn_topics[t].desc, cairn_topics[t].name, &hdr, msg,
+					  buf, sizeof(buf))
+				    : -1;
+		unsigned char index = (unsigned char)t;
+		if (n < 0)
+			give_up(cairn_topics[t].name);
+		put("message", cairn_topics[t].name, &index, 1, buf, (size_t)n);
+		free(msg);
+	}
+}
+
+/* A square room of 4 m, driven through the middle. */
+static void map(void)
+{
+	static struct cairn_config cfg;
+	static struct cairn_msg_scan scan;
+	struct cairn_error err = {""};
+	cairn_config_defaults(&cfg);
+	struct cairn_mapper *mapper = cairn_mapper_new(&cfg);
+	scan.range_min_m = 0.05F;
+	scan.range_max_m = 16.0F;
+	scan.angle_rad_count = scan.range_m_count = 360;
+	for (int k = 0; k < 8 && mapper != NULL; k++) {
+		int64_t t_ns = (k + 1) * INT64_C(100000000);
+		struct cairn_msg_odom odom = {.x_m = 0.05 * k, .v_mps = 0.5, .distance_m = 0.05 * k};
+		for (int i = 0; i < 360; i++) {
+			double a = i * M_PI / 180.0, c = fabs(cos(a)), s = fabs(sin(a));
+			scan.angle_rad[i] = (float)a;
+			scan.range_m[i] =
+			    (float)fmin(c > 1e-6 ? (2.0 - (cos(a) > 0 ? 0.05 * k : -0.05 * k)) / c : 9.0,
+				s > 1e-6 ? 2.0 / s : 9.0);
+		}
+		scan.t_start_ns = t_ns - INT64_C(100000000);
+		(void)cairn_mapper_odom(mapper, &odom, t_ns, 1, NULL);
+		(void)cairn_mapper_scan(mapper, &scan, t_ns);
+	}
+	if (mapper == NULL || !cairn_mapper_save(mapper, seed_path("map", "room"), &err)) {
+		fprintf(stderr, "%s\n", err.text);
+		exit(1);
+	}
+	cairn_mapper_destroy(&mapper);
+}
+
+static void map_file(void)
+{
+	static const char yaml[] =
+	    "resolution: 0.05\norigin: [-1.0, -2.0, 0.0]\nnegate: 0\noccupied_thresh: 0.65\n"
+	    "free_thresh: 0.196\n"; /* with its NUL */
+	static const char pgm[] = "P5\n# made\n4 3\n255\n\xfe\xfe\x00\xcd\xfe\xfe\x00\xcd\xcd\xcd\xcd\xcd";
+	put("map_file", "small", yaml, sizeof(yaml), pgm, sizeof(pgm) - 1);
+}
+
+static void snapshot(void)
+{
+	static const char text[] = "STATE at (0.0, 0.0)", jpeg[] = "\xff\xd8\xff\xd9";
+	struct cairn_snapshot_head head = {.snapshot_id = 1,
+	    .nearest_m = 1.0,
+	    .text_bytes = sizeof(text) - 1,
+	    .jpeg_bytes = 4,
+	    .version = CAIRN_SNAPSHOT_VERSION};
+	char body[64];
+	memcpy(body, text, sizeof(text) - 1);
+	memcpy(body + sizeof(text) - 1, jpeg, 4);
+	put("snapshot", "small", &head, sizeof(head), body, sizeof(text) - 1 + 4);
+}
+
+static void devices(void)
+{
+	/* measurement, standard: A5 5A, 5 bytes, many answers, type 81; then a turn of it */
+	static unsigned char lidar[9 + 720 * CAIRN_DEV_LIDAR_NODE] = {
+	    0, 0, 0xA5, 0x5A, 0x05, 0x00, 0x00, 0x40, 0x81};
+	for (int i = 0; i < 720; i++)
+		cairn_dev_lidar_node(lidar + 9 + i * CAIRN_DEV_LIDAR_NODE, i * 0.5, 1.0 + 0.001 * i, i == 0);
+	put("device", "lidar", lidar, 9, lidar + 9, sizeof(lidar) - 9);
+	static unsigned char board[512] = {1, 15};
+	struct cairn_dev_board b;
+	struct cairn_dev_board_sense sense = {.v_mps = 0.2, .battery_v = 12.0};
+	cairn_dev_board_init(&b);
+	b.reporting = true;
+	size_t n = 2;
+	for (int i = 0; i < 8; i++)
+		n += cairn_dev_board_report(&b, &sense, board + n, sizeof(board) - n);
+	put("device", "board", board, 2, board + 2, n - 2);
+	static unsigned char camera[2 + CAIRN_CAMERA_HEADER_BYTES] = {2, 0};
+	struct cairn_camera_header hdr = {.version = 1,
+	    .format = CAIRN_CAMERA_RGB8,
+	    .width = 640,
+	    .height = 480,
+	    .stride_bytes = 1920,
+	    .t_ns = INT64_C(999900000000),
+	    .seq = 1,
+	    .payload_bytes = 1920 * 480};
+	cairn_camera_header_write(camera + 2, &hdr);
+	put("device", "camera", camera, 2, camera + 2, CAIRN_CAMERA_HEADER_BYTES);
+}
+
+static void memory(void)
+{
+	static struct cairn_memory m;
+	struct cairn_ledger ledger = {0};
+	struct cairn_error err = {""};
+	cairn_memory_init(&m);
+	for (int i = 0; i < 3; i++) {
+		struct cairn_msg_result result = {
+		    .decision_id = (uint64_t)i + 1, .outcome = CAIRN_OUTCOME_BLOCKED};
+		snprintf(result.reason, sizeof(result.reason), "a chair %d", i);
+		cairn_memory_add_result(&m, &result);
+		(void)cairn_memory_add_dead_end(&m, 2.0 * i, 1.0);
+	}
+	if (!cairn_memory_save(&m, &ledger, seed_path("memory", "some"), &err)) {
+		fprintf(stderr, "%s\n", err.text);
+		exit(1);
+	}
+}
+
+/* Files of the project as they are, behind the prefix. */
+static void files(
+    const char *fuzzer, const char *source, const char *pattern, const void *prefix, size_t prefix_bytes)
+{
+	static char data[1u << 18];
+	char all[1024], name[32];
+	glob_t found = {0};
+	snprintf(all, sizeof(all), "%s/%s", source, pattern);
+	if (glob(all, 0, NULL, &found) != 0)
+		give_up(all);
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		FILE *f = fopen(found.gl_pathv[i], "re");
+		size_t n = f != NULL ? fread(data, 1, sizeof(data), f) : 0;
+		if (f == NULL || fclose(f) != 0)
+			give_up(found.gl_pathv[i]);
+		snprintf(name, sizeof(name), "file_%zu", i);
+		put(fuzzer, name, prefix, prefix_bytes, data, n);
+	}
+	globfree(&found);
+}
+
+static void texts(void)
+{
+	static const char carmen[] =
+	    "PARAM x y\nODOM 0 0 0 0 0 0 1 h 1\n"
+	    "FLASER 4 1.0 2.0 81.91 0.5 0 0 0 0 0 0 1 h 1\nODOM 0.1 0 0.01 0 0 0 2 h 2\n"
+	    "FLASER 4 1.1 2.0 81.91 0.5 0.1 0 0 0.1 0 0 2 h 2\n";
+	put("log", "carmen", carmen, 0, carmen, sizeof(carmen) - 1);
+	static const char houseexpo[] =
+	    "\001{\"id\":\"a\",\"room_num\":1,\"bbox\":{\"min\":[0,0],\"max\":[4,3]},"
+	    "\"verts\":[[0,0],[4,0],[4,3],[0,3]],\"room_category\":{\"Bedroom\":[[0,0,4,3]]}}";
+	put("world", "houseexpo", houseexpo, 0, houseexpo, sizeof(houseexpo) - 1);
+	static const char raster[] = "\002P5\n4 3\n255\n\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff";
+	put("world", "raster", raster, 0, raster, sizeof(raster) - 1);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 3) {
+		fprintf(stderr, "usage: make_seeds CORPUS SOURCE\n");
+		return 2;
+	}
+	corpus = argv[1];
+	(void)mkdir(corpus, 0755);
+	messages();
+	map();
+	map_file();
+	snapshot();
+	devices();
+	memory();
+	texts();
+	files("config", argv[2], "config/cairn.yaml", "", 0);
+	files("config", argv[2], "config/robots/*.yaml", "", 0);
+	files("world", argv[2], "config/worlds/*.yaml", "", 1);
+	return 0;
+}
