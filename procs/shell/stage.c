@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 #include <zmq.h>
@@ -41,6 +42,8 @@ struct cairn_stage {
 	char run_dir[256];
 	int ready_fd;
 	int signal_fd;
+	int timer_fd; /* readable when the next timer is due */
+	int64_t armed_ns;
 	bool ending;
 	struct cairn_config cfg;
 	struct cairn_bus *bus;
@@ -140,6 +143,15 @@ static int on_signal(void *ctx)
 	return 0;
 }
 
+static int on_timer(void *ctx)
+{
+	struct cairn_stage *stage = ctx;
+	uint64_t times;
+	ssize_t n = read(stage->timer_fd, &times, sizeof(times));
+	(void)n; /* nothing to read: set anew since */
+	return 0;
+}
+
 struct cairn_stage *cairn_stage_start(
     const char *program, const char *purpose, int argc, char **argv, int *ret_status)
 {
@@ -178,16 +190,18 @@ struct cairn_stage *cairn_stage_start(
 
 	*ret_status = 1;
 	stage->signal_fd = block_signals();
+	stage->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	stage->bus = cairn_bus_new(stage->run_dir, &err);
 	if (stage->bus != NULL)
 		stage->beat_pub = cairn_pub_new(stage->bus, CAIRN_TOPIC_HEARTBEAT, stage->name, &err);
-	if (stage->signal_fd < 0 || stage->beat_pub == NULL) {
+	if (stage->signal_fd < 0 || stage->timer_fd < 0 || stage->beat_pub == NULL) {
 		cairn_log_error("cannot start: %s", err.text[0] != '\0' ? err.text : strerror(errno));
 		cairn_bus_destroy(&stage->bus);
 		free(stage);
 		return NULL;
 	}
 	cairn_stage_watch_fd(stage, stage->signal_fd, POLLIN, on_signal, stage);
+	cairn_stage_watch_fd(stage, stage->timer_fd, POLLIN, on_timer, stage);
 	if (stage->ready_fd >= 0 && getppid() != parent)
 		stage->ending = true;
 	cairn_log_info("%s %s starting, pid %d", program, CAIRN_VERSION, (int)getpid());
@@ -324,7 +338,8 @@ void cairn_stage_count_reject(struct cairn_stage *stage)
 	stage->rejects++;
 }
 
-/* On fault: what has been touched stays; 8 MB of stack for every thread of the library would not be worth it. */
+/* On fault: what has been touched stays; 8 MB of stack for every thread of the library would not be worth it.
+ */
 void cairn_stage_lock_memory(struct cairn_stage *stage)
 {
 	struct rlimit limit;
@@ -397,14 +412,18 @@ static int run_sources(struct cairn_stage *stage, const zmq_pollitem_t *items, i
 	return 0;
 }
 
-/* Milliseconds until the next timer, rounded up so that the loop does not spin on the last fraction. */
-static long until_next(const struct cairn_stage *stage, int64_t now_ns)
+/* The timer is a descriptor, since a poll waits in whole milliseconds: too coarse for a loop of 20 ms. */
+static bool arm_timer(struct cairn_stage *stage)
 {
-	int64_t due = stage->beat_due_ns;
+	int64_t due_ns = stage->beat_due_ns;
 	for (int i = 0; i < stage->timer_count; i++)
-		due = stage->timers[i].due_ns < due ? stage->timers[i].due_ns : due;
-	int64_t wait_ns = due - now_ns;
-	return wait_ns <= 0 ? 0 : (long)((wait_ns + CAIRN_NS_PER_MS - 1) / CAIRN_NS_PER_MS);
+		due_ns = stage->timers[i].due_ns < due_ns ? stage->timers[i].due_ns : due_ns;
+	due_ns = due_ns > 0 ? due_ns : 1; /* zero would never come */
+	if (due_ns == stage->armed_ns && cairn_now_ns() < due_ns)
+		return true;
+	stage->armed_ns = due_ns;
+	struct itimerspec at = {.it_value = {due_ns / CAIRN_NS_PER_S, due_ns % CAIRN_NS_PER_S}};
+	return timerfd_settime(stage->timer_fd, TFD_TIMER_ABSTIME, &at, NULL) == 0;
 }
 
 static int fill_items(const struct cairn_stage *stage, zmq_pollitem_t *items)
@@ -428,9 +447,10 @@ int cairn_stage_run(struct cairn_stage *stage)
 	zmq_pollitem_t items[SOURCES_MAX];
 	while (!stage->ending) {
 		int count = fill_items(stage, items);
-		if (zmq_poll(items, count, until_next(stage, cairn_now_ns())) < 0 && zmq_errno() != EINTR) {
-			cairn_log_error("poll: %s", zmq_strerror(zmq_errno()));
-			return -zmq_errno();
+		if (!arm_timer(stage) || (zmq_poll(items, count, -1) < 0 && zmq_errno() != EINTR)) {
+			int r = zmq_errno();
+			cairn_log_error("poll: %s", zmq_strerror(r));
+			return -r;
 		}
 		int64_t begin_ns = cairn_now_ns();
 		int r = run_sources(stage, items, count);
@@ -461,6 +481,7 @@ int cairn_stage_finish(struct cairn_stage **stage_p, int status)
 	cairn_log_info("ended, status %d", status < 0 ? 1 : status);
 	cairn_bus_destroy(&stage->bus);
 	close(stage->signal_fd);
+	close(stage->timer_fd);
 	free(stage);
 	*stage_p = NULL;
 	return status < 0 ? 1 : status;
