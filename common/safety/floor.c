@@ -8,6 +8,7 @@
 #define FREE 1
 #define OBSTACLE 2
 #define MASK (CAIRN_FLOOR_CELLS - 1)
+#define GOES_ON_CELLS 4
 #define NEAR_CELLS 28 /* points farther from the robot than this are left out: 1.4 m */
 #define SAME_AS_LIDAR_M 0.15
 #define DRIVEN_M 0.02 /* the footprint is marked after this much */
@@ -156,20 +157,37 @@ static void see_obstacle(struct cairn_floor *f, const struct cairn_msg_depth_sca
 		*at(f, cx, cy) = OBSTACLE;
 }
 
-static void list_cells(struct cairn_floor *f, bool obstacles)
+/* A thing at the edge of the picture goes on beside it: the camera shows only its far end. */
+static bool near_obstacle(struct cairn_floor *f, int32_t x, int32_t y)
+{
+	for (int32_t dy = -GOES_ON_CELLS; dy <= GOES_ON_CELLS; dy++)
+		for (int32_t dx = -GOES_ON_CELLS; dx <= GOES_ON_CELLS; dx++)
+			if (*at(f, x + dx, y + dy) == OBSTACLE)
+				return true;
+	return false;
+}
+
+/* Unseen, and beside something seen; not a slit between two columns of the picture, seen on both its sides.
+ */
+static bool border(struct cairn_floor *f, int32_t x, int32_t y)
+{
+	bool west = *at(f, x - 1, y) == FREE, east = *at(f, x + 1, y) == FREE;
+	bool south = *at(f, x, y - 1) == FREE, north = *at(f, x, y + 1) == FREE;
+	return (west || east || south || north) && !(west && east) && !(south && north);
+}
+
+enum listing { LIST_OBSTACLES, LIST_THEIR_ENDS, LIST_UNSEEN };
+
+static void list_cells(struct cairn_floor *f, enum listing what)
 {
 	for (int32_t y = f->cy - NEAR_CELLS; y <= f->cy + NEAR_CELLS; y++)
 		for (int32_t x = f->cx - NEAR_CELLS; x <= f->cx + NEAR_CELLS; x++) {
 			uint8_t cell = *at(f, x, y);
-			if (cell == FREE || (cell == OBSTACLE) != obstacles ||
+			if (cell == FREE || (cell == OBSTACLE) != (what == LIST_OBSTACLES) ||
 			    f->count == CAIRN_FLOOR_POINTS_MAX)
 				continue;
-			bool w = *at(f, x - 1, y) == FREE, e = *at(f, x + 1, y) == FREE,
-			     south = *at(f, x, y - 1) == FREE, north = *at(f, x, y + 1) == FREE;
-			/* seen on opposite sides: a slit between two columns of the picture */
-			bool border =
-			    obstacles || ((w || e || south || north) && !(w && e) && !(south && north));
-			if (!border)
+			if (what != LIST_OBSTACLES &&
+			    (!border(f, x, y) || near_obstacle(f, x, y) != (what == LIST_THEIR_ENDS)))
 				continue;
 			f->x_m[f->count] = (float)((x + 0.5) * CAIRN_FLOOR_CELL_M);
 			f->y_m[f->count++] = (float)((y + 0.5) * CAIRN_FLOOR_CELL_M);
@@ -179,9 +197,10 @@ static void list_cells(struct cairn_floor *f, bool obstacles)
 static void list_points(struct cairn_floor *f)
 {
 	f->count = 0;
-	list_cells(f, true);
+	list_cells(f, LIST_OBSTACLES);
+	list_cells(f, LIST_THEIR_ENDS);
 	f->solid = f->count;
-	list_cells(f, false);
+	list_cells(f, LIST_UNSEEN);
 }
 
 void cairn_floor_see(struct cairn_floor *f, const struct cairn_msg_depth_scan *scan, struct cairn_pose2 pose,

@@ -4,10 +4,10 @@
  * The camera looks ahead in a cone and not right in front of the wheels, so what it saw has to be remembered:
  * a low box that leaves the picture is still there. A grid of 5 cm that goes along with the robot keeps, for
  * each cell, whether it was seen free, or an obstacle stands in it, or neither. Floor that was never seen
- * is not driven on backward: its border counts as an obstacle there. (Ahead the camera sees it before the
- * wheels come to it; to hold it against forward arcs as well costs half of the time in a house.) Around the
- * start the floor is taken to be free, and so is what the robot has driven over; so are slits one cell wide
- * between seen cells.
+ * is not driven on backward: its border counts as an obstacle there; within 0.2 m of an obstacle, which may
+ * go on beside the picture, forward as well. (Ahead the camera sees it before the wheels come to it; to hold
+ * it against forward arcs as well costs half of the time in a house.) Around the start the floor is taken to
+ * be free, and so is what the robot has driven over; so are slits one cell wide between seen cells.
  *
  * Obstacles that the LiDAR sees as well are not remembered: they are the LiDAR's business, and may walk away.
  *
