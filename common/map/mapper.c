@@ -186,7 +186,8 @@ void cairn_mapper_pose(const struct cairn_mapper *m, struct cairn_msg_pose *ret)
 	    .sigma_yaw_rad = hypot(m->sigma_yaw_rad, m->unsure_rad + CAIRN_PRIOR_RAD_PER_M * since_m),
 	    .distance_m = m->track.distance_m,
 	    .v_mps = newest != NULL ? newest->twist.v_mps : 0.0,
-	    .keyframes = m->keyframe_count};
+	    .keyframes = m->keyframe_count,
+	    .map_epoch = m->map_epoch};
 }
 
 /* The robot's motion during the turn, from odometry. */

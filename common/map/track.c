@@ -33,8 +33,10 @@ enum cairn_track_step cairn_track_add(struct cairn_track *track, const struct ca
     int64_t t_ns, uint64_t epoch, const struct cairn_config_robot *robot)
 {
 	const struct cairn_track_point *last = cairn_track_newest(track);
-	if (!finite_odom(odom) || (last != NULL && t_ns <= last->t_ns && epoch == track->epoch))
+	if (!finite_odom(odom) || (last != NULL && t_ns < last->t_ns && epoch == track->epoch))
 		return CAIRN_TRACK_IGNORED;
+	/* Reports that were read from the wire in one go carry one stamp: the last of them is the one of now. */
+	bool again = last != NULL && t_ns == last->t_ns && epoch == track->epoch;
 	struct cairn_pose2 raw = {odom->x_m, odom->y_m, cairn_wrap_rad(odom->yaw_rad)};
 	struct cairn_track_point point = {.t_ns = t_ns, .twist = {odom->v_mps, odom->w_radps}};
 	point.twist.v_mps = cairn_clamp(odom->v_mps, -2.0 * robot->speed_max_mps, 2.0 * robot->speed_max_mps);
@@ -62,7 +64,10 @@ enum cairn_track_step cairn_track_add(struct cairn_track *track, const struct ca
 	}
 	track->raw = raw;
 	track->epoch = epoch;
-	push(track, point);
+	if (again)
+		track->points[track->newest] = point;
+	else
+		push(track, point);
 	return result;
 }
 

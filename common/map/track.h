@@ -26,7 +26,7 @@ enum cairn_track_step {
 	CAIRN_TRACK_FIRST,  /* the first message, or the first after a restart: where the robot went meanwhile
 			       is unknown */
 	CAIRN_TRACK_WILD,   /* farther than the robot can go: taken as standing still */
-	CAIRN_TRACK_IGNORED /* not finite, or not newer than the last */
+	CAIRN_TRACK_IGNORED /* not finite, or older than the last */
 };
 
 struct cairn_track {

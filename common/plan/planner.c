@@ -134,6 +134,10 @@ bool cairn_planner_pose(struct cairn_planner *p, const struct cairn_msg_pose *po
 {
 	if (!reasonable(pose->x_m, pose->y_m) || !isfinite(pose->yaw_rad) || !isfinite(pose->v_mps))
 		return refuse(p);
+	if (pose->map_epoch != p->pose.map_epoch) {
+		p->trace_count = 0; /* the map was drawn anew: neither places nor the path of before belong to it */
+		p->want_plan = true;
+	}
 	p->pose = *pose;
 	p->pose_t_ns = t_ns;
 	if (p->trace_count > 0 && t_ns <= p->trace[p->trace_at].t_ns) {

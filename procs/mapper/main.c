@@ -34,6 +34,7 @@ struct mapper_stage {
 	struct cairn_msg_world_update claims;
 	enum cairn_tracking told; /* last said to the log */
 	uint32_t grid_revision;   /* of the last frame */
+	uint32_t map_epoch;       /* last seen */
 	uint64_t grid_seq;
 	int64_t t_grid_ns;
 	uint64_t saved_changes;
@@ -88,6 +89,20 @@ static int on_odom(void *ctx)
 	return 0;
 }
 
+static void send_grid(struct mapper_stage *s, int64_t now_ns);
+
+/* A map that was drawn anew goes out before the first pose in it. */
+static void follow_epoch(struct mapper_stage *s)
+{
+	uint32_t epoch = cairn_mapper_epoch(s->mapper);
+	if (epoch == s->map_epoch)
+		return;
+	s->map_epoch = epoch;
+	struct cairn_mapper_counts c = cairn_mapper_counts(s->mapper);
+	cairn_log_info("map drawn anew: epoch %u, %" PRIu64 " loops closed", epoch, c.loops);
+	send_grid(s, cairn_now_ns());
+}
+
 static int on_scan(void *ctx)
 {
 	struct mapper_stage *s = ctx;
@@ -98,6 +113,7 @@ static int on_scan(void *ctx)
 		    cairn_mapper_scan(s->mapper, &s->scan, hdr.t_ns) == CAIRN_SCAN_REFUSED)
 			cairn_stage_count_reject(s->stage);
 	}
+	follow_epoch(s);
 	return 0;
 }
 
@@ -304,8 +320,9 @@ int main(int argc, char **argv)
 		(void)checkpoint(s);
 		struct cairn_mapper_counts c = cairn_mapper_counts(s->mapper);
 		cairn_log_info("%" PRIu64 " scans, %" PRIu64 " matched, %" PRIu64 " entered, %" PRIu64
-			       " refused, %" PRIu64 " wild odometry steps",
-		    c.scans, c.matched, c.inserted, c.refused, c.wild);
+			       " refused, %" PRIu64 " wild odometry steps, %" PRIu64
+			       " loops closed, found again %" PRIu64 " times",
+		    c.scans, c.matched, c.inserted, c.refused, c.wild, c.loops, c.found);
 	}
 	if (frames != NULL)
 		cairn_frames_close(&frames);
