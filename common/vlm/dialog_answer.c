@@ -17,7 +17,8 @@ static void refused(struct cairn_dialog *d, int64_t now_ns, const struct cairn_d
 	cairn_json_error_text(o->body != NULL ? o->body : "", o->body_bytes, said, sizeof(said));
 	const char *colon = said[0] != '\0' ? ": " : "";
 	/* Google's word for a wrong key is 400. */
-	bool key_refused = o->status == 401 || (o->status == 400 && strstr(said, "API key not valid") != NULL);
+	bool key_refused =
+	    o->status == 401 || (o->status == 400 && strstr(said, "API key not valid") != NULL);
 	if (o->status == 0)
 		snprintf(line, sizeof(line), "%.150s", o->error != NULL ? o->error : "no answer");
 	else if (key_refused)
