@@ -13,10 +13,7 @@
 #define REGAIN_QUALITY 0.65 /* a lost or reborn mapper believes only this */
 #define REGAIN_KNOWN 0.50
 #define REGAIN_SCORE 0.45
-#define FOUND_QUALITY                                                                                        \
-	0.90 /* a robot found far from where it was lost is sure of it at once when scans fit so well, */
-#define FOUND_FIT 0.86    /* or when they fit so well */
-#define FOUND_AFTER_M 1.0 /* for so long a way */
+#define FOUND_FIT 0.86 /* a robot found far from where it was lost: so well must scans fit */
 #define GOOD_RUN 3
 #define WEAK_RUN 2
 #define LOST_RUN 10
@@ -27,7 +24,6 @@
 #define WINDOW_MAX_RAD 1.2
 #define CHAIN_AFTER_M 1.0  /* nothing fits for so long, and odometry is believed: a new chain of keyframes */
 #define DETACH_AFTER_M 0.5 /* a lost robot that drives begins a chain of its own */
-#define ADOPT_AFTER_M 5.0  /* which is taken to be where odometry has it when it finds nothing it knows */
 #define KNOWN_KEY_M 1.0    /* where all is known already, keyframes are kept so far apart */
 #define KNOWN_PATH_M 5.0
 #define LOCAL_MOVED_SHARE 0.35 /* of the range */
@@ -38,8 +34,6 @@
 #define SCAN_SILENT_NS CAIRN_NS_PER_S
 #define BLIND_LOST_M 5.0 /* so far without a scan that fits, odometry alone is not a pose any more */
 
-#define RESTART_M 0.15
-#define RESTART_RAD 0.10
 #define WILD_M 0.30
 #define WILD_RAD 0.30
 #define UNSURE_MAX_M 3.0
@@ -148,7 +142,7 @@ bool cairn_mapper_odom(struct cairn_mapper *m, const struct cairn_msg_odom *odom
 		return false;
 	case CAIRN_TRACK_FIRST:
 		if (m->tracking != CAIRN_TRACKING_NONE)
-			doubt(m, RESTART_M, RESTART_RAD);
+			doubt(m, CAIRN_RESTART_M, CAIRN_RESTART_RAD);
 		break;
 	case CAIRN_TRACK_WILD:
 		doubt(m, WILD_M, WILD_RAD);
@@ -230,7 +224,7 @@ static bool key_due(const struct cairn_mapper *m, struct cairn_pose2 local)
 	return moved_m >= KNOWN_KEY_M || !same_place(m, local);
 }
 
-static void draw_scan(struct cairn_mapper *m, struct cairn_pose2 local)
+void cairn_mapper_draw_scan(struct cairn_mapper *m, struct cairn_pose2 local)
 {
 	struct cairn_sheet *s = &m->sheets[m->sheet];
 	cairn_grid_insert(&s->grid, local, &m->rays);
@@ -252,7 +246,7 @@ static enum cairn_scan_use enter_scan(
 	if (key && cairn_mapper_keep(m, local, kind, t_ns) != 0)
 		key = false;
 	uint32_t revision = m->grid.revision;
-	draw_scan(m, local);
+	cairn_mapper_draw_scan(m, local);
 	m->t_insert_ns = t_ns;
 	m->counts.inserted++;
 	m->changes += key || m->grid.revision != revision;
@@ -266,97 +260,6 @@ static enum cairn_scan_use enter_scan(
 	return CAIRN_SCAN_KEYFRAME;
 }
 
-/* A new chain of keyframes that only odometry ties to what was before. */
-static enum cairn_scan_use begin_chain(
-    struct cairn_mapper *m, struct cairn_pose2 local, bool detached, int64_t t_ns)
-{
-	m->detached = detached;
-	m->chain_from = m->keyframe_count;
-	m->guess_count = 0;
-	m->counts.chains++;
-	if (detached) {
-		m->unsure_m = CAIRN_CARRIED_M;
-		m->unsure_rad = CAIRN_CARRIED_RAD;
-	}
-	cairn_mapper_clear_local(m, local);
-	if (cairn_mapper_keep(m, local, CAIRN_EDGE_WEAK, t_ns) != 0)
-		return CAIRN_SCAN_UNFIT;
-	draw_scan(m, local);
-	m->t_insert_ns = t_ns;
-	m->fit_distance_m = m->track.distance_m;
-	m->unsure_m = m->unsure_rad = 0.0;
-	m->bad_run = 0;
-	m->counts.inserted++;
-	m->changes++;
-	return CAIRN_SCAN_KEYFRAME;
-}
-
-/* The chain's place is known, or odometry is believed for want of anything better: it is part of the map. */
-static void attach_chain(struct cairn_mapper *m)
-{
-	bool any = false;
-	for (uint32_t i = m->chain_from; i < m->keyframe_count; i++) {
-		any |= m->keyframes[i].detached;
-		m->keyframes[i].detached = false;
-	}
-	m->detached = false;
-	m->redraw_due |= any;
-}
-
-/* The lost robot may have been found: its newest keyframe stands where. Until scans confirm that, matched
- * against older keyframes alone, nothing is entered, and a chain it has begun stays apart. */
-static void come_back(struct cairn_mapper *m, bool had_chain)
-{
-	uint32_t last = m->keyframe_count - 1;
-	m->confirm_from = had_chain ? m->chain_from : last;
-	m->map_from_local = cairn_mapper_graph_from_local(m);
-	m->keyframes[last].pose = m->keyframes[last].next = m->graph.nodes[last];
-	m->map_epoch++;
-	cairn_mapper_draw_local_now(m);
-	m->tracking = CAIRN_TRACKING_WEAK;
-	m->unconfirmed = true;
-	m->good_run = m->bad_run = 0;
-	m->unsure_m = RESTART_M;
-	m->unsure_rad = RESTART_RAD;
-	m->fit_distance_m = m->track.distance_m;
-}
-
-/* Scans have confirmed where the robot was found: what it mapped meanwhile belongs there. */
-static void confirm(struct cairn_mapper *m)
-{
-	m->unconfirmed = false;
-	if (m->confirm_from == UINT32_MAX)
-		return;
-	bool had_chain = m->confirm_from + 1 < m->keyframe_count;
-	m->chain_from = m->confirm_from;
-	m->confirm_from = UINT32_MAX;
-	m->counts.found++;
-	m->local_due = true;
-	attach_chain(m);
-	if (had_chain)
-		cairn_mapper_optimise(m);
-	m->chain_from = m->keyframe_count - 1;
-}
-
-static bool of_newest(const struct cairn_graph_edge *edge, void *ctx)
-{
-	const struct cairn_mapper *m = ctx;
-	return edge->kind == CAIRN_EDGE_LOOP && edge->b == m->keyframe_count - 1;
-}
-
-/* It was found in the wrong place. */
-static void refute(struct cairn_mapper *m)
-{
-	bool had_chain = m->confirm_from + 1 < m->keyframe_count;
-	m->confirm_from = UINT32_MAX;
-	m->unconfirmed = false;
-	cairn_graph_drop_edges(&m->graph, of_newest, m);
-	m->keyframes[m->keyframe_count - 1].detached = true;
-	m->detached = had_chain;
-	if (had_chain)
-		cairn_mapper_draw_local_now(m);
-}
-
 /* Where to search and how far the prediction can be trusted. */
 static struct cairn_match_request request_for(
     const struct cairn_mapper *m, struct cairn_pose2 predicted, double times)
@@ -365,8 +268,8 @@ static struct cairn_match_request request_for(
 	    .prior_xy_m = CAIRN_PRIOR_M + m->unsure_m,
 	    .prior_yaw_rad = CAIRN_PRIOR_RAD + m->unsure_rad};
 	if (m->unconfirmed) {
-		q.prior_xy_m += RESTART_M;
-		q.prior_yaw_rad += RESTART_RAD;
+		q.prior_xy_m += CAIRN_RESTART_M;
+		q.prior_yaw_rad += CAIRN_RESTART_RAD;
 	}
 	q.window_m = fmin(times * fmax(m->cfg.map.match_window_m, 2.0 * q.prior_xy_m), WINDOW_MAX_M);
 	q.window_rad = fmin(times * fmax(m->cfg.map.match_window_rad, 2.0 * q.prior_yaw_rad), WINDOW_MAX_RAD);
@@ -399,14 +302,6 @@ static bool match_local(struct cairn_mapper *m, struct cairn_pose2 predicted, do
 	return true;
 }
 
-/* Of a robot that was found, places that look alike are told apart by the quality of the fit, or by driving
- * on. */
-static bool is_sure(const struct cairn_mapper *m)
-{
-	return m->confirm_from == UINT32_MAX || m->match.quality >= FOUND_QUALITY ||
-	       m->track.distance_m - m->keyframes[m->keyframe_count - 1].path_m >= FOUND_AFTER_M;
-}
-
 /* Tracking from the run of scans that fitted or did not. */
 static void judge_tracking(struct cairn_mapper *m, bool fits, bool good, bool contradicts)
 {
@@ -415,16 +310,16 @@ static void judge_tracking(struct cairn_mapper *m, bool fits, bool good, bool co
 	if (m->detached) {
 		m->tracking = CAIRN_TRACKING_LOST;
 	} else if (m->good_run >= GOOD_RUN) {
-		if (!is_sure(m))
+		if (!cairn_mapper_is_sure(m))
 			return;
 		m->tracking = CAIRN_TRACKING_GOOD;
 		if (m->unconfirmed)
-			confirm(m);
+			cairn_mapper_confirm(m);
 	} else if (m->bad_run >= LOST_RUN) {
 		if (m->tracking != CAIRN_TRACKING_LOST)
 			cairn_mapper_restart_seeking(m);
 		if (m->confirm_from != UINT32_MAX)
-			refute(m);
+			cairn_mapper_refute(m);
 		m->tracking = CAIRN_TRACKING_LOST;
 	} else if ((m->bad_run >= WEAK_RUN || (!fits && !contradicts)) &&
 		   m->tracking == CAIRN_TRACKING_GOOD) {
@@ -463,11 +358,12 @@ static enum cairn_scan_use use_unfit(
 		if (!contradicts)
 			return key_due(m, local) ? enter_scan(m, local, CAIRN_EDGE_WEAK, t_ns)
 						 : CAIRN_SCAN_UNFIT;
-		return blind_m >= CHAIN_AFTER_M && m->bad_run >= WEAK_RUN ? begin_chain(m, local, false, t_ns)
-									  : CAIRN_SCAN_UNFIT;
+		return blind_m >= CHAIN_AFTER_M && m->bad_run >= WEAK_RUN
+			   ? cairn_mapper_begin_chain(m, local, false, t_ns)
+			   : CAIRN_SCAN_UNFIT;
 	}
 	if (m->tracking == CAIRN_TRACKING_LOST && m->bad_run >= LOST_RUN && blind_m >= DETACH_AFTER_M)
-		return begin_chain(m, local, true, t_ns);
+		return cairn_mapper_begin_chain(m, local, true, t_ns);
 	return CAIRN_SCAN_UNFIT;
 }
 
@@ -477,21 +373,6 @@ static void draw_on(struct cairn_mapper *m)
 	if (m->local_due || m->local_drawing.on)
 		cairn_mapper_draw_local(m);
 	cairn_mapper_redraw(m, false);
-}
-
-/* A lost robot searches everywhere; true when it may have been found. */
-static bool search_everywhere(struct cairn_mapper *m, struct cairn_pose2 local, int64_t t_ns)
-{
-	bool had_chain = m->detached;
-	if (m->detached && m->track.distance_m - m->keyframes[m->chain_from].path_m > ADOPT_AFTER_M) {
-		attach_chain(m);
-		m->tracking = CAIRN_TRACKING_WEAK;
-		return false;
-	}
-	if (m->tracking != CAIRN_TRACKING_LOST || !cairn_mapper_seek_anywhere(m, local, t_ns))
-		return false;
-	come_back(m, had_chain);
-	return true;
 }
 
 enum cairn_scan_use cairn_mapper_scan(struct cairn_mapper *m, const struct cairn_msg_scan *scan, int64_t t_ns)
@@ -523,7 +404,7 @@ enum cairn_scan_use cairn_mapper_scan(struct cairn_mapper *m, const struct cairn
 		    m->match.score >= (strict ? REGAIN_SCORE : 0.0);
 	bool contradicts = tried && !fits && (strict || m->match.known_share >= UNSEEN_KNOWN);
 	judge_tracking(m, fits, fits && is_good(&m->match), contradicts);
-	if (!fits && search_everywhere(m, predicted, t_ns))
+	if (!fits && cairn_mapper_search(m, predicted, t_ns))
 		return CAIRN_SCAN_MATCHED;
 	if (!fits)
 		return use_unfit(m, predicted, tried, contradicts, t_ns);
@@ -533,7 +414,7 @@ enum cairn_scan_use cairn_mapper_scan(struct cairn_mapper *m, const struct cairn
 		use = enter_scan(m, m->match.pose, CAIRN_EDGE_CHAIN, t_ns);
 	m->unsure_m = m->unsure_rad = 0.0;
 	if (m->detached)
-		(void)search_everywhere(m, m->match.pose, t_ns);
+		(void)cairn_mapper_search(m, m->match.pose, t_ns);
 	return use;
 }
 

@@ -24,6 +24,10 @@
 #define CAIRN_PRIOR_RAD_PER_M 0.05
 #define CAIRN_PRIOR_RAD_PER_RAD 0.05
 
+/* Doubt after a restart. */
+#define CAIRN_RESTART_M 0.15
+#define CAIRN_RESTART_RAD 0.10
+
 /* A robot that was carried away may be this far, and face any way. */
 #define CAIRN_CARRIED_M 5.0
 #define CAIRN_CARRIED_RAD 3.0
@@ -133,6 +137,25 @@ bool cairn_mapper_features_init(struct cairn_mapper *m);
 void cairn_mapper_features_free(struct cairn_mapper *m);
 /* What each frontier may show. */
 void cairn_mapper_fill_gains(const struct cairn_mapper *m, struct cairn_msg_frontiers *frontiers);
+
+/* ---- mapper.c ---- */
+
+/* Enters m->rays into the local map and, unless it is apart, into the published one. */
+void cairn_mapper_draw_scan(struct cairn_mapper *m, struct cairn_pose2 local);
+
+/* ---- lost.c ---- */
+
+/* A new chain of keyframes that only odometry ties to what was before; detached: its place is not known. */
+enum cairn_scan_use cairn_mapper_begin_chain(
+    struct cairn_mapper *m, struct cairn_pose2 local, bool detached, int64_t t_ns);
+/* Of a robot that was found: do scans fit well enough, or for long enough, to believe it? Always true
+ * otherwise. */
+bool cairn_mapper_is_sure(const struct cairn_mapper *m);
+/* The place where it was found is right, or wrong after all. */
+void cairn_mapper_confirm(struct cairn_mapper *m);
+void cairn_mapper_refute(struct cairn_mapper *m);
+/* A part of the search of a lost robot; true when it may have been found. */
+bool cairn_mapper_search(struct cairn_mapper *m, struct cairn_pose2 local, int64_t t_ns);
 
 /* ---- keyframes.c ---- */
 
