@@ -14,30 +14,47 @@
 #define SNAPSHOT_BYTES_MAX (8u << 20)
 #define T0_NS (100 * CAIRN_NS_PER_S) /* the dialog's time here: any will do */
 
-struct found {
-	struct cairn_text *payload;
-};
-
+/* In a child, inside the stack's namespace: what it finds goes into a file that both have open. */
 static bool keep(void *ctx, const struct cairn_frame_header *hdr, const void *payload)
 {
-	struct found *found = ctx;
-	cairn_text_bytes(found->payload, payload, hdr->payload_bytes);
+	FILE *out = ctx;
+	(void)fwrite(payload, 1, hdr->payload_bytes, out);
+	(void)fflush(out);
 	return false;
 }
 
-static bool read_file(struct cairn_text *out, const char *path, struct cairn_error *err)
+/* in is closed; NULL is one that could not be opened. */
+static bool read_all(struct cairn_text *out, FILE *in, const char *name, struct cairn_error *err)
 {
-	FILE *in = fopen(path, "re");
 	char block[65536];
 	size_t n;
 	while (in != NULL && (n = fread(block, 1, sizeof(block), in)) > 0 && out->len < SNAPSHOT_BYTES_MAX)
 		cairn_text_bytes(out, block, n);
 	bool ok = in != NULL && !ferror(in) && !out->failed;
 	if (!ok)
-		cairn_error_set(err, "%s: %s", path, strerror(errno));
+		cairn_error_set(err, "%s: %s", name, strerror(errno));
 	if (in != NULL)
 		fclose(in);
 	return ok;
+}
+
+static int read_newest(const struct cli *cli, struct cairn_text *payload)
+{
+	struct cairn_error err = {""};
+	int status = cli_need_stack(cli);
+	if (status != CLI_OK)
+		return status;
+	FILE *both = tmpfile();
+	if (both == NULL)
+		return cli_fail(cli, CLI_FAILED, "temporary file: %s", strerror(errno));
+	status = cli_read_frames(cli, CAIRN_FRAME_SNAPSHOT, TIMEOUT_S, keep, both);
+	if (status != CLI_OK) {
+		fclose(both);
+		return status;
+	}
+	rewind(both);
+	return read_all(payload, both, "temporary file", &err) ? CLI_OK
+							       : cli_fail(cli, CLI_FAILED, "%s", err.text);
 }
 
 /* From here, or from the project's own files. */
@@ -145,14 +162,10 @@ int cli_dry(const struct cli *cli)
 	if (!merge(cli, &cfg, &err))
 		return cli_fail(cli, CLI_USAGE, "%s", err.text);
 	int status = CLI_OK;
-	if (path != NULL && !read_file(&payload, path, &err)) {
+	if (path == NULL)
+		status = read_newest(cli, &payload);
+	else if (!read_all(&payload, fopen(path, "re"), path, &err))
 		status = cli_fail(cli, CLI_FAILED, "%s", err.text);
-	} else if (path == NULL) {
-		struct found found = {&payload};
-		status = cli_need_stack(cli);
-		if (status == CLI_OK)
-			status = cli_read_frames(cli, CAIRN_FRAME_SNAPSHOT, TIMEOUT_S, keep, &found);
-	}
 	if (status == CLI_OK)
 		status = show(cli, &cfg, &payload);
 	cairn_text_free(&payload);
