@@ -37,6 +37,7 @@ static struct cairn_config cfg;
 static struct port board_port = {"dev/board", -1, -1}, lidar_port = {"dev/lidar", -1, -1};
 static struct cairn_dev_board board;
 static struct cairn_dev_lidar lidar;
+static double intruder_m; /* something ahead of the LiDAR at this distance; 0 = nothing */
 static pid_t motor_pid, bridge_pid;
 static struct cairn_pub *cmd_pub, *estop_pub;
 static struct cairn_sub *scan_sub, *motion_sub, *odom_sub;
@@ -112,7 +113,9 @@ static void serve_lidar(int64_t now_ns)
 	size_t out = cairn_dev_lidar_take(&lidar, buf, sizeof(buf));
 	if (lidar.scanning && now_ns >= lidar_due_ns) {
 		for (int i = 0; i < NODES / 10; i++) {
-			cairn_dev_lidar_node(buf + out, 360.0 * node_at / NODES, wall_m, node_at == 0);
+			double deg = 360.0 * node_at / NODES;
+			bool there = intruder_m > 0.0 && (deg < 25.0 || deg > 335.0);
+			cairn_dev_lidar_node(buf + out, deg, there ? intruder_m : wall_m, node_at == 0);
 			out += CAIRN_DEV_LIDAR_NODE;
 			node_at = (node_at + 1) % NODES;
 		}
@@ -198,6 +201,11 @@ static bool no_scan(void)
 static bool wheels_stand(void)
 {
 	return board.mode == CAIRN_DEV_BOARD_STOPPED || board.v_mps == 0.0;
+}
+
+static bool blocked(void)
+{
+	return motion.state == CAIRN_MOTOR_STATE_BLOCKED && wheels_stand();
 }
 
 static bool latched(void)
@@ -394,6 +402,19 @@ START_TEST(a_command_reaches_the_wheels_and_its_silence_stops_them)
 }
 END_TEST
 
+START_TEST(an_obstacle_in_a_turn_of_the_lidar_stops_the_wheels_and_going_away_it_frees_them)
+{
+	up_and_driving();
+	intruder_m = 0.20; /* 3 cm before the nose */
+	ck_assert_int_ge(pump(PATIENCE_MS, blocked), 0);
+	pump(1000, NULL);
+	ck_assert(blocked()); /* it stays so, whatever is commanded */
+	intruder_m = 0.0;
+	ck_assert_int_ge(pump(PATIENCE_MS, driving), 0);
+	teardown();
+}
+END_TEST
+
 START_TEST(a_board_that_vanishes_is_back_within_half_a_second)
 {
 	up_and_driving();
@@ -526,6 +547,7 @@ END_TEST
 CAIRN_TEST_MAIN("devices", scans_come_out_at_the_rate_of_the_turns,
     a_lidar_that_vanishes_is_back_within_half_a_second, garbage_on_the_lidars_line_costs_turns_but_no_process,
     a_killed_bridge_is_taken_back_by_the_motor_stage, a_command_reaches_the_wheels_and_its_silence_stops_them,
+    an_obstacle_in_a_turn_of_the_lidar_stops_the_wheels_and_going_away_it_frees_them,
     a_board_that_vanishes_is_back_within_half_a_second, without_devices_both_stages_wait_and_then_work,
     garbage_on_the_boards_line_changes_nothing, an_ended_or_crashed_motor_stage_leaves_the_wheels_standing,
     a_killed_motor_stage_drives_again_when_reborn, an_emergency_stop_outlives_the_motor_stage,
