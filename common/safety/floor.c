@@ -12,6 +12,9 @@
 #define NEAR_CELLS 28 /* points farther from the robot than this are left out: 1.4 m */
 #define SAME_AS_LIDAR_M 0.15
 #define DRIVEN_M 0.02 /* the footprint is marked after this much */
+#define BESIDE_M                                                                                             \
+	0.05 /* what the robot has passed this closely it did not touch: the way back along its own track is \
+		open */
 
 _Static_assert((CAIRN_FLOOR_CELLS & MASK) == 0, "cells wrap by a mask");
 
@@ -78,7 +81,9 @@ static void mark(
 			double x = c * dx + s * dy, y = -s * dx + c * dy;
 			bool under =
 			    x <= body->front_m && x >= -body->rear_m && fabs(y) <= body->half_width_m;
-			bool near = hypot(x - middle, y) <= disc_m && *at(f, cx, cy) == UNSEEN;
+			bool beside = x <= body->front_m + BESIDE_M && x >= -body->rear_m - BESIDE_M &&
+				      fabs(y) <= body->half_width_m + BESIDE_M;
+			bool near = (beside || hypot(x - middle, y) <= disc_m) && *at(f, cx, cy) == UNSEEN;
 			if ((under || near) && held(f, cx, cy))
 				*at(f, cx, cy) = FREE;
 		}
