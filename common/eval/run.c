@@ -223,6 +223,8 @@ static void move_depths(struct cairn_run *r)
 		(void)cairn_motor_depth(&r->motor, &hdr, s, r->now_ns);
 		if (r->seq != NULL)
 			cairn_sequencer_on_depth(r->seq, s, hdr.t_ns);
+		if (r->planner != NULL)
+			cairn_planner_depth(r->planner, s, hdr.t_ns);
 		r->depth_head = (r->depth_head + 1) % RUN_SCANS;
 		r->depth_count--;
 	}

@@ -309,6 +309,7 @@ int cairn_costmap_set_grid(struct cairn_costmap *cm, const struct cairn_plan_gri
 	if (rc < 0)
 		return rc;
 	forget_live(cm);
+	cm->unseen = (struct cairn_window){0, 0, 0, 0}; /* goes with the cells */
 	cm->kept = cm->kept && cm->width == grid->width && cm->height == grid->height;
 	cm->width = grid->width;
 	cm->height = grid->height;

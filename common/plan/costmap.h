@@ -61,7 +61,8 @@ enum {
 	CAIRN_CELL_UNKNOWN = 4,
 	CAIRN_CELL_KEEPOUT = 8, /* by a zone */
 	CAIRN_CELL_SLOW = 16,
-	CAIRN_CELL_LEAVE = 32, /* of a keep-out zone that the robot stands in */
+	CAIRN_CELL_LEAVE = 32,  /* of a keep-out zone that the robot stands in */
+	CAIRN_CELL_UNSEEN = 64, /* border of floor that the depth camera never saw: not to be backed onto */
 };
 #define CAIRN_CELL_FIXED (CAIRN_CELL_OCCUPIED | CAIRN_CELL_KEEPOUT)
 #define CAIRN_CELL_OBSTACLE (CAIRN_CELL_FIXED | CAIRN_CELL_LIVE)
@@ -82,10 +83,11 @@ struct cairn_costmap {
 	float *column_dist; /* of the distance transform, kept for the next change */
 	float *row_max;
 	bool *row_changed;
-	bool kept;                /* measured and column_dist belong to this size and place */
-	size_t capacity;          /* cells there is room for */
-	struct cairn_window live; /* where dist may differ from map_dist */
-	float *scratch;           /* of the distance transforms */
+	bool kept;                  /* measured and column_dist belong to this size and place */
+	size_t capacity;            /* cells there is room for */
+	struct cairn_window live;   /* where dist may differ from map_dist */
+	struct cairn_window unseen; /* where CAIRN_CELL_UNSEEN may be set */
+	float *scratch;             /* of the distance transforms */
 	struct cairn_edt edt;
 	struct cairn_plan_zone zones[CAIRN_PLAN_ZONES_MAX];
 	int zone_count;
@@ -124,6 +126,13 @@ double cairn_costmap_speed_max(const struct cairn_costmap *cm, double x_m, doubl
  * -ENOMEM (none set). */
 int cairn_costmap_set_live(
     struct cairn_costmap *cm, const struct cairn_vec2 *points, size_t count, double skip_m);
+
+/* Marks the cells of these points (map frame) as the border of the unseen, replacing those before. */
+void cairn_costmap_set_unseen(struct cairn_costmap *cm, const struct cairn_vec2 *points, size_t count);
+
+/* A cell of the border of the unseen lies under the rectangle at pose. Sampled cell by cell. */
+bool cairn_costmap_over_unseen(
+    const struct cairn_costmap *cm, const struct cairn_pose2 *pose, const struct cairn_rect *rect);
 
 /* No obstacle cell's disc reaches into the rectangle at pose. Exact to the disc. Outside the grid nothing is
  * known to stand. */

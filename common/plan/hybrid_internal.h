@@ -60,6 +60,7 @@ struct cairn_hybrid {
 	const struct cairn_hybrid_query *query;
 	double goal_x_m, goal_y_m, tolerance_m, ease_m, field_radius_m;
 	struct hybrid_cover cover[2]; /* forward, backward */
+	struct cairn_rect behind;     /* must have been seen on the way backward */
 	double body_x_m[3];
 	float inscribed_m, open_cells;
 	double yaw_rad[HYBRID_HEADINGS], arc_m;

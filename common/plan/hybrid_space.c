@@ -43,7 +43,7 @@ float hybrid_pose_factor(struct cairn_hybrid *h, const struct cairn_pose2 *pose,
 	float near;
 	*ret_escaping = NAN;
 	int index = cairn_costmap_index(h->cm, pose->x_m, pose->y_m);
-	if (index < 0)
+	if (index < 0 || (reverse && cairn_costmap_over_unseen(h->cm, pose, &h->behind)))
 		return 0.0f;
 	if (h->cm->dist[index] >= h->open_cells)
 		return cairn_costmap_cost(h->cm, index); /* nothing that any part of the body could feel */
@@ -80,6 +80,11 @@ void hybrid_make_covers(struct cairn_hybrid *h)
 		/* Half a cell for the disc, half a diagonal for the place of the query in its cell. */
 		cover->clear_m = (float)(hypot(0.5 * part, w) + 0.5 * cell + M_SQRT1_2 * cell);
 	}
+	double beside =
+	    0.5 *
+	    p->clearance_m; /* between what the motor stage insists on and what is had on one's own track */
+	h->behind = (struct cairn_rect){p->body.front_m + beside, p->body.rear_m + p->lead_m,
+	    p->body.half_width_m + beside, p->body.half_width_m + beside};
 	double reach = fmax(p->body.front_m, p->body.rear_m) + fmax(p->lead_m, h->cm->params.inflation_m) + w;
 	h->open_cells = (float)(reach / cell + 2.0);
 	double part = (p->body.front_m + p->body.rear_m) / 3.0;

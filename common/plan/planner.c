@@ -49,7 +49,8 @@ struct cairn_planner *cairn_planner_new(const struct cairn_config *cfg, struct c
 	    .turn_factor = 1.3,
 	    .nodes_max = 120000};
 	p->hybrid = cairn_hybrid_new(&search);
-	p->live = calloc(CAIRN_POINTS_MAX + PLANNER_UNSEEN, sizeof(*p->live));
+	planner_forget_floor(p);
+	p->live = calloc(CAIRN_POINTS_MAX + PLANNER_UNSEEN + CAIRN_FLOOR_POINTS_MAX, sizeof(*p->live));
 	struct cairn_follow_params follow = {.speed_mps = fmin(cfg->nav.speed_mps, cfg->robot.speed_max_mps),
 	    .speed_reverse_mps = fmin(cfg->nav.speed_reverse_mps, cfg->robot.speed_max_mps),
 	    .lookahead_m = cfg->nav.lookahead_m,
@@ -135,8 +136,10 @@ bool cairn_planner_pose(struct cairn_planner *p, const struct cairn_msg_pose *po
 	if (!reasonable(pose->x_m, pose->y_m) || !isfinite(pose->yaw_rad) || !isfinite(pose->v_mps))
 		return refuse(p);
 	if (pose->map_epoch != p->pose.map_epoch) {
-		p->trace_count = 0; /* the map was drawn anew: neither places nor the path of before belong to it */
+		p->trace_count =
+		    0; /* the map was drawn anew: neither places nor the path of before belong to it */
 		p->want_plan = true;
+		planner_forget_floor(p);
 	}
 	p->pose = *pose;
 	p->pose_t_ns = t_ns;
@@ -148,12 +151,13 @@ bool cairn_planner_pose(struct cairn_planner *p, const struct cairn_msg_pose *po
 	p->trace[p->trace_at] = (struct planner_stamped){{pose->x_m, pose->y_m, pose->yaw_rad}, t_ns};
 	if (p->trace_count < PLANNER_TRACE)
 		p->trace_count++;
+	cairn_floor_drive(&p->floor, p->trace[p->trace_at].pose);
 	return true;
 }
 
 /* Where the robot was at t, between remembered poses; before the first and after the last the nearest of
  * them. */
-static struct cairn_pose2 pose_at(const struct cairn_planner *p, int64_t t_ns)
+struct cairn_pose2 planner_pose_at(const struct cairn_planner *p, int64_t t_ns)
 {
 	const struct planner_stamped *later = &p->trace[p->trace_at];
 	for (int i = 1; i < p->trace_count && later->t_ns > t_ns; i++) {
@@ -187,7 +191,8 @@ bool cairn_planner_scan(struct cairn_planner *p, const struct cairn_msg_scan *sc
 	for (uint32_t i = 0; i < n; i++) {
 		double r = (double)scan->range_m[i], a = (double)scan->angle_rad[i];
 		if (i % 16 == 0) /* the robot moves by millimetres in this time */
-			pose = pose_at(p, scan->t_start_ns + (int64_t)(per_point * ((double)i + 8.0)));
+			pose =
+			    planner_pose_at(p, scan->t_start_ns + (int64_t)(per_point * ((double)i + 8.0)));
 		if (!(r > 0.0 && r >= (double)scan->range_min_m && r <= reach) || !isfinite(a))
 			continue;
 		struct cairn_vec2 q = {

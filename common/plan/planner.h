@@ -29,6 +29,9 @@ bool cairn_planner_goal(struct cairn_planner *p, const struct cairn_msg_nav_goal
 bool cairn_planner_pose(struct cairn_planner *p, const struct cairn_msg_pose *pose, int64_t t_ns);
 bool cairn_planner_scan(struct cairn_planner *p, const struct cairn_msg_scan *scan, int64_t t_ns);
 bool cairn_planner_motion(struct cairn_planner *p, const struct cairn_msg_motion *motion, int64_t t_ns);
+/* What the depth camera sees of the floor: obstacles that the LiDAR misses, and floor that must have been
+ * seen before the robot backs onto it. Nothing is done with it where safety.depth is off. */
+bool cairn_planner_depth(struct cairn_planner *p, const struct cairn_msg_depth_scan *scan, int64_t t_ns);
 /* Replaces all zones; one whose outline is not a polygon is refused, the others hold. */
 bool cairn_planner_zones(struct cairn_planner *p, const struct cairn_msg_zones *zones);
 /* Copied. */

@@ -5,6 +5,7 @@
 #include "common/plan/follow.h"
 #include "common/plan/hybrid.h"
 #include "common/plan/planner.h"
+#include "common/safety/floor.h"
 
 #define PLANNER_TRACE 64    /* poses remembered, to place scan points */
 #define PLANNER_UNSEEN 8    /* obstacles felt but not seen */
@@ -52,6 +53,8 @@ struct cairn_planner {
 	size_t live_count;
 	bool live_fresh, grid_fresh; /* arrived since the last step */
 	bool have_grid;
+	struct cairn_floor floor;  /* what the depth camera has seen of it, map frame */
+	struct cairn_points lidar; /* scratch: live points in the robot frame of a depth scan */
 
 	/* path */
 	struct cairn_path paths[2];
@@ -79,6 +82,13 @@ struct cairn_planner {
 	int ended_short;
 	double ended_best_m;
 };
+
+/* Where the robot was at t. */
+struct cairn_pose2 planner_pose_at(const struct cairn_planner *p, int64_t t_ns);
+void planner_forget_floor(struct cairn_planner *p);
+/* Adds obstacles that only the depth camera sees to the live points from count on, and marks the border of
+ * the unseen; the new count. */
+size_t planner_lay_floor(struct cairn_planner *p, size_t count);
 
 /* Lays the newest points over the map. */
 void planner_lay_live(struct cairn_planner *p, int64_t now_ns);

@@ -37,6 +37,7 @@ void planner_lay_live(struct cairn_planner *p, int64_t now_ns)
 	for (int i = 0; i < PLANNER_UNSEEN; i++)
 		if (p->unseen[i].until_ns > now_ns)
 			p->live[count++] = p->unseen[i].at;
+	count = planner_lay_floor(p, count);
 	cairn_costmap_set_live(&p->costmap, p->live, count, SKIP_CELLS * p->costmap.cell_m);
 }
 
