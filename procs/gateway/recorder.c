@@ -36,10 +36,14 @@ static double folder_bytes(const char *folder)
 
 struct recorder *recorder_new(const char *folder, double quota_bytes, struct cairn_error *err)
 {
-	struct recorder *r = calloc(1, sizeof(*r));
 	time_t now = time(NULL);
 	struct tm at;
 	char stamp[32];
+	if (folder == NULL || folder[0] == '\0') {
+		cairn_error_set(err, "vlm.record: no folder");
+		return NULL;
+	}
+	struct recorder *r = calloc(1, sizeof(*r));
 	if (r == NULL) {
 		cairn_error_set(err, "out of memory");
 		return NULL;
