@@ -31,7 +31,7 @@ struct map_work {
 	uint8_t solid[SIDE * SIDE];
 	float distance[SIDE * SIDE];
 	struct bench_naive naive;
-	double insert_ms[STEPS], edt_ms[STEPS], find_ms[STEPS];
+	double ways_ms[STEPS], detect_ms[STEPS], insert_ms[STEPS], edt_ms[STEPS], find_ms[STEPS];
 	double plain_insert_ms[STEPS], plain_edt_ms[STEPS], plain_find_ms[STEPS];
 };
 
@@ -99,6 +99,21 @@ static double since_ms(int64_t start_ns)
 	return (double)(spent_ns() - start_ns) * 1e-6;
 }
 
+/* What of the search are the path lengths alone: the wavefront of the last find once more. */
+static bool time_ways(struct map_work *w, struct cairn_pose2 p, double *ret_ms)
+{
+	int32_t cx0, cy0;
+	/* It is the finder's own scratch, made anew at each find. */
+	struct cairn_wave *wave = (struct cairn_wave *)(uintptr_t)cairn_frontier_reach(w->finder, &cx0, &cy0);
+	if (wave == NULL)
+		return false;
+	int32_t x = (int32_t)floor(p.x_m / CELL_M) - cx0, y = (int32_t)floor(p.y_m / CELL_M) - cy0;
+	int64_t start_ns = spent_ns();
+	bool ok = cairn_wave_spread(wave, x, y, wave->need2, 0);
+	*ret_ms = since_ms(start_ns);
+	return ok;
+}
+
 static bool step(struct map_work *w, int i)
 {
 	int column = i % (STEPS / 4), row = KNOWN_ROWS / ROOM + i / (STEPS / 4) % 2;
@@ -111,6 +126,8 @@ static bool step(struct map_work *w, int i)
 	start_ns = spent_ns();
 	bool ok = cairn_frontier_find(w->finder, &w->memory, &w->grid, p, true, &w->cfg, &w->found);
 	w->find_ms[i] = since_ms(start_ns);
+	ok = ok && time_ways(w, p, &w->ways_ms[i]);
+	w->detect_ms[i] = w->find_ms[i] - w->ways_ms[i];
 	bench_naive_load(&w->naive, &w->grid);
 	for (int k = 0; k < SIDE * SIDE; k++)
 		w->solid[k] = w->naive.cell[k] == BENCH_NAIVE_SOLID;
@@ -186,6 +203,10 @@ bool cairn_bench_map(struct cairn_bench_out *out)
 		say(out, "grid_update", w->insert_ms, w->plain_insert_ms);
 		say(out, "distances", w->edt_ms, w->plain_edt_ms);
 		say(out, "frontiers", w->find_ms, w->plain_find_ms);
+		qsort(w->detect_ms, STEPS, sizeof(double), by_value);
+		qsort(w->ways_ms, STEPS, sizeof(double), by_value);
+		cairn_bench_value(out, "map.frontiers.detection", w->detect_ms[STEPS / 2], "ms/op");
+		cairn_bench_value(out, "map.frontiers.path_lengths", w->ways_ms[STEPS / 2], "ms/op");
 		ok = ok && anew(w, out);
 		cairn_frontier_finder_destroy(&w->finder);
 		cairn_grid_free(&w->grid);
