@@ -444,6 +444,15 @@ static int take_header_entry(struct source *s, const struct token *key, struct c
 	return 1;
 }
 
+static bool speaks(const struct cairn_msg_desc *desc, const struct cairn_header *h, struct cairn_error *err)
+{
+	if (h->version == CAIRN_SCHEMA_VERSION)
+		return true;
+	cairn_error_set(err, "%s: schema version %u, this program speaks %d", desc->name, h->version,
+	    CAIRN_SCHEMA_VERSION);
+	return false;
+}
+
 int cairn_msg_decode(const struct cairn_msg_desc *desc, const void *buf, size_t bytes,
     struct cairn_header *hdr, void *msg, struct cairn_error *err)
 {
@@ -461,11 +470,8 @@ int cairn_msg_decode(const struct cairn_msg_desc *desc, const void *buf, size_t 
 			return -EBADMSG;
 		}
 		if (key_is(&key, "data")) {
-			if (h.version != CAIRN_SCHEMA_VERSION) {
-				cairn_error_set(err, "%s: schema version %u, this program speaks %d",
-				    desc->name, h.version, CAIRN_SCHEMA_VERSION);
+			if (!speaks(desc, &h, err))
 				return -EPROTO;
-			}
 			if (!take_msg(&s, desc, msg, err))
 				return -EBADMSG;
 			have_data = true;
@@ -481,6 +487,8 @@ int cairn_msg_decode(const struct cairn_msg_desc *desc, const void *buf, size_t 
 		cairn_error_set(err, "%s: no data or no epoch", desc->name);
 		return -EBADMSG;
 	}
+	if (!speaks(desc, &h, err)) /* the same key may have come once more, behind the data */
+		return -EPROTO;
 	*hdr = h;
 	return 0;
 }

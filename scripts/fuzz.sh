@@ -4,6 +4,7 @@
 #
 #   scripts/fuzz.sh [SECONDS [NAME...]]     every fuzzer (or these) for SECONDS; without: 60 s for what models and services
 #                                           send, 20 s for each of the others
+# CAIRN_FUZZ_SEED (1) decides about the chance in it: the same seed and seeds find the same, so that a run can be repeated.
 # Exit: 0 nothing found, 1 something was, 77 there is no clang.
 set -eu
 
@@ -33,7 +34,7 @@ mkdir -p "build-fuzz/corpus/$name"
 seeds=
 [ ! -d "test/fuzz/seeds/$name" ] || seeds=test/fuzz/seeds/$name
 status=0
-UBSAN_OPTIONS=halt_on_error=1 "build-fuzz/test/fuzz/fuzz_$name" -max_total_time="$seconds" -max_len=65536 -timeout=5 \
+UBSAN_OPTIONS=halt_on_error=1 "build-fuzz/test/fuzz/fuzz_$name" -seed="${CAIRN_FUZZ_SEED:-1}" -max_total_time="$seconds" -max_len=65536 -timeout=5 \
 	-rss_limit_mb=2048 -dict=test/fuzz/words.dict -artifact_prefix="build-fuzz/$name-" "build-fuzz/corpus/$name" $seeds \
 	>"build-fuzz/$name.log" 2>&1 || status=1
 echo "fuzz_$name: $(grep -a '^Done\|ERROR\|SUMMARY\|broken\|runtime error' "build-fuzz/$name.log" | tail -n 1)"

@@ -14,8 +14,12 @@ static char buf[256 * 1024];
 
 static int encode_result(void)
 {
-	struct cairn_msg_result r = {.decision_id = 42, .tool = CAIRN_TOOL_ROTATE, .outcome = CAIRN_OUTCOME_PARTIAL,
-	    .overridden = true, .distance_m = 1.25, .turned_rad = -0.5};
+	struct cairn_msg_result r = {.decision_id = 42,
+	    .tool = CAIRN_TOOL_ROTATE,
+	    .outcome = CAIRN_OUTCOME_PARTIAL,
+	    .overridden = true,
+	    .distance_m = 1.25,
+	    .turned_rad = -0.5};
 	snprintf(r.reason, sizeof(r.reason), "an obstacle \"left\"\n");
 	return cairn_msg_encode(&cairn_desc_result, "result", &header, &r, buf, sizeof(buf));
 }
@@ -81,6 +85,22 @@ START_TEST(a_buffer_too_small_is_an_error)
 {
 	struct cairn_msg_pose p = {0};
 	ck_assert_int_eq(cairn_msg_encode(&cairn_desc_pose, "pose", &header, &p, buf, 20), -ENOBUFS);
+}
+END_TEST
+
+START_TEST(a_second_version_behind_the_data_is_refused_too)
+{
+	struct cairn_header got = {0};
+	struct cairn_msg_pose p = {0};
+	struct cairn_error err = {""};
+	int n = cairn_msg_encode(&cairn_desc_pose, "pose", &header, &p, buf, sizeof(buf));
+	ck_assert_int_eq(buf[0] & 0xF0, 0x80); /* a msgpack map of up to 15 entries */
+	buf[0]++;
+	memcpy(buf + n, "\xA1v\x02", 3);
+	ck_assert_int_eq(cairn_msg_decode(&cairn_desc_pose, buf, (size_t)n + 3, &got, &p, &err), -EPROTO);
+	ck_assert_uint_eq(got.version, 0); /* untouched */
+	buf[n + 2] = CAIRN_SCHEMA_VERSION; /* the right one once more does no harm */
+	ck_assert_int_eq(cairn_msg_decode(&cairn_desc_pose, buf, (size_t)n + 3, &got, &p, &err), 0);
 }
 END_TEST
 
@@ -206,9 +226,10 @@ static void pack_bad_text(msgpack_packer *pk)
 
 START_TEST(text_that_is_not_utf8_is_refused)
 {
-	static const char *const bad[] = {"\x80", "\xc0\xaf", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xff",
-	    "cut \xe2\x82", "\xc3(", "\xe2(\xa1", "\xf0\x9f\x98("};
-	static const char *const good[] = {"", "plain", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\xa4\x96", "\xed\x9f\xbf\xee\x80\x80"};
+	static const char *const bad[] = {"\x80", "\xc0\xaf", "\xe0\x80\x80", "\xed\xa0\x80",
+	    "\xf4\x90\x80\x80", "\xff", "cut \xe2\x82", "\xc3(", "\xe2(\xa1", "\xf0\x9f\x98("};
+	static const char *const good[] = {
+	    "", "plain", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\xa4\x96", "\xed\x9f\xbf\xee\x80\x80"};
 	struct cairn_msg_estop e;
 	struct cairn_header h;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -288,8 +309,10 @@ START_TEST(age_is_judged_by_the_stamp_and_the_future_is_refused)
 END_TEST
 
 CAIRN_TEST_MAIN("messages", what_is_encoded_decodes_to_the_same, the_library_reads_what_we_write,
-    a_scan_keeps_every_point_and_not_a_number, a_buffer_too_small_is_an_error, another_schema_version_is_refused,
+    a_scan_keeps_every_point_and_not_a_number, a_buffer_too_small_is_an_error,
+    another_schema_version_is_refused, a_second_version_behind_the_data_is_refused_too,
     unknown_fields_are_skipped_and_missing_ones_are_zero, an_integer_is_a_number_where_a_real_is_expected,
-    wrong_types_names_and_counts_are_refused_by_field, text_is_cut_between_characters, text_that_is_not_utf8_is_refused,
-    every_prefix_and_random_damage_is_survived, json_is_escaped_and_has_no_nan,
-    each_topic_has_one_publisher_and_a_name_of_its_own, age_is_judged_by_the_stamp_and_the_future_is_refused)
+    wrong_types_names_and_counts_are_refused_by_field, text_is_cut_between_characters,
+    text_that_is_not_utf8_is_refused, every_prefix_and_random_damage_is_survived,
+    json_is_escaped_and_has_no_nan, each_topic_has_one_publisher_and_a_name_of_its_own,
+    age_is_judged_by_the_stamp_and_the_future_is_refused)
