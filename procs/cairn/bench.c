@@ -38,6 +38,7 @@ static const struct cairn_eval evals[] = {
 	cairn_eval_mapping},
     {"safety", "hostile pilots in random houses against the real cores: contacts, clearances, stops",
 	cairn_eval_safety},
+    {"soak", "a stack that drives for half an hour: growth of memory and descriptors, slowing down", cairn_eval_soak},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -21,19 +21,25 @@ static double span_s(int64_t from_ns, int64_t to_ns)
 	return to_ns > from_ns ? (double)(to_ns - from_ns) * 1e-9 : 0.0;
 }
 
-static bool drives(const struct chaos_meter *m, int64_t now_ns)
+bool chaos_meter_drives(const struct chaos_meter *m, int64_t now_ns)
 {
 	return !m->out && now_ns - m->motion_ns < FRESH_NS && fabs(m->v_mps) >= DRIVING_MPS;
 }
 
 void chaos_meter_fault(struct chaos_meter *m, int64_t now_ns, bool command_path, bool plane)
 {
-	if (command_path && m->stop_fault_ns == 0 && drives(m, now_ns))
+	if (command_path && m->stop_fault_ns == 0 && chaos_meter_drives(m, now_ns))
 		m->stop_fault_ns = now_ns;
 	m->last_fault_ns = now_ns;
 	m->plane_pending = m->plane_pending || plane;
 	if (m->out)
 		m->plane_hit = m->plane_hit || plane;
+}
+
+void chaos_meter_blind(struct chaos_meter *m)
+{
+	m->unseen += m->stop_fault_ns != 0;
+	m->stop_fault_ns = 0;
 }
 
 static bool held(enum cairn_motor_state state)

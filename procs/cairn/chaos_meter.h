@@ -31,14 +31,19 @@ struct chaos_meter {
 	int64_t stop_fault_ns; /* a fault on the command path whose stop is awaited; 0 = none */
 	struct chaos_samples braked, stood, again, again_plane;
 	uint32_t bridged; /* faults on the command path that did not make it stand */
+	uint32_t unseen;  /* stops that were not measured, for want of the simulated robot */
 };
 
 /* Zero is a fresh meter. command_path: the fault hit a stage without which no command reaches the wheels. */
 void chaos_meter_fault(struct chaos_meter *m, int64_t now_ns, bool command_path, bool plane);
+/* The simulated robot itself was hit: the stop that is awaited will not be told of. */
+void chaos_meter_blind(struct chaos_meter *m);
 /* mission_over: the robot stands because it has nothing to do, which is nobody's fault. */
 void chaos_meter_motion(
     struct chaos_meter *m, const struct cairn_msg_motion *motion, int64_t t_ns, bool mission_over);
 void chaos_meter_truth(struct chaos_meter *m, const struct cairn_msg_sim_truth *truth, int64_t t_ns);
+/* It drove with the newest message, and that is fresh. */
+bool chaos_meter_drives(const struct chaos_meter *m, int64_t now_ns);
 /* The p-quantile, 0..1, as the nearest rank; 0 without samples. Sorts. */
 double chaos_quantile(struct chaos_samples *samples, double p);
 

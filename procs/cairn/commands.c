@@ -19,11 +19,13 @@ static const struct cli_option up_options[] = {
     {"set", '\0', "KEY=VALUE", "one key, laid over everything; may be repeated"},
     {"stay", '\0', NULL, "stay up when the mission has ended"}, {0}};
 static const struct cli_option eval_options[] = {
-    {"for", '\0', "TIME", "real time (chaos; 60s where it is not given)"},
+    {"for", '\0', "TIME", "real time (chaos: 60s, soak: 30m where it is not given)"},
     {"hours", '\0', "H", "simulated hours (safety; 5 where it is not given)"},
     {"seed", '\0', "N", "of all chance; 1 where it is not given"},
     {"jobs", '\0', "N", "processes at once; as many as there are processors where it is not given"},
     {"without", '\0', "LAYERS", "leave safety layers out: sequencer, motor or both (safety)"},
+    {"world", '\0', "FILE", "house to drive in (soak)"},
+    {"untimed", '\0', NULL, "tell times without judging them (chaos)"},
     {"verbose", 'v', NULL, "say on standard error what is found as it is found"}, {0}};
 static const struct cli_option service_options[] = {
     {"config", '\0', "FILE", "configuration the service is to use"},

@@ -128,6 +128,11 @@ int drill_pid(const struct drill *drill, const char *stage)
 	return 0;
 }
 
+int drill_up_pid(const struct drill *drill)
+{
+	return drill->pid;
+}
+
 static void read_summary(const struct drill *drill, char *summary, size_t bytes)
 {
 	char path[320];

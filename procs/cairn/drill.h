@@ -22,6 +22,8 @@ bool drill_wait(struct drill *drill, bool (*cond)(const struct up_run *run, void
 double drill_waited_s(const struct drill *drill);
 /* Process of a stage (also "roudi", "launcher"); 0 = none now. */
 int drill_pid(const struct drill *drill, const char *stage);
+/* Process of `cairn up` itself; 0 when it has ended. */
+int drill_up_pid(const struct drill *drill);
 const char *drill_run_dir(const struct drill *drill);
 /* Waits for the stack to end by itself (sig 0) or sends sig to `cairn up` first. Its exit status, or -1 when it had to be
  * killed after timeout_s. The summary it wrote is copied to summary (may be NULL). */

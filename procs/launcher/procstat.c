@@ -1,5 +1,6 @@
 #include "procs/launcher/procstat.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,4 +48,18 @@ bool cairn_procstat_read(int pid, struct cairn_procstat *ret)
 	ret->cpu_s = ticks / (double)sysconf(_SC_CLK_TCK);
 	ret->rss_mb = (kb_of(buf, "RssAnon:") + kb_of(buf, "RssFile:")) / 1024.0;
 	return true;
+}
+
+int cairn_procstat_fds(int pid)
+{
+	char path[64];
+	struct dirent *entry;
+	int n = 0;
+	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
+	DIR *dir = opendir(path);
+	while (dir != NULL && (entry = readdir(dir)) != NULL)
+		n += entry->d_name[0] != '.';
+	if (dir != NULL)
+		closedir(dir);
+	return n;
 }

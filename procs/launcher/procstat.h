@@ -11,5 +11,7 @@ struct cairn_procstat {
 
 /* False when there is no such process any more. */
 bool cairn_procstat_read(int pid, struct cairn_procstat *ret);
+/* Open descriptors; 0 when there is no such process or it is not ours to look at. */
+int cairn_procstat_fds(int pid);
 
 #endif

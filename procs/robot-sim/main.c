@@ -28,6 +28,8 @@
 #define TRUTH_MS 200
 #define LIDAR_FLUSH_STEPS 2 /* bytes leave in pieces of 20 ms, as a serial line would deliver them */
 #define LAG_MAX_NS (200 * CAIRN_NS_PER_MS) /* after a longer pause the world has stood still, too */
+#define ROLL_OUT_NS (800 * CAIRN_NS_PER_MS) /* from full speed the wheels stand within half of it */
+#define FAREWELL_MS 10 /* closing at once would drop the last message */
 #define GYRO_STEPS 4                       /* the board's gyro filter: mean over the report period */
 
 struct robot_sim {
@@ -281,6 +283,21 @@ static bool open_all(struct robot_sim *r, struct cairn_error *err)
 	       port_open(&r->board_port, run_dir, robot->base_device, err);
 }
 
+/* Told to end, the robot is still there: it rolls until the stages have stopped it, and whatever it touches then
+ * counts. (When the launcher dies everybody is told to end at once.) */
+static void roll_out(struct robot_sim *r)
+{
+	int64_t end_ns = cairn_now_ns() + ROLL_OUT_NS;
+	while (r->stops.moving && cairn_now_ns() < end_ns) {
+		struct pollfd p = {.fd = r->board_port.master, .events = POLLIN};
+		if (poll(&p, 1, TICK_MS) > 0 && (p.revents & POLLIN) != 0)
+			(void)on_board_bytes(r);
+		(void)on_tick(r);
+	}
+	(void)on_truth(r);
+	(void)poll(NULL, 0, FAREWELL_MS);
+}
+
 static int run(struct robot_sim *r)
 {
 	cairn_dev_lidar_init(&r->lidar);
@@ -293,7 +310,9 @@ static int run(struct robot_sim *r)
 	cairn_stage_every(r->stage, GUARD_MS, on_guard, r);
 	cairn_stage_every(r->stage, (int)lround(1000.0 / r->cfg->camera.rate_hz), on_picture, r);
 	cairn_stage_ready(r->stage);
-	return cairn_stage_run(r->stage);
+	int status = cairn_stage_run(r->stage);
+	roll_out(r);
+	return status;
 }
 
 static void close_all(struct robot_sim *r)

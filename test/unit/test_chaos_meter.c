@@ -125,6 +125,19 @@ START_TEST(a_fault_that_does_not_make_it_stand_is_counted_as_bridged)
 }
 END_TEST
 
+START_TEST(a_stop_that_the_simulated_robot_did_not_live_to_tell_makes_no_sample)
+{
+	driving_at(1000);
+	chaos_meter_fault(&meter, 1010 * MS, true, false);
+	chaos_meter_blind(&meter);
+	ck_assert_uint_eq(meter.unseen, 1);
+	truth(2400, 2220, 2380); /* of a later stop */
+	ck_assert_uint_eq(meter.braked.count, 0);
+	chaos_meter_blind(&meter); /* nothing was awaited */
+	ck_assert_uint_eq(meter.unseen, 1);
+}
+END_TEST
+
 START_TEST(quantiles_are_nearest_ranks)
 {
 	struct chaos_samples samples = {4, {4.0, 1.0, 3.0, 2.0}};
@@ -141,4 +154,5 @@ CAIRN_TEST_MAIN("chaos-meter", an_outage_runs_from_the_last_fault_to_the_first_t
     a_fault_that_nothing_came_of_is_none, a_mission_that_is_over_ends_an_outage_without_a_sample,
     a_stop_is_measured_from_the_fault_to_the_brakes_and_to_the_standstill,
     a_robot_that_stands_or_brakes_already_makes_no_sample,
-    a_fault_that_does_not_make_it_stand_is_counted_as_bridged, quantiles_are_nearest_ranks)
+    a_fault_that_does_not_make_it_stand_is_counted_as_bridged,
+    a_stop_that_the_simulated_robot_did_not_live_to_tell_makes_no_sample, quantiles_are_nearest_ranks)
