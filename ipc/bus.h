@@ -25,7 +25,7 @@ void cairn_bus_clean(const char *run_dir);
 /* Messages refused so far: too large, malformed, another schema version. */
 uint64_t cairn_bus_rejects(const struct cairn_bus *bus);
 
-/* instance: the stage for CAIRN_TOPIC_HEARTBEAT, NULL for all others. NULL with err set; errno EADDRINUSE
+/* instance: the stage for a topic of "*" (ipc/topics.def), NULL for all others. NULL with err set; errno EADDRINUSE
  * when another process publishes the topic. */
 struct cairn_pub *cairn_pub_new(
     struct cairn_bus *bus, enum cairn_topic topic, const char *instance, struct cairn_error *err);
@@ -44,10 +44,15 @@ int cairn_sub_recv(struct cairn_sub *sub, void *msg, struct cairn_header *hdr);
 void *cairn_sub_socket(struct cairn_sub *sub);
 enum cairn_topic cairn_sub_topic(const struct cairn_sub *sub);
 
-/* A service: handler fills *reply (zeroed: not ok, no text). */
+/* A service: handler fills *reply (zeroed: not ok, no text). cmd->who names user and process as the kernel
+ * knows them, or the key of another machine, and then what the sender says of itself. Verbs that
+ * ipc/commands.def does not have, and what came too late, are refused and counted without the handler. */
 typedef void cairn_command_fn(void *ctx, const struct cairn_msg_command *cmd, struct cairn_msg_reply *reply);
 struct cairn_server *cairn_server_new(struct cairn_bus *bus, enum cairn_service service, cairn_command_fn *fn,
     void *ctx, struct cairn_error *err);
+/* Called behind every command that could be read, the refused ones too. */
+typedef void cairn_commanded_fn(void *ctx, const struct cairn_msg_commanded *done);
+void cairn_server_on_done(struct cairn_server *server, cairn_commanded_fn *fn, void *ctx);
 void *cairn_server_socket(struct cairn_server *server);
 /* Answers the waiting requests, a few dozen at most; more of them make the socket readable again. Those whose
  * sender has given up waiting are refused without the handler, unless they are a stop. */

@@ -9,6 +9,7 @@
 
 #include "common/base/error.h"
 #include "ipc/bus.h"
+#include "ipc/commands.h"
 
 #define CLI_OPTIONS_MAX 8
 #define CLI_REPEATS_MAX 32
@@ -29,22 +30,6 @@ struct cli_option {
 	const char *help;
 };
 
-/* A verb of ipc/commands.def. */
-enum cli_args { CLI_ARGS_NONE, CLI_ARGS_LIMIT, CLI_ARGS_XY, CLI_ARGS_STAGE, CLI_ARGS_TEXT };
-struct cli_verb {
-	enum cairn_service service;
-	const char *verb;
-	enum cli_args args;
-	const char *usage, *help;
-};
-#define COMMAND(id, service, verb, args, usage, help) CLI_VERB_##id,
-enum cli_verb_id {
-#include "ipc/commands.def"
-	CLI_VERB_COUNT
-};
-#undef COMMAND
-extern const struct cli_verb cli_verbs[CLI_VERB_COUNT];
-
 struct cli;
 
 struct cli_command {
@@ -55,7 +40,7 @@ struct cli_command {
 	const struct cli_option *options;  /* beside --run, --json, --help; may be NULL */
 	int arg_min, arg_max;              /* positional; arg_max -1: any number */
 	bool json;                         /* understands --json */
-	const struct cli_verb *verb;       /* of cli_ask_verb */
+	const struct cairn_command_row *verb;       /* of cli_ask_verb */
 	int (*run)(const struct cli *cli); /* enum cli_exit */
 };
 

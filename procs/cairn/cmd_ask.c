@@ -26,7 +26,7 @@ static bool parse_coordinate(const char *text, double *ret)
 }
 
 /* The request of a verb from what was given on the command line; CLI_OK, or CLI_USAGE with a message. */
-static int fill_command(const struct cli *cli, const struct cli_verb *verb, struct cairn_msg_command *cmd)
+static int fill_command(const struct cli *cli, const struct cairn_command_row *verb, struct cairn_msg_command *cmd)
 {
 	struct cairn_error err = {""};
 	const char *limit = cli_value(cli, "for");
@@ -36,19 +36,19 @@ static int fill_command(const struct cli *cli, const struct cli_verb *verb, stru
 	    (unsigned)getuid(), (int)getpid());
 	snprintf(cmd->verb, sizeof(cmd->verb), "%s", verb->verb);
 	switch (verb->args) {
-	case CLI_ARGS_NONE:
+	case CAIRN_ARGS_NONE:
 		break;
-	case CLI_ARGS_LIMIT:
+	case CAIRN_ARGS_LIMIT:
 		if (limit != NULL && !cairn_duration_parse(limit, &cmd->limit_s, &err))
 			return cli_fail(cli, CLI_USAGE, "--for: %s", err.text);
 		break;
-	case CLI_ARGS_XY:
+	case CAIRN_ARGS_XY:
 		if (!parse_coordinate(cli->args[0], &cmd->x_m) || !parse_coordinate(cli->args[1], &cmd->y_m))
 			return cli_fail(
 			    cli, CLI_USAGE, "X and Y are plain numbers, in metres of the map frame");
 		break;
-	case CLI_ARGS_STAGE:
-	case CLI_ARGS_TEXT:
+	case CAIRN_ARGS_STAGE:
+	case CAIRN_ARGS_TEXT:
 		for (int i = 0; i < cli->arg_count && n < sizeof(cmd->arg); i++)
 			n += (size_t)snprintf(
 			    cmd->arg + n, sizeof(cmd->arg) - n, "%s%s", i > 0 ? " " : "", cli->args[i]);
@@ -57,7 +57,7 @@ static int fill_command(const struct cli *cli, const struct cli_verb *verb, stru
 	return CLI_OK;
 }
 
-static int ask(const struct cli *cli, const struct cli_verb *verb, int timeout_ms)
+static int ask(const struct cli *cli, const struct cairn_command_row *verb, int timeout_ms)
 {
 	struct cairn_msg_command cmd;
 	struct cairn_msg_reply reply = {0};
@@ -83,7 +83,7 @@ static int ask(const struct cli *cli, const struct cli_verb *verb, int timeout_m
 
 int cli_ask_verb(const struct cli *cli)
 {
-	const struct cli_verb *verb = cli->command->verb;
+	const struct cairn_command_row *verb = cli->command->verb;
 	struct cairn_msg_command cmd;
 	int status = fill_command(cli, verb, &cmd); /* a wrong request is wrong whether a stack runs or not */
 	if (status != CLI_OK)
@@ -95,7 +95,7 @@ int cli_ask_verb(const struct cli *cli)
 
 int cli_stop(const struct cli *cli)
 {
-	const struct cli_verb *last_resort = &cli_verbs[CLI_VERB_MOTOR_STOP];
+	const struct cairn_command_row *last_resort = &cairn_commands[CAIRN_COMMAND_MOTOR_STOP];
 	if (!cli_bus_bound(cli->run_dir, cairn_services[last_resort->service].name) &&
 	    cli_need_stack(cli) != CLI_OK)
 		return CLI_ABSENT;
@@ -127,7 +127,7 @@ int cli_down(const struct cli *cli)
 	int watch = pid != 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
 	if (watch < 0)
 		return cli_fail(cli, CLI_ABSENT, "nothing is running in %s", cli->run_dir);
-	int status = ask(cli, &cli_verbs[CLI_VERB_DOWN], ANSWER_MS);
+	int status = ask(cli, &cairn_commands[CAIRN_COMMAND_DOWN], ANSWER_MS);
 	if (status == CLI_OK) {
 		struct pollfd item = {.fd = watch, .events = POLLIN};
 		if (poll(&item, 1, (int)fmin(timeout_s * 1e3, 1e9)) <= 0)

@@ -1,5 +1,5 @@
-/* cmd_decisions.c - what was decided, from what, why, and what became of it: the log that the gateway keeps.
- */
+/* cmd_decisions.c - what was decided, from what, why, and what became of it: the log that the gateway keeps, and
+ * between them the commands of operators, which the launcher keeps. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #define LINE_MAX_BYTES 65536
 
 struct entry {
-	json_t *decision; /* NULL = free */
+	json_t *decision; /* or the command of an operator; NULL = free */
 	json_t *result;   /* NULL = not heard of yet */
 };
 
@@ -40,7 +40,7 @@ static void take_line(struct list *list, json_t *line)
 			e->result = json_incref(line);
 		}
 	}
-	if (id_of(line, "id") == 0)
+	if (id_of(line, "id") == 0 && !json_is_object(json_object_get(line, "command")))
 		return;
 	struct entry *e = &list->items[list->next];
 	json_decref(e->decision);
@@ -88,8 +88,21 @@ static void print_time(double unix_s)
 	printf("%s.%03d", text, (int)((unix_s - (double)t) * 1e3));
 }
 
+static void print_command(const json_t *line)
+{
+	const json_t *c = json_object_get(line, "command");
+	print_time(number(line, "t"));
+	printf("  command %s%s%s\n  by       %s\n  became   %s: %s\n\n", word(c, "verb"),
+	    word(c, "arg")[0] != '\0' ? " " : "", word(c, "arg"), word(c, "who"),
+	    json_is_true(json_object_get(c, "ok")) ? "done" : "refused", word(c, "text"));
+}
+
 static void print_entry(const struct entry *e, bool prompt)
 {
+	if (json_object_get(e->decision, "command") != NULL) {
+		print_command(e->decision);
+		return;
+	}
 	const json_t *d = e->decision, *s = json_object_get(d, "snapshot"), *p = json_object_get(d, "prompt");
 	print_time(number(d, "t"));
 	printf("  %lld  %s%s\n", (long long)id_of(d, "id"), word(d, "what"),
@@ -120,40 +133,86 @@ static void print_entry(const struct entry *e, bool prompt)
 static void print_json(const struct entry *e)
 {
 	json_t *both = json_deep_copy(e->decision);
-	json_object_set(both, "result", e->result != NULL ? e->result : json_null());
+	if (json_object_get(both, "command") == NULL)
+		json_object_set(both, "result", e->result != NULL ? e->result : json_null());
 	char *text = json_dumps(both, JSON_COMPACT);
 	printf("%s\n", text != NULL ? text : "{}");
 	free(text);
 	json_decref(both);
 }
 
-int cli_decisions(const struct cli *cli)
+/* RUN/state/NAME and the older part beside it. False with errno when there is none. */
+static bool read_both(struct list *list, const char *run_dir, const char *name)
 {
 	char path[CLI_RUN_DIR_MAX + 40], old[CLI_RUN_DIR_MAX + 48];
-	long count = cli_count(cli, "lines", 10);
-	if (count < 1 || count > SHOWN_MAX)
-		return CLI_USAGE;
-	struct list list = {.items = calloc((size_t)count, sizeof(struct entry)), .cap = (size_t)count};
-	if (list.items == NULL)
-		return cli_fail(cli, CLI_FAILED, "out of memory");
-	snprintf(path, sizeof(path), "%s/state/decisions.jsonl", cli->run_dir);
+	snprintf(path, sizeof(path), "%s/state/%s", run_dir, name);
 	snprintf(old, sizeof(old), "%s.1", path);
-	(void)read_file(&list, old);
-	bool ok = read_file(&list, path);
-	int why = errno;
-	for (size_t i = 0; i < list.cap; i++) { /* oldest first */
-		const struct entry *e = &list.items[(list.next + i) % list.cap];
-		if (e->decision == NULL)
+	(void)read_file(list, old);
+	return read_file(list, path) || list->total > 0;
+}
+
+/* Entry number i of a list, oldest first; NULL past the end. */
+static const struct entry *entry_at(const struct list *list, size_t i)
+{
+	size_t count = list->total < list->cap ? list->total : list->cap;
+	return i < count ? &list->items[(list->next + list->cap - count + i) % list->cap] : NULL;
+}
+
+/* The newest cap of both, by time. */
+static void print_merged(const struct cli *cli, const struct list *a, const struct list *b)
+{
+	size_t i = 0, j = 0, n = 0;
+	while (entry_at(a, n) != NULL)
+		n++;
+	size_t all = n;
+	for (n = 0; entry_at(b, n) != NULL;)
+		n++;
+	size_t skip = all + n > a->cap ? all + n - a->cap : 0;
+	for (size_t k = 0; k < all + n; k++) {
+		const struct entry *x = entry_at(a, i), *y = entry_at(b, j);
+		bool first = y == NULL || (x != NULL && number(x->decision, "t") <= number(y->decision, "t"));
+		const struct entry *e = first ? x : y;
+		i += first;
+		j += !first;
+		if (k < skip)
 			continue;
 		if (cli->json)
 			print_json(e);
 		else
 			print_entry(e, cli_value(cli, "prompt") != NULL);
 	}
-	for (size_t i = 0; i < list.cap; i++) {
-		json_decref(list.items[i].decision);
-		json_decref(list.items[i].result);
+}
+
+static void free_list(struct list *list)
+{
+	for (size_t i = 0; list->items != NULL && i < list->cap; i++) {
+		json_decref(list->items[i].decision);
+		json_decref(list->items[i].result);
 	}
-	free(list.items);
-	return ok || list.total > 0 ? CLI_OK : cli_fail(cli, CLI_ABSENT, "%s: %s", path, strerror(why));
+	free(list->items);
+}
+
+int cli_decisions(const struct cli *cli)
+{
+	long count = cli_count(cli, "lines", 10);
+	if (count < 1 || count > SHOWN_MAX)
+		return CLI_USAGE;
+	size_t cap = (size_t)count;
+	struct list decisions = {.items = calloc(cap, sizeof(struct entry)), .cap = cap};
+	struct list commands = {.items = calloc(cap, sizeof(struct entry)), .cap = cap};
+	int status = CLI_OK;
+	if (decisions.items == NULL || commands.items == NULL) {
+		status = cli_fail(cli, CLI_FAILED, "out of memory");
+	} else {
+		bool some = read_both(&decisions, cli->run_dir, "decisions.jsonl");
+		int why = errno;
+		some = read_both(&commands, cli->run_dir, "commands.jsonl") || some;
+		print_merged(cli, &decisions, &commands);
+		if (!some)
+			status = cli_fail(cli, CLI_ABSENT, "%s/state/decisions.jsonl: %s", cli->run_dir,
+			    strerror(why));
+	}
+	free_list(&decisions);
+	free_list(&commands);
+	return status;
 }

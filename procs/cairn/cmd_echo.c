@@ -25,12 +25,15 @@ struct ear {
 /* Takes "heartbeat.mapper" apart. The topic's index, or -1 when there is no such topic. */
 static int topic_of(const char *name, const char **ret_instance)
 {
-	size_t n = strlen(cairn_topics[CAIRN_TOPIC_HEARTBEAT].name);
-	*ret_instance = NULL;
-	if (strncmp(name, cairn_topics[CAIRN_TOPIC_HEARTBEAT].name, n) == 0 && name[n] == '.') {
-		*ret_instance = name + n + 1;
-		return CAIRN_TOPIC_HEARTBEAT;
+	for (int i = 0; i < CAIRN_TOPIC_COUNT; i++) {
+		size_t n = strlen(cairn_topics[i].name);
+		if (strcmp(cairn_topics[i].stage, "*") == 0 && strncmp(name, cairn_topics[i].name, n) == 0 &&
+		    name[n] == '.') {
+			*ret_instance = name + n + 1;
+			return i;
+		}
 	}
+	*ret_instance = NULL;
 	return cairn_topic_find(name);
 }
 
@@ -54,8 +57,8 @@ static int ear_open(const struct cli *cli, const char *name, struct ear *ear)
 	*ear = (struct ear){.bus = NULL};
 	if (topic < 0)
 		return no_such_topic(cli, name);
-	if (topic == CAIRN_TOPIC_HEARTBEAT && instance == NULL)
-		return cli_fail(cli, CLI_USAGE, "every stage has its own heartbeat: heartbeat.STAGE");
+	if (strcmp(cairn_topics[topic].stage, "*") == 0 && instance == NULL)
+		return cli_fail(cli, CLI_USAGE, "every stage has its own %s: %s.STAGE", name, name);
 	int status = cli_need_stack(cli);
 	if (status != CLI_OK)
 		return status;

@@ -130,6 +130,16 @@ static void print_model(struct picture *p)
 		    p->health.data_plane_ok ? "" : ", data plane down");
 }
 
+static void print_commands(struct picture *p)
+{
+	for (uint32_t i = 0; i < p->stages.commanded_count; i++) {
+		struct cairn_msg_commanded *c = &p->stages.commanded[i];
+		printf("%-9s %s%s%s%s (%s)\n", i == 0 ? "command" : "", c->ok ? "" : "REFUSED ",
+		    cli_printable(c->verb), c->arg[0] != '\0' ? " " : "", cli_printable(c->arg),
+		    cli_printable(c->who));
+	}
+}
+
 static void print_stages(struct picture *p)
 {
 	printf("\n%-14s %-9s %7s %8s %10s %8s %6s %8s  %s\n", "STAGE", "STATE", "PID", "RESTARTS", "UP",
@@ -159,6 +169,7 @@ static void print_text(const struct cli *cli, struct picture *p)
 	}
 	print_robot(p);
 	print_model(p);
+	print_commands(p);
 	bool first = true;
 	for (int i = 0; i < WANTED; i++) {
 		if (!p->have[i]) {

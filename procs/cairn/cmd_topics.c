@@ -184,10 +184,16 @@ static void print_rows(FILE *out)
 	fprintf(out, "\nEach is the header `struct cairn_frame_header` of ipc/frames.h (96 bytes) and its "
 		     "payload. The iceoryx\n"
 		     "service is `cairn`, the instance `frames`, the event the name of the frame.\n");
-	fprintf(out, "\n## Services\n\n| service | verb | usage | what it does |\n|---|---|---|---|\n");
-	for (int i = 0; i < CLI_VERB_COUNT; i++)
-		fprintf(out, "| `%s` | `%s` | `%s` | %s |\n", cairn_services[cli_verbs[i].service].name,
-		    cli_verbs[i].verb, cli_verbs[i].usage, cli_verbs[i].help);
+	fprintf(out, "\n## Services\n\n| service | verb | right | usage | what it does |\n|---|---|---|---|---|\n");
+	for (int i = 0; i < CAIRN_COMMAND_COUNT; i++)
+		fprintf(out, "| `%s` | `%s` | %s | `%s` | %s |\n",
+		    cairn_services[cairn_commands[i].service].name, cairn_commands[i].verb,
+		    cairn_enum_text(&cairn_enum_right, (int)cairn_commands[i].right), cairn_commands[i].usage,
+		    cairn_commands[i].help);
+	fprintf(out,
+	    "\nThe right is what an operator from another machine needs ([remote](remote.md)); whoever may "
+	    "open the sockets\nof the run directory has all. Commands that are not in the table are refused "
+	    "and counted.\n");
 }
 
 void cli_print_bus_markdown(FILE *out)
@@ -197,7 +203,7 @@ void cli_print_bus_markdown(FILE *out)
 	    "<!-- Made by `cairn topics --markdown` from ipc/*.def; do not edit. -->\n\n"
 	    "Small messages travel over ZeroMQ PUB/SUB, one endpoint a topic: `ipc://RUN/bus/<topic>`, bound "
 	    "by its one\n"
-	    "publisher (a heartbeat has one a stage: `heartbeat.<stage>`). One ZeroMQ message is one msgpack "
+	    "publisher (what every stage publishes has one a stage: `heartbeat.<stage>`). One ZeroMQ message is one msgpack "
 	    "map\n\n"
 	    "    {v, topic, seq, epoch, t_ns, valid, data: {...}}\n\n"
 	    "`v` is the schema version (%d), `seq` rises by one with each message, `epoch` is random per "

@@ -1,13 +1,6 @@
 /* commands.c - every command of the tool, one row each. */
 #include "procs/cairn/cmd.h"
 
-#define COMMAND(id, service, verb, args, usage, help)                                                        \
-	[CLI_VERB_##id] = {CAIRN_SERVICE_##service, verb, CLI_ARGS_##args, usage, help},
-const struct cli_verb cli_verbs[CLI_VERB_COUNT] = {
-#include "ipc/commands.def"
-};
-#undef COMMAND
-
 static const struct cli_option explore_options[] = {
     {"for", '\0', "TIME", "time allowed: 90s, 10m, 1h; without it until nothing is left"}, {0}};
 static const struct cli_option up_options[] = {
@@ -96,7 +89,7 @@ static const struct cli_option bench_options[] = {
 
 #define VERB(ID, args_text, opts, min, max, function)                                                        \
 	.args = args_text, .options = opts, .arg_min = min, .arg_max = max,                                  \
-	.verb = &cli_verbs[CLI_VERB_##ID], .run = function
+	.verb = &cairn_commands[CAIRN_COMMAND_##ID], .run = function
 
 const struct cli_command cli_commands[] = {
     {"up", .args = "", .summary = "start the stack, drive, and sum up at the end",
@@ -131,8 +124,9 @@ const struct cli_command cli_commands[] = {
     {"logs", .args = "[STAGE]", .summary = "what the stages have logged", .options = logs_options,
 	.arg_max = 1, .json = true, .run = cli_logs},
     {"decisions", .args = "",
-	.summary = "the last decisions: what was seen, said, done, and what became of it",
-	.details = "From state/decisions.jsonl of the run directory, which outlives the stack.",
+	.summary = "the last decisions and operator commands: who, why, and what became of it",
+	.details = "From state/decisions.jsonl and commands.jsonl of the run directory, which outlive the "
+		   "stack.",
 	.options = decisions_options, .json = true, .run = cli_decisions},
     {"topics", .args = "", .summary = "every topic, frame and service, and which are there now",
 	.options = topics_options, .json = true, .run = cli_topics},

@@ -69,8 +69,8 @@ static void check_publishers(json_t *list)
 		bool every_stage = strcmp(t->stage, "*") == 0;
 		if (!every_stage && !is_stage(t->stage))
 			violation(list, "%s: its publisher '%s' is no stage", t->name, t->stage);
-		if (every_stage != (i == CAIRN_TOPIC_HEARTBEAT))
-			violation(list, "%s: only heartbeats come from every stage", t->name);
+		if (every_stage != (i == CAIRN_TOPIC_HEARTBEAT || i == CAIRN_TOPIC_COMMANDED))
+			violation(list, "%s: only heartbeats and commands come from every stage", t->name);
 		/* One late or lost message must not make a topic stale. */
 		if (t->rate_hz > 0.0 && t->max_age_ms > 0 && t->max_age_ms * 1e-3 * t->rate_hz < 2.0)
 			violation(list, "%s: stale after %d ms, less than two of its periods", t->name,
@@ -90,14 +90,14 @@ static void check_publishers(json_t *list)
 
 static void check_verbs(json_t *list)
 {
-	for (int i = 0; i < CLI_VERB_COUNT; i++) {
-		if (strlen(cli_verbs[i].verb) >= sizeof(((struct cairn_msg_command *)NULL)->verb))
-			violation(list, "%s: too long for a command", cli_verbs[i].verb);
+	for (int i = 0; i < CAIRN_COMMAND_COUNT; i++) {
+		if (strlen(cairn_commands[i].verb) >= sizeof(((struct cairn_msg_command *)NULL)->verb))
+			violation(list, "%s: too long for a command", cairn_commands[i].verb);
 		for (int j = 0; j < i; j++) {
-			if (cli_verbs[i].service == cli_verbs[j].service &&
-			    strcmp(cli_verbs[i].verb, cli_verbs[j].verb) == 0)
-				violation(list, "%s: twice in %s", cli_verbs[i].verb,
-				    cairn_services[cli_verbs[i].service].name);
+			if (cairn_commands[i].service == cairn_commands[j].service &&
+			    strcmp(cairn_commands[i].verb, cairn_commands[j].verb) == 0)
+				violation(list, "%s: twice in %s", cairn_commands[i].verb,
+				    cairn_services[cairn_commands[i].service].name);
 		}
 	}
 }
@@ -172,7 +172,7 @@ bool cairn_eval_bus(const struct cli *cli, json_t *figures)
 	json_object_set_new(figures, "topics", json_integer(CAIRN_TOPIC_COUNT));
 	json_object_set_new(figures, "frames", json_integer(CAIRN_FRAME_COUNT));
 	json_object_set_new(figures, "services", json_integer(CAIRN_SERVICE_COUNT));
-	json_object_set_new(figures, "verbs", json_integer(CLI_VERB_COUNT));
+	json_object_set_new(figures, "verbs", json_integer(CAIRN_COMMAND_COUNT));
 	json_object_set_new(figures, "stages", json_integer((json_int_t)COUNT(stages)));
 	json_object_set_new(figures, "largest_message", json_string(largest_name));
 	json_object_set_new(figures, "largest_message_bytes", json_integer(largest));

@@ -6,6 +6,7 @@
 #define CAIRN_PROCS_LAUNCHER_LAUNCHER_H
 
 #include "common/vlm/profile.h"
+#include "procs/launcher/audit.h"
 #include "procs/launcher/logfile.h"
 #include "procs/launcher/plane.h"
 #include "procs/launcher/supervisor.h"
@@ -14,7 +15,7 @@
 struct child_io {
 	int log_fd, ready_fd; /* -1 = none */
 	struct cairn_logfile log;
-	struct cairn_sub *beat_sub;
+	struct cairn_sub *beat_sub, *commanded_sub;
 	int64_t beat_ns; /* stamp of the last heartbeat of this process; 0 = none */
 	double cpu_mark_s, dead_cpu_s;
 	double cpu_cores, rss_mb;
@@ -38,6 +39,8 @@ struct launcher {
 	int chld_fd;
 	int64_t start_ns, mark_ns;
 	bool told_ready;
+	struct cairn_audit audit;
+	struct cairn_sub *commanded_sub; /* the launcher's own */
 	struct cairn_msg_stages report;
 	struct launcher_key {
 		char *name, *value; /* NULL = none */
@@ -59,6 +62,9 @@ void launcher_close_io(struct launcher *l, int i);
 int launcher_on_output(void *ctx);
 
 /* ---- report.c ---- */
+
+/* Subscribes to what every stage tells of its commands. */
+bool launcher_hear_commands(struct launcher *l, struct cairn_error *err);
 
 /* Samples every process, publishes the stage table. A loop callback. */
 int launcher_on_report(void *ctx);

@@ -258,7 +258,6 @@ static int on_health(void *ctx)
 static void on_command(void *ctx, const struct cairn_msg_command *cmd, struct cairn_msg_reply *reply)
 {
 	struct launcher *l = ctx;
-	cairn_log_info("%s asks: %s %s", cmd->who, cmd->verb, cmd->arg);
 	if (strcmp(cmd->verb, "restart") == 0) {
 		int i = cairn_sup_find(&l->sup, cmd->arg);
 		if (i < 0) {
@@ -335,6 +334,10 @@ static bool open_all(struct launcher *l)
 			cairn_log_error("%s", err.text);
 			return false;
 		}
+	}
+	if (!launcher_hear_commands(l, &err)) {
+		cairn_log_error("%s", err.text);
+		return false;
 	}
 	l->stages_pub = cairn_stage_publish(l->stage, CAIRN_TOPIC_STAGES);
 	l->health_sub = cairn_stage_subscribe(l->stage, CAIRN_TOPIC_HEALTH, on_health, l);

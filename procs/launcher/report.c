@@ -1,5 +1,6 @@
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/base/geom.h"
@@ -18,6 +19,39 @@ static int on_beats(void *ctx)
 			l->io[i].beat_ns = hdr.t_ns;
 	}
 	return 0;
+}
+
+static struct cairn_sub **commanded_of(struct launcher *l, int i)
+{
+	return i < l->sup.count ? &l->io[i].commanded_sub : &l->commanded_sub;
+}
+
+static void hear_commands(struct launcher *l)
+{
+	for (int i = 0; i <= l->sup.count; i++) {
+		struct cairn_msg_commanded done;
+		struct cairn_header hdr;
+		while (cairn_sub_recv(*commanded_of(l, i), &done, &hdr) > 0) {
+			struct timespec t;
+			clock_gettime(CLOCK_REALTIME, &t);
+			(void)cairn_audit_take(
+			    &l->audit, i, &hdr, &done, (double)t.tv_sec + (double)t.tv_nsec * 1e-9);
+		}
+	}
+}
+
+bool launcher_hear_commands(struct launcher *l, struct cairn_error *err)
+{
+	_Static_assert(CAIRN_SUP_STAGES_MAX < CAIRN_AUDIT_STAGES, "every stage and the launcher");
+	cairn_audit_init(&l->audit, l->run_dir);
+	for (int i = 0; i <= l->sup.count; i++) {
+		const char *name = i < l->sup.count ? l->sup.stages[i].row.name : cairn_stage_name(l->stage);
+		struct cairn_sub **sub = commanded_of(l, i);
+		*sub = cairn_sub_new(cairn_stage_bus(l->stage), CAIRN_TOPIC_COMMANDED, name, err);
+		if (*sub == NULL)
+			return false;
+	}
+	return true;
 }
 
 static double sample(struct child_io *io, int pid, double span_s)
@@ -113,6 +147,9 @@ int launcher_on_report(void *ctx)
 	r->items_count = 0;
 	r->rss_mb = 0.0;
 	r->restarts = l->plane_resets;
+	hear_commands(l);
+	r->commanded_count = l->audit.count;
+	memcpy(r->commanded, l->audit.newest, sizeof(r->commanded));
 	on_beats(l);
 	for (int i = 0; i < l->sup.count; i++)
 		report_stage(l, i, now_ns, span_s, &cpu_s);

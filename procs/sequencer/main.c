@@ -272,8 +272,6 @@ static void on_command(void *ctx, const struct cairn_msg_command *cmd, struct ca
 {
 	struct app *app = ctx;
 	cairn_sequencer_on_command(app->seq, cmd, cairn_now_ns(), reply);
-	cairn_log_info("operator %.63s: %.23s: %s (%s)", cmd->who, cmd->verb, reply->ok ? "done" : "refused",
-	    reply->text);
 	on_step(app); /* a stop does not wait for the next tick */
 }
 

@@ -47,7 +47,9 @@ struct cairn_stage {
 	bool ending;
 	struct cairn_config cfg;
 	struct cairn_bus *bus;
-	struct cairn_pub *beat_pub;
+	struct cairn_pub *beat_pub, *commanded_pub;
+	struct cairn_msg_commanded commanded; /* the newest; id 0 = none yet */
+	int64_t commanded_ns;
 	struct source sources[SOURCES_MAX];
 	int source_count;
 	bool sources_changed;
@@ -272,16 +274,52 @@ struct cairn_sub *cairn_stage_subscribe(
 	return sub;
 }
 
+void cairn_stage_commanded(struct cairn_stage *stage, const struct cairn_msg_commanded *done)
+{
+	uint64_t id = stage->commanded.id + 1;
+	stage->commanded = *done;
+	stage->commanded.id = id; /* one count a stage, however many services it has */
+	stage->commanded_ns = cairn_now_ns();
+	cairn_pub_send(stage->commanded_pub, &stage->commanded, stage->commanded_ns, true);
+	cairn_log_info("%s by %s: %s%s%s: %s", done->ok ? "command" : "command refused", done->who, done->verb,
+	    done->arg[0] != '\0' ? " " : "", done->arg, done->text);
+}
+
+static void on_commanded(void *ctx, const struct cairn_msg_commanded *done)
+{
+	cairn_stage_commanded(ctx, done);
+}
+
+void cairn_stage_tell_commands(struct cairn_stage *stage)
+{
+	struct cairn_error err = {""};
+	if (stage->commanded_pub == NULL)
+		stage->commanded_pub = cairn_pub_new(stage->bus, CAIRN_TOPIC_COMMANDED, stage->name, &err);
+	if (stage->commanded_pub == NULL)
+		give_up(cairn_topics[CAIRN_TOPIC_COMMANDED].name, &err);
+}
+
 void cairn_stage_serve(struct cairn_stage *stage, enum cairn_service service, cairn_command_fn *fn, void *ctx)
 {
 	struct cairn_error err = {""};
 	struct cairn_server *server = cairn_server_new(stage->bus, service, fn, ctx, &err);
 	if (server == NULL)
 		give_up(cairn_services[service].name, &err);
+	cairn_stage_tell_commands(stage);
+	cairn_server_on_done(server, on_commanded, stage);
 	struct source *s = add_source(stage);
 	s->socket = cairn_server_socket(server);
 	s->events = ZMQ_POLLIN;
 	s->server = server;
+}
+
+void cairn_stage_watch_socket(struct cairn_stage *stage, void *socket, cairn_loop_fn *fn, void *ctx)
+{
+	struct source *s = add_source(stage);
+	s->socket = socket;
+	s->events = ZMQ_POLLIN;
+	s->fn = fn;
+	s->ctx = ctx;
 }
 
 void cairn_stage_every(struct cairn_stage *stage, int period_ms, cairn_loop_fn *fn, void *ctx)
@@ -371,6 +409,8 @@ static void beat(struct cairn_stage *stage, int64_t now_ns)
 	snprintf(hb.stage, sizeof(hb.stage), "%s", stage->name);
 	snprintf(hb.note, sizeof(hb.note), "%s", stage->note);
 	cairn_pub_send(stage->beat_pub, &hb, now_ns, true);
+	if (stage->commanded.id != 0) /* for those who came late */
+		cairn_pub_send(stage->commanded_pub, &stage->commanded, stage->commanded_ns, true);
 	stage->overrun_ns = 0;
 	stage->beat_due_ns = now_ns + BEAT_NS;
 }

@@ -37,6 +37,13 @@ struct cairn_sub *cairn_stage_subscribe(
 void cairn_stage_serve(
     struct cairn_stage *stage, enum cairn_service service, cairn_command_fn *fn, void *ctx);
 
+/* What becomes of commands is told on the topic "commanded" (by cairn_stage_serve itself) and in the log.
+ * Those who refuse some on behalf of others say so first, at start-up, and then tell each. */
+void cairn_stage_tell_commands(struct cairn_stage *stage);
+void cairn_stage_commanded(struct cairn_stage *stage, const struct cairn_msg_commanded *done);
+/* Calls fn while a ZeroMQ socket (any context's) has messages; fn must drain it. It stays until the end. */
+void cairn_stage_watch_socket(struct cairn_stage *stage, void *socket, cairn_loop_fn *fn, void *ctx);
+
 /* Calls fn every period_ms, first after one period. */
 void cairn_stage_every(struct cairn_stage *stage, int period_ms, cairn_loop_fn *fn, void *ctx);
 /* Calls fn while fd has one of events (POLLIN, POLLOUT, POLLERR). */

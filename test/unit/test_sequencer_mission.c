@@ -388,7 +388,7 @@ START_TEST(every_verb_of_the_operator_service_is_understood)
 	static const struct {
 		const char *service, *verb;
 	} rows[] = {
-#define COMMAND(id, service, verb, args, usage, doc) {#service, verb},
+#define COMMAND(id, service, verb, right, args, usage, doc) {#service, verb},
 #include "ipc/commands.def"
 #undef COMMAND
 	};

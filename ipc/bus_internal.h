@@ -1,0 +1,50 @@
+/* bus_internal.h - what bus.c (topics) and service.c (commands) share. */
+#ifndef CAIRN_IPC_BUS_INTERNAL_H
+#define CAIRN_IPC_BUS_INTERNAL_H
+
+#include "ipc/bus.h"
+
+#define CAIRN_MESSAGE_MAX (256 * 1024) /* the largest scan is 84 kB */
+#define CAIRN_IPC_PATH_MAX 107         /* sockaddr_un */
+#define CAIRN_ENDPOINT_MAX (CAIRN_IPC_PATH_MAX + 16)
+#define CAIRN_HWM_EVERY 200
+#define CAIRN_HWM_LATEST 4
+
+struct cairn_server {
+	struct cairn_bus *bus;
+	struct cairn_server *next;
+	enum cairn_service service;
+	void *socket;
+	int lock_fd;
+	uint64_t epoch, seq, commands;
+	cairn_command_fn *fn;
+	void *ctx;
+	cairn_commanded_fn *done_fn;
+	void *done_ctx;
+};
+
+struct cairn_bus {
+	void *zmq;
+	char dir[CAIRN_IPC_PATH_MAX + 1];
+	uint64_t rejects;
+	struct cairn_pub *pubs;
+	struct cairn_sub *subs;
+	struct cairn_server *servers;
+	char buf[CAIRN_MESSAGE_MAX];
+};
+
+/* Random, below 2^53, so that JSON readers take it for the same number; never 0. */
+uint64_t cairn_bus_epoch(void);
+int64_t cairn_bus_now_ns(void);
+/* "ipc://DIR/NAME[.INSTANCE]"; false, errno and err when the path does not fit a socket address. */
+bool cairn_bus_endpoint(const char *dir, const char *name, const char *instance, char ret[CAIRN_ENDPOINT_MAX],
+    struct cairn_error *err);
+/* The lock beside the socket: libzmq would let a second publisher bind the same path in silence. Its
+ * descriptor, or -1 with errno and err. */
+int cairn_bus_lock(const char *endpoint, struct cairn_error *err);
+/* Limits that every socket of the bus has: no lingering, high-water marks, size of a message, reconnection. */
+void cairn_bus_limit(void *socket, int hwm);
+/* Closes what is still open of it; its memory too. */
+void cairn_server_free(struct cairn_server *server);
+
+#endif
