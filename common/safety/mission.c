@@ -23,10 +23,14 @@ const struct cairn_mission_edge cairn_mission_edges[] = {
     {S(EXPLORING), C(TIME_UP), C(STAY), TO(RETURNING), "time_up"},
     {S(EXPLORING), C(EXPLORED) | C(STAY), 0, TO(FINISHED), "explored"},
     {S(EXPLORING), C(EXPLORED), C(STAY), TO(RETURNING), "explored"},
+    {S(EXPLORING), C(DEGRADED) | C(STAY), 0, TO(FINISHED), "stage_failed"},
+    {S(EXPLORING), C(DEGRADED), C(STAY), TO(RETURNING), "stage_failed"},
     {S(EXPLORING), C(SILENT), C(STAY) | C(MODEL), TO(RETURNING), "model_silent"},
     /* a way home for a silent model is only a way to wait: the model's word ends it, the clock makes it final
      */
     {S(RETURNING), C(SILENT_WAY) | C(MODEL), 0, TO(EXPLORING), "the model answers again"},
+    {S(RETURNING), C(SILENT_WAY) | C(DEGRADED), 0, TO(RETURNING), "stage_failed"},
+    {S(RETURNING), C(SILENT_WAY) | C(LOCAL), 0, TO(EXPLORING), "exploring without the model"},
     {S(RETURNING), C(SILENT_WAY) | C(TIME_UP), 0, TO(RETURNING), "time_up"},
     {S(RETURNING), C(SILENT_WAY) | C(EXPLORED), 0, TO(RETURNING), "explored"},
     {S(RETURNING), C(AT_HOME), C(SILENT_WAY), TO(FINISHED), NULL},
@@ -37,7 +41,7 @@ const int cairn_mission_edge_count = (int)(sizeof(cairn_mission_edges) / sizeof(
 
 static const char *const condition_names[] = {"stop", "pause", "resume", "explore", "goto", "home",
     "autostart", "time_up", "explored", "silent", "model", "silent_way", "at_home", "home_failed",
-    "goal_ended", "stay"};
+    "goal_ended", "stay", "degraded", "local"};
 _Static_assert(sizeof(condition_names) / sizeof(condition_names[0]) == CAIRN_MISSION_COND_COUNT,
     "one name for each condition");
 

@@ -5,6 +5,7 @@
  * once FINISHED): explored          no frontier worth a visit was left time_up           mission.limit_s
  *   stopped           an operator's stop
  *   home              an operator's home
+ *   stage_failed      a stage is held failed without which the robot goes home
  *   home_unreachable  every attempt to drive home failed */
 #ifndef CAIRN_COMMON_SAFETY_MISSION_H
 #define CAIRN_COMMON_SAFETY_MISSION_H
@@ -28,6 +29,8 @@ enum cairn_mission_condition {
 	CAIRN_MISSION_COND_HOME_FAILED, /* every attempt failed */
 	CAIRN_MISSION_COND_GOAL_ENDED,  /* goto: reached or given up */
 	CAIRN_MISSION_COND_STAY,        /* mission.return_home is off */
+	CAIRN_MISSION_COND_DEGRADED,    /* a stage is held failed without which nothing more is explored */
+	CAIRN_MISSION_COND_LOCAL,       /* a stage is held failed without which the model is not asked */
 	CAIRN_MISSION_COND_COUNT
 };
 

@@ -245,8 +245,12 @@ static void fill_tier(const struct cairn_sequencer *seq, struct cairn_msg_tier *
 	    "the model is silent: driving home"};
 	t->tier = seq_tier(seq, now_ns);
 	t->silent_s = seq_silent_s(seq, now_ns);
-	snprintf(t->reason, sizeof(t->reason), "%s",
-	    seq_model_may_speak(seq) ? reasons[t->tier] : "the model is not asked now");
+	if (t->tier == CAIRN_TIER_LOCAL && seq->without.wish == CAIRN_WITHOUT_LOCAL)
+		snprintf(t->reason, sizeof(t->reason), "%s is held failed: exploring without the model",
+		    seq->without.stage);
+	else
+		snprintf(t->reason, sizeof(t->reason), "%s",
+		    seq_model_may_speak(seq) ? reasons[t->tier] : "the model is not asked now");
 }
 
 static void mark_changes(struct cairn_sequencer *seq, struct cairn_sequencer_output *out)
@@ -269,6 +273,7 @@ void cairn_sequencer_step(struct cairn_sequencer *seq, int64_t now_ns, struct ca
 {
 	seq->step_s = seq->t_step_ns == 0 ? 0.0 : cairn_clamp(seq_seconds(seq->t_step_ns, now_ns), 0.0, 0.2);
 	seq->t_step_ns = now_ns;
+	seq_without_update(seq, now_ns);
 	seq_sense_update(seq, now_ns);
 	if (seq_seconds(seq->t_start_ns, now_ns) >= SEQ_ORPHAN_WAIT_S)
 		report_orphan(seq);

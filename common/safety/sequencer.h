@@ -54,6 +54,10 @@ void cairn_sequencer_on_nav_velocity(
 void cairn_sequencer_on_nav_status(
     struct cairn_sequencer *seq, const struct cairn_msg_nav_status *status, int64_t t_ns);
 
+/* The launcher's table: a stage that is held failed says what the robot does without it. */
+void cairn_sequencer_on_stages(
+    struct cairn_sequencer *seq, const struct cairn_msg_stages *stages, int64_t t_ns);
+
 /* epoch: of the publisher, so that one that was reborn may count from one again. */
 void cairn_sequencer_on_decision(
     struct cairn_sequencer *seq, const struct cairn_msg_decision *decision, uint64_t epoch, int64_t now_ns);

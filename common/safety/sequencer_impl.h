@@ -96,6 +96,12 @@ struct seq_sense {
 	char hold[96]; /* why nothing may move; empty: go */
 };
 
+/* What a stage that is held failed asks for; stage is empty while none is. */
+struct seq_without {
+	enum cairn_without wish;
+	char stage[32];
+};
+
 struct cairn_sequencer {
 	const struct cairn_config *cfg;
 	struct cairn_mission_record rec;
@@ -115,6 +121,8 @@ struct cairn_sequencer {
 	struct cairn_msg_nav_status nav_status;
 	struct seq_sense sense;
 	uint64_t rejects, duplicates;
+	int64_t t_stages_ns;
+	struct seq_without told, without; /* by the newest report; and in force now */
 
 	struct seq_task task;
 	struct seq_memory memory[SEQ_MEMORY_MAX];
@@ -171,6 +179,9 @@ static inline bool seq_executing(const struct cairn_sequencer *seq)
 /* sequencer_sense.c: freshness, points of now, odometry of the task. */
 /* True for a message that is newer than the newest of its kind, whose stamp then moves on. */
 bool seq_rising(struct cairn_sequencer *seq, int64_t *newest_ns, int64_t t_ns, bool finite);
+/* What holds of the newest report, and the mission's conditions that follow from it (sequencer_without.c). */
+void seq_without_update(struct cairn_sequencer *seq, int64_t now_ns);
+uint32_t seq_without_conditions(const struct cairn_sequencer *seq);
 void seq_sense_update(struct cairn_sequencer *seq, int64_t now_ns);
 
 /* sequencer_check.c: the chain a decision goes through. False: refused, *result_reason and *result_suggestion

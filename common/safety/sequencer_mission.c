@@ -62,6 +62,8 @@ enum cairn_tier seq_tier(const struct cairn_sequencer *seq, int64_t now_ns)
 		return CAIRN_TIER_WAITING;
 	if (seq->rec.silent_way)
 		return CAIRN_TIER_RETURNING;
+	if (seq->without.wish == CAIRN_WITHOUT_LOCAL)
+		return CAIRN_TIER_LOCAL;
 	return cairn_sequencer_tier(seq->cfg, seq_silent_s(seq, now_ns));
 }
 
@@ -72,7 +74,8 @@ void seq_mission_update_wanted(struct cairn_sequencer *seq, int64_t now_ns)
 	    t->kind == SEQ_NONE || t->d.source == CAIRN_SOURCE_LOCAL || t->d.source == CAIRN_SOURCE_MISSION;
 	bool busy = (t->kind != SEQ_NONE && t->insists) || seq->recovery_due || seq->local_due;
 	bool wanted = seq_model_may_speak(seq) && own && !busy && !seq->sense.estop;
-	if (!wanted || !seq->wanted)
+	/* Nobody waits for a model that cannot be asked: its silence begins when it can be again. */
+	if (!wanted || !seq->wanted || seq->without.wish == CAIRN_WITHOUT_LOCAL)
 		seq->t_wanted_ns = now_ns;
 	seq->wanted = wanted;
 }
@@ -115,7 +118,7 @@ static bool nothing_left(struct cairn_sequencer *seq, int64_t now_ns)
 static uint32_t measure(struct cairn_sequencer *seq, int64_t now_ns)
 {
 	const struct cairn_config_mission *cfg = &seq->cfg->mission;
-	uint32_t c = 0;
+	uint32_t c = seq_without_conditions(seq);
 	bool exploring = seq_model_may_speak(seq);
 	if (cfg->autostart && !seq->rec.started && seq->sense.pose_ok &&
 	    seq->pose.tracking == CAIRN_TRACKING_GOOD)

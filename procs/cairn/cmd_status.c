@@ -150,9 +150,13 @@ static void print_stages(struct picture *p)
 		clock_text(s->uptime_s, up, sizeof(up));
 		if (s->heartbeat_age_s >= 0.0)
 			snprintf(beat, sizeof(beat), "%.1f s", s->heartbeat_age_s);
-		printf("%-14s %-9s %7d %8u %10s %8s %6.2f %5.1f MB  %s\n", cli_printable(s->name),
+		char without[48] = "";
+		if (s->state == CAIRN_STAGE_STATE_FAILED && (int)s->without < cairn_enum_without.count)
+			snprintf(without, sizeof(without), "; without it the robot %s",
+			    cairn_enum_without.values[s->without].doc);
+		printf("%-14s %-9s %7d %8u %10s %8s %6.2f %5.1f MB  %s%s\n", cli_printable(s->name),
 		    cairn_enum_text(&cairn_enum_stage_state, (int)s->state), s->pid, s->restarts, up, beat,
-		    s->cpu_cores, s->rss_mb, cli_printable(s->note));
+		    s->cpu_cores, s->rss_mb, cli_printable(s->note), without);
 	}
 }
 

@@ -6,7 +6,7 @@
 
 #include "procs/cairn/cmd.h"
 
-#define STAGE(id, name, program, uses_iceoryx, when, doc) name,
+#define STAGE(id, name, program, uses_iceoryx, when, without, doc) name,
 static const char *const stage_names[] = {
 #include "procs/launcher/stages.def"
 };

@@ -237,7 +237,10 @@ static void check_end(struct up *u, int64_t now_ns)
 	const struct up_run *run = &u->run;
 	double t_s = (double)(now_ns - run->start_ns) * 1e-9, limit_s = run->cfg.mission.limit_s;
 	if (run->have_mission && run->mission.state == CAIRN_MISSION_STATE_FINISHED && !u->stay)
-		end_with(u, strcmp(run->mission.reason, "home_unreachable") != 0, run->mission.reason);
+		end_with(u,
+		    strcmp(run->mission.reason, "home_unreachable") != 0 &&
+			strcmp(run->mission.reason, "stage_failed") != 0,
+		    run->mission.reason);
 	if (limit_s > 0.0 && t_s > limit_s + OVERTIME_S && !u->stay)
 		end_with(u, true, "time_up: still on the way home");
 	if (!run->have_mission && t_s > START_LIMIT_S) {

@@ -9,7 +9,7 @@
 
 #define MESSAGE_MAX (256 * 1024) /* what a reader of the bus takes */
 
-#define STAGE(id, name, program, uses_iceoryx, when, doc) name,
+#define STAGE(id, name, program, uses_iceoryx, when, without, doc) name,
 static const char *const stages[] = {
 #include "procs/launcher/stages.def"
 };

@@ -275,7 +275,7 @@ static int take_lock(const char *run_dir, struct cairn_error *err)
 static bool find_predecessor(const char *run_dir, int *ret_pid)
 {
 	static const char *const names[] = {
-#define STAGE(id, name, program, iceoryx, when, doc) name,
+#define STAGE(id, name, program, iceoryx, when, without, doc) name,
 #include "procs/launcher/stages.def"
 #undef STAGE
 	    "launcher"};

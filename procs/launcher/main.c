@@ -52,7 +52,7 @@ static int wanted_rows(const struct cairn_config *cfg, struct cairn_sup_row *row
 		struct cairn_sup_row row;
 		enum when when;
 	} table[] = {
-#define STAGE(id, name, program, plane, when, doc) {{name, program, plane}, when},
+#define STAGE(id, name, program, plane, when, without, doc) {{name, program, plane}, when},
 #include "procs/launcher/stages.def"
 #undef STAGE
 	};

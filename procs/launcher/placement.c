@@ -10,7 +10,7 @@
 #define SEPARATORS " ,\t"
 
 static const char *const stage_names[] = {
-#define STAGE(id, name, program, plane, when, doc) name,
+#define STAGE(id, name, program, plane, when, without, doc) name,
 #include "procs/launcher/stages.def"
 #undef STAGE
 };
@@ -18,6 +18,8 @@ static const char *const stage_names[] = {
 struct word {
 	const char *name;
 	size_t name_len;
+	const char *value; /* behind the colon; NULL = there is none */
+	size_t value_len;
 	long number;
 	bool well_formed;
 };
@@ -32,6 +34,10 @@ static bool next_word(const char **at, struct word *ret)
 	const char *colon = memchr(p, ':', len);
 	char *end = NULL;
 	*ret = (struct word){.name = p, .name_len = colon != NULL ? (size_t)(colon - p) : len};
+	if (colon != NULL) {
+		ret->value = colon + 1;
+		ret->value_len = (size_t)(p + len - ret->value);
+	}
 	if (colon != NULL && colon + 1 < p + len && colon[1] >= '0' && colon[1] <= '9') {
 		ret->number = strtol(colon + 1, &end, 10);
 		ret->well_formed = end == p + len;
@@ -55,7 +61,7 @@ static bool same_name(const struct word *a, const struct word *b)
 	return a->name_len == b->name_len && memcmp(a->name, b->name, a->name_len) == 0;
 }
 
-static bool check_list(const char *key, const char *list, long min, long max, struct cairn_error *err)
+static bool check_names(const char *key, const char *list, struct cairn_error *err)
 {
 	const char *at = list;
 	struct word word, later;
@@ -64,12 +70,6 @@ static bool check_list(const char *key, const char *list, long min, long max, st
 		if (!is_stage(&word)) {
 			cairn_error_set(
 			    err, "launcher.%s: '%.*s' is no stage; see 'cairn status'", key, len, word.name);
-			return false;
-		}
-		if (!word.well_formed || word.number < min || word.number > max) {
-			cairn_error_set(err,
-			    "launcher.%s: %.*s: write stage:number with a number from %ld to %ld", key, len,
-			    word.name, min, max);
 			return false;
 		}
 		const char *rest = at;
@@ -84,10 +84,88 @@ static bool check_list(const char *key, const char *list, long min, long max, st
 	return true;
 }
 
+static bool check_list(const char *key, const char *list, long min, long max, struct cairn_error *err)
+{
+	const char *at = list;
+	struct word word;
+	while (next_word(&at, &word)) {
+		if (word.name_len > 0 && word.well_formed && word.number >= min && word.number <= max)
+			continue;
+		if (!is_stage(&word))
+			break; /* said below */
+		cairn_error_set(err, "launcher.%s: %.*s: write stage:number with a number from %ld to %ld", key,
+		    (int)word.name_len, word.name, min, max);
+		return false;
+	}
+	return check_names(key, list, err);
+}
+
+/* ---- without a stage ---- */
+
+static const enum cairn_without stage_without[] = {
+#define STAGE(id, name, program, plane, when, without, doc) CAIRN_WITHOUT_##without,
+#include "procs/launcher/stages.def"
+#undef STAGE
+};
+
+/* -1: no such wish. */
+static int wish_of(const struct word *word)
+{
+	for (int i = 0; i < cairn_enum_without.count; i++) {
+		const char *name = cairn_enum_without.values[i].name;
+		if (word->value != NULL && strlen(name) == word->value_len &&
+		    memcmp(name, word->value, word->value_len) == 0)
+			return i;
+	}
+	return -1;
+}
+
+static enum cairn_without by_table(const char *name, size_t len)
+{
+	for (size_t i = 0; i < sizeof(stage_names) / sizeof(stage_names[0]); i++) {
+		if (strlen(stage_names[i]) == len && memcmp(stage_names[i], name, len) == 0)
+			return stage_without[i];
+	}
+	return CAIRN_WITHOUT_STAND;
+}
+
+static bool check_without(const char *list, struct cairn_error *err)
+{
+	struct word word;
+	if (!check_names("without", list, err))
+		return false;
+	while (next_word(&list, &word)) {
+		int wish = wish_of(&word), len = (int)word.name_len;
+		if (wish < 0) {
+			cairn_error_set(err, "launcher.without: %.*s: write stage:word with stand, home, local or go_on",
+			    len, word.name);
+			return false;
+		}
+		if (by_table(word.name, word.name_len) == CAIRN_WITHOUT_STAND && wish != CAIRN_WITHOUT_STAND) {
+			cairn_error_set(err, "launcher.without: %.*s: the robot stands without it, that cannot be changed",
+			    len, word.name);
+			return false;
+		}
+	}
+	return true;
+}
+
+enum cairn_without cairn_without_of(const struct cairn_config_launcher *cfg, const char *stage)
+{
+	const char *list = cfg->without;
+	struct word word;
+	while (next_word(&list, &word)) {
+		int wish = wish_of(&word);
+		if (wish >= 0 && strlen(stage) == word.name_len && memcmp(stage, word.name, word.name_len) == 0)
+			return (enum cairn_without)wish;
+	}
+	return by_table(stage, strlen(stage));
+}
+
 bool cairn_placement_check(const struct cairn_config_launcher *cfg, struct cairn_error *err)
 {
 	return check_list("fifo", cfg->fifo, FIFO_MIN, FIFO_MAX, err) &&
-	       check_list("affinity", cfg->affinity, 0, CPU_SETSIZE - 1, err);
+	       check_list("affinity", cfg->affinity, 0, CPU_SETSIZE - 1, err) && check_without(cfg->without, err);
 }
 
 static int find(const char *list, const char *stage, int otherwise)

@@ -5,6 +5,7 @@
 
 #include "common/base/geom.h"
 #include "procs/launcher/launcher.h"
+#include "procs/launcher/placement.h"
 #include "procs/launcher/procstat.h"
 
 #define SPAN_MIN_S 0.2 /* the kernel counts CPU time in steps of 10 ms: a share over less is noise */
@@ -101,6 +102,7 @@ static void report_stage(struct launcher *l, int i, int64_t now_ns, double span_
 	snprintf(out->name, sizeof(out->name), "%s", st->row.name);
 	snprintf(out->note, sizeof(out->note), "%s", st->note);
 	out->state = st->state;
+	out->without = cairn_without_of(&l->cfg->launcher, st->row.name);
 	out->pid = st->pid;
 	out->restarts = st->restarts;
 	out->uptime_s = st->pid > 0 ? (double)(now_ns - st->since_ns) * 1e-9 : 0.0;

@@ -1,6 +1,6 @@
 /* sequencer - accepts, modifies, refuses and explains; the thin shell around common/safety/sequencer.h.
  *
- * Reads decision, scan, pose, frontiers, candidates, nav.velocity, nav.status and motion; serves `operator`;
+ * Reads decision, scan, pose, frontiers, candidates, nav.velocity, nav.status, motion and stages; serves `operator`;
  * writes cmd_vel, nav.goal, result, mission, tier and zones. What it must know after a kill is in
  * RUN/state/mission.bin, replaced atomically. */
 #include <errno.h>
@@ -25,7 +25,7 @@ struct app {
 	struct cairn_sequencer *seq;
 	struct cairn_pub *cmd_vel, *nav_goal, *result, *mission, *tier, *zones;
 	struct cairn_sub *decision, *scan, *depth, *pose, *frontiers, *candidates, *nav_velocity, *nav_status,
-	    *motion;
+	    *motion, *stages;
 	int64_t goal_due_ns, mission_due_ns, tier_due_ns, zones_due_ns;
 	struct cairn_sequencer_output out;
 	uint64_t rejects;
@@ -37,6 +37,7 @@ struct app {
 		struct cairn_msg_frontiers frontiers;
 		struct cairn_msg_candidates candidates;
 		struct cairn_msg_decision decision;
+		struct cairn_msg_stages stages;
 	} in;
 	unsigned char file[CAIRN_MISSION_RECORD_BYTES + 1];
 };
@@ -268,6 +269,17 @@ static int on_nav_status(void *ctx)
 	return 0;
 }
 
+static int on_stages(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_header hdr;
+	while (cairn_sub_recv(app->stages, &app->in.stages, &hdr) == 1) {
+		if (usable(app, &hdr))
+			cairn_sequencer_on_stages(app->seq, &app->in.stages, hdr.t_ns);
+	}
+	return 0;
+}
+
 static void on_command(void *ctx, const struct cairn_msg_command *cmd, struct cairn_msg_reply *reply)
 {
 	struct app *app = ctx;
@@ -293,6 +305,7 @@ static void open_bus(struct app *app)
 	app->nav_velocity = cairn_stage_subscribe(s, CAIRN_TOPIC_NAV_VELOCITY, on_nav_velocity, app);
 	app->nav_status = cairn_stage_subscribe(s, CAIRN_TOPIC_NAV_STATUS, on_nav_status, app);
 	app->decision = cairn_stage_subscribe(s, CAIRN_TOPIC_DECISION, on_decision, app);
+	app->stages = cairn_stage_subscribe(s, CAIRN_TOPIC_STAGES, on_stages, app);
 	cairn_stage_serve(s, CAIRN_SERVICE_OPERATOR, on_command, app);
 	cairn_stage_every(s, STEP_MS, on_step, app);
 }

@@ -18,7 +18,7 @@
 #define ESTOP_PERIOD_NS (200 * CAIRN_NS_PER_MS)
 
 static const char *const stage_names[] = {
-#define STAGE(id, name, program, iceoryx, when, doc) name,
+#define STAGE(id, name, program, iceoryx, when, without, doc) name,
 #include "procs/launcher/stages.def"
 #undef STAGE
 };

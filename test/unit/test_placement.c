@@ -70,6 +70,43 @@ START_TEST(a_processor_that_is_not_there_is_an_error)
 }
 END_TEST
 
+START_TEST(what_the_robot_does_without_a_stage_is_the_tables_word_or_the_configurations)
+{
+	struct cairn_error err = {""};
+	cairn_config_defaults(&cfg);
+	ck_assert_int_eq(cairn_without_of(&cfg.launcher, "gateway"), CAIRN_WITHOUT_LOCAL);
+	ck_assert_int_eq(cairn_without_of(&cfg.launcher, "mapper"), CAIRN_WITHOUT_STAND);
+	ck_assert_int_eq(cairn_without_of(&cfg.launcher, "motor"), CAIRN_WITHOUT_STAND);
+	ck_assert_int_eq(cairn_without_of(&cfg.launcher, "canary"), CAIRN_WITHOUT_GO_ON);
+	ck_assert_int_eq(cairn_without_of(&cfg.launcher, "nobody"), CAIRN_WITHOUT_STAND);
+	snprintf(cfg.launcher.without, sizeof(cfg.launcher.without), "gateway:home, canary:stand");
+	ck_assert_msg(cairn_placement_check(&cfg.launcher, &err), "%s", err.text);
+	ck_assert_int_eq(cairn_without_of(&cfg.launcher, "gateway"), CAIRN_WITHOUT_HOME);
+	ck_assert_int_eq(cairn_without_of(&cfg.launcher, "canary"), CAIRN_WITHOUT_STAND);
+	ck_assert_int_eq(cairn_without_of(&cfg.launcher, "annotator"), CAIRN_WITHOUT_LOCAL);
+}
+END_TEST
+
+START_TEST(wishes_that_make_no_sense_are_refused_with_the_reason)
+{
+	static const struct {
+		const char *list, *reason;
+	} cases[] = {{"gatway:home", "launcher.without: 'gatway' is no stage"}, {"gateway", "write stage:word"},
+	    {"gateway:", "write stage:word"}, {"gateway:fly", "write stage:word"},
+	    {"gateway:home gateway:stand", "gateway stands there twice"},
+	    {"mapper:local", "the robot stands without it"}, {"motor:go_on", "the robot stands without it"}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct cairn_error err = {""};
+		cairn_config_defaults(&cfg);
+		snprintf(cfg.launcher.without, sizeof(cfg.launcher.without), "%s", cases[i].list);
+		ck_assert(!cairn_placement_check(&cfg.launcher, &err));
+		ck_assert_msg(strstr(err.text, cases[i].reason) != NULL, "%zu: %s", i, err.text);
+	}
+}
+END_TEST
+
 CAIRN_TEST_MAIN("placement", a_stage_gets_what_the_lists_say_and_others_nothing,
     lists_that_make_no_sense_are_refused_with_the_reason, empty_lists_change_nothing,
+    what_the_robot_does_without_a_stage_is_the_tables_word_or_the_configurations,
+    wishes_that_make_no_sense_are_refused_with_the_reason,
     a_processor_that_is_not_there_is_an_error)
