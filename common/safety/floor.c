@@ -11,6 +11,8 @@
 #define GOES_ON_CELLS 4
 #define NEAR_CELLS 28 /* points farther from the robot than this are left out: 1.4 m */
 #define SAME_AS_LIDAR_M 0.15
+#define REACH_MAX_M 0.15
+#define TOUCH_M 0.005 /* nearer than this nothing can be: the robot is there */
 #define DRIVEN_M 0.02 /* the footprint is marked after this much */
 #define BESIDE_M                                                                                             \
 	0.05 /* what the robot has passed this closely it did not touch: the way back along its own track is \
@@ -39,6 +41,16 @@ static int32_t cell_of(double m)
 static uint8_t *at(struct cairn_floor *f, int32_t cx, int32_t cy)
 {
 	return &f->cells[(size_t)(cy & MASK) * CAIRN_FLOOR_CELLS + (size_t)(cx & MASK)];
+}
+
+static uint16_t *seen_at(struct cairn_floor *f, int32_t cx, int32_t cy)
+{
+	return &f->seen_at[(size_t)(cy & MASK) * CAIRN_FLOOR_CELLS + (size_t)(cx & MASK)];
+}
+
+static uint16_t driven_cells(const struct cairn_floor *f)
+{
+	return (uint16_t)(int64_t)(f->driven_m / CAIRN_FLOOR_CELL_M);
 }
 
 static bool held(const struct cairn_floor *f, int32_t cx, int32_t cy)
@@ -99,6 +111,8 @@ void cairn_floor_drive(struct cairn_floor *f, struct cairn_pose2 pose)
 		return;
 	follow(f, cell_of(pose.x_m), cell_of(pose.y_m));
 	mark(f, pose, &f->params.body, f->begun ? 0.0 : f->params.start_m);
+	if (f->begun)
+		f->driven_m += hypot(pose.x_m - f->last.x_m, pose.y_m - f->last.y_m);
 	f->begun = true;
 	f->last = pose;
 }
@@ -158,8 +172,10 @@ static void see_obstacle(struct cairn_floor *f, const struct cairn_msg_depth_sca
 		return;
 	struct cairn_vec2 p = cairn_pose_apply(pose, (struct cairn_vec2){x0 + to * ux, y0 + to * uy});
 	int32_t cx = cell_of(p.x_m), cy = cell_of(p.y_m);
-	if (held(f, cx, cy))
-		*at(f, cx, cy) = OBSTACLE;
+	if (!held(f, cx, cy))
+		return;
+	*at(f, cx, cy) = OBSTACLE;
+	*seen_at(f, cx, cy) = driven_cells(f);
 }
 
 /* A thing at the edge of the picture goes on beside it: the camera shows only its far end. */
@@ -181,6 +197,15 @@ static bool border(struct cairn_floor *f, int32_t x, int32_t y)
 	return (west || east || south || north) && !(west && east) && !(south && north);
 }
 
+/* How much nearer than its cell's centre the thing in it may begin. */
+static double reach(struct cairn_floor *f, int32_t x, int32_t y)
+{
+	if (!(f->params.drift_share > 0.0))
+		return 0.0;
+	double since_m = (uint16_t)(driven_cells(f) - *seen_at(f, x, y)) * CAIRN_FLOOR_CELL_M;
+	return fmin(0.5 * CAIRN_FLOOR_CELL_M + f->params.drift_share * since_m, REACH_MAX_M);
+}
+
 enum listing { LIST_OBSTACLES, LIST_THEIR_ENDS, LIST_UNSEEN };
 
 static void list_cells(struct cairn_floor *f, enum listing what)
@@ -194,6 +219,7 @@ static void list_cells(struct cairn_floor *f, enum listing what)
 			if (what != LIST_OBSTACLES &&
 			    (!border(f, x, y) || near_obstacle(f, x, y) != (what == LIST_THEIR_ENDS)))
 				continue;
+			f->reach_m[f->count] = what == LIST_OBSTACLES ? (float)reach(f, x, y) : 0.0f;
 			f->x_m[f->count] = (float)((x + 0.5) * CAIRN_FLOOR_CELL_M);
 			f->y_m[f->count++] = (float)((y + 0.5) * CAIRN_FLOOR_CELL_M);
 		}
@@ -226,19 +252,38 @@ void cairn_floor_see(struct cairn_floor *f, const struct cairn_msg_depth_scan *s
 	list_points(f);
 }
 
+/* The same point reach_m nearer to the footprint, but not in it. False: it is too near for that to matter. */
+static bool nearer(const struct cairn_footprint *body, float reach_m, float *x, float *y)
+{
+	float bx = fminf(fmaxf(*x, -(float)body->rear_m), (float)body->front_m);
+	float by = fminf(fmaxf(*y, -(float)body->half_width_m), (float)body->half_width_m);
+	float dx = bx - *x, dy = by - *y, gap = sqrtf(dx * dx + dy * dy);
+	float step = fminf(reach_m, gap - (float)TOUCH_M);
+	if (step <= 0.0f)
+		return false;
+	*x += dx / gap * step;
+	*y += dy / gap * step;
+	return true;
+}
+
 void cairn_floor_points(const struct cairn_floor *f, struct cairn_pose2 pose, struct cairn_points *points)
 {
 	if (!f->some)
 		return;
 	float c = (float)cos(pose.yaw_rad), s = (float)sin(pose.yaw_rad), px = (float)pose.x_m,
 	      py = (float)pose.y_m;
-	size_t n = points->count, solid = 0;
+	size_t n = points->count, behind = 0;
 	for (uint32_t i = 0; i < f->count && n < CAIRN_POINTS_MAX; i++, n++) {
-		float dx = f->x_m[i] - px, dy = f->y_m[i] - py;
-		points->x_m[n] = c * dx + s * dy;
-		points->y_m[n] = c * dy - s * dx;
-		solid += i < f->solid;
+		float dx = f->x_m[i] - px, dy = f->y_m[i] - py, x = c * dx + s * dy, y = c * dy - s * dx;
+		points->x_m[n] = x;
+		points->y_m[n] = y;
+		behind += i >= f->solid;
+		if (f->reach_m[i] > 0.0f && n + 1 < CAIRN_POINTS_MAX &&
+		    nearer(&f->params.body, f->reach_m[i], &x, &y)) {
+			points->x_m[++n] = x;
+			points->y_m[n] = y;
+		}
 	}
-	points->behind = n - points->count - solid;
-	points->count += solid;
+	points->behind = behind;
+	points->count = n - behind;
 }

@@ -11,7 +11,10 @@
  *
  * Obstacles that the LiDAR sees as well are not remembered: they are the LiDAR's business, and may walk away.
  *
- * Poses are in a frame that does not jump over short ways (dead reckoning or the map). Pure; about 60 kB. */
+ * Poses are in a frame that does not jump over short ways (dead reckoning or the map). Dead reckoning goes
+ * astray: what was seen last so many metres ago may be drift_share of them nearer than it is remembered, and
+ * a cell's thing may fill the cell. So obstacles are told twice, where they are and where they may begin.
+ * Pure; about 100 kB. */
 #ifndef CAIRN_COMMON_SAFETY_FLOOR_H
 #define CAIRN_COMMON_SAFETY_FLOOR_H
 
@@ -25,6 +28,7 @@
 struct cairn_floor_params {
 	struct cairn_footprint body;
 	double start_m;
+	double drift_share; /* of the way driven; 0: the poses are those of a map */
 };
 
 struct cairn_floor {
@@ -32,12 +36,16 @@ struct cairn_floor {
 	bool some; /* a depth scan has come: otherwise nothing is known and nothing is held against anybody */
 	bool begun; /* the start is marked */
 	struct cairn_pose2 last;
+	double driven_m;
 	int32_t cx, cy; /* cell of the robot: the grid holds what is within half its side of it */
 	uint8_t cells[CAIRN_FLOOR_CELLS * CAIRN_FLOOR_CELLS];
+	uint16_t
+	    seen_at[CAIRN_FLOOR_CELLS * CAIRN_FLOOR_CELLS]; /* obstacles: driven_m then, in cells; wraps */
 	uint32_t count; /* of points: obstacles, then the border of the unseen, near the robot, in the poses'
 			   frame */
 	uint32_t solid; /* of these obstacles */
 	float x_m[CAIRN_FLOOR_POINTS_MAX], y_m[CAIRN_FLOOR_POINTS_MAX];
+	float reach_m[CAIRN_FLOOR_POINTS_MAX]; /* so much nearer an obstacle may begin; 0: it does not */
 };
 
 struct cairn_floor_params cairn_floor_params_from(const struct cairn_config *cfg);

@@ -326,6 +326,15 @@ static unsigned inputs(struct cairn_motor *m, int64_t now_ns)
 	return c;
 }
 
+/* What moves by itself bounds the speed more than what the zones found. */
+static void hold_for_movers(struct cairn_motor *m, double curvature_1pm, bool forward)
+{
+	struct cairn_movers_limit l =
+	    cairn_movers_limit(&m->monitor.movers, m->pose, curvature_1pm, forward, m->t_ns);
+	if (l.limit_mps < m->zone.limit_mps)
+		m->zone = (struct cairn_zone_limit){CAIRN_ZONE_APPROACH, l.limit_mps, l.bearing_rad};
+}
+
 /* The target within what the collision monitor allows on the commanded arc. */
 static double monitored_target(struct cairn_motor *m, struct cairn_twist driven, unsigned *conditions)
 {
@@ -339,6 +348,7 @@ static double monitored_target(struct cairn_motor *m, struct cairn_twist driven,
 	m->verdict = cairn_monitor_limit(&m->monitor, curvature, target > 0.0, driven);
 	m->zone = cairn_zones_limit(&m->monitor.zones, &m->monitor.points, m->monitor.solid_count, curvature,
 	    target > 0.0, speed, m->t_ns);
+	hold_for_movers(m, curvature, target > 0.0);
 	if (target > 0.0 && m->cliff_ns != NEVER_NS && m->t_ns - m->cliff_ns < CLIFF_CLEAR_NS)
 		m->zone = (struct cairn_zone_limit){CAIRN_ZONE_CLIFF, 0.0, 0.0};
 	double limit = fmin(m->verdict.limit_mps, m->zone.limit_mps);
@@ -362,7 +372,11 @@ static void cap(struct cairn_motor *m, struct cairn_twist driven)
 	    cairn_monitor_limit(&m->monitor, m->curvature_1pm, v > 0.0, driven);
 	/* What comes near by itself, or is nearer than it may be, is no matter of the smoother. */
 	bool at_once = m->zone.verdict >= CAIRN_ZONE_STOP && v * m->command.v_mps >= 0.0;
-	double limit = (m->held && v * m->command.v_mps > 0.0) || at_once ? 0.0 : now.limit_mps;
+	double limit = fmin(now.limit_mps, at_once ? m->zone.limit_mps : INFINITY);
+	if (m->held && v * m->command.v_mps > 0.0)
+		limit = 0.0;
+	limit = fmin(limit,
+	    cairn_movers_limit(&m->monitor.movers, m->pose, m->curvature_1pm, v > 0.0, m->t_ns).limit_mps);
 	if (fabs(v) > limit)
 		cairn_smooth_force(&m->smooth, copysign(limit, v));
 }

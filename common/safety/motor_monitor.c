@@ -4,6 +4,8 @@
 
 #define DRIVEN_MIN_MPS 0.05 /* slower than this the measured curvature is noise */
 
+#define DRIFT_SHARE 0.10 /* of the way: what slipping wheels make of dead reckoning */
+
 void cairn_monitor_params_from(struct cairn_monitor_params *p, const struct cairn_config *cfg)
 {
 	*p = (struct cairn_monitor_params){
@@ -12,6 +14,7 @@ void cairn_monitor_params_from(struct cairn_monitor_params *p, const struct cair
 	    .lidar = {cfg->robot.lidar_x_m, cfg->robot.lidar_y_m},
 	    .floor = cairn_floor_params_from(cfg),
 	    .zones = cairn_zones_params_from(cfg),
+	    .movers = cairn_movers_params_from(cfg),
 	    .margin_m = cfg->safety.margin_m,
 	    .stop_distance_m = cfg->safety.stop_distance_m,
 	    .slow_distance_m = cfg->safety.slow_distance_m,
@@ -23,6 +26,7 @@ void cairn_monitor_params_from(struct cairn_monitor_params *p, const struct cair
 	    .speed_max_mps = cfg->robot.speed_max_mps,
 	    .curvature_max_1pm = 1.0 / cfg->robot.turn_radius_min_m,
 	};
+	p->floor.drift_share = DRIFT_SHARE;
 }
 
 double cairn_monitor_speed(const struct cairn_monitor_params *p, double free_m)
@@ -55,6 +59,7 @@ void cairn_monitor_init(struct cairn_monitor *m, const struct cairn_monitor_para
 	m->scanned.count = m->points.count = m->lidar_count = m->solid_count = 0;
 	cairn_floor_init(&m->floor, &params->floor);
 	cairn_zones_init(&m->zones, &params->zones);
+	cairn_movers_init(&m->movers, &params->movers);
 	m->before.count = 0;
 	m->t_scan_ns = 0;
 }
@@ -66,6 +71,7 @@ void cairn_monitor_scan(struct cairn_monitor *m, const struct cairn_msg_scan *sc
 	cairn_points_from_scan_moving(&m->scanned, scan, t_end_ns, twist, m->params.lidar, &m->params.body);
 	m->scan_pose = pose;
 	cairn_zones_scan(&m->zones, &m->scanned, &m->before, t_end_ns, m->t_scan_ns);
+	cairn_movers_scan(&m->movers, &m->scanned, pose, scan->t_start_ns, t_end_ns);
 	m->t_scan_ns = t_end_ns;
 }
 

@@ -10,6 +10,7 @@
 #include "common/base/scan.h"
 #include "common/config/config.h"
 #include "common/safety/floor.h"
+#include "common/safety/motor_movers.h"
 #include "common/safety/motor_zones.h"
 
 struct cairn_monitor_params {
@@ -17,6 +18,7 @@ struct cairn_monitor_params {
 	struct cairn_vec2 lidar;
 	struct cairn_floor_params floor;
 	struct cairn_zones_params zones;
+	struct cairn_movers_params movers;
 	double margin_m, stop_distance_m, slow_distance_m, ttc_min_s, ttc_slow_s, ttc_slow_share;
 	double reaction_s; /* from the motion now to the wheels' answer */
 	double decel_mps2, speed_max_mps, curvature_max_1pm;
@@ -40,6 +42,7 @@ struct cairn_monitor {
 	size_t lidar_count, solid_count; /* of points: from the LiDAR; these and obstacles on the floor */
 	struct cairn_floor floor;
 	struct cairn_zones zones;
+	struct cairn_movers movers;
 	struct cairn_points before; /* the turn before, in the frame of scanned */
 	int64_t t_scan_ns;
 };

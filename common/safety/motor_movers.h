@@ -1,0 +1,66 @@
+/* motor_movers.h - what moves by itself, and how fast the robot may be beside it.
+ *
+ * Seen by space, not by shape: a return that stands where earlier turns looked through free air belongs to
+ * something that has come there. Earlier means 0.25 to 0.45 s ago, so that 0.3 m/s are told from noise and
+ * from what dead reckoning gets wrong; all turns of that age must have seen the place free.
+ *
+ * Such a thing may come nearer at person_mps, whatever it did last, from the moment it was measured until the
+ * robot stands. With the gap g between it and the footprint, age since the beginning of the turn that
+ * showed it, the reaction time r, the deceleration a, and the share f of the robot's travel that closes the
+ * gap, the highest speed v is that of
+ *     f (v r + v^2 / 2a) + person_mps (age + r + v / a) + spare <= g
+ * which is the separation of ISO 13855 (and of ISO/TS 15066, speed and separation monitoring) turned round to
+ * the speed. Walls are not movers: they bound the speed as motor_monitor.h says.
+ *
+ * What comes out of hiding counts from the first turn that shows it, not before. Plain data, about 8 kB. */
+#ifndef CAIRN_COMMON_SAFETY_MOTOR_MOVERS_H
+#define CAIRN_COMMON_SAFETY_MOTOR_MOVERS_H
+
+#include "common/base/scan.h"
+#include "common/config/config.h"
+
+#define CAIRN_MOVERS_BINS 240 /* 1.5 degrees */
+#define CAIRN_MOVERS_VIEWS 6
+#define CAIRN_MOVERS_MAX 256
+
+struct cairn_movers_params {
+	struct cairn_footprint body;
+	struct cairn_vec2 lidar;
+	double person_mps; /* 0: nothing is a mover */
+	double reaction_s, decel_mps2;
+};
+
+/* How far one could see from one place: the nearest return of each direction, infinity without any. */
+struct cairn_movers_view {
+	int64_t t_ns;
+	struct cairn_pose2 eye; /* of the LiDAR, in the dead-reckoned frame */
+	float range_m[CAIRN_MOVERS_BINS];
+};
+
+struct cairn_movers {
+	struct cairn_movers_params params;
+	struct cairn_movers_view views[CAIRN_MOVERS_VIEWS];
+	uint32_t next, count;                               /* of views */
+	uint32_t points;                                    /* movers of the newest turn */
+	float x_m[CAIRN_MOVERS_MAX], y_m[CAIRN_MOVERS_MAX]; /* dead-reckoned frame */
+	int64_t t_ns;                                       /* when that turn began */
+};
+
+struct cairn_movers_limit {
+	double limit_mps; /* infinity: none */
+	double bearing_rad;
+};
+
+struct cairn_movers_params cairn_movers_params_from(const struct cairn_config *cfg);
+void cairn_movers_init(struct cairn_movers *movers, const struct cairn_movers_params *params);
+
+/* A turn: its returns in the robot frame of pose, which is that of the robot at t_end_ns in the dead-reckoned
+ * frame. */
+void cairn_movers_scan(struct cairn_movers *movers, const struct cairn_points *points,
+    struct cairn_pose2 pose, int64_t t_start_ns, int64_t t_end_ns);
+
+/* Limit for driving on along curvature_1pm from pose, at now_ns. */
+struct cairn_movers_limit cairn_movers_limit(const struct cairn_movers *movers, struct cairn_pose2 pose,
+    double curvature_1pm, bool forward, int64_t now_ns);
+
+#endif
