@@ -24,8 +24,10 @@
 #define WINDOW_MAX_RAD 1.2
 #define CHAIN_AFTER_M 1.0  /* nothing fits for so long, and odometry is believed: a new chain of keyframes */
 #define DETACH_AFTER_M 0.5 /* a lost robot that drives begins a chain of its own */
-#define KNOWN_KEY_M 1.0    /* where all is known already, keyframes are kept so far apart */
+#define KNOWN_KEY_M 2.5    /* where all is known already, keyframes are kept so far apart */
 #define KNOWN_PATH_M 5.0
+#define KNOWN_NEAR_M 1.0 /* of an older keyframe: the LiDAR looks all round, so whichever way it faced, it has seen */
+#define KNOWN_SHARE 0.9  /* what this scan sees, as the scan itself says */
 #define LOCAL_MOVED_SHARE 0.35 /* of the range */
 #define LOCAL_MOVED_M 4.0 /* the local map is drawn anew when the robot has moved so far from its middle */
 #define REFRESH_NS CAIRN_NS_PER_S
@@ -201,12 +203,13 @@ static void motion_of(
 
 static bool same_place(const struct cairn_mapper *m, struct cairn_pose2 local)
 {
+	if (m->match.known_share < KNOWN_SHARE)
+		return false;
 	for (uint32_t i = 0; i < m->keyframe_count; i++) {
 		const struct cairn_keyframe *k = &m->keyframes[i];
 		if (!k->in_local || m->track.distance_m - k->path_m < KNOWN_PATH_M)
 			continue;
-		if (hypot(k->drawn.x_m - local.x_m, k->drawn.y_m - local.y_m) < m->cfg.map.keyframe_m &&
-		    fabs(cairn_wrap_rad(k->drawn.yaw_rad - local.yaw_rad)) < m->cfg.map.keyframe_rad)
+		if (hypot(k->drawn.x_m - local.x_m, k->drawn.y_m - local.y_m) < KNOWN_NEAR_M)
 			return true;
 	}
 	return false;

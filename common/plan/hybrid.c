@@ -7,6 +7,8 @@
 
 #include "common/plan/hybrid_internal.h"
 
+#define UNTOUCHED 0x5a
+
 static const char *const result_text[CAIRN_PLAN_RESULT_COUNT] = {
     [CAIRN_PLAN_OK] = "path found",
     [CAIRN_PLAN_NEAREST] = "path to the nearest point that can be reached",
@@ -40,8 +42,15 @@ struct cairn_hybrid *cairn_hybrid_new(const struct cairn_hybrid_params *p)
 	h->slots = malloc(slots * sizeof(*h->slots));
 	h->heap_max = p->nodes_max * 2;
 	h->heap = malloc((size_t)h->heap_max * sizeof(*h->heap));
-	if (h->nodes == NULL || h->slots == NULL || h->heap == NULL)
+	if (h->nodes == NULL || h->slots == NULL || h->heap == NULL) {
 		cairn_hybrid_destroy(&h);
+		return NULL;
+	}
+	/* Touched now, so that no search has to wait for pages and the process does not grow with the longest one
+	 * so far. (Zeros would not do: the compiler makes that a calloc, which touches nothing.) */
+	memset(h->nodes, UNTOUCHED, (size_t)p->nodes_max * sizeof(*h->nodes));
+	memset(h->slots, UNTOUCHED, slots * sizeof(*h->slots));
+	memset(h->heap, UNTOUCHED, (size_t)h->heap_max * sizeof(*h->heap));
 	return h;
 }
 

@@ -72,15 +72,20 @@ static void drive_to(struct drive *d, double x_m, double y_m)
 		drive_step(d, map_robot_steer(&d->robot, x_m, y_m), true);
 }
 
-/* Through all rooms and back to the start. */
-static void drive_round(struct drive *d)
+/* Through all rooms and back to the start, every point of the way moved by off_m. */
+static void drive_round_beside(struct drive *d, double off_m)
 {
 	static const double way[][2] = {{1.0, 0.0}, {1.05, 1.5}, {2.0, 1.9}, {1.05, 1.5}, {1.05, 0.3},
 	    {2.2, 0.0}, {2.25, -1.4}, {3.4, -2.2}, {2.25, -1.4}, {2.25, -0.3}, {5.2, 0.0}, {5.6, 0.4},
 	    {5.6, 1.4}, {6.6, 2.4}, {6.2, 1.2}, {5.6, 0.9}, {5.7, 0.1}, {6.8, -0.4}, {6.85, -1.6},
 	    {7.0, -2.4}, {6.0, -1.6}, {6.85, -1.0}, {6.85, -0.3}, {6.0, 0.0}, {1.0, 0.0}, {0.1, 0.0}};
 	for (size_t i = 0; i < sizeof(way) / sizeof(way[0]); i++)
-		drive_to(d, way[i][0], way[i][1]);
+		drive_to(d, way[i][0] + off_m, way[i][1] + off_m);
+}
+
+static void drive_round(struct drive *d)
+{
+	drive_round_beside(d, 0.0);
 }
 
 START_TEST(a_flat_is_driven_within_5_cm_and_1_degree)
@@ -98,6 +103,28 @@ START_TEST(a_flat_is_driven_within_5_cm_and_1_degree)
 	ck_assert_double_lt(d.worst_rad, cairn_deg_to_rad(1.0));
 	ck_assert_int_ge(d.good, d.scans * 99 / 100);
 	ck_assert_double_gt(odom_m, 0.3); /* or the test would prove nothing */
+	cairn_mapper_destroy(&d.mapper);
+}
+END_TEST
+
+START_TEST(driving_about_in_a_known_flat_keeps_a_scan_every_other_metre_at_most)
+{
+	struct drive d;
+	struct cairn_msg_pose pose;
+	uint32_t before, after;
+	drive_begin(&d);
+	drive_round(&d);
+	(void)cairn_mapper_keyframes(d.mapper, &before);
+	double driven_m = d.robot.odom_distance_m;
+	drive_round_beside(&d, 0.2); /* other tracks, other headings */
+	drive_round_beside(&d, -0.2);
+	driven_m = d.robot.odom_distance_m - driven_m;
+	(void)cairn_mapper_keyframes(d.mapper, &after);
+	printf("# %u scans kept on the first round, %u more on %.1f m about\n", before, after - before, driven_m);
+	ck_assert_double_gt(driven_m, 50.0);
+	ck_assert_double_le((double)(after - before), 0.5 * driven_m);
+	ck_assert_double_lt(off_m(&d, &pose), 0.05);
+	ck_assert_double_lt(d.worst_m, 0.08);
 	cairn_mapper_destroy(&d.mapper);
 }
 END_TEST
@@ -346,6 +373,7 @@ START_TEST(a_bare_corridor_does_not_shorten)
 END_TEST
 
 CAIRN_TEST_MAIN("mapper", a_flat_is_driven_within_5_cm_and_1_degree,
+    driving_about_in_a_known_flat_keeps_a_scan_every_other_metre_at_most,
     exploring_a_flat_ends_with_all_of_it_seen, a_restart_of_the_odometry_on_the_way_is_survived,
     odometry_gone_wild_is_not_believed, without_scans_tracking_is_weak_until_they_come_back,
     broken_scans_and_odometry_change_nothing,
