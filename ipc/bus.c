@@ -151,6 +151,8 @@ static void close_sockets(struct cairn_bus *bus)
 		zmq_close(s->socket);
 		s->socket = NULL;
 	}
+	for (struct cairn_client *c = bus->clients; c != NULL; c = c->next)
+		zmq_close(c->socket);
 	zmq_ctx_term(bus->zmq);
 }
 
@@ -171,6 +173,10 @@ void cairn_bus_destroy(struct cairn_bus **bus_p)
 	for (struct cairn_server *s = bus->servers, *next; s != NULL; s = next) {
 		next = s->next;
 		cairn_server_free(s);
+	}
+	for (struct cairn_client *c = bus->clients, *next; c != NULL; c = next) {
+		next = c->next;
+		free(c);
 	}
 	free(bus);
 	*bus_p = NULL;

@@ -13,6 +13,7 @@ struct cairn_bus;
 struct cairn_pub;
 struct cairn_sub;
 struct cairn_server;
+struct cairn_client;
 
 /* run_dir must hold a folder "bus". NULL with err set when ZeroMQ cannot start. */
 struct cairn_bus *cairn_bus_new(const char *run_dir, struct cairn_error *err);
@@ -57,6 +58,15 @@ void *cairn_server_socket(struct cairn_server *server);
 /* Answers the waiting requests, a few dozen at most; more of them make the socket readable again. Those whose
  * sender has given up waiting are refused without the handler, unless they are a stop. */
 void cairn_server_serve(struct cairn_server *server);
+
+/* Somebody who asks without waiting. A stage that is not there, or not connected yet, is not asked: -EAGAIN. */
+struct cairn_client *cairn_client_new(
+    struct cairn_bus *bus, enum cairn_service service, struct cairn_error *err);
+void *cairn_client_socket(struct cairn_client *client);
+/* The answer carries the tag. 0, or a negative errno. */
+int cairn_client_send(struct cairn_client *client, uint64_t tag, const struct cairn_msg_command *cmd);
+/* 1 an answer taken, 0 none waits; broken ones are skipped and counted. */
+int cairn_client_recv(struct cairn_client *client, uint64_t *ret_tag, struct cairn_msg_reply *reply);
 
 /* Asks and waits at most timeout_ms; this one blocks, for command-line tools. 0 with *reply, -ETIMEDOUT,
  * -EBADMSG. */

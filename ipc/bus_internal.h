@@ -23,6 +23,14 @@ struct cairn_server {
 	void *done_ctx;
 };
 
+struct cairn_client {
+	struct cairn_bus *bus;
+	struct cairn_client *next;
+	enum cairn_service service;
+	void *socket;
+	uint64_t epoch, seq;
+};
+
 struct cairn_bus {
 	void *zmq;
 	char dir[CAIRN_IPC_PATH_MAX + 1];
@@ -30,6 +38,7 @@ struct cairn_bus {
 	struct cairn_pub *pubs;
 	struct cairn_sub *subs;
 	struct cairn_server *servers;
+	struct cairn_client *clients;
 	char buf[CAIRN_MESSAGE_MAX];
 };
 

@@ -187,6 +187,80 @@ void cairn_server_serve(struct cairn_server *server)
 	}
 }
 
+/* ---- asking ---- */
+
+struct cairn_client *cairn_client_new(
+    struct cairn_bus *bus, enum cairn_service service, struct cairn_error *err)
+{
+	char ep[CAIRN_ENDPOINT_MAX];
+	int immediate = 1; /* nothing waits for a stage that is not there */
+	if (!cairn_bus_endpoint(bus->dir, cairn_services[service].name, NULL, ep, err))
+		return NULL;
+	struct cairn_client *client = calloc(1, sizeof(*client));
+	if (client == NULL) {
+		cairn_error_set(err, "bus: out of memory");
+		return NULL;
+	}
+	*client = (struct cairn_client){.bus = bus, .service = service, .epoch = cairn_bus_epoch()};
+	client->socket = zmq_socket(bus->zmq, ZMQ_DEALER);
+	if (client->socket != NULL) {
+		cairn_bus_limit(client->socket, CAIRN_HWM_EVERY);
+		(void)zmq_setsockopt(client->socket, ZMQ_IMMEDIATE, &immediate, sizeof(immediate));
+	}
+	if (client->socket == NULL || zmq_connect(client->socket, ep) != 0) {
+		cairn_error_set(err, "%s: %s", ep, zmq_strerror(zmq_errno()));
+		if (client->socket != NULL)
+			zmq_close(client->socket);
+		free(client);
+		return NULL;
+	}
+	client->next = bus->clients;
+	bus->clients = client;
+	return client;
+}
+
+void *cairn_client_socket(struct cairn_client *client)
+{
+	return client->socket;
+}
+
+int cairn_client_send(struct cairn_client *client, uint64_t tag, const struct cairn_msg_command *cmd)
+{
+	struct cairn_bus *bus = client->bus;
+	struct cairn_header hdr = {
+	    CAIRN_SCHEMA_VERSION, ++client->seq, client->epoch, cairn_bus_now_ns(), true};
+	int n = cairn_msg_encode(&cairn_desc_command, cairn_services[client->service].name, &hdr, cmd, bus->buf,
+	    sizeof(bus->buf));
+	if (n < 0)
+		return n;
+	if (zmq_send(client->socket, &tag, sizeof(tag), ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0 ||
+	    zmq_send(client->socket, bus->buf, (size_t)n, ZMQ_DONTWAIT) < 0)
+		return -zmq_errno();
+	return 0;
+}
+
+int cairn_client_recv(struct cairn_client *client, uint64_t *ret_tag, struct cairn_msg_reply *reply)
+{
+	zmq_msg_t parts[PARTS_MAX];
+	int n, taken = 0;
+	while (taken == 0 && (n = recv_parts(client->socket, parts)) > 0) {
+		struct cairn_header hdr;
+		struct cairn_msg_reply r;
+		if (n == 2 && zmq_msg_size(&parts[0]) == sizeof(*ret_tag) &&
+		    cairn_msg_decode(&cairn_desc_reply, zmq_msg_data(&parts[1]), zmq_msg_size(&parts[1]), &hdr,
+			&r, NULL) == 0) {
+			memcpy(ret_tag, zmq_msg_data(&parts[0]), sizeof(*ret_tag));
+			*reply = r;
+			taken = 1;
+		} else {
+			client->bus->rejects++;
+		}
+		for (int i = 0; i < n; i++)
+			zmq_msg_close(&parts[i]);
+	}
+	return taken;
+}
+
 static int ask_on(void *socket, const char *name, const struct cairn_msg_command *cmd,
     struct cairn_msg_reply *reply, int timeout_ms, struct cairn_error *err)
 {

@@ -53,6 +53,23 @@ int cairn_frame_topic_find(const char *name)
 	return -1;
 }
 
+int cairn_topic_of(const char *name, const char **ret_instance)
+{
+	*ret_instance = NULL;
+	for (int i = 0; i < CAIRN_TOPIC_COUNT; i++) {
+		size_t n = strlen(cairn_topics[i].name);
+		bool many = strcmp(cairn_topics[i].stage, "*") == 0;
+		if (!many && strcmp(cairn_topics[i].name, name) == 0)
+			return i;
+		if (many && strncmp(name, cairn_topics[i].name, n) == 0 && name[n] == '.' &&
+		    name[n + 1] != '\0' && strchr(name + n + 1, '/') == NULL) {
+			*ret_instance = name + n + 1;
+			return i;
+		}
+	}
+	return -1;
+}
+
 bool cairn_topic_fresh(enum cairn_topic topic, int64_t t_ns, int64_t now_ns)
 {
 	const int64_t future_ns = 50 * CAIRN_NS_PER_MS;

@@ -70,6 +70,9 @@ extern const struct cairn_service_row cairn_services[CAIRN_SERVICE_COUNT];
 /* Index of a wire name, or -1. */
 int cairn_topic_find(const char *name);
 int cairn_frame_topic_find(const char *name);
+/* The same for the name of an endpoint: "pose", or "heartbeat.motor" with *ret_instance "motor" in it. -1 also for
+ * "heartbeat" alone. */
+int cairn_topic_of(const char *name, const char **ret_instance);
 
 /* True when a message stamped t_ns may still be acted on at now_ns. Stamps more than 50 ms in the future are not. */
 bool cairn_topic_fresh(enum cairn_topic topic, int64_t t_ns, int64_t now_ns);

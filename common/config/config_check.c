@@ -104,10 +104,27 @@ static bool check_zones(const struct cairn_config *cfg, struct cairn_error *err)
 	return true;
 }
 
+/* Nothing is opened to the network half way. */
+static bool check_remote(const struct cairn_config *cfg, struct cairn_error *err)
+{
+	const struct cairn_config_remote *r = &cfg->remote;
+	if (r->endpoint[0] == '\0')
+		return true;
+	if (strncmp(r->endpoint, "tcp://", 6) != 0) {
+		cairn_error_set(err, "remote.endpoint: '%s' must be tcp://ADDRESS:PORT", r->endpoint);
+		return false;
+	}
+	if (r->key_file[0] != '\0' && r->allow_file[0] != '\0')
+		return true;
+	cairn_error_set(err, "remote.%s: is empty; with remote.endpoint it must name a file",
+	    r->key_file[0] == '\0' ? "key_file" : "allow_file");
+	return false;
+}
+
 bool cairn_config_check(const struct cairn_config *cfg, struct cairn_error *err)
 {
 	if (!check_orders(cfg, err) || !check_model_url(cfg, err) || !check_choice(cfg, err) ||
-	    !check_zones(cfg, err))
+	    !check_zones(cfg, err) || !check_remote(cfg, err))
 		return false;
 	if (cfg->map.extent_max_m / cfg->map.cell_m > MAP_CELLS_MAX) {
 		cairn_error_set(err,

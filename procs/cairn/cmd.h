@@ -10,6 +10,7 @@
 #include "common/base/error.h"
 #include "ipc/bus.h"
 #include "ipc/commands.h"
+#include "ipc/remote.h"
 
 #define CLI_OPTIONS_MAX 8
 #define CLI_REPEATS_MAX 32
@@ -40,6 +41,7 @@ struct cli_command {
 	const struct cli_option *options;  /* beside --run, --json, --help; may be NULL */
 	int arg_min, arg_max;              /* positional; arg_max -1: any number */
 	bool json;                         /* understands --json */
+	bool remote;                       /* understands --connect */
 	const struct cairn_command_row *verb;       /* of cli_ask_verb */
 	int (*run)(const struct cli *cli); /* enum cli_exit */
 };
@@ -49,6 +51,7 @@ struct cli {
 	const struct cli_command *command;
 	char run_dir[CLI_RUN_DIR_MAX];
 	bool json;
+	const char *connect, *key; /* --connect: a robot elsewhere, and the file of the key for it; NULL = none */
 	int counts[CLI_OPTIONS_MAX]; /* by place in command->options */
 	const char *values[CLI_OPTIONS_MAX][CLI_REPEATS_MAX];
 	int arg_count;
@@ -78,6 +81,8 @@ int cli_map_log(const struct cli *cli);
 int cli_bench(const struct cli *cli);
 int cli_eval(const struct cli *cli);
 int cli_install_service(const struct cli *cli);
+int cli_keygen(const struct cli *cli);
+int cli_key(const struct cli *cli);
 int cli_version(const struct cli *cli);
 int cli_help(const struct cli *cli);
 
@@ -95,6 +100,8 @@ __attribute__((format(printf, 3, 4))) int cli_fail(const struct cli *cli, int st
 /* A count of an option, 1..1e9; dflt where it is not given, -1 (and a message) when it is wrong. */
 long cli_count(const struct cli *cli, const char *name, long dflt);
 
+/* Connects to the robot of --connect with the key of --key. NULL after a message, with *ret_status. */
+struct cairn_remote *cli_connect(const struct cli *cli, int *ret_status);
 /* True when a process has bound the socket RUN/bus/name. */
 bool cli_bus_bound(const char *run_dir, const char *name);
 /* Ends with CLI_ABSENT and a line when no stack runs in the run directory; CLI_OK otherwise. */

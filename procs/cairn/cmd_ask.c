@@ -14,6 +14,7 @@
 #include "procs/cairn/rundir.h"
 
 #define ANSWER_MS 2000
+#define NETWORK_MS 1000 /* more, for the way there */
 #define UP_WAIT_MS 20
 #define UP_TRIES 250
 #define STOP_ANSWER_MS 500 /* a person who says stop does not wait for a stage that is away */
@@ -65,7 +66,18 @@ static int ask(const struct cli *cli, const struct cairn_command_row *verb, int 
 	int status = fill_command(cli, verb, &cmd);
 	if (status != CLI_OK)
 		return status;
-	int r = cairn_ask(cli->run_dir, verb->service, &cmd, &reply, timeout_ms, &err);
+	int r;
+	if (cli->connect != NULL) {
+		struct cairn_remote *remote = cli_connect(cli, &status);
+		if (remote == NULL)
+			return status;
+		r = cairn_remote_ask(remote, verb->service, &cmd, &reply, timeout_ms + NETWORK_MS, &err);
+		cairn_remote_close(&remote);
+		if (r == -ETIMEDOUT)
+			return cli_fail(cli, CLI_ABSENT, "%s: %s", cli->connect, err.text);
+	} else {
+		r = cairn_ask(cli->run_dir, verb->service, &cmd, &reply, timeout_ms, &err);
+	}
 	if (r == -ETIMEDOUT) {
 		status = cli_need_stack(cli);
 		return status != CLI_OK ? status
@@ -88,7 +100,8 @@ int cli_ask_verb(const struct cli *cli)
 	int status = fill_command(cli, verb, &cmd); /* a wrong request is wrong whether a stack runs or not */
 	if (status != CLI_OK)
 		return status;
-	if (!cli_bus_bound(cli->run_dir, cairn_services[verb->service].name) && cli_need_stack(cli) != CLI_OK)
+	if (cli->connect == NULL && !cli_bus_bound(cli->run_dir, cairn_services[verb->service].name) &&
+	    cli_need_stack(cli) != CLI_OK)
 		return CLI_ABSENT;
 	return ask(cli, verb, ANSWER_MS);
 }
@@ -96,7 +109,7 @@ int cli_ask_verb(const struct cli *cli)
 int cli_stop(const struct cli *cli)
 {
 	const struct cairn_command_row *last_resort = &cairn_commands[CAIRN_COMMAND_MOTOR_STOP];
-	if (!cli_bus_bound(cli->run_dir, cairn_services[last_resort->service].name) &&
+	if (cli->connect == NULL && !cli_bus_bound(cli->run_dir, cairn_services[last_resort->service].name) &&
 	    cli_need_stack(cli) != CLI_OK)
 		return CLI_ABSENT;
 	int status = ask(cli, cli->command->verb, STOP_ANSWER_MS);
@@ -123,6 +136,8 @@ int cli_down(const struct cli *cli)
 	const char *text = cli_value(cli, "timeout");
 	if (text != NULL && !cairn_duration_parse(text, &timeout_s, &err))
 		return cli_fail(cli, CLI_USAGE, "--timeout: %s", err.text);
+	if (cli->connect != NULL) /* its end cannot be seen from here */
+		return ask(cli, &cairn_commands[CAIRN_COMMAND_DOWN], ANSWER_MS);
 	pid_t pid = cairn_pid_of(cli->run_dir, "launcher.pid");
 	int watch = pid != 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
 	if (watch < 0)

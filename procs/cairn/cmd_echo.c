@@ -22,21 +22,6 @@ struct ear {
 	void *msg;
 };
 
-/* Takes "heartbeat.mapper" apart. The topic's index, or -1 when there is no such topic. */
-static int topic_of(const char *name, const char **ret_instance)
-{
-	for (int i = 0; i < CAIRN_TOPIC_COUNT; i++) {
-		size_t n = strlen(cairn_topics[i].name);
-		if (strcmp(cairn_topics[i].stage, "*") == 0 && strncmp(name, cairn_topics[i].name, n) == 0 &&
-		    name[n] == '.') {
-			*ret_instance = name + n + 1;
-			return i;
-		}
-	}
-	*ret_instance = NULL;
-	return cairn_topic_find(name);
-}
-
 static int no_such_topic(const struct cli *cli, const char *name)
 {
 	return cli_fail(cli, CLI_USAGE, "there is no topic '%s'; 'cairn topics' lists them", name);
@@ -53,12 +38,12 @@ static int ear_open(const struct cli *cli, const char *name, struct ear *ear)
 {
 	struct cairn_error err = {""};
 	const char *instance = NULL;
-	int topic = topic_of(name, &instance);
+	int topic = cairn_topic_of(name, &instance);
 	*ear = (struct ear){.bus = NULL};
+	if (topic < 0 && cairn_topic_find(name) >= 0)
+		return cli_fail(cli, CLI_USAGE, "every stage has its own %s: %s.STAGE", name, name);
 	if (topic < 0)
 		return no_such_topic(cli, name);
-	if (strcmp(cairn_topics[topic].stage, "*") == 0 && instance == NULL)
-		return cli_fail(cli, CLI_USAGE, "every stage has its own %s: %s.STAGE", name, name);
 	int status = cli_need_stack(cli);
 	if (status != CLI_OK)
 		return status;
@@ -160,6 +145,45 @@ static bool echo_one(void *ctx, const struct cairn_frame_header *hdr, const void
 	return left->count == 0 || --left->count > 0;
 }
 
+/* As echo_topic, of a robot elsewhere. */
+static int echo_there(const struct cli *cli, const struct echo_limits *limits)
+{
+	const char *instance = NULL;
+	struct cairn_error err = {""};
+	int topic = cairn_topic_of(cli->args[0], &instance), status = CLI_OK;
+	if (topic < 0)
+		return no_such_topic(cli, cli->args[0]);
+	struct cairn_remote *remote = cli_connect(cli, &status);
+	if (remote == NULL)
+		return status;
+	const struct cairn_msg_desc *desc = cairn_topics[topic].desc;
+	void *msg = calloc(1, desc->size);
+	char *buf = malloc(JSON_BYTES), name[CAIRN_KEY_TEXT];
+	if (msg == NULL || buf == NULL || !cairn_remote_watch(remote, cli->args[0], &err))
+		status = cli_fail(cli, CLI_FAILED, "%s", err.text);
+	int64_t end_ns = cli_now_ns() + (int64_t)(limits->timeout_s * 1e9);
+	for (long seen = 0; status == CLI_OK && (limits->count == 0 || seen < limits->count) && !cli_interrupted();) {
+		const void *bytes = NULL;
+		struct cairn_header hdr;
+		int n = cairn_remote_recv(remote, name, &bytes, 200);
+		if (n < 0)
+			status = cli_fail(cli, CLI_FAILED, "the robot refuses the key: it is not on its list, or may not watch");
+		else if (n == 0 && cli_now_ns() >= end_ns)
+			status = cli_fail(cli, CLI_ABSENT, "no message within %g s", limits->timeout_s);
+		if (n <= 0 || cairn_msg_decode(desc, bytes, (size_t)n, &hdr, msg, NULL) != 0)
+			continue;
+		if (cairn_msg_to_json(desc, &hdr, msg, buf, JSON_BYTES) > 0)
+			puts(buf);
+		fflush(stdout);
+		seen++;
+		end_ns = cli_now_ns() + (int64_t)(limits->timeout_s * 1e9);
+	}
+	free(msg);
+	free(buf);
+	cairn_remote_close(&remote);
+	return status;
+}
+
 int cli_echo(const struct cli *cli)
 {
 	struct echo_limits limits = {cli_count(cli, "count", 0), 3.0e8};
@@ -170,6 +194,8 @@ int cli_echo(const struct cli *cli)
 	if (timeout != NULL && !cairn_duration_parse(timeout, &limits.timeout_s, &err))
 		return cli_fail(cli, CLI_USAGE, "--timeout: %s", err.text);
 	cli_catch_signals();
+	if (cli->connect != NULL)
+		return echo_there(cli, &limits);
 	/* "canary" is both a topic and a frame: the topic is what a person means. */
 	int frame = cairn_topic_find(cli->args[0]) < 0 ? cairn_frame_topic_find(cli->args[0]) : -1;
 	if (frame >= 0)

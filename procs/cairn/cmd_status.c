@@ -9,6 +9,7 @@
 #include "procs/cairn/rundir.h"
 
 #define WAIT_NS (1500 * CAIRN_NS_PER_MS)
+#define THERE_NS (4000 * CAIRN_NS_PER_MS) /* connecting, and the slowest topic's second */
 #define JSON_BYTES (64 * 1024)
 
 static const enum cairn_topic wanted[] = {CAIRN_TOPIC_STAGES, CAIRN_TOPIC_MISSION, CAIRN_TOPIC_TIER,
@@ -66,6 +67,41 @@ static bool look(const char *run_dir, struct picture *p, struct cairn_error *err
 	}
 	cairn_bus_destroy(&bus);
 	return ok;
+}
+
+/* The same of a robot elsewhere. */
+static bool look_there(const struct cli *cli, struct cairn_remote *remote, struct picture *p, struct cairn_error *err)
+{
+	void *places[WANTED];
+	char name[CAIRN_KEY_TEXT];
+	const void *bytes = NULL;
+	int heard = 0, r = 0;
+	place_of(p, places);
+	for (int i = 0; i < WANTED; i++) {
+		if (!cairn_remote_watch(remote, cairn_topics[wanted[i]].name, err))
+			return false;
+	}
+	int64_t end_ns = cli_now_ns() + THERE_NS;
+	while (heard < WANTED && !cli_interrupted() && cli_now_ns() < end_ns) {
+		int64_t left_ns = end_ns - cli_now_ns();
+		r = cairn_remote_recv(remote, name, &bytes, (int)(left_ns / CAIRN_NS_PER_MS) + 1);
+		if (r <= 0)
+			break;
+		for (int i = 0; i < WANTED; i++) {
+			struct cairn_header hdr;
+			if (p->have[i] || strcmp(cairn_topics[wanted[i]].name, name) != 0)
+				continue;
+			p->have[i] =
+			    cairn_msg_decode(cairn_topics[wanted[i]].desc, bytes, (size_t)r, &hdr, places[i], err) == 0;
+			heard += p->have[i];
+		}
+	}
+	if (heard > 0)
+		return true;
+	cairn_error_set(err, "%s: %s", cli->connect,
+	    r < 0 ? "the robot refuses the key: it is not on its list, or may not watch"
+		  : "the robot does not answer, or has another key than the file says");
+	return false;
 }
 
 static void clock_text(double s, char *buf, size_t bytes)
@@ -162,14 +198,15 @@ static void print_stages(struct picture *p)
 
 static void print_text(const struct cli *cli, struct picture *p)
 {
+	const char *where = cli->connect != NULL ? cli->connect : cli->run_dir;
 	if (p->have[STAGES]) {
 		char up[32];
 		clock_text(p->stages.uptime_s, up, sizeof(up));
 		printf("stack     %s, up %s, %.2f cores, %.0f MB, %u restarts, %u data plane resets\n",
-		    cli->run_dir, up, p->stages.cpu_cores_mean, p->stages.rss_mb, p->stages.restarts,
+		    where, up, p->stages.cpu_cores_mean, p->stages.rss_mb, p->stages.restarts,
 		    p->stages.plane_resets);
 	} else {
-		printf("stack     %s\n", cli->run_dir);
+		printf("stack     %s\n", where);
 	}
 	print_robot(p);
 	print_model(p);
@@ -195,7 +232,7 @@ static bool print_json(const struct cli *cli, struct picture *p, bool well)
 	if (buf == NULL)
 		return false;
 	printf("{\"run\":");
-	cli_print_json_string(stdout, cli->run_dir);
+	cli_print_json_string(stdout, cli->connect != NULL ? cli->connect : cli->run_dir);
 	printf(",\"well\":%s", well ? "true" : "false");
 	for (int i = 0; i < WANTED; i++) {
 		const struct cairn_topic_row *row = &cairn_topics[wanted[i]];
@@ -207,17 +244,34 @@ static bool print_json(const struct cli *cli, struct picture *p, bool well)
 	return true;
 }
 
-int cli_status(const struct cli *cli)
+static int see(const struct cli *cli, struct picture *p)
 {
 	struct cairn_error err = {""};
-	int status = cli_need_stack(cli);
-	if (status != CLI_OK)
-		return status;
+	int status = CLI_OK;
+	if (cli->connect != NULL) {
+		struct cairn_remote *remote = cli_connect(cli, &status);
+		if (remote == NULL)
+			return status;
+		bool seen = look_there(cli, remote, p, &err);
+		cairn_remote_close(&remote);
+		return seen ? CLI_OK : cli_fail(cli, CLI_ABSENT, "%s", err.text);
+	}
+	status = cli_need_stack(cli);
+	if (status == CLI_OK && !look(cli->run_dir, p, &err))
+		status = cli_fail(cli, CLI_FAILED, "%s", err.text);
+	return status;
+}
+
+int cli_status(const struct cli *cli)
+{
 	struct picture *p = calloc(1, sizeof(*p));
+	if (p == NULL)
+		return cli_fail(cli, CLI_FAILED, "out of memory");
 	cli_catch_signals();
-	if (p == NULL || !look(cli->run_dir, p, &err)) {
+	int status = see(cli, p);
+	if (status != CLI_OK) {
 		free(p);
-		return cli_fail(cli, CLI_FAILED, "%s", err.text[0] != '\0' ? err.text : "out of memory");
+		return status;
 	}
 	bool well = p->have[STAGES] && p->have[HEALTH] && p->health.ok;
 	for (uint32_t i = 0; i < p->stages.items_count; i++)

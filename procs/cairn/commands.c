@@ -79,6 +79,10 @@ static const struct cli_option config_options[] = {
     {0},
 };
 
+static const struct cli_option keygen_options[] = {{"dir", '\0', "DIR", "where the files go (default: here)"},
+    {"robot", '\0', "FILE", "the robot's public key (robot.pub), for the key of an operator"}, {0}};
+static const struct cli_option key_options[] = {
+    {"rights", '\0', "RIGHTS", "as a line of remote.allow_file: watch, drive, configure, comma-separated"}, {0}};
 static const struct cli_option bench_options[] = {
     {"scen", '\0', "FILE...", "planner: scenarios of the MovingAI benchmark, gzipped or not"},
     {"map-dir", '\0', "DIR", "planner: where their maps are; without it beside each scenario"},
@@ -89,7 +93,7 @@ static const struct cli_option bench_options[] = {
 
 #define VERB(ID, args_text, opts, min, max, function)                                                        \
 	.args = args_text, .options = opts, .arg_min = min, .arg_max = max,                                  \
-	.verb = &cairn_commands[CAIRN_COMMAND_##ID], .run = function
+	.verb = &cairn_commands[CAIRN_COMMAND_##ID], .remote = true, .run = function
 
 const struct cli_command cli_commands[] = {
     {"up", .args = "", .summary = "start the stack, drive, and sum up at the end",
@@ -98,9 +102,9 @@ const struct cli_command cli_commands[] = {
 		   "and nothing was touched, 1 otherwise.",
 	.options = up_options, .run = cli_up},
     {"down", .args = "", .summary = "end everything in good order and wait for it", .options = down_options,
-	.run = cli_down},
+	.remote = true, .run = cli_down},
     {"status", .args = "", .summary = "stages, mission, pose, model and health",
-	.details = "Status 1 when a stage is not up or the watchdog complains.", .json = true,
+	.details = "Status 1 when a stage is not up or the watchdog complains.", .json = true, .remote = true,
 	.run = cli_status},
     {"restart", .summary = "end a stage and start it again",
 	VERB(RESTART, "STAGE", NULL, 1, 1, cli_ask_verb)},
@@ -140,7 +144,7 @@ const struct cli_command cli_commands[] = {
 	.options = map_options, .json = true, .run = cli_map},
     {"echo", .args = "TOPIC", .summary = "the messages of a topic as JSON lines",
 	.details = "heartbeat.STAGE names the heartbeat of one stage. Of frames the headers are shown.",
-	.options = echo_options, .arg_min = 1, .arg_max = 1, .run = cli_echo},
+	.options = echo_options, .arg_min = 1, .arg_max = 1, .remote = true, .run = cli_echo},
     {"hz", .args = "TOPIC", .summary = "rate, age and losses of a topic", .options = hz_options, .arg_min = 1,
 	.arg_max = 1, .json = true, .run = cli_hz},
     {"exec", .args = "-- COMMAND [ARGUMENT]...",
@@ -160,6 +164,13 @@ const struct cli_command cli_commands[] = {
 	.options = bench_options, .arg_max = -1, .json = true, .run = cli_bench},
     {"eval", .args = "[NAME]", .summary = "judge by a pass mark; without a name: which there are",
 	.options = eval_options, .arg_max = 1, .json = true, .run = cli_eval},
+    {"keygen", .args = "NAME",
+	.summary = "a pair of keys for an operator elsewhere, or for the robot (docs/remote.md)",
+	.details = "Writes NAME.key, to be kept secret by whoever uses it, and NAME.pub. Existing files are kept.",
+	.options = keygen_options, .arg_min = 1, .arg_max = 1, .run = cli_keygen},
+    {"key", .args = "FILE", .summary = "the public half of a key, or the line that lets it in",
+	.details = "cairn key anna.pub --rights watch,drive >> allow.list", .options = key_options, .arg_min = 1,
+	.arg_max = 1, .run = cli_key},
     {"install-service", .args = "",
 	.summary = "a systemd unit that brings the stack up at boot and keeps it up",
 	.details = "With mission.autostart (the default) it explores at once; without, 'cairn explore' sends "

@@ -49,8 +49,23 @@ int cli_version(const struct cli *cli)
 	return CLI_OK;
 }
 
+/* `cairn --connect URL --key FILE COMMAND`: options that stand in front of the command go behind it. */
+static void options_behind(int argc, char **argv)
+{
+	int n = 1;
+	while (n + 2 < argc && (strcmp(argv[n], "--connect") == 0 || strcmp(argv[n], "--key") == 0 ||
+				   strcmp(argv[n], "--run") == 0))
+		n += 2;
+	char *name = n < argc ? argv[n] : NULL;
+	if (n == 1 || name == NULL)
+		return;
+	memmove(&argv[2], &argv[1], (size_t)(n - 1) * sizeof(argv[0]));
+	argv[1] = name;
+}
+
 int main(int argc, char **argv)
 {
+	options_behind(argc, argv);
 	const char *name = argc > 1 ? argv[1] : NULL;
 	if (name == NULL) {
 		print_commands(stderr);

@@ -12,9 +12,11 @@ static const struct cli_option common_options[] = {
 	"/tmp/cairn-UID"},
     {"json", '\0', NULL, "one JSON object a line instead of text"},
     {"help", 'h', NULL, "this text"},
+    {"connect", '\0', "URL", "a robot elsewhere, tcp://ADDRESS:PORT (its remote.endpoint); default $CAIRN_CONNECT"},
+    {"key", '\0', "FILE", "your key for it (cairn keygen NAME --robot FILE.pub); default $CAIRN_KEY"},
     {NULL, '\0', NULL, NULL},
 };
-enum { COMMON_RUN, COMMON_JSON, COMMON_HELP };
+enum { COMMON_RUN, COMMON_JSON, COMMON_HELP, COMMON_CONNECT, COMMON_KEY };
 
 static void print_option(FILE *out, const struct cli_option *option)
 {
@@ -38,7 +40,8 @@ void cli_print_help(FILE *out, const struct cli_command *command)
 	for (const struct cli_option *o = command->options; o != NULL && o->name != NULL; o++)
 		print_option(out, o);
 	for (int i = 0; common_options[i].name != NULL; i++) {
-		if (i != COMMON_JSON || command->json)
+		bool remote = i == COMMON_CONNECT || i == COMMON_KEY;
+		if ((i != COMMON_JSON || command->json) && (!remote || command->remote))
 			print_option(out, &common_options[i]);
 	}
 	fprintf(out, "\nExit status: 0 done, 1 refused or failed, 2 wrong usage or configuration, 3 nothing "
@@ -83,6 +86,8 @@ static int take_option(
 
 	int own = find_option(cli->command->options, name, n, letter);
 	int common = own < 0 ? find_option(common_options, name, n, letter) : -1;
+	if ((common == COMMON_CONNECT || common == COMMON_KEY) && !cli->command->remote)
+		return wrong(cli, ret_status, "works on the robot itself only, not with", word);
 	if ((own < 0 && common < 0) || (common == COMMON_JSON && !cli->command->json))
 		return wrong(cli, ret_status, "unknown option", word);
 	const struct cli_option *option = own >= 0 ? &cli->command->options[own] : &common_options[common];
@@ -103,6 +108,10 @@ static int take_option(
 		*run = value;
 	else if (common == COMMON_JSON)
 		cli->json = true;
+	else if (common == COMMON_CONNECT)
+		cli->connect = value;
+	else if (common == COMMON_KEY)
+		cli->key = value;
 	else if (common == COMMON_HELP)
 		*help = true;
 	else if (cli->counts[own] == CLI_REPEATS_MAX)
@@ -117,6 +126,10 @@ int cli_parse(struct cli *cli, const struct cli_command *command, int argc, char
 	*cli = (struct cli){.command = command, .args = argv};
 	const char *run = NULL;
 	bool help = false;
+	if (command->remote) {
+		cli->connect = getenv("CAIRN_CONNECT");
+		cli->key = getenv("CAIRN_KEY");
+	}
 	for (int i = 0; i < argc; i++) {
 		if (strcmp(argv[i], "--") == 0) {
 			while (++i < argc)
@@ -137,6 +150,10 @@ int cli_parse(struct cli *cli, const struct cli_command *command, int argc, char
 		return wrong(cli, ret_status, "missing:", command->args);
 	if (command->arg_max >= 0 && cli->arg_count > command->arg_max)
 		return wrong(cli, ret_status, "unexpected argument", cli->args[command->arg_max]);
+	if (cli->connect != NULL && cli->connect[0] == '\0')
+		cli->connect = NULL;
+	if (cli->connect != NULL && cli->key == NULL)
+		return wrong(cli, ret_status, "--connect needs a key (--key FILE):", cli->connect);
 	if (!cairn_run_dir(run, cli->run_dir, sizeof(cli->run_dir))) {
 		*ret_status = cli_fail(cli, CLI_USAGE, "the path of the run directory is too long");
 		return 1;

@@ -12,7 +12,9 @@
 
 #include "common/base/duration.h"
 #include "common/vlm/profile.h"
+#include "ipc/keyfile.h"
 #include "ipc/lockfile.h"
+#include "ipc/remote.h"
 #include "procs/cairn/rundir.h"
 #include "procs/cairn/up.h"
 #include "procs/launcher/placement.h"
@@ -90,6 +92,35 @@ static bool check_exchanges(struct cairn_config *cfg, const char *share, struct 
 	return check_visible(cfg, vlm->record, "vlm.record", err);
 }
 
+/* Whoever would be let in is read before anything moves, and again by the stage. */
+static bool check_remote(struct cairn_config *cfg, const char *share, struct cairn_error *err)
+{
+	struct cairn_config_remote *r = &cfg->remote;
+	struct cairn_error why = {""};
+	char watch[CAIRN_CONFIG_TEXT_CAP + 8];
+	struct cairn_key key;
+	struct cairn_allow allow;
+	if (r->endpoint[0] == '\0')
+		return true;
+	if (!check_path(r->key_file, sizeof(r->key_file), "remote.key_file", share, err) ||
+	    !check_path(r->allow_file, sizeof(r->allow_file), "remote.allow_file", share, err))
+		return false;
+	const char *name = "endpoint";
+	bool ok = cairn_remote_endpoint(r->endpoint, watch, sizeof(watch), &why);
+	if (ok) {
+		name = "key_file";
+		ok = cairn_key_load(r->key_file, true, &key, &why);
+		explicit_bzero(&key, sizeof(key));
+	}
+	if (ok) {
+		name = "allow_file";
+		ok = cairn_allow_load(r->allow_file, &allow, &why);
+	}
+	if (!ok)
+		cairn_error_set(err, "remote.%s: %.220s", name, why.text);
+	return ok;
+}
+
 static bool check_paths(struct up_run *run, const char *share, struct cairn_error *err)
 {
 	struct cairn_config *cfg = &run->cfg;
@@ -103,7 +134,7 @@ static bool check_paths(struct up_run *run, const char *share, struct cairn_erro
 	    (!check_path(cfg->map.start_file, sizeof(cfg->map.start_file), "map.start_file", share, err) ||
 		!check_visible(cfg, cfg->map.start_file, "map.start_file", err)))
 		return false;
-	if (!check_exchanges(cfg, share, err))
+	if (!check_exchanges(cfg, share, err) || !check_remote(cfg, share, err))
 		return false;
 	return strcmp(cfg->robot.drive, "simulated") != 0 ||
 	       check_path(cfg->sim.world, sizeof(cfg->sim.world), "sim.world", share, err);
@@ -253,6 +284,11 @@ static bool make_subdirs(const char *run_dir, struct cairn_error *err)
 		snprintf(path, sizeof(path), "%s/%s", run_dir, subdirs[i]);
 		if (!make_dirs(path, err))
 			return false;
+		/* Who may open its sockets may drive: also where an earlier umask or person made it. */
+		if (strcmp(subdirs[i], "bus") == 0 && chmod(path, 0700) != 0) {
+			cairn_error_set(err, "--run: %s: %s", path, strerror(errno));
+			return false;
+		}
 	}
 	return true;
 }

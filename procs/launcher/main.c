@@ -31,7 +31,7 @@
 
 /* ---- the table ---- */
 
-enum when { ALWAYS, SIMULATED, PILOT };
+enum when { ALWAYS, SIMULATED, PILOT, REMOTE };
 
 static bool wanted(const struct cairn_config *cfg, enum when when)
 {
@@ -42,6 +42,8 @@ static bool wanted(const struct cairn_config *cfg, enum when when)
 		return strcmp(cfg->robot.drive, "simulated") == 0;
 	case PILOT:
 		return cairn_lineup_names(&cfg->vlm, "pilot");
+	case REMOTE:
+		return cfg->remote.endpoint[0] != '\0';
 	}
 	return false;
 }

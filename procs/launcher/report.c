@@ -35,8 +35,9 @@ static void hear_commands(struct launcher *l)
 		while (cairn_sub_recv(*commanded_of(l, i), &done, &hdr) > 0) {
 			struct timespec t;
 			clock_gettime(CLOCK_REALTIME, &t);
+			double ago_s = (double)(cairn_now_ns() - hdr.t_ns) * 1e-9;
 			(void)cairn_audit_take(
-			    &l->audit, i, &hdr, &done, (double)t.tv_sec + (double)t.tv_nsec * 1e-9);
+			    &l->audit, i, &hdr, &done, (double)t.tv_sec + (double)t.tv_nsec * 1e-9 - ago_s);
 		}
 	}
 }

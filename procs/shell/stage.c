@@ -322,6 +322,17 @@ void cairn_stage_watch_socket(struct cairn_stage *stage, void *socket, cairn_loo
 	s->ctx = ctx;
 }
 
+void cairn_stage_unwatch_socket(struct cairn_stage *stage, void *socket)
+{
+	for (int i = 0; i < stage->source_count; i++) {
+		if (stage->sources[i].socket == socket) {
+			stage->sources[i] = stage->sources[--stage->source_count];
+			stage->sources_changed = true;
+			return;
+		}
+	}
+}
+
 void cairn_stage_every(struct cairn_stage *stage, int period_ms, cairn_loop_fn *fn, void *ctx)
 {
 	if (stage->timer_count == TIMERS_MAX) {

@@ -41,8 +41,9 @@ void cairn_stage_serve(
  * Those who refuse some on behalf of others say so first, at start-up, and then tell each. */
 void cairn_stage_tell_commands(struct cairn_stage *stage);
 void cairn_stage_commanded(struct cairn_stage *stage, const struct cairn_msg_commanded *done);
-/* Calls fn while a ZeroMQ socket (any context's) has messages; fn must drain it. It stays until the end. */
+/* Calls fn while a ZeroMQ socket (any context's) has messages; fn should drain it. */
 void cairn_stage_watch_socket(struct cairn_stage *stage, void *socket, cairn_loop_fn *fn, void *ctx);
+void cairn_stage_unwatch_socket(struct cairn_stage *stage, void *socket);
 
 /* Calls fn every period_ms, first after one period. */
 void cairn_stage_every(struct cairn_stage *stage, int period_ms, cairn_loop_fn *fn, void *ctx);

@@ -1,0 +1,180 @@
+/* remote - operators on other machines: commands and topics over TCP, encrypted, for the keys of a list.
+ *
+ * Off unless remote.endpoint is set. Whatever happens here (floods, lost connections, the death of this process), the stages on
+ * the way to the wheels do not notice: they talk to each other over their own sockets. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <zmq.h>
+
+#include "common/base/geom.h"
+#include "procs/remote/remote.h"
+
+#define TICK_MS 100
+#define LIST_MS 1000
+#define NICE 10
+#define HANDSHAKE_MS 3000 /* who has not shown a key by then is cut off */
+#define BACKLOG 16
+#define WATCHER_HWM 64
+#define REFUSED_LOG_NS CAIRN_NS_PER_S
+
+static void set_int(void *socket, int option, int value)
+{
+	(void)zmq_setsockopt(socket, option, &value, sizeof(value));
+}
+
+void *remote_bind(struct remote *r, int type, const char *domain, const char *url, int64_t message_max,
+    struct cairn_error *err)
+{
+	void *s = zmq_socket(r->zmq, type);
+	if (s != NULL) {
+		set_int(s, ZMQ_LINGER, 0);
+		set_int(s, ZMQ_SNDHWM, WATCHER_HWM);
+		set_int(s, ZMQ_RCVHWM, WATCHER_HWM);
+		set_int(s, ZMQ_HANDSHAKE_IVL, HANDSHAKE_MS);
+		set_int(s, ZMQ_BACKLOG, BACKLOG);
+		set_int(s, ZMQ_HEARTBEAT_IVL, 2000);
+		set_int(s, ZMQ_HEARTBEAT_TIMEOUT, 6000);
+		set_int(s, ZMQ_IPV6, 1);
+		if (type == ZMQ_XPUB)
+			set_int(s, ZMQ_XPUB_MANUAL, 1);
+		(void)zmq_setsockopt(s, ZMQ_MAXMSGSIZE, &message_max, sizeof(message_max));
+	}
+	int server = 1;
+	if (s != NULL && zmq_setsockopt(s, ZMQ_ZAP_DOMAIN, domain, strlen(domain)) == 0 &&
+	    zmq_setsockopt(s, ZMQ_CURVE_SERVER, &server, sizeof(server)) == 0 &&
+	    zmq_setsockopt(s, ZMQ_CURVE_SECRETKEY, r->key.secret_key, CAIRN_KEY_TEXT) == 0 &&
+	    zmq_bind(s, url) == 0)
+		return s;
+	cairn_error_set(err, "remote.endpoint: %s: %s", url, zmq_strerror(zmq_errno()));
+	if (s != NULL)
+		zmq_close(s);
+	return NULL;
+}
+
+void remote_refused(struct remote *r, const char *who, const char *why)
+{
+	int64_t now_ns = cairn_now_ns();
+	cairn_stage_count_reject(r->stage);
+	r->refused_logged++;
+	if (r->refused_log_ns != 0 && now_ns - r->refused_log_ns < REFUSED_LOG_NS)
+		return;
+	r->refused_log_ns = now_ns;
+	cairn_log_warn("refused (%llu so far), the last: %s: %s", (unsigned long long)r->refused_logged, who, why);
+}
+
+static void on_connection(void *ctx, const char *address, const char *name, const char *reason)
+{
+	struct remote *r = ctx;
+	if (reason != NULL)
+		remote_refused(r, address, reason);
+	else
+		cairn_log_info("key %s is connected from %s", name, address);
+}
+
+static int on_zap(void *ctx)
+{
+	struct remote *r = ctx;
+	cairn_zap_serve(r->zap);
+	return 0;
+}
+
+/* ---- the list ---- */
+
+static bool list_changed(struct remote *r)
+{
+	struct stat st;
+	if (stat(r->cfg->allow_file, &st) != 0)
+		return false; /* being replaced, or gone: what was read holds until there is another */
+	int64_t mtime_ns = st.st_mtim.tv_sec * CAIRN_NS_PER_S + st.st_mtim.tv_nsec;
+	bool changed = mtime_ns != r->allow_mtime_ns || st.st_ino != r->allow_ino;
+	r->allow_mtime_ns = mtime_ns;
+	r->allow_ino = st.st_ino;
+	return changed;
+}
+
+static int on_list(void *ctx)
+{
+	struct remote *r = ctx;
+	struct cairn_error err = {""};
+	struct cairn_allow list;
+	if (!list_changed(r))
+		return 0;
+	if (!cairn_allow_load(r->cfg->allow_file, &list, &err)) {
+		cairn_log_error("remote.allow_file: %s; the list before it holds", err.text);
+		cairn_stage_count_reject(r->stage);
+		return 0;
+	}
+	r->allow = list;
+	cairn_remote_gate_init(&r->gate, &r->allow, r->cfg->commands_per_s);
+	watchers_reset(r);
+	cairn_log_info("the list of keys has changed: %d are let in", list.count);
+	return 0;
+}
+
+/* ---- the whole ---- */
+
+static bool open_all(struct remote *r, struct cairn_error *err)
+{
+	if (!cairn_key_load(r->cfg->key_file, true, &r->key, err) ||
+	    !cairn_allow_load(r->cfg->allow_file, &r->allow, err))
+		return false;
+	(void)list_changed(r);
+	cairn_remote_gate_init(&r->gate, &r->allow, r->cfg->commands_per_s);
+	r->zmq = zmq_ctx_new();
+	if (r->zmq == NULL) {
+		cairn_error_set(err, "ZeroMQ: %s", zmq_strerror(zmq_errno()));
+		return false;
+	}
+	r->zap = cairn_zap_new(r->zmq, &r->allow, on_connection, r, err); /* before the first socket is bound */
+	if (r->zap == NULL)
+		return false;
+	cairn_stage_watch_socket(r->stage, cairn_zap_socket(r->zap), on_zap, r);
+	cairn_stage_tell_commands(r->stage);
+	return relay_open(r, err) && watchers_open(r, err);
+}
+
+static void close_all(struct remote *r)
+{
+	if (r->commands != NULL)
+		zmq_close(r->commands);
+	if (r->topics != NULL)
+		zmq_close(r->topics);
+	cairn_zap_destroy(&r->zap);
+	if (r->zmq != NULL)
+		zmq_ctx_term(r->zmq);
+	explicit_bzero(&r->key, sizeof(r->key));
+}
+
+int main(int argc, char **argv)
+{
+	int status = 1;
+	struct remote *r = calloc(1, sizeof(*r));
+	struct cairn_error err = {""};
+	if (r == NULL)
+		return 1;
+	r->stage = cairn_stage_start("cairn-remote", "operators on other machines", argc, argv, &status);
+	if (r->stage == NULL) {
+		free(r);
+		return status;
+	}
+	r->cfg = &cairn_stage_config(r->stage)->remote;
+	(void)setpriority(PRIO_PROCESS, 0, NICE); /* whatever comes from outside must not take time from the others */
+	if (open_all(r, &err)) {
+		cairn_stage_every(r->stage, TICK_MS, relay_on_tick, r);
+		cairn_stage_every(r->stage, TICK_MS, watchers_on_tick, r);
+		cairn_stage_every(r->stage, LIST_MS, on_list, r);
+		cairn_log_info("%d keys are let in at %s", r->allow.count, r->cfg->endpoint);
+		cairn_stage_ready(r->stage);
+		status = cairn_stage_run(r->stage);
+	} else {
+		cairn_log_error("%s", err.text);
+	}
+	close_all(r);
+	status = cairn_stage_finish(&r->stage, status);
+	free(r);
+	return status;
+}
