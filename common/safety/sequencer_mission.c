@@ -73,9 +73,11 @@ void seq_mission_update_wanted(struct cairn_sequencer *seq, int64_t now_ns)
 	bool own =
 	    t->kind == SEQ_NONE || t->d.source == CAIRN_SOURCE_LOCAL || t->d.source == CAIRN_SOURCE_MISSION;
 	bool busy = (t->kind != SEQ_NONE && t->insists) || seq->recovery_due || seq->local_due;
-	bool wanted = seq_model_may_speak(seq) && own && !busy && !seq->sense.estop;
-	/* Nobody waits for a model that cannot be asked: its silence begins when it can be again. */
-	if (!wanted || !seq->wanted || seq->without.wish == CAIRN_WITHOUT_LOCAL)
+	/* Nobody pays for the word of a model that moves nothing or cannot be asked; its silence counts from when it can
+	 * be again. */
+	bool in_vain = seq->without.wish == CAIRN_WITHOUT_STAND || seq->without.wish == CAIRN_WITHOUT_LOCAL;
+	bool wanted = seq_model_may_speak(seq) && own && !busy && !in_vain && !seq->sense.estop;
+	if (!wanted || !seq->wanted)
 		seq->t_wanted_ns = now_ns;
 	seq->wanted = wanted;
 }

@@ -108,7 +108,7 @@ void seq_sense_update(struct cairn_sequencer *seq, int64_t now_ns)
 	else if (s->hold[0] == '\0' && !s->pose_ok)
 		snprintf(s->hold, sizeof(s->hold), "%s",
 		    seq->t_pose_ns == 0 ? "no pose yet" : "the pose is too old");
-	if (s->hold[0] == '\0' && seq->without.wish == CAIRN_WITHOUT_STAND)
+	if (!s->estop && seq->without.wish == CAIRN_WITHOUT_STAND) /* the cause of what else is missing */
 		snprintf(s->hold, sizeof(s->hold), "%s is held failed", seq->without.stage);
 	compensate(seq, now_ns);
 	if (s->pose_ok)

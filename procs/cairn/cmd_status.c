@@ -186,7 +186,7 @@ static void print_stages(struct picture *p)
 		clock_text(s->uptime_s, up, sizeof(up));
 		if (s->heartbeat_age_s >= 0.0)
 			snprintf(beat, sizeof(beat), "%.1f s", s->heartbeat_age_s);
-		char without[48] = "";
+		char without[96] = "";
 		if (s->state == CAIRN_STAGE_STATE_FAILED && (int)s->without < cairn_enum_without.count)
 			snprintf(without, sizeof(without), "; without it the robot %s",
 			    cairn_enum_without.values[s->without].doc);

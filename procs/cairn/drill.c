@@ -82,6 +82,19 @@ struct drill *drill_start(const char *cairn, const char *const *args, struct cai
 	return drill;
 }
 
+bool drill_again(struct drill *drill, const char *cairn, const char *const *args)
+{
+	pid_t parent = getpid();
+	if (drill->pid > 0)
+		return false;
+	drill->run.have_mission = drill->run.have_stages = drill->run.have_motion = false;
+	drill->pid = fork();
+	if (drill->pid == 0)
+		run_up(cairn, drill->run.run_dir, args, parent);
+	drill->pid = drill->pid > 0 ? drill->pid : 0;
+	return drill->pid > 0;
+}
+
 const struct up_run *drill_run(const struct drill *drill)
 {
 	return &drill->run;

@@ -13,6 +13,8 @@ struct drill;
 
 /* cairn: path of the program. args: more arguments for `up`, NULL-terminated, at most DRILL_ARGS_MAX. */
 struct drill *drill_start(const char *cairn, const char *const *args, struct cairn_error *err);
+/* Starts `up` once more in the same run directory, after the one before has ended. */
+bool drill_again(struct drill *drill, const char *cairn, const char *const *args);
 /* What the bus has said so far; drill_pump takes what is new, drill_wait does so until cond holds. */
 const struct up_run *drill_run(const struct drill *drill);
 void drill_pump(struct drill *drill);

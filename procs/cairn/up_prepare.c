@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -17,6 +18,7 @@
 #include "ipc/remote.h"
 #include "procs/cairn/rundir.h"
 #include "procs/cairn/up.h"
+#include "procs/launcher/base_stop.h"
 #include "procs/launcher/placement.h"
 #include "procs/launcher/plane.h"
 
@@ -24,6 +26,7 @@ enum { STATUS_REFUSED = 1, STATUS_CONFIG = 2 };
 #define LOCK_NAME "up.lock" /* also what a run directory is known by */
 #define PREDECESSOR_WAIT_MS 50
 #define PREDECESSOR_TRIES 160
+#define PREDECESSOR_PATIENCE 80 /* tries after which one that does not end by itself is killed */
 
 static bool merge(
     struct up_run *run, const struct up_options *options, const char *share, struct cairn_error *err)
@@ -327,13 +330,31 @@ static bool find_predecessor(const char *run_dir, int *ret_pid)
 	return false;
 }
 
-/* A stack whose `cairn up` was killed goes down by itself within seconds. */
-static bool wait_for_predecessor(const char *run_dir, struct cairn_error *err)
+/* It says of itself that it is a stage in this run directory: the number in its lock file is not another's by now. */
+static bool is_stage_here(int pid, const char *run_dir)
 {
+	char path[64], args[2048], wanted[320];
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
+	FILE *f = fopen(path, "re");
+	size_t n = f != NULL ? fread(args, 1, sizeof(args), f) : 0;
+	if (f != NULL)
+		fclose(f);
+	int len = snprintf(wanted, sizeof(wanted), "--run%c%s%c--stage", '\0', run_dir, '\0');
+	return len > 0 && (size_t)len < sizeof(wanted) && memmem(args, n, wanted, (size_t)len) != NULL;
+}
+
+/* A stack whose `cairn up` was killed goes down by itself within seconds. A stage that hangs does not: it is
+ * killed, and since it may have been the one before the wheels, they are stopped. */
+static bool wait_for_predecessor(const struct up_run *run, struct cairn_error *err)
+{
+	const char *run_dir = run->run_dir;
 	int pid = 0;
 	for (int tries = 0; tries < PREDECESSOR_TRIES; tries++) {
 		if (!find_predecessor(run_dir, &pid))
 			return true;
+		if (tries >= PREDECESSOR_PATIENCE && pid > 0 && is_stage_here(pid, run_dir) &&
+		    kill(pid, SIGKILL) == 0)
+			(void)cairn_base_stop(&run->cfg.robot, run_dir);
 		(void)poll(NULL, 0, PREDECESSOR_WAIT_MS);
 	}
 	cairn_error_set(err,
@@ -366,7 +387,7 @@ static bool make_run_dir(struct up_run *run, int *ret_lock_fd, int *ret_status, 
 		return false;
 	*ret_status = STATUS_REFUSED;
 	*ret_lock_fd = take_lock(run->run_dir, err);
-	if (*ret_lock_fd < 0 || !wait_for_predecessor(run->run_dir, err) ||
+	if (*ret_lock_fd < 0 || !wait_for_predecessor(run, err) ||
 	    !cairn_plane_possible(&run->cfg, run->fallback, sizeof(run->fallback), err))
 		return false;
 	*ret_status = STATUS_CONFIG;

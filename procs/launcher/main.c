@@ -17,9 +17,9 @@
 
 #include "common/vlm/profile.h"
 #include "common/base/geom.h"
-#include "common/device/rosmaster.h"
 #include "ipc/frames.h"
 #include "ipc/lockfile.h"
+#include "procs/launcher/base_stop.h"
 #include "procs/launcher/launcher.h"
 
 #define TICK_MS 20
@@ -65,26 +65,6 @@ static int wanted_rows(const struct cairn_config *cfg, struct cairn_sup_row *row
 			rows[n++] = table[i].row;
 	}
 	return n;
-}
-
-/* ---- the base ---- */
-
-/* The board holds its last command for ever. When the motor stage is gone, somebody else has to stop the
- * wheels: the kernel lets a second opener write the frame. */
-static void stop_base(const struct launcher *l)
-{
-	const char *device = l->cfg->robot.base_device;
-	char path[600];
-	snprintf(path, sizeof(path), "%s%s%s", device[0] == '/' ? "" : l->run_dir,
-	    device[0] == '/' ? "" : "/", device);
-	int fd = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (fd < 0)
-		return; /* no device, nothing to stop */
-	uint8_t frame[13];
-	cairn_rosmaster_stop_frame(frame);
-	if (write(fd, frame, sizeof(frame)) != (ssize_t)sizeof(frame))
-		cairn_log_error("cannot write the stop frame to %s: %s", path, strerror(errno));
-	close(fd);
 }
 
 static void perform(struct launcher *l)
@@ -171,8 +151,8 @@ static void on_stage_exit(struct launcher *l, int i, int status)
 	struct cairn_sup_stage *st = &l->sup.stages[i];
 	launcher_drain_log(l, i);
 	launcher_close_io(l, i);
-	if (strcmp(st->row.name, "motor") == 0)
-		stop_base(l);
+	if (strcmp(st->row.name, "motor") == 0 && !cairn_base_stop(&l->cfg->robot, l->run_dir))
+		cairn_log_error("cannot write the stop frame to %s: %s", l->cfg->robot.base_device, strerror(errno));
 	if (st->state != CAIRN_STAGE_STATE_DOWN)
 		cairn_log_warn("%s: %s%s", st->row.name, st->note,
 		    st->state == CAIRN_STAGE_STATE_FAILED ? "; too often, held until 'cairn restart'" : "");

@@ -103,6 +103,7 @@ START_TEST(the_most_cautious_of_several_wins)
 {
 	struct rig *r = exploring();
 	run_reporting(r, 30.0, FAILED, CAIRN_WITHOUT_LOCAL, FAILED);
+	ck_assert(!r->out.mission.wants_decision); /* calls cost money */
 	ck_assert_double_eq_tol(r->path_m, 0.0, 1e-6);
 	ck_assert_ptr_nonnull(strstr(r->out.mission.activity, "mapper is held failed"));
 	rig_free(r);

@@ -1,0 +1,26 @@
+#include "procs/launcher/base_stop.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "common/device/rosmaster.h"
+
+bool cairn_base_stop(const struct cairn_config_robot *robot, const char *run_dir)
+{
+	const char *device = robot->base_device;
+	char path[600];
+	snprintf(path, sizeof(path), "%s%s%s", device[0] == '/' ? "" : run_dir, device[0] == '/' ? "" : "/",
+	    device);
+	int fd = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		return true;
+	uint8_t frame[13];
+	cairn_rosmaster_stop_frame(frame);
+	bool ok = write(fd, frame, sizeof(frame)) == (ssize_t)sizeof(frame);
+	int why = errno;
+	close(fd);
+	errno = why;
+	return ok;
+}

@@ -1,0 +1,153 @@
+/* stack.h - what tests of a whole stack have in common: starting it, waiting for its stages, asking its
+ * services. */
+#ifndef CAIRN_TEST_E2E_STACK_H
+#define CAIRN_TEST_E2E_STACK_H
+
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "procs/cairn/drill.h"
+#include "test/support/runner.h"
+
+/* Limits for a stack that is broken; they measure nothing. */
+#define STACK_UP_S 60.0
+#define STACK_PATIENCE_S 90.0
+
+static inline struct drill *stack_start(const char *const *args)
+{
+	struct cairn_error err = {""};
+	struct drill *drill = drill_start(CAIRN_PROGRAM, args, &err);
+	ck_assert_msg(drill != NULL, "%s", err.text);
+	return drill;
+}
+
+static inline bool stack_drives(const struct up_run *run, void *ctx)
+{
+	(void)ctx;
+	return run->have_mission && run->have_motion && run->mission.decision_id != 0 &&
+	       run->motion.v_mps != 0.0;
+}
+
+static inline void stack_must(
+    struct drill *drill, bool (*cond)(const struct up_run *run, void *ctx), void *ctx, const char *what)
+{
+	ck_assert_msg(
+	    drill_wait(drill, cond, ctx, STACK_PATIENCE_S), "%s; see %s", what, drill_run_dir(drill));
+}
+
+static inline const struct cairn_msg_stage *stack_row(const struct up_run *run, const char *name)
+{
+	for (uint32_t i = 0; run->have_stages && i < run->stages.items_count; i++) {
+		if (strcmp(run->stages.items[i].name, name) == 0)
+			return &run->stages.items[i];
+	}
+	return NULL;
+}
+
+/* A stage, and the process that it must not be any more (0 = any will do). */
+struct stack_stage {
+	const char *name;
+	int not_pid;
+};
+
+static inline bool stack_is_up(const struct up_run *run, void *ctx)
+{
+	const struct stack_stage *s = ctx;
+	const struct cairn_msg_stage *row = stack_row(run, s->name);
+	return row != NULL && row->state == CAIRN_STAGE_STATE_UP && row->pid > 0 && row->pid != s->not_pid;
+}
+
+static inline bool stack_has_failed(const struct up_run *run, void *ctx)
+{
+	const struct stack_stage *s = ctx;
+	const struct cairn_msg_stage *row = stack_row(run, s->name);
+	return row != NULL && row->state == CAIRN_STAGE_STATE_FAILED;
+}
+
+static inline bool stack_up_or_failed(const struct up_run *run, void *ctx)
+{
+	return stack_is_up(run, ctx) || stack_has_failed(run, ctx);
+}
+
+/* Kills a stage each time it comes up, until it is held failed. */
+static inline void stack_kill_for_good(struct drill *drill, const char *name)
+{
+	struct stack_stage s = {name, 0};
+	for (int i = 0; i < 20; i++) {
+		stack_must(drill, stack_up_or_failed, &s, name);
+		if (stack_has_failed(drill_run(drill), &s))
+			return;
+		s.not_pid = drill_pid(drill, name);
+		kill(s.not_pid, SIGKILL);
+	}
+	ck_abort_msg("%s is started again and again; see %s", name, drill_run_dir(drill));
+}
+
+static inline void stack_ask(
+    struct drill *drill, enum cairn_service service, const char *verb, const char *arg)
+{
+	struct cairn_msg_command cmd = {.limit_s = 0.0};
+	struct cairn_msg_reply reply = {0};
+	struct cairn_error err = {""};
+	snprintf(cmd.who, sizeof(cmd.who), "test");
+	snprintf(cmd.verb, sizeof(cmd.verb), "%s", verb);
+	snprintf(cmd.arg, sizeof(cmd.arg), "%s", arg);
+	int r = cairn_ask(drill_run_dir(drill), service, &cmd, &reply, 5000, &err);
+	ck_assert_msg(r == 0 && reply.ok, "%s %s: %s%s", verb, arg, err.text, reply.text);
+}
+
+/* Standard output and error of `cairn` with these words, --run included; its exit status. */
+static inline int stack_cairn(struct drill *drill, const char *words, char *out, size_t out_bytes)
+{
+	char line[1024];
+	snprintf(line, sizeof(line), "%s %s --run %s 2>&1", CAIRN_PROGRAM, words, drill_run_dir(drill));
+	FILE *f = popen(line, "r");
+	ck_assert_ptr_nonnull(f);
+	size_t n = fread(out, 1, out_bytes - 1, f);
+	out[n] = '\0';
+	int status = pclose(f);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* True when RUN/name has a line with text in it. */
+static inline bool stack_file_tells(const struct drill *drill, const char *name, const char *text)
+{
+	char path[400], line[2048];
+	snprintf(path, sizeof(path), "%s/%s", drill_run_dir(drill), name);
+	FILE *f = fopen(path, "re");
+	bool found = false;
+	while (f != NULL && !found && fgets(line, sizeof(line), f) != NULL)
+		found = strstr(line, text) != NULL;
+	if (f != NULL)
+		fclose(f);
+	return found;
+}
+
+/* A stretch of the stack's life, by its own clock: s seconds of messages of the motor stage. */
+struct stack_stretch {
+	double s;
+	int64_t from_ns;
+	bool moved; /* the wheels turned in it */
+};
+
+static inline bool stack_stretch_over(const struct up_run *run, void *ctx)
+{
+	struct stack_stretch *w = ctx;
+	if (w->from_ns == 0)
+		w->from_ns = run->stamp_ns[UP_MOTION];
+	w->moved = w->moved || run->motion.v_mps != 0.0;
+	return (double)(run->stamp_ns[UP_MOTION] - w->from_ns) * 1e-9 >= w->s;
+}
+
+static inline void stack_end(struct drill **drill_p)
+{
+	struct cairn_error left = {""};
+	char summary[8192];
+	ck_assert_uint_eq(drill_run(*drill_p)->truth.contacts, 0);
+	int status = drill_end(*drill_p, SIGINT, STACK_PATIENCE_S, summary, sizeof(summary));
+	ck_assert_msg(status == 0, "status %d, summary %s", status, summary);
+	ck_assert_msg(drill_leftovers(*drill_p, &left) == 0, "%s", left.text);
+	drill_destroy(drill_p, false);
+}
+
+#endif

@@ -1,0 +1,158 @@
+/* What a whole stack does when one of its processes keeps dying, hangs, or is left over from the stack
+ * before. Real processes, a simulated house. */
+#include "test/e2e/stack.h"
+
+static const char *const large_house[] = {"--world", "config/worlds/loop.yaml", NULL};
+
+static bool explores_without_the_model(const struct up_run *run, void *ctx)
+{
+	(void)ctx;
+	return run->tier.tier == CAIRN_TIER_LOCAL &&
+	       strstr(run->tier.reason, "gateway is held failed") != NULL &&
+	       run->mission.decision_source == CAIRN_SOURCE_LOCAL && run->motion.v_mps != 0.0;
+}
+
+static bool model_decides(const struct up_run *run, void *ctx)
+{
+	(void)ctx;
+	return run->tier.tier == CAIRN_TIER_NORMAL && run->mission.decision_source == CAIRN_SOURCE_MODEL &&
+	       run->motion.v_mps != 0.0;
+}
+
+START_TEST(without_a_gateway_it_explores_by_itself_until_an_operator_restarts_it)
+{
+	char text[8192];
+	struct stack_stage gateway = {"gateway", 0};
+	struct drill *drill = stack_start(large_house);
+	stack_must(drill, stack_drives, NULL, "does not drive");
+	stack_kill_for_good(drill, "gateway");
+	stack_must(drill, explores_without_the_model, NULL, "does not explore without the model");
+	ck_assert_int_eq(stack_cairn(drill, "status", text, sizeof(text)), 1);
+	ck_assert_msg(
+	    strstr(text, "without it the robot explores frontiers without the model") != NULL, "%s", text);
+	ck_assert_msg(strstr(text, "gateway died too often") != NULL, "%s", text);
+	stack_ask(drill, CAIRN_SERVICE_LAUNCHER_CTL, "restart", "gateway");
+	stack_must(drill, stack_is_up, &gateway, "the gateway is not restarted");
+	stack_must(drill, model_decides, NULL, "the model is not asked again");
+	stack_end(&drill);
+}
+END_TEST
+
+static bool stands_for_the_mapper(const struct up_run *run, void *ctx)
+{
+	(void)ctx;
+	return strstr(run->mission.activity, "mapper is held failed") != NULL && run->motion.v_mps == 0.0;
+}
+
+START_TEST(without_a_mapper_it_stands_until_an_operator_restarts_it)
+{
+	struct drill *drill = stack_start(large_house);
+	stack_must(drill, stack_drives, NULL, "does not drive");
+	stack_kill_for_good(drill, "mapper");
+	stack_must(drill, stands_for_the_mapper, NULL, "does not stand");
+	struct stack_stretch while_failed = {.s = 3.0};
+	stack_must(drill, stack_stretch_over, &while_failed, "the motor stage is silent");
+	ck_assert(!while_failed.moved);
+	stack_ask(drill, CAIRN_SERVICE_LAUNCHER_CTL, "restart", "mapper");
+	stack_must(drill, stack_drives, NULL, "does not drive after the restart");
+	stack_end(&drill);
+}
+END_TEST
+
+START_TEST(a_stage_that_hangs_is_killed_and_started_again)
+{
+	static const char *const victims[] = {"gateway", "mapper", "motor"};
+	struct drill *drill = stack_start(large_house);
+	for (size_t i = 0; i < sizeof(victims) / sizeof(victims[0]); i++) {
+		char told[64];
+		stack_must(drill, stack_drives, NULL, "does not drive");
+		struct stack_stage victim = {victims[i], drill_pid(drill, victims[i])};
+		kill(victim.not_pid, SIGSTOP); /* and nobody continues it */
+		stack_must(drill, stack_is_up, &victim, victims[i]);
+		snprintf(told, sizeof(told), "watchdog asks to restart %s", victims[i]);
+		ck_assert_msg(stack_file_tells(drill, "logs/launcher.log", told), "%s; see %s", told,
+		    drill_run_dir(drill));
+	}
+	stack_must(drill, stack_drives, NULL, "does not drive after the last");
+	stack_end(&drill);
+}
+END_TEST
+
+static bool waits_for_a_person(const struct up_run *run, void *ctx)
+{
+	(void)ctx;
+	return run->have_motion && run->motion.state == CAIRN_MOTOR_STATE_REARMING &&
+	       run->motion.v_mps == 0.0;
+}
+
+START_TEST(where_an_operator_is_to_rearm_nothing_drives_before_a_release)
+{
+	static const char *const args[] = {
+	    "--world", "config/worlds/loop.yaml", "--set", "safety.rearm=operator", NULL};
+	static const char *const victims[] = {"motor", "sequencer"};
+	struct drill *drill = stack_start(args);
+	for (size_t i = 0; i < sizeof(victims) / sizeof(victims[0]); i++) {
+		stack_must(drill, stack_drives, NULL, "does not drive");
+		struct stack_stage victim = {victims[i], drill_pid(drill, victims[i])};
+		kill(victim.not_pid, SIGKILL);
+		stack_must(drill, stack_is_up, &victim, victims[i]);
+		stack_must(drill, waits_for_a_person, NULL, "does not wait for a release");
+		struct stack_stretch waiting = {.s = 3.0};
+		stack_must(drill, stack_stretch_over, &waiting, "the motor stage is silent");
+		ck_assert(!waiting.moved);
+		stack_ask(drill, CAIRN_SERVICE_MOTOR_CTL, "release", "");
+	}
+	stack_must(drill, stack_drives, NULL, "does not drive after the release");
+	stack_end(&drill);
+}
+END_TEST
+
+static bool gone(const struct up_run *run, void *ctx)
+{
+	(void)run;
+	struct cairn_error left = {""};
+	return drill_leftovers(ctx, &left) >= 0 && strstr(left.text, "process") == NULL;
+}
+
+START_TEST(when_cairn_up_is_killed_everything_ends_and_the_next_one_starts_over)
+{
+	struct drill *drill = stack_start(large_house);
+	stack_must(drill, stack_drives, NULL, "does not drive");
+	kill(drill_up_pid(drill), SIGKILL);
+	ck_assert_int_eq(drill_end(drill, 0, STACK_PATIENCE_S, NULL, 0), -1);
+	for (int i = 0; i < 600 && !gone(NULL, drill); i++)
+		usleep(50000);
+	struct cairn_error left = {""};
+	(void)drill_leftovers(drill, &left);
+	ck_assert_msg(gone(NULL, drill), "%s", left.text);
+	ck_assert(
+	    drill_again(drill, CAIRN_PROGRAM, large_house)); /* over the sockets and locks that lie about */
+	stack_must(drill, stack_drives, NULL, "does not drive again");
+	stack_end(&drill);
+}
+END_TEST
+
+START_TEST(a_hung_stage_of_the_stack_before_is_cleaned_away)
+{
+	struct drill *drill = stack_start(large_house);
+	stack_must(drill, stack_drives, NULL, "does not drive");
+	int mapper = drill_pid(drill, "mapper"), motor = drill_pid(drill, "motor");
+	kill(mapper, SIGSTOP);
+	kill(motor, SIGSTOP); /* the wheels still turn */
+	kill(drill_up_pid(drill), SIGKILL);
+	ck_assert_int_eq(drill_end(drill, 0, STACK_PATIENCE_S, NULL, 0), -1);
+	ck_assert_int_eq(kill(mapper, 0), 0);
+	ck_assert_int_eq(kill(motor, 0), 0);
+	ck_assert(drill_again(drill, CAIRN_PROGRAM, large_house));
+	stack_must(drill, stack_drives, NULL, "does not drive again");
+	ck_assert_int_ne(drill_pid(drill, "mapper"), mapper);
+	stack_end(&drill);
+}
+END_TEST
+
+CAIRN_TEST_MAIN_TIMEOUT("faults", 300.0,
+    without_a_gateway_it_explores_by_itself_until_an_operator_restarts_it,
+    without_a_mapper_it_stands_until_an_operator_restarts_it, a_stage_that_hangs_is_killed_and_started_again,
+    where_an_operator_is_to_rearm_nothing_drives_before_a_release,
+    when_cairn_up_is_killed_everything_ends_and_the_next_one_starts_over,
+    a_hung_stage_of_the_stack_before_is_cleaned_away)
