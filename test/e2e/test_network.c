@@ -1,0 +1,176 @@
+/* The way to the model's service is spoiled: the tiers of the sequencer follow the silence as configured, and
+ * the first answer brings the model back. The whole stack, a proxy of the test's own between gateway and
+ * scripted pilot. */
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "common/safety/sequencer.h"
+#include "test/e2e/stack.h"
+#include "test/support/proxy.h"
+
+static int free_port(void)
+{
+	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t len = sizeof(at);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&at, &len), 0);
+	close(fd);
+	return ntohs(at.sin_port);
+}
+
+struct spoilt {
+	struct drill *drill;
+	struct proxy *proxy;
+	struct cairn_config cfg; /* the silences that the stack runs with */
+};
+
+/* Shorter silences than a user would want, so that each tier is reached within seconds. */
+static void begin(struct spoilt *s)
+{
+	char port[32], url[80];
+	int pilot = free_port();
+	s->proxy = proxy_start(pilot);
+	ck_assert_ptr_nonnull(s->proxy);
+	snprintf(port, sizeof(port), "pilot.port=%d", pilot);
+	snprintf(url, sizeof(url), "vlm.base_url=http://127.0.0.1:%d/v1", proxy_port(s->proxy));
+	const char *args[] = {"--world", "config/worlds/loop.yaml", "--set", port, "--set", url, "--set",
+	    "vlm.timeout_s=2", "--set", "safety.silent_coast_s=2", "--set", "safety.silent_wait_s=4", "--set",
+	    "safety.silent_local_s=20", NULL};
+	cairn_config_defaults(&s->cfg);
+	s->cfg.safety.silent_coast_s = 2.0;
+	s->cfg.safety.silent_wait_s = 4.0;
+	s->cfg.safety.silent_local_s = 20.0;
+	s->drill = stack_start(args);
+	stack_must(s->drill, stack_drives, NULL, "does not drive");
+}
+
+static void end(struct spoilt *s)
+{
+	stack_end(&s->drill);
+	proxy_stop(&s->proxy);
+}
+
+struct tiers {
+	const struct cairn_config *cfg;
+	enum cairn_tier until;
+	int wrong; /* messages whose tier is not that of their silence */
+	char what[64];
+};
+
+/* Every tier told on the way is that of the silence told with it. */
+static bool reaches(const struct up_run *run, void *ctx)
+{
+	struct tiers *t = ctx;
+	const struct cairn_msg_tier *tier = &run->tier;
+	bool exploring = run->have_mission && run->mission.state == CAIRN_MISSION_STATE_EXPLORING;
+	if (exploring && run->have_tier && tier->tier != CAIRN_TIER_RETURNING &&
+	    tier->tier != cairn_sequencer_tier(t->cfg, tier->silent_s) && tier->silent_s > 0.0) {
+		t->wrong++;
+		snprintf(t->what, sizeof(t->what), "%s after %.2f s",
+		    cairn_enum_text(&cairn_enum_tier, (int)tier->tier), tier->silent_s);
+	}
+	return run->have_tier && tier->tier == t->until;
+}
+
+static void must_reach(struct spoilt *s, enum cairn_tier tier)
+{
+	struct tiers t = {.cfg = &s->cfg, .until = tier};
+	stack_must(s->drill, reaches, &t, cairn_enum_text(&cairn_enum_tier, (int)tier));
+	ck_assert_msg(t.wrong == 0, "%s; see %s", t.what, drill_run_dir(s->drill));
+}
+
+static bool explores_locally(const struct up_run *run, void *ctx)
+{
+	(void)ctx;
+	return run->mission.decision_source == CAIRN_SOURCE_LOCAL && run->motion.v_mps != 0.0;
+}
+
+static bool model_drives(const struct up_run *run, void *ctx)
+{
+	(void)ctx;
+	return run->mission.state == CAIRN_MISSION_STATE_EXPLORING && run->tier.tier == CAIRN_TIER_NORMAL &&
+	       run->mission.decision_source == CAIRN_SOURCE_MODEL && run->motion.v_mps != 0.0;
+}
+
+struct answered {
+	struct cairn_sub *decisions;
+	int64_t first_ns; /* the model's first word */
+};
+
+/* The model's word has come, and the sequencer has told its tier after it. */
+static bool told_after_an_answer(const struct up_run *run, void *ctx)
+{
+	struct answered *a = ctx;
+	static struct cairn_msg_decision decision;
+	struct cairn_header hdr;
+	while (cairn_sub_recv(a->decisions, &decision, &hdr) == 1) {
+		if (decision.source == CAIRN_SOURCE_MODEL && a->first_ns == 0)
+			a->first_ns = run->stamp_ns[UP_TIER] > hdr.t_ns ? run->stamp_ns[UP_TIER] : hdr.t_ns;
+	}
+	return a->first_ns != 0 && run->stamp_ns[UP_TIER] > a->first_ns;
+}
+
+/* The service answers again: one answer is enough for the tier to be normal. */
+static void must_recover(struct spoilt *s)
+{
+	struct cairn_error err = {""};
+	struct cairn_bus *bus = cairn_bus_new(drill_run_dir(s->drill), &err);
+	ck_assert_msg(bus != NULL, "%s", err.text);
+	struct answered a = {.decisions = cairn_sub_new(bus, CAIRN_TOPIC_DECISION, NULL, &err)};
+	ck_assert_msg(a.decisions != NULL, "%s", err.text);
+	proxy_set(s->proxy, PROXY_PASS, 0);
+	stack_must(s->drill, told_after_an_answer, &a, "the model is not asked again");
+	ck_assert_msg(drill_run(s->drill)->tier.tier == CAIRN_TIER_NORMAL, "tier %s after an answer; see %s",
+	    cairn_enum_text(&cairn_enum_tier, (int)drill_run(s->drill)->tier.tier), drill_run_dir(s->drill));
+	stack_must(s->drill, model_drives, NULL, "the model does not drive again");
+	cairn_bus_destroy(&bus);
+}
+
+START_TEST(whatever_spoils_the_way_it_explores_locally_and_the_first_answer_ends_that)
+{
+	static const struct {
+		enum proxy_mode mode;
+		int delay_ms;
+		const char *name;
+	} faults[] = {{PROXY_RESET, 0, "reset"}, {PROXY_TRUNCATE, 0, "truncated"}, {PROXY_DROP, 0, "dropped"},
+	    {PROXY_DELAY, 6000, "too late"}};
+	struct spoilt s;
+	begin(&s);
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+		uint32_t spoiled = proxy_spoiled(s.proxy);
+		uint64_t failures = drill_run(s.drill)->vlm.failures;
+		proxy_set(s.proxy, faults[i].mode, faults[i].delay_ms);
+		must_reach(&s, CAIRN_TIER_LOCAL);
+		stack_must(s.drill, explores_locally, NULL, faults[i].name);
+		ck_assert_uint_gt(proxy_spoiled(s.proxy), spoiled);
+		ck_assert_uint_gt(drill_run(s.drill)->vlm.failures, failures);
+		must_recover(&s);
+	}
+	end(&s);
+}
+END_TEST
+
+static bool degraded(const struct up_run *run, void *ctx)
+{
+	(void)ctx;
+	return run->have_vlm && run->vlm.net_tier >= CAIRN_NET_TIER_DEGRADED;
+}
+
+START_TEST(a_service_that_stays_away_sends_it_home_and_its_answer_calls_it_back)
+{
+	struct spoilt s;
+	begin(&s);
+	proxy_set(s.proxy, PROXY_RESET, 0);
+	must_reach(&s, CAIRN_TIER_LOCAL);
+	must_reach(&s, CAIRN_TIER_RETURNING);
+	ck_assert_str_eq(drill_run(s.drill)->mission.reason, "model_silent");
+	stack_must(s.drill, degraded, NULL, "the service is not called degraded");
+	must_recover(&s);
+	end(&s);
+}
+END_TEST
+
+CAIRN_TEST_MAIN_TIMEOUT("network", 400.0,
+    whatever_spoils_the_way_it_explores_locally_and_the_first_answer_ends_that,
+    a_service_that_stays_away_sends_it_home_and_its_answer_calls_it_back)
