@@ -39,6 +39,7 @@ static const struct cairn_eval evals[] = {
     {"safety", "hostile pilots in random houses against the real cores: contacts, clearances, stops",
 	cairn_eval_safety},
     {"soak", "a stack that drives for half an hour: growth of memory and descriptors, slowing down", cairn_eval_soak},
+    {"storm", "a busy writer and reader of frames killed 200 times: frames flow again every time", cairn_eval_storm},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -18,6 +18,7 @@ static const struct cli_option eval_options[] = {
     {"jobs", '\0', "N", "processes at once; as many as there are processors where it is not given"},
     {"without", '\0', "LAYERS", "leave safety layers out: sequencer, motor or both (safety)"},
     {"world", '\0', "FILE", "house to drive in (soak)"},
+    {"kills", '\0', "N", "how many (storm; 200 where it is not given)"},
     {"untimed", '\0', NULL, "tell times without judging them (chaos)"},
     {"verbose", 'v', NULL, "say on standard error what is found as it is found"}, {0}};
 static const struct cli_option service_options[] = {

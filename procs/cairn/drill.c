@@ -224,6 +224,17 @@ int drill_leftovers(const struct drill *drill, struct cairn_error *err)
 	return count_processes(drill, err) + count_files(drill, "bus", err) + count_files(drill, "dev", err);
 }
 
+int drill_count_shared(void)
+{
+	DIR *dir = opendir("/dev/shm");
+	int n = 0;
+	while (dir != NULL && readdir(dir) != NULL)
+		n++;
+	if (dir != NULL)
+		closedir(dir);
+	return n;
+}
+
 static int remove_entry(const char *path, const struct stat *st, int flag, struct FTW *ftw)
 {
 	(void)st;

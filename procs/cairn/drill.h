@@ -32,6 +32,8 @@ const char *drill_run_dir(const struct drill *drill);
 int drill_end(struct drill *drill, int sig, double timeout_s, char *summary, size_t summary_bytes);
 /* What is still there of it: processes in its run directory's name and sockets; 0 = clean. One line each into err. */
 int drill_leftovers(const struct drill *drill, struct cairn_error *err);
+/* Entries of the host's shared memory folder, anybody's. */
+int drill_count_shared(void);
 void drill_destroy(struct drill **drill_p, bool keep);
 
 #endif

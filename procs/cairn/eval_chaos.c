@@ -8,7 +8,6 @@
  * descriptors), map and memory intact, every stack ends as asked; on the command path braking within 250 ms
  * for 99 of 100 faults; driving again within 1 s for half of the outages and 3 s for 99 of 100, 5 s where
  * RouDi was hit. With --untimed the times are told, not judged: for machines that others use as well. */
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -326,18 +325,6 @@ static void add_samples(json_t *figures, const char *name, struct chaos_samples 
 		chaos_quantile(samples, 1.0)));
 }
 
-/* Entries of the shared memory folder: ours must all be gone. */
-static int count_shared(void)
-{
-	DIR *dir = opendir("/dev/shm");
-	int n = 0;
-	while (dir != NULL && readdir(dir) != NULL)
-		n++;
-	if (dir != NULL)
-		closedir(dir);
-	return n;
-}
-
 static bool in_time(struct chaos_meter *m)
 {
 	return chaos_quantile(&m->braked, 0.99) <= BRAKED_P99_S && chaos_quantile(&m->again, 0.5) <= AGAIN_P50_S &&
@@ -389,11 +376,11 @@ bool cairn_eval_chaos(const struct cli *cli, json_t *figures)
 	snprintf(cairn, sizeof(cairn), "%s/cairn", dir);
 	cairn_rng_seed(&c.rng, (uint64_t)seed, 0);
 	c.verbose = cli_value(cli, "verbose") != NULL;
-	int shared = count_shared();
+	int shared = drill_count_shared();
 	int64_t begin_ns = cli_now_ns();
 	c.end_ns = begin_ns + (int64_t)(limit_s * 1e9);
 	while (cli_now_ns() < c.end_ns && run_house(&c, cairn))
 		;
-	return judge(&c, figures, (double)(cli_now_ns() - begin_ns) * 1e-9, count_shared() - shared,
+	return judge(&c, figures, (double)(cli_now_ns() - begin_ns) * 1e-9, drill_count_shared() - shared,
 	    cli_value(cli, "untimed") == NULL);
 }
