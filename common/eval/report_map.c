@@ -153,6 +153,7 @@ static void draw_solids(struct view *v)
 		const struct cairn_solid *s = &w->solids[i];
 		if (!solid_prism(v->p, s) || s->edge_count == 0)
 			continue;
+		cairo_new_sub_path(cr);
 		for (uint32_t k = 0; k < s->edge_count; k++) {
 			const struct cairn_edge *e = &w->edges[s->edge_first + k];
 			to_px(v, (double)e->ax_m, (double)e->ay_m, &x, &y);
@@ -188,6 +189,7 @@ static void draw_edges(struct view *v)
 static void draw_path(struct view *v, const struct cairn_report_path *path)
 {
 	double x, y;
+	cairo_new_path(v->c->cr);
 	for (uint32_t i = 0; i < path->point_count; i++) {
 		to_px(v, (double)path->points_m[2 * i], (double)path->points_m[2 * i + 1], &x, &y);
 		cairo_line_to(v->c->cr, x, y);

@@ -14,6 +14,8 @@
 #define DEPTH_STEPS 10
 #define DEPTH_AT 6 /* the camera is not in step with the LiDAR */
 #define REPORT_STEPS 50
+#define LOOK_RADPS 1.2
+#define LOOK_PAUSE_NS (300 * CAIRN_NS_PER_MS) /* two scans from each side */
 #define KNOWN_STEP_M 0.5
 #define KNOWN_ROOM_M 0.2
 #define GRID_REPEAT_NS CAIRN_NS_PER_S
@@ -87,7 +89,7 @@ struct cairn_run *cairn_run_new(const struct cairn_run_options *options, struct 
 	}
 	r->o = *options;
 	r->cfg = options->cfg;
-	r->t0_ns = r->now_ns = T0_NS;
+	r->t0_ns = r->now_ns = r->t_look_ns = T0_NS;
 	r->duration_ns = (int64_t)(options->duration_s * 1e9);
 	r->delay_ns = (int64_t)(cairn_clamp(options->delay_s, 0.0, CAIRN_RUN_DELAY_MAX_S) * 1e9);
 	r->sim = cairn_sim_new(r->cfg, options->world, err);
@@ -346,12 +348,29 @@ static void command(struct cairn_run *r)
 
 /* ---- stepping ---- */
 
+static void look_around(struct cairn_run *r)
+{
+	if (r->looks >= r->o.looks)
+		return;
+	double turn_s = fabs(r->o.look_rad) / LOOK_RADPS;
+	double at_s = (double)(r->now_ns - r->t_look_ns - CAIRN_RUN_STEP_NS) * 1e-9; /* before this step */
+	/* Whole steps, and what is left over in the last of them: six sixths are once around. */
+	double rate = cairn_clamp((turn_s - at_s) / CAIRN_SIM_STEP_S, 0.0, 1.0) * LOOK_RADPS;
+	cairn_sim_spin(r->sim, copysign(rate, r->o.look_rad));
+	if (r->now_ns - r->t_look_ns < (int64_t)(turn_s * 1e9) + LOOK_PAUSE_NS)
+		return;
+	r->looks++;
+	r->t_look_ns = r->now_ns;
+	cairn_sim_spin(r->sim, 0.0);
+}
+
 bool cairn_run_step(struct cairn_run *r)
 {
 	if (r->over || r->now_ns - r->t0_ns >= r->duration_ns)
 		return false;
 	r->now_ns += CAIRN_RUN_STEP_NS;
 	r->steps++;
+	look_around(r);
 	const struct cairn_body *b = &cairn_sim_state(r->sim)->body;
 	struct cairn_drive drive = {.v_mps = r->sent.v_mps,
 	    .steer_rad = cairn_sim_steer_for(r->cfg, r->sent.v_mps, r->sent.w_radps, b->steer_rad)};
@@ -390,6 +409,11 @@ void cairn_run_all(struct cairn_run *run)
 int64_t cairn_run_now_ns(const struct cairn_run *r)
 {
 	return r->now_ns;
+}
+
+uint32_t cairn_run_looks(const struct cairn_run *r)
+{
+	return r->looks;
 }
 
 double cairn_run_elapsed_s(const struct cairn_run *r)
@@ -467,6 +491,11 @@ const struct cairn_grid *cairn_run_grid(const struct cairn_run *r)
 	if (r->mapper != NULL)
 		return cairn_mapper_grid(r->mapper);
 	return r->true_map != NULL ? &r->true_map->grid : NULL;
+}
+
+const struct cairn_msg_nav_status *cairn_run_nav_status(const struct cairn_run *r)
+{
+	return &r->plan.status;
 }
 
 struct cairn_sequencer *cairn_run_sequencer(struct cairn_run *r)

@@ -47,8 +47,13 @@ struct cairn_run_options {
 	bool without_motor;     /* what the sequencer wants goes to the wheels unchecked */
 	bool known_map; /* CAIRN_RUN_MAP_TRUE_POSES: the house has been seen from everywhere before the start
 			 */
-	bool without_depth;  /* no depth camera */
-	bool coverage;       /* keep the truth's swept floor: costs time */
+	bool without_depth;            /* no depth camera */
+	bool coverage;                 /* keep the truth's swept floor: costs time */
+	const struct cairn_vec2 *goal; /* of the mission, map frame: the candidates are scored by it and it is
+					  one of them; borrowed, NULL: none */
+	uint32_t looks; /* before the first question the body is turned on the spot so many times, by look_rad
+			   each */
+	double look_rad;
 	double ask_period_s; /* 0: asked when a decision is wanted; else at this fixed period, wanted or not,
 				and what is not wanted is dropped */
 	cairn_run_decide_fn *decide; /* NULL: the pilot of cfg->pilot.profile */
@@ -72,6 +77,8 @@ void cairn_run_all(struct cairn_run *run);
 /* ---- what goes on; borrowed, valid until the next step ---- */
 
 int64_t cairn_run_now_ns(const struct cairn_run *run);
+/* Times it has turned on the spot, and whether it has done with that. */
+uint32_t cairn_run_looks(const struct cairn_run *run);
 double cairn_run_elapsed_s(const struct cairn_run *run);
 struct cairn_sim *cairn_run_sim(struct cairn_run *run);
 const struct cairn_sim_state *cairn_run_truth(const struct cairn_run *run);
@@ -93,6 +100,8 @@ const struct cairn_msg_scan *cairn_run_scan(const struct cairn_run *run, int64_t
 struct cairn_mapper *cairn_run_mapper(struct cairn_run *run);
 /* The map, whoever made it; NULL with CAIRN_RUN_MAP_NONE. */
 const struct cairn_grid *cairn_run_grid(const struct cairn_run *run);
+/* What the planner said last. */
+const struct cairn_msg_nav_status *cairn_run_nav_status(const struct cairn_run *run);
 struct cairn_sequencer *cairn_run_sequencer(struct cairn_run *run);
 struct cairn_motor *cairn_run_motor(struct cairn_run *run);
 

@@ -22,6 +22,10 @@ void run_choice_step(struct cairn_run *r)
 	cairn_choice_watch_goal(&r->watch, &r->out.nav_goal, r->now_ns);
 	cairn_choice_watch_mission(&r->watch, &r->out.mission);
 	cairn_choice_watch_fill(&r->watch, r->now_ns, &in);
+	if (r->o.goal != NULL && in.goal == NULL)
+		in.path_count = 0;
+	if (r->o.goal != NULL)
+		in.goal = r->o.goal;
 	cairn_choice_update(&r->choice, &in, &r->candidates);
 	r->candidates_ns = r->now_ns;
 	cairn_sequencer_on_candidates(r->seq, &r->candidates, r->now_ns);

@@ -159,6 +159,8 @@ static void answer(struct cairn_run *r)
 static bool something_to_see(const struct cairn_run *r)
 {
 	const struct run_model *m = &r->model;
+	if (r->looks < r->o.looks)
+		return false;
 	bool old = r->candidates_ns < m->result_ns && r->now_ns - m->result_ns < LIST_WAIT_NS;
 	if (old && r->o.decide == NULL && m->pilot.profile == CAIRN_PILOT_HYBRID)
 		return false;

@@ -55,6 +55,8 @@ struct cairn_run {
 	struct cairn_wheel_odom odom;
 	int64_t t0_ns, now_ns, duration_ns;
 	uint64_t steps;
+	uint32_t looks;
+	int64_t t_look_ns;
 	bool over;
 
 	struct cairn_twist sent; /* held by the base */

@@ -219,6 +219,21 @@ static void turn_lidar(
 	s->turn_done = s->turn_step == 0;
 }
 
+void cairn_sim_spin(struct cairn_sim *sim, double w_radps)
+{
+	sim->spin_radps = w_radps;
+}
+
+static void spin(struct cairn_sim *sim)
+{
+	struct cairn_body *b = &sim->state.body;
+	double turn_rad = sim->spin_radps * CAIRN_SIM_STEP_S;
+	b->pose.yaw_rad = cairn_wrap_rad(b->pose.yaw_rad + turn_rad);
+	b->w_radps += sim->spin_radps;
+	b->gyro_radps += sim->spin_radps;
+	b->gyro_yaw_rad += turn_rad;
+}
+
 const struct cairn_lidar_point *cairn_sim_step(struct cairn_sim *sim, struct cairn_drive drive, bool lidar_on)
 {
 	struct cairn_disc people[CAIRN_WORLD_PEOPLE_MAX];
@@ -228,6 +243,7 @@ const struct cairn_lidar_point *cairn_sim_step(struct cairn_sim *sim, struct cai
 	struct cairn_pose2 before = sim->state.body.pose;
 	cairn_body_step(&sim->state.body, &sim->params, sim->world, people, n, drive.v_mps, drive.steer_rad,
 	    CAIRN_SIM_STEP_S, &sim->state.rng);
+	spin(sim);
 	sim->state.steps++;
 	sim->state.battery_v = fmax(9.6, sim->state.battery_v - BATTERY_V_PER_S * CAIRN_SIM_STEP_S);
 	sim->turn_done = false;

@@ -79,6 +79,10 @@ void cairn_sim_depth_scan(struct cairn_sim *sim, struct cairn_msg_depth_scan *sc
  */
 double cairn_sim_steer_for(const struct cairn_config *cfg, double v_mps, double w_radps, double hold_rad);
 
+/* Turns the body on the spot at this rate in every step from now on, as no Ackermann robot can: for bodies that
+ * are abstract. 0 ends it. */
+void cairn_sim_spin(struct cairn_sim *sim, double w_radps);
+
 /* People where they are now; the number of them. */
 size_t cairn_sim_people(const struct cairn_sim *sim, struct cairn_disc discs[CAIRN_WORLD_PEOPLE_MAX]);
 void cairn_sim_truth_message(const struct cairn_sim *sim, struct cairn_msg_sim_truth *out);

@@ -13,6 +13,7 @@ struct cairn_sim {
 	bool no_sweep;
 	uint32_t turn_step; /* of the LiDAR */
 	bool turn_done;
+	double spin_radps;
 	struct cairn_lidar_point points[CAIRN_LIDAR_STEP_POINTS];
 	struct cairn_lidar_point turn[CAIRN_LIDAR_POINTS];
 };
