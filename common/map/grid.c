@@ -28,6 +28,8 @@ void cairn_grid_free(struct cairn_grid *grid)
 	free(grid->hits);
 	free(grid->sub_x);
 	free(grid->sub_y);
+	free(grid->face_x);
+	free(grid->face_y);
 	free(grid->visits);
 	free(grid->stamp);
 	*grid = (struct cairn_grid){0};
@@ -64,15 +66,19 @@ static bool reshape_all(struct cairn_grid *grid, int32_t cx0, int32_t cy0, int32
 	next.hits = reshape(grid, grid->hits, 1, 0, cx0, cy0, width, height);
 	next.sub_x = reshape(grid, grid->sub_x, 1, 0, cx0, cy0, width, height);
 	next.sub_y = reshape(grid, grid->sub_y, 1, 0, cx0, cy0, width, height);
+	next.face_x = reshape(grid, grid->face_x, 1, 0, cx0, cy0, width, height);
+	next.face_y = reshape(grid, grid->face_y, 1, 0, cx0, cy0, width, height);
 	next.visits = reshape(grid, grid->visits, sizeof(uint16_t), 0, cx0, cy0, width, height);
 	next.stamp = reshape(grid, grid->stamp, sizeof(uint16_t), 0, cx0, cy0, width, height);
 	bool ok = next.odds != NULL && next.hits != NULL && next.sub_x != NULL && next.sub_y != NULL &&
-		  next.visits != NULL && next.stamp != NULL;
+		  next.face_x != NULL && next.face_y != NULL && next.visits != NULL && next.stamp != NULL;
 	struct cairn_grid drop = ok ? *grid : next;
 	free(drop.odds);
 	free(drop.hits);
 	free(drop.sub_x);
 	free(drop.sub_y);
+	free(drop.face_x);
+	free(drop.face_y);
 	free(drop.visits);
 	free(drop.stamp);
 	if (!ok)
@@ -168,14 +174,20 @@ static inline void add_evidence(struct cairn_grid *grid, int32_t x, int32_t y, s
 		cairn_cell_box_add(&grid->solid, x + grid->cx0, y + grid->cy0);
 }
 
-/* The mean of the returns in a cell; fx, fy: place inside the cell, 0..1. */
-static void add_mean(struct cairn_grid *grid, size_t index, double fx, double fy)
+static int8_t mean_with(int8_t mean, double value, double weight)
+{
+	return (int8_t)lrint(mean + (value - mean) * weight);
+}
+
+/* The means of the returns in a cell; fx, fy: place inside the cell, 0..1. */
+static void add_mean(struct cairn_grid *grid, size_t index, double fx, double fy, struct cairn_vec2 face)
 {
 	unsigned n = grid->hits[index];
 	double weight = 1.0 / ((n < MEAN_WEIGHT ? n : MEAN_WEIGHT) + 1.0);
-	double mx = grid->sub_x[index], my = grid->sub_y[index];
-	grid->sub_x[index] = (int8_t)lrint(mx + ((fx - 0.5) * 254.0 - mx) * weight);
-	grid->sub_y[index] = (int8_t)lrint(my + ((fy - 0.5) * 254.0 - my) * weight);
+	grid->sub_x[index] = mean_with(grid->sub_x[index], (fx - 0.5) * 254.0, weight);
+	grid->sub_y[index] = mean_with(grid->sub_y[index], (fy - 0.5) * 254.0, weight);
+	grid->face_x[index] = mean_with(grid->face_x[index], face.x_m * 127.0, weight);
+	grid->face_y[index] = mean_with(grid->face_y[index], face.y_m * 127.0, weight);
 	if (n < UINT8_MAX)
 		grid->hits[index]++;
 }
@@ -267,11 +279,11 @@ static bool inside(const struct cairn_grid *grid, double x, double y)
 	       y < grid->height - MARGIN_CELLS;
 }
 
-static void insert_hit(struct cairn_grid *grid, double x, double y)
+static void insert_hit(struct cairn_grid *grid, double x, double y, struct cairn_vec2 face)
 {
 	int32_t ix = (int32_t)x, iy = (int32_t)y;
 	size_t index = (size_t)iy * (size_t)grid->width + (size_t)ix;
-	add_mean(grid, index, x - ix, y - iy);
+	add_mean(grid, index, x - ix, y - iy, face);
 	if (grid->stamp[index] == grid->scan_number)
 		return;
 	grid->stamp[index] = grid->scan_number;
@@ -318,6 +330,12 @@ static struct ray ray_of(const struct cairn_rays *rays, size_t i, const struct f
 	    .y1 = f->ty + f->s * ex + f->c * ey};
 }
 
+static struct cairn_vec2 face_of(const struct cairn_rays *rays, size_t i, const struct frame *f, double inv)
+{
+	double x = (double)rays->face_x[i] / inv, y = (double)rays->face_y[i] / inv; /* f scales, too */
+	return (struct cairn_vec2){f->c * x - f->s * y, f->s * x + f->c * y};
+}
+
 void cairn_grid_insert(struct cairn_grid *grid, struct cairn_pose2 pose, const struct cairn_rays *rays)
 {
 	(void)reserve_rays(
@@ -333,7 +351,7 @@ void cairn_grid_insert(struct cairn_grid *grid, struct cairn_pose2 pose, const s
 		if (!inside(grid, ray.x1, ray.y1))
 			grid->clipped++;
 		else if (rays->hit[i])
-			insert_hit(grid, ray.x1, ray.y1);
+			insert_hit(grid, ray.x1, ray.y1, face_of(rays, i, &f, inv));
 	}
 	for (size_t i = 0; i < rays->count; i++) {
 		struct ray ray = ray_of(rays, i, &f);

@@ -39,6 +39,7 @@ struct cairn_grid {
 	int8_t *odds;                /* log-odds, or CAIRN_ODDS_UNKNOWN */
 	uint8_t *hits;               /* returns in the cell, saturating */
 	int8_t *sub_x, *sub_y;       /* their mean, from the centre, in 1/254 of a cell */
+	int8_t *face_x, *face_y;     /* mean of the ways their surfaces face, 127 = one */
 	uint16_t *visits;            /* times the robot came to stand on the cell, saturating */
 	uint16_t *stamp;             /* number of the scan that touched it last */
 	uint16_t scan_number;        /* of the scan being inserted; wraps */

@@ -83,6 +83,7 @@ void cairn_mapper_keyframe_rays(const struct cairn_mapper *m, uint32_t key, stru
 		ret->y_m[i] = (float)(p[2 * i + 1] * CAIRN_KEYFRAME_STEP_M);
 		ret->hit[i] = i < k->hits;
 	}
+	cairn_rays_find_faces(ret);
 }
 
 /* out = R' in R for the rotation by yaw: from map axes to the pose's own. */

@@ -55,12 +55,16 @@ static void gather_chain(struct cairn_mapper *m)
 		if (at == last ||
 		    hypot(k->local.x_m - drawn.x_m, k->local.y_m - drawn.y_m) >= CHAIN_SPACING_M) {
 			const int16_t *p = m->points + 2 * (size_t)k->first;
+			struct cairn_vec2 from = cairn_pose_apply(
+			    pose, (struct cairn_vec2){(double)k->from_x_m, (double)k->from_y_m});
 			for (uint32_t i = 0; i < k->hits && count < CAIRN_RAYS_MAX; i++) {
 				struct cairn_vec2 v = cairn_pose_apply(
 				    pose, (struct cairn_vec2){p[2 * i] * CAIRN_KEYFRAME_STEP_M,
 					      p[2 * i + 1] * CAIRN_KEYFRAME_STEP_M});
 				m->drawn.x_m[count] = (float)v.x_m;
 				m->drawn.y_m[count] = (float)v.y_m;
+				m->drawn.from_x_m[count] = (float)from.x_m;
+				m->drawn.from_y_m[count] = (float)from.y_m;
 				m->drawn.hit[count++] = true;
 			}
 			drawn = k->local;
@@ -70,6 +74,7 @@ static void gather_chain(struct cairn_mapper *m)
 			break;
 	}
 	m->drawn.count = count;
+	cairn_rays_find_faces(&m->drawn);
 }
 
 /* The old keyframe to look at: near in the graph, but known only by a long way. */

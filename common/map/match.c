@@ -21,12 +21,22 @@ struct node {
 	int16_t dx, dy; /* cells; the node covers dx .. dx + 2^level - 1 */
 };
 
+struct square {
+	uint32_t key, at; /* 0: none */
+};
+
+struct sum {
+	double x_m, y_m, face_x, face_y;
+	uint32_t count;
+};
+
 struct cairn_matcher {
 	struct cairn_match_points points;
+	struct sum sums[CAIRN_MATCH_POINTS];
 	int32_t index[ROTATIONS_MAX][SEARCH_POINTS]; /* array cell of each search point, by rotation */
 	uint16_t index_count[ROTATIONS_MAX]; /* those that stay inside the arrays all over the window */
 	struct node roots[ROOTS_MAX];
-	uint32_t seen[1u << HASH_BITS];
+	struct square seen[1u << HASH_BITS];
 };
 
 struct search {
@@ -52,7 +62,9 @@ void cairn_matcher_destroy(struct cairn_matcher **matcher_p)
 	*matcher_p = NULL;
 }
 
-/* One return a square of thin_m, so that near walls do not outvote far ones. False when they do not fit. */
+/* One point a square of thin_m, so that near walls do not outvote far ones: the mean of its returns. (To take
+ * the first of them instead would turn the scan: which one is first depends on the noise, and the LiDAR turns
+ * one way.) False when they do not fit. */
 static bool thin(struct cairn_matcher *m, const struct cairn_rays *rays, double thin_m)
 {
 	struct cairn_match_points *out = &m->points;
@@ -64,15 +76,27 @@ static bool thin(struct cairn_matcher *m, const struct cairn_rays *rays, double 
 		int32_t cx = (int32_t)floor((double)rays->x_m[i] / thin_m);
 		int32_t cy = (int32_t)floor((double)rays->y_m[i] / thin_m);
 		uint32_t key = (((uint32_t)cx & 0xFFFFu) << 16 | ((uint32_t)cy & 0xFFFFu)) + 1u;
-		uint32_t slot = (key * 2654435761u) >> (32 - HASH_BITS);
-		if (m->seen[slot] == key)
-			continue;
-		if (out->count == CAIRN_MATCH_POINTS)
-			return false;
-		m->seen[slot] = key;
-		out->x_m[out->count] = rays->x_m[i];
-		out->y_m[out->count] = rays->y_m[i];
-		out->count++;
+		struct square *square = &m->seen[(key * 2654435761u) >> (32 - HASH_BITS)];
+		if (square->key != key) {
+			if (out->count == CAIRN_MATCH_POINTS)
+				return false;
+			*square = (struct square){key, (uint32_t)out->count};
+			m->sums[out->count++] = (struct sum){0};
+		}
+		struct sum *sum = &m->sums[square->at];
+		sum->x_m += (double)rays->x_m[i];
+		sum->y_m += (double)rays->y_m[i];
+		sum->face_x += (double)rays->face_x[i];
+		sum->face_y += (double)rays->face_y[i];
+		sum->count++;
+	}
+	for (size_t i = 0; i < out->count; i++) {
+		const struct sum *sum = &m->sums[i];
+		double k = 1.0 / sum->count, f = 1.0 / fmax(hypot(sum->face_x, sum->face_y), 1e-6);
+		out->x_m[i] = (float)(sum->x_m * k);
+		out->y_m[i] = (float)(sum->y_m * k);
+		out->face_x[i] = (float)(sum->face_x * f);
+		out->face_y[i] = (float)(sum->face_y * f);
 	}
 	return true;
 }

@@ -10,6 +10,7 @@
 struct cairn_match_points {
 	size_t count;
 	float x_m[CAIRN_MATCH_POINTS], y_m[CAIRN_MATCH_POINTS];
+	float face_x[CAIRN_MATCH_POINTS], face_y[CAIRN_MATCH_POINTS];
 };
 
 /* Refines start below the cell; fills pose, sigmas and cov of *ret. False when the points do not fix the pose

@@ -1,5 +1,9 @@
 #include "common/map/rays.h"
 
+#define FACE_M 0.15    /* neighbours up to here tell which way a surface runs, */
+#define FACE_FAR_M 0.5 /* or the nearest, where the points lie thinner */
+#define FACE_POINTS 8  /* to each side at most */
+
 static bool inside_body(const struct cairn_config_robot *robot, double x_m, double y_m)
 {
 	return x_m < robot->footprint_front_m && x_m > -robot->footprint_rear_m &&
@@ -53,5 +57,49 @@ size_t cairn_rays_from_scan(struct cairn_rays *out, const struct cairn_msg_scan 
 		out->hit[k] = hit;
 		hits += hit;
 	}
+	cairn_rays_find_faces(out);
 	return hits;
+}
+
+/* Mean of the neighbours of hit i to one side; the hit itself where there are none. */
+static struct cairn_vec2 beside(const struct cairn_rays *rays, size_t i, int side)
+{
+	struct cairn_vec2 sum = {0};
+	int count = 0;
+	for (int k = 1; k <= FACE_POINTS; k++) {
+		size_t j = i + (size_t)(side * k); /* wraps at 0, and then is beyond the count */
+		if (j >= rays->count || !rays->hit[j])
+			break;
+		double dx = (double)(rays->x_m[j] - rays->x_m[i]), dy = (double)(rays->y_m[j] - rays->y_m[i]);
+		double most_m = count == 0 ? FACE_FAR_M : FACE_M;
+		if (dx * dx + dy * dy > most_m * most_m)
+			break;
+		sum.x_m += dx;
+		sum.y_m += dy;
+		count++;
+	}
+	return count == 0 ? sum : (struct cairn_vec2){sum.x_m / count, sum.y_m / count};
+}
+
+void cairn_rays_find_faces(struct cairn_rays *rays)
+{
+	for (size_t i = 0; i < rays->count; i++) {
+		rays->face_x[i] = rays->face_y[i] = 0.0F;
+		if (!rays->hit[i])
+			continue;
+		struct cairn_vec2 a = beside(rays, i, -1), b = beside(rays, i, 1);
+		double back_x = (double)(rays->from_x_m[i] - rays->x_m[i]),
+		       back_y = (double)(rays->from_y_m[i] - rays->y_m[i]);
+		double x = b.y_m - a.y_m, y = a.x_m - b.x_m, length = hypot(x, y);
+		if (length < 1e-3) {
+			x = back_x;
+			y = back_y;
+			length = hypot(x, y);
+		}
+		if (length < 1e-3)
+			continue;
+		double k = (x * back_x + y * back_y < 0.0 ? -1.0 : 1.0) / length;
+		rays->face_x[i] = (float)(x * k);
+		rays->face_y[i] = (float)(y * k);
+	}
 }

@@ -21,6 +21,7 @@ struct cairn_rays {
 	size_t count;
 	float from_x_m[CAIRN_RAYS_MAX], from_y_m[CAIRN_RAYS_MAX]; /* where the LiDAR was */
 	float x_m[CAIRN_RAYS_MAX], y_m[CAIRN_RAYS_MAX];           /* end of the ray */
+	float face_x[CAIRN_RAYS_MAX], face_y[CAIRN_RAYS_MAX]; /* which way its surface faces; 0 0: unknown */
 	bool hit[CAIRN_RAYS_MAX]; /* false: the ray was cut at range_use_m, nothing is known of its end */
 };
 
@@ -34,5 +35,9 @@ struct cairn_rays_motion {
  * longer than map.range_use_m are cut. Returns the number of hits. */
 size_t cairn_rays_from_scan(struct cairn_rays *out, const struct cairn_msg_scan *scan,
     const struct cairn_rays_motion *motion, const struct cairn_config *cfg);
+
+/* Fills face_x and face_y of the hits from their neighbours in the scan: a unit vector square to the surface,
+ * on the LiDAR's side of it. What stands alone faces the LiDAR. */
+void cairn_rays_find_faces(struct cairn_rays *rays);
 
 #endif

@@ -7,7 +7,13 @@
 #define RETURN_SIGMA_M 0.02 /* of one return against the mapped surface, mapping errors included */
 #define HUBER 1.5           /* in sigmas: beyond, a return pulls with constant force */
 #define INDEPENDENT 0.15    /* neighbouring returns share their errors: this share counts as independent */
-#define NORMAL_REACH 2      /* cells around a pair that give the surface its direction */
+/* Wheels that slip and a heading that drifts are wrong alike from scan to scan, so that their words are no
+ * independent ones: each counts only so much against what the scan says. */
+#define TRAVEL_SHARE 0.5
+#define HEADING_SHARE 0.1
+#define NORMAL_REACH 2 /* cells around a pair that give the surface its direction */
+#define OTHER_SIDE                                                                                           \
+	(-0.7) /* cosine between the ways two surfaces face, below which they are two sides of a wall */
 
 struct normal_equations {
 	double h[3][3], g[3];
@@ -26,14 +32,23 @@ static inline void cell_mean(
 	*my = y + 0.5 + grid->sub_y[index] * (1.0 / 254.0);
 }
 
+/* May a cell be of a surface that faces this way? A wall is thin: its far side is no part of its near side.
+ */
+static inline bool same_side(const struct cairn_grid *grid, size_t index, double face_x, double face_y)
+{
+	return grid->face_x[index] * face_x + grid->face_y[index] * face_y >= OTHER_SIDE * 127.0;
+}
+
 /* Direction of the wall by the principal axis of the mean returns around array cell (cx, cy). Cell units. */
-static void find_normal(const struct cairn_grid *grid, int32_t cx, int32_t cy, struct surface *s)
+static void find_normal(
+    const struct cairn_grid *grid, int32_t cx, int32_t cy, double face_x, double face_y, struct surface *s)
 {
 	double n = 0.0, sx = 0.0, sy = 0.0, sxx = 0.0, sxy = 0.0, syy = 0.0;
 	for (int32_t y = cy - NORMAL_REACH; y <= cy + NORMAL_REACH; y++) {
 		for (int32_t x = cx - NORMAL_REACH; x <= cx + NORMAL_REACH; x++) {
 			size_t index = (size_t)y * (size_t)grid->width + (size_t)x;
-			if (!cairn_odds_occupied(grid->odds[index]))
+			if (!cairn_odds_occupied(grid->odds[index]) ||
+			    !same_side(grid, index, face_x, face_y))
 				continue;
 			double mx, my;
 			cell_mean(grid, x, y, index, &mx, &my);
@@ -61,7 +76,8 @@ static void find_normal(const struct cairn_grid *grid, int32_t cx, int32_t cy, s
 }
 
 /* The mapped surface nearest to a point (array cell units). */
-static bool find_surface(const struct cairn_grid *grid, double px, double py, struct surface *ret)
+static bool find_surface(
+    const struct cairn_grid *grid, double px, double py, double face_x, double face_y, struct surface *ret)
 {
 	int32_t cx = (int32_t)floor(px), cy = (int32_t)floor(py);
 	int32_t reach = (int32_t)PAIR_MAX_CELLS, room = reach + NORMAL_REACH + 1;
@@ -72,7 +88,8 @@ static bool find_surface(const struct cairn_grid *grid, double px, double py, st
 	for (int32_t y = cy - reach; y <= cy + reach; y++) {
 		size_t row = (size_t)y * (size_t)grid->width;
 		for (int32_t x = cx - reach; x <= cx + reach; x++) {
-			if (!cairn_odds_occupied(grid->odds[row + (size_t)x]))
+			if (!cairn_odds_occupied(grid->odds[row + (size_t)x]) ||
+			    !same_side(grid, row + (size_t)x, face_x, face_y))
 				continue;
 			double mx, my;
 			cell_mean(grid, x, y, row + (size_t)x, &mx, &my);
@@ -88,7 +105,7 @@ static bool find_surface(const struct cairn_grid *grid, double px, double py, st
 	}
 	if (best_x < 0)
 		return false;
-	find_normal(grid, best_x, best_y, ret);
+	find_normal(grid, best_x, best_y, face_x, face_y, ret);
 	return true;
 }
 
@@ -112,8 +129,10 @@ static void add_pairs(struct normal_equations *eq, const struct cairn_grid *grid
 		double rx = c * (double)points->x_m[i] - s * (double)points->y_m[i];
 		double ry = s * (double)points->x_m[i] + c * (double)points->y_m[i];
 		double px = (pose.x_m + rx) * inv - grid->cx0, py = (pose.y_m + ry) * inv - grid->cy0;
+		double face_x = c * (double)points->face_x[i] - s * (double)points->face_y[i];
+		double face_y = s * (double)points->face_x[i] + c * (double)points->face_y[i];
 		struct surface wall;
-		if (!find_surface(grid, px, py, &wall))
+		if (!find_surface(grid, px, py, face_x, face_y, &wall))
 			continue;
 		double ex = (px - wall.x_m) * grid->cell_m, ey = (py - wall.y_m) * grid->cell_m;
 		eq->pairs++;
@@ -131,8 +150,8 @@ static void add_pairs(struct normal_equations *eq, const struct cairn_grid *grid
 static void add_prior(
     struct normal_equations *eq, const struct cairn_match_request *request, struct cairn_pose2 pose)
 {
-	double xy = 1.0 / (request->prior_xy_m * request->prior_xy_m);
-	double yaw = 1.0 / (request->prior_yaw_rad * request->prior_yaw_rad);
+	double xy = TRAVEL_SHARE / (request->prior_xy_m * request->prior_xy_m);
+	double yaw = HEADING_SHARE / (request->prior_yaw_rad * request->prior_yaw_rad);
 	eq->g[0] += xy * (pose.x_m - request->predicted.x_m);
 	eq->g[1] += xy * (pose.y_m - request->predicted.y_m);
 	eq->g[2] += yaw * cairn_wrap_rad(pose.yaw_rad - request->predicted.yaw_rad);
@@ -194,10 +213,25 @@ bool cairn_match_refine(const struct cairn_grid *grid, const struct cairn_match_
 	return true;
 }
 
+/* Is there a surface within a cell of array cell (x, y) that faces this way? */
+static bool surface_near(const struct cairn_grid *grid, int32_t x, int32_t y, double face_x, double face_y)
+{
+	int32_t x1 = x + 1 < grid->width ? x + 1 : x, y1 = y + 1 < grid->height ? y + 1 : y;
+	for (int32_t cy = y > 0 ? y - 1 : 0; cy <= y1; cy++) {
+		for (int32_t cx = x > 0 ? x - 1 : 0; cx <= x1; cx++) {
+			size_t index = (size_t)cy * (size_t)grid->width + (size_t)cx;
+			if (cairn_odds_occupied(grid->odds[index]) && same_side(grid, index, face_x, face_y))
+				return true;
+		}
+	}
+	return false;
+}
+
 void cairn_match_judge(const struct cairn_grid *grid, const struct cairn_match_field *field,
     const struct cairn_match_points *points, struct cairn_match *ret)
 {
-	double inv = 1.0 / grid->cell_m, c = cos(ret->pose.yaw_rad) * inv, s = sin(ret->pose.yaw_rad) * inv;
+	double inv = 1.0 / grid->cell_m, cosine = cos(ret->pose.yaw_rad), sine = sin(ret->pose.yaw_rad);
+	double c = cosine * inv, s = sine * inv;
 	double tx = ret->pose.x_m * inv - grid->cx0, ty = ret->pose.y_m * inv - grid->cy0;
 	uint32_t fits = 0, against = 0, sum = 0;
 	for (size_t i = 0; i < points->count; i++) {
@@ -206,9 +240,11 @@ void cairn_match_judge(const struct cairn_grid *grid, const struct cairn_match_f
 		if (!(x >= 0.0 && y >= 0.0 && x < grid->width && y < grid->height))
 			continue;
 		size_t index = (size_t)y * (size_t)grid->width + (size_t)x;
+		double face_x = cosine * (double)points->face_x[i] - sine * (double)points->face_y[i];
+		double face_y = sine * (double)points->face_x[i] + cosine * (double)points->face_y[i];
 		uint8_t value = field->level[0][index];
 		sum += value;
-		if (value >= CAIRN_FIELD_NEAR)
+		if (value >= CAIRN_FIELD_NEAR && surface_near(grid, (int32_t)x, (int32_t)y, face_x, face_y))
 			fits++;
 		else if (grid->odds[index] != CAIRN_ODDS_UNKNOWN)
 			against++;

@@ -8,10 +8,10 @@
 #define SPACING_M 0.30 /* between keyframes drawn, unless they face another way */
 #define SPACING_RAD 0.5
 #define LOOP_SPACING_M 0.6
-#define REDRAW_M 0.03 /* the graph may be off the published map by this before it is drawn anew */
-#define REDRAW_RAD 0.01
-#define REDRAW_NOW_M 0.10 /* and by this, before so many new keyframes for one old have come */
-#define REDRAW_NOW_RAD 0.03
+#define REDRAW_M 0.0125 /* the graph may be off the published map by this before it is drawn anew */
+#define REDRAW_RAD 0.003
+#define REDRAW_NOW_M 0.04 /* and by this, before so many new keyframes for one old have come */
+#define REDRAW_NOW_RAD 0.01
 #define REDRAW_SHARE 8
 #define REDRAW_QUIET 30 /* scans without a correction before it begins, as loops come in bursts, */
 #define REDRAW_WAIT 100 /* but no longer than this */

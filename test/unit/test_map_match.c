@@ -208,7 +208,64 @@ START_TEST(level_zero_falls_with_the_distance_from_what_is_occupied)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("map_match", a_scan_is_found_wherever_in_the_window_it_was_taken,
+/* A corridor seen at grazing angles by a LiDAR that turns one way: whatever is picked of the returns, the
+ * noise must not turn the pose. Each map is one noisy scan, so that their errors are independent; their mean
+ * has a sigma of about 0.01 degrees, and the first return of each square in place of their mean would give
+ * -0.08. */
+START_TEST(noise_does_not_turn_the_pose)
+{
+	double sum_rad = 0.0;
+	const int rounds = 60;
+	world.count = 0;
+	map_world_box(&world, -3.0, -0.6, 6.0, 0.6);
+	begin();
+	for (int i = 0; i < rounds; i++) {
+		struct cairn_pose2 here = {0.0, 0.0, 0.0};
+		ck_assert(cairn_grid_restart(&grid, -128, -128, 384, 384));
+		learn(here, 1);
+		for (int k = 0; k < 5; k++) {
+			look(here);
+			sum_rad += match(here, 0.0, 0.0, 1.0).pose.yaw_rad;
+		}
+	}
+	double mean_deg = cairn_rad_to_deg(sum_rad / (5 * rounds));
+	printf("# mean %.4f deg\n", mean_deg);
+	ck_assert_double_lt(fabs(mean_deg), 0.03);
+	end();
+}
+END_TEST
+
+/* Both sides of a wall of 12 cm are in the map, the far one half as thick again away from where the scan has
+ * it: only the side that the scan has seen may draw it. */
+START_TEST(the_far_side_of_a_wall_does_not_draw_a_scan)
+{
+	world.count = 0;
+	map_world_box(&world, -2.0, -2.0, 2.0, 2.0);
+	map_world_box(&world, 2.12, -2.0, 6.12, 2.0);
+	begin();
+	for (int i = 0; i < 5; i++) {
+		learn((struct cairn_pose2){0.0, 0.0, 0.0}, 1);
+		learn((struct cairn_pose2){4.12, 0.3, 3.0}, 1);
+	}
+	look((struct cairn_pose2){0.5, 0.2, 0.3});
+	for (int i = -1; i <= 1;
+	     i++) { /* the wall of the scan near the far side, in place, and on its own side */
+		struct cairn_match m = match((struct cairn_pose2){0.5 + 0.09 * i, 0.2, 0.3}, 0.0, 0.0, 1.0);
+		ck_assert_double_lt(fabs(m.pose.x_m - 0.5), 0.01);
+		ck_assert_double_lt(fabs(m.pose.yaw_rad - 0.3), cairn_deg_to_rad(0.3));
+	}
+	/* A scan that can see nothing but that wall. */
+	world.count = 0;
+	map_world_wall(&world, 2.0, -1.9, 2.0, 1.9);
+	look((struct cairn_pose2){0.5, 0.0, 0.0});
+	struct cairn_match m = match((struct cairn_pose2){0.57, 0.0, 0.0}, 0.0, 0.0, 1.0);
+	ck_assert_double_lt(fabs(m.pose.x_m - 0.5), 0.01);
+	end();
+}
+END_TEST
+
+CAIRN_TEST_MAIN("map_match", noise_does_not_turn_the_pose, the_far_side_of_a_wall_does_not_draw_a_scan,
+    a_scan_is_found_wherever_in_the_window_it_was_taken,
     a_lost_robot_is_found_in_a_window_of_3_m_and_all_directions, a_scan_of_another_place_does_not_fit,
     along_a_bare_corridor_the_prediction_decides_and_the_sigma_says_so,
     sigma_is_small_in_a_room_that_fixes_the_pose, too_few_points_or_an_empty_map_give_the_prediction_back,
