@@ -11,9 +11,8 @@
  * independent ones: each counts only so much against what the scan says. */
 #define TRAVEL_SHARE 0.5
 #define HEADING_SHARE 0.1
-#define NORMAL_REACH 2 /* cells around a pair that give the surface its direction */
-#define OTHER_SIDE                                                                                           \
-	(-0.7) /* cosine between the ways two surfaces face, below which they are two sides of a wall */
+#define NORMAL_REACH 2    /* cells around a pair that give the surface its direction */
+#define OTHER_SIDE (-0.7) /* cosine between the ways two sides of one wall face, at most */
 
 struct normal_equations {
 	double h[3][3], g[3];

@@ -217,7 +217,8 @@ START_TEST(noise_does_not_turn_the_pose)
 	double sum_rad = 0.0;
 	const int rounds = 60;
 	world.count = 0;
-	map_world_box(&world, -3.0, -0.6, 6.0, 0.6);
+	map_world_box(&world, -2.4, -0.62, 2.4, 0.58);
+	map_world_box(&world, 0.8, 0.3, 1.3, 0.58);
 	begin();
 	for (int i = 0; i < rounds; i++) {
 		struct cairn_pose2 here = {0.0, 0.0, 0.0};
@@ -258,7 +259,7 @@ START_TEST(the_far_side_of_a_wall_does_not_draw_a_scan)
 	world.count = 0;
 	map_world_wall(&world, 2.0, -1.9, 2.0, 1.9);
 	look((struct cairn_pose2){0.5, 0.0, 0.0});
-	struct cairn_match m = match((struct cairn_pose2){0.57, 0.0, 0.0}, 0.0, 0.0, 1.0);
+	struct cairn_match m = match((struct cairn_pose2){0.59, 0.0, 0.0}, 0.0, 0.0, 1.0);
 	ck_assert_double_lt(fabs(m.pose.x_m - 0.5), 0.01);
 	end();
 }
