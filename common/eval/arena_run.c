@@ -11,7 +11,6 @@
 #define SETTLE_S 3.0 /* nothing is left that leads to the goal for so long */
 #define OPEN_END_S 60.0
 #define SPARE_S 60.0
-#define STRETCH_S 1.0 /* about a step: the pilot is asked again in every cycle */
 
 struct watch {
 	const struct cairn_arena *arena;
@@ -40,7 +39,6 @@ void cairn_arena_config(
 	if (mode == CAIRN_ARENA_GT)
 		cfg->sim.slip = cfg->sim.yaw_drift_deg_per_m = 0.0;
 	cfg->mission.return_home = false;
-	cfg->safety.decision_stretch_s = STRETCH_S;
 	if (!arena->has_goal)
 		return;
 	/* The truth judges by the tolerance: the planner goes nearer, for what the pose may be off. */

@@ -28,7 +28,8 @@ struct cli;
 
 struct cairn_eval {
 	const char *name, *summary;
-	/* Adds its figures, returns whether it passed. Options by cli_value. */
+	/* Adds its figures, returns whether it passed. Options by cli_value. A figure "text" is for people: printed
+	 * in place of the others when nobody asks for JSON. */
 	bool (*run)(const struct cli *cli, json_t *figures);
 };
 
@@ -51,6 +52,7 @@ bool cairn_bench_gateway(struct cairn_bench_out *out);
 bool cairn_bench_perception(struct cairn_bench_out *out);
 bool cairn_bench_reaction(struct cairn_bench_out *out);
 bool cairn_bench_transport(struct cairn_bench_out *out);
+bool cairn_eval_arenas(const struct cli *cli, json_t *figures);
 bool cairn_eval_bus(const struct cli *cli, json_t *figures);
 bool cairn_eval_chaos(const struct cli *cli, json_t *figures);
 bool cairn_eval_frequency(const struct cli *cli, json_t *figures);

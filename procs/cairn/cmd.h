@@ -12,7 +12,7 @@
 #include "ipc/commands.h"
 #include "ipc/remote.h"
 
-#define CLI_OPTIONS_MAX 12
+#define CLI_OPTIONS_MAX 24
 #define CLI_REPEATS_MAX 32
 #define CLI_RUN_DIR_MAX 256
 

@@ -1,0 +1,46 @@
+/* eval_arenas.h - what the files of `cairn eval arenas` share. */
+#ifndef CAIRN_PROCS_CAIRN_EVAL_ARENAS_H
+#define CAIRN_PROCS_CAIRN_EVAL_ARENAS_H
+
+#include <jansson.h>
+
+#include "common/eval/arena.h"
+
+#define ARENAS_MAX 16
+
+struct cli;
+
+struct arenas_plan {
+	struct cairn_arena *arenas[ARENAS_MAX];
+	uint32_t arena_count;
+	bool modes[CAIRN_ARENA_MODE_COUNT];
+	uint32_t first_seed, seeds, mode_count;
+	long jobs;
+	const char *report; /* folder, or NULL */
+	char command[512];  /* that makes the same again */
+	/* Pieces of work, by number: arena, then mode, then seed, the last the fastest. */
+	uint64_t count;
+	struct cairn_arena_result *results;
+	bool *done;
+	uint32_t failed;
+};
+
+/* Whose piece a number is. */
+const struct cairn_arena *arenas_piece(
+    const struct arenas_plan *plan, uint64_t number, enum cairn_arena_mode *ret_mode, uint32_t *ret_seed);
+/* Name of the picture of a piece, without ending. */
+void arenas_file(const struct arenas_plan *plan, uint64_t number, char *ret, size_t size);
+/* "3" or "3 of 2 allowed". */
+void arenas_value(
+    const struct cairn_arena_rule *rule, const struct cairn_arena_verdict *verdict, char *ret, size_t size);
+/* A cairn_arena_end_fn; ctx is a struct arenas_picture. */
+struct arenas_picture {
+	const struct arenas_plan *plan;
+	uint64_t number;
+	struct cairn_error err;
+	bool ok;
+};
+void arenas_draw(void *ctx, struct cairn_run *run, const struct cairn_arena_result *result);
+bool arenas_write_report(const struct arenas_plan *plan, double wall_s, struct cairn_error *err);
+
+#endif
