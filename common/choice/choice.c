@@ -74,8 +74,18 @@ static void remember(struct cairn_choice *c, const struct cairn_msg_candidate *m
 
 /* ---- the sources ---- */
 
-/* Scores a place and takes it into the raw list; false when it is no place to go to. */
-static bool add(struct cairn_choice *c, const struct cairn_choice_inputs *in, struct cairn_msg_candidate m)
+static double goal_term(const struct cairn_choice *c, const struct cairn_choice_inputs *in,
+    const struct cairn_msg_candidate *m, const struct cairn_msg_frontier *f)
+{
+	if (f != NULL && in->ranked && in->goal == NULL && f->detour_m >= 0.0)
+		return cairn_score_detour(f->detour_m);
+	return cairn_score_goal(&c->cfg, in->pose, in->goal, m->x_m, m->y_m, m->path_m);
+}
+
+/* Scores a place and takes it into the raw list; false when it is no place to go to. f: the frontier that it opens, or
+ * NULL. */
+static bool add(struct cairn_choice *c, const struct cairn_choice_inputs *in, struct cairn_msg_candidate m,
+    const struct cairn_msg_frontier *f)
 {
 	const struct cairn_ground *g = &in->ground;
 	bool near_is_fine = m.kind == CAIRN_CANDIDATE_KIND_FRONTIER; /* to be looked into from here */
@@ -90,7 +100,7 @@ static bool add(struct cairn_choice *c, const struct cairn_choice_inputs *in, st
 	if (m.clearance_m <= 0.0)
 		return false;
 	m.bearing_rad = cairn_wrap_rad(atan2(m.y_m - in->pose.y_m, m.x_m - in->pose.x_m) - in->pose.yaw_rad);
-	m.goal = cairn_score_goal(&c->cfg, in->pose, in->goal, m.x_m, m.y_m, m.path_m);
+	m.goal = goal_term(c, in, &m, f);
 	m.clearance = cairn_score_clearance(&c->cfg, m.clearance_m);
 	m.novelty = cairn_score_novelty(cairn_ground_unknown_share(g, &c->score, m.x_m, m.y_m),
 	    cairn_ground_visited_share(g, m.x_m, m.y_m));
@@ -136,7 +146,7 @@ static void add_subgoals(struct cairn_choice *c, const struct cairn_choice_input
 			    .x_m = ax + share * dx,
 			    .y_m = ay + share * dy};
 			if (mark_m >= robot_m + PASSED_M)
-				found += add(c, in, m);
+				found += add(c, in, m, NULL);
 		}
 		along_m += length;
 	}
@@ -162,7 +172,8 @@ static void add_frontiers(struct cairn_choice *c, const struct cairn_choice_inpu
 		    (struct cairn_msg_candidate){.kind = CAIRN_CANDIDATE_KIND_FRONTIER,
 			.x_m = f->goal_x_m,
 			.y_m = f->goal_y_m,
-			.frontier_id = f->id});
+			.frontier_id = f->id},
+		    f);
 	}
 }
 
@@ -177,7 +188,8 @@ static void add_goal(struct cairn_choice *c, const struct cairn_choice_inputs *i
 	}
 	add(c, in,
 	    (struct cairn_msg_candidate){
-		.kind = CAIRN_CANDIDATE_KIND_GOAL, .x_m = in->goal->x_m, .y_m = in->goal->y_m});
+		.kind = CAIRN_CANDIDATE_KIND_GOAL, .x_m = in->goal->x_m, .y_m = in->goal->y_m},
+	    NULL);
 }
 
 static void add_places(struct cairn_choice *c, const struct cairn_choice_inputs *in)
@@ -187,7 +199,7 @@ static void add_places(struct cairn_choice *c, const struct cairn_choice_inputs 
 		    .x_m = in->places[i].x_m,
 		    .y_m = in->places[i].y_m};
 		snprintf(m.name, sizeof(m.name), "%s", in->places[i].name);
-		add(c, in, m);
+		add(c, in, m, NULL);
 	}
 }
 
@@ -244,7 +256,7 @@ static void take_recovery(struct cairn_choice *c, const struct cairn_choice_inpu
 	for (uint32_t i = 0; i < count; i++) {
 		if (p->of_kind[CAIRN_CANDIDATE_KIND_RECOVERY] >= of_them && p->count >= in_all)
 			return;
-		if (add(c, in, list[i]))
+		if (add(c, in, list[i], NULL))
 			take(c, p, &c->raw[--c->raw_count]);
 	}
 }

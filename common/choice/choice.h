@@ -56,6 +56,7 @@ struct cairn_choice_inputs {
 	struct cairn_ground ground;
 	struct cairn_pose2 pose;
 	const struct cairn_msg_frontiers *frontiers; /* NULL: none */
+	bool ranked;                                 /* their detour_m has been filled (tour.h) */
 	const struct cairn_msg_given_up *given_up;   /* frontiers that are not worth a try */
 	uint32_t given_up_count;
 	const struct cairn_vec2 *goal;           /* NULL: none */

@@ -118,6 +118,11 @@ double cairn_ground_visited_share(const struct cairn_ground *g, double x_m, doub
 	return (double)visited / count;
 }
 
+double cairn_score_detour(double detour_m)
+{
+	return 1.0 / (1.0 + fmax(detour_m, 0.0));
+}
+
 double cairn_score_goal(const struct cairn_config_choice *cfg, struct cairn_pose2 pose,
     const struct cairn_vec2 *goal, double x_m, double y_m, double path_m)
 {

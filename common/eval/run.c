@@ -114,6 +114,7 @@ void cairn_run_destroy(struct cairn_run **run_p)
 	cairn_planner_destroy(&r->planner);
 	cairn_mapper_destroy(&r->mapper);
 	cairn_true_map_destroy(&r->true_map);
+	cairn_tour_destroy(&r->tour);
 	free(r->cells);
 	free(r);
 }
@@ -272,6 +273,8 @@ static void report_map(struct cairn_run *r)
 		ok = cairn_mapper_frontiers(r->mapper, r->now_ns, &r->frontiers);
 	else
 		ok = cairn_true_map_frontiers(r->true_map, cairn_run_true_pose(r), &r->frontiers);
+	if (ok && r->frontiers.free_m2 > 0.0)
+		run_choice_rank(r);
 	if (ok && r->frontiers.free_m2 > 0.0 && r->seq != NULL)
 		cairn_sequencer_on_frontiers(r->seq, &r->frontiers, r->now_ns);
 	if (ok && r->frontiers.free_m2 > 0.0)

@@ -58,6 +58,9 @@ struct cairn_run_options {
 				and what is not wanted is dropped */
 	cairn_run_decide_fn *decide; /* NULL: the pilot of cfg->pilot.profile */
 	void *decide_ctx;
+	/* Called with what the scripted pilot reports beside its decision. May be NULL. */
+	void (*on_report)(void *ctx, const struct cairn_run *run, const struct cairn_tool_call *report);
+	void *report_ctx;
 	cairn_run_observe_fn *observe; /* may be NULL */
 	void *observe_ctx;
 	/* Called with every scan as it is delivered, before the cores see it; may spoil it. May be NULL. */

@@ -4,18 +4,37 @@
 bool run_choice_init(struct cairn_run *r, struct cairn_error *err)
 {
 	cairn_choice_init(&r->choice, r->cfg, 1);
+	r->tour = cairn_tour_new(r->cfg);
+	if (r->tour == NULL) {
+		cairn_error_set(err, "out of memory");
+		return false;
+	}
 	return cairn_choice_watch_init(&r->watch, r->cfg, err);
+}
+
+static bool ground_of(const struct cairn_run *r, struct cairn_ground *ret)
+{
+	ret->grid = cairn_run_grid(r);
+	ret->reach = r->mapper != NULL
+			 ? cairn_mapper_reach(r->mapper, &ret->reach_cx0, &ret->reach_cy0)
+			 : cairn_frontier_reach(r->true_map->finder, &ret->reach_cx0, &ret->reach_cy0);
+	return ret->reach != NULL && r->seq != NULL;
+}
+
+void run_choice_rank(struct cairn_run *r)
+{
+	struct cairn_ground ground;
+	struct cairn_pose2 pose = {r->pose.x_m, r->pose.y_m, r->pose.yaw_rad};
+	if (ground_of(r, &ground))
+		(void)cairn_tour_rank(
+		    r->tour, &ground, pose, r->watch.given_up, r->watch.given_up_count, &r->frontiers);
 }
 
 void run_choice_step(struct cairn_run *r)
 {
-	struct cairn_choice_inputs in = {.frontiers = &r->frontiers,
-	    .pose = {r->pose.x_m, r->pose.y_m, r->pose.yaw_rad},
-	    .ground.grid = cairn_run_grid(r)};
-	int32_t *cx0 = &in.ground.reach_cx0, *cy0 = &in.ground.reach_cy0;
-	in.ground.reach = r->mapper != NULL ? cairn_mapper_reach(r->mapper, cx0, cy0)
-					    : cairn_frontier_reach(r->true_map->finder, cx0, cy0);
-	if (in.ground.reach == NULL || r->seq == NULL)
+	struct cairn_choice_inputs in = {
+	    .frontiers = &r->frontiers, .ranked = true, .pose = {r->pose.x_m, r->pose.y_m, r->pose.yaw_rad}};
+	if (!ground_of(r, &in.ground))
 		return;
 	cairn_planner_path(r->planner, &r->path);
 	cairn_choice_watch_path(&r->watch, &r->path);

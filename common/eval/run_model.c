@@ -98,6 +98,8 @@ static void choose(struct cairn_run *r, struct cairn_msg_decision *d)
 	struct cairn_pilot_choice choice;
 	cairn_pilot_choose(&m->pilot, &m->view, &choice);
 	m->rooms += choice.has_report;
+	if (choice.has_report && r->o.on_report != NULL)
+		r->o.on_report(r->o.report_ctx, r, &choice.report);
 	m->said.kind = CAIRN_ANSWER_ACTION;
 	m->said.main = choice.call;
 	struct cairn_msg_decision made, head = *d;

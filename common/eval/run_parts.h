@@ -2,6 +2,7 @@
 #ifndef CAIRN_COMMON_EVAL_RUN_PARTS_H
 #define CAIRN_COMMON_EVAL_RUN_PARTS_H
 
+#include "common/choice/tour.h"
 #include "common/choice/watch.h"
 #include "common/device/wheel_odom.h"
 #include "common/eval/run.h"
@@ -67,6 +68,7 @@ struct cairn_run {
 	struct cairn_msg_frontiers frontiers;
 	struct cairn_choice_watch watch;
 	struct cairn_choice choice;
+	struct cairn_tour *tour;
 	struct cairn_msg_candidates candidates;
 	int64_t candidates_ns;
 	struct cairn_msg_nav_path path;
@@ -99,6 +101,8 @@ void run_model_step(struct cairn_run *run, bool wanted);
 void run_model_result(struct cairn_run *run, const struct cairn_msg_result *result);
 /* run_choice.c */
 bool run_choice_init(struct cairn_run *run, struct cairn_error *err);
+/* Ranks the frontiers that were just found. */
+void run_choice_rank(struct cairn_run *run);
 void run_choice_step(struct cairn_run *run);
 /* run_naive.c */
 bool run_naive_wants(const struct cairn_run *run);

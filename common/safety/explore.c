@@ -126,21 +126,27 @@ uint32_t cairn_explore_left(
 	return left;
 }
 
+/* What is lost by going there next; of frontiers that nobody has ranked the near, wide and narrow-edged ones. */
+static double cost_of(const struct cairn_msg_frontier *f)
+{
+	return f->distance_m - 0.5 * fmin(f->width_m, WIDTH_BONUS_MAX_M) -
+	       (f->kind == CAIRN_FRONTIER_KIND_DOORWAY ? DOORWAY_BONUS_M : 0.0);
+}
+
+static bool better(const struct cairn_msg_frontier *a, const struct cairn_msg_frontier *b)
+{
+	double x = a->detour_m >= 0.0 ? a->detour_m : INFINITY, y = b->detour_m >= 0.0 ? b->detour_m : INFINITY;
+	return x != y ? x < y : cost_of(a) < cost_of(b);
+}
+
 int cairn_explore_best(
     const struct cairn_explore *e, const struct cairn_msg_frontiers *frontiers, double width_min_m)
 {
 	int best = -1;
-	double best_cost = INFINITY;
 	for (uint32_t i = 0; i < frontiers->items_count; i++) {
 		const struct cairn_msg_frontier *f = &frontiers->items[i];
-		if (!cairn_explore_worthwhile(e, f, width_min_m))
-			continue;
-		double cost = f->distance_m - 0.5 * fmin(f->width_m, WIDTH_BONUS_MAX_M) -
-			      (f->kind == CAIRN_FRONTIER_KIND_DOORWAY ? DOORWAY_BONUS_M : 0.0);
-		if (cost < best_cost) {
-			best_cost = cost;
+		if (cairn_explore_worthwhile(e, f, width_min_m) && (best < 0 || better(f, &frontiers->items[best])))
 			best = (int)i;
-		}
 	}
 	return best;
 }
@@ -161,6 +167,26 @@ uint32_t cairn_explore_retry(struct cairn_explore *e, double free_m2)
 		cleared++;
 	}
 	return cleared;
+}
+
+void cairn_explore_close(struct cairn_explore *e, const struct cairn_msg_frontiers *frontiers, double width_min_m,
+    bool time_up)
+{
+	for (uint32_t i = 0; i < frontiers->items_count; i++) {
+		const struct cairn_msg_frontier *f = &frontiers->items[i];
+		bool reachable = f->distance_m >= 0.0, wide = f->width_m >= width_min_m;
+		if (!usable(f->x_m, f->y_m) || cairn_explore_given_up(e, f->x_m, f->y_m) != NULL ||
+		    (reachable && wide && !time_up))
+			continue;
+		struct cairn_explore_place *p = entry(e, f->x_m, f->y_m, frontiers->free_m2);
+		p->given_up = true;
+		if (!reachable)
+			snprintf(p->reason, sizeof(p->reason), "unreachable: no way there that the robot fits through");
+		else if (!wide)
+			snprintf(p->reason, sizeof(p->reason), "narrow: %.2f m wide", f->width_m);
+		else
+			snprintf(p->reason, sizeof(p->reason), "time: it was up, %.1f m away", f->distance_m);
+	}
 }
 
 void cairn_explore_list(const struct cairn_explore *e, struct cairn_msg_mission *mission)

@@ -47,13 +47,19 @@ bool cairn_explore_worthwhile(
     const struct cairn_explore *e, const struct cairn_msg_frontier *frontier, double width_min_m);
 uint32_t cairn_explore_left(
     const struct cairn_explore *e, const struct cairn_msg_frontiers *frontiers, double width_min_m);
-/* Index of the frontier to visit next without a model: near, wide, doorways preferred. -1: none is left. */
+/* Index of the frontier to visit next without a model: the one with the least detour_m (common/choice/tour.h), of equal
+ * ones the near, wide, doorways preferred. -1: none is left. */
 int cairn_explore_best(
     const struct cairn_explore *e, const struct cairn_msg_frontiers *frontiers, double width_min_m);
 
 /* Before an exploration ends: gives places that were given up one more chance if the known floor has grown a
  * lot since. The number of places that have it now. */
 uint32_t cairn_explore_retry(struct cairn_explore *e, double free_m2);
+
+/* At the end of an exploration: every frontier that is still open is given up with the reason why it was not visited:
+ * "unreachable: ...", "narrow: ...", or "time: ..." for one that could have been driven to (time_up). */
+void cairn_explore_close(struct cairn_explore *e, const struct cairn_msg_frontiers *frontiers, double width_min_m,
+    bool time_up);
 
 /* The given-up ones, newest last, as the mission message lists them. */
 void cairn_explore_list(const struct cairn_explore *e, struct cairn_msg_mission *mission);

@@ -242,7 +242,9 @@ bool seq_stretch_find(const struct cairn_sequencer *seq, struct seq_stretch *ret
 
 /* sequencer_nav.c */
 struct cairn_twist seq_nav_step(struct cairn_sequencer *seq, int64_t now_ns);
-void seq_nav_frontiers(struct cairn_sequencer *seq);
+void seq_nav_frontiers(struct cairn_sequencer *seq, int64_t now_ns);
+/* Drives to another frontier with the way that is being driven. */
+void seq_nav_aim(struct cairn_sequencer *seq, const struct cairn_msg_frontier *frontier, int64_t now_ns);
 /* Stuck on the way: leaves the place by a manoeuvre, or ends the way. */
 void seq_nav_in_trouble(
     struct cairn_sequencer *seq, enum cairn_outcome outcome, int64_t now_ns, const char *why);

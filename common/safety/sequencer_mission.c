@@ -219,6 +219,9 @@ void seq_mission_apply(struct cairn_sequencer *seq, uint32_t conditions, int64_t
 	if (edge == NULL)
 		return;
 	enum cairn_mission_state to = target_of(seq, edge);
+	if ((edge->all & (CAIRN_MISSION_BIT(EXPLORED) | CAIRN_MISSION_BIT(TIME_UP))) != 0)
+		cairn_explore_close(&r->explore, &seq->frontiers, seq->cfg->mission.frontier_min_width_m,
+		    (edge->all & CAIRN_MISSION_BIT(TIME_UP)) != 0);
 	bool same_way = to == CAIRN_MISSION_STATE_RETURNING && r->state == to &&
 			(conditions & CAIRN_MISSION_BIT(HOME)) == 0;
 	leave(seq, to, now_ns);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define VELOCITY_TIMEOUT_S 0.3
 #define STATUS_TIMEOUT_S 1.0
@@ -174,7 +175,7 @@ struct cairn_twist seq_nav_step(struct cairn_sequencer *seq, int64_t now_ns)
 		    "took longer than %.0f s; still %.2f m from the goal", t->limit_s, goal_m(seq));
 		return zero;
 	}
-	if (t->nav.frontier && t->nav.missing >= VANISHED_UPDATES && t->active_s > 1.0) {
+	if (t->nav.frontier && seq->cfg->mission.recheck && t->nav.missing >= VANISHED_UPDATES && t->active_s > 1.0) {
 		t->blameless = true; /* nothing is left there that could be held against it */
 		seq_task_end(seq, CAIRN_OUTCOME_SUCCESS, now_ns,
 		    "frontier %u has been seen into from %.2f m away", t->nav.frontier_id, goal_m(seq));
@@ -194,7 +195,37 @@ struct cairn_twist seq_nav_step(struct cairn_sequencer *seq, int64_t now_ns)
 	return obey_planner(seq, now_ns);
 }
 
-void seq_nav_frontiers(struct cairn_sequencer *seq)
+/* Local exploration goes where the round goes on best, also while it is on its way: what has just come in sight may be
+ * worth more than what it set out for, and what has been seen into on the way needs no visit. now: the frontier it drives
+ * to, NULL when it is gone. The ranking itself keeps it from dithering (choice.tour_keep_m). */
+static void turn_to_better(struct cairn_sequencer *seq, const struct cairn_msg_frontier *now, int64_t now_ns)
+{
+	struct seq_task *t = &seq->task;
+	if (t->d.source != CAIRN_SOURCE_LOCAL || t->nav.nudging || strcmp(seq->cfg->mission.order, "tour") != 0 ||
+	    (now != NULL && !(now->detour_m > 0.0)))
+		return;
+	int best = cairn_explore_best(&seq->rec.explore, &seq->frontiers, seq->cfg->mission.frontier_min_width_m);
+	if (best < 0 || seq->frontiers.items[best].id == t->nav.frontier_id)
+		return;
+	const struct cairn_msg_frontier *f = &seq->frontiers.items[best];
+	seq_nav_aim(seq, f, now_ns);
+	t->limit_s = t->active_s + seq_way_limit_s(seq, hypot(f->goal_x_m - seq->pose.x_m, f->goal_y_m - seq->pose.y_m));
+}
+
+void seq_nav_aim(struct cairn_sequencer *seq, const struct cairn_msg_frontier *f, int64_t now_ns)
+{
+	struct seq_task *t = &seq->task;
+	t->d.x_m = t->nav.x_m = f->goal_x_m;
+	t->d.y_m = t->nav.y_m = f->goal_y_m;
+	t->d.frontier_id = t->nav.frontier_id = f->id;
+	t->nav.frontier_x_m = f->x_m;
+	t->nav.frontier_y_m = f->y_m;
+	t->nav.missing = 0;
+	t->nav.looked_s = 0.0;
+	ask_again(seq, now_ns);
+}
+
+void seq_nav_frontiers(struct cairn_sequencer *seq, int64_t now_ns)
 {
 	struct seq_task *t = &seq->task;
 	if (t->kind != SEQ_NAV || !t->nav.frontier)
@@ -204,8 +235,10 @@ void seq_nav_frontiers(struct cairn_sequencer *seq)
 		double off_m = hypot(f->x_m - t->nav.frontier_x_m, f->y_m - t->nav.frontier_y_m);
 		if (f->id == t->nav.frontier_id || off_m <= VANISHED_M) {
 			t->nav.missing = 0;
+			turn_to_better(seq, f, now_ns);
 			return;
 		}
 	}
 	t->nav.missing++;
+	turn_to_better(seq, NULL, now_ns);
 }

@@ -177,7 +177,7 @@ void cairn_sequencer_on_frontiers(
 		return; /* a mapper that has just been reborn */
 	if (cairn_explore_update(&seq->rec.explore, frontiers))
 		seq->rec_changed = true;
-	seq_nav_frontiers(seq);
+	seq_nav_frontiers(seq, t_ns);
 }
 
 void cairn_sequencer_on_nav_velocity(

@@ -152,6 +152,15 @@ bool cairn_truth_reachable_at(const struct cairn_truth *truth, double x_m, doubl
 	return cell_of(truth, x_m, y_m, &c, &r) && truth->reach[at(truth, c, r)] != 0;
 }
 
+bool cairn_truth_seen_at(const struct cairn_truth *truth, double x_m, double y_m)
+{
+	int32_t c, r;
+	if (!cell_of(truth, x_m, y_m, &c, &r))
+		return false;
+	size_t k = at(truth, c, r);
+	return (truth->seen[k >> 3] >> (k & 7u) & 1u) != 0;
+}
+
 double cairn_truth_coverage(const struct cairn_truth *truth)
 {
 	return truth->reach_count > 0 ? (double)truth->seen_count / (double)truth->reach_count : 0.0;

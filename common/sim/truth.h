@@ -21,6 +21,7 @@ void cairn_truth_destroy(struct cairn_truth **truth_p);
 
 double cairn_truth_reachable_m2(const struct cairn_truth *truth);
 bool cairn_truth_reachable_at(const struct cairn_truth *truth, double x_m, double y_m);
+bool cairn_truth_seen_at(const struct cairn_truth *truth, double x_m, double y_m);
 double cairn_truth_coverage(const struct cairn_truth *truth);
 /* A true ray from (x, y) along the unit vector (dx, dy), length range_m. */
 void cairn_truth_sweep(

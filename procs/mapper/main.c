@@ -168,6 +168,7 @@ static int report(void *ctx)
 	    0.0) /* nothing mapped yet: an empty list would mean that all is explored */
 		return 0;
 	s->frontiers.map_seq = (uint32_t)s->grid_seq;
+	offer_rank(s->offer, s->mapper, &s->frontiers);
 	cairn_pub_send(s->frontiers_pub, &s->frontiers, now_ns, true);
 	offer_publish(s->offer, s->mapper, &s->frontiers, now_ns);
 	return 0;

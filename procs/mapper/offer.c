@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "common/choice/tour.h"
 #include "common/choice/watch.h"
 
 #define FUTURE_NS (50 * CAIRN_NS_PER_MS)
@@ -10,6 +11,7 @@ struct offer {
 	struct cairn_stage *stage;
 	struct cairn_choice_watch watch;
 	struct cairn_choice choice;
+	struct cairn_tour *tour;
 	struct cairn_sub *result_sub, *goal_sub, *path_sub, *mission_sub, *rooms_sub;
 	struct cairn_pub *pub;
 	struct cairn_msg_candidates out;
@@ -88,8 +90,11 @@ struct offer *offer_new(struct cairn_stage *stage, struct cairn_error *err)
 		return NULL;
 	}
 	o->stage = stage;
-	if (!cairn_choice_watch_init(&o->watch, cfg, err)) {
-		free(o);
+	o->tour = cairn_tour_new(cfg);
+	if (o->tour == NULL)
+		cairn_error_set(err, "no memory for the order of the frontiers");
+	if (o->tour == NULL || !cairn_choice_watch_init(&o->watch, cfg, err)) {
+		offer_destroy(&o);
 		return NULL;
 	}
 	/* Milliseconds since boot: rises over restarts, as one set a report is far less than that. */
@@ -105,20 +110,40 @@ struct offer *offer_new(struct cairn_stage *stage, struct cairn_error *err)
 
 void offer_destroy(struct offer **offer_p)
 {
+	if (*offer_p != NULL)
+		cairn_tour_destroy(&(*offer_p)->tour);
 	free(*offer_p);
 	*offer_p = NULL;
+}
+
+static bool ground_of(const struct cairn_mapper *mapper, struct cairn_ground *ret)
+{
+	ret->grid = cairn_mapper_grid(mapper);
+	ret->reach = cairn_mapper_reach(mapper, &ret->reach_cx0, &ret->reach_cy0);
+	return ret->reach != NULL;
+}
+
+static struct cairn_pose2 pose_of(const struct cairn_mapper *mapper)
+{
+	struct cairn_msg_pose pose;
+	cairn_mapper_pose(mapper, &pose);
+	return (struct cairn_pose2){pose.x_m, pose.y_m, pose.yaw_rad};
+}
+
+void offer_rank(struct offer *o, const struct cairn_mapper *mapper, struct cairn_msg_frontiers *frontiers)
+{
+	struct cairn_ground ground;
+	if (ground_of(mapper, &ground) && !cairn_tour_rank(o->tour, &ground, pose_of(mapper), o->watch.given_up,
+					      o->watch.given_up_count, frontiers))
+		cairn_log_warn("no memory to order the frontiers: the nearest comes first");
 }
 
 void offer_publish(struct offer *o, const struct cairn_mapper *mapper,
     const struct cairn_msg_frontiers *frontiers, int64_t now_ns)
 {
-	struct cairn_choice_inputs in = {.frontiers = frontiers, .ground.grid = cairn_mapper_grid(mapper)};
-	struct cairn_msg_pose pose;
-	in.ground.reach = cairn_mapper_reach(mapper, &in.ground.reach_cx0, &in.ground.reach_cy0);
-	if (in.ground.reach == NULL)
+	struct cairn_choice_inputs in = {.frontiers = frontiers, .ranked = true, .pose = pose_of(mapper)};
+	if (!ground_of(mapper, &in.ground))
 		return;
-	cairn_mapper_pose(mapper, &pose);
-	in.pose = (struct cairn_pose2){pose.x_m, pose.y_m, pose.yaw_rad};
 	cairn_choice_watch_fill(&o->watch, now_ns, &in);
 	cairn_choice_update(&o->choice, &in, &o->out);
 	cairn_pub_send(o->pub, &o->out, now_ns, true);

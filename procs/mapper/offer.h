@@ -14,7 +14,9 @@ struct offer;
 /* Subscribes to what it listens to. NULL with err set. */
 struct offer *offer_new(struct cairn_stage *stage, struct cairn_error *err);
 void offer_destroy(struct offer **offer_p);
-/* After cairn_mapper_frontiers, whose result is passed on. */
+/* Fills detour_m of what cairn_mapper_frontiers has just found (common/choice/tour.h). */
+void offer_rank(struct offer *offer, const struct cairn_mapper *mapper, struct cairn_msg_frontiers *frontiers);
+/* After that, whose result is passed on. */
 void offer_publish(struct offer *offer, const struct cairn_mapper *mapper,
     const struct cairn_msg_frontiers *frontiers, int64_t now_ns);
 

@@ -1,5 +1,6 @@
 /* Which openings are worth a visit. */
 #include <math.h>
+#include <string.h>
 
 #include "common/safety/explore.h"
 #include "test/support/runner.h"
@@ -113,7 +114,40 @@ START_TEST(the_memory_never_overflows_and_lists_the_newest)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("explore", two_failures_at_a_place_give_it_up, two_arrivals_that_change_nothing_give_it_up,
+START_TEST(the_ranked_order_wins_over_nearness_and_what_is_not_ranked_comes_last)
+{
+	struct cairn_explore e = {0};
+	struct cairn_msg_frontiers f = {.items_count = 3,
+	    .items = {frontier(1, 1.0, 0.0, 1.0, 1.0), frontier(2, 5.0, 0.0, 1.0, 5.0), frontier(3, 0.5, 5.0, 1.0, 0.5)}};
+	f.items[0].detour_m = 2.0;
+	f.items[1].detour_m = 0.0;
+	f.items[2].detour_m = -1.0;
+	ck_assert_int_eq(cairn_explore_best(&e, &f, 0.3), 1);
+	f.items[1].detour_m = -1.0;
+	ck_assert_int_eq(cairn_explore_best(&e, &f, 0.3), 0);
+}
+END_TEST
+
+START_TEST(the_end_says_of_every_open_frontier_why_it_was_not_visited)
+{
+	struct cairn_explore e = {0};
+	struct cairn_msg_frontiers f = {.items_count = 4,
+	    .items = {frontier(1, 1.0, 0.0, 1.0, -1.0), frontier(2, 5.0, 0.0, 0.2, 5.0), frontier(3, 0.5, 5.0, 1.0, 0.5),
+		frontier(4, -3.0, 0.0, 1.0, 3.0)}};
+	cairn_explore_failed(&e, -3.0, 0.0, 5.0, "stuck");
+	cairn_explore_failed(&e, -3.0, 0.0, 5.0, "stuck");
+	cairn_explore_close(&e, &f, 0.3, false);
+	ck_assert_int_eq(strncmp(cairn_explore_given_up(&e, 1.0, 0.0), "unreachable: ", 13), 0);
+	ck_assert_str_eq(cairn_explore_given_up(&e, 5.0, 0.0), "narrow: 0.20 m wide");
+	ck_assert_ptr_null(cairn_explore_given_up(&e, 0.5, 5.0)); /* it would not have been the end */
+	ck_assert_str_eq(cairn_explore_given_up(&e, -3.0, 0.0), "stuck");
+	cairn_explore_close(&e, &f, 0.3, true);
+	ck_assert_str_eq(cairn_explore_given_up(&e, 0.5, 5.0), "time: it was up, 0.5 m away");
+}
+END_TEST
+
+CAIRN_TEST_MAIN("explore", the_ranked_order_wins_over_nearness_and_what_is_not_ranked_comes_last,
+    the_end_says_of_every_open_frontier_why_it_was_not_visited, two_failures_at_a_place_give_it_up, two_arrivals_that_change_nothing_give_it_up,
     an_arrival_is_forgotten_when_the_frontier_is_gone, only_reachable_wide_and_new_frontiers_are_worthwhile,
     a_doorway_is_worth_a_detour, a_grown_map_gives_one_more_chance_and_only_one,
     the_memory_never_overflows_and_lists_the_newest)

@@ -1,0 +1,331 @@
+#include "common/choice/tour.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK_M 0.2     /* ways are measured on a map with cells of this size */
+#define LEAVE_BLOCKS 4  /* the direction a way leaves the robot in is that to a block so far away */
+#define GROUP_M 0.8     /* frontiers nearer to each other than this are one stop */
+#define GROUP_GROWTH 1.3
+#define GIVEN_UP_M 0.4  /* as CAIRN_EXPLORE_SAME_M */
+#define SAME_M 0.5      /* a target that moved less is the same one */
+#define RAYS 72
+#define GAIN_MIN_M2 0.05
+
+struct member {
+	uint32_t item;  /* of the frontiers */
+	double first_m; /* from the robot, turning included */
+	double home_m;
+	double gain_m2;
+	uint32_t group;
+};
+
+struct cairn_tour {
+	struct cairn_config_choice cfg;
+	double min_width_m;
+	bool nearest;
+	struct cairn_wave wave; /* of blocks */
+	int32_t width, height;  /* of it */
+	struct member members[CAIRN_TOUR_FRONTIERS];
+	uint32_t member_count;
+	double way_m[CAIRN_TOUR_FRONTIERS][CAIRN_TOUR_FRONTIERS];
+	bool has_target;
+	uint32_t target_id;
+	struct cairn_vec2 target;
+	float scratch[CAIRN_TOUR_GROUPS << CAIRN_TOUR_GROUPS];
+};
+
+struct cairn_tour *cairn_tour_new(const struct cairn_config *cfg)
+{
+	struct cairn_tour *t = calloc(1, sizeof(*t));
+	if (t == NULL)
+		return NULL;
+	t->cfg = cfg->choice;
+	t->min_width_m = cfg->mission.frontier_min_width_m;
+	t->nearest = strcmp(cfg->mission.order, "nearest") == 0;
+	cairn_wave_init(&t->wave);
+	return t;
+}
+
+void cairn_tour_destroy(struct cairn_tour **tour_p)
+{
+	if (*tour_p == NULL)
+		return;
+	cairn_wave_free(&(*tour_p)->wave);
+	free(*tour_p);
+	*tour_p = NULL;
+}
+
+/* ---- what would be seen ---- */
+
+double cairn_tour_gain_m2(const struct cairn_grid *grid, double x_m, double y_m, double look_m)
+{
+	double step_m = grid->cell_m, ring_m2 = 2.0 * M_PI / RAYS * step_m, gain_m2 = 0.0;
+	int steps = (int)(look_m / step_m);
+	for (int k = 0; k < RAYS; k++) {
+		double dx = cos(2.0 * M_PI * k / RAYS) * step_m, dy = sin(2.0 * M_PI * k / RAYS) * step_m;
+		for (int i = 1; i <= steps; i++) {
+			int8_t odds = cairn_grid_odds(
+			    grid, cairn_grid_cell(grid, x_m + i * dx), cairn_grid_cell(grid, y_m + i * dy));
+			if (odds == CAIRN_ODDS_UNKNOWN)
+				gain_m2 += i * step_m * ring_m2;
+			else if (cairn_odds_occupied(odds))
+				break;
+		}
+	}
+	return gain_m2;
+}
+
+/* ---- ways over blocks ---- */
+
+static int32_t block_cells(const struct cairn_ground *g)
+{
+	int32_t n = (int32_t)lround(BLOCK_M / g->grid->cell_m);
+	return n < 1 ? 1 : n;
+}
+
+/* A block is open when the robot can reach a cell of it. */
+static bool take_blocks(struct cairn_tour *t, const struct cairn_ground *g)
+{
+	int32_t n = block_cells(g), fine_w = g->reach->width, fine_h = g->reach->height;
+	t->width = (fine_w + n - 1) / n;
+	t->height = (fine_h + n - 1) / n;
+	if (!cairn_wave_resize(&t->wave, t->width, t->height))
+		return false;
+	size_t blocks = (size_t)t->width * (size_t)t->height;
+	memset(t->wave.cell, CAIRN_WAVE_OCCUPIED, blocks);
+	for (int32_t y = 0; y < fine_h; y++)
+		for (int32_t x = 0; x < fine_w; x++)
+			if (cairn_wave_distance(g->reach, x, y) != CAIRN_WAVE_NEVER)
+				t->wave.cell[(size_t)(y / n) * (size_t)t->width + (size_t)(x / n)] =
+				    CAIRN_WAVE_FREE;
+	for (size_t i = 0; i < blocks; i++)
+		t->wave.clearance2[i] = t->wave.cell[i] == CAIRN_WAVE_FREE;
+	return true;
+}
+
+static void block_of(const struct cairn_ground *g, double x_m, double y_m, int32_t *ret_x, int32_t *ret_y)
+{
+	int32_t n = block_cells(g);
+	*ret_x = (cairn_grid_cell(g->grid, x_m) - g->reach_cx0) / n;
+	*ret_y = (cairn_grid_cell(g->grid, y_m) - g->reach_cy0) / n;
+}
+
+/* Of the last spread; negative where it did not come. */
+static double block_way_m(const struct cairn_tour *t, const struct cairn_ground *g, int32_t x, int32_t y)
+{
+	if (x < 0 || y < 0 || x >= t->width || y >= t->height)
+		return -1.0;
+	uint32_t d = cairn_wave_distance(&t->wave, x, y);
+	return d == CAIRN_WAVE_NEVER ? -1.0 : d * block_cells(g) * g->grid->cell_m / CAIRN_WAVE_STEP;
+}
+
+/* The angle the robot must turn through to set off; the spread is from the frontier. */
+static double turn_rad(const struct cairn_tour *t, const struct cairn_ground *g, struct cairn_pose2 pose,
+    const struct cairn_msg_frontier *f)
+{
+	int32_t bx, by;
+	double best = INFINITY, x = f->goal_x_m, y = f->goal_y_m, edge_m = block_cells(g) * g->grid->cell_m;
+	block_of(g, pose.x_m, pose.y_m, &bx, &by);
+	if (hypot(x - pose.x_m, y - pose.y_m) < g->grid->cell_m)
+		return 0.0;
+	for (int32_t dy = -LEAVE_BLOCKS; dy <= LEAVE_BLOCKS; dy++)
+		for (int32_t dx = -LEAVE_BLOCKS; dx <= LEAVE_BLOCKS; dx++) {
+			if (abs(dx) != LEAVE_BLOCKS && abs(dy) != LEAVE_BLOCKS)
+				continue;
+			double way = block_way_m(t, g, bx + dx, by + dy);
+			if (way < 0.0 || way + hypot(dx, dy) * edge_m >= best)
+				continue;
+			best = way + hypot(dx, dy) * edge_m;
+			if (f->distance_m <= LEAVE_BLOCKS * edge_m)
+				continue; /* nearer than the ring: straight at it */
+			x = pose.x_m + dx * edge_m;
+			y = pose.y_m + dy * edge_m;
+		}
+	return fabs(cairn_wrap_rad(atan2(y - pose.y_m, x - pose.x_m) - pose.yaw_rad));
+}
+
+static bool measure(struct cairn_tour *t, const struct cairn_ground *g, struct cairn_pose2 pose,
+    const struct cairn_msg_frontiers *frontiers)
+{
+	for (uint32_t i = 0; i < t->member_count; i++) {
+		struct member *m = &t->members[i];
+		const struct cairn_msg_frontier *f = &frontiers->items[m->item];
+		int32_t x, y;
+		block_of(g, f->goal_x_m, f->goal_y_m, &x, &y);
+		if (x < 0 || y < 0 || x >= t->width || y >= t->height || !cairn_wave_spread(&t->wave, x, y, 1, 2))
+			return false;
+		for (uint32_t k = 0; k < t->member_count; k++) {
+			const struct cairn_msg_frontier *to = &frontiers->items[t->members[k].item];
+			block_of(g, to->goal_x_m, to->goal_y_m, &x, &y);
+			double way = block_way_m(t, g, x, y);
+			double straight = hypot(to->goal_x_m - f->goal_x_m, to->goal_y_m - f->goal_y_m);
+			t->way_m[i][k] = i == k ? 0.0 : fmax(way, straight);
+		}
+		block_of(g, 0.0, 0.0, &x, &y);
+		m->home_m = fmax(block_way_m(t, g, x, y), 0.0);
+		m->first_m = f->distance_m + t->cfg.tour_turn_m * turn_rad(t, g, pose, f) / M_PI;
+		m->gain_m2 = fmax(cairn_tour_gain_m2(g->grid, f->goal_x_m, f->goal_y_m, t->cfg.tour_look_m), GAIN_MIN_M2);
+	}
+	for (uint32_t i = 0; i < t->member_count; i++) /* blocks may make it longer one way than the other */
+		for (uint32_t k = 0; k < i; k++)
+			t->way_m[i][k] = t->way_m[k][i] = fmax(t->way_m[i][k], t->way_m[k][i]);
+	return true;
+}
+
+/* ---- groups ---- */
+
+static uint32_t group_within(struct cairn_tour *t, double radius_m)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < t->member_count; i++)
+		t->members[i].group = UINT32_MAX;
+	for (uint32_t i = 0; i < t->member_count; i++) {
+		if (t->members[i].group != UINT32_MAX)
+			continue;
+		for (uint32_t k = i; k < t->member_count; k++) /* nearest first: i is the group's middle */
+			if (t->members[k].group == UINT32_MAX && t->way_m[i][k] <= radius_m)
+				t->members[k].group = count;
+		count++;
+	}
+	return count;
+}
+
+static uint32_t make_groups(struct cairn_tour *t)
+{
+	double radius_m = GROUP_M;
+	uint32_t count = group_within(t, radius_m);
+	while (count > CAIRN_TOUR_GROUPS)
+		count = group_within(t, radius_m *= GROUP_GROWTH);
+	return count;
+}
+
+struct groups {
+	uint32_t count;
+	double first_m[CAIRN_TOUR_GROUPS], end_m[CAIRN_TOUR_GROUPS], gain[CAIRN_TOUR_GROUPS];
+	double way_m[CAIRN_TOUR_GROUPS][CAIRN_TOUR_GROUPS], cost_m[CAIRN_TOUR_GROUPS];
+};
+
+static void sum_up(const struct cairn_tour *t, struct groups *g)
+{
+	for (uint32_t a = 0; a < g->count; a++) {
+		g->first_m[a] = g->end_m[a] = INFINITY;
+		g->gain[a] = 0.0;
+		for (uint32_t b = 0; b < g->count; b++)
+			g->way_m[a][b] = a == b ? 0.0 : INFINITY;
+	}
+	for (uint32_t i = 0; i < t->member_count; i++) {
+		const struct member *m = &t->members[i];
+		g->first_m[m->group] = fmin(g->first_m[m->group], m->first_m);
+		g->end_m[m->group] = fmin(g->end_m[m->group], t->cfg.tour_home * m->home_m);
+		g->gain[m->group] += m->gain_m2;
+		for (uint32_t k = 0; k < t->member_count; k++)
+			g->way_m[m->group][t->members[k].group] =
+			    fmin(g->way_m[m->group][t->members[k].group], t->way_m[i][k]);
+	}
+}
+
+void cairn_tour_costs(uint32_t count, const double *first_m, const double way_m[][CAIRN_TOUR_GROUPS],
+    const double *end_m, const double *gain, double eager, float *scratch, double *ret_cost_m)
+{
+	uint32_t sets = UINT32_C(1) << count;
+	double total = 0.0;
+	for (uint32_t i = 0; i < count; i++)
+		total += gain[i];
+	/* scratch[set * count + i]: from group i on, with all of the set seen. */
+	for (uint32_t set = sets - 1; set > 0; set--) {
+		double seen = 0.0;
+		for (uint32_t i = 0; i < count; i++)
+			seen += (set >> i & 1u) != 0 ? gain[i] : 0.0;
+		double weight = 1.0 + (total > 0.0 ? eager * (1.0 - seen / total) : 0.0);
+		for (uint32_t i = 0; i < count; i++) {
+			if ((set >> i & 1u) == 0)
+				continue;
+			double best = set == sets - 1 ? end_m[i] : INFINITY;
+			for (uint32_t k = 0; k < count; k++)
+				if ((set >> k & 1u) == 0)
+					best = fmin(best, way_m[i][k] * weight +
+							      (double)scratch[(set | UINT32_C(1) << k) * count + k]);
+			scratch[set * count + i] = (float)best;
+		}
+	}
+	for (uint32_t i = 0; i < count; i++)
+		ret_cost_m[i] = first_m[i] * (1.0 + eager) + (double)scratch[(UINT32_C(1) << i) * count + i];
+}
+
+/* ---- ranking ---- */
+
+static bool worth_it(const struct cairn_tour *t, const struct cairn_msg_frontier *f,
+    const struct cairn_msg_given_up *given_up, uint32_t given_up_count)
+{
+	if (!(f->distance_m >= 0.0) || f->width_m < t->min_width_m)
+		return false;
+	for (uint32_t i = 0; i < given_up_count; i++)
+		if (hypot(given_up[i].x_m - f->x_m, given_up[i].y_m - f->y_m) <= GIVEN_UP_M)
+			return false;
+	return true;
+}
+
+static bool is_target(const struct cairn_tour *t, const struct cairn_msg_frontier *f)
+{
+	return t->has_target && (f->id == t->target_id || hypot(f->x_m - t->target.x_m, f->y_m - t->target.y_m) <= SAME_M);
+}
+
+/* The least becomes 0; the one of last time stays in front for a while. */
+static void settle(struct cairn_tour *t, struct cairn_msg_frontiers *frontiers, const double *cost_m)
+{
+	uint32_t best = UINT32_MAX;
+	double least = INFINITY;
+	for (uint32_t i = 0; i < frontiers->items_count; i++) {
+		const struct cairn_msg_frontier *f = &frontiers->items[i];
+		double cost = cost_m[i] - (is_target(t, f) ? t->cfg.tour_keep_m : 0.0);
+		if (cost < least) {
+			least = cost;
+			best = i;
+		}
+	}
+	t->has_target = best != UINT32_MAX;
+	if (!t->has_target)
+		return;
+	t->target_id = frontiers->items[best].id;
+	t->target = (struct cairn_vec2){frontiers->items[best].x_m, frontiers->items[best].y_m};
+	for (uint32_t i = 0; i < frontiers->items_count; i++)
+		if (i != best && isfinite(cost_m[i]))
+			frontiers->items[i].detour_m = fmax(cost_m[i] - cost_m[best], 0.0) + 1e-3;
+	frontiers->items[best].detour_m = 0.0;
+}
+
+bool cairn_tour_rank(struct cairn_tour *t, const struct cairn_ground *ground, struct cairn_pose2 pose,
+    const struct cairn_msg_given_up *given_up, uint32_t given_up_count, struct cairn_msg_frontiers *frontiers)
+{
+	double cost_m[sizeof(frontiers->items) / sizeof(frontiers->items[0])];
+	struct groups g;
+	t->member_count = 0;
+	for (uint32_t i = 0; i < frontiers->items_count; i++) { /* nearest first */
+		struct cairn_msg_frontier *f = &frontiers->items[i];
+		bool worth = worth_it(t, f, given_up, given_up_count);
+		f->detour_m = -1.0;
+		cost_m[i] = worth ? f->distance_m : INFINITY;
+		if (worth && t->member_count < CAIRN_TOUR_FRONTIERS)
+			t->members[t->member_count++] = (struct member){.item = i};
+	}
+	bool ok = t->nearest || t->member_count == 0 ||
+		  (take_blocks(t, ground) && measure(t, ground, pose, frontiers));
+	if (ok && !t->nearest && t->member_count > 0) {
+		g.count = make_groups(t);
+		sum_up(t, &g);
+		cairn_tour_costs(g.count, g.first_m, (const double(*)[CAIRN_TOUR_GROUPS])g.way_m, g.end_m, g.gain,
+		    t->cfg.tour_eager, t->scratch, g.cost_m);
+		double worst = 0.0;
+		for (uint32_t i = 0; i < t->member_count; i++) {
+			const struct member *m = &t->members[i];
+			cost_m[m->item] = g.cost_m[m->group] +
+					  (1.0 + t->cfg.tour_eager) * (m->first_m - g.first_m[m->group]);
+			worst = fmax(worst, cost_m[m->item]);
+		}
+		for (uint32_t i = t->members[t->member_count - 1].item + 1; i < frontiers->items_count; i++)
+			cost_m[i] += worst;
+	}
+	settle(t, frontiers, cost_m);
+	return ok;
+}

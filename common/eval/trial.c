@@ -1,0 +1,312 @@
+#include "common/eval/trial.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/eval/trial_parts.h"
+#include "common/vlm/decision.h"
+#include "common/vlm/shadow.h"
+
+#define SAMPLE_STEPS 10     /* 0.1 s */
+#define KEEP_STEPS 500
+#define STUCK_S 5.0
+#define STUCK_M 0.05
+#define STANDING_MPS 0.01
+#define SQUARE_M 0.25  /* revisits are told by squares of this size */
+#define AGAIN_M 2.0    /* driven since it came into the square first */
+#define START_TRIES 2000
+#define START_ROOM_M 0.35
+
+static const char *const mode_names[] = {"frontier", "vlm", "hybrid", "shadow", "nearest", "greedy"};
+_Static_assert(sizeof(mode_names) / sizeof(mode_names[0]) == CAIRN_TRIAL_MODE_COUNT, "one name for each mode");
+
+const char *cairn_trial_mode_name(enum cairn_trial_mode mode)
+{
+	return mode_names[mode];
+}
+
+int cairn_trial_mode_parse(const char *name)
+{
+	for (int i = 0; i < CAIRN_TRIAL_MODE_COUNT; i++)
+		if (strcmp(mode_names[i], name) == 0)
+			return i;
+	return -1;
+}
+
+struct trial {
+	const struct cairn_trial_options *o;
+	struct cairn_config cfg;
+	struct cairn_trial_result *r;
+	struct cairn_pilot pilot; /* shadow */
+	uint64_t steps;
+	uint32_t samples, stuck, standing;
+	int percent; /* next to be reached */
+	double last_m, again_m;
+	double mark_m, mark_s; /* where and when it last got somewhere */
+	float *first_m;        /* path length when it first came into a square; negative: never */
+	int32_t cols, rows;
+	bool reported[CAIRN_TRIAL_ROOMS];
+};
+
+/* ---- the start ---- */
+
+/* Somewhere that can be reached from the world's own start. */
+static bool draw_start(struct trial *t, struct cairn_error *err)
+{
+	const struct cairn_world *w = t->o->world;
+	struct cairn_sim *sim = cairn_sim_new(&t->cfg, w, err);
+	struct cairn_rng rng;
+	struct cairn_footprint spot = {START_ROOM_M, START_ROOM_M, START_ROOM_M};
+	if (sim == NULL)
+		return false;
+	cairn_rng_seed(&rng, t->o->seed, 31);
+	for (int i = 0; i < START_TRIES && t->o->seed > 1; i++) {
+		double x = w->x_min_m + cairn_rng_uniform(&rng) * (w->x_max_m - w->x_min_m);
+		double y = w->y_min_m + cairn_rng_uniform(&rng) * (w->y_max_m - w->y_min_m);
+		double yaw = cairn_wrap_rad(2.0 * M_PI * cairn_rng_uniform(&rng));
+		struct cairn_pose2 at = {x, y, yaw};
+		if (!cairn_truth_reachable_at(cairn_sim_truth(sim), x, y) ||
+		    cairn_world_touch(w, at, &spot, t->cfg.robot.height_m) >= 0)
+			continue;
+		snprintf(t->cfg.sim.start, sizeof(t->cfg.sim.start), "given");
+		t->cfg.sim.start_x_m = x;
+		t->cfg.sim.start_y_m = y;
+		t->cfg.sim.start_yaw_deg = cairn_rad_to_deg(yaw);
+		break;
+	}
+	cairn_sim_destroy(&sim);
+	return true;
+}
+
+/* ---- while it runs ---- */
+
+static void note_coverage(struct trial *t, struct cairn_run *run, double now_s, double path_m)
+{
+	struct cairn_trial_result *r = t->r;
+	r->coverage = cairn_truth_coverage(cairn_sim_truth(cairn_run_sim(run)));
+	for (; t->percent <= 100 && r->coverage * 100.0 >= t->percent - 1e-9; t->percent++) {
+		r->reach_s[t->percent] = now_s;
+		r->reach_m[t->percent] = path_m;
+	}
+	int part = (int)(now_s / t->o->duration_s * CAIRN_TRIAL_CURVE);
+	for (int i = part; i <= CAIRN_TRIAL_CURVE; i++) /* stays at that when it ends before the time */
+		r->curve[i] = (float)r->coverage;
+}
+
+static void note_path(struct trial *t, const struct cairn_body *b)
+{
+	struct cairn_trial_result *r = t->r;
+	double step_m = b->distance_m - t->last_m;
+	int32_t c = (int32_t)((b->pose.x_m - t->o->world->x_min_m) / SQUARE_M);
+	int32_t w = (int32_t)((b->pose.y_m - t->o->world->y_min_m) / SQUARE_M);
+	t->last_m = b->distance_m;
+	if (c >= 0 && w >= 0 && c < t->cols && w < t->rows) {
+		float *first = &t->first_m[(size_t)w * (size_t)t->cols + (size_t)c];
+		if (*first < 0.0F)
+			*first = (float)b->distance_m;
+		else if (b->distance_m - (double)*first > AGAIN_M)
+			t->again_m += step_m;
+	}
+	float *last = r->path_xy_m[r->path_count > 0 ? r->path_count - 1 : 0];
+	if (r->path_count < CAIRN_TRIAL_PATH &&
+	    (r->path_count == 0 || hypot((double)last[0] - b->pose.x_m, (double)last[1] - b->pose.y_m) >= CAIRN_TRIAL_PATH_M)) {
+		r->path_xy_m[r->path_count][0] = (float)b->pose.x_m;
+		r->path_xy_m[r->path_count++][1] = (float)b->pose.y_m;
+	}
+}
+
+static void note_stuck(struct trial *t, const struct cairn_run *run, double now_s)
+{
+	const struct cairn_sequencer_output *out = cairn_run_output(run);
+	const struct cairn_body *b = &cairn_run_truth(run)->body;
+	bool wants = out->nav_goal.active || out->cmd_vel.v_mps != 0.0;
+	t->standing += fabs(b->v_mps) < STANDING_MPS;
+	if (!wants || fabs(b->distance_m - t->mark_m) >= STUCK_M) {
+		t->mark_m = b->distance_m;
+		t->mark_s = now_s;
+	}
+	t->stuck += now_s - t->mark_s > STUCK_S;
+}
+
+static bool watch(void *ctx, struct cairn_run *run)
+{
+	struct trial *t = ctx;
+	const struct cairn_body *b = &cairn_run_truth(run)->body;
+	enum cairn_mission_state state = cairn_run_output(run)->mission.state;
+	bool over = state == CAIRN_MISSION_STATE_FINISHED || state == CAIRN_MISSION_STATE_RETURNING;
+	t->steps++;
+	if (t->o->keep_on != NULL && t->steps % KEEP_STEPS == 0 && !t->o->keep_on(t->o->ctx)) {
+		t->r->interrupted = true;
+		return false;
+	}
+	if (t->steps % SAMPLE_STEPS != 0 && !over)
+		return true;
+	double now_s = cairn_run_elapsed_s(run);
+	t->samples++;
+	note_path(t, b);
+	note_stuck(t, run, now_s);
+	note_coverage(t, run, now_s, b->distance_m);
+	t->r->seconds = now_s;
+	t->r->explored = over;
+	return !over;
+}
+
+/* ---- who chooses ---- */
+
+static bool nobody(
+    void *ctx, const struct cairn_run *run, const struct cairn_pilot_view *view, struct cairn_msg_decision *ret)
+{
+	(void)ctx, (void)run, (void)view, (void)ret;
+	return false;
+}
+
+static bool shadow(
+    void *ctx, const struct cairn_run *run, const struct cairn_pilot_view *view, struct cairn_msg_decision *ret)
+{
+	struct trial *t = ctx;
+	struct cairn_pilot_choice choice;
+	struct cairn_answer said = {.kind = CAIRN_ANSWER_ACTION};
+	struct cairn_msg_decision made;
+	const struct cairn_msg_nav_goal *goal = &cairn_run_output(run)->nav_goal;
+	cairn_pilot_choose(&t->pilot, view, &choice);
+	said.main = choice.call;
+	cairn_decision_from_answer(&said, &made);
+	made.snapshot_x_m = ret->snapshot_x_m;
+	made.snapshot_y_m = ret->snapshot_y_m;
+	made.snapshot_yaw_rad = ret->snapshot_yaw_rad;
+	t->r->calls++;
+	if (!goal->active)
+		return false;
+	enum cairn_shadow verdict = cairn_shadow_judge(&made, cairn_run_frontiers(run), cairn_run_candidates(run),
+	    (struct cairn_vec2){goal->x_m, goal->y_m});
+	t->r->shadow_compared += verdict != CAIRN_SHADOW_UNKNOWN;
+	t->r->shadow_agreed += verdict == CAIRN_SHADOW_AGREES;
+	return false;
+}
+
+/* A room reported is right when the robot stands in one that was not reported before. */
+static void report(void *ctx, const struct cairn_run *run, const struct cairn_tool_call *call)
+{
+	struct trial *t = ctx;
+	const struct cairn_world *w = t->o->world;
+	struct cairn_pose2 at = cairn_run_truth(run)->body.pose;
+	const struct cairn_room *room = cairn_world_room_at(w, at.x_m, at.y_m);
+	(void)call;
+	if (w->room_count == 0) {
+		t->r->rooms_unjudged++;
+		return;
+	}
+	size_t i = room != NULL ? (size_t)(room - w->rooms) : CAIRN_TRIAL_ROOMS;
+	bool right = i < CAIRN_TRIAL_ROOMS && !t->reported[i];
+	if (right)
+		t->reported[i] = true;
+	t->r->rooms_right += right;
+	t->r->rooms_wrong += !right;
+}
+
+static bool model_drives(enum cairn_trial_mode mode)
+{
+	return mode == CAIRN_TRIAL_VLM || mode == CAIRN_TRIAL_HYBRID;
+}
+
+static bool configure(struct trial *t, struct cairn_error *err)
+{
+	const struct cairn_trial_options *o = t->o;
+	const char *profile = o->pilot != NULL ? o->pilot : o->mode == CAIRN_TRIAL_HYBRID ? "hybrid" : "sensible";
+	t->cfg = *o->cfg;
+	int parsed = cairn_pilot_profile_parse(profile);
+	if (parsed < 0) {
+		cairn_error_set(err, "pilot.profile: '%s' is none", profile);
+		return false;
+	}
+	snprintf(t->cfg.pilot.profile, sizeof(t->cfg.pilot.profile), "%s", profile);
+	snprintf(t->cfg.mission.order, sizeof(t->cfg.mission.order), "%s",
+	    o->mode == CAIRN_TRIAL_NEAREST || o->mode == CAIRN_TRIAL_GREEDY ? "nearest" : "tour");
+	t->cfg.mission.recheck = o->mode != CAIRN_TRIAL_NEAREST;
+	cairn_pilot_init(&t->pilot, (enum cairn_pilot_profile)parsed, o->seed);
+	t->cfg.pilot.seed = (int)o->seed;
+	t->cfg.sim.seed = (int)o->seed;
+	t->cfg.mission.return_home = false;
+	t->cfg.mission.limit_s = 0.0;
+	if (!model_drives(o->mode)) { /* nobody is waited for */
+		t->cfg.safety.silent_coast_s = 0.1;
+		t->cfg.safety.silent_wait_s = 0.2;
+		t->cfg.safety.silent_local_s = 3600.0;
+	}
+	return draw_start(t, err);
+}
+
+static void finish(struct trial *t, struct cairn_run *run)
+{
+	struct cairn_trial_result *r = t->r;
+	const struct cairn_msg_mission *m = &cairn_run_output(run)->mission;
+	struct cairn_run_totals totals = cairn_run_totals(run);
+	double samples = t->samples > 0 ? t->samples : 1;
+	r->reachable_m2 = cairn_truth_reachable_m2(cairn_sim_truth(cairn_run_sim(run)));
+	r->path_m = totals.odometry_m;
+	r->revisit_share = r->path_m > 0.0 ? t->again_m / r->path_m : 0.0;
+	r->stuck_share = t->stuck / samples;
+	r->standing_share = t->standing / samples;
+	r->contacts = totals.contacts;
+	if (model_drives(t->o->mode)) {
+		r->decisions = (uint32_t)m->decisions;
+		r->refused = (uint32_t)m->refused;
+		r->calls = (uint32_t)totals.calls;
+	}
+	r->overrides = (uint32_t)m->overrides;
+	cairn_trial_judge_end(run, &t->cfg, t->o->world, r);
+}
+
+static bool drive(struct trial *t, struct cairn_error *err)
+{
+	struct cairn_run_options options = {.cfg = &t->cfg,
+	    .world = t->o->world,
+	    .map = t->o->map,
+	    .duration_s = t->o->duration_s,
+	    .coverage = true,
+	    .decide = model_drives(t->o->mode)             ? NULL
+		      : t->o->mode == CAIRN_TRIAL_SHADOW ? shadow
+							 : nobody,
+	    .decide_ctx = t,
+	    .on_report = report,
+	    .report_ctx = t,
+	    .observe = watch,
+	    .observe_ctx = t};
+	struct cairn_run *run = cairn_run_new(&options, err);
+	if (run == NULL)
+		return false;
+	t->r->start_yaw_rad = (float)cairn_run_truth(run)->start.yaw_rad;
+	cairn_run_all(run);
+	finish(t, run);
+	cairn_run_destroy(&run);
+	return true;
+}
+
+bool cairn_trial_run(
+    const struct cairn_trial_options *options, struct cairn_trial_result *ret, struct cairn_error *err)
+{
+	struct trial *t = calloc(1, sizeof(*t));
+	const struct cairn_world *w = options->world;
+	*ret = (struct cairn_trial_result){.mode = options->mode, .seed = options->seed};
+	for (int i = 0; i <= 100; i++)
+		ret->reach_s[i] = ret->reach_m[i] = -1.0;
+	if (t == NULL) {
+		cairn_error_set(err, "out of memory");
+		return false;
+	}
+	t->o = options;
+	t->r = ret;
+	t->cols = (int32_t)((w->x_max_m - w->x_min_m) / SQUARE_M) + 1;
+	t->rows = (int32_t)((w->y_max_m - w->y_min_m) / SQUARE_M) + 1;
+	size_t squares = (size_t)t->cols * (size_t)t->rows;
+	t->first_m = malloc(squares * sizeof(*t->first_m));
+	for (size_t i = 0; t->first_m != NULL && i < squares; i++)
+		t->first_m[i] = -1.0F;
+	bool ok = t->first_m != NULL;
+	if (!ok)
+		cairn_error_set(err, "out of memory");
+	ok = ok && configure(t, err) && drive(t, err);
+	free(t->first_m);
+	free(t);
+	return ok;
+}

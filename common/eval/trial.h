@@ -1,0 +1,96 @@
+/* trial.h - one exploration of one house by one way of choosing where to go next, and what came of it.
+ *
+ * The ways share everything that drives (common/eval/run.h); they differ in who chooses:
+ *   frontier  the robot's own local exploration (common/choice/tour.h), no model asked
+ *   vlm       a model that may name any frontier, point or move; here the scripted pilot "sensible"
+ *   hybrid    a model that chooses among the candidates offered; here the scripted pilot "hybrid"
+ *   shadow    a model is asked, local exploration drives; how often they agree is counted
+ *   nearest   the textbook (Yamauchi 1997): to the nearest frontier by way of the known floor, and when the robot is
+ *             there to the next; no model asked
+ *   greedy    the same, but a frontier that has been seen into on the way is not driven to any more (as in all modes above)
+ *
+ * Seed 1 starts where the world says, with any other seed the robot starts somewhere else that it can reach from there,
+ * drawn by the seed alone: so trials of the same house and seed are pairs. The exploration is over when the mission says so
+ * or the time is up; the way home is not part of it. */
+#ifndef CAIRN_COMMON_EVAL_TRIAL_H
+#define CAIRN_COMMON_EVAL_TRIAL_H
+
+#include "common/eval/run.h"
+
+#define CAIRN_TRIAL_CURVE 240  /* equal parts of the time */
+#define CAIRN_TRIAL_PATH 1500  /* points of the true path, CAIRN_TRIAL_PATH_M apart or more */
+#define CAIRN_TRIAL_PATH_M 0.15
+#define CAIRN_TRIAL_LEFT_M2 0.30 /* a patch of floor smaller than this is not worth a way */
+
+enum cairn_trial_mode {
+	CAIRN_TRIAL_FRONTIER,
+	CAIRN_TRIAL_VLM,
+	CAIRN_TRIAL_HYBRID,
+	CAIRN_TRIAL_SHADOW,
+	CAIRN_TRIAL_NEAREST,
+	CAIRN_TRIAL_GREEDY,
+	CAIRN_TRIAL_MODE_COUNT
+};
+
+const char *cairn_trial_mode_name(enum cairn_trial_mode mode);
+/* -1: there is none of that name. */
+int cairn_trial_mode_parse(const char *name);
+
+struct cairn_trial_options {
+	const struct cairn_config *cfg; /* what the mode and the seed decide is overwritten */
+	const struct cairn_world *world;
+	enum cairn_trial_mode mode;
+	enum cairn_run_map map; /* not CAIRN_RUN_MAP_NONE */
+	const char *pilot;      /* profile of vlm, hybrid and shadow; NULL: as above */
+	uint32_t seed;
+	double duration_s;
+	bool (*keep_on)(void *ctx); /* asked now and then; false ends the trial. May be NULL */
+	void *ctx;
+};
+
+/* Why frontiers were given up. */
+enum cairn_trial_cause {
+	CAIRN_TRIAL_UNREACHABLE, /* no way over known floor that the robot fits through */
+	CAIRN_TRIAL_NARROW,
+	CAIRN_TRIAL_BLOCKED, /* tried, and did not get there */
+	CAIRN_TRIAL_OPEN,    /* been there, nothing new to be seen */
+	CAIRN_TRIAL_FENCED,
+	CAIRN_TRIAL_TIME,
+	CAIRN_TRIAL_CAUSE_COUNT
+};
+const char *cairn_trial_cause_name(enum cairn_trial_cause cause);
+
+/* Plain data, so that one process may hand it to another. Lengths and areas of the truth. */
+struct cairn_trial_result {
+	uint32_t mode, seed;
+	bool explored;       /* ended because nothing was left; else the time was up */
+	bool interrupted;    /* by keep_on: not a result */
+	double reachable_m2; /* floor that the robot can reach */
+	double coverage;     /* seen share of it at the end */
+	double seconds;      /* of the exploration */
+	double path_m;
+	double revisit_share;   /* of the path, over floor driven over before */
+	double stuck_share;     /* of the time: wanted to move, and got nowhere for 5 s */
+	double standing_share;  /* of the time: stood still */
+	uint32_t contacts, decisions, refused, overrides, calls;
+	uint32_t rooms_right, rooms_wrong, rooms_unjudged; /* discoveries against the world's rooms */
+	uint32_t shadow_compared, shadow_agreed;
+	uint64_t tokens_in, tokens_out;
+	double usd;
+	uint32_t causes[CAIRN_TRIAL_CAUSE_COUNT];
+	double left_m2; /* largest connected patch not seen, of the floor that the robot fits on with the room it asks for */
+	double left_x_m, left_y_m; /* a point of it, world frame */
+	bool early; /* explored, although such a patch was left and no frontier near it was given up with a reason */
+	double reach_s[101]; /* when so many percent were seen; negative: never */
+	double reach_m[101]; /* path driven by then */
+	float curve[CAIRN_TRIAL_CURVE + 1]; /* seen share at equal parts of duration_s */
+	float start_yaw_rad;
+	uint32_t path_count;
+	float path_xy_m[CAIRN_TRIAL_PATH][2]; /* world frame */
+};
+
+/* False with the reason: no memory, or the robot cannot stand at its start. */
+bool cairn_trial_run(
+    const struct cairn_trial_options *options, struct cairn_trial_result *ret, struct cairn_error *err);
+
+#endif

@@ -1,0 +1,155 @@
+/* trial_end.c - the end of an exploration against the truth: is anything left that the robot could have driven to? */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/eval/trial_parts.h"
+
+#define NEAR_GIVEN_UP_M 1.5 /* a frontier this near to a patch is taken to be its opening */
+#define CELL_SLACK_M 0.05   /* cells of the map make walls up to so much thicker */
+
+static const char *const cause_names[] = {"unreachable", "narrow", "blocked", "open", "fenced", "time"};
+_Static_assert(
+    sizeof(cause_names) / sizeof(cause_names[0]) == CAIRN_TRIAL_CAUSE_COUNT, "one name for each cause");
+
+const char *cairn_trial_cause_name(enum cairn_trial_cause cause)
+{
+	return cause_names[cause];
+}
+
+/* By the words that common/safety uses. */
+static enum cairn_trial_cause cause_of(const char *reason)
+{
+	if (strncmp(reason, "narrow", 6) == 0)
+		return CAIRN_TRIAL_NARROW;
+	if (strncmp(reason, "unreachable", 11) == 0)
+		return CAIRN_TRIAL_UNREACHABLE;
+	if (strncmp(reason, "time", 4) == 0)
+		return CAIRN_TRIAL_TIME;
+	if (strstr(reason, "zone") != NULL || strstr(reason, "fence") != NULL)
+		return CAIRN_TRIAL_FENCED;
+	return strncmp(reason, "visited", 7) == 0 ? CAIRN_TRIAL_OPEN : CAIRN_TRIAL_BLOCKED;
+}
+
+struct patch {
+	uint32_t cells;
+	double x_m, y_m;  /* a cell of it */
+	double nearest_m; /* of its cells to a frontier given up */
+};
+
+struct scene {
+	const struct cairn_truth *floor, *seen;
+	const struct cairn_grid *grid;
+	const struct cairn_world *world;
+	const struct cairn_msg_mission *mission;
+	struct cairn_pose2 start;
+	int32_t cols, rows;
+	uint8_t *open; /* 1: floor that was not seen, not yet flooded */
+	uint32_t *queue;
+};
+
+static void at(const struct scene *s, uint32_t k, double *ret_x_m, double *ret_y_m)
+{
+	*ret_x_m = s->world->x_min_m + (k % (uint32_t)s->cols + 0.5) * CAIRN_TRUTH_CELL_M;
+	*ret_y_m = s->world->y_min_m + (k / (uint32_t)s->cols + 0.5) * CAIRN_TRUTH_CELL_M;
+}
+
+static double given_up_m(const struct scene *s, double x_m, double y_m)
+{
+	double nearest = INFINITY;
+	for (uint32_t i = 0; i < s->mission->given_up_count; i++) {
+		const struct cairn_msg_given_up *g = &s->mission->given_up[i];
+		struct cairn_vec2 p = cairn_pose_apply(s->start, (struct cairn_vec2){g->x_m, g->y_m});
+		nearest = fmin(nearest, hypot(p.x_m - x_m, p.y_m - y_m));
+	}
+	return nearest;
+}
+
+static struct patch flood(struct scene *s, uint32_t seed)
+{
+	static const int32_t step[4][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}};
+	struct patch p = {.nearest_m = INFINITY};
+	uint32_t count = 0;
+	at(s, seed, &p.x_m, &p.y_m);
+	s->queue[count++] = seed;
+	s->open[seed] = 0;
+	for (uint32_t next = 0; next < count; next++) {
+		int32_t c = (int32_t)(s->queue[next] % (uint32_t)s->cols), r = (int32_t)(s->queue[next] / (uint32_t)s->cols);
+		double x, y;
+		at(s, s->queue[next], &x, &y);
+		p.nearest_m = fmin(p.nearest_m, given_up_m(s, x, y));
+		for (int i = 0; i < 4; i++) {
+			int32_t nc = c + step[i][0], nr = r + step[i][1];
+			if (nc < 0 || nr < 0 || nc >= s->cols || nr >= s->rows)
+				continue;
+			uint32_t k = (uint32_t)nr * (uint32_t)s->cols + (uint32_t)nc;
+			if (!s->open[k])
+				continue;
+			s->open[k] = 0;
+			s->queue[count++] = k;
+		}
+	}
+	p.cells = count;
+	return p;
+}
+
+/* Neither swept by the truth's rays, which end at CAIRN_TRUTH_RANGE_M, nor known to the map, which sees farther. */
+static bool unknown(const struct scene *s, double x_m, double y_m)
+{
+	if (!cairn_truth_reachable_at(s->floor, x_m, y_m) || cairn_truth_seen_at(s->seen, x_m, y_m))
+		return false;
+	struct cairn_pose2 p = cairn_pose_between(s->start, (struct cairn_pose2){x_m, y_m, 0.0});
+	return cairn_grid_odds(s->grid, cairn_grid_cell(s->grid, p.x_m), cairn_grid_cell(s->grid, p.y_m)) ==
+	       CAIRN_ODDS_UNKNOWN;
+}
+
+static void find_patches(struct scene *s, struct cairn_trial_result *ret)
+{
+	uint32_t cells = (uint32_t)s->cols * (uint32_t)s->rows, largest = 0;
+	for (uint32_t k = 0; k < cells; k++) {
+		double x, y;
+		at(s, k, &x, &y);
+		s->open[k] = unknown(s, x, y);
+	}
+	for (uint32_t k = 0; k < cells; k++) {
+		if (!s->open[k])
+			continue;
+		struct patch p = flood(s, k);
+		double area_m2 = p.cells * CAIRN_TRUTH_CELL_M * CAIRN_TRUTH_CELL_M;
+		ret->early |= ret->explored && area_m2 >= CAIRN_TRIAL_LEFT_M2 && p.nearest_m > NEAR_GIVEN_UP_M;
+		if (p.cells <= largest)
+			continue;
+		largest = p.cells;
+		ret->left_m2 = area_m2;
+		ret->left_x_m = p.x_m;
+		ret->left_y_m = p.y_m;
+	}
+}
+
+void cairn_trial_judge_end(struct cairn_run *run, const struct cairn_config *cfg, const struct cairn_world *world,
+    struct cairn_trial_result *ret)
+{
+	/* The room that the frontier finder asks for: see common/map/frontier.c. */
+	const struct cairn_config_robot *c = &cfg->robot;
+	double need_m = fmax(c->footprint_half_width_m + cfg->nav.clearance_m + cfg->map.cell_m,
+	    0.5 * (c->footprint_front_m + c->footprint_rear_m));
+	struct cairn_footprint body = {c->footprint_front_m, c->footprint_rear_m, need_m + CELL_SLACK_M - CAIRN_TRUTH_MARGIN_M};
+	struct cairn_truth *floor = cairn_truth_new(world, &body, c->height_m, cairn_run_truth(run)->start);
+	struct scene s = {.floor = floor,
+	    .seen = cairn_sim_truth(cairn_run_sim(run)),
+	    .grid = cairn_run_grid(run),
+	    .world = world,
+	    .mission = &cairn_run_output(run)->mission,
+	    .start = cairn_run_truth(run)->start,
+	    .cols = (int32_t)((world->x_max_m - world->x_min_m) / CAIRN_TRUTH_CELL_M) + 1,
+	    .rows = (int32_t)((world->y_max_m - world->y_min_m) / CAIRN_TRUTH_CELL_M) + 1};
+	size_t cells = (size_t)s.cols * (size_t)s.rows;
+	s.open = malloc(cells);
+	s.queue = malloc(cells * sizeof(*s.queue));
+	for (uint32_t i = 0; i < s.mission->given_up_count; i++)
+		ret->causes[cause_of(s.mission->given_up[i].reason)]++;
+	if (floor != NULL && s.open != NULL && s.queue != NULL)
+		find_patches(&s, ret);
+	free(s.open);
+	free(s.queue);
+	cairn_truth_destroy(&floor);
+}
