@@ -301,7 +301,8 @@ static void recover(struct cairn_planner *p, const struct cairn_pose2 *pose, int
 		planner_say(p, CAIRN_NAV_STATE_STUCK, "no progress after %d recoveries", PLANNER_TRIES_MAX);
 		return;
 	}
-	if (same_place)
+	/* The motor stage stands before something that this costmap does not have: the way there is not planned again. */
+	if (same_place || p->motion.state == CAIRN_MOTOR_STATE_BLOCKED)
 		remember_unseen(p, pose, was_reverse, now_ns);
 	planner_lay_live(p, now_ns);
 	double back = room_to_retreat(p, pose, !was_reverse);

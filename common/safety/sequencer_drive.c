@@ -339,8 +339,10 @@ void seq_drive_account(struct cairn_sequencer *seq, struct cairn_twist want,
 	}
 	char why[sizeof(t->cause)];
 	snprintf(why, sizeof(why), "%s", t->cause[0] != '\0' ? t->cause : "the wheels do not move");
-	if (t->blocked_s > (t->kind == SEQ_NAV ? SEQ_NAV_BLOCKED_S : SEQ_BLOCKED_S))
+	/* On a way the planner tries to get out of it first: it remembers where it was held, and plans around that. */
+	double patience_s = t->kind == SEQ_NAV && !t->nav.nudging ? seq->cfg->nav.stuck_s + SEQ_NAV_PATIENCE_S : 0.0;
+	if (t->blocked_s > fmax(SEQ_BLOCKED_S, patience_s))
 		in_trouble(seq, now_ns, why);
-	else if (t->stall_s > SEQ_STALL_S)
+	else if (t->stall_s > fmax(SEQ_STALL_S, patience_s))
 		in_trouble(seq, now_ns, "the wheels do not move");
 }

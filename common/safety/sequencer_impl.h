@@ -12,7 +12,7 @@
 
 #define SEQ_HOLD_MAX_S 8.0         /* a decision survives stale inputs for this long */
 #define SEQ_BLOCKED_S 0.6          /* held at zero by an obstacle for this long ends a move */
-#define SEQ_NAV_BLOCKED_S 1.5      /* a path gets more patience, then a manoeuvre */
+#define SEQ_NAV_PATIENCE_S 1.0     /* longer than the planner's nav.stuck_s, then a manoeuvre */
 #define SEQ_STALL_S 2.5            /* commanded but not moving */
 #define SEQ_STALL_M 0.02           /* less than this in SEQ_STALL_S is not moving */
 #define SEQ_STAND_S 0.5            /* standing decisions last this long */

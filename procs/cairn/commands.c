@@ -12,18 +12,24 @@ static const struct cli_option up_options[] = {
     {"set", '\0', "KEY=VALUE", "one key, laid over everything; may be repeated"},
     {"stay", '\0', NULL, "stay up when the mission has ended"}, {0}};
 static const struct cli_option eval_options[] = {
-    {"for", '\0', "TIME", "real time (chaos: 60s, soak: 30m where it is not given)"},
+    {"for", '\0', "TIME", "real time (chaos: 60s, soak: 30m where it is not given), or simulated time of a trial (explore: 10m)"},
     {"hours", '\0', "H", "simulated hours (safety; 5 where it is not given)"},
     {"seed", '\0', "N", "of all chance; 1 where it is not given"},
     {"jobs", '\0', "N", "processes at once; as many as there are processors where it is not given"},
-    {"mode", '\0', "MODE", "gt or vision (arenas; both where it is not given)"},
+    {"mode", '\0', "MODE",
+	"gt or vision (arenas; both where it is not given); frontier, vlm, hybrid, shadow, nearest or greedy, may be "
+	"repeated (explore; all but shadow where it is not given)"},
     {"name", '\0', "N", "only this one of config/arenas (arenas)"},
-    {"seeds", '\0', "N", "so many, from --seed on (arenas; 1 where it is not given)"},
-    {"report", '\0', "DIR", "write a page with figures there; an interrupted run goes on from it (arenas)"},
+    {"seeds", '\0', "N", "so many, from --seed on (arenas, explore; 1 where it is not given)"},
+    {"report", '\0', "DIR", "write a page with figures there; an interrupted run goes on from it (arenas, explore)"},
     {"without", '\0', "LAYERS", "leave safety layers out: sequencer, motor or both (safety)"},
     {"world", '\0', "FILE", "house to drive in (soak)"},
     {"kills", '\0', "N", "how many (storm; 200 where it is not given)"},
     {"untimed", '\0', NULL, "tell times without judging them (chaos)"},
+    {"worlds", '\0', "PATH", "a house, or a folder of them; may be repeated (explore; the bundled homes where it is not given)"},
+    {"pilot", '\0', "PROFILE", "of the scripted pilot (explore; by the mode where it is not given)"},
+    {"provider", '\0', "NAME", "who stands in the model's place; here only the scripted pilot can (explore)"},
+    {"poses", '\0', "SOURCE", "mapper (as on the robot) or truth (faster) (explore; mapper where it is not given)"},
     {"verbose", 'v', NULL, "say on standard error what is found as it is found"}, {0}};
 static const struct cli_option service_options[] = {
     {"config", '\0', "FILE", "configuration the service is to use"},

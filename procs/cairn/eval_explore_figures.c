@@ -1,0 +1,328 @@
+/* eval_explore_figures.c - what is told of trials: means, and differences of pairs, with their intervals. */
+#include <math.h>
+#include <string.h>
+
+#include "procs/cairn/eval_explore.h"
+
+#define UNITS_MAX (EXPLORE_WORLDS_MAX > EXPLORE_SEEDS_MAX ? EXPLORE_WORLDS_MAX : EXPLORE_SEEDS_MAX)
+
+const struct cairn_trial_result *explore_result(
+    const struct explore_plan *p, uint32_t world, uint32_t mode, uint32_t seed)
+{
+	size_t i = ((size_t)world * p->mode_count + mode) * p->seeds + seed;
+	return p->done[i] ? &p->results[i] : NULL;
+}
+
+int explore_mode(const struct explore_plan *p, enum cairn_trial_mode mode)
+{
+	for (uint32_t i = 0; i < p->mode_count; i++)
+		if (p->modes[i] == mode)
+			return (int)i;
+	return -1;
+}
+
+/* ---- of one trial ---- */
+
+static double at_minutes(const struct cairn_trial_result *r, double minutes)
+{
+	double best = 0.0;
+	for (int i = 1; i <= 100; i++)
+		if (r->reach_s[i] >= 0.0 && r->reach_s[i] <= 60.0 * minutes)
+			best = i;
+	return best;
+}
+
+static double area_rate(const struct cairn_trial_result *r)
+{
+	return r->seconds > 0.0 ? r->reachable_m2 * r->coverage / (r->seconds / 60.0) : NAN;
+}
+
+static double at_2(const struct cairn_trial_result *r)
+{
+	return at_minutes(r, 2.0);
+}
+
+static double at_5(const struct cairn_trial_result *r)
+{
+	return at_minutes(r, 5.0);
+}
+
+static double at_10(const struct cairn_trial_result *r)
+{
+	return at_minutes(r, 10.0);
+}
+
+static double coverage(const struct cairn_trial_result *r)
+{
+	return 100.0 * r->coverage;
+}
+
+static double explored(const struct cairn_trial_result *r)
+{
+	return r->explored ? 100.0 : 0.0;
+}
+
+static double seconds(const struct cairn_trial_result *r)
+{
+	return r->seconds;
+}
+
+static double path(const struct cairn_trial_result *r)
+{
+	return r->path_m;
+}
+
+static double revisit(const struct cairn_trial_result *r)
+{
+	return 100.0 * r->revisit_share;
+}
+
+static double stuck(const struct cairn_trial_result *r)
+{
+	return 100.0 * r->stuck_share;
+}
+
+static double standing(const struct cairn_trial_result *r)
+{
+	return 100.0 * r->standing_share;
+}
+
+static double contacts(const struct cairn_trial_result *r)
+{
+	return r->contacts;
+}
+
+static double overrides(const struct cairn_trial_result *r)
+{
+	return r->overrides;
+}
+
+static double decisions(const struct cairn_trial_result *r)
+{
+	return r->decisions;
+}
+
+static double calls(const struct cairn_trial_result *r)
+{
+	return r->calls;
+}
+
+static double rooms_right(const struct cairn_trial_result *r)
+{
+	return r->rooms_right;
+}
+
+static double rooms_wrong(const struct cairn_trial_result *r)
+{
+	return r->rooms_wrong;
+}
+
+static double agreement(const struct cairn_trial_result *r)
+{
+	return r->shadow_compared > 0 ? 100.0 * r->shadow_agreed / r->shadow_compared : NAN;
+}
+
+static double early(const struct cairn_trial_result *r)
+{
+	return r->early ? 1.0 : 0.0;
+}
+
+static double tokens(const struct cairn_trial_result *r)
+{
+	return r->tokens_in + r->tokens_out > 0 ? (double)(r->tokens_in + r->tokens_out) : NAN;
+}
+
+static double cost(const struct cairn_trial_result *r)
+{
+	return r->tokens_in + r->tokens_out > 0 ? r->usd : NAN;
+}
+
+const struct explore_metric explore_metrics[] = {
+    {"area_m2_per_min", "area, m²/min", 1, area_rate},
+    {"seen_2_min_percent", "seen at 2 min, %", 1, at_2},
+    {"seen_5_min_percent", "at 5 min, %", 1, at_5},
+    {"seen_10_min_percent", "at 10 min, %", 1, at_10},
+    {"seen_percent", "at the end, %", 1, coverage},
+    {"explored_percent", "ended explored, %", 0, explored},
+    {"seconds", "time, s", 0, seconds},
+    {"path_m", "path, m", 1, path},
+    {"revisit_percent", "path driven over again, %", 1, revisit},
+    {"stuck_percent", "time stuck, %", 2, stuck},
+    {"standing_percent", "time standing, %", 1, standing},
+    {"contacts", "contacts", 2, contacts},
+    {"overrides", "overrides", 2, overrides},
+    {"decisions", "decisions", 1, decisions},
+    {"calls", "calls", 1, calls},
+    {"tokens", "tokens", 0, tokens},
+    {"usd", "cost, USD", 4, cost},
+    {"rooms_right", "rooms right", 2, rooms_right},
+    {"rooms_wrong", "rooms wrong", 2, rooms_wrong},
+    {"agreement_percent", "shadow agrees, %", 0, agreement},
+    {"early_ends", "ended early", 2, early},
+};
+const uint32_t explore_metric_count = sizeof(explore_metrics) / sizeof(explore_metrics[0]);
+
+/* ---- of pairs ---- */
+
+static double path_change(const struct cairn_trial_result *a, const struct cairn_trial_result *b)
+{
+	return a->explored && b->explored && b->path_m > 1.0 ? 100.0 * (a->path_m / b->path_m - 1.0) : NAN;
+}
+
+static double time_change(const struct cairn_trial_result *a, const struct cairn_trial_result *b)
+{
+	return a->explored && b->explored && b->seconds > 1.0 ? 100.0 * (a->seconds / b->seconds - 1.0) : NAN;
+}
+
+/* What the one has seen by the time the other has seen 90 %. */
+static double seen_by_then(const struct cairn_trial_result *a, const struct cairn_trial_result *b)
+{
+	return b->reach_s[90] > 0.0 ? at_minutes(a, b->reach_s[90] / 60.0) : NAN;
+}
+
+static double end_change(const struct cairn_trial_result *a, const struct cairn_trial_result *b)
+{
+	return 100.0 * (a->coverage - b->coverage);
+}
+
+static double time_to_95(const struct cairn_trial_result *a, const struct cairn_trial_result *b)
+{
+	return a->reach_s[95] > 0.0 && b->reach_s[95] > 1.0 ? 100.0 * (a->reach_s[95] / b->reach_s[95] - 1.0) : NAN;
+}
+
+const struct explore_contrast explore_contrasts[] = {
+    {"path_percent", "path, % longer", path_change},
+    {"seconds_percent", "time, % longer", time_change},
+    {"seconds_to_95_percent", "time until 95 % are seen, % longer", time_to_95},
+    {"seen_when_90_percent", "seen when the other has seen 90 %, %", seen_by_then},
+    {"seen_points", "seen at the end, percentage points more", end_change},
+};
+const uint32_t explore_contrast_count = sizeof(explore_contrasts) / sizeof(explore_contrasts[0]);
+
+/* ---- means ---- */
+
+struct question {
+	const struct explore_metric *metric; /* or */
+	const struct explore_contrast *contrast;
+	uint32_t mode, against;
+	enum explore_half half;
+};
+
+static double answer(const struct explore_plan *p, const struct question *q, uint32_t world, uint32_t seed)
+{
+	const struct cairn_trial_result *a = explore_result(p, world, q->mode, seed);
+	if (q->metric != NULL)
+		return a != NULL ? q->metric->of(a) : NAN;
+	const struct cairn_trial_result *b = explore_result(p, world, q->against, seed);
+	return a != NULL && b != NULL ? q->contrast->of(a, b) : NAN;
+}
+
+static struct cairn_interval ask(const struct explore_plan *p, const struct question *q)
+{
+	double units[UNITS_MAX];
+	uint32_t count = 0;
+	for (uint32_t w = 0; w < p->world_count; w++) {
+		double sum = 0.0;
+		uint32_t n = 0;
+		if (q->half != EXPLORE_ALL && w % 2 != (q->half == EXPLORE_SECOND_HALF))
+			continue;
+		for (uint32_t s = 0; s < p->seeds; s++) {
+			double x = answer(p, q, w, s);
+			if (p->world_count == 1)
+				units[count++] = x;
+			else if (isfinite(x)) {
+				sum += x;
+				n++;
+			}
+		}
+		if (p->world_count > 1)
+			units[count++] = n > 0 ? sum / n : NAN;
+	}
+	return cairn_interval_of_mean(units, count);
+}
+
+struct cairn_interval explore_mean(
+    const struct explore_plan *p, uint32_t mode, const struct explore_metric *metric)
+{
+	return ask(p, &(struct question){.metric = metric, .mode = mode});
+}
+
+struct cairn_interval explore_compare(const struct explore_plan *p, uint32_t mode, uint32_t against,
+    enum explore_half half, const struct explore_contrast *contrast)
+{
+	return ask(p, &(struct question){.contrast = contrast, .mode = mode, .against = against, .half = half});
+}
+
+/* ---- as JSON ---- */
+
+static void set_interval(json_t *o, const char *name, struct cairn_interval i)
+{
+	if (i.count == 0)
+		return;
+	json_t *v = json_object();
+	json_object_set_new(v, "mean", json_real(i.mean));
+	json_object_set_new(v, "low", json_real(i.low));
+	json_object_set_new(v, "high", json_real(i.high));
+	json_object_set_new(v, "count", json_integer(i.count));
+	json_object_set_new(o, name, v);
+}
+
+static json_t *contrasts_of(const struct explore_plan *p, uint32_t against)
+{
+	static const char *const halves[] = {"all", "first_half", "second_half"};
+	json_t *o = json_object();
+	for (int h = 0; h < EXPLORE_HALF_COUNT; h++) {
+		json_t *part = json_object();
+		for (uint32_t i = 0; i < explore_contrast_count; i++)
+			set_interval(part, explore_contrasts[i].name,
+			    explore_compare(p, 0, against, (enum explore_half)h, &explore_contrasts[i]));
+		json_object_set_new(o, halves[h], part);
+	}
+	return o;
+}
+
+static json_t *trial_figures(const struct explore_plan *p, uint32_t w, const struct cairn_trial_result *r)
+{
+	json_t *o = json_object();
+	json_object_set_new(o, "world", json_string(p->worlds[w].name));
+	json_object_set_new(o, "mode", json_string(cairn_trial_mode_name((enum cairn_trial_mode)r->mode)));
+	json_object_set_new(o, "seed", json_integer(r->seed));
+	json_object_set_new(o, "reachable_m2", json_real(r->reachable_m2));
+	json_object_set_new(o, "left_m2", json_real(r->left_m2));
+	json_object_set_new(o, "seconds_to_90_percent", json_real(r->reach_s[90]));
+	for (uint32_t i = 0; i < explore_metric_count; i++) {
+		double x = explore_metrics[i].of(r);
+		if (isfinite(x))
+			json_object_set_new(o, explore_metrics[i].name, json_real(x));
+	}
+	json_t *causes = json_object();
+	for (int i = 0; i < CAIRN_TRIAL_CAUSE_COUNT; i++)
+		if (r->causes[i] > 0)
+			json_object_set_new(
+			    causes, cairn_trial_cause_name((enum cairn_trial_cause)i), json_integer(r->causes[i]));
+	json_object_set_new(o, "given_up", causes);
+	return o;
+}
+
+void explore_figures(const struct explore_plan *p, json_t *figures)
+{
+	json_t *modes = json_object(), *against = json_object(), *trials = json_array();
+	for (uint32_t m = 0; m < p->mode_count; m++) {
+		json_t *o = json_object();
+		for (uint32_t i = 0; i < explore_metric_count; i++)
+			set_interval(o, explore_metrics[i].name, explore_mean(p, m, &explore_metrics[i]));
+		json_object_set_new(modes, cairn_trial_mode_name(p->modes[m]), o);
+		if (m > 0)
+			json_object_set_new(against, cairn_trial_mode_name(p->modes[m]), contrasts_of(p, m));
+	}
+	for (uint32_t w = 0; w < p->world_count; w++)
+		for (uint32_t m = 0; m < p->mode_count; m++)
+			for (uint32_t s = 0; s < p->seeds; s++) {
+				const struct cairn_trial_result *r = explore_result(p, w, m, s);
+				if (r != NULL)
+					json_array_append_new(trials, trial_figures(p, w, r));
+			}
+	json_object_set_new(figures, "modes", modes);
+	json_object_set_new(figures, "first_mode_against", against);
+	json_object_set_new(figures, "trials", trials);
+}

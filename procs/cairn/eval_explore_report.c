@@ -1,0 +1,351 @@
+/* eval_explore_report.c - the page about trials: curves, means, differences, and the worst houses with their paths. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "common/eval/report.h"
+#include "procs/cairn/eval_explore.h"
+
+#define RUNS_MAX 24 /* drawn, the worst first */
+#define CELL_CAP 48
+#define CUT_M 0.15 /* height of the cut through a world */
+
+static const char *name_of(const struct explore_plan *p, uint32_t mode)
+{
+	return cairn_trial_mode_name(p->modes[mode]);
+}
+
+static void interval_text(char *buf, struct cairn_interval i, int digits)
+{
+	if (i.count == 0)
+		snprintf(buf, CELL_CAP, "–");
+	else if (i.high - i.low < 1e-9)
+		snprintf(buf, CELL_CAP, "%.*f", digits, i.mean);
+	else
+		snprintf(buf, CELL_CAP, "%.*f (%.*f … %.*f)", digits, i.mean, digits, i.low, digits, i.high);
+}
+
+/* ---- means ---- */
+
+static void add_means(struct cairn_report *report, const struct explore_plan *p)
+{
+	struct cairn_report_column columns[CAIRN_TRIAL_MODE_COUNT + 1] = {{"mean of the houses (95 % interval)", false}};
+	uint32_t width = p->mode_count + 1;
+	char (*text)[CELL_CAP] = calloc((size_t)explore_metric_count * width, CELL_CAP);
+	const char **cells = calloc((size_t)explore_metric_count * width, sizeof(*cells));
+	for (uint32_t m = 0; m < p->mode_count; m++)
+		columns[m + 1] = (struct cairn_report_column){name_of(p, m), true};
+	uint32_t rows = 0;
+	for (uint32_t i = 0; text != NULL && cells != NULL && i < explore_metric_count; i++) {
+		bool some = false;
+		cells[rows * width] = explore_metrics[i].title;
+		for (uint32_t m = 0; m < p->mode_count; m++) {
+			uint32_t at = rows * width + m + 1;
+			struct cairn_interval mean = explore_mean(p, m, &explore_metrics[i]);
+			interval_text(text[at], mean, explore_metrics[i].digits);
+			cells[at] = text[at];
+			some |= mean.count > 0;
+		}
+		rows += some;
+	}
+	if (cells != NULL && text != NULL)
+		cairn_report_table(report,
+		    &(struct cairn_report_table){.columns = columns, .column_count = width, .row_count = rows, .cells = cells});
+	free(text);
+	free(cells);
+}
+
+static void add_curves(struct cairn_report *report, const struct explore_plan *p)
+{
+	enum { POINTS = CAIRN_TRIAL_CURVE / 2 + 1 };
+	struct cairn_report_series series[CAIRN_TRIAL_MODE_COUNT];
+	double(*values)[4][POINTS] = calloc(p->mode_count, sizeof(*values));
+	double *shares = calloc((size_t)p->world_count * p->seeds, sizeof(*shares));
+	for (uint32_t m = 0; values != NULL && shares != NULL && m < p->mode_count; m++) {
+		for (uint32_t k = 0; k < POINTS; k++) {
+			uint32_t n = 0;
+			for (uint32_t w = 0; w < p->world_count; w++) {
+				double sum = 0.0, count = 0.0;
+				for (uint32_t s = 0; s < p->seeds; s++) {
+					const struct cairn_trial_result *r = explore_result(p, w, m, s);
+					sum += r != NULL ? 100.0 * (double)r->curve[2 * k] : 0.0;
+					count += r != NULL;
+				}
+				if (count > 0.0)
+					shares[n++] = sum / count;
+			}
+			struct cairn_interval i = cairn_interval_of_mean(shares, n);
+			values[m][0][k] = p->duration_s / 60.0 * k / (POINTS - 1);
+			values[m][1][k] = i.mean;
+			values[m][2][k] = i.low;
+			values[m][3][k] = i.high;
+		}
+		series[m] = (struct cairn_report_series){.name = name_of(p, m),
+		    .x = values[m][0],
+		    .y = values[m][1],
+		    .low = values[m][2],
+		    .high = values[m][3],
+		    .count = POINTS};
+	}
+	if (values != NULL && shares != NULL)
+		cairn_report_chart(report,
+		    &(struct cairn_report_chart){.file = "coverage",
+			.title = "Seen share of the reachable floor",
+			.caption = "Mean over the houses with its 95 % bootstrap interval. A trial that has ended stays where it was.",
+			.x_label = "time, min",
+			.y_label = "seen, %",
+			.series = series,
+			.series_count = p->mode_count,
+			.y_given = true,
+			.y_min = 0.0,
+			.y_max = 100.0});
+	free(values);
+	free(shares);
+}
+
+/* ---- differences ---- */
+
+static void add_contrast(struct cairn_report *report, const struct explore_plan *p, const struct explore_contrast *c)
+{
+	static const char *const halves[] = {"all houses", "first half", "second half"};
+	struct cairn_report_interval items[CAIRN_TRIAL_MODE_COUNT * EXPLORE_HALF_COUNT];
+	char names[CAIRN_TRIAL_MODE_COUNT * EXPLORE_HALF_COUNT][64], file[64];
+	uint32_t n = 0;
+	for (uint32_t m = 1; m < p->mode_count; m++)
+		for (int h = 0; h < (p->world_count >= 4 ? EXPLORE_HALF_COUNT : 1); h++) {
+			struct cairn_interval i = explore_compare(p, 0, m, (enum explore_half)h, c);
+			if (i.count == 0)
+				continue;
+			snprintf(names[n], sizeof(names[n]), "against %s, %s (%u)", name_of(p, m), halves[h], i.count);
+			items[n] = (struct cairn_report_interval){.name = names[n], .mean = i.mean, .low = i.low, .high = i.high};
+			n++;
+		}
+	bool then = strcmp(c->name, "seen_when_90_percent") == 0;
+	snprintf(file, sizeof(file), "%s", c->name);
+	for (char *at = file; *at != '\0'; at++)
+		*at = *at == '_' ? '-' : *at;
+	if (n > 0)
+		cairn_report_intervals(report,
+		    &(struct cairn_report_intervals){.file = file,
+			.x_label = c->title,
+			.items = items,
+			.count = n,
+			.has_reference = true,
+			.reference = then ? 90.0 : 0.0});
+}
+
+/* ---- houses ---- */
+
+static void add_houses(struct cairn_report *report, const struct explore_plan *p)
+{
+	static const struct cairn_report_column columns[] = {{"house", false}, {"seed", true}, {"mode", false},
+	    {"floor, m²", true}, {"ended", false}, {"time, s", true}, {"path, m", true}, {"90 % seen after, s", true},
+	    {"seen, %", true}, {"largest unseen patch, m²", true}, {"given up", false}, {"contacts", true}};
+	enum { WIDTH = sizeof(columns) / sizeof(columns[0]) };
+	uint32_t rows = 0, most = p->world_count * p->mode_count * p->seeds;
+	char (*text)[WIDTH][CELL_CAP] = calloc(most, sizeof(*text));
+	const char *(*cells)[WIDTH] = calloc(most, sizeof(*cells));
+	uint8_t *marks = calloc(most, 1);
+	for (uint32_t i = 0; text != NULL && cells != NULL && marks != NULL && i < most; i++) {
+		uint32_t w = i / p->mode_count / p->seeds, s = i / p->mode_count % p->seeds, m = i % p->mode_count;
+		const struct cairn_trial_result *r = explore_result(p, w, m, s);
+		char(*t)[CELL_CAP] = text[rows];
+		if (r == NULL)
+			continue;
+		snprintf(t[0], CELL_CAP, "%.20s", p->worlds[w].name);
+		snprintf(t[1], CELL_CAP, "%u", r->seed);
+		snprintf(t[2], CELL_CAP, "%s", name_of(p, m));
+		snprintf(t[3], CELL_CAP, "%.1f", r->reachable_m2);
+		snprintf(t[4], CELL_CAP, "%s", r->early ? "early" : r->explored ? "explored" : "time up");
+		snprintf(t[5], CELL_CAP, "%.0f", r->seconds);
+		snprintf(t[6], CELL_CAP, "%.1f", r->path_m);
+		snprintf(t[7], CELL_CAP, r->reach_s[90] >= 0.0 ? "%.0f" : "–", r->reach_s[90]);
+		snprintf(t[8], CELL_CAP, "%.1f", 100.0 * r->coverage);
+		snprintf(t[9], CELL_CAP, "%.2f", r->left_m2);
+		for (int c = 0; c < CAIRN_TRIAL_CAUSE_COUNT; c++) {
+			size_t used = strlen(t[10]);
+			if (r->causes[c] > 0)
+				snprintf(t[10] + used, CELL_CAP - used, "%s%u %s", used > 0 ? ", " : "", r->causes[c],
+				    cairn_trial_cause_name((enum cairn_trial_cause)c));
+		}
+		snprintf(t[11], CELL_CAP, "%u", r->contacts);
+		for (int c = 0; c < WIDTH; c++)
+			cells[rows][c] = t[c];
+		marks[rows++] = r->contacts > 0 || r->early ? CAIRN_REPORT_BAD : r->explored ? CAIRN_REPORT_PLAIN : CAIRN_REPORT_WEAK;
+	}
+	if (text != NULL && cells != NULL && marks != NULL)
+		cairn_report_table(report,
+		    &(struct cairn_report_table){.columns = columns,
+			.column_count = WIDTH,
+			.row_count = rows,
+			.cells = (const char *const *)cells,
+			.marks = marks});
+	free(text);
+	free(cells);
+	free(marks);
+}
+
+/* ---- the worst ---- */
+
+struct worst {
+	uint32_t world, seed;
+	double badness;
+};
+
+/* How the first mode did there, beside the best of the others. */
+static double badness_of(const struct explore_plan *p, uint32_t world, uint32_t seed)
+{
+	const struct cairn_trial_result *a = explore_result(p, world, 0, seed);
+	double best_m = INFINITY, bad = 0.0;
+	if (a == NULL)
+		return 0.0;
+	for (uint32_t m = 0; m < p->mode_count; m++) {
+		const struct cairn_trial_result *r = explore_result(p, world, m, seed);
+		if (r == NULL)
+			continue;
+		bad += 100.0 * r->contacts + (r->early ? 50.0 : 0.0);
+		if (r->explored)
+			best_m = fmin(best_m, r->path_m);
+	}
+	return bad + 5.0 * (1.0 - a->coverage) + (isfinite(best_m) && best_m > 0.0 ? a->path_m / best_m : 1.0);
+}
+
+static int worst_first(const void *a, const void *b)
+{
+	double x = ((const struct worst *)a)->badness, y = ((const struct worst *)b)->badness;
+	return (x < y) - (x > y);
+}
+
+static void add_run(struct cairn_report *report, const struct explore_plan *p, const struct worst *at, uint32_t number)
+{
+	struct cairn_error err = {""};
+	struct cairn_world *world = cairn_world_load(p->worlds[at->world].path, &err);
+	struct cairn_report_path paths[CAIRN_TRIAL_MODE_COUNT];
+	struct cairn_report_spot spots[CAIRN_TRIAL_MODE_COUNT + 1];
+	struct cairn_report_fact facts[CAIRN_TRIAL_MODE_COUNT];
+	char texts[CAIRN_TRIAL_MODE_COUNT][96], file[40], name[80], verdict[96];
+	uint32_t n = 0, spot_count = 0;
+	bool bad = false;
+	for (uint32_t m = 0; m < p->mode_count; m++) {
+		const struct cairn_trial_result *r = explore_result(p, at->world, m, at->seed);
+		if (r == NULL)
+			continue;
+		paths[n] = (struct cairn_report_path){.name = name_of(p, m),
+		    .points_m = &r->path_xy_m[0][0],
+		    .point_count = r->path_count,
+		    .colour = m};
+		snprintf(texts[n], sizeof(texts[n]), "%s, %.0f s, %.1f m, %.1f %% seen", r->early ? "early" : r->explored ? "explored" : "time up",
+		    r->seconds, r->path_m, 100.0 * r->coverage);
+		facts[n] = (struct cairn_report_fact){name_of(p, m), texts[n]};
+		bad |= r->contacts > 0 || r->early;
+		if (n == 0 && r->path_count > 0)
+			spots[spot_count++] = (struct cairn_report_spot){.kind = CAIRN_REPORT_START,
+			    .x_m = (double)r->path_xy_m[0][0],
+			    .y_m = (double)r->path_xy_m[0][1],
+			    .heading_rad = (double)r->start_yaw_rad};
+		if (r->left_m2 >= CAIRN_TRIAL_LEFT_M2)
+			spots[spot_count++] = (struct cairn_report_spot){
+			    .kind = CAIRN_REPORT_PLACE, .name = "unseen", .x_m = r->left_x_m, .y_m = r->left_y_m};
+		n++;
+	}
+	snprintf(file, sizeof(file), "house-%02u", number);
+	snprintf(name, sizeof(name), "%.40s, seed %u", p->worlds[at->world].name, p->first_seed + at->seed);
+	snprintf(verdict, sizeof(verdict), bad ? "touched something, or ended early" : "no contact, nothing left without a reason");
+	struct cairn_report_map map = {.file = file,
+	    .world = world,
+	    .height_m = CUT_M,
+	    .paths = paths,
+	    .spots = spots,
+	    .path_count = n,
+	    .spot_count = spot_count};
+	cairn_report_run(report,
+	    &(struct cairn_report_run){.name = name,
+		.badness = at->badness,
+		.mark = bad ? CAIRN_REPORT_BAD : CAIRN_REPORT_PLAIN,
+		.verdict = verdict,
+		.facts = facts,
+		.fact_count = n,
+		.map = world != NULL ? &map : NULL});
+	cairn_world_destroy(&world);
+}
+
+static void add_runs(struct cairn_report *report, const struct explore_plan *p)
+{
+	uint32_t count = p->world_count * p->seeds;
+	struct worst *list = calloc(count, sizeof(*list));
+	for (uint32_t i = 0; list != NULL && i < count; i++)
+		list[i] = (struct worst){i / p->seeds, i % p->seeds, badness_of(p, i / p->seeds, i % p->seeds)};
+	if (list != NULL)
+		qsort(list, count, sizeof(*list), worst_first);
+	for (uint32_t i = 0; list != NULL && i < count && i < RUNS_MAX; i++)
+		add_run(report, p, &list[i], i + 1);
+	free(list);
+}
+
+/* ---- the page ---- */
+
+static struct cairn_report *begin(const struct explore_plan *p, const char *command)
+{
+	struct utsname host = {.machine = ""};
+	char facts[5][160], verdict[96];
+	uint32_t contacts = 0, early = 0, missing = 0, total = p->world_count * p->mode_count * p->seeds;
+	uname(&host);
+	for (uint32_t i = 0; i < total; i++) {
+		bool done = p->done[i];
+		missing += !done;
+		contacts += done ? p->results[i].contacts : 0;
+		early += done && p->results[i].early;
+	}
+	snprintf(facts[0], sizeof(facts[0]), "%u houses, %u seeds from %u on, %u modes: %u trials", p->world_count, p->seeds,
+	    p->first_seed, p->mode_count, total - missing);
+	snprintf(facts[1], sizeof(facts[1]), "%.0f s at most, simulated", p->duration_s);
+	snprintf(facts[2], sizeof(facts[2]), "%s; sensor and odometry noise as configured",
+	    p->map == CAIRN_RUN_MAP_MAPPER ? "the robot's own mapper" : "true poses, the robot's own map");
+	snprintf(facts[3], sizeof(facts[3]), "%s (messages %d)", CAIRN_VERSION, CAIRN_SCHEMA_VERSION);
+	snprintf(facts[4], sizeof(facts[4]), "%s %s, %ld processors", host.sysname, host.machine,
+	    sysconf(_SC_NPROCESSORS_ONLN));
+	const struct cairn_report_fact list[] = {{"trials", facts[0]}, {"time", facts[1]}, {"map", facts[2]},
+	    {"version", facts[3]}, {"machine", facts[4]}};
+	snprintf(verdict, sizeof(verdict), "%u contacts, %u ended early, %u missing", contacts, early, missing);
+	return cairn_report_new(&(struct cairn_report_head){.title = "Exploration: who chooses where to go",
+	    .summary = "The same houses from the same starts, explored in different ways. All share the robot, its sensors, its "
+		       "planner and its safety layers; only the choice of the next frontier differs. The scripted pilot stands "
+		       "in the model's place.",
+	    .command = command,
+	    .facts = list,
+	    .fact_count = sizeof(list) / sizeof(list[0]),
+	    .mark = contacts + early + missing > 0 ? CAIRN_REPORT_BAD : CAIRN_REPORT_GOOD,
+	    .verdict = verdict});
+}
+
+bool explore_report(const struct explore_plan *p, const char *command, struct cairn_error *err)
+{
+	char title[96];
+	struct cairn_report *report = begin(p, command);
+	if (report == NULL) {
+		cairn_error_set(err, "out of memory");
+		return false;
+	}
+	cairn_report_heading(report, "Seen over time", NULL);
+	add_curves(report, p);
+	cairn_report_heading(report, "Means", "Of the houses; of each house the mean of its seeds.");
+	add_means(report, p);
+	if (p->mode_count > 1) {
+		snprintf(title, sizeof(title), "What %s differs by", name_of(p, 0));
+		cairn_report_heading(report, title,
+		    "Differences of pairs (same house, same seed) with 95 % bootstrap intervals over the houses; in brackets how "
+		    "many. The halves are every second house in the order of their names.");
+		for (uint32_t i = 0; i < explore_contrast_count; i++)
+			add_contrast(report, p, &explore_contrasts[i]);
+	}
+	cairn_report_heading(report, "Every trial",
+	    "An exploration is early when floor that the robot could have driven to stayed unknown to it and no frontier near "
+	    "it was given up with a reason.");
+	add_houses(report, p);
+	add_runs(report, p);
+	bool ok = cairn_report_write(report, p->report_dir, err);
+	cairn_report_destroy(&report);
+	return ok;
+}
