@@ -77,7 +77,7 @@ static void remember(struct cairn_choice *c, const struct cairn_msg_candidate *m
 static double goal_term(const struct cairn_choice *c, const struct cairn_choice_inputs *in,
     const struct cairn_msg_candidate *m, const struct cairn_msg_frontier *f)
 {
-	if (f != NULL && in->ranked && in->goal == NULL && f->detour_m >= 0.0)
+	if (f != NULL && in->ranked && f->detour_m >= 0.0)
 		return cairn_score_detour(f->detour_m);
 	return cairn_score_goal(&c->cfg, in->pose, in->goal, m->x_m, m->y_m, m->path_m);
 }

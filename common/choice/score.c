@@ -120,7 +120,7 @@ double cairn_ground_visited_share(const struct cairn_ground *g, double x_m, doub
 
 double cairn_score_detour(double detour_m)
 {
-	return 1.0 / (1.0 + fmax(detour_m, 0.0));
+	return 1.0 / (1.0 + fmax(detour_m, 0.0) / CAIRN_SCORE_DETOUR_M);
 }
 
 double cairn_score_goal(const struct cairn_config_choice *cfg, struct cairn_pose2 pose,

@@ -4,8 +4,8 @@
  *   goal        1 - min(1, c / max(r, 1 m))         1 at the goal, 0 for what is no nearer than the robot
  * Without one, new floor is the goal and the sooner the better, with p the length of the way to the place:
  *   goal        1 / (1 + p / near_m)
- * or, for a frontier, with d what the whole round loses by going there next (tour.h):
- *   goal        1 / (1 + d / 1 m)
+ * For a frontier that has been ranked, with d what the whole round loses by going there next (tour.h), goal or not:
+ *   goal        1 / (1 + d / 0.3 m)
  *   clearance   min(1, clearance_m / room_m)        clearance_m: from the side of the robot standing there to
  * the nearest occupied cell (a disc of half a cell); 1 m around the place is looked at novelty     1/2 min(1,
  * u / 0.25) + 1/2 (1 - min(1, v / 0.25)) u: unknown share of the cells within 1 m that the place is not
@@ -24,6 +24,7 @@
 #include "common/map/wave.h"
 #include "ipc/messages.h"
 
+#define CAIRN_SCORE_DETOUR_M 0.3
 #define CAIRN_SCORE_LOOK_M 1.0
 #define CAIRN_SCORE_VISIT_M 0.5
 #define CAIRN_SCORE_SHARE 0.25
@@ -53,7 +54,7 @@ double cairn_ground_unknown_share(
     const struct cairn_ground *ground, struct cairn_score_scratch *scratch, double x_m, double y_m);
 double cairn_ground_visited_share(const struct cairn_ground *ground, double x_m, double y_m);
 
-/* Of a frontier that has been ranked (tour.h), in place of the nearness when there is no goal. */
+/* Of a frontier that has been ranked (tour.h). */
 double cairn_score_detour(double detour_m);
 /* goal may be NULL. */
 double cairn_score_goal(const struct cairn_config_choice *cfg, struct cairn_pose2 pose,

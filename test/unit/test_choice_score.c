@@ -35,6 +35,14 @@ START_TEST(without_a_goal_the_nearer_place_is_the_better_one)
 }
 END_TEST
 
+START_TEST(a_ranked_frontier_is_worth_what_the_round_loses_by_it)
+{
+	NEAR(cairn_score_detour(0.0), 1.0);
+	NEAR(cairn_score_detour(0.3), 0.5);
+	NEAR(cairn_score_detour(2.7), 0.1);
+}
+END_TEST
+
 START_TEST(the_clearance_term_is_room_up_to_half_a_metre)
 {
 	struct cairn_config_choice cfg = defaults();
@@ -148,7 +156,7 @@ START_TEST(ways_lead_over_known_floor_only)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("choice_score", the_goal_term_is_the_share_of_the_way_that_a_place_saves,
+CAIRN_TEST_MAIN("choice_score", a_ranked_frontier_is_worth_what_the_round_loses_by_it, the_goal_term_is_the_share_of_the_way_that_a_place_saves,
     without_a_goal_the_nearer_place_is_the_better_one, the_clearance_term_is_room_up_to_half_a_metre,
     clearance_is_from_the_side_of_the_robot_to_the_edge_of_the_nearest_obstacle,
     novelty_is_half_the_unknown_and_half_the_unvisited, the_unknown_behind_a_wall_does_not_count,
