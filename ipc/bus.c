@@ -13,6 +13,9 @@
 #include "ipc/bus_internal.h"
 #include "ipc/lockfile.h"
 
+/* A reader that is sent more than its socket takes never connects again (libzmq 4.3.4 takes it for an error of the protocol): so the
+ * socket takes more than any message has, and what is too large for one is refused and counted like other rubbish. */
+#define FOREIGN_MAX (16 * 1024 * 1024)
 #define RECONNECT_MS 20      /* a reborn publisher is heard again within this */
 #define RECONNECT_MAX_MS 100 /* while it is away: ten cheap connects a second */
 
@@ -314,7 +317,9 @@ struct cairn_sub *cairn_sub_new(
 	sub->topic = topic;
 	sub->socket = zmq_socket(bus->zmq, ZMQ_SUB);
 	if (sub->socket != NULL) {
+		int64_t max = FOREIGN_MAX;
 		cairn_bus_limit(sub->socket, row->mode == CAIRN_MODE_EVERY ? CAIRN_HWM_EVERY : CAIRN_HWM_LATEST);
+		(void)zmq_setsockopt(sub->socket, ZMQ_MAXMSGSIZE, &max, sizeof(max));
 		set_int(sub->socket, ZMQ_CONFLATE, row->mode == CAIRN_MODE_LATEST);
 		(void)zmq_setsockopt(sub->socket, ZMQ_SUBSCRIBE, "", 0);
 	}

@@ -1,0 +1,424 @@
+/* What strangers on the sockets of the bus can do to those who use it: messages that are too large, of another version, with other fields or types;
+ * readers that never read, die or shout; floods of commands. Real sockets, processes of the test's own. */
+#include <ftw.h>
+#include <msgpack.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <zmq.h>
+
+#include "ipc/bus.h"
+#include "test/support/runner.h"
+
+#define TRIES 2000 /* of 5 ms each: a limit for a broken bus, not a measure of a good one */
+#define LARGEST (256 * 1024)
+
+static char run_dir[32];
+static struct cairn_bus *bus;
+static struct cairn_error err;
+
+static int remove_entry(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+{
+	(void)st;
+	(void)flag;
+	(void)ftw;
+	return remove(path);
+}
+
+/* The folder alone: who forks does so before it makes sockets. */
+static void make_run_dir(void)
+{
+	char path[64];
+	strcpy(run_dir, "/tmp/cairn-lim-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(run_dir));
+	snprintf(path, sizeof(path), "%s/bus", run_dir);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+}
+
+static void open_bus(void)
+{
+	bus = cairn_bus_new(run_dir, &err);
+	ck_assert_msg(bus != NULL, "%s", err.text);
+}
+
+static void teardown(void)
+{
+	cairn_bus_destroy(&bus);
+	nftw(run_dir, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static void wait_readable(void *socket)
+{
+	zmq_pollitem_t item = {.socket = socket, .events = ZMQ_POLLIN};
+	zmq_poll(&item, 1, 5);
+}
+
+/* ---- a publisher that is not one of ours ---- */
+
+struct liar {
+	void *zmq, *socket;
+	msgpack_sbuffer buf;
+};
+
+static void liar_open(struct liar *liar, const char *topic)
+{
+	char ep[128];
+	snprintf(ep, sizeof(ep), "ipc://%s/bus/%s", run_dir, topic);
+	liar->zmq = zmq_ctx_new();
+	liar->socket = zmq_socket(liar->zmq, ZMQ_PUB);
+	ck_assert_int_eq(zmq_bind(liar->socket, ep), 0);
+	msgpack_sbuffer_init(&liar->buf);
+}
+
+static void liar_close(struct liar *liar)
+{
+	zmq_setsockopt(liar->socket, ZMQ_LINGER, &(int){0}, sizeof(int));
+	zmq_close(liar->socket);
+	zmq_ctx_term(liar->zmq);
+	msgpack_sbuffer_destroy(&liar->buf);
+}
+
+static void pack_text(msgpack_packer *pk, const char *text)
+{
+	msgpack_pack_str(pk, strlen(text));
+	msgpack_pack_str_body(pk, text, strlen(text));
+}
+
+/* A battery message by hand. voltage NULL: the number volts, otherwise that text. extra: unknown fields, inside and out. */
+static void liar_battery(struct liar *liar, int version, const char *voltage, double volts, bool extra)
+{
+	msgpack_packer pk;
+	msgpack_sbuffer_clear(&liar->buf);
+	msgpack_packer_init(&pk, &liar->buf, msgpack_sbuffer_write);
+	msgpack_pack_map(&pk, extra ? 8 : 7);
+	pack_text(&pk, "v");
+	msgpack_pack_int(&pk, version);
+	pack_text(&pk, "topic");
+	pack_text(&pk, "battery");
+	pack_text(&pk, "seq");
+	msgpack_pack_int(&pk, 1);
+	pack_text(&pk, "epoch");
+	msgpack_pack_int(&pk, 7);
+	pack_text(&pk, "t_ns");
+	msgpack_pack_int64(&pk, 9);
+	pack_text(&pk, "valid");
+	msgpack_pack_true(&pk);
+	if (extra) {
+		pack_text(&pk, "signature");
+		msgpack_pack_array(&pk, 2);
+		msgpack_pack_nil(&pk);
+		pack_text(&pk, "of a later version");
+	}
+	pack_text(&pk, "data");
+	msgpack_pack_map(&pk, extra ? 2 : 1);
+	if (extra) {
+		pack_text(&pk, "cells");
+		msgpack_pack_map(&pk, 0);
+	}
+	pack_text(&pk, "voltage_v");
+	if (voltage != NULL)
+		pack_text(&pk, voltage);
+	else
+		msgpack_pack_double(&pk, volts);
+}
+
+static void liar_send(struct liar *liar)
+{
+	zmq_send(liar->socket, liar->buf.data, liar->buf.size, 0);
+}
+
+/* Sends what the buffer holds until the reader's voltage is volts, or has refused more than before. */
+static bool send_until(struct liar *liar, struct cairn_sub *sub, double volts, uint64_t rejects)
+{
+	struct cairn_msg_battery got = {-1.0};
+	for (int i = 0; i < TRIES; i++) {
+		liar_send(liar);
+		wait_readable(cairn_sub_socket(sub));
+		while (cairn_sub_recv(sub, &got, NULL) == 1)
+			;
+		if (got.voltage_v == volts || cairn_bus_rejects(bus) > rejects)
+			return got.voltage_v == volts;
+	}
+	return false;
+}
+
+START_TEST(fields_of_a_later_version_are_passed_over)
+{
+	make_run_dir();
+	open_bus();
+	struct liar liar;
+	struct cairn_sub *sub = cairn_sub_new(bus, CAIRN_TOPIC_BATTERY, NULL, &err);
+	liar_open(&liar, "battery");
+	liar_battery(&liar, CAIRN_SCHEMA_VERSION, NULL, 11.25, true);
+	ck_assert(send_until(&liar, sub, 11.25, 0));
+	ck_assert_uint_eq(cairn_bus_rejects(bus), 0);
+	liar_close(&liar);
+	teardown();
+}
+END_TEST
+
+START_TEST(another_version_and_another_type_are_refused_and_counted)
+{
+	make_run_dir();
+	open_bus();
+	struct liar liar;
+	struct cairn_sub *sub = cairn_sub_new(bus, CAIRN_TOPIC_BATTERY, NULL, &err);
+	liar_open(&liar, "battery");
+	liar_battery(&liar, CAIRN_SCHEMA_VERSION + 1, NULL, 11.25, false);
+	ck_assert(!send_until(&liar, sub, 11.25, 0));
+	uint64_t rejects = cairn_bus_rejects(bus);
+	ck_assert_uint_gt(rejects, 0);
+	liar_battery(&liar, CAIRN_SCHEMA_VERSION, "eleven", 0.0, false);
+	ck_assert(!send_until(&liar, sub, 11.25, rejects));
+	ck_assert_uint_gt(cairn_bus_rejects(bus), rejects);
+	for (int i = 0; i < TRIES; i++) { /* and the next good one is taken: what is still in the pipe is refused on the way */
+		liar_battery(&liar, CAIRN_SCHEMA_VERSION, NULL, 10.5, false);
+		if (send_until(&liar, sub, 10.5, cairn_bus_rejects(bus)))
+			break;
+		ck_assert_int_lt(i, TRIES - 1);
+	}
+	liar_close(&liar);
+	teardown();
+}
+END_TEST
+
+START_TEST(a_message_larger_than_any_of_ours_is_refused_counted_and_the_topic_goes_on)
+{
+	make_run_dir();
+	open_bus();
+	struct liar liar;
+	struct cairn_sub *sub = cairn_sub_new(bus, CAIRN_TOPIC_BATTERY, NULL, &err);
+	char *huge = calloc(1, LARGEST + 1);
+	struct cairn_msg_battery got = {-1.0};
+	liar_open(&liar, "battery");
+	liar_battery(&liar, CAIRN_SCHEMA_VERSION, NULL, 10.5, false);
+	ck_assert(send_until(&liar, sub, 10.5, 0));
+	for (int i = 0; i < TRIES && cairn_bus_rejects(bus) == 0; i++) {
+		zmq_send(liar.socket, huge, LARGEST + 1, 0);
+		wait_readable(cairn_sub_socket(sub));
+		(void)cairn_sub_recv(sub, &got, NULL);
+	}
+	ck_assert_uint_gt(cairn_bus_rejects(bus), 0);
+	liar_battery(&liar, CAIRN_SCHEMA_VERSION, NULL, 9.5, false);
+	ck_assert(send_until(&liar, sub, 9.5, UINT64_MAX));
+	free(huge);
+	liar_close(&liar);
+	teardown();
+}
+END_TEST
+
+/* ---- readers that never read ---- */
+
+static long resident_kb(void)
+{
+	char line[128];
+	long kb = 0;
+	FILE *in = fopen("/proc/self/status", "re");
+	while (in != NULL && fgets(line, sizeof(line), in) != NULL)
+		(void)sscanf(line, "VmRSS: %ld", &kb);
+	if (in != NULL)
+		fclose(in);
+	return kb;
+}
+
+/* Connects, hears the first message, and then says so and reads no more; a byte on the pipe. */
+_Noreturn static void read_once(enum cairn_topic topic, int tell)
+{
+	static struct cairn_msg_scan scan;
+	struct cairn_bus *mine = cairn_bus_new(run_dir, NULL);
+	struct cairn_sub *sub = mine != NULL ? cairn_sub_new(mine, topic, NULL, NULL) : NULL;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (sub != NULL && cairn_sub_recv(sub, &scan, NULL) == 0)
+		wait_readable(cairn_sub_socket(sub));
+	(void)!write(tell, "x", 1);
+	for (;;)
+		pause();
+}
+
+/* Publishes until a byte comes. */
+static void publish_until_told(struct cairn_pub *pub, const void *msg, int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	char c;
+	for (int i = 0; i < TRIES && poll(&p, 1, 5) == 0; i++)
+		cairn_pub_send(pub, msg, 1, true);
+	ck_assert_int_eq(read(fd, &c, 1), 1);
+}
+
+START_TEST(a_reader_that_is_stopped_or_dies_costs_the_publisher_and_the_others_nothing)
+{
+	make_run_dir();
+	int tell[2];
+	ck_assert_int_eq(pipe(tell), 0);
+	pid_t stopped = fork();
+	if (stopped == 0)
+		read_once(CAIRN_TOPIC_RESULT, tell[1]); /* a topic that queues */
+	open_bus();
+	struct cairn_pub *pub = cairn_pub_new(bus, CAIRN_TOPIC_RESULT, NULL, &err);
+	struct cairn_sub *sub = cairn_sub_new(bus, CAIRN_TOPIC_RESULT, NULL, &err);
+	static struct cairn_msg_result result, got;
+	ck_assert_msg(pub != NULL && sub != NULL, "%s", err.text);
+	memset(result.reason, 'r', sizeof(result.reason) - 1);
+	publish_until_told(pub, &result, tell[0]);
+	ck_assert_int_eq(kill(stopped, SIGSTOP), 0);
+	long before_kb = resident_kb();
+	for (int i = 1; i <= 100000; i++) { /* some 40 MB; what the stopped one does not take is dropped at its mark */
+		result.decision_id = (uint64_t)i;
+		ck_assert_int_eq(cairn_pub_send(pub, &result, i, true), 0);
+		if (i % 50 == 0) { /* the reader beside it keeps up */
+			wait_readable(cairn_sub_socket(sub));
+			while (cairn_sub_recv(sub, &got, NULL) == 1)
+				;
+		}
+		if (i == 50000)
+			ck_assert_int_eq(kill(stopped, SIGKILL), 0);
+	}
+	for (int i = 0; i < TRIES && got.decision_id < 100000; i++) {
+		wait_readable(cairn_sub_socket(sub));
+		(void)cairn_sub_recv(sub, &got, NULL);
+	}
+	ck_assert_uint_eq(got.decision_id, 100000);
+	long grown_kb = resident_kb() - before_kb;
+	ck_assert_msg(grown_kb < 8 * 1024, "the publisher has grown by %ld kB", grown_kb);
+	waitpid(stopped, NULL, 0);
+	teardown();
+}
+END_TEST
+
+/* ---- readers that shout ---- */
+
+START_TEST(a_consumer_that_talks_to_a_publisher_disturbs_nobody)
+{
+	make_run_dir();
+	pid_t shouting = fork();
+	if (shouting == 0) { /* subscriptions without end, large messages, and bytes that are no ZeroMQ at all */
+		char ep[128], buf[4096];
+		struct sockaddr_un at = {.sun_family = AF_UNIX};
+		snprintf(ep, sizeof(ep), "ipc://%s/bus/battery", run_dir);
+		snprintf(at.sun_path, sizeof(at.sun_path), "%s/bus/battery", run_dir);
+		void *zmq = zmq_ctx_new(), *sub = zmq_socket(zmq, ZMQ_XSUB);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		zmq_connect(sub, ep);
+		for (unsigned i = 0;; i++) {
+			int n = snprintf(buf, sizeof(buf), "%c%u", 1, i);
+			zmq_send(sub, buf, (size_t)n, ZMQ_DONTWAIT);
+			memset(buf, (int)i, sizeof(buf));
+			zmq_send(sub, buf, sizeof(buf), ZMQ_DONTWAIT);
+			int fd = i % 100 == 0 ? socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0) : -1;
+			if (fd >= 0 && connect(fd, (struct sockaddr *)&at, sizeof(at)) == 0)
+				(void)!send(fd, buf, sizeof(buf), MSG_NOSIGNAL);
+			if (fd >= 0)
+				close(fd);
+		}
+	}
+	open_bus();
+	struct cairn_pub *pub = cairn_pub_new(bus, CAIRN_TOPIC_BATTERY, NULL, &err);
+	struct cairn_sub *sub = cairn_sub_new(bus, CAIRN_TOPIC_BATTERY, NULL, &err);
+	int heard = 0;
+	for (int i = 0; i < TRIES && heard < 200; i++) {
+		struct cairn_msg_battery out = {i}, in;
+		ck_assert_int_eq(cairn_pub_send(pub, &out, i, true), 0);
+		wait_readable(cairn_sub_socket(sub));
+		while (cairn_sub_recv(sub, &in, NULL) == 1)
+			heard++;
+	}
+	ck_assert_int_ge(heard, 200);
+	ck_assert_uint_eq(cairn_bus_rejects(bus), 0);
+	kill(shouting, SIGKILL);
+	waitpid(shouting, NULL, 0);
+	teardown();
+}
+END_TEST
+
+static void answer(void *ctx, const struct cairn_msg_command *cmd, struct cairn_msg_reply *reply)
+{
+	int *counts = ctx;
+	counts[strcmp(cmd->verb, "stop") == 0]++;
+	reply->ok = true;
+}
+
+START_TEST(in_a_flood_of_commands_and_rubbish_a_stop_is_answered_and_a_turn_stays_short)
+{
+	make_run_dir();
+	pid_t flood = fork();
+	if (flood == 0) {
+		char ep[128], buf[1024];
+		static char rubbish[9000];
+		struct cairn_msg_command cmd = {.verb = "pause", .who = "flood"};
+		struct cairn_header hdr = {CAIRN_SCHEMA_VERSION, 1, 1, 1, true};
+		int n = cairn_msg_encode(&cairn_desc_command, "operator", &hdr, &cmd, buf, sizeof(buf));
+		snprintf(ep, sizeof(ep), "ipc://%s/bus/operator", run_dir);
+		void *zmq = zmq_ctx_new(), *s = zmq_socket(zmq, ZMQ_DEALER), *bad = zmq_socket(zmq, ZMQ_DEALER);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		zmq_connect(s, ep);
+		zmq_connect(bad, ep);
+		for (;;) {
+			zmq_send(s, buf, (size_t)n, ZMQ_DONTWAIT);
+			zmq_send(bad, rubbish, 100, ZMQ_DONTWAIT);
+			zmq_send(bad, rubbish, sizeof(rubbish), ZMQ_DONTWAIT); /* larger than a command may be */
+		}
+	}
+	pid_t child = fork();
+	if (child == 0) {
+		struct cairn_msg_command cmd = {.verb = "stop", .who = "a test"};
+		struct cairn_msg_reply reply = {0};
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		_exit(cairn_ask(run_dir, CAIRN_SERVICE_OPERATOR, &cmd, &reply, 20000, NULL) == 0 && reply.ok ? 0 : 1);
+	}
+	open_bus();
+	int counts[2] = {0, 0}, status = -1;
+	struct cairn_server *server = cairn_server_new(bus, CAIRN_SERVICE_OPERATOR, answer, counts, &err);
+	ck_assert_msg(server != NULL, "%s", err.text);
+	/* the stop came through, the flood was felt, and rubbish was counted */
+	for (int i = 0; i < 10 * TRIES && (status != 0 || counts[0] < 100 || cairn_bus_rejects(bus) < 10); i++) {
+		wait_readable(cairn_server_socket(server));
+		int before = counts[0] + counts[1];
+		cairn_server_serve(server);
+		ck_assert_int_le(counts[0] + counts[1] - before, 32); /* then the stage's own work has its turn */
+		(void)waitpid(child, &status, WNOHANG);
+	}
+	kill(flood, SIGKILL);
+	waitpid(flood, NULL, 0);
+	ck_assert_int_eq(status, 0);
+	ck_assert_int_eq(counts[1], 1);
+	ck_assert_int_ge(counts[0], 100);
+	ck_assert_uint_ge(cairn_bus_rejects(bus), 10);
+	teardown();
+}
+END_TEST
+
+START_TEST(a_verb_of_another_service_is_refused_and_counted)
+{
+	make_run_dir();
+	pid_t child = fork();
+	if (child == 0) {
+		struct cairn_msg_command cmd = {.verb = "release", .who = "a test"};
+		struct cairn_msg_reply reply = {0};
+		int r = cairn_ask(run_dir, CAIRN_SERVICE_OPERATOR, &cmd, &reply, 20000, NULL);
+		_exit(r == 0 && !reply.ok && strcmp(reply.text, "there is no command 'release' of operator") == 0 ? 0 : 1);
+	}
+	open_bus();
+	int counts[2] = {0, 0}, status = -1;
+	struct cairn_server *server = cairn_server_new(bus, CAIRN_SERVICE_OPERATOR, answer, counts, &err);
+	for (int i = 0; i < TRIES && waitpid(child, &status, WNOHANG) == 0; i++) {
+		wait_readable(cairn_server_socket(server));
+		cairn_server_serve(server);
+	}
+	ck_assert_int_eq(status, 0);
+	ck_assert_int_eq(counts[0] + counts[1], 0);
+	ck_assert_uint_eq(cairn_bus_rejects(bus), 1);
+	teardown();
+}
+END_TEST
+
+CAIRN_TEST_MAIN("bus-limits", fields_of_a_later_version_are_passed_over,
+    another_version_and_another_type_are_refused_and_counted,
+    a_message_larger_than_any_of_ours_is_refused_counted_and_the_topic_goes_on,
+    a_reader_that_is_stopped_or_dies_costs_the_publisher_and_the_others_nothing,
+    a_consumer_that_talks_to_a_publisher_disturbs_nobody,
+    in_a_flood_of_commands_and_rubbish_a_stop_is_answered_and_a_turn_stays_short,
+    a_verb_of_another_service_is_refused_and_counted)
