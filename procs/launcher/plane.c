@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -64,6 +65,11 @@ int cairn_plane_config(const struct cairn_config *cfg, char *buf, size_t bytes)
 	int n = make_pools(cfg, pools);
 	int used = snprintf(buf, bytes,
 	    "# Made from the configuration at each start.\n[general]\nversion = 1\n\n[[segment]]\n");
+	if (cfg->launcher.frame_writers[0] != '\0' && used >= 0 && (size_t)used < bytes)
+		used += snprintf(buf + used, bytes - (size_t)used, "writer = \"%s\"\nreader = \"%s\"\n",
+		    cfg->launcher.frame_writers,
+		    cfg->launcher.frame_readers[0] != '\0' ? cfg->launcher.frame_readers
+							   : cfg->launcher.frame_writers);
 	for (int i = 0; i < n && used >= 0 && (size_t)used < bytes; i++)
 		used += snprintf(buf + used, bytes - (size_t)used,
 		    "\n[[segment.mempool]]\nsize = %u\ncount = %u\n", pools[i].bytes, pools[i].count);
@@ -154,11 +160,43 @@ static bool isolate(const struct cairn_config *cfg, struct cairn_namespace *ns, 
 	return host_is_fit(cfg, err);
 }
 
+/* iceoryx goes by the groups that the user database gives the user, whatever the process has; and a writer in none of
+ * the segment's groups is ended by the library. */
+static bool groups_are_fit(const struct cairn_config *cfg, struct cairn_error *err)
+{
+	const char *writers = cfg->launcher.frame_writers, *readers = cfg->launcher.frame_readers;
+	if (writers[0] == '\0' && readers[0] == '\0')
+		return true;
+	const struct group *group = writers[0] != '\0' ? getgrnam(writers) : NULL;
+	if (group == NULL) {
+		cairn_error_set(err, "launcher.frame_writers: there is no group '%s'", writers);
+		return false;
+	}
+	gid_t wanted = group->gr_gid, groups[64];
+	int count = 64;
+	const struct passwd *user = getpwuid(geteuid());
+	bool member = false;
+	if (user != NULL && getgrouplist(user->pw_name, user->pw_gid, groups, &count) >= 0) {
+		for (int i = 0; i < count; i++)
+			member = member || groups[i] == wanted;
+	}
+	if (!member) {
+		cairn_error_set(err, "launcher.frame_writers: the user of the stack is not in the group '%s'", writers);
+		return false;
+	}
+	if (readers[0] != '\0' && getgrnam(readers) == NULL) {
+		cairn_error_set(err, "launcher.frame_readers: there is no group '%s'", readers);
+		return false;
+	}
+	return true;
+}
+
 bool cairn_plane_possible(
     const struct cairn_config *cfg, char *note, size_t note_bytes, struct cairn_error *err)
 {
 	struct cairn_namespace ns = {.user_fd = -1, .mnt_fd = -1};
-	bool ok = isolate(cfg, &ns, note, note_bytes, err);
+	note[0] = '\0';
+	bool ok = groups_are_fit(cfg, err) && isolate(cfg, &ns, note, note_bytes, err);
 	cairn_namespace_close(&ns);
 	return ok;
 }
@@ -227,9 +265,10 @@ void cairn_plane_read(struct cairn_plane *plane, int64_t now_ns)
 
 /* What a killed RouDi leaves in the host's own folders (in a namespace of ours the kernel does this). Under
  * its lock: were there another RouDi by now, these would be its files. */
-static void remove_host_files(void)
+static void remove_host_files(const struct cairn_config *cfg)
 {
-	const struct group *group = getgrgid(getgid());
+	const char *writers = cfg->launcher.frame_writers;
+	const struct group *group = writers[0] != '\0' ? getgrnam(writers) : getgrgid(getgid());
 	char path[128];
 	int lock_fd = host_lock();
 	if (lock_fd < 0)
@@ -261,7 +300,7 @@ void cairn_plane_remove(struct cairn_plane *plane)
 	snprintf(pid_path, sizeof(pid_path), "%s/ns.pid", plane->run_dir);
 	(void)unlink(pid_path);
 	if (!plane->ns.active && plane->on_host)
-		remove_host_files();
+		remove_host_files(plane->cfg);
 	plane->on_host = false;
 	cairn_namespace_close(&plane->ns);
 }
