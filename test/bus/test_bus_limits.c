@@ -283,7 +283,11 @@ START_TEST(a_reader_that_is_stopped_or_dies_costs_the_publisher_and_the_others_n
 	}
 	ck_assert_uint_eq(got.decision_id, 100000);
 	long grown_kb = resident_kb() - before_kb;
+#ifndef __SANITIZE_ADDRESS__ /* which keeps what was freed for a while */
 	ck_assert_msg(grown_kb < 8 * 1024, "the publisher has grown by %ld kB", grown_kb);
+#else
+	(void)grown_kb;
+#endif
 	waitpid(stopped, NULL, 0);
 	teardown();
 }

@@ -1,0 +1,38 @@
+#!/bin/sh
+# The unit tests of the cores under valgrind's memcheck: reads of memory that was never written, which the address sanitizer does not see.
+#
+#   scripts/valgrind.sh [FOLDER]       a build folder with tests (build-check)
+#
+# Everything runs 20 to 50 times slower, so the tests that drive whole runs are left out: they take minutes as it is, and the
+# objects they drive have tests of their own here. One line at the end. Exit: 0 nothing found, 1 something was, 77 there is no valgrind.
+set -eu
+
+cd "$(dirname -- "$0")/.."
+folder=${1:-build-check}
+if ! command -v valgrind >/dev/null; then
+	echo "valgrind: not installed: skipped" >&2
+	exit 77
+fi
+# Long even without valgrind, or timed by the wall clock (sockets, processes, counted allocations).
+left_out='annotate|annotator|choice-closed-loop|costmap|eval-.*|explore|gateway-.*|hybrid|jump|map-log.*|map-loops|mapper|overlay|planner.*|report.*'
+left_out="$left_out"'|sequencer-closed-loop|sim_render|sim_stops|soak-meter|spawn|steady-memory|stops.*|text|view|vlm_pilot|world_.*|ways|edt|astar|arena.*'
+tests=$(meson test -C "$folder" --suite unit --list 2>/dev/null | sed -n 's/^.* \/ //p' | grep -Evx "$left_out" | sort)
+: >"$folder/valgrind.log"
+status=0
+ran=0
+begin=$(date +%s)
+for name in $tests; do
+	program="$folder/test/unit/test_$(printf '%s' "$name" | tr - _)"
+	[ -x "$program" ] || continue
+	ran=$((ran + 1))
+	# Each case is a process of its own, and time is not what is tested here.
+	CK_TIMEOUT_MULTIPLIER=50 valgrind -q --error-exitcode=9 --leak-check=no "$program" >"$folder/valgrind.out" 2>&1 || {
+		echo "valgrind: $name"
+		grep -E '^==|^not ok' "$folder/valgrind.out" | head -n 40
+		status=1
+	}
+	cat "$folder/valgrind.out" >>"$folder/valgrind.log"
+done
+echo "valgrind: $ran programs, $(grep -c '^ok' "$folder/valgrind.log" || true) tests passed," \
+	"$(grep -c '^not ok' "$folder/valgrind.log" || true) failed, $(($(date +%s) - begin)) s"
+exit "$status"
