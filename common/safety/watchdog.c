@@ -109,11 +109,15 @@ void cairn_watchdog_on_motion(
 void cairn_watchdog_on_odom(
     struct cairn_watchdog *w, const struct cairn_msg_odom *odom, int64_t t_ns, int64_t now_ns)
 {
+	int64_t before_ns = w->t_odom_ns;
 	if (!take(&w->t_odom_ns, t_ns, now_ns))
 		return;
+	/* After a silence nobody knows for how long it has been moving: a loaded machine that lets all stages
+	 * sleep must not wake to a stop that latches, on a word from before. */
+	bool silence = before_ns == 0 || seconds(before_ns, t_ns) > ODOM_TIMEOUT_S;
 	if (!(fabs(odom->v_mps) > MOVING_MPS))
 		w->t_moving_ns = 0;
-	else if (w->t_moving_ns == 0)
+	else if (w->t_moving_ns == 0 || silence)
 		w->t_moving_ns = t_ns;
 }
 

@@ -19,6 +19,7 @@
 #define TICK_MS 20
 #define MOTION_NS (50 * CAIRN_NS_PER_MS)
 #define BATTERY_NS CAIRN_NS_PER_S
+#define BYTE_NS (10 * CAIRN_NS_PER_S / CAIRN_ROSMASTER_BAUD) /* on the line: start, eight bits, stop */
 
 struct app {
 	struct cairn_stage *stage;
@@ -31,6 +32,7 @@ struct app {
 	struct cairn_msg_imu imu;
 	double battery_v;
 	int64_t motion_due_ns, battery_due_ns;
+	int64_t report_ns;            /* stamp of the board's newest report */
 	enum cairn_motor_state state; /* last published */
 	bool estop_kept;              /* what the memory file says */
 	bool was_in_service;
@@ -139,6 +141,13 @@ static void on_report(struct app *app, const struct cairn_rosmaster_report *r, i
 	}
 }
 
+/* Stamps rise, also where bytes come faster than a serial line brings them. */
+static int64_t report_ns(struct app *app, int64_t t_ns)
+{
+	app->report_ns = t_ns > app->report_ns ? t_ns : app->report_ns + 1;
+	return app->report_ns;
+}
+
 static int on_board(void *ctx)
 {
 	struct app *app = ctx;
@@ -151,11 +160,12 @@ static int on_board(void *ctx)
 	int64_t now_ns = cairn_now_ns();
 	size_t at = 0;
 	bool some = false;
+	/* A late turn reads several reports at once: each is as old as what came after it on the line. */
 	do {
 		struct cairn_rosmaster_report report;
 		at += cairn_base_link_feed(&app->link, buf + at, (size_t)n - at, now_ns, &report, &some);
 		if (some)
-			on_report(app, &report, now_ns);
+			on_report(app, &report, report_ns(app, now_ns - (n - (ssize_t)at) * BYTE_NS));
 	} while (some || at < (size_t)n);
 	return 0;
 }

@@ -246,6 +246,27 @@ START_TEST(a_robot_that_drives_on_without_a_scan_is_stopped)
 }
 END_TEST
 
+START_TEST(a_word_from_before_a_silence_does_not_make_a_stop_that_latches)
+{
+	struct bench *b = bench_new();
+	b->v_mps = 0.3;
+	run(b, 2.0);
+	/* A loaded machine: bridge and motor stage sleep, the watchdog does not. */
+	b->scan = b->motion = false;
+	run(b, 1.5);
+	ck_assert_uint_eq(b->estops, 0);
+	/* The motor stage wakes first, reads what the board said long ago, then that it stands. */
+	b->motion = true;
+	run(b, 0.1);
+	b->v_mps = 0.0;
+	run(b, 0.1);
+	b->scan = true;
+	run(b, 1.0);
+	ck_assert_uint_eq(b->estops, 0);
+	bench_free(b);
+}
+END_TEST
+
 START_TEST(a_data_plane_without_frames_is_noticed)
 {
 	struct bench *b = bench_new();
@@ -318,6 +339,7 @@ CAIRN_TEST_MAIN("watchdog", a_healthy_stack_is_left_alone, nothing_counts_before
     a_stage_that_is_being_restarted_is_left_alone,
     a_silent_motor_stage_is_replaced_at_the_device_until_it_is_heard,
     a_robot_that_stands_without_a_scan_is_not_stopped_for_good,
-    a_robot_that_drives_on_without_a_scan_is_stopped, a_data_plane_without_frames_is_noticed,
+    a_robot_that_drives_on_without_a_scan_is_stopped,
+    a_word_from_before_a_silence_does_not_make_a_stop_that_latches, a_data_plane_without_frames_is_noticed,
     a_canary_never_heard_is_a_stuck_data_plane_in_the_end, its_own_absence_is_not_held_against_others,
     stamps_from_the_future_and_unknown_stages_are_ignored)
