@@ -1,275 +1,178 @@
-/* bench_reaction.c - from a scan with an obstacle on the bus to zero speed at the motor board: the real motor
- * stage, real sockets, a pseudo terminal for the board, and two busy processes beside it.
+/* bench_reaction.c - from a scan with an obstacle on the bus to zero speed at the motor board, and how
+ * punctual the 20 ms loop of the motor stage is: the real stage, real sockets, two busy processes beside
+ * them.
  *
- * Jitter is how far the motion frames of the 20 ms loop are from 20 ms apart, without scans in between. Both
- * are measured once as the machine schedules by itself and, where that is allowed, once with the motor stage
- * at a real-time priority (launcher.fifo does the same for a whole stack). */
+ * Each is taken at two places. `written` and `late` are the stage's own word: its scan's stamp to the return
+ * of the write to the device, and the wake of its loop behind the timer. `arrived` and `apart` are what comes
+ * out at the other end of the pseudo terminal that stands for the board, where a kernel worker of ordinary
+ * priority hands the bytes on; a serial line has none. `machine` is a bare thread that sleeps until the same
+ * moments at the same priority, in the same minutes: what this machine gives at best. A sample counts only
+ * when the motor stage says that it stands because of what the scan shows; everything else is a failure and
+ * is told by its kind.
+ *
+ * Measured with ordinary scheduling, as the launcher does it where it may not do more, and at real-time
+ * priority. */
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <poll.h>
+#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/base/geom.h"
-#include "common/sim/dev_board.h"
+#include "common/base/spread.h"
 #include "procs/cairn/bench.h"
 #include "procs/cairn/cmd.h"
+#include "procs/cairn/reaction_rig.h"
+#include "procs/launcher/placement.h"
 
-#define BUSY 2
-#define SAMPLES 100
-#define FRAMES 500
-#define POINTS 720
-#define TICK_NS (10 * CAIRN_NS_PER_MS)
+#define SAMPLES 1000
+#define SAMPLES_MAX 1000000
 #define LIMIT_NS (2 * CAIRN_NS_PER_S)
-#define DRIVE_MPS 0.3
-#define RT_PRIORITY 10
+#define START_NS (20 * CAIRN_NS_PER_S)
+#define LOST_MAX 10 /* times in a row that it would not drive */
+#define PERIOD_NS (20 * CAIRN_NS_PER_MS)
+#define AHEAD_M 0.02
+
+enum failure { NO_DRIVE, NO_ZERO, OTHER_CAUSE, FAILURES };
+static const char *const failure_names[FAILURES] = {
+    "did_not_drive", "no_zero_in_2_s", "stood_for_another_reason"};
 
 struct bench {
-	char dir[64];
-	int master, slave;
-	pid_t motor, busy[BUSY];
-	struct cairn_bus *bus;
-	struct cairn_pub *scan_pub, *cmd_pub;
-	struct cairn_dev_board board;
-	struct cairn_dev_board_sense sense;
-	int64_t tick_ns, scan_ns, cmd_ns;
-	bool scans;
-	int64_t frame_ns; /* arrival of the newest motion frame */
-	uint64_t frames;
-	int64_t zero_ns; /* first motion frame of zero speed since it was set to 0 */
-	struct cairn_msg_scan scan;
-	double samples[FRAMES];
+	struct cairn_reaction_rig rig;
+	struct cairn_bench_out *out;
+	const char *how;
+	int samples;
+	double *written_ms, *arrived_ms, *apart_ms;
+	int written, arrived, apart;
+	uint64_t failures[FAILURES];
+	struct cairn_spread machine;
+	_Atomic bool over;
 };
 
-/* ---- the run directory, the board, the stage, the load ---- */
+/* ---- the machine by itself ---- */
 
-static bool write_config(struct bench *b, const char *device)
+static void *sleeper(void *ctx)
 {
-	char path[128];
-	static const char *const folders[] = {"bus", "state", "dev"};
-	for (size_t i = 0; i < 3; i++) {
-		snprintf(path, sizeof(path), "%s/%s", b->dir, folders[i]);
-		if (mkdir(path, 0700) != 0)
-			return false;
+	struct bench *b = ctx;
+	int64_t due_ns = cli_now_ns();
+	prctl(PR_SET_TIMERSLACK, 1UL);
+	while (!b->over) {
+		due_ns += PERIOD_NS;
+		struct timespec at = {due_ns / CAIRN_NS_PER_S, due_ns % CAIRN_NS_PER_S};
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+		cairn_spread_add(&b->machine, cli_now_ns() - due_ns);
 	}
-	snprintf(path, sizeof(path), "%s/config.yaml", b->dir);
-	FILE *out = fopen(path, "we");
-	if (out == NULL)
-		return false;
-	/* A robot that goes on soon after a stop: more stops a minute. */
-	fprintf(
-	    out, "robot:\n  base_device: %s\nsafety:\n  emergency_clear_s: 0.0\n  approach_s: 0.0\n", device);
-	return fclose(out) == 0;
+	return NULL;
 }
 
-static bool open_board(struct bench *b, char *name, size_t bytes)
+static bool start_sleeper(struct bench *b, bool realtime, pthread_t *ret)
 {
-	struct termios t;
-	b->master = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
-	if (b->master < 0 || grantpt(b->master) != 0 || unlockpt(b->master) != 0 ||
-	    ptsname_r(b->master, name, bytes) != 0)
-		return false;
-	b->slave = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
-	if (b->slave < 0 || tcgetattr(b->slave, &t) != 0)
-		return false;
-	cfmakeraw(&t);
-	(void)tcsetattr(b->slave, TCSANOW, &t);
-	cairn_dev_board_init(&b->board);
-	return true;
+	struct cairn_config cfg;
+	cairn_config_defaults(&cfg);
+	struct sched_param param = {
+	    .sched_priority = realtime ? cairn_placement_of(&cfg.launcher, "motor").fifo : 0};
+	pthread_attr_t attr;
+	pthread_attr_init(&attr);
+	pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED);
+	pthread_attr_setschedpolicy(&attr, realtime ? SCHED_FIFO : SCHED_OTHER);
+	pthread_attr_setschedparam(&attr, &param);
+	bool ok = pthread_create(ret, &attr, sleeper, b) == 0;
+	pthread_attr_destroy(&attr);
+	return ok;
 }
 
-static pid_t start_motor(const char *dir)
-{
-	char self[512], program[600];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	if (n <= 0)
-		return -1;
-	self[n] = '\0';
-	char *slash = strrchr(self, '/');
-	snprintf(program, sizeof(program), "%.*s/cairn-motor", (int)(slash - self), self);
-	fflush(NULL);
-	pid_t pid = fork();
-	if (pid != 0)
-		return pid;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	int null = open("/dev/null", O_WRONLY);
-	if (null >= 0) {
-		(void)dup2(null, 1);
-		(void)dup2(null, 2);
-	}
-	execl(program, program, "--run", dir, "--stage", "motor", (char *)NULL);
-	_exit(127);
-}
-
-static pid_t start_busy(void)
-{
-	fflush(NULL);
-	pid_t pid = fork();
-	if (pid != 0)
-		return pid;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	struct sched_param param = {0};
-	(void)sched_setscheduler(0, SCHED_OTHER, &param); /* the load is never a real-time one */
-	for (volatile unsigned i = 0;; i++)
-		;
-}
-
-static void end_process(pid_t pid)
-{
-	if (pid <= 0)
-		return;
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-}
-
-static void remove_dir(const char *dir)
-{
-	fflush(NULL);
-	pid_t pid = fork();
-	if (pid == 0) {
-		execl("/bin/rm", "rm", "-rf", "--", dir, (char *)NULL);
-		_exit(127);
-	}
-	if (pid > 0)
-		waitpid(pid, NULL, 0);
-}
-
-static void finish(struct bench *b)
-{
-	end_process(b->motor);
-	for (int i = 0; i < BUSY; i++)
-		end_process(b->busy[i]);
-	if (b->bus != NULL)
-		cairn_bus_destroy(&b->bus);
-	if (b->slave >= 0)
-		close(b->slave);
-	if (b->master >= 0)
-		close(b->master);
-	if (b->dir[0] != '\0')
-		remove_dir(b->dir);
-}
-
-static bool begin(struct bench *b, struct cairn_error *err)
-{
-	char device[128];
-	snprintf(b->dir, sizeof(b->dir), "/tmp/cairn-reaction-XXXXXX");
-	if (mkdtemp(b->dir) == NULL) {
-		b->dir[0] = '\0';
-		cairn_error_set(err, "/tmp: %s", strerror(errno));
-		return false;
-	}
-	if (!open_board(b, device, sizeof(device)) || !write_config(b, device)) {
-		cairn_error_set(err, "%s: %s", b->dir, strerror(errno));
-		return false;
-	}
-	b->bus = cairn_bus_new(b->dir, err);
-	if (b->bus == NULL)
-		return false;
-	b->scan_pub = cairn_pub_new(b->bus, CAIRN_TOPIC_SCAN, NULL, err);
-	b->cmd_pub = cairn_pub_new(b->bus, CAIRN_TOPIC_CMD_VEL, NULL, err);
-	b->motor = start_motor(b->dir);
-	for (int i = 0; i < BUSY; i++)
-		b->busy[i] = start_busy();
-	return b->scan_pub != NULL && b->cmd_pub != NULL && b->motor > 0;
-}
-
-/* ---- what the robot would see and report ---- */
-
-/* Walls all round, and perhaps something this far before the nose. */
-static void send_scan(struct bench *b, double ahead_m)
-{
-	struct cairn_msg_scan *s = &b->scan;
-	s->range_min_m = 0.05f;
-	s->range_max_m = 12.0f;
-	s->angle_rad_count = s->range_m_count = POINTS;
-	for (int i = 0; i < POINTS; i++) {
-		double a = (i + 0.5) * 2.0 * M_PI / POINTS - M_PI;
-		double r = fmin(4.0 / fabs(cos(a)), 3.0 / fabs(sin(a)));
-		if (ahead_m > 0.0 && fabs(a) < 0.3)
-			r = (0.17 + ahead_m) / cos(a); /* the LiDAR is 0.17 m behind the nose */
-		s->angle_rad[i] = (float)a;
-		s->range_m[i] = (float)r;
-	}
-	int64_t now_ns = cli_now_ns();
-	s->t_start_ns = now_ns - 100 * CAIRN_NS_PER_MS;
-	(void)cairn_pub_send(b->scan_pub, s, now_ns, true);
-	b->scan_ns = now_ns;
-}
-
-static void report(struct bench *b)
-{
-	uint8_t buf[512];
-	size_t n = cairn_dev_board_take(&b->board, buf, sizeof(buf));
-	if (n > 0 && write(b->master, buf, n) < 0)
-		return;
-	b->sense.v_mps = b->board.v_mps;
-	b->sense.battery_v = 12.0;
-	n = cairn_dev_board_report(&b->board, &b->sense, buf, sizeof(buf));
-	if (n > 0 && write(b->master, buf, n) < 0)
-		return;
-}
-
-/* One turn: waits for the board's line until the next thing is due, and does what is due. */
-static void turn(struct bench *b)
-{
-	int64_t now_ns = cli_now_ns();
-	if (now_ns >= b->tick_ns) {
-		report(b);
-		b->tick_ns = now_ns + TICK_NS;
-	}
-	if (b->scans && now_ns - b->scan_ns >= 100 * CAIRN_NS_PER_MS)
-		send_scan(b, 0.0);
-	if (now_ns - b->cmd_ns >= 50 * CAIRN_NS_PER_MS) {
-		struct cairn_msg_cmd_vel cmd = {.v_mps = DRIVE_MPS};
-		(void)cairn_pub_send(b->cmd_pub, &cmd, now_ns, true);
-		b->cmd_ns = now_ns;
-	}
-	struct pollfd p = {.fd = b->master, .events = POLLIN};
-	struct timespec wait = {.tv_nsec = 1000000};
-	if (ppoll(&p, 1, &wait, NULL) <= 0)
-		return;
-	uint8_t buf[512];
-	ssize_t n = read(b->master, buf, sizeof(buf));
-	int64_t at_ns = cli_now_ns();
-	for (ssize_t i = 0; i < n; i++) { /* frame by frame: a stop must not hide behind what follows it */
-		uint64_t before = b->board.commands;
-		cairn_dev_board_receive(&b->board, &buf[i], 1);
-		if (b->board.commands == before || b->board.mode != CAIRN_DEV_BOARD_TWIST)
-			continue;
-		b->frame_ns = at_ns;
-		b->frames++;
-		if (b->board.v_mps == 0.0 && b->zero_ns == 0)
-			b->zero_ns = at_ns;
-	}
-}
-
-static bool drives(const struct bench *b)
-{
-	return b->board.mode == CAIRN_DEV_BOARD_TWIST && b->board.v_mps > 0.5 * DRIVE_MPS;
-}
+/* ---- measuring ---- */
 
 static bool wait_driving(struct bench *b, int64_t limit_ns)
 {
 	int64_t end_ns = cli_now_ns() + limit_ns;
-	b->scans = true;
-	while (!drives(b)) {
-		if (cli_now_ns() > end_ns || cli_interrupted())
+	b->rig.scans = true;
+	while (!cairn_rig_drives(&b->rig)) {
+		if (cli_now_ns() > end_ns || cli_interrupted() || !cairn_rig_alive(&b->rig))
 			return false;
-		turn(b);
+		cairn_rig_turn(&b->rig);
 	}
 	return true;
 }
 
-/* ---- measuring ---- */
+/* The stage's word about the stop that a scan sent at sent_ns has brought about. */
+static bool told(const struct cairn_reaction_rig *rig, int64_t sent_ns)
+{
+	return rig->motions > 0 && rig->motion_hdr.t_ns >= sent_ns && rig->motion.v_mps == 0.0;
+}
+
+static void one_reaction(struct bench *b)
+{
+	struct cairn_reaction_rig *rig = &b->rig;
+	rig->scans = false;
+	rig->zero_ns = 0;
+	cairn_rig_scan(rig, AHEAD_M);
+	int64_t sent_ns = rig->scan_ns;
+	while (rig->zero_ns == 0 || !told(rig, sent_ns)) {
+		cairn_rig_turn(rig);
+		if (cli_now_ns() - sent_ns > LIMIT_NS) {
+			b->failures[NO_ZERO]++;
+			return;
+		}
+	}
+	if (rig->motion.state != CAIRN_MOTOR_STATE_BLOCKED) {
+		b->failures[OTHER_CAUSE]++;
+		return;
+	}
+	b->written_ms[b->written++] = rig->motion.reaction_ms;
+	b->arrived_ms[b->arrived++] = (double)(rig->zero_ns - sent_ns) * 1e-6;
+}
+
+static bool measure_reaction(struct bench *b)
+{
+	int lost = 0;
+	for (int i = 0; i < b->samples && !cli_interrupted();) {
+		if (!wait_driving(b, LIMIT_NS)) {
+			b->failures[NO_DRIVE]++;
+			if (!cairn_rig_alive(&b->rig) || ++lost == LOST_MAX)
+				return false;
+			continue;
+		}
+		lost = 0;
+		/* not in step with the loop of the stage */
+		int64_t from_ns = cli_now_ns() + (i * 37 % 50) * CAIRN_NS_PER_MS;
+		while (cli_now_ns() < from_ns)
+			cairn_rig_turn(&b->rig);
+		if (!cairn_rig_drives(&b->rig))
+			continue;
+		one_reaction(b);
+		i++;
+	}
+	return !cli_interrupted();
+}
+
+/* How far the frames are from 20 ms apart, without scans in between. */
+static bool measure_frames(struct bench *b)
+{
+	struct cairn_reaction_rig *rig = &b->rig;
+	int64_t last_ns = 0;
+	rig->scans = false;
+	for (int n = -20; n < b->samples; n++) { /* the first are those of the last scans */
+		uint64_t before = rig->frames;
+		int64_t start_ns = cli_now_ns();
+		while (rig->frames == before) {
+			cairn_rig_turn(rig);
+			if (cli_now_ns() - start_ns > LIMIT_NS || cli_interrupted())
+				return false;
+		}
+		if (n >= 0)
+			b->apart_ms[b->apart++] = fabs((double)(rig->frame_ns - last_ns) * 1e-6 - 20.0);
+		last_ns = rig->frame_ns;
+	}
+	return true;
+}
+
+/* ---- saying ---- */
 
 static int by_value(const void *x, const void *y)
 {
@@ -277,98 +180,129 @@ static int by_value(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
-static void tell(struct bench *b, struct cairn_bench_out *out, const char *what, const char *how, int n)
+static void say(const struct bench *b, const char *what, double value, const char *unit)
 {
-	char name[64];
-	qsort(b->samples, (size_t)n, sizeof(b->samples[0]), by_value);
-	snprintf(name, sizeof(name), "%s.%s.median", what, how);
-	cairn_bench_value(out, name, b->samples[n / 2], "ms");
-	snprintf(name, sizeof(name), "%s.%s.p99", what, how);
-	cairn_bench_value(out, name, b->samples[(int)ceil(0.99 * n) - 1], "ms");
-	snprintf(name, sizeof(name), "%s.%s.max", what, how);
-	cairn_bench_value(out, name, b->samples[n - 1], "ms");
+	char name[96];
+	snprintf(name, sizeof(name), "%s.%s", b->how, what);
+	cairn_bench_value(b->out, name, value, unit);
 }
 
-static bool measure_reaction(struct bench *b, struct cairn_bench_out *out, const char *how)
+static const struct {
+	const char *name;
+	double share;
+} shown[] = {{"median", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99.9", 0.999}, {"max", 1.0}};
+
+static void say_samples(struct bench *b, const char *what, double *values, int n)
 {
-	for (int i = 0; i < SAMPLES;) {
-		if (!wait_driving(b, 10 * CAIRN_NS_PER_S))
-			return false;
-		/* not in step with the loop of the stage */
-		int64_t from_ns = cli_now_ns() + (i * 37 % 50) * CAIRN_NS_PER_MS;
-		while (cli_now_ns() < from_ns)
-			turn(b);
-		if (!drives(b))
-			continue;
-		b->scans = false;
-		b->zero_ns = 0;
-		send_scan(b, 0.02);
-		int64_t sent_ns = b->scan_ns;
-		while (b->zero_ns == 0) {
-			turn(b);
-			if (cli_now_ns() - sent_ns > LIMIT_NS)
-				return false;
-		}
-		b->samples[i++] = (double)(b->zero_ns - sent_ns) * 1e-6;
+	qsort(values, (size_t)n, sizeof(values[0]), by_value);
+	for (size_t i = 0; n > 0 && i < sizeof(shown) / sizeof(shown[0]); i++) {
+		char name[64];
+		snprintf(name, sizeof(name), "%s.%s", what, shown[i].name);
+		say(b, name, values[(int)fmax(ceil(shown[i].share * n), 1.0) - 1], "ms");
 	}
-	tell(b, out, "reaction", how, SAMPLES);
-	return true;
 }
 
-static bool measure_jitter(struct bench *b, struct cairn_bench_out *out, const char *how)
+/* Seconds that the host of a virtual machine has given to others while processors of ours wanted to run. */
+static double stolen_s(void)
 {
-	int64_t last_ns = 0;
-	b->scans = false;
-	for (int n = -20; n < FRAMES;) { /* the first are those of the last scans */
-		uint64_t before = b->frames;
-		int64_t start_ns = cli_now_ns();
-		while (b->frames == before) {
-			turn(b);
-			if (cli_now_ns() - start_ns > LIMIT_NS)
-				return false;
-		}
-		if (n >= 0)
-			b->samples[n] = fabs((double)(b->frame_ns - last_ns) * 1e-6 - 20.0);
-		last_ns = b->frame_ns;
-		n++;
+	unsigned long long v[8] = {0};
+	FILE *in = fopen("/proc/stat", "re");
+	if (in == NULL)
+		return 0.0;
+	int n = fscanf(in, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &v[0], &v[1], &v[2], &v[3], &v[4],
+	    &v[5], &v[6], &v[7]);
+	fclose(in);
+	return n == 8 ? (double)v[7] / (double)sysconf(_SC_CLK_TCK) : 0.0;
+}
+
+static void say_all(struct bench *b, double steal_s)
+{
+	const struct cairn_reaction_rig *rig = &b->rig;
+	uint64_t failed = 0;
+	for (int i = 0; i < FAILURES; i++)
+		failed += b->failures[i];
+	say(b, "reaction.samples", b->written, "");
+	say(b, "reaction.failures", (double)failed, "");
+	for (int i = 0; i < FAILURES; i++) {
+		char name[64];
+		snprintf(name, sizeof(name), "reaction.%s", failure_names[i]);
+		if (b->failures[i] > 0)
+			say(b, name, (double)b->failures[i], "");
 	}
-	tell(b, out, "jitter", how, FRAMES);
-	return true;
+	say_samples(b, "reaction.written", b->written_ms, b->written);
+	say_samples(b, "reaction.arrived", b->arrived_ms, b->arrived);
+	say(b, "loop.turns", (double)rig->beat.ticks, "");
+	say(b, "loop.overruns", (double)rig->beat.overruns, "");
+	say(b, "loop.late.p99", rig->beat.late_p99_ms, "ms");
+	say(b, "loop.late.max", rig->late_max_ms, "ms");
+	say(b, "loop.turn.max", rig->turn_max_ms, "ms");
+	say_samples(b, "frames.apart", b->apart_ms, b->apart);
+	say(b, "machine.late.p99", (double)cairn_spread_at_ns(&b->machine, 0.99) * 1e-6, "ms");
+	say(b, "machine.late.max", (double)b->machine.max_ns * 1e-6, "ms");
+	double load = 0.0;
+	if (getloadavg(&load, 1) == 1)
+		say(b, "machine.load", load, "");
+	say(b, "machine.stolen", steal_s, "s");
 }
 
-/* False where real-time priority is not allowed. Threads made from now on have it, too. */
-static bool set_realtime(bool on)
+static bool measure(struct bench *b, bool realtime)
 {
-	struct sched_param param = {.sched_priority = on ? RT_PRIORITY : 0};
-	return sched_setscheduler(0, on ? SCHED_FIFO : SCHED_OTHER, &param) == 0;
+	struct cairn_error err = {""};
+	pthread_t thread;
+	double steal_s = stolen_s();
+	bool ok = cairn_rig_begin(&b->rig, realtime, &err);
+	bool sleeps = ok && start_sleeper(b, realtime, &thread);
+	if (ok)
+		ok = wait_driving(b, START_NS) && measure_reaction(b) && measure_frames(b);
+	b->over = true;
+	if (sleeps)
+		pthread_join(thread, NULL);
+	if (b->written > 0)
+		say_all(b, stolen_s() - steal_s);
+	if (!ok && err.text[0] != '\0')
+		fprintf(stderr, "cairn bench: %s\n", err.text);
+	else if (!ok && !cli_interrupted()) {
+		fprintf(stderr, "cairn bench: the motor stage %s: %s, %s\n",
+		    cairn_rig_alive(&b->rig) ? "does not drive or has fallen silent" : "has ended",
+		    cairn_enum_text(&cairn_enum_motor_state, (int)b->rig.motion.state), b->rig.motion.reason);
+		cairn_rig_tell_log(&b->rig);
+	}
+	cairn_rig_finish(&b->rig);
+	return ok;
 }
 
-static bool measure(struct cairn_bench_out *out, const char *how)
+static bool measure_how(struct cairn_bench_out *out, const char *how, bool realtime, int samples)
 {
 	struct bench *b = calloc(1, sizeof(*b));
-	struct cairn_error err = {""};
-	if (b == NULL)
-		return false;
-	b->master = b->slave = -1;
-	bool ok = begin(b, &err) && wait_driving(b, 20 * CAIRN_NS_PER_S) && measure_reaction(b, out, how) &&
-		  measure_jitter(b, out, how);
-	if (!ok)
-		fprintf(stderr, "cairn bench: %s\n",
-		    err.text[0] != '\0' ? err.text : "the motor stage did not answer in time");
-	finish(b);
+	double *values = calloc((size_t)samples * 3, sizeof(*values));
+	bool ok = b != NULL && values != NULL;
+	if (ok) {
+		*b = (struct bench){.out = out, .how = how, .samples = samples};
+		b->written_ms = values;
+		b->arrived_ms = values + samples;
+		b->apart_ms = values + 2 * samples;
+		ok = measure(b, realtime);
+	}
+	free(values);
 	free(b);
 	return ok;
 }
 
 bool cairn_bench_reaction(struct cairn_bench_out *out)
 {
+	long samples = cli_count(out->cli, "samples", SAMPLES);
+	if (samples < 1 || samples > SAMPLES_MAX)
+		return false;
 	cli_catch_signals();
-	bool ok = measure(out, "plain");
-	if (ok && set_realtime(true)) {
-		ok = measure(out, "realtime");
-		(void)set_realtime(false);
-	} else if (ok) {
-		fprintf(stderr, "cairn bench: real-time priority is not allowed here: %s\n", strerror(errno));
-	}
+	struct sched_param ordinary = {0}, high = {.sched_priority = 1};
+	bool may = sched_setscheduler(0, SCHED_FIFO, &high) == 0;
+	int why = errno;
+	(void)sched_setscheduler(0, SCHED_OTHER, &ordinary);
+	bool ok = measure_how(out, "ordinary", false, (int)samples);
+	if (ok && may)
+		ok = measure_how(out, "realtime", true, (int)samples);
+	else if (ok)
+		fprintf(stderr, "cairn bench: real-time priority is not allowed here: %s\n", strerror(why));
+	(void)sched_setscheduler(0, SCHED_OTHER, &ordinary);
 	return ok;
 }

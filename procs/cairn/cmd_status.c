@@ -70,7 +70,8 @@ static bool look(const char *run_dir, struct picture *p, struct cairn_error *err
 }
 
 /* The same of a robot elsewhere. */
-static bool look_there(const struct cli *cli, struct cairn_remote *remote, struct picture *p, struct cairn_error *err)
+static bool look_there(
+    const struct cli *cli, struct cairn_remote *remote, struct picture *p, struct cairn_error *err)
 {
 	void *places[WANTED];
 	char name[CAIRN_KEY_TEXT];
@@ -91,8 +92,8 @@ static bool look_there(const struct cli *cli, struct cairn_remote *remote, struc
 			struct cairn_header hdr;
 			if (p->have[i] || strcmp(cairn_topics[wanted[i]].name, name) != 0)
 				continue;
-			p->have[i] =
-			    cairn_msg_decode(cairn_topics[wanted[i]].desc, bytes, (size_t)r, &hdr, places[i], err) == 0;
+			p->have[i] = cairn_msg_decode(cairn_topics[wanted[i]].desc, bytes, (size_t)r, &hdr,
+					 places[i], err) == 0;
 			heard += p->have[i];
 		}
 	}
@@ -178,21 +179,26 @@ static void print_commands(struct picture *p)
 
 static void print_stages(struct picture *p)
 {
-	printf("\n%-14s %-9s %7s %8s %10s %8s %6s %8s  %s\n", "STAGE", "STATE", "PID", "RESTARTS", "UP",
-	    "BEAT", "CPU", "RSS", "NOTE");
+	printf("\n%-14s %-9s %7s %8s %10s %8s %6s %8s %9s %9s %8s  %s\n", "STAGE", "STATE", "PID", "RESTARTS",
+	    "UP", "BEAT", "CPU", "RSS", "TURN", "LATE", "OVERRUNS", "NOTE");
 	for (uint32_t i = 0; i < p->stages.items_count; i++) {
 		struct cairn_msg_stage *s = &p->stages.items[i];
-		char up[32], beat[32] = "-";
+		char up[32], beat[32] = "-", turn[32] = "-", late[32] = "-", overruns[32] = "-";
 		clock_text(s->uptime_s, up, sizeof(up));
-		if (s->heartbeat_age_s >= 0.0)
+		if (s->heartbeat_age_s >= 0.0) { /* the others have no such loop */
 			snprintf(beat, sizeof(beat), "%.1f s", s->heartbeat_age_s);
+			snprintf(turn, sizeof(turn), "%.1f ms", s->turn_ms);
+			snprintf(late, sizeof(late), "%.1f ms", s->late_p99_ms);
+			snprintf(overruns, sizeof(overruns), "%llu", (unsigned long long)s->overruns);
+		}
 		char without[96] = "";
 		if (s->state == CAIRN_STAGE_STATE_FAILED && (int)s->without < cairn_enum_without.count)
 			snprintf(without, sizeof(without), "; without it the robot %s",
 			    cairn_enum_without.values[s->without].doc);
-		printf("%-14s %-9s %7d %8u %10s %8s %6.2f %5.1f MB  %s%s\n", cli_printable(s->name),
-		    cairn_enum_text(&cairn_enum_stage_state, (int)s->state), s->pid, s->restarts, up, beat,
-		    s->cpu_cores, s->rss_mb, cli_printable(s->note), without);
+		printf("%-14s %-9s %7d %8u %10s %8s %6.2f %5.1f MB %9s %9s %8s  %s%s\n",
+		    cli_printable(s->name), cairn_enum_text(&cairn_enum_stage_state, (int)s->state), s->pid,
+		    s->restarts, up, beat, s->cpu_cores, s->rss_mb, turn, late, overruns,
+		    cli_printable(s->note), without);
 	}
 }
 
@@ -202,8 +208,8 @@ static void print_text(const struct cli *cli, struct picture *p)
 	if (p->have[STAGES]) {
 		char up[32];
 		clock_text(p->stages.uptime_s, up, sizeof(up));
-		printf("stack     %s, up %s, %.2f cores, %.0f MB, %u restarts, %u data plane resets\n",
-		    where, up, p->stages.cpu_cores_mean, p->stages.rss_mb, p->stages.restarts,
+		printf("stack     %s, up %s, %.2f cores, %.0f MB, %u restarts, %u data plane resets\n", where,
+		    up, p->stages.cpu_cores_mean, p->stages.rss_mb, p->stages.restarts,
 		    p->stages.plane_resets);
 	} else {
 		printf("stack     %s\n", where);

@@ -95,6 +95,7 @@ static const struct cli_option keygen_options[] = {{"dir", '\0', "DIR", "where t
 static const struct cli_option key_options[] = {
     {"rights", '\0', "RIGHTS", "as a line of remote.allow_file: watch, drive, configure, comma-separated"}, {0}};
 static const struct cli_option bench_options[] = {
+    {"samples", '\0', "N", "stops measured at each priority (reaction; default 1000)"},
     {"scen", '\0', "FILE...", "planner: scenarios of the MovingAI benchmark, gzipped or not"},
     {"map-dir", '\0', "DIR", "planner: where their maps are; without it beside each scenario"},
     {"houses", '\0', "DIR", "planner: floor plans for the kinematic search, beside random homes"},

@@ -1,12 +1,18 @@
 #include "procs/launcher/placement.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define FIFO_MIN 1
 #define FIFO_MAX 99
+#define SLICE_NS 100000
 #define SEPARATORS " ,\t"
 
 static const char *const stage_names[] = {
@@ -183,20 +189,81 @@ struct cairn_placement cairn_placement_of(const struct cairn_config_launcher *cf
 	return (struct cairn_placement){find(cfg->fifo, stage, 0), find(cfg->affinity, stage, -1)};
 }
 
-int cairn_placement_apply(const struct cairn_placement *placement, int pid)
+/* As the kernel has it (linux/sched/types.h); the C library has no name for it before 2.41. */
+struct sched_attributes {
+	uint32_t size, policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t priority;
+	uint64_t runtime_ns, deadline_ns, period_ns;
+};
+
+/* What it would have got by itself, but in short slices. Older kernels take no notice. */
+static void ask_for_short_slices(pid_t tid)
+{
+	struct sched_attributes a = {.size = sizeof(a), .policy = SCHED_OTHER, .runtime_ns = SLICE_NS};
+	a.nice = getpriority(PRIO_PROCESS, (id_t)tid);
+	(void)syscall(SYS_sched_setattr, tid, &a, 0u);
+}
+
+static int apply_to_thread(const struct cairn_placement *placement, pid_t tid)
 {
 	int r = 0;
 	if (placement->cpu >= 0) {
 		cpu_set_t set;
 		CPU_ZERO(&set);
 		CPU_SET((size_t)placement->cpu, &set);
-		if (sched_setaffinity(pid, sizeof(set), &set) != 0)
+		if (sched_setaffinity(tid, sizeof(set), &set) != 0)
 			r = -errno;
 	}
 	if (placement->fifo > 0) {
 		struct sched_param param = {.sched_priority = placement->fifo};
-		if (sched_setscheduler(pid, SCHED_FIFO, &param) != 0 && r == 0)
-			r = -errno;
+		if (sched_setscheduler(tid, SCHED_FIFO, &param) == 0)
+			return r;
+		r = r == 0 ? -errno : r;
+		ask_for_short_slices(tid);
 	}
 	return r;
+}
+
+/* Calls fn for every thread but the first. One that was started before the first one was placed, on another
+ * processor, has not inherited its place: the one that reads the sockets would leave a real-time stage
+ * waiting for an ordinary thread. */
+static void for_other_threads(int pid, void (*fn)(const void *ctx, pid_t tid), const void *ctx)
+{
+	char path[64];
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	DIR *tasks = opendir(path);
+	struct dirent *entry;
+	while (tasks != NULL && (entry = readdir(tasks)) != NULL) {
+		int tid = atoi(entry->d_name);
+		if (tid > 0 && tid != pid)
+			fn(ctx, tid);
+	}
+	if (tasks != NULL)
+		closedir(tasks);
+}
+
+static void place_thread(const void *ctx, pid_t tid)
+{
+	(void)apply_to_thread(ctx, tid);
+}
+
+static void slice_thread(const void *ctx, pid_t tid)
+{
+	(void)ctx;
+	ask_for_short_slices(tid);
+}
+
+int cairn_placement_apply(const struct cairn_placement *placement, int pid)
+{
+	int r = apply_to_thread(placement, pid);
+	for_other_threads(pid, place_thread, placement);
+	return r;
+}
+
+void cairn_placement_short_slices(int pid)
+{
+	ask_for_short_slices(pid);
+	for_other_threads(pid, slice_thread, NULL);
 }

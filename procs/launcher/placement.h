@@ -20,8 +20,12 @@ struct cairn_placement cairn_placement_of(const struct cairn_config_launcher *cf
 /* What the robot does while the stage is held failed: as launcher.without says, else the stage table. A name
  * that is none of the table's makes it stand. */
 enum cairn_without cairn_without_of(const struct cairn_config_launcher *cfg, const char *stage);
-/* To a process that has just been started, before it has threads (they inherit it). 0, or the first negative
- * errno: the rest is done all the same. */
+/* To a process that has just been started, and to the threads that it may have by now. Where real-time
+ * priority is refused the process asks for short slices of the processor instead (0.1 ms; Linux 6.12 and
+ * later give such a one its turn sooner; nobody needs a privilege for it). 0, or the first negative errno:
+ * the rest is done all the same. */
 int cairn_placement_apply(const struct cairn_placement *placement, int pid);
+/* What is done where real-time priority is refused, to a process and its threads. */
+void cairn_placement_short_slices(int pid);
 
 #endif

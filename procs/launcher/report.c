@@ -10,6 +10,15 @@
 
 #define SPAN_MIN_S 0.2 /* the kernel counts CPU time in steps of 10 ms: a share over less is noise */
 
+static void take_beat(struct child_io *io, const struct cairn_msg_heartbeat *hb, int64_t t_ns)
+{
+	io->beat_ns = t_ns;
+	io->turn_ms = hb->overrun_ms;
+	io->late_ms = hb->late_ms;
+	io->late_p99_ms = hb->late_p99_ms;
+	io->overruns = hb->overruns;
+}
+
 static int on_beats(void *ctx)
 {
 	struct launcher *l = ctx;
@@ -17,7 +26,7 @@ static int on_beats(void *ctx)
 		struct cairn_msg_heartbeat hb;
 		struct cairn_header hdr;
 		while (cairn_sub_recv(l->io[i].beat_sub, &hb, &hdr) > 0)
-			l->io[i].beat_ns = hdr.t_ns;
+			take_beat(&l->io[i], &hb, hdr.t_ns);
 	}
 	return 0;
 }
@@ -110,6 +119,10 @@ static void report_stage(struct launcher *l, int i, int64_t now_ns, double span_
 	out->heartbeat_age_s = age_s(io->beat_ns, now_ns);
 	out->cpu_cores = io->cpu_cores;
 	out->rss_mb = io->rss_mb;
+	out->turn_ms = io->turn_ms;
+	out->late_ms = io->late_ms;
+	out->late_p99_ms = io->late_p99_ms;
+	out->overruns = io->overruns;
 	r->rss_mb += io->rss_mb;
 	r->restarts += st->restarts;
 }

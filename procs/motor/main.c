@@ -36,6 +36,8 @@ struct app {
 	enum cairn_motor_state state; /* last published */
 	bool estop_kept;              /* what the memory file says */
 	bool was_in_service;
+	int64_t scan_ns; /* stamp of a scan that no frame has answered yet; 0 = none */
+	double reaction_ms;
 	uint64_t writes_failed, rejected;
 	struct cairn_motor core;
 	struct cairn_msg_scan scan;
@@ -214,6 +216,7 @@ static void publish_motion(struct app *app, int64_t now_ns)
 		return;
 	struct cairn_msg_motion m;
 	cairn_motor_message(&app->core, now_ns, &m);
+	m.reaction_ms = app->reaction_ms;
 	cairn_pub_send(app->motion_pub, &m, now_ns, true);
 	app->motion_due_ns =
 	    app->motion_due_ns + MOTION_NS > now_ns ? app->motion_due_ns + MOTION_NS : now_ns + MOTION_NS;
@@ -248,6 +251,9 @@ static void decide(struct app *app)
 	uint8_t frame[CAIRN_ROSMASTER_FRAME_MAX];
 	size_t n = cairn_rosmaster_motion(frame, app->cfg->robot.car_type, twist.v_mps, twist.w_radps);
 	write_board(app, frame, n);
+	if (app->scan_ns != 0)
+		app->reaction_ms = (double)(cairn_now_ns() - app->scan_ns) * 1e-6;
+	app->scan_ns = 0;
 	publish_motion(app, now_ns);
 	keep_memory(app);
 	for (; app->rejected < app->core.rejected; app->rejected++)
@@ -271,8 +277,12 @@ static int on_scan(void *ctx)
 	struct app *app = ctx;
 	struct cairn_header hdr;
 	bool some = false;
-	while (cairn_sub_recv(app->scan_sub, &app->scan, &hdr) == 1)
-		some |= cairn_motor_scan(&app->core, &hdr, &app->scan, cairn_now_ns());
+	while (cairn_sub_recv(app->scan_sub, &app->scan, &hdr) == 1) {
+		if (!cairn_motor_scan(&app->core, &hdr, &app->scan, cairn_now_ns()))
+			continue;
+		app->scan_ns = hdr.t_ns;
+		some = true;
+	}
 	if (some)
 		decide(app);
 	return 0;
@@ -422,7 +432,7 @@ int main(int argc, char **argv)
 	app->state = CAIRN_MOTOR_STATE_COUNT;
 	start(app);
 	on_tick(app); /* the board is asked for before anybody waits for us */
-	cairn_stage_lock_memory(stage);
+	cairn_stage_urgent(stage);
 	cairn_stage_ready(stage);
 	status = cairn_stage_run(stage);
 	stop_wheels(app);

@@ -320,7 +320,7 @@ int main(int argc, char **argv)
 	    "cairn-sequencer", "accepts, modifies, refuses and explains decisions", argc, argv, &status);
 	if (app->stage != NULL && open_core(app)) {
 		open_bus(app);
-		cairn_stage_lock_memory(app->stage);
+		cairn_stage_urgent(app->stage);
 		cairn_stage_ready(app->stage);
 		status = cairn_stage_run(app->stage);
 		struct cairn_msg_cmd_vel stand = {0};

@@ -17,6 +17,7 @@
 #include <zmq.h>
 
 #include "common/base/geom.h"
+#include "common/base/spread.h"
 
 #define SOURCES_MAX 96
 #define TIMERS_MAX 16
@@ -55,8 +56,9 @@ struct cairn_stage {
 	bool sources_changed;
 	struct timer timers[TIMERS_MAX];
 	int timer_count;
-	uint64_t loops, rejects;
-	int64_t beat_due_ns, overrun_ns;
+	uint64_t loops, rejects, overruns;
+	int64_t beat_due_ns, turn_ns, late_ns; /* longest turn, latest timer since the last beat */
+	struct cairn_spread late;
 	char note[96];
 };
 
@@ -389,7 +391,7 @@ void cairn_stage_count_reject(struct cairn_stage *stage)
 
 /* On fault: what has been touched stays; 8 MB of stack for every thread of the library would not be worth it.
  */
-void cairn_stage_lock_memory(struct cairn_stage *stage)
+static void lock_memory(const struct cairn_stage *stage)
 {
 	struct rlimit limit;
 	if (!stage->cfg.launcher.lock_memory)
@@ -399,6 +401,12 @@ void cairn_stage_lock_memory(struct cairn_stage *stage)
 	if (!may || mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) != 0)
 		cairn_log_info(
 		    "memory is not locked: %s", may ? strerror(errno) : "RLIMIT_MEMLOCK is not unlimited");
+}
+
+void cairn_stage_urgent(struct cairn_stage *stage)
+{
+	prctl(PR_SET_TIMERSLACK, 1UL);
+	lock_memory(stage);
 }
 
 void cairn_stage_ready(struct cairn_stage *stage)
@@ -415,15 +423,31 @@ void cairn_stage_ready(struct cairn_stage *stage)
 static void beat(struct cairn_stage *stage, int64_t now_ns)
 {
 	struct cairn_msg_heartbeat hb = {.loops = stage->loops,
-	    .overrun_ms = (double)stage->overrun_ns * 1e-6,
+	    .overrun_ms = (double)stage->turn_ns * 1e-6,
+	    .ticks = stage->late.count,
+	    .late_ms = (double)stage->late_ns * 1e-6,
+	    .late_p99_ms = (double)cairn_spread_at_ns(&stage->late, 0.99) * 1e-6,
+	    .overruns = stage->overruns,
 	    .rejects = stage->rejects + cairn_bus_rejects(stage->bus)};
 	snprintf(hb.stage, sizeof(hb.stage), "%s", stage->name);
 	snprintf(hb.note, sizeof(hb.note), "%s", stage->note);
 	cairn_pub_send(stage->beat_pub, &hb, now_ns, true);
 	if (stage->commanded.id != 0) /* for those who came late */
 		cairn_pub_send(stage->commanded_pub, &stage->commanded, stage->commanded_ns, true);
-	stage->overrun_ns = 0;
+	stage->turn_ns = stage->late_ns = 0;
 	stage->beat_due_ns = now_ns + BEAT_NS;
+}
+
+/* Late by a whole period or more: what was missed is counted, not made up for in a burst. */
+static void count_late(struct cairn_stage *stage, struct timer *t, int64_t now_ns)
+{
+	int64_t late_ns = now_ns - t->due_ns;
+	cairn_spread_add(&stage->late, late_ns);
+	if (late_ns > stage->late_ns)
+		stage->late_ns = late_ns;
+	int64_t missed = late_ns / t->period_ns;
+	stage->overruns += (uint64_t)missed;
+	t->due_ns += (missed + 1) * t->period_ns;
 }
 
 static int run_timers(struct cairn_stage *stage)
@@ -433,9 +457,7 @@ static int run_timers(struct cairn_stage *stage)
 		int64_t now_ns = cairn_now_ns();
 		if (now_ns < t->due_ns)
 			continue;
-		t->due_ns += t->period_ns;
-		if (t->due_ns <= now_ns) /* late by a whole period or more: do not catch up in a burst */
-			t->due_ns = now_ns + t->period_ns;
+		count_late(stage, t, now_ns);
 		int r = t->fn(t->ctx);
 		if (r < 0)
 			return r;
@@ -511,8 +533,8 @@ int cairn_stage_run(struct cairn_stage *stage)
 			return r;
 		stage->loops++;
 		int64_t now_ns = cairn_now_ns();
-		if (now_ns - begin_ns > stage->overrun_ns)
-			stage->overrun_ns = now_ns - begin_ns;
+		if (now_ns - begin_ns > stage->turn_ns)
+			stage->turn_ns = now_ns - begin_ns;
 		if (now_ns >= stage->beat_due_ns)
 			beat(stage, now_ns);
 	}

@@ -54,9 +54,11 @@ void cairn_stage_unwatch_fd(struct cairn_stage *stage, int fd);
 /* What the next heartbeats say it is busy with, and refusals beyond those of the bus. */
 void cairn_stage_note(struct cairn_stage *stage, const char *note);
 void cairn_stage_count_reject(struct cairn_stage *stage);
-/* Keeps all memory, now and later, from being swapped out, unless launcher.lock_memory is off. Without the
- * privilege it says so and goes on: locking only a part would let later allocations fail. */
-void cairn_stage_lock_memory(struct cairn_stage *stage);
+/* For a stage on the way to the wheels. Its loop is woken to the microsecond (an ordinary process is
+ * otherwise left asleep up to 50 us longer); all memory, now and later, is kept from being swapped out,
+ * unless launcher.lock_memory is off. Without the privilege for that it says so and goes on: locking only a
+ * part would let later allocations fail. */
+void cairn_stage_urgent(struct cairn_stage *stage);
 /* Ready: tells the launcher (newline on --ready-fd). */
 void cairn_stage_ready(struct cairn_stage *stage);
 /* Runs until a signal (0) or a callback's negative status. */

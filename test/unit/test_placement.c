@@ -1,9 +1,13 @@
 /* The lists of launcher.fifo and launcher.affinity. */
 #include "procs/launcher/placement.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "test/support/runner.h"
 
@@ -91,9 +95,9 @@ START_TEST(wishes_that_make_no_sense_are_refused_with_the_reason)
 {
 	static const struct {
 		const char *list, *reason;
-	} cases[] = {{"gatway:home", "launcher.without: 'gatway' is no stage"}, {"gateway", "write stage:word"},
-	    {"gateway:", "write stage:word"}, {"gateway:fly", "write stage:word"},
-	    {"gateway:home gateway:stand", "gateway stands there twice"},
+	} cases[] = {{"gatway:home", "launcher.without: 'gatway' is no stage"},
+	    {"gateway", "write stage:word"}, {"gateway:", "write stage:word"},
+	    {"gateway:fly", "write stage:word"}, {"gateway:home gateway:stand", "gateway stands there twice"},
 	    {"mapper:local", "the robot stands without it"}, {"motor:go_on", "the robot stands without it"}};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct cairn_error err = {""};
@@ -105,8 +109,53 @@ START_TEST(wishes_that_make_no_sense_are_refused_with_the_reason)
 }
 END_TEST
 
+struct sleeper {
+	pthread_mutex_t hold;
+	_Atomic pid_t tid;
+};
+
+static void *sleep_until_let_go(void *ctx)
+{
+	struct sleeper *s = ctx;
+	s->tid = (pid_t)syscall(SYS_gettid);
+	pthread_mutex_lock(&s->hold);
+	pthread_mutex_unlock(&s->hold);
+	return NULL;
+}
+
+/* In a process of its own: a failed test must not leave this one with a priority. */
+static int place_with_a_thread(void)
+{
+	struct sleeper s = {.hold = PTHREAD_MUTEX_INITIALIZER};
+	struct cairn_placement placement = {.fifo = 1, .cpu = -1};
+	pthread_t thread;
+	pthread_mutex_lock(&s.hold);
+	if (pthread_create(&thread, NULL, sleep_until_let_go, &s) != 0)
+		return 2;
+	while (s.tid == 0)
+		sched_yield();
+	int r = cairn_placement_apply(&placement, getpid());
+	int wanted = r == 0 ? SCHED_FIFO : SCHED_OTHER;
+	bool ok = sched_getscheduler(0) == wanted && sched_getscheduler(s.tid) == wanted;
+	pthread_mutex_unlock(&s.hold);
+	pthread_join(thread, NULL);
+	return ok ? 0 : 1;
+}
+
+START_TEST(threads_that_are_there_already_are_placed_as_well)
+{
+	int status = -1;
+	pid_t pid = fork();
+	if (pid == 0)
+		_exit(place_with_a_thread());
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFEXITED(status));
+	ck_assert_int_eq(WEXITSTATUS(status), 0);
+}
+END_TEST
+
 CAIRN_TEST_MAIN("placement", a_stage_gets_what_the_lists_say_and_others_nothing,
     lists_that_make_no_sense_are_refused_with_the_reason, empty_lists_change_nothing,
     what_the_robot_does_without_a_stage_is_the_tables_word_or_the_configurations,
-    wishes_that_make_no_sense_are_refused_with_the_reason,
-    a_processor_that_is_not_there_is_an_error)
+    wishes_that_make_no_sense_are_refused_with_the_reason, a_processor_that_is_not_there_is_an_error,
+    threads_that_are_there_already_are_placed_as_well)

@@ -1,0 +1,25 @@
+/* spread.h - how times are spread: counts in bins that widen with the value, so that a loop can keep what it
+ * measures for ever in a fixed place, and still tell its 99th percentile.
+ *
+ * Eight bins to each doubling from 1 us to 16 s: a percentile is at most 12.5 % too high, never too low (as
+ * in the histograms of Tene's HdrHistogram). Zeroed is empty. Not thread-safe; allocates nothing. */
+#ifndef CAIRN_COMMON_BASE_SPREAD_H
+#define CAIRN_COMMON_BASE_SPREAD_H
+
+#include <stdint.h>
+
+#define CAIRN_SPREAD_BINS (8 * 22)
+
+struct cairn_spread {
+	uint64_t count;
+	int64_t max_ns;
+	uint32_t bins[CAIRN_SPREAD_BINS];
+};
+
+/* Negative times count as 0. */
+void cairn_spread_add(struct cairn_spread *spread, int64_t ns);
+/* The time that this share (0 .. 1) of all is not above: the upper end of its bin, at most the largest seen.
+ * 0 without any. */
+int64_t cairn_spread_at_ns(const struct cairn_spread *spread, double share);
+
+#endif
