@@ -42,6 +42,8 @@ static inline double cairn_clamp(double x, double lo, double hi)
 /* The same angle in (-pi, pi]. */
 static inline double cairn_wrap_rad(double rad)
 {
+	if (fabs(rad) < M_PI)
+		return rad; /* what remainder() would say, without the call */
 	double r = remainder(rad, 2.0 * M_PI);
 	return r <= -M_PI ? r + 2.0 * M_PI : r;
 }

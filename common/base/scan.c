@@ -7,12 +7,18 @@
 
 /* ---- points ---- */
 
+/* fmax() of numbers, without its call. */
+static inline double larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
 /* How far a point sticks out of the rectangle, negative inside: the Chebyshev gap, which is what widening all
  * four sides by the same margin measures. */
 static double gap_of(const struct cairn_footprint *body, double x_m, double y_m)
 {
-	double along = fmax(x_m - body->front_m, -body->rear_m - x_m);
-	return fmax(along, fabs(y_m) - body->half_width_m);
+	double along = larger(x_m - body->front_m, -body->rear_m - x_m);
+	return larger(along, fabs(y_m) - body->half_width_m);
 }
 
 /* Points of one block share a correction: 16 of 720 points last 2 ms, a fraction of a millimetre. */
@@ -94,8 +100,8 @@ double cairn_points_nearest(
 	size_t at = 0;
 	for (size_t i = 0; i < points->count; i++) {
 		double x = (double)points->x_m[i], y = fabs((double)points->y_m[i]);
-		double dx = fmax(fmax(x - body->front_m, -body->rear_m - x), 0.0);
-		double dy = fmax(y - body->half_width_m, 0.0);
+		double dx = larger(larger(x - body->front_m, -body->rear_m - x), 0.0);
+		double dy = larger(y - body->half_width_m, 0.0);
 		double d2 = dx * dx + dy * dy;
 		if (d2 < best2) {
 			best2 = d2;
@@ -114,13 +120,35 @@ struct rect {
 	double front_m, rear_m, left_m, right_m; /* x in -rear..front, y in -right..left */
 };
 
+/* Points that matter, by their number. */
+struct chosen {
+	size_t count;
+	uint16_t index[CAIRN_POINTS_MAX];
+};
+_Static_assert(CAIRN_POINTS_MAX <= UINT16_MAX, "a number of a point fits");
+
+/* Those within reach_m of the origin. Half a millimetre is more than single precision loses at any reach that
+ * counts. */
+static void choose(struct chosen *ret, const struct cairn_points *points, size_t count, double reach_m)
+{
+	float limit = (float)((reach_m + 5e-4) * (reach_m + 5e-4));
+	size_t n = 0;
+	for (size_t i = 0; i < count; i++) {
+		float x = points->x_m[i], y = points->y_m[i];
+		ret->index[n] = (uint16_t)i;
+		n += x * x + y * y <= limit;
+	}
+	ret->count = n;
+}
+
 /* The footprint with its margins: full ones, or half the gap where something is nearer than twice the margin.
  */
-static struct rect widened(
-    const struct cairn_points *points, size_t count, const struct cairn_footprint *body, double margin_m)
+static struct rect widened(const struct cairn_points *points, const struct chosen *chosen,
+    const struct cairn_footprint *body, double margin_m)
 {
 	double front = 2.0 * margin_m, rear = front, left = front, right = front; /* smallest gaps */
-	for (size_t i = 0; i < count; i++) {
+	for (size_t k = 0; k < chosen->count; k++) {
+		size_t i = chosen->index[k];
 		double x = (double)points->x_m[i], y = (double)points->y_m[i];
 		double along =
 		    fabs(x - 0.5 * (body->front_m - body->rear_m)) - 0.5 * (body->front_m + body->rear_m);
@@ -227,7 +255,7 @@ struct search {
 	const struct cairn_footprint *body;
 	struct rect wide;
 	bool forward;
-	size_t count;
+	const struct chosen *chosen;
 	double best; /* metres on a line, pseudo angle on a circle */
 	size_t at;
 };
@@ -243,7 +271,8 @@ static void keep(struct search *s, double travel, size_t i)
 static void search_line(struct search *s, const struct cairn_points *points)
 {
 	double ux = s->forward ? -1.0 : 1.0;
-	for (size_t i = 0; i < s->count; i++) {
+	for (size_t k = 0; k < s->chosen->count; k++) {
+		size_t i = s->chosen->index[k];
 		double x = (double)points->x_m[i], y = (double)points->y_m[i];
 		if (!within(&s->wide, y))
 			continue;
@@ -262,7 +291,8 @@ static void search_circle(struct search *s, const struct cairn_points *points, c
 	double reach = fmax(s->wide.front_m, s->wide.rear_m), width = fmax(s->wide.left_m, s->wide.right_m);
 	double low = fabs(c) > inner ? inner * (inner - 2.0 * fabs(c)) : -c * c;
 	double high = reach * reach + width * (width + 2.0 * fabs(c));
-	for (size_t i = 0; i < s->count; i++) {
+	for (size_t k = 0; k < s->chosen->count; k++) {
+		size_t i = s->chosen->index[k];
 		double x = (double)points->x_m[i], y = (double)points->y_m[i];
 		double h = x * x + y * (y - 2.0 * c);
 		if (h < low || h > high)
@@ -279,11 +309,17 @@ struct cairn_arc_hit cairn_arc_clearance(const struct cairn_points *points,
 {
 	if (!isfinite(margin_m) || !isfinite(curvature_1pm) || !isfinite(horizon_m) || horizon_m < 0.0)
 		return (struct cairn_arc_hit){.free_m = 0.0, .bearing_rad = 0.0, .hit = true};
-	size_t count = points->count + (forward ? 0 : points->behind);
+	/* Nothing farther than the corners and the horizon can be met within it: most of a room is not looked
+	 * at. */
+	struct chosen chosen;
+	double margin = fmax(margin_m, 0.0);
+	double corner_m = hypot(fmax(body->front_m, body->rear_m) + margin, body->half_width_m + margin);
+	choose(&chosen, points, points->count + (forward ? 0 : points->behind),
+	    corner_m + fmax(horizon_m, 2.0 * margin));
 	struct search s = {.body = body,
-	    .wide = widened(points, count, body, fmax(margin_m, 0.0)),
+	    .wide = widened(points, &chosen, body, margin),
 	    .forward = forward,
-	    .count = count,
+	    .chosen = &chosen,
 	    .best = INFINITY};
 	double free_m;
 	if (fabs(curvature_1pm) < STRAIGHT_1PM) {

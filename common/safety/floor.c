@@ -10,9 +10,13 @@
 #define MASK (CAIRN_FLOOR_CELLS - 1)
 #define GOES_ON_CELLS 4
 #define NEAR_CELLS 28 /* points farther from the robot than this are left out: 1.4 m */
+#define NEAR_SIDE (2 * NEAR_CELLS + 1)
 #define SAME_AS_LIDAR_M 0.15
 #define REACH_MAX_M 0.15
 #define TOUCH_M 0.005 /* nearer than this nothing can be: the robot is there */
+#define FAR_CELLS 1e8
+#define STEPS 64      /* along a column, looked at together */
+#define BLOCK 32      /* LiDAR points looked at together */
 #define DRIVEN_M 0.02 /* the footprint is marked after this much */
 #define BESIDE_M                                                                                             \
 	0.05 /* what the robot has passed this closely it did not touch: the way back along its own track is \
@@ -33,9 +37,15 @@ void cairn_floor_init(struct cairn_floor *f, const struct cairn_floor_params *pa
 	f->params = *params;
 }
 
-static int32_t cell_of(double m)
+/* floor() by hand: where the processor's own rounding is not to be counted on, the library's costs a call. No
+ * branch, so that many can be done at a time. */
+static inline int32_t cell_of(double m)
 {
-	return (int32_t)floor(m / CAIRN_FLOOR_CELL_M);
+	double cell = m / CAIRN_FLOOR_CELL_M;
+	cell = cell < FAR_CELLS ? cell : FAR_CELLS; /* held by no grid, like what is not a number */
+	cell = cell > -FAR_CELLS ? cell : -FAR_CELLS;
+	int32_t whole = (int32_t)cell;
+	return whole - (cell < (double)whole);
 }
 
 static uint8_t *at(struct cairn_floor *f, int32_t cx, int32_t cy)
@@ -86,8 +96,9 @@ static void mark(
 {
 	double reach = fmax(disc_m, hypot(fmax(body->front_m, body->rear_m), body->half_width_m)) + 0.1;
 	double c = cos(pose.yaw_rad), s = sin(pose.yaw_rad), middle = 0.5 * (body->front_m - body->rear_m);
-	for (int32_t cy = cell_of(pose.y_m - reach); cy <= cell_of(pose.y_m + reach); cy++)
-		for (int32_t cx = cell_of(pose.x_m - reach); cx <= cell_of(pose.x_m + reach); cx++) {
+	int32_t end_cx = cell_of(pose.x_m + reach), end_cy = cell_of(pose.y_m + reach);
+	for (int32_t cy = cell_of(pose.y_m - reach); cy <= end_cy; cy++)
+		for (int32_t cx = cell_of(pose.x_m - reach); cx <= end_cx; cx++) {
 			double dx = (cx + 0.5) * CAIRN_FLOOR_CELL_M - pose.x_m,
 			       dy = (cy + 0.5) * CAIRN_FLOOR_CELL_M - pose.y_m;
 			double x = c * dx + s * dy, y = -s * dx + c * dy;
@@ -95,7 +106,8 @@ static void mark(
 			    x <= body->front_m && x >= -body->rear_m && fabs(y) <= body->half_width_m;
 			bool beside = x <= body->front_m + BESIDE_M && x >= -body->rear_m - BESIDE_M &&
 				      fabs(y) <= body->half_width_m + BESIDE_M;
-			bool near = (beside || hypot(x - middle, y) <= disc_m) && *at(f, cx, cy) == UNSEEN;
+			bool near = *at(f, cx, cy) == UNSEEN &&
+				    (beside || (disc_m > 0.0 && hypot(x - middle, y) <= disc_m));
 			if ((under || near) && held(f, cx, cy))
 				*at(f, cx, cy) = FREE;
 		}
@@ -135,30 +147,57 @@ bool cairn_depth_scan_ok(const struct cairn_msg_depth_scan *scan, const char **r
 	return *ret_why == NULL;
 }
 
+/* Is one of these n points near? In single precision, which sorts out nearly all of them, many at a time. */
+static bool perhaps_near(const float *x_m, const float *y_m, size_t n, float x, float y)
+{
+	const float limit = (float)((SAME_AS_LIDAR_M + 1e-3) * (SAME_AS_LIDAR_M + 1e-3));
+	int near = 0;
+	for (size_t i = 0; i < n; i++) {
+		float dx = x_m[i] - x, dy = y_m[i] - y;
+		near |= dx * dx + dy * dy < limit;
+	}
+	return near != 0;
+}
+
 static bool seen_by_lidar(const struct cairn_points *lidar, double x, double y)
 {
-	for (size_t i = 0; lidar != NULL && i < lidar->count; i++) {
-		double dx = (double)lidar->x_m[i] - x, dy = (double)lidar->y_m[i] - y;
-		if (dx * dx + dy * dy < SAME_AS_LIDAR_M * SAME_AS_LIDAR_M)
-			return true;
+	size_t count = lidar != NULL ? lidar->count : 0;
+	for (size_t from = 0; from < count; from += BLOCK) {
+		size_t n = count - from < BLOCK ? count - from : BLOCK;
+		if (!perhaps_near(&lidar->x_m[from], &lidar->y_m[from], n, (float)x, (float)y))
+			continue;
+		for (size_t i = from; i < from + n; i++) {
+			double dx = (double)lidar->x_m[i] - x, dy = (double)lidar->y_m[i] - y;
+			if (dx * dx + dy * dy < SAME_AS_LIDAR_M * SAME_AS_LIDAR_M)
+				return true;
+		}
 	}
 	return false;
 }
 
 /* First what is free, in all columns, then what is not: columns share cells. */
-static void see_free(
-    struct cairn_floor *f, const struct cairn_msg_depth_scan *scan, uint32_t i, struct cairn_pose2 pose)
+static void see_free(struct cairn_floor *f, const struct cairn_msg_depth_scan *scan, uint32_t i,
+    struct cairn_pose2 pose, double c, double s)
 {
 	double a = (double)scan->angle_rad[i], from = (double)scan->free_from_m[i],
 	       to = fmin((double)scan->free_to_m[i], (double)scan->range_max_m);
 	double ux = cos(a), uy = sin(a), x0 = (double)scan->x_m, y0 = (double)scan->y_m;
 	/* The cell of an obstacle is not entered from the front side. */
 	double end = scan->hit[i] ? to - CAIRN_FLOOR_CELL_M : to;
-	for (double r = fmax(from, 0.0); r <= end; r += 0.5 * CAIRN_FLOOR_CELL_M) {
-		struct cairn_vec2 p = cairn_pose_apply(pose, (struct cairn_vec2){x0 + r * ux, y0 + r * uy});
-		int32_t cx = cell_of(p.x_m), cy = cell_of(p.y_m);
-		if (held(f, cx, cy))
-			*at(f, cx, cy) = FREE;
+	double r = fmax(from, 0.0), along[STEPS];
+	int32_t cx[STEPS], cy[STEPS];
+	while (r <= end) {
+		int n = 0;
+		for (; r <= end && n < STEPS; r += 0.5 * CAIRN_FLOOR_CELL_M)
+			along[n++] = r;
+		for (int k = 0; k < n; k++) {
+			double x = x0 + along[k] * ux, y = y0 + along[k] * uy;
+			cx[k] = cell_of(pose.x_m + c * x - s * y);
+			cy[k] = cell_of(pose.y_m + s * x + c * y);
+		}
+		for (int k = 0; k < n; k++)
+			if (held(f, cx[k], cy[k]))
+				*at(f, cx[k], cy[k]) = FREE;
 	}
 }
 
@@ -206,32 +245,44 @@ static double reach(struct cairn_floor *f, int32_t x, int32_t y)
 	return fmin(0.5 * CAIRN_FLOOR_CELL_M + f->params.drift_share * since_m, REACH_MAX_M);
 }
 
-enum listing { LIST_OBSTACLES, LIST_THEIR_ENDS, LIST_UNSEEN };
-
-static void list_cells(struct cairn_floor *f, enum listing what)
+static void add_point(struct cairn_floor *f, int32_t x, int32_t y, double reach_m)
 {
-	for (int32_t y = f->cy - NEAR_CELLS; y <= f->cy + NEAR_CELLS; y++)
-		for (int32_t x = f->cx - NEAR_CELLS; x <= f->cx + NEAR_CELLS; x++) {
-			uint8_t cell = *at(f, x, y);
-			if (cell == FREE || (cell == OBSTACLE) != (what == LIST_OBSTACLES) ||
-			    f->count == CAIRN_FLOOR_POINTS_MAX)
-				continue;
-			if (what != LIST_OBSTACLES &&
-			    (!border(f, x, y) || near_obstacle(f, x, y) != (what == LIST_THEIR_ENDS)))
-				continue;
-			f->reach_m[f->count] = what == LIST_OBSTACLES ? (float)reach(f, x, y) : 0.0f;
-			f->x_m[f->count] = (float)((x + 0.5) * CAIRN_FLOOR_CELL_M);
-			f->y_m[f->count++] = (float)((y + 0.5) * CAIRN_FLOOR_CELL_M);
-		}
+	if (f->count == CAIRN_FLOOR_POINTS_MAX)
+		return;
+	f->reach_m[f->count] = (float)reach_m;
+	f->x_m[f->count] = (float)((x + 0.5) * CAIRN_FLOOR_CELL_M);
+	f->y_m[f->count++] = (float)((y + 0.5) * CAIRN_FLOOR_CELL_M);
 }
 
+/* Obstacles, then how they go on beside the picture, then the rest of the border of what was never seen. */
 static void list_points(struct cairn_floor *f)
 {
+	int8_t border_x[NEAR_SIDE * NEAR_SIDE], border_y[NEAR_SIDE * NEAR_SIDE]; /* from the robot's cell */
+	uint32_t borders = 0, plain = 0;
 	f->count = 0;
-	list_cells(f, LIST_OBSTACLES);
-	list_cells(f, LIST_THEIR_ENDS);
+	for (int32_t y = -NEAR_CELLS; y <= NEAR_CELLS; y++)
+		for (int32_t x = -NEAR_CELLS; x <= NEAR_CELLS; x++) {
+			uint8_t cell = *at(f, f->cx + x, f->cy + y);
+			if (cell == OBSTACLE)
+				add_point(f, f->cx + x, f->cy + y, reach(f, f->cx + x, f->cy + y));
+			if (cell != UNSEEN || !border(f, f->cx + x, f->cy + y))
+				continue;
+			border_x[borders] = (int8_t)x;
+			border_y[borders++] = (int8_t)y;
+		}
+	bool obstacles = memchr(f->cells, OBSTACLE, sizeof(f->cells)) != NULL;
+	for (uint32_t i = 0; i < borders; i++) {
+		int32_t x = f->cx + border_x[i], y = f->cy + border_y[i];
+		if (obstacles && near_obstacle(f, x, y)) {
+			add_point(f, x, y, 0.0);
+			continue;
+		}
+		border_x[plain] = border_x[i];
+		border_y[plain++] = border_y[i];
+	}
 	f->solid = f->count;
-	list_cells(f, LIST_UNSEEN);
+	for (uint32_t i = 0; i < plain; i++)
+		add_point(f, f->cx + border_x[i], f->cy + border_y[i], 0.0);
 }
 
 void cairn_floor_see(struct cairn_floor *f, const struct cairn_msg_depth_scan *scan, struct cairn_pose2 pose,
@@ -244,8 +295,9 @@ void cairn_floor_see(struct cairn_floor *f, const struct cairn_msg_depth_scan *s
 	if (!f->begun)
 		cairn_floor_drive(f, pose);
 	f->some = true;
+	double c = cos(pose.yaw_rad), s = sin(pose.yaw_rad);
 	for (uint32_t i = 0; i < scan->angle_rad_count; i++)
-		see_free(f, scan, i, pose);
+		see_free(f, scan, i, pose, c, s);
 	for (uint32_t i = 0; i < scan->angle_rad_count; i++)
 		see_obstacle(f, scan, i, pose, lidar);
 	mark(f, pose, &f->params.body, 0.0);

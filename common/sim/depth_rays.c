@@ -16,12 +16,15 @@ static double look(struct cairn_sim *s, struct cairn_vec2 from, double yaw_rad, 
 	const struct cairn_config *cfg = s->cfg;
 	double best = cfg->safety.depth_range_m, dx = cos(yaw_rad), dy = sin(yaw_rad);
 	double low = cfg->safety.depth_height_min_m + BELOW_TOP_M, high = cfg->robot.height_m - BELOW_TOP_M;
+	double z_m[HEIGHTS], range_m[HEIGHTS];
+	for (int i = 0; i < HEIGHTS; i++)
+		z_m[i] = low + (high - low) * i / (HEIGHTS - 1);
+	cairn_world_cast_heights(s->world, from.x_m, from.y_m, dx, dy, z_m, HEIGHTS, best, range_m);
 	for (int i = 0; i < HEIGHTS; i++) {
-		double z = low + (high - low) * i / (HEIGHTS - 1);
-		double r = cairn_world_cast(s->world, from.x_m, from.y_m, dx, dy, z, best).range_m;
+		double r = range_m[i];
 		for (size_t k = 0; k < people_count; k++)
-			r = cairn_disc_cast(&people[k], from.x_m, from.y_m, dx, dy, z, r);
-		double off = fabs(z - cfg->robot.camera_z_m);
+			r = cairn_disc_cast(&people[k], from.x_m, from.y_m, dx, dy, z_m[i], r);
+		double off = fabs(z_m[i] - cfg->robot.camera_z_m);
 		if (r < best && off <= r * ahead * tan_half)
 			best = r;
 	}

@@ -176,16 +176,16 @@ static void walk(struct cairn_sim *s, uint32_t i)
 
 /* ---- LiDAR ---- */
 
-static float measure(struct cairn_sim *s, struct cairn_pose2 robot, uint16_t index,
+static float measure(struct cairn_sim *s, struct cairn_vec2 from, double yaw_rad, uint16_t index,
     const struct cairn_disc *people, size_t people_count)
 {
 	const struct cairn_config_robot *c = &s->cfg->robot;
 	const struct cairn_config_sim *k = &s->cfg->sim;
-	struct cairn_vec2 from = cairn_pose_apply(robot, (struct cairn_vec2){c->lidar_x_m, c->lidar_y_m});
-	double a = robot.yaw_rad + c->lidar_yaw_rad - index * (2.0 * M_PI / CAIRN_LIDAR_POINTS), dx = cos(a),
+	double a = yaw_rad + c->lidar_yaw_rad - index * (2.0 * M_PI / CAIRN_LIDAR_POINTS), dx = cos(a),
 	       dy = sin(a);
 	double range =
-	    cairn_world_cast_lidar(s->world, from.x_m, from.y_m, dx, dy, c->lidar_z_m, CAIRN_LIDAR_MAX_M).range_m;
+	    cairn_world_cast_lidar(s->world, from.x_m, from.y_m, dx, dy, c->lidar_z_m, CAIRN_LIDAR_MAX_M)
+		.range_m;
 	for (size_t i = 0; i < people_count; i++)
 		range = cairn_disc_cast(&people[i], from.x_m, from.y_m, dx, dy, c->lidar_z_m, range);
 	if (!s->no_sweep)
@@ -206,13 +206,24 @@ static float measure(struct cairn_sim *s, struct cairn_pose2 robot, uint16_t ind
 static void turn_lidar(
     struct cairn_sim *s, struct cairn_pose2 before, const struct cairn_disc *people, size_t people_count)
 {
+	const struct cairn_config_robot *r = &s->cfg->robot;
 	struct cairn_pose2 moved = cairn_pose_between(before, s->state.body.pose);
+	double before_c = cos(before.yaw_rad), before_s = sin(before.yaw_rad);
+	bool stands = moved.x_m == 0.0 && moved.y_m == 0.0 && moved.yaw_rad == 0.0;
+	struct cairn_pose2 at = before;
+	struct cairn_vec2 from = {0};
 	for (int i = 0; i < CAIRN_LIDAR_STEP_POINTS; i++) {
 		double share = (i + 1.0) / CAIRN_LIDAR_STEP_POINTS;
 		struct cairn_pose2 part = {moved.x_m * share, moved.y_m * share, moved.yaw_rad * share};
+		if (i == 0 || !stands) {
+			at = (struct cairn_pose2){before.x_m + before_c * part.x_m - before_s * part.y_m,
+			    before.y_m + before_s * part.x_m + before_c * part.y_m,
+			    cairn_wrap_rad(before.yaw_rad + part.yaw_rad)};
+			from = cairn_pose_apply(at, (struct cairn_vec2){r->lidar_x_m, r->lidar_y_m});
+		}
 		uint16_t index = (uint16_t)(s->turn_step * CAIRN_LIDAR_STEP_POINTS + (uint32_t)i);
 		s->points[i] = (struct cairn_lidar_point){
-		    index, measure(s, cairn_pose_compose(before, part), index, people, people_count)};
+		    index, measure(s, from, at.yaw_rad, index, people, people_count)};
 		s->turn[index] = s->points[i];
 	}
 	s->turn_step = (s->turn_step + 1) % CAIRN_LIDAR_TURN_STEPS;

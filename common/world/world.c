@@ -81,18 +81,49 @@ static struct walk walk_start(
 	return k;
 }
 
-/* Length along the ray to the edge, or a negative value. */
-static double ray_edge(const struct cairn_edge *e, double x_m, double y_m, double dx, double dy)
+#define SURE 1e-5 /* far beyond what rounding could turn */
+
+/* Length along the ray to the edge when that is less than max_m, else a negative value. What is out of the
+ * question is told without a division. */
+static inline double ray_edge(
+    const struct cairn_edge *e, double x_m, double y_m, double dx, double dy, double max_m)
 {
 	double ex = e->bx_m - e->ax_m, ey = e->by_m - e->ay_m;
-	double det = ex * dy - ey * dx;
-	if (fabs(det) < 1e-12)
+	double det = ex * dy - ey * dx, size = fabs(det);
+	if (size < 1e-12)
 		return -1.0;
 	double ox = x_m - e->ax_m, oy = y_m - e->ay_m;
-	double u = (ox * dy - oy * dx) / det;
+	double across = ox * dy - oy * dx, along = ey * ox - ex * oy;
+	double a = det < 0.0 ? -across : across, l = det < 0.0 ? -along : along;
+	if (a < -SURE * size || a > (1.0 + SURE) * size || l < -SURE * size ||
+	    l > max_m * (1.0 + SURE) * size)
+		return -1.0;
+	double u = across / det;
 	if (u < -1e-6 || u > 1.0 + 1e-6)
 		return -1.0;
-	return (ey * ox - ex * oy) / det;
+	double at = along / det;
+	return at < max_m ? at : -1.0;
+}
+
+static inline bool in_grid(const struct cairn_world *w, const struct walk *k)
+{
+	return k->c >= 0 && k->r >= 0 && k->c < w->grid_cols && k->r < w->grid_rows;
+}
+
+/* To the next cell; where the ray comes into it. */
+static inline double walk_on(struct walk *k)
+{
+	double entered;
+	if (k->next_x < k->next_y) {
+		entered = k->next_x;
+		k->next_x += k->delta_x;
+		k->c += k->step_c;
+	} else {
+		entered = k->next_y;
+		k->next_y += k->delta_y;
+		k->r += k->step_r;
+	}
+	return entered;
 }
 
 static inline struct cairn_ray_hit cast(const struct cairn_world *world, double x_m, double y_m, double dx,
@@ -103,28 +134,43 @@ static inline struct cairn_ray_hit cast(const struct cairn_world *world, double 
 	if (entered < 0.0)
 		return hit;
 	struct walk k = walk_start(world, x_m, y_m, dx, dy, entered);
-	while (entered <= hit.range_m && k.c >= 0 && k.r >= 0 && k.c < world->grid_cols &&
-	       k.r < world->grid_rows) {
+	for (; entered <= hit.range_m && in_grid(world, &k); entered = walk_on(&k)) {
 		uint32_t cell = (uint32_t)(k.r * world->grid_cols + k.c);
 		for (uint32_t i = world->cell_first[cell]; i < world->cell_first[cell + 1]; i++) {
 			const struct cairn_edge *e = &world->edges[world->cell_edges[i]];
 			if (e->z0_m > z_m || e->z1_m < z_m || (through_glass && e->glass != 0))
 				continue;
-			double at = ray_edge(e, x_m, y_m, dx, dy);
-			if (at >= 0.0 && at < hit.range_m)
+			double at = ray_edge(e, x_m, y_m, dx, dy, hit.range_m);
+			if (at >= 0.0)
 				hit = (struct cairn_ray_hit){at, (int32_t)world->cell_edges[i]};
-		}
-		if (k.next_x < k.next_y) {
-			entered = k.next_x;
-			k.next_x += k.delta_x;
-			k.c += k.step_c;
-		} else {
-			entered = k.next_y;
-			k.next_y += k.delta_y;
-			k.r += k.step_r;
 		}
 	}
 	return hit;
+}
+
+void cairn_world_cast_heights(const struct cairn_world *world, double x_m, double y_m, double dx, double dy,
+    const double *z_m, int count, double max_m, double *ret_range_m)
+{
+	double farthest = max_m, entered = grid_entry(world, x_m, y_m, dx, dy);
+	for (int i = 0; i < count; i++)
+		ret_range_m[i] = max_m;
+	if (entered < 0.0)
+		return;
+	struct walk k = walk_start(world, x_m, y_m, dx, dy, entered);
+	for (; entered <= farthest && in_grid(world, &k); entered = walk_on(&k)) {
+		uint32_t cell = (uint32_t)(k.r * world->grid_cols + k.c);
+		for (uint32_t i = world->cell_first[cell]; i < world->cell_first[cell + 1]; i++) {
+			const struct cairn_edge *e = &world->edges[world->cell_edges[i]];
+			double at = ray_edge(e, x_m, y_m, dx, dy, farthest);
+			for (int h = 0; at >= 0.0 && h < count; h++)
+				if (e->z0_m <= z_m[h] && e->z1_m >= z_m[h] && entered <= ret_range_m[h] &&
+				    at < ret_range_m[h])
+					ret_range_m[h] = at;
+		}
+		farthest = ret_range_m[0];
+		for (int h = 1; h < count; h++)
+			farthest = fmax(farthest, ret_range_m[h]);
+	}
 }
 
 struct cairn_ray_hit cairn_world_cast(
