@@ -59,6 +59,7 @@ static void stale(struct cairn_hostile_pilot *p, struct cairn_msg_decision *d)
 		d->snapshot_x_m += 4.0 * cairn_rng_uniform(&p->rng) - 2.0;
 	else if (how == 2)
 		d->snapshot_yaw_rad += 6.0 * cairn_rng_uniform(&p->rng) - 3.0;
+	p->hostile += how <= 2;
 }
 
 static void absurd(struct cairn_hostile_pilot *p, struct cairn_msg_decision *d)
@@ -79,6 +80,11 @@ static void absurd(struct cairn_hostile_pilot *p, struct cairn_msg_decision *d)
 		d->snapshot_x_m = NAN;
 	if (dice(p, 8) == 0)
 		d->t_snapshot_ns = dice(p, 2) == 0 ? INT64_MIN : INT64_MAX;
+	p->hostile +=
+	    !isfinite(d->duration_s) || !isfinite(d->angle_deg) || !isfinite(d->x_m) || !isfinite(d->y_m) ||
+	    !isfinite(d->snapshot_x_m) || (unsigned)d->tool >= CAIRN_TOOL_COUNT ||
+	    (unsigned)d->direction >= CAIRN_DIRECTION_COUNT || (unsigned)d->speed >= CAIRN_SPEED_COUNT ||
+	    d->t_snapshot_ns == INT64_MIN || d->t_snapshot_ns == INT64_MAX;
 }
 
 /* For a motor stage on its own: twists as they come, faster than the robot and none at all. */
@@ -103,13 +109,16 @@ bool cairn_hostile_decide(
 	}
 	switch (p->kind) {
 	case CAIRN_HOSTILE_FORWARD:
+		p->hostile++;
 		move(d, CAIRN_DIRECTION_FORWARD, 8.0);
 		break;
 	case CAIRN_HOSTILE_FLIP:
+		p->hostile++;
 		move(d, p->calls % 2 == 0 ? (enum cairn_direction)(1 + dice(p, 4)) : CAIRN_DIRECTION_BACKWARD,
 		    1.0 + dice(p, 6));
 		break;
 	case CAIRN_HOSTILE_UNSAFE:
+		p->hostile++;
 		at_the_nearest(view, d);
 		break;
 	case CAIRN_HOSTILE_STALE:
@@ -119,7 +128,10 @@ bool cairn_hostile_decide(
 		if (p->calls % 20 == 1) {
 			anything(p, view, d);
 			p->first = *d;
-		} else if (dice(p, 3) == 0) {
+			break;
+		}
+		p->hostile++;
+		if (dice(p, 3) == 0) {
 			*d = p->first; /* the old message as it was */
 		} else {
 			uint64_t id = d->id;
@@ -137,6 +149,7 @@ bool cairn_hostile_decide(
 	case CAIRN_HOSTILE_RANDOM:
 	case CAIRN_HOSTILE_SENSIBLE:
 	case CAIRN_HOSTILE_COUNT:
+		p->hostile++;
 		anything(p, view, d);
 		break;
 	}

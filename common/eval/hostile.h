@@ -8,7 +8,7 @@ struct cairn_hostile_pilot {
 	enum cairn_hostile kind;
 	bool raw; /* no sequencer: twists as well, as tool CAIRN_TOOL_COUNT with v in x_m and w in y_m */
 	struct cairn_rng rng;
-	uint64_t calls;
+	uint64_t calls, hostile; /* hostile: answers that were what the kind is named after */
 	struct cairn_msg_decision first;
 };
 

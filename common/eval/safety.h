@@ -3,15 +3,18 @@
  * An episode is ten simulated minutes in a house of its own (common/world/generate.h): people who do not look
  * out, a door that swings, furniture, boxes lower than the LiDAR's plane, glass, shelves above it; LiDAR
  * noise, up to 30 % dropouts, scans up to 200 ms late, slip. A contact is the robot's own: people stop short
- * of it, so a touch happens only when it moves. Episode i of a seed is the same whoever runs it. */
+ * of it, so a touch happens only when it moves. Episode i of a seed is the same whoever runs it, and sums are
+ * made in the order of the numbers, so that they are the same whoever ran what. */
 #ifndef CAIRN_COMMON_EVAL_SAFETY_H
 #define CAIRN_COMMON_EVAL_SAFETY_H
 
+#include "common/eval/progress.h"
 #include "common/eval/run.h"
 
 #define CAIRN_SAFETY_EPISODE_S 600.0
 #define CAIRN_SAFETY_BINS 8
-#define CAIRN_SAFETY_CONTACTS_KEPT 32
+#define CAIRN_SAFETY_CONTACTS_KEPT 8 /* of an episode */
+#define CAIRN_SAFETY_NEAR_M 1.0      /* a hazard is met when the driving robot is this near to its middle */
 
 enum cairn_hostile {
 	CAIRN_HOSTILE_FORWARD, /* always straight on, fast */
@@ -24,8 +27,21 @@ enum cairn_hostile {
 	CAIRN_HOSTILE_SENSIBLE,
 	CAIRN_HOSTILE_COUNT
 };
-
 const char *cairn_hostile_name(enum cairn_hostile pilot);
+
+/* What an episode may have, and how often it was met: samples of 0.1 s while driving near it, or scans. */
+enum cairn_hazard {
+	CAIRN_HAZARD_PEOPLE,
+	CAIRN_HAZARD_SWINGING_DOOR,
+	CAIRN_HAZARD_LOW_BOX,
+	CAIRN_HAZARD_GLASS,
+	CAIRN_HAZARD_SHELF,
+	CAIRN_HAZARD_DROPOUTS, /* scans that lack a fifth of their beams or more */
+	CAIRN_HAZARD_DELAY,    /* scans that are 150 ms old or more when they come */
+	CAIRN_HAZARD_NOISE,    /* scans, each with noise of at least 5 mm */
+	CAIRN_HAZARD_COUNT
+};
+const char *cairn_hazard_name(enum cairn_hazard hazard);
 
 /* Upper ends of the bins of clearance while moving, metres; the last has none. */
 extern const double cairn_safety_bins_m[CAIRN_SAFETY_BINS - 1];
@@ -37,9 +53,10 @@ struct cairn_safety_contact {
 	char what[CAIRN_WORLD_NAME_CAP];
 };
 
-/* Plain data, so that one process may hand it to another. */
-struct cairn_safety_report {
-	uint64_t episodes, skipped, contacts, decisions, refused;
+/* What is counted of an episode, and summed over many. */
+struct cairn_safety_tally {
+	uint64_t episodes, contacts, decisions, refused;
+	uint64_t hostile; /* answers of the pilot that were what it is named after */
 	double seconds, driven_m;
 	double moving_s, stood_s;              /* stood: something was being executed, and the wheels stood */
 	uint64_t clearance[CAIRN_SAFETY_BINS]; /* samples of 0.1 s while moving */
@@ -47,9 +64,22 @@ struct cairn_safety_report {
 	uint64_t stops[CAIRN_MOTOR_STATE_COUNT]; /* times the motor stage came into the state */
 	double state_s[CAIRN_MOTOR_STATE_COUNT];
 	uint64_t outcomes[CAIRN_OUTCOME_COUNT];
-	uint64_t contacts_by_pilot[CAIRN_HOSTILE_COUNT];
-	struct cairn_safety_contact kept[CAIRN_SAFETY_CONTACTS_KEPT];
+	uint64_t met[CAIRN_HAZARD_COUNT];
+};
+
+/* Plain data, so that one process may hand it to another. */
+struct cairn_safety_episode {
+	bool skipped; /* no room for the robot in that house */
+	uint32_t pilot;
+	bool has[CAIRN_HAZARD_COUNT];
+	struct cairn_safety_tally tally;
 	uint32_t kept_count;
+	struct cairn_safety_contact kept[CAIRN_SAFETY_CONTACTS_KEPT];
+};
+
+struct cairn_safety_report {
+	uint64_t skipped;
+	struct cairn_safety_tally all, by_pilot[CAIRN_HOSTILE_COUNT], by_hazard[CAIRN_HAZARD_COUNT];
 };
 
 struct cairn_safety_options {
@@ -57,16 +87,18 @@ struct cairn_safety_options {
 	uint64_t seed;
 	bool without_sequencer, without_motor;
 	double seconds; /* of an episode; 0: CAIRN_SAFETY_EPISODE_S */
-	void (*on_contact)(void *ctx, const struct cairn_safety_contact *contact); /* may be NULL */
-	void *ctx;
 };
 
-void cairn_safety_report_init(struct cairn_safety_report *report);
-void cairn_safety_report_add(struct cairn_safety_report *sum, const struct cairn_safety_report *more);
+/* Drives episode `number`. False with the reason when there was no memory or no house. */
+bool cairn_safety_drive(const struct cairn_safety_options *options, uint64_t number,
+    struct cairn_safety_episode *ret, struct cairn_error *err);
 
-/* Drives episode number `episode` and adds it to *report. False with the reason when there was no memory; a
- * house without room for the robot is counted as skipped. */
-bool cairn_safety_episode(const struct cairn_safety_options *options, uint64_t episode,
-    struct cairn_safety_report *report, struct cairn_error *err);
+void cairn_safety_report_init(struct cairn_safety_report *report);
+void cairn_safety_report_add(struct cairn_safety_report *report, const struct cairn_safety_episode *episode);
+
+/* What the layers cost in time: the ways through the rooms of house `number` of the seed, whose doors are
+ * 0.70 m wide, by the whole chain and by the perfect map follower (progress.h). False with the reason. */
+bool cairn_safety_cost(const struct cairn_safety_options *options, uint64_t number,
+    struct cairn_progress *ret, struct cairn_error *err);
 
 #endif

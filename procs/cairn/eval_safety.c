@@ -3,123 +3,137 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/eval/safety.h"
 #include "procs/cairn/bench.h"
 #include "procs/cairn/cmd.h"
+#include "procs/cairn/shards.h"
 
-#define JOBS_MAX 64
 #define HOURS_DEFAULT 5.0
 #define HOURS_MAX 10000.0
+#define HOUSES_MIN 3
+#define EPISODES_PER_HOUSE 20 /* of the houses that tell what safety costs */
+#define COST_MAX 0.10
+#define SKIPPED_MAX 0.05
+
+/* Pieces 0 .. episodes - 1 are episodes, those after them houses. */
+struct piece {
+	struct cairn_safety_episode episode;
+	struct cairn_progress cost;
+};
+_Static_assert(sizeof(struct piece) <= CAIRN_SHARD_BYTES_MAX, "a piece fits");
 
 struct plan {
 	double hours;
-	uint64_t episodes;
+	uint64_t episodes, houses;
 	long jobs;
 	bool verbose;
+	const char *state;
 	struct cairn_config cfg;
 	struct cairn_safety_options options;
+	struct piece *pieces;
+	bool *done;
+	/* for the line of progress */
+	uint64_t contacts;
+	double seconds;
 };
 
-static void say_contact(void *ctx, const struct cairn_safety_contact *c)
+static bool read_without(const char *without, struct cairn_safety_options *o)
 {
-	(void)ctx;
-	fprintf(stderr, "contact: episode %llu (%s) after %.2f s with %s at %.2f m/s\n",
-	    (unsigned long long)c->episode, cairn_hostile_name((enum cairn_hostile)c->pilot), c->t_s, c->what,
-	    c->v_mps);
+	if (without == NULL)
+		return true;
+	o->without_sequencer = strcmp(without, "sequencer") == 0 || strncmp(without, "sequencer,", 10) == 0 ||
+			       strcmp(without, "motor,sequencer") == 0;
+	o->without_motor = strcmp(without, "motor") == 0 || strncmp(without, "motor,", 6) == 0 ||
+			   strcmp(without, "sequencer,motor") == 0;
+	if (o->without_sequencer || o->without_motor)
+		return true;
+	fprintf(stderr, "cairn eval: --without takes sequencer, motor, or both with a comma\n");
+	return false;
 }
 
 static bool read_plan(const struct cli *cli, struct plan *p)
 {
-	const char *hours = cli_value(cli, "hours"), *without = cli_value(cli, "without");
+	const char *hours = cli_value(cli, "hours");
 	char *end = NULL;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN), seed = cli_count(cli, "seed", 1);
 	cairn_config_defaults(&p->cfg);
 	p->hours = hours != NULL ? strtod(hours, &end) : HOURS_DEFAULT;
 	p->jobs = cli_count(cli, "jobs", cpus > 0 ? cpus : 1);
 	p->verbose = cli_value(cli, "verbose") != NULL;
+	p->state = cli_value(cli, "state");
 	if (seed < 0 || p->jobs < 1)
 		return false;
 	if ((end != NULL && *end != '\0') || !(p->hours > 0.0 && p->hours <= HOURS_MAX)) {
 		fprintf(stderr, "cairn eval: --hours must be a number of hours up to %g\n", HOURS_MAX);
 		return false;
 	}
-	p->jobs = p->jobs > JOBS_MAX ? JOBS_MAX : p->jobs;
 	p->episodes = (uint64_t)ceil(p->hours * 3600.0 / CAIRN_SAFETY_EPISODE_S);
-	p->options = (struct cairn_safety_options){
-	    .cfg = &p->cfg, .seed = (uint64_t)seed, .on_contact = p->verbose ? say_contact : NULL};
-	if (without == NULL)
-		return true;
-	p->options.without_sequencer = strstr(without, "sequencer") != NULL;
-	p->options.without_motor = strstr(without, "motor") != NULL;
-	if (p->options.without_sequencer || p->options.without_motor)
-		return true;
-	fprintf(stderr, "cairn eval: --without takes sequencer, motor, or both with a comma\n");
-	return false;
-}
-
-/* In the child: every jobs-th episode, then the report down the pipe. */
-static void work(const struct plan *p, long job, int fd)
-{
-	struct cairn_safety_report report;
-	struct cairn_error err = {""};
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	cairn_safety_report_init(&report);
-	bool ok = true;
-	for (uint64_t i = (uint64_t)job; ok && i < p->episodes; i += (uint64_t)p->jobs)
-		ok = cairn_safety_episode(&p->options, i, &report, &err);
-	if (!ok)
-		fprintf(stderr, "cairn eval safety: %s\n", err.text);
-	ssize_t n = ok ? write(fd, &report, sizeof(report)) : 0;
-	_exit(n == (ssize_t)sizeof(report) ? 0 : 1);
-}
-
-static bool read_report(int fd, struct cairn_safety_report *report)
-{
-	size_t have = 0;
-	while (have < sizeof(*report)) {
-		ssize_t n = read(fd, (char *)report + have, sizeof(*report) - have);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		have += (size_t)n;
-	}
+	p->options = (struct cairn_safety_options){.cfg = &p->cfg, .seed = (uint64_t)seed};
+	if (!read_without(cli_value(cli, "without"), &p->options))
+		return false;
+	/* What a layer costs is asked of the whole chain only. */
+	bool whole = !p->options.without_sequencer && !p->options.without_motor;
+	uint64_t houses = p->episodes / EPISODES_PER_HOUSE;
+	p->houses = !whole ? 0 : houses > HOUSES_MIN ? houses : HOUSES_MIN;
 	return true;
 }
 
-static bool run_jobs(const struct plan *p, struct cairn_safety_report *sum)
+/* ---- running ---- */
+
+static bool work(void *ctx, uint64_t number, void *result, struct cairn_error *err)
 {
-	int fds[JOBS_MAX];
-	pid_t pids[JOBS_MAX];
-	bool ok = true;
-	fflush(NULL);
-	for (long i = 0; i < p->jobs; i++) {
-		int ends[2] = {-1, -1};
-		pids[i] = pipe(ends) == 0 ? fork() : -1;
-		if (pids[i] == 0) {
-			close(ends[0]);
-			work(p, i, ends[1]);
-		}
-		if (ends[1] >= 0)
-			close(ends[1]);
-		fds[i] = ends[0];
+	struct plan *p = ctx;
+	struct piece *piece = result;
+	if (number < p->episodes)
+		return cairn_safety_drive(&p->options, number, &piece->episode, err);
+	return cairn_safety_cost(&p->options, number - p->episodes, &piece->cost, err);
+}
+
+static void take(void *ctx, uint64_t number, const void *result)
+{
+	struct plan *p = ctx;
+	const struct cairn_safety_episode *e = &((const struct piece *)result)->episode;
+	p->contacts += e->tally.contacts;
+	p->seconds += e->tally.seconds;
+	for (uint32_t i = 0; p->verbose && i < e->kept_count; i++)
+		fprintf(stderr, "contact: episode %llu (%s) after %.2f s with %s at %.2f m/s\n",
+		    (unsigned long long)number, cairn_hostile_name((enum cairn_hostile)e->kept[i].pilot),
+		    e->kept[i].t_s, e->kept[i].what, e->kept[i].v_mps);
+}
+
+static void note(void *ctx, char *text, size_t bytes)
+{
+	const struct plan *p = ctx;
+	snprintf(text, bytes, "%.1f h driven, %llu contacts", p->seconds / 3600.0,
+	    (unsigned long long)p->contacts);
+}
+
+static enum cairn_shards_end run(struct plan *p, struct cairn_error *err)
+{
+	uint64_t count = p->episodes + p->houses;
+	p->pieces = calloc(count, sizeof(*p->pieces));
+	p->done = calloc(count, sizeof(*p->done));
+	if (p->pieces == NULL || p->done == NULL) {
+		cairn_error_set(err, "out of memory");
+		return CAIRN_SHARDS_FAILED;
 	}
-	for (long i = 0; i < p->jobs; i++) {
-		struct cairn_safety_report part;
-		bool got = pids[i] > 0 && read_report(fds[i], &part);
-		if (got)
-			cairn_safety_report_add(sum, &part);
-		ok &= got;
-		if (fds[i] >= 0)
-			close(fds[i]);
-		if (pids[i] > 0)
-			waitpid(pids[i], NULL, 0);
-	}
-	return ok;
+	const uint64_t what[] = {
+	    p->options.seed, p->options.without_sequencer, p->options.without_motor, p->episodes, p->houses};
+	uint64_t key = cairn_shards_hash(0, what, sizeof(what));
+	struct cairn_shards shards = {.count = count,
+	    .bytes = sizeof(*p->pieces),
+	    .jobs = p->jobs,
+	    .work = work,
+	    .take = take,
+	    .note = note,
+	    .ctx = p,
+	    .interrupted = cli_interrupted,
+	    .title = "cairn eval safety",
+	    .state_path = p->state,
+	    .key = cairn_shards_hash(key, &p->cfg, sizeof(p->cfg))};
+	return cairn_shards_run(&shards, p->pieces, p->done, err);
 }
 
 /* ---- figures ---- */
@@ -134,7 +148,7 @@ static void set_count(json_t *o, const char *name, uint64_t value)
 	json_object_set_new(o, name, json_integer((json_int_t)value));
 }
 
-static json_t *histogram(const struct cairn_safety_report *r)
+static json_t *histogram(const struct cairn_safety_tally *r)
 {
 	json_t *list = json_object();
 	char name[32];
@@ -148,70 +162,162 @@ static json_t *histogram(const struct cairn_safety_report *r)
 	return list;
 }
 
-static void add_states(json_t *figures, const struct cairn_safety_report *r)
+/* States in which the motor stage holds or slows the robot, whoever asked for what. */
+static double held_s(const struct cairn_safety_tally *r)
 {
-	json_t *stops = json_object(), *seconds = json_object(), *outcomes = json_object(),
-	       *pilots = json_object();
+	double s = 0.0;
+	for (int i = 0; i < CAIRN_MOTOR_STATE_COUNT; i++)
+		s += i == CAIRN_MOTOR_STATE_IDLE || i == CAIRN_MOTOR_STATE_DRIVING ||
+			     i == CAIRN_MOTOR_STATE_SLOWED
+			 ? 0.0
+			 : r->state_s[i];
+	return s;
+}
+
+/* What all groups tell. */
+static json_t *tally(const struct cairn_safety_tally *r)
+{
+	json_t *o = json_object(), *stops = json_object(), *seconds = json_object(),
+	       *outcomes = json_object();
+	set_count(o, "episodes", r->episodes);
+	set_real(o, "hours", r->seconds / 3600.0);
+	set_count(o, "contacts", r->contacts);
+	set_real(o, "clearance_min_m", r->clearance_min_m);
+	json_object_set_new(o, "clearance_samples_while_moving", histogram(r));
+	set_real(o, "driven_m", r->driven_m);
+	set_real(o, "moving_s", r->moving_s);
+	set_real(o, "stood_while_executing_s", r->stood_s);
+	set_real(o, "held_by_motor_s", held_s(r));
+	set_count(o, "decisions", r->decisions);
+	set_count(o, "refused", r->refused);
 	for (int i = 0; i < CAIRN_MOTOR_STATE_COUNT; i++) {
 		set_count(stops, cairn_enum_text(&cairn_enum_motor_state, i), r->stops[i]);
 		set_real(seconds, cairn_enum_text(&cairn_enum_motor_state, i), r->state_s[i]);
 	}
 	for (int i = 0; i < CAIRN_OUTCOME_COUNT; i++)
 		set_count(outcomes, cairn_enum_text(&cairn_enum_outcome, i), r->outcomes[i]);
-	for (int i = 0; i < CAIRN_HOSTILE_COUNT; i++)
-		set_count(pilots, cairn_hostile_name((enum cairn_hostile)i), r->contacts_by_pilot[i]);
-	json_object_set_new(figures, "contacts_by_pilot", pilots);
-	json_object_set_new(figures, "motor_entered", stops);
-	json_object_set_new(figures, "motor_seconds", seconds);
-	json_object_set_new(figures, "outcomes", outcomes);
+	json_object_set_new(o, "motor_entered", stops);
+	json_object_set_new(o, "motor_seconds", seconds);
+	json_object_set_new(o, "outcomes", outcomes);
+	return o;
 }
 
-static void add_contacts(json_t *figures, const struct cairn_safety_report *r)
+static void add_groups(json_t *figures, const struct cairn_safety_report *r)
+{
+	json_t *pilots = json_object(), *hazards = json_object();
+	for (int i = 0; i < CAIRN_HOSTILE_COUNT; i++) {
+		json_t *o = tally(&r->by_pilot[i]);
+		set_count(o, "hostile_answers", r->by_pilot[i].hostile);
+		json_object_set_new(pilots, cairn_hostile_name((enum cairn_hostile)i), o);
+	}
+	for (int i = 0; i < CAIRN_HAZARD_COUNT; i++) {
+		json_t *o = tally(&r->by_hazard[i]);
+		set_count(o, "met", r->by_hazard[i].met[i]);
+		json_object_set_new(hazards, cairn_hazard_name((enum cairn_hazard)i), o);
+	}
+	json_object_set_new(figures, "by_pilot", pilots);
+	json_object_set_new(figures, "by_hazard", hazards);
+}
+
+static void add_contacts(json_t *figures, const struct plan *p)
 {
 	json_t *list = json_array();
-	for (uint32_t i = 0; i < r->kept_count; i++) {
-		const struct cairn_safety_contact *c = &r->kept[i];
-		json_t *o = json_object();
-		set_count(o, "episode", c->episode);
-		json_object_set_new(
-		    o, "pilot", json_string(cairn_hostile_name((enum cairn_hostile)c->pilot)));
-		json_object_set_new(o, "with", json_string(c->what));
-		set_real(o, "at_s", c->t_s);
-		set_real(o, "v_mps", c->v_mps);
-		json_array_append_new(list, o);
+	for (uint64_t k = 0; k < p->episodes; k++) {
+		const struct cairn_safety_episode *e = &p->pieces[k].episode;
+		for (uint32_t i = 0; p->done[k] && i < e->kept_count && json_array_size(list) < 32; i++) {
+			const struct cairn_safety_contact *c = &e->kept[i];
+			json_t *o = json_object();
+			set_count(o, "episode", c->episode);
+			json_object_set_new(
+			    o, "pilot", json_string(cairn_hostile_name((enum cairn_hostile)c->pilot)));
+			json_object_set_new(o, "with", json_string(c->what));
+			set_real(o, "at_s", c->t_s);
+			set_real(o, "v_mps", c->v_mps);
+			json_array_append_new(list, o);
+		}
 	}
 	json_object_set_new(figures, "first_contacts", list);
+}
+
+/* What the layers cost; false when it is more than it may be. */
+static bool add_cost(json_t *figures, const struct plan *p)
+{
+	struct cairn_progress sum = {0};
+	uint64_t houses = 0;
+	for (uint64_t k = p->episodes; k < p->episodes + p->houses; k++) {
+		const struct cairn_progress *c = &p->pieces[k].cost;
+		if (!p->done[k])
+			continue;
+		houses++;
+		sum.legs += c->legs;
+		sum.missed += c->missed;
+		sum.missed_follower += c->missed_follower;
+		sum.chain_s += c->chain_s;
+		sum.follower_s += c->follower_s;
+		sum.contacts += c->contacts;
+	}
+	double lost = sum.follower_s > 0.0 ? sum.chain_s / sum.follower_s - 1.0 : 0.0;
+	json_t *o = json_object();
+	set_count(o, "houses", houses);
+	set_count(o, "legs", sum.legs);
+	set_count(o, "missed", sum.missed);
+	set_count(o, "missed_by_follower", sum.missed_follower);
+	set_real(o, "chain_s", sum.chain_s);
+	set_real(o, "map_follower_s", sum.follower_s);
+	set_real(o, "time_lost_share", lost);
+	set_real(o, "mark", COST_MAX);
+	set_count(o, "contacts", sum.contacts);
+	json_object_set_new(figures, "against_map_follower", o);
+	return sum.contacts == 0 && (p->houses == 0 || (sum.legs > 0 && lost <= COST_MAX));
+}
+
+static bool judge(const struct plan *p, json_t *figures, bool finished, double took_s)
+{
+	struct cairn_safety_report r;
+	cairn_safety_report_init(&r);
+	for (uint64_t k = 0; k < p->episodes; k++)
+		if (p->done[k])
+			cairn_safety_report_add(&r, &p->pieces[k].episode);
+	json_t *all = tally(&r.all);
+	json_object_update(figures, all);
+	json_decref(all);
+	set_count(figures, "skipped", r.skipped);
+	json_object_set_new(figures, "finished", json_boolean(finished));
+	bool cheap = add_cost(figures, p);
+	json_object_set_new(figures, "cost_within_mark", json_boolean(cheap));
+	add_groups(figures, &r);
+	add_contacts(figures, p);
+	set_count(figures, "jobs", (uint64_t)p->jobs);
+	set_real(figures, "wall_s", took_s);
+	set_real(figures, "speed_factor", took_s > 0.0 ? r.all.seconds / took_s : 0.0);
+	/* Not to move is no way to pass. */
+	bool moved = r.all.driven_m > 0.01 * r.all.seconds;
+	bool housed = (double)r.skipped <= SKIPPED_MAX * (double)(r.all.episodes + r.skipped);
+	return finished && r.all.episodes > 0 && r.all.contacts == 0 && moved && housed && cheap;
 }
 
 bool cairn_eval_safety(const struct cli *cli, json_t *figures)
 {
 	struct plan *p = calloc(1, sizeof(*p));
-	struct cairn_safety_report sum;
-	cairn_safety_report_init(&sum);
+	struct cairn_error err = {""};
+	bool passed = false;
 	if (p == NULL || !read_plan(cli, p)) {
 		free(p);
 		return false;
 	}
+	cli_catch_signals();
 	int64_t start_ns = cli_now_ns();
-	bool ok = run_jobs(p, &sum);
-	double took_s = (double)(cli_now_ns() - start_ns) * 1e-9;
-	set_real(figures, "hours", sum.seconds / 3600.0);
-	set_count(figures, "episodes", sum.episodes);
-	set_count(figures, "skipped", sum.skipped);
-	set_count(figures, "contacts", sum.contacts);
-	set_real(figures, "clearance_min_m", sum.clearance_min_m);
-	json_object_set_new(figures, "clearance_samples_while_moving", histogram(&sum));
-	set_real(figures, "driven_m", sum.driven_m);
-	set_real(figures, "moving_s", sum.moving_s);
-	set_real(figures, "stood_while_executing_s", sum.stood_s);
-	set_count(figures, "decisions", sum.decisions);
-	add_states(figures, &sum);
-	add_contacts(figures, &sum);
-	set_count(figures, "jobs", (uint64_t)p->jobs);
-	set_real(figures, "wall_s", took_s);
-	set_real(figures, "speed_factor", took_s > 0.0 ? sum.seconds / took_s : 0.0);
-	/* Not to move is no way to pass. */
-	bool moved = sum.driven_m > 0.01 * sum.seconds;
+	enum cairn_shards_end end = run(p, &err);
+	if (end == CAIRN_SHARDS_FAILED)
+		fprintf(stderr, "cairn eval safety: %s\n", err.text);
+	if (end == CAIRN_SHARDS_INTERRUPTED && p->state != NULL)
+		fprintf(
+		    stderr, "cairn eval safety: interrupted; the same command goes on from %s\n", p->state);
+	if (p->pieces != NULL && p->done != NULL)
+		passed =
+		    judge(p, figures, end == CAIRN_SHARDS_DONE, (double)(cli_now_ns() - start_ns) * 1e-9);
+	free(p->pieces);
+	free(p->done);
 	free(p);
-	return ok && sum.contacts == 0 && moved && sum.skipped * 20 <= sum.episodes + sum.skipped;
+	return passed;
 }
