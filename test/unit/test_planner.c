@@ -477,8 +477,48 @@ START_TEST(the_published_path_keeps_its_ends)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("planner", drives_straight_along_a_corridor, goes_through_a_narrow_door,
-    turns_round_in_a_corridor_too_narrow_for_an_arc, gets_out_of_a_dead_end,
+/* Lines between the published waypoints, with the robot's whole body on them: poses left out lie within 2 cm
+ * of them, so a body so much smaller has to fit all the way. */
+START_TEST(published_waypoints_never_leave_free_space)
+{
+	struct world *w = world_new(test_grid_flat(0.05, 0.70), (struct cairn_pose2){6.0, 4.5, 0.0});
+	struct cairn_footprint slim = {
+	    w->body.front_m - 0.02, w->body.rear_m - 0.02, w->body.half_width_m - 0.02};
+	struct cairn_rng rng;
+	uint32_t paths = 0;
+	cairn_rng_seed(&rng, 21, 1);
+	for (int k = 0; k < 60; k++) {
+		struct cairn_msg_nav_path path;
+		w->goal = (struct cairn_msg_nav_goal){.id = 100 + (uint64_t)k,
+		    .active = true,
+		    .x_m = cairn_rng_uniform(&rng) * w->truth.width * w->truth.cell_m,
+		    .y_m = cairn_rng_uniform(&rng) * w->truth.height * w->truth.cell_m,
+		    .tolerance_m = 0.3,
+		    .speed_max_mps = 0.35};
+		for (int i = 0; i < 8; i++)
+			tick(w);
+		cairn_planner_path(w->planner, &path);
+		paths += path.points_count > 1;
+		for (uint32_t i = 0; i + 1 < path.points_count; i++) {
+			const struct cairn_msg_path_point *a = &path.points[i], *b = &path.points[i + 1];
+			for (double f = 0.0; f <= 1.0; f += 0.1) {
+				struct cairn_pose2 at = {(double)a->x_m + f * (double)(b->x_m - a->x_m),
+				    (double)a->y_m + f * (double)(b->y_m - a->y_m),
+				    (double)a->yaw_rad +
+					f * cairn_wrap_rad((double)b->yaw_rad - (double)a->yaw_rad)};
+				ck_assert_msg(!test_grid_touches(&w->truth, at, &slim),
+				    "goal %d: waypoint %u at %.2f %.2f", k, i, at.x_m, at.y_m);
+			}
+		}
+	}
+	printf("# %u paths\n", paths);
+	ck_assert_uint_gt(paths, 30);
+	world_free(w);
+}
+END_TEST
+
+CAIRN_TEST_MAIN("planner", published_waypoints_never_leave_free_space, drives_straight_along_a_corridor,
+    goes_through_a_narrow_door, turns_round_in_a_corridor_too_narrow_for_an_arc, gets_out_of_a_dead_end,
     makes_a_u_turn_in_the_open_without_reversing_far, visits_random_places_in_a_furnished_flat,
     avoids_what_the_map_does_not_have, waits_for_somebody_in_the_door_and_goes_on,
     leaves_a_wall_it_stands_too_close_to, says_why_there_is_no_path, stands_still_without_pose_map_or_goal,
