@@ -91,7 +91,8 @@ static const struct output *cairn(const char *command, const char *args)
 	return &output;
 }
 
-static void expect(const char *command, const char *args, int status, const char *out, const char *err)
+static __attribute__((unused)) void expect(
+    const char *command, const char *args, int status, const char *out, const char *err)
 {
 	const struct output *o = cairn(command, args);
 	ck_assert_msg(o->status == status, "%s %s: status %d, not %d: %s%s", command, args, o->status, status,
@@ -102,7 +103,7 @@ static void expect(const char *command, const char *args, int status, const char
 		ck_assert_str_eq(o->err, err);
 }
 
-static json_t *parsed(const char *text)
+static __attribute__((unused)) json_t *parsed(const char *text)
 {
 	json_error_t why;
 	json_t *json = json_loads(text, 0, &why);
