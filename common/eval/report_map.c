@@ -144,6 +144,17 @@ static void draw_grid(struct view *v)
 
 /* ---- the house ---- */
 
+/* Negative for what is solid outside of its edges: the outline of a floor plan. */
+static double signed_area(const struct cairn_world *w, const struct cairn_solid *s)
+{
+	double twice = 0.0;
+	for (uint32_t k = 0; k < s->edge_count; k++) {
+		const struct cairn_edge *e = &w->edges[s->edge_first + k];
+		twice += (double)e->ax_m * (double)e->by_m - (double)e->bx_m * (double)e->ay_m;
+	}
+	return 0.5 * twice;
+}
+
 static void draw_solids(struct view *v)
 {
 	const struct cairn_world *w = v->p->world;
@@ -151,13 +162,18 @@ static void draw_solids(struct view *v)
 	double x, y;
 	for (uint32_t i = 0; i < w->solid_count; i++) {
 		const struct cairn_solid *s = &w->solids[i];
-		if (!solid_prism(v->p, s) || s->edge_count == 0)
+		if (!solid_prism(v->p, s) || s->edge_count == 0 || signed_area(w, s) <= 0.0)
 			continue;
-		cairo_new_sub_path(cr);
-		for (uint32_t k = 0; k < s->edge_count; k++) {
-			const struct cairn_edge *e = &w->edges[s->edge_first + k];
+		const struct cairn_edge *e = &w->edges[s->edge_first];
+		for (uint32_t k = 0; k < s->edge_count; k++, e++) {
+			bool on = k > 0 && e->ax_m == e[-1].bx_m && e->ay_m == e[-1].by_m; /* else another ring begins */
 			to_px(v, (double)e->ax_m, (double)e->ay_m, &x, &y);
-			cairo_line_to(cr, x, y);
+			if (!on && k > 0)
+				cairo_close_path(cr);
+			if (on)
+				cairo_line_to(cr, x, y);
+			else
+				cairo_move_to(cr, x, y);
 		}
 		cairo_close_path(cr);
 	}
