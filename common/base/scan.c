@@ -334,5 +334,6 @@ struct cairn_arc_hit cairn_arc_clearance(const struct cairn_points *points,
 		return (struct cairn_arc_hit){.free_m = horizon_m, .bearing_rad = 0.0, .hit = false};
 	return (struct cairn_arc_hit){.free_m = free_m,
 	    .bearing_rad = atan2((double)points->y_m[s.at], (double)points->x_m[s.at]),
-	    .hit = true};
+	    .hit = true,
+	    .point = s.at};
 }

@@ -47,6 +47,7 @@ struct cairn_arc_hit {
 			  if none */
 	double bearing_rad; /* of that point from the origin; 0 if none */
 	bool hit;
+	size_t point; /* index of that point */
 };
 
 /* How far the footprint, widened by margin_m on all sides, can travel along the arc of curvature_1pm (= w /

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "common/safety/motor_zones.h"
+#include "common/safety/zone_text.h"
 #include "common/choice/watch.h"
 #include "common/config/config.h"
 
@@ -94,6 +95,7 @@ static bool check_zones(const struct cairn_config *cfg, struct cairn_error *err)
 {
 	struct cairn_zone_shape shape;
 	struct cairn_error why = {""};
+	struct cairn_msg_zones zones;
 	const char *texts[2] = {cfg->safety.stop_zone, cfg->safety.slow_zone};
 	for (int i = 0; i < 2; i++) {
 		if (cairn_zone_shape_parse(&shape, texts[i], &why))
@@ -101,7 +103,10 @@ static bool check_zones(const struct cairn_config *cfg, struct cairn_error *err)
 		cairn_error_set(err, "safety.%s_zone: %.160s", i == 0 ? "stop" : "slow", why.text);
 		return false;
 	}
-	return true;
+	if (cairn_zones_parse(&zones, cfg->safety.zones, &why))
+		return true;
+	cairn_error_set(err, "safety.zones: %.160s", why.text);
+	return false;
 }
 
 /* Nothing is opened to the network half way. */

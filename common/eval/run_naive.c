@@ -10,8 +10,6 @@
 #define TURN_MPS 0.12
 #define NAV_S 60.0
 
-static const double speed_mps[CAIRN_SPEED_COUNT] = {0.08, 0.12, 0.18};
-
 bool run_naive_wants(const struct cairn_run *r)
 {
 	return r->naive.left_s <= 0.0;
@@ -59,7 +57,7 @@ struct cairn_twist run_naive_step(struct cairn_run *r)
 	if (n->d.tool == CAIRN_TOOL_MOVE_TOWARD && (unsigned)n->d.direction < CAIRN_DIRECTION_COUNT &&
 	    (unsigned)n->d.speed < CAIRN_SPEED_COUNT) {
 		double k = cairn_safe_curvature(r->cfg, n->d.direction, &forward);
-		double v = (forward ? 1.0 : -1.0) * speed_mps[n->d.speed];
+		double v = (forward ? 1.0 : -1.0) * cairn_speed_mps(n->d.speed);
 		return (struct cairn_twist){v, v * k};
 	}
 	if (n->d.tool == CAIRN_TOOL_ROTATE) {

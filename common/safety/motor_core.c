@@ -38,6 +38,7 @@ static const struct state_row state_rows[] = {
     {CAIRN_MOTOR_ESTOP, CAIRN_MOTOR_STATE_ESTOP, AT_ONCE},
     {CAIRN_MOTOR_NO_SCAN, CAIRN_MOTOR_STATE_NO_SCAN, BRAKE},
     {CAIRN_MOTOR_NO_DEPTH, CAIRN_MOTOR_STATE_NO_SCAN, BRAKE},
+    {CAIRN_MOTOR_NO_GUARD, CAIRN_MOTOR_STATE_NO_SCAN, BRAKE},
     {CAIRN_MOTOR_NO_COMMAND, CAIRN_MOTOR_STATE_NO_COMMAND, BRAKE},
     {CAIRN_MOTOR_NEVER_COMMAND, CAIRN_MOTOR_STATE_IDLE, BRAKE},
     {CAIRN_MOTOR_REARMING, CAIRN_MOTOR_STATE_REARMING, BRAKE},
@@ -53,6 +54,11 @@ static const struct state_row *row_of(unsigned conditions)
 		if ((conditions & state_rows[i].bit) != 0)
 			return &state_rows[i];
 	return &driving;
+}
+
+unsigned cairn_motor_gravest(unsigned conditions)
+{
+	return row_of(conditions)->bit;
 }
 
 enum cairn_motor_state cairn_motor_state_of(unsigned conditions)
@@ -78,6 +84,7 @@ void cairn_motor_params_from(struct cairn_motor_params *p, const struct cairn_co
 	    .depth_timeout_s = cfg->safety.depth_timeout_s,
 	    .depth_off = strcmp(cfg->safety.depth, "off") == 0,
 	    .depth_required = strcmp(cfg->safety.depth, "required") == 0,
+	    .guard_required = strcmp(cfg->safety.guard, "required") == 0,
 	    .rearm_operator = strcmp(cfg->safety.rearm, "operator") == 0,
 	};
 	cairn_monitor_params_from(&p->monitor, cfg);
@@ -229,8 +236,10 @@ bool cairn_motor_guard(struct cairn_motor *m, const struct cairn_header *hdr,
 	if (fault != NULL)
 		return refuse(m, fault);
 	m->guard_stream = (struct cairn_motor_stream){true, hdr->epoch, hdr->seq, hdr->t_ns};
-	if (guard->bumper && !m->estop)
+	if (guard->bumper && !m->estop) {
 		cairn_motor_operator_stop(m, "bumper");
+		m->bumped = true;
+	}
 	if (guard->floor_m > m->params.cliff_m) /* no echo at all, infinity, is a drop, too */
 		m->cliff_ns = now_ns;
 	return true;
@@ -265,7 +274,7 @@ bool cairn_motor_operator_release(struct cairn_motor *m, int64_t now_ns, struct 
 		cairn_error_set(err, "the stop is still demanded: %s", m->estop_reason);
 		return false;
 	}
-	m->estop = m->needs_operator = false;
+	m->estop = m->needs_operator = m->bumped = false;
 	m->estop_seen_ns = NEVER_NS;
 	m->rearming = true;
 	m->fresh_since_ns = 0;
@@ -319,6 +328,8 @@ static unsigned inputs(struct cairn_motor *m, int64_t now_ns)
 		c |= CAIRN_MOTOR_NO_SCAN;
 	if (m->params.depth_required && !fresh(&m->depth_stream, m->params.depth_timeout_s, now_ns))
 		c |= CAIRN_MOTOR_NO_DEPTH;
+	if (m->params.guard_required && !fresh(&m->guard_stream, GUARD_AGE_MAX_S, now_ns))
+		c |= CAIRN_MOTOR_NO_GUARD;
 	if (!cmd)
 		c |= m->cmd_stream.some ? CAIRN_MOTOR_NO_COMMAND : CAIRN_MOTOR_NEVER_COMMAND;
 	if (m->rearming)
@@ -332,7 +343,8 @@ static void hold_for_movers(struct cairn_motor *m, double curvature_1pm, bool fo
 	struct cairn_movers_limit l =
 	    cairn_movers_limit(&m->monitor.movers, m->pose, curvature_1pm, forward, m->t_ns);
 	if (l.limit_mps < m->zone.limit_mps)
-		m->zone = (struct cairn_zone_limit){CAIRN_ZONE_APPROACH, l.limit_mps, l.bearing_rad};
+		m->zone = (struct cairn_zone_limit){
+		    CAIRN_ZONE_APPROACH, l.limit_mps, l.bearing_rad, l.distance_m, CAIRN_ZONE_NO_POINT};
 }
 
 /* The target within what the collision monitor allows on the commanded arc. */
@@ -341,7 +353,7 @@ static double monitored_target(struct cairn_motor *m, struct cairn_twist driven,
 	double target = m->command.v_mps;
 	if (target == 0.0) {
 		m->held = false;
-		m->zone = (struct cairn_zone_limit){CAIRN_ZONE_FREE, INFINITY, 0.0};
+		m->zone = cairn_zone_free();
 		return 0.0;
 	}
 	double curvature = m->command.w_radps / target, speed = fabs(target);
@@ -350,7 +362,7 @@ static double monitored_target(struct cairn_motor *m, struct cairn_twist driven,
 	    target > 0.0, speed, m->t_ns);
 	hold_for_movers(m, curvature, target > 0.0);
 	if (target > 0.0 && m->cliff_ns != NEVER_NS && m->t_ns - m->cliff_ns < CLIFF_CLEAR_NS)
-		m->zone = (struct cairn_zone_limit){CAIRN_ZONE_CLIFF, 0.0, 0.0};
+		m->zone = (struct cairn_zone_limit){CAIRN_ZONE_CLIFF, 0.0, 0.0, -1.0, CAIRN_ZONE_NO_POINT};
 	double limit = fmin(m->verdict.limit_mps, m->zone.limit_mps);
 	if (m->verdict.hit)
 		limit = fmin(limit, cairn_monitor_ttc_speed(&m->params.monitor, m->verdict.free_m, speed));
@@ -393,7 +405,7 @@ struct cairn_twist cairn_motor_step(struct cairn_motor *m, int64_t now_ns)
 	unsigned c = inputs(m, now_ns);
 	m->verdict = (struct cairn_monitor_verdict){0};
 	if (row_of(c)->stop != GO)
-		m->zone = (struct cairn_zone_limit){CAIRN_ZONE_FREE, INFINITY, 0.0};
+		m->zone = cairn_zone_free();
 	switch (row_of(c)->stop) {
 	case AT_ONCE:
 		cairn_smooth_force(&m->smooth, 0.0);
@@ -416,73 +428,4 @@ struct cairn_twist cairn_motor_step(struct cairn_motor *m, int64_t now_ns)
 	}
 	m->conditions = c;
 	return (struct cairn_twist){m->smooth.v_mps, m->smooth.v_mps * m->curvature_1pm};
-}
-
-/* ---- saying ---- */
-
-static const char *side_of(double bearing_rad)
-{
-	double deg = cairn_rad_to_deg(bearing_rad);
-	if (fabs(deg) <= 25.0)
-		return "ahead";
-	if (fabs(deg) >= 155.0)
-		return "behind";
-	if (deg > 0.0)
-		return deg < 65.0 ? "ahead left" : deg > 115.0 ? "behind left" : "left";
-	return deg > -65.0 ? "ahead right" : deg < -115.0 ? "behind right" : "right";
-}
-
-static const char *const zone_words[] = {"free", "obstacle in the slow zone", "obstacle in the stop zone",
-    "obstacle in the stop zone", "emergency: obstacle too near", "something is coming from", "drop"};
-
-static void say_reason(const struct cairn_motor *m, int64_t now_ns, char *text, size_t cap_bytes)
-{
-	unsigned bit = row_of(m->conditions)->bit;
-	double scan_age_s = (double)(now_ns - m->scan_stream.t_ns) * 1e-9;
-	double cmd_age_s = (double)(now_ns - m->cmd_stream.t_ns) * 1e-9;
-	text[0] = '\0';
-	if (bit == CAIRN_MOTOR_NO_DEVICE)
-		snprintf(text, cap_bytes, "motor board not in service");
-	else if (bit == CAIRN_MOTOR_ESTOP)
-		snprintf(text, cap_bytes, "emergency stop: %s", m->estop_reason);
-	else if (bit == CAIRN_MOTOR_NO_SCAN && !m->scan_stream.some)
-		snprintf(text, cap_bytes, "no scan yet%s%s",
-		    m->last_refusal != NULL ? ", last refused: " : "",
-		    m->last_refusal != NULL ? m->last_refusal : "");
-	else if (bit == CAIRN_MOTOR_NO_SCAN)
-		snprintf(text, cap_bytes, "no scan for %.1f s", scan_age_s);
-	else if (bit == CAIRN_MOTOR_NO_DEPTH)
-		snprintf(text, cap_bytes, "no depth scan, and one is required");
-	else if (bit == CAIRN_MOTOR_NO_COMMAND)
-		snprintf(text, cap_bytes, "no command for %.1f s", cmd_age_s);
-	else if (bit == CAIRN_MOTOR_NEVER_COMMAND)
-		snprintf(text, cap_bytes, "no command yet");
-	else if (bit == CAIRN_MOTOR_REARMING)
-		snprintf(text, cap_bytes, "%s",
-		    m->needs_operator ? "reborn inputs: waits for the operator's release"
-				      : "reborn inputs: waits until they are fresh");
-	else if ((bit == CAIRN_MOTOR_BLOCKED || bit == CAIRN_MOTOR_SLOWED) &&
-		 m->zone.limit_mps < m->verdict.limit_mps)
-		snprintf(text, cap_bytes, "%s %s", zone_words[m->zone.verdict], side_of(m->zone.bearing_rad));
-	else if (bit == CAIRN_MOTOR_BLOCKED || bit == CAIRN_MOTOR_SLOWED)
-		snprintf(text, cap_bytes, "obstacle %s, %.2f m along the path",
-		    side_of(m->verdict.bearing_rad), m->verdict.free_m);
-	else if (m->spot_turn)
-		snprintf(text, cap_bytes, "cannot turn on the spot");
-}
-
-void cairn_motor_message(struct cairn_motor *m, int64_t now_ns, struct cairn_msg_motion *out)
-{
-	*out = (struct cairn_msg_motion){.state = cairn_motor_state(m),
-	    .cmd_v_mps = m->asked.v_mps,
-	    .cmd_w_radps = m->asked.w_radps,
-	    .v_mps = m->smooth.v_mps,
-	    .w_radps = m->smooth.v_mps * m->curvature_1pm,
-	    .nearest_m = -1.0,
-	    .cause_bearing_rad =
-		m->zone.limit_mps < m->verdict.limit_mps ? m->zone.bearing_rad : m->verdict.bearing_rad,
-	    .rejected = m->rejected};
-	if ((m->conditions & CAIRN_MOTOR_NO_SCAN) == 0)
-		out->nearest_m = cairn_monitor_nearest(&m->monitor);
-	say_reason(m, now_ns, out->reason, sizeof(out->reason));
 }

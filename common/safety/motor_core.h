@@ -31,23 +31,25 @@ enum cairn_motor_condition {
 	CAIRN_MOTOR_ESTOP = 1 << 1,
 	CAIRN_MOTOR_NO_SCAN = 1 << 2,
 	CAIRN_MOTOR_NO_DEPTH = 1 << 3,      /* required, and not there */
-	CAIRN_MOTOR_NO_COMMAND = 1 << 4,    /* there were commands, now there are none */
-	CAIRN_MOTOR_NEVER_COMMAND = 1 << 5, /* there was none yet */
-	CAIRN_MOTOR_REARMING = 1 << 6,
-	CAIRN_MOTOR_BLOCKED = 1 << 7,
-	CAIRN_MOTOR_STANDING = 1 << 8, /* the command is to stand and the robot does */
-	CAIRN_MOTOR_SLOWED = 1 << 9,
-	CAIRN_MOTOR_CONDITIONS = 10
+	CAIRN_MOTOR_NO_GUARD = 1 << 4,      /* bumper and cliff sensor: required, and silent */
+	CAIRN_MOTOR_NO_COMMAND = 1 << 5,    /* there were commands, now there are none */
+	CAIRN_MOTOR_NEVER_COMMAND = 1 << 6, /* there was none yet */
+	CAIRN_MOTOR_REARMING = 1 << 7,
+	CAIRN_MOTOR_BLOCKED = 1 << 8,
+	CAIRN_MOTOR_STANDING = 1 << 9, /* the command is to stand and the robot does */
+	CAIRN_MOTOR_SLOWED = 1 << 10,
+	CAIRN_MOTOR_CONDITIONS = 11
 };
 
-/* The state that a set of conditions means. */
+/* The gravest of a set, 0 for none; and the state that the set means. */
+unsigned cairn_motor_gravest(unsigned conditions);
 enum cairn_motor_state cairn_motor_state_of(unsigned conditions);
 
 struct cairn_motor_params {
 	struct cairn_monitor_params monitor;
 	struct cairn_smooth_params smooth;
 	double cmd_timeout_s, scan_timeout_s, rearm_s, depth_timeout_s, cliff_m;
-	bool depth_off, depth_required;
+	bool depth_off, depth_required, guard_required;
 	bool rearm_operator; /* a rebirth needs the operator's release */
 };
 
@@ -70,7 +72,7 @@ struct cairn_motor {
 	bool device;
 	bool rearming, needs_operator;
 	int64_t fresh_since_ns; /* 0: some input is not fresh */
-	bool estop;
+	bool estop, bumped;     /* bumped: the stop is the bumper's */
 	char estop_reason[80];
 	int64_t estop_seen_ns; /* stamp of the newest estop message that demands a stop; INT64_MIN = none */
 	const char *last_refusal;

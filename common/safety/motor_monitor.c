@@ -119,7 +119,8 @@ struct cairn_monitor_verdict cairn_monitor_limit(
 	struct cairn_monitor_verdict v = {.limit_mps = cairn_monitor_speed(p, hit.free_m - lead_m),
 	    .free_m = hit.free_m,
 	    .bearing_rad = hit.bearing_rad,
-	    .hit = hit.hit};
+	    .hit = hit.hit,
+	    .point = hit.point};
 	if (speed < DRIVEN_MIN_MPS)
 		return v;
 	double k = cairn_clamp(driven.w_radps / driven.v_mps, -p->curvature_max_1pm, p->curvature_max_1pm);
@@ -127,6 +128,6 @@ struct cairn_monitor_verdict cairn_monitor_limit(
 	double brake_m = fmax(hit.free_m - lead_m, 0.0);
 	double limit = fmin(p->speed_max_mps, sqrt(2.0 * p->decel_mps2 * brake_m));
 	if (limit < v.limit_mps)
-		v = (struct cairn_monitor_verdict){limit, hit.free_m, hit.bearing_rad, hit.hit};
+		v = (struct cairn_monitor_verdict){limit, hit.free_m, hit.bearing_rad, hit.hit, hit.point};
 	return v;
 }

@@ -52,6 +52,7 @@ struct cairn_monitor_verdict {
 	double free_m;
 	double bearing_rad; /* of the point that sets the limit, 0 if none does */
 	bool hit;
+	size_t point; /* that point, if any */
 };
 
 void cairn_monitor_init(struct cairn_monitor *m, const struct cairn_monitor_params *params);

@@ -189,7 +189,7 @@ struct cairn_movers_limit cairn_movers_limit(
     const struct cairn_movers *m, struct cairn_pose2 pose, double curvature_1pm, bool forward, int64_t now_ns)
 {
 	const struct cairn_movers_params *p = &m->params;
-	struct cairn_movers_limit best = {INFINITY, 0.0};
+	struct cairn_movers_limit best = {INFINITY, 0.0, -1.0};
 	if (m->points == 0)
 		return best;
 	double sign = forward ? 1.0 : -1.0, age_s = fmax((double)(now_ns - m->t_ns) * 1e-9, 0.0);
@@ -204,7 +204,7 @@ struct cairn_movers_limit cairn_movers_limit(
 		double room_m = gap_m - p->person_mps * (age_s + p->reaction_s) - SPARE_M;
 		double v = speed_for(p, room_m, closing_share(&p->body, at, gap_m, ahead));
 		if (v < best.limit_mps)
-			best = (struct cairn_movers_limit){v, atan2(at.y_m, at.x_m)};
+			best = (struct cairn_movers_limit){v, atan2(at.y_m, at.x_m), hypot(at.x_m, at.y_m)};
 	}
 	return best;
 }

@@ -47,8 +47,8 @@ struct cairn_movers {
 };
 
 struct cairn_movers_limit {
-	double limit_mps; /* infinity: none */
-	double bearing_rad;
+	double limit_mps;               /* infinity: none */
+	double bearing_rad, distance_m; /* of the one that sets it, from the robot's origin */
 };
 
 struct cairn_movers_params cairn_movers_params_from(const struct cairn_config *cfg);

@@ -191,11 +191,11 @@ struct counts {
 	    gap_then_m;     /* nearest of the points in the stop zone, before and after LOOK_AHEAD_M */
 	double near_then_m; /* nearest of those in the emergency's sector, after it */
 	bool in_the_way;    /* one of these is within the footprint's width of the way */
-	double stop_bearing, slow_bearing, emergency_bearing;
+	size_t stop_at, slow_at, emergency_at;
 };
 
 static void count_point(
-    const struct cairn_zones *z, const struct motion *m, double x, double y, struct counts *c)
+    const struct cairn_zones *z, const struct motion *m, double x, double y, size_t i, struct counts *c)
 {
 	const struct cairn_zones_params *p = &z->params;
 	double dx = x - centre_of(z);
@@ -204,7 +204,7 @@ static void count_point(
 			     fabs(y - 0.5 * m->curvature * x * x) <= p->body.half_width_m + BESIDE_M;
 		if (ahead || p->slow_beside) {
 			c->slow++;
-			c->slow_bearing = atan2(y, x);
+			c->slow_at = i;
 		}
 	}
 	if (inside(z, &p->stop, x, y)) {
@@ -213,7 +213,7 @@ static void count_point(
 		c->stop++;
 		if (then_m < c->gap_then_m) {
 			c->gap_then_m = then_m;
-			c->stop_bearing = atan2(y, x);
+			c->stop_at = i;
 		}
 		c->gap_now_m = fmin(c->gap_now_m, now_m);
 	}
@@ -226,7 +226,7 @@ static void count_point(
 		c->in_the_way |= in_the_way && then_m < gap_to(&p->body, x, y) - NEARER_M;
 		if (then_m < c->near_then_m) {
 			c->near_then_m = then_m;
-			c->emergency_bearing = atan2(y, x);
+			c->emergency_at = i;
 		}
 	}
 }
@@ -242,12 +242,31 @@ static bool emergency(struct cairn_zones *z, const struct counts *c, bool forwar
 	return *seen_ns != 0 && now_ns - *seen_ns < (int64_t)(z->params.emergency_clear_s * 1e9);
 }
 
+struct cairn_zone_limit cairn_zone_free(void)
+{
+	return (struct cairn_zone_limit){CAIRN_ZONE_FREE, INFINITY, 0.0, -1.0, CAIRN_ZONE_NO_POINT};
+}
+
+static struct cairn_zone_limit limit_by(
+    const struct cairn_points *points, enum cairn_zone_verdict verdict, double limit_mps, size_t at)
+{
+	if (at == CAIRN_ZONE_NO_POINT) /* an emergency that is remembered */
+		return (struct cairn_zone_limit){verdict, limit_mps, 0.0, -1.0, at};
+	double x = (double)points->x_m[at], y = (double)points->y_m[at];
+	return (struct cairn_zone_limit){verdict, limit_mps, atan2(y, x), hypot(x, y), at};
+}
+
 struct cairn_zone_limit cairn_zones_limit(struct cairn_zones *z, const struct cairn_points *points,
     size_t count, double curvature_1pm, bool forward, double speed_mps, int64_t now_ns)
 {
 	const struct cairn_zones_params *p = &z->params;
 	struct motion m = motion_of(z, curvature_1pm, forward);
-	struct counts c = {.gap_now_m = INFINITY, .gap_then_m = INFINITY, .near_then_m = INFINITY};
+	struct counts c = {.gap_now_m = INFINITY,
+	    .gap_then_m = INFINITY,
+	    .near_then_m = INFINITY,
+	    .stop_at = CAIRN_ZONE_NO_POINT,
+	    .slow_at = CAIRN_ZONE_NO_POINT,
+	    .emergency_at = CAIRN_ZONE_NO_POINT};
 	double reach = p->emergency_m;
 	reach = fmax(
 	    reach, p->stop.count > 0 || p->slow.count > 0 ? 8.0 : fmax(p->stop.radius_m, p->slow.radius_m));
@@ -255,19 +274,19 @@ struct cairn_zone_limit cairn_zones_limit(struct cairn_zones *z, const struct ca
 	for (size_t i = 0; i < count; i++) {
 		float dx = points->x_m[i] - middle, y = points->y_m[i];
 		if (dx * dx + y * y < reach2)
-			count_point(z, &m, (double)points->x_m[i], (double)y, &c);
+			count_point(z, &m, (double)points->x_m[i], (double)y, i, &c);
 	}
 	if (now_ns < z->approach_ns)
-		return (struct cairn_zone_limit){CAIRN_ZONE_APPROACH, 0.0, z->approach_bearing_rad};
+		return (struct cairn_zone_limit){
+		    CAIRN_ZONE_APPROACH, 0.0, z->approach_bearing_rad, -1.0, CAIRN_ZONE_NO_POINT};
 	if (emergency(z, &c, forward, now_ns))
-		return (struct cairn_zone_limit){CAIRN_ZONE_EMERGENCY, 0.0, c.emergency_bearing};
+		return limit_by(points, CAIRN_ZONE_EMERGENCY, 0.0, c.emergency_at);
 	if (c.stop >= p->stop_points && c.gap_then_m < c.gap_now_m - NEARER_M)
-		return (struct cairn_zone_limit){CAIRN_ZONE_STOP, 0.0, c.stop_bearing};
+		return limit_by(points, CAIRN_ZONE_STOP, 0.0, c.stop_at);
 	if (c.stop >= p->stop_points)
-		return (struct cairn_zone_limit){CAIRN_ZONE_CREEP, p->creep_mps, c.stop_bearing};
+		return limit_by(points, CAIRN_ZONE_CREEP, p->creep_mps, c.stop_at);
 	if (c.slow >= p->slow_points)
-		return (struct cairn_zone_limit){CAIRN_ZONE_SLOW,
-		    fmax(p->slow_share * fabs(speed_mps), fmin(p->creep_mps, fabs(speed_mps))),
-		    c.slow_bearing};
-	return (struct cairn_zone_limit){CAIRN_ZONE_FREE, INFINITY, 0.0};
+		return limit_by(points, CAIRN_ZONE_SLOW,
+		    fmax(p->slow_share * fabs(speed_mps), fmin(p->creep_mps, fabs(speed_mps))), c.slow_at);
+	return cairn_zone_free();
 }

@@ -63,13 +63,18 @@ struct cairn_zone_limit {
 	enum cairn_zone_verdict verdict;
 	double limit_mps;   /* infinity: none */
 	double bearing_rad; /* of what sets it */
+	double distance_m;  /* from the robot's origin; negative = unknown */
+	size_t point;       /* its index among the points; CAIRN_ZONE_NO_POINT */
 };
+#define CAIRN_ZONE_NO_POINT ((size_t)-1)
 
 void cairn_zones_init(struct cairn_zones *zones, const struct cairn_zones_params *params);
 
 /* A new turn: now and before are the returns of it and of the one before, both in the robot frame of now. */
 void cairn_zones_scan(struct cairn_zones *zones, const struct cairn_points *now,
     const struct cairn_points *before, int64_t t_ns, int64_t t_before_ns);
+
+struct cairn_zone_limit cairn_zone_free(void);
 
 /* Limit for a motion asked at speed_mps along curvature; the first count points are solid things. */
 struct cairn_zone_limit cairn_zones_limit(struct cairn_zones *zones, const struct cairn_points *points,

@@ -20,8 +20,10 @@ struct cairn_sequencer *cairn_sequencer_new(
 	if (record != NULL) {
 		seq->rec = *record;
 		seq->home.best_m = INFINITY;
+		seq_zones_from_config(seq);
 		return seq;
 	}
+	seq_zones_from_config(seq);
 	seq->rec.t_first_ns = now_ns;
 	seq->rec.limit_s = cfg->mission.limit_s;
 	seq->rec_changed = true;
@@ -148,6 +150,10 @@ void cairn_sequencer_on_command(struct cairn_sequencer *seq, const struct cairn_
 {
 	const struct verb *verb = NULL;
 	memset(reply, 0, sizeof(*reply));
+	if (strcmp(cmd->verb, "zone") == 0) {
+		seq_zone_command(seq, cmd->arg, reply);
+		return;
+	}
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
 		verb = strcmp(cmd->verb, verbs[i].name) == 0 ? &verbs[i] : verb;
 	if (verb == NULL) {
@@ -282,6 +288,7 @@ void cairn_sequencer_step(struct cairn_sequencer *seq, int64_t now_ns, struct ca
 	enum seq_kind kind = seq->task.kind;
 	struct cairn_twist want = seq_drive(seq, now_ns);
 	struct cairn_safe_velocity safe = cairn_safe_velocity(seq->cfg, &seq->points, want, SEQ_REACTION_S);
+	seq_fence_hold(seq, &safe);
 	seq->cmd = safe.twist;
 	if (kind != SEQ_NONE) {
 		seq_drive_account(seq, want, &safe, now_ns);

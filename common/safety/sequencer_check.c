@@ -15,8 +15,6 @@
 #define BLOCKED_RETRIES 2
 #define TURN_ROOM_M 0.05
 
-static const double speed_mps[CAIRN_SPEED_COUNT] = {0.08, 0.12, 0.18};
-
 typedef bool check_fn(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
     struct seq_task *task, struct seq_refusal *refusal);
 
@@ -177,30 +175,130 @@ static bool check_memory(struct cairn_sequencer *seq, const struct cairn_msg_dec
 	    seq->cfg->safety.blocked_memory_s);
 }
 
-/* ---- what to execute ---- */
+/* ---- what stands on the way of a move ---- */
 
-static bool prepare_move(struct cairn_sequencer *seq, const struct cairn_msg_decision *d,
+static double move_mps(const struct cairn_msg_decision *d, const struct seq_task *task)
+{
+	double slow = cairn_speed_mps(CAIRN_SPEED_SLOW);
+	return task->slow_only ? slow : cairn_speed_mps(d->speed);
+}
+
+static struct cairn_arc_hit arc_of_move(const struct cairn_sequencer *seq, const struct cairn_msg_decision *d,
+    double *ret_curvature, bool *ret_forward)
+{
+	struct cairn_footprint body = cairn_safe_footprint(seq->cfg);
+	*ret_curvature = cairn_safe_curvature(seq->cfg, d->direction, ret_forward);
+	return cairn_arc_clearance(&seq->points, &body, seq->cfg->safety.margin_m, *ret_curvature,
+	    *ret_forward, CAIRN_SAFE_HORIZON_M);
+}
+
+static bool check_clearance(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
     struct seq_task *task, struct seq_refusal *refusal)
 {
+	(void)now_ns;
+	const struct cairn_config_safety *s = &seq->cfg->safety;
+	double curvature;
 	bool forward;
-	double curvature = cairn_safe_curvature(seq->cfg, d->direction, &forward);
-	double v = speed_mps[d->speed];
-	if (seq->sense.scan_ok) {
-		struct cairn_footprint body = cairn_safe_footprint(seq->cfg);
-		struct cairn_arc_hit hit = cairn_arc_clearance(
-		    &seq->points, &body, seq->cfg->safety.margin_m, curvature, forward, CAIRN_SAFE_HORIZON_M);
-		if (hit.free_m < seq->cfg->safety.refuse_clearance_m) {
-			refusal->counts = true;
-			return refuse(refusal, "only %.2f m free that way: obstacle %s", hit.free_m,
-			    seq_text_side(hit.bearing_rad));
-		}
-		task->slow_only = hit.free_m < SEQ_SLOW_ONLY_M && v > speed_mps[CAIRN_SPEED_SLOW];
+	if (d->tool != CAIRN_TOOL_MOVE_TOWARD || !seq->sense.scan_ok)
+		return true;
+	struct cairn_arc_hit hit = arc_of_move(seq, d, &curvature, &forward);
+	task->slow_only = hit.free_m < cairn_safe_from_body_m(seq->cfg, s->slow_clearance_m) &&
+			  d->speed != CAIRN_SPEED_SLOW;
+	if (hit.free_m >= cairn_safe_from_body_m(seq->cfg, s->refuse_clearance_m))
+		return true;
+	refusal->counts = true;
+	refusal->by = seq_cause_of(seq, hit.hit, hit.point);
+	return refuse(refusal, "only %.2f m free that way: %s obstacle %s at %.2f m", hit.free_m,
+	    cairn_enum_text(&cairn_enum_sensor, (int)refusal->by.sensor), seq_text_side(hit.bearing_rad),
+	    refusal->by.distance_m);
+}
+
+/* Soon to collide at the speed asked: slowly; soon even so: not at all. */
+static bool check_collision(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
+    struct seq_task *task, struct seq_refusal *refusal)
+{
+	(void)now_ns;
+	const struct cairn_config_safety *s = &seq->cfg->safety;
+	double curvature;
+	bool forward;
+	if (d->tool != CAIRN_TOOL_MOVE_TOWARD || !seq->sense.scan_ok)
+		return true;
+	struct cairn_arc_hit hit = arc_of_move(seq, d, &curvature, &forward);
+	if (!hit.hit)
+		return true;
+	if (hit.free_m < s->ttc_slow_s * move_mps(d, task))
+		task->slow_only = d->speed != CAIRN_SPEED_SLOW;
+	double left_s = hit.free_m / move_mps(d, task);
+	if (left_s >= s->ttc_min_s)
+		return true;
+	refusal->counts = true;
+	refusal->by = seq_cause_of(seq, hit.hit, hit.point);
+	return refuse(refusal, "collision in %.1f s even when driven slowly: obstacle %s", left_s,
+	    seq_text_side(hit.bearing_rad));
+}
+
+static bool goal_of(const struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
+    struct cairn_vec2 *ret)
+{
+	char why[160];
+	const struct cairn_msg_frontier *f;
+	const struct cairn_msg_candidate *c;
+	switch (d->goal_kind) {
+	case CAIRN_GOAL_KIND_COORDINATES:
+		*ret = (struct cairn_vec2){d->x_m, d->y_m};
+		return true;
+	case CAIRN_GOAL_KIND_FRONTIER:
+		f = seq_frontier(seq, d->frontier_id);
+		if (f != NULL)
+			*ret = (struct cairn_vec2){f->goal_x_m, f->goal_y_m};
+		return f != NULL;
+	case CAIRN_GOAL_KIND_CANDIDATE:
+		c = seq_candidate(seq, d, now_ns, why);
+		if (c != NULL)
+			*ret = (struct cairn_vec2){c->x_m, c->y_m};
+		return c != NULL;
+	default:
+		return false; /* the start: no zone may hold it */
 	}
-	if (task->slow_only)
-		v = speed_mps[CAIRN_SPEED_SLOW];
+}
+
+/* The goal, and of a move the floor it would cover. On a planned way the planner keeps out, and each step
+ * is held besides (seq_fence_hold). */
+static bool check_fence(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
+    struct seq_task *task, struct seq_refusal *refusal)
+{
+	const struct cairn_msg_zone *z = NULL;
+	struct cairn_vec2 goal;
+	double free_m = 0.0;
+	bool forward;
+	if (d->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && goal_of(seq, d, now_ns, &goal)) {
+		z = seq_fence_at(seq, CAIRN_ZONE_KIND_KEEPOUT, goal.x_m, goal.y_m);
+		if (z != NULL)
+			refuse(refusal, "the goal lies in the keep-out zone '%s'", z->name);
+	} else if (d->tool == CAIRN_TOOL_MOVE_TOWARD) {
+		double curvature = cairn_safe_curvature(seq->cfg, d->direction, &forward);
+		z = seq_fence_ahead(seq, curvature, forward, move_mps(d, task) * d->duration_s, &free_m);
+		if (z != NULL)
+			refuse(refusal, "the way leads into the keep-out zone '%s' after %.2f m", z->name,
+			    free_m);
+	}
+	if (z == NULL)
+		return true;
+	refusal->counts = true;
+	refusal->by = (struct seq_cause){CAIRN_SENSOR_ZONE, 0.0, free_m};
+	return false;
+}
+
+/* ---- what to execute ---- */
+
+static bool prepare_move(
+    struct cairn_sequencer *seq, const struct cairn_msg_decision *d, struct seq_task *task)
+{
+	bool forward;
+	double v = move_mps(d, task);
+	task->curvature_1pm = cairn_safe_curvature(seq->cfg, d->direction, &forward);
 	task->kind = SEQ_DRIVE;
 	task->v_mps = forward ? v : -v;
-	task->curvature_1pm = curvature;
 	task->limit_s = d->duration_s;
 	return true;
 }
@@ -280,7 +378,7 @@ static bool check_prepare(struct cairn_sequencer *seq, const struct cairn_msg_de
 	task->limit_s = SEQ_STAND_S;
 	switch (d->tool) {
 	case CAIRN_TOOL_MOVE_TOWARD:
-		return prepare_move(seq, d, task, refusal);
+		return prepare_move(seq, d, task);
 	case CAIRN_TOOL_ROTATE:
 		return prepare_turn(seq, d, task, refusal);
 	case CAIRN_TOOL_NAVIGATE_TO_GOAL:
@@ -311,7 +409,8 @@ bool seq_is_answer(struct cairn_sequencer *seq, const struct cairn_msg_decision 
 bool seq_check(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
     struct seq_task *task, struct seq_refusal *refusal)
 {
-	static check_fn *const chain[] = {check_form, check_turn, check_stale, check_memory, check_prepare};
+	static check_fn *const chain[] = {check_form, check_turn, check_stale, check_memory, check_clearance,
+	    check_collision, check_fence, check_prepare};
 	memset(task, 0, sizeof(*task));
 	memset(refusal, 0, sizeof(*refusal));
 	task->d = *d;

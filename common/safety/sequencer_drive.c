@@ -269,16 +269,26 @@ struct cairn_twist seq_drive(struct cairn_sequencer *seq, int64_t now_ns)
 static bool reduced(struct cairn_sequencer *seq, const struct cairn_safe_velocity *safe)
 {
 	struct seq_task *t = &seq->task;
+	if (seq->fence[0] != '\0') {
+		snprintf(t->cause, sizeof(t->cause), "keep-out zone '%s' begins in %.2f m", seq->fence,
+		    fmax(safe->free_m, 0.0));
+		t->by = (struct seq_cause){CAIRN_SENSOR_ZONE, safe->bearing_rad, safe->free_m};
+		return true;
+	}
 	if (safe->ratio < 0.5) {
-		snprintf(t->cause, sizeof(t->cause), "obstacle %s, %.2f m free on the arc",
-		    seq_text_side(safe->bearing_rad), safe->free_m);
+		t->by = seq_cause_of(seq, safe->hit, safe->point);
+		snprintf(t->cause, sizeof(t->cause), "%s: obstacle %s, %.2f m free on the arc",
+		    cairn_enum_text(&cairn_enum_sensor, (int)t->by.sensor), seq_text_side(safe->bearing_rad),
+		    safe->free_m);
 		return true;
 	}
 	bool monitor = seq->sense.motion_ok && (seq->motion.state == CAIRN_MOTOR_STATE_SLOWED ||
 						   seq->motion.state == CAIRN_MOTOR_STATE_BLOCKED);
 	if (!monitor || fabs(seq->motion.v_mps) >= 0.5 * fabs(seq->cmd.v_mps))
 		return false;
-	snprintf(t->cause, sizeof(t->cause), "motor stage: %.80s", seq->motion.reason);
+	t->by = (struct seq_cause){seq->motion.cause, seq->motion.cause_bearing_rad, seq->motion.cause_m};
+	snprintf(t->cause, sizeof(t->cause), "motor stage, %s: %.70s",
+	    cairn_enum_text(&cairn_enum_sensor, (int)t->by.sensor), seq->motion.reason);
 	return true;
 }
 
@@ -320,6 +330,7 @@ void seq_drive_account(struct cairn_sequencer *seq, struct cairn_twist want,
 		t->stall_from_m = t->distance_m;
 		return;
 	}
+	t->pace = safe->pace < t->pace ? safe->pace : t->pace;
 	if (reduced(seq, safe)) {
 		t->reduced_s += seq->step_s;
 		if (!t->overridden && t->reduced_s > SEQ_OVERRIDE_S) {

@@ -4,6 +4,7 @@
 
 #include "common/safety/floor.h"
 #include "common/safety/mission.h"
+#include "common/safety/pace.h"
 #include "common/safety/sequencer.h"
 #include "common/safety/sequencer_safe.h"
 
@@ -17,7 +18,6 @@
 #define SEQ_STALL_M 0.02           /* less than this in SEQ_STALL_S is not moving */
 #define SEQ_STAND_S 0.5            /* standing decisions last this long */
 #define SEQ_OVERRIDE_S 0.5         /* below half of the wanted speed for this long counts as an override */
-#define SEQ_SLOW_ONLY_M 0.5        /* less free arc than this and a move is driven slowly */
 #define SEQ_REACTION_S 0.20        /* until the wheels follow a command */
 #define SEQ_MOVED_M 0.10           /* a result with less travel than this got nowhere */
 #define SEQ_FAILS_FOR_RECOVERY 3   /* results in a row that got nowhere */
@@ -61,6 +61,12 @@ struct seq_turn {
 	uint32_t idle_legs; /* in a row that turned nothing */
 };
 
+/* The sensor that had a motion changed, and where it saw the reason. */
+struct seq_cause {
+	enum cairn_sensor sensor;
+	double bearing_rad, distance_m; /* from the robot's origin; negative = unknown */
+};
+
 /* What is being executed. */
 struct seq_task {
 	enum seq_kind kind;
@@ -73,6 +79,8 @@ struct seq_task {
 	double distance_m, turned_rad;
 	bool overridden;
 	char cause[96]; /* newest reason for being slower than asked */
+	struct seq_cause by;
+	enum cairn_pace pace; /* the slowest that the free way allowed */
 	int64_t t_start_ns;
 	struct seq_turn turn;
 	struct seq_nav nav;
@@ -109,6 +117,8 @@ struct cairn_sequencer {
 
 	struct cairn_points scan_points; /* in the robot frame of the scan */
 	struct cairn_points points;      /* in the robot frame of now */
+	size_t lidar_count;              /* of points: the rest is the depth camera's */
+	char fence[32];                  /* zone that held the robot at the last step, or empty */
 	struct cairn_floor floor;        /* in the map frame */
 	int64_t t_depth_ns;
 	int64_t t_scan_ns, t_pose_ns, t_motion_ns, t_frontiers_ns, t_candidates_ns, t_nav_velocity_ns,
@@ -190,6 +200,7 @@ struct seq_refusal {
 	char reason[160];
 	char suggestion[160];
 	bool counts; /* as an attempt that got nowhere */
+	struct seq_cause by;
 };
 bool seq_check(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
     struct seq_task *task, struct seq_refusal *refusal);
@@ -200,12 +211,27 @@ void seq_remember_blocked(struct cairn_sequencer *seq, const struct cairn_msg_de
 
 /* sequencer_zones.c: carries out define_zone and ends the task. */
 void seq_define_zone(struct cairn_sequencer *seq, int64_t now_ns);
+/* The operator's verb, and the zones of the configuration. */
+void seq_zone_command(struct cairn_sequencer *seq, const char *text, struct cairn_msg_reply *reply);
+void seq_zones_from_config(struct cairn_sequencer *seq);
+
+/* sequencer_fence.c: the first keep-out zone that a way of way_m along an arc leads into (or deeper into),
+ * and after how much of it; NULL: none. */
+const struct cairn_msg_zone *seq_fence_ahead(
+    const struct cairn_sequencer *seq, double curvature_1pm, bool forward, double way_m, double *ret_free_m);
+/* The zone of that kind that a place lies in, or NULL. */
+const struct cairn_msg_zone *seq_fence_at(
+    const struct cairn_sequencer *seq, enum cairn_zone_kind kind, double x_m, double y_m);
+/* Holds a velocity before a keep-out zone, and slows it in a slow-down zone. */
+void seq_fence_hold(struct cairn_sequencer *seq, struct cairn_safe_velocity *safe);
+/* What a point of seq->points, met on an arc, says of its sensor. */
+struct seq_cause seq_cause_of(const struct cairn_sequencer *seq, bool hit, size_t point);
 
 /* sequencer_choice.c: what ids stand for. */
 const struct cairn_msg_frontier *seq_frontier(const struct cairn_sequencer *seq, uint32_t id);
 /* The candidate that a decision names; NULL with the reason when it is not offered, or not any more. */
-const struct cairn_msg_candidate *seq_candidate(const struct cairn_sequencer *seq,
-    const struct cairn_msg_decision *d, int64_t now_ns, char why[160]);
+const struct cairn_msg_candidate *seq_candidate(
+    const struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns, char why[160]);
 /* False for a decision about a frontier or a candidate that does not exist. */
 bool seq_names_something(
     const struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns);

@@ -6,10 +6,10 @@
 
 #define VELOCITY_TIMEOUT_S 0.3
 #define STATUS_TIMEOUT_S 1.0
-#define LOOK_S 1.2 /* two updates of the frontiers, and a bit */
+#define LOOK_S 1.2           /* two updates of the frontiers, and a bit */
 #define REACHED_SLACK_M 0.25 /* the planner's word is checked against the pose */
 #define STRETCH_LEFT_M 1.0
-#define VANISHED_UPDATES 2   /* frontier messages in a row without it */
+#define VANISHED_UPDATES 2 /* frontier messages in a row without it */
 #define VANISHED_M 0.5
 
 static bool recent(int64_t t_ns, int64_t now_ns, double limit_s)
@@ -117,13 +117,15 @@ static void arrive(struct cairn_sequencer *seq, int64_t now_ns)
 		return;
 	}
 	if (!t->nav.frontier) {
-		seq_task_end(seq, CAIRN_OUTCOME_SUCCESS, now_ns, "goal reached to within %.2f m", goal_m(seq));
+		seq_task_end(
+		    seq, CAIRN_OUTCOME_SUCCESS, now_ns, "goal reached to within %.2f m", goal_m(seq));
 		return;
 	}
 	t->nav.looked_s += seq->step_s;
 	if (t->nav.looked_s >= LOOK_S)
 		seq_task_end(seq, CAIRN_OUTCOME_SUCCESS, now_ns,
-		    "goal reached to within %.2f m; frontier %u is still open", goal_m(seq), t->nav.frontier_id);
+		    "goal reached to within %.2f m; frontier %u is still open", goal_m(seq),
+		    t->nav.frontier_id);
 }
 
 static struct cairn_twist obey_planner(struct cairn_sequencer *seq, int64_t now_ns)
@@ -153,14 +155,15 @@ static struct cairn_twist obey_planner(struct cairn_sequencer *seq, int64_t now_
 	return (struct cairn_twist){0};
 }
 
-/* A long way of the model's is driven in stretches, so that it sees where it is going; the last bit is not cut. */
+/* A long way of the model's is driven in stretches, so that it sees where it is going; the last bit is not
+ * cut. */
 static bool stretch_over(const struct cairn_sequencer *seq)
 {
 	const struct seq_task *t = &seq->task;
 	double stretch_s = seq->cfg->safety.decision_stretch_s;
 	return t->d.source == CAIRN_SOURCE_MODEL && stretch_s > 0.0 && t->active_s >= stretch_s &&
-	       seq->nav_status.state == CAIRN_NAV_STATE_FOLLOWING && seq->nav_status.remaining_m > STRETCH_LEFT_M &&
-	       t->distance_m > SEQ_MOVED_M;
+	       seq->nav_status.state == CAIRN_NAV_STATE_FOLLOWING &&
+	       seq->nav_status.remaining_m > STRETCH_LEFT_M && t->distance_m > SEQ_MOVED_M;
 }
 
 struct cairn_twist seq_nav_step(struct cairn_sequencer *seq, int64_t now_ns)
@@ -188,8 +191,8 @@ struct cairn_twist seq_nav_step(struct cairn_sequencer *seq, int64_t now_ns)
 	}
 	if (stretch_over(seq)) {
 		t->blameless = true;
-		seq_task_end(seq, CAIRN_OUTCOME_PARTIAL, now_ns, "on the way, %.1f m are left: decide whether to go on",
-		    seq->nav_status.remaining_m);
+		seq_task_end(seq, CAIRN_OUTCOME_PARTIAL, now_ns,
+		    "on the way, %.1f m are left: decide whether to go on", seq->nav_status.remaining_m);
 		return zero;
 	}
 	return obey_planner(seq, now_ns);

@@ -12,6 +12,11 @@ struct cairn_footprint cairn_safe_footprint(const struct cairn_config *cfg)
 	    cfg->robot.footprint_front_m, cfg->robot.footprint_rear_m, cfg->robot.footprint_half_width_m};
 }
 
+double cairn_safe_from_body_m(const struct cairn_config *cfg, double from_centre_m)
+{
+	return fmax(from_centre_m - 0.5 * (cfg->robot.footprint_front_m + cfg->robot.footprint_rear_m), 0.0);
+}
+
 struct cairn_twist cairn_safe_feasible(const struct cairn_config *cfg, struct cairn_twist want)
 {
 	if (!isfinite(want.v_mps) || !isfinite(want.w_radps) || fabs(want.v_mps) < 1e-6)
@@ -33,7 +38,8 @@ struct cairn_safe_velocity cairn_safe_velocity(const struct cairn_config *cfg,
 {
 	const struct cairn_config_safety *s = &cfg->safety;
 	struct cairn_twist t = cairn_safe_feasible(cfg, want);
-	struct cairn_safe_velocity out = {.ratio = 1.0, .free_m = CAIRN_SAFE_HORIZON_M};
+	struct cairn_safe_velocity out = {
+	    .ratio = 1.0, .free_m = CAIRN_SAFE_HORIZON_M, .pace = CAIRN_PACE_FAST};
 	if (t.v_mps == 0.0) {
 		out.ratio = want.v_mps == 0.0 && want.w_radps == 0.0 ? 1.0 : 0.0;
 		return out;
@@ -45,14 +51,17 @@ struct cairn_safe_velocity cairn_safe_velocity(const struct cairn_config *cfg,
 	out.free_m = hit.free_m;
 	out.bearing_rad = hit.bearing_rad;
 	out.hit = hit.hit;
+	out.point = hit.point;
 	double room = hit.free_m - s->stop_distance_m;
 	if (!(room > 0.0)) {
 		out.ratio = 0.0;
+		out.pace = CAIRN_PACE_STOP;
 		return out;
 	}
 	double span = fmax(s->slow_distance_m - s->stop_distance_m, 0.01);
 	double limit = cfg->robot.speed_max_mps * cairn_clamp(room / span, 0.0, 1.0);
 	limit = fmin(limit, stoppable_mps(room, fmax(reaction_s, 0.0), cfg->robot.decel_max_mps2));
+	out.pace = cairn_pace_of(limit);
 	double speed = fmin(fabs(t.v_mps), limit);
 	if (speed < CAIRN_SAFE_CREEP_MPS && speed < fabs(t.v_mps))
 		speed = 0.0;

@@ -10,6 +10,7 @@
 
 #include "common/base/scan.h"
 #include "common/config/config.h"
+#include "common/safety/pace.h"
 
 #define CAIRN_SAFE_CREEP_MPS 0.03
 #define CAIRN_SAFE_HORIZON_M 1.5
@@ -20,9 +21,15 @@ struct cairn_safe_velocity {
 	double free_m; /* of the arc, at most CAIRN_SAFE_HORIZON_M */
 	double bearing_rad;
 	bool hit;
+	size_t point;         /* that stands in the way */
+	enum cairn_pace pace; /* what the free way allows, whatever was wanted */
 };
 
 struct cairn_footprint cairn_safe_footprint(const struct cairn_config *cfg);
+
+/* Free arc that is left before the body when something is from_centre_m from the footprint's centre: the
+ * distances of people and zones are from there, free arcs from the body's ends. */
+double cairn_safe_from_body_m(const struct cairn_config *cfg, double from_centre_m);
 
 /* The twist an Ackermann base can drive that is nearest to want: no turning on the spot, not tighter than
  * robot.turn_radius_min_m, not faster than robot.speed_max_mps; not finite means zero. */

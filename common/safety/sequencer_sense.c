@@ -38,11 +38,21 @@ static void compensate(struct cairn_sequencer *seq, int64_t now_ns)
 	struct cairn_twist t = driven(seq);
 	struct cairn_pose2 moved = cairn_pose_advance((struct cairn_pose2){0}, t, age_s);
 	cairn_points_move(&seq->points, &seq->scan_points, moved);
+	seq->lidar_count = seq->points.count;
 	if (seq->t_depth_ns == 0 || seq->t_pose_ns == 0)
 		return;
 	struct cairn_pose2 now = pose_at(seq, now_ns);
 	cairn_floor_drive(&seq->floor, now);
 	cairn_floor_points(&seq->floor, now, &seq->points);
+}
+
+struct seq_cause seq_cause_of(const struct cairn_sequencer *seq, bool hit, size_t point)
+{
+	if (!hit || point >= seq->points.count + seq->points.behind)
+		return (struct seq_cause){CAIRN_SENSOR_NONE, 0.0, -1.0};
+	double x = (double)seq->points.x_m[point], y = (double)seq->points.y_m[point];
+	enum cairn_sensor sensor = point < seq->lidar_count ? CAIRN_SENSOR_LIDAR : CAIRN_SENSOR_DEPTH;
+	return (struct seq_cause){sensor, atan2(y, x), hypot(x, y)};
 }
 
 /* Path and turn of what is being executed, by the mapper's pose. */
@@ -147,7 +157,8 @@ void cairn_sequencer_on_depth(
 	if (!seq_rising(seq, &seq->t_depth_ns, t_ns, cairn_depth_scan_ok(scan, &why)))
 		return;
 	/* The LiDAR's points are those of a moment ago: the comparison allows for that. */
-	seq->points.count = seq->points.count < seq->scan_points.count ? seq->points.count : seq->scan_points.count;
+	seq->points.count =
+	    seq->points.count < seq->scan_points.count ? seq->points.count : seq->scan_points.count;
 	cairn_floor_see(&seq->floor, scan, pose_at(seq, t_ns), &seq->points);
 }
 
@@ -162,7 +173,8 @@ void cairn_sequencer_on_pose(struct cairn_sequencer *seq, const struct cairn_msg
 void cairn_sequencer_on_motion(
     struct cairn_sequencer *seq, const struct cairn_msg_motion *motion, int64_t t_ns)
 {
-	bool finite = isfinite(motion->v_mps) && isfinite(motion->w_radps);
+	bool finite = isfinite(motion->v_mps) && isfinite(motion->w_radps) &&
+		      isfinite(motion->cause_bearing_rad) && isfinite(motion->cause_m);
 	if (seq_rising(seq, &seq->t_motion_ns, t_ns, finite))
 		seq->motion = *motion;
 }

@@ -31,13 +31,21 @@ static struct cairn_msg_result result_of(
 	    .tool = d->tool,
 	    .x_m = seq->pose.x_m,
 	    .y_m = seq->pose.y_m,
-	    .yaw_rad = seq->pose.yaw_rad};
+	    .yaw_rad = seq->pose.yaw_rad,
+	    .cause_m = -1.0};
 	if ((unsigned)r.tool >= CAIRN_TOOL_COUNT)
 		r.tool = CAIRN_TOOL_STOP_ROBOT;
 	if ((unsigned)r.source >= CAIRN_SOURCE_COUNT)
 		r.source = CAIRN_SOURCE_NONE;
 	seq_text_asked(d, r.asked, sizeof(r.asked));
 	return r;
+}
+
+static void tell_cause(const struct seq_cause *by, struct cairn_msg_result *r)
+{
+	r->cause = (unsigned)by->sensor < CAIRN_SENSOR_COUNT ? by->sensor : CAIRN_SENSOR_NONE;
+	r->cause_bearing_rad = by->bearing_rad;
+	r->cause_m = by->sensor == CAIRN_SENSOR_NONE ? -1.0 : by->distance_m;
 }
 
 /* ---- counting what gets nowhere ---- */
@@ -61,6 +69,7 @@ void seq_refuse(
 	struct cairn_msg_result r = result_of(seq, d);
 	r.outcome = CAIRN_OUTCOME_REFUSED;
 	r.overridden = refusal->counts;
+	tell_cause(&refusal->by, &r);
 	snprintf(r.executed, sizeof(r.executed), "nothing was driven");
 	snprintf(r.reason, sizeof(r.reason), "%s", refusal->reason);
 	snprintf(r.suggestion, sizeof(r.suggestion), "%s", refusal->suggestion);
@@ -85,6 +94,7 @@ void seq_task_begin(struct cairn_sequencer *seq, const struct seq_task *task, in
 {
 	seq->task = *task;
 	seq->task.t_start_ns = now_ns;
+	seq->task.pace = CAIRN_PACE_FAST;
 	seq->coast_mps = 0.0;
 	if (seq->task.kind == SEQ_NAV) {
 		seq->task.nav.goal_id = seq_new_goal_id(seq, now_ns);
@@ -188,6 +198,9 @@ void seq_task_end(
 	struct cairn_msg_result r = result_of(seq, &t.d);
 	r.outcome = outcome;
 	r.overridden = t.overridden;
+	r.stopped_early = outcome != CAIRN_OUTCOME_SUCCESS;
+	r.pace = t.pace;
+	tell_cause(&t.by, &r);
 	r.distance_m = t.distance_m;
 	r.turned_rad = t.turned_rad;
 	r.duration_s = seq_seconds(t.t_start_ns, now_ns);

@@ -79,45 +79,54 @@ const char *seq_text_side(double bearing_rad)
 	return sides[(unsigned)(deg / 45.0) & 7u];
 }
 
-/* The clearest direction other than the one asked for, or -1. */
-static int best_direction(
-    const struct cairn_sequencer *seq, const struct cairn_msg_decision *d, double *ret_free_m)
+/* The two clearest directions other than the one asked for, -1 where there is none. */
+static void best_directions(const struct cairn_sequencer *seq, const struct cairn_msg_decision *d,
+    const double free_m[CAIRN_DIRECTION_COUNT], int ret[2])
+{
+	ret[0] = ret[1] = -1;
+	for (int i = 0; i < CAIRN_DIRECTION_COUNT; i++) {
+		if ((d->tool == CAIRN_TOOL_MOVE_TOWARD && i == (int)d->direction) ||
+		    free_m[i] < cairn_safe_from_body_m(seq->cfg, seq->cfg->safety.refuse_clearance_m) + 0.1)
+			continue;
+		if (ret[0] < 0 || free_m[i] > free_m[ret[0]]) {
+			ret[1] = ret[0];
+			ret[0] = i;
+		} else if (ret[1] < 0 || free_m[i] > free_m[ret[1]]) {
+			ret[1] = i;
+		}
+	}
+}
+
+/* Bytes used of buf. */
+static size_t say_directions(
+    const struct cairn_sequencer *seq, const struct cairn_msg_decision *d, char *buf, size_t bytes)
 {
 	double free_m[CAIRN_DIRECTION_COUNT];
+	int best[2];
+	size_t used = 0;
 	cairn_safe_survey(seq->cfg, &seq->points, CAIRN_SAFE_HORIZON_M, free_m);
-	int best = -1;
-	for (int i = 0; i < CAIRN_DIRECTION_COUNT; i++) {
-		if (d->tool == CAIRN_TOOL_MOVE_TOWARD && i == (int)d->direction)
-			continue;
-		if (free_m[i] >= seq->cfg->safety.refuse_clearance_m + 0.1 &&
-		    (best < 0 || free_m[i] > free_m[best]))
-			best = i;
-	}
-	if (best >= 0)
-		*ret_free_m = free_m[best];
-	return best;
+	best_directions(seq, d, free_m, best);
+	for (int i = 0; i < 2 && best[i] >= 0 && used < bytes; i++)
+		used += (size_t)snprintf(buf + used, bytes - used, "%s%s %s %s%.1f m", i > 0 ? ", " : "",
+		    cairn_enum_text(&cairn_enum_direction, best[i]), i > 0 ? "for" : "is clear for",
+		    free_m[best[i]] >= CAIRN_SAFE_HORIZON_M ? "at least " : "", free_m[best[i]]);
+	return used < bytes ? used : bytes - 1;
 }
 
 void seq_text_suggestion(
     const struct cairn_sequencer *seq, const struct cairn_msg_decision *d, char *buf, size_t bytes)
 {
-	double free_m = 0.0;
-	int direction = seq->sense.scan_ok ? best_direction(seq, d, &free_m) : -1;
 	int frontier =
 	    cairn_explore_best(&seq->rec.explore, &seq->frontiers, seq->cfg->mission.frontier_min_width_m);
 	const struct cairn_msg_frontier *f = frontier >= 0 ? &seq->frontiers.items[frontier] : NULL;
 	if (f != NULL && d->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && d->goal_kind == CAIRN_GOAL_KIND_FRONTIER &&
 	    f->id == d->frontier_id)
 		f = NULL;
-	size_t used = 0;
 	buf[0] = '\0';
-	if (direction >= 0)
-		used = (size_t)snprintf(buf, bytes, "%s is clear for %s%.1f m",
-		    cairn_enum_text(&cairn_enum_direction, direction),
-		    free_m >= CAIRN_SAFE_HORIZON_M ? "at least " : "", free_m);
+	size_t used = seq->sense.scan_ok ? say_directions(seq, d, buf, bytes) : 0;
 	if (f != NULL && used < bytes)
 		snprintf(buf + used, bytes - used, "%snavigate_to_goal frontier %u is %.1f m away",
 		    used > 0 ? "; " : "", f->id, f->distance_m);
-	else if (direction < 0)
+	else if (used == 0)
 		snprintf(buf, bytes, "observe_scene, then try another way");
 }

@@ -6,6 +6,7 @@
 
 #include "common/safety/sequencer_impl.h"
 #include "common/safety/zone_around.h"
+#include "common/safety/zone_text.h"
 
 #define ZONES_MAX (sizeof(((struct cairn_msg_zones *)0)->items) / sizeof(struct cairn_msg_zone))
 
@@ -66,6 +67,70 @@ void seq_define_zone(struct cairn_sequencer *seq, int64_t now_ns)
 	seq_task_end(seq, CAIRN_OUTCOME_SUCCESS, now_ns, "%s zone '%s' of %.1f m2 is kept",
 	    cairn_enum_text(&cairn_enum_zone_kind, (int)d->zone_kind), name,
 	    fabs(cairn_polygon_area(corners, count)));
+}
+
+/* Keeps a zone that somebody has drawn by its corners. NULL, or why not. */
+static const char *keep(struct cairn_sequencer *seq, const struct cairn_msg_zone *zone)
+{
+	struct cairn_vec2 corners[CAIRN_POLYGON_CORNERS_MAX];
+	for (uint32_t i = 0; i < zone->corners_count; i++)
+		corners[i] = (struct cairn_vec2){(double)zone->corners[i].x_m, (double)zone->corners[i].y_m};
+	if (zone->kind == CAIRN_ZONE_KIND_KEEPOUT &&
+	    cairn_polygon_contains(corners, zone->corners_count, 0.0, 0.0))
+		return "the start lies in it";
+	struct cairn_msg_zone *place = place_for(&seq->rec.zones, zone->name, zone->kind);
+	if (place == NULL)
+		return "there are as many as can be kept";
+	uint32_t id = place->id;
+	*place = *zone;
+	place->id = id;
+	seq->rec_changed = true;
+	return NULL;
+}
+
+void seq_zones_from_config(struct cairn_sequencer *seq)
+{
+	struct cairn_msg_zones zones;
+	struct cairn_error err = {""};
+	if (!cairn_zones_parse(&zones, seq->cfg->safety.zones, &err))
+		return; /* the configuration's check has said so */
+	for (uint32_t i = 0; i < zones.items_count; i++)
+		(void)keep(seq, &zones.items[i]);
+}
+
+static bool forget(struct cairn_sequencer *seq, const char *name)
+{
+	struct cairn_msg_zones *zones = &seq->rec.zones;
+	uint32_t kept = 0, before = zones->items_count;
+	for (uint32_t i = 0; i < before; i++)
+		if (strcmp(zones->items[i].name, name) != 0)
+			zones->items[kept++] = zones->items[i];
+	zones->items_count = kept;
+	seq->rec_changed |= kept != before;
+	return kept != before;
+}
+
+void seq_zone_command(struct cairn_sequencer *seq, const char *text, struct cairn_msg_reply *reply)
+{
+	struct cairn_msg_zone zone;
+	struct cairn_error err = {""};
+	if (strncmp(text, "forget ", 7) == 0) {
+		reply->ok = forget(seq, text + 7);
+		snprintf(reply->text, sizeof(reply->text),
+		    reply->ok ? "zone '%.31s' is forgotten" : "there is no zone '%.31s'", text + 7);
+		return;
+	}
+	if (!cairn_zone_parse(&zone, text, &err)) {
+		snprintf(reply->text, sizeof(reply->text), "%.200s", err.text);
+		return;
+	}
+	const char *why = keep(seq, &zone);
+	reply->ok = why == NULL;
+	if (reply->ok)
+		snprintf(reply->text, sizeof(reply->text), "%s zone '%s' is kept",
+		    cairn_enum_text(&cairn_enum_zone_kind, (int)zone.kind), zone.name);
+	else
+		snprintf(reply->text, sizeof(reply->text), "no zone: %s", why);
 }
 
 const struct cairn_msg_zones *cairn_sequencer_zones(const struct cairn_sequencer *seq)

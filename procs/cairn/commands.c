@@ -131,6 +131,10 @@ const struct cli_command cli_commands[] = {
     {"pause", .summary = "hold the mission: stand still, ask the model nothing",
 	VERB(PAUSE, "", NULL, 0, 0, cli_ask_verb)},
     {"resume", .summary = "go on with a mission that was paused", VERB(RESUME, "", NULL, 0, 0, cli_ask_verb)},
+    {"zone", .summary = "draw a zone of the map that the robot keeps out of, or drives slowly in",
+	.details = "'zone keepout NAME X,Y X,Y X,Y ...', 'zone slowdown NAME ...', 'zone forget NAME'; a "
+		   "name is one word.",
+	VERB(ZONE, "KIND NAME [X,Y]...", NULL, 2, -1, cli_ask_verb)},
     {"stop", .summary = "end the mission and stand still where the robot is",
 	.details =
 	    "When the sequencer does not answer, the motor stage is asked for an emergency stop instead.",
@@ -152,7 +156,8 @@ const struct cli_command cli_commands[] = {
     {"ask", .args = "", .summary = "the request to a model as it would be sent (--dry-run)",
 	.details = "With an empty memory and no frontiers: only the snapshot is that of the robot.",
 	.options = ask_options, .run = cli_dry},
-    {"map", .args = "", .summary = "the map: areas, doorways, visits; as a picture, as text, as files for ROS",
+    {"map", .args = "",
+	.summary = "the map: areas, doorways, visits; as a picture, as text, as files for ROS",
 	.details = "Of a running robot (at most a second old) or of one that has ended.",
 	.options = map_options, .json = true, .run = cli_map},
     {"echo", .args = "TOPIC", .summary = "the messages of a topic as JSON lines",

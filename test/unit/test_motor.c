@@ -7,8 +7,9 @@ START_TEST(every_set_of_conditions_means_the_state_of_its_gravest)
 {
 	static const enum cairn_motor_state by_bit[CAIRN_MOTOR_CONDITIONS] = {CAIRN_MOTOR_STATE_NO_DEVICE,
 	    CAIRN_MOTOR_STATE_ESTOP, CAIRN_MOTOR_STATE_NO_SCAN, CAIRN_MOTOR_STATE_NO_SCAN,
-	    CAIRN_MOTOR_STATE_NO_COMMAND, CAIRN_MOTOR_STATE_IDLE, CAIRN_MOTOR_STATE_REARMING,
-	    CAIRN_MOTOR_STATE_BLOCKED, CAIRN_MOTOR_STATE_IDLE, CAIRN_MOTOR_STATE_SLOWED};
+	    CAIRN_MOTOR_STATE_NO_SCAN, CAIRN_MOTOR_STATE_NO_COMMAND, CAIRN_MOTOR_STATE_IDLE,
+	    CAIRN_MOTOR_STATE_REARMING, CAIRN_MOTOR_STATE_BLOCKED, CAIRN_MOTOR_STATE_IDLE,
+	    CAIRN_MOTOR_STATE_SLOWED};
 	ck_assert_int_eq(cairn_motor_state_of(0), CAIRN_MOTOR_STATE_DRIVING);
 	for (unsigned c = 1; c < 1u << CAIRN_MOTOR_CONDITIONS; c++)
 		ck_assert_int_eq(cairn_motor_state_of(c), by_bit[__builtin_ctz(c)]);
@@ -194,6 +195,27 @@ START_TEST(a_silent_lidar_stops_the_robot)
 }
 END_TEST
 
+START_TEST(a_robot_that_must_have_its_guard_stands_without_it)
+{
+	fresh_motor(false);
+	params.guard_required = true;
+	cairn_motor_init(&motor, &params, false, now);
+	cairn_motor_device(&motor, true);
+	ck_assert_double_eq(run(&hall, 0.3, 0.0, 1500).v_mps, 0.0);
+	ck_assert_int_eq(state(), CAIRN_MOTOR_STATE_NO_SCAN);
+	ck_assert_ptr_nonnull(strstr(reason(), "bumper and cliff sensor are silent"));
+	struct cairn_msg_guard floor = {.floor_m = 0.03};
+	double fastest = 0.0;
+	for (int i = 0; i < 15; i++) {
+		struct cairn_header h = header(44, (uint64_t)i + 1, now);
+		ck_assert(cairn_motor_guard(&motor, &h, &floor, now));
+		fastest = fmax(fastest, run(&hall, 0.3, 0.0, 100).v_mps);
+	}
+	ck_assert_double_gt(fastest, 0.2);
+	ck_assert_double_eq(run(&hall, 0.3, 0.0, 1500).v_mps, 0.0); /* silent again */
+}
+END_TEST
+
 static void check_scan_refused(const char *why)
 {
 	uint64_t before = motor.rejected;
@@ -360,8 +382,8 @@ CAIRN_TEST_MAIN("motor", every_set_of_conditions_means_the_state_of_its_gravest,
     speed_and_curvature_stay_within_the_robot, turning_on_the_spot_is_refused_and_stands,
     commands_one_cannot_trust_are_refused_and_counted, a_silent_command_ramps_down_by_its_stamp,
     a_late_delivery_of_an_old_command_does_not_feed_the_dead_man, a_silent_lidar_stops_the_robot,
-    scans_one_cannot_drive_by_are_refused, a_reborn_sequencer_has_to_be_fresh_for_a_while,
-    a_reborn_lidar_bridge_too_and_gaps_start_the_wait_anew,
+    a_robot_that_must_have_its_guard_stands_without_it, scans_one_cannot_drive_by_are_refused,
+    a_reborn_sequencer_has_to_be_fresh_for_a_while, a_reborn_lidar_bridge_too_and_gaps_start_the_wait_anew,
     with_operator_rearming_a_rebirth_waits_for_the_release, an_emergency_stop_is_at_once_and_latched,
     a_release_is_refused_while_the_stop_is_still_demanded, stops_that_are_not_fresh_are_refused,
     without_the_board_nothing_is_asked_of_it_and_it_starts_from_zero)

@@ -231,7 +231,7 @@ START_TEST(no_room_is_refused_and_little_room_is_driven_slowly)
 {
 	struct rig *r = facing_wall(0.12);
 	struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_MOVE_TOWARD);
-	expect_refused(r, &d, "free that way: obstacle ahead");
+	expect_refused(r, &d, "free that way: lidar obstacle ahead");
 	ck_assert_ptr_nonnull(strstr(r->last_result.suggestion, "backward is clear"));
 	rig_free(r);
 	r = facing_wall(0.45);
