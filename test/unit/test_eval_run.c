@@ -264,7 +264,7 @@ START_TEST(a_door_of_seventy_centimetres_is_passed_both_ways)
 }
 END_TEST
 
-CAIRN_TEST_MAIN_TIMEOUT("eval_run", 110, a_robot_comes_out_of_a_dead_end_of_sixty_centimetres,
+CAIRN_TEST_MAIN_TIMEOUT("eval_run", 280, a_robot_comes_out_of_a_dead_end_of_sixty_centimetres,
     a_door_of_seventy_centimetres_is_passed_both_ways, doors_of_seventy_centimetres_are_passed_at_little_cost,
     a_sensible_pilot_explores_with_the_mapper_and_with_true_poses,
     the_same_options_give_the_same_run_and_another_seed_another,
