@@ -1,0 +1,74 @@
+/* One exploration of one house. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/eval/trial.h"
+#include "test/support/runner.h"
+
+static struct cairn_trial_result *explore(enum cairn_trial_mode mode, uint32_t seed, double duration_s)
+{
+	struct cairn_trial_result *r = calloc(1, sizeof(*r));
+	struct cairn_config *cfg = calloc(1, sizeof(*cfg));
+	struct cairn_error err = {""};
+	cairn_config_defaults(cfg);
+	struct cairn_world *w = cairn_world_load(CAIRN_SOURCE_ROOT "/config/worlds/studio.yaml", &err);
+	ck_assert_msg(w != NULL, "%s", err.text);
+	struct cairn_trial_options o = {.cfg = cfg,
+	    .world = w,
+	    .mode = mode,
+	    .map = CAIRN_RUN_MAP_TRUE_POSES,
+	    .seed = seed,
+	    .duration_s = duration_s};
+	ck_assert_msg(cairn_trial_run(&o, r, &err), "%s", err.text);
+	cairn_world_destroy(&w);
+	free(cfg);
+	return r;
+}
+
+START_TEST(a_trial_ends_explored_without_contact_and_leaves_nothing_without_a_reason)
+{
+	struct cairn_trial_result *r = explore(CAIRN_TRIAL_FRONTIER, 1, 120.0);
+	ck_assert(r->explored);
+	ck_assert(!r->early);
+	ck_assert_uint_eq(r->contacts, 0);
+	ck_assert_double_gt(r->coverage, 0.95);
+	ck_assert_double_lt(r->seconds, 120.0);
+	ck_assert(r->reach_s[90] >= 0.0 && r->reach_s[90] <= r->seconds);
+	ck_assert_uint_gt(r->path_count, 1);
+	free(r);
+}
+END_TEST
+
+START_TEST(a_trial_whose_time_is_up_is_neither_explored_nor_early)
+{
+	struct cairn_trial_result *r = explore(CAIRN_TRIAL_FRONTIER, 1, 3.0);
+	ck_assert(!r->explored);
+	ck_assert(!r->early);
+	free(r);
+}
+END_TEST
+
+START_TEST(modes_of_one_seed_start_alike_and_another_seed_starts_elsewhere)
+{
+	struct cairn_trial_result *a = explore(CAIRN_TRIAL_FRONTIER, 2, 1.0), *b = explore(CAIRN_TRIAL_NEAREST, 2, 1.0),
+				  *c = explore(CAIRN_TRIAL_FRONTIER, 3, 1.0);
+	ck_assert_int_eq(memcmp(a->path_xy_m[0], b->path_xy_m[0], sizeof(a->path_xy_m[0])), 0);
+	ck_assert_int_ne(memcmp(a->path_xy_m[0], c->path_xy_m[0], sizeof(a->path_xy_m[0])), 0);
+	free(a);
+	free(b);
+	free(c);
+}
+END_TEST
+
+START_TEST(the_same_trial_gives_the_same_bytes)
+{
+	struct cairn_trial_result *a = explore(CAIRN_TRIAL_HYBRID, 1, 15.0), *b = explore(CAIRN_TRIAL_HYBRID, 1, 15.0);
+	ck_assert_int_eq(memcmp(a, b, sizeof(*a)), 0);
+	free(a);
+	free(b);
+}
+END_TEST
+
+CAIRN_TEST_MAIN("eval_trial", a_trial_ends_explored_without_contact_and_leaves_nothing_without_a_reason,
+    a_trial_whose_time_is_up_is_neither_explored_nor_early, modes_of_one_seed_start_alike_and_another_seed_starts_elsewhere,
+    the_same_trial_gives_the_same_bytes)
