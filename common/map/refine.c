@@ -130,7 +130,7 @@ static void add_pairs(struct normal_equations *eq, const struct cairn_grid *grid
 		double px = (pose.x_m + rx) * inv - grid->cx0, py = (pose.y_m + ry) * inv - grid->cy0;
 		double face_x = c * (double)points->face_x[i] - s * (double)points->face_y[i];
 		double face_y = s * (double)points->face_x[i] + c * (double)points->face_y[i];
-		struct surface wall;
+		struct surface wall = {0};
 		if (!find_surface(grid, px, py, face_x, face_y, &wall))
 			continue;
 		double ex = (px - wall.x_m) * grid->cell_m, ey = (py - wall.y_m) * grid->cell_m;
