@@ -55,7 +55,7 @@ static const char style[] =
     "figcaption{font-size:.85rem;color:#3c434b;max-width:44rem}"
     "figcaption::before{content:'Figure ' counter(figure) '. ';font-weight:600}"
     ".mark{display:inline-block;padding:.05rem .55rem;border-radius:.8rem;font-size:.82rem;font-weight:600;"
-    "color:#fff;background:#6b7280}.good{background:#00795a}.bad{background:#c04a00}.weak{background:#a16c00}"
+    "color:#fff;background:#6b7280;align-self:flex-start;white-space:nowrap}.good{background:#00795a}.bad{background:#c04a00}.weak{background:#a16c00}"
     "tr.good,tr.weak,tr.bad{background:none;color:inherit}tr.bad td:first-child{box-shadow:inset 4px 0 "
     "#c04a00}"
     "tr.weak td:first-child{box-shadow:inset 4px 0 #e69f00}tr.good td:first-child{box-shadow:inset 4px 0 "

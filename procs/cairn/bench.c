@@ -15,6 +15,8 @@ static const struct cairn_bench benches[] = {
     {"map", "one scan on a map of a million cells: grid update, distances, frontiers", cairn_bench_map},
     {"choice", "a set of candidates on a map of a million cells", cairn_bench_choice},
     {"codec", "encoding and decoding of a 720-point scan", cairn_bench_codec},
+    {"eval", "whole explorations in one process by simulated time: how many times faster than real time on one core",
+	cairn_bench_eval},
     {"gateway", "what the gateway adds to a call against bare libcurl, and from a trigger to the first byte",
 	cairn_bench_gateway},
     {"perception", "scan to text, a whole snapshot against the bare JPEG and against Python, and transport",

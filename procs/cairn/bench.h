@@ -45,6 +45,7 @@ double cairn_bench_time_ns(void (*work)(void *ctx), void *ctx);
 bool cairn_bench_choice(struct cairn_bench_out *out);
 bool cairn_bench_codec(struct cairn_bench_out *out);
 bool cairn_bench_edt(struct cairn_bench_out *out);
+bool cairn_bench_eval(struct cairn_bench_out *out);
 bool cairn_bench_map(struct cairn_bench_out *out);
 bool cairn_bench_arc(struct cairn_bench_out *out);
 bool cairn_bench_planner(struct cairn_bench_out *out);
