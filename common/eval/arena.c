@@ -1,4 +1,4 @@
-/* arena.c - reads arenas. The schema is the table of fields below; docs/eval.md explains it. */
+/* arena.c - reads arenas. The schema is the table of fields below; docs/arenas.md explains it. */
 #include "common/eval/arena.h"
 
 #include <cyaml/cyaml.h>

@@ -1,6 +1,6 @@
 /* arena.h - small rooms with a task and limits, driven by the scripted pilot through the real cores.
  *
- * An arena is a YAML file (docs/eval.md): a world in the simulator's own format, a goal or none, limits. A
+ * An arena is a YAML file (docs/arenas.md): a world in the simulator's own format, a goal or none, limits. A
  * run counts in cycles: perceive, decide, act for one step. A cycle is over when the robot has moved
  * CAIRN_ARENA_STEP_M since the last one, when the decision under way has ended, or after CAIRN_ARENA_CYCLE_S,
  * so that standing costs cycles, too. The body is a disc of CAIRN_ARENA_RADIUS_M about the robot's origin:

@@ -14,10 +14,6 @@
 #define DEPTH_STEPS 10
 #define DEPTH_AT 6 /* the camera is not in step with the LiDAR */
 #define REPORT_STEPS 50
-#define LOOK_RADPS 1.2
-#define LOOK_PAUSE_NS (300 * CAIRN_NS_PER_MS) /* two scans from each side */
-#define KNOWN_STEP_M 0.5
-#define KNOWN_ROOM_M 0.2
 #define GRID_REPEAT_NS CAIRN_NS_PER_S
 #define GOAL_REPEAT_NS (200 * CAIRN_NS_PER_MS)
 
@@ -50,36 +46,6 @@ static bool make_cores(struct cairn_run *r, struct cairn_error *err)
 	return false;
 }
 
-/* Scans from all over the house go into the map. */
-static void look_everywhere(struct cairn_run *r)
-{
-	const struct cairn_world *w = r->o.world;
-	struct cairn_pose2 start = cairn_sim_state(r->sim)->start;
-	const struct cairn_config_robot *c = &r->cfg->robot;
-	struct cairn_footprint spot = {KNOWN_ROOM_M, KNOWN_ROOM_M, KNOWN_ROOM_M};
-	struct cairn_msg_scan *s = &r->scans[0].scan;
-	s->range_min_m = (float)CAIRN_LIDAR_MIN_M;
-	s->range_max_m = (float)CAIRN_LIDAR_MAX_M;
-	s->angle_rad_count = s->range_m_count = CAIRN_LIDAR_POINTS;
-	for (double y = w->y_min_m; y < w->y_max_m; y += KNOWN_STEP_M)
-		for (double x = w->x_min_m; x < w->x_max_m; x += KNOWN_STEP_M) {
-			struct cairn_pose2 at = {x, y, start.yaw_rad}, in_map = cairn_pose_between(start, at);
-			struct cairn_vec2 from =
-			    cairn_pose_apply(at, (struct cairn_vec2){c->lidar_x_m, c->lidar_y_m});
-			if (cairn_world_room_at(w, x, y) == NULL ||
-			    cairn_world_touch(w, at, &spot, c->height_m) >= 0)
-				continue;
-			for (int i = 0; i < CAIRN_LIDAR_POINTS; i++) {
-				double a = i * (2.0 * M_PI / CAIRN_LIDAR_POINTS), yaw = at.yaw_rad + a;
-				s->angle_rad[i] = (float)cairn_wrap_rad(a);
-				s->range_m[i] = (float)cairn_world_cast_lidar(w, from.x_m, from.y_m, cos(yaw),
-				    sin(yaw), c->lidar_z_m, CAIRN_LIDAR_MAX_M)
-						    .range_m;
-			}
-			(void)cairn_true_map_scan(r->true_map, s, in_map, in_map, r->now_ns);
-		}
-}
-
 struct cairn_run *cairn_run_new(const struct cairn_run_options *options, struct cairn_error *err)
 {
 	struct cairn_run *r = calloc(1, sizeof(*r));
@@ -99,7 +65,7 @@ struct cairn_run *cairn_run_new(const struct cairn_run_options *options, struct 
 	}
 	cairn_sim_sweeps(r->sim, options->coverage);
 	if (options->known_map && r->true_map != NULL)
-		look_everywhere(r);
+		run_look_everywhere(r);
 	return r;
 }
 
@@ -351,29 +317,13 @@ static void command(struct cairn_run *r)
 
 /* ---- stepping ---- */
 
-static void look_around(struct cairn_run *r)
-{
-	if (r->looks >= r->o.looks)
-		return;
-	double turn_s = fabs(r->o.look_rad) / LOOK_RADPS;
-	double at_s = (double)(r->now_ns - r->t_look_ns - CAIRN_RUN_STEP_NS) * 1e-9; /* before this step */
-	/* Whole steps, and what is left over in the last of them: six sixths are once around. */
-	double rate = cairn_clamp((turn_s - at_s) / CAIRN_SIM_STEP_S, 0.0, 1.0) * LOOK_RADPS;
-	cairn_sim_spin(r->sim, copysign(rate, r->o.look_rad));
-	if (r->now_ns - r->t_look_ns < (int64_t)(turn_s * 1e9) + LOOK_PAUSE_NS)
-		return;
-	r->looks++;
-	r->t_look_ns = r->now_ns;
-	cairn_sim_spin(r->sim, 0.0);
-}
-
 bool cairn_run_step(struct cairn_run *r)
 {
 	if (r->over || r->now_ns - r->t0_ns >= r->duration_ns)
 		return false;
 	r->now_ns += CAIRN_RUN_STEP_NS;
 	r->steps++;
-	look_around(r);
+	run_look_around(r);
 	const struct cairn_body *b = &cairn_sim_state(r->sim)->body;
 	struct cairn_drive drive = {.v_mps = r->sent.v_mps,
 	    .steer_rad = cairn_sim_steer_for(r->cfg, r->sent.v_mps, r->sent.w_radps, b->steer_rad)};

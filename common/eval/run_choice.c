@@ -32,8 +32,11 @@ void run_choice_rank(struct cairn_run *r)
 
 void run_choice_step(struct cairn_run *r)
 {
-	struct cairn_choice_inputs in = {
-	    .frontiers = &r->frontiers, .ranked = true, .pose = {r->pose.x_m, r->pose.y_m, r->pose.yaw_rad}};
+	/* With a goal of the mission a frontier is worth what it brings nearer to it, not its place in the
+	 * round. */
+	struct cairn_choice_inputs in = {.frontiers = &r->frontiers,
+	    .ranked = r->o.goal == NULL,
+	    .pose = {r->pose.x_m, r->pose.y_m, r->pose.yaw_rad}};
 	if (!ground_of(r, &in.ground))
 		return;
 	cairn_planner_path(r->planner, &r->path);

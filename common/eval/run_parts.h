@@ -95,6 +95,9 @@ struct cairn_run {
 	struct run_scan scans[RUN_SCANS];
 };
 
+/* run_look.c */
+void run_look_everywhere(struct cairn_run *run);
+void run_look_around(struct cairn_run *run);
 /* run_model.c */
 bool run_model_init(struct cairn_run *run, struct cairn_error *err);
 void run_model_step(struct cairn_run *run, bool wanted);

@@ -1,0 +1,80 @@
+/* `cairn eval arenas` as people and scripts use it: exit status, text, JSON, the page, and taking up what is
+ * done. */
+#include <jansson.h>
+#include <stdbool.h>
+#include <sys/wait.h>
+
+#include "test/support/runner.h"
+
+static char dir[64], out[262144];
+
+static int run(const char *args)
+{
+	char command[512];
+	snprintf(command, sizeof(command), "'%s' eval arenas %s 2>/dev/null", CAIRN_PROGRAM, args);
+	FILE *pipe = popen(command, "r");
+	ck_assert_ptr_nonnull(pipe);
+	size_t n = fread(out, 1, sizeof(out) - 1, pipe);
+	out[n] = '\0';
+	return WEXITSTATUS(pclose(pipe));
+}
+
+static bool there(const char *name)
+{
+	char path[160];
+	snprintf(path, sizeof(path), "%s/report/%s", dir, name);
+	return access(path, R_OK) == 0;
+}
+
+static json_t *arenas_of_report(void)
+{
+	char args[256];
+	snprintf(args, sizeof(args), "--name 1-simple --seeds 2 --jobs 2 --json --report %s/report", dir);
+	ck_assert_int_eq(run(args), 0);
+	json_t *all = json_loads(out, 0, NULL);
+	ck_assert_msg(all != NULL, "%s", out);
+	ck_assert(json_is_true(json_object_get(all, "passed")));
+	ck_assert_int_eq(json_integer_value(json_object_get(all, "runs_passed")), 4);
+	ck_assert_ptr_null(json_object_get(all, "text"));
+	json_t *arenas = json_incref(json_object_get(all, "arenas"));
+	json_decref(all);
+	return arenas;
+}
+
+START_TEST(a_report_has_a_page_and_pictures_and_the_same_command_again_takes_what_is_done)
+{
+	snprintf(dir, sizeof(dir), "/tmp/cairn-arenas-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	json_t *first = arenas_of_report();
+	ck_assert(there("index.html") && there("finished.bin"));
+	ck_assert(there("1-simple-gt-1.svg") && there("1-simple-vision-2.png"));
+	json_t *again = arenas_of_report();
+	ck_assert(json_equal(first, again));
+	json_decref(first);
+	json_decref(again);
+	char command[128];
+	snprintf(command, sizeof(command), "rm -r '%s'", dir);
+	ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
+START_TEST(people_get_a_line_for_each_arena_and_the_verdict)
+{
+	ck_assert_int_eq(run("--name 3-dead-end --mode gt --seed 5"), 0);
+	ck_assert_msg(strstr(out, "1 of 1") != NULL, "%s", out);
+	ck_assert_msg(strstr(out, "goal unreachable: no way") != NULL, "%s", out);
+	ck_assert_msg(strstr(out, "\npassed\n") != NULL, "%s", out);
+}
+END_TEST
+
+START_TEST(what_does_not_exist_is_no_success)
+{
+	ck_assert_int_ne(run("--name moon"), 0);
+	ck_assert_int_ne(run("--mode dream"), 0);
+	ck_assert_int_ne(run("--seeds 0"), 0);
+}
+END_TEST
+
+CAIRN_TEST_MAIN_TIMEOUT("eval-arenas", 110.0,
+    a_report_has_a_page_and_pictures_and_the_same_command_again_takes_what_is_done,
+    people_get_a_line_for_each_arena_and_the_verdict, what_does_not_exist_is_no_success)
