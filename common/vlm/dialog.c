@@ -20,6 +20,7 @@ struct cairn_dialog *cairn_dialog_new(const struct cairn_config_vlm *cfg, double
 	}
 	d->cfg = *cfg;
 	d->json = strcmp(cfg->mode, "json") == 0;
+	d->pace.usd_per_hour = cfg->pace_usd_per_hour;
 	d->since_view = UINT32_MAX / 2; /* the first decision gets it */
 	d->snapshot_max_age_ns = (int64_t)(snapshot_max_age_s * 1e9);
 	cairn_memory_init(&d->memory);

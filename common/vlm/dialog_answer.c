@@ -225,6 +225,7 @@ void cairn_dialog_ended(struct cairn_dialog *d, int64_t now_ns, const struct cai
 	if (d->answer.usage.tokens_in == 0)
 		estimate_usage(d, o->body_bytes);
 	cairn_budget_call_ended(&d->budget, now_ns, ok, &d->answer.usage);
+	cairn_pace_spend(&d->pace, cairn_usage_cost_usd(&d->budget.prices, &d->answer.usage), now_ns);
 	dialog_peer_ended(
 	    d, ok ? CAIRN_ROUTE_OK : CAIRN_ROUTE_FAILED, (int64_t)(o->quota_wait_s * 1e9), now_ns);
 	if (ok)

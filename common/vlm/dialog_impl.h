@@ -8,6 +8,7 @@
 
 #include "common/base/geom.h"
 #include "common/vlm/dialog.h"
+#include "common/vlm/pace.h"
 #include "common/vlm/prompt.h"
 #include "common/vlm/shadow.h"
 
@@ -42,6 +43,8 @@ struct cairn_dialog {
 	struct cairn_text previous; /* camera picture of the last decision */
 	uint32_t since_view;        /* decisions since the picture from above was shown */
 	bool shows_view;            /* in the present request */
+	struct cairn_pace pace;
+	bool pictures; /* go with the present question and its follow-up */
 	uint64_t prompt_hash;       /* of body */
 
 	struct cairn_msg_mission mission;

@@ -31,7 +31,7 @@ static void add_images(struct cairn_dialog *d, struct cairn_request *r, bool obs
 {
 	const struct cairn_snapshot_head *h = &d->snap.head;
 	const uint8_t *camera = (const uint8_t *)d->snap.bytes.data + h->text_bytes;
-	bool show = h->image_needed != 0 || observe;
+	bool show = d->pictures || observe;
 	bool before = show && !observe && h->jpeg_bytes > 0 && d->previous.len > 0;
 	d->shows_view = show && !observe && h->view_bytes > 0 && d->cfg.map_every > 0 &&
 			d->since_view + 1 >= (uint32_t)d->cfg.map_every;
@@ -92,11 +92,23 @@ static void make_body(struct cairn_dialog *d)
 		d->prompt_hash = cairn_hash_bytes(CAIRN_HASH_START, d->body.data, d->body.len);
 }
 
+/* Whether the pictures of the question that is due show something new and can be paid. */
+static bool choose_pictures(struct cairn_dialog *d, int64_t now_ns)
+{
+	struct cairn_request all = {.image_count = 0};
+	if (d->snap.head.image_needed == 0)
+		return false;
+	d->pictures = true;
+	add_images(d, &all, false);
+	double price_usd = (double)d->picture_tokens * d->budget.prices.in * 1e-6;
+	return cairn_pace_allows(&d->pace, price_usd, dialog_reason(d), now_ns);
+}
+
 static void count_call(struct cairn_dialog *d)
 {
 	const struct cairn_snapshot_head *h = &d->snap.head;
 	d->triggers[dialog_reason(d)]++;
-	if (h->jpeg_bytes > 0 && h->image_needed == 0)
+	if (h->jpeg_bytes > 0 && !d->pictures)
 		d->images_left_out++;
 }
 
@@ -109,6 +121,7 @@ bool dialog_make_request(struct cairn_dialog *d, int64_t now_ns)
 		d->snapshot_age_ns = now_ns - d->snap.t_ns;
 		d->snap.hash = cairn_hash_bytes(CAIRN_HASH_START, d->snap.bytes.data, d->snap.bytes.len);
 		make_context(d, now_ns);
+		d->pictures = choose_pictures(d, now_ns);
 	}
 	make_body(d);
 	if (d->body.failed || d->context.failed) {

@@ -20,7 +20,8 @@ static void write_param(struct cairn_text *out, const struct cairn_tool_param *p
 	    [CAIRN_PARAM_STEP] = "INTEGER",
 	    [CAIRN_PARAM_NUMBER] = "NUMBER",
 	    [CAIRN_PARAM_INTEGER] = "INTEGER",
-	    [CAIRN_PARAM_TEXT] = "STRING"};
+	    [CAIRN_PARAM_TEXT] = "STRING",
+	    [CAIRN_PARAM_PLACE] = "STRING"};
 	cairn_text_json_string(out, p->name);
 	cairn_text_addf(out, ":{\"type\":\"%s\"%s", types[p->kind], p->optional ? ",\"nullable\":true" : "");
 	if (p->kind == CAIRN_PARAM_WORD)
@@ -31,8 +32,6 @@ static void write_param(struct cairn_text *out, const struct cairn_tool_param *p
 	cairn_text_json(out, p->doc, strlen(p->doc));
 	for (int i = 0; i < p->step_count && p->kind == CAIRN_PARAM_STEP; i++)
 		cairn_text_addf(out, "%s%g", i > 0 ? ", " : "; one of ", p->steps[i]);
-	if (p->kind == CAIRN_PARAM_TEXT)
-		cairn_text_addf(out, ", at most %g characters", p->max);
 	cairn_text_add(out, "\"}");
 }
 

@@ -111,9 +111,12 @@ static void put_enum(json_t *args, const char *name, const struct cairn_enum_des
 	json_object_set_new(args, name, json_string(cairn_enum_text(desc, index)));
 }
 
-/* A point given as [x, y] or {"x": .., "y": ..} or beside the action. */
+/* A point given as [x, y], {"x": .., "y": ..}, "x,y" or beside the action. */
 static bool point_of(const struct place *place, const json_t *target, double *x, double *y)
 {
+	char end;
+	if (json_is_string(target) && sscanf(json_string_value(target), " %lf , %lf %c", x, y, &end) == 2)
+		return true;
 	if (json_is_array(target) && json_array_size(target) == 2)
 		return number_of(json_array_get(target, 0), x) && number_of(json_array_get(target, 1), y);
 	struct place inside = {.at = {target}, .count = 1};
@@ -433,6 +436,8 @@ void cairn_json_tools_text(struct cairn_text *out)
 				cairn_text_add(out, "number");
 			else if (p->kind == CAIRN_PARAM_TEXT)
 				cairn_text_add(out, "text");
+			else if (p->kind == CAIRN_PARAM_PLACE)
+				cairn_text_add(out, "\"F3\" | \"C12\" | \"1.5,-2\" | \"retrace\"");
 		}
 		cairn_text_addf(out, "): %s", row->doc);
 	}

@@ -15,7 +15,7 @@ static const char *const names[CAIRN_JSON_COUNT][NAMES_MAX] = {
 	"why"},
     [CAIRN_JSON_DISCOVERY] = {"discovery", "report_discovery", "report", "discovered"},
     [CAIRN_JSON_TARGET] = {"target", "target_id", "subgoal", "subgoal_id", "goal", "goal_id", "destination",
-	"id"},
+	"id", "to"},
     [CAIRN_JSON_CANDIDATE] = {"candidate", "candidate_id"},
     [CAIRN_JSON_FRONTIER] = {"frontier", "frontier_id"},
     [CAIRN_JSON_KIND] = {"kind", "goal_kind", "goal_type", "target_type", "zone_kind", "type"},

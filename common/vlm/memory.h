@@ -15,9 +15,9 @@
 #define CAIRN_MEMORY_DISCOVERIES 48
 #define CAIRN_MEMORY_DEAD_ENDS 24
 #define CAIRN_MEMORY_RESULTS 5
-/* Bounds of the texts, together about 250 tokens at four bytes each; the usual case is below 200. */
+/* Bounds of the texts, together at most 215 tokens at four bytes each. */
 #define CAIRN_MEMORY_TEXT_BYTES 540
-#define CAIRN_MEMORY_ACTIONS_BYTES 460
+#define CAIRN_MEMORY_ACTIONS_BYTES 320
 
 struct cairn_memory_room {
 	char name[CAIRN_TOOL_LABEL_CAP];

@@ -6,6 +6,7 @@
 
 #include "common/vlm/pilot_json.h"
 #include "common/vlm/pilot_request.h"
+#include "common/vlm/tokens.h"
 
 static const char *const fault_words[CAIRN_PILOT_FAULT_COUNT] = {"none", "slow", "hang", "drop", "429", "500",
     "malformed", "types", "unknown", "unsafe", "repeat", "fence", "think", "prose", "sloppy", "synonyms"};
@@ -79,7 +80,9 @@ static void write_error(
 	cairn_text_add(out, "}}");
 }
 
-static void write_call(struct cairn_text *out, uint64_t n, int index, const char *name, const char *arguments)
+/* Returns the tokens of it. */
+static uint64_t write_call(
+    struct cairn_text *out, uint64_t n, int index, const char *name, const char *arguments)
 {
 	cairn_text_addf(out,
 	    "%s{\"id\":\"call_%" PRIu64
@@ -87,9 +90,11 @@ static void write_call(struct cairn_text *out, uint64_t n, int index, const char
 	    index > 0 ? "," : "", n, index, name);
 	cairn_text_json_string(out, arguments);
 	cairn_text_add(out, "}}");
+	return CAIRN_TOKENS_MESSAGE + cairn_tokens_text(name, strlen(name)) +
+	       cairn_tokens_json(arguments, strlen(arguments));
 }
 
-static void write_calls(struct cairn_text *out, const struct cairn_pilot_api *api,
+static uint64_t write_calls(struct cairn_text *out, const struct cairn_pilot_api *api,
     const struct cairn_pilot_choice *choice, enum cairn_pilot_fault fault)
 {
 	struct cairn_text arguments = {0};
@@ -101,40 +106,35 @@ static void write_calls(struct cairn_text *out, const struct cairn_pilot_api *ap
 	else if (fault == CAIRN_PILOT_FAULT_TYPES)
 		text = "{\"direction\":7,\"speed\":[\"fast\"],\"duration_s\":\"long\",\"kind\":{},\"angle_"
 		       "deg\":null,\"reason\":1e400}";
-	write_call(out, api->requests, 0, name, text);
+	uint64_t tokens = write_call(out, api->requests, 0, name, text);
 	if (choice->has_report) {
 		cairn_text_clear(&arguments);
 		cairn_tool_arguments(&arguments, &choice->report);
-		write_call(out, api->requests, 1, cairn_tool_name(choice->report.tool),
+		tokens += write_call(out, api->requests, 1, cairn_tool_name(choice->report.tool),
 		    arguments.data != NULL ? arguments.data : "{}");
 	}
 	out->failed |= arguments.failed;
 	cairn_text_free(&arguments);
+	return tokens;
 }
 
-/* Image tokens of the provider's rule for small pictures: 85 in low detail; 85 and 170 for each of 4 tiles in
- * high. */
-static uint64_t tokens_in(const struct cairn_pilot_request *req, size_t body_bytes)
-{
-	return (body_bytes - req->image_bytes) / 4 + 85 * (uint64_t)req->images_low +
-	       765 * (uint64_t)req->images_high;
-}
-
-/* The words beside a tool call, or the whole answer of a model that has no tools. */
-static void write_content(struct cairn_text *out, const struct cairn_pilot_request *req,
+/* The words beside a tool call, or the whole answer of a model that has no tools; the tokens of it. */
+static uint64_t write_content(struct cairn_text *out, const struct cairn_pilot_request *req,
     const struct cairn_pilot_choice *choice, enum cairn_pilot_fault fault)
 {
 	struct cairn_text json = {0};
 	if (!req->tools_given)
 		cairn_pilot_json(&json, choice, fault);
-	cairn_text_json_string(out, json.data != NULL ? json.data : choice->text);
+	const char *text = json.data != NULL ? json.data : choice->text;
+	uint64_t tokens = cairn_tokens_text(text, strlen(text));
+	cairn_text_json_string(out, text);
 	out->failed |= json.failed;
 	cairn_text_free(&json);
+	return tokens;
 }
 
 static void write_completion(struct cairn_pilot_api *api, const struct cairn_pilot_request *req,
-    const struct cairn_pilot_choice *choice, size_t body_bytes, int64_t t_unix_s,
-    struct cairn_pilot_answer *ret)
+    const struct cairn_pilot_choice *choice, int64_t t_unix_s, struct cairn_pilot_answer *ret)
 {
 	struct cairn_text *out = &ret->body;
 	cairn_text_clear(out);
@@ -147,21 +147,21 @@ static void write_completion(struct cairn_pilot_api *api, const struct cairn_pil
 	    ",\"choices\":[{\"index\":0,\"finish_reason\":\"%s\",\"logprobs\":null,\"message\":{\"role\":"
 	    "\"assistant\",\"content\":",
 	    req->tools_given ? "tool_calls" : "stop");
-	size_t start = out->len;
-	write_content(out, req, choice, ret->fault);
+	uint64_t made = write_content(out, req, choice, ret->fault);
 	cairn_text_add(out, ",\"refusal\":null");
 	if (req->tools_given) {
 		cairn_text_add(out, ",\"tool_calls\":[");
-		write_calls(out, api, choice, ret->fault);
+		made += write_calls(out, api, choice, ret->fault);
 		cairn_text_add(out, "]");
 	}
-	uint64_t in = tokens_in(req, body_bytes), made = (out->len - start) / 4 + 1;
-	/* Providers cache prefixes of at least 1,024 tokens, in steps of 128. */
-	uint64_t prefix = req->prefix_bytes / 4, cached = 0;
-	if (api->prefix_hash == req->prefix_hash && prefix >= 1024)
-		cached = prefix / 128 * 128;
+	uint64_t in = req->tokens, cached = 0;
+	/* The longest beginning that is equal: a follow-up repeats the question before it. */
+	if (api->prefix_hash == req->prefix_hash)
+		cached = cairn_tokens_cached(
+		    req->prefix_tokens + (api->context_hash == req->context_hash ? req->context_tokens : 0));
 	cached = cached < in ? cached : in;
 	api->prefix_hash = req->prefix_hash;
+	api->context_hash = req->context_hash;
 	cairn_text_addf(out,
 	    "}}],\"usage\":{\"prompt_tokens\":%" PRIu64 ",\"completion_tokens\":%" PRIu64
 	    ",\"total_tokens\":%" PRIu64 ",\"prompt_tokens_details\":{\"cached_tokens\":%" PRIu64
@@ -250,8 +250,8 @@ static void spoil(struct cairn_pilot_api *api, struct cairn_pilot_answer *ret)
 	}
 }
 
-static void complete(struct cairn_pilot_api *api, const struct cairn_pilot_request *req, size_t body_bytes,
-    int64_t t_unix_s, struct cairn_pilot_answer *ret)
+static void complete(struct cairn_pilot_api *api, const struct cairn_pilot_request *req, int64_t t_unix_s,
+    struct cairn_pilot_answer *ret)
 {
 	struct cairn_pilot_view view;
 	struct cairn_pilot_choice choice;
@@ -265,7 +265,7 @@ static void complete(struct cairn_pilot_api *api, const struct cairn_pilot_reque
 	cairn_pilot_choose_as(&api->pilot, profile, &view, &choice);
 	keep_to_offer(req, &choice);
 	ret->status = 200;
-	write_completion(api, req, &choice, body_bytes, t_unix_s, ret);
+	write_completion(api, req, &choice, t_unix_s, ret);
 	ret->delay_s = latency_s(api);
 	spoil(api, ret);
 	snprintf(ret->summary, sizeof(ret->summary), "%s%s%s", cairn_tool_name(choice.call.tool),
@@ -280,7 +280,7 @@ static void answer_chat(struct cairn_pilot_api *api, const char *body, size_t co
 	struct cairn_error why = {""};
 	char param[64];
 	if (cairn_pilot_request_parse(body, count, &req, param, &why)) {
-		complete(api, &req, count, t_unix_s, ret);
+		complete(api, &req, t_unix_s, ret);
 	} else {
 		ret->status = 400;
 		write_error(&ret->body, why.text, "invalid_request_error", param, "");

@@ -42,8 +42,8 @@ struct cairn_pilot_api {
 	enum cairn_pilot_fault faults[CAIRN_PILOT_FAULT_COUNT];
 	int fault_count;
 	uint64_t requests, faulty;
-	uint64_t
-	    prefix_hash; /* of the last request's system text and tools: what a provider would have cached */
+	/* Of the last request's system text and tools, and of its user's message: what a provider would have cached. */
+	uint64_t prefix_hash, context_hash;
 };
 
 struct cairn_pilot_answer {

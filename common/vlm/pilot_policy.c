@@ -234,16 +234,10 @@ static void sensible(
 			    cairn_enum_text(&cairn_enum_direction, d));
 		} else {
 			const char *kind = cairn_enum_text(&cairn_enum_frontier_kind, (int)f->kind);
-			char reason[80];
-			snprintf(reason, sizeof(reason), "%s %.1f m away", kind, f->path_m);
-			go_to_frontier(ret, f->id, reason);
+			go_to_frontier(ret, f->id, ""); /* the words say it */
 			doorway = f->kind == CAIRN_FRONTIER_KIND_DOORWAY;
 			snprintf(ret->text, sizeof(ret->text),
-			    "F%u (%s, %.1f m wide) lies %.1f m along the path, %.0f degrees %s. It opens the "
-			    "most unknown floor for "
-			    "the least driving.",
-			    f->id, kind, f->width_m, f->path_m, fabs(f->bearing_deg),
-			    f->bearing_deg >= 0.0 ? "left" : "right");
+			    "F%u (%s) opens the most unknown floor for the least driving.", f->id, kind);
 		}
 	}
 	add_report(pilot, view, ret);
@@ -298,7 +292,6 @@ static void hybrid(
 	    .goal_kind = CAIRN_GOAL_KIND_CANDIDATE,
 	    .candidate_id = best->id,
 	    .has_candidate_id = true};
-	snprintf(ret->call.reason, sizeof(ret->call.reason), "%s %.1f m away", kind, best->path_m);
 	snprintf(ret->text, sizeof(ret->text),
 	    "C%u (%s, %.1f m along the path) has a score of %.2f, the best of those that have not failed.",
 	    best->id, kind, best->path_m, best->score);

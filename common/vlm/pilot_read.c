@@ -29,36 +29,52 @@ static enum section section_of(const char *line, enum section now)
 	return now;
 }
 
-static double left_positive(double deg, const char *side)
+/* "30R" and "30 deg right" are negative. Moves *at behind it; false: there is none. */
+static bool read_bearing(const char **at, double *ret_deg)
 {
-	return strncmp(side, "right", 5) == 0 ? -deg : deg;
+	int used = 0;
+	char side[8];
+	double deg;
+	if (sscanf(*at, " %lf deg %7[a-z]%n", &deg, side, &used) != 2 &&
+	    sscanf(*at, " %lf%1[LR]%n", &deg, side, &used) != 2 &&
+	    (sscanf(*at, " %7[a-z]%n", side, &used) != 1 || strcmp(side, "ahead") != 0))
+		return false;
+	*ret_deg = strcmp(side, "ahead") == 0 ? 0.0 : side[0] == 'r' || side[0] == 'R' ? -deg : deg;
+	*at += used;
+	return isfinite(*ret_deg);
 }
 
-static void read_sector(struct cairn_pilot_view *view, const char *line)
+/* "front 240 130 80, right -- 40 60, back ..., left ...": centimetres, clockwise from the front. */
+static void read_sectors(struct cairn_pilot_view *view, const char *line)
 {
-	int deg;
-	double m = 0.0;
-	char empty[3];
-	bool none = sscanf(line, "%d %2[-]", &deg, empty) == 2 && strcmp(empty, "--") == 0;
-	if (!none && (sscanf(line, "%d %lfm", &deg, &m) != 2 || !(m >= 0.0) || !isfinite(m)))
-		return;
-	if (deg < 0 || deg >= 360 || deg % 30 != 0)
-		return;
-	view->sector_m[deg / 30] = none ? 0.0 : m;
-	view->sector_count++;
+	for (const char *at = line; *at != '\0' && view->sector_count < 12;) {
+		size_t n = strcspn(at, " ,");
+		char *end = NULL;
+		double cm = strtod(at, &end);
+		if (n == 2 && strncmp(at, "--", 2) == 0)
+			view->sector_m[view->sector_count++] = 0.0;
+		else if (n > 0 && end == at + n && cm >= 0.0 && isfinite(cm))
+			view->sector_m[view->sector_count++] = cm * 0.01;
+		at += n;
+		at += strspn(at, " ,");
+	}
 }
 
+/* "gaps 85 20L 190, 70 45R 240": width, bearing, distance. */
 static void read_gaps(struct cairn_pilot_view *view, const char *at)
 {
 	while (at != NULL && view->gap_count < CAIRN_PILOT_GAPS_MAX) {
 		struct cairn_pilot_gap g;
-		char side[8];
-		if (sscanf(at, " %lfm wide at %lf deg %7[a-z], %lfm", &g.width_m, &g.bearing_deg, side,
-			&g.distance_m) != 4)
+		int used = 0;
+		if (sscanf(at, " %lf%n", &g.width_m, &used) != 1)
 			return;
-		g.bearing_deg = left_positive(g.bearing_deg, side);
+		at += used;
+		if (!read_bearing(&at, &g.bearing_deg) || sscanf(at, " %lf", &g.distance_m) != 1)
+			return;
+		g.width_m *= 0.01;
+		g.distance_m *= 0.01;
 		view->gaps[view->gap_count++] = g;
-		at = strchr(at, ';');
+		at = strchr(at, ',');
 		at = at != NULL ? at + 1 : NULL;
 	}
 }
@@ -67,12 +83,12 @@ static void read_feasibility(struct cairn_pilot_view *view, const char *at)
 {
 	while (at != NULL) {
 		char word[24];
-		double value;
-		if (sscanf(at, " %23[a-z_] %lf", word, &value) != 2)
+		double percent;
+		if (sscanf(at, " %23[a-z_] %lf", word, &percent) != 2)
 			return;
 		int direction = cairn_enum_parse(&cairn_enum_direction, word);
-		if (direction >= 0 && isfinite(value)) {
-			view->feasibility[direction] = value;
+		if (direction >= 0 && isfinite(percent)) {
+			view->feasibility[direction] = percent * 0.01;
 			view->has_feasibility = true;
 		}
 		at = strchr(at, ',');
@@ -82,56 +98,76 @@ static void read_feasibility(struct cairn_pilot_view *view, const char *at)
 
 static void read_sensors(struct cairn_pilot_view *view, const char *line)
 {
-	double m;
-	if (isdigit((unsigned char)line[0]))
-		read_sector(view, line);
-	else if (sscanf(line, "Nearest obstacle: %lfm", &m) == 1 && isfinite(m))
-		view->nearest_m = m;
-	else if (strncmp(line, "Gaps:", 5) == 0)
+	double cm;
+	if (strncmp(line, "front ", 6) == 0)
+		read_sectors(view, line + 6);
+	else if (sscanf(line, "nearest %lf", &cm) == 1 && isfinite(cm))
+		view->nearest_m = cm * 0.01;
+	else if (strncmp(line, "gaps ", 5) == 0)
 		read_gaps(view, line + 5);
-	else if (strncmp(line, "Feasibility:", 12) == 0)
-		read_feasibility(view, line + 12);
+	else if (strncmp(line, "feasible ", 9) == 0)
+		read_feasibility(view, line + 9);
 }
 
+static void add_candidate(struct cairn_pilot_view *view, const struct cairn_pilot_candidate *c)
+{
+	if (view->candidate_count < CAIRN_PILOT_CANDIDATES_MAX && isfinite(c->path_m) && isfinite(c->score))
+		view->candidates[view->candidate_count++] = *c;
+}
+
+/* "F24 95L 30 60 open C41 score 68": bearing, path, width in cm, kind; the candidate that looks into it. */
 static void read_frontier(struct cairn_pilot_view *view, const char *line)
 {
 	struct cairn_pilot_frontier f = {0};
-	char side[8], kind[16] = "open";
-	if (view->frontier_count == CAIRN_PILOT_FRONTIERS_MAX ||
-	    sscanf(line, "F%u: %lf deg %7[a-z], %lf m, %lf m wide, %15[a-z]", &f.id, &f.bearing_deg, side,
-		&f.path_m, &f.width_m, kind) < 5 ||
-	    !isfinite(f.bearing_deg) || !isfinite(f.path_m) || !isfinite(f.width_m))
+	char kind[16] = "open";
+	int used = 0;
+	if (view->frontier_count == CAIRN_PILOT_FRONTIERS_MAX || sscanf(line, "F%u%n", &f.id, &used) != 1)
+		return;
+	const char *at = line + used;
+	if (!read_bearing(&at, &f.bearing_deg) ||
+	    sscanf(at, " %lf %lf %15[a-z]", &f.path_m, &f.width_m, kind) < 2 || !isfinite(f.path_m) ||
+	    !isfinite(f.width_m))
 		return;
 	int k = cairn_enum_parse(&cairn_enum_frontier_kind, kind);
 	f.kind = k < 0 ? CAIRN_FRONTIER_KIND_OPEN : (enum cairn_frontier_kind)k;
-	f.bearing_deg = left_positive(f.bearing_deg, side);
+	f.path_m *= 0.01;
+	f.width_m *= 0.01;
 	view->frontiers[view->frontier_count++] = f;
+	struct cairn_pilot_candidate c = {
+	    .frontier_id = f.id, .kind = CAIRN_CANDIDATE_KIND_FRONTIER, .path_m = f.path_m};
+	if (sscanf(at, " %*f %*f %*[a-z] C%u score %lf", &c.id, &c.score) != 2)
+		return;
+	c.score *= 0.01;
+	add_candidate(view, &c);
 }
 
-/* "C12: frontier F3, 30 deg left, 2.1 m, score 0.71", "C7: waypoint "hall", 90 deg right, 4.0 m, score 0.40"
- */
+/* "C12 F3 30L 210 score 71", "C7 waypoint "hall" 90R 400 score 40": what, bearing, path in cm. */
 static void read_candidate(struct cairn_pilot_view *view, const char *line)
 {
 	struct cairn_pilot_candidate c = {0};
-	char kind[16];
+	char kind[16] = "";
+	double bearing_deg;
+	int used = 0;
 	if (strncmp(line, "The robot is stuck", 18) == 0)
 		view->stuck = true;
-	if (view->candidate_count == CAIRN_PILOT_CANDIDATES_MAX ||
-	    sscanf(line, "C%u: %15[a-z]", &c.id, kind) != 2)
+	if (sscanf(line, "C%u %n", &c.id, &used) != 1 || used == 0)
 		return;
-	int k = cairn_enum_parse(&cairn_enum_candidate_kind, kind);
-	const char *after = strrchr(line, '"'); /* a name may hold anything but that */
-	const char *rest = strstr(after != NULL ? after : line, " deg ");
-	if (k < 0 || rest == NULL ||
-	    sscanf(rest, " deg %*[a-z], %lf m, score %lf", &c.path_m, &c.score) != 2 || !isfinite(c.path_m) ||
-	    !isfinite(c.score))
+	const char *at = line + used, *after = strrchr(line, '"'); /* a name may hold anything but that */
+	if (sscanf(at, "F%u%n", &c.frontier_id, &used) != 1 && sscanf(at, "%15[a-z]%n", kind, &used) != 1)
+		return;
+	at = after != NULL ? after + 1 : at + used;
+	int k = kind[0] == '\0' ? CAIRN_CANDIDATE_KIND_FRONTIER
+				: cairn_enum_parse(&cairn_enum_candidate_kind, kind);
+	if (k < 0 || !read_bearing(&at, &bearing_deg) ||
+	    sscanf(at, " %lf score %lf", &c.path_m, &c.score) != 2)
 		return;
 	c.kind = (enum cairn_candidate_kind)k;
-	(void)sscanf(line, "C%*u: frontier F%u", &c.frontier_id);
-	view->candidates[view->candidate_count++] = c;
+	c.path_m *= 0.01;
+	c.score *= 0.01;
+	add_candidate(view, &c);
 }
 
-/* "1. navigate_to_goal F3: success, 2.1 m in 7.4 s; reason" */
+/* "1. F3: success, 210 cm in 7 s; reason", "2. move_toward forward slow 2.0 s: blocked, 4 cm in 1 s" */
 static void read_action(struct cairn_pilot_view *view, const char *line)
 {
 	struct cairn_pilot_action a = {.direction = -1};
@@ -139,8 +175,10 @@ static void read_action(struct cairn_pilot_view *view, const char *line)
 	int skip = 0;
 	const char *colon = strstr(line, ": ");
 	if (view->action_count == CAIRN_PILOT_ACTIONS_MAX || colon == NULL ||
-	    sscanf(line, "%*u. %n%23[a-z_]", &skip, tool) != 1 || sscanf(colon, ": %15[a-z]", outcome) != 1)
+	    sscanf(line, "%*u. %n", &skip) != 0 || skip == 0 || sscanf(colon, ": %15[a-z]", outcome) != 1)
 		return;
+	if (sscanf(line + skip, "%23[a-z_]", tool) != 1)
+		snprintf(tool, sizeof(tool), "%s", cairn_tool_name(CAIRN_TOOL_NAVIGATE_TO_GOAL));
 	int t = cairn_enum_parse(&cairn_enum_tool, tool), o = cairn_enum_parse(&cairn_enum_outcome, outcome);
 	if (t < 0 || o < 0)
 		return;
@@ -155,7 +193,8 @@ static void read_action(struct cairn_pilot_view *view, const char *line)
 		if (c[-1] == ' ' && a.direction < 0 && sscanf(c, "%23[a-z_]", word) == 1)
 			a.direction = cairn_enum_parse(&cairn_enum_direction, word);
 	}
-	(void)sscanf(colon, ": %*[a-z], %lf m", &a.distance_m);
+	(void)sscanf(colon, ": %*[a-z], %lf cm", &a.distance_m);
+	a.distance_m *= 0.01;
 	view->actions[view->action_count++] = a;
 }
 

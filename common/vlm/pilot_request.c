@@ -5,6 +5,7 @@
 
 #include "common/vlm/pilot_api.h"
 #include "common/vlm/provider.h"
+#include "common/vlm/tokens.h"
 
 struct parse {
 	struct cairn_pilot_request *req;
@@ -56,11 +57,16 @@ static bool read_image(struct parse *p, const json_t *part)
 		    ? cairn_base64_decode(text + lead_bytes, count - lead_bytes, picture, count)
 		    : -1;
 	bool ok = n >= 4 && picture[0] == 0xFF && picture[1] == 0xD8 && picture[2] == 0xFF;
+	uint32_t width_px = 640, height_px = 480;
+	if (ok)
+		(void)cairn_jpeg_size(picture, (size_t)n, &width_px, &height_px);
 	free(picture);
 	if (!ok)
 		return refuse(p, "messages", "the image is not a base64 data URI of a JPEG");
-	p->req->image_bytes += count;
-	*(is(image, "detail", "low") ? &p->req->images_low : &p->req->images_high) += 1;
+	uint64_t tokens = cairn_tokens_picture(width_px, height_px, !is(image, "detail", "low"));
+	p->req->tokens += tokens;
+	p->req->context_tokens += tokens;
+	p->req->context_hash = hash_bytes(p->req->context_hash, text, count);
 	return true;
 }
 
@@ -124,12 +130,18 @@ static bool read_messages(struct parse *p, const json_t *messages)
 			if (!json_is_string(content))
 				return refuse(
 				    p, "messages", "the content of a system message must be a text");
-			p->req->prefix_bytes += json_string_length(content);
+			p->req->prefix_tokens +=
+			    CAIRN_TOKENS_MESSAGE + 1 +
+			    cairn_tokens_text(json_string_value(content), json_string_length(content));
 			p->req->prefix_hash = hash_bytes(
 			    p->req->prefix_hash, json_string_value(content), json_string_length(content));
 		} else if (is(m, "role", "user")) {
 			if (!read_user(p, content))
 				return false;
+			size_t n = p->req->prompt.len;
+			const char *said = n > 0 ? p->req->prompt.data : "";
+			p->req->context_tokens += CAIRN_TOKENS_MESSAGE + 1 + cairn_tokens_text(said, n);
+			p->req->context_hash = hash_bytes(p->req->context_hash, said, n);
 			user = true;
 		} else if (is(m, "role", "assistant")) {
 			int skip = answered_calls(p, messages, i);
@@ -196,7 +208,8 @@ static bool read_tools(struct parse *p, const json_t *tools)
 	char *text = json_dumps(tools, JSON_COMPACT);
 	if (text == NULL)
 		return refuse(p, "tools", "out of memory");
-	p->req->prefix_bytes += strlen(text);
+	p->req->prefix_tokens += cairn_tokens_tools(tools);
+	p->req->tokens += cairn_tokens_tools(tools);
 	p->req->prefix_hash = hash_bytes(p->req->prefix_hash, text, strlen(text));
 	free(text);
 	p->req->tools_given = true;
@@ -239,6 +252,7 @@ static bool read_all(struct parse *p, const json_t *root)
 	    p->req->model, sizeof(p->req->model), json_string_value(model), json_string_length(model));
 	if (!read_messages(p, json_object_get(root, "messages")))
 		return false;
+	p->req->tokens += cairn_tokens_messages(json_object_get(root, "messages"));
 	if (tools != NULL && !json_is_array(tools))
 		return refuse(p, "tools", "tools must be a list");
 	if (tools != NULL && !read_tools(p, tools))

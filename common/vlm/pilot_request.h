@@ -10,10 +10,10 @@ struct cairn_pilot_request {
 	struct cairn_text prompt; /* all text of the last user message */
 	bool offered[CAIRN_TOOL_COUNT];
 	bool one_call, tools_given, tool_required;
-	uint32_t images_low, images_high;
-	size_t image_bytes;  /* of the request body that is base64 */
-	size_t prefix_bytes; /* system text and tools */
-	uint64_t prefix_hash;
+	uint64_t tokens;        /* of the whole, by common/vlm/tokens.h */
+	uint64_t prefix_tokens; /* of these: system text and tools */
+	uint64_t context_tokens; /* of these: the user's message, pictures included */
+	uint64_t prefix_hash, context_hash;
 };
 
 /* False with the message, and the name of the parameter, for an invalid_request_error. The caller frees

@@ -1,4 +1,4 @@
-#include "common/vlm/prompt.h"
+#include "common/vlm/prompt_parts.h"
 
 #include <errno.h>
 #include <math.h>
@@ -10,6 +10,7 @@
 #include "common/percept/offer.h"
 
 #define PART_BYTES_MAX 16384
+#define FRONTIERS_SHOWN 6 /* the nearest; each is paid for in every call */
 
 struct part {
 	const char *name;
@@ -89,98 +90,129 @@ bool cairn_prompt_load(const struct cairn_config_vlm *vlm, const struct cairn_co
 
 /* ---- the context ---- */
 
-/* Line by line, so that no control character of a broken frame gets through. */
-static void add_view(struct cairn_text *out, const struct cairn_prompt_view *view)
+/* "95L 30" - where it is from the robot as it stands now (it may have turned since the mapper looked, and the
+ * bearing must fit the picture), and the length of the path in cm. */
+static void add_place(
+    struct cairn_text *out, const struct cairn_prompt_view *view, double x_m, double y_m, double path_m)
 {
-	size_t left = view->text_bytes < CAIRN_PROMPT_SNAPSHOT_BYTES_MAX ? view->text_bytes
-									 : CAIRN_PROMPT_SNAPSHOT_BYTES_MAX;
-	const char *at = view->text;
-	while (left > 0) {
-		const char *end = memchr(at, '\n', left);
-		size_t n = end != NULL ? (size_t)(end - at) : left;
-		char line[400];
-		cairn_text_clean(line, sizeof(line), at, n);
-		if (line[0] != '\0')
-			cairn_text_addf(out, "%s\n", line);
-		size_t used = end != NULL ? n + 1 : n;
-		at += used;
-		left -= used;
+	double deg =
+	    cairn_rad_to_deg(cairn_wrap_rad(atan2(y_m - view->y_m, x_m - view->x_m) - view->yaw_rad));
+	cairn_text_addf(out, " %.0f%c %.0f", fabs(deg), deg >= 0.0 ? 'L' : 'R', 100.0 * path_m);
+}
+
+/* The candidate that looks into a frontier; NULL if there is none. */
+static const struct cairn_msg_candidate *candidate_of(
+    const struct cairn_msg_candidates *set, uint32_t frontier_id)
+{
+	for (uint32_t i = 0; set != NULL && i < set->items_count; i++) {
+		if (set->items[i].kind == CAIRN_CANDIDATE_KIND_FRONTIER &&
+		    set->items[i].frontier_id == frontier_id)
+			return &set->items[i];
 	}
+	return NULL;
+}
+
+/* The i-th frontier that is offered; NULL behind the last. */
+static const struct cairn_msg_frontier *offered(
+    const struct cairn_msg_frontiers *frontiers, const struct cairn_msg_mission *mission, uint32_t i)
+{
+	for (uint32_t k = 0; frontiers != NULL && k < frontiers->items_count; k++) {
+		if (cairn_frontier_offered(&frontiers->items[k], mission) && i-- == 0)
+			return &frontiers->items[k];
+	}
+	return NULL;
+}
+
+static bool is_shown(
+    const struct cairn_msg_frontiers *frontiers, const struct cairn_msg_mission *mission, uint32_t id)
+{
+	const struct cairn_msg_frontier *f;
+	for (uint32_t i = 0; i < FRONTIERS_SHOWN && (f = offered(frontiers, mission, i)) != NULL; i++) {
+		if (f->id == id)
+			return true;
+	}
+	return false;
 }
 
 static void add_frontiers(struct cairn_text *out, const struct cairn_prompt_view *view,
     const struct cairn_msg_frontiers *frontiers, const struct cairn_msg_mission *mission)
 {
-	uint32_t shown = 0, left_out = 0;
-	cairn_text_add(out, "FRONTIERS (id, bearing, path, width, kind)\n");
-	for (uint32_t i = 0; frontiers != NULL && i < frontiers->items_count; i++) {
-		const struct cairn_msg_frontier *f = &frontiers->items[i];
-		if (!cairn_frontier_offered(f, mission))
-			continue;
-		if (shown == CAIRN_OFFER_MAX) {
-			left_out++;
-			continue;
-		}
-		/* The robot may have turned since the mapper looked: the bearing must fit the picture. */
-		double bearing = cairn_rad_to_deg(
-		    cairn_wrap_rad(atan2(f->y_m - view->y_m, f->x_m - view->x_m) - view->yaw_rad));
-		cairn_text_addf(out, "F%u: %.0f deg %s, %.1f m, %.1f m wide, %s\n", f->id, fabs(bearing),
-		    bearing >= 0.0 ? "left" : "right", f->distance_m, f->width_m,
+	const struct cairn_msg_frontier *f;
+	uint32_t i = 0;
+	cairn_text_add(out, "FRONTIERS\n");
+	for (; i < FRONTIERS_SHOWN && (f = offered(frontiers, mission, i)) != NULL; i++) {
+		const struct cairn_msg_candidate *c = candidate_of(view->candidates, f->id);
+		cairn_text_addf(out, "F%u", f->id);
+		add_place(out, view, f->x_m, f->y_m, f->distance_m);
+		cairn_text_addf(out, " %.0f %s", 100.0 * f->width_m,
 		    cairn_enum_text(&cairn_enum_frontier_kind, (int)f->kind));
-		shown++;
+		if (c != NULL)
+			cairn_text_addf(out, " C%u score %.0f", c->id, 100.0 * c->score);
+		cairn_text_add(out, "\n");
 	}
-	if (shown == 0)
+	if (i == 0)
 		cairn_text_add(out, "none\n");
+	uint32_t left_out = 0;
+	while (offered(frontiers, mission, i + left_out) != NULL)
+		left_out++;
 	if (left_out > 0)
 		cairn_text_addf(out, "and %u more\n", left_out);
 }
 
-static void add_candidates(struct cairn_text *out, const struct cairn_prompt_view *view)
+/* Those that look into a frontier stand beside it. */
+static void add_candidates(struct cairn_text *out, const struct cairn_prompt_view *view,
+    const struct cairn_msg_frontiers *frontiers, const struct cairn_msg_mission *mission)
 {
 	const struct cairn_msg_candidates *set = view->candidates;
 	if (set == NULL)
 		return;
-	cairn_text_add(out, "CANDIDATES (id, what, bearing, path, score)\n");
+	cairn_text_add(out, "CANDIDATES\n");
 	if (set->stuck)
 		cairn_text_add(out, "The robot is stuck: its last moves got nowhere.\n");
 	for (uint32_t i = 0; i < set->items_count; i++) {
 		const struct cairn_msg_candidate *c = &set->items[i];
 		char name[sizeof(c->name)];
-		double bearing = cairn_rad_to_deg(
-		    cairn_wrap_rad(atan2(c->y_m - view->y_m, c->x_m - view->x_m) - view->yaw_rad));
-		cairn_text_addf(
-		    out, "C%u: %s", c->id, cairn_enum_text(&cairn_enum_candidate_kind, (int)c->kind));
-		if (c->kind == CAIRN_CANDIDATE_KIND_FRONTIER)
-			cairn_text_addf(out, " F%u", c->frontier_id);
+		bool frontier = c->kind == CAIRN_CANDIDATE_KIND_FRONTIER;
+		if (frontier && is_shown(frontiers, mission, c->frontier_id))
+			continue;
+		cairn_text_addf(out, "C%u ", c->id);
+		if (frontier)
+			cairn_text_addf(out, "F%u", c->frontier_id);
+		else
+			cairn_text_add(out, cairn_enum_text(&cairn_enum_candidate_kind, (int)c->kind));
 		cairn_text_clean(name, sizeof(name), c->name, strnlen(c->name, sizeof(c->name)));
 		if (name[0] != '\0')
 			cairn_text_addf(out, " \"%s\"", name);
-		cairn_text_addf(out, ", %.0f deg %s, %.1f m, score %.2f\n", fabs(bearing),
-		    bearing >= 0.0 ? "left" : "right", c->path_m, c->score);
+		add_place(out, view, c->x_m, c->y_m, c->path_m);
+		cairn_text_addf(out, " score %.0f\n", 100.0 * c->score);
 	}
 }
 
 static void add_mission(struct cairn_text *out, const struct cairn_msg_mission *mission)
 {
-	cairn_text_add(out, "MISSION\n");
 	if (mission == NULL) {
-		cairn_text_add(out, "unknown\n");
+		cairn_text_add(out, "MISSION unknown\n");
 		return;
 	}
-	char reason[128];
-	cairn_text_clean(
-	    reason, sizeof(reason), mission->reason, strnlen(mission->reason, sizeof(mission->reason)));
-	cairn_text_addf(out, "%s%s%s; %.0f s so far",
+	char reason[128] = "";
+	/* Why it explores is no news. */
+	if (mission->state != CAIRN_MISSION_STATE_EXPLORING)
+		cairn_text_clean(reason, sizeof(reason), mission->reason,
+		    strnlen(mission->reason, sizeof(mission->reason)));
+	cairn_text_addf(out, "MISSION %s%s%s; %.0f",
 	    cairn_enum_text(&cairn_enum_mission_state, (int)mission->state), reason[0] != '\0' ? ": " : "",
 	    reason, mission->elapsed_s);
 	if (mission->limit_s > 0.0)
-		cairn_text_addf(out, " of %.0f s", mission->limit_s);
-	cairn_text_addf(out, "; start is %.1f m away; %u decisions, %u overridden, %u refused\n",
-	    mission->home_m, (unsigned)mission->decisions, (unsigned)mission->overrides,
-	    (unsigned)mission->refused);
+		cairn_text_addf(out, " of %.0f", mission->limit_s);
+	cairn_text_addf(
+	    out, " s; start is %.1f m away; %u decisions", mission->home_m, (unsigned)mission->decisions);
+	if (mission->overrides > 0)
+		cairn_text_addf(out, ", %u overridden", (unsigned)mission->overrides);
+	if (mission->refused > 0)
+		cairn_text_addf(out, ", %u refused", (unsigned)mission->refused);
+	cairn_text_add(out, "\n");
 	if (mission->given_up_count > 0)
-		cairn_text_addf(
-		    out, "%u frontiers were tried in vain and are not listed\n", mission->given_up_count);
+		cairn_text_addf(out, "%u frontiers tried in vain are not listed\n", mission->given_up_count);
 }
 
 void cairn_prompt_context(struct cairn_text *out, const struct cairn_prompt_view *view,
@@ -188,15 +220,14 @@ void cairn_prompt_context(struct cairn_text *out, const struct cairn_prompt_view
     const struct cairn_memory *memory, const char *problem)
 {
 	cairn_text_clear(out);
-	add_view(out, view);
+	cairn_prompt_add_view(out, view->text, view->text_bytes);
 	add_frontiers(out, view, frontiers, mission);
-	add_candidates(out, view);
+	add_candidates(out, view, frontiers, mission);
 	cairn_memory_actions_text(memory, out);
 	cairn_memory_text(memory, out);
 	add_mission(out, mission);
 	if (problem != NULL && problem[0] != '\0')
 		cairn_text_addf(out, "YOUR LAST ANSWER WAS REFUSED: %s\n", problem);
-	cairn_text_add(out, "Choose one action now.\n");
 }
 
 void cairn_prompt_path_answer(char *dst, size_t cap, const struct cairn_tool_call *call,

@@ -5,6 +5,7 @@
 
 #define AT(member) .offset = offsetof(struct cairn_tool_call, member)
 #define TEXT_AT(member) AT(member), .cap = sizeof(((struct cairn_tool_call *)0)->member)
+#define PLACE_MAX_M 500.0
 #define HAS(member) .optional = true, .has_offset = offsetof(struct cairn_tool_call, member)
 
 static const char *const direction_words[] = {
@@ -18,151 +19,132 @@ static const char *const zone_words[] = {"keepout", "slowdown", NULL};
 static const char *const significance_words[] = {"room", "object", "landmark", "hazard", NULL};
 static const double angle_steps[] = {-180, -135, -90, -45, 45, 90, 135, 180};
 
+/* Every word here is sent with every call: what the system text says already is not said again. */
 const struct cairn_tool_row cairn_tools[CAIRN_TOOL_COUNT] = {
     [CAIRN_TOOL_STOP_ROBOT] = {CAIRN_TOOL_STOP_ROBOT, true,
-	"Stand still. Only when no motion is safe or nothing is left to do: a robot that stands explores "
-	"nothing.",
-	1,
+	"Only when no motion is safe or nothing is left to do", 1,
 	{{.name = "reason", .kind = CAIRN_PARAM_WORD, .words = stop_words, AT(stop_reason), .doc = "why"}}},
     [CAIRN_TOOL_MOVE_TOWARD] = {CAIRN_TOOL_MOVE_TOWARD, true,
-	"Drive one of six directions for a time. left and right are the tightest arcs the steering allows, "
-	"not turns on "
-	"the spot. Use it for short moves where no frontier fits, or to get out of a tight place.",
-	3,
+	"Short move; left and right are the tightest arcs", 3,
 	{[0] = {.name = "direction",
 	     .kind = CAIRN_PARAM_WORD,
 	     .words = direction_words,
 	     AT(direction),
-	     .doc = "relative to where the robot faces"},
+	     .doc = "from the robot"},
 	    [1] = {.name = "speed",
 		.kind = CAIRN_PARAM_WORD,
 		.words = speed_words,
 		AT(speed),
-		.doc = "slow 0.08 m/s, medium 0.12 m/s, fast 0.18 m/s"},
+		.doc = "0.08, 0.12, 0.18 m/s"},
 	    [2] = {.name = "duration_s",
 		.kind = CAIRN_PARAM_NUMBER,
 		.min = 1,
 		.max = 8,
 		AT(duration_s),
 		.doc = "seconds"}}},
-    [CAIRN_TOOL_NAVIGATE_TO_GOAL] = {CAIRN_TOOL_NAVIGATE_TO_GOAL, true,
-	"Drive a planned, collision-checked path to a frontier of the FRONTIERS list (the usual choice), to "
-	"a place of the "
-	"CANDIDATES list, to a point of the map, or back along the way the robot came.",
-	6,
-	{[0] = {.name = "kind",
-	     .kind = CAIRN_PARAM_WORD,
-	     .words = goal_words,
+    [CAIRN_TOOL_NAVIGATE_TO_GOAL] = {CAIRN_TOOL_NAVIGATE_TO_GOAL, true, "Drive a planned path", 2,
+	{[0] = {.name = "to",
+	     .kind = CAIRN_PARAM_PLACE,
 	     AT(goal_kind),
-	     .doc =
-		 "frontier needs frontier_id; candidate needs candidate_id; coordinates needs x_m and y_m; "
-		 "retrace needs none of them"},
-	    [1] = {.name = "frontier_id",
-		.kind = CAIRN_PARAM_INTEGER,
-		.min = 0,
-		.max = 4294967295.0,
-		AT(frontier_id),
-		HAS(has_frontier_id),
-		.doc = "the number after F in the FRONTIERS list, else null"},
-	    [2] = {.name = "x_m",
-		.kind = CAIRN_PARAM_NUMBER,
-		.min = -500,
-		.max = 500,
-		AT(x_m),
-		HAS(has_x),
-		.doc = "metres, map frame: +x is the way the robot faced at the start, else null"},
-	    [3] = {.name = "y_m",
-		.kind = CAIRN_PARAM_NUMBER,
-		.min = -500,
-		.max = 500,
-		AT(y_m),
-		HAS(has_y),
-		.doc = "metres, map frame: +y is to its left at the start, else null"},
-	    [4] = {.name = "candidate_id",
-		.kind = CAIRN_PARAM_INTEGER,
-		.min = 0,
-		.max = 4294967295.0,
-		AT(candidate_id),
-		HAS(has_candidate_id),
-		.doc = "the number after C in the CANDIDATES list, else null"},
-	    [5] = {.name = "reason",
+	     .doc = "F3 a frontier, C7 a candidate, 1.5,-2 a point (m), or retrace: back the way it came"},
+	    [1] = {.name = "reason",
 		.kind = CAIRN_PARAM_TEXT,
 		.max = 120,
 		TEXT_AT(reason),
 		.optional = true,
-		.doc = "a few words, or null"}}},
-    [CAIRN_TOOL_ROTATE] = {CAIRN_TOOL_ROTATE, true,
-	"Turn by an angle; the car needs room for it and does it as a turn in several moves. Negative is "
-	"left.",
-	1,
+		.doc = "few words"}}},
+    [CAIRN_TOOL_ROTATE] = {CAIRN_TOOL_ROTATE, true, "Turn, in several moves", 1,
 	{{.name = "angle_deg",
 	    .kind = CAIRN_PARAM_STEP,
 	    .steps = angle_steps,
 	    .step_count = 8,
 	    AT(angle_deg),
-	    .doc = "degrees, negative left, positive right"}}},
-    [CAIRN_TOOL_OBSERVE_SCENE] = {CAIRN_TOOL_OBSERVE_SCENE, false,
-	"Look once more at the same picture in full detail before you act. You are then asked for the "
-	"action.",
-	1,
-	{{.name = "focus",
-	    .kind = CAIRN_PARAM_WORD,
-	    .words = focus_words,
-	    AT(focus),
-	    .doc = "what to look for"}}},
-    [CAIRN_TOOL_CHECK_PATH_CLEAR] = {CAIRN_TOOL_CHECK_PATH_CLEAR, false,
-	"Ask the LiDAR whether a direction is free for a distance. You are then asked for the action.", 2,
+	    .doc = "negative is left"}}},
+    [CAIRN_TOOL_OBSERVE_SCENE] = {CAIRN_TOOL_OBSERVE_SCENE, false, "See the picture in full detail", 1,
+	{{.name = "focus", .kind = CAIRN_PARAM_WORD, .words = focus_words, AT(focus), .doc = "for what"}}},
+    [CAIRN_TOOL_CHECK_PATH_CLEAR] = {CAIRN_TOOL_CHECK_PATH_CLEAR, false, "Ask the LiDAR first", 2,
 	{[0] = {.name = "direction",
 	     .kind = CAIRN_PARAM_WORD,
 	     .words = direction_words,
 	     AT(direction),
-	     .doc = "relative to where the robot faces"},
+	     .doc = "from the robot"},
 	    [1] = {.name = "distance_m",
 		.kind = CAIRN_PARAM_NUMBER,
 		.min = 0.5,
 		.max = 5,
 		AT(distance_m),
 		.doc = "metres"}}},
-    [CAIRN_TOOL_REPORT_DISCOVERY] = {CAIRN_TOOL_REPORT_DISCOVERY, false,
-	"Remember a room, an object, a landmark or a hazard at this place. May come beside one action tool.",
-	3,
-	{[0] = {.name = "label",
-	     .kind = CAIRN_PARAM_TEXT,
-	     .max = 40,
-	     TEXT_AT(label),
-	     .doc = "one to four words"},
+    [CAIRN_TOOL_REPORT_DISCOVERY] = {CAIRN_TOOL_REPORT_DISCOVERY, false, "Remember what is here", 3,
+	{[0] = {.name = "label", .kind = CAIRN_PARAM_TEXT, .max = 40, TEXT_AT(label), .doc = "few words"},
 	    [1] = {.name = "notes",
 		.kind = CAIRN_PARAM_TEXT,
 		.max = 120,
 		TEXT_AT(notes),
 		.optional = true,
-		.doc = "one short sentence, or null"},
+		.doc = "short, or null"},
 	    [2] = {.name = "significance",
 		.kind = CAIRN_PARAM_WORD,
 		.words = significance_words,
 		AT(significance),
-		.doc = "room: the robot has just entered it"}}},
+		.doc = "room: just entered"}}},
     [CAIRN_TOOL_DEFINE_ZONE] = {CAIRN_TOOL_DEFINE_ZONE, true,
-	"Mark the floor here for good. The robot's own LiDAR gives the outline: keepout is the free floor "
-	"ahead of it (stairs, a wet floor, a play area seen in the picture), slowdown the free floor around "
-	"it. You are asked again at once.",
-	3,
-	{[0] = {.name = "name",
-	     .kind = CAIRN_PARAM_TEXT,
-	     .max = 40,
-	     TEXT_AT(label),
-	     .doc = "one to four words"},
+	"Mark the floor here for good, as the LiDAR sees it", 3,
+	{[0] = {.name = "name", .kind = CAIRN_PARAM_TEXT, .max = 40, TEXT_AT(label), .doc = "few words"},
 	    [1] = {.name = "kind",
 		.kind = CAIRN_PARAM_WORD,
 		.words = zone_words,
 		AT(zone_kind),
-		.doc = "keepout: never drive there; slowdown: drive there slowly"},
+		.doc = "never drive ahead, or slowly all round"},
 	    [2] = {.name = "significance",
 		.kind = CAIRN_PARAM_WORD,
 		.words = significance_words,
 		AT(significance),
-		.doc = "what makes it one; hazard for anything dangerous"}}},
+		.doc = "hazard for a danger"}}},
 };
+
+/* The same goal in parts, as the texts of a model without tools are taken apart (json_answer.c) and as some
+ * models write it; read, never sent. */
+static const struct cairn_tool_row goal_in_parts = {CAIRN_TOOL_NAVIGATE_TO_GOAL, true, "Drive a planned path",
+    6,
+    {[0] = {.name = "kind",
+	 .kind = CAIRN_PARAM_WORD,
+	 .words = goal_words,
+	 AT(goal_kind),
+	 .doc = "by id, by x_m and y_m, or back the way it came"},
+	[1] = {.name = "frontier_id",
+	    .kind = CAIRN_PARAM_INTEGER,
+	    .min = 0,
+	    .max = 4294967295.0,
+	    AT(frontier_id),
+	    HAS(has_frontier_id),
+	    .doc = "F, or null"},
+	[2] = {.name = "x_m",
+	    .kind = CAIRN_PARAM_NUMBER,
+	    .min = -500,
+	    .max = 500,
+	    AT(x_m),
+	    HAS(has_x),
+	    .doc = "or null"},
+	[3] = {.name = "y_m",
+	    .kind = CAIRN_PARAM_NUMBER,
+	    .min = -500,
+	    .max = 500,
+	    AT(y_m),
+	    HAS(has_y),
+	    .doc = "or null"},
+	[4] = {.name = "candidate_id",
+	    .kind = CAIRN_PARAM_INTEGER,
+	    .min = 0,
+	    .max = 4294967295.0,
+	    AT(candidate_id),
+	    HAS(has_candidate_id),
+	    .doc = "C, or null"},
+	[5] = {.name = "reason",
+	    .kind = CAIRN_PARAM_TEXT,
+	    .max = 120,
+	    TEXT_AT(reason),
+	    .optional = true,
+	    .doc = "few words"}}};
 
 const char *cairn_tool_name(enum cairn_tool tool)
 {
@@ -193,10 +175,9 @@ int cairn_significance_parse(const char *word)
 
 static void describe_range(struct cairn_text *out, const struct cairn_tool_param *p)
 {
-	if (p->kind == CAIRN_PARAM_NUMBER)
+	bool told = p->kind == CAIRN_PARAM_NUMBER && !p->optional;
+	if (told)
 		cairn_text_addf(out, ", %g to %g", p->min, p->max);
-	else if (p->kind == CAIRN_PARAM_TEXT)
-		cairn_text_addf(out, ", at most %g characters", p->max);
 }
 
 static void schema_enum(struct cairn_text *out, const struct cairn_tool_param *p)
@@ -220,7 +201,8 @@ static void schema_param(struct cairn_text *out, const struct cairn_tool_param *
 	    [CAIRN_PARAM_STEP] = "integer",
 	    [CAIRN_PARAM_NUMBER] = "number",
 	    [CAIRN_PARAM_INTEGER] = "integer",
-	    [CAIRN_PARAM_TEXT] = "string"};
+	    [CAIRN_PARAM_TEXT] = "string",
+	    [CAIRN_PARAM_PLACE] = "string"};
 	cairn_text_json_string(out, p->name);
 	if (p->optional)
 		cairn_text_addf(out, ":{\"type\":[\"%s\",\"null\"]", types[p->kind]);
@@ -256,6 +238,25 @@ static const void *member(const struct cairn_tool_call *call, size_t offset)
 	return (const char *)call + offset;
 }
 
+static void write_place(struct cairn_text *out, const struct cairn_tool_call *call)
+{
+	switch ((enum cairn_goal_kind)call->goal_kind) {
+	case CAIRN_GOAL_KIND_FRONTIER:
+		cairn_text_addf(out, "\"F%.0f\"", call->frontier_id);
+		break;
+	case CAIRN_GOAL_KIND_CANDIDATE:
+		cairn_text_addf(out, "\"C%.0f\"", call->candidate_id);
+		break;
+	case CAIRN_GOAL_KIND_COORDINATES:
+		cairn_text_addf(out, "\"%.10g,%.10g\"", call->x_m, call->y_m);
+		break;
+	case CAIRN_GOAL_KIND_RETRACE:
+	case CAIRN_GOAL_KIND_COUNT:
+		cairn_text_add(out, "\"retrace\"");
+		break;
+	}
+}
+
 void cairn_tool_arguments(struct cairn_text *out, const struct cairn_tool_call *call)
 {
 	const struct cairn_tool_row *row = &cairn_tools[call->tool];
@@ -274,6 +275,8 @@ void cairn_tool_arguments(struct cairn_text *out, const struct cairn_tool_call *
 			cairn_text_json_string(out, at);
 		else if (p->kind == CAIRN_PARAM_WORD)
 			cairn_text_json_string(out, p->words[*(const int *)at]);
+		else if (p->kind == CAIRN_PARAM_PLACE)
+			write_place(out, call);
 		else
 			cairn_text_addf(out, "%.10g", *(const double *)at);
 	}
@@ -336,6 +339,42 @@ static bool check_text(
 	return true;
 }
 
+/* "F3", "C7", "retrace", "1.5,-2" and "(1.5, -2)". */
+static bool check_place(const struct cairn_tool_param *p, const json_t *value, struct cairn_tool_call *call,
+    struct cairn_error *err)
+{
+	char text[64] = "", end = '\0';
+	unsigned id;
+	double x_m, y_m;
+	if (json_is_string(value))
+		cairn_text_clean(text, sizeof(text), json_string_value(value), json_string_length(value));
+	bool point = sscanf(text, " ( %lf , %lf )%c", &x_m, &y_m, &end) == 2 ||
+		     sscanf(text, " %lf , %lf %c", &x_m, &y_m, &end) == 2;
+	size_t digits = text[0] != '\0' ? strspn(text + 1, "0123456789") : 0;
+	bool named = digits > 0 && digits <= 9; /* sscanf would take a sign, and more than fits */
+	if (named && sscanf(text, "F%u%c", &id, &end) == 1) {
+		call->goal_kind = CAIRN_GOAL_KIND_FRONTIER;
+		call->frontier_id = id;
+		call->has_frontier_id = true;
+	} else if (named && sscanf(text, "C%u%c", &id, &end) == 1) {
+		call->goal_kind = CAIRN_GOAL_KIND_CANDIDATE;
+		call->candidate_id = id;
+		call->has_candidate_id = true;
+	} else if (point && fabs(x_m) <= PLACE_MAX_M && fabs(y_m) <= PLACE_MAX_M) {
+		call->goal_kind = CAIRN_GOAL_KIND_COORDINATES;
+		call->x_m = x_m;
+		call->y_m = y_m;
+		call->has_x = call->has_y = true;
+	} else if (strcmp(text, "retrace") == 0) {
+		call->goal_kind = CAIRN_GOAL_KIND_RETRACE;
+	} else {
+		cairn_error_set(err, "%s '%.40s' is no place: F3, C7, 1.5,-2 (within %g m) or retrace",
+		    p->name, text, PLACE_MAX_M);
+		return false;
+	}
+	return true;
+}
+
 static bool check_param(const struct cairn_tool_param *p, const json_t *arguments,
     struct cairn_tool_call *call, struct cairn_error *err)
 {
@@ -346,6 +385,8 @@ static bool check_param(const struct cairn_tool_param *p, const json_t *argument
 		return p->optional;
 	}
 	void *at = (char *)call + p->offset;
+	if (p->kind == CAIRN_PARAM_PLACE)
+		return check_place(p, value, call, err);
 	bool ok = p->kind == CAIRN_PARAM_WORD || p->kind == CAIRN_PARAM_TEXT
 		      ? check_text(p, value, at, err)
 		      : check_number(p, value, at, err);
@@ -360,6 +401,8 @@ bool cairn_tool_check(
 	const struct cairn_tool_row *row = &cairn_tools[tool];
 	struct cairn_error why = {""};
 	*ret_call = (struct cairn_tool_call){.tool = tool};
+	if (tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && json_object_get(arguments, "to") == NULL)
+		row = &goal_in_parts;
 	if (!json_is_object(arguments)) {
 		cairn_error_set(err, "%s: the arguments are not an object", cairn_tool_name(tool));
 		return false;
@@ -408,6 +451,8 @@ void cairn_tools_markdown(struct cairn_text *out)
 				cairn_text_addf(out, "%.10g to %.10g", p->min, p->max);
 			else if (p->kind == CAIRN_PARAM_TEXT)
 				cairn_text_addf(out, "text, %g characters", p->max);
+			else if (p->kind == CAIRN_PARAM_PLACE)
+				cairn_text_add(out, "text");
 			cairn_text_addf(out, "%s | %s |\n", p->optional ? ", or null" : "", p->doc);
 		}
 	}

@@ -46,7 +46,8 @@ enum cairn_param_kind {
 	CAIRN_PARAM_STEP,    /* one of steps -> double */
 	CAIRN_PARAM_NUMBER,  /* min..max -> double */
 	CAIRN_PARAM_INTEGER, /* min..max, whole -> double */
-	CAIRN_PARAM_TEXT     /* -> char[cap] */
+	CAIRN_PARAM_TEXT,    /* -> char[cap] */
+	CAIRN_PARAM_PLACE    /* name or point -> goal_kind and what it needs */
 };
 
 struct cairn_tool_param {

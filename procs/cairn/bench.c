@@ -36,6 +36,7 @@ static const struct cairn_eval evals[] = {
     {"explore",
 	"houses explored by local exploration, by a model, by a model among candidates, and by the textbook, paired",
 	cairn_eval_explore},
+    {"cost", "what an hour of asking at a constant 0.2 Hz costs by the ledger, at gpt-4o-mini's prices", cairn_eval_cost},
     {"recovery", "every process of a driving stack is killed once: time until decisions are driven again",
 	cairn_eval_recovery},
     {"frequency",

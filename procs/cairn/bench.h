@@ -56,6 +56,7 @@ bool cairn_bench_transport(struct cairn_bench_out *out);
 bool cairn_eval_arenas(const struct cli *cli, json_t *figures);
 bool cairn_eval_bus(const struct cli *cli, json_t *figures);
 bool cairn_eval_chaos(const struct cli *cli, json_t *figures);
+bool cairn_eval_cost(const struct cli *cli, json_t *figures);
 bool cairn_eval_explore(const struct cli *cli, json_t *figures);
 bool cairn_eval_frequency(const struct cli *cli, json_t *figures);
 bool cairn_eval_mapping(const struct cli *cli, json_t *figures);

@@ -12,7 +12,7 @@ static const struct cli_option up_options[] = {
     {"set", '\0', "KEY=VALUE", "one key, laid over everything; may be repeated"},
     {"stay", '\0', NULL, "stay up when the mission has ended"}, {0}};
 static const struct cli_option eval_options[] = {
-    {"for", '\0', "TIME", "real time (chaos: 60s, soak: 30m where it is not given), or simulated time of a trial (explore: 10m)"},
+    {"for", '\0', "TIME", "real time (chaos: 60s, soak: 30m, cost: 5m a home where it is not given), or simulated time of a trial (explore: 10m)"},
     {"hours", '\0', "H", "simulated hours (safety; 5 where it is not given)"},
     {"seed", '\0', "N", "of all chance; 1 where it is not given"},
     {"jobs", '\0', "N", "processes at once; as many as there are processors where it is not given"},

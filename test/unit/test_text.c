@@ -5,6 +5,7 @@
 #include "common/base/geom.h"
 #include "common/base/rng.h"
 #include "common/vlm/pilot_policy.h"
+#include "common/vlm/prompt.h"
 #include "test/support/runner.h"
 
 #define TYPICAL_O200K 301 /* tokens of the typical text */
@@ -364,8 +365,13 @@ START_TEST(the_scripted_pilot_reads_what_is_written)
 	static struct cairn_pilot_view view;
 	struct cairn_text_inputs in = typical();
 	percept.gaps[0].bearing_rad = 0.001; /* straight ahead */
+	static struct cairn_memory memory;
+	struct cairn_text prompt = {0};
 	write_text(&in);
-	cairn_pilot_read(&view, text, strlen(text));
+	struct cairn_prompt_view shown = {.text = text, .text_bytes = strlen(text)};
+	cairn_prompt_context(&prompt, &shown, NULL, NULL, &memory, NULL);
+	cairn_pilot_read(&view, prompt.data, prompt.len);
+	cairn_text_free(&prompt);
 	ck_assert_int_eq(view.sector_count, 12);
 	ck_assert_double_eq_tol(view.nearest_m, 0.42, 1e-9);
 	ck_assert_int_eq(view.gap_count, 2);

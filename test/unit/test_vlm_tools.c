@@ -30,7 +30,6 @@ START_TEST(words_of_the_table_are_those_of_the_enums)
 	} rows[] = {{CAIRN_TOOL_MOVE_TOWARD, 0, &cairn_enum_direction},
 	    {CAIRN_TOOL_MOVE_TOWARD, 1, &cairn_enum_speed},
 	    {CAIRN_TOOL_CHECK_PATH_CLEAR, 0, &cairn_enum_direction},
-	    {CAIRN_TOOL_NAVIGATE_TO_GOAL, 0, &cairn_enum_goal_kind},
 	    {CAIRN_TOOL_DEFINE_ZONE, 1, &cairn_enum_zone_kind}};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct cairn_tool_param *p = &cairn_tools[rows[i].tool].params[rows[i].param];
@@ -137,6 +136,28 @@ START_TEST(a_hostile_label_becomes_one_plain_bounded_line)
 }
 END_TEST
 
+START_TEST(a_place_is_a_name_of_the_lists_a_point_or_the_way_back)
+{
+	struct cairn_tool_call c;
+	struct cairn_error err = {""};
+	ck_assert(check(CAIRN_TOOL_NAVIGATE_TO_GOAL, "{\"to\":\"F12\",\"reason\":null}", &c, &err));
+	ck_assert(c.goal_kind == CAIRN_GOAL_KIND_FRONTIER && c.has_frontier_id && c.frontier_id == 12.0);
+	ck_assert(check(CAIRN_TOOL_NAVIGATE_TO_GOAL, "{\"to\":\"C7\"}", &c, &err));
+	ck_assert(c.goal_kind == CAIRN_GOAL_KIND_CANDIDATE && c.has_candidate_id && c.candidate_id == 7.0);
+	ck_assert(check(CAIRN_TOOL_NAVIGATE_TO_GOAL, "{\"to\":\"(1.5, -2)\"}", &c, &err));
+	ck_assert(c.goal_kind == CAIRN_GOAL_KIND_COORDINATES && c.has_x && c.x_m == 1.5 && c.y_m == -2.0);
+	ck_assert(check(CAIRN_TOOL_NAVIGATE_TO_GOAL, "{\"to\":\"retrace\"}", &c, &err));
+	ck_assert_int_eq(c.goal_kind, CAIRN_GOAL_KIND_RETRACE);
+	static const char *const wrong[] = {"\"F\"", "\"F-1\"", "\"F1.5\"", "\"F12 now\"", "\"C99999999999\"",
+	    "\"1e9,0\"", "\"nan,0\"", "\"1.5\"", "\"1,2,3\"", "\"kitchen\"", "\"\"", "12", "{}", "null"};
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		char text[64];
+		snprintf(text, sizeof(text), "{\"to\":%s}", wrong[i]);
+		ck_assert_msg(!check(CAIRN_TOOL_NAVIGATE_TO_GOAL, text, &c, &err), "%s", text);
+	}
+}
+END_TEST
+
 START_TEST(arguments_written_are_read_back_the_same)
 {
 	struct cairn_text text = {0};
@@ -150,9 +171,7 @@ START_TEST(arguments_written_are_read_back_the_same)
 				   .reason = "the 'far' corner"},
 			       out;
 	cairn_tool_arguments(&text, &in);
-	ck_assert_str_eq(text.data,
-	    "{\"kind\":\"coordinates\",\"frontier_id\":null,\"x_m\":-1.25,\"y_m\":3.5,\"candidate_id\":null,"
-	    "\"reason\":\"the 'far' corner\"}");
+	ck_assert_str_eq(text.data, "{\"to\":\"-1.25,3.5\",\"reason\":\"the 'far' corner\"}");
 	ck_assert(check(CAIRN_TOOL_NAVIGATE_TO_GOAL, text.data, &out, &err));
 	ck_assert(out.x_m == in.x_m && out.y_m == in.y_m && !out.has_frontier_id);
 	ck_assert_str_eq(out.reason, in.reason);
@@ -242,6 +261,7 @@ END_TEST
 
 CAIRN_TEST_MAIN("vlm tools", words_of_the_table_are_those_of_the_enums, schemas_keep_to_the_strict_subset,
     arguments_in_range_are_taken, arguments_out_of_range_or_type_are_refused_with_the_reason,
-    a_hostile_label_becomes_one_plain_bounded_line, arguments_written_are_read_back_the_same,
-    the_documentation_is_the_table, clean_text_is_cut_at_a_character, base64_of_every_twelve_bits_reads_back,
+    a_hostile_label_becomes_one_plain_bounded_line, a_place_is_a_name_of_the_lists_a_point_or_the_way_back,
+    arguments_written_are_read_back_the_same, the_documentation_is_the_table,
+    clean_text_is_cut_at_a_character, base64_of_every_twelve_bits_reads_back,
     json_text_and_base64_follow_their_rules)

@@ -1,0 +1,12 @@
+/* prompt_parts.h - what the files of the prompt share; nobody else includes it. */
+#ifndef CAIRN_COMMON_VLM_PROMPT_PARTS_H
+#define CAIRN_COMMON_VLM_PROMPT_PARTS_H
+
+#include "common/vlm/prompt.h"
+
+/* prompt_view.c: the SENSORS and ROBOT lines of a snapshot's text. */
+void cairn_prompt_add_view(struct cairn_text *out, const char *text, size_t bytes);
+/* 'L' or 'R' of "left" and "right". */
+char cairn_prompt_side(const char *word);
+
+#endif
