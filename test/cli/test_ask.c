@@ -61,7 +61,7 @@ START_TEST(the_request_is_shown_with_its_headers_but_without_the_key)
 		ck_assert_uint_eq(strlen(body), (size_t)atol(length + 16) + 1); /* and the line end */
 		json_decref(parsed(body));
 		ck_assert_ptr_nonnull(strstr(body, "/9j/4AECAwQFBv/Z"));
-		ck_assert_ptr_nonnull(strstr(body, "0 2.4m CLEAR"));
+		ck_assert_ptr_nonnull(strstr(body, "front 240"));
 	}
 	remove_run_dir();
 }
