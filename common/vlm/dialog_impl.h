@@ -43,7 +43,7 @@ struct cairn_dialog {
 	struct cairn_text previous; /* camera picture of the last decision */
 	uint32_t since_view;        /* decisions since the picture from above was shown */
 	bool shows_view;            /* in the present request */
-	struct cairn_pace pace;
+	struct cairn_allowance pace;
 	bool pictures; /* go with the present question and its follow-up */
 	uint64_t prompt_hash;       /* of body */
 

@@ -8,7 +8,7 @@
 #define DEBT_MAX_S 600.0
 #define ORDINARY_TIMES 2.0 /* the price must be there so often for a picture that is no news of its own */
 
-static void advance(struct cairn_pace *pace, int64_t now_ns)
+static void advance(struct cairn_allowance *pace, int64_t now_ns)
 {
 	double usd_per_s = pace->usd_per_hour / 3600.0;
 	double elapsed_s =
@@ -25,7 +25,7 @@ static bool is_news(enum cairn_trigger trigger)
 	       trigger == CAIRN_TRIGGER_OPERATOR;
 }
 
-bool cairn_pace_allows(struct cairn_pace *pace, double price_usd, enum cairn_trigger trigger, int64_t now_ns)
+bool cairn_pace_allows(struct cairn_allowance *pace, double price_usd, enum cairn_trigger trigger, int64_t now_ns)
 {
 	advance(pace, now_ns);
 	double needed_usd = price_usd * (is_news(trigger) ? 1.0 : ORDINARY_TIMES);
@@ -35,7 +35,7 @@ bool cairn_pace_allows(struct cairn_pace *pace, double price_usd, enum cairn_tri
 	return allowed;
 }
 
-void cairn_pace_spend(struct cairn_pace *pace, double usd, int64_t now_ns)
+void cairn_pace_spend(struct cairn_allowance *pace, double usd, int64_t now_ns)
 {
 	advance(pace, now_ns);
 	pace->saved_usd -= fmax(usd, 0.0);

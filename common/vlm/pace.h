@@ -14,7 +14,7 @@
 
 #include "ipc/messages.h"
 
-struct cairn_pace {
+struct cairn_allowance {
 	double usd_per_hour; /* 0: pictures are never left out for money */
 	double saved_usd;    /* negative: in debt */
 	int64_t t_ns;        /* saved_usd is of then; 0 = not begun */
@@ -22,8 +22,8 @@ struct cairn_pace {
 };
 
 /* May pictures of this price go with a call made because of trigger? True takes note that they did. */
-bool cairn_pace_allows(struct cairn_pace *pace, double price_usd, enum cairn_trigger trigger, int64_t now_ns);
+bool cairn_pace_allows(struct cairn_allowance *pace, double price_usd, enum cairn_trigger trigger, int64_t now_ns);
 /* A call has cost so much. */
-void cairn_pace_spend(struct cairn_pace *pace, double usd, int64_t now_ns);
+void cairn_pace_spend(struct cairn_allowance *pace, double usd, int64_t now_ns);
 
 #endif

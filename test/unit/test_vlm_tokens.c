@@ -132,7 +132,7 @@ END_TEST
 /* Asked once in five seconds for an hour; the pictures that go and the whole cost. */
 static int drive_an_hour(double text_usd, double pace, enum cairn_trigger trigger, double *ret_usd)
 {
-	struct cairn_pace p = {.usd_per_hour = pace};
+	struct cairn_allowance p = {.usd_per_hour = pace};
 	int pictures = 0;
 	*ret_usd = 0.0;
 	for (int64_t i = 1; i <= 720; i++) {
@@ -161,7 +161,7 @@ END_TEST
 
 START_TEST(the_last_picture_that_can_be_paid_is_kept_for_news)
 {
-	struct cairn_pace p = {
+	struct cairn_allowance p = {
 	    .usd_per_hour = 0.145, .shown = true, .t_ns = CAIRN_NS_PER_S, .saved_usd = 1.5 * PICTURE_USD};
 	ck_assert(!cairn_pace_allows(&p, PICTURE_USD, CAIRN_TRIGGER_TIMER, CAIRN_NS_PER_S));
 	ck_assert(!cairn_pace_allows(&p, PICTURE_USD, CAIRN_TRIGGER_GOAL, CAIRN_NS_PER_S));
