@@ -36,7 +36,7 @@ struct gateway {
 	char memory_path[512], log_path[512];
 	struct cairn_text log_line;
 	struct cairn_msg_places rooms;
-	bool save_trouble, log_trouble, said_budget;
+	bool said_budget;
 	char said_error[160]; /* so that each is logged once */
 	enum cairn_net_tier said_tier;
 	struct cairn_msg_vlm_stats logged; /* when the regular line was last written */
@@ -85,9 +85,7 @@ static void append_log(struct gateway *g)
 	struct cairn_error err = {""};
 	bool ok = cairn_decision_log_append(
 	    g->log_path, &g->log_line, (size_t)(g->cfg->vlm.decision_log_mb * 1e6), &err);
-	if (!ok && !g->log_trouble)
-		cairn_log_error("the log of decisions cannot be written: %s", err.text);
-	g->log_trouble = !ok;
+	cairn_stage_tried(g->stage, "log a decision", ok ? NULL : err.text);
 }
 
 static double unix_s(void)
@@ -114,12 +112,10 @@ static void save(struct gateway *g)
 	struct cairn_error err = {""};
 	if (!*cairn_dialog_changed(g->dialog))
 		return;
-	*cairn_dialog_changed(g->dialog) = false;
 	bool ok = cairn_memory_save(
 	    cairn_dialog_memory(g->dialog), &cairn_dialog_budget(g->dialog)->ledger, g->memory_path, &err);
-	if (!ok && !g->save_trouble)
-		cairn_log_error("the memory cannot be saved: %s", err.text);
-	g->save_trouble = !ok;
+	cairn_stage_tried(g->stage, "save the memory", ok ? NULL : err.text);
+	*cairn_dialog_changed(g->dialog) = !ok; /* what could not be saved is tried again a second later */
 }
 
 static void publish_decision(struct gateway *g)

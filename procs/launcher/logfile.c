@@ -42,8 +42,23 @@ static void put(struct cairn_logfile *file, const char *text, size_t len)
 	}
 	if (file->fd < 0)
 		reopen(file); /* the disk was full, say: it may have room again */
-	if (file->fd >= 0 && write(file->fd, text, len) == (ssize_t)len)
-		file->size += len;
+	ssize_t n = file->fd >= 0 ? write(file->fd, text, len) : -1;
+	file->size += n > 0 ? (size_t)n : 0;
+	file->lost += n != (ssize_t)len;
+}
+
+/* Once there is room again. */
+static void tell_lost(struct cairn_logfile *file)
+{
+	char note[64];
+	if (file->lost == 0)
+		return;
+	unsigned lost = file->lost;
+	file->lost = 0;
+	int n = snprintf(note, sizeof(note), "\n... %u lines could not be written\n", lost);
+	put(file, note, (size_t)n);
+	if (file->lost > 0)
+		file->lost = lost; /* no room yet */
 }
 
 static void put_line(struct cairn_logfile *file, int64_t now_ns)
@@ -57,6 +72,7 @@ static void put_line(struct cairn_logfile *file, int64_t now_ns)
 		file->window_ns = now_ns;
 		file->lines = file->dropped = 0;
 	}
+	tell_lost(file);
 	if (++file->lines > CAIRN_LOG_LINES_PER_S)
 		file->dropped++;
 	else

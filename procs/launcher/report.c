@@ -17,6 +17,7 @@ static void take_beat(struct child_io *io, const struct cairn_msg_heartbeat *hb,
 	io->late_ms = hb->late_ms;
 	io->late_p99_ms = hb->late_p99_ms;
 	io->overruns = hb->overruns;
+	memcpy(io->trouble, hb->trouble, sizeof(io->trouble));
 }
 
 static int on_beats(void *ctx)
@@ -110,7 +111,8 @@ static void report_stage(struct launcher *l, int i, int64_t now_ns, double span_
 	*cpu_s += io->dead_cpu_s + sample(io, st->pid, span_s);
 	look_at_memory(l, i, now_ns);
 	snprintf(out->name, sizeof(out->name), "%s", st->row.name);
-	snprintf(out->note, sizeof(out->note), "%s", st->note);
+	bool troubled = st->state == CAIRN_STAGE_STATE_UP && io->trouble[0] != '\0';
+	snprintf(out->note, sizeof(out->note), "%s", troubled ? io->trouble : st->note);
 	out->state = st->state;
 	out->without = cairn_without_of(&l->cfg->launcher, st->row.name);
 	out->pid = st->pid;

@@ -39,7 +39,7 @@ struct mapper_stage {
 	int64_t t_grid_ns;
 	uint64_t saved_changes;
 	int64_t save_due_ns;
-	bool save_failed, frame_failed;
+	bool frame_failed;
 	char path[512];
 };
 
@@ -217,10 +217,9 @@ static int checkpoint(void *ctx)
 		return 0;
 	struct cairn_error err = {""};
 	bool ok = cairn_mapper_save(s->mapper, s->path, &err);
-	if (!ok && !s->save_failed)
-		cairn_log_warn("%s", err.text);
-	s->save_failed = !ok;
-	s->saved_changes = changes;
+	cairn_stage_tried(s->stage, "save the map", ok ? NULL : err.text);
+	if (ok)
+		s->saved_changes = changes; /* or it is tried again, though nothing changes any more */
 	int64_t period_ns = (int64_t)(cairn_stage_config(s->stage)->map.checkpoint_s * 1e9);
 	int64_t took_ns = cairn_now_ns() - now_ns;
 	s->save_due_ns = now_ns + (took_ns * SAVE_SHARE > period_ns ? took_ns * SAVE_SHARE : period_ns);

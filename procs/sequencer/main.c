@@ -48,12 +48,14 @@ static void save(struct app *app)
 {
 	int n = cairn_mission_record_encode(cairn_sequencer_record(app->seq), app->file, sizeof(app->file));
 	int fd = open(app->path_new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	bool ok = fd >= 0 && write(fd, app->file, (size_t)n) == n;
+	ssize_t written = fd >= 0 ? write(fd, app->file, (size_t)n) : -1;
+	bool ok = written == n;
+	if (written >= 0 && !ok)
+		errno = ENOSPC; /* a short write says nothing by itself */
 	if (fd >= 0)
 		ok = close(fd) == 0 && ok;
 	ok = ok && rename(app->path_new, app->path) == 0;
-	if (!ok && !app->save_failed)
-		cairn_log_warn("cannot save %s: %s; a restart would begin anew", app->path, strerror(errno));
+	cairn_stage_tried(app->stage, "save the mission", ok ? NULL : strerror(errno));
 	app->save_failed = !ok;
 }
 

@@ -22,6 +22,8 @@
 #define SOURCES_MAX 96
 #define TIMERS_MAX 16
 #define BEAT_NS CAIRN_NS_PER_S
+#define TROUBLE_CHARS 55
+#define TROUBLES_MAX 4 /* of different kinds at once */
 
 struct source {
 	void *socket; /* zmq, or NULL */
@@ -60,6 +62,11 @@ struct cairn_stage {
 	int64_t beat_due_ns, turn_ns, late_ns; /* longest turn, latest timer since the last beat */
 	struct cairn_spread late;
 	char note[96];
+	struct trouble {
+		char what[32]; /* empty: none */
+		char text[96];
+	} troubles[TROUBLES_MAX];
+	uint64_t failures;
 };
 
 int64_t cairn_now_ns(void)
@@ -384,6 +391,31 @@ void cairn_stage_note(struct cairn_stage *stage, const char *note)
 	stage->beat_due_ns = 0;
 }
 
+void cairn_stage_tried(struct cairn_stage *stage, const char *what, const char *why)
+{
+	struct trouble *known = NULL, *room = NULL;
+	for (int i = 0; i < TROUBLES_MAX; i++) {
+		struct trouble *t = &stage->troubles[i];
+		if (strcmp(t->what, what) == 0)
+			known = t;
+		else if (t->what[0] == '\0' && room == NULL)
+			room = t;
+	}
+	stage->failures += why != NULL;
+	if (why == NULL && known != NULL) {
+		cairn_log_info("can %s again", what);
+		known->what[0] = '\0';
+	}
+	if (why == NULL || known != NULL || room == NULL)
+		return;
+	snprintf(room->what, sizeof(room->what), "%s", what);
+	size_t len = strlen(why); /* of one that is too long the end counts: there is the cause, in front a path */
+	snprintf(room->text, sizeof(room->text), "cannot %.24s: %s%s", what, len > TROUBLE_CHARS ? "..." : "",
+	    why + (len > TROUBLE_CHARS ? len - TROUBLE_CHARS : 0));
+	cairn_log_error("cannot %s: %s", what, why);
+	stage->beat_due_ns = 0;
+}
+
 void cairn_stage_count_reject(struct cairn_stage *stage)
 {
 	stage->rejects++;
@@ -431,6 +463,11 @@ static void beat(struct cairn_stage *stage, int64_t now_ns)
 	    .rejects = stage->rejects + cairn_bus_rejects(stage->bus)};
 	snprintf(hb.stage, sizeof(hb.stage), "%s", stage->name);
 	snprintf(hb.note, sizeof(hb.note), "%s", stage->note);
+	hb.failures = stage->failures;
+	for (int i = 0; i < TROUBLES_MAX && hb.trouble[0] == '\0'; i++) {
+		if (stage->troubles[i].what[0] != '\0')
+			snprintf(hb.trouble, sizeof(hb.trouble), "%s", stage->troubles[i].text);
+	}
 	cairn_pub_send(stage->beat_pub, &hb, now_ns, true);
 	if (stage->commanded.id != 0) /* for those who came late */
 		cairn_pub_send(stage->commanded_pub, &stage->commanded, stage->commanded_ns, true);
