@@ -63,9 +63,6 @@ void cairn_stage_urgent(struct cairn_stage *stage);
  * the map"; why is NULL when it worked. Failures are counted; the first, and the end of a row of them, are logged, and
  * 'cairn status' shows the newest for as long as it lasts. */
 void cairn_stage_tried(struct cairn_stage *stage, const char *what, const char *why);
-/* Keeps all memory, now and later, from being swapped out, unless launcher.lock_memory is off. Without the
- * privilege it says so and goes on: locking only a part would let later allocations fail. */
-void cairn_stage_lock_memory(struct cairn_stage *stage);
 /* Ready: tells the launcher (newline on --ready-fd). */
 void cairn_stage_ready(struct cairn_stage *stage);
 /* Runs until a signal (0) or a callback's negative status. */
