@@ -3,7 +3,8 @@
 #
 #   scripts/build.sh FOLDER [MESON OPTION...]
 #
-# The options count when the folder is new or was set up with others. Exit: 0 built, 1 not.
+# The options count when the folder is new or was set up with others by this script; a folder that was set up by hand is built as
+# it is. Exit: 0 built, 1 not.
 set -eu
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
@@ -19,10 +20,11 @@ fail() {
 	exit 1
 }
 
-if [ ! -f "$folder/build.ninja" ] || [ "$*" != "$(cat "$folder/.cairn-options" 2>/dev/null || true)" ]; then
+ours=$folder/.cairn-options
+if [ ! -f "$folder/build.ninja" ] || { [ -f "$ours" ] && [ "$*" != "$(cat "$ours")" ]; }; then
 	echo "cairn: setting up $folder/ and building; this takes about a minute" >&2
 	rm -rf "$folder"
 	meson setup "$folder" "$@" >"$log" 2>&1 || fail "meson setup"
-	printf '%s\n' "$*" >"$folder/.cairn-options"
+	printf '%s\n' "$*" >"$ours"
 fi
 ninja -C "$folder" >"$log" 2>&1 || fail "the build"

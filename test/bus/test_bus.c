@@ -58,10 +58,10 @@ static struct cairn_sub *subscriber(enum cairn_topic topic)
 	return sub;
 }
 
-static void wait_readable(void *socket)
+static bool wait_readable(void *socket)
 {
 	zmq_pollitem_t item = {.socket = socket, .events = ZMQ_POLLIN};
-	zmq_poll(&item, 1, 5);
+	return zmq_poll(&item, 1, 5) > 0;
 }
 
 /* Sends until the reader has it: PUB has no memory, and a connection takes its time. */
@@ -140,12 +140,18 @@ START_TEST(a_topic_of_the_latest_ends_at_the_newest)
 		struct cairn_msg_battery out = {i};
 		cairn_pub_send(pub, &out, i, true);
 	}
+	/* A burst that is faster than the socket may lose any of its messages, the last as well: every topic of the latest is
+	 * repeated, and what comes then is the newest, never an older one. */
 	for (int i = 0; i < TRIES && b.voltage_v < 20.0; i++) {
-		wait_readable(cairn_sub_socket(sub));
+		double before = b.voltage_v;
+		if (!wait_readable(cairn_sub_socket(sub))) {
+			struct cairn_msg_battery again = {20};
+			cairn_pub_send(pub, &again, 20 + i, true);
+		}
 		(void)cairn_sub_recv(sub, &b, NULL);
+		ck_assert_double_ge(b.voltage_v, before);
 	}
 	ck_assert_double_eq(b.voltage_v, 20.0);
-	ck_assert_int_eq(cairn_sub_recv(sub, &b, NULL), 0);
 	teardown();
 }
 END_TEST
