@@ -13,6 +13,7 @@
 #define BEHIND_M 2.0 /* unknown floor assumed behind each metre of an opening, for coverage */
 #define ESCAPE_M 0.30
 #define CLEARANCE_BOUND_M 0.30
+#define HALVE_CELLS 400000 /* a window of 30 m x 30 m; of larger ones single cells take too long */
 
 struct cairn_frontier_finder *cairn_frontier_finder_new(void)
 {
@@ -147,6 +148,7 @@ static bool take_window(
 	if (anew) {
 		if (!resize(f, width, height))
 			return false;
+		cairn_wave_halve(&f->wave, (size_t)width * (size_t)height > HALVE_CELLS);
 		memset(f->wave.cell, CAIRN_WAVE_UNKNOWN, (size_t)width * (size_t)height);
 		memset(f->cell_total, 0, sizeof(f->cell_total));
 		f->cell_total[CAIRN_WAVE_UNKNOWN] = (uint32_t)width * (uint32_t)height;

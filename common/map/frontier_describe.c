@@ -109,6 +109,11 @@ static bool wall_near(const struct cairn_frontier_finder *f, uint32_t index)
 	return f->wave.clearance2[index] <= cells * cells;
 }
 
+static double detour_m(const struct cairn_frontier_finder *f, uint32_t way)
+{
+	return DETOUR / CAIRN_WAVE_STEP * f->cell_m * way;
+}
+
 /* Cost in metres of standing at window cell (x, y) to look at the opening's middle; stops counting at enough.
  */
 static double stand_cost(const struct cairn_frontier_finder *f, int32_t x, int32_t y, int32_t mid_x,
@@ -117,7 +122,7 @@ static double stand_cost(const struct cairn_frontier_finder *f, int32_t x, int32
 	size_t index = (size_t)y * (size_t)f->wave.width + (size_t)x;
 	double dx = x - mid_x, dy = y - mid_y;
 	double cost = fmax(0.0, sqrt(dx * dx + dy * dy) * f->cell_m - VIEW_M);
-	cost += DETOUR * way * f->cell_m / CAIRN_WAVE_STEP;
+	cost += detour_m(f, way);
 	if (cost >= enough)
 		return cost;
 	double clear_m = sqrt(f->wave.clearance2[index]) * f->cell_m;
@@ -166,6 +171,7 @@ static bool find_stand(const struct cairn_frontier_finder *f, struct cairn_front
 	int32_t reach = (int32_t)(GOAL_REACH_M / (f->cell_m * stride));
 	double best = HUGE_VAL, step_m = stride * f->cell_m;
 	for (int32_t ring = 0; ring <= reach && ring * step_m - VIEW_M < best; ring++) {
+		double nearest = fmax(0.0, ring * step_m - VIEW_M); /* what its distance costs at least */
 		for (int32_t dy = -ring; dy <= ring; dy++) {
 			int32_t step = abs(dy) == ring || ring == 0 ? 1 : 2 * ring;
 			for (int32_t dx = -ring; dx <= ring; dx += step) {
@@ -173,7 +179,7 @@ static bool find_stand(const struct cairn_frontier_finder *f, struct cairn_front
 				if (x < 0 || y < 0 || x >= f->wave.width || y >= f->wave.height)
 					continue;
 				uint32_t way = cairn_wave_distance(&f->wave, x, y);
-				if (way == CAIRN_WAVE_NEVER)
+				if (way == CAIRN_WAVE_NEVER || nearest + detour_m(f, way) >= best)
 					continue;
 				double look = cairn_frontier_look(o, x, y, mid_x, mid_y);
 				if (look < LOOK_COSINE)

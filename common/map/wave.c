@@ -29,6 +29,7 @@ static void free_arrays(struct cairn_wave *wave)
 	free(wave->row2);
 	free(wave->open);
 	free(wave->line);
+	free(wave->block);
 	free(wave->state);
 	wave->capacity = 0;
 }
@@ -53,18 +54,26 @@ bool cairn_wave_resize(struct cairn_wave *wave, int32_t width, int32_t height)
 		wave->row2 = malloc(room * sizeof(*wave->row2));
 		wave->open = malloc(room);
 		wave->line = malloc(room);
+		wave->block = malloc(room);
 		wave->state = malloc(room * sizeof(*wave->state));
 		wave->capacity = room;
 	}
 	if (wave->cell == NULL || wave->driven == NULL || wave->clearance2 == NULL || wave->row2 == NULL ||
-	    wave->open == NULL || wave->line == NULL || wave->state == NULL) {
+	    wave->open == NULL || wave->line == NULL || wave->block == NULL || wave->state == NULL) {
 		wave->capacity = 0;
 		return false;
 	}
 	wave->width = width;
 	wave->height = height;
+	wave->halved = 0;
 	memset(wave->driven, 0, cells);
 	return true;
+}
+
+void cairn_wave_halve(struct cairn_wave *wave, bool halve)
+{
+	wave->halved =
+	    halve && wave->width >= 4 && wave->height >= 4; /* else blocks and frame are no fewer */
 }
 
 static int16_t min16(int16_t a, int16_t b)
@@ -171,6 +180,7 @@ static void mark_states(struct cairn_wave *wave)
 {
 	int32_t w = wave->width, h = wave->height;
 	uint8_t *restrict column = wave->line;
+	wave->stride = w;
 	memset(wave->state, 0, (size_t)w * sizeof(*wave->state));
 	memset(wave->state + (size_t)(h - 1) * (size_t)w, 0, (size_t)w * sizeof(*wave->state));
 	for (int32_t y = 1; y < h - 1; y++) {
@@ -181,9 +191,60 @@ static void mark_states(struct cairn_wave *wave)
 			column[x] = (uint8_t)(above[x] & at[x] & below[x]);
 		for (int32_t x = 1; x < w - 1; x++) {
 			uint32_t inner = column[x - 1] & column[x] & column[x + 1];
-			state[x] = (0U - at[x]) & (NEVER << 9 | inner << 8);
+			state[x] = (0U - at[x]) & (NEVER << 9 | inner << 8 | (EVERYWHERE & (inner - 1U)));
 		}
 		state[0] = state[w - 1] = 0;
+	}
+}
+
+/* Which of their four cells may be entered: 1 and 2 in the upper row (in memory), 4 and 8 in the lower one.
+ * Block (1, 1) begins at cell (1, 1), so that the frame of cells lies in blocks of its own or beside closed
+ * ones. */
+static void mark_blocks(struct cairn_wave *wave, int32_t blocks_x, int32_t blocks_y)
+{
+	memset(wave->block, 0, (size_t)blocks_x * (size_t)blocks_y);
+	for (int32_t y = 1; 2 * y < wave->height; y++) {
+		const uint8_t *restrict upper = wave->open + (size_t)(2 * y - 1) * (size_t)wave->width;
+		const uint8_t *restrict lower = upper + wave->width;
+		uint8_t *restrict block = wave->block + (size_t)y * (size_t)blocks_x;
+		for (int32_t x = 1; 2 * x < wave->width; x++)
+			block[x] = (uint8_t)(upper[2 * x - 1] | upper[2 * x] << 1 | lower[2 * x - 1] << 2 |
+					     lower[2 * x] << 3);
+	}
+}
+
+/* The ways out of a block: those by which an open cell of it touches one of the neighbour's, so that a chain
+ * of blocks is a chain of cells (the four of a block touch each other). */
+static uint32_t ways_out(const uint8_t *at, ptrdiff_t w)
+{
+	enum { NW = 1, NE = 2, SW = 4, SE = 8, E = NE | SE, W = NW | SW, N = NW | NE, S = SW | SE };
+	const unsigned c = *at;
+	return (uint32_t)((c & E && at[1] & W) << 0 | (c & W && at[-1] & E) << 1 | (c & S && at[w] & N) << 2 |
+			  (c & N && at[-w] & S) << 3 | (c & SE && at[w + 1] & NW) << 4 |
+			  (c & SW && at[w - 1] & NE) << 5 | (c & NE && at[-w + 1] & SW) << 6 |
+			  (c & NW && at[-w - 1] & SE) << 7);
+}
+
+/* As mark_states, for blocks. Inner are those in the middle of nine without a closed cell. */
+static void mark_block_states(struct cairn_wave *wave)
+{
+	const int32_t w = wave->width / 2 + 2, h = wave->height / 2 + 2;
+	const uint8_t full = 15;
+	uint8_t *restrict column = wave->line;
+	mark_blocks(wave, w, h);
+	wave->stride = w;
+	memset(wave->state, 0, (size_t)w * (size_t)h * sizeof(*wave->state));
+	for (int32_t y = 1; y < h - 1; y++) {
+		const uint8_t *at = wave->block + (size_t)y * (size_t)w, *above = at - w, *below = at + w;
+		uint32_t *state = wave->state + (size_t)y * (size_t)w;
+		for (int32_t x = 0; x < w; x++)
+			column[x] = above[x] & at[x] & below[x];
+		for (int32_t x = 1; x < w - 1; x++) {
+			if (at[x] == 0)
+				continue;
+			bool inner = (column[x - 1] & column[x] & column[x + 1]) == full;
+			state[x] = NEVER << 9 | (inner ? INNER : ways_out(at + x, w));
+		}
 	}
 }
 
@@ -201,9 +262,11 @@ static inline enum reached reach_cell(struct cairn_wave *wave, size_t index, uin
 		wave->state[index] = state | hands_on[way];
 		return RUN_GOES_ON;
 	}
-	wave->state[index] = distance << 9 | (state & INNER) | hands_on[way];
-	if (state & INNER)
+	if (state & INNER) {
+		wave->state[index] = distance << 9 | INNER | hands_on[way];
 		return RUN_GOES_ON;
+	}
+	wave->state[index] = distance << 9 | (state & EVERYWHERE);
 	return push(wave, distance, index) ? RUN_ENDS : RUN_FAILED;
 }
 
@@ -237,7 +300,7 @@ static bool run_diagonal(
 
 static bool expand(struct cairn_wave *wave)
 {
-	const ptrdiff_t w = wave->width;
+	const ptrdiff_t w = wave->stride;
 	const ptrdiff_t step[8] = {1, -1, w, -w, w + 1, w - 1, -w + 1, -w - 1};
 	for (uint32_t now = CAIRN_WAVE_STEP; wave->waiting > 0; now++) {
 		unsigned b = now % CAIRN_WAVE_BUCKETS;
@@ -246,8 +309,7 @@ static bool expand(struct cairn_wave *wave)
 			uint32_t state = wave->state[index];
 			if (state >> 9 != now)
 				continue;
-			unsigned ways = state & INNER ? state & EVERYWHERE : EVERYWHERE;
-			for (; ways != 0; ways &= ways - 1) {
+			for (unsigned ways = state & EVERYWHERE; ways != 0; ways &= ways - 1) {
 				int k = __builtin_ctz(ways);
 				if (k < 4 ? !run_straight(wave, index, now, k, step[k])
 					  : !run_diagonal(wave, index, now, k, step))
@@ -263,10 +325,11 @@ static bool expand(struct cairn_wave *wave)
 /* Opens a cell as a start. The start counts from one step, so that 0 can mean closed. */
 static bool seed(struct cairn_wave *wave, int32_t x, int32_t y)
 {
-	size_t index = (size_t)y * (size_t)wave->width + (size_t)x;
-	if (wave->state[index] >> 9 != NEVER) /* closed, or seeded already */
+	size_t index = cairn_wave_index(wave, x, y);
+	uint32_t state = wave->state[index];
+	if (state >> 9 != NEVER) /* closed, or seeded already */
 		return true;
-	wave->state[index] = CAIRN_WAVE_STEP << 9 | (wave->state[index] & INNER) | EVERYWHERE;
+	wave->state[index] = CAIRN_WAVE_STEP << 9 | (state & INNER ? INNER | EVERYWHERE : state & EVERYWHERE);
 	return push(wave, CAIRN_WAVE_STEP, index);
 }
 
@@ -315,6 +378,9 @@ bool cairn_wave_spread(struct cairn_wave *wave, int32_t x, int32_t y, int need2,
 	for (int i = 0; i < CAIRN_WAVE_BUCKETS; i++)
 		wave->bucket_count[i] = 0;
 	mark_open(wave);
-	mark_states(wave);
+	if (wave->halved)
+		mark_block_states(wave);
+	else
+		mark_states(wave);
 	return escape(wave, x, y, escape_cells < ESCAPE_MAX ? escape_cells : ESCAPE_MAX) && expand(wave);
 }

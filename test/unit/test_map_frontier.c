@@ -214,6 +214,39 @@ START_TEST(what_is_seen_through_a_slot_too_narrow_for_the_robot_cannot_be_reache
 }
 END_TEST
 
+/* A wall seen far off makes the window so large that ways are measured between blocks of cells. */
+START_TEST(on_a_large_map_doors_stay_doors_and_slots_stay_shut_wherever_they_lie)
+{
+	for (int at = 0; at < 4; at++) {
+		begin();
+		ck_assert(cairn_grid_reserve(&grid, (struct cairn_cell_box){-20, -20, 720, 720}));
+		room(0, 0, 79, 59);
+		room(81, 0, 120, 59);
+		area(80, 20 + at, 80, 33 + at, FREE); /* 0.70 m */
+		room(82, 61, 120, 99);
+		area(84 + at, 60, 86 + at, 60, FREE);   /* a slot of 0.15 m */
+		area(121, 10 + at, 121, 40 + at, FREE); /* an opening behind the door */
+		area(121, 65 + at, 121, 90 + at, FREE); /* and one behind the slot */
+		find(20, 40 + at, true);
+		struct cairn_msg_frontiers small = found;
+		ck_assert_uint_eq(small.total, 2);
+		ck_assert_uint_eq(small.reachable, 1);
+		area(710, 710, 710, 710, WALL);
+		find(20, 40 + at, true);
+		ck_assert_uint_eq(found.total, 2);
+		ck_assert_uint_eq(found.reachable, 1);
+		for (uint32_t i = 0; i < 2; i++) {
+			ck_assert_uint_eq(found.items[i].id, small.items[i].id);
+			ck_assert_uint_eq(found.items[i].cells, small.items[i].cells);
+		}
+		/* The place to stand may be another one, as good within what the ways are off. */
+		ck_assert_double_eq_tol(found.items[0].distance_m, small.items[0].distance_m, 0.5);
+		ck_assert_double_lt(found.items[1].distance_m, 0.0);
+		end();
+	}
+}
+END_TEST
+
 START_TEST(the_distance_is_that_of_the_way_not_of_the_crow)
 {
 	begin();
@@ -491,6 +524,7 @@ CAIRN_TEST_MAIN("map_frontier", cells_within_half_a_metre_are_one_frontier_and_f
     a_look_into_a_narrow_gap_opens_nothing, a_wall_seen_in_dashes_is_no_frontier,
     small_enclosed_pockets_do_not_count_and_larger_ones_do,
     what_is_seen_through_a_slot_too_narrow_for_the_robot_cannot_be_reached,
+    on_a_large_map_doors_stay_doors_and_slots_stay_shut_wherever_they_lie,
     the_distance_is_that_of_the_way_not_of_the_crow, openings_on_both_sides_of_a_wall_are_two,
     a_ragged_edge_is_one_frontier_and_a_long_one_is_cut,
     ids_stay_while_the_map_grows_and_are_never_given_again,

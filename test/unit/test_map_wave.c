@@ -102,51 +102,115 @@ START_TEST(distance_around_obstacles_is_the_shortest)
 }
 END_TEST
 
-/* By Dijkstra's rule over all eight neighbours, plainly: open fields with few obstacles, where runs are long.
- */
-START_TEST(distance_in_wide_rooms_is_the_shortest)
+enum { ROOMS_W = 160, ROOMS_H = 131, ROOMS = ROOMS_W * ROOMS_H };
+
+/* Open fields with few obstacles, where runs are long; walls with one door each. */
+static void build_rooms(struct cairn_rng *rng, int round, bool halve)
 {
-	enum { W = 160, H = 130 };
-	static uint32_t best[W * H];
-	struct cairn_rng rng;
-	cairn_rng_seed(&rng, 9, 1);
-	for (int round = 0; round < 24; round++) {
-		fill(W, H, CAIRN_WAVE_FREE);
-		scatter(&rng, round % 3 == 0 ? 0.0005 : round % 3 == 1 ? 0.004 : 0.02);
-		for (int k = 0; k < round % 4; k++) { /* walls with one door each */
-			int32_t at = 20 + (int32_t)(cairn_rng_u32(&rng) % 110U),
-				door = (int32_t)(cairn_rng_u32(&rng) % 110U);
-			for (int32_t y = 0; y < H; y++)
-				if (y < door || y > door + 9)
-					put(at, y, CAIRN_WAVE_OCCUPIED);
-		}
-		for (int k = 0; k < 49; k++)
-			put(77 + k % 7, 62 + k / 7, CAIRN_WAVE_FREE);
-		cairn_wave_clearances(&wave, 3);
-		int need2 = round % 2 == 0 ? 2 : 5;
-		ck_assert(cairn_wave_spread(&wave, 80, 65, need2, 0));
-		for (int32_t i = 0; i < W * H; i++)
-			best[i] = CAIRN_WAVE_NEVER;
-		best[65 * W + 80] = wave.clearance2[65 * W + 80] >= need2 ? 0 : CAIRN_WAVE_NEVER;
-		for (bool changed = true; changed;) {
-			changed = false;
-			for (int32_t i = W + 1; i < W * (H - 1) - 1; i++) {
-				if (i % W == 0 || i % W == W - 1 || wave.cell[i] != CAIRN_WAVE_FREE ||
-				    wave.clearance2[i] < need2)
-					continue;
-				for (int k = 0; k < 9; k++) {
-					int32_t n = i + (k / 3 - 1) * W + k % 3 - 1;
-					uint32_t step = k % 2 == 0 ? 7 : 5;
-					if (best[n] != CAIRN_WAVE_NEVER && best[n] + step < best[i]) {
-						best[i] = best[n] + step;
-						changed = true;
-					}
+	fill(ROOMS_W - round % 2, ROOMS_H - round / 2 % 2, CAIRN_WAVE_FREE);
+	cairn_wave_halve(&wave, halve);
+	scatter(rng, round % 3 == 0 ? 0.0005 : round % 3 == 1 ? 0.004 : 0.02);
+	for (int k = 0; k < round % 4; k++) {
+		int32_t at = 20 + (int32_t)(cairn_rng_u32(rng) % 110U),
+			door = (int32_t)(cairn_rng_u32(rng) % 110U);
+		for (int32_t y = 0; y < wave.height; y++)
+			if (y < door || y > door + 9)
+				put(at, y, CAIRN_WAVE_OCCUPIED);
+	}
+	for (int k = 0; k < 49; k++)
+		put(77 + k % 7, 62 + k / 7, CAIRN_WAVE_FREE);
+	cairn_wave_clearances(&wave, 3);
+}
+
+/* From (80, 65) by Dijkstra's rule over all eight neighbours, plainly. */
+static void shortest(int need2, uint32_t best[ROOMS])
+{
+	const int32_t w = wave.width, cells = w * wave.height;
+	for (int32_t i = 0; i < cells; i++)
+		best[i] = CAIRN_WAVE_NEVER;
+	best[65 * w + 80] = wave.clearance2[65 * w + 80] >= need2 ? 0 : CAIRN_WAVE_NEVER;
+	for (bool changed = true; changed;) {
+		changed = false;
+		for (int32_t i = w + 1; i < cells - w - 1; i++) {
+			if (i % w == 0 || i % w == w - 1 || wave.cell[i] != CAIRN_WAVE_FREE ||
+			    wave.clearance2[i] < need2)
+				continue;
+			for (int k = 0; k < 9; k++) {
+				int32_t n = i + (k / 3 - 1) * w + k % 3 - 1;
+				uint32_t step = k % 2 == 0 ? 7 : 5;
+				if (best[n] != CAIRN_WAVE_NEVER && best[n] + step < best[i]) {
+					best[i] = best[n] + step;
+					changed = true;
 				}
 			}
 		}
-		for (int32_t i = 0; i < W * H; i++)
-			ck_assert_uint_eq(cairn_wave_distance(&wave, i % W, i / W), best[i]);
 	}
+}
+
+START_TEST(distance_in_wide_rooms_is_the_shortest)
+{
+	static uint32_t best[ROOMS];
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 9, 1);
+	for (int round = 0; round < 24; round++) {
+		build_rooms(&rng, round, false);
+		int need2 = round % 2 == 0 ? 2 : 5;
+		ck_assert(cairn_wave_spread(&wave, 80, 65, need2, 0));
+		shortest(need2, best);
+		for (int32_t i = 0; i < wave.width * wave.height; i++)
+			ck_assert_uint_eq(
+			    cairn_wave_distance(&wave, i % wave.width, i / wave.width), best[i]);
+	}
+}
+END_TEST
+
+START_TEST(over_blocks_the_same_cells_are_reached_by_nearly_the_same_ways)
+{
+	static uint32_t best[ROOMS];
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 10, 1);
+	for (int round = 0; round < 48; round++) {
+		build_rooms(&rng, round, true);
+		int need2 = round % 3 == 0 ? 2 : round % 3 == 1 ? 5 : 9;
+		ck_assert(cairn_wave_spread(&wave, 80, 65, need2, 0));
+		shortest(need2, best);
+		for (int32_t i = 0; i < wave.width * wave.height; i++) {
+			uint32_t got = cairn_wave_distance(&wave, i % wave.width, i / wave.width);
+			ck_assert_int_eq(got == CAIRN_WAVE_NEVER, best[i] == CAIRN_WAVE_NEVER);
+			if (got == CAIRN_WAVE_NEVER)
+				continue;
+			double off = fabs((double)got - (double)best[i]);
+			ck_assert_double_le(off, 0.03 * best[i] + 4 * CAIRN_WAVE_STEP);
+		}
+	}
+}
+END_TEST
+
+/* Thickets of single cells, where chains of blocks are easily taken for ways. */
+START_TEST(over_blocks_no_way_is_lost_and_none_made_up_in_a_thicket)
+{
+	static uint32_t best[ROOMS];
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 11, 1);
+	uint32_t reached = 0, shut = 0;
+	for (int round = 0; round < 40; round++) {
+		fill(ROOMS_W - round % 2, ROOMS_H - round / 2 % 2, CAIRN_WAVE_FREE);
+		cairn_wave_halve(&wave, true);
+		scatter(&rng, 0.45 + 0.005 * round);
+		put(80, 65, CAIRN_WAVE_FREE);
+		cairn_wave_clearances(&wave, 3);
+		ck_assert(cairn_wave_spread(&wave, 80, 65, 1, 0));
+		shortest(1, best);
+		for (int32_t i = 0; i < wave.width * wave.height; i++) {
+			bool got =
+			    cairn_wave_distance(&wave, i % wave.width, i / wave.width) != CAIRN_WAVE_NEVER;
+			ck_assert_int_eq(got, best[i] != CAIRN_WAVE_NEVER);
+			reached += got;
+			shut += !got && wave.cell[i] == CAIRN_WAVE_FREE;
+		}
+	}
+	ck_assert_uint_gt(reached, 1000); /* else nothing was tried */
+	ck_assert_uint_gt(shut, 1000);
 }
 END_TEST
 
@@ -177,9 +241,10 @@ END_TEST
 
 START_TEST(no_wall_is_crossed_however_it_lies_and_wherever_the_robot_stands)
 {
-	for (int turn = 0; turn < 36; turn++) {
+	for (int turn = 0; turn < 72; turn++) { /* the second half over blocks */
 		double a = turn * M_PI / 36.0;
 		fill(120, 120, CAIRN_WAVE_FREE);
+		cairn_wave_halve(&wave, turn >= 36);
 		for (double t = -100.0; t < 100.0; t += 0.25) { /* one cell thick */
 			int32_t x = (int32_t)lround(60.0 + t * cos(a)),
 				y = (int32_t)lround(60.0 + t * sin(a));
@@ -204,10 +269,12 @@ END_TEST
 
 START_TEST(a_gap_is_passed_only_with_room_for_the_robot)
 {
-	for (int gap = 1; gap <= 9; gap++) {
+	for (int round = 0; round < 4 * 9; round++) { /* over cells and over blocks, wherever these begin */
+		int gap = 1 + round / 4, from = 30 + round / 2 % 2;
 		fill(60, 60, CAIRN_WAVE_FREE);
+		cairn_wave_halve(&wave, round % 2 == 1);
 		for (int32_t y = 0; y < 60; y++)
-			if (y < 30 || y >= 30 + gap)
+			if (y < from || y >= from + gap)
 				put(30, y, CAIRN_WAVE_OCCUPIED);
 		cairn_wave_clearances(&wave, 6);
 		ck_assert(cairn_wave_spread(&wave, 10, 10, 8, 6)); /* 2.83 cells: 5 free cells and more */
@@ -249,6 +316,8 @@ END_TEST
 
 CAIRN_TEST_MAIN("map_wave", clearance_is_the_exact_distance_up_to_its_bound, distance_in_the_open_is_octile,
     distance_around_obstacles_is_the_shortest, distance_in_wide_rooms_is_the_shortest,
+    over_blocks_the_same_cells_are_reached_by_nearly_the_same_ways,
+    over_blocks_no_way_is_lost_and_none_made_up_in_a_thicket,
     clearances_after_a_change_are_those_of_the_whole,
     no_wall_is_crossed_however_it_lies_and_wherever_the_robot_stands,
     a_gap_is_passed_only_with_room_for_the_robot, a_robot_too_near_to_a_wall_can_leave,
