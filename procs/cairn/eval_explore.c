@@ -57,7 +57,9 @@ static bool add_world(struct explore_plan *p, const char *path)
 		return complain("too many worlds, no room for", path);
 	struct explore_world *w = &p->worlds[p->world_count++];
 	const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
-	snprintf(w->path, sizeof(w->path), "%s", path);
+	size_t length = strnlen(path, sizeof(w->path) - 1);
+	memcpy(w->path, path, length);
+	w->path[length] = '\0';
 	snprintf(w->name, sizeof(w->name), "%.*s", (int)strcspn(name, "."), name);
 	w->hash = hash_file(path);
 	return true;
