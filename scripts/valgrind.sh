@@ -17,22 +17,23 @@ fi
 left_out='annotate|annotator|choice-closed-loop|costmap|eval-.*|explore|gateway-.*|hybrid|jump|map-log.*|map-loops|mapper|overlay|planner.*|report.*'
 left_out="$left_out"'|sequencer-closed-loop|sim_render|sim_stops|soak-meter|spawn|steady-memory|stops.*|text|view|vlm_pilot|world_.*|ways|edt|astar|arena.*'
 tests=$(meson test -C "$folder" --suite unit --list 2>/dev/null | sed -n 's/^.* \/ //p' | grep -Evx "$left_out" | sort)
-: >"$folder/valgrind.log"
-status=0
-ran=0
 begin=$(date +%s)
-for name in $tests; do
-	program="$folder/test/unit/test_$(printf '%s' "$name" | tr - _)"
-	[ -x "$program" ] || continue
-	ran=$((ran + 1))
-	# Each case is a process of its own, and time is not what is tested here.
-	CK_TIMEOUT_MULTIPLIER=50 valgrind -q --error-exitcode=9 --leak-check=no "$program" >"$folder/valgrind.out" 2>&1 || {
-		echo "valgrind: $name"
-		grep -E '^==|^not ok' "$folder/valgrind.out" | head -n 40
-		status=1
-	}
-	cat "$folder/valgrind.out" >>"$folder/valgrind.log"
-done
-echo "valgrind: $ran programs, $(grep -c '^ok' "$folder/valgrind.log" || true) tests passed," \
-	"$(grep -c '^not ok' "$folder/valgrind.log" || true) failed, $(($(date +%s) - begin)) s"
+rm -rf "$folder/valgrind"
+mkdir "$folder/valgrind"
+
+# One program; each of its cases is a process of its own, and time is not what is tested here.
+cat >"$folder/valgrind/run-one.sh" <<'END'
+program="$1/test/unit/test_$(printf '%s' "$2" | tr - _)"
+[ -x "$program" ] || exit 0
+out=$1/valgrind/$2.log
+CK_TIMEOUT_MULTIPLIER=50 valgrind -q --error-exitcode=9 --leak-check=no "$program" >"$out" 2>&1 && exit 0
+echo "valgrind: $2"
+grep -E '^==|^not ok' "$out" | head -n 40
+exit 1
+END
+status=0
+printf '%s\n' "$tests" | xargs -P "$(nproc)" -I NAME sh "$folder/valgrind/run-one.sh" "$folder" NAME || status=1
+ran=$(find "$folder/valgrind" -name '*.log' | wc -l)
+echo "valgrind: $ran programs, $(cat "$folder"/valgrind/*.log | grep -c '^ok' || true) tests passed," \
+	"$(cat "$folder"/valgrind/*.log | grep -c '^not ok' || true) failed, $(($(date +%s) - begin)) s"
 exit "$status"
