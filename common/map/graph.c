@@ -40,10 +40,17 @@ static bool grow(void *array_p, uint32_t *capacity, uint32_t need, size_t item)
 	return true;
 }
 
+bool cairn_graph_reserve(struct cairn_graph *g, uint32_t nodes, uint32_t edges)
+{
+	return grow(&g->nodes, &g->node_capacity, g->node_count + nodes, sizeof(*g->nodes)) &&
+	       grow(&g->first_edge, &g->first_capacity, g->node_count + nodes, sizeof(*g->first_edge)) &&
+	       grow(&g->edges, &g->edge_capacity, g->edge_count + edges, sizeof(*g->edges)) &&
+	       grow(&g->next_edge, &g->next_capacity, 2 * (g->edge_count + edges), sizeof(*g->next_edge));
+}
+
 int64_t cairn_graph_add_node(struct cairn_graph *g, struct cairn_pose2 pose)
 {
-	if (!grow(&g->nodes, &g->node_capacity, g->node_count + 1, sizeof(*g->nodes)) ||
-	    !grow(&g->first_edge, &g->first_capacity, g->node_count + 1, sizeof(*g->first_edge)))
+	if (!cairn_graph_reserve(g, 1, 0))
 		return -ENOMEM;
 	g->nodes[g->node_count] = pose;
 	g->first_edge[g->node_count] = UINT32_MAX;
@@ -88,8 +95,7 @@ int cairn_graph_add_edge(struct cairn_graph *g, uint32_t a, uint32_t b, enum cai
 	double mid = 0.5 * (cov[0][0] + cov[1][1]);
 	edge.sigma_m = sqrt(mid + hypot(0.5 * (cov[0][0] - cov[1][1]), cov[0][1]));
 	edge.sigma_rad = sqrt(cov[2][2]);
-	if (!grow(&g->edges, &g->edge_capacity, g->edge_count + 1, sizeof(*g->edges)) ||
-	    !grow(&g->next_edge, &g->next_capacity, 2 * (g->edge_count + 1), sizeof(*g->next_edge)))
+	if (!cairn_graph_reserve(g, 0, 1))
 		return -ENOMEM;
 	g->edges[g->edge_count] = edge;
 	chain_edge(g, g->edge_count++);

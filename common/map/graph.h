@@ -51,6 +51,9 @@ struct cairn_graph_report {
 void cairn_graph_init(struct cairn_graph *graph);
 void cairn_graph_free(struct cairn_graph *graph);
 
+/* Room for more nodes and edges, so that adding them cannot fail for want of memory. */
+bool cairn_graph_reserve(struct cairn_graph *graph, uint32_t nodes, uint32_t edges);
+
 /* The new node's number, or -ENOMEM. */
 int64_t cairn_graph_add_node(struct cairn_graph *graph, struct cairn_pose2 pose);
 

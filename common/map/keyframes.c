@@ -44,13 +44,10 @@ static int16_t pack(double metres)
 	return (int16_t)lrint(cairn_clamp(metres / CAIRN_KEYFRAME_STEP_M, -32767.0, 32767.0));
 }
 
-/* Appends the rays: hits first, then those that hit nothing. */
-static bool keep_rays(struct cairn_mapper *m, struct cairn_keyframe *k)
+/* Appends the rays, for which there is room: hits first, then those that hit nothing. */
+static void keep_rays(struct cairn_mapper *m, struct cairn_keyframe *k)
 {
 	const struct cairn_rays *rays = &m->rays;
-	if (!cairn_mapper_grow(&m->points, &m->point_capacity, m->point_count + (uint32_t)rays->count,
-		2 * sizeof(*m->points)))
-		return false;
 	int16_t *out = m->points + 2 * (size_t)m->point_count;
 	double x = 0.0, y = 0.0;
 	k->first = m->point_count;
@@ -68,7 +65,6 @@ static bool keep_rays(struct cairn_mapper *m, struct cairn_keyframe *k)
 	}
 	k->from_x_m = k->count > 0 ? (float)(x / k->count) : 0.0F;
 	k->from_y_m = k->count > 0 ? (float)(y / k->count) : 0.0F;
-	return true;
 }
 
 void cairn_mapper_keyframe_rays(const struct cairn_mapper *m, uint32_t key, struct cairn_rays *ret)
@@ -178,11 +174,19 @@ static void tie_to_older(struct cairn_mapper *m, uint32_t key)
 		m->near_m = m->track.distance_m;
 }
 
-int cairn_mapper_keep(
-    struct cairn_mapper *m, struct cairn_pose2 local, enum cairn_edge_kind kind, int64_t t_ns)
+bool cairn_mapper_reserve_key(struct cairn_mapper *m)
 {
-	if (!cairn_mapper_grow(
-		&m->keyframes, &m->keyframe_capacity, m->keyframe_count + 1, sizeof(*m->keyframes)))
+	return cairn_mapper_grow(
+		   &m->keyframes, &m->keyframe_capacity, m->keyframe_count + 1, sizeof(*m->keyframes)) &&
+	       cairn_mapper_grow(&m->points, &m->point_capacity, m->point_count + (uint32_t)m->rays.count,
+		   2 * sizeof(*m->points)) &&
+	       cairn_graph_reserve(&m->graph, 1, 2);
+}
+
+/* The scan in m->rays as the newest keyframe, without an edge. node: where the graph has it. */
+static int append(struct cairn_mapper *m, struct cairn_pose2 local, struct cairn_pose2 node, int64_t t_ns)
+{
+	if (!cairn_mapper_reserve_key(m) || cairn_graph_add_node(&m->graph, node) < 0)
 		return -ENOMEM;
 	struct cairn_keyframe k = {.t_ns = t_ns,
 	    .track = m->scan_track,
@@ -192,28 +196,48 @@ int cairn_mapper_keep(
 	    .path_m = m->track.distance_m,
 	    .in_local = true,
 	    .detached = m->detached};
-	struct cairn_pose2 node = cairn_pose_compose(cairn_mapper_graph_from_local(m), local);
-	if (!keep_rays(m, &k))
-		return -ENOMEM;
-	int64_t id = cairn_graph_add_node(&m->graph, node);
-	if (id < 0)
-		return -ENOMEM;
-	uint32_t key = m->keyframe_count++;
+	keep_rays(m, &k);
 	k.next = k.pose;
-	if (key > 0) {
-		const struct cairn_keyframe *before = &m->keyframes[key - 1];
-		struct cairn_pose2 z = cairn_pose_between(before->local, local);
-		double cov[3][3];
-		chain_cov(m, z, kind, cov);
-		if (cairn_graph_add_edge(&m->graph, key - 1, key, kind, z, cov) == -EINVAL) {
-			chain_cov(m, z, CAIRN_EDGE_WEAK, cov); /* a match that fixes nothing */
-			(void)cairn_graph_add_edge(&m->graph, key - 1, key, CAIRN_EDGE_WEAK, z, cov);
-		}
-		k.next = cairn_pose_compose(before->next, z);
-	}
-	m->keyframes[key] = k;
+	m->keyframes[m->keyframe_count++] = k;
 	m->point_count += k.count;
-	if (kind == CAIRN_EDGE_CHAIN && key > 0)
+	return 0;
+}
+
+int cairn_mapper_keep(
+    struct cairn_mapper *m, struct cairn_pose2 local, enum cairn_edge_kind kind, int64_t t_ns)
+{
+	uint32_t key = m->keyframe_count;
+	struct cairn_pose2 node = cairn_pose_compose(cairn_mapper_graph_from_local(m), local);
+	if (append(m, local, node, t_ns) != 0)
+		return -ENOMEM;
+	m->known_run = 0;
+	if (key == 0)
+		return 0;
+	const struct cairn_keyframe *before = &m->keyframes[key - 1];
+	struct cairn_pose2 z = cairn_pose_between(before->local, local);
+	double cov[3][3];
+	chain_cov(m, z, kind, cov);
+	if (cairn_graph_add_edge(&m->graph, key - 1, key, kind, z, cov) == -EINVAL) {
+		chain_cov(m, z, CAIRN_EDGE_WEAK, cov); /* a match that fixes nothing */
+		(void)cairn_graph_add_edge(&m->graph, key - 1, key, CAIRN_EDGE_WEAK, z, cov);
+	}
+	m->keyframes[key].next = cairn_pose_compose(before->next, z);
+	if (kind == CAIRN_EDGE_CHAIN)
 		tie_to_older(m, key);
+	return 0;
+}
+
+int cairn_mapper_keep_tied(
+    struct cairn_mapper *m, struct cairn_pose2 local, struct cairn_pose2 node, uint32_t old, int64_t t_ns)
+{
+	uint32_t key = m->keyframe_count;
+	if (append(m, local, node, t_ns) != 0)
+		return -ENOMEM;
+	double cov[3][3];
+	struct cairn_pose2 z = cairn_pose_between(m->keyframes[old].drawn, local);
+	cairn_mapper_spread(&m->match, 1.0, 0.1, NEAR_FLOOR_M, NEAR_FLOOR_RAD, cov);
+	(void)cairn_graph_add_edge(&m->graph, old, key, CAIRN_EDGE_NEAR, z, cov);
+	m->keyframes[key].next = cairn_pose_compose(m->keyframes[old].next, z);
+	m->near_m = m->track.distance_m;
 	return 0;
 }

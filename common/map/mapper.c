@@ -24,15 +24,12 @@
 #define WINDOW_MAX_RAD 1.2
 #define CHAIN_AFTER_M 1.0  /* nothing fits for so long, and odometry is believed: a new chain of keyframes */
 #define DETACH_AFTER_M 0.5 /* a lost robot that drives begins a chain of its own */
-#define KNOWN_KEY_M 2.5    /* where all is known already, keyframes are kept so far apart */
-#define KNOWN_PATH_M 5.0
-#define KNOWN_NEAR_M 1.0 /* of an older keyframe: the LiDAR looks all round, so whichever way it faced, it has seen */
-#define KNOWN_SHARE 0.9  /* what this scan sees, as the scan itself says */
 #define LOCAL_MOVED_SHARE 0.35 /* of the range */
 #define LOCAL_MOVED_M 4.0 /* the local map is drawn anew when the robot has moved so far from its middle */
 #define REFRESH_NS CAIRN_NS_PER_S
 #define INSERT_YAW_RATE_MAX 1.5 /* a faster turn smears the scan */
 #define DRIVEN_STEP_M 0.05
+#define DRIVEN_MAX 200000 /* points: 10 km; then the oldest quarter is forgotten */
 #define SCAN_SILENT_NS CAIRN_NS_PER_S
 #define BLIND_LOST_M 5.0 /* so far without a scan that fits, odometry alone is not a pose any more */
 
@@ -105,6 +102,14 @@ static void doubt(struct cairn_mapper *m, double metres, double radians)
 	m->unsure_rad = fmin(m->unsure_rad + radians, UNSURE_MAX_RAD);
 }
 
+static void forget_driven(struct cairn_mapper *m, uint32_t points)
+{
+	m->driven_count -= points;
+	memmove(m->driven, m->driven + 2 * (size_t)points, 2 * sizeof(float) * m->driven_count);
+	memmove(m->driven_key, m->driven_key + points, sizeof(uint32_t) * m->driven_count);
+	cairn_visits_forget(&m->features.visits, points);
+}
+
 static void record_driven(struct cairn_mapper *m, struct cairn_pose2 pose)
 {
 	if (m->driven_count > 0) {
@@ -112,6 +117,8 @@ static void record_driven(struct cairn_mapper *m, struct cairn_pose2 pose)
 		if (hypot(pose.x_m - (double)last[0], pose.y_m - (double)last[1]) < DRIVEN_STEP_M)
 			return;
 	}
+	if (m->driven_count >= DRIVEN_MAX)
+		forget_driven(m, DRIVEN_MAX / 4);
 	if (m->keyframe_count == 0 ||
 	    !cairn_mapper_grow(&m->driven, &m->driven_capacity, m->driven_count + 1, 2 * sizeof(float)) ||
 	    !cairn_mapper_grow(
@@ -201,32 +208,6 @@ static void motion_of(
 	}
 }
 
-static bool same_place(const struct cairn_mapper *m, struct cairn_pose2 local)
-{
-	if (m->match.known_share < KNOWN_SHARE)
-		return false;
-	for (uint32_t i = 0; i < m->keyframe_count; i++) {
-		const struct cairn_keyframe *k = &m->keyframes[i];
-		if (!k->in_local || m->track.distance_m - k->path_m < KNOWN_PATH_M)
-			continue;
-		if (hypot(k->drawn.x_m - local.x_m, k->drawn.y_m - local.y_m) < KNOWN_NEAR_M)
-			return true;
-	}
-	return false;
-}
-
-/* A keyframe after some travel, farther apart where one from before is near. */
-static bool key_due(const struct cairn_mapper *m, struct cairn_pose2 local)
-{
-	if (m->keyframe_count == 0)
-		return true;
-	struct cairn_pose2 since = cairn_pose_between(m->keyframes[m->keyframe_count - 1].local, local);
-	double moved_m = hypot(since.x_m, since.y_m);
-	if (moved_m < m->cfg.map.keyframe_m && fabs(since.yaw_rad) < m->cfg.map.keyframe_rad)
-		return false;
-	return moved_m >= KNOWN_KEY_M || !same_place(m, local);
-}
-
 void cairn_mapper_draw_scan(struct cairn_mapper *m, struct cairn_pose2 local)
 {
 	struct cairn_sheet *s = &m->sheets[m->sheet];
@@ -243,11 +224,14 @@ static enum cairn_scan_use enter_scan(
 {
 	const struct cairn_track_point *newest = cairn_track_newest(&m->track);
 	double turn_radps = newest != NULL ? fabs(newest->twist.w_radps) : 0.0;
-	bool key = key_due(m, local);
+	uint32_t old = UINT32_MAX;
+	bool key = cairn_mapper_key_due(m, local, &old);
 	if (turn_radps > INSERT_YAW_RATE_MAX || (!key && t_ns - m->t_insert_ns < REFRESH_NS))
 		return CAIRN_SCAN_MATCHED;
-	if (key && cairn_mapper_keep(m, local, kind, t_ns) != 0)
-		key = false;
+	if (key)
+		key = (kind == CAIRN_EDGE_CHAIN && old != UINT32_MAX
+			      ? cairn_mapper_keep_known(m, local, old, t_ns)
+			      : cairn_mapper_keep(m, local, kind, t_ns)) == 0;
 	uint32_t revision = m->grid.revision;
 	cairn_mapper_draw_scan(m, local);
 	m->t_insert_ns = t_ns;
@@ -359,8 +343,9 @@ static enum cairn_scan_use use_unfit(
 		return CAIRN_SCAN_UNFIT;
 	if (m->tracking != CAIRN_TRACKING_LOST && !m->unconfirmed) {
 		if (!contradicts)
-			return key_due(m, local) ? enter_scan(m, local, CAIRN_EDGE_WEAK, t_ns)
-						 : CAIRN_SCAN_UNFIT;
+			return cairn_mapper_key_due(m, local, NULL)
+				   ? enter_scan(m, local, CAIRN_EDGE_WEAK, t_ns)
+				   : CAIRN_SCAN_UNFIT;
 		return blind_m >= CHAIN_AFTER_M && m->bad_run >= WEAK_RUN
 			   ? cairn_mapper_begin_chain(m, local, false, t_ns)
 			   : CAIRN_SCAN_UNFIT;
@@ -419,16 +404,6 @@ enum cairn_scan_use cairn_mapper_scan(struct cairn_mapper *m, const struct cairn
 	if (m->detached)
 		(void)cairn_mapper_search(m, m->match.pose, t_ns);
 	return use;
-}
-
-bool cairn_mapper_anchor(const struct cairn_mapper *m, uint32_t *ret_key, struct cairn_pose2 *ret_from_key)
-{
-	if (m->keyframe_count == 0)
-		return false;
-	*ret_key = m->keyframe_count - 1;
-	*ret_from_key = cairn_pose_between(
-	    m->keyframes[*ret_key].local, cairn_pose_compose(m->local_from_track, m->scan_track));
-	return true;
 }
 
 void cairn_mapper_settle(struct cairn_mapper *m)

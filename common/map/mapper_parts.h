@@ -110,6 +110,9 @@ struct cairn_mapper {
 	uint32_t guess_count;
 	double loop_tried_m;   /* odometer at the last search */
 	double near_m;         /* odometer at the last edge to an older keyframe */
+	uint32_t known_run;    /* of the newest keyframes, those kept where there are enough: known.c */
+	uint32_t stand_in_for; /* the newest keyframe only stands for the robot: tied to this one, */
+	struct cairn_pose2 stand_in_z; /* and seen so from it */
 	uint32_t chain_from;   /* first keyframe of a chain whose place in the map is unknown */
 	bool detached;         /* there is such a chain */
 	uint32_t confirm_from; /* found again, not confirmed: keyframes from here on are no witnesses; else
@@ -170,6 +173,20 @@ void cairn_mapper_spread(const struct cairn_match *match, double weak_m, double 
     double floor_rad, double ret[3][3]);
 /* The transform from local to graph frame. */
 struct cairn_pose2 cairn_mapper_graph_from_local(const struct cairn_mapper *m);
+
+/* The same at node in the graph, with a tie to one older keyframe and none to the one before. */
+int cairn_mapper_keep_tied(struct cairn_mapper *m, struct cairn_pose2 local, struct cairn_pose2 node,
+    uint32_t old, int64_t t_ns);
+/* Room for one more keyframe, with its rays in m->rays and its edges. */
+bool cairn_mapper_reserve_key(struct cairn_mapper *m);
+
+/* ---- known.c ---- */
+
+/* Is the scan at local pose to be kept? *ret_old (may be NULL): where there are enough keyframes, the nearest
+ * of them, else UINT32_MAX. */
+bool cairn_mapper_key_due(const struct cairn_mapper *m, struct cairn_pose2 local, uint32_t *ret_old);
+/* Keeps the scan for as long as it takes to drive on: where keyframes are enough, the newest is replaced. */
+int cairn_mapper_keep_known(struct cairn_mapper *m, struct cairn_pose2 local, uint32_t old, int64_t t_ns);
 
 /* ---- sheets.c ---- */
 

@@ -86,6 +86,11 @@ bool cairn_visits_follow(struct cairn_visits *visits, const float *path, uint32_
 	return ok;
 }
 
+void cairn_visits_forget(struct cairn_visits *visits, uint32_t points)
+{
+	visits->followed -= points < visits->followed ? points : visits->followed;
+}
+
 uint32_t cairn_visits_at(const struct cairn_visits *visits, double x_m, double y_m)
 {
 	double u = x_m / visits->cell_m, v = y_m / visits->cell_m;

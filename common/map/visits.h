@@ -34,6 +34,9 @@ void cairn_visits_free(struct cairn_visits *visits);
  * shorter than it was. False without memory: what does not fit is not counted. */
 bool cairn_visits_follow(struct cairn_visits *visits, const float *path, uint32_t points, uint32_t epoch);
 
+/* The first points of the path are gone; what they counted stays until the epoch changes. */
+void cairn_visits_forget(struct cairn_visits *visits, uint32_t points);
+
 /* Times the robot came into the square around a place. */
 uint32_t cairn_visits_at(const struct cairn_visits *visits, double x_m, double y_m);
 

@@ -120,11 +120,43 @@ START_TEST(driving_about_in_a_known_flat_keeps_a_scan_every_other_metre_at_most)
 	drive_round_beside(&d, -0.2);
 	driven_m = d.robot.odom_distance_m - driven_m;
 	(void)cairn_mapper_keyframes(d.mapper, &after);
-	printf("# %u scans kept on the first round, %u more on %.1f m about\n", before, after - before, driven_m);
+	printf("# %u scans kept on the first round, %u more on %.1f m about\n", before, after - before,
+	    driven_m);
 	ck_assert_double_gt(driven_m, 50.0);
 	ck_assert_double_le((double)(after - before), 0.5 * driven_m);
 	ck_assert_double_lt(off_m(&d, &pose), 0.05);
 	ck_assert_double_lt(d.worst_m, 0.08);
+	cairn_mapper_destroy(&d.mapper);
+}
+END_TEST
+
+START_TEST(hours_in_a_known_flat_keep_no_more_scans_and_the_pose_stays_right)
+{
+	struct drive d;
+	struct cairn_msg_pose pose;
+	uint32_t before, after;
+	drive_begin(&d);
+	drive_round(&d);
+	for (int i = 1; i <= 4; i++) /* until every place has enough */
+		drive_round_beside(&d, 0.1 * (i % 3 - 1));
+	(void)cairn_mapper_keyframes(d.mapper, &before);
+	uint32_t edges = cairn_mapper_graph(d.mapper)->edge_count;
+	double from_m = d.robot.odom_distance_m;
+	for (int i = 0; i < 6; i++)
+		drive_round_beside(&d, 0.1 * (i % 3 - 1));
+	(void)cairn_mapper_keyframes(d.mapper, &after);
+	const struct cairn_graph *g = cairn_mapper_graph(d.mapper);
+	printf("# %u scans kept, %u after %.0f m more; %u edges, %u; worst %.3f m %.2f deg\n", before, after,
+	    d.robot.odom_distance_m - from_m, edges, g->edge_count, d.worst_m, cairn_rad_to_deg(d.worst_rad));
+	ck_assert_double_gt(d.robot.odom_distance_m - from_m, 150.0);
+	ck_assert_uint_le(after, before + before / 20);
+	ck_assert_uint_le(g->edge_count, edges + edges / 20);
+	ck_assert_uint_eq(g->node_count, after);
+	ck_assert_double_lt(off_m(&d, &pose), 0.05);
+	ck_assert_double_lt(d.worst_m, 0.08);
+	ck_assert_int_ge(d.good, d.scans * 99 / 100);
+	cairn_mapper_settle(d.mapper); /* the graph holds together: nothing flies apart */
+	ck_assert_double_lt(off_m(&d, &pose), 0.05);
 	cairn_mapper_destroy(&d.mapper);
 }
 END_TEST
@@ -374,6 +406,7 @@ END_TEST
 
 CAIRN_TEST_MAIN("mapper", a_flat_is_driven_within_5_cm_and_1_degree,
     driving_about_in_a_known_flat_keeps_a_scan_every_other_metre_at_most,
+    hours_in_a_known_flat_keep_no_more_scans_and_the_pose_stays_right,
     exploring_a_flat_ends_with_all_of_it_seen, a_restart_of_the_odometry_on_the_way_is_survived,
     odometry_gone_wild_is_not_believed, without_scans_tracking_is_weak_until_they_come_back,
     broken_scans_and_odometry_change_nothing,
