@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/base/geom.h"
+#include "common/base/retry.h"
 #include "common/safety/sequencer.h"
 #include "procs/shell/stage.h"
 
@@ -29,7 +30,7 @@ struct app {
 	int64_t goal_due_ns, mission_due_ns, tier_due_ns, zones_due_ns;
 	struct cairn_sequencer_output out;
 	uint64_t rejects;
-	bool save_failed;
+	struct cairn_retry saving; /* a full disk must not cost the loop twenty tries a second */
 	char path[320], path_new[330];
 	union { /* scratch for whatever arrives */
 		struct cairn_msg_scan scan;
@@ -56,7 +57,7 @@ static void save(struct app *app)
 		ok = close(fd) == 0 && ok;
 	ok = ok && rename(app->path_new, app->path) == 0;
 	cairn_stage_tried(app->stage, "save the mission", ok ? NULL : strerror(errno));
-	app->save_failed = !ok;
+	cairn_retry_tried(&app->saving, ok, cairn_now_ns());
 }
 
 /* True with *record when an earlier process of this run left one. */
@@ -145,7 +146,8 @@ static int on_step(void *ctx)
 		cairn_pub_send(app->tier, &app->out.tier, now_ns, true);
 	if (due(&app->zones_due_ns, TIER_PERIOD_NS, app->out.record_changed, now_ns))
 		cairn_pub_send(app->zones, cairn_sequencer_zones(app->seq), now_ns, true);
-	if (app->out.record_changed || app->save_failed)
+	if ((app->out.record_changed || cairn_retry_failed(&app->saving)) &&
+	    cairn_retry_due(&app->saving, now_ns))
 		save(app);
 	log_changes(&was, &app->out);
 	for (; app->rejects < cairn_sequencer_rejects(app->seq); app->rejects++)
