@@ -1,0 +1,52 @@
+#!/bin/sh
+# Whoever sets the clock on the wall must not be noticed by control, ages and deadlines: they use CLOCK_MONOTONIC. Every use of
+# another clock in common/, ipc/ and procs/ stands in the list below with its number and reason; one more, or one less, fails.
+set -eu
+root=$1
+
+allowed() {
+	cat <<'LIST'
+procs/cairn/bench_eval.c 1 the processor time a thread has used
+procs/cairn/bench_map.c 1 the processor time a thread has used
+procs/cairn/bench_planner.c 1 the processor time a thread has used
+procs/cairn/bench_planner_hybrid.c 1 the processor time a thread has used
+procs/cairn/cmd_decisions.c 1 shows the time that a line of the log of decisions tells
+procs/cairn/cmd_map_log.c 1 the processor time the process has used
+procs/gateway/http.c 1 a service may say until when to wait as a time of day; the wait is a monotonic span of at most an hour
+procs/gateway/main.c 1 the time in a line of the log of decisions
+procs/gateway/recorder.c 2 the name of a folder of recordings
+procs/gateway/service.c 1 the time in a recorded exchange
+procs/launcher/report.c 1 the time in a line of the log of commands
+procs/pilot/main.c 1 the time in an answer, as the interface asks for it
+LIST
+}
+
+# Lines that read another clock, by file.
+found() {
+	cd "$1"
+	grep -rnE --include='*.c' --include='*.h' \
+		'CLOCK_[A-Z_]+|gettimeofday *\(|[^_[:alnum:]]time\((NULL|0|&)|(localtime|gmtime)(_r)? *\(|[^r]ftime *\(|pthread_(cond|mutex)_(timed|clock)[a-z]+ *\(|sem_timedwait *\(' \
+		common ipc procs | grep -vE 'CLOCK_MONOTONIC' | cut -d: -f1 | sort | uniq -c | awk '{ print $2, $1 }'
+}
+
+check() {
+	found "$1" >"$log.found" || true
+	allowed | cut -d' ' -f1,2 | sort >"$log.allowed"
+	diff "$log.allowed" "$log.found"
+}
+
+log=$(mktemp -d)/clocks
+trap 'rm -rf "$(dirname "$log")"' EXIT
+if ! check "$root"; then
+	echo "'<': allowed but gone; '>': a use of a clock that may be set, and that the list in test/cli/clocks.sh does not have"
+	exit 1
+fi
+
+# It can fail: a deadline by the wall clock is found.
+mkdir -p "$log.tree"
+cp -r "$root/common" "$root/ipc" "$root/procs" "$log.tree/"
+echo 'static int64_t deadline(void) { return time(NULL) + 5; }' >>"$log.tree/common/base/scan.c"
+if check "$log.tree" >/dev/null; then
+	echo "a deadline by the wall clock was not found"
+	exit 1
+fi
