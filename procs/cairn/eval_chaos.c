@@ -116,6 +116,8 @@ static void inflict(struct chaos *c, const char *name, int pid, enum fault fault
 	double stopped_s = STOPPED_MIN_S + cairn_rng_uniform(&c->rng) * (STOPPED_MAX_S - STOPPED_MIN_S);
 	if (kill(pid, signals[fault]) != 0)
 		return; /* it has just died by itself */
+	if (fault == FAULT_CRASH && pid == c->stopped_pid)
+		wake_stopped(c); /* a stopped process does not die of a signal before it goes on */
 	if (fault == FAULT_STOP) {
 		c->stopped_pid = pid;
 		c->continue_ns = now_ns + (int64_t)(stopped_s * 1e9);

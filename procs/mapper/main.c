@@ -39,7 +39,6 @@ struct mapper_stage {
 	int64_t t_grid_ns;
 	uint64_t saved_changes;
 	int64_t save_due_ns;
-	bool frame_failed;
 	char path[512];
 };
 
@@ -129,12 +128,13 @@ static void send_grid(struct mapper_stage *s, int64_t now_ns)
 	struct cairn_frame_header *hdr = NULL;
 	uint8_t *cells = cairn_frame_loan(s->grid_pub, width * height, &hdr);
 	if (cells == NULL) {
-		if (!s->frame_failed)
-			cairn_log_warn("map.grid: no room for %u x %u cells", width, height);
-		s->frame_failed = true;
+		char why[80];
+		snprintf(why, sizeof(why), "no room for %u x %u cells", width, height);
+		cairn_stage_count_reject(s->stage);
+		cairn_stage_tried(s->stage, "publish the map", why);
 		return;
 	}
-	s->frame_failed = false;
+	cairn_stage_tried(s->stage, "publish the map", NULL);
 	struct cairn_msg_pose pose;
 	cairn_mapper_pose(s->mapper, &pose);
 	cairn_grid_bytes(grid, box, cells);

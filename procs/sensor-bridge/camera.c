@@ -16,8 +16,11 @@
 #define PLANE_DEADLINE_MS 4000
 #define STALL_NS (500 * CAIRN_NS_PER_MS)   /* in the middle of a picture */
 #define SILENT_NS (3000 * CAIRN_NS_PER_MS) /* no picture at all */
-#define TRIES_FAST 100                     /* in vain: every 100 ms, then twice a second */
-#define READS_MAX 8                        /* a turn of the loop: other work is not kept waiting */
+/* The library never takes back what a consumer keeps, not even when that is dead. Longer than a fifth of the
+ * minute in which five deaths hold a stage failed. */
+#define FULL_NS (15000 * CAIRN_NS_PER_MS)
+#define TRIES_FAST 100 /* in vain: every 100 ms, then twice a second */
+#define READS_MAX 8    /* a turn of the loop: other work is not kept waiting */
 
 struct app {
 	struct cairn_stage *stage;
@@ -34,10 +37,15 @@ struct app {
 	uint8_t head[CAIRN_CAMERA_HEADER_BYTES];
 	size_t have; /* bytes of head */
 	struct cairn_camera_header hdr;
-	struct cairn_frame_pub *pub; /* where a loan is held; NULL = the payload is skipped */
-	uint8_t *payload;            /* in the loan */
+	struct cairn_frame_pub *pub; /* where a loan is held; NULL = nobody gets to see the picture */
+	uint8_t *payload;            /* in the loan, or spare; NULL = skipped */
 	size_t left;                 /* payload bytes to come */
 	uint64_t pictures;
+	/* A depth picture for which no shared memory is left, as when a consumer keeps all it is given: what
+	 * it says of the floor must not depend on that. */
+	uint8_t *spare;
+	uint64_t frame_rejects;
+	int64_t full_since_ns; /* no loan has succeeded since; 0 = the last one did */
 };
 
 /* ---- connection ---- */
@@ -47,6 +55,7 @@ static void begin_message(struct app *app)
 	if (app->pub != NULL)
 		cairn_frame_abandon(app->pub);
 	app->pub = NULL;
+	app->payload = NULL;
 	app->have = app->left = 0;
 }
 
@@ -92,6 +101,17 @@ static int try_connect(const char *run_dir, const char *socket_path, struct cair
 
 /* ---- pictures ---- */
 
+/* Said once, and once when it is over. */
+static void tell_room(struct app *app, bool room, bool rgb)
+{
+	cairn_stage_tried(app->stage, rgb ? "publish pictures" : "publish depth",
+	    room ? NULL : "a consumer keeps all shared memory it was given");
+	if (room)
+		app->full_since_ns = 0;
+	else if (app->full_since_ns == 0)
+		app->full_since_ns = cairn_now_ns();
+}
+
 /* A whole header is there: decide where its payload goes. False when the connection is of no use. */
 static bool begin_payload(struct app *app)
 {
@@ -117,9 +137,14 @@ static bool begin_payload(struct app *app)
 	app->pub = rgb ? app->rgb_pub : app->depth_pub;
 	app->payload = cairn_frame_loan(app->pub, app->hdr.payload_bytes, &frame);
 	if (app->payload == NULL) {
-		app->pub = NULL; /* too large or no chunk free: counted there; skipped */
+		bool fits =
+		    app->hdr.payload_bytes <= cairn_frame_payload_max(app->cfg, CAIRN_FRAME_CAMERA_DEPTH);
+		app->pub = NULL; /* too large or no chunk free: counted there */
+		app->payload = rgb || !fits ? NULL : app->spare;
+		tell_room(app, false, rgb);
 		return true;
 	}
+	tell_room(app, true, rgb);
 	frame->format = rgb ? CAIRN_FORMAT_RGB8 : CAIRN_FORMAT_DEPTH16;
 	frame->t_ns = app->hdr.t_ns;
 	frame->width = app->hdr.width;
@@ -130,12 +155,12 @@ static bool begin_payload(struct app *app)
 
 static void end_payload(struct app *app)
 {
+	if (app->payload != NULL && app->hdr.format == CAIRN_CAMERA_DEPTH16) {
+		cairn_depth_scan_make(&app->scan, app->cfg, app->payload, (int)app->hdr.width,
+		    (int)app->hdr.height, app->hdr.stride_bytes);
+		cairn_pub_send(app->scan_pub, &app->scan, app->hdr.t_ns, true);
+	}
 	if (app->pub != NULL) {
-		if (app->pub == app->depth_pub) {
-			cairn_depth_scan_make(&app->scan, app->cfg, app->payload, (int)app->hdr.width,
-			    (int)app->hdr.height, app->hdr.stride_bytes);
-			cairn_pub_send(app->scan_pub, &app->scan, app->hdr.t_ns, true);
-		}
 		cairn_frame_publish(app->pub);
 		app->pub = NULL;
 		if (app->pictures++ == 0) {
@@ -154,7 +179,7 @@ static uint8_t *next_room(struct app *app, uint8_t *waste, size_t waste_bytes, s
 		*ret_bytes = sizeof(app->head) - app->have;
 		return app->head + app->have;
 	}
-	if (app->pub != NULL) {
+	if (app->payload != NULL) {
 		*ret_bytes = app->left;
 		return app->payload + (app->hdr.payload_bytes - app->left);
 	}
@@ -223,6 +248,13 @@ static int on_tick(void *ctx)
 {
 	struct app *app = ctx;
 	int64_t now_ns = cairn_now_ns();
+	for (uint64_t n = cairn_frames_rejects(app->frames); app->frame_rejects < n; app->frame_rejects++)
+		cairn_stage_count_reject(app->stage);
+	if (app->full_since_ns != 0 && now_ns - app->full_since_ns > FULL_NS) {
+		cairn_log_error("no shared memory was free for %.0f s: the data plane has to be built anew",
+		    (double)(now_ns - app->full_since_ns) * 1e-9);
+		return -CAIRN_EXIT_PLANE;
+	}
 	if (app->fd < 0) {
 		if (now_ns >= app->try_at_ns)
 			connect_again(app, now_ns);
@@ -245,8 +277,10 @@ int cairn_bridge_camera(struct cairn_stage *stage)
 		app.rgb_pub = cairn_frame_pub_new(app.frames, CAIRN_FRAME_CAMERA_RGB, &err);
 	if (app.rgb_pub != NULL)
 		app.depth_pub = cairn_frame_pub_new(app.frames, CAIRN_FRAME_CAMERA_DEPTH, &err);
-	if (app.depth_pub == NULL) {
-		cairn_log_error("%s", err.text);
+	app.spare = calloc(1, cairn_frame_payload_max(app.cfg, CAIRN_FRAME_CAMERA_DEPTH));
+	if (app.depth_pub == NULL || app.spare == NULL) {
+		cairn_log_error("%s", app.depth_pub == NULL ? err.text : "no memory for a picture");
+		free(app.spare);
 		cairn_frames_close(&app.frames);
 		return 1;
 	}
@@ -259,5 +293,6 @@ int cairn_bridge_camera(struct cairn_stage *stage)
 	if (app.fd >= 0)
 		close(app.fd);
 	cairn_frames_close(&app.frames);
-	return status;
+	free(app.spare);
+	return status == -CAIRN_EXIT_PLANE ? CAIRN_EXIT_PLANE : status;
 }

@@ -185,6 +185,129 @@ START_TEST(too_little_shared_memory_is_named_before_anything_starts)
 }
 END_TEST
 
+/* A consumer inside the stack that keeps what it is given. */
+static pid_t start_holder(const char *run_dir)
+{
+	pid_t pid = fork();
+	if (pid == 0) {
+		execl(
+		    CAIRN_PROGRAM, CAIRN_PROGRAM, "exec", "--run", run_dir, "--", CAIRN_HOLDER, (char *)NULL);
+		_exit(127);
+	}
+	ck_assert_int_gt(pid, 0);
+	return pid;
+}
+
+static bool camera_has_no_room(const struct up_run *run, void *ctx)
+{
+	(void)ctx;
+	const struct cairn_msg_stage *row = stack_row(run, "camera-bridge");
+	return row != NULL && strstr(row->note, "a consumer keeps all shared memory") != NULL;
+}
+
+struct ears {
+	struct cairn_sub *depth, *beats;
+	uint32_t scans; /* of what the depth camera says of the floor */
+	uint64_t rejects;
+};
+
+static bool listened(const struct up_run *run, void *ctx)
+{
+	struct ears *ears = ctx;
+	static struct cairn_msg_depth_scan scan;
+	struct cairn_msg_heartbeat beat;
+	struct cairn_header hdr;
+	(void)run;
+	while (cairn_sub_recv(ears->depth, &scan, &hdr) == 1)
+		ears->scans += hdr.valid;
+	while (cairn_sub_recv(ears->beats, &beat, &hdr) == 1)
+		ears->rejects = beat.rejects;
+	return false;
+}
+
+struct held_stretch {
+	struct stack_stretch stretch;
+	struct ears *ears;
+};
+
+static bool held_over(const struct up_run *run, void *ctx)
+{
+	struct held_stretch *h = ctx;
+	(void)listened(run, h->ears);
+	return stack_stretch_over(run, &h->stretch);
+}
+
+static bool decides_by_the_model(const struct up_run *run, void *ctx)
+{
+	return run->mission.decisions > *(const uint64_t *)ctx &&
+	       run->mission.decision_source == CAIRN_SOURCE_MODEL;
+}
+
+static bool all_is_well_again(const struct up_run *run, void *ctx)
+{
+	return run->stages.restarts > 0 && nothing_is_wrong(run, ctx) && run->motion.v_mps != 0.0;
+}
+
+START_TEST(a_consumer_that_keeps_every_frame_costs_pictures_for_a_while_and_the_wheels_nothing)
+{
+	struct cairn_error err = {""};
+	struct drill *drill = stack_start(large_house);
+	stack_must(drill, stack_drives, NULL, "does not drive");
+	struct cairn_bus *bus = cairn_bus_new(drill_run_dir(drill), &err);
+	ck_assert_msg(bus != NULL, "%s", err.text);
+	struct ears ears = {.depth = cairn_sub_new(bus, CAIRN_TOPIC_SCAN_DEPTH, NULL, &err),
+	    .beats = cairn_sub_new(bus, CAIRN_TOPIC_HEARTBEAT, "camera-bridge", &err)};
+	ck_assert(ears.depth != NULL && ears.beats != NULL);
+	pid_t holder = start_holder(drill_run_dir(drill));
+	stack_must(drill, camera_has_no_room, NULL, "nobody says that there is no room for pictures");
+	(void)listened(drill_run(drill), &ears);
+	uint64_t rejects = ears.rejects;
+	ears.scans = 0;
+	struct held_stretch held = {{.s = 5.0}, &ears};
+	stack_must(drill, held_over, &held, "the motor stage is silent");
+	ck_assert(held.stretch.moved);
+	printf("# %u depth scans in 5 s, %d pictures refused\n", ears.scans, (int)(ears.rejects - rejects));
+	ck_assert_uint_ge(ears.scans, 25); /* 10 Hz: the floor is watched as before */
+	ck_assert_uint_gt(ears.rejects, rejects);
+	ck_assert_uint_eq(drill_run(drill)->stages.restarts, 0);
+	/* It lives on, and keeps the memory of a data plane that nobody uses any more. */
+	stack_must(drill, all_is_well_again, NULL, "the data plane is not built anew");
+	uint64_t decisions = drill_run(drill)->mission.decisions;
+	stack_must(drill, decides_by_the_model, &decisions, "the model sees nothing");
+	ck_assert_int_eq(kill(holder, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(holder, NULL, 0), holder);
+	cairn_bus_destroy(&bus);
+	stack_end(&drill);
+}
+END_TEST
+
+START_TEST(shared_memory_that_others_fill_up_stops_no_robot)
+{
+	static const char *const args[] = {
+	    "--world", "config/worlds/loop.yaml", "--set", "launcher.isolation=host", NULL};
+	if (!own_small_disk(UINT64_C(400) << 20))
+		CAIRN_SKIP("no namespaces here");
+	struct drill *drill = stack_start(args);
+	stack_must(drill, stack_drives, NULL, "does not drive");
+	uint64_t decisions = drill_run(drill)->mission.decisions;
+	fill_disk("/dev/shm/full");
+	struct stack_stretch full = {.s = 5.0};
+	stack_must(drill, stack_stretch_over, &full, "the motor stage is silent");
+	ck_assert(full.moved);
+	stack_must(drill, decides_by_the_model, &decisions, "frames flow no more");
+	ck_assert_uint_eq(drill_run(drill)->stages.restarts, 0);
+	kill(drill_pid(drill, "roudi"), SIGKILL); /* now there is no room for another data plane */
+	struct stack_stretch without = {.s = 8.0};
+	stack_must(drill, stack_stretch_over, &without, "the motor stage is silent without a data plane");
+	ck_assert_uint_eq(drill_run(drill)->truth.contacts, 0);
+	ck_assert_int_eq(unlink("/dev/shm/full"), 0);
+	stack_cairn(drill, "restart roudi", (char[512]){""}, 512);
+	stack_must(drill, nothing_is_wrong, NULL, "the data plane does not come back");
+	stack_must(drill, stack_drives, NULL, "does not drive again");
+	stack_end(&drill);
+}
+END_TEST
+
 /* ---- memory ---- */
 
 /* A folder with all programs of the stack, in which the gateway is one that leaks. */
@@ -300,5 +423,7 @@ CAIRN_TEST_MAIN_TIMEOUT("resources", 300.0,
     a_full_disk_stops_no_robot_and_costs_nothing_that_was_learned_before,
     stages_without_descriptors_go_on_and_say_what_they_cannot_do,
     too_little_shared_memory_is_named_before_anything_starts,
+    a_consumer_that_keeps_every_frame_costs_pictures_for_a_while_and_the_wheels_nothing,
+    shared_memory_that_others_fill_up_stops_no_robot,
     a_stage_that_leaks_is_restarted_and_in_the_end_held_before_it_takes_the_robot_down,
     a_clock_that_is_set_forward_and_back_is_noticed_by_the_log_alone)
