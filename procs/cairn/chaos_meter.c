@@ -9,6 +9,7 @@
 #define FRESH_NS (200 * CAIRN_NS_PER_MS)
 #define SILENT_NS (250 * CAIRN_NS_PER_MS) /* five periods of the motor stage's messages */
 #define AWAIT_STOP_NS (3 * CAIRN_NS_PER_S)
+#define TOLD_NS (500 * CAIRN_NS_PER_MS) /* a stop is told of so soon after it */
 
 static void add(struct chaos_samples *samples, double s)
 {
@@ -28,8 +29,10 @@ bool chaos_meter_drives(const struct chaos_meter *m, int64_t now_ns)
 
 void chaos_meter_fault(struct chaos_meter *m, int64_t now_ns, bool command_path, bool plane)
 {
-	if (command_path && m->stop_fault_ns == 0 && chaos_meter_drives(m, now_ns))
+	if (command_path && m->stop_fault_ns == 0 && chaos_meter_drives(m, now_ns)) {
 		m->stop_fault_ns = now_ns;
+		m->again_ns = 0;
+	}
 	m->last_fault_ns = now_ns;
 	m->plane_pending = m->plane_pending || plane;
 	if (m->out)
@@ -60,6 +63,7 @@ static void end_outage(struct chaos_meter *m, int64_t t_ns)
 {
 	add(m->plane_hit ? &m->again_plane : &m->again, span_s(m->last_fault_ns, t_ns));
 	m->out = m->plane_hit = false;
+	m->again_ns = t_ns;
 }
 
 void chaos_meter_motion(
@@ -90,12 +94,17 @@ void chaos_meter_truth(struct chaos_meter *m, const struct cairn_msg_sim_truth *
 	int64_t fault_ns = m->stop_fault_ns;
 	if (fault_ns == 0)
 		return;
-	if (truth->stood_ns >= fault_ns) {
+	/* Once the wheels turn again the next stop is not this fault's. */
+	bool later = m->again_ns != 0 && truth->braked_ns > m->again_ns;
+	if (truth->stood_ns >= fault_ns && !later) {
 		/* One that was braking already when the fault came says nothing about the fault. */
 		if (truth->braked_ns >= fault_ns) {
 			add(&m->braked, span_s(fault_ns, truth->braked_ns));
 			add(&m->stood, span_s(fault_ns, truth->stood_ns));
 		}
+		m->stop_fault_ns = 0;
+	} else if (later || (m->again_ns != 0 && t_ns - m->again_ns > TOLD_NS)) {
+		m->unseen++;
 		m->stop_fault_ns = 0;
 	} else if (t_ns - fault_ns > AWAIT_STOP_NS) {
 		m->bridged++;

@@ -29,9 +29,11 @@ struct chaos_meter {
 	bool out, plane_hit;   /* an outage is under way; a fault of the data plane belongs to it */
 	bool plane_pending;    /* of the faults since the robot last drove one was the data plane's */
 	int64_t stop_fault_ns; /* a fault on the command path whose stop is awaited; 0 = none */
+	int64_t again_ns;      /* the wheels turned again since; 0 = not yet */
 	struct chaos_samples braked, stood, again, again_plane;
 	uint32_t bridged; /* faults on the command path that did not make it stand */
-	uint32_t unseen;  /* stops that were not measured, for want of the simulated robot */
+	uint32_t unseen;  /* stops not measured: the simulated robot did not live to tell, or drove on before
+			     it stood */
 };
 
 /* Zero is a fresh meter. command_path: the fault hit a stage without which no command reaches the wheels. */

@@ -54,7 +54,7 @@ void soak_meter_sample(
 		row->cpu_end_s[w] = s->cpu_s;
 		row->t_end_s[w] = t_s;
 		row->rss_sum_mb[w] += s->rss_mb;
-		row->fds_max[w] = s->fds > row->fds_max[w] ? s->fds : row->fds_max[w];
+		row->fds[w] = row->count[w] == 1 || s->fds < row->fds[w] ? s->fds : row->fds[w];
 	}
 }
 
@@ -66,7 +66,7 @@ struct soak_verdict soak_meter_judge(const struct soak_row *row)
 		v.measured = v.measured && row->count[w] > 1;
 		v.rss_mb[w] = row->count[w] > 0 ? row->rss_sum_mb[w] / row->count[w] : 0.0;
 		v.cpu_cores[w] = span_s > 0.0 ? (row->cpu_end_s[w] - row->cpu_begin_s[w]) / span_s : 0.0;
-		v.fds[w] = row->fds_max[w];
+		v.fds[w] = row->fds[w];
 	}
 	double more_mb = v.rss_mb[SOAK_LAST] - v.rss_mb[SOAK_FIRST];
 	v.rss_growth = v.rss_mb[SOAK_FIRST] > 0.0 ? more_mb / v.rss_mb[SOAK_FIRST] : 0.0;

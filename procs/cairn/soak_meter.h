@@ -30,7 +30,7 @@ struct soak_row {
 	double rss_sum_mb[SOAK_WINDOWS], rss_max_mb;
 	double cpu_begin_s[SOAK_WINDOWS], cpu_end_s[SOAK_WINDOWS], t_begin_s[SOAK_WINDOWS],
 	    t_end_s[SOAK_WINDOWS];
-	int fds_max[SOAK_WINDOWS];
+	int fds[SOAK_WINDOWS]; /* fewest: a connection, or a file being read, comes and goes; a leak stays */
 };
 
 struct soak_meter {
@@ -41,7 +41,7 @@ struct soak_meter {
 
 struct soak_verdict {
 	double rss_mb[SOAK_WINDOWS], rss_growth, cpu_cores[SOAK_WINDOWS];
-	int fds[SOAK_WINDOWS]; /* most in the window */
+	int fds[SOAK_WINDOWS]; /* fewest in the window */
 	bool measured, rss_ok, fds_ok;
 };
 

@@ -25,24 +25,33 @@ struct spoilt {
 	struct cairn_config cfg; /* the silences that the stack runs with */
 };
 
-/* Shorter silences than a user would want, so that each tier is reached within seconds. */
-static void begin(struct spoilt *s)
+/* Silences in seconds, and how long an answer may take. */
+static void begin_with(struct spoilt *s, int coast_s, int wait_s, int local_s, int timeout_s)
 {
-	char port[32], url[80];
+	char port[32], url[80], coast[40], wait[40], local[40], timeout[40];
 	int pilot = free_port();
 	s->proxy = proxy_start(pilot);
 	ck_assert_ptr_nonnull(s->proxy);
 	snprintf(port, sizeof(port), "pilot.port=%d", pilot);
 	snprintf(url, sizeof(url), "vlm.base_url=http://127.0.0.1:%d/v1", proxy_port(s->proxy));
+	snprintf(coast, sizeof(coast), "safety.silent_coast_s=%d", coast_s);
+	snprintf(wait, sizeof(wait), "safety.silent_wait_s=%d", wait_s);
+	snprintf(local, sizeof(local), "safety.silent_local_s=%d", local_s);
+	snprintf(timeout, sizeof(timeout), "vlm.timeout_s=%d", timeout_s);
 	const char *args[] = {"--world", "config/worlds/loop.yaml", "--set", port, "--set", url, "--set",
-	    "vlm.timeout_s=2", "--set", "safety.silent_coast_s=2", "--set", "safety.silent_wait_s=4", "--set",
-	    "safety.silent_local_s=20", NULL};
+	    timeout, "--set", coast, "--set", wait, "--set", local, NULL};
 	cairn_config_defaults(&s->cfg);
-	s->cfg.safety.silent_coast_s = 2.0;
-	s->cfg.safety.silent_wait_s = 4.0;
-	s->cfg.safety.silent_local_s = 20.0;
+	s->cfg.safety.silent_coast_s = coast_s;
+	s->cfg.safety.silent_wait_s = wait_s;
+	s->cfg.safety.silent_local_s = local_s;
 	s->drill = stack_start(args);
 	stack_must(s->drill, stack_drives, NULL, "does not drive");
+}
+
+/* Shorter silences than a user would want, so that each tier is reached within seconds. */
+static void begin(struct spoilt *s)
+{
+	begin_with(s, 2, 4, 20, 2);
 }
 
 static void end(struct spoilt *s)
@@ -171,6 +180,46 @@ START_TEST(a_service_that_stays_away_sends_it_home_and_its_answer_calls_it_back)
 }
 END_TEST
 
+struct net_wish {
+	enum cairn_net_tier tier;
+	enum cairn_tier worst; /* of the robot meanwhile */
+	double silent_s;       /* and the silence then */
+};
+
+static bool net_reaches(const struct up_run *run, void *ctx)
+{
+	struct net_wish *w = ctx;
+	if (run->have_tier && run->tier.tier > w->worst) {
+		w->worst = run->tier.tier;
+		w->silent_s = run->tier.silent_s;
+	}
+	return run->have_vlm && run->vlm.net_tier == w->tier;
+}
+
+START_TEST(a_service_that_answers_late_but_in_time_is_called_elevated_and_goes_on_driving)
+{
+	struct spoilt s;
+	begin_with(&s, 15, 25, 90, 10);
+	stack_must(s.drill, model_drives, NULL, "the model does not drive");
+	uint64_t failures = drill_run(s.drill)->vlm.failures, calls = drill_run(s.drill)->vlm.calls;
+	struct net_wish wish = {.tier = CAIRN_NET_TIER_ELEVATED, .worst = CAIRN_TIER_NORMAL};
+	proxy_set(s.proxy, PROXY_DELAY, 3500);
+	stack_must(s.drill, net_reaches, &wish, "a slow service is not called elevated");
+	stack_must(s.drill, model_drives, NULL, "the model does not drive, though it answers");
+	ck_assert_uint_gt(proxy_spoiled(s.proxy), 0);
+	ck_assert_uint_gt(drill_run(s.drill)->vlm.calls, calls);
+	wish.tier = CAIRN_NET_TIER_NORMAL;
+	proxy_set(s.proxy, PROXY_PASS, 0);
+	stack_must(s.drill, net_reaches, &wish, "a service that is quick again is not called normal");
+	/* Slow is not silent: it coasts between two words, and never waits or drives by itself. */
+	ck_assert_msg(wish.worst <= CAIRN_TIER_COASTING, "%s after %.1f s of silence; see %s",
+	    cairn_enum_text(&cairn_enum_tier, (int)wish.worst), wish.silent_s, drill_run_dir(s.drill));
+	ck_assert_uint_eq(drill_run(s.drill)->vlm.failures, failures);
+	end(&s);
+}
+END_TEST
+
 CAIRN_TEST_MAIN_TIMEOUT("network", 400.0,
+    a_service_that_answers_late_but_in_time_is_called_elevated_and_goes_on_driving,
     whatever_spoils_the_way_it_explores_locally_and_the_first_answer_ends_that,
     a_service_that_stays_away_sends_it_home_and_its_answer_calls_it_back)

@@ -138,6 +138,36 @@ START_TEST(a_stop_that_the_simulated_robot_did_not_live_to_tell_makes_no_sample)
 }
 END_TEST
 
+START_TEST(the_stop_after_it_drove_again_is_not_that_faults)
+{
+	driving_at(1000);
+	chaos_meter_fault(&meter, 1010 * MS, true, false);
+	motion(1250, CAIRN_MOTOR_STATE_NO_COMMAND, 0.1);
+	motion(1500, CAIRN_MOTOR_STATE_DRIVING, 0.2); /* before it stood */
+	truth(1900, 400, 500);
+	ck_assert_uint_eq(meter.unseen, 0);
+	truth(2000, 1800, 1990); /* the next stop, told within the time */
+	ck_assert_uint_eq(meter.braked.count, 0);
+	ck_assert_uint_eq(meter.unseen, 1);
+
+	driving_at(3000);
+	chaos_meter_fault(&meter, 3010 * MS, true, false);
+	motion(3250, CAIRN_MOTOR_STATE_NO_COMMAND, 0.1);
+	motion(3500, CAIRN_MOTOR_STATE_DRIVING, 0.2);
+	truth(3510, 3220, 3400); /* its own stop, told after the wheels turned */
+	ck_assert_double_eq_tol(meter.braked.s[0], 0.21, 1e-9);
+
+	driving_at(5000);
+	chaos_meter_fault(&meter, 5010 * MS, true, false);
+	motion(5250, CAIRN_MOTOR_STATE_NO_COMMAND, 0.1);
+	motion(5500, CAIRN_MOTOR_STATE_DRIVING, 0.2);
+	truth(6010, 400, 500); /* nothing told: the next fault is measured again */
+	ck_assert_uint_eq(meter.unseen, 1);
+	chaos_meter_fault(&meter, 5650 * MS, true, false);
+	ck_assert_int_eq(meter.stop_fault_ns, 5650 * MS);
+}
+END_TEST
+
 START_TEST(quantiles_are_nearest_ranks)
 {
 	struct chaos_samples samples = {4, {4.0, 1.0, 3.0, 2.0}};
@@ -155,4 +185,5 @@ CAIRN_TEST_MAIN("chaos-meter", an_outage_runs_from_the_last_fault_to_the_first_t
     a_stop_is_measured_from_the_fault_to_the_brakes_and_to_the_standstill,
     a_robot_that_stands_or_brakes_already_makes_no_sample,
     a_fault_that_does_not_make_it_stand_is_counted_as_bridged,
-    a_stop_that_the_simulated_robot_did_not_live_to_tell_makes_no_sample, quantiles_are_nearest_ranks)
+    a_stop_that_the_simulated_robot_did_not_live_to_tell_makes_no_sample,
+    the_stop_after_it_drove_again_is_not_that_faults, quantiles_are_nearest_ranks)

@@ -55,6 +55,15 @@ START_TEST(one_descriptor_more_is_too_many)
 }
 END_TEST
 
+START_TEST(a_descriptor_that_comes_and_goes_is_no_leak)
+{
+	(void)run_of(5.0, 50.0, 50.0, 20);
+	struct soak_sample busy = {50.0, 500.0, 23};
+	soak_meter_sample(&meter, "mapper", 7, 999.0, &busy);
+	ck_assert(soak_meter_judge(&meter.rows[0]).fds_ok);
+}
+END_TEST
+
 START_TEST(a_process_that_was_replaced_is_not_measured)
 {
 	(void)run_of(5.0, 50.0, 50.0, 20);
@@ -75,5 +84,5 @@ END_TEST
 
 CAIRN_TEST_MAIN("soak-meter", what_a_process_takes_while_warming_up_is_no_growth,
     more_than_one_percent_afterwards_is_growth, a_small_process_may_gain_a_few_pages,
-    one_descriptor_more_is_too_many, a_process_that_was_replaced_is_not_measured,
-    the_warm_up_of_a_long_run_is_ten_minutes)
+    one_descriptor_more_is_too_many, a_descriptor_that_comes_and_goes_is_no_leak,
+    a_process_that_was_replaced_is_not_measured, the_warm_up_of_a_long_run_is_ten_minutes)
