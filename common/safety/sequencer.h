@@ -61,6 +61,10 @@ void cairn_sequencer_on_stages(
 /* epoch: of the publisher, so that one that was reborn may count from one again. */
 void cairn_sequencer_on_decision(
     struct cairn_sequencer *seq, const struct cairn_msg_decision *decision, uint64_t epoch, int64_t now_ns);
+/* For a sequencer that is put to where another one was: this decision ended blocked, or was refused for what stood in the
+ * way, with the robot at that place. Only its memory of blocked actions learns of it. */
+void cairn_sequencer_was_blocked(struct cairn_sequencer *seq, const struct cairn_msg_decision *decision,
+    double x_m, double y_m, double yaw_rad, int64_t t_ns);
 /* Verbs of the operator service (ipc/commands.def). */
 void cairn_sequencer_on_command(struct cairn_sequencer *seq, const struct cairn_msg_command *cmd,
     int64_t now_ns, struct cairn_msg_reply *reply);

@@ -163,6 +163,15 @@ void seq_remember_blocked(struct cairn_sequencer *seq, const struct cairn_msg_de
 	m->count++;
 }
 
+void cairn_sequencer_was_blocked(struct cairn_sequencer *seq, const struct cairn_msg_decision *decision,
+    double x_m, double y_m, double yaw_rad, int64_t t_ns)
+{
+	struct cairn_msg_pose keep = seq->pose;
+	seq->pose = (struct cairn_msg_pose){.x_m = x_m, .y_m = y_m, .yaw_rad = yaw_rad};
+	seq_remember_blocked(seq, decision, t_ns);
+	seq->pose = keep;
+}
+
 static bool check_memory(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
     struct seq_task *task, struct seq_refusal *refusal)
 {

@@ -99,6 +99,30 @@ void cairn_dialog_stats(const struct cairn_dialog *dialog, int64_t now_ns, struc
 /* Why nothing is being asked right now, or what is; for the heartbeat. */
 const char *cairn_dialog_note(const struct cairn_dialog *dialog, int64_t now_ns);
 
+/* What the last question was made of: for a recording, and to put it once more. Borrowed, valid until the dialog is told
+ * something new. */
+struct cairn_dialog_question {
+	const struct cairn_msg_mission *mission;
+	const struct cairn_header *mission_hdr;
+	const struct cairn_msg_frontiers *frontiers;
+	const struct cairn_msg_candidates *candidates;
+	int64_t frontiers_ns, candidates_ns; /* 0 = there were none */
+	const struct cairn_memory *memory;
+	const struct cairn_snapshot_head *head;
+	const char *parts; /* of the snapshot: text, then the pictures */
+	size_t parts_bytes;
+	int64_t snapshot_ns;
+	bool pictures, view; /* went with it: pictures at all, the one from above */
+	const char *context; /* its dynamic text; unused by cairn_dialog_restore */
+	const char *problem; /* with the answer before; empty: none */
+	bool followup;       /* it is the follow-up of the question before; unused by cairn_dialog_restore */
+};
+void cairn_dialog_question(const struct cairn_dialog *dialog, struct cairn_dialog_question *ret);
+/* Puts a fresh dialog to where it was when the question was asked, at now_ns: the next cairn_dialog_poll sends it. The
+ * picture of the decision before is not kept. False with the reason: the snapshot is broken. */
+bool cairn_dialog_restore(struct cairn_dialog *dialog, const struct cairn_dialog_question *question, int64_t now_ns,
+    struct cairn_error *err);
+
 /* Memory and ledger, for saving and for what a file held; changed is set at each change and is the owner's to
  * clear. */
 struct cairn_memory *cairn_dialog_memory(struct cairn_dialog *dialog);

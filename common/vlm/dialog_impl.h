@@ -2,7 +2,7 @@
  *
  * dialog.c takes in what the bus brings; dialog_peers.c knows whom to ask; dialog_when.c knows when to ask;
  * dialog_send.c makes the request; dialog_answer.c makes something of what came back; dialog_stats.c tells
- * people. */
+ * people; dialog_question.c keeps a question and puts it once more. */
 #ifndef CAIRN_COMMON_VLM_DIALOG_IMPL_H
 #define CAIRN_COMMON_VLM_DIALOG_IMPL_H
 

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINE_BYTES_MAX (4u << 20)
+#include "common/vlm/recording.h"
+
 
 /* FNV-1a, 64 bit. */
 static uint64_t hash_bytes(const char *bytes, size_t count)
@@ -47,7 +48,9 @@ void cairn_exchange_line(struct cairn_text *out, const struct cairn_exchange *x)
 {
 	struct cairn_text request = {0};
 	cairn_exchange_strip(&request, x->request, x->request_bytes);
-	cairn_text_addf(out, "{\"v\":1,\"t_unix_s\":%.3f,\"provider\":", x->t_unix_s);
+	size_t from = out->len;
+	cairn_text_addf(out, "{\"v\":%d,\"kind\":\"exchange\",\"t_unix_s\":%.3f,\"provider\":", CAIRN_RECORDING_VERSION,
+	    x->t_unix_s);
 	cairn_text_json_string(out, x->provider);
 	cairn_text_add(out, ",\"format\":");
 	cairn_text_json_string(out, x->format);
@@ -61,7 +64,9 @@ void cairn_exchange_line(struct cairn_text *out, const struct cairn_exchange *x)
 	cairn_text_json(out, request.data != NULL ? request.data : "", request.len);
 	cairn_text_add(out, "\",\"response\":\"");
 	cairn_text_json(out, x->response != NULL ? x->response : "", x->response_bytes);
-	cairn_text_add(out, "\"}\n");
+	cairn_text_add(out, "\"");
+	if (out->data != NULL)
+		cairn_text_addf(out, ",\"sum\":\"%016" PRIx64 "\"}\n", hash_bytes(out->data + from, out->len - from));
 	out->failed |= request.failed;
 	cairn_text_free(&request);
 }
@@ -86,13 +91,27 @@ struct cairn_replay {
 
 static bool row_ok(const json_t *row)
 {
-	return json_integer_value(json_object_get(row, "v")) == 1 &&
-	       json_is_integer(json_object_get(row, "status")) &&
+	json_int_t v = json_integer_value(json_object_get(row, "v"));
+	return (v == 1 || v == CAIRN_RECORDING_VERSION) && json_is_integer(json_object_get(row, "status")) &&
 	       json_is_number(json_object_get(row, "latency_s")) &&
 	       json_is_number(json_object_get(row, "retry_after_s")) &&
 	       json_is_string(json_object_get(row, "error")) &&
 	       json_is_string(json_object_get(row, "request")) &&
 	       json_is_string(json_object_get(row, "response"));
+}
+
+/* Of a recording that holds more than the exchanges. */
+static bool is_other(const json_t *row)
+{
+	const char *kind = json_string_value(json_object_get(row, "kind"));
+	return kind != NULL && strcmp(kind, "exchange") != 0;
+}
+
+/* Lines of version 1 have no sum. */
+static bool line_ok(const json_t *row, const char *line, size_t bytes)
+{
+	return row != NULL && (json_integer_value(json_object_get(row, "v")) == 1 || cairn_recording_sum_ok(line, bytes)) &&
+	       (is_other(row) || row_ok(row));
 }
 
 /* A last line without its newline is one that was being written when the power went: left out. */
@@ -103,11 +122,11 @@ static bool read_rows(json_t *rows, FILE *in, const char *path, struct cairn_err
 	ssize_t n;
 	bool ok = true;
 	for (int number = 1; ok && (n = getline(&line, &cap, in)) > 0 && line[n - 1] == '\n'; number++) {
-		json_t *row = (size_t)n <= LINE_BYTES_MAX ? json_loadb(line, (size_t)n, 0, NULL) : NULL;
-		ok = row != NULL && row_ok(row);
+		json_t *row = (size_t)n <= CAIRN_RECORDING_LINE_MAX ? json_loadb(line, (size_t)n, 0, NULL) : NULL;
+		ok = line_ok(row, line, (size_t)n - 1);
 		if (!ok)
 			cairn_error_set(err, "%s: line %d: not an exchange of this version", path, number);
-		if (!ok)
+		if (!ok || is_other(row))
 			json_decref(row);
 		else
 			json_array_append_new(rows, row);

@@ -1,8 +1,9 @@
 /* exchange.h - one HTTP exchange with a service as a line of JSON: written by a recording, read by a replay.
  *
  * A line has no key (headers are not kept at all, and what a service echoes of the key was blotted out
- * before) and no picture: each is replaced by its size and a hash. Schema: {"v":1, "t_unix_s", "provider",
- * "format", "url", "latency_s", "status", "error", "retry_after_s", "request": TEXT, "response": TEXT}. */
+ * before) and no picture: each is replaced by its size and a hash. Schema: {"v", "kind":"exchange", "t_unix_s",
+ * "provider", "format", "url", "latency_s", "status", "error", "retry_after_s", "request": TEXT, "response": TEXT,
+ * "sum"}; the other kinds of lines beside it are those of recording.h, and a replay passes over them. */
 #ifndef CAIRN_COMMON_VLM_EXCHANGE_H
 #define CAIRN_COMMON_VLM_EXCHANGE_H
 

@@ -102,6 +102,18 @@ static bool write_all(int fd, const char *data, size_t len)
 	return fsync(fd) == 0;
 }
 
+bool cairn_memory_write(const struct cairn_memory *memory, const struct cairn_ledger *ledger, struct cairn_text *out)
+{
+	struct memory_file file = {.version = FILE_VERSION, .ledger = *ledger, .memory = *memory};
+	char *text = NULL;
+	size_t len = 0;
+	bool ok = cyaml_save_data(&text, &len, &yaml, &file_value, &file, 0) == CYAML_OK;
+	if (ok)
+		cairn_text_bytes(out, text, len);
+	cyaml_mem(NULL, text, 0);
+	return ok && !out->failed;
+}
+
 bool cairn_memory_save(const struct cairn_memory *memory, const struct cairn_ledger *ledger, const char *path,
     struct cairn_error *err)
 {
@@ -190,6 +202,14 @@ static bool parse(const char *text, size_t len, struct cairn_memory *memory, str
 	}
 	cyaml_free(&yaml, &file_value, file, 0);
 	return ok;
+}
+
+bool cairn_memory_read(struct cairn_memory *memory, struct cairn_ledger *ledger, const char *text, size_t count,
+    struct cairn_error *err)
+{
+	cairn_memory_init(memory);
+	*ledger = (struct cairn_ledger){0};
+	return parse(text, count, memory, ledger, err);
 }
 
 bool cairn_memory_load(

@@ -44,6 +44,8 @@ static const struct cairn_eval evals[] = {
 	cairn_eval_frequency},
     {"mapping", "the bundled homes explored with slip and drift: pose and walls against the truth",
 	cairn_eval_mapping},
+    {"replay", "a recording of a model's answers (vlm.record) put to the present code: what changes; --ask another model",
+	cairn_eval_replay},
     {"safety", "hostile pilots in random houses against the real cores: contacts, clearances, stops",
 	cairn_eval_safety},
     {"soak", "a stack that drives for half an hour: growth of memory and descriptors, slowing down", cairn_eval_soak},
@@ -149,6 +151,8 @@ int cli_eval(const struct cli *cli)
 			printf("{\"name\":\"%s\",\"summary\":\"%s\"}\n", e->name, e->summary);
 		else if (cli->arg_count == 0)
 			printf("%-10s %s\n", e->name, e->summary);
+		else if (strcmp(e->name, cli->args[0]) == 0 && cli->arg_count == 2 && e->run != cairn_eval_replay)
+			return cli_fail(cli, CLI_USAGE, "%s takes no further argument", e->name);
 		else if (strcmp(e->name, cli->args[0]) == 0)
 			return run_eval(cli, e);
 	}

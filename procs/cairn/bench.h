@@ -61,6 +61,7 @@ bool cairn_eval_explore(const struct cli *cli, json_t *figures);
 bool cairn_eval_frequency(const struct cli *cli, json_t *figures);
 bool cairn_eval_mapping(const struct cli *cli, json_t *figures);
 bool cairn_eval_recovery(const struct cli *cli, json_t *figures);
+bool cairn_eval_replay(const struct cli *cli, json_t *figures);
 bool cairn_eval_soak(const struct cli *cli, json_t *figures);
 bool cairn_eval_storm(const struct cli *cli, json_t *figures);
 bool cairn_eval_safety(const struct cli *cli, json_t *figures);

@@ -15,6 +15,7 @@
 
 #define SOCKETS_MAX 16
 #define PROBE_TIMEOUT_MS 5000L
+#define WAIT_MS 100
 
 struct watched {
 	struct http *http;
@@ -277,10 +278,12 @@ static bool set_common(CURL *c, const struct cairn_config_vlm *cfg)
 static bool set_options(struct http *http, const struct cairn_config_vlm *cfg)
 {
 	CURL *c = http->easy;
-	curl_multi_setopt(http->multi, CURLMOPT_SOCKETFUNCTION, set_socket);
-	curl_multi_setopt(http->multi, CURLMOPT_SOCKETDATA, http);
-	curl_multi_setopt(http->multi, CURLMOPT_TIMERFUNCTION, set_timer);
-	curl_multi_setopt(http->multi, CURLMOPT_TIMERDATA, http);
+	if (http->stage != NULL) { /* else the caller waits: http_wait */
+		curl_multi_setopt(http->multi, CURLMOPT_SOCKETFUNCTION, set_socket);
+		curl_multi_setopt(http->multi, CURLMOPT_SOCKETDATA, http);
+		curl_multi_setopt(http->multi, CURLMOPT_TIMERFUNCTION, set_timer);
+		curl_multi_setopt(http->multi, CURLMOPT_TIMERDATA, http);
+	}
 	curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, 2L * CAIRN_LINEUP_MAX);
 	bool ok = set_common(c, cfg) && set_common(http->probe, cfg);
 	ok &= curl_easy_setopt(c, CURLOPT_ERRORBUFFER, http->error) == CURLE_OK;
@@ -322,7 +325,8 @@ struct http *http_new(struct cairn_stage *stage, const struct cairn_config_vlm *
 		http_destroy(&http);
 		return NULL;
 	}
-	cairn_stage_watch_fd(stage, http->timer_fd, POLLIN, on_timer, http);
+	if (stage != NULL)
+		cairn_stage_watch_fd(stage, http->timer_fd, POLLIN, on_timer, http);
 	return http;
 }
 
@@ -349,7 +353,8 @@ void http_destroy(struct http **http_p)
 		free_peer(&http->peers[i]);
 	curl_global_cleanup();
 	if (http->timer_fd >= 0) {
-		cairn_stage_unwatch_fd(http->stage, http->timer_fd);
+		if (http->stage != NULL)
+			cairn_stage_unwatch_fd(http->stage, http->timer_fd);
 		close(http->timer_fd);
 	}
 	cairn_text_free(&http->body);
@@ -383,6 +388,16 @@ bool http_post(struct http *http, uint32_t index, const char *url, const char *b
 	}
 	http->in_flight = true;
 	return true;
+}
+
+void http_wait(struct http *http)
+{
+	int running;
+	while (http->in_flight && curl_multi_perform(http->multi, &running) == CURLM_OK) {
+		look(http);
+		if (http->in_flight)
+			curl_multi_poll(http->multi, NULL, 0, WAIT_MS, NULL);
+	}
 }
 
 void http_cancel(struct http *http)

@@ -18,7 +18,8 @@ typedef void http_done_fn(void *ctx, const struct cairn_dialog_outcome *outcome)
 /* Called once a probe has ended. status: of HTTP, 0 = no answer. */
 typedef void http_probed_fn(void *ctx, uint32_t index, int status);
 
-/* keys: one a provider of the line-up, NULL or empty = no key; copied. NULL with err set. */
+/* stage: NULL for a caller without a loop, who waits for each call (http_wait).
+ * keys: one a provider of the line-up, NULL or empty = no key; copied. NULL with err set. */
 struct http *http_new(struct cairn_stage *stage, const struct cairn_config_vlm *cfg,
     const struct cairn_lineup *lineup, const char *const *keys, struct cairn_error *err);
 /* Who is told. */
@@ -29,6 +30,8 @@ void http_destroy(struct http **http_p);
  * nothing was sent, done is not called. */
 bool http_post(struct http *http, uint32_t index, const char *url, const char *body, size_t bytes,
     struct cairn_error *err);
+/* Without a stage: until the call in flight has ended (vlm.timeout_s at most). */
+void http_wait(struct http *http);
 /* Drops the call in flight, if there is one. */
 void http_cancel(struct http *http);
 

@@ -13,6 +13,7 @@
 #include "common/vlm/stats.h"
 #include "ipc/frames.h"
 #include "procs/gateway/service.h"
+#include "procs/gateway/witness.h"
 #include "procs/shell/stage.h"
 
 #define TURN_MS 20 /* while a decision is wanted, snapshots are looked for this often */
@@ -27,6 +28,8 @@ struct gateway {
 	struct cairn_dialog *dialog;
 	struct cairn_lineup lineup;
 	struct service *service;
+	struct witness *witness; /* NULL: nothing is recorded */
+	struct cairn_text system;
 	int64_t wanted_ns; /* a decision was wanted last; 0 = not yet */
 	struct cairn_frames *frames;
 	struct cairn_frame_sub *snapshot_sub;
@@ -129,6 +132,8 @@ static void publish_decision(struct gateway *g)
 	if (cairn_dialog_take_update(g->dialog, &update) && !g->cfg->vlm.shadow)
 		cairn_pub_send(g->update_pub, &update, cairn_now_ns(), true);
 	log_decision(g);
+	if (g->witness != NULL)
+		witness_decided(g->witness, &decision);
 }
 
 /* ---- asking ---- */
@@ -171,6 +176,8 @@ static void turn(struct gateway *g)
 		take_snapshot(g);
 	switch (cairn_dialog_poll(g->dialog, cairn_now_ns(), &body, &bytes)) {
 	case CAIRN_DIALOG_SEND:
+		if (g->witness != NULL)
+			witness_asked(g->witness);
 		service_send(g->service, body, bytes);
 		publish_stats(g);
 		break;
@@ -214,6 +221,8 @@ static int on_result(void *ctx)
 		if (!usable(g, &hdr))
 			continue;
 		cairn_dialog_result(g->dialog, &g->in.result, hdr.t_ns);
+		if (g->witness != NULL)
+			witness_result(g->witness, &g->in.result, &hdr);
 		cairn_decision_log_result(&g->log_line, unix_s(), &g->in.result);
 		append_log(g);
 	}
@@ -291,12 +300,10 @@ static int on_second(void *ctx)
 
 static bool open_dialog(struct gateway *g, struct cairn_error *err)
 {
-	struct cairn_text system = {0};
 	struct cairn_error why = {""};
-	if (cairn_prompt_load(&g->cfg->vlm, &g->cfg->percept, &system, err))
+	if (cairn_prompt_load(&g->cfg->vlm, &g->cfg->percept, &g->system, err))
 		g->dialog =
-		    cairn_dialog_new(&g->cfg->vlm, g->cfg->safety.decision_max_age_s, system.data, err);
-	cairn_text_free(&system);
+		    cairn_dialog_new(&g->cfg->vlm, g->cfg->safety.decision_max_age_s, g->system.data, err);
 	if (g->dialog == NULL)
 		return false;
 	char dir[300];
@@ -330,7 +337,11 @@ static bool open_all(struct gateway *g, struct cairn_error *err)
 	g->frames = cairn_frames_open(cairn_stage_name(g->stage), g->cfg, PLANE_DEADLINE_MS, err);
 	if (g->frames != NULL)
 		g->snapshot_sub = cairn_frame_sub_new(g->frames, CAIRN_FRAME_SNAPSHOT, err);
-	return g->snapshot_sub != NULL;
+	if (g->snapshot_sub == NULL || service_recorder(g->service) == NULL)
+		return g->snapshot_sub != NULL;
+	g->witness = witness_new(g->stage, service_recorder(g->service), g->frames, g->dialog, &g->lineup.rows[0],
+	    g->system.data, err);
+	return g->witness != NULL;
 }
 
 static void open_bus(struct gateway *g)
@@ -374,9 +385,11 @@ int main(int argc, char **argv)
 	} else {
 		cairn_log_error("%s", err.text);
 	}
+	witness_destroy(&g.witness);
 	service_destroy(&g.service);
 	cairn_frames_close(&g.frames);
 	cairn_dialog_destroy(&g.dialog);
 	cairn_text_free(&g.log_line);
+	cairn_text_free(&g.system);
 	return cairn_stage_finish(&g.stage, status);
 }

@@ -75,24 +75,31 @@ void recorder_destroy(struct recorder **recorder_p)
 	free(r);
 }
 
+void recorder_line(struct recorder *r, const struct cairn_text *line)
+{
+	if (r->full)
+		return;
+	r->full = line->failed || (double)line->len > r->left_bytes;
+	if (r->full) {
+		cairn_log_warn("the recording ends here: the folder's quota (vlm.record_mb) is used up");
+		return;
+	}
+	/* One write a line, so that a crash leaves whole lines and at most one half. */
+	ssize_t n = write(r->fd, line->data, line->len);
+	r->left_bytes -= (double)line->len;
+	if (n != (ssize_t)line->len) {
+		r->full = true;
+		cairn_log_error("the recording ends here: %s", n < 0 ? strerror(errno) : "disk full");
+	}
+}
+
 void recorder_add(struct recorder *r, const struct cairn_exchange *exchange)
 {
 	if (r->full)
 		return;
 	cairn_text_clear(&r->line);
 	cairn_exchange_line(&r->line, exchange);
-	r->full = r->line.failed || (double)r->line.len > r->left_bytes;
-	if (r->full) {
-		cairn_log_warn("the recording ends here: the folder's quota (vlm.record_mb) is used up");
-		return;
-	}
-	/* One write a line, so that a crash leaves whole lines and at most one half. */
-	ssize_t n = write(r->fd, r->line.data, r->line.len);
-	r->left_bytes -= (double)r->line.len;
-	if (n != (ssize_t)r->line.len) {
-		r->full = true;
-		cairn_log_error("the recording ends here: %s", n < 0 ? strerror(errno) : "disk full");
-	}
+	recorder_line(r, &r->line);
 }
 
 const char *recorder_path(const struct recorder *r)

@@ -13,6 +13,8 @@ struct recorder *recorder_new(const char *folder, double quota_bytes, struct cai
 void recorder_destroy(struct recorder **recorder_p);
 /* Beyond the quota nothing is written any more; that is logged once. */
 void recorder_add(struct recorder *recorder, const struct cairn_exchange *exchange);
+/* The same for a line of another kind (common/vlm/recording.h). */
+void recorder_line(struct recorder *recorder, const struct cairn_text *line);
 const char *recorder_path(const struct recorder *recorder);
 
 #endif

@@ -179,6 +179,11 @@ void service_send(struct service *s, const char *body, size_t bytes)
 	s->done(s->ctx, &outcome);
 }
 
+struct recorder *service_recorder(struct service *s)
+{
+	return s->recorder;
+}
+
 void service_cancel(struct service *s)
 {
 	s->waiting = false;

@@ -11,6 +11,7 @@
 #include "procs/shell/stage.h"
 
 struct service;
+struct recorder;
 
 typedef void service_done_fn(void *ctx, const struct cairn_dialog_outcome *outcome);
 
@@ -20,6 +21,9 @@ struct service *service_new(struct cairn_stage *stage, const struct cairn_config
     const struct cairn_lineup *lineup, struct cairn_dialog *dialog, service_done_fn *done, void *ctx,
     struct cairn_error *err);
 void service_destroy(struct service **service_p);
+
+/* Where exchanges are recorded, or NULL; borrowed. */
+struct recorder *service_recorder(struct service *service);
 
 /* body stays valid until done. done is always called, also at once, unless service_cancel comes first. */
 void service_send(struct service *service, const char *body, size_t bytes);

@@ -1,0 +1,41 @@
+/* eval_replay.h - what the files of `cairn eval replay` share. */
+#ifndef CAIRN_PROCS_CAIRN_EVAL_REPLAY_H
+#define CAIRN_PROCS_CAIRN_EVAL_REPLAY_H
+
+#include "common/eval/rerun.h"
+
+/* What another model said to a recorded question. */
+struct replay_other {
+	bool asked;
+	enum cairn_rerun_agreement agreement;
+	char words[160];
+};
+
+struct replay {
+	const char *path, *provider; /* provider: NULL: nobody is asked */
+	char command[1024];
+	struct cairn_config cfg;
+	uint32_t unknown_keys;
+	struct cairn_recording *recording;
+	struct cairn_text system;
+	struct cairn_rerun_step *steps;
+	uint32_t count, changes[CAIRN_RERUN_CHANGE_COUNT], same_prompts;
+	/* --ask */
+	struct replay_other *others;
+	char model[CAIRN_CONFIG_TEXT_CAP];
+	uint32_t asked, agreements[CAIRN_RERUN_NO_ANSWER + 1];
+	struct cairn_ledger ledger;
+	double usd_max, dearest_usd; /* of all that one question led to */
+	char stopped[200]; /* why not all were asked */
+};
+
+/* "refused: only 0.2 m free that way", "to (1.20, 0.40), 2.3 m of way, 0.15 m/s": what became of an answer. */
+void replay_words(const struct cairn_rerun_side *side, char *dst, size_t cap);
+/* Decisions that end otherwise: answer, verdict, reason, target. */
+uint32_t replay_changed(const struct replay *r);
+const char *replay_agreement_name(enum cairn_rerun_agreement agreement);
+/* Of those asked: the share that agrees, with its 95 % interval (Wilson). */
+void replay_share(const struct replay *r, double *ret_share, double *ret_low, double *ret_high);
+bool replay_report(const struct replay *r, const char *dir, struct cairn_error *err);
+
+#endif

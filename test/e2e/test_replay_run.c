@@ -1,0 +1,113 @@
+/* A recording made by a real run of the stack: what is replayed is what was done, a stricter rule shows, damage is found. */
+#include <dirent.h>
+#include <jansson.h>
+
+#include "test/e2e/stack.h"
+
+static char file[500];
+
+static bool some_ended(const struct up_run *run, void *ctx)
+{
+	(void)ctx;
+	return run->have_mission && run->mission.decisions >= 4 && run->mission.decision_id != 0;
+}
+
+static void find_recording(const struct drill *drill)
+{
+	char folder[400];
+	snprintf(folder, sizeof(folder), "%s/rec", drill_run_dir(drill));
+	DIR *dir = opendir(folder);
+	ck_assert_ptr_nonnull(dir);
+	for (struct dirent *e; (e = readdir(dir)) != NULL;)
+		if (e->d_name[0] != '.')
+			snprintf(file, sizeof(file), "%.300s/%.120s", folder, e->d_name);
+	closedir(dir);
+}
+
+static char *replay(struct drill *drill, const char *options, int *ret_status)
+{
+	static char out[2][1 << 20];
+	static int turn;
+	char words[900];
+	turn = 1 - turn;
+	snprintf(words, sizeof(words), "eval replay %.450s %.300s", file, options);
+	*ret_status = stack_cairn(drill, words, out[turn], sizeof(out[turn]));
+	return out[turn];
+}
+
+static json_t *replay_json(struct drill *drill, const char *options, int *ret_status)
+{
+	char words[400];
+	snprintf(words, sizeof(words), "%s --json", options);
+	const char *out = replay(drill, words, ret_status);
+	json_t *root = json_loads(out, 0, NULL);
+	ck_assert_msg(root != NULL, "%s", out);
+	return root;
+}
+
+static int change(const json_t *root, const char *name)
+{
+	return (int)json_integer_value(json_object_get(json_object_get(root, "changes"), name));
+}
+
+static void damage(void)
+{
+	FILE *f = fopen(file, "r+");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_int_eq(fseek(f, -20000, SEEK_END), 0);
+	int c = fgetc(f);
+	ck_assert_int_eq(fseek(f, -20000, SEEK_END), 0);
+	fputc(c == 'A' ? 'B' : 'A', f);
+	fclose(f);
+}
+
+START_TEST(what_a_real_run_recorded_is_replayed_as_it_was)
+{
+	static const char *const args[] = {"--set", "vlm.record=rec", NULL};
+	struct drill *drill = stack_start(args);
+	int status;
+	stack_must(drill, some_ended, NULL, "no four decisions");
+	char summary[8192];
+	ck_assert_int_eq(drill_end(drill, SIGINT, STACK_PATIENCE_S, summary, sizeof(summary)), 0);
+	find_recording(drill);
+
+	json_t *root = replay_json(drill, "", &status);
+	int questions = (int)json_integer_value(json_object_get(root, "questions"));
+	ck_assert_int_ge(questions, 4);
+	ck_assert_int_eq((int)json_integer_value(json_object_get(root, "same_prompts")), questions);
+	ck_assert_int_eq(change(root, "answer") + change(root, "accepted") + change(root, "refused") +
+			     change(root, "reason") + change(root, "target"),
+	    0);
+	ck_assert_int_ge(change(root, "same"), 2);
+	json_decref(root);
+
+	char *first = strdup(replay(drill, "", &status));
+	ck_assert_str_eq(first, replay(drill, "", &status));
+	free(first);
+
+	root = replay_json(drill, "--set safety.decision_max_age_s=0.5", &status);
+	ck_assert_int_eq(status, 1);
+	ck_assert_int_ge(change(root, "refused"), 2);
+	json_decref(root);
+
+	root = replay_json(drill, "--ask pilot", &status);
+	const json_t *ask = json_object_get(root, "ask");
+	ck_assert_int_ge((int)json_integer_value(json_object_get(ask, "agrees")), 3);
+	ck_assert_double_gt(json_number_value(json_object_get(ask, "usd")), 0.0);
+	json_decref(root);
+
+	root = replay_json(drill, "--ask pilot --usd 0.0008", &status);
+	ask = json_object_get(root, "ask");
+	ck_assert_ptr_nonnull(strstr(json_string_value(json_object_get(ask, "stopped")), "budget"));
+	ck_assert_double_le(json_number_value(json_object_get(ask, "usd")), 0.0008);
+	json_decref(root);
+
+	damage();
+	const char *out = replay(drill, "", &status);
+	ck_assert_int_eq(status, 1);
+	ck_assert_msg(strstr(out, "damaged") != NULL, "%s", out);
+	drill_destroy(&drill, false);
+}
+END_TEST
+
+CAIRN_TEST_MAIN_TIMEOUT("replay-run", 280.0, what_a_real_run_recorded_is_replayed_as_it_was)
