@@ -16,6 +16,7 @@ procs/gateway/http.c 1 a service may say until when to wait as a time of day; th
 procs/gateway/main.c 1 the time in a line of the log of decisions
 procs/gateway/recorder.c 2 the name of a folder of recordings
 procs/gateway/service.c 1 the time in a recorded exchange
+procs/gateway/witness.c 1 the time at which a recording began
 procs/launcher/report.c 1 the time in a line of the log of commands
 procs/pilot/main.c 1 the time in an answer, as the interface asks for it
 LIST
