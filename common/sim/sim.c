@@ -176,54 +176,73 @@ static void walk(struct cairn_sim *s, uint32_t i)
 
 /* ---- LiDAR ---- */
 
-static float measure(struct cairn_sim *s, struct cairn_vec2 from, double yaw_rad, uint16_t index,
-    const struct cairn_disc *people, size_t people_count)
+static float measure(
+    struct cairn_sim *s, const struct cairn_beam *beam, const struct cairn_disc *people, size_t people_count)
 {
-	const struct cairn_config_robot *c = &s->cfg->robot;
+	struct cairn_vec2 from = beam->from;
 	const struct cairn_config_sim *k = &s->cfg->sim;
-	double a = yaw_rad + c->lidar_yaw_rad - index * (2.0 * M_PI / CAIRN_LIDAR_POINTS), dx = cos(a),
-	       dy = sin(a);
-	double range =
-	    cairn_world_cast_lidar(s->world, from.x_m, from.y_m, dx, dy, c->lidar_z_m, CAIRN_LIDAR_MAX_M)
-		.range_m;
+	double range = beam->range_m, dx = beam->dx, dy = beam->dy;
 	for (size_t i = 0; i < people_count; i++)
-		range = cairn_disc_cast(&people[i], from.x_m, from.y_m, dx, dy, c->lidar_z_m, range);
+		range =
+		    cairn_disc_cast(&people[i], from.x_m, from.y_m, dx, dy, s->cfg->robot.lidar_z_m, range);
 	if (!s->no_sweep)
 		cairn_truth_sweep(s->truth, from.x_m, from.y_m, dx, dy, range);
 	/* Chance is drawn for every point, so that one world's noise does not depend on what stands in it. */
-	bool dropped = false;
+	bool none = range >= CAIRN_LIDAR_MAX_M || range < CAIRN_LIDAR_MIN_M;
 	double error = 0.0;
 	if (k->noise) {
-		dropped = cairn_rng_uniform(&s->state.rng) < k->lidar_dropout;
-		error = k->lidar_noise_m * cairn_rng_normal(&s->state.rng);
+		none |= cairn_rng_uniform(&s->state.rng) < k->lidar_dropout;
+		if (none)
+			cairn_rng_skip_normal(&s->state.rng);
+		else
+			error = k->lidar_noise_m * cairn_rng_normal(&s->state.rng);
 	}
-	if (range >= CAIRN_LIDAR_MAX_M || range < CAIRN_LIDAR_MIN_M || dropped)
-		return 0.0f;
-	return (float)fmax(range + error, CAIRN_LIDAR_MIN_M);
+	return none ? 0.0f : (float)fmax(range + error, CAIRN_LIDAR_MIN_M);
 }
 
-/* Points of one step, each from where the robot was at its own time. */
-static void turn_lidar(
-    struct cairn_sim *s, struct cairn_pose2 before, const struct cairn_disc *people, size_t people_count)
+static bool same(struct cairn_pose2 a, struct cairn_pose2 b)
+{
+	return a.x_m == b.x_m && a.y_m == b.y_m && a.yaw_rad == b.yaw_rad;
+}
+
+/* Beams of one step, each from where the robot was at its own time. */
+static const struct cairn_beams *cast_beams(struct cairn_sim *s, struct cairn_pose2 before)
 {
 	const struct cairn_config_robot *r = &s->cfg->robot;
-	struct cairn_pose2 moved = cairn_pose_between(before, s->state.body.pose);
+	struct cairn_pose2 after = s->state.body.pose;
+	struct cairn_beams *b = &s->beams[s->turn_step];
+	if (b->known && same(b->before, before) && same(b->after, after))
+		return b;
+	struct cairn_pose2 moved = cairn_pose_between(before, after);
 	double before_c = cos(before.yaw_rad), before_s = sin(before.yaw_rad);
-	bool stands = moved.x_m == 0.0 && moved.y_m == 0.0 && moved.yaw_rad == 0.0;
-	struct cairn_pose2 at = before;
-	struct cairn_vec2 from = {0};
+	*b = (struct cairn_beams){.known = true, .before = before, .after = after};
 	for (int i = 0; i < CAIRN_LIDAR_STEP_POINTS; i++) {
 		double share = (i + 1.0) / CAIRN_LIDAR_STEP_POINTS;
 		struct cairn_pose2 part = {moved.x_m * share, moved.y_m * share, moved.yaw_rad * share};
-		if (i == 0 || !stands) {
-			at = (struct cairn_pose2){before.x_m + before_c * part.x_m - before_s * part.y_m,
-			    before.y_m + before_s * part.x_m + before_c * part.y_m,
-			    cairn_wrap_rad(before.yaw_rad + part.yaw_rad)};
-			from = cairn_pose_apply(at, (struct cairn_vec2){r->lidar_x_m, r->lidar_y_m});
-		}
+		struct cairn_pose2 at = {before.x_m + before_c * part.x_m - before_s * part.y_m,
+		    before.y_m + before_s * part.x_m + before_c * part.y_m,
+		    cairn_wrap_rad(before.yaw_rad + part.yaw_rad)};
+		struct cairn_vec2 from =
+		    cairn_pose_apply(at, (struct cairn_vec2){r->lidar_x_m, r->lidar_y_m});
+		int index = (int)s->turn_step * CAIRN_LIDAR_STEP_POINTS + i;
+		double a = at.yaw_rad + r->lidar_yaw_rad - index * (2.0 * M_PI / CAIRN_LIDAR_POINTS),
+		       dx = cos(a), dy = sin(a);
+		b->beams[i] = (struct cairn_beam){from, dx, dy,
+		    cairn_world_cast_lidar(
+			s->world, from.x_m, from.y_m, dx, dy, r->lidar_z_m, CAIRN_LIDAR_MAX_M)
+			.range_m};
+	}
+	return b;
+}
+
+static void turn_lidar(
+    struct cairn_sim *s, struct cairn_pose2 before, const struct cairn_disc *people, size_t people_count)
+{
+	const struct cairn_beams *b = cast_beams(s, before);
+	for (int i = 0; i < CAIRN_LIDAR_STEP_POINTS; i++) {
 		uint16_t index = (uint16_t)(s->turn_step * CAIRN_LIDAR_STEP_POINTS + (uint32_t)i);
-		s->points[i] = (struct cairn_lidar_point){
-		    index, measure(s, from, at.yaw_rad, index, people, people_count)};
+		s->points[i] =
+		    (struct cairn_lidar_point){index, measure(s, &b->beams[i], people, people_count)};
 		s->turn[index] = s->points[i];
 	}
 	s->turn_step = (s->turn_step + 1) % CAIRN_LIDAR_TURN_STEPS;

@@ -4,6 +4,19 @@
 
 #include "common/sim/sim.h"
 
+/* What a beam meets in the house, and from where. */
+struct cairn_beam {
+	struct cairn_vec2 from;
+	double dx, dy, range_m;
+};
+
+/* The beams of one step of a turn. As long as the robot stands, the next turn's are the same. */
+struct cairn_beams {
+	bool known;
+	struct cairn_pose2 before, after;
+	struct cairn_beam beams[CAIRN_LIDAR_STEP_POINTS];
+};
+
 struct cairn_sim {
 	const struct cairn_config *cfg;
 	const struct cairn_world *world;
@@ -16,6 +29,7 @@ struct cairn_sim {
 	double spin_radps;
 	struct cairn_lidar_point points[CAIRN_LIDAR_STEP_POINTS];
 	struct cairn_lidar_point turn[CAIRN_LIDAR_POINTS];
+	struct cairn_beams beams[CAIRN_LIDAR_TURN_STEPS];
 };
 
 #endif

@@ -299,7 +299,14 @@ static void cells_of_edge(struct cairn_world *w, uint32_t i, uint32_t *fill)
 			if (fill == NULL)
 				w->cell_first[k + 1]++;
 			else
-				w->cell_edges[fill[k]++] = i;
+				w->cell_edges[fill[k]++] = (struct cairn_cell_edge){.ax_m = e->ax_m,
+				    .ay_m = e->ay_m,
+				    .dx_m = e->bx_m - e->ax_m,
+				    .dy_m = e->by_m - e->ay_m,
+				    .z0_m = e->z0_m,
+				    .z1_m = e->z1_m,
+				    .glass = e->glass,
+				    .edge = i};
 		}
 }
 

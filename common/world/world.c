@@ -45,11 +45,13 @@ struct walk {
 
 /* Length along the ray at which it comes into the grid, 0 from inside, or a negative value when it never
  * does. */
-static double grid_entry(const struct cairn_world *w, double x_m, double y_m, double dx, double dy)
+static inline double grid_entry(const struct cairn_world *w, double x_m, double y_m, double dx, double dy)
 {
 	double lo[2] = {w->grid_x_m, w->grid_y_m}, t0 = 0.0, t1 = 1e30;
 	double hi[2] = {lo[0] + w->grid_cols * w->grid_cell_m, lo[1] + w->grid_rows * w->grid_cell_m};
 	double from[2] = {x_m, y_m}, dir[2] = {dx, dy};
+	if (x_m >= lo[0] && x_m <= hi[0] && y_m >= lo[1] && y_m <= hi[1])
+		return 0.0;
 	for (int i = 0; i < 2; i++) {
 		if (fabs(dir[i]) < 1e-12) {
 			if (from[i] < lo[i] || from[i] > hi[i])
@@ -63,15 +65,20 @@ static double grid_entry(const struct cairn_world *w, double x_m, double y_m, do
 	return t0 <= t1 ? t0 : -1.0;
 }
 
+/* floor() within 0 .. cells - 1, without its call. */
+static inline int32_t cell_within(double at, int32_t cells)
+{
+	return at > 0.0 ? (at < cells ? (int32_t)at : cells - 1) : 0;
+}
+
 /* Amanatides and Woo 1987, "A Fast Voxel Traversal Algorithm for Ray Tracing". The walk begins skip_m along
  * the ray. */
-static struct walk walk_start(
+static inline struct walk walk_start(
     const struct cairn_world *w, double x_m, double y_m, double dx, double dy, double skip_m)
 {
 	double gx = (x_m + skip_m * dx - w->grid_x_m) / w->grid_cell_m;
 	double gy = (y_m + skip_m * dy - w->grid_y_m) / w->grid_cell_m;
-	struct walk k = {.c = (int32_t)cairn_clamp(floor(gx), 0, w->grid_cols - 1),
-	    .r = (int32_t)cairn_clamp(floor(gy), 0, w->grid_rows - 1)};
+	struct walk k = {.c = cell_within(gx, w->grid_cols), .r = cell_within(gy, w->grid_rows)};
 	k.step_c = dx > 0.0 ? 1 : -1;
 	k.step_r = dy > 0.0 ? 1 : -1;
 	k.delta_x = fabs(dx) > 1e-12 ? w->grid_cell_m / fabs(dx) : 1e30;
@@ -86,9 +93,9 @@ static struct walk walk_start(
 /* Length along the ray to the edge when that is less than max_m, else a negative value. What is out of the
  * question is told without a division. */
 static inline double ray_edge(
-    const struct cairn_edge *e, double x_m, double y_m, double dx, double dy, double max_m)
+    const struct cairn_cell_edge *e, double x_m, double y_m, double dx, double dy, double max_m)
 {
-	double ex = e->bx_m - e->ax_m, ey = e->by_m - e->ay_m;
+	double ex = e->dx_m, ey = e->dy_m;
 	double det = ex * dy - ey * dx, size = fabs(det);
 	if (size < 1e-12)
 		return -1.0;
@@ -137,12 +144,12 @@ static inline struct cairn_ray_hit cast(const struct cairn_world *world, double 
 	for (; entered <= hit.range_m && in_grid(world, &k); entered = walk_on(&k)) {
 		uint32_t cell = (uint32_t)(k.r * world->grid_cols + k.c);
 		for (uint32_t i = world->cell_first[cell]; i < world->cell_first[cell + 1]; i++) {
-			const struct cairn_edge *e = &world->edges[world->cell_edges[i]];
+			const struct cairn_cell_edge *e = &world->cell_edges[i];
 			if (e->z0_m > z_m || e->z1_m < z_m || (through_glass && e->glass != 0))
 				continue;
 			double at = ray_edge(e, x_m, y_m, dx, dy, hit.range_m);
 			if (at >= 0.0)
-				hit = (struct cairn_ray_hit){at, (int32_t)world->cell_edges[i]};
+				hit = (struct cairn_ray_hit){at, (int32_t)e->edge};
 		}
 	}
 	return hit;
@@ -160,7 +167,7 @@ void cairn_world_cast_heights(const struct cairn_world *world, double x_m, doubl
 	for (; entered <= farthest && in_grid(world, &k); entered = walk_on(&k)) {
 		uint32_t cell = (uint32_t)(k.r * world->grid_cols + k.c);
 		for (uint32_t i = world->cell_first[cell]; i < world->cell_first[cell + 1]; i++) {
-			const struct cairn_edge *e = &world->edges[world->cell_edges[i]];
+			const struct cairn_cell_edge *e = &world->cell_edges[i];
 			double at = ray_edge(e, x_m, y_m, dx, dy, farthest);
 			for (int h = 0; at >= 0.0 && h < count; h++)
 				if (e->z0_m <= z_m[h] && e->z1_m >= z_m[h] && entered <= ret_range_m[h] &&
@@ -275,14 +282,14 @@ static int32_t nearest(const struct cairn_world *w, struct cairn_pose2 pose, con
 		for (int32_t col = c0 < 0 ? 0 : c0; col <= c1 && col < w->grid_cols; col++) {
 			uint32_t cell = (uint32_t)(r * w->grid_cols + col);
 			for (uint32_t i = w->cell_first[cell]; i < w->cell_first[cell + 1]; i++) {
-				const struct cairn_edge *e = &w->edges[w->cell_edges[i]];
+				const struct cairn_edge *e = &w->edges[w->cell_edges[i].edge];
 				if (e->z0_m >= height_m || e->z1_m <= CAIRN_WORLD_STEP_M)
 					continue;
 				struct local in = edge_in_frame(e, pose, c, s);
 				double d = edge_to_rect(&in, f);
 				if (d <= *ret_m) {
 					*ret_m = d;
-					best = (int32_t)w->cell_edges[i];
+					best = (int32_t)w->cell_edges[i].edge;
 				}
 			}
 		}

@@ -109,6 +109,13 @@ struct cairn_rug {
 	struct cairn_paint paint;
 };
 
+/* An edge as a ray meets it, beside its neighbours in a cell of the grid: half a cache line. */
+struct cairn_cell_edge {
+	float ax_m, ay_m, dx_m, dy_m; /* d: from a to b */
+	float z0_m, z1_m;
+	uint32_t glass, edge;
+};
+
 /* Where a moving person is now; the caller keeps them. */
 struct cairn_disc {
 	double x_m, y_m, radius_m, z0_m, z1_m;
@@ -133,7 +140,8 @@ struct cairn_world {
 	/* Uniform grid over the plan: cell k holds cell_edges[cell_first[k] .. cell_first[k + 1]). */
 	double grid_x_m, grid_y_m, grid_cell_m;
 	int32_t grid_cols, grid_rows;
-	uint32_t *cell_first, *cell_edges;
+	uint32_t *cell_first;
+	struct cairn_cell_edge *cell_edges;
 };
 
 /* Loads a YAML world, a HouseExpo JSON polygon or a PGM raster (gzipped or not), told apart by their content.
