@@ -11,11 +11,17 @@
 #define GOES_ON_CELLS 4
 #define NEAR_CELLS 28 /* points farther from the robot than this are left out: 1.4 m */
 #define NEAR_SIDE (2 * NEAR_CELLS + 1)
+#define WINDOW (NEAR_SIDE + 2 * GOES_ON_CELLS) /* those and what an obstacle beside them reaches */
+#define WINDOW_ROW 72                          /* its bytes, more than it needs */
 #define SAME_AS_LIDAR_M 0.15
 #define REACH_MAX_M 0.15
 #define TOUCH_M 0.005 /* nearer than this nothing can be: the robot is there */
 #define FAR_CELLS 1e8
-#define STEPS 64      /* along a column, looked at together */
+#define STEPS 64    /* along a column, looked at together */
+#define FRACTION 22 /* bits behind the point of a place in the grid, in cells */
+#define DOUBT_BITS                                                                                           \
+	9 /* half as wide a band at the border of a cell, in which rounding could turn the answer */
+#define DOUBT (1.0 / (1 << (FRACTION - DOUBT_BITS + 1)))
 #define BLOCK 32      /* LiDAR points looked at together */
 #define DRIVEN_M 0.02 /* the footprint is marked after this much */
 #define BESIDE_M                                                                                             \
@@ -48,7 +54,7 @@ static inline int32_t cell_of(double m)
 	return whole - (cell < (double)whole);
 }
 
-static uint8_t *at(struct cairn_floor *f, int32_t cx, int32_t cy)
+static inline uint8_t *at(struct cairn_floor *f, int32_t cx, int32_t cy)
 {
 	return &f->cells[(size_t)(cy & MASK) * CAIRN_FLOOR_CELLS + (size_t)(cx & MASK)];
 }
@@ -175,30 +181,72 @@ static bool seen_by_lidar(const struct cairn_points *lidar, double x, double y)
 	return false;
 }
 
+/* One column of the picture on the floor: free along (x, y) + r (ux, uy), from <= r <= end. */
+struct column {
+	double x_m, y_m, ux, uy, from_m, end_m;
+};
+
+/* Step by step, whatever the numbers are. */
+static void free_one_by_one(
+    struct cairn_floor *f, const struct column *l, struct cairn_pose2 pose, double c, double s)
+{
+	for (double r = l->from_m; r <= l->end_m; r += 0.5 * CAIRN_FLOOR_CELL_M) {
+		double x = l->x_m + r * l->ux, y = l->y_m + r * l->uy;
+		int32_t cx = cell_of(pose.x_m + c * x - s * y), cy = cell_of(pose.y_m + s * x + c * y);
+		if (held(f, cx, cy))
+			*at(f, cx, cy) = FREE;
+	}
+}
+
+/* The same in closed form, without divisions, in whole numbers and many steps at a time; false, with nothing
+ * done, where a step comes so near to the border of a cell or of the grid that the two might differ. */
+static bool free_at_once(
+    struct cairn_floor *f, const struct column *l, struct cairn_pose2 pose, double c, double s)
+{
+	const double per_m = 1.0 / CAIRN_FLOOR_CELL_M, one = 1 << FRACTION;
+	double steps = (l->end_m - l->from_m) * 2.0 * per_m;
+	if (!(steps >= 0.0 && steps < 2 * STEPS - 1))
+		return false;
+	int32_t n = (int32_t)steps + 1;
+	if (steps - (n - 1) < DOUBT || n - steps < DOUBT)
+		return false;
+	double x = l->x_m + l->from_m * l->ux, y = l->y_m + l->from_m * l->uy;
+	int32_t corner_x = f->cx - CAIRN_FLOOR_CELLS / 2, corner_y = f->cy - CAIRN_FLOOR_CELLS / 2;
+	double gx = (pose.x_m + c * x - s * y) * per_m - corner_x, /* in cells from the grid's corner */
+	    gy = (pose.y_m + s * x + c * y) * per_m - corner_y;
+	double dx = 0.5 * (c * l->ux - s * l->uy), dy = 0.5 * (s * l->ux + c * l->uy);
+	double last_x = gx + (n - 1) * dx, last_y = gy + (n - 1) * dy, end = CAIRN_FLOOR_CELLS - DOUBT;
+	if (!(gx > DOUBT && gx < end && gy > DOUBT && gy < end && last_x > DOUBT && last_x < end &&
+		last_y > DOUBT && last_y < end && fabs(pose.x_m) < 1e6 && fabs(pose.y_m) < 1e6))
+		return false;
+	int32_t px = (int32_t)(gx * one), py = (int32_t)(gy * one), step_x = (int32_t)(dx * one),
+		step_y = (int32_t)(dy * one), index[2 * STEPS];
+	int32_t doubt = 0;
+	for (int32_t k = 0; k < n; k++, px += step_x, py += step_y) {
+		int32_t beside_x = (px + (1 << (DOUBT_BITS - 1))) & ((1 << FRACTION) - 1);
+		int32_t beside_y = (py + (1 << (DOUBT_BITS - 1))) & ((1 << FRACTION) - 1);
+		doubt |= (beside_x >> DOUBT_BITS == 0) | (beside_y >> DOUBT_BITS == 0);
+		index[k] = (((py >> FRACTION) + corner_y) & MASK) * CAIRN_FLOOR_CELLS +
+			   (((px >> FRACTION) + corner_x) & MASK);
+	}
+	if (doubt != 0)
+		return false;
+	for (int32_t k = 0; k < n; k++)
+		f->cells[index[k]] = FREE;
+	return true;
+}
+
 /* First what is free, in all columns, then what is not: columns share cells. */
 static void see_free(struct cairn_floor *f, const struct cairn_msg_depth_scan *scan, uint32_t i,
     struct cairn_pose2 pose, double c, double s)
 {
-	double a = (double)scan->angle_rad[i], from = (double)scan->free_from_m[i],
+	double a = (double)scan->angle_rad[i],
 	       to = fmin((double)scan->free_to_m[i], (double)scan->range_max_m);
-	double ux = cos(a), uy = sin(a), x0 = (double)scan->x_m, y0 = (double)scan->y_m;
 	/* The cell of an obstacle is not entered from the front side. */
-	double end = scan->hit[i] ? to - CAIRN_FLOOR_CELL_M : to;
-	double r = fmax(from, 0.0), along[STEPS];
-	int32_t cx[STEPS], cy[STEPS];
-	while (r <= end) {
-		int n = 0;
-		for (; r <= end && n < STEPS; r += 0.5 * CAIRN_FLOOR_CELL_M)
-			along[n++] = r;
-		for (int k = 0; k < n; k++) {
-			double x = x0 + along[k] * ux, y = y0 + along[k] * uy;
-			cx[k] = cell_of(pose.x_m + c * x - s * y);
-			cy[k] = cell_of(pose.y_m + s * x + c * y);
-		}
-		for (int k = 0; k < n; k++)
-			if (held(f, cx[k], cy[k]))
-				*at(f, cx[k], cy[k]) = FREE;
-	}
+	struct column l = {(double)scan->x_m, (double)scan->y_m, cos(a), sin(a),
+	    fmax((double)scan->free_from_m[i], 0.0), scan->hit[i] ? to - CAIRN_FLOOR_CELL_M : to};
+	if (l.from_m <= l.end_m && !free_at_once(f, &l, pose, c, s))
+		free_one_by_one(f, &l, pose, c, s);
 }
 
 static void see_obstacle(struct cairn_floor *f, const struct cairn_msg_depth_scan *scan, uint32_t i,
@@ -217,23 +265,54 @@ static void see_obstacle(struct cairn_floor *f, const struct cairn_msg_depth_sca
 	*seen_at(f, cx, cy) = driven_cells(f);
 }
 
-/* A thing at the edge of the picture goes on beside it: the camera shows only its far end. */
-static bool near_obstacle(struct cairn_floor *f, int32_t x, int32_t y)
+/* The cells around the robot's, row by row, without the grid's wrapping round. */
+struct window {
+	bool obstacles; /* one at least */
+	uint8_t cells[WINDOW][WINDOW_ROW];
+};
+
+static void look_around(const struct cairn_floor *f, struct window *ret)
 {
-	for (int32_t dy = -GOES_ON_CELLS; dy <= GOES_ON_CELLS; dy++)
-		for (int32_t dx = -GOES_ON_CELLS; dx <= GOES_ON_CELLS; dx++)
-			if (*at(f, x + dx, y + dy) == OBSTACLE)
-				return true;
+	const int32_t reach = NEAR_CELLS + GOES_ON_CELLS, first = (f->cx - reach) & MASK;
+	size_t head = CAIRN_FLOOR_CELLS - (size_t)first < WINDOW ? CAIRN_FLOOR_CELLS - (size_t)first : WINDOW;
+	int obstacles = 0;
+	for (int32_t y = 0; y < WINDOW; y++) {
+		const uint8_t *row = &f->cells[(size_t)((f->cy - reach + y) & MASK) * CAIRN_FLOOR_CELLS];
+		uint8_t *out = ret->cells[y];
+		memcpy(out, row + first, head);
+		memcpy(out + head, row, WINDOW - head);
+		for (int32_t x = 0; x < WINDOW; x++)
+			obstacles |= out[x] == OBSTACLE;
+	}
+	ret->obstacles = obstacles != 0;
+}
+
+/* A thing at the edge of the picture goes on beside it: the camera shows only its far end. */
+static bool near_obstacle(const struct window *w, int32_t x, int32_t y)
+{
+	for (int32_t row = y - GOES_ON_CELLS; row <= y + GOES_ON_CELLS; row++)
+		if (memchr(&w->cells[row][x - GOES_ON_CELLS], OBSTACLE, 2 * GOES_ON_CELLS + 1) != NULL)
+			return true;
 	return false;
 }
 
-/* Unseen, and beside something seen; not a slit between two columns of the picture, seen on both its sides.
- */
-static bool border(struct cairn_floor *f, int32_t x, int32_t y)
+#define POINT_NONE 0
+#define POINT_OBSTACLE 1
+#define POINT_BORDER 2
+
+/* What the cells of a row are as points. Border: unseen, and beside something seen; not a slit between two
+ * columns of the picture, seen on both its sides. */
+static void judge_row(const struct window *w, int32_t y, uint8_t ret[NEAR_SIDE])
 {
-	bool west = *at(f, x - 1, y) == FREE, east = *at(f, x + 1, y) == FREE;
-	bool south = *at(f, x, y - 1) == FREE, north = *at(f, x, y + 1) == FREE;
-	return (west || east || south || north) && !(west && east) && !(south && north);
+	const uint8_t *row = &w->cells[y][GOES_ON_CELLS], *below = &w->cells[y - 1][GOES_ON_CELLS],
+		      *above = &w->cells[y + 1][GOES_ON_CELLS];
+	for (int32_t x = 0; x < NEAR_SIDE; x++) {
+		uint8_t west = row[x - 1] == FREE, east = row[x + 1] == FREE, south = below[x] == FREE,
+			north = above[x] == FREE;
+		uint8_t border =
+		    (row[x] == UNSEEN) & (west | east | south | north) & !(west & east) & !(south & north);
+		ret[x] = (uint8_t)(row[x] == OBSTACLE ? POINT_OBSTACLE : border * POINT_BORDER);
+	}
 }
 
 /* How much nearer than its cell's centre the thing in it may begin. */
@@ -257,24 +336,29 @@ static void add_point(struct cairn_floor *f, int32_t x, int32_t y, double reach_
 /* Obstacles, then how they go on beside the picture, then the rest of the border of what was never seen. */
 static void list_points(struct cairn_floor *f)
 {
+	struct window w;
 	int8_t border_x[NEAR_SIDE * NEAR_SIDE], border_y[NEAR_SIDE * NEAR_SIDE]; /* from the robot's cell */
+	uint8_t judged[NEAR_SIDE];
 	uint32_t borders = 0, plain = 0;
 	f->count = 0;
-	for (int32_t y = -NEAR_CELLS; y <= NEAR_CELLS; y++)
+	look_around(f, &w);
+	for (int32_t y = -NEAR_CELLS; y <= NEAR_CELLS; y++) {
+		judge_row(&w, y + NEAR_CELLS + GOES_ON_CELLS, judged);
 		for (int32_t x = -NEAR_CELLS; x <= NEAR_CELLS; x++) {
-			uint8_t cell = *at(f, f->cx + x, f->cy + y);
-			if (cell == OBSTACLE)
+			uint8_t is = judged[x + NEAR_CELLS];
+			if (is == POINT_OBSTACLE)
 				add_point(f, f->cx + x, f->cy + y, reach(f, f->cx + x, f->cy + y));
-			if (cell != UNSEEN || !border(f, f->cx + x, f->cy + y))
+			if (is != POINT_BORDER)
 				continue;
 			border_x[borders] = (int8_t)x;
 			border_y[borders++] = (int8_t)y;
 		}
-	bool obstacles = memchr(f->cells, OBSTACLE, sizeof(f->cells)) != NULL;
+	}
 	for (uint32_t i = 0; i < borders; i++) {
-		int32_t x = f->cx + border_x[i], y = f->cy + border_y[i];
-		if (obstacles && near_obstacle(f, x, y)) {
-			add_point(f, x, y, 0.0);
+		int32_t x = border_x[i], y = border_y[i];
+		if (w.obstacles &&
+		    near_obstacle(&w, x + NEAR_CELLS + GOES_ON_CELLS, y + NEAR_CELLS + GOES_ON_CELLS)) {
+			add_point(f, f->cx + x, f->cy + y, 0.0);
 			continue;
 		}
 		border_x[plain] = border_x[i];
