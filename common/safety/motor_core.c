@@ -347,8 +347,15 @@ static void hold_for_movers(struct cairn_motor *m, double curvature_1pm, bool fo
 		    CAIRN_ZONE_APPROACH, l.limit_mps, l.bearing_rad, l.distance_m, CAIRN_ZONE_NO_POINT};
 }
 
+/* The arc that m->verdict is about. */
+struct arc_verdict {
+	bool some, forward;
+	double curvature_1pm;
+};
+
 /* The target within what the collision monitor allows on the commanded arc. */
-static double monitored_target(struct cairn_motor *m, struct cairn_twist driven, unsigned *conditions)
+static double monitored_target(
+    struct cairn_motor *m, struct cairn_twist driven, struct arc_verdict *ret_known, unsigned *conditions)
 {
 	double target = m->command.v_mps;
 	if (target == 0.0) {
@@ -358,6 +365,7 @@ static double monitored_target(struct cairn_motor *m, struct cairn_twist driven,
 	}
 	double curvature = m->command.w_radps / target, speed = fabs(target);
 	m->verdict = cairn_monitor_limit(&m->monitor, curvature, target > 0.0, driven);
+	*ret_known = (struct arc_verdict){true, target > 0.0, curvature};
 	m->zone = cairn_zones_limit(&m->monitor.zones, &m->monitor.points, m->monitor.solid_count, curvature,
 	    target > 0.0, speed, m->t_ns);
 	hold_for_movers(m, curvature, target > 0.0);
@@ -375,13 +383,14 @@ static double monitored_target(struct cairn_motor *m, struct cairn_twist driven,
 }
 
 /* Whatever the robot was asked, the way it moves must be free: the limit on the arc it will drive now. */
-static void cap(struct cairn_motor *m, struct cairn_twist driven)
+static void cap(struct cairn_motor *m, const struct arc_verdict *known, struct cairn_twist driven)
 {
 	double v = m->smooth.v_mps;
 	if (v == 0.0)
 		return;
+	bool same = known->some && known->curvature_1pm == m->curvature_1pm && known->forward == (v > 0.0);
 	struct cairn_monitor_verdict now =
-	    cairn_monitor_limit(&m->monitor, m->curvature_1pm, v > 0.0, driven);
+	    same ? m->verdict : cairn_monitor_limit(&m->monitor, m->curvature_1pm, v > 0.0, driven);
 	/* What comes near by itself, or is nearer than it may be, is no matter of the smoother. */
 	bool at_once = m->zone.verdict >= CAIRN_ZONE_STOP && v * m->command.v_mps >= 0.0;
 	double limit = fmin(now.limit_mps, at_once ? m->zone.limit_mps : INFINITY);
@@ -403,6 +412,7 @@ struct cairn_twist cairn_motor_step(struct cairn_motor *m, int64_t now_ns)
 	cairn_monitor_move(&m->monitor, m->pose);
 	double dt_s = fmin(since_s, STEP_MAX_S);
 	unsigned c = inputs(m, now_ns);
+	struct arc_verdict known = {0};
 	m->verdict = (struct cairn_monitor_verdict){0};
 	if (row_of(c)->stop != GO)
 		m->zone = cairn_zone_free();
@@ -412,15 +422,15 @@ struct cairn_twist cairn_motor_step(struct cairn_motor *m, int64_t now_ns)
 		break;
 	case BRAKE:
 		cairn_smooth_brake(&m->smooth, &m->params.smooth, dt_s);
-		cap(m, driven);
+		cap(m, &known, driven);
 		break;
 	case GO: {
-		double target = monitored_target(m, driven, &c);
+		double target = monitored_target(m, driven, &known, &c);
 		cairn_smooth_step(&m->smooth, &m->params.smooth, target, dt_s);
 		/* The arc of the command, unless the robot still brakes from the other direction. */
 		if (m->command.v_mps != 0.0 && m->smooth.v_mps * m->command.v_mps >= 0.0)
 			m->curvature_1pm = m->command.w_radps / m->command.v_mps;
-		cap(m, driven);
+		cap(m, &known, driven);
 		if (m->command.v_mps == 0.0 && m->smooth.v_mps == 0.0)
 			c |= CAIRN_MOTOR_STANDING;
 		break;
