@@ -6,11 +6,16 @@
 #define REACH CAIRN_FIELD_REACH
 #define SIDE (2 * REACH + 1)
 
+static const struct cairn_field_box nothing = {INT32_MAX, INT32_MAX, -1, -1};
+
 typedef uint8_t bytes16 __attribute__((vector_size(16)));
+#ifdef __SSE2__
+typedef char signed16 __attribute__((vector_size(16))); /* what the compiler calls them by */
+#endif
 
 void cairn_match_field_init(struct cairn_match_field *field, int levels)
 {
-	*field = (struct cairn_match_field){.levels = levels};
+	*field = (struct cairn_match_field){.drawn = nothing, .levels = levels};
 }
 
 void cairn_match_field_free(struct cairn_match_field *field)
@@ -18,14 +23,29 @@ void cairn_match_field_free(struct cairn_match_field *field)
 	for (int k = 0; k < CAIRN_FIELD_LEVELS; k++)
 		free(field->level[k]);
 	free(field->scratch);
-	*field = (struct cairn_match_field){.levels = field->levels};
+	*field = (struct cairn_match_field){.drawn = nothing, .levels = field->levels};
 }
 
+/* Takes away what is there. */
+static void clear(struct cairn_match_field *field)
+{
+	const struct cairn_field_box *d = &field->drawn;
+	for (int k = 0; k < field->levels; k++) {
+		for (int32_t y = d->y0; y <= d->y1; y++)
+			memset(field->level[k] + (size_t)y * (size_t)field->width + (size_t)d->x0, 0,
+			    (size_t)(d->x1 - d->x0 + 1));
+	}
+	field->drawn = nothing;
+}
+
+/* Takes on the grid's layout, all 0. */
 static bool relayout(struct cairn_match_field *field, const struct cairn_grid *grid)
 {
 	size_t cells = (size_t)grid->width * (size_t)grid->height;
 	bool same = field->level[0] != NULL && field->width == grid->width && field->height == grid->height;
-	if (!same) {
+	if (same) {
+		clear(field);
+	} else {
 		cairn_match_field_free(field);
 		bool ok = true;
 		for (int k = 0; k < field->levels; k++) {
@@ -62,12 +82,22 @@ static void stamp(struct cairn_match_field *field, const uint8_t kernel[SIDE][SI
 	}
 }
 
-/* Occupied cells are few: the box is cleared, and each in or near it stamped. Beyond the box that changes
- * nothing. */
-static void level_zero(struct cairn_match_field *field, const struct cairn_grid *grid, int32_t x0, int32_t x1,
-    int32_t y0, int32_t y1)
+static struct cairn_field_box clipped(
+    const struct cairn_match_field *field, int32_t x0, int32_t y0, int32_t x1, int32_t y1)
 {
-	uint8_t kernel[SIDE][SIDE];
+	int32_t ex = field->width - 1, ey = field->height - 1;
+	return (struct cairn_field_box){
+	    x0 > 0 ? x0 : 0, y0 > 0 ? y0 : 0, x1 < ex ? x1 : ex, y1 < ey ? y1 : ey};
+}
+
+static struct cairn_field_box grown(
+    const struct cairn_match_field *field, struct cairn_field_box box, int32_t low, int32_t high)
+{
+	return clipped(field, box.x0 - low, box.y0 - low, box.x1 + high, box.y1 + high);
+}
+
+static void make_kernel(uint8_t kernel[SIDE][SIDE])
+{
 	for (int dy = -REACH; dy <= REACH; dy++) {
 		for (int dx = -REACH; dx <= REACH; dx++) {
 			int d2 = dx * dx + dy * dy;
@@ -75,29 +105,57 @@ static void level_zero(struct cairn_match_field *field, const struct cairn_grid 
 			    d2 > REACH * REACH ? 0 : (uint8_t)lrint(255.0 * exp(-0.5 * d2));
 		}
 	}
-	size_t w = (size_t)field->width;
-	for (int32_t y = y0; y <= y1; y++)
-		memset(field->level[0] + (size_t)y * w + x0, 0, (size_t)(x1 - x0 + 1));
-	int32_t ex = field->width - 1, ey = field->height - 1;
-	x0 = x0 > REACH ? x0 - REACH : 0;
-	x1 = x1 + REACH < ex ? x1 + REACH : ex;
-	y0 = y0 > REACH ? y0 - REACH : 0;
-	y1 = y1 + REACH < ey ? y1 + REACH : ey;
-	for (int32_t y = y0; y <= y1; y++) {
-		const int8_t *odds = grid->odds + (size_t)y * w;
-		for (int32_t x = x0; x <= x1; x++) {
+}
+
+/* Stamps the occupied cells of box, which are few; returns the box around them. */
+static struct cairn_field_box stamp_all(
+    struct cairn_match_field *field, const struct cairn_grid *grid, struct cairn_field_box box)
+{
+	struct cairn_field_box found = nothing;
+	uint8_t kernel[SIDE][SIDE];
+	make_kernel(kernel);
+	for (int32_t y = box.y0; y <= box.y1; y++) {
+		const int8_t *odds = grid->odds + (size_t)y * (size_t)field->width;
+		for (int32_t x = box.x0; x <= box.x1; x++) {
 			uint64_t eight;
-			if (x + 7 <= x1) {
+			if (x + 7 <= box.x1) {
 				memcpy(&eight, odds + x, 8);
 				if ((~eight & UINT64_C(0x8080808080808080)) == 0) {
 					x += 7; /* all free or unknown: negative */
 					continue;
 				}
 			}
-			if (odds[x] >= CAIRN_ODDS_OCCUPIED)
-				stamp(field, kernel, x, y);
+			if (odds[x] < CAIRN_ODDS_OCCUPIED)
+				continue;
+			stamp(field, kernel, x, y);
+			found.x0 = x < found.x0 ? x : found.x0;
+			found.x1 = x > found.x1 ? x : found.x1;
+			found.y0 = y < found.y0 ? y : found.y0;
+			found.y1 = y;
 		}
 	}
+	return found;
+}
+
+/* Level 0 in box anew. */
+static void level_zero(
+    struct cairn_match_field *field, const struct cairn_grid *grid, struct cairn_field_box box)
+{
+	for (int32_t y = box.y0; y <= box.y1; y++)
+		memset(field->level[0] + (size_t)y * (size_t)field->width + (size_t)box.x0, 0,
+		    (size_t)(box.x1 - box.x0 + 1));
+	/* What lies beside the box reaches into it; what that stamps outside is there already. */
+	(void)stamp_all(field, grid, grown(field, box, REACH, REACH));
+}
+
+static inline bytes16 max16(bytes16 x, bytes16 y)
+{
+#ifdef __SSE2__
+	return (bytes16)__builtin_ia32_pmaxub128((signed16)x, (signed16)y);
+#else
+	bytes16 greater = (bytes16)(x > y);
+	return (x & greater) | (y & ~greater);
+#endif
 }
 
 /* out[i] = max(a[i], b[i]); out may be a or b. */
@@ -108,8 +166,7 @@ static void max_rows(uint8_t *out, const uint8_t *a, const uint8_t *b, int32_t n
 		bytes16 x, y;
 		memcpy(&x, a + i, sizeof(x));
 		memcpy(&y, b + i, sizeof(y));
-		bytes16 greater = (bytes16)(x > y);
-		x = (x & greater) | (y & ~greater);
+		x = max16(x, y);
 		memcpy(out + i, &x, sizeof(x));
 	}
 	for (; i < n; i++)
@@ -117,12 +174,13 @@ static void max_rows(uint8_t *out, const uint8_t *a, const uint8_t *b, int32_t n
 }
 
 /* Level k from level k - 1. At the upper edges the window is cut: nothing is occupied beyond the arrays. */
-static void pool(struct cairn_match_field *field, int k, int32_t x0, int32_t x1, int32_t y0, int32_t y1)
+static void pool(struct cairn_match_field *field, int k, struct cairn_field_box box)
 {
+	const int32_t x0 = box.x0, x1 = box.x1;
 	int32_t half = 1 << (k - 1), w = field->width;
 	uint8_t *wide = field->scratch;
 	int32_t end = x1 + half < w - 1 ? x1 + half : w - 1;
-	for (int32_t y = y0; y <= y1; y++) {
+	for (int32_t y = box.y0; y <= box.y1; y++) {
 		const uint8_t *a = field->level[k - 1] + (size_t)y * (size_t)w;
 		const uint8_t *b = y + half < field->height ? a + (size_t)half * (size_t)w : a;
 		uint8_t *out = field->level[k] + (size_t)y * (size_t)w;
@@ -134,35 +192,33 @@ static void pool(struct cairn_match_field *field, int k, int32_t x0, int32_t x1,
 	}
 }
 
-static int32_t clamp_cell(int32_t v, int32_t end)
-{
-	return v < 0 ? 0 : v > end ? end : v;
-}
-
 bool cairn_match_field_update(struct cairn_match_field *field, struct cairn_grid *grid)
 {
-	struct cairn_cell_box box = cairn_grid_take_solid(grid);
+	struct cairn_cell_box news = cairn_grid_take_solid(grid);
 	if (grid->width == 0)
 		return true;
-	int32_t x0, x1, y0, y1, ex = grid->width - 1, ey = grid->height - 1;
-	if (field->layout != grid->layout || field->width != grid->width || field->level[0] == NULL) {
-		if (!relayout(field, grid))
-			return false;
-		x0 = y0 = 0;
-		x1 = ex;
-		y1 = ey;
-	} else if (cairn_cell_box_empty(box)) {
+	bool anew = field->layout != grid->layout || field->width != grid->width || field->level[0] == NULL;
+	if (anew && !relayout(field, grid))
+		return false;
+	if (anew)
+		news = grid->known;
+	if (cairn_cell_box_empty(news))
 		return true;
-	} else {
-		x0 = clamp_cell(box.min_cx - grid->cx0 - REACH, ex);
-		x1 = clamp_cell(box.max_cx - grid->cx0 + REACH, ex);
-		y0 = clamp_cell(box.min_cy - grid->cy0 - REACH, ey);
-		y1 = clamp_cell(box.max_cy - grid->cy0 + REACH, ey);
-	}
-	level_zero(field, grid, x0, x1, y0, y1);
-	for (int k = 1; k < field->levels; k++) {
-		int32_t reach = (1 << k) - 1;
-		pool(field, k, clamp_cell(x0 - reach, ex), x1, clamp_cell(y0 - reach, ey), y1);
-	}
+	struct cairn_field_box box = clipped(field, news.min_cx - grid->cx0, news.min_cy - grid->cy0,
+	    news.max_cx - grid->cx0, news.max_cy - grid->cy0);
+	if (anew)
+		box = stamp_all(field, grid, box);
+	if (box.x1 < box.x0)
+		return true;
+	box = grown(field, box, REACH, REACH);
+	if (!anew)
+		level_zero(field, grid, box);
+	for (int k = 1; k < field->levels; k++)
+		pool(field, k, grown(field, box, (1 << k) - 1, 0));
+	struct cairn_field_box reached = grown(field, box, (1 << (field->levels - 1)) - 1, 0),
+			       *d = &field->drawn;
+	*d = (struct cairn_field_box){reached.x0 < d->x0 ? reached.x0 : d->x0,
+	    reached.y0 < d->y0 ? reached.y0 : d->y0, reached.x1 > d->x1 ? reached.x1 : d->x1,
+	    reached.y1 > d->y1 ? reached.y1 : d->y1};
 	return true;
 }

@@ -13,12 +13,17 @@
 #define CAIRN_FIELD_REACH 3  /* cells */
 #define CAIRN_FIELD_NEAR 94  /* level 0 is at least this within sqrt(2) cells of an occupied one */
 
+struct cairn_field_box {
+	int32_t x0, y0, x1, y1; /* array cells, both included */
+};
+
 struct cairn_match_field {
 	uint8_t *level[CAIRN_FIELD_LEVELS]; /* in the layout of the grid's arrays */
 	uint8_t *scratch;                   /* a row */
 	int32_t width, height, cx0, cy0;
-	uint32_t layout; /* of the grid they were made for */
-	int levels;      /* in use; more for wider searches */
+	struct cairn_field_box drawn; /* outside of it all levels are 0 */
+	uint32_t layout;              /* of the grid they were made for */
+	int levels;                   /* in use; more for wider searches */
 };
 
 void cairn_match_field_init(struct cairn_match_field *field, int levels);

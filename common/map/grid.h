@@ -41,8 +41,7 @@ struct cairn_grid {
 	int8_t *sub_x, *sub_y;       /* their mean, from the centre, in 1/254 of a cell */
 	int8_t *face_x, *face_y;     /* mean of the ways their surfaces face, 127 = one */
 	uint16_t *visits;            /* times the robot came to stand on the cell, saturating */
-	uint16_t *stamp;             /* number of the scan that touched it last */
-	uint16_t scan_number;        /* of the scan being inserted; wraps */
+	uint8_t *mark;               /* 1 where the scan that is being inserted passes; else all 0 */
 	uint32_t layout;             /* rises when the arrays move */
 	uint32_t revision;           /* rises when a cell becomes known, free, occupied or visited */
 	struct cairn_cell_box known; /* around every observed cell */

@@ -10,6 +10,8 @@
 #define WINDOW_MAX 400 /* cells */
 #define NODES_MAX 60000
 #define HASH_BITS 12
+#define NOTHING (-1e9F) /* a bound of no use */
+#define GLANCE 32       /* points looked at before the next doubt */
 
 /* Being away from the prediction costs score, but never more than a clearly better place gains. */
 #define PRIOR_WEIGHT 0.005
@@ -155,15 +157,27 @@ static double prior_cost(const struct search *s, const struct node *node, int le
 	return cost < PRIOR_COST_MAX ? cost : PRIOR_COST_MAX;
 }
 
+/* Bounds the score of the node's places from above; NOTHING for one that cannot be better than the best found
+ * so far, which a part of its points already tells of most. */
 static void bound_node(struct search *s, struct node *node, int level)
 {
 	const uint8_t *field = s->field->level[level] + (ptrdiff_t)node->dy * s->field->width + node->dx;
 	const int32_t *index = s->m->index[node->rotation];
+	const double cost = prior_cost(s, node, level);
+	/* In doubt of the last digits: go on. */
+	const double least = ((double)s->best.bound + cost) / s->inv_points - 2.0;
+	const int n = s->m->index_count[node->rotation];
 	uint32_t sum = 0;
-	for (int i = 0, n = s->m->index_count[node->rotation]; i < n; i++)
-		sum += field[index[i]];
 	s->nodes++;
-	node->bound = (float)(sum * s->inv_points - prior_cost(s, node, level));
+	node->bound = NOTHING;
+	for (int from = 0, to; from < n; from = to) {
+		to = from + GLANCE < n ? from + GLANCE : n;
+		for (int i = from; i < to; i++)
+			sum += field[index[i]];
+		if (sum + 255.0 * (n - to) < least)
+			return;
+	}
+	node->bound = (float)(sum * s->inv_points - cost);
 }
 
 static int by_bound(const void *a, const void *b)
@@ -205,6 +219,7 @@ static void descend(struct search *s, const struct node *node, int level)
 static void climb(struct search *s)
 {
 	struct node at = {.rotation = (int16_t)(s->rotations / 2)};
+	s->best.bound = NOTHING;
 	bound_node(s, &at, 0);
 	s->best = at;
 	for (int step = 0; step < 40; step++) {

@@ -1,5 +1,9 @@
 #include "test/support/runner.h"
 
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "common/base/rng.h"
 #include "common/map/grid.h"
 #include "test/support/map_world.h"
@@ -223,6 +227,59 @@ START_TEST(figures_and_box_agree_with_the_cells_whatever_is_inserted)
 }
 END_TEST
 
+/* Cell by cell with the next border on each axis (Amanatides and Woo 1987). */
+static void walk_plainly(uint8_t *passed, int32_t side, double x0, double y0, double x1, double y1)
+{
+	int32_t x = (int32_t)floor(x0), y = (int32_t)floor(y0);
+	int32_t steps = abs((int32_t)floor(x1) - x) + abs((int32_t)floor(y1) - y);
+	double dx = x1 - x0, dy = y1 - y0;
+	double next_x = dx > 0.0 ? (x + 1 - x0) / dx : dx < 0.0 ? (x - x0) / dx : HUGE_VAL;
+	double next_y = dy > 0.0 ? (y + 1 - y0) / dy : dy < 0.0 ? (y - y0) / dy : HUGE_VAL;
+	for (int32_t i = 0; i < steps; i++) {
+		passed[y * side + x] = 1;
+		if (next_x < next_y) {
+			x += dx > 0.0 ? 1 : -1;
+			next_x += fabs(1.0 / dx);
+		} else {
+			y += dy > 0.0 ? 1 : -1;
+			next_y += fabs(1.0 / dy);
+		}
+	}
+}
+
+START_TEST(a_ray_misses_exactly_the_cells_that_it_passes_whichever_way_it_goes)
+{
+	enum { SIDE = 400 };
+	static uint8_t passed[SIDE * SIDE];
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 9, 1);
+	for (int i = 0; i < 400; i++) {
+		begin(40.0);
+		/* Some along an axis and on the borders between cells, most anywhere. */
+		double x = i % 8 == 0 || i % 16 == 2 ? 2.0 : 4.0 * cairn_rng_uniform(&rng),
+		       y = i % 8 == 1 || i % 16 == 3 ? 3.0 : 4.0 * cairn_rng_uniform(&rng);
+		double to_x = i % 16 == 2 ? 0.0 : 10.0 * cairn_rng_uniform(&rng) - 5.0,
+		       to_y = i % 16 == 3 ? 0.0 : 10.0 * cairn_rng_uniform(&rng) - 5.0;
+		add_ray(to_x, to_y, false);
+		cairn_grid_insert(&grid, (struct cairn_pose2){x, y, 0.0}, &rays);
+		memset(passed, 0, sizeof(passed));
+		double ex = (double)rays.x_m[0], ey = (double)rays.y_m[0];
+		walk_plainly(passed, SIDE, x / 0.05 + 150.0, y / 0.05 + 150.0, (x + ex) / 0.05 + 150.0,
+		    (y + ey) / 0.05 + 150.0);
+		uint32_t count = 0;
+		for (int32_t k = 0; k < SIDE * SIDE; k++) {
+			int32_t cx = k % SIDE - 150, cy = k / SIDE - 150;
+			bool known = cairn_grid_odds(&grid, cx, cy) != CAIRN_ODDS_UNKNOWN;
+			if (known != (passed[k] != 0))
+				ck_abort_msg(
+				    "ray %d from %f %f by %f %f: cell %d %d", i, x, y, ex, ey, cx, cy);
+			count += known;
+		}
+		ck_assert_uint_eq(count, grid.free_cells);
+	}
+}
+END_TEST
+
 CAIRN_TEST_MAIN("map_grid", a_return_makes_its_cell_occupied_and_the_way_to_it_free,
     a_ray_without_return_frees_its_way_and_says_nothing_of_its_end,
     many_returns_of_one_scan_in_a_cell_count_once, a_return_wins_over_a_ray_that_passes_in_the_same_scan,
@@ -230,4 +287,5 @@ CAIRN_TEST_MAIN("map_grid", a_return_makes_its_cell_occupied_and_the_way_to_it_f
     a_thin_wall_is_not_worn_away_by_rays_along_it_from_both_sides, growing_keeps_every_cell_where_it_was,
     the_map_does_not_grow_beyond_its_limit, a_visit_counts_when_the_robot_comes_not_while_it_stays,
     the_published_box_lies_on_multiples_of_16_cells_around_all_that_is_known,
-    figures_and_box_agree_with_the_cells_whatever_is_inserted)
+    figures_and_box_agree_with_the_cells_whatever_is_inserted,
+    a_ray_misses_exactly_the_cells_that_it_passes_whichever_way_it_goes)

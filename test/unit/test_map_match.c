@@ -196,6 +196,7 @@ START_TEST(level_zero_falls_with_the_distance_from_what_is_occupied)
 	begin();
 	ck_assert(cairn_grid_reserve(&grid, (struct cairn_cell_box){0, 0, 20, 20}));
 	grid.odds[cairn_grid_index(&grid, 10, 10)] = CAIRN_ODDS_MAX;
+	cairn_cell_box_add(&grid.known, 10, 10);
 	ck_assert(cairn_match_field_update(&field, &grid));
 	const uint8_t *at = field.level[0] + cairn_grid_index(&grid, 10, 10);
 	ck_assert_uint_eq(at[0], 255);
@@ -204,6 +205,34 @@ START_TEST(level_zero_falls_with_the_distance_from_what_is_occupied)
 	ck_assert_uint_eq(at[3], 3);                    /* 255 exp(-9 / 2) */
 	ck_assert_uint_eq(at[-3 * field.width - 1], 0); /* sqrt(10) cells away: beyond the reach */
 	ck_assert_uint_eq(at[4], 0);
+	end();
+}
+END_TEST
+
+START_TEST(a_field_brought_up_to_date_is_the_one_made_at_once_whatever_was_drawn_before)
+{
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 4, 1);
+	map_world_flat(&world);
+	begin();
+	for (int i = 0; i < 60; i++) {
+		if (i % 8 == 7) /* another place, with what was drawn still in the arrays */
+			ck_assert(cairn_grid_restart(&grid, -150 - i, -140 + i, 200, 200));
+		struct cairn_pose2 pose = {0.8 * cairn_rng_uniform(&rng), 0.3 * cairn_rng_uniform(&rng),
+		    6.0 * cairn_rng_uniform(&rng)};
+		look(pose);
+		pose.x_m += 0.1 * (i % 3); /* so that walls are worn away again */
+		cairn_grid_insert(&grid, pose, &rays);
+		ck_assert(cairn_match_field_update(&field, &grid));
+		struct cairn_match_field once;
+		cairn_match_field_init(&once, field.levels);
+		ck_assert(cairn_match_field_update(&once, &grid));
+		for (int k = 0; k < field.levels; k++)
+			ck_assert_mem_eq(
+			    field.level[k], once.level[k], (size_t)grid.width * (size_t)grid.height);
+		cairn_match_field_free(&once);
+	}
+	ck_assert_uint_gt(grid.occupied_cells, 100);
 	end();
 }
 END_TEST
@@ -271,4 +300,5 @@ CAIRN_TEST_MAIN("map_match", noise_does_not_turn_the_pose, the_far_side_of_a_wal
     along_a_bare_corridor_the_prediction_decides_and_the_sigma_says_so,
     sigma_is_small_in_a_room_that_fixes_the_pose, too_few_points_or_an_empty_map_give_the_prediction_back,
     each_level_of_the_field_is_the_maximum_over_its_window,
-    level_zero_falls_with_the_distance_from_what_is_occupied)
+    level_zero_falls_with_the_distance_from_what_is_occupied,
+    a_field_brought_up_to_date_is_the_one_made_at_once_whatever_was_drawn_before)
