@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define HOME_BESIDE_M 0.10 /* so far off the start counts as there */
 #define SAME_M 0.5        /* a frontier that moved less is the same one */
 #define FORGET_UPDATES 20 /* gone for so long, its id is not given again */
 #define STARE_UPDATES 8   /* stood before it for so long in vain: it shows nothing */
@@ -323,6 +324,22 @@ static void bring_up_to_date(
 	cairn_frontier_masks(f, changed);
 }
 
+/* Way of the wavefront to the start; where the very cell is shut (something was put there), to one beside it. */
+static double way_home_m(const struct cairn_frontier_finder *f)
+{
+	int beside = (int)ceil(HOME_BESIDE_M / f->cell_m);
+	uint32_t best = CAIRN_WAVE_NEVER;
+	for (int32_t y = -f->cy0 - beside; y <= -f->cy0 + beside; y++) {
+		for (int32_t x = -f->cx0 - beside; x <= -f->cx0 + beside; x++) {
+			if (x < 0 || y < 0 || x >= f->wave.width || y >= f->wave.height)
+				continue;
+			uint32_t d = cairn_wave_distance(&f->wave, x, y);
+			best = d < best ? d : best;
+		}
+	}
+	return best == CAIRN_WAVE_NEVER ? -1.0 : best * f->cell_m / CAIRN_WAVE_STEP;
+}
+
 bool cairn_frontier_find(struct cairn_frontier_finder *f, struct cairn_frontier_memory *memory,
     const struct cairn_grid *grid, struct cairn_pose2 pose, bool looking, const struct cairn_config *cfg,
     struct cairn_msg_frontiers *ret)
@@ -352,6 +369,7 @@ bool cairn_frontier_find(struct cairn_frontier_finder *f, struct cairn_frontier_
 	cairn_frontier_describe(f, pose, cfg->mission.frontier_min_width_m);
 	cairn_frontier_remember(f, memory, pose, looking);
 	report(f, grid, ret);
+	ret->home_m = way_home_m(f);
 	return true;
 }
 

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #define FRONTIERS_TIMEOUT_S 3.0
-#define HOME_DETOUR 1.5      /* a way home is about this much longer than the straight line */
+#define HOME_DETOUR 1.5      /* a way home of which nothing is known is longer than the straight line by this */
+#define HOME_ARCS 1.1        /* driven arcs are a little longer than the way over the map's cells */
 #define HOME_SPEED_SHARE 0.7 /* of nav.speed_mps */
 #define HOME_RESERVE_S 5.0
 #define HOME_VIA_M 0.6    /* other approaches go by a point this far from the start */
@@ -26,6 +27,15 @@ double seq_elapsed_s(const struct cairn_sequencer *seq, int64_t now_ns)
 	if (r->elapsed_ns != 0)
 		return (double)r->elapsed_ns * 1e-9;
 	return seq_seconds(r->t_explore_ns, r->t_paused_ns != 0 ? r->t_paused_ns : now_ns);
+}
+
+/* The way home as the mapper's floor gives it; without a map, or without a way on it, a guess. */
+static double way_home_m(const struct cairn_sequencer *seq, int64_t now_ns)
+{
+	double straight_m = seq_home_m(seq), way_m = seq->frontiers.home_m;
+	bool known = seq->t_frontiers_ns != 0 && seq_seconds(seq->t_frontiers_ns, now_ns) <= FRONTIERS_TIMEOUT_S &&
+		     isfinite(way_m) && way_m > 0.0;
+	return known ? fmax(HOME_ARCS * way_m, straight_m) : HOME_DETOUR * straight_m;
 }
 
 /* ---- the silent model ---- */
@@ -91,7 +101,7 @@ static bool time_up(const struct cairn_sequencer *seq, int64_t now_ns)
 	double left_s = seq->rec.limit_s - seq_elapsed_s(seq, now_ns);
 	if (!seq->cfg->mission.return_home)
 		return left_s <= 0.0;
-	double way_s = HOME_DETOUR * seq_home_m(seq) / (HOME_SPEED_SHARE * seq->cfg->nav.speed_mps);
+	double way_s = way_home_m(seq, now_ns) / (HOME_SPEED_SHARE * seq->cfg->nav.speed_mps);
 	return left_s < way_s + HOME_RESERVE_S;
 }
 

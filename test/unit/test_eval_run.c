@@ -264,7 +264,78 @@ START_TEST(a_door_of_seventy_centimetres_is_passed_both_ways)
 }
 END_TEST
 
-CAIRN_TEST_MAIN_TIMEOUT("eval_run", 280, a_robot_comes_out_of_a_dead_end_of_sixty_centimetres,
+/* Two corridors of 1.2 m side by side, joined at their far ends: from the end of the second the start is 1.4 m away
+ * as the crow flies, and 13 m by the floor. */
+static struct cairn_world *hairpin_world(void)
+{
+	struct cairn_builder b;
+	struct cairn_error err = {""};
+	const struct cairn_paint paint = CAIRN_PAINT(200, 200, 200, PLASTER);
+	const struct cairn_vec2 outline[] = {{-0.6, -0.6}, {6.6, -0.6}, {6.6, 2.0}, {-0.6, 2.0}, {-0.6, 0.8}, {5.4, 0.8},
+	    {5.4, 0.6}, {-0.6, 0.6}};
+	ck_assert(cairn_build_init(&b, "hairpin", &err));
+	(void)cairn_build_thing(&b, "wall", "wall", 0, 0);
+	cairn_build_outline(&b, outline, sizeof(outline) / sizeof(outline[0]), true, 0.0, 2.5, paint);
+	b.world->has_start = true;
+	struct cairn_world *world = cairn_build_finish(&b, &err);
+	ck_assert_msg(world != NULL, "%s", err.text);
+	return world;
+}
+
+/* Sent to the far end, from where it explores on: it looks around there until it is called home. */
+static bool look_around(void *ctx, const struct cairn_run *run, const struct cairn_pilot_view *view,
+    struct cairn_msg_decision *ret)
+{
+	(void)ctx, (void)view;
+	struct cairn_pose2 at = cairn_run_true_pose(run);
+	if (hypot(at.x_m - 0.4, at.y_m - 1.4) < 0.5) {
+		ret->tool = CAIRN_TOOL_OBSERVE_SCENE;
+		return true;
+	}
+	ret->tool = CAIRN_TOOL_NAVIGATE_TO_GOAL;
+	ret->goal_kind = CAIRN_GOAL_KIND_COORDINATES;
+	ret->x_m = 0.4;
+	ret->y_m = 1.4;
+	return true;
+}
+
+START_TEST(on_a_winding_way_it_is_home_within_the_time_allowed)
+{
+	struct cairn_config *cfg = calloc(1, sizeof(*cfg));
+	struct cairn_error err = {""};
+	cairn_config_defaults(cfg);
+	cfg->map.extent_max_m = 20.0;
+	cfg->mission.limit_s = 95.0;
+	cfg->mission.settle_s = 60.0; /* nothing is left to see long before */
+	struct cairn_world *world = hairpin_world();
+	struct cairn_run_options o = {.cfg = cfg,
+	    .world = world,
+	    .map = CAIRN_RUN_MAP_TRUE_POSES,
+	    .known_map = true,
+	    .duration_s = 130.0,
+	    .decide = look_around};
+	struct cairn_run *run = cairn_run_new(&o, &err);
+	ck_assert_msg(run != NULL, "%s", err.text);
+	double called_m = 0.0;
+	while (cairn_run_step(run) && cairn_run_output(run)->mission.state != CAIRN_MISSION_STATE_FINISHED) {
+		if (cairn_run_output(run)->mission.state == CAIRN_MISSION_STATE_EXPLORING)
+			called_m = cairn_run_frontiers(run)->home_m;
+	}
+	const struct cairn_msg_mission *m = &cairn_run_output(run)->mission;
+	ck_assert_double_gt(called_m, 8.0); /* it was far in when it was called */
+	ck_assert_str_eq(m->reason, "time_up");
+	ck_assert_msg(m->elapsed_s <= 95.0, "home after %.1f s", m->elapsed_s);
+	ck_assert_double_gt(m->elapsed_s, 75.0);
+	ck_assert_double_le(m->home_m, cfg->mission.home_tolerance_m);
+	ck_assert_uint_eq(cairn_run_totals(run).contacts, 0);
+	cairn_run_destroy(&run);
+	cairn_world_destroy(&world);
+	free(cfg);
+}
+END_TEST
+
+CAIRN_TEST_MAIN_TIMEOUT("eval_run", 280, on_a_winding_way_it_is_home_within_the_time_allowed,
+    a_robot_comes_out_of_a_dead_end_of_sixty_centimetres,
     a_door_of_seventy_centimetres_is_passed_both_ways, doors_of_seventy_centimetres_are_passed_at_little_cost,
     a_sensible_pilot_explores_with_the_mapper_and_with_true_poses,
     the_same_options_give_the_same_run_and_another_seed_another,

@@ -260,6 +260,24 @@ START_TEST(the_distance_is_that_of_the_way_not_of_the_crow)
 }
 END_TEST
 
+START_TEST(the_way_to_the_start_leads_round_the_walls)
+{
+	begin();
+	room(-10, -10, 99, 59);
+	area(40, -10, 40, 49, WALL);
+	find(5, 0, true);
+	ck_assert_double_eq_tol(found.home_m, 5 * 0.05, 0.11);
+	find(60, 0, true);
+	/* round the wall's end at (40, 50), and so much room that the robot fits by */
+	ck_assert_double_gt(found.home_m, (hypot(20.0, 50.0) + hypot(40.0, 50.0)) * 0.05);
+	ck_assert_double_lt(found.home_m, 8.0);
+	area(40, -10, 40, 59, WALL); /* shut */
+	find(60, 0, true);
+	ck_assert_double_lt(found.home_m, 0.0);
+	end();
+}
+END_TEST
+
 START_TEST(openings_on_both_sides_of_a_wall_are_two)
 {
 	begin();
@@ -525,7 +543,8 @@ CAIRN_TEST_MAIN("map_frontier", cells_within_half_a_metre_are_one_frontier_and_f
     small_enclosed_pockets_do_not_count_and_larger_ones_do,
     what_is_seen_through_a_slot_too_narrow_for_the_robot_cannot_be_reached,
     on_a_large_map_doors_stay_doors_and_slots_stay_shut_wherever_they_lie,
-    the_distance_is_that_of_the_way_not_of_the_crow, openings_on_both_sides_of_a_wall_are_two,
+    the_distance_is_that_of_the_way_not_of_the_crow,
+    the_way_to_the_start_leads_round_the_walls, openings_on_both_sides_of_a_wall_are_two,
     a_ragged_edge_is_one_frontier_and_a_long_one_is_cut,
     ids_stay_while_the_map_grows_and_are_never_given_again,
     an_opening_that_shows_nothing_however_long_it_is_looked_into_is_dropped,

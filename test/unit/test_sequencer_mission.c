@@ -233,9 +233,9 @@ START_TEST(frontiers_tried_in_vain_end_it_too_after_one_more_chance)
 }
 END_TEST
 
-START_TEST(the_time_allowed_includes_the_way_home)
+/* Leads a robot with 40 s allowed to a place and lets it look around there until it is called home; seconds. */
+static double called_home_after_s(struct rig *r)
 {
-	struct rig *r = rig_room(1);
 	r->cfg.mission.limit_s = 40.0;
 	rig_frontier(r, 1, 0.5, 1.8, 1.0);
 	rig_start(r);
@@ -253,14 +253,35 @@ START_TEST(the_time_allowed_includes_the_way_home)
 			rig_decide(r, &d);
 		}
 	}
-	/* 1.5 * 1.0..1.3 m / (0.7 * 0.45 m/s) + 5 s before the end */
-	double way_s = 1.5 * r->out.mission.home_m / (0.7 * 0.45) + 5.0;
-	ck_assert_double_eq_tol(r->out.mission.elapsed_s, 40.0 - way_s, 0.3);
 	ck_assert_str_eq(r->out.mission.reason, "time_up");
+	return r->out.mission.elapsed_s;
+}
+
+START_TEST(the_time_allowed_includes_the_way_home)
+{
+	struct rig *r = rig_room(1);
+	double called_s = called_home_after_s(r);
+	/* of the way nothing is known: 1.5 * 1.0..1.3 m / (0.7 * 0.45 m/s) + 5 s before the end */
+	double way_s = 1.5 * r->out.mission.home_m / (0.7 * 0.45) + 5.0;
+	ck_assert_double_eq_tol(called_s, 40.0 - way_s, 0.3);
 	ck_assert(rig_until(r, CAIRN_MISSION_STATE_FINISHED, 20.0));
 	ck_assert_double_lt(r->out.mission.elapsed_s, 40.0);
 	ck_assert_str_eq(r->out.mission.reason, "time_up");
 	ck_assert_double_le(r->out.mission.home_m, 0.25);
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(a_way_home_that_the_map_knows_counts_by_its_length)
+{
+	struct rig *r = rig_room(1);
+	r->frontiers.home_m = 4.0; /* three times the straight line */
+	ck_assert_double_eq_tol(called_home_after_s(r), 40.0 - (1.1 * 4.0 / (0.7 * 0.45) + 5.0), 0.3);
+	rig_free(r);
+	r = rig_room(1);
+	r->frontiers.home_m = -1.0; /* no way known: as without a map */
+	double called_s = called_home_after_s(r);
+	ck_assert_double_eq_tol(called_s, 40.0 - (1.5 * r->out.mission.home_m / (0.7 * 0.45) + 5.0), 0.3);
 	rig_free(r);
 }
 END_TEST
@@ -494,7 +515,8 @@ CAIRN_TEST_MAIN("sequencer_mission", tiers_follow_the_clock, it_starts_by_itself
     answers_that_are_nonsense_or_too_late_count_as_silence, the_time_that_a_decision_takes_is_not_silence,
     an_explored_house_ends_at_home, a_short_gap_without_frontiers_does_not_end_it,
     without_return_home_it_ends_where_it_is, frontiers_tried_in_vain_end_it_too_after_one_more_chance,
-    the_time_allowed_includes_the_way_home, a_home_that_cannot_be_reached_is_said_so_after_every_attempt,
+    the_time_allowed_includes_the_way_home,
+    a_way_home_that_the_map_knows_counts_by_its_length, a_home_that_cannot_be_reached_is_said_so_after_every_attempt,
     the_way_home_outlives_a_planner_that_is_stuck_for_a_while, stop_stands_still_at_once_and_for_good,
     a_pause_stops_the_clock_and_a_resume_goes_on, goto_interrupts_and_goes_back_to_what_was,
     every_verb_of_the_operator_service_is_understood, a_killed_sequencer_goes_on_and_reports_what_it_dropped,
