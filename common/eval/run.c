@@ -271,6 +271,10 @@ static void plan(struct cairn_run *r)
 		return;
 	if (r->plan.has_velocity)
 		cairn_sequencer_on_nav_velocity(r->seq, &r->plan.velocity, r->now_ns);
+	if (r->plan.path_changed || (r->plan.has_velocity && r->steps % (20 * CONTROL_STEPS) == PLAN_AT)) {
+		cairn_planner_path(r->planner, &r->path);
+		cairn_sequencer_on_nav_path(r->seq, &r->path, r->now_ns);
+	}
 	if (r->plan.status_changed || r->steps % (4 * CONTROL_STEPS) == PLAN_AT)
 		cairn_sequencer_on_nav_status(r->seq, &r->plan.status, r->now_ns);
 }

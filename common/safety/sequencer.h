@@ -53,6 +53,9 @@ void cairn_sequencer_on_nav_velocity(
     struct cairn_sequencer *seq, const struct cairn_msg_nav_velocity *velocity, int64_t t_ns);
 void cairn_sequencer_on_nav_status(
     struct cairn_sequencer *seq, const struct cairn_msg_nav_status *status, int64_t t_ns);
+/* The path of a goal: whether it leads through a keep-out zone. */
+void cairn_sequencer_on_nav_path(
+    struct cairn_sequencer *seq, const struct cairn_msg_nav_path *path, int64_t t_ns);
 
 /* The launcher's table: a stage that is held failed says what the robot does without it. */
 void cairn_sequencer_on_stages(

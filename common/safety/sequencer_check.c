@@ -100,6 +100,25 @@ static bool check_stale(struct cairn_sequencer *seq, const struct cairn_msg_deci
 	return true;
 }
 
+/* What was decided on may be gone: somebody has stepped in, a door has swung. */
+static bool check_shifted(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
+    struct seq_task *task, struct seq_refusal *refusal)
+{
+	(void)now_ns, (void)task;
+	const struct cairn_config_safety *s = &seq->cfg->safety;
+	double bearing_rad;
+	if (!moves(d->tool) || d->t_snapshot_ns == 0 || !(s->decision_max_shift_m > 0.0) || !seq->sense.scan_ok ||
+	    !seq->sense.pose_ok)
+		return true;
+	double shift_m = cairn_seen_shift_m(&seq->seen, d->t_snapshot_ns, &seq->points, seq->lidar_count,
+	    seq_pose(seq), s->decision_near_m, &bearing_rad);
+	if (!(shift_m > s->decision_max_shift_m))
+		return true;
+	refusal->by = (struct seq_cause){CAIRN_SENSOR_LIDAR, bearing_rad, -1.0};
+	return refuse(refusal, "an obstacle %s has come nearer by %.1f m since the snapshot", seq_text_side(bearing_rad),
+	    shift_m);
+}
+
 /* ---- memory of blocked actions ---- */
 
 static int way_of(const struct cairn_msg_decision *d)
@@ -418,8 +437,8 @@ bool seq_is_answer(struct cairn_sequencer *seq, const struct cairn_msg_decision 
 bool seq_check(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
     struct seq_task *task, struct seq_refusal *refusal)
 {
-	static check_fn *const chain[] = {check_form, check_turn, check_stale, check_memory, check_clearance,
-	    check_collision, check_fence, check_prepare};
+	static check_fn *const chain[] = {check_form, check_turn, check_stale, check_shifted, check_memory,
+	    check_clearance, check_collision, check_fence, check_prepare};
 	memset(task, 0, sizeof(*task));
 	memset(refusal, 0, sizeof(*refusal));
 	task->d = *d;

@@ -223,9 +223,8 @@ static struct cairn_twist coast(struct cairn_sequencer *seq, int64_t now_ns)
 		seq->coast_mps = 0.0; /* what was stopped does not roll on by itself afterwards */
 	if (seq->coast_mps <= 0.0 || seq->rec.state != CAIRN_MISSION_STATE_EXPLORING)
 		return zero;
-	const double tau_s = 2.0;
 	double age_s = seq_seconds(seq->t_coast_ns, now_ns);
-	double v = seq->coast_mps * exp(-age_s / tau_s);
+	double v = seq->coast_mps * exp(-age_s / seq->cfg->safety.silent_decay_s);
 	struct cairn_footprint body = cairn_safe_footprint(seq->cfg);
 	double free_m = cairn_arc_clearance(
 	    &seq->points, &body, seq->cfg->safety.margin_m, 0.0, true, CAIRN_SAFE_HORIZON_M)

@@ -83,6 +83,33 @@ const struct cairn_msg_zone *seq_fence_at(
 	return NULL;
 }
 
+/* A path that begins in a zone may lead out of it, and not into it again. */
+static bool path_enters(const struct cairn_msg_zone *z, const struct cairn_msg_nav_path *path)
+{
+	struct cairn_vec2 corners[CAIRN_POLYGON_CORNERS_MAX];
+	size_t count = corners_of(z, corners);
+	bool outside = false;
+	for (uint32_t i = 0; i < path->points_count; i++) {
+		double off_m = cairn_polygon_distance_m(
+		    corners, count, (double)path->points[i].x_m, (double)path->points[i].y_m);
+		if (outside && off_m < -INSIDE_M)
+			return true;
+		outside |= off_m > 0.0;
+	}
+	return path->points_count > 0 && !outside;
+}
+
+const struct cairn_msg_zone *seq_fence_on_path(
+    const struct cairn_sequencer *seq, const struct cairn_msg_nav_path *path)
+{
+	for (uint32_t i = 0; i < seq->rec.zones.items_count; i++) {
+		const struct cairn_msg_zone *z = &seq->rec.zones.items[i];
+		if (z->kind == CAIRN_ZONE_KIND_KEEPOUT && path_enters(z, path))
+			return z;
+	}
+	return NULL;
+}
+
 void seq_fence_hold(struct cairn_sequencer *seq, struct cairn_safe_velocity *safe)
 {
 	double v = safe->twist.v_mps, free_m;

@@ -7,6 +7,7 @@
 #include "common/safety/pace.h"
 #include "common/safety/sequencer.h"
 #include "common/safety/sequencer_safe.h"
+#include "common/safety/sequencer_seen.h"
 
 #define SEQ_RESULTS_MAX 16
 #define SEQ_MEMORY_MAX 24
@@ -48,6 +49,7 @@ struct seq_nav {
 	double looked_s;   /* stood at the goal for so long: the map follows the scans a little later */
 	enum cairn_nav_state bad_state;
 	double bad_s; /* the planner has said so for this long */
+	double path_bad_s; /* its path has led into a keep-out zone for this long */
 	uint32_t nudges;
 	bool nudging;
 };
@@ -118,17 +120,20 @@ struct cairn_sequencer {
 	struct cairn_points scan_points; /* in the robot frame of the scan */
 	struct cairn_points points;      /* in the robot frame of now */
 	size_t lidar_count;              /* of points: the rest is the depth camera's */
+	struct cairn_seen seen;          /* by the LiDAR, during as long as decisions are acted on */
 	char fence[32];                  /* zone that held the robot at the last step, or empty */
 	struct cairn_floor floor;        /* in the map frame */
 	int64_t t_depth_ns;
 	int64_t t_scan_ns, t_pose_ns, t_motion_ns, t_frontiers_ns, t_candidates_ns, t_nav_velocity_ns,
-	    t_nav_status_ns;
+	    t_nav_status_ns, t_nav_path_ns;
 	struct cairn_msg_pose pose;
 	struct cairn_msg_motion motion;
 	struct cairn_msg_frontiers frontiers;
 	struct cairn_msg_candidates candidates;
 	struct cairn_msg_nav_velocity nav_velocity;
 	struct cairn_msg_nav_status nav_status;
+	uint64_t path_goal_id; /* whose path was told last */
+	char path_zone[48];    /* keep-out zone that it leads into, or empty */
 	struct seq_sense sense;
 	uint64_t rejects, duplicates;
 	int64_t t_stages_ns;
@@ -222,6 +227,9 @@ const struct cairn_msg_zone *seq_fence_ahead(
 /* The zone of that kind that a place lies in, or NULL. */
 const struct cairn_msg_zone *seq_fence_at(
     const struct cairn_sequencer *seq, enum cairn_zone_kind kind, double x_m, double y_m);
+/* The first keep-out zone that a path leads into, or NULL; one that it begins in may be left. */
+const struct cairn_msg_zone *seq_fence_on_path(
+    const struct cairn_sequencer *seq, const struct cairn_msg_nav_path *path);
 /* Holds a velocity before a keep-out zone, and slows it in a slow-down zone. */
 void seq_fence_hold(struct cairn_sequencer *seq, struct cairn_safe_velocity *safe);
 /* What a point of seq->points, met on an arc, says of its sensor. */

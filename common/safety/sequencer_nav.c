@@ -6,6 +6,7 @@
 
 #define VELOCITY_TIMEOUT_S 0.3
 #define STATUS_TIMEOUT_S 1.0
+#define PATH_PATIENCE_S 3.0 /* a zone that was just drawn is planned round, and the new path is told, within two */
 #define LOOK_S 1.2           /* two updates of the frontiers, and a bit */
 #define REACHED_SLACK_M 0.25 /* the planner's word is checked against the pose */
 #define STRETCH_LEFT_M 1.0
@@ -93,10 +94,29 @@ static void planner_refuses(struct cairn_sequencer *seq, enum cairn_nav_state st
 		seq_task_end(seq, CAIRN_OUTCOME_FAILED, now_ns, "%s", why);
 }
 
+/* The planner keeps out of zones; a path that does not is stood before until it is another one, or given up. */
+static void refuse_path(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	struct seq_task *t = &seq->task;
+	t->nav.path_bad_s += seq->step_s;
+	if (t->nav.path_bad_s <= PATH_PATIENCE_S)
+		return;
+	t->by = (struct seq_cause){CAIRN_SENSOR_ZONE, 0.0, -1.0};
+	t->overridden = true;
+	seq->rec.overrides++;
+	seq_task_end(seq, CAIRN_OUTCOME_FAILED, now_ns, "the planned path leads through the keep-out zone '%s'",
+	    seq->path_zone);
+}
+
 static struct cairn_twist follow(struct cairn_sequencer *seq, int64_t now_ns)
 {
 	struct seq_task *t = &seq->task;
 	struct cairn_twist zero = {0};
+	if (seq->path_goal_id == t->nav.goal_id && seq->path_zone[0] != '\0') {
+		refuse_path(seq, now_ns);
+		return zero;
+	}
+	t->nav.path_bad_s = 0.0;
 	if (seq->nav_velocity.goal_id != t->nav.goal_id ||
 	    !recent(seq->t_nav_velocity_ns, now_ns, VELOCITY_TIMEOUT_S)) {
 		wait_for_planner(seq, now_ns, "the planner proposes no velocity");

@@ -123,6 +123,9 @@ void seq_sense_update(struct cairn_sequencer *seq, int64_t now_ns)
 	compensate(seq, now_ns);
 	if (s->pose_ok)
 		odometry(seq);
+	if (s->pose_ok && s->scan_ok)
+		cairn_seen_add(&seq->seen, &seq->scan_points, pose_at(seq, seq->t_scan_ns), seq->t_scan_ns,
+		    cfg->decision_max_age_s);
 }
 
 bool seq_rising(struct cairn_sequencer *seq, int64_t *newest_ns, int64_t t_ns, bool finite)
@@ -198,6 +201,15 @@ void cairn_sequencer_on_nav_velocity(
 	bool finite = isfinite(velocity->v_mps) && isfinite(velocity->w_radps);
 	if (seq_rising(seq, &seq->t_nav_velocity_ns, t_ns, finite))
 		seq->nav_velocity = *velocity;
+}
+
+void cairn_sequencer_on_nav_path(struct cairn_sequencer *seq, const struct cairn_msg_nav_path *path, int64_t t_ns)
+{
+	if (!seq_rising(seq, &seq->t_nav_path_ns, t_ns, path->points_count <= 512))
+		return;
+	const struct cairn_msg_zone *z = seq_fence_on_path(seq, path);
+	seq->path_goal_id = path->goal_id;
+	snprintf(seq->path_zone, sizeof(seq->path_zone), "%s", z != NULL ? z->name : "");
 }
 
 void cairn_sequencer_on_nav_status(

@@ -1,6 +1,7 @@
 /* sequencer - accepts, modifies, refuses and explains; the thin shell around common/safety/sequencer.h.
  *
- * Reads decision, scan, pose, frontiers, candidates, nav.velocity, nav.status, motion and stages; serves `operator`;
+ * Reads decision, scan, pose, frontiers, candidates, nav.velocity, nav.status,
+ * nav.path, motion and stages; serves `operator`;
  * writes cmd_vel, nav.goal, result, mission, tier and zones. What it must know after a kill is in
  * RUN/state/mission.bin, replaced atomically. */
 #include <errno.h>
@@ -26,7 +27,7 @@ struct app {
 	struct cairn_sequencer *seq;
 	struct cairn_pub *cmd_vel, *nav_goal, *result, *mission, *tier, *zones;
 	struct cairn_sub *decision, *scan, *depth, *pose, *frontiers, *candidates, *nav_velocity, *nav_status,
-	    *motion, *stages;
+	    *nav_path, *motion, *stages;
 	int64_t goal_due_ns, mission_due_ns, tier_due_ns, zones_due_ns;
 	struct cairn_sequencer_output out;
 	uint64_t rejects;
@@ -39,6 +40,7 @@ struct app {
 		struct cairn_msg_candidates candidates;
 		struct cairn_msg_decision decision;
 		struct cairn_msg_stages stages;
+		struct cairn_msg_nav_path path;
 	} in;
 	unsigned char file[CAIRN_MISSION_RECORD_BYTES + 1];
 };
@@ -273,6 +275,17 @@ static int on_nav_status(void *ctx)
 	return 0;
 }
 
+static int on_nav_path(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_header hdr;
+	while (cairn_sub_recv(app->nav_path, &app->in.path, &hdr) == 1) {
+		if (usable(app, &hdr))
+			cairn_sequencer_on_nav_path(app->seq, &app->in.path, hdr.t_ns);
+	}
+	return 0;
+}
+
 static int on_stages(void *ctx)
 {
 	struct app *app = ctx;
@@ -308,6 +321,7 @@ static void open_bus(struct app *app)
 	app->candidates = cairn_stage_subscribe(s, CAIRN_TOPIC_CANDIDATES, on_candidates, app);
 	app->nav_velocity = cairn_stage_subscribe(s, CAIRN_TOPIC_NAV_VELOCITY, on_nav_velocity, app);
 	app->nav_status = cairn_stage_subscribe(s, CAIRN_TOPIC_NAV_STATUS, on_nav_status, app);
+	app->nav_path = cairn_stage_subscribe(s, CAIRN_TOPIC_NAV_PATH, on_nav_path, app);
 	app->decision = cairn_stage_subscribe(s, CAIRN_TOPIC_DECISION, on_decision, app);
 	app->stages = cairn_stage_subscribe(s, CAIRN_TOPIC_STAGES, on_stages, app);
 	cairn_stage_serve(s, CAIRN_SERVICE_OPERATOR, on_command, app);

@@ -139,6 +139,124 @@ START_TEST(a_planned_way_is_held_before_a_keep_out_zone_and_slowed_in_a_slow_one
 }
 END_TEST
 
+/* A path of points 0.1 m apart, straight or by way of (via_x, via_y). */
+static void tell_path(struct rig *r, bool round, double via_x_m, double via_y_m)
+{
+	static struct cairn_msg_nav_path path;
+	const struct cairn_msg_nav_goal *g = &r->out.nav_goal;
+	const struct cairn_vec2 marks[3] = {
+	    {r->pose.x_m, r->pose.y_m}, {round ? via_x_m : g->x_m, round ? via_y_m : g->y_m}, {g->x_m, g->y_m}};
+	memset(&path, 0, sizeof(path));
+	path.goal_id = g->id;
+	for (int leg = 0; leg < 2; leg++) {
+		for (int i = 0; i < 50; i++) {
+			struct cairn_msg_path_point *p = &path.points[path.points_count++];
+			p->x_m = (float)(marks[leg].x_m + (marks[leg + 1].x_m - marks[leg].x_m) * i / 50.0);
+			p->y_m = (float)(marks[leg].y_m + (marks[leg + 1].y_m - marks[leg].y_m) * i / 50.0);
+		}
+	}
+	cairn_sequencer_on_nav_path(r->seq, &path, r->now_ns);
+}
+
+START_TEST(a_planned_path_through_a_keep_out_zone_is_not_begun)
+{
+	for (int replanned = 0; replanned <= 1; replanned++) {
+		struct rig *r = rig_new(4);
+		rig_box(r, -2.5, -2.5, 5.0, 2.5);
+		rig_frontier(r, 1, -1.5, 1.5, 1.0);
+		snprintf(r->cfg.safety.zones, sizeof(r->cfg.safety.zones), "keepout stairs 2,-0.5 3,-0.5 3,0.5 2,0.5");
+		begin(r);
+		struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_NAVIGATE_TO_GOAL);
+		d.goal_kind = CAIRN_GOAL_KIND_COORDINATES;
+		d.x_m = 4.0;
+		rig_decide(r, &d);
+		rig_step(r);
+		for (int i = 0; i < 20 * 2; i++) {
+			tell_path(r, false, 0.0, 0.0);
+			rig_step(r);
+		}
+		ck_assert_double_lt(r->path_m, 0.05); /* stands, although the zone is 1.7 m away */
+		ck_assert_uint_eq(r->seen[d.id], 0);
+		for (int i = 0; i < 20 * 2; i++) {
+			tell_path(r, replanned != 0, 2.5, 1.2);
+			rig_step(r);
+		}
+		if (replanned != 0) {
+			ck_assert_double_gt(r->path_m, 0.2);
+		} else {
+			ck_assert_uint_eq(r->seen[d.id], 1);
+			ck_assert_int_eq(r->last_model_result.outcome, CAIRN_OUTCOME_FAILED);
+			ck_assert_int_eq(r->last_model_result.cause, CAIRN_SENSOR_ZONE);
+			ck_assert(r->last_model_result.overridden);
+			ck_assert_ptr_nonnull(
+			    strstr(r->last_model_result.reason, "path leads through the keep-out zone 'stairs'"));
+		}
+		rig_free(r);
+	}
+}
+END_TEST
+
+START_TEST(a_path_out_of_a_zone_that_was_drawn_around_the_robot_is_driven)
+{
+	struct rig *r = rig_new(4);
+	rig_box(r, -2.5, -2.5, 5.0, 2.5);
+	rig_frontier(r, 1, -1.5, 1.5, 1.0);
+	snprintf(r->cfg.safety.zones, sizeof(r->cfg.safety.zones), "keepout mat 0.6,-0.5 1.8,-0.5 1.8,0.5 0.6,0.5");
+	begin(r);
+	r->pose = (struct cairn_pose2){1.3, 0.0, 0.0};
+	rig_run(r, 0.5);
+	struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_NAVIGATE_TO_GOAL);
+	d.goal_kind = CAIRN_GOAL_KIND_COORDINATES;
+	d.x_m = 3.0;
+	rig_decide(r, &d);
+	rig_step(r);
+	for (int i = 0; i < 20 * 12; i++) {
+		tell_path(r, false, 0.0, 0.0);
+		rig_step(r);
+	}
+	ck_assert_double_gt(r->pose.x_m, 2.5);
+	rig_free(r);
+}
+END_TEST
+
+/* ---- what has changed since the snapshot ---- */
+
+START_TEST(a_decision_about_a_place_that_somebody_has_stepped_into_is_refused)
+{
+	for (int judged = 0; judged <= 1; judged++) {
+		struct rig *r = rig_new(4);
+		rig_box(r, -2.5, -2.5, 5.0, 2.5);
+		rig_frontier(r, 1, -1.5, 1.5, 1.0);
+		if (judged == 0)
+			r->cfg.safety.decision_max_shift_m = 0.0;
+		begin(r);
+		struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_ROTATE);
+		d.t_snapshot_ns = r->now_ns;
+		d.angle_deg = 40.0;
+		rig_run(r, 0.5);
+		rig_box(r, 1.0, -0.2, 1.3, 0.2); /* the snapshot shows nothing before 5 m */
+		rig_run(r, 0.5);
+		rig_decide(r, &d);
+		rig_step(r);
+		ck_assert_uint_eq(r->seen[d.id], (unsigned)judged);
+		if (judged != 0) {
+			ck_assert_int_eq(r->last_model_result.outcome, CAIRN_OUTCOME_REFUSED);
+			ck_assert_str_eq(r->last_model_result.reason,
+			    "an obstacle ahead has come nearer by 4.0 m since the snapshot");
+			ck_assert_int_eq(r->last_model_result.cause, CAIRN_SENSOR_LIDAR);
+			d = rig_decision(r, CAIRN_TOOL_ROTATE); /* now it has been seen */
+			d.t_snapshot_ns = r->now_ns;
+			d.angle_deg = 40.0;
+			rig_run(r, 0.5);
+			rig_decide(r, &d);
+			rig_step(r);
+			ck_assert_uint_eq(r->seen[d.id], 0);
+		}
+		rig_free(r);
+	}
+}
+END_TEST
+
 START_TEST(operators_draw_zones_and_forget_them)
 {
 	static const struct {
@@ -205,5 +323,7 @@ CAIRN_TEST_MAIN("sequencer-checks", a_move_needs_half_a_metre_from_the_centre_an
     a_collision_that_is_near_in_time_has_a_reason_of_its_own,
     a_goal_and_a_way_in_a_keep_out_zone_are_refused_by_its_name,
     a_planned_way_is_held_before_a_keep_out_zone_and_slowed_in_a_slow_one,
-    operators_draw_zones_and_forget_them, the_result_says_what_was_asked_what_was_driven_and_who_ended_it,
+    a_planned_path_through_a_keep_out_zone_is_not_begun,
+    a_path_out_of_a_zone_that_was_drawn_around_the_robot_is_driven,
+    a_decision_about_a_place_that_somebody_has_stepped_into_is_refused, operators_draw_zones_and_forget_them, the_result_says_what_was_asked_what_was_driven_and_who_ended_it,
     paces_are_the_words_of_the_speeds)

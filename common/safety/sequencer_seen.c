@@ -1,0 +1,86 @@
+#include "common/safety/sequencer_seen.h"
+
+#include <math.h>
+
+#define SHIFT_POINTS 4      /* of the obstacle, at least */
+#define SAME_LOOK_S 0.25    /* a look this far off in time is none of that moment */
+#define SECTOR_RAD (2.0 * M_PI / CAIRN_SEEN_SECTORS)
+
+static uint32_t sector_of(double x_m, double y_m)
+{
+	int k = (int)floor((atan2(y_m, x_m) + M_PI) / SECTOR_RAD);
+	return (uint32_t)k % CAIRN_SEEN_SECTORS; /* +pi is the first again */
+}
+
+static double seconds(int64_t from_ns, int64_t to_ns)
+{
+	return ((double)to_ns - (double)from_ns) * 1e-9;
+}
+
+void cairn_seen_add(
+    struct cairn_seen *seen, const struct cairn_points *points, struct cairn_pose2 pose, int64_t t_ns, double keep_s)
+{
+	const struct cairn_seen_look *last = &seen->looks[(seen->head + seen->count - 1) % CAIRN_SEEN_LOOKS];
+	if (seen->count > 0 && seconds(last->t_ns, t_ns) < keep_s / CAIRN_SEEN_LOOKS)
+		return;
+	if (seen->count == CAIRN_SEEN_LOOKS) {
+		seen->head = (seen->head + 1) % CAIRN_SEEN_LOOKS;
+		seen->count--;
+	}
+	struct cairn_seen_look *look = &seen->looks[(seen->head + seen->count++) % CAIRN_SEEN_LOOKS];
+	look->t_ns = t_ns;
+	look->pose = pose;
+	for (int k = 0; k < CAIRN_SEEN_SECTORS; k++)
+		look->nearest_m[k] = INFINITY;
+	for (size_t i = 0; i < points->count; i++) {
+		float *nearest = &look->nearest_m[sector_of((double)points->x_m[i], (double)points->y_m[i])];
+		*nearest = fminf(*nearest, hypotf(points->x_m[i], points->y_m[i]));
+	}
+}
+
+static const struct cairn_seen_look *look_at(const struct cairn_seen *seen, int64_t t_ns)
+{
+	const struct cairn_seen_look *best = NULL;
+	for (uint32_t i = 0; i < seen->count; i++) {
+		const struct cairn_seen_look *l = &seen->looks[(seen->head + i) % CAIRN_SEEN_LOOKS];
+		double off_s = fabs(seconds(l->t_ns, t_ns));
+		if (off_s <= SAME_LOOK_S && (best == NULL || off_s < fabs(seconds(best->t_ns, t_ns))))
+			best = l;
+	}
+	return best;
+}
+
+/* Nearest thing that was seen in the sector and beside it; negative when a part of it showed nothing. */
+static double seen_m(const struct cairn_seen_look *look, uint32_t sector)
+{
+	double least = INFINITY;
+	for (uint32_t k = CAIRN_SEEN_SECTORS - 1; k <= CAIRN_SEEN_SECTORS + 1; k++)
+		least = fmin(least, (double)look->nearest_m[(sector + k) % CAIRN_SEEN_SECTORS]);
+	return isfinite((double)look->nearest_m[sector]) ? least : -1.0;
+}
+
+double cairn_seen_shift_m(const struct cairn_seen *seen, int64_t t_ns, const struct cairn_points *points, size_t count,
+    struct cairn_pose2 now, double near_m, double *ret_bearing_rad)
+{
+	const struct cairn_seen_look *look = look_at(seen, t_ns);
+	double most[SHIFT_POINTS] = {0.0}; /* falling */
+	*ret_bearing_rad = 0.0;
+	if (look == NULL)
+		return 0.0;
+	struct cairn_pose2 from_then = cairn_pose_between(look->pose, now);
+	for (size_t i = 0; i < count; i++) {
+		struct cairn_vec2 here = {(double)points->x_m[i], (double)points->y_m[i]};
+		if (!(hypot(here.x_m, here.y_m) <= near_m))
+			continue;
+		struct cairn_vec2 p = cairn_pose_apply(from_then, here);
+		double shift = seen_m(look, sector_of(p.x_m, p.y_m)) - hypot(p.x_m, p.y_m);
+		if (shift > most[0])
+			*ret_bearing_rad = atan2(here.y_m, here.x_m);
+		for (int k = 0; k < SHIFT_POINTS; k++) {
+			double less = fmin(shift, most[k]);
+			most[k] = fmax(shift, most[k]);
+			shift = less;
+		}
+	}
+	return most[SHIFT_POINTS - 1];
+}

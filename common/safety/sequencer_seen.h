@@ -1,0 +1,39 @@
+/* sequencer_seen.h - what the LiDAR saw around the robot during the last seconds, so that a decision can be held
+ * against what has come nearer since its snapshot.
+ *
+ * Kept of a scan is its nearest return in each of 24 sectors, with the pose it was taken at. What stands near now is
+ * looked at from that pose: it has come nearer when it stands in front of all that was seen in its sector and the
+ * two beside it. What was hidden then stood behind what was seen, and does not count; nor does a sector in which
+ * nothing was seen at all. */
+#ifndef CAIRN_COMMON_SAFETY_SEQUENCER_SEEN_H
+#define CAIRN_COMMON_SAFETY_SEQUENCER_SEEN_H
+
+#include "common/base/scan.h"
+
+#define CAIRN_SEEN_SECTORS 24
+#define CAIRN_SEEN_LOOKS 64
+
+struct cairn_seen_look {
+	int64_t t_ns;
+	struct cairn_pose2 pose;
+	float nearest_m[CAIRN_SEEN_SECTORS]; /* from the robot's origin; infinity: nothing was seen */
+};
+
+/* A ring; all zero is empty. */
+struct cairn_seen {
+	struct cairn_seen_look looks[CAIRN_SEEN_LOOKS];
+	uint32_t head, count;
+};
+
+/* Takes the points of a scan (robot frame of pose). Looks nearer in time than keep_s / CAIRN_SEEN_LOOKS are left out, so
+ * that those of keep_s are there. */
+void cairn_seen_add(
+    struct cairn_seen *seen, const struct cairn_points *points, struct cairn_pose2 pose, int64_t t_ns, double keep_s);
+
+/* By how much the first count of points (robot frame of now), as far as they are within near_m, have come nearer since
+ * t_ns: what at least four of them exceed, which noise and thin legs do not. 0 when nothing is known of that time.
+ * *ret_bearing_rad: where the one stands that came nearest to where the robot was. */
+double cairn_seen_shift_m(const struct cairn_seen *seen, int64_t t_ns, const struct cairn_points *points, size_t count,
+    struct cairn_pose2 now, double near_m, double *ret_bearing_rad);
+
+#endif
