@@ -281,7 +281,7 @@ START_TEST(rules_between_keys_are_checked)
 	    {"safety.silent_wait_s=2", "safety.silent_wait_s: 2 must be more than safety.silent_coast_s (3): "
 				       "a silent model is met in steps, one after the other"},
 	    {"safety.slow_distance_m=0.05",
-		"safety.slow_distance_m: 0.05 must be more than safety.stop_distance_m (0.06): "
+		"safety.slow_distance_m: 0.05 must be more than safety.stop_distance_m (0.125): "
 		"the robot slows down before it stops"},
 	    {"nav.speed_mps=1",
 		"robot.speed_max_mps: 0.5 must be at least nav.speed_mps (1): the robot never drives faster"},
