@@ -159,6 +159,7 @@ struct cairn_sequencer {
 	int64_t t_coast_ns;
 	uint32_t fails, recoveries;
 	bool recovery_due, local_due;
+	int64_t t_react_ns; /* until then local exploration goes by the scan alone */
 
 	struct {
 		uint32_t attempts;
@@ -257,6 +258,8 @@ void seq_result_push(struct cairn_sequencer *seq, const struct cairn_msg_result 
 void seq_begin_way(struct cairn_sequencer *seq, enum cairn_source source, double x_m, double y_m,
     double tolerance_m, const char *why, int64_t now_ns);
 void seq_begin_frontier(struct cairn_sequencer *seq, const struct cairn_msg_frontier *f, int64_t now_ns);
+/* Without a path or a frontier: a stretch by the scan alone (react.h). False: nowhere to go. */
+bool seq_begin_reaction(struct cairn_sequencer *seq, int64_t now_ns);
 /* False: no way out was found. */
 bool seq_begin_recovery(struct cairn_sequencer *seq, enum cairn_source source, int64_t now_ns);
 /* Time allowed for a way of this length: turning in tight places takes far longer than driving. */

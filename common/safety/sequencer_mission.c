@@ -312,6 +312,14 @@ static void next_local(struct cairn_sequencer *seq, int64_t now_ns)
 	if (!insists && seq_tier(seq, now_ns) != CAIRN_TIER_LOCAL)
 		return;
 	seq->local_due = false;
+	bool stale = seq->t_frontiers_ns == 0 || seq_seconds(seq->t_frontiers_ns, now_ns) > FRONTIERS_TIMEOUT_S;
+	if (stale || now_ns < seq->t_react_ns) {
+		if (seq_begin_reaction(seq, now_ns))
+			seq->task.insists = insists;
+		else
+			(void)seq_begin_recovery(seq, CAIRN_SOURCE_LOCAL, now_ns);
+		return;
+	}
 	int best =
 	    cairn_explore_best(&seq->rec.explore, &seq->frontiers, seq->cfg->mission.frontier_min_width_m);
 	if (best < 0)

@@ -7,6 +7,7 @@
 #define VELOCITY_TIMEOUT_S 0.3
 #define STATUS_TIMEOUT_S 1.0
 #define PATH_PATIENCE_S 3.0 /* a zone that was just drawn is planned round, and the new path is told, within two */
+#define REACT_S 10.0         /* without a planner: so long by the scan alone, then it is asked again */
 #define LOOK_S 1.2           /* two updates of the frontiers, and a bit */
 #define REACHED_SLACK_M 0.25 /* the planner's word is checked against the pose */
 #define STRETCH_LEFT_M 1.0
@@ -72,6 +73,7 @@ static void wait_for_planner(struct cairn_sequencer *seq, int64_t now_ns, const 
 	t->nav.bad_s += seq->step_s;
 	if (t->nav.bad_s > SEQ_HOLD_MAX_S && !own) {
 		t->blameless = true;
+		seq->t_react_ns = now_ns + (int64_t)(REACT_S * 1e9);
 		seq_task_end(seq, CAIRN_OUTCOME_FAILED, now_ns, "%s", why);
 	}
 }

@@ -4,6 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/safety/react.h"
+
+#define REACTION_M 0.5 /* driven by one look at the scan */
+
 void seq_result_push(struct cairn_sequencer *seq, const struct cairn_msg_result *result)
 {
 	if (seq->results_count == SEQ_RESULTS_MAX) { /* nobody takes them: the newest ones matter */
@@ -151,6 +155,36 @@ bool seq_begin_recovery(struct cairn_sequencer *seq, enum cairn_source source, i
 	task.v_mps = task.stretch.v_mps;
 	task.curvature_1pm = task.stretch.curvature_1pm;
 	task.d.direction = task.v_mps < 0.0 ? CAIRN_DIRECTION_BACKWARD : CAIRN_DIRECTION_FORWARD;
+	seq_task_begin(seq, &task, now_ns);
+	return true;
+}
+
+bool seq_begin_reaction(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	double free_m[CAIRN_DIRECTION_COUNT], before_m;
+	cairn_safe_survey(seq->cfg, &seq->points, CAIRN_SAFE_HORIZON_M, free_m);
+	for (int i = 0; i < CAIRN_DIRECTION_COUNT; i++) {
+		bool forward;
+		double curvature = cairn_safe_curvature(seq->cfg, (enum cairn_direction)i, &forward);
+		if (seq_fence_ahead(seq, curvature, forward, REACTION_M, &before_m) != NULL)
+			free_m[i] = -1.0;
+	}
+	int way = cairn_react_choose(
+	    &seq->points, free_m, cairn_safe_from_body_m(seq->cfg, seq->cfg->safety.refuse_clearance_m));
+	if (!seq->sense.scan_ok || way < 0)
+		return false;
+	bool slow = free_m[way] < cairn_safe_from_body_m(seq->cfg, seq->cfg->safety.slow_clearance_m), forward;
+	double v = cairn_speed_mps(slow ? CAIRN_SPEED_SLOW : CAIRN_SPEED_FAST);
+	struct seq_task task = {.kind = SEQ_DRIVE,
+	    .d = {.source = CAIRN_SOURCE_LOCAL,
+		.tool = CAIRN_TOOL_MOVE_TOWARD,
+		.direction = (enum cairn_direction)way,
+		.speed = slow ? CAIRN_SPEED_SLOW : CAIRN_SPEED_FAST,
+		.duration_s = REACTION_M / v},
+	    .limit_s = REACTION_M / v};
+	task.curvature_1pm = cairn_safe_curvature(seq->cfg, task.d.direction, &forward);
+	task.v_mps = forward ? v : -v;
+	snprintf(task.d.reason, sizeof(task.d.reason), "local exploration by the scan alone");
 	seq_task_begin(seq, &task, now_ns);
 	return true;
 }

@@ -62,13 +62,13 @@ START_TEST(full_speed_at_a_wall_ends_near_the_stop_distance)
 	const struct box b = {3.0, 2.0, 2.0, 2.0};
 	struct robot r = {0};
 	double least = drive(&r, &b, 0.5, 0.0, 12000, &rng);
-	ck_assert_double_ge(least, 0.06);
-	ck_assert_double_le(least, 0.13);
+	ck_assert_double_ge(least, cfg.safety.stop_distance_m);
+	ck_assert_double_le(least, cfg.safety.stop_distance_m + 0.07);
 	ck_assert_int_eq(state(), CAIRN_MOTOR_STATE_BLOCKED);
 	ck_assert_double_eq_tol(r.v, 0.0, 1e-3);
 	least = drive(&r, &b, -0.5, 0.0, 15000, &rng);
 	ck_assert_int_eq(state(), CAIRN_MOTOR_STATE_BLOCKED);
-	ck_assert_double_ge(least, 0.06);
+	ck_assert_double_ge(least, cfg.safety.stop_distance_m);
 }
 END_TEST
 

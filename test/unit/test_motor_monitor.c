@@ -6,8 +6,9 @@
 START_TEST(the_limit_follows_the_three_zones)
 {
 	fresh_motor(false);
-	const struct cairn_monitor_params *p =
-	    &params.monitor; /* stop 0.06, slow 0.40, ttc 0.8, decel 1.2, max 0.5 */
+	params.monitor.stop_distance_m = 0.06; /* so near that each of the three rules holds somewhere */
+	params.monitor.slow_distance_m = 0.40;
+	const struct cairn_monitor_params *p = &params.monitor; /* ttc 0.8, decel 1.2, max 0.5 */
 	ck_assert_double_eq(cairn_monitor_speed(p, -1.0), 0.0);
 	ck_assert_double_eq(cairn_monitor_speed(p, 0.06), 0.0);
 	ck_assert_double_eq(cairn_monitor_speed(p, NAN), 0.0);
@@ -23,6 +24,17 @@ START_TEST(the_limit_follows_the_three_zones)
 			ck_assert_double_le(v * v / (2.0 * 1.2), f - 0.06 + 1e-12);
 		last = v;
 	}
+}
+END_TEST
+
+START_TEST(by_default_it_slows_from_one_metre_and_stands_at_thirty_centimetres_from_its_centre)
+{
+	fresh_motor(false);
+	const struct cairn_monitor_params *p = &params.monitor;
+	const double half_m = 0.5 * (p->body.front_m + p->body.rear_m);
+	for (double d = 0.0; d < 2.0; d += 0.01) /* d: from the footprint's centre */
+		ck_assert_double_eq_tol(cairn_monitor_speed(p, d - half_m),
+		    0.5 * cairn_clamp((d - 0.3) / (1.0 - 0.3), 0.0, 1.0), 1e-9);
 }
 END_TEST
 
@@ -103,5 +115,6 @@ START_TEST(speed_changes_within_acceleration_and_jerk)
 END_TEST
 
 CAIRN_TEST_MAIN("motor-monitor", the_limit_follows_the_three_zones,
+    by_default_it_slows_from_one_metre_and_stands_at_thirty_centimetres_from_its_centre,
     an_obstacle_on_the_commanded_arc_stops_that_arc_only, a_robot_closer_than_its_margin_can_creep_away,
     an_old_scan_is_judged_from_where_the_robot_is_now, speed_changes_within_acceleration_and_jerk)

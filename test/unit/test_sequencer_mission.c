@@ -115,6 +115,33 @@ START_TEST(a_model_that_answers_takes_over_from_local_exploration_at_once)
 }
 END_TEST
 
+START_TEST(without_a_planner_it_explores_by_the_scan_alone)
+{
+	struct rig *r = rig_room(1);
+	r->cfg.safety.silent_local_s = 3000.0;
+	rig_frontier(r, 1, 0.5, 1.8, 1.0);
+	rig_start(r);
+	rig_until(r, CAIRN_MISSION_STATE_EXPLORING, 2.0);
+	r->planner = RIG_PLANNER_SILENT;
+	rig_run(r, 18.0); /* waits for the model, then for the planner */
+	ck_assert_double_eq(r->path_m, 0.0);
+	rig_run(r, 12.0);
+	ck_assert_double_gt(r->path_m, 0.6);
+	ck_assert_int_eq(r->out.tier.tier, CAIRN_TIER_LOCAL);
+	double far_m = 0.0;
+	for (int i = 0; i < 20 * 120; i++) {
+		rig_step(r);
+		far_m = fmax(far_m, r->pose.x_m);
+	}
+	ck_assert_double_gt(far_m, 2.7); /* through the door of 0.8 m at x = 2.5 */
+	ck_assert_uint_eq(r->contacts, 0);
+	r->planner = RIG_PLANNER_DRIVES; /* and by paths again as soon as there are some */
+	rig_run(r, 12.0);
+	ck_assert(r->out.nav_goal.active);
+	rig_free(r);
+}
+END_TEST
+
 START_TEST(answers_that_are_nonsense_or_too_late_count_as_silence)
 {
 	struct rig *r = exploring();
@@ -512,6 +539,7 @@ END_TEST
 CAIRN_TEST_MAIN("sequencer_mission", tiers_follow_the_clock, it_starts_by_itself_only_with_a_good_pose,
     a_silent_model_is_waited_for_then_replaced_then_the_robot_goes_home,
     a_model_that_answers_takes_over_from_local_exploration_at_once,
+    without_a_planner_it_explores_by_the_scan_alone,
     answers_that_are_nonsense_or_too_late_count_as_silence, the_time_that_a_decision_takes_is_not_silence,
     an_explored_house_ends_at_home, a_short_gap_without_frontiers_does_not_end_it,
     without_return_home_it_ends_where_it_is, frontiers_tried_in_vain_end_it_too_after_one_more_chance,
