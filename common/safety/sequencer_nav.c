@@ -13,6 +13,7 @@
 #define STRETCH_LEFT_M 1.0
 #define VANISHED_UPDATES 2 /* frontier messages in a row without it */
 #define VANISHED_M 0.5
+#define MOVES_ALONG_M 6.0 /* what is farther away was not seen from here */
 
 static bool recent(int64_t t_ns, int64_t now_ns, double limit_s)
 {
@@ -247,6 +248,29 @@ void seq_nav_aim(struct cairn_sequencer *seq, const struct cairn_msg_frontier *f
 	t->nav.frontier_y_m = f->y_m;
 	t->nav.missing = 0;
 	t->nav.looked_s = 0.0;
+	ask_again(seq, now_ns);
+}
+
+void seq_nav_map_moved(struct cairn_sequencer *seq, struct cairn_pose2 was, int64_t now_ns)
+{
+	struct seq_task *t = &seq->task;
+	double off_m = hypot(t->nav.x_m - was.x_m, t->nav.y_m - was.y_m);
+	bool start = t->d.source == CAIRN_SOURCE_MISSION || t->d.goal_kind == CAIRN_GOAL_KIND_RETRACE;
+	if (t->kind != SEQ_NAV || start || off_m > MOVES_ALONG_M)
+		return;
+	struct cairn_pose2 goal = {t->nav.x_m, t->nav.y_m, 0.0}, frontier = {t->nav.frontier_x_m, t->nav.frontier_y_m, 0.0};
+	struct cairn_pose2 g = cairn_pose_between(was, goal), f = cairn_pose_between(was, frontier);
+	struct cairn_vec2 to = cairn_pose_apply(seq_pose(seq), (struct cairn_vec2){g.x_m, g.y_m});
+	struct cairn_vec2 open = cairn_pose_apply(seq_pose(seq), (struct cairn_vec2){f.x_m, f.y_m});
+	if (t->d.source == CAIRN_SOURCE_OPERATOR && seq->rec.state == CAIRN_MISSION_STATE_GOTO) {
+		seq->rec.goto_x_m = to.x_m; /* for another attempt */
+		seq->rec.goto_y_m = to.y_m;
+		seq->rec_changed = true;
+	}
+	t->nav.x_m = to.x_m;
+	t->nav.y_m = to.y_m;
+	t->nav.frontier_x_m = open.x_m;
+	t->nav.frontier_y_m = open.y_m;
 	ask_again(seq, now_ns);
 }
 

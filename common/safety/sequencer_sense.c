@@ -169,8 +169,22 @@ void cairn_sequencer_on_pose(struct cairn_sequencer *seq, const struct cairn_msg
 {
 	bool finite = isfinite(pose->x_m) && isfinite(pose->y_m) && isfinite(pose->yaw_rad) &&
 		      isfinite(pose->distance_m);
-	if (seq_rising(seq, &seq->t_pose_ns, t_ns, finite))
-		seq->pose = *pose;
+	int64_t t_before_ns = seq->t_pose_ns;
+	if (!seq_rising(seq, &seq->t_pose_ns, t_ns, finite))
+		return;
+	struct cairn_msg_pose before = seq->pose;
+	seq->pose = *pose;
+	/* A robot that was lost and found has moved on the map, not the map under it. */
+	if (t_before_ns == 0 || pose->map_epoch == before.map_epoch || before.tracking != CAIRN_TRACKING_GOOD ||
+	    pose->tracking != CAIRN_TRACKING_GOOD)
+		return;
+	/* Where the robot would be by the map that was: what it has driven since is no correction. */
+	double since_s = cairn_clamp(seq_seconds(t_before_ns, t_ns), 0.0, COMPENSATE_MAX_S);
+	struct cairn_pose2 was = cairn_pose_advance(
+	    (struct cairn_pose2){before.x_m, before.y_m, before.yaw_rad}, driven(seq), since_s);
+	seq_nav_map_moved(seq, was, t_ns);
+	seq->last_pose_valid = false; /* nor has it turned by it */
+	seq->seen.count = 0;
 }
 
 void cairn_sequencer_on_motion(

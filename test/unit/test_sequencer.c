@@ -472,6 +472,58 @@ START_TEST(a_long_way_is_driven_in_stretches_and_blames_nobody)
 }
 END_TEST
 
+/* The same place by a map that was drawn anew: turned by 0.1 rad about the start, then shifted. */
+static void draw_anew(struct rig *r, enum cairn_tracking tracking)
+{
+	const struct cairn_pose2 correction = {0.2, -0.3, 0.1};
+	struct cairn_pose2 now = cairn_pose_compose(correction, r->pose);
+	struct cairn_msg_pose pose = {.x_m = now.x_m,
+	    .y_m = now.y_m,
+	    .yaw_rad = now.yaw_rad,
+	    .tracking = tracking,
+	    .distance_m = r->path_m,
+	    .map_epoch = 1};
+	r->now_ns += RIG_STEP_NS;
+	cairn_sequencer_on_pose(r->seq, &pose, r->now_ns);
+	cairn_sequencer_step(r->seq, r->now_ns, &r->out);
+}
+
+START_TEST(a_goal_moves_with_the_map_and_the_start_does_not)
+{
+	static const struct {
+		double x_m, y_m;
+		enum cairn_tracking tracking;
+		bool retrace, moves;
+	} rows[] = {{3.0, 0.5, CAIRN_TRACKING_GOOD, false, true}, {3.0, 0.5, CAIRN_TRACKING_WEAK, false, false},
+	    {8.0, 0.0, CAIRN_TRACKING_GOOD, false, false}, {0.0, 0.0, CAIRN_TRACKING_GOOD, true, false}};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct rig *r = exploring();
+		r->noise = false;
+		if (rows[i].retrace) {
+			rig_command(r, "goto", 1.0, -0.3, 0.0);
+			rig_run(r, 12.0);
+		}
+		struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_NAVIGATE_TO_GOAL);
+		d.goal_kind = rows[i].retrace ? CAIRN_GOAL_KIND_RETRACE : CAIRN_GOAL_KIND_COORDINATES;
+		d.x_m = rows[i].x_m;
+		d.y_m = rows[i].y_m;
+		r->planner = RIG_PLANNER_SILENT; /* stands meanwhile */
+		rig_decide(r, &d);
+		rig_run(r, 0.5);
+		ck_assert(r->out.nav_goal.active);
+		struct cairn_msg_nav_goal before = r->out.nav_goal;
+		draw_anew(r, rows[i].tracking);
+		struct cairn_vec2 want = {rows[i].x_m, rows[i].y_m};
+		if (rows[i].moves) /* 0.2 + 3 cos 0.1 - 0.5 sin 0.1, -0.3 + 3 sin 0.1 + 0.5 cos 0.1 */
+			want = (struct cairn_vec2){3.135096, 0.497002};
+		ck_assert_double_eq_tol(r->out.nav_goal.x_m, want.x_m, 0.01);
+		ck_assert_double_eq_tol(r->out.nav_goal.y_m, want.y_m, 0.01);
+		ck_assert_int_eq(r->out.nav_goal.id != before.id, rows[i].moves);
+		rig_free(r);
+	}
+}
+END_TEST
+
 START_TEST(a_planner_that_dies_on_the_way_may_come_back)
 {
 	struct rig *r = exploring();
@@ -562,6 +614,7 @@ CAIRN_TEST_MAIN("sequencer", a_move_is_driven_for_its_time_and_reported, directi
     a_decision_survives_a_gap_in_its_inputs, a_gap_that_lasts_ends_the_decision,
     a_lidar_that_sees_nothing_holds_the_robot, an_emergency_stop_ends_the_decision_and_asks_for_none,
     a_frontier_is_driven_to_by_the_planner, a_silent_planner_fails_the_way_but_not_the_frontier,
-    a_long_way_is_driven_in_stretches_and_blames_nobody, a_planner_that_dies_on_the_way_may_come_back,
+    a_long_way_is_driven_in_stretches_and_blames_nobody, a_goal_moves_with_the_map_and_the_start_does_not,
+    a_planner_that_dies_on_the_way_may_come_back,
     a_frontier_without_a_path_is_given_up_after_two_tries,
     a_frontier_that_has_been_seen_into_ends_the_way, messages_that_make_no_sense_are_counted_and_ignored)
