@@ -6,7 +6,7 @@
 
 #define SAME_M 0.30  /* the same place */
 #define OTHER_M 0.60 /* another place */
-#define INCOHERENT_MAX 0.20
+#define INCOHERENT_MAX 1
 
 static const char *const mode_names[CAIRN_ARENA_MODE_COUNT] = {"gt", "vision"};
 
@@ -79,9 +79,8 @@ const struct cairn_arena_rule cairn_arena_rules[CAIRN_ARENA_CRITERIA] = {
 	"driven",
 	"<=", 1.0, ""},
     [CAIRN_ARENA_COHERENCE] = {"decision coherence",
-	"decisions that were refused, or took up again a goal that had been left for another one that was "
-	"not reached; "
-	"a fifth of all, and one in any case",
+	"decisions that were refused (but for a place that went from the list while the answer was on its way), or "
+	"took up again a goal that had been left for another one that was not reached",
 	"<=", 1.0, ""},
 };
 
@@ -107,8 +106,8 @@ bool cairn_arena_judge(const struct cairn_arena *a, const struct cairn_arena_res
 	    (struct cairn_arena_verdict){.asked = true, .value = r->cycles, .threshold = a->cycles_max};
 	v[CAIRN_ARENA_RECOVERY] = (struct cairn_arena_verdict){.asked = true, .value = r->stuck_left};
 	v[CAIRN_ARENA_COHERENCE] = (struct cairn_arena_verdict){.asked = true,
-	    .value = r->refused + r->dithers,
-	    .threshold = fmax(1.0, floor(INCOHERENT_MAX * r->decisions))};
+	    .value = r->refused - r->gone + r->dithers,
+	    .threshold = INCOHERENT_MAX};
 	for (int i = 0; i < CAIRN_ARENA_CRITERIA; i++) {
 		bool least = cairn_arena_rules[i].sign[0] == '>';
 		v[i].passed =

@@ -114,6 +114,16 @@ static void count_cycles(struct watch *w, const struct cairn_run *run)
 	w->r->stuck += !stuck && w->cycles.idle >= CAIRN_ARENA_STUCK;
 }
 
+/* The map went on while the model thought: nobody's fault. */
+static void count_gone(void *ctx, const struct cairn_run *run, const struct cairn_msg_result *result)
+{
+	struct watch *w = ctx;
+	(void)run;
+	bool place = strncmp(result->reason, "there is no candidate ", 22) == 0 ||
+		     strncmp(result->reason, "there is no frontier ", 21) == 0;
+	w->r->gone += result->decision_id != 0 && result->outcome == CAIRN_OUTCOME_REFUSED && place;
+}
+
 static void watch_choices(struct watch *w, const struct cairn_run *run)
 {
 	const struct cairn_sequencer_output *out = cairn_run_output(run);
@@ -283,6 +293,8 @@ bool cairn_arena_run(const struct cairn_arena *arena, enum cairn_arena_mode mode
 	    .looks = mode == CAIRN_ARENA_VISION ? CAIRN_ARENA_LOOKS : 0,
 	    .look_rad = 2.0 * M_PI / CAIRN_ARENA_LOOKS,
 	    .duration_s = arena->cycles_max * CAIRN_ARENA_CYCLE_S + SPARE_S,
+	    .decide_ctx = &w,
+	    .on_result = count_gone,
 	    .observe = watch_step,
 	    .observe_ctx = &w};
 	struct cairn_run *run = cairn_run_new(&options, err);

@@ -58,6 +58,9 @@ struct cairn_run_options {
 				and what is not wanted is dropped */
 	cairn_run_decide_fn *decide; /* NULL: the pilot of cfg->pilot.profile */
 	void *decide_ctx;
+	const double *answer_s; /* after decide: the time the answer took, borrowed; NULL or 0: as the scripted pilot's */
+	/* Called with every result. May be NULL; gets decide_ctx. */
+	void (*on_result)(void *ctx, const struct cairn_run *run, const struct cairn_msg_result *result);
 	/* Called with what the scripted pilot reports beside its decision. May be NULL. */
 	void (*on_report)(void *ctx, const struct cairn_run *run, const struct cairn_tool_call *report);
 	void *report_ctx;

@@ -136,6 +136,8 @@ static void ask(struct cairn_run *r)
 	/* log-normal with that mean */
 	double mu = log(fmax(p->latency_mean_s, 1e-3)) - 0.5 * p->latency_sigma * p->latency_sigma;
 	double latency = exp(mu + p->latency_sigma * cairn_rng_normal(&m->rng));
+	if (r->o.answer_s != NULL && *r->o.answer_s > 0.0)
+		latency = *r->o.answer_s;
 	m->decision.latency_s = cairn_clamp(latency, LATENCY_MIN_S, LATENCY_MAX_S);
 	m->due_ns = r->now_ns + (int64_t)(m->decision.latency_s * 1e9);
 	m->thinking = true;
@@ -196,6 +198,8 @@ void run_model_step(struct cairn_run *r, bool wanted)
 void run_model_result(struct cairn_run *r, const struct cairn_msg_result *result)
 {
 	struct run_model *m = &r->model;
+	if (r->o.on_result != NULL)
+		r->o.on_result(r->o.decide_ctx, r, result);
 	if (result->decision_id == 0)
 		return;
 	r->totals.outcomes[result->outcome]++;

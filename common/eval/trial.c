@@ -38,6 +38,8 @@ struct trial {
 	struct cairn_config cfg;
 	struct cairn_trial_result *r;
 	struct cairn_pilot pilot; /* shadow */
+	struct cairn_asker *asker; /* NULL: the scripted pilot */
+	uint32_t rooms;            /* that the asked model had reported */
 	uint64_t steps;
 	uint32_t samples, stuck, standing;
 	int percent; /* next to be reached */
@@ -135,12 +137,18 @@ static bool watch(void *ctx, struct cairn_run *run)
 	enum cairn_mission_state state = cairn_run_output(run)->mission.state;
 	bool over = state == CAIRN_MISSION_STATE_FINISHED || state == CAIRN_MISSION_STATE_RETURNING;
 	t->steps++;
+	if (t->asker != NULL)
+		cairn_asker_watch(t->asker, run);
 	if (t->o->keep_on != NULL && t->steps % KEEP_STEPS == 0 && !t->o->keep_on(t->o->ctx)) {
 		t->r->interrupted = true;
 		return false;
 	}
 	if (t->steps % SAMPLE_STEPS != 0 && !over)
 		return true;
+	if (t->asker != NULL && cairn_asker_stopped(t->asker) != NULL) {
+		t->r->interrupted = true;
+		return false;
+	}
 	double now_s = cairn_run_elapsed_s(run);
 	t->samples++;
 	note_path(t, b);
@@ -160,6 +168,19 @@ static bool nobody(
 	return false;
 }
 
+/* Of a model that is only watched. */
+static bool compare(struct trial *t, const struct cairn_run *run, const struct cairn_msg_decision *said)
+{
+	const struct cairn_msg_nav_goal *goal = &cairn_run_output(run)->nav_goal;
+	if (!goal->active)
+		return false;
+	enum cairn_shadow verdict = cairn_shadow_judge(said, cairn_run_frontiers(run), cairn_run_candidates(run),
+	    (struct cairn_vec2){goal->x_m, goal->y_m});
+	t->r->shadow_compared += verdict != CAIRN_SHADOW_UNKNOWN;
+	t->r->shadow_agreed += verdict == CAIRN_SHADOW_AGREES;
+	return false;
+}
+
 static bool shadow(
     void *ctx, const struct cairn_run *run, const struct cairn_pilot_view *view, struct cairn_msg_decision *ret)
 {
@@ -167,7 +188,6 @@ static bool shadow(
 	struct cairn_pilot_choice choice;
 	struct cairn_answer said = {.kind = CAIRN_ANSWER_ACTION};
 	struct cairn_msg_decision made;
-	const struct cairn_msg_nav_goal *goal = &cairn_run_output(run)->nav_goal;
 	cairn_pilot_choose(&t->pilot, view, &choice);
 	said.main = choice.call;
 	cairn_decision_from_answer(&said, &made);
@@ -175,13 +195,34 @@ static bool shadow(
 	made.snapshot_y_m = ret->snapshot_y_m;
 	made.snapshot_yaw_rad = ret->snapshot_yaw_rad;
 	t->r->calls++;
-	if (!goal->active)
+	return compare(t, run, &made);
+}
+
+static void report(void *ctx, const struct cairn_run *run, const struct cairn_tool_call *call);
+
+/* A model that is really asked. */
+static bool asked(
+    void *ctx, const struct cairn_run *run, const struct cairn_pilot_view *view, struct cairn_msg_decision *ret)
+{
+	struct trial *t = ctx;
+	struct cairn_msg_decision made = *ret;
+	bool some = cairn_asker_decide(t->asker, run, view, &made);
+	uint32_t rooms = cairn_asker_rooms(t->asker);
+	for (; t->rooms < rooms; t->rooms++)
+		report(t, run, NULL);
+	if (!some)
 		return false;
-	enum cairn_shadow verdict = cairn_shadow_judge(&made, cairn_run_frontiers(run), cairn_run_candidates(run),
-	    (struct cairn_vec2){goal->x_m, goal->y_m});
-	t->r->shadow_compared += verdict != CAIRN_SHADOW_UNKNOWN;
-	t->r->shadow_agreed += verdict == CAIRN_SHADOW_AGREES;
-	return false;
+	if (t->o->mode == CAIRN_TRIAL_SHADOW)
+		return compare(t, run, &made);
+	*ret = made;
+	return true;
+}
+
+static void on_result(void *ctx, const struct cairn_run *run, const struct cairn_msg_result *result)
+{
+	struct trial *t = ctx;
+	if (t->asker != NULL)
+		cairn_asker_result(t->asker, run, result);
 }
 
 /* A room reported is right when the robot stands in one that was not reported before. */
@@ -254,7 +295,24 @@ static void finish(struct trial *t, struct cairn_run *run)
 		r->calls = (uint32_t)totals.calls;
 	}
 	r->overrides = (uint32_t)m->overrides;
+	if (t->asker != NULL) {
+		const struct cairn_ledger *ledger = cairn_asker_ledger(t->asker);
+		r->calls = (uint32_t)ledger->calls;
+		r->tokens_in = ledger->tokens.tokens_in;
+		r->tokens_out = ledger->tokens.tokens_out;
+		r->usd = ledger->cost_usd;
+	}
 	cairn_trial_judge_end(run, &t->cfg, t->o->world, r);
+}
+
+/* The model is told of candidates where it is to choose among them. */
+static bool open_asker(struct trial *t, struct cairn_error *err)
+{
+	enum cairn_trial_mode mode = t->o->mode;
+	if (t->o->model == NULL || (!model_drives(mode) && mode != CAIRN_TRIAL_SHADOW))
+		return true;
+	t->asker = cairn_asker_new(&t->cfg, t->o->world, t->o->model, mode != CAIRN_TRIAL_VLM, err);
+	return t->asker != NULL;
 }
 
 static bool drive(struct trial *t, struct cairn_error *err)
@@ -264,10 +322,13 @@ static bool drive(struct trial *t, struct cairn_error *err)
 	    .map = t->o->map,
 	    .duration_s = t->o->duration_s,
 	    .coverage = true,
-	    .decide = model_drives(t->o->mode)             ? NULL
+	    .decide = t->asker != NULL                     ? asked
+		      : model_drives(t->o->mode)           ? NULL
 		      : t->o->mode == CAIRN_TRIAL_SHADOW ? shadow
 							 : nobody,
 	    .decide_ctx = t,
+	    .answer_s = t->asker != NULL ? cairn_asker_answer_s(t->asker) : NULL,
+	    .on_result = on_result,
 	    .on_report = report,
 	    .report_ctx = t,
 	    .observe = watch,
@@ -305,7 +366,8 @@ bool cairn_trial_run(
 	bool ok = t->first_m != NULL;
 	if (!ok)
 		cairn_error_set(err, "out of memory");
-	ok = ok && configure(t, err) && drive(t, err);
+	ok = ok && configure(t, err) && open_asker(t, err) && drive(t, err);
+	cairn_asker_destroy(&t->asker);
 	free(t->first_m);
 	free(t);
 	return ok;

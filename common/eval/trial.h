@@ -15,6 +15,7 @@
 #ifndef CAIRN_COMMON_EVAL_TRIAL_H
 #define CAIRN_COMMON_EVAL_TRIAL_H
 
+#include "common/eval/asker.h"
 #include "common/eval/run.h"
 
 #define CAIRN_TRIAL_CURVE 240  /* equal parts of the time */
@@ -42,6 +43,7 @@ struct cairn_trial_options {
 	enum cairn_trial_mode mode;
 	enum cairn_run_map map; /* not CAIRN_RUN_MAP_NONE */
 	const char *pilot;      /* profile of vlm, hybrid and shadow; NULL: as above */
+	const struct cairn_asker_model *model; /* asked in the pilot's place in these modes; NULL: the pilot */
 	uint32_t seed;
 	double duration_s;
 	bool (*keep_on)(void *ctx); /* asked now and then; false ends the trial. May be NULL */
@@ -64,7 +66,7 @@ const char *cairn_trial_cause_name(enum cairn_trial_cause cause);
 struct cairn_trial_result {
 	uint32_t mode, seed;
 	bool explored;       /* ended because nothing was left; else the time was up */
-	bool interrupted;    /* by keep_on: not a result */
+	bool interrupted;    /* by keep_on, or because the model is not asked any more: not a result */
 	double reachable_m2; /* floor that the robot can reach */
 	double coverage;     /* seen share of it at the end */
 	double seconds;      /* of the exploration */

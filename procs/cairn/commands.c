@@ -29,11 +29,11 @@ static const struct cli_option eval_options[] = {
     {"untimed", '\0', NULL, "tell times without judging them (chaos)"},
     {"worlds", '\0', "PATH", "a house, or a folder of them; may be repeated (explore; the bundled homes where it is not given)"},
     {"pilot", '\0', "PROFILE", "of the scripted pilot (explore; by the mode where it is not given)"},
-    {"provider", '\0', "NAME", "who stands in the model's place; here only the scripted pilot can (explore)"},
+    {"provider", '\0', "NAME", "of vlm.providers: asked with pictures and prompt in the modes with a model (explore; the scripted pilot, without, where it is not given)"},
     {"ask", '\0', "NAME", "put the recorded questions to this provider, and tell how often it agrees (replay)"},
     {"usd", '\0', "MAX", "what may be spent on calls of a paid provider (replay, explore; vlm.limit_usd_per_session where it is not given)"},
-    {"config", '\0', "FILE", "configuration laid over what was recorded (replay)"},
-    {"set", '\0', "KEY=VALUE", "one key, laid over everything; may be repeated (replay)"},
+    {"config", '\0', "FILE", "configuration laid over what was recorded (replay), or over the default (explore)"},
+    {"set", '\0', "KEY=VALUE", "one key, laid over everything; may be repeated (replay, explore)"},
     {"poses", '\0', "SOURCE", "mapper (as on the robot) or truth (faster) (explore; mapper where it is not given)"},
     {"verbose", 'v', NULL, "say on standard error what is found as it is found"}, {0}};
 static const struct cli_option service_options[] = {

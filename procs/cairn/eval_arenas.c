@@ -170,9 +170,9 @@ static json_t *run_figures(
 {
 	char trace[20];
 	snprintf(trace, sizeof(trace), "%016llx", (unsigned long long)r->trace);
-	json_t *o = json_pack("{s:i,s:b,s:s,s:i,s:i,s:i,s:i,s:i,s:f,s:f,s:f,s:f,s:s}", "seed", (int)r->seed,
+	json_t *o = json_pack("{s:i,s:b,s:s,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:f,s:f,s:f,s:f,s:s}", "seed", (int)r->seed,
 	    "passed", passed, "end", r->end, "cycles", (int)r->cycles, "contacts", (int)r->contacts,
-	    "decisions", (int)r->decisions, "refused", (int)r->refused, "times_stuck", (int)r->stuck,
+	    "decisions", (int)r->decisions, "refused", (int)r->refused, "refused_gone", (int)r->gone, "taken_up_again", (int)r->dithers, "times_stuck", (int)r->stuck,
 	    "path_m", r->path_m, "seconds", r->seconds, "known_share", r->known_share, "clearance_min_m",
 	    r->clearance_min_m, "trace", trace);
 	json_t *criteria = json_object();

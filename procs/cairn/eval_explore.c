@@ -12,6 +12,7 @@
 #include "common/base/duration.h"
 #include "procs/cairn/bench.h"
 #include "procs/cairn/cmd.h"
+#include "procs/cairn/explore_model.h"
 #include "procs/cairn/shards.h"
 
 #define DURATION_S 600.0
@@ -126,7 +127,7 @@ static bool read_modes(const struct cli *cli, struct explore_plan *p)
 
 static bool read_plan(const struct cli *cli, struct explore_plan *p)
 {
-	const char *time = cli_value(cli, "for"), *poses = cli_value(cli, "poses"), *provider = cli_value(cli, "provider");
+	const char *time = cli_value(cli, "for"), *poses = cli_value(cli, "poses");
 	struct cairn_error err = {""};
 	cairn_config_defaults(&p->cfg);
 	p->duration_s = DURATION_S;
@@ -136,10 +137,8 @@ static bool read_plan(const struct cli *cli, struct explore_plan *p)
 	if (poses != NULL && strcmp(poses, "mapper") != 0 && strcmp(poses, "truth") != 0)
 		return complain("--poses takes mapper or truth, not", poses);
 	p->map = poses != NULL && strcmp(poses, "truth") == 0 ? CAIRN_RUN_MAP_TRUE_POSES : CAIRN_RUN_MAP_MAPPER;
-	if (provider != NULL && strcmp(provider, "pilot") != 0)
-		return complain("in simulated time only the scripted pilot can be asked; let a running stack ask (cairn up "
-				"--set vlm.provider=NAME), not",
-		    provider);
+	if (!explore_read_model(cli, p))
+		return false;
 	p->pilot = cli_value(cli, "pilot");
 	if (p->pilot != NULL && cairn_pilot_profile_parse(p->pilot) < 0)
 		return complain("there is no profile", p->pilot);
@@ -177,7 +176,7 @@ static bool run_trial(void *ctx, uint64_t job, void *result, struct cairn_error 
 	    .pilot = p->pilot,
 	    .seed = p->first_seed + at.seed,
 	    .duration_s = p->duration_s};
-	bool ok = cairn_trial_run(&o, result, err);
+	bool ok = explore_trial(p, &o, result, err);
 	cairn_world_destroy(&world);
 	if (!ok && strncmp(err->text, p->worlds[at.world].name, 8) != 0) {
 		struct cairn_error why = *err;
@@ -195,7 +194,28 @@ static uint64_t key_of(const struct explore_plan *p)
 	for (uint32_t i = 0; i < p->world_count; i++)
 		key = cairn_shards_hash(key, &p->worlds[i].hash, sizeof(p->worlds[i].hash));
 	key = cairn_shards_hash(key, p->modes, p->mode_count * sizeof(p->modes[0]));
+	if (p->provider != NULL) {
+		key = cairn_shards_hash(key, &p->lineup.rows[0], sizeof(p->lineup.rows[0]));
+		key = cairn_shards_hash(key, p->system.data, p->system.len);
+	}
 	return p->pilot != NULL ? cairn_shards_hash(key, p->pilot, strlen(p->pilot)) : key;
+}
+
+/* What an earlier run has spent counts. */
+static void kept(void *ctx, uint64_t job, const void *result)
+{
+	struct explore_plan *p = ctx;
+	(void)job;
+	if (p->purse != NULL)
+		model_purse_spend(p->purse, ((const struct cairn_trial_result *)result)->usd);
+}
+
+/* A service has its own pace: two questions at once are none the faster, and cost no less. */
+static long default_jobs(const struct explore_plan *p)
+{
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	bool away = p->provider != NULL && !cairn_profile_url_is_pilot(p->lineup.rows[0].base_url);
+	return away || processors < 1 ? 1 : processors;
 }
 
 static bool run_trials(const struct cli *cli, struct explore_plan *p, bool *ret_interrupted)
@@ -203,7 +223,6 @@ static bool run_trials(const struct cli *cli, struct explore_plan *p, bool *ret_
 	char state[512];
 	struct cairn_error err = {""};
 	uint32_t count = p->world_count * p->mode_count * p->seeds;
-	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	snprintf(state, sizeof(state), "%s/trials.state", p->report_dir != NULL ? p->report_dir : "");
 	p->results = calloc(count, sizeof(*p->results));
 	p->done = calloc(count, sizeof(*p->done));
@@ -214,8 +233,9 @@ static bool run_trials(const struct cli *cli, struct explore_plan *p, bool *ret_
 	struct cairn_shards shards = {.title = "trials",
 	    .count = count,
 	    .bytes = sizeof(*p->results),
-	    .jobs = cli_count(cli, "jobs", processors > 0 ? processors : 1),
+	    .jobs = cli_count(cli, "jobs", default_jobs(p)),
 	    .work = run_trial,
+	    .kept = kept,
 	    .ctx = p,
 	    .interrupted = cli_interrupted,
 	    .state_path = p->report_dir != NULL ? state : NULL,
@@ -270,6 +290,7 @@ bool cairn_eval_explore(const struct cli *cli, json_t *figures)
 			ok = complain(err.text, p->report_dir);
 	}
 	if (p != NULL) {
+		explore_close_model(p);
 		free(p->results);
 		free(p->done);
 	}

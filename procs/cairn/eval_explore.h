@@ -6,6 +6,7 @@
 
 #include "common/eval/interval.h"
 #include "common/eval/trial.h"
+#include "procs/cairn/model_call.h"
 
 #define EXPLORE_WORLDS_MAX 512
 #define EXPLORE_SEEDS_MAX 1000
@@ -23,6 +24,11 @@ struct explore_plan {
 	uint32_t mode_count, seeds, first_seed;
 	double duration_s;
 	const char *pilot;
+	const char *provider; /* NULL: the scripted pilot, asked without a prompt */
+	struct cairn_lineup lineup;
+	struct cairn_text system;
+	struct model_purse *purse;
+	double usd_max;
 	enum cairn_run_map map;
 	const char *report_dir;
 	/* results, world after world, of these mode after mode, of these seed after seed */

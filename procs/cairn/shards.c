@@ -117,8 +117,11 @@ static void load(struct pool *p, char *result)
 	off_t whole = (off_t)sizeof(struct head);
 	while (read_all(p->state_fd, &number, sizeof(number)) && read_all(p->state_fd, result, p->s->bytes)) {
 		whole += (off_t)(sizeof(number) + p->s->bytes);
-		if (number < p->s->count && !p->done[number])
-			keep(p, number, result);
+		if (number >= p->s->count || p->done[number])
+			continue;
+		if (p->s->kept != NULL)
+			p->s->kept(p->s->ctx, number, result);
+		keep(p, number, result);
 	}
 	(void)!ftruncate(p->state_fd, whole);
 	(void)lseek(p->state_fd, whole, SEEK_SET);

@@ -1,0 +1,24 @@
+/* eye.h - what the model would be shown of a run in simulated time: the camera's picture is drawn, annotated and made a
+ * snapshot, as the annotator stage does it, when somebody asks for it. */
+#ifndef CAIRN_COMMON_EVAL_EYE_H
+#define CAIRN_COMMON_EVAL_EYE_H
+
+#include "common/eval/run.h"
+
+struct cairn_eye;
+
+/* All borrowed. NULL with err set: no font, or no memory. */
+struct cairn_eye *cairn_eye_new(
+    const struct cairn_config *cfg, const struct cairn_world *world, struct cairn_error *err);
+void cairn_eye_destroy(struct cairn_eye **eye_p);
+
+/* Every step of the run: takes each new scan. */
+void cairn_eye_watch(struct cairn_eye *eye, const struct cairn_run *run);
+void cairn_eye_result(struct cairn_eye *eye, const struct cairn_run *run, const struct cairn_msg_result *result);
+void cairn_eye_decision(struct cairn_eye *eye, const struct cairn_msg_decision *decision);
+
+/* A snapshot of now; its bytes are borrowed until the next one. 0: it cannot be made. */
+size_t cairn_eye_look(struct cairn_eye *eye, const struct cairn_run *run, enum cairn_trigger trigger,
+    const uint8_t **ret_bytes);
+
+#endif

@@ -1,0 +1,128 @@
+/* `cairn eval explore --provider` against a service on this machine that keeps to what its maker documents: it is asked,
+ * it is paid for, and not beyond what may be spent. */
+#include <jansson.h>
+#include <sys/wait.h>
+
+#include "test/support/runner.h"
+#include "test/support/service_server.h"
+
+#define KEY "sk-planted-5b1e77"
+
+#define PILOT "--provider pilot --mode hybrid --set vlm.providers=config/providers.yaml"
+
+static char dir[64], out[1 << 20];
+static struct service_server *server;
+
+static void begin(void)
+{
+	char path[128];
+	snprintf(dir, sizeof(dir), "/tmp/cairn-model-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	server = service_server_new(SERVICE_ANTHROPIC, NULL, NULL, KEY);
+	ck_assert_ptr_nonnull(server);
+	snprintf(path, sizeof(path), "%s/providers.yaml", dir);
+	FILE *f = fopen(path, "w");
+	ck_assert_ptr_nonnull(f);
+	fprintf(f,
+	    "providers:\n  - name: house\n    format: anthropic\n    base_url: http://127.0.0.1:%d/v1\n    model: M\n"
+	    "    api_key_env: CAIRN_TEST_MODEL_KEY\n    price_in_usd_per_mtok: 3.0\n    price_out_usd_per_mtok: 15.0\n"
+	    "    price_cached_usd_per_mtok: 0.3\n    price_cache_write_usd_per_mtok: 3.75\n",
+	    service_server_port(server));
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+static void end(void)
+{
+	char command[128];
+	service_server_destroy(&server);
+	snprintf(command, sizeof(command), "rm -r '%s'", dir);
+	ck_assert_int_eq(system(command), 0);
+}
+
+/* Both streams; the exit status. */
+static int explore(const char *key, const char *options)
+{
+	char command[1024];
+	snprintf(command, sizeof(command),
+	    "CAIRN_TEST_MODEL_KEY='%s' '%s' eval explore --provider house --set vlm.providers=%s/providers.yaml --set "
+	    "vlm.limit_calls_per_min=6000 --worlds '%s/config/worlds/studio.yaml' --poses truth --for 20s --json %s 2>&1",
+	    key, CAIRN_PROGRAM, dir, CAIRN_SOURCE_ROOT, options);
+	FILE *pipe = popen(command, "r");
+	ck_assert_ptr_nonnull(pipe);
+	size_t n = fread(out, 1, sizeof(out) - 1, pipe);
+	out[n] = '\0';
+	return WEXITSTATUS(pclose(pipe));
+}
+
+static double figure(const json_t *root, size_t trial, const char *name)
+{
+	return json_number_value(json_object_get(json_array_get(json_object_get(root, "trials"), trial), name));
+}
+
+START_TEST(a_service_is_asked_with_pictures_and_its_cost_is_counted)
+{
+	begin();
+	(void)explore(KEY, "--mode vlm --mode shadow");
+	json_t *root = json_loads(out, 0, NULL);
+	ck_assert_msg(root != NULL, "%s", out);
+	int requests = service_server_requests(server);
+	ck_assert_int_ge(requests, 6);
+	ck_assert_int_eq(service_server_refused(server), 0);
+	ck_assert_int_ge(service_server_pictures(server), 1);
+	ck_assert_int_ge(service_server_followups(server), 2);
+	ck_assert_double_eq(figure(root, 0, "calls") + figure(root, 1, "calls"), (double)requests);
+	/* 500 tokens and what is written to or read from its cache come in with each call, 40 go out. */
+	double most = requests * (500 * 3.0 + 2000 * 3.75 + 40 * 15.0) * 1e-6;
+	double usd = figure(root, 0, "usd") + figure(root, 1, "usd");
+	ck_assert_double_gt(usd, most / 8.0);
+	ck_assert_double_le(usd, most + 1e-9);
+	ck_assert_ptr_null(strstr(out, KEY));
+	json_decref(root);
+	end();
+}
+END_TEST
+
+START_TEST(no_more_is_asked_than_may_be_spent)
+{
+	begin();
+	ck_assert_int_ne(explore(KEY, "--mode vlm --usd 0.02"), 0);
+	ck_assert_msg(strstr(out, "not asked any more") != NULL, "%s", out);
+	ck_assert_int_ge(service_server_requests(server), 1);
+	ck_assert_double_le(service_server_requests(server) * (500 * 3.0 + 40 * 15.0) * 1e-6, 0.02);
+	end();
+}
+END_TEST
+
+START_TEST(a_missing_key_and_an_unknown_provider_are_named_before_anything_runs)
+{
+	begin();
+	ck_assert_int_ne(explore("", "--mode vlm"), 0);
+	ck_assert_msg(strstr(out, "CAIRN_TEST_MODEL_KEY") != NULL, "%s", out);
+	ck_assert_int_ne(explore(KEY, "--mode vlm --provider moon"), 0);
+	ck_assert_msg(strstr(out, "moon") != NULL, "%s", out);
+	ck_assert_int_eq(service_server_requests(server), 0);
+	end();
+}
+END_TEST
+
+START_TEST(the_pilot_answers_through_the_whole_prompt_and_twice_the_same)
+{
+	begin();
+	(void)explore("", PILOT);
+	json_t *root = json_loads(out, 0, NULL);
+	ck_assert_msg(root != NULL, "%s", out);
+	ck_assert_double_gt(figure(root, 0, "tokens"), 5000.0);
+	ck_assert_double_gt(figure(root, 0, "usd"), 0.0);
+	ck_assert_double_gt(figure(root, 0, "seen_percent"), 80.0);
+	json_decref(root);
+	char *first = strdup(out);
+	(void)explore("", PILOT);
+	ck_assert_str_eq(first, out);
+	free(first);
+	end();
+}
+END_TEST
+
+CAIRN_TEST_MAIN_TIMEOUT("eval-model", 110.0, a_service_is_asked_with_pictures_and_its_cost_is_counted,
+    no_more_is_asked_than_may_be_spent, a_missing_key_and_an_unknown_provider_are_named_before_anything_runs,
+    the_pilot_answers_through_the_whole_prompt_and_twice_the_same)
