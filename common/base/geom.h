@@ -39,6 +39,17 @@ static inline double cairn_clamp(double x, double lo, double hi)
 	return x < lo ? lo : x > hi ? hi : x;
 }
 
+/* fmin() and fmax() of numbers, without their calls. Not a number in a gives b. */
+static inline double cairn_smaller(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+static inline double cairn_larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
 /* The same angle in (-pi, pi]. */
 static inline double cairn_wrap_rad(double rad)
 {

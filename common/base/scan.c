@@ -7,18 +7,12 @@
 
 /* ---- points ---- */
 
-/* fmax() of numbers, without its call. */
-static inline double larger(double a, double b)
-{
-	return a > b ? a : b;
-}
-
 /* How far a point sticks out of the rectangle, negative inside: the Chebyshev gap, which is what widening all
  * four sides by the same margin measures. */
 static double gap_of(const struct cairn_footprint *body, double x_m, double y_m)
 {
-	double along = larger(x_m - body->front_m, -body->rear_m - x_m);
-	return larger(along, fabs(y_m) - body->half_width_m);
+	double along = cairn_larger(x_m - body->front_m, -body->rear_m - x_m);
+	return cairn_larger(along, fabs(y_m) - body->half_width_m);
 }
 
 /* Points of one block share a correction: 16 of 720 points last 2 ms, a fraction of a millimetre. */
@@ -100,8 +94,8 @@ double cairn_points_nearest(
 	size_t at = 0;
 	for (size_t i = 0; i < points->count; i++) {
 		double x = (double)points->x_m[i], y = fabs((double)points->y_m[i]);
-		double dx = larger(larger(x - body->front_m, -body->rear_m - x), 0.0);
-		double dy = larger(y - body->half_width_m, 0.0);
+		double dx = cairn_larger(cairn_larger(x - body->front_m, -body->rear_m - x), 0.0);
+		double dy = cairn_larger(y - body->half_width_m, 0.0);
 		double d2 = dx * dx + dy * dy;
 		if (d2 < best2) {
 			best2 = d2;
@@ -231,9 +225,9 @@ static double turn_travel(const struct turn *t, const struct rect *r, double x_m
 			continue;
 		double qx = sqrt(x2), qy = edge - c;
 		if (qx <= r->front_m)
-			best = fmin(best, meet(t, px, py, qx, qy));
+			best = cairn_smaller(meet(t, px, py, qx, qy), best);
 		if (qx <= r->rear_m)
-			best = fmin(best, meet(t, px, py, -qx, qy));
+			best = cairn_smaller(meet(t, px, py, -qx, qy), best);
 	}
 	const double ends[2] = {r->front_m, -r->rear_m};
 	for (int i = 0; i < 2; i++) { /* the two short ones, x = X */
@@ -244,9 +238,9 @@ static double turn_travel(const struct turn *t, const struct rect *r, double x_m
 		double root = copysign(sqrt(qy2), py);
 		double near = fabs(root + py) > 0.0 ? y_m + grow / (root + py) : c;
 		if (within(r, near))
-			best = fmin(best, meet(t, px, py, ends[i], near - c));
+			best = cairn_smaller(meet(t, px, py, ends[i], near - c), best);
 		if (within(r, c - root))
-			best = fmin(best, meet(t, px, py, ends[i], -root));
+			best = cairn_smaller(meet(t, px, py, ends[i], -root), best);
 	}
 	return best;
 }

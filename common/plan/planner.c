@@ -187,19 +187,24 @@ bool cairn_planner_scan(struct cairn_planner *p, const struct cairn_msg_scan *sc
 	double per_point = (double)(t_ns - scan->t_start_ns) / (double)n;
 	const struct cairn_footprint *b = &p->body;
 	struct cairn_pose2 pose = {0};
+	double pose_c = 1.0, pose_s = 0.0;
 	p->live_count = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		double r = (double)scan->range_m[i], a = (double)scan->angle_rad[i];
-		if (i % 16 == 0) /* the robot moves by millimetres in this time */
+		if (i % 16 == 0) { /* the robot moves by millimetres in this time */
 			pose =
 			    planner_pose_at(p, scan->t_start_ns + (int64_t)(per_point * ((double)i + 8.0)));
+			pose_c = cos(pose.yaw_rad);
+			pose_s = sin(pose.yaw_rad);
+		}
 		if (!(r > 0.0 && r >= (double)scan->range_min_m && r <= reach) || !isfinite(a))
 			continue;
 		struct cairn_vec2 q = {
 		    p->cfg.robot.lidar_x_m + r * cos(a), p->cfg.robot.lidar_y_m + r * sin(a)};
 		if (q.x_m < b->front_m && q.x_m > -b->rear_m && fabs(q.y_m) < b->half_width_m)
 			continue; /* the robot itself */
-		p->live[p->live_count++] = cairn_pose_apply(pose, q);
+		p->live[p->live_count++] = (struct cairn_vec2){
+		    pose.x_m + pose_c * q.x_m - pose_s * q.y_m, pose.y_m + pose_s * q.x_m + pose_c * q.y_m};
 	}
 	p->live_fresh = true;
 	return true;
@@ -301,7 +306,8 @@ static void recover(struct cairn_planner *p, const struct cairn_pose2 *pose, int
 		planner_say(p, CAIRN_NAV_STATE_STUCK, "no progress after %d recoveries", PLANNER_TRIES_MAX);
 		return;
 	}
-	/* The motor stage stands before something that this costmap does not have: the way there is not planned again. */
+	/* The motor stage stands before something that this costmap does not have: the way there is not
+	 * planned again. */
 	if (same_place || p->motion.state == CAIRN_MOTOR_STATE_BLOCKED)
 		remember_unseen(p, pose, was_reverse, now_ns);
 	planner_lay_live(p, now_ns);

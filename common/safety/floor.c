@@ -105,6 +105,8 @@ static void mark(
 	int32_t end_cx = cell_of(pose.x_m + reach), end_cy = cell_of(pose.y_m + reach);
 	for (int32_t cy = cell_of(pose.y_m - reach); cy <= end_cy; cy++)
 		for (int32_t cx = cell_of(pose.x_m - reach); cx <= end_cx; cx++) {
+			if (*at(f, cx, cy) == FREE)
+				continue;
 			double dx = (cx + 0.5) * CAIRN_FLOOR_CELL_M - pose.x_m,
 			       dy = (cy + 0.5) * CAIRN_FLOOR_CELL_M - pose.y_m;
 			double x = c * dx + s * dy, y = -s * dx + c * dy;
@@ -165,17 +167,21 @@ static bool perhaps_near(const float *x_m, const float *y_m, size_t n, float x, 
 	return near != 0;
 }
 
-static bool seen_by_lidar(const struct cairn_points *lidar, double x, double y)
+/* *hint: where the last one was found, which is where its neighbour in the picture is found first. */
+static bool seen_by_lidar(const struct cairn_points *lidar, double x, double y, size_t *hint)
 {
-	size_t count = lidar != NULL ? lidar->count : 0;
-	for (size_t from = 0; from < count; from += BLOCK) {
+	size_t count = lidar != NULL ? lidar->count : 0, blocks = (count + BLOCK - 1) / BLOCK;
+	for (size_t k = 0; k < blocks; k++) {
+		size_t block = *hint + k < blocks ? *hint + k : *hint + k - blocks, from = block * BLOCK;
 		size_t n = count - from < BLOCK ? count - from : BLOCK;
 		if (!perhaps_near(&lidar->x_m[from], &lidar->y_m[from], n, (float)x, (float)y))
 			continue;
 		for (size_t i = from; i < from + n; i++) {
 			double dx = (double)lidar->x_m[i] - x, dy = (double)lidar->y_m[i] - y;
-			if (dx * dx + dy * dy < SAME_AS_LIDAR_M * SAME_AS_LIDAR_M)
+			if (dx * dx + dy * dy < SAME_AS_LIDAR_M * SAME_AS_LIDAR_M) {
+				*hint = block;
 				return true;
+			}
 		}
 	}
 	return false;
@@ -250,12 +256,12 @@ static void see_free(struct cairn_floor *f, const struct cairn_msg_depth_scan *s
 }
 
 static void see_obstacle(struct cairn_floor *f, const struct cairn_msg_depth_scan *scan, uint32_t i,
-    struct cairn_pose2 pose, const struct cairn_points *lidar)
+    struct cairn_pose2 pose, const struct cairn_points *lidar, size_t *hint)
 {
 	double a = (double)scan->angle_rad[i], to = (double)scan->free_to_m[i];
 	double ux = cos(a), uy = sin(a), x0 = (double)scan->x_m, y0 = (double)scan->y_m;
 	if (!scan->hit[i] || !(to > 0.0) || to > (double)scan->range_max_m ||
-	    seen_by_lidar(lidar, x0 + to * ux, y0 + to * uy))
+	    seen_by_lidar(lidar, x0 + to * ux, y0 + to * uy, hint))
 		return;
 	struct cairn_vec2 p = cairn_pose_apply(pose, (struct cairn_vec2){x0 + to * ux, y0 + to * uy});
 	int32_t cx = cell_of(p.x_m), cy = cell_of(p.y_m);
@@ -338,7 +344,7 @@ static void list_points(struct cairn_floor *f)
 {
 	struct window w;
 	int8_t border_x[NEAR_SIDE * NEAR_SIDE], border_y[NEAR_SIDE * NEAR_SIDE]; /* from the robot's cell */
-	uint8_t judged[NEAR_SIDE];
+	uint8_t judged[NEAR_SIDE + 7] = {0};
 	uint32_t borders = 0, plain = 0;
 	f->count = 0;
 	look_around(f, &w);
@@ -346,6 +352,10 @@ static void list_points(struct cairn_floor *f)
 		judge_row(&w, y + NEAR_CELLS + GOES_ON_CELLS, judged);
 		for (int32_t x = -NEAR_CELLS; x <= NEAR_CELLS; x++) {
 			uint8_t is = judged[x + NEAR_CELLS];
+			uint64_t eight;
+			memcpy(&eight, &judged[x + NEAR_CELLS], sizeof(eight));
+			if (eight == 0) /* nearly everywhere */
+				x += 7;
 			if (is == POINT_OBSTACLE)
 				add_point(f, f->cx + x, f->cy + y, reach(f, f->cx + x, f->cy + y));
 			if (is != POINT_BORDER)
@@ -380,10 +390,11 @@ void cairn_floor_see(struct cairn_floor *f, const struct cairn_msg_depth_scan *s
 		cairn_floor_drive(f, pose);
 	f->some = true;
 	double c = cos(pose.yaw_rad), s = sin(pose.yaw_rad);
+	size_t hint = 0;
 	for (uint32_t i = 0; i < scan->angle_rad_count; i++)
 		see_free(f, scan, i, pose, c, s);
 	for (uint32_t i = 0; i < scan->angle_rad_count; i++)
-		see_obstacle(f, scan, i, pose, lidar);
+		see_obstacle(f, scan, i, pose, lidar, &hint);
 	mark(f, pose, &f->params.body, 0.0);
 	list_points(f);
 }

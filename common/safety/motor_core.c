@@ -174,7 +174,7 @@ static const char *scan_fault(const struct cairn_msg_scan *scan)
 		double a = (double)scan->angle_rad[i], r = (double)scan->range_m[i];
 		if (!(fabs(a) <= 7.0))
 			return "scan with angles that are none";
-		int bin = (int)floor((a + 8.0 * M_PI) * (BINS / (2.0 * M_PI))) % BINS;
+		int bin = (int)((a + 8.0 * M_PI) * (BINS / (2.0 * M_PI))) % BINS;
 		seen |= UINT64_C(1) << bin;
 		returns += r > 0.0 && r >= (double)scan->range_min_m && r <= (double)scan->range_max_m;
 	}

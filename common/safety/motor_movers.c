@@ -67,7 +67,8 @@ static void keep_view(
 	for (size_t i = 0; i < points->count; i++) {
 		float x = points->x_m[i] - ex, y = points->y_m[i] - ey;
 		uint32_t bin = bin_of(x, y);
-		v->range_m[bin] = fminf(v->range_m[bin], sqrtf(x * x + y * y));
+		float range = sqrtf(x * x + y * y);
+		v->range_m[bin] = range < v->range_m[bin] ? range : v->range_m[bin];
 	}
 }
 

@@ -97,8 +97,8 @@ static bool inside(const struct cairn_zones *z, const struct cairn_zone_shape *s
 
 static double gap_to(const struct cairn_footprint *body, double x, double y)
 {
-	double dx = fmax(fmax(x - body->front_m, -body->rear_m - x), 0.0);
-	double dy = fmax(fabs(y) - body->half_width_m, 0.0);
+	double dx = cairn_larger(cairn_larger(x - body->front_m, -body->rear_m - x), 0.0);
+	double dy = cairn_larger(fabs(y) - body->half_width_m, 0.0);
 	return sqrt(dx * dx + dy * dy);
 }
 
@@ -129,7 +129,7 @@ static void fill(
 			continue;
 		double gap = gap_to(&z->params.body, (double)x, (double)y);
 		int bin = bin_of(dx, y);
-		ring->gap_m[bin] = fmin(ring->gap_m[bin], gap);
+		ring->gap_m[bin] = cairn_smaller(gap, ring->gap_m[bin]);
 	}
 }
 

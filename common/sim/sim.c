@@ -67,6 +67,9 @@ struct cairn_sim *cairn_sim_new(
 		free(s);
 		return NULL;
 	}
+	for (int i = 0; i < CAIRN_LIDAR_POINTS; i++)
+		s->angle_rad[i] =
+		    (float)cairn_wrap_rad(cfg->robot.lidar_yaw_rad - i * (2.0 * M_PI / CAIRN_LIDAR_POINTS));
 	cairn_rng_seed(&s->state.rng, (uint64_t)cfg->sim.seed, 1);
 	s->state.start = start;
 	s->state.battery_v = BATTERY_FULL_V;
@@ -292,11 +295,9 @@ bool cairn_sim_scan(const struct cairn_sim *sim, struct cairn_msg_scan *scan)
 	scan->range_min_m = (float)CAIRN_LIDAR_MIN_M;
 	scan->range_max_m = (float)CAIRN_LIDAR_MAX_M;
 	scan->angle_rad_count = scan->range_m_count = CAIRN_LIDAR_POINTS;
-	for (int i = 0; i < CAIRN_LIDAR_POINTS; i++) {
-		double a = sim->cfg->robot.lidar_yaw_rad - i * (2.0 * M_PI / CAIRN_LIDAR_POINTS);
-		scan->angle_rad[i] = (float)cairn_wrap_rad(a);
+	memcpy(scan->angle_rad, sim->angle_rad, sizeof(sim->angle_rad));
+	for (int i = 0; i < CAIRN_LIDAR_POINTS; i++)
 		scan->range_m[i] = sim->turn[i].range_m;
-	}
 	return true;
 }
 

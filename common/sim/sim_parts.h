@@ -29,6 +29,7 @@ struct cairn_sim {
 	double spin_radps;
 	struct cairn_lidar_point points[CAIRN_LIDAR_STEP_POINTS];
 	struct cairn_lidar_point turn[CAIRN_LIDAR_POINTS];
+	float angle_rad[CAIRN_LIDAR_POINTS]; /* in the robot frame */
 	struct cairn_beams beams[CAIRN_LIDAR_TURN_STEPS];
 };
 

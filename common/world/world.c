@@ -199,6 +199,8 @@ double cairn_disc_cast(
 		return max_m;
 	double ox = disc->x_m - x_m, oy = disc->y_m - y_m;
 	double along = ox * dx + oy * dy, across = ox * dy - oy * dx;
+	if (along < 0.0)
+		return max_m;
 	double in = disc->radius_m * disc->radius_m - across * across;
 	if (in < 0.0)
 		return max_m;
