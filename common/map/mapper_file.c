@@ -37,7 +37,7 @@ struct walk {
 static void item(struct walk *w, void *value, size_t bytes)
 {
 	w->bytes += bytes;
-	if (w->mode == COUNT || w->broken != NULL)
+	if (bytes == 0 || w->mode == COUNT || w->broken != NULL) /* an empty list may have no memory at all */
 		return;
 	if (bytes > w->left) {
 		w->broken = "it ends too early";

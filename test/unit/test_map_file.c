@@ -441,8 +441,32 @@ START_TEST(the_picture_keeps_to_its_size_and_needs_a_map)
 }
 END_TEST
 
+START_TEST(a_mapper_that_has_seen_nothing_yet_is_saved_and_comes_back_too)
+{
+	char file[] = "/tmp/cairn-map-XXXXXX";
+	struct cairn_config empty_cfg;
+	struct cairn_error err = {""};
+	struct cairn_msg_pose pose;
+	int fd = mkstemp(file);
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	cairn_config_defaults(&empty_cfg);
+	struct cairn_mapper *empty = cairn_mapper_new(&empty_cfg);
+	ck_assert_ptr_nonnull(empty);
+	ck_assert_msg(cairn_mapper_save(empty, file, &err), "%s", err.text); /* all its lists are empty */
+	cairn_mapper_destroy(&empty);
+	empty = cairn_mapper_load(&empty_cfg, file, &err);
+	ck_assert_msg(empty != NULL, "%s", err.text);
+	cairn_mapper_pose(empty, &pose);
+	ck_assert_int_eq(pose.tracking, CAIRN_TRACKING_NONE);
+	cairn_mapper_destroy(&empty);
+	ck_assert_int_eq(unlink(file), 0);
+}
+END_TEST
+
 CAIRN_TEST_MAIN("map_file", a_map_of_another_program_is_a_start, what_is_saved_is_what_is_loaded,
-    doorways_claims_and_visits_come_back_too, a_mapper_that_comes_back_knows_where_the_robot_went_meanwhile,
+    a_mapper_that_has_seen_nothing_yet_is_saved_and_comes_back_too, doorways_claims_and_visits_come_back_too,
+    a_mapper_that_comes_back_knows_where_the_robot_went_meanwhile,
     a_robot_that_was_moved_meanwhile_is_found_or_said_to_be_lost, a_damaged_file_is_refused_with_a_reason,
     no_contents_can_harm, saving_where_it_cannot_be_says_why_and_keeps_the_old_file,
     the_picture_shows_free_wall_and_unknown_with_north_up, the_picture_keeps_to_its_size_and_needs_a_map)
