@@ -1,6 +1,8 @@
 /* cmd_service.c - `cairn install-service`: a systemd unit that brings the stack up at boot and again whenever
  * it ends. */
 #include <errno.h>
+#include <grp.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +29,7 @@ static const char unit_text[] =
     "Type=notify\n"
     "NotifyAccess=main\n"
     "ExecStart=%s/cairn up --headless --stay --run /run/cairn%s%s\n"
+    "%s"
     "EnvironmentFile=-/etc/cairn/environment\n"
     "RuntimeDirectory=cairn\n"
     "RuntimeDirectoryMode=0700\n"
@@ -62,21 +65,56 @@ static const char unit_text[] =
     "[Install]\n"
     "WantedBy=multi-user.target\n";
 
-static bool write_unit(FILE *out, const char *program_dir, const char *config_file)
+struct unit {
+	char program_dir[4096];
+	char *config_file; /* NULL = none */
+	char who[1024];    /* lines that say as whom it runs */
+};
+
+static bool write_unit(FILE *out, const struct unit *unit)
 {
-	return fprintf(out, unit_text, program_dir, config_file != NULL ? " --config " : "",
-		   config_file != NULL ? config_file : "") > 0;
+	return fprintf(out, unit_text, unit->program_dir, unit->config_file != NULL ? " --config " : "",
+		   unit->config_file != NULL ? unit->config_file : "", unit->who) > 0;
+}
+
+/* launcher.service_user and launcher.service_groups as lines of a unit. A name that the system does not know
+ * would keep the unit from starting at all. */
+static bool say_who(const struct cairn_config *cfg, char *lines, size_t bytes, struct cairn_error *err)
+{
+	const char *user = cfg->launcher.service_user;
+	char names[sizeof(cfg->launcher.service_groups)], *rest = NULL;
+	int n = 0;
+	lines[0] = '\0';
+	if (user[0] != '\0' && getpwnam(user) == NULL) {
+		cairn_error_set(err, "launcher.service_user: there is no user '%s'", user);
+		return false;
+	}
+	/* What root may by itself: real-time priority, memory that is not swapped out. */
+	if (user[0] != '\0')
+		n = snprintf(lines, bytes, "User=%s\nAmbientCapabilities=CAP_SYS_NICE CAP_IPC_LOCK\n", user);
+	snprintf(names, sizeof(names), "%s", cfg->launcher.service_groups);
+	const char *separator = "SupplementaryGroups=";
+	for (char *name = strtok_r(names, " ,", &rest); name != NULL; name = strtok_r(NULL, " ,", &rest)) {
+		if (getgrnam(name) == NULL) {
+			cairn_error_set(err, "launcher.service_groups: there is no group '%s'", name);
+			return false;
+		}
+		n += snprintf(lines + n, bytes - (size_t)n, "%s%s", separator, name);
+		separator = " ";
+	}
+	if (separator[0] == ' ')
+		snprintf(lines + n, bytes - (size_t)n, "\n");
+	return true;
 }
 
 /* Beside the real name first: systemd must never read half a unit. */
-static int install(const struct cli *cli, const char *dir, const char *program_dir, const char *config_file)
+static int install(const struct cli *cli, const char *dir, const struct unit *unit)
 {
 	char path[4400], part[4410];
 	snprintf(path, sizeof(path), "%s/" UNIT_NAME, dir);
 	snprintf(part, sizeof(part), "%s.new", path);
 	FILE *f = fopen(part, "we");
-	bool ok =
-	    f != NULL && write_unit(f, program_dir, config_file) && fflush(f) == 0 && fsync(fileno(f)) == 0;
+	bool ok = f != NULL && write_unit(f, unit) && fflush(f) == 0 && fsync(fileno(f)) == 0;
 	if (f != NULL && fclose(f) != 0)
 		ok = false;
 	if (!ok || chmod(part, 0644) != 0 || rename(part, path) != 0) {
@@ -97,23 +135,37 @@ static bool plain(const char *path)
 	return strpbrk(path, " \t\n%\"'\\$") == NULL;
 }
 
+/* What the unit says, from the arguments and the configuration. CLI_OK, or the status of what is wrong. */
+static int fill_unit(const struct cli *cli, struct unit *unit)
+{
+	struct cairn_error err = {""};
+	struct cairn_config cfg;
+	const char *config = cli_value(cli, "config");
+	if (!cairn_program_dir(unit->program_dir, sizeof(unit->program_dir)))
+		return cli_fail(cli, CLI_FAILED, "/proc/self/exe: %s", strerror(errno));
+	if (config != NULL && (unit->config_file = realpath(config, NULL)) == NULL)
+		return cli_fail(cli, CLI_USAGE, "--config: %s: %s", config, strerror(errno));
+	if (!plain(unit->program_dir) || (unit->config_file != NULL && !plain(unit->config_file)))
+		return cli_fail(cli, CLI_USAGE,
+		    "a path with blanks or one of %%\"'\\$ cannot stand in a unit: %s",
+		    plain(unit->program_dir) ? unit->config_file : unit->program_dir);
+	cairn_config_defaults(&cfg);
+	if ((unit->config_file != NULL && !cairn_config_load(&cfg, unit->config_file, &err)) ||
+	    !say_who(&cfg, unit->who, sizeof(unit->who), &err))
+		return cli_fail(cli, CLI_USAGE, "%s", err.text);
+	return CLI_OK;
+}
+
 int cli_install_service(const struct cli *cli)
 {
-	char program_dir[4096], *config_file = NULL;
-	const char *config = cli_value(cli, "config"), *dir = cli_value(cli, "dir");
-	if (!cairn_program_dir(program_dir, sizeof(program_dir)))
-		return cli_fail(cli, CLI_FAILED, "/proc/self/exe: %s", strerror(errno));
-	if (config != NULL && (config_file = realpath(config, NULL)) == NULL)
-		return cli_fail(cli, CLI_USAGE, "--config: %s: %s", config, strerror(errno));
-	int status;
-	if (!plain(program_dir) || (config_file != NULL && !plain(config_file)))
-		status = cli_fail(cli, CLI_USAGE,
-		    "a path with blanks or one of %%\"'\\$ cannot stand in a unit: %s",
-		    plain(program_dir) ? config_file : program_dir);
-	else if (cli_value(cli, "print") != NULL)
-		status = write_unit(stdout, program_dir, config_file) ? CLI_OK : CLI_FAILED;
-	else
-		status = install(cli, dir != NULL ? dir : UNIT_DIR, program_dir, config_file);
-	free(config_file);
+	static struct unit unit;
+	const char *dir = cli_value(cli, "dir");
+	unit.config_file = NULL;
+	int status = fill_unit(cli, &unit);
+	if (status == CLI_OK && cli_value(cli, "print") != NULL)
+		status = write_unit(stdout, &unit) ? CLI_OK : CLI_FAILED;
+	else if (status == CLI_OK)
+		status = install(cli, dir != NULL ? dir : UNIT_DIR, &unit);
+	free(unit.config_file);
 	return status;
 }

@@ -108,6 +108,7 @@ _Noreturn static void read_and_write(const char *name, bool as_viewer)
 		const struct cairn_frame_header *hdr;
 		const void *payload = cairn_frame_take(sub, &hdr);
 		if (payload != NULL) {
+			signal(SIGSEGV, SIG_DFL); /* a sanitizer would make an exit of it */
 			*(volatile char *)(uintptr_t)payload = 'x';
 			_exit(0);
 		}
