@@ -114,6 +114,7 @@ struct cairn_motor *cairn_run_motor(struct cairn_run *run);
 struct cairn_run_totals {
 	uint64_t calls;                          /* questions to the model */
 	uint64_t decisions;                      /* asked for and given */
+	uint64_t choices, choices_next; /* of them ways to a place; to the frontier the round goes on to */
 	uint32_t outcomes[CAIRN_OUTCOME_COUNT];  /* of results of decisions with an id */
 	double state_s[CAIRN_MOTOR_STATE_COUNT]; /* simulated time in each motor state */
 	double odometry_m;                       /* true path */

@@ -77,7 +77,8 @@ static void see_candidates(struct cairn_run *r, struct cairn_pilot_view *v)
 		    .frontier_id = c->frontier_id,
 		    .kind = c->kind,
 		    .path_m = tenth(c->path_m),
-		    .score = round(c->score * 100.0) / 100.0};
+		    .score = round(c->score * 100.0) / 100.0,
+		    .next = cairn_frontier_next(&r->frontiers, c->frontier_id)};
 	}
 }
 
@@ -114,6 +115,20 @@ static void choose(struct cairn_run *r, struct cairn_msg_decision *d)
 	*d = made;
 }
 
+/* Is it the frontier that the round through all of them goes on to? */
+static void count_choice(struct cairn_run *r)
+{
+	const struct cairn_msg_decision *d = &r->model.decision;
+	uint32_t id = d->goal_kind == CAIRN_GOAL_KIND_FRONTIER ? d->frontier_id : 0;
+	if (d->tool != CAIRN_TOOL_NAVIGATE_TO_GOAL)
+		return;
+	for (uint32_t i = 0; d->goal_kind == CAIRN_GOAL_KIND_CANDIDATE && i < r->candidates.items_count; i++)
+		if (r->candidates.items[i].id == d->candidate_id)
+			id = r->candidates.items[i].frontier_id;
+	r->totals.choices++;
+	r->totals.choices_next += cairn_frontier_next(&r->frontiers, id);
+}
+
 static void ask(struct cairn_run *r)
 {
 	struct run_model *m = &r->model;
@@ -133,6 +148,7 @@ static void ask(struct cairn_run *r)
 		m->answers = r->o.decide(r->o.decide_ctx, r, &m->view, &m->decision);
 	else
 		choose(r, &m->decision);
+	count_choice(r);
 	/* log-normal with that mean */
 	double mu = log(fmax(p->latency_mean_s, 1e-3)) - 0.5 * p->latency_sigma * p->latency_sigma;
 	double latency = exp(mu + p->latency_sigma * cairn_rng_normal(&m->rng));
@@ -153,6 +169,7 @@ static void answer(struct cairn_run *r)
 	if (m->decision.id > m->last_id)
 		m->last_id = m->decision.id;
 	r->totals.decisions++;
+	m->given[m->decision.id % RUN_GIVEN] = m->decision;
 	if (r->seq != NULL)
 		cairn_sequencer_on_decision(r->seq, &m->decision, 1, r->now_ns);
 	else
@@ -202,14 +219,15 @@ void run_model_result(struct cairn_run *r, const struct cairn_msg_result *result
 		r->o.on_result(r->o.decide_ctx, r, result);
 	if (result->decision_id == 0)
 		return;
+	const struct cairn_msg_decision *d = &m->given[result->decision_id % RUN_GIVEN];
 	r->totals.outcomes[result->outcome]++;
 	m->result_ns = r->now_ns;
 	m->ask_ns = r->now_ns; /* something has changed: no need to wait */
 	memmove(&m->actions[1], &m->actions[0], (RUN_ACTIONS - 1) * sizeof(m->actions[0]));
 	m->actions[0] = (struct cairn_pilot_action){.tool = result->tool,
-	    .frontier_id = result->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL ? m->decision.frontier_id : 0,
-	    .candidate_id = result->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL ? m->decision.candidate_id : 0,
-	    .direction = result->tool == CAIRN_TOOL_MOVE_TOWARD ? (int)m->decision.direction : -1,
+	    .frontier_id = result->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL ? d->frontier_id : 0,
+	    .candidate_id = result->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL ? d->candidate_id : 0,
+	    .direction = result->tool == CAIRN_TOOL_MOVE_TOWARD ? (int)d->direction : -1,
 	    .outcome = result->outcome,
 	    .distance_m = result->distance_m};
 	m->action_count += m->action_count < RUN_ACTIONS;

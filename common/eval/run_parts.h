@@ -12,6 +12,7 @@
 
 #define RUN_SCANS 16 /* on their way, and the last delivered */
 #define RUN_ACTIONS CAIRN_PILOT_ACTIONS_MAX
+#define RUN_GIVEN 8
 
 struct run_scan {
 	int64_t t_ns;
@@ -30,6 +31,7 @@ struct run_model {
 	bool thinking, answers;
 	int64_t due_ns, ask_ns, tick_ns;
 	struct cairn_msg_decision decision;
+	struct cairn_msg_decision given[RUN_GIVEN]; /* by their ids; an older one may still be driven */
 	int64_t result_ns;
 	uint64_t last_id, snapshots;
 	uint32_t rooms;

@@ -293,6 +293,8 @@ static void finish(struct trial *t, struct cairn_run *run)
 		r->decisions = (uint32_t)m->decisions;
 		r->refused = (uint32_t)m->refused;
 		r->calls = (uint32_t)totals.calls;
+		r->choices = (uint32_t)totals.choices;
+		r->choices_next = (uint32_t)totals.choices_next;
 	}
 	r->overrides = (uint32_t)m->overrides;
 	if (t->asker != NULL) {

@@ -77,6 +77,7 @@ struct cairn_trial_result {
 	uint32_t contacts, decisions, refused, overrides, calls;
 	uint32_t rooms_right, rooms_wrong, rooms_unjudged; /* discoveries against the world's rooms */
 	uint32_t shadow_compared, shadow_agreed;
+	uint32_t choices, choices_next; /* the model's ways; those to the frontier that the round goes on to */
 	uint64_t tokens_in, tokens_out;
 	double usd;
 	uint32_t causes[CAIRN_TRIAL_CAUSE_COUNT];

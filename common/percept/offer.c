@@ -20,6 +20,15 @@ bool cairn_frontier_offered(
 	       !given_up(mission, frontier);
 }
 
+bool cairn_frontier_next(const struct cairn_msg_frontiers *frontiers, uint32_t id)
+{
+	for (uint32_t i = 0; i < frontiers->items_count; i++) {
+		if (frontiers->items[i].id == id)
+			return frontiers->items[i].detour_m == 0.0;
+	}
+	return false;
+}
+
 uint32_t cairn_frontiers_offered(const struct cairn_msg_frontiers *frontiers,
     const struct cairn_msg_mission *mission, struct cairn_msg_frontier ret[CAIRN_OFFER_MAX])
 {

@@ -13,6 +13,9 @@
 bool cairn_frontier_offered(
     const struct cairn_msg_frontier *frontier, const struct cairn_msg_mission *mission);
 
+/* The round through all frontiers goes on best there (common/choice/tour.h). */
+bool cairn_frontier_next(const struct cairn_msg_frontiers *frontiers, uint32_t id);
+
 /* The offered ones, nearest first, at most CAIRN_OFFER_MAX; their number. */
 uint32_t cairn_frontiers_offered(const struct cairn_msg_frontiers *frontiers,
     const struct cairn_msg_mission *mission, struct cairn_msg_frontier ret[CAIRN_OFFER_MAX]);

@@ -96,12 +96,17 @@ void cairn_sequencer_on_decision(
 	seq->rec_changed = true;
 	if (decision->source == CAIRN_SOURCE_MODEL && seq_is_answer(seq, decision, now_ns)) {
 		seq->t_wanted_ns = now_ns;
+		seq_ahead_answered(seq, decision, now_ns);
 		seq_mission_apply(seq, CAIRN_MISSION_BIT(MODEL), now_ns);
 		if (seq->task.d.source == CAIRN_SOURCE_LOCAL && !seq->task.insists)
 			seq_task_end(seq, CAIRN_OUTCOME_REPLACED, now_ns, "the model answers again");
 	}
 	if (!seq_check(seq, decision, now_ns, &task, &refusal)) {
 		seq_refuse(seq, decision, &refusal);
+		return;
+	}
+	if (seq->task.kind == SEQ_NAV && seq->task.ahead) {
+		seq_ahead_take_over(seq, &task, now_ns);
 		return;
 	}
 	seq_task_end(
@@ -236,7 +241,7 @@ static void fill_mission(const struct cairn_sequencer *seq, struct cairn_msg_mis
 		m->decision_source = seq->task.d.source;
 	}
 	fill_activity(seq, m->activity, sizeof(m->activity));
-	m->wants_decision = seq->wanted && r->open_decision_id == 0;
+	m->wants_decision = seq->wanted && (r->open_decision_id == 0 || seq->task.ahead);
 	m->first_decision_s = r->first_decision_s;
 	m->decisions = r->decisions;
 	m->refused = r->refused;
@@ -295,6 +300,7 @@ void cairn_sequencer_step(struct cairn_sequencer *seq, int64_t now_ns, struct ca
 		if (!seq_executing(seq))
 			seq->cmd = (struct cairn_twist){0};
 	}
+	seq_ahead_step(seq);
 	seq_mission_update_wanted(seq, now_ns);
 	memset(out, 0, sizeof(*out));
 	fill_motion(seq, out);

@@ -68,7 +68,8 @@ static bool check_turn(struct cairn_sequencer *seq, const struct cairn_msg_decis
 		    cairn_enum_text(&cairn_enum_mission_state, (int)seq->rec.state), seq->rec.reason);
 	if (seq_executing(seq) && seq->task.insists)
 		return refuse(refusal, "the robot is leaving a tight place by itself");
-	if (seq_executing(seq) && seq->task.d.source != CAIRN_SOURCE_LOCAL && !take_back)
+	bool asked = seq->task.ahead && d->source == CAIRN_SOURCE_MODEL;
+	if (seq_executing(seq) && seq->task.d.source != CAIRN_SOURCE_LOCAL && !take_back && !asked)
 		return refuse(
 		    refusal, "decision %llu is still being executed", (unsigned long long)seq->task.d.id);
 	if (seq->sense.estop)

@@ -77,6 +77,8 @@ struct seq_task {
 	bool slow_only;
 	bool insists;   /* local: not to be replaced by the model */
 	bool blameless; /* ends for reasons that are not the goal's */
+	bool ahead;     /* the model's: what is to follow has been asked for, since ahead_s */
+	double ahead_s;
 	double active_s, held_s, blocked_s, reduced_s, stall_s, stall_from_m, limit_s;
 	double distance_m, turned_rad;
 	bool overridden;
@@ -160,6 +162,7 @@ struct cairn_sequencer {
 	uint32_t fails, recoveries;
 	bool recovery_due, local_due;
 	int64_t t_react_ns; /* until then local exploration goes by the scan alone */
+	double answer_s; /* from snapshot to decision, the mean of late; 0: none came yet */
 
 	struct {
 		uint32_t attempts;
@@ -288,6 +291,16 @@ void seq_nav_map_moved(struct cairn_sequencer *seq, struct cairn_pose2 was, int6
 /* Stuck on the way: leaves the place by a manoeuvre, or ends the way. */
 void seq_nav_in_trouble(
     struct cairn_sequencer *seq, enum cairn_outcome outcome, int64_t now_ns, const char *why);
+
+/* sequencer_ahead.c: asking while driving. */
+void seq_ahead_answered(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns);
+/* So long before a way ends the next decision is asked for. */
+double seq_ahead_lead_s(const struct cairn_sequencer *seq);
+void seq_ahead_step(struct cairn_sequencer *seq);
+/* The answer to what was asked ahead may still come without the robot having to stand for it. */
+bool seq_ahead_waits(const struct cairn_sequencer *seq);
+/* Goes on with the next task from the one that is being driven, without a stop where both lead to the same place. */
+void seq_ahead_take_over(struct cairn_sequencer *seq, struct seq_task *next, int64_t now_ns);
 
 /* sequencer_mission.c */
 void seq_mission_apply(struct cairn_sequencer *seq, uint32_t conditions, int64_t now_ns);

@@ -80,14 +80,15 @@ enum cairn_tier seq_tier(const struct cairn_sequencer *seq, int64_t now_ns)
 void seq_mission_update_wanted(struct cairn_sequencer *seq, int64_t now_ns)
 {
 	const struct seq_task *t = &seq->task;
-	bool own =
-	    t->kind == SEQ_NONE || t->d.source == CAIRN_SOURCE_LOCAL || t->d.source == CAIRN_SOURCE_MISSION;
+	bool ahead = t->kind == SEQ_NAV && t->ahead;
+	bool own = t->kind == SEQ_NONE || ahead || t->d.source == CAIRN_SOURCE_LOCAL ||
+		   t->d.source == CAIRN_SOURCE_MISSION;
 	bool busy = (t->kind != SEQ_NONE && t->insists) || seq->recovery_due || seq->local_due;
 	/* Nobody pays for the word of a model that moves nothing or cannot be asked; its silence counts from when it can
 	 * be again. */
 	bool in_vain = seq->without.wish == CAIRN_WITHOUT_STAND || seq->without.wish == CAIRN_WITHOUT_LOCAL;
 	bool wanted = seq_model_may_speak(seq) && own && !busy && !in_vain && !seq->sense.estop;
-	if (!wanted || !seq->wanted)
+	if (!wanted || !seq->wanted || ahead) /* nobody waits for it while the robot drives */
 		seq->t_wanted_ns = now_ns;
 	seq->wanted = wanted;
 }

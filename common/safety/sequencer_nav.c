@@ -201,7 +201,8 @@ struct cairn_twist seq_nav_step(struct cairn_sequencer *seq, int64_t now_ns)
 		    "took longer than %.0f s; still %.2f m from the goal", t->limit_s, goal_m(seq));
 		return zero;
 	}
-	if (t->nav.frontier && seq->cfg->mission.recheck && t->nav.missing >= VANISHED_UPDATES && t->active_s > 1.0) {
+	if (t->nav.frontier && seq->cfg->mission.recheck && t->nav.missing >= VANISHED_UPDATES && t->active_s > 1.0 &&
+	    !seq_ahead_waits(seq)) {
 		t->blameless = true; /* nothing is left there that could be held against it */
 		seq_task_end(seq, CAIRN_OUTCOME_SUCCESS, now_ns,
 		    "frontier %u has been seen into from %.2f m away", t->nav.frontier_id, goal_m(seq));

@@ -9,6 +9,8 @@
 #define SEEN_COST_M 3.0 /* reached, and still in the list */
 #define NARROW_M 0.7    /* slits between furniture hide little */
 #define NARROW_COST 2.0
+#define NEXT_BONUS 0.4 /* what the round is best gone on with */
+#define CRAWLED_M 1.0  /* a stretch that drove less than this may never get there */
 #define GAP_SHARE 0.04 /* now and then an open gap instead of a frontier */
 
 int cairn_pilot_profile_parse(const char *word)
@@ -251,7 +253,7 @@ static double candidate_value(const struct cairn_pilot_view *view, const struct 
 	    [CAIRN_CANDIDATE_KIND_RECOVERY] = -0.3, /* leads to nothing new by itself */
 	    [CAIRN_CANDIDATE_KIND_WAYPOINT] = -0.3,
 	};
-	double value = c->score + liking[c->kind];
+	double value = c->score + liking[c->kind] + (c->next ? NEXT_BONUS : 0.0);
 	int tried = 0;
 	if (view->stuck && c->kind == CAIRN_CANDIDATE_KIND_RECOVERY)
 		value = c->score + 1.0;
@@ -265,7 +267,7 @@ static double candidate_value(const struct cairn_pilot_view *view, const struct 
 			value -= 1.0 / (1.0 + i);
 		else if (a->outcome == CAIRN_OUTCOME_SUCCESS)
 			value -= 0.5 / (1.0 + i);
-		else if (a->outcome == CAIRN_OUTCOME_PARTIAL)
+		else if (a->outcome == CAIRN_OUTCOME_PARTIAL && a->distance_m < CRAWLED_M)
 			value -= tried++ > 0 ? 0.15 : 0.0; /* on the way, but not getting there */
 	}
 	return value;

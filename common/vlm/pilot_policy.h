@@ -33,6 +33,7 @@ struct cairn_pilot_candidate {
 	uint32_t id, frontier_id; /* 0 = no frontier */
 	enum cairn_candidate_kind kind;
 	double path_m, score;
+	bool next; /* the best round through all frontiers goes on there */
 };
 
 struct cairn_pilot_gap {

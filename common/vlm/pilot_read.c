@@ -115,7 +115,7 @@ static void add_candidate(struct cairn_pilot_view *view, const struct cairn_pilo
 		view->candidates[view->candidate_count++] = *c;
 }
 
-/* "F24 95L 30 60 open C41 score 68": bearing, path, width in cm, kind; the candidate that looks into it. */
+/* "F24 95L 30 60 open C41 score 68 next": bearing, path, width in cm, kind; the candidate that looks into it. */
 static void read_frontier(struct cairn_pilot_view *view, const char *line)
 {
 	struct cairn_pilot_frontier f = {0};
@@ -135,8 +135,9 @@ static void read_frontier(struct cairn_pilot_view *view, const char *line)
 	view->frontiers[view->frontier_count++] = f;
 	struct cairn_pilot_candidate c = {
 	    .frontier_id = f.id, .kind = CAIRN_CANDIDATE_KIND_FRONTIER, .path_m = f.path_m};
-	if (sscanf(at, " %*f %*f %*[a-z] C%u score %lf", &c.id, &c.score) != 2)
+	if (sscanf(at, " %*f %*f %*[a-z] C%u score %lf%n", &c.id, &c.score, &used) != 2)
 		return;
+	c.next = strncmp(at + used, " next", 5) == 0;
 	c.score *= 0.01;
 	add_candidate(view, &c);
 }
@@ -159,8 +160,9 @@ static void read_candidate(struct cairn_pilot_view *view, const char *line)
 	int k = kind[0] == '\0' ? CAIRN_CANDIDATE_KIND_FRONTIER
 				: cairn_enum_parse(&cairn_enum_candidate_kind, kind);
 	if (k < 0 || !read_bearing(&at, &bearing_deg) ||
-	    sscanf(at, " %lf score %lf", &c.path_m, &c.score) != 2)
+	    sscanf(at, " %lf score %lf%n", &c.path_m, &c.score, &used) != 2)
 		return;
+	c.next = strncmp(at + used, " next", 5) == 0;
 	c.kind = (enum cairn_candidate_kind)k;
 	c.path_m *= 0.01;
 	c.score *= 0.01;

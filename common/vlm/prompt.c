@@ -147,7 +147,8 @@ static void add_frontiers(struct cairn_text *out, const struct cairn_prompt_view
 		cairn_text_addf(out, " %.0f %s", 100.0 * f->width_m,
 		    cairn_enum_text(&cairn_enum_frontier_kind, (int)f->kind));
 		if (c != NULL)
-			cairn_text_addf(out, " C%u score %.0f", c->id, 100.0 * c->score);
+			cairn_text_addf(out, " C%u score %.0f%s", c->id, 100.0 * c->score,
+			    cairn_frontier_next(frontiers, f->id) ? " next" : "");
 		cairn_text_add(out, "\n");
 	}
 	if (i == 0)
@@ -184,7 +185,8 @@ static void add_candidates(struct cairn_text *out, const struct cairn_prompt_vie
 		if (name[0] != '\0')
 			cairn_text_addf(out, " \"%s\"", name);
 		add_place(out, view, c->x_m, c->y_m, c->path_m);
-		cairn_text_addf(out, " score %.0f\n", 100.0 * c->score);
+		cairn_text_addf(out, " score %.0f%s\n", 100.0 * c->score,
+		    frontier && cairn_frontier_next(frontiers, c->frontier_id) ? " next" : "");
 	}
 }
 

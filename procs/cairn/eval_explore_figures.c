@@ -122,6 +122,11 @@ static double agreement(const struct cairn_trial_result *r)
 	return r->shadow_compared > 0 ? 100.0 * r->shadow_agreed / r->shadow_compared : NAN;
 }
 
+static double next_of_round(const struct cairn_trial_result *r)
+{
+	return r->choices > 0 ? 100.0 * r->choices_next / r->choices : NAN;
+}
+
 static double early(const struct cairn_trial_result *r)
 {
 	return r->early ? 1.0 : 0.0;
@@ -158,6 +163,7 @@ const struct explore_metric explore_metrics[] = {
     {"rooms_right", "rooms right", 2, rooms_right},
     {"rooms_wrong", "rooms wrong", 2, rooms_wrong},
     {"agreement_percent", "shadow agrees, %", 0, agreement},
+    {"next_of_round_percent", "chose the round's next, %", 0, next_of_round},
     {"early_ends", "ended early", 2, early},
 };
 const uint32_t explore_metric_count = sizeof(explore_metrics) / sizeof(explore_metrics[0]);
@@ -290,6 +296,10 @@ static json_t *trial_figures(const struct explore_plan *p, uint32_t w, const str
 	json_object_set_new(o, "reachable_m2", json_real(r->reachable_m2));
 	json_object_set_new(o, "left_m2", json_real(r->left_m2));
 	json_object_set_new(o, "seconds_to_90_percent", json_real(r->reach_s[90]));
+	json_t *reached = json_array(); /* [percent]; -1: never */
+	for (int i = 0; i <= 100; i++)
+		json_array_append_new(reached, json_real(r->reach_s[i]));
+	json_object_set_new(o, "seconds_to_percent", reached);
 	for (uint32_t i = 0; i < explore_metric_count; i++) {
 		double x = explore_metrics[i].of(r);
 		if (isfinite(x))

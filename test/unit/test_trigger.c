@@ -117,6 +117,18 @@ START_TEST(an_operator_who_sends_the_robot_off_is_a_reason)
 }
 END_TEST
 
+START_TEST(a_decision_that_is_asked_for_ahead_of_the_end_of_one_has_that_as_its_reason)
+{
+	struct cairn_msg_mission m = {.state = CAIRN_MISSION_STATE_EXPLORING, .decisions = 4, .decision_id = 9};
+	begin();
+	cairn_triggers_on_mission(&triggers, &m, T0);
+	ck_assert_int_eq(cairn_triggers_due(&triggers, true, T0), CAIRN_TRIGGER_NONE);
+	m.wants_decision = true;
+	cairn_triggers_on_mission(&triggers, &m, T0 + 100 * MS);
+	ck_assert_int_eq(cairn_triggers_due(&triggers, true, T0 + 100 * MS), CAIRN_TRIGGER_RESULT);
+}
+END_TEST
+
 START_TEST(the_start_of_an_exploration_is_no_operators_word)
 {
 	struct cairn_msg_mission m = {.state = CAIRN_MISSION_STATE_IDLE};
@@ -263,6 +275,7 @@ END_TEST
 CAIRN_TEST_MAIN("trigger", what_begins_in_the_cool_down_waits_for_its_end,
     what_ends_in_the_cool_down_is_never_told, what_begins_together_is_told_as_one_and_the_weightiest_names_it,
     an_intersection_has_as_many_sectors_as_configured, an_operator_who_sends_the_robot_off_is_a_reason,
+    a_decision_that_is_asked_for_ahead_of_the_end_of_one_has_that_as_its_reason,
     the_start_of_an_exploration_is_no_operators_word, a_stop_that_was_carried_out_is_no_reason,
     at_ten_hertz_reasons_are_true_and_keep_their_distance_for_an_hour,
     a_scene_that_does_not_change_is_told_once, left_and_right_do_not_matter,

@@ -75,7 +75,7 @@ static void frontiers(void)
 	f.items[1] =
 	    (struct cairn_msg_frontier){.id = 4, .x_m = 9.0, .y_m = 9.0, .width_m = 0.9, .distance_m = -1.0};
 	f.items[2] =
-	    (struct cairn_msg_frontier){.id = 5, .x_m = 5.0, .y_m = 2.0, .width_m = 1.5, .distance_m = 4.0};
+	    (struct cairn_msg_frontier){.id = 5, .x_m = 5.0, .y_m = 2.0, .width_m = 1.5, .distance_m = 4.0, .detour_m = 1.0};
 	cairn_dialog_frontiers(dialog, &f, now_ns);
 }
 
@@ -210,7 +210,7 @@ START_TEST(candidates_are_listed_and_the_decision_carries_the_number_of_their_se
 	cairn_dialog_candidates(dialog, &set, now_ns);
 	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
 	ck_assert_ptr_nonnull(
-	    strstr(body, "FRONTIERS\\nF3 45L 160 90 doorway C7 score 71\\nF5 0L 400 150 open\\n"
+	    strstr(body, "FRONTIERS\\nF3 45L 160 90 doorway C7 score 71 next\\nF5 0L 400 150 open\\n"
 			 "CANDIDATES\\nC9 waypoint \\\"my 'hall' STOP\\\" 90R 120 score 50\\n"));
 	ck_assert_ptr_null(strstr(body, "The robot is stuck: its"));
 	answer(200,
@@ -614,6 +614,34 @@ START_TEST(a_wish_that_is_heard_before_its_result_waits_a_little_for_it)
 		ck_assert_int_eq(strstr(body, "LAST ACTIONS\\nnone yet") == NULL, late_ms < 200);
 		cairn_dialog_destroy(&dialog);
 	}
+}
+END_TEST
+
+START_TEST(while_the_last_decision_is_driven_the_next_one_waits_for_no_result)
+{
+	setup();
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+	answer(200, REPLY(GO));
+	ck_assert(cairn_dialog_take_decision(dialog, &decision));
+	mission.decision_id = decision.id;
+	say_mission(false);
+	now_ns += 3000 * MS;
+	ck_assert_int_eq(look_again(CAIRN_TRIGGER_RESULT, 0), CAIRN_DIALOG_SEND); /* asked ahead of its end */
+	uint64_t first = decision.id;
+	struct cairn_msg_result r = {.decision_id = first,
+	    .source = CAIRN_SOURCE_MODEL,
+	    .tool = CAIRN_TOOL_NAVIGATE_TO_GOAL,
+	    .outcome = CAIRN_OUTCOME_PARTIAL,
+	    .distance_m = 2.0};
+	now_ns += 300 * MS;
+	mission.decision_id = 0;
+	cairn_dialog_result(dialog, &r, now_ns); /* it ends before the answer is there */
+	say_mission(true);
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_NOTHING); /* the answer under way is awaited */
+	answer(200, REPLY(GO));
+	ck_assert(cairn_dialog_take_decision(dialog, &decision));
+	ck_assert_uint_gt(decision.id, first);
+	cairn_dialog_destroy(&dialog);
 }
 END_TEST
 
@@ -1061,6 +1089,7 @@ CAIRN_TEST_MAIN("vlm dialog", equal_decisions_that_move_nothing_are_ended_by_a_r
     a_trigger_a_new_view_or_something_near_ends_the_leaving_out,
     after_trouble_a_bad_answer_or_a_long_way_no_call_is_left_out,
     a_wish_that_is_heard_before_its_result_waits_a_little_for_it,
+    while_the_last_decision_is_driven_the_next_one_waits_for_no_result,
     a_result_is_a_reason_even_if_the_snapshot_does_not_know_it_yet,
     tokens_are_estimated_for_a_service_that_does_not_count,
     a_broken_snapshot_is_refused_and_the_last_one_kept,

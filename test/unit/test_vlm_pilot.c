@@ -125,6 +125,10 @@ START_TEST(the_hybrid_pilot_takes_the_best_candidate_that_leads_on_and_has_not_f
 	ck_assert_uint_eq(view.candidate_count, 2);
 	ck_assert_uint_eq(view.candidates[1].frontier_id, 5);
 	ck_assert_double_eq(choice.call.candidate_id, 8.0);
+	choose(HEAD "FRONTIERS\nF3 30L 240 90 doorway C12 score 60 next\nF5 170R 190 100 open C8 score 90\n"
+		    "CANDIDATES\n" NONE_YET ROOM); /* the round goes on there */
+	ck_assert(view.candidates[0].next && !view.candidates[1].next);
+	ck_assert_double_eq(choice.call.candidate_id, 12.0);
 	choose(HEAD FRONTIERS NONE_YET ROOM); /* no list: as the sensible one */
 	ck_assert_int_eq(choice.call.goal_kind, CAIRN_GOAL_KIND_FRONTIER);
 }
