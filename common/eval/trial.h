@@ -58,6 +58,7 @@ enum cairn_trial_cause {
 	CAIRN_TRIAL_OPEN,    /* been there, nothing new to be seen */
 	CAIRN_TRIAL_FENCED,
 	CAIRN_TRIAL_TIME,
+	CAIRN_TRIAL_BLIND, /* looked into, nothing to be seen */
 	CAIRN_TRIAL_CAUSE_COUNT
 };
 const char *cairn_trial_cause_name(enum cairn_trial_cause cause);
@@ -83,6 +84,9 @@ struct cairn_trial_result {
 	uint32_t causes[CAIRN_TRIAL_CAUSE_COUNT];
 	double left_m2; /* largest connected patch not seen, of the floor that the robot fits on with the room it asks for */
 	double left_x_m, left_y_m; /* a point of it, world frame */
+	double left_all_m2;        /* all such patches of CAIRN_TRIAL_LEFT_M2 or more */
+	double early_m2;           /* of these, those with no frontier near that was given up with a reason */
+	uint32_t unexplained;      /* explored: frontiers open at the end without a reason why */
 	bool early; /* explored, although such a patch was left and no frontier near it was given up with a reason */
 	double reach_s[101]; /* when so many percent were seen; negative: never */
 	double reach_m[101]; /* path driven by then */

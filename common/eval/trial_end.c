@@ -7,7 +7,7 @@
 #define NEAR_GIVEN_UP_M 1.5 /* a frontier this near to a patch is taken to be its opening */
 #define CELL_SLACK_M 0.05   /* cells of the map make walls up to so much thicker */
 
-static const char *const cause_names[] = {"unreachable", "narrow", "blocked", "open", "fenced", "time"};
+static const char *const cause_names[] = {"unreachable", "narrow", "blocked", "open", "fenced", "time", "blind"};
 _Static_assert(
     sizeof(cause_names) / sizeof(cause_names[0]) == CAIRN_TRIAL_CAUSE_COUNT, "one name for each cause");
 
@@ -23,6 +23,8 @@ static enum cairn_trial_cause cause_of(const char *reason)
 		return CAIRN_TRIAL_NARROW;
 	if (strncmp(reason, "unreachable", 11) == 0)
 		return CAIRN_TRIAL_UNREACHABLE;
+	if (strncmp(reason, "blind", 5) == 0)
+		return CAIRN_TRIAL_BLIND;
 	if (strncmp(reason, "time", 4) == 0)
 		return CAIRN_TRIAL_TIME;
 	if (strstr(reason, "zone") != NULL || strstr(reason, "fence") != NULL)
@@ -40,7 +42,7 @@ struct scene {
 	const struct cairn_truth *floor, *seen;
 	const struct cairn_grid *grid;
 	const struct cairn_world *world;
-	const struct cairn_msg_mission *mission;
+	const struct cairn_explore *explore; /* all of it: the message lists the newest */
 	struct cairn_pose2 start;
 	int32_t cols, rows;
 	uint8_t *open; /* 1: floor that was not seen, not yet flooded */
@@ -56,8 +58,11 @@ static void at(const struct scene *s, uint32_t k, double *ret_x_m, double *ret_y
 static double given_up_m(const struct scene *s, double x_m, double y_m)
 {
 	double nearest = INFINITY;
-	for (uint32_t i = 0; i < s->mission->given_up_count; i++) {
-		const struct cairn_msg_given_up *g = &s->mission->given_up[i];
+	for (uint32_t i = 0; i < s->explore->count; i++) {
+		const struct cairn_explore_place *g = &s->explore->places[i];
+		/* That nothing could be seen there is no reason for floor that is there. */
+		if (!g->given_up || cause_of(g->reason) == CAIRN_TRIAL_BLIND)
+			continue;
 		struct cairn_vec2 p = cairn_pose_apply(s->start, (struct cairn_vec2){g->x_m, g->y_m});
 		nearest = fmin(nearest, hypot(p.x_m - x_m, p.y_m - y_m));
 	}
@@ -115,7 +120,10 @@ static void find_patches(struct scene *s, struct cairn_trial_result *ret)
 			continue;
 		struct patch p = flood(s, k);
 		double area_m2 = p.cells * CAIRN_TRUTH_CELL_M * CAIRN_TRUTH_CELL_M;
-		ret->early |= ret->explored && area_m2 >= CAIRN_TRIAL_LEFT_M2 && p.nearest_m > NEAR_GIVEN_UP_M;
+		bool worth = area_m2 >= CAIRN_TRIAL_LEFT_M2, without = ret->explored && p.nearest_m > NEAR_GIVEN_UP_M;
+		ret->left_all_m2 += worth ? area_m2 : 0.0;
+		ret->early_m2 += worth && without ? area_m2 : 0.0;
+		ret->early |= worth && without;
 		if (p.cells <= largest)
 			continue;
 		largest = p.cells;
@@ -123,6 +131,19 @@ static void find_patches(struct scene *s, struct cairn_trial_result *ret)
 		ret->left_x_m = p.x_m;
 		ret->left_y_m = p.y_m;
 	}
+}
+
+/* Of every opening that is still there it must be said why nobody looks into it. */
+static uint32_t unexplained(struct cairn_run *run)
+{
+	const struct cairn_msg_frontiers *f = cairn_run_frontiers(run);
+	const struct cairn_explore *e = &cairn_sequencer_record(cairn_run_sequencer(run))->explore;
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < f->items_count; i++)
+		count += cairn_explore_given_up(e, f->items[i].x_m, f->items[i].y_m) == NULL;
+	for (uint32_t i = 0; i < f->blind_count; i++)
+		count += cairn_explore_given_up(e, f->blind[i].x_m, f->blind[i].y_m) == NULL;
+	return count;
 }
 
 void cairn_trial_judge_end(struct cairn_run *run, const struct cairn_config *cfg, const struct cairn_world *world,
@@ -138,15 +159,17 @@ void cairn_trial_judge_end(struct cairn_run *run, const struct cairn_config *cfg
 	    .seen = cairn_sim_truth(cairn_run_sim(run)),
 	    .grid = cairn_run_grid(run),
 	    .world = world,
-	    .mission = &cairn_run_output(run)->mission,
+	    .explore = &cairn_sequencer_record(cairn_run_sequencer(run))->explore,
 	    .start = cairn_run_truth(run)->start,
 	    .cols = (int32_t)((world->x_max_m - world->x_min_m) / CAIRN_TRUTH_CELL_M) + 1,
 	    .rows = (int32_t)((world->y_max_m - world->y_min_m) / CAIRN_TRUTH_CELL_M) + 1};
 	size_t cells = (size_t)s.cols * (size_t)s.rows;
 	s.open = malloc(cells);
 	s.queue = malloc(cells * sizeof(*s.queue));
-	for (uint32_t i = 0; i < s.mission->given_up_count; i++)
-		ret->causes[cause_of(s.mission->given_up[i].reason)]++;
+	for (uint32_t i = 0; i < s.explore->count; i++)
+		if (s.explore->places[i].given_up)
+			ret->causes[cause_of(s.explore->places[i].reason)]++;
+	ret->unexplained = ret->explored ? unexplained(run) : 0;
 	if (floor != NULL && s.open != NULL && s.queue != NULL)
 		find_patches(&s, ret);
 	free(s.open);

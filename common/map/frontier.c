@@ -288,6 +288,9 @@ static void report(
 	qsort(f->found, f->found_count, sizeof(f->found[0]), by_nearness);
 	for (uint32_t i = 0; i < f->found_count; i++) {
 		if (f->found[i].blind) {
+			if (ret->blind_count < sizeof(ret->blind) / sizeof(ret->blind[0]))
+				ret->blind[ret->blind_count++] =
+				    (struct cairn_msg_blind_spot){f->found[i].msg.x_m, f->found[i].msg.y_m};
 			blind++;
 			continue;
 		}

@@ -13,7 +13,7 @@
  * 4. openings narrower than mission.frontier_min_width_m;
  *
  * 5. openings that the robot has stood before, in plain sight or at the place chosen for looking in, without
- *    learning anything.
+ *    learning anything; `blind` lists them.
  *
  * Cells belong to one frontier when they are within 0.5 m of each other over free floor (so never through a
  * wall); long ones are cut. Reachability and distance come from a wavefront over free cells with the robot's

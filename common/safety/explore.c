@@ -187,6 +187,14 @@ void cairn_explore_close(struct cairn_explore *e, const struct cairn_msg_frontie
 		else
 			snprintf(p->reason, sizeof(p->reason), "time: it was up, %.1f m away", f->distance_m);
 	}
+	for (uint32_t i = 0; i < frontiers->blind_count && e->count < CAIRN_EXPLORE_MEMORY; i++) {
+		const struct cairn_msg_blind_spot *b = &frontiers->blind[i];
+		if (!usable(b->x_m, b->y_m) || find(e, b->x_m, b->y_m) != NULL)
+			continue;
+		struct cairn_explore_place *p = entry(e, b->x_m, b->y_m, frontiers->free_m2);
+		p->given_up = true;
+		snprintf(p->reason, sizeof(p->reason), "blind: looked into, nothing more to be seen");
+	}
 }
 
 void cairn_explore_list(const struct cairn_explore *e, struct cairn_msg_mission *mission)

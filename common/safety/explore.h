@@ -57,7 +57,8 @@ int cairn_explore_best(
 uint32_t cairn_explore_retry(struct cairn_explore *e, double free_m2);
 
 /* At the end of an exploration: every frontier that is still open is given up with the reason why it was not visited:
- * "unreachable: ...", "narrow: ...", or "time: ..." for one that could have been driven to (time_up). */
+ * "unreachable: ...", "narrow: ...", or "time: ..." for one that could have been driven to (time_up). What was looked into
+ * in vain is "blind: ...". */
 void cairn_explore_close(struct cairn_explore *e, const struct cairn_msg_frontiers *frontiers, double width_min_m,
     bool time_up);
 

@@ -260,7 +260,8 @@ static bool passed(const struct explore_plan *p)
 {
 	uint32_t count = p->world_count * p->mode_count * p->seeds;
 	for (uint32_t i = 0; i < count; i++)
-		if (!p->done[i] || p->results[i].contacts > 0 || p->results[i].early)
+		if (!p->done[i] || p->results[i].contacts > 0 || p->results[i].early ||
+		    p->results[i].unexplained > 0)
 			return false;
 	int frontier = explore_mode(p, CAIRN_TRIAL_FRONTIER);
 	for (uint32_t i = 0; frontier >= 0 && i < explore_metric_count; i++)

@@ -132,6 +132,21 @@ static double early(const struct cairn_trial_result *r)
 	return r->early ? 1.0 : 0.0;
 }
 
+static double left_all(const struct cairn_trial_result *r)
+{
+	return r->left_all_m2;
+}
+
+static double early_floor(const struct cairn_trial_result *r)
+{
+	return r->early_m2;
+}
+
+static double unexplained(const struct cairn_trial_result *r)
+{
+	return r->unexplained;
+}
+
 static double tokens(const struct cairn_trial_result *r)
 {
 	return r->tokens_in + r->tokens_out > 0 ? (double)(r->tokens_in + r->tokens_out) : NAN;
@@ -164,7 +179,10 @@ const struct explore_metric explore_metrics[] = {
     {"rooms_wrong", "rooms wrong", 2, rooms_wrong},
     {"agreement_percent", "shadow agrees, %", 0, agreement},
     {"next_of_round_percent", "chose the round's next, %", 0, next_of_round},
+    {"left_all_m2", "reachable floor left unseen, m²", 2, left_all},
     {"early_ends", "ended early", 2, early},
+    {"early_m2", "left without a reason, m²", 2, early_floor},
+    {"unexplained", "frontiers left without a reason", 2, unexplained},
 };
 const uint32_t explore_metric_count = sizeof(explore_metrics) / sizeof(explore_metrics[0]);
 

@@ -30,6 +30,8 @@ START_TEST(a_trial_ends_explored_without_contact_and_leaves_nothing_without_a_re
 	struct cairn_trial_result *r = explore(CAIRN_TRIAL_FRONTIER, 1, 120.0);
 	ck_assert(r->explored);
 	ck_assert(!r->early);
+	ck_assert_uint_eq(r->unexplained, 0);
+	ck_assert_double_eq(r->early_m2, 0.0);
 	ck_assert_uint_eq(r->contacts, 0);
 	ck_assert_double_gt(r->coverage, 0.95);
 	ck_assert_double_lt(r->seconds, 120.0);

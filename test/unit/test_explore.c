@@ -136,7 +136,11 @@ START_TEST(the_end_says_of_every_open_frontier_why_it_was_not_visited)
 		frontier(4, -3.0, 0.0, 1.0, 3.0)}};
 	cairn_explore_failed(&e, -3.0, 0.0, 5.0, "stuck");
 	cairn_explore_failed(&e, -3.0, 0.0, 5.0, "stuck");
+	f.blind_count = 2;
+	f.blind[0] = (struct cairn_msg_blind_spot){8.0, 1.0};
+	f.blind[1] = (struct cairn_msg_blind_spot){-3.1, 0.0}; /* was tried in vain before: that reason stays */
 	cairn_explore_close(&e, &f, 0.3, false);
+	ck_assert_str_eq(cairn_explore_given_up(&e, 8.0, 1.0), "blind: looked into, nothing more to be seen");
 	ck_assert_int_eq(strncmp(cairn_explore_given_up(&e, 1.0, 0.0), "unreachable: ", 13), 0);
 	ck_assert_str_eq(cairn_explore_given_up(&e, 5.0, 0.0), "narrow: 0.20 m wide");
 	ck_assert_ptr_null(cairn_explore_given_up(&e, 0.5, 5.0)); /* it would not have been the end */

@@ -394,9 +394,13 @@ START_TEST(an_opening_looked_into_in_vain_from_its_own_place_is_dropped)
 	ck_assert_uint_eq(found.total, 1);
 	int32_t x = cairn_grid_cell(&grid, found.items[0].goal_x_m),
 		y = cairn_grid_cell(&grid, found.items[0].goal_y_m);
+	ck_assert_uint_eq(found.blind_count, 0);
+	struct cairn_msg_frontier was = found.items[0];
 	for (int i = 0; i < 6; i++)
 		find(x, y, true);
 	ck_assert_uint_eq(found.total, 0);
+	ck_assert_uint_eq(found.blind_count, 1); /* and told of, so that the end can say why */
+	ck_assert_double_le(hypot(found.blind[0].x_m - was.x_m, found.blind[0].y_m - was.y_m), 0.1);
 	end();
 }
 END_TEST
