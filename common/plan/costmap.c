@@ -64,14 +64,19 @@ static int reserve(struct cairn_costmap *cm, int width, size_t cells)
 	return 0;
 }
 
+/* floor() between 0 and cells, without its call. */
+static inline int cell_within(double at, int cells)
+{
+	return at > 0.0 ? (at < (double)cells ? (int)at : cells) : 0;
+}
+
 static struct cairn_window clip(const struct cairn_costmap *cm, double x0, double y0, double x1, double y1)
 {
 	double k = 1.0 / cm->cell_m;
-	return (struct cairn_window){
-	    (int)cairn_clamp(floor((x0 - cm->origin_x_m) * k), 0.0, (double)cm->width),
-	    (int)cairn_clamp(floor((y0 - cm->origin_y_m) * k), 0.0, (double)cm->height),
-	    (int)cairn_clamp(floor((x1 - cm->origin_x_m) * k) + 1.0, 0.0, (double)cm->width),
-	    (int)cairn_clamp(floor((y1 - cm->origin_y_m) * k) + 1.0, 0.0, (double)cm->height)};
+	return (struct cairn_window){cell_within((x0 - cm->origin_x_m) * k, cm->width),
+	    cell_within((y0 - cm->origin_y_m) * k, cm->height),
+	    cell_within((x1 - cm->origin_x_m) * k + 1.0, cm->width),
+	    cell_within((y1 - cm->origin_y_m) * k + 1.0, cm->height)};
 }
 
 /* Rectangle at a pose, as the cells it can touch and the terms that bring a cell centre into its frame. */
@@ -105,8 +110,8 @@ static inline struct cairn_vec2 local(const struct cairn_costmap *cm, const stru
 /* Signed distance of a point to the rectangle; negative inside. */
 static inline double to_rect(const struct cairn_rect *r, struct cairn_vec2 q)
 {
-	double ox = fmax(q.x_m - r->front_m, -q.x_m - r->rear_m);
-	double oy = fmax(q.y_m - r->left_m, -q.y_m - r->right_m);
+	double ox = cairn_larger(q.x_m - r->front_m, -q.x_m - r->rear_m);
+	double oy = cairn_larger(q.y_m - r->left_m, -q.y_m - r->right_m);
 	if (ox <= 0.0 || oy <= 0.0)
 		return ox > oy ? ox : oy;
 	return sqrt(ox * ox + oy * oy);
@@ -135,7 +140,7 @@ double cairn_costmap_clearance(const struct cairn_costmap *cm, const struct cair
 		const uint8_t *row = cm->cells + (size_t)y * (size_t)cm->width;
 		for (int x = p.box.x0; x < p.box.x1; x++)
 			if ((row[x] & CAIRN_CELL_OBSTACLE) != 0)
-				best = fmin(best, to_rect(rect, local(cm, &p, x, y)) - disc);
+				best = cairn_smaller(to_rect(rect, local(cm, &p, x, y)) - disc, best);
 	}
 	return best;
 }
