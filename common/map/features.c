@@ -1,6 +1,9 @@
 /* features.c - what the mapper tells of its map beside the cells. */
 #include "common/map/mapper_parts.h"
 
+#include <math.h>
+#include <string.h>
+
 #define GAIN_M 1.5 /* what is seen of a room from its door, at least */
 
 bool cairn_mapper_features_init(struct cairn_mapper *m)
@@ -96,6 +99,45 @@ bool cairn_mapper_features(
 	ret->visits = f->visits.total;
 	tell_beliefs(f, ret);
 	return true;
+}
+
+static const struct cairn_keyframe *nearest_key(const struct cairn_mapper *m, double x_m, double y_m)
+{
+	const struct cairn_keyframe *nearest = NULL;
+	double least_m2 = INFINITY;
+	for (uint32_t i = 0; i < m->keyframe_count; i++) {
+		const struct cairn_keyframe *k = &m->keyframes[i];
+		double dx = k->pose.x_m - x_m, dy = k->pose.y_m - y_m;
+		if (!k->detached && dx * dx + dy * dy < least_m2) {
+			least_m2 = dx * dx + dy * dy;
+			nearest = k;
+		}
+	}
+	return nearest;
+}
+
+void cairn_mapper_features_move(struct cairn_mapper *m)
+{
+	struct cairn_belief *b = &m->features.belief;
+	struct cairn_predictions *p = &m->features.predictions;
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < b->count; i++) {
+		struct cairn_belief_cell cell = b->cells[i];
+		struct cairn_pose2 at = {(cell.cx + 0.5) * m->grid.cell_m, (cell.cy + 0.5) * m->grid.cell_m, 0.0};
+		const struct cairn_keyframe *k = nearest_key(m, at.x_m, at.y_m);
+		bool taken = false;
+		if (k != NULL)
+			at = cairn_pose_compose(k->next, cairn_pose_between(k->pose, at));
+		cell.cx = cairn_grid_cell(&m->grid, at.x_m);
+		cell.cy = cairn_grid_cell(&m->grid, at.y_m);
+		for (uint32_t j = 0; j < kept && !taken; j++)
+			taken = b->cells[j].cx == cell.cx && b->cells[j].cy == cell.cy;
+		if (!taken)
+			b->cells[kept++] = cell;
+	}
+	b->count = kept;
+	p->count = 0;
+	memset(p->by_kind, 0, sizeof(p->by_kind));
 }
 
 int cairn_mapper_claims(struct cairn_mapper *m, const struct cairn_msg_world_update *update, uint64_t epoch)

@@ -138,6 +138,9 @@ bool cairn_mapper_grow(void *array_p, uint32_t *capacity, uint32_t need, size_t 
 
 bool cairn_mapper_features_init(struct cairn_mapper *m);
 void cairn_mapper_features_free(struct cairn_mapper *m);
+/* The map is about to be drawn anew: each keyframe goes from its pose to its next one, and claims go with the keyframe
+ * nearest to them. Guesses are dropped: they are made anew, and none is judged by a map it was not made of. */
+void cairn_mapper_features_move(struct cairn_mapper *m);
 /* What each frontier may show. */
 void cairn_mapper_fill_gains(const struct cairn_mapper *m, struct cairn_msg_frontiers *frontiers);
 

@@ -191,6 +191,7 @@ static void swap_maps(struct cairn_mapper *m)
 {
 	const struct cairn_keyframe *last = &m->keyframes[m->keyframe_count - 1];
 	move_driven(m);
+	cairn_mapper_features_move(m);
 	m->map_from_local = cairn_pose_compose(last->next, cairn_pose_inverse(last->local));
 	for (uint32_t i = 0; i < m->keyframe_count; i++)
 		m->keyframes[i].pose = m->keyframes[i].next;

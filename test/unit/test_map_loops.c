@@ -2,7 +2,7 @@
  */
 #include "test/support/runner.h"
 
-#include "common/map/mapper.h"
+#include "common/map/mapper_parts.h"
 #include "test/support/map_world.h"
 
 static struct map_world world;
@@ -156,6 +156,48 @@ START_TEST(a_loop_of_corridors_closes_without_a_double_wall)
 }
 END_TEST
 
+START_TEST(claims_move_with_the_nearest_keyframe_when_the_map_is_drawn_anew)
+{
+	struct drive d;
+	ring_of_corridors();
+	begin(&d);
+	drive_to(&d, 6.0, 0.0);
+	struct cairn_mapper *m = d.mapper;
+	const struct cairn_keyframe *last = &m->keyframes[m->keyframe_count - 1];
+	ck_assert_double_gt(last->pose.x_m, 4.0);
+	/* within the block, where no ray comes: one beside the start, two side by side at the other end */
+	struct cairn_msg_world_update update = {.id = 1, .items_count = 3};
+	const struct cairn_vec2 at[3] = {{0.925, 1.425}, {last->pose.x_m, 1.425}, {last->pose.x_m + cfg.map.cell_m, 1.425}};
+	for (int i = 0; i < 3; i++)
+		update.items[i] = (struct cairn_msg_cell_claim){
+		    .x_m = at[i].x_m, .y_m = at[i].y_m, .state = CAIRN_CELL_STATE_OCCUPIED, .confidence = 0.9};
+	ck_assert_int_eq(cairn_mapper_claims(m, &update, 1), 3);
+	for (uint32_t i = 0; i < m->keyframe_count; i++) { /* the far half is found to lie elsewhere */
+		struct cairn_keyframe *k = &m->keyframes[i];
+		k->next = k->pose;
+		k->next.x_m += k->pose.x_m > 3.0 ? 0.5 : 0.0;
+		k->next.y_m += k->pose.x_m > 3.0 ? -0.25 : 0.0;
+	}
+	cairn_mapper_features_move(m);
+	const struct cairn_belief *b = cairn_mapper_belief(m);
+	ck_assert_uint_eq(b->count, 3);
+	ck_assert_int_eq(b->cells[0].cx, cairn_grid_cell(&m->grid, at[0].x_m));
+	ck_assert_int_eq(b->cells[0].cy, cairn_grid_cell(&m->grid, at[0].y_m));
+	for (int i = 1; i < 3; i++) {
+		ck_assert_int_eq(b->cells[i].cx, cairn_grid_cell(&m->grid, at[i].x_m) + 10);
+		ck_assert_int_eq(b->cells[i].cy, cairn_grid_cell(&m->grid, at[i].y_m) - 5);
+	}
+	for (uint32_t i = 0; i < m->keyframe_count; i++) { /* all to one place: two claims for a cell are one */
+		m->keyframes[i].pose = (struct cairn_pose2){i * 0.01, 0.0, 0.0};
+		m->keyframes[i].next = m->keyframes[i].pose;
+	}
+	m->features.belief.cells[2] = m->features.belief.cells[1];
+	cairn_mapper_features_move(m);
+	ck_assert_uint_eq(b->count, 2);
+	cairn_mapper_destroy(&d.mapper);
+}
+END_TEST
+
 /* Two rooms alike off one corridor, 9 m apart: the second is not taken for the first. */
 START_TEST(rooms_that_look_alike_are_not_taken_for_one)
 {
@@ -283,5 +325,6 @@ START_TEST(in_unseen_space_odometry_carries_on)
 END_TEST
 
 CAIRN_TEST_MAIN("map_loops", a_loop_of_corridors_closes_without_a_double_wall,
+    claims_move_with_the_nearest_keyframe_when_the_map_is_drawn_anew,
     rooms_that_look_alike_are_not_taken_for_one, a_robot_carried_to_another_known_room_is_found_there,
     a_lost_robot_joins_what_it_mapped_meanwhile_when_it_comes_back, in_unseen_space_odometry_carries_on)
