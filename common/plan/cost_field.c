@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/pages.h"
+
 #define EASE_COST 60.0f
 #define NOT_WAITING (-2)
 
@@ -17,6 +19,7 @@ int cairn_cost_field_start(struct cairn_cost_field *f, const struct cairn_costma
 		struct cairn_field_cell *c = malloc(grown * sizeof(*c));
 		if (c == NULL)
 			return -ENOMEM;
+		cairn_pages_touch(c, grown * sizeof(*c));
 		cairn_cost_field_free(f);
 		f->cells = c;
 		f->capacity = grown;

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/base/pages.h"
+
 #define SAME 1e-9          /* two sums of the same steps in another order */
 #define BUCKETS_A_STEP 4.0 /* measured: finer ones are empty, coarser ones are searched in vain */
 
@@ -264,6 +266,7 @@ static int prepare(struct cairn_jump *j, const struct cairn_jump_query *q)
 		struct cell_state *grown = calloc(cells, sizeof(*grown));
 		if (grown == NULL)
 			return -ENOMEM;
+		cairn_pages_touch(grown, cells * sizeof(*grown));
 		free(j->state);
 		j->state = grown;
 		j->capacity = cells;
