@@ -116,7 +116,7 @@ static bool check_shifted(struct cairn_sequencer *seq, const struct cairn_msg_de
 	if (!(shift_m > s->decision_max_shift_m))
 		return true;
 	refusal->by = (struct seq_cause){CAIRN_SENSOR_LIDAR, bearing_rad, -1.0};
-	return refuse(refusal, "an obstacle %s has come nearer by %.1f m since the snapshot", seq_text_side(bearing_rad),
+	return refuse(refusal, "an obstacle %s has come nearer by %.1f m since the snapshot", cairn_side_word(bearing_rad),
 	    shift_m);
 }
 
@@ -238,7 +238,7 @@ static bool check_clearance(struct cairn_sequencer *seq, const struct cairn_msg_
 	refusal->counts = true;
 	refusal->by = seq_cause_of(seq, hit.hit, hit.point);
 	return refuse(refusal, "only %.2f m free that way: %s obstacle %s at %.2f m", hit.free_m,
-	    cairn_enum_text(&cairn_enum_sensor, (int)refusal->by.sensor), seq_text_side(hit.bearing_rad),
+	    cairn_enum_text(&cairn_enum_sensor, (int)refusal->by.sensor), cairn_side_word(hit.bearing_rad),
 	    refusal->by.distance_m);
 }
 
@@ -263,7 +263,7 @@ static bool check_collision(struct cairn_sequencer *seq, const struct cairn_msg_
 	refusal->counts = true;
 	refusal->by = seq_cause_of(seq, hit.hit, hit.point);
 	return refuse(refusal, "collision in %.1f s even when driven slowly: obstacle %s", left_s,
-	    seq_text_side(hit.bearing_rad));
+	    cairn_side_word(hit.bearing_rad));
 }
 
 static bool goal_of(const struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,

@@ -277,7 +277,7 @@ static bool reduced(struct cairn_sequencer *seq, const struct cairn_safe_velocit
 	if (safe->ratio < 0.5) {
 		t->by = seq_cause_of(seq, safe->hit, safe->point);
 		snprintf(t->cause, sizeof(t->cause), "%s: obstacle %s, %.2f m free on the arc",
-		    cairn_enum_text(&cairn_enum_sensor, (int)t->by.sensor), seq_text_side(safe->bearing_rad),
+		    cairn_enum_text(&cairn_enum_sensor, (int)t->by.sensor), cairn_side_word(safe->bearing_rad),
 		    safe->free_m);
 		return true;
 	}

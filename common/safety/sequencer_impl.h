@@ -2,6 +2,7 @@
 #ifndef CAIRN_COMMON_SAFETY_SEQUENCER_IMPL_H
 #define CAIRN_COMMON_SAFETY_SEQUENCER_IMPL_H
 
+#include "common/base/side.h"
 #include "common/safety/floor.h"
 #include "common/safety/mission.h"
 #include "common/safety/pace.h"
@@ -320,7 +321,5 @@ void seq_text_asked(const struct cairn_msg_decision *d, char *buf, size_t bytes)
 void seq_text_executed(const struct seq_task *task, char *buf, size_t bytes);
 void seq_text_suggestion(
     const struct cairn_sequencer *seq, const struct cairn_msg_decision *d, char *buf, size_t bytes);
-/* "ahead", "left", ... of a bearing. */
-const char *seq_text_side(double bearing_rad);
 
 #endif

@@ -69,16 +69,6 @@ void seq_text_executed(const struct seq_task *task, char *buf, size_t bytes)
 	snprintf(buf, bytes, "nothing was driven");
 }
 
-const char *seq_text_side(double bearing_rad)
-{
-	static const char *const sides[8] = {
-	    "ahead", "ahead left", "left", "behind left", "behind", "behind right", "right", "ahead right"};
-	double deg = cairn_rad_to_deg(cairn_wrap_rad(bearing_rad)) + 382.5; /* 0..360, half a side added */
-	if (!isfinite(deg))
-		return "nearby";
-	return sides[(unsigned)(deg / 45.0) & 7u];
-}
-
 /* The two clearest directions other than the one asked for, -1 where there is none. */
 static void best_directions(const struct cairn_sequencer *seq, const struct cairn_msg_decision *d,
     const double free_m[CAIRN_DIRECTION_COUNT], int ret[2])

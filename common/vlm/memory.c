@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "common/base/geom.h"
+#include "common/base/side.h"
 
 #define ROOM_AGAIN_M 6.0 /* the same room name within this is the same room */
 #define THING_AGAIN_M 1.5
@@ -135,6 +136,20 @@ static void name_ids(char *asked)
 	}
 }
 
+/* A zone, a bumper or a sensor that does not say where has no place. */
+static void tell_cause(struct cairn_memory_result *r, const struct cairn_msg_result *result)
+{
+	const char *sensor = cairn_enum_text(&cairn_enum_sensor, (int)result->cause);
+	r->cause[0] = '\0';
+	if (result->cause == CAIRN_SENSOR_NONE || sensor == NULL)
+		return;
+	if (isfinite(result->cause_m) && isfinite(result->cause_bearing_rad) && result->cause_m >= 0.0)
+		snprintf(r->cause, sizeof(r->cause), "%s %s %.2f m", sensor,
+		    cairn_side_word(result->cause_bearing_rad), fmin(result->cause_m, 99.0));
+	else
+		snprintf(r->cause, sizeof(r->cause), "%s", sensor);
+}
+
 void cairn_memory_add_result(struct cairn_memory *memory, const struct cairn_msg_result *result)
 {
 	struct cairn_memory_result *r = NULL;
@@ -159,6 +174,9 @@ void cairn_memory_add_result(struct cairn_memory *memory, const struct cairn_msg
 	    r->reason, sizeof(r->reason), result->reason, strnlen(result->reason, sizeof(result->reason)));
 	cairn_text_clean(r->suggestion, sizeof(r->suggestion), result->suggestion,
 	    strnlen(result->suggestion, sizeof(result->suggestion)));
+	cairn_text_clean(r->executed, sizeof(r->executed), result->executed,
+	    strnlen(result->executed, sizeof(result->executed)));
+	tell_cause(r, result);
 	r->distance_m = finite_or_zero(result->distance_m);
 	r->duration_s = finite_or_zero(result->duration_s);
 	r->turned_rad = finite_or_zero(result->turned_rad);

@@ -16,8 +16,8 @@
 #define CAIRN_MEMORY_DEAD_ENDS 24
 #define CAIRN_MEMORY_RESULTS 5
 /* Bounds of the texts, together at most 215 tokens at four bytes each. */
-#define CAIRN_MEMORY_TEXT_BYTES 540
-#define CAIRN_MEMORY_ACTIONS_BYTES 320
+#define CAIRN_MEMORY_TEXT_BYTES 430
+#define CAIRN_MEMORY_ACTIONS_BYTES 430
 
 struct cairn_memory_room {
 	char name[CAIRN_TOOL_LABEL_CAP];
@@ -47,7 +47,8 @@ struct cairn_memory_result {
 	uint32_t outcome; /* enum cairn_outcome */
 	uint32_t source;  /* enum cairn_source */
 	bool overridden;
-	char asked[96], reason[160], suggestion[160];
+	char asked[96], executed[96], reason[160], suggestion[160];
+	char cause[48]; /* "lidar ahead 0.31 m": what had it changed or stopped; empty: unknown */
 	double distance_m, duration_s, turned_rad;
 };
 
@@ -86,8 +87,8 @@ void cairn_memory_places(const struct cairn_memory *memory, struct cairn_msg_pla
 /* The MEMORY lines (with a heading), at most CAIRN_MEMORY_TEXT_BYTES. */
 void cairn_memory_text(const struct cairn_memory *memory, struct cairn_text *out);
 /* The LAST ACTIONS lines (with a heading), newest first, at most CAIRN_MEMORY_ACTIONS_BYTES: what was asked
- * and what came of it for all that fit, then reasons and suggestions, the newest first, whole or not at all.
- */
+ * and what came of it for all that fit, of an overridden one also by which sensor; then what was executed instead,
+ * reasons and suggestions, the newest first, whole or not at all. */
 void cairn_memory_actions_text(const struct cairn_memory *memory, struct cairn_text *out);
 
 /* The same as text: added to out, and read back (empty with the reason when it is damaged). */

@@ -24,6 +24,8 @@ struct memory_file {
 #define NUM(key, type, member) CYAML_FIELD_FLOAT(key, CYAML_FLAG_DEFAULT, type, member)
 #define UINT(key, type, member) CYAML_FIELD_UINT(key, CYAML_FLAG_DEFAULT, type, member)
 #define STR(key, type, member) CYAML_FIELD_STRING(key, CYAML_FLAG_DEFAULT, type, member, 0)
+#define OPTIONAL_STR(key, type, member) /* files of before do not have it */                                 \
+	CYAML_FIELD_STRING(key, CYAML_FLAG_OPTIONAL, type, member, 0)
 #define LIST(key, name, value, cap)                                                                          \
 	CYAML_FIELD_SEQUENCE_COUNT(                                                                          \
 	    key, CYAML_FLAG_DEFAULT, struct memory_file, memory.name, memory.name##_count, &value, 0, cap)
@@ -52,6 +54,8 @@ static const cyaml_schema_field_t result_fields[] = {
     CYAML_FIELD_BOOL("overridden", CYAML_FLAG_DEFAULT, struct cairn_memory_result, overridden),
     STR("asked", struct cairn_memory_result, asked), STR("reason", struct cairn_memory_result, reason),
     STR("suggestion", struct cairn_memory_result, suggestion),
+    OPTIONAL_STR("executed", struct cairn_memory_result, executed),
+    OPTIONAL_STR("cause", struct cairn_memory_result, cause),
     NUM("distance_m", struct cairn_memory_result, distance_m),
     NUM("duration_s", struct cairn_memory_result, duration_s),
     NUM("turned_rad", struct cairn_memory_result, turned_rad), CYAML_FIELD_END};
@@ -178,6 +182,8 @@ static bool sane(struct cairn_memory *m)
 		clean(r->asked, sizeof(r->asked));
 		clean(r->reason, sizeof(r->reason));
 		clean(r->suggestion, sizeof(r->suggestion));
+		clean(r->executed, sizeof(r->executed));
+		clean(r->cause, sizeof(r->cause));
 	}
 	return ok;
 }

@@ -104,7 +104,8 @@ static void action_line(const struct cairn_memory_result *r, uint32_t number, ch
 	if (r->source != CAIRN_SOURCE_MODEL)
 		n += snprintf(
 		    line + n, cap - (size_t)n, " (%s)", cairn_enum_text(&cairn_enum_source, (int)r->source));
-	snprintf(line + n, cap - (size_t)n, "%s", r->overridden ? "; OVERRIDDEN" : "");
+	if (r->overridden)
+		snprintf(line + n, cap - (size_t)n, "; OVERRIDDEN%s%s", r->cause[0] != '\0' ? " by " : "", r->cause);
 }
 
 struct extra {
@@ -122,7 +123,11 @@ static bool needs_extras(const struct cairn_memory_result *r, bool newest)
 /* Adds what fits of reason and suggestion; the bytes taken. */
 static size_t add_extras(const struct cairn_memory_result *r, size_t left, char *line, size_t cap)
 {
-	const struct extra extras[] = {{"; ", r->reason}, {"; suggestion: ", r->suggestion}};
+	/* Of an override the sensor is told already: what was driven instead and what may work come first. */
+	bool told = r->overridden && r->cause[0] != '\0', driven = r->outcome != CAIRN_OUTCOME_REFUSED;
+	const struct extra reason = {"; ", r->reason}, suggestion = {"; suggestion: ", r->suggestion};
+	const struct extra extras[] = {{"; executed: ", r->overridden && driven ? r->executed : ""},
+	    told ? suggestion : reason, told ? reason : suggestion};
 	size_t taken = 0;
 	for (size_t k = 0; k < sizeof(extras) / sizeof(extras[0]); k++) {
 		size_t bytes = strlen(extras[k].lead) + strlen(extras[k].text), at = strlen(line);

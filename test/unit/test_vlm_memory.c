@@ -214,6 +214,25 @@ START_TEST(last_actions_are_told_newest_first_with_override_and_suggestion)
 				    "1. move_toward forward: blocked, 4 cm in 1 s (local); "
 				    "OVERRIDDEN; wall 0.2 m; suggestion: go left\n"
 				    "2. F12: success, 210 cm\n");
+	cairn_text_clear(&text);
+	r.cause = CAIRN_SENSOR_DEPTH;
+	r.cause_m = 0.314;
+	r.cause_bearing_rad = 0.8;
+	snprintf(r.executed, sizeof(r.executed), "forward 0.04 m in 1.0 s, slowed to 0.08 m/s");
+	cairn_memory_add_result(&memory, &r);
+	cairn_memory_actions_text(&memory, &text);
+	ck_assert_str_eq(text.data, "LAST ACTIONS\n"
+				    "1. move_toward forward: blocked, 4 cm in 1 s (local); OVERRIDDEN by depth ahead "
+				    "left 0.31 m; executed: forward 0.04 m in 1.0 s, slowed to 0.08 m/s; suggestion: go "
+				    "left; wall 0.2 m\n"
+				    "2. F12: success, 210 cm\n");
+	cairn_text_clear(&text);
+	r.outcome = CAIRN_OUTCOME_REFUSED; /* nothing was driven, which needs no saying */
+	r.cause = CAIRN_SENSOR_ZONE;
+	r.cause_m = -1.0;
+	cairn_memory_add_result(&memory, &r);
+	cairn_memory_actions_text(&memory, &text);
+	ck_assert_ptr_nonnull(strstr(text.data, "OVERRIDDEN by zone; suggestion: go left; wall 0.2 m\n"));
 	cairn_text_free(&text);
 }
 END_TEST
