@@ -19,19 +19,24 @@
 struct cairn_frontier_finder *cairn_frontier_finder_new(void)
 {
 	struct cairn_frontier_finder *finder = calloc(1, sizeof(*finder));
-	if (finder != NULL)
-		cairn_wave_init(&finder->wave);
+	if (finder == NULL)
+		return NULL;
+	cairn_wave_init(&finder->wave);
+	finder->wave.told = true;
 	return finder;
 }
 
 static void free_arrays(struct cairn_frontier_finder *f)
 {
+	free(f->odds);
 	free(f->unknown);
 	free(f->floor);
 	free(f->scratch);
 	free(f->part);
 	free(f->mask);
 	free(f->edge);
+	free(f->flood);
+	free(f->flooded);
 	free(f->label);
 	free(f->queue);
 	free(f->cells);
@@ -61,20 +66,24 @@ static bool resize(struct cairn_frontier_finder *f, int32_t width, int32_t heigh
 		return true;
 	free_arrays(f);
 	n += n / 2;
+	f->odds = malloc(n);
 	f->unknown = malloc(n);
 	f->floor = malloc(n);
 	f->scratch = malloc(n);
 	f->part = malloc(n);
 	f->mask = malloc(n);
-	f->edge = malloc(n);
+	f->edge = calloc(n, 1);
+	f->flood = calloc(n, 1);
+	f->flooded = malloc(n * sizeof(*f->flooded));
 	f->label = malloc(n * sizeof(*f->label));
 	f->queue = malloc(n * sizeof(*f->queue));
 	f->cells = malloc(n * sizeof(*f->cells));
 	f->sorted = malloc(n * sizeof(*f->sorted));
 	f->parent = malloc(n * sizeof(*f->parent));
-	if (f->unknown == NULL || f->floor == NULL || f->scratch == NULL || f->part == NULL ||
-	    f->mask == NULL || f->edge == NULL || f->label == NULL || f->queue == NULL || f->cells == NULL ||
-	    f->sorted == NULL || f->parent == NULL)
+	if (f->odds == NULL || f->flood == NULL || f->flooded == NULL || f->unknown == NULL ||
+	    f->floor == NULL || f->scratch == NULL || f->part == NULL || f->mask == NULL || f->edge == NULL ||
+	    f->label == NULL || f->queue == NULL || f->cells == NULL || f->sorted == NULL ||
+	    f->parent == NULL)
 		return false;
 	memset(f->label, 0xFF, n * sizeof(*f->label));
 	f->capacity = n;
@@ -87,49 +96,79 @@ static int32_t floor_to(int32_t value, int32_t step)
 	return (q * step > value ? q - 1 : q) * step;
 }
 
-/* One row of the grid as classes and as driven or not; outside of the arrays is unknown. */
-static void classify(const struct cairn_frontier_finder *f, const struct cairn_grid *grid, int32_t y,
-    uint8_t *line, uint8_t *driven)
+static void widen(struct cairn_wave_box *box, int32_t lo, int32_t hi, int32_t y)
 {
-	int32_t cy = f->cy0 + y, w = f->wave.width;
-	memset(line, CAIRN_WAVE_UNKNOWN, (size_t)w);
-	int32_t lo = f->cx0 > grid->cx0 ? f->cx0 : grid->cx0;
-	int32_t hi = f->cx0 + w < grid->cx0 + grid->width ? f->cx0 + w : grid->cx0 + grid->width;
-	if (cy < grid->cy0 || cy >= grid->cy0 + grid->height || hi <= lo)
-		return;
-	const int8_t *restrict odds = grid->odds + cairn_grid_index(grid, lo, cy);
-	const uint16_t *restrict visits = grid->visits + cairn_grid_index(grid, lo, cy);
-	uint8_t *restrict out = line + (lo - f->cx0), *restrict been = driven + (lo - f->cx0);
-	for (int32_t x = 0; x < hi - lo; x++) {
-		uint8_t known = odds[x] < 0 ? CAIRN_WAVE_FREE : CAIRN_WAVE_UNSURE;
-		known = odds[x] >= CAIRN_ODDS_OCCUPIED ? CAIRN_WAVE_OCCUPIED : known;
-		out[x] = odds[x] == CAIRN_ODDS_UNKNOWN ? CAIRN_WAVE_UNKNOWN : known;
-	}
-	for (int32_t x = 0; x < hi - lo; x++)
-		been[x] = visits[x] != 0;
+	box->x0 = lo < box->x0 ? lo : box->x0;
+	box->x1 = hi > box->x1 ? hi : box->x1;
+	box->y0 = y < box->y0 ? y : box->y0;
+	box->y1 = y > box->y1 ? y : box->y1;
 }
 
-/* Takes one row in and widens *changed by what differs from what was there. */
-static void take_row(
-    struct cairn_frontier_finder *f, int32_t y, const uint8_t *line, struct cairn_wave_box *changed)
+/* Where two rows of n bytes differ, which they do. */
+static void find_difference(const void *a, const void *b, int32_t n, int32_t *ret_lo, int32_t *ret_hi)
 {
-	int32_t w = f->wave.width, lo = 0, hi = w - 1;
-	uint8_t *cell = f->wave.cell + (size_t)y * (size_t)w;
-	if (memcmp(cell, line, (size_t)w) == 0)
-		return;
-	while (cell[lo] == line[lo])
+	const uint8_t *p = a, *q = b;
+	int32_t lo = 0, hi = n - 1;
+	while (p[lo] == q[lo])
 		lo++;
-	while (cell[hi] == line[hi])
+	while (p[hi] == q[hi])
 		hi--;
+	*ret_lo = lo;
+	*ret_hi = hi;
+}
+
+/* Takes one row of the grid in, as classes, and widens *changed by those that differ from what was there.
+ * Most rows are as they were; that much is found out fast. */
+static void take_row(
+    struct cairn_frontier_finder *f, int32_t y, const int8_t *odds, struct cairn_wave_box *changed)
+{
+	int32_t w = f->wave.width, lo, hi;
+	size_t row = (size_t)y * (size_t)w;
+	if (memcmp(f->odds + row, odds, (size_t)w) == 0)
+		return;
+	find_difference(f->odds + row, odds, w, &lo, &hi);
+	memcpy(f->odds + row + lo, odds + lo, (size_t)(hi - lo + 1));
+	uint8_t *cell = f->wave.cell + row, *restrict line = f->part;
 	for (int32_t x = lo; x <= hi; x++) {
-		f->cell_total[cell[x]]--;
-		f->cell_total[line[x]]++;
+		uint8_t known = odds[x] < 0 ? CAIRN_WAVE_FREE : CAIRN_WAVE_UNSURE;
+		known = odds[x] >= CAIRN_ODDS_OCCUPIED ? CAIRN_WAVE_OCCUPIED : known;
+		line[x] = odds[x] == CAIRN_ODDS_UNKNOWN ? CAIRN_WAVE_UNKNOWN : known;
 	}
-	memcpy(cell + lo, line + lo, (size_t)(hi - lo + 1));
-	changed->x0 = lo < changed->x0 ? lo : changed->x0;
-	changed->x1 = hi > changed->x1 ? hi : changed->x1;
-	changed->y0 = y < changed->y0 ? y : changed->y0;
-	changed->y1 = y > changed->y1 ? y : changed->y1;
+	if (memcmp(cell + lo, line + lo, (size_t)(hi - lo + 1)) == 0)
+		return;
+	int32_t first, last;
+	find_difference(cell + lo, line + lo, hi - lo + 1, &first, &last);
+	memcpy(cell + lo + first, line + lo + first, (size_t)(last - first + 1));
+	widen(changed, lo + first, lo + last, y);
+}
+
+/* The same of where the robot has been. n cells from x on. */
+static void take_driven(struct cairn_frontier_finder *f, int32_t y, int32_t x, int32_t n,
+    const uint16_t *restrict visits, struct cairn_wave_box *changed)
+{
+	uint8_t *driven = f->wave.driven + (size_t)y * (size_t)f->wave.width + (size_t)x, *restrict line =
+											      f->part;
+	for (int32_t i = 0; i < n; i++)
+		line[i] = visits[i] != 0;
+	if (memcmp(driven, line, (size_t)n) == 0)
+		return;
+	memcpy(driven, line, (size_t)n);
+	widen(changed, x, x + n - 1, y);
+}
+
+/* Begins a window anew, all unknown. */
+static bool begin_window(
+    struct cairn_frontier_finder *f, int32_t cx0, int32_t cy0, int32_t width, int32_t height)
+{
+	size_t cells = (size_t)width * (size_t)height;
+	if (!resize(f, width, height))
+		return false;
+	cairn_wave_halve(&f->wave, cells > HALVE_CELLS);
+	memset(f->wave.cell, CAIRN_WAVE_UNKNOWN, cells);
+	memset(f->odds, (int)(uint8_t)CAIRN_ODDS_UNKNOWN, cells);
+	f->cx0 = cx0;
+	f->cy0 = cy0;
+	return true;
 }
 
 /* Copies the known part of the grid, with a margin of unknown, as one class a cell, and finds out what is
@@ -145,22 +184,32 @@ static bool take_window(
 	int32_t height = floor_to(k->max_cy + margin, step) + step - cy0;
 	bool anew = f->capacity == 0 || cx0 != f->cx0 || cy0 != f->cy0 || width != f->wave.width ||
 		    height != f->wave.height || grid->cell_m != f->cell_m;
-	*changed = (struct cairn_wave_box){INT32_MAX, INT32_MAX, -1, -1};
-	if (anew) {
-		if (!resize(f, width, height))
-			return false;
-		cairn_wave_halve(&f->wave, (size_t)width * (size_t)height > HALVE_CELLS);
-		memset(f->wave.cell, CAIRN_WAVE_UNKNOWN, (size_t)width * (size_t)height);
-		memset(f->cell_total, 0, sizeof(f->cell_total));
-		f->cell_total[CAIRN_WAVE_UNKNOWN] = (uint32_t)width * (uint32_t)height;
-		f->cx0 = cx0;
-		f->cy0 = cy0;
-		f->cell_m = grid->cell_m;
-	}
+	if (anew && !begin_window(f, cx0, cy0, width, height))
+		return false;
+	f->cell_m = grid->cell_m;
+	struct cairn_wave_box been = {INT32_MAX, INT32_MAX, -1, -1};
+	*changed = been;
+	/* Outside of the grid's arrays all is unknown. */
+	int32_t lo = cx0 > grid->cx0 ? cx0 : grid->cx0;
+	int32_t hi = cx0 + width < grid->cx0 + grid->width ? cx0 + width : grid->cx0 + grid->width;
+	int8_t *line = (int8_t *)f->scratch;
+	memset(line, (int)(uint8_t)CAIRN_ODDS_UNKNOWN, (size_t)width);
 	for (int32_t y = 0; y < height; y++) {
-		classify(f, grid, y, f->part, f->wave.driven + (size_t)y * (size_t)width);
-		take_row(f, y, f->part, changed);
+		int32_t cy = cy0 + y;
+		bool inside = cy >= grid->cy0 && cy < grid->cy0 + grid->height && hi > lo;
+		if (!inside) {
+			memset(line, (int)(uint8_t)CAIRN_ODDS_UNKNOWN, (size_t)width);
+			take_row(f, y, line, changed);
+			continue;
+		}
+		size_t at = cairn_grid_index(grid, lo, cy);
+		if (hi - lo < width)
+			memcpy(line + (lo - cx0), grid->odds + at, (size_t)(hi - lo));
+		take_row(f, y, hi - lo < width ? line : grid->odds + at, changed);
+		take_driven(f, y, lo - cx0, hi - lo, grid->visits + at, &been);
 	}
+	if (been.x1 >= been.x0)
+		cairn_wave_driven_in(&f->wave, been);
 	if (anew)
 		*changed = (struct cairn_wave_box){0, 0, width - 1, height - 1};
 	return true;

@@ -129,53 +129,59 @@ void cairn_frontier_masks(struct cairn_frontier_finder *f, struct cairn_wave_box
 }
 
 /* Is the unknown at this cell more than an enclosed pocket? Floods at most limit cells; the answer is kept in
- * scratch. */
+ * flood. */
 static bool is_big(struct cairn_frontier_finder *f, uint32_t seed, uint32_t limit)
 {
-	if (f->scratch[seed] != FLOOD_NEW)
-		return f->scratch[seed] == FLOOD_BIG;
+	if (f->flood[seed] != FLOOD_NEW)
+		return f->flood[seed] == FLOOD_BIG;
 	int32_t w = f->wave.width, h = f->wave.height;
 	const int32_t step_x[4] = {1, -1, 0, 0}, step_y[4] = {0, 0, 1, -1};
-	uint32_t count = 0, next = 0;
+	uint32_t *queue = f->flooded + f->flooded_count, count = 0, next = 0;
 	bool big = false;
-	f->queue[count++] = seed;
-	f->scratch[seed] = FLOOD_NOW;
+	queue[count++] = seed;
+	f->flood[seed] = FLOOD_NOW;
 	while (next < count && !big) {
-		uint32_t at = f->queue[next++];
+		uint32_t at = queue[next++];
 		int32_t x = (int32_t)(at % (uint32_t)w), y = (int32_t)(at / (uint32_t)w);
 		big = count >= limit || x == 0 || y == 0 || x == w - 1 || y == h - 1;
 		for (int k = 0; k < 4 && !big; k++) {
 			uint32_t to = (uint32_t)(y + step_y[k]) * (uint32_t)w + (uint32_t)(x + step_x[k]);
-			if (!f->unknown[to] || f->scratch[to] == FLOOD_NOW)
+			if (!f->unknown[to] || f->flood[to] == FLOOD_NOW)
 				continue;
-			big = f->scratch[to] == FLOOD_BIG;
-			f->scratch[to] = FLOOD_NOW;
-			f->queue[count++] = to;
+			big = f->flood[to] == FLOOD_BIG;
+			if (big)
+				break;
+			f->flood[to] = FLOOD_NOW;
+			queue[count++] = to;
 		}
 	}
 	for (uint32_t i = 0; i < count; i++)
-		f->scratch[f->queue[i]] = big ? FLOOD_BIG : FLOOD_SMALL;
+		f->flood[queue[i]] = big ? FLOOD_BIG : FLOOD_SMALL;
+	f->flooded_count += count;
 	return big;
 }
 
-/* Takes away the cells that only touch pockets. */
+/* The cells of the mask in the window's order, without those that only touch pockets. */
 static void drop_pockets(struct cairn_frontier_finder *f)
 {
 	int32_t w = f->wave.width, h = f->wave.height;
 	uint32_t limit = (uint32_t)ceil(POCKET_M2 / (f->cell_m * f->cell_m));
-	memset(f->scratch, FLOOD_NEW, (size_t)w * (size_t)h);
-	memcpy(f->edge, f->mask, (size_t)w * (size_t)h);
-	for (int32_t y = 1; y < h - 1; y++) {
-		const uint8_t *row = f->mask + (size_t)y * (size_t)w;
-		for (const uint8_t *p = row; (p = memchr(p, 1, (size_t)(row + w - p))) != NULL; p++) {
-			uint32_t i = (uint32_t)(p - f->mask);
-			const uint32_t next[4] = {i - 1, i + 1, i - (uint32_t)w, i + (uint32_t)w};
-			bool big = false;
-			for (int k = 0; k < 4 && !big; k++)
-				big = f->unknown[next[k]] && is_big(f, next[k], limit);
-			f->edge[i] = big;
-		}
+	f->flooded_count = 0;
+	f->cell_count = 0;
+	/* The frame has none. */
+	const uint8_t *p = f->mask, *end = f->mask + (size_t)w * (size_t)h;
+	for (; (p = memchr(p, 1, (size_t)(end - p))) != NULL; p++) {
+		uint32_t i = (uint32_t)(p - f->mask);
+		const uint32_t next[4] = {i - 1, i + 1, i - (uint32_t)w, i + (uint32_t)w};
+		bool big = false;
+		for (int k = 0; k < 4 && !big; k++)
+			big = f->unknown[next[k]] && is_big(f, next[k], limit);
+		f->edge[i] = big;
+		if (big)
+			f->sorted[f->cell_count++].index = i;
 	}
+	for (uint32_t i = 0; i < f->flooded_count; i++)
+		f->flood[f->flooded[i]] = FLOOD_NEW;
 }
 
 /* Joins cells that touch (8 neighbours) into one piece, starting at seed; its number of cells. */
@@ -201,23 +207,21 @@ static uint32_t flood_piece(struct cairn_frontier_finder *f, uint32_t seed, uint
 
 static void find_pieces(struct cairn_frontier_finder *f)
 {
-	int32_t w = f->wave.width, h = f->wave.height;
-	f->cell_count = 0;
+	size_t count = 0;
 	f->piece_count = 0;
-	for (int32_t y = 1; y < h - 1; y++) {
-		const uint8_t *row = f->edge + (size_t)y * (size_t)w;
-		for (const uint8_t *p = row; (p = memchr(p, 1, (size_t)(row + w - p))) != NULL; p++) {
-			uint32_t seed = (uint32_t)(p - f->edge);
-			if (f->label[seed] != NONE)
-				continue;
-			uint32_t count = flood_piece(f, seed, f->piece_count);
-			for (uint32_t i = 0; i < count; i++)
-				f->cells[f->cell_count++] = (struct cairn_frontier_cell){
-				    .index = f->queue[i], .cluster = f->piece_count};
-			f->parent[f->piece_count] = f->piece_count;
-			f->piece_count++;
-		}
+	for (size_t k = 0; k < f->cell_count; k++) {
+		uint32_t seed = f->sorted[k].index;
+		if (f->label[seed] != NONE)
+			continue;
+		uint32_t touching = flood_piece(f, seed, f->piece_count);
+		for (uint32_t i = 0; i < touching; i++)
+			f->cells[count++] =
+			    (struct cairn_frontier_cell){.index = f->queue[i], .cluster = f->piece_count};
+		f->parent[f->piece_count] = f->piece_count;
+		f->piece_count++;
 	}
+	for (size_t k = 0; k < count; k++)
+		f->edge[f->cells[k].index] = 0;
 }
 
 static uint32_t root_of(uint32_t *parent, uint32_t at)
@@ -265,7 +269,8 @@ static size_t link_pieces(struct cairn_frontier_finder *f)
 				if (f->label[to] == NONE) {
 					f->label[to] = mine;
 					f->queue[end++] = to;
-				} else if (f->cells[f->label[to]].cluster != f->cells[mine].cluster) {
+				} else if (f->label[to] != mine &&
+					   f->cells[f->label[to]].cluster != f->cells[mine].cluster) {
 					link_cells(f, mine, f->label[to], reach * reach);
 				}
 			}

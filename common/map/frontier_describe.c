@@ -162,6 +162,29 @@ double cairn_frontier_look(
 	return d <= 3.0 || (o.x == 0.0 && o.y == 0.0) ? 1.0 : (dx * o.x + dy * o.y) / d;
 }
 
+/* The least path distance of the cells up to reach from (mid_x, mid_y), or less: quicker to find than to look
+ * at each of them, and tells how far it is worth looking. CAIRN_WAVE_NEVER where none can be reached. */
+static uint32_t least_way(const struct cairn_frontier_finder *f, int32_t mid_x, int32_t mid_y, int32_t reach)
+{
+	const struct cairn_wave *wave = &f->wave;
+	const int32_t closed = CAIRN_WAVE_NEVER >> 9;
+	int32_t x0 = mid_x - reach > 0 ? mid_x - reach : 0, y0 = mid_y - reach > 0 ? mid_y - reach : 0;
+	int32_t x1 = mid_x + reach < wave->width ? mid_x + reach : wave->width - 1;
+	int32_t y1 = mid_y + reach < wave->height ? mid_y + reach : wave->height - 1;
+	int32_t least = closed,
+		count = (int32_t)(cairn_wave_index(wave, x1, y0) - cairn_wave_index(wave, x0, y0));
+	const uint32_t *last = wave->state + cairn_wave_index(wave, x0, y1);
+	for (const uint32_t *row = wave->state + cairn_wave_index(wave, x0, y0); row <= last;
+	     row += wave->stride) {
+		for (int32_t i = 0; i <= count; i++) { /* closed is 0 there: the farthest here */
+			int32_t d = ((int32_t)(row[i] >> 9) - 1) & closed;
+			least = d < least ? d : least;
+		}
+	}
+	return least >= closed - 1 ? CAIRN_WAVE_NEVER
+				   : (uint32_t)(least + 1 - CAIRN_WAVE_STEP) << wave->halved;
+}
+
 /* The best reachable cell near (mid_x, mid_y) from which one can look into the opening; false if there is
  * none. */
 static bool find_stand(const struct cairn_frontier_finder *f, struct cairn_frontier_outward o, int32_t mid_x,
@@ -170,7 +193,11 @@ static bool find_stand(const struct cairn_frontier_finder *f, struct cairn_front
 	int32_t stride = (int32_t)fmax(1.0, floor(STAND_STEP_M / f->cell_m + 0.5));
 	int32_t reach = (int32_t)(GOAL_REACH_M / (f->cell_m * stride));
 	double best = HUGE_VAL, step_m = stride * f->cell_m;
-	for (int32_t ring = 0; ring <= reach && ring * step_m - VIEW_M < best; ring++) {
+	uint32_t least = least_way(f, mid_x, mid_y, reach * stride);
+	if (least == CAIRN_WAVE_NEVER)
+		return false;
+	double least_m = detour_m(f, least);
+	for (int32_t ring = 0; ring <= reach && fmax(0.0, ring * step_m - VIEW_M) + least_m < best; ring++) {
 		double nearest = fmax(0.0, ring * step_m - VIEW_M); /* what its distance costs at least */
 		for (int32_t dy = -ring; dy <= ring; dy++) {
 			int32_t step = abs(dy) == ring || ring == 0 ? 1 : 2 * ring;

@@ -31,13 +31,15 @@ struct cairn_frontier_finder {
 	struct cairn_wave wave;
 	int32_t cx0, cy0; /* map cell of window cell (0, 0) */
 	double cell_m;
-	int bound, reach;       /* cells; of the clearances and masks as they are */
-	uint32_t cell_total[4]; /* of the window, by enum cairn_wave_cell */
+	int bound, reach; /* cells; of the clearances and masks as they are */
 	size_t capacity;
 	uint8_t *unknown, *floor; /* both without their narrow parts */
+	int8_t *odds;             /* the window as it was taken in */
 	uint8_t *scratch, *part;
-	uint8_t *mask;   /* cells beside the unknown */
-	uint8_t *edge;   /* of these, frontier cells */
+	uint8_t *mask;  /* cells beside the unknown */
+	uint8_t *edge;  /* of these, frontier cells; all 0 between two updates, as */
+	uint8_t *flood; /* what is known of the unknown's size */
+	uint32_t *flooded, flooded_count;
 	uint32_t *label; /* all NONE between two updates */
 	uint32_t *queue;
 	struct cairn_frontier_cell *cells, *sorted;

@@ -30,6 +30,7 @@ static void free_arrays(struct cairn_wave *wave)
 	free(wave->open);
 	free(wave->line);
 	free(wave->block);
+	free(wave->fresh);
 	free(wave->state);
 	wave->capacity = 0;
 }
@@ -55,23 +56,27 @@ bool cairn_wave_resize(struct cairn_wave *wave, int32_t width, int32_t height)
 		wave->open = malloc(room);
 		wave->line = malloc(room);
 		wave->block = malloc(room);
+		wave->fresh = malloc(room * sizeof(*wave->fresh));
 		wave->state = malloc(room * sizeof(*wave->state));
 		wave->capacity = room;
 	}
 	if (wave->cell == NULL || wave->driven == NULL || wave->clearance2 == NULL || wave->row2 == NULL ||
-	    wave->open == NULL || wave->line == NULL || wave->block == NULL || wave->state == NULL) {
+	    wave->open == NULL || wave->line == NULL || wave->block == NULL || wave->fresh == NULL ||
+	    wave->state == NULL) {
 		wave->capacity = 0;
 		return false;
 	}
 	wave->width = width;
 	wave->height = height;
 	wave->halved = 0;
+	wave->kept_need2 = 0;
 	memset(wave->driven, 0, cells);
 	return true;
 }
 
 void cairn_wave_halve(struct cairn_wave *wave, bool halve)
 {
+	wave->kept_need2 = 0;
 	wave->halved =
 	    halve && wave->width >= 4 && wave->height >= 4; /* else blocks and frame are no fewer */
 }
@@ -108,12 +113,27 @@ static int32_t clip(int32_t v, int32_t end)
 	return v < 0 ? 0 : v > end ? end : v;
 }
 
+static void add_stale(struct cairn_wave *wave, struct cairn_wave_box box)
+{
+	struct cairn_wave_box *s = &wave->stale;
+	s->x0 = box.x0 < s->x0 ? box.x0 : s->x0;
+	s->y0 = box.y0 < s->y0 ? box.y0 : s->y0;
+	s->x1 = box.x1 > s->x1 ? box.x1 : s->x1;
+	s->y1 = box.y1 > s->y1 ? box.y1 : s->y1;
+}
+
+void cairn_wave_driven_in(struct cairn_wave *wave, struct cairn_wave_box box)
+{
+	add_stale(wave, box);
+}
+
 void cairn_wave_clearances_in(struct cairn_wave *wave, int bound_cells, struct cairn_wave_box box)
 {
 	int32_t w = wave->width, h = wave->height;
 	int16_t far = (int16_t)(bound_cells * bound_cells + 1);
 	int32_t x0 = clip(box.x0 - bound_cells, w - 1), x1 = clip(box.x1 + bound_cells, w - 1);
 	int32_t y0 = clip(box.y0 - bound_cells, h - 1), y1 = clip(box.y1 + bound_cells, h - 1);
+	add_stale(wave, (struct cairn_wave_box){x0, y0, x1, y1});
 	/* The rows of the box itself are measured anew; those beside it are as they were. */
 	for (int32_t y = clip(box.y0, h - 1); y <= clip(box.y1, h - 1); y++)
 		row_distances(wave->cell + (size_t)y * (size_t)w, wave->row2 + (size_t)y * (size_t)w, x0, x1,
@@ -154,17 +174,17 @@ static bool push(struct cairn_wave *wave, uint32_t distance, size_t index)
 	return true;
 }
 
-static void mark_open(struct cairn_wave *wave)
+static void mark_open(struct cairn_wave *wave, struct cairn_wave_box box)
 {
 	int32_t w = wave->width, h = wave->height;
 	int16_t need2 = (int16_t)wave->need2,
 		driven2 = need2 < CAIRN_WAVE_DRIVEN2 ? need2 : CAIRN_WAVE_DRIVEN2;
-	for (int32_t y = 0; y < h; y++) {
+	for (int32_t y = box.y0; y <= box.y1; y++) {
 		size_t row = (size_t)y * (size_t)w;
 		const uint8_t *restrict cell = wave->cell + row, *restrict driven = wave->driven + row;
 		const int16_t *restrict clearance2 = wave->clearance2 + row;
 		uint8_t *restrict open = wave->open + row;
-		for (int32_t x = 0; x < w; x++)
+		for (int32_t x = box.x0; x <= box.x1; x++)
 			open[x] =
 			    (uint8_t)((cell[x] == CAIRN_WAVE_FREE) &
 				      ((clearance2[x] >= need2) | (driven[x] & (clearance2[x] >= driven2))));
@@ -176,38 +196,37 @@ static void mark_open(struct cairn_wave *wave)
 
 /* Cells that may be entered are NEVER away, others and the frame 0: one comparison decides, without bounds
  * checks. */
-static void mark_states(struct cairn_wave *wave)
+static void mark_states(struct cairn_wave *wave, struct cairn_wave_box box)
 {
-	int32_t w = wave->width, h = wave->height;
+	int32_t w = wave->width, h = wave->height, x0 = clip(box.x0 - 1, w - 1), x1 = clip(box.x1 + 1, w - 1);
 	uint8_t *restrict column = wave->line;
 	wave->stride = w;
-	memset(wave->state, 0, (size_t)w * sizeof(*wave->state));
-	memset(wave->state + (size_t)(h - 1) * (size_t)w, 0, (size_t)w * sizeof(*wave->state));
-	for (int32_t y = 1; y < h - 1; y++) {
+	memset(wave->fresh, 0, (size_t)w * sizeof(*wave->fresh));
+	memset(wave->fresh + (size_t)(h - 1) * (size_t)w, 0, (size_t)w * sizeof(*wave->fresh));
+	for (int32_t y = clip(box.y0 - 2, h - 3) + 1; y <= clip(box.y1, h - 3) + 1; y++) {
 		const uint8_t *restrict at = wave->open + (size_t)y * (size_t)w;
 		const uint8_t *above = at - w, *below = at + w;
-		uint32_t *restrict state = wave->state + (size_t)y * (size_t)w;
-		for (int32_t x = 0; x < w; x++)
+		uint32_t *restrict fresh = wave->fresh + (size_t)y * (size_t)w;
+		for (int32_t x = clip(x0 - 1, w - 1); x <= clip(x1 + 1, w - 1); x++)
 			column[x] = (uint8_t)(above[x] & at[x] & below[x]);
-		for (int32_t x = 1; x < w - 1; x++) {
+		for (int32_t x = x0 > 1 ? x0 : 1; x <= x1 && x < w - 1; x++) {
 			uint32_t inner = column[x - 1] & column[x] & column[x + 1];
-			state[x] = (0U - at[x]) & (NEVER << 9 | inner << 8 | (EVERYWHERE & (inner - 1U)));
+			fresh[x] = (0U - at[x]) & (NEVER << 9 | inner << 8 | (EVERYWHERE & (inner - 1U)));
 		}
-		state[0] = state[w - 1] = 0;
+		fresh[0] = fresh[w - 1] = 0;
 	}
 }
 
 /* Which of their four cells may be entered: 1 and 2 in the upper row (in memory), 4 and 8 in the lower one.
  * Block (1, 1) begins at cell (1, 1), so that the frame of cells lies in blocks of its own or beside closed
  * ones. */
-static void mark_blocks(struct cairn_wave *wave, int32_t blocks_x, int32_t blocks_y)
+static void mark_blocks(struct cairn_wave *wave, int32_t blocks_x, struct cairn_wave_box box)
 {
-	memset(wave->block, 0, (size_t)blocks_x * (size_t)blocks_y);
-	for (int32_t y = 1; 2 * y < wave->height; y++) {
+	for (int32_t y = box.y0; y <= box.y1 && 2 * y < wave->height; y++) {
 		const uint8_t *restrict upper = wave->open + (size_t)(2 * y - 1) * (size_t)wave->width;
 		const uint8_t *restrict lower = upper + wave->width;
 		uint8_t *restrict block = wave->block + (size_t)y * (size_t)blocks_x;
-		for (int32_t x = 1; 2 * x < wave->width; x++)
+		for (int32_t x = box.x0; x <= box.x1 && 2 * x < wave->width; x++)
 			block[x] = (uint8_t)(upper[2 * x - 1] | upper[2 * x] << 1 | lower[2 * x - 1] << 2 |
 					     lower[2 * x] << 3);
 	}
@@ -226,26 +245,54 @@ static uint32_t ways_out(const uint8_t *at, ptrdiff_t w)
 }
 
 /* As mark_states, for blocks. Inner are those in the middle of nine without a closed cell. */
-static void mark_block_states(struct cairn_wave *wave)
+static void mark_block_states(struct cairn_wave *wave, struct cairn_wave_box box)
 {
 	const int32_t w = wave->width / 2 + 2, h = wave->height / 2 + 2;
 	const uint8_t full = 15;
 	uint8_t *restrict column = wave->line;
-	mark_blocks(wave, w, h);
 	wave->stride = w;
-	memset(wave->state, 0, (size_t)w * (size_t)h * sizeof(*wave->state));
-	for (int32_t y = 1; y < h - 1; y++) {
+	if (wave->kept_need2 == 0) { /* the frame, too */
+		memset(wave->block, 0, (size_t)w * (size_t)h);
+		memset(wave->fresh, 0, (size_t)w * (size_t)h * sizeof(*wave->fresh));
+	}
+	/* Those of the box's cells, and their neighbours. */
+	struct cairn_wave_box b = {clip((box.x0 + 1) / 2 - 1, w - 3) + 1,
+	    clip((box.y0 + 1) / 2 - 1, h - 3) + 1, clip((box.x1 + 1) / 2 - 1, w - 3) + 1,
+	    clip((box.y1 + 1) / 2 - 1, h - 3) + 1};
+	mark_blocks(wave, w, b);
+	b = (struct cairn_wave_box){b.x0 > 1 ? b.x0 - 1 : 1, b.y0 > 1 ? b.y0 - 1 : 1,
+	    b.x1 < w - 2 ? b.x1 + 1 : w - 2, b.y1 < h - 2 ? b.y1 + 1 : h - 2};
+	for (int32_t y = b.y0; y <= b.y1; y++) {
 		const uint8_t *at = wave->block + (size_t)y * (size_t)w, *above = at - w, *below = at + w;
-		uint32_t *state = wave->state + (size_t)y * (size_t)w;
-		for (int32_t x = 0; x < w; x++)
+		uint32_t *fresh = wave->fresh + (size_t)y * (size_t)w;
+		for (int32_t x = b.x0 - 1; x <= b.x1 + 1; x++)
 			column[x] = above[x] & at[x] & below[x];
-		for (int32_t x = 1; x < w - 1; x++) {
-			if (at[x] == 0)
-				continue;
+		for (int32_t x = b.x0; x <= b.x1; x++) {
 			bool inner = (column[x - 1] & column[x] & column[x + 1]) == full;
-			state[x] = NEVER << 9 | (inner ? INNER : ways_out(at + x, w));
+			uint32_t state = NEVER << 9 | (inner ? INNER : ways_out(at + x, w));
+			fresh[x] = at[x] != 0 ? state : 0;
 		}
 	}
+}
+
+/* Brings open, block and fresh up to date and lays fresh out for a new wave. */
+static void mark(struct cairn_wave *wave)
+{
+	if (!wave->told || wave->kept_need2 == 0 || wave->need2 != wave->kept_need2) {
+		wave->kept_need2 = 0;
+		wave->stale = (struct cairn_wave_box){0, 0, wave->width - 1, wave->height - 1};
+	}
+	if (wave->stale.x1 >= wave->stale.x0) {
+		mark_open(wave, wave->stale);
+		if (wave->halved)
+			mark_block_states(wave, wave->stale);
+		else
+			mark_states(wave, wave->stale);
+	}
+	wave->kept_need2 = wave->need2;
+	wave->stale = (struct cairn_wave_box){INT32_MAX, INT32_MAX, -1, -1};
+	size_t rows = (size_t)(wave->halved ? wave->height / 2 + 2 : wave->height);
+	memcpy(wave->state, wave->fresh, (size_t)wave->stride * rows * sizeof(*wave->state));
 }
 
 /* What became of a run that came to a cell. */
@@ -391,10 +438,6 @@ bool cairn_wave_spread(struct cairn_wave *wave, int32_t x, int32_t y, int need2,
 	wave->waiting = 0;
 	for (int i = 0; i < CAIRN_WAVE_BUCKETS; i++)
 		wave->bucket_count[i] = 0;
-	mark_open(wave);
-	if (wave->halved)
-		mark_block_states(wave);
-	else
-		mark_states(wave);
+	mark(wave);
 	return escape(wave, x, y, escape_cells < ESCAPE_MAX ? escape_cells : ESCAPE_MAX) && expand(wave);
 }

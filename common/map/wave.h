@@ -28,6 +28,11 @@ enum cairn_wave_cell { CAIRN_WAVE_UNKNOWN, CAIRN_WAVE_FREE, CAIRN_WAVE_UNSURE, C
 #define CAIRN_WAVE_NEVER UINT32_MAX
 #define CAIRN_WAVE_DRIVEN2 5 /* squared cells; with less the wavefront might leak through a thin wall */
 
+/* Window cells [x0, x1] x [y0, y1]. */
+struct cairn_wave_box {
+	int32_t x0, y0, x1, y1;
+};
+
 struct cairn_wave {
 	int32_t width, height;
 	int32_t halved, stride; /* 1: in blocks; of state */
@@ -38,16 +43,15 @@ struct cairn_wave {
 	int16_t *row2;          /* scratch */
 	uint8_t *open, *line;   /* may be entered; scratch */
 	uint8_t *block;         /* which cells of a block may be */
+	uint32_t *fresh;        /* state before the wave has begun */
 	uint32_t *state;        /* distance << 9, whether all neighbours are open << 8, ways to go on by */
 	int need2;              /* of the last spread, squared cells */
 	size_t waiting;         /* cells in the buckets */
+	bool told;              /* set by a caller that tells of every change: open and fresh are kept */
+	int kept_need2;         /* what they were made for; 0: for nothing */
+	struct cairn_wave_box stale; /* what has changed since */
 	uint32_t *bucket[CAIRN_WAVE_BUCKETS];
 	size_t bucket_count[CAIRN_WAVE_BUCKETS], bucket_capacity[CAIRN_WAVE_BUCKETS];
-};
-
-/* Window cells [x0, x1] x [y0, y1]. */
-struct cairn_wave_box {
-	int32_t x0, y0, x1, y1;
 };
 
 void cairn_wave_init(struct cairn_wave *wave);
@@ -65,6 +69,9 @@ void cairn_wave_clearances(struct cairn_wave *wave, int bound_cells);
 
 /* The same after a change of the cells in box alone. */
 void cairn_wave_clearances_in(struct cairn_wave *wave, int bound_cells, struct cairn_wave_box box);
+
+/* Says that driven has changed in box; for a caller that is told. */
+void cairn_wave_driven_in(struct cairn_wave *wave, struct cairn_wave_box box);
 
 /* Spreads from cell (x, y) over free cells with clearance2 >= need2, or where the robot has been before. A
  * start without that clearance first escapes over free cells (never diagonally, so never through a wall) to

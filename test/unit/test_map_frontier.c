@@ -509,20 +509,26 @@ START_TEST(cells_within_half_a_metre_are_one_frontier_and_farther_ones_are_two)
 END_TEST
 
 /* Whatever changes, and however often: what is found is what a finder that sees the map for the first time
- * finds. */
-START_TEST(after_any_change_the_frontiers_are_those_of_a_fresh_look)
+ * finds. In a room of width x height cells. */
+static void change_at_random(uint32_t width, uint32_t height, int rounds)
 {
 	static struct cairn_msg_frontiers fresh;
 	struct cairn_rng rng;
 	cairn_rng_seed(&rng, 3, 1);
 	begin();
-	room(0, 0, 200, 150);
-	for (int round = 0; round < 60; round++) {
-		int32_t x = (int32_t)(cairn_rng_u32(&rng) % 190U), y = (int32_t)(cairn_rng_u32(&rng) % 140U);
+	ck_assert(cairn_grid_reserve(
+	    &grid, (struct cairn_cell_box){-20, -20, (int32_t)width + 50, (int32_t)height + 50}));
+	room(0, 0, (int32_t)width, (int32_t)height);
+	for (int round = 0; round < rounds; round++) {
+		int32_t x = (int32_t)(cairn_rng_u32(&rng) % (width - 10)),
+			y = (int32_t)(cairn_rng_u32(&rng) % (height - 10));
 		int8_t odds = round % 3 == 0 ? CAIRN_ODDS_UNKNOWN : round % 3 == 1 ? FREE : WALL;
 		area(x, y, x + (int32_t)(cairn_rng_u32(&rng) % 40U), y + (int32_t)(cairn_rng_u32(&rng) % 30U),
 		    odds);
 		area(98, 70, 104, 76, FREE);
+		if (round % 4 == 0) /* the robot has been between the two places */
+			for (int32_t k = x; k < x + 9; k++)
+				grid.visits[cairn_grid_index(&grid, k, y)]++;
 		memset(&memory, 0, sizeof(memory));
 		find(100, 73, false);
 		fresh = found;
@@ -537,10 +543,22 @@ START_TEST(after_any_change_the_frontiers_are_those_of_a_fresh_look)
 	ck_assert_uint_gt(found.total, 3);
 	end();
 }
+
+START_TEST(after_any_change_the_frontiers_are_those_of_a_fresh_look)
+{
+	change_at_random(200, 150, 60);
+}
+END_TEST
+
+START_TEST(after_any_change_of_a_large_map_the_frontiers_are_those_of_a_fresh_look)
+{
+	change_at_random(760, 700, 60);
+}
 END_TEST
 
 CAIRN_TEST_MAIN("map_frontier", cells_within_half_a_metre_are_one_frontier_and_farther_ones_are_two,
-    after_any_change_the_frontiers_are_those_of_a_fresh_look, a_closed_room_has_no_frontier,
+    after_any_change_the_frontiers_are_those_of_a_fresh_look,
+    after_any_change_of_a_large_map_the_frontiers_are_those_of_a_fresh_look, a_closed_room_has_no_frontier,
     a_doorway_is_one_frontier_with_a_place_to_stand, openings_narrower_than_asked_for_do_not_count,
     the_kind_follows_the_width_between_walls, unknown_slits_between_far_rays_are_no_frontiers,
     a_look_into_a_narrow_gap_opens_nothing, a_wall_seen_in_dashes_is_no_frontier,
