@@ -63,26 +63,34 @@ static void until(const struct watch *w, double coverage, struct cairn_frequency
 	}
 }
 
-bool cairn_frequency_compare(const struct cairn_config *cfg, const struct cairn_world *world, double period_s,
-    double limit_s, struct cairn_frequency_report *ret, struct cairn_error *err)
+static void compare(const struct watch *by_need, const struct watch *fixed, struct cairn_frequency_report *ret)
 {
-	struct watch adaptive = {.samples = calloc(SAMPLES_MAX, sizeof(struct sample))};
+	double same = fmin(ret->adaptive.coverage, ret->fixed.coverage) - CAIRN_FREQUENCY_SLACK;
+	until(by_need, same, &ret->adaptive);
+	until(fixed, same, &ret->fixed);
+	ret->saved = ret->fixed.same_calls > 0
+			 ? 1.0 - (double)ret->adaptive.same_calls / (double)ret->fixed.same_calls
+			 : 0.0;
+}
+
+bool cairn_frequency_compare(const struct cairn_config *cfg, const struct cairn_world *world, const double *periods_s,
+    uint32_t count, double limit_s, struct cairn_frequency_report *ret, struct cairn_error *err)
+{
+	struct cairn_frequency_run adaptive;
+	struct watch by_need = {.samples = calloc(SAMPLES_MAX, sizeof(struct sample))};
 	struct watch fixed = {.samples = calloc(SAMPLES_MAX, sizeof(struct sample))};
-	bool ok = adaptive.samples != NULL && fixed.samples != NULL;
-	*ret = (struct cairn_frequency_report){0};
+	bool ok = by_need.samples != NULL && fixed.samples != NULL;
 	if (!ok)
 		cairn_error_set(err, "out of memory");
-	ok = ok && run_once(cfg, world, 0.0, limit_s, &adaptive, &ret->adaptive, err) &&
-	     run_once(cfg, world, period_s, limit_s, &fixed, &ret->fixed, err);
-	if (ok) {
-		double same = fmin(ret->adaptive.coverage, ret->fixed.coverage) - CAIRN_FREQUENCY_SLACK;
-		until(&adaptive, same, &ret->adaptive);
-		until(&fixed, same, &ret->fixed);
-		ret->saved = ret->fixed.same_calls > 0
-				 ? 1.0 - (double)ret->adaptive.same_calls / (double)ret->fixed.same_calls
-				 : 0.0;
+	ok = ok && run_once(cfg, world, 0.0, limit_s, &by_need, &adaptive, err);
+	for (uint32_t i = 0; ok && i < count; i++) {
+		fixed = (struct watch){.samples = fixed.samples};
+		ret[i] = (struct cairn_frequency_report){.adaptive = adaptive};
+		ok = run_once(cfg, world, periods_s[i], limit_s, &fixed, &ret[i].fixed, err);
+		if (ok)
+			compare(&by_need, &fixed, &ret[i]);
 	}
-	free(adaptive.samples);
+	free(by_need.samples);
 	free(fixed.samples);
 	return ok;
 }

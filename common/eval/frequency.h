@@ -26,7 +26,8 @@ struct cairn_frequency_report {
 	double saved; /* share of the fixed rate's calls that adaptive asking does without */
 };
 
-bool cairn_frequency_compare(const struct cairn_config *cfg, const struct cairn_world *world, double period_s,
-    double limit_s, struct cairn_frequency_report *ret, struct cairn_error *err);
+/* ret: one for each of the count periods; the run by need is one and the same. */
+bool cairn_frequency_compare(const struct cairn_config *cfg, const struct cairn_world *world, const double *periods_s,
+    uint32_t count, double limit_s, struct cairn_frequency_report *ret, struct cairn_error *err);
 
 #endif

@@ -20,9 +20,9 @@ static const struct cli_option eval_options[] = {
 	"gt or vision (arenas; both where it is not given); frontier, vlm, hybrid, shadow, nearest or greedy, may be "
 	"repeated (explore; all but shadow where it is not given)"},
     {"name", '\0', "N", "only this one of config/arenas (arenas)"},
-    {"seeds", '\0', "N", "so many, from --seed on (arenas, explore; 1 where it is not given)"},
+    {"seeds", '\0', "N", "so many, from --seed on (arenas, explore, frequency; 1 where it is not given)"},
     {"report", '\0', "DIR", "write a page with figures there; an interrupted run goes on from it (arenas, explore; replay: the page alone)"},
-    {"state", '\0', "FILE", "keep what is finished there, and go on from it after an interruption (safety)"},
+    {"state", '\0', "FILE", "keep what is finished there, and go on from it after an interruption (safety, frequency)"},
     {"without", '\0', "LAYERS", "leave safety layers out: sequencer, motor or both (safety)"},
     {"world", '\0', "FILE", "house to drive in (soak)"},
     {"kills", '\0', "N", "how many (storm; 200 where it is not given)"},
@@ -32,8 +32,8 @@ static const struct cli_option eval_options[] = {
     {"provider", '\0', "NAME", "of vlm.providers: asked with pictures and prompt in the modes with a model (explore; the scripted pilot, without, where it is not given)"},
     {"ask", '\0', "NAME", "put the recorded questions to this provider, and tell how often it agrees (replay)"},
     {"usd", '\0', "MAX", "what may be spent on calls of a paid provider (replay, explore; vlm.limit_usd_per_session where it is not given)"},
-    {"config", '\0', "FILE", "configuration laid over what was recorded (replay), or over the default (explore)"},
-    {"set", '\0', "KEY=VALUE", "one key, laid over everything; may be repeated (replay, explore)"},
+    {"config", '\0', "FILE", "configuration laid over what was recorded (replay), or over the default (explore, cost)"},
+    {"set", '\0', "KEY=VALUE", "one key, laid over everything; may be repeated (replay, explore, cost)"},
     {"poses", '\0', "SOURCE", "mapper (as on the robot) or truth (faster) (explore; mapper where it is not given)"},
     {"set", '\0', "KEY=VALUE", "lay a single section.key over the defaults; may be repeated (explore)"},
     {"verbose", 'v', NULL, "say on standard error what is found as it is found"}, {0}};

@@ -6,6 +6,7 @@
 
 #include "common/eval/report.h"
 #include "procs/cairn/eval_arenas.h"
+#include "procs/cairn/shards.h"
 
 #define MAP_PX 300
 #define EDGE_M 2.56 /* the floor and its outer walls */
@@ -175,7 +176,8 @@ static void add_run(struct cairn_report *report, const struct arenas_plan *p, ui
 
 bool arenas_write_report(const struct arenas_plan *p, double wall_s, struct cairn_error *err)
 {
-	char seeds[48], verdict[64], speed[64];
+	char seeds[48], verdict[64], speed[64], version[64];
+	snprintf(version, sizeof(version), "%s, build %016llx", CAIRN_VERSION, (unsigned long long)cairn_shards_program(0));
 	double simulated_s = 0.0;
 	for (uint64_t i = 0; i < p->count; i++)
 		simulated_s += p->results[i].seconds;
@@ -185,7 +187,7 @@ bool arenas_write_report(const struct arenas_plan *p, double wall_s, struct cair
 	snprintf(verdict, sizeof(verdict), "%llu of %llu runs passed",
 	    (unsigned long long)(p->count - p->failed), (unsigned long long)p->count);
 	const struct cairn_report_fact facts[] = {
-	    {"cairn", CAIRN_VERSION}, {"seeds", seeds}, {"speed", speed}};
+	    {"version", version}, {"seeds", seeds}, {"speed", speed}};
 	struct cairn_report *report = cairn_report_new(&(struct cairn_report_head){.title = "Arenas",
 	    .summary = "Small rooms with a task, driven by the scripted pilot through the robot's own "
 		       "perception, map, "

@@ -4,7 +4,7 @@
  * mode, where local exploration drives: so questions can be asked at a fixed rate whatever the answers are,
  * about a robot that is on its way, with memory, last actions and the pictures that the default sends. The
  * scripted pilot answers, and counts tokens by its maker's published rules for gpt-4o-mini
- * (common/vlm/tokens.h); the gateway's ledger adds up. The recording of the session says which part of a
+ * (common/vlm/tokens.h); the gateway's ledger adds up, at the configured prices (--config, --set vlm.price_...). The recording of the session says which part of a
  * request costs what. Pass mark: under 0.15 USD per hour. */
 #include <dirent.h>
 #include <signal.h>
@@ -37,6 +37,8 @@ struct parts {
 };
 
 struct cost {
+	struct cairn_config cfg;
+	struct cairn_lineup lineup; /* whose prices: as configured */
 	struct parts parts;
 	uint64_t calls, failures;
 	double usd, asked_s;
@@ -136,16 +138,50 @@ static void add_parts(struct parts *sum, const struct parts *p)
 	sum->cached += p->cached;
 }
 
-/* Explores one home until it is done or the time is up; its figures into *ret. False with c->problem set. */
-static bool run_home(
-    struct cost *c, const char *cairn, const char *home, double limit_s, bool verbose, json_t *figures)
+/* The stack is configured as asked, below what this measurement needs. */
+static void add_options(const struct cli *cli, const char **args)
 {
+	int n = 0, count;
+	const char *const *sets = cli_values(cli, "set", &count);
+	while (args[n] != NULL)
+		n++;
+	if (cli_value(cli, "config") != NULL && n + 2 <= DRILL_ARGS_MAX) {
+		args[n++] = "--config";
+		args[n++] = cli_value(cli, "config");
+	}
+	for (int i = 0; i < count && n + 2 <= DRILL_ARGS_MAX; i++) {
+		args[n++] = "--set";
+		args[n++] = sets[i];
+	}
+}
+
+/* Prices and all else as the stack will have them. */
+static bool configure(const struct cli *cli, struct cost *c)
+{
+	struct cairn_config_layers layers = {.share_dir = CAIRN_SOURCE_DIR, .file = cli_value(cli, "config")};
+	char whole[2 * CAIRN_CONFIG_TEXT_CAP];
+	layers.sets = cli_values(cli, "set", &layers.set_count);
+	if (!cairn_config_merge(&c->cfg, &layers, &c->problem))
+		return false;
+	if (c->cfg.vlm.providers[0] != '/') {
+		snprintf(whole, sizeof(whole), "%s/%.250s", CAIRN_SOURCE_DIR, c->cfg.vlm.providers);
+		snprintf(c->cfg.vlm.providers, sizeof(c->cfg.vlm.providers), "%.*s", CAIRN_CONFIG_TEXT_CAP - 1, whole);
+	}
+	return cairn_lineup_load(&c->lineup, &c->cfg.vlm, &c->problem);
+}
+
+/* Explores one home until it is done or the time is up; its figures into *ret. False with c->problem set. */
+static bool run_home(const struct cli *cli, struct cost *c, const char *cairn, const char *home, double limit_s,
+    json_t *figures)
+{
+	bool verbose = cli_value(cli, "verbose") != NULL;
 	char world[512];
 	snprintf(world, sizeof(world), "%s/config/worlds/%s.yaml", CAIRN_SOURCE_DIR, home);
-	const char *const args[] = {"--world", world, "--set", "vlm.record=exchanges", "--set",
-	    "vlm.shadow=true", "--set", "vlm.base_timer_s=4.2", "--set", "vlm.skip_age_max_s=0", "--set",
-	    "vlm.limit_calls_per_min=12", "--set", "safety.silent_wait_s=4", "--set",
-	    "safety.silent_local_s=3600", NULL};
+	const char *args[DRILL_ARGS_MAX + 1] = {"--world", world, "--set", "vlm.record=exchanges", "--set",
+	    "vlm.record_pictures=false", "--set", "vlm.shadow=true", "--set", "vlm.base_timer_s=4.2", "--set",
+	    "vlm.skip_age_max_s=0", "--set", "vlm.limit_calls_per_min=12", "--set", "safety.silent_wait_s=4", "--set",
+	    "safety.silent_local_s=3600"};
+	add_options(cli, args);
 	struct drill *drill = drill_start(cairn, args, &c->problem);
 	if (drill == NULL)
 		return false;
@@ -186,18 +222,16 @@ static void put_share(json_t *o, const char *name, double tokens, double usd_per
 }
 
 /* Tokens a call, and US dollars an hour at the rate. */
-static json_t *make_shares(const struct parts *p)
+static json_t *make_shares(const struct parts *p, const struct cairn_profile *prices)
 {
-	struct cairn_profile prices;
 	double calls = (double)p->calls,
 	       pictures = (double)(p->pictures * cairn_tokens_picture(640, 480, false));
 	double text = (double)(p->tools + p->system + p->context), cached = (double)p->cached;
 	json_t *o = json_object();
-	cairn_profile_defaults(&prices);
-	put_share(o, "cached", cached, prices.price_cached_usd_per_mtok, calls);
-	put_share(o, "fresh_text", text - cached, prices.price_in_usd_per_mtok, calls);
-	put_share(o, "pictures", pictures, prices.price_in_usd_per_mtok, calls);
-	put_share(o, "output", (double)p->out, prices.price_out_usd_per_mtok, calls);
+	put_share(o, "cached", cached, prices->price_cached_usd_per_mtok, calls);
+	put_share(o, "fresh_text", text - cached, prices->price_in_usd_per_mtok, calls);
+	put_share(o, "pictures", pictures, prices->price_in_usd_per_mtok, calls);
+	put_share(o, "output", (double)p->out, prices->price_out_usd_per_mtok, calls);
 	json_object_set_new(o, "tools_tokens", json_real((double)p->tools / calls));
 	json_object_set_new(o, "system_tokens", json_real((double)p->system / calls));
 	json_object_set_new(o, "context_tokens", json_real((double)p->context / calls));
@@ -217,23 +251,28 @@ bool cairn_eval_cost(const struct cli *cli, json_t *figures)
 		fprintf(stderr, "cairn eval cost: --for: %s\n", c.problem.text);
 		return false;
 	}
-	bool ok = cairn_program_dir(dir, sizeof(dir));
+	bool ok = configure(cli, &c) && cairn_program_dir(dir, sizeof(dir));
 	snprintf(cairn, sizeof(cairn), "%s/cairn", dir);
 	for (size_t i = 0; ok && i < sizeof(homes) / sizeof(homes[0]); i++)
-		ok = run_home(&c, cairn, homes[i], limit_s, cli_value(cli, "verbose") != NULL, figures);
+		ok = run_home(cli, &c, cairn, homes[i], limit_s, figures);
 	if (!ok) {
 		fprintf(stderr, "cairn eval cost: %s\n", c.problem.text);
 		return false;
 	}
 	double per_call_usd = c.usd / (double)c.calls, rate_hz = (double)c.parts.calls / c.asked_s;
 	double per_hour_usd = per_call_usd * RATE_HZ * 3600.0;
+	const struct cairn_profile *who = &c.lineup.rows[0];
+	json_object_set_new(figures, "prices",
+	    json_pack("{s:s,s:s,s:s,s:f,s:f,s:f}", "provider", who->name, "model", who->model, "priced", who->priced,
+		"in_usd_per_mtok", who->price_in_usd_per_mtok, "cached_usd_per_mtok", who->price_cached_usd_per_mtok,
+		"out_usd_per_mtok", who->price_out_usd_per_mtok));
 	json_object_set_new(figures, "calls", json_integer((json_int_t)c.calls));
 	json_object_set_new(figures, "failures", json_integer((json_int_t)c.failures));
 	json_object_set_new(figures, "rate_hz", json_real(rate_hz));
 	json_object_set_new(figures, "usd", json_real(c.usd));
 	json_object_set_new(figures, "usd_per_call", json_real(per_call_usd));
 	json_object_set_new(figures, "usd_per_hour_at_0_2_hz", json_real(per_hour_usd));
-	json_object_set_new(figures, "parts", make_shares(&c.parts));
+	json_object_set_new(figures, "parts", make_shares(&c.parts, &c.lineup.rows[0]));
 	return per_hour_usd < USD_PER_HOUR_MAX && c.failures == 0 && c.parts.pictures > 0 &&
 	       rate_hz > RATE_HZ * (1.0 - RATE_SPARE) && rate_hz < RATE_HZ * (1.0 + RATE_SPARE);
 }

@@ -7,6 +7,7 @@
 
 #include "common/eval/report.h"
 #include "procs/cairn/eval_explore.h"
+#include "procs/cairn/shards.h"
 
 #define RUNS_MAX 24 /* drawn, the worst first */
 #define CELL_CAP 48
@@ -289,7 +290,7 @@ static void add_runs(struct cairn_report *report, const struct explore_plan *p)
 static struct cairn_report *begin(const struct explore_plan *p, const char *command)
 {
 	struct utsname host = {.machine = ""};
-	char facts[5][160], verdict[96];
+	char facts[6][200], verdict[96];
 	uint32_t contacts = 0, early = 0, missing = 0, total = p->world_count * p->mode_count * p->seeds;
 	uname(&host);
 	for (uint32_t i = 0; i < total; i++) {
@@ -303,16 +304,22 @@ static struct cairn_report *begin(const struct explore_plan *p, const char *comm
 	snprintf(facts[1], sizeof(facts[1]), "%.0f s at most, simulated", p->duration_s);
 	snprintf(facts[2], sizeof(facts[2]), "%s; sensor and odometry noise as configured",
 	    p->map == CAIRN_RUN_MAP_MAPPER ? "the robot's own mapper" : "true poses, the robot's own map");
-	snprintf(facts[3], sizeof(facts[3]), "%s (messages %d)", CAIRN_VERSION, CAIRN_SCHEMA_VERSION);
+	snprintf(facts[3], sizeof(facts[3]), "%s, build %016llx (messages %d)", CAIRN_VERSION,
+	    (unsigned long long)cairn_shards_program(0), CAIRN_SCHEMA_VERSION);
 	snprintf(facts[4], sizeof(facts[4]), "%s %s, %ld processors", host.sysname, host.machine,
 	    sysconf(_SC_NPROCESSORS_ONLN));
+	if (p->provider != NULL)
+		snprintf(facts[5], sizeof(facts[5]), "%.40s (%.80s), asked with pictures and prompt", p->provider,
+		    p->lineup.rows[0].model);
+	else
+		snprintf(facts[5], sizeof(facts[5]), "the scripted pilot%s%.40s, without a prompt",
+		    p->pilot != NULL ? ", profile " : "", p->pilot != NULL ? p->pilot : "");
 	const struct cairn_report_fact list[] = {{"trials", facts[0]}, {"time", facts[1]}, {"map", facts[2]},
-	    {"version", facts[3]}, {"machine", facts[4]}};
+	    {"model", facts[5]}, {"version", facts[3]}, {"machine", facts[4]}};
 	snprintf(verdict, sizeof(verdict), "%u contacts, %u ended early, %u missing", contacts, early, missing);
 	return cairn_report_new(&(struct cairn_report_head){.title = "Exploration: who chooses where to go",
 	    .summary = "The same houses from the same starts, explored in different ways. All share the robot, its sensors, its "
-		       "planner and its safety layers; only the choice of the next frontier differs. The scripted pilot stands "
-		       "in the model's place.",
+		       "planner and its safety layers; only the choice of the next frontier differs.",
 	    .command = command,
 	    .facts = list,
 	    .fact_count = sizeof(list) / sizeof(list[0]),

@@ -7,6 +7,7 @@
 #include "common/eval/report.h"
 #include "common/map/grid.h"
 #include "procs/cairn/eval_replay.h"
+#include "procs/cairn/shards.h"
 
 #define MAP_PX 520
 #define COLUMNS 7
@@ -221,7 +222,8 @@ bool replay_report(const struct replay *r, const char *dir, struct cairn_error *
 {
 	uint32_t changed = replay_changed(r);
 	const struct cairn_recorded_line *begun = &r->recording->begun;
-	char verdict[96], prompts[64], recorded[160];
+	char verdict[96], prompts[64], recorded[160], version[64];
+	snprintf(version, sizeof(version), "%s, build %016llx", CAIRN_VERSION, (unsigned long long)cairn_shards_program(0));
 	snprintf(verdict, sizeof(verdict), "%u of %u decisions change, %u more are driven otherwise", changed, r->count,
 	    r->changes[CAIRN_RERUN_WAY] + r->changes[CAIRN_RERUN_COMMAND]);
 	snprintf(prompts, sizeof(prompts), "the same in %u of %u", r->same_prompts, r->count);
@@ -230,7 +232,7 @@ bool replay_report(const struct replay *r, const char *dir, struct cairn_error *
 	snprintf(recorded, sizeof(recorded), "cairn %.20s, %.40s (%.60s)", program != NULL ? program : "?",
 	    provider != NULL ? provider : "?", model != NULL ? model : "?");
 	const struct cairn_report_fact facts[] = {
-	    {"cairn", CAIRN_VERSION}, {"recorded by", recorded}, {"prompts", prompts}};
+	    {"version", version}, {"recorded by", recorded}, {"prompts", prompts}};
 	struct cairn_report *page = cairn_report_new(&(struct cairn_report_head){.title = "Replay of a recording",
 	    .summary = "Recorded answers of a model put to the present code: what is made of each answer, what the sequencer "
 		       "says to it, and how the planner gets there, beside what became of it then.",

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "procs/cairn/cmd.h"
+#include "procs/cairn/shards.h"
 
 static const struct cli_command *find_command(const char *name)
 {
@@ -42,10 +43,12 @@ int cli_help(const struct cli *cli)
 int cli_version(const struct cli *cli)
 {
 	if (cli->json)
-		printf("{\"name\":\"cairn\",\"version\":\"%s\",\"schema_version\":%d}\n", CAIRN_VERSION,
+		printf("{\"name\":\"cairn\",\"version\":\"%s\",\"build\":\"%016llx\",\"schema_version\":%d}\n", CAIRN_VERSION,
+		    (unsigned long long)cairn_shards_program(0),
 		    CAIRN_SCHEMA_VERSION);
 	else
-		printf("cairn %s, messages version %d\n", CAIRN_VERSION, CAIRN_SCHEMA_VERSION);
+		printf("cairn %s, build %016llx, messages version %d\n", CAIRN_VERSION,
+		    (unsigned long long)cairn_shards_program(0), CAIRN_SCHEMA_VERSION);
 	return CLI_OK;
 }
 

@@ -89,7 +89,7 @@ static bool write_all(int fd, const void *buf, size_t bytes)
 /* ---- the state file: a head, then numbers with their results as they came ---- */
 
 /* Results of another build would be mixed with ours. */
-static uint64_t hash_of_program(uint64_t h)
+uint64_t cairn_shards_program(uint64_t h)
 {
 	char buf[65536];
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -133,7 +133,7 @@ static bool open_state(struct pool *p, char *result, struct cairn_error *err)
 	p->state_fd = -1;
 	if (s->state_path == NULL)
 		return true;
-	struct head mine = {MAGIC, hash_of_program(s->key), s->bytes}, is = {0};
+	struct head mine = {MAGIC, cairn_shards_program(s->key), s->bytes}, is = {0};
 	p->state_fd = open(s->state_path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	struct stat st;
 	if (p->state_fd < 0 || fstat(p->state_fd, &st) != 0) {

@@ -46,4 +46,7 @@ enum cairn_shards_end cairn_shards_run(
 /* A number that differs when the bytes do (FNV-1a), for keys; from: 0 or an earlier one to go on from. */
 uint64_t cairn_shards_hash(uint64_t from, const void *bytes, size_t count);
 
+/* The same of this program, as it is on the disk. */
+uint64_t cairn_shards_program(uint64_t from);
+
 #endif

@@ -14,10 +14,11 @@ static void setup(void)
 
 START_TEST(calls_by_need_are_fewer_than_at_a_fixed_rate_for_the_same_floor)
 {
+	static const double period_s = 2.0;
 	struct cairn_frequency_report r, again;
 	struct cairn_error err = {""};
 	setup();
-	ck_assert(cairn_frequency_compare(&cfg, world, 2.0, 40.0, &r, &err));
+	ck_assert(cairn_frequency_compare(&cfg, world, &period_s, 1, 40.0, &r, &err));
 	ck_assert_double_gt(r.adaptive.same_coverage, 0.5);
 	ck_assert_double_eq(r.adaptive.same_coverage, r.fixed.same_coverage);
 	ck_assert_uint_gt(r.adaptive.same_calls, 0);
@@ -25,7 +26,7 @@ START_TEST(calls_by_need_are_fewer_than_at_a_fixed_rate_for_the_same_floor)
 	ck_assert_double_ge((double)r.fixed.calls, r.fixed.seconds / 2.0 - 3.0);
 	ck_assert_double_le((double)r.fixed.calls, r.fixed.seconds / 2.0 + 1.0);
 	ck_assert_double_ge(r.saved, 0.5);
-	ck_assert(cairn_frequency_compare(&cfg, world, 2.0, 40.0, &again, &err));
+	ck_assert(cairn_frequency_compare(&cfg, world, &period_s, 1, 40.0, &again, &err));
 	ck_assert_mem_eq(&r.adaptive, &again.adaptive, sizeof(r.adaptive));
 	cairn_world_destroy(&world);
 }
