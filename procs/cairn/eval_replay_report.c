@@ -116,6 +116,17 @@ static void decisions_table(struct cairn_report *page, const struct replay *r)
 
 /* ---- maps ---- */
 
+/* Everything that is known, and a little more: names stand beside their spots. */
+static void show_all(struct cairn_report_map *map, const struct cairn_grid *grid)
+{
+	const double edge_m = 0.6;
+	map->grid = grid;
+	map->x_min_m = grid->known.min_cx * grid->cell_m - edge_m;
+	map->y_min_m = grid->known.min_cy * grid->cell_m - edge_m;
+	map->x_max_m = (grid->known.max_cx + 1) * grid->cell_m + edge_m;
+	map->y_max_m = (grid->known.max_cy + 1) * grid->cell_m + edge_m;
+}
+
 /* The map of a line as the drawing takes it. False: there is none. */
 static bool read_grid(const struct cairn_recorded_line *line, struct cairn_grid *grid)
 {
@@ -166,15 +177,17 @@ static void way_map(struct cairn_report *page, const struct replay *r)
 			    .y_m = s->y_m};
 	}
 	const struct cairn_report_path path = {.name = "from decision to decision", .points_m = points, .point_count = count};
-	cairn_report_map(page, &(struct cairn_report_map){.file = "decisions",
-				   .title = "Where the decisions came",
-				   .caption = "The map as the robot had it at the last decision; what changes has its name beside it.",
-				   .grid = has_grid ? &grid : NULL,
-				   .paths = &path,
-				   .path_count = count > 1,
-				   .spots = spots,
-				   .spot_count = changed,
-				   .size_px = MAP_PX});
+	struct cairn_report_map map = {.file = "decisions",
+	    .title = "Where the decisions came",
+	    .caption = "The map as the robot had it at the last decision; what changes has its name beside it.",
+	    .paths = &path,
+	    .path_count = count > 1,
+	    .spots = spots,
+	    .spot_count = changed,
+	    .size_px = MAP_PX};
+	if (has_grid)
+		show_all(&map, &grid);
+	cairn_report_map(page, &map);
 	cairn_grid_free(&grid);
 	free(points);
 	free(spots);
@@ -206,8 +219,9 @@ static void add_run(struct cairn_report *page, const struct replay *r, uint32_t 
 	replay_words(&s->then, then, sizeof(then));
 	replay_words(&s->now, now, sizeof(now));
 	const struct cairn_report_fact facts[] = {{"then", then}, {"now", now}, {"why", s->detail}};
-	const struct cairn_report_map map = {
-	    .file = file, .grid = has_grid ? &grid : NULL, .spots = spots, .spot_count = count, .size_px = 300};
+	struct cairn_report_map map = {.file = file, .spots = spots, .spot_count = count, .size_px = 300};
+	if (has_grid)
+		show_all(&map, &grid);
 	cairn_report_run(page, &(struct cairn_report_run){.name = name,
 				   .badness = s->change == CAIRN_RERUN_REFUSED ? 10.0 : 10.0 - (double)s->change,
 				   .mark = s->change == CAIRN_RERUN_REFUSED ? CAIRN_REPORT_BAD : CAIRN_REPORT_WEAK,
