@@ -35,7 +35,6 @@ static const struct cli_option eval_options[] = {
     {"config", '\0', "FILE", "configuration laid over what was recorded (replay), or over the default (explore, cost)"},
     {"set", '\0', "KEY=VALUE", "one key, laid over everything; may be repeated (replay, explore, cost)"},
     {"poses", '\0', "SOURCE", "mapper (as on the robot) or truth (faster) (explore; mapper where it is not given)"},
-    {"set", '\0', "KEY=VALUE", "lay a single section.key over the defaults; may be repeated (explore)"},
     {"verbose", 'v', NULL, "say on standard error what is found as it is found"}, {0}};
 static const struct cli_option service_options[] = {
     {"config", '\0', "FILE", "configuration the service is to use"},

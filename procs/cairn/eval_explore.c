@@ -130,13 +130,6 @@ static bool read_plan(const struct cli *cli, struct explore_plan *p)
 	const char *time = cli_value(cli, "for"), *poses = cli_value(cli, "poses");
 	struct cairn_error err = {""};
 	cairn_config_defaults(&p->cfg);
-	int count;
-	const char *const *sets = cli_values(cli, "set", &count);
-	for (int i = 0; i < count; i++)
-		if (!cairn_config_set(&p->cfg, sets[i], "--set", &err))
-			return complain(err.text, sets[i]);
-	if (!cairn_config_check(&p->cfg, &err))
-		return complain(err.text, "--set");
 	p->duration_s = DURATION_S;
 	if (time != NULL && (!cairn_duration_parse(time, &p->duration_s, &err) || p->duration_s < 1.0 ||
 				p->duration_s > DURATION_MAX_S))
