@@ -1,9 +1,9 @@
 /* sequencer_ahead.c - the next word of the model is asked for while its last way is still being driven.
  *
- * A model takes its time. Asked only when a way is over, the robot would stand for as long as it thinks. So a decision is
- * wanted when what is left of a way, or of a stretch of it, takes about as long as the model has taken lately. All rules for
- * decisions hold for the answer, those of its age and of how far the robot has moved since the snapshot included: what would
- * break them is not asked for ahead of time. */
+ * A model takes its time. Asked only when a way is over, the robot would stand for as long as it thinks. So a
+ * decision is wanted when what is left of a way, or of a stretch of it, takes about as long as the model has
+ * taken lately. All rules for decisions hold for the answer, those of its age and of how far the robot has
+ * moved since the snapshot included: what would break them is not asked for ahead of time. */
 #include <math.h>
 
 #include "common/safety/sequencer_impl.h"
@@ -82,19 +82,22 @@ void seq_ahead_take_over(struct cairn_sequencer *seq, struct seq_task *next, int
 	const struct cairn_msg_decision *d = &next->d;
 	struct seq_nav was = t->nav;
 	bool seen = t->nav.frontier && t->nav.missing > 0;
-	bool same = next->kind == SEQ_NAV && !was.nudging && seq->nav_status.state == CAIRN_NAV_STATE_FOLLOWING &&
+	bool same = next->kind == SEQ_NAV && !was.nudging &&
+		    seq->nav_status.state == CAIRN_NAV_STATE_FOLLOWING &&
 		    hypot(next->nav.x_m - was.x_m, next->nav.y_m - was.y_m) <= SAME_GOAL_M;
 	t->blameless = true;
 	if (seen)
-		seq_task_end(seq, CAIRN_OUTCOME_SUCCESS, now_ns, "frontier %u has been seen into on the way there",
-		    was.frontier_id);
+		seq_task_end(seq, CAIRN_OUTCOME_SUCCESS, now_ns,
+		    "frontier %u has been seen into on the way there", was.frontier_id);
 	else
-		seq_task_end(seq, CAIRN_OUTCOME_PARTIAL, now_ns, "on the way, %.1f m were left: decision %llu took over",
+		seq_task_end(seq, CAIRN_OUTCOME_PARTIAL, now_ns,
+		    "on the way, %.1f m were left: decision %llu took over",
 		    hypot(was.x_m - seq->pose.x_m, was.y_m - seq->pose.y_m), (unsigned long long)d->id);
 	seq_task_begin(seq, next, now_ns);
 	if (!same)
 		return;
-	/* The planner goes on with its path: a goal of its own would make the robot stand until there is a new one. */
+	/* The planner goes on with its path: a goal of its own would make the robot stand until there is a
+	 * new one. */
 	seq->task.nav.goal_id = was.goal_id;
 	seq->task.nav.t_goal_ns = was.t_goal_ns;
 	seq->task.nav.x_m = was.x_m;

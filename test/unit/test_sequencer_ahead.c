@@ -1,5 +1,5 @@
-/* The next decision is asked for while the last way is driven: when, what the answer must keep to, and that the robot does
- * not stand for it. */
+/* The next decision is asked for while the last way is driven: when, what the answer must keep to, and that
+ * the robot does not stand for it. */
 #include "test/support/robot_rig.h"
 #include "test/support/runner.h"
 
@@ -166,8 +166,10 @@ START_TEST(nothing_is_asked_ahead_when_it_is_switched_off)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("sequencer_ahead", the_next_decision_is_wanted_before_the_stretch_ends_and_the_robot_drives_on_with_it,
-    before_it_is_asked_for_a_decision_does_not_take_over, an_answer_from_too_far_back_is_refused_and_the_way_goes_on,
+CAIRN_TEST_MAIN("sequencer_ahead",
+    the_next_decision_is_wanted_before_the_stretch_ends_and_the_robot_drives_on_with_it,
+    before_it_is_asked_for_a_decision_does_not_take_over,
+    an_answer_from_too_far_back_is_refused_and_the_way_goes_on,
     a_slow_model_is_asked_no_farther_ahead_than_its_answer_may_be_acted_on,
     a_model_is_not_silent_while_the_robot_drives_for_it,
     another_decision_may_be_asked_for_when_another_frontier_has_become_better,
