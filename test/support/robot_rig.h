@@ -383,4 +383,17 @@ static inline bool rig_until_result(struct rig *r, uint64_t id, double seconds)
 	return r->seen[id % sizeof(r->seen)] != 0;
 }
 
+/* Exploring in an empty room with two frontiers, half a second after the start. */
+static inline struct rig *rig_exploring(void)
+{
+	struct rig *r = rig_new(1);
+	rig_box(r, -2.5, -2.5, 3.5, 2.5); /* empty: the planner knows nothing of obstacles */
+	rig_frontier(r, 1, 0.5, 1.8, 1.0);
+	rig_frontier(r, 2, -1.0, -1.6, 0.9);
+	rig_start(r);
+	rig_until(r, CAIRN_MISSION_STATE_EXPLORING, 2.0);
+	rig_run(r, 0.5);
+	return r;
+}
+
 #endif

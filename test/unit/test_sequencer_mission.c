@@ -2,18 +2,6 @@
 #include "test/support/robot_rig.h"
 #include "test/support/runner.h"
 
-static struct rig *exploring(void)
-{
-	struct rig *r = rig_new(1);
-	rig_box(r, -2.5, -2.5, 3.5, 2.5); /* empty: the planner knows nothing of obstacles */
-	rig_frontier(r, 1, 0.5, 1.8, 1.0);
-	rig_frontier(r, 2, -1.0, -1.6, 0.9);
-	rig_start(r);
-	rig_until(r, CAIRN_MISSION_STATE_EXPLORING, 2.0);
-	rig_run(r, 0.5);
-	return r;
-}
-
 START_TEST(tiers_follow_the_clock)
 {
 	struct cairn_config cfg;
@@ -72,7 +60,7 @@ END_TEST
 
 START_TEST(a_silent_model_is_waited_for_then_replaced_then_the_robot_goes_home)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring();
 	rig_run(r, 9.0);
 	ck_assert_int_eq(r->out.tier.tier, CAIRN_TIER_WAITING);
 	ck_assert_double_eq(r->path_m, 0.0);
@@ -100,7 +88,7 @@ END_TEST
 
 START_TEST(a_model_that_answers_takes_over_from_local_exploration_at_once)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring();
 	rig_run(r, 11.5);
 	ck_assert_int_eq(r->out.tier.tier, CAIRN_TIER_LOCAL);
 	ck_assert_int_eq(r->out.cmd_vel.source, CAIRN_SOURCE_LOCAL);
@@ -144,7 +132,7 @@ END_TEST
 
 START_TEST(answers_that_are_nonsense_or_too_late_count_as_silence)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring();
 	for (int i = 0; i < 20 * 11; i++) {
 		rig_step(r);
 		if (i % 20 != 0)
@@ -164,7 +152,7 @@ END_TEST
 
 START_TEST(the_time_that_a_decision_takes_is_not_silence)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring();
 	struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_NAVIGATE_TO_GOAL);
 	d.goal_kind = CAIRN_GOAL_KIND_COORDINATES;
 	d.x_m = -1.0;
@@ -184,7 +172,7 @@ END_TEST
 
 START_TEST(an_explored_house_ends_at_home)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring();
 	r->frontiers_seen_into = true;
 	for (int i = 0; i < 20 * 120 && r->out.mission.state == CAIRN_MISSION_STATE_EXPLORING; i++) {
 		rig_step(r);
@@ -211,7 +199,7 @@ END_TEST
 
 START_TEST(a_short_gap_without_frontiers_does_not_end_it)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring();
 	uint32_t count = r->frontiers.items_count;
 	r->frontiers.items_count = 0;
 	rig_run(r, 2.5);
@@ -227,7 +215,7 @@ END_TEST
 
 START_TEST(without_return_home_it_ends_where_it_is)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring();
 	r->cfg.mission.return_home = false;
 	r->frontiers.items_count = 0;
 	ck_assert(rig_until(r, CAIRN_MISSION_STATE_FINISHED, 5.0));
@@ -238,7 +226,7 @@ END_TEST
 
 START_TEST(frontiers_tried_in_vain_end_it_too_after_one_more_chance)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring();
 	uint32_t tries = 0;
 	r->frontiers.items_count = 1;
 	r->planner = RIG_PLANNER_NO_PATH;
@@ -315,7 +303,7 @@ END_TEST
 
 START_TEST(a_home_that_cannot_be_reached_is_said_so_after_every_attempt)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring();
 	rig_command(r, "goto", 1.0, -0.8, 0.0);
 	rig_run(r, 20.0);
 	r->planner = RIG_PLANNER_NO_PATH;
@@ -338,7 +326,7 @@ END_TEST
 
 START_TEST(the_way_home_outlives_a_planner_that_is_stuck_for_a_while)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring();
 	rig_command(r, "goto", 1.0, -0.8, 0.0);
 	rig_run(r, 20.0);
 	rig_command(r, "home", 0, 0, 0);
@@ -359,7 +347,7 @@ END_TEST
 
 START_TEST(stop_stands_still_at_once_and_for_good)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring();
 	uint64_t id = rig_move(r, CAIRN_DIRECTION_FORWARD, CAIRN_SPEED_FAST, 5.0);
 	rig_run(r, 1.0);
 	ck_assert(rig_command(r, "stop", 0, 0, 0).ok);
@@ -384,7 +372,7 @@ END_TEST
 
 START_TEST(a_pause_stops_the_clock_and_a_resume_goes_on)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring();
 	double before = r->out.mission.elapsed_s;
 	ck_assert(!rig_command(r, "resume", 0, 0, 0).ok);
 	ck_assert(rig_command(r, "pause", 0, 0, 0).ok);
@@ -404,7 +392,7 @@ END_TEST
 
 START_TEST(goto_interrupts_and_goes_back_to_what_was)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring();
 	ck_assert(!rig_command(r, "goto", NAN, 0, 0).ok);
 	ck_assert(!rig_command(r, "goto", 1e6, 0, 0).ok);
 	ck_assert(!rig_command(r, "fly", 0, 0, 0).ok);
@@ -440,7 +428,7 @@ START_TEST(every_verb_of_the_operator_service_is_understood)
 #include "ipc/commands.def"
 #undef COMMAND
 	};
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring();
 	uint32_t verbs = 0;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		if (strcmp(rows[i].service, "OPERATOR") != 0)
@@ -474,7 +462,7 @@ static void reborn(struct rig *r)
 
 START_TEST(a_killed_sequencer_goes_on_and_reports_what_it_dropped)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring();
 	r->planner = RIG_PLANNER_NO_PATH;
 	for (int i = 0; i < 2; i++) {
 		struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_NAVIGATE_TO_GOAL);
@@ -518,7 +506,7 @@ END_TEST
 
 START_TEST(a_killed_sequencer_still_finds_home)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring();
 	rig_command(r, "goto", 1.0, -0.8, 0);
 	rig_run(r, 15.0);
 	rig_command(r, "home", 0, 0, 0);

@@ -3,18 +3,6 @@
 #include "test/support/robot_rig.h"
 #include "test/support/runner.h"
 
-static struct rig *exploring(void)
-{
-	struct rig *r = rig_new(1);
-	rig_box(r, -2.5, -2.5, 3.5, 2.5);
-	rig_frontier(r, 1, 0.5, 1.8, 1.0);
-	rig_frontier(r, 2, -1.0, -1.6, 0.9);
-	rig_start(r);
-	rig_until(r, CAIRN_MISSION_STATE_EXPLORING, 2.0);
-	rig_run(r, 0.5);
-	return r;
-}
-
 static void report(struct rig *r, enum cairn_stage_state gateway, enum cairn_without without_gateway,
     enum cairn_stage_state mapper)
 {
@@ -42,7 +30,7 @@ static void run_reporting(struct rig *r, double s, enum cairn_stage_state gatewa
 
 START_TEST(without_the_gateway_it_explores_by_itself_at_once_and_does_not_go_home_for_silence)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring();
 	run_reporting(r, 1.0, FAILED, CAIRN_WITHOUT_LOCAL, UP);
 	ck_assert_int_eq(r->out.tier.tier, CAIRN_TIER_LOCAL);
 	ck_assert_ptr_nonnull(strstr(r->out.tier.reason, "gateway is held failed"));
@@ -58,7 +46,7 @@ END_TEST
 
 START_TEST(a_restart_of_the_gateway_gives_the_model_its_full_time)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring();
 	run_reporting(r, 8.0, FAILED, CAIRN_WITHOUT_LOCAL, UP);
 	report(r, UP, CAIRN_WITHOUT_LOCAL, UP);
 	rig_run(r, 0.5);
@@ -70,7 +58,7 @@ END_TEST
 
 START_TEST(without_the_mapper_it_stands_and_goes_on_when_it_is_back)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring();
 	run_reporting(r, 12.0, UP, CAIRN_WITHOUT_LOCAL, UP); /* a silent model: it explores by itself */
 	rig_run(r, 1.0);
 	ck_assert_double_gt(r->path_m, 0.1);
@@ -87,7 +75,7 @@ END_TEST
 
 START_TEST(a_stage_that_asks_for_the_way_home_ends_the_exploration)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring();
 	run_reporting(r, 12.0, UP, CAIRN_WITHOUT_HOME, UP);
 	ck_assert_int_eq(r->out.mission.state, CAIRN_MISSION_STATE_EXPLORING);
 	run_reporting(r, 1.0, FAILED, CAIRN_WITHOUT_HOME, UP);
@@ -101,7 +89,7 @@ END_TEST
 
 START_TEST(the_most_cautious_of_several_wins)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring();
 	run_reporting(r, 30.0, FAILED, CAIRN_WITHOUT_LOCAL, FAILED);
 	ck_assert(!r->out.mission.wants_decision); /* calls cost money */
 	ck_assert_double_eq_tol(r->path_m, 0.0, 1e-6);
@@ -112,7 +100,7 @@ END_TEST
 
 START_TEST(a_stage_that_may_be_missing_changes_nothing)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring();
 	run_reporting(r, 0.5, FAILED, CAIRN_WITHOUT_GO_ON, UP);
 	ck_assert_int_eq(r->out.tier.tier, CAIRN_TIER_NORMAL);
 	ck_assert(r->out.mission.wants_decision);
@@ -122,7 +110,7 @@ END_TEST
 
 START_TEST(a_launcher_that_is_away_forbids_and_allows_nothing)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring();
 	report(r, FAILED, CAIRN_WITHOUT_LOCAL, UP);
 	rig_run(r, 2.5);
 	ck_assert_int_eq(r->out.tier.tier, CAIRN_TIER_LOCAL);
@@ -134,7 +122,7 @@ END_TEST
 
 START_TEST(one_that_drives_home_for_silence_turns_back_when_it_may_explore_without_the_model)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring();
 	rig_run(r, 32.0);
 	ck_assert_int_eq(r->out.mission.state, CAIRN_MISSION_STATE_RETURNING);
 	report(r, FAILED, CAIRN_WITHOUT_LOCAL, UP);
