@@ -15,6 +15,7 @@
 #define APART_M 0.6 /* places of one passage are nearer to each other */
 #define SIDE_NEAR_M 0.35
 #define SIDE_FAR_M 0.7
+#define REACH_M 1.6 /* no farther from a chord's middle is anything that it is judged by */
 #define CHORDS_MAX 8192
 #define JAMB_CELLS 64
 
@@ -22,6 +23,7 @@ struct chord {
 	float x, y;   /* middle, window cells */
 	float ux, uy; /* from jamb to jamb */
 	float length; /* cells, between the jambs' centres */
+	int32_t from_x, from_y; /* the cell it was looked for at */
 };
 
 struct cairn_doorways {
@@ -29,6 +31,10 @@ struct cairn_doorways {
 	size_t capacity;
 	uint8_t *solid;
 	float *distance;
+	/* What the chords were found in. */
+	uint8_t *seen;
+	size_t seen_capacity;
+	int32_t seen_width, seen_height, seen_cx0, seen_cy0;
 	int radius; /* of the table */
 	int32_t *first;
 	int8_t (*offset)[2];
@@ -51,6 +57,7 @@ void cairn_doorways_destroy(struct cairn_doorways **doorways_p)
 	cairn_edt_free(&d->edt);
 	free(d->solid);
 	free(d->distance);
+	free(d->seen);
 	free(d->first);
 	free(d->offset);
 	free(d);
@@ -88,9 +95,21 @@ static bool make_table(struct cairn_doorways *d, int radius)
 	return true;
 }
 
-static bool measure(struct cairn_doorways *d, const struct cairn_wave *w)
+/* Window cells [x0, x1) x [y0, y1); empty where x1 <= x0. */
+struct part {
+	int32_t x0, y0, x1, y1;
+};
+
+static struct part grown(struct part p, int32_t by, const struct cairn_wave *w)
 {
-	size_t cells = (size_t)w->width * (size_t)w->height;
+	return (struct part){p.x0 > by ? p.x0 - by : 0, p.y0 > by ? p.y0 - by : 0,
+	    p.x1 + by < w->width ? p.x1 + by : w->width, p.y1 + by < w->height ? p.y1 + by : w->height};
+}
+
+/* Distances of the cells of part to the nearest wall, right as far as twice the reach allows. */
+static bool measure(struct cairn_doorways *d, const struct cairn_wave *w, struct part part)
+{
+	size_t cells = (size_t)w->width * (size_t)w->height, stride = (size_t)w->width;
 	if (cells > d->capacity) {
 		free(d->solid);
 		free(d->distance);
@@ -100,10 +119,65 @@ static bool measure(struct cairn_doorways *d, const struct cairn_wave *w)
 	}
 	if (d->capacity < cells || cairn_edt_reserve(&d->edt, w->width) != 0)
 		return false;
-	for (size_t i = 0; i < cells; i++)
-		d->solid[i] = w->cell[i] == CAIRN_WAVE_OCCUPIED;
-	cairn_edt_compute(
-	    &d->edt, d->solid, (size_t)w->width, 1, w->width, w->height, d->distance, (size_t)w->width);
+	for (int32_t y = part.y0; y < part.y1; y++)
+		for (size_t i = (size_t)y * stride + (size_t)part.x0; i < (size_t)y * stride + (size_t)part.x1; i++)
+			d->solid[i] = w->cell[i] == CAIRN_WAVE_OCCUPIED;
+	size_t first = (size_t)part.y0 * stride + (size_t)part.x0;
+	cairn_edt_compute(&d->edt, d->solid + first, stride, 1, part.x1 - part.x0, part.y1 - part.y0,
+	    d->distance + first, stride);
+	return true;
+}
+
+/* Cells that are other than when the chords were found; what lay outside was unknown. The chords are moved to the
+ * window as it is now. */
+static struct part changed_since(struct cairn_doorways *d, const struct cairn_doorway_view *view)
+{
+	const struct cairn_wave *w = view->wave;
+	struct part whole = {0, 0, w->width, w->height}, part = {INT32_MAX, INT32_MAX, 0, 0};
+	int32_t sx = d->seen_cx0 - view->cx0, sy = d->seen_cy0 - view->cy0;
+	if (d->seen == NULL || d->chord_count == CHORDS_MAX || sx < 0 || sy < 0 || sx + d->seen_width > w->width ||
+	    sy + d->seen_height > w->height) {
+		d->chord_count = 0;
+		return whole;
+	}
+	for (uint32_t i = 0; i < d->chord_count; i++) {
+		struct chord *c = &d->chords[i];
+		c->x += (float)sx, c->y += (float)sy;
+		c->from_x += sx, c->from_y += sy;
+	}
+	for (int32_t y = 0; y < w->height; y++) {
+		const uint8_t *now = w->cell + (size_t)y * (size_t)w->width;
+		bool there = y >= sy && y < sy + d->seen_height;
+		const uint8_t *then = there ? d->seen + (size_t)(y - sy) * (size_t)d->seen_width : NULL;
+		if (there && sx == 0 && d->seen_width == w->width && memcmp(now, then, (size_t)w->width) == 0)
+			continue;
+		for (int32_t x = 0; x < w->width; x++) {
+			uint8_t was = there && x >= sx && x < sx + d->seen_width ? then[x - sx] : CAIRN_WAVE_UNKNOWN;
+			if (now[x] == was)
+				continue;
+			part.x0 = x < part.x0 ? x : part.x0;
+			part.y0 = y < part.y0 ? y : part.y0;
+			part.x1 = x + 1 > part.x1 ? x + 1 : part.x1;
+			part.y1 = y + 1;
+		}
+	}
+	return part;
+}
+
+static bool note_seen(struct cairn_doorways *d, const struct cairn_doorway_view *view)
+{
+	const struct cairn_wave *w = view->wave;
+	size_t cells = (size_t)w->width * (size_t)w->height;
+	if (cells > d->seen_capacity) {
+		free(d->seen);
+		d->seen = malloc(cells);
+		d->seen_capacity = d->seen != NULL ? cells : 0;
+	}
+	if (d->seen == NULL)
+		return false;
+	memcpy(d->seen, w->cell, cells);
+	d->seen_width = w->width, d->seen_height = w->height;
+	d->seen_cx0 = view->cx0, d->seen_cy0 = view->cy0;
 	return true;
 }
 
@@ -209,7 +283,7 @@ static bool make_chord(
 	if (gap_m < CAIRN_DOORWAY_MIN_M || gap_m > CAIRN_DOORWAY_MAX_M)
 		return false;
 	*ret = (struct chord){(float)(0.5 * (x1 + x2)), (float)(0.5 * (y1 + y2)), (float)((x2 - x1) / length),
-	    (float)((y2 - y1) / length), (float)length};
+	    (float)((y2 - y1) / length), (float)length, x, y};
 	enum side front = look_out(w, ret, 1, cell_m);
 	enum side back = front == SIDE_CLOSED ? SIDE_CLOSED : look_out(w, ret, -1, cell_m);
 	bool opens =
@@ -217,12 +291,23 @@ static bool make_chord(
 	return opens && is_wall(w, x1, y1, cell_m) && is_wall(w, x2, y2, cell_m) && in_a_wall(w, ret, cell_m);
 }
 
-static void find_chords(struct cairn_doorways *d, const struct cairn_wave *w, double cell_m)
+/* Chords whose middle was looked for in part are dropped. */
+static void drop_chords(struct cairn_doorways *d, struct part part)
+{
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < d->chord_count; i++) {
+		const struct chord *c = &d->chords[i];
+		if (c->from_x < part.x0 || c->from_y < part.y0 || c->from_x >= part.x1 || c->from_y >= part.y1)
+			d->chords[kept++] = *c;
+	}
+	d->chord_count = kept;
+}
+
+static void find_chords(struct cairn_doorways *d, const struct cairn_wave *w, double cell_m, struct part part)
 {
 	double least = 0.5 * CAIRN_DOORWAY_MIN_M / cell_m, most = 0.5 * CAIRN_DOORWAY_MAX_M / cell_m + 1.0;
-	d->chord_count = 0;
-	for (int32_t y = 0; y < w->height; y++) {
-		for (int32_t x = 0; x < w->width; x++) {
+	for (int32_t y = part.y0; y < part.y1; y++) {
+		for (int32_t x = part.x0; x < part.x1; x++) {
 			size_t i = (size_t)y * (size_t)w->width + (size_t)x;
 			double distance = (double)d->distance[i];
 			if (distance < least || distance > most || w->cell[i] != CAIRN_WAVE_FREE)
@@ -242,6 +327,21 @@ static void find_chords(struct cairn_doorways *d, const struct cairn_wave *w, do
 	}
 }
 
+/* Of an unchanged map the chords stay; of a changed one those that are near enough to a change to see it. */
+static bool update_chords(struct cairn_doorways *d, const struct cairn_doorway_view *view)
+{
+	int32_t reach = (int32_t)ceil(REACH_M / view->cell_m);
+	struct part changed = changed_since(d, view);
+	if (changed.x1 <= changed.x0)
+		return true;
+	struct part judged = grown(changed, reach, view->wave);
+	if (!measure(d, view->wave, grown(judged, reach, view->wave)))
+		return false;
+	drop_chords(d, judged);
+	find_chords(d, view->wave, view->cell_m, judged);
+	return note_seen(d, view);
+}
+
 static int by_length(const void *a, const void *b)
 {
 	const struct chord *p = a, *q = b;
@@ -249,7 +349,11 @@ static int by_length(const void *a, const void *b)
 		return p->length < q->length ? -1 : 1;
 	if (p->y != q->y)
 		return p->y < q->y ? -1 : 1;
-	return p->x < q->x ? -1 : p->x > q->x;
+	if (p->x != q->x)
+		return p->x < q->x ? -1 : 1;
+	if (p->ux != q->ux) /* so that the order is one, however they were found */
+		return p->ux < q->ux ? -1 : 1;
+	return p->uy < q->uy ? -1 : p->uy > q->uy;
 }
 
 static bool any_within(const struct cairn_wave *w, const struct cairn_msg_doorway *m, double x, double y,
@@ -342,9 +446,8 @@ int cairn_doorways_find(struct cairn_doorways *d, struct cairn_doorway_memory *m
     uint32_t max)
 {
 	int radius = (int)ceil(0.5 * CAIRN_DOORWAY_MAX_M / view->cell_m) + 1;
-	if (!make_table(d, radius < 120 ? radius : 120) || !measure(d, view->wave))
+	if (!make_table(d, radius < 120 ? radius : 120) || !update_chords(d, view))
 		return -1;
-	find_chords(d, view->wave, view->cell_m);
 	qsort(d->chords, d->chord_count, sizeof(d->chords[0]), by_length);
 	d->found_count = 0;
 	for (uint32_t i = 0; i < d->chord_count && d->found_count < CAIRN_DOORWAYS_MAX; i++) {

@@ -2,6 +2,7 @@
  */
 #include "test/support/runner.h"
 
+#include "common/base/rng.h"
 #include "common/map/predict.h"
 #include "common/map/visits.h"
 
@@ -159,6 +160,72 @@ START_TEST(doors_in_slanted_walls_are_found_and_keep_their_ids)
 END_TEST
 
 /* ---- visits ---- */
+
+#define HOUSE_W 260
+#define HOUSE_H 180
+static uint8_t house[HOUSE_H][HOUSE_W];
+
+static void house_area(int32_t x0, int32_t y0, int32_t x1, int32_t y1, uint8_t cell)
+{
+	for (int32_t y = y0 < 0 ? 0 : y0; y <= y1 && y < HOUSE_H; y++)
+		for (int32_t x = x0 < 0 ? 0 : x0; x <= x1 && x < HOUSE_W; x++)
+			house[y][x] = cell;
+}
+
+/* The window [x0, x1) x [y0, y1) of the house, as the frontier finder would have it. */
+static void show_window(int32_t x0, int32_t y0, int32_t x1, int32_t y1)
+{
+	ck_assert(cairn_wave_resize(&wave, x1 - x0, y1 - y0));
+	for (int32_t y = y0; y < y1; y++)
+		memcpy(wave.cell + (size_t)(y - y0) * (size_t)wave.width, &house[y][x0], (size_t)(x1 - x0));
+	view.cx0 = x0 - 100;
+	view.cy0 = y0 - 50;
+}
+
+START_TEST(after_any_change_the_doorways_are_those_of_a_fresh_look)
+{
+	struct cairn_rng rng;
+	struct cairn_msg_doorway now[16], fresh[16];
+	uint32_t most = 0;
+	cairn_rng_seed(&rng, 5, 5);
+	begin(40, 40);
+	for (int round = 0; round < 12; round++) {
+		int32_t x0 = 90, y0 = 60, x1 = 170, y1 = 120; /* the window grows as the house is seen */
+		memset(house, CAIRN_WAVE_UNKNOWN, sizeof(house));
+		for (int step = 0; step < 25; step++) {
+			int32_t x = (int32_t)(cairn_rng_u32(&rng) % (HOUSE_W - 60)), y = (int32_t)(cairn_rng_u32(&rng) % (HOUSE_H - 50));
+			int32_t w = 30 + (int32_t)(cairn_rng_u32(&rng) % 40), h = 25 + (int32_t)(cairn_rng_u32(&rng) % 30);
+			if (step % 4 != 3) { /* a room with a door, in whatever was there */
+				house_area(x, y, x + w, y + h, CAIRN_WAVE_OCCUPIED);
+				house_area(x + 2, y + 2, x + w - 2, y + h - 2, CAIRN_WAVE_FREE);
+				int32_t door = y + 4 + (int32_t)(cairn_rng_u32(&rng) % 6);
+				house_area(x + w - 2, door, x + w, door + 11 + (int32_t)(cairn_rng_u32(&rng) % 12), CAIRN_WAVE_FREE);
+			} else { /* a thing, or a patch that is forgotten */
+				house_area(x, y, x + w / 8, y + h / 8, (uint8_t)(cairn_rng_u32(&rng) % 4));
+			}
+			if (step % 5 == 4) {
+				x0 = x0 > 15 ? x0 - 15 : 0, y0 = y0 > 10 ? y0 - 10 : 0;
+				x1 = x1 + 20 < HOUSE_W ? x1 + 20 : HOUSE_W, y1 = y1 + 15 < HOUSE_H ? y1 + 15 : HOUSE_H;
+			}
+			house_area(125, 85, 135, 95, CAIRN_WAVE_FREE); /* where the robot stands */
+			show_window(x0, y0, x1, y1);
+			cairn_wave_clearances(&wave, 6);
+			ck_assert(cairn_wave_spread(&wave, 130 - x0, 90 - y0, 9, 6));
+			struct cairn_doorway_memory before = memory;
+			struct cairn_pose2 pose = {1.5, 2.0, 0.0};
+			int count = cairn_doorways_find(doorways, &memory, &view, pose, now, 16);
+			struct cairn_doorways *other = cairn_doorways_new();
+			ck_assert_int_eq(cairn_doorways_find(other, &before, &view, pose, fresh, 16), count);
+			cairn_doorways_destroy(&other);
+			ck_assert_mem_eq(&memory, &before, sizeof(memory));
+			ck_assert_mem_eq(now, fresh, (size_t)(count < 16 ? count : 16) * sizeof(now[0]));
+			most = (uint32_t)count > most ? (uint32_t)count : most;
+		}
+	}
+	ck_assert_uint_gt(most, 4);
+	end();
+}
+END_TEST
 
 START_TEST(visits_rise_on_coming_back_only)
 {
@@ -372,7 +439,8 @@ END_TEST
 CAIRN_TEST_MAIN("map_features", a_door_between_two_rooms_is_found_with_place_width_and_direction,
     only_gaps_of_door_width_are_doorways, a_corridor_and_a_niche_are_no_doorways,
     legs_of_chairs_make_no_doorway, a_door_whose_other_side_is_not_seen_yet_says_so,
-    doors_in_slanted_walls_are_found_and_keep_their_ids, visits_rise_on_coming_back_only,
+    doors_in_slanted_walls_are_found_and_keep_their_ids, after_any_change_the_doorways_are_those_of_a_fresh_look,
+    visits_rise_on_coming_back_only,
     thousands_of_squares_are_told_apart, a_straight_wall_is_guessed_to_go_on_for_half_a_metre,
     a_short_hole_in_a_wall_is_guessed_to_be_wall, a_corridor_is_guessed_to_go_on_between_its_walls,
     open_floor_is_guessed_to_go_on_a_little,
