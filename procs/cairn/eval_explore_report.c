@@ -53,7 +53,13 @@ static void add_means(struct cairn_report *report, const struct explore_plan *p)
 	}
 	if (cells != NULL && text != NULL)
 		cairn_report_table(report,
-		    &(struct cairn_report_table){.columns = columns, .column_count = width, .row_count = rows, .cells = cells});
+		    &(struct cairn_report_table){
+			.caption = "Means over the houses, of each the mean of its seeds, with 95 % bootstrap intervals (BCa). "
+				   "A dash: does not apply, or is not known.",
+			.columns = columns,
+			.column_count = width,
+			.row_count = rows,
+			.cells = cells});
 	free(text);
 	free(cells);
 }
@@ -88,7 +94,8 @@ static void add_curves(struct cairn_report *report, const struct explore_plan *p
 		    .y = values[m][1],
 		    .low = values[m][2],
 		    .high = values[m][3],
-		    .count = POINTS};
+		    .count = POINTS,
+		    .broken = p->modes[m] == CAIRN_TRIAL_SHADOW}; /* it drives as local exploration does */
 	}
 	if (values != NULL && shares != NULL)
 		cairn_report_chart(report,
@@ -124,12 +131,18 @@ static void add_contrast(struct cairn_report *report, const struct explore_plan 
 			n++;
 		}
 	bool then = strcmp(c->name, "seen_when_90_percent") == 0;
+	char caption[240];
+	snprintf(caption, sizeof(caption),
+	    "%s: %s against the other ways, pairs of the same house and seed; mean and 95 %% bootstrap interval over the houses "
+	    "(how many stands in brackets).%s",
+	    c->title, name_of(p, 0), then ? " Broken line: as much as the other had seen." : " Broken line: no difference.");
 	snprintf(file, sizeof(file), "%s", c->name);
 	for (char *at = file; *at != '\0'; at++)
 		*at = *at == '_' ? '-' : *at;
 	if (n > 0)
 		cairn_report_intervals(report,
 		    &(struct cairn_report_intervals){.file = file,
+			.caption = caption,
 			.x_label = c->title,
 			.items = items,
 			.count = n,
@@ -178,7 +191,9 @@ static void add_houses(struct cairn_report *report, const struct explore_plan *p
 	}
 	if (text != NULL && cells != NULL && marks != NULL)
 		cairn_report_table(report,
-		    &(struct cairn_report_table){.columns = columns,
+		    &(struct cairn_report_table){
+			.caption = "All trials. Marked: something was touched or it ended early (dark), or the time was up (light).",
+			.columns = columns,
 			.column_count = WIDTH,
 			.row_count = rows,
 			.cells = (const char *const *)cells,
@@ -337,7 +352,7 @@ bool explore_report(const struct explore_plan *p, const char *command, struct ca
 	}
 	cairn_report_heading(report, "Seen over time", NULL);
 	add_curves(report, p);
-	cairn_report_heading(report, "Means", "Of the houses; of each house the mean of its seeds.");
+	cairn_report_heading(report, "Means", NULL);
 	add_means(report, p);
 	if (p->mode_count > 1) {
 		snprintf(title, sizeof(title), "What %s differs by", name_of(p, 0));
