@@ -19,8 +19,9 @@ if [ -n "$sanitize" ]; then
 	build() {
 		scripts/build.sh "$folder" -Dwerror=true -Db_sanitize="$sanitize" -Db_lundef=false --buildtype=debugoptimized
 	}
-	# A report is a failure, with the place it comes from.
-	export ASAN_OPTIONS="abort_on_error=0:detect_stack_use_after_return=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
+	# A report is a failure, with the place it comes from. One test puts a library of its own in front.
+	export ASAN_OPTIONS="abort_on_error=0:detect_stack_use_after_return=1:verify_asan_link_order=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
+	export TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1:suppressions=$root/test/tsan.supp${TSAN_OPTIONS:+:$TSAN_OPTIONS}"
 	export UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
 else
 	folder=build-check

@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -12,13 +13,14 @@
 #include "procs/gateway/http.h"
 
 struct server {
-	int listen_fd, port;
+	atomic_int listen_fd, port;
 	pthread_t thread;
-	const char *answers[4]; /* one a request; NULL: close without a word; "" : say nothing and wait */
-	size_t flood_bytes;     /* sent after the answer */
-	bool drip;              /* the answer comes a byte every 10 ms */
-	int connections, requests;
-	char seen[4][512]; /* head of each request */
+	_Atomic(const char *)
+	    answers[4];            /* one a request; NULL: close without a word; "" : say nothing and wait */
+	atomic_size_t flood_bytes; /* sent after the answer */
+	atomic_bool drip;          /* the answer comes a byte every 10 ms */
+	atomic_int connections, requests;
+	char seen[4][512]; /* head of each request; through seen() */
 };
 
 static struct server server;
@@ -29,6 +31,12 @@ static int status;
 static double retry_after_s;
 static char text[256];
 static char run_dir[64];
+
+static const char *seen(int request)
+{
+	ck_assert_int_gt(server.requests, request);
+	return server.seen[request];
+}
 
 static bool read_request(int fd, char *head, size_t cap)
 {
@@ -68,7 +76,8 @@ static void *serve(void *ctx)
 			return NULL;
 		s->connections++;
 		while (s->requests < 4 && read_request(fd, s->seen[s->requests], sizeof(s->seen[0]))) {
-			const char *answer = s->answers[s->requests++];
+			const char *answer =
+			    s->answers[s->requests++]; /* what was seen is there for others now */
 			if (answer == NULL)
 				break;
 			if (answer[0] == '\0') {
@@ -186,10 +195,10 @@ START_TEST(calls_share_a_connection_and_carry_the_key)
 	call("{\"b\":2}");
 	ck_assert_str_eq(text, "two");
 	ck_assert_int_eq(server.connections, 1);
-	ck_assert_ptr_nonnull(strstr(server.seen[0], "POST /v1/chat/completions HTTP/1.1\r\n"));
-	ck_assert_ptr_nonnull(strstr(server.seen[0], "Authorization: Bearer sk-test\r\n"));
-	ck_assert_ptr_nonnull(strstr(server.seen[0], "Content-Type: application/json\r\n"));
-	ck_assert_ptr_null(strstr(server.seen[0], "Expect:"));
+	ck_assert_ptr_nonnull(strstr(seen(0), "POST /v1/chat/completions HTTP/1.1\r\n"));
+	ck_assert_ptr_nonnull(strstr(seen(0), "Authorization: Bearer sk-test\r\n"));
+	ck_assert_ptr_nonnull(strstr(seen(0), "Content-Type: application/json\r\n"));
+	ck_assert_ptr_null(strstr(seen(0), "Expect:"));
 	teardown();
 }
 END_TEST
@@ -200,7 +209,7 @@ START_TEST(without_a_key_no_authorization_is_sent)
 	server.answers[0] = OK("", "0");
 	call("{}");
 	ck_assert_int_eq(status, 200);
-	ck_assert_ptr_null(strstr(server.seen[0], "Authorization"));
+	ck_assert_ptr_null(strstr(seen(0), "Authorization"));
 	teardown();
 }
 END_TEST
