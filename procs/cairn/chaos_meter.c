@@ -22,6 +22,13 @@ static double span_s(int64_t from_ns, int64_t to_ns)
 	return to_ns > from_ns ? (double)(to_ns - from_ns) * 1e-9 : 0.0;
 }
 
+void chaos_meter_house(struct chaos_meter *m)
+{
+	m->motion_ns = m->last_fault_ns = m->stop_fault_ns = m->again_ns = 0;
+	m->v_mps = 0.0;
+	m->out = m->plane_hit = m->plane_pending = false;
+}
+
 bool chaos_meter_drives(const struct chaos_meter *m, int64_t now_ns)
 {
 	return !m->out && now_ns - m->motion_ns < FRESH_NS && fabs(m->v_mps) >= DRIVING_MPS;

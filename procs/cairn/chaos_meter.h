@@ -36,6 +36,8 @@ struct chaos_meter {
 			     it stood */
 };
 
+/* Another house begins, with another stack: what was awaited of the one before never comes. Samples stay. */
+void chaos_meter_house(struct chaos_meter *m);
 /* Zero is a fresh meter. command_path: the fault hit a stage without which no command reaches the wheels. */
 void chaos_meter_fault(struct chaos_meter *m, int64_t now_ns, bool command_path, bool plane);
 /* The simulated robot itself was hit: the stop that is awaited will not be told of. */

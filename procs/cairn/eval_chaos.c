@@ -319,6 +319,7 @@ static bool run_house(struct chaos *c, const char *cairn)
 	}
 	c->houses++;
 	c->slow = 0;
+	chaos_meter_house(&c->meter);
 	bool drove = drill_wait(c->drill, driving, NULL, UP_TIMEOUT_S);
 	if (!drove) {
 		c->never_drove++;

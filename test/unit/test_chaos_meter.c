@@ -168,6 +168,22 @@ START_TEST(the_stop_after_it_drove_again_is_not_that_faults)
 }
 END_TEST
 
+START_TEST(an_outage_ends_with_its_house)
+{
+	driving_at(1000);
+	chaos_meter_fault(&meter, 1010 * MS, true, true);
+	motion(1250, CAIRN_MOTOR_STATE_NO_COMMAND, 0.1);
+	chaos_meter_house(&meter);
+	motion(9000, CAIRN_MOTOR_STATE_REARMING, 0.0); /* a new stack stands before it drives */
+	motion(10000, CAIRN_MOTOR_STATE_DRIVING, 0.1);
+	truth(10500, 10200, 10400);
+	ck_assert_uint_eq(meter.again.count + meter.again_plane.count, 0);
+	ck_assert_uint_eq(meter.braked.count, 0);
+	chaos_meter_fault(&meter, 11000 * MS, false, false);
+	ck_assert(!meter.plane_pending);
+}
+END_TEST
+
 START_TEST(quantiles_are_nearest_ranks)
 {
 	struct chaos_samples samples = {4, {4.0, 1.0, 3.0, 2.0}};
@@ -186,4 +202,5 @@ CAIRN_TEST_MAIN("chaos-meter", an_outage_runs_from_the_last_fault_to_the_first_t
     a_robot_that_stands_or_brakes_already_makes_no_sample,
     a_fault_that_does_not_make_it_stand_is_counted_as_bridged,
     a_stop_that_the_simulated_robot_did_not_live_to_tell_makes_no_sample,
-    the_stop_after_it_drove_again_is_not_that_faults, quantiles_are_nearest_ranks)
+    the_stop_after_it_drove_again_is_not_that_faults, an_outage_ends_with_its_house,
+    quantiles_are_nearest_ranks)
