@@ -23,6 +23,8 @@ void cairn_graph_free(struct cairn_graph *graph)
 	free(graph->edges);
 	free(graph->first_edge);
 	free(graph->next_edge);
+	free(graph->start);
+	free(graph->pairs);
 	cairn_graph_solver_destroy(&graph->solver);
 	*graph = (struct cairn_graph){0};
 }
@@ -249,20 +251,17 @@ static bool shape(struct cairn_graph *g)
 {
 	if (g->solver == NULL)
 		g->solver = cairn_graph_solver_new();
-	uint32_t *pairs = malloc(sizeof(*pairs) * (2 * (size_t)g->edge_count + 1)), count = 0;
-	if (g->solver == NULL || pairs == NULL) {
-		free(pairs);
+	if (g->solver == NULL ||
+	    !grow(&g->pairs, &g->pairs_capacity, 2 * g->edge_count + 1, sizeof(*g->pairs)))
 		return false;
-	}
+	uint32_t *pairs = g->pairs, count = 0;
 	for (uint32_t i = 0; i < g->edge_count; i++) {
 		if (g->edges[i].a == 0 || g->edges[i].b == 0)
 			continue;
 		pairs[2 * count] = g->edges[i].a - 1;
 		pairs[2 * count++ + 1] = g->edges[i].b - 1;
 	}
-	bool ok = cairn_graph_solver_shape(g->solver, g->node_count - 1, pairs, count);
-	free(pairs);
-	return ok;
+	return cairn_graph_solver_shape(g->solver, g->node_count - 1, pairs, count);
 }
 
 static bool solve_step(struct cairn_graph *g, double damping)
@@ -353,9 +352,9 @@ int cairn_graph_optimise(struct cairn_graph *g, struct cairn_graph_report *ret)
 	if (g->node_count < 2)
 		return 0;
 	size_t bytes = sizeof(*g->nodes) * g->node_count;
-	struct cairn_pose2 *start = malloc(2 * bytes);
 	int r = -ENOMEM;
-	if (start != NULL && shape(g)) {
+	if (grow(&g->start, &g->start_capacity, 2 * g->node_count, sizeof(*g->start)) && shape(g)) {
+		struct cairn_pose2 *start = g->start;
 		memcpy(start, g->nodes, bytes);
 		report.chi2_before = total_cost(g, PHI);
 		r = narrow(g, start + g->node_count, &report) ? 0 : -EDOM;
@@ -364,7 +363,6 @@ int cairn_graph_optimise(struct cairn_graph *g, struct cairn_graph_report *ret)
 		else
 			farthest(g, start, &report);
 	}
-	free(start);
 	if (ret != NULL && r == 0)
 		*ret = report;
 	return r;

@@ -39,7 +39,10 @@ struct cairn_graph {
 	uint32_t edge_count, edge_capacity;
 	uint32_t *first_edge, *next_edge; /* edges of a node: index * 2 + end, chained; UINT32_MAX ends */
 	uint32_t first_capacity, next_capacity;
-	struct cairn_graph_solver *solver; /* scratch, kept between calls */
+	struct cairn_graph_solver *solver; /* scratch, kept between calls, as the rest */
+	struct cairn_pose2 *start;         /* the nodes as they were, and as they were a step ago */
+	uint32_t *pairs;                   /* nodes tied by each edge */
+	uint32_t start_capacity, pairs_capacity;
 };
 
 struct cairn_graph_report {

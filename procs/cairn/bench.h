@@ -39,7 +39,8 @@ void cairn_bench_value(struct cairn_bench_out *out, const char *name, double val
 void cairn_bench_ratio(
     struct cairn_bench_out *out, const char *name, double value, const char *unit, double baseline);
 
-/* Nanoseconds of one call of work(ctx): the median of nine batches, each long enough for the clock. */
+/* Nanoseconds of processor time that one call of work(ctx) takes on this thread (so of one core, however busy
+ * the machine is): the median of nine batches, each long enough for the clock. */
 double cairn_bench_time_ns(void (*work)(void *ctx), void *ctx);
 
 bool cairn_bench_choice(struct cairn_bench_out *out);

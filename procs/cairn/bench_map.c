@@ -1,13 +1,14 @@
 /* bench_map.c - what one scan costs on a map of a million cells: entering it, the distances to the walls, the
- * frontiers. Rooms of 4 m with doors and a pillar each, 50 m x 50 m at 5 cm, all but the last two rows of
- * them explored; each step a scan is taken in a place of those. The baselines do the same by the plainest
- * means. */
+ * frontiers; and what closing a loop costs. Rooms of 4 m with doors and a pillar each, 50 m x 50 m at 5 cm,
+ * all but the last two rows of them explored; each step a scan is taken in a place of those. The baselines do
+ * the same by the plainest means. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "common/map/frontier.h"
+#include "common/map/graph.h"
 #include "common/plan/edt.h"
 #include "procs/cairn/bench.h"
 #include "procs/cairn/bench_map.h"
@@ -17,6 +18,8 @@
 #define CELL_M 0.05
 #define BEAMS 720
 #define STEPS 40
+#define LOOP_RUNS 9
+#define LOOP_TIES 5
 #define KNOWN_ROWS (SIDE - 2 * ROOM) /* explored before anything is measured */
 
 struct map_work {
@@ -187,6 +190,47 @@ static bool anew(struct map_work *w, struct cairn_bench_out *out)
 	return true;
 }
 
+/* A way of LOOP_NODES keyframes around a ring, each measured a little short and askew, with a tie across
+ * every LOOP_TIES, and at last one that says that it ends where it began: what the graph then takes to come
+ * to rest, at once, as it does in the scan that closes the loop. */
+static bool loop_closed(struct cairn_bench_out *out, uint32_t nodes)
+{
+	const double cov[3][3] = {{1e-4, 0.0, 0.0}, {0.0, 1e-4, 0.0}, {0.0, 0.0, 1e-5}};
+	const double turn = 2.0 * M_PI / nodes, step = 0.3;
+	const struct cairn_pose2 z = {step, 0.0, turn}, measured = {step * 0.995, 0.0, turn + 2e-5};
+	double ms[LOOP_RUNS], moved_m = 0.0;
+	for (int run = 0; run < LOOP_RUNS; run++) {
+		struct cairn_graph g;
+		struct cairn_graph_report report = {0};
+		struct cairn_pose2 at = {0};
+		cairn_graph_init(&g);
+		bool ok = cairn_graph_add_node(&g, at) == 0;
+		for (uint32_t i = 1; i < nodes && ok; i++) {
+			at = cairn_pose_compose(at, measured);
+			ok = cairn_graph_add_node(&g, at) == (int64_t)i &&
+			     cairn_graph_add_edge(&g, i - 1, i, CAIRN_EDGE_CHAIN, measured, cov) == 0;
+			if (ok && i % LOOP_TIES == 0)
+				ok = cairn_graph_add_edge(&g, i - 2, i, CAIRN_EDGE_NEAR,
+					 cairn_pose_compose(measured, measured), cov) == 0;
+		}
+		ok = ok && cairn_graph_add_edge(&g, nodes - 1, 0, CAIRN_EDGE_LOOP, z, cov) == 0;
+		int64_t start_ns = spent_ns();
+		ok = ok && cairn_graph_optimise(&g, &report) == 0;
+		ms[run] = since_ms(start_ns);
+		moved_m = report.moved_m;
+		cairn_graph_free(&g);
+		if (!ok)
+			return false;
+	}
+	char text[64];
+	qsort(ms, LOOP_RUNS, sizeof(ms[0]), by_value);
+	snprintf(text, sizeof(text), "map.loop_closure.keyframes_%u", nodes);
+	cairn_bench_value(out, text, ms[LOOP_RUNS / 2], "ms/op");
+	snprintf(text, sizeof(text), "map.loop_closure.keyframes_%u.moved", nodes);
+	cairn_bench_value(out, text, moved_m, "m");
+	return true;
+}
+
 bool cairn_bench_map(struct cairn_bench_out *out)
 {
 	struct map_work *w = calloc(1, sizeof(*w));
@@ -207,7 +251,7 @@ bool cairn_bench_map(struct cairn_bench_out *out)
 		qsort(w->ways_ms, STEPS, sizeof(double), by_value);
 		cairn_bench_value(out, "map.frontiers.detection", w->detect_ms[STEPS / 2], "ms/op");
 		cairn_bench_value(out, "map.frontiers.path_lengths", w->ways_ms[STEPS / 2], "ms/op");
-		ok = ok && anew(w, out);
+		ok = ok && anew(w, out) && loop_closed(out, 300) && loop_closed(out, 3000);
 		cairn_frontier_finder_destroy(&w->finder);
 		cairn_grid_free(&w->grid);
 	}
