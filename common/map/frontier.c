@@ -4,9 +4,9 @@
 #include <string.h>
 
 #define HOME_BESIDE_M 0.10 /* so far off the start counts as there */
-#define SAME_M 0.5        /* a frontier that moved less is the same one */
-#define FORGET_UPDATES 20 /* gone for so long, its id is not given again */
-#define STARE_UPDATES 8   /* stood before it for so long in vain: it shows nothing */
+#define SAME_M 0.5         /* a frontier that moved less is the same one */
+#define FORGET_UPDATES 20  /* gone for so long, its id is not given again */
+#define STARE_UPDATES 8    /* stood before it for so long in vain: it shows nothing */
 #define STARE_M 1.5
 #define STAND_M 0.35
 #define STARE_COSINE 0.35 /* the edge of a shadow that starts beside the robot hides what is behind it */
@@ -376,7 +376,8 @@ static void bring_up_to_date(
 	cairn_frontier_masks(f, changed);
 }
 
-/* Way of the wavefront to the start; where the very cell is shut (something was put there), to one beside it. */
+/* Way of the wavefront to the start; where the very cell is shut (something was put there), to one beside it.
+ */
 static double way_home_m(const struct cairn_frontier_finder *f)
 {
 	int beside = (int)ceil(HOME_BESIDE_M / f->cell_m);
