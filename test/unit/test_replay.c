@@ -147,6 +147,8 @@ static void make_lines(void)
 	struct cairn_profile profile;
 	cairn_config_defaults(&cfg);
 	snprintf(cfg.vlm.prompts, sizeof(cfg.vlm.prompts), "%s", CAIRN_SOURCE_ROOT "/config/prompts");
+	cfg.vlm.connect_timeout_s = 8.0; /* for a machine that is busy; measures nothing */
+	cfg.vlm.timeout_s = 30.0;
 	cairn_profile_defaults(&profile);
 	cairn_text_clear(&lines);
 	cairn_text_clear(&system_text);
