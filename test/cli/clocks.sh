@@ -6,6 +6,7 @@ root=$1
 
 allowed() {
 	cat <<'LIST'
+procs/cairn/bench.c 1 the processor time a thread has used
 procs/cairn/bench_eval.c 1 the processor time a thread has used
 procs/cairn/bench_map.c 1 the processor time a thread has used
 procs/cairn/bench_planner.c 1 the processor time a thread has used
