@@ -25,8 +25,8 @@
 #define BLOCK 32      /* LiDAR points looked at together */
 #define DRIVEN_M 0.02 /* the footprint is marked after this much */
 #define BESIDE_M                                                                                             \
-	0.05 /* what the robot has passed this closely it did not touch: the way back along its own track is \
-		open */
+	0.05 /* what the robot has passed this closely going forward it did not touch: the way back along    \
+		its own track is open */
 
 _Static_assert((CAIRN_FLOOR_CELLS & MASK) == 0, "cells wrap by a mask");
 
@@ -95,11 +95,11 @@ static void follow(struct cairn_floor *f, int32_t cx, int32_t cy)
 	}
 }
 
-/* Sets the cells whose centres lie in a rectangle of the robot frame, or in a disc about the footprint's
- * middle. */
-static void mark(
-    struct cairn_floor *f, struct cairn_pose2 pose, const struct cairn_footprint *body, double disc_m)
+/* Sets the cells whose centres lie under the footprint; those never seen also within beside_m of it, and in a
+ * disc about its middle. */
+static void mark(struct cairn_floor *f, struct cairn_pose2 pose, double beside_m, double disc_m)
 {
+	const struct cairn_footprint *body = &f->params.body;
 	double reach = fmax(disc_m, hypot(fmax(body->front_m, body->rear_m), body->half_width_m)) + 0.1;
 	double c = cos(pose.yaw_rad), s = sin(pose.yaw_rad), middle = 0.5 * (body->front_m - body->rear_m);
 	int32_t end_cx = cell_of(pose.x_m + reach), end_cy = cell_of(pose.y_m + reach);
@@ -112,8 +112,8 @@ static void mark(
 			double x = c * dx + s * dy, y = -s * dx + c * dy;
 			bool under =
 			    x <= body->front_m && x >= -body->rear_m && fabs(y) <= body->half_width_m;
-			bool beside = x <= body->front_m + BESIDE_M && x >= -body->rear_m - BESIDE_M &&
-				      fabs(y) <= body->half_width_m + BESIDE_M;
+			bool beside = x <= body->front_m + beside_m && x >= -body->rear_m - beside_m &&
+				      fabs(y) <= body->half_width_m + beside_m;
 			bool near = *at(f, cx, cy) == UNSEEN &&
 				    (beside || (disc_m > 0.0 && hypot(x - middle, y) <= disc_m));
 			if ((under || near) && held(f, cx, cy))
@@ -121,6 +121,8 @@ static void mark(
 		}
 }
 
+/* Backward the robot comes near to what it does not see: were that freed when it is near, nothing unseen
+ * beside the arc would ever stop it. */
 void cairn_floor_drive(struct cairn_floor *f, struct cairn_pose2 pose)
 {
 	if (!isfinite(pose.x_m) || !isfinite(pose.y_m) || !isfinite(pose.yaw_rad))
@@ -130,7 +132,8 @@ void cairn_floor_drive(struct cairn_floor *f, struct cairn_pose2 pose)
 	if (f->begun && !moved)
 		return;
 	follow(f, cell_of(pose.x_m), cell_of(pose.y_m));
-	mark(f, pose, &f->params.body, f->begun ? 0.0 : f->params.start_m);
+	bool back = f->begun && cairn_pose_between(f->last, pose).x_m < 0.0;
+	mark(f, pose, back ? 0.0 : BESIDE_M, f->begun ? 0.0 : f->params.start_m);
 	if (f->begun)
 		f->driven_m += hypot(pose.x_m - f->last.x_m, pose.y_m - f->last.y_m);
 	f->begun = true;
@@ -307,7 +310,8 @@ static bool near_obstacle(const struct window *w, int32_t x, int32_t y)
 #define POINT_BORDER 2
 
 /* What the cells of a row are as points. Border: unseen, and beside something seen; not a slit between two
- * columns of the picture, seen on both its sides. */
+ * columns of the picture, seen on both its sides. The tip of something wide is seen on both sides as well, so
+ * what a slit runs into must be seen or a slit, too. */
 static void judge_row(const struct window *w, int32_t y, uint8_t ret[NEAR_SIDE])
 {
 	const uint8_t *row = &w->cells[y][GOES_ON_CELLS], *below = &w->cells[y - 1][GOES_ON_CELLS],
@@ -315,8 +319,13 @@ static void judge_row(const struct window *w, int32_t y, uint8_t ret[NEAR_SIDE])
 	for (int32_t x = 0; x < NEAR_SIDE; x++) {
 		uint8_t west = row[x - 1] == FREE, east = row[x + 1] == FREE, south = below[x] == FREE,
 			north = above[x] == FREE;
-		uint8_t border =
-		    (row[x] == UNSEEN) & (west | east | south | north) & !(west & east) & !(south & north);
+		uint8_t thin_below = south | ((below[x - 1] == FREE) & (below[x + 1] == FREE)),
+			thin_above = north | ((above[x - 1] == FREE) & (above[x + 1] == FREE)),
+			thin_west = west | ((below[x - 1] == FREE) & (above[x - 1] == FREE)),
+			thin_east = east | ((below[x + 1] == FREE) & (above[x + 1] == FREE));
+		uint8_t slit =
+		    (west & east & thin_below & thin_above) | (south & north & thin_west & thin_east);
+		uint8_t border = (row[x] == UNSEEN) & (west | east | south | north) & !slit;
 		ret[x] = (uint8_t)(row[x] == OBSTACLE ? POINT_OBSTACLE : border * POINT_BORDER);
 	}
 }
@@ -395,7 +404,7 @@ void cairn_floor_see(struct cairn_floor *f, const struct cairn_msg_depth_scan *s
 		see_free(f, scan, i, pose, c, s);
 	for (uint32_t i = 0; i < scan->angle_rad_count; i++)
 		see_obstacle(f, scan, i, pose, lidar, &hint);
-	mark(f, pose, &f->params.body, 0.0);
+	mark(f, pose, 0.0, 0.0);
 	list_points(f);
 }
 

@@ -130,6 +130,83 @@ static double free_m(struct cairn_pose2 pose, double curvature, bool forward)
 	return cairn_arc_clearance(&points, &body, 0.02, curvature, forward, 3.0).free_m;
 }
 
+static uint8_t *floor_cell(int32_t cx, int32_t cy)
+{
+	return &memory.cells[(cy & (CAIRN_FLOOR_CELLS - 1)) * CAIRN_FLOOR_CELLS +
+			     (cx & (CAIRN_FLOOR_CELLS - 1))];
+}
+
+/* All floor within 1 m has been seen free but for the cells behind the robot that unseen() names, from its
+ * own cell. */
+static void seen_but_for(bool (*unseen)(int32_t behind, int32_t left))
+{
+	struct cairn_msg_depth_scan nothing = columns(9.0);
+	fresh_floor();
+	cairn_floor_drive(&memory, (struct cairn_pose2){0});
+	for (int32_t cy = -20; cy < 20; cy++)
+		for (int32_t cx = -20; cx < 20; cx++)
+			*floor_cell(cx, cy) = unseen(-cx, cy) ? 0 : 1;
+	cairn_floor_see(&memory, &nothing, (struct cairn_pose2){0}, NULL);
+}
+
+/* On its corner, which is one cell wide. */
+static bool diamond(int32_t behind, int32_t left)
+{
+	return abs(behind - 15) + abs(left) <= 4;
+}
+
+static bool slit_along(int32_t behind, int32_t left)
+{
+	return left == 0 && behind >= 10 && behind <= 16;
+}
+
+static bool slit_across(int32_t behind, int32_t left)
+{
+	return behind == 12 && abs(left) <= 3;
+}
+
+START_TEST(the_tip_of_something_unseen_stops_as_its_sides_do_and_a_slit_in_the_picture_does_not)
+{
+	seen_but_for(diamond);
+	double rear = memory.params.body.rear_m;
+	double tip_m = (11 - 0.5) * CAIRN_FLOOR_CELL_M; /* the middle of its first cell */
+	ck_assert_double_le(free_m((struct cairn_pose2){0}, 0.0, false), tip_m - rear);
+	seen_but_for(slit_along);
+	ck_assert_double_gt(free_m((struct cairn_pose2){0}, 0.0, false), 0.60);
+	seen_but_for(slit_across);
+	ck_assert_double_gt(free_m((struct cairn_pose2){0}, 0.0, false), 0.60);
+}
+END_TEST
+
+#define TURN_M 0.83 /* about a point on the right */
+
+/* Beside the inner side of that turn, which it comes near to by a bit at a time. */
+static bool inside_of_the_turn(int32_t behind, int32_t left)
+{
+	double x = (0.5 - behind) * CAIRN_FLOOR_CELL_M, y = (left + 0.5) * CAIRN_FLOOR_CELL_M + TURN_M;
+	double around = atan2(-x, y);
+	return hypot(x, y) < TURN_M - memory.params.body.half_width_m + 0.02 && around > 0.5 && around < 0.8;
+}
+
+START_TEST(unseen_floor_beside_a_backward_arc_is_not_free_because_the_robot_has_come_near)
+{
+	seen_but_for(inside_of_the_turn);
+	double first_m = free_m((struct cairn_pose2){0}, -1.0 / TURN_M, false);
+	ck_assert_double_gt(first_m, 0.10);
+	ck_assert_double_lt(first_m, 0.60);
+	for (double driven_m = 0.0; driven_m < first_m; driven_m += 0.01) {
+		double yaw = driven_m / TURN_M;
+		struct cairn_pose2 pose = {-TURN_M * sin(yaw), TURN_M * (cos(yaw) - 1.0), yaw};
+		struct cairn_msg_depth_scan dark = columns(9.0);
+		for (uint32_t i = 0; i < dark.free_to_m_count; i++)
+			dark.free_to_m[i] = -1.0f;
+		cairn_floor_drive(&memory, pose);
+		cairn_floor_see(&memory, &dark, pose, NULL);
+		ck_assert_double_le(free_m(pose, -1.0 / TURN_M, false), first_m - driven_m + 0.01);
+	}
+}
+END_TEST
+
 START_TEST(without_a_depth_camera_nothing_is_held_against_anybody)
 {
 	fresh_floor();
@@ -214,6 +291,8 @@ END_TEST
 
 CAIRN_TEST_MAIN("floor", a_low_box_a_shelf_and_glass_are_seen_in_the_picture_where_rays_find_them,
     a_picture_without_depth_says_that_nothing_is_known,
+    the_tip_of_something_unseen_stops_as_its_sides_do_and_a_slit_in_the_picture_does_not,
+    unseen_floor_beside_a_backward_arc_is_not_free_because_the_robot_has_come_near,
     without_a_depth_camera_nothing_is_held_against_anybody, floor_is_driven_on_as_far_as_it_was_seen,
     what_left_the_picture_is_remembered_and_what_was_driven_over_is_free,
     what_the_lidar_sees_too_is_not_remembered, broken_scans_change_nothing)
