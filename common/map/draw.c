@@ -19,6 +19,7 @@
 
 typedef int8_t odds16 __attribute__((vector_size(16)));
 #define LANES ((int32_t)sizeof(odds16))
+#define BLOCK (4 * LANES)
 
 /* From the robot frame in metres to array cells. */
 struct frame {
@@ -311,30 +312,48 @@ static void miss_lanes(struct cairn_grid *grid, int32_t x, int32_t y, size_t ind
 		note_lanes(grid, x + grid->cx0, y + grid->cy0, news, before, after);
 }
 
-/* Misses every marked cell, and takes the marks away. */
+/* Misses the marked ones of up to LANES cells, and takes the marks away. */
+static inline void miss_some(struct cairn_grid *grid, uint8_t *marks, int32_t x, int32_t y, size_t index)
+{
+	odds16 mark;
+	memcpy(&mark, marks, sizeof(mark));
+	if (!any(mark))
+		return;
+	miss_lanes(grid, x, y, index, mark);
+	memset(marks, 0, sizeof(mark));
+}
+
+static bool blank(const uint8_t marks[BLOCK])
+{
+	uint64_t all = 0, part;
+	for (int32_t i = 0; i < BLOCK; i += (int32_t)sizeof(part)) {
+		memcpy(&part, marks + i, sizeof(part));
+		all |= part;
+	}
+	return all == 0;
+}
+
+/* Misses every marked cell, and takes the marks away. Most blocks of the box hold none. */
 static void miss_marked(struct cairn_grid *grid, struct cairn_cell_box box)
 {
+	const int32_t width = grid->width;
 	for (int32_t y = box.min_cy; y <= box.max_cy; y++) {
-		size_t row = (size_t)y * (size_t)grid->width;
+		size_t row = (size_t)y * (size_t)width;
+		uint8_t *marks = grid->mark + row;
 		int32_t x = box.min_cx;
-		for (; x <= box.max_cx && x + LANES <= grid->width; x += LANES) {
-			uint64_t low, high;
-			const uint8_t *at = grid->mark + row + (size_t)x;
-			memcpy(&low, at, sizeof(low));
-			memcpy(&high, at + sizeof(low), sizeof(high));
-			if ((low | high) == 0)
+		for (; x <= box.max_cx && x + BLOCK <= width; x += BLOCK) {
+			if (blank(marks + x))
 				continue;
-			odds16 mark;
-			memcpy(&mark, at, sizeof(mark));
-			miss_lanes(grid, x, y, row + (size_t)x, mark);
-			memset(grid->mark + row + (size_t)x, 0, sizeof(mark));
+			for (int32_t i = x; i < x + BLOCK; i += LANES)
+				miss_some(grid, marks + i, i, y, row + (size_t)i);
 		}
+		for (; x <= box.max_cx && x + LANES <= width; x += LANES)
+			miss_some(grid, marks + x, x, y, row + (size_t)x);
 		for (; x <= box.max_cx; x++) {
-			size_t index = row + (size_t)x;
-			if (grid->mark[index] == 0)
+			if (marks[x] == 0)
 				continue;
-			cairn_grid_add_evidence(grid, x, y, index, CAIRN_ODDS_MISS);
-			grid->mark[index] = 0;
+			cairn_grid_add_evidence(grid, x, y, row + (size_t)x, CAIRN_ODDS_MISS);
+			marks[x] = 0;
 		}
 	}
 }
