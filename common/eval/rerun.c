@@ -211,8 +211,9 @@ static const char *why_unjudged(const struct cairn_recorded_question *q, const s
 		return "no result was recorded: the session ended, or the model was only watched (vlm.shadow)";
 	if (!cairn_recorded_newest(&q->decided, CAIRN_TOPIC_MISSION, &hdr, &mission))
 		return "the state of the mission is missing";
+	/* The next one may take over from it when it was asked for ahead (sequencer_ahead.c). */
 	if (mission.decision_id != 0 && mission.decision_source != CAIRN_SOURCE_LOCAL &&
-	    mission.decision_id != then->decision.id)
+	    mission.decision_id != then->decision.id && !mission.wants_decision)
 		return "another decision was being driven";
 	return strstr(mission.activity, "leaving a tight place") != NULL ? "the robot was leaving a tight place by itself"
 								        : NULL;

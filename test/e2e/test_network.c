@@ -104,23 +104,26 @@ static bool model_drives(const struct up_run *run, void *ctx)
 
 struct answered {
 	struct cairn_sub *decisions;
-	int64_t first_ns; /* the model's first word */
+	int words;       /* of the model */
+	int64_t last_ns; /* the newest */
 };
 
-/* The model's word has come, and the sequencer has told its tier after it. */
+/* The model's word has come, and the sequencer has told its tier after it. A frontier may be gone between
+ * question and answer, and an answer that names nothing is none: then the second word counts. */
 static bool told_after_an_answer(const struct up_run *run, void *ctx)
 {
 	struct answered *a = ctx;
 	static struct cairn_msg_decision decision;
 	struct cairn_header hdr;
 	while (cairn_sub_recv(a->decisions, &decision, &hdr) == 1) {
-		if (decision.source == CAIRN_SOURCE_MODEL && a->first_ns == 0)
-			a->first_ns = run->stamp_ns[UP_TIER] > hdr.t_ns ? run->stamp_ns[UP_TIER] : hdr.t_ns;
+		if (decision.source == CAIRN_SOURCE_MODEL && a->words++ < 2)
+			a->last_ns = run->stamp_ns[UP_TIER] > hdr.t_ns ? run->stamp_ns[UP_TIER] : hdr.t_ns;
 	}
-	return a->first_ns != 0 && run->stamp_ns[UP_TIER] > a->first_ns;
+	bool told = a->words > 0 && run->stamp_ns[UP_TIER] > a->last_ns;
+	return told && (run->tier.tier == CAIRN_TIER_NORMAL || a->words > 1);
 }
 
-/* The service answers again: one answer is enough for the tier to be normal. */
+/* The service answers again: one answer that names something is enough for the tier to be normal. */
 static void must_recover(struct spoilt *s)
 {
 	struct cairn_error err = {""};

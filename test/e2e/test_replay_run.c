@@ -1,4 +1,5 @@
-/* A recording made by a real run of the stack: what is replayed is what was done, a stricter rule shows, damage is found. */
+/* A recording made by a real run of the stack: what is replayed is what was done, a stricter rule shows,
+ * damage is found. */
 #include <dirent.h>
 #include <jansson.h>
 
@@ -63,7 +64,9 @@ static void damage(void)
 
 START_TEST(what_a_real_run_recorded_is_replayed_as_it_was)
 {
-	static const char *const args[] = {"--set", "vlm.record=rec", NULL};
+	/* Answers older than the age that is asked for below. */
+	static const char *const args[] = {
+	    "--set", "vlm.record=rec", "--set", "pilot.latency_mean_s=1.2", NULL};
 	struct drill *drill = stack_start(args);
 	int status;
 	stack_must(drill, some_ended, NULL, "no four decisions");
@@ -78,7 +81,9 @@ START_TEST(what_a_real_run_recorded_is_replayed_as_it_was)
 	ck_assert_int_eq(change(root, "answer") + change(root, "accepted") + change(root, "refused") +
 			     change(root, "reason") + change(root, "target"),
 	    0);
-	ck_assert_int_ge(change(root, "same"), 2);
+	/* The first velocity of one that took over from another may differ, but most can be judged. */
+	ck_assert_int_ge(change(root, "same"), 1);
+	ck_assert_int_le(2 * change(root, "not_judged"), questions);
 	json_decref(root);
 
 	char *first = strdup(replay(drill, "", &status));
