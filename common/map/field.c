@@ -2,16 +2,16 @@
 
 #include <stdlib.h>
 #include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
+#endif
 
 #define REACH CAIRN_FIELD_REACH
 #define SIDE (2 * REACH + 1)
 
 static const struct cairn_field_box nothing = {INT32_MAX, INT32_MAX, -1, -1};
-
-typedef uint8_t bytes16 __attribute__((vector_size(16)));
-#ifdef __SSE2__
-typedef char signed16 __attribute__((vector_size(16))); /* what the compiler calls them by */
-#endif
 
 void cairn_match_field_init(struct cairn_match_field *field, int levels)
 {
@@ -148,27 +148,20 @@ static void level_zero(
 	(void)stamp_all(field, grid, grown(field, box, REACH, REACH));
 }
 
-static inline bytes16 max16(bytes16 x, bytes16 y)
-{
-#ifdef __SSE2__
-	return (bytes16)__builtin_ia32_pmaxub128((signed16)x, (signed16)y);
-#else
-	bytes16 greater = (bytes16)(x > y);
-	return (x & greater) | (y & ~greater);
-#endif
-}
-
 /* out[i] = max(a[i], b[i]); out may be a or b. */
 static void max_rows(uint8_t *out, const uint8_t *a, const uint8_t *b, int32_t n)
 {
 	int32_t i = 0;
-	for (; i + (int32_t)sizeof(bytes16) <= n; i += (int32_t)sizeof(bytes16)) {
-		bytes16 x, y;
-		memcpy(&x, a + i, sizeof(x));
-		memcpy(&y, b + i, sizeof(y));
-		x = max16(x, y);
-		memcpy(out + i, &x, sizeof(x));
+#if defined(__SSE2__)
+	for (; i + 16 <= n; i += 16) {
+		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)(a + i));
+		__m128i y = _mm_loadu_si128((const __m128i *)(const void *)(b + i));
+		_mm_storeu_si128((__m128i *)(void *)(out + i), _mm_max_epu8(x, y));
 	}
+#elif defined(__ARM_NEON)
+	for (; i + 16 <= n; i += 16)
+		vst1q_u8(out + i, vmaxq_u8(vld1q_u8(a + i), vld1q_u8(b + i)));
+#endif
 	for (; i < n; i++)
 		out[i] = a[i] > b[i] ? a[i] : b[i];
 }
