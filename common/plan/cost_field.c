@@ -85,11 +85,11 @@ bool cairn_cost_field_open(const struct cairn_cost_field *f, int index)
 }
 
 /* The bucket in which a cell of that cost-to-go waits. */
-static uint32_t place(const struct cairn_cost_field *f, int index, float to_go)
+static uint32_t place(const struct cairn_cost_field *f, int x, int y, float to_go)
 {
 	if (!f->aimed)
 		return (uint32_t)to_go;
-	int dx = abs(index % f->cm->width - f->aim_x), dy = abs(index / f->cm->width - f->aim_y);
+	int dx = abs(x - f->aim_x), dy = abs(y - f->aim_y);
 	int longer = dx > dy ? dx : dy, shorter = dx > dy ? dy : dx;
 	return (uint32_t)(to_go + (float)longer + 0.41421f * (float)shorter);
 }
@@ -107,13 +107,14 @@ static void take_out(struct cairn_cost_field *f, int index)
 	f->waiting--;
 }
 
-static void put_in(struct cairn_cost_field *f, int index, float cost)
+static void put_in(struct cairn_cost_field *f, int x, int y, float cost)
 {
+	int32_t index = y * f->cm->width + x;
 	struct cairn_field_cell *c = &f->cells[index];
 	if (c->next != NOT_WAITING)
 		take_out(f, index);
 	c->to_go = cost;
-	uint32_t at = place(f, index, cost);
+	uint32_t at = place(f, x, y, cost);
 	at = at < f->current ? f->current : at; /* rounding may undercut */
 	at %= CAIRN_FIELD_BUCKETS;
 	int32_t *head = &f->bucket[at];
@@ -129,10 +130,11 @@ bool cairn_cost_field_seed(struct cairn_cost_field *f, int index, float cost)
 {
 	if (!cairn_cost_field_open(f, index))
 		return false;
+	int x = index % f->cm->width, y = index / f->cm->width;
 	if (f->waiting == 0)
-		f->current = place(f, index, cost);
+		f->current = place(f, x, y, cost);
 	if (cost < f->cells[index].to_go && cost < (float)(CAIRN_FIELD_BUCKETS / 2))
-		put_in(f, index, cost);
+		put_in(f, x, y, cost);
 	return true;
 }
 
@@ -148,12 +150,12 @@ static void relax(struct cairn_cost_field *f, int x, int y, int dx, int dy, floa
 				     : dx == dy ? CAIRN_WAY_RISING
 						: CAIRN_WAY_FALLING;
 		bool open =
-		    cairn_ways_open(f->ways, x + dx, y + dy, way) && cairn_ways_open(f->ways, x, y, way);
+		    cairn_ways_open(f->ways, x, y, way) && cairn_ways_open(f->ways, x + dx, y + dy, way);
 		cost += open ? 0.0f : CAIRN_FIELD_TIGHT;
 		if (cost >= f->cells[to].to_go)
 			return;
 	}
-	put_in(f, to, cost);
+	put_in(f, x + dx, y + dy, cost);
 }
 
 /* Neighbours of a final cell; diagonals need both cells beside them. */
@@ -198,10 +200,11 @@ static void next_bucket(struct cairn_cost_field *f)
 
 float cairn_cost_field_at(struct cairn_cost_field *f, int index)
 {
-	const float *to_go = &f->cells[index].to_go;
-	while (f->waiting > 0 && !(*to_go < INFINITY && place(f, index, *to_go) < f->current))
+	const struct cairn_field_cell *c = &f->cells[index];
+	/* Between buckets a cell that was reached and waits no longer is final: its bucket was emptied. */
+	while (f->waiting > 0 && !(c->to_go < INFINITY && c->next == NOT_WAITING))
 		next_bucket(f);
-	return f->cells[index].to_go;
+	return c->to_go;
 }
 
 void cairn_cost_field_finish(struct cairn_cost_field *f)

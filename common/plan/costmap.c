@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/plan/costmap_laid.h"
+
 void cairn_costmap_init(struct cairn_costmap *cm, const struct cairn_costmap_params *params)
 {
 	*cm = (struct cairn_costmap){.params = *params, .cell_m = 1.0, .cells_per_m = 1.0};
@@ -64,97 +66,18 @@ static int reserve(struct cairn_costmap *cm, int width, size_t cells)
 	return 0;
 }
 
-/* floor() between 0 and cells, without its call. */
-static inline int cell_within(double at, int cells)
-{
-	return at > 0.0 ? (at < (double)cells ? (int)at : cells) : 0;
-}
-
-static struct cairn_window clip(const struct cairn_costmap *cm, double x0, double y0, double x1, double y1)
-{
-	double k = 1.0 / cm->cell_m;
-	return (struct cairn_window){cell_within((x0 - cm->origin_x_m) * k, cm->width),
-	    cell_within((y0 - cm->origin_y_m) * k, cm->height),
-	    cell_within((x1 - cm->origin_x_m) * k + 1.0, cm->width),
-	    cell_within((y1 - cm->origin_y_m) * k + 1.0, cm->height)};
-}
-
-/* Rectangle at a pose, as the cells it can touch and the terms that bring a cell centre into its frame. */
-struct placed {
-	struct cairn_window box;
-	double c, s, x_m, y_m;
-};
-
-static struct placed place(const struct cairn_costmap *cm, const struct cairn_pose2 *pose,
-    const struct cairn_rect *r, double reach_m)
-{
-	struct placed p = {
-	    .c = cos(pose->yaw_rad), .s = sin(pose->yaw_rad), .x_m = pose->x_m, .y_m = pose->y_m};
-	double mid_x = 0.5 * (r->front_m - r->rear_m), mid_y = 0.5 * (r->left_m - r->right_m);
-	double half_x = 0.5 * (r->front_m + r->rear_m) + reach_m,
-	       half_y = 0.5 * (r->left_m + r->right_m) + reach_m;
-	double cx = p.x_m + p.c * mid_x - p.s * mid_y, cy = p.y_m + p.s * mid_x + p.c * mid_y;
-	double ex = fabs(p.c) * half_x + fabs(p.s) * half_y, ey = fabs(p.s) * half_x + fabs(p.c) * half_y;
-	p.box = clip(cm, cx - ex, cy - ey, cx + ex, cy + ey);
-	return p;
-}
-
-/* Cell centre in the frame of the rectangle. */
-static inline struct cairn_vec2 local(const struct cairn_costmap *cm, const struct placed *p, int x, int y)
-{
-	double dx = cm->origin_x_m + ((double)x + 0.5) * cm->cell_m - p->x_m;
-	double dy = cm->origin_y_m + ((double)y + 0.5) * cm->cell_m - p->y_m;
-	return (struct cairn_vec2){p->c * dx + p->s * dy, p->c * dy - p->s * dx};
-}
-
-/* Signed distance of a point to the rectangle; negative inside. */
-static inline double to_rect(const struct cairn_rect *r, struct cairn_vec2 q)
-{
-	double ox = cairn_larger(q.x_m - r->front_m, -q.x_m - r->rear_m);
-	double oy = cairn_larger(q.y_m - r->left_m, -q.y_m - r->right_m);
-	if (ox <= 0.0 || oy <= 0.0)
-		return ox > oy ? ox : oy;
-	return sqrt(ox * ox + oy * oy);
-}
-
-bool cairn_costmap_fits(
-    const struct cairn_costmap *cm, const struct cairn_pose2 *pose, const struct cairn_rect *rect)
-{
-	double disc = 0.5 * cm->cell_m;
-	struct placed p = place(cm, pose, rect, disc);
-	for (int y = p.box.y0; y < p.box.y1; y++) {
-		const uint8_t *row = cm->cells + (size_t)y * (size_t)cm->width;
-		for (int x = p.box.x0; x < p.box.x1; x++)
-			if ((row[x] & CAIRN_CELL_OBSTACLE) != 0 && to_rect(rect, local(cm, &p, x, y)) < disc)
-				return false;
-	}
-	return true;
-}
-
-double cairn_costmap_clearance(const struct cairn_costmap *cm, const struct cairn_pose2 *pose,
-    const struct cairn_rect *rect, double limit_m)
-{
-	double disc = 0.5 * cm->cell_m, best = limit_m;
-	struct placed p = place(cm, pose, rect, disc + limit_m);
-	for (int y = p.box.y0; y < p.box.y1; y++) {
-		const uint8_t *row = cm->cells + (size_t)y * (size_t)cm->width;
-		for (int x = p.box.x0; x < p.box.x1; x++)
-			if ((row[x] & CAIRN_CELL_OBSTACLE) != 0)
-				best = cairn_smaller(to_rect(rect, local(cm, &p, x, y)) - disc, best);
-	}
-	return best;
-}
-
 static bool clear_cells(
     struct cairn_costmap *cm, const struct cairn_pose2 *standing, const struct cairn_footprint *body)
 {
 	struct cairn_rect rect = cairn_rect_around(body, 0.0);
-	struct placed p = place(cm, standing, &rect, 0.0);
+	struct cairn_laid p = cairn_lay(
+	    cm, standing->x_m, standing->y_m, cos(standing->yaw_rad), sin(standing->yaw_rad), &rect, 0.0);
 	bool any = false;
 	for (int y = p.box.y0; y < p.box.y1; y++)
 		for (int x = p.box.x0; x < p.box.x1; x++) {
 			uint8_t *cell = &cm->cells[(size_t)y * (size_t)cm->width + (size_t)x];
-			if ((*cell & CAIRN_CELL_OCCUPIED) != 0 && to_rect(&rect, local(cm, &p, x, y)) < 0.0) {
+			if ((*cell & CAIRN_CELL_OCCUPIED) != 0 &&
+			    cairn_laid_off(&rect, cairn_laid_local(cm, &p, x, y)) < 0.0) {
 				*cell &= (uint8_t)~CAIRN_CELL_OCCUPIED;
 				any = true;
 			}
@@ -377,7 +300,7 @@ int cairn_costmap_set_live(
 		return 0;
 	/* Around the window their distance is beyond anything that is asked of it. */
 	double reach = cm->params.inflation_m + 2.0 * cm->cell_m;
-	struct cairn_window w = clip(cm, x0 - reach, y0 - reach, x1 + reach, y1 + reach);
+	struct cairn_window w = cairn_cells_within(cm, x0 - reach, y0 - reach, x1 + reach, y1 + reach);
 	size_t width = (size_t)(w.x1 - w.x0);
 	for (size_t i = 0; i < count; i++) {
 		if (!live_index(cm, points[i], skip_m, &index) || (cm->cells[index] & CAIRN_CELL_LIVE) != 0)

@@ -46,10 +46,10 @@ struct cairn_hybrid *cairn_hybrid_new(const struct cairn_hybrid_params *p)
 		cairn_hybrid_destroy(&h);
 		return NULL;
 	}
-	/* Touched now, so that no search has to wait for pages and the process does not grow with the longest one
-	 * so far. (Zeros would not do: the compiler makes that a calloc, which touches nothing.) */
+	/* Touched now, so that no search has to wait for pages and the process does not grow with the longest
+	 * one so far. (Zeros would not do: the compiler makes that a calloc, which touches nothing.) */
 	memset(h->nodes, UNTOUCHED, (size_t)p->nodes_max * sizeof(*h->nodes));
-	memset(h->slots, UNTOUCHED, slots * sizeof(*h->slots));
+	memset(h->slots, 0xff, slots * sizeof(*h->slots)); /* all free */
 	memset(h->heap, UNTOUCHED, (size_t)h->heap_max * sizeof(*h->heap));
 	return h;
 }
@@ -62,6 +62,7 @@ void cairn_hybrid_destroy(struct cairn_hybrid **h_p)
 	cairn_cost_field_free(&h->field);
 	cairn_cost_field_free(&h->from_start);
 	cairn_ways_free(&h->ways);
+	cairn_obstacle_bits_free(&h->bits);
 	free(h->nodes);
 	free(h->slots);
 	free(h->heap);
@@ -108,31 +109,44 @@ static struct hybrid_entry heap_pop(struct cairn_hybrid *h)
 
 /* ---- states ---- */
 
-/* Place in the hash of the state of a cell and heading bin, taken or free. */
-static int32_t *slot_of(struct cairn_hybrid *h, uint32_t key)
-{
-	for (uint32_t slot = (key * UINT32_C(2654435761)) >> 7;; slot++) {
-		int32_t *s = &h->slots[slot & h->slot_mask];
-		if (*s < 0 || h->nodes[*s].key == key)
-			return s;
-	}
-}
-
 static uint32_t key_of(int cell, int heading)
 {
 	return (uint32_t)cell * HYBRID_HEADINGS + (uint32_t)heading;
 }
 
-/* The state at a place of the hash: an old one, a new one (g infinite), or -1 when there is no room. */
-static int32_t state_at(struct cairn_hybrid *h, int32_t *slot, uint32_t key)
+static uint32_t hash_of(uint32_t key)
 {
-	if (*slot < 0) {
+	return key * UINT32_C(2654435761) >> 7;
+}
+
+/* Place in the hash of the state of a cell and heading bin, taken or free. */
+static struct hybrid_slot *slot_of(struct cairn_hybrid *h, uint32_t key)
+{
+	for (uint32_t at = hash_of(key);; at++) {
+		struct hybrid_slot *s = &h->slots[at & h->slot_mask];
+		if (s->node < 0 || s->key == key)
+			return s;
+	}
+}
+
+/* The state at a place of the hash: an old one, a new one (g infinite), or -1 when there is no room. */
+static int32_t state_at(struct cairn_hybrid *h, struct hybrid_slot *slot, uint32_t key)
+{
+	if (slot->node < 0) {
 		if (h->node_count == h->p.nodes_max)
 			return -1;
-		*slot = h->node_count++;
-		h->nodes[*slot] = (struct hybrid_node){.key = key, .g = INFINITY, .parent = -1};
+		*slot = (struct hybrid_slot){key, INFINITY, h->node_count++};
+		h->nodes[slot->node] = (struct hybrid_node){.key = key, .g = INFINITY, .parent = -1};
 	}
-	return *slot;
+	return slot->node;
+}
+
+/* Frees the places of the last search's states: the newest first, so that none is behind a gap when its turn
+ * comes. */
+static void forget_states(struct cairn_hybrid *h)
+{
+	while (h->node_count > 0)
+		slot_of(h, h->nodes[--h->node_count].key)->node = -1;
 }
 
 /* ---- search ---- */
@@ -142,13 +156,15 @@ static float heuristic(struct cairn_hybrid *h, int cell)
 	return cairn_cost_field_at(&h->field, cell);
 }
 
-static void relax_arc(struct cairn_hybrid *h, int32_t from, const struct hybrid_arc *arc)
+static struct cairn_pose2 end_of(const struct hybrid_node *n, const struct hybrid_arc *arc)
+{
+	return (struct cairn_pose2){n->x_m + arc->end.x_m, n->y_m + arc->end.y_m, arc->end.yaw_rad};
+}
+
+/* cell: in which the arc ends. */
+static void relax_arc(struct cairn_hybrid *h, int32_t from, const struct hybrid_arc *arc, int cell)
 {
 	const struct hybrid_node n = h->nodes[from];
-	struct cairn_pose2 end = {n.x_m + arc->end.x_m, n.y_m + arc->end.y_m, arc->end.yaw_rad};
-	int cell = cairn_costmap_index(h->cm, end.x_m, end.y_m);
-	if (cell < 0)
-		return;
 	float to_go = heuristic(h, cell);
 	if (!(to_go < INFINITY))
 		return;
@@ -159,10 +175,11 @@ static void relax_arc(struct cairn_hybrid *h, int32_t from, const struct hybrid_
 	if (g + arc->cost >= h->bound)
 		return;
 	uint32_t key = key_of(cell, arc->heading);
-	int32_t *slot = slot_of(h, key);
-	if (*slot >= 0 && (h->nodes[*slot].closed || g + arc->cost >= h->nodes[*slot].g))
+	struct hybrid_slot *slot = slot_of(h, key);
+	if (slot->node >= 0 && g + arc->cost >= slot->g)
 		return; /* found before the footprint is laid anywhere */
 	float esc_mid, esc_end;
+	struct cairn_pose2 end = end_of(&n, arc);
 	struct cairn_pose2 mid = {n.x_m + arc->mid.x_m, n.y_m + arc->mid.y_m, arc->mid.yaw_rad};
 	float f_mid = hybrid_pose_factor(h, &mid, arc->mid_c, arc->mid_s, arc->reverse, n.escaping, &esc_mid);
 	if (f_mid <= 0.0f)
@@ -177,10 +194,10 @@ static void relax_arc(struct cairn_hybrid *h, int32_t from, const struct hybrid_
 		h->full = true;
 		return;
 	}
-	struct hybrid_node *t = &h->nodes[to];
-	if (g >= t->g)
+	if (g >= slot->g)
 		return;
-	*t = (struct hybrid_node){.key = t->key,
+	slot->g = g;
+	h->nodes[to] = (struct hybrid_node){.key = key,
 	    .g = g,
 	    .parent = from,
 	    .x_m = end.x_m,
@@ -194,6 +211,25 @@ static void relax_arc(struct cairn_hybrid *h, int32_t from, const struct hybrid_
 		h->full = true;
 }
 
+/* The places in the hash are asked for before anything waits for them: each is a miss of the nearer caches.
+ */
+static void relax_arcs(struct cairn_hybrid *h, int32_t from)
+{
+	const struct hybrid_node *n = &h->nodes[from];
+	const struct hybrid_arc *arcs = h->arcs[n->heading];
+	int cell[HYBRID_ARCS];
+	for (int j = 0; j < HYBRID_ARCS; j++) {
+		struct cairn_pose2 end = end_of(n, &arcs[j]);
+		cell[j] = cairn_costmap_index(h->cm, end.x_m, end.y_m);
+		if (cell[j] >= 0)
+			__builtin_prefetch(
+			    &h->slots[hash_of(key_of(cell[j], arcs[j].heading)) & h->slot_mask]);
+	}
+	for (int j = 0; j < HYBRID_ARCS; j++)
+		if (cell[j] >= 0)
+			relax_arc(h, from, &arcs[j], cell[j]);
+}
+
 static void take_candidate(struct cairn_hybrid *h, int32_t node, float cost, const struct cairn_shot *shot)
 {
 	if (cost >= h->bound)
@@ -202,6 +238,22 @@ static void take_candidate(struct cairn_hybrid *h, int32_t node, float cost, con
 	h->improved_at = h->expansions;
 	h->best = node;
 	h->best_shot = shot != NULL ? *shot : (struct cairn_shot){0};
+}
+
+/* An obstacle in the very middle of the way, which ends most shots: found long before a footprint laid pose
+ * by pose comes to it. False says nothing. */
+static bool shot_meets(const struct cairn_hybrid *h, const struct cairn_pose2 *from,
+    const struct cairn_shot *shot, double step_m)
+{
+	struct cairn_shot_walk walk = cairn_shot_walk_begin(shot, from);
+	double c, s;
+	for (double at_m = step_m; at_m < shot->length_m; at_m += step_m) {
+		struct cairn_pose2 pose = cairn_shot_walk_to(&walk, at_m, &c, &s);
+		int cell = cairn_costmap_index(h->cm, pose.x_m, pose.y_m);
+		if (cell < 0 || (h->cm->cells[cell] & CAIRN_CELL_OBSTACLE) != 0)
+			return true;
+	}
+	return false;
 }
 
 /* Cost of driving a shot from a state, INFINITY when something is in the way or it comes to `bound` or more.
@@ -217,11 +269,14 @@ static float shot_cost(
 	if (cost + per_m * (float)shot->length_m >= bound)
 		return INFINITY;
 	float each = per_m * (float)(shot->length_m / (double)count), escaping = n->escaping;
+	if (isnan(escaping) && shot_meets(h, &from, shot, step))
+		return INFINITY;
+	struct cairn_shot_walk walk = cairn_shot_walk_begin(shot, &from);
 	for (int i = 1; i <= count; i++) {
+		double c, s;
 		struct cairn_pose2 pose =
-		    cairn_shot_at(shot, &from, shot->length_m * (double)i / (double)count);
-		float factor = hybrid_pose_factor(
-		    h, &pose, cos(pose.yaw_rad), sin(pose.yaw_rad), shot->reverse, escaping, &escaping);
+		    cairn_shot_walk_to(&walk, shot->length_m * (double)i / (double)count, &c, &s);
+		float factor = hybrid_pose_factor(h, &pose, c, s, shot->reverse, escaping, &escaping);
 		cost += each * factor;
 		if (factor <= 0.0f || cost >= bound)
 			return INFINITY;
@@ -253,7 +308,10 @@ static void try_here(struct cairn_hybrid *h, int32_t node)
 {
 	const struct hybrid_node *n = &h->nodes[node];
 	const struct cairn_hybrid_query *q = h->query;
-	double miss = hypot(n->x_m - h->goal_x_m, n->y_m - h->goal_y_m);
+	double dx_m = n->x_m - h->goal_x_m, dy_m = n->y_m - h->goal_y_m;
+	if (fabs(dx_m) > h->tolerance_m || fabs(dy_m) > h->tolerance_m)
+		return;
+	double miss = hypot(dx_m, dy_m);
 	if (miss > h->tolerance_m)
 		return;
 	double off = q->heading_given ? fabs(cairn_wrap_rad(h->yaw_rad[n->heading] - q->goal_yaw_rad)) : 0.0;
@@ -284,6 +342,7 @@ static bool run(struct cairn_hybrid *h)
 		if (out_of_budget(h, h->expansions))
 			return false;
 		n->closed = true;
+		slot_of(h, n->key)->g = -INFINITY;
 		h->expansions++;
 		float to_go = heuristic(h, (int)(n->key / HYBRID_HEADINGS));
 		if (to_go < h->nearest_to_go) {
@@ -295,8 +354,7 @@ static bool run(struct cairn_hybrid *h)
 			try_shots(h, top.node);
 			until_shot = (int)fmin((double)to_go / 8.0, 40.0);
 		}
-		for (int j = 0; j < HYBRID_ARCS; j++)
-			relax_arc(h, top.node, &h->arcs[h->nodes[top.node].heading][j]);
+		relax_arcs(h, top.node);
 	}
 	return true;
 }
@@ -340,15 +398,17 @@ static bool reachable_from_goal(struct cairn_hybrid *h, int start_cell)
 	return cairn_cost_field_at(&h->field, start_cell) < INFINITY;
 }
 
-static int aim(struct cairn_hybrid *h, int goal_cell, int start_cell)
+/* The field as it is before anything was asked of it. */
+static int begin_field(struct cairn_hybrid *h)
 {
-	const struct cairn_hybrid_query *q = h->query;
-	int rc = cairn_cost_field_start(&h->field, h->cm, h->field_radius_m, &q->start, h->ease_m, &h->ways);
-	if (rc == 0) {
-		cairn_cost_field_aim(&h->field, start_cell);
-		cairn_cost_field_seed(&h->field, goal_cell, 0.0f);
-	}
-	return rc;
+	return cairn_cost_field_start(
+	    &h->field, h->cm, h->field_radius_m, &h->query->start, h->ease_m, &h->ways);
+}
+
+static void aim(struct cairn_hybrid *h, int goal_cell, int start_cell)
+{
+	cairn_cost_field_aim(&h->field, start_cell);
+	cairn_cost_field_seed(&h->field, goal_cell, 0.0f);
 }
 
 /* Chooses the place to plan to; OK, NEAREST, or why there is none. */
@@ -359,14 +419,18 @@ static enum cairn_plan_result choose_goal(struct cairn_hybrid *h, int start_cell
 	h->goal_y_m = q->goal_y_m;
 	h->tolerance_m = q->tolerance_m;
 	struct cairn_rect rect = cairn_rect_around(&h->p.body, h->p.clearance_m);
-	if (cairn_ways_start(&h->ways, h->cm, &rect) < 0)
+	if (cairn_obstacle_bits_take(&h->bits, h->cm) < 0 ||
+	    cairn_ways_start(&h->ways, h->cm, &h->bits, &rect) < 0)
 		return CAIRN_PLAN_LIMIT;
-	if (cairn_cost_field_start(&h->field, h->cm, h->field_radius_m, &q->start, h->ease_m, &h->ways) < 0)
+	if (begin_field(h) < 0)
 		return CAIRN_PLAN_LIMIT;
 	int cell = cairn_costmap_index(h->cm, q->goal_x_m, q->goal_y_m);
 	bool blocked = cell < 0 || !cairn_cost_field_open(&h->field, cell);
-	if (!blocked && aim(h, cell, start_cell) == 0 && reachable_from_goal(h, start_cell))
-		return CAIRN_PLAN_OK;
+	if (!blocked) {
+		aim(h, cell, start_cell);
+		if (reachable_from_goal(h, start_cell))
+			return CAIRN_PLAN_OK;
+	}
 	/* Somewhere within the tolerance, then within nearest_m, that can be reached from here. */
 	if (cairn_cost_field_start(&h->from_start, h->cm, h->field_radius_m, &q->start, h->ease_m, NULL) < 0)
 		return CAIRN_PLAN_LIMIT;
@@ -379,8 +443,9 @@ static enum cairn_plan_result choose_goal(struct cairn_hybrid *h, int start_cell
 		return blocked && nearest_cell(h, NULL, q->goal_x_m, q->goal_y_m, q->tolerance_m) < 0
 			   ? CAIRN_PLAN_GOAL_BLOCKED
 			   : CAIRN_PLAN_NO_PATH;
-	if (aim(h, cell, start_cell) < 0)
+	if (begin_field(h) < 0)
 		return CAIRN_PLAN_LIMIT;
+	aim(h, cell, start_cell);
 	struct cairn_vec2 c = cairn_costmap_center(h->cm, cell);
 	h->goal_x_m = c.x_m;
 	h->goal_y_m = c.y_m;
@@ -392,8 +457,7 @@ static enum cairn_plan_result choose_goal(struct cairn_hybrid *h, int start_cell
 static void add_start(struct cairn_hybrid *h, int start_cell)
 {
 	const struct cairn_hybrid_query *q = h->query;
-	h->node_count = h->heap_count = 0;
-	memset(h->slots, 0xff, ((size_t)h->slot_mask + 1u) * sizeof(*h->slots));
+	h->heap_count = 0;
 	uint32_t key = key_of(start_cell, 0);
 	int32_t s = state_at(h, slot_of(h, key), key);
 	struct cairn_rect room = cairn_rect_around(&h->p.body, h->p.clearance_m);
@@ -411,7 +475,8 @@ enum cairn_plan_result cairn_hybrid_search(struct cairn_hybrid *h, const struct 
 {
 	h->cm = cm;
 	h->query = query;
-	h->expansions = h->shots = h->node_count = 0;
+	h->expansions = h->shots = 0;
+	forget_states(h);
 	h->full = false;
 	h->bound = INFINITY;
 	h->best = h->nearest = -1;

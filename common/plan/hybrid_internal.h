@@ -25,6 +25,13 @@ struct hybrid_node {
 	bool reverse, closed;
 };
 
+/* Of the hash of the nodes; what decides about most arcs lies here, so that the node need not be fetched. */
+struct hybrid_slot {
+	uint32_t key;
+	float g;      /* of the node; -INFINITY once it is closed: nothing is better */
+	int32_t node; /* negative: free */
+};
+
 struct hybrid_entry {
 	float f;
 	int32_t node;
@@ -48,9 +55,10 @@ struct hybrid_cover {
 struct cairn_hybrid {
 	struct cairn_hybrid_params p;
 	struct cairn_cost_field field, from_start;
+	struct cairn_obstacle_bits bits;
 	struct cairn_ways ways;
 	struct hybrid_node *nodes;
-	int32_t *slots; /* open-addressed hash of the nodes */
+	struct hybrid_slot *slots; /* open-addressed */
 	uint32_t slot_mask;
 	struct hybrid_entry *heap;
 	int heap_max;

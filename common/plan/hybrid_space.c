@@ -7,8 +7,8 @@
 /* Room between the travelling footprint (lead in the direction of motion) and the obstacles: quick answer by
  * the distance transform at three circles that cover it, exact test in between. near_m: distance that the
  * cost looks at. */
-static bool pose_free(const struct cairn_hybrid *h, double x, double y, double c, double s, double yaw,
-    bool reverse, float *ret_near_m)
+static bool pose_free(
+    const struct cairn_hybrid *h, double x, double y, double c, double s, bool reverse, float *ret_near_m)
 {
 	const struct cairn_costmap *cm = h->cm;
 	const struct hybrid_cover *cover = &h->cover[reverse ? 1 : 0];
@@ -26,7 +26,7 @@ static bool pose_free(const struct cairn_hybrid *h, double x, double y, double c
 		return true;
 	if (near < h->inscribed_m)
 		return false;
-	return cairn_costmap_fits(cm, &(struct cairn_pose2){x, y, yaw}, &cover->rect);
+	return cairn_costmap_fits_bits(cm, &h->bits, x, y, c, s, &cover->rect);
 }
 
 double hybrid_bare_clearance(const struct cairn_hybrid *h, const struct cairn_pose2 *pose)
@@ -47,7 +47,7 @@ float hybrid_pose_factor(struct cairn_hybrid *h, const struct cairn_pose2 *pose,
 		return 0.0f;
 	if (h->cm->dist[index] >= h->open_cells)
 		return cairn_costmap_cost(h->cm, index); /* nothing that any part of the body could feel */
-	bool is_free = pose_free(h, pose->x_m, pose->y_m, c, s, pose->yaw_rad, reverse, &near);
+	bool is_free = pose_free(h, pose->x_m, pose->y_m, c, s, reverse, &near);
 	if (!is_free) {
 		if (isnan(escaping))
 			return 0.0f;

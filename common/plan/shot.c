@@ -150,16 +150,47 @@ bool cairn_shot_to_pose(struct cairn_shot *shot, const struct cairn_pose2 *from,
 	return true;
 }
 
+struct cairn_shot_walk cairn_shot_walk_begin(const struct cairn_shot *shot, const struct cairn_pose2 *from)
+{
+	return (struct cairn_shot_walk){
+	    .shot = shot, .from = *from, .c = cos(from->yaw_rad), .s = sin(from->yaw_rad)};
+}
+
+/* Where s_m of the part in hand leads. */
+static struct cairn_pose2 along_part(const struct cairn_shot_walk *w, double s_m)
+{
+	double sign = w->shot->reverse ? -1.0 : 1.0, curvature = w->shot->part[w->part].curvature_1pm;
+	if (curvature != 0.0) /* yaw changes by curvature times signed travel */
+		return cairn_pose_advance(w->from, (struct cairn_twist){sign, sign * curvature}, s_m);
+	return (struct cairn_pose2){
+	    w->from.x_m + w->c * sign * s_m, w->from.y_m + w->s * sign * s_m, w->from.yaw_rad};
+}
+
+struct cairn_pose2 cairn_shot_walk_to(struct cairn_shot_walk *w, double s_m, double *ret_c, double *ret_s)
+{
+	const struct cairn_shot *shot = w->shot;
+	while (w->part + 1 < shot->parts && s_m - w->done_m > shot->part[w->part].length_m) {
+		double length_m = shot->part[w->part].length_m;
+		bool turned = shot->part[w->part].curvature_1pm != 0.0;
+		w->from = along_part(w, length_m);
+		w->done_m += length_m;
+		w->part++;
+		if (turned) {
+			w->c = cos(w->from.yaw_rad);
+			w->s = sin(w->from.yaw_rad);
+		}
+	}
+	double left_m = fmin(s_m - w->done_m, shot->part[w->part].length_m);
+	struct cairn_pose2 pose = along_part(w, left_m);
+	bool straight = shot->part[w->part].curvature_1pm == 0.0;
+	*ret_c = straight ? w->c : cos(pose.yaw_rad);
+	*ret_s = straight ? w->s : sin(pose.yaw_rad);
+	return pose;
+}
+
 struct cairn_pose2 cairn_shot_at(const struct cairn_shot *shot, const struct cairn_pose2 *from, double s_m)
 {
-	struct cairn_pose2 pose = *from;
-	double sign = shot->reverse ? -1.0 : 1.0;
-	for (int i = 0; i < shot->parts && s_m > 0.0; i++) {
-		double s = s_m < shot->part[i].length_m ? s_m : shot->part[i].length_m;
-		/* Yaw changes by curvature times signed travel. */
-		pose = cairn_pose_advance(
-		    pose, (struct cairn_twist){sign, sign * shot->part[i].curvature_1pm}, s);
-		s_m -= s;
-	}
-	return pose;
+	struct cairn_shot_walk w = cairn_shot_walk_begin(shot, from);
+	double c, s;
+	return cairn_shot_walk_to(&w, s_m, &c, &s);
 }

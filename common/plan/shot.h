@@ -27,6 +27,18 @@ bool cairn_shot_to_point(struct cairn_shot *shot, const struct cairn_pose2 *from
 /* Shortest Dubins word to a pose. Always exists. */
 bool cairn_shot_to_pose(struct cairn_shot *shot, const struct cairn_pose2 *from, const struct cairn_pose2 *to,
     double radius_m, bool reverse);
+/* On the way along a shot; what does not change within a part is worked out once. */
+struct cairn_shot_walk {
+	const struct cairn_shot *shot;
+	struct cairn_pose2 from; /* where the part in hand begins */
+	double c, s;             /* cosine and sine of its yaw there */
+	double done_m;           /* length of the parts before */
+	int part;
+};
+
+struct cairn_shot_walk cairn_shot_walk_begin(const struct cairn_shot *shot, const struct cairn_pose2 *from);
+/* The pose s_m along the shot, never less than last time, and the cosine and sine of its yaw. */
+struct cairn_pose2 cairn_shot_walk_to(struct cairn_shot_walk *w, double s_m, double *ret_c, double *ret_s);
 /* The pose s_m along the shot. */
 struct cairn_pose2 cairn_shot_at(const struct cairn_shot *shot, const struct cairn_pose2 *from, double s_m);
 

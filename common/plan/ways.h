@@ -7,37 +7,45 @@
 #ifndef CAIRN_COMMON_PLAN_WAYS_H
 #define CAIRN_COMMON_PLAN_WAYS_H
 
-#include "common/plan/costmap.h"
+#include "common/plan/obstacle_bits.h"
 
 #define CAIRN_WAYS_HEADINGS 24
 #define CAIRN_WAYS_SPREAD_DEG 30
-#define CAIRN_WAYS_REACH                                                                                     \
-	31 /* cells that the footprint may reach from its origin; beyond, all is passable                    \
-	    */
+/* Cells that the footprint may reach from its origin; a larger robot may pass everything. */
+#define CAIRN_WAYS_REACH CAIRN_OBSTACLE_BITS_MARGIN
 
 enum cairn_way { CAIRN_WAY_X, CAIRN_WAY_RISING, CAIRN_WAY_Y, CAIRN_WAY_FALLING };
 
-/* Cells of a row that the footprint covers: from x0 to x1 of the row dy away. */
-struct cairn_ways_run {
-	int8_t dy, x0, x1;
-};
+#define CAIRN_WAYS_ROWS 64 /* of a window of that reach, and one to make it even */
 
 /* Zero-initialised is valid. */
 struct cairn_ways {
 	const struct cairn_costmap *cm;
-	size_t row_words;
-	uint64_t *rows; /* set = obstacle; a margin of CAIRN_WAYS_REACH free cells on all sides */
-	uint8_t *known; /* of each cell and axis: two bits, asked and answer */
-	size_t words_capacity, cells_capacity;
-	struct cairn_ways_run run[CAIRN_WAYS_HEADINGS][2 * CAIRN_WAYS_REACH + 1];
-	int runs[CAIRN_WAYS_HEADINGS];
+	const struct cairn_obstacle_bits *bits; /* borrowed */
+	uint8_t *known;                         /* of each cell and axis: two bits, asked and answer */
+	size_t cells_capacity;
+	/* Cells that the footprint covers, in rows from reach cells below its origin on; the lowest bit is
+	 * reach cells to the left of it. */
+	uint64_t covered[CAIRN_WAYS_HEADINGS][CAIRN_WAYS_ROWS];
+	int reach, rows;
+	struct cairn_rect rect; /* that covered was made for, with cells of cell_m */
+	double cell_m;
 	float clear_cells; /* nothing this near to the origin: not a gap, passable every way */
-	bool too_large;    /* a robot of so many cells is not looked at: everything is passable */
 };
 
-/* Begins with this costmap, which must stay as it is, and this footprint. 0 or -ENOMEM. */
-int cairn_ways_start(struct cairn_ways *w, const struct cairn_costmap *cm, const struct cairn_rect *rect);
-bool cairn_ways_open(struct cairn_ways *w, int x, int y, enum cairn_way way);
+/* Begins with this costmap and its obstacles as bits, both of which must stay as they are, and this
+ * footprint. 0 or -ENOMEM. */
+int cairn_ways_start(struct cairn_ways *w, const struct cairn_costmap *cm,
+    const struct cairn_obstacle_bits *bits, const struct cairn_rect *rect);
+/* Works out the answer of cairn_ways_open and keeps it. */
+bool cairn_ways_look(struct cairn_ways *w, int x, int y, enum cairn_way way);
+
+static inline bool cairn_ways_open(struct cairn_ways *w, int x, int y, enum cairn_way way)
+{
+	unsigned known = w->known[(size_t)y * (size_t)w->cm->width + (size_t)x] >> (2 * way);
+	return (known & 1u) != 0 ? (known & 2u) != 0 : cairn_ways_look(w, x, y, way);
+}
+
 void cairn_ways_free(struct cairn_ways *w);
 
 #endif

@@ -1,6 +1,7 @@
 #include "common/plan/costmap.h"
 
 #include "common/base/rng.h"
+#include "common/plan/obstacle_bits.h"
 #include "common/plan/astar.h"
 #include "common/plan/cost_field.h"
 #include "test/support/grids.h"
@@ -48,6 +49,8 @@ START_TEST(footprint_tests_agree_with_distances_measured_cell_by_cell)
 	struct cairn_costmap cm;
 	load(&cm, &g);
 	struct cairn_rect rect = cairn_rect_around(&body, 0.03);
+	struct cairn_obstacle_bits bits = {0};
+	ck_assert_int_eq(cairn_obstacle_bits_take(&bits, &cm), 0);
 	int fits = 0, not = 0;
 	for (int i = 0; i < 3000; i++) {
 		struct cairn_pose2 p = {4.0 * cairn_rng_uniform(&rng), 3.0 * cairn_rng_uniform(&rng),
@@ -64,13 +67,17 @@ START_TEST(footprint_tests_agree_with_distances_measured_cell_by_cell)
 				nearest = fmin(nearest, d - 0.025);
 			}
 		ck_assert_double_eq_tol(cairn_costmap_clearance(&cm, &p, &rect, 0.5), nearest, 1e-9);
+		bool fit = cairn_costmap_fits(&cm, &p, &rect);
 		if (fabs(nearest) > 1e-9)
-			ck_assert(cairn_costmap_fits(&cm, &p, &rect) == (nearest > 0.0));
+			ck_assert(fit == (nearest > 0.0));
+		ck_assert(cairn_costmap_fits_bits(
+			      &cm, &bits, p.x_m, p.y_m, cos(p.yaw_rad), sin(p.yaw_rad), &rect) == fit);
 		fits += nearest > 0.0;
 		not += nearest < 0.0;
 	}
 	ck_assert_int_gt(fits, 300);
 	ck_assert_int_gt(not, 300);
+	cairn_obstacle_bits_free(&bits);
 	cairn_costmap_free(&cm);
 	free(g.cells);
 }

@@ -76,6 +76,36 @@ START_TEST(shots_end_where_they_should)
 }
 END_TEST
 
+START_TEST(walking_a_shot_meets_the_poses_along_it_and_the_sine_and_cosine_of_their_yaw)
+{
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 5, 1);
+	for (int i = 0; i < 500; i++) {
+		struct cairn_pose2 from = {
+		    cairn_rng_uniform(&rng), cairn_rng_uniform(&rng), 7.0 * cairn_rng_uniform(&rng)};
+		struct cairn_pose2 to = {4.0 * cairn_rng_uniform(&rng) - 2.0,
+		    4.0 * cairn_rng_uniform(&rng) - 2.0, 7.0 * cairn_rng_uniform(&rng)};
+		struct cairn_shot shot;
+		ck_assert(cairn_shot_to_pose(&shot, &from, &to, 0.4, i % 2 == 1));
+		struct cairn_shot_walk walk = cairn_shot_walk_begin(&shot, &from);
+		struct cairn_pose2 before = from;
+		for (int k = 1; k <= 40; k++) {
+			double c, s, step_m = shot.length_m / 40.0, at_m = step_m * k;
+			struct cairn_pose2 pose = cairn_shot_walk_to(&walk, at_m, &c, &s);
+			struct cairn_pose2 alone = cairn_shot_at(&shot, &from, at_m);
+			ck_assert_double_le(hypot(pose.x_m - alone.x_m, pose.y_m - alone.y_m), 1e-12);
+			ck_assert_double_eq_tol(pose.yaw_rad, alone.yaw_rad, 1e-12);
+			ck_assert_double_eq(c, cos(pose.yaw_rad));
+			ck_assert_double_eq(s, sin(pose.yaw_rad));
+			double moved_m = hypot(pose.x_m - before.x_m, pose.y_m - before.y_m);
+			ck_assert_double_le(moved_m, step_m + 1e-9);
+			ck_assert_double_ge(moved_m, 0.6 * fmin(step_m, 0.4));
+			before = pose;
+		}
+	}
+}
+END_TEST
+
 START_TEST(known_shots_have_known_lengths)
 {
 	struct cairn_pose2 from = {0.0, 0.0, 0.0};
@@ -308,7 +338,8 @@ START_TEST(impossible_parameters_are_refused)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("hybrid", shots_end_where_they_should, known_shots_have_known_lengths,
-    paths_in_a_flat_can_be_driven, the_same_query_gives_the_same_path, a_goal_heading_is_kept,
-    the_nearest_reachable_point_will_do_when_asked, searches_end_at_their_limits, reasons_are_told_apart,
-    impossible_parameters_are_refused)
+CAIRN_TEST_MAIN("hybrid", shots_end_where_they_should,
+    walking_a_shot_meets_the_poses_along_it_and_the_sine_and_cosine_of_their_yaw,
+    known_shots_have_known_lengths, paths_in_a_flat_can_be_driven, the_same_query_gives_the_same_path,
+    a_goal_heading_is_kept, the_nearest_reachable_point_will_do_when_asked, searches_end_at_their_limits,
+    reasons_are_told_apart, impossible_parameters_are_refused)
