@@ -5,9 +5,6 @@
 
 #include "common/sim/sim_parts.h"
 
-#define PERSON_KEEPS_M 0.35 /* a walker does not come nearer to the robot than this */
-#define PERSON_PATIENCE_S 3.0
-#define PERSON_SHORT_OF_M 0.02 /* nobody walks into the robot */
 #define BATTERY_FULL_V 12.4
 #define BATTERY_V_PER_S 0.00015
 #define CLEARANCE_SHOWN_M 2.0
@@ -129,54 +126,6 @@ size_t cairn_sim_people(const struct cairn_sim *sim, struct cairn_disc discs[CAI
 	return sim->world->people_count;
 }
 
-/* ---- people ---- */
-
-static void turn_round(const struct cairn_person *p, struct cairn_walker *w)
-{
-	w->back = !w->back;
-	if (w->back)
-		w->next = w->next > 0 ? w->next - 1 : 0;
-	else
-		w->next = w->next + 1 < p->path_count ? w->next + 1 : p->path_count - 1;
-	w->waiting_s = 0.0;
-}
-
-static void walk(struct cairn_sim *s, uint32_t i)
-{
-	const struct cairn_person *p = &s->world->people[i];
-	struct cairn_walker *w = &s->state.walkers[i];
-	if (p->path_count < 2 || p->speed_mps <= 0.0)
-		return;
-	struct cairn_vec2 to = p->path[w->next];
-	double dx = to.x_m - w->x_m, dy = to.y_m - w->y_m, left = hypot(dx, dy),
-	       step = p->speed_mps * CAIRN_SIM_STEP_S;
-	if (left <= step) {
-		bool at_end = w->back ? w->next == 0 : w->next + 1 == p->path_count;
-		w->waiting_s = at_end ? w->waiting_s + CAIRN_SIM_STEP_S : 0.0;
-		if (at_end && w->waiting_s < p->pause_s)
-			return;
-		if (at_end)
-			turn_round(p, w);
-		else
-			w->next += w->back ? UINT32_MAX : 1u;
-		return;
-	}
-	struct cairn_disc ahead = {
-	    w->x_m + dx / left * step, w->y_m + dy / left * step, p->radius_m, 0.0, p->height_m};
-	struct cairn_disc now = {w->x_m, w->y_m, p->radius_m, 0.0, p->height_m};
-	double d = cairn_disc_clearance(&ahead, s->state.body.pose, &s->params.footprint);
-	double keeps_m = fmax(PERSON_KEEPS_M - p->heedless_m, PERSON_SHORT_OF_M);
-	if (d < keeps_m && d < cairn_disc_clearance(&now, s->state.body.pose, &s->params.footprint)) {
-		w->waiting_s += CAIRN_SIM_STEP_S;
-		if (w->waiting_s > PERSON_PATIENCE_S)
-			turn_round(p, w);
-		return;
-	}
-	w->waiting_s = 0.0;
-	w->x_m = ahead.x_m;
-	w->y_m = ahead.y_m;
-}
-
 /* ---- LiDAR ---- */
 
 static float measure(
@@ -270,8 +219,7 @@ static void spin(struct cairn_sim *sim)
 const struct cairn_lidar_point *cairn_sim_step(struct cairn_sim *sim, struct cairn_drive drive, bool lidar_on)
 {
 	struct cairn_disc people[CAIRN_WORLD_PEOPLE_MAX];
-	for (uint32_t i = 0; i < sim->world->people_count; i++)
-		walk(sim, i);
+	cairn_sim_walk(sim);
 	size_t n = cairn_sim_people(sim, people);
 	struct cairn_pose2 before = sim->state.body.pose;
 	cairn_body_step(&sim->state.body, &sim->params, sim->world, people, n, drive.v_mps, drive.steer_rad,

@@ -71,16 +71,16 @@ const struct cairn_lidar_point *cairn_sim_step(
  * true once every CAIRN_LIDAR_TURN_STEPS steps with the LiDAR on. */
 bool cairn_sim_scan(const struct cairn_sim *sim, struct cairn_msg_scan *scan);
 
-/* What the depth camera's virtual scan would say now (ipc/messages.def), worked out from the world by rays at a few
- * heights instead of from a picture: the same to within a column's width and the noise. */
+/* What the depth camera's virtual scan would say now (ipc/messages.def), worked out from the world by rays at
+ * a few heights instead of from a picture: the same to within a column's width and the noise. */
 void cairn_sim_depth_scan(struct cairn_sim *sim, struct cairn_msg_depth_scan *scan);
 
 /* Steering angle of the bicycle model for a twist, limited to what the axle allows; standing keeps hold_rad.
  */
 double cairn_sim_steer_for(const struct cairn_config *cfg, double v_mps, double w_radps, double hold_rad);
 
-/* Turns the body on the spot at this rate in every step from now on, as no Ackermann robot can: for bodies that
- * are abstract. 0 ends it. */
+/* Turns the body on the spot at this rate in every step from now on, as no Ackermann robot can: for bodies
+ * that are abstract. 0 ends it. */
 void cairn_sim_spin(struct cairn_sim *sim, double w_radps);
 
 /* People where they are now; the number of them. */

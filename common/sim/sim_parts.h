@@ -33,4 +33,7 @@ struct cairn_sim {
 	struct cairn_beams beams[CAIRN_LIDAR_TURN_STEPS];
 };
 
+/* One step of everybody who walks, and of what they carry. */
+void cairn_sim_walk(struct cairn_sim *sim);
+
 #endif

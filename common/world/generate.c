@@ -250,7 +250,7 @@ static void add_person(struct house *h, uint32_t number)
 		    between(h, r->x0 + 0.4, r->x1 - 0.4), between(h, r->y0 + 0.4, r->y1 - 0.4)};
 }
 
-/* A leaf as a row of discs that turn about the hinge together. */
+/* A leaf as a row of discs that turn about the hinge together; the outermost leads. */
 static void add_swinging_door(struct house *h)
 {
 	if (h->wall_count == 0)
@@ -259,18 +259,23 @@ static void add_swinging_door(struct house *h)
 	double dx = d->to.x_m - d->from.x_m, dy = d->to.y_m - d->from.y_m, wide = hypot(dx, dy),
 	       yaw = atan2(dy, dx);
 	double way = cairn_rng_uniform(&h->rng) < 0.5 ? 1.0 : -1.0, turn_radps = between(h, 0.4, 1.0);
-	double pause_s = between(h, 5.0, 20.0);
-	for (int i = 0; i < LEAF_DISCS; i++) {
-		double radius = (i + 0.5) * (wide - 0.02) / LEAF_DISCS;
+	double pause_s = between(h, 5.0, 20.0), disc = (wide - 0.02) / LEAF_DISCS,
+	       outer = (LEAF_DISCS - 0.5) * disc;
+	if (h->b.world->people_count + LEAF_DISCS > CAIRN_WORLD_PEOPLE_MAX)
+		return;
+	for (int i = LEAF_DISCS - 1; i >= 0; i--) {
 		struct cairn_person *p = add_mover(h, "swinging door");
-		if (p == NULL)
-			return;
+		bool leads = i == LEAF_DISCS - 1;
+		double radius = (i + 0.5) * disc;
 		p->radius_m = LEAF_DISC_M;
 		p->height_m = DOOR_HIGH_M;
+		p->hinge = d->from;
+		p->share = radius / outer;
 		p->speed_mps = turn_radps * radius;
 		p->pause_s = pause_s;
-		p->path_count = LEAF_POINTS;
-		for (int k = 0; k < LEAF_POINTS; k++) {
+		p->carried = leads ? LEAF_DISCS - 1 : 0;
+		p->path_count = leads ? LEAF_POINTS : 1;
+		for (uint32_t k = 0; k < p->path_count; k++) {
 			double a = yaw + way * 0.5 * M_PI * (1.0 - (double)k / (LEAF_POINTS - 1));
 			p->path[k] =
 			    (struct cairn_vec2){d->from.x_m + radius * cos(a), d->from.y_m + radius * sin(a)};

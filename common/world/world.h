@@ -95,6 +95,11 @@ struct cairn_person {
 	double speed_mps, radius_m, height_m;
 	double heedless_m; /* comes this much nearer to the robot than others would */
 	double pause_s;    /* at each end of its path */
+	/* Some turn with one that walks, about a hinge: the leaf of a door. They are the `carried` that
+	 * follow it, each `share` of its distance from the hinge away; none of them moves unless all can. */
+	uint32_t carried;
+	struct cairn_vec2 hinge;
+	double share;
 	struct cairn_paint paint;
 };
 
