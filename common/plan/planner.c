@@ -106,6 +106,7 @@ static void start_goal(struct cairn_planner *p)
 	p->finished = false;
 	p->want_plan = true;
 	p->planned_ns = p->tried_ns = p->blocked_since_ns = 0;
+	p->failed_searches = 0;
 	p->retreat.active = false;
 	p->tries = p->ended_short = 0;
 	p->ended_best_m = INFINITY;

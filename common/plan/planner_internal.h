@@ -75,6 +75,7 @@ struct cairn_planner {
 	bool want_plan;
 	int64_t planned_ns, tried_ns; /* last success, last try; 0 = never */
 	int64_t blocked_since_ns;     /* only live obstacles are in the way; 0 = not */
+	unsigned failed_searches;     /* for this goal, since the last path */
 	struct planner_retreat retreat;
 	struct planner_unseen unseen[PLANNER_UNSEEN];
 	int tries;

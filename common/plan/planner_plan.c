@@ -12,6 +12,10 @@
 #define BETTER 0.75          /* a new path must cost less than this share of the old one */
 #define WAIT_S 6.0           /* for a moving obstacle to get out of the way */
 #define EXPANSIONS_PER_MS 300.0
+/* What failed a moment ago mostly fails again, and takes all its time to: of such tries one of so many gets
+ * the whole of nav.planning_ms, the others a part. A way that has come free is found in far less. */
+#define FULL_TRY_EVERY 4
+#define REPEATED_SHARE 0.25
 
 void planner_say(struct cairn_planner *p, enum cairn_nav_state state, const char *fmt, ...)
 {
@@ -113,13 +117,13 @@ static void take_path(struct cairn_planner *p, enum cairn_plan_result found,
 
 /* Is it only what the map does not have that is in the way? */
 static bool free_without_live(
-    struct cairn_planner *p, const struct cairn_pose2 *pose, struct cairn_path *spare)
+    struct cairn_planner *p, const struct cairn_pose2 *pose, double budget_ms, struct cairn_path *spare)
 {
 	struct cairn_hybrid_stats stats;
 	if (p->costmap.live.x1 <= p->costmap.live.x0)
 		return false;
 	cairn_costmap_set_live(&p->costmap, NULL, 0, 0.0);
-	return usable(search(p, pose, p->cfg.nav.planning_ms, spare, &stats));
+	return usable(search(p, pose, budget_ms, spare, &stats));
 }
 
 static void explain(struct cairn_planner *p, enum cairn_plan_result r)
@@ -141,14 +145,18 @@ bool planner_plan(struct cairn_planner *p, const struct cairn_pose2 *pose, int64
 	p->want_plan = false;
 	cairn_costmap_clear_under(&p->costmap, pose, &p->body);
 	planner_lay_live(p, now_ns);
-	enum cairn_plan_result r = search(p, pose, p->cfg.nav.planning_ms, spare, &stats);
+	double share = p->failed_searches % FULL_TRY_EVERY == 0 ? 1.0 : REPEATED_SHARE;
+	double budget_ms = share * p->cfg.nav.planning_ms;
+	enum cairn_plan_result r = search(p, pose, budget_ms, spare, &stats);
 	if (usable(r)) {
+		p->failed_searches = 0;
 		take_path(p, r, &stats, now_ns);
 		return true;
 	}
+	p->failed_searches++;
 	planner_drop_path(p);
 	bool waiting = p->blocked_since_ns == 0 || (double)(now_ns - p->blocked_since_ns) < WAIT_S * 1e9;
-	if (waiting && free_without_live(p, pose, spare)) {
+	if (waiting && free_without_live(p, pose, budget_ms, spare)) {
 		if (p->blocked_since_ns == 0)
 			p->blocked_since_ns = now_ns;
 		planner_say(

@@ -356,6 +356,50 @@ START_TEST(says_why_there_is_no_path)
 }
 END_TEST
 
+static int64_t slow_clock(void *ctx)
+{
+	int64_t *now_ns = ctx;
+	return *now_ns += CAIRN_NS_PER_MS;
+}
+
+START_TEST(a_search_that_failed_gets_a_part_of_the_time_when_it_is_tried_again)
+{
+	struct test_grid g = test_grid_new(6.0, 3.0, 0.05);
+	test_grid_border(&g);
+	test_grid_box(&g, 2.95, 0.0, 3.1, 3.0, 100);
+	test_grid_box(
+	    &g, 2.9, 1.3, 3.2, 1.55, 0); /* as wide as a disc of the body's width, not as the body */
+	struct world *w = world_new(g, (struct cairn_pose2){2.5, 1.42, 0.0});
+	int64_t clock_ns = 0;
+	cairn_planner_set_clock(w->planner, slow_clock, &clock_ns);
+	w->goal = (struct cairn_msg_nav_goal){
+	    .id = 5, .active = true, .x_m = 5.0, .y_m = 1.5, .tolerance_m = 0.3, .speed_max_mps = 0.35};
+	double took_ms[10];
+	unsigned searches = 0;
+	for (int i = 0; i < 300 && searches < 10; i++) {
+		tick(w);
+		if (w->out.status.replans > searches)
+			took_ms[searches++] = w->out.status.planning_ms;
+	}
+	ck_assert_uint_eq(searches, 10);
+	for (unsigned i = 0; i < searches; i++) {
+		double whole_ms = w->cfg.nav.planning_ms, want_ms = i % 4 == 0 ? whole_ms : 0.25 * whole_ms;
+		ck_assert_double_ge(took_ms[i], want_ms);
+		ck_assert_double_le(took_ms[i], want_ms + 3.0);
+	}
+	test_grid_box(&w->map, 2.9, 1.1, 3.2, 1.8, 0);
+	test_grid_box(&w->truth, 2.9, 1.1, 3.2, 1.8, 0);
+	give_map(w);
+	bool reached = false;
+	for (int i = 0; i < 800 && !reached; i++) {
+		tick(w);
+		reached = w->out.status.state == CAIRN_NAV_STATE_REACHED;
+	}
+	ck_assert(reached);
+	world_free(w);
+}
+END_TEST
+
 START_TEST(stands_still_without_pose_map_or_goal)
 {
 	struct test_grid g = test_grid_new(6.0, 3.0, 0.05);
@@ -521,6 +565,7 @@ CAIRN_TEST_MAIN("planner", published_waypoints_never_leave_free_space, drives_st
     goes_through_a_narrow_door, turns_round_in_a_corridor_too_narrow_for_an_arc, gets_out_of_a_dead_end,
     makes_a_u_turn_in_the_open_without_reversing_far, visits_random_places_in_a_furnished_flat,
     avoids_what_the_map_does_not_have, waits_for_somebody_in_the_door_and_goes_on,
-    leaves_a_wall_it_stands_too_close_to, says_why_there_is_no_path, stands_still_without_pose_map_or_goal,
-    recovers_and_then_gives_up_when_the_wheels_do_not_move, garbage_is_refused_and_survived,
-    the_published_path_keeps_its_ends)
+    leaves_a_wall_it_stands_too_close_to, says_why_there_is_no_path,
+    a_search_that_failed_gets_a_part_of_the_time_when_it_is_tried_again,
+    stands_still_without_pose_map_or_goal, recovers_and_then_gives_up_when_the_wheels_do_not_move,
+    garbage_is_refused_and_survived, the_published_path_keeps_its_ends)
