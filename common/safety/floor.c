@@ -14,6 +14,8 @@
 #define WINDOW (NEAR_SIDE + 2 * GOES_ON_CELLS) /* those and what an obstacle beside them reaches */
 #define WINDOW_ROW 72                          /* its bytes, more than it needs */
 #define SAME_AS_LIDAR_M 0.15
+#define BEHIND_M 0.06 /* so far behind what the camera sees another thing begins: seen through glass */
+#define BESIDE_RAY_M 0.05
 #define REACH_MAX_M 0.15
 #define TOUCH_M 0.005 /* nearer than this nothing can be: the robot is there */
 #define FAR_CELLS 1e8
@@ -170,8 +172,10 @@ static bool perhaps_near(const float *x_m, const float *y_m, size_t n, float x, 
 	return near != 0;
 }
 
-/* *hint: where the last one was found, which is where its neighbour in the picture is found first. */
-static bool seen_by_lidar(const struct cairn_points *lidar, double x, double y, size_t *hint)
+/* Is what the camera sees at (x, y), looking along (ux, uy), what the LiDAR sees? *hint: where the last one
+ * was found, which is where its neighbour in the picture is found first. */
+static bool seen_by_lidar(
+    const struct cairn_points *lidar, double x, double y, double ux, double uy, size_t *hint)
 {
 	size_t count = lidar != NULL ? lidar->count : 0, blocks = (count + BLOCK - 1) / BLOCK;
 	for (size_t k = 0; k < blocks; k++) {
@@ -181,7 +185,9 @@ static bool seen_by_lidar(const struct cairn_points *lidar, double x, double y, 
 			continue;
 		for (size_t i = from; i < from + n; i++) {
 			double dx = (double)lidar->x_m[i] - x, dy = (double)lidar->y_m[i] - y;
-			if (dx * dx + dy * dy < SAME_AS_LIDAR_M * SAME_AS_LIDAR_M) {
+			double along = dx * ux + dy * uy, beside = fabs(dy * ux - dx * uy);
+			if (dx * dx + dy * dy < SAME_AS_LIDAR_M * SAME_AS_LIDAR_M && along < BEHIND_M &&
+			    beside < BESIDE_RAY_M) {
 				*hint = block;
 				return true;
 			}
@@ -264,7 +270,7 @@ static void see_obstacle(struct cairn_floor *f, const struct cairn_msg_depth_sca
 	double a = (double)scan->angle_rad[i], to = (double)scan->free_to_m[i];
 	double ux = cos(a), uy = sin(a), x0 = (double)scan->x_m, y0 = (double)scan->y_m;
 	if (!scan->hit[i] || !(to > 0.0) || to > (double)scan->range_max_m ||
-	    seen_by_lidar(lidar, x0 + to * ux, y0 + to * uy, hint))
+	    seen_by_lidar(lidar, x0 + to * ux, y0 + to * uy, ux, uy, hint))
 		return;
 	struct cairn_vec2 p = cairn_pose_apply(pose, (struct cairn_vec2){x0 + to * ux, y0 + to * uy});
 	int32_t cx = cell_of(p.x_m), cy = cell_of(p.y_m);

@@ -10,6 +10,7 @@
  * be free, and so is what the robot has driven over; so are slits one cell wide between seen cells.
  *
  * Obstacles that the LiDAR sees as well are not remembered: they are the LiDAR's business, and may walk away.
+ * A return behind them is not of them: a LiDAR looks through glass, and over the foot of a thing to its body.
  *
  * Poses are in a frame that does not jump over short ways (dead reckoning or the map). Dead reckoning goes
  * astray: what was seen last so many metres ago may be drift_share of them nearer than it is remembered, and

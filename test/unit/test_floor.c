@@ -269,6 +269,37 @@ START_TEST(what_the_lidar_sees_too_is_not_remembered)
 }
 END_TEST
 
+/* The columns' far ends are at 1.0 m; what the camera saw there and whether it is remembered. */
+static uint32_t remembered_with(const struct cairn_points *lidar)
+{
+	fresh_floor();
+	struct cairn_msg_depth_scan s = columns(0.8);
+	cairn_floor_see(&memory, &s, (struct cairn_pose2){0}, lidar);
+	uint32_t cells = 0;
+	for (int32_t y = -20; y <= 20; y++)
+		cells += *floor_cell(20, y) == 2 || *floor_cell(19, y) == 2;
+	return cells;
+}
+
+START_TEST(glass_is_remembered_though_the_lidar_sees_a_wall_behind_it_or_a_leg_within)
+{
+	uint32_t all = remembered_with(NULL);
+	ck_assert_uint_gt(all, 15);
+	struct cairn_points wall = {.count = 0}, leg = {.count = 0};
+	for (int i = 0; i < 120; i++) {
+		wall.x_m[wall.count] = 1.12f;
+		wall.y_m[wall.count++] = (float)(-1.5 + 0.025 * i);
+	}
+	ck_assert_uint_eq(remembered_with(&wall), all);
+	for (int i = 0; i < 3; i++) {
+		leg.x_m[leg.count] = 0.99f;
+		leg.y_m[leg.count++] = (float)(0.01 * i - 0.01);
+	}
+	ck_assert_uint_ge(remembered_with(&leg), all - 4);
+	ck_assert_uint_lt(remembered_with(&leg), all);
+}
+END_TEST
+
 START_TEST(broken_scans_change_nothing)
 {
 	fresh_floor();
@@ -295,4 +326,5 @@ CAIRN_TEST_MAIN("floor", a_low_box_a_shelf_and_glass_are_seen_in_the_picture_whe
     unseen_floor_beside_a_backward_arc_is_not_free_because_the_robot_has_come_near,
     without_a_depth_camera_nothing_is_held_against_anybody, floor_is_driven_on_as_far_as_it_was_seen,
     what_left_the_picture_is_remembered_and_what_was_driven_over_is_free,
-    what_the_lidar_sees_too_is_not_remembered, broken_scans_change_nothing)
+    what_the_lidar_sees_too_is_not_remembered,
+    glass_is_remembered_though_the_lidar_sees_a_wall_behind_it_or_a_leg_within, broken_scans_change_nothing)
