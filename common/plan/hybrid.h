@@ -45,8 +45,11 @@ struct cairn_hybrid_query {
 	double tolerance_m;
 	bool heading_given;
 	double goal_yaw_rad, yaw_tolerance_rad;
-	double nearest_m;   /* > 0: when the goal cannot be reached, a point this near to it will do */
-	int expansions_max; /* 0 = as many as nodes_max allows */
+	double nearest_m; /* > 0: when the goal cannot be reached, a point this near to it will do */
+	/* > 0: a path that costs this much (as cairn_hybrid_path_cost counts) is of no use, and where the way
+	 * of a point costs it already none is looked for: NO_PATH. */
+	double cost_max;
+	int expansions_max;           /* 0 = as many as nodes_max allows */
 	int64_t (*now_ns)(void *ctx); /* NULL: no clock */
 	void *ctx;
 	int64_t deadline_ns;

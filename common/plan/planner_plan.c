@@ -73,8 +73,9 @@ static int trusted_poses(const struct cairn_planner *p, const struct cairn_path 
 	return trusted;
 }
 
+/* cost_max: 0, or a path that costs so much is of no use. */
 static enum cairn_plan_result search(struct cairn_planner *p, const struct cairn_pose2 *pose,
-    double budget_ms, struct cairn_path *path, struct cairn_hybrid_stats *stats)
+    double budget_ms, double cost_max, struct cairn_path *path, struct cairn_hybrid_stats *stats)
 {
 	int64_t t0 = p->clock_ns != NULL ? p->clock_ns(p->clock_ctx) : 0;
 	struct cairn_hybrid_query query = {
@@ -83,6 +84,7 @@ static enum cairn_plan_result search(struct cairn_planner *p, const struct cairn
 	    .goal_y_m = p->goal.y_m,
 	    .tolerance_m = 0.6 * p->goal.tolerance_m, /* the follower and the map add to it */
 	    .nearest_m = p->cfg.nav.nearest_m,
+	    .cost_max = cost_max,
 	    .expansions_max = (int)fmin(budget_ms * EXPANSIONS_PER_MS, 1e9),
 	    .now_ns = p->clock_ns,
 	    .ctx = p->clock_ctx,
@@ -123,7 +125,7 @@ static bool free_without_live(
 	if (p->costmap.live.x1 <= p->costmap.live.x0)
 		return false;
 	cairn_costmap_set_live(&p->costmap, NULL, 0, 0.0);
-	return usable(search(p, pose, budget_ms, spare, &stats));
+	return usable(search(p, pose, budget_ms, 0.0, spare, &stats));
 }
 
 static void explain(struct cairn_planner *p, enum cairn_plan_result r)
@@ -147,7 +149,7 @@ bool planner_plan(struct cairn_planner *p, const struct cairn_pose2 *pose, int64
 	planner_lay_live(p, now_ns);
 	double share = p->failed_searches % FULL_TRY_EVERY == 0 ? 1.0 : REPEATED_SHARE;
 	double budget_ms = share * p->cfg.nav.planning_ms;
-	enum cairn_plan_result r = search(p, pose, budget_ms, spare, &stats);
+	enum cairn_plan_result r = search(p, pose, budget_ms, 0.0, spare, &stats);
 	if (usable(r)) {
 		p->failed_searches = 0;
 		take_path(p, r, &stats, now_ns);
@@ -172,11 +174,14 @@ void planner_reconsider(struct cairn_planner *p, const struct cairn_pose2 *pose,
 	struct cairn_path *spare = &p->paths[1 - p->path_in_use];
 	struct cairn_hybrid_stats stats;
 	p->tried_ns = now_ns;
-	enum cairn_plan_result r = search(p, pose, RECONSIDER_SHARE * p->cfg.nav.planning_ms, spare, &stats);
-	if (!usable(r) || (r != CAIRN_PLAN_OK && r != p->found))
-		return;
 	double now_costs = cairn_hybrid_path_cost(
 	    p->hybrid, &p->costmap, &p->paths[p->path_in_use], p->follower.at + 1, 0.0, 0.0, NULL);
+	/* One that leads all the way may cost more than one that does not. */
+	double cost_max = p->found == CAIRN_PLAN_OK ? BETTER * now_costs : 0.0;
+	enum cairn_plan_result r =
+	    search(p, pose, RECONSIDER_SHARE * p->cfg.nav.planning_ms, cost_max, spare, &stats);
+	if (!usable(r) || (r != CAIRN_PLAN_OK && r != p->found))
+		return;
 	double new_costs = cairn_hybrid_path_cost(p->hybrid, &p->costmap, spare, 1, 0.0, 0.0, NULL);
 	bool nearer = r == CAIRN_PLAN_OK && p->found != CAIRN_PLAN_OK;
 	if (nearer || new_costs < BETTER * now_costs)

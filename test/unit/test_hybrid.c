@@ -210,6 +210,47 @@ START_TEST(the_same_query_gives_the_same_path)
 }
 END_TEST
 
+START_TEST(what_could_not_be_cheap_enough_is_not_looked_for_and_what_could_is_found_as_before)
+{
+	static struct cairn_path again;
+	struct test_grid g = test_grid_flat(0.05, 0.70);
+	struct cairn_costmap cm;
+	load(&cm, &g);
+	struct cairn_hybrid *h = cairn_hybrid_new(&params);
+	struct cairn_rng rng;
+	struct cairn_hybrid_stats stats;
+	cairn_rng_seed(&rng, 12, 1);
+	struct cairn_rect room = cairn_rect_around(&body, 0.05);
+	int asked = 0, spared = 0;
+	while (asked < 60) {
+		struct cairn_hybrid_query q = {
+		    .start = {12.0 * cairn_rng_uniform(&rng), 9.0 * cairn_rng_uniform(&rng),
+			6.2 * cairn_rng_uniform(&rng)},
+		    .goal_x_m = 12.0 * cairn_rng_uniform(&rng),
+		    .goal_y_m = 9.0 * cairn_rng_uniform(&rng),
+		    .tolerance_m = 0.15};
+		if (!cairn_costmap_fits(&cm, &q.start, &room) ||
+		    cairn_hybrid_search(h, &cm, &q, &path, NULL) != CAIRN_PLAN_OK)
+			continue;
+		asked++;
+		double cost = cairn_hybrid_path_cost(h, &cm, &path, 1, 0.0, 0.0, NULL);
+		q.cost_max = 1.001 * cost; /* this path is cheap enough: it must not be ruled out */
+		ck_assert_int_eq(cairn_hybrid_search(h, &cm, &q, &again, NULL), CAIRN_PLAN_OK);
+		ck_assert_int_eq(again.count, path.count);
+		ck_assert_mem_eq(again.poses, path.poses, sizeof(path.poses[0]) * (size_t)path.count);
+		q.cost_max = 0.5 * cost;
+		if (cairn_hybrid_search(h, &cm, &q, &again, &stats) == CAIRN_PLAN_NO_PATH) {
+			ck_assert_int_eq(stats.expansions, 0);
+			spared++;
+		}
+	}
+	ck_assert_int_gt(spared, 40);
+	cairn_hybrid_destroy(&h);
+	cairn_costmap_free(&cm);
+	free(g.cells);
+}
+END_TEST
+
 START_TEST(a_goal_heading_is_kept)
 {
 	struct test_grid g = test_grid_new(4.0, 4.0, 0.05);
@@ -341,5 +382,7 @@ END_TEST
 CAIRN_TEST_MAIN("hybrid", shots_end_where_they_should,
     walking_a_shot_meets_the_poses_along_it_and_the_sine_and_cosine_of_their_yaw,
     known_shots_have_known_lengths, paths_in_a_flat_can_be_driven, the_same_query_gives_the_same_path,
-    a_goal_heading_is_kept, the_nearest_reachable_point_will_do_when_asked, searches_end_at_their_limits,
-    reasons_are_told_apart, impossible_parameters_are_refused)
+    a_goal_heading_is_kept,
+    what_could_not_be_cheap_enough_is_not_looked_for_and_what_could_is_found_as_before,
+    the_nearest_reachable_point_will_do_when_asked, searches_end_at_their_limits, reasons_are_told_apart,
+    impossible_parameters_are_refused)
