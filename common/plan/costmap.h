@@ -130,10 +130,6 @@ int cairn_costmap_set_live(
 /* Marks the cells of these points (map frame) as the border of the unseen, replacing those before. */
 void cairn_costmap_set_unseen(struct cairn_costmap *cm, const struct cairn_vec2 *points, size_t count);
 
-/* A cell of the border of the unseen lies under the rectangle at pose. Sampled cell by cell. */
-bool cairn_costmap_over_unseen(
-    const struct cairn_costmap *cm, const struct cairn_pose2 *pose, const struct cairn_rect *rect);
-
 /* No obstacle cell's disc reaches into the rectangle at pose. Exact to the disc. Outside the grid nothing is
  * known to stand. */
 bool cairn_costmap_fits(

@@ -1,7 +1,7 @@
 #include <math.h>
 
 #include "common/plan/costmap_laid.h"
-#include "common/plan/obstacle_bits.h"
+#include "common/plan/cell_bits.h"
 
 bool cairn_costmap_fits(
     const struct cairn_costmap *cm, const struct cairn_pose2 *pose, const struct cairn_rect *rect)
@@ -19,16 +19,15 @@ bool cairn_costmap_fits(
 	return true;
 }
 
-bool cairn_costmap_fits_bits(const struct cairn_costmap *cm, const struct cairn_obstacle_bits *bits,
-    double x_m, double y_m, double c, double s, const struct cairn_rect *rect)
+bool cairn_costmap_fits_bits(const struct cairn_costmap *cm, const struct cairn_cell_bits *bits, double x_m,
+    double y_m, double c, double s, const struct cairn_rect *rect)
 {
 	double disc = 0.5 * cm->cell_m;
 	struct cairn_laid p = cairn_lay(cm, x_m, y_m, c, s, rect, disc);
 	for (int y = p.box.y0; y < p.box.y1; y++)
 		for (int x0 = p.box.x0; x0 < p.box.x1; x0 += 64) {
-			uint64_t near = cairn_obstacle_bits_from(bits, x0, y);
-			if (p.box.x1 - x0 < 64)
-				near &= (UINT64_C(1) << (p.box.x1 - x0)) - 1;
+			uint64_t near =
+			    cairn_cell_bits_from(bits, x0, y) & cairn_cell_bits_first(p.box.x1 - x0);
 			for (; near != 0; near &= near - 1) {
 				int x = x0 + __builtin_ctzll(near);
 				if (cairn_laid_off(rect, cairn_laid_local(cm, &p, x, y)) < disc)

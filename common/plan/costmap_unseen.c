@@ -1,7 +1,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/plan/costmap.h"
+#include "common/plan/cell_bits.h"
+#include "common/plan/costmap_laid.h"
 
 static void forget(struct cairn_costmap *cm)
 {
@@ -33,45 +34,32 @@ void cairn_costmap_set_unseen(struct cairn_costmap *cm, const struct cairn_vec2 
 		cm->unseen = w;
 }
 
-/* Whether a cell of the border can lie under a rectangle whose corners are at most reach_m from (x, y): eight
- * cells at a time, because most poses are far from all of them. */
-static bool within_reach(const struct cairn_costmap *cm, double x_m, double y_m, double reach_m)
+/* Whether a cell of the border can lie under a rectangle whose corners are at most reach_m from (x, y): most
+ * poses are far from all of them. */
+static bool within_reach(const struct cairn_costmap *cm, const struct cairn_cell_bits *bits, double x_m,
+    double y_m, double reach_m)
 {
-	const struct cairn_window *w = &cm->unseen;
-	double cx = (x_m - cm->origin_x_m) * cm->cells_per_m, cy = (y_m - cm->origin_y_m) * cm->cells_per_m;
-	double r = reach_m * cm->cells_per_m + 1.0;
-	if (!(w->x1 > w->x0 && cx + r >= w->x0 && cx - r <= w->x1 && cy + r >= w->y0 && cy - r <= w->y1))
-		return false;
-	int x0 = (int)fmax(cx - r, w->x0), x1 = (int)fmin(cx + r + 1.0, w->x1);
-	int y0 = (int)fmax(cy - r, w->y0), y1 = (int)fmin(cy + r + 1.0, w->y1);
-	for (int y = y0; y < y1; y++) {
-		const uint8_t *row = cm->cells + (size_t)y * (size_t)cm->width;
-		uint64_t any = 0, eight;
-		int x = x0;
-		for (; x + 8 <= x1; x += 8) {
-			memcpy(&eight, row + x, sizeof(eight));
-			any |= eight & UINT64_C(0x0101010101010101) * CAIRN_CELL_UNSEEN;
-		}
-		for (; x < x1; x++)
-			any |= row[x] & CAIRN_CELL_UNSEEN;
-		if (any != 0)
-			return true;
-	}
-	return false;
+	double r_m = reach_m + cm->cell_m;
+	struct cairn_window w = cairn_cells_within(cm, x_m - r_m, y_m - r_m, x_m + r_m, y_m + r_m);
+	uint64_t any = 0;
+	for (int y = w.y0; y < w.y1; y++)
+		for (int x = w.x0; x < w.x1; x += 64)
+			any |= cairn_cell_bits_from(bits, x, y) & cairn_cell_bits_first(w.x1 - x);
+	return any != 0;
 }
 
-bool cairn_costmap_over_unseen(
-    const struct cairn_costmap *cm, const struct cairn_pose2 *pose, const struct cairn_rect *rect)
+bool cairn_costmap_over_unseen(const struct cairn_costmap *cm, const struct cairn_cell_bits *bits, double x_m,
+    double y_m, double c, double s, const struct cairn_rect *rect)
 {
 	double ahead = fmax(rect->front_m, rect->rear_m), beside = fmax(rect->left_m, rect->right_m);
-	if (!within_reach(cm, pose->x_m, pose->y_m, sqrt(ahead * ahead + beside * beside)))
+	if (cm->unseen.x1 <= cm->unseen.x0 ||
+	    !within_reach(cm, bits, x_m, y_m, sqrt(ahead * ahead + beside * beside)))
 		return false;
 	int nx = (int)ceil((rect->front_m + rect->rear_m) / cm->cell_m);
 	int ny = (int)ceil((rect->left_m + rect->right_m) / cm->cell_m);
-	double c = cos(pose->yaw_rad), s = sin(pose->yaw_rad);
 	for (int i = 0; i <= nx; i++) {
 		double x = -rect->rear_m + (rect->front_m + rect->rear_m) * i / nx;
-		double along_x = pose->x_m + c * x, along_y = pose->y_m + s * x;
+		double along_x = x_m + c * x, along_y = y_m + s * x;
 		for (int j = 0; j <= ny; j++) {
 			double y = -rect->right_m + (rect->left_m + rect->right_m) * j / ny;
 			int index = cairn_costmap_index(cm, along_x - s * y, along_y + c * y);

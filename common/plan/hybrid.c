@@ -62,7 +62,8 @@ void cairn_hybrid_destroy(struct cairn_hybrid **h_p)
 	cairn_cost_field_free(&h->field);
 	cairn_cost_field_free(&h->from_start);
 	cairn_ways_free(&h->ways);
-	cairn_obstacle_bits_free(&h->bits);
+	cairn_cell_bits_free(&h->obstacles);
+	cairn_cell_bits_free(&h->unseen);
 	free(h->nodes);
 	free(h->slots);
 	free(h->heap);
@@ -419,8 +420,9 @@ static enum cairn_plan_result choose_goal(struct cairn_hybrid *h, int start_cell
 	h->goal_y_m = q->goal_y_m;
 	h->tolerance_m = q->tolerance_m;
 	struct cairn_rect rect = cairn_rect_around(&h->p.body, h->p.clearance_m);
-	if (cairn_obstacle_bits_take(&h->bits, h->cm) < 0 ||
-	    cairn_ways_start(&h->ways, h->cm, &h->bits, &rect) < 0)
+	if (cairn_cell_bits_take(&h->obstacles, h->cm, CAIRN_CELL_OBSTACLE) < 0 ||
+	    cairn_cell_bits_take(&h->unseen, h->cm, CAIRN_CELL_UNSEEN) < 0 ||
+	    cairn_ways_start(&h->ways, h->cm, &h->obstacles, &rect) < 0)
 		return CAIRN_PLAN_LIMIT;
 	if (begin_field(h) < 0)
 		return CAIRN_PLAN_LIMIT;

@@ -55,7 +55,7 @@ struct hybrid_cover {
 struct cairn_hybrid {
 	struct cairn_hybrid_params p;
 	struct cairn_cost_field field, from_start;
-	struct cairn_obstacle_bits bits;
+	struct cairn_cell_bits obstacles, unseen;
 	struct cairn_ways ways;
 	struct hybrid_node *nodes;
 	struct hybrid_slot *slots; /* open-addressed */

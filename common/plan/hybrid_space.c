@@ -26,7 +26,7 @@ static bool pose_free(
 		return true;
 	if (near < h->inscribed_m)
 		return false;
-	return cairn_costmap_fits_bits(cm, &h->bits, x, y, c, s, &cover->rect);
+	return cairn_costmap_fits_bits(cm, &h->obstacles, x, y, c, s, &cover->rect);
 }
 
 double hybrid_bare_clearance(const struct cairn_hybrid *h, const struct cairn_pose2 *pose)
@@ -43,7 +43,8 @@ float hybrid_pose_factor(struct cairn_hybrid *h, const struct cairn_pose2 *pose,
 	float near;
 	*ret_escaping = NAN;
 	int index = cairn_costmap_index(h->cm, pose->x_m, pose->y_m);
-	if (index < 0 || (reverse && cairn_costmap_over_unseen(h->cm, pose, &h->behind)))
+	if (index < 0 ||
+	    (reverse && cairn_costmap_over_unseen(h->cm, &h->unseen, pose->x_m, pose->y_m, c, s, &h->behind)))
 		return 0.0f;
 	if (h->cm->dist[index] >= h->open_cells)
 		return cairn_costmap_cost(h->cm, index); /* nothing that any part of the body could feel */

@@ -60,8 +60,8 @@ static int reserve(struct cairn_ways *w, size_t cells)
 	return 0;
 }
 
-int cairn_ways_start(struct cairn_ways *w, const struct cairn_costmap *cm,
-    const struct cairn_obstacle_bits *bits, const struct cairn_rect *rect)
+int cairn_ways_start(struct cairn_ways *w, const struct cairn_costmap *cm, const struct cairn_cell_bits *bits,
+    const struct cairn_rect *rect)
 {
 	double x_m = fmax(rect->front_m, rect->rear_m), y_m = fmax(rect->left_m, rect->right_m);
 	double reach = hypot(x_m, y_m) / cm->cell_m + 0.5;
@@ -97,7 +97,7 @@ bool cairn_ways_look(struct cairn_ways *w, int x, int y, enum cairn_way way)
 	}
 	uint64_t window[CAIRN_WAYS_ROWS] = {0};
 	for (int i = 0; i <= 2 * w->reach; i++)
-		window[i] = cairn_obstacle_bits_from(w->bits, x - w->reach, y - w->reach + i);
+		window[i] = cairn_cell_bits_from(w->bits, x - w->reach, y - w->reach + i);
 	const int spread = CAIRN_WAYS_HEADINGS * CAIRN_WAYS_SPREAD_DEG / 360;
 	bool open = false;
 	for (int k = 0; k <= 2 * spread && !open; k++) {

@@ -7,12 +7,12 @@
 #ifndef CAIRN_COMMON_PLAN_WAYS_H
 #define CAIRN_COMMON_PLAN_WAYS_H
 
-#include "common/plan/obstacle_bits.h"
+#include "common/plan/cell_bits.h"
 
 #define CAIRN_WAYS_HEADINGS 24
 #define CAIRN_WAYS_SPREAD_DEG 30
 /* Cells that the footprint may reach from its origin; a larger robot may pass everything. */
-#define CAIRN_WAYS_REACH CAIRN_OBSTACLE_BITS_MARGIN
+#define CAIRN_WAYS_REACH CAIRN_CELL_BITS_MARGIN
 
 enum cairn_way { CAIRN_WAY_X, CAIRN_WAY_RISING, CAIRN_WAY_Y, CAIRN_WAY_FALLING };
 
@@ -21,8 +21,8 @@ enum cairn_way { CAIRN_WAY_X, CAIRN_WAY_RISING, CAIRN_WAY_Y, CAIRN_WAY_FALLING }
 /* Zero-initialised is valid. */
 struct cairn_ways {
 	const struct cairn_costmap *cm;
-	const struct cairn_obstacle_bits *bits; /* borrowed */
-	uint8_t *known;                         /* of each cell and axis: two bits, asked and answer */
+	const struct cairn_cell_bits *bits; /* borrowed */
+	uint8_t *known;                     /* of each cell and axis: two bits, asked and answer */
 	size_t cells_capacity;
 	/* Cells that the footprint covers, in rows from reach cells below its origin on; the lowest bit is
 	 * reach cells to the left of it. */
@@ -35,8 +35,8 @@ struct cairn_ways {
 
 /* Begins with this costmap and its obstacles as bits, both of which must stay as they are, and this
  * footprint. 0 or -ENOMEM. */
-int cairn_ways_start(struct cairn_ways *w, const struct cairn_costmap *cm,
-    const struct cairn_obstacle_bits *bits, const struct cairn_rect *rect);
+int cairn_ways_start(struct cairn_ways *w, const struct cairn_costmap *cm, const struct cairn_cell_bits *bits,
+    const struct cairn_rect *rect);
 /* Works out the answer of cairn_ways_open and keeps it. */
 bool cairn_ways_look(struct cairn_ways *w, int x, int y, enum cairn_way way);
 

@@ -1,7 +1,7 @@
 #include "common/plan/costmap.h"
 
 #include "common/base/rng.h"
-#include "common/plan/obstacle_bits.h"
+#include "common/plan/cell_bits.h"
 #include "common/plan/astar.h"
 #include "common/plan/cost_field.h"
 #include "test/support/grids.h"
@@ -49,8 +49,8 @@ START_TEST(footprint_tests_agree_with_distances_measured_cell_by_cell)
 	struct cairn_costmap cm;
 	load(&cm, &g);
 	struct cairn_rect rect = cairn_rect_around(&body, 0.03);
-	struct cairn_obstacle_bits bits = {0};
-	ck_assert_int_eq(cairn_obstacle_bits_take(&bits, &cm), 0);
+	struct cairn_cell_bits bits = {0};
+	ck_assert_int_eq(cairn_cell_bits_take(&bits, &cm, CAIRN_CELL_OBSTACLE), 0);
 	int fits = 0, not = 0;
 	for (int i = 0; i < 3000; i++) {
 		struct cairn_pose2 p = {4.0 * cairn_rng_uniform(&rng), 3.0 * cairn_rng_uniform(&rng),
@@ -77,7 +77,7 @@ START_TEST(footprint_tests_agree_with_distances_measured_cell_by_cell)
 	}
 	ck_assert_int_gt(fits, 300);
 	ck_assert_int_gt(not, 300);
-	cairn_obstacle_bits_free(&bits);
+	cairn_cell_bits_free(&bits);
 	cairn_costmap_free(&cm);
 	free(g.cells);
 }

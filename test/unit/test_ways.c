@@ -21,10 +21,10 @@ START_TEST(a_gap_of_one_body_width_is_passed_along_its_axis_alone)
 	test_grid_box(&g, 1.85, 2.0, 2.15, 2.05, 0); /* six cells: 0.30 m and the obstacles' round edges */
 	struct cairn_costmap cm;
 	struct cairn_ways w = {0};
-	struct cairn_obstacle_bits bits = {0};
+	struct cairn_cell_bits bits = {0};
 	struct cairn_rect rect = cairn_rect_around(&body, 0.02);
 	load(&cm, &g);
-	ck_assert_int_eq(cairn_obstacle_bits_take(&bits, &cm), 0);
+	ck_assert_int_eq(cairn_cell_bits_take(&bits, &cm, CAIRN_CELL_OBSTACLE), 0);
 	ck_assert_int_eq(cairn_ways_start(&w, &cm, &bits, &rect), 0);
 	ck_assert(cairn_ways_open(&w, 39, 40, CAIRN_WAY_Y));
 	ck_assert(!cairn_ways_open(&w, 39, 40, CAIRN_WAY_X));
@@ -32,13 +32,13 @@ START_TEST(a_gap_of_one_body_width_is_passed_along_its_axis_alone)
 	test_grid_box(&g, 1.80, 2.0, 1.95, 2.05, 100);
 	cairn_costmap_free(&cm);
 	load(&cm, &g);
-	ck_assert_int_eq(cairn_obstacle_bits_take(&bits, &cm), 0);
+	ck_assert_int_eq(cairn_cell_bits_take(&bits, &cm, CAIRN_CELL_OBSTACLE), 0);
 	ck_assert_int_eq(cairn_ways_start(&w, &cm, &bits, &rect), 0);
 	for (int x = 38; x < 44; x++) /* 0.20 m: a disc of the half width passes, the body does not */
 		ck_assert(!cairn_ways_open(&w, x, 40, CAIRN_WAY_Y));
 	ck_assert(cairn_ways_open(&w, 40, 10, CAIRN_WAY_FALLING));
 	cairn_ways_free(&w);
-	cairn_obstacle_bits_free(&bits);
+	cairn_cell_bits_free(&bits);
 	cairn_costmap_free(&cm);
 	free(g.cells);
 }
@@ -53,10 +53,10 @@ START_TEST(ways_agree_with_the_footprint_laid_at_every_heading)
 		g.cells[i] = cairn_rng_uniform(&rng) < 0.02 ? 100 : 0;
 	struct cairn_costmap cm;
 	struct cairn_ways w = {0};
-	struct cairn_obstacle_bits bits = {0};
+	struct cairn_cell_bits bits = {0};
 	struct cairn_rect rect = cairn_rect_around(&body, 0.033);
 	load(&cm, &g);
-	ck_assert_int_eq(cairn_obstacle_bits_take(&bits, &cm), 0);
+	ck_assert_int_eq(cairn_cell_bits_take(&bits, &cm, CAIRN_CELL_OBSTACLE), 0);
 	ck_assert_int_eq(cairn_ways_start(&w, &cm, &bits, &rect), 0);
 	int open = 0, shut = 0;
 	for (int index = 0; index < g.width * g.height; index++) {
@@ -80,7 +80,7 @@ START_TEST(ways_agree_with_the_footprint_laid_at_every_heading)
 	ck_assert_int_gt(open, 300);
 	ck_assert_int_gt(shut, 300);
 	cairn_ways_free(&w);
-	cairn_obstacle_bits_free(&bits);
+	cairn_cell_bits_free(&bits);
 	cairn_costmap_free(&cm);
 	free(g.cells);
 }
@@ -96,13 +96,13 @@ START_TEST(obstacle_bits_are_the_cells_and_nothing_stands_around_them)
 		for (int i = 0; i < g.width * g.height; i++)
 			g.cells[i] = cairn_rng_uniform(&rng) < 0.3 ? 100 : 0;
 		struct cairn_costmap cm;
-		struct cairn_obstacle_bits bits = {0};
+		struct cairn_cell_bits bits = {0};
 		load(&cm, &g);
 		cm.cells[0] |= CAIRN_CELL_LIVE;
 		cm.cells[1] |= CAIRN_CELL_KEEPOUT;
 		cm.cells[2] = CAIRN_CELL_UNKNOWN | CAIRN_CELL_SLOW | CAIRN_CELL_UNSEEN | CAIRN_CELL_LEAVE;
-		ck_assert_int_eq(cairn_obstacle_bits_take(&bits, &cm), 0);
-		const int margin = CAIRN_OBSTACLE_BITS_MARGIN;
+		ck_assert_int_eq(cairn_cell_bits_take(&bits, &cm, CAIRN_CELL_OBSTACLE), 0);
+		const int margin = CAIRN_CELL_BITS_MARGIN;
 		for (int y = -margin; y < g.height + margin; y++)
 			for (int x = -margin; x < g.width; x++) {
 				uint64_t want = 0;
@@ -112,9 +112,9 @@ START_TEST(obstacle_bits_are_the_cells_and_nothing_stands_around_them)
 								    CAIRN_CELL_OBSTACLE) != 0;
 					want |= (uint64_t)stands << k;
 				}
-				ck_assert_uint_eq(cairn_obstacle_bits_from(&bits, x, y), want);
+				ck_assert_uint_eq(cairn_cell_bits_from(&bits, x, y), want);
 			}
-		cairn_obstacle_bits_free(&bits);
+		cairn_cell_bits_free(&bits);
 		cairn_costmap_free(&cm);
 		free(g.cells);
 	}
