@@ -92,6 +92,9 @@ void hybrid_trace(
 void hybrid_make_covers(struct cairn_hybrid *h);
 void hybrid_make_arcs(struct cairn_hybrid *h, double start_yaw_rad);
 
+/* Chooses the place to plan to, and makes the field of its cost-to-go; OK, NEAREST, or why there is none. */
+enum cairn_plan_result hybrid_choose_goal(struct cairn_hybrid *h, int start_cell);
+
 /* Room around the bare footprint, up to a little more than is ever asked for. */
 double hybrid_bare_clearance(const struct cairn_hybrid *h, const struct cairn_pose2 *pose);
 

@@ -396,4 +396,16 @@ static inline struct rig *rig_exploring(void)
 	return r;
 }
 
+/* The same in the furnished room. */
+static inline struct rig *rig_exploring_furnished(void)
+{
+	struct rig *r = rig_room(1);
+	rig_frontier(r, 1, 3.5, 1.5, 1.0);
+	rig_frontier(r, 2, -1.0, -2.0, 0.9);
+	rig_start(r);
+	rig_until(r, CAIRN_MISSION_STATE_EXPLORING, 2.0);
+	rig_run(r, 0.5);
+	return r;
+}
+
 #endif

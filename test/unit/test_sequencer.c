@@ -2,18 +2,6 @@
 #include "test/support/robot_rig.h"
 #include "test/support/runner.h"
 
-/* Exploring in the furnished room, half a second after the start. */
-static struct rig *exploring(void)
-{
-	struct rig *r = rig_room(1);
-	rig_frontier(r, 1, 3.5, 1.5, 1.0);
-	rig_frontier(r, 2, -1.0, -2.0, 0.9);
-	rig_start(r);
-	rig_until(r, CAIRN_MISSION_STATE_EXPLORING, 2.0);
-	rig_run(r, 0.5);
-	return r;
-}
-
 static void expect_refused(struct rig *r, const struct cairn_msg_decision *d, const char *why)
 {
 	uint64_t refused = r->out.mission.refused;
@@ -30,7 +18,7 @@ static void expect_refused(struct rig *r, const struct cairn_msg_decision *d, co
 
 START_TEST(a_move_is_driven_for_its_time_and_reported)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring_furnished();
 	uint64_t id = rig_move(r, CAIRN_DIRECTION_FORWARD, CAIRN_SPEED_MEDIUM, 3.0);
 	rig_step(r);
 	ck_assert_uint_eq(r->out.cmd_vel.decision_id, id);
@@ -54,7 +42,7 @@ START_TEST(directions_are_the_arcs_they_say)
 	static const double curvature_1pm[CAIRN_DIRECTION_COUNT] = {
 	    0.0, 1.25, -1.25, 1.0 / 0.315, -1.0 / 0.315, 0.0};
 	for (int d = 0; d < CAIRN_DIRECTION_COUNT; d++) {
-		struct rig *r = exploring();
+		struct rig *r = rig_exploring_furnished();
 		rig_move(r, (enum cairn_direction)d, CAIRN_SPEED_SLOW, 2.0);
 		rig_step(r);
 		double v = r->out.cmd_vel.v_mps;
@@ -67,7 +55,7 @@ END_TEST
 
 START_TEST(stale_snapshots_are_refused)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring_furnished();
 	struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_MOVE_TOWARD);
 	d.t_snapshot_ns = r->now_ns - 51 * CAIRN_NS_PER_S / 10;
 	expect_refused(r, &d, "5.1 s old");
@@ -96,7 +84,7 @@ END_TEST
 
 START_TEST(malformed_arguments_are_refused)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring_furnished();
 	struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_MOVE_TOWARD);
 	d.duration_s = NAN;
 	expect_refused(r, &d, "duration_s");
@@ -122,7 +110,7 @@ END_TEST
 
 START_TEST(an_id_is_executed_once)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring_furnished();
 	struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_REPORT_DISCOVERY);
 	for (int i = 0; i < 3; i++) {
 		rig_decide(r, &d);
@@ -145,7 +133,7 @@ END_TEST
 
 START_TEST(a_second_decision_does_not_interrupt_the_first)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring_furnished();
 	uint64_t first = rig_move(r, CAIRN_DIRECTION_FORWARD, CAIRN_SPEED_SLOW, 3.0);
 	rig_run(r, 1.0);
 	struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_MOVE_TOWARD);
@@ -160,7 +148,7 @@ END_TEST
 
 START_TEST(a_stop_takes_back_the_move_before_it)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring_furnished();
 	uint64_t first = rig_move(r, CAIRN_DIRECTION_FORWARD, CAIRN_SPEED_SLOW, 8.0);
 	rig_run(r, 1.0);
 	ck_assert_double_gt(r->out.cmd_vel.v_mps, 0.0);
@@ -181,7 +169,7 @@ START_TEST(a_move_that_fades_out_does_not_go_on_after_a_stop)
 {
 	static const enum cairn_motor_state holds[] = {CAIRN_MOTOR_STATE_ESTOP, CAIRN_MOTOR_STATE_NO_SCAN};
 	for (size_t i = 0; i < sizeof(holds) / sizeof(holds[0]); i++) {
-		struct rig *r = exploring();
+		struct rig *r = rig_exploring_furnished();
 		uint64_t id = rig_move(r, CAIRN_DIRECTION_FORWARD, CAIRN_SPEED_FAST, 1.0);
 		ck_assert(rig_until_result(r, id, 3.0));
 		rig_run(r, 0.2);
@@ -200,7 +188,7 @@ END_TEST
 
 START_TEST(standing_decisions_take_half_a_second_and_say_what_they_saw)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring_furnished();
 	struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_CHECK_PATH_CLEAR);
 	d.direction = CAIRN_DIRECTION_BACKWARD; /* the wall is at -1.5 m, the rear end at -0.08 m */
 	rig_decide(r, &d);
@@ -340,7 +328,7 @@ static void interrupt_and_go_on(struct rig *r, bool *off)
 
 START_TEST(a_decision_survives_a_gap_in_its_inputs)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring_furnished();
 	interrupt_and_go_on(r, &r->scan_off);
 	interrupt_and_go_on(r, &r->pose_off);
 	interrupt_and_go_on(r, &r->motion_off);
@@ -351,7 +339,7 @@ END_TEST
 
 START_TEST(a_gap_that_lasts_ends_the_decision)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring_furnished();
 	uint64_t id = rig_move(r, CAIRN_DIRECTION_FORWARD, CAIRN_SPEED_SLOW, 4.0);
 	rig_run(r, 1.0);
 	r->scan_off = true;
@@ -366,7 +354,7 @@ END_TEST
 
 START_TEST(a_lidar_that_sees_nothing_holds_the_robot)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring_furnished();
 	r->segment_count = 0;
 	rig_run(r, 0.2);
 	rig_move(r, CAIRN_DIRECTION_FORWARD, CAIRN_SPEED_FAST, 4.0);
@@ -379,7 +367,7 @@ END_TEST
 
 START_TEST(an_emergency_stop_ends_the_decision_and_asks_for_none)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring_furnished();
 	uint64_t id = rig_move(r, CAIRN_DIRECTION_FORWARD, CAIRN_SPEED_SLOW, 4.0);
 	rig_run(r, 1.0);
 	r->motor_state = CAIRN_MOTOR_STATE_ESTOP;
@@ -401,190 +389,9 @@ END_TEST
 
 /* ---- navigating ---- */
 
-static struct cairn_msg_decision to_frontier(struct rig *r, uint32_t id)
-{
-	struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_NAVIGATE_TO_GOAL);
-	d.goal_kind = CAIRN_GOAL_KIND_FRONTIER;
-	d.frontier_id = id;
-	return d;
-}
-
-START_TEST(a_frontier_is_driven_to_by_the_planner)
-{
-	struct rig *r = exploring();
-	r->cfg.safety.decision_stretch_s = 0.0;
-	r->frontiers.items[1].goal_x_m = 1.8; /* nothing stands on the straight line, which is all this planner knows */
-	r->frontiers.items[1].goal_y_m = -0.6;
-	rig_run(r, 1.0);
-	struct cairn_msg_decision d = to_frontier(r, 2);
-	rig_decide(r, &d);
-	rig_step(r);
-	ck_assert(r->out.nav_goal.active);
-	ck_assert_double_eq(r->out.nav_goal.x_m, 1.8);
-	ck_assert_double_eq(r->out.nav_goal.y_m, -0.6);
-	ck_assert(rig_until_result(r, d.id, 60.0));
-	ck_assert_int_eq(r->last_result.outcome, CAIRN_OUTCOME_SUCCESS);
-	ck_assert_double_lt(hypot(r->pose.x_m - 1.8, r->pose.y_m + 0.6), 0.5);
-	rig_step(r);
-	ck_assert(!r->out.nav_goal.active);
-	ck_assert_uint_eq(r->contacts, 0);
-	rig_free(r);
-}
-END_TEST
-
-START_TEST(a_silent_planner_fails_the_way_but_not_the_frontier)
-{
-	struct rig *r = exploring();
-	r->planner = RIG_PLANNER_SILENT;
-	struct cairn_msg_decision d = to_frontier(r, 1);
-	rig_decide(r, &d);
-	rig_run(r, 7.5);
-	ck_assert_uint_eq(r->results, 0);
-	ck_assert(rig_until_result(r, d.id, 1.5));
-	ck_assert_int_eq(r->last_result.outcome, CAIRN_OUTCOME_FAILED);
-	ck_assert_uint_eq(cairn_sequencer_record(r->seq)->explore.count, 0);
-	rig_free(r);
-}
-END_TEST
-
-START_TEST(a_long_way_is_driven_in_stretches_and_blames_nobody)
-{
-	struct rig *r = exploring();
-	r->cfg.safety.decision_stretch_s = 3.0;
-	struct cairn_msg_decision d = to_frontier(r, 2);
-	rig_decide(r, &d);
-	ck_assert(rig_until_result(r, d.id, 60.0));
-	ck_assert_int_eq(r->last_result.outcome, CAIRN_OUTCOME_PARTIAL);
-	ck_assert_ptr_nonnull(strstr(r->last_result.reason, "on the way"));
-	ck_assert_double_gt(r->last_result.distance_m, 0.0);
-	rig_step(r);
-	ck_assert(r->out.mission.wants_decision);
-	ck_assert_uint_eq(r->out.mission.given_up_count, 0);
-	int stretches = 1;
-	for (; r->last_result.outcome == CAIRN_OUTCOME_PARTIAL && stretches < 20; stretches++) {
-		d = to_frontier(r, 2);
-		rig_decide(r, &d);
-		ck_assert(rig_until_result(r, d.id, 60.0));
-	}
-	ck_assert_int_eq(r->last_result.outcome, CAIRN_OUTCOME_SUCCESS);
-	ck_assert_uint_eq(r->contacts, 0);
-	rig_free(r);
-}
-END_TEST
-
-/* The same place by a map that was drawn anew: turned by 0.1 rad about the start, then shifted. */
-static void draw_anew(struct rig *r, enum cairn_tracking tracking)
-{
-	const struct cairn_pose2 correction = {0.2, -0.3, 0.1};
-	struct cairn_pose2 now = cairn_pose_compose(correction, r->pose);
-	struct cairn_msg_pose pose = {.x_m = now.x_m,
-	    .y_m = now.y_m,
-	    .yaw_rad = now.yaw_rad,
-	    .tracking = tracking,
-	    .distance_m = r->path_m,
-	    .map_epoch = 1};
-	r->now_ns += RIG_STEP_NS;
-	cairn_sequencer_on_pose(r->seq, &pose, r->now_ns);
-	cairn_sequencer_step(r->seq, r->now_ns, &r->out);
-}
-
-START_TEST(a_goal_moves_with_the_map_and_the_start_does_not)
-{
-	static const struct {
-		double x_m, y_m;
-		enum cairn_tracking tracking;
-		bool retrace, moves;
-	} rows[] = {{3.0, 0.5, CAIRN_TRACKING_GOOD, false, true}, {3.0, 0.5, CAIRN_TRACKING_WEAK, false, false},
-	    {8.0, 0.0, CAIRN_TRACKING_GOOD, false, false}, {0.0, 0.0, CAIRN_TRACKING_GOOD, true, false}};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct rig *r = exploring();
-		r->noise = false;
-		if (rows[i].retrace) {
-			rig_command(r, "goto", 1.0, -0.3, 0.0);
-			rig_run(r, 12.0);
-		}
-		struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_NAVIGATE_TO_GOAL);
-		d.goal_kind = rows[i].retrace ? CAIRN_GOAL_KIND_RETRACE : CAIRN_GOAL_KIND_COORDINATES;
-		d.x_m = rows[i].x_m;
-		d.y_m = rows[i].y_m;
-		r->planner = RIG_PLANNER_SILENT; /* stands meanwhile */
-		rig_decide(r, &d);
-		rig_run(r, 0.5);
-		ck_assert(r->out.nav_goal.active);
-		struct cairn_msg_nav_goal before = r->out.nav_goal;
-		draw_anew(r, rows[i].tracking);
-		struct cairn_vec2 want = {rows[i].x_m, rows[i].y_m};
-		if (rows[i].moves) /* 0.2 + 3 cos 0.1 - 0.5 sin 0.1, -0.3 + 3 sin 0.1 + 0.5 cos 0.1 */
-			want = (struct cairn_vec2){3.135096, 0.497002};
-		ck_assert_double_eq_tol(r->out.nav_goal.x_m, want.x_m, 0.01);
-		ck_assert_double_eq_tol(r->out.nav_goal.y_m, want.y_m, 0.01);
-		ck_assert_int_eq(r->out.nav_goal.id != before.id, rows[i].moves);
-		rig_free(r);
-	}
-}
-END_TEST
-
-START_TEST(a_planner_that_dies_on_the_way_may_come_back)
-{
-	struct rig *r = exploring();
-	r->cfg.safety.decision_stretch_s = 0.0;
-	struct cairn_msg_decision d = to_frontier(r, 2);
-	rig_decide(r, &d);
-	rig_run(r, 2.0);
-	r->planner = RIG_PLANNER_SILENT;
-	rig_run(r, 1.0);
-	ck_assert_double_eq(r->out.cmd_vel.v_mps, 0.0);
-	r->planner = RIG_PLANNER_DRIVES;
-	ck_assert(rig_until_result(r, d.id, 60.0));
-	ck_assert_int_eq(r->last_result.outcome, CAIRN_OUTCOME_SUCCESS);
-	rig_free(r);
-}
-END_TEST
-
-START_TEST(a_frontier_without_a_path_is_given_up_after_two_tries)
-{
-	struct rig *r = exploring();
-	r->planner = RIG_PLANNER_NO_PATH;
-	snprintf(r->planner_reason, sizeof(r->planner_reason), "a wall");
-	for (int i = 0; i < 2; i++) {
-		ck_assert_uint_eq(r->out.mission.given_up_count, 0);
-		struct cairn_msg_decision d = to_frontier(r, 1);
-		rig_decide(r, &d);
-		ck_assert(rig_until_result(r, d.id, 5.0));
-		ck_assert_int_eq(r->last_result.outcome, CAIRN_OUTCOME_FAILED);
-		ck_assert_str_eq(r->last_result.reason, "no_path: a wall");
-	}
-	rig_run(r, 0.2);
-	ck_assert_uint_eq(r->out.mission.given_up_count, 1);
-	ck_assert_double_eq(r->out.mission.given_up[0].x_m, 3.5);
-	ck_assert_str_eq(r->out.mission.given_up[0].reason, "no_path: a wall");
-	struct cairn_msg_decision d = to_frontier(r, 1);
-	rig_decide(r, &d);
-	ck_assert_int_eq(r->last_result.outcome, CAIRN_OUTCOME_REFUSED);
-	ck_assert_str_eq(r->last_result.reason, "frontier 1 was given up: no_path: a wall");
-	ck_assert_ptr_nonnull(strstr(r->last_result.suggestion, "frontier 2"));
-	rig_free(r);
-}
-END_TEST
-
-START_TEST(a_frontier_that_has_been_seen_into_ends_the_way)
-{
-	struct rig *r = exploring();
-	struct cairn_msg_decision d = to_frontier(r, 1);
-	rig_decide(r, &d);
-	rig_run(r, 1.0);
-	r->frontiers.items[0] = r->frontiers.items[1]; /* only frontier 2 is left */
-	r->frontiers.items_count = 1;
-	ck_assert(rig_until_result(r, d.id, 4.0));
-	ck_assert_int_eq(r->last_result.outcome, CAIRN_OUTCOME_SUCCESS);
-	ck_assert_ptr_nonnull(strstr(r->last_result.reason, "seen into"));
-	rig_free(r);
-}
-END_TEST
-
 START_TEST(messages_that_make_no_sense_are_counted_and_ignored)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring_furnished();
 	struct cairn_msg_pose pose = {.x_m = NAN};
 	struct cairn_msg_motion motion = {.v_mps = INFINITY};
 	struct cairn_msg_nav_velocity velocity = {.v_mps = NAN};
@@ -613,8 +420,4 @@ CAIRN_TEST_MAIN("sequencer", a_move_is_driven_for_its_time_and_reported, directi
     a_blocked_action_is_tried_three_times_and_then_remembered, a_blocked_action_is_forgotten_in_time,
     a_decision_survives_a_gap_in_its_inputs, a_gap_that_lasts_ends_the_decision,
     a_lidar_that_sees_nothing_holds_the_robot, an_emergency_stop_ends_the_decision_and_asks_for_none,
-    a_frontier_is_driven_to_by_the_planner, a_silent_planner_fails_the_way_but_not_the_frontier,
-    a_long_way_is_driven_in_stretches_and_blames_nobody, a_goal_moves_with_the_map_and_the_start_does_not,
-    a_planner_that_dies_on_the_way_may_come_back,
-    a_frontier_without_a_path_is_given_up_after_two_tries,
-    a_frontier_that_has_been_seen_into_ends_the_way, messages_that_make_no_sense_are_counted_and_ignored)
+    messages_that_make_no_sense_are_counted_and_ignored)

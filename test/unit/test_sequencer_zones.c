@@ -2,17 +2,6 @@
 #include "test/support/robot_rig.h"
 #include "test/support/runner.h"
 
-static struct rig *exploring(void)
-{
-	struct rig *r = rig_room(1);
-	rig_frontier(r, 1, 3.5, 1.5, 1.0);
-	rig_frontier(r, 2, -1.0, -2.0, 0.9);
-	rig_start(r);
-	rig_until(r, CAIRN_MISSION_STATE_EXPLORING, 2.0);
-	rig_run(r, 0.5);
-	return r;
-}
-
 static void define(struct rig *r, enum cairn_zone_kind kind, const char *name)
 {
 	struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_DEFINE_ZONE);
@@ -32,7 +21,7 @@ static size_t corners_of(const struct cairn_msg_zone *z, struct cairn_vec2 *corn
 START_TEST(a_zone_is_the_floor_that_the_robot_sees_ahead)
 {
 	struct cairn_vec2 corners[CAIRN_POLYGON_CORNERS_MAX];
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring_furnished();
 	define(r, CAIRN_ZONE_KIND_KEEPOUT, "stairs");
 	ck_assert_int_eq(r->last_model_result.outcome, CAIRN_OUTCOME_SUCCESS);
 	const struct cairn_msg_zones *zones = cairn_sequencer_zones(r->seq);
@@ -47,7 +36,7 @@ END_TEST
 
 START_TEST(the_same_name_is_drawn_anew_and_only_so_many_are_kept)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring_furnished();
 	char name[16];
 	define(r, CAIRN_ZONE_KIND_SLOWDOWN, "toys");
 	define(r, CAIRN_ZONE_KIND_SLOWDOWN, "toys");
@@ -65,7 +54,7 @@ END_TEST
 
 START_TEST(no_zone_to_keep_out_of_shuts_the_robot_off_from_its_start)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring_furnished();
 	r->pose = (struct cairn_pose2){-1.5, 0.0, 0.0}; /* faces its start */
 	rig_run(r, 0.3);
 	define(r, CAIRN_ZONE_KIND_KEEPOUT, "carpet");
@@ -78,7 +67,7 @@ END_TEST
 
 START_TEST(zones_survive_a_kill_and_broken_ones_are_refused)
 {
-	struct rig *r = exploring();
+	struct rig *r = rig_exploring_furnished();
 	define(r, CAIRN_ZONE_KIND_KEEPOUT, "stairs");
 	static unsigned char file[CAIRN_MISSION_RECORD_BYTES];
 	static struct cairn_mission_record record, bad;

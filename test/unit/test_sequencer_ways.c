@@ -1,0 +1,191 @@
+/* Decisions that the planner drives: the way to a frontier, and what comes in between. */
+#include "test/support/robot_rig.h"
+#include "test/support/runner.h"
+
+static struct cairn_msg_decision to_frontier(struct rig *r, uint32_t id)
+{
+	struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_NAVIGATE_TO_GOAL);
+	d.goal_kind = CAIRN_GOAL_KIND_FRONTIER;
+	d.frontier_id = id;
+	return d;
+}
+
+START_TEST(a_frontier_is_driven_to_by_the_planner)
+{
+	struct rig *r = rig_exploring_furnished();
+	r->cfg.safety.decision_stretch_s = 0.0;
+	r->frontiers.items[1].goal_x_m =
+	    1.8; /* nothing stands on the straight line, which is all this planner knows */
+	r->frontiers.items[1].goal_y_m = -0.6;
+	rig_run(r, 1.0);
+	struct cairn_msg_decision d = to_frontier(r, 2);
+	rig_decide(r, &d);
+	rig_step(r);
+	ck_assert(r->out.nav_goal.active);
+	ck_assert_double_eq(r->out.nav_goal.x_m, 1.8);
+	ck_assert_double_eq(r->out.nav_goal.y_m, -0.6);
+	ck_assert(rig_until_result(r, d.id, 60.0));
+	ck_assert_int_eq(r->last_result.outcome, CAIRN_OUTCOME_SUCCESS);
+	ck_assert_double_lt(hypot(r->pose.x_m - 1.8, r->pose.y_m + 0.6), 0.5);
+	rig_step(r);
+	ck_assert(!r->out.nav_goal.active);
+	ck_assert_uint_eq(r->contacts, 0);
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(a_silent_planner_fails_the_way_but_not_the_frontier)
+{
+	struct rig *r = rig_exploring_furnished();
+	r->planner = RIG_PLANNER_SILENT;
+	struct cairn_msg_decision d = to_frontier(r, 1);
+	rig_decide(r, &d);
+	rig_run(r, 7.5);
+	ck_assert_uint_eq(r->results, 0);
+	ck_assert(rig_until_result(r, d.id, 1.5));
+	ck_assert_int_eq(r->last_result.outcome, CAIRN_OUTCOME_FAILED);
+	ck_assert_uint_eq(cairn_sequencer_record(r->seq)->explore.count, 0);
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(a_long_way_is_driven_in_stretches_and_blames_nobody)
+{
+	struct rig *r = rig_exploring_furnished();
+	r->cfg.safety.decision_stretch_s = 3.0;
+	struct cairn_msg_decision d = to_frontier(r, 2);
+	rig_decide(r, &d);
+	ck_assert(rig_until_result(r, d.id, 60.0));
+	ck_assert_int_eq(r->last_result.outcome, CAIRN_OUTCOME_PARTIAL);
+	ck_assert_ptr_nonnull(strstr(r->last_result.reason, "on the way"));
+	ck_assert_double_gt(r->last_result.distance_m, 0.0);
+	rig_step(r);
+	ck_assert(r->out.mission.wants_decision);
+	ck_assert_uint_eq(r->out.mission.given_up_count, 0);
+	int stretches = 1;
+	for (; r->last_result.outcome == CAIRN_OUTCOME_PARTIAL && stretches < 20; stretches++) {
+		d = to_frontier(r, 2);
+		rig_decide(r, &d);
+		ck_assert(rig_until_result(r, d.id, 60.0));
+	}
+	ck_assert_int_eq(r->last_result.outcome, CAIRN_OUTCOME_SUCCESS);
+	ck_assert_uint_eq(r->contacts, 0);
+	rig_free(r);
+}
+END_TEST
+
+/* The same place by a map that was drawn anew: turned by 0.1 rad about the start, then shifted. */
+static void draw_anew(struct rig *r, enum cairn_tracking tracking)
+{
+	const struct cairn_pose2 correction = {0.2, -0.3, 0.1};
+	struct cairn_pose2 now = cairn_pose_compose(correction, r->pose);
+	struct cairn_msg_pose pose = {.x_m = now.x_m,
+	    .y_m = now.y_m,
+	    .yaw_rad = now.yaw_rad,
+	    .tracking = tracking,
+	    .distance_m = r->path_m,
+	    .map_epoch = 1};
+	r->now_ns += RIG_STEP_NS;
+	cairn_sequencer_on_pose(r->seq, &pose, r->now_ns);
+	cairn_sequencer_step(r->seq, r->now_ns, &r->out);
+}
+
+START_TEST(a_goal_moves_with_the_map_and_the_start_does_not)
+{
+	static const struct {
+		double x_m, y_m;
+		enum cairn_tracking tracking;
+		bool retrace, moves;
+	} rows[] = {{3.0, 0.5, CAIRN_TRACKING_GOOD, false, true},
+	    {3.0, 0.5, CAIRN_TRACKING_WEAK, false, false}, {8.0, 0.0, CAIRN_TRACKING_GOOD, false, false},
+	    {0.0, 0.0, CAIRN_TRACKING_GOOD, true, false}};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct rig *r = rig_exploring_furnished();
+		r->noise = false;
+		if (rows[i].retrace) {
+			rig_command(r, "goto", 1.0, -0.3, 0.0);
+			rig_run(r, 12.0);
+		}
+		struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_NAVIGATE_TO_GOAL);
+		d.goal_kind = rows[i].retrace ? CAIRN_GOAL_KIND_RETRACE : CAIRN_GOAL_KIND_COORDINATES;
+		d.x_m = rows[i].x_m;
+		d.y_m = rows[i].y_m;
+		r->planner = RIG_PLANNER_SILENT; /* stands meanwhile */
+		rig_decide(r, &d);
+		rig_run(r, 0.5);
+		ck_assert(r->out.nav_goal.active);
+		struct cairn_msg_nav_goal before = r->out.nav_goal;
+		draw_anew(r, rows[i].tracking);
+		struct cairn_vec2 want = {rows[i].x_m, rows[i].y_m};
+		if (rows[i].moves) /* 0.2 + 3 cos 0.1 - 0.5 sin 0.1, -0.3 + 3 sin 0.1 + 0.5 cos 0.1 */
+			want = (struct cairn_vec2){3.135096, 0.497002};
+		ck_assert_double_eq_tol(r->out.nav_goal.x_m, want.x_m, 0.01);
+		ck_assert_double_eq_tol(r->out.nav_goal.y_m, want.y_m, 0.01);
+		ck_assert_int_eq(r->out.nav_goal.id != before.id, rows[i].moves);
+		rig_free(r);
+	}
+}
+END_TEST
+
+START_TEST(a_planner_that_dies_on_the_way_may_come_back)
+{
+	struct rig *r = rig_exploring_furnished();
+	r->cfg.safety.decision_stretch_s = 0.0;
+	struct cairn_msg_decision d = to_frontier(r, 2);
+	rig_decide(r, &d);
+	rig_run(r, 2.0);
+	r->planner = RIG_PLANNER_SILENT;
+	rig_run(r, 1.0);
+	ck_assert_double_eq(r->out.cmd_vel.v_mps, 0.0);
+	r->planner = RIG_PLANNER_DRIVES;
+	ck_assert(rig_until_result(r, d.id, 60.0));
+	ck_assert_int_eq(r->last_result.outcome, CAIRN_OUTCOME_SUCCESS);
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(a_frontier_without_a_path_is_given_up_after_two_tries)
+{
+	struct rig *r = rig_exploring_furnished();
+	r->planner = RIG_PLANNER_NO_PATH;
+	snprintf(r->planner_reason, sizeof(r->planner_reason), "a wall");
+	for (int i = 0; i < 2; i++) {
+		ck_assert_uint_eq(r->out.mission.given_up_count, 0);
+		struct cairn_msg_decision d = to_frontier(r, 1);
+		rig_decide(r, &d);
+		ck_assert(rig_until_result(r, d.id, 5.0));
+		ck_assert_int_eq(r->last_result.outcome, CAIRN_OUTCOME_FAILED);
+		ck_assert_str_eq(r->last_result.reason, "no_path: a wall");
+	}
+	rig_run(r, 0.2);
+	ck_assert_uint_eq(r->out.mission.given_up_count, 1);
+	ck_assert_double_eq(r->out.mission.given_up[0].x_m, 3.5);
+	ck_assert_str_eq(r->out.mission.given_up[0].reason, "no_path: a wall");
+	struct cairn_msg_decision d = to_frontier(r, 1);
+	rig_decide(r, &d);
+	ck_assert_int_eq(r->last_result.outcome, CAIRN_OUTCOME_REFUSED);
+	ck_assert_str_eq(r->last_result.reason, "frontier 1 was given up: no_path: a wall");
+	ck_assert_ptr_nonnull(strstr(r->last_result.suggestion, "frontier 2"));
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(a_frontier_that_has_been_seen_into_ends_the_way)
+{
+	struct rig *r = rig_exploring_furnished();
+	struct cairn_msg_decision d = to_frontier(r, 1);
+	rig_decide(r, &d);
+	rig_run(r, 1.0);
+	r->frontiers.items[0] = r->frontiers.items[1]; /* only frontier 2 is left */
+	r->frontiers.items_count = 1;
+	ck_assert(rig_until_result(r, d.id, 4.0));
+	ck_assert_int_eq(r->last_result.outcome, CAIRN_OUTCOME_SUCCESS);
+	ck_assert_ptr_nonnull(strstr(r->last_result.reason, "seen into"));
+	rig_free(r);
+}
+END_TEST
+
+CAIRN_TEST_MAIN("sequencer-ways", a_frontier_is_driven_to_by_the_planner,
+    a_silent_planner_fails_the_way_but_not_the_frontier, a_long_way_is_driven_in_stretches_and_blames_nobody,
+    a_goal_moves_with_the_map_and_the_start_does_not, a_planner_that_dies_on_the_way_may_come_back,
+    a_frontier_without_a_path_is_given_up_after_two_tries, a_frontier_that_has_been_seen_into_ends_the_way)
