@@ -1,5 +1,7 @@
 #include "common/map/match_parts.h"
 
+#include "common/base/pages.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,7 +57,10 @@ struct search {
 
 struct cairn_matcher *cairn_matcher_new(void)
 {
-	return calloc(1, sizeof(struct cairn_matcher));
+	struct cairn_matcher *m = calloc(1, sizeof(*m));
+	if (m != NULL)
+		cairn_pages_touch(m, sizeof(*m)); /* or it would grow with the widest search so far */
+	return m;
 }
 
 void cairn_matcher_destroy(struct cairn_matcher **matcher_p)
@@ -180,10 +185,28 @@ static void bound_node(struct search *s, struct node *node, int level)
 	node->bound = (float)(sum * s->inv_points - cost);
 }
 
-static int by_bound(const void *a, const void *b)
+/* Is a looked at before b? Equals go in the order they were made in. */
+static bool before(const struct node *a, const struct node *b)
 {
-	float x = ((const struct node *)a)->bound, y = ((const struct node *)b)->bound;
-	return x < y ? 1 : x > y ? -1 : 0;
+	if (a->bound > b->bound || a->bound < b->bound)
+		return a->bound > b->bound;
+	if (a->rotation != b->rotation)
+		return a->rotation < b->rotation;
+	return a->dy != b->dy ? a->dy < b->dy : a->dx < b->dx;
+}
+
+/* Lets the node at a place of a heap, whose first is looked at first, sink to where it belongs. */
+static void sink(struct node *heap, int count, int at)
+{
+	struct node node = heap[at];
+	for (int child = 2 * at + 1; child < count; child = 2 * at + 1) {
+		child += child + 1 < count && before(&heap[child + 1], &heap[child]);
+		if (!before(&heap[child], &node))
+			break;
+		heap[at] = heap[child];
+		at = child;
+	}
+	heap[at] = node;
 }
 
 static void descend(struct search *s, const struct node *node, int level)
@@ -213,6 +236,22 @@ static void descend(struct search *s, const struct node *node, int level)
 	}
 	for (int i = 0; i < count && child[i].bound > s->best.bound && s->nodes < NODES_MAX; i++)
 		descend(s, &child[i], level - 1);
+}
+
+/* The best of the roots first, for as long as one may still be better than what was found. Mostly few are
+ * looked at, and to sort all of them would take memory. */
+static void descend_roots(struct search *s, int count, int level)
+{
+	struct node *roots = s->m->roots;
+	for (int i = count / 2; i-- > 0;)
+		sink(roots, count, i);
+	while (count > 0 && roots[0].bound > s->best.bound && s->nodes < NODES_MAX) {
+		struct node root = roots[0];
+		roots[0] = roots[--count];
+		if (count > 0)
+			sink(roots, count, 0);
+		descend(s, &root, level);
+	}
 }
 
 /* Climbs from the prediction to the next hilltop: a good lower bound prunes nearly everything. */
@@ -257,11 +296,9 @@ static void branch_and_bound(struct search *s)
 			count += node->bound > s->best.bound;
 		}
 	}
-	qsort(s->m->roots, (size_t)count, sizeof(s->m->roots[0]), by_bound);
 	uint32_t rooted = s->nodes;
 	s->nodes = 0;
-	for (int i = 0; i < count && s->m->roots[i].bound > s->best.bound && s->nodes < NODES_MAX; i++)
-		descend(s, &s->m->roots[i], level);
+	descend_roots(s, count, level);
 	s->nodes += rooted;
 }
 

@@ -10,7 +10,7 @@
 
 #include "common/map/field.h"
 
-struct cairn_matcher; /* scratch; about 0.5 MB */
+struct cairn_matcher; /* scratch; about 1.1 MB */
 
 struct cairn_match_request {
 	struct cairn_pose2 predicted;     /* by odometry, map frame */
