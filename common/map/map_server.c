@@ -24,41 +24,65 @@
 
 /* ---- files ---- */
 
-static bool write_all(int fd, const unsigned char *data, size_t bytes)
+bool cairn_replace_begin(struct cairn_replace *r, const char *path, struct cairn_error *err)
 {
-	while (bytes > 0) {
-		ssize_t n = write(fd, data, bytes);
+	*r = (struct cairn_replace){.fd = -1};
+	if (snprintf(r->path, sizeof(r->path), "%s", path) >= (int)sizeof(r->path)) {
+		cairn_error_set(err, "%s: the name is too long", path);
+		return false;
+	}
+	snprintf(r->beside, sizeof(r->beside), "%s.tmp", r->path);
+	r->fd = open(r->beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (r->fd < 0)
+		cairn_error_set(err, "%s: %s", r->beside, strerror(errno));
+	return r->fd >= 0;
+}
+
+void cairn_replace_add(struct cairn_replace *r, const void *data, size_t bytes)
+{
+	const unsigned char *at = data;
+	while (bytes > 0 && r->failed == 0) {
+		ssize_t n = write(r->fd, at, bytes);
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n <= 0)
-			return false;
-		data += n;
+		if (n <= 0) {
+			r->failed = n < 0 ? errno : EIO;
+			return;
+		}
+		at += n;
 		bytes -= (size_t)n;
 	}
-	return true;
+}
+
+void cairn_replace_head(struct cairn_replace *r, const void *data, size_t bytes)
+{
+	if (r->failed == 0 && lseek(r->fd, 0, SEEK_SET) != 0)
+		r->failed = errno;
+	cairn_replace_add(r, data, bytes);
+}
+
+bool cairn_replace_end(struct cairn_replace *r, struct cairn_error *err)
+{
+	if (r->failed == 0 && fdatasync(r->fd) != 0)
+		r->failed = errno;
+	if (close(r->fd) != 0 && r->failed == 0)
+		r->failed = errno;
+	r->fd = -1;
+	if (r->failed == 0 && rename(r->beside, r->path) == 0)
+		return true;
+	r->failed = r->failed != 0 ? r->failed : errno;
+	(void)unlink(r->beside);
+	cairn_error_set(err, "%s: %s", r->path, strerror(r->failed));
+	return false;
 }
 
 bool cairn_replace_file(const char *path, const void *data, size_t bytes, struct cairn_error *err)
 {
-	char beside[PATH_MAX_BYTES + 8];
-	if (snprintf(beside, sizeof(beside), "%s.tmp", path) >= (int)sizeof(beside)) {
-		cairn_error_set(err, "%s: the name is too long", path);
+	struct cairn_replace r;
+	if (!cairn_replace_begin(&r, path, err))
 		return false;
-	}
-	int fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	if (fd < 0) {
-		cairn_error_set(err, "%s: %s", beside, strerror(errno));
-		return false;
-	}
-	bool ok = write_all(fd, data, bytes) && fdatasync(fd) == 0;
-	int saved = errno;
-	ok = close(fd) == 0 && ok;
-	if (ok && rename(beside, path) == 0)
-		return true;
-	saved = ok ? errno : saved;
-	(void)unlink(beside);
-	cairn_error_set(err, "%s: %s", path, strerror(saved));
-	return false;
+	cairn_replace_add(&r, data, bytes);
+	return cairn_replace_end(&r, err);
 }
 
 /* A whole file with a NUL behind it, to be freed; at most limit bytes. */

@@ -37,4 +37,16 @@ bool cairn_map_file_load(struct cairn_map_file *ret, const char *yaml_path, stru
  * happens. */
 bool cairn_replace_file(const char *path, const void *data, size_t bytes, struct cairn_error *err);
 
+/* The same in parts. After a begin that worked there must be an end, which tells whether all went well: what
+ * failed before makes it fail. */
+struct cairn_replace {
+	char path[1024], beside[1032];
+	int fd, failed; /* errno of the first part that could not be written */
+};
+bool cairn_replace_begin(struct cairn_replace *r, const char *path, struct cairn_error *err);
+void cairn_replace_add(struct cairn_replace *r, const void *data, size_t bytes);
+/* Over the first bytes of what was written: a head that is known last. */
+void cairn_replace_head(struct cairn_replace *r, const void *data, size_t bytes);
+bool cairn_replace_end(struct cairn_replace *r, struct cairn_error *err);
+
 #endif

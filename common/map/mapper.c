@@ -83,7 +83,6 @@ void cairn_mapper_destroy(struct cairn_mapper **mapper_p)
 	free(m->driven);
 	free(m->driven_key);
 	free(m->list);
-	free(m->file);
 	free(m);
 	*mapper_p = NULL;
 }

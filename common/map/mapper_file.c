@@ -25,28 +25,54 @@ struct head {
 };
 static_assert(sizeof(struct head) == HEAD_BYTES, "the head has no holes");
 
-/* A walk over the state: counting, writing or reading. */
+/* A walk over the state, writing or reading. What is written goes out whenever the part is full, so that
+ * saving takes the same memory whatever the size of the map. */
 struct walk {
-	enum { COUNT, WRITE, READ } mode;
-	unsigned char *at;
-	uint64_t left; /* READ, WRITE */
+	enum { WRITE, READ } mode;
+	struct cairn_replace *file; /* WRITE */
+	unsigned char *part;
+	size_t filled;
+	uint32_t crc;
+	const unsigned char *at; /* READ */
+	uint64_t left;
 	uint64_t bytes;
 	const char *broken; /* READ: what does not make sense */
 };
 
+static void send_part(struct walk *w)
+{
+	w->crc = (uint32_t)crc32_z(w->crc, w->part, w->filled);
+	cairn_replace_add(w->file, w->part, w->filled);
+	w->filled = 0;
+}
+
+static void write_item(struct walk *w, const void *value, size_t bytes)
+{
+	for (const unsigned char *from = value; bytes > 0;) {
+		size_t room = CAIRN_MAPPER_FILE_PART - w->filled, n = bytes < room ? bytes : room;
+		memcpy(w->part + w->filled, from, n);
+		w->filled += n;
+		from += n;
+		bytes -= n;
+		if (w->filled == CAIRN_MAPPER_FILE_PART)
+			send_part(w);
+	}
+}
+
 static void item(struct walk *w, void *value, size_t bytes)
 {
 	w->bytes += bytes;
-	if (bytes == 0 || w->mode == COUNT || w->broken != NULL) /* an empty list may have no memory at all */
+	if (bytes == 0 || w->broken != NULL) /* an empty list may have no memory at all */
 		return;
+	if (w->mode == WRITE) {
+		write_item(w, value, bytes);
+		return;
+	}
 	if (bytes > w->left) {
 		w->broken = "it ends too early";
 		return;
 	}
-	if (w->mode == WRITE)
-		memcpy(w->at, value, bytes);
-	else
-		memcpy(value, w->at, bytes);
+	memcpy(value, w->at, bytes);
 	w->at += bytes;
 	w->left -= bytes;
 }
@@ -292,24 +318,18 @@ static void exchange(struct walk *w, struct cairn_mapper *m)
 
 bool cairn_mapper_save(struct cairn_mapper *m, const char *path, struct cairn_error *err)
 {
-	struct walk w = {.mode = COUNT};
+	struct cairn_replace file;
+	struct head head = {MAGIC, VERSION, 0, 0};
+	if (!cairn_replace_begin(&file, path, err))
+		return false;
+	cairn_replace_add(&file, &head, HEAD_BYTES);
+	struct walk w = {.mode = WRITE, .file = &file, .part = m->file_part};
 	exchange(&w, m);
-	size_t bytes = (size_t)w.bytes;
-	if (bytes + HEAD_BYTES > m->file_capacity) {
-		size_t room = (bytes + HEAD_BYTES) * 3 / 2;
-		unsigned char *grown = realloc(m->file, room);
-		if (grown == NULL) {
-			cairn_error_set(err, "%s: no memory to write the map", path);
-			return false;
-		}
-		m->file = grown;
-		m->file_capacity = room;
-	}
-	w = (struct walk){.mode = WRITE, .at = m->file + HEAD_BYTES, .left = bytes};
-	exchange(&w, m);
-	struct head head = {MAGIC, VERSION, (uint32_t)crc32_z(0, m->file + HEAD_BYTES, bytes), bytes};
-	memcpy(m->file, &head, HEAD_BYTES);
-	return cairn_replace_file(path, m->file, bytes + HEAD_BYTES, err);
+	send_part(&w);
+	head.crc = w.crc;
+	head.bytes = w.bytes;
+	cairn_replace_head(&file, &head, HEAD_BYTES);
+	return cairn_replace_end(&file, err);
 }
 
 /* The payload of a file that is whole; NULL with the reason. */

@@ -16,6 +16,7 @@
 
 #define CAIRN_MAPPER_GUESSES 8
 #define CAIRN_MAPPER_REGIONS 256
+#define CAIRN_MAPPER_FILE_PART 65536
 
 /* Odometry as a prior of one scan: constant, by travel, by turn. */
 #define CAIRN_PRIOR_M 0.01
@@ -127,8 +128,7 @@ struct cairn_mapper {
 	struct cairn_mapper_counts counts;
 	uint64_t changes;
 	struct cairn_rays rays, drawn; /* of the scan; of a keyframe */
-	unsigned char *file;           /* buffer of the last save */
-	size_t file_capacity;
+	unsigned char file_part[CAIRN_MAPPER_FILE_PART];
 };
 
 /* Room for need items of item bytes each. */

@@ -2,6 +2,8 @@
 
 #include <cairo.h>
 #include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <zlib.h>
 
@@ -316,6 +318,30 @@ START_TEST(saving_where_it_cannot_be_says_why_and_keeps_the_old_file)
 }
 END_TEST
 
+START_TEST(a_disk_that_fills_up_in_the_middle_of_a_map_keeps_the_old_file)
+{
+	begin();
+	size_t size = read_file();
+	struct cairn_error err = {""};
+	struct rlimit limit;
+	ck_assert_uint_gt(size, 2 * 65536); /* goes out in parts */
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	signal(SIGXFSZ, SIG_IGN);
+	for (rlim_t most = 0; most < size; most += size / 5) {
+		struct rlimit small = {most, limit.rlim_max};
+		ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
+		bool saved = cairn_mapper_save(mapper, path, &err);
+		ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+		ck_assert(!saved);
+		ck_assert_ptr_nonnull(strstr(err.text, strerror(EFBIG)));
+		struct cairn_mapper *old = cairn_mapper_load(&cfg, path, &err);
+		ck_assert_ptr_nonnull(old);
+		cairn_mapper_destroy(&old);
+	}
+	end();
+}
+END_TEST
+
 static uint32_t pixel(cairo_surface_t *s, int x, int y)
 {
 	const unsigned char *row =
@@ -469,4 +495,5 @@ CAIRN_TEST_MAIN("map_file", a_map_of_another_program_is_a_start, what_is_saved_i
     a_mapper_that_comes_back_knows_where_the_robot_went_meanwhile,
     a_robot_that_was_moved_meanwhile_is_found_or_said_to_be_lost, a_damaged_file_is_refused_with_a_reason,
     no_contents_can_harm, saving_where_it_cannot_be_says_why_and_keeps_the_old_file,
+    a_disk_that_fills_up_in_the_middle_of_a_map_keeps_the_old_file,
     the_picture_shows_free_wall_and_unknown_with_north_up, the_picture_keeps_to_its_size_and_needs_a_map)
