@@ -1,5 +1,7 @@
 #include "common/map/field.h"
 
+#include "common/base/pages.h"
+
 #include <stdlib.h>
 #include <string.h>
 #if defined(__SSE2__)
@@ -214,4 +216,12 @@ bool cairn_match_field_update(struct cairn_match_field *field, struct cairn_grid
 	    reached.y0 < d->y0 ? reached.y0 : d->y0, reached.x1 > d->x1 ? reached.x1 : d->x1,
 	    reached.y1 > d->y1 ? reached.y1 : d->y1};
 	return true;
+}
+
+void cairn_match_field_touch(const struct cairn_match_field *field, int32_t y0, int32_t y1)
+{
+	int32_t from = y0 > 0 ? y0 : 0, end = y1 < field->height ? y1 : field->height - 1;
+	for (int k = 0; k < field->levels && field->level[k] != NULL && from <= end; k++)
+		cairn_pages_touch(field->level[k] + (size_t)from * (size_t)field->width,
+		    (size_t)(end - from + 1) * (size_t)field->width);
 }

@@ -32,4 +32,7 @@ void cairn_match_field_free(struct cairn_match_field *field);
 /* Brings the field up to date with the grid; only what changed is computed. False without memory. */
 bool cairn_match_field_update(struct cairn_match_field *field, struct cairn_grid *grid);
 
+/* As cairn_grid_touch, of all levels. */
+void cairn_match_field_touch(const struct cairn_match_field *field, int32_t y0, int32_t y1);
+
 #endif

@@ -1,5 +1,7 @@
 #include "common/map/graph_parts.h"
 
+#include "common/base/pages.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +50,20 @@ bool cairn_graph_reserve(struct cairn_graph *g, uint32_t nodes, uint32_t edges)
 	       grow(&g->first_edge, &g->first_capacity, g->node_count + nodes, sizeof(*g->first_edge)) &&
 	       grow(&g->edges, &g->edge_capacity, g->edge_count + edges, sizeof(*g->edges)) &&
 	       grow(&g->next_edge, &g->next_capacity, 2 * (g->edge_count + edges), sizeof(*g->next_edge));
+}
+
+bool cairn_graph_take(struct cairn_graph *g, uint32_t nodes, uint32_t edges)
+{
+	if (g->solver == NULL)
+		g->solver = cairn_graph_solver_new();
+	return g->solver != NULL &&
+	       cairn_pages_take(&g->nodes, &g->node_capacity, nodes, sizeof(*g->nodes)) &&
+	       cairn_pages_take(&g->first_edge, &g->first_capacity, nodes, sizeof(*g->first_edge)) &&
+	       cairn_pages_take(&g->edges, &g->edge_capacity, edges, sizeof(*g->edges)) &&
+	       cairn_pages_take(&g->next_edge, &g->next_capacity, 2 * edges, sizeof(*g->next_edge)) &&
+	       cairn_pages_take(&g->start, &g->start_capacity, 2 * nodes, sizeof(*g->start)) &&
+	       cairn_pages_take(&g->pairs, &g->pairs_capacity, 2 * edges + 1, sizeof(*g->pairs)) &&
+	       cairn_graph_solver_take(g->solver, nodes);
 }
 
 int64_t cairn_graph_add_node(struct cairn_graph *g, struct cairn_pose2 pose)

@@ -57,6 +57,10 @@ void cairn_graph_free(struct cairn_graph *graph);
 /* Room for more nodes and edges, so that adding them cannot fail for want of memory. */
 bool cairn_graph_reserve(struct cairn_graph *graph, uint32_t nodes, uint32_t edges);
 
+/* Takes memory that is there (pages.h) for a graph of this size, what optimising it needs included. False
+ * without. */
+bool cairn_graph_take(struct cairn_graph *graph, uint32_t nodes, uint32_t edges);
+
 /* The new node's number, or -ENOMEM. */
 int64_t cairn_graph_add_node(struct cairn_graph *graph, struct cairn_pose2 pose);
 

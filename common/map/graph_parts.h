@@ -9,6 +9,8 @@ struct cairn_graph_solver;
 
 struct cairn_graph_solver *cairn_graph_solver_new(void);
 void cairn_graph_solver_destroy(struct cairn_graph_solver **solver_p);
+/* Memory for n unknowns, as many as there are in a house's graph. False without. */
+bool cairn_graph_solver_take(struct cairn_graph_solver *solver, uint32_t n);
 
 /* Structure of n unknowns; pair i of count ties pairs[2 * i] and pairs[2 * i + 1] (different, below n).
  * Chooses the order of elimination. False without memory. */

@@ -1,5 +1,7 @@
 #include "common/map/grid_parts.h"
 
+#include "common/base/pages.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -188,6 +190,24 @@ bool cairn_grid_restart(struct cairn_grid *grid, int32_t cx0, int32_t cy0, int32
 	grid->known = grid->solid = cairn_cell_box_none();
 	grid->free_cells = grid->occupied_cells = grid->visited_cells = 0;
 	return true;
+}
+
+void cairn_grid_touch(const struct cairn_grid *grid, int32_t y0, int32_t y1, bool visits)
+{
+	int32_t from = y0 > 0 ? y0 : 0, end = y1 < grid->height ? y1 : grid->height - 1;
+	if (end < from)
+		return;
+	size_t at = (size_t)from * (size_t)grid->width,
+	       bytes = (size_t)(end - from + 1) * (size_t)grid->width;
+	cairn_pages_touch(grid->odds + at, bytes);
+	cairn_pages_touch(grid->hits + at, bytes);
+	cairn_pages_touch(grid->sub_x + at, bytes);
+	cairn_pages_touch(grid->sub_y + at, bytes);
+	cairn_pages_touch(grid->face_x + at, bytes);
+	cairn_pages_touch(grid->face_y + at, bytes);
+	cairn_pages_touch(grid->mark + at, bytes);
+	if (visits)
+		cairn_pages_touch(grid->visits + at, bytes * sizeof(*grid->visits));
 }
 
 void cairn_grid_visit(

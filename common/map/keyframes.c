@@ -1,5 +1,7 @@
 #include "common/map/mapper_parts.h"
 
+#include "common/base/pages.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +19,11 @@
 #define NEAR_PATH_M 5.0
 #define NEAR_FLOOR_M 0.02
 #define NEAR_FLOOR_RAD 0.005
+
+/* A house of 100 m2 comes to fewer. */
+#define FIRST_KEYS 512
+#define FIRST_RAYS 720 /* of each */
+#define FIRST_EDGES 768
 
 bool cairn_mapper_grow(void *array_p, uint32_t *capacity, uint32_t need, size_t item)
 {
@@ -172,6 +179,17 @@ static void tie_to_older(struct cairn_mapper *m, uint32_t key)
 	if (cairn_graph_add_edge(&m->graph, best, key, CAIRN_EDGE_NEAR,
 		cairn_pose_between(m->keyframes[best].drawn, k->local), cov) == 0)
 		m->near_m = m->track.distance_m;
+}
+
+bool cairn_mapper_take_first(struct cairn_mapper *m)
+{
+	return cairn_pages_take(&m->keyframes, &m->keyframe_capacity, FIRST_KEYS, sizeof(*m->keyframes)) &&
+	       cairn_pages_take(
+		   &m->points, &m->point_capacity, FIRST_KEYS * FIRST_RAYS, 2 * sizeof(*m->points)) &&
+	       cairn_pages_take(&m->driven, &m->driven_capacity, CAIRN_DRIVEN_MAX, 2 * sizeof(*m->driven)) &&
+	       cairn_pages_take(
+		   &m->driven_key, &m->driven_key_capacity, CAIRN_DRIVEN_MAX, sizeof(*m->driven_key)) &&
+	       cairn_graph_take(&m->graph, FIRST_KEYS, FIRST_EDGES);
 }
 
 bool cairn_mapper_reserve_key(struct cairn_mapper *m)

@@ -8,7 +8,6 @@
 #define LOOP_EVERY_M 0.5
 #define LOOP_NEAR_M 4.0 /* old keyframes so much nearer than they may be off are looked at */
 #define LOOP_WINDOW_MIN_M 0.5
-#define LOOP_WINDOW_MAX_M 8.0
 #define LOOP_WINDOW_MIN_RAD 0.15
 #define LOOP_WINDOW_MAX_RAD 0.9
 #define LOOP_PATH_M 6.0 /* a way back shorter than this is no loop */
@@ -88,7 +87,7 @@ static bool choose_candidate(const struct cairn_mapper *m, uint32_t *ret)
 		if (n->cost <= CAIRN_TRUST_COST || n->path_m < LOOP_PATH_M || isinf(n->cost) ||
 		    m->keyframes[i].detached)
 			continue;
-		double sigma_m = fmin(cairn_reach_sigma_m(&m->reach, i), LOOP_WINDOW_MAX_M / 3.0);
+		double sigma_m = fmin(cairn_reach_sigma_m(&m->reach, i), CAIRN_LOOP_WINDOW_MAX_M / 3.0);
 		double d = hypot(m->graph.nodes[i].x_m - at.x_m, m->graph.nodes[i].y_m - at.y_m);
 		double far = d / (LOOP_NEAR_M + 3.0 * sigma_m);
 		if (far < best) {
@@ -211,13 +210,13 @@ void cairn_mapper_seek_loop(struct cairn_mapper *m)
 	double sigma_m = cairn_reach_sigma_m(&m->reach, old),
 	       sigma_rad = cairn_reach_sigma_rad(&m->reach, old);
 	struct cairn_match_request q = {.predicted = m->graph.nodes[last],
-	    .window_m = cairn_clamp(3.0 * sigma_m, LOOP_WINDOW_MIN_M, LOOP_WINDOW_MAX_M),
+	    .window_m = cairn_clamp(3.0 * sigma_m, LOOP_WINDOW_MIN_M, CAIRN_LOOP_WINDOW_MAX_M),
 	    .window_rad = cairn_clamp(3.0 * sigma_rad, LOOP_WINDOW_MIN_RAD, LOOP_WINDOW_MAX_RAD),
 	    .prior_xy_m = sigma_m + 0.1,
 	    .prior_yaw_rad = sigma_rad + 0.02,
 	    .score_min = LOOP_SCORE};
 	struct cairn_match match;
-	if (!cairn_mapper_draw_loop(m, old, q.window_m + 4.0) || !match_on_sheet(m, &q, &match))
+	if (!cairn_mapper_draw_loop(m, old) || !match_on_sheet(m, &q, &match))
 		return;
 	m->counts.loops_tried++;
 	if (match.quality < LOOP_QUALITY || match.known_share < LOOP_KNOWN || match.score < LOOP_SCORE)
@@ -272,7 +271,7 @@ bool cairn_mapper_seek_anywhere(struct cairn_mapper *m, struct cairn_pose2 local
 		struct cairn_match match;
 		m->local_drawing.on = false;
 		m->reach.count = 0; /* nothing is left out of the sheet */
-		if (!cairn_mapper_draw_loop(m, old, REGION_WINDOW_M + 4.0) ||
+		if (!cairn_mapper_draw_loop(m, old) ||
 		    !cairn_match_scan(m->matcher, &m->loop.grid, &m->loop.field, &m->rays, &q, &match))
 			return false;
 		if (match.known_share < REGAIN_KNOWN || match.score < REGAIN_SCORE ||

@@ -1,5 +1,7 @@
 #include "common/map/mapper_parts.h"
 
+#include "common/base/pages.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +31,6 @@
 #define REFRESH_NS CAIRN_NS_PER_S
 #define INSERT_YAW_RATE_MAX 1.5 /* a faster turn smears the scan */
 #define DRIVEN_STEP_M 0.05
-#define DRIVEN_MAX 200000 /* points: 10 km; then the oldest quarter is forgotten */
 #define SCAN_SILENT_NS CAIRN_NS_PER_S
 #define BLIND_LOST_M 5.0 /* so far without a scan that fits, odometry alone is not a pose any more */
 
@@ -48,6 +49,7 @@ struct cairn_mapper *cairn_mapper_new(const struct cairn_config *cfg)
 	cairn_grid_init(&m->spare, cfg->map.cell_m, cfg->map.extent_max_m);
 	cairn_graph_init(&m->graph);
 	m->confirm_from = UINT32_MAX;
+	m->taken = cairn_cell_box_none();
 	struct cairn_sheet *sheets[3] = {&m->sheets[0], &m->sheets[1], &m->loop};
 	for (int i = 0; i < 3; i++) {
 		cairn_grid_init(&sheets[i]->grid, cfg->map.cell_m, SHEET_MAX_M);
@@ -55,7 +57,9 @@ struct cairn_mapper *cairn_mapper_new(const struct cairn_config *cfg)
 	}
 	m->matcher = cairn_matcher_new();
 	m->finder = cairn_frontier_finder_new();
-	if (!cairn_mapper_features_init(m) || m->matcher == NULL || m->finder == NULL)
+	cairn_pages_touch(m, sizeof(*m));
+	if (!cairn_mapper_features_init(m) || m->matcher == NULL || m->finder == NULL ||
+	    !cairn_mapper_take_first(m))
 		cairn_mapper_destroy(&m);
 	return m;
 }
@@ -116,8 +120,8 @@ static void record_driven(struct cairn_mapper *m, struct cairn_pose2 pose)
 		if (hypot(pose.x_m - (double)last[0], pose.y_m - (double)last[1]) < DRIVEN_STEP_M)
 			return;
 	}
-	if (m->driven_count >= DRIVEN_MAX)
-		forget_driven(m, DRIVEN_MAX / 4);
+	if (m->driven_count >= CAIRN_DRIVEN_MAX)
+		forget_driven(m, CAIRN_DRIVEN_MAX / 4);
 	if (m->keyframe_count == 0 ||
 	    !cairn_mapper_grow(&m->driven, &m->driven_capacity, m->driven_count + 1, 2 * sizeof(float)) ||
 	    !cairn_mapper_grow(
@@ -238,6 +242,7 @@ static enum cairn_scan_use enter_scan(
 	m->changes += key || m->grid.revision != revision;
 	if (!key)
 		return CAIRN_SCAN_INSERTED;
+	cairn_mapper_take_memory(m);
 	struct cairn_vec2 centre = m->sheets[m->sheet].centre;
 	m->local_due |= hypot(centre.x_m - local.x_m, centre.y_m - local.y_m) >
 			fmax(LOCAL_MOVED_M, LOCAL_MOVED_SHARE * m->cfg.map.range_use_m);

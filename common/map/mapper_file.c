@@ -85,7 +85,7 @@ static void refuse(struct walk *w, const char *what)
 		w->broken = what;
 }
 
-/* An array with its count in front; reading allocates it. */
+/* An array with its count in front; reading takes memory where there is not enough. */
 static void array(struct walk *w, void *array_p, uint32_t *count, uint32_t *capacity, size_t item_bytes)
 {
 	ITEM(w, *count);
@@ -96,14 +96,17 @@ static void array(struct walk *w, void *array_p, uint32_t *count, uint32_t *capa
 			*count = 0;
 			return;
 		}
-		void *made = malloc((size_t)*count * item_bytes + 1);
-		if (made == NULL) {
-			refuse(w, "there is not enough memory for it");
-			*count = 0;
-			return;
+		if (*count > *capacity) {
+			void *made = malloc((size_t)*count * item_bytes);
+			if (made == NULL) {
+				refuse(w, "there is not enough memory for it");
+				*count = 0;
+				return;
+			}
+			free(*(void **)array_p);
+			*(void **)array_p = made;
+			*capacity = *count;
 		}
-		*(void **)array_p = made;
-		*capacity = *count;
 	}
 	item(w, *(void **)array_p, (size_t)*count * item_bytes);
 }
@@ -395,6 +398,8 @@ struct cairn_mapper *cairn_mapper_load(
 			cairn_mapper_draw_local_now(m);
 		if (w.broken == NULL && m->keyframe_count > 0 && !m->sheets[m->sheet].valid)
 			refuse(&w, "there is not enough memory for it");
+		if (w.broken == NULL)
+			cairn_mapper_take_memory(m);
 		if (w.broken != NULL) {
 			cairn_error_set(err, "%s: damaged map: %s", path, w.broken);
 			cairn_mapper_destroy(&m);

@@ -16,7 +16,9 @@
 
 #define CAIRN_MAPPER_GUESSES 8
 #define CAIRN_MAPPER_REGIONS 256
+#define CAIRN_LOOP_WINDOW_MAX_M 8.0
 #define CAIRN_MAPPER_FILE_PART 65536
+#define CAIRN_DRIVEN_MAX 40000 /* points of the path: 2 km; then the oldest quarter is forgotten */
 
 /* Odometry as a prior of one scan: constant, by travel, by turn. */
 #define CAIRN_PRIOR_M 0.01
@@ -73,6 +75,7 @@ struct cairn_mapper_features {
 struct cairn_mapper {
 	struct cairn_config cfg;
 	struct cairn_grid grid, spare; /* the published map; the one being drawn anew */
+	struct cairn_cell_box taken;   /* cairn_mapper_take_memory: for a house of this size */
 	struct cairn_matcher *matcher;
 	struct cairn_frontier_finder *finder;
 	struct cairn_frontier_memory memory;
@@ -114,8 +117,8 @@ struct cairn_mapper {
 	uint32_t known_run;    /* of the newest keyframes, those kept where there are enough: known.c */
 	uint32_t stand_in_for; /* the newest keyframe only stands for the robot: tied to this one, */
 	struct cairn_pose2 stand_in_z; /* and seen so from it */
-	uint32_t chain_from;   /* first keyframe of a chain whose place in the map is unknown */
-	bool detached;         /* there is such a chain */
+	uint32_t chain_from;           /* first keyframe of a chain whose place in the map is unknown */
+	bool detached;                 /* there is such a chain */
 	uint32_t confirm_from; /* found again, not confirmed: keyframes from here on are no witnesses; else
 				  UINT32_MAX */
 	uint32_t regions[CAIRN_MAPPER_REGIONS], region_count, region_at, region_rounds;
@@ -138,8 +141,9 @@ bool cairn_mapper_grow(void *array_p, uint32_t *capacity, uint32_t need, size_t 
 
 bool cairn_mapper_features_init(struct cairn_mapper *m);
 void cairn_mapper_features_free(struct cairn_mapper *m);
-/* The map is about to be drawn anew: each keyframe goes from its pose to its next one, and claims go with the keyframe
- * nearest to them. Guesses are dropped: they are made anew, and none is judged by a map it was not made of. */
+/* The map is about to be drawn anew: each keyframe goes from its pose to its next one, and claims go with the
+ * keyframe nearest to them. Guesses are dropped: they are made anew, and none is judged by a map it was not
+ * made of. */
 void cairn_mapper_features_move(struct cairn_mapper *m);
 /* What each frontier may show. */
 void cairn_mapper_fill_gains(const struct cairn_mapper *m, struct cairn_msg_frontiers *frontiers);
@@ -178,8 +182,10 @@ void cairn_mapper_spread(const struct cairn_match *match, double weak_m, double 
 struct cairn_pose2 cairn_mapper_graph_from_local(const struct cairn_mapper *m);
 
 /* The same at node in the graph, with a tie to one older keyframe and none to the one before. */
-int cairn_mapper_keep_tied(struct cairn_mapper *m, struct cairn_pose2 local, struct cairn_pose2 node,
-    uint32_t old, int64_t t_ns);
+int cairn_mapper_keep_tied(
+    struct cairn_mapper *m, struct cairn_pose2 local, struct cairn_pose2 node, uint32_t old, int64_t t_ns);
+/* Memory for what grows while the robot drives, in a house of common size: from the start. False without. */
+bool cairn_mapper_take_first(struct cairn_mapper *m);
 /* Room for one more keyframe, with its rays in m->rays and its edges. */
 bool cairn_mapper_reserve_key(struct cairn_mapper *m);
 
@@ -201,7 +207,10 @@ void cairn_mapper_draw_local_now(struct cairn_mapper *m);
 void cairn_mapper_clear_local(struct cairn_mapper *m, struct cairn_pose2 local);
 /* A sheet of the surroundings of an old keyframe as they were then, in the graph frame. False without memory
  * or when nothing may be drawn. */
-bool cairn_mapper_draw_loop(struct cairn_mapper *m, uint32_t around, double margin_m);
+bool cairn_mapper_draw_loop(struct cairn_mapper *m, uint32_t around);
+/* Takes the memory that drawing and searching in the house as it is known now will come to need, so that it
+ * does not grow from search to search. Does nothing while the house has not grown. */
+void cairn_mapper_take_memory(struct cairn_mapper *m);
 /* The published map: draws on. all: to the end. */
 void cairn_mapper_redraw(struct cairn_mapper *m, bool all);
 /* Asks for a new drawing if the graph has moved off the published map. */

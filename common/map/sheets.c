@@ -8,6 +8,9 @@
 #define SPACING_M 0.30 /* between keyframes drawn, unless they face another way */
 #define SPACING_RAD 0.5
 #define LOOP_SPACING_M 0.6
+#define LOCAL_MARGIN_M 4.0                            /* beside the window of a search */
+#define LOOP_MARGIN_M (CAIRN_LOOP_WINDOW_MAX_M + 4.0) /* the same for all, as is the room they take */
+#define ROOM_CELLS 20   /* the house may grow by this before memory is taken for more of it */
 #define REDRAW_M 0.0125 /* the graph may be off the published map by this before it is drawn anew */
 #define REDRAW_RAD 0.003
 #define REDRAW_NOW_M 0.04 /* and by this, before so many new keyframes for one old have come */
@@ -86,8 +89,8 @@ void cairn_mapper_draw_local(struct cairn_mapper *m)
 		struct cairn_pose2 at = m->graph.nodes[last], local = m->keyframes[last].local;
 		if (!cairn_reach_from(&m->reach, &m->graph, last, INFINITY) ||
 		    !choose(m, &m->reach, NULL, (struct cairn_vec2){at.x_m, at.y_m}, SPACING_M, LOCAL_KEYS) ||
-		    !restart_sheet(
-			m, s, (struct cairn_vec2){local.x_m, local.y_m}, m->cfg.map.match_window_m + 4.0))
+		    !restart_sheet(m, s, (struct cairn_vec2){local.x_m, local.y_m},
+			m->cfg.map.match_window_m + LOCAL_MARGIN_M))
 			return;
 		*d = (struct cairn_drawing){true, m->list_count, m->keyframe_count};
 		m->local_due = false;
@@ -127,12 +130,12 @@ void cairn_mapper_clear_local(struct cairn_mapper *m, struct cairn_pose2 local)
 	m->local_drawing.on = false;
 	m->local_due = false;
 	(void)restart_sheet(m, &m->sheets[m->sheet], (struct cairn_vec2){local.x_m, local.y_m},
-	    m->cfg.map.match_window_m + 4.0);
+	    m->cfg.map.match_window_m + LOCAL_MARGIN_M);
 	for (uint32_t i = 0; i < m->keyframe_count; i++)
 		m->keyframes[i].in_local = false;
 }
 
-bool cairn_mapper_draw_loop(struct cairn_mapper *m, uint32_t around, double margin_m)
+bool cairn_mapper_draw_loop(struct cairn_mapper *m, uint32_t around)
 {
 	struct cairn_sheet *s = &m->loop;
 	struct cairn_pose2 at = m->graph.nodes[around];
@@ -141,7 +144,7 @@ bool cairn_mapper_draw_loop(struct cairn_mapper *m, uint32_t around, double marg
 	if (!cairn_reach_from(&m->loop_reach, &m->graph, around, CAIRN_TRUST_COST) ||
 	    !choose(m, &m->loop_reach, &m->reach, (struct cairn_vec2){at.x_m, at.y_m}, LOOP_SPACING_M,
 		LOOP_KEYS) ||
-	    m->list_count == 0 || !restart_sheet(m, s, (struct cairn_vec2){at.x_m, at.y_m}, margin_m))
+	    m->list_count == 0 || !restart_sheet(m, s, (struct cairn_vec2){at.x_m, at.y_m}, LOOP_MARGIN_M))
 		return false;
 	for (uint32_t i = m->list_count; i-- > 0;)
 		draw_key(m, &s->grid, m->list[i], m->graph.nodes[m->list[i]]);
@@ -232,4 +235,45 @@ void cairn_mapper_redraw(struct cairn_mapper *m, bool all)
 		return;
 	swap_maps(m);
 	d->on = false;
+}
+
+/* The arrays of a sheet that has none yet. */
+static void take_sheet(struct cairn_mapper *m, struct cairn_sheet *s, double margin_m)
+{
+	if (s->grid.width > 0)
+		return;
+	(void)(restart_sheet(m, s, (struct cairn_vec2){0.0, 0.0}, margin_m) &&
+	       cairn_match_field_update(&s->field, &s->grid));
+	s->valid = false;
+}
+
+/* A sheet lies around a place in the house, so the house comes to lie on these of its rows. (Its frame is
+ * hardly turned against that of the map: by what loops have corrected.) */
+static void touch_sheet(struct cairn_sheet *s, int32_t reach)
+{
+	int32_t mid = s->grid.height / 2;
+	cairn_grid_touch(&s->grid, mid - reach, mid + reach, false);
+	cairn_match_field_touch(&s->field, mid - reach - (1 << (s->field.levels - 1)), mid + reach);
+}
+
+void cairn_mapper_take_memory(struct cairn_mapper *m)
+{
+	const struct cairn_cell_box *k = &m->grid.known, *t = &m->taken;
+	if (cairn_cell_box_empty(*k) ||
+	    (!cairn_cell_box_empty(*t) && k->min_cx >= t->min_cx && k->min_cy >= t->min_cy &&
+		k->max_cx <= t->max_cx && k->max_cy <= t->max_cy))
+		return;
+	m->taken = (struct cairn_cell_box){
+	    k->min_cx - ROOM_CELLS, k->min_cy - ROOM_CELLS, k->max_cx + ROOM_CELLS, k->max_cy + ROOM_CELLS};
+	const struct cairn_grid *g = &m->grid;
+	if (!m->redrawing.on && (m->spare.width < g->width || m->spare.height < g->height))
+		(void)cairn_grid_restart(&m->spare, g->cx0, g->cy0, g->width, g->height);
+	cairn_grid_touch(g, 0, g->height, true);
+	cairn_grid_touch(&m->spare, 0, m->spare.height, true);
+	take_sheet(m, &m->sheets[!m->sheet], m->cfg.map.match_window_m + LOCAL_MARGIN_M);
+	take_sheet(m, &m->loop, LOOP_MARGIN_M);
+	int32_t reach = t->max_cy - t->min_cy;
+	touch_sheet(&m->sheets[0], reach);
+	touch_sheet(&m->sheets[1], reach);
+	touch_sheet(&m->loop, reach);
 }

@@ -1,5 +1,7 @@
 #include "common/map/graph_parts.h"
 
+#include "common/base/pages.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +29,7 @@ struct cairn_graph_solver {
 };
 
 #define NONE UINT32_MAX
+#define FILL_SHARE 4 /* blocks below the diagonal for each unknown, in the graphs of houses */
 
 struct cairn_graph_solver *cairn_graph_solver_new(void)
 {
@@ -78,6 +81,17 @@ static bool reserve(struct cairn_graph_solver *s, uint32_t n)
 	       resize(&s->next, room, sizeof(uint32_t)) && resize(&s->previous, room, sizeof(uint32_t)) &&
 	       resize(&s->bucket, room + 1, sizeof(uint32_t)) &&
 	       resize(&s->diagonal, room, sizeof(*s->diagonal)) && resize(&s->x, room, sizeof(*s->x));
+}
+
+bool cairn_graph_solver_take(struct cairn_graph_solver *s, uint32_t n)
+{
+	uint32_t before = s->n_capacity;
+	if (!reserve(s, n) ||
+	    !cairn_pages_take(&s->below, &s->below_capacity, FILL_SHARE * n, sizeof(*s->below)))
+		return false;
+	if (s->n_capacity > before)
+		cairn_pages_touch(s->diagonal, s->n_capacity * sizeof(*s->diagonal));
+	return true;
 }
 
 static bool set_reserve(struct set *set, uint32_t need)

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <sys/stat.h>
 
 static struct map_world flat;
@@ -70,6 +71,12 @@ static void drive_to(struct drive *d, double x_m, double y_m)
 {
 	for (int i = 0; i < 600 && hypot(x_m - d->robot.truth.x_m, y_m - d->robot.truth.y_m) > 0.1; i++)
 		drive_step(d, map_robot_steer(&d->robot, x_m, y_m), true);
+}
+
+static void stand(struct drive *d, int steps)
+{
+	for (int i = 0; i < steps; i++)
+		drive_step(d, (struct cairn_twist){0.0, 0.0}, true);
 }
 
 /* Through all rooms and back to the start, every point of the way moved by off_m. */
@@ -157,6 +164,72 @@ START_TEST(hours_in_a_known_flat_keep_no_more_scans_and_the_pose_stays_right)
 	ck_assert_int_ge(d.good, d.scans * 99 / 100);
 	cairn_mapper_settle(d.mapper); /* the graph holds together: nothing flies apart */
 	ck_assert_double_lt(off_m(&d, &pose), 0.05);
+	cairn_mapper_destroy(&d.mapper);
+}
+END_TEST
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define OWN_ALLOCATOR false /* sanitizers bring their own, which keeps what was given back */
+#else
+#define OWN_ALLOCATOR true
+#endif
+
+struct memory {
+	size_t taken_bytes;
+	double resident_kb;
+};
+
+static struct memory memory_now(void)
+{
+	struct mallinfo2 info = mallinfo2();
+	struct memory m = {.taken_bytes = info.uordblks + info.hblkhd};
+	char line[128];
+	FILE *f = fopen("/proc/self/status", "r");
+	ck_assert_ptr_nonnull(f);
+	while (fgets(line, sizeof(line), f) != NULL)
+		(void)sscanf(line, "RssAnon: %lf", &m.resident_kb);
+	fclose(f);
+	return m;
+}
+
+/* What the stage does beside: reports and saves. */
+static void drive_round_reporting(struct drive *d, double off_m)
+{
+	static struct cairn_msg_frontiers frontiers;
+	static struct cairn_msg_features features;
+	struct cairn_error err;
+	drive_round_beside(d, off_m);
+	ck_assert(cairn_mapper_frontiers(d->mapper, d->robot.t_ns, &frontiers));
+	ck_assert(cairn_mapper_features(d->mapper, &frontiers, &features));
+	ck_assert(cairn_mapper_save(d->mapper, "/dev/shm/cairn-test-mapper.bin", &err));
+}
+
+START_TEST(a_robot_that_patrols_a_known_flat_takes_no_more_memory_nor_when_it_is_lost)
+{
+	struct drive d;
+	if (!OWN_ALLOCATOR)
+		CAIRN_SKIP("the sanitizer's allocator is not the one that is counted");
+	drive_begin(&d);
+	drive_round_reporting(&d, 0.0);
+	drive_round_reporting(&d, 0.1);
+	struct memory before = memory_now();
+	for (int i = 0; i < 3; i++)
+		drive_round_reporting(&d, 0.1 * (i - 1));
+	cairn_mapper_settle(d.mapper); /* draws the whole map anew */
+	struct memory after = memory_now();
+	d.robot.truth.x_m = 6.0; /* carried away: it searches everywhere */
+	d.robot.truth.y_m = 1.2;
+	stand(&d, 60);
+	struct memory lost = memory_now();
+	unlink("/dev/shm/cairn-test-mapper.bin");
+	printf("# taken %zu kB, %zu, lost %zu; resident %.0f kB, %.0f, lost %.0f\n", before.taken_bytes >> 10,
+	    after.taken_bytes >> 10, lost.taken_bytes >> 10, before.resident_kb, after.resident_kb,
+	    lost.resident_kb);
+	ck_assert_uint_gt(cairn_mapper_counts(d.mapper).loops_tried + cairn_mapper_epoch(d.mapper), 0);
+	ck_assert_uint_le(after.taken_bytes, before.taken_bytes + (32 << 10));
+	ck_assert_double_le(after.resident_kb, before.resident_kb + 64.0);
+	ck_assert_uint_le(lost.taken_bytes, before.taken_bytes + (32 << 10));
+	ck_assert_double_le(lost.resident_kb, before.resident_kb + 64.0);
 	cairn_mapper_destroy(&d.mapper);
 }
 END_TEST
@@ -251,12 +324,6 @@ START_TEST(exploring_a_flat_ends_with_all_of_it_seen)
 	cairn_mapper_destroy(&d.mapper);
 }
 END_TEST
-
-static void stand(struct drive *d, int steps)
-{
-	for (int i = 0; i < steps; i++)
-		drive_step(d, (struct cairn_twist){0.0, 0.0}, true);
-}
 
 static enum cairn_tracking tracking(const struct drive *d)
 {
@@ -407,6 +474,7 @@ END_TEST
 CAIRN_TEST_MAIN("mapper", a_flat_is_driven_within_5_cm_and_1_degree,
     driving_about_in_a_known_flat_keeps_a_scan_every_other_metre_at_most,
     hours_in_a_known_flat_keep_no_more_scans_and_the_pose_stays_right,
+    a_robot_that_patrols_a_known_flat_takes_no_more_memory_nor_when_it_is_lost,
     exploring_a_flat_ends_with_all_of_it_seen, a_restart_of_the_odometry_on_the_way_is_survived,
     odometry_gone_wild_is_not_believed, without_scans_tracking_is_weak_until_they_come_back,
     broken_scans_and_odometry_change_nothing,
