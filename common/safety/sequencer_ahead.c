@@ -76,6 +76,12 @@ bool seq_ahead_waits(const struct cairn_sequencer *seq)
 	return seq->task.ahead && seq->task.ahead_s < seq_ahead_lead_s(seq);
 }
 
+bool seq_ahead_has_waited(const struct cairn_sequencer *seq)
+{
+	double lead_s = seq_ahead_lead_s(seq);
+	return !(lead_s > 0.0) || (seq->task.ahead && seq->task.ahead_s >= lead_s);
+}
+
 void seq_ahead_take_over(struct cairn_sequencer *seq, struct seq_task *next, int64_t now_ns)
 {
 	struct seq_task *t = &seq->task;

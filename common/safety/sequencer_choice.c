@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #define CANDIDATES_TIMEOUT_S 3.0
+#define HEIR_M 1.0 /* a frontier's place that has moved no farther than this is meant still */
 
 __attribute__((format(printf, 2, 3))) static bool refuse(char why[160], const char *fmt, ...)
 {
@@ -26,11 +27,46 @@ static const char *offered(const struct cairn_msg_candidates *set, char *buf, si
 	return buf;
 }
 
+static const struct cairn_msg_candidate *find(const struct cairn_msg_candidates *set, uint32_t id)
+{
+	for (uint32_t i = 0; i < set->items_count; i++)
+		if (set->items[i].id == id)
+			return &set->items[i];
+	return NULL;
+}
+
+/* Of the candidates offered now the one that looks into what the candidate d means looked into, or beside it:
+ * while the map grows frontiers move, part and join, and their places get other ids meanwhile. NULL: there is
+ * none, or it was never in a list that d may have been made from. */
+static const struct cairn_msg_candidate *heir(
+    const struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns)
+{
+	const struct cairn_msg_candidates *set = &seq->candidates;
+	const struct cairn_msg_candidate *was = NULL, *best = NULL;
+	double best_m = HEIR_M;
+	for (uint32_t i = 0; i < seq->gone_count && i < SEQ_GONE_MAX; i++) {
+		const struct seq_gone *g = &seq->gone[i];
+		if (g->as.id == d->candidate_id && g->as.since <= d->candidate_set &&
+		    g->as.since >= set->first_set && g->as.kind == CAIRN_CANDIDATE_KIND_FRONTIER &&
+		    seq_seconds(g->t_ns, now_ns) <= CANDIDATES_TIMEOUT_S)
+			was = &g->as;
+	}
+	for (uint32_t i = 0; was != NULL && i < set->items_count; i++) {
+		const struct cairn_msg_candidate *c = &set->items[i];
+		double off_m =
+		    c->frontier_id == was->frontier_id ? 0.0 : hypot(c->x_m - was->x_m, c->y_m - was->y_m);
+		if (c->kind != CAIRN_CANDIDATE_KIND_FRONTIER || !(off_m <= best_m))
+			continue;
+		best = c;
+		best_m = off_m;
+	}
+	return best;
+}
+
 const struct cairn_msg_candidate *seq_candidate(
     const struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns, char why[160])
 {
 	const struct cairn_msg_candidates *set = &seq->candidates;
-	const struct cairn_msg_candidate *c = NULL;
 	char list[64];
 	if (seq->t_candidates_ns == 0 || seq_seconds(seq->t_candidates_ns, now_ns) > CANDIDATES_TIMEOUT_S)
 		return (void)refuse(why, "no candidates are offered now"), NULL;
@@ -40,15 +76,16 @@ const struct cairn_msg_candidate *seq_candidate(
 		return (void)refuse(why, "candidate %u stood in a list from before the mapper was restarted",
 			   d->candidate_id),
 		       NULL;
-	for (uint32_t i = 0; i < set->items_count; i++)
-		c = set->items[i].id == d->candidate_id ? &set->items[i] : c;
-	if (c == NULL)
+	const struct cairn_msg_candidate *c = find(set, d->candidate_id),
+					 *instead = c == NULL ? heir(seq, d, now_ns) : NULL;
+	if (c == NULL && instead == NULL)
 		return (void)refuse(why, "there is no candidate %u any more; offered are %s", d->candidate_id,
 			   offered(set, list, sizeof(list))),
 		       NULL;
-	if (c->since > d->candidate_set)
+	if (instead == NULL && c->since > d->candidate_set)
 		return (void)refuse(why, "candidate %u was not in the list that was shown", d->candidate_id),
 		       NULL;
+	c = instead != NULL ? instead : c;
 	if (!isfinite(c->x_m) || !isfinite(c->y_m) || !(c->path_m >= 0.0))
 		return (void)refuse(why, "candidate %u cannot be reached", d->candidate_id), NULL;
 	return c;
@@ -105,6 +142,11 @@ bool seq_prepare_candidate(struct cairn_sequencer *seq, const struct cairn_msg_d
 void cairn_sequencer_on_candidates(
     struct cairn_sequencer *seq, const struct cairn_msg_candidates *candidates, int64_t t_ns)
 {
-	if (seq_rising(seq, &seq->t_candidates_ns, t_ns, true))
-		seq->candidates = *candidates;
+	if (!seq_rising(seq, &seq->t_candidates_ns, t_ns, true))
+		return;
+	for (uint32_t i = 0; i < seq->candidates.items_count; i++)
+		if (find(candidates, seq->candidates.items[i].id) == NULL)
+			seq->gone[seq->gone_count++ % SEQ_GONE_MAX] =
+			    (struct seq_gone){t_ns, seq->candidates.items[i]};
+	seq->candidates = *candidates;
 }

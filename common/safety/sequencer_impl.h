@@ -12,6 +12,7 @@
 
 #define SEQ_RESULTS_MAX 16
 #define SEQ_MEMORY_MAX 24
+#define SEQ_GONE_MAX 16
 
 #define SEQ_HOLD_MAX_S 8.0         /* a decision survives stale inputs for this long */
 #define SEQ_BLOCKED_S 0.6          /* held at zero by an obstacle for this long ends a move */
@@ -47,6 +48,8 @@ struct seq_nav {
 	double frontier_x_m, frontier_y_m;
 	double distance_m; /* along the known floor, as the mapper says */
 	uint32_t missing;  /* frontier updates in a row without it */
+	bool onward;       /* the model's frontier was seen into: goes on with the round until it answers */
+	uint32_t seen_id;  /* that frontier */
 	double looked_s;   /* stood at the goal for so long: the map follows the scans a little later */
 	enum cairn_nav_state bad_state;
 	double bad_s; /* the planner has said so for this long */
@@ -103,6 +106,12 @@ struct seq_memory {
 	uint32_t count;
 };
 
+/* A candidate that is not offered any more: the model may be thinking of it still. */
+struct seq_gone {
+	int64_t t_ns;
+	struct cairn_msg_candidate as;
+};
+
 /* What is fresh now, measured once a step. */
 struct seq_sense {
 	bool scan_ok, pose_ok, motion_ok, estop;
@@ -133,6 +142,8 @@ struct cairn_sequencer {
 	struct cairn_msg_motion motion;
 	struct cairn_msg_frontiers frontiers;
 	struct cairn_msg_candidates candidates;
+	struct seq_gone gone[SEQ_GONE_MAX]; /* a ring */
+	uint32_t gone_count;
 	struct cairn_msg_nav_velocity nav_velocity;
 	struct cairn_msg_nav_status nav_status;
 	uint64_t path_goal_id; /* whose path was told last */
@@ -284,8 +295,6 @@ bool seq_stretch_find(const struct cairn_sequencer *seq, struct seq_stretch *ret
 /* sequencer_nav.c */
 struct cairn_twist seq_nav_step(struct cairn_sequencer *seq, int64_t now_ns);
 void seq_nav_frontiers(struct cairn_sequencer *seq, int64_t now_ns);
-/* Drives to another frontier with the way that is being driven. */
-void seq_nav_aim(struct cairn_sequencer *seq, const struct cairn_msg_frontier *frontier, int64_t now_ns);
 /* A loop was closed and the map drawn anew: where the robot is now it was `was` by the map before. A goal it had in
  * sight moves with it; the start stays, as it is what the map hangs on. */
 void seq_nav_map_moved(struct cairn_sequencer *seq, struct cairn_pose2 was, int64_t now_ns);
@@ -300,6 +309,8 @@ double seq_ahead_lead_s(const struct cairn_sequencer *seq);
 void seq_ahead_step(struct cairn_sequencer *seq);
 /* The answer to what was asked ahead may still come without the robot having to stand for it. */
 bool seq_ahead_waits(const struct cairn_sequencer *seq);
+/* It has been asked for as long ahead as it is to be, or nothing is asked ahead. */
+bool seq_ahead_has_waited(const struct cairn_sequencer *seq);
 /* Goes on with the next task from the one that is being driven, without a stop where both lead to the same place. */
 void seq_ahead_take_over(struct cairn_sequencer *seq, struct seq_task *next, int64_t now_ns);
 

@@ -186,7 +186,8 @@ static bool stretch_over(const struct cairn_sequencer *seq)
 	double stretch_s = seq->cfg->safety.decision_stretch_s;
 	return t->d.source == CAIRN_SOURCE_MODEL && stretch_s > 0.0 && t->active_s >= stretch_s &&
 	       seq->nav_status.state == CAIRN_NAV_STATE_FOLLOWING &&
-	       seq->nav_status.remaining_m > STRETCH_LEFT_M && t->distance_m > SEQ_MOVED_M;
+	       seq->nav_status.remaining_m > STRETCH_LEFT_M && t->distance_m > SEQ_MOVED_M &&
+	       seq_ahead_has_waited(seq);
 }
 
 struct cairn_twist seq_nav_step(struct cairn_sequencer *seq, int64_t now_ns)
@@ -222,34 +223,55 @@ struct cairn_twist seq_nav_step(struct cairn_sequencer *seq, int64_t now_ns)
 	return obey_planner(seq, now_ns);
 }
 
-/* Local exploration goes where the round goes on best, also while it is on its way: what has just come in sight may be
- * worth more than what it set out for, and what has been seen into on the way needs no visit. now: the frontier it drives
- * to, NULL when it is gone. The ranking itself keeps it from dithering (choice.tour_keep_m). */
-static void turn_to_better(struct cairn_sequencer *seq, const struct cairn_msg_frontier *now, int64_t now_ns)
+static void aim(struct cairn_sequencer *seq, const struct cairn_msg_frontier *f, int64_t now_ns)
 {
 	struct seq_task *t = &seq->task;
-	if (t->d.source != CAIRN_SOURCE_LOCAL || t->nav.nudging || strcmp(seq->cfg->mission.order, "tour") != 0 ||
-	    (now != NULL && !(now->detour_m > 0.0)))
-		return;
-	int best = cairn_explore_best(&seq->rec.explore, &seq->frontiers, seq->cfg->mission.frontier_min_width_m);
-	if (best < 0 || seq->frontiers.items[best].id == t->nav.frontier_id)
-		return;
-	const struct cairn_msg_frontier *f = &seq->frontiers.items[best];
-	seq_nav_aim(seq, f, now_ns);
-	t->limit_s = t->active_s + seq_way_limit_s(seq, hypot(f->goal_x_m - seq->pose.x_m, f->goal_y_m - seq->pose.y_m));
-}
-
-void seq_nav_aim(struct cairn_sequencer *seq, const struct cairn_msg_frontier *f, int64_t now_ns)
-{
-	struct seq_task *t = &seq->task;
-	t->d.x_m = t->nav.x_m = f->goal_x_m;
-	t->d.y_m = t->nav.y_m = f->goal_y_m;
-	t->d.frontier_id = t->nav.frontier_id = f->id;
+	t->nav.x_m = f->goal_x_m;
+	t->nav.y_m = f->goal_y_m;
+	t->nav.frontier_id = f->id;
+	if (!t->nav.onward) { /* what the model has asked for stays so */
+		t->d.x_m = f->goal_x_m;
+		t->d.y_m = f->goal_y_m;
+		t->d.frontier_id = f->id;
+	}
 	t->nav.frontier_x_m = f->x_m;
 	t->nav.frontier_y_m = f->y_m;
 	t->nav.missing = 0;
 	t->nav.looked_s = 0.0;
 	ask_again(seq, now_ns);
+}
+
+/* Local exploration may turn at any time. A way of the model's only when what it was sent to has been seen
+ * into, while it is asked where to go next: so the robot does not drive on to nothing, or stand, for as long
+ * as that takes. */
+static bool may_turn(const struct cairn_sequencer *seq, const struct cairn_msg_frontier *now)
+{
+	const struct seq_task *t = &seq->task;
+	if (t->nav.nudging || strcmp(seq->cfg->mission.order, "tour") != 0)
+		return false;
+	if (t->d.source == CAIRN_SOURCE_MODEL)
+		return t->ahead && seq->cfg->mission.recheck && (t->nav.onward || now == NULL);
+	return t->d.source == CAIRN_SOURCE_LOCAL;
+}
+
+/* Goes where the round goes on best, also on the way: what has just come in sight may be worth more than what
+ * it set out for, and what has been seen into needs no visit. now: the frontier it drives to, NULL when it is
+ * gone. The ranking itself keeps it from dithering (choice.tour_keep_m). */
+static void turn_to_better(struct cairn_sequencer *seq, const struct cairn_msg_frontier *now, int64_t now_ns)
+{
+	struct seq_task *t = &seq->task;
+	if (!may_turn(seq, now) || (now != NULL && !(now->detour_m > 0.0)))
+		return;
+	int best = cairn_explore_best(&seq->rec.explore, &seq->frontiers, seq->cfg->mission.frontier_min_width_m);
+	if (best < 0 || seq->frontiers.items[best].id == t->nav.frontier_id)
+		return;
+	const struct cairn_msg_frontier *f = &seq->frontiers.items[best];
+	if (t->d.source == CAIRN_SOURCE_MODEL && !t->nav.onward) {
+		t->nav.onward = true;
+		t->nav.seen_id = t->nav.frontier_id;
+	}
+	aim(seq, f, now_ns);
+	t->limit_s = t->active_s + seq_way_limit_s(seq, hypot(f->goal_x_m - seq->pose.x_m, f->goal_y_m - seq->pose.y_m));
 }
 
 void seq_nav_map_moved(struct cairn_sequencer *seq, struct cairn_pose2 was, int64_t now_ns)

@@ -222,6 +222,20 @@ static void judge_progress(struct cairn_sequencer *seq, const struct seq_task *t
 	}
 }
 
+/* A way that went on with the round: what the model asked for was done before, whatever came of the rest. */
+static void tell_onward(const struct seq_task *t, struct cairn_msg_result *r)
+{
+	char rest[sizeof(r->reason)];
+	if (t->kind != SEQ_NAV || !t->nav.onward || r->outcome == CAIRN_OUTCOME_REPLACED)
+		return;
+	memcpy(rest, r->reason, sizeof(rest));
+	r->outcome = CAIRN_OUTCOME_SUCCESS;
+	r->stopped_early = false;
+	r->suggestion[0] = '\0';
+	snprintf(r->reason, sizeof(r->reason),
+	    "frontier %u has been seen into on the way there; then: %.100s", t->nav.seen_id, rest);
+}
+
 void seq_task_end(
     struct cairn_sequencer *seq, enum cairn_outcome outcome, int64_t now_ns, const char *fmt, ...)
 {
@@ -245,7 +259,7 @@ void seq_task_end(
 	seq_text_executed(&t, r.executed, sizeof(r.executed));
 	judge_frontier(seq, &t, outcome, r.reason, now_ns);
 	judge_progress(seq, &t, outcome);
-	if (outcome == CAIRN_OUTCOME_BLOCKED && !t.blameless)
+	if (outcome == CAIRN_OUTCOME_BLOCKED && !t.blameless && !t.nav.onward)
 		seq_remember_blocked(seq, &t.d, now_ns);
 	if (outcome != CAIRN_OUTCOME_SUCCESS && outcome != CAIRN_OUTCOME_REPLACED)
 		seq_text_suggestion(seq, &t.d, r.suggestion, sizeof(r.suggestion));
@@ -258,6 +272,7 @@ void seq_task_end(
 		seq->rec.open_decision_id = 0;
 		seq->rec_changed = true;
 	}
+	tell_onward(&t, &r);
 	seq_result_push(seq, &r);
 	seq_mission_way_ended(seq, &t, outcome, now_ns);
 }

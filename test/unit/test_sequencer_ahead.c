@@ -151,6 +151,63 @@ START_TEST(another_decision_may_be_asked_for_when_another_frontier_has_become_be
 }
 END_TEST
 
+/* The frontier it drives to has been seen into; another one, 2 m to the left of it, is left. */
+static void see_into_it(struct rig *r)
+{
+	rig_frontier(r, 2, 8.0, 2.0, 1.0);
+	memmove(&r->frontiers.items[0], &r->frontiers.items[1], sizeof(r->frontiers.items[0]));
+	r->frontiers.items_count = 1;
+}
+
+START_TEST(what_has_been_seen_into_is_not_driven_to_while_the_model_thinks_the_round_goes_on)
+{
+	struct rig *r = hall();
+	uint64_t first = set_off(r);
+	rig_run(r, 1.5);
+	see_into_it(r);
+	(void)until_wanted(r);
+	struct cairn_msg_decision gone = there(r); /* asked before it was gone */
+	rig_run(r, 1.0);
+	for (int i = 0; i < 10; i++) {
+		rig_step(r);
+		ck_assert_double_gt(r->out.cmd_vel.v_mps, 0.2);
+	}
+	ck_assert_double_eq(r->out.nav_goal.y_m, 2.0);
+	ck_assert_uint_eq(r->out.mission.decision_id, first);
+	rig_decide(r, &gone);
+	ck_assert_int_eq(r->last_model_result.outcome, CAIRN_OUTCOME_REFUSED);
+	rig_step(r);
+	ck_assert_double_gt(r->out.cmd_vel.v_mps, 0.2);
+	ck_assert(r->out.mission.wants_decision);
+	struct cairn_msg_decision d = there(r);
+	d.frontier_id = 2;
+	rig_decide(r, &d);
+	ck_assert_uint_eq(r->last_model_result.decision_id, first);
+	ck_assert_int_eq(r->last_model_result.outcome, CAIRN_OUTCOME_SUCCESS);
+	ck_assert_ptr_nonnull(strstr(r->last_model_result.asked, "frontier 1"));
+	ck_assert_ptr_nonnull(strstr(r->last_model_result.reason, "frontier 1 has been seen into"));
+	ck_assert_uint_eq(r->out.mission.given_up_count, 0);
+	ck_assert_uint_eq(r->result_errors, 0);
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(a_model_that_says_nothing_then_is_driven_for_no_longer_than_a_stretch)
+{
+	struct rig *r = hall();
+	uint64_t first = set_off(r);
+	rig_run(r, 1.5);
+	see_into_it(r);
+	ck_assert(rig_until_result(r, first, STRETCH_S));
+	ck_assert_int_eq(r->last_model_result.outcome, CAIRN_OUTCOME_SUCCESS);
+	ck_assert_ptr_nonnull(strstr(r->last_model_result.reason, "frontier 1 has been seen into"));
+	rig_run(r, r->cfg.safety.silent_coast_s + 0.5);
+	ck_assert_double_eq(r->out.cmd_vel.v_mps, 0.0);
+	ck_assert_int_eq(r->out.tier.tier, CAIRN_TIER_WAITING);
+	rig_free(r);
+}
+END_TEST
+
 START_TEST(nothing_is_asked_ahead_when_it_is_switched_off)
 {
 	struct rig *r = hall();
@@ -173,4 +230,6 @@ CAIRN_TEST_MAIN("sequencer_ahead",
     a_slow_model_is_asked_no_farther_ahead_than_its_answer_may_be_acted_on,
     a_model_is_not_silent_while_the_robot_drives_for_it,
     another_decision_may_be_asked_for_when_another_frontier_has_become_better,
+    what_has_been_seen_into_is_not_driven_to_while_the_model_thinks_the_round_goes_on,
+    a_model_that_says_nothing_then_is_driven_for_no_longer_than_a_stretch,
     nothing_is_asked_ahead_when_it_is_switched_off)

@@ -90,6 +90,63 @@ START_TEST(ids_that_are_not_offered_are_refused_with_the_reason)
 }
 END_TEST
 
+/* Candidate 7 looks into frontier 1 in set 14; after it the list has candidate `id` in its place, beside it
+ * by off_m. */
+static void move_on(struct rig *r, uint32_t id, uint32_t frontier_id, double off_m, double wait_s)
+{
+	struct cairn_msg_candidates set = one();
+	set.items[0].kind = CAIRN_CANDIDATE_KIND_FRONTIER;
+	set.items[0].frontier_id = 1;
+	offer(r, &set);
+	set.set = set.items[0].since = 15;
+	set.items[0].id = id;
+	set.items[0].frontier_id = frontier_id;
+	set.items[0].y_m += off_m;
+	rig_run(r, 0.5);
+	offer(r, &set);
+	for (double s = 0.0; s < wait_s; s += 0.5) {
+		rig_run(r, 0.5);
+		offer(r, &set);
+	}
+}
+
+START_TEST(a_frontiers_candidate_that_has_got_another_id_since_the_list_was_shown_is_meant_still)
+{
+	struct rig *r = exploring();
+	move_on(r, 9, 2, 0.8, 0.0); /* beside it */
+	struct cairn_msg_decision d = choice(r, 7, 14);
+	rig_decide(r, &d);
+	rig_step(r);
+	ck_assert_uint_eq(r->outcomes[CAIRN_OUTCOME_REFUSED], 0);
+	ck_assert_double_eq(r->out.nav_goal.x_m, 1.0);
+	ck_assert_double_eq(r->out.nav_goal.y_m, 0.8);
+	rig_free(r);
+	r = exploring();
+	move_on(r, 9, 1, 1.5, 0.0); /* farther away, but the same frontier */
+	d = choice(r, 7, 14);
+	rig_decide(r, &d);
+	ck_assert_uint_eq(r->outcomes[CAIRN_OUTCOME_REFUSED], 0);
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(one_that_has_no_heir_or_was_gone_long_before_or_not_shown_is_refused)
+{
+	struct rig *r = exploring();
+	move_on(r, 9, 2, 1.1, 0.0); /* another place, another frontier */
+	expect_refused(r, 7, 14, "there is no candidate 7 any more; offered are 9");
+	rig_free(r);
+	r = exploring();
+	move_on(r, 9, 1, 0.0, 3.5);
+	expect_refused(r, 7, 14, "there is no candidate 7 any more; offered are 9");
+	rig_free(r);
+	r = exploring();
+	move_on(r, 9, 1, 0.0, 0.0);
+	expect_refused(r, 7, 11, "there is no candidate 7 any more; offered are 9");
+	rig_free(r);
+}
+END_TEST
+
 START_TEST(a_list_that_is_too_old_offers_nothing)
 {
 	struct rig *r = exploring();
@@ -123,7 +180,8 @@ START_TEST(a_candidate_that_opens_a_frontier_is_judged_as_the_frontier_is)
 	rig_run(r, 0.6);
 	r->frontiers.items[0].id = 3; /* what was frontier 1 is another opening elsewhere now */
 	r->frontiers.items[0].x_m = -1.2;
-	ck_assert(rig_until_result(r, d.id, 5.0));
+	ck_assert(rig_until_result(r, d.id, r->cfg.safety.decision_stretch_s + 1.0));
+	ck_assert_int_eq(r->last_model_result.outcome, CAIRN_OUTCOME_SUCCESS);
 	ck_assert_ptr_nonnull(strstr(r->last_model_result.reason, "frontier 1 has been seen into"));
 	offer(r, &set); /* the mapper has not noticed yet */
 	expect_refused(r, 7, 14, "the frontier behind candidate 7 has been seen into");
@@ -189,7 +247,9 @@ START_TEST(one_frontier_that_has_just_vanished_costs_the_model_nothing)
 END_TEST
 
 CAIRN_TEST_MAIN("sequencer_choice", a_candidate_is_driven_to_its_place,
-    ids_that_are_not_offered_are_refused_with_the_reason, a_list_that_is_too_old_offers_nothing,
-    a_candidate_that_opens_a_frontier_is_judged_as_the_frontier_is,
+    ids_that_are_not_offered_are_refused_with_the_reason,
+    a_frontiers_candidate_that_has_got_another_id_since_the_list_was_shown_is_meant_still,
+    one_that_has_no_heir_or_was_gone_long_before_or_not_shown_is_refused,
+    a_list_that_is_too_old_offers_nothing, a_candidate_that_opens_a_frontier_is_judged_as_the_frontier_is,
     a_model_that_names_what_has_vanished_for_ever_is_a_silent_one,
     one_frontier_that_has_just_vanished_costs_the_model_nothing)
