@@ -16,6 +16,8 @@
 #define SAME_AS_LIDAR_M 0.15
 #define BEHIND_M 0.06 /* so far behind what the camera sees another thing begins: seen through glass */
 #define BESIDE_RAY_M 0.05
+#define WHOLE_M 0.07 /* so far from the edge of the picture a cell is in it as a whole, however it lies */
+#define JOINED_M 0.5 /* what two columns side by side see no farther apart than this is one thing */
 #define REACH_MAX_M 0.15
 #define TOUCH_M 0.005 /* nearer than this nothing can be: the robot is there */
 #define FAR_CELLS 1e8
@@ -251,33 +253,86 @@ static bool free_at_once(
 	return true;
 }
 
-/* First what is free, in all columns, then what is not: columns share cells. */
+/* The same, but what was seen to stand in a cell is left there. */
+static void free_unless_obstacle(
+    struct cairn_floor *f, const struct column *l, struct cairn_pose2 pose, double c, double s)
+{
+	for (double r = l->from_m; r <= l->end_m; r += 0.5 * CAIRN_FLOOR_CELL_M) {
+		double x = l->x_m + r * l->ux, y = l->y_m + r * l->uy;
+		int32_t cx = cell_of(pose.x_m + c * x - s * y), cy = cell_of(pose.y_m + s * x + c * y);
+		if (held(f, cx, cy) && *at(f, cx, cy) != OBSTACLE)
+			*at(f, cx, cy) = FREE;
+	}
+}
+
+/* First what is free, in all columns, then what is not: columns share cells. Near the edges of the picture a
+ * column passes cells whose other half is not in it: what stands there is not taken away. */
 static void see_free(struct cairn_floor *f, const struct cairn_msg_depth_scan *scan, uint32_t i,
     struct cairn_pose2 pose, double c, double s)
 {
+	const uint32_t last = scan->angle_rad_count - 1;
 	double a = (double)scan->angle_rad[i],
 	       to = fmin((double)scan->free_to_m[i], (double)scan->range_max_m);
+	double from_edge_rad =
+	    fmin(fabs(a - (double)scan->angle_rad[0]), fabs(a - (double)scan->angle_rad[last]));
 	/* The cell of an obstacle is not entered from the front side. */
+	double end_m = scan->hit[i] ? to - CAIRN_FLOOR_CELL_M : to;
 	struct column l = {(double)scan->x_m, (double)scan->y_m, cos(a), sin(a),
-	    fmax((double)scan->free_from_m[i], 0.0), scan->hit[i] ? to - CAIRN_FLOOR_CELL_M : to};
+	    fmax((double)scan->free_from_m[i], 0.0), 0.0};
+	double whole_m = fmax(l.from_m + WHOLE_M, WHOLE_M / fmax(from_edge_rad, 1e-3));
+	l.end_m = fmin(end_m, whole_m);
+	free_unless_obstacle(f, &l, pose, c, s);
+	l.from_m = whole_m;
+	l.end_m = end_m;
 	if (l.from_m <= l.end_m && !free_at_once(f, &l, pose, c, s))
 		free_one_by_one(f, &l, pose, c, s);
 }
 
-static void see_obstacle(struct cairn_floor *f, const struct cairn_msg_depth_scan *scan, uint32_t i,
-    struct cairn_pose2 pose, const struct cairn_points *lidar, size_t *hint)
+static void mark_obstacle(struct cairn_floor *f, struct cairn_vec2 p)
 {
-	double a = (double)scan->angle_rad[i], to = (double)scan->free_to_m[i];
-	double ux = cos(a), uy = sin(a), x0 = (double)scan->x_m, y0 = (double)scan->y_m;
-	if (!scan->hit[i] || !(to > 0.0) || to > (double)scan->range_max_m ||
-	    seen_by_lidar(lidar, x0 + to * ux, y0 + to * uy, ux, uy, hint))
-		return;
-	struct cairn_vec2 p = cairn_pose_apply(pose, (struct cairn_vec2){x0 + to * ux, y0 + to * uy});
 	int32_t cx = cell_of(p.x_m), cy = cell_of(p.y_m);
 	if (!held(f, cx, cy))
 		return;
 	*at(f, cx, cy) = OBSTACLE;
 	*seen_at(f, cx, cy) = driven_cells(f);
+}
+
+/* Where column i ends at something that the LiDAR does not see; false: nowhere. */
+static bool find_obstacle(const struct cairn_msg_depth_scan *scan, uint32_t i, struct cairn_pose2 pose,
+    const struct cairn_points *lidar, size_t *hint, struct cairn_vec2 *ret)
+{
+	double a = (double)scan->angle_rad[i], to = (double)scan->free_to_m[i];
+	double ux = cos(a), uy = sin(a), x0 = (double)scan->x_m, y0 = (double)scan->y_m;
+	if (!scan->hit[i] || !(to > 0.0) || to > (double)scan->range_max_m ||
+	    seen_by_lidar(lidar, x0 + to * ux, y0 + to * uy, ux, uy, hint))
+		return false;
+	*ret = cairn_pose_apply(pose, (struct cairn_vec2){x0 + to * ux, y0 + to * uy});
+	return true;
+}
+
+/* Something seen from its edge, a pane along which the camera looks, ends columns side by side far apart, and
+ * the farther of them have just freed the cells in between, which they pass by a finger's breadth: it stands
+ * there, too. */
+static void see_obstacles(struct cairn_floor *f, const struct cairn_msg_depth_scan *scan,
+    struct cairn_pose2 pose, const struct cairn_points *lidar)
+{
+	size_t hint = 0;
+	struct cairn_vec2 last = {0.0, 0.0}, p = last;
+	bool joined = false;
+	for (uint32_t i = 0; i < scan->angle_rad_count; i++) {
+		bool some = find_obstacle(scan, i, pose, lidar, &hint, &p);
+		double apart_m = some && joined ? hypot(p.x_m - last.x_m, p.y_m - last.y_m) : INFINITY;
+		if (some)
+			mark_obstacle(f, p);
+		int between = apart_m <= JOINED_M ? (int)(apart_m / (0.5 * CAIRN_FLOOR_CELL_M)) : 0;
+		for (int k = 1; k <= between; k++) {
+			double u = (double)k / (between + 1);
+			mark_obstacle(f, (struct cairn_vec2){last.x_m + u * (p.x_m - last.x_m),
+					     last.y_m + u * (p.y_m - last.y_m)});
+		}
+		joined = some;
+		last = p;
+	}
 }
 
 /* The cells around the robot's, row by row, without the grid's wrapping round. */
@@ -405,11 +460,9 @@ void cairn_floor_see(struct cairn_floor *f, const struct cairn_msg_depth_scan *s
 		cairn_floor_drive(f, pose);
 	f->some = true;
 	double c = cos(pose.yaw_rad), s = sin(pose.yaw_rad);
-	size_t hint = 0;
 	for (uint32_t i = 0; i < scan->angle_rad_count; i++)
 		see_free(f, scan, i, pose, c, s);
-	for (uint32_t i = 0; i < scan->angle_rad_count; i++)
-		see_obstacle(f, scan, i, pose, lidar, &hint);
+	see_obstacles(f, scan, pose, lidar);
 	mark(f, pose, 0.0, 0.0);
 	list_points(f);
 }

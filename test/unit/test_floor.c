@@ -300,6 +300,44 @@ START_TEST(glass_is_remembered_though_the_lidar_sees_a_wall_behind_it_or_a_leg_w
 }
 END_TEST
 
+START_TEST(a_pane_seen_from_its_edge_is_remembered_without_gaps)
+{
+	fresh_floor();
+	struct cairn_msg_depth_scan s = columns(9.0);
+	for (uint32_t i = 0; i < s.angle_rad_count; i++) {
+		double r = 0.11 / sin((double)s.angle_rad[i]); /* along y = 0.11 m */
+		if (r > 0.0 && r < 2.0) {
+			s.hit[i] = true;
+			s.free_to_m[i] = (float)r;
+		}
+	}
+	for (int k = 0; k < 3; k++)
+		cairn_floor_see(&memory, &s, (struct cairn_pose2){0}, NULL);
+	for (int32_t cx = 9; cx <= 34; cx++) /* to 1.75 m: 1.55 m before the camera */
+		ck_assert_msg(*floor_cell(cx, 2) == 2, "cell %d of the pane is %d", cx, *floor_cell(cx, 2));
+	ck_assert_uint_eq(*floor_cell(30, 0), 1);
+}
+END_TEST
+
+START_TEST(a_cell_half_out_of_the_picture_keeps_what_stands_in_it)
+{
+	fresh_floor();
+	struct cairn_msg_depth_scan s = columns(9.0);
+	cairn_floor_see(&memory, &s, (struct cairn_pose2){0}, NULL);
+	double edge = (double)s.angle_rad[0], within = edge - 0.2;
+	int32_t at_edge[2] = {
+	    (int32_t)floor((0.2 + 0.6 * cos(edge)) / 0.05), (int32_t)floor(0.6 * sin(edge) / 0.05)};
+	int32_t inside[2] = {
+	    (int32_t)floor((0.2 + 0.6 * cos(within)) / 0.05), (int32_t)floor(0.6 * sin(within) / 0.05)};
+	ck_assert_uint_eq(*floor_cell(at_edge[0], at_edge[1]), 1);
+	*floor_cell(at_edge[0], at_edge[1]) = 2;
+	*floor_cell(inside[0], inside[1]) = 2;
+	cairn_floor_see(&memory, &s, (struct cairn_pose2){0}, NULL);
+	ck_assert_uint_eq(*floor_cell(at_edge[0], at_edge[1]), 2);
+	ck_assert_uint_eq(*floor_cell(inside[0], inside[1]), 1);
+}
+END_TEST
+
 START_TEST(broken_scans_change_nothing)
 {
 	fresh_floor();
@@ -327,4 +365,6 @@ CAIRN_TEST_MAIN("floor", a_low_box_a_shelf_and_glass_are_seen_in_the_picture_whe
     without_a_depth_camera_nothing_is_held_against_anybody, floor_is_driven_on_as_far_as_it_was_seen,
     what_left_the_picture_is_remembered_and_what_was_driven_over_is_free,
     what_the_lidar_sees_too_is_not_remembered,
-    glass_is_remembered_though_the_lidar_sees_a_wall_behind_it_or_a_leg_within, broken_scans_change_nothing)
+    glass_is_remembered_though_the_lidar_sees_a_wall_behind_it_or_a_leg_within,
+    a_pane_seen_from_its_edge_is_remembered_without_gaps,
+    a_cell_half_out_of_the_picture_keeps_what_stands_in_it, broken_scans_change_nothing)
