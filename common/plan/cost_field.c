@@ -10,10 +10,11 @@
 #define EASE_COST 60.0f
 #define NOT_WAITING (-2)
 
-int cairn_cost_field_start(struct cairn_cost_field *f, const struct cairn_costmap *cm, double radius_m,
-    const struct cairn_pose2 *ease_around, double ease_m, struct cairn_ways *ways)
+int cairn_cost_field_start(struct cairn_cost_field *f, const struct cairn_costmap *cm, int block,
+    double radius_m, const struct cairn_pose2 *ease_around, double ease_m, struct cairn_ways *ways)
 {
-	size_t cells = (size_t)cm->width * (size_t)cm->height;
+	int width = (cm->width + block - 1) / block, height = (cm->height + block - 1) / block;
+	size_t cells = (size_t)width * (size_t)height;
 	if (cells > f->capacity) {
 		size_t grown = cells + cells / 4;
 		struct cairn_field_cell *c = malloc(grown * sizeof(*c));
@@ -25,6 +26,9 @@ int cairn_cost_field_start(struct cairn_cost_field *f, const struct cairn_costma
 		f->capacity = grown;
 	}
 	f->cm = cm;
+	f->block = block;
+	f->width = width;
+	f->height = height;
 	f->radius_m = radius_m;
 	f->ways = ways;
 	f->ease = (struct cairn_window){0};
@@ -49,8 +53,8 @@ int cairn_cost_field_start(struct cairn_cost_field *f, const struct cairn_costma
 void cairn_cost_field_aim(struct cairn_cost_field *f, int index)
 {
 	f->aimed = true;
-	f->aim_x = index % f->cm->width;
-	f->aim_y = index / f->cm->width;
+	f->aim_x = index % f->cm->width / f->block;
+	f->aim_y = index / f->cm->width / f->block;
 }
 
 void cairn_cost_field_free(struct cairn_cost_field *f)
@@ -60,38 +64,55 @@ void cairn_cost_field_free(struct cairn_cost_field *f)
 	f->capacity = 0;
 }
 
-static float work_out(const struct cairn_cost_field *f, int x, int y)
+/* Factor on the length through a cell; 0 = closed. */
+static float cost_of(const struct cairn_cost_field *f, int index)
 {
-	int index = y * f->cm->width + x;
 	if ((double)f->cm->dist[index] * f->cm->cell_m >= f->radius_m)
 		return cairn_costmap_cost(f->cm, index);
+	int x = index % f->cm->width, y = index / f->cm->width;
 	bool eased = x >= f->ease.x0 && x < f->ease.x1 && y >= f->ease.y0 && y < f->ease.y1 &&
 		     f->cm->dist[index] > 0.0f;
 	return eased ? EASE_COST : 0.0f;
 }
 
-/* Factor on the length through a cell; 0 = closed. */
-static inline float cell_cost(const struct cairn_cost_field *f, int x, int y)
+/* The same of a block: the mean of its open cells, closed when all are. */
+static float mean_cost(const struct cairn_cost_field *f, int x, int y)
 {
-	float *cost = &f->cells[y * f->cm->width + x].cost;
+	const struct cairn_costmap *cm = f->cm;
+	int index = y * f->block * cm->width + x * f->block, open = 0;
+	if (f->block == 1)
+		return cost_of(f, index);
+	float sum = 0.0f;
+	for (int dy = 0; dy < 2 && 2 * y + dy < cm->height; dy++)
+		for (int dx = 0; dx < 2 && 2 * x + dx < cm->width; dx++) {
+			float cost = cost_of(f, index + dy * cm->width + dx);
+			sum += cost;
+			open += cost > 0.0f;
+		}
+	return open > 0 ? sum / (float)open : 0.0f;
+}
+
+static inline float block_cost(const struct cairn_cost_field *f, int x, int y)
+{
+	float *cost = &f->cells[y * f->width + x].cost;
 	if (*cost < 0.0f)
-		*cost = work_out(f, x, y);
+		*cost = mean_cost(f, x, y);
 	return *cost;
 }
 
 bool cairn_cost_field_open(const struct cairn_cost_field *f, int index)
 {
-	return cell_cost(f, index % f->cm->width, index / f->cm->width) > 0.0f;
+	return cost_of(f, index) > 0.0f;
 }
 
-/* The bucket in which a cell of that cost-to-go waits. */
+/* The bucket in which a block of that cost-to-go waits. */
 static uint32_t place(const struct cairn_cost_field *f, int x, int y, float to_go)
 {
 	if (!f->aimed)
 		return (uint32_t)to_go;
 	int dx = abs(x - f->aim_x), dy = abs(y - f->aim_y);
 	int longer = dx > dy ? dx : dy, shorter = dx > dy ? dy : dx;
-	return (uint32_t)(to_go + (float)longer + 0.41421f * (float)shorter);
+	return (uint32_t)(to_go + (float)f->block * ((float)longer + 0.41421f * (float)shorter));
 }
 
 static void take_out(struct cairn_cost_field *f, int index)
@@ -109,7 +130,7 @@ static void take_out(struct cairn_cost_field *f, int index)
 
 static void put_in(struct cairn_cost_field *f, int x, int y, float cost)
 {
-	int32_t index = y * f->cm->width + x;
+	int32_t index = y * f->width + x;
 	struct cairn_field_cell *c = &f->cells[index];
 	if (c->next != NOT_WAITING)
 		take_out(f, index);
@@ -130,18 +151,37 @@ bool cairn_cost_field_seed(struct cairn_cost_field *f, int index, float cost)
 {
 	if (!cairn_cost_field_open(f, index))
 		return false;
-	int x = index % f->cm->width, y = index / f->cm->width;
+	int x = index % f->cm->width / f->block, y = index / f->cm->width / f->block;
 	if (f->waiting == 0)
 		f->current = place(f, x, y, cost);
-	if (cost < f->cells[index].to_go && cost < (float)(CAIRN_FIELD_BUCKETS / 2))
+	if (cost < f->cells[y * f->width + x].to_go && cost < (float)(CAIRN_FIELD_BUCKETS / 2))
 		put_in(f, x, y, cost);
 	return true;
+}
+
+/* The cell of a block that has the most room. */
+static int roomiest(const struct cairn_cost_field *f, int x, int y)
+{
+	const struct cairn_costmap *cm = f->cm;
+	int index = y * f->block * cm->width + x * f->block;
+	if (f->block == 1)
+		return index;
+	int right = 2 * x + 1 < cm->width ? 1 : 0, up = 2 * y + 1 < cm->height ? cm->width : 0;
+	const float *d = &cm->dist[index];
+	int low = d[right] > d[0] ? right : 0, high = d[up + right] > d[up] ? up + right : up;
+	return index + (d[high] > d[low] ? high : low);
+}
+
+static inline bool way_open(const struct cairn_cost_field *f, int x, int y, enum cairn_way way)
+{
+	int index = roomiest(f, x, y);
+	return cairn_ways_open(f->ways, index % f->cm->width, index / f->cm->width, way);
 }
 
 /* One step to a neighbour (dx, dy) away, against the way it would be driven. */
 static void relax(struct cairn_cost_field *f, int x, int y, int dx, int dy, float cost)
 {
-	int to = (y + dy) * f->cm->width + x + dx;
+	int to = (y + dy) * f->width + x + dx;
 	if (cost >= f->cells[to].to_go)
 		return;
 	if (f->ways != NULL) {
@@ -149,8 +189,7 @@ static void relax(struct cairn_cost_field *f, int x, int y, int dx, int dy, floa
 				     : dx == 0  ? CAIRN_WAY_Y
 				     : dx == dy ? CAIRN_WAY_RISING
 						: CAIRN_WAY_FALLING;
-		bool open =
-		    cairn_ways_open(f->ways, x, y, way) && cairn_ways_open(f->ways, x + dx, y + dy, way);
+		bool open = way_open(f, x, y, way) && way_open(f, x + dx, y + dy, way);
 		cost += open ? 0.0f : CAIRN_FIELD_TIGHT;
 		if (cost >= f->cells[to].to_go)
 			return;
@@ -158,30 +197,30 @@ static void relax(struct cairn_cost_field *f, int x, int y, int dx, int dy, floa
 	put_in(f, x + dx, y + dy, cost);
 }
 
-/* Neighbours of a final cell; diagonals need both cells beside them. */
+/* Neighbours of a final block; diagonals need both blocks beside them. */
 static void expand(struct cairn_cost_field *f, int index)
 {
-	const int w = f->cm->width, h = f->cm->height;
+	const int w = f->width, h = f->height;
 	int x = index % w, y = index / w;
-	float g = f->cells[index].to_go, here = cell_cost(f, x, y);
-	float e = x + 1 < w ? cell_cost(f, x + 1, y) : 0.0f, o = x > 0 ? cell_cost(f, x - 1, y) : 0.0f;
-	float n = y + 1 < h ? cell_cost(f, x, y + 1) : 0.0f, s = y > 0 ? cell_cost(f, x, y - 1) : 0.0f;
+	float g = f->cells[index].to_go, here = block_cost(f, x, y);
+	float e = x + 1 < w ? block_cost(f, x + 1, y) : 0.0f, o = x > 0 ? block_cost(f, x - 1, y) : 0.0f;
+	float n = y + 1 < h ? block_cost(f, x, y + 1) : 0.0f, s = y > 0 ? block_cost(f, x, y - 1) : 0.0f;
+	const float straight = 0.5f * (float)f->block, slant = 0.70710678f * (float)f->block;
 	if (e > 0.0f)
-		relax(f, x, y, 1, 0, g + 0.5f * (here + e));
+		relax(f, x, y, 1, 0, g + straight * (here + e));
 	if (o > 0.0f)
-		relax(f, x, y, -1, 0, g + 0.5f * (here + o));
+		relax(f, x, y, -1, 0, g + straight * (here + o));
 	if (n > 0.0f)
-		relax(f, x, y, 0, 1, g + 0.5f * (here + n));
+		relax(f, x, y, 0, 1, g + straight * (here + n));
 	if (s > 0.0f)
-		relax(f, x, y, 0, -1, g + 0.5f * (here + s));
-	const float half = 0.70710678f;
+		relax(f, x, y, 0, -1, g + straight * (here + s));
 	for (int dy = -1; dy <= 1; dy += 2)
 		for (int dx = -1; dx <= 1; dx += 2) {
 			if ((dx > 0 ? e : o) <= 0.0f || (dy > 0 ? n : s) <= 0.0f)
 				continue;
-			float c = cell_cost(f, x + dx, y + dy);
+			float c = block_cost(f, x + dx, y + dy);
 			if (c > 0.0f)
-				relax(f, x, y, dx, dy, g + half * (here + c));
+				relax(f, x, y, dx, dy, g + slant * (here + c));
 		}
 }
 
@@ -200,7 +239,8 @@ static void next_bucket(struct cairn_cost_field *f)
 
 float cairn_cost_field_at(struct cairn_cost_field *f, int index)
 {
-	const struct cairn_field_cell *c = &f->cells[index];
+	int x = index % f->cm->width / f->block, y = index / f->cm->width / f->block;
+	const struct cairn_field_cell *c = &f->cells[y * f->width + x];
 	/* Between buckets a cell that was reached and waits no longer is final: its bucket was emptied. */
 	while (f->waiting > 0 && !(c->to_go < INFINITY && c->next == NOT_WAITING))
 		next_bucket(f);

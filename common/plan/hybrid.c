@@ -362,11 +362,13 @@ static bool run(struct cairn_hybrid *h)
 
 /* ---- from start to goal ---- */
 
-/* Would the way of a point cost that much already? Over cells it is up to 8.2 % longer than straight. */
+/* Would the way of a point cost that much already? In steps to neighbours it is up to 8.2 % longer than
+ * straight, and counted in blocks it is good to a few of them. */
 static bool too_dear(struct cairn_hybrid *h, int start_cell)
 {
-	const double octile = 1.0824;
-	return h->query->cost_max > 0.0 && (double)heuristic(h, start_cell) >= octile * h->query->cost_max;
+	const double octile = 1.0824, block = 1.06, ends_cells = 20.0;
+	double most = h->query->cost_max;
+	return most > 0.0 && (double)heuristic(h, start_cell) >= octile * block * most + ends_cells;
 }
 
 static void add_start(struct cairn_hybrid *h, int start_cell)

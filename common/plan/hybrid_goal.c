@@ -2,6 +2,8 @@
 
 #include "common/plan/hybrid_internal.h"
 
+#define FIELD_BLOCK 2 /* the search looks at every cell itself; for its guide a quarter of them will do */
+
 /* The open cell nearest to (x, y) within reach_m that the field from `start` reaches (any open one when it is
  * NULL); -1. */
 static int nearest_cell(
@@ -43,7 +45,7 @@ static bool reachable_from_goal(struct cairn_hybrid *h, int start_cell)
 static int begin_field(struct cairn_hybrid *h)
 {
 	return cairn_cost_field_start(
-	    &h->field, h->cm, h->field_radius_m, &h->query->start, h->ease_m, &h->ways);
+	    &h->field, h->cm, FIELD_BLOCK, h->field_radius_m, &h->query->start, h->ease_m, &h->ways);
 }
 
 static void aim(struct cairn_hybrid *h, int goal_cell, int start_cell)
@@ -73,7 +75,8 @@ enum cairn_plan_result hybrid_choose_goal(struct cairn_hybrid *h, int start_cell
 			return CAIRN_PLAN_OK;
 	}
 	/* Somewhere within the tolerance, then within nearest_m, that can be reached from here. */
-	if (cairn_cost_field_start(&h->from_start, h->cm, h->field_radius_m, &q->start, h->ease_m, NULL) < 0)
+	if (cairn_cost_field_start(
+		&h->from_start, h->cm, FIELD_BLOCK, h->field_radius_m, &q->start, h->ease_m, NULL) < 0)
 		return CAIRN_PLAN_LIMIT;
 	cairn_cost_field_seed(&h->from_start, start_cell, 0.0f);
 	cell = nearest_cell(h, &h->from_start, q->goal_x_m, q->goal_y_m, q->tolerance_m);

@@ -2,8 +2,6 @@
 
 #include "common/base/rng.h"
 #include "common/plan/cell_bits.h"
-#include "common/plan/astar.h"
-#include "common/plan/cost_field.h"
 #include "test/support/grids.h"
 #include "test/support/runner.h"
 
@@ -153,62 +151,6 @@ START_TEST(impossible_grids_are_refused_and_the_old_one_stays)
 }
 END_TEST
 
-static void check_cost_to_go(bool aimed)
-{
-	struct test_grid g = test_grid_flat(0.10, 0.70);
-	struct cairn_costmap cm;
-	load(&cm, &g);
-	int n = g.width * g.height;
-	uint8_t *open = malloc((size_t)n);
-	float *factor = malloc((size_t)n * sizeof(*factor));
-	struct cairn_cost_field field = {0};
-	ck_assert_int_eq(cairn_cost_field_start(&field, &cm, 0.14, NULL, 0.0, NULL), 0);
-	for (int i = 0; i < n; i++) {
-		open[i] = cairn_cost_field_open(&field, i);
-		factor[i] = cairn_costmap_cost(&cm, i);
-	}
-	int goal = cairn_costmap_index(&cm, 11.0, 8.3);
-	if (aimed)
-		cairn_cost_field_aim(&field, cairn_costmap_index(&cm, 0.5, 3.2));
-	ck_assert(cairn_cost_field_seed(&field, goal, 0.0f));
-	struct cairn_astar *a = cairn_astar_new();
-	struct cairn_rng rng;
-	cairn_rng_seed(&rng, 9, 1);
-	for (int k = 0; k < 60; k++) {
-		int from = (int)(cairn_rng_u32(&rng) % (uint32_t)n);
-		struct cairn_astar_query q = {.passable = open,
-		    .factor = factor,
-		    .width = g.width,
-		    .height = g.height,
-		    .start = from,
-		    .goal = goal};
-		struct cairn_astar_stats st;
-		float got = cairn_cost_field_at(&field, from);
-		if (cairn_astar_search(a, &q, &st) == CAIRN_ASTAR_OK)
-			ck_assert_double_eq_tol((double)got, st.length, 1e-3 * st.length + 1e-3);
-		else
-			ck_assert_float_infinite(got);
-	}
-	cairn_astar_destroy(&a);
-	cairn_cost_field_free(&field);
-	cairn_costmap_free(&cm);
-	free(open);
-	free(factor);
-	free(g.cells);
-}
-
-START_TEST(cost_to_go_agrees_with_a_star)
-{
-	check_cost_to_go(false);
-}
-END_TEST
-
-START_TEST(cost_to_go_is_the_same_when_the_wave_is_aimed)
-{
-	check_cost_to_go(true);
-}
-END_TEST
-
 START_TEST(zones_close_and_slow_the_cells_they_touch)
 {
 	struct test_grid g = test_grid_new(4.0, 4.0, 0.05);
@@ -273,5 +215,4 @@ CAIRN_TEST_MAIN("costmap", zones_close_and_slow_the_cells_they_touch,
     a_changed_grid_gives_what_a_new_start_would, cost_falls_from_the_peak_to_one_at_the_inflation_distance,
     footprint_tests_agree_with_distances_measured_cell_by_cell,
     live_points_are_laid_over_the_map_and_taken_away_again, cells_under_the_robot_are_free,
-    impossible_grids_are_refused_and_the_old_one_stays, cost_to_go_agrees_with_a_star,
-    cost_to_go_is_the_same_when_the_wave_is_aimed)
+    impossible_grids_are_refused_and_the_old_one_stays)
