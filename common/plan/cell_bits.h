@@ -42,9 +42,4 @@ static inline uint64_t cairn_cell_bits_first(int n)
 bool cairn_costmap_fits_bits(const struct cairn_costmap *cm, const struct cairn_cell_bits *bits, double x_m,
     double y_m, double c, double s, const struct cairn_rect *rect);
 
-/* A cell of the border of the unseen lies under the rectangle; bits: those of CAIRN_CELL_UNSEEN. Sampled cell
- * by cell. */
-bool cairn_costmap_over_unseen(const struct cairn_costmap *cm, const struct cairn_cell_bits *bits, double x_m,
-    double y_m, double c, double s, const struct cairn_rect *rect);
-
 #endif

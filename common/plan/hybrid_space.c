@@ -35,6 +35,14 @@ double hybrid_bare_clearance(const struct cairn_hybrid *h, const struct cairn_po
 	return cairn_costmap_clearance(h->cm, pose, &bare, h->p.lead_m + h->cm->cell_m);
 }
 
+/* Would the body, backing, come onto floor that the depth camera never saw? The border of that is laid on
+ * like obstacles. */
+static bool over_unseen(const struct cairn_hybrid *h, const struct cairn_pose2 *pose, double c, double s)
+{
+	return h->cm->unseen.x1 > h->cm->unseen.x0 &&
+	       !cairn_costmap_fits_bits(h->cm, &h->unseen, pose->x_m, pose->y_m, c, s, &h->behind);
+}
+
 /* One pose of an arc from a state: its cost factor, or 0 when it is not allowed. A state without the full
  * room (escaping) may go where it does not lose any. */
 float hybrid_pose_factor(struct cairn_hybrid *h, const struct cairn_pose2 *pose, double c, double s,
@@ -43,8 +51,7 @@ float hybrid_pose_factor(struct cairn_hybrid *h, const struct cairn_pose2 *pose,
 	float near;
 	*ret_escaping = NAN;
 	int index = cairn_costmap_index(h->cm, pose->x_m, pose->y_m);
-	if (index < 0 ||
-	    (reverse && cairn_costmap_over_unseen(h->cm, &h->unseen, pose->x_m, pose->y_m, c, s, &h->behind)))
+	if (index < 0 || (reverse && over_unseen(h, pose, c, s)))
 		return 0.0f;
 	if (h->cm->dist[index] >= h->open_cells)
 		return cairn_costmap_cost(h->cm, index); /* nothing that any part of the body could feel */

@@ -251,6 +251,66 @@ START_TEST(what_could_not_be_cheap_enough_is_not_looked_for_and_what_could_is_fo
 }
 END_TEST
 
+/* Poses driven backward that have an unseen point under the body. */
+static int backed_over(const struct cairn_vec2 *unseen, int count)
+{
+	int over = 0;
+	for (int i = 1; i < path.count; i++) {
+		const struct cairn_path_pose *p = &path.poses[i];
+		double c = cos(p->yaw_rad), s = sin(p->yaw_rad);
+		for (int k = 0; k < count && p->reverse; k++) {
+			double dx = unseen[k].x_m - p->x_m, dy = unseen[k].y_m - p->y_m;
+			double ahead = c * dx + s * dy, left = c * dy - s * dx;
+			over +=
+			    ahead < body.front_m && ahead > -body.rear_m && fabs(left) < body.half_width_m;
+		}
+	}
+	return over;
+}
+
+START_TEST(no_path_backs_over_floor_that_was_never_seen)
+{
+	struct test_grid g = test_grid_flat(0.05, 0.70);
+	struct cairn_costmap cm;
+	load(&cm, &g);
+	struct cairn_hybrid *h = cairn_hybrid_new(&params);
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 31, 1);
+	struct cairn_rect room = cairn_rect_around(&body, 0.05);
+	int found = 0, over_before = 0;
+	while (found < 80) {
+		struct cairn_vec2 unseen[40];
+		struct cairn_pose2 start = {12.0 * cairn_rng_uniform(&rng), 9.0 * cairn_rng_uniform(&rng),
+		    6.2 * cairn_rng_uniform(&rng)};
+		if (!cairn_costmap_fits(&cm, &start, &room))
+			continue;
+		double c = cos(start.yaw_rad), s = sin(start.yaw_rad);
+		for (int k = 0; k < 40; k++) { /* a line across, close behind */
+			double left = -0.5 + 0.025 * k;
+			unseen[k] = (struct cairn_vec2){
+			    start.x_m - 0.3 * c - left * s, start.y_m - 0.3 * s + left * c};
+		}
+		struct cairn_hybrid_query q = {.start = start,
+		    .goal_x_m = start.x_m - 1.5 * c,
+		    .goal_y_m = start.y_m - 1.5 * s,
+		    .tolerance_m = 0.15};
+		cairn_costmap_set_unseen(&cm, unseen, 0);
+		if (cairn_hybrid_search(h, &cm, &q, &path, NULL) != CAIRN_PLAN_OK)
+			continue;
+		over_before += backed_over(unseen, 40) > 0;
+		cairn_costmap_set_unseen(&cm, unseen, 40);
+		if (cairn_hybrid_search(h, &cm, &q, &path, NULL) != CAIRN_PLAN_OK)
+			continue;
+		found++;
+		ck_assert_int_eq(backed_over(unseen, 40), 0);
+	}
+	ck_assert_int_gt(over_before, 40);
+	cairn_hybrid_destroy(&h);
+	cairn_costmap_free(&cm);
+	free(g.cells);
+}
+END_TEST
+
 START_TEST(a_goal_heading_is_kept)
 {
 	struct test_grid g = test_grid_new(4.0, 4.0, 0.05);
@@ -384,5 +444,5 @@ CAIRN_TEST_MAIN("hybrid", shots_end_where_they_should,
     known_shots_have_known_lengths, paths_in_a_flat_can_be_driven, the_same_query_gives_the_same_path,
     a_goal_heading_is_kept,
     what_could_not_be_cheap_enough_is_not_looked_for_and_what_could_is_found_as_before,
-    the_nearest_reachable_point_will_do_when_asked, searches_end_at_their_limits, reasons_are_told_apart,
-    impossible_parameters_are_refused)
+    no_path_backs_over_floor_that_was_never_seen, the_nearest_reachable_point_will_do_when_asked,
+    searches_end_at_their_limits, reasons_are_told_apart, impossible_parameters_are_refused)
