@@ -10,25 +10,36 @@
 #define EASE_COST 60.0f
 #define NOT_WAITING (-2)
 
+static int blocks(int cells, int block)
+{
+	return (cells + block - 1) / block;
+}
+
+int cairn_cost_field_reserve(struct cairn_cost_field *f, const struct cairn_costmap *cm, int block)
+{
+	size_t cells = (size_t)blocks(cm->width, block) * (size_t)blocks(cm->height, block);
+	if (cells <= f->capacity)
+		return 0;
+	size_t grown = cells + cells / 4;
+	struct cairn_field_cell *c = malloc(grown * sizeof(*c));
+	if (c == NULL)
+		return -ENOMEM;
+	cairn_pages_touch(c, grown * sizeof(*c));
+	cairn_cost_field_free(f);
+	f->cells = c;
+	f->capacity = grown;
+	return 0;
+}
+
 int cairn_cost_field_start(struct cairn_cost_field *f, const struct cairn_costmap *cm, int block,
     double radius_m, const struct cairn_pose2 *ease_around, double ease_m, struct cairn_ways *ways)
 {
-	int width = (cm->width + block - 1) / block, height = (cm->height + block - 1) / block;
-	size_t cells = (size_t)width * (size_t)height;
-	if (cells > f->capacity) {
-		size_t grown = cells + cells / 4;
-		struct cairn_field_cell *c = malloc(grown * sizeof(*c));
-		if (c == NULL)
-			return -ENOMEM;
-		cairn_pages_touch(c, grown * sizeof(*c));
-		cairn_cost_field_free(f);
-		f->cells = c;
-		f->capacity = grown;
-	}
+	if (cairn_cost_field_reserve(f, cm, block) < 0)
+		return -ENOMEM;
 	f->cm = cm;
 	f->block = block;
-	f->width = width;
-	f->height = height;
+	f->width = blocks(cm->width, block);
+	f->height = blocks(cm->height, block);
 	f->radius_m = radius_m;
 	f->ways = ways;
 	f->ease = (struct cairn_window){0};
@@ -39,7 +50,7 @@ int cairn_cost_field_start(struct cairn_cost_field *f, const struct cairn_costma
 		f->ease = (struct cairn_window){(int)(x - ease_m * k), (int)(y - ease_m * k),
 		    (int)(x + ease_m * k) + 1, (int)(y + ease_m * k) + 1};
 	}
-	for (size_t i = 0; i < cells; i++)
+	for (int i = 0; i < f->width * f->height; i++)
 		f->cells[i] =
 		    (struct cairn_field_cell){.to_go = INFINITY, .cost = -1.0f, .next = NOT_WAITING};
 	for (int i = 0; i < CAIRN_FIELD_BUCKETS; i++)

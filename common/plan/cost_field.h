@@ -43,6 +43,9 @@ struct cairn_cost_field {
 	int aim_x, aim_y;
 };
 
+/* Takes the memory that a start on this costmap needs, for those who do not want to wait or to grow later. 0
+ * or -ENOMEM. */
+int cairn_cost_field_reserve(struct cairn_cost_field *f, const struct cairn_costmap *cm, int block);
 /* block: 1 (every cell) or 2. ways (may be NULL, borrowed): steps along which the footprint does not fit cost
  * CAIRN_FIELD_TIGHT more. Goal cells are added with cairn_cost_field_seed afterwards; indexes are always the
  * costmap's. 0 or -ENOMEM. */

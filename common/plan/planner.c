@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/pages.h"
 #include "common/plan/planner_internal.h"
 
 #define GOAL_MAX_AGE_S 2.0 /* the sequencer repeats it; silence means that nobody wants it any more */
@@ -22,6 +23,8 @@
 #define WAYPOINT_TOLERANCE_M 0.02 /* of the path as told to others; less than the room kept beside it */
 #define TURN_RADIUS_SPARE                                                                                    \
 	1.1 /* planned arcs are wider than the tightest, to leave the follower something to steer with */
+
+#define LIVE_MAX (CAIRN_POINTS_MAX + PLANNER_UNSEEN + CAIRN_FLOOR_POINTS_MAX)
 
 struct cairn_planner *cairn_planner_new(const struct cairn_config *cfg, struct cairn_error *err)
 {
@@ -50,7 +53,7 @@ struct cairn_planner *cairn_planner_new(const struct cairn_config *cfg, struct c
 	    .nodes_max = 120000};
 	p->hybrid = cairn_hybrid_new(&search);
 	planner_forget_floor(p);
-	p->live = calloc(CAIRN_POINTS_MAX + PLANNER_UNSEEN + CAIRN_FLOOR_POINTS_MAX, sizeof(*p->live));
+	p->live = calloc(LIVE_MAX, sizeof(*p->live));
 	struct cairn_follow_params follow = {.speed_mps = fmin(cfg->nav.speed_mps, cfg->robot.speed_max_mps),
 	    .speed_reverse_mps = fmin(cfg->nav.speed_reverse_mps, cfg->robot.speed_max_mps),
 	    .lookahead_m = cfg->nav.lookahead_m,
@@ -61,7 +64,10 @@ struct cairn_planner *cairn_planner_new(const struct cairn_config *cfg, struct c
 	if (p->hybrid == NULL || p->live == NULL) {
 		cairn_error_set(err, "planner: out of memory, or impossible dimensions in robot.* or nav.*");
 		cairn_planner_destroy(&p);
+		return NULL;
 	}
+	cairn_pages_touch(p, sizeof(*p)); /* not at the longest path, or the most points, so far */
+	cairn_pages_touch(p->live, LIVE_MAX * sizeof(*p->live));
 	return p;
 }
 
