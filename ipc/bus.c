@@ -278,6 +278,15 @@ struct cairn_pub *cairn_pub_new(
 	return pub;
 }
 
+/* Readers give room back as they read, but a sending libzmq looks for it once in a millisecond or so: without this a reader that
+ * keeps up loses what a quick publisher sends between two looks beyond the mark. */
+static void take_room_given_back(struct cairn_pub *pub)
+{
+	int events;
+	size_t size = sizeof(events);
+	(void)zmq_getsockopt(pub->socket, ZMQ_EVENTS, &events, &size);
+}
+
 int cairn_pub_send(struct cairn_pub *pub, const void *msg, int64_t t_ns, bool valid)
 {
 	struct cairn_bus *bus = pub->bus;
@@ -286,6 +295,8 @@ int cairn_pub_send(struct cairn_pub *pub, const void *msg, int64_t t_ns, bool va
 	int n = cairn_msg_encode(row->desc, row->name, &hdr, msg, bus->buf, sizeof(bus->buf));
 	if (n < 0)
 		return n;
+	if (row->mode == CAIRN_MODE_EVERY)
+		take_room_given_back(pub);
 	if (zmq_send(pub->socket, bus->buf, (size_t)n, ZMQ_DONTWAIT) < 0)
 		return -zmq_errno();
 	return 0;
