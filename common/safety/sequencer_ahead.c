@@ -3,7 +3,11 @@
  * A model takes its time. Asked only when a way is over, the robot would stand for as long as it thinks. So a
  * decision is wanted when what is left of a way, or of a stretch of it, takes about as long as the model has
  * taken lately. All rules for decisions hold for the answer, those of its age and of how far the robot has
- * moved since the snapshot included: what would break them is not asked for ahead of time. */
+ * moved since the snapshot included: what would break them is not asked for ahead of time.
+ *
+ * A way whose frontier has been seen into goes on with the round by itself and is asked about like any other,
+ * before it or its stretch ends: a question for every frontier that comes in sight on the way would cost twice
+ * the calls, and the robot would turn more than it gains. */
 #include <math.h>
 
 #include "common/safety/sequencer_impl.h"
@@ -49,7 +53,7 @@ static bool due(const struct cairn_sequencer *seq, double lead_s)
 	if (!(lead_s > 0.0) || t->distance_m <= SEQ_MOVED_M || t->nav.nudging)
 		return false;
 	if (t->nav.frontier && t->nav.missing > 0 && seq->cfg->mission.recheck)
-		return true; /* seen into: nothing is left to drive there for */
+		return true; /* seen into, and nothing to go on to: nothing is left to drive there for */
 	if (seq->nav_status.goal_id != t->nav.goal_id)
 		return false;
 	if (seq->nav_status.state == CAIRN_NAV_STATE_REACHED || worse(seq))
@@ -69,6 +73,13 @@ void seq_ahead_step(struct cairn_sequencer *seq)
 		t->ahead_s += seq->step_s;
 	else
 		t->ahead = due(seq, seq_ahead_lead_s(seq));
+}
+
+bool seq_ahead_goes_on(const struct cairn_sequencer *seq, bool seen)
+{
+	const struct seq_task *t = &seq->task;
+	return seq->cfg->mission.recheck && seq_ahead_lead_s(seq) > 0.0 &&
+	       (t->nav.onward || (seen && t->distance_m > SEQ_MOVED_M));
 }
 
 bool seq_ahead_waits(const struct cairn_sequencer *seq)

@@ -307,6 +307,8 @@ void seq_ahead_answered(struct cairn_sequencer *seq, const struct cairn_msg_deci
 /* So long before a way ends the next decision is asked for. */
 double seq_ahead_lead_s(const struct cairn_sequencer *seq);
 void seq_ahead_step(struct cairn_sequencer *seq);
+/* A way of the model's may go on with the round: its frontier has been seen into, now or before. */
+bool seq_ahead_goes_on(const struct cairn_sequencer *seq, bool seen);
 /* The answer to what was asked ahead may still come without the robot having to stand for it. */
 bool seq_ahead_waits(const struct cairn_sequencer *seq);
 /* It has been asked for as long ahead as it is to be, or nothing is asked ahead. */

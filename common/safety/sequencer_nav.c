@@ -242,15 +242,14 @@ static void aim(struct cairn_sequencer *seq, const struct cairn_msg_frontier *f,
 }
 
 /* Local exploration may turn at any time. A way of the model's only when what it was sent to has been seen
- * into, while it is asked where to go next: so the robot does not drive on to nothing, or stand, for as long
- * as that takes. */
+ * into: so the robot does not drive on to nothing, or stand, until the model is asked again. */
 static bool may_turn(const struct cairn_sequencer *seq, const struct cairn_msg_frontier *now)
 {
 	const struct seq_task *t = &seq->task;
 	if (t->nav.nudging || strcmp(seq->cfg->mission.order, "tour") != 0)
 		return false;
 	if (t->d.source == CAIRN_SOURCE_MODEL)
-		return t->ahead && seq->cfg->mission.recheck && (t->nav.onward || now == NULL);
+		return seq_ahead_goes_on(seq, now == NULL);
 	return t->d.source == CAIRN_SOURCE_LOCAL;
 }
 

@@ -25,7 +25,7 @@ START_TEST(calls_by_need_are_fewer_than_at_a_fixed_rate_for_the_same_floor)
 	/* A call every 2 s from the first picture on, as long as the run takes. */
 	ck_assert_double_ge((double)r.fixed.calls, r.fixed.seconds / 2.0 - 3.0);
 	ck_assert_double_le((double)r.fixed.calls, r.fixed.seconds / 2.0 + 1.0);
-	ck_assert_double_gt(r.saved, 0.2); /* 5 calls or fewer instead of 7: a small home is seen in 14 s */
+	ck_assert_double_ge(r.saved, 0.4); /* 4 calls or fewer instead of 7: a small home is seen in 15 s */
 	ck_assert(cairn_frequency_compare(&cfg, world, &period_s, 1, 40.0, &again, &err));
 	ck_assert_mem_eq(&r.adaptive, &again.adaptive, sizeof(r.adaptive));
 	cairn_world_destroy(&world);

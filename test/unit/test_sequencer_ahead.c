@@ -1,5 +1,5 @@
-/* The next decision is asked for while the last way is driven: when, what the answer must keep to, and that
- * the robot does not stand for it. */
+/* The next decision is asked for while the last way is driven: when, what the answer must keep to, that
+ * the robot does not stand for it, and that none is asked for while the way goes on by itself. */
 #include "test/support/robot_rig.h"
 #include "test/support/runner.h"
 
@@ -159,20 +159,21 @@ static void see_into_it(struct rig *r)
 	r->frontiers.items_count = 1;
 }
 
-START_TEST(what_has_been_seen_into_is_not_driven_to_while_the_model_thinks_the_round_goes_on)
+START_TEST(what_has_been_seen_into_is_not_driven_to_the_round_goes_on_and_nothing_is_asked_before_its_stretch_ends)
 {
 	struct rig *r = hall();
 	uint64_t first = set_off(r);
 	rig_run(r, 1.5);
 	see_into_it(r);
-	(void)until_wanted(r);
-	struct cairn_msg_decision gone = there(r); /* asked before it was gone */
-	rig_run(r, 1.0);
+	rig_run(r, 0.6);
 	for (int i = 0; i < 10; i++) {
 		rig_step(r);
 		ck_assert_double_gt(r->out.cmd_vel.v_mps, 0.2);
+		ck_assert(!r->out.mission.wants_decision);
 	}
 	ck_assert_double_eq(r->out.nav_goal.y_m, 2.0);
+	(void)until_wanted(r);
+	struct cairn_msg_decision gone = there(r); /* of a frontier that is gone */
 	ck_assert_uint_eq(r->out.mission.decision_id, first);
 	rig_decide(r, &gone);
 	ck_assert_int_eq(r->last_model_result.outcome, CAIRN_OUTCOME_REFUSED);
@@ -230,6 +231,6 @@ CAIRN_TEST_MAIN("sequencer_ahead",
     a_slow_model_is_asked_no_farther_ahead_than_its_answer_may_be_acted_on,
     a_model_is_not_silent_while_the_robot_drives_for_it,
     another_decision_may_be_asked_for_when_another_frontier_has_become_better,
-    what_has_been_seen_into_is_not_driven_to_while_the_model_thinks_the_round_goes_on,
+    what_has_been_seen_into_is_not_driven_to_the_round_goes_on_and_nothing_is_asked_before_its_stretch_ends,
     a_model_that_says_nothing_then_is_driven_for_no_longer_than_a_stretch,
     nothing_is_asked_ahead_when_it_is_switched_off)
