@@ -165,7 +165,7 @@ static bool measure(struct cairn_tour *t, const struct cairn_ground *g, struct c
 		block_of(g, 0.0, 0.0, &x, &y);
 		m->home_m = fmax(block_way_m(t, g, x, y), 0.0);
 		m->first_m = f->distance_m + t->cfg.tour_turn_m * turn_rad(t, g, pose, f) / M_PI;
-		m->gain_m2 = fmax(cairn_tour_gain_m2(g->grid, f->goal_x_m, f->goal_y_m, t->cfg.tour_look_m), GAIN_MIN_M2);
+		m->gain_m2 = fmax(cairn_tour_gain_m2(g->grid, f->x_m, f->y_m, t->cfg.tour_look_m), GAIN_MIN_M2);
 	}
 	for (uint32_t i = 0; i < t->member_count; i++) /* blocks may make it longer one way than the other */
 		for (uint32_t k = 0; k < i; k++)

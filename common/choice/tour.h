@@ -9,7 +9,8 @@
  *
  * The first leg includes what it takes to turn round (choice.tour_turn_m for half a turn). With tour_eager = 0 the round is
  * the shortest one; the more, the sooner much is seen (the minimum latency problem). Gain is the unknown area that a
- * turn of the LiDAR from the place to stand would show, by rays of choice.tour_look_m that occupied cells end.
+ * turn of the LiDAR in the opening would show, by rays of choice.tour_look_m that occupied cells end. From the place to
+ * stand the jambs would hide most of it, and of a large room no more would be reckoned than of a small one.
  *
  * What comes of it is a number for each frontier: detour_m, what is lost by going there next instead of to the best one.
  * The best has 0. The one that was best last time stays so until another is better by choice.tour_keep_m.
