@@ -3,7 +3,8 @@
 #
 #   scripts/check.sh [TEST OR OPTION OF "meson test"...]
 #
-# CAIRN_SANITIZE=address,undefined builds with these sanitizers (or: thread) into a folder of its own.
+# CAIRN_SANITIZE=address,undefined builds with these sanitizers (or: thread), CAIRN_COVERAGE=1 with counters of the lines that
+# are reached (scripts/coverage.sh), each into a folder of its own.
 # The last line is "N passed, N failed", with ", N skipped" behind it when data or rights were missing; single test
 # cases are counted. Exit: 0 all passed, 1 not, 2 the machine could not be made ready.
 set -eu
@@ -13,20 +14,31 @@ cd "$root"
 scripts/setup.sh
 
 sanitize=${CAIRN_SANITIZE-}
+folder=build-check
 if [ -n "$sanitize" ]; then
-	folder=build-check-$(printf '%s' "$sanitize" | tr ',' '-')
-	set -- --timeout-multiplier 4 "$@"
-	build() {
-		scripts/build.sh "$folder" -Dwerror=true -Db_sanitize="$sanitize" -Db_lundef=false --buildtype=debugoptimized
-	}
+	folder=$folder-$(printf '%s' "$sanitize" | tr ',' '-')
 	# A report is a failure, with the place it comes from. One test puts a library of its own in front.
 	export ASAN_OPTIONS="abort_on_error=0:detect_stack_use_after_return=1:verify_asan_link_order=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 	export TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1:suppressions=$root/test/tsan.supp${TSAN_OPTIONS:+:$TSAN_OPTIONS}"
 	export UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
-else
-	folder=build-check
+fi
+coverage=false
+if [ -n "${CAIRN_COVERAGE-}" ]; then
+	folder=$folder-coverage
+	coverage=true
+fi
+if [ "$folder" = build-check ]; then
 	build() {
 		scripts/build.sh "$folder" -Dwerror=true --buildtype=release
+	}
+else
+	# Slower programs: a test's own limit of time grows as meson's does.
+	set -- --timeout-multiplier 4 "$@"
+	export CK_TIMEOUT_MULTIPLIER="${CK_TIMEOUT_MULTIPLIER:-4}"
+	# Built quickly (meson.build). Warnings are for the release build to refuse: here some are false.
+	build() {
+		scripts/build.sh "$folder" -Db_sanitize="${sanitize:-none}" -Db_coverage="$coverage" \
+			-Db_lundef=false --buildtype=debugoptimized -Doptimization=1
 	}
 fi
 if ! build; then
