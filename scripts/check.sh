@@ -19,6 +19,7 @@ if [ -n "$sanitize" ]; then
 	folder=$folder-$(printf '%s' "$sanitize" | tr ',' '-')
 	# A report is a failure, with the place it comes from. One test puts a library of its own in front.
 	export ASAN_OPTIONS="abort_on_error=0:detect_stack_use_after_return=1:verify_asan_link_order=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
+	export LSAN_OPTIONS="suppressions=$root/test/lsan.supp:print_suppressions=0${LSAN_OPTIONS:+:$LSAN_OPTIONS}"
 	export TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1:suppressions=$root/test/tsan.supp${TSAN_OPTIONS:+:$TSAN_OPTIONS}"
 	export UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
 fi
