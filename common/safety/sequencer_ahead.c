@@ -6,8 +6,8 @@
  * moved since the snapshot included: what would break them is not asked for ahead of time.
  *
  * A way whose frontier has been seen into goes on with the round by itself and is asked about like any other,
- * before it or its stretch ends: a question for every frontier that comes in sight on the way would cost twice
- * the calls, and the robot would turn more than it gains. */
+ * before it or its stretch ends: a question for every frontier that comes in sight on the way would cost up
+ * to twice the calls, and the robot would turn more than it gains. */
 #include <math.h>
 
 #include "common/safety/sequencer_impl.h"
