@@ -59,9 +59,9 @@ void cairn_stage_count_reject(struct cairn_stage *stage);
  * unless launcher.lock_memory is off. Without the privilege for that it says so and goes on: locking only a
  * part would let later allocations fail. */
 void cairn_stage_urgent(struct cairn_stage *stage);
-/* Something beside the work itself did or did not succeed: a file that was to be saved, say. what names it, for example "save
- * the map"; why is NULL when it worked. Failures are counted; the first, and the end of a row of them, are logged, and
- * 'cairn status' shows the newest for as long as it lasts. */
+/* Something beside the work itself did or did not succeed: a file that was to be saved, say. what names it,
+ * for example "save the map"; why is NULL when it worked. Failures are counted; the first, and the end of a
+ * row of them, are logged, and 'cairn status' shows the newest for as long as it lasts. */
 void cairn_stage_tried(struct cairn_stage *stage, const char *what, const char *why);
 /* Ready: tells the launcher (newline on --ready-fd). */
 void cairn_stage_ready(struct cairn_stage *stage);

@@ -1,0 +1,61 @@
+/* stage_internal.h - what the parts of the shell of a stage share; nobody else includes this. */
+#ifndef CAIRN_PROCS_SHELL_STAGE_INTERNAL_H
+#define CAIRN_PROCS_SHELL_STAGE_INTERNAL_H
+
+#include "common/base/spread.h"
+#include "procs/shell/stage.h"
+
+#define STAGE_SOURCES_MAX 96
+#define STAGE_TIMERS_MAX 16
+#define STAGE_TROUBLES_MAX 4 /* of different kinds at once */
+
+/* What the loop waits for. */
+struct stage_source {
+	void *socket; /* zmq, or NULL */
+	int fd;
+	short events;
+	cairn_loop_fn *fn;
+	void *ctx;
+	struct cairn_server *server;
+};
+
+struct stage_timer {
+	int64_t period_ns, due_ns;
+	cairn_loop_fn *fn;
+	void *ctx;
+};
+
+struct cairn_stage {
+	char name[32];
+	char run_dir[256];
+	int ready_fd;
+	int signal_fd;
+	int timer_fd; /* readable when the next timer is due */
+	int64_t armed_ns;
+	bool ending;
+	struct cairn_config cfg;
+	struct cairn_bus *bus;
+	struct cairn_pub *beat_pub, *commanded_pub;
+	struct cairn_msg_commanded commanded; /* the newest; id 0 = none yet */
+	int64_t commanded_ns;
+	struct stage_source sources[STAGE_SOURCES_MAX];
+	int source_count;
+	bool sources_changed;
+	struct stage_timer timers[STAGE_TIMERS_MAX];
+	int timer_count;
+	uint64_t loops, rejects, overruns;
+	int64_t beat_due_ns, turn_ns, late_ns; /* longest turn, latest timer since the last beat */
+	struct cairn_spread late;
+	char note[96];
+	struct stage_trouble {
+		char what[32]; /* empty: none */
+		char text[96];
+	} troubles[STAGE_TROUBLES_MAX];
+	uint64_t failures;
+};
+
+/* A place for one more input of the loop, watched as file descriptor -1 until it is filled in. More than the
+ * loop has room for end the process: a mistake in the program. */
+struct stage_source *stage_add_source(struct cairn_stage *stage);
+
+#endif
