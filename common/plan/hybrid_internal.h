@@ -9,8 +9,8 @@
 #define HYBRID_ARCS 10 /* straight, two gentle, two tight; forward, then backward */
 #define HYBRID_NODES_LIMIT 4000000
 #define HYBRID_STEER_CHANGE 0.15f /* cells: of two equal paths the steadier one */
-#define HYBRID_GREED 1.5f         /* weight of the heuristic: somewhat dearer paths, found much sooner */
-#define HYBRID_PATIENCE 200       /* expansions in search of something better than what was found last */
+#define HYBRID_GREED 1.3f         /* weight of the heuristic: somewhat dearer paths, found much sooner */
+#define HYBRID_PATIENCE 600       /* expansions in search of something better than what was found last */
 #define HYBRID_MISS 4.0           /* cost of ending a cell away from the goal, cells */
 #define HYBRID_WORTH_M 0.5        /* a partial path must bring this much (in cost-free metres) */
 
