@@ -13,9 +13,13 @@
 #include "ipc/bus_internal.h"
 #include "ipc/lockfile.h"
 
-/* A reader that is sent more than its socket takes never connects again (libzmq 4.3.4 takes it for an error of the protocol): so the
- * socket takes more than any message has, and what is too large for one is refused and counted like other rubbish. */
+/* A reader that is sent more than its socket takes never connects again (libzmq 4.3.4 takes it for an error
+ * of the protocol): so the socket takes more than any message has, and what is too large for one is refused
+ * and counted like other rubbish. */
 #define FOREIGN_MAX (16 * 1024 * 1024)
+/* What a publisher takes: handshakes (some 40 bytes) and subscriptions, which are empty here. libzmq walks
+ * all that its readers have asked for whenever one of them goes, a step a byte. */
+#define SUBSCRIPTION_MAX 256
 #define RECONNECT_MS 20      /* a reborn publisher is heard again within this */
 #define RECONNECT_MAX_MS 100 /* while it is away: ten cheap connects a second */
 
@@ -264,7 +268,10 @@ struct cairn_pub *cairn_pub_new(
 	}
 	pub->socket = zmq_socket(bus->zmq, ZMQ_PUB);
 	if (pub->socket != NULL) {
-		cairn_bus_limit(pub->socket, row->mode == CAIRN_MODE_EVERY ? CAIRN_HWM_EVERY : CAIRN_HWM_LATEST);
+		int64_t max = SUBSCRIPTION_MAX;
+		cairn_bus_limit(
+		    pub->socket, row->mode == CAIRN_MODE_EVERY ? CAIRN_HWM_EVERY : CAIRN_HWM_LATEST);
+		(void)zmq_setsockopt(pub->socket, ZMQ_MAXMSGSIZE, &max, sizeof(max));
 		/* On this side too: a full pipe would drop the newest message, not the oldest. */
 		set_int(pub->socket, ZMQ_CONFLATE, row->mode == CAIRN_MODE_LATEST);
 	}
@@ -278,8 +285,8 @@ struct cairn_pub *cairn_pub_new(
 	return pub;
 }
 
-/* Readers give room back as they read, but a sending libzmq looks for it once in a millisecond or so: without this a reader that
- * keeps up loses what a quick publisher sends between two looks beyond the mark. */
+/* Readers give room back as they read, but a sending libzmq looks for it once in a millisecond or so: without
+ * this a reader that keeps up loses what a quick publisher sends between two looks beyond the mark. */
 static void take_room_given_back(struct cairn_pub *pub)
 {
 	int events;
@@ -329,7 +336,8 @@ struct cairn_sub *cairn_sub_new(
 	sub->socket = zmq_socket(bus->zmq, ZMQ_SUB);
 	if (sub->socket != NULL) {
 		int64_t max = FOREIGN_MAX;
-		cairn_bus_limit(sub->socket, row->mode == CAIRN_MODE_EVERY ? CAIRN_HWM_EVERY : CAIRN_HWM_LATEST);
+		cairn_bus_limit(
+		    sub->socket, row->mode == CAIRN_MODE_EVERY ? CAIRN_HWM_EVERY : CAIRN_HWM_LATEST);
 		(void)zmq_setsockopt(sub->socket, ZMQ_MAXMSGSIZE, &max, sizeof(max));
 		set_int(sub->socket, ZMQ_CONFLATE, row->mode == CAIRN_MODE_LATEST);
 		(void)zmq_setsockopt(sub->socket, ZMQ_SUBSCRIBE, "", 0);
