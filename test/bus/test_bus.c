@@ -2,7 +2,6 @@
 #include "ipc/bus.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -10,29 +9,18 @@
 #include <zmq.h>
 
 #include "ipc/lockfile.h"
+#include "test/support/run_dir.h"
 #include "test/support/runner.h"
 
 #define TRIES 2000 /* of 5 ms each: a limit for a broken bus, not a measure of a good one */
 
-static char run_dir[32];
+static char run_dir[CAIRN_RUN_DIR_BYTES];
 static struct cairn_bus *bus;
 static struct cairn_error err;
 
-static int remove_entry(const char *path, const struct stat *st, int flag, struct FTW *ftw)
-{
-	(void)st;
-	(void)flag;
-	(void)ftw;
-	return remove(path);
-}
-
 static void setup(void)
 {
-	char path[64];
-	strcpy(run_dir, "/tmp/cairn-bus-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(run_dir));
-	snprintf(path, sizeof(path), "%s/bus", run_dir);
-	ck_assert_int_eq(mkdir(path, 0700), 0);
+	cairn_run_dir_make(run_dir, "bus");
 	bus = cairn_bus_new(run_dir, &err);
 	ck_assert_msg(bus != NULL, "%s", err.text);
 }
@@ -41,7 +29,7 @@ static void teardown(void)
 {
 	cairn_bus_destroy(&bus);
 	ck_assert_ptr_null(bus);
-	nftw(run_dir, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+	cairn_run_dir_remove(run_dir);
 }
 
 static struct cairn_pub *publisher(enum cairn_topic topic)
@@ -140,8 +128,8 @@ START_TEST(a_topic_of_the_latest_ends_at_the_newest)
 		struct cairn_msg_battery out = {i};
 		cairn_pub_send(pub, &out, i, true);
 	}
-	/* A burst that is faster than the socket may lose any of its messages, the last as well: every topic of the latest is
-	 * repeated, and what comes then is the newest, never an older one. */
+	/* A burst that is faster than the socket may lose any of its messages, the last as well: every topic
+	 * of the latest is repeated, and what comes then is the newest, never an older one. */
 	for (int i = 0; i < TRIES && b.voltage_v < 20.0; i++) {
 		double before = b.voltage_v;
 		if (!wait_readable(cairn_sub_socket(sub))) {
@@ -237,7 +225,8 @@ START_TEST(a_command_is_answered_or_times_out_and_never_lost_in_silence)
 	pid_t pid = fork();
 	if (pid == 0) {
 		char expected[128]; /* the kernel's word on who asks comes before its own */
-		snprintf(expected, sizeof(expected), "heard goto from uid %u, pid %d: a test", getuid(), getpid());
+		snprintf(
+		    expected, sizeof(expected), "heard goto from uid %u, pid %d: a test", getuid(), getpid());
 		int r = cairn_ask(run_dir, CAIRN_SERVICE_OPERATOR, &cmd, &reply, 10000, NULL);
 		_exit(r == 0 && reply.ok && strcmp(reply.text, expected) == 0 ? 0 : 1);
 	}

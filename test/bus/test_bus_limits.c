@@ -1,49 +1,25 @@
 /* What strangers on the sockets of the bus can do to those who use it: messages that are too large, of
- * another version, with other fields or types; readers that never read, die or shout; floods of commands.
- * Real sockets, processes of the test's own. */
-#include <ftw.h>
+ * another version, with other fields or types; readers that never read, or die. Real sockets, processes of
+ * the test's own. */
 #include <msgpack.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <zmq.h>
 
 #include "ipc/bus.h"
+#include "test/support/run_dir.h"
 #include "test/support/runner.h"
 
 #define TRIES 2000 /* of 5 ms each: a limit for a broken bus, not a measure of a good one */
-#define WINDOW                                                                                               \
-	50 /* messages on their way to a reader that keeps up: with the room it has not given back yet       \
-	      (below 100) they fit */
+/* Messages on their way to a reader that keeps up: with the room it has not given back yet (below 100) they fit. */
+#define WINDOW 50
 #define LARGEST (256 * 1024)
 
-static char run_dir[32];
+static char run_dir[CAIRN_RUN_DIR_BYTES];
 static struct cairn_bus *bus;
 static struct cairn_error err;
-
-static int remove_entry(const char *path, const struct stat *st, int flag, struct FTW *ftw)
-{
-	(void)st;
-	(void)flag;
-	(void)ftw;
-	return remove(path);
-}
-
-/* The folder alone: who forks does so before it makes sockets. */
-static void make_run_dir(void)
-{
-	char path[64];
-	strcpy(run_dir, "/tmp/cairn-lim-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(run_dir));
-	snprintf(path, sizeof(path), "%s/bus", run_dir);
-	ck_assert_int_eq(mkdir(path, 0700), 0);
-}
 
 static void open_bus(void)
 {
@@ -54,7 +30,7 @@ static void open_bus(void)
 static void teardown(void)
 {
 	cairn_bus_destroy(&bus);
-	nftw(run_dir, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+	cairn_run_dir_remove(run_dir);
 }
 
 static void wait_readable(void *socket)
@@ -155,7 +131,7 @@ static bool send_until(struct liar *liar, struct cairn_sub *sub, double volts, u
 
 START_TEST(fields_of_a_later_version_are_passed_over)
 {
-	make_run_dir();
+	cairn_run_dir_make(run_dir, "lim");
 	open_bus();
 	struct liar liar;
 	struct cairn_sub *sub = cairn_sub_new(bus, CAIRN_TOPIC_BATTERY, NULL, &err);
@@ -170,7 +146,7 @@ END_TEST
 
 START_TEST(another_version_and_another_type_are_refused_and_counted)
 {
-	make_run_dir();
+	cairn_run_dir_make(run_dir, "lim");
 	open_bus();
 	struct liar liar;
 	struct cairn_sub *sub = cairn_sub_new(bus, CAIRN_TOPIC_BATTERY, NULL, &err);
@@ -196,7 +172,7 @@ END_TEST
 
 START_TEST(a_message_larger_than_any_of_ours_is_refused_counted_and_the_topic_goes_on)
 {
-	make_run_dir();
+	cairn_run_dir_make(run_dir, "lim");
 	open_bus();
 	struct liar liar;
 	struct cairn_sub *sub = cairn_sub_new(bus, CAIRN_TOPIC_BATTERY, NULL, &err);
@@ -287,7 +263,7 @@ static void hear_newest(struct cairn_pub *pub, struct cairn_sub *sub, struct cai
 
 START_TEST(a_reader_that_is_stopped_or_dies_costs_the_publisher_and_the_others_nothing)
 {
-	make_run_dir();
+	cairn_run_dir_make(run_dir, "lim");
 	int tell[2];
 	ck_assert_int_eq(pipe(tell), 0);
 	pid_t stopped = fork();
@@ -324,181 +300,7 @@ START_TEST(a_reader_that_is_stopped_or_dies_costs_the_publisher_and_the_others_n
 }
 END_TEST
 
-/* ---- readers that shout ---- */
-
-enum { SUBSCRIBES = 1, LARGE = 2, CONNECTS = 4 };
-
-/* Connects with bytes that are no ZeroMQ at all, and is gone. */
-static void knock(const struct sockaddr_un *at, const char *bytes, size_t size)
-{
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
-	if (fd >= 0 && connect(fd, (const struct sockaddr *)at, sizeof(*at)) == 0)
-		(void)!send(fd, bytes, size, MSG_NOSIGNAL);
-	if (fd >= 0)
-		close(fd);
-}
-
-/* Subscribes like a reader, hears a message, and then shouts without end: what kinds has of other
- * subscriptions, large messages and rubbish on other connections. Counts its rounds. */
-_Noreturn static void shout(int kinds, volatile unsigned *rounds)
-{
-	char ep[128], buf[4096];
-	struct sockaddr_un at = {.sun_family = AF_UNIX};
-	snprintf(ep, sizeof(ep), "ipc://%s/bus/battery", run_dir);
-	snprintf(at.sun_path, sizeof(at.sun_path), "%s/bus/battery", run_dir);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	void *zmq = zmq_ctx_new(), *sub = zmq_socket(zmq, ZMQ_XSUB);
-	zmq_connect(sub, ep);
-	zmq_send(sub, "\1", 1, 0);
-	zmq_recv(sub, buf, sizeof(buf), 0);
-	for (unsigned i = 0;; i++) {
-		int n = snprintf(buf, sizeof(buf), "%c%u", 1, i);
-		if (kinds & SUBSCRIBES)
-			zmq_send(sub, buf, (size_t)n, ZMQ_DONTWAIT);
-		memset(buf, (int)i, sizeof(buf));
-		if (kinds & LARGE)
-			zmq_send(sub, buf, sizeof(buf), ZMQ_DONTWAIT);
-		if ((kinds & CONNECTS) && i % 100 == 0)
-			knock(&at, buf, sizeof(buf));
-		*rounds = i;
-	}
-}
-
-/* Subscriptions without end while connections come and go in a storm are left out: docs/reliability.md, "What
- * the library beneath cannot do". */
-START_TEST(a_consumer_that_talks_to_a_publisher_disturbs_nobody)
-{
-	static const int kinds[] = {
-	    SUBSCRIBES, LARGE, CONNECTS, SUBSCRIBES | LARGE, LARGE | CONNECTS};
-	volatile unsigned *rounds =
-	    mmap(NULL, sizeof(*rounds), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ck_assert_ptr_ne((void *)rounds, MAP_FAILED);
-	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
-		make_run_dir();
-		*rounds = 0;
-		pid_t shouting = fork();
-		if (shouting == 0)
-			shout(kinds[k], rounds);
-		open_bus();
-		struct cairn_pub *pub = cairn_pub_new(bus, CAIRN_TOPIC_BATTERY, NULL, &err);
-		struct cairn_sub *sub = cairn_sub_new(bus, CAIRN_TOPIC_BATTERY, NULL, &err);
-		int heard = 0;
-		unsigned since =
-		    0; /* rounds when it was shouting for certain: only what is heard after that counts */
-		for (time_t end = time(NULL) + 10; time(NULL) < end && (heard < 200 || *rounds == since);) {
-			struct cairn_msg_battery out = {11.5}, in;
-			ck_assert_int_eq(cairn_pub_send(pub, &out, 1, true), 0);
-			wait_readable(cairn_sub_socket(sub));
-			while (cairn_sub_recv(sub, &in, NULL) == 1)
-				heard += since > 0;
-			if (since == 0 && *rounds > 1000)
-				since = *rounds;
-		}
-		ck_assert_msg(since > 0 && *rounds > since, "it does not shout (%#x)", kinds[k]);
-		ck_assert_msg(heard >= 200, "%d messages heard beside it (%#x)", heard, kinds[k]);
-		ck_assert_uint_eq(cairn_bus_rejects(bus), 0);
-		kill(shouting, SIGKILL);
-		waitpid(shouting, NULL, 0);
-		teardown();
-	}
-	munmap((void *)rounds, sizeof(*rounds));
-}
-END_TEST
-
-static void answer(void *ctx, const struct cairn_msg_command *cmd, struct cairn_msg_reply *reply)
-{
-	int *counts = ctx;
-	counts[strcmp(cmd->verb, "stop") == 0]++;
-	reply->ok = true;
-}
-
-START_TEST(in_a_flood_of_commands_and_rubbish_a_stop_is_answered_and_a_turn_stays_short)
-{
-	make_run_dir();
-	pid_t flood = fork();
-	if (flood == 0) {
-		char ep[128], buf[1024];
-		static char rubbish[9000];
-		struct cairn_msg_command cmd = {.verb = "pause", .who = "flood"};
-		struct cairn_header hdr = {CAIRN_SCHEMA_VERSION, 1, 1, 1, true};
-		int n = cairn_msg_encode(&cairn_desc_command, "operator", &hdr, &cmd, buf, sizeof(buf));
-		snprintf(ep, sizeof(ep), "ipc://%s/bus/operator", run_dir);
-		void *zmq = zmq_ctx_new(), *s = zmq_socket(zmq, ZMQ_DEALER),
-		     *bad = zmq_socket(zmq, ZMQ_DEALER);
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		zmq_connect(s, ep);
-		zmq_connect(bad, ep);
-		for (;;) {
-			zmq_send(s, buf, (size_t)n, ZMQ_DONTWAIT);
-			zmq_send(bad, rubbish, 100, ZMQ_DONTWAIT);
-			zmq_send(
-			    bad, rubbish, sizeof(rubbish), ZMQ_DONTWAIT); /* larger than a command may be */
-		}
-	}
-	pid_t child = fork();
-	if (child == 0) {
-		struct cairn_msg_command cmd = {.verb = "stop", .who = "a test"};
-		struct cairn_msg_reply reply = {0};
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		_exit(cairn_ask(run_dir, CAIRN_SERVICE_OPERATOR, &cmd, &reply, 20000, NULL) == 0 && reply.ok
-			  ? 0
-			  : 1);
-	}
-	open_bus();
-	int counts[2] = {0, 0}, status = -1;
-	struct cairn_server *server = cairn_server_new(bus, CAIRN_SERVICE_OPERATOR, answer, counts, &err);
-	ck_assert_msg(server != NULL, "%s", err.text);
-	/* the stop came through, the flood was felt, and rubbish was counted */
-	for (int i = 0; i < 10 * TRIES && (status != 0 || counts[0] < 100 || cairn_bus_rejects(bus) < 10);
-	     i++) {
-		wait_readable(cairn_server_socket(server));
-		int before = counts[0] + counts[1];
-		cairn_server_serve(server);
-		ck_assert_int_le(
-		    counts[0] + counts[1] - before, 32); /* then the stage's own work has its turn */
-		(void)waitpid(child, &status, WNOHANG);
-	}
-	kill(flood, SIGKILL);
-	waitpid(flood, NULL, 0);
-	ck_assert_int_eq(status, 0);
-	ck_assert_int_eq(counts[1], 1);
-	ck_assert_int_ge(counts[0], 100);
-	ck_assert_uint_ge(cairn_bus_rejects(bus), 10);
-	teardown();
-}
-END_TEST
-
-START_TEST(a_verb_of_another_service_is_refused_and_counted)
-{
-	make_run_dir();
-	pid_t child = fork();
-	if (child == 0) {
-		struct cairn_msg_command cmd = {.verb = "release", .who = "a test"};
-		struct cairn_msg_reply reply = {0};
-		int r = cairn_ask(run_dir, CAIRN_SERVICE_OPERATOR, &cmd, &reply, 20000, NULL);
-		_exit(r == 0 && !reply.ok &&
-			      strcmp(reply.text, "there is no command 'release' of operator") == 0
-			  ? 0
-			  : 1);
-	}
-	open_bus();
-	int counts[2] = {0, 0}, status = -1;
-	struct cairn_server *server = cairn_server_new(bus, CAIRN_SERVICE_OPERATOR, answer, counts, &err);
-	for (int i = 0; i < TRIES && waitpid(child, &status, WNOHANG) == 0; i++) {
-		wait_readable(cairn_server_socket(server));
-		cairn_server_serve(server);
-	}
-	ck_assert_int_eq(status, 0);
-	ck_assert_int_eq(counts[0] + counts[1], 0);
-	ck_assert_uint_eq(cairn_bus_rejects(bus), 1);
-	teardown();
-}
-END_TEST
-
 CAIRN_TEST_MAIN("bus-limits", fields_of_a_later_version_are_passed_over,
     another_version_and_another_type_are_refused_and_counted,
     a_message_larger_than_any_of_ours_is_refused_counted_and_the_topic_goes_on,
-    a_reader_that_is_stopped_or_dies_costs_the_publisher_and_the_others_nothing,
-    a_consumer_that_talks_to_a_publisher_disturbs_nobody,
-    in_a_flood_of_commands_and_rubbish_a_stop_is_answered_and_a_turn_stays_short,
-    a_verb_of_another_service_is_refused_and_counted)
+    a_reader_that_is_stopped_or_dies_costs_the_publisher_and_the_others_nothing)

@@ -1,8 +1,7 @@
-/* The door to other machines, with real sockets on the loopback and the real stage: who is let in, what he may do, and what a flood of
- * his does to the others. The services behind it are played by the test. */
+/* The door to other machines, with real sockets on the loopback and the real stage: who is let in, what he
+ * may do, and what a flood of his does to the others. The services behind it are played by the test. */
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
@@ -19,25 +18,18 @@
 #include "ipc/keyfile.h"
 #include "ipc/remote.h"
 #include "ipc/remote_rules.h"
+#include "test/support/run_dir.h"
 #include "test/support/runner.h"
 
 #define TRIES 2000 /* of 5 ms each: a limit for a broken door, not a measure of a good one */
 #define ANSWER_MS 10000
 
-static char run_dir[32], url[64], path[128];
+static char run_dir[CAIRN_RUN_DIR_BYTES], url[64], path[128];
 static struct cairn_error err;
 static struct cairn_key robot, anna, bob, eve;
 static pid_t stage = -1;
 
 /* ---- the robot ---- */
-
-static int remove_entry(const char *name, const struct stat *st, int flag, struct FTW *ftw)
-{
-	(void)st;
-	(void)flag;
-	(void)ftw;
-	return remove(name);
-}
 
 /* Two free ports in a row. */
 static int free_ports(void)
@@ -98,7 +90,8 @@ static void start_stage(void)
 			_exit(1);
 		dup2(log, 2);
 		snprintf(fd, sizeof(fd), "%d", ready[1]);
-		execl(CAIRN_REMOTE, CAIRN_REMOTE, "--run", run_dir, "--stage", "remote", "--ready-fd", fd, (char *)NULL);
+		execl(CAIRN_REMOTE, CAIRN_REMOTE, "--run", run_dir, "--stage", "remote", "--ready-fd", fd,
+		    (char *)NULL);
 		_exit(127);
 	}
 	close(ready[1]);
@@ -110,9 +103,7 @@ static void setup(void)
 {
 	char list[512];
 	static struct cairn_config cfg;
-	strcpy(run_dir, "/tmp/cairn-remote-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(run_dir));
-	ck_assert_int_eq(mkdir(in_run("bus"), 0700), 0);
+	cairn_run_dir_make(run_dir, "remote");
 	make_key(&robot, "robot");
 	make_key(&anna, "anna");
 	make_key(&bob, "bob");
@@ -134,8 +125,9 @@ static void teardown(void)
 	int status = -1;
 	kill(stage, SIGTERM);
 	ck_assert_int_eq(waitpid(stage, &status, 0), stage);
-	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the stage ended with %x", (unsigned)status);
-	nftw(run_dir, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+	ck_assert_msg(
+	    WIFEXITED(status) && WEXITSTATUS(status) == 0, "the stage ended with %x", (unsigned)status);
+	cairn_run_dir_remove(run_dir);
 }
 
 /* ---- the service behind it, in this process; asked from a child ---- */
@@ -165,8 +157,8 @@ struct asked {
 	const char *text; /* part of the answer, or of the error */
 };
 
-/* One of them; the answer's text, or the error's. Asked again, slower than the measure of a key, while the stage has not
- * found the service yet that this process plays. */
+/* One of them; the answer's text, or the error's. Asked again, slower than the measure of a key, while the
+ * stage has not found the service yet that this process plays. */
 static int ask_one(const struct asked *c, struct cairn_msg_reply *reply, struct cairn_error *why)
 {
 	for (int tries = 0;; tries++) {
@@ -264,7 +256,8 @@ START_TEST(a_key_that_is_taken_off_the_list_may_do_nothing_more)
 	for (int i = 0; i < 100 && !refused; i++) { /* read again once a second */
 		child = fork();
 		if (child == 0) {
-			const struct asked gone[] = {{&anna, CAIRN_SERVICE_OPERATOR, "stop", -EACCES, "refuses the key"}};
+			const struct asked gone[] = {
+			    {&anna, CAIRN_SERVICE_OPERATOR, "stop", -EACCES, "refuses the key"}};
 			(void)!freopen("/dev/null", "w", stderr);
 			_exit(ask_all(gone, 1));
 		}
@@ -294,7 +287,8 @@ _Noreturn static void publish_poses(void)
 }
 
 /* What a watcher gets: bytes of the first message, 0 none within the time, -EACCES. */
-static int watch(const struct cairn_key *key, const char *topic, char *name, const void **bytes, int timeout_ms)
+static int watch(
+    const struct cairn_key *key, const char *topic, char *name, const void **bytes, int timeout_ms)
 {
 	static struct cairn_remote *remote;
 	cairn_remote_close(&remote);
@@ -327,8 +321,8 @@ START_TEST(a_watcher_sees_what_it_subscribes_to_and_a_stranger_nothing)
 }
 END_TEST
 
-/* Subscribes to everything on the topics' port, with the robot's public key and these credentials or, without, in the
- * clear. Bytes of the first message, 0 none. */
+/* Subscribes to everything on the topics' port, with the robot's public key and these credentials or,
+ * without, in the clear. Bytes of the first message, 0 none. */
 static int knock(const struct cairn_key *key, int timeout_ms)
 {
 	char topics_url[80], buf[1024];
@@ -385,8 +379,9 @@ _Noreturn static void flood_commands(void)
 {
 	char buf[1024], zeros[7000] = "";
 	void *zmq = zmq_ctx_new(), *s = zmq_socket(zmq, ZMQ_DEALER);
-	struct cairn_msg_command cmd = {
-	    .verb = "pause", .who = "flood", .expires_ns = monotonic_ns() + CAIRN_REMOTE_AHEAD_NS - CAIRN_NS_PER_S};
+	struct cairn_msg_command cmd = {.verb = "pause",
+	    .who = "flood",
+	    .expires_ns = monotonic_ns() + CAIRN_REMOTE_AHEAD_NS - CAIRN_NS_PER_S};
 	struct cairn_header hdr = {CAIRN_SCHEMA_VERSION, 1, 1, 1, true};
 	int n = cairn_msg_encode(&cairn_desc_command, "operator", &hdr, &cmd, buf, sizeof(buf));
 	zmq_setsockopt(s, ZMQ_CURVE_SERVERKEY, anna.robot_key, CAIRN_KEY_TEXT);
@@ -426,7 +421,8 @@ START_TEST(of_a_flood_only_its_measure_passes_and_a_stop_in_the_midst_of_it_does
 	ck_assert_int_eq(serve_until_end(flood, server), 0);
 	double s = (double)(monotonic_ns() - begin_ns) * 1e-9;
 	ck_assert_int_eq(stops, 2);
-	ck_assert_msg(calls - stops <= 10 + 5.0 * s + 1.0, "%d of %d commands passed in %.1f s", calls - stops, FLOOD, s);
+	ck_assert_msg(calls - stops <= 10 + 5.0 * s + 1.0, "%d of %d commands passed in %.1f s",
+	    calls - stops, FLOOD, s);
 	cairn_bus_destroy(&bus);
 	teardown();
 }
@@ -458,6 +454,8 @@ START_TEST(connections_without_a_key_keep_nobody_out)
 END_TEST
 
 CAIRN_TEST_MAIN("remote-bus", a_key_does_what_its_rights_allow_and_is_named_in_what_it_does,
-    a_key_that_is_taken_off_the_list_may_do_nothing_more, a_watcher_sees_what_it_subscribes_to_and_a_stranger_nothing,
+    a_key_that_is_taken_off_the_list_may_do_nothing_more,
+    a_watcher_sees_what_it_subscribes_to_and_a_stranger_nothing,
     who_does_not_encrypt_or_knows_another_robot_is_not_heard,
-    of_a_flood_only_its_measure_passes_and_a_stop_in_the_midst_of_it_does, connections_without_a_key_keep_nobody_out)
+    of_a_flood_only_its_measure_passes_and_a_stop_in_the_midst_of_it_does,
+    connections_without_a_key_keep_nobody_out)

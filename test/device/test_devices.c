@@ -1,7 +1,6 @@
 /* The real motor stage and sensor bridge against devices on pseudo terminals, in a run directory of the
  * test's own. The test plays the devices (with the simulator's code), the sequencer and the watchdog. */
 #include <fcntl.h>
-#include <ftw.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
@@ -18,6 +17,7 @@
 #include "common/sim/dev_board.h"
 #include "common/sim/dev_lidar.h"
 #include "ipc/bus.h"
+#include "test/support/run_dir.h"
 #include "test/support/runner.h"
 
 #define MS CAIRN_NS_PER_MS
@@ -31,7 +31,7 @@ struct port {
 	    slave; /* -1: vanished. The test holds the slave, so that the master outlives the stage's end */
 };
 
-static char run_dir[40];
+static char run_dir[CAIRN_RUN_DIR_BYTES];
 static struct cairn_bus *bus;
 static struct cairn_config cfg;
 static struct port board_port = {"dev/board", -1, -1}, lidar_port = {"dev/lidar", -1, -1};
@@ -242,25 +242,13 @@ static void end(pid_t *pid, int sig)
 	*pid = 0;
 }
 
-static int remove_entry(const char *path, const struct stat *st, int flag, struct FTW *ftw)
-{
-	(void)st;
-	(void)flag;
-	(void)ftw;
-	return remove(path);
-}
-
 static void make_run_dir(void)
 {
-	static const char *const folders[] = {"bus", "dev", "state"};
 	char path[80];
 	struct cairn_error err = {""};
-	strcpy(run_dir, "/tmp/cairn-devices-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(run_dir));
-	for (int i = 0; i < 3; i++) {
-		snprintf(path, sizeof(path), "%s/%s", run_dir, folders[i]);
-		ck_assert_int_eq(mkdir(path, 0700), 0);
-	}
+	cairn_run_dir_make(run_dir, "devices");
+	cairn_run_dir_folder(run_dir, "dev");
+	cairn_run_dir_folder(run_dir, "state");
 	cairn_config_defaults(&cfg);
 	snprintf(path, sizeof(path), "%s/config.yaml", run_dir);
 	ck_assert_msg(cairn_config_save(&cfg, path, &err), "%s", err.text);
@@ -294,7 +282,7 @@ static void teardown(void)
 	end(&motor_pid, SIGKILL);
 	end(&bridge_pid, SIGKILL);
 	cairn_bus_destroy(&bus);
-	nftw(run_dir, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+	cairn_run_dir_remove(run_dir);
 }
 
 static void up_and_driving(void)
