@@ -302,10 +302,11 @@ static int on_guard(void *ctx)
 	struct app *app = ctx;
 	struct cairn_msg_guard guard;
 	struct cairn_header hdr;
-	bool some = false;
+	bool danger = false;
 	while (cairn_sub_recv(app->guard_sub, &guard, &hdr) == 1)
-		some |= cairn_motor_guard(&app->core, &hdr, &guard, cairn_now_ns());
-	if (some && (guard.bumper || guard.floor_m > app->cfg->safety.cliff_m))
+		danger |= cairn_motor_guard(&app->core, &hdr, &guard, cairn_now_ns()) &&
+			  (guard.bumper || guard.floor_m > app->cfg->safety.cliff_m);
+	if (danger)
 		decide(app);
 	return 0;
 }

@@ -39,7 +39,7 @@ static struct cairn_dev_board board;
 static struct cairn_dev_lidar lidar;
 static double intruder_m; /* something ahead of the LiDAR at this distance; 0 = nothing */
 static pid_t motor_pid, bridge_pid;
-static struct cairn_pub *cmd_pub, *estop_pub;
+static struct cairn_pub *cmd_pub, *estop_pub, *guard_pub;
 static struct cairn_sub *scan_sub, *motion_sub, *odom_sub;
 static struct cairn_msg_scan scan;
 static struct cairn_msg_motion motion;
@@ -269,10 +269,11 @@ static void setup(bool devices)
 	struct cairn_error err = {""};
 	cmd_pub = cairn_pub_new(bus, CAIRN_TOPIC_CMD_VEL, NULL, &err);
 	estop_pub = cairn_pub_new(bus, CAIRN_TOPIC_ESTOP, NULL, &err);
+	guard_pub = cairn_pub_new(bus, CAIRN_TOPIC_GUARD, NULL, &err);
 	scan_sub = cairn_sub_new(bus, CAIRN_TOPIC_SCAN, NULL, &err);
 	motion_sub = cairn_sub_new(bus, CAIRN_TOPIC_MOTION, NULL, &err);
 	odom_sub = cairn_sub_new(bus, CAIRN_TOPIC_ODOM, NULL, &err);
-	ck_assert_msg(cmd_pub && estop_pub && scan_sub && motion_sub && odom_sub, "%s", err.text);
+	ck_assert_msg(cmd_pub && estop_pub && guard_pub && scan_sub && motion_sub && odom_sub, "%s", err.text);
 	motor_pid = spawn("cairn-motor", "motor");
 	bridge_pid = spawn("cairn-sensor-bridge", "sensor-bridge");
 }
@@ -532,6 +533,20 @@ START_TEST(the_operator_stops_and_releases)
 }
 END_TEST
 
+START_TEST(a_bumper_touched_for_one_message_stops_it_though_newer_ones_wait_behind)
+{
+	up_and_driving();
+	kill(motor_pid, SIGSTOP); /* all of them wait when it reads again */
+	for (int i = 0; i < 8; i++)
+		cairn_pub_send(guard_pub, &(struct cairn_msg_guard){.bumper = i == 0}, mono_ns(), true);
+	kill(motor_pid, SIGCONT);
+	ck_assert_int_ge(pump(PATIENCE_MS, latched), 0);
+	ck_assert(strstr(motion.reason, "bumper") != NULL);
+	ck_assert_int_ge(pump(PATIENCE_MS, wheels_stand), 0);
+	teardown();
+}
+END_TEST
+
 CAIRN_TEST_MAIN("devices", scans_come_out_at_the_rate_of_the_turns,
     a_lidar_that_vanishes_is_back_within_half_a_second, garbage_on_the_lidars_line_costs_turns_but_no_process,
     a_killed_bridge_is_taken_back_by_the_motor_stage, a_command_reaches_the_wheels_and_its_silence_stops_them,
@@ -539,4 +554,5 @@ CAIRN_TEST_MAIN("devices", scans_come_out_at_the_rate_of_the_turns,
     a_board_that_vanishes_is_back_within_half_a_second, without_devices_both_stages_wait_and_then_work,
     garbage_on_the_boards_line_changes_nothing, an_ended_or_crashed_motor_stage_leaves_the_wheels_standing,
     a_killed_motor_stage_drives_again_when_reborn, an_emergency_stop_outlives_the_motor_stage,
-    the_operator_stops_and_releases)
+    the_operator_stops_and_releases,
+    a_bumper_touched_for_one_message_stops_it_though_newer_ones_wait_behind)
