@@ -23,6 +23,7 @@
 #include "procs/cairn/up_notify.h"
 #include "procs/launcher/logfile.h"
 #include "procs/launcher/spawn.h"
+#include "procs/motor/memory.h"
 
 #define TICK_MS 50
 #define DRAW_NS (CAIRN_NS_PER_S / 4)
@@ -50,6 +51,7 @@ struct up {
 	int64_t draw_due_ns, line_due_ns;
 	bool headless, stay, ending;
 	int interrupts;
+	bool by_operator; /* one of them was a Ctrl-C */
 };
 
 static void end_with(struct up *u, bool as_asked, const char *reason)
@@ -59,6 +61,12 @@ static void end_with(struct up *u, bool as_asked, const char *reason)
 	snprintf(u->run.end_reason, sizeof(u->run.end_reason), "%s", reason);
 	u->run.as_asked = as_asked;
 	u->ending = true;
+}
+
+static void on_signal(struct up *u, uint32_t signo)
+{
+	u->interrupts += signo != SIGCHLD;
+	u->by_operator |= signo == SIGINT;
 }
 
 /* ---- the launcher ---- */
@@ -150,7 +158,7 @@ static void wait_for_orphans(struct up *u)
 		(void)poll(&p, 1, 20);
 		struct signalfd_siginfo info;
 		while (read(u->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
-			u->interrupts += info.ssi_signo != SIGCHLD;
+			on_signal(u, info.ssi_signo);
 	}
 }
 
@@ -210,10 +218,8 @@ static void on_signals(struct up *u)
 	struct signalfd_siginfo info;
 	bool child = false;
 	while (read(u->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
-		if (info.ssi_signo == SIGCHLD)
-			child = true;
-		else
-			u->interrupts++;
+		on_signal(u, info.ssi_signo);
+		child |= info.ssi_signo == SIGCHLD;
 	}
 	if (child)
 		reap(u);
@@ -397,6 +403,18 @@ static bool open_all(struct up *u, struct cairn_error *err)
 	return u->feed != NULL;
 }
 
+/* A stack that did not end in good order, or not by an operator, leaves its emergency stop to this one. */
+static void tell_of_stop(const struct up *u)
+{
+	struct cairn_motor_memory memory;
+	struct cairn_error err;
+	(void)cairn_motor_memory_load(u->run.run_dir, &memory, &err);
+	if (memory.estop)
+		fprintf(stderr,
+		    "cairn up: the emergency stop of the run before holds (%s) until 'cairn release'\n",
+		    cli_printable(memory.reason));
+}
+
 static int drive(struct up *u)
 {
 	struct cairn_error err = {""};
@@ -407,6 +425,7 @@ static int drive(struct up *u)
 	}
 	if (u->run.fallback[0] != '\0')
 		fprintf(stderr, "cairn up: data plane %s\n", u->run.fallback);
+	tell_of_stop(u);
 	if (screen)
 		fputs("\033[?1049h\033[?25l\033[2J", stdout);
 	if (start_launcher(u))
@@ -421,6 +440,8 @@ static int drive(struct up *u)
 	up_feed_destroy(&u->feed);
 	cairn_bus_destroy(&u->bus);
 	report(u, end_ns);
+	if (u->run.as_asked)
+		cairn_motor_memory_end(u->run.run_dir, u->by_operator);
 	up_clean(u->run.run_dir);
 	cairn_logfile_close(&u->log);
 	close(u->signal_fd);

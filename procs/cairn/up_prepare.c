@@ -21,6 +21,7 @@
 #include "procs/launcher/base_stop.h"
 #include "procs/launcher/placement.h"
 #include "procs/launcher/plane.h"
+#include "procs/motor/memory.h"
 
 enum { STATUS_REFUSED = 1, STATUS_CONFIG = 2 };
 #define LOCK_NAME "up.lock" /* also what a run directory is known by */
@@ -379,8 +380,9 @@ void up_clean(const char *run_dir)
 
 static bool make_run_dir(struct up_run *run, int *ret_lock_fd, int *ret_status, struct cairn_error *err)
 {
-	/* What was learned of the house: the map, and what the model remembers of it. */
-	static const char *const learned[] = {"map.bin", "memory.yaml", NULL};
+	/* A stop that only a person ends, and, from the second on, what was learned of the house. */
+	static const char *const stays[] = {CAIRN_MOTOR_MEMORY_NAME, NULL};
+	static const char *const learned[] = {CAIRN_MOTOR_MEMORY_NAME, "map.bin", "memory.yaml", NULL};
 	*ret_status = STATUS_CONFIG;
 	if (!cairn_bus_fits(run->run_dir, err) || !make_dirs(run->run_dir, err) ||
 	    !is_run_dir(run->run_dir, err))
@@ -394,7 +396,7 @@ static bool make_run_dir(struct up_run *run, int *ret_lock_fd, int *ret_status, 
 	up_clean(run->run_dir);
 	if (!make_subdirs(run->run_dir, err))
 		return false;
-	empty_dir(run->run_dir, "state", run->cfg.map.resume ? learned : NULL);
+	empty_dir(run->run_dir, "state", run->cfg.map.resume ? learned : stays);
 	char path[300];
 	snprintf(path, sizeof(path), "%s/config.yaml", run->run_dir);
 	return cairn_config_save(&run->cfg, path, err);

@@ -42,6 +42,7 @@ struct launcher {
 	int chld_fd;
 	int64_t start_ns, mark_ns;
 	bool told_ready;
+	bool by_operator; /* it was told to go down by a command of this machine */
 	struct cairn_audit audit;
 	struct cairn_sub *commanded_sub; /* the launcher's own */
 	struct cairn_msg_stages report;

@@ -21,6 +21,7 @@
 #include "ipc/lockfile.h"
 #include "procs/launcher/base_stop.h"
 #include "procs/launcher/launcher.h"
+#include "procs/motor/memory.h"
 
 #define TICK_MS 20
 #define REPORT_MS 500
@@ -252,6 +253,8 @@ static void on_command(void *ctx, const struct cairn_msg_command *cmd, struct ca
 		snprintf(
 		    reply->text, sizeof(reply->text), "%s is being restarted", l->sup.stages[i].row.name);
 	} else if (strcmp(cmd->verb, "down") == 0) {
+		l->by_operator =
+		    cmd->key[0] == '\0'; /* at the robot: by remote keys, taking down is not releasing */
 		kill(getpid(), SIGTERM);
 		snprintf(reply->text, sizeof(reply->text), "going down");
 	} else if (strcmp(cmd->verb, "ping") == 0) {
@@ -361,6 +364,8 @@ int main(int argc, char **argv)
 	if (open_all(&l)) {
 		status = cairn_stage_run(l.stage);
 		go_down(&l);
+		if (l.by_operator)
+			cairn_motor_memory_end(l.run_dir, true);
 	}
 	for (int i = 0; i < l.sup.count; i++)
 		cairn_logfile_close(&l.io[i].log);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base/retry.h"
 #include "common/device/base_link.h"
 #include "common/device/wheel_odom.h"
 #include "common/safety/motor_core.h"
@@ -34,7 +35,8 @@ struct app {
 	int64_t motion_due_ns, battery_due_ns;
 	int64_t report_ns;            /* stamp of the board's newest report */
 	enum cairn_motor_state state; /* last published */
-	bool estop_kept;              /* what the memory file says */
+	struct cairn_motor_memory kept; /* as last saved, or as was last tried */
+	struct cairn_retry saving;
 	bool was_in_service;
 	int64_t scan_ns; /* stamp of a scan that no frame has answered yet; 0 = none */
 	double reaction_ms;
@@ -233,15 +235,23 @@ static void publish_motion(struct app *app, int64_t now_ns)
 	app->state = state;
 }
 
+static void save_memory(struct app *app)
+{
+	struct cairn_error err = {""};
+	app->kept = (struct cairn_motor_memory){.estop = app->core.estop, .waits = app->core.needs_operator};
+	if (app->core.estop)
+		snprintf(app->kept.reason, sizeof(app->kept.reason), "%s", app->core.estop_reason);
+	bool ok = cairn_motor_memory_save(cairn_stage_run_dir(app->stage), &app->kept, &err);
+	cairn_stage_tried(app->stage, "save the stop", ok ? NULL : err.text);
+	cairn_retry_tried(&app->saving, ok, cairn_now_ns());
+}
+
 static void keep_memory(struct app *app)
 {
-	if (app->core.estop == app->estop_kept)
-		return;
-	app->estop_kept = app->core.estop;
-	struct cairn_error err = {""};
-	if (!cairn_motor_memory_save(
-		cairn_stage_run_dir(app->stage), app->core.estop, app->core.estop_reason, &err))
-		cairn_log_error("%s", err.text);
+	bool news = app->kept.estop != app->core.estop || app->kept.waits != app->core.needs_operator;
+	bool again = cairn_retry_failed(&app->saving) && cairn_retry_due(&app->saving, cairn_now_ns());
+	if (news || again)
+		save_memory(app);
 }
 
 static void decide(struct app *app)
@@ -377,13 +387,11 @@ static void start(struct app *app)
 	if (!cairn_motor_memory_load(cairn_stage_run_dir(app->stage), &memory, &err))
 		cairn_log_error("%s", err.text);
 	cairn_motor_init(&app->core, &params, memory.reborn, now_ns);
-	app->estop_kept = memory.estop;
 	if (memory.estop) {
 		cairn_log_warn("emergency stop still latched: %s", memory.reason);
 		cairn_motor_operator_stop(&app->core, memory.reason);
-	} else if (!cairn_motor_memory_save(cairn_stage_run_dir(app->stage), false, "", &err)) {
-		cairn_log_error("%s", err.text);
 	}
+	save_memory(app);
 	cairn_base_link_init(&app->link, cfg->robot.car_type, now_ns);
 	cairn_wheel_odom_init(
 	    &app->odom, &(struct cairn_wheel_odom_params){.ticks_per_m = cfg->robot.encoder_ticks_per_m,

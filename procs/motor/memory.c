@@ -1,48 +1,84 @@
 #include "procs/motor/memory.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/types.h>
 #include <unistd.h>
 
-bool cairn_motor_memory_load(const char *run_dir, struct cairn_motor_memory *memory, struct cairn_error *err)
+#define RECORD_BYTES 128 /* "1 0 reason", blanks, end of line */
+
+static void path_of(char path[400], const char *run_dir)
 {
-	char path[400];
-	*memory = (struct cairn_motor_memory){0};
-	snprintf(path, sizeof(path), "%s/state/motor", run_dir);
-	FILE *file = fopen(path, "re");
-	if (file == NULL && errno == ENOENT)
-		return true;
-	long parent = 0;
-	int latched = 0, fields = 0;
-	if (file != NULL) {
-		fields = fscanf(file, "%ld %d %79[^\n]", &parent, &latched, memory->reason);
-		fclose(file);
-	}
-	if (fields < 2) {
-		cairn_error_set(err, "%s: cannot be read; taken for a latched emergency stop", path);
-		*memory =
-		    (struct cairn_motor_memory){true, true, "state of the last motor stage is unreadable"};
+	snprintf(path, 400, "%s/state/" CAIRN_MOTOR_MEMORY_NAME, run_dir);
+}
+
+static bool is_flag(char c)
+{
+	return c == '0' || c == '1';
+}
+
+static bool understand(char record[RECORD_BYTES], struct cairn_motor_memory *memory)
+{
+	if (!is_flag(record[0]) || !is_flag(record[2]) || record[RECORD_BYTES - 1] != '\n')
 		return false;
-	}
-	memory->reborn = parent == (long)getppid();
-	memory->estop = memory->reborn && latched != 0;
+	size_t end = RECORD_BYTES - 1;
+	while (end > 4 && record[end - 1] == ' ')
+		end--;
+	record[end] = '\0';
+	*memory =
+	    (struct cairn_motor_memory){.reborn = true, .estop = record[0] == '1', .waits = record[2] == '1'};
+	snprintf(memory->reason, sizeof(memory->reason), "%.79s", record + 4);
 	return true;
 }
 
-bool cairn_motor_memory_save(const char *run_dir, bool estop, const char *reason, struct cairn_error *err)
+bool cairn_motor_memory_load(const char *run_dir, struct cairn_motor_memory *memory, struct cairn_error *err)
 {
-	char path[400], fresh[410];
-	snprintf(path, sizeof(path), "%s/state/motor", run_dir);
-	snprintf(fresh, sizeof(fresh), "%s.new", path);
-	FILE *file = fopen(fresh, "we");
-	bool ok = file != NULL && fprintf(file, "%ld %d %s\n", (long)getppid(), estop, reason) > 0;
-	if (file != NULL)
-		ok &= fclose(file) == 0;
-	if (!ok || rename(fresh, path) != 0) {
-		cairn_error_set(err, "%s: %s", path, strerror(errno));
-		return false;
+	char path[400], record[RECORD_BYTES];
+	path_of(path, run_dir);
+	*memory = (struct cairn_motor_memory){0};
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT)
+		return true;
+	ssize_t n = fd >= 0 ? read(fd, record, sizeof(record)) : -1;
+	if (fd >= 0)
+		close(fd);
+	if (n == RECORD_BYTES && understand(record, memory))
+		return true;
+	cairn_error_set(err, "%s: cannot be read; taken for a latched emergency stop", path);
+	*memory =
+	    (struct cairn_motor_memory){true, true, true, "state of the last motor stage is unreadable"};
+	return false;
+}
+
+bool cairn_motor_memory_save(
+    const char *run_dir, const struct cairn_motor_memory *memory, struct cairn_error *err)
+{
+	char path[400], record[RECORD_BYTES + 1];
+	path_of(path, run_dir);
+	snprintf(record, sizeof(record), "%d %d %-*.79s\n", memory->estop, memory->waits, RECORD_BYTES - 5,
+	    memory->reason);
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	ssize_t n = fd >= 0 ? write(fd, record, RECORD_BYTES) : -1;
+	int why = n < 0 ? errno : ENOSPC; /* a short write says nothing by itself */
+	bool ok = n == RECORD_BYTES;
+	if (fd >= 0 && close(fd) != 0 && ok) {
+		why = errno;
+		ok = false;
 	}
-	return true;
+	if (!ok)
+		cairn_error_set(err, "%s: %s", path, strerror(why));
+	return ok;
+}
+
+void cairn_motor_memory_end(const char *run_dir, bool by_operator)
+{
+	char path[400];
+	struct cairn_motor_memory memory;
+	struct cairn_error err;
+	path_of(path, run_dir);
+	if (!by_operator &&
+	    (!cairn_motor_memory_load(run_dir, &memory, &err) || memory.estop || memory.waits))
+		return;
+	(void)unlink(path);
 }

@@ -1,8 +1,9 @@
-/* memory.h - what the motor stage must not forget when it dies: a latched emergency stop, and that it has
- * lived before.
+/* memory.h - what must not be forgotten when processes die: a latched emergency stop, that a person is waited
+ * for (safety.rearm), and that the motor stage has lived before.
  *
- * RUN/state/motor holds one line: process id of the parent, latched or not, reason. It counts only under the
- * same parent: a new stack in the same run directory is an operator's act and starts clean. */
+ * RUN/state/motor holds one record, written over in place and in one go: that needs no room on a disk which
+ * has filled up since, and what is torn counts as a stop. It outlives the motor stage, the launcher and a
+ * killed `cairn up`. */
 #ifndef CAIRN_PROCS_MOTOR_MEMORY_H
 #define CAIRN_PROCS_MOTOR_MEMORY_H
 
@@ -10,15 +11,23 @@
 
 #include "common/base/error.h"
 
+#define CAIRN_MOTOR_MEMORY_NAME "motor" /* in RUN/state */
+
 struct cairn_motor_memory {
-	bool reborn, estop;
+	bool reborn; /* by load: there was a motor stage before */
+	bool estop;
+	bool waits; /* for an operator's release, after something was reborn */
 	char reason[80];
 };
 
 /* A missing file is a first start. False with err set when there is one that cannot be read or understood:
- * then the memory is the careful one (reborn, latched). *memory is always filled. */
+ * then the memory is the careful one (reborn, latched, waiting). *memory is always filled. */
 bool cairn_motor_memory_load(const char *run_dir, struct cairn_motor_memory *memory, struct cairn_error *err);
-/* Atomically. */
-bool cairn_motor_memory_save(const char *run_dir, bool estop, const char *reason, struct cairn_error *err);
+bool cairn_motor_memory_save(
+    const char *run_dir, const struct cairn_motor_memory *memory, struct cairn_error *err);
+/* At the end of a stack in good order, when its stages are gone (otherwise all stays). An operator who takes
+ * it down, and so takes over, ends the stop too; whatever else ends it leaves what a person has to release to
+ * the next. */
+void cairn_motor_memory_end(const char *run_dir, bool by_operator);
 
 #endif

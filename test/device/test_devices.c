@@ -17,6 +17,7 @@
 #include "common/sim/dev_board.h"
 #include "common/sim/dev_lidar.h"
 #include "ipc/bus.h"
+#include "procs/motor/memory.h"
 #include "test/support/run_dir.h"
 #include "test/support/runner.h"
 
@@ -518,6 +519,35 @@ START_TEST(an_emergency_stop_outlives_the_motor_stage)
 }
 END_TEST
 
+/* What the motor stage keeps of a stop. */
+static bool stop_is_kept(void)
+{
+	struct cairn_motor_memory memory;
+	struct cairn_error err = {""};
+	return cairn_motor_memory_load(run_dir, &memory, &err) && memory.estop;
+}
+
+START_TEST(a_stop_that_could_not_be_saved_is_saved_as_soon_as_it_can_be)
+{
+	char path[80];
+	up_and_driving();
+	snprintf(path, sizeof(path), "%s/state/motor", run_dir);
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(mkdir(path, 0700), 0); /* nobody can write a file there */
+	ck_assert(ask("stop").ok);
+	ck_assert_int_ge(pump(PATIENCE_MS, latched), 0);
+	ck_assert_int_eq(rmdir(path), 0);
+	ck_assert_int_ge(pump(PATIENCE_MS, stop_is_kept), 0);
+	end(&motor_pid, SIGKILL);
+	motor_pid = spawn("cairn-motor", "motor");
+	motions = 0;
+	motion.state = CAIRN_MOTOR_STATE_IDLE;
+	ck_assert_int_ge(pump(PATIENCE_MS, latched), 0);
+	ck_assert_str_eq(motion.reason, "emergency stop: operator");
+	teardown();
+}
+END_TEST
+
 START_TEST(the_operator_stops_and_releases)
 {
 	up_and_driving();
@@ -554,5 +584,5 @@ CAIRN_TEST_MAIN("devices", scans_come_out_at_the_rate_of_the_turns,
     a_board_that_vanishes_is_back_within_half_a_second, without_devices_both_stages_wait_and_then_work,
     garbage_on_the_boards_line_changes_nothing, an_ended_or_crashed_motor_stage_leaves_the_wheels_standing,
     a_killed_motor_stage_drives_again_when_reborn, an_emergency_stop_outlives_the_motor_stage,
-    the_operator_stops_and_releases,
+    a_stop_that_could_not_be_saved_is_saved_as_soon_as_it_can_be, the_operator_stops_and_releases,
     a_bumper_touched_for_one_message_stops_it_though_newer_ones_wait_behind)

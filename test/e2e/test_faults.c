@@ -92,7 +92,7 @@ START_TEST(where_an_operator_is_to_rearm_nothing_drives_before_a_release)
 {
 	static const char *const args[] = {
 	    "--world", "config/worlds/loop.yaml", "--set", "safety.rearm=operator", NULL};
-	static const char *const victims[] = {"motor", "sequencer"};
+	static const char *const victims[] = {"motor", "sequencer", "launcher"};
 	struct drill *drill = stack_start(args);
 	for (size_t i = 0; i < sizeof(victims) / sizeof(victims[0]); i++) {
 		stack_must(drill, stack_drives, NULL, "does not drive");
@@ -103,9 +103,77 @@ START_TEST(where_an_operator_is_to_rearm_nothing_drives_before_a_release)
 		struct stack_stretch waiting = {.s = 3.0};
 		stack_must(drill, stack_stretch_over, &waiting, "the motor stage is silent");
 		ck_assert(!waiting.moved);
+		ck_assert(waits_for_a_person(drill_run(drill), NULL));
 		stack_ask(drill, CAIRN_SERVICE_MOTOR_CTL, "release", "");
 	}
 	stack_must(drill, stack_drives, NULL, "does not drive after the release");
+	stack_end(&drill);
+}
+END_TEST
+
+static bool stands_for_the_stop(const struct up_run *run, void *ctx)
+{
+	(void)ctx;
+	return run->have_motion && run->motion.state == CAIRN_MOTOR_STATE_ESTOP && run->motion.v_mps == 0.0;
+}
+
+static void latch_a_stop(struct drill *drill)
+{
+	stack_must(drill, stack_drives, NULL, "does not drive");
+	stack_ask(drill, CAIRN_SERVICE_MOTOR_CTL, "stop", "somebody fell");
+	stack_must(drill, stands_for_the_stop, NULL, "does not stop");
+}
+
+/* A motor stage other than before is up, and has known of the stop from its first word on. */
+static void still_latched(struct drill *drill, int motor_before)
+{
+	struct stack_stage motor = {"motor", motor_before}, sequencer = {"sequencer", 0};
+	stack_must(drill, stack_is_up, &motor, "no motor stage comes back");
+	stack_must(drill, stack_is_up, &sequencer, "no sequencer comes back");
+	struct stack_stretch after = {.s = 3.0};
+	stack_must(drill, stack_stretch_over, &after, "the motor stage is silent");
+	ck_assert(!after.moved);
+	ck_assert(stands_for_the_stop(drill_run(drill), NULL));
+	ck_assert_str_eq(drill_run(drill)->motion.reason, "emergency stop: somebody fell");
+}
+
+START_TEST(an_emergency_stop_outlives_whatever_is_killed_until_an_operator_releases_it)
+{
+	static const char *const victims[] = {"motor", "launcher"};
+	struct drill *drill = stack_start(large_house);
+	latch_a_stop(drill);
+	for (size_t i = 0; i < sizeof(victims) / sizeof(victims[0]); i++) {
+		int motor = drill_pid(drill, "motor");
+		kill(drill_pid(drill, victims[i]), SIGKILL);
+		still_latched(drill, motor);
+	}
+	int motor = drill_pid(drill, "motor");
+	kill(drill_up_pid(drill), SIGKILL);
+	ck_assert_int_eq(drill_end(drill, 0, STACK_PATIENCE_S, NULL, 0), -1);
+	ck_assert(drill_again(drill, CAIRN_PROGRAM, large_house));
+	still_latched(drill, motor);
+	ck_assert(
+	    stack_file_tells(drill, "up.out", "the emergency stop of the run before holds (somebody fell)"));
+	stack_ask(drill, CAIRN_SERVICE_MOTOR_CTL, "release", "");
+	stack_must(drill, stack_drives, NULL, "does not drive after the release");
+	stack_end(&drill);
+}
+END_TEST
+
+START_TEST(an_emergency_stop_outlives_the_end_of_a_stack_that_no_operator_took_down)
+{
+	char text[1024];
+	struct drill *drill = stack_start(large_house);
+	latch_a_stop(drill);
+	int motor = drill_pid(drill, "motor");
+	ck_assert_int_eq(
+	    drill_end(drill, SIGTERM, STACK_PATIENCE_S, NULL, 0), 0); /* a service manager's end */
+	ck_assert(drill_again(drill, CAIRN_PROGRAM, large_house));
+	still_latched(drill, motor);
+	ck_assert_int_eq(stack_cairn(drill, "down", text, sizeof(text)), 0);
+	ck_assert_int_eq(drill_end(drill, 0, STACK_PATIENCE_S, NULL, 0), 0);
+	ck_assert(drill_again(drill, CAIRN_PROGRAM, large_house));
+	stack_must(drill, stack_drives, NULL, "an operator who began anew is not obeyed");
 	stack_end(&drill);
 }
 END_TEST
@@ -170,5 +238,7 @@ CAIRN_TEST_MAIN_TIMEOUT("faults", 300.0,
     without_a_gateway_it_explores_by_itself_until_an_operator_restarts_it,
     without_a_mapper_it_stands_until_an_operator_restarts_it, a_stage_that_hangs_is_killed_and_started_again,
     where_an_operator_is_to_rearm_nothing_drives_before_a_release,
+    an_emergency_stop_outlives_whatever_is_killed_until_an_operator_releases_it,
+    an_emergency_stop_outlives_the_end_of_a_stack_that_no_operator_took_down,
     when_cairn_up_is_killed_everything_ends_and_the_next_one_starts_over,
     a_hung_stage_of_the_stack_before_is_cleaned_away)

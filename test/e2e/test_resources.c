@@ -108,6 +108,35 @@ START_TEST(a_full_disk_stops_no_robot_and_costs_nothing_that_was_learned_before)
 }
 END_TEST
 
+static bool stands_for_the_stop(const struct up_run *run, void *ctx)
+{
+	(void)ctx;
+	return run->have_motion && run->motion.state == CAIRN_MOTOR_STATE_ESTOP && run->motion.v_mps == 0.0;
+}
+
+START_TEST(an_emergency_stop_on_a_full_disk_outlives_the_motor_stage)
+{
+	if (!own_small_disk(UINT64_C(400) << 20))
+		CAIRN_SKIP("no namespaces here");
+	struct drill *drill = stack_start(large_house);
+	stack_must(drill, stack_drives, NULL, "does not drive");
+	stack_must(drill, map_was_saved, NULL, "no map is saved");
+	fill_disk("/tmp/full");
+	stack_must(drill, status_tells_of_the_map, NULL, "the disk is not full");
+	stack_ask(drill, CAIRN_SERVICE_MOTOR_CTL, "stop", "");
+	stack_must(drill, stands_for_the_stop, NULL, "does not stop");
+	struct stack_stage motor = {"motor", drill_pid(drill, "motor")};
+	kill(motor.not_pid, SIGKILL);
+	stack_must(drill, stack_is_up, &motor, "the motor stage does not come back");
+	struct stack_stretch after = {.s = 3.0};
+	stack_must(drill, stack_stretch_over, &after, "the motor stage is silent");
+	ck_assert(!after.moved);
+	ck_assert(stands_for_the_stop(drill_run(drill), NULL));
+	ck_assert_int_eq(unlink("/tmp/full"), 0);
+	stack_end(&drill);
+}
+END_TEST
+
 /* ---- descriptors ---- */
 
 static int count_fds(int pid)
@@ -421,6 +450,7 @@ END_TEST
 
 CAIRN_TEST_MAIN_TIMEOUT("resources", 300.0,
     a_full_disk_stops_no_robot_and_costs_nothing_that_was_learned_before,
+    an_emergency_stop_on_a_full_disk_outlives_the_motor_stage,
     stages_without_descriptors_go_on_and_say_what_they_cannot_do,
     too_little_shared_memory_is_named_before_anything_starts,
     a_consumer_that_keeps_every_frame_costs_pictures_for_a_while_and_the_wheels_nothing,
