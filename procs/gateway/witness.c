@@ -7,22 +7,12 @@
 
 #include "common/base/geom.h"
 #include "common/vlm/recording.h"
+#include "procs/gateway/pursuit.h"
 
 /* Sequencer and planner keep the floor they were shown: a view of it is written whenever the robot has moved so far. */
 #define SEEN_M 0.10
 #define SEEN_RAD 0.2
 #define OPEN_MAX 4 /* decisions whose results have not come */
-
-/* A decision, and what it led to. */
-struct open_decision {
-	uint64_t id, goal_before;
-	bool has_cmd, has_goal, has_path, has_status;
-	struct cairn_header cmd_hdr, goal_hdr, path_hdr, status_hdr;
-	struct cairn_msg_cmd_vel cmd;
-	struct cairn_msg_nav_goal goal;
-	struct cairn_msg_nav_status status;
-	struct cairn_msg_nav_path path;
-};
 
 struct witness {
 	struct cairn_stage *stage;
@@ -48,7 +38,7 @@ struct witness {
 	struct cairn_msg_depth_scan depth;
 	struct cairn_pose2 seen_from; /* of the last view that was written */
 	bool seen;
-	struct open_decision open[OPEN_MAX];
+	struct pursuit open[OPEN_MAX];
 	uint32_t open_next;
 	union {
 		struct cairn_msg_nav_path path;
@@ -79,17 +69,9 @@ ON_NEWEST(zones)
 static int on_goal(void *ctx)
 {
 	struct witness *w = ctx;
-	struct cairn_header hdr;
-	while (cairn_sub_recv(w->goal_sub, &w->goal, &hdr) == 1) {
-		w->goal_hdr = hdr;
-		for (uint32_t i = 0; i < OPEN_MAX; i++) {
-			struct open_decision *o = &w->open[i];
-			if (o->id == 0 || o->has_goal || !w->goal.active || w->goal.id == o->goal_before)
-				continue;
-			o->has_goal = true;
-			o->goal = w->goal;
-			o->goal_hdr = hdr;
-		}
+	while (cairn_sub_recv(w->goal_sub, &w->goal, &w->goal_hdr) == 1) {
+		for (uint32_t i = 0; i < OPEN_MAX; i++)
+			pursuit_goal(&w->open[i], &w->goal, &w->goal_hdr);
 	}
 	return 0;
 }
@@ -99,15 +81,8 @@ static int on_path(void *ctx)
 	struct witness *w = ctx;
 	struct cairn_header hdr;
 	while (cairn_sub_recv(w->path_sub, &w->in.path, &hdr) == 1) {
-		for (uint32_t i = 0; i < OPEN_MAX; i++) {
-			struct open_decision *o = &w->open[i];
-			if (o->id == 0 || o->has_path || !o->has_goal || o->goal.id != w->in.path.goal_id ||
-			    w->in.path.points_count == 0)
-				continue;
-			o->has_path = true;
-			o->path = w->in.path;
-			o->path_hdr = hdr;
-		}
+		for (uint32_t i = 0; i < OPEN_MAX; i++)
+			pursuit_path(&w->open[i], &w->in.path, &hdr);
 	}
 	return 0;
 }
@@ -117,16 +92,8 @@ static int on_status(void *ctx)
 	struct witness *w = ctx;
 	struct cairn_header hdr;
 	while (cairn_sub_recv(w->status_sub, &w->in.status, &hdr) == 1) {
-		enum cairn_nav_state s = w->in.status.state;
-		for (uint32_t i = 0; i < OPEN_MAX; i++) {
-			struct open_decision *o = &w->open[i];
-			if (o->id == 0 || o->has_status || !o->has_goal || o->goal.id != w->in.status.goal_id ||
-			    s == CAIRN_NAV_STATE_IDLE || s == CAIRN_NAV_STATE_PLANNING)
-				continue;
-			o->has_status = true;
-			o->status = w->in.status;
-			o->status_hdr = hdr;
-		}
+		for (uint32_t i = 0; i < OPEN_MAX; i++)
+			pursuit_status(&w->open[i], &w->in.status, &hdr);
 	}
 	return 0;
 }
@@ -136,15 +103,8 @@ static int on_cmd(void *ctx)
 	struct witness *w = ctx;
 	struct cairn_header hdr;
 	while (cairn_sub_recv(w->cmd_sub, &w->in.cmd, &hdr) == 1) {
-		const struct cairn_msg_cmd_vel *c = &w->in.cmd;
-		for (uint32_t i = 0; i < OPEN_MAX; i++) {
-			struct open_decision *o = &w->open[i];
-			if (o->id == 0 || o->has_cmd || c->decision_id != o->id || c->v_mps == 0.0)
-				continue;
-			o->has_cmd = true;
-			o->cmd = *c;
-			o->cmd_hdr = hdr;
-		}
+		for (uint32_t i = 0; i < OPEN_MAX; i++)
+			pursuit_cmd(&w->open[i], &w->in.cmd, &hdr);
 	}
 	return 0;
 }
@@ -270,15 +230,14 @@ void witness_decided(struct witness *w, const struct cairn_msg_decision *decisio
 		w->line.failed |= !cairn_recording_grid(&w->line, &hdr, w->grid.data + sizeof(hdr));
 	}
 	finish(w);
-	w->open[w->open_next] =
-	    (struct open_decision){.id = decision->id, .goal_before = w->goal_hdr.t_ns != 0 ? w->goal.id : 0};
+	pursuit_begin(&w->open[w->open_next], decision->id, &w->goal, &w->goal_hdr);
 	w->open_next = (w->open_next + 1) % OPEN_MAX;
 }
 
 void witness_result(struct witness *w, const struct cairn_msg_result *result, const struct cairn_header *hdr)
 {
 	for (uint32_t i = 0; i < OPEN_MAX; i++) {
-		struct open_decision *o = &w->open[i];
+		struct pursuit *o = &w->open[i];
 		if (o->id == 0 || o->id != result->decision_id)
 			continue;
 		bool way = result->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && result->outcome != CAIRN_OUTCOME_REFUSED;
