@@ -131,6 +131,8 @@ static bool changed_columns(struct cairn_costmap *cm, int *ret_x0, int *ret_x1)
 static void measure(struct cairn_costmap *cm)
 {
 	int x0, x1;
+	if (!cm->kept) /* nothing is measured yet, or of a grid of another shape */
+		memset(cm->measured, 0, (size_t)cm->width * (size_t)cm->height * sizeof(*cm->measured));
 	if (!changed_columns(cm, &x0, &x1) && cm->kept)
 		return;
 	struct cairn_edt_grid grid = {.cells = cm->cells,
