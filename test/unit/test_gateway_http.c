@@ -234,9 +234,11 @@ END_TEST
 
 START_TEST(an_answer_that_drips_is_not_waited_for_longer_than_a_call_may_take)
 {
+	static char slow[1200];
 	setup(NULL);
-	server.answers[0] = OK("{}", "2");
-	server.drip = true; /* 78 bytes: 0.78 s, and 0.6 s are allowed; each byte alone comes in time */
+	snprintf(slow, sizeof(slow), OK("%0*d", "1000"), 1000, 0);
+	server.answers[0] = slow;
+	server.drip = true; /* over 10 s, and 0.6 s are allowed; each byte alone comes in time */
 	call("{}");
 	ck_assert_int_eq(status, 0);
 	ck_assert_ptr_nonnull(strstr(text, "timed out"));
