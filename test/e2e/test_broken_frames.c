@@ -2,11 +2,8 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "procs/cairn/drill.h"
-#include "test/support/runner.h"
+#include "test/e2e/stack.h"
 
-#define UP_S 60.0
-#define PATIENCE_S 60.0
 
 /* Who reads frames, and how many it must have refused: a few of the sixty or more that each topic gets. Some
  * are overtaken by a newer one before they are looked at. */
@@ -80,8 +77,7 @@ START_TEST(broken_frames_are_refused_counted_and_survived)
 	static const char *const args[] = {"--world", "config/worlds/home.yaml", NULL};
 	struct cairn_error err = {""};
 	struct beats beats = {0};
-	struct drill *drill = drill_start(CAIRN_PROGRAM, args, &err);
-	ck_assert_msg(drill != NULL, "%s", err.text);
+	struct drill *drill = stack_start(args);
 	struct cairn_bus *bus = cairn_bus_new(drill_run_dir(drill), &err);
 	ck_assert_msg(bus != NULL, "%s", err.text);
 	for (size_t i = 0; i < READERS; i++) {
@@ -89,14 +85,14 @@ START_TEST(broken_frames_are_refused_counted_and_survived)
 		ck_assert_msg(beats.subs[i] != NULL, "%s", err.text);
 	}
 	ck_assert_msg(
-	    drill_wait(drill, wheels_turn, NULL, UP_S), "does not drive; see %s", drill_run_dir(drill));
+	    drill_wait(drill, wheels_turn, NULL, STACK_UP_S), "does not drive; see %s", drill_run_dir(drill));
 	ck_assert_msg(
-	    drill_wait(drill, all_heard, &beats, UP_S), "no heartbeats; see %s", drill_run_dir(drill));
+	    drill_wait(drill, all_heard, &beats, STACK_UP_S), "no heartbeats; see %s", drill_run_dir(drill));
 	memcpy(beats.before, beats.now, sizeof(beats.before));
 
 	pid_t stranger = start_stranger(drill_run_dir(drill));
 	ck_assert_int_gt(stranger, 0);
-	bool counted = drill_wait(drill, all_counted, &beats, PATIENCE_S);
+	bool counted = drill_wait(drill, all_counted, &beats, STACK_PATIENCE_S);
 	int status = -1;
 	waitpid(stranger, &status, 0);
 	ck_assert_msg(
@@ -105,14 +101,14 @@ START_TEST(broken_frames_are_refused_counted_and_survived)
 	    (int)(beats.now[1] - beats.before[1]), drill_run_dir(drill));
 
 	uint64_t decisions = drill_run(drill)->mission.decisions;
-	ck_assert_msg(drill_wait(drill, decided_more, &decisions, PATIENCE_S), "decides no more; see %s",
+	ck_assert_msg(drill_wait(drill, decided_more, &decisions, STACK_PATIENCE_S), "decides no more; see %s",
 	    drill_run_dir(drill));
 	ck_assert_msg(
-	    drill_wait(drill, wheels_turn, NULL, PATIENCE_S), "drives no more; see %s", drill_run_dir(drill));
+	    drill_wait(drill, wheels_turn, NULL, STACK_PATIENCE_S), "drives no more; see %s", drill_run_dir(drill));
 	ck_assert_uint_eq(drill_run(drill)->truth.contacts, 0);
 	ck_assert_uint_eq(drill_run(drill)->stages.restarts, 0);
 	cairn_bus_destroy(&bus);
-	ck_assert_int_eq(drill_end(drill, SIGINT, PATIENCE_S, NULL, 0), 0);
+	ck_assert_int_eq(drill_end(drill, SIGINT, STACK_PATIENCE_S, NULL, 0), 0);
 	drill_destroy(&drill, false);
 }
 END_TEST

@@ -209,8 +209,7 @@ START_TEST(when_cairn_up_is_killed_everything_ends_and_the_next_one_starts_over)
 	kill(drill_up_pid(drill), SIGKILL);
 	ck_assert_int_eq(drill_end(drill, 0, STACK_PATIENCE_S, NULL, 0), -1);
 	await_ends(ends, count);
-	ck_assert(
-	    drill_again(drill, CAIRN_PROGRAM, large_house)); /* over the sockets and locks that lie about */
+	stack_start_again(drill, large_house); /* over the sockets and locks that lie about */
 	stack_must(drill, stack_drives, NULL, "does not drive again");
 	stack_end(&drill);
 }
@@ -227,7 +226,7 @@ START_TEST(a_hung_stage_of_the_stack_before_is_cleaned_away)
 	ck_assert_int_eq(drill_end(drill, 0, STACK_PATIENCE_S, NULL, 0), -1);
 	ck_assert_int_eq(kill(mapper, 0), 0);
 	ck_assert_int_eq(kill(motor, 0), 0);
-	ck_assert(drill_again(drill, CAIRN_PROGRAM, large_house));
+	stack_start_again(drill, large_house);
 	stack_must(drill, stack_drives, NULL, "does not drive again");
 	ck_assert_int_ne(drill_pid(drill, "mapper"), mapper);
 	stack_end(&drill);

@@ -8,20 +8,7 @@
 
 #include <jansson.h>
 
-#include "procs/cairn/drill.h"
-#include "test/support/runner.h"
-
-#define UP_S 60.0
-#define PATIENCE_S 90.0
-
-static struct cairn_error err;
-
-static struct drill *start(const char *const *args)
-{
-	struct drill *drill = drill_start(CAIRN_PROGRAM, args, &err);
-	ck_assert_msg(drill != NULL, "%s", err.text);
-	return drill;
-}
+#include "test/e2e/stack.h"
 
 static bool deciding(const struct up_run *run, void *ctx)
 {
@@ -39,20 +26,20 @@ static void check_clean_end(struct drill *drill, int expected_status)
 {
 	struct cairn_error left = {""};
 	char summary[8192];
-	int status = drill_end(drill, SIGINT, PATIENCE_S, summary, sizeof(summary));
+	int status = drill_end(drill, SIGINT, STACK_PATIENCE_S, summary, sizeof(summary));
 	ck_assert_msg(status == expected_status, "status %d, summary %s", status, summary);
 	ck_assert_msg(drill_leftovers(drill, &left) == 0, "%s", left.text);
 }
 
 START_TEST(the_stack_drives_a_house_decision_by_decision_without_a_contact)
 {
-	static const char *const args[] = {"--for", "45s", NULL};
-	struct drill *drill = start(args);
+	static const char *const args[] = {"--for", STACK_SLOWER > 1.0 ? "120s" : "45s", NULL};
+	struct drill *drill = stack_start(args);
 	uint64_t few = 3;
-	ck_assert_msg(drill_wait(drill, deciding, &few, UP_S), "no decisions; see %s", drill_run_dir(drill));
+	ck_assert_msg(drill_wait(drill, deciding, &few, STACK_UP_S), "no decisions; see %s", drill_run_dir(drill));
 	double coverage = drill_run(drill)->truth.coverage;
 	char summary[8192];
-	int status = drill_end(drill, 0, PATIENCE_S, summary, sizeof(summary));
+	int status = drill_end(drill, 0, STACK_PATIENCE_S, summary, sizeof(summary));
 	json_t *s = json_loads(summary, 0, NULL);
 	ck_assert_msg(s != NULL, "summary: %s", summary);
 	ck_assert_msg(status == 0, "status %d: %s", status, summary);
@@ -97,16 +84,16 @@ START_TEST(whoever_is_killed_comes_back_and_the_robot_drives_on_untouched)
 	static const char *const args[] = {"--world", "config/worlds/loop.yaml", NULL};
 	static const char *const victims[] = {
 	    "motor", "sensor-bridge", "mapper", "sequencer", "gateway", "robot-sim", "roudi", "launcher"};
-	struct drill *drill = start(args);
+	struct drill *drill = stack_start(args);
 	ck_assert_msg(
-	    drill_wait(drill, wheels_turn, NULL, UP_S), "does not drive; see %s", drill_run_dir(drill));
+	    drill_wait(drill, wheels_turn, NULL, STACK_UP_S), "does not drive; see %s", drill_run_dir(drill));
 	for (size_t i = 0; i < sizeof(victims) / sizeof(victims[0]); i++) {
 		struct kill k = {victims[i], drill_pid(drill, victims[i])};
 		ck_assert_msg(k.pid > 0, "%s is not running; see %s", k.name, drill_run_dir(drill));
 		kill(k.pid, SIGKILL);
-		ck_assert_msg(drill_wait(drill, replaced, &k, UP_S), "%s does not come back; see %s", k.name,
+		ck_assert_msg(drill_wait(drill, replaced, &k, STACK_UP_S), "%s does not come back; see %s", k.name,
 		    drill_run_dir(drill));
-		ck_assert_msg(drill_wait(drill, wheels_turn, NULL, UP_S),
+		ck_assert_msg(drill_wait(drill, wheels_turn, NULL, STACK_UP_S),
 		    "does not drive after %s was killed; see %s", k.name, drill_run_dir(drill));
 		ck_assert_uint_eq(drill_run(drill)->truth.contacts, 0);
 	}
@@ -131,16 +118,16 @@ static int run_cairn(char *out, size_t out_bytes, const char *command)
 START_TEST(a_second_stack_in_the_same_run_directory_is_refused)
 {
 	static const char *const args[] = {"--world", "config/worlds/studio.yaml", NULL};
-	struct drill *drill = start(args);
+	struct drill *drill = stack_start(args);
 	uint64_t one = 1;
-	ck_assert_msg(drill_wait(drill, deciding, &one, UP_S), "no decision; see %s", drill_run_dir(drill));
+	ck_assert_msg(drill_wait(drill, deciding, &one, STACK_UP_S), "no decision; see %s", drill_run_dir(drill));
 	char command[400], out[2048];
 	snprintf(command, sizeof(command), "up --headless --run %s", drill_run_dir(drill));
 	ck_assert_int_eq(run_cairn(out, sizeof(out), command), 1);
 	ck_assert_msg(strstr(out, "a stack already runs in") != NULL, "%s", out);
 	snprintf(command, sizeof(command), "down --run %s", drill_run_dir(drill));
 	ck_assert_int_eq(run_cairn(out, sizeof(out), command), 0);
-	int status = drill_end(drill, 0, PATIENCE_S, NULL, 0);
+	int status = drill_end(drill, 0, STACK_PATIENCE_S, NULL, 0);
 	ck_assert_int_eq(status, 0);
 	struct cairn_error left = {""};
 	ck_assert_msg(drill_leftovers(drill, &left) == 0, "%s", left.text);

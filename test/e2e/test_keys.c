@@ -5,12 +5,9 @@
 #include <signal.h>
 #include <sys/socket.h>
 
-#include "procs/cairn/drill.h"
-#include "test/support/runner.h"
+#include "test/e2e/stack.h"
 
 #define KEY "sk-planted-5d81c2aa90f34e17"
-#define UP_S 60.0
-#define PATIENCE_S 90.0
 
 static bool deciding(const struct up_run *run, void *ctx)
 {
@@ -86,7 +83,7 @@ static bool found_below(const char *folder)
 START_TEST(a_planted_key_reaches_the_service_and_nothing_else)
 {
 	char port[32], url[80], planted[400];
-	struct cairn_error err = {""}, left = {""};
+	struct cairn_error left = {""};
 	char summary[8192];
 	int number = free_port(), gateway = 0;
 	snprintf(port, sizeof(port), "pilot.port=%d", number);
@@ -94,15 +91,14 @@ START_TEST(a_planted_key_reaches_the_service_and_nothing_else)
 	const char *args[] = {"--for", "60s", "--set", "vlm.provider=openai", "--set", url, "--set", port,
 	    "--set", "vlm.fallbacks=pilot", "--set", "vlm.record=rec", "--set", "log.level=debug", NULL};
 	setenv("OPENAI_API_KEY", KEY, 1);
-	struct drill *drill = drill_start(CAIRN_PROGRAM, args, &err);
-	ck_assert_msg(drill != NULL, "%s", err.text);
-	ck_assert_msg(drill_wait(drill, deciding, NULL, UP_S), "no decisions; see %s", drill_run_dir(drill));
+	struct drill *drill = stack_start(args);
+	ck_assert_msg(drill_wait(drill, deciding, NULL, STACK_UP_S), "no decisions; see %s", drill_run_dir(drill));
 	ck_assert_str_eq(drill_run(drill)->vlm.provider, "openai");
 	ck_assert_uint_eq(drill_run(drill)->vlm.failures, 0);
 	ck_assert_int_ge(look_at_processes(drill_run_dir(drill), &gateway), 8);
 	ck_assert_int_gt(gateway, 0);
 	ck_assert_int_eq(kill(gateway, SIGABRT), 0); /* would dump core if it could; it is reborn */
-	drill_end(drill, SIGINT, PATIENCE_S, summary, sizeof(summary));
+	drill_end(drill, SIGINT, STACK_PATIENCE_S, summary, sizeof(summary));
 	ck_assert_msg(strstr(summary, KEY) == NULL, "%s", summary);
 	snprintf(planted, sizeof(planted), "%s/rec", drill_run_dir(drill));
 	ck_assert_int_eq(access(planted, R_OK), 0);

@@ -10,11 +10,8 @@
 
 #include "ipc/keyfile.h"
 #include "ipc/remote.h"
-#include "procs/cairn/drill.h"
-#include "test/support/runner.h"
+#include "test/e2e/stack.h"
 
-#define UP_S 60.0
-#define PATIENCE_S 90.0
 #define ANSWER_MS 10000
 
 static struct cairn_error err;
@@ -59,15 +56,14 @@ static struct drill *start(void)
 	snprintf(list, sizeof(list), "remote.allow_file=%s/allow.list", folder);
 	const char *const args[] = {
 	    "--world", "config/worlds/home.yaml", "--set", endpoint, "--set", key, "--set", list, NULL};
-	struct drill *drill = drill_start(CAIRN_PROGRAM, args, &err);
-	ck_assert_msg(drill != NULL, "%s", err.text);
+	struct drill *drill = stack_start(args);
 	return drill;
 }
 
 static void end(struct drill *drill)
 {
 	char command[96];
-	ck_assert_int_eq(drill_end(drill, SIGINT, PATIENCE_S, NULL, 0), 0);
+	ck_assert_int_eq(drill_end(drill, SIGINT, STACK_PATIENCE_S, NULL, 0), 0);
 	drill_destroy(&drill, false);
 	snprintf(command, sizeof(command), "rm -r '%s'", folder);
 	ck_assert_int_eq(system(command), 0);
@@ -108,12 +104,12 @@ START_TEST(a_key_with_the_right_drives_the_robot_and_one_without_does_not)
 {
 	struct drill *drill = start();
 	struct cairn_msg_reply reply;
-	ck_assert_msg(drill_wait(drill, wheels_turn, NULL, UP_S), "does not drive; see %s", drill_run_dir(drill));
+	ck_assert_msg(drill_wait(drill, wheels_turn, NULL, STACK_UP_S), "does not drive; see %s", drill_run_dir(drill));
 	ck_assert(ask(&bob, CAIRN_SERVICE_OPERATOR, "pause", &reply));
 	ck_assert_msg(!reply.ok && strstr(reply.text, "needs the right to drive") != NULL, "%s", reply.text);
 	ck_assert(ask(&anna, CAIRN_SERVICE_OPERATOR, "pause", &reply));
 	ck_assert_msg(reply.ok, "%s", reply.text);
-	ck_assert(drill_wait(drill, is_paused, NULL, PATIENCE_S));
+	ck_assert(drill_wait(drill, is_paused, NULL, STACK_PATIENCE_S));
 	ck_assert(ask(&anna, CAIRN_SERVICE_OPERATOR, "resume", &reply) && reply.ok);
 
 	/* the door is kicked in: the robot drives on, and the door comes back */
@@ -121,7 +117,7 @@ START_TEST(a_key_with_the_right_drives_the_robot_and_one_without_does_not)
 	int pid = drill_pid(drill, "remote");
 	ck_assert_int_gt(pid, 0);
 	ck_assert_int_eq(kill(pid, SIGKILL), 0);
-	ck_assert(drill_wait(drill, decided_more, &decisions, PATIENCE_S));
+	ck_assert(drill_wait(drill, decided_more, &decisions, STACK_PATIENCE_S));
 	ck_assert(ask(&bob, CAIRN_SERVICE_OPERATOR, "stop", &reply));
 	ck_assert_msg(reply.ok, "%s", reply.text);
 	ck_assert_uint_eq(drill_run(drill)->truth.contacts, 0);
@@ -165,12 +161,12 @@ _Noreturn static void flood(void)
 START_TEST(a_flood_at_the_door_does_not_reach_the_robot)
 {
 	struct drill *drill = start();
-	ck_assert_msg(drill_wait(drill, wheels_turn, NULL, UP_S), "does not drive; see %s", drill_run_dir(drill));
+	ck_assert_msg(drill_wait(drill, wheels_turn, NULL, STACK_UP_S), "does not drive; see %s", drill_run_dir(drill));
 	pid_t flooder = fork();
 	if (flooder == 0)
 		flood();
 	uint64_t decisions = drill_run(drill)->mission.decisions + 2;
-	bool on = drill_wait(drill, decided_more, &decisions, PATIENCE_S);
+	bool on = drill_wait(drill, decided_more, &decisions, STACK_PATIENCE_S);
 	kill(flooder, SIGKILL);
 	waitpid(flooder, NULL, 0);
 	ck_assert_msg(on, "decides nothing any more; see %s", drill_run_dir(drill));

@@ -366,11 +366,9 @@ START_TEST(a_stage_that_leaks_is_restarted_and_in_the_end_held_before_it_takes_t
 	static const char *const args[] = {
 	    "--world", "config/worlds/loop.yaml", "--set", "launcher.memory_max_mb=128", NULL};
 	char dir[64], program[128], command[128];
-	struct cairn_error err = {""};
 	struct stack_stage gateway = {"gateway", 0};
 	make_leaky_stack(dir, program, sizeof(program));
-	struct drill *drill = drill_start(program, args, &err);
-	ck_assert_msg(drill != NULL, "%s", err.text);
+	struct drill *drill = stack_start_program(program, args);
 	stack_must(drill, stack_has_failed, &gateway, "the leaking stage is not held");
 	const struct cairn_msg_stage *row = stack_row(drill_run(drill), "gateway");
 	ck_assert_uint_eq(row->restarts, 4); /* five deaths in a minute */
