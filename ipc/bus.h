@@ -45,9 +45,10 @@ int cairn_sub_recv(struct cairn_sub *sub, void *msg, struct cairn_header *hdr);
 void *cairn_sub_socket(struct cairn_sub *sub);
 enum cairn_topic cairn_sub_topic(const struct cairn_sub *sub);
 
-/* A service: handler fills *reply (zeroed: not ok, no text). cmd->who names user and process as the kernel
- * knows them, or the key of another machine, and then what the sender says of itself. Verbs that
- * ipc/commands.def does not have, and what came too late, are refused and counted without the handler. */
+/* A service: handler fills *reply (zeroed: not ok, no text). cmd->who names the key of another
+ * machine, if there is one, user and process as the kernel knows them (then of the remote stage), and what
+ * the sender says of itself. Verbs that ipc/commands.def does not have, and what came too late, are refused
+ * and counted without the handler. */
 typedef void cairn_command_fn(void *ctx, const struct cairn_msg_command *cmd, struct cairn_msg_reply *reply);
 struct cairn_server *cairn_server_new(struct cairn_bus *bus, enum cairn_service service, cairn_command_fn *fn,
     void *ctx, struct cairn_error *err);

@@ -94,20 +94,20 @@ static bool too_late(const struct cairn_msg_command *cmd)
 }
 
 /* Puts in front of what the sender says of itself what the kernel says of it: libzmq gives the credentials of
- * the other end of a local socket as "localhost:UID:GID:PID". The remote stage, a local process, names the key
- * it has checked. */
+ * the other end of a local socket as "localhost:UID:GID:PID". A key is named by the remote stage, which has
+ * checked it; any local process may name one, so its own credentials stand beside it. */
 static void sign(struct cairn_msg_command *cmd, zmq_msg_t *payload)
 {
-	char claim[sizeof(cmd->who)];
+	char claim[sizeof(cmd->who)], by[40] = "unknown";
 	unsigned uid = 0, pid = 0;
 	const char *peer = zmq_msg_gets(payload, "Peer-Address");
 	memcpy(claim, cmd->who, sizeof(claim));
+	if (peer != NULL && sscanf(peer, "%*[^:]:%u:%*u:%u", &uid, &pid) == 2)
+		snprintf(by, sizeof(by), "uid %u, pid %u", uid, pid);
 	if (cmd->key[0] != '\0')
-		snprintf(cmd->who, sizeof(cmd->who), "key %.31s: %.50s", cmd->key, claim);
-	else if (peer != NULL && sscanf(peer, "%*[^:]:%u:%*u:%u", &uid, &pid) == 2)
-		snprintf(cmd->who, sizeof(cmd->who), "uid %u, pid %u: %.60s", uid, pid, claim);
+		snprintf(cmd->who, sizeof(cmd->who), "key %.31s by %.31s: %.20s", cmd->key, by, claim);
 	else
-		snprintf(cmd->who, sizeof(cmd->who), "unknown: %.80s", claim);
+		snprintf(cmd->who, sizeof(cmd->who), "%.31s: %.60s", by, claim);
 }
 
 static void tell_done(

@@ -245,6 +245,39 @@ START_TEST(a_command_is_answered_or_times_out_and_never_lost_in_silence)
 }
 END_TEST
 
+static void tell_who(void *ctx, const struct cairn_msg_command *cmd, struct cairn_msg_reply *reply)
+{
+	(void)ctx;
+	reply->ok = true;
+	snprintf(reply->text, sizeof(reply->text), "%s", cmd->who);
+}
+
+START_TEST(whoever_names_a_key_is_named_with_his_process_all_the_same)
+{
+	setup();
+	struct cairn_msg_command cmd = {.verb = "home", .who = "a test", .key = "anna"};
+	struct cairn_msg_reply reply = {0};
+	pid_t pid = fork();
+	if (pid == 0) {
+		char expected[128];
+		snprintf(
+		    expected, sizeof(expected), "key anna by uid %u, pid %d: a test", getuid(), getpid());
+		memset(cmd.who + 6, 'x', sizeof(cmd.who) - 7); /* a long claim must not push it out */
+		int r = cairn_ask(run_dir, CAIRN_SERVICE_OPERATOR, &cmd, &reply, 10000, NULL);
+		_exit(r == 0 && strncmp(reply.text, expected, strlen(expected)) == 0 ? 0 : 1);
+	}
+	int status = -1;
+	struct cairn_server *server = cairn_server_new(bus, CAIRN_SERVICE_OPERATOR, tell_who, NULL, &err);
+	ck_assert_msg(server != NULL, "%s", err.text);
+	for (int i = 0; i < TRIES && waitpid(pid, &status, WNOHANG) == 0; i++) {
+		wait_readable(cairn_server_socket(server));
+		cairn_server_serve(server);
+	}
+	ck_assert_int_eq(status, 0);
+	teardown();
+}
+END_TEST
+
 START_TEST(a_command_nobody_waits_for_any_more_is_not_done_but_a_stop_is)
 {
 	setup();
@@ -348,6 +381,7 @@ CAIRN_TEST_MAIN("bus", a_reader_that_came_first_hears_the_publisher, a_second_pu
     a_killed_publisher_frees_its_topic_and_its_successor_is_heard,
     garbage_on_a_topic_is_counted_and_loses_nothing,
     a_command_is_answered_or_times_out_and_never_lost_in_silence,
+    whoever_names_a_key_is_named_with_his_process_all_the_same,
     a_command_nobody_waits_for_any_more_is_not_done_but_a_stop_is,
     a_run_directory_too_long_for_a_socket_is_refused_with_the_reason,
     a_run_directory_that_fits_leaves_room_for_every_stage, a_lock_is_one_holders_and_names_it,
