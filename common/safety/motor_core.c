@@ -242,6 +242,8 @@ bool cairn_motor_guard(struct cairn_motor *m, const struct cairn_header *hdr,
 	}
 	if (guard->floor_m > m->params.cliff_m) /* no echo at all, infinity, is a drop, too */
 		m->cliff_ns = now_ns;
+	else if (guard->floor_m >= 0.0 && m->cliff_ns != NEVER_NS && now_ns - m->cliff_ns >= CLIFF_CLEAR_NS)
+		m->cliff_ns = NEVER_NS; /* floor has been seen: that nothing is said any more is none */
 	return true;
 }
 
@@ -369,7 +371,7 @@ static double monitored_target(
 	m->zone = cairn_zones_limit(&m->monitor.zones, &m->monitor.points, m->monitor.solid_count, curvature,
 	    target > 0.0, speed, m->t_ns);
 	hold_for_movers(m, curvature, target > 0.0);
-	if (target > 0.0 && m->cliff_ns != NEVER_NS && m->t_ns - m->cliff_ns < CLIFF_CLEAR_NS)
+	if (target > 0.0 && m->cliff_ns != NEVER_NS)
 		m->zone = (struct cairn_zone_limit){CAIRN_ZONE_CLIFF, 0.0, 0.0, -1.0, CAIRN_ZONE_NO_POINT};
 	double limit = fmin(m->verdict.limit_mps, m->zone.limit_mps);
 	if (m->verdict.hit)

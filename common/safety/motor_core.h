@@ -65,7 +65,7 @@ struct cairn_motor_stream {
 struct cairn_motor {
 	struct cairn_motor_params params;
 	struct cairn_motor_stream cmd_stream, scan_stream, depth_stream, guard_stream;
-	int64_t cliff_ns;           /* last seen; INT64_MIN = never */
+	int64_t cliff_ns;           /* last seen; INT64_MIN = never, or floor was seen a second or more later */
 	struct cairn_twist asked;   /* last command as it came */
 	struct cairn_twist command; /* the same within the robot's limits */
 	bool spot_turn;             /* it was a turn on the spot */

@@ -14,7 +14,7 @@ void cairn_monitor_params_from(struct cairn_monitor_params *p, const struct cair
 	    .lidar = {cfg->robot.lidar_x_m, cfg->robot.lidar_y_m},
 	    .floor = cairn_floor_params_from(cfg),
 	    .zones = cairn_zones_params_from(cfg),
-	    .movers = cairn_movers_params_from(cfg),
+	    .movers = cairn_movers_params_from(cfg, cfg->safety.reaction_s),
 	    .margin_m = cfg->safety.margin_m,
 	    .stop_distance_m = cfg->safety.stop_distance_m,
 	    .slow_distance_m = cfg->safety.slow_distance_m,

@@ -10,7 +10,7 @@
 #include "common/base/scan.h"
 #include "common/config/config.h"
 #include "common/safety/floor.h"
-#include "common/safety/motor_movers.h"
+#include "common/safety/movers.h"
 #include "common/safety/motor_zones.h"
 
 struct cairn_monitor_params {

@@ -17,6 +17,7 @@ struct cairn_sequencer *cairn_sequencer_new(
 	seq->t_start_ns = now_ns;
 	struct cairn_floor_params floor = cairn_floor_params_from(cfg);
 	cairn_floor_init(&seq->floor, &floor);
+	seq_movers_init(seq);
 	if (record != NULL) {
 		seq->rec = *record;
 		seq->home.best_m = INFINITY;
@@ -293,6 +294,7 @@ void cairn_sequencer_step(struct cairn_sequencer *seq, int64_t now_ns, struct ca
 	enum seq_kind kind = seq->task.kind;
 	struct cairn_twist want = seq_drive(seq, now_ns);
 	struct cairn_safe_velocity safe = cairn_safe_velocity(seq->cfg, &seq->points, want, SEQ_REACTION_S);
+	seq_movers_hold(seq, seq_pose_at(seq, now_ns), &safe, now_ns);
 	seq_fence_hold(seq, &safe);
 	seq->cmd = safe.twist;
 	if (kind != SEQ_NONE) {

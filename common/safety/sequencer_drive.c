@@ -274,11 +274,17 @@ static bool reduced(struct cairn_sequencer *seq, const struct cairn_safe_velocit
 		t->by = (struct seq_cause){CAIRN_SENSOR_ZONE, safe->bearing_rad, safe->free_m};
 		return true;
 	}
+	if (safe->ratio < 0.5 && isfinite(seq->mover.limit_mps)) {
+		t->by = (struct seq_cause){CAIRN_SENSOR_LIDAR, seq->mover.bearing_rad, seq->mover.distance_m};
+		snprintf(t->cause, sizeof(t->cause), "lidar: something moves %s, %.2f m away",
+		    cairn_side_word(seq->mover.bearing_rad), seq->mover.distance_m);
+		return true;
+	}
 	if (safe->ratio < 0.5) {
 		t->by = seq_cause_of(seq, safe->hit, safe->point);
 		snprintf(t->cause, sizeof(t->cause), "%s: obstacle %s, %.2f m free on the arc",
-		    cairn_enum_text(&cairn_enum_sensor, (int)t->by.sensor), cairn_side_word(safe->bearing_rad),
-		    safe->free_m);
+		    cairn_enum_text(&cairn_enum_sensor, (int)t->by.sensor),
+		    cairn_side_word(safe->bearing_rad), safe->free_m);
 		return true;
 	}
 	bool monitor = seq->sense.motion_ok && (seq->motion.state == CAIRN_MOTOR_STATE_SLOWED ||
@@ -349,8 +355,10 @@ void seq_drive_account(struct cairn_sequencer *seq, struct cairn_twist want,
 	}
 	char why[sizeof(t->cause)];
 	snprintf(why, sizeof(why), "%s", t->cause[0] != '\0' ? t->cause : "the wheels do not move");
-	/* On a way the planner tries to get out of it first: it remembers where it was held, and plans around that. */
-	double patience_s = t->kind == SEQ_NAV && !t->nav.nudging ? seq->cfg->nav.stuck_s + SEQ_NAV_PATIENCE_S : 0.0;
+	/* On a way the planner tries to get out of it first: it remembers where it was held, and plans around
+	 * that. */
+	double patience_s =
+	    t->kind == SEQ_NAV && !t->nav.nudging ? seq->cfg->nav.stuck_s + SEQ_NAV_PATIENCE_S : 0.0;
 	if (t->blocked_s > fmax(SEQ_BLOCKED_S, patience_s))
 		in_trouble(seq, now_ns, why);
 	else if (t->stall_s > fmax(SEQ_STALL_S, patience_s))

@@ -5,6 +5,7 @@
 #include "common/base/side.h"
 #include "common/safety/floor.h"
 #include "common/safety/mission.h"
+#include "common/safety/movers.h"
 #include "common/safety/pace.h"
 #include "common/safety/sequencer.h"
 #include "common/safety/sequencer_safe.h"
@@ -52,7 +53,7 @@ struct seq_nav {
 	uint32_t seen_id;  /* that frontier */
 	double looked_s;   /* stood at the goal for so long: the map follows the scans a little later */
 	enum cairn_nav_state bad_state;
-	double bad_s; /* the planner has said so for this long */
+	double bad_s;      /* the planner has said so for this long */
 	double path_bad_s; /* its path has led into a keep-out zone for this long */
 	uint32_t nudges;
 	bool nudging;
@@ -135,6 +136,11 @@ struct cairn_sequencer {
 	struct cairn_seen seen;          /* by the LiDAR, during as long as decisions are acted on */
 	char fence[32];                  /* zone that held the robot at the last step, or empty */
 	struct cairn_floor floor;        /* in the map frame */
+	struct cairn_movers movers;      /* in the map frame, by the scans while the pose is good */
+	struct cairn_movers_limit
+	    mover;           /* what held the robot at the last step; limit_mps infinity: none did */
+	int64_t t_turn_ns;   /* when the turn of the newest scan began */
+	int64_t t_movers_ns; /* stamp of the scan that movers knows */
 	int64_t t_depth_ns;
 	int64_t t_scan_ns, t_pose_ns, t_motion_ns, t_frontiers_ns, t_candidates_ns, t_nav_velocity_ns,
 	    t_nav_status_ns, t_nav_path_ns;
@@ -174,7 +180,7 @@ struct cairn_sequencer {
 	uint32_t fails, recoveries;
 	bool recovery_due, local_due;
 	int64_t t_react_ns; /* until then local exploration goes by the scan alone */
-	double answer_s; /* from snapshot to decision, the mean of late; 0: none came yet */
+	double answer_s;    /* from snapshot to decision, the mean of late; 0: none came yet */
 
 	struct {
 		uint32_t attempts;
@@ -214,6 +220,8 @@ bool seq_rising(struct cairn_sequencer *seq, int64_t *newest_ns, int64_t t_ns, b
 void seq_without_update(struct cairn_sequencer *seq, int64_t now_ns);
 uint32_t seq_without_conditions(const struct cairn_sequencer *seq);
 void seq_sense_update(struct cairn_sequencer *seq, int64_t now_ns);
+/* The pose carried on, or back, from its stamp. */
+struct cairn_pose2 seq_pose_at(const struct cairn_sequencer *seq, int64_t t_ns);
 
 /* sequencer_check.c: the chain a decision goes through. False: refused, *result_reason and *result_suggestion
  * filled. On success *task is what to execute. */
@@ -248,6 +256,14 @@ const struct cairn_msg_zone *seq_fence_on_path(
     const struct cairn_sequencer *seq, const struct cairn_msg_nav_path *path);
 /* Holds a velocity before a keep-out zone, and slows it in a slow-down zone. */
 void seq_fence_hold(struct cairn_sequencer *seq, struct cairn_safe_velocity *safe);
+
+/* sequencer_movers.c: a new scan, with a good pose; and the velocity that is safe beside what moves by
+ * itself. */
+void seq_movers_init(struct cairn_sequencer *seq);
+void seq_movers_scan(struct cairn_sequencer *seq, struct cairn_pose2 pose);
+void seq_movers_hold(
+    struct cairn_sequencer *seq, struct cairn_pose2 pose, struct cairn_safe_velocity *safe, int64_t now_ns);
+
 /* What a point of seq->points, met on an arc, says of its sensor. */
 struct seq_cause seq_cause_of(const struct cairn_sequencer *seq, bool hit, size_t point);
 
@@ -295,8 +311,8 @@ bool seq_stretch_find(const struct cairn_sequencer *seq, struct seq_stretch *ret
 /* sequencer_nav.c */
 struct cairn_twist seq_nav_step(struct cairn_sequencer *seq, int64_t now_ns);
 void seq_nav_frontiers(struct cairn_sequencer *seq, int64_t now_ns);
-/* A loop was closed and the map drawn anew: where the robot is now it was `was` by the map before. A goal it had in
- * sight moves with it; the start stays, as it is what the map hangs on. */
+/* A loop was closed and the map drawn anew: where the robot is now it was `was` by the map before. A goal it
+ * had in sight moves with it; the start stays, as it is what the map hangs on. */
 void seq_nav_map_moved(struct cairn_sequencer *seq, struct cairn_pose2 was, int64_t now_ns);
 /* Stuck on the way: leaves the place by a manoeuvre, or ends the way. */
 void seq_nav_in_trouble(
@@ -313,7 +329,8 @@ bool seq_ahead_goes_on(const struct cairn_sequencer *seq, bool seen);
 bool seq_ahead_waits(const struct cairn_sequencer *seq);
 /* It has been asked for as long ahead as it is to be, or nothing is asked ahead. */
 bool seq_ahead_has_waited(const struct cairn_sequencer *seq);
-/* Goes on with the next task from the one that is being driven, without a stop where both lead to the same place. */
+/* Goes on with the next task from the one that is being driven, without a stop where both lead to the same
+ * place. */
 void seq_ahead_take_over(struct cairn_sequencer *seq, struct seq_task *next, int64_t now_ns);
 
 /* sequencer_mission.c */

@@ -24,8 +24,7 @@ static struct cairn_twist driven(const struct cairn_sequencer *seq)
 	return seq->cmd;
 }
 
-/* The pose carried on, or back, from its stamp. */
-static struct cairn_pose2 pose_at(const struct cairn_sequencer *seq, int64_t t_ns)
+struct cairn_pose2 seq_pose_at(const struct cairn_sequencer *seq, int64_t t_ns)
 {
 	double since_s = cairn_clamp(seq_seconds(seq->t_pose_ns, t_ns), -COMPENSATE_MAX_S, COMPENSATE_MAX_S);
 	return cairn_pose_advance(seq_pose(seq), driven(seq), since_s);
@@ -41,7 +40,7 @@ static void compensate(struct cairn_sequencer *seq, int64_t now_ns)
 	seq->lidar_count = seq->points.count;
 	if (seq->t_depth_ns == 0 || seq->t_pose_ns == 0)
 		return;
-	struct cairn_pose2 now = pose_at(seq, now_ns);
+	struct cairn_pose2 now = seq_pose_at(seq, now_ns);
 	cairn_floor_drive(&seq->floor, now);
 	cairn_floor_points(&seq->floor, now, &seq->points);
 }
@@ -123,9 +122,11 @@ void seq_sense_update(struct cairn_sequencer *seq, int64_t now_ns)
 	compensate(seq, now_ns);
 	if (s->pose_ok)
 		odometry(seq);
-	if (s->pose_ok && s->scan_ok)
-		cairn_seen_add(&seq->seen, &seq->scan_points, pose_at(seq, seq->t_scan_ns), seq->t_scan_ns,
-		    cfg->decision_max_age_s);
+	if (s->pose_ok && s->scan_ok) {
+		struct cairn_pose2 pose = seq_pose_at(seq, seq->t_scan_ns);
+		cairn_seen_add(&seq->seen, &seq->scan_points, pose, seq->t_scan_ns, cfg->decision_max_age_s);
+		seq_movers_scan(seq, pose);
+	}
 }
 
 bool seq_rising(struct cairn_sequencer *seq, int64_t *newest_ns, int64_t t_ns, bool finite)
@@ -148,6 +149,7 @@ void cairn_sequencer_on_scan(struct cairn_sequencer *seq, const struct cairn_msg
 		return;
 	struct cairn_footprint body = cairn_safe_footprint(seq->cfg);
 	struct cairn_vec2 lidar = {seq->cfg->robot.lidar_x_m, seq->cfg->robot.lidar_y_m};
+	seq->t_turn_ns = scan->t_start_ns;
 	cairn_points_from_scan_moving(&seq->scan_points, scan, t_ns, driven(seq), lidar, &body);
 }
 
@@ -162,7 +164,7 @@ void cairn_sequencer_on_depth(
 	/* The LiDAR's points are those of a moment ago: the comparison allows for that. */
 	seq->points.count =
 	    seq->points.count < seq->scan_points.count ? seq->points.count : seq->scan_points.count;
-	cairn_floor_see(&seq->floor, scan, pose_at(seq, t_ns), &seq->points);
+	cairn_floor_see(&seq->floor, scan, seq_pose_at(seq, t_ns), &seq->points);
 }
 
 void cairn_sequencer_on_pose(struct cairn_sequencer *seq, const struct cairn_msg_pose *pose, int64_t t_ns)
@@ -175,8 +177,8 @@ void cairn_sequencer_on_pose(struct cairn_sequencer *seq, const struct cairn_msg
 	struct cairn_msg_pose before = seq->pose;
 	seq->pose = *pose;
 	/* A robot that was lost and found has moved on the map, not the map under it. */
-	if (t_before_ns == 0 || pose->map_epoch == before.map_epoch || before.tracking != CAIRN_TRACKING_GOOD ||
-	    pose->tracking != CAIRN_TRACKING_GOOD)
+	if (t_before_ns == 0 || pose->map_epoch == before.map_epoch ||
+	    before.tracking != CAIRN_TRACKING_GOOD || pose->tracking != CAIRN_TRACKING_GOOD)
 		return;
 	/* Where the robot would be by the map that was: what it has driven since is no correction. */
 	double since_s = cairn_clamp(seq_seconds(t_before_ns, t_ns), 0.0, COMPENSATE_MAX_S);
@@ -185,6 +187,7 @@ void cairn_sequencer_on_pose(struct cairn_sequencer *seq, const struct cairn_msg
 	seq_nav_map_moved(seq, was, t_ns);
 	seq->last_pose_valid = false; /* nor has it turned by it */
 	seq->seen.count = 0;
+	seq_movers_init(seq);
 }
 
 void cairn_sequencer_on_motion(
@@ -217,7 +220,8 @@ void cairn_sequencer_on_nav_velocity(
 		seq->nav_velocity = *velocity;
 }
 
-void cairn_sequencer_on_nav_path(struct cairn_sequencer *seq, const struct cairn_msg_nav_path *path, int64_t t_ns)
+void cairn_sequencer_on_nav_path(
+    struct cairn_sequencer *seq, const struct cairn_msg_nav_path *path, int64_t t_ns)
 {
 	if (!seq_rising(seq, &seq->t_nav_path_ns, t_ns, path->points_count <= 512))
 		return;

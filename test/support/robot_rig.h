@@ -125,7 +125,8 @@ static inline double rig_ray(const struct rig *r, double x, double y, double dx,
 	return best;
 }
 
-static inline void rig_scan(struct rig *r)
+/* r->scan as the LiDAR sees the room from here. */
+static inline void rig_look(struct rig *r)
 {
 	struct cairn_msg_scan *s = &r->scan;
 	struct cairn_vec2 lidar =
@@ -144,7 +145,12 @@ static inline void rig_scan(struct rig *r)
 		s->angle_rad[i] = (float)a;
 		s->range_m[i] = (float)range;
 	}
-	cairn_sequencer_on_scan(r->seq, s, r->now_ns);
+}
+
+static inline void rig_scan(struct rig *r)
+{
+	rig_look(r);
+	cairn_sequencer_on_scan(r->seq, &r->scan, r->now_ns);
 }
 
 /* The body's rectangle against every wall: clip the segment to the rectangle in the robot frame. */

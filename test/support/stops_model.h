@@ -147,6 +147,8 @@ static void feel(bool bumper, double floor_m)
 	ghost.latched |= bumper;
 	if (floor_m > cfg.safety.cliff_m)
 		ghost.drop_age = 0;
+	else if (ghost.drop_age >= DROP_TICKS)
+		ghost.drop_age = -1;
 }
 
 static void release(void)
@@ -175,7 +177,7 @@ static void tick(void)
 	ghost.cmd_age = older(ghost.cmd_age, LIMIT_TICKS);
 	ghost.scan_age = older(ghost.scan_age, LIMIT_TICKS);
 	ghost.demand_age = older(ghost.demand_age, DEMAND_TICKS);
-	ghost.drop_age = ghost.drop_age == DROP_TICKS - 1 ? -1 : older(ghost.drop_age, DROP_TICKS);
+	ghost.drop_age += ghost.drop_age >= 0 && ghost.drop_age < DROP_TICKS;
 	if (within(ghost.cmd_age) && within(ghost.scan_age) && ghost.fresh >= 0 && ghost.fresh < REARM_TICKS)
 		ghost.fresh++;
 }

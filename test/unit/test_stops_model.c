@@ -18,7 +18,7 @@
  *    operator a rebirth also needs the release.
  * 6. What is right ahead is not driven towards.
  * 7. No event makes the robot faster by itself; speeding up takes time.
- * 8. Nothing moves forward for a second after a drop was seen.
+ * 8. Nothing moves forward after a drop was seen until floor is seen a second or more later.
  * And of the states as a whole: each one of the table is reached, and from each the robot can drive again. */
 #include "test/support/state_set.h"
 #include "test/support/stops_model.h"
@@ -86,7 +86,6 @@ static struct key key_now(void)
 	k.felt = m->guard_stream.t_ns == now_ns; /* a second message of the same instant is refused */
 	k.ghost.drop_age = ghost.drop_age;
 	k.drop_age = m->cliff_ns != INT64_MIN ? age_of(m->cliff_ns, DROP_TICKS * TICK_NS - 1) : -1;
-	k.drop_age = k.drop_age >= DROP_TICKS * TICK_NS ? -1 : k.drop_age;
 	k.estop_age = m->estop_seen_ns != INT64_MIN ? age_of(m->estop_seen_ns, DEMAND_TICKS * TICK_NS) : -1;
 	for (int i = 0; i < 2; i++)
 		k.emergency_age[i] = z->emergency_ns[i] != 0 ? age_of(z->emergency_ns[i], clear_ns) : -1;

@@ -1,4 +1,5 @@
-/* motor_movers.h - what moves by itself, and how fast the robot may be beside it.
+/* movers.h - what moves by itself, and how fast the robot may be beside it. Both layers have one of their
+ * own, each in the frame that it trusts: the motor stage dead reckoning, the sequencer the map.
  *
  * Seen by space, not by shape: a return that stands where earlier turns looked through free air belongs to
  * something that has come there. Earlier means 0.25 to 0.45 s ago, so that 0.3 m/s are told from noise and
@@ -13,8 +14,8 @@
  * the speed. Walls are not movers: they bound the speed as motor_monitor.h says.
  *
  * What comes out of hiding counts from the first turn that shows it, not before. Plain data, about 8 kB. */
-#ifndef CAIRN_COMMON_SAFETY_MOTOR_MOVERS_H
-#define CAIRN_COMMON_SAFETY_MOTOR_MOVERS_H
+#ifndef CAIRN_COMMON_SAFETY_MOVERS_H
+#define CAIRN_COMMON_SAFETY_MOVERS_H
 
 #include "common/base/scan.h"
 #include "common/config/config.h"
@@ -33,7 +34,7 @@ struct cairn_movers_params {
 /* How far one could see from one place: the nearest return of each direction, infinity without any. */
 struct cairn_movers_view {
 	int64_t t_ns;
-	struct cairn_pose2 eye; /* of the LiDAR, in the dead-reckoned frame */
+	struct cairn_pose2 eye; /* of the LiDAR, in the frame of the poses */
 	float range_m[CAIRN_MOVERS_BINS];
 };
 
@@ -42,7 +43,7 @@ struct cairn_movers {
 	struct cairn_movers_view views[CAIRN_MOVERS_VIEWS];
 	uint32_t next, count;                               /* of views */
 	uint32_t points;                                    /* movers of the newest turn */
-	float x_m[CAIRN_MOVERS_MAX], y_m[CAIRN_MOVERS_MAX]; /* dead-reckoned frame */
+	float x_m[CAIRN_MOVERS_MAX], y_m[CAIRN_MOVERS_MAX]; /* frame of the poses */
 	int64_t t_ns;                                       /* when that turn began */
 };
 
@@ -51,11 +52,11 @@ struct cairn_movers_limit {
 	double bearing_rad, distance_m; /* of the one that sets it, from the robot's origin */
 };
 
-struct cairn_movers_params cairn_movers_params_from(const struct cairn_config *cfg);
+/* reaction_s: from the decision until the wheels follow. */
+struct cairn_movers_params cairn_movers_params_from(const struct cairn_config *cfg, double reaction_s);
 void cairn_movers_init(struct cairn_movers *movers, const struct cairn_movers_params *params);
 
-/* A turn: its returns in the robot frame of pose, which is that of the robot at t_end_ns in the dead-reckoned
- * frame. */
+/* A turn: its returns in the robot frame of pose, which is that of the robot at t_end_ns. */
 void cairn_movers_scan(struct cairn_movers *movers, const struct cairn_points *points,
     struct cairn_pose2 pose, int64_t t_start_ns, int64_t t_end_ns);
 

@@ -1,4 +1,4 @@
-#include "common/safety/motor_movers.h"
+#include "common/safety/movers.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,14 +11,14 @@
 #define SPARE_M 0.03
 #define TOGETHER_MIN 2 /* returns side by side: a single one is a stray */
 
-struct cairn_movers_params cairn_movers_params_from(const struct cairn_config *cfg)
+struct cairn_movers_params cairn_movers_params_from(const struct cairn_config *cfg, double reaction_s)
 {
 	return (struct cairn_movers_params){
 	    .body = {cfg->robot.footprint_front_m, cfg->robot.footprint_rear_m,
 		cfg->robot.footprint_half_width_m},
 	    .lidar = {cfg->robot.lidar_x_m, cfg->robot.lidar_y_m},
 	    .person_mps = cfg->safety.person_mps,
-	    .reaction_s = cfg->safety.reaction_s,
+	    .reaction_s = reaction_s,
 	    .decel_mps2 = cfg->robot.decel_max_mps2};
 }
 
