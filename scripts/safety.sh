@@ -1,12 +1,13 @@
 #!/bin/sh
-# Drives hostile pilots through random houses, once as it is and once with both safety layers off.
+# Drives hostile pilots through random houses: with both safety layers, with the motor stage alone, and with neither.
 #
 #   scripts/safety.sh [HOURS [FOLDER]]
 #
-# HOURS: simulated hours with both layers (5; the nightly size is 200). FOLDER: where the program is built
-# (build-check). What is finished stays in FOLDER/safety-HOURS.state, so that a run that was interrupted goes on.
-# Exit: 0 when no contact was found with the layers and some were found without them, so that the test is known to test
-# something; else 1. What safety costs is told; it is judged by `cairn eval safety` itself.
+# HOURS: simulated hours with both layers (5; the nightly size is 200). The motor stage alone drives 1 h, neither 0.5 h.
+# FOLDER: where the program is built (build-check). What is finished of the first part stays in
+# FOLDER/safety-HOURS.state, so that a run that was interrupted goes on.
+# Exit: 0 when `cairn eval safety` passes the first two (no contact, moved, little time and few goals lost to safety) and
+# contacts were found with neither layer, so that the test is known to test something; else 1.
 set -eu
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
@@ -28,17 +29,37 @@ for key in sys.argv[1].split("."):
 print(o)' "$1"
 }
 
-state=$folder/safety-$hours.state
-with=$("$cairn" eval safety --hours "$hours" --json --state "$state" || true)
-if [ "$(printf '%s' "$with" | figure finished)" != True ]; then
+# What of the object on standard input is not as it must be.
+faults() {
+	python3 -c 'import json, sys
+print(", ".join("not " + k for k, v in json.load(sys.stdin)["judged"].items() if not v))'
+}
+
+finished() {
+	[ "$(printf '%s' "$1" | figure finished)" = True ] && return
 	echo "safety.sh: not finished; the same command goes on" >&2
 	exit 1
-fi
+}
+
+# WHO EXIT-STATUS FIGURES
+tell() {
+	echo "safety: $(printf '%s' "$3" | figure hours) h with $1: $(printf '%s' "$3" | figure contacts) contacts, nearest" \
+		"$(printf '%s' "$3" | figure clearance_min_m) m"
+	[ "$2" -eq 0 ] || echo "safety: FAILED with $1: $(printf '%s' "$3" | faults)"
+}
+
+state=$folder/safety-$hours.state
+both=0 alone=0
+figures=$("$cairn" eval safety --hours "$hours" --json --state "$state") || both=$?
+finished "$figures"
 rm -f "$state"
-without=$("$cairn" eval safety --hours 0.5 --without sequencer,motor --json || true)
-contacts=$(printf '%s' "$with" | figure contacts)
-unguarded=$(printf '%s' "$without" | figure contacts)
-echo "safety: $(printf '%s' "$with" | figure hours) h with both layers: $contacts contacts, nearest" \
-	"$(printf '%s' "$with" | figure clearance_min_m) m, time lost" \
-	"$(printf '%s' "$with" | figure against_map_follower.time_lost_share); 0.5 h with neither: $unguarded contacts"
-[ "$contacts" -eq 0 ] && [ "$unguarded" -gt 0 ]
+tell "both layers" "$both" "$figures"
+cost=$(printf '%s' "$figures" | figure against_map_follower)
+echo "safety: what it costs: $cost"
+figures=$("$cairn" eval safety --hours 1 --without sequencer --json) || alone=$?
+finished "$figures"
+tell "the motor stage alone" "$alone" "$figures"
+figures=$("$cairn" eval safety --hours 0.5 --without sequencer,motor --json) || true # contacts are what it is for
+finished "$figures"
+tell "neither" 0 "$figures"
+[ "$both" -eq 0 ] && [ "$alone" -eq 0 ] && [ "$(printf '%s' "$figures" | figure contacts)" -gt 0 ]

@@ -118,6 +118,7 @@ bool cairn_progress_measure(const struct cairn_config *cfg, const struct cairn_w
 	uint32_t contacts = 0;
 	follower.chain = false;
 	ok = ok && drive(c, world, &chain, &ret->contacts, err) && drive(c, world, &follower, &contacts, err);
+	ret->goals = ok ? count : 0;
 	for (uint32_t i = 0; ok && i < count; i++) {
 		ret->missed += chain.took_s[i] < 0.0;
 		ret->missed_follower += follower.took_s[i] < 0.0;
@@ -129,6 +130,27 @@ bool cairn_progress_measure(const struct cairn_config *cfg, const struct cairn_w
 	}
 	free(c);
 	return ok;
+}
+
+void cairn_progress_add(struct cairn_progress *sum, const struct cairn_progress *more)
+{
+	sum->goals += more->goals;
+	sum->legs += more->legs;
+	sum->missed += more->missed;
+	sum->missed_follower += more->missed_follower;
+	sum->chain_s += more->chain_s;
+	sum->follower_s += more->follower_s;
+	sum->contacts += more->contacts;
+}
+
+double cairn_progress_lost_share(const struct cairn_progress *p)
+{
+	return p->follower_s > 0.0 ? p->chain_s / p->follower_s - 1.0 : 0.0;
+}
+
+double cairn_progress_missed_share(const struct cairn_progress *p)
+{
+	return p->goals > 0 ? (double)p->missed / (double)p->goals : 0.0;
 }
 
 uint32_t cairn_progress_goals(const struct cairn_world *w, struct cairn_vec2 *ret, uint32_t max)

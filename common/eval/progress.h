@@ -13,6 +13,7 @@
 #define CAIRN_PROGRESS_GOALS_MAX 16
 
 struct cairn_progress {
+	uint32_t goals;
 	uint32_t legs;                    /* that both reached */
 	uint32_t missed, missed_follower; /* goals not reached in time */
 	double chain_s, follower_s;       /* over the legs both reached */
@@ -22,6 +23,13 @@ struct cairn_progress {
 /* Goals in the world's frame. False with the reason: no memory, no start. */
 bool cairn_progress_measure(const struct cairn_config *cfg, const struct cairn_world *world,
     const struct cairn_vec2 *goals, uint32_t count, struct cairn_progress *ret, struct cairn_error *err);
+
+void cairn_progress_add(struct cairn_progress *sum, const struct cairn_progress *more);
+/* What the chain took longer than the follower, as a share of the follower's time; 0 when there was none. */
+double cairn_progress_lost_share(const struct cairn_progress *p);
+/* Goals that the chain did not reach, as a share of all. Their time is in neither sum, so this is judged
+ * apart. */
+double cairn_progress_missed_share(const struct cairn_progress *p);
 
 /* Up to max places in different rooms where the robot can stand, in the rooms' order. */
 uint32_t cairn_progress_goals(const struct cairn_world *world, struct cairn_vec2 *ret, uint32_t max);

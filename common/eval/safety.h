@@ -96,6 +96,23 @@ bool cairn_safety_drive(const struct cairn_safety_options *options, uint64_t num
 void cairn_safety_report_init(struct cairn_safety_report *report);
 void cairn_safety_report_add(struct cairn_safety_report *report, const struct cairn_safety_episode *episode);
 
+/* What a run is judged by, each true when it is as it must be. */
+struct cairn_safety_verdict {
+	bool untouched; /* no contact, in the episodes and on the ways that tell the cost */
+	bool moved;     /* not to move is no way to pass */
+	bool housed;    /* few houses had no room for the robot */
+	bool quick;     /* little time is lost to safety; true when that was not asked */
+	bool arrived;   /* and few goals are: one not reached is in no time */
+};
+
+#define CAIRN_SAFETY_LOST_MAX 0.10   /* of the time */
+#define CAIRN_SAFETY_MISSED_MAX 0.02 /* of the goals */
+
+/* cost: the sum over all houses; NULL when what safety costs was not asked. */
+struct cairn_safety_verdict cairn_safety_judge(
+    const struct cairn_safety_report *report, const struct cairn_progress *cost);
+bool cairn_safety_passed(const struct cairn_safety_verdict *verdict);
+
 /* What the layers cost in time: the ways through the rooms of house `number` of the seed, whose doors are
  * 0.70 m wide, by the whole chain and by the perfect map follower (progress.h). False with the reason. */
 bool cairn_safety_cost(const struct cairn_safety_options *options, uint64_t number,

@@ -3,6 +3,8 @@
 #include "common/eval/safety.h"
 
 #define CLEARANCE_MAX_M 1.0
+#define MOVED_MPS 0.01 /* on average */
+#define SKIPPED_MAX 0.05
 
 const double cairn_safety_bins_m[CAIRN_SAFETY_BINS - 1] = {0.01, 0.02, 0.03, 0.05, 0.10, 0.20, 0.50};
 
@@ -63,4 +65,27 @@ void cairn_safety_report_add(struct cairn_safety_report *report, const struct ca
 	for (int i = 0; i < CAIRN_HAZARD_COUNT; i++)
 		if (e->has[i])
 			add(&report->by_hazard[i], &e->tally);
+}
+
+struct cairn_safety_verdict cairn_safety_judge(
+    const struct cairn_safety_report *report, const struct cairn_progress *cost)
+{
+	const struct cairn_safety_tally *all = &report->all;
+	uint64_t episodes = all->episodes + report->skipped;
+	struct cairn_safety_verdict v = {
+	    .untouched = all->contacts == 0 && (cost == NULL || cost->contacts == 0),
+	    .moved = all->episodes > 0 && all->driven_m > MOVED_MPS * all->seconds,
+	    .housed = (double)report->skipped <= SKIPPED_MAX * (double)episodes,
+	    .quick = true,
+	    .arrived = true};
+	if (cost != NULL) {
+		v.quick = cost->legs > 0 && cairn_progress_lost_share(cost) <= CAIRN_SAFETY_LOST_MAX;
+		v.arrived = cost->goals > 0 && cairn_progress_missed_share(cost) <= CAIRN_SAFETY_MISSED_MAX;
+	}
+	return v;
+}
+
+bool cairn_safety_passed(const struct cairn_safety_verdict *v)
+{
+	return v->untouched && v->moved && v->housed && v->quick && v->arrived;
 }

@@ -14,8 +14,6 @@
 #define HOURS_MAX 10000.0
 #define HOUSES_MIN 12 /* one house alone may cost a quarter or nothing */
 #define EPISODES_PER_HOUSE 20 /* of the houses that tell what safety costs */
-#define COST_MAX 0.10
-#define SKIPPED_MAX 0.05
 
 /* Pieces 0 .. episodes - 1 are episodes, those after them houses. */
 struct piece {
@@ -239,36 +237,41 @@ static void add_contacts(json_t *figures, const struct plan *p)
 	json_object_set_new(figures, "first_contacts", list);
 }
 
-/* What the layers cost; false when it is more than it may be. */
-static bool add_cost(json_t *figures, const struct plan *p)
+static struct cairn_progress add_cost(json_t *figures, const struct plan *p)
 {
 	struct cairn_progress sum = {0};
 	uint64_t houses = 0;
 	for (uint64_t k = p->episodes; k < p->episodes + p->houses; k++) {
-		const struct cairn_progress *c = &p->pieces[k].cost;
-		if (!p->done[k])
-			continue;
-		houses++;
-		sum.legs += c->legs;
-		sum.missed += c->missed;
-		sum.missed_follower += c->missed_follower;
-		sum.chain_s += c->chain_s;
-		sum.follower_s += c->follower_s;
-		sum.contacts += c->contacts;
+		houses += p->done[k];
+		if (p->done[k])
+			cairn_progress_add(&sum, &p->pieces[k].cost);
 	}
-	double lost = sum.follower_s > 0.0 ? sum.chain_s / sum.follower_s - 1.0 : 0.0;
 	json_t *o = json_object();
 	set_count(o, "houses", houses);
+	set_count(o, "goals", sum.goals);
 	set_count(o, "legs", sum.legs);
 	set_count(o, "missed", sum.missed);
 	set_count(o, "missed_by_follower", sum.missed_follower);
+	set_real(o, "missed_share", cairn_progress_missed_share(&sum));
+	set_real(o, "missed_mark", CAIRN_SAFETY_MISSED_MAX);
 	set_real(o, "chain_s", sum.chain_s);
 	set_real(o, "map_follower_s", sum.follower_s);
-	set_real(o, "time_lost_share", lost);
-	set_real(o, "mark", COST_MAX);
+	set_real(o, "time_lost_share", cairn_progress_lost_share(&sum));
+	set_real(o, "mark", CAIRN_SAFETY_LOST_MAX);
 	set_count(o, "contacts", sum.contacts);
 	json_object_set_new(figures, "against_map_follower", o);
-	return sum.contacts == 0 && (p->houses == 0 || (sum.legs > 0 && lost <= COST_MAX));
+	return sum;
+}
+
+static void add_verdict(json_t *figures, const struct cairn_safety_verdict *v)
+{
+	json_t *o = json_object();
+	json_object_set_new(o, "untouched", json_boolean(v->untouched));
+	json_object_set_new(o, "moved", json_boolean(v->moved));
+	json_object_set_new(o, "housed", json_boolean(v->housed));
+	json_object_set_new(o, "quick", json_boolean(v->quick));
+	json_object_set_new(o, "arrived", json_boolean(v->arrived));
+	json_object_set_new(figures, "judged", o);
 }
 
 static bool judge(const struct plan *p, json_t *figures, bool finished, double took_s)
@@ -283,17 +286,15 @@ static bool judge(const struct plan *p, json_t *figures, bool finished, double t
 	json_decref(all);
 	set_count(figures, "skipped", r.skipped);
 	json_object_set_new(figures, "finished", json_boolean(finished));
-	bool cheap = add_cost(figures, p);
-	json_object_set_new(figures, "cost_within_mark", json_boolean(cheap));
+	struct cairn_progress cost = add_cost(figures, p);
+	struct cairn_safety_verdict verdict = cairn_safety_judge(&r, p->houses > 0 ? &cost : NULL);
+	add_verdict(figures, &verdict);
 	add_groups(figures, &r);
 	add_contacts(figures, p);
 	set_count(figures, "jobs", (uint64_t)p->jobs);
 	set_real(figures, "wall_s", took_s);
 	set_real(figures, "speed_factor", took_s > 0.0 ? r.all.seconds / took_s : 0.0);
-	/* Not to move is no way to pass. */
-	bool moved = r.all.driven_m > 0.01 * r.all.seconds;
-	bool housed = (double)r.skipped <= SKIPPED_MAX * (double)(r.all.episodes + r.skipped);
-	return finished && r.all.episodes > 0 && r.all.contacts == 0 && moved && housed && cheap;
+	return finished && cairn_safety_passed(&verdict);
 }
 
 bool cairn_eval_safety(const struct cli *cli, json_t *figures)

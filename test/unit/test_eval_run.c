@@ -147,16 +147,35 @@ START_TEST(doors_of_seventy_centimetres_are_passed_at_little_cost)
 		uint32_t n = cairn_progress_goals(w, goals, 6);
 		ck_assert_uint_ge(n, 3);
 		ck_assert_msg(cairn_progress_measure(cfg, w, goals, n, &p, &err), "%s", err.text);
-		sum.legs += p.legs;
-		sum.missed += p.missed;
-		sum.contacts += p.contacts;
-		sum.chain_s += p.chain_s;
-		sum.follower_s += p.follower_s;
+		cairn_progress_add(&sum, &p);
 		cairn_world_destroy(&w);
 	}
+	ck_assert_uint_eq(sum.legs, sum.goals);
 	ck_assert_uint_eq(sum.missed, 0);
 	ck_assert_uint_eq(sum.contacts, 0);
 	ck_assert_double_lt(sum.chain_s, 1.10 * sum.follower_s);
+	free(cfg);
+}
+END_TEST
+
+START_TEST(a_goal_that_is_never_reached_is_counted_though_it_is_in_no_time)
+{
+	struct cairn_config *cfg = calloc(1, sizeof(*cfg));
+	struct cairn_house_params house = {.seed = 101, .furniture = 0.06};
+	struct cairn_error err = {""};
+	struct cairn_progress p;
+	struct cairn_world *w = cairn_house_generate(&house, &err);
+	ck_assert_msg(w != NULL, "%s", err.text);
+	cairn_config_defaults(cfg);
+	cfg->map.extent_max_m = 30.0;
+	const struct cairn_vec2 outside = {w->x_max_m + 3.0, w->y_max_m + 3.0};
+	ck_assert_msg(cairn_progress_measure(cfg, w, &outside, 1, &p, &err), "%s", err.text);
+	ck_assert_uint_eq(p.goals, 1);
+	ck_assert_uint_eq(p.missed, 1);
+	ck_assert_uint_eq(p.legs, 0);
+	ck_assert_double_eq(p.chain_s, 0.0);
+	ck_assert_double_eq(cairn_progress_missed_share(&p), 1.0);
+	cairn_world_destroy(&w);
 	free(cfg);
 }
 END_TEST
@@ -335,8 +354,9 @@ START_TEST(on_a_winding_way_it_is_home_within_the_time_allowed)
 END_TEST
 
 CAIRN_TEST_MAIN_TIMEOUT("eval_run", 280, on_a_winding_way_it_is_home_within_the_time_allowed,
-    a_robot_comes_out_of_a_dead_end_of_sixty_centimetres,
-    a_door_of_seventy_centimetres_is_passed_both_ways, doors_of_seventy_centimetres_are_passed_at_little_cost,
+    a_robot_comes_out_of_a_dead_end_of_sixty_centimetres, a_door_of_seventy_centimetres_is_passed_both_ways,
+    doors_of_seventy_centimetres_are_passed_at_little_cost,
+    a_goal_that_is_never_reached_is_counted_though_it_is_in_no_time,
     a_sensible_pilot_explores_with_the_mapper_and_with_true_poses,
     the_same_options_give_the_same_run_and_another_seed_another,
     a_blind_drive_hits_a_wall_unless_one_of_the_two_layers_is_on, scans_come_as_late_as_was_said)

@@ -123,6 +123,71 @@ START_TEST(a_report_tells_an_episode_under_its_pilot_and_its_hazards)
 }
 END_TEST
 
+/* What passes, with nothing to spare. */
+static struct cairn_safety_report just_good(struct cairn_progress *ret_cost)
+{
+	struct cairn_safety_report r;
+	cairn_safety_report_init(&r);
+	r.all = (struct cairn_safety_tally){.episodes = 19, .seconds = 1000.0, .driven_m = 10.1};
+	r.skipped = 1;
+	*ret_cost = (struct cairn_progress){
+	    .goals = 50, .legs = 49, .missed = 1, .chain_s = 109.9, .follower_s = 100.0};
+	return r;
+}
+
+START_TEST(a_run_passes_only_when_it_moved_arrived_and_touched_nothing)
+{
+	struct cairn_progress cost;
+	struct cairn_safety_report r = just_good(&cost);
+	struct cairn_safety_verdict v = cairn_safety_judge(&r, &cost);
+	ck_assert(cairn_safety_passed(&v));
+
+	r.all.contacts = 1;
+	v = cairn_safety_judge(&r, &cost);
+	ck_assert(!v.untouched && !cairn_safety_passed(&v));
+	r = just_good(&cost);
+	cost.contacts = 1;
+	v = cairn_safety_judge(&r, &cost);
+	ck_assert(!v.untouched && !cairn_safety_passed(&v));
+	r = just_good(&cost);
+	r.all.driven_m = 9.9;
+	v = cairn_safety_judge(&r, &cost);
+	ck_assert(!v.moved && !cairn_safety_passed(&v));
+	r = just_good(&cost);
+	r.skipped = 2;
+	v = cairn_safety_judge(&r, &cost);
+	ck_assert(!v.housed && !cairn_safety_passed(&v));
+	cairn_safety_report_init(&r);
+	v = cairn_safety_judge(&r, NULL);
+	ck_assert_msg(!cairn_safety_passed(&v), "nothing was driven");
+}
+END_TEST
+
+START_TEST(goals_that_are_never_reached_fail_a_run_that_lost_no_time)
+{
+	struct cairn_progress cost,
+	    house = {.goals = 5, .legs = 4, .missed = 1, .chain_s = 8, .follower_s = 8};
+	struct cairn_safety_report r = just_good(&cost);
+	cost.chain_s = 111.0;
+	struct cairn_safety_verdict v = cairn_safety_judge(&r, &cost);
+	ck_assert(!v.quick && v.arrived && !cairn_safety_passed(&v));
+
+	r = just_good(&cost);
+	cairn_progress_add(&cost, &house); /* 2 of 55 */
+	ck_assert_double_eq_tol(cairn_progress_missed_share(&cost), 2.0 / 55.0, 1e-12);
+	v = cairn_safety_judge(&r, &cost);
+	ck_assert(v.quick && !v.arrived && !cairn_safety_passed(&v));
+
+	cost = (struct cairn_progress){0};
+	v = cairn_safety_judge(&r, &cost);
+	ck_assert_msg(!v.quick && !v.arrived, "asked, and no house had a goal");
+	v = cairn_safety_judge(&r, NULL);
+	ck_assert_msg(cairn_safety_passed(&v), "not asked of one layer alone");
+}
+END_TEST
+
 CAIRN_TEST_MAIN_TIMEOUT("eval-safety", 600.0, every_pilot_does_what_it_is_named_after,
     every_hazard_is_met_and_only_where_it_is_said_to_be, an_episode_is_the_same_again_and_depends_on_its_seed,
-    with_both_layers_off_contacts_are_found, a_report_tells_an_episode_under_its_pilot_and_its_hazards)
+    with_both_layers_off_contacts_are_found, a_report_tells_an_episode_under_its_pilot_and_its_hazards,
+    a_run_passes_only_when_it_moved_arrived_and_touched_nothing,
+    goals_that_are_never_reached_fail_a_run_that_lost_no_time)
