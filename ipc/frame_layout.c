@@ -64,6 +64,10 @@ bool cairn_frame_header_check(
 		cairn_error_set(err, "payload of %u bytes, at most %u fit the topic", hdr->payload_bytes, payload_max);
 		return false;
 	}
+	if (hdr->t_ns < 0) { /* its age would not fit */
+		cairn_error_set(err, "stamp lies before the start of the clock");
+		return false;
+	}
 	if (hdr->t_ns > now_ns + 50 * CAIRN_NS_PER_MS) {
 		cairn_error_set(err, "stamp lies %.3f s in the future", (double)(hdr->t_ns - now_ns) * 1e-9);
 		return false;

@@ -70,8 +70,8 @@ uint32_t cairn_frame_chunk_bytes(const struct cairn_config *cfg, enum cairn_fram
  * for a reader that died and has not been noticed. */
 uint32_t cairn_frame_chunk_count(void);
 
-/* Pure check of a received header against what fits its topic: true, or false with the reason. now_ns: stamps in the future
- * by more than 50 ms are refused. */
+/* Pure check of a received header against what fits its topic: true, or false with the reason. now_ns: stamps
+ * in the future by more than 50 ms, or negative, are refused. */
 bool cairn_frame_header_check(const struct cairn_frame_header *hdr, uint32_t payload_max, int64_t now_ns,
     struct cairn_error *err);
 

@@ -76,5 +76,6 @@ bool cairn_topic_fresh(enum cairn_topic topic, int64_t t_ns, int64_t now_ns)
 	int64_t max_ns = (int64_t)cairn_topics[topic].max_age_ms * CAIRN_NS_PER_MS;
 	if (t_ns > now_ns + future_ns)
 		return false;
-	return max_ns == 0 || now_ns - t_ns <= max_ns;
+	return max_ns == 0 ||
+	       t_ns >= now_ns - max_ns; /* the other way round a stamp long before the start wraps */
 }

@@ -54,20 +54,48 @@ static bool zones_sane(const struct cairn_msg_zones *zones)
 	return true;
 }
 
+/* Read as bytes: a bool that is neither may not even be looked at. */
+static bool is_flag(const bool *flag)
+{
+	unsigned char byte;
+	memcpy(&byte, flag, sizeof(byte));
+	return byte <= 1;
+}
+
+static bool was(int64_t t_ns, int64_t now_ns)
+{
+	return t_ns >= 0 && t_ns <= now_ns;
+}
+
+static bool places_sane(const struct cairn_explore *e, int64_t now_ns)
+{
+	if (!cairn_explore_sane(e))
+		return false;
+	for (uint32_t i = 0; i < e->count; i++)
+		if (!is_flag(&e->places[i].given_up) || !was(e->places[i].t_arrival_ns, now_ns))
+			return false;
+	return true;
+}
+
 static const char *nonsense(const struct cairn_mission_record *r, int64_t now_ns)
 {
 	if (r->state >= CAIRN_MISSION_STATE_COUNT || r->back_paused >= CAIRN_MISSION_STATE_COUNT ||
 	    r->back_goto >= CAIRN_MISSION_STATE_COUNT || r->open_decision_tool >= CAIRN_TOOL_COUNT)
 		return "a state that does not exist";
-	if (r->t_first_ns > now_ns || r->t_explore_ns > now_ns || r->t_paused_ns > now_ns)
+	if (!is_flag(&r->started) || !is_flag(&r->silent_way))
+		return "a flag that is neither true nor false";
+	if (!was(r->t_first_ns, now_ns) || !was(r->t_explore_ns, now_ns) || !was(r->t_paused_ns, now_ns) ||
+	    !was(r->elapsed_ns, now_ns))
 		return "stamps of another boot";
+	if (r->t_paused_ns != 0 && r->t_paused_ns < r->t_explore_ns)
+		return "a pause before the exploration";
 	if (!isfinite(r->limit_s) || r->limit_s < 0.0 || !isfinite(r->goto_x_m) || !isfinite(r->goto_y_m) ||
 	    !isfinite(r->first_decision_s))
 		return "a number that is not finite";
 	if (!text_ends(r->reason, sizeof(r->reason)) || !text_ends(r->end_reason, sizeof(r->end_reason)) ||
 	    !text_ends(r->open_decision_asked, sizeof(r->open_decision_asked)))
 		return "a text without end";
-	if (!cairn_explore_sane(&r->explore))
+	if (!places_sane(&r->explore, now_ns))
 		return "a broken list of places";
 	if (!zones_sane(&r->zones))
 		return "a broken zone";

@@ -10,9 +10,12 @@
 
 #include "common/device/camera_link.h"
 #include "common/map/mapper.h"
+#include "common/safety/mission_store.h"
 #include "common/sim/dev_board.h"
 #include "common/sim/dev_lidar.h"
+#include "common/vlm/exchange.h"
 #include "common/vlm/memory.h"
+#include "common/vlm/recording.h"
 #include "ipc/frame_layout.h"
 #include "ipc/topics.h"
 
@@ -164,6 +167,102 @@ static void memory(void)
 	}
 }
 
+/* A session of one question, as the gateway records it. */
+static void session(void)
+{
+	static struct cairn_config cfg;
+	static uint8_t cells[20 * 20];
+	struct cairn_profile profile;
+	struct cairn_text lines = {0};
+	struct cairn_header at = {.version = 1, .epoch = 1, .valid = true, .t_ns = 1000};
+	struct cairn_msg_pose pose = {.quality = 0.9};
+	struct cairn_msg_result result = {.decision_id = 7, .outcome = CAIRN_OUTCOME_BLOCKED};
+	struct cairn_frame_header grid = {.magic = CAIRN_FRAME_MAGIC,
+	    .version = CAIRN_FRAME_VERSION,
+	    .format = CAIRN_FORMAT_GRID8,
+	    .width = 20,
+	    .height = 20,
+	    .stride_bytes = 20,
+	    .payload_bytes = sizeof(cells),
+	    .cell_m = 0.05};
+	struct cairn_exchange x = {.provider = "pilot",
+	    .format = "openai",
+	    .url = "http://127.0.0.1:0/v1",
+	    .request = "{}",
+	    .request_bytes = 2,
+	    .status = 200,
+	    .response = "{\"choices\":[]}",
+	    .response_bytes = 14,
+	    .retry_after_s = -1.0};
+	static const struct {
+		const char *kind;
+		uint64_t number;
+	} rest[] = {{"decided", 7}, {"seen", 0}, {"ended", 7}};
+	cairn_config_defaults(&cfg);
+	cairn_profile_defaults(&profile);
+	cairn_recording_begun(&lines, &cfg, &profile, "system", 1e9);
+	size_t from = lines.len;
+	cairn_recording_begin(&lines, "asked", 1, 1000);
+	cairn_recording_message(&lines, CAIRN_TOPIC_POSE, &at, &pose);
+	cairn_recording_text(&lines, "context", "STATE", 5);
+	cairn_recording_end(&lines, from);
+	cairn_exchange_line(&lines, &x);
+	for (size_t i = 0; i < sizeof(rest) / sizeof(rest[0]); i++) {
+		from = lines.len;
+		cairn_recording_begin(&lines, rest[i].kind, rest[i].number, 2000);
+		cairn_recording_message(&lines, CAIRN_TOPIC_RESULT, &at, &result);
+		if (i == 0 && !cairn_recording_grid(&lines, &grid, cells))
+			give_up("recording");
+		cairn_recording_end(&lines, from);
+	}
+	put("session", "recording", "\0", 1, lines.data, lines.len);
+	cairn_text_free(&lines);
+}
+
+/* A mission under way, with a place given up and a zone; the header of a frame for each topic. */
+static void state(void)
+{
+	static struct cairn_mission_record r = {.state = CAIRN_MISSION_STATE_EXPLORING,
+	    .started = true,
+	    .reason = "explores",
+	    .t_first_ns = 1000,
+	    .t_explore_ns = 2000,
+	    .limit_s = 600.0,
+	    .explore = {1, {{.x_m = 1.0, .y_m = 2.0, .failures = 2, .given_up = true, .reason = "narrow"}}},
+	    .zones = {.items_count = 1,
+		.items = {{.id = 1,
+		    .name = "stairs",
+		    .corners_count = 3,
+		    .corners = {{0.0F, 0.0F}, {1.0F, 0.0F}, {0.0F, 1.0F}}}}}};
+	static unsigned char bytes[CAIRN_MISSION_RECORD_BYTES];
+	if (cairn_mission_record_encode(&r, bytes, sizeof(bytes)) < 0)
+		give_up("mission");
+	put("state", "mission", "\1", 1, bytes, sizeof(bytes));
+	static const enum cairn_frame_format formats[CAIRN_FRAME_COUNT] = {
+	    [CAIRN_FRAME_CAMERA_RGB] = CAIRN_FORMAT_RGB8,
+	    [CAIRN_FRAME_CAMERA_DEPTH] = CAIRN_FORMAT_DEPTH16,
+	    [CAIRN_FRAME_MAP_GRID] = CAIRN_FORMAT_GRID8,
+	    [CAIRN_FRAME_SNAPSHOT] = CAIRN_FORMAT_SNAPSHOT,
+	    [CAIRN_FRAME_CANARY] = CAIRN_FORMAT_PROBE};
+	for (unsigned t = 0; t < CAIRN_FRAME_COUNT; t++) {
+		const unsigned char head[2] = {2, (unsigned char)t};
+		uint32_t bytes_px = formats[t] == CAIRN_FORMAT_RGB8      ? 3
+				    : formats[t] == CAIRN_FORMAT_DEPTH16 ? 2
+									 : 1;
+		struct cairn_frame_header hdr = {.magic = CAIRN_FRAME_MAGIC,
+		    .version = CAIRN_FRAME_VERSION,
+		    .format = (uint16_t)formats[t],
+		    .seq = 1,
+		    .epoch = 3,
+		    .t_ns = 1000,
+		    .width = 8,
+		    .height = 6,
+		    .stride_bytes = 8 * bytes_px,
+		    .payload_bytes = 48 * bytes_px};
+		put("state", cairn_frame_topics[t].name, head, sizeof(head), &hdr, sizeof(hdr));
+	}
+}
+
 /* Files of the project as they are, behind the prefix. */
 static void files(
     const char *fuzzer, const char *source, const char *pattern, const void *prefix, size_t prefix_bytes)
@@ -214,9 +313,13 @@ int main(int argc, char **argv)
 	snapshot();
 	devices();
 	memory();
+	session();
+	state();
 	texts();
 	files("config", argv[2], "config/cairn.yaml", "", 0);
 	files("config", argv[2], "config/robots/*.yaml", "", 0);
+	files("state", argv[2], "config/providers.yaml", "", 1);
+	files("session", argv[2], "test/data/vlm/openai_request.json", "\1", 1);
 	files("world", argv[2], "config/worlds/*.yaml", "", 1);
 	return 0;
 }

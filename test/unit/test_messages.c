@@ -304,6 +304,7 @@ START_TEST(age_is_judged_by_the_stamp_and_the_future_is_refused)
 	ck_assert(!cairn_topic_fresh(CAIRN_TOPIC_SCAN, now - 301 * CAIRN_NS_PER_MS, now));
 	ck_assert(cairn_topic_fresh(CAIRN_TOPIC_SCAN, now + 50 * CAIRN_NS_PER_MS, now));
 	ck_assert(!cairn_topic_fresh(CAIRN_TOPIC_SCAN, now + 51 * CAIRN_NS_PER_MS, now));
+	ck_assert(!cairn_topic_fresh(CAIRN_TOPIC_SCAN, INT64_MIN, now));
 	ck_assert(cairn_topic_fresh(CAIRN_TOPIC_NAV_PATH, 0, now)); /* never stale */
 }
 END_TEST

@@ -168,7 +168,7 @@ START_TEST(senseless_records_are_refused_though_their_sum_fits)
 {
 	unsigned char *buf = malloc(CAIRN_MISSION_RECORD_BYTES);
 	struct cairn_mission_record *back = calloc(1, sizeof(*back));
-	for (int i = 0; i < 8; i++) {
+	for (int i = 0; i < 15; i++) {
 		struct cairn_mission_record *r = sample();
 		int64_t now_ns = 10;
 		switch (i) {
@@ -192,6 +192,27 @@ START_TEST(senseless_records_are_refused_though_their_sum_fits)
 			break;
 		case 6:
 			memset(r->reason, 'x', sizeof(r->reason));
+			break;
+		case 7:
+			memset(&r->started, 2, 1);
+			break;
+		case 8:
+			memset(&r->silent_way, 0x80, 1);
+			break;
+		case 9:
+			memset(&r->explore.places[0].given_up, 3, 1);
+			break;
+		case 10:
+			r->explore.places[0].t_arrival_ns = 11;
+			break;
+		case 11:
+			r->t_explore_ns = INT64_MIN;
+			break;
+		case 12:
+			r->elapsed_ns = -1;
+			break;
+		case 13:
+			r->t_paused_ns = 6;
 			break;
 		default:
 			r->open_decision_tool = CAIRN_TOOL_COUNT;

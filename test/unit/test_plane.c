@@ -85,6 +85,9 @@ START_TEST(a_frame_header_is_checked_against_its_topic)
 	ck_assert(!cairn_frame_header_check(&bad, 24, 1000, &err));
 	ck_assert_ptr_nonnull(strstr(err.text, "future"));
 	bad = good;
+	bad.t_ns = INT64_MIN;
+	ck_assert(!cairn_frame_header_check(&bad, 24, 1000, &err));
+	bad = good;
 	bad.format = CAIRN_FORMAT_COUNT;
 	ck_assert(!cairn_frame_header_check(&bad, 24, 1000, &err));
 	bad = good;
