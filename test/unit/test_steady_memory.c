@@ -5,7 +5,6 @@
 #include "common/percept/annotator.h"
 #include "common/percept/snapshot.h"
 
-#include <errno.h>
 #include <link.h>
 #include <math.h>
 
@@ -69,11 +68,6 @@ static int note_library(struct dl_phdr_info *info, size_t bytes, void *ctx)
 	return 0;
 }
 
-/* A program's own allocator is used by all of its libraries; glibc's stays reachable under these names. The
- * sanitizers bring one themselves, which must not be replaced. */
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define COUNTED true
-
 static bool from_drawing(uintptr_t caller)
 {
 	bool from = false;
@@ -92,51 +86,7 @@ static void count_from(const void *caller)
 		calls++;
 }
 
-void *__libc_malloc(size_t bytes);
-void *__libc_calloc(size_t n, size_t bytes);
-void *__libc_realloc(void *p, size_t bytes);
-void *__libc_memalign(size_t alignment, size_t bytes);
-void __libc_free(void *p);
-
-void *malloc(size_t bytes)
-{
-	count_from(__builtin_return_address(0));
-	return __libc_malloc(bytes);
-}
-
-void *calloc(size_t n, size_t bytes)
-{
-	count_from(__builtin_return_address(0));
-	return __libc_calloc(n, bytes);
-}
-
-void *realloc(void *p, size_t bytes)
-{
-	count_from(__builtin_return_address(0));
-	return __libc_realloc(p, bytes);
-}
-
-void *aligned_alloc(size_t alignment, size_t bytes)
-{
-	count_from(__builtin_return_address(0));
-	return __libc_memalign(alignment, bytes);
-}
-
-int posix_memalign(void **ret, size_t alignment, size_t bytes)
-{
-	count_from(__builtin_return_address(0));
-	*ret = __libc_memalign(alignment, bytes);
-	return *ret != NULL ? 0 : ENOMEM;
-}
-
-void free(void *p)
-{
-	count_from(__builtin_return_address(0));
-	__libc_free(p);
-}
-#else
-#define COUNTED false
-#endif
+#include "test/support/counted_alloc.h"
 
 /* ---- one decision's worth of work ---- */
 
