@@ -7,6 +7,7 @@
 
 #include "common/vlm/profile.h"
 #include "procs/launcher/audit.h"
+#include "procs/launcher/hang.h"
 #include "procs/launcher/logfile.h"
 #include "procs/launcher/plane.h"
 #include "procs/launcher/supervisor.h"
@@ -39,6 +40,7 @@ struct launcher {
 	struct cairn_pub *stages_pub;
 	struct cairn_sub *health_sub;
 	uint64_t health_restart_id, health_epoch;
+	struct cairn_hang watchdog;
 	int chld_fd;
 	int64_t start_ns, mark_ns;
 	bool told_ready;

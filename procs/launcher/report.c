@@ -1,9 +1,11 @@
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/base/geom.h"
+#include "common/safety/watchdog.h"
 #include "procs/launcher/launcher.h"
 #include "procs/launcher/placement.h"
 #include "procs/launcher/procstat.h"
@@ -30,6 +32,21 @@ static int on_beats(void *ctx)
 			take_beat(&l->io[i], &hb, hdr.t_ns);
 	}
 	return 0;
+}
+
+/* It looks after all others; nobody else looks after it. */
+static void look_at_watchdog(struct launcher *l, int64_t now_ns)
+{
+	int i = cairn_sup_find(&l->sup, "watchdog");
+	if (i < 0)
+		return;
+	const struct cairn_sup_stage *st = &l->sup.stages[i];
+	int pid = st->state == CAIRN_STAGE_STATE_UP ? st->pid : 0;
+	if (!cairn_hang_look(&l->watchdog, pid, l->io[i].beat_ns, CAIRN_WATCHDOG_BEAT_S, now_ns))
+		return;
+	cairn_log_warn(
+	    "killing the watchdog (pid %d): no heartbeat for more than %.0f s", pid, CAIRN_WATCHDOG_BEAT_S);
+	kill(pid, SIGKILL); /* its death takes the usual way back */
 }
 
 static struct cairn_sub **commanded_of(struct launcher *l, int i)
@@ -169,6 +186,7 @@ int launcher_on_report(void *ctx)
 	r->commanded_count = l->audit.count;
 	memcpy(r->commanded, l->audit.newest, sizeof(r->commanded));
 	on_beats(l);
+	look_at_watchdog(l, now_ns);
 	for (int i = 0; i < l->sup.count; i++)
 		report_stage(l, i, now_ns, span_s, &cpu_s);
 	static const enum cairn_stage_state plane_states[] = {

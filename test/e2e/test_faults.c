@@ -64,7 +64,7 @@ END_TEST
 
 START_TEST(a_stage_that_hangs_is_killed_and_started_again)
 {
-	static const char *const victims[] = {"gateway", "mapper", "motor"};
+	static const char *const victims[] = {"gateway", "mapper", "motor", "watchdog", "gateway"};
 	struct drill *drill = stack_start(large_house);
 	for (size_t i = 0; i < sizeof(victims) / sizeof(victims[0]); i++) {
 		char told[64];
@@ -72,7 +72,10 @@ START_TEST(a_stage_that_hangs_is_killed_and_started_again)
 		struct stack_stage victim = {victims[i], drill_pid(drill, victims[i])};
 		kill(victim.not_pid, SIGSTOP); /* and nobody continues it */
 		stack_must(drill, stack_is_up, &victim, victims[i]);
-		snprintf(told, sizeof(told), "watchdog asks to restart %s", victims[i]);
+		bool itself =
+		    strcmp(victims[i], "watchdog") == 0; /* its hanging is the launcher's business */
+		snprintf(told, sizeof(told), itself ? "killing the %s" : "watchdog asks to restart %s",
+		    victims[i]);
 		ck_assert_msg(stack_file_tells(drill, "logs/launcher.log", told), "%s; see %s", told,
 		    drill_run_dir(drill));
 	}

@@ -1,0 +1,12 @@
+#include "procs/launcher/hang.h"
+
+#include <math.h>
+
+bool cairn_hang_look(struct cairn_hang *hang, int pid, int64_t beat_ns, double limit_s, int64_t now_ns)
+{
+	bool alive = pid != hang->pid || beat_ns != hang->beat_ns;
+	double passed_s = fmin((double)(now_ns - hang->look_ns) * 1e-9, CAIRN_HANG_STEP_S),
+	       before_s = hang->silent_s;
+	*hang = (struct cairn_hang){pid, beat_ns, now_ns, alive || pid == 0 ? 0.0 : before_s + passed_s};
+	return before_s <= limit_s && hang->silent_s > limit_s;
+}

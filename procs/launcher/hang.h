@@ -1,0 +1,24 @@
+/* hang.h - who watches the watchdog: its silence, counted by the launcher. Pure.
+ *
+ * Only time in which the launcher itself ran counts: between two looks at most CAIRN_HANG_STEP_S, however
+ * late the second one came. So a machine that slept, or a launcher that was stopped, blames nobody. */
+#ifndef CAIRN_PROCS_LAUNCHER_HANG_H
+#define CAIRN_PROCS_LAUNCHER_HANG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CAIRN_HANG_STEP_S 1.0 /* two periods of the launcher's report */
+
+/* All zero: nothing seen yet. */
+struct cairn_hang {
+	int pid;
+	int64_t beat_ns, look_ns;
+	double silent_s;
+};
+
+/* pid: of the process that is up, 0 = none. beat_ns: stamp of its newest heartbeat, 0 = none yet. True once
+ * when it has been silent for more than limit_s; with another process it begins anew. */
+bool cairn_hang_look(struct cairn_hang *hang, int pid, int64_t beat_ns, double limit_s, int64_t now_ns);
+
+#endif
