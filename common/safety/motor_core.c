@@ -79,6 +79,7 @@ void cairn_motor_params_from(struct cairn_motor_params *p, const struct cairn_co
 	    .smooth = {cfg->robot.accel_max_mps2, cfg->robot.decel_max_mps2, cfg->robot.jerk_max_mps3},
 	    .cmd_timeout_s = cfg->safety.cmd_timeout_s,
 	    .scan_timeout_s = cfg->safety.scan_timeout_s,
+	    .pose_timeout_s = cfg->safety.pose_timeout_s,
 	    .rearm_s = cfg->safety.rearm_s,
 	    .cliff_m = cfg->safety.cliff_m,
 	    .depth_timeout_s = cfg->safety.depth_timeout_s,
@@ -206,6 +207,14 @@ bool cairn_motor_scan(
 	double since_step_s = (double)(hdr->t_ns - m->t_ns) * 1e-9;
 	cairn_monitor_scan(
 	    &m->monitor, scan, hdr->t_ns, twist, cairn_pose_advance(m->pose, twist, since_step_s));
+	return true;
+}
+
+bool cairn_motor_pose(struct cairn_motor *m, const struct cairn_header *hdr, int64_t now_ns)
+{
+	if (header_fault(&m->pose_stream, hdr, m->params.pose_timeout_s, now_ns) != NULL)
+		return false;
+	follow(m, &m->pose_stream, hdr);
 	return true;
 }
 

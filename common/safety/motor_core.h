@@ -48,7 +48,7 @@ enum cairn_motor_state cairn_motor_state_of(unsigned conditions);
 struct cairn_motor_params {
 	struct cairn_monitor_params monitor;
 	struct cairn_smooth_params smooth;
-	double cmd_timeout_s, scan_timeout_s, rearm_s, depth_timeout_s, cliff_m;
+	double cmd_timeout_s, scan_timeout_s, pose_timeout_s, rearm_s, depth_timeout_s, cliff_m;
 	bool depth_off, depth_required, guard_required;
 	bool rearm_operator; /* a rebirth needs the operator's release */
 };
@@ -64,7 +64,7 @@ struct cairn_motor_stream {
 
 struct cairn_motor {
 	struct cairn_motor_params params;
-	struct cairn_motor_stream cmd_stream, scan_stream, depth_stream, guard_stream;
+	struct cairn_motor_stream cmd_stream, scan_stream, pose_stream, depth_stream, guard_stream;
 	int64_t cliff_ns;           /* last seen; INT64_MIN = never, or floor was seen a second or more later */
 	struct cairn_twist asked;   /* last command as it came */
 	struct cairn_twist command; /* the same within the robot's limits */
@@ -101,10 +101,14 @@ bool cairn_motor_cmd(struct cairn_motor *m, const struct cairn_header *hdr,
     const struct cairn_msg_cmd_vel *cmd, int64_t now_ns);
 bool cairn_motor_scan(
     struct cairn_motor *m, const struct cairn_header *hdr, const struct cairn_msg_scan *scan, int64_t now_ns);
+/* The mapper's word: only that it has been born anew, as what is commanded goes by it. False for one that says
+ * nothing (old, or out of order), which is no fault: the sequencer judges poses. */
+bool cairn_motor_pose(struct cairn_motor *m, const struct cairn_header *hdr, int64_t now_ns);
 /* The depth camera's word; refused ones leave the floor as it was known. */
 bool cairn_motor_depth(struct cairn_motor *m, const struct cairn_header *hdr,
     const struct cairn_msg_depth_scan *scan, int64_t now_ns);
-/* Bumper: an emergency stop that latches. Cliff: no forward motion until a second after it was seen last. */
+/* Bumper: an emergency stop that latches. Cliff: no forward motion until floor is
+ * seen a second or more after it. */
 bool cairn_motor_guard(struct cairn_motor *m, const struct cairn_header *hdr,
     const struct cairn_msg_guard *guard, int64_t now_ns);
 bool cairn_motor_estop(struct cairn_motor *m, const struct cairn_header *hdr,

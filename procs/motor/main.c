@@ -25,7 +25,7 @@
 struct app {
 	struct cairn_stage *stage;
 	const struct cairn_config *cfg;
-	struct cairn_sub *cmd_sub, *scan_sub, *depth_sub, *guard_sub, *estop_sub;
+	struct cairn_sub *cmd_sub, *scan_sub, *pose_sub, *depth_sub, *guard_sub, *estop_sub;
 	struct cairn_pub *odom_pub, *imu_pub, *battery_pub, *motion_pub;
 	int fd; /* -1 = closed */
 	struct cairn_base_link link;
@@ -298,6 +298,16 @@ static int on_scan(void *ctx)
 	return 0;
 }
 
+static int on_pose(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_header hdr;
+	struct cairn_msg_pose pose;
+	while (cairn_sub_recv(app->pose_sub, &pose, &hdr) == 1)
+		cairn_motor_pose(&app->core, &hdr, cairn_now_ns());
+	return 0;
+}
+
 static int on_depth(void *ctx)
 {
 	struct app *app = ctx;
@@ -404,6 +414,7 @@ static void start(struct app *app)
 	app->motion_pub = cairn_stage_publish(app->stage, CAIRN_TOPIC_MOTION);
 	app->cmd_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_CMD_VEL, on_cmd, app);
 	app->scan_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_SCAN, on_scan, app);
+	app->pose_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_POSE, on_pose, app);
 	app->depth_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_SCAN_DEPTH, on_depth, app);
 	app->guard_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_GUARD, on_guard, app);
 	app->estop_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_ESTOP, on_estop, app);

@@ -18,7 +18,7 @@
 #define SPEED_MPS 0.2
 
 /* Events that the checks name; the rest stand in the table only. */
-enum event { TICK, ESTOP_ON, OPERATOR_STOP, OPERATOR_RELEASE, BUMPER, EVENTS = 21 };
+enum event { TICK, ESTOP_ON, OPERATOR_STOP, OPERATOR_RELEASE, BUMPER, MAPPER_REBORN, EVENTS = 22 };
 enum sight { NOTHING, FREE, NEAR, BLOCKED, SIGHTS };
 
 /* What a person would note. Ages in ticks, saturating; -1 = never. */
@@ -34,7 +34,7 @@ static struct cairn_config cfg;
 static struct cairn_motor motor;
 static struct ghost ghost;
 static int64_t now_ns;
-static bool feels; /* the robot has a bumper and a cliff sensor */
+static bool feels; /* the robot has a bumper and a cliff sensor, and no mapper */
 static struct cairn_msg_scan sights[SIGHTS];
 static struct cairn_points seen[SIGHTS];
 
@@ -72,6 +72,8 @@ static void begin(const char *rearm, const char *depth, bool reborn)
 	make_sights();
 	now_ns = 1000 * CAIRN_NS_PER_S;
 	cairn_motor_init(&motor, &params, reborn, now_ns);
+	struct cairn_header pose = {.seq = 1, .epoch = 1, .t_ns = now_ns, .valid = true};
+	ck_assert(cairn_motor_pose(&motor, &pose, now_ns));
 	ghost = (struct ghost){.cmd_age = -1,
 	    .scan_age = -1,
 	    .demand_age = -1,
@@ -121,6 +123,17 @@ static void look(enum sight kind, bool reborn)
 	ghost.scan_age = 0;
 	ghost.sight = kind;
 	seen[kind] = motor.monitor.scanned;
+}
+
+static void mapper_reborn(void)
+{
+	struct cairn_header h = {
+	    .seq = 1, .epoch = motor.pose_stream.epoch + 1, .t_ns = now_ns, .valid = true};
+	if (!cairn_motor_pose(&motor, &h, now_ns))
+		return;
+	ghost.armed = false;
+	ghost.fresh = -1;
+	ghost.needs_operator |= motor.params.rearm_operator;
 }
 
 static void demand(bool stop, int64_t t_ns)
@@ -204,6 +217,7 @@ static const struct happening happenings[EVENTS] = {
     [OPERATOR_STOP] = {"operator stops", PLAIN, .plain = operator_stop},
     [OPERATOR_RELEASE] = {"operator releases", PLAIN, .plain = release},
     [BUMPER] = {"bumper", FEEL, .v_mps = 0.03, .flag = true},
+    [MAPPER_REBORN] = {"reborn mapper", PLAIN, .plain = mapper_reborn},
     {"drop", FEEL, .v_mps = INFINITY},
     {"floor", FEEL, .v_mps = 0.03},
     {"drive", COMMAND, .v_mps = SPEED_MPS},

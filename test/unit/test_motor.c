@@ -44,7 +44,8 @@ START_TEST(every_state_is_reached_and_says_why)
 	run(&near, 0.4, 0.0, 1000);
 	ck_assert_int_eq(state(), CAIRN_MOTOR_STATE_SLOWED);
 	ck_assert_str_eq(reason(), "obstacle ahead, 0.23 m along the path");
-	motor.monitor.params.stop_distance_m = 0.06; /* else the free arc bounds the speed before the zone does */
+	motor.monitor.params.stop_distance_m =
+	    0.06; /* else the free arc bounds the speed before the zone does */
 	motor.monitor.params.slow_distance_m = 0.40;
 	run(&near, 0.4, 0.0, 1000);
 	ck_assert_int_eq(state(), CAIRN_MOTOR_STATE_SLOWED);
@@ -294,6 +295,27 @@ START_TEST(a_reborn_lidar_bridge_too_and_gaps_start_the_wait_anew)
 }
 END_TEST
 
+START_TEST(a_reborn_mapper_too_however_soon_it_is_back)
+{
+	up_and_driving(0.2, 0.0);
+	struct cairn_header pose = header(5, 1, now);
+	ck_assert(cairn_motor_pose(&motor, &pose, now)); /* the first that is heard is no rebirth */
+	run(&hall, 0.2, 0.0, 100);
+	ck_assert_int_eq(state(), CAIRN_MOTOR_STATE_DRIVING);
+	uint64_t rejected = motor.rejected;
+	pose = header(6, 1, now - 10 * CAIRN_NS_PER_S);
+	ck_assert(!cairn_motor_pose(&motor, &pose, now)); /* an old one is none either, and no fault */
+	ck_assert_uint_eq(motor.rejected, rejected);
+	pose = header(6, 1, now);
+	ck_assert(cairn_motor_pose(&motor, &pose, now));
+	run(&hall, 0.2, 0.0, 200);
+	ck_assert_int_eq(state(), CAIRN_MOTOR_STATE_REARMING);
+	ck_assert_double_eq(motor.smooth.v_mps, 0.0);
+	run(&hall, 0.2, 0.0, 400);
+	ck_assert_int_eq(state(), CAIRN_MOTOR_STATE_DRIVING);
+}
+END_TEST
+
 START_TEST(with_operator_rearming_a_rebirth_waits_for_the_release)
 {
 	fresh_motor(false);
@@ -389,6 +411,6 @@ CAIRN_TEST_MAIN("motor", every_set_of_conditions_means_the_state_of_its_gravest,
     a_late_delivery_of_an_old_command_does_not_feed_the_dead_man, a_silent_lidar_stops_the_robot,
     a_robot_that_must_have_its_guard_stands_without_it, scans_one_cannot_drive_by_are_refused,
     a_reborn_sequencer_has_to_be_fresh_for_a_while, a_reborn_lidar_bridge_too_and_gaps_start_the_wait_anew,
-    with_operator_rearming_a_rebirth_waits_for_the_release, an_emergency_stop_is_at_once_and_latched,
-    a_release_is_refused_while_the_stop_is_still_demanded, stops_that_are_not_fresh_are_refused,
-    without_the_board_nothing_is_asked_of_it_and_it_starts_from_zero)
+    a_reborn_mapper_too_however_soon_it_is_back, with_operator_rearming_a_rebirth_waits_for_the_release,
+    an_emergency_stop_is_at_once_and_latched, a_release_is_refused_while_the_stop_is_still_demanded,
+    stops_that_are_not_fresh_are_refused, without_the_board_nothing_is_asked_of_it_and_it_starts_from_zero)

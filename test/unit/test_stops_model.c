@@ -42,7 +42,7 @@ struct key {
 	double command_v, command_w, v, a, curvature;
 	int64_t cmd_age, scan_age, fresh_age, estop_age, drop_age, emergency_age[2], approach;
 	unsigned conditions;
-	bool felt, cmd, scan, device, rearming, needs_operator, estop, held;
+	bool felt, posed, cmd, scan, device, rearming, needs_operator, estop, held;
 };
 
 static struct state_set set = {.bytes = sizeof(struct key)};
@@ -83,6 +83,7 @@ static struct key key_now(void)
 	k.cmd_age = k.cmd ? age_of(m->cmd_stream.t_ns, LIMIT_TICKS * TICK_NS) : -1;
 	k.scan_age = k.scan ? age_of(m->scan_stream.t_ns, LIMIT_TICKS * TICK_NS) : -1;
 	k.fresh_age = m->fresh_since_ns != 0 ? age_of(m->fresh_since_ns, REARM_TICKS * TICK_NS) : -1;
+	k.posed = m->pose_stream.t_ns == now_ns;
 	k.felt = m->guard_stream.t_ns == now_ns; /* a second message of the same instant is refused */
 	k.ghost.drop_age = ghost.drop_age;
 	k.drop_age = m->cliff_ns != INT64_MIN ? age_of(m->cliff_ns, DROP_TICKS * TICK_NS - 1) : -1;
@@ -140,8 +141,8 @@ static void search(void)
 	for (int i = 0; i < set.count; i++) {
 		for (int e = 0; e < EVENTS; e++) {
 			next[i * EVENTS + e] = i;
-			if (happenings[e].what == FEEL && !feels)
-				continue;
+			if (feels ? e == MAPPER_REBORN : happenings[e].what == FEEL)
+				continue; /* not all in one search, or there are too many states */
 			restore(i);
 			double before_mps = motor.smooth.v_mps;
 			happen(&happenings[e]);
