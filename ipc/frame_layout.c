@@ -48,6 +48,17 @@ uint32_t cairn_frame_chunk_count(void)
 	return CAIRN_FRAME_READERS * (CAIRN_FRAME_QUEUE + 1) + 1 + 1 + CAIRN_FRAME_QUEUE + 1;
 }
 
+uint64_t cairn_frame_missing(
+    struct cairn_frame_order *order, const struct cairn_frame_header *hdr, bool usable)
+{
+	bool same = order->epoch != 0 && hdr->epoch == order->epoch;
+	if ((!usable && !(same && hdr->seq == order->seq + 1)) || (same && hdr->seq <= order->seq))
+		return 0;
+	uint64_t missing = same ? hdr->seq - order->seq - 1 : 0;
+	*order = (struct cairn_frame_order){hdr->epoch, hdr->seq};
+	return missing;
+}
+
 bool cairn_frame_header_check(
     const struct cairn_frame_header *hdr, uint32_t payload_max, int64_t now_ns, struct cairn_error *err)
 {

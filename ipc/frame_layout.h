@@ -70,6 +70,17 @@ uint32_t cairn_frame_chunk_bytes(const struct cairn_config *cfg, enum cairn_fram
  * for a reader that died and has not been noticed. */
 uint32_t cairn_frame_chunk_count(void);
 
+/* What a reader keeps of the numbers of a topic. */
+struct cairn_frame_order {
+	uint64_t epoch, seq; /* of the newest seen; epoch 0 = none yet */
+};
+
+/* Frames that were sent between the newest one seen and this one and were not seen: 0 for the first, for the first of another
+ * epoch (a publisher that starts anew counts from one, and what its predecessor had sent last is not known), for a repetition.
+ * usable: the header was accepted. One that was not is believed when it is plainly the next, so that it is not counted as
+ * missing as well as refused. */
+uint64_t cairn_frame_missing(struct cairn_frame_order *order, const struct cairn_frame_header *hdr, bool usable);
+
 /* Pure check of a received header against what fits its topic: true, or false with the reason. now_ns: stamps
  * in the future by more than 50 ms, or negative, are refused. */
 bool cairn_frame_header_check(const struct cairn_frame_header *hdr, uint32_t payload_max, int64_t now_ns,

@@ -37,6 +37,8 @@ struct cairn_frame_sub {
 	iox_sub_t port;
 	enum cairn_frame_topic topic;
 	uint32_t payload_max;
+	struct cairn_frame_order order;
+	bool overflowed; /* its queue, before the last take */
 	const void *held;
 };
 
@@ -44,6 +46,7 @@ struct cairn_frames {
 	const struct cairn_config *cfg;
 	int deadline_ms;
 	uint64_t rejects;
+	struct cairn_frames_missing missing;
 	int pub_count, sub_count;
 	struct cairn_frame_pub pubs[PORTS_MAX];
 	struct cairn_frame_sub subs[PORTS_MAX];
@@ -129,6 +132,11 @@ uint64_t cairn_frames_rejects(const struct cairn_frames *frames)
 	return frames->rejects;
 }
 
+struct cairn_frames_missing cairn_frames_missing(const struct cairn_frames *frames)
+{
+	return frames->missing;
+}
+
 void cairn_frames_probe(struct cairn_frames *frames, int deadline_ms)
 {
 	(void)frames;
@@ -207,6 +215,7 @@ void cairn_frame_abandon(struct cairn_frame_pub *pub)
 		return;
 	iox_pub_release_chunk(pub->port, pub->loaned);
 	pub->loaned = NULL;
+	pub->seq--; /* nobody misses it */
 }
 
 /* ---- reading ---- */
@@ -235,12 +244,27 @@ struct cairn_frame_sub *cairn_frame_sub_new(
 	return sub;
 }
 
+/* The queue drops its oldest within a publish, so the frame that shows the gap may be read one take later than the word
+ * that it overflowed. */
+static void count_missing(struct cairn_frame_sub *sub, uint64_t missing)
+{
+	bool overflowed = iox_sub_has_lost_chunks(sub->port);
+	if (overflowed || sub->overflowed)
+		sub->frames->missing.overtaken += missing;
+	else
+		sub->frames->missing.lost += missing;
+	sub->overflowed = overflowed;
+}
+
 const void *cairn_frame_take(struct cairn_frame_sub *sub, const struct cairn_frame_header **ret_hdr)
 {
 	cairn_frame_release(sub);
 	const void *newest = NULL, *chunk;
+	uint64_t missing = 0;
 	while (iox_sub_take_chunk(sub->port, &chunk) == ChunkReceiveResult_SUCCESS) {
-		if (!cairn_frame_header_check(chunk, sub->payload_max, mono_ns(), NULL)) {
+		bool usable = cairn_frame_header_check(chunk, sub->payload_max, mono_ns(), NULL);
+		missing += cairn_frame_missing(&sub->order, chunk, usable);
+		if (!usable) {
 			sub->frames->rejects++;
 			iox_sub_release_chunk(sub->port, chunk);
 			continue;
@@ -249,6 +273,7 @@ const void *cairn_frame_take(struct cairn_frame_sub *sub, const struct cairn_fra
 			iox_sub_release_chunk(sub->port, newest);
 		newest = chunk;
 	}
+	count_missing(sub, missing);
 	if (newest == NULL)
 		return NULL;
 	sub->held = newest;

@@ -46,4 +46,12 @@ void cairn_frame_release(struct cairn_frame_sub *sub);
 /* Frames refused or dropped so far, readers and writers together. */
 uint64_t cairn_frames_rejects(const struct cairn_frames *frames);
 
+/* Frames that were sent and never seen by this process's readers, by their numbers. What cairn_frame_take passes over for a
+ * newer one is in neither. */
+struct cairn_frames_missing {
+	uint64_t overtaken; /* the reader's queue was full: it was slower than the writer, as it may be */
+	uint64_t lost;      /* it was not: they went astray on the way */
+};
+struct cairn_frames_missing cairn_frames_missing(const struct cairn_frames *frames);
+
 #endif

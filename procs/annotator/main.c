@@ -92,6 +92,8 @@ static void take_frames(struct app *app)
 		take_frame(app, app->map_sub, cairn_annotator_on_map);
 	for (uint64_t n = cairn_frames_rejects(app->frames); app->frame_rejects < n; app->frame_rejects++)
 		cairn_stage_count_reject(app->stage);
+	struct cairn_frames_missing missing = cairn_frames_missing(app->frames);
+	cairn_stage_frames(app->stage, missing.lost, missing.overtaken);
 }
 
 static void snapshot_if_due(struct app *app)

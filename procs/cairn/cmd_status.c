@@ -179,25 +179,27 @@ static void print_commands(struct picture *p)
 
 static void print_stages(struct picture *p)
 {
-	printf("\n%-14s %-9s %7s %8s %10s %8s %6s %8s %9s %9s %8s  %s\n", "STAGE", "STATE", "PID", "RESTARTS",
-	    "UP", "BEAT", "CPU", "RSS", "TURN", "LATE", "OVERRUNS", "NOTE");
+	printf("\n%-14s %-9s %7s %8s %10s %8s %6s %8s %9s %9s %8s %6s  %s\n", "STAGE", "STATE", "PID",
+	    "RESTARTS", "UP", "BEAT", "CPU", "RSS", "TURN", "LATE", "OVERRUNS", "LOST", "NOTE");
 	for (uint32_t i = 0; i < p->stages.items_count; i++) {
 		struct cairn_msg_stage *s = &p->stages.items[i];
-		char up[32], beat[32] = "-", turn[32] = "-", late[32] = "-", overruns[32] = "-";
+		char up[32], beat[32] = "-", turn[32] = "-", late[32] = "-", overruns[32] = "-",
+			     lost[32] = "-";
 		clock_text(s->uptime_s, up, sizeof(up));
 		if (s->heartbeat_age_s >= 0.0) { /* the others have no such loop */
 			snprintf(beat, sizeof(beat), "%.1f s", s->heartbeat_age_s);
 			snprintf(turn, sizeof(turn), "%.1f ms", s->turn_ms);
 			snprintf(late, sizeof(late), "%.1f ms", s->late_p99_ms);
 			snprintf(overruns, sizeof(overruns), "%llu", (unsigned long long)s->overruns);
+			snprintf(lost, sizeof(lost), "%llu", (unsigned long long)s->frames_lost);
 		}
 		char without[96] = "";
 		if (s->state == CAIRN_STAGE_STATE_FAILED && (int)s->without < cairn_enum_without.count)
 			snprintf(without, sizeof(without), "; without it the robot %s",
 			    cairn_enum_without.values[s->without].doc);
-		printf("%-14s %-9s %7d %8u %10s %8s %6.2f %5.1f MB %9s %9s %8s  %s%s\n",
+		printf("%-14s %-9s %7d %8u %10s %8s %6.2f %5.1f MB %9s %9s %8s %6s  %s%s\n",
 		    cli_printable(s->name), cairn_enum_text(&cairn_enum_stage_state, (int)s->state), s->pid,
-		    s->restarts, up, beat, s->cpu_cores, s->rss_mb, turn, late, overruns,
+		    s->restarts, up, beat, s->cpu_cores, s->rss_mb, turn, late, overruns, lost,
 		    cli_printable(s->note), without);
 	}
 }

@@ -166,6 +166,8 @@ static void take_snapshot(struct gateway *g)
 	cairn_frame_release(g->snapshot_sub);
 	for (uint64_t n = cairn_frames_rejects(g->frames); g->frame_rejects < n; g->frame_rejects++)
 		cairn_stage_count_reject(g->stage);
+	struct cairn_frames_missing missing = cairn_frames_missing(g->frames);
+	cairn_stage_frames(g->stage, missing.lost, missing.overtaken);
 }
 
 static void turn(struct gateway *g)

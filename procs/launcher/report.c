@@ -19,6 +19,7 @@ static void take_beat(struct child_io *io, const struct cairn_msg_heartbeat *hb,
 	io->late_ms = hb->late_ms;
 	io->late_p99_ms = hb->late_p99_ms;
 	io->overruns = hb->overruns;
+	io->frames_lost = hb->frames_lost;
 	memcpy(io->trouble, hb->trouble, sizeof(io->trouble));
 }
 
@@ -142,6 +143,7 @@ static void report_stage(struct launcher *l, int i, int64_t now_ns, double span_
 	out->late_ms = io->late_ms;
 	out->late_p99_ms = io->late_p99_ms;
 	out->overruns = io->overruns;
+	out->frames_lost = io->frames_lost;
 	r->rss_mb += io->rss_mb;
 	r->restarts += st->restarts;
 }

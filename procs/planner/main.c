@@ -128,6 +128,8 @@ static void count_rejects(struct app *app)
 {
 	for (uint64_t n = cairn_frames_rejects(app->frames); app->frame_rejects < n; app->frame_rejects++)
 		cairn_stage_count_reject(app->stage);
+	struct cairn_frames_missing missing = cairn_frames_missing(app->frames);
+	cairn_stage_frames(app->stage, missing.lost, missing.overtaken);
 	for (uint64_t n = cairn_planner_rejects(app->planner); app->core_rejects < n; app->core_rejects++)
 		cairn_stage_count_reject(app->stage);
 }

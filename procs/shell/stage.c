@@ -301,6 +301,12 @@ void cairn_stage_count_reject(struct cairn_stage *stage)
 	stage->rejects++;
 }
 
+void cairn_stage_frames(struct cairn_stage *stage, uint64_t lost, uint64_t overtaken)
+{
+	stage->frames_lost = lost;
+	stage->frames_overtaken = overtaken;
+}
+
 /* On fault: what has been touched stays; 8 MB of stack for every thread of the library would not be worth it.
  */
 static void lock_memory(const struct cairn_stage *stage)

@@ -54,6 +54,8 @@ void cairn_stage_unwatch_fd(struct cairn_stage *stage, int fd);
 /* What the next heartbeats say it is busy with, and refusals beyond those of the bus. */
 void cairn_stage_note(struct cairn_stage *stage, const char *note);
 void cairn_stage_count_reject(struct cairn_stage *stage);
+/* Frames that never came (cairn_frames_missing), so far. */
+void cairn_stage_frames(struct cairn_stage *stage, uint64_t lost, uint64_t overtaken);
 /* For a stage on the way to the wheels. Its loop is woken to the microsecond (an ordinary process is
  * otherwise left asleep up to 50 us longer); all memory, now and later, is kept from being swapped out,
  * unless launcher.lock_memory is off. Without the privilege for that it says so and goes on: locking only a

@@ -98,6 +98,34 @@ START_TEST(a_frame_header_is_checked_against_its_topic)
 }
 END_TEST
 
+START_TEST(missing_frames_are_told_by_their_numbers_within_one_start_of_the_publisher)
+{
+	struct cairn_frame_order order = {0};
+	struct cairn_frame_header hdr = {.epoch = 7, .seq = 12};
+	ck_assert_uint_eq(cairn_frame_missing(&order, &hdr, true), 0); /* who knows what was before */
+	hdr.seq = 13;
+	ck_assert_uint_eq(cairn_frame_missing(&order, &hdr, true), 0);
+	hdr.seq = 17;
+	ck_assert_uint_eq(cairn_frame_missing(&order, &hdr, true), 3);
+	ck_assert_uint_eq(cairn_frame_missing(&order, &hdr, true), 0); /* once more, to one that came late */
+	hdr.seq = 14;
+	ck_assert_uint_eq(cairn_frame_missing(&order, &hdr, true), 0);
+	hdr.seq = 18;
+	ck_assert_uint_eq(cairn_frame_missing(&order, &hdr, false), 0); /* refused, but it came */
+	hdr.seq = 19;
+	ck_assert_uint_eq(cairn_frame_missing(&order, &hdr, true), 0);
+	hdr.seq = UINT64_MAX;
+	ck_assert_uint_eq(
+	    cairn_frame_missing(&order, &hdr, false), 0); /* refused, and its number is no word to go by */
+	hdr.seq = 20;
+	ck_assert_uint_eq(cairn_frame_missing(&order, &hdr, true), 0);
+	hdr = (struct cairn_frame_header){.epoch = 8, .seq = 5};
+	ck_assert_uint_eq(cairn_frame_missing(&order, &hdr, true), 0);
+	hdr.seq = 7;
+	ck_assert_uint_eq(cairn_frame_missing(&order, &hdr, true), 1);
+}
+END_TEST
+
 START_TEST(a_log_is_rotated_and_a_flood_is_counted)
 {
 	char dir[] = "/tmp/cairn-test-XXXXXX", path[64], old[64], text[4096];
@@ -156,4 +184,5 @@ END_TEST
 
 CAIRN_TEST_MAIN("plane", pools_ascend_and_hold_every_frame_topic, equal_sizes_share_a_pool,
     the_size_covers_every_chunk, a_frame_header_is_checked_against_its_topic,
+    missing_frames_are_told_by_their_numbers_within_one_start_of_the_publisher,
     a_log_is_rotated_and_a_flood_is_counted, a_log_that_could_not_be_opened_is_tried_again)
