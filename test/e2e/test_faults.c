@@ -153,7 +153,7 @@ START_TEST(an_emergency_stop_outlives_whatever_is_killed_until_an_operator_relea
 	int motor = drill_pid(drill, "motor");
 	kill(drill_up_pid(drill), SIGKILL);
 	ck_assert_int_eq(drill_end(drill, 0, STACK_PATIENCE_S, NULL, 0), -1);
-	ck_assert(drill_again(drill, CAIRN_PROGRAM, large_house));
+	stack_start_again(drill, large_house);
 	still_latched(drill, motor);
 	ck_assert(
 	    stack_file_tells(drill, "up.out", "the emergency stop of the run before holds (somebody fell)"));
@@ -171,11 +171,11 @@ START_TEST(an_emergency_stop_outlives_the_end_of_a_stack_that_no_operator_took_d
 	int motor = drill_pid(drill, "motor");
 	ck_assert_int_eq(
 	    drill_end(drill, SIGTERM, STACK_PATIENCE_S, NULL, 0), 0); /* a service manager's end */
-	ck_assert(drill_again(drill, CAIRN_PROGRAM, large_house));
+	stack_start_again(drill, large_house);
 	still_latched(drill, motor);
 	ck_assert_int_eq(stack_cairn(drill, "down", text, sizeof(text)), 0);
 	ck_assert_int_eq(drill_end(drill, 0, STACK_PATIENCE_S, NULL, 0), 0);
-	ck_assert(drill_again(drill, CAIRN_PROGRAM, large_house));
+	stack_start_again(drill, large_house);
 	stack_must(drill, stack_drives, NULL, "an operator who began anew is not obeyed");
 	stack_end(&drill);
 }
