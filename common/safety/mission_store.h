@@ -8,6 +8,7 @@
 
 #include "common/safety/explore.h"
 
+#define CAIRN_ZONES_FILE_NAME "zones.bin" /* beside it in RUN/state: the zones alone, which stay with the map */
 #define CAIRN_MISSION_RECORD_VERSION 2u
 
 struct cairn_mission_record {

@@ -77,6 +77,9 @@ void cairn_sequencer_step(struct cairn_sequencer *seq, int64_t now_ns, struct ca
 /* Takes the oldest result not taken yet; false: none. At most 16 wait: take them after every call. */
 bool cairn_sequencer_next_result(struct cairn_sequencer *seq, struct cairn_msg_result *ret);
 
+/* Takes zones that an earlier run kept with the map; those without an outline and those that hold the start are left
+ * out. How many were taken. */
+uint32_t cairn_sequencer_keep_zones(struct cairn_sequencer *seq, const struct cairn_msg_zones *zones);
 /* Zones that hold, for the planner. */
 const struct cairn_msg_zones *cairn_sequencer_zones(const struct cairn_sequencer *seq);
 const struct cairn_mission_record *cairn_sequencer_record(const struct cairn_sequencer *seq);

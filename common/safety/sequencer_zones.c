@@ -75,6 +75,8 @@ static const char *keep(struct cairn_sequencer *seq, const struct cairn_msg_zone
 	struct cairn_vec2 corners[CAIRN_POLYGON_CORNERS_MAX];
 	for (uint32_t i = 0; i < zone->corners_count; i++)
 		corners[i] = (struct cairn_vec2){(double)zone->corners[i].x_m, (double)zone->corners[i].y_m};
+	if (!cairn_polygon_valid(corners, zone->corners_count))
+		return "it has no outline that holds an area";
 	if (zone->kind == CAIRN_ZONE_KIND_KEEPOUT &&
 	    cairn_polygon_contains(corners, zone->corners_count, 0.0, 0.0))
 		return "the start lies in it";
@@ -86,6 +88,14 @@ static const char *keep(struct cairn_sequencer *seq, const struct cairn_msg_zone
 	place->id = id;
 	seq->rec_changed = true;
 	return NULL;
+}
+
+uint32_t cairn_sequencer_keep_zones(struct cairn_sequencer *seq, const struct cairn_msg_zones *zones)
+{
+	uint32_t taken = 0;
+	for (uint32_t i = 0; i < zones->items_count && i < ZONES_MAX; i++)
+		taken += keep(seq, &zones->items[i]) == NULL;
+	return taken;
 }
 
 void seq_zones_from_config(struct cairn_sequencer *seq)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/base/duration.h"
+#include "common/safety/mission_store.h"
 #include "common/vlm/profile.h"
 #include "ipc/keyfile.h"
 #include "ipc/lockfile.h"
@@ -382,7 +383,7 @@ static bool make_run_dir(struct up_run *run, int *ret_lock_fd, int *ret_status, 
 {
 	/* A stop that only a person ends, and, from the second on, what was learned of the house. */
 	static const char *const stays[] = {CAIRN_MOTOR_MEMORY_NAME, NULL};
-	static const char *const learned[] = {CAIRN_MOTOR_MEMORY_NAME, "map.bin", "memory.yaml", NULL};
+	static const char *const learned[] = {CAIRN_MOTOR_MEMORY_NAME, "map.bin", "memory.yaml", CAIRN_ZONES_FILE_NAME, NULL};
 	*ret_status = STATUS_CONFIG;
 	if (!cairn_bus_fits(run->run_dir, err) || !make_dirs(run->run_dir, err) ||
 	    !is_run_dir(run->run_dir, err))

@@ -3,18 +3,14 @@
  * Reads decision, scan, pose, frontiers, candidates, nav.velocity, nav.status,
  * nav.path, motion and stages; serves `operator`;
  * writes cmd_vel, nav.goal, result, mission, tier and zones. What it must know after a kill is in
- * RUN/state/mission.bin, replaced atomically. */
-#include <errno.h>
-#include <fcntl.h>
+ * RUN/state (store.h). */
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/base/geom.h"
-#include "common/base/retry.h"
 #include "common/safety/sequencer.h"
+#include "procs/sequencer/store.h"
 #include "procs/shell/stage.h"
 
 #define STEP_MS 50
@@ -31,8 +27,7 @@ struct app {
 	int64_t goal_due_ns, mission_due_ns, tier_due_ns, zones_due_ns;
 	struct cairn_sequencer_output out;
 	uint64_t rejects;
-	struct cairn_retry saving; /* a full disk must not cost the loop twenty tries a second */
-	char path[320], path_new[330];
+	struct store store;
 	union { /* scratch for whatever arrives */
 		struct cairn_msg_scan scan;
 		struct cairn_msg_depth_scan depth;
@@ -42,59 +37,26 @@ struct app {
 		struct cairn_msg_stages stages;
 		struct cairn_msg_nav_path path;
 	} in;
-	unsigned char file[CAIRN_MISSION_RECORD_BYTES + 1];
 };
-
-/* ---- the saved record ---- */
-
-static void save(struct app *app)
-{
-	int n = cairn_mission_record_encode(cairn_sequencer_record(app->seq), app->file, sizeof(app->file));
-	int fd = open(app->path_new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	ssize_t written = fd >= 0 ? write(fd, app->file, (size_t)n) : -1;
-	bool ok = written == n;
-	if (written >= 0 && !ok)
-		errno = ENOSPC; /* a short write says nothing by itself */
-	if (fd >= 0)
-		ok = close(fd) == 0 && ok;
-	ok = ok && rename(app->path_new, app->path) == 0;
-	cairn_stage_tried(app->stage, "save the mission", ok ? NULL : strerror(errno));
-	cairn_retry_tried(&app->saving, ok, cairn_now_ns());
-}
-
-/* True with *record when an earlier process of this run left one. */
-static bool load(struct app *app, struct cairn_mission_record *record)
-{
-	int fd = open(app->path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	ssize_t n = read(fd, app->file, sizeof(app->file));
-	close(fd);
-	struct cairn_error err = {""};
-	if (n >= 0 && cairn_mission_record_decode(record, app->file, (size_t)n, cairn_now_ns(), &err))
-		return true;
-	cairn_log_warn(
-	    "%s is not used: %s; the mission begins anew", app->path, n < 0 ? strerror(errno) : err.text);
-	return false;
-}
 
 static bool open_core(struct app *app)
 {
 	struct cairn_mission_record record;
-	char folder[300];
-	snprintf(folder, sizeof(folder), "%s/state", cairn_stage_run_dir(app->stage));
-	if (mkdir(folder, 0755) != 0 && errno != EEXIST)
-		cairn_log_warn("cannot make %s: %s", folder, strerror(errno));
-	snprintf(app->path, sizeof(app->path), "%s/mission.bin", folder);
-	snprintf(app->path_new, sizeof(app->path_new), "%s.new", app->path);
-	bool again = load(app, &record);
+	store_open(&app->store, app->stage);
+	bool again = store_load_mission(&app->store, &record);
 	if (again)
 		cairn_log_info("going on: %s (%s), %llu decisions so far",
 		    cairn_enum_text(&cairn_enum_mission_state, (int)record.state), record.reason,
 		    (unsigned long long)record.decisions);
 	app->seq =
 	    cairn_sequencer_new(cairn_stage_config(app->stage), again ? &record : NULL, cairn_now_ns());
-	return app->seq != NULL;
+	if (app->seq == NULL)
+		return false;
+	const struct cairn_msg_zones *zones = store_load_zones(&app->store);
+	if (zones != NULL && !again)
+		cairn_log_info("%u of %u zones of the map are kept",
+		    cairn_sequencer_keep_zones(app->seq, zones), zones->items_count);
+	return true;
 }
 
 /* ---- out ---- */
@@ -148,9 +110,8 @@ static int on_step(void *ctx)
 		cairn_pub_send(app->tier, &app->out.tier, now_ns, true);
 	if (due(&app->zones_due_ns, TIER_PERIOD_NS, app->out.record_changed, now_ns))
 		cairn_pub_send(app->zones, cairn_sequencer_zones(app->seq), now_ns, true);
-	if ((app->out.record_changed || cairn_retry_failed(&app->saving)) &&
-	    cairn_retry_due(&app->saving, now_ns))
-		save(app);
+	if (store_due(&app->store, app->out.record_changed, now_ns))
+		store_save(&app->store, app->seq, now_ns);
 	log_changes(&was, &app->out);
 	for (; app->rejects < cairn_sequencer_rejects(app->seq); app->rejects++)
 		cairn_stage_count_reject(app->stage);
@@ -343,7 +304,7 @@ int main(int argc, char **argv)
 		status = cairn_stage_run(app->stage);
 		struct cairn_msg_cmd_vel stand = {0};
 		cairn_pub_send(app->cmd_vel, &stand, cairn_now_ns(), true);
-		save(app);
+		store_save(&app->store, app->seq, cairn_now_ns());
 		poll(NULL, 0, 10); /* closing at once would drop it; the dead man covers the rest */
 	}
 	status = cairn_stage_finish(&app->stage, status);

@@ -5,8 +5,10 @@
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include <jansson.h>
+#include <zmq.h>
 
 #include "test/e2e/stack.h"
 
@@ -184,7 +186,42 @@ START_TEST(a_port_in_use_is_named_before_anything_starts)
 }
 END_TEST
 
+/* What the sequencer of a stack says of its zones. */
+static void must_keep_out_of(struct drill *drill, const char *name)
+{
+	struct cairn_error err = {""};
+	struct cairn_bus *bus = cairn_bus_new(drill_run_dir(drill), &err);
+	struct cairn_sub *sub = bus != NULL ? cairn_sub_new(bus, CAIRN_TOPIC_ZONES, NULL, &err) : NULL;
+	ck_assert_msg(sub != NULL, "%s", err.text);
+	struct cairn_msg_zones zones;
+	bool told = false;
+	for (time_t end = time(NULL) + (time_t)STACK_PATIENCE_S; !told && time(NULL) < end;) {
+		zmq_poll(&(zmq_pollitem_t){.socket = cairn_sub_socket(sub), .events = ZMQ_POLLIN}, 1, 100);
+		while (!told && cairn_sub_recv(sub, &zones, NULL) == 1)
+			for (uint32_t i = 0; i < zones.items_count; i++)
+				told |= strcmp(zones.items[i].name, name) == 0;
+	}
+	ck_assert_msg(told, "zone '%s' is not there; see %s", name, drill_run_dir(drill));
+	cairn_bus_destroy(&bus);
+}
+
+START_TEST(a_zone_that_a_person_drew_stays_with_a_map_that_is_kept)
+{
+	static const char *const args[] = {"--set", "map.resume=true", NULL};
+	struct stack_stage sequencer = {"sequencer", 0};
+	struct drill *drill = stack_start(args);
+	stack_must(drill, stack_is_up, &sequencer, "no sequencer");
+	stack_ask(drill, CAIRN_SERVICE_OPERATOR, "zone", "keepout stairs -9,-9 -8,-9 -8,-8");
+	must_keep_out_of(drill, "stairs");
+	check_clean_end(drill, 0);
+	stack_start_again(drill, args);
+	must_keep_out_of(drill, "stairs");
+	stack_end(&drill);
+}
+END_TEST
+
 CAIRN_TEST_MAIN_TIMEOUT("house", 400.0, a_wrong_configuration_is_one_clear_line_and_starts_nothing,
     a_port_in_use_is_named_before_anything_starts, a_second_stack_in_the_same_run_directory_is_refused,
+    a_zone_that_a_person_drew_stays_with_a_map_that_is_kept,
     the_stack_drives_a_house_decision_by_decision_without_a_contact,
     whoever_is_killed_comes_back_and_the_robot_drives_on_untouched)

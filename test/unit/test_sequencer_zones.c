@@ -1,4 +1,5 @@
 #include "common/base/polygon.h"
+#include "common/safety/zone_text.h"
 #include "test/support/robot_rig.h"
 #include "test/support/runner.h"
 
@@ -52,6 +53,28 @@ START_TEST(the_same_name_is_drawn_anew_and_only_so_many_are_kept)
 }
 END_TEST
 
+START_TEST(zones_of_a_run_before_are_taken_but_for_those_that_cannot_be)
+{
+	struct rig *r = rig_exploring_furnished();
+	struct cairn_msg_zones zones = {.items_count = 3};
+	static const char *const texts[] = {"keepout stairs 3,1 4,1 4,2", "keepout start -1,-1 1,-1 1,1 -1,1",
+	    "slowdown toys 2,-2 3,-2 3,-1"};
+	for (int i = 0; i < 3; i++)
+		ck_assert(cairn_zone_parse(&zones.items[i], texts[i], NULL));
+	ck_assert_uint_eq(
+	    cairn_sequencer_keep_zones(r->seq, &zones), 2); /* not the one that holds the start */
+	zones.items[0].corners_count = 2;
+	zones.items_count = 1;
+	ck_assert_uint_eq(cairn_sequencer_keep_zones(r->seq, &zones), 0);
+	const struct cairn_msg_zones *kept = cairn_sequencer_zones(r->seq);
+	ck_assert_uint_eq(kept->items_count, 2);
+	ck_assert_str_eq(kept->items[0].name, "stairs");
+	ck_assert_str_eq(kept->items[1].name, "toys");
+	ck_assert_uint_ne(kept->items[0].id, kept->items[1].id);
+	rig_free(r);
+}
+END_TEST
+
 START_TEST(no_zone_to_keep_out_of_shuts_the_robot_off_from_its_start)
 {
 	struct rig *r = rig_exploring_furnished();
@@ -88,5 +111,6 @@ END_TEST
 
 CAIRN_TEST_MAIN("sequencer zones", a_zone_is_the_floor_that_the_robot_sees_ahead,
     the_same_name_is_drawn_anew_and_only_so_many_are_kept,
+    zones_of_a_run_before_are_taken_but_for_those_that_cannot_be,
     no_zone_to_keep_out_of_shuts_the_robot_off_from_its_start,
     zones_survive_a_kill_and_broken_ones_are_refused)

@@ -1,0 +1,29 @@
+/* store.h - what the sequencer keeps in RUN/state: the mission's record, of this run of the stack
+ * (mission.bin), and the zones, which are of the map and stay with it when it is kept (zones.bin, a bus
+ * message `zones`). Replaced atomically; what cannot be written is tried again less and less often. */
+#ifndef CAIRN_PROCS_SEQUENCER_STORE_H
+#define CAIRN_PROCS_SEQUENCER_STORE_H
+
+#include "common/base/retry.h"
+#include "common/safety/sequencer.h"
+#include "procs/shell/stage.h"
+
+struct store {
+	struct cairn_stage *stage;
+	struct cairn_retry trying; /* a full disk must not cost the loop twenty tries a second */
+	char mission_path[320], zones_path[320];
+	struct cairn_msg_zones zones; /* as the file has them */
+	unsigned char mission[CAIRN_MISSION_RECORD_BYTES + 1];
+	char message[64 * 1024]; /* all zones with all their corners have half of it */
+};
+
+void store_open(struct store *store, struct cairn_stage *stage);
+/* True with *record when an earlier process of this run left one. */
+bool store_load_mission(struct store *store, struct cairn_mission_record *record);
+/* What an earlier run kept with its map, or NULL. */
+const struct cairn_msg_zones *store_load_zones(struct store *store);
+/* changed: there is something to save. False: nothing, or it is not time for another try. */
+bool store_due(const struct store *store, bool changed, int64_t now_ns);
+void store_save(struct store *store, const struct cairn_sequencer *seq, int64_t now_ns);
+
+#endif
