@@ -36,10 +36,11 @@ else
 	# Slower programs: a test's own limit of time grows as meson's does.
 	set -- --timeout-multiplier 4 "$@"
 	export CK_TIMEOUT_MULTIPLIER="${CK_TIMEOUT_MULTIPLIER:-4}"
-	# Built quickly (meson.build). Warnings are for the release build to refuse: here some are false.
+	# Built quickly (meson.build): of debug information no more than the line that a report names. Warnings are for the release build
+	# to refuse: here some are false.
 	build() {
 		scripts/build.sh "$folder" -Db_sanitize="${sanitize:-none}" -Db_coverage="$coverage" \
-			-Db_lundef=false --buildtype=debugoptimized -Doptimization=1
+			-Db_lundef=false --buildtype=debugoptimized -Doptimization=1 -Dc_args=-g1
 	}
 fi
 if ! build; then

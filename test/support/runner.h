@@ -14,6 +14,14 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Rounds of a test on random inputs: a quarter of n where the sanitizers make programs several times slower, one
+ * at least. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define CAIRN_ROUNDS(n) (((n) + 3) / 4)
+#else
+#define CAIRN_ROUNDS(n) (n)
+#endif
+
 /* A comment in the TAP stream, since libcheck knows no skipped case; leaves the test function. */
 #define CAIRN_SKIP(why)                                                                                      \
 	do {                                                                                                 \

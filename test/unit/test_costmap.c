@@ -50,7 +50,7 @@ START_TEST(footprint_tests_agree_with_distances_measured_cell_by_cell)
 	struct cairn_cell_bits bits = {0};
 	ck_assert_int_eq(cairn_cell_bits_take(&bits, &cm, CAIRN_CELL_OBSTACLE), 0);
 	int fits = 0, not = 0;
-	for (int i = 0; i < 3000; i++) {
+	for (int i = 0; i < CAIRN_ROUNDS(3000); i++) {
 		struct cairn_pose2 p = {4.0 * cairn_rng_uniform(&rng), 3.0 * cairn_rng_uniform(&rng),
 		    7.0 * cairn_rng_uniform(&rng) - 3.5};
 		double nearest = 0.5;
@@ -73,8 +73,8 @@ START_TEST(footprint_tests_agree_with_distances_measured_cell_by_cell)
 		fits += nearest > 0.0;
 		not += nearest < 0.0;
 	}
-	ck_assert_int_gt(fits, 300);
-	ck_assert_int_gt(not, 300);
+	ck_assert_int_gt(fits, CAIRN_ROUNDS(3000) / 10);
+	ck_assert_int_gt(not, CAIRN_ROUNDS(3000) / 10);
 	cairn_cell_bits_free(&bits);
 	cairn_costmap_free(&cm);
 	free(g.cells);
@@ -189,7 +189,7 @@ START_TEST(a_changed_grid_gives_what_a_new_start_would)
 	struct cairn_rng rng;
 	cairn_rng_seed(&rng, 12, 1);
 	load(&kept, &g);
-	for (int round = 0; round < 60; round++) {
+	for (int round = 0; round < CAIRN_ROUNDS(60); round++) {
 		double x = 5.0 * cairn_rng_uniform(&rng), y = 4.0 * cairn_rng_uniform(&rng);
 		test_grid_box(&g, x, y, x + 0.4, y + 0.2, cairn_rng_u32(&rng) % 2 == 0 ? 100 : 0);
 		struct cairn_plan_grid view = test_grid_view(&g);

@@ -162,7 +162,7 @@ START_TEST(paths_in_a_flat_can_be_driven)
 	struct cairn_rng rng;
 	cairn_rng_seed(&rng, 8, 1);
 	struct cairn_rect room = cairn_rect_around(&body, 0.05);
-	for (int n = 0; n < 200;) {
+	for (int n = 0; n < CAIRN_ROUNDS(200);) {
 		struct cairn_pose2 s = {12.0 * cairn_rng_uniform(&rng), 9.0 * cairn_rng_uniform(&rng),
 		    6.2 * cairn_rng_uniform(&rng)};
 		struct cairn_hybrid_query q = {.start = s,

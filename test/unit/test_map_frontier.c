@@ -546,13 +546,13 @@ static void change_at_random(uint32_t width, uint32_t height, int rounds)
 
 START_TEST(after_any_change_the_frontiers_are_those_of_a_fresh_look)
 {
-	change_at_random(200, 150, 60);
+	change_at_random(200, 150, CAIRN_ROUNDS(60));
 }
 END_TEST
 
 START_TEST(after_any_change_of_a_large_map_the_frontiers_are_those_of_a_fresh_look)
 {
-	change_at_random(760, 700, 60);
+	change_at_random(760, 700, CAIRN_ROUNDS(60));
 }
 END_TEST
 

@@ -253,7 +253,7 @@ START_TEST(a_ray_misses_exactly_the_cells_that_it_passes_whichever_way_it_goes)
 	static uint8_t passed[SIDE * SIDE];
 	struct cairn_rng rng;
 	cairn_rng_seed(&rng, 9, 1);
-	for (int i = 0; i < 400; i++) {
+	for (int i = 0; i < CAIRN_ROUNDS(400); i++) {
 		begin(40.0);
 		/* Some along an axis and on the borders between cells, most anywhere. */
 		double x = i % 8 == 0 || i % 16 == 2 ? 2.0 : 4.0 * cairn_rng_uniform(&rng),

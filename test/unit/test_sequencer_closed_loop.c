@@ -96,7 +96,7 @@ static void sensible(struct rig *r)
 
 static void expect_safe(pilot_fn *pilot, double seconds)
 {
-	for (uint64_t seed = 1; seed <= 4; seed++) {
+	for (uint64_t seed = 1; seed <= CAIRN_ROUNDS(4); seed++) {
 		struct rig *r = furnished(seed);
 		drive_with(r, pilot, seconds);
 		rig_step(r); /* what was decided last is being executed */
@@ -151,7 +151,7 @@ END_TEST
 
 START_TEST(sensible_decisions_get_somewhere)
 {
-	for (uint64_t seed = 1; seed <= 3; seed++) {
+	for (uint64_t seed = 1; seed <= CAIRN_ROUNDS(3); seed++) {
 		struct rig *r = furnished(seed);
 		drive_with(r, sensible, 240.0);
 		ck_assert_uint_eq(r->contacts, 0);
@@ -283,7 +283,7 @@ START_TEST(garbage_on_every_input_is_survived)
 {
 	void *msg = malloc(sizeof(struct cairn_msg_scan) + sizeof(struct cairn_msg_frontiers));
 	uint32_t wrong = 0;
-	for (uint64_t seed = 1; seed <= 3; seed++) {
+	for (uint64_t seed = 1; seed <= CAIRN_ROUNDS(3); seed++) {
 		struct rig *r = furnished(seed);
 		for (int i = 0; i < 3000; i++) {
 			for (uint32_t n = cairn_rng_u32(&r->rng) % 4; n > 0; n--)

@@ -91,7 +91,7 @@ static void everything_has_its_result(struct rig *r)
 
 START_TEST(a_silent_model_and_a_limit_end_the_mission_whatever_came_before)
 {
-	for (uint64_t seed = 1; seed <= 8; seed++) {
+	for (uint64_t seed = 1; seed <= CAIRN_ROUNDS(8); seed++) {
 		struct rig *r = after_chaos(seed, 120.0);
 		rig_command(r, "stop", 0.0, 0.0, 0.0);
 		ck_assert(rig_command(r, "explore", 0.0, 0.0, 120.0).ok);
@@ -109,7 +109,7 @@ END_TEST
 
 START_TEST(a_decision_is_wanted_again_soon_whatever_came_before)
 {
-	for (uint64_t seed = 101; seed <= 108; seed++) {
+	for (uint64_t seed = 101; seed < 101 + CAIRN_ROUNDS(8); seed++) {
 		struct rig *r = after_chaos(seed, 120.0);
 		rig_command(r, "stop", 0.0, 0.0, 0.0);
 		rig_frontier(r, 40, 3.9, -2.1, 1.0);
