@@ -33,7 +33,7 @@ static const struct cli_option eval_options[] = {
     {"ask", '\0', "NAME", "put the recorded questions to this provider, and tell how often it agrees (replay)"},
     {"usd", '\0', "MAX", "what may be spent on calls of a paid provider (replay, explore; vlm.limit_usd_per_session where it is not given)"},
     {"config", '\0', "FILE", "configuration laid over what was recorded (replay), or over the default (explore, cost)"},
-    {"set", '\0', "KEY=VALUE", "one key, laid over everything; may be repeated (replay, explore, cost)"},
+    {"set", '\0', "KEY=VALUE", "one key, laid over everything; may be repeated (replay, explore, cost, chaos)"},
     {"poses", '\0', "SOURCE", "mapper (as on the robot) or truth (faster) (explore; mapper where it is not given)"},
     {"verbose", 'v', NULL, "say on standard error what is found as it is found"}, {0}};
 static const struct cli_option service_options[] = {

@@ -26,7 +26,7 @@
 #include "procs/cairn/rundir.h"
 #include "procs/launcher/procstat.h"
 
-#define UP_TIMEOUT_S 30.0
+#define UP_TIMEOUT_S 90.0
 #define END_TIMEOUT_S 60.0
 #define DEFAULT_S 60.0
 #define PAUSE_MIN_S 0.3
@@ -56,6 +56,8 @@ enum fault { FAULT_KILL, FAULT_CRASH, FAULT_STOP, FAULT_COUNT };
 static const char *const fault_names[FAULT_COUNT] = {"killed", "crashed", "stopped"};
 
 struct chaos {
+	const char *const *sets; /* KEY=VALUE for the stack */
+	int set_count;
 	struct drill *drill;
 	struct cairn_rng rng;
 	struct chaos_meter meter;
@@ -309,9 +311,13 @@ static void end_house(struct chaos *c)
 static bool run_house(struct chaos *c, const char *cairn)
 {
 	/* Dying often is what this is about: nothing is to be held failed for it. */
-	const char *const args[] = {
-	    "--world", worlds[c->houses % WORLD_COUNT], "--set", "launcher.deaths_max=1000", NULL};
+	const char *args[DRILL_ARGS_MAX + 1] = {
+	    "--world", worlds[c->houses % WORLD_COUNT], "--set", "launcher.deaths_max=1000"};
 	struct cairn_error err = {""};
+	for (int i = 0, n = 4; i < c->set_count && n + 1 < DRILL_ARGS_MAX; i++) {
+		args[n++] = "--set";
+		args[n++] = c->sets[i];
+	}
 	c->drill = drill_start(cairn, args, &err);
 	if (c->drill == NULL) {
 		complain(c, "cannot start", err.text);
@@ -401,6 +407,7 @@ bool cairn_eval_chaos(const struct cli *cli, json_t *figures)
 	snprintf(cairn, sizeof(cairn), "%s/cairn", dir);
 	cairn_rng_seed(&c.rng, (uint64_t)seed, 0);
 	c.verbose = cli_value(cli, "verbose") != NULL;
+	c.sets = cli_values(cli, "set", &c.set_count);
 	int shared = drill_count_shared();
 	int64_t begin_ns = cli_now_ns();
 	c.end_ns = begin_ns + (int64_t)(limit_s * 1e9);

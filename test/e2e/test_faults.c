@@ -106,7 +106,7 @@ START_TEST(where_an_operator_is_to_rearm_nothing_drives_before_a_release)
 		struct stack_stretch waiting = {.s = 3.0};
 		stack_must(drill, stack_stretch_over, &waiting, "the motor stage is silent");
 		ck_assert(!waiting.moved);
-		ck_assert(waits_for_a_person(drill_run(drill), NULL));
+		stack_must(drill, waits_for_a_person, NULL, "waits for a release no more");
 		stack_ask(drill, CAIRN_SERVICE_MOTOR_CTL, "release", "");
 	}
 	stack_must(drill, stack_drives, NULL, "does not drive after the release");
@@ -136,7 +136,7 @@ static void still_latched(struct drill *drill, int motor_before)
 	struct stack_stretch after = {.s = 3.0};
 	stack_must(drill, stack_stretch_over, &after, "the motor stage is silent");
 	ck_assert(!after.moved);
-	ck_assert(stands_for_the_stop(drill_run(drill), NULL));
+	stack_must(drill, stands_for_the_stop, NULL, "is stopped no more"); /* a late board is told of in its place */
 	ck_assert_str_eq(drill_run(drill)->motion.reason, "emergency stop: somebody fell");
 }
 
