@@ -4,9 +4,7 @@
 #
 #   scripts/fuzz.sh [SECONDS [NAME...]]     every fuzzer (or these) for SECONDS; without: 60 s for what models and services
 #                                           send, 20 s for each of the others
-#   scripts/fuzz.sh --build                 builds them only
-# CAIRN_FUZZ_JOBS says how many instead. CAIRN_FUZZ_SEED (1) decides about the chance in it: the same seed and seeds find the
-# same, so that a run can be repeated.
+# CAIRN_FUZZ_SEED (1) decides about the chance in it: the same seed and seeds find the same, so that a run can be repeated.
 # Exit: 0 nothing found, 1 something was, 77 there is no clang.
 set -eu
 
@@ -15,24 +13,16 @@ if ! command -v clang >/dev/null; then
 	echo "fuzz: no clang (packages clang and libclang-rt-14-dev): skipped" >&2
 	exit 77
 fi
-build_only=false
-if [ "${1:-}" = --build ]; then
-	build_only=true
-	shift
-fi
 seconds=${1:-}
 [ $# -eq 0 ] || shift
 [ $# -gt 0 ] || set -- reply text config device key log map map_file memory message session snapshot state world
 
 [ -f build-fuzz/build.ninja ] || CC=clang meson setup build-fuzz -Dfuzz=true -Db_sanitize=address,undefined \
-	-Db_lundef=false --buildtype=debugoptimized -Dc_args=-g1 >/dev/null
+	-Db_lundef=false --buildtype=debugoptimized >/dev/null
 ninja -C build-fuzz fuzzers >build-fuzz/build.log 2>&1 || {
 	tail -n 40 build-fuzz/build.log
 	exit 1
 }
-if $build_only; then
-	exit 0
-fi
 build-fuzz/test/fuzz/make_seeds build-fuzz/corpus .
 
 # One fuzzer; its last words on standard output.
@@ -51,4 +41,4 @@ echo "fuzz_$name: $(grep -a '^Done\|ERROR\|SUMMARY\|broken\|runtime error' "buil
 [ "$status" -eq 0 ] || tail -n 40 "build-fuzz/$name.log"
 exit "$status"
 END
-printf '%s\n' "$@" | xargs -P "${CAIRN_FUZZ_JOBS:-$(nproc)}" -I NAME sh build-fuzz/run-one.sh NAME "$seconds"
+printf '%s\n' "$@" | xargs -P "$(nproc)" -I NAME sh build-fuzz/run-one.sh NAME "$seconds"
