@@ -1,12 +1,12 @@
 #!/bin/sh
-# Drives hostile pilots through random houses: with both safety layers, with the motor stage alone, and with neither.
+# Drives hostile pilots through random houses: with both safety layers, with each of them alone, and with neither.
 #
 #   scripts/safety.sh [HOURS [FOLDER]]
 #
-# HOURS: simulated hours with both layers (5; the nightly size is 200). The motor stage alone drives 1 h, neither 0.5 h.
+# HOURS: simulated hours with both layers (5; the nightly size is 200). Each layer alone drives 1 h, neither 0.5 h.
 # FOLDER: where the program is built (build-check). What is finished of the first part stays in
 # FOLDER/safety-HOURS.state, so that a run that was interrupted goes on.
-# Exit: 0 when `cairn eval safety` passes the first two (no contact, moved, little time and few goals lost to safety) and
+# Exit: 0 when `cairn eval safety` passes the first three (no contact, moved, little time and few goals lost to safety) and
 # contacts were found with neither layer, so that the test is known to test something; else 1.
 set -eu
 
@@ -48,6 +48,15 @@ tell() {
 	[ "$2" -eq 0 ] || echo "safety: FAILED with $1: $(printf '%s' "$3" | faults)"
 }
 
+# WHO MISSING: the other layer alone.
+drive_alone() {
+	code=0
+	figures=$("$cairn" eval safety --hours 1 --without "$2" --json) || code=$?
+	finished "$figures"
+	tell "$1" "$code" "$figures"
+	[ "$code" -eq 0 ] || alone=1
+}
+
 state=$folder/safety-$hours.state
 both=0 alone=0
 figures=$("$cairn" eval safety --hours "$hours" --json --state "$state") || both=$?
@@ -56,9 +65,8 @@ rm -f "$state"
 tell "both layers" "$both" "$figures"
 cost=$(printf '%s' "$figures" | figure against_map_follower)
 echo "safety: what it costs: $cost"
-figures=$("$cairn" eval safety --hours 1 --without sequencer --json) || alone=$?
-finished "$figures"
-tell "the motor stage alone" "$alone" "$figures"
+drive_alone "the motor stage alone" sequencer
+drive_alone "the sequencer alone" motor
 figures=$("$cairn" eval safety --hours 0.5 --without sequencer,motor --json) || true # contacts are what it is for
 finished "$figures"
 tell "neither" 0 "$figures"

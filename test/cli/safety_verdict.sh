@@ -11,7 +11,8 @@ here=$(dirname -- "$0")
 part=both
 case "$*" in
 *"--without sequencer,motor"*) part=neither ;;
-*"--without sequencer"*) part=alone ;;
+*"--without sequencer"*) part=motor ;;
+*"--without motor"*) part=sequencer ;;
 esac
 [ "$part" != both ] || : >"$here/../safety-2.state"
 cat "$here/$part"
@@ -28,7 +29,8 @@ END
 }
 good() {
 	say both 0 0 true true
-	say alone 0 0 true true
+	say motor 0 0 true true
+	say sequencer 0 0 true true
 	say neither 1 3 true true
 }
 expect() { # EXIT-STATUS WHAT
@@ -46,8 +48,11 @@ say both 1 0 false true
 expect 1 "goals were missed, without a contact"
 grep -q 'FAILED with both layers: not arrived' "$dir/out"
 good
-say alone 1 1 true true
+say motor 1 1 true true
 expect 1 "a contact of the motor stage alone"
+good
+say sequencer 1 1 true true
+expect 1 "a contact of the sequencer alone"
 good
 say neither 0 0 true true
 expect 1 "a test that tests nothing"
