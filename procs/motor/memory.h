@@ -1,7 +1,7 @@
 /* memory.h - what must not be forgotten when processes die: a latched emergency stop, that a person is waited
  * for (safety.rearm), and that the motor stage has lived before.
  *
- * RUN/state/motor holds one record, written over in place and in one go: that needs no room on a disk which
+ * RUN/state/motor.stop holds one record, written over in place and in one go: that needs no room on a disk which
  * has filled up since, and what is torn counts as a stop. It outlives the motor stage, the launcher and a
  * killed `cairn up`. */
 #ifndef CAIRN_PROCS_MOTOR_MEMORY_H
@@ -11,7 +11,7 @@
 
 #include "common/base/error.h"
 
-#define CAIRN_MOTOR_MEMORY_NAME "motor" /* in RUN/state */
+#define CAIRN_MOTOR_MEMORY_NAME "motor.stop" /* in RUN/state */
 
 struct cairn_motor_memory {
 	bool reborn; /* by load: there was a motor stage before */

@@ -531,7 +531,7 @@ START_TEST(a_stop_that_could_not_be_saved_is_saved_as_soon_as_it_can_be)
 {
 	char path[80];
 	up_and_driving();
-	snprintf(path, sizeof(path), "%s/state/motor", run_dir);
+	snprintf(path, sizeof(path), "%s/state/motor.stop", run_dir);
 	ck_assert_int_eq(unlink(path), 0);
 	ck_assert_int_eq(mkdir(path, 0700), 0); /* nobody can write a file there */
 	ck_assert(ask("stop").ok);
