@@ -9,33 +9,7 @@
 #include <time.h>
 #include <zmq.h>
 
-#include "ipc/bus.h"
-#include "test/support/run_dir.h"
-#include "test/support/runner.h"
-
-#define TRIES 2000 /* of 5 ms each: a limit for a broken bus, not a measure of a good one */
-
-static char run_dir[CAIRN_RUN_DIR_BYTES];
-static struct cairn_bus *bus;
-static struct cairn_error err;
-
-static void open_bus(void)
-{
-	bus = cairn_bus_new(run_dir, &err);
-	ck_assert_msg(bus != NULL, "%s", err.text);
-}
-
-static void teardown(void)
-{
-	cairn_bus_destroy(&bus);
-	cairn_run_dir_remove(run_dir);
-}
-
-static void wait_readable(void *socket)
-{
-	zmq_pollitem_t item = {.socket = socket, .events = ZMQ_POLLIN};
-	zmq_poll(&item, 1, 5);
-}
+#include "test/support/bus_rig.h"
 
 /* ---- at a publisher ---- */
 
@@ -71,6 +45,9 @@ _Noreturn static void shout(int kinds, volatile unsigned *rounds)
 		memset(buf, (int)i, sizeof(buf));
 		if (kinds & LARGE)
 			zmq_send(sub, buf, sizeof(buf), ZMQ_DONTWAIT);
+		/* Begins like ZeroMQ of today: libzmq ends a process that closes while one connects that seems to be of 2011. */
+		buf[0] = (char)0xff;
+		buf[9] = 1;
 		if ((kinds & CONNECTS) && i % 100 == 0)
 			knock(&at, buf, sizeof(buf));
 		*rounds = i;

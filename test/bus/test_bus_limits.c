@@ -8,36 +8,11 @@
 #include <sys/wait.h>
 #include <zmq.h>
 
-#include "ipc/bus.h"
-#include "test/support/run_dir.h"
-#include "test/support/runner.h"
+#include "test/support/bus_rig.h"
 
-#define TRIES 2000 /* of 5 ms each: a limit for a broken bus, not a measure of a good one */
 /* Messages on their way to a reader that keeps up: with the room it has not given back yet (below 100) they fit. */
 #define WINDOW 50
 #define LARGEST (256 * 1024)
-
-static char run_dir[CAIRN_RUN_DIR_BYTES];
-static struct cairn_bus *bus;
-static struct cairn_error err;
-
-static void open_bus(void)
-{
-	bus = cairn_bus_new(run_dir, &err);
-	ck_assert_msg(bus != NULL, "%s", err.text);
-}
-
-static void teardown(void)
-{
-	cairn_bus_destroy(&bus);
-	cairn_run_dir_remove(run_dir);
-}
-
-static void wait_readable(void *socket)
-{
-	zmq_pollitem_t item = {.socket = socket, .events = ZMQ_POLLIN};
-	zmq_poll(&item, 1, 5);
-}
 
 /* ---- a publisher that is not one of ours ---- */
 
