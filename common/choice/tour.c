@@ -26,6 +26,7 @@ struct cairn_tour {
 	bool nearest;
 	struct cairn_wave wave; /* of blocks */
 	int32_t width, height;  /* of it */
+	struct cairn_vec2 directions[RAYS];
 	struct member members[CAIRN_TOUR_FRONTIERS];
 	uint32_t member_count;
 	double way_m[CAIRN_TOUR_FRONTIERS][CAIRN_TOUR_FRONTIERS];
@@ -34,6 +35,12 @@ struct cairn_tour {
 	struct cairn_vec2 target;
 	float scratch[CAIRN_TOUR_GROUPS << CAIRN_TOUR_GROUPS];
 };
+
+static void set_directions(struct cairn_vec2 directions[RAYS])
+{
+	for (int k = 0; k < RAYS; k++)
+		directions[k] = (struct cairn_vec2){cos(2.0 * M_PI * k / RAYS), sin(2.0 * M_PI * k / RAYS)};
+}
 
 struct cairn_tour *cairn_tour_new(const struct cairn_config *cfg)
 {
@@ -44,6 +51,8 @@ struct cairn_tour *cairn_tour_new(const struct cairn_config *cfg)
 	t->min_width_m = cfg->mission.frontier_min_width_m;
 	t->nearest = strcmp(cfg->mission.order, "nearest") == 0;
 	cairn_wave_init(&t->wave);
+	t->wave.told = true; /* several spreads over the same blocks */
+	set_directions(t->directions);
 	return t;
 }
 
@@ -58,12 +67,13 @@ void cairn_tour_destroy(struct cairn_tour **tour_p)
 
 /* ---- what would be seen ---- */
 
-double cairn_tour_gain_m2(const struct cairn_grid *grid, double x_m, double y_m, double look_m)
+static double gain_m2(
+    const struct cairn_vec2 *directions, const struct cairn_grid *grid, double x_m, double y_m, double look_m)
 {
 	double step_m = grid->cell_m, ring_m2 = 2.0 * M_PI / RAYS * step_m, gain_m2 = 0.0;
 	int steps = (int)(look_m / step_m);
 	for (int k = 0; k < RAYS; k++) {
-		double dx = cos(2.0 * M_PI * k / RAYS) * step_m, dy = sin(2.0 * M_PI * k / RAYS) * step_m;
+		double dx = directions[k].x_m * step_m, dy = directions[k].y_m * step_m;
 		for (int i = 1; i <= steps; i++) {
 			int8_t odds = cairn_grid_odds(
 			    grid, cairn_grid_cell(grid, x_m + i * dx), cairn_grid_cell(grid, y_m + i * dy));
@@ -76,12 +86,31 @@ double cairn_tour_gain_m2(const struct cairn_grid *grid, double x_m, double y_m,
 	return gain_m2;
 }
 
+double cairn_tour_gain_m2(const struct cairn_grid *grid, double x_m, double y_m, double look_m)
+{
+	struct cairn_vec2 directions[RAYS];
+	set_directions(directions);
+	return gain_m2(directions, grid, x_m, y_m, look_m);
+}
+
 /* ---- ways over blocks ---- */
 
 static int32_t block_cells(const struct cairn_ground *g)
 {
 	int32_t n = (int32_t)lround(BLOCK_M / g->grid->cell_m);
 	return n < 1 ? 1 : n;
+}
+
+/* Can the robot reach one of the cells from x0 to x1 of a row? Mostly it can reach the first, or all are closed. */
+static bool any_reached(const struct cairn_wave *reach, int32_t x0, int32_t x1, int32_t y)
+{
+	uint32_t state = 0;
+	for (size_t i = cairn_wave_index(reach, x0, y); i <= cairn_wave_index(reach, x1, y); i++)
+		state |= reach->state[i];
+	for (int32_t x = x0; x <= x1 && state != 0; x++)
+		if (cairn_wave_distance(reach, x, y) != CAIRN_WAVE_NEVER)
+			return true;
+	return false;
 }
 
 /* A block is open when the robot can reach a cell of it. */
@@ -94,11 +123,14 @@ static bool take_blocks(struct cairn_tour *t, const struct cairn_ground *g)
 		return false;
 	size_t blocks = (size_t)t->width * (size_t)t->height;
 	memset(t->wave.cell, CAIRN_WAVE_OCCUPIED, blocks);
-	for (int32_t y = 0; y < fine_h; y++)
-		for (int32_t x = 0; x < fine_w; x++)
-			if (cairn_wave_distance(g->reach, x, y) != CAIRN_WAVE_NEVER)
-				t->wave.cell[(size_t)(y / n) * (size_t)t->width + (size_t)(x / n)] =
-				    CAIRN_WAVE_FREE;
+	for (int32_t y = 0; y < fine_h; y++) {
+		uint8_t *block = t->wave.cell + (size_t)(y / n) * (size_t)t->width;
+		for (int32_t x0 = 0; x0 < fine_w; x0 += n, block++) {
+			int32_t end = x0 + n < fine_w ? x0 + n : fine_w;
+			if (*block != CAIRN_WAVE_FREE && any_reached(g->reach, x0, end - 1, y))
+				*block = CAIRN_WAVE_FREE;
+		}
+	}
 	for (size_t i = 0; i < blocks; i++)
 		t->wave.clearance2[i] = t->wave.cell[i] == CAIRN_WAVE_FREE;
 	return true;
@@ -165,7 +197,8 @@ static bool measure(struct cairn_tour *t, const struct cairn_ground *g, struct c
 		block_of(g, 0.0, 0.0, &x, &y);
 		m->home_m = fmax(block_way_m(t, g, x, y), 0.0);
 		m->first_m = f->distance_m + t->cfg.tour_turn_m * turn_rad(t, g, pose, f) / M_PI;
-		m->gain_m2 = fmax(cairn_tour_gain_m2(g->grid, f->x_m, f->y_m, t->cfg.tour_look_m), GAIN_MIN_M2);
+		m->gain_m2 =
+		    fmax(gain_m2(t->directions, g->grid, f->x_m, f->y_m, t->cfg.tour_look_m), GAIN_MIN_M2);
 	}
 	for (uint32_t i = 0; i < t->member_count; i++) /* blocks may make it longer one way than the other */
 		for (uint32_t k = 0; k < i; k++)
@@ -229,25 +262,29 @@ void cairn_tour_costs(uint32_t count, const double *first_m, const double way_m[
     const double *end_m, const double *gain, double eager, float *scratch, double *ret_cost_m)
 {
 	uint32_t sets = UINT32_C(1) << count;
-	double total = 0.0;
-	for (uint32_t i = 0; i < count; i++)
+	double total = 0.0, way_to[CAIRN_TOUR_GROUPS][CAIRN_TOUR_GROUPS] = {{0.0}};
+	for (uint32_t i = 0; i < count; i++) {
 		total += gain[i];
+		for (uint32_t k = 0; k < count; k++)
+			way_to[k][i] = way_m[i][k];
+	}
 	/* scratch[set * count + i]: from group i on, with all of the set seen. */
 	for (uint32_t set = sets - 1; set > 0; set--) {
-		double seen = 0.0;
+		double seen = 0.0, best[CAIRN_TOUR_GROUPS];
 		for (uint32_t i = 0; i < count; i++)
 			seen += (set >> i & 1u) != 0 ? gain[i] : 0.0;
 		double weight = 1.0 + (total > 0.0 ? eager * (1.0 - seen / total) : 0.0);
-		for (uint32_t i = 0; i < count; i++) {
-			if ((set >> i & 1u) == 0)
-				continue;
-			double best = set == sets - 1 ? end_m[i] : INFINITY;
-			for (uint32_t k = 0; k < count; k++)
-				if ((set >> k & 1u) == 0)
-					best = fmin(best, way_m[i][k] * weight +
-							      (double)scratch[(set | UINT32_C(1) << k) * count + k]);
-			scratch[set * count + i] = (float)best;
+		for (uint32_t i = 0; i < CAIRN_TOUR_GROUPS; i++)
+			best[i] = set == sets - 1 && i < count ? end_m[i] : INFINITY;
+		for (uint32_t left = ~set & (sets - 1); left != 0; left &= left - 1) {
+			uint32_t k = (uint32_t)__builtin_ctz(left);
+			double on = (double)scratch[(set | UINT32_C(1) << k) * count + k];
+			for (uint32_t i = 0; i < CAIRN_TOUR_GROUPS; i++) /* all at once: the compiler's vectors */
+				best[i] = cairn_smaller(way_to[k][i] * weight + on, best[i]);
 		}
+		for (uint32_t i = 0; i < count; i++)
+			if ((set >> i & 1u) != 0)
+				scratch[set * count + i] = (float)best[i];
 	}
 	for (uint32_t i = 0; i < count; i++)
 		ret_cost_m[i] = first_m[i] * (1.0 + eager) + (double)scratch[(UINT32_C(1) << i) * count + i];

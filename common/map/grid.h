@@ -87,7 +87,9 @@ static inline struct cairn_cell_box cairn_cell_box_none(void)
 
 static inline int32_t cairn_grid_cell(const struct cairn_grid *grid, double metres)
 {
-	return (int32_t)floor(metres / grid->cell_m);
+	double cells = metres / grid->cell_m;
+	int32_t cell = (int32_t)cells;
+	return cell - (cells < cell); /* floor(), without its call */
 }
 
 static inline bool cairn_grid_has(const struct cairn_grid *grid, int32_t cx, int32_t cy)

@@ -128,18 +128,22 @@ static void rotate_points(struct search *s)
 	double inv = 1.0 / s->cell_m;
 	double tx = s->request->predicted.x_m * inv - f->cx0, ty = s->request->predicted.y_m * inv - f->cy0;
 	int32_t low = s->window, room = s->window + (1 << (f->levels - 1));
+	double px[SEARCH_POINTS], py[SEARCH_POINTS];
+	for (size_t i = 0; i < n; i++) {
+		px[i] = (double)points->x_m[i * points->count / n];
+		py[i] = (double)points->y_m[i * points->count / n];
+	}
+	double end_x = f->width - room, end_y = f->height - room;
 	s->inv_points = 1.0 / (255.0 * (double)n);
 	for (int r = 0; r < s->rotations; r++) {
 		double yaw = s->request->predicted.yaw_rad + (r - s->rotations / 2) * s->step_rad;
 		double c = cos(yaw) * inv, sn = sin(yaw) * inv;
 		uint16_t kept = 0;
 		for (size_t i = 0; i < n; i++) {
-			size_t k = i * points->count / n;
-			double px = (double)points->x_m[k], py = (double)points->y_m[k];
-			double x = tx + c * px - sn * py, y = ty + sn * px + c * py;
-			if (!(x >= low && y >= low && x < f->width - room && y < f->height - room))
-				continue;
-			s->m->index[r][kept++] = (int32_t)y * f->width + (int32_t)x;
+			double x = tx + c * px[i] - sn * py[i], y = ty + sn * px[i] + c * py[i];
+			bool stays = (x >= low) & (y >= low) & (x < end_x) & (y < end_y);
+			s->m->index[r][kept] = (int32_t)y * f->width + (int32_t)x;
+			kept = (uint16_t)(kept + stays);
 		}
 		s->m->index_count[r] = kept;
 	}

@@ -8,7 +8,7 @@
 #include "common/base/pages.h"
 
 #define EASE_COST 60.0f
-#define NOT_WAITING (-2)
+#define NOT_WAITING CAIRN_FIELD_NOT_WAITING
 
 static int blocks(int cells, int block)
 {
@@ -248,14 +248,16 @@ static void next_bucket(struct cairn_cost_field *f)
 	f->current++;
 }
 
-float cairn_cost_field_at(struct cairn_cost_field *f, int index)
+float cairn_cost_field_reach(struct cairn_cost_field *f, const struct cairn_field_cell *c)
 {
-	int x = index % f->cm->width / f->block, y = index / f->cm->width / f->block;
-	const struct cairn_field_cell *c = &f->cells[y * f->width + x];
-	/* Between buckets a cell that was reached and waits no longer is final: its bucket was emptied. */
 	while (f->waiting > 0 && !(c->to_go < INFINITY && c->next == NOT_WAITING))
 		next_bucket(f);
 	return c->to_go;
+}
+
+float cairn_cost_field_at(struct cairn_cost_field *f, int index)
+{
+	return cairn_cost_field_at_xy(f, index % f->cm->width, index / f->cm->width);
 }
 
 void cairn_cost_field_finish(struct cairn_cost_field *f)

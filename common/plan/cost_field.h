@@ -18,6 +18,7 @@
 
 #define CAIRN_FIELD_BUCKETS 1024
 #define CAIRN_FIELD_TIGHT 200.0f
+#define CAIRN_FIELD_NOT_WAITING (-2)
 
 struct cairn_field_cell {
 	float to_go;        /* final in buckets before the one in hand */
@@ -58,6 +59,16 @@ void cairn_cost_field_aim(struct cairn_cost_field *f, int index);
 bool cairn_cost_field_seed(struct cairn_cost_field *f, int index, float cost);
 /* Cost-to-go of a cell; INFINITY when it cannot be reached. */
 float cairn_cost_field_at(struct cairn_cost_field *f, int index);
+/* Lets the wave go on until the block of the cell is final, and says what cairn_cost_field_at says. */
+float cairn_cost_field_reach(struct cairn_cost_field *f, const struct cairn_field_cell *cell);
+/* cairn_cost_field_at for those who ask often. */
+static inline float cairn_cost_field_at_xy(struct cairn_cost_field *f, int x, int y)
+{
+	const int half = f->block - 1; /* of blocks of two */
+	const struct cairn_field_cell *c = &f->cells[(y >> half) * f->width + (x >> half)];
+	/* Between buckets a cell that was reached and waits no longer is final: its bucket was emptied. */
+	return c->next == CAIRN_FIELD_NOT_WAITING && c->to_go < INFINITY ? c->to_go : cairn_cost_field_reach(f, c);
+}
 /* Carries on until everything reachable is final. */
 void cairn_cost_field_finish(struct cairn_cost_field *f);
 bool cairn_cost_field_open(const struct cairn_cost_field *f, int index);

@@ -45,6 +45,7 @@ void cairn_edt_free(struct cairn_edt *edt)
 	*edt = (struct cairn_edt){0};
 }
 
+#define PART_SPARE 8 /* cells */
 #define OFFSETS_STEP 4
 #define OFFSETS_MAX 48          /* cells; measured: beyond this the envelope wins */
 #define OFFSETS_SATURATE 128.0f /* cells; squared it leaves room for OFFSETS_MAX^2 in 16 bits */
@@ -197,13 +198,64 @@ static float row_largest(const float *row, int width)
 }
 
 /* A distance along a column that was and is at least the largest distance of the row decides nothing there.
- */
-static bool change_matters(const float *was, const float *now, size_t count, float row_max)
+ * *ret_lo, *ret_hi: the first and last that may decide. False: none. */
+static bool change_matters(
+    const float *was, const float *now, int count, float row_max, int *ret_lo, int *ret_hi)
 {
-	for (size_t x = 0; x < count; x++)
-		if (was[x] != now[x] && (was[x] < row_max || now[x] < row_max))
-			return true;
-	return false;
+	int lo = count, hi = -1;
+	if (memcmp(was, now, (size_t)count * sizeof(*was)) == 0)
+		return false; /* most rows */
+	for (int x = 0; x < count; x++)
+		if (was[x] != now[x] && (was[x] < row_max || now[x] < row_max)) {
+			lo = x < lo ? x : lo;
+			hi = x;
+		}
+	*ret_lo = lo;
+	*ret_hi = hi;
+	return hi >= 0;
+}
+
+/* What a change of the columns between lo and hi can have changed in a row: where one of them was or is as near
+ * as the nearest obstacle was. Widens the two. */
+static void widen_by_reach(const float *dist, int width, int *lo, int *hi)
+{
+	int first = *lo, last = *hi;
+	for (int x = 0; x < *lo; x++)
+		if ((float)(*lo - x) <= dist[x]) {
+			first = x;
+			break;
+		}
+	for (int x = width - 1; x > *hi; x--)
+		if ((float)(x - *hi) <= dist[x]) {
+			last = x;
+			break;
+		}
+	*lo = first;
+	*hi = last;
+}
+
+/* row_pass for the cells lo to hi alone, looking no farther around them than obstacles were before. False, with
+ * nothing done, where one has gone and the next may be farther away than that. */
+static bool part_pass(const struct cairn_edt *edt, const float *column, float *dist, int width, int lo, int hi)
+{
+	int spare = (int)row_largest(dist + lo, hi - lo + 1) + PART_SPARE;
+	int from = lo - spare > 0 ? lo - spare : 0, end = hi + spare < width ? hi + spare + 1 : width;
+	if (2 * (end - from) > width)
+		return false;
+	row_pass(edt, column + from, edt->row, end - from);
+	float near = (float)(spare + 1); /* what is left out is no nearer than that */
+	if ((from > 0 || end < width) && row_largest(edt->row + lo - from, hi - lo + 1) > near)
+		return false;
+	memcpy(dist + lo, edt->row + lo - from, (size_t)(hi - lo + 1) * sizeof(*dist));
+	return true;
+}
+
+/* A row after the columns lo to hi have changed. */
+static void renew_row(const struct cairn_edt *edt, const float *column, float *dist, int width, int lo, int hi)
+{
+	widen_by_reach(dist, width, &lo, &hi);
+	if (!part_pass(edt, column, dist, width, lo, hi))
+		row_pass(edt, column, dist, width);
 }
 
 int cairn_edt_update(struct cairn_edt *edt, const struct cairn_edt_grid *g, int x0, int x1, bool all)
@@ -216,11 +268,17 @@ int cairn_edt_update(struct cairn_edt *edt, const struct cairn_edt_grid *g, int 
 	for (int y = 0; y < g->height; y++) {
 		float *column = g->column + (size_t)y * width, *dist = g->dist + (size_t)y * width;
 		const float *now = g->scratch + (size_t)y * changed;
-		g->row_changed[y] = all || change_matters(column + x0, now, changed, g->row_max[y]);
+		int lo = 0, hi = 0;
+		/* of all nothing is known before: the columns may never have been written */
+		g->row_changed[y] =
+		    all || change_matters(column + x0, now, x1 - x0, g->row_max[y], &lo, &hi);
 		memcpy(column + x0, now, changed * sizeof(*now));
 		if (!g->row_changed[y])
 			continue;
-		row_pass(edt, column, dist, g->width);
+		if (all)
+			row_pass(edt, column, dist, g->width);
+		else
+			renew_row(edt, column, dist, g->width, x0 + lo, x0 + hi);
 		g->row_max[y] = row_largest(dist, g->width);
 		rows++;
 	}

@@ -64,6 +64,9 @@ void cairn_hybrid_destroy(struct cairn_hybrid **h_p)
 	cairn_ways_free(&h->ways);
 	cairn_cell_bits_free(&h->obstacles);
 	cairn_cell_bits_free(&h->unseen);
+	cairn_stamps_free(&h->cover[0].stamps);
+	cairn_stamps_free(&h->cover[1].stamps);
+	cairn_stamps_free(&h->behind);
 	free(h->nodes);
 	free(h->slots);
 	free(h->heap);
@@ -162,13 +165,12 @@ static struct cairn_pose2 end_of(const struct hybrid_node *n, const struct hybri
 	return (struct cairn_pose2){n->x_m + arc->end.x_m, n->y_m + arc->end.y_m, arc->end.yaw_rad};
 }
 
-/* cell: in which the arc ends. */
-static void relax_arc(struct cairn_hybrid *h, int32_t from, const struct hybrid_arc *arc, int cell)
+/* x, y: cell in which the arc ends. */
+static void relax_arc(struct cairn_hybrid *h, int32_t from, const struct hybrid_arc *arc, int x, int y)
 {
 	const struct hybrid_node n = h->nodes[from];
-	float to_go = heuristic(h, cell);
-	if (!(to_go < INFINITY))
-		return;
+	const struct cairn_costmap *cm = h->cm;
+	const int cell = y * cm->width + x;
 	bool moving = n.parent >= 0;
 	float g = n.g + (moving && n.reverse != arc->reverse ? h->switch_cost : 0.0f);
 	if (moving && n.turn_bins != arc->turn_bins)
@@ -179,14 +181,27 @@ static void relax_arc(struct cairn_hybrid *h, int32_t from, const struct hybrid_
 	struct hybrid_slot *slot = slot_of(h, key);
 	if (slot->node >= 0 && g + arc->cost >= slot->g)
 		return; /* found before the footprint is laid anywhere */
-	float esc_mid, esc_end;
+	float to_go = cairn_cost_field_at_xy(&h->field, x, y);
+	if (!(to_go < INFINITY))
+		return;
 	struct cairn_pose2 end = end_of(&n, arc);
 	struct cairn_pose2 mid = {n.x_m + arc->mid.x_m, n.y_m + arc->mid.y_m, arc->mid.yaw_rad};
-	float f_mid = hybrid_pose_factor(h, &mid, arc->mid_c, arc->mid_s, arc->reverse, n.escaping, &esc_mid);
+	bool escapes = !isnan(n.escaping);
+	struct hybrid_look at_mid = hybrid_pose_look(h, &mid, arc->mid_c, arc->mid_s, arc->reverse);
+	if (at_mid.room == HYBRID_BLOCKED && !escapes)
+		return;
+	struct hybrid_look at_end = hybrid_pose_look(h, &end, arc->end_c, arc->end_s, arc->reverse);
+	if (at_end.room == HYBRID_BLOCKED && !escapes)
+		return;
+	if (slot->node >= 0 && g + arc->cost * 0.5f * (at_mid.factor + at_end.factor) >= slot->g)
+		return; /* it will not get cheaper */
+	float esc_mid, esc_end;
+	float f_mid =
+	    hybrid_pose_settle(h, &at_mid, &mid, arc->mid_c, arc->mid_s, arc->reverse, n.escaping, &esc_mid);
 	if (f_mid <= 0.0f)
 		return;
-	float f_end = hybrid_pose_factor(
-	    h, &end, arc->end_c, arc->end_s, arc->reverse, isnan(esc_mid) ? NAN : esc_mid, &esc_end);
+	float f_end =
+	    hybrid_pose_settle(h, &at_end, &end, arc->end_c, arc->end_s, arc->reverse, esc_mid, &esc_end);
 	if (f_end <= 0.0f)
 		return;
 	g += arc->cost * 0.5f * (f_mid + f_end);
@@ -218,17 +233,18 @@ static void relax_arcs(struct cairn_hybrid *h, int32_t from)
 {
 	const struct hybrid_node *n = &h->nodes[from];
 	const struct hybrid_arc *arcs = h->arcs[n->heading];
-	int cell[HYBRID_ARCS];
+	int x[HYBRID_ARCS], y[HYBRID_ARCS];
+	bool within[HYBRID_ARCS];
 	for (int j = 0; j < HYBRID_ARCS; j++) {
 		struct cairn_pose2 end = end_of(n, &arcs[j]);
-		cell[j] = cairn_costmap_index(h->cm, end.x_m, end.y_m);
-		if (cell[j] >= 0)
-			__builtin_prefetch(
-			    &h->slots[hash_of(key_of(cell[j], arcs[j].heading)) & h->slot_mask]);
+		within[j] = cairn_costmap_cell(h->cm, end.x_m, end.y_m, &x[j], &y[j]);
+		if (within[j])
+			__builtin_prefetch(&h->slots[hash_of(key_of(y[j] * h->cm->width + x[j], arcs[j].heading)) &
+						     h->slot_mask]);
 	}
 	for (int j = 0; j < HYBRID_ARCS; j++)
-		if (cell[j] >= 0)
-			relax_arc(h, from, &arcs[j], cell[j]);
+		if (within[j])
+			relax_arc(h, from, &arcs[j], x[j], y[j]);
 }
 
 static void take_candidate(struct cairn_hybrid *h, int32_t node, float cost, const struct cairn_shot *shot)
@@ -241,18 +257,32 @@ static void take_candidate(struct cairn_hybrid *h, int32_t node, float cost, con
 	h->best_shot = shot != NULL ? *shot : (struct cairn_shot){0};
 }
 
+/* The part of a shot that its walk is on at at_m. */
+static const struct cairn_shot_part *part_at(const struct cairn_shot *shot, double at_m)
+{
+	int part = 0;
+	for (double done_m = 0.0; part + 1 < shot->parts && at_m - done_m > shot->part[part].length_m; part++)
+		done_m += shot->part[part].length_m;
+	return &shot->part[part];
+}
+
 /* An obstacle in the very middle of the way, which ends most shots: found long before a footprint laid pose
- * by pose comes to it. False says nothing. */
+ * by pose comes to it; on what is straight, which is the most of it and the least work, before the turns. False
+ * says nothing. */
 static bool shot_meets(const struct cairn_hybrid *h, const struct cairn_pose2 *from,
     const struct cairn_shot *shot, double step_m)
 {
-	struct cairn_shot_walk walk = cairn_shot_walk_begin(shot, from);
-	double c, s;
-	for (double at_m = step_m; at_m < shot->length_m; at_m += step_m) {
-		struct cairn_pose2 pose = cairn_shot_walk_to(&walk, at_m, &c, &s);
-		int cell = cairn_costmap_index(h->cm, pose.x_m, pose.y_m);
-		if (cell < 0 || (h->cm->cells[cell] & CAIRN_CELL_OBSTACLE) != 0)
-			return true;
+	for (int turns = 0; turns < 2; turns++) {
+		struct cairn_shot_walk walk = cairn_shot_walk_begin(shot, from);
+		for (double at_m = step_m; at_m < shot->length_m; at_m += step_m) {
+			double c, s;
+			if ((part_at(shot, at_m)->curvature_1pm != 0.0) != (turns == 1))
+				continue;
+			struct cairn_pose2 pose = cairn_shot_walk_to(&walk, at_m, &c, &s);
+			int cell = cairn_costmap_index(h->cm, pose.x_m, pose.y_m);
+			if (cell < 0 || (h->cm->cells[cell] & CAIRN_CELL_OBSTACLE) != 0)
+				return true;
+		}
 	}
 	return false;
 }
@@ -403,8 +433,7 @@ enum cairn_plan_result cairn_hybrid_search(struct cairn_hybrid *h, const struct 
 	enum cairn_plan_result result = CAIRN_PLAN_START_BLOCKED;
 	int start_cell = cairn_costmap_index(cm, query->start.x_m, query->start.y_m);
 	if (start_cell >= 0) {
-		hybrid_make_covers(h);
-		result = hybrid_choose_goal(h, start_cell);
+		result = hybrid_make_covers(h) ? hybrid_choose_goal(h, start_cell) : CAIRN_PLAN_LIMIT;
 	}
 	if ((result == CAIRN_PLAN_OK || result == CAIRN_PLAN_NEAREST) && too_dear(h, start_cell))
 		result = CAIRN_PLAN_NO_PATH;

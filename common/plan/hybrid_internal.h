@@ -4,6 +4,7 @@
 
 #include "common/plan/hybrid.h"
 #include "common/plan/shot.h"
+#include "common/plan/stamp.h"
 
 #define HYBRID_HEADINGS 72
 #define HYBRID_ARCS 10 /* straight, two gentle, two tight; forward, then backward */
@@ -45,11 +46,21 @@ struct hybrid_arc {
 	float cost; /* on free ground, cells */
 };
 
-/* A footprint with its room as three circles: nothing within clear_m of their centres means that it fits. */
+/* A footprint with its room as three circles: nothing within clear_m of their centres means that it fits,
+ * something within blocked_m that it does not. Nothing within body_clear_m of those of the bare footprint
+ * means that it fits, too. */
 struct hybrid_cover {
 	struct cairn_rect rect;
+	struct cairn_stamps stamps;
 	double x_m[3];
-	float clear_m;
+	float clear_m, blocked_m, body_clear_m;
+};
+
+/* What is found out about a pose without laying the footprint on the map. */
+struct hybrid_look {
+	int index;    /* of its cell; negative: not on the map */
+	float factor; /* of its cost when the footprint fits; without the full room it is more */
+	enum { HYBRID_FITS, HYBRID_PERHAPS, HYBRID_BLOCKED } room;
 };
 
 struct cairn_hybrid {
@@ -68,7 +79,7 @@ struct cairn_hybrid {
 	const struct cairn_hybrid_query *query;
 	double goal_x_m, goal_y_m, tolerance_m, ease_m, field_radius_m;
 	struct hybrid_cover cover[2]; /* forward, backward */
-	struct cairn_rect behind;     /* must have been seen on the way backward */
+	struct cairn_stamps behind;   /* must have been seen on the way backward */
 	double body_x_m[3];
 	float inscribed_m, open_cells;
 	double yaw_rad[HYBRID_HEADINGS], arc_m;
@@ -88,8 +99,8 @@ struct cairn_hybrid {
 void hybrid_trace(
     const struct cairn_hybrid *h, int32_t node, const struct cairn_shot *shot, struct cairn_path *path);
 
-/* Tables of a search: the footprint's circles, and the arcs from each heading. */
-void hybrid_make_covers(struct cairn_hybrid *h);
+/* Tables of a search: the footprint's circles (false without memory), and the arcs from each heading. */
+bool hybrid_make_covers(struct cairn_hybrid *h);
 void hybrid_make_arcs(struct cairn_hybrid *h, double start_yaw_rad);
 
 /* Chooses the place to plan to, and makes the field of its cost-to-go; OK, NEAREST, or why there is none. */
@@ -98,9 +109,14 @@ enum cairn_plan_result hybrid_choose_goal(struct cairn_hybrid *h, int start_cell
 /* Room around the bare footprint, up to a little more than is ever asked for. */
 double hybrid_bare_clearance(const struct cairn_hybrid *h, const struct cairn_pose2 *pose);
 
-/* One pose of an arc from a state (c, s: cosine and sine of its yaw): its cost factor, or 0 when it is not
- * allowed. A state without the full room (escaping: its clearance, else NAN) may go where it does not lose
- * any. */
+/* One pose of an arc from a state (c, s: cosine and sine of its yaw): a first look at it, */
+struct hybrid_look hybrid_pose_look(
+    const struct cairn_hybrid *h, const struct cairn_pose2 *pose, double c, double s, bool reverse);
+/* and its cost factor, or 0 when it is not allowed. A state without the full room (escaping: its clearance,
+ * else NAN) may go where it does not lose any. */
+float hybrid_pose_settle(struct cairn_hybrid *h, const struct hybrid_look *look,
+    const struct cairn_pose2 *pose, double c, double s, bool reverse, float escaping, float *ret_escaping);
+/* Both at once. */
 float hybrid_pose_factor(struct cairn_hybrid *h, const struct cairn_pose2 *pose, double c, double s,
     bool reverse, float escaping, float *ret_escaping);
 

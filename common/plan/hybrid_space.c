@@ -2,31 +2,21 @@
 
 #include "common/plan/hybrid_internal.h"
 
+#define ROUNDING_M 1e-4 /* more than single precision loses of a distance that counts */
+
 /* ---- collision ---- */
 
-/* Room between the travelling footprint (lead in the direction of motion) and the obstacles: quick answer by
- * the distance transform at three circles that cover it, exact test in between. near_m: distance that the
- * cost looks at. */
-static bool pose_free(
-    const struct cairn_hybrid *h, double x, double y, double c, double s, bool reverse, float *ret_near_m)
+/* Distance, in metres, from the nearest of three places along the axis of a pose to an obstacle. */
+static inline float nearest_along(
+    const struct cairn_costmap *cm, double x, double y, double c, double s, const double along_m[3])
 {
-	const struct cairn_costmap *cm = h->cm;
-	const struct hybrid_cover *cover = &h->cover[reverse ? 1 : 0];
-	float near = INFINITY, lead = INFINITY;
+	float nearest = INFINITY;
 	for (int i = 0; i < 3; i++) {
-		int index = cairn_costmap_index(cm, x + c * cover->x_m[i], y + s * cover->x_m[i]);
-		float d = index < 0 ? INFINITY : cm->dist[index] * (float)cm->cell_m;
-		lead = d < lead ? d : lead;
-		index = cairn_costmap_index(cm, x + c * h->body_x_m[i], y + s * h->body_x_m[i]);
-		d = index < 0 ? INFINITY : cm->dist[index] * (float)cm->cell_m;
-		near = d < near ? d : near;
+		int index = cairn_costmap_index(cm, x + c * along_m[i], y + s * along_m[i]);
+		float d = index < 0 ? INFINITY : cm->dist[index];
+		nearest = d < nearest ? d : nearest;
 	}
-	*ret_near_m = near;
-	if (lead >= cover->clear_m)
-		return true;
-	if (near < h->inscribed_m)
-		return false;
-	return cairn_costmap_fits_bits(cm, &h->obstacles, x, y, c, s, &cover->rect);
+	return nearest * (float)cm->cell_m;
 }
 
 double hybrid_bare_clearance(const struct cairn_hybrid *h, const struct cairn_pose2 *pose)
@@ -37,43 +27,68 @@ double hybrid_bare_clearance(const struct cairn_hybrid *h, const struct cairn_po
 
 /* Would the body, backing, come onto floor that the depth camera never saw? The border of that is laid on
  * like obstacles. */
-static bool over_unseen(const struct cairn_hybrid *h, const struct cairn_pose2 *pose, double c, double s)
+static bool over_unseen(struct cairn_hybrid *h, const struct cairn_pose2 *pose, double c, double s)
 {
 	return h->cm->unseen.x1 > h->cm->unseen.x0 &&
-	       !cairn_costmap_fits_bits(h->cm, &h->unseen, pose->x_m, pose->y_m, c, s, &h->behind);
+	       !cairn_stamps_fit(&h->behind, h->cm, &h->unseen, pose, c, s);
 }
 
-/* One pose of an arc from a state: its cost factor, or 0 when it is not allowed. A state without the full
- * room (escaping) may go where it does not lose any. */
+/* By the distance transform at the circles of the travelling footprint (lead in the direction of motion), and
+ * of the body for what the cost looks at. */
+struct hybrid_look hybrid_pose_look(
+    const struct cairn_hybrid *h, const struct cairn_pose2 *pose, double c, double s, bool reverse)
+{
+	const struct cairn_costmap *cm = h->cm;
+	const struct hybrid_cover *cover = &h->cover[reverse ? 1 : 0];
+	int index = cairn_costmap_index(cm, pose->x_m, pose->y_m);
+	if (index < 0)
+		return (struct hybrid_look){index, 0.0f, HYBRID_BLOCKED};
+	float here = cairn_costmap_cost(cm, index);
+	if (cm->dist[index] >= h->open_cells) /* nothing that any part of the body could feel */
+		return (struct hybrid_look){index, here, HYBRID_FITS};
+	float body_m = nearest_along(cm, pose->x_m, pose->y_m, c, s, h->body_x_m);
+	float near = cairn_costmap_near(cm, body_m);
+	struct hybrid_look look = {index, here > near ? here : near, HYBRID_FITS};
+	if (body_m >= cover->body_clear_m)
+		return look;
+	float lead_m = nearest_along(cm, pose->x_m, pose->y_m, c, s, cover->x_m);
+	if (lead_m < cover->clear_m)
+		look.room =
+		    body_m < h->inscribed_m || lead_m < cover->blocked_m ? HYBRID_BLOCKED : HYBRID_PERHAPS;
+	return look;
+}
+
+float hybrid_pose_settle(struct cairn_hybrid *h, const struct hybrid_look *look,
+    const struct cairn_pose2 *pose, double c, double s, bool reverse, float escaping, float *ret_escaping)
+{
+	*ret_escaping = NAN;
+	if (look->index < 0 || (reverse && over_unseen(h, pose, c, s)))
+		return 0.0f;
+	if (look->room == HYBRID_FITS ||
+	    (look->room == HYBRID_PERHAPS &&
+		cairn_stamps_fit(&h->cover[reverse ? 1 : 0].stamps, h->cm, &h->obstacles, pose, c, s)))
+		return look->factor;
+	if (isnan(escaping))
+		return 0.0f;
+	double room = hybrid_bare_clearance(h, pose);
+	if (room < (double)escaping - 0.002)
+		return 0.0f;
+	*ret_escaping = (float)room;
+	return look->factor + (float)h->cm->params.near_cost;
+}
+
 float hybrid_pose_factor(struct cairn_hybrid *h, const struct cairn_pose2 *pose, double c, double s,
     bool reverse, float escaping, float *ret_escaping)
 {
-	float near;
-	*ret_escaping = NAN;
-	int index = cairn_costmap_index(h->cm, pose->x_m, pose->y_m);
-	if (index < 0 || (reverse && over_unseen(h, pose, c, s)))
-		return 0.0f;
-	if (h->cm->dist[index] >= h->open_cells)
-		return cairn_costmap_cost(h->cm, index); /* nothing that any part of the body could feel */
-	bool is_free = pose_free(h, pose->x_m, pose->y_m, c, s, reverse, &near);
-	if (!is_free) {
-		if (isnan(escaping))
-			return 0.0f;
-		double room = hybrid_bare_clearance(h, pose);
-		if (room < (double)escaping - 0.002)
-			return 0.0f;
-		*ret_escaping = (float)room;
-	}
-	float factor = cairn_costmap_near(h->cm, near);
-	float here = cairn_costmap_cost(h->cm, index);
-	factor = here > factor ? here : factor;
-	return is_free ? factor : factor + (float)h->cm->params.near_cost;
+	struct hybrid_look look = hybrid_pose_look(h, pose, c, s, reverse);
+	return hybrid_pose_settle(h, &look, pose, c, s, reverse, escaping, ret_escaping);
 }
 
 /* ---- set-up ---- */
 
-void hybrid_make_covers(struct cairn_hybrid *h)
+bool hybrid_make_covers(struct cairn_hybrid *h)
 {
+	bool ok = true;
 	const struct cairn_hybrid_params *p = &h->p;
 	const double cell = h->cm->cell_m;
 	double w = p->body.half_width_m + p->clearance_m;
@@ -83,25 +98,43 @@ void hybrid_make_covers(struct cairn_hybrid *h)
 		double rear = p->body.rear_m + (rev ? p->lead_m : p->clearance_m);
 		double part = (front + rear) / 3.0;
 		cover->rect = (struct cairn_rect){front, rear, w, w};
+		ok = cairn_stamps_start(&cover->stamps, &cover->rect, cell) == 0 && ok;
 		for (int i = 0; i < 3; i++)
 			cover->x_m[i] = -rear + ((double)i + 0.5) * part;
 		/* Half a cell for the disc, half a diagonal for the place of the query in its cell. */
 		cover->clear_m = (float)(hypot(0.5 * part, w) + 0.5 * cell + M_SQRT1_2 * cell);
+		cover->blocked_m = (float)(fmin(0.5 * part, w) + 0.5 * cell - M_SQRT1_2 * cell - ROUNDING_M);
 	}
 	double beside =
 	    0.5 *
 	    p->clearance_m; /* between what the motor stage insists on and what is had on one's own track */
-	h->behind = (struct cairn_rect){p->body.front_m + beside, p->body.rear_m + p->lead_m,
+	struct cairn_rect behind = {p->body.front_m + beside, p->body.rear_m + p->lead_m,
 	    p->body.half_width_m + beside, p->body.half_width_m + beside};
+	ok = cairn_stamps_start(&h->behind, &behind, cell) == 0 && ok;
 	double reach = fmax(p->body.front_m, p->body.rear_m) + fmax(p->lead_m, h->cm->params.inflation_m) + w;
 	h->open_cells = (float)(reach / cell + 2.0);
 	double part = (p->body.front_m + p->body.rear_m) / 3.0;
 	for (int i = 0; i < 3; i++)
 		h->body_x_m[i] = -p->body.rear_m + ((double)i + 0.5) * part;
+	for (int rev = 0; rev < 2; rev++) {
+		const struct cairn_rect *r = &h->cover[rev].rect;
+		double corner =
+		    fmax(hypot(r->front_m - h->body_x_m[2], w), hypot(-r->rear_m - h->body_x_m[0], w));
+		corner = fmax(corner, hypot(0.5 * part, w)); /* between two of them */
+		h->cover[rev].body_clear_m = (float)(corner + 0.5 * cell + M_SQRT1_2 * cell + ROUNDING_M);
+	}
 	double inner = fmin(0.5 * part, p->body.half_width_m);
 	h->inscribed_m = (float)(inner + 0.5 * cell - M_SQRT1_2 * cell);
 	h->field_radius_m =
 	    fmin(p->body.half_width_m, p->body.rear_m) + p->clearance_m + 0.5 * cell - M_SQRT1_2 * cell;
+	return ok;
+}
+
+/* A step from a pose at the origin, whose yaw has cosine c and sine s. */
+static struct cairn_pose2 step_from(double yaw_rad, double c, double s, struct cairn_pose2 step)
+{
+	return (struct cairn_pose2){c * step.x_m - s * step.y_m, s * step.x_m + c * step.y_m,
+	    cairn_wrap_rad(yaw_rad + step.yaw_rad)};
 }
 
 /* Arcs long enough to leave the cell, turning by whole heading bins. */
@@ -114,18 +147,22 @@ void hybrid_make_arcs(struct cairn_hybrid *h, double start_yaw_rad)
 	double length = radius * bin * (double)bins;
 	h->arc_m = length;
 	const int turn[5] = {0, 1, -1, bins, -bins};
+	struct cairn_pose2 to_mid[HYBRID_ARCS], to_end[HYBRID_ARCS]; /* seen from where the arc begins */
+	for (int j = 0; j < HYBRID_ARCS; j++) {
+		double sign = j >= HYBRID_ARCS / 2 ? -1.0 : 1.0;
+		struct cairn_twist twist = {sign * length, sign * (double)turn[j % (HYBRID_ARCS / 2)] * bin};
+		to_mid[j] = cairn_pose_advance((struct cairn_pose2){0}, twist, 0.5);
+		to_end[j] = cairn_pose_advance((struct cairn_pose2){0}, twist, 1.0);
+	}
 	for (int k = 0; k < HYBRID_HEADINGS; k++) {
-		double yaw = start_yaw_rad + (double)k * bin;
+		double yaw = start_yaw_rad + (double)k * bin, c = cos(yaw), s = sin(yaw);
 		h->yaw_rad[k] = cairn_wrap_rad(yaw);
 		for (int j = 0; j < HYBRID_ARCS; j++) {
 			struct hybrid_arc *arc = &h->arcs[k][j];
 			bool reverse = j >= HYBRID_ARCS / 2;
 			int t = turn[j % (HYBRID_ARCS / 2)];
-			double sign = reverse ? -1.0 : 1.0;
-			struct cairn_twist twist = {sign * length, sign * (double)t * bin};
-			struct cairn_pose2 at = {0.0, 0.0, yaw};
-			arc->mid = cairn_pose_advance(at, twist, 0.5);
-			arc->end = cairn_pose_advance(at, twist, 1.0);
+			arc->mid = step_from(yaw, c, s, to_mid[j]);
+			arc->end = step_from(yaw, c, s, to_end[j]);
 			arc->mid_c = cos(arc->mid.yaw_rad);
 			arc->mid_s = sin(arc->mid.yaw_rad);
 			arc->end_c = cos(arc->end.yaw_rad);

@@ -12,6 +12,25 @@ static uint32_t sector_of(double x_m, double y_m)
 	return (uint32_t)k % CAIRN_SEEN_SECTORS; /* +pi is the first again */
 }
 
+/* The directions between which a sector lies. */
+struct sides {
+	uint32_t sector;
+	double c0, s0, c1, s1;
+};
+
+static struct sides sides_of(uint32_t sector)
+{
+	double a = sector * SECTOR_RAD - M_PI;
+	return (struct sides){sector, cos(a), sin(a), cos(a + SECTOR_RAD), sin(a + SECTOR_RAD)};
+}
+
+/* Farther within the sector than rounding could matter: then it needs no angle to say so. */
+static bool well_within(const struct sides *k, double x_m, double y_m)
+{
+	double sure = 1e-9 * (fabs(x_m) + fabs(y_m));
+	return k->c0 * y_m - k->s0 * x_m > sure && k->c1 * y_m - k->s1 * x_m < -sure;
+}
+
 static double seconds(int64_t from_ns, int64_t to_ns)
 {
 	return ((double)to_ns - (double)from_ns) * 1e-9;
@@ -32,8 +51,12 @@ void cairn_seen_add(
 	look->pose = pose;
 	for (int k = 0; k < CAIRN_SEEN_SECTORS; k++)
 		look->nearest_m[k] = INFINITY;
+	struct sides sides = sides_of(0); /* of the point before: those of a turn lie side by side */
 	for (size_t i = 0; i < points->count; i++) {
-		float *nearest = &look->nearest_m[sector_of((double)points->x_m[i], (double)points->y_m[i])];
+		double x = (double)points->x_m[i], y = (double)points->y_m[i];
+		if (!well_within(&sides, x, y))
+			sides = sides_of(sector_of(x, y));
+		float *nearest = &look->nearest_m[sides.sector];
 		*nearest = fminf(*nearest, hypotf(points->x_m[i], points->y_m[i]));
 	}
 }

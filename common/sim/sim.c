@@ -59,9 +59,10 @@ struct cairn_sim *cairn_sim_new(
 		return NULL;
 	}
 	s->truth = cairn_truth_new(world, &s->params.footprint, s->params.height_m, start);
-	if (s->truth == NULL) {
+	s->lidar = cairn_slice_new(world, cfg->robot.lidar_z_m, true);
+	if (s->truth == NULL || s->lidar == NULL) {
 		cairn_error_set(err, "out of memory");
-		free(s);
+		cairn_sim_destroy(&s);
 		return NULL;
 	}
 	for (int i = 0; i < CAIRN_LIDAR_POINTS; i++)
@@ -84,6 +85,7 @@ void cairn_sim_destroy(struct cairn_sim **sim_p)
 	if (s == NULL)
 		return;
 	cairn_truth_destroy(&s->truth);
+	cairn_slice_destroy(&s->lidar);
 	free(s);
 }
 
@@ -167,6 +169,8 @@ static const struct cairn_beams *cast_beams(struct cairn_sim *s, struct cairn_po
 		return b;
 	struct cairn_pose2 moved = cairn_pose_between(before, after);
 	double before_c = cos(before.yaw_rad), before_s = sin(before.yaw_rad);
+	struct cairn_slice_ray rays[CAIRN_LIDAR_STEP_POINTS];
+	double range_m[CAIRN_LIDAR_STEP_POINTS];
 	*b = (struct cairn_beams){.known = true, .before = before, .after = after};
 	for (int i = 0; i < CAIRN_LIDAR_STEP_POINTS; i++) {
 		double share = (i + 1.0) / CAIRN_LIDAR_STEP_POINTS;
@@ -177,13 +181,13 @@ static const struct cairn_beams *cast_beams(struct cairn_sim *s, struct cairn_po
 		struct cairn_vec2 from =
 		    cairn_pose_apply(at, (struct cairn_vec2){r->lidar_x_m, r->lidar_y_m});
 		int index = (int)s->turn_step * CAIRN_LIDAR_STEP_POINTS + i;
-		double a = at.yaw_rad + r->lidar_yaw_rad - index * (2.0 * M_PI / CAIRN_LIDAR_POINTS),
-		       dx = cos(a), dy = sin(a);
-		b->beams[i] = (struct cairn_beam){from, dx, dy,
-		    cairn_world_cast_lidar(
-			s->world, from.x_m, from.y_m, dx, dy, r->lidar_z_m, CAIRN_LIDAR_MAX_M)
-			.range_m};
+		double a = at.yaw_rad + r->lidar_yaw_rad - index * (2.0 * M_PI / CAIRN_LIDAR_POINTS);
+		rays[i] = (struct cairn_slice_ray){from.x_m, from.y_m, cos(a), sin(a)};
 	}
+	cairn_slice_cast(s->lidar, CAIRN_LIDAR_STEP_POINTS, rays, CAIRN_LIDAR_MAX_M, range_m);
+	for (int i = 0; i < CAIRN_LIDAR_STEP_POINTS; i++)
+		b->beams[i] = (struct cairn_beam){
+		    {rays[i].x_m, rays[i].y_m}, rays[i].dx, rays[i].dy, range_m[i]};
 	return b;
 }
 

@@ -3,6 +3,7 @@
 #define CAIRN_COMMON_SIM_SIM_PARTS_H
 
 #include "common/sim/sim.h"
+#include "common/world/slice.h"
 
 /* What a beam meets in the house, and from where. */
 struct cairn_beam {
@@ -23,6 +24,7 @@ struct cairn_sim {
 	struct cairn_body_params params;
 	struct cairn_sim_state state;
 	struct cairn_truth *truth;
+	struct cairn_slice *lidar; /* the world at its height */
 	bool no_sweep;
 	uint32_t turn_step; /* of the LiDAR */
 	bool turn_done;

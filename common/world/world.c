@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/world/polygon.h"
+#include "common/world/world_parts.h"
 
 void cairn_world_destroy(struct cairn_world **world_p)
 {
@@ -88,28 +89,10 @@ static inline struct walk walk_start(
 	return k;
 }
 
-#define SURE 1e-5 /* far beyond what rounding could turn */
-
-/* Length along the ray to the edge when that is less than max_m, else a negative value. What is out of the
- * question is told without a division. */
 static inline double ray_edge(
     const struct cairn_cell_edge *e, double x_m, double y_m, double dx, double dy, double max_m)
 {
-	double ex = e->dx_m, ey = e->dy_m;
-	double det = ex * dy - ey * dx, size = fabs(det);
-	if (size < 1e-12)
-		return -1.0;
-	double ox = x_m - e->ax_m, oy = y_m - e->ay_m;
-	double across = ox * dy - oy * dx, along = ey * ox - ex * oy;
-	double a = det < 0.0 ? -across : across, l = det < 0.0 ? -along : along;
-	if (a < -SURE * size || a > (1.0 + SURE) * size || l < -SURE * size ||
-	    l > max_m * (1.0 + SURE) * size)
-		return -1.0;
-	double u = across / det;
-	if (u < -1e-6 || u > 1.0 + 1e-6)
-		return -1.0;
-	double at = along / det;
-	return at < max_m ? at : -1.0;
+	return cairn_ray_edge(e->ax_m, e->ay_m, e->dx_m, e->dy_m, x_m, y_m, dx, dy, max_m);
 }
 
 static inline bool in_grid(const struct cairn_world *w, const struct walk *k)
@@ -148,7 +131,7 @@ static inline struct cairn_ray_hit cast(const struct cairn_world *world, double 
 			if (e->z0_m > z_m || e->z1_m < z_m || (through_glass && e->glass != 0))
 				continue;
 			double at = ray_edge(e, x_m, y_m, dx, dy, hit.range_m);
-			if (at >= 0.0)
+			if (at < hit.range_m)
 				hit = (struct cairn_ray_hit){at, (int32_t)e->edge};
 		}
 	}
@@ -169,7 +152,7 @@ void cairn_world_cast_heights(const struct cairn_world *world, double x_m, doubl
 		for (uint32_t i = world->cell_first[cell]; i < world->cell_first[cell + 1]; i++) {
 			const struct cairn_cell_edge *e = &world->cell_edges[i];
 			double at = ray_edge(e, x_m, y_m, dx, dy, farthest);
-			for (int h = 0; at >= 0.0 && h < count; h++)
+			for (int h = 0; at < farthest && h < count; h++)
 				if (e->z0_m <= z_m[h] && e->z1_m >= z_m[h] && entered <= ret_range_m[h] &&
 				    at < ret_range_m[h])
 					ret_range_m[h] = at;

@@ -2,6 +2,7 @@
 
 #include "common/base/rng.h"
 #include "common/plan/cell_bits.h"
+#include "common/plan/stamp.h"
 #include "test/support/grids.h"
 #include "test/support/runner.h"
 
@@ -48,7 +49,10 @@ START_TEST(footprint_tests_agree_with_distances_measured_cell_by_cell)
 	load(&cm, &g);
 	struct cairn_rect rect = cairn_rect_around(&body, 0.03);
 	struct cairn_cell_bits bits = {0};
+	struct cairn_stamps stamps = {0};
 	ck_assert_int_eq(cairn_cell_bits_take(&bits, &cm, CAIRN_CELL_OBSTACLE), 0);
+	ck_assert_int_eq(cairn_stamps_start(&stamps, &rect, 0.05), 0);
+	ck_assert_ptr_nonnull(stamps.stamp);
 	int fits = 0, not = 0;
 	for (int i = 0; i < CAIRN_ROUNDS(3000); i++) {
 		struct cairn_pose2 p = {4.0 * cairn_rng_uniform(&rng), 3.0 * cairn_rng_uniform(&rng),
@@ -70,11 +74,54 @@ START_TEST(footprint_tests_agree_with_distances_measured_cell_by_cell)
 			ck_assert(fit == (nearest > 0.0));
 		ck_assert(cairn_costmap_fits_bits(
 			      &cm, &bits, p.x_m, p.y_m, cos(p.yaw_rad), sin(p.yaw_rad), &rect) == fit);
+		ck_assert(cairn_stamps_fit(&stamps, &cm, &bits, &p, cos(p.yaw_rad), sin(p.yaw_rad)) == fit);
 		fits += nearest > 0.0;
 		not += nearest < 0.0;
 	}
 	ck_assert_int_gt(fits, CAIRN_ROUNDS(3000) / 10);
 	ck_assert_int_gt(not, CAIRN_ROUNDS(3000) / 10);
+	cairn_stamps_free(&stamps);
+	cairn_cell_bits_free(&bits);
+	cairn_costmap_free(&cm);
+	free(g.cells);
+}
+END_TEST
+
+START_TEST(stamps_that_few_cells_make_give_the_answers_of_the_footprint_itself)
+{
+	/* Obstacles on both sides of the outline, closer to it than a stamp can tell; a rectangle that is not
+	 * the same on all sides, and one too large for stamps. */
+	const struct cairn_rect rects[] = {
+	    {0.435, 0.12, 0.14, 0.10}, {0.31, 0.245, 0.14, 0.14}, {1.5, 0.4, 0.3, 0.3}};
+	struct test_grid g = test_grid_new(6.0, 6.0, 0.05);
+	struct cairn_costmap cm;
+	struct cairn_cell_bits bits = {0};
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 9, 1);
+	test_grid_border(&g);
+	for (int i = 0; i < g.width * g.height; i++)
+		if (cairn_rng_uniform(&rng) < 0.006)
+			g.cells[i] = 100;
+	load(&cm, &g);
+	ck_assert_int_eq(cairn_cell_bits_take(&bits, &cm, CAIRN_CELL_OBSTACLE), 0);
+	for (size_t k = 0; k < sizeof(rects) / sizeof(rects[0]); k++) {
+		struct cairn_stamps stamps = {0};
+		int fits = 0, not = 0;
+		ck_assert_int_eq(cairn_stamps_start(&stamps, &rects[k], 0.05), 0);
+		ck_assert((stamps.stamp != NULL) == (k < 2));
+		for (int i = 0; i < CAIRN_ROUNDS(40000); i++) {
+			struct cairn_pose2 p = {6.0 * cairn_rng_uniform(&rng), 6.0 * cairn_rng_uniform(&rng),
+			    20.0 * cairn_rng_uniform(&rng) - 10.0};
+			bool fit = cairn_costmap_fits(&cm, &p, &rects[k]);
+			ck_assert(
+			    cairn_stamps_fit(&stamps, &cm, &bits, &p, cos(p.yaw_rad), sin(p.yaw_rad)) == fit);
+			fits += fit;
+			not += !fit;
+		}
+		ck_assert_int_gt(fits, 20);
+		ck_assert_int_gt(not, 1000);
+		cairn_stamps_free(&stamps);
+	}
 	cairn_cell_bits_free(&bits);
 	cairn_costmap_free(&cm);
 	free(g.cells);
@@ -214,5 +261,6 @@ END_TEST
 CAIRN_TEST_MAIN("costmap", zones_close_and_slow_the_cells_they_touch,
     a_changed_grid_gives_what_a_new_start_would, cost_falls_from_the_peak_to_one_at_the_inflation_distance,
     footprint_tests_agree_with_distances_measured_cell_by_cell,
+    stamps_that_few_cells_make_give_the_answers_of_the_footprint_itself,
     live_points_are_laid_over_the_map_and_taken_away_again, cells_under_the_robot_are_free,
     impossible_grids_are_refused_and_the_old_one_stays)

@@ -70,7 +70,7 @@ END_TEST
 
 START_TEST(an_update_after_a_change_gives_what_a_new_start_would)
 {
-	enum { W = 90, H = 70 };
+	enum { W = 300, H = 70 }; /* wide enough that a part of a row is worth while */
 	static uint8_t cells[H * W];
 	static float column[H * W], dist[H * W], scratch[H * W], want[H * W], row_max[H];
 	static bool row_changed[H];
@@ -92,7 +92,7 @@ START_TEST(an_update_after_a_change_gives_what_a_new_start_would)
 		for (int i = 0; i < W * H; i++)
 			ck_assert_float_eq(dist[i], want[i]);
 	}
-	ck_assert_int_gt(fewer, CAIRN_ROUNDS(120) / 2);
+	ck_assert_int_gt(fewer, CAIRN_ROUNDS(120) / 3);
 	cairn_edt_free(&edt);
 }
 END_TEST

@@ -113,6 +113,41 @@ START_TEST(looks_are_kept_for_as_long_as_was_asked_and_no_others_stand_in_for_th
 }
 END_TEST
 
+/* The sector a point lies in, by its angle. */
+static int plain_sector(float x_m, float y_m)
+{
+	int k = (int)floor((atan2((double)y_m, (double)x_m) + M_PI) / (2.0 * M_PI / CAIRN_SEEN_SECTORS));
+	return k % CAIRN_SEEN_SECTORS;
+}
+
+START_TEST(every_point_counts_in_the_sector_of_its_angle_whatever_came_before)
+{
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 4, 1);
+	for (int n = 0; n < 300; n++) {
+		float want_m[CAIRN_SEEN_SECTORS];
+		memset(&seen, 0, sizeof(seen));
+		for (int k = 0; k < CAIRN_SEEN_SECTORS; k++)
+			want_m[k] = INFINITY;
+		points.count = 0;
+		for (int i = 0; i < 40; i++) { /* all over, in a row, and on the borders */
+			double a = 2.0 * M_PI * cairn_rng_uniform(&rng), r = 5.0 * cairn_rng_uniform(&rng);
+			if (n % 3 == 1)
+				a = 0.1 * i;
+			if (n % 3 == 2)
+				a = floor(a / (M_PI / 12.0)) * M_PI / 12.0;
+			add_m(r * cos(a), i == 7 ? 0.0 : r * sin(a));
+			float *want = &want_m[plain_sector(points.x_m[i], points.y_m[i])];
+			*want = fminf(*want, hypotf(points.x_m[i], points.y_m[i]));
+		}
+		cairn_seen_add(&seen, &points, (struct cairn_pose2){0}, CAIRN_NS_PER_S, 5.0);
+		for (int k = 0; k < CAIRN_SEEN_SECTORS; k++)
+			ck_assert_msg(seen.looks[seen.head].nearest_m[k] == want_m[k], "sector %d", k);
+	}
+}
+END_TEST
+
 CAIRN_TEST_MAIN("sequencer-seen", what_stands_where_there_was_room_has_come_nearer_by_the_difference,
     driving_toward_a_wall_does_not_bring_it_nearer, what_was_hidden_or_not_seen_at_all_has_not_come_nearer,
-    looks_are_kept_for_as_long_as_was_asked_and_no_others_stand_in_for_them)
+    looks_are_kept_for_as_long_as_was_asked_and_no_others_stand_in_for_them,
+    every_point_counts_in_the_sector_of_its_angle_whatever_came_before)

@@ -5,6 +5,7 @@
 #include "common/base/rng.h"
 #include "common/config/config.h"
 #include "common/sim/sim.h"
+#include "common/world/slice.h"
 
 static const char *const homes[] = {"studio", "home", "loop"};
 
@@ -101,5 +102,50 @@ START_TEST(rays_at_several_heights_in_one_go_are_those_cast_one_by_one)
 }
 END_TEST
 
+/* A direction; now and then one along an axis. */
+static double some_angle(struct cairn_rng *rng)
+{
+	double a = 2.0 * M_PI * cairn_rng_uniform(rng);
+	return cairn_rng_uniform(rng) < 0.1 ? floor(a / (0.5 * M_PI)) * 0.5 * M_PI : a;
+}
+
+START_TEST(rays_in_a_slice_are_those_cast_one_by_one_to_the_last_bit)
+{
+	enum { RAYS = 150 }; /* more than are under way at once */
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 8, 1);
+	for (size_t k = 0; k < 6; k++) {
+		struct cairn_world *w = load(homes[k % 3]);
+		bool glass = k < 3;
+		double z_m = glass ? 0.18 : 0.06, out_m = 0.6;
+		struct cairn_slice *s = cairn_slice_new(w, z_m, glass);
+		ck_assert_ptr_nonnull(s);
+		for (int i = 0; i < 200; i++) {
+			struct cairn_slice_ray ray[RAYS];
+			double max_m = 0.5 + 16.0 * cairn_rng_uniform(&rng), got[RAYS];
+			for (int j = 0; j < RAYS; j++) {
+				double a = some_angle(&rng),
+				       x = w->x_max_m - w->x_min_m + 2.0 * out_m,
+				       y = w->y_max_m - w->y_min_m + 2.0 * out_m;
+				ray[j] = (struct cairn_slice_ray){
+				    w->x_min_m - out_m + x * cairn_rng_uniform(&rng),
+				    w->y_min_m - out_m + y * cairn_rng_uniform(&rng), cos(a), sin(a)};
+			}
+			cairn_slice_cast(s, RAYS, ray, max_m, got);
+			for (int j = 0; j < RAYS; j++) {
+				const struct cairn_slice_ray *r = &ray[j];
+				double one = (glass ? cairn_world_cast_lidar : cairn_world_cast)(
+				    w, r->x_m, r->y_m, r->dx, r->dy, z_m, max_m)
+						 .range_m;
+				ck_assert_msg(got[j] == one, "%s: %.17g, not %.17g", w->name, got[j], one);
+			}
+		}
+		cairn_slice_destroy(&s);
+		cairn_world_destroy(&w);
+	}
+}
+END_TEST
+
 CAIRN_TEST_MAIN("world homes", every_home_has_a_free_start_and_enterable_rooms,
-    the_lidar_sees_what_the_robot_could_run_into, rays_at_several_heights_in_one_go_are_those_cast_one_by_one)
+    the_lidar_sees_what_the_robot_could_run_into, rays_at_several_heights_in_one_go_are_those_cast_one_by_one,
+    rays_in_a_slice_are_those_cast_one_by_one_to_the_last_bit)

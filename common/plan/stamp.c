@@ -1,0 +1,149 @@
+#include "common/plan/stamp.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/base/pages.h"
+#include "common/plan/costmap_laid.h"
+
+#define HEADINGS CAIRN_STAMP_HEADINGS
+#define PLACES CAIRN_STAMP_PLACES
+#define SPARE 1e-6 /* more than rounding is, in metres and radians */
+
+void cairn_stamps_free(struct cairn_stamps *s)
+{
+	free(s->stamp);
+	*s = (struct cairn_stamps){0};
+}
+
+/* What is known of a cell for all headings and places of a stamp. x, y: its centre from the origin, in cells;
+ * c, sn: of the heading in the middle of those. */
+enum touched { NEVER, PERHAPS, SURE };
+
+static enum touched touched_at(const struct cairn_stamps *s, double x, double y, double c, double sn)
+{
+	const double half_turn = M_PI / HEADINGS + SPARE, disc = 0.5 * s->cell_m;
+	const double place_m = M_SQRT2 * 0.5 / PLACES * s->cell_m + SPARE;
+	struct cairn_vec2 p = {(c * x + sn * y) * s->cell_m, (c * y - sn * x) * s->cell_m};
+	double doubt_m = place_m + (sqrt(p.x_m * p.x_m + p.y_m * p.y_m) + place_m) * half_turn;
+	double off_m = cairn_laid_off(&s->rect, p) - disc;
+	return off_m + doubt_m < 0.0 ? SURE : off_m - doubt_m < 0.0 ? PERHAPS : NEVER;
+}
+
+/* The cells that have to be looked at: around the turned rectangle, with what is in doubt. */
+static struct cairn_window cells_around(
+    const struct cairn_stamps *s, double x, double y, double c, double sn, int reach)
+{
+	const struct cairn_rect *r = &s->rect;
+	double k = 1.0 / s->cell_m, mid = 0.5 * k * (r->front_m - r->rear_m),
+	       side = 0.5 * k * (r->left_m - r->right_m);
+	double spare = 1.5 + reach * (M_PI / HEADINGS); /* disc and place, and the heading at the far end */
+	double half_x = 0.5 * k * (r->front_m + r->rear_m) + spare,
+	       half_y = 0.5 * k * (r->left_m + r->right_m) + spare;
+	double at_x = x + c * mid - sn * side, at_y = y + sn * mid + c * side;
+	double wide = fabs(c) * half_x + fabs(sn) * half_y, high = fabs(sn) * half_x + fabs(c) * half_y;
+	return (struct cairn_window){(int)fmax(floor(at_x - wide), -reach),
+	    (int)fmax(floor(at_y - high), -reach), (int)fmin(ceil(at_x + wide), reach),
+	    (int)fmin(ceil(at_y + high), reach)};
+}
+
+static void make(const struct cairn_stamps *s, int heading, int place_x, int place_y, struct cairn_stamp *ret)
+{
+	const double yaw_rad = 2.0 * M_PI * heading / HEADINGS, c = cos(yaw_rad), sn = sin(yaw_rad);
+	const double x = (place_x + 0.5) / PLACES, y = (place_y + 0.5) / PLACES;
+	struct cairn_window w = cells_around(s, x, y, c, sn, s->reach);
+	uint64_t sure[2 * CAIRN_CELL_BITS_MARGIN + 1], perhaps[2 * CAIRN_CELL_BITS_MARGIN + 1], all = 0;
+	int rows = 0, first_y = 0;
+	for (int cy = w.y0; cy <= w.y1; cy++) {
+		sure[rows] = perhaps[rows] = 0;
+		for (int cx = w.x0; cx <= w.x1; cx++) {
+			enum touched t = touched_at(s, cx + 0.5 - x, cy + 0.5 - y, c, sn);
+			sure[rows] |= (uint64_t)(t == SURE) << (cx - w.x0);
+			perhaps[rows] |= (uint64_t)(t != NEVER) << (cx - w.x0);
+		}
+		if (perhaps[rows] == 0)
+			continue; /* below or above: the rows of a rectangle follow one another */
+		all |= perhaps[rows];
+		first_y = rows++ == 0 ? cy : first_y;
+	}
+	int left = __builtin_ctzll(all);
+	*ret = (struct cairn_stamp){(int8_t)(w.x0 + left), (int8_t)first_y, (int8_t)rows, {{0, 0}}};
+	for (int i = 0; i < rows; i++)
+		ret->row[i] =
+		    (struct cairn_stamp_row){(uint32_t)(sure[i] >> left), (uint32_t)(perhaps[i] >> left)};
+}
+
+static bool same(const struct cairn_rect *a, const struct cairn_rect *b)
+{
+	return a->front_m == b->front_m && a->rear_m == b->rear_m && a->left_m == b->left_m &&
+	       a->right_m == b->right_m;
+}
+
+int cairn_stamps_start(struct cairn_stamps *s, const struct cairn_rect *rect, double cell_m)
+{
+	if (s->cell_m == cell_m && same(&s->rect, rect))
+		return 0;
+	double reach_m = hypot(fmax(rect->front_m, rect->rear_m), fmax(rect->left_m, rect->right_m));
+	double reach = ceil(reach_m / cell_m * (1.0 + M_PI / HEADINGS)) + 2.0; /* with what is in doubt */
+	double width = hypot(rect->front_m + rect->rear_m, rect->left_m + rect->right_m) / cell_m + 4.0;
+	bool fit = reach <= CAIRN_CELL_BITS_MARGIN && width <= CAIRN_STAMP_ROWS;
+	cairn_stamps_free(s);
+	if (fit && (s->stamp = calloc(HEADINGS * PLACES * PLACES, sizeof(*s->stamp))) == NULL)
+		return -ENOMEM;
+	if (fit)
+		cairn_pages_touch(s->stamp, HEADINGS * PLACES * PLACES * sizeof(*s->stamp));
+	s->rect = *rect;
+	s->cell_m = cell_m;
+	s->reach = (int)reach;
+	return 0;
+}
+
+/* The stamp for a pose whose cell is known; made when it is asked for first. */
+static const struct cairn_stamp *stamp_for(
+    struct cairn_stamps *s, const struct cairn_pose2 *pose, double in_cell_x, double in_cell_y)
+{
+	int heading = (int)lrint(pose->yaw_rad * (HEADINGS / (2.0 * M_PI))) & (HEADINGS - 1);
+	int place_x = in_cell_x < 0.5 ? 0 : 1, place_y = in_cell_y < 0.5 ? 0 : 1;
+	struct cairn_stamp *stamp = &s->stamp[(heading * PLACES + place_y) * PLACES + place_x];
+	if (stamp->rows == 0)
+		make(s, heading, place_x, place_y, stamp);
+	return stamp;
+}
+_Static_assert(PLACES == 2 && (HEADINGS & (HEADINGS - 1)) == 0, "as stamp_for reckons");
+
+/* None of the obstacles that are in doubt reaches into the rectangle itself. */
+static bool fits_in_doubt(const struct cairn_stamps *s, const struct cairn_costmap *cm,
+    const struct cairn_cell_bits *bits, const struct cairn_stamp *stamp, int x0, int y0,
+    const struct cairn_laid *laid)
+{
+	for (int i = 0; i < stamp->rows; i++) {
+		uint32_t doubt = (uint32_t)cairn_cell_bits_from(bits, x0, y0 + i) & stamp->row[i].perhaps;
+		for (; doubt != 0; doubt &= doubt - 1)
+			if (cairn_laid_off(&s->rect, cairn_laid_local(cm, laid, x0 + __builtin_ctz(doubt),
+							 y0 + i)) < 0.5 * cm->cell_m)
+				return false;
+	}
+	return true;
+}
+
+bool cairn_stamps_fit(struct cairn_stamps *s, const struct cairn_costmap *cm,
+    const struct cairn_cell_bits *bits, const struct cairn_pose2 *pose, double cosine, double sine)
+{
+	if (s->stamp == NULL || !(fabs(pose->yaw_rad) < 1e6))
+		return cairn_costmap_fits_bits(cm, bits, pose->x_m, pose->y_m, cosine, sine, &s->rect);
+	double fx = (pose->x_m - cm->origin_x_m) * cm->cells_per_m,
+	       fy = (pose->y_m - cm->origin_y_m) * cm->cells_per_m;
+	int cx = (int)fx, cy = (int)fy;
+	const struct cairn_stamp *stamp = stamp_for(s, pose, fx - (double)cx, fy - (double)cy);
+	int x0 = cx + stamp->first_x, y0 = cy + stamp->first_y;
+	uint32_t sure = 0, perhaps = 0;
+	for (int i = 0; i < stamp->rows; i++) {
+		uint32_t cells = (uint32_t)cairn_cell_bits_from(bits, x0, y0 + i);
+		sure |= cells & stamp->row[i].sure;
+		perhaps |= cells & stamp->row[i].perhaps;
+	}
+	if (sure != 0 || perhaps == 0)
+		return sure == 0;
+	struct cairn_laid laid = {.c = cosine, .s = sine, .x_m = pose->x_m, .y_m = pose->y_m};
+	return fits_in_doubt(s, cm, bits, stamp, x0, y0, &laid);
+}
