@@ -4,6 +4,9 @@
 
 /* Below this curvature an arc is a line: over a horizon of 10 m it leaves the line by 0.05 mm. */
 #define STRAIGHT_1PM 1e-6
+/* Wider arcs go where the camera has looked, with 60 degrees of view or more. */
+#define TIGHT_1PM 1.0
+#define SIGHT_STEP_M 0.1
 
 /* ---- points ---- */
 
@@ -54,6 +57,7 @@ static void points_from_turn(struct cairn_points *out, const struct cairn_msg_sc
 	}
 	out->count = count;
 	out->behind = 0;
+	out->sight = (struct cairn_sight){0};
 }
 
 void cairn_points_from_scan(struct cairn_points *out, const struct cairn_msg_scan *scan,
@@ -85,6 +89,7 @@ void cairn_points_move(struct cairn_points *out, const struct cairn_points *in, 
 	}
 	out->count = in->count;
 	out->behind = 0;
+	out->sight = (struct cairn_sight){0};
 }
 
 double cairn_points_nearest(
@@ -121,28 +126,83 @@ struct chosen {
 };
 _Static_assert(CAIRN_POINTS_MAX <= UINT16_MAX, "a number of a point fits");
 
-/* Those within reach_m of the origin. Half a millimetre is more than single precision loses at any reach that
- * counts. */
-static void choose(struct chosen *ret, const struct cairn_points *points, size_t count, double reach_m)
+/* Where points matter, in single precision and by more than that loses: beside the body, and on the way of its
+ * widest outline. There low <= bend x^2 + y (y + tilt) <= high: of a circle about (0, c) the squared radius less c
+ * squared, of a line y squared. */
+struct ground {
+	float near2, far2; /* squared distances from the origin */
+	float bend, tilt, low, high;
+};
+
+static inline int matters(const struct ground *g, float x, float y)
 {
-	float limit = (float)((reach_m + 5e-4) * (reach_m + 5e-4));
+	float r2 = x * x + y * y, h = g->bend * x * x + y * (y + g->tilt);
+	return (r2 <= g->near2) | ((r2 <= g->far2) & (h >= g->low) & (h <= g->high));
+}
+
+/* Is one of so many points there? Without branches: many at a time. */
+static int some_matter(const struct ground *g, const float *restrict x_m, const float *restrict y_m, size_t count)
+{
+	int some = 0;
+	for (size_t i = 0; i < count; i++)
+		some |= matters(g, x_m[i], y_m[i]);
+	return some;
+}
+
+/* Neighbours in a scan are neighbours in the room: of most blocks of them none matters. */
+static void choose(struct chosen *ret, const struct cairn_points *points, size_t count, const struct ground *g)
+{
+	const struct ground ground = *g;
 	size_t n = 0;
-	for (size_t i = 0; i < count; i++) {
-		float x = points->x_m[i], y = points->y_m[i];
-		ret->index[n] = (uint16_t)i;
-		n += x * x + y * y <= limit;
+	for (size_t from = 0; from < count; from += BLOCK) {
+		size_t end = from + BLOCK < count ? from + BLOCK : count;
+		int some = end - from == BLOCK
+			       ? some_matter(&ground, points->x_m + from, points->y_m + from, BLOCK)
+			       : some_matter(&ground, points->x_m + from, points->y_m + from, end - from);
+		for (size_t i = from; some && i < end; i++) {
+			ret->index[n] = (uint16_t)i;
+			n += (size_t)matters(&ground, points->x_m[i], points->y_m[i]);
+		}
 	}
 	ret->count = n;
+}
+
+bool cairn_sight_shows(
+    const struct cairn_sight *sight, double x_m, double y_m, double curvature_1pm, double way_m)
+{
+	for (double way = 0.0; way <= way_m; way += SIGHT_STEP_M) {
+		struct cairn_pose2 at = cairn_pose_advance(
+		    (struct cairn_pose2){0}, (struct cairn_twist){1.0, curvature_1pm}, way);
+		struct cairn_vec2 p = cairn_pose_apply(cairn_pose_inverse(at), (struct cairn_vec2){x_m, y_m});
+		double ahead = p.x_m - sight->x_m;
+		if (ahead > sight->near_m && fabs(p.y_m) < sight->tan_half * ahead)
+			return true;
+	}
+	return false;
+}
+
+/* Adds the unseen floor on the inner side of a tight arc that no picture will show in time. */
+static void choose_blind(struct chosen *ret, const struct cairn_points *points, double curvature_1pm,
+    double horizon_m, const struct ground *g)
+{
+	for (size_t i = points->count; i < points->count + points->behind; i++) {
+		double x = (double)points->x_m[i], y = (double)points->y_m[i];
+		if (matters(g, points->x_m[i], points->y_m[i]) && y * curvature_1pm > 0.0 &&
+		    !cairn_sight_shows(&points->sight, x, y, curvature_1pm, horizon_m))
+			ret->index[ret->count++] = (uint16_t)i;
+	}
 }
 
 /* The footprint with its margins: full ones, or half the gap where something is nearer than twice the margin.
  */
 static struct rect widened(const struct cairn_points *points, const struct chosen *chosen,
-    const struct cairn_footprint *body, double margin_m)
+    const struct cairn_footprint *body, double margin_m, float near2)
 {
 	double front = 2.0 * margin_m, rear = front, left = front, right = front; /* smallest gaps */
 	for (size_t k = 0; k < chosen->count; k++) {
 		size_t i = chosen->index[k];
+		if (points->x_m[i] * points->x_m[i] + points->y_m[i] * points->y_m[i] > near2)
+			continue;
 		double x = (double)points->x_m[i], y = (double)points->y_m[i];
 		double along =
 		    fabs(x - 0.5 * (body->front_m - body->rear_m)) - 0.5 * (body->front_m + body->rear_m);
@@ -277,14 +337,46 @@ static void search_line(struct search *s, const struct cairn_points *points)
 	}
 }
 
+/* Points whose circle about the centre (0, c) does not reach the rectangle at all go at once: squared radius less c
+ * squared, between the nearest and the farthest part of the rectangle. */
+static void ring_of(const struct rect *r, double c, double *ret_low, double *ret_high)
+{
+	double inner = c > 0.0 ? r->left_m : r->right_m;
+	double reach = fmax(r->front_m, r->rear_m), width = fmax(r->left_m, r->right_m);
+	*ret_low = fabs(c) > inner ? inner * (inner - 2.0 * fabs(c)) : -c * c;
+	*ret_high = reach * reach + width * (width + 2.0 * fabs(c));
+}
+
+/* Nothing farther than the corners and the horizon can be met within it: most of a room is not looked at, nor what
+ * lies beside the way. Half a millimetre is more than single precision loses at any reach that counts. */
+static struct ground ground_of(
+    const struct cairn_footprint *body, double margin_m, double curvature_1pm, double horizon_m)
+{
+	const double spare_m = 5e-4;
+	double front = fmax(body->front_m, body->rear_m), side = body->half_width_m;
+	double near_m = hypot(front + 2.0 * margin_m, side + 2.0 * margin_m) + spare_m;
+	double far_m = hypot(front + margin_m, side + margin_m) + fmax(horizon_m, 2.0 * margin_m) + spare_m;
+	struct rect widest = {body->front_m + margin_m, body->rear_m + margin_m, side + margin_m, side + margin_m};
+	struct ground g = {.near2 = (float)(near_m * near_m), .far2 = (float)(far_m * far_m)};
+	if (fabs(curvature_1pm) < STRAIGHT_1PM) {
+		g.low = -1.0f;
+		g.high = (float)((widest.left_m + spare_m) * (widest.left_m + spare_m));
+		return g;
+	}
+	double c = 1.0 / curvature_1pm, low, high;
+	ring_of(&widest, c, &low, &high);
+	double spare = spare_m * (far_m + 2.0 * fabs(c)); /* as if all were so much farther in and out */
+	g.bend = 1.0f;
+	g.tilt = (float)(-2.0 * c);
+	g.low = (float)(low - spare);
+	g.high = (float)(high + spare);
+	return g;
+}
+
 static void search_circle(struct search *s, const struct cairn_points *points, const struct turn *t)
 {
-	/* Points whose circle about the centre does not reach the rectangle at all go at once: squared radius
-	 * less c squared, between the nearest and the farthest part of the rectangle. */
-	double c = t->c_m, inner = c > 0.0 ? s->wide.left_m : s->wide.right_m;
-	double reach = fmax(s->wide.front_m, s->wide.rear_m), width = fmax(s->wide.left_m, s->wide.right_m);
-	double low = fabs(c) > inner ? inner * (inner - 2.0 * fabs(c)) : -c * c;
-	double high = reach * reach + width * (width + 2.0 * fabs(c));
+	double c = t->c_m, low, high;
+	ring_of(&s->wide, c, &low, &high);
 	for (size_t k = 0; k < s->chosen->count; k++) {
 		size_t i = s->chosen->index[k];
 		double x = (double)points->x_m[i], y = (double)points->y_m[i];
@@ -303,15 +395,14 @@ struct cairn_arc_hit cairn_arc_clearance(const struct cairn_points *points,
 {
 	if (!isfinite(margin_m) || !isfinite(curvature_1pm) || !isfinite(horizon_m) || horizon_m < 0.0)
 		return (struct cairn_arc_hit){.free_m = 0.0, .bearing_rad = 0.0, .hit = true};
-	/* Nothing farther than the corners and the horizon can be met within it: most of a room is not looked
-	 * at. */
 	struct chosen chosen;
 	double margin = fmax(margin_m, 0.0);
-	double corner_m = hypot(fmax(body->front_m, body->rear_m) + margin, body->half_width_m + margin);
-	choose(&chosen, points, points->count + (forward ? 0 : points->behind),
-	    corner_m + fmax(horizon_m, 2.0 * margin));
+	struct ground ground = ground_of(body, margin, curvature_1pm, horizon_m);
+	choose(&chosen, points, points->count + (forward ? 0 : points->behind), &ground);
+	if (forward && points->sight.tan_half > 0.0 && fabs(curvature_1pm) >= TIGHT_1PM)
+		choose_blind(&chosen, points, curvature_1pm, horizon_m, &ground);
 	struct search s = {.body = body,
-	    .wide = widened(points, &chosen, body, margin),
+	    .wide = widened(points, &chosen, body, margin, ground.near2),
 	    .forward = forward,
 	    .chosen = &chosen,
 	    .best = INFINITY};

@@ -17,11 +17,18 @@ struct cairn_footprint {
 
 #define CAIRN_POINTS_MAX 8192
 
+/* What a camera that looks straight ahead shows of the floor: from near_m on, to tan_half of the distance on
+ * both sides. tan_half 0: nothing is known of it. */
+struct cairn_sight {
+	double x_m, near_m, tan_half;
+};
+
 /* Valid returns of a scan as points in the robot frame. */
 struct cairn_points {
 	size_t count;
-	size_t
-	    behind; /* so many more follow that stand in the way of backward motion only: floor never seen */
+	size_t behind; /* so many more follow of floor never seen, which stand in the way of backward motion,
+			  and forward of what sight says */
+	struct cairn_sight sight;
 	float x_m[CAIRN_POINTS_MAX], y_m[CAIRN_POINTS_MAX];
 };
 
@@ -42,6 +49,11 @@ void cairn_points_from_scan_moving(struct cairn_points *out, const struct cairn_
  * in. */
 void cairn_points_move(struct cairn_points *out, const struct cairn_points *in, struct cairn_pose2 moved);
 
+/* True when sight shows the place at (x_m, y_m), robot frame, at some point of the next way_m along the arc.
+ */
+bool cairn_sight_shows(
+    const struct cairn_sight *sight, double x_m, double y_m, double curvature_1pm, double way_m);
+
 struct cairn_arc_hit {
 	double free_m; /* travel of the origin along the arc before the footprint touches a point; horizon_m
 			  if none */
@@ -53,6 +65,10 @@ struct cairn_arc_hit {
 /* How far the footprint, widened by margin_m on all sides, can travel along the arc of curvature_1pm (= w /
  * v, left positive for forward motion; 0 = straight), forward or backward, up to horizon_m. Exact for each
  * point against the rectangle swept along the circle.
+ *
+ * Floor never seen counts backward. With a sight it counts forward as well, on arcs of 1 m or tighter, on the
+ * side that the robot turns to: from there on the body's inner corner goes where no picture shows the floor
+ * first.
  *
  * Near points: a side of the rectangle (front, rear, left, right) that has a point beside it nearer than
  * twice the margin is widened by half the smallest such gap instead. So a robot that stands too near can

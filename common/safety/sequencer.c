@@ -281,6 +281,19 @@ static void mark_changes(struct cairn_sequencer *seq, struct cairn_sequencer_out
 	seq->last = *out;
 }
 
+/* A planned way turns where floor to the side was seldom seen, from the start on: to hold that against it
+ * would leave the robot standing (docs/safety.md). */
+static struct cairn_safe_velocity safe_velocity(
+    struct cairn_sequencer *seq, enum seq_kind kind, struct cairn_twist want)
+{
+	struct cairn_sight sight = seq->points.sight;
+	if (kind == SEQ_NAV)
+		seq->points.sight = (struct cairn_sight){0};
+	struct cairn_safe_velocity safe = cairn_safe_velocity(seq->cfg, &seq->points, want, SEQ_REACTION_S);
+	seq->points.sight = sight;
+	return safe;
+}
+
 void cairn_sequencer_step(struct cairn_sequencer *seq, int64_t now_ns, struct cairn_sequencer_output *out)
 {
 	seq->step_s = seq->t_step_ns == 0 ? 0.0 : cairn_clamp(seq_seconds(seq->t_step_ns, now_ns), 0.0, 0.2);
@@ -293,7 +306,7 @@ void cairn_sequencer_step(struct cairn_sequencer *seq, int64_t now_ns, struct ca
 	seq_mission_next_task(seq, now_ns);
 	enum seq_kind kind = seq->task.kind;
 	struct cairn_twist want = seq_drive(seq, now_ns);
-	struct cairn_safe_velocity safe = cairn_safe_velocity(seq->cfg, &seq->points, want, SEQ_REACTION_S);
+	struct cairn_safe_velocity safe = safe_velocity(seq, kind, want);
 	seq_movers_hold(seq, seq_pose_at(seq, now_ns), &safe, now_ns);
 	seq_fence_hold(seq, &safe);
 	seq->cmd = safe.twist;

@@ -7,6 +7,7 @@
 #define MOTION_TIMEOUT_S 0.5
 #define POINTS_MIN 8          /* a scan with fewer returns sees nothing: a covered or failing LiDAR */
 #define COMPENSATE_MAX_S 0.35 /* older scans are not driven on anyway */
+#define SIGHT_SPARE_RAD 0.05  /* at the picture's edge a column shows half a cell only */
 #define JUMP_MAX_M 1.0        /* a mapper that was reborn counts its path anew */
 
 /* Fresh: not older than limit_s and not from the future by more than 50 ms; t_ns 0 means never heard. */
@@ -30,6 +31,18 @@ struct cairn_pose2 seq_pose_at(const struct cairn_sequencer *seq, int64_t t_ns)
 	return cairn_pose_advance(seq_pose(seq), driven(seq), since_s);
 }
 
+/* What the depth camera shows, a little less than its data sheet says. */
+static struct cairn_sight sight_of(const struct cairn_config *cfg)
+{
+	double half_rad = 0.5 * cfg->robot.camera_hfov_rad;
+	double lowest_rad =
+	    cfg->robot.camera_pitch_rad + atan(tan(half_rad) * cfg->camera.height_px / cfg->camera.width_px);
+	double drop_m = fmax(cfg->robot.camera_z_m - cfg->safety.depth_height_min_m, 0.0);
+	return (struct cairn_sight){.x_m = cfg->robot.camera_x_m,
+	    .near_m = lowest_rad > 0.0 ? drop_m / tan(fmin(lowest_rad, 1.5)) + CAIRN_FLOOR_CELL_M : INFINITY,
+	    .tan_half = tan(fmax(half_rad - SIGHT_SPARE_RAD, 0.05))};
+}
+
 /* The points as they lie now: the robot has moved since the scan by what the motor stage says it drives. */
 static void compensate(struct cairn_sequencer *seq, int64_t now_ns)
 {
@@ -43,6 +56,7 @@ static void compensate(struct cairn_sequencer *seq, int64_t now_ns)
 	struct cairn_pose2 now = seq_pose_at(seq, now_ns);
 	cairn_floor_drive(&seq->floor, now);
 	cairn_floor_points(&seq->floor, now, &seq->points);
+	seq->points.sight = sight_of(seq->cfg);
 }
 
 struct seq_cause seq_cause_of(const struct cairn_sequencer *seq, bool hit, size_t point)

@@ -382,7 +382,9 @@ START_TEST(many_points_give_the_least_of_the_single_ones)
 	static struct cairn_points all;
 	for (int turn = 0; turn < 200; turn++) {
 		double k = (2.0 * cairn_rng_uniform(&rng) - 1.0) / 0.3;
-		all.count = 100;
+		k = turn % 5 == 0 ? 1e-4 * k : turn % 7 == 0 ? 0.0 : k;
+		bool forward = turn % 2 == 0;
+		all.count = 1 + (size_t)turn * 3; /* whole blocks of points and parts of one */
 		double least = 3.0;
 		for (size_t i = 0; i < all.count; i++) {
 			double a = 2.0 * M_PI * cairn_rng_uniform(&rng),
@@ -390,15 +392,92 @@ START_TEST(many_points_give_the_least_of_the_single_ones)
 			all.x_m[i] = (float)(r * cos(a));
 			all.y_m[i] = (float)(r * sin(a));
 			one_point((double)all.x_m[i], (double)all.y_m[i]);
-			least = fmin(least, cairn_arc_clearance(&points, &body, 0.02, k, true, 3.0).free_m);
+			least = fmin(least, cairn_arc_clearance(&points, &body, 0.02, k, forward, 3.0).free_m);
 		}
 		ck_assert_double_eq_tol(
-		    cairn_arc_clearance(&all, &body, 0.02, k, true, 3.0).free_m, least, 1e-12);
+		    cairn_arc_clearance(&all, &body, 0.02, k, forward, 3.0).free_m, least, 1e-12);
 	}
 }
 END_TEST
 
+/* ---- floor that the camera has never shown ---- */
+
+static const struct cairn_sight sight = {.x_m = 0.20, .near_m = 0.26, .tan_half = 0.61};
+
+/* The place of one cell never seen; nothing else anywhere. */
+static struct cairn_arc_hit unseen_at(double x_m, double y_m, bool has_sight, double k, bool forward)
+{
+	one_point(x_m, y_m);
+	points.count = 0;
+	points.behind = 1;
+	points.sight = has_sight ? sight : (struct cairn_sight){0};
+	struct cairn_arc_hit hit = cairn_arc_clearance(&points, &body, 0.0, k, forward, 1.5);
+	points.behind = 0;
+	points.sight = (struct cairn_sight){0};
+	return hit;
+}
+
+/* The corner inside a turn of 1/3 m about (0, 1/3) runs on a circle of hypot(0.27, 0.2333) = 0.3569 m from
+ * -40.83 degrees on; at 20 degrees it is at (0.3353, 0.4554), after 60.83 degrees or 0.3539 m. */
+START_TEST(floor_never_seen_ends_a_tight_arc_whose_inner_corner_comes_there)
+{
+	struct cairn_arc_hit hit = unseen_at(0.3353, 0.4554, true, 3.0, true);
+	ck_assert(hit.hit);
+	ck_assert_double_eq_tol(hit.free_m, 0.3539, 0.002);
+	ck_assert_uint_eq(hit.point, 0);
+	ck_assert(unseen_at(0.3353, -0.4554, true, -3.0, true).hit);
+	ck_assert(!unseen_at(0.3353, 0.4554, false, 3.0, true).hit); /* nothing is known of a camera */
+	ck_assert(!unseen_at(0.3353, -0.4554, true, 3.0, true).hit); /* the side it turns from */
+	ck_assert(
+	    !unseen_at(0.8, 0.0, true, 0.0, true).hit); /* straight on it comes into the picture first */
+	ck_assert(!unseen_at(0.9, 0.45, true, 0.9, true).hit); /* so it does on a wide arc */
+	ck_assert(unseen_at(-0.8, 0.0, true, 0.0, false).hit); /* backward nothing does */
+}
+END_TEST
+
+/* In steps of 5 mm: does the body come there, and did the camera show the place before it did? */
+static void walk_over(double x_m, double y_m, double k, bool *ret_comes, bool *ret_shown)
+{
+	*ret_comes = *ret_shown = false;
+	for (double s = 0.0; s <= 1.4 && !*ret_comes; s += 0.005) {
+		struct cairn_pose2 at =
+		    cairn_pose_advance((struct cairn_pose2){0}, (struct cairn_twist){s, s * k}, 1.0);
+		struct cairn_vec2 p = cairn_pose_apply(cairn_pose_inverse(at), (struct cairn_vec2){x_m, y_m});
+		double ahead = p.x_m - sight.x_m;
+		*ret_comes =
+		    p.x_m <= body.front_m && p.x_m >= -body.rear_m && fabs(p.y_m) <= body.half_width_m;
+		*ret_shown |= ahead > sight.near_m && fabs(p.y_m) < sight.tan_half * ahead;
+	}
+}
+
+START_TEST(on_a_tight_arc_the_inner_side_is_seen_before_it_is_driven_on_or_not_driven_on)
+{
+	struct cairn_rng rng;
+	int blind = 0, shown_in_time = 0;
+	cairn_rng_seed(&rng, 11, 1);
+	for (int i = 0; i < 20000; i++) {
+		double k = (1.0 + 2.0 * cairn_rng_uniform(&rng)) * (i % 2 == 0 ? 1.0 : -1.0);
+		double x = -0.5 + 1.7 * cairn_rng_uniform(&rng),
+		       y = copysign(1.2 * cairn_rng_uniform(&rng), k);
+		bool comes, shown;
+		if (fmax(fmax(x - body.front_m, -body.rear_m - x), fabs(y) - body.half_width_m) <= 0.01)
+			continue;
+		walk_over(x, y, k, &comes, &shown);
+		if (!comes)
+			continue;
+		bool held = unseen_at(x, y, true, k, true).hit;
+		ck_assert_msg(held || shown, "point %g %g curvature %g is driven on unseen", x, y, k);
+		blind += !shown;
+		shown_in_time += shown && !held;
+	}
+	ck_assert_int_gt(blind, 100);
+	ck_assert_int_gt(shown_in_time, 100); /* and what will be seen is no obstacle */
+}
+END_TEST
+
 CAIRN_TEST_MAIN("scan", beams_become_points_of_the_robot_frame, invalid_returns_are_left_out,
+    floor_never_seen_ends_a_tight_arc_whose_inner_corner_comes_there,
+    on_a_tight_arc_the_inner_side_is_seen_before_it_is_driven_on_or_not_driven_on,
     returns_of_the_robot_itself_are_left_out, unequal_array_lengths_use_the_shorter,
     points_of_a_moving_robot_are_carried_to_the_end_of_the_turn, moved_points_are_seen_from_the_later_frame,
     nearest_is_measured_from_the_bare_footprint, straight_travel_ends_at_the_widened_ends,
