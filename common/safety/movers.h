@@ -13,7 +13,14 @@
  * which is the separation of ISO 13855 (and of ISO/TS 15066, speed and separation monitoring) turned round to
  * the speed. Walls are not movers: they bound the speed as motor_monitor.h says.
  *
- * What comes out of hiding counts from the first turn that shows it, not before. Plain data, about 8 kB. */
+ * Who has come may come to stand, and set out again, and so does a door. With lately_s turns are kept for
+ * that long, one a second and, when these are old, one in four. What stands where more of that time looked
+ * past than saw it is somebody who stands. This asks for poses that do not drift over such a time, as those
+ * in the map. He counts by the gap to the side of the footprint that goes ahead, as nobody is touched by
+ * another, and never holds the robot for good: should he be there before it has even begun to brake, the rest
+ * of its way must be shorter than what people leave to it, v (age + r - g / person_mps) + v^2 / 2a <= spare
+ *
+ * What comes out of hiding counts from the first turn that shows it, not before. Plain data, about 32 kB. */
 #ifndef CAIRN_COMMON_SAFETY_MOVERS_H
 #define CAIRN_COMMON_SAFETY_MOVERS_H
 
@@ -22,6 +29,7 @@
 
 #define CAIRN_MOVERS_BINS 240 /* 1.5 degrees */
 #define CAIRN_MOVERS_VIEWS 6
+#define CAIRN_MOVERS_LATELY 12 /* turns a second apart, and as many four seconds apart */
 #define CAIRN_MOVERS_MAX 256
 
 struct cairn_movers_params {
@@ -29,9 +37,11 @@ struct cairn_movers_params {
 	struct cairn_vec2 lidar;
 	double person_mps; /* 0: nothing is a mover */
 	double reaction_s, decel_mps2;
+	double lately_s; /* who came to stand less long ago is a mover; 0: nobody is that stands */
 };
 
-/* How far one could see from one place: the nearest return of each direction, infinity without any. */
+/* How far one could see from one place: the nearest return of each direction and those beside it, infinity
+ * without any. */
 struct cairn_movers_view {
 	int64_t t_ns;
 	struct cairn_pose2 eye; /* of the LiDAR, in the frame of the poses */
@@ -41,9 +51,14 @@ struct cairn_movers_view {
 struct cairn_movers {
 	struct cairn_movers_params params;
 	struct cairn_movers_view views[CAIRN_MOVERS_VIEWS];
-	uint32_t next, count;                               /* of views */
-	uint32_t points;                                    /* movers of the newest turn */
+	uint32_t next, count; /* of views */
+	struct cairn_movers_ring {
+		uint32_t next, count;
+		struct cairn_movers_view views[CAIRN_MOVERS_LATELY];
+	} lately, before; /* the latter are used when the former are too young */
+	uint32_t points;  /* movers of the newest turn */
 	float x_m[CAIRN_MOVERS_MAX], y_m[CAIRN_MOVERS_MAX]; /* frame of the poses */
+	bool stands[CAIRN_MOVERS_MAX];                      /* came lately, and moves no more */
 	int64_t t_ns;                                       /* when that turn began */
 };
 

@@ -5,6 +5,7 @@
 void seq_movers_init(struct cairn_sequencer *seq)
 {
 	struct cairn_movers_params params = cairn_movers_params_from(seq->cfg, SEQ_REACTION_S);
+	params.lately_s = seq->cfg->safety.person_stands_s;
 	cairn_movers_init(&seq->movers, &params);
 	seq->mover = (struct cairn_movers_limit){.limit_mps = INFINITY};
 }

@@ -6,7 +6,7 @@
 #define PERSON_MPS 1.0
 #define PERSON_STOPS_M 0.02 /* short of the robot: a touch is the robot's own */
 #define SIDES 4
-#define LATE_SCANS 1 /* of 100 ms */
+#define LATE_STEPS 3 /* of 50 ms, until a scan arrives */
 
 struct person {
 	double x_m, y_m, heading_rad;
@@ -62,28 +62,30 @@ static bool too_near(struct rig *r)
 /* He walks on for 50 ms; true when the robot was in his way. */
 static bool walk(struct rig *r, struct person *p)
 {
-	struct person next = *p;
-	next.x_m += 0.05 * PERSON_MPS * cos(p->heading_rad);
-	next.y_m += 0.05 * PERSON_MPS * sin(p->heading_rad);
-	place(r, &next);
-	bool kept = too_near(r);
-	if (kept)
-		place(r, p);
-	else
-		*p = next;
+	bool kept = false;
+	for (int i = 0; i < 5 && !kept; i++) {
+		struct person next = *p;
+		next.x_m += 0.01 * PERSON_MPS * cos(p->heading_rad);
+		next.y_m += 0.01 * PERSON_MPS * sin(p->heading_rad);
+		place(r, &next);
+		kept = too_near(r);
+		if (!kept)
+			*p = next;
+	}
+	place(r, p);
 	return kept;
 }
 
-/* A scan every 100 ms, which arrives when LATE_SCANS more have been made. */
-static void late_scan(struct rig *r, struct cairn_msg_scan *waiting)
+/* A scan every 100 ms, which arrives late. */
+static void late_scan(struct rig *r, struct cairn_msg_scan waiting[2])
 {
+	if (r->steps >= LATE_STEPS && (r->steps - LATE_STEPS) % 2 == 0)
+		cairn_sequencer_on_scan(
+		    r->seq, &waiting[(r->steps - LATE_STEPS) / 2 % 2], r->now_ns - LATE_STEPS * RIG_STEP_NS);
 	if (r->steps % 2 != 0)
 		return;
-	uint64_t slot = r->steps / 2 % LATE_SCANS;
-	if (r->steps > 2 * LATE_SCANS)
-		cairn_sequencer_on_scan(r->seq, &waiting[slot], r->now_ns - LATE_SCANS * 2 * RIG_STEP_NS);
 	rig_look(r);
-	waiting[slot] = r->scan;
+	waiting[r->steps / 2 % 2] = r->scan;
 }
 
 /* Always forward or backward at full speed, in a hall, people walking into the way. Contacts; *ret_met: how
@@ -92,7 +94,7 @@ static uint32_t among_people(uint64_t seed, double person_mps, uint32_t *ret_met
 {
 	struct rig *r = hall(seed);
 	struct person p;
-	static struct cairn_msg_scan waiting[LATE_SCANS];
+	static struct cairn_msg_scan waiting[2];
 	r->scan_off = true;
 	r->cfg.safety.person_mps = person_mps;
 	comes_anew(r, &p);
@@ -133,6 +135,68 @@ START_TEST(nobody_who_walks_into_its_way_is_touched_without_a_motor_stage)
 }
 END_TEST
 
+/* Somebody came while it stood, stands beside its way, and walks into it as it passes. True when it touched
+ * him; *ret_met: he was in its way; *ret_path_m grows by how far it came. */
+static bool sets_out(uint64_t seed, double stands_s, bool *ret_met, double *ret_path_m)
+{
+	struct rig *r = hall(seed);
+	static struct cairn_msg_scan waiting[2];
+	enum cairn_direction direction = seed % 2 == 0 ? CAIRN_DIRECTION_FORWARD : CAIRN_DIRECTION_BACKWARD;
+	double way = direction == CAIRN_DIRECTION_FORWARD ? 1.0 : -1.0,
+	       away_m = 0.15 + 0.2 * cairn_rng_uniform(&r->rng);
+	double side = cairn_rng_uniform(&r->rng) < 0.5 ? -1.0 : 1.0,
+	       ahead_m = 0.5 + 0.5 * cairn_rng_uniform(&r->rng);
+	double sets_out_m = 0.1 + 0.5 * cairn_rng_uniform(&r->rng); /* before he is beside it */
+	struct person p = {7.0, 7.0, -0.5 * M_PI * side, 0, false};
+	r->scan_off = true;
+	r->cfg.safety.person_stands_s = stands_s;
+	bool goes = false;
+	place(r, &p);
+	rig_start(r);
+	*ret_met = false;
+	for (int i = 0; i < 18 * 20; i++) {
+		if (i == 10 * 20)
+			p = (struct person){r->pose.x_m + way * ahead_m,
+			    r->pose.y_m +
+				side * (r->cfg.robot.footprint_half_width_m + PERSON_HALF_M + away_m),
+			    p.heading_rad, 0, false};
+		place(r, &p);
+		goes |= i > 10 * 20 && way * (p.x_m - r->pose.x_m) < sets_out_m;
+		if (goes) { /* to before its nose, or its tail */
+			double end_m =
+			    way > 0.0 ? r->cfg.robot.footprint_front_m : -r->cfg.robot.footprint_rear_m;
+			p.heading_rad =
+			    atan2(r->pose.y_m - p.y_m, r->pose.x_m + end_m + way * PERSON_HALF_M - p.x_m);
+			*ret_met |= walk(r, &p);
+		}
+		late_scan(r, waiting);
+		rig_step(r);
+		if (r->out.mission.wants_decision && i > 10 * 20)
+			rig_move(r, direction, CAIRN_SPEED_FAST, 3.0);
+	}
+	bool touched = r->contacts > 0;
+	*ret_path_m += r->path_m;
+	rig_free(r);
+	return touched;
+}
+
+START_TEST(who_came_and_stands_beside_its_way_may_set_out_into_it)
+{
+	int met_in_all = 0, touched = 0, touched_as_a_wall = 0;
+	double path_m = 0.0, path_as_a_wall_m = 0.0;
+	for (uint64_t seed = 1; seed <= 90; seed++) {
+		bool met;
+		touched += sets_out(seed, 48.0, &met, &path_m);
+		met_in_all += met;
+		touched_as_a_wall += sets_out(seed, 0.0, &met, &path_as_a_wall_m);
+	}
+	ck_assert_int_eq(touched, 0);
+	ck_assert_int_gt(met_in_all, 2);
+	ck_assert_int_gt(touched_as_a_wall, 0);
+	ck_assert_double_gt(path_m, 0.3 * path_as_a_wall_m); /* and it goes on beside him */
+}
+END_TEST
+
 START_TEST(a_person_who_holds_it_back_is_named_as_the_cause)
 {
 	struct rig *r = hall(1);
@@ -141,7 +205,8 @@ START_TEST(a_person_who_holds_it_back_is_named_as_the_cause)
 	rig_start(r);
 	rig_run(r, 1.0);
 	rig_move(r, CAIRN_DIRECTION_FORWARD, CAIRN_SPEED_FAST, 8.0);
-	for (int i = 0; i < 200 && r->last_model_result.decision_id == 0; i++) { /* up and down beside its way */
+	for (int i = 0; i < 200 && r->last_model_result.decision_id == 0;
+	     i++) { /* up and down beside its way */
 		if (p.y_m < 0.5 || p.y_m > 1.0)
 			p.heading_rad = copysign(0.5 * M_PI, 0.75 - p.y_m);
 		(void)walk(r, &p);
@@ -155,4 +220,4 @@ START_TEST(a_person_who_holds_it_back_is_named_as_the_cause)
 END_TEST
 
 CAIRN_TEST_MAIN("sequencer-movers", nobody_who_walks_into_its_way_is_touched_without_a_motor_stage,
-    a_person_who_holds_it_back_is_named_as_the_cause)
+    who_came_and_stands_beside_its_way_may_set_out_into_it, a_person_who_holds_it_back_is_named_as_the_cause)
