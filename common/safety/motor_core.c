@@ -139,6 +139,7 @@ static void follow(struct cairn_motor *m, struct cairn_motor_stream *s, const st
 	m->rearming = true;
 	m->fresh_since_ns = 0;
 	m->needs_operator |= m->params.rearm_operator;
+	m->needs_pose |= s == &m->pose_stream;
 }
 
 bool cairn_motor_cmd(struct cairn_motor *m, const struct cairn_header *hdr,
@@ -324,13 +325,14 @@ static unsigned inputs(struct cairn_motor *m, int64_t now_ns)
 	unsigned c = 0;
 	bool cmd = fresh(&m->cmd_stream, m->params.cmd_timeout_s, now_ns);
 	bool scan = fresh(&m->scan_stream, m->params.scan_timeout_s, now_ns);
-	if (!(cmd && scan))
+	bool pose = !m->needs_pose || fresh(&m->pose_stream, m->params.pose_timeout_s, now_ns);
+	if (!(cmd && scan && pose))
 		m->fresh_since_ns = 0;
 	else if (m->fresh_since_ns == 0)
 		m->fresh_since_ns = now_ns;
 	if (m->rearming && m->fresh_since_ns != 0 && !m->needs_operator &&
 	    now_ns - m->fresh_since_ns >= (int64_t)(m->params.rearm_s * 1e9))
-		m->rearming = false;
+		m->rearming = m->needs_pose = false;
 	if (!m->device)
 		c |= CAIRN_MOTOR_NO_DEVICE;
 	if (m->estop)

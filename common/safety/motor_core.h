@@ -70,7 +70,7 @@ struct cairn_motor {
 	struct cairn_twist command; /* the same within the robot's limits */
 	bool spot_turn;             /* it was a turn on the spot */
 	bool device;
-	bool rearming, needs_operator;
+	bool rearming, needs_operator, needs_pose; /* the last: who was born anew gives the poses */
 	int64_t fresh_since_ns; /* 0: some input is not fresh */
 	bool estop, bumped;     /* bumped: the stop is the bumper's */
 	char estop_reason[80];

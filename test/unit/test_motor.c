@@ -300,18 +300,26 @@ START_TEST(a_reborn_mapper_too_however_soon_it_is_back)
 	up_and_driving(0.2, 0.0);
 	struct cairn_header pose = header(5, 1, now);
 	ck_assert(cairn_motor_pose(&motor, &pose, now)); /* the first that is heard is no rebirth */
-	run(&hall, 0.2, 0.0, 100);
+	run(&hall, 0.2, 0.0, 600);
 	ck_assert_int_eq(state(), CAIRN_MOTOR_STATE_DRIVING);
 	uint64_t rejected = motor.rejected;
 	pose = header(6, 1, now - 10 * CAIRN_NS_PER_S);
 	ck_assert(!cairn_motor_pose(&motor, &pose, now)); /* an old one is none either, and no fault */
 	ck_assert_uint_eq(motor.rejected, rejected);
-	pose = header(6, 1, now);
+	pose = header(6, 1, now - 45 * CAIRN_NS_PER_S / 100); /* too old before the wait is over */
 	ck_assert(cairn_motor_pose(&motor, &pose, now));
 	run(&hall, 0.2, 0.0, 200);
 	ck_assert_int_eq(state(), CAIRN_MOTOR_STATE_REARMING);
 	ck_assert_double_eq(motor.smooth.v_mps, 0.0);
-	run(&hall, 0.2, 0.0, 400);
+	run(&hall, 0.2, 0.0, 2000); /* it has said nothing since: commands and scans alone are not enough */
+	ck_assert_int_eq(state(), CAIRN_MOTOR_STATE_REARMING);
+	for (int i = 0; i < 10; i++) {
+		pose = header(6, 2 + (uint64_t)i, now);
+		ck_assert(cairn_motor_pose(&motor, &pose, now));
+		run(&hall, 0.2, 0.0, 100);
+	}
+	ck_assert_int_eq(state(), CAIRN_MOTOR_STATE_DRIVING);
+	run(&hall, 0.2, 0.0, 2000); /* an old pose is no matter once it drives: the sequencer judges poses */
 	ck_assert_int_eq(state(), CAIRN_MOTOR_STATE_DRIVING);
 }
 END_TEST
