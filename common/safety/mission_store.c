@@ -77,10 +77,26 @@ static bool places_sane(const struct cairn_explore *e, int64_t now_ns)
 	return true;
 }
 
+static bool open_sane(const struct cairn_mission_open *o, int64_t now_ns)
+{
+	const struct cairn_msg_decision *d = &o->decision;
+	bool known =
+	    (unsigned)d->source < CAIRN_SOURCE_COUNT && (unsigned)d->tool < CAIRN_TOOL_COUNT &&
+	    (unsigned)d->direction < CAIRN_DIRECTION_COUNT && (unsigned)d->speed < CAIRN_SPEED_COUNT &&
+	    (unsigned)d->goal_kind < CAIRN_GOAL_KIND_COUNT && (unsigned)d->zone_kind < CAIRN_ZONE_KIND_COUNT;
+	bool texts = text_ends(d->reason, sizeof(d->reason)) &&
+		     text_ends(d->reasoning, sizeof(d->reasoning)) &&
+		     text_ends(d->zone_name, sizeof(d->zone_name));
+	bool flags = is_flag(&o->way) && is_flag(&o->again) && is_flag(&o->frontier) && is_flag(&o->onward);
+	bool finite = isfinite(o->goal_x_m) && isfinite(o->goal_y_m) && isfinite(o->frontier_x_m) &&
+		      isfinite(o->frontier_y_m) && isfinite(o->tolerance_m) && isfinite(o->limit_s);
+	return known && texts && flags && finite && was(o->t_start_ns, now_ns);
+}
+
 static const char *nonsense(const struct cairn_mission_record *r, int64_t now_ns)
 {
 	if (r->state >= CAIRN_MISSION_STATE_COUNT || r->back_paused >= CAIRN_MISSION_STATE_COUNT ||
-	    r->back_goto >= CAIRN_MISSION_STATE_COUNT || r->open_decision_tool >= CAIRN_TOOL_COUNT)
+	    r->back_goto >= CAIRN_MISSION_STATE_COUNT)
 		return "a state that does not exist";
 	if (!is_flag(&r->started) || !is_flag(&r->silent_way))
 		return "a flag that is neither true nor false";
@@ -92,9 +108,10 @@ static const char *nonsense(const struct cairn_mission_record *r, int64_t now_ns
 	if (!isfinite(r->limit_s) || r->limit_s < 0.0 || !isfinite(r->goto_x_m) || !isfinite(r->goto_y_m) ||
 	    !isfinite(r->first_decision_s))
 		return "a number that is not finite";
-	if (!text_ends(r->reason, sizeof(r->reason)) || !text_ends(r->end_reason, sizeof(r->end_reason)) ||
-	    !text_ends(r->open_decision_asked, sizeof(r->open_decision_asked)))
+	if (!text_ends(r->reason, sizeof(r->reason)) || !text_ends(r->end_reason, sizeof(r->end_reason)))
 		return "a text without end";
+	if (!open_sane(&r->open, now_ns))
+		return "a broken decision";
 	if (!places_sane(&r->explore, now_ns))
 		return "a broken list of places";
 	if (!zones_sane(&r->zones))

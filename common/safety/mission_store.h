@@ -9,7 +9,19 @@
 #include "common/safety/explore.h"
 
 #define CAIRN_ZONES_FILE_NAME "zones.bin" /* beside it in RUN/state: the zones alone, which stay with the map */
-#define CAIRN_MISSION_RECORD_VERSION 2u
+#define CAIRN_MISSION_RECORD_VERSION 3u
+
+/* The decision under way; what of a way is needed to go on with it. */
+struct cairn_mission_open {
+	struct cairn_msg_decision decision; /* id 0: none */
+	int64_t t_start_ns;
+	bool way;              /* it drives to a place; the rest is about that */
+	bool again;            /* a reborn sequencer has gone on with it already */
+	bool frontier, onward; /* as in the sequencer's task, like the rest */
+	uint32_t frontier_id, seen_id;
+	double goal_x_m, goal_y_m, tolerance_m, frontier_x_m, frontier_y_m;
+	double limit_s; /* from its start on */
+};
 
 struct cairn_mission_record {
 	uint32_t state;       /* enum cairn_mission_state */
@@ -27,11 +39,9 @@ struct cairn_mission_record {
 	double goto_x_m, goto_y_m;
 	double first_decision_s; /* 0 = none yet */
 	uint64_t decisions, refused, overrides;
-	uint64_t last_decision_id;    /* highest seen of decision_epoch */
-	uint64_t decision_epoch;      /* of the publisher of decisions */
-	uint64_t open_decision_id;    /* being executed when saved; 0 = none */
-	uint32_t open_decision_tool;  /* enum cairn_tool */
-	char open_decision_asked[96]; /* for its result */
+	uint64_t last_decision_id; /* highest seen of decision_epoch */
+	uint64_t decision_epoch;   /* of the publisher of decisions */
+	struct cairn_mission_open open;
 	struct cairn_explore explore;
 	struct cairn_msg_zones zones; /* named by the model */
 };

@@ -21,6 +21,7 @@ struct cairn_sequencer *cairn_sequencer_new(
 	if (record != NULL) {
 		seq->rec = *record;
 		seq->home.best_m = INFINITY;
+		seq->orphan = seq->rec.open.decision.id != 0 ? SEQ_ORPHAN_WAITS : SEQ_ORPHAN_NONE;
 		seq_zones_from_config(seq);
 		return seq;
 	}
@@ -56,35 +57,12 @@ uint64_t cairn_sequencer_duplicates(const struct cairn_sequencer *seq)
 
 /* ---- decisions ---- */
 
-/* A decision that was being executed when the process before this one died gets its result, too. */
-static void report_orphan(struct cairn_sequencer *seq)
-{
-	struct cairn_mission_record *r = &seq->rec;
-	if (r->open_decision_id == 0 || seq_executing(seq))
-		return;
-	struct cairn_msg_result result = {.decision_id = r->open_decision_id,
-	    .source = CAIRN_SOURCE_MODEL,
-	    .tool = (enum cairn_tool)r->open_decision_tool,
-	    .outcome = CAIRN_OUTCOME_FAILED,
-	    .x_m = seq->pose.x_m,
-	    .y_m = seq->pose.y_m,
-	    .yaw_rad = seq->pose.yaw_rad};
-	snprintf(result.asked, sizeof(result.asked), "%s", r->open_decision_asked);
-	snprintf(result.executed, sizeof(result.executed), "unknown");
-	snprintf(result.reason, sizeof(result.reason),
-	    "the sequencer was restarted while this was being executed");
-	snprintf(result.suggestion, sizeof(result.suggestion), "decide anew");
-	r->open_decision_id = 0;
-	seq->rec_changed = true;
-	seq_result_push(seq, &result);
-}
-
 void cairn_sequencer_on_decision(
     struct cairn_sequencer *seq, const struct cairn_msg_decision *decision, uint64_t epoch, int64_t now_ns)
 {
 	struct seq_task task;
 	struct seq_refusal refusal;
-	report_orphan(seq);
+	seq_again_give_up(seq);
 	if (epoch != seq->rec.decision_epoch) {
 		seq->rec.decision_epoch = epoch;
 		seq->rec.last_decision_id = 0;
@@ -242,7 +220,7 @@ static void fill_mission(const struct cairn_sequencer *seq, struct cairn_msg_mis
 		m->decision_source = seq->task.d.source;
 	}
 	fill_activity(seq, m->activity, sizeof(m->activity));
-	m->wants_decision = seq->wanted && (r->open_decision_id == 0 || seq->task.ahead);
+	m->wants_decision = seq->wanted && (r->open.decision.id == 0 || seq->task.ahead);
 	m->first_decision_s = r->first_decision_s;
 	m->decisions = r->decisions;
 	m->refused = r->refused;
@@ -300,9 +278,8 @@ void cairn_sequencer_step(struct cairn_sequencer *seq, int64_t now_ns, struct ca
 	seq->t_step_ns = now_ns;
 	seq_without_update(seq, now_ns);
 	seq_sense_update(seq, now_ns);
-	if (seq_seconds(seq->t_start_ns, now_ns) >= SEQ_ORPHAN_WAIT_S)
-		report_orphan(seq);
 	seq_mission_step(seq, now_ns);
+	seq_again_step(seq, now_ns);
 	seq_mission_next_task(seq, now_ns);
 	enum seq_kind kind = seq->task.kind;
 	struct cairn_twist want = seq_drive(seq, now_ns);

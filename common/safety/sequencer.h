@@ -4,7 +4,8 @@
  *
  * Use: hand in messages as they come (on_*), call cairn_sequencer_step every 50 ms, publish its output, and
  * take the results after each of these calls. Every decision that is handed in ends in exactly one result,
- * except duplicates (ids that do not rise within one epoch of their publisher), which are counted only.
+ * except duplicates (ids that do not rise within one epoch of their publisher), which are counted only. One
+ * that was under way when the process died ends so in the next one (sequencer_again.c).
  *
  * Order of authority within: operator, mission (way home), model, local exploration. Velocities pass
  * cairn_safe_velocity (sequencer_safe.h) whatever their source; the motor stage checks them once more.

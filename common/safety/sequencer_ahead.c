@@ -119,4 +119,5 @@ void seq_ahead_take_over(struct cairn_sequencer *seq, struct seq_task *next, int
 	seq->task.nav.t_goal_ns = was.t_goal_ns;
 	seq->task.nav.x_m = was.x_m;
 	seq->task.nav.y_m = was.y_m;
+	seq_again_note(seq);
 }

@@ -33,6 +33,9 @@
 
 enum seq_kind { SEQ_NONE, SEQ_STAND, SEQ_REPORT, SEQ_DRIVE, SEQ_TURN, SEQ_NAV, SEQ_RECOVER };
 
+/* The decision that the process before this one was executing. */
+enum seq_orphan { SEQ_ORPHAN_NONE, SEQ_ORPHAN_WAITS, SEQ_ORPHAN_SAVED /* that it is gone on with */ };
+
 /* A short straight or curved stretch out of a tight place. */
 struct seq_stretch {
 	double v_mps, curvature_1pm;
@@ -82,6 +85,7 @@ struct seq_task {
 	bool slow_only;
 	bool insists;   /* local: not to be replaced by the model */
 	bool blameless; /* ends for reasons that are not the goal's */
+	bool again;     /* begun by a process that has died */
 	bool ahead;     /* the model's: what is to follow has been asked for, since ahead_s */
 	double ahead_s;
 	double active_s, held_s, blocked_s, reduced_s, stall_s, stall_from_m, limit_s;
@@ -129,6 +133,7 @@ struct cairn_sequencer {
 	const struct cairn_config *cfg;
 	struct cairn_mission_record rec;
 	bool rec_changed;
+	enum seq_orphan orphan; /* rec.open is it */
 
 	struct cairn_points scan_points; /* in the robot frame of the scan */
 	struct cairn_points points;      /* in the robot frame of now */
@@ -280,6 +285,8 @@ bool seq_prepare_candidate(struct cairn_sequencer *seq, const struct cairn_msg_d
 
 /* sequencer_task.c: begin and end. */
 void seq_task_begin(struct cairn_sequencer *seq, const struct seq_task *task, int64_t now_ns);
+/* The same without counting a decision: it was counted when it was begun. */
+void seq_task_start(struct cairn_sequencer *seq, const struct seq_task *task, int64_t now_ns);
 __attribute__((format(printf, 4, 5))) void seq_task_end(
     struct cairn_sequencer *seq, enum cairn_outcome outcome, int64_t now_ns, const char *fmt, ...);
 void seq_refuse(
@@ -300,6 +307,12 @@ static inline double seq_way_limit_s(const struct cairn_sequencer *seq, double w
 }
 
 uint64_t seq_new_goal_id(struct cairn_sequencer *seq, int64_t now_ns);
+
+/* sequencer_again.c: keeps in the record what is under way, with where it leads now. */
+void seq_again_note(struct cairn_sequencer *seq);
+/* Goes on with what the process before this one was executing, or reports that it does not. */
+void seq_again_step(struct cairn_sequencer *seq, int64_t now_ns);
+void seq_again_give_up(struct cairn_sequencer *seq);
 
 /* sequencer_drive.c: one step of what is executed; the velocity it wants. May end the task. */
 struct cairn_twist seq_drive(struct cairn_sequencer *seq, int64_t now_ns);

@@ -271,6 +271,7 @@ static void turn_to_better(struct cairn_sequencer *seq, const struct cairn_msg_f
 	}
 	aim(seq, f, now_ns);
 	t->limit_s = t->active_s + seq_way_limit_s(seq, hypot(f->goal_x_m - seq->pose.x_m, f->goal_y_m - seq->pose.y_m));
+	seq_again_note(seq);
 }
 
 void seq_nav_map_moved(struct cairn_sequencer *seq, struct cairn_pose2 was, int64_t now_ns)
@@ -294,6 +295,7 @@ void seq_nav_map_moved(struct cairn_sequencer *seq, struct cairn_pose2 was, int6
 	t->nav.frontier_x_m = open.x_m;
 	t->nav.frontier_y_m = open.y_m;
 	ask_again(seq, now_ns);
+	seq_again_note(seq);
 }
 
 void seq_nav_frontiers(struct cairn_sequencer *seq, int64_t now_ns)

@@ -94,7 +94,7 @@ uint64_t seq_new_goal_id(struct cairn_sequencer *seq, int64_t now_ns)
 	return seq->nav_goal_id;
 }
 
-void seq_task_begin(struct cairn_sequencer *seq, const struct seq_task *task, int64_t now_ns)
+void seq_task_start(struct cairn_sequencer *seq, const struct seq_task *task, int64_t now_ns)
 {
 	seq->task = *task;
 	seq->task.t_start_ns = now_ns;
@@ -104,16 +104,16 @@ void seq_task_begin(struct cairn_sequencer *seq, const struct seq_task *task, in
 		seq->task.nav.goal_id = seq_new_goal_id(seq, now_ns);
 		seq->task.nav.t_goal_ns = now_ns;
 	}
+	seq_again_note(seq);
+}
+
+void seq_task_begin(struct cairn_sequencer *seq, const struct seq_task *task, int64_t now_ns)
+{
+	seq_task_start(seq, task, now_ns);
 	if (task->d.source == CAIRN_SOURCE_MODEL) {
 		seq->rec.decisions++;
 		if (seq->rec.first_decision_s <= 0.0)
 			seq->rec.first_decision_s = fmax(seq_seconds(seq->rec.t_first_ns, now_ns), 1e-3);
-	}
-	if (task->d.id != 0) {
-		seq->rec.open_decision_id = task->d.id;
-		seq->rec.open_decision_tool = (uint32_t)task->d.tool;
-		seq_text_asked(&task->d, seq->rec.open_decision_asked, sizeof(seq->rec.open_decision_asked));
-		seq->rec_changed = true;
 	}
 }
 
@@ -269,7 +269,7 @@ void seq_task_end(
 		seq->t_coast_ns = now_ns;
 	}
 	if (t.d.id != 0) {
-		seq->rec.open_decision_id = 0;
+		seq->rec.open.decision.id = 0;
 		seq->rec_changed = true;
 	}
 	tell_onward(&t, &r);

@@ -52,8 +52,9 @@ void seq_text_executed(const struct seq_task *task, char *buf, size_t bytes)
 		    -cairn_rad_to_deg(task->turned_rad), task->distance_m, task->active_s);
 		return;
 	case SEQ_NAV:
-		snprintf(buf, bytes, "drove %.2f m toward (%.2f, %.2f) in %.1f s", task->distance_m,
-		    task->nav.x_m, task->nav.y_m, task->active_s);
+		snprintf(buf, bytes, "drove %.2f m toward (%.2f, %.2f) in %.1f s%s", task->distance_m,
+		    task->nav.x_m, task->nav.y_m, task->active_s,
+		    task->again ? ", restarted on the way" : "");
 		return;
 	case SEQ_RECOVER:
 		snprintf(buf, bytes, "%s %.2f m out of a tight place",

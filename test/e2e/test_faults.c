@@ -5,6 +5,8 @@
 #include <poll.h>
 #include <sys/syscall.h>
 
+#include "common/base/geom.h"
+
 static const char *const large_house[] = {"--world", "config/worlds/loop.yaml", NULL};
 
 static bool explores_without_the_model(const struct up_run *run, void *ctx)
@@ -236,6 +238,63 @@ START_TEST(a_hung_stage_of_the_stack_before_is_cleaned_away)
 }
 END_TEST
 
+/* Nobody would start again what dies then. */
+START_TEST(a_launcher_that_hangs_is_ended_and_everything_starts_again)
+{
+	struct drill *drill = stack_start(large_house);
+	stack_must(drill, stack_drives, NULL, "does not drive");
+	int launcher = drill_pid(drill, "launcher");
+	struct stack_stage sequencer = {"sequencer", drill_pid(drill, "sequencer")};
+	kill(launcher, SIGSTOP); /* and nobody continues it */
+	stack_must(drill, stack_is_up, &sequencer, "the launcher hangs");
+	ck_assert_int_ne(drill_pid(drill, "launcher"), launcher);
+	stack_must(drill, stack_drives, NULL, "does not drive again");
+	stack_end(&drill);
+}
+END_TEST
+
+/* ---- a decision under way ---- */
+
+static bool on_a_way_of_the_models(const struct up_run *run, void *ctx)
+{
+	return model_decides(run, ctx) && strncmp(run->mission.activity, "navigate_to_goal", 16) == 0;
+}
+
+struct reborn {
+	struct stack_stage sequencer;
+	int64_t after_ns;
+};
+
+static bool decides_again(const struct up_run *run, void *ctx)
+{
+	struct reborn *r = ctx;
+	return stack_is_up(run, &r->sequencer) && run->stamp_ns[UP_MISSION] > r->after_ns &&
+	       run->mission.decision_id != 0;
+}
+
+/* A way may just be over, or the model asked ahead may be faster: a few tries for each. */
+START_TEST(a_way_of_the_models_outlives_the_sequencer_and_the_launcher)
+{
+	static const char *const victims[] = {"sequencer", "launcher"};
+	struct drill *drill = stack_start(large_house);
+	for (size_t i = 0; i < sizeof(victims) / sizeof(victims[0]); i++) {
+		uint64_t under_way = 0, then = 1;
+		for (int k = 0; k < 5 && then != under_way; k++) {
+			stack_must(drill, on_a_way_of_the_models, NULL, "is not on a way");
+			under_way = drill_run(drill)->mission.decision_id;
+			struct reborn r = {{"sequencer", drill_pid(drill, "sequencer")},
+			    drill_run(drill)->stamp_ns[UP_MISSION] + 300 * CAIRN_NS_PER_MS};
+			kill(drill_pid(drill, victims[i]), SIGKILL);
+			stack_must(drill, decides_again, &r, victims[i]);
+			then = drill_run(drill)->mission.decision_id;
+		}
+		ck_assert_msg(then == under_way, "%s; see %s", victims[i], drill_run_dir(drill));
+		stack_must(drill, stack_drives, NULL, "does not drive on");
+	}
+	stack_end(&drill);
+}
+END_TEST
+
 CAIRN_TEST_MAIN_TIMEOUT("faults", 300.0,
     without_a_gateway_it_explores_by_itself_until_an_operator_restarts_it,
     without_a_mapper_it_stands_until_an_operator_restarts_it, a_stage_that_hangs_is_killed_and_started_again,
@@ -243,4 +302,6 @@ CAIRN_TEST_MAIN_TIMEOUT("faults", 300.0,
     an_emergency_stop_outlives_whatever_is_killed_until_an_operator_releases_it,
     an_emergency_stop_outlives_the_end_of_a_stack_that_no_operator_took_down,
     when_cairn_up_is_killed_everything_ends_and_the_next_one_starts_over,
-    a_hung_stage_of_the_stack_before_is_cleaned_away)
+    a_hung_stage_of_the_stack_before_is_cleaned_away,
+    a_launcher_that_hangs_is_ended_and_everything_starts_again,
+    a_way_of_the_models_outlives_the_sequencer_and_the_launcher)

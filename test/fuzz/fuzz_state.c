@@ -49,7 +49,7 @@ static void go_on(const struct cairn_mission_record *record)
 {
 	struct cairn_sequencer *seq = cairn_sequencer_new(&cfg, record, NOW_NS);
 	static struct cairn_sequencer_output out;
-	for (int i = 0; seq != NULL && i < 3; i++) {
+	for (int i = 0; seq != NULL && i < 8; i++) {
 		cairn_sequencer_step(seq, NOW_NS + i * INT64_C(50000000), &out);
 		if (!isfinite(out.mission.elapsed_s) || out.mission.elapsed_s < 0.0)
 			abort();

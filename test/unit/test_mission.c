@@ -168,7 +168,7 @@ START_TEST(senseless_records_are_refused_though_their_sum_fits)
 {
 	unsigned char *buf = malloc(CAIRN_MISSION_RECORD_BYTES);
 	struct cairn_mission_record *back = calloc(1, sizeof(*back));
-	for (int i = 0; i < 15; i++) {
+	for (int i = 0; i < 19; i++) {
 		struct cairn_mission_record *r = sample();
 		int64_t now_ns = 10;
 		switch (i) {
@@ -214,8 +214,20 @@ START_TEST(senseless_records_are_refused_though_their_sum_fits)
 		case 13:
 			r->t_paused_ns = 6;
 			break;
+		case 14:
+			r->open.decision.tool = CAIRN_TOOL_COUNT;
+			break;
+		case 15:
+			r->open.goal_x_m = NAN;
+			break;
+		case 16:
+			memset(&r->open.again, 2, 1);
+			break;
+		case 17:
+			r->open.t_start_ns = 11;
+			break;
 		default:
-			r->open_decision_tool = CAIRN_TOOL_COUNT;
+			memset(r->open.decision.reasoning, 'x', sizeof(r->open.decision.reasoning));
 			break;
 		}
 		cairn_mission_record_encode(r, buf, CAIRN_MISSION_RECORD_BYTES);

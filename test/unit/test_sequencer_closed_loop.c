@@ -103,8 +103,8 @@ static void expect_safe(pilot_fn *pilot, double seconds)
 		ck_assert_uint_eq(r->contacts, 0);
 		ck_assert_uint_eq(r->result_errors, 0);
 		/* one result for each decision, but for the one that is still being executed */
-		uint64_t decided = r->next_decision_id - 1, open = cairn_sequencer_record(r->seq)->open_decision_id != 0 ? 1 : 0,
-			 done = 0;
+		uint64_t decided = r->next_decision_id - 1,
+			 open = cairn_sequencer_record(r->seq)->open.decision.id != 0 ? 1 : 0, done = 0;
 		for (int i = 0; i < CAIRN_OUTCOME_COUNT; i++)
 			done += r->outcomes[i];
 		ck_assert_uint_gt(decided, 5);

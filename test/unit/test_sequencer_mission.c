@@ -1,4 +1,4 @@
-/* Tiers, exploration, the way home, operators and restarts, by the clock. */
+/* Tiers, exploration, the way home, and operators, by the clock. */
 #include "test/support/robot_rig.h"
 #include "test/support/runner.h"
 
@@ -443,97 +443,15 @@ START_TEST(every_verb_of_the_operator_service_is_understood)
 }
 END_TEST
 
-/* ---- restarts ---- */
-
-/* The process is killed and started again with what it had saved. */
-static void reborn(struct rig *r)
-{
-	static unsigned char file[CAIRN_MISSION_RECORD_BYTES];
-	struct cairn_mission_record *record = malloc(sizeof(*record));
-	struct cairn_error err = {""};
-	cairn_mission_record_encode(cairn_sequencer_record(r->seq), file, sizeof(file));
-	cairn_sequencer_destroy(&r->seq);
-	r->out = (struct cairn_sequencer_output){0};
-	ck_assert_msg(
-	    cairn_mission_record_decode(record, file, sizeof(file), r->now_ns, &err), "%s", err.text);
-	r->seq = cairn_sequencer_new(&r->cfg, record, r->now_ns);
-	free(record);
-}
-
-START_TEST(a_killed_sequencer_goes_on_and_reports_what_it_dropped)
-{
-	struct rig *r = rig_exploring();
-	r->planner = RIG_PLANNER_NO_PATH;
-	for (int i = 0; i < 2; i++) {
-		struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_NAVIGATE_TO_GOAL);
-		d.frontier_id = 1;
-		rig_decide(r, &d);
-		rig_until_result(r, d.id, 5.0);
-	}
-	uint64_t id = rig_move(r, CAIRN_DIRECTION_FORWARD, CAIRN_SPEED_SLOW, 5.0);
-	rig_run(r, 1.0);
-	uint64_t goal = r->out.nav_goal.id;
-	double first = r->out.mission.first_decision_s, elapsed = r->out.mission.elapsed_s;
-	reborn(r);
-	rig_run(r, 0.2);
-	ck_assert_int_eq(r->out.mission.state, CAIRN_MISSION_STATE_EXPLORING);
-	ck_assert(!r->out.mission.wants_decision); /* not before the dropped one has its result */
-	ck_assert(rig_until_result(r, id, 0.7));
-	ck_assert_int_eq(r->last_result.outcome, CAIRN_OUTCOME_FAILED);
-	ck_assert_str_eq(r->last_result.asked, "move_toward forward slow 5 s");
-	rig_run(r, 0.1);
-	ck_assert(r->out.mission.wants_decision);
-	ck_assert_uint_eq(r->out.mission.given_up_count, 1);
-	ck_assert_uint_eq(r->out.mission.decisions, 3);
-	ck_assert_double_eq(r->out.mission.first_decision_s, first);
-	ck_assert_double_eq_tol(r->out.mission.elapsed_s, elapsed + 0.4, 0.2);
-	/* an id from before is still known */
-	struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_STOP_ROBOT);
-	d.id = id;
-	rig_decide(r, &d);
-	ck_assert_uint_eq(cairn_sequencer_duplicates(r->seq), 1);
-	r->planner = RIG_PLANNER_DRIVES;
-	d = rig_decision(r, CAIRN_TOOL_NAVIGATE_TO_GOAL);
-	d.frontier_id = 2;
-	rig_decide(r, &d);
-	ck_assert(rig_until_result(r, d.id, 60.0));
-	ck_assert_int_eq(r->last_result.outcome, CAIRN_OUTCOME_SUCCESS);
-	ck_assert_uint_gt(r->out.nav_goal.id, goal);
-	ck_assert_uint_eq(r->result_errors, 0);
-	rig_free(r);
-}
-END_TEST
-
-START_TEST(a_killed_sequencer_still_finds_home)
-{
-	struct rig *r = rig_exploring();
-	rig_command(r, "goto", 1.0, -0.8, 0);
-	rig_run(r, 15.0);
-	rig_command(r, "home", 0, 0, 0);
-	for (int i = 0; i < 5; i++) {
-		rig_run(r, 0.7);
-		reborn(r);
-	}
-	ck_assert(rig_until(r, CAIRN_MISSION_STATE_FINISHED, 60.0));
-	ck_assert_str_eq(r->out.mission.reason, "home");
-	rig_run(r, 1.0);
-	reborn(r); /* and stays there */
-	rig_run(r, 10.0);
-	ck_assert_int_eq(r->out.mission.state, CAIRN_MISSION_STATE_FINISHED);
-	rig_free(r);
-}
-END_TEST
-
 CAIRN_TEST_MAIN("sequencer_mission", tiers_follow_the_clock, it_starts_by_itself_only_with_a_good_pose,
     a_silent_model_is_waited_for_then_replaced_then_the_robot_goes_home,
     a_model_that_answers_takes_over_from_local_exploration_at_once,
-    without_a_planner_it_explores_by_the_scan_alone,
-    answers_that_are_nonsense_or_too_late_count_as_silence, the_time_that_a_decision_takes_is_not_silence,
-    an_explored_house_ends_at_home, a_short_gap_without_frontiers_does_not_end_it,
-    without_return_home_it_ends_where_it_is, frontiers_tried_in_vain_end_it_too_after_one_more_chance,
-    the_time_allowed_includes_the_way_home,
-    a_way_home_that_the_map_knows_counts_by_its_length, a_home_that_cannot_be_reached_is_said_so_after_every_attempt,
+    without_a_planner_it_explores_by_the_scan_alone, answers_that_are_nonsense_or_too_late_count_as_silence,
+    the_time_that_a_decision_takes_is_not_silence, an_explored_house_ends_at_home,
+    a_short_gap_without_frontiers_does_not_end_it, without_return_home_it_ends_where_it_is,
+    frontiers_tried_in_vain_end_it_too_after_one_more_chance, the_time_allowed_includes_the_way_home,
+    a_way_home_that_the_map_knows_counts_by_its_length,
+    a_home_that_cannot_be_reached_is_said_so_after_every_attempt,
     the_way_home_outlives_a_planner_that_is_stuck_for_a_while, stop_stands_still_at_once_and_for_good,
     a_pause_stops_the_clock_and_a_resume_goes_on, goto_interrupts_and_goes_back_to_what_was,
-    every_verb_of_the_operator_service_is_understood, a_killed_sequencer_goes_on_and_reports_what_it_dropped,
-    a_killed_sequencer_still_finds_home)
+    every_verb_of_the_operator_service_is_understood)
