@@ -6,7 +6,8 @@
 # CAIRN_SANITIZE=address,undefined builds with these sanitizers (or: thread), CAIRN_COVERAGE=1 with counters of the lines that
 # are reached (scripts/coverage.sh), each into a folder of its own.
 # The last line is "N passed, N failed", with ", N skipped" behind it when data or rights were missing; single test
-# cases are counted. Exit: 0 all passed, 1 not, 2 the machine could not be made ready.
+# cases are counted, and each report of a sanitizer as one that failed, whatever became of the test it comes from.
+# Exit: 0 all passed, 1 not, 2 the machine could not be made ready.
 set -eu
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
@@ -14,14 +15,14 @@ cd "$root"
 scripts/setup.sh
 
 sanitize=${CAIRN_SANITIZE-}
+reports=
 folder=build-check
 if [ -n "$sanitize" ]; then
 	folder=$folder-$(printf '%s' "$sanitize" | tr ',' '-')
-	# A report is a failure, with the place it comes from. One test puts a library of its own in front.
-	export ASAN_OPTIONS="abort_on_error=0:detect_stack_use_after_return=1:verify_asan_link_order=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
-	export LSAN_OPTIONS="suppressions=$root/test/lsan.supp:print_suppressions=0${LSAN_OPTIONS:+:$LSAN_OPTIONS}"
-	export TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1:suppressions=$root/test/tsan.supp${TSAN_OPTIONS:+:$TSAN_OPTIONS}"
-	export UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
+	reports=$root/$folder-reports
+	# shellcheck source=scripts/sanitizers.sh
+	. scripts/sanitizers.sh
+	sanitizer_options "$root" "$reports"
 fi
 coverage=false
 if [ -n "${CAIRN_COVERAGE-}" ]; then
@@ -43,13 +44,13 @@ else
 			-Db_lundef=false --buildtype=debugoptimized -Doptimization=1 -Dc_args=-g1
 	}
 fi
+rm -f "$folder"/meson-logs/testlog*.json
 if ! build; then
 	echo "0 passed, 1 failed"
 	exit 1
 fi
 
-rm -f "$folder"/meson-logs/testlog*.json
 status=0
 meson test -C "$folder" --no-rebuild --print-errorlogs "$@" || status=1
-python3 scripts/count_tests.py "$folder"/meson-logs/testlog*.json || status=1
+python3 scripts/count_tests.py ${reports:+--reports "$reports"} "$folder"/meson-logs/testlog*.json || status=1
 exit "$status"

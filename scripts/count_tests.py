@@ -1,13 +1,16 @@
 """Prints "N passed, N failed[, N skipped]" for meson's testlog.json, counting the cases inside a TAP program.
 
-Usage: count_tests.py TESTLOG.json...   Exit: 0 when something passed and nothing failed, 1 otherwise.
+Usage: count_tests.py [--reports FOLDER] TESTLOG.json...   Exit: 0 when something passed and nothing failed, 1 otherwise.
+Every file in FOLDER is a sanitizer's report: it is shown, and counts as one failed.
 """
 import json
+import os
 import re
 import sys
 
 CASE = re.compile(r"^(not )?ok\b(.*)$", re.MULTILINE)
 NOTE = re.compile(r"^# SKIP\b", re.MULTILINE)  # of test/support/runner.h, in front of the case's "ok"
+REPORT_LINES = 60
 PLAN = re.compile(r"^1\.\.(\d+)", re.MULTILINE)
 
 
@@ -32,8 +35,24 @@ def count(test):
     return passed, failed, skipped
 
 
+def show_reports(folder):
+    """How many there are. The first lines of each say what and where; one that many processes make is long enough once."""
+    names = sorted(os.listdir(folder))
+    for name in names:
+        with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
+            lines = file.read().splitlines()
+        print(f"---- {name}")
+        print("\n".join(lines[:REPORT_LINES]))
+        if len(lines) > REPORT_LINES:
+            print(f"({len(lines) - REPORT_LINES} more lines)")
+    return len(names)
+
+
 def main(paths):
     passed = failed = skipped = 0
+    if paths[:1] == ["--reports"]:
+        failed = show_reports(paths[1])
+        paths = paths[2:]
     for path in paths:
         try:
             lines = open(path, encoding="utf-8", errors="replace").read().splitlines()

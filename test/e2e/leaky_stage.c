@@ -14,7 +14,7 @@ static int leak(void *ctx)
 	char *more = malloc(LEAK_BYTES);
 	if (more != NULL) {
 		memset(more, 1, LEAK_BYTES);
-		memcpy(more, last, sizeof(*last)); /* a chain nobody frees */
+		memcpy(more, last, sizeof(*last)); /* a chain that nobody frees while it runs */
 		*last = more;
 	}
 	return 0;
@@ -30,5 +30,11 @@ int main(int argc, char **argv)
 	cairn_stage_every(stage, PERIOD_MS, leak, &chain);
 	cairn_stage_ready(stage);
 	status = cairn_stage_run(stage);
+	while (chain != NULL) {
+		char *next;
+		memcpy(&next, chain, sizeof(next));
+		free(chain);
+		chain = next;
+	}
 	return cairn_stage_finish(&stage, status);
 }
