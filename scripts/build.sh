@@ -3,7 +3,7 @@
 #
 #   scripts/build.sh FOLDER [MESON OPTION...]
 #
-# The options count when the folder is new or was set up with others by this script; a folder that was set up by hand is built as
+# CAIRN_TARGETS: the files to build, of the folder (all). The options count when the folder is new or was set up with others by this script; a folder that was set up by hand is built as
 # it is. Exit: 0 built, 1 not.
 set -eu
 
@@ -27,4 +27,5 @@ if [ ! -f "$folder/build.ninja" ] || { [ -f "$ours" ] && [ "$*" != "$(cat "$ours
 	meson setup "$folder" "$@" >"$log" 2>&1 || fail "meson setup"
 	printf '%s\n' "$*" >"$ours"
 fi
-ninja -C "$folder" >"$log" 2>&1 || fail "the build"
+# shellcheck disable=SC2086 # a list of words
+ninja -C "$folder" ${CAIRN_TARGETS-} >"$log" 2>&1 || fail "the build"
