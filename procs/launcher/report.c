@@ -119,6 +119,17 @@ static void look_at_memory(struct launcher *l, int i, int64_t now_ns)
 	cairn_sup_misbehaved(&l->sup, i, why, now_ns);
 }
 
+/* RouDi and the launcher itself are killed: for both that is a death like others, with a known way back, the
+ * launcher's being that `cairn up` starts another. */
+static void look_at_memory_of(const char *name, int pid, double rss_mb, double max_mb)
+{
+	if (rss_mb <= max_mb)
+		return;
+	cairn_log_warn(
+	    "%s used %.0f MB, more than launcher.memory_max_mb (%.0f); killing it", name, rss_mb, max_mb);
+	kill(pid, SIGKILL);
+}
+
 static void report_stage(struct launcher *l, int i, int64_t now_ns, double span_s, double *cpu_s)
 {
 	struct cairn_msg_stages *r = &l->report;
@@ -166,6 +177,7 @@ static void report_other(struct launcher *l, const char *name, enum cairn_stage_
 	if (pid > 0 && cairn_procstat_read(pid, &ps)) {
 		out->rss_mb = ps.rss_mb;
 		out->cpu_cores = uptime_s > 0.0 ? ps.cpu_s / uptime_s : 0.0;
+		look_at_memory_of(name, pid, ps.rss_mb, l->cfg->launcher.memory_max_mb);
 	}
 	*cpu_s += ps.cpu_s;
 	r->rss_mb += ps.rss_mb;

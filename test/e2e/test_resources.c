@@ -380,6 +380,44 @@ START_TEST(a_stage_that_leaks_is_restarted_and_in_the_end_held_before_it_takes_t
 }
 END_TEST
 
+struct replaced {
+	const struct drill *drill;
+	const char *says;
+};
+
+static bool drives_after_it(const struct up_run *run, void *ctx)
+{
+	const struct replaced *r = ctx;
+	return stack_drives(run, NULL) && stack_file_tells(r->drill, "logs/launcher.log", r->says);
+}
+
+START_TEST(a_data_plane_or_a_launcher_that_takes_too_much_memory_is_replaced)
+{
+	static const char *const args[] = {
+	    "--world", "config/worlds/loop.yaml", "--set", "launcher.memory_max_mb=128", NULL};
+	static const struct {
+		const char *program, *says;
+	} rows[] = {{"iox-roudi", "roudi used"}, {"cairn-launcher", "launcher used"}};
+	char dir[] = "/tmp/cairn-fat-XXXXXX", flag[64];
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	snprintf(flag, sizeof(flag), "%s/flag", dir);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		int fd = open(flag, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+		ck_assert_int_ge(fd, 0);
+		close(fd);
+		setenv("FAT_PROGRAM", rows[i].program, 1);
+		setenv("FAT_FLAG", flag, 1);
+		setenv("LD_PRELOAD", CAIRN_FAT_PROGRAM, 1);
+		struct drill *drill = stack_start(args);
+		unsetenv("LD_PRELOAD");
+		struct replaced r = {drill, rows[i].says};
+		stack_must(drill, drives_after_it, &r, rows[i].program);
+		stack_end(&drill);
+	}
+	rmdir(dir);
+}
+END_TEST
+
 /* ---- the clock on the wall ---- */
 
 /* The newest time in the log of decisions, by the clock on the wall. */
@@ -454,4 +492,5 @@ CAIRN_TEST_MAIN_TIMEOUT("resources", 300.0,
     a_consumer_that_keeps_every_frame_costs_pictures_for_a_while_and_the_wheels_nothing,
     shared_memory_that_others_fill_up_stops_no_robot,
     a_stage_that_leaks_is_restarted_and_in_the_end_held_before_it_takes_the_robot_down,
+    a_data_plane_or_a_launcher_that_takes_too_much_memory_is_replaced,
     a_clock_that_is_set_forward_and_back_is_noticed_by_the_log_alone)
