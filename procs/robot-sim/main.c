@@ -27,10 +27,10 @@
 #define GUARD_MS 50
 #define TRUTH_MS 200
 #define LIDAR_FLUSH_STEPS 2 /* bytes leave in pieces of 20 ms, as a serial line would deliver them */
-#define LAG_MAX_NS (200 * CAIRN_NS_PER_MS) /* after a longer pause the world has stood still, too */
+#define LAG_MAX_NS (200 * CAIRN_NS_PER_MS)  /* after a longer pause the world has stood still, too */
 #define ROLL_OUT_NS (800 * CAIRN_NS_PER_MS) /* from full speed the wheels stand within half of it */
-#define FAREWELL_MS 10 /* closing at once would drop the last message */
-#define GYRO_STEPS 4                       /* the board's gyro filter: mean over the report period */
+#define FAREWELL_MS 10                      /* closing at once would drop the last message */
+#define GYRO_STEPS 4                        /* the board's gyro filter: mean over the report period */
 
 struct robot_sim {
 	struct cairn_stage *stage;
@@ -171,7 +171,7 @@ static int on_tick(void *ctx)
 	return 0;
 }
 
-/* The simulated robot has a bumper all round, and no cliff sensor: its houses have no stairs. */
+/* The bumper of sim.bumper. No cliff sensor: the houses have no stairs. */
 static int on_guard(void *ctx)
 {
 	struct robot_sim *r = ctx;
@@ -283,8 +283,8 @@ static bool open_all(struct robot_sim *r, struct cairn_error *err)
 	       port_open(&r->board_port, run_dir, robot->base_device, err);
 }
 
-/* Told to end, the robot is still there: it rolls until the stages have stopped it, and whatever it touches then
- * counts. (When the launcher dies everybody is told to end at once.) */
+/* Told to end, the robot is still there: it rolls until the stages have stopped it, and whatever it touches
+ * then counts. (When the launcher dies everybody is told to end at once.) */
 static void roll_out(struct robot_sim *r)
 {
 	int64_t end_ns = cairn_now_ns() + ROLL_OUT_NS;
@@ -307,7 +307,8 @@ static int run(struct robot_sim *r)
 	cairn_stage_watch_fd(r->stage, r->board_port.master, POLLIN, on_board_bytes, r);
 	cairn_stage_every(r->stage, TICK_MS, on_tick, r);
 	cairn_stage_every(r->stage, TRUTH_MS, on_truth, r);
-	cairn_stage_every(r->stage, GUARD_MS, on_guard, r);
+	if (r->guard_pub != NULL)
+		cairn_stage_every(r->stage, GUARD_MS, on_guard, r);
 	cairn_stage_every(r->stage, (int)lround(1000.0 / r->cfg->camera.rate_hz), on_picture, r);
 	cairn_stage_ready(r->stage);
 	int status = cairn_stage_run(r->stage);
@@ -351,7 +352,8 @@ int main(int argc, char **argv)
 	if (r.sim != NULL) {
 		status = 1;
 		r.truth_pub = cairn_stage_publish(r.stage, CAIRN_TOPIC_SIM_TRUTH);
-		r.guard_pub = cairn_stage_publish(r.stage, CAIRN_TOPIC_GUARD);
+		if (r.cfg->sim.bumper)
+			r.guard_pub = cairn_stage_publish(r.stage, CAIRN_TOPIC_GUARD);
 		if (recall(&r, &err) && open_all(&r, &err)) {
 			status = run(&r);
 			err.text[0] = '\0';
