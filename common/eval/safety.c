@@ -95,12 +95,35 @@ static void sample(struct episode *e, struct cairn_run *run)
 	r->clearance[bin]++;
 }
 
+static enum cairn_blocker blocker(const struct cairn_motor *m)
+{
+	if (m->zone.limit_mps < m->verdict.limit_mps)
+		switch (m->zone.verdict) {
+		case CAIRN_ZONE_EMERGENCY:
+			return CAIRN_BLOCKER_EMERGENCY_ZONE;
+		case CAIRN_ZONE_APPROACH:
+			return CAIRN_BLOCKER_COMING;
+		case CAIRN_ZONE_CLIFF:
+			return CAIRN_BLOCKER_DROP;
+		case CAIRN_ZONE_FREE:
+		case CAIRN_ZONE_SLOW:
+		case CAIRN_ZONE_CREEP:
+		case CAIRN_ZONE_STOP:
+			return CAIRN_BLOCKER_STOP_ZONE;
+		}
+	if (!m->verdict.hit)
+		return CAIRN_BLOCKER_OTHER;
+	return m->verdict.point < m->monitor.lidar_count ? CAIRN_BLOCKER_WAY_LIDAR : CAIRN_BLOCKER_WAY_DEPTH;
+}
+
 static bool observe(void *ctx, struct cairn_run *run)
 {
 	struct episode *e = ctx;
 	enum cairn_motor_state state = cairn_motor_state(cairn_run_motor(run));
 	if (state != e->state)
 		e->ret->tally.stops[state]++;
+	if (state != e->state && state == CAIRN_MOTOR_STATE_BLOCKED)
+		e->ret->tally.blocked_by[blocker(cairn_run_motor(run))]++;
 	e->state = state;
 	if (cairn_run_truth(run)->body.contacts > e->contacts)
 		note_contact(e, run);

@@ -53,6 +53,19 @@ struct cairn_safety_contact {
 	char what[CAIRN_WORLD_NAME_CAP];
 };
 
+/* What the motor stage stood before. */
+enum cairn_blocker {
+	CAIRN_BLOCKER_STOP_ZONE,
+	CAIRN_BLOCKER_EMERGENCY_ZONE,
+	CAIRN_BLOCKER_COMING, /* something that moves by itself */
+	CAIRN_BLOCKER_DROP,
+	CAIRN_BLOCKER_WAY_LIDAR, /* what ends the arc */
+	CAIRN_BLOCKER_WAY_DEPTH,
+	CAIRN_BLOCKER_OTHER, /* a turn on the spot was asked for */
+	CAIRN_BLOCKER_COUNT
+};
+const char *cairn_blocker_name(enum cairn_blocker blocker);
+
 /* What is counted of an episode, and summed over many. */
 struct cairn_safety_tally {
 	uint64_t episodes, contacts, decisions, refused;
@@ -61,7 +74,8 @@ struct cairn_safety_tally {
 	double moving_s, stood_s;              /* stood: something was being executed, and the wheels stood */
 	uint64_t clearance[CAIRN_SAFETY_BINS]; /* samples of 0.1 s while moving */
 	double clearance_min_m;
-	uint64_t stops[CAIRN_MOTOR_STATE_COUNT]; /* times the motor stage came into the state */
+	uint64_t stops[CAIRN_MOTOR_STATE_COUNT];  /* times the motor stage came into the state */
+	uint64_t blocked_by[CAIRN_BLOCKER_COUNT]; /* and into blocked, by what blocked it */
 	double state_s[CAIRN_MOTOR_STATE_COUNT];
 	uint64_t outcomes[CAIRN_OUTCOME_COUNT];
 	uint64_t met[CAIRN_HAZARD_COUNT];

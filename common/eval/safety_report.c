@@ -22,6 +22,13 @@ const char *cairn_hazard_name(enum cairn_hazard hazard)
 	return (unsigned)hazard < CAIRN_HAZARD_COUNT ? names[hazard] : "?";
 }
 
+const char *cairn_blocker_name(enum cairn_blocker blocker)
+{
+	static const char *const names[CAIRN_BLOCKER_COUNT] = {
+	    "stop_zone", "emergency_zone", "coming", "drop", "way_lidar", "way_depth", "other"};
+	return (unsigned)blocker < CAIRN_BLOCKER_COUNT ? names[blocker] : "?";
+}
+
 static void add(struct cairn_safety_tally *sum, const struct cairn_safety_tally *more)
 {
 	sum->episodes += more->episodes;
@@ -40,6 +47,8 @@ static void add(struct cairn_safety_tally *sum, const struct cairn_safety_tally 
 		sum->stops[i] += more->stops[i];
 		sum->state_s[i] += more->state_s[i];
 	}
+	for (int i = 0; i < CAIRN_BLOCKER_COUNT; i++)
+		sum->blocked_by[i] += more->blocked_by[i];
 	for (int i = 0; i < CAIRN_OUTCOME_COUNT; i++)
 		sum->outcomes[i] += more->outcomes[i];
 	for (int i = 0; i < CAIRN_HAZARD_COUNT; i++)

@@ -12,7 +12,7 @@
 
 #define HOURS_DEFAULT 5.0
 #define HOURS_MAX 10000.0
-#define HOUSES_MIN 12 /* one house alone may cost a quarter or nothing */
+#define HOUSES_MIN 12         /* one house alone may cost a quarter or nothing */
 #define EPISODES_PER_HOUSE 20 /* of the houses that tell what safety costs */
 
 /* Pieces 0 .. episodes - 1 are episodes, those after them houses. */
@@ -176,7 +176,7 @@ static double held_s(const struct cairn_safety_tally *r)
 static json_t *tally(const struct cairn_safety_tally *r)
 {
 	json_t *o = json_object(), *stops = json_object(), *seconds = json_object(),
-	       *outcomes = json_object();
+	       *outcomes = json_object(), *blocked = json_object();
 	set_count(o, "episodes", r->episodes);
 	set_real(o, "hours", r->seconds / 3600.0);
 	set_count(o, "contacts", r->contacts);
@@ -192,9 +192,12 @@ static json_t *tally(const struct cairn_safety_tally *r)
 		set_count(stops, cairn_enum_text(&cairn_enum_motor_state, i), r->stops[i]);
 		set_real(seconds, cairn_enum_text(&cairn_enum_motor_state, i), r->state_s[i]);
 	}
+	for (int i = 0; i < CAIRN_BLOCKER_COUNT; i++)
+		set_count(blocked, cairn_blocker_name((enum cairn_blocker)i), r->blocked_by[i]);
 	for (int i = 0; i < CAIRN_OUTCOME_COUNT; i++)
 		set_count(outcomes, cairn_enum_text(&cairn_enum_outcome, i), r->outcomes[i]);
 	json_object_set_new(o, "motor_entered", stops);
+	json_object_set_new(o, "blocked_by", blocked);
 	json_object_set_new(o, "motor_seconds", seconds);
 	json_object_set_new(o, "outcomes", outcomes);
 	return o;
