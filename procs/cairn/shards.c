@@ -9,21 +9,16 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/base/geom.h"
+#include "procs/cairn/state_file.h"
 
 #define JOBS_MAX 64
-#define MAGIC UINT64_C(0x314452534e524943) /* "CIRNSRD1" */
 #define LINE_NS (30 * CAIRN_NS_PER_S)
 #define TTY_NS CAIRN_NS_PER_S
-
-struct head {
-	uint64_t magic, key, bytes;
-};
 
 struct pool {
 	const struct cairn_shards *s;
@@ -31,7 +26,7 @@ struct pool {
 	bool *done;
 	uint64_t done_count, begun_count; /* begun: done before this run */
 	_Atomic uint64_t *next;
-	int state_fd;
+	struct cairn_state_file state;
 	pid_t pids[JOBS_MAX];
 	struct pollfd pipes[JOBS_MAX];
 	long jobs;
@@ -53,11 +48,7 @@ static bool interrupted(const struct pool *p)
 
 uint64_t cairn_shards_hash(uint64_t from, const void *bytes, size_t count)
 {
-	const uint8_t *b = bytes;
-	uint64_t h = from != 0 ? from : UINT64_C(14695981039346656037);
-	for (size_t i = 0; i < count; i++)
-		h = (h ^ b[i]) * UINT64_C(1099511628211);
-	return h;
+	return cairn_state_hash(from, bytes, count);
 }
 
 static bool read_all(int fd, void *buf, size_t bytes)
@@ -86,7 +77,7 @@ static bool write_all(int fd, const void *buf, size_t bytes)
 	return true;
 }
 
-/* ---- the state file: a head, then numbers with their results as they came ---- */
+/* ---- the state file ---- */
 
 /* Results of another build would be mixed with ours. */
 uint64_t cairn_shards_program(uint64_t h)
@@ -110,52 +101,28 @@ static void keep(struct pool *p, uint64_t number, const void *result)
 		p->s->take(p->s->ctx, number, result);
 }
 
-/* What was cut off in the middle of its writing is cut off the file. */
-static void load(struct pool *p, char *result)
+static void take_kept(void *ctx, uint64_t number, const void *result)
 {
-	uint64_t number;
-	off_t whole = (off_t)sizeof(struct head);
-	while (read_all(p->state_fd, &number, sizeof(number)) && read_all(p->state_fd, result, p->s->bytes)) {
-		whole += (off_t)(sizeof(number) + p->s->bytes);
-		if (number >= p->s->count || p->done[number])
-			continue;
-		if (p->s->kept != NULL)
-			p->s->kept(p->s->ctx, number, result);
-		keep(p, number, result);
-	}
-	(void)!ftruncate(p->state_fd, whole);
-	(void)lseek(p->state_fd, whole, SEEK_SET);
+	struct pool *p = ctx;
+	if (p->done[number])
+		return;
+	if (p->s->kept != NULL)
+		p->s->kept(p->s->ctx, number, result);
+	keep(p, number, result);
 }
 
-static bool open_state(struct pool *p, char *result, struct cairn_error *err)
+static bool open_state(struct pool *p, struct cairn_error *err)
 {
 	const struct cairn_shards *s = p->s;
-	p->state_fd = -1;
+	p->state.fd = -1;
 	if (s->state_path == NULL)
 		return true;
-	struct head mine = {MAGIC, cairn_shards_program(s->key), s->bytes}, is = {0};
-	p->state_fd = open(s->state_path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	struct stat st;
-	if (p->state_fd < 0 || fstat(p->state_fd, &st) != 0) {
-		cairn_error_set(err, "%s: %s", s->state_path, strerror(errno));
+	if (!cairn_state_open(
+		&p->state, s->state_path, cairn_shards_program(s->key), s->count, s->bytes, take_kept, p, err))
 		return false;
-	}
-	if (st.st_size == 0) {
-		if (write_all(p->state_fd, &mine, sizeof(mine)))
-			return true;
-		cairn_error_set(err, "%s: %s", s->state_path, strerror(errno));
-		return false;
-	}
-	if (!read_all(p->state_fd, &is, sizeof(is)) || is.magic != MAGIC) {
-		cairn_error_set(err, "%s: not a file of finished work", s->state_path);
-		return false;
-	}
-	if (is.key != mine.key || is.bytes != mine.bytes) {
-		cairn_error_set(
-		    err, "%s: of another build or other options; remove it to begin anew", s->state_path);
-		return false;
-	}
-	load(p, result);
+	if (p->state.damaged > 0)
+		fprintf(stderr, "%s: %s: %llu records are damaged and are done anew\n", s->title, s->state_path,
+		    (unsigned long long)p->state.damaged);
 	return true;
 }
 
@@ -248,8 +215,7 @@ static void take_from(struct pool *p, struct pollfd *pipe, char *result)
 	if (read_all(pipe->fd, &number, sizeof(number)) && read_all(pipe->fd, result, p->s->bytes) &&
 	    number < p->s->count) {
 		keep(p, number, result);
-		if (p->state_fd >= 0 && (!write_all(p->state_fd, &number, sizeof(number)) ||
-					    !write_all(p->state_fd, result, p->s->bytes)))
+		if (p->state.fd >= 0 && !cairn_state_add(&p->state, number, result))
 			fprintf(stderr, "%s: %s: %s\n", p->s->title, p->s->state_path, strerror(errno));
 		return;
 	}
@@ -300,14 +266,15 @@ enum cairn_shards_end cairn_shards_run(
 	void *shared = mmap(NULL, sizeof(*p.next), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	char *result = malloc(shards->bytes);
 	enum cairn_shards_end end = CAIRN_SHARDS_FAILED;
-	if (shared == MAP_FAILED || result == NULL) {
+	if (shards->bytes > CAIRN_SHARD_BYTES_MAX) {
+		cairn_error_set(err, "a result of %zu bytes is too large", shards->bytes);
+	} else if (shared == MAP_FAILED || result == NULL) {
 		cairn_error_set(err, "out of memory");
 	} else {
 		p.next = shared;
-		if (open_state(&p, result, err))
+		if (open_state(&p, err))
 			end = run(&p, result, err);
-		if (p.state_fd >= 0)
-			close(p.state_fd);
+		cairn_state_close(&p.state);
 	}
 	free(result);
 	if (shared != MAP_FAILED)

@@ -39,7 +39,8 @@ struct cairn_shards {
 enum cairn_shards_end { CAIRN_SHARDS_DONE, CAIRN_SHARDS_INTERRUPTED, CAIRN_SHARDS_FAILED };
 
 /* results: count * bytes, by number. done: count flags. After an interruption those that
- * are flagged are whole. A state file of another program, of other work or of none is refused. */
+ * are flagged are whole. A state file of another program, of other work or of none is refused; of one that was altered
+ * (state_file.h) the damaged results are told of and worked out anew. */
 enum cairn_shards_end cairn_shards_run(
     const struct cairn_shards *shards, void *results, bool *done, struct cairn_error *err);
 

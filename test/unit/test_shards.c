@@ -13,7 +13,7 @@
 
 struct piece {
 	uint64_t square;
-	pid_t by;
+	int64_t by; /* as wide as what is before it: no bytes between that nobody wrote */
 };
 
 static uint64_t taken;
@@ -106,10 +106,10 @@ START_TEST(a_run_that_was_cut_off_goes_on_where_it_was)
 	struct stat st;
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(run(1, path, 1, &err), CAIRN_SHARDS_DONE);
-	pid_t first = pieces[0].by;
+	int64_t first = pieces[0].by;
 	ck_assert_int_eq(fstat(fd, &st), 0);
 	ck_assert_int_eq(
-	    ftruncate(fd, st.st_size - 5 * (off_t)(sizeof(uint64_t) + sizeof(pieces[0])) - 3), 0);
+	    ftruncate(fd, st.st_size - 5 * (off_t)(2 * sizeof(uint64_t) + sizeof(pieces[0])) - 3), 0);
 	ck_assert_int_eq(run(1, path, 1, &err), CAIRN_SHARDS_DONE);
 	check_all();
 	uint64_t again = 0;
@@ -143,6 +143,29 @@ START_TEST(a_file_of_other_work_is_refused_and_left_alone)
 }
 END_TEST
 
+START_TEST(what_was_altered_in_the_file_is_done_anew)
+{
+	char path[] = "/tmp/cairn-shards-XXXXXX";
+	int fd = mkstemp(path);
+	struct cairn_error err = {""};
+	struct piece wrong = {12345, 1};
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(run(1, path, 1, &err), CAIRN_SHARDS_DONE);
+	int64_t first = pieces[0].by;
+	off_t record = (off_t)(2 * sizeof(uint64_t) + sizeof(pieces[0]));
+	off_t third = 4 * (off_t)sizeof(uint64_t) + 2 * record + 2 * (off_t)sizeof(uint64_t);
+	ck_assert_int_eq(pwrite(fd, &wrong, sizeof(wrong), third), (ssize_t)sizeof(wrong));
+	ck_assert_int_eq(run(1, path, 1, &err), CAIRN_SHARDS_DONE);
+	check_all();
+	uint64_t again = 0;
+	for (int i = 0; i < COUNT; i++)
+		again += pieces[i].by != first;
+	ck_assert_uint_eq(again, 1);
+	close(fd);
+	unlink(path);
+}
+END_TEST
+
 CAIRN_TEST_MAIN("shards", results_do_not_depend_on_how_many_processes_there_are,
     a_piece_that_fails_fails_the_run, a_run_that_was_cut_off_goes_on_where_it_was,
-    a_file_of_other_work_is_refused_and_left_alone)
+    a_file_of_other_work_is_refused_and_left_alone, what_was_altered_in_the_file_is_done_anew)

@@ -1,0 +1,145 @@
+#include "procs/cairn/state_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAGIC UINT64_C(0x324452534e524943) /* "CIRNSRD2" */
+
+struct head {
+	uint64_t magic, key, count, bytes;
+};
+
+/* Before the bytes of a record. */
+struct mark {
+	uint64_t number, sum;
+};
+
+uint64_t cairn_state_hash(uint64_t from, const void *bytes, size_t count)
+{
+	const uint8_t *b = bytes;
+	uint64_t h = from != 0 ? from : UINT64_C(14695981039346656037);
+	for (size_t i = 0; i < count; i++)
+		h = (h ^ b[i]) * UINT64_C(1099511628211);
+	return h;
+}
+
+static uint64_t sum_of(const struct cairn_state_file *f, uint64_t number, const void *bytes)
+{
+	uint64_t h = cairn_state_hash(f->key, &number, sizeof(number));
+	return cairn_state_hash(h, bytes, f->bytes);
+}
+
+/* Bytes read; less at the end of the file. */
+static size_t read_some(int fd, void *buf, size_t bytes)
+{
+	size_t have = 0;
+	while (have < bytes) {
+		ssize_t n = read(fd, (char *)buf + have, bytes - have);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		have += (size_t)n;
+	}
+	return have;
+}
+
+static bool write_all(int fd, const void *buf, size_t bytes)
+{
+	for (size_t done = 0; done < bytes;) {
+		ssize_t n = write(fd, (const char *)buf + done, bytes - done);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		done += (size_t)n;
+	}
+	return true;
+}
+
+/* Whole records close ranks over those that are not; what is left behind them is cut off. */
+static bool load(struct cairn_state_file *f, cairn_state_take_fn *take, void *ctx, struct cairn_error *err)
+{
+	size_t size = sizeof(struct mark) + f->bytes;
+	uint8_t *record = malloc(size);
+	off_t from = (off_t)sizeof(struct head), to = from;
+	if (record == NULL) {
+		cairn_error_set(err, "out of memory");
+		return false;
+	}
+	for (size_t n; (n = read_some(f->fd, record, size)) > 0;) {
+		struct mark mark;
+		memcpy(&mark, record, sizeof(mark));
+		from += (off_t)n;
+		if (n < size || mark.number >= f->count ||
+		    mark.sum != sum_of(f, mark.number, record + sizeof(mark))) {
+			f->damaged++;
+			continue;
+		}
+		if (to + (off_t)size != from && pwrite(f->fd, record, size, to) != (ssize_t)size)
+			break;
+		to += (off_t)size;
+		take(ctx, mark.number, record + sizeof(mark));
+	}
+	free(record);
+	bool ok = ftruncate(f->fd, to) == 0 && lseek(f->fd, to, SEEK_SET) == to;
+	if (!ok)
+		cairn_error_set(err, "cannot be mended: %s", strerror(errno));
+	return ok;
+}
+
+static bool check(struct cairn_state_file *f, const char *path, cairn_state_take_fn *take, void *ctx,
+    struct cairn_error *err)
+{
+	const struct head mine = {MAGIC, f->key, f->count, f->bytes};
+	struct head is = {0};
+	struct stat st;
+	if (f->fd < 0 || fstat(f->fd, &st) != 0) {
+		cairn_error_set(err, "%s: %s", path, strerror(errno));
+		return false;
+	}
+	if (st.st_size == 0) {
+		if (write_all(f->fd, &mine, sizeof(mine)))
+			return true;
+		cairn_error_set(err, "%s: %s", path, strerror(errno));
+		return false;
+	}
+	if (read_some(f->fd, &is, sizeof(is)) < sizeof(is) || is.magic != MAGIC) {
+		cairn_error_set(
+		    err, "%s: not a file of finished work of this program; remove it to begin anew", path);
+		return false;
+	}
+	if (memcmp(&is, &mine, sizeof(is)) != 0) {
+		cairn_error_set(err, "%s: of another build or other options; remove it to begin anew", path);
+		return false;
+	}
+	return load(f, take, ctx, err);
+}
+
+bool cairn_state_open(struct cairn_state_file *f, const char *path, uint64_t key, uint64_t count,
+    size_t bytes, cairn_state_take_fn *take, void *ctx, struct cairn_error *err)
+{
+	*f = (struct cairn_state_file){.key = key, .count = count, .bytes = bytes};
+	f->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (check(f, path, take, ctx, err))
+		return true;
+	cairn_state_close(f);
+	return false;
+}
+
+bool cairn_state_add(struct cairn_state_file *f, uint64_t number, const void *bytes)
+{
+	struct mark mark = {number, sum_of(f, number, bytes)};
+	return write_all(f->fd, &mark, sizeof(mark)) && write_all(f->fd, bytes, f->bytes);
+}
+
+void cairn_state_close(struct cairn_state_file *f)
+{
+	if (f->fd >= 0)
+		close(f->fd);
+	f->fd = -1;
+}
