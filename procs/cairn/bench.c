@@ -6,6 +6,8 @@
 #include <time.h>
 
 #include "procs/cairn/cmd.h"
+#include "procs/cairn/provenance.h"
+#include "procs/cairn/shards.h"
 
 #define BATCHES 9
 #define BATCH_NS INT64_C(30000000)
@@ -128,12 +130,25 @@ int cli_bench(const struct cli *cli)
 	return cli_fail(cli, CLI_USAGE, "there is no bench '%s'; 'cairn bench' lists them", cli->args[0]);
 }
 
+static void add_provenance(const struct cli *cli, json_t *result)
+{
+	char build[20];
+	char *command = cairn_provenance_command(cli);
+	snprintf(build, sizeof(build), "%016llx", (unsigned long long)cairn_shards_program(0));
+	json_object_set_new(result, "command", json_string(command != NULL ? command : ""));
+	json_object_set_new(result, "version", json_string(CAIRN_VERSION));
+	json_object_set_new(result, "commit", json_string(cairn_provenance_commit()));
+	json_object_set_new(result, "build", json_string(build));
+	free(command);
+}
+
 static int run_eval(const struct cli *cli, const struct cairn_eval *eval)
 {
 	json_t *result = json_object(), *figures = json_object();
 	bool passed = eval->run(cli, figures);
 	json_object_set_new(result, "name", json_string(eval->name));
 	json_object_set_new(result, "passed", json_boolean(passed));
+	add_provenance(cli, result);
 	json_object_update(result, figures);
 	/* What an eval has to say to people takes the place of its figures there. */
 	const char *said = json_string_value(json_object_get(figures, "text"));
