@@ -30,29 +30,42 @@ static const struct cairn_bench benches[] = {
 };
 
 static const struct cairn_eval evals[] = {
-    {"arenas", "small rooms with a task, driven by the scripted pilot through the real cores: goal, contacts, cycles",
-	cairn_eval_arenas},
-    {"bus", "the tables of messages, topics, services and stages agree with each other", cairn_eval_bus},
+    {"arenas",
+	"small rooms with a task, driven by the scripted pilot through the real cores: goal, contacts, cycles",
+	.takes = "name mode seed seeds jobs report", .run = cairn_eval_arenas},
+    {"bus",
+	"the tables of messages, topics, services and stages agree with each other",
+	.takes = "", .run = cairn_eval_bus},
     {"chaos",
 	"random faults in random processes of a driving stack: contacts, time to stop, time to drive again",
-	cairn_eval_chaos},
+	.takes = "for seed set* untimed verbose", .run = cairn_eval_chaos},
     {"explore",
 	"houses explored by local exploration, by a model, by a model among candidates, and by the textbook, paired",
-	cairn_eval_explore},
-    {"cost", "what an hour of asking at a constant 0.2 Hz costs by the ledger, at gpt-4o-mini's prices", cairn_eval_cost},
-    {"recovery", "every process of a driving stack is killed once: time until decisions are driven again",
-	cairn_eval_recovery},
+	.takes = "worlds* mode* seed seeds for poses pilot provider usd jobs report config set*", .run = cairn_eval_explore},
+    {"cost",
+	"what an hour of asking at a constant 0.2 Hz costs by the ledger, at gpt-4o-mini's prices",
+	.takes = "for config set* verbose", .run = cairn_eval_cost},
+    {"recovery",
+	"every process of a driving stack is killed once: time until decisions are driven again",
+	.takes = "", .run = cairn_eval_recovery},
     {"frequency",
 	"calls needed when asked by need and at fixed 0.2, 0.5 and 1 Hz, for the same floor seen in the bundled homes",
-	cairn_eval_frequency},
-    {"mapping", "the bundled homes explored with slip and drift: pose and walls against the truth",
-	cairn_eval_mapping},
-    {"replay", "a recording of a model's answers (vlm.record) put to the present code: what changes; --ask another model",
-	cairn_eval_replay},
-    {"safety", "hostile pilots in random houses against the real cores: contacts, clearances, stops",
-	cairn_eval_safety},
-    {"soak", "a stack that drives for half an hour: growth of memory and descriptors, slowing down", cairn_eval_soak},
-    {"storm", "a busy writer and reader of frames killed 200 times: frames flow again every time", cairn_eval_storm},
+	.takes = "seed seeds jobs state", .run = cairn_eval_frequency},
+    {"mapping",
+	"the bundled homes explored with slip and drift: pose and walls against the truth",
+	.takes = "seed", .run = cairn_eval_mapping},
+    {"replay",
+	"a recording of a model's answers (vlm.record) put to the present code: what changes; --ask another model",
+	.takes = "ask usd config set* report", .arg_min = 1, .arg_max = 1, .run = cairn_eval_replay},
+    {"safety",
+	"hostile pilots in random houses against the real cores: contacts, clearances, stops",
+	.takes = "hours seed jobs state without verbose", .run = cairn_eval_safety},
+    {"soak",
+	"a stack that drives for half an hour: growth of memory and descriptors, slowing down",
+	.takes = "for world", .run = cairn_eval_soak},
+    {"storm",
+	"a busy writer and reader of frames killed 200 times: frames flow again every time",
+	.takes = "kills seed", .run = cairn_eval_storm},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -130,6 +143,53 @@ int cli_bench(const struct cli *cli)
 	return cli_fail(cli, CLI_USAGE, "there is no bench '%s'; 'cairn bench' lists them", cli->args[0]);
 }
 
+/* Whether the eval takes the option, and more than one of it. */
+static bool takes(const struct cairn_eval *e, const char *name, bool *ret_many)
+{
+	size_t n = strlen(name);
+	for (const char *at = strstr(e->takes, name); at != NULL; at = strstr(at + 1, name))
+		if ((at == e->takes || at[-1] == ' ') && (at[n] == ' ' || at[n] == '*' || at[n] == '\0')) {
+			*ret_many = at[n] == '*';
+			return true;
+		}
+	return false;
+}
+
+/* "--seed, --set" */
+static void options_of(const struct cairn_eval *e, char *ret, size_t cap)
+{
+	size_t used = 0;
+	ret[0] = '\0';
+	for (const char *at = e->takes; *at != '\0' && used < cap;) {
+		size_t n = strcspn(at, " *");
+		used += (size_t)snprintf(ret + used, cap - used, "%s--%.*s", used > 0 ? ", " : "", (int)n, at);
+		at += n;
+		at += strspn(at, " *");
+	}
+}
+
+/* What this eval would not look at is not passed over in silence. */
+static int check_usage(const struct cli *cli, const struct cairn_eval *e)
+{
+	char list[400];
+	int further = cli->arg_count - 1;
+	options_of(e, list, sizeof(list));
+	for (int i = 0; cli->command->options[i].name != NULL; i++) {
+		const char *name = cli->command->options[i].name;
+		bool many = false, taken = takes(e, name, &many);
+		if (cli->counts[i] > 0 && !taken)
+			return cli_fail(cli, CLI_USAGE, "%s does not take --%s; it takes %s", e->name, name,
+			    list[0] != '\0' ? list : "no option but --json");
+		if (cli->counts[i] > 1 && !many)
+			return cli_fail(cli, CLI_USAGE, "%s takes one --%s, not %d", e->name, name, cli->counts[i]);
+	}
+	if (further < e->arg_min)
+		return cli_fail(cli, CLI_USAGE, "%s needs one more argument, see 'cairn help eval'", e->name);
+	if (e->arg_max >= 0 && further > e->arg_max)
+		return cli_fail(cli, CLI_USAGE, "%s takes no further argument: '%s'", e->name, cli->args[1 + e->arg_max]);
+	return CLI_OK;
+}
+
 static void add_provenance(const struct cli *cli, json_t *result)
 {
 	char build[20];
@@ -144,8 +204,17 @@ static void add_provenance(const struct cli *cli, json_t *result)
 
 static int run_eval(const struct cli *cli, const struct cairn_eval *eval)
 {
+	int usage = check_usage(cli, eval);
+	if (usage != CLI_OK)
+		return usage;
 	json_t *result = json_object(), *figures = json_object();
-	bool passed = eval->run(cli, figures);
+	enum cairn_eval_end end = eval->run(cli, figures);
+	bool passed = end == CAIRN_EVAL_PASSED;
+	if (end == CAIRN_EVAL_USAGE) {
+		json_decref(figures);
+		json_decref(result);
+		return CLI_USAGE;
+	}
 	json_object_set_new(result, "name", json_string(eval->name));
 	json_object_set_new(result, "passed", json_boolean(passed));
 	add_provenance(cli, result);
@@ -175,8 +244,6 @@ int cli_eval(const struct cli *cli)
 			printf("{\"name\":\"%s\",\"summary\":\"%s\"}\n", e->name, e->summary);
 		else if (cli->arg_count == 0)
 			printf("%-10s %s\n", e->name, e->summary);
-		else if (strcmp(e->name, cli->args[0]) == 0 && cli->arg_count == 2 && e->run != cairn_eval_replay)
-			return cli_fail(cli, CLI_USAGE, "%s takes no further argument", e->name);
 		else if (strcmp(e->name, cli->args[0]) == 0)
 			return run_eval(cli, e);
 	}

@@ -26,11 +26,16 @@ struct cairn_bench {
 
 struct cli;
 
+/* A bool will do where there is no wrong usage. */
+enum cairn_eval_end { CAIRN_EVAL_FAILED, CAIRN_EVAL_PASSED, CAIRN_EVAL_USAGE };
+
 struct cairn_eval {
 	const char *name, *summary;
-	/* Adds its figures, returns whether it passed. Options by cli_value. A figure "text" is for people: printed
-	 * in place of the others when nobody asks for JSON. */
-	bool (*run)(const struct cli *cli, json_t *figures);
+	const char *takes;   /* names of its options with spaces between; one with a '*' behind it may be repeated */
+	int arg_min, arg_max; /* further arguments; -1: any number */
+	/* Adds its figures. USAGE after a message: nothing is printed. Options by cli_value. A figure "text" is for people:
+	 * printed in place of the others when nobody asks for JSON. */
+	enum cairn_eval_end (*run)(const struct cli *cli, json_t *figures);
 };
 
 /* One line: {"name": ..., "value": ..., "unit": ...}. */
@@ -54,17 +59,17 @@ bool cairn_bench_gateway(struct cairn_bench_out *out);
 bool cairn_bench_perception(struct cairn_bench_out *out);
 bool cairn_bench_reaction(struct cairn_bench_out *out);
 bool cairn_bench_transport(struct cairn_bench_out *out);
-bool cairn_eval_arenas(const struct cli *cli, json_t *figures);
-bool cairn_eval_bus(const struct cli *cli, json_t *figures);
-bool cairn_eval_chaos(const struct cli *cli, json_t *figures);
-bool cairn_eval_cost(const struct cli *cli, json_t *figures);
-bool cairn_eval_explore(const struct cli *cli, json_t *figures);
-bool cairn_eval_frequency(const struct cli *cli, json_t *figures);
-bool cairn_eval_mapping(const struct cli *cli, json_t *figures);
-bool cairn_eval_recovery(const struct cli *cli, json_t *figures);
-bool cairn_eval_replay(const struct cli *cli, json_t *figures);
-bool cairn_eval_soak(const struct cli *cli, json_t *figures);
-bool cairn_eval_storm(const struct cli *cli, json_t *figures);
-bool cairn_eval_safety(const struct cli *cli, json_t *figures);
+enum cairn_eval_end cairn_eval_arenas(const struct cli *cli, json_t *figures);
+enum cairn_eval_end cairn_eval_bus(const struct cli *cli, json_t *figures);
+enum cairn_eval_end cairn_eval_chaos(const struct cli *cli, json_t *figures);
+enum cairn_eval_end cairn_eval_cost(const struct cli *cli, json_t *figures);
+enum cairn_eval_end cairn_eval_explore(const struct cli *cli, json_t *figures);
+enum cairn_eval_end cairn_eval_frequency(const struct cli *cli, json_t *figures);
+enum cairn_eval_end cairn_eval_mapping(const struct cli *cli, json_t *figures);
+enum cairn_eval_end cairn_eval_recovery(const struct cli *cli, json_t *figures);
+enum cairn_eval_end cairn_eval_replay(const struct cli *cli, json_t *figures);
+enum cairn_eval_end cairn_eval_soak(const struct cli *cli, json_t *figures);
+enum cairn_eval_end cairn_eval_storm(const struct cli *cli, json_t *figures);
+enum cairn_eval_end cairn_eval_safety(const struct cli *cli, json_t *figures);
 
 #endif

@@ -13,7 +13,6 @@
 #include "ipc/remote.h"
 
 #define CLI_OPTIONS_MAX 24
-#define CLI_REPEATS_MAX 32
 #define CLI_RUN_DIR_MAX 256
 
 /* What every command ends with. */
@@ -53,7 +52,7 @@ struct cli {
 	bool json;
 	const char *connect, *key; /* --connect: a robot elsewhere, and the file of the key for it; NULL = none */
 	int counts[CLI_OPTIONS_MAX]; /* by place in command->options */
-	const char *values[CLI_OPTIONS_MAX][CLI_REPEATS_MAX];
+	const char **values[CLI_OPTIONS_MAX]; /* until cli_free */
 	int arg_count;
 	char **args;
 };
@@ -90,6 +89,8 @@ int cli_help(const struct cli *cli);
 
 /* Fills *cli from the arguments behind the command's name. 0 go on; else the exit status is *ret_status. */
 int cli_parse(struct cli *cli, const struct cli_command *command, int argc, char **argv, int *ret_status);
+/* After cli_parse, whatever that has said. */
+void cli_free(struct cli *cli);
 void cli_print_help(FILE *out, const struct cli_command *command);
 /* Value of an option by its name: the last one given, or NULL. Flags: "" when given. */
 const char *cli_value(const struct cli *cli, const char *name);
@@ -99,6 +100,8 @@ const char *const *cli_values(const struct cli *cli, const char *name, int *ret_
 __attribute__((format(printf, 3, 4))) int cli_fail(const struct cli *cli, int status, const char *fmt, ...);
 /* A count of an option, 1..1e9; dflt where it is not given, -1 (and a message) when it is wrong. */
 long cli_count(const struct cli *cli, const char *name, long dflt);
+/* The same up to max. */
+long cli_count_max(const struct cli *cli, const char *name, long dflt, long max);
 
 /* Connects to the robot of --connect with the key of --key. NULL after a message, with *ret_status. */
 struct cairn_remote *cli_connect(const struct cli *cli, int *ret_status);

@@ -11,6 +11,7 @@
 
 #include "procs/cairn/bench.h"
 #include "procs/cairn/cmd.h"
+#include "procs/cairn/provenance.h"
 #include "procs/cairn/shards.h"
 
 #define FOLDER CAIRN_SOURCE_DIR "/config/arenas"
@@ -55,25 +56,21 @@ static bool read_plan(const struct cli *cli, struct arenas_plan *p)
 {
 	const char *mode = cli_value(cli, "mode"), *name = cli_value(cli, "name");
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN), seed = cli_count(cli, "seed", 1),
-	     seeds = cli_count(cli, "seeds", 1);
+	     seeds = cli_count_max(cli, "seeds", 1, SEEDS_MAX);
 	p->jobs = cli_count(cli, "jobs", cpus > 0 ? cpus : 1);
 	p->report = cli_value(cli, "report");
 	if (seed < 0 || seeds < 0 || p->jobs < 0)
 		return false;
 	int one = mode != NULL ? cairn_arena_mode_parse(mode) : -1;
-	if ((mode != NULL && one < 0) || seeds > SEEDS_MAX) {
-		fprintf(stderr, "cairn eval arenas: %s\n",
-		    seeds > SEEDS_MAX ? "too many seeds" : "--mode takes gt or vision");
+	if (mode != NULL && one < 0) {
+		fprintf(stderr, "cairn eval arenas: --mode takes gt or vision, not '%s'\n", mode);
 		return false;
 	}
 	for (int i = 0; i < CAIRN_ARENA_MODE_COUNT; i++)
 		p->mode_count += p->modes[i] = one < 0 || one == i;
 	p->first_seed = (uint32_t)seed;
 	p->seeds = (uint32_t)seeds;
-	snprintf(p->command, sizeof(p->command),
-	    "cairn eval arenas%s%.100s%s%.20s --seed %ld --seeds %ld%s%.200s", name != NULL ? " --name " : "",
-	    name != NULL ? name : "", mode != NULL ? " --mode " : "", mode != NULL ? mode : "", seed, seeds,
-	    p->report != NULL ? " --report " : "", p->report != NULL ? p->report : "");
+	p->command = cairn_provenance_command(cli);
 	return load_arenas(p, name);
 }
 
@@ -86,6 +83,14 @@ const struct cairn_arena *arenas_piece(
 		    : p->modes[CAIRN_ARENA_GT]              ? CAIRN_ARENA_GT
 							    : CAIRN_ARENA_VISION;
 	return p->arenas[number / p->seeds / p->mode_count];
+}
+
+uint64_t arenas_digest(const struct cairn_arena *arena)
+{
+	struct cairn_arena plain = *arena;
+	uint64_t world = plain.world->hash;
+	plain.world = NULL;
+	return cairn_shards_hash(cairn_shards_hash(0, &world, sizeof(world)), &plain, sizeof(plain));
 }
 
 /* ---- running ---- */
@@ -136,10 +141,8 @@ static enum cairn_shards_end run(struct arenas_plan *p, struct cairn_error *err)
 	const uint64_t what[] = {p->first_seed, p->seeds};
 	key = cairn_shards_hash(key, what, sizeof(what));
 	for (uint32_t i = 0; i < p->arena_count; i++) {
-		struct cairn_arena plain = *p->arenas[i];
-		key = cairn_shards_hash(key, &plain.world->hash, sizeof(plain.world->hash));
-		plain.world = NULL;
-		key = cairn_shards_hash(key, &plain, sizeof(plain));
+		uint64_t digest = arenas_digest(p->arenas[i]);
+		key = cairn_shards_hash(key, &digest, sizeof(digest));
 	}
 	struct cairn_shards shards = {.count = p->count,
 	    .bytes = sizeof(*p->results),
@@ -218,9 +221,11 @@ static void add_group(
 	    a->name, cairn_arena_mode_name(mode), passed, p->seeds, cycles / n, worst_cycles, a->cycles_max,
 	    contacts, path_m / n, clearance_m, bad != NULL ? "FAILED seed " : "seed ",
 	    bad != NULL ? bad->seed : p->results[first].seed, bad != NULL ? bad->end : p->results[first].end);
+	char digest[20];
+	snprintf(digest, sizeof(digest), "%016llx", (unsigned long long)arenas_digest(a));
 	json_array_append_new(groups,
-	    json_pack("{s:s,s:s,s:i,s:i,s:f,s:i,s:i,s:o}", "arena", a->name, "mode",
-		cairn_arena_mode_name(mode), "runs", (int)runs, "passed", (int)passed, "cycles_mean",
+	    json_pack("{s:s,s:s,s:s,s:i,s:i,s:f,s:i,s:i,s:o}", "arena", a->name, "digest", digest,
+		"mode", cairn_arena_mode_name(mode), "runs", (int)runs, "passed", (int)passed, "cycles_mean",
 		cycles / n, "cycles_worst", (int)worst_cycles, "contacts", (int)contacts, "seeds", list));
 	*ret_passed += passed;
 }
@@ -244,7 +249,6 @@ static bool tell(const struct arenas_plan *p, double wall_s, json_t *figures)
 	fclose(out);
 	json_object_set_new(figures, "text", json_string(text));
 	free(text);
-	json_object_set_new(figures, "command", json_string(p->command));
 	json_object_set_new(figures, "runs", json_integer((json_int_t)p->count));
 	json_object_set_new(figures, "runs_passed", json_integer(passed));
 	json_object_set_new(figures, "simulated_s", json_real(simulated_s));
@@ -253,12 +257,12 @@ static bool tell(const struct arenas_plan *p, double wall_s, json_t *figures)
 	return passed == p->count;
 }
 
-bool cairn_eval_arenas(const struct cli *cli, json_t *figures)
+enum cairn_eval_end cairn_eval_arenas(const struct cli *cli, json_t *figures)
 {
 	struct arenas_plan *p = calloc(1, sizeof(*p));
 	struct cairn_error err = {""};
-	bool passed = false;
-	if (p != NULL && read_plan(cli, p)) {
+	bool passed = false, usage = p != NULL && !read_plan(cli, p);
+	if (p != NULL && !usage) {
 		cli_catch_signals();
 		int64_t start_ns = cli_now_ns();
 		enum cairn_shards_end end = run(p, &err);
@@ -280,7 +284,8 @@ bool cairn_eval_arenas(const struct cli *cli, json_t *figures)
 	if (p != NULL) {
 		free(p->results);
 		free(p->done);
+		free(p->command);
 	}
 	free(p);
-	return passed;
+	return usage ? CAIRN_EVAL_USAGE : passed ? CAIRN_EVAL_PASSED : CAIRN_EVAL_FAILED;
 }

@@ -17,7 +17,7 @@ struct arenas_plan {
 	uint32_t first_seed, seeds, mode_count;
 	long jobs;
 	const char *report; /* folder, or NULL */
-	char command[512];  /* that makes the same again */
+	char *command;      /* that makes the same again */
 	/* Pieces of work, by number: arena, then mode, then seed, the last the fastest. */
 	uint64_t count;
 	struct cairn_arena_result *results;
@@ -28,6 +28,8 @@ struct arenas_plan {
 /* Whose piece a number is. */
 const struct cairn_arena *arenas_piece(
     const struct arenas_plan *plan, uint64_t number, enum cairn_arena_mode *ret_mode, uint32_t *ret_seed);
+/* A number that differs when the arena or its world does. */
+uint64_t arenas_digest(const struct cairn_arena *arena);
 /* Name of the picture of a piece, without ending. */
 void arenas_file(const struct arenas_plan *plan, uint64_t number, char *ret, size_t size);
 /* "3" or "3 of 2 allowed". */

@@ -6,6 +6,7 @@
 
 #include "common/eval/report.h"
 #include "procs/cairn/eval_arenas.h"
+#include "procs/cairn/provenance.h"
 #include "procs/cairn/shards.h"
 
 #define MAP_PX 300
@@ -176,8 +177,9 @@ static void add_run(struct cairn_report *report, const struct arenas_plan *p, ui
 
 bool arenas_write_report(const struct arenas_plan *p, double wall_s, struct cairn_error *err)
 {
-	char seeds[48], verdict[64], speed[64], version[64];
-	snprintf(version, sizeof(version), "%s, build %016llx", CAIRN_VERSION, (unsigned long long)cairn_shards_program(0));
+	char seeds[48], verdict[64], speed[64], version[128];
+	snprintf(version, sizeof(version), "%s (%s), build %016llx", CAIRN_VERSION, cairn_provenance_commit(),
+	    (unsigned long long)cairn_shards_program(0));
 	double simulated_s = 0.0;
 	for (uint64_t i = 0; i < p->count; i++)
 		simulated_s += p->results[i].seconds;
@@ -194,7 +196,7 @@ bool arenas_write_report(const struct arenas_plan *p, double wall_s, struct cair
 		       "planner, sequencer and motor cores. gt: poses from the truth, and with a goal the "
 		       "floor known "
 		       "beforehand. vision: only what the noisy sensors saw, after one turn on the spot.",
-	    .command = p->command,
+	    .command = p->command != NULL ? p->command : "",
 	    .facts = facts,
 	    .fact_count = 3,
 	    .mark = p->failed == 0 ? CAIRN_REPORT_GOOD : CAIRN_REPORT_BAD,

@@ -159,7 +159,7 @@ static int check_sizes(json_t *list, const char **ret_name)
 	return largest;
 }
 
-bool cairn_eval_bus(const struct cli *cli, json_t *figures)
+enum cairn_eval_end cairn_eval_bus(const struct cli *cli, json_t *figures)
 {
 	(void)cli;
 	json_t *list = json_array();

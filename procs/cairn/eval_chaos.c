@@ -391,7 +391,7 @@ static bool judge(struct chaos *c, json_t *figures, double ran_s, int shared, bo
 	       (!timed || in_time(m));
 }
 
-bool cairn_eval_chaos(const struct cli *cli, json_t *figures)
+enum cairn_eval_end cairn_eval_chaos(const struct cli *cli, json_t *figures)
 {
 	static struct chaos c; /* large */
 	char dir[4096], cairn[4200];

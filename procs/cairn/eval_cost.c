@@ -241,7 +241,7 @@ static json_t *make_shares(const struct parts *p, const struct cairn_profile *pr
 	return o;
 }
 
-bool cairn_eval_cost(const struct cli *cli, json_t *figures)
+enum cairn_eval_end cairn_eval_cost(const struct cli *cli, json_t *figures)
 {
 	static struct cost c; /* large */
 	char dir[4096], cairn[4200];
@@ -249,9 +249,13 @@ bool cairn_eval_cost(const struct cli *cli, json_t *figures)
 	const char *text = cli_value(cli, "for");
 	if (text != NULL && !cairn_duration_parse(text, &limit_s, &c.problem)) {
 		fprintf(stderr, "cairn eval cost: --for: %s\n", c.problem.text);
-		return false;
+		return CAIRN_EVAL_USAGE;
 	}
-	bool ok = configure(cli, &c) && cairn_program_dir(dir, sizeof(dir));
+	if (!configure(cli, &c)) {
+		fprintf(stderr, "cairn eval cost: %s\n", c.problem.text);
+		return CAIRN_EVAL_USAGE;
+	}
+	bool ok = cairn_program_dir(dir, sizeof(dir));
 	snprintf(cairn, sizeof(cairn), "%s/cairn", dir);
 	for (size_t i = 0; ok && i < sizeof(homes) / sizeof(homes[0]); i++)
 		ok = run_home(cli, &c, cairn, homes[i], limit_s, figures);

@@ -272,7 +272,7 @@ static void command_line(const struct cli *cli, char *buf, size_t bytes)
 			    buf + used, bytes - used, " --%s %s", cli->command->options[i].name, cli->values[i][k]);
 }
 
-bool cairn_eval_explore(const struct cli *cli, json_t *figures)
+enum cairn_eval_end cairn_eval_explore(const struct cli *cli, json_t *figures)
 {
 	struct explore_plan *p = calloc(1, sizeof(*p));
 	char command[1024];

@@ -188,7 +188,7 @@ static bool read_plan(const struct cli *cli, struct plan *p, long *ret_jobs)
 	return p->pieces != NULL && p->done != NULL;
 }
 
-bool cairn_eval_frequency(const struct cli *cli, json_t *figures)
+enum cairn_eval_end cairn_eval_frequency(const struct cli *cli, json_t *figures)
 {
 	static struct plan p; /* the configuration is large */
 	struct cairn_error err = {""};

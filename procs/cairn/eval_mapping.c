@@ -82,13 +82,13 @@ static bool judge_home(struct cairn_config *cfg, const char *home, int first_see
 	return ok;
 }
 
-bool cairn_eval_mapping(const struct cli *cli, json_t *figures)
+enum cairn_eval_end cairn_eval_mapping(const struct cli *cli, json_t *figures)
 {
 	struct cairn_config cfg;
-	long seed = cli_count(cli, "seed", 1);
+	long seed = cli_count_max(cli, "seed", 1, INT_MAX - SEEDS);
 	bool ok = true;
-	if (seed < 0 || seed > INT_MAX - SEEDS)
-		return false;
+	if (seed < 0)
+		return CAIRN_EVAL_USAGE;
 	cairn_config_defaults(&cfg);
 	cfg.sim.slip = SLIP;
 	cfg.sim.yaw_drift_deg_per_m = YAW_DRIFT_DEG_PER_M;

@@ -154,7 +154,7 @@ static bool run_drill(struct drill *drill, json_t *figures)
 	return passed && going && contacts == 0 && status == 0 && leftovers == 0;
 }
 
-bool cairn_eval_recovery(const struct cli *cli, json_t *figures)
+enum cairn_eval_end cairn_eval_recovery(const struct cli *cli, json_t *figures)
 {
 	(void)cli;
 	/* The largest of the bundled homes, so that there is something to explore until the end. */

@@ -330,7 +330,7 @@ static bool read_options(const struct cli *cli, struct replay *r)
 	return true;
 }
 
-bool cairn_eval_replay(const struct cli *cli, json_t *figures)
+enum cairn_eval_end cairn_eval_replay(const struct cli *cli, json_t *figures)
 {
 	struct replay *r = calloc(1, sizeof(*r));
 	struct cairn_error err = {""};

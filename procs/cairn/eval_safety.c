@@ -300,14 +300,14 @@ static bool judge(const struct plan *p, json_t *figures, bool finished, double t
 	return finished && cairn_safety_passed(&verdict);
 }
 
-bool cairn_eval_safety(const struct cli *cli, json_t *figures)
+enum cairn_eval_end cairn_eval_safety(const struct cli *cli, json_t *figures)
 {
 	struct plan *p = calloc(1, sizeof(*p));
 	struct cairn_error err = {""};
 	bool passed = false;
 	if (p == NULL || !read_plan(cli, p)) {
 		free(p);
-		return false;
+		return CAIRN_EVAL_USAGE;
 	}
 	cli_catch_signals();
 	int64_t start_ns = cli_now_ns();

@@ -225,7 +225,7 @@ static bool drive_and_judge(struct soak *s, double total_s, json_t *figures)
 	return over && grown_ok && paced_ok && calm && status == 0 && leftovers == 0;
 }
 
-bool cairn_eval_soak(const struct cli *cli, json_t *figures)
+enum cairn_eval_end cairn_eval_soak(const struct cli *cli, json_t *figures)
 {
 	static struct soak s; /* large */
 	double total_s = DEFAULT_S;
@@ -233,8 +233,8 @@ bool cairn_eval_soak(const struct cli *cli, json_t *figures)
 	const char *limit = cli_value(cli, "for");
 	const char *world = cli_value(cli, "world");
 	if (limit != NULL && !cairn_duration_parse(limit, &total_s, &err)) {
-		json_object_set_new(figures, "problem", json_string(err.text));
-		return false;
+		fprintf(stderr, "cairn eval soak: --for: %s\n", err.text);
+		return CAIRN_EVAL_USAGE;
 	}
 	bool passed = false;
 	if (open_soak(&s, world != NULL ? world : "config/worlds/home.yaml", total_s, &err))

@@ -223,13 +223,13 @@ static bool run_storm(struct storm *s, int kills, json_t *figures)
 	       shared <= 0;
 }
 
-bool cairn_eval_storm(const struct cli *cli, json_t *figures)
+enum cairn_eval_end cairn_eval_storm(const struct cli *cli, json_t *figures)
 {
 	static struct storm s; /* large */
 	struct cairn_error err = {""};
 	long kills = cli_count(cli, "kills", DEFAULT_KILLS), seed = cli_count(cli, "seed", 1);
 	if (kills < 0 || seed < 0)
-		return false;
+		return CAIRN_EVAL_USAGE;
 	cairn_rng_seed(&s.rng, (uint64_t)seed, 2);
 	bool passed = false;
 	if (open_storm(&s, &err))

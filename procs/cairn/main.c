@@ -43,9 +43,9 @@ int cli_help(const struct cli *cli)
 int cli_version(const struct cli *cli)
 {
 	if (cli->json)
-		printf("{\"name\":\"cairn\",\"version\":\"%s\",\"build\":\"%016llx\",\"schema_version\":%d}\n", CAIRN_VERSION,
-		    (unsigned long long)cairn_shards_program(0),
-		    CAIRN_SCHEMA_VERSION);
+		printf(
+		    "{\"name\":\"cairn\",\"version\":\"%s\",\"build\":\"%016llx\",\"schema_version\":%d}\n",
+		    CAIRN_VERSION, (unsigned long long)cairn_shards_program(0), CAIRN_SCHEMA_VERSION);
 	else
 		printf("cairn %s, build %016llx, messages version %d\n", CAIRN_VERSION,
 		    (unsigned long long)cairn_shards_program(0), CAIRN_SCHEMA_VERSION);
@@ -87,6 +87,7 @@ int main(int argc, char **argv)
 	int status = CLI_OK;
 	if (cli_parse(&cli, command, argc - 2, argv + 2, &status) == 0)
 		status = command->run(&cli);
+	cli_free(&cli);
 	if (fflush(stdout) != 0 && status == CLI_OK)
 		status = CLI_FAILED;
 	return status;

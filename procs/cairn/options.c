@@ -12,7 +12,8 @@ static const struct cli_option common_options[] = {
 	"/tmp/cairn-UID"},
     {"json", '\0', NULL, "one JSON object a line instead of text"},
     {"help", 'h', NULL, "this text"},
-    {"connect", '\0', "URL", "a robot elsewhere, tcp://ADDRESS:PORT (its remote.endpoint); default $CAIRN_CONNECT"},
+    {"connect", '\0', "URL",
+	"a robot elsewhere, tcp://ADDRESS:PORT (its remote.endpoint); default $CAIRN_CONNECT"},
     {"key", '\0', "FILE", "your key for it (cairn keygen NAME --robot FILE.pub); default $CAIRN_KEY"},
     {NULL, '\0', NULL, NULL},
 };
@@ -73,6 +74,18 @@ static bool is_option(const char *word)
 	return word[0] == '-' && word[1] != '\0' && !isdigit((unsigned char)word[1]) && word[1] != '.';
 }
 
+static bool add_value(struct cli *cli, int option, const char *value)
+{
+	size_t count = (size_t)cli->counts[option];
+	const char **values = realloc(cli->values[option], (count + 1) * sizeof(*values));
+	if (values == NULL)
+		return false;
+	cli->values[option] = values;
+	values[count] = value;
+	cli->counts[option]++;
+	return true;
+}
+
 /* Takes the option at argv[*i] and its value. */
 static int take_option(
     struct cli *cli, int argc, char **argv, int *i, const char **run, bool *help, int *ret_status)
@@ -114,10 +127,8 @@ static int take_option(
 		cli->key = value;
 	else if (common == COMMON_HELP)
 		*help = true;
-	else if (cli->counts[own] == CLI_REPEATS_MAX)
-		return wrong(cli, ret_status, "too many of", word);
-	else
-		cli->values[own][cli->counts[own]++] = value;
+	else if (!add_value(cli, own, value))
+		return wrong(cli, ret_status, "no memory for", word);
 	return 0;
 }
 
@@ -161,6 +172,12 @@ int cli_parse(struct cli *cli, const struct cli_command *command, int argc, char
 	return 0;
 }
 
+void cli_free(struct cli *cli)
+{
+	for (int i = 0; i < CLI_OPTIONS_MAX; i++)
+		free(cli->values[i]);
+}
+
 const char *cli_value(const struct cli *cli, const char *name)
 {
 	int i = find_option(cli->command->options, name, strlen(name), '\0');
@@ -176,13 +193,18 @@ const char *const *cli_values(const struct cli *cli, const char *name, int *ret_
 
 long cli_count(const struct cli *cli, const char *name, long dflt)
 {
+	return cli_count_max(cli, name, dflt, 1000000000);
+}
+
+long cli_count_max(const struct cli *cli, const char *name, long dflt, long max)
+{
 	const char *text = cli_value(cli, name);
 	if (text == NULL)
 		return dflt;
 	char *end = NULL;
 	long n = strtol(text, &end, 10);
-	if (end == text || *end != '\0' || n < 1 || n > 1000000000) {
-		cli_fail(cli, CLI_USAGE, "--%s: '%s' is not a count", name, text);
+	if (end == text || *end != '\0' || n < 1 || n > max) {
+		cli_fail(cli, CLI_USAGE, "--%s: '%s' is not a count from 1 to %ld", name, text, max);
 		return -1;
 	}
 	return n;

@@ -122,6 +122,7 @@ START_TEST(wrong_usage_ends_with_2_and_one_line)
 	    {"status", "--fast"}, {"status", "now"}, {"explore", "--for"}, {"explore", "--for soon"},
 	    {"echo", "nothing"}, {"echo", "heartbeat"}, {"echo", "-n 0 scan"}, {"hz", "camera.rgb"},
 	    {"logs", "-n many"}, {"bench", "nothing"}, {"eval", "nothing"},
+	    {"eval", "arenas --hours 2"}, {"eval", "bus x"}, {"eval", "arenas --seed 1 --seed 2"}, {"eval", "replay"},
 	    {"config", "--set robot.speed_max_mps=9"}, {"config", "--config /nonexistent.yaml"},
 	    {"restart", "--json x"}, {"nothing", ""}};
 	make_run_dir();

@@ -67,6 +67,29 @@ START_TEST(people_get_a_line_for_each_arena_and_the_verdict)
 }
 END_TEST
 
+START_TEST(exploration_and_corridor_are_passed_in_both_modes)
+{
+	static const char *const names[] = {"2-exploration", "4-corridor"};
+	for (int i = 0; i < 2; i++) {
+		char args[64];
+		snprintf(args, sizeof(args), "--name %s --json", names[i]);
+		ck_assert_msg(run(args) == 0, "%s", out);
+		json_t *all = json_loads(out, 0, NULL);
+		ck_assert_msg(all != NULL, "%s", out);
+		json_t *groups = json_object_get(all, "arenas");
+		ck_assert_uint_eq(json_array_size(groups), 2);
+		for (size_t k = 0; k < 2; k++) {
+			const json_t *group = json_array_get(groups, k);
+			ck_assert_str_eq(json_string_value(json_object_get(group, "arena")), names[i]);
+			ck_assert_str_eq(json_string_value(json_object_get(group, "mode")), k == 0 ? "gt" : "vision");
+			ck_assert_int_eq(json_integer_value(json_object_get(group, "passed")), 1);
+			ck_assert_int_eq(json_integer_value(json_object_get(group, "contacts")), 0);
+		}
+		json_decref(all);
+	}
+}
+END_TEST
+
 START_TEST(what_does_not_exist_is_no_success)
 {
 	ck_assert_int_ne(run("--name moon"), 0);
@@ -77,4 +100,4 @@ END_TEST
 
 CAIRN_TEST_MAIN_TIMEOUT("eval-arenas", 110.0,
     a_report_has_a_page_and_pictures_and_the_same_command_again_takes_what_is_done,
-    people_get_a_line_for_each_arena_and_the_verdict, what_does_not_exist_is_no_success)
+    people_get_a_line_for_each_arena_and_the_verdict, exploration_and_corridor_are_passed_in_both_modes, what_does_not_exist_is_no_success)

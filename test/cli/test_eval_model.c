@@ -44,9 +44,9 @@ static int explore(const char *key, const char *options)
 {
 	char command[1024];
 	snprintf(command, sizeof(command),
-	    "CAIRN_TEST_MODEL_KEY='%s' '%s' eval explore --provider house --set vlm.providers=%s/providers.yaml --set "
+	    "CAIRN_TEST_MODEL_KEY='%s' '%s' eval explore %s --set vlm.providers=%s/providers.yaml --set "
 	    "vlm.limit_calls_per_min=6000 --set vlm.connect_timeout_s=8 --worlds '%s/config/worlds/studio.yaml' --poses truth --for 20s --json %s 2>&1",
-	    key, CAIRN_PROGRAM, dir, CAIRN_SOURCE_ROOT, options);
+	    key, CAIRN_PROGRAM, strstr(options, "--provider") == NULL ? "--provider house" : "", dir, CAIRN_SOURCE_ROOT, options);
 	FILE *pipe = popen(command, "r");
 	ck_assert_ptr_nonnull(pipe);
 	size_t n = fread(out, 1, sizeof(out) - 1, pipe);
