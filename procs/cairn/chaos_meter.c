@@ -26,7 +26,8 @@ void chaos_meter_house(struct chaos_meter *m)
 {
 	m->motion_ns = m->last_fault_ns = m->stop_fault_ns = m->again_ns = 0;
 	m->v_mps = 0.0;
-	m->out = m->plane_hit = m->plane_pending = false;
+	m->out = m->plane_hit = m->plane_pending = m->dropped = false;
+	m->hit_id = 0;
 }
 
 bool chaos_meter_drives(const struct chaos_meter *m, int64_t now_ns)
@@ -50,6 +51,28 @@ void chaos_meter_blind(struct chaos_meter *m)
 {
 	m->unseen += m->stop_fault_ns != 0;
 	m->stop_fault_ns = 0;
+}
+
+void chaos_meter_decision(struct chaos_meter *m, uint64_t id)
+{
+	/* The same one, hit again before anything was heard of it, is lost only once. */
+	if (id == 0 || id == m->hit_id)
+		return;
+	m->decisions_hit++;
+	m->hit_id = id;
+	m->dropped = false;
+}
+
+void chaos_meter_mission(struct chaos_meter *m, const struct cairn_msg_mission *mission)
+{
+	if (m->hit_id == 0)
+		return;
+	if (mission->decision_id == 0) { /* the reborn one stands before it goes on */
+		m->dropped = true;
+	} else if (m->dropped) {
+		m->decisions_resumed += mission->decision_id == m->hit_id;
+		m->hit_id = 0;
+	}
 }
 
 static bool held(enum cairn_motor_state state)
@@ -128,8 +151,22 @@ static int by_value(const void *a, const void *b)
 double chaos_quantile(struct chaos_samples *samples, double p)
 {
 	if (samples->count == 0)
-		return 0.0;
+		return NAN;
 	qsort(samples->s, samples->count, sizeof(samples->s[0]), by_value);
 	size_t rank = (size_t)ceil(p * (double)samples->count);
 	return samples->s[rank == 0 ? 0 : rank - 1];
+}
+
+const char *chaos_mark_name(enum chaos_mark mark)
+{
+	static const char *const names[] = {"not_shown", "missed", "met"};
+	_Static_assert(sizeof(names) / sizeof(names[0]) == CHAOS_MARK_COUNT, "one name for each");
+	return names[mark];
+}
+
+enum chaos_mark chaos_mark(struct chaos_samples *samples, double p, double at_most_s, size_t samples_min)
+{
+	if (samples->count == 0 || samples->count < samples_min)
+		return CHAOS_MARK_NOT_SHOWN;
+	return chaos_quantile(samples, p) <= at_most_s ? CHAOS_MARK_MET : CHAOS_MARK_MISSED;
 }

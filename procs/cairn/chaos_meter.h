@@ -5,7 +5,8 @@
  * stage is silent), and ends when they turn for a decision again; faults that fall into it prolong it, and it
  * is counted from the last of them. A stop is measured where a fault on the command path hit a robot that was
  * driving: from the fault to the first falling command that led to a standstill (braked), and to that
- * standstill (stood). */
+ * standstill (stood). A decision under way when the sequencer was killed is lost unless the next sequencer is
+ * seen to go on with it. */
 #ifndef CAIRN_PROCS_CAIRN_CHAOS_METER_H
 #define CAIRN_PROCS_CAIRN_CHAOS_METER_H
 
@@ -31,6 +32,9 @@ struct chaos_meter {
 	int64_t stop_fault_ns; /* a fault on the command path whose stop is awaited; 0 = none */
 	int64_t again_ns;      /* the wheels turned again since; 0 = not yet */
 	struct chaos_samples braked, stood, again, again_plane;
+	uint64_t hit_id; /* the decision that was under way when the sequencer was killed last; 0 = none */
+	bool dropped;    /* a sequencer has said since that it executes nothing */
+	uint32_t decisions_hit, decisions_resumed;
 	uint32_t bridged; /* faults on the command path that did not make it stand */
 	uint32_t unseen;  /* stops not measured: the simulated robot did not live to tell, or drove on before
 			     it stood */
@@ -42,13 +46,21 @@ void chaos_meter_house(struct chaos_meter *m);
 void chaos_meter_fault(struct chaos_meter *m, int64_t now_ns, bool command_path, bool plane);
 /* The simulated robot itself was hit: the stop that is awaited will not be told of. */
 void chaos_meter_blind(struct chaos_meter *m);
+/* The sequencer is being killed while it executes this decision (0: none). */
+void chaos_meter_decision(struct chaos_meter *m, uint64_t id);
+void chaos_meter_mission(struct chaos_meter *m, const struct cairn_msg_mission *mission);
 /* mission_over: the robot stands because it has nothing to do, which is nobody's fault. */
 void chaos_meter_motion(
     struct chaos_meter *m, const struct cairn_msg_motion *motion, int64_t t_ns, bool mission_over);
 void chaos_meter_truth(struct chaos_meter *m, const struct cairn_msg_sim_truth *truth, int64_t t_ns);
 /* It drove with the newest message, and that is fresh. */
 bool chaos_meter_drives(const struct chaos_meter *m, int64_t now_ns);
-/* The p-quantile, 0..1, as the nearest rank; 0 without samples. Sorts. */
+/* The p-quantile, 0..1, as the nearest rank; not a number without samples. Sorts. */
 double chaos_quantile(struct chaos_samples *samples, double p);
+
+/* Of a time that a mark is set to: too few samples show nothing, whatever they are. */
+enum chaos_mark { CHAOS_MARK_NOT_SHOWN, CHAOS_MARK_MISSED, CHAOS_MARK_MET, CHAOS_MARK_COUNT };
+const char *chaos_mark_name(enum chaos_mark mark);
+enum chaos_mark chaos_mark(struct chaos_samples *samples, double p, double at_most_s, size_t samples_min);
 
 #endif

@@ -9,7 +9,9 @@
  * for 99 of 100 faults; driving again within 1 s for half of the outages and 3 s for 99 of 100, 5 s where
  * RouDi was hit. With --untimed the times are told, not judged: for machines that others use as well. */
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +42,9 @@
 #define AGAIN_P50_S 1.0
 #define AGAIN_P99_S 3.0
 #define AGAIN_PLANE_S 5.0
+#define SAMPLES_MIN 20      /* for a mark to be judged */
+#define SAMPLES_PLANE_MIN 2 /* RouDi is one of many that are hit */
+#define WHOLE_S 600.0       /* a run so long has to show every mark */
 
 /* The largest first: most of a short run is spent in one house. */
 static const char *const worlds[] = {
@@ -50,7 +55,10 @@ static const char *const worlds[] = {
 static const char *const command_path[] = {"motor", "sequencer", "launcher"};
 
 #define FDS_MAX 32
-#define FDS_SPARE 2 /* a connection to the model's service, a file being saved just now */
+#define FDS_TIMEOUT_S 10.0
+#define FDS_NOTE_S                                                                                           \
+	2.0 /* files are open for moments: what a process holds at the start is the most it had in so long   \
+	     */
 
 enum fault { FAULT_KILL, FAULT_CRASH, FAULT_STOP, FAULT_COUNT };
 static const char *const fault_names[FAULT_COUNT] = {"killed", "crashed", "stopped"};
@@ -66,14 +74,15 @@ struct chaos {
 	int stopped_pid;                     /* to be continued at continue_ns; 0 = none */
 	int64_t continue_ns;
 	bool verbose;
-	uint32_t faults[FAULT_COUNT], decisions, decisions_lost, contacts, houses;
+	uint32_t faults[FAULT_COUNT], decisions, contacts, houses;
 	struct cairn_memory memory; /* read back into; large */
 	int leftovers, broken_files, bad_ends, never_drove, fds_leaked;
 	struct fds {
 		char name[32];
-		int count;
-	} fds[FDS_MAX]; /* when the house was begun */
+		int count, now; /* most when the house was begun, fewest when it is over */
+	} fds[FDS_MAX];
 	int fds_count;
+	int64_t fds_end_ns; /* until then they are looked at */
 	uint32_t slow; /* outages longer than the mark; the run directory is kept for a look */
 	char last_fault[80];
 	struct cairn_error problem; /* the first */
@@ -125,8 +134,9 @@ static void inflict(struct chaos *c, const char *name, int pid, enum fault fault
 		c->continue_ns = now_ns + (int64_t)(stopped_s * 1e9);
 	}
 	c->faults[fault]++;
-	if (fault != FAULT_STOP && strcmp(name, "sequencer") == 0 && run->mission.decision_id != 0)
-		c->decisions_lost++;
+	/* Without the launcher every stage ends. */
+	if (fault != FAULT_STOP && (strcmp(name, "sequencer") == 0 || strcmp(name, "launcher") == 0))
+		chaos_meter_decision(&c->meter, run->mission.decision_id);
 	/* One that is stopped for a moment may be back before anybody has to notice; and the launcher's being
 	 * stopped stops nobody else. */
 	bool gone = fault != FAULT_STOP || (stopped_s > STOPPED_LOSS_S && strcmp(name, "launcher") != 0);
@@ -186,6 +196,8 @@ static bool tend(const struct up_run *run, void *ctx)
 		chaos_meter_motion(&c->meter, &run->motion, run->stamp_ns[UP_MOTION], mission_over(run));
 	tell_outages(c, &c->meter.again, again, AGAIN_P99_S);
 	tell_outages(c, &c->meter.again_plane, plane, AGAIN_PLANE_S);
+	if (run->have_mission)
+		chaos_meter_mission(&c->meter, &run->mission);
 	size_t braked = c->meter.braked.count;
 	if (run->have_truth)
 		chaos_meter_truth(&c->meter, &run->truth, run->stamp_ns[UP_TRUTH]);
@@ -221,21 +233,55 @@ static bool all_up(const struct up_run *run, void *ctx)
 	return up;
 }
 
+static int fds_of(const struct chaos *c, const struct fds *f)
+{
+	bool up = strcmp(f->name, "cairn up") == 0;
+	return cairn_procstat_fds(up ? drill_up_pid(c->drill) : drill_pid(c->drill, f->name));
+}
+
+/* A condition to wait for: the time is up, during which the most is noted. */
+static bool noted_fds(const struct up_run *run, void *ctx)
+{
+	struct chaos *c = ctx;
+	(void)run;
+	for (int i = 0; i < c->fds_count; i++) {
+		int now = fds_of(c, &c->fds[i]);
+		c->fds[i].count = now > c->fds[i].count ? now : c->fds[i].count;
+	}
+	return cli_now_ns() >= c->fds_end_ns;
+}
+
 static void note_fds(struct chaos *c)
 {
 	const struct cairn_msg_stages *stages = &drill_run(c->drill)->stages;
 	c->fds_count = 0;
-	for (uint32_t i = 0; i < stages->items_count && c->fds_count < FDS_MAX - 1; i++) {
+	for (uint32_t i = 0; i <= stages->items_count && c->fds_count < FDS_MAX; i++) {
 		struct fds *f = &c->fds[c->fds_count++];
-		snprintf(f->name, sizeof(f->name), "%s", stages->items[i].name);
-		f->count = cairn_procstat_fds(stages->items[i].pid);
+		*f = (struct fds){.now = INT_MAX};
+		snprintf(f->name, sizeof(f->name), "%s",
+		    i < stages->items_count ? stages->items[i].name : "cairn up");
 	}
-	struct fds *f = &c->fds[c->fds_count++];
-	snprintf(f->name, sizeof(f->name), "cairn up");
-	f->count = cairn_procstat_fds(drill_up_pid(c->drill));
+	c->fds_end_ns = cli_now_ns() + (int64_t)(FDS_NOTE_S * 1e9);
+	drill_wait(c->drill, noted_fds, c, FDS_NOTE_S + 1.0);
 }
 
-/* With everybody up again no process, reborn or not, may hold more than it did at the start. */
+/* Each process, reborn or not, has been seen to hold no more than at the start; a file that is being saved
+ * just now is closed soon. */
+static bool no_more_fds(const struct up_run *run, void *ctx)
+{
+	struct chaos *c = ctx;
+	bool none = true;
+	(void)run;
+	for (int i = 0; i < c->fds_count; i++) {
+		struct fds *f = &c->fds[i];
+		int now = f->now > f->count ? fds_of(c, f) : f->now;
+		if (now > 0) /* it lives */
+			f->now = now < f->now ? now : f->now;
+		none = none && f->now <= f->count;
+	}
+	return none;
+}
+
 static void compare_fds(struct chaos *c)
 {
 	char text[96];
@@ -244,14 +290,13 @@ static void compare_fds(struct chaos *c)
 		c->bad_ends++;
 		return;
 	}
+	drill_wait(c->drill, no_more_fds, c, FDS_TIMEOUT_S);
 	for (int i = 0; i < c->fds_count; i++) {
 		const struct fds *f = &c->fds[i];
-		bool up = strcmp(f->name, "cairn up") == 0;
-		int now = cairn_procstat_fds(up ? drill_up_pid(c->drill) : drill_pid(c->drill, f->name));
-		if (now <= f->count + FDS_SPARE)
+		if (f->now <= f->count)
 			continue;
-		c->fds_leaked += now - f->count;
-		snprintf(text, sizeof(text), "%s has %d, had %d", f->name, now, f->count);
+		c->fds_leaked += f->now - f->count;
+		snprintf(text, sizeof(text), "%s has %d, had %d", f->name, f->now, f->count);
 		complain(c, "descriptors", text);
 	}
 }
@@ -346,32 +391,53 @@ static bool run_house(struct chaos *c, const char *cairn)
 	return over;
 }
 
+static json_t *seconds_or_null(double s)
+{
+	return isfinite(s) ? json_real(s) : json_null();
+}
+
 static void add_samples(json_t *figures, const char *name, struct chaos_samples *samples)
 {
 	json_object_set_new(figures, name,
-	    json_pack("{s:I,s:f,s:f,s:f}", "count", (json_int_t)samples->count, "p50_s",
-		chaos_quantile(samples, 0.5), "p99_s", chaos_quantile(samples, 0.99), "max_s",
-		chaos_quantile(samples, 1.0)));
+	    json_pack("{s:I,s:o,s:o,s:o}", "count", (json_int_t)samples->count, "p50_s",
+		seconds_or_null(chaos_quantile(samples, 0.5)), "p99_s", seconds_or_null(chaos_quantile(samples, 0.99)),
+		"max_s", seconds_or_null(chaos_quantile(samples, 1.0))));
 }
 
-static bool in_time(struct chaos_meter *m)
+/* A long run has to show every mark; a short one may be over before it has. */
+static bool in_time(struct chaos_meter *m, bool whole, json_t *marks)
 {
-	return chaos_quantile(&m->braked, 0.99) <= BRAKED_P99_S &&
-	       chaos_quantile(&m->again, 0.5) <= AGAIN_P50_S &&
-	       chaos_quantile(&m->again, 0.99) <= AGAIN_P99_S &&
-	       chaos_quantile(&m->again_plane, 0.99) <= AGAIN_PLANE_S;
+	const struct {
+		const char *name;
+		struct chaos_samples *samples;
+		double p, at_most_s;
+		size_t samples_min;
+	} rows[] = {{"braked_p99", &m->braked, 0.99, BRAKED_P99_S, SAMPLES_MIN},
+	    {"drives_again_p50", &m->again, 0.5, AGAIN_P50_S, SAMPLES_MIN},
+	    {"drives_again_p99", &m->again, 0.99, AGAIN_P99_S, SAMPLES_MIN},
+	    {"drives_again_roudi_p99", &m->again_plane, 0.99, AGAIN_PLANE_S, SAMPLES_PLANE_MIN}};
+	bool ok = true;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		enum chaos_mark mark = chaos_mark(rows[i].samples, rows[i].p, rows[i].at_most_s, rows[i].samples_min);
+		json_object_set_new(marks, rows[i].name, json_string(chaos_mark_name(mark)));
+		ok = ok && (mark == CHAOS_MARK_MET || (mark == CHAOS_MARK_NOT_SHOWN && !whole));
+	}
+	return ok;
 }
 
 static bool judge(struct chaos *c, json_t *figures, double ran_s, int shared, bool timed)
 {
 	struct chaos_meter *m = &c->meter;
+	json_t *marks = json_object();
+	bool quick = in_time(m, ran_s >= WHOLE_S, marks);
 	json_object_set_new(figures, "ran_s", json_real(ran_s));
 	json_object_set_new(figures, "houses", json_integer(c->houses));
 	for (int f = 0; f < FAULT_COUNT; f++)
 		json_object_set_new(figures, fault_names[f], json_integer(c->faults[f]));
 	json_object_set_new(figures, "contacts", json_integer(c->contacts));
 	json_object_set_new(figures, "decisions", json_integer(c->decisions));
-	json_object_set_new(figures, "decisions_lost", json_integer(c->decisions_lost));
+	json_object_set_new(figures, "decisions_resumed", json_integer(m->decisions_resumed));
+	json_object_set_new(figures, "decisions_lost", json_integer(m->decisions_hit - m->decisions_resumed));
 	add_samples(figures, "braked", &m->braked);
 	add_samples(figures, "stood", &m->stood);
 	json_object_set_new(figures, "bridged", json_integer(m->bridged));
@@ -382,13 +448,14 @@ static bool judge(struct chaos *c, json_t *figures, double ran_s, int shared, bo
 	json_object_set_new(figures, "bad_ends", json_integer(c->bad_ends));
 	json_object_set_new(figures, "leftovers", json_integer(c->leftovers));
 	json_object_set_new(figures, "descriptors_leaked", json_integer(c->fds_leaked));
-	json_object_set_new(figures, "in_time", json_boolean(in_time(m)));
+	json_object_set_new(figures, "in_time", json_boolean(quick));
+	json_object_set_new(figures, "marks", marks);
 	json_object_set_new(figures, "shared_memory_left", json_integer(shared));
 	if (c->problem.text[0] != '\0')
 		json_object_set_new(figures, "problem", json_string(c->problem.text));
 	return c->contacts == 0 && c->leftovers == 0 && shared <= 0 && c->broken_files == 0 &&
 	       c->bad_ends == 0 && c->never_drove == 0 && c->fds_leaked == 0 && m->again.count > 0 &&
-	       (!timed || in_time(m));
+	       (!timed || quick);
 }
 
 enum cairn_eval_end cairn_eval_chaos(const struct cli *cli, json_t *figures)
@@ -399,10 +466,15 @@ enum cairn_eval_end cairn_eval_chaos(const struct cli *cli, json_t *figures)
 	struct cairn_error err = {""};
 	const char *limit = cli_value(cli, "for");
 	long seed = cli_count(cli, "seed", 1);
-	if ((limit != NULL && !cairn_duration_parse(limit, &limit_s, &err)) || seed < 0 ||
-	    !cairn_program_dir(dir, sizeof(dir))) {
-		json_object_set_new(figures, "problem", json_string(err.text));
-		return false;
+	if (seed < 0)
+		return CAIRN_EVAL_USAGE;
+	if (limit != NULL && !cairn_duration_parse(limit, &limit_s, &err)) {
+		fprintf(stderr, "cairn eval chaos: --for: %s\n", err.text);
+		return CAIRN_EVAL_USAGE;
+	}
+	if (!cairn_program_dir(dir, sizeof(dir))) {
+		json_object_set_new(figures, "problem", json_string("where this program is cannot be told"));
+		return CAIRN_EVAL_FAILED;
 	}
 	snprintf(cairn, sizeof(cairn), "%s/cairn", dir);
 	cairn_rng_seed(&c.rng, (uint64_t)seed, 0);

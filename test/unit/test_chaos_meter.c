@@ -191,7 +191,55 @@ START_TEST(quantiles_are_nearest_ranks)
 	ck_assert_double_eq(chaos_quantile(&samples, 0.99), 4.0);
 	ck_assert_double_eq(chaos_quantile(&samples, 0.0), 1.0);
 	samples.count = 0;
-	ck_assert_double_eq(chaos_quantile(&samples, 0.5), 0.0);
+	ck_assert_double_nan(chaos_quantile(&samples, 0.5));
+}
+END_TEST
+
+START_TEST(a_mark_that_too_few_samples_speak_for_is_not_shown)
+{
+	struct chaos_samples samples = {4, {0.1, 0.1, 0.1, 0.9}};
+	ck_assert_int_eq(chaos_mark(&samples, 0.5, 0.2, 4), CHAOS_MARK_MET);
+	ck_assert_int_eq(chaos_mark(&samples, 0.99, 0.2, 4), CHAOS_MARK_MISSED);
+	ck_assert_int_eq(chaos_mark(&samples, 0.5, 0.2, 5), CHAOS_MARK_NOT_SHOWN);
+	samples.count = 0;
+	ck_assert_int_eq(chaos_mark(&samples, 0.5, 0.2, 0), CHAOS_MARK_NOT_SHOWN);
+}
+END_TEST
+
+static void executes(uint64_t id)
+{
+	struct cairn_msg_mission msg = {.decision_id = id};
+	chaos_meter_mission(&meter, &msg);
+}
+
+START_TEST(a_decision_is_lost_unless_the_next_sequencer_goes_on_with_it)
+{
+	driving_at(1000);
+	executes(7);
+	chaos_meter_decision(&meter, 0); /* nothing was under way */
+	ck_assert_uint_eq(meter.decisions_hit, 0);
+	chaos_meter_decision(&meter, 7);
+	executes(7); /* a message of the one that died */
+	ck_assert_uint_eq(meter.decisions_resumed, 0);
+	executes(0);
+	executes(7);
+	executes(0); /* done */
+	executes(8);
+	ck_assert_uint_eq(meter.decisions_hit, 1);
+	ck_assert_uint_eq(meter.decisions_resumed, 1);
+	chaos_meter_decision(&meter, 8);
+	executes(0);
+	chaos_meter_decision(&meter, 8); /* killed again before it could go on */
+	executes(0);
+	executes(9); /* asked anew */
+	ck_assert_uint_eq(meter.decisions_hit, 2);
+	ck_assert_uint_eq(meter.decisions_resumed, 1);
+	chaos_meter_decision(&meter, 9);
+	chaos_meter_house(&meter);
+	executes(0);
+	executes(9); /* of another house */
+	ck_assert_uint_eq(meter.decisions_hit, 3);
+	ck_assert_uint_eq(meter.decisions_resumed, 1);
 }
 END_TEST
 
@@ -203,4 +251,4 @@ CAIRN_TEST_MAIN("chaos-meter", an_outage_runs_from_the_last_fault_to_the_first_t
     a_fault_that_does_not_make_it_stand_is_counted_as_bridged,
     a_stop_that_the_simulated_robot_did_not_live_to_tell_makes_no_sample,
     the_stop_after_it_drove_again_is_not_that_faults, an_outage_ends_with_its_house,
-    quantiles_are_nearest_ranks)
+    quantiles_are_nearest_ranks, a_mark_that_too_few_samples_speak_for_is_not_shown, a_decision_is_lost_unless_the_next_sequencer_goes_on_with_it)
