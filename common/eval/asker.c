@@ -138,9 +138,9 @@ const struct cairn_ledger *cairn_asker_ledger(struct cairn_asker *a)
 	return &cairn_dialog_budget(a->dialog)->ledger;
 }
 
-uint32_t cairn_asker_rooms(struct cairn_asker *a)
+void cairn_asker_on_report(struct cairn_asker *a, cairn_dialog_report_fn *on_report, void *ctx)
 {
-	return cairn_dialog_memory(a->dialog)->rooms_count;
+	cairn_dialog_on_report(a->dialog, on_report, ctx);
 }
 
 const char *cairn_asker_stopped(const struct cairn_asker *a)

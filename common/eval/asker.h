@@ -37,8 +37,8 @@ void cairn_asker_result(
 const double *cairn_asker_answer_s(const struct cairn_asker *asker);
 
 const struct cairn_ledger *cairn_asker_ledger(struct cairn_asker *asker);
-/* Rooms that the model has reported so far. */
-uint32_t cairn_asker_rooms(struct cairn_asker *asker);
+/* Called with every discovery of the model that it had not reported before. */
+void cairn_asker_on_report(struct cairn_asker *asker, cairn_dialog_report_fn *on_report, void *ctx);
 /* Why nothing more is asked, or NULL: the money is spent, or the service refuses for good. */
 const char *cairn_asker_stopped(const struct cairn_asker *asker);
 

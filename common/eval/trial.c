@@ -39,7 +39,8 @@ struct trial {
 	struct cairn_trial_result *r;
 	struct cairn_pilot pilot; /* shadow */
 	struct cairn_asker *asker; /* NULL: the scripted pilot */
-	uint32_t rooms;            /* that the asked model had reported */
+	struct cairn_discoveries *found;
+	struct cairn_pose2 at; /* where the model is being asked */
 	uint64_t steps;
 	uint32_t samples, stuck, standing;
 	int percent; /* next to be reached */
@@ -47,7 +48,6 @@ struct trial {
 	double mark_m, mark_s; /* where and when it last got somewhere */
 	float *first_m;        /* path length when it first came into a square; negative: never */
 	int32_t cols, rows;
-	bool reported[CAIRN_TRIAL_ROOMS];
 };
 
 /* ---- the start ---- */
@@ -198,7 +198,12 @@ static bool shadow(
 	return compare(t, run, &made);
 }
 
-static void report(void *ctx, const struct cairn_run *run, const struct cairn_tool_call *call);
+static void judge(struct trial *t, const struct cairn_tool_call *call);
+
+static void report_asked(void *ctx, const struct cairn_tool_call *call)
+{
+	judge(ctx, call);
+}
 
 /* A model that is really asked. */
 static bool asked(
@@ -206,11 +211,8 @@ static bool asked(
 {
 	struct trial *t = ctx;
 	struct cairn_msg_decision made = *ret;
-	bool some = cairn_asker_decide(t->asker, run, view, &made);
-	uint32_t rooms = cairn_asker_rooms(t->asker);
-	for (; t->rooms < rooms; t->rooms++)
-		report(t, run, NULL);
-	if (!some)
+	t->at = cairn_run_truth(run)->body.pose;
+	if (!cairn_asker_decide(t->asker, run, view, &made))
 		return false;
 	if (t->o->mode == CAIRN_TRIAL_SHADOW)
 		return compare(t, run, &made);
@@ -225,24 +227,17 @@ static void on_result(void *ctx, const struct cairn_run *run, const struct cairn
 		cairn_asker_result(t->asker, run, result);
 }
 
-/* A room reported is right when the robot stands in one that was not reported before. */
+static void judge(struct trial *t, const struct cairn_tool_call *call)
+{
+	t->r->discoveries[cairn_discoveries_judge(t->found, call, t->at.x_m, t->at.y_m)]++;
+}
+
+/* Of the scripted pilot. */
 static void report(void *ctx, const struct cairn_run *run, const struct cairn_tool_call *call)
 {
 	struct trial *t = ctx;
-	const struct cairn_world *w = t->o->world;
-	struct cairn_pose2 at = cairn_run_truth(run)->body.pose;
-	const struct cairn_room *room = cairn_world_room_at(w, at.x_m, at.y_m);
-	(void)call;
-	if (w->room_count == 0) {
-		t->r->rooms_unjudged++;
-		return;
-	}
-	size_t i = room != NULL ? (size_t)(room - w->rooms) : CAIRN_TRIAL_ROOMS;
-	bool right = i < CAIRN_TRIAL_ROOMS && !t->reported[i];
-	if (right)
-		t->reported[i] = true;
-	t->r->rooms_right += right;
-	t->r->rooms_wrong += !right;
+	t->at = cairn_run_truth(run)->body.pose;
+	judge(t, call);
 }
 
 static bool model_drives(enum cairn_trial_mode mode)
@@ -314,6 +309,8 @@ static bool open_asker(struct trial *t, struct cairn_error *err)
 	if (t->o->model == NULL || (!model_drives(mode) && mode != CAIRN_TRIAL_SHADOW))
 		return true;
 	t->asker = cairn_asker_new(&t->cfg, t->o->world, t->o->model, mode != CAIRN_TRIAL_VLM, err);
+	if (t->asker != NULL)
+		cairn_asker_on_report(t->asker, report_asked, t);
 	return t->asker != NULL;
 }
 
@@ -350,7 +347,7 @@ bool cairn_trial_run(
 {
 	struct trial *t = calloc(1, sizeof(*t));
 	const struct cairn_world *w = options->world;
-	*ret = (struct cairn_trial_result){.mode = options->mode, .seed = options->seed};
+	*ret = (struct cairn_trial_result){.mode = options->mode, .seed = options->seed, .limit_s = options->duration_s};
 	for (int i = 0; i <= 100; i++)
 		ret->reach_s[i] = ret->reach_m[i] = -1.0;
 	if (t == NULL) {
@@ -365,11 +362,14 @@ bool cairn_trial_run(
 	t->first_m = malloc(squares * sizeof(*t->first_m));
 	for (size_t i = 0; t->first_m != NULL && i < squares; i++)
 		t->first_m[i] = -1.0F;
-	bool ok = t->first_m != NULL;
+	t->found = cairn_discoveries_new(w);
+	ret->discoveries_known = cairn_discoveries_known(w);
+	bool ok = t->first_m != NULL && t->found != NULL;
 	if (!ok)
 		cairn_error_set(err, "out of memory");
 	ok = ok && configure(t, err) && open_asker(t, err) && drive(t, err);
 	cairn_asker_destroy(&t->asker);
+	cairn_discoveries_destroy(&t->found);
 	free(t->first_m);
 	free(t);
 	return ok;

@@ -16,6 +16,7 @@
 #define CAIRN_COMMON_EVAL_TRIAL_H
 
 #include "common/eval/asker.h"
+#include "common/eval/discovery.h"
 #include "common/eval/run.h"
 
 #define CAIRN_TRIAL_CURVE 240  /* equal parts of the time */
@@ -70,13 +71,16 @@ struct cairn_trial_result {
 	bool interrupted;    /* by keep_on, or because the model is not asked any more: not a result */
 	double reachable_m2; /* floor that the robot can reach */
 	double coverage;     /* seen share of it at the end */
+	double limit_s;      /* that it was allowed */
 	double seconds;      /* of the exploration */
 	double path_m;
 	double revisit_share;   /* of the path, over floor driven over before */
 	double stuck_share;     /* of the time: wanted to move, and got nowhere for 5 s */
 	double standing_share;  /* of the time: stood still */
 	uint32_t contacts, decisions, refused, overrides, calls;
-	uint32_t rooms_right, rooms_wrong, rooms_unjudged; /* discoveries against the world's rooms */
+	/* Reported discoveries against the world's rooms and things (common/eval/discovery.h). */
+	uint32_t discoveries[CAIRN_DISCOVERY_COUNT];
+	bool discoveries_known; /* the world knows something that they can be judged by */
 	uint32_t shadow_compared, shadow_agreed;
 	uint32_t choices, choices_next; /* the model's ways; those to the frontier that the round goes on to */
 	uint64_t tokens_in, tokens_out;
@@ -85,9 +89,9 @@ struct cairn_trial_result {
 	double left_m2; /* largest connected patch not seen, of the floor that the robot fits on with the room it asks for */
 	double left_x_m, left_y_m; /* a point of it, world frame */
 	double left_all_m2;        /* all such patches of CAIRN_TRIAL_LEFT_M2 or more */
-	double early_m2;           /* of these, those with no frontier near that was given up with a reason */
+	double early_m2;           /* of these, those that no reason given nearby excuses (trial_end.c) */
 	uint32_t unexplained;      /* explored: frontiers open at the end without a reason why */
-	bool early; /* explored, although such a patch was left and no frontier near it was given up with a reason */
+	bool early; /* explored, although such a patch was left and no reason given nearby excuses it */
 	double reach_s[101]; /* when so many percent were seen; negative: never */
 	double reach_m[101]; /* path driven by then */
 	float curve[CAIRN_TRIAL_CURVE + 1]; /* seen share at equal parts of duration_s */

@@ -5,6 +5,7 @@
 #include "common/eval/trial_parts.h"
 
 #define NEAR_GIVEN_UP_M 1.5 /* a frontier this near to a patch is taken to be its opening */
+#define EXCUSED_M2 2.0      /* and excuses no larger patch: the robot fits on that floor, whatever was said of the way */
 #define CELL_SLACK_M 0.05   /* cells of the map make walls up to so much thicker */
 
 static const char *const cause_names[] = {"unreachable", "narrow", "blocked", "open", "fenced", "time", "blind"};
@@ -34,8 +35,8 @@ static enum cairn_trial_cause cause_of(const char *reason)
 
 struct patch {
 	uint32_t cells;
-	double x_m, y_m;  /* a cell of it */
-	double nearest_m; /* of its cells to a frontier given up */
+	double x_m, y_m; /* a cell of it */
+	struct cairn_trial_patch of;
 };
 
 struct scene {
@@ -55,24 +56,31 @@ static void at(const struct scene *s, uint32_t k, double *ret_x_m, double *ret_y
 	*ret_y_m = s->world->y_min_m + (k / (uint32_t)s->cols + 0.5) * CAIRN_TRUTH_CELL_M;
 }
 
-static double given_up_m(const struct scene *s, double x_m, double y_m)
+bool cairn_trial_patch_excused(const struct cairn_trial_patch *p)
 {
-	double nearest = INFINITY;
+	return p->barred_m <= NEAR_GIVEN_UP_M || (p->given_up_m <= NEAR_GIVEN_UP_M && p->area_m2 <= EXCUSED_M2);
+}
+
+static void note_given_up(const struct scene *s, double x_m, double y_m, struct cairn_trial_patch *ret)
+{
 	for (uint32_t i = 0; i < s->explore->count; i++) {
 		const struct cairn_explore_place *g = &s->explore->places[i];
+		enum cairn_trial_cause cause = cause_of(g->reason);
 		/* That nothing could be seen there is no reason for floor that is there. */
-		if (!g->given_up || cause_of(g->reason) == CAIRN_TRIAL_BLIND)
+		if (!g->given_up || cause == CAIRN_TRIAL_BLIND)
 			continue;
 		struct cairn_vec2 p = cairn_pose_apply(s->start, (struct cairn_vec2){g->x_m, g->y_m});
-		nearest = fmin(nearest, hypot(p.x_m - x_m, p.y_m - y_m));
+		double away_m = hypot(p.x_m - x_m, p.y_m - y_m);
+		ret->given_up_m = fmin(ret->given_up_m, away_m);
+		if (cause == CAIRN_TRIAL_FENCED || cause == CAIRN_TRIAL_TIME)
+			ret->barred_m = fmin(ret->barred_m, away_m);
 	}
-	return nearest;
 }
 
 static struct patch flood(struct scene *s, uint32_t seed)
 {
 	static const int32_t step[4][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}};
-	struct patch p = {.nearest_m = INFINITY};
+	struct patch p = {.of = {.given_up_m = INFINITY, .barred_m = INFINITY}};
 	uint32_t count = 0;
 	at(s, seed, &p.x_m, &p.y_m);
 	s->queue[count++] = seed;
@@ -81,7 +89,7 @@ static struct patch flood(struct scene *s, uint32_t seed)
 		int32_t c = (int32_t)(s->queue[next] % (uint32_t)s->cols), r = (int32_t)(s->queue[next] / (uint32_t)s->cols);
 		double x, y;
 		at(s, s->queue[next], &x, &y);
-		p.nearest_m = fmin(p.nearest_m, given_up_m(s, x, y));
+		note_given_up(s, x, y, &p.of);
 		for (int i = 0; i < 4; i++) {
 			int32_t nc = c + step[i][0], nr = r + step[i][1];
 			if (nc < 0 || nr < 0 || nc >= s->cols || nr >= s->rows)
@@ -94,6 +102,7 @@ static struct patch flood(struct scene *s, uint32_t seed)
 		}
 	}
 	p.cells = count;
+	p.of.area_m2 = count * CAIRN_TRUTH_CELL_M * CAIRN_TRUTH_CELL_M;
 	return p;
 }
 
@@ -119,8 +128,8 @@ static void find_patches(struct scene *s, struct cairn_trial_result *ret)
 		if (!s->open[k])
 			continue;
 		struct patch p = flood(s, k);
-		double area_m2 = p.cells * CAIRN_TRUTH_CELL_M * CAIRN_TRUTH_CELL_M;
-		bool worth = area_m2 >= CAIRN_TRIAL_LEFT_M2, without = ret->explored && p.nearest_m > NEAR_GIVEN_UP_M;
+		double area_m2 = p.of.area_m2;
+		bool worth = area_m2 >= CAIRN_TRIAL_LEFT_M2, without = ret->explored && !cairn_trial_patch_excused(&p.of);
 		ret->left_all_m2 += worth ? area_m2 : 0.0;
 		ret->early_m2 += worth && without ? area_m2 : 0.0;
 		ret->early |= worth && without;

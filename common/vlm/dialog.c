@@ -174,6 +174,12 @@ struct cairn_budget *cairn_dialog_budget(struct cairn_dialog *d)
 	return &d->budget;
 }
 
+void cairn_dialog_on_report(struct cairn_dialog *d, cairn_dialog_report_fn *on_report, void *ctx)
+{
+	d->on_report = on_report;
+	d->report_ctx = ctx;
+}
+
 bool *cairn_dialog_changed(struct cairn_dialog *d)
 {
 	return &d->changed;

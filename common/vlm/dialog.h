@@ -123,6 +123,10 @@ void cairn_dialog_question(const struct cairn_dialog *dialog, struct cairn_dialo
 bool cairn_dialog_restore(struct cairn_dialog *dialog, const struct cairn_dialog_question *question, int64_t now_ns,
     struct cairn_error *err);
 
+/* Called with every report of the model that was new to the memory, as it comes. */
+typedef void cairn_dialog_report_fn(void *ctx, const struct cairn_tool_call *report);
+void cairn_dialog_on_report(struct cairn_dialog *dialog, cairn_dialog_report_fn *on_report, void *ctx);
+
 /* Memory and ledger, for saving and for what a file held; changed is set at each change and is the owner's to
  * clear. */
 struct cairn_memory *cairn_dialog_memory(struct cairn_dialog *dialog);

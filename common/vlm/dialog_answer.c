@@ -118,6 +118,8 @@ static void remember(struct cairn_dialog *d)
 	if (!d->answer.has_report)
 		return;
 	bool fresh = cairn_memory_report(&d->memory, &d->answer.report, d->snap.head.x_m, d->snap.head.y_m);
+	if (fresh && d->on_report != NULL)
+		d->on_report(d->report_ctx, &d->answer.report);
 	snprintf(d->answer_text[1], sizeof(d->answer_text[1]), "%s Now choose the action.",
 	    fresh ? "Remembered." : "Known already.");
 }

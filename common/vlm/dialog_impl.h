@@ -78,6 +78,8 @@ struct cairn_dialog {
 	struct cairn_msg_decision decision;
 
 	struct cairn_memory memory;
+	cairn_dialog_report_fn *on_report; /* may be NULL */
+	void *report_ctx;
 	struct cairn_budget budget;
 	bool changed;
 	bool final;               /* never call again */

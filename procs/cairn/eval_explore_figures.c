@@ -107,14 +107,24 @@ static double calls(const struct cairn_trial_result *r)
 	return r->calls;
 }
 
-static double rooms_right(const struct cairn_trial_result *r)
+static double discoveries(const struct cairn_trial_result *r, enum cairn_discovery verdict)
 {
-	return r->rooms_right;
+	return r->discoveries_known ? r->discoveries[verdict] : NAN;
 }
 
-static double rooms_wrong(const struct cairn_trial_result *r)
+static double discoveries_right(const struct cairn_trial_result *r)
 {
-	return r->rooms_wrong;
+	return discoveries(r, CAIRN_DISCOVERY_RIGHT);
+}
+
+static double discoveries_wrong(const struct cairn_trial_result *r)
+{
+	return discoveries(r, CAIRN_DISCOVERY_WRONG);
+}
+
+static double discoveries_unjudged(const struct cairn_trial_result *r)
+{
+	return r->discoveries[CAIRN_DISCOVERY_UNJUDGED];
 }
 
 static double agreement(const struct cairn_trial_result *r)
@@ -175,8 +185,9 @@ const struct explore_metric explore_metrics[] = {
     {"calls", "calls", 1, calls},
     {"tokens", "tokens", 0, tokens},
     {"usd", "cost, USD", 4, cost},
-    {"rooms_right", "rooms right", 2, rooms_right},
-    {"rooms_wrong", "rooms wrong", 2, rooms_wrong},
+    {"discoveries_right", "discoveries right", 2, discoveries_right},
+    {"discoveries_wrong", "discoveries wrong", 2, discoveries_wrong},
+    {"discoveries_unjudged", "discoveries not judged", 2, discoveries_unjudged},
     {"agreement_percent", "shadow agrees, %", 0, agreement},
     {"next_of_round_percent", "chose the round's next, %", 0, next_of_round},
     {"left_all_m2", "reachable floor left unseen, m²", 2, left_all},

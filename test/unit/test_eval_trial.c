@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/eval/trial.h"
+#include "common/eval/trial_parts.h"
 #include "test/support/runner.h"
 
 static struct cairn_trial_result *explore(enum cairn_trial_mode mode, uint32_t seed, double duration_s)
@@ -71,6 +71,16 @@ START_TEST(the_same_trial_gives_the_same_bytes)
 }
 END_TEST
 
+START_TEST(a_reason_given_nearby_excuses_a_corner_and_not_a_room)
+{
+	ck_assert(cairn_trial_patch_excused(&(struct cairn_trial_patch){1.9, 1.4, INFINITY}));
+	ck_assert(!cairn_trial_patch_excused(&(struct cairn_trial_patch){1.9, 1.6, INFINITY}));
+	ck_assert(!cairn_trial_patch_excused(&(struct cairn_trial_patch){2.1, 0.1, INFINITY}));
+	ck_assert(cairn_trial_patch_excused(&(struct cairn_trial_patch){40.0, 0.1, 0.1})); /* behind a fence, or the time was up */
+	ck_assert(!cairn_trial_patch_excused(&(struct cairn_trial_patch){0.4, INFINITY, INFINITY}));
+}
+END_TEST
+
 CAIRN_TEST_MAIN("eval_trial", a_trial_ends_explored_without_contact_and_leaves_nothing_without_a_reason,
     a_trial_whose_time_is_up_is_neither_explored_nor_early, modes_of_one_seed_start_alike_and_another_seed_starts_elsewhere,
-    the_same_trial_gives_the_same_bytes)
+    the_same_trial_gives_the_same_bytes, a_reason_given_nearby_excuses_a_corner_and_not_a_room)
