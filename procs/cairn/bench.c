@@ -41,7 +41,7 @@ static const struct cairn_eval evals[] = {
 	.takes = "for seed set* untimed verbose", .run = cairn_eval_chaos},
     {"explore",
 	"houses explored by local exploration, by a model, by a model among candidates, and by the textbook, paired",
-	.takes = "worlds* mode* seed seeds for poses pilot provider usd jobs report config set*", .run = cairn_eval_explore},
+	.takes = "worlds* mode* seed seeds for poses pilot provider usd jobs report baseline config set*", .arg_max = -1, .run = cairn_eval_explore},
     {"cost",
 	"what an hour of asking at a constant 0.2 Hz costs by the ledger, at gpt-4o-mini's prices",
 	.takes = "for config set* verbose", .run = cairn_eval_cost},

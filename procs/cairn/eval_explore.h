@@ -6,6 +6,7 @@
 
 #include "common/eval/interval.h"
 #include "common/eval/trial.h"
+#include "procs/cairn/cmd.h"
 #include "procs/cairn/model_call.h"
 
 #define EXPLORE_WORLDS_MAX 512
@@ -16,13 +17,38 @@ struct explore_world {
 	uint64_t hash; /* of the file */
 };
 
+/* What a house was seen of in a way of choosing when it was good: a file of lines "WORLD MODE SEED PERCENT", one "allowance
+ * POINTS" and remarks behind '#'. */
+#define EXPLORE_BASELINE_MAX 1024
+struct explore_baseline {
+	double allowance_points;
+	uint32_t count;
+	struct explore_baseline_row {
+		char world[40];
+		enum cairn_trial_mode mode;
+		uint32_t seed;
+		double seen_percent;
+	} rows[EXPLORE_BASELINE_MAX];
+};
+/* False with what is wrong where. */
+bool explore_baseline_load(const char *path, struct explore_baseline *ret, struct cairn_error *err);
+
+/* A file that was named as a house and is none. */
+struct explore_bad {
+	char path[512], why[200];
+};
+
 struct explore_plan {
 	struct cairn_config cfg;
 	struct explore_world worlds[EXPLORE_WORLDS_MAX];
 	uint32_t world_count;
+	struct explore_bad *bad;
+	uint32_t bad_count;
+	struct explore_baseline *baseline; /* NULL: none is asked for */
 	enum cairn_trial_mode modes[CAIRN_TRIAL_MODE_COUNT];
 	uint32_t mode_count, seeds, first_seed;
 	double duration_s;
+	long jobs;
 	const char *pilot;
 	const char *provider; /* NULL: the scripted pilot, asked without a prompt */
 	struct cairn_lineup lineup;
@@ -30,10 +56,18 @@ struct explore_plan {
 	struct model_purse *purse;
 	double usd_max;
 	enum cairn_run_map map;
+	bool scripted; /* the pilot is asked, or nobody */
 	const char *report_dir;
 	/* results, world after world, of these mode after mode, of these seed after seed */
-	struct cairn_trial_result *results;
+	struct explore_outcome *results;
 	bool *done;
+};
+
+/* What a worker hands over: the trial, or why there is none. */
+struct explore_outcome {
+	bool failed;
+	char why[200];
+	struct cairn_trial_result trial;
 };
 
 /* NULL for a trial that has no result. mode: index into plan->modes. */
@@ -48,6 +82,8 @@ struct explore_metric {
 };
 extern const struct explore_metric explore_metrics[];
 extern const uint32_t explore_metric_count;
+/* What is said where no trial has it; NULL: nothing. */
+const char *explore_metric_none(const struct explore_metric *metric);
 
 /* Which worlds: all, or every second one in the order of their names, from the first or from the second on. */
 enum explore_half { EXPLORE_ALL, EXPLORE_FIRST_HALF, EXPLORE_SECOND_HALF, EXPLORE_HALF_COUNT };
@@ -60,15 +96,69 @@ struct cairn_interval explore_mean(
 struct explore_contrast {
 	const char *name, *title;
 	double (*of)(const struct cairn_trial_result *mode, const struct cairn_trial_result *against);
+	/* What a pair needs to be compared. */
+	bool both_end;             /* by themselves, not by time */
+	int percent, percent_other; /* to be seen by the one and by the other */
 };
 extern const struct explore_contrast explore_contrasts[];
 extern const uint32_t explore_contrast_count;
 struct cairn_interval explore_compare(const struct explore_plan *plan, uint32_t mode, uint32_t against,
     enum explore_half half, const struct explore_contrast *contrast);
 
+/* A pair that is not part of a difference, and why. */
+struct explore_gap {
+	uint32_t world, seed;
+	char why[160];
+};
+/* How many pairs are left out; the first of them into ret, which may be NULL. *ret_pairs: how many are not. */
+uint32_t explore_left_out(const struct explore_plan *plan, uint32_t mode, uint32_t against, enum explore_half half,
+    const struct explore_contrast *contrast, struct explore_gap *ret, uint32_t cap, uint32_t *ret_pairs);
+
+/* ---- the verdict: of the exit status, the text and the page ---- */
+
+enum explore_fault_kind {
+	EXPLORE_FAULT_WORLD,       /* a file that is no house */
+	EXPLORE_FAULT_MISSING,     /* a trial without result */
+	EXPLORE_FAULT_CONTACT,
+	EXPLORE_FAULT_EARLY,
+	EXPLORE_FAULT_UNEXPLAINED, /* frontiers left without a reason */
+	EXPLORE_FAULT_HOUSE_SEEN,  /* too little seen in one trial */
+	EXPLORE_FAULT_MODE_SEEN,   /* ... on average */
+	EXPLORE_FAULT_HYBRID_SEEN, /* hybrid saw less of a house than frontier did */
+	EXPLORE_FAULT_HYBRID_TIME, /* hybrid took longer on average */
+	EXPLORE_FAULT_BASELINE,    /* less than was seen when it was good */
+	EXPLORE_FAULT_NO_BASELINE, /* a trial that the baseline does not know */
+	EXPLORE_FAULT_NOT_DRIVEN,  /* a line of the baseline that there was no trial of */
+	EXPLORE_FAULT_KIND_COUNT
+};
+
+#define EXPLORE_ANY UINT32_MAX /* of no single world, mode or seed */
+#define EXPLORE_FAULTS_MAX 64
+struct explore_verdict {
+	bool passed;
+	uint32_t count; /* of these the first EXPLORE_FAULTS_MAX are kept */
+	struct explore_fault {
+		enum explore_fault_kind kind;
+		uint32_t world, mode, seed; /* of the plan (NOT_DRIVEN: world is a row of the baseline; WORLD: one of bad) */
+		double value, limit;
+	} faults[EXPLORE_FAULTS_MAX];
+};
+void explore_judge(const struct explore_plan *plan, struct explore_verdict *ret);
+const char *explore_fault_name(enum explore_fault_kind kind);
+/* One line for people. */
+void explore_fault_words(const struct explore_plan *plan, const struct explore_fault *fault, char *ret, size_t cap);
+
+/* ---- the parts of the evaluation ---- */
+
+/* Loads every house that is named and leaves out those that are none (plan->bad). False after a message: there is none. */
+bool explore_read_worlds(const struct cli *cli, struct explore_plan *plan);
+char *explore_text(const struct explore_plan *plan, const struct explore_verdict *verdict);
+void explore_interval_text(char *buf, size_t cap, struct cairn_interval interval, int digits);
+
 /* Index of a mode in the plan, or -1. */
 int explore_mode(const struct explore_plan *plan, enum cairn_trial_mode mode);
-void explore_figures(const struct explore_plan *plan, json_t *figures);
-bool explore_report(const struct explore_plan *plan, const char *command, struct cairn_error *err);
+void explore_figures(const struct explore_plan *plan, const struct explore_verdict *verdict, json_t *figures);
+bool explore_report(const struct explore_plan *plan, const struct explore_verdict *verdict, const char *command,
+    struct cairn_error *err);
 
 #endif

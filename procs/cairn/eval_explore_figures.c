@@ -1,8 +1,10 @@
 /* eval_explore_figures.c - what is told of trials: means, and differences of pairs, with their intervals. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "procs/cairn/eval_explore.h"
+#include "procs/cairn/provenance.h"
 
 #define UNITS_MAX (EXPLORE_WORLDS_MAX > EXPLORE_SEEDS_MAX ? EXPLORE_WORLDS_MAX : EXPLORE_SEEDS_MAX)
 
@@ -10,7 +12,7 @@ const struct cairn_trial_result *explore_result(
     const struct explore_plan *p, uint32_t world, uint32_t mode, uint32_t seed)
 {
 	size_t i = ((size_t)world * p->mode_count + mode) * p->seeds + seed;
-	return p->done[i] ? &p->results[i] : NULL;
+	return p->done[i] && !p->results[i].failed ? &p->results[i].trial : NULL;
 }
 
 int explore_mode(const struct explore_plan *p, enum cairn_trial_mode mode)
@@ -32,6 +34,12 @@ static double at_minutes(const struct cairn_trial_result *r, double minutes)
 	return best;
 }
 
+/* Of a trial that was not allowed so long nothing is known, even if it ended before: the mean would be of those alone. */
+static double within(const struct cairn_trial_result *r, double minutes)
+{
+	return r->limit_s >= 60.0 * minutes ? at_minutes(r, minutes) : NAN;
+}
+
 static double area_rate(const struct cairn_trial_result *r)
 {
 	return r->seconds > 0.0 ? r->reachable_m2 * r->coverage / (r->seconds / 60.0) : NAN;
@@ -39,17 +47,17 @@ static double area_rate(const struct cairn_trial_result *r)
 
 static double at_2(const struct cairn_trial_result *r)
 {
-	return at_minutes(r, 2.0);
+	return within(r, 2.0);
 }
 
 static double at_5(const struct cairn_trial_result *r)
 {
-	return at_minutes(r, 5.0);
+	return within(r, 5.0);
 }
 
 static double at_10(const struct cairn_trial_result *r)
 {
-	return at_minutes(r, 10.0);
+	return within(r, 10.0);
 }
 
 static double coverage(const struct cairn_trial_result *r)
@@ -197,6 +205,11 @@ const struct explore_metric explore_metrics[] = {
 };
 const uint32_t explore_metric_count = sizeof(explore_metrics) / sizeof(explore_metrics[0]);
 
+const char *explore_metric_none(const struct explore_metric *m)
+{
+	return m->of == discoveries_right || m->of == discoveries_wrong ? "unjudged" : NULL;
+}
+
 /* ---- of pairs ---- */
 
 static double path_change(const struct cairn_trial_result *a, const struct cairn_trial_result *b)
@@ -226,11 +239,11 @@ static double time_to_95(const struct cairn_trial_result *a, const struct cairn_
 }
 
 const struct explore_contrast explore_contrasts[] = {
-    {"path_percent", "path, % longer", path_change},
-    {"seconds_percent", "time, % longer", time_change},
-    {"seconds_to_95_percent", "time until 95 % are seen, % longer", time_to_95},
-    {"seen_when_90_percent", "seen when the other has seen 90 %, %", seen_by_then},
-    {"seen_points", "seen at the end, percentage points more", end_change},
+    {"path_percent", "path, % longer", path_change, true, 0, 0},
+    {"seconds_percent", "time, % longer", time_change, true, 0, 0},
+    {"seconds_to_95_percent", "time until 95 % are seen, % longer", time_to_95, false, 95, 95},
+    {"seen_when_90_percent", "seen when the other has seen 90 %, %", seen_by_then, false, 0, 90},
+    {"seen_points", "seen at the end, percentage points more", end_change, false, 0, 0},
 };
 const uint32_t explore_contrast_count = sizeof(explore_contrasts) / sizeof(explore_contrasts[0]);
 
@@ -252,6 +265,11 @@ static double answer(const struct explore_plan *p, const struct question *q, uin
 	return a != NULL && b != NULL ? q->contrast->of(a, b) : NAN;
 }
 
+static bool in_half(enum explore_half half, uint32_t world)
+{
+	return half == EXPLORE_ALL || world % 2 == (half == EXPLORE_SECOND_HALF);
+}
+
 static struct cairn_interval ask(const struct explore_plan *p, const struct question *q)
 {
 	double units[UNITS_MAX];
@@ -259,7 +277,7 @@ static struct cairn_interval ask(const struct explore_plan *p, const struct ques
 	for (uint32_t w = 0; w < p->world_count; w++) {
 		double sum = 0.0;
 		uint32_t n = 0;
-		if (q->half != EXPLORE_ALL && w % 2 != (q->half == EXPLORE_SECOND_HALF))
+		if (!in_half(q->half, w))
 			continue;
 		for (uint32_t s = 0; s < p->seeds; s++) {
 			double x = answer(p, q, w, s);
@@ -288,6 +306,47 @@ struct cairn_interval explore_compare(const struct explore_plan *p, uint32_t mod
 	return ask(p, &(struct question){.contrast = contrast, .mode = mode, .against = against, .half = half});
 }
 
+/* ---- pairs left out ---- */
+
+/* Why this one of the pair cannot be compared; false: it can. */
+static bool lacking(const struct explore_plan *p, uint32_t mode, const struct cairn_trial_result *r, bool end, int percent,
+    char *ret, size_t cap)
+{
+	const char *name = cairn_trial_mode_name(p->modes[mode]);
+	if (r == NULL)
+		snprintf(ret, cap, "%s has no result", name);
+	else if (end && !r->explored)
+		snprintf(ret, cap, "%s ended by time after %.0f s, %.1f %% seen", name, r->seconds, 100.0 * r->coverage);
+	else if (percent > 0 && r->reach_s[percent] < 0.0)
+		snprintf(ret, cap, "%s never saw %d %%: %.1f %% after %.0f s", name, percent, 100.0 * r->coverage, r->seconds);
+	else
+		return false;
+	return true;
+}
+
+uint32_t explore_left_out(const struct explore_plan *p, uint32_t mode, uint32_t against, enum explore_half half,
+    const struct explore_contrast *c, struct explore_gap *ret, uint32_t cap, uint32_t *ret_pairs)
+{
+	uint32_t count = 0;
+	*ret_pairs = 0;
+	for (uint32_t w = 0; w < p->world_count; w++)
+		for (uint32_t s = 0; s < p->seeds && in_half(half, w); s++) {
+			const struct cairn_trial_result *a = explore_result(p, w, mode, s), *b = explore_result(p, w, against, s);
+			struct explore_gap gap = {.world = w, .seed = p->first_seed + s};
+			if (a != NULL && b != NULL && isfinite(c->of(a, b))) {
+				(*ret_pairs)++;
+				continue;
+			}
+			if (!lacking(p, mode, a, c->both_end, c->percent, gap.why, sizeof(gap.why)) &&
+			    !lacking(p, against, b, c->both_end, c->percent_other, gap.why, sizeof(gap.why)))
+				snprintf(gap.why, sizeof(gap.why), "hardly any way or time to compare");
+			if (ret != NULL && count < cap)
+				ret[count] = gap;
+			count++;
+		}
+	return count;
+}
+
 /* ---- as JSON ---- */
 
 static void set_interval(json_t *o, const char *name, struct cairn_interval i)
@@ -302,15 +361,41 @@ static void set_interval(json_t *o, const char *name, struct cairn_interval i)
 	json_object_set_new(o, name, v);
 }
 
+static json_t *nothing(const struct explore_metric *metric)
+{
+	const char *said = explore_metric_none(metric);
+	return said != NULL ? json_string(said) : json_null();
+}
+
+static void add_left_out(json_t *o, const struct explore_plan *p, uint32_t against, enum explore_half half,
+    const struct explore_contrast *c)
+{
+	uint32_t pairs, cap = p->world_count * p->seeds;
+	struct explore_gap *gaps = calloc(cap, sizeof(*gaps));
+	json_t *list = json_array();
+	uint32_t count = explore_left_out(p, 0, against, half, c, gaps, gaps != NULL ? cap : 0, &pairs);
+	for (uint32_t i = 0; gaps != NULL && i < count; i++)
+		json_array_append_new(list, json_pack("{s:s,s:i,s:s}", "world", p->worlds[gaps[i].world].name, "seed",
+						(int)gaps[i].seed, "why", gaps[i].why));
+	free(gaps);
+	json_object_set_new(o, "pairs", json_integer(pairs));
+	json_object_set_new(o, "pairs_left_out", json_integer(count));
+	json_object_set_new(o, "left_out", list);
+}
+
 static json_t *contrasts_of(const struct explore_plan *p, uint32_t against)
 {
 	static const char *const halves[] = {"all", "first_half", "second_half"};
 	json_t *o = json_object();
 	for (int h = 0; h < EXPLORE_HALF_COUNT; h++) {
 		json_t *part = json_object();
-		for (uint32_t i = 0; i < explore_contrast_count; i++)
-			set_interval(part, explore_contrasts[i].name,
-			    explore_compare(p, 0, against, (enum explore_half)h, &explore_contrasts[i]));
+		for (uint32_t i = 0; i < explore_contrast_count; i++) {
+			const struct explore_contrast *c = &explore_contrasts[i];
+			set_interval(part, c->name, explore_compare(p, 0, against, (enum explore_half)h, c));
+			if (json_object_get(part, c->name) == NULL)
+				json_object_set_new(part, c->name, json_pack("{s:n,s:i}", "mean", "count", 0));
+			add_left_out(json_object_get(part, c->name), p, against, (enum explore_half)h, c);
+		}
 		json_object_set_new(o, halves[h], part);
 	}
 	return o;
@@ -331,8 +416,7 @@ static json_t *trial_figures(const struct explore_plan *p, uint32_t w, const str
 	json_object_set_new(o, "seconds_to_percent", reached);
 	for (uint32_t i = 0; i < explore_metric_count; i++) {
 		double x = explore_metrics[i].of(r);
-		if (isfinite(x))
-			json_object_set_new(o, explore_metrics[i].name, json_real(x));
+		json_object_set_new(o, explore_metrics[i].name, isfinite(x) ? json_real(x) : nothing(&explore_metrics[i]));
 	}
 	json_t *causes = json_object();
 	for (int i = 0; i < CAIRN_TRIAL_CAUSE_COUNT; i++)
@@ -343,13 +427,42 @@ static json_t *trial_figures(const struct explore_plan *p, uint32_t w, const str
 	return o;
 }
 
-void explore_figures(const struct explore_plan *p, json_t *figures)
+static json_t *verdict_figures(const struct explore_plan *p, const struct explore_verdict *v)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < v->count && i < EXPLORE_FAULTS_MAX; i++) {
+		char words[400];
+		explore_fault_words(p, &v->faults[i], words, sizeof(words));
+		json_array_append_new(
+		    list, json_pack("{s:s,s:s}", "kind", explore_fault_name(v->faults[i].kind), "text", words));
+	}
+	return list;
+}
+
+/* Which houses, so that anybody can tell whether theirs are the same. */
+static json_t *world_figures(const struct explore_plan *p)
+{
+	json_t *list = json_array();
+	for (uint32_t w = 0; w < p->world_count; w++) {
+		char digest[20];
+		snprintf(digest, sizeof(digest), "%016llx", (unsigned long long)p->worlds[w].hash);
+		json_array_append_new(
+		    list, json_pack("{s:s,s:s,s:s}", "name", p->worlds[w].name, "path", p->worlds[w].path, "digest", digest));
+	}
+	return list;
+}
+
+void explore_figures(const struct explore_plan *p, const struct explore_verdict *verdict, json_t *figures)
 {
 	json_t *modes = json_object(), *against = json_object(), *trials = json_array();
 	for (uint32_t m = 0; m < p->mode_count; m++) {
 		json_t *o = json_object();
-		for (uint32_t i = 0; i < explore_metric_count; i++)
-			set_interval(o, explore_metrics[i].name, explore_mean(p, m, &explore_metrics[i]));
+		for (uint32_t i = 0; i < explore_metric_count; i++) {
+			struct cairn_interval mean = explore_mean(p, m, &explore_metrics[i]);
+			set_interval(o, explore_metrics[i].name, mean);
+			if (mean.count == 0)
+				json_object_set_new(o, explore_metrics[i].name, nothing(&explore_metrics[i]));
+		}
 		json_object_set_new(modes, cairn_trial_mode_name(p->modes[m]), o);
 		if (m > 0)
 			json_object_set_new(against, cairn_trial_mode_name(p->modes[m]), contrasts_of(p, m));
@@ -361,6 +474,12 @@ void explore_figures(const struct explore_plan *p, json_t *figures)
 				if (r != NULL)
 					json_array_append_new(trials, trial_figures(p, w, r));
 			}
+	json_object_set_new(figures, "faults", verdict_figures(p, verdict));
+	json_object_set_new(figures, "fault_count", json_integer(verdict->count));
+	char digest[20];
+	snprintf(digest, sizeof(digest), "%016llx", (unsigned long long)cairn_provenance_config(&p->cfg));
+	json_object_set_new(figures, "configuration", json_string(digest));
+	json_object_set_new(figures, "worlds", world_figures(p));
 	json_object_set_new(figures, "modes", modes);
 	json_object_set_new(figures, "first_mode_against", against);
 	json_object_set_new(figures, "trials", trials);

@@ -7,6 +7,7 @@
 
 #include "common/eval/report.h"
 #include "procs/cairn/eval_explore.h"
+#include "procs/cairn/provenance.h"
 #include "procs/cairn/shards.h"
 
 #define RUNS_MAX 24 /* drawn, the worst first */
@@ -16,16 +17,6 @@
 static const char *name_of(const struct explore_plan *p, uint32_t mode)
 {
 	return cairn_trial_mode_name(p->modes[mode]);
-}
-
-static void interval_text(char *buf, struct cairn_interval i, int digits)
-{
-	if (i.count == 0)
-		snprintf(buf, CELL_CAP, "–");
-	else if (i.high - i.low < 1e-9)
-		snprintf(buf, CELL_CAP, "%.*f", digits, i.mean);
-	else
-		snprintf(buf, CELL_CAP, "%.*f (%.*f … %.*f)", digits, i.mean, digits, i.low, digits, i.high);
 }
 
 /* ---- means ---- */
@@ -45,7 +36,9 @@ static void add_means(struct cairn_report *report, const struct explore_plan *p)
 		for (uint32_t m = 0; m < p->mode_count; m++) {
 			uint32_t at = rows * width + m + 1;
 			struct cairn_interval mean = explore_mean(p, m, &explore_metrics[i]);
-			interval_text(text[at], mean, explore_metrics[i].digits);
+			explore_interval_text(text[at], CELL_CAP, mean, explore_metrics[i].digits);
+			if (mean.count == 0 && explore_metric_none(&explore_metrics[i]) != NULL)
+				snprintf(text[at], CELL_CAP, "%s", explore_metric_none(&explore_metrics[i]));
 			cells[at] = text[at];
 			some |= mean.count > 0;
 		}
@@ -148,6 +141,38 @@ static void add_contrast(struct cairn_report *report, const struct explore_plan 
 			.count = n,
 			.has_reference = true,
 			.reference = then ? 90.0 : 0.0});
+}
+
+static void add_left_out(struct cairn_report *report, const struct explore_plan *p)
+{
+	static const struct cairn_report_column columns[] = {{"difference", false}, {"against", false}, {"house", false},
+	    {"seed", true}, {"left out because", false}};
+	uint32_t pairs, rows = 0, each = p->world_count * p->seeds, most = each * p->mode_count * explore_contrast_count;
+	struct explore_gap *gaps = calloc(most, sizeof(*gaps));
+	char (*seeds)[16] = calloc(most, sizeof(*seeds));
+	const char *(*cells)[5] = calloc(most, sizeof(*cells));
+	for (uint32_t m = 1; gaps != NULL && seeds != NULL && cells != NULL && m < p->mode_count; m++)
+		for (uint32_t i = 0; i < explore_contrast_count; i++) {
+			uint32_t first = rows;
+			rows += explore_left_out(p, 0, m, EXPLORE_ALL, &explore_contrasts[i], &gaps[first], each, &pairs);
+			for (uint32_t k = first; k < rows; k++) {
+				snprintf(seeds[k], sizeof(seeds[k]), "%u", gaps[k].seed);
+				const char *row[] = {explore_contrasts[i].title, name_of(p, m), p->worlds[gaps[k].world].name, seeds[k], gaps[k].why};
+				memcpy(cells[k], row, sizeof(row));
+			}
+		}
+	char text[160];
+	snprintf(text, sizeof(text), rows > 0 ? "%u pairs are left out of a difference, each for a reason; means of what is left."
+					      : "No pair was left out of any difference.", rows);
+	cairn_report_heading(report, "Pairs left out", text);
+	if (rows > 0)
+		cairn_report_table(report, &(struct cairn_report_table){.columns = columns,
+					       .column_count = 5,
+					       .row_count = rows,
+					       .cells = (const char *const *)cells});
+	free(gaps);
+	free(seeds);
+	free(cells);
 }
 
 /* ---- houses ---- */
@@ -287,9 +312,35 @@ static void add_run(struct cairn_report *report, const struct explore_plan *p, c
 	cairn_world_destroy(&world);
 }
 
+/* Which files these were. */
+static void add_digests(struct cairn_report *report, const struct explore_plan *p)
+{
+	static const struct cairn_report_column columns[] = {{"house", false}, {"file", false}, {"digest", false}};
+	char (*digests)[20] = calloc(p->world_count, sizeof(*digests));
+	const char *(*cells)[3] = calloc(p->world_count, sizeof(*cells));
+	for (uint32_t w = 0; digests != NULL && cells != NULL && w < p->world_count; w++) {
+		snprintf(digests[w], sizeof(digests[w]), "%016llx", (unsigned long long)p->worlds[w].hash);
+		cells[w][0] = p->worlds[w].name;
+		cells[w][1] = p->worlds[w].path;
+		cells[w][2] = digests[w];
+	}
+	if (digests != NULL && cells != NULL)
+		cairn_report_table(report, &(struct cairn_report_table){.caption = "The houses, with a digest of each file (FNV-1a).",
+					       .columns = columns,
+					       .column_count = 3,
+					       .row_count = p->world_count,
+					       .cells = (const char *const *)cells});
+	free(digests);
+	free(cells);
+}
+
 static void add_runs(struct cairn_report *report, const struct explore_plan *p)
 {
 	uint32_t count = p->world_count * p->seeds;
+	char text[160];
+	snprintf(text, sizeof(text), "%u of %u pairs of house and seed are drawn, the worst first; the table above has all trials.",
+	    count < RUNS_MAX ? count : RUNS_MAX, count);
+	cairn_report_heading(report, "The worst", text);
 	struct worst *list = calloc(count, sizeof(*list));
 	for (uint32_t i = 0; list != NULL && i < count; i++)
 		list[i] = (struct worst){i / p->seeds, i % p->seeds, badness_of(p, i / p->seeds, i % p->seeds)};
@@ -302,25 +353,28 @@ static void add_runs(struct cairn_report *report, const struct explore_plan *p)
 
 /* ---- the page ---- */
 
-static struct cairn_report *begin(const struct explore_plan *p, const char *command)
+static struct cairn_report *begin(
+    const struct explore_plan *p, const struct explore_verdict *v, const char *command)
 {
 	struct utsname host = {.machine = ""};
-	char facts[6][200], verdict[96];
+	char facts[6][200], verdict[500];
 	uint32_t contacts = 0, early = 0, missing = 0, total = p->world_count * p->mode_count * p->seeds;
 	uname(&host);
 	for (uint32_t i = 0; i < total; i++) {
-		bool done = p->done[i];
+		const struct explore_outcome *r = &p->results[i];
+		bool done = p->done[i] && !r->failed;
 		missing += !done;
-		contacts += done ? p->results[i].contacts : 0;
-		early += done && p->results[i].early;
+		contacts += done ? r->trial.contacts : 0;
+		early += done && r->trial.early;
 	}
 	snprintf(facts[0], sizeof(facts[0]), "%u houses, %u seeds from %u on, %u modes: %u trials", p->world_count, p->seeds,
 	    p->first_seed, p->mode_count, total - missing);
 	snprintf(facts[1], sizeof(facts[1]), "%.0f s at most, simulated", p->duration_s);
 	snprintf(facts[2], sizeof(facts[2]), "%s; sensor and odometry noise as configured",
 	    p->map == CAIRN_RUN_MAP_MAPPER ? "the robot's own mapper" : "true poses, the robot's own map");
-	snprintf(facts[3], sizeof(facts[3]), "%s, build %016llx (messages %d)", CAIRN_VERSION,
-	    (unsigned long long)cairn_shards_program(0), CAIRN_SCHEMA_VERSION);
+	snprintf(facts[3], sizeof(facts[3]), "%s (%s), build %016llx, messages %d, configuration %016llx", CAIRN_VERSION,
+	    cairn_provenance_commit(), (unsigned long long)cairn_shards_program(0), CAIRN_SCHEMA_VERSION,
+	    (unsigned long long)cairn_provenance_config(&p->cfg));
 	snprintf(facts[4], sizeof(facts[4]), "%s %s, %ld processors", host.sysname, host.machine,
 	    sysconf(_SC_NPROCESSORS_ONLN));
 	if (p->provider != NULL)
@@ -331,21 +385,27 @@ static struct cairn_report *begin(const struct explore_plan *p, const char *comm
 		    p->pilot != NULL ? ", profile " : "", p->pilot != NULL ? p->pilot : "");
 	const struct cairn_report_fact list[] = {{"trials", facts[0]}, {"time", facts[1]}, {"map", facts[2]},
 	    {"model", facts[5]}, {"version", facts[3]}, {"machine", facts[4]}};
-	snprintf(verdict, sizeof(verdict), "%u contacts, %u ended early, %u missing", contacts, early, missing);
+	int used = snprintf(verdict, sizeof(verdict), "%u contacts, %u ended early, %u missing", contacts, early, missing);
+	if (v->count > 0) {
+		char words[400];
+		explore_fault_words(p, &v->faults[0], words, sizeof(words));
+		snprintf(verdict + used, sizeof(verdict) - (size_t)used, "; %u faults, the first: %s", v->count, words);
+	}
 	return cairn_report_new(&(struct cairn_report_head){.title = "Exploration: who chooses where to go",
 	    .summary = "The same houses from the same starts, explored in different ways. All share the robot, its sensors, its "
 		       "planner and its safety layers; only the choice of the next frontier differs.",
 	    .command = command,
 	    .facts = list,
 	    .fact_count = sizeof(list) / sizeof(list[0]),
-	    .mark = contacts + early + missing > 0 ? CAIRN_REPORT_BAD : CAIRN_REPORT_GOOD,
+	    .mark = v->passed ? CAIRN_REPORT_GOOD : CAIRN_REPORT_BAD,
 	    .verdict = verdict});
 }
 
-bool explore_report(const struct explore_plan *p, const char *command, struct cairn_error *err)
+bool explore_report(const struct explore_plan *p, const struct explore_verdict *verdict, const char *command,
+    struct cairn_error *err)
 {
 	char title[96];
-	struct cairn_report *report = begin(p, command);
+	struct cairn_report *report = begin(p, verdict, command);
 	if (report == NULL) {
 		cairn_error_set(err, "out of memory");
 		return false;
@@ -361,11 +421,13 @@ bool explore_report(const struct explore_plan *p, const char *command, struct ca
 		    "many. The halves are every second house in the order of their names.");
 		for (uint32_t i = 0; i < explore_contrast_count; i++)
 			add_contrast(report, p, &explore_contrasts[i]);
+		add_left_out(report, p);
 	}
 	cairn_report_heading(report, "Every trial",
 	    "An exploration is early when floor that the robot could have driven to stayed unknown to it and no frontier near "
 	    "it was given up with a reason.");
 	add_houses(report, p);
+	add_digests(report, p);
 	add_runs(report, p);
 	bool ok = cairn_report_write(report, p->report_dir, err);
 	cairn_report_destroy(&report);

@@ -1,0 +1,318 @@
+/* What an evaluation of explorations fails for, and which pairs its differences leave out. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "procs/cairn/eval_explore.h"
+#include "test/support/runner.h"
+
+enum { HOUSES = 3, MODES = 3 };
+
+static struct explore_plan *plan;
+static struct explore_verdict verdict;
+
+/* Three houses, three ways, one seed: all is well. */
+static void all_well(void)
+{
+	static const enum cairn_trial_mode modes[] = {
+	    CAIRN_TRIAL_FRONTIER, CAIRN_TRIAL_NEAREST, CAIRN_TRIAL_HYBRID};
+	plan = calloc(1, sizeof(*plan));
+	plan->results = calloc(HOUSES * MODES, sizeof(*plan->results));
+	plan->done = calloc(HOUSES * MODES, sizeof(*plan->done));
+	plan->baseline = calloc(1, sizeof(*plan->baseline));
+	plan->world_count = HOUSES;
+	plan->mode_count = MODES;
+	plan->seeds = plan->first_seed = 1;
+	plan->scripted = true;
+	memcpy(plan->modes, modes, sizeof(modes));
+	plan->baseline->allowance_points = 2.0;
+	for (uint32_t i = 0; i < HOUSES * MODES; i++) {
+		struct cairn_trial_result *r = &plan->results[i].trial;
+		struct explore_baseline_row *row = &plan->baseline->rows[plan->baseline->count++];
+		snprintf(plan->worlds[i / MODES].name, sizeof(plan->worlds[0].name), "house%u", i / MODES);
+		snprintf(row->world, sizeof(row->world), "house%u", i / MODES);
+		row->mode = modes[i % MODES];
+		row->seed = 1;
+		row->seen_percent = 99.0;
+		*r = (struct cairn_trial_result){.mode = modes[i % MODES],
+		    .seed = 1,
+		    .explored = true,
+		    .coverage = 0.985,
+		    .seconds = 100.0,
+		    .path_m = 30.0,
+		    .limit_s = 600.0};
+		for (int k = 0; k <= 100; k++)
+			r->reach_s[k] = r->reach_m[k] = k <= 98 ? k : -1.0;
+		plan->done[i] = true;
+	}
+}
+
+static void leave(void)
+{
+	free(plan->results);
+	free(plan->done);
+	free(plan->baseline);
+	free(plan->bad);
+	free(plan);
+}
+
+static struct cairn_trial_result *trial(uint32_t house, uint32_t mode)
+{
+	return &plan->results[house * MODES + mode].trial;
+}
+
+/* The verdict fails for this and for nothing else. */
+static void fails_for(enum explore_fault_kind kind, const char *words)
+{
+	char text[400];
+	explore_judge(plan, &verdict);
+	ck_assert(!verdict.passed);
+	ck_assert_uint_eq(verdict.count, 1);
+	explore_fault_words(plan, &verdict.faults[0], text, sizeof(text));
+	ck_assert_msg(
+	    verdict.faults[0].kind == kind, "%s: %s", explore_fault_name(verdict.faults[0].kind), text);
+	ck_assert_msg(strstr(text, words) != NULL, "%s", text);
+	leave();
+}
+
+START_TEST(an_evaluation_without_fault_passes)
+{
+	all_well();
+	explore_judge(plan, &verdict);
+	ck_assert(verdict.passed);
+	ck_assert_uint_eq(verdict.count, 0);
+	leave();
+}
+END_TEST
+
+START_TEST(a_contact_of_any_way_fails)
+{
+	all_well();
+	trial(1, 1)->contacts = 1;
+	fails_for(EXPLORE_FAULT_CONTACT, "house1, nearest, seed 1: 1 contacts");
+}
+END_TEST
+
+START_TEST(an_early_end_fails)
+{
+	all_well();
+	trial(2, 2)->early = true;
+	fails_for(EXPLORE_FAULT_EARLY, "house2, hybrid");
+}
+END_TEST
+
+START_TEST(a_frontier_without_a_reason_fails)
+{
+	all_well();
+	trial(0, 0)->unexplained = 2;
+	fails_for(EXPLORE_FAULT_UNEXPLAINED, "2 frontiers");
+}
+END_TEST
+
+START_TEST(a_trial_without_result_fails_with_what_it_said)
+{
+	all_well();
+	plan->done[3] = false;
+	fails_for(EXPLORE_FAULT_MISSING, "house1, frontier, seed 1: no result: not driven");
+	all_well();
+	plan->results[3].failed = true;
+	snprintf(plan->results[3].why, sizeof(plan->results[3].why), "the robot cannot stand there");
+	fails_for(EXPLORE_FAULT_MISSING, "cannot stand");
+}
+END_TEST
+
+START_TEST(a_file_that_is_no_house_fails_the_others_aside)
+{
+	all_well();
+	plan->bad = calloc(1, sizeof(*plan->bad));
+	plan->bad_count = 1;
+	snprintf(plan->bad[0].path, sizeof(plan->bad[0].path), "x.yaml");
+	fails_for(EXPLORE_FAULT_WORLD, "x.yaml");
+}
+END_TEST
+
+START_TEST(one_house_that_was_hardly_seen_fails_whatever_the_others_make_of_the_mean)
+{
+	all_well();
+	plan->baseline->allowance_points = 100.0;
+	trial(0, 1)->coverage = 0.79; /* nearest: 92 on average */
+	trial(1, 1)->coverage = trial(2, 1)->coverage = 0.99;
+	fails_for(EXPLORE_FAULT_HOUSE_SEEN, "house0, nearest, seed 1: 79.0 % seen");
+}
+END_TEST
+
+START_TEST(the_mean_of_every_way_is_judged_not_of_frontier_alone)
+{
+	all_well();
+	plan->baseline->allowance_points = 100.0;
+	for (uint32_t h = 0; h < HOUSES; h++)
+		trial(h, 1)->coverage = 0.89;
+	fails_for(EXPLORE_FAULT_MODE_SEEN, "nearest: 89.0 %");
+}
+END_TEST
+
+START_TEST(hybrid_may_not_see_much_less_or_take_much_longer_than_frontier)
+{
+	all_well();
+	plan->baseline->allowance_points = 100.0;
+	trial(1, 2)->coverage = 0.93;
+	fails_for(EXPLORE_FAULT_HYBRID_SEEN, "house1, hybrid: 5.5 points");
+	all_well();
+	for (uint32_t h = 0; h < HOUSES; h++)
+		trial(h, 2)->seconds = 106.0;
+	fails_for(EXPLORE_FAULT_HYBRID_TIME, "6.0 % longer");
+	all_well();
+	for (uint32_t h = 0; h < HOUSES; h++)
+		trial(h, 2)->seconds = 160.0;
+	plan->scripted = false; /* a real model may be slow */
+	explore_judge(plan, &verdict);
+	ck_assert(verdict.passed);
+	leave();
+}
+END_TEST
+
+START_TEST(less_than_the_baseline_allows_fails_in_each_house_and_way)
+{
+	all_well();
+	trial(2, 1)->coverage = 0.9701; /* 99 less 2 points */
+	explore_judge(plan, &verdict);
+	ck_assert(verdict.passed);
+	trial(2, 1)->coverage = 0.9699;
+	fails_for(EXPLORE_FAULT_BASELINE, "house2, nearest, seed 1: 97.0 % seen");
+}
+END_TEST
+
+START_TEST(what_the_baseline_does_not_know_or_nobody_drove_fails)
+{
+	all_well();
+	plan->baseline->count--;
+	fails_for(EXPLORE_FAULT_NO_BASELINE, "house2, hybrid, seed 1");
+	all_well();
+	plan->baseline->rows[plan->baseline->count] = plan->baseline->rows[0];
+	plan->baseline->rows[plan->baseline->count++].seed = 2;
+	fails_for(EXPLORE_FAULT_NOT_DRIVEN, "house0, frontier, seed 2");
+}
+END_TEST
+
+static bool reads(const char *text, struct explore_baseline *ret, struct cairn_error *err)
+{
+	char path[] = "/tmp/cairn-baseline-XXXXXX";
+	int fd = mkstemp(path);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	close(fd);
+	bool ok = explore_baseline_load(path, ret, err);
+	unlink(path);
+	return ok;
+}
+
+START_TEST(a_baseline_is_read_and_what_is_wrong_in_it_is_named_by_its_line)
+{
+	static struct explore_baseline b;
+	struct cairn_error err = {""};
+	ck_assert(reads(
+	    "# remark\nallowance 2.5\n\nhome frontier 1 98.2 # as of now\nhome hybrid 1 97\n", &b, &err));
+	ck_assert_uint_eq(b.count, 2);
+	ck_assert_double_eq(b.allowance_points, 2.5);
+	ck_assert_str_eq(b.rows[1].world, "home");
+	ck_assert_int_eq(b.rows[1].mode, CAIRN_TRIAL_HYBRID);
+	ck_assert_double_eq(b.rows[0].seen_percent, 98.2);
+	ck_assert(!reads("allowance 2\nhome forward 1 98\n", &b, &err));
+	ck_assert_ptr_nonnull(strstr(err.text, ":2: "));
+	ck_assert(!reads("home frontier 1 98\n", &b, &err)); /* no allowance */
+	ck_assert(!reads("allowance 2\n", &b, &err));
+	ck_assert(!reads("allowance 2\nhome frontier 1 98\nhome frontier 1 97\n", &b, &err));
+	ck_assert(!reads("allowance nan\nhome frontier 1 98\n", &b, &err));
+	ck_assert(!reads("allowance 2\nhome frontier 1 198\n", &b, &err));
+	ck_assert(!explore_baseline_load("/nowhere", &b, &err));
+}
+END_TEST
+
+static const struct explore_contrast *contrast(const char *name)
+{
+	for (uint32_t i = 0; i < explore_contrast_count; i++)
+		if (strcmp(explore_contrasts[i].name, name) == 0)
+			return &explore_contrasts[i];
+	ck_abort_msg("%s", name);
+}
+
+START_TEST(a_pair_that_is_left_out_of_a_difference_is_named_with_its_reason)
+{
+	struct explore_gap gaps[4];
+	uint32_t pairs;
+	all_well();
+	ck_assert_uint_eq(
+	    explore_left_out(plan, 0, 1, EXPLORE_ALL, contrast("seen_when_90_percent"), gaps, 4, &pairs), 0);
+	ck_assert_uint_eq(pairs, 3);
+	for (int k = 89; k <= 100; k++)
+		trial(1, 1)->reach_s[k] = -1.0;
+	trial(1, 1)->coverage = 0.889;
+	trial(1, 1)->seconds = 600.0;
+	trial(1, 1)->explored = false;
+	ck_assert_uint_eq(
+	    explore_left_out(plan, 0, 1, EXPLORE_ALL, contrast("seen_when_90_percent"), gaps, 4, &pairs), 1);
+	ck_assert_uint_eq(pairs, 2);
+	ck_assert_uint_eq(gaps[0].world, 1);
+	ck_assert_str_eq(gaps[0].why, "nearest never saw 90 %: 88.9 % after 600 s");
+	ck_assert_uint_eq(
+	    explore_compare(plan, 0, 1, EXPLORE_ALL, contrast("seen_when_90_percent")).count, 2);
+	ck_assert_uint_eq(
+	    explore_left_out(plan, 0, 1, EXPLORE_ALL, contrast("path_percent"), gaps, 4, &pairs), 1);
+	ck_assert_str_eq(gaps[0].why, "nearest ended by time after 600 s, 88.9 % seen");
+	plan->done[6] = false;
+	ck_assert_uint_eq(
+	    explore_left_out(plan, 0, 1, EXPLORE_ALL, contrast("path_percent"), gaps, 4, &pairs), 2);
+	ck_assert_str_eq(gaps[1].why, "frontier has no result");
+	ck_assert_uint_eq(
+	    explore_left_out(plan, 0, 1, EXPLORE_FIRST_HALF, contrast("path_percent"), NULL, 0, &pairs), 1);
+	leave();
+}
+END_TEST
+
+static double metric(const char *name, uint32_t mode)
+{
+	for (uint32_t i = 0; i < explore_metric_count; i++)
+		if (strcmp(explore_metrics[i].name, name) == 0)
+			return explore_mean(plan, mode, &explore_metrics[i]).count > 0
+				   ? explore_mean(plan, mode, &explore_metrics[i]).mean
+				   : NAN;
+	ck_abort_msg("%s", name);
+}
+
+START_TEST(what_was_seen_after_a_time_that_no_trial_was_allowed_is_not_known)
+{
+	all_well();
+	ck_assert_double_eq(metric("seen_10_min_percent", 0), 98.0);
+	for (uint32_t h = 0; h < HOUSES; h++)
+		trial(h, 0)->limit_s = 240.0;
+	ck_assert_double_eq(metric("seen_2_min_percent", 0), 98.0);
+	ck_assert_double_nan(metric("seen_5_min_percent", 0));
+	ck_assert_double_nan(metric("seen_10_min_percent", 0));
+	leave();
+}
+END_TEST
+
+START_TEST(discoveries_of_houses_that_tell_nothing_are_no_zeros)
+{
+	all_well();
+	ck_assert_double_nan(metric("discoveries_right", 0));
+	trial(1, 0)->discoveries_known = true;
+	trial(1, 0)->discoveries[CAIRN_DISCOVERY_RIGHT] = 4;
+	ck_assert_double_eq(metric("discoveries_right", 0), 4.0);
+	leave();
+}
+END_TEST
+
+CAIRN_TEST_MAIN("explore_judge", an_evaluation_without_fault_passes, a_contact_of_any_way_fails,
+    an_early_end_fails, a_frontier_without_a_reason_fails, a_trial_without_result_fails_with_what_it_said,
+    a_file_that_is_no_house_fails_the_others_aside,
+    one_house_that_was_hardly_seen_fails_whatever_the_others_make_of_the_mean,
+    the_mean_of_every_way_is_judged_not_of_frontier_alone,
+    hybrid_may_not_see_much_less_or_take_much_longer_than_frontier,
+    less_than_the_baseline_allows_fails_in_each_house_and_way,
+    what_the_baseline_does_not_know_or_nobody_drove_fails,
+    a_baseline_is_read_and_what_is_wrong_in_it_is_named_by_its_line,
+    a_pair_that_is_left_out_of_a_difference_is_named_with_its_reason,
+    what_was_seen_after_a_time_that_no_trial_was_allowed_is_not_known,
+    discoveries_of_houses_that_tell_nothing_are_no_zeros)
