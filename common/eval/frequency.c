@@ -47,6 +47,7 @@ static bool run_once(const struct cairn_config *cfg, const struct cairn_world *w
 	*ret = (struct cairn_frequency_run){.finished = w->finished,
 	    .seconds = cairn_run_elapsed_s(run),
 	    .coverage = cairn_truth_coverage(cairn_sim_truth(cairn_run_sim(run))),
+	    .contacts = cairn_run_totals(run).contacts,
 	    .calls = cairn_run_totals(run).calls};
 	cairn_run_destroy(&run);
 	return true;

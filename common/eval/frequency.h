@@ -15,6 +15,7 @@
 struct cairn_frequency_run {
 	bool finished; /* by itself, within the limit */
 	double seconds, coverage;
+	uint32_t contacts;
 	uint64_t calls;
 	double same_coverage; /* what is compared */
 	uint64_t same_calls;  /* until then */

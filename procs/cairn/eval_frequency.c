@@ -8,8 +8,12 @@
 
 #include "common/eval/frequency.h"
 #include "common/eval/interval.h"
+#include "common/eval/trial.h"
+#include "common/vlm/prompt.h"
 #include "procs/cairn/bench.h"
 #include "procs/cairn/cmd.h"
+#include "procs/cairn/model_call.h"
+#include "procs/cairn/provenance.h"
 #include "procs/cairn/shards.h"
 
 #define LIMIT_S 900.0
@@ -17,6 +21,7 @@
 #define SAVED_MIN 0.5
 #define COVERAGE_MIN 0.5 /* to see nothing with few calls is no way to pass */
 #define SEEDS_MAX 200
+#define PRICE_S 60.0 /* of asking, to know what a call costs */
 
 static const double periods_s[] = {5.0, 2.0, 1.0};
 static const char *const homes[] = {"studio", "home", "loop"};
@@ -24,10 +29,13 @@ enum { RATES = sizeof(periods_s) / sizeof(periods_s[0]), HOMES = sizeof(homes) /
 
 struct piece {
 	struct cairn_frequency_report rates[RATES];
+	double call_usd; /* mean of the questions of a minute in this home, by the ledger */
 };
 
 struct plan {
 	struct cairn_config cfg;
+	struct cairn_lineup lineup; /* the scripted pilot, at the prices that config/providers.yaml counts it at */
+	struct cairn_text system;
 	uint32_t seeds, first_seed;
 	struct piece *pieces;
 	bool *done;
@@ -36,6 +44,29 @@ struct plan {
 static const struct cairn_frequency_report *report_of(const struct plan *p, uint32_t home, uint32_t seed, uint32_t rate)
 {
 	return &p->pieces[home * p->seeds + seed].rates[rate];
+}
+
+/* What a question costs here: the first minute of an exploration, asked with prompt and pictures as a service would be. */
+static bool price(const struct plan *p, const struct cairn_world *world, uint32_t seed, double *ret_usd, struct cairn_error *err)
+{
+	struct cairn_config cfg = p->cfg;
+	struct cairn_trial_result *r = calloc(1, sizeof(*r));
+	cfg.pilot.seed = (int)seed;
+	struct model_call *call = model_call_new(&cfg, &p->lineup, NULL, err);
+	const struct cairn_asker_model model = {
+	    .system = p->system.data, .lineup = &p->lineup, .send = model_call_send, .ctx = call};
+	const struct cairn_trial_options o = {.cfg = &cfg,
+	    .world = world,
+	    .mode = CAIRN_TRIAL_VLM,
+	    .map = CAIRN_RUN_MAP_MAPPER,
+	    .model = &model,
+	    .seed = seed,
+	    .duration_s = PRICE_S};
+	bool ok = r != NULL && call != NULL && cairn_trial_run(&o, r, err);
+	*ret_usd = ok && r->calls > 0 ? r->usd / r->calls : 0.0;
+	model_call_destroy(&call);
+	free(r);
+	return ok;
 }
 
 static bool work(void *ctx, uint64_t number, void *result, struct cairn_error *err)
@@ -47,7 +78,8 @@ static bool work(void *ctx, uint64_t number, void *result, struct cairn_error *e
 	snprintf(path, sizeof(path), "%s/config/worlds/%s.yaml", CAIRN_SOURCE_DIR, homes[number / p->seeds]);
 	struct cairn_world *world = cairn_world_load(path, err);
 	cfg.pilot.seed = cfg.sim.seed = (int)(p->first_seed + number % p->seeds);
-	bool ok = world != NULL && cairn_frequency_compare(&cfg, world, periods_s, RATES, LIMIT_S, piece->rates, err);
+	bool ok = world != NULL && cairn_frequency_compare(&cfg, world, periods_s, RATES, LIMIT_S, piece->rates, err) &&
+		  price(p, world, p->first_seed + (uint32_t)(number % p->seeds), &piece->call_usd, err);
 	cairn_world_destroy(&world);
 	return ok;
 }
@@ -60,38 +92,50 @@ static json_t *interval(const double *values, uint32_t count)
 	return json_pack("{s:f,s:f,s:f,s:i}", "mean", i.mean, "low", i.low, "high", i.high, "seeds", (int)i.count);
 }
 
-typedef double value_fn(const struct cairn_frequency_report *r);
+typedef double value_fn(const struct cairn_frequency_report *r, double call_usd);
 
-static double saved(const struct cairn_frequency_report *r)
+static double saved(const struct cairn_frequency_report *r, double call_usd)
 {
+	(void)call_usd;
 	return r->saved;
 }
-static double calls_by_need(const struct cairn_frequency_report *r)
+static double same_coverage(const struct cairn_frequency_report *r, double call_usd)
 {
-	return (double)r->adaptive.same_calls;
-}
-static double calls_fixed(const struct cairn_frequency_report *r)
-{
-	return (double)r->fixed.same_calls;
-}
-static double seconds_by_need(const struct cairn_frequency_report *r)
-{
-	return r->adaptive.same_seconds;
-}
-static double seconds_fixed(const struct cairn_frequency_report *r)
-{
-	return r->fixed.same_seconds;
-}
-static double same_coverage(const struct cairn_frequency_report *r)
-{
+	(void)call_usd;
 	return r->adaptive.same_coverage;
 }
+
+/* Of the run by need and of that at the fixed rate. */
+#define BOTH(name, expression)                                                                                       \
+	static double name##_by_need(const struct cairn_frequency_report *r, double call_usd)                        \
+	{                                                                                                            \
+		const struct cairn_frequency_run *run = &r->adaptive;                                                \
+		(void)call_usd;                                                                                      \
+		return expression;                                                                                   \
+	}                                                                                                            \
+	static double name##_fixed(const struct cairn_frequency_report *r, double call_usd)                          \
+	{                                                                                                            \
+		const struct cairn_frequency_run *run = &r->fixed;                                                   \
+		(void)call_usd;                                                                                      \
+		return expression;                                                                                   \
+	}
+BOTH(calls, (double)run->same_calls)
+BOTH(seconds, run->same_seconds)
+BOTH(usd, (double)run->same_calls *call_usd)
+BOTH(coverage, run->coverage)
+BOTH(usd_whole, (double)run->calls *call_usd)
+BOTH(seconds_whole, run->seconds)
+BOTH(contacts, (double)run->contacts)
 
 static const struct {
 	const char *name;
 	value_fn *of;
-} values[] = {{"saved", saved}, {"calls_by_need", calls_by_need}, {"calls_fixed", calls_fixed},
-    {"seconds_by_need", seconds_by_need}, {"seconds_fixed", seconds_fixed}, {"same_coverage", same_coverage}};
+} values[] = {{"saved", saved}, {"same_coverage", same_coverage}, {"calls_by_need", calls_by_need}, {"calls_fixed", calls_fixed},
+    {"seconds_by_need", seconds_by_need}, {"seconds_fixed", seconds_fixed}, {"usd_by_need", usd_by_need},
+    {"usd_fixed", usd_fixed}, {"coverage_by_need", coverage_by_need}, {"coverage_fixed", coverage_fixed},
+    {"usd_whole_by_need", usd_whole_by_need}, {"usd_whole_fixed", usd_whole_fixed},
+    {"seconds_whole_by_need", seconds_whole_by_need}, {"seconds_whole_fixed", seconds_whole_fixed},
+    {"contacts_by_need", contacts_by_need}, {"contacts_fixed", contacts_fixed}};
 
 static json_t *home_figures(const struct plan *p, uint32_t home, uint32_t rate)
 {
@@ -99,7 +143,7 @@ static json_t *home_figures(const struct plan *p, uint32_t home, uint32_t rate)
 	double list[SEEDS_MAX];
 	for (size_t v = 0; v < sizeof(values) / sizeof(values[0]); v++) {
 		for (uint32_t s = 0; s < p->seeds; s++)
-			list[s] = values[v].of(report_of(p, home, s, rate));
+			list[s] = values[v].of(report_of(p, home, s, rate), p->pieces[home * p->seeds + s].call_usd);
 		json_object_set_new(o, values[v].name, interval(list, p->seeds));
 	}
 	return o;
@@ -118,34 +162,50 @@ static void saved_in_all(const struct plan *p, uint32_t rate, double *ret)
 	}
 }
 
-static void add_line(char *text, size_t cap, const char *name, const json_t *o)
+static double mean_of(const json_t *o, const char *name)
 {
-	size_t used = strlen(text);
+	return json_number_value(json_object_get(json_object_get(o, name), "mean"));
+}
+
+static void add_line(FILE *out, const char *name, const json_t *o)
+{
 	const json_t *s = json_object_get(o, "saved");
-	snprintf(text + used, cap - used, "  %-8s calls %5.1f by need, %6.1f fixed; saved %3.0f %% (%.0f ... %.0f); time %4.0f s, %4.0f s\n",
-	    name, json_number_value(json_object_get(json_object_get(o, "calls_by_need"), "mean")),
-	    json_number_value(json_object_get(json_object_get(o, "calls_fixed"), "mean")),
-	    100.0 * json_number_value(json_object_get(s, "mean")), 100.0 * json_number_value(json_object_get(s, "low")),
-	    100.0 * json_number_value(json_object_get(s, "high")),
-	    json_number_value(json_object_get(json_object_get(o, "seconds_by_need"), "mean")),
-	    json_number_value(json_object_get(json_object_get(o, "seconds_fixed"), "mean")));
+	fprintf(out, "  %-8s calls %5.1f by need, %6.1f fixed; saved %3.0f %% (%.0f ... %.0f); time %4.0f s, %4.0f s; cost %.4f, %.4f USD\n",
+	    name, mean_of(o, "calls_by_need"), mean_of(o, "calls_fixed"), 100.0 * mean_of(o, "saved"),
+	    100.0 * json_number_value(json_object_get(s, "low")), 100.0 * json_number_value(json_object_get(s, "high")),
+	    mean_of(o, "seconds_by_need"), mean_of(o, "seconds_fixed"), mean_of(o, "usd_by_need"), mean_of(o, "usd_fixed"));
+	fprintf(out, "  %-8s to the end: seen %.1f %%, %.1f %%; time %.0f s, %.0f s; cost %.4f, %.4f USD; contacts %.2f, %.2f\n", "",
+	    100.0 * mean_of(o, "coverage_by_need"), 100.0 * mean_of(o, "coverage_fixed"), mean_of(o, "seconds_whole_by_need"),
+	    mean_of(o, "seconds_whole_fixed"), mean_of(o, "usd_whole_by_need"), mean_of(o, "usd_whole_fixed"),
+	    mean_of(o, "contacts_by_need"), mean_of(o, "contacts_fixed"));
+}
+
+static double call_usd(const struct plan *p)
+{
+	double sum = 0.0;
+	for (uint32_t i = 0; i < HOMES * p->seeds; i++)
+		sum += p->pieces[i].call_usd;
+	return sum / (HOMES * p->seeds);
 }
 
 static void tell(const struct plan *p, json_t *figures)
 {
-	char text[8192] = "";
+	char *text = NULL;
+	size_t size;
 	double all[SEEDS_MAX];
+	FILE *out = open_memstream(&text, &size);
+	if (out == NULL)
+		return;
 	json_t *rates = json_array();
 	for (uint32_t r = 0; r < RATES; r++) {
 		json_t *o = json_object(), *list = json_object();
-		size_t used = strlen(text);
 		saved_in_all(p, r, all);
 		struct cairn_interval i = cairn_interval_of_mean(all, p->seeds);
-		snprintf(text + used, sizeof(text) - used, "against %.1f Hz: %.0f %% fewer calls (%.0f ... %.0f) for the same floor\n",
+		fprintf(out, "against %.1f Hz: %.0f %% fewer calls (%.0f ... %.0f) for the same floor\n",
 		    1.0 / periods_s[r], 100.0 * i.mean, 100.0 * i.low, 100.0 * i.high);
 		for (uint32_t h = 0; h < HOMES; h++) {
 			json_t *figure = home_figures(p, h, r);
-			add_line(text, sizeof(text), homes[h], figure);
+			add_line(out, homes[h], figure);
 			json_object_set_new(list, homes[h], figure);
 		}
 		json_object_set_new(o, "fixed_hz", json_real(1.0 / periods_s[r]));
@@ -153,12 +213,20 @@ static void tell(const struct plan *p, json_t *figures)
 		json_object_set_new(o, "homes", list);
 		json_array_append_new(rates, o);
 	}
+	char digest[20];
+	snprintf(digest, sizeof(digest), "%016llx", (unsigned long long)cairn_provenance_config(&p->cfg));
+	json_object_set_new(figures, "configuration", json_string(digest));
 	json_object_set_new(figures, "seeds", json_integer((json_int_t)p->seeds));
 	json_object_set_new(figures, "rates", rates);
+	fprintf(out, "a call costs %.6f USD on average, as counted by the ledger in the first %.0f s of each home (%s, %s)\n", call_usd(p),
+	    PRICE_S, p->lineup.rows[0].name, p->lineup.rows[0].model);
+	fclose(out);
+	json_object_set_new(figures, "usd_per_call", json_real(call_usd(p)));
 	json_object_set_new(figures, "text", json_string(text));
+	free(text);
 }
 
-/* In each home, against the middle rate: half of the calls saved on average, and in no run little seen. */
+/* In each home, against the middle rate: half of the calls saved on average, and in no run little seen; by need nothing touched. */
 static bool passed(const struct plan *p)
 {
 	bool ok = true;
@@ -166,7 +234,8 @@ static bool passed(const struct plan *p)
 		double sum = 0.0;
 		for (uint32_t s = 0; s < p->seeds; s++) {
 			sum += report_of(p, h, s, JUDGED)->saved;
-			ok = ok && report_of(p, h, s, JUDGED)->adaptive.same_coverage >= COVERAGE_MIN;
+			const struct cairn_frequency_report *r = report_of(p, h, s, JUDGED);
+			ok = ok && r->adaptive.same_coverage >= COVERAGE_MIN && r->adaptive.contacts == 0;
 		}
 		ok = ok && sum / p->seeds >= SAVED_MIN;
 	}
@@ -176,10 +245,10 @@ static bool passed(const struct plan *p)
 static bool read_plan(const struct cli *cli, struct plan *p, long *ret_jobs)
 {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	long seeds = cli_count(cli, "seeds", 1), first = cli_count(cli, "seed", 1);
+	long seeds = cli_count_max(cli, "seeds", 1, SEEDS_MAX), first = cli_count(cli, "seed", 1);
 	*ret_jobs = cli_count(cli, "jobs", processors > 0 ? processors : 1);
 	cairn_config_defaults(&p->cfg);
-	if (seeds < 1 || seeds > SEEDS_MAX || first < 1 || *ret_jobs < 1)
+	if (seeds < 1 || first < 1 || *ret_jobs < 1)
 		return false;
 	p->seeds = (uint32_t)seeds;
 	p->first_seed = (uint32_t)first;
@@ -188,34 +257,55 @@ static bool read_plan(const struct cli *cli, struct plan *p, long *ret_jobs)
 	return p->pieces != NULL && p->done != NULL;
 }
 
+static bool read_pilot(struct plan *p, struct cairn_error *err)
+{
+	snprintf(p->cfg.vlm.providers, sizeof(p->cfg.vlm.providers), "%s/config/providers.yaml", CAIRN_SOURCE_DIR);
+	snprintf(p->cfg.vlm.prompts, sizeof(p->cfg.vlm.prompts), "%s/config/prompts", CAIRN_SOURCE_DIR);
+	snprintf(p->cfg.vlm.provider, sizeof(p->cfg.vlm.provider), "pilot");
+	p->cfg.vlm.fallbacks[0] = '\0';
+	return cairn_lineup_load(&p->lineup, &p->cfg.vlm, err) &&
+	       cairn_prompt_load(&p->cfg.vlm, &p->cfg.percept, &p->system, err);
+}
+
+static bool run(const struct cli *cli, struct plan *p, long jobs, struct cairn_error *err)
+{
+	const double numbers[] = {p->seeds, p->first_seed, LIMIT_S, PRICE_S};
+	uint64_t key = cairn_shards_hash(0, numbers, sizeof(numbers));
+	key = cairn_shards_hash(key, &p->lineup.rows[0], sizeof(p->lineup.rows[0]));
+	key = cairn_shards_hash(key, p->system.data, p->system.len);
+	struct cairn_shards shards = {.title = "homes",
+	    .count = (uint64_t)HOMES * p->seeds,
+	    .bytes = sizeof(struct piece),
+	    .jobs = jobs,
+	    .work = work,
+	    .ctx = p,
+	    .interrupted = cli_interrupted,
+	    .state_path = cli_value(cli, "state"),
+	    .key = cairn_shards_hash(key, &p->cfg, sizeof(p->cfg))};
+	cli_catch_signals();
+	return cairn_shards_run(&shards, p->pieces, p->done, err) == CAIRN_SHARDS_DONE;
+}
+
 enum cairn_eval_end cairn_eval_frequency(const struct cli *cli, json_t *figures)
 {
-	static struct plan p; /* the configuration is large */
+	struct plan *p = calloc(1, sizeof(*p));
 	struct cairn_error err = {""};
-	long jobs;
-	bool ok = read_plan(cli, &p, &jobs);
-	if (ok) {
-		const double numbers[] = {p.seeds, p.first_seed, LIMIT_S};
-		uint64_t key = cairn_shards_hash(0, numbers, sizeof(numbers));
-		struct cairn_shards shards = {.title = "homes",
-		    .count = (uint64_t)HOMES * p.seeds,
-		    .bytes = sizeof(struct piece),
-		    .jobs = jobs,
-		    .work = work,
-		    .ctx = &p,
-		    .interrupted = cli_interrupted,
-		    .state_path = cli_value(cli, "state"),
-		    .key = cairn_shards_hash(key, &p.cfg, sizeof(p.cfg))};
-		cli_catch_signals();
-		ok = cairn_shards_run(&shards, p.pieces, p.done, &err) == CAIRN_SHARDS_DONE;
-		if (!ok)
+	long jobs = 1;
+	bool usage = p != NULL && !read_plan(cli, p, &jobs), ok = false;
+	if (p != NULL && !usage) {
+		ok = read_pilot(p, &err) && run(cli, p, jobs, &err);
+		if (ok) {
+			tell(p, figures);
+			ok = passed(p);
+		} else {
 			fprintf(stderr, "cairn eval frequency: %s\n", err.text[0] != '\0' ? err.text : "interrupted");
+		}
 	}
-	if (ok) {
-		tell(&p, figures);
-		ok = passed(&p);
+	if (p != NULL) {
+		cairn_text_free(&p->system);
+		free(p->pieces);
+		free(p->done);
 	}
-	free(p.pieces);
-	free(p.done);
-	return ok;
+	free(p);
+	return usage ? CAIRN_EVAL_USAGE : ok ? CAIRN_EVAL_PASSED : CAIRN_EVAL_FAILED;
 }

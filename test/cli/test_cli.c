@@ -123,6 +123,8 @@ START_TEST(wrong_usage_ends_with_2_and_one_line)
 	    {"echo", "nothing"}, {"echo", "heartbeat"}, {"echo", "-n 0 scan"}, {"hz", "camera.rgb"},
 	    {"logs", "-n many"}, {"bench", "nothing"}, {"eval", "nothing"},
 	    {"eval", "arenas --hours 2"}, {"eval", "bus x"}, {"eval", "arenas --seed 1 --seed 2"}, {"eval", "replay"},
+	    {"eval", "frequency --seeds 201"}, {"eval", "explore --seeds 1001"}, {"eval", "arenas --mode dream"},
+	    {"eval", "explore studio.yaml"}, {"eval", "chaos --for soon"}, {"eval", "safety --hours many"},
 	    {"config", "--set robot.speed_max_mps=9"}, {"config", "--config /nonexistent.yaml"},
 	    {"restart", "--json x"}, {"nothing", ""}};
 	make_run_dir();

@@ -22,6 +22,7 @@ START_TEST(calls_by_need_are_fewer_than_at_a_fixed_rate_for_the_same_floor)
 	ck_assert_double_gt(r.adaptive.same_coverage, 0.5);
 	ck_assert_double_eq(r.adaptive.same_coverage, r.fixed.same_coverage);
 	ck_assert_uint_gt(r.adaptive.same_calls, 0);
+	ck_assert_uint_eq(r.adaptive.contacts + r.fixed.contacts, 0);
 	/* A call every 2 s from the first picture on, as long as the run takes. */
 	ck_assert_double_ge((double)r.fixed.calls, r.fixed.seconds / 2.0 - 3.0);
 	ck_assert_double_le((double)r.fixed.calls, r.fixed.seconds / 2.0 + 1.0);
