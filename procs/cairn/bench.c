@@ -56,7 +56,7 @@ static const struct cairn_eval evals[] = {
 	.takes = "seed", .run = cairn_eval_mapping},
     {"replay",
 	"a recording of a model's answers (vlm.record) put to the present code: what changes; --ask another model",
-	.takes = "ask usd config set* report", .arg_min = 1, .arg_max = 1, .run = cairn_eval_replay},
+	.takes = "ask usd config set* report state", .arg_min = 1, .arg_max = 1, .run = cairn_eval_replay},
     {"safety",
 	"hostile pilots in random houses against the real cores: contacts, clearances, stops",
 	.takes = "hours seed jobs state without verbose", .run = cairn_eval_safety},

@@ -1,15 +1,20 @@
 /* eval_replay.c - a recording put to the present code, and its questions to another model. */
 #include "procs/cairn/eval_replay.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/vlm/prompt.h"
 #include "procs/cairn/bench.h"
 #include "procs/cairn/cmd.h"
 #include "procs/cairn/model_call.h"
+#include "procs/cairn/provenance.h"
 #include "procs/cairn/rundir.h"
+#include "procs/cairn/shards.h"
+#include "procs/cairn/state_file.h"
 
 #define Z95 1.959963984540054
 
@@ -100,6 +105,19 @@ static bool configure(const struct cli *cli, struct replay *r, struct cairn_erro
 	       cairn_prompt_load(&r->cfg.vlm, &r->cfg.percept, &r->system, err);
 }
 
+/* On the terminal one line that changes; into a file one in ten and the last, of what takes long. */
+static void tell_progress(const char *what, uint32_t done, uint32_t count, const struct replay *paid)
+{
+	bool tty = isatty(STDERR_FILENO) == 1;
+	char cost[64] = "";
+	if (!tty && (paid == NULL || (done != count && done % 10 != 0)))
+		return;
+	if (paid != NULL)
+		snprintf(cost, sizeof(cost), ", %.4f of %.4f USD", paid->ledger.cost_usd, paid->usd_max);
+	fprintf(stderr, "%scairn eval replay: %s: %u of %u%s%s", tty ? "\r\033[K" : "", what, done, count, cost,
+	    !tty || done == count ? "\n" : "");
+}
+
 static bool rerun_all(struct replay *r, struct cairn_error *err)
 {
 	struct cairn_lineup lineup;
@@ -113,8 +131,13 @@ static bool rerun_all(struct replay *r, struct cairn_error *err)
 		return false;
 	}
 	for (uint32_t i = 0; i < r->count; i++) {
+		if (cli_interrupted()) {
+			cairn_error_set(err, "interrupted after %u of %u decisions", i, r->count);
+			return false;
+		}
 		if (!cairn_rerun_step(r->recording, i, &setup, &r->steps[i], err))
 			return false;
+		tell_progress("decisions", i + 1, r->count, NULL);
 		r->changes[r->steps[i].change]++;
 		r->same_prompts += r->steps[i].same_prompt;
 	}
@@ -123,44 +146,112 @@ static bool rerun_all(struct replay *r, struct cairn_error *err)
 
 /* ---- another model ---- */
 
-static void ask_one(struct replay *r, uint32_t i, const struct cairn_rerun_setup *setup)
+static void add_answer(struct replay *r, uint32_t i, const struct replay_other *other)
+{
+	r->others[i] = *other;
+	r->asked++;
+	r->agreements[other->agreement]++;
+}
+
+/* False: it was not asked, and neither will the next be. */
+static bool ask_one(struct replay *r, uint32_t i, const struct cairn_rerun_setup *setup, struct replay_other *ret)
 {
 	struct cairn_msg_decision said;
 	struct cairn_error why = {""};
-	struct replay_other *o = &r->others[i];
 	uint64_t calls = r->ledger.calls;
 	double before_usd = r->ledger.cost_usd;
 	bool some = cairn_rerun_ask(&r->recording->questions[i], setup, &said, NULL, &why);
 	r->dearest_usd = fmax(r->dearest_usd, r->ledger.cost_usd - before_usd);
-	if (!some && (r->ledger.calls == calls || cli_interrupted())) { /* not even sent: neither will the next be */
+	if (!some && (r->ledger.calls == calls || cli_interrupted())) {
 		snprintf(r->stopped, sizeof(r->stopped), "%.190s", why.text);
-		return;
+		return false;
 	}
-	o->asked = true;
-	o->agreement = CAIRN_RERUN_NO_ANSWER;
+	*ret = (struct replay_other){.asked = true, .agreement = CAIRN_RERUN_NO_ANSWER};
 	if (some) {
-		cairn_decision_words(&said, o->words, sizeof(o->words));
-		o->agreement =
+		cairn_decision_words(&said, ret->words, sizeof(ret->words));
+		ret->agreement =
 		    cairn_rerun_agree(&r->recording->questions[i], &r->steps[i].then.decision, &said);
 	} else {
-		snprintf(o->words, sizeof(o->words), "%.150s", why.text);
+		snprintf(ret->words, sizeof(ret->words), "%.150s", why.text);
 	}
-	r->asked++;
-	r->agreements[o->agreement]++;
+	return true;
+}
+
+/* An answer of an earlier run: what it cost was spent, and counts. */
+static void take_kept(void *ctx, uint64_t number, const void *bytes)
+{
+	struct replay *r = ctx;
+	struct replay_kept kept;
+	memcpy(&kept, bytes, sizeof(kept));
+	if (r->others[number].asked || kept.other.agreement > CAIRN_RERUN_NO_ANSWER)
+		return;
+	kept.other.words[sizeof(kept.other.words) - 1] = '\0';
+	add_answer(r, (uint32_t)number, &kept.other);
+	r->kept++;
+	r->ledger.calls += kept.calls;
+	r->ledger.failures += kept.failures;
+	r->ledger.tokens.tokens_in += kept.tokens_in;
+	r->ledger.tokens.tokens_out += kept.tokens_out;
+	r->ledger.cost_usd += kept.cost_usd;
+	r->dearest_usd = fmax(r->dearest_usd, kept.cost_usd);
+}
+
+/* Of all that decides what is asked, and of whom. */
+static uint64_t key_of(const struct replay *r, const struct cairn_lineup *lineup)
+{
+	uint64_t key = cairn_shards_program(cairn_provenance_config(&r->cfg));
+	char *rows = json_dumps(r->recording->rows, JSON_COMPACT);
+	key = rows != NULL ? cairn_state_hash(key, rows, strlen(rows)) : key;
+	free(rows);
+	key = cairn_state_hash(key, r->system.data, r->system.len);
+	return cairn_state_hash(key, &lineup->rows[0], sizeof(lineup->rows[0]));
+}
+
+static bool open_state(struct replay *r, const struct cairn_lineup *lineup, struct cairn_state_file *ret, struct cairn_error *err)
+{
+	ret->fd = -1;
+	if (r->state == NULL)
+		return true;
+	if (!cairn_state_open(
+		ret, r->state, key_of(r, lineup), r->count, sizeof(struct replay_kept), take_kept, r, err))
+		return false;
+	if (r->kept + ret->damaged > 0)
+		fprintf(stderr, "cairn eval replay: %s: %u answers are there already, %llu records are damaged and are asked again\n",
+		    r->state, r->kept, (unsigned long long)ret->damaged);
+	return true;
+}
+
+static void ask_and_keep(
+    struct replay *r, uint32_t i, const struct cairn_rerun_setup *setup, struct cairn_state_file *state)
+{
+	struct cairn_ledger before = r->ledger;
+	struct replay_kept kept;
+	memset(&kept, 0, sizeof(kept));
+	if (!ask_one(r, i, setup, &kept.other))
+		return;
+	add_answer(r, i, &kept.other);
+	kept.calls = r->ledger.calls - before.calls;
+	kept.failures = r->ledger.failures - before.failures;
+	kept.tokens_in = r->ledger.tokens.tokens_in - before.tokens.tokens_in;
+	kept.tokens_out = r->ledger.tokens.tokens_out - before.tokens.tokens_out;
+	kept.cost_usd = r->ledger.cost_usd - before.cost_usd;
+	if (state->fd >= 0 && !cairn_state_add(state, i, &kept))
+		fprintf(stderr, "cairn eval replay: %s: %s\n", r->state, strerror(errno));
 }
 
 /* Questions that no decision came of have nothing to agree with. */
 static bool ask_all(struct replay *r, struct cairn_error *err)
 {
 	struct cairn_lineup lineup;
+	struct cairn_state_file state;
 	snprintf(r->cfg.vlm.provider, sizeof(r->cfg.vlm.provider), "%s", r->provider);
 	if (!cairn_lineup_load(&lineup, &r->cfg.vlm, err))
 		return false;
 	lineup.count = 1;
 	snprintf(r->model, sizeof(r->model), "%s", lineup.rows[0].model);
-	struct model_call *call = model_call_new(&r->cfg, &lineup, cli_interrupted, err);
-	if (call == NULL)
+	if (!open_state(r, &lineup, &state, err))
 		return false;
+	struct model_call *call = model_call_new(&r->cfg, &lineup, cli_interrupted, err);
 	struct cairn_rerun_setup setup = {.cfg = &r->cfg,
 	    .system = r->system.data,
 	    .lineup = &lineup,
@@ -168,13 +259,26 @@ static bool ask_all(struct replay *r, struct cairn_error *err)
 	    .ctx = call,
 	    .ledger = &r->ledger,
 	    .usd_max = r->usd_max};
-	for (uint32_t i = 0; i < r->count && r->stopped[0] == '\0'; i++)
-		if (r->steps[i].then.decided) {
-			setup.usd_max = r->usd_max - r->dearest_usd; /* the next one may cost as much */
-			ask_one(r, i, &setup);
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < r->count; i++)
+		count += r->steps[i].then.decided;
+	for (uint32_t i = 0; call != NULL && i < r->count && r->stopped[0] == '\0'; i++) {
+		if (!r->steps[i].then.decided || r->others[i].asked)
+			continue;
+		if (cli_interrupted()) {
+			snprintf(r->stopped, sizeof(r->stopped), "interrupted");
+			break;
 		}
+		setup.usd_max = r->usd_max - r->dearest_usd; /* the next one may cost as much */
+		ask_and_keep(r, i, &setup, &state);
+		tell_progress("questions asked", r->asked, count, r);
+	}
+	if (r->stopped[0] != '\0' && r->state != NULL)
+		fprintf(stderr, "cairn eval replay: the same command goes on from %s\n", r->state);
+	cairn_state_close(&state);
+	bool ok = call != NULL;
 	model_call_destroy(&call);
-	return true;
+	return ok;
 }
 
 /* ---- what is told ---- */
@@ -219,6 +323,7 @@ static json_t *ask_json(const struct replay *r)
 	json_t *o = json_pack("{s:s,s:s,s:i,s:f,s:f,s:I,s:I,s:I}", "provider", r->provider, "model", r->model, "asked",
 	    (int)r->asked, "usd", r->ledger.cost_usd, "usd_max", r->usd_max, "calls", (json_int_t)r->ledger.calls,
 	    "tokens_in", (json_int_t)r->ledger.tokens.tokens_in, "tokens_out", (json_int_t)r->ledger.tokens.tokens_out);
+	json_object_set_new(o, "kept", json_integer((json_int_t)r->kept)); /* of these, answers of an earlier run */
 	for (int i = 0; i <= CAIRN_RERUN_NO_ANSWER; i++)
 		json_object_set_new(o, replay_agreement_name((enum cairn_rerun_agreement)i),
 		    json_integer((json_int_t)r->agreements[i]));
@@ -279,7 +384,9 @@ static void tell(const struct replay *r, json_t *figures)
 		    json_integer((json_int_t)r->changes[i]));
 	for (uint32_t i = 0; i < r->count; i++)
 		json_array_append_new(steps, step_json(r, i));
-	json_object_set_new(figures, "command", json_string(r->command));
+	char digest[20];
+	snprintf(digest, sizeof(digest), "%016llx", (unsigned long long)cairn_provenance_config(&r->cfg));
+	json_object_set_new(figures, "configuration", json_string(digest));
 	json_object_set_new(figures, "questions", json_integer((json_int_t)r->count));
 	json_object_set_new(figures, "same_prompts", json_integer((json_int_t)r->same_prompts));
 	json_object_set_new(figures, "unknown_keys", json_integer((json_int_t)r->unknown_keys));
@@ -305,29 +412,31 @@ static bool passed(const struct replay *r)
 	return replay_changed(r) == 0 && r->changes[CAIRN_RERUN_NOT_JUDGED] < r->count && r->stopped[0] == '\0';
 }
 
-static void command_line(const struct cli *cli, struct replay *r)
-{
-	size_t used = (size_t)snprintf(r->command, sizeof(r->command), "cairn eval replay %s", r->path);
-	for (int i = 0; cli->command->options[i].name != NULL; i++)
-		for (int k = 0; k < cli->counts[i] && used < sizeof(r->command); k++)
-			used += (size_t)snprintf(r->command + used, sizeof(r->command) - used, " --%s%s%s",
-			    cli->command->options[i].name, cli->command->options[i].value != NULL ? " " : "",
-			    cli->command->options[i].value != NULL ? cli->values[i][k] : "");
-}
-
 static bool read_options(const struct cli *cli, struct replay *r)
 {
 	const char *usd = cli_value(cli, "usd");
 	char *end = NULL;
-	if (cli->arg_count < 2)
-		return complain("which recording? (cairn up --set vlm.record=FOLDER makes one)");
 	r->path = cli->args[1];
 	r->provider = cli_value(cli, "ask");
 	r->usd_max = usd != NULL ? strtod(usd, &end) : -1.0;
 	if (usd != NULL && (end == usd || *end != '\0' || !(r->usd_max > 0.0)))
 		return complain("--usd takes a sum of US dollars above 0");
-	command_line(cli, r);
+	r->command = cairn_provenance_command(cli);
+	r->state = cli_value(cli, "state");
+	if (r->state != NULL && r->provider == NULL)
+		return complain("--state keeps the answers of --ask, which is not there");
 	return true;
+}
+
+static bool run(const struct cli *cli, struct replay *r, struct cairn_error *err)
+{
+	cli_catch_signals();
+	r->recording = cairn_recording_open(r->path, err);
+	if (r->recording == NULL || !configure(cli, r, err) || !rerun_all(r, err))
+		return false;
+	if (r->usd_max <= 0.0)
+		r->usd_max = r->cfg.vlm.limit_usd_per_session;
+	return r->provider == NULL || ask_all(r, err);
 }
 
 enum cairn_eval_end cairn_eval_replay(const struct cli *cli, json_t *figures)
@@ -335,29 +444,22 @@ enum cairn_eval_end cairn_eval_replay(const struct cli *cli, json_t *figures)
 	struct replay *r = calloc(1, sizeof(*r));
 	struct cairn_error err = {""};
 	const char *dir = cli_value(cli, "report");
-	bool ok = r != NULL && read_options(cli, r);
-	if (ok) {
-		cli_catch_signals();
-		r->recording = cairn_recording_open(r->path, &err);
-		ok = r->recording != NULL && configure(cli, r, &err) && rerun_all(r, &err);
-		if (r->usd_max <= 0.0)
-			r->usd_max = r->cfg.vlm.limit_usd_per_session;
-		ok = ok && (r->provider == NULL || ask_all(r, &err));
-		if (!ok)
-			complain(err.text);
-	}
+	bool usage = r != NULL && !read_options(cli, r), ok = r != NULL && !usage && run(cli, r, &err);
 	if (ok) {
 		tell(r, figures);
 		ok = passed(r);
 		if (dir != NULL && !replay_report(r, dir, &err))
 			ok = complain(err.text);
+	} else if (!usage) {
+		complain(r != NULL ? err.text : "out of memory");
 	}
 	if (r != NULL) {
 		cairn_recording_close(&r->recording);
 		cairn_text_free(&r->system);
 		free(r->steps);
 		free(r->others);
+		free(r->command);
 	}
 	free(r);
-	return ok;
+	return usage ? CAIRN_EVAL_USAGE : ok ? CAIRN_EVAL_PASSED : CAIRN_EVAL_FAILED;
 }

@@ -13,7 +13,8 @@ struct replay_other {
 
 struct replay {
 	const char *path, *provider; /* provider: NULL: nobody is asked */
-	char command[1024];
+	char *command;
+	const char *state; /* answers of --ask are kept there; NULL: nowhere */
 	struct cairn_config cfg;
 	uint32_t unknown_keys;
 	struct cairn_recording *recording;
@@ -23,10 +24,17 @@ struct replay {
 	/* --ask */
 	struct replay_other *others;
 	char model[CAIRN_CONFIG_TEXT_CAP];
-	uint32_t asked, agreements[CAIRN_RERUN_NO_ANSWER + 1];
+	uint32_t asked, kept, agreements[CAIRN_RERUN_NO_ANSWER + 1];
 	struct cairn_ledger ledger;
 	double usd_max, dearest_usd; /* of all that one question led to */
 	char stopped[200]; /* why not all were asked */
+};
+
+/* What is kept of a question that was asked: it is paid for. */
+struct replay_kept {
+	struct replay_other other;
+	uint64_t calls, failures, tokens_in, tokens_out;
+	double cost_usd;
 };
 
 /* "refused: only 0.2 m free that way", "to (1.20, 0.40), 2.3 m of way, 0.15 m/s": what became of an answer. */

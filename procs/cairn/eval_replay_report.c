@@ -250,7 +250,7 @@ bool replay_report(const struct replay *r, const char *dir, struct cairn_error *
 	struct cairn_report *page = cairn_report_new(&(struct cairn_report_head){.title = "Replay of a recording",
 	    .summary = "Recorded answers of a model put to the present code: what is made of each answer, what the sequencer "
 		       "says to it, and how the planner gets there, beside what became of it then.",
-	    .command = r->command,
+	    .command = r->command != NULL ? r->command : "",
 	    .facts = facts,
 	    .fact_count = 3,
 	    .mark = changed == 0 ? CAIRN_REPORT_GOOD : CAIRN_REPORT_WEAK,

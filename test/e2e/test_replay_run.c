@@ -31,17 +31,18 @@ static char *replay(struct drill *drill, const char *options, int *ret_status)
 	static int turn;
 	char words[900];
 	turn = 1 - turn;
-	snprintf(words, sizeof(words), "eval replay %.450s %.300s", file, options);
+	snprintf(words, sizeof(words), "eval replay %.380s %.480s", file, options);
 	*ret_status = stack_cairn(drill, words, out[turn], sizeof(out[turn]));
 	return out[turn];
 }
 
 static json_t *replay_json(struct drill *drill, const char *options, int *ret_status)
 {
-	char words[400];
-	snprintf(words, sizeof(words), "%s --json", options);
+	char words[600];
+	snprintf(words, sizeof(words), "%.580s --json", options);
 	const char *out = replay(drill, words, ret_status);
-	json_t *root = json_loads(out, 0, NULL);
+	const char *object = strstr(out, "{\"name\""); /* behind what was told on the way */
+	json_t *root = object != NULL ? json_loads(object, 0, NULL) : NULL;
 	ck_assert_msg(root != NULL, "%s", out);
 	return root;
 }
@@ -49,6 +50,35 @@ static json_t *replay_json(struct drill *drill, const char *options, int *ret_st
 static int change(const json_t *root, const char *name)
 {
 	return (int)json_integer_value(json_object_get(json_object_get(root, "changes"), name));
+}
+
+static json_int_t of_ask(const json_t *root, const char *name)
+{
+	return json_integer_value(json_object_get(json_object_get(root, "ask"), name));
+}
+
+/* Ended by its money, gone on with, and once more: no question is asked twice, and what each cost is counted once. */
+static void go_on_asking(struct drill *drill)
+{
+	char cut_off[500], whole[500];
+	int status;
+	snprintf(whole, sizeof(whole), "--ask pilot --state %.400s/answers", drill_run_dir(drill));
+	snprintf(cut_off, sizeof(cut_off), "%.450s --usd 0.0008", whole);
+	json_t *root = replay_json(drill, cut_off, &status), *all = replay_json(drill, "--ask pilot", &status);
+	json_int_t first = of_ask(root, "asked");
+	ck_assert_int_ge(first, 1);
+	ck_assert_int_lt(first, of_ask(all, "asked"));
+	json_decref(root);
+	json_t *second = replay_json(drill, whole, &status), *third = replay_json(drill, whole, &status);
+	ck_assert_int_eq(of_ask(second, "kept"), first);
+	ck_assert_int_eq(of_ask(second, "asked"), of_ask(all, "asked"));
+	ck_assert_int_eq(of_ask(third, "kept"), of_ask(all, "asked"));
+	static const char *const names[] = {"asked", "agrees", "calls", "tokens_in", "tokens_out"};
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		ck_assert_int_eq(of_ask(third, names[i]), of_ask(second, names[i]));
+	json_decref(all);
+	json_decref(second);
+	json_decref(third);
 }
 
 static void damage(void)
@@ -106,6 +136,8 @@ START_TEST(what_a_real_run_recorded_is_replayed_as_it_was)
 	ck_assert_ptr_nonnull(strstr(json_string_value(json_object_get(ask, "stopped")), "budget"));
 	ck_assert_double_le(json_number_value(json_object_get(ask, "usd")), 0.0008);
 	json_decref(root);
+
+	go_on_asking(drill);
 
 	damage();
 	const char *out = replay(drill, "", &status);
