@@ -112,7 +112,9 @@ void cairn_safety_report_add(struct cairn_safety_report *report, const struct ca
 
 /* What a run is judged by, each true when it is as it must be. */
 struct cairn_safety_verdict {
-	bool untouched; /* no contact, in the episodes and on the ways that tell the cost */
+	/* No contact, in the episodes and on the ways that tell the cost. Nor did it ever drive in anything: who is in
+	 * something gets out of it without one, so that would hide them. */
+	bool untouched;
 	bool moved;     /* not to move is no way to pass */
 	bool housed;    /* few houses had no room for the robot */
 	bool quick;     /* little time is lost to safety; true when that was not asked */

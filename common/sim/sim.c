@@ -72,9 +72,12 @@ struct cairn_sim *cairn_sim_new(
 	s->state.start = start;
 	s->state.battery_v = BATTERY_FULL_V;
 	cairn_body_init(&s->state.body, start, &s->state.rng);
-	for (uint32_t i = 0; i < world->people_count; i++)
-		s->state.walkers[i] = (struct cairn_walker){
-		    .x_m = world->people[i].path[0].x_m, .y_m = world->people[i].path[0].y_m, .next = 1};
+	int32_t person = cairn_sim_place_people(s);
+	if (person >= 0) {
+		cairn_error_set(err, "sim.start: at (%.2f, %.2f) the robot would stand in the way of '%s', all of it",
+		    start.x_m, start.y_m, world->people[person].name);
+		cairn_sim_destroy(&s);
+	}
 	return s;
 }
 

@@ -35,6 +35,10 @@ struct cairn_sim {
 	struct cairn_beams beams[CAIRN_LIDAR_TURN_STEPS];
 };
 
+/* Everybody at the first point of their way that the robot does not stand on. The first of those who have no such point,
+ * or -1. */
+int32_t cairn_sim_place_people(struct cairn_sim *sim);
+
 /* One step of everybody who walks, and of what they carry. */
 void cairn_sim_walk(struct cairn_sim *sim);
 

@@ -39,6 +39,34 @@ static struct cairn_vec2 carried_to(const struct cairn_person *leader, uint32_t 
 	    leader->hinge.y_m + share * (there.y_m - leader->hinge.y_m)};
 }
 
+/* Person i and what it carries at the k-th point of its way; false when one of them would be in the robot there. */
+static bool place(struct cairn_sim *s, uint32_t i, uint32_t k)
+{
+	const struct cairn_person *p = &s->world->people[i];
+	bool free = true;
+	for (uint32_t c = 0; c <= p->carried; c++) {
+		struct cairn_vec2 at = k == 0 ? p[c].path[0] : carried_to(p, c, p->path[k]);
+		struct cairn_disc disc = {at.x_m, at.y_m, p[c].radius_m, 0.0, p[c].height_m};
+		s->state.walkers[i + c] = (struct cairn_walker){.x_m = at.x_m,
+		    .y_m = at.y_m,
+		    .next = k + 1 < p->path_count ? k + 1 : p->path_count - 1};
+		free = free && cairn_disc_clearance(&disc, s->state.body.pose, &s->params.footprint) >=
+				   PERSON_SHORT_OF_M;
+	}
+	return free;
+}
+
+int32_t cairn_sim_place_people(struct cairn_sim *sim)
+{
+	for (uint32_t i = 0; i < sim->world->people_count; i += 1 + sim->world->people[i].carried) {
+		uint32_t k = 0;
+		while (!place(sim, i, k))
+			if (++k >= sim->world->people[i].path_count)
+				return (int32_t)i;
+	}
+	return -1;
+}
+
 static void walk(struct cairn_sim *s, uint32_t i)
 {
 	const struct cairn_person *p = &s->world->people[i];

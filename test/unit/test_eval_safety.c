@@ -134,7 +134,8 @@ static struct cairn_safety_report just_good(struct cairn_progress *ret_cost)
 {
 	struct cairn_safety_report r;
 	cairn_safety_report_init(&r);
-	r.all = (struct cairn_safety_tally){.episodes = 19, .seconds = 1000.0, .driven_m = 10.1};
+	r.all = (struct cairn_safety_tally){
+	    .episodes = 19, .seconds = 1000.0, .driven_m = 10.1, .clearance_min_m = 0.001};
 	r.skipped = 1;
 	*ret_cost = (struct cairn_progress){
 	    .goals = 50, .legs = 49, .missed = 1, .chain_s = 109.9, .follower_s = 100.0};
@@ -155,6 +156,10 @@ START_TEST(a_run_passes_only_when_it_moved_arrived_and_touched_nothing)
 	cost.contacts = 1;
 	v = cairn_safety_judge(&r, &cost);
 	ck_assert(!v.untouched && !cairn_safety_passed(&v));
+	r = just_good(&cost);
+	r.all.clearance_min_m = 0.0;
+	v = cairn_safety_judge(&r, &cost);
+	ck_assert_msg(!v.untouched && !cairn_safety_passed(&v), "it drove in something");
 	r = just_good(&cost);
 	r.all.driven_m = 9.9;
 	v = cairn_safety_judge(&r, &cost);

@@ -367,6 +367,30 @@ START_TEST(a_person_does_not_walk_into_the_robot_but_the_robot_can_drive_into_a_
 }
 END_TEST
 
+START_TEST(nobody_begins_inside_the_robot)
+{
+	struct cairn_config cfg = quiet();
+	struct cairn_world *w = hall_with_walker(2.0);
+	struct cairn_disc d[CAIRN_WORLD_PEOPLE_MAX];
+	struct cairn_error err = {""};
+	w->people[0].path[0] = (struct cairn_vec2){1.3, 2.0};
+	struct cairn_sim *sim = cairn_sim_new(&cfg, w, &err);
+	ck_assert_msg(sim != NULL, "%s", err.text);
+	(void)cairn_sim_people(sim, d);
+	NEAR(d[0].x_m, 2.0, 1e-9);
+	NEAR(d[0].y_m, 2.0, 1e-9);
+	for (int i = 0; i < 2000; i++) { /* and comes only as near to it as ever */
+		(void)cairn_sim_step(sim, (struct cairn_drive){0}, false);
+		ck_assert_double_gt(cairn_sim_clearance(sim, 1.0), 0.3);
+	}
+	cairn_sim_destroy(&sim);
+	w->people[0].path_count = 1;
+	ck_assert_ptr_null(cairn_sim_new(&cfg, w, &err));
+	ck_assert_ptr_nonnull(strstr(err.text, "Eve"));
+	cairn_world_destroy(&w);
+}
+END_TEST
+
 /* Three discs on a leaf of 0.9 m that closes onto the robot's front from the left. */
 static struct cairn_world *hall_with_leaf(void)
 {
@@ -521,5 +545,6 @@ CAIRN_TEST_MAIN("sim", a_straight_drive_goes_as_far_as_speed_and_lag_say,
     noise_and_dropouts_have_the_configured_size, nothing_nearer_than_the_blind_minimum_is_returned,
     coverage_grows_to_the_whole_and_never_falls, floor_behind_a_narrow_gap_is_not_reachable,
     a_person_walks_to_and_fro, a_person_does_not_walk_into_the_robot_but_the_robot_can_drive_into_a_person,
+    nobody_begins_inside_the_robot,
     the_leaf_of_a_door_stays_straight_and_stops_as_one_before_the_robot, the_same_seed_gives_the_same_run,
     a_kept_state_comes_back_standing_still, a_write_cut_short_leaves_the_state_before_it)
