@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/whole_io.h"
 #include "common/config/config_text.h"
 
 #define FILE_BYTES_MAX (1024 * 1024)
@@ -241,17 +242,11 @@ char *cairn_config_read_text(const char *path, size_t *ret_bytes, struct cairn_e
 		goto out;
 	}
 	text = malloc((size_t)st.st_size + 1);
-	size_t have = 0;
-	while (text != NULL && have < (size_t)st.st_size) {
-		ssize_t n = read(fd, text + have, (size_t)st.st_size - have);
-		if (n <= 0)
-			break;
-		have += (size_t)n;
-	}
 	if (text == NULL) {
 		cairn_error_set(err, "%s: out of memory", path);
 		goto out;
 	}
+	size_t have = cairn_read_whole(fd, text, (size_t)st.st_size);
 	text[have] = '\0';
 	if (strlen(text) != have) {
 		cairn_error_set(err, "%s: holds a NUL byte: not a text file", path);

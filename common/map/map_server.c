@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/whole_io.h"
+
 #define OCCUPIED 65
 #define FREE_BELOW 50 /* as the mapper has it: any evidence for free */
 #define PIXEL_FREE 254
@@ -40,18 +42,8 @@ bool cairn_replace_begin(struct cairn_replace *r, const char *path, struct cairn
 
 void cairn_replace_add(struct cairn_replace *r, const void *data, size_t bytes)
 {
-	const unsigned char *at = data;
-	while (bytes > 0 && r->failed == 0) {
-		ssize_t n = write(r->fd, at, bytes);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			r->failed = n < 0 ? errno : EIO;
-			return;
-		}
-		at += n;
-		bytes -= (size_t)n;
-	}
+	if (r->failed == 0 && !cairn_write_whole(r->fd, data, bytes))
+		r->failed = errno;
 }
 
 void cairn_replace_head(struct cairn_replace *r, const void *data, size_t bytes)
@@ -104,12 +96,8 @@ static char *read_file(const char *path, size_t limit, size_t *ret_bytes, struct
 		cairn_error_set(err, "%s: %zu bytes are more than any map of its kind has", path, want);
 	else if ((data = malloc(want + 1)) == NULL)
 		cairn_error_set(err, "%s: no memory to read it", path);
-	while (data != NULL && have < want) {
-		ssize_t n = read(fd, data + have, want - have);
-		if (n <= 0)
-			break;
-		have += (size_t)n;
-	}
+	if (data != NULL)
+		have = cairn_read_whole(fd, data, want);
 	close(fd);
 	if (data != NULL)
 		data[have] = '\0';

@@ -10,6 +10,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "common/base/whole_io.h"
+
 /* File: magic, u32 version, u32 crc32 of the payload, u64 payload bytes, payload. Little-endian as the
  * machine; a file of another machine fails by its magic. The payload is written and read by the same walk
  * (exchange), so that the two cannot disagree. */
@@ -341,7 +343,7 @@ static unsigned char *read_payload(int fd, const char *path, uint64_t *ret_bytes
 	struct stat st;
 	struct head head;
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < (off_t)HEAD_BYTES ||
-	    read(fd, &head, HEAD_BYTES) != (ssize_t)HEAD_BYTES || head.magic != MAGIC) {
+	    cairn_read_whole(fd, &head, HEAD_BYTES) != HEAD_BYTES || head.magic != MAGIC) {
 		cairn_error_set(err, "%s: not a map", path);
 		return NULL;
 	}
@@ -356,14 +358,7 @@ static unsigned char *read_payload(int fd, const char *path, uint64_t *ret_bytes
 		return NULL;
 	}
 	unsigned char *data = malloc((size_t)head.bytes + 1);
-	uint64_t have = 0;
-	while (data != NULL && have < head.bytes) {
-		ssize_t n = read(fd, data + have, (size_t)(head.bytes - have));
-		if (n <= 0)
-			break;
-		have += (uint64_t)n;
-	}
-	if (data == NULL || have != head.bytes ||
+	if (data == NULL || cairn_read_whole(fd, data, (size_t)head.bytes) != head.bytes ||
 	    (uint32_t)crc32_z(0, data, (size_t)head.bytes) != head.crc) {
 		cairn_error_set(err, "%s: damaged map: its check sum is wrong", path);
 		free(data);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/whole_io.h"
 #include "common/vlm/memory.h"
 
 #define FILE_BYTES_MAX (256 * 1024)
@@ -92,20 +93,6 @@ static const cyaml_config_t yaml = {.log_fn = NULL,
     .log_level = CYAML_LOG_ERROR,
     .flags = CYAML_CFG_NO_ALIAS | CYAML_CFG_STYLE_BLOCK};
 
-static bool write_all(int fd, const char *data, size_t len)
-{
-	while (len > 0) {
-		ssize_t n = write(fd, data, len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		data += n;
-		len -= (size_t)n;
-	}
-	return fsync(fd) == 0;
-}
-
 bool cairn_memory_write(const struct cairn_memory *memory, const struct cairn_ledger *ledger, struct cairn_text *out)
 {
 	struct memory_file file = {.version = FILE_VERSION, .ledger = *ledger, .memory = *memory};
@@ -132,7 +119,7 @@ bool cairn_memory_save(const struct cairn_memory *memory, const struct cairn_led
 	char fresh[PATH_MAX];
 	snprintf(fresh, sizeof(fresh), "%s.new", path);
 	int fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	bool ok = fd >= 0 && write_all(fd, text, len);
+	bool ok = fd >= 0 && cairn_write_whole(fd, text, len) && fsync(fd) == 0;
 	int why = errno;
 	if (fd >= 0)
 		close(fd);

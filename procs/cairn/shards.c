@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "common/base/geom.h"
+#include "common/base/whole_io.h"
 #include "procs/cairn/state_file.h"
 
 #define JOBS_MAX 64
@@ -49,32 +50,6 @@ static bool interrupted(const struct pool *p)
 uint64_t cairn_shards_hash(uint64_t from, const void *bytes, size_t count)
 {
 	return cairn_state_hash(from, bytes, count);
-}
-
-static bool read_all(int fd, void *buf, size_t bytes)
-{
-	for (size_t have = 0; have < bytes;) {
-		ssize_t n = read(fd, (char *)buf + have, bytes - have);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		have += (size_t)n;
-	}
-	return true;
-}
-
-static bool write_all(int fd, const void *buf, size_t bytes)
-{
-	for (size_t done = 0; done < bytes;) {
-		ssize_t n = write(fd, (const char *)buf + done, bytes - done);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		done += (size_t)n;
-	}
-	return true;
 }
 
 /* ---- the state file ---- */
@@ -144,8 +119,8 @@ _Noreturn static void work(const struct pool *p, int fd)
 		if (p->done[number])
 			continue;
 		memset(result, 0, s->bytes);
-		ok = s->work(s->ctx, number, result, &err) && write_all(fd, &number, sizeof(number)) &&
-		     write_all(fd, result, s->bytes);
+		ok = s->work(s->ctx, number, result, &err) && cairn_write_whole(fd, &number, sizeof(number)) &&
+		     cairn_write_whole(fd, result, s->bytes);
 		if (!ok)
 			fprintf(stderr, "%s: piece %llu: %s\n", s->title, (unsigned long long)number,
 			    err.text[0] != '\0' ? err.text : strerror(errno));
@@ -212,8 +187,8 @@ static void tell(struct pool *p)
 static void take_from(struct pool *p, struct pollfd *pipe, char *result)
 {
 	uint64_t number;
-	if (read_all(pipe->fd, &number, sizeof(number)) && read_all(pipe->fd, result, p->s->bytes) &&
-	    number < p->s->count) {
+	if (cairn_read_whole(pipe->fd, &number, sizeof(number)) == sizeof(number) &&
+	    cairn_read_whole(pipe->fd, result, p->s->bytes) == p->s->bytes && number < p->s->count) {
 		keep(p, number, result);
 		if (p->state.fd >= 0 && !cairn_state_add(&p->state, number, result))
 			fprintf(stderr, "%s: %s: %s\n", p->s->title, p->s->state_path, strerror(errno));

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/whole_io.h"
+
 #define MAGIC UINT64_C(0x324452534e524943) /* "CIRNSRD2" */
 
 struct head {
@@ -33,34 +35,6 @@ static uint64_t sum_of(const struct cairn_state_file *f, uint64_t number, const 
 	return cairn_state_hash(h, bytes, f->bytes);
 }
 
-/* Bytes read; less at the end of the file. */
-static size_t read_some(int fd, void *buf, size_t bytes)
-{
-	size_t have = 0;
-	while (have < bytes) {
-		ssize_t n = read(fd, (char *)buf + have, bytes - have);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		have += (size_t)n;
-	}
-	return have;
-}
-
-static bool write_all(int fd, const void *buf, size_t bytes)
-{
-	for (size_t done = 0; done < bytes;) {
-		ssize_t n = write(fd, (const char *)buf + done, bytes - done);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		done += (size_t)n;
-	}
-	return true;
-}
-
 /* Whole records close ranks over those that are not; what is left behind them is cut off. */
 static bool load(struct cairn_state_file *f, cairn_state_take_fn *take, void *ctx, struct cairn_error *err)
 {
@@ -71,7 +45,7 @@ static bool load(struct cairn_state_file *f, cairn_state_take_fn *take, void *ct
 		cairn_error_set(err, "out of memory");
 		return false;
 	}
-	for (size_t n; (n = read_some(f->fd, record, size)) > 0;) {
+	for (size_t n; (n = cairn_read_whole(f->fd, record, size)) > 0;) {
 		struct mark mark;
 		memcpy(&mark, record, sizeof(mark));
 		from += (off_t)n;
@@ -103,12 +77,12 @@ static bool check(struct cairn_state_file *f, const char *path, cairn_state_take
 		return false;
 	}
 	if (st.st_size == 0) {
-		if (write_all(f->fd, &mine, sizeof(mine)))
+		if (cairn_write_whole(f->fd, &mine, sizeof(mine)))
 			return true;
 		cairn_error_set(err, "%s: %s", path, strerror(errno));
 		return false;
 	}
-	if (read_some(f->fd, &is, sizeof(is)) < sizeof(is) || is.magic != MAGIC) {
+	if (cairn_read_whole(f->fd, &is, sizeof(is)) < sizeof(is) || is.magic != MAGIC) {
 		cairn_error_set(
 		    err, "%s: not a file of finished work of this program; remove it to begin anew", path);
 		return false;
@@ -134,7 +108,7 @@ bool cairn_state_open(struct cairn_state_file *f, const char *path, uint64_t key
 bool cairn_state_add(struct cairn_state_file *f, uint64_t number, const void *bytes)
 {
 	struct mark mark = {number, sum_of(f, number, bytes)};
-	return write_all(f->fd, &mark, sizeof(mark)) && write_all(f->fd, bytes, f->bytes);
+	return cairn_write_whole(f->fd, &mark, sizeof(mark)) && cairn_write_whole(f->fd, bytes, f->bytes);
 }
 
 void cairn_state_close(struct cairn_state_file *f)
