@@ -1,0 +1,299 @@
+/* rig.h - the real motor stage and sensor bridge against devices on pseudo terminals, in a run directory of
+ * the test's own. The test plays the devices (with the simulator's code), the sequencer and the watchdog. */
+#ifndef CAIRN_TEST_DEVICE_RIG_H
+#define CAIRN_TEST_DEVICE_RIG_H
+
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
+
+#include "common/base/geom.h"
+#include "common/config/config.h"
+#include "common/sim/dev_board.h"
+#include "common/sim/dev_lidar.h"
+#include "ipc/bus.h"
+#include "test/support/run_dir.h"
+#include "test/support/runner.h"
+
+#define MS CAIRN_NS_PER_MS
+#define PATIENCE_MS 20000 /* a limit for a broken stage, not a measure of a good one */
+#define NODES 720
+
+/* One device: its end of the terminal, and the link in the run directory that leads to the other. */
+struct port {
+	const char *name;
+	int master,
+	    slave; /* -1: vanished. The test holds the slave, so that the master outlives the stage's end */
+};
+
+static char run_dir[CAIRN_RUN_DIR_BYTES];
+static struct cairn_bus *bus;
+static struct cairn_config cfg;
+static struct port board_port = {"dev/board", -1, -1}, lidar_port = {"dev/lidar", -1, -1};
+static struct cairn_dev_board board;
+static struct cairn_dev_lidar lidar;
+static double intruder_m; /* something ahead of the LiDAR at this distance; 0 = nothing */
+static pid_t motor_pid, bridge_pid;
+static struct cairn_pub *cmd_pub, *estop_pub, *guard_pub;
+static struct cairn_sub *scan_sub, *motion_sub, *odom_sub;
+static struct cairn_msg_scan scan;
+static struct cairn_msg_motion motion;
+static struct cairn_msg_odom odom;
+static int scans, motions, odoms, node_at;
+static int64_t board_due_ns, lidar_due_ns, cmd_due_ns, last_scan_ns, estop_due_ns;
+static double command_mps; /* NAN: silent */
+static bool estop_on;
+static double wall_m = 3.0; /* all round */
+static double travelled_m;
+
+static inline int64_t mono_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * CAIRN_NS_PER_S + t.tv_nsec;
+}
+
+/* ---- devices ---- */
+
+static inline void appear(struct port *p)
+{
+	char path[80];
+	p->master = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	ck_assert_int_ge(p->master, 0);
+	ck_assert_int_eq(grantpt(p->master) | unlockpt(p->master), 0);
+	p->slave = open(ptsname(p->master), O_RDWR | O_NOCTTY | O_CLOEXEC);
+	ck_assert_int_ge(p->slave, 0);
+	struct termios raw;
+	tcgetattr(p->slave, &raw);
+	cfmakeraw(&raw);
+	tcsetattr(p->slave, TCSANOW, &raw);
+	snprintf(path, sizeof(path), "%s/%s", run_dir, p->name);
+	unlink(path);
+	ck_assert_int_eq(symlink(ptsname(p->master), path), 0);
+}
+
+static inline void vanish(struct port *p)
+{
+	close(p->master);
+	close(p->slave);
+	p->master = p->slave = -1;
+}
+
+static inline void serve_board(int64_t now_ns)
+{
+	uint8_t buf[512];
+	ssize_t n;
+	while (board_port.master >= 0 && (n = read(board_port.master, buf, sizeof(buf))) > 0)
+		cairn_dev_board_receive(&board, buf, (size_t)n);
+	size_t out = cairn_dev_board_take(&board, buf, sizeof(buf));
+	if (now_ns >= board_due_ns) {
+		double v = board.mode == CAIRN_DEV_BOARD_STOPPED ? 0.0 : board.v_mps;
+		travelled_m += v * 0.01;
+		int32_t count = (int32_t)lround(travelled_m * cfg.robot.encoder_ticks_per_m);
+		struct cairn_dev_board_sense sense = {
+		    .v_mps = v, .battery_v = 12.1, .counts = {count, count, count, count}};
+		out += cairn_dev_board_report(&board, &sense, buf + out, sizeof(buf) - out);
+		board_due_ns = now_ns + 10 * MS;
+	}
+	if (board_port.master >= 0 && out > 0)
+		(void)!write(board_port.master, buf, out);
+}
+
+static inline void serve_lidar(int64_t now_ns)
+{
+	uint8_t buf[2048];
+	ssize_t n;
+	while (lidar_port.master >= 0 && (n = read(lidar_port.master, buf, sizeof(buf))) > 0)
+		cairn_dev_lidar_receive(&lidar, buf, (size_t)n);
+	size_t out = cairn_dev_lidar_take(&lidar, buf, sizeof(buf));
+	if (lidar.scanning && now_ns >= lidar_due_ns) {
+		for (int i = 0; i < NODES / 10; i++) {
+			double deg = 360.0 * node_at / NODES;
+			bool there = intruder_m > 0.0 && (deg < 25.0 || deg > 335.0);
+			cairn_dev_lidar_node(buf + out, deg, there ? intruder_m : wall_m, node_at == 0);
+			out += CAIRN_DEV_LIDAR_NODE;
+			node_at = (node_at + 1) % NODES;
+		}
+		lidar_due_ns = now_ns + 10 * MS;
+	}
+	if (lidar_port.master >= 0 && out > 0)
+		(void)!write(lidar_port.master, buf, out);
+}
+
+/* ---- the world goes on for ms, or until cond holds; how long it took, or -1 ---- */
+
+static inline void listen(void)
+{
+	struct cairn_header hdr;
+	while (cairn_sub_recv(scan_sub, &scan, &hdr) == 1) {
+		scans++;
+		last_scan_ns = hdr.t_ns;
+	}
+	while (cairn_sub_recv(motion_sub, &motion, &hdr) == 1)
+		motions++;
+	while (cairn_sub_recv(odom_sub, &odom, &hdr) == 1)
+		odoms++;
+}
+
+static inline int pump(int ms, bool (*cond)(void))
+{
+	int64_t begin_ns = mono_ns();
+	for (;;) {
+		int64_t now_ns = mono_ns();
+		serve_board(now_ns);
+		serve_lidar(now_ns);
+		if (isfinite(command_mps) && now_ns >= cmd_due_ns) {
+			cairn_pub_send(
+			    cmd_pub, &(struct cairn_msg_cmd_vel){.v_mps = command_mps}, now_ns, true);
+			cmd_due_ns = now_ns + 50 * MS;
+		}
+		if (estop_on && now_ns >= estop_due_ns) {
+			cairn_pub_send(estop_pub, &(struct cairn_msg_estop){.stop = true, .reason = "test"},
+			    now_ns, true);
+			estop_due_ns = now_ns + 100 * MS;
+		}
+		listen();
+		int passed_ms = (int)((now_ns - begin_ns) / MS);
+		if (cond != NULL && cond())
+			return passed_ms;
+		if (passed_ms >= ms)
+			return cond == NULL ? ms : -1;
+		poll(NULL, 0, 2);
+	}
+}
+
+static inline bool some_scan(void)
+{
+	return scans > 0;
+}
+
+static inline bool eight_scans(void)
+{
+	return scans >= 8;
+}
+
+static inline bool driving(void)
+{
+	return motion.state == CAIRN_MOTOR_STATE_DRIVING && board.mode == CAIRN_DEV_BOARD_TWIST &&
+	       fabs(board.v_mps - command_mps) < 0.002;
+}
+
+static inline bool no_device(void)
+{
+	return motion.state == CAIRN_MOTOR_STATE_NO_DEVICE;
+}
+
+static inline bool in_service(void)
+{
+	return motions > 0 && motion.state != CAIRN_MOTOR_STATE_NO_DEVICE;
+}
+
+static inline bool no_scan(void)
+{
+	return motion.state == CAIRN_MOTOR_STATE_NO_SCAN;
+}
+
+static inline bool wheels_stand(void)
+{
+	return board.mode == CAIRN_DEV_BOARD_STOPPED || board.v_mps == 0.0;
+}
+
+static inline bool blocked(void)
+{
+	return motion.state == CAIRN_MOTOR_STATE_BLOCKED && wheels_stand();
+}
+
+static inline bool latched(void)
+{
+	return motion.state == CAIRN_MOTOR_STATE_ESTOP;
+}
+
+/* ---- processes ---- */
+
+static inline pid_t spawn(const char *program, const char *stage)
+{
+	pid_t pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		char path[1024];
+		snprintf(path, sizeof(path), "%s/%s", CAIRN_PROGRAM_DIR, program);
+		int null = open("/dev/null", O_RDWR);
+		dup2(null, 1);
+		dup2(null, 2);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		setrlimit(RLIMIT_CORE, &(struct rlimit){0}); /* some are made to crash */
+		execl(path, program, "--run", run_dir, "--stage", stage, (char *)NULL);
+		_exit(127);
+	}
+	return pid;
+}
+
+static inline void end(pid_t *pid, int sig)
+{
+	if (*pid <= 0)
+		return;
+	kill(*pid, sig);
+	waitpid(*pid, NULL, 0);
+	*pid = 0;
+}
+
+static inline void make_run_dir(void)
+{
+	char path[80];
+	struct cairn_error err = {""};
+	cairn_run_dir_make(run_dir, "devices");
+	cairn_run_dir_folder(run_dir, "dev");
+	cairn_run_dir_folder(run_dir, "state");
+	cairn_config_defaults(&cfg);
+	snprintf(path, sizeof(path), "%s/config.yaml", run_dir);
+	ck_assert_msg(cairn_config_save(&cfg, path, &err), "%s", err.text);
+	bus = cairn_bus_new(run_dir, &err);
+	ck_assert_msg(bus != NULL, "%s", err.text);
+}
+
+static inline void setup(bool devices)
+{
+	make_run_dir();
+	cairn_dev_board_init(&board);
+	cairn_dev_lidar_init(&lidar);
+	if (devices) {
+		appear(&board_port);
+		appear(&lidar_port);
+	}
+	command_mps = NAN;
+	struct cairn_error err = {""};
+	cmd_pub = cairn_pub_new(bus, CAIRN_TOPIC_CMD_VEL, NULL, &err);
+	estop_pub = cairn_pub_new(bus, CAIRN_TOPIC_ESTOP, NULL, &err);
+	guard_pub = cairn_pub_new(bus, CAIRN_TOPIC_GUARD, NULL, &err);
+	scan_sub = cairn_sub_new(bus, CAIRN_TOPIC_SCAN, NULL, &err);
+	motion_sub = cairn_sub_new(bus, CAIRN_TOPIC_MOTION, NULL, &err);
+	odom_sub = cairn_sub_new(bus, CAIRN_TOPIC_ODOM, NULL, &err);
+	ck_assert_msg(
+	    cmd_pub && estop_pub && guard_pub && scan_sub && motion_sub && odom_sub, "%s", err.text);
+	motor_pid = spawn("cairn-motor", "motor");
+	bridge_pid = spawn("cairn-sensor-bridge", "sensor-bridge");
+}
+
+static inline void teardown(void)
+{
+	end(&motor_pid, SIGKILL);
+	end(&bridge_pid, SIGKILL);
+	cairn_bus_destroy(&bus);
+	cairn_run_dir_remove(run_dir);
+}
+
+static inline void up_and_driving(void)
+{
+	setup(true);
+	command_mps = 0.2;
+	ck_assert_int_ge(pump(PATIENCE_MS, driving), 0);
+}
+
+#endif
