@@ -18,6 +18,8 @@
 #define BESIDE_RAY_M 0.05
 #define WHOLE_M 0.07 /* so far from the edge of the picture a cell is in it as a whole, however it lies */
 #define JOINED_M 0.5 /* what two columns side by side see no farther apart than this is one thing */
+#define HIDDEN_MAX 512 /* cells */
+#define COLUMNS_MAX (sizeof(((struct cairn_msg_depth_scan *)0)->hit) / sizeof(bool))
 #define REACH_MAX_M 0.15
 #define TOUCH_M 0.005 /* nearer than this nothing can be: the robot is there */
 #define FAR_CELLS 1e8
@@ -58,14 +60,19 @@ static inline int32_t cell_of(double m)
 	return whole - (cell < (double)whole);
 }
 
+static inline size_t cell_index(int32_t cx, int32_t cy)
+{
+	return (size_t)(cy & MASK) * CAIRN_FLOOR_CELLS + (size_t)(cx & MASK);
+}
+
 static inline uint8_t *at(struct cairn_floor *f, int32_t cx, int32_t cy)
 {
-	return &f->cells[(size_t)(cy & MASK) * CAIRN_FLOOR_CELLS + (size_t)(cx & MASK)];
+	return &f->cells[cell_index(cx, cy)];
 }
 
 static uint16_t *seen_at(struct cairn_floor *f, int32_t cx, int32_t cy)
 {
-	return &f->seen_at[(size_t)(cy & MASK) * CAIRN_FLOOR_CELLS + (size_t)(cx & MASK)];
+	return &f->seen_at[cell_index(cx, cy)];
 }
 
 static uint16_t driven_cells(const struct cairn_floor *f)
@@ -310,28 +317,66 @@ static bool find_obstacle(const struct cairn_msg_depth_scan *scan, uint32_t i, s
 	return true;
 }
 
+/* What a picture shows of things that the LiDAR does not see. */
+struct sight {
+	uint32_t count; /* columns */
+	bool some[COLUMNS_MAX];
+	struct cairn_vec2 at[COLUMNS_MAX];
+	uint32_t hidden_count;
+	uint32_t hidden[HIDDEN_MAX]; /* cells */
+};
+
+static void find_obstacles(const struct cairn_msg_depth_scan *scan, struct cairn_pose2 pose,
+    const struct cairn_points *lidar, struct sight *ret)
+{
+	size_t hint = 0;
+	ret->count = scan->angle_rad_count;
+	for (uint32_t i = 0; i < ret->count; i++)
+		ret->some[i] = find_obstacle(scan, i, pose, lidar, &hint, &ret->at[i]);
+}
+
+/* What stands behind such a thing is not seen, and columns that pass on both sides say nothing of it though they touch
+ * its cell: a pane seen from its end hides itself, and is narrower than a cell. */
+static void note_hidden(const struct cairn_floor *f, const struct cairn_msg_depth_scan *scan, struct cairn_pose2 pose,
+    struct sight *sight)
+{
+	sight->hidden_count = 0;
+	for (uint32_t i = 0; i < sight->count; i++) {
+		if (!sight->some[i])
+			continue;
+		double a = pose.yaw_rad + (double)scan->angle_rad[i], c = cos(a), s = sin(a);
+		double left_m = (double)scan->range_max_m - (double)scan->free_to_m[i];
+		for (double r = 0.0; r <= left_m; r += 0.5 * CAIRN_FLOOR_CELL_M) {
+			int32_t cx = cell_of(sight->at[i].x_m + r * c), cy = cell_of(sight->at[i].y_m + r * s);
+			if (!held(f, cx, cy) || sight->hidden_count == HIDDEN_MAX)
+				break;
+			size_t k = cell_index(cx, cy);
+			bool again = sight->hidden_count > 0 && sight->hidden[sight->hidden_count - 1] == k;
+			if (f->cells[k] == OBSTACLE && !again)
+				sight->hidden[sight->hidden_count++] = (uint32_t)k;
+		}
+	}
+}
+
 /* Something seen from its edge, a pane along which the camera looks, ends columns side by side far apart, and
  * the farther of them have just freed the cells in between, which they pass by a finger's breadth: it stands
  * there, too. */
-static void see_obstacles(struct cairn_floor *f, const struct cairn_msg_depth_scan *scan,
-    struct cairn_pose2 pose, const struct cairn_points *lidar)
+static void mark_obstacles(struct cairn_floor *f, const struct sight *sight)
 {
-	size_t hint = 0;
-	struct cairn_vec2 last = {0.0, 0.0}, p = last;
-	bool joined = false;
-	for (uint32_t i = 0; i < scan->angle_rad_count; i++) {
-		bool some = find_obstacle(scan, i, pose, lidar, &hint, &p);
-		double apart_m = some && joined ? hypot(p.x_m - last.x_m, p.y_m - last.y_m) : INFINITY;
-		if (some)
-			mark_obstacle(f, p);
+	for (uint32_t k = 0; k < sight->hidden_count; k++)
+		f->cells[sight->hidden[k]] = OBSTACLE;
+	for (uint32_t i = 0; i < sight->count; i++) {
+		if (!sight->some[i])
+			continue;
+		struct cairn_vec2 p = sight->at[i], last = i > 0 && sight->some[i - 1] ? sight->at[i - 1] : p;
+		double apart_m = hypot(p.x_m - last.x_m, p.y_m - last.y_m);
+		mark_obstacle(f, p);
 		int between = apart_m <= JOINED_M ? (int)(apart_m / (0.5 * CAIRN_FLOOR_CELL_M)) : 0;
 		for (int k = 1; k <= between; k++) {
 			double u = (double)k / (between + 1);
 			mark_obstacle(f, (struct cairn_vec2){last.x_m + u * (p.x_m - last.x_m),
 					     last.y_m + u * (p.y_m - last.y_m)});
 		}
-		joined = some;
-		last = p;
 	}
 }
 
@@ -460,9 +505,12 @@ void cairn_floor_see(struct cairn_floor *f, const struct cairn_msg_depth_scan *s
 		cairn_floor_drive(f, pose);
 	f->some = true;
 	double c = cos(pose.yaw_rad), s = sin(pose.yaw_rad);
+	struct sight sight;
+	find_obstacles(scan, pose, lidar, &sight);
+	note_hidden(f, scan, pose, &sight);
 	for (uint32_t i = 0; i < scan->angle_rad_count; i++)
 		see_free(f, scan, i, pose, c, s);
-	see_obstacles(f, scan, pose, lidar);
+	mark_obstacles(f, &sight);
 	mark(f, pose, 0.0, 0.0);
 	list_points(f);
 }

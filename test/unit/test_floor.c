@@ -319,6 +319,33 @@ START_TEST(a_pane_seen_from_its_edge_is_remembered_without_gaps)
 }
 END_TEST
 
+/* A pane 2 cm thick along y = 0.0125 m from 0.6 to 1.1 m ahead, seen from its end by columns a hundredth apart: one
+ * meets the end, the others pass on both sides, through the cells that hold the pane. */
+START_TEST(a_pane_that_hides_behind_its_own_end_is_not_forgotten)
+{
+	fresh_floor();
+	struct cairn_msg_depth_scan s = columns(9.0);
+	for (uint32_t i = 0; i < s.angle_rad_count; i++) {
+		double y = 0.4 * tan((double)s.angle_rad[i]);
+		if (fabs(y - 0.0125) > 0.01)
+			continue;
+		s.hit[i] = true;
+		s.free_to_m[i] = (float)hypot(0.4, y);
+	}
+	for (int32_t cx = 12; cx < 22; cx++)
+		*floor_cell(cx, 0) = 2;
+	*floor_cell(16, 4) = 2; /* nothing is before that one */
+	for (int k = 0; k < 5; k++)
+		cairn_floor_see(&memory, &s, (struct cairn_pose2){0}, NULL);
+	for (int32_t cx = 12; cx < 22; cx++)
+		ck_assert_msg(*floor_cell(cx, 0) == 2, "cell %d of the pane is %d", cx, *floor_cell(cx, 0));
+	ck_assert_uint_eq(*floor_cell(16, 4), 1);
+	struct cairn_msg_depth_scan nothing = columns(9.0); /* and when its end is gone, so is the pane */
+	cairn_floor_see(&memory, &nothing, (struct cairn_pose2){0}, NULL);
+	ck_assert_uint_eq(*floor_cell(20, 0), 1);
+}
+END_TEST
+
 START_TEST(a_cell_half_out_of_the_picture_keeps_what_stands_in_it)
 {
 	fresh_floor();
@@ -367,4 +394,5 @@ CAIRN_TEST_MAIN("floor", a_low_box_a_shelf_and_glass_are_seen_in_the_picture_whe
     what_the_lidar_sees_too_is_not_remembered,
     glass_is_remembered_though_the_lidar_sees_a_wall_behind_it_or_a_leg_within,
     a_pane_seen_from_its_edge_is_remembered_without_gaps,
+    a_pane_that_hides_behind_its_own_end_is_not_forgotten,
     a_cell_half_out_of_the_picture_keeps_what_stands_in_it, broken_scans_change_nothing)
