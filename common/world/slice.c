@@ -187,8 +187,9 @@ static bool set_off(
 {
 	bool left = ray->dx < 0.0, down = ray->dy < 0.0;
 	double x = (ray->x_m - s->x_m) * s->cells_per_m, y = (ray->y_m - s->y_m) * s->cells_per_m;
-	bool in = set_axis(x, ray->dx, s->cols, s->cell_m, s->cells_per_m, &f->x, &f->x_per_m, &f->m_per_x) &&
-		  set_axis(y, ray->dy, s->rows, s->cell_m, s->cells_per_m, &f->y, &f->y_per_m, &f->m_per_y);
+	/* Both, also when the first is outside: all of the flight is looked at below and when it has ended. */
+	bool x_in = set_axis(x, ray->dx, s->cols, s->cell_m, s->cells_per_m, &f->x, &f->x_per_m, &f->m_per_x);
+	bool y_in = set_axis(y, ray->dy, s->rows, s->cell_m, s->cells_per_m, &f->y, &f->y_per_m, &f->m_per_y);
 	f->at_x = f->x;
 	f->at_y = f->y;
 	f->origin = (left ? s->cols - 1 : 0) + (down ? (s->rows - 1) * s->cols : 0);
@@ -199,7 +200,7 @@ static bool set_off(
 	double end_m =
 	    cairn_smaller((s->cols - f->x) * f->m_per_x, (s->rows - f->y) * f->m_per_y) - 2.0 * STEP_OVER_M;
 	f->range_m = cairn_smaller(end_m, max_m);
-	return in;
+	return x_in && y_in;
 }
 
 static double meet_edges(const struct cairn_slice *s, const struct slice_cell *cell,
