@@ -34,7 +34,7 @@ run() { # WHAT TEST...
 	echo "$what${CAIRN_SANITIZE:+ under $CAIRN_SANITIZE}: $(tail -n 1 "$log")"
 }
 run "tests of parts" --suite unit --suite bus --suite device --no-suite long
-run "the tool and whole stacks" cli ask-dry-run key broken-frames keys idle # frames.c needs RouDi
+run "the tool and whole stacks" cli cli-stack ask-dry-run key broken-frames keys idle # frames.c needs RouDi
 $have_gcovr || [ "$status" -ne 0 ] || no_gcovr
 for folder in common ipc; do
 	gcovr --root . --object-directory "$build" --filter "$folder/" --gcov-ignore-parse-errors -j "$(nproc)" \
