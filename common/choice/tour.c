@@ -101,16 +101,34 @@ static int32_t block_cells(const struct cairn_ground *g)
 	return n < 1 ? 1 : n;
 }
 
-/* Can the robot reach one of the cells from x0 to x1 of a row? Mostly it can reach the first, or all are closed. */
-static bool any_reached(const struct cairn_wave *reach, int32_t x0, int32_t x1, int32_t y)
+/* Adds the cells of a row that the robot can reach, n of them from x on, to those of the rows before. */
+static void add_reached(const struct cairn_wave *reach, int32_t x, int32_t y, int32_t n, uint8_t *restrict any)
 {
-	uint32_t state = 0;
-	for (size_t i = cairn_wave_index(reach, x0, y); i <= cairn_wave_index(reach, x1, y); i++)
-		state |= reach->state[i];
-	for (int32_t x = x0; x <= x1 && state != 0; x++)
-		if (cairn_wave_distance(reach, x, y) != CAIRN_WAVE_NEVER)
-			return true;
-	return false;
+	const uint32_t *restrict state = reach->state + cairn_wave_index(reach, x, y);
+	if (reach->halved) {
+		for (int32_t i = 0; i < n; i++)
+			any[i] |= cairn_wave_distance(reach, x + i, y) != CAIRN_WAVE_NEVER;
+		return;
+	}
+	const uint32_t most = (CAIRN_WAVE_NEVER >> 9) - 1; /* 0 is closed, and one more than this not reached */
+	for (int32_t i = 0; i < n; i++) /* all at once: the compiler's vectors */
+		any[i] |= (state[i] >> 9) - 1 < most;
+}
+
+/* Which blocks of a row of them hold such a cell; their cells' rows go from y0 on. */
+static void take_block_row(const struct cairn_wave *reach, int32_t y0, int32_t n, uint8_t *block)
+{
+	enum { COLUMNS = 512 };
+	uint8_t any[COLUMNS];
+	for (int32_t x0 = 0; x0 < reach->width; x0 += COLUMNS) {
+		int32_t count = reach->width - x0 < COLUMNS ? reach->width - x0 : COLUMNS;
+		memset(any, 0, (size_t)count);
+		for (int32_t y = y0; y < y0 + n && y < reach->height; y++)
+			add_reached(reach, x0, y, count, any);
+		for (int32_t i = 0; i < count; i++)
+			if (any[i])
+				block[(x0 + i) / n] = CAIRN_WAVE_FREE;
+	}
 }
 
 /* A block is open when the robot can reach a cell of it. */
@@ -123,14 +141,8 @@ static bool take_blocks(struct cairn_tour *t, const struct cairn_ground *g)
 		return false;
 	size_t blocks = (size_t)t->width * (size_t)t->height;
 	memset(t->wave.cell, CAIRN_WAVE_OCCUPIED, blocks);
-	for (int32_t y = 0; y < fine_h; y++) {
-		uint8_t *block = t->wave.cell + (size_t)(y / n) * (size_t)t->width;
-		for (int32_t x0 = 0; x0 < fine_w; x0 += n, block++) {
-			int32_t end = x0 + n < fine_w ? x0 + n : fine_w;
-			if (*block != CAIRN_WAVE_FREE && any_reached(g->reach, x0, end - 1, y))
-				*block = CAIRN_WAVE_FREE;
-		}
-	}
+	for (int32_t y = 0; y < t->height; y++)
+		take_block_row(g->reach, y * n, n, t->wave.cell + (size_t)y * (size_t)t->width);
 	for (size_t i = 0; i < blocks; i++)
 		t->wave.clearance2[i] = t->wave.cell[i] == CAIRN_WAVE_FREE;
 	return true;

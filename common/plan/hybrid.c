@@ -275,10 +275,9 @@ static bool shot_meets(const struct cairn_hybrid *h, const struct cairn_pose2 *f
 	for (int turns = 0; turns < 2; turns++) {
 		struct cairn_shot_walk walk = cairn_shot_walk_begin(shot, from);
 		for (double at_m = step_m; at_m < shot->length_m; at_m += step_m) {
-			double c, s;
 			if ((part_at(shot, at_m)->curvature_1pm != 0.0) != (turns == 1))
 				continue;
-			struct cairn_pose2 pose = cairn_shot_walk_to(&walk, at_m, &c, &s);
+			struct cairn_pose2 pose = cairn_shot_walk_past(&walk, at_m);
 			int cell = cairn_costmap_index(h->cm, pose.x_m, pose.y_m);
 			if (cell < 0 || (h->cm->cells[cell] & CAIRN_CELL_OBSTACLE) != 0)
 				return true;

@@ -1,5 +1,6 @@
 /* planner_input.c - what arrives: judged, then kept for the next step. */
 #include <math.h>
+#include <string.h>
 
 #include "common/plan/planner_internal.h"
 
@@ -91,6 +92,19 @@ struct cairn_pose2 planner_pose_at(const struct cairn_planner *p, int64_t t_ns)
 	return later->pose;
 }
 
+static void take_angles(struct planner_angles *a, const struct cairn_msg_scan *scan)
+{
+	uint32_t n = scan->angle_rad_count;
+	if (a->count == n && memcmp(a->rad, scan->angle_rad, n * sizeof(a->rad[0])) == 0)
+		return;
+	a->count = n;
+	memcpy(a->rad, scan->angle_rad, n * sizeof(a->rad[0]));
+	for (uint32_t i = 0; i < n; i++) {
+		a->c[i] = cos((double)a->rad[i]);
+		a->s[i] = sin((double)a->rad[i]);
+	}
+}
+
 bool cairn_planner_scan(struct cairn_planner *p, const struct cairn_msg_scan *scan, int64_t t_ns)
 {
 	uint32_t n = scan->range_m_count;
@@ -104,18 +118,19 @@ bool cairn_planner_scan(struct cairn_planner *p, const struct cairn_msg_scan *sc
 	struct cairn_pose2 pose = {0};
 	double pose_c = 1.0, pose_s = 0.0;
 	p->live_count = 0;
+	take_angles(&p->angles, scan);
 	for (uint32_t i = 0; i < n; i++) {
-		double r = (double)scan->range_m[i], a = (double)scan->angle_rad[i];
+		double r = (double)scan->range_m[i];
 		if (i % 16 == 0) { /* the robot moves by millimetres in this time */
 			pose =
 			    planner_pose_at(p, scan->t_start_ns + (int64_t)(per_point * ((double)i + 8.0)));
 			pose_c = cos(pose.yaw_rad);
 			pose_s = sin(pose.yaw_rad);
 		}
-		if (!(r > 0.0 && r >= (double)scan->range_min_m && r <= reach) || !isfinite(a))
+		if (!(r > 0.0 && r >= (double)scan->range_min_m && r <= reach) || !isfinite(scan->angle_rad[i]))
 			continue;
 		struct cairn_vec2 q = {
-		    p->cfg.robot.lidar_x_m + r * cos(a), p->cfg.robot.lidar_y_m + r * sin(a)};
+		    p->cfg.robot.lidar_x_m + r * p->angles.c[i], p->cfg.robot.lidar_y_m + r * p->angles.s[i]};
 		if (q.x_m < b->front_m && q.x_m > -b->rear_m && fabs(q.y_m) < b->half_width_m)
 			continue; /* the robot itself */
 		p->live[p->live_count++] = (struct cairn_vec2){

@@ -22,6 +22,13 @@ struct planner_unseen {
 	int64_t until_ns;
 };
 
+/* Directions of a LiDAR's points: those of the next turn are mostly the same. */
+struct planner_angles {
+	uint32_t count;
+	float rad[CAIRN_POINTS_MAX];
+	double c[CAIRN_POINTS_MAX], s[CAIRN_POINTS_MAX];
+};
+
 /* A straight move away from where the robot was stuck. */
 struct planner_retreat {
 	bool active;
@@ -49,6 +56,7 @@ struct cairn_planner {
 	int64_t motion_t_ns;
 	struct planner_stamped trace[PLANNER_TRACE]; /* ring, newest at trace_at */
 	int trace_at, trace_count;
+	struct planner_angles angles; /* of the newest scan */
 	struct cairn_vec2 *live; /* points of the newest scan in the map frame, then the unseen ones */
 	size_t live_count;
 	bool live_fresh, grid_fresh; /* arrived since the last step */

@@ -166,7 +166,7 @@ static struct cairn_pose2 along_part(const struct cairn_shot_walk *w, double s_m
 	    w->from.x_m + w->c * sign * s_m, w->from.y_m + w->s * sign * s_m, w->from.yaw_rad};
 }
 
-struct cairn_pose2 cairn_shot_walk_to(struct cairn_shot_walk *w, double s_m, double *ret_c, double *ret_s)
+struct cairn_pose2 cairn_shot_walk_past(struct cairn_shot_walk *w, double s_m)
 {
 	const struct cairn_shot *shot = w->shot;
 	while (w->part + 1 < shot->parts && s_m - w->done_m > shot->part[w->part].length_m) {
@@ -180,9 +180,13 @@ struct cairn_pose2 cairn_shot_walk_to(struct cairn_shot_walk *w, double s_m, dou
 			w->s = sin(w->from.yaw_rad);
 		}
 	}
-	double left_m = fmin(s_m - w->done_m, shot->part[w->part].length_m);
-	struct cairn_pose2 pose = along_part(w, left_m);
-	bool straight = shot->part[w->part].curvature_1pm == 0.0;
+	return along_part(w, fmin(s_m - w->done_m, shot->part[w->part].length_m));
+}
+
+struct cairn_pose2 cairn_shot_walk_to(struct cairn_shot_walk *w, double s_m, double *ret_c, double *ret_s)
+{
+	struct cairn_pose2 pose = cairn_shot_walk_past(w, s_m);
+	bool straight = w->shot->part[w->part].curvature_1pm == 0.0;
 	*ret_c = straight ? w->c : cos(pose.yaw_rad);
 	*ret_s = straight ? w->s : sin(pose.yaw_rad);
 	return pose;
@@ -191,6 +195,5 @@ struct cairn_pose2 cairn_shot_walk_to(struct cairn_shot_walk *w, double s_m, dou
 struct cairn_pose2 cairn_shot_at(const struct cairn_shot *shot, const struct cairn_pose2 *from, double s_m)
 {
 	struct cairn_shot_walk w = cairn_shot_walk_begin(shot, from);
-	double c, s;
-	return cairn_shot_walk_to(&w, s_m, &c, &s);
+	return cairn_shot_walk_past(&w, s_m);
 }

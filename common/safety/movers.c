@@ -210,10 +210,11 @@ void cairn_movers_scan(struct cairn_movers *m, const struct cairn_points *points
 	const double lately_s = m->params.lately_s,
 		     young_s = fmin(lately_s, LATELY_APART_S * CAIRN_MOVERS_LATELY);
 	uint32_t n = find_earlier(m->views, m->count, pose, t_end_ns, AGE_MIN_S, AGE_MAX_S, 1, earlier);
-	uint32_t n_lately =
-	    find_earlier(m->lately.views, m->lately.count, pose, t_end_ns, AGE_MAX_S, young_s, 1, lately);
-	n_lately += find_earlier(m->before.views, m->before.count, pose, t_end_ns, young_s, lately_s,
-	    BEFORE_WEIGHT, lately + n_lately);
+	/* The answer is the same in any order; those with more weight settle most of it sooner. */
+	uint32_t n_lately = find_earlier(m->before.views, m->before.count, pose, t_end_ns, young_s, lately_s,
+	    BEFORE_WEIGHT, lately);
+	n_lately += find_earlier(m->lately.views, m->lately.count, pose, t_end_ns, AGE_MAX_S, young_s, 1,
+	    lately + n_lately);
 	struct turn turn;
 	measure_turn(m, points, &turn);
 	uint8_t counts[CAIRN_MOVERS_BINS] = {0};
