@@ -3,7 +3,8 @@
 #include <string.h>
 
 #define STEPS_MAX 8
-#define PAIR_MAX_CELLS 2.0  /* a return farther than this from any mapped one does not count */
+#define PAIR_MAX_CELLS 2.0  /* a return farther than this from any mapped one does not count, */
+#define PAIR_REACH 2        /* and so no cell farther from its own */
 #define RETURN_SIGMA_M 0.02 /* of one return against the mapped surface, mapping errors included */
 #define HUBER 1.5           /* in sigmas: beyond, a return pulls with constant force */
 #define INDEPENDENT 0.15    /* neighbouring returns share their errors: this share counts as independent */
@@ -38,30 +39,79 @@ static inline bool same_side(const struct cairn_grid *grid, size_t index, double
 	return grid->face_x[index] * face_x + grid->face_y[index] * face_y >= OTHER_SIDE * 127.0;
 }
 
-/* Direction of the wall by the principal axis of the mean returns around array cell (cx, cy). Cell units. */
-static void find_normal(
-    const struct cairn_grid *grid, int32_t cx, int32_t cy, double face_x, double face_y, struct surface *s)
+#define SIDE (2 * NORMAL_REACH + 1)
+#define NORMALS 512 /* kept; a power of two */
+_Static_assert(PAIR_REACH == NORMAL_REACH, "both look at the same square of cells");
+
+/* The normals of this refining: from step to step, and for neighbours, they are mostly of the same cells. */
+struct normals {
+	struct normal {
+		size_t middle;  /* cell */
+		uint32_t cells; /* of the square around it; 0: none is kept */
+		double nx, ny;
+	} kept[NORMALS];
+};
+
+/* The occupied cells of the five around array cell (cx, y) in its row: of the first the highest bit of the
+ * lowest byte, and so on. Most are not, and so many are found out about at once. Three cells more are read.
+ */
+static inline uint64_t occupied_in_row(const struct cairn_grid *grid, int32_t cx, int32_t y)
 {
-	double n = 0.0, sx = 0.0, sy = 0.0, sxx = 0.0, sxy = 0.0, syy = 0.0;
-	for (int32_t y = cy - NORMAL_REACH; y <= cy + NORMAL_REACH; y++) {
-		for (int32_t x = cx - NORMAL_REACH; x <= cx + NORMAL_REACH; x++) {
-			size_t index = (size_t)y * (size_t)grid->width + (size_t)x;
-			if (!cairn_odds_occupied(grid->odds[index]) ||
-			    !same_side(grid, index, face_x, face_y))
-				continue;
-			double mx, my;
-			cell_mean(grid, x, y, index, &mx, &my);
-			mx -= cx;
-			my -= cy;
-			n += 1.0;
-			sx += mx;
-			sy += my;
-			sxx += mx * mx;
-			sxy += mx * my;
-			syy += my * my;
+	const uint64_t each = UINT64_C(0x0101010101010101), five = UINT64_C(0x8080808080);
+	uint64_t odds;
+	memcpy(
+	    &odds, grid->odds + (size_t)y * (size_t)grid->width + (size_t)(cx - NORMAL_REACH), sizeof(odds));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	odds = __builtin_bswap64(odds);
+#endif
+	return ((odds & each * 0x7f) + each * (0x80 - CAIRN_ODDS_OCCUPIED)) & ~odds & five;
+}
+_Static_assert(CAIRN_ODDS_OCCUPIED > 0 && NORMAL_REACH == 2, "as they are told from others");
+
+/* Of the lowest of these. */
+static inline int column_of(uint64_t cells)
+{
+	return __builtin_ctzll(cells) / 8;
+}
+
+/* The cells around array cell (cx, cy) that may be of a surface which faces this way, row by row. */
+static uint32_t surface_cells(
+    const struct cairn_grid *grid, int32_t cx, int32_t cy, double face_x, double face_y)
+{
+	uint32_t cells = 0;
+	for (int row = 0; row < SIDE; row++) {
+		int32_t y = cy + row - NORMAL_REACH;
+		size_t first = (size_t)y * (size_t)grid->width + (size_t)(cx - NORMAL_REACH);
+		for (uint64_t left = occupied_in_row(grid, cx, y); left != 0; left &= left - 1) {
+			int k = column_of(left);
+			cells |= (uint32_t)same_side(grid, first + (size_t)k, face_x, face_y)
+				 << (row * SIDE + k);
 		}
 	}
-	s->nx = s->ny = 0.0;
+	return cells;
+}
+
+/* Direction of the wall by the principal axis of the mean returns in these cells around (cx, cy). Cell units.
+ */
+static void find_normal(
+    const struct cairn_grid *grid, int32_t cx, int32_t cy, uint32_t cells, struct normal *ret)
+{
+	double n = 0.0, sx = 0.0, sy = 0.0, sxx = 0.0, sxy = 0.0, syy = 0.0;
+	for (uint32_t left = cells; left != 0; left &= left - 1) {
+		int k = __builtin_ctz(left);
+		int32_t x = cx + k % SIDE - NORMAL_REACH, y = cy + k / SIDE - NORMAL_REACH;
+		double mx, my;
+		cell_mean(grid, x, y, (size_t)y * (size_t)grid->width + (size_t)x, &mx, &my);
+		mx -= cx;
+		my -= cy;
+		n += 1.0;
+		sx += mx;
+		sy += my;
+		sxx += mx * mx;
+		sxy += mx * my;
+		syy += my * my;
+	}
+	ret->nx = ret->ny = 0.0;
 	if (n < 3.0)
 		return;
 	double a = sxx / n - sx * sx / (n * n), b = sxy / n - sx * sy / (n * n),
@@ -70,25 +120,40 @@ static void find_normal(
 	if (mid - spread > 0.25 * (mid + spread)) /* as thick as long: a corner, a leg, clutter */
 		return;
 	double along = 0.5 * atan2(2.0 * b, a - c);
-	s->nx = -sin(along);
-	s->ny = cos(along);
+	ret->nx = -sin(along);
+	ret->ny = cos(along);
 }
 
+static const struct normal *normal_at(struct normals *normals, const struct cairn_grid *grid, int32_t cx,
+    int32_t cy, double face_x, double face_y)
+{
+	size_t middle = (size_t)cy * (size_t)grid->width + (size_t)cx;
+	uint32_t cells = surface_cells(grid, cx, cy, face_x, face_y);
+	struct normal *kept = &normals->kept[((uint32_t)middle * UINT32_C(2654435761)) >> 23];
+	if (kept->cells != cells || kept->middle != middle) { /* the cell itself is always one of them */
+		kept->middle = middle;
+		kept->cells = cells;
+		find_normal(grid, cx, cy, cells, kept);
+	}
+	return kept;
+}
+_Static_assert(NORMALS == 1 << (32 - 23), "as the place of one is reckoned");
+
 /* The mapped surface nearest to a point (array cell units). */
-static bool find_surface(
-    const struct cairn_grid *grid, double px, double py, double face_x, double face_y, struct surface *ret)
+static bool find_surface(struct normals *normals, const struct cairn_grid *grid, double px, double py,
+    double face_x, double face_y, struct surface *ret)
 {
 	int32_t cx = (int32_t)floor(px), cy = (int32_t)floor(py);
-	int32_t reach = (int32_t)PAIR_MAX_CELLS, room = reach + NORMAL_REACH + 1;
+	int32_t room = PAIR_REACH + NORMAL_REACH + 1;
 	if (cx < room || cy < room || cx >= grid->width - room || cy >= grid->height - room)
 		return false;
 	double best = PAIR_MAX_CELLS * PAIR_MAX_CELLS;
 	int32_t best_x = -1, best_y = -1;
-	for (int32_t y = cy - reach; y <= cy + reach; y++) {
+	for (int32_t y = cy - PAIR_REACH; y <= cy + PAIR_REACH; y++) {
 		size_t row = (size_t)y * (size_t)grid->width;
-		for (int32_t x = cx - reach; x <= cx + reach; x++) {
-			if (!cairn_odds_occupied(grid->odds[row + (size_t)x]) ||
-			    !same_side(grid, row + (size_t)x, face_x, face_y))
+		for (uint64_t left = occupied_in_row(grid, cx, y); left != 0; left &= left - 1) {
+			int32_t x = cx + column_of(left) - PAIR_REACH;
+			if (!same_side(grid, row + (size_t)x, face_x, face_y))
 				continue;
 			double mx, my;
 			cell_mean(grid, x, y, row + (size_t)x, &mx, &my);
@@ -104,7 +169,9 @@ static bool find_surface(
 	}
 	if (best_x < 0)
 		return false;
-	find_normal(grid, best_x, best_y, face_x, face_y, ret);
+	const struct normal *normal = normal_at(normals, grid, best_x, best_y, face_x, face_y);
+	ret->nx = normal->nx;
+	ret->ny = normal->ny;
 	return true;
 }
 
@@ -120,7 +187,7 @@ static void add_residual(struct normal_equations *eq, double e, const double j[3
 	}
 }
 
-static void add_pairs(struct normal_equations *eq, const struct cairn_grid *grid,
+static void add_pairs(struct normal_equations *eq, struct normals *normals, const struct cairn_grid *grid,
     const struct cairn_match_points *points, struct cairn_pose2 pose)
 {
 	double inv = 1.0 / grid->cell_m, c = cos(pose.yaw_rad), s = sin(pose.yaw_rad);
@@ -131,7 +198,7 @@ static void add_pairs(struct normal_equations *eq, const struct cairn_grid *grid
 		double face_x = c * (double)points->face_x[i] - s * (double)points->face_y[i];
 		double face_y = s * (double)points->face_x[i] + c * (double)points->face_y[i];
 		struct surface wall = {0};
-		if (!find_surface(grid, px, py, face_x, face_y, &wall))
+		if (!find_surface(normals, grid, px, py, face_x, face_y, &wall))
 			continue;
 		double ex = (px - wall.x_m) * grid->cell_m, ey = (py - wall.y_m) * grid->cell_m;
 		eq->pairs++;
@@ -183,9 +250,12 @@ bool cairn_match_refine(const struct cairn_grid *grid, const struct cairn_match_
 {
 	struct cairn_pose2 pose = start;
 	double cov[3][3], info[3][3];
+	struct normals normals;
+	for (int i = 0; i < NORMALS; i++)
+		normals.kept[i].cells = 0;
 	for (int step = 0; step < STEPS_MAX; step++) {
 		struct normal_equations eq = {0};
-		add_pairs(&eq, grid, points, pose);
+		add_pairs(&eq, &normals, grid, points, pose);
 		if (eq.pairs < 10)
 			return false;
 		memcpy(info, eq.h, sizeof(info));
