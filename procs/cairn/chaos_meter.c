@@ -9,6 +9,7 @@
 #define FRESH_NS (200 * CAIRN_NS_PER_MS)
 #define SILENT_NS (250 * CAIRN_NS_PER_MS) /* five periods of the motor stage's messages */
 #define AWAIT_STOP_NS (3 * CAIRN_NS_PER_S)
+#define PLANE_NS (2 * CAIRN_NS_PER_S)
 #define TOLD_NS (500 * CAIRN_NS_PER_MS) /* a stop is told of so soon after it */
 
 static void add(struct chaos_samples *samples, double s)
@@ -26,7 +27,8 @@ void chaos_meter_house(struct chaos_meter *m)
 {
 	m->motion_ns = m->last_fault_ns = m->stop_fault_ns = m->again_ns = 0;
 	m->v_mps = 0.0;
-	m->out = m->plane_hit = m->plane_pending = m->dropped = false;
+	m->out = m->plane_hit = m->dropped = false;
+	m->plane_ns = 0;
 	m->hit_id = 0;
 }
 
@@ -42,9 +44,11 @@ void chaos_meter_fault(struct chaos_meter *m, int64_t now_ns, bool command_path,
 		m->again_ns = 0;
 	}
 	m->last_fault_ns = now_ns;
-	m->plane_pending = m->plane_pending || plane;
-	if (m->out)
-		m->plane_hit = m->plane_hit || plane;
+	if (!plane)
+		return;
+	m->plane_ns = now_ns;
+	m->plane_drove = chaos_meter_drives(m, now_ns);
+	m->plane_hit = m->plane_hit || m->out;
 }
 
 void chaos_meter_blind(struct chaos_meter *m)
@@ -92,8 +96,18 @@ static bool held(enum cairn_motor_state state)
 static void end_outage(struct chaos_meter *m, int64_t t_ns)
 {
 	add(m->plane_hit ? &m->again_plane : &m->again, span_s(m->last_fault_ns, t_ns));
+	m->plane_ns = m->plane_hit ? 0 : m->plane_ns;
 	m->out = m->plane_hit = false;
 	m->again_ns = t_ns;
+}
+
+/* Nothing came of it within its time. */
+static void outlive_plane(struct chaos_meter *m, int64_t t_ns)
+{
+	if (m->plane_ns == 0 || m->out || t_ns - m->plane_ns <= PLANE_NS)
+		return;
+	m->plane_bridged += m->plane_drove;
+	m->plane_ns = 0;
 }
 
 void chaos_meter_motion(
@@ -105,18 +119,19 @@ void chaos_meter_motion(
 	m->motion_ns = t_ns;
 	m->v_mps = motion->v_mps;
 	if (mission_over) {
-		m->out = m->plane_hit = m->plane_pending = false;
+		m->out = m->plane_hit = false;
+		m->plane_ns = 0;
 		return;
 	}
 	if (!m->out && m->last_fault_ns != 0 && (silent || held(motion->state))) {
 		m->out = true;
-		m->plane_hit = m->plane_pending;
+		m->plane_hit = m->plane_ns != 0 && t_ns - m->plane_ns <= PLANE_NS;
 	}
-	if (held(motion->state) || motion->v_mps == 0.0)
-		return;
-	if (m->out)
-		end_outage(m, t_ns);
-	m->plane_pending = false;
+	if (!held(motion->state) && motion->v_mps != 0.0) {
+		if (m->out)
+			end_outage(m, t_ns);
+		outlive_plane(m, t_ns);
+	}
 }
 
 void chaos_meter_truth(struct chaos_meter *m, const struct cairn_msg_sim_truth *truth, int64_t t_ns)
@@ -164,9 +179,11 @@ const char *chaos_mark_name(enum chaos_mark mark)
 	return names[mark];
 }
 
-enum chaos_mark chaos_mark(struct chaos_samples *samples, double p, double at_most_s, size_t samples_min)
+enum chaos_mark chaos_mark(
+    struct chaos_samples *samples, size_t bridged, double p, double at_most_s, size_t samples_min)
 {
-	if (samples->count == 0 || samples->count < samples_min)
+	size_t all = samples->count + bridged;
+	if (all == 0 || all < samples_min)
 		return CHAOS_MARK_NOT_SHOWN;
-	return chaos_quantile(samples, p) <= at_most_s ? CHAOS_MARK_MET : CHAOS_MARK_MISSED;
+	return samples->count == 0 || chaos_quantile(samples, p) <= at_most_s ? CHAOS_MARK_MET : CHAOS_MARK_MISSED;
 }

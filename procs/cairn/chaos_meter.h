@@ -3,7 +3,8 @@
  * It is told of every fault and of every message of the motor stage and of the simulated world. An outage
  * begins with the first sign after a fault that the wheels are held for want of a stage (or that the motor
  * stage is silent), and ends when they turn for a decision again; faults that fall into it prolong it, and it
- * is counted from the last of them. A stop is measured where a fault on the command path hit a robot that was
+ * is counted from the last of them. The data plane's loss is noticed late, by what no longer comes: an outage that begins
+ * within 2 s of its fault is its own, and who drives on until then has driven through it. A stop is measured where a fault on the command path hit a robot that was
  * driving: from the fault to the first falling command that led to a standstill (braked), and to that
  * standstill (stood). A decision under way when the sequencer was killed is lost unless the next sequencer is
  * seen to go on with it. */
@@ -28,7 +29,8 @@ struct chaos_meter {
 	double v_mps;          /* sent to the base, then */
 	int64_t last_fault_ns; /* of any kind */
 	bool out, plane_hit;   /* an outage is under way; a fault of the data plane belongs to it */
-	bool plane_pending;    /* of the faults since the robot last drove one was the data plane's */
+	int64_t plane_ns;      /* newest fault of the data plane that may still stop the robot; 0 = none */
+	bool plane_drove;      /* it drove when that came */
 	int64_t stop_fault_ns; /* a fault on the command path whose stop is awaited; 0 = none */
 	int64_t again_ns;      /* the wheels turned again since; 0 = not yet */
 	struct chaos_samples braked, stood, again, again_plane;
@@ -36,6 +38,7 @@ struct chaos_meter {
 	bool dropped;    /* a sequencer has said since that it executes nothing */
 	uint32_t decisions_hit, decisions_resumed;
 	uint32_t bridged; /* faults on the command path that did not make it stand */
+	uint32_t plane_bridged; /* faults of the data plane that it drove through */
 	uint32_t unseen;  /* stops not measured: the simulated robot did not live to tell, or drove on before
 			     it stood */
 };
@@ -58,9 +61,11 @@ bool chaos_meter_drives(const struct chaos_meter *m, int64_t now_ns);
 /* The p-quantile, 0..1, as the nearest rank; not a number without samples. Sorts. */
 double chaos_quantile(struct chaos_samples *samples, double p);
 
-/* Of a time that a mark is set to: too few samples show nothing, whatever they are. */
+/* Of a time that a mark is set to: too few samples show nothing, whatever they are. bridged: so many more cost no time at
+ * all; they show something, and make no quantile better. */
 enum chaos_mark { CHAOS_MARK_NOT_SHOWN, CHAOS_MARK_MISSED, CHAOS_MARK_MET, CHAOS_MARK_COUNT };
 const char *chaos_mark_name(enum chaos_mark mark);
-enum chaos_mark chaos_mark(struct chaos_samples *samples, double p, double at_most_s, size_t samples_min);
+enum chaos_mark chaos_mark(
+    struct chaos_samples *samples, size_t bridged, double p, double at_most_s, size_t samples_min);
 
 #endif

@@ -410,15 +410,17 @@ static bool in_time(struct chaos_meter *m, bool whole, json_t *marks)
 	const struct {
 		const char *name;
 		struct chaos_samples *samples;
+		size_t bridged;
 		double p, at_most_s;
 		size_t samples_min;
-	} rows[] = {{"braked_p99", &m->braked, 0.99, BRAKED_P99_S, SAMPLES_MIN},
-	    {"drives_again_p50", &m->again, 0.5, AGAIN_P50_S, SAMPLES_MIN},
-	    {"drives_again_p99", &m->again, 0.99, AGAIN_P99_S, SAMPLES_MIN},
-	    {"drives_again_roudi_p99", &m->again_plane, 0.99, AGAIN_PLANE_S, SAMPLES_PLANE_MIN}};
+	} rows[] = {{"braked_p99", &m->braked, 0, 0.99, BRAKED_P99_S, SAMPLES_MIN},
+	    {"drives_again_p50", &m->again, 0, 0.5, AGAIN_P50_S, SAMPLES_MIN},
+	    {"drives_again_p99", &m->again, 0, 0.99, AGAIN_P99_S, SAMPLES_MIN},
+	    {"drives_again_roudi_p99", &m->again_plane, m->plane_bridged, 0.99, AGAIN_PLANE_S, SAMPLES_PLANE_MIN}};
 	bool ok = true;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		enum chaos_mark mark = chaos_mark(rows[i].samples, rows[i].p, rows[i].at_most_s, rows[i].samples_min);
+		enum chaos_mark mark =
+		    chaos_mark(rows[i].samples, rows[i].bridged, rows[i].p, rows[i].at_most_s, rows[i].samples_min);
 		json_object_set_new(marks, rows[i].name, json_string(chaos_mark_name(mark)));
 		ok = ok && (mark == CHAOS_MARK_MET || (mark == CHAOS_MARK_NOT_SHOWN && !whole));
 	}
@@ -444,6 +446,7 @@ static bool judge(struct chaos *c, json_t *figures, double ran_s, int shared, bo
 	json_object_set_new(figures, "unseen", json_integer(m->unseen));
 	add_samples(figures, "drives_again", &m->again);
 	add_samples(figures, "drives_again_roudi", &m->again_plane);
+	json_object_set_new(figures, "bridged_roudi", json_integer(m->plane_bridged));
 	json_object_set_new(figures, "broken_files", json_integer(c->broken_files));
 	json_object_set_new(figures, "bad_ends", json_integer(c->bad_ends));
 	json_object_set_new(figures, "leftovers", json_integer(c->leftovers));
