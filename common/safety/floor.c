@@ -318,7 +318,7 @@ static bool find_obstacle(const struct cairn_msg_depth_scan *scan, uint32_t i, s
 }
 
 /* What a picture shows of things that the LiDAR does not see. */
-struct sight {
+struct things {
 	uint32_t count; /* columns */
 	bool some[COLUMNS_MAX];
 	struct cairn_vec2 at[COLUMNS_MAX];
@@ -327,7 +327,7 @@ struct sight {
 };
 
 static void find_obstacles(const struct cairn_msg_depth_scan *scan, struct cairn_pose2 pose,
-    const struct cairn_points *lidar, struct sight *ret)
+    const struct cairn_points *lidar, struct things *ret)
 {
 	size_t hint = 0;
 	ret->count = scan->angle_rad_count;
@@ -338,22 +338,22 @@ static void find_obstacles(const struct cairn_msg_depth_scan *scan, struct cairn
 /* What stands behind such a thing is not seen, and columns that pass on both sides say nothing of it though they touch
  * its cell: a pane seen from its end hides itself, and is narrower than a cell. */
 static void note_hidden(const struct cairn_floor *f, const struct cairn_msg_depth_scan *scan, struct cairn_pose2 pose,
-    struct sight *sight)
+    struct things *things)
 {
-	sight->hidden_count = 0;
-	for (uint32_t i = 0; i < sight->count; i++) {
-		if (!sight->some[i])
+	things->hidden_count = 0;
+	for (uint32_t i = 0; i < things->count; i++) {
+		if (!things->some[i])
 			continue;
 		double a = pose.yaw_rad + (double)scan->angle_rad[i], c = cos(a), s = sin(a);
 		double left_m = (double)scan->range_max_m - (double)scan->free_to_m[i];
 		for (double r = 0.0; r <= left_m; r += 0.5 * CAIRN_FLOOR_CELL_M) {
-			int32_t cx = cell_of(sight->at[i].x_m + r * c), cy = cell_of(sight->at[i].y_m + r * s);
-			if (!held(f, cx, cy) || sight->hidden_count == HIDDEN_MAX)
+			int32_t cx = cell_of(things->at[i].x_m + r * c), cy = cell_of(things->at[i].y_m + r * s);
+			if (!held(f, cx, cy) || things->hidden_count == HIDDEN_MAX)
 				break;
 			size_t k = cell_index(cx, cy);
-			bool again = sight->hidden_count > 0 && sight->hidden[sight->hidden_count - 1] == k;
+			bool again = things->hidden_count > 0 && things->hidden[things->hidden_count - 1] == k;
 			if (f->cells[k] == OBSTACLE && !again)
-				sight->hidden[sight->hidden_count++] = (uint32_t)k;
+				things->hidden[things->hidden_count++] = (uint32_t)k;
 		}
 	}
 }
@@ -361,14 +361,14 @@ static void note_hidden(const struct cairn_floor *f, const struct cairn_msg_dept
 /* Something seen from its edge, a pane along which the camera looks, ends columns side by side far apart, and
  * the farther of them have just freed the cells in between, which they pass by a finger's breadth: it stands
  * there, too. */
-static void mark_obstacles(struct cairn_floor *f, const struct sight *sight)
+static void mark_obstacles(struct cairn_floor *f, const struct things *things)
 {
-	for (uint32_t k = 0; k < sight->hidden_count; k++)
-		f->cells[sight->hidden[k]] = OBSTACLE;
-	for (uint32_t i = 0; i < sight->count; i++) {
-		if (!sight->some[i])
+	for (uint32_t k = 0; k < things->hidden_count; k++)
+		f->cells[things->hidden[k]] = OBSTACLE;
+	for (uint32_t i = 0; i < things->count; i++) {
+		if (!things->some[i])
 			continue;
-		struct cairn_vec2 p = sight->at[i], last = i > 0 && sight->some[i - 1] ? sight->at[i - 1] : p;
+		struct cairn_vec2 p = things->at[i], last = i > 0 && things->some[i - 1] ? things->at[i - 1] : p;
 		double apart_m = hypot(p.x_m - last.x_m, p.y_m - last.y_m);
 		mark_obstacle(f, p);
 		int between = apart_m <= JOINED_M ? (int)(apart_m / (0.5 * CAIRN_FLOOR_CELL_M)) : 0;
@@ -505,12 +505,12 @@ void cairn_floor_see(struct cairn_floor *f, const struct cairn_msg_depth_scan *s
 		cairn_floor_drive(f, pose);
 	f->some = true;
 	double c = cos(pose.yaw_rad), s = sin(pose.yaw_rad);
-	struct sight sight;
-	find_obstacles(scan, pose, lidar, &sight);
-	note_hidden(f, scan, pose, &sight);
+	struct things things;
+	find_obstacles(scan, pose, lidar, &things);
+	note_hidden(f, scan, pose, &things);
 	for (uint32_t i = 0; i < scan->angle_rad_count; i++)
 		see_free(f, scan, i, pose, c, s);
-	mark_obstacles(f, &sight);
+	mark_obstacles(f, &things);
 	mark(f, pose, 0.0, 0.0);
 	list_points(f);
 }

@@ -11,6 +11,7 @@
  *
  * Obstacles that the LiDAR sees as well are not remembered: they are the LiDAR's business, and may walk away.
  * A return behind them is not of them: a LiDAR looks through glass, and over the foot of a thing to its body.
+ * What stands behind such an obstacle, seen from the camera, is not forgotten because columns beside it pass.
  *
  * Poses are in a frame that does not jump over short ways (dead reckoning or the map). Dead reckoning goes
  * astray: what was seen last so many metres ago may be drift_share of them nearer than it is remembered, and
