@@ -1,5 +1,7 @@
 #include "common/safety/floor.h"
 
+#include <endian.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +14,12 @@
 #define NEAR_CELLS 28 /* points farther from the robot than this are left out: 1.4 m */
 #define NEAR_SIDE (2 * NEAR_CELLS + 1)
 #define WINDOW (NEAR_SIDE + 2 * GOES_ON_CELLS) /* those and what an obstacle beside them reaches */
-#define WINDOW_ROW 72                          /* its bytes, more than it needs */
 #define SAME_AS_LIDAR_M 0.15
 #define BEHIND_M 0.06 /* so far behind what the camera sees another thing begins: seen through glass */
 #define BESIDE_RAY_M 0.05
 #define WHOLE_M 0.07 /* so far from the edge of the picture a cell is in it as a whole, however it lies */
 #define JOINED_M 0.5 /* what two columns side by side see no farther apart than this is one thing */
 #define HIDDEN_MAX 512 /* cells */
-#define COLUMNS_MAX (sizeof(((struct cairn_msg_depth_scan *)0)->hit) / sizeof(bool))
 #define REACH_MAX_M 0.15
 #define TOUCH_M 0.005 /* nearer than this nothing can be: the robot is there */
 #define FAR_CELLS 1e8
@@ -29,6 +29,7 @@
 	9 /* half as wide a band at the border of a cell, in which rounding could turn the answer */
 #define DOUBT (1.0 / (1 << (FRACTION - DOUBT_BITS + 1)))
 #define BLOCK 32      /* LiDAR points looked at together */
+#define GROUP 8       /* of a block, looked at closer */
 #define DRIVEN_M 0.02 /* the footprint is marked after this much */
 #define BESIDE_M                                                                                             \
 	0.05 /* what the robot has passed this closely going forward it did not touch: the way back along    \
@@ -162,15 +163,17 @@ bool cairn_depth_scan_ok(const struct cairn_msg_depth_scan *scan, const char **r
 	else if (!isfinite(scan->x_m) || !isfinite(scan->y_m) || !(scan->range_max_m > 0.0f) ||
 		 !(scan->range_max_m <= 20.0f))
 		*ret_why = "depth scan with a range that is none";
+	int bad = 0; /* without branches: many at a time */
 	for (uint32_t i = 0; i < n && *ret_why == NULL; i++)
-		if (!(fabsf(scan->angle_rad[i]) <= 7.0f) || !isfinite(scan->free_from_m[i]) ||
-		    !isfinite(scan->free_to_m[i]))
-			*ret_why = "depth scan with numbers that are none";
+		bad |= !(fabsf(scan->angle_rad[i]) <= 7.0f) | !(fabsf(scan->free_from_m[i]) <= FLT_MAX) |
+		       !(fabsf(scan->free_to_m[i]) <= FLT_MAX);
+	if (bad != 0)
+		*ret_why = "depth scan with numbers that are none";
 	return *ret_why == NULL;
 }
 
 /* Is one of these n points near? In single precision, which sorts out nearly all of them, many at a time. */
-static bool perhaps_near(const float *x_m, const float *y_m, size_t n, float x, float y)
+static inline bool perhaps_near(const float *x_m, const float *y_m, size_t n, float x, float y)
 {
 	const float limit = (float)((SAME_AS_LIDAR_M + 1e-3) * (SAME_AS_LIDAR_M + 1e-3));
 	int near = 0;
@@ -181,28 +184,74 @@ static bool perhaps_near(const float *x_m, const float *y_m, size_t n, float x, 
 	return near != 0;
 }
 
-/* Is what the camera sees at (x, y), looking along (ux, uy), what the LiDAR sees? *hint: where the last one
- * was found, which is where its neighbour in the picture is found first. */
-static bool seen_by_lidar(
-    const struct cairn_points *lidar, double x, double y, double ux, double uy, size_t *hint)
+/* A place that the camera sees, looking along (ux, uy). */
+struct sighting {
+	double x, y, ux, uy;
+};
+
+/* Is it what one of these points is, of a group? */
+static bool seen_in_group(const struct cairn_points *lidar, size_t from, size_t end, const struct sighting *s)
 {
-	size_t count = lidar != NULL ? lidar->count : 0, blocks = (count + BLOCK - 1) / BLOCK;
-	for (size_t k = 0; k < blocks; k++) {
-		size_t block = *hint + k < blocks ? *hint + k : *hint + k - blocks, from = block * BLOCK;
-		size_t n = count - from < BLOCK ? count - from : BLOCK;
-		if (!perhaps_near(&lidar->x_m[from], &lidar->y_m[from], n, (float)x, (float)y))
+	for (size_t i = from; i < end; i++) {
+		double dx = (double)lidar->x_m[i] - s->x, dy = (double)lidar->y_m[i] - s->y;
+		if (!(dx * dx + dy * dy < SAME_AS_LIDAR_M * SAME_AS_LIDAR_M))
 			continue;
-		for (size_t i = from; i < from + n; i++) {
-			double dx = (double)lidar->x_m[i] - x, dy = (double)lidar->y_m[i] - y;
-			double along = dx * ux + dy * uy, beside = fabs(dy * ux - dx * uy);
-			if (dx * dx + dy * dy < SAME_AS_LIDAR_M * SAME_AS_LIDAR_M && along < BEHIND_M &&
-			    beside < BESIDE_RAY_M) {
-				*hint = block;
-				return true;
-			}
+		double along = dx * s->ux + dy * s->uy, beside = fabs(dy * s->ux - dx * s->uy);
+		if (along < BEHIND_M && beside < BESIDE_RAY_M)
+			return true;
+	}
+	return false;
+}
+
+/* The group of the block at from that shows it, by its first point; false: none does. */
+static bool seen_in_block(const struct cairn_points *lidar, size_t from, const struct sighting *s, size_t *ret_group)
+{
+	const float *x_m = &lidar->x_m[from], *y_m = &lidar->y_m[from];
+	size_t n = lidar->count - from < BLOCK ? lidar->count - from : BLOCK;
+	float x = (float)s->x, y = (float)s->y;
+	/* A number known beforehand: without a rest to be looked at one by one. */
+	if (n == BLOCK && !perhaps_near(x_m, y_m, BLOCK, x, y))
+		return false;
+	for (size_t k = 0; k < n; k += GROUP) {
+		size_t m = n - k < GROUP ? n - k : GROUP;
+		if (m == GROUP && !perhaps_near(x_m + k, y_m + k, GROUP, x, y))
+			continue;
+		*ret_group = from + k;
+		if (seen_in_group(lidar, from + k, from + k + m, s))
+			return true;
+	}
+	return false;
+}
+
+/* Is what the camera sees what the LiDAR sees? *hint: the group of points where the last one was found, in which its
+ * neighbour in the picture is found first. */
+static bool seen_by_lidar(const struct cairn_points *lidar, const struct sighting *s, size_t *hint)
+{
+	size_t count = lidar != NULL ? lidar->count : 0, blocks = (count + BLOCK - 1) / BLOCK, group;
+	if (*hint + GROUP <= count && seen_in_group(lidar, *hint, *hint + GROUP, s))
+		return true;
+	for (size_t k = 0, block = *hint / BLOCK; k < blocks; k++, block++) {
+		block = block < blocks ? block : 0;
+		if (seen_in_block(lidar, block * BLOCK, s, &group)) {
+			*hint = group;
+			return true;
 		}
 	}
 	return false;
+}
+
+/* A camera's columns stay where they are: their directions are those of the scan before. */
+static void take_looks(struct cairn_floor_looks *looks, const struct cairn_msg_depth_scan *scan)
+{
+	uint32_t n = scan->angle_rad_count;
+	if (looks->count == n && memcmp(looks->rad, scan->angle_rad, n * sizeof(looks->rad[0])) == 0)
+		return;
+	looks->count = n;
+	memcpy(looks->rad, scan->angle_rad, n * sizeof(looks->rad[0]));
+	for (uint32_t i = 0; i < n; i++) {
+		looks->c[i] = cos((double)looks->rad[i]);
+		looks->s[i] = sin((double)looks->rad[i]);
+	}
 }
 
 /* One column of the picture on the floor: free along (x, y) + r (ux, uy), from <= r <= end. */
@@ -210,22 +259,34 @@ struct column {
 	double x_m, y_m, ux, uy, from_m, end_m;
 };
 
+/* Frees a cell; keep: but not an obstacle's. */
+static inline void free_cell(uint8_t *cell, bool keep)
+{
+	*cell = keep && *cell == OBSTACLE ? OBSTACLE : FREE;
+}
+
 /* Step by step, whatever the numbers are. */
-static void free_one_by_one(
-    struct cairn_floor *f, const struct column *l, struct cairn_pose2 pose, double c, double s)
+static void free_one_by_one(struct cairn_floor *f, const struct column *l, struct cairn_pose2 pose, double c,
+    double s, bool keep)
 {
 	for (double r = l->from_m; r <= l->end_m; r += 0.5 * CAIRN_FLOOR_CELL_M) {
 		double x = l->x_m + r * l->ux, y = l->y_m + r * l->uy;
 		int32_t cx = cell_of(pose.x_m + c * x - s * y), cy = cell_of(pose.y_m + s * x + c * y);
 		if (held(f, cx, cy))
-			*at(f, cx, cy) = FREE;
+			free_cell(at(f, cx, cy), keep);
 	}
 }
 
-/* The same in closed form, without divisions, in whole numbers and many steps at a time; false, with nothing
- * done, where a step comes so near to the border of a cell or of the grid that the two might differ. */
-static bool free_at_once(
-    struct cairn_floor *f, const struct column *l, struct cairn_pose2 pose, double c, double s)
+/* A walk over the grid in even steps, in whole numbers: cells from the grid's own, with FRACTION bits behind the point;
+ * what is more than the grid has cells wraps round. Half the doubt is added beforehand. */
+struct walk {
+	uint32_t x, y, step_x, step_y, count;
+};
+
+/* The same as step by step in closed form, without divisions; false where the number of steps, or whether they are held
+ * by the grid, could come out otherwise. */
+static bool plan_walk(const struct cairn_floor *f, const struct column *l, struct cairn_pose2 pose, double c,
+    double s, struct walk *ret)
 {
 	const double per_m = 1.0 / CAIRN_FLOOR_CELL_M, one = 1 << FRACTION;
 	double steps = (l->end_m - l->from_m) * 2.0 * per_m;
@@ -243,33 +304,38 @@ static bool free_at_once(
 	if (!(gx > DOUBT && gx < end && gy > DOUBT && gy < end && last_x > DOUBT && last_x < end &&
 		last_y > DOUBT && last_y < end && fabs(pose.x_m) < 1e6 && fabs(pose.y_m) < 1e6))
 		return false;
-	int32_t px = (int32_t)(gx * one), py = (int32_t)(gy * one), step_x = (int32_t)(dx * one),
-		step_y = (int32_t)(dy * one), index[2 * STEPS];
-	int32_t doubt = 0;
-	for (int32_t k = 0; k < n; k++, px += step_x, py += step_y) {
-		int32_t beside_x = (px + (1 << (DOUBT_BITS - 1))) & ((1 << FRACTION) - 1);
-		int32_t beside_y = (py + (1 << (DOUBT_BITS - 1))) & ((1 << FRACTION) - 1);
-		doubt |= (beside_x >> DOUBT_BITS == 0) | (beside_y >> DOUBT_BITS == 0);
-		index[k] = (((py >> FRACTION) + corner_y) & MASK) * CAIRN_FLOOR_CELLS +
-			   (((px >> FRACTION) + corner_x) & MASK);
-	}
-	if (doubt != 0)
-		return false;
-	for (int32_t k = 0; k < n; k++)
-		f->cells[index[k]] = FREE;
+	const uint32_t half_doubt = 1u << (DOUBT_BITS - 1);
+	*ret = (struct walk){(uint32_t)(int32_t)(gx * one) + ((uint32_t)corner_x << FRACTION) + half_doubt,
+	    (uint32_t)(int32_t)(gy * one) + ((uint32_t)corner_y << FRACTION) + half_doubt,
+	    (uint32_t)(int32_t)(dx * one), (uint32_t)(int32_t)(dy * one), (uint32_t)n};
 	return true;
 }
 
-/* The same, but what was seen to stand in a cell is left there. */
-static void free_unless_obstacle(
-    struct cairn_floor *f, const struct column *l, struct cairn_pose2 pose, double c, double s)
+/* The cells of the walk, many at a time, four being written where one is left; false where a step comes so near to the
+ * border of a cell that rounding could turn the answer. */
+static bool take_walk(const struct walk *walk, uint32_t index[2 * STEPS])
 {
-	for (double r = l->from_m; r <= l->end_m; r += 0.5 * CAIRN_FLOOR_CELL_M) {
-		double x = l->x_m + r * l->ux, y = l->y_m + r * l->uy;
-		int32_t cx = cell_of(pose.x_m + c * x - s * y), cy = cell_of(pose.y_m + s * x + c * y);
-		if (held(f, cx, cy) && *at(f, cx, cy) != OBSTACLE)
-			*at(f, cx, cy) = FREE;
+	const uint32_t sure = (1u << FRACTION) - (1u << DOUBT_BITS), fours = (walk->count + 3) / 4;
+	uint32_t x = walk->x, y = walk->y, step_x = walk->step_x, step_y = walk->step_y, doubt = 0;
+	for (uint32_t k = 0; k < 4 * fours; k++, x += step_x, y += step_y) {
+		doubt |= (x & sure) == 0 ? 1u : 0u;
+		doubt |= (y & sure) == 0 ? 1u : 0u;
+		index[k] = ((y >> FRACTION) & MASK) * CAIRN_FLOOR_CELLS + ((x >> FRACTION) & MASK);
 	}
+	return doubt == 0;
+}
+
+static void free_column(struct cairn_floor *f, const struct column *l, struct cairn_pose2 pose, double c, double s,
+    bool keep)
+{
+	struct walk walk;
+	uint32_t index[2 * STEPS];
+	if (!plan_walk(f, l, pose, c, s, &walk) || !take_walk(&walk, index)) {
+		free_one_by_one(f, l, pose, c, s, keep);
+		return;
+	}
+	for (uint32_t k = 0; k < walk.count; k++)
+		free_cell(&f->cells[index[k]], keep);
 }
 
 /* First what is free, in all columns, then what is not: columns share cells. Near the edges of the picture a
@@ -279,20 +345,20 @@ static void see_free(struct cairn_floor *f, const struct cairn_msg_depth_scan *s
 {
 	const uint32_t last = scan->angle_rad_count - 1;
 	double a = (double)scan->angle_rad[i],
-	       to = fmin((double)scan->free_to_m[i], (double)scan->range_max_m);
+	       to = cairn_smaller((double)scan->free_to_m[i], (double)scan->range_max_m);
 	double from_edge_rad =
-	    fmin(fabs(a - (double)scan->angle_rad[0]), fabs(a - (double)scan->angle_rad[last]));
+	    cairn_smaller(fabs(a - (double)scan->angle_rad[0]), fabs(a - (double)scan->angle_rad[last]));
 	/* The cell of an obstacle is not entered from the front side. */
 	double end_m = scan->hit[i] ? to - CAIRN_FLOOR_CELL_M : to;
-	struct column l = {(double)scan->x_m, (double)scan->y_m, cos(a), sin(a),
-	    fmax((double)scan->free_from_m[i], 0.0), 0.0};
-	double whole_m = fmax(l.from_m + WHOLE_M, WHOLE_M / fmax(from_edge_rad, 1e-3));
-	l.end_m = fmin(end_m, whole_m);
-	free_unless_obstacle(f, &l, pose, c, s);
+	struct column l = {(double)scan->x_m, (double)scan->y_m, f->looks.c[i], f->looks.s[i],
+	    cairn_larger((double)scan->free_from_m[i], 0.0), 0.0};
+	double whole_m = cairn_larger(l.from_m + WHOLE_M, WHOLE_M / cairn_larger(from_edge_rad, 1e-3));
+	l.end_m = cairn_smaller(end_m, whole_m);
+	free_column(f, &l, pose, c, s, true);
 	l.from_m = whole_m;
 	l.end_m = end_m;
-	if (l.from_m <= l.end_m && !free_at_once(f, &l, pose, c, s))
-		free_one_by_one(f, &l, pose, c, s);
+	if (l.from_m <= l.end_m)
+		free_column(f, &l, pose, c, s, false);
 }
 
 static void mark_obstacle(struct cairn_floor *f, struct cairn_vec2 p)
@@ -305,34 +371,35 @@ static void mark_obstacle(struct cairn_floor *f, struct cairn_vec2 p)
 }
 
 /* Where column i ends at something that the LiDAR does not see; false: nowhere. */
-static bool find_obstacle(const struct cairn_msg_depth_scan *scan, uint32_t i, struct cairn_pose2 pose,
-    const struct cairn_points *lidar, size_t *hint, struct cairn_vec2 *ret)
+static bool find_obstacle(const struct cairn_floor *f, const struct cairn_msg_depth_scan *scan, uint32_t i,
+    struct cairn_pose2 pose, const struct cairn_points *lidar, size_t *hint, struct cairn_vec2 *ret)
 {
-	double a = (double)scan->angle_rad[i], to = (double)scan->free_to_m[i];
-	double ux = cos(a), uy = sin(a), x0 = (double)scan->x_m, y0 = (double)scan->y_m;
-	if (!scan->hit[i] || !(to > 0.0) || to > (double)scan->range_max_m ||
-	    seen_by_lidar(lidar, x0 + to * ux, y0 + to * uy, ux, uy, hint))
+	double to = (double)scan->free_to_m[i], ux = f->looks.c[i], uy = f->looks.s[i];
+	if (!scan->hit[i] || !(to > 0.0) || to > (double)scan->range_max_m)
 		return false;
-	*ret = cairn_pose_apply(pose, (struct cairn_vec2){x0 + to * ux, y0 + to * uy});
+	struct sighting s = {(double)scan->x_m + to * ux, (double)scan->y_m + to * uy, ux, uy};
+	if (seen_by_lidar(lidar, &s, hint))
+		return false;
+	*ret = cairn_pose_apply(pose, (struct cairn_vec2){s.x, s.y});
 	return true;
 }
 
 /* What a picture shows of things that the LiDAR does not see. */
 struct things {
 	uint32_t count; /* columns */
-	bool some[COLUMNS_MAX];
-	struct cairn_vec2 at[COLUMNS_MAX];
+	bool some[CAIRN_FLOOR_COLUMNS_MAX];
+	struct cairn_vec2 at[CAIRN_FLOOR_COLUMNS_MAX];
 	uint32_t hidden_count;
 	uint32_t hidden[HIDDEN_MAX]; /* cells */
 };
 
-static void find_obstacles(const struct cairn_msg_depth_scan *scan, struct cairn_pose2 pose,
-    const struct cairn_points *lidar, struct things *ret)
+static void find_obstacles(const struct cairn_floor *f, const struct cairn_msg_depth_scan *scan,
+    struct cairn_pose2 pose, const struct cairn_points *lidar, struct things *ret)
 {
 	size_t hint = 0;
 	ret->count = scan->angle_rad_count;
 	for (uint32_t i = 0; i < ret->count; i++)
-		ret->some[i] = find_obstacle(scan, i, pose, lidar, &hint, &ret->at[i]);
+		ret->some[i] = find_obstacle(f, scan, i, pose, lidar, &hint, &ret->at[i]);
 }
 
 /* What stands behind such a thing is not seen, and columns that pass on both sides say nothing of it though they touch
@@ -380,60 +447,74 @@ static void mark_obstacles(struct cairn_floor *f, const struct things *things)
 	}
 }
 
-/* The cells around the robot's, row by row, without the grid's wrapping round. */
+/* The cells around the robot's, a bit each, rows from south to north and bits from west to east; what would be the 65th
+ * bit of a row is of no matter but for obstacles. */
 struct window {
-	bool obstacles; /* one at least */
-	uint8_t cells[WINDOW][WINDOW_ROW];
+	uint64_t free[WINDOW], obstacle[WINDOW];
+	uint64_t wide[WINDOW]; /* within GOES_ON_CELLS of an obstacle of the row */
 };
+#define NEAR_BITS (((UINT64_C(1) << NEAR_SIDE) - 1) << GOES_ON_CELLS)
+_Static_assert(WINDOW == 65 && GOES_ON_CELLS == 4, "what a row's bits are good for");
+
+/* Lowest bits of eight bytes, the first byte's lowest: each is moved to another place of the top byte. */
+static inline uint64_t gather(uint64_t eight)
+{
+	return ((eight & UINT64_C(0x0101010101010101)) * UINT64_C(0x0102040810204080)) >> 56;
+}
+
+/* A bit for each cell of so many from first on, round the grid; the last of an obstacle goes into *ret_end. */
+static void look_along(
+    const uint8_t *row, uint32_t first, uint64_t *ret_free, uint64_t *ret_obstacle, uint64_t *ret_end)
+{
+	uint64_t free[2] = {0}, obstacle[2] = {0};
+	uint32_t off = first % 8;
+	for (uint32_t k = 0; k < 9; k++) { /* 65 cells lie within nine times eight */
+		uint64_t eight;
+		memcpy(&eight, &row[(first - off + 8 * k) & MASK], sizeof(eight));
+		if (eight == 0) /* never seen: so it is with much of a house */
+			continue;
+		eight = le64toh(eight);
+		free[k / 8] |= gather(eight) << (8 * k % 64);
+		obstacle[k / 8] |= gather(eight >> 1) << (8 * k % 64);
+	}
+	*ret_free = free[0] >> off | free[1] << 1 << (63 - off);
+	*ret_obstacle = obstacle[0] >> off | obstacle[1] << 1 << (63 - off);
+	*ret_end = obstacle[1] >> off & 1;
+}
 
 static void look_around(const struct cairn_floor *f, struct window *ret)
 {
-	const int32_t reach = NEAR_CELLS + GOES_ON_CELLS, first = (f->cx - reach) & MASK;
-	size_t head = CAIRN_FLOOR_CELLS - (size_t)first < WINDOW ? CAIRN_FLOOR_CELLS - (size_t)first : WINDOW;
-	int obstacles = 0;
+	const int32_t reach = NEAR_CELLS + GOES_ON_CELLS;
+	uint32_t first = (uint32_t)(f->cx - reach) & MASK;
 	for (int32_t y = 0; y < WINDOW; y++) {
-		const uint8_t *row = &f->cells[(size_t)((f->cy - reach + y) & MASK) * CAIRN_FLOOR_CELLS];
-		uint8_t *out = ret->cells[y];
-		memcpy(out, row + first, head);
-		memcpy(out + head, row, WINDOW - head);
-		for (int32_t x = 0; x < WINDOW; x++)
-			obstacles |= out[x] == OBSTACLE;
+		uint64_t end;
+		look_along(&f->cells[(size_t)((f->cy - reach + y) & MASK) * CAIRN_FLOOR_CELLS], first,
+		    &ret->free[y], &ret->obstacle[y], &end);
+		uint64_t o = ret->obstacle[y], two = o | o >> 1, four = two | two >> 2, eight = four | four >> 4;
+		/* One of the nine bits from here on, then from the middle of them. */
+		ret->wide[y] = (eight | o >> 8 | end << (WINDOW - 9)) << GOES_ON_CELLS;
 	}
-	ret->obstacles = obstacles != 0;
 }
 
 /* A thing at the edge of the picture goes on beside it: the camera shows only its far end. */
-static bool near_obstacle(const struct window *w, int32_t x, int32_t y)
+static uint64_t near_obstacle(const struct window *w, int32_t y)
 {
+	uint64_t near = 0;
 	for (int32_t row = y - GOES_ON_CELLS; row <= y + GOES_ON_CELLS; row++)
-		if (memchr(&w->cells[row][x - GOES_ON_CELLS], OBSTACLE, 2 * GOES_ON_CELLS + 1) != NULL)
-			return true;
-	return false;
+		near |= w->wide[row];
+	return near;
 }
 
-#define POINT_NONE 0
-#define POINT_OBSTACLE 1
-#define POINT_BORDER 2
-
-/* What the cells of a row are as points. Border: unseen, and beside something seen; not a slit between two
- * columns of the picture, seen on both its sides. The tip of something wide is seen on both sides as well, so
- * what a slit runs into must be seen or a slit, too. */
-static void judge_row(const struct window *w, int32_t y, uint8_t ret[NEAR_SIDE])
+/* Border: unseen, and beside something seen; not a slit between two columns of the picture, seen on both its sides. The
+ * tip of something wide is seen on both sides as well, so what a slit runs into must be seen or a slit, too. */
+static uint64_t border_of(const struct window *w, int32_t y)
 {
-	const uint8_t *row = &w->cells[y][GOES_ON_CELLS], *below = &w->cells[y - 1][GOES_ON_CELLS],
-		      *above = &w->cells[y + 1][GOES_ON_CELLS];
-	for (int32_t x = 0; x < NEAR_SIDE; x++) {
-		uint8_t west = row[x - 1] == FREE, east = row[x + 1] == FREE, south = below[x] == FREE,
-			north = above[x] == FREE;
-		uint8_t thin_below = south | ((below[x - 1] == FREE) & (below[x + 1] == FREE)),
-			thin_above = north | ((above[x - 1] == FREE) & (above[x + 1] == FREE)),
-			thin_west = west | ((below[x - 1] == FREE) & (above[x - 1] == FREE)),
-			thin_east = east | ((below[x + 1] == FREE) & (above[x + 1] == FREE));
-		uint8_t slit =
-		    (west & east & thin_below & thin_above) | (south & north & thin_west & thin_east);
-		uint8_t border = (row[x] == UNSEEN) & (west | east | south | north) & !slit;
-		ret[x] = (uint8_t)(row[x] == OBSTACLE ? POINT_OBSTACLE : border * POINT_BORDER);
-	}
+	uint64_t row = w->free[y], south = w->free[y - 1], north = w->free[y + 1];
+	uint64_t west = row << 1, east = row >> 1;
+	uint64_t thin_below = south | (south << 1 & south >> 1), thin_above = north | (north << 1 & north >> 1);
+	uint64_t thin_west = west | (south << 1 & north << 1), thin_east = east | (south >> 1 & north >> 1);
+	uint64_t slit = (west & east & thin_below & thin_above) | (south & north & thin_west & thin_east);
+	return ~(row | w->obstacle[y]) & (west | east | south | north) & ~slit & NEAR_BITS;
 }
 
 /* How much nearer than its cell's centre the thing in it may begin. */
@@ -454,44 +535,34 @@ static void add_point(struct cairn_floor *f, int32_t x, int32_t y, double reach_
 	f->y_m[f->count++] = (float)((y + 0.5) * CAIRN_FLOOR_CELL_M);
 }
 
+/* The cells of these bits of a row are points. */
+static void add_points(struct cairn_floor *f, uint64_t bits, int32_t row, bool obstacles)
+{
+	const int32_t reach_cells = NEAR_CELLS + GOES_ON_CELLS;
+	for (; bits != 0; bits &= bits - 1) {
+		int32_t x = f->cx - reach_cells + __builtin_ctzll(bits), y = f->cy - reach_cells + row;
+		add_point(f, x, y, obstacles ? reach(f, x, y) : 0.0);
+	}
+}
+
 /* Obstacles, then how they go on beside the picture, then the rest of the border of what was never seen. */
 static void list_points(struct cairn_floor *f)
 {
+	const int32_t first = GOES_ON_CELLS, end = GOES_ON_CELLS + NEAR_SIDE; /* rows */
 	struct window w;
-	int8_t border_x[NEAR_SIDE * NEAR_SIDE], border_y[NEAR_SIDE * NEAR_SIDE]; /* from the robot's cell */
-	uint8_t judged[NEAR_SIDE + 7] = {0};
-	uint32_t borders = 0, plain = 0;
+	uint64_t border[WINDOW];
 	f->count = 0;
 	look_around(f, &w);
-	for (int32_t y = -NEAR_CELLS; y <= NEAR_CELLS; y++) {
-		judge_row(&w, y + NEAR_CELLS + GOES_ON_CELLS, judged);
-		for (int32_t x = -NEAR_CELLS; x <= NEAR_CELLS; x++) {
-			uint8_t is = judged[x + NEAR_CELLS];
-			uint64_t eight;
-			memcpy(&eight, &judged[x + NEAR_CELLS], sizeof(eight));
-			if (eight == 0) /* nearly everywhere */
-				x += 7;
-			if (is == POINT_OBSTACLE)
-				add_point(f, f->cx + x, f->cy + y, reach(f, f->cx + x, f->cy + y));
-			if (is != POINT_BORDER)
-				continue;
-			border_x[borders] = (int8_t)x;
-			border_y[borders++] = (int8_t)y;
-		}
-	}
-	for (uint32_t i = 0; i < borders; i++) {
-		int32_t x = border_x[i], y = border_y[i];
-		if (w.obstacles &&
-		    near_obstacle(&w, x + NEAR_CELLS + GOES_ON_CELLS, y + NEAR_CELLS + GOES_ON_CELLS)) {
-			add_point(f, f->cx + x, f->cy + y, 0.0);
-			continue;
-		}
-		border_x[plain] = border_x[i];
-		border_y[plain++] = border_y[i];
+	for (int32_t y = first; y < end; y++)
+		add_points(f, w.obstacle[y] & NEAR_BITS, y, true);
+	for (int32_t y = first; y < end; y++) {
+		uint64_t near = near_obstacle(&w, y), all = border_of(&w, y);
+		add_points(f, all & near, y, false);
+		border[y] = all & ~near;
 	}
 	f->solid = f->count;
-	for (uint32_t i = 0; i < plain; i++)
-		add_point(f, f->cx + border_x[i], f->cy + border_y[i], 0.0);
+	for (int32_t y = first; y < end; y++)
+		add_points(f, border[y], y, false);
 }
 
 void cairn_floor_see(struct cairn_floor *f, const struct cairn_msg_depth_scan *scan, struct cairn_pose2 pose,
@@ -506,7 +577,8 @@ void cairn_floor_see(struct cairn_floor *f, const struct cairn_msg_depth_scan *s
 	f->some = true;
 	double c = cos(pose.yaw_rad), s = sin(pose.yaw_rad);
 	struct things things;
-	find_obstacles(scan, pose, lidar, &things);
+	take_looks(&f->looks, scan);
+	find_obstacles(f, scan, pose, lidar, &things);
 	note_hidden(f, scan, pose, &things);
 	for (uint32_t i = 0; i < scan->angle_rad_count; i++)
 		see_free(f, scan, i, pose, c, s);
@@ -529,24 +601,44 @@ static bool nearer(const struct cairn_footprint *body, float reach_m, float *x, 
 	return true;
 }
 
-void cairn_floor_points(const struct cairn_floor *f, struct cairn_pose2 pose, struct cairn_points *points)
+/* Obstacles and how they go on, from n on; the new number. */
+static size_t lay_solid(const struct cairn_floor *f, struct cairn_pose2 pose, struct cairn_points *points, size_t n)
 {
-	if (!f->some)
-		return;
 	float c = (float)cos(pose.yaw_rad), s = (float)sin(pose.yaw_rad), px = (float)pose.x_m,
 	      py = (float)pose.y_m;
-	size_t n = points->count, behind = 0;
-	for (uint32_t i = 0; i < f->count && n < CAIRN_POINTS_MAX; i++, n++) {
+	for (uint32_t i = 0; i < f->solid && n < CAIRN_POINTS_MAX; i++, n++) {
 		float dx = f->x_m[i] - px, dy = f->y_m[i] - py, x = c * dx + s * dy, y = c * dy - s * dx;
 		points->x_m[n] = x;
 		points->y_m[n] = y;
-		behind += i >= f->solid;
 		if (f->reach_m[i] > 0.0f && n + 1 < CAIRN_POINTS_MAX &&
 		    nearer(&f->params.body, f->reach_m[i], &x, &y)) {
 			points->x_m[++n] = x;
 			points->y_m[n] = y;
 		}
 	}
-	points->behind = behind;
-	points->count = n - behind;
+	return n;
+}
+
+/* The border of the unseen, from n on, which begins nowhere nearer; how many. Many at a time. */
+static size_t lay_border(const struct cairn_floor *f, struct cairn_pose2 pose, struct cairn_points *points, size_t n)
+{
+	float c = (float)cos(pose.yaw_rad), s = (float)sin(pose.yaw_rad), px = (float)pose.x_m,
+	      py = (float)pose.y_m;
+	size_t room = CAIRN_POINTS_MAX - n, count = f->count - f->solid < room ? f->count - f->solid : room;
+	const float *restrict from_x_m = &f->x_m[f->solid], *restrict from_y_m = &f->y_m[f->solid];
+	float *restrict x_m = &points->x_m[n], *restrict y_m = &points->y_m[n];
+	for (size_t i = 0; i < count; i++) {
+		float dx = from_x_m[i] - px, dy = from_y_m[i] - py;
+		x_m[i] = c * dx + s * dy;
+		y_m[i] = c * dy - s * dx;
+	}
+	return count;
+}
+
+void cairn_floor_points(const struct cairn_floor *f, struct cairn_pose2 pose, struct cairn_points *points)
+{
+	if (!f->some)
+		return;
+	points->count = lay_solid(f, pose, points, points->count);
+	points->behind = lay_border(f, pose, points, points->count);
 }

@@ -26,6 +26,7 @@
 #define CAIRN_FLOOR_CELL_M 0.05
 #define CAIRN_FLOOR_CELLS 128 /* a side; a power of two: cells wrap round */
 #define CAIRN_FLOOR_POINTS_MAX 2048
+#define CAIRN_FLOOR_COLUMNS_MAX (sizeof(((struct cairn_msg_depth_scan *)0)->hit) / sizeof(bool))
 
 struct cairn_floor_params {
 	struct cairn_footprint body;
@@ -33,10 +34,18 @@ struct cairn_floor_params {
 	double drift_share; /* of the way driven; 0: the poses are those of a map */
 };
 
+/* Directions of a camera's columns, as the newest scan told them. */
+struct cairn_floor_looks {
+	uint32_t count;
+	float rad[CAIRN_FLOOR_COLUMNS_MAX];
+	double c[CAIRN_FLOOR_COLUMNS_MAX], s[CAIRN_FLOOR_COLUMNS_MAX];
+};
+
 struct cairn_floor {
 	struct cairn_floor_params params;
 	bool some; /* a depth scan has come: otherwise nothing is known and nothing is held against anybody */
 	bool begun; /* the start is marked */
+	struct cairn_floor_looks looks;
 	struct cairn_pose2 last;
 	double driven_m;
 	int32_t cx, cy; /* cell of the robot: the grid holds what is within half its side of it */
