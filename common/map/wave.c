@@ -209,7 +209,8 @@ static void mark_states(struct cairn_wave *wave, struct cairn_wave_box box)
 		uint32_t *restrict fresh = wave->fresh + (size_t)y * (size_t)w;
 		for (int32_t x = clip(x0 - 1, w - 1); x <= clip(x1 + 1, w - 1); x++)
 			column[x] = (uint8_t)(above[x] & at[x] & below[x]);
-		for (int32_t x = x0 > 1 ? x0 : 1; x <= x1 && x < w - 1; x++) {
+		const int32_t from = x0 > 1 ? x0 : 1, to = x1 < w - 2 ? x1 : w - 2; /* known before: vectors */
+		for (int32_t x = from; x <= to; x++) {
 			uint32_t inner = column[x - 1] & column[x] & column[x + 1];
 			fresh[x] = (0U - at[x]) & (NEVER << 9 | inner << 8 | (EVERYWHERE & (inner - 1U)));
 		}

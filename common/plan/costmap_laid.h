@@ -24,6 +24,17 @@ static inline struct cairn_window cairn_cells_within(
 	    cairn_cell_within((y1 - cm->origin_y_m) * k + 1.0, cm->height)};
 }
 
+/* Takes a bit from the cells of row y of a window, many at once. */
+static inline void cairn_cells_without(
+    struct cairn_costmap *cm, const struct cairn_window *w, int y, uint8_t bit)
+{
+	uint8_t *restrict row = cm->cells + (size_t)y * (size_t)cm->width;
+	const uint8_t others = (uint8_t)~bit;
+	const int x1 = w->x1;
+	for (int x = w->x0; x < x1; x++)
+		row[x] &= others;
+}
+
 /* Rectangle at a pose, as the cells it can touch and the terms that bring a cell centre into its frame. */
 struct cairn_laid {
 	struct cairn_window box;

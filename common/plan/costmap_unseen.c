@@ -1,11 +1,10 @@
-#include "common/plan/costmap.h"
+#include "common/plan/costmap_laid.h"
 
 static void forget(struct cairn_costmap *cm)
 {
 	const struct cairn_window *w = &cm->unseen;
 	for (int y = w->y0; y < w->y1; y++)
-		for (int x = w->x0; x < w->x1; x++)
-			cm->cells[(size_t)y * (size_t)cm->width + (size_t)x] &= (uint8_t)~CAIRN_CELL_UNSEEN;
+		cairn_cells_without(cm, w, y, CAIRN_CELL_UNSEEN);
 	cm->unseen = (struct cairn_window){0, 0, 0, 0};
 }
 
