@@ -11,6 +11,7 @@
 #define SAME_M 0.5      /* a target that moved less is the same one */
 #define RAYS 72
 #define GAIN_MIN_M2 0.05
+#define BORDER 1e-6 /* cells; a middle is one to a tenth of this */
 
 struct member {
 	uint32_t item;  /* of the frontiers */
@@ -20,6 +21,11 @@ struct member {
 	uint32_t group;
 };
 
+/* A step of a ray: the cell it comes to, counted from the one whose middle it starts from. */
+struct step {
+	int16_t x, y;
+};
+
 struct cairn_tour {
 	struct cairn_config_choice cfg;
 	double min_width_m;
@@ -27,6 +33,11 @@ struct cairn_tour {
 	struct cairn_wave wave; /* of blocks */
 	int32_t width, height;  /* of it */
 	struct cairn_vec2 directions[RAYS];
+	double cell_m; /* that the steps are for */
+	int step_count; /* of a ray */
+	struct step *steps;
+	bool sure[RAYS]; /* none of its steps ends on a border of cells, where rounding decides */
+	double *area_m2; /* of a cell unknown at each step */
 	struct member members[CAIRN_TOUR_FRONTIERS];
 	uint32_t member_count;
 	double way_m[CAIRN_TOUR_FRONTIERS][CAIRN_TOUR_FRONTIERS];
@@ -42,6 +53,32 @@ static void set_directions(struct cairn_vec2 directions[RAYS])
 		directions[k] = (struct cairn_vec2){cos(2.0 * M_PI * k / RAYS), sin(2.0 * M_PI * k / RAYS)};
 }
 
+static double area_m2(double cell_m, int step)
+{
+	return step * cell_m * (2.0 * M_PI / RAYS * cell_m);
+}
+
+/* Where the rays go is the same around all frontiers: their middles are middles of cells. */
+static bool lay_rays(struct cairn_tour *t, double cell_m)
+{
+	t->cell_m = cell_m;
+	t->step_count = (int)(t->cfg.tour_look_m / cell_m);
+	t->steps = calloc(RAYS * (size_t)t->step_count + 1, sizeof(*t->steps));
+	t->area_m2 = calloc((size_t)t->step_count + 1, sizeof(*t->area_m2));
+	if (t->steps == NULL || t->area_m2 == NULL)
+		return false;
+	for (int k = 0; k < RAYS; k++) {
+		t->sure[k] = true;
+		for (int i = 0; i < t->step_count; i++) {
+			double x = 0.5 + (i + 1) * t->directions[k].x_m, y = 0.5 + (i + 1) * t->directions[k].y_m;
+			t->steps[k * t->step_count + i] = (struct step){(int16_t)floor(x), (int16_t)floor(y)};
+			t->area_m2[i] = area_m2(cell_m, i + 1);
+			t->sure[k] = t->sure[k] && fabs(x - round(x)) > BORDER && fabs(y - round(y)) > BORDER;
+		}
+	}
+	return true;
+}
+
 struct cairn_tour *cairn_tour_new(const struct cairn_config *cfg)
 {
 	struct cairn_tour *t = calloc(1, sizeof(*t));
@@ -53,6 +90,8 @@ struct cairn_tour *cairn_tour_new(const struct cairn_config *cfg)
 	cairn_wave_init(&t->wave);
 	t->wave.told = true; /* several spreads over the same blocks */
 	set_directions(t->directions);
+	if (!lay_rays(t, cfg->map.cell_m))
+		cairn_tour_destroy(&t);
 	return t;
 }
 
@@ -61,36 +100,71 @@ void cairn_tour_destroy(struct cairn_tour **tour_p)
 	if (*tour_p == NULL)
 		return;
 	cairn_wave_free(&(*tour_p)->wave);
+	free((*tour_p)->steps);
+	free((*tour_p)->area_m2);
 	free(*tour_p);
 	*tour_p = NULL;
 }
 
 /* ---- what would be seen ---- */
 
-static double gain_m2(
-    const struct cairn_vec2 *directions, const struct cairn_grid *grid, double x_m, double y_m, double look_m)
+/* Adds what ray k from a place shows to what was seen before. */
+static double add_ray(const struct cairn_grid *grid, struct cairn_vec2 from, struct cairn_vec2 direction, int steps,
+    double seen_m2)
 {
-	double step_m = grid->cell_m, ring_m2 = 2.0 * M_PI / RAYS * step_m, gain_m2 = 0.0;
-	int steps = (int)(look_m / step_m);
-	for (int k = 0; k < RAYS; k++) {
-		double dx = directions[k].x_m * step_m, dy = directions[k].y_m * step_m;
-		for (int i = 1; i <= steps; i++) {
-			int8_t odds = cairn_grid_odds(
-			    grid, cairn_grid_cell(grid, x_m + i * dx), cairn_grid_cell(grid, y_m + i * dy));
-			if (odds == CAIRN_ODDS_UNKNOWN)
-				gain_m2 += i * step_m * ring_m2;
-			else if (cairn_odds_occupied(odds))
-				break;
-		}
+	double dx = direction.x_m * grid->cell_m, dy = direction.y_m * grid->cell_m;
+	for (int i = 1; i <= steps; i++) {
+		int8_t odds = cairn_grid_odds(
+		    grid, cairn_grid_cell(grid, from.x_m + i * dx), cairn_grid_cell(grid, from.y_m + i * dy));
+		if (odds == CAIRN_ODDS_UNKNOWN)
+			seen_m2 += area_m2(grid->cell_m, i);
+		else if (cairn_odds_occupied(odds))
+			break;
 	}
-	return gain_m2;
+	return seen_m2;
 }
 
 double cairn_tour_gain_m2(const struct cairn_grid *grid, double x_m, double y_m, double look_m)
 {
 	struct cairn_vec2 directions[RAYS];
+	double seen_m2 = 0.0;
 	set_directions(directions);
-	return gain_m2(directions, grid, x_m, y_m, look_m);
+	for (int k = 0; k < RAYS; k++)
+		seen_m2 = add_ray(grid, (struct cairn_vec2){x_m, y_m}, directions[k], (int)(look_m / grid->cell_m),
+		    seen_m2);
+	return seen_m2;
+}
+
+/* add_ray from the middle of array cell (x, y). */
+static double add_sure_ray(
+    const struct cairn_tour *t, const struct cairn_grid *grid, int32_t x, int32_t y, int k, double seen_m2)
+{
+	const struct step *steps = t->steps + k * t->step_count;
+	const uint32_t width = (uint32_t)grid->width, height = (uint32_t)grid->height;
+	for (int i = 0; i < t->step_count; i++) {
+		uint32_t u = (uint32_t)(x + steps[i].x), v = (uint32_t)(y + steps[i].y);
+		int8_t odds =
+		    u < width && v < height ? grid->odds[(size_t)v * width + u] : CAIRN_ODDS_UNKNOWN;
+		if (odds == CAIRN_ODDS_UNKNOWN)
+			seen_m2 += t->area_m2[i];
+		else if (cairn_odds_occupied(odds))
+			break;
+	}
+	return seen_m2;
+}
+
+/* As cairn_tour_gain_m2, to the last bit. */
+static double gain_m2(const struct cairn_tour *t, const struct cairn_grid *grid, struct cairn_vec2 at)
+{
+	int32_t cx = cairn_grid_cell(grid, at.x_m), cy = cairn_grid_cell(grid, at.y_m);
+	double seen_m2 = 0.0;
+	if (grid->cell_m != t->cell_m || fabs(at.x_m / grid->cell_m - cx - 0.5) > 0.1 * BORDER ||
+	    fabs(at.y_m / grid->cell_m - cy - 0.5) > 0.1 * BORDER)
+		return cairn_tour_gain_m2(grid, at.x_m, at.y_m, t->cfg.tour_look_m);
+	for (int k = 0; k < RAYS; k++)
+		seen_m2 = t->sure[k] ? add_sure_ray(t, grid, cx - grid->cx0, cy - grid->cy0, k, seen_m2)
+				     : add_ray(grid, at, t->directions[k], t->step_count, seen_m2);
+	return seen_m2;
 }
 
 /* ---- ways over blocks ---- */
@@ -210,7 +284,7 @@ static bool measure(struct cairn_tour *t, const struct cairn_ground *g, struct c
 		m->home_m = fmax(block_way_m(t, g, x, y), 0.0);
 		m->first_m = f->distance_m + t->cfg.tour_turn_m * turn_rad(t, g, pose, f) / M_PI;
 		m->gain_m2 =
-		    fmax(gain_m2(t->directions, g->grid, f->x_m, f->y_m, t->cfg.tour_look_m), GAIN_MIN_M2);
+		    fmax(gain_m2(t, g->grid, (struct cairn_vec2){f->x_m, f->y_m}), GAIN_MIN_M2);
 	}
 	for (uint32_t i = 0; i < t->member_count; i++) /* blocks may make it longer one way than the other */
 		for (uint32_t k = 0; k < i; k++)

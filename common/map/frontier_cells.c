@@ -106,12 +106,14 @@ static void mark_cells(struct cairn_frontier_finder *f, struct cairn_wave_box bo
 	int32_t w = f->wave.width, h = f->wave.height;
 	for (int32_t y = box.y0; y <= box.y1; y++) {
 		size_t row = (size_t)y * (size_t)w;
-		const uint8_t *cell = f->wave.cell + row, *u = f->unknown + row, *floor = f->floor + row;
+		const uint8_t *restrict cell = f->wave.cell + row, *restrict floor = f->floor + row;
+		const uint8_t *u = f->unknown + row;
 		uint8_t *restrict mask = f->mask + row;
 		memset(mask + box.x0, 0, (size_t)(box.x1 - box.x0 + 1));
 		if (y == 0 || y == h - 1)
 			continue;
-		for (int32_t x = box.x0 > 1 ? box.x0 : 1; x <= box.x1 && x < w - 1; x++)
+		const int32_t from = box.x0 > 1 ? box.x0 : 1, to = box.x1 < w - 2 ? box.x1 : w - 2;
+		for (int32_t x = from; x <= to; x++)
 			mask[x] = (uint8_t)((cell[x] == CAIRN_WAVE_FREE) & floor[x] &
 					    (u[x - 1] | u[x + 1] | u[x - w] | u[x + w]));
 	}

@@ -264,6 +264,26 @@ struct cairn_cell_box cairn_grid_published(const struct cairn_grid *grid)
 	return box;
 }
 
+/* Most cells are as those around them, unknown or as free as can be: eight of a kind are translated as one. */
+static void translate(const uint8_t table[256], const int8_t *src, int32_t count, uint8_t *out)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	int32_t i = 0;
+	for (; i + 8 <= count; i += 8) {
+		uint64_t eight;
+		memcpy(&eight, src + i, sizeof(eight));
+		if (eight == (eight & 0xFF) * ones) {
+			eight = table[eight & 0xFF] * ones;
+			memcpy(out + i, &eight, sizeof(eight));
+			continue;
+		}
+		for (int32_t k = i; k < i + 8; k++)
+			out[k] = table[(uint8_t)src[k]];
+	}
+	for (; i < count; i++)
+		out[i] = table[(uint8_t)src[i]];
+}
+
 void cairn_grid_bytes(const struct cairn_grid *grid, struct cairn_cell_box box, uint8_t *out)
 {
 	uint8_t table[256];
@@ -283,7 +303,6 @@ void cairn_grid_bytes(const struct cairn_grid *grid, struct cairn_cell_box box, 
 		if (hi < lo)
 			continue;
 		const int8_t *src = grid->odds + cairn_grid_index(grid, lo, cy);
-		for (int32_t cx = lo; cx <= hi; cx++)
-			row[cx - box.min_cx] = table[(uint8_t)src[cx - lo]];
+		translate(table, src, hi - lo + 1, row + (lo - box.min_cx));
 	}
 }
