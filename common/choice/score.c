@@ -56,45 +56,69 @@ double cairn_ground_clearance_m(const struct cairn_ground *g, double half_width_
 	return (sqrt((double)best) - 0.5) * grid->cell_m - half_width_m;
 }
 
-/* What a flood may enter of the cells within r of (cx, cy): 1, of these the unknown ones 2; a closed frame
- * around. */
-static void take_disc(const struct cairn_grid *grid, int32_t cx, int32_t cy, int32_t r, uint8_t *cells)
+/* What a flood may enter of the cells within r of (cx, cy), and which of these are unknown. */
+static void take_disc(
+    const struct cairn_grid *grid, int32_t cx, int32_t cy, int32_t r, struct cairn_score_scratch *s)
 {
-	int32_t side = 2 * r + 3;
-	memset(cells, 0, (size_t)side * (size_t)side);
 	for (int32_t dy = -r; dy <= r; dy++) {
 		const int8_t *odds;
 		int32_t reach = (int32_t)sqrt((double)(r * r - dy * dy)), lo = cx - reach, hi = cx + reach;
-		uint8_t *out = cells + (dy + r + 1) * side + r + 1 - cx;
-		for (int32_t x = lo; x <= hi; x++)
-			out[x] = 2; /* outside the arrays nothing is known */
-		if (!row_of(grid, cy + dy, &lo, &hi, &odds))
-			continue;
-		for (int32_t x = lo; x <= hi; x++)
-			out[x] = odds[x - lo] == CAIRN_ODDS_UNKNOWN ? 2 : !cairn_odds_occupied(odds[x - lo]);
+		uint64_t disc = ((UINT64_C(2) << 2 * reach) - 1) << (r - reach), solid = 0, known = 0;
+		/* Outside the arrays nothing is known. */
+		if (row_of(grid, cy + dy, &lo, &hi, &odds))
+			for (int32_t x = lo; x <= hi; x++) {
+				uint64_t bit = UINT64_C(1) << (x - cx + r);
+				known |= odds[x - lo] != CAIRN_ODDS_UNKNOWN ? bit : 0;
+				solid |= cairn_odds_occupied(odds[x - lo]) ? bit : 0;
+			}
+		s->open[dy + r] = disc & ~solid;
+		s->unknown[dy + r] = disc & ~known;
 	}
+}
+
+/* Spreads the bits of a row along those that are open; they are themselves. */
+static uint64_t along_row(uint64_t bits, uint64_t open)
+{
+	uint64_t higher = (open ^ (open + bits)) & open; /* the carry runs to the end of what is open */
+	for (int shift = 1; shift < 64; shift *= 2) {
+		bits |= open & (bits >> shift);
+		open &= open >> shift;
+	}
+	return bits | higher;
+}
+
+/* One row after another takes what comes from the one before. True: something did. */
+static bool sweep(struct cairn_score_scratch *s, int32_t from, int32_t to)
+{
+	bool grown = false;
+	int32_t step = to > from ? 1 : -1;
+	for (int32_t y = from + step; y != to + step; y += step) {
+		uint64_t next = s->reached[y - step] & s->open[y] & ~s->reached[y];
+		if (next == 0)
+			continue;
+		s->reached[y] |= along_row(next, s->open[y]);
+		grown = true;
+	}
+	return grown;
 }
 
 double cairn_ground_unknown_share(
     const struct cairn_ground *g, struct cairn_score_scratch *s, double x_m, double y_m)
 {
-	int32_t r = look_cells(g->grid, CAIRN_SCORE_LOOK_M), side = 2 * r + 3;
-	const int32_t step[4] = {1, -1, side, -side};
-	uint32_t count = 0, unknown = 0;
-	take_disc(g->grid, cairn_grid_cell(g->grid, x_m), cairn_grid_cell(g->grid, y_m), r, s->cells);
-	int32_t middle = (r + 1) * side + r + 1;
-	unknown += s->cells[middle] == 2;
-	s->cells[middle] = 0;
-	s->queue[count++] = (uint16_t)middle;
-	for (uint32_t next = 0; next < count; next++) {
-		for (int k = 0; k < 4; k++) {
-			int32_t at = s->queue[next] + step[k];
-			if (s->cells[at] == 0)
-				continue;
-			unknown += s->cells[at] == 2;
-			s->cells[at] = 0;
-			s->queue[count++] = (uint16_t)at;
-		}
+	int32_t r = look_cells(g->grid, CAIRN_SCORE_LOOK_M), count = 0, unknown = 0;
+	r = r < CAIRN_SCORE_FLOOD_CELLS ? r : CAIRN_SCORE_FLOOD_CELLS;
+	take_disc(g->grid, cairn_grid_cell(g->grid, x_m), cairn_grid_cell(g->grid, y_m), r, s);
+	memset(s->reached, 0, sizeof(s->reached));
+	s->open[r] |= UINT64_C(1) << r; /* the place itself counts, whatever it is */
+	s->reached[r] = along_row(UINT64_C(1) << r, s->open[r]);
+	bool down = true, up = true; /* at first both ways, then until neither finds more */
+	while (down || up) {
+		down = sweep(s, 0, 2 * r);
+		up = sweep(s, 2 * r, 0);
+	}
+	for (int32_t y = 0; y <= 2 * r; y++) {
+		count += __builtin_popcountll(s->reached[y]);
+		unknown += __builtin_popcountll(s->reached[y] & s->unknown[y]);
 	}
 	return (double)unknown / count;
 }

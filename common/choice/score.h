@@ -29,7 +29,8 @@
 #define CAIRN_SCORE_VISIT_M 0.5
 #define CAIRN_SCORE_SHARE 0.25
 #define CAIRN_SCORE_LOOK_CELLS 40 /* finer grids are looked at less far */
-#define CAIRN_SCORE_SIDE (2 * CAIRN_SCORE_LOOK_CELLS + 3)
+#define CAIRN_SCORE_FLOOD_CELLS 31 /* and for what is unknown, so that a row of it is a word */
+#define CAIRN_SCORE_ROWS (2 * CAIRN_SCORE_FLOOD_CELLS + 1)
 
 /* The ground the places lie on. reach: spread from the robot over floor that it fits on; its cell (0, 0) is
  * map cell (reach_cx0, reach_cy0). */
@@ -39,9 +40,9 @@ struct cairn_ground {
 	int32_t reach_cx0, reach_cy0;
 };
 
+/* A bit a cell, the lowest for the first of the row. */
 struct cairn_score_scratch {
-	uint8_t cells[CAIRN_SCORE_SIDE * CAIRN_SCORE_SIDE];
-	uint16_t queue[CAIRN_SCORE_SIDE * CAIRN_SCORE_SIDE];
+	uint64_t open[CAIRN_SCORE_ROWS], unknown[CAIRN_SCORE_ROWS], reached[CAIRN_SCORE_ROWS];
 };
 
 /* Length of the way from the robot over known floor; negative when the place is not known, not free or not
