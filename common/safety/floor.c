@@ -24,6 +24,7 @@
 #define TOUCH_M 0.005 /* nearer than this nothing can be: the robot is there */
 #define FAR_CELLS 1e8
 #define STEPS 64    /* along a column, looked at together */
+#define INDEX_MAX (2 * STEPS + 4)
 #define FRACTION 22 /* bits behind the point of a place in the grid, in cells */
 #define DOUBT_BITS                                                                                           \
 	9 /* half as wide a band at the border of a cell, in which rounding could turn the answer */
@@ -262,7 +263,8 @@ struct column {
 /* Frees a cell; keep: but not an obstacle's. */
 static inline void free_cell(uint8_t *cell, bool keep)
 {
-	*cell = keep && *cell == OBSTACLE ? OBSTACLE : FREE;
+	if (!keep || *cell == UNSEEN)
+		*cell = FREE;
 }
 
 /* Step by step, whatever the numbers are. */
@@ -276,6 +278,8 @@ static void free_one_by_one(struct cairn_floor *f, const struct column *l, struc
 			free_cell(at(f, cx, cy), keep);
 	}
 }
+
+typedef uint32_t lanes4 __attribute__((vector_size(16)));
 
 /* A walk over the grid in even steps, in whole numbers: cells from the grid's own, with FRACTION bits behind the point;
  * what is more than the grid has cells wraps round. Half the doubt is added beforehand. */
@@ -311,31 +315,37 @@ static bool plan_walk(const struct cairn_floor *f, const struct column *l, struc
 	return true;
 }
 
-/* The cells of the walk, many at a time, four being written where one is left; false where a step comes so near to the
- * border of a cell that rounding could turn the answer. */
-static bool take_walk(const struct walk *walk, uint32_t index[2 * STEPS])
+/* The cells of the walk, four at a time; behind them the last one again, so that they can be gone through by fours.
+ * False where a step comes so near to the border of a cell that rounding could turn the answer. */
+static bool take_walk(const struct walk *walk, uint32_t index[INDEX_MAX])
 {
-	const uint32_t sure = (1u << FRACTION) - (1u << DOUBT_BITS), fours = (walk->count + 3) / 4;
-	uint32_t x = walk->x, y = walk->y, step_x = walk->step_x, step_y = walk->step_y, doubt = 0;
-	for (uint32_t k = 0; k < 4 * fours; k++, x += step_x, y += step_y) {
-		doubt |= (x & sure) == 0 ? 1u : 0u;
-		doubt |= (y & sure) == 0 ? 1u : 0u;
-		index[k] = ((y >> FRACTION) & MASK) * CAIRN_FLOOR_CELLS + ((x >> FRACTION) & MASK);
+	const struct walk w = *walk; /* not to be read again after each of the index */
+	const uint32_t sure = (1u << FRACTION) - (1u << DOUBT_BITS);
+	lanes4 x = {w.x, w.x + w.step_x, w.x + 2 * w.step_x, w.x + 3 * w.step_x};
+	lanes4 y = {w.y, w.y + w.step_y, w.y + 2 * w.step_y, w.y + 3 * w.step_y};
+	lanes4 doubt = {0};
+	for (uint32_t k = 0; k < w.count; k += 4, x += 4 * w.step_x, y += 4 * w.step_y) {
+		doubt |= (lanes4)((x & sure) == 0) | (lanes4)((y & sure) == 0);
+		lanes4 at = (y >> FRACTION & MASK) * CAIRN_FLOOR_CELLS + (x >> FRACTION & MASK);
+		memcpy(&index[k], &at, sizeof(at));
 	}
-	return doubt == 0;
+	lanes4 last = (lanes4){0} + index[w.count - 1];
+	memcpy(&index[w.count], &last, sizeof(last));
+	return (doubt[0] | doubt[1] | doubt[2] | doubt[3]) == 0;
 }
 
 static void free_column(struct cairn_floor *f, const struct column *l, struct cairn_pose2 pose, double c, double s,
     bool keep)
 {
 	struct walk walk;
-	uint32_t index[2 * STEPS];
+	uint32_t index[INDEX_MAX];
 	if (!plan_walk(f, l, pose, c, s, &walk) || !take_walk(&walk, index)) {
 		free_one_by_one(f, l, pose, c, s, keep);
 		return;
 	}
-	for (uint32_t k = 0; k < walk.count; k++)
-		free_cell(&f->cells[index[k]], keep);
+	for (uint32_t k = 0; k < walk.count; k += 4)
+		for (uint32_t i = k; i < k + 4; i++)
+			free_cell(&f->cells[index[i]], keep);
 }
 
 /* First what is free, in all columns, then what is not: columns share cells. Near the edges of the picture a
