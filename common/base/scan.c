@@ -1,6 +1,8 @@
 #include "common/base/scan.h"
 
+#include <float.h>
 #include <math.h>
+#include <string.h>
 
 /* Below this curvature an arc is a line: over a horizon of 10 m it leaves the line by 0.05 mm. */
 #define STRAIGHT_1PM 1e-6
@@ -27,33 +29,92 @@ static struct cairn_pose2 pose_before_end(struct cairn_twist twist, double left_
 	return cairn_pose_advance((struct cairn_pose2){0}, twist, -left_s);
 }
 
-static void points_from_turn(struct cairn_points *out, const struct cairn_msg_scan *scan, double turn_s,
-    struct cairn_twist twist, struct cairn_vec2 lidar, const struct cairn_footprint *body)
+static void take_directions(struct cairn_directions *d, const struct cairn_msg_scan *scan, uint32_t n)
+{
+	if (d->count == n && memcmp(d->rad, scan->angle_rad, n * sizeof(d->rad[0])) == 0)
+		return;
+	d->count = n;
+	memcpy(d->rad, scan->angle_rad, n * sizeof(d->rad[0]));
+	for (uint32_t i = 0; i < n; i++) {
+		d->c[i] = cosf(d->rad[i]);
+		d->s[i] = sinf(d->rad[i]);
+	}
+}
+
+/* The largest single that is not more: a single is at most the one just when it is at most the other. */
+static float at_most(double x)
+{
+	float f = (float)x;
+	return (double)f > x ? nextafterf(f, -INFINITY) : f;
+}
+
+/* What all points of a turn share. */
+struct sweep {
+	const struct cairn_msg_scan *scan;
+	const struct cairn_directions *directions;
+	float lidar_x_m, lidar_y_m;
+	float front_m, back_m, half_width_m; /* of the body: x in back..front */
+};
+
+/* From where the robot was to where it is at the end of the turn. */
+struct carry {
+	float c, s, x, y;
+};
+
+/* Adds so many points from first on, a block's at most, to n of them; the new number. No branches but at the end: many at
+ * a time. */
+static inline size_t add_block(
+    struct cairn_points *out, size_t n, const struct sweep *w, const struct carry *k, size_t first, size_t count)
+{
+	const float *range_m = &w->scan->range_m[first], *rad = &w->directions->rad[first],
+		    *dir_c = &w->directions->c[first], *dir_s = &w->directions->s[first];
+	const float min_m = w->scan->range_min_m, max_m = w->scan->range_max_m;
+	float x_m[BLOCK], y_m[BLOCK];
+	uint32_t kept[BLOCK], all = 1;
+	for (size_t i = 0; i < count; i++) {
+		float r = range_m[i], x = w->lidar_x_m + r * dir_c[i], y = w->lidar_y_m + r * dir_s[i];
+		/* Written so that not-a-number anywhere fails. */
+		int valid = (r > 0.0f) & (r >= min_m) & (r <= max_m) & (r <= FLT_MAX) & (fabsf(rad[i]) <= FLT_MAX);
+		int inside = (x <= w->front_m) & (x >= w->back_m) & (fabsf(y) <= w->half_width_m);
+		x_m[i] = k->x + k->c * x - k->s * y;
+		y_m[i] = k->y + k->s * x + k->c * y;
+		kept[i] = (uint32_t)(valid & !inside);
+		all &= kept[i];
+	}
+	if (all != 0) {
+		memcpy(&out->x_m[n], x_m, count * sizeof(x_m[0]));
+		memcpy(&out->y_m[n], y_m, count * sizeof(y_m[0]));
+		return n + count;
+	}
+	for (size_t i = 0; i < count; i++) {
+		out->x_m[n] = x_m[i];
+		out->y_m[n] = y_m[i];
+		n += kept[i];
+	}
+	return n;
+}
+
+static void points_from_turn(struct cairn_points *out, const struct cairn_msg_scan *scan,
+    struct cairn_directions *directions, double turn_s, struct cairn_twist twist, struct cairn_vec2 lidar,
+    const struct cairn_footprint *body)
 {
 	size_t n = scan->angle_rad_count < scan->range_m_count ? scan->angle_rad_count : scan->range_m_count;
 	if (n > CAIRN_POINTS_MAX)
 		n = CAIRN_POINTS_MAX;
-	bool moving = turn_s > 0.0;
-	float c = 1.0f, s = 0.0f, tx = 0.0f, ty = 0.0f;
+	take_directions(directions, scan, (uint32_t)n);
+	const struct sweep sweep = {scan, directions, (float)lidar.x_m, (float)lidar.y_m, at_most(body->front_m),
+	    -at_most(body->rear_m), at_most(body->half_width_m)};
+	struct carry carry = {1.0f, 0.0f, 0.0f, 0.0f};
 	size_t count = 0;
-	for (size_t i = 0; i < n; i++) {
-		if (moving && i % BLOCK == 0) {
+	for (size_t i = 0; i < n; i += BLOCK) {
+		if (turn_s > 0.0) {
 			struct cairn_pose2 at =
 			    pose_before_end(twist, turn_s * (1.0 - ((double)i + 0.5 * BLOCK) / (double)n));
-			c = (float)cos(at.yaw_rad), s = (float)sin(at.yaw_rad);
-			tx = (float)at.x_m, ty = (float)at.y_m;
+			carry = (struct carry){
+			    (float)cos(at.yaw_rad), (float)sin(at.yaw_rad), (float)at.x_m, (float)at.y_m};
 		}
-		float r = scan->range_m[i], a = scan->angle_rad[i];
-		/* Written so that not-a-number anywhere fails. */
-		if (!(r > 0.0f && r >= scan->range_min_m && r <= scan->range_max_m) || !isfinite(r) ||
-		    !isfinite(a))
-			continue;
-		float x = (float)lidar.x_m + r * cosf(a), y = (float)lidar.y_m + r * sinf(a);
-		if (gap_of(body, (double)x, (double)y) <= 0.0)
-			continue;
-		out->x_m[count] = tx + c * x - s * y;
-		out->y_m[count] = ty + s * x + c * y;
-		count++;
+		count = n - i >= BLOCK ? add_block(out, count, &sweep, &carry, i, BLOCK)
+				       : add_block(out, count, &sweep, &carry, i, n - i);
 	}
 	out->count = count;
 	out->behind = 0;
@@ -61,20 +122,21 @@ static void points_from_turn(struct cairn_points *out, const struct cairn_msg_sc
 }
 
 void cairn_points_from_scan(struct cairn_points *out, const struct cairn_msg_scan *scan,
-    struct cairn_vec2 lidar, const struct cairn_footprint *body)
+    struct cairn_directions *directions, struct cairn_vec2 lidar, const struct cairn_footprint *body)
 {
-	points_from_turn(out, scan, 0.0, (struct cairn_twist){0}, lidar, body);
+	points_from_turn(out, scan, directions, 0.0, (struct cairn_twist){0}, lidar, body);
 }
 
 void cairn_points_from_scan_moving(struct cairn_points *out, const struct cairn_msg_scan *scan,
-    int64_t t_end_ns, struct cairn_twist twist, struct cairn_vec2 lidar, const struct cairn_footprint *body)
+    struct cairn_directions *directions, int64_t t_end_ns, struct cairn_twist twist, struct cairn_vec2 lidar,
+    const struct cairn_footprint *body)
 {
 	double turn_s = 0.0;
 	bool moves =
 	    isfinite(twist.v_mps) && isfinite(twist.w_radps) && (twist.v_mps != 0.0 || twist.w_radps != 0.0);
 	if (moves && scan->t_start_ns < t_end_ns && scan->t_start_ns >= t_end_ns - CAIRN_NS_PER_S)
 		turn_s = (double)(t_end_ns - scan->t_start_ns) * 1e-9;
-	points_from_turn(out, scan, turn_s, twist, lidar, body);
+	points_from_turn(out, scan, directions, turn_s, twist, lidar, body);
 }
 
 void cairn_points_move(struct cairn_points *out, const struct cairn_points *in, struct cairn_pose2 moved)

@@ -32,18 +32,26 @@ struct cairn_points {
 	float x_m[CAIRN_POINTS_MAX], y_m[CAIRN_POINTS_MAX];
 };
 
+/* Directions of a scan's points. Those of the next turn are mostly the same, so whoever takes scans keeps them, all
+ * zero at first: each layer its own. They are compared with every scan, and made anew when one differs. */
+struct cairn_directions {
+	uint32_t count;
+	float rad[CAIRN_POINTS_MAX], c[CAIRN_POINTS_MAX], s[CAIRN_POINTS_MAX];
+};
+
 /* Invalid returns (0, not finite, outside the scan's range limits) and returns from inside the bare
  * footprint (the robot itself) are left out. lidar: pose of the LiDAR in the robot frame; its yaw is not
  * applied again (angles of the message are already in the robot frame). */
 void cairn_points_from_scan(struct cairn_points *out, const struct cairn_msg_scan *scan,
-    struct cairn_vec2 lidar, const struct cairn_footprint *body);
+    struct cairn_directions *directions, struct cairn_vec2 lidar, const struct cairn_footprint *body);
 
 /* The same for a robot that moved with a constant twist during the turn: each point is carried to where it is
  * in the robot frame at the end of the turn (the stamp, t_end_ns), points being evenly spaced in time from
  * scan->t_start_ns on. A start that is not before the end, or more than a second before it, is taken for "all
  * at the end". */
 void cairn_points_from_scan_moving(struct cairn_points *out, const struct cairn_msg_scan *scan,
-    int64_t t_end_ns, struct cairn_twist twist, struct cairn_vec2 lidar, const struct cairn_footprint *body);
+    struct cairn_directions *directions, int64_t t_end_ns, struct cairn_twist twist, struct cairn_vec2 lidar,
+    const struct cairn_footprint *body);
 
 /* Points of an earlier robot frame in a later one; moved is the later frame seen from the earlier. out may be
  * in. */

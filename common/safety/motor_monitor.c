@@ -55,6 +55,7 @@ double cairn_monitor_ttc_speed(const struct cairn_monitor_params *p, double free
 void cairn_monitor_init(struct cairn_monitor *m, const struct cairn_monitor_params *params)
 {
 	m->params = *params;
+	m->directions.count = 0;
 	m->scan_pose = (struct cairn_pose2){0};
 	m->scanned.count = m->points.count = m->lidar_count = m->solid_count = 0;
 	cairn_floor_init(&m->floor, &params->floor);
@@ -68,7 +69,8 @@ void cairn_monitor_scan(struct cairn_monitor *m, const struct cairn_msg_scan *sc
     struct cairn_twist twist, struct cairn_pose2 pose)
 {
 	cairn_points_move(&m->before, &m->scanned, cairn_pose_between(m->scan_pose, pose));
-	cairn_points_from_scan_moving(&m->scanned, scan, t_end_ns, twist, m->params.lidar, &m->params.body);
+	cairn_points_from_scan_moving(
+	    &m->scanned, scan, &m->directions, t_end_ns, twist, m->params.lidar, &m->params.body);
 	m->scan_pose = pose;
 	cairn_zones_scan(&m->zones, &m->scanned, &m->before, t_end_ns, m->t_scan_ns);
 	cairn_movers_scan(&m->movers, &m->scanned, pose, scan->t_start_ns, t_end_ns);

@@ -35,6 +35,7 @@ double cairn_monitor_ttc_speed(const struct cairn_monitor_params *p, double free
 
 struct cairn_monitor {
 	struct cairn_monitor_params params;
+	struct cairn_directions directions; /* of the scans */
 	struct cairn_pose2 scan_pose; /* of the robot at the end of the turn, in the dead-reckoned frame */
 	struct cairn_points scanned;  /* robot frame then */
 	struct cairn_points

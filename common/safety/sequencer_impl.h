@@ -135,6 +135,7 @@ struct cairn_sequencer {
 	bool rec_changed;
 	enum seq_orphan orphan; /* rec.open is it */
 
+	struct cairn_directions directions; /* of the scans */
 	struct cairn_points scan_points; /* in the robot frame of the scan */
 	struct cairn_points points;      /* in the robot frame of now */
 	size_t lidar_count;              /* of points: the rest is the depth camera's */

@@ -164,7 +164,8 @@ void cairn_sequencer_on_scan(struct cairn_sequencer *seq, const struct cairn_msg
 	struct cairn_footprint body = cairn_safe_footprint(seq->cfg);
 	struct cairn_vec2 lidar = {seq->cfg->robot.lidar_x_m, seq->cfg->robot.lidar_y_m};
 	seq->t_turn_ns = scan->t_start_ns;
-	cairn_points_from_scan_moving(&seq->scan_points, scan, t_ns, driven(seq), lidar, &body);
+	cairn_points_from_scan_moving(
+	    &seq->scan_points, scan, &seq->directions, t_ns, driven(seq), lidar, &body);
 }
 
 void cairn_sequencer_on_depth(

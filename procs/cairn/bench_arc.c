@@ -11,6 +11,7 @@
 
 struct arc_work {
 	struct cairn_points points;
+	struct cairn_directions directions;
 	struct cairn_footprint body;
 	double margin_m, curvature_1pm;
 	volatile double sink; /* the result must be wanted by somebody */
@@ -81,7 +82,7 @@ bool cairn_bench_arc(struct cairn_bench_out *out)
 		w->body = (struct cairn_footprint){cfg.robot.footprint_front_m, cfg.robot.footprint_rear_m,
 		    cfg.robot.footprint_half_width_m};
 		w->margin_m = cfg.safety.margin_m;
-		cairn_points_from_scan(&w->points, scan,
+		cairn_points_from_scan(&w->points, scan, &w->directions,
 		    (struct cairn_vec2){cfg.robot.lidar_x_m, cfg.robot.lidar_y_m}, &w->body);
 		double straight_ns = cairn_bench_time_ns(clearance, w);
 		w->curvature_1pm = 1.0 / cfg.robot.turn_radius_min_m;

@@ -19,6 +19,7 @@ struct world {
 	struct cairn_msg_nav_goal goal;
 	struct cairn_msg_scan scan;
 	struct cairn_points points;
+	struct cairn_directions directions;
 	struct cairn_planner_output out;
 	int64_t now_ns;
 	double driven_m, reversed_m, nearest_m;
@@ -92,7 +93,7 @@ static inline void give_scan(struct world *w)
 		w->scan.range_m[i] = r < 4.0 ? (float)r : 0.0f;
 	}
 	ck_assert(cairn_planner_scan(w->planner, &w->scan, w->now_ns));
-	cairn_points_from_scan(&w->points, &w->scan, lidar, &w->body);
+	cairn_points_from_scan(&w->points, &w->scan, &w->directions, lidar, &w->body);
 }
 
 static inline double toward(double from, double to, double step)

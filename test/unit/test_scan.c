@@ -6,6 +6,7 @@
 
 static const struct cairn_footprint body = {.front_m = 0.27, .rear_m = 0.08, .half_width_m = 0.10};
 static struct cairn_points points;
+static struct cairn_directions directions; /* one for all scans here, which differ */
 static struct cairn_msg_scan scan;
 
 static void one_point(double x_m, double y_m)
@@ -28,10 +29,34 @@ static void one_beam(double angle_rad, double range_m)
 START_TEST(beams_become_points_of_the_robot_frame)
 {
 	one_beam(M_PI / 2.0, 2.0);
-	cairn_points_from_scan(&points, &scan, (struct cairn_vec2){0.1, 0.05}, &body);
+	cairn_points_from_scan(&points, &scan, &directions, (struct cairn_vec2){0.1, 0.05}, &body);
 	ck_assert_uint_eq(points.count, 1);
 	ck_assert_double_eq_tol((double)points.x_m[0], 0.1, 1e-6);
 	ck_assert_double_eq_tol((double)points.y_m[0], 2.05, 1e-6);
+}
+END_TEST
+
+START_TEST(directions_are_those_of_the_scan_not_of_the_one_before)
+{
+	const uint32_t n = 40;
+	scan = (struct cairn_msg_scan){
+	    .range_min_m = 0.05f, .range_max_m = 16.0f, .angle_rad_count = n, .range_m_count = n};
+	for (uint32_t i = 0; i < n; i++) {
+		scan.angle_rad[i] = 0.1f * (float)i;
+		scan.range_m[i] = 2.0f;
+	}
+	cairn_points_from_scan(&points, &scan, &directions, (struct cairn_vec2){0}, &body);
+	scan.angle_rad[n - 1] = -1.0f;
+	cairn_points_from_scan(&points, &scan, &directions, (struct cairn_vec2){0}, &body);
+	ck_assert_uint_eq(points.count, n);
+	ck_assert_double_eq_tol((double)points.x_m[n - 1], 2.0 * cos(1.0), 1e-6);
+	ck_assert_double_eq_tol((double)points.y_m[n - 1], -2.0 * sin(1.0), 1e-6);
+	/* Kept ones say the same, and a return left out leaves no gap. */
+	scan.range_m[3] = 0.0f;
+	cairn_points_from_scan(&points, &scan, &directions, (struct cairn_vec2){0}, &body);
+	ck_assert_uint_eq(points.count, n - 1);
+	for (uint32_t i = 3; i < n - 1; i++)
+		ck_assert_double_eq_tol((double)points.y_m[i], 2.0 * sin((double)scan.angle_rad[i + 1]), 1e-6);
 }
 END_TEST
 
@@ -40,15 +65,15 @@ START_TEST(invalid_returns_are_left_out)
 	const double bad[] = {0.0, -1.0, 0.04, 16.5, NAN, INFINITY, -INFINITY};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		one_beam(0.0, bad[i]);
-		cairn_points_from_scan(&points, &scan, (struct cairn_vec2){0.1, 0.0}, &body);
+		cairn_points_from_scan(&points, &scan, &directions, (struct cairn_vec2){0.1, 0.0}, &body);
 		ck_assert_uint_eq(points.count, 0);
 	}
 	one_beam(NAN, 1.0);
-	cairn_points_from_scan(&points, &scan, (struct cairn_vec2){0.1, 0.0}, &body);
+	cairn_points_from_scan(&points, &scan, &directions, (struct cairn_vec2){0.1, 0.0}, &body);
 	ck_assert_uint_eq(points.count, 0);
 	one_beam(0.0, 1.0);
 	scan.range_max_m = NAN;
-	cairn_points_from_scan(&points, &scan, (struct cairn_vec2){0.1, 0.0}, &body);
+	cairn_points_from_scan(&points, &scan, &directions, (struct cairn_vec2){0.1, 0.0}, &body);
 	ck_assert_uint_eq(points.count, 0);
 }
 END_TEST
@@ -56,10 +81,10 @@ END_TEST
 START_TEST(returns_of_the_robot_itself_are_left_out)
 {
 	one_beam(0.0, 0.10); /* x = 0.20, inside the body */
-	cairn_points_from_scan(&points, &scan, (struct cairn_vec2){0.1, 0.0}, &body);
+	cairn_points_from_scan(&points, &scan, &directions, (struct cairn_vec2){0.1, 0.0}, &body);
 	ck_assert_uint_eq(points.count, 0);
 	one_beam(0.0, 0.18); /* x = 0.28, 1 cm in front of it */
-	cairn_points_from_scan(&points, &scan, (struct cairn_vec2){0.1, 0.0}, &body);
+	cairn_points_from_scan(&points, &scan, &directions, (struct cairn_vec2){0.1, 0.0}, &body);
 	ck_assert_uint_eq(points.count, 1);
 }
 END_TEST
@@ -68,7 +93,7 @@ START_TEST(unequal_array_lengths_use_the_shorter)
 {
 	one_beam(0.0, 1.0);
 	scan.angle_rad_count = 5;
-	cairn_points_from_scan(&points, &scan, (struct cairn_vec2){0.1, 0.0}, &body);
+	cairn_points_from_scan(&points, &scan, &directions, (struct cairn_vec2){0.1, 0.0}, &body);
 	ck_assert_uint_eq(points.count, 1);
 }
 END_TEST
@@ -90,7 +115,7 @@ START_TEST(points_of_a_moving_robot_are_carried_to_the_end_of_the_turn)
 		scan.range_m[i] = (float)hypot(p.y_m, p.x_m - 0.1);
 	}
 	cairn_points_from_scan_moving(
-	    &points, &scan, 1000 * CAIRN_NS_PER_MS, twist, (struct cairn_vec2){0.1, 0.0}, &body);
+	    &points, &scan, &directions, 1000 * CAIRN_NS_PER_MS, twist, (struct cairn_vec2){0.1, 0.0}, &body);
 	ck_assert_uint_eq(points.count, 720);
 	for (int i = 0; i < n; i++) {
 		ck_assert_double_eq_tol((double)points.x_m[i], 3.0, 5e-3);
@@ -98,7 +123,7 @@ START_TEST(points_of_a_moving_robot_are_carried_to_the_end_of_the_turn)
 	}
 	/* A turn that lasts no plausible time is taken as it is. */
 	cairn_points_from_scan_moving(
-	    &points, &scan, 100 * CAIRN_NS_PER_MS, twist, (struct cairn_vec2){0.1, 0.0}, &body);
+	    &points, &scan, &directions, 100 * CAIRN_NS_PER_MS, twist, (struct cairn_vec2){0.1, 0.0}, &body);
 	ck_assert_double_gt(fabs((double)points.x_m[0] - 3.0), 0.03);
 }
 END_TEST
@@ -475,7 +500,8 @@ START_TEST(on_a_tight_arc_the_inner_side_is_seen_before_it_is_driven_on_or_not_d
 }
 END_TEST
 
-CAIRN_TEST_MAIN("scan", beams_become_points_of_the_robot_frame, invalid_returns_are_left_out,
+CAIRN_TEST_MAIN("scan", beams_become_points_of_the_robot_frame,
+    directions_are_those_of_the_scan_not_of_the_one_before, invalid_returns_are_left_out,
     floor_never_seen_ends_a_tight_arc_whose_inner_corner_comes_there,
     on_a_tight_arc_the_inner_side_is_seen_before_it_is_driven_on_or_not_driven_on,
     returns_of_the_robot_itself_are_left_out, unequal_array_lengths_use_the_shorter,
