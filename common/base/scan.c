@@ -21,7 +21,8 @@ static double gap_of(const struct cairn_footprint *body, double x_m, double y_m)
 }
 
 /* Points of one block share a correction: 16 of 720 points last 2 ms, a fraction of a millimetre. */
-#define BLOCK 16
+#define BLOCK CAIRN_POINTS_BLOCK
+#define NEAREST_SPARE_M 1e-3 /* more than single precision loses at any reach that counts */
 
 /* Pose, in the frame at the end of the turn, of the robot left_s before it. */
 static struct cairn_pose2 pose_before_end(struct cairn_twist twist, double left_s)
@@ -154,20 +155,38 @@ void cairn_points_move(struct cairn_points *out, const struct cairn_points *in, 
 	out->sight = (struct cairn_sight){0};
 }
 
+/* A point nearer to the rectangle than this is so near to its middle, squared and a little more. */
+static float middle_limit(const struct cairn_footprint *body, double gap2_m2)
+{
+	double corner_m = hypot(0.5 * (body->front_m + body->rear_m), body->half_width_m);
+	double m = sqrt(gap2_m2) + corner_m + NEAREST_SPARE_M;
+	return (float)(m * m * (1.0 + NEAREST_SPARE_M));
+}
+
 double cairn_points_nearest(
     const struct cairn_points *points, const struct cairn_footprint *body, double *ret_bearing_rad)
 {
+	const float middle = (float)(0.5 * (body->front_m - body->rear_m));
 	double best2 = INFINITY;
+	float limit_m2 = INFINITY;
 	size_t at = 0;
-	for (size_t i = 0; i < points->count; i++) {
-		double x = (double)points->x_m[i], y = fabs((double)points->y_m[i]);
-		double dx = cairn_larger(cairn_larger(x - body->front_m, -body->rear_m - x), 0.0);
-		double dy = cairn_larger(y - body->half_width_m, 0.0);
-		double d2 = dx * dx + dy * dy;
-		if (d2 < best2) {
-			best2 = d2;
-			at = i;
+	for (size_t from = 0; from < points->count; from += BLOCK) {
+		size_t end = points->count - from < BLOCK ? points->count : from + BLOCK;
+		double before2 = best2;
+		if (!cairn_block_within(points, from, points->count, middle, 0.0f, limit_m2))
+			continue;
+		for (size_t i = from; i < end; i++) {
+			double x = (double)points->x_m[i], y = fabs((double)points->y_m[i]);
+			double dx = cairn_larger(cairn_larger(x - body->front_m, -body->rear_m - x), 0.0);
+			double dy = cairn_larger(y - body->half_width_m, 0.0);
+			double d2 = dx * dx + dy * dy;
+			if (d2 < best2) {
+				best2 = d2;
+				at = i;
+			}
 		}
+		if (best2 < before2)
+			limit_m2 = middle_limit(body, best2);
 	}
 	bool some = best2 < INFINITY;
 	if (ret_bearing_rad != NULL)
@@ -189,8 +208,8 @@ struct chosen {
 _Static_assert(CAIRN_POINTS_MAX <= UINT16_MAX, "a number of a point fits");
 
 /* Where points matter, in single precision and by more than that loses: beside the body, and on the way of its
- * widest outline. There low <= bend x^2 + y (y + tilt) <= high: of a circle about (0, c) the squared radius less c
- * squared, of a line y squared. */
+ * widest outline. There low <= bend (x^2 + y^2) + tilt y <= high: of a circle about (0, c) the squared radius less c
+ * squared, of a line y. */
 struct ground {
 	float near2, far2; /* squared distances from the origin */
 	float bend, tilt, low, high;
@@ -198,7 +217,7 @@ struct ground {
 
 static inline int matters(const struct ground *g, float x, float y)
 {
-	float r2 = x * x + y * y, h = g->bend * x * x + y * (y + g->tilt);
+	float r2 = x * x + y * y, h = g->bend * r2 + g->tilt * y;
 	return (r2 <= g->near2) | ((r2 <= g->far2) & (h >= g->low) & (h <= g->high));
 }
 
@@ -421,8 +440,9 @@ static struct ground ground_of(
 	struct rect widest = {body->front_m + margin_m, body->rear_m + margin_m, side + margin_m, side + margin_m};
 	struct ground g = {.near2 = (float)(near_m * near_m), .far2 = (float)(far_m * far_m)};
 	if (fabs(curvature_1pm) < STRAIGHT_1PM) {
-		g.low = -1.0f;
-		g.high = (float)((widest.left_m + spare_m) * (widest.left_m + spare_m));
+		g.tilt = 1.0f;
+		g.high = (float)(widest.left_m + spare_m);
+		g.low = -g.high;
 		return g;
 	}
 	double c = 1.0 / curvature_1pm, low, high;

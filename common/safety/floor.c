@@ -173,16 +173,11 @@ bool cairn_depth_scan_ok(const struct cairn_msg_depth_scan *scan, const char **r
 	return *ret_why == NULL;
 }
 
-/* Is one of these n points near? In single precision, which sorts out nearly all of them, many at a time. */
+/* Is one of these n points near? In single precision, which sorts out nearly all of them. */
 static inline bool perhaps_near(const float *x_m, const float *y_m, size_t n, float x, float y)
 {
 	const float limit = (float)((SAME_AS_LIDAR_M + 1e-3) * (SAME_AS_LIDAR_M + 1e-3));
-	int near = 0;
-	for (size_t i = 0; i < n; i++) {
-		float dx = x_m[i] - x, dy = y_m[i] - y;
-		near |= dx * dx + dy * dy < limit;
-	}
-	return near != 0;
+	return cairn_some_within(x_m, y_m, n, x, y, limit);
 }
 
 /* A place that the camera sees, looking along (ux, uy). */

@@ -126,7 +126,8 @@ struct cairn_monitor_verdict cairn_monitor_limit(
 	if (speed < DRIVEN_MIN_MPS)
 		return v;
 	double k = cairn_clamp(driven.w_radps / driven.v_mps, -p->curvature_max_1pm, p->curvature_max_1pm);
-	hit = cairn_arc_clearance(&m->points, &p->body, p->margin_m, k, forward, horizon(p));
+	if (k != curvature_1pm)
+		hit = cairn_arc_clearance(&m->points, &p->body, p->margin_m, k, forward, horizon(p));
 	double brake_m = fmax(hit.free_m - lead_m, 0.0);
 	double limit = fmin(p->speed_max_mps, sqrt(2.0 * p->decel_mps2 * brake_m));
 	if (limit < v.limit_mps)

@@ -117,19 +117,32 @@ static int bin_of(float x, float y)
 	return bin < CAIRN_APPROACH_BINS ? bin : 0;
 }
 
+static void fill_block(const struct cairn_zones *z, const float *x_m, const float *y_m, size_t n, float reach2,
+    struct ring *ring)
+{
+	const float middle = (float)centre_of(z);
+	for (size_t i = 0; i < n; i++) {
+		float dx = x_m[i] - middle, y = y_m[i];
+		if (dx * dx + y * y > reach2)
+			continue;
+		double gap = gap_to(&z->params.body, (double)x_m[i], (double)y);
+		int bin = bin_of(dx, y);
+		ring->gap_m[bin] = cairn_smaller(gap, ring->gap_m[bin]);
+	}
+}
+
 static void fill(
     const struct cairn_zones *z, const struct cairn_points *points, double reach_m, struct ring *ring)
 {
 	float middle = (float)centre_of(z), reach = (float)reach_m + 0.2f, reach2 = reach * reach;
 	for (int i = 0; i < CAIRN_APPROACH_BINS; i++)
 		ring->gap_m[i] = INFINITY;
-	for (size_t i = 0; i < points->count; i++) {
-		float x = points->x_m[i], y = points->y_m[i], dx = x - middle;
-		if (dx * dx + y * y > reach2)
-			continue;
-		double gap = gap_to(&z->params.body, (double)x, (double)y);
-		int bin = bin_of(dx, y);
-		ring->gap_m[bin] = cairn_smaller(gap, ring->gap_m[bin]);
+	const float some2 = nextafterf(reach2, INFINITY); /* as far counts here */
+	for (size_t from = 0; from < points->count; from += CAIRN_POINTS_BLOCK) {
+		size_t left = points->count - from;
+		if (cairn_block_within(points, from, points->count, middle, 0.0f, some2))
+			fill_block(z, &points->x_m[from], &points->y_m[from],
+			    left < CAIRN_POINTS_BLOCK ? left : CAIRN_POINTS_BLOCK, reach2, ring);
 	}
 }
 
@@ -271,10 +284,14 @@ struct cairn_zone_limit cairn_zones_limit(struct cairn_zones *z, const struct ca
 	reach = fmax(
 	    reach, p->stop.count > 0 || p->slow.count > 0 ? 8.0 : fmax(p->stop.radius_m, p->slow.radius_m));
 	float middle = (float)centre_of(z), reach2 = (float)(reach * reach);
-	for (size_t i = 0; i < count; i++) {
-		float dx = points->x_m[i] - middle, y = points->y_m[i];
-		if (dx * dx + y * y < reach2)
-			count_point(z, &m, (double)points->x_m[i], (double)y, i, &c);
+	for (size_t from = 0; from < count; from += CAIRN_POINTS_BLOCK) {
+		if (!cairn_block_within(points, from, count, middle, 0.0f, reach2))
+			continue; /* nearly all */
+		for (size_t i = from; i < count && i < from + CAIRN_POINTS_BLOCK; i++) {
+			float dx = points->x_m[i] - middle, y = points->y_m[i];
+			if (dx * dx + y * y < reach2)
+				count_point(z, &m, (double)points->x_m[i], (double)y, i, &c);
+		}
 	}
 	if (now_ns < z->approach_ns)
 		return (struct cairn_zone_limit){

@@ -57,7 +57,8 @@ void cairn_seen_add(
 		if (!well_within(&sides, x, y))
 			sides = sides_of(sector_of(x, y));
 		float *nearest = &look->nearest_m[sides.sector];
-		*nearest = fminf(*nearest, hypotf(points->x_m[i], points->y_m[i]));
+		float range = (float)sqrt(x * x + y * y);
+		*nearest = range < *nearest ? range : *nearest;
 	}
 }
 
