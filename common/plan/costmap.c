@@ -276,10 +276,30 @@ bool cairn_costmap_clear_under(
 	return true;
 }
 
-static bool live_index(const struct cairn_costmap *cm, struct cairn_vec2 p, double skip_m, int *ret_index)
+struct point_box {
+	double x0, y0, x1, y1;
+};
+
+/* Sets the cells of the live points; *ret_box: around those points, none where x0 > x1. */
+static int set_cells(struct cairn_costmap *cm, const struct cairn_vec2 *points, size_t count, double skip_m,
+    struct point_box *ret_box)
 {
-	*ret_index = cairn_costmap_index(cm, p.x_m, p.y_m);
-	return *ret_index >= 0 && (double)cm->map_dist[*ret_index] * cm->cell_m > skip_m;
+	struct point_box box = {INFINITY, INFINITY, -INFINITY, -INFINITY};
+	int set = 0;
+	for (size_t i = 0; i < count; i++) {
+		double x = points[i].x_m, y = points[i].y_m;
+		int index = cairn_costmap_index(cm, x, y);
+		if (index < 0 || !((double)cm->map_dist[index] * cm->cell_m > skip_m))
+			continue;
+		set += (cm->cells[index] & CAIRN_CELL_LIVE) == 0;
+		cm->cells[index] |= CAIRN_CELL_LIVE;
+		box.x0 = x < box.x0 ? x : box.x0;
+		box.x1 = x > box.x1 ? x : box.x1;
+		box.y0 = y < box.y0 ? y : box.y0;
+		box.y1 = y > box.y1 ? y : box.y1;
+	}
+	*ret_box = box;
+	return set;
 }
 
 int cairn_costmap_set_live(
@@ -288,37 +308,17 @@ int cairn_costmap_set_live(
 	if (cm->width == 0)
 		return 0;
 	forget_live(cm);
-	double x0 = INFINITY, y0 = INFINITY, x1 = -INFINITY, y1 = -INFINITY;
-	int index, set = 0;
-	for (size_t i = 0; i < count; i++) {
-		if (!live_index(cm, points[i], skip_m, &index))
-			continue;
-		x0 = fmin(x0, points[i].x_m);
-		x1 = fmax(x1, points[i].x_m);
-		y0 = fmin(y0, points[i].y_m);
-		y1 = fmax(y1, points[i].y_m);
-	}
-	if (x0 > x1)
+	struct point_box box;
+	int set = set_cells(cm, points, count, skip_m, &box);
+	if (set == 0)
 		return 0;
 	/* Around the window their distance is beyond anything that is asked of it. */
 	double reach = cm->params.inflation_m + 2.0 * cm->cell_m;
-	struct cairn_window w = cairn_cells_within(cm, x0 - reach, y0 - reach, x1 + reach, y1 + reach);
-	size_t width = (size_t)(w.x1 - w.x0);
-	for (size_t i = 0; i < count; i++) {
-		if (!live_index(cm, points[i], skip_m, &index) || (cm->cells[index] & CAIRN_CELL_LIVE) != 0)
-			continue;
-		cm->cells[index] |= CAIRN_CELL_LIVE;
-		set++;
-	}
+	struct cairn_window w =
+	    cairn_cells_within(cm, box.x0 - reach, box.y0 - reach, box.x1 + reach, box.y1 + reach);
 	cm->live = w;
 	size_t corner = (size_t)w.y0 * (size_t)cm->width + (size_t)w.x0;
-	cairn_edt_compute(&cm->edt, cm->cells + corner, (size_t)cm->width, CAIRN_CELL_LIVE, (int)width,
-	    w.y1 - w.y0, cm->scratch, width);
-	for (int y = w.y0; y < w.y1; y++) {
-		float *d = cm->dist + (size_t)y * (size_t)cm->width + w.x0;
-		const float *l = cm->scratch + (size_t)(y - w.y0) * width;
-		for (size_t x = 0; x < width; x++)
-			d[x] = l[x] < d[x] ? l[x] : d[x];
-	}
+	cairn_edt_lower(&cm->edt, cm->cells + corner, (size_t)cm->width, CAIRN_CELL_LIVE, w.x1 - w.x0, w.y1 - w.y0,
+	    cm->scratch, cm->dist + corner, (size_t)cm->width);
 	return set;
 }

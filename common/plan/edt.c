@@ -204,6 +204,83 @@ static float row_largest(const float *row, int width)
 	return m;
 }
 
+/* The squared distances from column at, g cells off, to the cells of a row of n that are within cap. */
+static void take_site(int16_t *restrict best, int n, int at, int g, int cap)
+{
+	int reach = (int)sqrtf((float)(cap * cap - g * g));
+	int first = at > reach ? at - reach : 0, count = (at + reach < n ? at + reach + 1 : n) - first;
+	int16_t g2 = (int16_t)(g * g), off = (int16_t)(first - at);
+	int16_t *restrict out = best + first;
+	for (int16_t i = 0; i < count; i++) {
+		int16_t dx = (int16_t)(off + i), d2 = (int16_t)(dx * dx + g2);
+		out[i] = d2 < out[i] ? d2 : out[i];
+	}
+}
+
+/* The squared distances, up to cap cells, of the cells from to end - 1 to what the columns lo to hi tell: column by
+ * column where few tell something, else offset by offset. */
+static void squares_from(
+    const struct cairn_edt *edt, const float *column, int lo, int hi, int from, int end, int cap)
+{
+	int16_t *restrict g2 = edt->column2, *restrict best = edt->best2, far2 = (int16_t)(cap * cap);
+	int n = end - from, sites = 0;
+	for (int x = 0; x < n; x++)
+		g2[x] = best[x] = far2;
+	for (int x = lo; x <= hi; x++)
+		sites += column[x] < (float)cap;
+	if (sites <= cap) {
+		for (int x = lo; x <= hi; x++)
+			if (column[x] < (float)cap)
+				take_site(best, n, x - from, (int)column[x], cap);
+		return;
+	}
+	for (int x = lo; x <= hi; x++) {
+		float g = column[x] < (float)cap ? column[x] : (float)cap;
+		g2[x - from] = best[x - from] = (int16_t)(g * g);
+	}
+	for (int k = 1; k < n && k < cap; k++)
+		take_offset(g2, best, n, k);
+}
+
+/* Lowers the distances of a row to those from the columns lo to hi where these are nearer: no more than that is to
+ * be done where obstacles have only come. largest: of the row. */
+static void lower_row(const struct cairn_edt *edt, const float *column, float *restrict dist, int width, int lo,
+    int hi, float largest)
+{
+	for (; lo <= hi && column[lo] >= largest; lo++)
+		;
+	for (; hi >= lo && column[hi] >= largest; hi--)
+		;
+	if (lo > hi)
+		return;
+	int reach = largest < (float)width ? (int)largest + 1 : width;
+	int from = lo > reach ? lo - reach : 0, end = hi + reach < width ? hi + reach + 1 : width;
+	if (reach > OFFSETS_MAX) {
+		row_pass(edt, column + from, edt->row, end - from);
+		for (int x = from; x < end; x++)
+			dist[x] = edt->row[x - from] < dist[x] ? edt->row[x - from] : dist[x];
+		return;
+	}
+	squares_from(edt, column, lo, hi, from, end, reach);
+	for (int x = from; x < end; x++) {
+		float d = sqrtf((float)edt->best2[x - from]);
+		dist[x] = d < dist[x] ? d : dist[x];
+	}
+}
+
+void cairn_edt_lower(struct cairn_edt *edt, const uint8_t *cells, size_t cells_stride, uint8_t mask, int width,
+    int height, float *scratch, float *dist, size_t dist_stride)
+{
+	if (width <= 0 || height <= 0)
+		return;
+	columns_pass(cells, cells_stride, mask, width, height, scratch, (size_t)width);
+	for (int y = 0; y < height; y++) {
+		float *row = dist + (size_t)y * dist_stride;
+		lower_row(
+		    edt, scratch + (size_t)y * (size_t)width, row, width, 0, width - 1, row_largest(row, width));
+	}
+}
+
 static bool decides(float was, float now, float row_max)
 {
 	return was != now && (was < row_max || now < row_max);
@@ -224,6 +301,14 @@ static bool change_matters(
 	*ret_lo = lo;
 	*ret_hi = hi;
 	return lo < count;
+}
+
+static bool none_farther(const float *was, const float *now, int count)
+{
+	int farther = 0;
+	for (int x = 0; x < count; x++)
+		farther |= now[x] > was[x];
+	return farther == 0;
 }
 
 /* What a change of the columns between lo and hi can have changed in a row: where one of them was or is as near
@@ -280,14 +365,19 @@ int cairn_edt_update(struct cairn_edt *edt, const struct cairn_edt_grid *g, int 
 		float *column = g->column + (size_t)y * width, *dist = g->dist + (size_t)y * width;
 		const float *now = g->scratch + (size_t)y * changed;
 		int lo = 0, hi = 0;
+		bool only_nearer = false;
 		/* of all nothing is known before: the columns may never have been written */
 		g->row_changed[y] =
 		    all || change_matters(column + x0, now, x1 - x0, g->row_max[y], &lo, &hi);
+		if (g->row_changed[y] && !all)
+			only_nearer = none_farther(column + x0 + lo, now + lo, hi - lo + 1);
 		memcpy(column + x0, now, changed * sizeof(*now));
 		if (!g->row_changed[y])
 			continue;
 		if (all)
 			row_pass(edt, column, dist, g->width);
+		else if (only_nearer)
+			lower_row(edt, column, dist, g->width, x0 + lo, x0 + hi, g->row_max[y]);
 		else
 			renew_row(edt, column, dist, g->width, x0 + lo, x0 + hi);
 		g->row_max[y] = row_largest(dist, g->width);
