@@ -104,13 +104,25 @@ static void widen(struct cairn_wave_box *box, int32_t lo, int32_t hi, int32_t y)
 	box->y1 = y > box->y1 ? y : box->y1;
 }
 
+static bool same_eight(const uint8_t *p, const uint8_t *q)
+{
+	uint64_t a, b;
+	memcpy(&a, p, sizeof(a));
+	memcpy(&b, q, sizeof(b));
+	return a == b;
+}
+
 /* Where two rows of n bytes differ, which they do. */
 static void find_difference(const void *a, const void *b, int32_t n, int32_t *ret_lo, int32_t *ret_hi)
 {
 	const uint8_t *p = a, *q = b;
 	int32_t lo = 0, hi = n - 1;
+	while (lo + 8 <= n && same_eight(p + lo, q + lo))
+		lo += 8;
 	while (p[lo] == q[lo])
 		lo++;
+	while (hi >= 7 && same_eight(p + hi - 7, q + hi - 7))
+		hi -= 8;
 	while (p[hi] == q[hi])
 		hi--;
 	*ret_lo = lo;

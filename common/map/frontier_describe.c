@@ -200,10 +200,12 @@ static bool find_stand(const struct cairn_frontier_finder *f, struct cairn_front
 	for (int32_t ring = 0; ring <= reach && fmax(0.0, ring * step_m - VIEW_M) + least_m < best; ring++) {
 		double nearest = fmax(0.0, ring * step_m - VIEW_M); /* what its distance costs at least */
 		for (int32_t dy = -ring; dy <= ring; dy++) {
-			int32_t step = abs(dy) == ring || ring == 0 ? 1 : 2 * ring;
+			int32_t step = abs(dy) == ring || ring == 0 ? 1 : 2 * ring, y = mid_y + dy * stride;
+			if (y < 0 || y >= f->wave.height)
+				continue;
 			for (int32_t dx = -ring; dx <= ring; dx += step) {
-				int32_t x = mid_x + dx * stride, y = mid_y + dy * stride;
-				if (x < 0 || y < 0 || x >= f->wave.width || y >= f->wave.height)
+				int32_t x = mid_x + dx * stride;
+				if (x < 0 || x >= f->wave.width)
 					continue;
 				uint32_t way = cairn_wave_distance(&f->wave, x, y);
 				if (way == CAIRN_WAVE_NEVER || nearest + detour_m(f, way) >= best)

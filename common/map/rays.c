@@ -1,5 +1,7 @@
 #include "common/map/rays.h"
 
+#include <string.h>
+
 #define FACE_M 0.15    /* neighbours up to here tell which way a surface runs, */
 #define FACE_FAR_M 0.5 /* or the nearest, where the points lie thinner */
 #define FACE_POINTS 8  /* to each side at most */
@@ -23,6 +25,18 @@ static struct cairn_pose2 pose_at(const struct cairn_rays_motion *motion, double
 	    a->yaw_rad + f * cairn_wrap_rad(b->yaw_rad - a->yaw_rad)};
 }
 
+static void take_angles(struct cairn_rays_angles *a, const float *rad, uint32_t n)
+{
+	if (a->count == n && memcmp(a->rad, rad, n * sizeof(a->rad[0])) == 0)
+		return;
+	a->count = n;
+	memcpy(a->rad, rad, n * sizeof(a->rad[0]));
+	for (uint32_t i = 0; i < n; i++) {
+		a->c[i] = cos((double)rad[i]);
+		a->s[i] = sin((double)rad[i]);
+	}
+}
+
 size_t cairn_rays_from_scan(struct cairn_rays *out, const struct cairn_msg_scan *scan,
     const struct cairn_rays_motion *motion, const struct cairn_config *cfg)
 {
@@ -31,19 +45,20 @@ size_t cairn_rays_from_scan(struct cairn_rays *out, const struct cairn_msg_scan 
 	n = n < CAIRN_RAYS_MAX ? n : CAIRN_RAYS_MAX;
 	size_t hits = 0;
 	out->count = 0;
+	take_angles(&out->angles, scan->angle_rad, n);
 	for (uint32_t i = 0; i < n; i++) {
 		double range = (double)scan->range_m[i], angle = (double)scan->angle_rad[i];
 		if (!isfinite(range) || !isfinite(angle) || range <= 0.0 ||
 		    range < (double)scan->range_min_m || range > (double)scan->range_max_m)
 			continue;
-		double x = cfg->robot.lidar_x_m + range * cos(angle);
-		double y = cfg->robot.lidar_y_m + range * sin(angle);
+		double x = cfg->robot.lidar_x_m + range * out->angles.c[i];
+		double y = cfg->robot.lidar_y_m + range * out->angles.s[i];
 		if (inside_body(&cfg->robot, x, y))
 			continue;
 		bool hit = range <= cfg->map.range_use_m;
 		if (!hit) {
-			x = cfg->robot.lidar_x_m + cfg->map.range_use_m * cos(angle);
-			y = cfg->robot.lidar_y_m + cfg->map.range_use_m * sin(angle);
+			x = cfg->robot.lidar_x_m + cfg->map.range_use_m * out->angles.c[i];
+			y = cfg->robot.lidar_y_m + cfg->map.range_use_m * out->angles.s[i];
 		}
 		struct cairn_pose2 pose = pose_at(motion, n > 1 ? (double)i / (n - 1) : 1.0);
 		struct cairn_vec2 end = cairn_pose_apply(pose, (struct cairn_vec2){x, y});

@@ -17,12 +17,21 @@
 #define CAIRN_RAYS_MAX 8192
 #define CAIRN_RAYS_KNOTS 9
 
+/* Directions of a LiDAR's points: those of the next turn are mostly the same. */
+struct cairn_rays_angles {
+	uint32_t count;
+	float rad[CAIRN_RAYS_MAX];
+	double c[CAIRN_RAYS_MAX], s[CAIRN_RAYS_MAX];
+};
+
+/* All zero before the first scan. */
 struct cairn_rays {
 	size_t count;
 	float from_x_m[CAIRN_RAYS_MAX], from_y_m[CAIRN_RAYS_MAX]; /* where the LiDAR was */
 	float x_m[CAIRN_RAYS_MAX], y_m[CAIRN_RAYS_MAX];           /* end of the ray */
 	float face_x[CAIRN_RAYS_MAX], face_y[CAIRN_RAYS_MAX]; /* which way its surface faces; 0 0: unknown */
 	bool hit[CAIRN_RAYS_MAX]; /* false: the ray was cut at range_use_m, nothing is known of its end */
+	struct cairn_rays_angles angles; /* of the newest scan */
 };
 
 /* The robot during the turn: its pose at KNOTS evenly spaced times from the first point to the last, relative

@@ -127,6 +127,26 @@ void cairn_wave_driven_in(struct cairn_wave *wave, struct cairn_wave_box box)
 	add_stale(wave, box);
 }
 
+/* Those of a row between two columns from what the rows up to bound away tell, the two at each distance together. */
+static void clearances_of(const struct cairn_wave *wave, int32_t y, int32_t x0, int32_t x1, int bound)
+{
+	const ptrdiff_t w = wave->width;
+	const int32_t count = x1 - x0 + 1;
+	int16_t *restrict out = wave->clearance2 + y * w + x0;
+	const int16_t *row2 = wave->row2 + y * w + x0;
+	memcpy(out, row2, (size_t)count * sizeof(*out));
+	for (int32_t k = 1; k <= bound; k++) {
+		bool above = y - k >= 0, below = y + k < wave->height;
+		if (!above && !below)
+			return;
+		/* At the window's edge twice the one there is. */
+		const int16_t *restrict a = row2 + (above ? -k : k) * w, *restrict b = row2 + (below ? k : -k) * w;
+		const int16_t add = (int16_t)(k * k);
+		for (int32_t x = 0; x < count; x++)
+			out[x] = min16(out[x], (int16_t)(min16(a[x], b[x]) + add));
+	}
+}
+
 void cairn_wave_clearances_in(struct cairn_wave *wave, int bound_cells, struct cairn_wave_box box)
 {
 	int32_t w = wave->width, h = wave->height;
@@ -138,18 +158,8 @@ void cairn_wave_clearances_in(struct cairn_wave *wave, int bound_cells, struct c
 	for (int32_t y = clip(box.y0, h - 1); y <= clip(box.y1, h - 1); y++)
 		row_distances(wave->cell + (size_t)y * (size_t)w, wave->row2 + (size_t)y * (size_t)w, x0, x1,
 		    w, bound_cells, far);
-	for (int32_t y = y0; y <= y1; y++) {
-		int16_t *restrict out = wave->clearance2 + (size_t)y * (size_t)w;
-		for (int32_t x = x0; x <= x1; x++)
-			out[x] = far;
-		int32_t lo = clip(y - bound_cells, h - 1), hi = clip(y + bound_cells, h - 1);
-		for (int32_t yy = lo; yy <= hi; yy++) {
-			const int16_t *restrict in = wave->row2 + (size_t)yy * (size_t)w;
-			int16_t add = (int16_t)((yy - y) * (yy - y));
-			for (int32_t x = x0; x <= x1; x++)
-				out[x] = min16(out[x], (int16_t)(in[x] + add));
-		}
-	}
+	for (int32_t y = y0; y <= y1; y++)
+		clearances_of(wave, y, x0, x1, bound_cells);
 }
 
 void cairn_wave_clearances(struct cairn_wave *wave, int bound_cells)

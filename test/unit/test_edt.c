@@ -97,6 +97,32 @@ START_TEST(an_update_after_a_change_gives_what_a_new_start_would)
 }
 END_TEST
 
+START_TEST(lowering_gives_the_lesser_of_two_distances)
+{
+	enum { W = 120, H = 40 };
+	static uint8_t cells[H * W];
+	static float dist[H * W], other[H * W], scratch[H * W], want[H * W];
+	struct cairn_edt edt = {0};
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 9, 1);
+	ck_assert_int_eq(cairn_edt_reserve(&edt, W), 0);
+	for (int round = 0; round < CAIRN_ROUNDS(120); round++) {
+		const double walls[4] = {0.0, 0.0005, 0.003, 0.1}, points[3] = {0.0005, 0.01, 0.3};
+		for (int i = 0; i < W * H; i++)
+			cells[i] = (uint8_t)((cairn_rng_uniform(&rng) < walls[round % 4] ? 1 : 0) |
+					     (cairn_rng_uniform(&rng) < points[round % 3] ? 2 : 0));
+		cairn_edt_compute(&edt, cells, W, 1, W, H, dist, W);
+		cairn_edt_compute(&edt, cells, W, 2, W, H, other, W);
+		for (int i = 0; i < W * H; i++)
+			want[i] = other[i] < dist[i] ? other[i] : dist[i];
+		cairn_edt_lower(&edt, cells, W, 2, W, H, scratch, dist, W);
+		for (int i = 0; i < W * H; i++)
+			ck_assert_float_eq(dist[i], want[i]);
+	}
+	cairn_edt_free(&edt);
+}
+END_TEST
+
 CAIRN_TEST_MAIN("edt", an_update_after_a_change_gives_what_a_new_start_would,
     distances_of_one_cell_are_straight_lines, an_empty_grid_is_far_everywhere,
-    random_grids_agree_with_brute_force)
+    random_grids_agree_with_brute_force, lowering_gives_the_lesser_of_two_distances)
