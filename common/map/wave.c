@@ -7,6 +7,7 @@
 #define ESCAPE_MAX 30
 #define RUN 40 /* cells; 12 x RUN + 7 < CAIRN_WAVE_BUCKETS */
 #define NEVER (CAIRN_WAVE_NEVER >> 9)
+#define DISTANCE_BIT 9 /* of a state */
 #define INNER (1U << 8)
 #define EVERYWHERE 0xFFU
 
@@ -309,51 +310,64 @@ static void mark(struct cairn_wave *wave)
 /* What became of a run that came to a cell. */
 enum reached { RUN_ENDS, RUN_GOES_ON, RUN_FAILED };
 
-static inline enum reached reach_cell(struct cairn_wave *wave, size_t index, uint32_t distance, int way)
+/* What a run along a way writes and asks. Distances stay where they are in a state: comparing states compares them. */
+struct run {
+	uint32_t inner_on;   /* an inner cell, with the ways a run hands on */
+	uint32_t inner_mine; /* and with the run's own */
+};
+
+static inline struct run run_along(int way)
 {
-	uint32_t state = wave->state[index], had = state >> 9;
-	if (had < distance) /* closed, or nearer another way */
+	return (struct run){INNER | hands_on[way], INNER | 1U << way};
+}
+
+/* at: the distance, as it is in a state. */
+static inline enum reached reach_cell(struct cairn_wave *wave, size_t index, uint32_t at, struct run run)
+{
+	uint32_t state = wave->state[index];
+	if (state < at) /* closed, or nearer another way */
 		return RUN_ENDS;
-	if (had == distance) {
-		if (!(state & INNER) || (state & 1U << way))
+	if (state < at + (1U << DISTANCE_BIT)) {
+		if ((state & run.inner_mine) != INNER)
 			return RUN_ENDS; /* it goes on from there by itself */
-		wave->state[index] = state | hands_on[way];
+		wave->state[index] = state | run.inner_on;
 		return RUN_GOES_ON;
 	}
 	if (state & INNER) {
-		wave->state[index] = distance << 9 | INNER | hands_on[way];
+		wave->state[index] = at | run.inner_on;
 		return RUN_GOES_ON;
 	}
-	wave->state[index] = distance << 9 | (state & EVERYWHERE);
-	return push(wave, distance, index) ? RUN_ENDS : RUN_FAILED;
+	wave->state[index] = at | (state & EVERYWHERE);
+	return push(wave, at >> DISTANCE_BIT, index) ? RUN_ENDS : RUN_FAILED;
 }
 
-static bool run_straight(struct cairn_wave *wave, size_t index, uint32_t distance, int way, ptrdiff_t step)
+static inline bool run_straight(struct cairn_wave *wave, size_t index, uint32_t at, int way, ptrdiff_t step)
 {
+	const struct run run = run_along(way);
 	for (int i = 0; i < RUN; i++) {
 		index = (size_t)((ptrdiff_t)index + step);
-		distance += CAIRN_WAVE_STEP;
-		enum reached reached = reach_cell(wave, index, distance, way);
+		at += CAIRN_WAVE_STEP << DISTANCE_BIT;
+		enum reached reached = reach_cell(wave, index, at, run);
 		if (reached != RUN_GOES_ON)
 			return reached == RUN_ENDS;
 	}
-	return push(wave, distance, index);
+	return push(wave, at >> DISTANCE_BIT, index);
 }
 
-static bool run_diagonal(
-    struct cairn_wave *wave, size_t index, uint32_t distance, int way, const ptrdiff_t step[8])
+static bool run_diagonal(struct cairn_wave *wave, size_t index, uint32_t at, int way, const ptrdiff_t step[8])
 {
+	const struct run run = run_along(way);
 	for (int i = 0; i < RUN; i++) {
 		index = (size_t)((ptrdiff_t)index + step[way]);
-		distance += DIAGONAL;
-		enum reached reached = reach_cell(wave, index, distance, way);
+		at += DIAGONAL << DISTANCE_BIT;
+		enum reached reached = reach_cell(wave, index, at, run);
 		if (reached != RUN_GOES_ON)
 			return reached == RUN_ENDS;
 		for (int k = 0; k < 2; k++)
-			if (!run_straight(wave, index, distance, sides[way][k], step[sides[way][k]]))
+			if (!run_straight(wave, index, at, sides[way][k], step[sides[way][k]]))
 				return false;
 	}
-	return push(wave, distance, index);
+	return push(wave, at >> DISTANCE_BIT, index);
 }
 
 /* The ways whose first step comes to a cell that is not nearer already. Without branches: beside walls few of
@@ -383,8 +397,8 @@ static bool expand(struct cairn_wave *wave)
 			for (unsigned ways = state & ways_worth(wave, index, now, step); ways != 0;
 			     ways &= ways - 1) {
 				int k = __builtin_ctz(ways);
-				if (k < 4 ? !run_straight(wave, index, now, k, step[k])
-					  : !run_diagonal(wave, index, now, k, step))
+				if (k < 4 ? !run_straight(wave, index, now << DISTANCE_BIT, k, step[k])
+					  : !run_diagonal(wave, index, now << DISTANCE_BIT, k, step))
 					return false;
 			}
 		}
