@@ -228,7 +228,7 @@ static void squares_from(
 		g2[x] = best[x] = far2;
 	for (int x = lo; x <= hi; x++)
 		sites += column[x] < (float)cap;
-	if (sites <= cap) {
+	if (sites <= 2 * cap) {
 		for (int x = lo; x <= hi; x++)
 			if (column[x] < (float)cap)
 				take_site(best, n, x - from, (int)column[x], cap);
