@@ -10,6 +10,7 @@
 #define GIVEN_UP_M 0.4  /* as CAIRN_EXPLORE_SAME_M */
 #define SAME_M 0.5      /* a target that moved less is the same one */
 #define RAYS 72
+#define COLUMNS 512 /* of cells at once, even */
 #define GAIN_MIN_M2 0.05
 #define BORDER 1e-6 /* cells; a middle is one to a tenth of this */
 
@@ -175,24 +176,34 @@ static int32_t block_cells(const struct cairn_ground *g)
 	return n < 1 ? 1 : n;
 }
 
-/* Adds the cells of a row that the robot can reach, n of them from x on, to those of the rows before. */
+/* Adds those of count states that were reached. */
+static void note_reached(const uint32_t *restrict state, int32_t count, uint8_t *restrict reached)
+{
+	const uint32_t most = (CAIRN_WAVE_NEVER >> 9) - 1; /* 0 is closed, and one more than this not reached */
+	for (int32_t i = 0; i < count; i++) /* all at once: the compiler's vectors */
+		reached[i] |= (state[i] >> 9) - 1 < most;
+}
+
+/* Adds the cells of a row that the robot can reach, n of them from x on, to those of the rows before. x is even. */
 static void add_reached(const struct cairn_wave *reach, int32_t x, int32_t y, int32_t n, uint8_t *restrict any)
 {
-	const uint32_t *restrict state = reach->state + cairn_wave_index(reach, x, y);
-	if (reach->halved) {
-		for (int32_t i = 0; i < n; i++)
-			any[i] |= cairn_wave_distance(reach, x + i, y) != CAIRN_WAVE_NEVER;
+	if (!reach->halved) {
+		note_reached(reach->state + cairn_wave_index(reach, x, y), n, any);
 		return;
 	}
-	const uint32_t most = (CAIRN_WAVE_NEVER >> 9) - 1; /* 0 is closed, and one more than this not reached */
-	for (int32_t i = 0; i < n; i++) /* all at once: the compiler's vectors */
-		any[i] |= (state[i] >> 9) - 1 < most;
+	/* A block's second column is even: the first block has but one here. */
+	uint8_t reached[COLUMNS / 2 + 1] = {0}, wide[COLUMNS + 2];
+	const uint8_t *restrict open = reach->open + (size_t)y * (size_t)reach->width + (size_t)x;
+	note_reached(reach->state + cairn_wave_index(reach, x, y), n / 2 + 1, reached);
+	for (int32_t i = 0; i <= n / 2; i++)
+		wide[2 * i] = wide[2 * i + 1] = reached[i];
+	for (int32_t i = 0; i < n; i++)
+		any[i] |= open[i] & wide[i + 1];
 }
 
 /* Which blocks of a row of them hold such a cell; their cells' rows go from y0 on. */
 static void take_block_row(const struct cairn_wave *reach, int32_t y0, int32_t n, uint8_t *block)
 {
-	enum { COLUMNS = 512 };
 	uint8_t any[COLUMNS];
 	for (int32_t x0 = 0; x0 < reach->width; x0 += COLUMNS) {
 		int32_t count = reach->width - x0 < COLUMNS ? reach->width - x0 : COLUMNS;

@@ -139,26 +139,28 @@ static bool is_big(struct cairn_frontier_finder *f, uint32_t seed, uint32_t limi
 	int32_t w = f->wave.width, h = f->wave.height;
 	const int32_t step_x[4] = {1, -1, 0, 0}, step_y[4] = {0, 0, 1, -1};
 	uint32_t *queue = f->flooded + f->flooded_count, count = 0, next = 0;
+	const uint8_t *const unknown = f->unknown;
+	uint8_t *const flood = f->flood;
 	bool big = false;
 	queue[count++] = seed;
-	f->flood[seed] = FLOOD_NOW;
+	flood[seed] = FLOOD_NOW;
 	while (next < count && !big) {
 		uint32_t at = queue[next++];
 		int32_t x = (int32_t)(at % (uint32_t)w), y = (int32_t)(at / (uint32_t)w);
 		big = count >= limit || x == 0 || y == 0 || x == w - 1 || y == h - 1;
 		for (int k = 0; k < 4 && !big; k++) {
 			uint32_t to = (uint32_t)(y + step_y[k]) * (uint32_t)w + (uint32_t)(x + step_x[k]);
-			if (!f->unknown[to] || f->flood[to] == FLOOD_NOW)
+			if (!unknown[to] || flood[to] == FLOOD_NOW)
 				continue;
-			big = f->flood[to] == FLOOD_BIG;
+			big = flood[to] == FLOOD_BIG;
 			if (big)
 				break;
-			f->flood[to] = FLOOD_NOW;
+			flood[to] = FLOOD_NOW;
 			queue[count++] = to;
 		}
 	}
 	for (uint32_t i = 0; i < count; i++)
-		f->flood[queue[i]] = big ? FLOOD_BIG : FLOOD_SMALL;
+		flood[queue[i]] = big ? FLOOD_BIG : FLOOD_SMALL;
 	f->flooded_count += count;
 	return big;
 }
@@ -189,19 +191,18 @@ static void drop_pockets(struct cairn_frontier_finder *f)
 /* Joins cells that touch (8 neighbours) into one piece, starting at seed; its number of cells. */
 static uint32_t flood_piece(struct cairn_frontier_finder *f, uint32_t seed, uint32_t piece)
 {
-	int32_t w = f->wave.width;
-	uint32_t count = 0;
-	f->queue[count++] = seed;
-	f->label[seed] = piece;
+	const int32_t w = f->wave.width, step[8] = {-w - 1, -w, -w + 1, -1, 1, w - 1, w, w + 1};
+	const uint8_t *const edge = f->edge;
+	uint32_t *const label = f->label, *const queue = f->queue, count = 0;
+	queue[count++] = seed;
+	label[seed] = piece;
 	for (uint32_t next = 0; next < count; next++) {
-		for (int32_t dy = -1; dy <= 1; dy++) {
-			for (int32_t dx = -1; dx <= 1; dx++) {
-				uint32_t to = (uint32_t)((int32_t)f->queue[next] + dy * w + dx);
-				if (!f->edge[to] || f->label[to] != NONE)
-					continue;
-				f->label[to] = piece;
-				f->queue[count++] = to;
-			}
+		for (int k = 0; k < 8; k++) {
+			uint32_t to = (uint32_t)((int32_t)queue[next] + step[k]);
+			if (!edge[to] || label[to] != NONE)
+				continue;
+			label[to] = piece;
+			queue[count++] = to;
 		}
 	}
 	return count;
@@ -253,6 +254,8 @@ static void link_cells(struct cairn_frontier_finder *f, uint32_t a, uint32_t b, 
 static size_t link_pieces(struct cairn_frontier_finder *f)
 {
 	const int32_t w = f->wave.width, step[8] = {1, -1, w, -w, w + 1, w - 1, -w + 1, -w - 1};
+	const uint8_t *const cell = f->wave.cell;
+	uint32_t *const label = f->label, *const queue = f->queue;
 	double reach = LINK_M / f->cell_m + 1e-6;
 	size_t end = 0, from = 0;
 	for (size_t i = 0; i < f->cell_count; i++) {
@@ -263,17 +266,16 @@ static size_t link_pieces(struct cairn_frontier_finder *f)
 	for (int ring = 0; ring < rings; ring++) {
 		size_t ring_end = end;
 		for (; from < ring_end; from++) {
-			uint32_t at = f->queue[from], mine = f->label[at];
+			uint32_t at = queue[from], mine = label[at], cluster = f->cells[mine].cluster;
 			for (int k = 0; k < (ring % 2 == 0 ? 8 : 4); k++) {
-				uint32_t to = (uint32_t)((int32_t)at + step[k]);
-				if (f->wave.cell[to] != CAIRN_WAVE_FREE)
+				uint32_t to = (uint32_t)((int32_t)at + step[k]), other = label[to];
+				if (cell[to] != CAIRN_WAVE_FREE || other == mine)
 					continue;
-				if (f->label[to] == NONE) {
-					f->label[to] = mine;
-					f->queue[end++] = to;
-				} else if (f->label[to] != mine &&
-					   f->cells[f->label[to]].cluster != f->cells[mine].cluster) {
-					link_cells(f, mine, f->label[to], reach * reach);
+				if (other == NONE) {
+					label[to] = mine;
+					queue[end++] = to;
+				} else if (f->cells[other].cluster != cluster) {
+					link_cells(f, mine, other, reach * reach);
 				}
 			}
 		}
