@@ -221,13 +221,12 @@ static inline int matters(const struct ground *g, float x, float y)
 	return (r2 <= g->near2) | ((r2 <= g->far2) & (h >= g->low) & (h <= g->high));
 }
 
-/* Is one of so many points there? Without branches: many at a time. */
-static int some_matter(const struct ground *g, const float *restrict x_m, const float *restrict y_m, size_t count)
+/* The same of four. */
+static inline cairn_int4 matter4(const struct ground *g, const float *x_m, const float *y_m)
 {
-	int some = 0;
-	for (size_t i = 0; i < count; i++)
-		some |= matters(g, x_m[i], y_m[i]);
-	return some;
+	cairn_float4 x = cairn_load4(x_m), y = cairn_load4(y_m);
+	cairn_float4 r2 = x * x + y * y, h = g->bend * r2 + g->tilt * y;
+	return (r2 <= g->near2) | ((r2 <= g->far2) & (h >= g->low) & (h <= g->high));
 }
 
 /* Neighbours in a scan are neighbours in the room: of most blocks of them none matters. */
@@ -237,10 +236,12 @@ static void choose(struct chosen *ret, const struct cairn_points *points, size_t
 	size_t n = 0;
 	for (size_t from = 0; from < count; from += BLOCK) {
 		size_t end = from + BLOCK < count ? from + BLOCK : count;
-		int some = end - from == BLOCK
-			       ? some_matter(&ground, points->x_m + from, points->y_m + from, BLOCK)
-			       : some_matter(&ground, points->x_m + from, points->y_m + from, end - from);
-		for (size_t i = from; some && i < end; i++) {
+		cairn_int4 some = {0};
+		for (size_t i = from; end - from == BLOCK && i < from + BLOCK; i += 4)
+			some |= matter4(&ground, &points->x_m[i], &points->y_m[i]);
+		if (end - from == BLOCK && !cairn_some_of4(some))
+			continue;
+		for (size_t i = from; i < end; i++) {
 			ret->index[n] = (uint16_t)i;
 			n += (size_t)matters(&ground, points->x_m[i], points->y_m[i]);
 		}
