@@ -44,6 +44,22 @@ static uint32_t bin_of(float x, float y)
 	return bin >= 0 && bin < CAIRN_MOVERS_BINS ? (uint32_t)bin : 0;
 }
 
+static cairn_float4 either4(cairn_int4 which, cairn_float4 a, cairn_float4 b)
+{
+	return (cairn_float4)((which & (cairn_int4)a) | (~which & (cairn_int4)b));
+}
+
+/* The same of four. */
+static cairn_int4 bin_of4(cairn_float4 x, cairn_float4 y)
+{
+	const cairn_int4 size = (cairn_int4){0} + INT32_MAX; /* all but the sign */
+	cairn_float4 sum = (cairn_float4)((cairn_int4)x & size) + (cairn_float4)((cairn_int4)y & size);
+	cairn_float4 f = (cairn_float4)((cairn_int4)(y / sum) & (sum > 0.0f));
+	cairn_float4 turn = either4(x >= 0.0f, either4(f >= 0.0f, f, 4.0f + f), 2.0f - f);
+	cairn_int4 bin = __builtin_convertvector(turn * (CAIRN_MOVERS_BINS / 4.0f), cairn_int4);
+	return bin & (bin >= 0) & (bin < CAIRN_MOVERS_BINS);
+}
+
 /* From one frame into another: what a pose between them does to a point. */
 struct carry {
 	float c, s, x, y;
@@ -75,9 +91,16 @@ static void measure_turn(const struct cairn_movers *m, const struct cairn_points
 		ret->nearest_m[i] = INFINITY;
 	for (size_t i = 0; i < points->count; i++) {
 		float x = points->x_m[i] - ex, y = points->y_m[i] - ey;
-		ret->bin[i] = (uint8_t)bin_of(x, y);
 		ret->range_m[i] = sqrtf(x * x + y * y);
 	}
+	size_t fours = points->count - points->count % 4;
+	for (size_t i = 0; i < fours; i += 4) {
+		cairn_int4 bin = bin_of4(cairn_load4(&points->x_m[i]) - ex, cairn_load4(&points->y_m[i]) - ey);
+		for (int k = 0; k < 4; k++)
+			ret->bin[i + (size_t)k] = (uint8_t)bin[k];
+	}
+	for (size_t i = fours; i < points->count; i++)
+		ret->bin[i] = (uint8_t)bin_of(points->x_m[i] - ex, points->y_m[i] - ey);
 	for (size_t i = 0; i < points->count; i++) {
 		float *nearest = &ret->nearest_m[ret->bin[i]];
 		*nearest = ret->range_m[i] < *nearest ? ret->range_m[i] : *nearest;
@@ -91,8 +114,8 @@ static void make_view(
 	v->t_ns = t_ns;
 	v->eye = eye;
 	for (uint32_t i = 0; i < CAIRN_MOVERS_BINS; i++) {
-		float before = r[(i + CAIRN_MOVERS_BINS - 1) % CAIRN_MOVERS_BINS],
-		      after = r[(i + 1) % CAIRN_MOVERS_BINS];
+		float before = r[i > 0 ? i - 1 : CAIRN_MOVERS_BINS - 1],
+		      after = r[i + 1 < CAIRN_MOVERS_BINS ? i + 1 : 0];
 		float beside = before < after ? before : after;
 		v->range_m[i] = r[i] < beside ? r[i] : beside;
 	}
