@@ -165,6 +165,12 @@ static struct cairn_pose2 end_of(const struct hybrid_node *n, const struct hybri
 	return (struct cairn_pose2){n->x_m + arc->end.x_m, n->y_m + arc->end.y_m, arc->end.yaw_rad};
 }
 
+/* With g to here and to_go from here on, can a path still cost less than what there is, or than is asked for? */
+static bool too_dear(const struct cairn_hybrid *h, float g, float to_go)
+{
+	return g + HYBRID_LEAST * to_go - HYBRID_LEAST_CELLS >= h->bound;
+}
+
 /* x, y: cell in which the arc ends. */
 static void relax_arc(struct cairn_hybrid *h, int32_t from, const struct hybrid_arc *arc, int x, int y)
 {
@@ -182,7 +188,7 @@ static void relax_arc(struct cairn_hybrid *h, int32_t from, const struct hybrid_
 	if (slot->node >= 0 && g + arc->cost >= slot->g)
 		return; /* found before the footprint is laid anywhere */
 	float to_go = cairn_cost_field_at_xy(&h->field, x, y);
-	if (!(to_go < INFINITY))
+	if (!(to_go < INFINITY) || too_dear(h, g + arc->cost, to_go))
 		return;
 	struct cairn_pose2 end = end_of(&n, arc);
 	struct cairn_pose2 mid = {n.x_m + arc->mid.x_m, n.y_m + arc->mid.y_m, arc->mid.yaw_rad};
@@ -364,7 +370,7 @@ static bool run(struct cairn_hybrid *h)
 	int until_shot = 0;
 	while (h->heap_count > 0) {
 		struct hybrid_entry top = heap_pop(h);
-		if (top.f >= h->bound || (h->best >= 0 && h->expansions > h->improved_at + HYBRID_PATIENCE))
+		if (h->best >= 0 && (top.f >= h->bound || h->expansions > h->improved_at + HYBRID_PATIENCE))
 			return true;
 		struct hybrid_node *n = &h->nodes[top.node];
 		if (n->closed)
@@ -391,15 +397,6 @@ static bool run(struct cairn_hybrid *h)
 
 /* ---- from start to goal ---- */
 
-/* Would the way of a point cost that much already? In steps to neighbours it is up to 8.2 % longer than
- * straight, and counted in blocks it is good to a few of them. */
-static bool too_dear(struct cairn_hybrid *h, int start_cell)
-{
-	const double octile = 1.0824, block = 1.06, ends_cells = 20.0;
-	double most = h->query->cost_max;
-	return most > 0.0 && (double)heuristic(h, start_cell) >= octile * block * most + ends_cells;
-}
-
 static void add_start(struct cairn_hybrid *h, int start_cell)
 {
 	const struct cairn_hybrid_query *q = h->query;
@@ -424,7 +421,7 @@ enum cairn_plan_result cairn_hybrid_search(struct cairn_hybrid *h, const struct 
 	h->expansions = h->shots = 0;
 	forget_states(h);
 	h->full = false;
-	h->bound = INFINITY;
+	h->bound = query->cost_max > 0.0 ? (float)query->cost_max : INFINITY;
 	h->best = h->nearest = -1;
 	h->nearest_to_go = INFINITY;
 	h->switch_cost = (float)(h->p.switch_m / cm->cell_m);
@@ -434,7 +431,8 @@ enum cairn_plan_result cairn_hybrid_search(struct cairn_hybrid *h, const struct 
 	if (start_cell >= 0) {
 		result = hybrid_make_covers(h) ? hybrid_choose_goal(h, start_cell) : CAIRN_PLAN_LIMIT;
 	}
-	if ((result == CAIRN_PLAN_OK || result == CAIRN_PLAN_NEAREST) && too_dear(h, start_cell))
+	if ((result == CAIRN_PLAN_OK || result == CAIRN_PLAN_NEAREST) &&
+	    too_dear(h, 0.0f, heuristic(h, start_cell)))
 		result = CAIRN_PLAN_NO_PATH;
 	if (result == CAIRN_PLAN_OK || result == CAIRN_PLAN_NEAREST) {
 		hybrid_make_arcs(h, query->start.yaw_rad);
@@ -444,7 +442,7 @@ enum cairn_plan_result cairn_hybrid_search(struct cairn_hybrid *h, const struct 
 		if (h->best >= 0) {
 			hybrid_trace(h, h->best, &h->best_shot, path);
 			path->cost = (double)h->bound;
-		} else if (h->expansions <= 1) {
+		} else if (h->expansions <= 1 && !(query->cost_max > 0.0)) {
 			result = CAIRN_PLAN_START_BLOCKED;
 		} else if (!ended && h->nearest_to_go < start_to_go - (float)(HYBRID_WORTH_M / cm->cell_m)) {
 			hybrid_trace(h, h->nearest, NULL, path);

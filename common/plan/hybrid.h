@@ -46,8 +46,8 @@ struct cairn_hybrid_query {
 	bool heading_given;
 	double goal_yaw_rad, yaw_tolerance_rad;
 	double nearest_m; /* > 0: when the goal cannot be reached, a point this near to it will do */
-	/* > 0: a path that costs this much (as cairn_hybrid_path_cost counts) is of no use, and where the way
-	 * of a point costs it already none is looked for: NO_PATH. */
+	/* > 0: a path that costs this much (as the search counts: path->cost) is of no use and none is looked for: NO_PATH
+	 * when all that is left would. */
 	double cost_max;
 	int expansions_max;           /* 0 = as many as nodes_max allows */
 	int64_t (*now_ns)(void *ctx); /* NULL: no clock */

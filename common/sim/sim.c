@@ -65,9 +65,11 @@ struct cairn_sim *cairn_sim_new(
 		cairn_sim_destroy(&s);
 		return NULL;
 	}
-	for (int i = 0; i < CAIRN_LIDAR_POINTS; i++)
-		s->angle_rad[i] =
-		    (float)cairn_wrap_rad(cfg->robot.lidar_yaw_rad - i * (2.0 * M_PI / CAIRN_LIDAR_POINTS));
+	for (int i = 0; i < CAIRN_LIDAR_POINTS; i++) {
+		double a = cfg->robot.lidar_yaw_rad - i * (2.0 * M_PI / CAIRN_LIDAR_POINTS);
+		s->angle_rad[i] = (float)cairn_wrap_rad(a);
+		s->direction[i] = (struct cairn_vec2){cos(a), sin(a)};
+	}
 	cairn_rng_seed(&s->state.rng, (uint64_t)cfg->sim.seed, 1);
 	s->state.start = start;
 	s->state.battery_v = BATTERY_FULL_V;
@@ -172,20 +174,24 @@ static const struct cairn_beams *cast_beams(struct cairn_sim *s, struct cairn_po
 		return b;
 	struct cairn_pose2 moved = cairn_pose_between(before, after);
 	double before_c = cos(before.yaw_rad), before_s = sin(before.yaw_rad);
+	/* The robot's heading at each beam: turned on by the same bit from one to the next. */
+	double bit_rad = moved.yaw_rad / CAIRN_LIDAR_STEP_POINTS, bit_c = cos(bit_rad), bit_s = sin(bit_rad);
+	double c = before_c, sn = before_s;
 	struct cairn_slice_ray rays[CAIRN_LIDAR_STEP_POINTS];
 	double range_m[CAIRN_LIDAR_STEP_POINTS];
-	*b = (struct cairn_beams){.known = true, .before = before, .after = after};
+	b->known = true;
+	b->before = before;
+	b->after = after;
 	for (int i = 0; i < CAIRN_LIDAR_STEP_POINTS; i++) {
-		double share = (i + 1.0) / CAIRN_LIDAR_STEP_POINTS;
-		struct cairn_pose2 part = {moved.x_m * share, moved.y_m * share, moved.yaw_rad * share};
-		struct cairn_pose2 at = {before.x_m + before_c * part.x_m - before_s * part.y_m,
-		    before.y_m + before_s * part.x_m + before_c * part.y_m,
-		    cairn_wrap_rad(before.yaw_rad + part.yaw_rad)};
-		struct cairn_vec2 from =
-		    cairn_pose_apply(at, (struct cairn_vec2){r->lidar_x_m, r->lidar_y_m});
-		int index = (int)s->turn_step * CAIRN_LIDAR_STEP_POINTS + i;
-		double a = at.yaw_rad + r->lidar_yaw_rad - index * (2.0 * M_PI / CAIRN_LIDAR_POINTS);
-		rays[i] = (struct cairn_slice_ray){from.x_m, from.y_m, cos(a), sin(a)};
+		double share = (i + 1.0) / CAIRN_LIDAR_STEP_POINTS, x = moved.x_m * share, y = moved.y_m * share;
+		double turned_c = c * bit_c - sn * bit_s;
+		sn = sn * bit_c + c * bit_s;
+		c = turned_c;
+		struct cairn_vec2 d = s->direction[(int)s->turn_step * CAIRN_LIDAR_STEP_POINTS + i];
+		rays[i] = (struct cairn_slice_ray){
+		    before.x_m + before_c * x - before_s * y + c * r->lidar_x_m - sn * r->lidar_y_m,
+		    before.y_m + before_s * x + before_c * y + sn * r->lidar_x_m + c * r->lidar_y_m,
+		    c * d.x_m - sn * d.y_m, sn * d.x_m + c * d.y_m};
 	}
 	cairn_slice_cast(s->lidar, CAIRN_LIDAR_STEP_POINTS, rays, CAIRN_LIDAR_MAX_M, range_m);
 	for (int i = 0; i < CAIRN_LIDAR_STEP_POINTS; i++)
