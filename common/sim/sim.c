@@ -135,28 +135,39 @@ size_t cairn_sim_people(const struct cairn_sim *sim, struct cairn_disc discs[CAI
 
 /* ---- LiDAR ---- */
 
-static float measure(
-    struct cairn_sim *s, const struct cairn_beam *beam, const struct cairn_disc *people, size_t people_count)
+/* What chance does to a beam: drawn for every one, so that one world's noise does not depend on what stands in it. */
+struct luck {
+	bool dropped;
+	double error_m;
+};
+
+static void try_luck(struct cairn_sim *s, struct luck ret[CAIRN_LIDAR_STEP_POINTS])
+{
+	const struct cairn_config_sim *k = &s->cfg->sim;
+	for (int i = 0; i < CAIRN_LIDAR_STEP_POINTS; i += 2) {
+		double normal[2] = {0.0, 0.0};
+		for (int j = i; j < i + 2; j++)
+			ret[j].dropped = k->noise && cairn_rng_uniform(&s->state.rng) < k->lidar_dropout;
+		if (k->noise)
+			cairn_rng_normals(&s->state.rng, normal);
+		for (int j = i; j < i + 2; j++)
+			ret[j].error_m = k->lidar_noise_m * normal[j - i];
+	}
+}
+_Static_assert(CAIRN_LIDAR_STEP_POINTS % 2 == 0, "errors come in twos");
+
+static float measure(struct cairn_sim *s, const struct cairn_beam *beam, const struct luck *luck,
+    const struct cairn_disc *people, size_t people_count)
 {
 	struct cairn_vec2 from = beam->from;
-	const struct cairn_config_sim *k = &s->cfg->sim;
 	double range = beam->range_m, dx = beam->dx, dy = beam->dy;
 	for (size_t i = 0; i < people_count; i++)
 		range =
 		    cairn_disc_cast(&people[i], from.x_m, from.y_m, dx, dy, s->cfg->robot.lidar_z_m, range);
 	if (!s->no_sweep)
 		cairn_truth_sweep(s->truth, from.x_m, from.y_m, dx, dy, range);
-	/* Chance is drawn for every point, so that one world's noise does not depend on what stands in it. */
-	bool none = range >= CAIRN_LIDAR_MAX_M || range < CAIRN_LIDAR_MIN_M;
-	double error = 0.0;
-	if (k->noise) {
-		none |= cairn_rng_uniform(&s->state.rng) < k->lidar_dropout;
-		if (none)
-			cairn_rng_skip_normal(&s->state.rng);
-		else
-			error = k->lidar_noise_m * cairn_rng_normal(&s->state.rng);
-	}
-	return none ? 0.0f : (float)fmax(range + error, CAIRN_LIDAR_MIN_M);
+	bool none = range >= CAIRN_LIDAR_MAX_M || range < CAIRN_LIDAR_MIN_M || luck->dropped;
+	return none ? 0.0f : (float)cairn_larger(range + luck->error_m, CAIRN_LIDAR_MIN_M);
 }
 
 static bool same(struct cairn_pose2 a, struct cairn_pose2 b)
@@ -204,10 +215,12 @@ static void turn_lidar(
     struct cairn_sim *s, struct cairn_pose2 before, const struct cairn_disc *people, size_t people_count)
 {
 	const struct cairn_beams *b = cast_beams(s, before);
+	struct luck luck[CAIRN_LIDAR_STEP_POINTS];
+	try_luck(s, luck);
 	for (int i = 0; i < CAIRN_LIDAR_STEP_POINTS; i++) {
 		uint16_t index = (uint16_t)(s->turn_step * CAIRN_LIDAR_STEP_POINTS + (uint32_t)i);
 		s->points[i] =
-		    (struct cairn_lidar_point){index, measure(s, &b->beams[i], people, people_count)};
+		    (struct cairn_lidar_point){index, measure(s, &b->beams[i], &luck[i], people, people_count)};
 		s->turn[index] = s->points[i];
 	}
 	s->turn_step = (s->turn_step + 1) % CAIRN_LIDAR_TURN_STEPS;

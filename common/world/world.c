@@ -251,6 +251,15 @@ static double edge_to_rect(const struct local *e, const struct cairn_footprint *
 	return d;
 }
 
+/* All of the edge is on one side of the footprint and farther than reach_m. */
+static bool is_beyond(const struct local *e, const struct cairn_footprint *f, double reach_m)
+{
+	return (e->ax > f->front_m + reach_m && e->bx > f->front_m + reach_m) ||
+	       (e->ax < -f->rear_m - reach_m && e->bx < -f->rear_m - reach_m) ||
+	       (e->ay > f->half_width_m + reach_m && e->by > f->half_width_m + reach_m) ||
+	       (e->ay < -f->half_width_m - reach_m && e->by < -f->half_width_m - reach_m);
+}
+
 /* Nearest edge to the footprint within reach_m; its distance in *ret_m. */
 static int32_t nearest(const struct cairn_world *w, struct cairn_pose2 pose, const struct cairn_footprint *f,
     double height_m, double reach_m, double *ret_m)
@@ -271,7 +280,7 @@ static int32_t nearest(const struct cairn_world *w, struct cairn_pose2 pose, con
 				if (e->z0_m >= height_m || e->z1_m <= CAIRN_WORLD_STEP_M)
 					continue;
 				struct local in = edge_in_frame(e, pose, c, s);
-				double d = edge_to_rect(&in, f);
+				double d = is_beyond(&in, f, *ret_m) ? INFINITY : edge_to_rect(&in, f);
 				if (d <= *ret_m) {
 					*ret_m = d;
 					best = (int32_t)w->cell_edges[i].edge;
