@@ -70,6 +70,7 @@ void cairn_hybrid_destroy(struct cairn_hybrid **h_p)
 	free(h->nodes);
 	free(h->slots);
 	free(h->heap);
+	free(h->course.heading);
 	free(h);
 	*h_p = NULL;
 }
@@ -229,7 +230,7 @@ static void relax_arc(struct cairn_hybrid *h, int32_t from, const struct hybrid_
 	    .turn_bins = (int8_t)arc->turn_bins,
 	    .reverse = arc->reverse,
 	    .escaping = esc_end};
-	if (!heap_push(h, g + HYBRID_GREED * to_go, to))
+	if (!heap_push(h, g + HYBRID_GREED * (to_go + hybrid_course_cost(h, x, y, arc->heading, to_go)), to))
 		h->full = true;
 }
 
@@ -436,6 +437,7 @@ enum cairn_plan_result cairn_hybrid_search(struct cairn_hybrid *h, const struct 
 		result = CAIRN_PLAN_NO_PATH;
 	if (result == CAIRN_PLAN_OK || result == CAIRN_PLAN_NEAREST) {
 		hybrid_make_arcs(h, query->start.yaw_rad);
+		hybrid_course_begin(h);
 		add_start(h, start_cell);
 		float start_to_go = heuristic(h, start_cell);
 		bool ended = run(h);

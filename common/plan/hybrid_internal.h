@@ -67,9 +67,19 @@ struct hybrid_look {
 	enum { HYBRID_FITS, HYBRID_PERHAPS, HYBRID_BLOCKED } room;
 };
 
+/* Which way the field leads, by the blocks that it has, and what it costs at least to turn there: the field itself
+ * knows nothing of headings, and a search that has to turn the robot round first would look at all the floor around
+ * it. */
+struct hybrid_course {
+	uint8_t *heading; /* bin of the way down the field from each block, or COURSE_... */
+	size_t capacity;
+	float turn[HYBRID_HEADINGS]; /* through so many bins, on free ground, cells */
+};
+
 struct cairn_hybrid {
 	struct cairn_hybrid_params p;
 	struct cairn_cost_field field, from_start;
+	struct hybrid_course course;
 	struct cairn_cell_bits obstacles, unseen;
 	struct cairn_ways ways;
 	struct hybrid_node *nodes;
@@ -106,6 +116,13 @@ void hybrid_trace(
 /* Tables of a search: the footprint's circles (false without memory), and the arcs from each heading. */
 bool hybrid_make_covers(struct cairn_hybrid *h);
 void hybrid_make_arcs(struct cairn_hybrid *h, double start_yaw_rad);
+
+/* Takes the memory that the map needs; 0 or -ENOMEM. Then, with the field and the start there, begins a search's. */
+int hybrid_course_reserve(struct cairn_hybrid *h);
+void hybrid_course_begin(struct cairn_hybrid *h);
+/* What a state of that heading in cell (x, y), with to_go by the field, loses by not heading down the field: by turning, or by
+ * backing all the way. */
+float hybrid_course_cost(struct cairn_hybrid *h, int x, int y, int heading, float to_go);
 
 /* Chooses the place to plan to, and makes the field of its cost-to-go; OK, NEAREST, or why there is none. */
 enum cairn_plan_result hybrid_choose_goal(struct cairn_hybrid *h, int start_cell);

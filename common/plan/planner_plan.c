@@ -8,7 +8,7 @@
 #define SKIP_CELLS 1.6 /* live points this near to an obstacle of the map are that obstacle */
 #define KEEP_MARGIN_M                                                                                        \
 	0.01 /* a path in use may lose this much of nav.clearance_m and more before it is given up */
-#define RECONSIDER_SHARE 0.1 /* of nav.planning_ms: there is a path already */
+#define RECONSIDER_SHARE 0.05 /* of nav.planning_ms: there is a path already */
 #define BETTER 0.75          /* a new path must cost less than this share of the old one */
 #define WAIT_S 6.0           /* for a moving obstacle to get out of the way */
 #define EXPANSIONS_PER_MS 300.0
