@@ -11,11 +11,11 @@
 #define RECONSIDER_SHARE 0.05 /* of nav.planning_ms: there is a path already */
 #define BETTER 0.75          /* a new path must cost less than this share of the old one */
 #define WAIT_S 6.0           /* for a moving obstacle to get out of the way */
-#define EXPANSIONS_PER_MS 300.0
+#define EXPANSIONS_PER_MS 200.0 /* of the reference robot; a bound that does not depend on a clock */
 /* What failed a moment ago mostly fails again, and takes all its time to: of such tries one of so many gets
  * the whole of nav.planning_ms, the others a part. A way that has come free is found in far less. */
-#define FULL_TRY_EVERY 4
-#define REPEATED_SHARE 0.25
+#define FULL_TRY_EVERY 8
+#define REPEATED_SHARE 0.1
 
 void planner_say(struct cairn_planner *p, enum cairn_nav_state state, const char *fmt, ...)
 {
