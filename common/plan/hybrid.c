@@ -93,22 +93,27 @@ static bool heap_push(struct cairn_hybrid *h, float f, int32_t node)
 	return true;
 }
 
-static struct hybrid_entry heap_pop(struct cairn_hybrid *h)
+/* Puts an entry at i or, while one below it is smaller, under that. */
+static void heap_sink(struct cairn_hybrid *h, int i, struct hybrid_entry entry)
 {
-	struct hybrid_entry top = h->heap[0], last = h->heap[--h->heap_count];
-	int i = 0;
 	for (;;) {
 		int kid = 2 * i + 1;
 		if (kid >= h->heap_count)
 			break;
 		if (kid + 1 < h->heap_count && h->heap[kid + 1].f < h->heap[kid].f)
 			kid++;
-		if (last.f <= h->heap[kid].f)
+		if (entry.f <= h->heap[kid].f)
 			break;
 		h->heap[i] = h->heap[kid];
 		i = kid;
 	}
-	h->heap[i] = last;
+	h->heap[i] = entry;
+}
+
+static struct hybrid_entry heap_pop(struct cairn_hybrid *h)
+{
+	struct hybrid_entry top = h->heap[0], last = h->heap[--h->heap_count];
+	heap_sink(h, 0, last);
 	return top;
 }
 
@@ -159,6 +164,12 @@ static void forget_states(struct cairn_hybrid *h)
 static float heuristic(struct cairn_hybrid *h, int cell)
 {
 	return cairn_cost_field_at(&h->field, cell);
+}
+
+/* What is left from a state, to_go of it by the field. */
+static float guess(struct cairn_hybrid *h, int x, int y, int heading, float to_go)
+{
+	return to_go + hybrid_course_cost(h, x, y, heading, to_go);
 }
 
 static struct cairn_pose2 end_of(const struct hybrid_node *n, const struct hybrid_arc *arc)
@@ -230,7 +241,7 @@ static void relax_arc(struct cairn_hybrid *h, int32_t from, const struct hybrid_
 	    .turn_bins = (int8_t)arc->turn_bins,
 	    .reverse = arc->reverse,
 	    .escaping = esc_end};
-	if (!heap_push(h, g + HYBRID_GREED * (to_go + hybrid_course_cost(h, x, y, arc->heading, to_go)), to))
+	if (!heap_push(h, g + h->greed * guess(h, x, y, arc->heading, to_go), to))
 		h->full = true;
 }
 
@@ -252,6 +263,19 @@ static void relax_arcs(struct cairn_hybrid *h, int32_t from)
 	for (int j = 0; j < HYBRID_ARCS; j++)
 		if (within[j])
 			relax_arc(h, from, &arcs[j], x[j], y[j]);
+}
+
+/* Orders what waits by another weight of the heuristic. */
+static void weigh(struct cairn_hybrid *h, float greed)
+{
+	h->greed = greed;
+	for (int i = 0; i < h->heap_count; i++) {
+		const struct hybrid_node *n = &h->nodes[h->heap[i].node];
+		int cell = (int)(n->key / HYBRID_HEADINGS), x = cell % h->cm->width, y = cell / h->cm->width;
+		h->heap[i].f = n->g + greed * guess(h, x, y, n->heading, heuristic(h, cell));
+	}
+	for (int i = h->heap_count / 2 - 1; i >= 0; i--)
+		heap_sink(h, i, h->heap[i]);
 }
 
 static void take_candidate(struct cairn_hybrid *h, int32_t node, float cost, const struct cairn_shot *shot)
@@ -381,6 +405,9 @@ static bool run(struct cairn_hybrid *h)
 		n->closed = true;
 		slot_of(h, n->key)->g = -INFINITY;
 		h->expansions++;
+		bool hurry = h->best < 0 && h->expansions >= HYBRID_HURRY_AFTER;
+		if (h->greed != (hurry ? HYBRID_HURRY : HYBRID_GREED))
+			weigh(h, hurry ? HYBRID_HURRY : HYBRID_GREED);
 		float to_go = heuristic(h, (int)(n->key / HYBRID_HEADINGS));
 		if (to_go < h->nearest_to_go) {
 			h->nearest_to_go = to_go;
@@ -424,6 +451,7 @@ enum cairn_plan_result cairn_hybrid_search(struct cairn_hybrid *h, const struct 
 	h->full = false;
 	h->bound = query->cost_max > 0.0 ? (float)query->cost_max : INFINITY;
 	h->best = h->nearest = -1;
+	h->greed = HYBRID_GREED;
 	h->nearest_to_go = INFINITY;
 	h->switch_cost = (float)(h->p.switch_m / cm->cell_m);
 	h->ease_m = h->p.body.front_m + h->p.lead_m;

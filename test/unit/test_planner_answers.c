@@ -65,7 +65,7 @@ START_TEST(a_search_that_failed_gets_a_part_of_the_time_when_it_is_tried_again)
 	}
 	ck_assert_uint_eq(searches, 10);
 	for (unsigned i = 0; i < searches; i++) {
-		double whole_ms = w->cfg.nav.planning_ms, want_ms = i % 4 == 0 ? whole_ms : 0.25 * whole_ms;
+		double whole_ms = w->cfg.nav.planning_ms, want_ms = i % 8 == 0 ? whole_ms : 0.1 * whole_ms;
 		ck_assert_double_ge(took_ms[i], want_ms);
 		ck_assert_double_le(took_ms[i], want_ms + 3.0);
 	}
