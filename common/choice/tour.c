@@ -34,7 +34,7 @@ struct cairn_tour {
 	struct cairn_wave wave; /* of blocks */
 	int32_t width, height;  /* of it */
 	struct cairn_vec2 directions[RAYS];
-	double cell_m; /* that the steps are for */
+	double cell_m;  /* that the steps are for */
 	int step_count; /* of a ray */
 	struct step *steps;
 	bool sure[RAYS]; /* none of its steps ends on a border of cells, where rounding decides */
@@ -71,7 +71,8 @@ static bool lay_rays(struct cairn_tour *t, double cell_m)
 	for (int k = 0; k < RAYS; k++) {
 		t->sure[k] = true;
 		for (int i = 0; i < t->step_count; i++) {
-			double x = 0.5 + (i + 1) * t->directions[k].x_m, y = 0.5 + (i + 1) * t->directions[k].y_m;
+			double x = 0.5 + (i + 1) * t->directions[k].x_m,
+			       y = 0.5 + (i + 1) * t->directions[k].y_m;
 			t->steps[k * t->step_count + i] = (struct step){(int16_t)floor(x), (int16_t)floor(y)};
 			t->area_m2[i] = area_m2(cell_m, i + 1);
 			t->sure[k] = t->sure[k] && fabs(x - round(x)) > BORDER && fabs(y - round(y)) > BORDER;
@@ -110,8 +111,8 @@ void cairn_tour_destroy(struct cairn_tour **tour_p)
 /* ---- what would be seen ---- */
 
 /* Adds what ray k from a place shows to what was seen before. */
-static double add_ray(const struct cairn_grid *grid, struct cairn_vec2 from, struct cairn_vec2 direction, int steps,
-    double seen_m2)
+static double add_ray(const struct cairn_grid *grid, struct cairn_vec2 from, struct cairn_vec2 direction,
+    int steps, double seen_m2)
 {
 	double dx = direction.x_m * grid->cell_m, dy = direction.y_m * grid->cell_m;
 	for (int i = 1; i <= steps; i++) {
@@ -131,8 +132,8 @@ double cairn_tour_gain_m2(const struct cairn_grid *grid, double x_m, double y_m,
 	double seen_m2 = 0.0;
 	set_directions(directions);
 	for (int k = 0; k < RAYS; k++)
-		seen_m2 = add_ray(grid, (struct cairn_vec2){x_m, y_m}, directions[k], (int)(look_m / grid->cell_m),
-		    seen_m2);
+		seen_m2 = add_ray(grid, (struct cairn_vec2){x_m, y_m}, directions[k],
+		    (int)(look_m / grid->cell_m), seen_m2);
 	return seen_m2;
 }
 
@@ -179,12 +180,14 @@ static int32_t block_cells(const struct cairn_ground *g)
 /* Adds those of count states that were reached. */
 static void note_reached(const uint32_t *restrict state, int32_t count, uint8_t *restrict reached)
 {
-	const uint32_t most = (CAIRN_WAVE_NEVER >> 9) - 1; /* 0 is closed, and one more than this not reached */
+	/* 0 is closed, and one more than this not reached. */
+	const uint32_t most = (CAIRN_WAVE_NEVER >> 9) - 1;
 	for (int32_t i = 0; i < count; i++) /* all at once: the compiler's vectors */
 		reached[i] |= (state[i] >> 9) - 1 < most;
 }
 
-/* Adds the cells of a row that the robot can reach, n of them from x on, to those of the rows before. x is even. */
+/* Adds the cells of a row that the robot can reach, n of them from x on, to those of the rows before. x is
+ * even. */
 static void add_reached(const struct cairn_wave *reach, int32_t x, int32_t y, int32_t n, uint8_t *restrict any)
 {
 	if (!reach->halved) {
@@ -294,8 +297,7 @@ static bool measure(struct cairn_tour *t, const struct cairn_ground *g, struct c
 		block_of(g, 0.0, 0.0, &x, &y);
 		m->home_m = fmax(block_way_m(t, g, x, y), 0.0);
 		m->first_m = f->distance_m + t->cfg.tour_turn_m * turn_rad(t, g, pose, f) / M_PI;
-		m->gain_m2 =
-		    fmax(gain_m2(t, g->grid, (struct cairn_vec2){f->x_m, f->y_m}), GAIN_MIN_M2);
+		m->gain_m2 = fmax(gain_m2(t, g->grid, (struct cairn_vec2){f->x_m, f->y_m}), GAIN_MIN_M2);
 	}
 	for (uint32_t i = 0; i < t->member_count; i++) /* blocks may make it longer one way than the other */
 		for (uint32_t k = 0; k < i; k++)

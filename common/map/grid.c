@@ -264,7 +264,7 @@ struct cairn_cell_box cairn_grid_published(const struct cairn_grid *grid)
 	return box;
 }
 
-/* Most cells are as those around them, unknown or as free as can be: eight of a kind are translated as one. */
+/* Most cells are as those around them, unknown or as free as can be: eight of a kind go as one. */
 static void translate(const uint8_t table[256], const int8_t *src, int32_t count, uint8_t *out)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101);

@@ -128,7 +128,8 @@ void cairn_wave_driven_in(struct cairn_wave *wave, struct cairn_wave_box box)
 	add_stale(wave, box);
 }
 
-/* Those of a row between two columns from what the rows up to bound away tell, the two at each distance together. */
+/* Those of a row between two columns from what the rows up to bound away tell, the two at each distance
+ * together. */
 static void clearances_of(const struct cairn_wave *wave, int32_t y, int32_t x0, int32_t x1, int bound)
 {
 	const ptrdiff_t w = wave->width;
@@ -141,7 +142,8 @@ static void clearances_of(const struct cairn_wave *wave, int32_t y, int32_t x0, 
 		if (!above && !below)
 			return;
 		/* At the window's edge twice the one there is. */
-		const int16_t *restrict a = row2 + (above ? -k : k) * w, *restrict b = row2 + (below ? k : -k) * w;
+		const int16_t *restrict a = row2 + (above ? -k : k) * w;
+		const int16_t *restrict b = row2 + (below ? k : -k) * w;
 		const int16_t add = (int16_t)(k * k);
 		for (int32_t x = 0; x < count; x++)
 			out[x] = min16(out[x], (int16_t)(min16(a[x], b[x]) + add));
@@ -220,7 +222,8 @@ static void mark_states(struct cairn_wave *wave, struct cairn_wave_box box)
 		uint32_t *restrict fresh = wave->fresh + (size_t)y * (size_t)w;
 		for (int32_t x = clip(x0 - 1, w - 1); x <= clip(x1 + 1, w - 1); x++)
 			column[x] = (uint8_t)(above[x] & at[x] & below[x]);
-		const int32_t from = x0 > 1 ? x0 : 1, to = x1 < w - 2 ? x1 : w - 2; /* known before: vectors */
+		/* The end is known before: the compiler's vectors. */
+		const int32_t from = x0 > 1 ? x0 : 1, to = x1 < w - 2 ? x1 : w - 2;
 		for (int32_t x = from; x <= to; x++) {
 			uint32_t inner = column[x - 1] & column[x] & column[x + 1];
 			fresh[x] = (0U - at[x]) & (NEVER << 9 | inner << 8 | (EVERYWHERE & (inner - 1U)));
@@ -310,7 +313,8 @@ static void mark(struct cairn_wave *wave)
 /* What became of a run that came to a cell. */
 enum reached { RUN_ENDS, RUN_GOES_ON, RUN_FAILED };
 
-/* What a run along a way writes and asks. Distances stay where they are in a state: comparing states compares them. */
+/* What a run along a way writes and asks. Distances stay where they are in a state: comparing states compares
+ * them. */
 struct run {
 	uint32_t inner_on;   /* an inner cell, with the ways a run hands on */
 	uint32_t inner_mine; /* and with the run's own */

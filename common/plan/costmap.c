@@ -318,7 +318,7 @@ int cairn_costmap_set_live(
 	    cairn_cells_within(cm, box.x0 - reach, box.y0 - reach, box.x1 + reach, box.y1 + reach);
 	cm->live = w;
 	size_t corner = (size_t)w.y0 * (size_t)cm->width + (size_t)w.x0;
-	cairn_edt_lower(&cm->edt, cm->cells + corner, (size_t)cm->width, CAIRN_CELL_LIVE, w.x1 - w.x0, w.y1 - w.y0,
-	    cm->scratch, cm->dist + corner, (size_t)cm->width);
+	cairn_edt_lower(&cm->edt, cm->cells + corner, (size_t)cm->width, CAIRN_CELL_LIVE, w.x1 - w.x0,
+	    w.y1 - w.y0, cm->scratch, cm->dist + corner, (size_t)cm->width);
 	return set;
 }

@@ -60,7 +60,8 @@ static void columns_pass(const uint8_t *cells, size_t cells_stride, uint8_t mask
 		const uint8_t *restrict c = cells + (size_t)y * cells_stride;
 		float *restrict d = dist + (size_t)y * dist_stride;
 		const float *restrict above = d - dist_stride;
-		for (int x = 0; x < width; x++) /* times 0 or 1: a choice between floats by bytes is no vector */
+		for (int x = 0; x < width;
+		     x++) /* times 0 or 1: a choice between floats by bytes is no vector */
 			d[x] = (above[x] + 1.0f) * (float)(int32_t)((c[x] & mask) == 0);
 	}
 	for (int y = height - 2; y >= 0; y--) {
@@ -217,8 +218,8 @@ static void take_site(int16_t *restrict best, int n, int at, int g, int cap)
 	}
 }
 
-/* The squared distances, up to cap cells, of the cells from to end - 1 to what the columns lo to hi tell: column by
- * column where few tell something, else offset by offset. */
+/* The squared distances, up to cap cells, of the cells from to end - 1 to what the columns lo to hi tell:
+ * column by column where few tell something, else offset by offset. */
 static void squares_from(
     const struct cairn_edt *edt, const float *column, int lo, int hi, int from, int end, int cap)
 {
@@ -242,10 +243,10 @@ static void squares_from(
 		take_offset(g2, best, n, k);
 }
 
-/* Lowers the distances of a row to those from the columns lo to hi where these are nearer: no more than that is to
- * be done where obstacles have only come. largest: of the row. */
-static void lower_row(const struct cairn_edt *edt, const float *column, float *restrict dist, int width, int lo,
-    int hi, float largest)
+/* Lowers the distances of a row to those from the columns lo to hi where these are nearer: no more than that
+ * is to be done where obstacles have only come. largest: of the row. */
+static void lower_row(const struct cairn_edt *edt, const float *column, float *restrict dist, int width,
+    int lo, int hi, float largest)
 {
 	for (; lo <= hi && column[lo] >= largest; lo++)
 		;
@@ -268,16 +269,16 @@ static void lower_row(const struct cairn_edt *edt, const float *column, float *r
 	}
 }
 
-void cairn_edt_lower(struct cairn_edt *edt, const uint8_t *cells, size_t cells_stride, uint8_t mask, int width,
-    int height, float *scratch, float *dist, size_t dist_stride)
+void cairn_edt_lower(struct cairn_edt *edt, const uint8_t *cells, size_t cells_stride, uint8_t mask,
+    int width, int height, float *scratch, float *dist, size_t dist_stride)
 {
 	if (width <= 0 || height <= 0)
 		return;
 	columns_pass(cells, cells_stride, mask, width, height, scratch, (size_t)width);
 	for (int y = 0; y < height; y++) {
 		float *row = dist + (size_t)y * dist_stride;
-		lower_row(
-		    edt, scratch + (size_t)y * (size_t)width, row, width, 0, width - 1, row_largest(row, width));
+		lower_row(edt, scratch + (size_t)y * (size_t)width, row, width, 0, width - 1,
+		    row_largest(row, width));
 	}
 }
 

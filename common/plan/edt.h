@@ -35,9 +35,10 @@ void cairn_edt_compute(struct cairn_edt *edt, const uint8_t *cells, size_t cells
     int width, int height, float *dist, size_t dist_stride);
 
 /* Lowers each distance to that of the nearest cell with (cells[..] & mask) != 0 where it is larger; they were
- * distances in cells to something else. scratch: width * height, contents do not matter. */
-void cairn_edt_lower(struct cairn_edt *edt, const uint8_t *cells, size_t cells_stride, uint8_t mask, int width,
-    int height, float *scratch, float *dist, size_t dist_stride);
+ * distances in cells to something else. scratch: width * height, contents do not matter. width must have been
+ * reserved. */
+void cairn_edt_lower(struct cairn_edt *edt, const uint8_t *cells, size_t cells_stride, uint8_t mask,
+    int width, int height, float *scratch, float *dist, size_t dist_stride);
 
 /* A grid whose distances are kept and brought up to date. All arrays are width * height, without gaps. */
 struct cairn_edt_grid {
