@@ -168,17 +168,23 @@ bool cairn_motor_cmd(struct cairn_motor *m, const struct cairn_header *hdr,
 /* NULL when one may drive by this scan. */
 static const char *scan_fault(const struct cairn_msg_scan *scan)
 {
-	uint32_t n = scan->angle_rad_count, returns = 0;
+	const uint32_t n = scan->angle_rad_count;
+	const float min_m = scan->range_min_m, max_m = scan->range_max_m;
+	uint32_t returns = 0, bad = 0;
 	if (n == 0 || n != scan->range_m_count)
 		return "scan without matching angles and ranges";
+	for (uint32_t i = 0; i < n; i++) { /* without branches: many at a time */
+		float r = scan->range_m[i];
+		bad |= !(fabsf(scan->angle_rad[i]) <= 7.0f);
+		returns += (uint32_t)((r > 0.0f) & (r >= min_m) & (r <= max_m));
+	}
+	if (bad != 0)
+		return "scan with angles that are none";
 	uint64_t seen = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		double a = (double)scan->angle_rad[i], r = (double)scan->range_m[i];
-		if (!(fabs(a) <= 7.0))
-			return "scan with angles that are none";
+		double a = (double)scan->angle_rad[i];
 		int bin = (int)((a + 8.0 * M_PI) * (BINS / (2.0 * M_PI))) % BINS;
 		seen |= UINT64_C(1) << bin;
-		returns += r > 0.0 && r >= (double)scan->range_min_m && r <= (double)scan->range_max_m;
 	}
 	if (__builtin_popcountll(seen) < BINS_MIN)
 		return "scan that does not look all round";

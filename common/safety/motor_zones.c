@@ -152,7 +152,7 @@ static double around(const struct ring *ring, int bin)
 {
 	double best = INFINITY;
 	for (int i = -NEIGHBOURS; i <= NEIGHBOURS; i++)
-		best = fmin(best, ring->gap_m[(bin + i + CAIRN_APPROACH_BINS) % CAIRN_APPROACH_BINS]);
+		best = cairn_smaller(best, ring->gap_m[(bin + i + CAIRN_APPROACH_BINS) % CAIRN_APPROACH_BINS]);
 	return best;
 }
 
