@@ -62,10 +62,10 @@ struct carry {
 	float c, s, x, y;
 };
 
-/* Adds so many points from first on, a block's at most, to n of them; the new number. No branches but at the end: many at
- * a time. */
-static inline size_t add_block(
-    struct cairn_points *out, size_t n, const struct sweep *w, const struct carry *k, size_t first, size_t count)
+/* Adds so many points from first on, a block's at most, to n of them; the new number. No branches but at the
+ * end: many at a time. */
+static inline size_t add_block(struct cairn_points *out, size_t n, const struct sweep *w,
+    const struct carry *k, size_t first, size_t count)
 {
 	const float *range_m = &w->scan->range_m[first], *rad = &w->directions->rad[first],
 		    *dir_c = &w->directions->c[first], *dir_s = &w->directions->s[first];
@@ -75,7 +75,8 @@ static inline size_t add_block(
 	for (size_t i = 0; i < count; i++) {
 		float r = range_m[i], x = w->lidar_x_m + r * dir_c[i], y = w->lidar_y_m + r * dir_s[i];
 		/* Written so that not-a-number anywhere fails. */
-		int valid = (r > 0.0f) & (r >= min_m) & (r <= max_m) & (r <= FLT_MAX) & (fabsf(rad[i]) <= FLT_MAX);
+		int valid =
+		    (r > 0.0f) & (r >= min_m) & (r <= max_m) & (r <= FLT_MAX) & (fabsf(rad[i]) <= FLT_MAX);
 		int inside = (x <= w->front_m) & (x >= w->back_m) & (fabsf(y) <= w->half_width_m);
 		x_m[i] = k->x + k->c * x - k->s * y;
 		y_m[i] = k->y + k->s * x + k->c * y;
@@ -103,8 +104,8 @@ static void points_from_turn(struct cairn_points *out, const struct cairn_msg_sc
 	if (n > CAIRN_POINTS_MAX)
 		n = CAIRN_POINTS_MAX;
 	take_directions(directions, scan, (uint32_t)n);
-	const struct sweep sweep = {scan, directions, (float)lidar.x_m, (float)lidar.y_m, at_most(body->front_m),
-	    -at_most(body->rear_m), at_most(body->half_width_m)};
+	const struct sweep sweep = {scan, directions, (float)lidar.x_m, (float)lidar.y_m,
+	    at_most(body->front_m), -at_most(body->rear_m), at_most(body->half_width_m)};
 	struct carry carry = {1.0f, 0.0f, 0.0f, 0.0f};
 	size_t count = 0;
 	for (size_t i = 0; i < n; i += BLOCK) {
@@ -207,9 +208,9 @@ struct chosen {
 };
 _Static_assert(CAIRN_POINTS_MAX <= UINT16_MAX, "a number of a point fits");
 
-/* Where points matter, in single precision and by more than that loses: beside the body, and on the way of its
- * widest outline. There low <= bend (x^2 + y^2) + tilt y <= high: of a circle about (0, c) the squared radius less c
- * squared, of a line y. */
+/* Where points matter, in single precision and by more than that loses: beside the body, and on the way of
+ * its widest outline. There low <= bend (x^2 + y^2) + tilt y <= high: of a circle about (0, c) the squared
+ * radius less c squared, of a line y. */
 struct ground {
 	float near2, far2; /* squared distances from the origin */
 	float bend, tilt, low, high;

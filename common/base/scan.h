@@ -33,12 +33,14 @@ struct cairn_points {
 	float x_m[CAIRN_POINTS_MAX], y_m[CAIRN_POINTS_MAX];
 };
 
-/* Neighbours among points are neighbours in the room: what looks for near ones looks at so many together first. */
+/* Neighbours among points are neighbours in the room: what looks for near ones looks at so many together
+ * first. */
 #define CAIRN_POINTS_BLOCK 16
 
 /* Four at a time, whatever the compiler makes of a loop. */
 typedef float cairn_float4 __attribute__((vector_size(16)));
-typedef int32_t cairn_int4 __attribute__((vector_size(16))); /* what comparing them gives: all bits, or none */
+typedef int32_t cairn_int4
+    __attribute__((vector_size(16))); /* what comparing them gives: all bits, or none */
 
 static inline cairn_float4 cairn_load4(const float *from)
 {
@@ -54,7 +56,8 @@ static inline bool cairn_some_of4(cairn_int4 v)
 	return (two[0] | two[1]) != 0;
 }
 
-/* Is one of n points nearer to (x_m, y_m) than the root of this? In single precision, without branches. n: 4, 8, 12... */
+/* Is one of n points, a multiple of four, nearer to (x_m, y_m) than the root of this? In single precision,
+ * without branches. */
 static inline bool cairn_some_within(
     const float *points_x_m, const float *points_y_m, size_t n, float x_m, float y_m, float limit_m2)
 {
@@ -66,7 +69,8 @@ static inline bool cairn_some_within(
 	return cairn_some_of4(some);
 }
 
-/* The same of the block at from, of count points in all; always true of the last one when it is not a whole one. */
+/* The same of the block at from, of count points in all; always true of the last one when it is not a whole
+ * one. */
 static inline bool cairn_block_within(
     const struct cairn_points *points, size_t from, size_t count, float x_m, float y_m, float limit_m2)
 {
@@ -74,8 +78,9 @@ static inline bool cairn_block_within(
 							CAIRN_POINTS_BLOCK, x_m, y_m, limit_m2);
 }
 
-/* Directions of a scan's points. Those of the next turn are mostly the same, so whoever takes scans keeps them, all
- * zero at first: each layer its own. They are compared with every scan, and made anew when one differs. */
+/* Directions of a scan's points. Those of the next turn are mostly the same, so whoever takes scans keeps
+ * them, all zero at first: each layer its own. They are compared with every scan, and made anew when one
+ * differs. */
 struct cairn_directions {
 	uint32_t count;
 	float rad[CAIRN_POINTS_MAX], c[CAIRN_POINTS_MAX], s[CAIRN_POINTS_MAX];

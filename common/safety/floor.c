@@ -200,7 +200,8 @@ static bool seen_in_group(const struct cairn_points *lidar, size_t from, size_t 
 }
 
 /* The group of the block at from that shows it, by its first point; false: none does. */
-static bool seen_in_block(const struct cairn_points *lidar, size_t from, const struct sighting *s, size_t *ret_group)
+static bool seen_in_block(
+    const struct cairn_points *lidar, size_t from, const struct sighting *s, size_t *ret_group)
 {
 	const float *x_m = &lidar->x_m[from], *y_m = &lidar->y_m[from];
 	size_t n = lidar->count - from < BLOCK ? lidar->count - from : BLOCK;
@@ -219,8 +220,8 @@ static bool seen_in_block(const struct cairn_points *lidar, size_t from, const s
 	return false;
 }
 
-/* Is what the camera sees what the LiDAR sees? *hint: the group of points where the last one was found, in which its
- * neighbour in the picture is found first. */
+/* Is what the camera sees what the LiDAR sees? *hint: the group of points where the last one was found, in
+ * which its neighbour in the picture is found first. */
 static bool seen_by_lidar(const struct cairn_points *lidar, const struct sighting *s, size_t *hint)
 {
 	size_t count = lidar != NULL ? lidar->count : 0, blocks = (count + BLOCK - 1) / BLOCK, group;
@@ -263,8 +264,8 @@ static inline void free_cell(uint8_t *cell, bool keep)
 }
 
 /* Step by step, whatever the numbers are. */
-static void free_one_by_one(struct cairn_floor *f, const struct column *l, struct cairn_pose2 pose, double c,
-    double s, bool keep)
+static void free_one_by_one(
+    struct cairn_floor *f, const struct column *l, struct cairn_pose2 pose, double c, double s, bool keep)
 {
 	for (double r = l->from_m; r <= l->end_m; r += 0.5 * CAIRN_FLOOR_CELL_M) {
 		double x = l->x_m + r * l->ux, y = l->y_m + r * l->uy;
@@ -276,14 +277,14 @@ static void free_one_by_one(struct cairn_floor *f, const struct column *l, struc
 
 typedef uint32_t lanes4 __attribute__((vector_size(16)));
 
-/* A walk over the grid in even steps, in whole numbers: cells from the grid's own, with FRACTION bits behind the point;
- * what is more than the grid has cells wraps round. Half the doubt is added beforehand. */
+/* A walk over the grid in even steps, in whole numbers: cells from the grid's own, with FRACTION bits behind
+ * the point; what is more than the grid has cells wraps round. Half the doubt is added beforehand. */
 struct walk {
 	uint32_t x, y, step_x, step_y, count;
 };
 
-/* The same as step by step in closed form, without divisions; false where the number of steps, or whether they are held
- * by the grid, could come out otherwise. */
+/* The same as step by step in closed form, without divisions; false where the number of steps, or whether
+ * they are held by the grid, could come out otherwise. */
 static bool plan_walk(const struct cairn_floor *f, const struct column *l, struct cairn_pose2 pose, double c,
     double s, struct walk *ret)
 {
@@ -310,8 +311,8 @@ static bool plan_walk(const struct cairn_floor *f, const struct column *l, struc
 	return true;
 }
 
-/* The cells of the walk, four at a time; behind them the last one again, so that they can be gone through by fours.
- * False where a step comes so near to the border of a cell that rounding could turn the answer. */
+/* The cells of the walk, four at a time; behind them the last one again, so that they can be gone through by
+ * fours. False where a step comes so near to the border of a cell that rounding could turn the answer. */
 static bool take_walk(const struct walk *walk, uint32_t index[INDEX_MAX])
 {
 	const struct walk w = *walk; /* not to be read again after each of the index */
@@ -329,8 +330,8 @@ static bool take_walk(const struct walk *walk, uint32_t index[INDEX_MAX])
 	return (doubt[0] | doubt[1] | doubt[2] | doubt[3]) == 0;
 }
 
-static void free_column(struct cairn_floor *f, const struct column *l, struct cairn_pose2 pose, double c, double s,
-    bool keep)
+static void free_column(
+    struct cairn_floor *f, const struct column *l, struct cairn_pose2 pose, double c, double s, bool keep)
 {
 	struct walk walk;
 	uint32_t index[INDEX_MAX];
@@ -452,8 +453,8 @@ static void mark_obstacles(struct cairn_floor *f, const struct things *things)
 	}
 }
 
-/* The cells around the robot's, a bit each, rows from south to north and bits from west to east; what would be the 65th
- * bit of a row is of no matter but for obstacles. */
+/* The cells around the robot's, a bit each, rows from south to north and bits from west to east; what would
+ * be the 65th bit of a row is of no matter but for obstacles. */
 struct window {
 	uint64_t free[WINDOW], obstacle[WINDOW];
 	uint64_t wide[WINDOW]; /* within GOES_ON_CELLS of an obstacle of the row */
@@ -467,7 +468,7 @@ static inline uint64_t gather(uint64_t eight)
 	return ((eight & UINT64_C(0x0101010101010101)) * UINT64_C(0x0102040810204080)) >> 56;
 }
 
-/* A bit for each cell of so many from first on, round the grid; the last of an obstacle goes into *ret_end. */
+/* A bit for each cell of so many from first on, round the grid; *ret_end: the last one of an obstacle. */
 static void look_along(
     const uint8_t *row, uint32_t first, uint64_t *ret_free, uint64_t *ret_obstacle, uint64_t *ret_end)
 {
@@ -495,7 +496,8 @@ static void look_around(const struct cairn_floor *f, struct window *ret)
 		uint64_t end;
 		look_along(&f->cells[(size_t)((f->cy - reach + y) & MASK) * CAIRN_FLOOR_CELLS], first,
 		    &ret->free[y], &ret->obstacle[y], &end);
-		uint64_t o = ret->obstacle[y], two = o | o >> 1, four = two | two >> 2, eight = four | four >> 4;
+		uint64_t o = ret->obstacle[y], two = o | o >> 1, four = two | two >> 2,
+			 eight = four | four >> 4;
 		/* One of the nine bits from here on, then from the middle of them. */
 		ret->wide[y] = (eight | o >> 8 | end << (WINDOW - 9)) << GOES_ON_CELLS;
 	}
@@ -510,13 +512,15 @@ static uint64_t near_obstacle(const struct window *w, int32_t y)
 	return near;
 }
 
-/* Border: unseen, and beside something seen; not a slit between two columns of the picture, seen on both its sides. The
- * tip of something wide is seen on both sides as well, so what a slit runs into must be seen or a slit, too. */
+/* Border: unseen, and beside something seen; not a slit between two columns of the picture, seen on both its
+ * sides. The tip of something wide is seen on both sides as well, so what a slit runs into must be seen or a
+ * slit, too. */
 static uint64_t border_of(const struct window *w, int32_t y)
 {
 	uint64_t row = w->free[y], south = w->free[y - 1], north = w->free[y + 1];
 	uint64_t west = row << 1, east = row >> 1;
-	uint64_t thin_below = south | (south << 1 & south >> 1), thin_above = north | (north << 1 & north >> 1);
+	uint64_t thin_below = south | (south << 1 & south >> 1),
+		 thin_above = north | (north << 1 & north >> 1);
 	uint64_t thin_west = west | (south << 1 & north << 1), thin_east = east | (south >> 1 & north >> 1);
 	uint64_t slit = (west & east & thin_below & thin_above) | (south & north & thin_west & thin_east);
 	return ~(row | w->obstacle[y]) & (west | east | south | north) & ~slit & NEAR_BITS;
@@ -607,7 +611,8 @@ static bool nearer(const struct cairn_footprint *body, float reach_m, float *x, 
 }
 
 /* Obstacles and how they go on, from n on; the new number. */
-static size_t lay_solid(const struct cairn_floor *f, struct cairn_pose2 pose, struct cairn_points *points, size_t n)
+static size_t lay_solid(
+    const struct cairn_floor *f, struct cairn_pose2 pose, struct cairn_points *points, size_t n)
 {
 	float c = (float)cos(pose.yaw_rad), s = (float)sin(pose.yaw_rad), px = (float)pose.x_m,
 	      py = (float)pose.y_m;
@@ -625,7 +630,8 @@ static size_t lay_solid(const struct cairn_floor *f, struct cairn_pose2 pose, st
 }
 
 /* The border of the unseen, from n on, which begins nowhere nearer; how many. Many at a time. */
-static size_t lay_border(const struct cairn_floor *f, struct cairn_pose2 pose, struct cairn_points *points, size_t n)
+static size_t lay_border(
+    const struct cairn_floor *f, struct cairn_pose2 pose, struct cairn_points *points, size_t n)
 {
 	float c = (float)cos(pose.yaw_rad), s = (float)sin(pose.yaw_rad), px = (float)pose.x_m,
 	      py = (float)pose.y_m;

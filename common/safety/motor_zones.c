@@ -118,8 +118,8 @@ static int bin_of(float x, float y)
 }
 
 /* In loops of their own what can be done many at a time, with an n that the compiler knows. */
-static inline void fill_block(const struct cairn_zones *z, const float *restrict x_m, const float *restrict y_m,
-    size_t n, float reach2, struct ring *ring)
+static inline void fill_block(const struct cairn_zones *z, const float *restrict x_m,
+    const float *restrict y_m, size_t n, float reach2, struct ring *ring)
 {
 	const struct cairn_footprint body = z->params.body;
 	const float middle = (float)centre_of(z);
@@ -160,7 +160,8 @@ static double around(const struct ring *ring, int bin)
 {
 	double best = INFINITY;
 	for (int i = -NEIGHBOURS; i <= NEIGHBOURS; i++)
-		best = cairn_smaller(best, ring->gap_m[(bin + i + CAIRN_APPROACH_BINS) % CAIRN_APPROACH_BINS]);
+		best =
+		    cairn_smaller(best, ring->gap_m[(bin + i + CAIRN_APPROACH_BINS) % CAIRN_APPROACH_BINS]);
 	return best;
 }
 

@@ -95,7 +95,8 @@ static void measure_turn(const struct cairn_movers *m, const struct cairn_points
 	}
 	size_t fours = points->count - points->count % 4;
 	for (size_t i = 0; i < fours; i += 4) {
-		cairn_int4 bin = bin_of4(cairn_load4(&points->x_m[i]) - ex, cairn_load4(&points->y_m[i]) - ey);
+		cairn_int4 bin =
+		    bin_of4(cairn_load4(&points->x_m[i]) - ex, cairn_load4(&points->y_m[i]) - ey);
 		for (int k = 0; k < 4; k++)
 			ret->bin[i + (size_t)k] = (uint8_t)bin[k];
 	}

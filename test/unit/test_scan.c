@@ -56,7 +56,8 @@ START_TEST(directions_are_those_of_the_scan_not_of_the_one_before)
 	cairn_points_from_scan(&points, &scan, &directions, (struct cairn_vec2){0}, &body);
 	ck_assert_uint_eq(points.count, n - 1);
 	for (uint32_t i = 3; i < n - 1; i++)
-		ck_assert_double_eq_tol((double)points.y_m[i], 2.0 * sin((double)scan.angle_rad[i + 1]), 1e-6);
+		ck_assert_double_eq_tol(
+		    (double)points.y_m[i], 2.0 * sin((double)scan.angle_rad[i + 1]), 1e-6);
 }
 END_TEST
 
