@@ -130,11 +130,24 @@ bool hybrid_make_covers(struct cairn_hybrid *h)
 	return ok;
 }
 
-/* A step from a pose at the origin, whose yaw has cosine c and sine s. */
-static struct cairn_pose2 step_from(double yaw_rad, double c, double s, struct cairn_pose2 step)
+/* A pose with cosine and sine of its yaw. */
+struct step {
+	struct cairn_pose2 pose;
+	double c, s;
+};
+
+static struct step step_by(struct cairn_pose2 pose)
 {
-	return (struct cairn_pose2){c * step.x_m - s * step.y_m, s * step.x_m + c * step.y_m,
-	    cairn_wrap_rad(yaw_rad + step.yaw_rad)};
+	return (struct step){pose, cos(pose.yaw_rad), sin(pose.yaw_rad)};
+}
+
+/* One after another. */
+static struct step step_from(const struct step *a, const struct step *b)
+{
+	return (struct step){{a->pose.x_m + a->c * b->pose.x_m - a->s * b->pose.y_m,
+				 a->pose.y_m + a->s * b->pose.x_m + a->c * b->pose.y_m,
+				 cairn_wrap_rad(a->pose.yaw_rad + b->pose.yaw_rad)},
+	    a->c * b->c - a->s * b->s, a->s * b->c + a->c * b->s};
 }
 
 /* Arcs long enough to leave the cell, turning by whole heading bins. */
@@ -147,26 +160,29 @@ void hybrid_make_arcs(struct cairn_hybrid *h, double start_yaw_rad)
 	double length = radius * bin * (double)bins;
 	h->arc_m = length;
 	const int turn[5] = {0, 1, -1, bins, -bins};
-	struct cairn_pose2 to_mid[HYBRID_ARCS], to_end[HYBRID_ARCS]; /* seen from where the arc begins */
+	/* Seen from where the arc begins. */
+	struct step to_mid[HYBRID_ARCS], to_end[HYBRID_ARCS];
 	for (int j = 0; j < HYBRID_ARCS; j++) {
 		double sign = j >= HYBRID_ARCS / 2 ? -1.0 : 1.0;
 		struct cairn_twist twist = {sign * length, sign * (double)turn[j % (HYBRID_ARCS / 2)] * bin};
-		to_mid[j] = cairn_pose_advance((struct cairn_pose2){0}, twist, 0.5);
-		to_end[j] = cairn_pose_advance((struct cairn_pose2){0}, twist, 1.0);
+		to_mid[j] = step_by(cairn_pose_advance((struct cairn_pose2){0}, twist, 0.5));
+		to_end[j] = step_by(cairn_pose_advance((struct cairn_pose2){0}, twist, 1.0));
 	}
 	for (int k = 0; k < HYBRID_HEADINGS; k++) {
-		double yaw = start_yaw_rad + (double)k * bin, c = cos(yaw), s = sin(yaw);
+		double yaw = start_yaw_rad + (double)k * bin;
+		struct step heading = step_by((struct cairn_pose2){0.0, 0.0, yaw});
 		h->yaw_rad[k] = cairn_wrap_rad(yaw);
 		for (int j = 0; j < HYBRID_ARCS; j++) {
 			struct hybrid_arc *arc = &h->arcs[k][j];
 			bool reverse = j >= HYBRID_ARCS / 2;
 			int t = turn[j % (HYBRID_ARCS / 2)];
-			arc->mid = step_from(yaw, c, s, to_mid[j]);
-			arc->end = step_from(yaw, c, s, to_end[j]);
-			arc->mid_c = cos(arc->mid.yaw_rad);
-			arc->mid_s = sin(arc->mid.yaw_rad);
-			arc->end_c = cos(arc->end.yaw_rad);
-			arc->end_s = sin(arc->end.yaw_rad);
+			struct step mid = step_from(&heading, &to_mid[j]), end = step_from(&heading, &to_end[j]);
+			arc->mid = mid.pose;
+			arc->mid_c = mid.c;
+			arc->mid_s = mid.s;
+			arc->end = end.pose;
+			arc->end_c = end.c;
+			arc->end_s = end.s;
 			arc->turn_bins = t;
 			arc->reverse = reverse;
 			arc->heading = (k + (reverse ? -t : t) + HYBRID_HEADINGS) % HYBRID_HEADINGS;

@@ -70,6 +70,7 @@ struct cairn_sim *cairn_sim_new(
 		s->angle_rad[i] = (float)cairn_wrap_rad(a);
 		s->direction[i] = (struct cairn_vec2){cos(a), sin(a)};
 	}
+	cairn_sim_aim_columns(s);
 	cairn_rng_seed(&s->state.rng, (uint64_t)cfg->sim.seed, 1);
 	s->state.start = start;
 	s->state.battery_v = BATTERY_FULL_V;

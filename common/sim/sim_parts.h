@@ -18,6 +18,13 @@ struct cairn_beams {
 	struct cairn_beam beams[CAIRN_LIDAR_STEP_POINTS];
 };
 
+#define CAIRN_DEPTH_COLUMNS 64
+
+/* One of the depth camera's picture, seen from it. */
+struct cairn_column {
+	double angle_rad, ahead, left; /* cosine and sine */
+};
+
 struct cairn_sim {
 	const struct cairn_config *cfg;
 	const struct cairn_world *world;
@@ -34,7 +41,11 @@ struct cairn_sim {
 	float angle_rad[CAIRN_LIDAR_POINTS]; /* in the robot frame */
 	struct cairn_vec2 direction[CAIRN_LIDAR_POINTS]; /* the same, before it is rounded */
 	struct cairn_beams beams[CAIRN_LIDAR_TURN_STEPS];
+	struct cairn_column columns[CAIRN_DEPTH_COLUMNS]; /* of the depth camera */
 };
+
+/* Works out where the depth camera looks. */
+void cairn_sim_aim_columns(struct cairn_sim *sim);
 
 /* Everybody at the first point of their way that the robot does not stand on. The first of those who have no such point,
  * or -1. */
