@@ -1,42 +1,13 @@
-#include "common/safety/floor.h"
+#include "common/safety/floor_parts.h"
 
-#include <endian.h>
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define UNSEEN 0
-#define FREE 1
-#define OBSTACLE 2
-#define MASK (CAIRN_FLOOR_CELLS - 1)
-#define GOES_ON_CELLS 4
-#define NEAR_CELLS 28 /* points farther from the robot than this are left out: 1.4 m */
-#define NEAR_SIDE (2 * NEAR_CELLS + 1)
-#define WINDOW (NEAR_SIDE + 2 * GOES_ON_CELLS) /* those and what an obstacle beside them reaches */
-#define SAME_AS_LIDAR_M 0.15
-#define BEHIND_M 0.06 /* so far behind what the camera sees another thing begins: seen through glass */
-#define BESIDE_RAY_M 0.05
-#define WHOLE_M 0.07 /* so far from the edge of the picture a cell is in it as a whole, however it lies */
-#define JOINED_M 0.5 /* what two columns side by side see no farther apart than this is one thing */
-#define HIDDEN_MAX 512 /* cells */
-#define REACH_MAX_M 0.15
-#define TOUCH_M 0.005 /* nearer than this nothing can be: the robot is there */
-#define FAR_CELLS 1e8
-#define STEPS 64    /* along a column, looked at together */
-#define INDEX_MAX (2 * STEPS + 4)
-#define FRACTION 22 /* bits behind the point of a place in the grid, in cells */
-#define DOUBT_BITS                                                                                           \
-	9 /* half as wide a band at the border of a cell, in which rounding could turn the answer */
-#define DOUBT (1.0 / (1 << (FRACTION - DOUBT_BITS + 1)))
-#define BLOCK 32      /* LiDAR points looked at together */
-#define GROUP 8       /* of a block, looked at closer */
 #define DRIVEN_M 0.02 /* the footprint is marked after this much */
 #define BESIDE_M                                                                                             \
 	0.05 /* what the robot has passed this closely going forward it did not touch: the way back along    \
 		its own track is open */
-
-_Static_assert((CAIRN_FLOOR_CELLS & MASK) == 0, "cells wrap by a mask");
 
 struct cairn_floor_params cairn_floor_params_from(const struct cairn_config *cfg)
 {
@@ -51,74 +22,36 @@ void cairn_floor_init(struct cairn_floor *f, const struct cairn_floor_params *pa
 	f->params = *params;
 }
 
-/* floor() by hand: where the processor's own rounding is not to be counted on, the library's costs a call. No
- * branch, so that many can be done at a time. */
-static inline int32_t cell_of(double m)
-{
-	double cell = m / CAIRN_FLOOR_CELL_M;
-	cell = cell < FAR_CELLS ? cell : FAR_CELLS; /* held by no grid, like what is not a number */
-	cell = cell > -FAR_CELLS ? cell : -FAR_CELLS;
-	int32_t whole = (int32_t)cell;
-	return whole - (cell < (double)whole);
-}
-
-static inline size_t cell_index(int32_t cx, int32_t cy)
-{
-	return (size_t)(cy & MASK) * CAIRN_FLOOR_CELLS + (size_t)(cx & MASK);
-}
-
-static inline uint8_t *at(struct cairn_floor *f, int32_t cx, int32_t cy)
-{
-	return &f->cells[cell_index(cx, cy)];
-}
-
-static uint16_t *seen_at(struct cairn_floor *f, int32_t cx, int32_t cy)
-{
-	return &f->seen_at[cell_index(cx, cy)];
-}
-
-static uint16_t driven_cells(const struct cairn_floor *f)
-{
-	return (uint16_t)(int64_t)(f->driven_m / CAIRN_FLOOR_CELL_M);
-}
-
-static bool held(const struct cairn_floor *f, int32_t cx, int32_t cy)
-{
-	return cx - f->cx >= -CAIRN_FLOOR_CELLS / 2 && cx - f->cx < CAIRN_FLOOR_CELLS / 2 &&
-	       cy - f->cy >= -CAIRN_FLOOR_CELLS / 2 && cy - f->cy < CAIRN_FLOOR_CELLS / 2;
-}
-
 /* The robot has moved on: what the grid gains on one side was another place's cell before. */
 static void follow(struct cairn_floor *f, int32_t cx, int32_t cy)
 {
 	int32_t dx = cx - f->cx, dy = cy - f->cy;
 	if (abs(dx) >= CAIRN_FLOOR_CELLS || abs(dy) >= CAIRN_FLOOR_CELLS) {
-		memset(f->cells, UNSEEN, sizeof(f->cells));
+		memset(f->cells, CAIRN_FLOOR_UNSEEN, sizeof(f->cells));
 		f->cx = cx, f->cy = cy;
 		return;
 	}
 	for (; f->cx != cx; f->cx += dx > 0 ? 1 : -1) {
 		int32_t column = f->cx + CAIRN_FLOOR_CELLS / 2 - (dx > 0 ? 0 : 1);
 		for (int32_t i = 0; i < CAIRN_FLOOR_CELLS; i++)
-			*at(f, column, i) = UNSEEN;
+			*cairn_floor_at(f, column, i) = CAIRN_FLOOR_UNSEEN;
 	}
 	for (; f->cy != cy; f->cy += dy > 0 ? 1 : -1) {
 		int32_t row = f->cy + CAIRN_FLOOR_CELLS / 2 - (dy > 0 ? 0 : 1);
-		memset(at(f, 0, row), UNSEEN, CAIRN_FLOOR_CELLS);
+		memset(cairn_floor_at(f, 0, row), CAIRN_FLOOR_UNSEEN, CAIRN_FLOOR_CELLS);
 	}
 }
 
-/* Sets the cells whose centres lie under the footprint; those never seen also within beside_m of it, and in a
- * disc about its middle. */
-static void mark(struct cairn_floor *f, struct cairn_pose2 pose, double beside_m, double disc_m)
+void cairn_floor_mark(struct cairn_floor *f, struct cairn_pose2 pose, double beside_m, double disc_m)
 {
 	const struct cairn_footprint *body = &f->params.body;
 	double reach = fmax(disc_m, hypot(fmax(body->front_m, body->rear_m), body->half_width_m)) + 0.1;
 	double c = cos(pose.yaw_rad), s = sin(pose.yaw_rad), middle = 0.5 * (body->front_m - body->rear_m);
-	int32_t end_cx = cell_of(pose.x_m + reach), end_cy = cell_of(pose.y_m + reach);
-	for (int32_t cy = cell_of(pose.y_m - reach); cy <= end_cy; cy++)
-		for (int32_t cx = cell_of(pose.x_m - reach); cx <= end_cx; cx++) {
-			if (*at(f, cx, cy) == FREE)
+	int32_t end_cx = cairn_floor_cell_of(pose.x_m + reach),
+		end_cy = cairn_floor_cell_of(pose.y_m + reach);
+	for (int32_t cy = cairn_floor_cell_of(pose.y_m - reach); cy <= end_cy; cy++)
+		for (int32_t cx = cairn_floor_cell_of(pose.x_m - reach); cx <= end_cx; cx++) {
+			if (*cairn_floor_at(f, cx, cy) == CAIRN_FLOOR_FREE)
 				continue;
 			double dx = (cx + 0.5) * CAIRN_FLOOR_CELL_M - pose.x_m,
 			       dy = (cy + 0.5) * CAIRN_FLOOR_CELL_M - pose.y_m;
@@ -127,10 +60,10 @@ static void mark(struct cairn_floor *f, struct cairn_pose2 pose, double beside_m
 			    x <= body->front_m && x >= -body->rear_m && fabs(y) <= body->half_width_m;
 			bool beside = x <= body->front_m + beside_m && x >= -body->rear_m - beside_m &&
 				      fabs(y) <= body->half_width_m + beside_m;
-			bool near = *at(f, cx, cy) == UNSEEN &&
+			bool near = *cairn_floor_at(f, cx, cy) == CAIRN_FLOOR_UNSEEN &&
 				    (beside || (disc_m > 0.0 && hypot(x - middle, y) <= disc_m));
-			if ((under || near) && held(f, cx, cy))
-				*at(f, cx, cy) = FREE;
+			if ((under || near) && cairn_floor_held(f, cx, cy))
+				*cairn_floor_at(f, cx, cy) = CAIRN_FLOOR_FREE;
 		}
 }
 
@@ -144,512 +77,11 @@ void cairn_floor_drive(struct cairn_floor *f, struct cairn_pose2 pose)
 		     fabs(cairn_wrap_rad(pose.yaw_rad - f->last.yaw_rad)) >= 0.05;
 	if (f->begun && !moved)
 		return;
-	follow(f, cell_of(pose.x_m), cell_of(pose.y_m));
+	follow(f, cairn_floor_cell_of(pose.x_m), cairn_floor_cell_of(pose.y_m));
 	bool back = f->begun && cairn_pose_between(f->last, pose).x_m < 0.0;
-	mark(f, pose, back ? 0.0 : BESIDE_M, f->begun ? 0.0 : f->params.start_m);
+	cairn_floor_mark(f, pose, back ? 0.0 : BESIDE_M, f->begun ? 0.0 : f->params.start_m);
 	if (f->begun)
 		f->driven_m += hypot(pose.x_m - f->last.x_m, pose.y_m - f->last.y_m);
 	f->begun = true;
 	f->last = pose;
-}
-
-/* ---- seeing ---- */
-
-bool cairn_depth_scan_ok(const struct cairn_msg_depth_scan *scan, const char **ret_why)
-{
-	uint32_t n = scan->angle_rad_count;
-	*ret_why = NULL;
-	if (n == 0 || n != scan->free_from_m_count || n != scan->free_to_m_count || n != scan->hit_count)
-		*ret_why = "depth scan without matching columns";
-	else if (!isfinite(scan->x_m) || !isfinite(scan->y_m) || !(scan->range_max_m > 0.0f) ||
-		 !(scan->range_max_m <= 20.0f))
-		*ret_why = "depth scan with a range that is none";
-	int bad = 0; /* without branches: many at a time */
-	for (uint32_t i = 0; i < n && *ret_why == NULL; i++)
-		bad |= !(fabsf(scan->angle_rad[i]) <= 7.0f) | !(fabsf(scan->free_from_m[i]) <= FLT_MAX) |
-		       !(fabsf(scan->free_to_m[i]) <= FLT_MAX);
-	if (bad != 0)
-		*ret_why = "depth scan with numbers that are none";
-	return *ret_why == NULL;
-}
-
-/* Is one of these n points near? In single precision, which sorts out nearly all of them. */
-static inline bool perhaps_near(const float *x_m, const float *y_m, size_t n, float x, float y)
-{
-	const float limit = (float)((SAME_AS_LIDAR_M + 1e-3) * (SAME_AS_LIDAR_M + 1e-3));
-	return cairn_some_within(x_m, y_m, n, x, y, limit);
-}
-
-/* A place that the camera sees, looking along (ux, uy). */
-struct sighting {
-	double x, y, ux, uy;
-};
-
-/* Is it what one of these points is, of a group? */
-static bool seen_in_group(const struct cairn_points *lidar, size_t from, size_t end, const struct sighting *s)
-{
-	for (size_t i = from; i < end; i++) {
-		double dx = (double)lidar->x_m[i] - s->x, dy = (double)lidar->y_m[i] - s->y;
-		if (!(dx * dx + dy * dy < SAME_AS_LIDAR_M * SAME_AS_LIDAR_M))
-			continue;
-		double along = dx * s->ux + dy * s->uy, beside = fabs(dy * s->ux - dx * s->uy);
-		if (along < BEHIND_M && beside < BESIDE_RAY_M)
-			return true;
-	}
-	return false;
-}
-
-/* The group of the block at from that shows it, by its first point; false: none does. */
-static bool seen_in_block(
-    const struct cairn_points *lidar, size_t from, const struct sighting *s, size_t *ret_group)
-{
-	const float *x_m = &lidar->x_m[from], *y_m = &lidar->y_m[from];
-	size_t n = lidar->count - from < BLOCK ? lidar->count - from : BLOCK;
-	float x = (float)s->x, y = (float)s->y;
-	/* A number known beforehand: without a rest to be looked at one by one. */
-	if (n == BLOCK && !perhaps_near(x_m, y_m, BLOCK, x, y))
-		return false;
-	for (size_t k = 0; k < n; k += GROUP) {
-		size_t m = n - k < GROUP ? n - k : GROUP;
-		if (m == GROUP && !perhaps_near(x_m + k, y_m + k, GROUP, x, y))
-			continue;
-		*ret_group = from + k;
-		if (seen_in_group(lidar, from + k, from + k + m, s))
-			return true;
-	}
-	return false;
-}
-
-/* Is what the camera sees what the LiDAR sees? *hint: the group of points where the last one was found, in
- * which its neighbour in the picture is found first. */
-static bool seen_by_lidar(const struct cairn_points *lidar, const struct sighting *s, size_t *hint)
-{
-	size_t count = lidar != NULL ? lidar->count : 0, blocks = (count + BLOCK - 1) / BLOCK, group;
-	if (*hint + GROUP <= count && seen_in_group(lidar, *hint, *hint + GROUP, s))
-		return true;
-	for (size_t k = 0, block = *hint / BLOCK; k < blocks; k++, block++) {
-		block = block < blocks ? block : 0;
-		if (seen_in_block(lidar, block * BLOCK, s, &group)) {
-			*hint = group;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* A camera's columns stay where they are: their directions are those of the scan before. */
-static void take_looks(struct cairn_floor_looks *looks, const struct cairn_msg_depth_scan *scan)
-{
-	uint32_t n = scan->angle_rad_count;
-	if (looks->count == n && memcmp(looks->rad, scan->angle_rad, n * sizeof(looks->rad[0])) == 0)
-		return;
-	looks->count = n;
-	memcpy(looks->rad, scan->angle_rad, n * sizeof(looks->rad[0]));
-	for (uint32_t i = 0; i < n; i++) {
-		looks->c[i] = cos((double)looks->rad[i]);
-		looks->s[i] = sin((double)looks->rad[i]);
-	}
-}
-
-/* One column of the picture on the floor: free along (x, y) + r (ux, uy), from <= r <= end. */
-struct column {
-	double x_m, y_m, ux, uy, from_m, end_m;
-};
-
-/* Frees a cell; keep: but not an obstacle's. */
-static inline void free_cell(uint8_t *cell, bool keep)
-{
-	if (!keep || *cell == UNSEEN)
-		*cell = FREE;
-}
-
-/* Step by step, whatever the numbers are. */
-static void free_one_by_one(
-    struct cairn_floor *f, const struct column *l, struct cairn_pose2 pose, double c, double s, bool keep)
-{
-	for (double r = l->from_m; r <= l->end_m; r += 0.5 * CAIRN_FLOOR_CELL_M) {
-		double x = l->x_m + r * l->ux, y = l->y_m + r * l->uy;
-		int32_t cx = cell_of(pose.x_m + c * x - s * y), cy = cell_of(pose.y_m + s * x + c * y);
-		if (held(f, cx, cy))
-			free_cell(at(f, cx, cy), keep);
-	}
-}
-
-typedef uint32_t lanes4 __attribute__((vector_size(16)));
-
-/* A walk over the grid in even steps, in whole numbers: cells from the grid's own, with FRACTION bits behind
- * the point; what is more than the grid has cells wraps round. Half the doubt is added beforehand. */
-struct walk {
-	uint32_t x, y, step_x, step_y, count;
-};
-
-/* The same as step by step in closed form, without divisions; false where the number of steps, or whether
- * they are held by the grid, could come out otherwise. */
-static bool plan_walk(const struct cairn_floor *f, const struct column *l, struct cairn_pose2 pose, double c,
-    double s, struct walk *ret)
-{
-	const double per_m = 1.0 / CAIRN_FLOOR_CELL_M, one = 1 << FRACTION;
-	double steps = (l->end_m - l->from_m) * 2.0 * per_m;
-	if (!(steps >= 0.0 && steps < 2 * STEPS - 1))
-		return false;
-	int32_t n = (int32_t)steps + 1;
-	if (steps - (n - 1) < DOUBT || n - steps < DOUBT)
-		return false;
-	double x = l->x_m + l->from_m * l->ux, y = l->y_m + l->from_m * l->uy;
-	int32_t corner_x = f->cx - CAIRN_FLOOR_CELLS / 2, corner_y = f->cy - CAIRN_FLOOR_CELLS / 2;
-	double gx = (pose.x_m + c * x - s * y) * per_m - corner_x, /* in cells from the grid's corner */
-	    gy = (pose.y_m + s * x + c * y) * per_m - corner_y;
-	double dx = 0.5 * (c * l->ux - s * l->uy), dy = 0.5 * (s * l->ux + c * l->uy);
-	double last_x = gx + (n - 1) * dx, last_y = gy + (n - 1) * dy, end = CAIRN_FLOOR_CELLS - DOUBT;
-	if (!(gx > DOUBT && gx < end && gy > DOUBT && gy < end && last_x > DOUBT && last_x < end &&
-		last_y > DOUBT && last_y < end && fabs(pose.x_m) < 1e6 && fabs(pose.y_m) < 1e6))
-		return false;
-	const uint32_t half_doubt = 1u << (DOUBT_BITS - 1);
-	*ret = (struct walk){(uint32_t)(int32_t)(gx * one) + ((uint32_t)corner_x << FRACTION) + half_doubt,
-	    (uint32_t)(int32_t)(gy * one) + ((uint32_t)corner_y << FRACTION) + half_doubt,
-	    (uint32_t)(int32_t)(dx * one), (uint32_t)(int32_t)(dy * one), (uint32_t)n};
-	return true;
-}
-
-/* The cells of the walk, four at a time; behind them the last one again, so that they can be gone through by
- * fours. False where a step comes so near to the border of a cell that rounding could turn the answer. */
-static bool take_walk(const struct walk *walk, uint32_t index[INDEX_MAX])
-{
-	const struct walk w = *walk; /* not to be read again after each of the index */
-	const uint32_t sure = (1u << FRACTION) - (1u << DOUBT_BITS);
-	lanes4 x = {w.x, w.x + w.step_x, w.x + 2 * w.step_x, w.x + 3 * w.step_x};
-	lanes4 y = {w.y, w.y + w.step_y, w.y + 2 * w.step_y, w.y + 3 * w.step_y};
-	lanes4 doubt = {0};
-	for (uint32_t k = 0; k < w.count; k += 4, x += 4 * w.step_x, y += 4 * w.step_y) {
-		doubt |= (lanes4)((x & sure) == 0) | (lanes4)((y & sure) == 0);
-		lanes4 at = (y >> FRACTION & MASK) * CAIRN_FLOOR_CELLS + (x >> FRACTION & MASK);
-		memcpy(&index[k], &at, sizeof(at));
-	}
-	lanes4 last = (lanes4){0} + index[w.count - 1];
-	memcpy(&index[w.count], &last, sizeof(last));
-	return (doubt[0] | doubt[1] | doubt[2] | doubt[3]) == 0;
-}
-
-static void free_column(
-    struct cairn_floor *f, const struct column *l, struct cairn_pose2 pose, double c, double s, bool keep)
-{
-	struct walk walk;
-	uint32_t index[INDEX_MAX];
-	if (!plan_walk(f, l, pose, c, s, &walk) || !take_walk(&walk, index)) {
-		free_one_by_one(f, l, pose, c, s, keep);
-		return;
-	}
-	for (uint32_t k = 0; k < walk.count; k += 4)
-		for (uint32_t i = k; i < k + 4; i++)
-			free_cell(&f->cells[index[i]], keep);
-}
-
-/* First what is free, in all columns, then what is not: columns share cells. Near the edges of the picture a
- * column passes cells whose other half is not in it: what stands there is not taken away. */
-static void see_free(struct cairn_floor *f, const struct cairn_msg_depth_scan *scan, uint32_t i,
-    struct cairn_pose2 pose, double c, double s)
-{
-	const uint32_t last = scan->angle_rad_count - 1;
-	double a = (double)scan->angle_rad[i],
-	       to = cairn_smaller((double)scan->free_to_m[i], (double)scan->range_max_m);
-	double from_edge_rad =
-	    cairn_smaller(fabs(a - (double)scan->angle_rad[0]), fabs(a - (double)scan->angle_rad[last]));
-	/* The cell of an obstacle is not entered from the front side. */
-	double end_m = scan->hit[i] ? to - CAIRN_FLOOR_CELL_M : to;
-	struct column l = {(double)scan->x_m, (double)scan->y_m, f->looks.c[i], f->looks.s[i],
-	    cairn_larger((double)scan->free_from_m[i], 0.0), 0.0};
-	double whole_m = cairn_larger(l.from_m + WHOLE_M, WHOLE_M / cairn_larger(from_edge_rad, 1e-3));
-	l.end_m = cairn_smaller(end_m, whole_m);
-	free_column(f, &l, pose, c, s, true);
-	l.from_m = whole_m;
-	l.end_m = end_m;
-	if (l.from_m <= l.end_m)
-		free_column(f, &l, pose, c, s, false);
-}
-
-static void mark_obstacle(struct cairn_floor *f, struct cairn_vec2 p)
-{
-	int32_t cx = cell_of(p.x_m), cy = cell_of(p.y_m);
-	if (!held(f, cx, cy))
-		return;
-	*at(f, cx, cy) = OBSTACLE;
-	*seen_at(f, cx, cy) = driven_cells(f);
-}
-
-/* Where column i ends at something that the LiDAR does not see; false: nowhere. */
-static bool find_obstacle(const struct cairn_floor *f, const struct cairn_msg_depth_scan *scan, uint32_t i,
-    struct cairn_pose2 pose, const struct cairn_points *lidar, size_t *hint, struct cairn_vec2 *ret)
-{
-	double to = (double)scan->free_to_m[i], ux = f->looks.c[i], uy = f->looks.s[i];
-	if (!scan->hit[i] || !(to > 0.0) || to > (double)scan->range_max_m)
-		return false;
-	struct sighting s = {(double)scan->x_m + to * ux, (double)scan->y_m + to * uy, ux, uy};
-	if (seen_by_lidar(lidar, &s, hint))
-		return false;
-	*ret = cairn_pose_apply(pose, (struct cairn_vec2){s.x, s.y});
-	return true;
-}
-
-/* What a picture shows of things that the LiDAR does not see. */
-struct things {
-	uint32_t count; /* columns */
-	bool some[CAIRN_FLOOR_COLUMNS_MAX];
-	struct cairn_vec2 at[CAIRN_FLOOR_COLUMNS_MAX];
-	uint32_t hidden_count;
-	uint32_t hidden[HIDDEN_MAX]; /* cells */
-};
-
-static void find_obstacles(const struct cairn_floor *f, const struct cairn_msg_depth_scan *scan,
-    struct cairn_pose2 pose, const struct cairn_points *lidar, struct things *ret)
-{
-	size_t hint = 0;
-	ret->count = scan->angle_rad_count;
-	for (uint32_t i = 0; i < ret->count; i++)
-		ret->some[i] = find_obstacle(f, scan, i, pose, lidar, &hint, &ret->at[i]);
-}
-
-/* What stands behind such a thing is not seen, and columns that pass on both sides say nothing of it though they touch
- * its cell: a pane seen from its end hides itself, and is narrower than a cell. */
-static void note_hidden(const struct cairn_floor *f, const struct cairn_msg_depth_scan *scan, struct cairn_pose2 pose,
-    struct things *things)
-{
-	things->hidden_count = 0;
-	for (uint32_t i = 0; i < things->count; i++) {
-		if (!things->some[i])
-			continue;
-		double a = pose.yaw_rad + (double)scan->angle_rad[i], c = cos(a), s = sin(a);
-		double left_m = (double)scan->range_max_m - (double)scan->free_to_m[i];
-		for (double r = 0.0; r <= left_m; r += 0.5 * CAIRN_FLOOR_CELL_M) {
-			int32_t cx = cell_of(things->at[i].x_m + r * c), cy = cell_of(things->at[i].y_m + r * s);
-			if (!held(f, cx, cy) || things->hidden_count == HIDDEN_MAX)
-				break;
-			size_t k = cell_index(cx, cy);
-			bool again = things->hidden_count > 0 && things->hidden[things->hidden_count - 1] == k;
-			if (f->cells[k] == OBSTACLE && !again)
-				things->hidden[things->hidden_count++] = (uint32_t)k;
-		}
-	}
-}
-
-/* Something seen from its edge, a pane along which the camera looks, ends columns side by side far apart, and
- * the farther of them have just freed the cells in between, which they pass by a finger's breadth: it stands
- * there, too. */
-static void mark_obstacles(struct cairn_floor *f, const struct things *things)
-{
-	for (uint32_t k = 0; k < things->hidden_count; k++)
-		f->cells[things->hidden[k]] = OBSTACLE;
-	for (uint32_t i = 0; i < things->count; i++) {
-		if (!things->some[i])
-			continue;
-		struct cairn_vec2 p = things->at[i], last = i > 0 && things->some[i - 1] ? things->at[i - 1] : p;
-		double apart_m = hypot(p.x_m - last.x_m, p.y_m - last.y_m);
-		mark_obstacle(f, p);
-		int between = apart_m <= JOINED_M ? (int)(apart_m / (0.5 * CAIRN_FLOOR_CELL_M)) : 0;
-		for (int k = 1; k <= between; k++) {
-			double u = (double)k / (between + 1);
-			mark_obstacle(f, (struct cairn_vec2){last.x_m + u * (p.x_m - last.x_m),
-					     last.y_m + u * (p.y_m - last.y_m)});
-		}
-	}
-}
-
-/* The cells around the robot's, a bit each, rows from south to north and bits from west to east; what would
- * be the 65th bit of a row is of no matter but for obstacles. */
-struct window {
-	uint64_t free[WINDOW], obstacle[WINDOW];
-	uint64_t wide[WINDOW]; /* within GOES_ON_CELLS of an obstacle of the row */
-};
-#define NEAR_BITS (((UINT64_C(1) << NEAR_SIDE) - 1) << GOES_ON_CELLS)
-_Static_assert(WINDOW == 65 && GOES_ON_CELLS == 4, "what a row's bits are good for");
-
-/* Lowest bits of eight bytes, the first byte's lowest: each is moved to another place of the top byte. */
-static inline uint64_t gather(uint64_t eight)
-{
-	return ((eight & UINT64_C(0x0101010101010101)) * UINT64_C(0x0102040810204080)) >> 56;
-}
-
-/* A bit for each cell of so many from first on, round the grid; *ret_end: the last one of an obstacle. */
-static void look_along(
-    const uint8_t *row, uint32_t first, uint64_t *ret_free, uint64_t *ret_obstacle, uint64_t *ret_end)
-{
-	uint64_t free[2] = {0}, obstacle[2] = {0};
-	uint32_t off = first % 8;
-	for (uint32_t k = 0; k < 9; k++) { /* 65 cells lie within nine times eight */
-		uint64_t eight;
-		memcpy(&eight, &row[(first - off + 8 * k) & MASK], sizeof(eight));
-		if (eight == 0) /* never seen: so it is with much of a house */
-			continue;
-		eight = le64toh(eight);
-		free[k / 8] |= gather(eight) << (8 * k % 64);
-		obstacle[k / 8] |= gather(eight >> 1) << (8 * k % 64);
-	}
-	*ret_free = free[0] >> off | free[1] << 1 << (63 - off);
-	*ret_obstacle = obstacle[0] >> off | obstacle[1] << 1 << (63 - off);
-	*ret_end = obstacle[1] >> off & 1;
-}
-
-static void look_around(const struct cairn_floor *f, struct window *ret)
-{
-	const int32_t reach = NEAR_CELLS + GOES_ON_CELLS;
-	uint32_t first = (uint32_t)(f->cx - reach) & MASK;
-	for (int32_t y = 0; y < WINDOW; y++) {
-		uint64_t end;
-		look_along(&f->cells[(size_t)((f->cy - reach + y) & MASK) * CAIRN_FLOOR_CELLS], first,
-		    &ret->free[y], &ret->obstacle[y], &end);
-		uint64_t o = ret->obstacle[y], two = o | o >> 1, four = two | two >> 2,
-			 eight = four | four >> 4;
-		/* One of the nine bits from here on, then from the middle of them. */
-		ret->wide[y] = (eight | o >> 8 | end << (WINDOW - 9)) << GOES_ON_CELLS;
-	}
-}
-
-/* A thing at the edge of the picture goes on beside it: the camera shows only its far end. */
-static uint64_t near_obstacle(const struct window *w, int32_t y)
-{
-	uint64_t near = 0;
-	for (int32_t row = y - GOES_ON_CELLS; row <= y + GOES_ON_CELLS; row++)
-		near |= w->wide[row];
-	return near;
-}
-
-/* Border: unseen, and beside something seen; not a slit between two columns of the picture, seen on both its
- * sides. The tip of something wide is seen on both sides as well, so what a slit runs into must be seen or a
- * slit, too. */
-static uint64_t border_of(const struct window *w, int32_t y)
-{
-	uint64_t row = w->free[y], south = w->free[y - 1], north = w->free[y + 1];
-	uint64_t west = row << 1, east = row >> 1;
-	uint64_t thin_below = south | (south << 1 & south >> 1),
-		 thin_above = north | (north << 1 & north >> 1);
-	uint64_t thin_west = west | (south << 1 & north << 1), thin_east = east | (south >> 1 & north >> 1);
-	uint64_t slit = (west & east & thin_below & thin_above) | (south & north & thin_west & thin_east);
-	return ~(row | w->obstacle[y]) & (west | east | south | north) & ~slit & NEAR_BITS;
-}
-
-/* How much nearer than its cell's centre the thing in it may begin. */
-static double reach(struct cairn_floor *f, int32_t x, int32_t y)
-{
-	if (!(f->params.drift_share > 0.0))
-		return 0.0;
-	double since_m = (uint16_t)(driven_cells(f) - *seen_at(f, x, y)) * CAIRN_FLOOR_CELL_M;
-	return fmin(0.5 * CAIRN_FLOOR_CELL_M + f->params.drift_share * since_m, REACH_MAX_M);
-}
-
-static void add_point(struct cairn_floor *f, int32_t x, int32_t y, double reach_m)
-{
-	if (f->count == CAIRN_FLOOR_POINTS_MAX)
-		return;
-	f->reach_m[f->count] = (float)reach_m;
-	f->x_m[f->count] = (float)((x + 0.5) * CAIRN_FLOOR_CELL_M);
-	f->y_m[f->count++] = (float)((y + 0.5) * CAIRN_FLOOR_CELL_M);
-}
-
-/* The cells of these bits of a row are points. */
-static void add_points(struct cairn_floor *f, uint64_t bits, int32_t row, bool obstacles)
-{
-	const int32_t reach_cells = NEAR_CELLS + GOES_ON_CELLS;
-	for (; bits != 0; bits &= bits - 1) {
-		int32_t x = f->cx - reach_cells + __builtin_ctzll(bits), y = f->cy - reach_cells + row;
-		add_point(f, x, y, obstacles ? reach(f, x, y) : 0.0);
-	}
-}
-
-/* Obstacles, then how they go on beside the picture, then the rest of the border of what was never seen. */
-static void list_points(struct cairn_floor *f)
-{
-	const int32_t first = GOES_ON_CELLS, end = GOES_ON_CELLS + NEAR_SIDE; /* rows */
-	struct window w;
-	uint64_t border[WINDOW];
-	f->count = 0;
-	look_around(f, &w);
-	for (int32_t y = first; y < end; y++)
-		add_points(f, w.obstacle[y] & NEAR_BITS, y, true);
-	for (int32_t y = first; y < end; y++) {
-		uint64_t near = near_obstacle(&w, y), all = border_of(&w, y);
-		add_points(f, all & near, y, false);
-		border[y] = all & ~near;
-	}
-	f->solid = f->count;
-	for (int32_t y = first; y < end; y++)
-		add_points(f, border[y], y, false);
-}
-
-void cairn_floor_see(struct cairn_floor *f, const struct cairn_msg_depth_scan *scan, struct cairn_pose2 pose,
-    const struct cairn_points *lidar)
-{
-	const char *why;
-	if (!cairn_depth_scan_ok(scan, &why) || !isfinite(pose.x_m) || !isfinite(pose.y_m) ||
-	    !isfinite(pose.yaw_rad))
-		return;
-	if (!f->begun)
-		cairn_floor_drive(f, pose);
-	f->some = true;
-	double c = cos(pose.yaw_rad), s = sin(pose.yaw_rad);
-	struct things things;
-	take_looks(&f->looks, scan);
-	find_obstacles(f, scan, pose, lidar, &things);
-	note_hidden(f, scan, pose, &things);
-	for (uint32_t i = 0; i < scan->angle_rad_count; i++)
-		see_free(f, scan, i, pose, c, s);
-	mark_obstacles(f, &things);
-	mark(f, pose, 0.0, 0.0);
-	list_points(f);
-}
-
-/* The same point reach_m nearer to the footprint, but not in it. False: it is too near for that to matter. */
-static bool nearer(const struct cairn_footprint *body, float reach_m, float *x, float *y)
-{
-	float bx = fminf(fmaxf(*x, -(float)body->rear_m), (float)body->front_m);
-	float by = fminf(fmaxf(*y, -(float)body->half_width_m), (float)body->half_width_m);
-	float dx = bx - *x, dy = by - *y, gap = sqrtf(dx * dx + dy * dy);
-	float step = fminf(reach_m, gap - (float)TOUCH_M);
-	if (step <= 0.0f)
-		return false;
-	*x += dx / gap * step;
-	*y += dy / gap * step;
-	return true;
-}
-
-/* Obstacles and how they go on, from n on; the new number. */
-static size_t lay_solid(
-    const struct cairn_floor *f, struct cairn_pose2 pose, struct cairn_points *points, size_t n)
-{
-	float c = (float)cos(pose.yaw_rad), s = (float)sin(pose.yaw_rad), px = (float)pose.x_m,
-	      py = (float)pose.y_m;
-	for (uint32_t i = 0; i < f->solid && n < CAIRN_POINTS_MAX; i++, n++) {
-		float dx = f->x_m[i] - px, dy = f->y_m[i] - py, x = c * dx + s * dy, y = c * dy - s * dx;
-		points->x_m[n] = x;
-		points->y_m[n] = y;
-		if (f->reach_m[i] > 0.0f && n + 1 < CAIRN_POINTS_MAX &&
-		    nearer(&f->params.body, f->reach_m[i], &x, &y)) {
-			points->x_m[++n] = x;
-			points->y_m[n] = y;
-		}
-	}
-	return n;
-}
-
-/* The border of the unseen, from n on, which begins nowhere nearer; how many. Many at a time. */
-static size_t lay_border(
-    const struct cairn_floor *f, struct cairn_pose2 pose, struct cairn_points *points, size_t n)
-{
-	float c = (float)cos(pose.yaw_rad), s = (float)sin(pose.yaw_rad), px = (float)pose.x_m,
-	      py = (float)pose.y_m;
-	size_t room = CAIRN_POINTS_MAX - n, count = f->count - f->solid < room ? f->count - f->solid : room;
-	const float *restrict from_x_m = &f->x_m[f->solid], *restrict from_y_m = &f->y_m[f->solid];
-	float *restrict x_m = &points->x_m[n], *restrict y_m = &points->y_m[n];
-	for (size_t i = 0; i < count; i++) {
-		float dx = from_x_m[i] - px, dy = from_y_m[i] - py;
-		x_m[i] = c * dx + s * dy;
-		y_m[i] = c * dy - s * dx;
-	}
-	return count;
-}
-
-void cairn_floor_points(const struct cairn_floor *f, struct cairn_pose2 pose, struct cairn_points *points)
-{
-	if (!f->some)
-		return;
-	points->count = lay_solid(f, pose, points, points->count);
-	points->behind = lay_border(f, pose, points, points->count);
 }

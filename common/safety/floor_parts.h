@@ -1,0 +1,64 @@
+/* floor_parts.h - what the parts of the floor share; not for others.
+ *
+ * floor.c: the grid, and what the robot drives over. floor_see.c: what a depth scan shows of it.
+ * floor_points.c: what of it stands in the way. */
+#ifndef CAIRN_COMMON_SAFETY_FLOOR_PARTS_H
+#define CAIRN_COMMON_SAFETY_FLOOR_PARTS_H
+
+#include "common/safety/floor.h"
+
+#define CAIRN_FLOOR_UNSEEN 0
+#define CAIRN_FLOOR_FREE 1
+#define CAIRN_FLOOR_OBSTACLE 2
+#define CAIRN_FLOOR_MASK (CAIRN_FLOOR_CELLS - 1)
+#define CAIRN_FLOOR_FAR_CELLS 1e8
+
+_Static_assert((CAIRN_FLOOR_CELLS & CAIRN_FLOOR_MASK) == 0, "cells wrap by a mask");
+
+/* floor() by hand: where the processor's own rounding is not to be counted on, the library's costs a call. No
+ * branch, so that many can be done at a time. */
+static inline int32_t cairn_floor_cell_of(double m)
+{
+	double cell = m / CAIRN_FLOOR_CELL_M;
+	/* Held by no grid, like what is not a number. */
+	cell = cell < CAIRN_FLOOR_FAR_CELLS ? cell : CAIRN_FLOOR_FAR_CELLS;
+	cell = cell > -CAIRN_FLOOR_FAR_CELLS ? cell : -CAIRN_FLOOR_FAR_CELLS;
+	int32_t whole = (int32_t)cell;
+	return whole - (cell < (double)whole);
+}
+
+static inline size_t cairn_floor_cell_index(int32_t cx, int32_t cy)
+{
+	return (size_t)(cy & CAIRN_FLOOR_MASK) * CAIRN_FLOOR_CELLS + (size_t)(cx & CAIRN_FLOOR_MASK);
+}
+
+static inline uint8_t *cairn_floor_at(struct cairn_floor *f, int32_t cx, int32_t cy)
+{
+	return &f->cells[cairn_floor_cell_index(cx, cy)];
+}
+
+static inline uint16_t *cairn_floor_seen_at(struct cairn_floor *f, int32_t cx, int32_t cy)
+{
+	return &f->seen_at[cairn_floor_cell_index(cx, cy)];
+}
+
+static inline uint16_t cairn_floor_driven_cells(const struct cairn_floor *f)
+{
+	return (uint16_t)(int64_t)(f->driven_m / CAIRN_FLOOR_CELL_M);
+}
+
+static inline bool cairn_floor_held(const struct cairn_floor *f, int32_t cx, int32_t cy)
+{
+	return cx - f->cx >= -CAIRN_FLOOR_CELLS / 2 && cx - f->cx < CAIRN_FLOOR_CELLS / 2 &&
+	       cy - f->cy >= -CAIRN_FLOOR_CELLS / 2 && cy - f->cy < CAIRN_FLOOR_CELLS / 2;
+}
+
+/* Sets the cells whose centres lie under the footprint free; those never seen also within beside_m of it, and
+ * in a disc about its middle. */
+void cairn_floor_mark(struct cairn_floor *f, struct cairn_pose2 pose, double beside_m, double disc_m);
+
+/* Lists the points: obstacles, then how they go on beside the picture, then the rest of the border of what
+ * was never seen. */
+void cairn_floor_list(struct cairn_floor *f);
+
+#endif
