@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "procs/cairn/cmd.h"
+#include "procs/cairn/drill.h"
 #include "procs/cairn/provenance.h"
 #include "procs/cairn/shards.h"
 
@@ -38,16 +39,16 @@ static const struct cairn_eval evals[] = {
 	.takes = "", .run = cairn_eval_bus},
     {"chaos",
 	"random faults in random processes of a driving stack: contacts, time to stop, time to drive again",
-	.takes = "for seed set* untimed verbose", .run = cairn_eval_chaos},
+	.takes = "for seed set* untimed verbose", .stack = true, .run = cairn_eval_chaos},
     {"explore",
 	"houses explored by local exploration, by a model, by a model among candidates, and by the textbook, paired",
 	.takes = "worlds* mode* seed seeds for poses pilot provider usd jobs report baseline config set*", .arg_max = -1, .run = cairn_eval_explore},
     {"cost",
 	"what an hour of asking at a constant 0.2 Hz costs by the ledger, at gpt-4o-mini's prices",
-	.takes = "for config set* verbose", .run = cairn_eval_cost},
+	.takes = "for config set* verbose", .stack = true, .run = cairn_eval_cost},
     {"recovery",
 	"every process of a driving stack is killed once: time until decisions are driven again",
-	.takes = "", .run = cairn_eval_recovery},
+	.takes = "", .stack = true, .run = cairn_eval_recovery},
     {"frequency",
 	"calls needed when asked by need and at fixed 0.2, 0.5 and 1 Hz, for the same floor seen in the bundled homes",
 	.takes = "seed seeds jobs state", .run = cairn_eval_frequency},
@@ -62,10 +63,10 @@ static const struct cairn_eval evals[] = {
 	.takes = "hours seed jobs state without verbose", .run = cairn_eval_safety},
     {"soak",
 	"a stack that drives for half an hour: growth of memory and descriptors, slowing down",
-	.takes = "for world", .run = cairn_eval_soak},
+	.takes = "for world", .stack = true, .run = cairn_eval_soak},
     {"storm",
 	"a busy writer and reader of frames killed 200 times: frames flow again every time",
-	.takes = "kills seed", .run = cairn_eval_storm},
+	.takes = "kills seed", .stack = true, .run = cairn_eval_storm},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -208,8 +209,14 @@ static int run_eval(const struct cli *cli, const struct cairn_eval *eval)
 	if (usage != CLI_OK)
 		return usage;
 	json_t *result = json_object(), *figures = json_object();
+	if (eval->stack) {
+		cli_catch_signals();
+		drill_until(cli_interrupted);
+	}
 	enum cairn_eval_end end = eval->run(cli, figures);
-	bool passed = end == CAIRN_EVAL_PASSED;
+	bool broken_off = eval->stack && cli_interrupted(), passed = end == CAIRN_EVAL_PASSED && !broken_off;
+	if (broken_off)
+		json_object_set_new(figures, "problem", json_string("interrupted"));
 	if (end == CAIRN_EVAL_USAGE) {
 		json_decref(figures);
 		json_decref(result);

@@ -25,6 +25,18 @@ struct drill {
 	double waited_s;
 };
 
+static bool (*interrupted_by)(void); /* see drill_until */
+
+static bool interrupted(void)
+{
+	return interrupted_by != NULL && interrupted_by();
+}
+
+void drill_until(bool (*by)(void))
+{
+	interrupted_by = by;
+}
+
 static int64_t now_ns(void)
 {
 	struct timespec t;
@@ -128,7 +140,7 @@ bool drill_wait(
 		drill->waited_s = (double)(now_ns() - begin_ns) * 1e-9;
 		if (!met)
 			(void)poll(NULL, 0, PUMP_MS);
-	} while (!met && drill->pid > 0 && drill->waited_s < timeout_s);
+	} while (!met && drill->pid > 0 && drill->waited_s < timeout_s && !interrupted());
 	return met;
 }
 
@@ -252,8 +264,15 @@ void drill_destroy(struct drill **drill_p, bool keep)
 		(void)drill_end(drill, SIGTERM, 40.0, NULL, 0);
 	up_feed_destroy(&drill->feed);
 	cairn_bus_destroy(&drill->bus);
-	if (!keep)
+	if (!keep || interrupted())
 		(void)nftw(drill->run.run_dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 	free(drill);
 	*drill_p = NULL;
+}
+
+void drill_close(struct drill **drill_p, bool passed)
+{
+	if (*drill_p != NULL && !passed && !interrupted())
+		fprintf(stderr, "kept for a look: %s\n", drill_run_dir(*drill_p));
+	drill_destroy(drill_p, !passed);
 }

@@ -1,7 +1,7 @@
 /* drill.h - a stack of one's own to be watched and hurt, for evaluations and end-to-end tests.
  *
  * It is `cairn up --headless` as a child in a fresh run directory, seen through the bus like any consumer would. Nothing is left
- * behind: the run directory is removed unless it is asked to be kept. */
+ * behind: the run directory is removed unless it is asked to be kept, and never kept for somebody who did not wait for the end. */
 #ifndef CAIRN_PROCS_CAIRN_DRILL_H
 #define CAIRN_PROCS_CAIRN_DRILL_H
 
@@ -18,7 +18,9 @@ bool drill_again(struct drill *drill, const char *cairn, const char *const *args
 /* What the bus has said so far; drill_pump takes what is new, drill_wait does so until cond holds. */
 const struct up_run *drill_run(const struct drill *drill);
 void drill_pump(struct drill *drill);
-/* True when cond became true; false at the timeout or when the stack has ended. */
+/* From here on every wait ends when this says that somebody wants the program to end. NULL: nobody does. */
+void drill_until(bool (*interrupted)(void));
+/* True when cond became true; false at the timeout, when the stack has ended, or when somebody interrupts. */
 bool drill_wait(struct drill *drill, bool (*cond)(const struct up_run *run, void *ctx), void *ctx, double timeout_s);
 /* Seconds that the last drill_wait took. */
 double drill_waited_s(const struct drill *drill);
@@ -34,6 +36,9 @@ int drill_end(struct drill *drill, int sig, double timeout_s, char *summary, siz
 int drill_leftovers(const struct drill *drill, struct cairn_error *err);
 /* Entries of the host's shared memory folder, anybody's. */
 int drill_count_shared(void);
+/* Ends it if it still runs. */
 void drill_destroy(struct drill **drill_p, bool keep);
+/* The same: unless it has passed its run directory is kept for a look, and named on standard error. */
+void drill_close(struct drill **drill_p, bool passed);
 
 #endif

@@ -8,7 +8,6 @@
  * descriptors), map and memory intact, every stack ends as asked; on the command path braking within 250 ms
  * for 99 of 100 faults; driving again within 1 s for half of the outages and 3 s for 99 of 100, 5 s where
  * RouDi was hit. With --untimed the times are told, not judged: for machines that others use as well. */
-#include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <math.h>
@@ -56,9 +55,7 @@ static const char *const command_path[] = {"motor", "sequencer", "launcher"};
 
 #define FDS_MAX 32
 #define FDS_TIMEOUT_S 10.0
-#define FDS_NOTE_S                                                                                           \
-	2.0 /* files are open for moments: what a process holds at the start is the most it had in so long   \
-	     */
+#define FDS_NOTE_S 2.0 /* a process holds at the start the most it had in so long: files are open for moments */
 
 enum fault { FAULT_KILL, FAULT_CRASH, FAULT_STOP, FAULT_COUNT };
 static const char *const fault_names[FAULT_COUNT] = {"killed", "crashed", "stopped"};
@@ -285,12 +282,14 @@ static bool no_more_fds(const struct up_run *run, void *ctx)
 static void compare_fds(struct chaos *c)
 {
 	char text[96];
-	if (!drill_wait(c->drill, all_up, NULL, SETTLE_TIMEOUT_S)) {
+	if (!drill_wait(c->drill, all_up, NULL, SETTLE_TIMEOUT_S) && !cli_interrupted()) {
 		complain(c, "not all stages came back", drill_run_dir(c->drill));
 		c->bad_ends++;
 		return;
 	}
 	drill_wait(c->drill, no_more_fds, c, FDS_TIMEOUT_S);
+	if (cli_interrupted())
+		return; /* it may not have seen enough */
 	for (int i = 0; i < c->fds_count; i++) {
 		const struct fds *f = &c->fds[i];
 		if (f->now <= f->count)
@@ -372,15 +371,20 @@ static bool run_house(struct chaos *c, const char *cairn)
 	c->slow = 0;
 	chaos_meter_house(&c->meter);
 	bool drove = drill_wait(c->drill, driving, NULL, UP_TIMEOUT_S);
-	if (!drove) {
-		c->never_drove++;
-		complain(c, "the robot never drove", drill_run_dir(c->drill));
-	}
 	c->fds_count = 0;
 	if (drove && drill_wait(c->drill, all_up, NULL, UP_TIMEOUT_S))
 		note_fds(c);
 	plan_next(c, cli_now_ns());
 	bool over = drove && drill_wait(c->drill, tend, c, (double)(c->end_ns - cli_now_ns()) * 1e-9 + 1.0);
+	if (cli_interrupted()) { /* nothing to be judged */
+		wake_stopped(c);
+		drill_destroy(&c->drill, false);
+		return false;
+	}
+	if (!drove) {
+		c->never_drove++;
+		complain(c, "the robot never drove", drill_run_dir(c->drill));
+	}
 	if (drove && !over)
 		complain(c, "the stack ended by itself", drill_run_dir(c->drill));
 	int before = c->leftovers + c->broken_files + c->bad_ends + (int)c->contacts;

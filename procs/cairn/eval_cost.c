@@ -194,8 +194,10 @@ static bool run_home(const struct cli *cli, struct cost *c, const char *cairn, c
 	bool read = cairn_memory_load(&c->memory, &ledger, path, &c->problem);
 	read_recordings(&p, drill_run_dir(drill));
 	double asked_s = p.last_s - p.first_s;
-	bool ok = read && status == 0 && p.calls > 2 && asked_s > 0.0;
-	if (!ok && read)
+	bool ok = read && status == 0 && p.calls > 2 && asked_s > 0.0 && !cli_interrupted();
+	if (cli_interrupted())
+		cairn_error_set(&c->problem, "interrupted");
+	else if (!ok && read)
 		cairn_error_set(&c->problem, "%s: the stack ended with status %d after %llu calls", home,
 		    status, (unsigned long long)p.calls);
 	if (verbose)

@@ -113,6 +113,8 @@ static bool kill_one(struct drill *drill, const char *name, json_t *list, bool *
 	}
 	kill(v.pid, SIGKILL);
 	bool again = drill_wait(drill, driven_again, &v, AGAIN_TIMEOUT_S);
+	if (cli_interrupted())
+		return false;
 	double again_s = !again ? AGAIN_TIMEOUT_S : v.stood ? (double)(v.drive_ns - v.kill_ns) * 1e-9 : 0.0;
 	bool in_time = again && again_s <= limit_s;
 	json_array_append_new(list, json_pack("{s:s,s:f,s:f,s:b}", "stage", name, "again_s", again_s,
@@ -171,10 +173,8 @@ enum cairn_eval_end cairn_eval_recovery(const struct cli *cli, json_t *figures)
 		return false;
 	}
 	bool passed = run_drill(drill, figures);
-	if (!passed) {
-		fprintf(stderr, "kept for a look: %s\n", drill_run_dir(drill));
+	if (!passed && !cli_interrupted())
 		json_object_set_new(figures, "run_dir", json_string(drill_run_dir(drill)));
-	}
-	drill_destroy(&drill, !passed);
+	drill_close(&drill, passed);
 	return passed;
 }

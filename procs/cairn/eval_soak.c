@@ -241,9 +241,7 @@ enum cairn_eval_end cairn_eval_soak(const struct cli *cli, json_t *figures)
 		passed = drive_and_judge(&s, total_s, figures);
 	else
 		json_object_set_new(figures, "problem", json_string(err.text));
-	if (!passed && s.drill != NULL)
-		fprintf(stderr, "kept for a look: %s\n", drill_run_dir(s.drill));
 	cairn_bus_destroy(&s.bus);
-	drill_destroy(&s.drill, !passed);
+	drill_close(&s.drill, passed);
 	return passed;
 }
