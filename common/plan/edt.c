@@ -60,8 +60,8 @@ static void columns_pass(const uint8_t *cells, size_t cells_stride, uint8_t mask
 		const uint8_t *restrict c = cells + (size_t)y * cells_stride;
 		float *restrict d = dist + (size_t)y * dist_stride;
 		const float *restrict above = d - dist_stride;
-		for (int x = 0; x < width;
-		     x++) /* times 0 or 1: a choice between floats by bytes is no vector */
+		/* Times 0 or 1: a choice between floats by bytes is no vector. */
+		for (int x = 0; x < width; x++)
 			d[x] = (above[x] + 1.0f) * (float)(int32_t)((c[x] & mask) == 0);
 	}
 	for (int y = height - 2; y >= 0; y--) {
@@ -256,13 +256,13 @@ static void lower_row(const struct cairn_edt *edt, const float *column, float *r
 		return;
 	int reach = largest < (float)width ? (int)largest + 1 : width;
 	int from = lo > reach ? lo - reach : 0, end = hi + reach < width ? hi + reach + 1 : width;
-	if (reach > OFFSETS_MAX) {
+	if (!(largest < (float)OFFSETS_MAX)) {
 		row_pass(edt, column + from, edt->row, end - from);
 		for (int x = from; x < end; x++)
 			dist[x] = edt->row[x - from] < dist[x] ? edt->row[x - from] : dist[x];
 		return;
 	}
-	squares_from(edt, column, lo, hi, from, end, reach);
+	squares_from(edt, column, lo, hi, from, end, (int)largest + 1); /* which may be more than the row is wide */
 	for (int x = from; x < end; x++) {
 		float d = sqrtf((float)edt->best2[x - from]);
 		dist[x] = d < dist[x] ? d : dist[x];

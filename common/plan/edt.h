@@ -34,8 +34,8 @@ void cairn_edt_free(struct cairn_edt *edt);
 void cairn_edt_compute(struct cairn_edt *edt, const uint8_t *cells, size_t cells_stride, uint8_t mask,
     int width, int height, float *dist, size_t dist_stride);
 
-/* Lowers each distance to that of the nearest cell with (cells[..] & mask) != 0 where it is larger; they were
- * distances in cells to something else. scratch: width * height, contents do not matter. width must have been
+/* Lowers each of the distances in dist, in cells and to something else, to that of the nearest cell with
+ * (cells[..] & mask) != 0 where that is nearer. scratch: width * height, contents do not matter. width must have been
  * reserved. */
 void cairn_edt_lower(struct cairn_edt *edt, const uint8_t *cells, size_t cells_stride, uint8_t mask,
     int width, int height, float *scratch, float *dist, size_t dist_stride);

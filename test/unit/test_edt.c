@@ -123,6 +123,34 @@ START_TEST(lowering_gives_the_lesser_of_two_distances)
 }
 END_TEST
 
+START_TEST(what_is_farther_than_a_row_is_wide_is_lowered_right)
+{
+	enum { W = 20, H = 200 };
+	static uint8_t cells[H * W];
+	static float column[H * W], dist[H * W], scratch[H * W], want[H * W], row_max[H];
+	static bool row_changed[H];
+	struct cairn_edt edt = {0};
+	ck_assert_int_eq(cairn_edt_reserve(&edt, W), 0);
+	const struct cairn_edt_grid grid = {cells, 1, W, H, column, row_max, dist, scratch, row_changed};
+	cells[(H - 1) * W + 3] = 1;
+	cairn_edt_update(&edt, &grid, 0, W, true);
+	for (int y = H - 25; y > 0; y -= 25) { /* nearer and nearer */
+		cells[y * W + 10] = 1;
+		cairn_edt_update(&edt, &grid, 10, 11, false);
+		cairn_edt_compute(&edt, cells, W, 1, W, H, want, W);
+		for (int i = 0; i < W * H; i++)
+			ck_assert_float_eq(dist[i], want[i]);
+	}
+	for (int i = 0; i < W * H; i++)
+		dist[i] = CAIRN_EDT_FAR;
+	cairn_edt_lower(&edt, cells, W, 1, W, H, scratch, dist, W);
+	for (int i = 0; i < W * H; i++)
+		ck_assert_float_eq(dist[i], want[i]);
+	cairn_edt_free(&edt);
+}
+END_TEST
+
 CAIRN_TEST_MAIN("edt", an_update_after_a_change_gives_what_a_new_start_would,
     distances_of_one_cell_are_straight_lines, an_empty_grid_is_far_everywhere,
-    random_grids_agree_with_brute_force, lowering_gives_the_lesser_of_two_distances)
+    random_grids_agree_with_brute_force, lowering_gives_the_lesser_of_two_distances,
+    what_is_farther_than_a_row_is_wide_is_lowered_right)
