@@ -2,8 +2,9 @@
  *
  * Dolgov, Thrun, Montemerlo & Diebel 2010 ("Path Planning for Autonomous Vehicles in Unknown Semi-structured
  * Environments"): A* over (cell, heading bin) with continuous poses, arcs of constant curvature forward and
- * backward, a heuristic from the grid (common/plan/cost_field.h), and now and then a closed-form shot at the
- * goal. The 72 heading bins are relative to the start's heading, so arcs are tables. Costs are in cells times
+ * backward, a heuristic from the grid (common/plan/cost_field.h) and of what turning to where it leads takes
+ * (hybrid_course.c), and now and then a closed-form shot at the goal. The heuristic is greedy: good paths, not
+ * the cheapest. The 72 heading bins are relative to the start's heading, so arcs are tables. Costs are in cells times
  * the costmap's factor.
  *
  * A start with less room than asked for may only be left by moves that do not lose clearance (down to
@@ -46,8 +47,8 @@ struct cairn_hybrid_query {
 	bool heading_given;
 	double goal_yaw_rad, yaw_tolerance_rad;
 	double nearest_m; /* > 0: when the goal cannot be reached, a point this near to it will do */
-	/* > 0: a path that costs this much (as the search counts: path->cost) is of no use and none is looked for: NO_PATH
-	 * when all that is left would. */
+	/* > 0: a path that costs this much or more, in the search's own count (path->cost), is of no use. What can only lead
+	 * to such paths is left out, and NO_PATH is the answer when nothing else is left, where no move is possible as well. */
 	double cost_max;
 	int expansions_max;           /* 0 = as many as nodes_max allows */
 	int64_t (*now_ns)(void *ctx); /* NULL: no clock */

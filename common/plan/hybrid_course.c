@@ -28,7 +28,8 @@ int hybrid_course_reserve(struct cairn_hybrid *h)
 }
 
 /* Turning through a on the tightest arc of radius r takes r a and brings r sin(a) on; backing through the first half of it
- * and going on forward brings 2 r sin(a / 2), but half of it costs what backing does, and so does the change. */
+ * and going on forward brings 2 r sin(a / 2) at most, half of it costs what backing does, and the change of direction costs
+ * too. */
 void hybrid_course_begin(struct cairn_hybrid *h)
 {
 	const double r = h->p.turn_radius_m / h->cm->cell_m;

@@ -120,8 +120,9 @@ void hybrid_trace(
 bool hybrid_make_covers(struct cairn_hybrid *h);
 void hybrid_make_arcs(struct cairn_hybrid *h, double start_yaw_rad);
 
-/* Takes the memory that the map needs; 0 or -ENOMEM. Then, with the field and the start there, begins a search's. */
+/* Takes the memory that the field's blocks need; 0 or -ENOMEM (what there was stays). */
 int hybrid_course_reserve(struct cairn_hybrid *h);
+/* For a new search, when its field is there: no block's heading is known yet. */
 void hybrid_course_begin(struct cairn_hybrid *h);
 /* What a state of that heading in cell (x, y), with to_go by the field, loses by not heading down the field: by turning, or by
  * backing all the way. */
