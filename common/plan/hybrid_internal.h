@@ -12,7 +12,7 @@
 #define HYBRID_STEER_CHANGE 0.15f /* cells: of two equal paths the steadier one */
 #define HYBRID_GREED 1.3f         /* weight of the heuristic: somewhat dearer paths, found much sooner */
 #define HYBRID_HURRY_AFTER 5000 /* expansions without any path (one search in fifty): from then on */
-#define HYBRID_HURRY 2.5f       /* this weight of the heuristic, until there is one */
+#define HYBRID_HURRY 2.5f       /* this weight of the heuristic, until there is one, which is seldom improved on */
 #define HYBRID_PATIENCE 600       /* expansions in search of something better than what was found last */
 #define HYBRID_MISS 4.0           /* cost of ending a cell away from the goal, cells */
 /* What the field tells may be more than is left: by steps to neighbours it is up to 8.2 % longer than straight, and counted in
