@@ -179,6 +179,7 @@ static bool same(struct cairn_pose2 a, struct cairn_pose2 b)
 /* Beams of one step, each from where the robot was at its own time. */
 static const struct cairn_beams *cast_beams(struct cairn_sim *s, struct cairn_pose2 before)
 {
+	enum { N = CAIRN_LIDAR_STEP_POINTS };
 	const struct cairn_config_robot *r = &s->cfg->robot;
 	struct cairn_pose2 after = s->state.body.pose;
 	struct cairn_beams *b = &s->beams[s->turn_step];
@@ -187,28 +188,26 @@ static const struct cairn_beams *cast_beams(struct cairn_sim *s, struct cairn_po
 	struct cairn_pose2 moved = cairn_pose_between(before, after);
 	double before_c = cos(before.yaw_rad), before_s = sin(before.yaw_rad);
 	/* The robot's heading at each beam: turned on by the same bit from one to the next. */
-	double bit_rad = moved.yaw_rad / CAIRN_LIDAR_STEP_POINTS, bit_c = cos(bit_rad), bit_s = sin(bit_rad);
+	double bit_rad = moved.yaw_rad / N, bit_c = cos(bit_rad), bit_s = sin(bit_rad);
 	double c = before_c, sn = before_s;
-	struct cairn_slice_ray rays[CAIRN_LIDAR_STEP_POINTS];
-	double range_m[CAIRN_LIDAR_STEP_POINTS];
+	double x_m[N], y_m[N], dx[N], dy[N], range_m[N];
 	b->known = true;
 	b->before = before;
 	b->after = after;
-	for (int i = 0; i < CAIRN_LIDAR_STEP_POINTS; i++) {
-		double share = (i + 1.0) / CAIRN_LIDAR_STEP_POINTS, x = moved.x_m * share, y = moved.y_m * share;
+	for (int i = 0; i < N; i++) {
+		double share = (i + 1.0) / N, x = moved.x_m * share, y = moved.y_m * share;
 		double turned_c = c * bit_c - sn * bit_s;
 		sn = sn * bit_c + c * bit_s;
 		c = turned_c;
 		struct cairn_vec2 d = s->direction[(int)s->turn_step * CAIRN_LIDAR_STEP_POINTS + i];
-		rays[i] = (struct cairn_slice_ray){
-		    before.x_m + before_c * x - before_s * y + c * r->lidar_x_m - sn * r->lidar_y_m,
-		    before.y_m + before_s * x + before_c * y + sn * r->lidar_x_m + c * r->lidar_y_m,
-		    c * d.x_m - sn * d.y_m, sn * d.x_m + c * d.y_m};
+		x_m[i] = before.x_m + before_c * x - before_s * y + c * r->lidar_x_m - sn * r->lidar_y_m;
+		y_m[i] = before.y_m + before_s * x + before_c * y + sn * r->lidar_x_m + c * r->lidar_y_m;
+		dx[i] = c * d.x_m - sn * d.y_m;
+		dy[i] = sn * d.x_m + c * d.y_m;
 	}
-	cairn_slice_cast(s->lidar, CAIRN_LIDAR_STEP_POINTS, rays, CAIRN_LIDAR_MAX_M, range_m);
-	for (int i = 0; i < CAIRN_LIDAR_STEP_POINTS; i++)
-		b->beams[i] = (struct cairn_beam){
-		    {rays[i].x_m, rays[i].y_m}, rays[i].dx, rays[i].dy, range_m[i]};
+	cairn_slice_cast(s->lidar, N, (struct cairn_slice_rays){x_m, y_m, dx, dy}, CAIRN_LIDAR_MAX_M, range_m);
+	for (int i = 0; i < N; i++)
+		b->beams[i] = (struct cairn_beam){{x_m[i], y_m[i]}, dx[i], dy[i], range_m[i]};
 	return b;
 }
 
@@ -220,9 +219,9 @@ static void turn_lidar(
 	try_luck(s, luck);
 	for (int i = 0; i < CAIRN_LIDAR_STEP_POINTS; i++) {
 		uint16_t index = (uint16_t)(s->turn_step * CAIRN_LIDAR_STEP_POINTS + (uint32_t)i);
-		s->points[i] =
-		    (struct cairn_lidar_point){index, measure(s, &b->beams[i], &luck[i], people, people_count)};
-		s->turn[index] = s->points[i];
+		float range_m = measure(s, &b->beams[i], &luck[i], people, people_count);
+		s->points[i] = (struct cairn_lidar_point){index, range_m};
+		s->turn_m[index] = range_m;
 	}
 	s->turn_step = (s->turn_step + 1) % CAIRN_LIDAR_TURN_STEPS;
 	s->turn_done = s->turn_step == 0;
@@ -271,8 +270,7 @@ bool cairn_sim_scan(const struct cairn_sim *sim, struct cairn_msg_scan *scan)
 	scan->range_max_m = (float)CAIRN_LIDAR_MAX_M;
 	scan->angle_rad_count = scan->range_m_count = CAIRN_LIDAR_POINTS;
 	memcpy(scan->angle_rad, sim->angle_rad, sizeof(sim->angle_rad));
-	for (int i = 0; i < CAIRN_LIDAR_POINTS; i++)
-		scan->range_m[i] = sim->turn[i].range_m;
+	memcpy(scan->range_m, sim->turn_m, sizeof(sim->turn_m));
 	return true;
 }
 

@@ -109,33 +109,62 @@ static double some_angle(struct cairn_rng *rng)
 	return cairn_rng_uniform(rng) < 0.1 ? floor(a / (0.5 * M_PI)) * 0.5 * M_PI : a;
 }
 
+enum { RAYS = 150 }; /* more than are looked at together */
+
+struct rays {
+	double x_m[RAYS], y_m[RAYS], dx[RAYS], dy[RAYS];
+};
+
+static void anywhere(const struct cairn_world *w, struct cairn_rng *rng, double *ret_x_m, double *ret_y_m)
+{
+	const double out_m = 0.6; /* of the house, too */
+	*ret_x_m = w->x_min_m - out_m + (w->x_max_m - w->x_min_m + 2.0 * out_m) * cairn_rng_uniform(rng);
+	*ret_y_m = w->y_min_m - out_m + (w->y_max_m - w->y_min_m + 2.0 * out_m) * cairn_rng_uniform(rng);
+}
+
+static void scatter(const struct cairn_world *w, struct cairn_rng *rng, struct rays *r)
+{
+	for (int j = 0; j < RAYS; j++) {
+		double a = some_angle(rng);
+		anywhere(w, rng, &r->x_m[j], &r->y_m[j]);
+		r->dx[j] = cos(a);
+		r->dy[j] = sin(a);
+	}
+}
+
+/* As a LiDAR's: on the way, turning one way by up to 2 degrees a ray, that way most often. */
+static void fan_out(const struct cairn_world *w, struct cairn_rng *rng, struct rays *r)
+{
+	double x_m, y_m, a = some_angle(rng), by = 0.035 * (cairn_rng_uniform(rng) - 0.7),
+			 go_m = 2e-3 * cairn_rng_uniform(rng) * cairn_rng_uniform(rng);
+	anywhere(w, rng, &x_m, &y_m);
+	for (int j = 0; j < RAYS; j++) {
+		r->x_m[j] = x_m + j * go_m * cos(a);
+		r->y_m[j] = y_m + j * go_m * sin(a);
+		r->dx[j] = cos(a + j * by);
+		r->dy[j] = sin(a + j * by);
+	}
+}
+
 START_TEST(rays_in_a_slice_are_those_cast_one_by_one_to_the_last_bit)
 {
-	enum { RAYS = 150 }; /* more than are under way at once */
 	struct cairn_rng rng;
 	cairn_rng_seed(&rng, 8, 1);
 	for (size_t k = 0; k < 6; k++) {
 		struct cairn_world *w = load(homes[k % 3]);
 		bool glass = k < 3;
-		double z_m = glass ? 0.18 : 0.06, out_m = 0.6;
+		double z_m = glass ? 0.18 : 0.06;
 		struct cairn_slice *s = cairn_slice_new(w, z_m, glass);
 		ck_assert_ptr_nonnull(s);
-		for (int i = 0; i < 200; i++) {
-			struct cairn_slice_ray ray[RAYS];
+		for (int i = 0; i < 400; i++) {
+			struct rays r;
 			double max_m = 0.5 + 16.0 * cairn_rng_uniform(&rng), got[RAYS];
+			(i % 4 == 0 ? scatter : fan_out)(w, &rng, &r);
+			cairn_slice_cast(
+			    s, RAYS, (struct cairn_slice_rays){r.x_m, r.y_m, r.dx, r.dy}, max_m, got);
 			for (int j = 0; j < RAYS; j++) {
-				double a = some_angle(&rng),
-				       x = w->x_max_m - w->x_min_m + 2.0 * out_m,
-				       y = w->y_max_m - w->y_min_m + 2.0 * out_m;
-				ray[j] = (struct cairn_slice_ray){
-				    w->x_min_m - out_m + x * cairn_rng_uniform(&rng),
-				    w->y_min_m - out_m + y * cairn_rng_uniform(&rng), cos(a), sin(a)};
-			}
-			cairn_slice_cast(s, RAYS, ray, max_m, got);
-			for (int j = 0; j < RAYS; j++) {
-				const struct cairn_slice_ray *r = &ray[j];
 				double one = (glass ? cairn_world_cast_lidar : cairn_world_cast)(
-				    w, r->x_m, r->y_m, r->dx, r->dy, z_m, max_m)
+				    w, r.x_m[j], r.y_m[j], r.dx[j], r.dy[j], z_m, max_m)
 						 .range_m;
 				ck_assert_msg(got[j] == one, "%s: %.17g, not %.17g", w->name, got[j], one);
 			}
