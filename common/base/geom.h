@@ -59,12 +59,18 @@ static inline double cairn_wrap_rad(double rad)
 	return r <= -M_PI ? r + 2.0 * M_PI : r;
 }
 
+/* cairn_pose_compose() for who keeps the cosine and sine of a's yaw. */
+static inline struct cairn_pose2 cairn_pose_compose_turned(
+    struct cairn_pose2 a, double c, double s, struct cairn_pose2 b)
+{
+	return (struct cairn_pose2){a.x_m + c * b.x_m - s * b.y_m, a.y_m + s * b.x_m + c * b.y_m,
+	    cairn_wrap_rad(a.yaw_rad + b.yaw_rad)};
+}
+
 /* a (+) b: the pose b, given in the frame of a, in a's parent frame. */
 static inline struct cairn_pose2 cairn_pose_compose(struct cairn_pose2 a, struct cairn_pose2 b)
 {
-	double c = cos(a.yaw_rad), s = sin(a.yaw_rad);
-	return (struct cairn_pose2){a.x_m + c * b.x_m - s * b.y_m, a.y_m + s * b.x_m + c * b.y_m,
-	    cairn_wrap_rad(a.yaw_rad + b.yaw_rad)};
+	return cairn_pose_compose_turned(a, cos(a.yaw_rad), sin(a.yaw_rad), b);
 }
 
 static inline struct cairn_pose2 cairn_pose_inverse(struct cairn_pose2 a)
@@ -106,9 +112,9 @@ static inline const char *cairn_compass_point(double compass_deg)
 static inline struct cairn_pose2 cairn_pose_advance(struct cairn_pose2 pose, struct cairn_twist t, double dt_s)
 {
 	double dth = t.w_radps * dt_s, d = t.v_mps * dt_s;
-	double half = 0.5 * dth;
-	double chord = fabs(half) < 1e-6 ? d : d * sin(half) / half;
-	struct cairn_pose2 step = {chord * cos(half), chord * sin(half), dth};
+	double half = 0.5 * dth, c = cos(half), s = sin(half);
+	double chord = fabs(half) < 1e-6 ? d : d * s / half;
+	struct cairn_pose2 step = {chord * c, chord * s, dth};
 	return cairn_pose_compose(pose, step);
 }
 

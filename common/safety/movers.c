@@ -17,6 +17,7 @@
 #define LATELY_APART_S 1.0
 #define LATELY_FREE_MIN 3
 #define BEFORE_WEIGHT 4 /* of turns so many times as far apart */
+#define STRETCH 128
 
 struct cairn_movers_params cairn_movers_params_from(const struct cairn_config *cfg, double reaction_s)
 {
@@ -78,11 +79,10 @@ static void carried(const struct carry *k, float x, float y, float *ret_x, float
 
 /* Where the returns of a turn lie, seen from the LiDAR. */
 struct turn {
-	uint8_t bin[CAIRN_POINTS_MAX];
+	int32_t bin[CAIRN_POINTS_MAX];
 	float range_m[CAIRN_POINTS_MAX];
 	float nearest_m[CAIRN_MOVERS_BINS];
 };
-_Static_assert(CAIRN_MOVERS_BINS <= UINT8_MAX + 1, "a bin fits");
 
 static void measure_turn(const struct cairn_movers *m, const struct cairn_points *points, struct turn *ret)
 {
@@ -97,29 +97,35 @@ static void measure_turn(const struct cairn_movers *m, const struct cairn_points
 	for (size_t i = 0; i < fours; i += 4) {
 		cairn_int4 bin =
 		    bin_of4(cairn_load4(&points->x_m[i]) - ex, cairn_load4(&points->y_m[i]) - ey);
-		for (int k = 0; k < 4; k++)
-			ret->bin[i + (size_t)k] = (uint8_t)bin[k];
+		memcpy(&ret->bin[i], &bin, sizeof(bin));
 	}
 	for (size_t i = fours; i < points->count; i++)
-		ret->bin[i] = (uint8_t)bin_of(points->x_m[i] - ex, points->y_m[i] - ey);
+		ret->bin[i] = (int32_t)bin_of(points->x_m[i] - ex, points->y_m[i] - ey);
 	for (size_t i = 0; i < points->count; i++) {
 		float *nearest = &ret->nearest_m[ret->bin[i]];
 		*nearest = ret->range_m[i] < *nearest ? ret->range_m[i] : *nearest;
 	}
 }
 
+static float least_of(float before, float at, float after)
+{
+	float beside = before < after ? before : after;
+	return at < beside ? at : beside;
+}
+
 static void make_view(
     struct cairn_movers_view *v, const struct turn *turn, struct cairn_pose2 eye, int64_t t_ns)
 {
 	const float *r = turn->nearest_m;
+	const uint32_t last = CAIRN_MOVERS_BINS - 1;
 	v->t_ns = t_ns;
-	v->eye = eye;
-	for (uint32_t i = 0; i < CAIRN_MOVERS_BINS; i++) {
-		float before = r[i > 0 ? i - 1 : CAIRN_MOVERS_BINS - 1],
-		      after = r[i + 1 < CAIRN_MOVERS_BINS ? i + 1 : 0];
-		float beside = before < after ? before : after;
-		v->range_m[i] = r[i] < beside ? r[i] : beside;
-	}
+	v->back = cairn_pose_inverse(eye);
+	v->back_c = cos(v->back.yaw_rad);
+	v->back_s = sin(v->back.yaw_rad);
+	v->range_m[0] = least_of(r[last], r[0], r[1]);
+	for (uint32_t i = 1; i < last; i++)
+		v->range_m[i] = least_of(r[i - 1], r[i], r[i + 1]);
+	v->range_m[last] = least_of(r[last - 1], r[last], r[0]);
 }
 
 static void keep_apart(struct cairn_movers_ring *ring, const struct cairn_movers_view *view, double apart_s)
@@ -143,22 +149,16 @@ static void keep_view(struct cairn_movers *m, const struct cairn_movers_view *vi
 	}
 }
 
-/* What a view knows of a place, seen from its eye: negative when it is hidden or nothing came back from
- * there, 0 when something stood there, else it looked past it, on to something farther by more than deep_m.
- */
-static int looked(const struct cairn_movers_view *v, float x, float y, float deep_m)
-{
-	float far = v->range_m[bin_of(x, y)], d = sqrtf(x * x + y * y);
-	if (far == INFINITY || far < d - deep_m)
-		return -1;
-	return far > d + deep_m;
-}
-
 struct earlier {
 	const struct cairn_movers_view *view;
 	struct carry carry; /* from the robot frame of the new turn to the eye's */
 	int weight;         /* of its word among others: the seconds that it stands for */
 };
+
+static struct carry carry_to(const struct cairn_movers_view *v, struct cairn_pose2 pose)
+{
+	return carry_by(cairn_pose_compose_turned(v->back, v->back_c, v->back_s, pose));
+}
 
 /* The views of an age between these, of count. */
 static uint32_t find_earlier(const struct cairn_movers_view *views, uint32_t count, struct cairn_pose2 pose,
@@ -168,43 +168,22 @@ static uint32_t find_earlier(const struct cairn_movers_view *views, uint32_t cou
 	for (uint32_t i = 0; i < count; i++) {
 		double age_s = (double)(t_ns - views[i].t_ns) * 1e-9;
 		if (age_s >= age_min_s && age_s <= age_max_s)
-			ret[n++] = (struct earlier){
-			    &views[i], carry_by(cairn_pose_between(views[i].eye, pose)), weight};
+			ret[n++] = (struct earlier){&views[i], carry_to(&views[i], pose), weight};
 	}
 	return n;
 }
 
-static int looked_earlier(const struct earlier *earlier, float x, float y, float deep_m)
+/* What an earlier view knows of four places: negative of those that were hidden or from which nothing came
+ * back, 0 where something stood, else it looked past, on to something farther by more than deep_m. */
+static inline cairn_int4 looked4(const struct earlier *e, cairn_float4 x, cairn_float4 y, float deep_m)
 {
-	float ex, ey;
-	carried(&earlier->carry, x, y, &ex, &ey);
-	return looked(earlier->view, ex, ey, deep_m);
-}
-
-static bool is_new(const struct earlier *earlier, uint32_t count, float x, float y)
-{
-	for (uint32_t i = 0; i < count; i++)
-		if (looked_earlier(&earlier[i], x, y, (float)DEEP_M) <= 0)
-			return false;
-	return count > 0;
-}
-
-/* It was looked past for longer than it was seen: a thin leg is missed now and then, not so often. */
-static bool came_lately(const struct earlier *earlier, uint32_t count, float x, float y)
-{
-	int views = 0, free_s = 0, taken_s = 0, left_s = 0;
-	for (uint32_t i = 0; i < count; i++)
-		left_s += earlier[i].weight;
-	for (uint32_t i = 0; i < count; i++) {
-		if (views + (int)(count - i) < LATELY_FREE_MIN || free_s + left_s <= taken_s)
-			return false; /* the others cannot turn it any more */
-		int l = looked_earlier(&earlier[i], x, y, (float)LATELY_DEEP_M);
-		views += l > 0;
-		free_s += l > 0 ? earlier[i].weight : 0;
-		taken_s += l == 0 ? earlier[i].weight : 0;
-		left_s -= earlier[i].weight;
-	}
-	return views >= LATELY_FREE_MIN && free_s > taken_s;
+	const struct carry *k = &e->carry;
+	const float *range_m = e->view->range_m;
+	cairn_float4 ex = k->x + k->c * x - k->s * y, ey = k->y + k->s * x + k->c * y, d2 = ex * ex + ey * ey;
+	cairn_int4 bin = bin_of4(ex, ey);
+	cairn_float4 far = {range_m[bin[0]], range_m[bin[1]], range_m[bin[2]], range_m[bin[3]]};
+	cairn_float4 d = {sqrtf(d2[0]), sqrtf(d2[1]), sqrtf(d2[2]), sqrtf(d2[3])};
+	return (far == INFINITY) | (far < d - deep_m) | ((far > d + deep_m) & 1);
 }
 
 /* Drops what stands alone, and puts the rest where the robot's motion does not carry it about. */
@@ -225,42 +204,187 @@ static void keep_together(struct cairn_movers *m, struct cairn_pose2 pose, const
 	m->points = kept;
 }
 
+/* What came before a turn, for who moves and for who stands. */
+struct past {
+	struct earlier shortly[CAIRN_MOVERS_VIEWS], lately[2 * CAIRN_MOVERS_LATELY];
+	uint32_t shortly_count, lately_count;
+	int32_t lately_weight;
+};
+
+static void find_past(const struct cairn_movers *m, struct cairn_pose2 pose, int64_t t_ns, struct past *ret)
+{
+	const double lately_s = m->params.lately_s,
+		     young_s = fmin(lately_s, LATELY_APART_S * CAIRN_MOVERS_LATELY);
+	ret->shortly_count =
+	    find_earlier(m->views, m->count, pose, t_ns, AGE_MIN_S, AGE_MAX_S, 1, ret->shortly);
+	/* The answer is the same in any order; those with more weight settle most of it sooner. */
+	uint32_t n = find_earlier(
+	    m->before.views, m->before.count, pose, t_ns, young_s, lately_s, BEFORE_WEIGHT, ret->lately);
+	n += find_earlier(
+	    m->lately.views, m->lately.count, pose, t_ns, AGE_MAX_S, young_s, 1, ret->lately + n);
+	ret->lately_count = n;
+	ret->lately_weight = 0;
+	for (uint32_t i = 0; i < n; i++)
+		ret->lately_weight += ret->lately[i].weight;
+}
+
+/* Which of these four? */
+static cairn_int4 are_new(const struct past *past, cairn_float4 x, cairn_float4 y, cairn_int4 which)
+{
+	cairn_int4 new = which &((cairn_int4){0} - (past->shortly_count > 0));
+	for (uint32_t i = 0; i < past->shortly_count && cairn_some_of4(new); i++)
+		new &= looked4(&past->shortly[i], x, y, (float)DEEP_M) > 0;
+	return new;
+}
+
+/* They were looked past for longer than they were seen: a thin leg is missed now and then, not so often. */
+static cairn_int4 came_lately(const struct past *past, cairn_float4 x, cairn_float4 y)
+{
+	cairn_int4 views = {0}, free_s = {0}, taken_s = {0}, open = ~views;
+	int32_t left = (int32_t)past->lately_count, left_s = past->lately_weight;
+	for (uint32_t i = 0; i < past->lately_count; i++, left--) {
+		const struct earlier *e = &past->lately[i];
+		open &= (views + left >= LATELY_FREE_MIN) & (free_s + left_s > taken_s);
+		if (!cairn_some_of4(open))
+			return open; /* the others cannot turn it any more */
+		cairn_int4 l = looked4(e, x, y, (float)LATELY_DEEP_M);
+		views -= l > 0;
+		free_s += (l > 0) & e->weight;
+		taken_s += (l == 0) & e->weight;
+		left_s -= e->weight;
+	}
+	return open & (views >= LATELY_FREE_MIN) & (free_s > taken_s);
+}
+
+/* Of four points, which are no farther than this from (x_m, y_m)? */
+static inline cairn_int4 within4(cairn_float4 px, cairn_float4 py, float x_m, float y_m, float far_m)
+{
+	cairn_float4 x = px - x_m, y = py - y_m;
+	return ~(x * x + y * y > far_m * far_m);
+}
+
+/* So many of a turn's points are gone through together, in fours. */
+struct stretch {
+	const struct cairn_points *points;
+	const struct turn *turn;
+	size_t from;
+	uint32_t count;
+	int32_t found[STRETCH]; /* of each */
+	bool some;              /* something was found */
+};
+_Static_assert(STRETCH % 4 == 0, "whole fours fit");
+
+enum found { NOTHING, MOVES, STANDS };
+
+/* Those of which it is to be asked whether they stand. */
+struct asked {
+	uint32_t count;
+	uint32_t at[STRETCH]; /* of the stretch */
+	float x_m[STRETCH], y_m[STRETCH];
+};
+
+/* The points i to i + 3 of the stretch; those beyond its last are far away. */
+static inline cairn_float4 four_of(const float *from, uint32_t left)
+{
+	if (left >= 4)
+		return cairn_load4(from);
+	cairn_float4 v = (cairn_float4){0} + INFINITY;
+	for (uint32_t k = 0; k < left; k++)
+		v[k] = from[k];
+	return v;
+}
+
+/* One of each direction is enough of what stands, and most of what is near does. */
+static void ask(struct asked *asked, const struct stretch *s, uint32_t i, cairn_int4 which)
+{
+	for (uint32_t k = 0; k < 4 && i + k < s->count; k++) {
+		size_t at = s->from + i + k;
+		bool nearest = s->turn->range_m[at] <= s->turn->nearest_m[s->turn->bin[at]];
+		asked->at[asked->count] = i + k;
+		asked->x_m[asked->count] = s->points->x_m[at];
+		asked->y_m[asked->count] = s->points->y_m[at];
+		asked->count += nearest & (which[k] != 0); /* without a branch */
+	}
+}
+
+static void find_moving(
+    const struct cairn_movers *m, const struct past *past, struct stretch *s, struct asked *ret_asked)
+{
+	const float ex = (float)m->params.lidar.x_m, ey = (float)m->params.lidar.y_m;
+	ret_asked->count = 0;
+	for (uint32_t i = 0; i < s->count; i += 4) {
+		cairn_float4 x = four_of(&s->points->x_m[s->from + i], s->count - i),
+			     y = four_of(&s->points->y_m[s->from + i], s->count - i);
+		cairn_int4 near = within4(x, y, ex, ey, (float)REACH_M), moves = {0};
+		if (cairn_some_of4(near)) {
+			cairn_int4 new = are_new(past, x, y, near);
+			cairn_int4 rest = near & ~new &within4(x, y, ex, ey, (float)LATELY_REACH_M);
+			moves = new &MOVES;
+			s->some |= cairn_some_of4(new);
+			if (past->lately_count > 0 && cairn_some_of4(rest))
+				ask(ret_asked, s, i, rest);
+		}
+		memcpy(&s->found[i], &moves, sizeof(moves));
+	}
+}
+
+static void find_standing(const struct past *past, const struct asked *asked, struct stretch *s)
+{
+	for (uint32_t i = 0; i < asked->count; i += 4) {
+		uint32_t left = asked->count - i;
+		cairn_int4 came =
+		    came_lately(past, four_of(&asked->x_m[i], left), four_of(&asked->y_m[i], left));
+		for (uint32_t k = 0; cairn_some_of4(came) && k < 4 && k < left; k++)
+			if (came[k] != 0) {
+				s->found[asked->at[i + k]] = STANDS;
+				s->some = true;
+			}
+	}
+}
+
+/* Keeps what was found as far as there is room for it. */
+static void keep_found(struct cairn_movers *m, const struct stretch *s, uint8_t *counts)
+{
+	for (uint32_t i = 0; i < s->count && m->points < CAIRN_MOVERS_MAX; i++) {
+		if (s->found[i] == NOTHING)
+			continue;
+		uint8_t *count = &counts[s->turn->bin[s->from + i]];
+		*count = (uint8_t)(*count + (*count < 100));
+		m->stands[m->points] = s->found[i] == STANDS;
+		m->x_m[m->points] = s->points->x_m[s->from + i];
+		m->y_m[m->points++] = s->points->y_m[s->from + i];
+	}
+}
+
+static void find_movers(struct cairn_movers *m, const struct cairn_points *points, struct cairn_pose2 pose,
+    const struct turn *turn, int64_t t_ns)
+{
+	struct past past;
+	struct asked asked;
+	struct stretch s = {.points = points, .turn = turn};
+	uint8_t counts[CAIRN_MOVERS_BINS] = {0};
+	find_past(m, pose, t_ns, &past);
+	m->points = 0;
+	for (; s.from < points->count && m->points < CAIRN_MOVERS_MAX; s.from += STRETCH) {
+		size_t left = points->count - s.from;
+		s.count = left < STRETCH ? (uint32_t)left : STRETCH;
+		s.some = false;
+		find_moving(m, &past, &s, &asked);
+		find_standing(&past, &asked, &s);
+		if (s.some)
+			keep_found(m, &s, counts);
+	}
+	keep_together(m, pose, counts);
+}
+
 void cairn_movers_scan(struct cairn_movers *m, const struct cairn_points *points, struct cairn_pose2 pose,
     int64_t t_start_ns, int64_t t_end_ns)
 {
 	if (!(m->params.person_mps > 0.0))
 		return;
-	struct earlier earlier[CAIRN_MOVERS_VIEWS], lately[2 * CAIRN_MOVERS_LATELY];
-	const double lately_s = m->params.lately_s,
-		     young_s = fmin(lately_s, LATELY_APART_S * CAIRN_MOVERS_LATELY);
-	uint32_t n = find_earlier(m->views, m->count, pose, t_end_ns, AGE_MIN_S, AGE_MAX_S, 1, earlier);
-	/* The answer is the same in any order; those with more weight settle most of it sooner. */
-	uint32_t n_lately = find_earlier(m->before.views, m->before.count, pose, t_end_ns, young_s, lately_s,
-	    BEFORE_WEIGHT, lately);
-	n_lately += find_earlier(m->lately.views, m->lately.count, pose, t_end_ns, AGE_MAX_S, young_s, 1,
-	    lately + n_lately);
 	struct turn turn;
 	measure_turn(m, points, &turn);
-	uint8_t counts[CAIRN_MOVERS_BINS] = {0};
-	float ex = (float)m->params.lidar.x_m, ey = (float)m->params.lidar.y_m;
-	m->points = 0;
-	for (size_t i = 0; i < points->count && m->points < CAIRN_MOVERS_MAX; i++) {
-		float x = points->x_m[i] - ex, y = points->y_m[i] - ey, range2 = x * x + y * y;
-		if (range2 > (float)(REACH_M * REACH_M))
-			continue;
-		uint32_t bin = turn.bin[i];
-		/* One of each direction is enough of what stands, and most of what is near does. */
-		bool asked = range2 <= (float)(LATELY_REACH_M * LATELY_REACH_M) &&
-			     turn.range_m[i] <= turn.nearest_m[bin];
-		bool new = is_new(earlier, n, points->x_m[i], points->y_m[i]);
-		if (!new && !(asked && came_lately(lately, n_lately, points->x_m[i], points->y_m[i])))
-			continue;
-		counts[bin] = (uint8_t)(counts[bin] + (counts[bin] < 100));
-		m->stands[m->points] = !new;
-		m->x_m[m->points] = points->x_m[i];
-		m->y_m[m->points++] = points->y_m[i];
-	}
-	keep_together(m, pose, counts);
+	find_movers(m, points, pose, &turn, t_end_ns);
 	double turn_s = (double)(t_end_ns - t_start_ns) * 1e-9;
 	m->t_ns = turn_s > 0.0 && turn_s <= TURN_MAX_S ? t_start_ns : t_end_ns;
 	struct cairn_movers_view view;
