@@ -95,11 +95,16 @@ static bool inside(const struct cairn_zones *z, const struct cairn_zone_shape *s
 	return dx * dx + y * y < shape->radius_m * shape->radius_m;
 }
 
-static double gap_to(const struct cairn_footprint *body, double x, double y)
+static double gap2_to(const struct cairn_footprint *body, double x, double y)
 {
 	double dx = cairn_larger(cairn_larger(x - body->front_m, -body->rear_m - x), 0.0);
 	double dy = cairn_larger(fabs(y) - body->half_width_m, 0.0);
-	return sqrt(dx * dx + dy * dy);
+	return dx * dx + dy * dy;
+}
+
+static double gap_to(const struct cairn_footprint *body, double x, double y)
+{
+	return sqrt(gap2_to(body, x, y));
 }
 
 /* ---- what comes near by itself ---- */
@@ -119,15 +124,15 @@ static int bin_of(float x, float y)
 
 /* In loops of their own what can be done many at a time, with an n that the compiler knows. */
 static inline void fill_block(const struct cairn_zones *z, const float *restrict x_m,
-    const float *restrict y_m, size_t n, float reach2, struct ring *ring)
+    const float *restrict y_m, size_t n, float reach2, double *ring_gap2)
 {
 	const struct cairn_footprint body = z->params.body;
 	const float middle = (float)centre_of(z);
-	double gap_m[CAIRN_POINTS_BLOCK];
+	double gap2[CAIRN_POINTS_BLOCK];
 	float d2[CAIRN_POINTS_BLOCK];
 	int bin[CAIRN_POINTS_BLOCK];
 	for (size_t i = 0; i < n; i++)
-		gap_m[i] = gap_to(&body, (double)x_m[i], (double)y_m[i]);
+		gap2[i] = gap2_to(&body, (double)x_m[i], (double)y_m[i]);
 	for (size_t i = 0; i < n; i++) {
 		float dx = x_m[i] - middle, y = y_m[i];
 		d2[i] = dx * dx + y * y;
@@ -135,23 +140,26 @@ static inline void fill_block(const struct cairn_zones *z, const float *restrict
 	}
 	for (size_t i = 0; i < n; i++)
 		if (!(d2[i] > reach2))
-			ring->gap_m[bin[i]] = cairn_smaller(gap_m[i], ring->gap_m[bin[i]]);
+			ring_gap2[bin[i]] = cairn_smaller(gap2[i], ring_gap2[bin[i]]);
 }
 
 static void fill(
     const struct cairn_zones *z, const struct cairn_points *points, double reach_m, struct ring *ring)
 {
 	float middle = (float)centre_of(z), reach = (float)reach_m + 0.2f, reach2 = reach * reach;
+	double gap2[CAIRN_APPROACH_BINS];
 	for (int i = 0; i < CAIRN_APPROACH_BINS; i++)
-		ring->gap_m[i] = INFINITY;
+		gap2[i] = INFINITY;
 	const float some2 = nextafterf(reach2, INFINITY); /* as far counts here */
 	for (size_t from = 0; from < points->count; from += CAIRN_POINTS_BLOCK) {
 		const float *x_m = &points->x_m[from], *y_m = &points->y_m[from];
 		if (points->count - from < CAIRN_POINTS_BLOCK)
-			fill_block(z, x_m, y_m, points->count - from, reach2, ring);
+			fill_block(z, x_m, y_m, points->count - from, reach2, gap2);
 		else if (cairn_block_within(points, from, points->count, middle, 0.0f, some2))
-			fill_block(z, x_m, y_m, CAIRN_POINTS_BLOCK, reach2, ring);
+			fill_block(z, x_m, y_m, CAIRN_POINTS_BLOCK, reach2, gap2);
 	}
+	for (int i = 0; i < CAIRN_APPROACH_BINS; i++)
+		ring->gap_m[i] = sqrt(gap2[i]);
 }
 
 /* Nearest in a bin and its neighbours: what only moved sideways, or stood beside an edge, has come no nearer.

@@ -12,28 +12,53 @@ static uint32_t sector_of(double x_m, double y_m)
 	return (uint32_t)k % CAIRN_SEEN_SECTORS; /* +pi is the first again */
 }
 
-/* The directions between which a sector lies. */
-struct sides {
-	uint32_t sector;
-	double c0, s0, c1, s1;
-};
-
-static struct sides sides_of(uint32_t sector)
+/* Where one sector ends and the next begins: worked out once. */
+static void take_sides(struct cairn_seen *seen)
 {
-	double a = sector * SECTOR_RAD - M_PI;
-	return (struct sides){sector, cos(a), sin(a), cos(a + SECTOR_RAD), sin(a + SECTOR_RAD)};
+	if (seen->sides_known)
+		return;
+	for (uint32_t k = 0; k <= CAIRN_SEEN_SECTORS; k++) {
+		double a = k * SECTOR_RAD - M_PI;
+		seen->sides[k] = (struct cairn_vec2){cos(a), sin(a)};
+	}
+	seen->sides_known = true;
 }
 
-/* Farther within the sector than rounding could matter: then it needs no angle to say so. */
-static bool well_within(const struct sides *k, double x_m, double y_m)
+/* Farther within the sector between these than rounding could matter: then it needs no angle to say so. */
+static inline bool well_within(const struct cairn_vec2 sides[2], double x_m, double y_m)
 {
 	double sure = 1e-9 * (fabs(x_m) + fabs(y_m));
-	return k->c0 * y_m - k->s0 * x_m > sure && k->c1 * y_m - k->s1 * x_m < -sure;
+	return sides[0].x_m * y_m - sides[0].y_m * x_m > sure &&
+	       sides[1].x_m * y_m - sides[1].y_m * x_m < -sure;
 }
 
 static double seconds(int64_t from_ns, int64_t to_ns)
 {
 	return ((double)to_ns - (double)from_ns) * 1e-9;
+}
+
+/* The nearest of each sector. The points of a turn lie side by side: most are in the sector of the one before. */
+static void nearest_of(struct cairn_seen *seen, const struct cairn_points *points, float ret_m[CAIRN_SEEN_SECTORS])
+{
+	double least2[CAIRN_SEEN_SECTORS];
+	take_sides(seen);
+	for (uint32_t k = 0; k < CAIRN_SEEN_SECTORS; k++)
+		least2[k] = INFINITY;
+	for (size_t i = 0; i < points->count;) {
+		double x = (double)points->x_m[i], y = (double)points->y_m[i], least = INFINITY;
+		uint32_t sector = sector_of(x, y);
+		const struct cairn_vec2 sides[2] = {seen->sides[sector], seen->sides[sector + 1]};
+		do {
+			least = cairn_smaller(x * x + y * y, least);
+			if (++i == points->count)
+				break;
+			x = (double)points->x_m[i];
+			y = (double)points->y_m[i];
+		} while (well_within(sides, x, y));
+		least2[sector] = cairn_smaller(least, least2[sector]);
+	}
+	for (uint32_t k = 0; k < CAIRN_SEEN_SECTORS; k++)
+		ret_m[k] = (float)sqrt(least2[k]);
 }
 
 void cairn_seen_add(
@@ -49,17 +74,7 @@ void cairn_seen_add(
 	struct cairn_seen_look *look = &seen->looks[(seen->head + seen->count++) % CAIRN_SEEN_LOOKS];
 	look->t_ns = t_ns;
 	look->pose = pose;
-	for (int k = 0; k < CAIRN_SEEN_SECTORS; k++)
-		look->nearest_m[k] = INFINITY;
-	struct sides sides = sides_of(0); /* of the point before: those of a turn lie side by side */
-	for (size_t i = 0; i < points->count; i++) {
-		double x = (double)points->x_m[i], y = (double)points->y_m[i];
-		if (!well_within(&sides, x, y))
-			sides = sides_of(sector_of(x, y));
-		float *nearest = &look->nearest_m[sides.sector];
-		float range = (float)sqrt(x * x + y * y);
-		*nearest = range < *nearest ? range : *nearest;
-	}
+	nearest_of(seen, points, look->nearest_m);
 }
 
 static const struct cairn_seen_look *look_at(const struct cairn_seen *seen, int64_t t_ns)

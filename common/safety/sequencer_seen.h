@@ -23,6 +23,8 @@ struct cairn_seen_look {
 struct cairn_seen {
 	struct cairn_seen_look looks[CAIRN_SEEN_LOOKS];
 	uint32_t head, count;
+	struct cairn_vec2 sides[CAIRN_SEEN_SECTORS + 1]; /* directions between the sectors, once they are known */
+	bool sides_known;
 };
 
 /* Takes the points of a scan (robot frame of pose). Looks nearer in time than keep_s / CAIRN_SEEN_LOOKS are left out, so
