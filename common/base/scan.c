@@ -16,7 +16,7 @@ static struct cairn_pose2 pose_before_end(struct cairn_twist twist, double left_
 
 static void take_directions(struct cairn_directions *d, const struct cairn_msg_scan *scan, uint32_t n)
 {
-	if (d->count == n && memcmp(d->rad, scan->angle_rad, n * sizeof(d->rad[0])) == 0)
+	if (cairn_directions_are(d, scan->angle_rad, n))
 		return;
 	d->count = n;
 	memcpy(d->rad, scan->angle_rad, n * sizeof(d->rad[0]));
@@ -141,9 +141,8 @@ void cairn_points_move(struct cairn_points *out, const struct cairn_points *in, 
 }
 
 /* A point nearer to the rectangle than this is so near to its middle, squared and a little more. */
-static float middle_limit(const struct cairn_footprint *body, double gap2_m2)
+static float middle_limit(double corner_m, double gap2_m2)
 {
-	double corner_m = hypot(0.5 * (body->front_m + body->rear_m), body->half_width_m);
 	double m = sqrt(gap2_m2) + corner_m + NEAREST_SPARE_M;
 	return (float)(m * m * (1.0 + NEAREST_SPARE_M));
 }
@@ -152,6 +151,7 @@ double cairn_points_nearest(
     const struct cairn_points *points, const struct cairn_footprint *body, double *ret_bearing_rad)
 {
 	const float middle = (float)(0.5 * (body->front_m - body->rear_m));
+	const double corner_m = hypot(0.5 * (body->front_m + body->rear_m), body->half_width_m);
 	double best2 = INFINITY;
 	float limit_m2 = INFINITY;
 	size_t at = 0;
@@ -171,7 +171,7 @@ double cairn_points_nearest(
 			}
 		}
 		if (best2 < before2)
-			limit_m2 = middle_limit(body, best2);
+			limit_m2 = middle_limit(corner_m, best2);
 	}
 	bool some = best2 < INFINITY;
 	if (ret_bearing_rad != NULL)

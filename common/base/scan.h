@@ -86,6 +86,11 @@ struct cairn_directions {
 	float rad[CAIRN_POINTS_MAX], c[CAIRN_POINTS_MAX], s[CAIRN_POINTS_MAX];
 };
 
+static inline bool cairn_directions_are(const struct cairn_directions *d, const float *rad, uint32_t count)
+{
+	return d->count == count && memcmp(d->rad, rad, count * sizeof(d->rad[0])) == 0;
+}
+
 /* Invalid returns (0, not finite, outside the scan's range limits) and returns from inside the bare
  * footprint (the robot itself) are left out. lidar: pose of the LiDAR in the robot frame; its yaw is not
  * applied again (angles of the message are already in the robot frame). */

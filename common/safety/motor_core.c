@@ -165,19 +165,12 @@ bool cairn_motor_cmd(struct cairn_motor *m, const struct cairn_header *hdr,
 	return true;
 }
 
-/* NULL when one may drive by this scan. */
-static const char *scan_fault(const struct cairn_msg_scan *scan)
+static const char *angles_fault(const struct cairn_msg_scan *scan)
 {
 	const uint32_t n = scan->angle_rad_count;
-	const float min_m = scan->range_min_m, max_m = scan->range_max_m;
-	uint32_t returns = 0, bad = 0;
-	if (n == 0 || n != scan->range_m_count)
-		return "scan without matching angles and ranges";
-	for (uint32_t i = 0; i < n; i++) { /* without branches: many at a time */
-		float r = scan->range_m[i];
+	uint32_t bad = 0;
+	for (uint32_t i = 0; i < n; i++)
 		bad |= !(fabsf(scan->angle_rad[i]) <= 7.0f);
-		returns += (uint32_t)((r > 0.0f) & (r >= min_m) & (r <= max_m));
-	}
 	if (bad != 0)
 		return "scan with angles that are none";
 	uint64_t seen = 0;
@@ -188,6 +181,24 @@ static const char *scan_fault(const struct cairn_msg_scan *scan)
 	}
 	if (__builtin_popcountll(seen) < BINS_MIN)
 		return "scan that does not look all round";
+	return NULL;
+}
+
+/* NULL when one may drive by this scan. believed: directions of one that had no fault. */
+static const char *scan_fault(const struct cairn_msg_scan *scan, const struct cairn_directions *believed)
+{
+	const uint32_t n = scan->angle_rad_count;
+	const float min_m = scan->range_min_m, max_m = scan->range_max_m;
+	uint32_t returns = 0;
+	if (n == 0 || n != scan->range_m_count)
+		return "scan without matching angles and ranges";
+	const char *fault = cairn_directions_are(believed, scan->angle_rad, n) ? NULL : angles_fault(scan);
+	if (fault != NULL)
+		return fault;
+	for (uint32_t i = 0; i < n; i++) { /* without branches: many at a time */
+		float r = scan->range_m[i];
+		returns += (uint32_t)((r > 0.0f) & (r >= min_m) & (r <= max_m));
+	}
 	if (returns < RETURNS_MIN * n)
 		return "scan that sees nearly nothing";
 	return NULL;
@@ -205,7 +216,7 @@ bool cairn_motor_scan(
 {
 	const char *fault = header_fault(&m->scan_stream, hdr, m->params.scan_timeout_s, now_ns);
 	if (fault == NULL)
-		fault = scan_fault(scan);
+		fault = scan_fault(scan, &m->monitor.directions);
 	if (fault != NULL)
 		return refuse(m, fault);
 	follow(m, &m->scan_stream, hdr);
