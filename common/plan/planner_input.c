@@ -1,8 +1,11 @@
 /* planner_input.c - what arrives: judged, then kept for the next step. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "common/plan/planner_internal.h"
+
+#define BLOCK CAIRN_POINTS_BLOCK
 
 static bool refuse(struct cairn_planner *p)
 {
@@ -105,6 +108,52 @@ static void take_angles(struct planner_angles *a, const struct cairn_msg_scan *s
 	}
 }
 
+/* A scan and which of its returns count. */
+struct live_scan {
+	const struct cairn_msg_scan *scan;
+	int64_t t_ns;
+	double min_m, reach_m;
+};
+
+static int64_t middle_ns(const struct live_scan *l, uint32_t first)
+{
+	double per_point = (double)(l->t_ns - l->scan->t_start_ns) / (double)l->scan->range_m_count;
+	return l->scan->t_start_ns + (int64_t)(per_point * ((double)first + 0.5 * BLOCK));
+}
+
+/* Adds so many points from first on, a block's at most: in this time the robot moves by millimetres. No
+ * branches but at the beginning: many at a time. */
+static inline void add_live(
+    struct cairn_planner *p, const struct live_scan *l, uint32_t first, uint32_t count)
+{
+	const float *range_m = &l->scan->range_m[first], *rad = &l->scan->angle_rad[first];
+	const double *dir_c = &p->angles.c[first], *dir_s = &p->angles.s[first];
+	const struct cairn_footprint body = p->body;
+	const double lidar_x_m = p->cfg.robot.lidar_x_m, lidar_y_m = p->cfg.robot.lidar_y_m;
+	struct cairn_vec2 at[BLOCK];
+	uint32_t wanted[BLOCK], some = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		double r = (double)range_m[i];
+		wanted[i] = (r > 0.0) & (r >= l->min_m) & (r <= l->reach_m) & (fabsf(rad[i]) <= FLT_MAX);
+		some |= wanted[i];
+	}
+	if (some == 0)
+		return;
+	struct cairn_pose2 pose = planner_pose_at(p, middle_ns(l, first));
+	const double c = cos(pose.yaw_rad), s = sin(pose.yaw_rad);
+	for (uint32_t i = 0; i < count; i++) {
+		double r = (double)range_m[i], x = lidar_x_m + r * dir_c[i], y = lidar_y_m + r * dir_s[i];
+		/* of the robot itself */
+		int own = (x < body.front_m) & (x > -body.rear_m) & (fabs(y) < body.half_width_m);
+		wanted[i] &= (uint32_t)!own;
+		at[i] = (struct cairn_vec2){pose.x_m + c * x - s * y, pose.y_m + s * x + c * y};
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		p->live[p->live_count] = at[i];
+		p->live_count += wanted[i];
+	}
+}
+
 bool cairn_planner_scan(struct cairn_planner *p, const struct cairn_msg_scan *scan, int64_t t_ns)
 {
 	uint32_t n = scan->range_m_count;
@@ -112,30 +161,15 @@ bool cairn_planner_scan(struct cairn_planner *p, const struct cairn_msg_scan *sc
 		return refuse(p);
 	if (p->trace_count == 0)
 		return true;
-	double reach = fmin(p->cfg.nav.live_range_m, (double)scan->range_max_m);
-	double per_point = (double)(t_ns - scan->t_start_ns) / (double)n;
-	const struct cairn_footprint *b = &p->body;
-	struct cairn_pose2 pose = {0};
-	double pose_c = 1.0, pose_s = 0.0;
+	const struct live_scan l = {
+	    scan, t_ns, (double)scan->range_min_m, fmin(p->cfg.nav.live_range_m, (double)scan->range_max_m)};
 	p->live_count = 0;
 	take_angles(&p->angles, scan);
-	for (uint32_t i = 0; i < n; i++) {
-		double r = (double)scan->range_m[i];
-		if (i % 16 == 0) { /* the robot moves by millimetres in this time */
-			pose =
-			    planner_pose_at(p, scan->t_start_ns + (int64_t)(per_point * ((double)i + 8.0)));
-			pose_c = cos(pose.yaw_rad);
-			pose_s = sin(pose.yaw_rad);
-		}
-		if (!(r > 0.0 && r >= (double)scan->range_min_m && r <= reach) || !isfinite(scan->angle_rad[i]))
-			continue;
-		struct cairn_vec2 q = {
-		    p->cfg.robot.lidar_x_m + r * p->angles.c[i], p->cfg.robot.lidar_y_m + r * p->angles.s[i]};
-		if (q.x_m < b->front_m && q.x_m > -b->rear_m && fabs(q.y_m) < b->half_width_m)
-			continue; /* the robot itself */
-		p->live[p->live_count++] = (struct cairn_vec2){
-		    pose.x_m + pose_c * q.x_m - pose_s * q.y_m, pose.y_m + pose_s * q.x_m + pose_c * q.y_m};
-	}
+	for (uint32_t i = 0; i < n; i += BLOCK)
+		if (n - i >= BLOCK)
+			add_live(p, &l, i, BLOCK);
+		else
+			add_live(p, &l, i, n - i);
 	p->live_fresh = true;
 	return true;
 }
