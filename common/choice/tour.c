@@ -177,13 +177,11 @@ static int32_t block_cells(const struct cairn_ground *g)
 	return n < 1 ? 1 : n;
 }
 
-/* Adds those of count states that were reached. */
-static void note_reached(const uint32_t *restrict state, int32_t count, uint8_t *restrict reached)
+/* Adds those of count ways that are known. */
+static void note_reached(const uint16_t *restrict way, int32_t count, uint8_t *restrict reached)
 {
-	/* 0 is closed, and one more than this not reached. */
-	const uint32_t most = (CAIRN_WAVE_NEVER >> 9) - 1;
 	for (int32_t i = 0; i < count; i++) /* all at once: the compiler's vectors */
-		reached[i] |= (state[i] >> 9) - 1 < most;
+		reached[i] |= way[i] < CAIRN_WAVE_FAR;
 }
 
 /* Adds the cells of a row that the robot can reach, n of them from x on, to those of the rows before. x is
@@ -191,13 +189,13 @@ static void note_reached(const uint32_t *restrict state, int32_t count, uint8_t 
 static void add_reached(const struct cairn_wave *reach, int32_t x, int32_t y, int32_t n, uint8_t *restrict any)
 {
 	if (!reach->halved) {
-		note_reached(reach->state + cairn_wave_index(reach, x, y), n, any);
+		note_reached(reach->way + cairn_wave_index(reach, x, y), n, any);
 		return;
 	}
 	/* A block's second column is even: the first block has but one here. */
 	uint8_t reached[COLUMNS / 2 + 1] = {0}, wide[COLUMNS + 2];
 	const uint8_t *restrict open = reach->open + (size_t)y * (size_t)reach->width + (size_t)x;
-	note_reached(reach->state + cairn_wave_index(reach, x, y), n / 2 + 1, reached);
+	note_reached(reach->way + cairn_wave_index(reach, x, y), n / 2 + 1, reached);
 	for (int32_t i = 0; i <= n / 2; i++)
 		wide[2 * i] = wide[2 * i + 1] = reached[i];
 	for (int32_t i = 0; i < n; i++)
@@ -285,8 +283,9 @@ static bool measure(struct cairn_tour *t, const struct cairn_ground *g, struct c
 		const struct cairn_msg_frontier *f = &frontiers->items[m->item];
 		int32_t x, y;
 		block_of(g, f->goal_x_m, f->goal_y_m, &x, &y);
-		if (x < 0 || y < 0 || x >= t->width || y >= t->height || !cairn_wave_spread(&t->wave, x, y, 1, 2))
+		if (x < 0 || y < 0 || x >= t->width || y >= t->height)
 			return false;
+		cairn_wave_spread(&t->wave, x, y, 1, 2);
 		for (uint32_t k = 0; k < t->member_count; k++) {
 			const struct cairn_msg_frontier *to = &frontiers->items[t->members[k].item];
 			block_of(g, to->goal_x_m, to->goal_y_m, &x, &y);

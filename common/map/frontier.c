@@ -428,8 +428,7 @@ bool cairn_frontier_find(struct cairn_frontier_finder *f, struct cairn_frontier_
 	bring_up_to_date(f, bound, cfg->mission.frontier_min_width_m, changed);
 	int32_t x = (int32_t)floor(pose.x_m / grid->cell_m) - f->cx0;
 	int32_t y = (int32_t)floor(pose.y_m / grid->cell_m) - f->cy0;
-	if (!cairn_wave_spread(&f->wave, x, y, need2, (int)(ESCAPE_M / grid->cell_m)))
-		return false;
+	cairn_wave_spread(&f->wave, x, y, need2, (int)(ESCAPE_M / grid->cell_m));
 	cairn_frontier_cells(f);
 	cairn_frontier_describe(f, pose, cfg->mission.frontier_min_width_m);
 	cairn_frontier_remember(f, memory, pose, looking);

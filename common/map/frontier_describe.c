@@ -167,22 +167,16 @@ double cairn_frontier_look(
 static uint32_t least_way(const struct cairn_frontier_finder *f, int32_t mid_x, int32_t mid_y, int32_t reach)
 {
 	const struct cairn_wave *wave = &f->wave;
-	const int32_t closed = CAIRN_WAVE_NEVER >> 9;
 	int32_t x0 = mid_x - reach > 0 ? mid_x - reach : 0, y0 = mid_y - reach > 0 ? mid_y - reach : 0;
 	int32_t x1 = mid_x + reach < wave->width ? mid_x + reach : wave->width - 1;
 	int32_t y1 = mid_y + reach < wave->height ? mid_y + reach : wave->height - 1;
-	int32_t least = closed,
-		count = (int32_t)(cairn_wave_index(wave, x1, y0) - cairn_wave_index(wave, x0, y0));
-	const uint32_t *last = wave->state + cairn_wave_index(wave, x0, y1);
-	for (const uint32_t *row = wave->state + cairn_wave_index(wave, x0, y0); row <= last;
-	     row += wave->stride) {
-		for (int32_t i = 0; i <= count; i++) { /* closed is 0 there: the farthest here */
-			int32_t d = ((int32_t)(row[i] >> 9) - 1) & closed;
-			least = d < least ? d : least;
-		}
-	}
-	return least >= closed - 1 ? CAIRN_WAVE_NEVER
-				   : (uint32_t)(least + 1 - CAIRN_WAVE_STEP) << wave->halved;
+	int32_t count = (int32_t)(cairn_wave_index(wave, x1, y0) - cairn_wave_index(wave, x0, y0));
+	uint16_t least = CAIRN_WAVE_FAR;
+	const uint16_t *last = wave->way + cairn_wave_index(wave, x0, y1);
+	for (const uint16_t *row = wave->way + cairn_wave_index(wave, x0, y0); row <= last; row += wave->stride)
+		for (int32_t i = 0; i <= count; i++)
+			least = row[i] < least ? row[i] : least;
+	return least >= CAIRN_WAVE_FAR ? CAIRN_WAVE_NEVER : (uint32_t)least << wave->halved;
 }
 
 /* The best reachable cell near (mid_x, mid_y) from which one can look into the opening; false if there is

@@ -70,10 +70,7 @@ static bool spread(struct seeding *s, struct cairn_error *err)
 	}
 	int bound = (int)ceil(room) + 1;
 	cairn_wave_clearances(&s->wave, bound < 100 ? bound : 100);
-	if (!cairn_wave_spread(&s->wave, x, y, (int)fmax(room * room, 2.0), (int)(0.3 / cell_m))) {
-		cairn_error_set(err, "no memory to start from this map");
-		return false;
-	}
+	cairn_wave_spread(&s->wave, x, y, (int)fmax(room * room, 2.0), (int)(0.3 / cell_m));
 	for (int32_t v = 0; v < s->wave.height; v++)
 		for (int32_t u = 0; u < s->wave.width; u++)
 			cells += cairn_wave_distance(&s->wave, u, v) != CAIRN_WAVE_NEVER;

@@ -5,10 +5,9 @@
  * part, only that part is computed anew.
  *
  * Distance is that of an 8-connected wavefront over single cells with integer steps 5 and 7 (1 % off the
- * octile distance) from a bucket queue (Dial 1969). Cells without a closed neighbour are expanded in
- * canonical order alone, diagonals before straights (Harabor and Grastien 2011; Sturtevant and Rabin 2016),
- * and in short runs at a time: the same distances as expanding all eight neighbours of each cell, for a
- * fraction of the work.
+ * octile distance; Borgefors 1986). It is found row by row: each takes over what the row before it tells,
+ * many cells at a time, down the window and up again until nothing becomes nearer (Rosenfeld and Pfaltz 1966,
+ * as far as something changed). Along a row only what lies behind a corner is told by the cells beside it.
  *
  * Of a large window the wave may spread over blocks of 2 x 2 cells instead. A block leads to a neighbour only
  * where an open cell of the one touches an open cell of the other, so exactly the same cells are reached.
@@ -23,8 +22,9 @@
 
 enum cairn_wave_cell { CAIRN_WAVE_UNKNOWN, CAIRN_WAVE_FREE, CAIRN_WAVE_UNSURE, CAIRN_WAVE_OCCUPIED };
 
-#define CAIRN_WAVE_BUCKETS 512 /* more than the longest run of diagonals and straights costs */
 #define CAIRN_WAVE_STEP 5
+#define CAIRN_WAVE_FAR 0xFF00 /* of a way: not reached, or too far to be told from that (13 000 cells) */
+#define CAIRN_WAVE_BLOCK 32   /* columns that are worked on at once */
 #define CAIRN_WAVE_NEVER UINT32_MAX
 #define CAIRN_WAVE_DRIVEN2 5 /* squared cells; with less the wavefront might leak through a thin wall */
 
@@ -33,25 +33,31 @@ struct cairn_wave_box {
 	int32_t x0, y0, x1, y1;
 };
 
+/* Blocks of columns [lo, hi]; none when hi < lo. */
+struct cairn_wave_span {
+	int32_t lo, hi;
+};
+
 struct cairn_wave {
 	int32_t width, height;
-	int32_t halved, stride; /* 1: in blocks; of state */
-	size_t capacity;        /* cells there is memory for */
-	uint8_t *cell;          /* filled by the caller */
-	uint8_t *driven;        /* 1: the robot has been there; filled by the caller, all 0 after a resize */
-	int16_t *clearance2;    /* squared cells; bound2 + 1 or more = farther than the bound */
-	int16_t *row2;          /* scratch */
-	uint8_t *open, *line;   /* may be entered; scratch */
-	uint8_t *block;         /* which cells of a block may be */
-	uint32_t *fresh;        /* state before the wave has begun */
-	uint32_t *state;        /* distance << 9, whether all neighbours are open << 8, ways to go on by */
-	int need2;              /* of the last spread, squared cells */
-	size_t waiting;         /* cells in the buckets */
-	bool told;              /* set by a caller that tells of every change: open and fresh are kept */
-	int kept_need2;         /* what they were made for; 0: for nothing */
+	int32_t halved;       /* 1: in blocks */
+	int32_t stride, rows; /* of what follows open; the stride is a multiple of CAIRN_WAVE_BLOCK */
+	size_t capacity;      /* cells there is memory for */
+	uint8_t *cell;        /* filled by the caller */
+	uint8_t *driven;      /* 1: the robot has been there; filled by the caller, all 0 after a resize */
+	int16_t *clearance2;  /* squared cells; bound2 + 1 or more = farther than the bound */
+	int16_t *row2;        /* scratch */
+	uint8_t *open;        /* may be entered */
+	uint8_t *block;       /* which cells of a block may be */
+	int8_t *shut;         /* of cells: negative where they may not be entered */
+	uint8_t *hint;        /* of cells: where a corner is; of blocks: the neighbours they lead to */
+	uint16_t *way;        /* distance in steps' fifths, of cells or blocks; CAIRN_WAVE_FAR */
+	struct cairn_wave_span *news[2]; /* of each row, what the one below and the one above have not seen */
+	int32_t row_capacity;
+	int need2;                   /* of the last spread, squared cells */
+	bool told;                   /* set by a caller that tells of every change: what is marked is kept */
+	int kept_need2;              /* what it was marked for; 0: for nothing */
 	struct cairn_wave_box stale; /* what has changed since */
-	uint32_t *bucket[CAIRN_WAVE_BUCKETS];
-	size_t bucket_count[CAIRN_WAVE_BUCKETS], bucket_capacity[CAIRN_WAVE_BUCKETS];
 };
 
 void cairn_wave_init(struct cairn_wave *wave);
@@ -76,23 +82,24 @@ void cairn_wave_driven_in(struct cairn_wave *wave, struct cairn_wave_box box);
 /* Spreads from cell (x, y) over free cells with clearance2 >= need2, or where the robot has been before. A
  * start without that clearance first escapes over free cells (never diagonally, so never through a wall) to
  * those that have it, at most escape_cells away (up to 30): a robot that stands too near to something can
- * still leave; that bit is not counted. False without memory. */
-bool cairn_wave_spread(struct cairn_wave *wave, int32_t x, int32_t y, int need2, int escape_cells);
+ * still leave; that bit is not counted. */
+void cairn_wave_spread(struct cairn_wave *wave, int32_t x, int32_t y, int need2, int escape_cells);
 
+/* Of a cell's way. The arrays begin with a block of their own, so that each cell has one to its left. */
 static inline size_t cairn_wave_index(const struct cairn_wave *wave, int32_t x, int32_t y)
 {
 	int32_t s = wave->halved;
-	return (size_t)((y + s) >> s) * (size_t)wave->stride + (size_t)((x + s) >> s);
+	return CAIRN_WAVE_BLOCK + (size_t)((y + s) >> s) * (size_t)wave->stride + (size_t)((x + s) >> s);
 }
 
 /* Path distance of a cell from the start in fifths of a cell; CAIRN_WAVE_NEVER if it cannot be reached. */
 static inline uint32_t cairn_wave_distance(const struct cairn_wave *wave, int32_t x, int32_t y)
 {
-	uint32_t d = wave->state[cairn_wave_index(wave, x, y)] >> 9;
-	if (d == 0 || d == CAIRN_WAVE_NEVER >> 9 ||
+	uint32_t way = wave->way[cairn_wave_index(wave, x, y)];
+	if (way >= CAIRN_WAVE_FAR ||
 	    (wave->halved && !wave->open[(size_t)y * (size_t)wave->width + (size_t)x]))
 		return CAIRN_WAVE_NEVER;
-	return (d - CAIRN_WAVE_STEP) << wave->halved;
+	return way << wave->halved;
 }
 
 #endif

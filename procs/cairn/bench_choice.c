@@ -84,7 +84,7 @@ static void search(void *ctx)
 {
 	struct choice_work *w = ctx;
 	cairn_wave_clearances(&w->wave, 6);
-	(void)cairn_wave_spread(&w->wave, 2 * ROOM + 40 - w->grid.cx0, 2 * ROOM + 40 - w->grid.cy0, 15, 6);
+	cairn_wave_spread(&w->wave, 2 * ROOM + 40 - w->grid.cx0, 2 * ROOM + 40 - w->grid.cy0, 15, 6);
 }
 
 static bool prepare(struct choice_work *w)

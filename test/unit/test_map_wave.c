@@ -1,6 +1,7 @@
 #include "test/support/runner.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "common/base/rng.h"
 #include "common/map/wave.h"
@@ -50,11 +51,11 @@ START_TEST(distance_in_the_open_is_octile)
 {
 	fill(101, 101, CAIRN_WAVE_FREE);
 	cairn_wave_clearances(&wave, 6);
-	ck_assert(cairn_wave_spread(&wave, 50, 50, 2, 0));
+	cairn_wave_spread(&wave, 50, 50, 2, 0);
 	ck_assert_uint_eq(cairn_wave_distance(&wave, 50, 50), 0);
 	ck_assert_uint_eq(cairn_wave_distance(&wave, 60, 50), 50); /* 10 steps of 5 */
 	ck_assert_uint_eq(cairn_wave_distance(&wave, 60, 57), 64); /* 7 of 7 and 3 of 5 */
-	ck_assert(cairn_wave_spread(&wave, 50, 50, 9, 0));
+	cairn_wave_spread(&wave, 50, 50, 9, 0);
 	ck_assert_uint_eq(cairn_wave_distance(&wave, 60, 50), 50);
 	ck_assert_uint_eq(cairn_wave_distance(&wave, 90, 20), 30 * 7 + 10 * 5);
 }
@@ -72,7 +73,7 @@ START_TEST(distance_around_obstacles_is_the_shortest)
 		for (int k = 0; k < 9; k++)
 			put(19 + k % 3, 14 + k / 3, CAIRN_WAVE_FREE);
 		cairn_wave_clearances(&wave, 3);
-		ck_assert(cairn_wave_spread(&wave, 20, 15, 2, 0));
+		cairn_wave_spread(&wave, 20, 15, 2, 0);
 		uint32_t best[40 * 30];
 		memset(best, 0xFF, sizeof(best));
 		best[15 * w + 20] = 0;
@@ -155,7 +156,7 @@ START_TEST(distance_in_wide_rooms_is_the_shortest)
 	for (int round = 0; round < 24; round++) {
 		build_rooms(&rng, round, false);
 		int need2 = round % 2 == 0 ? 2 : 5;
-		ck_assert(cairn_wave_spread(&wave, 80, 65, need2, 0));
+		cairn_wave_spread(&wave, 80, 65, need2, 0);
 		shortest(need2, best);
 		for (int32_t i = 0; i < wave.width * wave.height; i++)
 			ck_assert_uint_eq(
@@ -172,7 +173,7 @@ START_TEST(over_blocks_the_same_cells_are_reached_by_nearly_the_same_ways)
 	for (int round = 0; round < 48; round++) {
 		build_rooms(&rng, round, true);
 		int need2 = round % 3 == 0 ? 2 : round % 3 == 1 ? 5 : 9;
-		ck_assert(cairn_wave_spread(&wave, 80, 65, need2, 0));
+		cairn_wave_spread(&wave, 80, 65, need2, 0);
 		shortest(need2, best);
 		for (int32_t i = 0; i < wave.width * wave.height; i++) {
 			uint32_t got = cairn_wave_distance(&wave, i % wave.width, i / wave.width);
@@ -199,7 +200,7 @@ START_TEST(over_blocks_no_way_is_lost_and_none_made_up_in_a_thicket)
 		scatter(&rng, 0.45 + 0.005 * round);
 		put(80, 65, CAIRN_WAVE_FREE);
 		cairn_wave_clearances(&wave, 3);
-		ck_assert(cairn_wave_spread(&wave, 80, 65, 1, 0));
+		cairn_wave_spread(&wave, 80, 65, 1, 0);
 		shortest(1, best);
 		for (int32_t i = 0; i < wave.width * wave.height; i++) {
 			bool got =
@@ -211,6 +212,82 @@ START_TEST(over_blocks_no_way_is_lost_and_none_made_up_in_a_thicket)
 	}
 	ck_assert_uint_gt(reached, 1000); /* else nothing was tried */
 	ck_assert_uint_gt(shut, 1000);
+}
+END_TEST
+
+/* One long way, back and forth: its cells and their distances along it. */
+static int32_t lay_serpentine(int32_t w, int32_t h, int32_t *ret_cell, uint32_t *ret_way)
+{
+	int32_t count = 0;
+	fill(w, h, CAIRN_WAVE_OCCUPIED);
+	for (int32_t y = 1; y < h - 1; y++) {
+		bool back = y % 4 == 3;
+		for (int32_t x = 1; x < w - 1; x++) {
+			int32_t at = back ? w - 1 - x : x;
+			if (y % 2 == 1 || at == (y % 4 == 2 ? w - 2 : 1))
+				ret_cell[count++] = y * w + at;
+		}
+	}
+	for (int32_t i = 0; i < count; i++) {
+		put(ret_cell[i] % w, ret_cell[i] / w, CAIRN_WAVE_FREE);
+		ret_way[i] = i == 0 ? 0 : CAIRN_WAVE_NEVER;
+		for (int32_t k = i > 2 ? i - 2 : 0; k < i; k++) {
+			int32_t dx = abs(ret_cell[i] % w - ret_cell[k] % w),
+				dy = abs(ret_cell[i] / w - ret_cell[k] / w);
+			uint32_t step = dx > 0 && dy > 0 ? 7 : 5;
+			if (dx <= 1 && dy <= 1 && ret_way[k] + step < ret_way[i])
+				ret_way[i] = ret_way[k] + step;
+		}
+	}
+	return count;
+}
+
+START_TEST(a_way_too_long_to_be_told_counts_as_none)
+{
+	enum { W = 300, H = 103 };
+	static int32_t cell[W * H];
+	static uint32_t way[W * H];
+	int32_t count = lay_serpentine(W, H, cell, way), told = 0;
+	cairn_wave_clearances(&wave, 3);
+	cairn_wave_spread(&wave, 1, 1, 1, 0);
+	for (int32_t i = 0; i < count; i++) {
+		uint32_t expected = way[i] < CAIRN_WAVE_FAR ? way[i] : CAIRN_WAVE_NEVER;
+		ck_assert_uint_eq(cairn_wave_distance(&wave, cell[i] % W, cell[i] / W), expected);
+		told += expected != CAIRN_WAVE_NEVER;
+	}
+	ck_assert_int_gt(told, 13000);
+	ck_assert_int_lt(told, count);
+}
+END_TEST
+
+/* A wave that is told of changes, and one that looks at everything each time. */
+START_TEST(ways_after_a_change_are_those_of_the_whole)
+{
+	static uint32_t kept[ROOMS];
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 12, 1);
+	for (int round = 0; round < 80; round++) {
+		if (round % 20 == 0)
+			build_rooms(&rng, round / 20, round / 20 % 2 == 1);
+		wave.told = true;
+		int32_t x0 = (int32_t)(cairn_rng_u32(&rng) % (uint32_t)wave.width),
+			y0 = (int32_t)(cairn_rng_u32(&rng) % (uint32_t)wave.height);
+		for (int k = 0; k < 12; k++)
+			put((x0 + k % 4) % wave.width, (y0 + k / 4) % wave.height,
+			    k % 3 == 0 ? CAIRN_WAVE_OCCUPIED : CAIRN_WAVE_FREE);
+		bool over = x0 + 3 >= wave.width || y0 + 2 >= wave.height;
+		struct cairn_wave_box box = {x0, y0, x0 + 3, y0 + 2},
+				      all = {0, 0, wave.width - 1, wave.height - 1};
+		cairn_wave_clearances_in(&wave, 3, over ? all : box);
+		cairn_wave_spread(&wave, 80, 65, 2, 3);
+		for (int32_t i = 0; i < wave.width * wave.height; i++)
+			kept[i] = cairn_wave_distance(&wave, i % wave.width, i / wave.width);
+		wave.told = false;
+		cairn_wave_spread(&wave, 80, 65, 2, 3);
+		for (int32_t i = 0; i < wave.width * wave.height; i++)
+			ck_assert_uint_eq(
+			    cairn_wave_distance(&wave, i % wave.width, i / wave.width), kept[i]);
+	}
 }
 END_TEST
 
@@ -255,7 +332,7 @@ START_TEST(no_wall_is_crossed_however_it_lies_and_wherever_the_robot_stands)
 		for (int off = 2; off <= 8; off++) { /* near enough for the room to escape to lie across it */
 			int32_t sx = (int32_t)lround(60.0 - off * sin(a)),
 				sy = (int32_t)lround(60.0 + off * cos(a));
-			ck_assert(cairn_wave_spread(&wave, sx, sy, 8, 6));
+			cairn_wave_spread(&wave, sx, sy, 8, 6);
 			int32_t ax = (int32_t)lround(60.0 - 20.0 * sin(a)),
 				ay = (int32_t)lround(60.0 + 20.0 * cos(a));
 			int32_t bx = (int32_t)lround(60.0 + 20.0 * sin(a)),
@@ -277,7 +354,7 @@ START_TEST(a_gap_is_passed_only_with_room_for_the_robot)
 			if (y < from || y >= from + gap)
 				put(30, y, CAIRN_WAVE_OCCUPIED);
 		cairn_wave_clearances(&wave, 6);
-		ck_assert(cairn_wave_spread(&wave, 10, 10, 8, 6)); /* 2.83 cells: 5 free cells and more */
+		cairn_wave_spread(&wave, 10, 10, 8, 6); /* 2.83 cells: 5 free cells and more */
 		ck_assert_int_eq(cairn_wave_distance(&wave, 50, 50) != CAIRN_WAVE_NEVER, gap >= 5);
 	}
 }
@@ -290,10 +367,10 @@ START_TEST(a_robot_too_near_to_a_wall_can_leave)
 		put(30, y, CAIRN_WAVE_OCCUPIED);
 	cairn_wave_clearances(&wave, 6);
 	for (int32_t x = 27; x < 30; x++) {
-		ck_assert(cairn_wave_spread(&wave, x, 30, 9, 6));
+		cairn_wave_spread(&wave, x, 30, 9, 6);
 		ck_assert_uint_ne(cairn_wave_distance(&wave, 10, 30), CAIRN_WAVE_NEVER);
 	}
-	ck_assert(cairn_wave_spread(&wave, 29, 30, 9, 0));
+	cairn_wave_spread(&wave, 29, 30, 9, 0);
 	ck_assert_uint_eq(cairn_wave_distance(&wave, 26, 30), CAIRN_WAVE_NEVER);
 }
 END_TEST
@@ -304,12 +381,12 @@ START_TEST(unknown_is_no_floor_and_a_start_outside_reaches_nothing)
 	for (int32_t y = 0; y < 60; y++)
 		put(30, y, CAIRN_WAVE_UNKNOWN), put(31, y, CAIRN_WAVE_UNKNOWN), put(32, y, CAIRN_WAVE_UNSURE);
 	cairn_wave_clearances(&wave, 6);
-	ck_assert(cairn_wave_spread(&wave, 10, 10, 2, 2));
+	cairn_wave_spread(&wave, 10, 10, 2, 2);
 	ck_assert_uint_eq(cairn_wave_distance(&wave, 30, 30), CAIRN_WAVE_NEVER);
 	ck_assert_uint_eq(cairn_wave_distance(&wave, 50, 30), CAIRN_WAVE_NEVER);
-	ck_assert(cairn_wave_spread(&wave, -5, 10, 2, 2));
+	cairn_wave_spread(&wave, -5, 10, 2, 2);
 	ck_assert_uint_eq(cairn_wave_distance(&wave, 10, 10), CAIRN_WAVE_NEVER);
-	ck_assert(cairn_wave_spread(&wave, 10, 400, 8, 2));
+	cairn_wave_spread(&wave, 10, 400, 8, 2);
 	ck_assert_uint_eq(cairn_wave_distance(&wave, 10, 10), CAIRN_WAVE_NEVER);
 }
 END_TEST
@@ -317,8 +394,8 @@ END_TEST
 CAIRN_TEST_MAIN("map_wave", clearance_is_the_exact_distance_up_to_its_bound, distance_in_the_open_is_octile,
     distance_around_obstacles_is_the_shortest, distance_in_wide_rooms_is_the_shortest,
     over_blocks_the_same_cells_are_reached_by_nearly_the_same_ways,
-    over_blocks_no_way_is_lost_and_none_made_up_in_a_thicket,
-    clearances_after_a_change_are_those_of_the_whole,
+    over_blocks_no_way_is_lost_and_none_made_up_in_a_thicket, a_way_too_long_to_be_told_counts_as_none,
+    ways_after_a_change_are_those_of_the_whole, clearances_after_a_change_are_those_of_the_whole,
     no_wall_is_crossed_however_it_lies_and_wherever_the_robot_stands,
     a_gap_is_passed_only_with_room_for_the_robot, a_robot_too_near_to_a_wall_can_leave,
     unknown_is_no_floor_and_a_start_outside_reaches_nothing)

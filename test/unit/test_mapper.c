@@ -245,8 +245,8 @@ static bool plan(struct cairn_wave *wave, const struct cairn_grid *g, double x_m
 				: cairn_odds_free(g->odds[i])     ? CAIRN_WAVE_FREE
 								  : CAIRN_WAVE_UNKNOWN;
 	cairn_wave_clearances(wave, 6);
-	return cairn_wave_spread(
-	    wave, cairn_grid_cell(g, x_m) - g->cx0, cairn_grid_cell(g, y_m) - g->cy0, 8, 3);
+	cairn_wave_spread(wave, cairn_grid_cell(g, x_m) - g->cx0, cairn_grid_cell(g, y_m) - g->cy0, 8, 3);
+	return true;
 }
 
 /* The point two steps of two cells down the distances from the robot. */
