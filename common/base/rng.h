@@ -5,7 +5,6 @@
 #ifndef CAIRN_COMMON_BASE_RNG_H
 #define CAIRN_COMMON_BASE_RNG_H
 
-#include <math.h>
 #include <stdint.h>
 
 struct cairn_rng {
@@ -36,20 +35,15 @@ static inline double cairn_rng_uniform(struct cairn_rng *rng)
 	return cairn_rng_u32(rng) * (1.0 / 4294967296.0);
 }
 
-/* Standard normal, by Box and Muller; the second value is thrown away to keep the state one number. */
+/* Standard normal, nearly: how many of 64 fair bits are 1 (de Moivre 1733), spread evenly over the gap to the next
+ * count, so that all values come about. Excess kurtosis -0.03, none beyond 8.1; without the logarithm and the cosine
+ * that the exact ways take, of which the noise of one LiDAR scan needs hundreds. */
 static inline double cairn_rng_normal(struct cairn_rng *rng)
 {
-	double u = 1.0 - cairn_rng_uniform(rng), v = cairn_rng_uniform(rng);
-	return sqrt(-2.0 * log(u)) * cos(2.0 * M_PI * v);
-}
-
-/* Two standard normals that know nothing of each other, for half the work each. */
-static inline void cairn_rng_normals(struct cairn_rng *rng, double ret[2])
-{
-	double u = 1.0 - cairn_rng_uniform(rng), turn_rad = 2.0 * M_PI * cairn_rng_uniform(rng);
-	double length = sqrt(-2.0 * log(u));
-	ret[0] = length * cos(turn_rad);
-	ret[1] = length * sin(turn_rad);
+	const double deviation = 4.010403138505321; /* sqrt(64 / 4 + 1 / 12) */
+	uint64_t bits = (uint64_t)cairn_rng_u32(rng) << 32;
+	bits |= cairn_rng_u32(rng);
+	return (__builtin_popcountll(bits) - 32.5 + cairn_rng_uniform(rng)) * (1.0 / deviation);
 }
 
 #endif

@@ -145,17 +145,11 @@ struct luck {
 static void try_luck(struct cairn_sim *s, struct luck ret[CAIRN_LIDAR_STEP_POINTS])
 {
 	const struct cairn_config_sim *k = &s->cfg->sim;
-	for (int i = 0; i < CAIRN_LIDAR_STEP_POINTS; i += 2) {
-		double normal[2] = {0.0, 0.0};
-		for (int j = i; j < i + 2; j++)
-			ret[j].dropped = k->noise && cairn_rng_uniform(&s->state.rng) < k->lidar_dropout;
-		if (k->noise)
-			cairn_rng_normals(&s->state.rng, normal);
-		for (int j = i; j < i + 2; j++)
-			ret[j].error_m = k->lidar_noise_m * normal[j - i];
-	}
+	for (int i = 0; i < CAIRN_LIDAR_STEP_POINTS; i++)
+		ret[i] = k->noise ? (struct luck){cairn_rng_uniform(&s->state.rng) < k->lidar_dropout,
+					k->lidar_noise_m * cairn_rng_normal(&s->state.rng)}
+				  : (struct luck){false, 0.0};
 }
-_Static_assert(CAIRN_LIDAR_STEP_POINTS % 2 == 0, "errors come in twos");
 
 static float measure(struct cairn_sim *s, const struct cairn_beam *beam, const struct luck *luck,
     const struct cairn_disc *people, size_t people_count)

@@ -105,9 +105,12 @@ START_TEST(a_scan_of_another_place_does_not_fit)
 	map_world_flat(&world);
 	begin();
 	learn((struct cairn_pose2){0.0, 0.0, 0.0}, 3);
-	look((struct cairn_pose2){5.6, 2.0, 2.0});
-	struct cairn_match m = match((struct cairn_pose2){0.0, 0.0, 0.0}, 0.3, 0.3, 0.1);
-	ck_assert_double_lt(m.quality, 0.4);
+	/* At its best somewhere near 0.4, by the noise; the mapper takes 0.55 for a good fit. */
+	for (int i = 0; i < 40; i++) {
+		look((struct cairn_pose2){5.6, 2.0, 2.0});
+		struct cairn_match m = match((struct cairn_pose2){0.0, 0.0, 0.0}, 0.3, 0.3, 0.1);
+		ck_assert_double_lt(m.quality, 0.5);
+	}
 	end();
 }
 END_TEST

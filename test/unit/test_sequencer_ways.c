@@ -129,7 +129,7 @@ END_TEST
 
 START_TEST(a_planner_that_dies_on_the_way_may_come_back)
 {
-	struct rig *r = rig_exploring_furnished();
+	struct rig *r = rig_exploring();
 	r->cfg.safety.decision_stretch_s = 0.0;
 	struct cairn_msg_decision d = to_frontier(r, 2);
 	rig_decide(r, &d);
