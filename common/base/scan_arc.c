@@ -43,12 +43,20 @@ static inline int matters(const struct ground *g, float x, float y)
 	return (r2 <= g->near2) | ((r2 <= g->far2) & (h >= g->low) & (h <= g->high));
 }
 
-/* The same of four. */
-static inline cairn_int4 matter4(const struct ground *g, const float *x_m, const float *y_m)
+/* The same of eight. */
+static inline cairn_int8 matter8(const struct ground *g, const float *x_m, const float *y_m)
 {
-	cairn_float4 x = cairn_load4(x_m), y = cairn_load4(y_m);
-	cairn_float4 r2 = x * x + y * y, h = g->bend * r2 + g->tilt * y;
+	cairn_float8 x = cairn_load8(x_m), y = cairn_load8(y_m);
+	cairn_float8 r2 = x * x + y * y, h = g->bend * r2 + g->tilt * y;
 	return (r2 <= g->near2) | ((r2 <= g->far2) & (h >= g->low) & (h <= g->high));
+}
+
+static inline bool some_matter(const struct ground *g, const float *x_m, const float *y_m)
+{
+	cairn_int8 some = {0};
+	for (size_t i = 0; i < BLOCK; i += 8)
+		some |= matter8(g, &x_m[i], &y_m[i]);
+	return cairn_some_of8(some);
 }
 
 /* Neighbours in a scan are neighbours in the room: of most blocks of them none matters. */
@@ -59,10 +67,7 @@ static void choose(
 	size_t n = 0;
 	for (size_t from = 0; from < count; from += BLOCK) {
 		size_t end = from + BLOCK < count ? from + BLOCK : count;
-		cairn_int4 some = {0};
-		for (size_t i = from; end - from == BLOCK && i < from + BLOCK; i += 4)
-			some |= matter4(&ground, &points->x_m[i], &points->y_m[i]);
-		if (end - from == BLOCK && !cairn_some_of4(some))
+		if (end - from == BLOCK && !some_matter(&ground, &points->x_m[from], &points->y_m[from]))
 			continue;
 		for (size_t i = from; i < end; i++) {
 			ret->index[n] = (uint16_t)i;

@@ -45,19 +45,19 @@ static uint32_t bin_of(float x, float y)
 	return bin >= 0 && bin < CAIRN_MOVERS_BINS ? (uint32_t)bin : 0;
 }
 
-static cairn_float4 either4(cairn_int4 which, cairn_float4 a, cairn_float4 b)
+static cairn_float8 either8(cairn_int8 which, cairn_float8 a, cairn_float8 b)
 {
-	return (cairn_float4)((which & (cairn_int4)a) | (~which & (cairn_int4)b));
+	return (cairn_float8)((which & (cairn_int8)a) | (~which & (cairn_int8)b));
 }
 
-/* The same of four. */
-static cairn_int4 bin_of4(cairn_float4 x, cairn_float4 y)
+/* The same of eight. */
+static cairn_int8 bin_of8(cairn_float8 x, cairn_float8 y)
 {
-	const cairn_int4 size = (cairn_int4){0} + INT32_MAX; /* all but the sign */
-	cairn_float4 sum = (cairn_float4)((cairn_int4)x & size) + (cairn_float4)((cairn_int4)y & size);
-	cairn_float4 f = (cairn_float4)((cairn_int4)(y / sum) & (sum > 0.0f));
-	cairn_float4 turn = either4(x >= 0.0f, either4(f >= 0.0f, f, 4.0f + f), 2.0f - f);
-	cairn_int4 bin = __builtin_convertvector(turn * (CAIRN_MOVERS_BINS / 4.0f), cairn_int4);
+	const cairn_int8 size = (cairn_int8){0} + INT32_MAX; /* all but the sign */
+	cairn_float8 sum = (cairn_float8)((cairn_int8)x & size) + (cairn_float8)((cairn_int8)y & size);
+	cairn_float8 f = (cairn_float8)((cairn_int8)(y / sum) & (sum > 0.0f));
+	cairn_float8 turn = either8(x >= 0.0f, either8(f >= 0.0f, f, 4.0f + f), 2.0f - f);
+	cairn_int8 bin = __builtin_convertvector(turn * (CAIRN_MOVERS_BINS / 4.0f), cairn_int8);
 	return bin & (bin >= 0) & (bin < CAIRN_MOVERS_BINS);
 }
 
@@ -93,13 +93,13 @@ static void measure_turn(const struct cairn_movers *m, const struct cairn_points
 		float x = points->x_m[i] - ex, y = points->y_m[i] - ey;
 		ret->range_m[i] = sqrtf(x * x + y * y);
 	}
-	size_t fours = points->count - points->count % 4;
-	for (size_t i = 0; i < fours; i += 4) {
-		cairn_int4 bin =
-		    bin_of4(cairn_load4(&points->x_m[i]) - ex, cairn_load4(&points->y_m[i]) - ey);
+	size_t eights = points->count - points->count % 8;
+	for (size_t i = 0; i < eights; i += 8) {
+		cairn_int8 bin =
+		    bin_of8(cairn_load8(&points->x_m[i]) - ex, cairn_load8(&points->y_m[i]) - ey);
 		memcpy(&ret->bin[i], &bin, sizeof(bin));
 	}
-	for (size_t i = fours; i < points->count; i++)
+	for (size_t i = eights; i < points->count; i++)
 		ret->bin[i] = (int32_t)bin_of(points->x_m[i] - ex, points->y_m[i] - ey);
 	for (size_t i = 0; i < points->count; i++) {
 		float *nearest = &ret->nearest_m[ret->bin[i]];
@@ -173,16 +173,18 @@ static uint32_t find_earlier(const struct cairn_movers_view *views, uint32_t cou
 	return n;
 }
 
-/* What an earlier view knows of four places: negative of those that were hidden or from which nothing came
+/* What an earlier view knows of eight places: negative of those that were hidden or from which nothing came
  * back, 0 where something stood, else it looked past, on to something farther by more than deep_m. */
-static inline cairn_int4 looked4(const struct earlier *e, cairn_float4 x, cairn_float4 y, float deep_m)
+static inline cairn_int8 looked8(const struct earlier *e, cairn_float8 x, cairn_float8 y, float deep_m)
 {
 	const struct carry *k = &e->carry;
 	const float *range_m = e->view->range_m;
-	cairn_float4 ex = k->x + k->c * x - k->s * y, ey = k->y + k->s * x + k->c * y, d2 = ex * ex + ey * ey;
-	cairn_int4 bin = bin_of4(ex, ey);
-	cairn_float4 far = {range_m[bin[0]], range_m[bin[1]], range_m[bin[2]], range_m[bin[3]]};
-	cairn_float4 d = {sqrtf(d2[0]), sqrtf(d2[1]), sqrtf(d2[2]), sqrtf(d2[3])};
+	cairn_float8 ex = k->x + k->c * x - k->s * y, ey = k->y + k->s * x + k->c * y, d2 = ex * ex + ey * ey;
+	cairn_int8 bin = bin_of8(ex, ey);
+	cairn_float8 far = {range_m[bin[0]], range_m[bin[1]], range_m[bin[2]], range_m[bin[3]],
+	    range_m[bin[4]], range_m[bin[5]], range_m[bin[6]], range_m[bin[7]]};
+	cairn_float8 d = {sqrtf(d2[0]), sqrtf(d2[1]), sqrtf(d2[2]), sqrtf(d2[3]), sqrtf(d2[4]), sqrtf(d2[5]),
+	    sqrtf(d2[6]), sqrtf(d2[7])};
 	return (far == INFINITY) | (far < d - deep_m) | ((far > d + deep_m) & 1);
 }
 
@@ -228,26 +230,26 @@ static void find_past(const struct cairn_movers *m, struct cairn_pose2 pose, int
 		ret->lately_weight += ret->lately[i].weight;
 }
 
-/* Which of these four? */
-static cairn_int4 are_new(const struct past *past, cairn_float4 x, cairn_float4 y, cairn_int4 which)
+/* Which of these eight? */
+static cairn_int8 are_new(const struct past *past, cairn_float8 x, cairn_float8 y, cairn_int8 which)
 {
-	cairn_int4 new = which &((cairn_int4){0} - (past->shortly_count > 0));
-	for (uint32_t i = 0; i < past->shortly_count && cairn_some_of4(new); i++)
-		new &= looked4(&past->shortly[i], x, y, (float)DEEP_M) > 0;
+	cairn_int8 new = which &((cairn_int8){0} - (past->shortly_count > 0));
+	for (uint32_t i = 0; i < past->shortly_count && cairn_some_of8(new); i++)
+		new &= looked8(&past->shortly[i], x, y, (float)DEEP_M) > 0;
 	return new;
 }
 
 /* They were looked past for longer than they were seen: a thin leg is missed now and then, not so often. */
-static cairn_int4 came_lately(const struct past *past, cairn_float4 x, cairn_float4 y)
+static cairn_int8 came_lately(const struct past *past, cairn_float8 x, cairn_float8 y)
 {
-	cairn_int4 views = {0}, free_s = {0}, taken_s = {0}, open = ~views;
+	cairn_int8 views = {0}, free_s = {0}, taken_s = {0}, open = ~views;
 	int32_t left = (int32_t)past->lately_count, left_s = past->lately_weight;
 	for (uint32_t i = 0; i < past->lately_count; i++, left--) {
 		const struct earlier *e = &past->lately[i];
 		open &= (views + left >= LATELY_FREE_MIN) & (free_s + left_s > taken_s);
-		if (!cairn_some_of4(open))
+		if (!cairn_some_of8(open))
 			return open; /* the others cannot turn it any more */
-		cairn_int4 l = looked4(e, x, y, (float)LATELY_DEEP_M);
+		cairn_int8 l = looked8(e, x, y, (float)LATELY_DEEP_M);
 		views -= l > 0;
 		free_s += (l > 0) & e->weight;
 		taken_s += (l == 0) & e->weight;
@@ -256,14 +258,14 @@ static cairn_int4 came_lately(const struct past *past, cairn_float4 x, cairn_flo
 	return open & (views >= LATELY_FREE_MIN) & (free_s > taken_s);
 }
 
-/* Of four points, which are no farther than this from (x_m, y_m)? */
-static inline cairn_int4 within4(cairn_float4 px, cairn_float4 py, float x_m, float y_m, float far_m)
+/* Of eight points, which are no farther than this from (x_m, y_m)? */
+static inline cairn_int8 within8(cairn_float8 px, cairn_float8 py, float x_m, float y_m, float far_m)
 {
-	cairn_float4 x = px - x_m, y = py - y_m;
+	cairn_float8 x = px - x_m, y = py - y_m;
 	return ~(x * x + y * y > far_m * far_m);
 }
 
-/* So many of a turn's points are gone through together, in fours. */
+/* So many of a turn's points are gone through together, in eights. */
 struct stretch {
 	const struct cairn_points *points;
 	const struct turn *turn;
@@ -272,7 +274,7 @@ struct stretch {
 	int32_t found[STRETCH]; /* of each */
 	bool some;              /* something was found */
 };
-_Static_assert(STRETCH % 4 == 0, "whole fours fit");
+_Static_assert(STRETCH % 8 == 0, "whole eights fit");
 
 enum found { NOTHING, MOVES, STANDS };
 
@@ -283,21 +285,21 @@ struct asked {
 	float x_m[STRETCH], y_m[STRETCH];
 };
 
-/* The points i to i + 3 of the stretch; those beyond its last are far away. */
-static inline cairn_float4 four_of(const float *from, uint32_t left)
+/* The points i to i + 7 of the stretch; those beyond its last are far away. */
+static inline cairn_float8 eight_of(const float *from, uint32_t left)
 {
-	if (left >= 4)
-		return cairn_load4(from);
-	cairn_float4 v = (cairn_float4){0} + INFINITY;
+	if (left >= 8)
+		return cairn_load8(from);
+	cairn_float8 v = (cairn_float8){0} + INFINITY;
 	for (uint32_t k = 0; k < left; k++)
 		v[k] = from[k];
 	return v;
 }
 
 /* One of each direction is enough of what stands, and most of what is near does. */
-static void ask(struct asked *asked, const struct stretch *s, uint32_t i, cairn_int4 which)
+static void ask(struct asked *asked, const struct stretch *s, uint32_t i, cairn_int8 which)
 {
-	for (uint32_t k = 0; k < 4 && i + k < s->count; k++) {
+	for (uint32_t k = 0; k < 8 && i + k < s->count; k++) {
 		size_t at = s->from + i + k;
 		bool nearest = s->turn->range_m[at] <= s->turn->nearest_m[s->turn->bin[at]];
 		asked->at[asked->count] = i + k;
@@ -312,16 +314,16 @@ static void find_moving(
 {
 	const float ex = (float)m->params.lidar.x_m, ey = (float)m->params.lidar.y_m;
 	ret_asked->count = 0;
-	for (uint32_t i = 0; i < s->count; i += 4) {
-		cairn_float4 x = four_of(&s->points->x_m[s->from + i], s->count - i),
-			     y = four_of(&s->points->y_m[s->from + i], s->count - i);
-		cairn_int4 near = within4(x, y, ex, ey, (float)REACH_M), moves = {0};
-		if (cairn_some_of4(near)) {
-			cairn_int4 new = are_new(past, x, y, near);
-			cairn_int4 rest = near & ~new &within4(x, y, ex, ey, (float)LATELY_REACH_M);
+	for (uint32_t i = 0; i < s->count; i += 8) {
+		cairn_float8 x = eight_of(&s->points->x_m[s->from + i], s->count - i),
+			     y = eight_of(&s->points->y_m[s->from + i], s->count - i);
+		cairn_int8 near = within8(x, y, ex, ey, (float)REACH_M), moves = {0};
+		if (cairn_some_of8(near)) {
+			cairn_int8 new = are_new(past, x, y, near);
+			cairn_int8 rest = near & ~new &within8(x, y, ex, ey, (float)LATELY_REACH_M);
 			moves = new &MOVES;
-			s->some |= cairn_some_of4(new);
-			if (past->lately_count > 0 && cairn_some_of4(rest))
+			s->some |= cairn_some_of8(new);
+			if (past->lately_count > 0 && cairn_some_of8(rest))
 				ask(ret_asked, s, i, rest);
 		}
 		memcpy(&s->found[i], &moves, sizeof(moves));
@@ -330,11 +332,11 @@ static void find_moving(
 
 static void find_standing(const struct past *past, const struct asked *asked, struct stretch *s)
 {
-	for (uint32_t i = 0; i < asked->count; i += 4) {
+	for (uint32_t i = 0; i < asked->count; i += 8) {
 		uint32_t left = asked->count - i;
-		cairn_int4 came =
-		    came_lately(past, four_of(&asked->x_m[i], left), four_of(&asked->y_m[i], left));
-		for (uint32_t k = 0; cairn_some_of4(came) && k < 4 && k < left; k++)
+		cairn_int8 came =
+		    came_lately(past, eight_of(&asked->x_m[i], left), eight_of(&asked->y_m[i], left));
+		for (uint32_t k = 0; cairn_some_of8(came) && k < 8 && k < left; k++)
 			if (came[k] != 0) {
 				s->found[asked->at[i + k]] = STANDS;
 				s->some = true;

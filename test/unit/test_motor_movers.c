@@ -202,7 +202,59 @@ START_TEST(who_steps_before_a_fast_robot_is_not_touched_though_scans_are_late)
 }
 END_TEST
 
+/* A round room with somebody in it who comes nearer, as points; so many that tell nothing stand before them.
+ */
+static void see_room(struct cairn_points *points, size_t before, double person_x_m)
+{
+	points->count = 0;
+	for (size_t i = 0; i < before + 720; i++) {
+		double a = i < before ? 0.0 : (double)(i - before) * M_PI / 360.0;
+		double off_m = person_x_m * sin(a), range_m = i < before ? 4.0 : 1.8;
+		if (i >= before && cos(a) > 0.0 && fabs(off_m) < PERSON_RADIUS_M)
+			range_m =
+			    person_x_m * cos(a) - sqrt(PERSON_RADIUS_M * PERSON_RADIUS_M - off_m * off_m);
+		points->x_m[points->count] = (float)(range_m * cos(a));
+		points->y_m[points->count++] = (float)(range_m * sin(a));
+	}
+}
+
+static void check_same_found(const struct cairn_movers *a, const struct cairn_movers *b)
+{
+	ck_assert_uint_eq(a->points, b->points);
+	ck_assert_mem_eq(a->x_m, b->x_m, a->points * sizeof(a->x_m[0]));
+	ck_assert_mem_eq(a->y_m, b->y_m, a->points * sizeof(a->y_m[0]));
+	ck_assert_mem_eq(a->stands, b->stands, a->points * sizeof(a->stands[0]));
+}
+
+START_TEST(who_is_found_does_not_depend_on_where_in_the_turn_he_stands)
+{
+	static struct cairn_movers coming[20], standing[20];
+	static struct cairn_points points;
+	for (size_t k = 0; k < 20; k++) {
+		fresh_motor(false);
+		struct cairn_movers *m = &motor.monitor.movers;
+		m->params.lately_s = k % 2 == 0 ? 0.0 : 30.0;
+		for (int i = 0; i < 65; i++) { /* stands, comes, and stands again */
+			double person_x_m = i < 40 ? 1.6 : i < 50 ? 1.6 - 0.05 * (i - 40) : 1.1;
+			int64_t t_ns = (i + 1) * 100 * MS;
+			see_room(&points, k, person_x_m);
+			cairn_movers_scan(m, &points, (struct cairn_pose2){0}, t_ns - 100 * MS, t_ns);
+			if (i == 49)
+				coming[k] = *m;
+		}
+		standing[k] = *m;
+		check_same_found(&coming[k], &coming[k % 2]);
+		check_same_found(&standing[k], &standing[k % 2]);
+		ck_assert_uint_gt(coming[k].points, 5);
+		ck_assert_uint_eq(m->points > 0, k % 2); /* who has come is somebody who stands */
+		for (uint32_t i = 0; i < m->points; i++)
+			ck_assert(m->stands[i]);
+	}
+}
+END_TEST
+
 CAIRN_TEST_MAIN("motor-movers", a_person_who_walks_is_a_mover_until_half_a_second_after_he_stands,
     the_speed_is_that_which_stops_before_he_could_be_there,
+    who_is_found_does_not_depend_on_where_in_the_turn_he_stands,
     what_stands_is_none_however_the_robot_drives_past_it,
     who_steps_before_a_fast_robot_is_not_touched_though_scans_are_late)
