@@ -4,7 +4,8 @@
 
 #define DRIVEN_MIN_MPS 0.05 /* slower than this the measured curvature is noise */
 
-#define DRIFT_SHARE 0.10 /* of the way: what slipping wheels make of dead reckoning */
+#define HORIZON_SPARE_M 0.01 /* more than rounding makes of it */
+#define DRIFT_SHARE 0.10     /* of the way: what slipping wheels make of dead reckoning */
 
 void cairn_monitor_params_from(struct cairn_monitor_params *p, const struct cairn_config *cfg)
 {
@@ -110,6 +111,13 @@ static double horizon(const struct cairn_monitor_params *p)
 	return fmax(p->slow_distance_m, p->stop_distance_m + need) + v * p->reaction_s + 0.05;
 }
 
+/* Beyond this free arc braking limits the speed less than limit_mps does. */
+static double braking_horizon(const struct cairn_monitor_params *p, double lead_m, double limit_mps)
+{
+	double need = limit_mps * limit_mps / (2.0 * p->decel_mps2) + lead_m + HORIZON_SPARE_M;
+	return fmin(horizon(p), need);
+}
+
 struct cairn_monitor_verdict cairn_monitor_limit(
     const struct cairn_monitor *m, double curvature_1pm, bool forward, struct cairn_twist driven)
 {
@@ -127,7 +135,8 @@ struct cairn_monitor_verdict cairn_monitor_limit(
 		return v;
 	double k = cairn_clamp(driven.w_radps / driven.v_mps, -p->curvature_max_1pm, p->curvature_max_1pm);
 	if (k != curvature_1pm)
-		hit = cairn_arc_clearance(&m->points, &p->body, p->margin_m, k, forward, horizon(p));
+		hit = cairn_arc_clearance(
+		    &m->points, &p->body, p->margin_m, k, forward, braking_horizon(p, lead_m, v.limit_mps));
 	double brake_m = fmax(hit.free_m - lead_m, 0.0);
 	double limit = fmin(p->speed_max_mps, sqrt(2.0 * p->decel_mps2 * brake_m));
 	if (limit < v.limit_mps)

@@ -114,7 +114,48 @@ START_TEST(speed_changes_within_acceleration_and_jerk)
 }
 END_TEST
 
+/* The limit by both arcs, each looked at farther than any limit reaches. */
+static double plain_limit(const struct cairn_monitor *m, double k, double k_driven, bool forward, double speed)
+{
+	const struct cairn_monitor_params *p = &m->params;
+	const double far_m = 9.0, lead_m = speed * p->reaction_s;
+	double free_m = cairn_arc_clearance(&m->points, &p->body, p->margin_m, k, forward, far_m).free_m;
+	double limit = cairn_monitor_speed(p, free_m - lead_m);
+	free_m = cairn_arc_clearance(&m->points, &p->body, p->margin_m, k_driven, forward, far_m).free_m;
+	return fmin(limit, sqrt(2.0 * p->decel_mps2 * fmax(free_m - lead_m, 0.0)));
+}
+
+START_TEST(the_arc_still_driven_limits_as_if_it_were_looked_at_to_its_end)
+{
+	struct cairn_rng rng;
+	int braked = 0;
+	cairn_rng_seed(&rng, 11, 1);
+	fresh_motor(false);
+	struct cairn_monitor *m = &motor.monitor;
+	for (int i = 0; i < 20000; i++) {
+		m->points.count = 1 + (size_t)(40.0 * cairn_rng_uniform(&rng));
+		for (size_t j = 0; j < m->points.count; j++) {
+			double a = 2.0 * M_PI * cairn_rng_uniform(&rng), r = 0.2 + 2.0 * cairn_rng_uniform(&rng);
+			m->points.x_m[j] = (float)(r * cos(a));
+			m->points.y_m[j] = (float)(r * sin(a));
+		}
+		double k = 4.0 * cairn_rng_uniform(&rng) - 2.0, driven = 4.0 * cairn_rng_uniform(&rng) - 2.0;
+		double k_max = m->params.curvature_max_1pm, speed = 0.05 + 0.45 * cairn_rng_uniform(&rng);
+		bool forward = i % 2 == 0;
+		double v = forward ? speed : -speed;
+		struct cairn_monitor_verdict got =
+		    cairn_monitor_limit(m, k, forward, (struct cairn_twist){v, v * driven});
+		double k_driven = cairn_clamp(v * driven / v, -k_max, k_max);
+		double plain = plain_limit(m, k, k_driven, forward, speed);
+		ck_assert_double_eq_tol(got.limit_mps, plain, 1e-9);
+		braked += plain < plain_limit(m, k, k, forward, speed) - 1e-6;
+	}
+	ck_assert_int_gt(braked, 100); /* the driven arc does count */
+}
+END_TEST
+
 CAIRN_TEST_MAIN("motor-monitor", the_limit_follows_the_three_zones,
     by_default_it_slows_from_one_metre_and_stands_at_thirty_centimetres_from_its_centre,
     an_obstacle_on_the_commanded_arc_stops_that_arc_only, a_robot_closer_than_its_margin_can_creep_away,
-    an_old_scan_is_judged_from_where_the_robot_is_now, speed_changes_within_acceleration_and_jerk)
+    an_old_scan_is_judged_from_where_the_robot_is_now,
+    the_arc_still_driven_limits_as_if_it_were_looked_at_to_its_end, speed_changes_within_acceleration_and_jerk)
