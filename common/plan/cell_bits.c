@@ -5,60 +5,81 @@
 #include <string.h>
 
 #define MARGIN CAIRN_CELL_BITS_MARGIN
+#define LEFT CAIRN_CELL_BITS_LEFT
 #define EACH UINT64_C(0x0101010101010101)
+#define TOP UINT64_C(0x8080808080808080)
 
 void cairn_cell_bits_free(struct cairn_cell_bits *b)
 {
-	free(b->rows);
+	free(b->words);
 	*b = (struct cairn_cell_bits){0};
 }
 
 /* One bit for each of eight cells. */
 static uint64_t pack(const uint8_t *cell, uint8_t kind)
 {
-	uint64_t eight, any = 0;
+	uint64_t eight;
 	memcpy(&eight, cell, sizeof(eight));
 	eight &= EACH * kind;
 	if (eight == 0)
 		return 0;
-	for (int k = 0; k < 8; k++)
-		any |= eight >> k;
+	eight |= (eight & ~TOP) + ~TOP; /* the top bit of each byte that has any */
 	/* Moves the lowest bit of byte i to bit 56 + i; no two terms meet. */
-	return (any & EACH) * UINT64_C(0x0102040810204080) >> 56;
+	return (eight >> 7 & EACH) * UINT64_C(0x0102040810204080) >> 56;
 }
 
-static void fill_row(uint64_t *row, const uint8_t *cell, int width, uint8_t kind)
+/* The cells of a row from x on, as far as they are of the map, as the bits of a word. */
+static uint64_t pack_word(const uint8_t *row, int x, int width, uint8_t kind)
 {
-	int x = 0;
-	for (; x + 8 <= width; x += 8) {
-		size_t bit = (size_t)x + MARGIN, shift = bit % 64;
-		uint64_t eight = pack(cell + x, kind);
-		row[bit / 64] |= eight << shift;
-		if (shift > 56)
-			row[bit / 64 + 1] |= eight >> (64 - shift);
-	}
-	for (; x < width; x++) {
-		size_t bit = (size_t)x + MARGIN;
-		row[bit / 64] |= (uint64_t)((cell[x] & kind) != 0) << (bit % 64);
-	}
+	uint64_t word = 0;
+	int bit = x < 0 ? -x : 0;
+	for (; bit < 64 && x + bit + 8 <= width; bit += 8)
+		word |= pack(row + x + bit, kind) << bit;
+	for (; bit < 64 && x + bit < width; bit++)
+		word |= (uint64_t)((row[x + bit] & kind) != 0) << bit;
+	return word;
+}
+_Static_assert(
+    LEFT % 8 == 0 && LEFT >= MARGIN && LEFT <= 64, "rows begin with whole bytes of the first word");
+
+/* Words a row, and one more to the right of it. */
+static size_t columns_of(const struct cairn_costmap *cm)
+{
+	return ((size_t)cm->width + LEFT + MARGIN + 63) / 64 + 1;
+}
+
+static size_t rows_of(const struct cairn_costmap *cm)
+{
+	return (size_t)cm->height + 2 * MARGIN + CAIRN_CELL_BITS_SPARE;
+}
+
+int cairn_cell_bits_reserve(struct cairn_cell_bits *b, const struct cairn_costmap *cm)
+{
+	size_t want = columns_of(cm) * rows_of(cm);
+	if (want <= b->capacity)
+		return 0;
+	uint64_t *words = malloc((want + want / 4) * sizeof(*words));
+	if (words == NULL)
+		return -ENOMEM;
+	free(b->words);
+	b->words = words;
+	b->capacity = want + want / 4;
+	return 0;
 }
 
 int cairn_cell_bits_take(struct cairn_cell_bits *b, const struct cairn_costmap *cm, uint8_t kind)
 {
-	size_t row_words = ((size_t)cm->width + 2 * MARGIN + 63) / 64 + 1;
-	size_t words = row_words * ((size_t)cm->height + 2 * MARGIN);
-	if (words > b->capacity) {
-		uint64_t *rows = malloc((words + words / 4) * sizeof(*rows));
-		if (rows == NULL)
-			return -ENOMEM;
-		free(b->rows);
-		b->rows = rows;
-		b->capacity = words + words / 4;
+	if (cairn_cell_bits_reserve(b, cm) < 0)
+		return -ENOMEM;
+	const size_t columns = columns_of(cm), rows = b->rows = rows_of(cm), height = (size_t)cm->height;
+	for (size_t i = 0; i < columns; i++) {
+		uint64_t *column = b->words + i * rows;
+		memset(column, 0, MARGIN * sizeof(*column));
+		memset(column + MARGIN + height, 0, (rows - MARGIN - height) * sizeof(*column));
 	}
-	b->row_words = row_words;
-	memset(b->rows, 0, words * sizeof(*b->rows));
-	for (int y = 0; y < cm->height; y++)
-		fill_row(b->rows + ((size_t)y + MARGIN) * row_words,
-		    cm->cells + (size_t)y * (size_t)cm->width, cm->width, kind);
+	for (size_t y = 0; y < height; y++)
+		for (size_t i = 0; i < columns; i++)
+			b->words[i * rows + MARGIN + y] = pack_word(
+			    cm->cells + y * (size_t)cm->width, (int)(64 * i) - LEFT, cm->width, kind);
 	return 0;
 }

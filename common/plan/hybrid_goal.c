@@ -54,6 +54,14 @@ static void aim(struct cairn_hybrid *h, int goal_cell, int start_cell)
 	cairn_cost_field_seed(&h->field, goal_cell, 0.0f);
 }
 
+/* Nobody asks about them where there are none. */
+static int take_unseen(struct cairn_hybrid *h)
+{
+	return h->cm->unseen.x1 > h->cm->unseen.x0
+		   ? cairn_cell_bits_take(&h->unseen, h->cm, CAIRN_CELL_UNSEEN)
+		   : cairn_cell_bits_reserve(&h->unseen, h->cm);
+}
+
 enum cairn_plan_result hybrid_choose_goal(struct cairn_hybrid *h, int start_cell)
 {
 	const struct cairn_hybrid_query *q = h->query;
@@ -62,8 +70,7 @@ enum cairn_plan_result hybrid_choose_goal(struct cairn_hybrid *h, int start_cell
 	h->tolerance_m = q->tolerance_m;
 	struct cairn_rect rect = cairn_rect_around(&h->p.body, h->p.clearance_m);
 	/* All memory is taken with the map: the other field, too, that only blocked goals need. */
-	if (cairn_cell_bits_take(&h->obstacles, h->cm, CAIRN_CELL_OBSTACLE) < 0 ||
-	    cairn_cell_bits_take(&h->unseen, h->cm, CAIRN_CELL_UNSEEN) < 0 ||
+	if (cairn_cell_bits_take(&h->obstacles, h->cm, CAIRN_CELL_OBSTACLE) < 0 || take_unseen(h) < 0 ||
 	    cairn_ways_start(&h->ways, h->cm, &h->obstacles, &rect) < 0 ||
 	    cairn_cost_field_reserve(&h->from_start, h->cm, FIELD_BLOCK) < 0)
 		return CAIRN_PLAN_LIMIT;

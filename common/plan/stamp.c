@@ -2,12 +2,14 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "common/base/pages.h"
 #include "common/plan/costmap_laid.h"
 
 #define HEADINGS CAIRN_STAMP_HEADINGS
 #define PLACES CAIRN_STAMP_PLACES
+#define STAMPS (HEADINGS * PLACES * PLACES)
+#define CACHE_LINE 64 /* bytes: a group of rows lies in one */
 #define SPARE 1e-6 /* more than rounding is, in metres and radians */
 
 void cairn_stamps_free(struct cairn_stamps *s)
@@ -47,7 +49,7 @@ static struct cairn_window cells_around(
 	    (int)fmin(ceil(at_y + high), reach)};
 }
 
-static void make(const struct cairn_stamps *s, int heading, int place_x, int place_y, struct cairn_stamp *ret)
+static void make(struct cairn_stamps *s, int heading, int place_x, int place_y, int index)
 {
 	const double yaw_rad = 2.0 * M_PI * heading / HEADINGS, c = cos(yaw_rad), sn = sin(yaw_rad);
 	const double x = (place_x + 0.5) / PLACES, y = (place_y + 0.5) / PLACES;
@@ -67,10 +69,12 @@ static void make(const struct cairn_stamps *s, int heading, int place_x, int pla
 		first_y = rows++ == 0 ? cy : first_y;
 	}
 	int left = __builtin_ctzll(all);
-	*ret = (struct cairn_stamp){(int8_t)(w.x0 + left), (int8_t)first_y, (int8_t)rows, {{0, 0}}};
-	for (int i = 0; i < rows; i++)
-		ret->row[i] =
-		    (struct cairn_stamp_row){(uint32_t)(sure[i] >> left), (uint32_t)(perhaps[i] >> left)};
+	s->place[index] = (struct cairn_stamp_place){(int8_t)(w.x0 + left), (int8_t)first_y, (int8_t)rows};
+	for (int i = 0; i < rows; i++) {
+		struct cairn_stamp_group *g = &s->stamp[index].group[i / CAIRN_STAMP_GROUP];
+		g->sure[i % CAIRN_STAMP_GROUP] = (uint32_t)(sure[i] >> left);
+		g->perhaps[i % CAIRN_STAMP_GROUP] = (uint32_t)(perhaps[i] >> left);
+	}
 }
 
 static bool same(const struct cairn_rect *a, const struct cairn_rect *b)
@@ -88,41 +92,61 @@ int cairn_stamps_start(struct cairn_stamps *s, const struct cairn_rect *rect, do
 	double width = hypot(rect->front_m + rect->rear_m, rect->left_m + rect->right_m) / cell_m + 4.0;
 	bool fit = reach <= CAIRN_CELL_BITS_MARGIN && width <= CAIRN_STAMP_ROWS;
 	cairn_stamps_free(s);
-	if (fit && (s->stamp = calloc(HEADINGS * PLACES * PLACES, sizeof(*s->stamp))) == NULL)
+	if (fit && (s->stamp = aligned_alloc(CACHE_LINE, STAMPS * sizeof(*s->stamp))) == NULL)
 		return -ENOMEM;
 	if (fit)
-		cairn_pages_touch(s->stamp, HEADINGS * PLACES * PLACES * sizeof(*s->stamp));
+		memset(s->stamp, 0, STAMPS * sizeof(*s->stamp));
 	s->rect = *rect;
 	s->cell_m = cell_m;
 	s->reach = (int)reach;
 	return 0;
 }
 
-/* The stamp for a pose whose cell is known; made when it is asked for first. */
-static const struct cairn_stamp *stamp_for(
+/* The number of the stamp for a pose whose cell is known; made when it is asked for first. */
+static int stamp_for(
     struct cairn_stamps *s, const struct cairn_pose2 *pose, double in_cell_x, double in_cell_y)
 {
 	int heading = (int)lrint(pose->yaw_rad * (HEADINGS / (2.0 * M_PI))) & (HEADINGS - 1);
 	int place_x = in_cell_x < 0.5 ? 0 : 1, place_y = in_cell_y < 0.5 ? 0 : 1;
-	struct cairn_stamp *stamp = &s->stamp[(heading * PLACES + place_y) * PLACES + place_x];
-	if (stamp->rows == 0)
-		make(s, heading, place_x, place_y, stamp);
-	return stamp;
+	int index = (heading * PLACES + place_y) * PLACES + place_x;
+	if (s->place[index].rows == 0)
+		make(s, heading, place_x, place_y, index);
+	return index;
 }
+_Static_assert(sizeof(struct cairn_stamp_group) == CACHE_LINE, "a group is a line");
 _Static_assert(PLACES == 2 && (HEADINGS & (HEADINGS - 1)) == 0, "as stamp_for reckons");
+
+/* The obstacles under rows of a stamp whose first cell is (x0, y0): false where one is under it for certain.
+ * ret_doubt: of each row, those that may be. As many rows at once as the bits have to spare: those above the
+ * stamp count for nothing. */
+static bool look_under(const struct cairn_stamp *stamp, int rows, const struct cairn_cell_bits *bits, int x0,
+    int y0, uint32_t ret_doubt[CAIRN_STAMP_ROWS], bool *ret_any)
+{
+	cairn_half_bits4 sure = {0}, perhaps = {0};
+	for (int from = 0; from < rows; from += 4) {
+		const struct cairn_stamp_group *g = &stamp->group[from / CAIRN_STAMP_GROUP];
+		cairn_half_bits4 cells, of_sure, of_perhaps;
+		memcpy(&of_sure, g->sure + from % CAIRN_STAMP_GROUP, sizeof(of_sure));
+		memcpy(&of_perhaps, g->perhaps + from % CAIRN_STAMP_GROUP, sizeof(of_perhaps));
+		cairn_cell_bits_four(bits, x0, y0 + from, &cells);
+		sure |= cells & of_sure;
+		cells &= of_perhaps;
+		perhaps |= cells;
+		memcpy(ret_doubt + from, &cells, sizeof(cells));
+	}
+	*ret_any = cairn_half_bits_any(perhaps);
+	return !cairn_half_bits_any(sure);
+}
 
 /* None of the obstacles that are in doubt reaches into the rectangle itself. */
 static bool fits_in_doubt(const struct cairn_stamps *s, const struct cairn_costmap *cm,
-    const struct cairn_cell_bits *bits, const struct cairn_stamp *stamp, int x0, int y0,
-    const struct cairn_laid *laid)
+    const uint32_t doubt[CAIRN_STAMP_ROWS], int rows, int x0, int y0, const struct cairn_laid *laid)
 {
-	for (int i = 0; i < stamp->rows; i++) {
-		uint32_t doubt = (uint32_t)cairn_cell_bits_from(bits, x0, y0 + i) & stamp->row[i].perhaps;
-		for (; doubt != 0; doubt &= doubt - 1)
-			if (cairn_laid_off(&s->rect, cairn_laid_local(cm, laid, x0 + __builtin_ctz(doubt),
+	for (int i = 0; i < rows; i++)
+		for (uint32_t left = doubt[i]; left != 0; left &= left - 1)
+			if (cairn_laid_off(&s->rect, cairn_laid_local(cm, laid, x0 + __builtin_ctz(left),
 							 y0 + i)) < 0.5 * cm->cell_m)
 				return false;
-	}
 	return true;
 }
 
@@ -134,16 +158,13 @@ bool cairn_stamps_fit(struct cairn_stamps *s, const struct cairn_costmap *cm,
 	double fx = (pose->x_m - cm->origin_x_m) * cm->cells_per_m,
 	       fy = (pose->y_m - cm->origin_y_m) * cm->cells_per_m;
 	int cx = (int)fx, cy = (int)fy;
-	const struct cairn_stamp *stamp = stamp_for(s, pose, fx - (double)cx, fy - (double)cy);
-	int x0 = cx + stamp->first_x, y0 = cy + stamp->first_y;
-	uint32_t sure = 0, perhaps = 0;
-	for (int i = 0; i < stamp->rows; i++) {
-		uint32_t cells = (uint32_t)cairn_cell_bits_from(bits, x0, y0 + i);
-		sure |= cells & stamp->row[i].sure;
-		perhaps |= cells & stamp->row[i].perhaps;
-	}
-	if (sure != 0 || perhaps == 0)
-		return sure == 0;
+	int index = stamp_for(s, pose, fx - (double)cx, fy - (double)cy);
+	const struct cairn_stamp_place *at = &s->place[index];
+	int x0 = cx + at->first_x, y0 = cy + at->first_y;
+	uint32_t doubt[CAIRN_STAMP_ROWS];
+	bool any;
+	if (!look_under(&s->stamp[index], at->rows, bits, x0, y0, doubt, &any) || !any)
+		return !any;
 	struct cairn_laid laid = {.c = cosine, .s = sine, .x_m = pose->x_m, .y_m = pose->y_m};
-	return fits_in_doubt(s, cm, bits, stamp, x0, y0, &laid);
+	return fits_in_doubt(s, cm, doubt, at->rows, x0, y0, &laid);
 }

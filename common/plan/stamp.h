@@ -13,13 +13,22 @@
 #define CAIRN_STAMP_PLACES 2 /* a side of a cell */
 #define CAIRN_STAMP_ROWS 32  /* a larger rectangle, in cells, has no stamps: each cell is measured */
 
-struct cairn_stamp_row {
-	uint32_t sure, perhaps; /* the lowest bit is the stamp's first column; perhaps: sure ones, too */
+#define CAIRN_STAMP_GROUP CAIRN_CELL_BITS_SPARE /* rows that are looked at together: 64 bytes of a stamp */
+#define CAIRN_STAMP_GROUPS (CAIRN_STAMP_ROWS / CAIRN_STAMP_GROUP)
+
+/* Of each row, nothing above the last; the lowest bit is the stamp's first column. perhaps: sure ones, too.
+ */
+struct cairn_stamp_group {
+	uint32_t sure[CAIRN_STAMP_GROUP], perhaps[CAIRN_STAMP_GROUP];
 };
 
 struct cairn_stamp {
-	int8_t first_x, first_y, rows; /* of its first row, from the cell that the origin is in */
-	struct cairn_stamp_row row[CAIRN_STAMP_ROWS];
+	struct cairn_stamp_group group[CAIRN_STAMP_GROUPS];
+};
+
+/* Its first row, from the cell that the origin is in, and how many there are: 0, it is not made yet. */
+struct cairn_stamp_place {
+	int8_t first_x, first_y, rows;
 };
 
 /* Zero-initialised is valid. */
@@ -28,6 +37,7 @@ struct cairn_stamps {
 	double cell_m;             /* with cells of this size */
 	int reach;                 /* cells from the origin */
 	struct cairn_stamp *stamp; /* NULL: too large */
+	struct cairn_stamp_place place[CAIRN_STAMP_HEADINGS * CAIRN_STAMP_PLACES * CAIRN_STAMP_PLACES];
 };
 
 /* Begins with a rectangle, unless its stamps are there already. 0 or -ENOMEM (nothing may be asked then). */

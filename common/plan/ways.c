@@ -6,7 +6,9 @@
 #include <string.h>
 
 #define OPEN_ALL 0xff
+#define CLOSED_ALL 0x55
 #define NARROW_CELLS 1.5 /* more room than half the width and this beside the origin is no gap */
+#define ROUNDING_CELLS 1e-3
 
 void cairn_ways_free(struct cairn_ways *w)
 {
@@ -68,6 +70,8 @@ int cairn_ways_start(struct cairn_ways *w, const struct cairn_costmap *cm, const
 	w->cm = cm;
 	w->bits = bits;
 	w->clear_cells = (float)(y_m / cm->cell_m + NARROW_CELLS);
+	double inner_m = fmin(fmin(rect->front_m, rect->rear_m), fmin(rect->left_m, rect->right_m));
+	w->blocked_cells = (float)(inner_m / cm->cell_m + 0.5 - ROUNDING_CELLS);
 	size_t cells = (size_t)cm->width * (size_t)cm->height;
 	if (reserve(w, cells) < 0)
 		return -ENOMEM;
@@ -95,9 +99,12 @@ bool cairn_ways_look(struct cairn_ways *w, int x, int y, enum cairn_way way)
 		*known = OPEN_ALL;
 		return true;
 	}
-	uint64_t window[CAIRN_WAYS_ROWS] = {0};
-	for (int i = 0; i <= 2 * w->reach; i++)
-		window[i] = cairn_cell_bits_from(w->bits, x - w->reach, y - w->reach + i);
+	if (w->cm->dist[index] < w->blocked_cells) {
+		*known = CLOSED_ALL;
+		return false;
+	}
+	uint64_t window[CAIRN_WAYS_ROWS]; /* what is above the footprint counts for nothing */
+	cairn_cell_bits_rows(w->bits, x - w->reach, y - w->reach, w->rows, window);
 	const int spread = CAIRN_WAYS_HEADINGS * CAIRN_WAYS_SPREAD_DEG / 360;
 	bool open = false;
 	for (int k = 0; k <= 2 * spread && !open; k++) {

@@ -30,7 +30,8 @@ struct cairn_ways {
 	int reach, rows;
 	struct cairn_rect rect; /* that covered was made for, with cells of cell_m */
 	double cell_m;
-	float clear_cells; /* nothing this near to the origin: not a gap, passable every way */
+	float clear_cells;   /* nothing this near to the origin: not a gap, passable every way */
+	float blocked_cells; /* something nearer than this is under the footprint at every heading */
 };
 
 /* Begins with this costmap and its obstacles as bits, both of which must stay as they are, and this
