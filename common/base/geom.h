@@ -108,14 +108,21 @@ static inline const char *cairn_compass_point(double compass_deg)
 	return points[(unsigned)(int)floor(fmod(compass_deg + 22.5, 360.0) / 45.0) & 7u];
 }
 
-/* Motion along an arc of constant twist for dt_s seconds, from pose. Exact integration. */
-static inline struct cairn_pose2 cairn_pose_advance(struct cairn_pose2 pose, struct cairn_twist t, double dt_s)
+/* Where motion along an arc of constant twist leads in dt_s seconds, seen from where it begins. Exact
+ * integration. The yaw is not wrapped. */
+static inline struct cairn_pose2 cairn_twist_step(struct cairn_twist t, double dt_s)
 {
 	double dth = t.w_radps * dt_s, d = t.v_mps * dt_s;
 	double half = 0.5 * dth, c = cos(half), s = sin(half);
 	double chord = fabs(half) < 1e-6 ? d : d * s / half;
-	struct cairn_pose2 step = {chord * c, chord * s, dth};
-	return cairn_pose_compose(pose, step);
+	return (struct cairn_pose2){chord * c, chord * s, dth};
+}
+
+/* The same from pose. */
+static inline struct cairn_pose2 cairn_pose_advance(
+    struct cairn_pose2 pose, struct cairn_twist t, double dt_s)
+{
+	return cairn_pose_compose(pose, cairn_twist_step(t, dt_s));
 }
 
 #endif

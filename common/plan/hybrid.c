@@ -34,10 +34,10 @@ struct cairn_hybrid *cairn_hybrid_new(const struct cairn_hybrid_params *p)
 	if (h == NULL)
 		return NULL;
 	h->p = *p;
-	uint32_t slots = 1024;
+	uint32_t slots = HYBRID_SLOTS_MIN;
 	while (slots < (uint32_t)p->nodes_max * 2u)
 		slots *= 2u;
-	h->slot_mask = slots - 1u;
+	h->slots_max = slots;
 	h->nodes = malloc((size_t)p->nodes_max * sizeof(*h->nodes));
 	h->slots = malloc(slots * sizeof(*h->slots));
 	h->heap_max = p->nodes_max * 2;
@@ -49,7 +49,7 @@ struct cairn_hybrid *cairn_hybrid_new(const struct cairn_hybrid_params *p)
 	/* Touched now, so that no search has to wait for pages and the process does not grow with the longest
 	 * one so far. (Zeros would not do: the compiler makes that a calloc, which touches nothing.) */
 	memset(h->nodes, UNTOUCHED, (size_t)p->nodes_max * sizeof(*h->nodes));
-	memset(h->slots, 0xff, slots * sizeof(*h->slots)); /* all free */
+	memset(h->slots, UNTOUCHED, slots * sizeof(*h->slots));
 	memset(h->heap, UNTOUCHED, (size_t)h->heap_max * sizeof(*h->heap));
 	return h;
 }
@@ -100,8 +100,7 @@ static void heap_sink(struct cairn_hybrid *h, int i, struct hybrid_entry entry)
 		int kid = 2 * i + 1;
 		if (kid >= h->heap_count)
 			break;
-		if (kid + 1 < h->heap_count && h->heap[kid + 1].f < h->heap[kid].f)
-			kid++;
+		kid += kid + 1 < h->heap_count && h->heap[kid + 1].f < h->heap[kid].f;
 		if (entry.f <= h->heap[kid].f)
 			break;
 		h->heap[i] = h->heap[kid];
@@ -151,12 +150,24 @@ static int32_t state_at(struct cairn_hybrid *h, struct hybrid_slot *slot, uint32
 	return slot->node;
 }
 
-/* Frees the places of the last search's states: the newest first, so that none is behind a gap when its turn
- * comes. */
-static void forget_states(struct cairn_hybrid *h)
+static void begin_slots(struct cairn_hybrid *h, uint32_t count)
 {
-	while (h->node_count > 0)
-		slot_of(h, h->nodes[--h->node_count].key)->node = -1;
+	h->slot_mask = count - 1u;
+	memset(h->slots, 0xff, count * sizeof(*h->slots)); /* all free */
+}
+
+/* Room for the states of another expansion. Most searches have few: their places stay in the nearer caches.
+ */
+static void room_for_arcs(struct cairn_hybrid *h)
+{
+	uint32_t count = h->slot_mask + 1u;
+	if (2u * (uint32_t)(h->node_count + HYBRID_ARCS) <= count || count == h->slots_max)
+		return;
+	begin_slots(h, 2u * count);
+	for (int i = 0; i < h->node_count; i++) {
+		const struct hybrid_node *n = &h->nodes[i];
+		*slot_of(h, n->key) = (struct hybrid_slot){n->key, n->closed ? -INFINITY : n->g, i};
+	}
 }
 
 /* ---- search ---- */
@@ -237,7 +248,7 @@ static void relax_arc(struct cairn_hybrid *h, int32_t from, const struct hybrid_
 	    .x_m = end.x_m,
 	    .y_m = end.y_m,
 	    .heading = (uint8_t)arc->heading,
-	    .arc = (uint8_t)(arc - h->arcs[n.heading]),
+	    .arc = (uint8_t)(arc - h->headings[n.heading].arcs),
 	    .turn_bins = (int8_t)arc->turn_bins,
 	    .reverse = arc->reverse,
 	    .escaping = esc_end};
@@ -250,7 +261,7 @@ static void relax_arc(struct cairn_hybrid *h, int32_t from, const struct hybrid_
 static void relax_arcs(struct cairn_hybrid *h, int32_t from)
 {
 	const struct hybrid_node *n = &h->nodes[from];
-	const struct hybrid_arc *arcs = h->arcs[n->heading];
+	const struct hybrid_arc *arcs = h->headings[n->heading].arcs;
 	int x[HYBRID_ARCS], y[HYBRID_ARCS];
 	bool within[HYBRID_ARCS];
 	for (int j = 0; j < HYBRID_ARCS; j++) {
@@ -278,7 +289,7 @@ static void weigh(struct cairn_hybrid *h, float greed)
 		heap_sink(h, i, h->heap[i]);
 }
 
-static void take_candidate(struct cairn_hybrid *h, int32_t node, float cost, const struct cairn_shot *shot)
+void hybrid_take_candidate(struct cairn_hybrid *h, int32_t node, float cost, const struct cairn_shot *shot)
 {
 	if (cost >= h->bound)
 		return;
@@ -286,81 +297,6 @@ static void take_candidate(struct cairn_hybrid *h, int32_t node, float cost, con
 	h->improved_at = h->expansions;
 	h->best = node;
 	h->best_shot = shot != NULL ? *shot : (struct cairn_shot){0};
-}
-
-/* The part of a shot that its walk is on at at_m. */
-static const struct cairn_shot_part *part_at(const struct cairn_shot *shot, double at_m)
-{
-	int part = 0;
-	for (double done_m = 0.0; part + 1 < shot->parts && at_m - done_m > shot->part[part].length_m; part++)
-		done_m += shot->part[part].length_m;
-	return &shot->part[part];
-}
-
-/* An obstacle in the very middle of the way, which ends most shots: found long before a footprint laid pose
- * by pose comes to it; on what is straight, which is the most of it and the least work, before the turns. False
- * says nothing. */
-static bool shot_meets(const struct cairn_hybrid *h, const struct cairn_pose2 *from,
-    const struct cairn_shot *shot, double step_m)
-{
-	for (int turns = 0; turns < 2; turns++) {
-		struct cairn_shot_walk walk = cairn_shot_walk_begin(shot, from);
-		for (double at_m = step_m; at_m < shot->length_m; at_m += step_m) {
-			if ((part_at(shot, at_m)->curvature_1pm != 0.0) != (turns == 1))
-				continue;
-			struct cairn_pose2 pose = cairn_shot_walk_past(&walk, at_m);
-			int cell = cairn_costmap_index(h->cm, pose.x_m, pose.y_m);
-			if (cell < 0 || (h->cm->cells[cell] & CAIRN_CELL_OBSTACLE) != 0)
-				return true;
-		}
-	}
-	return false;
-}
-
-/* Cost of driving a shot from a state, INFINITY when something is in the way or it comes to `bound` or more.
- */
-static float shot_cost(
-    struct cairn_hybrid *h, const struct hybrid_node *n, const struct cairn_shot *shot, float bound)
-{
-	const double step = 0.5 * h->arc_m;
-	struct cairn_pose2 from = {n->x_m, n->y_m, h->yaw_rad[n->heading]};
-	int count = (int)ceil(shot->length_m / step);
-	float per_m = (float)((shot->reverse ? h->p.reverse_factor : 1.0) / h->cm->cell_m);
-	float cost = n->parent >= 0 && n->reverse != shot->reverse ? h->switch_cost : 0.0f;
-	if (cost + per_m * (float)shot->length_m >= bound)
-		return INFINITY;
-	float each = per_m * (float)(shot->length_m / (double)count), escaping = n->escaping;
-	if (isnan(escaping) && shot_meets(h, &from, shot, step))
-		return INFINITY;
-	struct cairn_shot_walk walk = cairn_shot_walk_begin(shot, &from);
-	for (int i = 1; i <= count; i++) {
-		double c, s;
-		struct cairn_pose2 pose =
-		    cairn_shot_walk_to(&walk, shot->length_m * (double)i / (double)count, &c, &s);
-		float factor = hybrid_pose_factor(h, &pose, c, s, shot->reverse, escaping, &escaping);
-		cost += each * factor;
-		if (factor <= 0.0f || cost >= bound)
-			return INFINITY;
-	}
-	return cost;
-}
-
-static void try_shots(struct cairn_hybrid *h, int32_t node)
-{
-	const struct hybrid_node *n = &h->nodes[node];
-	const struct cairn_hybrid_query *q = h->query;
-	struct cairn_pose2 from = {n->x_m, n->y_m, h->yaw_rad[n->heading]};
-	struct cairn_pose2 goal = {h->goal_x_m, h->goal_y_m, q->goal_yaw_rad};
-	for (int rev = 0; rev < 2; rev++) {
-		struct cairn_shot shot;
-		bool found =
-		    q->heading_given
-			? cairn_shot_to_pose(&shot, &from, &goal, h->p.turn_radius_m, rev == 1)
-			: cairn_shot_to_point(&shot, &from, goal.x_m, goal.y_m, h->p.turn_radius_m, rev == 1);
-		h->shots++;
-		if (found)
-			take_candidate(h, node, n->g + shot_cost(h, n, &shot, h->bound - n->g), &shot);
-	}
 }
 
 /* Within the tolerance already: a candidate that costs what is missing, so that nearer ones win when they are
@@ -375,10 +311,11 @@ static void try_here(struct cairn_hybrid *h, int32_t node)
 	double miss = hypot(dx_m, dy_m);
 	if (miss > h->tolerance_m)
 		return;
-	double off = q->heading_given ? fabs(cairn_wrap_rad(h->yaw_rad[n->heading] - q->goal_yaw_rad)) : 0.0;
+	double off =
+	    q->heading_given ? fabs(cairn_wrap_rad(h->headings[n->heading].yaw_rad - q->goal_yaw_rad)) : 0.0;
 	if (q->heading_given && off > q->yaw_tolerance_rad)
 		return;
-	take_candidate(h, node, n->g + (float)(HYBRID_MISS * miss / h->cm->cell_m), NULL);
+	hybrid_take_candidate(h, node, n->g + (float)(HYBRID_MISS * miss / h->cm->cell_m), NULL);
 }
 
 static bool out_of_budget(const struct cairn_hybrid *h, int expansions)
@@ -413,11 +350,13 @@ static bool run(struct cairn_hybrid *h)
 			h->nearest_to_go = to_go;
 			h->nearest = top.node;
 		}
+		hybrid_head(h, n->heading);
 		try_here(h, top.node);
 		if (--until_shot < 0) {
-			try_shots(h, top.node);
+			hybrid_try_shots(h, top.node);
 			until_shot = (int)fmin((double)to_go / 8.0, 40.0);
 		}
+		room_for_arcs(h);
 		relax_arcs(h, top.node);
 	}
 	return true;
@@ -447,7 +386,8 @@ enum cairn_plan_result cairn_hybrid_search(struct cairn_hybrid *h, const struct 
 	h->cm = cm;
 	h->query = query;
 	h->expansions = h->shots = 0;
-	forget_states(h);
+	h->node_count = 0;
+	begin_slots(h, HYBRID_SLOTS_MIN);
 	h->full = false;
 	h->bound = query->cost_max > 0.0 ? (float)query->cost_max : INFINITY;
 	h->best = h->nearest = -1;
@@ -464,7 +404,7 @@ enum cairn_plan_result cairn_hybrid_search(struct cairn_hybrid *h, const struct 
 	    too_dear(h, 0.0f, heuristic(h, start_cell)))
 		result = CAIRN_PLAN_NO_PATH;
 	if (result == CAIRN_PLAN_OK || result == CAIRN_PLAN_NEAREST) {
-		hybrid_make_arcs(h, query->start.yaw_rad);
+		hybrid_begin_arcs(h);
 		hybrid_course_begin(h);
 		add_start(h, start_cell);
 		float start_to_go = heuristic(h, start_cell);

@@ -9,6 +9,7 @@
 #define HYBRID_HEADINGS 72
 #define HYBRID_ARCS 10 /* straight, two gentle, two tight; forward, then backward */
 #define HYBRID_NODES_LIMIT 4000000
+#define HYBRID_SLOTS_MIN 1024u    /* a search begins with; a power of two */
 #define HYBRID_STEER_CHANGE 0.15f /* cells: of two equal paths the steadier one */
 #define HYBRID_GREED 1.3f         /* weight of the heuristic: somewhat dearer paths, found much sooner */
 #define HYBRID_HURRY_AFTER 5000 /* expansions without any path (one search in fifty): from then on */
@@ -52,6 +53,24 @@ struct hybrid_arc {
 	float cost; /* on free ground, cells */
 };
 
+/* A pose with cosine and sine of its yaw. */
+struct hybrid_step {
+	struct cairn_pose2 pose;
+	double c, s;
+};
+
+/* A heading, and the arcs from it, worked out when the first state that has it is looked at. */
+struct hybrid_heading {
+	bool made;
+	double yaw_rad, c, s;
+	struct hybrid_arc arcs[HYBRID_ARCS];
+};
+
+/* Where turning left on the tightest arc for way_m leads, seen from where it begins. */
+struct hybrid_turned {
+	double way_m, x_m, y_m;
+};
+
 /* A footprint with its room as three circles: nothing within clear_m of their centres means that it fits,
  * something within blocked_m that it does not. Nothing within body_clear_m of those of the bare footprint
  * means that it fits, too. */
@@ -85,10 +104,16 @@ struct cairn_hybrid {
 	struct cairn_cell_bits obstacles, unseen;
 	struct cairn_ways ways;
 	struct hybrid_node *nodes;
-	struct hybrid_slot *slots; /* open-addressed */
-	uint32_t slot_mask;
+	struct hybrid_slot *slots; /* open-addressed; as many in use as the states need */
+	uint32_t slots_max, slot_mask;
 	struct hybrid_entry *heap;
 	int heap_max;
+
+	/* of cells of steps_cell_m: arcs seen from where they begin, and a whole turn by half arcs */
+	double steps_cell_m, arc_m;
+	int arc_bins; /* turned by the tightest */
+	struct hybrid_step to_mid[HYBRID_ARCS], to_end[HYBRID_ARCS];
+	struct hybrid_turned turned[HYBRID_HEADINGS + 2];
 
 	/* one search */
 	const struct cairn_costmap *cm;
@@ -98,8 +123,7 @@ struct cairn_hybrid {
 	struct cairn_stamps behind;   /* must have been seen on the way backward */
 	double body_x_m[3];
 	float inscribed_m, open_cells;
-	double yaw_rad[HYBRID_HEADINGS], arc_m;
-	struct hybrid_arc arcs[HYBRID_HEADINGS][HYBRID_ARCS];
+	struct hybrid_heading headings[HYBRID_HEADINGS];
 	float switch_cost;
 	int node_count, heap_count, expansions, shots;
 	float greed; /* weight of the heuristic, now */
@@ -116,9 +140,21 @@ struct cairn_hybrid {
 void hybrid_trace(
     const struct cairn_hybrid *h, int32_t node, const struct cairn_shot *shot, struct cairn_path *path);
 
-/* Tables of a search: the footprint's circles (false without memory), and the arcs from each heading. */
+/* Tables of a search: the footprint's circles (false without memory), and what arcs look like. */
 bool hybrid_make_covers(struct cairn_hybrid *h);
-void hybrid_make_arcs(struct cairn_hybrid *h, double start_yaw_rad);
+void hybrid_begin_arcs(struct cairn_hybrid *h);
+void hybrid_make_heading(struct cairn_hybrid *h, int heading);
+/* Before a state of that heading is looked at. */
+static inline void hybrid_head(struct cairn_hybrid *h, int heading)
+{
+	if (!h->headings[heading].made)
+		hybrid_make_heading(h, heading);
+}
+
+/* Takes a complete path that costs less than the best so far: to node, then the shot (NULL: none). */
+void hybrid_take_candidate(struct cairn_hybrid *h, int32_t node, float cost, const struct cairn_shot *shot);
+/* Tries closed-form ends from a state. */
+void hybrid_try_shots(struct cairn_hybrid *h, int32_t node);
 
 /* Takes the memory that the field's blocks need; 0 or -ENOMEM (what there was stays). */
 int hybrid_course_reserve(struct cairn_hybrid *h);

@@ -34,8 +34,9 @@ void hybrid_trace(
 		if (skip-- > 0)
 			continue;
 		const struct hybrid_node *at = &h->nodes[n], *from = &h->nodes[at->parent];
-		const struct hybrid_arc *arc = &h->arcs[from->heading][at->arc];
-		append(path, (struct cairn_pose2){at->x_m, at->y_m, h->yaw_rad[at->heading]}, arc->reverse);
+		const struct hybrid_arc *arc = &h->headings[from->heading].arcs[at->arc];
+		append(path, (struct cairn_pose2){at->x_m, at->y_m, h->headings[at->heading].yaw_rad},
+		    arc->reverse);
 		append(path,
 		    (struct cairn_pose2){
 			from->x_m + arc->mid.x_m, from->y_m + arc->mid.y_m, arc->mid.yaw_rad},
@@ -47,7 +48,7 @@ void hybrid_trace(
 	reverse_order(path);
 	if (shot != NULL && shot->parts > 0) {
 		struct cairn_pose2 from = {
-		    h->nodes[node].x_m, h->nodes[node].y_m, h->yaw_rad[h->nodes[node].heading]};
+		    h->nodes[node].x_m, h->nodes[node].y_m, h->headings[h->nodes[node].heading].yaw_rad};
 		int count = (int)ceil(shot->length_m / (0.5 * h->arc_m));
 		for (int i = 1; i <= count; i++)
 			append(path, cairn_shot_at(shot, &from, shot->length_m * (double)i / (double)count),

@@ -156,44 +156,79 @@ struct cairn_shot_walk cairn_shot_walk_begin(const struct cairn_shot *shot, cons
 	    .shot = shot, .from = *from, .c = cos(from->yaw_rad), .s = sin(from->yaw_rad)};
 }
 
-/* Where s_m of the part in hand leads. */
-static struct cairn_pose2 along_part(const struct cairn_shot_walk *w, double s_m)
+/* Where s_m of the part in hand, which turns, leads, seen from where it begins: yaw changes by curvature
+ * times signed travel. */
+static struct cairn_pose2 turned(const struct cairn_shot_walk *w, double s_m)
 {
-	double sign = w->shot->reverse ? -1.0 : 1.0, curvature = w->shot->part[w->part].curvature_1pm;
-	if (curvature != 0.0) /* yaw changes by curvature times signed travel */
-		return cairn_pose_advance(w->from, (struct cairn_twist){sign, sign * curvature}, s_m);
-	return (struct cairn_pose2){
-	    w->from.x_m + w->c * sign * s_m, w->from.y_m + w->s * sign * s_m, w->from.yaw_rad};
+	double sign = w->shot->reverse ? -1.0 : 1.0;
+	return cairn_twist_step((struct cairn_twist){sign, sign * w->shot->part[w->part].curvature_1pm}, s_m);
 }
 
-struct cairn_pose2 cairn_shot_walk_past(struct cairn_shot_walk *w, double s_m)
+static bool straight(const struct cairn_shot_walk *w)
+{
+	return w->shot->part[w->part].curvature_1pm == 0.0;
+}
+
+/* Where s_m of the part in hand leads. */
+static struct cairn_vec2 place_along(
+    const struct cairn_shot_walk *w, const struct cairn_pose2 *turn, double s_m)
+{
+	double ahead = w->shot->reverse ? -s_m : s_m;
+	if (straight(w))
+		return (struct cairn_vec2){w->from.x_m + w->c * ahead, w->from.y_m + w->s * ahead};
+	return (struct cairn_vec2){w->from.x_m + w->c * turn->x_m - w->s * turn->y_m,
+	    w->from.y_m + w->s * turn->x_m + w->c * turn->y_m};
+}
+
+static struct cairn_pose2 along_part(const struct cairn_shot_walk *w, double s_m)
+{
+	struct cairn_pose2 turn = straight(w) ? (struct cairn_pose2){0} : turned(w, s_m);
+	struct cairn_vec2 at = place_along(w, &turn, s_m);
+	double yaw_rad = w->from.yaw_rad;
+	return (struct cairn_pose2){
+	    at.x_m, at.y_m, straight(w) ? yaw_rad : cairn_wrap_rad(yaw_rad + turn.yaw_rad)};
+}
+
+void cairn_shot_walk_on(struct cairn_shot_walk *w, double s_m)
 {
 	const struct cairn_shot *shot = w->shot;
 	while (w->part + 1 < shot->parts && s_m - w->done_m > shot->part[w->part].length_m) {
 		double length_m = shot->part[w->part].length_m;
-		bool turned = shot->part[w->part].curvature_1pm != 0.0;
 		w->from = along_part(w, length_m);
-		w->done_m += length_m;
-		w->part++;
-		if (turned) {
+		if (!straight(w)) {
 			w->c = cos(w->from.yaw_rad);
 			w->s = sin(w->from.yaw_rad);
 		}
+		w->done_m += length_m;
+		w->part++;
 	}
-	return along_part(w, fmin(s_m - w->done_m, shot->part[w->part].length_m));
+}
+
+/* How much of the part in hand is behind one who is s_m along the shot. */
+static double of_part(const struct cairn_shot_walk *w, double s_m)
+{
+	return cairn_smaller(s_m - w->done_m, w->shot->part[w->part].length_m);
+}
+
+struct cairn_vec2 cairn_shot_walk_place(const struct cairn_shot_walk *w, double s_m)
+{
+	double part_m = of_part(w, s_m);
+	struct cairn_pose2 turn = straight(w) ? (struct cairn_pose2){0} : turned(w, part_m);
+	return place_along(w, &turn, part_m);
 }
 
 struct cairn_pose2 cairn_shot_walk_to(struct cairn_shot_walk *w, double s_m, double *ret_c, double *ret_s)
 {
-	struct cairn_pose2 pose = cairn_shot_walk_past(w, s_m);
-	bool straight = w->shot->part[w->part].curvature_1pm == 0.0;
-	*ret_c = straight ? w->c : cos(pose.yaw_rad);
-	*ret_s = straight ? w->s : sin(pose.yaw_rad);
+	cairn_shot_walk_on(w, s_m);
+	struct cairn_pose2 pose = along_part(w, of_part(w, s_m));
+	*ret_c = straight(w) ? w->c : cos(pose.yaw_rad);
+	*ret_s = straight(w) ? w->s : sin(pose.yaw_rad);
 	return pose;
 }
 
 struct cairn_pose2 cairn_shot_at(const struct cairn_shot *shot, const struct cairn_pose2 *from, double s_m)
 {
 	struct cairn_shot_walk w = cairn_shot_walk_begin(shot, from);
-	return cairn_shot_walk_past(&w, s_m);
+	cairn_shot_walk_on(&w, s_m);
+	return along_part(&w, of_part(&w, s_m));
 }

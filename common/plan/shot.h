@@ -39,8 +39,10 @@ struct cairn_shot_walk {
 struct cairn_shot_walk cairn_shot_walk_begin(const struct cairn_shot *shot, const struct cairn_pose2 *from);
 /* The pose s_m along the shot, never less than last time, and the cosine and sine of its yaw. */
 struct cairn_pose2 cairn_shot_walk_to(struct cairn_shot_walk *w, double s_m, double *ret_c, double *ret_s);
-/* The same without the cosine and sine. */
-struct cairn_pose2 cairn_shot_walk_past(struct cairn_shot_walk *w, double s_m);
+/* Only goes on to the part that s_m along the shot is in; never less than last time. */
+void cairn_shot_walk_on(struct cairn_shot_walk *w, double s_m);
+/* The place s_m along the shot, in the part in hand. */
+struct cairn_vec2 cairn_shot_walk_place(const struct cairn_shot_walk *w, double s_m);
 /* The pose s_m along the shot. */
 struct cairn_pose2 cairn_shot_at(const struct cairn_shot *shot, const struct cairn_pose2 *from, double s_m);
 

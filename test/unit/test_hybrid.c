@@ -97,6 +97,9 @@ START_TEST(walking_a_shot_meets_the_poses_along_it_and_the_sine_and_cosine_of_th
 			ck_assert_double_eq_tol(pose.yaw_rad, alone.yaw_rad, 1e-12);
 			ck_assert_double_eq(c, cos(pose.yaw_rad));
 			ck_assert_double_eq(s, sin(pose.yaw_rad));
+			struct cairn_vec2 place = cairn_shot_walk_place(&walk, at_m);
+			ck_assert_double_eq(place.x_m, pose.x_m);
+			ck_assert_double_eq(place.y_m, pose.y_m);
 			double moved_m = hypot(pose.x_m - before.x_m, pose.y_m - before.y_m);
 			ck_assert_double_le(moved_m, step_m + 1e-9);
 			ck_assert_double_ge(moved_m, 0.6 * fmin(step_m, 0.4));
