@@ -60,7 +60,7 @@ struct cairn_sim *cairn_sim_new(
 	}
 	s->truth = cairn_truth_new(world, &s->params.footprint, s->params.height_m, start);
 	s->lidar = cairn_slice_new(world, cfg->robot.lidar_z_m, true);
-	if (s->truth == NULL || s->lidar == NULL) {
+	if (s->truth == NULL || s->lidar == NULL || !cairn_sim_slice_depths(s)) {
 		cairn_error_set(err, "out of memory");
 		cairn_sim_destroy(&s);
 		return NULL;
@@ -92,6 +92,8 @@ void cairn_sim_destroy(struct cairn_sim **sim_p)
 		return;
 	cairn_truth_destroy(&s->truth);
 	cairn_slice_destroy(&s->lidar);
+	for (int i = 0; i < CAIRN_DEPTH_HEIGHTS; i++)
+		cairn_slice_destroy(&s->depths[i].slice);
 	free(s);
 }
 

@@ -25,6 +25,14 @@ struct cairn_column {
 	double angle_rad, ahead, left; /* cosine and sine */
 };
 
+#define CAIRN_DEPTH_HEIGHTS 3
+
+/* The world as the depth camera looks at it, at one height. */
+struct cairn_depth_height {
+	double z_m;
+	struct cairn_slice *slice;
+};
+
 struct cairn_sim {
 	const struct cairn_config *cfg;
 	const struct cairn_world *world;
@@ -42,10 +50,13 @@ struct cairn_sim {
 	struct cairn_vec2 direction[CAIRN_LIDAR_POINTS]; /* the same, before it is rounded */
 	struct cairn_beams beams[CAIRN_LIDAR_TURN_STEPS];
 	struct cairn_column columns[CAIRN_DEPTH_COLUMNS]; /* of the depth camera */
+	struct cairn_depth_height depths[CAIRN_DEPTH_HEIGHTS];
 };
 
 /* Works out where the depth camera looks. */
 void cairn_sim_aim_columns(struct cairn_sim *sim);
+/* Prepares the world at its heights. False without memory. */
+bool cairn_sim_slice_depths(struct cairn_sim *sim);
 
 /* Everybody at the first point of their way that the robot does not stand on. The first of those who have no such point,
  * or -1. */

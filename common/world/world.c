@@ -138,31 +138,6 @@ static inline struct cairn_ray_hit cast(const struct cairn_world *world, double 
 	return hit;
 }
 
-void cairn_world_cast_heights(const struct cairn_world *world, double x_m, double y_m, double dx, double dy,
-    const double *z_m, int count, double max_m, double *ret_range_m)
-{
-	double farthest = max_m, entered = grid_entry(world, x_m, y_m, dx, dy);
-	for (int i = 0; i < count; i++)
-		ret_range_m[i] = max_m;
-	if (entered < 0.0)
-		return;
-	struct walk k = walk_start(world, x_m, y_m, dx, dy, entered);
-	for (; entered <= farthest && in_grid(world, &k); entered = walk_on(&k)) {
-		uint32_t cell = (uint32_t)(k.r * world->grid_cols + k.c);
-		for (uint32_t i = world->cell_first[cell]; i < world->cell_first[cell + 1]; i++) {
-			const struct cairn_cell_edge *e = &world->cell_edges[i];
-			double at = ray_edge(e, x_m, y_m, dx, dy, farthest);
-			for (int h = 0; at < farthest && h < count; h++)
-				if (e->z0_m <= z_m[h] && e->z1_m >= z_m[h] && entered <= ret_range_m[h] &&
-				    at < ret_range_m[h])
-					ret_range_m[h] = at;
-		}
-		farthest = ret_range_m[0];
-		for (int h = 1; h < count; h++)
-			farthest = fmax(farthest, ret_range_m[h]);
-	}
-}
-
 struct cairn_ray_hit cairn_world_cast(
     const struct cairn_world *world, double x_m, double y_m, double dx, double dy, double z_m, double max_m)
 {

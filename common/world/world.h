@@ -169,9 +169,7 @@ struct cairn_ray_hit cairn_world_cast(
 /* The same for a LiDAR's ray, which passes through glass. */
 struct cairn_ray_hit cairn_world_cast_lidar(
     const struct cairn_world *world, double x_m, double y_m, double dx, double dy, double z_m, double max_m);
-/* As cairn_world_cast at several heights in one go; the range of each, max_m where nothing is met. */
-void cairn_world_cast_heights(const struct cairn_world *world, double x_m, double y_m, double dx, double dy,
-    const double *z_m, int count, double max_m, double *ret_range_m);
+
 /* Distance at which the ray meets the disc, or max_m. */
 double cairn_disc_cast(
     const struct cairn_disc *disc, double x_m, double y_m, double dx, double dy, double z_m, double max_m);

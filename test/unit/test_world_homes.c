@@ -79,29 +79,6 @@ START_TEST(the_lidar_sees_what_the_robot_could_run_into)
 }
 END_TEST
 
-START_TEST(rays_at_several_heights_in_one_go_are_those_cast_one_by_one)
-{
-	static const double z_m[] = {0.06, 0.12, 0.35, 1.2};
-	struct cairn_rng rng;
-	cairn_rng_seed(&rng, 5, 1);
-	for (size_t k = 0; k < 3; k++) {
-		struct cairn_world *w = load(homes[k]);
-		for (int i = 0; i < 20000; i++) {
-			double a = 2.0 * M_PI * cairn_rng_uniform(&rng),
-			       max_m = 0.5 + 6.0 * cairn_rng_uniform(&rng);
-			double x = w->x_min_m + (w->x_max_m - w->x_min_m) * cairn_rng_uniform(&rng);
-			double y = w->y_min_m + (w->y_max_m - w->y_min_m) * cairn_rng_uniform(&rng), got[4];
-			cairn_world_cast_heights(w, x, y, cos(a), sin(a), z_m, 4, max_m, got);
-			for (int h = 0; h < 4; h++) {
-				double one = cairn_world_cast(w, x, y, cos(a), sin(a), z_m[h], max_m).range_m;
-				ck_assert_msg(got[h] == one, "%s: %.17g, not %.17g", w->name, got[h], one);
-			}
-		}
-		cairn_world_destroy(&w);
-	}
-}
-END_TEST
-
 /* A direction; now and then one along an axis. */
 static double some_angle(struct cairn_rng *rng)
 {
@@ -176,5 +153,5 @@ START_TEST(rays_in_a_slice_are_those_cast_one_by_one_to_the_last_bit)
 END_TEST
 
 CAIRN_TEST_MAIN("world homes", every_home_has_a_free_start_and_enterable_rooms,
-    the_lidar_sees_what_the_robot_could_run_into, rays_at_several_heights_in_one_go_are_those_cast_one_by_one,
+    the_lidar_sees_what_the_robot_could_run_into,
     rays_in_a_slice_are_those_cast_one_by_one_to_the_last_bit)
