@@ -134,8 +134,10 @@ static void remember_unseen(
 		if (p->unseen[i].until_ns < slot->until_ns)
 			slot = &p->unseen[i];
 	double ahead = reverse ? -p->body.rear_m - 0.08 : p->body.front_m + 0.08;
-	*slot = (struct planner_unseen){
-	    cairn_pose_apply(*pose, (struct cairn_vec2){ahead, 0.0}), now_ns + (int64_t)(UNSEEN_S * 1e9)};
+	enum cairn_sensor cause = p->motion.cause;
+	*slot = (struct planner_unseen){.at = cairn_pose_apply(*pose, (struct cairn_vec2){ahead, 0.0}),
+	    .until_ns = now_ns + (int64_t)(UNSEEN_S * 1e9),
+	    .kept_off = cause == CAIRN_SENSOR_LIDAR || cause == CAIRN_SENSOR_DEPTH};
 }
 
 /* Longest straight way back, up to RETREAT_M, on which there is room. */

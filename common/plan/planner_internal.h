@@ -20,6 +20,7 @@ struct planner_stamped {
 struct planner_unseen {
 	struct cairn_vec2 at;
 	int64_t until_ns;
+	bool kept_off; /* the motor stage kept away from what LiDAR or depth camera show it; else it was felt */
 };
 
 /* Directions of a LiDAR's points: those of the next turn are mostly the same. */

@@ -117,6 +117,35 @@ static void take_path(struct cairn_planner *p, enum cairn_plan_result found,
 	p->trusted = trusted_poses(p, &p->paths[p->path_in_use]);
 }
 
+/* What the motor stage has kept off is planned round while there is another way. Where it leaves none, the
+ * robot would only stand until it is forgotten and then drive the same: it is forgotten at once. The motor
+ * stage sees it again when it comes there, and the recoveries at one place are counted (PLANNER_TRIES_MAX).
+ * What was felt, a drop included, is not: nothing would show it before it is felt again. */
+static bool forget_kept_off(struct cairn_planner *p, const struct cairn_pose2 *pose, double budget_ms,
+    int64_t now_ns, struct cairn_path *spare, struct cairn_hybrid_stats *stats, enum cairn_plan_result *ret)
+{
+	struct planner_unseen kept[PLANNER_UNSEEN];
+	bool some = false;
+	memcpy(kept, p->unseen, sizeof(kept));
+	for (int i = 0; i < PLANNER_UNSEEN; i++) {
+		if (!p->unseen[i].kept_off || p->unseen[i].until_ns <= now_ns)
+			continue;
+		p->unseen[i] = (struct planner_unseen){0};
+		some = true;
+	}
+	if (!some)
+		return false;
+	planner_lay_live(p, now_ns);
+	enum cairn_plan_result r = search(p, pose, budget_ms, 0.0, spare, stats);
+	if (usable(r)) {
+		*ret = r;
+		return true;
+	}
+	memcpy(p->unseen, kept, sizeof(kept));
+	planner_lay_live(p, now_ns);
+	return false;
+}
+
 /* Is it only what the map does not have that is in the way? */
 static bool free_without_live(
     struct cairn_planner *p, const struct cairn_pose2 *pose, double budget_ms, struct cairn_path *spare)
@@ -150,7 +179,7 @@ bool planner_plan(struct cairn_planner *p, const struct cairn_pose2 *pose, int64
 	double share = p->failed_searches % FULL_TRY_EVERY == 0 ? 1.0 : REPEATED_SHARE;
 	double budget_ms = share * p->cfg.nav.planning_ms;
 	enum cairn_plan_result r = search(p, pose, budget_ms, 0.0, spare, &stats);
-	if (usable(r)) {
+	if (usable(r) || forget_kept_off(p, pose, budget_ms, now_ns, spare, &stats, &r)) {
 		p->failed_searches = 0;
 		take_path(p, r, &stats, now_ns);
 		return true;

@@ -25,6 +25,8 @@ struct world {
 	double driven_m, reversed_m, nearest_m;
 	int steps, searches;
 	bool wheels_blocked; /* the base does not move, whatever is commanded */
+	enum cairn_motor_state motor; /* what the motor stage says it does, and for whose word */
+	enum cairn_sensor cause;
 	bool silent_pose;
 };
 
@@ -47,6 +49,7 @@ static inline struct world *world_new(struct test_grid truth, struct cairn_pose2
 	w->planner = cairn_planner_new(&w->cfg, &err);
 	ck_assert_msg(w->planner != NULL, "%s", err.text);
 	w->pose = start;
+	w->motor = CAIRN_MOTOR_STATE_DRIVING;
 	w->now_ns = 1000 * CAIRN_NS_PER_S;
 	w->nearest_m = INFINITY;
 	w->goal = (struct cairn_msg_nav_goal){.id = 1, .tolerance_m = 0.30, .speed_max_mps = 0.35};
@@ -132,8 +135,10 @@ static inline void tick(struct world *w)
 	    .yaw_rad = w->pose.yaw_rad,
 	    .tracking = CAIRN_TRACKING_GOOD,
 	    .v_mps = w->v_mps};
-	struct cairn_msg_motion motion = {
-	    .state = CAIRN_MOTOR_STATE_DRIVING, .v_mps = w->v_mps, .w_radps = w->v_mps * w->curvature_1pm};
+	struct cairn_msg_motion motion = {.state = w->motor,
+	    .cause = w->cause,
+	    .v_mps = w->v_mps,
+	    .w_radps = w->v_mps * w->curvature_1pm};
 	if (!w->silent_pose)
 		ck_assert(cairn_planner_pose(w->planner, &pose, w->now_ns));
 	ck_assert(cairn_planner_motion(w->planner, &motion, w->now_ns));

@@ -179,8 +179,67 @@ START_TEST(recovers_and_then_gives_up_when_the_wheels_do_not_move)
 }
 END_TEST
 
+/* In a corridor with no room beside what stands in its middle, 0.7 m wide; the wheels are held from 2.5 m on
+ * until it has been tried `times` times, the motor stage saying `state` and `cause`. True when it gets to the
+ * goal within limit_s. */
+static bool gets_past(enum cairn_motor_state state, enum cairn_sensor cause, int times, double limit_s,
+    bool *ret_waited, bool *ret_no_path)
+{
+	struct test_grid g = test_grid_new(6.0, 0.7, 0.05);
+	test_grid_border(&g);
+	struct world *w = world_new(g, (struct cairn_pose2){1.0, 0.35, 0.0});
+	w->goal = (struct cairn_msg_nav_goal){
+	    .id = 5, .active = true, .x_m = 5.0, .y_m = 0.35, .tolerance_m = 0.3, .speed_max_mps = 0.35};
+	bool reached = false, back = false;
+	int held = 0;
+	*ret_waited = *ret_no_path = false;
+	for (int i = 0; i < (int)(limit_s / 0.05) && !reached; i++) {
+		bool at_it = held < times && w->pose.x_m > 2.5 && !(w->out.velocity.v_mps < 0.0);
+		bool backs = w->out.velocity.v_mps < 0.0;
+		held += backs && !back;
+		back = backs;
+		w->wheels_blocked = at_it;
+		w->motor = at_it ? state : CAIRN_MOTOR_STATE_DRIVING;
+		w->cause = at_it ? cause : CAIRN_SENSOR_NONE;
+		tick(w);
+		*ret_waited |= strstr(w->out.status.reason, "waiting") != NULL;
+		*ret_no_path |= w->out.status.state == CAIRN_NAV_STATE_NO_PATH;
+		reached = w->out.status.state == CAIRN_NAV_STATE_REACHED;
+	}
+	world_free(w);
+	return reached;
+}
+
+START_TEST(does_not_wait_for_its_own_memory_of_what_the_motor_stage_kept_off)
+{
+	bool waited, no_path;
+	ck_assert(gets_past(CAIRN_MOTOR_STATE_BLOCKED, CAIRN_SENSOR_DEPTH, 1, 26.0, &waited, &no_path));
+	ck_assert(!waited);
+	ck_assert(!no_path);
+}
+END_TEST
+
+START_TEST(drives_no_third_time_against_what_it_has_only_felt)
+{
+	bool waited, no_path;
+	ck_assert(!gets_past(CAIRN_MOTOR_STATE_DRIVING, CAIRN_SENSOR_NONE, 2, 36.0, &waited, &no_path));
+	ck_assert(no_path);
+}
+END_TEST
+
+START_TEST(drives_no_second_time_to_a_drop_that_the_motor_stage_stood_before)
+{
+	bool waited, no_path;
+	ck_assert(!gets_past(CAIRN_MOTOR_STATE_BLOCKED, CAIRN_SENSOR_CLIFF, 1, 26.0, &waited, &no_path));
+	ck_assert(no_path);
+}
+END_TEST
+
 CAIRN_TEST_MAIN("planner", drives_straight_along_a_corridor, goes_through_a_narrow_door,
     turns_round_in_a_corridor_too_narrow_for_an_arc, gets_out_of_a_dead_end,
     makes_a_u_turn_in_the_open_without_reversing_far, visits_random_places_in_a_furnished_flat,
     avoids_what_the_map_does_not_have, waits_for_somebody_in_the_door_and_goes_on,
-    leaves_a_wall_it_stands_too_close_to, recovers_and_then_gives_up_when_the_wheels_do_not_move)
+    leaves_a_wall_it_stands_too_close_to, recovers_and_then_gives_up_when_the_wheels_do_not_move,
+    does_not_wait_for_its_own_memory_of_what_the_motor_stage_kept_off,
+    drives_no_third_time_against_what_it_has_only_felt,
+    drives_no_second_time_to_a_drop_that_the_motor_stage_stood_before)
