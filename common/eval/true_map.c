@@ -55,6 +55,7 @@ bool cairn_true_map_scan(struct cairn_true_map *m, const struct cairn_msg_scan *
 		double left = 1.0 - (double)i / (CAIRN_RAYS_KNOTS - 1);
 		motion.knot[i] = (struct cairn_pose2){left * back.x_m, left * back.y_m, left * back.yaw_rad};
 	}
+	/* Nothing is matched to this map: it does not matter which way its surfaces face. */
 	cairn_rays_from_scan(&m->rays, scan, &motion, m->cfg);
 	cairn_grid_insert(&m->grid, to, &m->rays);
 	m->t_insert_ns = t_ns;

@@ -252,6 +252,19 @@ static void link_cells(struct cairn_frontier_finder *f, uint32_t a, uint32_t b, 
 		f->parent[i > k ? i : k] = i > k ? k : i;
 }
 
+/* Which of the first `ways` neighbours are free floor that does not have the cell's own label. Without
+ * branches: they cannot be guessed. */
+static inline unsigned others_beside(
+    const uint8_t *cell, const uint32_t *label, uint32_t at, const int32_t step[8], int ways)
+{
+	unsigned others = 0;
+	for (int k = 0; k < ways; k++) {
+		uint32_t to = (uint32_t)((int32_t)at + step[k]);
+		others |= (unsigned)((cell[to] == CAIRN_WAVE_FREE) & (label[to] != label[at])) << k;
+	}
+	return others;
+}
+
 /* Spreads all cells over the free floor at once, in octagons (rings of eight and of four neighbours by
  * turns), as far as two that are LINK_M apart need to meet. Returns how many labels are set. */
 static size_t link_pieces(struct cairn_frontier_finder *f)
@@ -268,12 +281,13 @@ static size_t link_pieces(struct cairn_frontier_finder *f)
 	int rings = (int)ceil(0.5 * reach) + 1;
 	for (int ring = 0; ring < rings; ring++) {
 		size_t ring_end = end;
+		const int ways = ring % 2 == 0 ? 8 : 4;
 		for (; from < ring_end; from++) {
-			uint32_t at = queue[from], mine = label[at], cluster = f->cells[mine].cluster;
-			for (int k = 0; k < (ring % 2 == 0 ? 8 : 4); k++) {
-				uint32_t to = (uint32_t)((int32_t)at + step[k]), other = label[to];
-				if (cell[to] != CAIRN_WAVE_FREE || other == mine)
-					continue;
+			const uint32_t at = queue[from], mine = label[at], cluster = f->cells[mine].cluster;
+			for (unsigned left = others_beside(cell, label, at, step, ways); left != 0;
+			     left &= left - 1) {
+				uint32_t to = (uint32_t)((int32_t)at + step[__builtin_ctz(left)]),
+					 other = label[to];
 				if (other == NONE) {
 					label[to] = mine;
 					queue[end++] = to;

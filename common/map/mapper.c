@@ -376,6 +376,7 @@ enum cairn_scan_use cairn_mapper_scan(struct cairn_mapper *m, const struct cairn
 	struct cairn_rays_motion motion;
 	motion_of(m, scan->t_start_ns, t_ns, &motion);
 	size_t hits = cairn_rays_from_scan(&m->rays, scan, &motion, &m->cfg);
+	cairn_rays_find_faces(&m->rays);
 	struct cairn_pose2 track_pose = cairn_track_at(&m->track, t_ns);
 	struct cairn_pose2 predicted = cairn_pose_compose(m->local_from_track, track_pose);
 	struct cairn_pose2 step = cairn_pose_between(m->scan_track, track_pose);

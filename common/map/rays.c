@@ -72,7 +72,6 @@ size_t cairn_rays_from_scan(struct cairn_rays *out, const struct cairn_msg_scan 
 		out->hit[k] = hit;
 		hits += hit;
 	}
-	cairn_rays_find_faces(out);
 	return hits;
 }
 

@@ -41,7 +41,8 @@ struct cairn_rays_motion {
 };
 
 /* Invalid returns (0, not finite, outside the scan's limits) and the robot's own body are left out. Rays
- * longer than map.range_use_m are cut. Returns the number of hits. */
+ * longer than map.range_use_m are cut. Which way surfaces face is left as it was. Returns the number of hits.
+ */
 size_t cairn_rays_from_scan(struct cairn_rays *out, const struct cairn_msg_scan *scan,
     const struct cairn_rays_motion *motion, const struct cairn_config *cfg);
 

@@ -35,6 +35,7 @@ static void look(struct cairn_pose2 pose)
 	struct cairn_rays_motion none = {0};
 	map_robot_scan(&robot, pose, (struct cairn_twist){0.0, 0.0}, &scan);
 	cairn_rays_from_scan(&rays, &scan, &none, &cfg);
+	cairn_rays_find_faces(&rays);
 }
 
 static void learn(struct cairn_pose2 pose, int times)
