@@ -33,7 +33,6 @@ static void free_arrays(struct cairn_frontier_finder *f)
 	free(f->floor);
 	free(f->scratch);
 	free(f->part);
-	free(f->faint);
 	free(f->mask);
 	free(f->edge);
 	free(f->flood);
@@ -42,7 +41,6 @@ static void free_arrays(struct cairn_frontier_finder *f)
 	free(f->queue);
 	free(f->cells);
 	free(f->sorted);
-	free(f->hidden);
 	free(f->parent);
 	f->capacity = 0;
 }
@@ -73,7 +71,6 @@ static bool resize(struct cairn_frontier_finder *f, int32_t width, int32_t heigh
 	f->floor = malloc(n);
 	f->scratch = malloc(n);
 	f->part = malloc(n);
-	f->faint = malloc(n);
 	f->mask = malloc(n);
 	f->edge = calloc(n, 1);
 	f->flood = calloc(n, 1);
@@ -82,12 +79,11 @@ static bool resize(struct cairn_frontier_finder *f, int32_t width, int32_t heigh
 	f->queue = malloc(n * sizeof(*f->queue));
 	f->cells = malloc(n * sizeof(*f->cells));
 	f->sorted = malloc(n * sizeof(*f->sorted));
-	f->hidden = malloc(n * sizeof(*f->hidden));
 	f->parent = malloc(n * sizeof(*f->parent));
 	if (f->odds == NULL || f->flood == NULL || f->flooded == NULL || f->unknown == NULL ||
-	    f->floor == NULL || f->scratch == NULL || f->part == NULL || f->faint == NULL || f->mask == NULL ||
-	    f->edge == NULL || f->hidden == NULL || f->label == NULL || f->queue == NULL || f->cells == NULL ||
-	    f->sorted == NULL || f->parent == NULL)
+	    f->floor == NULL || f->scratch == NULL || f->part == NULL || f->mask == NULL || f->edge == NULL ||
+	    f->label == NULL || f->queue == NULL || f->cells == NULL || f->sorted == NULL ||
+	    f->parent == NULL)
 		return false;
 	memset(f->label, 0xFF, n * sizeof(*f->label));
 	f->capacity = n;
@@ -434,10 +430,7 @@ bool cairn_frontier_find(struct cairn_frontier_finder *f, struct cairn_frontier_
 	int32_t y = (int32_t)floor(pose.y_m / grid->cell_m) - f->cy0;
 	cairn_wave_spread(&f->wave, x, y, need2, (int)(ESCAPE_M / grid->cell_m));
 	cairn_frontier_cells(f);
-	f->found_count = 0;
-	f->found_total = 0;
 	cairn_frontier_describe(f, pose, cfg->mission.frontier_min_width_m);
-	cairn_frontier_hidden(f, pose, cfg->mission.frontier_min_width_m);
 	cairn_frontier_remember(f, memory, pose, looking);
 	report(f, grid, ret);
 	ret->home_m = way_home_m(f);

@@ -15,10 +15,6 @@
  * 5. openings that the robot has stood before, in plain sight or at the place chosen for looking in, without
  *    learning anything; `blind` lists them.
  *
- * What counts although 2 leaves it out: the edge of unknown floor of 0.30 m2 or more that the robot's circle, as
- * far as is known, could get onto and cover, where no opening leads to it (frontier_hidden.c). So no reachable
- * floor of that size is left because the wedge of known floor before it, behind an open leaf, is narrow.
- *
  * Cells belong to one frontier when they are within 0.5 m of each other over free floor (so never through a
  * wall); long ones are cut. Reachability and distance come from a wavefront over free cells with the robot's
  * clearance, or that it has driven over. The place to stand looks into the opening, not along it.

@@ -100,7 +100,7 @@ static void open_floor(struct cairn_frontier_finder *f, struct cairn_wave_box in
 	open_part(f, box, inside, f->floor);
 }
 
-/* Free cells with an unknown neighbour among the four, and those of them that are no narrow floor. */
+/* Free cells with an unknown neighbour among the four. */
 static void mark_cells(struct cairn_frontier_finder *f, struct cairn_wave_box box)
 {
 	int32_t w = f->wave.width, h = f->wave.height;
@@ -108,17 +108,14 @@ static void mark_cells(struct cairn_frontier_finder *f, struct cairn_wave_box bo
 		size_t row = (size_t)y * (size_t)w;
 		const uint8_t *restrict cell = f->wave.cell + row, *restrict floor = f->floor + row;
 		const uint8_t *u = f->unknown + row;
-		uint8_t *restrict mask = f->mask + row, *restrict faint = f->faint + row;
+		uint8_t *restrict mask = f->mask + row;
 		memset(mask + box.x0, 0, (size_t)(box.x1 - box.x0 + 1));
-		memset(faint + box.x0, 0, (size_t)(box.x1 - box.x0 + 1));
 		if (y == 0 || y == h - 1)
 			continue;
 		const int32_t from = box.x0 > 1 ? box.x0 : 1, to = box.x1 < w - 2 ? box.x1 : w - 2;
-		for (int32_t x = from; x <= to; x++) {
-			faint[x] = (uint8_t)((cell[x] == CAIRN_WAVE_FREE) &
-					     (u[x - 1] | u[x + 1] | u[x - w] | u[x + w]));
-			mask[x] = faint[x] & floor[x];
-		}
+		for (int32_t x = from; x <= to; x++)
+			mask[x] = (uint8_t)((cell[x] == CAIRN_WAVE_FREE) & floor[x] &
+					    (u[x - 1] | u[x + 1] | u[x - w] | u[x + w]));
 	}
 }
 
@@ -308,8 +305,9 @@ static int by_cluster(const void *a, const void *b)
 	return p->index < q->index ? -1 : p->index > q->index;
 }
 
-void cairn_frontier_join(struct cairn_frontier_finder *f)
+void cairn_frontier_cells(struct cairn_frontier_finder *f)
 {
+	drop_pockets(f);
 	find_pieces(f);
 	size_t labels = link_pieces(f);
 	for (size_t i = 0; i < f->cell_count; i++) {
@@ -320,10 +318,4 @@ void cairn_frontier_join(struct cairn_frontier_finder *f)
 		f->label[f->queue[i]] = NONE;
 	if (f->cell_count > 0)
 		qsort(f->sorted, f->cell_count, sizeof(f->sorted[0]), by_cluster);
-}
-
-void cairn_frontier_cells(struct cairn_frontier_finder *f)
-{
-	drop_pockets(f);
-	cairn_frontier_join(f);
 }

@@ -282,6 +282,8 @@ static void describe(struct cairn_frontier_finder *f, struct cairn_frontier_cell
 
 void cairn_frontier_describe(struct cairn_frontier_finder *f, struct cairn_pose2 pose, double min_width_m)
 {
+	f->found_count = 0;
+	f->found_total = 0;
 	for (size_t from = 0, to; from < f->cell_count; from = to) {
 		for (to = from + 1; to < f->cell_count && f->sorted[to].cluster == f->sorted[from].cluster;)
 			to++;

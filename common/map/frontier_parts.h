@@ -36,18 +36,16 @@ struct cairn_frontier_finder {
 	uint8_t *unknown, *floor; /* both without their narrow parts */
 	int8_t *odds;             /* the window as it was taken in */
 	uint8_t *scratch, *part;
-	uint8_t *faint; /* cells beside the unknown */
-	uint8_t *mask;  /* of these, those of no narrow floor */
+	uint8_t *mask;  /* cells beside the unknown */
 	uint8_t *edge;  /* of these, frontier cells; all 0 between two updates, as */
-	uint8_t *flood; /* what is known of the unknown's size; all 0 between two uses */
+	uint8_t *flood; /* what is known of the unknown's size */
 	uint32_t *flooded, flooded_count;
 	uint32_t *label; /* all NONE between two updates */
-	uint32_t *queue, queued;
-	struct cairn_frontier_cell *cells, *sorted, *hidden;
+	uint32_t *queue;
+	struct cairn_frontier_cell *cells, *sorted;
 	size_t cell_count;
 	uint32_t *parent;
 	uint32_t piece_count;
-	int room; /* cells that the robot's circle reaches from its middle */
 	struct cairn_frontier_found found[CAIRN_FRONTIERS_FOUND_MAX];
 	uint32_t found_count, found_total;
 };
@@ -58,10 +56,6 @@ void cairn_frontier_masks(struct cairn_frontier_finder *finder, struct cairn_wav
 /* Finds the cells and their clusters: cells sorted by cluster in finder->sorted, cell_count of them. */
 void cairn_frontier_cells(struct cairn_frontier_finder *finder);
 
-/* The second half of that: clusters of the cells that are set in finder->edge (which it clears) and listed in
- * finder->sorted. */
-void cairn_frontier_join(struct cairn_frontier_finder *finder);
-
 /* True when only free cells lie between two window cells, both ends left out. */
 bool cairn_frontier_sight(
     const struct cairn_frontier_finder *finder, int32_t x0, int32_t y0, int32_t x1, int32_t y1);
@@ -71,12 +65,8 @@ bool cairn_frontier_sight(
 double cairn_frontier_look(
     struct cairn_frontier_outward outward, int32_t x, int32_t y, int32_t mid_x, int32_t mid_y);
 
-/* Turns clusters into openings and adds them to finder->found. */
+/* Turns clusters into openings, in finder->found. robot: window coordinates in cells. */
 void cairn_frontier_describe(
-    struct cairn_frontier_finder *finder, struct cairn_pose2 pose, double min_width_m);
-
-/* Adds floor that the robot fits on by all that is known and that no opening found so far leads to. */
-void cairn_frontier_hidden(
     struct cairn_frontier_finder *finder, struct cairn_pose2 pose, double min_width_m);
 
 /* Gives the openings their ids and marks the blind ones. */
