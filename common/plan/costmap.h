@@ -181,15 +181,20 @@ static inline float cairn_costmap_near(const struct cairn_costmap *cm, float dis
 	return 1.0f + ((float)p->near_cost - 1.0f) * x * x;
 }
 
-static inline float cairn_costmap_cost(const struct cairn_costmap *cm, int index)
+/* What a cell costs that costs `near` by its distance alone. */
+static inline float cairn_costmap_dearer(const struct cairn_costmap *cm, int index, float near)
 {
-	float near = cairn_costmap_near(cm, cm->dist[index] * (float)cm->cell_m);
 	uint8_t cell = cm->cells[index];
 	if ((cell & (CAIRN_CELL_UNKNOWN | CAIRN_CELL_LEAVE)) != 0 && (float)cm->params.unknown_cost > near)
 		near = (float)cm->params.unknown_cost;
 	if ((cell & CAIRN_CELL_SLOW) != 0 && (float)cm->params.slow_cost > near)
 		near = (float)cm->params.slow_cost;
 	return near;
+}
+
+static inline float cairn_costmap_cost(const struct cairn_costmap *cm, int index)
+{
+	return cairn_costmap_dearer(cm, index, cairn_costmap_near(cm, cm->dist[index] * (float)cm->cell_m));
 }
 
 #endif

@@ -216,10 +216,11 @@ static void relax_arc(struct cairn_hybrid *h, int32_t from, const struct hybrid_
 	struct cairn_pose2 end = end_of(&n, arc);
 	struct cairn_pose2 mid = {n.x_m + arc->mid.x_m, n.y_m + arc->mid.y_m, arc->mid.yaw_rad};
 	bool escapes = !isnan(n.escaping);
-	struct hybrid_look at_mid = hybrid_pose_look(h, &mid, arc->mid_c, arc->mid_s, arc->reverse);
+	struct hybrid_look at_mid, at_end;
+	hybrid_pose_look(h, &mid, arc->mid_c, arc->mid_s, arc->reverse, &at_mid);
 	if (at_mid.room == HYBRID_BLOCKED && !escapes)
 		return;
-	struct hybrid_look at_end = hybrid_pose_look(h, &end, arc->end_c, arc->end_s, arc->reverse);
+	hybrid_pose_look(h, &end, arc->end_c, arc->end_s, arc->reverse, &at_end);
 	if (at_end.room == HYBRID_BLOCKED && !escapes)
 		return;
 	if (slot->node >= 0 && g + arc->cost * 0.5f * (at_mid.factor + at_end.factor) >= slot->g)

@@ -71,13 +71,15 @@ struct hybrid_turned {
 	double way_m, x_m, y_m;
 };
 
+#define HYBRID_PLACES 4 /* along the axis of a pose: the origin itself, then the middles of three circles */
+
 /* A footprint with its room as three circles: nothing within clear_m of their centres means that it fits,
  * something within blocked_m that it does not. Nothing within body_clear_m of those of the bare footprint
  * means that it fits, too. */
 struct hybrid_cover {
 	struct cairn_rect rect;
 	struct cairn_stamps stamps;
-	double x_m[3];
+	double x_m[HYBRID_PLACES];
 	float clear_m, blocked_m, body_clear_m;
 };
 
@@ -121,7 +123,7 @@ struct cairn_hybrid {
 	double goal_x_m, goal_y_m, tolerance_m, ease_m, field_radius_m;
 	struct hybrid_cover cover[2]; /* forward, backward */
 	struct cairn_stamps behind;   /* must have been seen on the way backward */
-	double body_x_m[3];
+	double body_x_m[HYBRID_PLACES];
 	float inscribed_m, open_cells;
 	struct hybrid_heading headings[HYBRID_HEADINGS];
 	float switch_cost;
@@ -171,8 +173,8 @@ enum cairn_plan_result hybrid_choose_goal(struct cairn_hybrid *h, int start_cell
 double hybrid_bare_clearance(const struct cairn_hybrid *h, const struct cairn_pose2 *pose);
 
 /* One pose of an arc from a state (c, s: cosine and sine of its yaw): a first look at it, */
-struct hybrid_look hybrid_pose_look(
-    const struct cairn_hybrid *h, const struct cairn_pose2 *pose, double c, double s, bool reverse);
+void hybrid_pose_look(const struct cairn_hybrid *h, const struct cairn_pose2 *pose, double c, double s,
+    bool reverse, struct hybrid_look *ret_look);
 /* and its cost factor, or 0 when it is not allowed. A state without the full room (escaping: its clearance,
  * else NAN) may go where it does not lose any. */
 float hybrid_pose_settle(struct cairn_hybrid *h, const struct hybrid_look *look,
