@@ -15,20 +15,71 @@ static int blocks(int cells, int block)
 	return (cells + block - 1) / block;
 }
 
+static void *more(void *old, size_t items, size_t item_bytes)
+{
+	void *array = malloc(items * item_bytes);
+	if (array == NULL)
+		return NULL;
+	cairn_pages_touch(array, items * item_bytes);
+	free(old);
+	return array;
+}
+
+/* Room for n items in the array p, of which the old contents do not matter. */
+#define GROW(p, n)                                                                                           \
+	do {                                                                                                 \
+		void *grown_array = more((p), (n), sizeof(*(p)));                                            \
+		if (grown_array == NULL)                                                                     \
+			return -ENOMEM;                                                                      \
+		(p) = grown_array;                                                                           \
+	} while (0)
+
 int cairn_cost_field_reserve(struct cairn_cost_field *f, const struct cairn_costmap *cm, int block)
 {
-	size_t cells = (size_t)blocks(cm->width, block) * (size_t)blocks(cm->height, block);
-	if (cells <= f->capacity)
-		return 0;
-	size_t grown = cells + cells / 4;
-	struct cairn_field_cell *c = malloc(grown * sizeof(*c));
-	if (c == NULL)
-		return -ENOMEM;
-	cairn_pages_touch(c, grown * sizeof(*c));
-	cairn_cost_field_free(f);
-	f->cells = c;
-	f->capacity = grown;
+	size_t rows = (size_t)blocks(cm->height, block) + 2, row = (size_t)blocks(cm->width, block) + 2;
+	if (rows * row > f->capacity) {
+		size_t n = rows * row + rows * row / 4;
+		f->capacity = 0; /* unless all is there */
+		GROW(f->to_go, n);
+		GROW(f->cost, n);
+		GROW(f->link, n);
+		GROW(f->known_ways, n);
+		f->capacity = n;
+	}
+	if (rows > f->rows_capacity) {
+		f->rows_capacity = 0;
+		GROW(f->row_known, rows + rows / 4);
+		f->rows_capacity = rows + rows / 4;
+	}
+	if (2 * (size_t)cm->width > f->cells_capacity) {
+		f->cells_capacity = 0;
+		GROW(f->row_cost, 2 * (size_t)cm->width);
+		f->cells_capacity = 2 * (size_t)cm->width;
+	}
 	return 0;
+}
+
+/* The border around the blocks is closed. */
+static void begin_rows(struct cairn_cost_field *f)
+{
+	const size_t stride = (size_t)f->stride, rows = (size_t)f->height + 2;
+	for (size_t i = 0; i < rows * stride; i++)
+		f->to_go[i] = INFINITY;
+	memset(f->row_known, 0, rows * sizeof(*f->row_known));
+	memset(f->cost, 0, stride * sizeof(*f->cost));
+	memset(f->cost + (rows - 1) * stride, 0, stride * sizeof(*f->cost));
+	f->row_known[0] = f->row_known[rows - 1] = true;
+}
+
+/* The least distance to an obstacle, in cells, of an open cell. */
+static float open_from(double radius_m, double cell_m)
+{
+	float d = (float)(radius_m / cell_m);
+	while ((double)d * cell_m >= radius_m)
+		d = nextafterf(d, -INFINITY);
+	while (d < INFINITY && !((double)d * cell_m >= radius_m))
+		d = nextafterf(d, INFINITY);
+	return d;
 }
 
 int cairn_cost_field_start(struct cairn_cost_field *f, const struct cairn_costmap *cm, int block,
@@ -40,7 +91,8 @@ int cairn_cost_field_start(struct cairn_cost_field *f, const struct cairn_costma
 	f->block = block;
 	f->width = blocks(cm->width, block);
 	f->height = blocks(cm->height, block);
-	f->radius_m = radius_m;
+	f->stride = f->width + 2;
+	f->open_from = open_from(radius_m, cm->cell_m);
 	f->ways = ways;
 	f->ease = (struct cairn_window){0};
 	if (ease_around != NULL) {
@@ -50,9 +102,7 @@ int cairn_cost_field_start(struct cairn_cost_field *f, const struct cairn_costma
 		f->ease = (struct cairn_window){(int)(x - ease_m * k), (int)(y - ease_m * k),
 		    (int)(x + ease_m * k) + 1, (int)(y + ease_m * k) + 1};
 	}
-	for (int i = 0; i < f->width * f->height; i++)
-		f->cells[i] =
-		    (struct cairn_field_cell){.to_go = INFINITY, .cost = -1.0f, .next = NOT_WAITING};
+	begin_rows(f);
 	for (int i = 0; i < CAIRN_FIELD_BUCKETS; i++)
 		f->bucket[i] = -1;
 	f->current = 0;
@@ -70,15 +120,19 @@ void cairn_cost_field_aim(struct cairn_cost_field *f, int index)
 
 void cairn_cost_field_free(struct cairn_cost_field *f)
 {
-	free(f->cells);
-	f->cells = NULL;
-	f->capacity = 0;
+	free(f->to_go);
+	free(f->cost);
+	free(f->link);
+	free(f->known_ways);
+	free(f->row_known);
+	free(f->row_cost);
+	*f = (struct cairn_cost_field){0};
 }
 
 /* Factor on the length through a cell; 0 = closed. */
 static float cost_of(const struct cairn_cost_field *f, int index)
 {
-	if ((double)f->cm->dist[index] * f->cm->cell_m >= f->radius_m)
+	if (f->cm->dist[index] >= f->open_from)
 		return cairn_costmap_cost(f->cm, index);
 	int x = index % f->cm->width, y = index / f->cm->width;
 	bool eased = x >= f->ease.x0 && x < f->ease.x1 && y >= f->ease.y0 && y < f->ease.y1 &&
@@ -103,12 +157,66 @@ static float mean_cost(const struct cairn_cost_field *f, int x, int y)
 	return open > 0 ? sum / (float)open : 0.0f;
 }
 
-static inline float block_cost(const struct cairn_cost_field *f, int x, int y)
+/* cost_of, without easing, of each cell of a row: in one loop that is done many at a time. */
+static void cost_cells(const struct cairn_cost_field *f, int y, float *restrict ret_cost)
 {
-	float *cost = &f->cells[y * f->width + x].cost;
-	if (*cost < 0.0f)
-		*cost = mean_cost(f, x, y);
-	return *cost;
+	const struct cairn_costmap *cm = f->cm;
+	const float *restrict dist = cm->dist + (size_t)y * (size_t)cm->width;
+	const uint8_t *restrict cell = cm->cells + (size_t)y * (size_t)cm->width;
+	const struct cairn_costmap_params *p = &cm->params;
+	const float inflation_m = (float)p->inflation_m, span_m = (float)(p->inflation_m - p->inscribed_m);
+	const float peak = (float)p->near_cost - 1.0f, cell_m = (float)cm->cell_m, least = f->open_from;
+	const float unknown = (float)p->unknown_cost, slow = (float)p->slow_cost;
+	const int width = cm->width;
+	for (int x = 0; x < width; x++) {
+		float near = (inflation_m - dist[x] * cell_m) / span_m;
+		near = near > 1.0f ? 1.0f : near;
+		near = near > 0.0f ? near : 0.0f;
+		float cost = 1.0f + peak * near * near;
+		/* Times 0 or 1: a choice between floats by bytes is no vector. */
+		float strange =
+		    unknown * (float)(int32_t)((cell[x] & (CAIRN_CELL_UNKNOWN | CAIRN_CELL_LEAVE)) != 0);
+		float slowed = slow * (float)(int32_t)((cell[x] & CAIRN_CELL_SLOW) != 0);
+		cost = strange > cost ? strange : cost;
+		cost = slowed > cost ? slowed : cost;
+		ret_cost[x] = dist[x] >= least ? cost : 0.0f;
+	}
+}
+
+/* mean_cost of whole blocks of two by their cells. */
+static void mean_costs(
+    const float *restrict below, const float *restrict above, int count, float *restrict ret_cost)
+{
+	for (int x = 0; x < count; x++) {
+		float a = below[2 * x], b = below[2 * x + 1], c = above[2 * x], d = above[2 * x + 1];
+		float open = (a > 0.0f ? 1.0f : 0.0f) + (b > 0.0f ? 1.0f : 0.0f) + (c > 0.0f ? 1.0f : 0.0f) +
+			     (d > 0.0f ? 1.0f : 0.0f);
+		ret_cost[x] = (a + b + c + d) / (open > 1.0f ? open : 1.0f);
+	}
+}
+
+/* Works out what a row of blocks costs, when the wave first comes to it. */
+static void know_row(struct cairn_cost_field *f, int y)
+{
+	const int first = (y + 1) * f->stride + 1;
+	float *cost = f->cost + first;
+	f->row_known[y + 1] = true;
+	memset(f->known_ways + first, 0, (size_t)f->width);
+	cost[-1] = cost[f->width] = 0.0f;
+	int whole = 0; /* blocks done at once */
+	if (f->block == 2 && 2 * y + 1 < f->cm->height) {
+		whole = f->cm->width / 2;
+		cost_cells(f, 2 * y, f->row_cost);
+		cost_cells(f, 2 * y + 1, f->row_cost + f->cm->width);
+		mean_costs(f->row_cost, f->row_cost + f->cm->width, whole, cost);
+	}
+	for (int x = whole; x < f->width; x++)
+		cost[x] = mean_cost(f, x, y);
+	if (f->block * y >= f->ease.y1 || f->block * (y + 1) <= f->ease.y0)
+		return;
+	int x0 = f->ease.x0 > 0 ? f->ease.x0 / f->block : 0;
+	for (int x = x0; x < whole && f->block * x < f->ease.x1; x++)
+		cost[x] = mean_cost(f, x, y);
 }
 
 bool cairn_cost_field_open(const struct cairn_cost_field *f, int index)
@@ -126,35 +234,35 @@ static uint32_t place(const struct cairn_cost_field *f, int x, int y, float to_g
 	return (uint32_t)(to_go + (float)f->block * ((float)longer + 0.41421f * (float)shorter));
 }
 
-static void take_out(struct cairn_cost_field *f, int index)
+static void take_out(struct cairn_cost_field *f, int at)
 {
-	struct cairn_field_cell *c = &f->cells[index];
+	struct cairn_field_link *c = &f->link[at];
 	if (c->prev >= 0)
-		f->cells[c->prev].next = c->next;
+		f->link[c->prev].next = c->next;
 	else
 		f->bucket[~c->prev] = c->next;
 	if (c->next >= 0)
-		f->cells[c->next].prev = c->prev;
+		f->link[c->next].prev = c->prev;
 	c->next = NOT_WAITING;
 	f->waiting--;
 }
 
-static void put_in(struct cairn_cost_field *f, int x, int y, float cost)
+/* at: index of block (x, y). */
+static void put_in(struct cairn_cost_field *f, int at, int x, int y, float to_go)
 {
-	int32_t index = y * f->width + x;
-	struct cairn_field_cell *c = &f->cells[index];
-	if (c->next != NOT_WAITING)
-		take_out(f, index);
-	c->to_go = cost;
-	uint32_t at = place(f, x, y, cost);
-	at = at < f->current ? f->current : at; /* rounding may undercut */
-	at %= CAIRN_FIELD_BUCKETS;
-	int32_t *head = &f->bucket[at];
-	c->prev = ~(int32_t)at; /* the first of a list knows its bucket */
+	struct cairn_field_link *c = &f->link[at];
+	if (f->to_go[at] < INFINITY && c->next != NOT_WAITING)
+		take_out(f, at);
+	f->to_go[at] = to_go;
+	uint32_t bucket = place(f, x, y, to_go);
+	bucket = bucket < f->current ? f->current : bucket; /* rounding may undercut */
+	bucket %= CAIRN_FIELD_BUCKETS;
+	int32_t *head = &f->bucket[bucket];
+	c->prev = ~(int32_t)bucket; /* the first of a list knows its bucket */
 	c->next = *head;
 	if (*head >= 0)
-		f->cells[*head].prev = index;
-	*head = index;
+		f->link[*head].prev = at;
+	*head = at;
 	f->waiting++;
 }
 
@@ -163,10 +271,11 @@ bool cairn_cost_field_seed(struct cairn_cost_field *f, int index, float cost)
 	if (!cairn_cost_field_open(f, index))
 		return false;
 	int x = index % f->cm->width / f->block, y = index / f->cm->width / f->block;
+	int at = (y + 1) * f->stride + x + 1;
 	if (f->waiting == 0)
 		f->current = place(f, x, y, cost);
-	if (cost < f->cells[y * f->width + x].to_go && cost < (float)(CAIRN_FIELD_BUCKETS / 2))
-		put_in(f, x, y, cost);
+	if (cost < f->to_go[at] && cost < (float)(CAIRN_FIELD_BUCKETS / 2))
+		put_in(f, at, x, y, cost);
 	return true;
 }
 
@@ -183,56 +292,60 @@ static int roomiest(const struct cairn_cost_field *f, int x, int y)
 	return index + (d[high] > d[low] ? high : low);
 }
 
-static inline bool way_open(const struct cairn_cost_field *f, int x, int y, enum cairn_way way)
+static inline bool way_open(struct cairn_cost_field *f, int at, int x, int y, enum cairn_way way)
 {
-	int index = roomiest(f, x, y);
-	return cairn_ways_open(f->ways, index % f->cm->width, index / f->cm->width, way);
+	bool open;
+	if (cairn_ways_known(f->known_ways[at], way, &open))
+		return open;
+	return cairn_ways_look(f->ways, roomiest(f, x, y), way, &f->known_ways[at]);
 }
 
-/* One step to a neighbour (dx, dy) away, against the way it would be driven. */
-static void relax(struct cairn_cost_field *f, int x, int y, int dx, int dy, float cost)
+/* One step from a block to a neighbour (dx, dy) away, against the way it would be driven. */
+static inline void relax(struct cairn_cost_field *f, int at, int x, int y, int dx, int dy, float to_go)
 {
-	int to = (y + dy) * f->width + x + dx;
-	if (cost >= f->cells[to].to_go)
+	int to = at + dy * f->stride + dx;
+	if (to_go >= f->to_go[to])
 		return;
 	if (f->ways != NULL) {
 		enum cairn_way way = dy == 0    ? CAIRN_WAY_X
 				     : dx == 0  ? CAIRN_WAY_Y
 				     : dx == dy ? CAIRN_WAY_RISING
 						: CAIRN_WAY_FALLING;
-		bool open = way_open(f, x, y, way) && way_open(f, x + dx, y + dy, way);
-		cost += open ? 0.0f : CAIRN_FIELD_TIGHT;
-		if (cost >= f->cells[to].to_go)
+		bool open = way_open(f, at, x, y, way) && way_open(f, to, x + dx, y + dy, way);
+		to_go += open ? 0.0f : CAIRN_FIELD_TIGHT;
+		if (to_go >= f->to_go[to])
 			return;
 	}
-	put_in(f, x + dx, y + dy, cost);
+	put_in(f, to, x + dx, y + dy, to_go);
 }
 
 /* Neighbours of a final block; diagonals need both blocks beside them. */
-static void expand(struct cairn_cost_field *f, int index)
+static void expand(struct cairn_cost_field *f, int at)
 {
-	const int w = f->width, h = f->height;
-	int x = index % w, y = index / w;
-	float g = f->cells[index].to_go, here = block_cost(f, x, y);
-	float e = x + 1 < w ? block_cost(f, x + 1, y) : 0.0f, o = x > 0 ? block_cost(f, x - 1, y) : 0.0f;
-	float n = y + 1 < h ? block_cost(f, x, y + 1) : 0.0f, s = y > 0 ? block_cost(f, x, y - 1) : 0.0f;
+	const int y = at / f->stride - 1, x = at % f->stride - 1;
+	for (int v = y; v <= y + 2; v++)
+		if (!f->row_known[v])
+			know_row(f, v - 1);
+	const float *cost = f->cost + at, *above = cost + f->stride, *below = cost - f->stride;
+	const float g = f->to_go[at], here = cost[0];
 	const float straight = 0.5f * (float)f->block, slant = 0.70710678f * (float)f->block;
-	if (e > 0.0f)
-		relax(f, x, y, 1, 0, g + straight * (here + e));
-	if (o > 0.0f)
-		relax(f, x, y, -1, 0, g + straight * (here + o));
-	if (n > 0.0f)
-		relax(f, x, y, 0, 1, g + straight * (here + n));
-	if (s > 0.0f)
-		relax(f, x, y, 0, -1, g + straight * (here + s));
-	for (int dy = -1; dy <= 1; dy += 2)
-		for (int dx = -1; dx <= 1; dx += 2) {
-			if ((dx > 0 ? e : o) <= 0.0f || (dy > 0 ? n : s) <= 0.0f)
-				continue;
-			float c = block_cost(f, x + dx, y + dy);
-			if (c > 0.0f)
-				relax(f, x, y, dx, dy, g + slant * (here + c));
-		}
+	const bool e = cost[1] > 0.0f, o = cost[-1] > 0.0f, n = above[0] > 0.0f, s = below[0] > 0.0f;
+	if (e)
+		relax(f, at, x, y, 1, 0, g + straight * (here + cost[1]));
+	if (o)
+		relax(f, at, x, y, -1, 0, g + straight * (here + cost[-1]));
+	if (n)
+		relax(f, at, x, y, 0, 1, g + straight * (here + above[0]));
+	if (s)
+		relax(f, at, x, y, 0, -1, g + straight * (here + below[0]));
+	if (o && s && below[-1] > 0.0f)
+		relax(f, at, x, y, -1, -1, g + slant * (here + below[-1]));
+	if (e && s && below[1] > 0.0f)
+		relax(f, at, x, y, 1, -1, g + slant * (here + below[1]));
+	if (o && n && above[-1] > 0.0f)
+		relax(f, at, x, y, -1, 1, g + slant * (here + above[-1]));
+	if (e && n && above[1] > 0.0f)
+		relax(f, at, x, y, 1, 1, g + slant * (here + above[1]));
 }
 
 /* Empties the bucket in hand and moves on. Without an aim steps from it land in later buckets, because none
@@ -241,18 +354,18 @@ static void next_bucket(struct cairn_cost_field *f)
 {
 	int32_t *head = &f->bucket[f->current % CAIRN_FIELD_BUCKETS];
 	while (*head >= 0) {
-		int32_t index = *head;
-		take_out(f, index);
-		expand(f, index);
+		int32_t at = *head;
+		take_out(f, at);
+		expand(f, at);
 	}
 	f->current++;
 }
 
-float cairn_cost_field_reach(struct cairn_cost_field *f, const struct cairn_field_cell *c)
+float cairn_cost_field_reach(struct cairn_cost_field *f, int block)
 {
-	while (f->waiting > 0 && !(c->to_go < INFINITY && c->next == NOT_WAITING))
+	while (f->waiting > 0 && !cairn_cost_field_final(f, block))
 		next_bucket(f);
-	return c->to_go;
+	return f->to_go[block];
 }
 
 float cairn_cost_field_at(struct cairn_cost_field *f, int index)

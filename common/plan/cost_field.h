@@ -14,29 +14,38 @@
 #ifndef CAIRN_COMMON_PLAN_COST_FIELD_H
 #define CAIRN_COMMON_PLAN_COST_FIELD_H
 
+#include <math.h>
+
 #include "common/plan/ways.h"
 
 #define CAIRN_FIELD_BUCKETS 1024
 #define CAIRN_FIELD_TIGHT 200.0f
 #define CAIRN_FIELD_NOT_WAITING (-2)
 
-struct cairn_field_cell {
-	float to_go;        /* final in buckets before the one in hand */
-	float cost;         /* of the block itself, 0 closed; negative: not worked out yet */
+/* Of a block that was reached. */
+struct cairn_field_link {
 	int32_t next, prev; /* buckets as lists */
 };
 
 /* Zero-initialised is valid. The costmap must stay as it is between start and the last query. */
 struct cairn_cost_field {
 	const struct cairn_costmap *cm;
-	double radius_m; /* cells nearer than this to an obstacle are closed */
+	float open_from; /* cells nearer than this to an obstacle, in cells, are closed */
 	struct cairn_window
 	    ease; /* but here only the obstacles themselves are (a robot that stands too near must get out) */
-	struct cairn_ways *ways;        /* NULL: a step costs the same whichever way it goes */
-	int block;                      /* cells of the costmap a side */
-	int width, height;              /* blocks */
-	struct cairn_field_cell *cells; /* one a block */
+	struct cairn_ways *ways; /* NULL: a step costs the same whichever way it goes */
+	int block;               /* cells of the costmap a side */
+	int width, height;       /* blocks */
+	int stride; /* from one row of blocks to the next: around them is a border of closed ones */
+	/* one a block, of the border, too */
+	float *to_go; /* final in buckets before the one in hand */
+	float *cost;  /* of the block itself, 0 closed; of rows that are known */
+	struct cairn_field_link *link;
+	uint8_t *known_ways; /* of each axis what cairn_ways_open keeps; of rows that are known */
 	size_t capacity;
+	bool *row_known; /* one a row of blocks, of the border, too: are cost and known_ways there? */
+	float *row_cost; /* scratch: of two rows of cells */
+	size_t rows_capacity, cells_capacity;
 	int32_t bucket[CAIRN_FIELD_BUCKETS];
 	uint32_t current; /* bucket in hand */
 	size_t waiting;   /* cells in buckets */
@@ -59,15 +68,24 @@ void cairn_cost_field_aim(struct cairn_cost_field *f, int index);
 bool cairn_cost_field_seed(struct cairn_cost_field *f, int index, float cost);
 /* Cost-to-go of a cell; INFINITY when it cannot be reached. */
 float cairn_cost_field_at(struct cairn_cost_field *f, int index);
-/* Lets the wave go on until the block of the cell is final, and says what cairn_cost_field_at says. */
-float cairn_cost_field_reach(struct cairn_cost_field *f, const struct cairn_field_cell *cell);
+/* The block of a cell, as an index of to_go. */
+static inline int cairn_cost_field_block(const struct cairn_cost_field *f, int x, int y)
+{
+	const int half = f->block - 1; /* of blocks of two */
+	return ((y >> half) + 1) * f->stride + (x >> half) + 1;
+}
+/* Lets the wave go on until the block is final, and says what cairn_cost_field_at says. */
+float cairn_cost_field_reach(struct cairn_cost_field *f, int block);
+/* Between buckets a block that was reached and waits no longer is final: its bucket was emptied. */
+static inline bool cairn_cost_field_final(const struct cairn_cost_field *f, int block)
+{
+	return f->to_go[block] < INFINITY && f->link[block].next == CAIRN_FIELD_NOT_WAITING;
+}
 /* cairn_cost_field_at for those who ask often. */
 static inline float cairn_cost_field_at_xy(struct cairn_cost_field *f, int x, int y)
 {
-	const int half = f->block - 1; /* of blocks of two */
-	const struct cairn_field_cell *c = &f->cells[(y >> half) * f->width + (x >> half)];
-	/* Between buckets a cell that was reached and waits no longer is final: its bucket was emptied. */
-	return c->next == CAIRN_FIELD_NOT_WAITING && c->to_go < INFINITY ? c->to_go : cairn_cost_field_reach(f, c);
+	int block = cairn_cost_field_block(f, x, y);
+	return cairn_cost_field_final(f, block) ? f->to_go[block] : cairn_cost_field_reach(f, block);
 }
 /* Carries on until everything reachable is final. */
 void cairn_cost_field_finish(struct cairn_cost_field *f);

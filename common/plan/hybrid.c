@@ -61,7 +61,6 @@ void cairn_hybrid_destroy(struct cairn_hybrid **h_p)
 	struct cairn_hybrid *h = *h_p;
 	cairn_cost_field_free(&h->field);
 	cairn_cost_field_free(&h->from_start);
-	cairn_ways_free(&h->ways);
 	cairn_cell_bits_free(&h->obstacles);
 	cairn_cell_bits_free(&h->unseen);
 	cairn_stamps_free(&h->cover[0].stamps);

@@ -39,18 +39,18 @@ void hybrid_course_begin(struct cairn_hybrid *h)
 		double back_first = r * (0.5 * (1.0 + h->p.reverse_factor) * a - 2.0 * sin(0.5 * a)) + (double)h->switch_cost;
 		h->course.turn[k] = WEIGHT * (float)fmin(ahead, back_first);
 	}
-	memset(h->course.heading, COURSE_UNKNOWN, (size_t)h->field.width * (size_t)h->field.height);
+	memset(h->course.heading, COURSE_UNKNOWN, (size_t)h->field.stride * (size_t)(h->field.height + 2));
 }
 
 /* The neighbour of a block with the least to go; the block itself when it has that. Those that the field has not come to yet
  * have more. */
 static int next_block(const struct cairn_cost_field *f, int block)
 {
-	int x = block % f->width, y = block / f->width, best = block;
-	for (int v = y > 0 ? y - 1 : 0; v <= y + 1 && v < f->height; v++)
-		for (int u = x > 0 ? x - 1 : 0; u <= x + 1 && u < f->width; u++)
-			if (f->cells[v * f->width + u].to_go < f->cells[best].to_go)
-				best = v * f->width + u;
+	int best = block;
+	for (int row = block - f->stride; row <= block + f->stride; row += f->stride)
+		for (int at = row - 1; at <= row + 1; at++) /* of the border none has anything to go */
+			if (f->to_go[at] < f->to_go[best])
+				best = at;
 	return best;
 }
 
@@ -62,7 +62,7 @@ static uint8_t find_heading(const struct cairn_hybrid *h, int block)
 		at = next_block(f, at);
 	if (at == block)
 		return COURSE_NONE;
-	double yaw_rad = atan2(at / f->width - block / f->width, at % f->width - block % f->width);
+	double yaw_rad = atan2(at / f->stride - block / f->stride, at % f->stride - block % f->stride);
 	double bins = (yaw_rad - h->query->start.yaw_rad) * (HYBRID_HEADINGS / (2.0 * M_PI));
 	int bin = (int)lrint(fmod(bins, HYBRID_HEADINGS));
 	return (uint8_t)((bin + HYBRID_HEADINGS) % HYBRID_HEADINGS);
@@ -70,8 +70,7 @@ static uint8_t find_heading(const struct cairn_hybrid *h, int block)
 
 float hybrid_course_cost(struct cairn_hybrid *h, int x, int y, int heading, float to_go)
 {
-	const int half = h->field.block - 1; /* of blocks of two */
-	int block = (y >> half) * h->field.width + (x >> half);
+	int block = cairn_cost_field_block(&h->field, x, y);
 	uint8_t *course = &h->course.heading[block];
 	if (*course == COURSE_UNKNOWN)
 		*course = find_heading(h, block);

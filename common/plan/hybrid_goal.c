@@ -71,9 +71,9 @@ enum cairn_plan_result hybrid_choose_goal(struct cairn_hybrid *h, int start_cell
 	struct cairn_rect rect = cairn_rect_around(&h->p.body, h->p.clearance_m);
 	/* All memory is taken with the map: the other field, too, that only blocked goals need. */
 	if (cairn_cell_bits_take(&h->obstacles, h->cm, CAIRN_CELL_OBSTACLE) < 0 || take_unseen(h) < 0 ||
-	    cairn_ways_start(&h->ways, h->cm, &h->obstacles, &rect) < 0 ||
 	    cairn_cost_field_reserve(&h->from_start, h->cm, FIELD_BLOCK) < 0)
 		return CAIRN_PLAN_LIMIT;
+	cairn_ways_start(&h->ways, h->cm, &h->obstacles, &rect);
 	if (begin_field(h) < 0 || hybrid_course_reserve(h) < 0)
 		return CAIRN_PLAN_LIMIT;
 	int cell = cairn_costmap_index(h->cm, q->goal_x_m, q->goal_y_m);

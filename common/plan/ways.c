@@ -1,20 +1,12 @@
 #include "common/plan/ways.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define OPEN_ALL 0xff
 #define CLOSED_ALL 0x55
 #define NARROW_CELLS 1.5 /* more room than half the width and this beside the origin is no gap */
 #define ROUNDING_CELLS 1e-3
-
-void cairn_ways_free(struct cairn_ways *w)
-{
-	free(w->known);
-	*w = (struct cairn_ways){0};
-}
 
 /* Does the disc of an obstacle cell at (dx, dy) cells reach into the rectangle at this heading? */
 static bool covers(const struct cairn_rect *r, double c, double s, int dx, int dy, double cell_m)
@@ -49,21 +41,8 @@ static void make_covered(struct cairn_ways *w, const struct cairn_rect *rect, in
 	}
 }
 
-static int reserve(struct cairn_ways *w, size_t cells)
-{
-	if (cells <= w->cells_capacity)
-		return 0;
-	uint8_t *known = malloc(cells + cells / 4);
-	if (known == NULL)
-		return -ENOMEM;
-	free(w->known);
-	w->known = known;
-	w->cells_capacity = cells + cells / 4;
-	return 0;
-}
-
-int cairn_ways_start(struct cairn_ways *w, const struct cairn_costmap *cm, const struct cairn_cell_bits *bits,
-    const struct cairn_rect *rect)
+void cairn_ways_start(struct cairn_ways *w, const struct cairn_costmap *cm,
+    const struct cairn_cell_bits *bits, const struct cairn_rect *rect)
 {
 	double x_m = fmax(rect->front_m, rect->rear_m), y_m = fmax(rect->left_m, rect->right_m);
 	double reach = hypot(x_m, y_m) / cm->cell_m + 0.5;
@@ -72,14 +51,9 @@ int cairn_ways_start(struct cairn_ways *w, const struct cairn_costmap *cm, const
 	w->clear_cells = (float)(y_m / cm->cell_m + NARROW_CELLS);
 	double inner_m = fmin(fmin(rect->front_m, rect->rear_m), fmin(rect->left_m, rect->right_m));
 	w->blocked_cells = (float)(inner_m / cm->cell_m + 0.5 - ROUNDING_CELLS);
-	size_t cells = (size_t)cm->width * (size_t)cm->height;
-	if (reserve(w, cells) < 0)
-		return -ENOMEM;
-	bool too_large = ceil(reach) > (double)CAIRN_WAYS_REACH;
-	memset(w->known, too_large ? OPEN_ALL : 0, cells);
-	if (!too_large)
+	w->too_large = ceil(reach) > (double)CAIRN_WAYS_REACH;
+	if (!w->too_large)
 		make_covered(w, rect, (int)ceil(reach));
-	return 0;
 }
 
 /* Is none of the cells around (those of the window, in rows as in covered) under the footprint? */
@@ -91,11 +65,9 @@ static bool fits(const struct cairn_ways *w, const uint64_t *window, int heading
 	return under == 0;
 }
 
-bool cairn_ways_look(struct cairn_ways *w, int x, int y, enum cairn_way way)
+bool cairn_ways_look(const struct cairn_ways *w, int index, enum cairn_way way, uint8_t *known)
 {
-	size_t index = (size_t)y * (size_t)w->cm->width + (size_t)x;
-	uint8_t *known = &w->known[index];
-	if (*known == 0 && w->cm->dist[index] >= w->clear_cells) {
+	if (w->too_large || w->cm->dist[index] >= w->clear_cells) {
 		*known = OPEN_ALL;
 		return true;
 	}
@@ -103,6 +75,7 @@ bool cairn_ways_look(struct cairn_ways *w, int x, int y, enum cairn_way way)
 		*known = CLOSED_ALL;
 		return false;
 	}
+	int x = index % w->cm->width, y = index / w->cm->width;
 	uint64_t window[CAIRN_WAYS_ROWS]; /* what is above the footprint counts for nothing */
 	cairn_cell_bits_rows(w->bits, x - w->reach, y - w->reach, w->rows, window);
 	const int spread = CAIRN_WAYS_HEADINGS * CAIRN_WAYS_SPREAD_DEG / 360;

@@ -3,7 +3,7 @@
  * A gap that is wide enough for a disc may be too narrow for the footprint at any heading in which it could
  * drive through. A cell is passable along an axis when the footprint fits there at some heading within
  * CAIRN_WAYS_SPREAD_DEG of it, either way round. Worked out only where it is asked for, from obstacles kept
- * as bits. */
+ * as bits; those who ask keep the answers. */
 #ifndef CAIRN_COMMON_PLAN_WAYS_H
 #define CAIRN_COMMON_PLAN_WAYS_H
 
@@ -22,8 +22,7 @@ enum cairn_way { CAIRN_WAY_X, CAIRN_WAY_RISING, CAIRN_WAY_Y, CAIRN_WAY_FALLING }
 struct cairn_ways {
 	const struct cairn_costmap *cm;
 	const struct cairn_cell_bits *bits; /* borrowed */
-	uint8_t *known;                     /* of each cell and axis: two bits, asked and answer */
-	size_t cells_capacity;
+	bool too_large;                     /* passes everywhere */
 	/* Cells that the footprint covers, in rows from reach cells below its origin on; the lowest bit is
 	 * reach cells to the left of it. */
 	uint64_t covered[CAIRN_WAYS_HEADINGS][CAIRN_WAYS_ROWS];
@@ -35,18 +34,18 @@ struct cairn_ways {
 };
 
 /* Begins with this costmap and its obstacles as bits, both of which must stay as they are, and this
- * footprint. 0 or -ENOMEM. */
-int cairn_ways_start(struct cairn_ways *w, const struct cairn_costmap *cm, const struct cairn_cell_bits *bits,
-    const struct cairn_rect *rect);
+ * footprint. */
+void cairn_ways_start(struct cairn_ways *w, const struct cairn_costmap *cm,
+    const struct cairn_cell_bits *bits, const struct cairn_rect *rect);
 /* Works out the answer of cairn_ways_open and keeps it. */
-bool cairn_ways_look(struct cairn_ways *w, int x, int y, enum cairn_way way);
+bool cairn_ways_look(const struct cairn_ways *w, int index, enum cairn_way way, uint8_t *known);
 
-static inline bool cairn_ways_open(struct cairn_ways *w, int x, int y, enum cairn_way way)
+/* Is the answer about an axis among those that are kept? */
+static inline bool cairn_ways_known(uint8_t known, enum cairn_way way, bool *ret_open)
 {
-	unsigned known = w->known[(size_t)y * (size_t)w->cm->width + (size_t)x] >> (2 * way);
-	return (known & 1u) != 0 ? (known & 2u) != 0 : cairn_ways_look(w, x, y, way);
+	unsigned two = (unsigned)known >> (2 * way);
+	*ret_open = (two & 2u) != 0;
+	return (two & 1u) != 0;
 }
-
-void cairn_ways_free(struct cairn_ways *w);
 
 #endif

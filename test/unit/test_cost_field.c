@@ -150,6 +150,66 @@ START_TEST(a_gap_of_one_cell_stays_open_in_blocks_and_a_wall_closed)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("cost_field", cost_to_go_agrees_with_a_star, cost_to_go_is_the_same_when_the_wave_is_aimed,
+/* What a block of two costs, cell by cell. */
+static float plain_block_cost(const struct cairn_cost_field *f, int x, int y, double radius_m)
+{
+	const struct cairn_costmap *cm = f->cm;
+	float sum = 0.0f;
+	int open = 0;
+	for (int v = 2 * y; v < 2 * y + 2 && v < cm->height; v++)
+		for (int u = 2 * x; u < 2 * x + 2 && u < cm->width; u++) {
+			int index = v * cm->width + u;
+			bool wide = (double)cm->dist[index] * cm->cell_m >= radius_m;
+			bool eased = u >= f->ease.x0 && u < f->ease.x1 && v >= f->ease.y0 && v < f->ease.y1 &&
+				     cm->dist[index] > 0.0f;
+			sum += wide ? cairn_costmap_cost(cm, index) : eased ? 60.0f : 0.0f;
+			open += wide || eased;
+		}
+	return open > 0 ? sum / (float)open : 0.0f;
+}
+
+START_TEST(blocks_cost_the_mean_of_their_open_cells_to_the_bit)
+{
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 11, 1);
+	struct cairn_cost_field field = {0};
+	int dear = 0, eased = 0, closed = 0;
+	for (int round = 0; round < 40; round++) {
+		struct test_grid g = test_grid_new(0.05 * (60 + round % 7), 0.05 * (41 + round % 3), 0.05);
+		for (int i = 0; i < g.width * g.height; i++) {
+			double u = cairn_rng_uniform(&rng);
+			g.cells[i] = u < 0.01 ? 100 : u < 0.1 ? 255 : 0;
+		}
+		struct cairn_costmap cm;
+		load(&cm, &g);
+		for (int i = 0; i < g.width * g.height; i++)
+			cm.cells[i] |= cairn_rng_uniform(&rng) < 0.2 ? CAIRN_CELL_SLOW : 0;
+		struct cairn_pose2 at = {
+		    3.2 * cairn_rng_uniform(&rng) - 0.1, 2.2 * cairn_rng_uniform(&rng) - 0.1, 0.0};
+		const double radius_m = 0.10 + 0.01 * (round % 5);
+		ck_assert_int_eq(cairn_cost_field_start(&field, &cm, 2, radius_m, &at, 0.4, NULL), 0);
+		for (int i = 0; i < g.width * g.height; i++)
+			(void)cairn_cost_field_seed(&field, i, 0.0f);
+		cairn_cost_field_finish(&field);
+		for (int y = 0; y < field.height; y++)
+			for (int x = 0; x < field.width && field.row_known[y + 1]; x++) {
+				float got = field.cost[cairn_cost_field_block(&field, 2 * x, 2 * y)];
+				ck_assert_float_eq(got, plain_block_cost(&field, x, y, radius_m));
+				dear += got > 3.0f && got < 60.0f;
+				eased += got == 60.0f;
+				closed += got == 0.0f;
+			}
+		cairn_costmap_free(&cm);
+		free(g.cells);
+	}
+	ck_assert_int_gt(dear, 5000);
+	ck_assert_int_gt(eased, 50);
+	ck_assert_int_gt(closed, 500);
+	cairn_cost_field_free(&field);
+}
+END_TEST
+
+CAIRN_TEST_MAIN("cost_field", blocks_cost_the_mean_of_their_open_cells_to_the_bit,
+    cost_to_go_agrees_with_a_star, cost_to_go_is_the_same_when_the_wave_is_aimed,
     blocks_count_in_the_cells_of_the_costmap, blocks_reach_what_cells_reach_at_about_the_same_cost,
     a_gap_of_one_cell_stays_open_in_blocks_and_a_wall_closed)
