@@ -122,7 +122,8 @@ START_TEST(what_a_real_run_recorded_is_replayed_as_it_was)
 
 	root = replay_json(drill, "--set safety.decision_max_age_s=0.5", &status);
 	ck_assert_int_eq(status, 1);
-	ck_assert_int_ge(change(root, "refused"), 2);
+	/* At least one: of the others some may have been refused then as well, or cannot be judged. */
+	ck_assert_int_ge(change(root, "refused"), 1);
 	json_decref(root);
 
 	root = replay_json(drill, "--ask pilot", &status);
