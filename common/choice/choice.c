@@ -1,12 +1,13 @@
 #include "common/choice/choice.h"
 
+#include "common/map/frontier.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #define SAME_M 0.25    /* so near to one of its kind it is the same place */
 #define THERE_M 0.3    /* nobody is sent to where the robot stands, or less than nav.goal_tolerance_m away */
 #define PASSED_M 0.5   /* points of the path from here on are ahead */
-#define GIVEN_UP_M 0.5 /* frontiers this near to one given up are not offered */
 #define STUCK_RECOVERY 2
 #define STAY 0.05 /* a place offered last time is kept before one that is so little better */
 
@@ -152,21 +153,11 @@ static void add_subgoals(struct cairn_choice *c, const struct cairn_choice_input
 	}
 }
 
-static bool given_up(const struct cairn_choice_inputs *in, const struct cairn_msg_frontier *f)
-{
-	for (uint32_t i = 0; i < in->given_up_count; i++) {
-		const struct cairn_msg_given_up *g = &in->given_up[i];
-		if (hypot(g->x_m - f->x_m, g->y_m - f->y_m) <= GIVEN_UP_M)
-			return true;
-	}
-	return false;
-}
-
 static void add_frontiers(struct cairn_choice *c, const struct cairn_choice_inputs *in)
 {
 	for (uint32_t i = 0; in->frontiers != NULL && i < in->frontiers->items_count; i++) {
 		const struct cairn_msg_frontier *f = &in->frontiers->items[i];
-		if (!(f->distance_m >= 0.0) || given_up(in, f))
+		if (!(f->distance_m >= 0.0) || cairn_frontier_is_given_up(in->given_up, in->given_up_count, f))
 			continue;
 		add(c, in,
 		    (struct cairn_msg_candidate){.kind = CAIRN_CANDIDATE_KIND_FRONTIER,

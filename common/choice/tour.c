@@ -1,5 +1,7 @@
 #include "common/choice/tour.h"
 
+#include "common/map/frontier.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +9,6 @@
 #define LEAVE_BLOCKS 4  /* the direction a way leaves the robot in is that to a block so far away */
 #define GROUP_M 0.8     /* frontiers nearer to each other than this are one stop */
 #define GROUP_GROWTH 1.3
-#define GIVEN_UP_M 0.4  /* as CAIRN_EXPLORE_SAME_M */
 #define SAME_M 0.5      /* a target that moved less is the same one */
 #define RAYS 72
 #define COLUMNS 512 /* of cells at once, even */
@@ -393,12 +394,8 @@ void cairn_tour_costs(uint32_t count, const double *first_m, const double way_m[
 static bool worth_it(const struct cairn_tour *t, const struct cairn_msg_frontier *f,
     const struct cairn_msg_given_up *given_up, uint32_t given_up_count)
 {
-	if (!(f->distance_m >= 0.0) || f->width_m < t->min_width_m)
-		return false;
-	for (uint32_t i = 0; i < given_up_count; i++)
-		if (hypot(given_up[i].x_m - f->x_m, given_up[i].y_m - f->y_m) <= GIVEN_UP_M)
-			return false;
-	return true;
+	return f->distance_m >= 0.0 && f->width_m >= t->min_width_m &&
+	       !cairn_frontier_is_given_up(given_up, given_up_count, f);
 }
 
 static bool is_target(const struct cairn_tour *t, const struct cairn_msg_frontier *f)

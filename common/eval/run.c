@@ -235,10 +235,13 @@ static void report_map(struct cairn_run *r)
 	if (cairn_run_grid(r) == NULL)
 		return;
 	give_grid(r);
-	if (r->mapper != NULL)
+	if (r->mapper != NULL) {
+		cairn_mapper_given_up(r->mapper, r->watch.given_up, r->watch.given_up_count);
 		ok = cairn_mapper_frontiers(r->mapper, r->now_ns, &r->frontiers);
-	else
+	} else {
+		cairn_frontier_given_up(r->true_map->finder, r->watch.given_up, r->watch.given_up_count);
 		ok = cairn_true_map_frontiers(r->true_map, cairn_run_true_pose(r), &r->frontiers);
+	}
 	if (ok && r->frontiers.free_m2 > 0.0)
 		run_choice_rank(r);
 	if (ok && r->frontiers.free_m2 > 0.0 && r->seq != NULL)

@@ -11,6 +11,7 @@
 #define STAND_M 0.35
 #define STARE_COSINE 0.35 /* the edge of a shadow that starts beside the robot hides what is behind it */
 #define STARE_SAMPLES 12
+#define GIVEN_UP_M 0.4 /* one this near to a place given up is the one given up; as CAIRN_EXPLORE_SAME_M */
 #define BEHIND_M 2.0 /* unknown floor assumed behind each metre of an opening, for coverage */
 #define ESCAPE_M 0.30
 #define CLEARANCE_BOUND_M 0.30
@@ -41,6 +42,7 @@ static void free_arrays(struct cairn_frontier_finder *f)
 	free(f->queue);
 	free(f->cells);
 	free(f->sorted);
+	free(f->hidden);
 	free(f->parent);
 	f->capacity = 0;
 }
@@ -79,11 +81,12 @@ static bool resize(struct cairn_frontier_finder *f, int32_t width, int32_t heigh
 	f->queue = malloc(n * sizeof(*f->queue));
 	f->cells = malloc(n * sizeof(*f->cells));
 	f->sorted = malloc(n * sizeof(*f->sorted));
+	f->hidden = malloc(n * sizeof(*f->hidden));
 	f->parent = malloc(n * sizeof(*f->parent));
 	if (f->odds == NULL || f->flood == NULL || f->flooded == NULL || f->unknown == NULL ||
-	    f->floor == NULL || f->scratch == NULL || f->part == NULL || f->mask == NULL || f->edge == NULL ||
-	    f->label == NULL || f->queue == NULL || f->cells == NULL || f->sorted == NULL ||
-	    f->parent == NULL)
+	    f->floor == NULL || f->scratch == NULL || f->part == NULL || f->mask == NULL ||
+	    f->edge == NULL || f->hidden == NULL || f->label == NULL || f->queue == NULL || f->cells == NULL ||
+	    f->sorted == NULL || f->parent == NULL)
 		return false;
 	memset(f->label, 0xFF, n * sizeof(*f->label));
 	f->capacity = n;
@@ -292,11 +295,8 @@ static void forget_old(struct cairn_frontier_memory *memory)
 void cairn_frontier_remember(struct cairn_frontier_finder *f, struct cairn_frontier_memory *memory,
     struct cairn_pose2 pose, bool looking)
 {
-	memory->update++;
-	forget_old(memory);
 	struct pair pairs[1024];
 	size_t pair_count = 0;
-	bool taken[4 * CAIRN_FRONTIERS_MAX] = {false};
 	for (uint32_t i = 0; i < f->found_count; i++) {
 		for (uint32_t k = 0; k < memory->count && pair_count < 1024; k++) {
 			double dx = f->found[i].msg.x_m - memory->items[k].at.x_m;
@@ -310,9 +310,8 @@ void cairn_frontier_remember(struct cairn_frontier_finder *f, struct cairn_front
 	for (size_t p = 0; p < pair_count; p++) {
 		struct cairn_frontier_found *found = &f->found[pairs[p].found];
 		struct cairn_frontier_known *known = &memory->items[pairs[p].known];
-		if (found->msg.id != 0 || taken[pairs[p].known])
+		if (found->msg.id != 0 || known->seen == memory->update)
 			continue;
-		taken[pairs[p].known] = true;
 		found->msg.id = known->id;
 		stare(f, found, known, pose, looking);
 		*known = (struct cairn_frontier_known){known->id, {found->msg.x_m, found->msg.y_m},
@@ -327,6 +326,35 @@ void cairn_frontier_remember(struct cairn_frontier_finder *f, struct cairn_front
 			memory->items[memory->count++] = (struct cairn_frontier_known){
 			    m->id, {m->x_m, m->y_m}, m->cells, memory->update, 0};
 	}
+}
+
+void cairn_frontier_given_up(
+    struct cairn_frontier_finder *f, const struct cairn_msg_given_up *items, uint32_t count)
+{
+	uint32_t skip = count > CAIRN_FRONTIERS_MAX ? count - CAIRN_FRONTIERS_MAX : 0;
+	f->given_up_count = count - skip;
+	if (f->given_up_count > 0)
+		memcpy(f->given_up, items + skip, f->given_up_count * sizeof(*items));
+}
+
+bool cairn_frontier_is_given_up(
+    const struct cairn_msg_given_up *items, uint32_t count, const struct cairn_msg_frontier *frontier)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (hypot(items[i].x_m - frontier->x_m, items[i].y_m - frontier->y_m) <= GIVEN_UP_M)
+			return true;
+	return false;
+}
+
+/* Is any opening left that can be gone to and promises something? */
+static bool any_left(const struct cairn_frontier_finder *f)
+{
+	for (uint32_t i = 0; i < f->found_count; i++) {
+		const struct cairn_frontier_found *found = &f->found[i];
+		if (!found->blind && found->msg.distance_m >= 0.0 && !cairn_frontier_is_given_up(f->given_up, f->given_up_count, &found->msg))
+			return true;
+	}
+	return false;
 }
 
 /* Reachable ones first, nearest first; then the others, oldest first. */
@@ -430,8 +458,16 @@ bool cairn_frontier_find(struct cairn_frontier_finder *f, struct cairn_frontier_
 	int32_t y = (int32_t)floor(pose.y_m / grid->cell_m) - f->cy0;
 	cairn_wave_spread(&f->wave, x, y, need2, (int)(ESCAPE_M / grid->cell_m));
 	cairn_frontier_cells(f);
+	f->found_count = 0;
+	f->found_total = 0;
 	cairn_frontier_describe(f, pose, cfg->mission.frontier_min_width_m);
+	memory->update++;
+	forget_old(memory);
 	cairn_frontier_remember(f, memory, pose, looking);
+	if (!any_left(f)) {
+		cairn_frontier_hidden(f, pose, &cfg->mission);
+		cairn_frontier_remember(f, memory, pose, looking);
+	}
 	report(f, grid, ret);
 	ret->home_m = way_home_m(f);
 	return true;

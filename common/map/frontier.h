@@ -15,6 +15,11 @@
  * 5. openings that the robot has stood before, in plain sight or at the place chosen for looking in, without
  *    learning anything; `blind` lists them.
  *
+ * When none is left that can be reached and was not given up, what 2 leaves out is looked through once more: the
+ * edge of unknown floor of mission.hidden_min_m2 or more that the robot's circle, as far as is known, could get
+ * onto and cover (frontier_hidden.c). So no exploration ends beside reachable floor of that size because the wedge of known
+ * floor before it, behind an open leaf, is narrow.
+ *
  * Cells belong to one frontier when they are within 0.5 m of each other over free floor (so never through a
  * wall); long ones are cut. Reachability and distance come from a wavefront over free cells with the robot's
  * clearance, or that it has driven over. The place to stand looks into the opening, not along it.
@@ -50,6 +55,15 @@ struct cairn_frontier_finder; /* scratch, grows with the map */
 
 struct cairn_frontier_finder *cairn_frontier_finder_new(void);
 void cairn_frontier_finder_destroy(struct cairn_frontier_finder **finder_p);
+
+/* What the mission has given up, all of it: the next finds look for hidden floor when nothing else is left. At most
+ * CAIRN_FRONTIERS_MAX are kept, those of the end. */
+void cairn_frontier_given_up(
+    struct cairn_frontier_finder *finder, const struct cairn_msg_given_up *items, uint32_t count);
+
+/* Is it one of those, by its place? */
+bool cairn_frontier_is_given_up(
+    const struct cairn_msg_given_up *items, uint32_t count, const struct cairn_msg_frontier *frontier);
 
 /* Finds the frontiers of the grid as seen from pose (map frame). *ret is filled but for map_seq. looking: the
  * robot sees (scans are coming in and match), so that staring in vain counts. False without memory (then *ret

@@ -305,9 +305,8 @@ static int by_cluster(const void *a, const void *b)
 	return p->index < q->index ? -1 : p->index > q->index;
 }
 
-void cairn_frontier_cells(struct cairn_frontier_finder *f)
+void cairn_frontier_join(struct cairn_frontier_finder *f)
 {
-	drop_pockets(f);
 	find_pieces(f);
 	size_t labels = link_pieces(f);
 	for (size_t i = 0; i < f->cell_count; i++) {
@@ -318,4 +317,10 @@ void cairn_frontier_cells(struct cairn_frontier_finder *f)
 		f->label[f->queue[i]] = NONE;
 	if (f->cell_count > 0)
 		qsort(f->sorted, f->cell_count, sizeof(f->sorted[0]), by_cluster);
+}
+
+void cairn_frontier_cells(struct cairn_frontier_finder *f)
+{
+	drop_pockets(f);
+	cairn_frontier_join(f);
 }

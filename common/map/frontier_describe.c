@@ -179,9 +179,9 @@ static uint32_t least_way(const struct cairn_frontier_finder *f, int32_t mid_x, 
 	return least >= CAIRN_WAVE_FAR ? CAIRN_WAVE_NEVER : (uint32_t)least << wave->halved;
 }
 
-/* The best reachable cell near (mid_x, mid_y) from which one can look into the opening; false if there is
- * none. */
-static bool find_stand(const struct cairn_frontier_finder *f, struct cairn_frontier_outward o, int32_t mid_x,
+/* The best reachable cell near (mid_x, mid_y), clear2 squared cells from anything, from which one can look into the
+ * opening; false if there is none. */
+static bool find_stand(const struct cairn_frontier_finder *f, struct cairn_frontier_outward o, int clear2, int32_t mid_x,
     int32_t mid_y, int32_t *ret_x, int32_t *ret_y)
 {
 	int32_t stride = (int32_t)fmax(1.0, floor(STAND_STEP_M / f->cell_m + 0.5));
@@ -202,7 +202,8 @@ static bool find_stand(const struct cairn_frontier_finder *f, struct cairn_front
 				if (x < 0 || x >= f->wave.width)
 					continue;
 				uint32_t way = cairn_wave_distance(&f->wave, x, y);
-				if (way == CAIRN_WAVE_NEVER || nearest + detour_m(f, way) >= best)
+				if (way == CAIRN_WAVE_NEVER || nearest + detour_m(f, way) >= best ||
+				    f->wave.clearance2[y * f->wave.width + x] < clear2)
 					continue;
 				double look = cairn_frontier_look(o, x, y, mid_x, mid_y);
 				if (look < LOOK_COSINE)
@@ -263,7 +264,8 @@ static void describe(struct cairn_frontier_finder *f, struct cairn_frontier_cell
 	uint32_t mid = middle_cell(f, cells, count, a);
 	int32_t mid_x = column(f, mid), mid_y = line(f, mid), stand_x = mid_x, stand_y = mid_y;
 	struct cairn_frontier_outward outward = outward_of(f, cells, count);
-	bool reachable = find_stand(f, outward, mid_x, mid_y, &stand_x, &stand_y);
+	bool reachable = find_stand(f, outward, f->stand_clear2, mid_x, mid_y, &stand_x, &stand_y) ||
+			 (f->stand_clear2 > 0 && find_stand(f, outward, 0, mid_x, mid_y, &stand_x, &stand_y));
 	struct cairn_frontier_found *found = &f->found[f->found_count++];
 	*found = (struct cairn_frontier_found){
 	    .cells = cells, .cell_count = count, .mid_x = mid_x, .mid_y = mid_y, .outward = outward};
@@ -282,8 +284,6 @@ static void describe(struct cairn_frontier_finder *f, struct cairn_frontier_cell
 
 void cairn_frontier_describe(struct cairn_frontier_finder *f, struct cairn_pose2 pose, double min_width_m)
 {
-	f->found_count = 0;
-	f->found_total = 0;
 	for (size_t from = 0, to; from < f->cell_count; from = to) {
 		for (to = from + 1; to < f->cell_count && f->sorted[to].cluster == f->sorted[from].cluster;)
 			to++;

@@ -38,16 +38,20 @@ struct cairn_frontier_finder {
 	uint8_t *scratch, *part;
 	uint8_t *mask;  /* cells beside the unknown */
 	uint8_t *edge;  /* of these, frontier cells; all 0 between two updates, as */
-	uint8_t *flood; /* what is known of the unknown's size */
+	uint8_t *flood; /* what is known of the unknown's size; all 0 between two uses */
 	uint32_t *flooded, flooded_count;
 	uint32_t *label; /* all NONE between two updates */
-	uint32_t *queue;
-	struct cairn_frontier_cell *cells, *sorted;
+	uint32_t *queue, queued;
+	struct cairn_frontier_cell *cells, *sorted, *hidden;
 	size_t cell_count;
 	uint32_t *parent;
 	uint32_t piece_count;
+	int room; /* cells that the robot's circle, with one to spare, reaches from its middle */
 	struct cairn_frontier_found found[CAIRN_FRONTIERS_FOUND_MAX];
 	uint32_t found_count, found_total;
+	struct cairn_msg_given_up given_up[CAIRN_FRONTIERS_MAX];
+	uint32_t given_up_count;
+	int stand_clear2; /* squared cells that a place to stand should be clear, if there is one */
 };
 
 /* Brings the masks up to date after a change of the window's cells in box (empty: x1 < x0). */
@@ -55,6 +59,10 @@ void cairn_frontier_masks(struct cairn_frontier_finder *finder, struct cairn_wav
 
 /* Finds the cells and their clusters: cells sorted by cluster in finder->sorted, cell_count of them. */
 void cairn_frontier_cells(struct cairn_frontier_finder *finder);
+
+/* The second half of that: clusters of the cells that are set in finder->edge (which it clears) and listed in
+ * finder->sorted. */
+void cairn_frontier_join(struct cairn_frontier_finder *finder);
 
 /* True when only free cells lie between two window cells, both ends left out. */
 bool cairn_frontier_sight(
@@ -65,11 +73,15 @@ bool cairn_frontier_sight(
 double cairn_frontier_look(
     struct cairn_frontier_outward outward, int32_t x, int32_t y, int32_t mid_x, int32_t mid_y);
 
-/* Turns clusters into openings, in finder->found. robot: window coordinates in cells. */
+/* Turns clusters into openings and adds them to finder->found. */
 void cairn_frontier_describe(
     struct cairn_frontier_finder *finder, struct cairn_pose2 pose, double min_width_m);
 
-/* Gives the openings their ids and marks the blind ones. */
+/* Adds floor that the robot fits on by all that is known and that no opening found so far leads to. */
+void cairn_frontier_hidden(
+    struct cairn_frontier_finder *finder, struct cairn_pose2 pose, const struct cairn_config_mission *cfg);
+
+/* Gives openings that have none their ids, and marks the blind ones. */
 void cairn_frontier_remember(struct cairn_frontier_finder *finder, struct cairn_frontier_memory *memory,
     struct cairn_pose2 pose, bool looking);
 

@@ -430,6 +430,11 @@ const struct cairn_graph *cairn_mapper_graph(const struct cairn_mapper *m)
 	return &m->graph;
 }
 
+void cairn_mapper_given_up(struct cairn_mapper *m, const struct cairn_msg_given_up *items, uint32_t count)
+{
+	cairn_frontier_given_up(m->finder, items, count);
+}
+
 bool cairn_mapper_frontiers(struct cairn_mapper *m, int64_t now_ns, struct cairn_msg_frontiers *ret)
 {
 	bool looking = m->tracking == CAIRN_TRACKING_GOOD && now_ns - m->t_scan_ns < SCAN_SILENT_NS;

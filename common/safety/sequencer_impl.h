@@ -77,6 +77,14 @@ struct seq_cause {
 	double bearing_rad, distance_m; /* from the robot's origin; negative = unknown */
 };
 
+/* Whether a way gets anywhere, over all tasks that lead to the same place. */
+struct seq_progress {
+	double goal_x_m, goal_y_m;
+	double x_m, y_m; /* where the robot was when it last got somewhere */
+	double left_m;   /* the least that was left of the path */
+	double since_s;  /* of driving */
+};
+
 /* What is being executed. */
 struct seq_task {
 	enum seq_kind kind;
@@ -166,6 +174,7 @@ struct cairn_sequencer {
 	struct seq_without told, without; /* by the newest report; and in force now */
 
 	struct seq_task task;
+	struct seq_progress progress;
 	struct seq_memory memory[SEQ_MEMORY_MAX];
 	uint32_t memory_count;
 	struct cairn_msg_result results[SEQ_RESULTS_MAX];

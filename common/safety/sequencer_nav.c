@@ -13,6 +13,7 @@
 #define STRETCH_LEFT_M 1.0
 #define VANISHED_UPDATES 2 /* frontier messages in a row without it */
 #define VANISHED_M 0.5
+#define NEARER_M 0.1
 #define MOVES_ALONG_M 6.0 /* what is farther away was not seen from here */
 
 static bool recent(int64_t t_ns, int64_t now_ns, double limit_s)
@@ -190,11 +191,49 @@ static bool stretch_over(const struct cairn_sequencer *seq)
 	       seq_ahead_has_waited(seq);
 }
 
+/* What is left of the path, infinity while there is none. */
+static double left_m(const struct cairn_sequencer *seq, int64_t now_ns)
+{
+	const struct cairn_msg_nav_status *s = &seq->nav_status;
+	return s->goal_id == seq->task.nav.goal_id && s->state == CAIRN_NAV_STATE_FOLLOWING &&
+		       recent(seq->t_nav_status_ns, now_ns, STATUS_TIMEOUT_S)
+		   ? s->remaining_m
+		   : INFINITY;
+}
+
+/* False when the robot has long stayed around one place and has not come nearer to where it was to go: it drives to
+ * and fro before what it cannot get through, and each path that is planned anew looks as good as the one before. Ways
+ * of the mission and of people are followed for as long as their time lasts. */
+static bool gets_somewhere(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	const struct seq_task *t = &seq->task;
+	const struct cairn_config_nav *cfg = &seq->cfg->nav;
+	struct seq_progress *p = &seq->progress;
+	double x_m = t->nav.frontier ? t->nav.frontier_x_m : t->nav.x_m, left = left_m(seq, now_ns);
+	double y_m = t->nav.frontier ? t->nav.frontier_y_m : t->nav.y_m;
+	if (t->d.source != CAIRN_SOURCE_MODEL && t->d.source != CAIRN_SOURCE_LOCAL)
+		return true;
+	if (hypot(x_m - p->goal_x_m, y_m - p->goal_y_m) > VANISHED_M || left < p->left_m - NEARER_M ||
+	    hypot(seq->pose.x_m - p->x_m, seq->pose.y_m - p->y_m) > cfg->progress_m)
+		*p = (struct seq_progress){x_m, y_m, seq->pose.x_m, seq->pose.y_m, left, 0.0};
+	if (isfinite(left) || t->nav.nudging) /* a planner that is silent or thinks has not tried */
+		p->since_s += seq->step_s;
+	if (p->since_s <= cfg->progress_s)
+		return true;
+	p->since_s = 0.0;
+	return false;
+}
+
 struct cairn_twist seq_nav_step(struct cairn_sequencer *seq, int64_t now_ns)
 {
 	struct seq_task *t = &seq->task;
 	struct cairn_twist zero = {0};
 	t->active_s += seq->step_s;
+	if (!gets_somewhere(seq, now_ns)) {
+		seq_task_end(seq, CAIRN_OUTCOME_FAILED, now_ns, "no nearer for %.0f s within %.1f m; %.2f m from the goal",
+		    seq->cfg->nav.progress_s, seq->cfg->nav.progress_m, goal_m(seq));
+		return zero;
+	}
 	if (t->nav.nudging)
 		return nudge_step(seq, now_ns);
 	if (t->active_s > t->limit_s) {

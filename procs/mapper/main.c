@@ -160,6 +160,7 @@ static int report(void *ctx)
 	struct mapper_stage *s = ctx;
 	int64_t now_ns = cairn_now_ns();
 	send_grid(s, now_ns);
+	offer_given_up(s->offer, s->mapper);
 	if (!cairn_mapper_frontiers(s->mapper, now_ns, &s->frontiers)) {
 		cairn_log_error("no memory to look for frontiers");
 		return -ENOMEM;

@@ -130,6 +130,11 @@ static struct cairn_pose2 pose_of(const struct cairn_mapper *mapper)
 	return (struct cairn_pose2){pose.x_m, pose.y_m, pose.yaw_rad};
 }
 
+void offer_given_up(const struct offer *o, struct cairn_mapper *mapper)
+{
+	cairn_mapper_given_up(mapper, o->watch.given_up, o->watch.given_up_count);
+}
+
 void offer_rank(struct offer *o, const struct cairn_mapper *mapper, struct cairn_msg_frontiers *frontiers)
 {
 	struct cairn_ground ground;

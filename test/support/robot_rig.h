@@ -23,7 +23,13 @@ struct rig_segment {
 	double ax_m, ay_m, bx_m, by_m;
 };
 
-enum rig_planner { RIG_PLANNER_DRIVES, RIG_PLANNER_SILENT, RIG_PLANNER_NO_PATH, RIG_PLANNER_STUCK };
+enum rig_planner {
+	RIG_PLANNER_DRIVES,
+	RIG_PLANNER_SILENT,
+	RIG_PLANNER_NO_PATH,
+	RIG_PLANNER_STUCK,
+	RIG_PLANNER_TO_AND_FRO /* two seconds each */
+};
 
 struct rig {
 	struct cairn_config cfg;
@@ -234,6 +240,9 @@ static inline void rig_planner(struct rig *r)
 			velocity.w_radps = 0.3 * cairn_clamp(2.0 * sin(a) / fmax(d, 0.3), -limit, limit);
 			if (fabs(a) > 1.2)
 				velocity.w_radps = fabs(velocity.v_mps) * copysign(limit, a);
+			if (r->planner == RIG_PLANNER_TO_AND_FRO)
+				velocity = (struct cairn_msg_nav_velocity){
+				    .goal_id = g->id, .v_mps = r->steps / 40 % 2 == 0 ? 0.2 : -0.2};
 			cairn_sequencer_on_nav_velocity(r->seq, &velocity, r->now_ns);
 		}
 	}

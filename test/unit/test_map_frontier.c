@@ -122,6 +122,84 @@ START_TEST(a_wall_seen_in_dashes_is_no_frontier)
 }
 END_TEST
 
+/* A corner between a shelf and an open leaf at x = 60, seen from above past the shelf's end, which is at shelf_x: the
+ * unknown from y0 up to a slanting edge, and known floor in a wedge between that edge and the shelf. */
+static void corner_behind_a_leaf(int32_t shelf_x, int32_t y0)
+{
+	static const int32_t edge[] = {15, 15, 16, 16, 17, 18, 20, 22, 24, 26};
+	begin();
+	room(0, 0, 99, 59);
+	area(39, 0, 39, 40, WALL);
+	area(40, 0, 60, y0 - 1, WALL);
+	area(60, 0, 60, 27, WALL);
+	for (int32_t x = 40; x < 60; x++)
+		area(x, y0, x, x < 50 ? 14 : edge[x - 50], x <= shelf_x || x >= 50 ? CAIRN_ODDS_UNKNOWN : FREE);
+	area(40, 18, shelf_x, 40, WALL);
+	find(70, 40, true);
+}
+
+START_TEST(floor_behind_a_leaf_that_the_robot_fits_on_is_a_frontier_though_its_edge_slants)
+{
+	corner_behind_a_leaf(50, 0);
+	ck_assert_uint_eq(found.total, 1);
+	ck_assert_uint_eq(found.reachable, 1);
+	ck_assert_double_ge(found.items[0].width_m, 0.6); /* all of the edge, the wedge's included */
+	area(40, 0, 59, 27, FREE);                        /* once it is seen nothing is left */
+	area(40, 18, 50, 40, WALL);
+	find(70, 40, true);
+	ck_assert_uint_eq(found.total, 0);
+	end();
+}
+END_TEST
+
+START_TEST(floor_behind_a_gap_that_the_robot_does_not_fit_through_is_none)
+{
+	for (int32_t shelf_x = 48; shelf_x < 57; shelf_x++) {
+		corner_behind_a_leaf(shelf_x, 0);
+		ck_assert_int_eq((int)found.reachable, 59 - shelf_x >= 8); /* 0.38 m */
+		end();
+	}
+}
+END_TEST
+
+START_TEST(hidden_floor_too_small_for_a_look_is_none)
+{
+	corner_behind_a_leaf(50, 7); /* 0.52 m2 */
+	ck_assert_uint_eq(found.total, 1);
+	end();
+	corner_behind_a_leaf(50, 11); /* 0.32 m2, of which the robot would cover less than 0.30 */
+	ck_assert_uint_eq(found.total, 0);
+	end();
+}
+END_TEST
+
+START_TEST(hidden_floor_is_looked_for_when_every_other_frontier_is_given_up)
+{
+	corner_behind_a_leaf(50, 0);
+	area(80, 60, 95, 60, CAIRN_ODDS_UNKNOWN); /* a gap in the upper wall */
+	find(70, 40, true);
+	ck_assert_uint_eq(found.total, 1);
+	struct cairn_msg_given_up up = {.x_m = found.items[0].x_m + 0.3, .y_m = found.items[0].y_m};
+	ck_assert_double_gt(up.y_m, 2.9);
+	cairn_frontier_given_up(finder, &up, 1);
+	find(70, 40, true);
+	ck_assert_uint_eq(found.total, 2);
+	ck_assert_double_lt(fmin(found.items[0].y_m, found.items[1].y_m), 1.2); /* the corner */
+	uint32_t id = found.items[found.items[0].y_m < 1.2 ? 0 : 1].id;
+	find(70, 40, true);
+	ck_assert_uint_eq(found.items[found.items[0].y_m < 1.2 ? 0 : 1].id, id);
+	cfg.mission.hidden_min_m2 = 0.0; /* not wanted */
+	find(70, 40, true);
+	ck_assert_uint_eq(found.total, 1);
+	cfg.mission.hidden_min_m2 = 0.30;
+	cairn_frontier_given_up(finder, NULL, 0); /* it gets another chance */
+	find(70, 40, true);
+	ck_assert_uint_eq(found.total, 1);
+	ck_assert_double_gt(found.items[0].y_m, 2.9);
+	end();
+}
+END_TEST
+
 START_TEST(small_enclosed_pockets_do_not_count_and_larger_ones_do)
 {
 	begin();
@@ -346,6 +424,9 @@ CAIRN_TEST_MAIN("map_frontier", a_closed_room_has_no_frontier,
     a_doorway_is_one_frontier_with_a_place_to_stand, openings_narrower_than_asked_for_do_not_count,
     the_kind_follows_the_width_between_walls, unknown_slits_between_far_rays_are_no_frontiers,
     a_look_into_a_narrow_gap_opens_nothing, a_wall_seen_in_dashes_is_no_frontier,
+    floor_behind_a_leaf_that_the_robot_fits_on_is_a_frontier_though_its_edge_slants,
+    floor_behind_a_gap_that_the_robot_does_not_fit_through_is_none, hidden_floor_too_small_for_a_look_is_none,
+    hidden_floor_is_looked_for_when_every_other_frontier_is_given_up,
     small_enclosed_pockets_do_not_count_and_larger_ones_do,
     what_is_seen_through_a_slot_too_narrow_for_the_robot_cannot_be_reached,
     on_a_large_map_doors_stay_doors_and_slots_stay_shut_wherever_they_lie,

@@ -53,6 +53,8 @@ START_TEST(a_long_way_is_driven_in_stretches_and_blames_nobody)
 {
 	struct rig *r = rig_exploring_furnished();
 	r->cfg.safety.decision_stretch_s = 3.0;
+	r->frontiers.items[1].goal_x_m = 1.8; /* as above: nothing on the straight line */
+	r->frontiers.items[1].goal_y_m = -0.6;
 	struct cairn_msg_decision d = to_frontier(r, 2);
 	rig_decide(r, &d);
 	ck_assert(rig_until_result(r, d.id, 60.0));
@@ -185,8 +187,76 @@ START_TEST(a_frontier_that_has_been_seen_into_ends_the_way_well_whatever_comes_a
 }
 END_TEST
 
+/* Sends it to frontier 1 whenever it wants to know. True: a way there failed. */
+static bool fails_within(struct rig *r, double seconds)
+{
+	uint32_t before = r->outcomes[CAIRN_OUTCOME_FAILED];
+	for (uint64_t end = r->steps + (uint64_t)(20.0 * seconds); r->steps < end;) {
+		rig_step(r);
+		if (r->outcomes[CAIRN_OUTCOME_FAILED] > before)
+			return true;
+		struct cairn_msg_decision d = to_frontier(r, 1);
+		if (r->out.mission.wants_decision)
+			rig_decide(r, &d);
+	}
+	return false;
+}
+
+START_TEST(a_frontier_that_the_robot_gets_no_nearer_to_is_given_up_whoever_asks_how_often)
+{
+	static const double stretches_s[] = {0.0, 3.0};
+	for (int k = 0; k < 2; k++) {
+		struct rig *r = rig_exploring_furnished();
+		r->cfg.safety.decision_stretch_s = stretches_s[k];
+		r->planner = RIG_PLANNER_TO_AND_FRO;
+		for (int i = 0; i < 2; i++) {
+			ck_assert_uint_eq(r->out.mission.given_up_count, 0);
+			ck_assert(!fails_within(r, 0.8 * r->cfg.nav.progress_s));
+			ck_assert(fails_within(r, r->cfg.nav.progress_s));
+			ck_assert_ptr_nonnull(strstr(r->last_model_result.reason, "no nearer"));
+		}
+		rig_run(r, 0.2);
+		ck_assert_uint_eq(r->out.mission.given_up_count, 1);
+		ck_assert_uint_eq(r->contacts, 0);
+		rig_free(r);
+	}
+}
+END_TEST
+
+START_TEST(coming_nearer_or_another_goal_begins_the_wait_anew)
+{
+	struct rig *r = rig_exploring_furnished();
+	r->cfg.safety.decision_stretch_s = 1.0;
+	r->cfg.nav.progress_s = 4.0;
+	r->planner = RIG_PLANNER_TO_AND_FRO;
+	ck_assert(!fails_within(r, 3.0));
+	r->planner = RIG_PLANNER_DRIVES; /* the way is more than 3 s long, and each of them brings it nearer */
+	ck_assert(!fails_within(r, 3.0));
+	r->planner = RIG_PLANNER_TO_AND_FRO;
+	ck_assert(!fails_within(r, 3.0));
+	r->frontiers.items[0].y_m += 0.6; /* the same id, and not the same place */
+	ck_assert(!fails_within(r, 3.5));
+	ck_assert(fails_within(r, 3.5));
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(a_person_that_sends_the_robot_somewhere_decides_how_long_it_tries)
+{
+	struct rig *r = rig_exploring_furnished();
+	r->planner = RIG_PLANNER_TO_AND_FRO;
+	rig_command(r, "goto", 3.0, 0.5, 0.0);
+	rig_run(r, 2.0 * r->cfg.nav.progress_s);
+	ck_assert(r->out.nav_goal.active);
+	rig_free(r);
+}
+END_TEST
+
 CAIRN_TEST_MAIN("sequencer-ways", a_frontier_is_driven_to_by_the_planner,
     a_silent_planner_fails_the_way_but_not_the_frontier, a_long_way_is_driven_in_stretches_and_blames_nobody,
     a_goal_moves_with_the_map_and_the_start_does_not, a_planner_that_dies_on_the_way_may_come_back,
     a_frontier_without_a_path_is_given_up_after_two_tries,
-    a_frontier_that_has_been_seen_into_ends_the_way_well_whatever_comes_after_it)
+    a_frontier_that_has_been_seen_into_ends_the_way_well_whatever_comes_after_it,
+    a_frontier_that_the_robot_gets_no_nearer_to_is_given_up_whoever_asks_how_often,
+    coming_nearer_or_another_goal_begins_the_wait_anew,
+    a_person_that_sends_the_robot_somewhere_decides_how_long_it_tries)
