@@ -15,7 +15,9 @@
 #define SQUARE_M 0.25  /* revisits are told by squares of this size */
 #define AGAIN_M 2.0    /* driven since it came into the square first */
 #define START_TRIES 2000
-#define START_ROOM_M 0.35
+#define START_ROOM_M 0.35   /* free all around ... */
+#define START_AHEAD_M 0.50  /* ... and ahead of the front end ... */
+#define START_BESIDE_M 0.10 /* ... with so much to both sides */
 
 static const char *const mode_names[] = {"frontier", "vlm", "hybrid", "shadow", "nearest", "greedy"};
 _Static_assert(sizeof(mode_names) / sizeof(mode_names[0]) == CAIRN_TRIAL_MODE_COUNT, "one name for each mode");
@@ -52,13 +54,23 @@ struct trial {
 
 /* ---- the start ---- */
 
+/* Can the robot drive off there? Nobody puts one down between the legs of a chair. */
+static bool fit_to_start(const struct trial *t, struct cairn_pose2 at)
+{
+	const struct cairn_config_robot *c = &t->cfg.robot;
+	struct cairn_footprint spot = {START_ROOM_M, START_ROOM_M, START_ROOM_M};
+	struct cairn_footprint ahead = {c->footprint_front_m + START_AHEAD_M, c->footprint_rear_m,
+	    c->footprint_half_width_m + START_BESIDE_M};
+	return cairn_world_touch(t->o->world, at, &spot, c->height_m) < 0 &&
+	       cairn_world_touch(t->o->world, at, &ahead, c->height_m) < 0;
+}
+
 /* Somewhere that can be reached from the world's own start. */
 static bool draw_start(struct trial *t, struct cairn_error *err)
 {
 	const struct cairn_world *w = t->o->world;
 	struct cairn_sim *sim = cairn_sim_new(&t->cfg, w, err);
 	struct cairn_rng rng;
-	struct cairn_footprint spot = {START_ROOM_M, START_ROOM_M, START_ROOM_M};
 	if (sim == NULL)
 		return false;
 	cairn_rng_seed(&rng, t->o->seed, 31);
@@ -67,8 +79,7 @@ static bool draw_start(struct trial *t, struct cairn_error *err)
 		double y = w->y_min_m + cairn_rng_uniform(&rng) * (w->y_max_m - w->y_min_m);
 		double yaw = cairn_wrap_rad(2.0 * M_PI * cairn_rng_uniform(&rng));
 		struct cairn_pose2 at = {x, y, yaw};
-		if (!cairn_truth_reachable_at(cairn_sim_truth(sim), x, y) ||
-		    cairn_world_touch(w, at, &spot, t->cfg.robot.height_m) >= 0)
+		if (!cairn_truth_reachable_at(cairn_sim_truth(sim), x, y) || !fit_to_start(t, at))
 			continue;
 		snprintf(t->cfg.sim.start, sizeof(t->cfg.sim.start), "given");
 		t->cfg.sim.start_x_m = x;

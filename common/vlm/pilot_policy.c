@@ -10,6 +10,7 @@
 #define NARROW_M 0.7    /* slits between furniture hide little */
 #define NARROW_COST 2.0
 #define NEXT_BONUS 0.4 /* what the round is best gone on with */
+#define FAILED 0.4     /* what a failure takes away: worth another try where nothing else opens */
 #define CRAWLED_M 1.0  /* a stretch that drove less than this may never get there */
 #define GAP_SHARE 0.04 /* now and then an open gap instead of a frontier */
 
@@ -264,7 +265,7 @@ static double candidate_value(const struct cairn_pilot_view *view, const struct 
 		if (!same || a->tool != CAIRN_TOOL_NAVIGATE_TO_GOAL)
 			continue;
 		if (bad(a->outcome))
-			value -= 1.0 / (1.0 + i);
+			value -= FAILED / (1.0 + i);
 		else if (a->outcome == CAIRN_OUTCOME_SUCCESS)
 			value -= 0.5 / (1.0 + i);
 		else if (a->outcome == CAIRN_OUTCOME_PARTIAL && a->distance_m < CRAWLED_M)

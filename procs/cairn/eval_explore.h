@@ -105,6 +105,10 @@ extern const uint32_t explore_contrast_count;
 struct cairn_interval explore_compare(const struct explore_plan *plan, uint32_t mode, uint32_t against,
     enum explore_half half, const struct explore_contrast *contrast);
 
+/* The same of a single house, over its seeds. */
+struct cairn_interval explore_compare_house(const struct explore_plan *plan, uint32_t mode, uint32_t against,
+    uint32_t world, const struct explore_contrast *contrast);
+
 /* A pair that is not part of a difference, and why. */
 struct explore_gap {
 	uint32_t world, seed;
@@ -126,6 +130,7 @@ enum explore_fault_kind {
 	EXPLORE_FAULT_MODE_SEEN,   /* ... on average */
 	EXPLORE_FAULT_HYBRID_SEEN, /* hybrid saw less of a house than frontier did */
 	EXPLORE_FAULT_HYBRID_TIME, /* hybrid took longer on average */
+	EXPLORE_FAULT_HYBRID_HOUSE, /* ... in one house, by many seeds */
 	EXPLORE_FAULT_BASELINE,    /* less than was seen when it was good */
 	EXPLORE_FAULT_NO_BASELINE, /* a trial that the baseline does not know */
 	EXPLORE_FAULT_NOT_DRIVEN,  /* a line of the baseline that there was no trial of */

@@ -306,6 +306,17 @@ struct cairn_interval explore_compare(const struct explore_plan *p, uint32_t mod
 	return ask(p, &(struct question){.contrast = contrast, .mode = mode, .against = against, .half = half});
 }
 
+struct cairn_interval explore_compare_house(const struct explore_plan *p, uint32_t mode, uint32_t against,
+    uint32_t world, const struct explore_contrast *contrast)
+{
+	const struct question q = {.contrast = contrast, .mode = mode, .against = against};
+	double seeds[UNITS_MAX];
+	uint32_t count = p->seeds < UNITS_MAX ? p->seeds : UNITS_MAX;
+	for (uint32_t s = 0; s < count; s++)
+		seeds[s] = answer(p, &q, world, s);
+	return cairn_interval_of_mean(seeds, count);
+}
+
 /* ---- pairs left out ---- */
 
 /* Why this one of the pair cannot be compared; false: it can. */
@@ -383,6 +394,20 @@ static void add_left_out(json_t *o, const struct explore_plan *p, uint32_t again
 	json_object_set_new(o, "left_out", list);
 }
 
+static json_t *houses_of(const struct explore_plan *p, uint32_t against)
+{
+	json_t *list = json_array();
+	for (uint32_t w = 0; w < p->world_count; w++) {
+		json_t *o = json_object();
+		json_object_set_new(o, "world", json_string(p->worlds[w].name));
+		for (uint32_t i = 0; i < explore_contrast_count; i++)
+			set_interval(o, explore_contrasts[i].name,
+			    explore_compare_house(p, 0, against, w, &explore_contrasts[i]));
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
 static json_t *contrasts_of(const struct explore_plan *p, uint32_t against)
 {
 	static const char *const halves[] = {"all", "first_half", "second_half"};
@@ -398,6 +423,7 @@ static json_t *contrasts_of(const struct explore_plan *p, uint32_t against)
 		}
 		json_object_set_new(o, halves[h], part);
 	}
+	json_object_set_new(o, "houses", houses_of(p, against));
 	return o;
 }
 

@@ -10,12 +10,13 @@
 #define HOUSE_SEEN_MIN 80.0   /* the same of a single trial */
 #define HYBRID_LESS_MAX 5.0   /* points that hybrid may see less of a house than frontier */
 #define HYBRID_LONGER_MAX 5.0 /* percent that hybrid may take longer, mean of the pairs */
+#define HYBRID_SEEDS_MIN 8    /* a house by itself is judged by so many, and by the whole interval */
 #define HYBRID_HOUSES_MIN 10  /* with fewer the mean is chance: then the whole interval has to be longer */
 
 const char *explore_fault_name(enum explore_fault_kind kind)
 {
 	static const char *const names[] = {"world", "missing", "contact", "early", "unexplained",
-	    "house_seen", "mode_seen", "hybrid_seen", "hybrid_time", "baseline", "no_baseline", "not_driven"};
+	    "house_seen", "mode_seen", "hybrid_seen", "hybrid_time", "hybrid_house", "baseline", "no_baseline", "not_driven"};
 	_Static_assert(sizeof(names) / sizeof(names[0]) == EXPLORE_FAULT_KIND_COUNT, "one name for each");
 	return names[kind];
 }
@@ -187,6 +188,12 @@ static void judge_hybrid(const struct explore_plan *p, struct explore_verdict *v
 		if (longer.count > 1 && told > HYBRID_LONGER_MAX)
 			add(v, (struct explore_fault){EXPLORE_FAULT_HYBRID_TIME, EXPLORE_ANY, (uint32_t)h,
 				   EXPLORE_ANY, longer.mean, HYBRID_LONGER_MAX});
+		for (uint32_t w = 0; w < p->world_count; w++) {
+			longer = explore_compare_house(p, (uint32_t)h, (uint32_t)f, w, &explore_contrasts[i]);
+			if (longer.count >= HYBRID_SEEDS_MIN && longer.low > HYBRID_LONGER_MAX)
+				add(v, (struct explore_fault){EXPLORE_FAULT_HYBRID_HOUSE, w, (uint32_t)h,
+					   EXPLORE_ANY, longer.mean, HYBRID_LONGER_MAX});
+		}
 	}
 }
 
@@ -259,6 +266,10 @@ void explore_fault_words(const struct explore_plan *p, const struct explore_faul
 		break;
 	case EXPLORE_FAULT_HYBRID_TIME:
 		snprintf(ret, cap, "hybrid takes %.1f %% longer than frontier on average, more than %.0f",
+		    f->value, f->limit);
+		break;
+	case EXPLORE_FAULT_HYBRID_HOUSE:
+		snprintf(ret, cap, "%s: takes %.1f %% longer than frontier, by its seeds surely more than %.0f", where,
 		    f->value, f->limit);
 		break;
 	case EXPLORE_FAULT_BASELINE:

@@ -172,6 +172,56 @@ START_TEST(hybrid_may_not_see_much_less_or_take_much_longer_than_frontier)
 }
 END_TEST
 
+static const struct explore_contrast *contrast(const char *name)
+{
+	for (uint32_t i = 0; i < explore_contrast_count; i++)
+		if (strcmp(explore_contrasts[i].name, name) == 0)
+			return &explore_contrasts[i];
+	ck_abort_msg("%s", name);
+}
+
+/* So many seeds of two houses and two ways: frontier 100 s, hybrid as given in house1 and 50 s in house0. */
+static void seeds_of_one_house(uint32_t seeds, const double *hybrid_s)
+{
+	all_well();
+	free(plan->baseline);
+	plan->baseline = NULL;
+	struct explore_outcome good = plan->results[0];
+	plan->results = realloc(plan->results, 4 * seeds * sizeof(*plan->results));
+	plan->done = realloc(plan->done, 4 * seeds * sizeof(*plan->done));
+	plan->world_count = plan->mode_count = 2;
+	plan->seeds = seeds;
+	plan->modes[1] = CAIRN_TRIAL_HYBRID;
+	for (uint32_t i = 0; i < 4 * seeds; i++) {
+		plan->results[i] = good;
+		plan->results[i].trial.mode = plan->modes[i / seeds % 2];
+		plan->results[i].trial.seconds = i < 3 * seeds ? 100.0 : hybrid_s[i - 3 * seeds];
+		plan->done[i] = true;
+	}
+	for (uint32_t i = seeds; i < 2 * seeds; i++)
+		plan->results[i].trial.seconds = 50.0; /* the other house makes up for it in the mean */
+}
+
+START_TEST(a_house_in_which_hybrid_surely_takes_longer_fails_and_chance_does_not)
+{
+	static const double longer_s[] = {108, 112, 109, 111, 107, 113, 110, 110}, /* 10 % by every seed */
+	    chance_s[] = {60, 180, 90, 130, 80, 150, 70, 120};                     /* 10 % as well: from -18 to 40 */
+	seeds_of_one_house(8, longer_s);
+	fails_for(EXPLORE_FAULT_HYBRID_HOUSE, "house1, hybrid: takes 10.0 % longer");
+	seeds_of_one_house(7, longer_s);
+	explore_judge(plan, &verdict);
+	ck_assert(verdict.passed);
+	leave();
+	seeds_of_one_house(8, chance_s);
+	explore_judge(plan, &verdict);
+	ck_assert(verdict.passed);
+	struct cairn_interval i = explore_compare_house(plan, 1, 0, 1, contrast("seconds_percent"));
+	ck_assert_uint_eq(i.count, 8);
+	ck_assert_double_eq_tol(i.mean, 10.0, 1e-9);
+	leave();
+}
+END_TEST
+
 START_TEST(less_than_the_baseline_allows_fails_in_each_house_and_way)
 {
 	all_well();
@@ -228,14 +278,6 @@ START_TEST(a_baseline_is_read_and_what_is_wrong_in_it_is_named_by_its_line)
 	ck_assert(!explore_baseline_load("/nowhere", &b, &err));
 }
 END_TEST
-
-static const struct explore_contrast *contrast(const char *name)
-{
-	for (uint32_t i = 0; i < explore_contrast_count; i++)
-		if (strcmp(explore_contrasts[i].name, name) == 0)
-			return &explore_contrasts[i];
-	ck_abort_msg("%s", name);
-}
 
 START_TEST(a_pair_that_is_left_out_of_a_difference_is_named_with_its_reason)
 {
@@ -310,6 +352,7 @@ CAIRN_TEST_MAIN("explore_judge", an_evaluation_without_fault_passes, a_contact_o
     one_house_that_was_hardly_seen_fails_whatever_the_others_make_of_the_mean,
     the_mean_of_every_way_is_judged_not_of_frontier_alone,
     hybrid_may_not_see_much_less_or_take_much_longer_than_frontier,
+    a_house_in_which_hybrid_surely_takes_longer_fails_and_chance_does_not,
     less_than_the_baseline_allows_fails_in_each_house_and_way,
     what_the_baseline_does_not_know_or_nobody_drove_fails,
     a_baseline_is_read_and_what_is_wrong_in_it_is_named_by_its_line,
