@@ -66,6 +66,11 @@ static struct cairn_twist nudge_step(struct cairn_sequencer *seq, int64_t now_ns
 	return (struct cairn_twist){t->stretch.v_mps, t->stretch.v_mps * t->stretch.curvature_1pm};
 }
 
+void seq_react(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	seq->t_react_ns = now_ns + (int64_t)(REACT_S * 1e9);
+}
+
 /* The planner is silent: stands and waits within the bound of a decision. */
 static void wait_for_planner(struct cairn_sequencer *seq, int64_t now_ns, const char *why)
 {
@@ -75,7 +80,7 @@ static void wait_for_planner(struct cairn_sequencer *seq, int64_t now_ns, const 
 	t->nav.bad_s += seq->step_s;
 	if (t->nav.bad_s > SEQ_HOLD_MAX_S && !own) {
 		t->blameless = true;
-		seq->t_react_ns = now_ns + (int64_t)(REACT_S * 1e9);
+		seq_react(seq, now_ns);
 		seq_task_end(seq, CAIRN_OUTCOME_FAILED, now_ns, "%s", why);
 	}
 }

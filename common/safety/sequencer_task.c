@@ -191,12 +191,24 @@ bool seq_begin_reaction(struct cairn_sequencer *seq, int64_t now_ns)
 
 /* ---- end ---- */
 
+/* The planner knew no way off from where the robot stood when it was sent there, and neither did it get off by nudges:
+ * that says nothing about the goal. */
+static bool boxed_in(const struct seq_task *t, enum cairn_outcome outcome)
+{
+	return outcome == CAIRN_OUTCOME_FAILED && t->nav.bad_state == CAIRN_NAV_STATE_START_BLOCKED &&
+	       t->distance_m < SEQ_MOVED_M;
+}
+
 /* What the end says about the frontier that was the goal. */
 static void judge_frontier(struct cairn_sequencer *seq, const struct seq_task *t, enum cairn_outcome outcome,
     const char *reason, int64_t now_ns)
 {
 	if (t->kind != SEQ_NAV || !t->nav.frontier || t->blameless)
 		return;
+	if (boxed_in(t, outcome)) {
+		seq_react(seq, now_ns);
+		return;
+	}
 	double x = t->nav.frontier_x_m, y = t->nav.frontier_y_m, floor_m2 = seq->frontiers.free_m2;
 	if (outcome == CAIRN_OUTCOME_FAILED || outcome == CAIRN_OUTCOME_BLOCKED ||
 	    outcome == CAIRN_OUTCOME_PARTIAL)

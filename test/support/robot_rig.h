@@ -28,6 +28,7 @@ enum rig_planner {
 	RIG_PLANNER_SILENT,
 	RIG_PLANNER_NO_PATH,
 	RIG_PLANNER_STUCK,
+	RIG_PLANNER_BOXED_IN, /* start_blocked */
 	RIG_PLANNER_TO_AND_FRO /* two seconds each */
 };
 
@@ -232,6 +233,8 @@ static inline void rig_planner(struct rig *r)
 			status.state = CAIRN_NAV_STATE_NO_PATH;
 		else if (r->planner == RIG_PLANNER_STUCK)
 			status.state = CAIRN_NAV_STATE_STUCK;
+		else if (r->planner == RIG_PLANNER_BOXED_IN)
+			status.state = CAIRN_NAV_STATE_START_BLOCKED;
 		else
 			status.state =
 			    d <= g->tolerance_m ? CAIRN_NAV_STATE_REACHED : CAIRN_NAV_STATE_FOLLOWING;

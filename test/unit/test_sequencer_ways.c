@@ -10,6 +10,21 @@ static struct cairn_msg_decision to_frontier(struct rig *r, uint32_t id)
 	return d;
 }
 
+/* Sends it to frontier 1 whenever it wants to know. True: a way there failed. */
+static bool fails_within(struct rig *r, double seconds)
+{
+	uint32_t before = r->outcomes[CAIRN_OUTCOME_FAILED];
+	for (uint64_t end = r->steps + (uint64_t)(20.0 * seconds); r->steps < end;) {
+		rig_step(r);
+		if (r->outcomes[CAIRN_OUTCOME_FAILED] > before)
+			return true;
+		struct cairn_msg_decision d = to_frontier(r, 1);
+		if (r->out.mission.wants_decision)
+			rig_decide(r, &d);
+	}
+	return false;
+}
+
 START_TEST(a_frontier_is_driven_to_by_the_planner)
 {
 	struct rig *r = rig_exploring_furnished();
@@ -172,6 +187,35 @@ START_TEST(a_frontier_without_a_path_is_given_up_after_two_tries)
 }
 END_TEST
 
+START_TEST(a_robot_that_is_boxed_in_gives_no_frontier_up_and_goes_on_when_it_is_free)
+{
+	struct rig *r = rig_exploring();
+	int walls = r->segment_count;
+	r->cfg.safety.decision_stretch_s = 0.0;
+	rig_box(r, -0.22, -0.17, 0.36, 0.17); /* somebody has put a chair over it */
+	r->planner = RIG_PLANNER_BOXED_IN;
+	for (int i = 0; i < 4; i++) {
+		struct cairn_msg_decision d = to_frontier(r, 1);
+		rig_decide(r, &d);
+		ck_assert(rig_until_result(r, d.id, 30.0));
+		ck_assert_int_eq(r->last_model_result.outcome, CAIRN_OUTCOME_FAILED);
+		ck_assert_ptr_nonnull(strstr(r->last_model_result.reason, "start_blocked"));
+		rig_run(r, 20.0); /* what it does to free itself */
+	}
+	ck_assert_uint_eq(r->out.mission.given_up_count, 0);
+	ck_assert_int_eq((int)r->out.mission.state, CAIRN_MISSION_STATE_EXPLORING);
+	ck_assert_uint_eq(r->contacts, 0);
+	r->segment_count = walls;
+	r->planner = RIG_PLANNER_DRIVES;
+	rig_run(r, 1.0); /* what it had begun by itself ends */
+	struct cairn_msg_decision d = to_frontier(r, 1);
+	rig_decide(r, &d);
+	ck_assert(rig_until_result(r, d.id, 60.0));
+	ck_assert_int_eq(r->last_model_result.outcome, CAIRN_OUTCOME_SUCCESS);
+	rig_free(r);
+}
+END_TEST
+
 START_TEST(a_frontier_that_has_been_seen_into_ends_the_way_well_whatever_comes_after_it)
 {
 	struct rig *r = rig_exploring_furnished();
@@ -186,21 +230,6 @@ START_TEST(a_frontier_that_has_been_seen_into_ends_the_way_well_whatever_comes_a
 	rig_free(r);
 }
 END_TEST
-
-/* Sends it to frontier 1 whenever it wants to know. True: a way there failed. */
-static bool fails_within(struct rig *r, double seconds)
-{
-	uint32_t before = r->outcomes[CAIRN_OUTCOME_FAILED];
-	for (uint64_t end = r->steps + (uint64_t)(20.0 * seconds); r->steps < end;) {
-		rig_step(r);
-		if (r->outcomes[CAIRN_OUTCOME_FAILED] > before)
-			return true;
-		struct cairn_msg_decision d = to_frontier(r, 1);
-		if (r->out.mission.wants_decision)
-			rig_decide(r, &d);
-	}
-	return false;
-}
 
 START_TEST(a_frontier_that_the_robot_gets_no_nearer_to_is_given_up_whoever_asks_how_often)
 {
@@ -256,6 +285,7 @@ CAIRN_TEST_MAIN("sequencer-ways", a_frontier_is_driven_to_by_the_planner,
     a_silent_planner_fails_the_way_but_not_the_frontier, a_long_way_is_driven_in_stretches_and_blames_nobody,
     a_goal_moves_with_the_map_and_the_start_does_not, a_planner_that_dies_on_the_way_may_come_back,
     a_frontier_without_a_path_is_given_up_after_two_tries,
+    a_robot_that_is_boxed_in_gives_no_frontier_up_and_goes_on_when_it_is_free,
     a_frontier_that_has_been_seen_into_ends_the_way_well_whatever_comes_after_it,
     a_frontier_that_the_robot_gets_no_nearer_to_is_given_up_whoever_asks_how_often,
     coming_nearer_or_another_goal_begins_the_wait_anew,
