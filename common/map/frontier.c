@@ -6,6 +6,7 @@
 #define HOME_BESIDE_M 0.10 /* so far off the start counts as there */
 #define SAME_M 0.5         /* a frontier that moved less is the same one */
 #define FORGET_UPDATES 20  /* gone for so long, its id is not given again */
+#define FORGET_BLIND_UPDATES 1200 /* the same of one that shows nothing: it would be gone to again */
 #define STARE_UPDATES 8    /* stood before it for so long in vain: it shows nothing */
 #define STARE_M 1.5
 #define STAND_M 0.35
@@ -44,6 +45,10 @@ static void free_arrays(struct cairn_frontier_finder *f)
 	free(f->sorted);
 	free(f->hidden);
 	free(f->parent);
+	f->odds = NULL;
+	f->unknown = f->floor = f->scratch = f->part = f->mask = f->edge = f->flood = NULL;
+	f->flooded = f->label = f->queue = f->parent = NULL;
+	f->cells = f->sorted = f->hidden = NULL;
 	f->capacity = 0;
 }
 
@@ -286,14 +291,18 @@ static void stare(const struct cairn_frontier_finder *f, struct cairn_frontier_f
 static void forget_old(struct cairn_frontier_memory *memory)
 {
 	uint32_t kept = 0;
-	for (uint32_t i = 0; i < memory->count; i++)
-		if (memory->update - memory->items[i].seen <= FORGET_UPDATES)
-			memory->items[kept++] = memory->items[i];
+	for (uint32_t i = 0; i < memory->count; i++) {
+		const struct cairn_frontier_known *known = &memory->items[i];
+		if (memory->update - known->seen <=
+		    (known->stared >= STARE_UPDATES ? FORGET_BLIND_UPDATES : FORGET_UPDATES))
+			memory->items[kept++] = *known;
+	}
 	memory->count = kept;
 }
 
-void cairn_frontier_remember(struct cairn_frontier_finder *f, struct cairn_frontier_memory *memory,
-    struct cairn_pose2 pose, bool looking)
+/* Gives those that were there before their ids and marks the blind ones. */
+static void remember(struct cairn_frontier_finder *f, struct cairn_frontier_memory *memory, struct cairn_pose2 pose,
+    bool looking)
 {
 	struct pair pairs[1024];
 	size_t pair_count = 0;
@@ -317,6 +326,11 @@ void cairn_frontier_remember(struct cairn_frontier_finder *f, struct cairn_front
 		*known = (struct cairn_frontier_known){known->id, {found->msg.x_m, found->msg.y_m},
 		    found->msg.cells, memory->update, known->stared};
 	}
+}
+
+/* Numbers those that are new. */
+static void number(struct cairn_frontier_finder *f, struct cairn_frontier_memory *memory)
+{
 	for (uint32_t i = 0; i < f->found_count; i++) {
 		struct cairn_msg_frontier *m = &f->found[i].msg;
 		if (m->id != 0)
@@ -351,10 +365,32 @@ static bool any_left(const struct cairn_frontier_finder *f)
 {
 	for (uint32_t i = 0; i < f->found_count; i++) {
 		const struct cairn_frontier_found *found = &f->found[i];
-		if (!found->blind && found->msg.distance_m >= 0.0 && !cairn_frontier_is_given_up(f->given_up, f->given_up_count, &found->msg))
+		if (!found->blind && found->msg.distance_m >= 0.0 &&
+		    !cairn_frontier_is_given_up(f->given_up, f->given_up_count, &found->msg))
 			return true;
 	}
 	return false;
+}
+
+/* Adds hidden floor: all of it when nothing else is left, and beside others only what was listed before, so that the
+ * robot's goal does not vanish because something else comes in sight on the way. */
+static void add_hidden(struct cairn_frontier_finder *f, struct cairn_frontier_memory *memory, struct cairn_pose2 pose,
+    bool looking, const struct cairn_config_mission *cfg)
+{
+	const bool left = any_left(f);
+	const uint32_t openings = f->found_count;
+	if (left && !f->hidden_listed)
+		return;
+	cairn_frontier_hidden(f, pose, cfg);
+	remember(f, memory, pose, looking);
+	uint32_t kept = openings;
+	for (uint32_t i = openings; i < f->found_count; i++)
+		if (!left || f->found[i].msg.id != 0)
+			f->found[kept++] = f->found[i];
+	f->found_total -= f->found_count - kept;
+	f->found_count = kept;
+	f->hidden_listed = kept > openings;
+	number(f, memory);
 }
 
 /* Reachable ones first, nearest first; then the others, oldest first. */
@@ -463,11 +499,9 @@ bool cairn_frontier_find(struct cairn_frontier_finder *f, struct cairn_frontier_
 	cairn_frontier_describe(f, pose, cfg->mission.frontier_min_width_m);
 	memory->update++;
 	forget_old(memory);
-	cairn_frontier_remember(f, memory, pose, looking);
-	if (!any_left(f)) {
-		cairn_frontier_hidden(f, pose, &cfg->mission);
-		cairn_frontier_remember(f, memory, pose, looking);
-	}
+	remember(f, memory, pose, looking);
+	number(f, memory);
+	add_hidden(f, memory, pose, looking, &cfg->mission);
 	report(f, grid, ret);
 	ret->home_m = way_home_m(f);
 	return true;

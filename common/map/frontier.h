@@ -17,8 +17,8 @@
  *
  * When none is left that can be reached and was not given up, what 2 leaves out is looked through once more: the
  * edge of unknown floor of mission.hidden_min_m2 or more that the robot's circle, as far as is known, could get
- * onto and cover (frontier_hidden.c). So no exploration ends beside reachable floor of that size because the wedge of known
- * floor before it, behind an open leaf, is narrow.
+ * onto and cover (frontier_hidden.c). Such is the known floor before a corner behind an open leaf: it runs out into a wedge. Once
+ * found they stay listed beside others that turn up.
  *
  * Cells belong to one frontier when they are within 0.5 m of each other over free floor (so never through a
  * wall); long ones are cut. Reachability and distance come from a wavefront over free cells with the robot's
@@ -56,8 +56,8 @@ struct cairn_frontier_finder; /* scratch, grows with the map */
 struct cairn_frontier_finder *cairn_frontier_finder_new(void);
 void cairn_frontier_finder_destroy(struct cairn_frontier_finder **finder_p);
 
-/* What the mission has given up, all of it: the next finds look for hidden floor when nothing else is left. At most
- * CAIRN_FRONTIERS_MAX are kept, those of the end. */
+/* What the mission has given up, as far as its message lists it: the next finds look for hidden floor when nothing else
+ * is left. At most CAIRN_FRONTIERS_MAX are kept, those of the end. */
 void cairn_frontier_given_up(
     struct cairn_frontier_finder *finder, const struct cairn_msg_given_up *items, uint32_t count);
 

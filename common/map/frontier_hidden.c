@@ -4,9 +4,9 @@
  * an open leaf, say, the known floor in front of a slanting edge runs out into a wedge, and all but its blunt
  * end counts as a strip too narrow to enter. So before an exploration ends the question is asked the other way
  * round: where could the robot's circle stand, by all that is known, if what is unknown were floor, and what
- * unknown floor would it cover there? A piece of mission.hidden_min_m2 or more whose edge belongs to no opening
- * is one, whatever that edge is like. The circle is a cell larger than elsewhere: most of what would just fit
- * proves to be furniture seen from one side. */
+ * unknown floor would it cover there? A piece of mission.hidden_min_m2 or more whose edge is as wide as any
+ * opening has to be and is not beside one is one, narrow strip or not. The circle is up to a cell larger than
+ * elsewhere: most of what would just fit proves to be furniture seen from one side. */
 #include "common/map/frontier_parts.h"
 
 #include <stdlib.h>

@@ -51,6 +51,7 @@ struct cairn_frontier_finder {
 	uint32_t found_count, found_total;
 	struct cairn_msg_given_up given_up[CAIRN_FRONTIERS_MAX];
 	uint32_t given_up_count;
+	bool hidden_listed; /* at the last update */
 	int stand_clear2; /* squared cells that a place to stand should be clear, if there is one */
 };
 
@@ -80,9 +81,5 @@ void cairn_frontier_describe(
 /* Adds floor that the robot fits on by all that is known and that no opening found so far leads to. */
 void cairn_frontier_hidden(
     struct cairn_frontier_finder *finder, struct cairn_pose2 pose, const struct cairn_config_mission *cfg);
-
-/* Gives openings that have none their ids, and marks the blind ones. */
-void cairn_frontier_remember(struct cairn_frontier_finder *finder, struct cairn_frontier_memory *memory,
-    struct cairn_pose2 pose, bool looking);
 
 #endif

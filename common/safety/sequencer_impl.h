@@ -79,10 +79,18 @@ struct seq_cause {
 
 /* Whether a way gets anywhere, over all tasks that lead to the same place. */
 struct seq_progress {
+	bool known; /* of some way since the exploration began */
 	double goal_x_m, goal_y_m;
 	double x_m, y_m; /* where the robot was when it last got somewhere */
 	double left_m;   /* the least that was left of the path */
 	double since_s;  /* of driving */
+};
+
+/* Where and since when the planner has known no way off. */
+struct seq_boxed {
+	bool known;
+	double x_m, y_m;
+	int64_t t_ns;
 };
 
 /* What is being executed. */
@@ -98,6 +106,7 @@ struct seq_task {
 	double ahead_s;
 	double active_s, held_s, blocked_s, reduced_s, stall_s, stall_from_m, limit_s;
 	double distance_m, turned_rad;
+	double from_x_m, from_y_m; /* where the robot was when it began */
 	bool overridden;
 	char cause[96]; /* newest reason for being slower than asked */
 	struct seq_cause by;
@@ -175,6 +184,7 @@ struct cairn_sequencer {
 
 	struct seq_task task;
 	struct seq_progress progress;
+	struct seq_boxed boxed;
 	struct seq_memory memory[SEQ_MEMORY_MAX];
 	uint32_t memory_count;
 	struct cairn_msg_result results[SEQ_RESULTS_MAX];

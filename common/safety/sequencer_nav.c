@@ -218,9 +218,9 @@ static bool gets_somewhere(struct cairn_sequencer *seq, int64_t now_ns)
 	double y_m = t->nav.frontier ? t->nav.frontier_y_m : t->nav.y_m;
 	if (t->d.source != CAIRN_SOURCE_MODEL && t->d.source != CAIRN_SOURCE_LOCAL)
 		return true;
-	if (hypot(x_m - p->goal_x_m, y_m - p->goal_y_m) > VANISHED_M || left < p->left_m - NEARER_M ||
+	if (!p->known || hypot(x_m - p->goal_x_m, y_m - p->goal_y_m) > VANISHED_M || left < p->left_m - NEARER_M ||
 	    hypot(seq->pose.x_m - p->x_m, seq->pose.y_m - p->y_m) > cfg->progress_m)
-		*p = (struct seq_progress){x_m, y_m, seq->pose.x_m, seq->pose.y_m, left, 0.0};
+		*p = (struct seq_progress){true, x_m, y_m, seq->pose.x_m, seq->pose.y_m, left, 0.0};
 	if (isfinite(left) || t->nav.nudging) /* a planner that is silent or thinks has not tried */
 		p->since_s += seq->step_s;
 	if (p->since_s <= cfg->progress_s)

@@ -7,6 +7,8 @@
 #include "common/safety/react.h"
 
 #define REACTION_M 0.5 /* driven by one look at the scan */
+#define BOXED_M 0.10   /* a robot that has not come farther is where it was */
+#define BOXED_S 120.0  /* so long it waits for somebody to free it */
 
 void seq_result_push(struct cairn_sequencer *seq, const struct cairn_msg_result *result)
 {
@@ -98,6 +100,8 @@ void seq_task_start(struct cairn_sequencer *seq, const struct seq_task *task, in
 {
 	seq->task = *task;
 	seq->task.t_start_ns = now_ns;
+	seq->task.from_x_m = seq->pose.x_m;
+	seq->task.from_y_m = seq->pose.y_m;
 	seq->task.pace = CAIRN_PACE_FAST;
 	seq->coast_mps = 0.0;
 	if (seq->task.kind == SEQ_NAV) {
@@ -191,12 +195,18 @@ bool seq_begin_reaction(struct cairn_sequencer *seq, int64_t now_ns)
 
 /* ---- end ---- */
 
-/* The planner knew no way off from where the robot stood when it was sent there, and neither did it get off by nudges:
- * that says nothing about the goal. */
-static bool boxed_in(const struct seq_task *t, enum cairn_outcome outcome)
+/* The planner knows no way off, and nudges have not got the robot off either: that says nothing about the goal. For as
+ * long as somebody may come and free it; then what it cannot go to is given up, or the exploration would never end. */
+static bool boxed_in(struct cairn_sequencer *seq, const struct seq_task *t, enum cairn_outcome outcome, int64_t now_ns)
 {
-	return outcome == CAIRN_OUTCOME_FAILED && t->nav.bad_state == CAIRN_NAV_STATE_START_BLOCKED &&
-	       t->distance_m < SEQ_MOVED_M;
+	const struct cairn_msg_nav_status *s = &seq->nav_status;
+	struct seq_boxed *b = &seq->boxed;
+	if (outcome != CAIRN_OUTCOME_FAILED || s->goal_id != t->nav.goal_id || s->state != CAIRN_NAV_STATE_START_BLOCKED)
+		return false;
+	if (!b->known || hypot(seq->pose.x_m - b->x_m, seq->pose.y_m - b->y_m) > BOXED_M)
+		*b = (struct seq_boxed){true, seq->pose.x_m, seq->pose.y_m, now_ns};
+	return hypot(seq->pose.x_m - t->from_x_m, seq->pose.y_m - t->from_y_m) <= BOXED_M &&
+	       seq_seconds(b->t_ns, now_ns) <= BOXED_S;
 }
 
 /* What the end says about the frontier that was the goal. */
@@ -205,7 +215,7 @@ static void judge_frontier(struct cairn_sequencer *seq, const struct seq_task *t
 {
 	if (t->kind != SEQ_NAV || !t->nav.frontier || t->blameless)
 		return;
-	if (boxed_in(t, outcome)) {
+	if (boxed_in(seq, t, outcome, now_ns)) {
 		seq_react(seq, now_ns);
 		return;
 	}

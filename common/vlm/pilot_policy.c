@@ -296,7 +296,7 @@ static void hybrid(
 	    .candidate_id = best->id,
 	    .has_candidate_id = true};
 	snprintf(ret->text, sizeof(ret->text),
-	    "C%u (%s, %.1f m along the path) has a score of %.2f, the best of those that have not failed.",
+	    "C%u (%s, %.1f m along the path) has a score of %.2f, the best by that and by what became of it.",
 	    best->id, kind, best->path_m, best->score);
 	if (view->room_count == 0)
 		report_room(ret, "start room", "where the exploration began");

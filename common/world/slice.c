@@ -347,6 +347,11 @@ static void cast_some(
 	struct fan f;
 	take_rays(&f, count, rays, max_m);
 	if (!lay_out(&f, count, rays)) {
+		if (count <= 1) { /* a ray that leads nowhere: its direction is 0, or no number */
+			for (size_t i = 0; i < count; i++)
+				ret_range_m[i] = max_m;
+			return;
+		}
 		size_t half = count / 2;
 		struct cairn_slice_rays rest = {
 		    rays.x_m + half, rays.y_m + half, rays.dx + half, rays.dy + half};

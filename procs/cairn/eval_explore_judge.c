@@ -184,7 +184,7 @@ static void judge_hybrid(const struct explore_plan *p, struct explore_verdict *v
 			continue;
 		struct cairn_interval longer =
 		    explore_compare(p, (uint32_t)h, (uint32_t)f, EXPLORE_ALL, &explore_contrasts[i]);
-		double told = longer.count >= HYBRID_HOUSES_MIN ? longer.mean : longer.low;
+		double told = p->world_count >= HYBRID_HOUSES_MIN && longer.count >= HYBRID_HOUSES_MIN ? longer.mean : longer.low;
 		if (longer.count > 1 && told > HYBRID_LONGER_MAX)
 			add(v, (struct explore_fault){EXPLORE_FAULT_HYBRID_TIME, EXPLORE_ANY, (uint32_t)h,
 				   EXPLORE_ANY, longer.mean, HYBRID_LONGER_MAX});

@@ -216,6 +216,39 @@ START_TEST(a_robot_that_is_boxed_in_gives_no_frontier_up_and_goes_on_when_it_is_
 }
 END_TEST
 
+START_TEST(a_robot_that_nobody_frees_gives_up_after_two_minutes_and_says_why)
+{
+	struct rig *r = rig_exploring();
+	r->cfg.safety.silent_local_s = 3000.0;
+	rig_box(r, -0.22, -0.17, 0.36, 0.17);
+	r->planner = RIG_PLANNER_BOXED_IN;
+	rig_run(r, 100.0);
+	ck_assert_uint_eq(r->out.mission.given_up_count, 0);
+	rig_run(r, 200.0);
+	ck_assert_uint_eq(r->out.mission.given_up_count, 2);
+	ck_assert_ptr_nonnull(strstr(r->out.mission.given_up[0].reason, "start_blocked"));
+	ck_assert_int_ne((int)r->out.mission.state, CAIRN_MISSION_STATE_EXPLORING);
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(the_first_way_may_lead_to_where_the_robot_started)
+{
+	struct rig *r = rig_exploring();
+	r->cfg.safety.decision_stretch_s = 0.0;
+	r->cfg.nav.progress_s = 1.0;
+	r->noise = false;
+	r->pose = (struct cairn_pose2){1.8, 0.0, M_PI}; /* carried there, and the process began anew */
+	struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_NAVIGATE_TO_GOAL);
+	d.goal_kind = CAIRN_GOAL_KIND_COORDINATES;
+	rig_run(r, 0.5);
+	rig_decide(r, &d);
+	ck_assert(rig_until_result(r, d.id, 60.0));
+	ck_assert_int_eq(r->last_model_result.outcome, CAIRN_OUTCOME_SUCCESS);
+	rig_free(r);
+}
+END_TEST
+
 START_TEST(a_frontier_that_has_been_seen_into_ends_the_way_well_whatever_comes_after_it)
 {
 	struct rig *r = rig_exploring_furnished();
@@ -275,8 +308,12 @@ START_TEST(a_person_that_sends_the_robot_somewhere_decides_how_long_it_tries)
 	struct rig *r = rig_exploring_furnished();
 	r->planner = RIG_PLANNER_TO_AND_FRO;
 	rig_command(r, "goto", 3.0, 0.5, 0.0);
+	rig_run(r, 1.0);
+	ck_assert(r->out.nav_goal.active);
+	uint64_t id = r->out.nav_goal.id;
 	rig_run(r, 2.0 * r->cfg.nav.progress_s);
 	ck_assert(r->out.nav_goal.active);
+	ck_assert_uint_eq(r->out.nav_goal.id, id); /* the first attempt still */
 	rig_free(r);
 }
 END_TEST
@@ -286,6 +323,8 @@ CAIRN_TEST_MAIN("sequencer-ways", a_frontier_is_driven_to_by_the_planner,
     a_goal_moves_with_the_map_and_the_start_does_not, a_planner_that_dies_on_the_way_may_come_back,
     a_frontier_without_a_path_is_given_up_after_two_tries,
     a_robot_that_is_boxed_in_gives_no_frontier_up_and_goes_on_when_it_is_free,
+    a_robot_that_nobody_frees_gives_up_after_two_minutes_and_says_why,
+    the_first_way_may_lead_to_where_the_robot_started,
     a_frontier_that_has_been_seen_into_ends_the_way_well_whatever_comes_after_it,
     a_frontier_that_the_robot_gets_no_nearer_to_is_given_up_whoever_asks_how_often,
     coming_nearer_or_another_goal_begins_the_wait_anew,
