@@ -76,7 +76,7 @@ void cairn_arena_choices_at(struct cairn_arena_choices *choices, struct cairn_ve
 struct cairn_arena_result {
 	uint32_t mode, seed;
 	uint32_t cycles, contacts, decisions, refused, dithers, idle_longest;
-	uint32_t gone; /* of those refused: the place had gone from the list while the answer was on its way */
+	uint32_t gone; /* of those refused: the place had gone from the list, or the exploration ended, while the answer was on its way */
 	uint32_t stuck, stuck_left; /* times stuck; those that did not end with way driven */
 	bool reached;               /* the goal, by the truth */
 	bool given_up;              /* the goal was reported unreachable */

@@ -79,7 +79,7 @@ const struct cairn_arena_rule cairn_arena_rules[CAIRN_ARENA_CRITERIA] = {
 	"driven",
 	"<=", 1.0, ""},
     [CAIRN_ARENA_COHERENCE] = {"decision coherence",
-	"decisions that were refused (but for a place that went from the list while the answer was on its way), or "
+	"decisions that were refused (but where the place went from the list or the exploration ended while the answer was on its way), or "
 	"took up again a goal that had been left for another one that was not reached",
 	"<=", 1.0, ""},
 };

@@ -114,14 +114,15 @@ static void count_cycles(struct watch *w, const struct cairn_run *run)
 	w->r->stuck += !stuck && w->cycles.idle >= CAIRN_ARENA_STUCK;
 }
 
-/* The map went on while the model thought: nobody's fault. */
+/* The map, or the mission, went on while the model thought: nobody's fault. */
 static void count_gone(void *ctx, const struct cairn_run *run, const struct cairn_msg_result *result)
 {
 	struct watch *w = ctx;
 	(void)run;
 	bool place = strncmp(result->reason, "there is no candidate ", 22) == 0 ||
 		     strncmp(result->reason, "there is no frontier ", 21) == 0;
-	w->r->gone += result->decision_id != 0 && result->outcome == CAIRN_OUTCOME_REFUSED && place;
+	bool ended = strncmp(result->reason, "the robot is not exploring: ", 28) == 0;
+	w->r->gone += result->decision_id != 0 && result->outcome == CAIRN_OUTCOME_REFUSED && (place || ended);
 }
 
 static void watch_choices(struct watch *w, const struct cairn_run *run)
