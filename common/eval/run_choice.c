@@ -42,7 +42,6 @@ void run_choice_step(struct cairn_run *r)
 	cairn_planner_path(r->planner, &r->path);
 	cairn_choice_watch_path(&r->watch, &r->path);
 	cairn_choice_watch_goal(&r->watch, &r->out.nav_goal, r->now_ns);
-	cairn_choice_watch_mission(&r->watch, &r->out.mission);
 	cairn_choice_watch_fill(&r->watch, r->now_ns, &in);
 	if (r->o.goal != NULL && in.goal == NULL)
 		in.path_count = 0;

@@ -13,6 +13,7 @@
 #define HOME_RETRY_S 2.0  /* between two ways home */
 #define HOME_NEARER_M 1.0 /* so much nearer, and the attempts count anew */
 #define TIER_GRACE_S 1.0  /* shorter silences are not worth a word */
+#define ENDING_S 3.0      /* with nothing left to explore the end is awaited for so long before the model is asked */
 
 double seq_home_m(const struct cairn_sequencer *seq)
 {
@@ -77,6 +78,13 @@ enum cairn_tier seq_tier(const struct cairn_sequencer *seq, int64_t now_ns)
 	return cairn_sequencer_tier(seq->cfg, seq_silent_s(seq, now_ns));
 }
 
+/* Nothing is left to explore: either the exploration ends in a moment, or the map has more by then. Whatever a model
+ * said now would be paid for and driven for nothing. */
+static bool about_to_end(const struct cairn_sequencer *seq, int64_t now_ns)
+{
+	return seq->t_nothing_ns != 0 && seq_seconds(seq->t_nothing_ns, now_ns) <= ENDING_S;
+}
+
 void seq_mission_update_wanted(struct cairn_sequencer *seq, int64_t now_ns)
 {
 	const struct seq_task *t = &seq->task;
@@ -87,7 +95,8 @@ void seq_mission_update_wanted(struct cairn_sequencer *seq, int64_t now_ns)
 	/* Nobody pays for the word of a model that moves nothing or cannot be asked; its silence counts from when it can
 	 * be again. */
 	bool in_vain = seq->without.wish == CAIRN_WITHOUT_STAND || seq->without.wish == CAIRN_WITHOUT_LOCAL;
-	bool wanted = seq_model_may_speak(seq) && own && !busy && !in_vain && !seq->sense.estop;
+	bool wanted = seq_model_may_speak(seq) && own && !busy && !in_vain && !seq->sense.estop &&
+		      !about_to_end(seq, now_ns);
 	if (!wanted || !seq->wanted || ahead) /* nobody waits for it while the robot drives */
 		seq->t_wanted_ns = now_ns;
 	seq->wanted = wanted;

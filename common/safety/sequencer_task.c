@@ -279,6 +279,8 @@ void seq_task_end(
 	vsnprintf(r.reason, sizeof(r.reason), fmt, ap);
 	va_end(ap);
 	seq_text_executed(&t, r.executed, sizeof(r.executed));
+	if (seq->boxed.known && hypot(seq->pose.x_m - seq->boxed.x_m, seq->pose.y_m - seq->boxed.y_m) > BOXED_M)
+		seq->boxed.known = false; /* it has got off: what may shut it in there again is a new matter */
 	judge_frontier(seq, &t, outcome, r.reason, now_ns);
 	judge_progress(seq, &t, outcome);
 	if (outcome == CAIRN_OUTCOME_BLOCKED && !t.blameless && !t.nav.onward)

@@ -213,6 +213,30 @@ START_TEST(a_short_gap_without_frontiers_does_not_end_it)
 }
 END_TEST
 
+START_TEST(with_nothing_left_no_model_is_paid_for_what_will_not_be_driven)
+{
+	struct rig *r = rig_exploring();
+	uint32_t count = r->frontiers.items_count;
+	r->cfg.mission.settle_s = 10.0;
+	ck_assert(r->out.mission.wants_decision);
+	r->frontiers.items_count = 0;
+	for (int i = 0; i < 20 && r->out.mission.wants_decision; i++) /* until the next list */
+		rig_step(r);
+	rig_run(r, 1.0);
+	ck_assert(!r->out.mission.wants_decision);
+	r->frontiers.items_count = count; /* there is something after all */
+	rig_run(r, 1.0);
+	ck_assert(r->out.mission.wants_decision);
+	r->frontiers.items_count = 0;
+	rig_run(r, 2.0);
+	ck_assert(!r->out.mission.wants_decision);
+	rig_run(r, 2.5); /* where the end is not near the model may know of something */
+	ck_assert(r->out.mission.wants_decision);
+	ck_assert_int_eq(r->out.mission.state, CAIRN_MISSION_STATE_EXPLORING);
+	rig_free(r);
+}
+END_TEST
+
 START_TEST(without_return_home_it_ends_where_it_is)
 {
 	struct rig *r = rig_exploring();
@@ -448,6 +472,7 @@ CAIRN_TEST_MAIN("sequencer_mission", tiers_follow_the_clock, it_starts_by_itself
     a_model_that_answers_takes_over_from_local_exploration_at_once,
     without_a_planner_it_explores_by_the_scan_alone, answers_that_are_nonsense_or_too_late_count_as_silence,
     the_time_that_a_decision_takes_is_not_silence, an_explored_house_ends_at_home,
+    with_nothing_left_no_model_is_paid_for_what_will_not_be_driven,
     a_short_gap_without_frontiers_does_not_end_it, without_return_home_it_ends_where_it_is,
     frontiers_tried_in_vain_end_it_too_after_one_more_chance, the_time_allowed_includes_the_way_home,
     a_way_home_that_the_map_knows_counts_by_its_length,

@@ -232,6 +232,28 @@ START_TEST(a_robot_that_nobody_frees_gives_up_after_two_minutes_and_says_why)
 }
 END_TEST
 
+START_TEST(a_robot_that_is_boxed_in_where_it_has_been_before_has_its_two_minutes_anew)
+{
+	struct rig *r = rig_exploring();
+	r->cfg.safety.silent_local_s = 3000.0;
+	const struct cairn_pose2 shut_in = r->pose;
+	const int walls = r->segment_count;
+	for (int i = 0; i < 2; i++) {
+		r->pose = shut_in;
+		rig_box(r, -0.22, -0.17, 0.36, 0.17);
+		r->planner = RIG_PLANNER_BOXED_IN;
+		rig_run(r, 90.0);
+		ck_assert_uint_eq(r->out.mission.given_up_count, 0);
+		r->segment_count = walls;
+		r->planner = RIG_PLANNER_DRIVES;
+		rig_run(r, 15.0); /* it drives off */
+		ck_assert_double_gt(hypot(r->pose.x_m - shut_in.x_m, r->pose.y_m - shut_in.y_m), 0.2);
+	}
+	ck_assert_int_eq((int)r->out.mission.state, CAIRN_MISSION_STATE_EXPLORING);
+	rig_free(r);
+}
+END_TEST
+
 START_TEST(the_first_way_may_lead_to_where_the_robot_started)
 {
 	struct rig *r = rig_exploring();
@@ -323,6 +345,7 @@ CAIRN_TEST_MAIN("sequencer-ways", a_frontier_is_driven_to_by_the_planner,
     a_goal_moves_with_the_map_and_the_start_does_not, a_planner_that_dies_on_the_way_may_come_back,
     a_frontier_without_a_path_is_given_up_after_two_tries,
     a_robot_that_is_boxed_in_gives_no_frontier_up_and_goes_on_when_it_is_free,
+    a_robot_that_is_boxed_in_where_it_has_been_before_has_its_two_minutes_anew,
     a_robot_that_nobody_frees_gives_up_after_two_minutes_and_says_why,
     the_first_way_may_lead_to_where_the_robot_started,
     a_frontier_that_has_been_seen_into_ends_the_way_well_whatever_comes_after_it,
