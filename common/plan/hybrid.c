@@ -108,10 +108,26 @@ static void heap_sink(struct cairn_hybrid *h, int i, struct hybrid_entry entry)
 	h->heap[i] = entry;
 }
 
+/* What was last goes in from below: nearly always it belongs there, and on the way down nothing has to be guessed.
+ * The heap is the one that sinking it from the top would leave. */
 static struct hybrid_entry heap_pop(struct cairn_hybrid *h)
 {
-	struct hybrid_entry top = h->heap[0], last = h->heap[--h->heap_count];
-	heap_sink(h, 0, last);
+	struct hybrid_entry *const heap = h->heap, top = heap[0];
+	const int count = --h->heap_count;
+	const struct hybrid_entry last = heap[count];
+	int i = 0, kid = 1;
+	for (; kid + 1 < count; kid = 2 * i + 1) {
+		kid += heap[kid + 1].f < heap[kid].f;
+		heap[i] = heap[kid];
+		i = kid;
+	}
+	if (kid < count) {
+		heap[i] = heap[kid];
+		i = kid;
+	}
+	for (int up = (i - 1) / 2; i > 0 && heap[up].f >= last.f; i = up, up = (i - 1) / 2)
+		heap[i] = heap[up];
+	heap[i] = last;
 	return top;
 }
 
@@ -193,12 +209,44 @@ static bool too_dear(const struct cairn_hybrid *h, float g, float to_go)
 	return g + HYBRID_LEAST * to_go - HYBRID_LEAST_CELLS >= h->bound;
 }
 
+/* What a state has cost at the end of an arc, from one with all its room (g: to there); INFINITY where that is
+ * not allowed, or not below what the state has cost before. The end first: more often than the middle it is what
+ * forbids. */
+static float drive_arc(struct cairn_hybrid *h, const struct hybrid_arc *arc, const struct cairn_pose2 *mid,
+    const struct cairn_pose2 *end, float g, float before)
+{
+	struct hybrid_look at_mid, at_end;
+	float none;
+	hybrid_pose_look(h, end, arc->end_c, arc->end_s, arc->reverse, &at_end);
+	if (at_end.room == HYBRID_BLOCKED || g + arc->cost * 0.5f * (HYBRID_FACTOR_LEAST + at_end.factor) >= before)
+		return INFINITY;
+	hybrid_pose_look(h, mid, arc->mid_c, arc->mid_s, arc->reverse, &at_mid);
+	float all = g + arc->cost * 0.5f * (at_mid.factor + at_end.factor);
+	if (at_mid.room == HYBRID_BLOCKED || all >= before)
+		return INFINITY; /* before the footprint is laid anywhere */
+	if (hybrid_pose_settle(h, &at_end, end, arc->end_c, arc->end_s, arc->reverse, NAN, &none) <= 0.0f ||
+	    hybrid_pose_settle(h, &at_mid, mid, arc->mid_c, arc->mid_s, arc->reverse, NAN, &none) <= 0.0f)
+		return INFINITY;
+	return all;
+}
+
+/* The same from a state without: how much of it there is at the end hangs on how much there was in the middle. */
+static float escape_arc(struct cairn_hybrid *h, const struct hybrid_arc *arc, const struct cairn_pose2 *mid,
+    const struct cairn_pose2 *end, float g, float before, float *escaping)
+{
+	float f_mid = hybrid_pose_factor(h, mid, arc->mid_c, arc->mid_s, arc->reverse, *escaping, escaping);
+	if (f_mid <= 0.0f)
+		return INFINITY;
+	float f_end = hybrid_pose_factor(h, end, arc->end_c, arc->end_s, arc->reverse, *escaping, escaping);
+	g += arc->cost * 0.5f * (f_mid + f_end);
+	return f_end > 0.0f && g < before ? g : INFINITY;
+}
+
 /* x, y: cell in which the arc ends. */
 static void relax_arc(struct cairn_hybrid *h, int32_t from, const struct hybrid_arc *arc, int x, int y)
 {
 	const struct hybrid_node n = h->nodes[from];
-	const struct cairn_costmap *cm = h->cm;
-	const int cell = y * cm->width + x;
+	const int cell = y * h->cm->width + x;
 	bool moving = n.parent >= 0;
 	float g = n.g + (moving && n.reverse != arc->reverse ? h->switch_cost : 0.0f);
 	if (moving && n.turn_bins != arc->turn_bins)
@@ -207,40 +255,24 @@ static void relax_arc(struct cairn_hybrid *h, int32_t from, const struct hybrid_
 		return;
 	uint32_t key = key_of(cell, arc->heading);
 	struct hybrid_slot *slot = slot_of(h, key);
-	if (slot->node >= 0 && g + arc->cost >= slot->g)
-		return; /* found before the footprint is laid anywhere */
+	float before = slot->node >= 0 ? slot->g : INFINITY;
+	if (g + arc->cost >= before)
+		return; /* found before anything is looked at */
 	float to_go = cairn_cost_field_at_xy(&h->field, x, y);
 	if (!(to_go < INFINITY) || too_dear(h, g + arc->cost, to_go))
 		return;
 	struct cairn_pose2 end = end_of(&n, arc);
 	struct cairn_pose2 mid = {n.x_m + arc->mid.x_m, n.y_m + arc->mid.y_m, arc->mid.yaw_rad};
-	bool escapes = !isnan(n.escaping);
-	struct hybrid_look at_mid, at_end;
-	hybrid_pose_look(h, &mid, arc->mid_c, arc->mid_s, arc->reverse, &at_mid);
-	if (at_mid.room == HYBRID_BLOCKED && !escapes)
+	float escaping = n.escaping;
+	g = isnan(escaping) ? drive_arc(h, arc, &mid, &end, g, before)
+			    : escape_arc(h, arc, &mid, &end, g, before, &escaping);
+	if (!(g < INFINITY))
 		return;
-	hybrid_pose_look(h, &end, arc->end_c, arc->end_s, arc->reverse, &at_end);
-	if (at_end.room == HYBRID_BLOCKED && !escapes)
-		return;
-	if (slot->node >= 0 && g + arc->cost * 0.5f * (at_mid.factor + at_end.factor) >= slot->g)
-		return; /* it will not get cheaper */
-	float esc_mid, esc_end;
-	float f_mid =
-	    hybrid_pose_settle(h, &at_mid, &mid, arc->mid_c, arc->mid_s, arc->reverse, n.escaping, &esc_mid);
-	if (f_mid <= 0.0f)
-		return;
-	float f_end =
-	    hybrid_pose_settle(h, &at_end, &end, arc->end_c, arc->end_s, arc->reverse, esc_mid, &esc_end);
-	if (f_end <= 0.0f)
-		return;
-	g += arc->cost * 0.5f * (f_mid + f_end);
 	int32_t to = state_at(h, slot, key);
 	if (to < 0) {
 		h->full = true;
 		return;
 	}
-	if (g >= slot->g)
-		return;
 	slot->g = g;
 	h->nodes[to] = (struct hybrid_node){.key = key,
 	    .g = g,
@@ -251,7 +283,7 @@ static void relax_arc(struct cairn_hybrid *h, int32_t from, const struct hybrid_
 	    .arc = (uint8_t)(arc - h->headings[n.heading].arcs),
 	    .turn_bins = (int8_t)arc->turn_bins,
 	    .reverse = arc->reverse,
-	    .escaping = esc_end};
+	    .escaping = escaping};
 	if (!heap_push(h, g + h->greed * guess(h, x, y, arc->heading, to_go), to))
 		h->full = true;
 }

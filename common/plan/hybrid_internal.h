@@ -10,6 +10,7 @@
 #define HYBRID_ARCS 10 /* straight, two gentle, two tight; forward, then backward */
 #define HYBRID_NODES_LIMIT 4000000
 #define HYBRID_SLOTS_MIN 1024u    /* a search begins with; a power of two */
+#define HYBRID_FACTOR_LEAST 1.0f /* of a pose: no place costs less than its length */
 #define HYBRID_STEER_CHANGE 0.15f /* cells: of two equal paths the steadier one */
 #define HYBRID_GREED 1.3f         /* weight of the heuristic: somewhat dearer paths, found much sooner */
 #define HYBRID_HURRY_AFTER 5000 /* expansions without any path (one search in fifty): from then on */

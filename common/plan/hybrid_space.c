@@ -75,7 +75,7 @@ void hybrid_pose_look(const struct cairn_hybrid *h, const struct cairn_pose2 *po
 	const struct cairn_costmap *cm = h->cm;
 	const struct hybrid_cover *cover = &h->cover[reverse ? 1 : 0];
 	const struct axis axis = {pose->x_m, pose->y_m, c, s};
-	const float cell_m = (float)cm->cell_m;
+	const float cell_m = cm->rate.cell_m;
 	float dist[HYBRID_PLACES];
 	int index = cairn_costmap_index(cm, pose->x_m, pose->y_m);
 	ret_look->index = index;
