@@ -76,6 +76,19 @@ void cairn_hybrid_destroy(struct cairn_hybrid **h_p)
 
 /* ---- queue ---- */
 
+/* Numbers that are not negative are in the order of their bits, which are compared faster. */
+static inline uint32_t bits_of(float f)
+{
+	uint32_t bits;
+	memcpy(&bits, &f, sizeof(bits));
+	return bits;
+}
+
+static inline bool less(const struct hybrid_entry *a, const struct hybrid_entry *b)
+{
+	return bits_of(a->f) < bits_of(b->f);
+}
+
 static bool heap_push(struct cairn_hybrid *h, float f, int32_t node)
 {
 	if (h->heap_count == h->heap_max)
@@ -117,7 +130,7 @@ static struct hybrid_entry heap_pop(struct cairn_hybrid *h)
 	const struct hybrid_entry last = heap[count];
 	int i = 0, kid = 1;
 	for (; kid + 1 < count; kid = 2 * i + 1) {
-		kid += heap[kid + 1].f < heap[kid].f;
+		kid += less(&heap[kid + 1], &heap[kid]);
 		heap[i] = heap[kid];
 		i = kid;
 	}
@@ -125,7 +138,7 @@ static struct hybrid_entry heap_pop(struct cairn_hybrid *h)
 		heap[i] = heap[kid];
 		i = kid;
 	}
-	for (int up = (i - 1) / 2; i > 0 && heap[up].f >= last.f; i = up, up = (i - 1) / 2)
+	for (int up = (i - 1) / 2; i > 0 && !less(&heap[up], &last); i = up, up = (i - 1) / 2)
 		heap[i] = heap[up];
 	heap[i] = last;
 	return top;
