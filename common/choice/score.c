@@ -34,6 +34,15 @@ static bool row_of(
 	return true;
 }
 
+/* Without branches, many cells at once: of most rows none is. */
+static bool some_occupied(const int8_t *odds, int32_t count)
+{
+	uint8_t some = 0;
+	for (int32_t i = 0; i < count; i++)
+		some |= (uint8_t)cairn_odds_occupied(odds[i]);
+	return some != 0;
+}
+
 double cairn_ground_clearance_m(const struct cairn_ground *g, double half_width_m, double x_m, double y_m)
 {
 	const struct cairn_grid *grid = g->grid;
@@ -45,7 +54,7 @@ double cairn_ground_clearance_m(const struct cairn_ground *g, double half_width_
 			continue;
 		const int8_t *odds;
 		int32_t reach = (int32_t)sqrt((double)(best - dy * dy)), lo = cx - reach, hi = cx + reach;
-		if (!row_of(grid, cy + dy, &lo, &hi, &odds))
+		if (!row_of(grid, cy + dy, &lo, &hi, &odds) || !some_occupied(odds, hi - lo + 1))
 			continue;
 		for (int32_t x = lo; x <= hi; x++) {
 			int32_t d2 = (x - cx) * (x - cx) + dy * dy;
