@@ -70,6 +70,7 @@ void cairn_hybrid_destroy(struct cairn_hybrid **h_p)
 	free(h->slots);
 	free(h->heap);
 	free(h->course.heading);
+	free(h->room.square);
 	free(h);
 	*h_p = NULL;
 }
@@ -449,6 +450,7 @@ enum cairn_plan_result cairn_hybrid_search(struct cairn_hybrid *h, const struct 
 	    too_dear(h, 0.0f, heuristic(h, start_cell)))
 		result = CAIRN_PLAN_NO_PATH;
 	if (result == CAIRN_PLAN_OK || result == CAIRN_PLAN_NEAREST) {
+		hybrid_room_begin(h);
 		hybrid_begin_arcs(h);
 		hybrid_course_begin(h);
 		add_start(h, start_cell);
