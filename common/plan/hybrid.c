@@ -302,21 +302,34 @@ static void relax_arc(struct cairn_hybrid *h, int32_t from, const struct hybrid_
 		h->full = true;
 }
 
+/* Cells in which the arcs from a state end, all at once. */
+static void ends_of(const struct cairn_hybrid *h, const struct hybrid_node *n, int x[HYBRID_ARCS],
+    int y[HYBRID_ARCS], int within[HYBRID_ARCS])
+{
+	const struct hybrid_heading *from = &h->headings[n->heading];
+	const struct cairn_costmap *cm = h->cm;
+	const double x_m = n->x_m, y_m = n->y_m, k = cm->cells_per_m, x0_m = cm->origin_x_m, y0_m = cm->origin_y_m;
+	const double width = cm->width, height = cm->height;
+	for (int j = 0; j < HYBRID_ARCS; j++) {
+		double fx = (x_m + from->end_x_m[j] - x0_m) * k, fy = (y_m + from->end_y_m[j] - y0_m) * k;
+		within[j] = (fx >= 0.0) & (fy >= 0.0) & (fx < width) & (fy < height);
+		x[j] = (int)fx;
+		y[j] = (int)fy;
+	}
+}
+
 /* The places in the hash are asked for before anything waits for them: each is a miss of the nearer caches.
  */
 static void relax_arcs(struct cairn_hybrid *h, int32_t from)
 {
 	const struct hybrid_node *n = &h->nodes[from];
 	const struct hybrid_arc *arcs = h->headings[n->heading].arcs;
-	int x[HYBRID_ARCS], y[HYBRID_ARCS];
-	bool within[HYBRID_ARCS];
-	for (int j = 0; j < HYBRID_ARCS; j++) {
-		struct cairn_pose2 end = end_of(n, &arcs[j]);
-		within[j] = cairn_costmap_cell(h->cm, end.x_m, end.y_m, &x[j], &y[j]);
+	int x[HYBRID_ARCS], y[HYBRID_ARCS], within[HYBRID_ARCS];
+	ends_of(h, n, x, y, within);
+	for (int j = 0; j < HYBRID_ARCS; j++)
 		if (within[j])
 			__builtin_prefetch(&h->slots[hash_of(key_of(y[j] * h->cm->width + x[j], arcs[j].heading)) &
 						     h->slot_mask]);
-	}
 	for (int j = 0; j < HYBRID_ARCS; j++)
 		if (within[j])
 			relax_arc(h, from, &arcs[j], x[j], y[j]);

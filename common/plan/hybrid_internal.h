@@ -64,6 +64,7 @@ struct hybrid_step {
 struct hybrid_heading {
 	bool made;
 	double yaw_rad, c, s;
+	double end_x_m[HYBRID_ARCS], end_y_m[HYBRID_ARCS]; /* of the arcs, side by side */
 	struct hybrid_arc arcs[HYBRID_ARCS];
 };
 
