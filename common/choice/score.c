@@ -43,12 +43,18 @@ static bool some_occupied(const int8_t *odds, int32_t count)
 	return some != 0;
 }
 
-double cairn_ground_clearance_m(const struct cairn_ground *g, double half_width_m, double x_m, double y_m)
+static double clearance_of(double square, double cell_m, double half_width_m)
 {
-	const struct cairn_grid *grid = g->grid;
+	return (sqrt(square) - 0.5) * cell_m - half_width_m;
+}
+
+/* The squared distance, in cells, to what is occupied next; when it is no more than enough, perhaps not the
+ * least. */
+static int32_t nearest_square(const struct cairn_grid *grid, double x_m, double y_m, int32_t enough)
+{
 	int32_t cx = cairn_grid_cell(grid, x_m), cy = cairn_grid_cell(grid, y_m);
 	int32_t r = look_cells(grid, CAIRN_SCORE_LOOK_M), best = r * r;
-	for (int32_t n = 0; n <= 2 * r; n++) {
+	for (int32_t n = 0; n <= 2 * r && best > enough; n++) {
 		int32_t dy = n % 2 == 0 ? n / 2 : -(n + 1) / 2; /* the nearest rows first */
 		if (dy * dy >= best)
 			continue;
@@ -62,7 +68,26 @@ double cairn_ground_clearance_m(const struct cairn_ground *g, double half_width_
 				best = d2;
 		}
 	}
-	return (sqrt((double)best) - 0.5) * grid->cell_m - half_width_m;
+	return best;
+}
+
+double cairn_ground_clearance_m(const struct cairn_ground *g, double half_width_m, double x_m, double y_m)
+{
+	return clearance_of(nearest_square(g->grid, x_m, y_m, -1), g->grid->cell_m, half_width_m);
+}
+
+bool cairn_ground_clearance_over(
+    const struct cairn_ground *g, double half_width_m, double x_m, double y_m, double least_m, double *ret_m)
+{
+	const double cell_m = g->grid->cell_m;
+	double cells = (least_m + half_width_m) / cell_m + 0.5;
+	/* A little less than what would do: rounding decides nothing. */
+	int32_t enough = cells > 1.0 ? (int32_t)fmin(cells * cells * (1.0 - 1e-9), 1e6) - 1 : -1;
+	double m = clearance_of(nearest_square(g->grid, x_m, y_m, enough), cell_m, half_width_m);
+	if (m <= least_m)
+		return false;
+	*ret_m = m;
+	return true;
 }
 
 /* What a flood may enter of the cells within r of (cx, cy), and which of these are unknown. */

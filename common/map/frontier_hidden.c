@@ -91,8 +91,8 @@ static bool covered(const struct cairn_frontier_finder *f, int32_t x, int32_t y)
 	return false;
 }
 
-/* The same of a cell away from the frame, once all places are known; asked again by each of its neighbours, found out
- * once. */
+/* The same of a cell away from the frame, once all places are known; asked again by each of its neighbours,
+ * found out once. */
 static bool would_cover(struct cairn_frontier_finder *f, uint32_t at)
 {
 	if (!(f->flood[at] & (COVERED | BARE))) {

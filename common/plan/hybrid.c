@@ -122,8 +122,8 @@ static void heap_sink(struct cairn_hybrid *h, int i, struct hybrid_entry entry)
 	h->heap[i] = entry;
 }
 
-/* What was last goes in from below: nearly always it belongs there, and on the way down nothing has to be guessed.
- * The heap is the one that sinking it from the top would leave. */
+/* What was last goes in from below: nearly always it belongs there, and on the way down nothing has to be
+ * guessed. The heap is the one that sinking it from the top would leave. */
 static struct hybrid_entry heap_pop(struct cairn_hybrid *h)
 {
 	struct hybrid_entry *const heap = h->heap, top = heap[0];
@@ -223,16 +223,17 @@ static bool too_dear(const struct cairn_hybrid *h, float g, float to_go)
 	return g + HYBRID_LEAST * to_go - HYBRID_LEAST_CELLS >= h->bound;
 }
 
-/* What a state has cost at the end of an arc, from one with all its room (g: to there); INFINITY where that is
- * not allowed, or not below what the state has cost before. The end first: more often than the middle it is what
- * forbids. */
+/* What a state has cost at the end of an arc, from one with all its room (g: to there); INFINITY where that
+ * is not allowed, or not below what the state has cost before. The end first: more often than the middle it
+ * is what forbids. */
 static float drive_arc(struct cairn_hybrid *h, const struct hybrid_arc *arc, const struct cairn_pose2 *mid,
     const struct cairn_pose2 *end, float g, float before)
 {
 	struct hybrid_look at_mid, at_end;
 	float none;
 	hybrid_pose_look(h, end, arc->end_c, arc->end_s, arc->reverse, &at_end);
-	if (at_end.room == HYBRID_BLOCKED || g + arc->cost * 0.5f * (HYBRID_FACTOR_LEAST + at_end.factor) >= before)
+	if (at_end.room == HYBRID_BLOCKED ||
+	    g + arc->cost * 0.5f * (HYBRID_FACTOR_LEAST + at_end.factor) >= before)
 		return INFINITY;
 	hybrid_pose_look(h, mid, arc->mid_c, arc->mid_s, arc->reverse, &at_mid);
 	float all = g + arc->cost * 0.5f * (at_mid.factor + at_end.factor);
@@ -244,7 +245,8 @@ static float drive_arc(struct cairn_hybrid *h, const struct hybrid_arc *arc, con
 	return all;
 }
 
-/* The same from a state without: how much of it there is at the end hangs on how much there was in the middle. */
+/* The same from a state without: how much of it there is at the end hangs on how much there was in the
+ * middle. */
 static float escape_arc(struct cairn_hybrid *h, const struct hybrid_arc *arc, const struct cairn_pose2 *mid,
     const struct cairn_pose2 *end, float g, float before, float *escaping)
 {
@@ -308,7 +310,8 @@ static void ends_of(const struct cairn_hybrid *h, const struct hybrid_node *n, i
 {
 	const struct hybrid_heading *from = &h->headings[n->heading];
 	const struct cairn_costmap *cm = h->cm;
-	const double x_m = n->x_m, y_m = n->y_m, k = cm->cells_per_m, x0_m = cm->origin_x_m, y0_m = cm->origin_y_m;
+	const double x_m = n->x_m, y_m = n->y_m, k = cm->cells_per_m, x0_m = cm->origin_x_m,
+		     y0_m = cm->origin_y_m;
 	const double width = cm->width, height = cm->height;
 	for (int j = 0; j < HYBRID_ARCS; j++) {
 		double fx = (x_m + from->end_x_m[j] - x0_m) * k, fy = (y_m + from->end_y_m[j] - y0_m) * k;
@@ -328,8 +331,9 @@ static void relax_arcs(struct cairn_hybrid *h, int32_t from)
 	ends_of(h, n, x, y, within);
 	for (int j = 0; j < HYBRID_ARCS; j++)
 		if (within[j])
-			__builtin_prefetch(&h->slots[hash_of(key_of(y[j] * h->cm->width + x[j], arcs[j].heading)) &
-						     h->slot_mask]);
+			__builtin_prefetch(
+			    &h->slots[hash_of(key_of(y[j] * h->cm->width + x[j], arcs[j].heading)) &
+				      h->slot_mask]);
 	for (int j = 0; j < HYBRID_ARCS; j++)
 		if (within[j])
 			relax_arc(h, from, &arcs[j], x[j], y[j]);

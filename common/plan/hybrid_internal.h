@@ -10,7 +10,7 @@
 #define HYBRID_ARCS 10 /* straight, two gentle, two tight; forward, then backward */
 #define HYBRID_NODES_LIMIT 4000000
 #define HYBRID_SLOTS_MIN 1024u    /* a search begins with; a power of two */
-#define HYBRID_FACTOR_LEAST 1.0f /* of a pose: no place costs less than its length */
+#define HYBRID_FACTOR_LEAST 1.0f  /* of a pose: no place costs less than its length */
 #define HYBRID_STEER_CHANGE 0.15f /* cells: of two equal paths the steadier one */
 #define HYBRID_GREED 1.3f         /* weight of the heuristic: somewhat dearer paths, found much sooner */
 #define HYBRID_HURRY_AFTER 5000 /* expansions without any path (one search in fifty): from then on */
@@ -76,8 +76,8 @@ struct hybrid_turned {
 #define HYBRID_PLACES 4 /* along the axis of a pose: the origin itself, then the middles of three circles */
 
 /* A footprint with its room as three circles: nothing nearer than clear2 to their centres means that it fits,
- * something nearer than blocked2 that it does not. Nothing nearer than body_clear2 to those of the bare footprint
- * means that it fits, too. */
+ * something nearer than blocked2 that it does not. Nothing nearer than body_clear2 to those of the bare
+ * footprint means that it fits, too. */
 struct hybrid_cover {
 	struct cairn_rect rect;
 	struct cairn_stamps stamps;
@@ -87,12 +87,13 @@ struct hybrid_cover {
 
 #define HYBRID_NEAR 1024 /* squared cells: what nearer obstacles make a place cost is kept */
 
-/* Room around the cells for a search that asks about it in all directions: squared distances are whole numbers, so
- * half as many bytes as distances take, and what one costs is found in a table. */
+/* Room around the cells for a search that asks about it in all directions: squared distances are whole
+ * numbers, so half as many bytes as distances take, and what one costs is found in a table. */
 struct hybrid_room {
-	uint16_t *square; /* of each cell's distance to the nearest obstacle, cells; no more than 16 bits hold */
+	uint16_t
+	    *square; /* of each cell's distance to the nearest obstacle, cells; no more than 16 bits hold */
 	size_t capacity;
-	float near[HYBRID_NEAR]; /* what a place so far from it costs by this alone */
+	float near[HYBRID_NEAR];        /* what a place so far from it costs by this alone */
 	struct cairn_costmap_rate rate; /* of which that is made */
 };
 

@@ -37,14 +37,14 @@ static inline bool places_on(const struct cairn_costmap *cm, const struct axis *
 }
 
 /* Squared distances, in cells, from the places to the obstacle nearest to each; far off the map. */
-static inline void squares_from(const struct cairn_hybrid *h, const struct axis *a, const double along_m[HYBRID_PLACES],
-    int32_t ret_square[HYBRID_PLACES])
+static inline void squares_from(const struct cairn_hybrid *h, const struct axis *a,
+    const double along_m[HYBRID_PLACES], int32_t ret_square[HYBRID_PLACES])
 {
 	int32_t index[HYBRID_PLACES];
 	if (!places_on(h->cm, a, along_m, index))
 		for (int i = 0; i < HYBRID_PLACES; i++)
-			index[i] =
-			    cairn_costmap_index(h->cm, a->x_m + a->c * along_m[i], a->y_m + a->s * along_m[i]);
+			index[i] = cairn_costmap_index(
+			    h->cm, a->x_m + a->c * along_m[i], a->y_m + a->s * along_m[i]);
 	for (int i = 0; i < HYBRID_PLACES; i++)
 		ret_square[i] = index[i] < 0 ? UINT16_MAX : h->room.square[index[i]];
 }
@@ -92,7 +92,8 @@ void hybrid_pose_look(const struct cairn_hybrid *h, const struct cairn_pose2 *po
 	if (index < 0)
 		return;
 	ret_look->room = HYBRID_FITS;
-	if (h->room.square[index] >= h->open2) { /* nothing that any part of the body could feel, nor the cost */
+	if (h->room.square[index] >=
+	    h->open2) { /* nothing that any part of the body could feel, nor the cost */
 		ret_look->factor = cairn_costmap_dearer(cm, index, 1.0f);
 		return;
 	}
@@ -106,7 +107,8 @@ void hybrid_pose_look(const struct cairn_hybrid *h, const struct cairn_pose2 *po
 	squares_from(h, &axis, cover->x_m, square);
 	int32_t lead = nearest_of(square);
 	if (lead < cover->clear2)
-		ret_look->room = body < h->inscribed2 || lead < cover->blocked2 ? HYBRID_BLOCKED : HYBRID_PERHAPS;
+		ret_look->room =
+		    body < h->inscribed2 || lead < cover->blocked2 ? HYBRID_BLOCKED : HYBRID_PERHAPS;
 }
 
 float hybrid_pose_settle(struct cairn_hybrid *h, const struct hybrid_look *look,
@@ -175,8 +177,8 @@ void hybrid_room_begin(struct cairn_hybrid *h)
 	r->rate = h->cm->rate;
 }
 
-/* The least squared distance whose root, in cells or times cell_m, is not less than this; no more than is kept of the
- * farthest. */
+/* The least squared distance whose root, in cells or times cell_m, is not less than this; no more than is
+ * kept of the farthest. */
 static int32_t least_square(float distance, float cell_m)
 {
 	float cells = distance / cell_m;
@@ -203,7 +205,8 @@ bool hybrid_make_covers(struct cairn_hybrid *h)
 		for (int i = 0; i < 3; i++)
 			cover->x_m[1 + i] = -rear + ((double)i + 0.5) * part;
 		/* Half a cell for the disc, half a diagonal for the place of the query in its cell. */
-		cover->clear2 = least_square((float)(hypot(0.5 * part, w) + 0.5 * cell + M_SQRT1_2 * cell), cell_m);
+		cover->clear2 =
+		    least_square((float)(hypot(0.5 * part, w) + 0.5 * cell + M_SQRT1_2 * cell), cell_m);
 		cover->blocked2 = least_square(
 		    (float)(fmin(0.5 * part, w) + 0.5 * cell - M_SQRT1_2 * cell - ROUNDING_M), cell_m);
 	}

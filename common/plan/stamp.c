@@ -18,9 +18,9 @@ void cairn_stamps_free(struct cairn_stamps *s)
 	*s = (struct cairn_stamps){0};
 }
 
-/* What is known of a row of cells for all headings and places of a stamp: which are touched for certain, and which
- * may be. x, y: centre of the first from the origin, in cells; c, sn: of the heading in the middle of those. Without
- * branches, many at a time: a search's first questions wait for hundreds of stamps. */
+/* What is known of a row of cells for all headings and places of a stamp: which are touched for certain, and
+ * which may be. x, y: centre of the first from the origin, in cells; c, sn: of the heading in the middle of
+ * those. Without branches, many at a time: a search's first questions wait for hundreds of stamps. */
 static void touch_row(const struct cairn_stamps *s, double x, double y, double c, double sn, int count,
     uint64_t *ret_sure, uint64_t *ret_perhaps)
 {
@@ -70,7 +70,8 @@ static void make(struct cairn_stamps *s, int heading, int place_x, int place_y, 
 	uint64_t sure[2 * CAIRN_CELL_BITS_MARGIN + 1], perhaps[2 * CAIRN_CELL_BITS_MARGIN + 1], all = 0;
 	int rows = 0, first_y = 0;
 	for (int cy = w.y0; cy <= w.y1; cy++) {
-		touch_row(s, w.x0 + 0.5 - x, cy + 0.5 - y, c, sn, w.x1 - w.x0 + 1, &sure[rows], &perhaps[rows]);
+		touch_row(
+		    s, w.x0 + 0.5 - x, cy + 0.5 - y, c, sn, w.x1 - w.x0 + 1, &sure[rows], &perhaps[rows]);
 		if (perhaps[rows] == 0)
 			continue; /* below or above: the rows of a rectangle follow one another */
 		all |= perhaps[rows];

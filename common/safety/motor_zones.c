@@ -8,6 +8,7 @@
 #include "common/base/polygon.h"
 
 #define SECTOR_SPARE_RAD 1e-6 /* more than rounding is */
+#define NO_COSINE 2.0         /* none is beyond it */
 #define LOOK_AHEAD_M 0.05 /* of a motion, to see what it brings nearer */
 #define NEARER_M 0.005    /* less than this over LOOK_AHEAD_M is not nearer: noise and the rear's swing */
 #define BESIDE_M 0.10     /* points this far beside the way are ahead of it */
@@ -204,7 +205,8 @@ void cairn_zones_scan(struct cairn_zones *z, const struct cairn_points *now,
 struct motion {
 	double sign, curvature, heading_rad; /* heading: of the footprint's centre */
 	double heading_c, heading_s;
-	double sector_in, sector_out; /* cosines of the emergency's sector: a little less than it is, and a little more */
+	double sector_in,
+	    sector_out; /* cosines of the emergency's sector: a little less than it is, and a little more */
 	struct cairn_pose2 ahead;            /* robot after LOOK_AHEAD_M, inverted */
 };
 
@@ -216,8 +218,9 @@ static struct motion motion_of(const struct cairn_zones *z, double curvature_1pm
 	double heading = atan(curvature_1pm * centre_of(z)), sector = z->params.emergency_rad;
 	heading = forward ? heading : cairn_wrap_rad(heading + M_PI);
 	return (struct motion){sign, curvature_1pm, heading, cos(heading), sin(heading),
-	    sector > 2.0 * SECTOR_SPARE_RAD ? cos(fmin(sector - SECTOR_SPARE_RAD, M_PI)) : 2.0,
-	    cos(cairn_clamp(sector + SECTOR_SPARE_RAD, 0.0, M_PI)), cairn_pose_inverse(step)};
+	    sector > 2.0 * SECTOR_SPARE_RAD ? cos(fmin(sector - SECTOR_SPARE_RAD, M_PI)) : NO_COSINE,
+	    sector < M_PI - 2.0 * SECTOR_SPARE_RAD ? cos(fmax(sector + SECTOR_SPARE_RAD, 0.0)) : -NO_COSINE,
+	    cairn_pose_inverse(step)};
 }
 
 /* Is a place, seen from the footprint's centre, in the emergency's sector? Nearly always the cosine tells. */
