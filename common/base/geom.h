@@ -50,6 +50,17 @@ static inline double cairn_larger(double a, double b)
 	return a > b ? a : b;
 }
 
+/* Whether hypot(x_m, y_m) is less (-1), the same (0) or more (1) than a limit that is not negative; nearly
+ * always without its call. Not a number is none of them: 0. */
+static inline int cairn_compare_distance(double x_m, double y_m, double limit_m)
+{
+	double d2 = x_m * x_m + y_m * y_m, limit2 = limit_m * limit_m;
+	if (fabs(d2 - limit2) > 1e-9 * limit2)
+		return d2 < limit2 ? -1 : 1;
+	double d = hypot(x_m, y_m);
+	return (d > limit_m) - (d < limit_m);
+}
+
 /* The same angle in (-pi, pi]. */
 static inline double cairn_wrap_rad(double rad)
 {

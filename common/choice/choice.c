@@ -36,11 +36,11 @@ static void snap(
 	double best_m = SAME_M;
 	for (uint32_t i = 0; i < c->known_count; i++) {
 		const struct cairn_msg_candidate *k = &c->known[i].as;
-		double d = hypot(k->x_m - m->x_m, k->y_m - m->y_m);
-		if (d > best_m || !same_thing(k, m) || cairn_ground_way_m(&in->ground, k->x_m, k->y_m) < 0.0)
+		if (cairn_compare_distance(k->x_m - m->x_m, k->y_m - m->y_m, best_m) > 0 ||
+		    !same_thing(k, m) || cairn_ground_way_m(&in->ground, k->x_m, k->y_m) < 0.0)
 			continue;
 		best = k;
-		best_m = d;
+		best_m = hypot(k->x_m - m->x_m, k->y_m - m->y_m);
 	}
 	if (best == NULL)
 		return;

@@ -18,14 +18,15 @@ static uint32_t gather(struct cairn_choice *c, const struct cairn_choice_inputs 
 		for (int32_t x = mx - range; x <= mx + range && count < CAIRN_CHOICE_LATTICE; x++) {
 			struct cairn_choice_spot s = {
 			    .x_m = (x * step + 0.5) * cell_m, .y_m = (y * step + 0.5) * cell_m};
-			double away_m = hypot(s.x_m - in->pose.x_m, s.y_m - in->pose.y_m);
-			if (away_m < NEAREST_M || away_m > range_m)
+			double dx = s.x_m - in->pose.x_m, dy = s.y_m - in->pose.y_m;
+			if (cairn_compare_distance(dx, dy, NEAREST_M) < 0 ||
+			    cairn_compare_distance(dx, dy, range_m) > 0)
 				continue;
 			s.path_m = cairn_ground_way_m(g, s.x_m, s.y_m);
 			if (s.path_m < 0.0)
 				continue;
-			s.clearance_m = cairn_ground_clearance_m(g, c->half_width_m, s.x_m, s.y_m);
-			if (s.clearance_m <= c->cfg.recovery_room_m)
+			if (!cairn_ground_clearance_over(
+				g, c->half_width_m, s.x_m, s.y_m, c->cfg.recovery_room_m, &s.clearance_m))
 				continue;
 			double visited = cairn_ground_visited_share(g, s.x_m, s.y_m);
 			s.worth = cairn_score_clearance(&c->cfg, s.clearance_m) + 1.0 -
@@ -40,7 +41,8 @@ static bool apart(const struct cairn_choice *c, const struct cairn_choice_spot *
     const struct cairn_msg_candidate *others, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		if (hypot(others[i].x_m - s->x_m, others[i].y_m - s->y_m) < c->cfg.apart_m)
+		if (cairn_compare_distance(others[i].x_m - s->x_m, others[i].y_m - s->y_m, c->cfg.apart_m) <
+		    0)
 			return false;
 	}
 	return true;

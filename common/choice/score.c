@@ -34,18 +34,33 @@ static bool row_of(
 	return true;
 }
 
-double cairn_ground_clearance_m(const struct cairn_ground *g, double half_width_m, double x_m, double y_m)
+/* Without branches, many cells at once: of most rows none is. */
+static bool some_occupied(const int8_t *odds, int32_t count)
 {
-	const struct cairn_grid *grid = g->grid;
+	uint8_t some = 0;
+	for (int32_t i = 0; i < count; i++)
+		some |= (uint8_t)cairn_odds_occupied(odds[i]);
+	return some != 0;
+}
+
+static double clearance_of(double square, double cell_m, double half_width_m)
+{
+	return (sqrt(square) - 0.5) * cell_m - half_width_m;
+}
+
+/* The squared distance, in cells, to what is occupied next; when it is no more than enough, perhaps not the
+ * least. */
+static int32_t nearest_square(const struct cairn_grid *grid, double x_m, double y_m, int32_t enough)
+{
 	int32_t cx = cairn_grid_cell(grid, x_m), cy = cairn_grid_cell(grid, y_m);
 	int32_t r = look_cells(grid, CAIRN_SCORE_LOOK_M), best = r * r;
-	for (int32_t n = 0; n <= 2 * r; n++) {
+	for (int32_t n = 0; n <= 2 * r && best > enough; n++) {
 		int32_t dy = n % 2 == 0 ? n / 2 : -(n + 1) / 2; /* the nearest rows first */
 		if (dy * dy >= best)
 			continue;
 		const int8_t *odds;
 		int32_t reach = (int32_t)sqrt((double)(best - dy * dy)), lo = cx - reach, hi = cx + reach;
-		if (!row_of(grid, cy + dy, &lo, &hi, &odds))
+		if (!row_of(grid, cy + dy, &lo, &hi, &odds) || !some_occupied(odds, hi - lo + 1))
 			continue;
 		for (int32_t x = lo; x <= hi; x++) {
 			int32_t d2 = (x - cx) * (x - cx) + dy * dy;
@@ -53,7 +68,26 @@ double cairn_ground_clearance_m(const struct cairn_ground *g, double half_width_
 				best = d2;
 		}
 	}
-	return (sqrt((double)best) - 0.5) * grid->cell_m - half_width_m;
+	return best;
+}
+
+double cairn_ground_clearance_m(const struct cairn_ground *g, double half_width_m, double x_m, double y_m)
+{
+	return clearance_of(nearest_square(g->grid, x_m, y_m, -1), g->grid->cell_m, half_width_m);
+}
+
+bool cairn_ground_clearance_over(
+    const struct cairn_ground *g, double half_width_m, double x_m, double y_m, double least_m, double *ret_m)
+{
+	const double cell_m = g->grid->cell_m;
+	double cells = (least_m + half_width_m) / cell_m + 0.5;
+	/* A little less than what would do: rounding decides nothing. */
+	int32_t enough = cells > 1.0 ? (int32_t)fmin(cells * cells * (1.0 - 1e-9), 1e6) - 1 : -1;
+	double m = clearance_of(nearest_square(g->grid, x_m, y_m, enough), cell_m, half_width_m);
+	if (m <= least_m)
+		return false;
+	*ret_m = m;
+	return true;
 }
 
 /* What a flood may enter of the cells within r of (cx, cy), and which of these are unknown. */

@@ -50,6 +50,9 @@ struct cairn_score_scratch {
 double cairn_ground_way_m(const struct cairn_ground *ground, double x_m, double y_m);
 double cairn_ground_clearance_m(
     const struct cairn_ground *ground, double half_width_m, double x_m, double y_m);
+/* False when it is no more than least_m, which is found out sooner than how much it is. */
+bool cairn_ground_clearance_over(const struct cairn_ground *ground, double half_width_m, double x_m,
+    double y_m, double least_m, double *ret_m);
 /* u and v of the formula. */
 double cairn_ground_unknown_share(
     const struct cairn_ground *ground, struct cairn_score_scratch *scratch, double x_m, double y_m);

@@ -203,6 +203,18 @@ static void add_reached(const struct cairn_wave *reach, int32_t x, int32_t y, in
 		any[i] |= open[i] & wide[i + 1];
 }
 
+/* Those of blocks of n columns that hold one of count columns from x0 on. */
+static void mark_blocks(const uint8_t *any, int32_t x0, int32_t count, int32_t n, uint8_t *block)
+{
+	for (int32_t i = 0, at = x0 / n, left = n - x0 % n; i < count; at++, left = n) {
+		uint8_t some = 0;
+		for (; left > 0 && i < count; i++, left--)
+			some |= any[i];
+		if (some)
+			block[at] = CAIRN_WAVE_FREE;
+	}
+}
+
 /* Which blocks of a row of them hold such a cell; their cells' rows go from y0 on. */
 static void take_block_row(const struct cairn_wave *reach, int32_t y0, int32_t n, uint8_t *block)
 {
@@ -212,9 +224,7 @@ static void take_block_row(const struct cairn_wave *reach, int32_t y0, int32_t n
 		memset(any, 0, (size_t)count);
 		for (int32_t y = y0; y < y0 + n && y < reach->height; y++)
 			add_reached(reach, x0, y, count, any);
-		for (int32_t i = 0; i < count; i++)
-			if (any[i])
-				block[(x0 + i) / n] = CAIRN_WAVE_FREE;
+		mark_blocks(any, x0, count, n, block);
 	}
 }
 

@@ -14,7 +14,7 @@
 
 #define DEEP_M 1.0 /* places to stand are followed so far into the unknown */
 
-enum { LISTED = 1, PLACE = 2, BIG = 4, SMALL = 8, NOW = 16 };
+enum { LISTED = 1, PLACE = 2, BIG = 4, SMALL = 8, NOW = 16, COVERED = 32, BARE = 64 };
 
 static void note(struct cairn_frontier_finder *f, uint32_t at, uint8_t what)
 {
@@ -91,6 +91,17 @@ static bool covered(const struct cairn_frontier_finder *f, int32_t x, int32_t y)
 	return false;
 }
 
+/* The same of a cell away from the frame, once all places are known; asked again by each of its neighbours,
+ * found out once. */
+static bool would_cover(struct cairn_frontier_finder *f, uint32_t at)
+{
+	if (!(f->flood[at] & (COVERED | BARE))) {
+		int32_t x = (int32_t)at % f->wave.width, y = (int32_t)at / f->wave.width;
+		note(f, at, inside(f, x, y, f->room + 1) && covered(f, x, y) ? COVERED : BARE);
+	}
+	return (f->flood[at] & COVERED) != 0;
+}
+
 /* Is the unknown floor around this cell that the robot would cover large enough? Floods at most limit cells.
  */
 static bool is_large(struct cairn_frontier_finder *f, uint32_t seed, uint32_t limit)
@@ -100,24 +111,21 @@ static bool is_large(struct cairn_frontier_finder *f, uint32_t seed, uint32_t li
 		return (f->flood[seed] & BIG) != 0;
 	uint32_t count = 0;
 	bool large = false;
-	const int32_t margin = f->room + 1;
-	if (inside(f, (int32_t)seed % w, (int32_t)seed / w, margin) &&
-	    covered(f, (int32_t)seed % w, (int32_t)seed / w)) {
+	if (would_cover(f, seed)) {
 		note(f, seed, NOW);
 		f->queue[count++] = seed;
 	}
 	for (uint32_t next = 0; next < count && !large; next++) {
 		large = count >= limit;
 		for (int k = 0; k < 4 && !large; k++) {
-			int32_t to = (int32_t)f->queue[next] + step[k];
-			if (!f->unknown[to] || (f->flood[to] & (NOW | SMALL)) ||
-			    !inside(f, to % w, to / w, margin))
+			uint32_t to = (uint32_t)((int32_t)f->queue[next] + step[k]);
+			if (!f->unknown[to] || (f->flood[to] & (NOW | SMALL)) || !would_cover(f, to))
 				continue;
 			large = (f->flood[to] & BIG) != 0;
-			if (large || !covered(f, to % w, to / w))
+			if (large)
 				continue;
-			note(f, (uint32_t)to, NOW);
-			f->queue[count++] = (uint32_t)to;
+			note(f, to, NOW);
+			f->queue[count++] = to;
 		}
 	}
 	for (uint32_t i = 0; i < count; i++)

@@ -163,20 +163,18 @@ static void cost_cells(const struct cairn_cost_field *f, int y, float *restrict 
 	const struct cairn_costmap *cm = f->cm;
 	const float *restrict dist = cm->dist + (size_t)y * (size_t)cm->width;
 	const uint8_t *restrict cell = cm->cells + (size_t)y * (size_t)cm->width;
-	const struct cairn_costmap_params *p = &cm->params;
-	const float inflation_m = (float)p->inflation_m, span_m = (float)(p->inflation_m - p->inscribed_m);
-	const float peak = (float)p->near_cost - 1.0f, cell_m = (float)cm->cell_m, least = f->open_from;
-	const float unknown = (float)p->unknown_cost, slow = (float)p->slow_cost;
+	const struct cairn_costmap_rate r = cm->rate;
+	const float least = f->open_from;
 	const int width = cm->width;
 	for (int x = 0; x < width; x++) {
-		float near = (inflation_m - dist[x] * cell_m) / span_m;
+		float near = (r.inflation_m - dist[x] * r.cell_m) / r.span_m;
 		near = near > 1.0f ? 1.0f : near;
 		near = near > 0.0f ? near : 0.0f;
-		float cost = 1.0f + peak * near * near;
+		float cost = 1.0f + r.peak * near * near;
 		/* Times 0 or 1: a choice between floats by bytes is no vector. */
 		float strange =
-		    unknown * (float)(int32_t)((cell[x] & (CAIRN_CELL_UNKNOWN | CAIRN_CELL_LEAVE)) != 0);
-		float slowed = slow * (float)(int32_t)((cell[x] & CAIRN_CELL_SLOW) != 0);
+		    r.unknown * (float)(int32_t)((cell[x] & (CAIRN_CELL_UNKNOWN | CAIRN_CELL_LEAVE)) != 0);
+		float slowed = r.slow * (float)(int32_t)((cell[x] & CAIRN_CELL_SLOW) != 0);
 		cost = strange > cost ? strange : cost;
 		cost = slowed > cost ? slowed : cost;
 		ret_cost[x] = dist[x] >= least ? cost : 0.0f;

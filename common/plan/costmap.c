@@ -7,9 +7,22 @@
 
 #include "common/plan/costmap_laid.h"
 
+static void set_cell(struct cairn_costmap *cm, double cell_m)
+{
+	cm->cell_m = cell_m;
+	cm->cells_per_m = 1.0 / cell_m;
+	cm->rate.cell_m = (float)cell_m;
+}
+
 void cairn_costmap_init(struct cairn_costmap *cm, const struct cairn_costmap_params *params)
 {
-	*cm = (struct cairn_costmap){.params = *params, .cell_m = 1.0, .cells_per_m = 1.0};
+	*cm = (struct cairn_costmap){.params = *params};
+	cm->rate = (struct cairn_costmap_rate){.inflation_m = (float)params->inflation_m,
+	    .span_m = (float)(params->inflation_m - params->inscribed_m),
+	    .peak = (float)params->near_cost - 1.0f,
+	    .unknown = (float)params->unknown_cost,
+	    .slow = (float)params->slow_cost};
+	set_cell(cm, 1.0);
 }
 
 static void free_cells(struct cairn_costmap *cm)
@@ -254,8 +267,7 @@ int cairn_costmap_set_grid(struct cairn_costmap *cm, const struct cairn_plan_gri
 	cm->height = grid->height;
 	cm->origin_x_m = grid->origin_x_m;
 	cm->origin_y_m = grid->origin_y_m;
-	cm->cell_m = grid->cell_m;
-	cm->cells_per_m = 1.0 / grid->cell_m;
+	set_cell(cm, grid->cell_m);
 	for (int y = 0; y < grid->height; y++)
 		take_row(grid->cells + (size_t)y * grid->stride, cm->cells + (size_t)y * (size_t)grid->width,
 		    grid->width);

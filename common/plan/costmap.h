@@ -72,8 +72,17 @@ struct cairn_window {
 	int x0, y0, x1, y1;
 };
 
+/* What the cost of a place is reckoned with, as every pose of a search needs it. */
+struct cairn_costmap_rate {
+	float inflation_m, span_m; /* from inscribed to inflation */
+	float peak;                /* above 1, at inscribed_m and nearer */
+	float unknown, slow;
+	float cell_m;
+};
+
 struct cairn_costmap {
 	struct cairn_costmap_params params;
+	struct cairn_costmap_rate rate; /* of params and cell_m */
 	int width, height;
 	double origin_x_m, origin_y_m, cell_m, cells_per_m;
 	uint8_t *cells;     /* CAIRN_CELL_* bits */
@@ -173,28 +182,28 @@ static inline struct cairn_vec2 cairn_costmap_center(const struct cairn_costmap 
 /* The near part of the cost at a distance in metres. */
 static inline float cairn_costmap_near(const struct cairn_costmap *cm, float dist_m)
 {
-	const struct cairn_costmap_params *p = &cm->params;
-	if (dist_m >= (float)p->inflation_m)
+	const struct cairn_costmap_rate *r = &cm->rate;
+	if (dist_m >= r->inflation_m)
 		return 1.0f;
-	float x = ((float)p->inflation_m - dist_m) / (float)(p->inflation_m - p->inscribed_m);
+	float x = (r->inflation_m - dist_m) / r->span_m;
 	x = x > 1.0f ? 1.0f : x;
-	return 1.0f + ((float)p->near_cost - 1.0f) * x * x;
+	return 1.0f + r->peak * x * x;
 }
 
 /* What a cell costs that costs `near` by its distance alone. */
 static inline float cairn_costmap_dearer(const struct cairn_costmap *cm, int index, float near)
 {
 	uint8_t cell = cm->cells[index];
-	if ((cell & (CAIRN_CELL_UNKNOWN | CAIRN_CELL_LEAVE)) != 0 && (float)cm->params.unknown_cost > near)
-		near = (float)cm->params.unknown_cost;
-	if ((cell & CAIRN_CELL_SLOW) != 0 && (float)cm->params.slow_cost > near)
-		near = (float)cm->params.slow_cost;
+	if ((cell & (CAIRN_CELL_UNKNOWN | CAIRN_CELL_LEAVE)) != 0 && cm->rate.unknown > near)
+		near = cm->rate.unknown;
+	if ((cell & CAIRN_CELL_SLOW) != 0 && cm->rate.slow > near)
+		near = cm->rate.slow;
 	return near;
 }
 
 static inline float cairn_costmap_cost(const struct cairn_costmap *cm, int index)
 {
-	return cairn_costmap_dearer(cm, index, cairn_costmap_near(cm, cm->dist[index] * (float)cm->cell_m));
+	return cairn_costmap_dearer(cm, index, cairn_costmap_near(cm, cm->dist[index] * cm->rate.cell_m));
 }
 
 #endif

@@ -70,11 +70,25 @@ void cairn_hybrid_destroy(struct cairn_hybrid **h_p)
 	free(h->slots);
 	free(h->heap);
 	free(h->course.heading);
+	free(h->room.square);
 	free(h);
 	*h_p = NULL;
 }
 
 /* ---- queue ---- */
+
+/* Numbers that are not negative are in the order of their bits, which are compared faster. */
+static inline uint32_t bits_of(float f)
+{
+	uint32_t bits;
+	memcpy(&bits, &f, sizeof(bits));
+	return bits;
+}
+
+static inline bool less(const struct hybrid_entry *a, const struct hybrid_entry *b)
+{
+	return bits_of(a->f) < bits_of(b->f);
+}
 
 static bool heap_push(struct cairn_hybrid *h, float f, int32_t node)
 {
@@ -108,10 +122,26 @@ static void heap_sink(struct cairn_hybrid *h, int i, struct hybrid_entry entry)
 	h->heap[i] = entry;
 }
 
+/* What was last goes in from below: nearly always it belongs there, and on the way down nothing has to be
+ * guessed. The heap is the one that sinking it from the top would leave. */
 static struct hybrid_entry heap_pop(struct cairn_hybrid *h)
 {
-	struct hybrid_entry top = h->heap[0], last = h->heap[--h->heap_count];
-	heap_sink(h, 0, last);
+	struct hybrid_entry *const heap = h->heap, top = heap[0];
+	const int count = --h->heap_count;
+	const struct hybrid_entry last = heap[count];
+	int i = 0, kid = 1;
+	for (; kid + 1 < count; kid = 2 * i + 1) {
+		kid += less(&heap[kid + 1], &heap[kid]);
+		heap[i] = heap[kid];
+		i = kid;
+	}
+	if (kid < count) {
+		heap[i] = heap[kid];
+		i = kid;
+	}
+	for (int up = (i - 1) / 2; i > 0 && !less(&heap[up], &last); i = up, up = (i - 1) / 2)
+		heap[i] = heap[up];
+	heap[i] = last;
 	return top;
 }
 
@@ -193,12 +223,46 @@ static bool too_dear(const struct cairn_hybrid *h, float g, float to_go)
 	return g + HYBRID_LEAST * to_go - HYBRID_LEAST_CELLS >= h->bound;
 }
 
+/* What a state has cost at the end of an arc, from one with all its room (g: to there); INFINITY where that
+ * is not allowed, or not below what the state has cost before. The end first: more often than the middle it
+ * is what forbids. */
+static float drive_arc(struct cairn_hybrid *h, const struct hybrid_arc *arc, const struct cairn_pose2 *mid,
+    const struct cairn_pose2 *end, float g, float before)
+{
+	struct hybrid_look at_mid, at_end;
+	float none;
+	hybrid_pose_look(h, end, arc->end_c, arc->end_s, arc->reverse, &at_end);
+	if (at_end.room == HYBRID_BLOCKED ||
+	    g + arc->cost * 0.5f * (HYBRID_FACTOR_LEAST + at_end.factor) >= before)
+		return INFINITY;
+	hybrid_pose_look(h, mid, arc->mid_c, arc->mid_s, arc->reverse, &at_mid);
+	float all = g + arc->cost * 0.5f * (at_mid.factor + at_end.factor);
+	if (at_mid.room == HYBRID_BLOCKED || all >= before)
+		return INFINITY; /* before the footprint is laid anywhere */
+	if (hybrid_pose_settle(h, &at_end, end, arc->end_c, arc->end_s, arc->reverse, NAN, &none) <= 0.0f ||
+	    hybrid_pose_settle(h, &at_mid, mid, arc->mid_c, arc->mid_s, arc->reverse, NAN, &none) <= 0.0f)
+		return INFINITY;
+	return all;
+}
+
+/* The same from a state without: how much of it there is at the end hangs on how much there was in the
+ * middle. */
+static float escape_arc(struct cairn_hybrid *h, const struct hybrid_arc *arc, const struct cairn_pose2 *mid,
+    const struct cairn_pose2 *end, float g, float before, float *escaping)
+{
+	float f_mid = hybrid_pose_factor(h, mid, arc->mid_c, arc->mid_s, arc->reverse, *escaping, escaping);
+	if (f_mid <= 0.0f)
+		return INFINITY;
+	float f_end = hybrid_pose_factor(h, end, arc->end_c, arc->end_s, arc->reverse, *escaping, escaping);
+	g += arc->cost * 0.5f * (f_mid + f_end);
+	return f_end > 0.0f && g < before ? g : INFINITY;
+}
+
 /* x, y: cell in which the arc ends. */
 static void relax_arc(struct cairn_hybrid *h, int32_t from, const struct hybrid_arc *arc, int x, int y)
 {
 	const struct hybrid_node n = h->nodes[from];
-	const struct cairn_costmap *cm = h->cm;
-	const int cell = y * cm->width + x;
+	const int cell = y * h->cm->width + x;
 	bool moving = n.parent >= 0;
 	float g = n.g + (moving && n.reverse != arc->reverse ? h->switch_cost : 0.0f);
 	if (moving && n.turn_bins != arc->turn_bins)
@@ -207,40 +271,24 @@ static void relax_arc(struct cairn_hybrid *h, int32_t from, const struct hybrid_
 		return;
 	uint32_t key = key_of(cell, arc->heading);
 	struct hybrid_slot *slot = slot_of(h, key);
-	if (slot->node >= 0 && g + arc->cost >= slot->g)
-		return; /* found before the footprint is laid anywhere */
+	float before = slot->node >= 0 ? slot->g : INFINITY;
+	if (g + arc->cost >= before)
+		return; /* found before anything is looked at */
 	float to_go = cairn_cost_field_at_xy(&h->field, x, y);
 	if (!(to_go < INFINITY) || too_dear(h, g + arc->cost, to_go))
 		return;
 	struct cairn_pose2 end = end_of(&n, arc);
 	struct cairn_pose2 mid = {n.x_m + arc->mid.x_m, n.y_m + arc->mid.y_m, arc->mid.yaw_rad};
-	bool escapes = !isnan(n.escaping);
-	struct hybrid_look at_mid, at_end;
-	hybrid_pose_look(h, &mid, arc->mid_c, arc->mid_s, arc->reverse, &at_mid);
-	if (at_mid.room == HYBRID_BLOCKED && !escapes)
+	float escaping = n.escaping;
+	g = isnan(escaping) ? drive_arc(h, arc, &mid, &end, g, before)
+			    : escape_arc(h, arc, &mid, &end, g, before, &escaping);
+	if (!(g < INFINITY))
 		return;
-	hybrid_pose_look(h, &end, arc->end_c, arc->end_s, arc->reverse, &at_end);
-	if (at_end.room == HYBRID_BLOCKED && !escapes)
-		return;
-	if (slot->node >= 0 && g + arc->cost * 0.5f * (at_mid.factor + at_end.factor) >= slot->g)
-		return; /* it will not get cheaper */
-	float esc_mid, esc_end;
-	float f_mid =
-	    hybrid_pose_settle(h, &at_mid, &mid, arc->mid_c, arc->mid_s, arc->reverse, n.escaping, &esc_mid);
-	if (f_mid <= 0.0f)
-		return;
-	float f_end =
-	    hybrid_pose_settle(h, &at_end, &end, arc->end_c, arc->end_s, arc->reverse, esc_mid, &esc_end);
-	if (f_end <= 0.0f)
-		return;
-	g += arc->cost * 0.5f * (f_mid + f_end);
 	int32_t to = state_at(h, slot, key);
 	if (to < 0) {
 		h->full = true;
 		return;
 	}
-	if (g >= slot->g)
-		return;
 	slot->g = g;
 	h->nodes[to] = (struct hybrid_node){.key = key,
 	    .g = g,
@@ -251,9 +299,26 @@ static void relax_arc(struct cairn_hybrid *h, int32_t from, const struct hybrid_
 	    .arc = (uint8_t)(arc - h->headings[n.heading].arcs),
 	    .turn_bins = (int8_t)arc->turn_bins,
 	    .reverse = arc->reverse,
-	    .escaping = esc_end};
+	    .escaping = escaping};
 	if (!heap_push(h, g + h->greed * guess(h, x, y, arc->heading, to_go), to))
 		h->full = true;
+}
+
+/* Cells in which the arcs from a state end, all at once. */
+static void ends_of(const struct cairn_hybrid *h, const struct hybrid_node *n, int x[HYBRID_ARCS],
+    int y[HYBRID_ARCS], int within[HYBRID_ARCS])
+{
+	const struct hybrid_heading *from = &h->headings[n->heading];
+	const struct cairn_costmap *cm = h->cm;
+	const double x_m = n->x_m, y_m = n->y_m, k = cm->cells_per_m, x0_m = cm->origin_x_m,
+		     y0_m = cm->origin_y_m;
+	const double width = cm->width, height = cm->height;
+	for (int j = 0; j < HYBRID_ARCS; j++) {
+		double fx = (x_m + from->end_x_m[j] - x0_m) * k, fy = (y_m + from->end_y_m[j] - y0_m) * k;
+		within[j] = (fx >= 0.0) & (fy >= 0.0) & (fx < width) & (fy < height);
+		x[j] = (int)fx;
+		y[j] = (int)fy;
+	}
 }
 
 /* The places in the hash are asked for before anything waits for them: each is a miss of the nearer caches.
@@ -262,15 +327,13 @@ static void relax_arcs(struct cairn_hybrid *h, int32_t from)
 {
 	const struct hybrid_node *n = &h->nodes[from];
 	const struct hybrid_arc *arcs = h->headings[n->heading].arcs;
-	int x[HYBRID_ARCS], y[HYBRID_ARCS];
-	bool within[HYBRID_ARCS];
-	for (int j = 0; j < HYBRID_ARCS; j++) {
-		struct cairn_pose2 end = end_of(n, &arcs[j]);
-		within[j] = cairn_costmap_cell(h->cm, end.x_m, end.y_m, &x[j], &y[j]);
+	int x[HYBRID_ARCS], y[HYBRID_ARCS], within[HYBRID_ARCS];
+	ends_of(h, n, x, y, within);
+	for (int j = 0; j < HYBRID_ARCS; j++)
 		if (within[j])
-			__builtin_prefetch(&h->slots[hash_of(key_of(y[j] * h->cm->width + x[j], arcs[j].heading)) &
-						     h->slot_mask]);
-	}
+			__builtin_prefetch(
+			    &h->slots[hash_of(key_of(y[j] * h->cm->width + x[j], arcs[j].heading)) &
+				      h->slot_mask]);
 	for (int j = 0; j < HYBRID_ARCS; j++)
 		if (within[j])
 			relax_arc(h, from, &arcs[j], x[j], y[j]);
@@ -404,6 +467,7 @@ enum cairn_plan_result cairn_hybrid_search(struct cairn_hybrid *h, const struct 
 	    too_dear(h, 0.0f, heuristic(h, start_cell)))
 		result = CAIRN_PLAN_NO_PATH;
 	if (result == CAIRN_PLAN_OK || result == CAIRN_PLAN_NEAREST) {
+		hybrid_room_begin(h);
 		hybrid_begin_arcs(h);
 		hybrid_course_begin(h);
 		add_start(h, start_cell);

@@ -80,6 +80,8 @@ void hybrid_make_heading(struct cairn_hybrid *h, int heading)
 		struct hybrid_step mid = step_from(&turned, &h->to_mid[j]),
 				   end = step_from(&turned, &h->to_end[j]);
 		double bend = fabs((double)t) / (double)h->arc_bins;
+		to->end_x_m[j] = end.pose.x_m;
+		to->end_y_m[j] = end.pose.y_m;
 		*arc = (struct hybrid_arc){.mid = mid.pose,
 		    .mid_c = mid.c,
 		    .mid_s = mid.s,

@@ -74,7 +74,7 @@ enum cairn_plan_result hybrid_choose_goal(struct cairn_hybrid *h, int start_cell
 	    cairn_cost_field_reserve(&h->from_start, h->cm, FIELD_BLOCK) < 0)
 		return CAIRN_PLAN_LIMIT;
 	cairn_ways_start(&h->ways, h->cm, &h->obstacles, &rect);
-	if (begin_field(h) < 0 || hybrid_course_reserve(h) < 0)
+	if (begin_field(h) < 0 || hybrid_course_reserve(h) < 0 || hybrid_room_reserve(h) < 0)
 		return CAIRN_PLAN_LIMIT;
 	int cell = cairn_costmap_index(h->cm, q->goal_x_m, q->goal_y_m);
 	bool blocked = cell < 0 || !cairn_cost_field_open(&h->field, cell);

@@ -10,6 +10,7 @@
 #define HYBRID_ARCS 10 /* straight, two gentle, two tight; forward, then backward */
 #define HYBRID_NODES_LIMIT 4000000
 #define HYBRID_SLOTS_MIN 1024u    /* a search begins with; a power of two */
+#define HYBRID_FACTOR_LEAST 1.0f  /* of a pose: no place costs less than its length */
 #define HYBRID_STEER_CHANGE 0.15f /* cells: of two equal paths the steadier one */
 #define HYBRID_GREED 1.3f         /* weight of the heuristic: somewhat dearer paths, found much sooner */
 #define HYBRID_HURRY_AFTER 5000 /* expansions without any path (one search in fifty): from then on */
@@ -63,6 +64,7 @@ struct hybrid_step {
 struct hybrid_heading {
 	bool made;
 	double yaw_rad, c, s;
+	double end_x_m[HYBRID_ARCS], end_y_m[HYBRID_ARCS]; /* of the arcs, side by side */
 	struct hybrid_arc arcs[HYBRID_ARCS];
 };
 
@@ -73,14 +75,26 @@ struct hybrid_turned {
 
 #define HYBRID_PLACES 4 /* along the axis of a pose: the origin itself, then the middles of three circles */
 
-/* A footprint with its room as three circles: nothing within clear_m of their centres means that it fits,
- * something within blocked_m that it does not. Nothing within body_clear_m of those of the bare footprint
- * means that it fits, too. */
+/* A footprint with its room as three circles: nothing nearer than clear2 to their centres means that it fits,
+ * something nearer than blocked2 that it does not. Nothing nearer than body_clear2 to those of the bare
+ * footprint means that it fits, too. */
 struct hybrid_cover {
 	struct cairn_rect rect;
 	struct cairn_stamps stamps;
 	double x_m[HYBRID_PLACES];
-	float clear_m, blocked_m, body_clear_m;
+	int32_t clear2, blocked2, body_clear2; /* squared cells */
+};
+
+#define HYBRID_NEAR 1024 /* squared cells: what nearer obstacles make a place cost is kept */
+
+/* Room around the cells for a search that asks about it in all directions: squared distances are whole
+ * numbers, so half as many bytes as distances take, and what one costs is found in a table. */
+struct hybrid_room {
+	uint16_t
+	    *square; /* of each cell's distance to the nearest obstacle, cells; no more than 16 bits hold */
+	size_t capacity;
+	float near[HYBRID_NEAR];        /* what a place so far from it costs by this alone */
+	struct cairn_costmap_rate rate; /* of which that is made */
 };
 
 /* What is found out about a pose without laying the footprint on the map. */
@@ -103,6 +117,7 @@ struct cairn_hybrid {
 	struct cairn_hybrid_params p;
 	struct cairn_cost_field field, from_start;
 	struct hybrid_course course;
+	struct hybrid_room room;
 	struct cairn_cell_bits obstacles, unseen;
 	struct cairn_ways ways;
 	struct hybrid_node *nodes;
@@ -124,7 +139,7 @@ struct cairn_hybrid {
 	struct hybrid_cover cover[2]; /* forward, backward */
 	struct cairn_stamps behind;   /* must have been seen on the way backward */
 	double body_x_m[HYBRID_PLACES];
-	float inscribed_m, open_cells;
+	int32_t inscribed2, open2; /* squared cells */
 	struct hybrid_heading headings[HYBRID_HEADINGS];
 	float switch_cost;
 	int node_count, heap_count, expansions, shots;
@@ -168,6 +183,11 @@ float hybrid_course_cost(struct cairn_hybrid *h, int x, int y, int heading, floa
 
 /* Chooses the place to plan to, and makes the field of its cost-to-go; OK, NEAREST, or why there is none. */
 enum cairn_plan_result hybrid_choose_goal(struct cairn_hybrid *h, int start_cell);
+
+/* Takes the memory that the room around the costmap's cells needs; 0 or -ENOMEM (what there was stays). */
+int hybrid_room_reserve(struct cairn_hybrid *h);
+/* For a new search, before the first pose is looked at. */
+void hybrid_room_begin(struct cairn_hybrid *h);
 
 /* Room around the bare footprint, up to a little more than is ever asked for. */
 double hybrid_bare_clearance(const struct cairn_hybrid *h, const struct cairn_pose2 *pose);

@@ -80,7 +80,7 @@ double cairn_hybrid_path_cost(const struct cairn_hybrid *h, const struct cairn_c
 		double factor = index < 0 ? cm->params.unknown_cost : (double)cairn_costmap_cost(cm, index);
 		if (ahead >= 0)
 			factor =
-			    fmax(factor, (double)cairn_costmap_near(cm, cm->dist[ahead] * (float)cm->cell_m));
+			    fmax(factor, (double)cairn_costmap_near(cm, cm->dist[ahead] * cm->rate.cell_m));
 		cost += step / cm->cell_m * factor * (p->reverse ? h->p.reverse_factor : 1.0);
 		if (i > 1 && p->reverse != path->poses[i - 1].reverse)
 			cost += h->p.switch_m / cm->cell_m;

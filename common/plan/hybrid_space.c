@@ -1,6 +1,9 @@
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "common/base/pages.h"
 #include "common/plan/hybrid_internal.h"
 
 #define ROUNDING_M 1e-4 /* more than single precision loses of a distance that counts */
@@ -33,24 +36,30 @@ static inline bool places_on(const struct cairn_costmap *cm, const struct axis *
 	return true;
 }
 
-/* Distances, in cells, from the places to the obstacle nearest to each; INFINITY off the map. */
-static inline void distances_from(const struct cairn_costmap *cm, const struct axis *a,
-    const double along_m[HYBRID_PLACES], float ret_dist[HYBRID_PLACES])
+/* Squared distances, in cells, from the places to the obstacle nearest to each; far off the map. */
+static inline void squares_from(const struct cairn_hybrid *h, const struct axis *a,
+    const double along_m[HYBRID_PLACES], int32_t ret_square[HYBRID_PLACES])
 {
 	int32_t index[HYBRID_PLACES];
-	if (!places_on(cm, a, along_m, index))
+	if (!places_on(h->cm, a, along_m, index))
 		for (int i = 0; i < HYBRID_PLACES; i++)
-			index[i] =
-			    cairn_costmap_index(cm, a->x_m + a->c * along_m[i], a->y_m + a->s * along_m[i]);
+			index[i] = cairn_costmap_index(
+			    h->cm, a->x_m + a->c * along_m[i], a->y_m + a->s * along_m[i]);
 	for (int i = 0; i < HYBRID_PLACES; i++)
-		ret_dist[i] = index[i] < 0 ? INFINITY : cm->dist[index[i]];
+		ret_square[i] = index[i] < 0 ? UINT16_MAX : h->room.square[index[i]];
 }
 
 /* The least of those behind the first, which is the pose's own. */
-static inline float nearest_of(const float dist[HYBRID_PLACES])
+static inline int32_t nearest_of(const int32_t square[HYBRID_PLACES])
 {
-	float least = dist[1] < dist[2] ? dist[1] : dist[2];
-	return least < dist[3] ? least : dist[3];
+	int32_t least = square[1] < square[2] ? square[1] : square[2];
+	return least < square[3] ? least : square[3];
+}
+
+/* What a place costs by the nearest obstacle alone. */
+static inline float near_cost(const struct cairn_costmap *cm, int32_t square)
+{
+	return cairn_costmap_near(cm, sqrtf((float)square) * cm->rate.cell_m);
 }
 
 double hybrid_bare_clearance(const struct cairn_hybrid *h, const struct cairn_pose2 *pose)
@@ -75,8 +84,7 @@ void hybrid_pose_look(const struct cairn_hybrid *h, const struct cairn_pose2 *po
 	const struct cairn_costmap *cm = h->cm;
 	const struct hybrid_cover *cover = &h->cover[reverse ? 1 : 0];
 	const struct axis axis = {pose->x_m, pose->y_m, c, s};
-	const float cell_m = (float)cm->cell_m;
-	float dist[HYBRID_PLACES];
+	int32_t square[HYBRID_PLACES];
 	int index = cairn_costmap_index(cm, pose->x_m, pose->y_m);
 	ret_look->index = index;
 	ret_look->factor = 0.0f;
@@ -84,22 +92,23 @@ void hybrid_pose_look(const struct cairn_hybrid *h, const struct cairn_pose2 *po
 	if (index < 0)
 		return;
 	ret_look->room = HYBRID_FITS;
-	if (cm->dist[index] >= h->open_cells) { /* nothing that any part of the body could feel */
-		ret_look->factor = cairn_costmap_cost(cm, index);
+	if (h->room.square[index] >=
+	    h->open2) { /* nothing that any part of the body could feel, nor the cost */
+		ret_look->factor = cairn_costmap_dearer(cm, index, 1.0f);
 		return;
 	}
-	distances_from(cm, &axis, h->body_x_m, dist);
-	float body = nearest_of(dist), body_m = body * cell_m;
+	squares_from(h, &axis, h->body_x_m, square);
+	int32_t body = nearest_of(square), nearest = body < square[0] ? body : square[0];
 	/* What is nearest to any of them costs most. */
-	float near = cairn_costmap_near(cm, (body < dist[0] ? body : dist[0]) * cell_m);
+	float near = nearest < HYBRID_NEAR ? h->room.near[nearest] : near_cost(cm, nearest);
 	ret_look->factor = cairn_costmap_dearer(cm, index, near);
-	if (body_m >= cover->body_clear_m)
+	if (body >= cover->body_clear2)
 		return;
-	distances_from(cm, &axis, cover->x_m, dist);
-	float lead_m = nearest_of(dist) * cell_m;
-	if (lead_m < cover->clear_m)
+	squares_from(h, &axis, cover->x_m, square);
+	int32_t lead = nearest_of(square);
+	if (lead < cover->clear2)
 		ret_look->room =
-		    body_m < h->inscribed_m || lead_m < cover->blocked_m ? HYBRID_BLOCKED : HYBRID_PERHAPS;
+		    body < h->inscribed2 || lead < cover->blocked2 ? HYBRID_BLOCKED : HYBRID_PERHAPS;
 }
 
 float hybrid_pose_settle(struct cairn_hybrid *h, const struct hybrid_look *look,
@@ -131,11 +140,60 @@ float hybrid_pose_factor(struct cairn_hybrid *h, const struct cairn_pose2 *pose,
 
 /* ---- set-up ---- */
 
+int hybrid_room_reserve(struct cairn_hybrid *h)
+{
+	if (h->room.capacity >= h->cm->capacity)
+		return 0;
+	uint16_t *square = malloc(h->cm->capacity * sizeof(*square));
+	if (square == NULL)
+		return -ENOMEM;
+	cairn_pages_touch(square, h->cm->capacity * sizeof(*square));
+	free(h->room.square);
+	h->room.square = square;
+	h->room.capacity = h->cm->capacity;
+	return 0;
+}
+
+static bool same_rate(const struct cairn_costmap_rate *a, const struct cairn_costmap_rate *b)
+{
+	return a->inflation_m == b->inflation_m && a->span_m == b->span_m && a->peak == b->peak &&
+	       a->cell_m == b->cell_m;
+}
+
+void hybrid_room_begin(struct cairn_hybrid *h)
+{
+	struct hybrid_room *r = &h->room;
+	const float *restrict dist = h->cm->dist, most = 255.0f;
+	uint16_t *restrict square = r->square;
+	const size_t cells = (size_t)h->cm->width * (size_t)h->cm->height;
+	for (size_t i = 0; i < cells; i++) {
+		float d = dist[i] < most ? dist[i] : most;
+		square[i] = (uint16_t)(int32_t)(d * d + 0.5f); /* whole, but for what the root has lost */
+	}
+	if (same_rate(&r->rate, &h->cm->rate))
+		return;
+	for (int32_t i = 0; i < HYBRID_NEAR; i++)
+		r->near[i] = near_cost(h->cm, i);
+	r->rate = h->cm->rate;
+}
+
+/* The least squared distance whose root, in cells or times cell_m, is not less than this; no more than is
+ * kept of the farthest. */
+static int32_t least_square(float distance, float cell_m)
+{
+	float cells = distance / cell_m;
+	int32_t n = cells > 1.0f ? (int32_t)((cells - 1.0f) * (cells - 1.0f)) : 0;
+	while (n < 255 * 255 && sqrtf((float)n) * cell_m < distance)
+		n++;
+	return n;
+}
+
 bool hybrid_make_covers(struct cairn_hybrid *h)
 {
 	bool ok = true;
 	const struct cairn_hybrid_params *p = &h->p;
 	const double cell = h->cm->cell_m;
+	const float cell_m = h->cm->rate.cell_m;
 	double w = p->body.half_width_m + p->clearance_m;
 	for (int rev = 0; rev < 2; rev++) {
 		struct hybrid_cover *cover = &h->cover[rev];
@@ -147,8 +205,10 @@ bool hybrid_make_covers(struct cairn_hybrid *h)
 		for (int i = 0; i < 3; i++)
 			cover->x_m[1 + i] = -rear + ((double)i + 0.5) * part;
 		/* Half a cell for the disc, half a diagonal for the place of the query in its cell. */
-		cover->clear_m = (float)(hypot(0.5 * part, w) + 0.5 * cell + M_SQRT1_2 * cell);
-		cover->blocked_m = (float)(fmin(0.5 * part, w) + 0.5 * cell - M_SQRT1_2 * cell - ROUNDING_M);
+		cover->clear2 =
+		    least_square((float)(hypot(0.5 * part, w) + 0.5 * cell + M_SQRT1_2 * cell), cell_m);
+		cover->blocked2 = least_square(
+		    (float)(fmin(0.5 * part, w) + 0.5 * cell - M_SQRT1_2 * cell - ROUNDING_M), cell_m);
 	}
 	double beside =
 	    0.5 *
@@ -157,7 +217,7 @@ bool hybrid_make_covers(struct cairn_hybrid *h)
 	    p->body.half_width_m + beside, p->body.half_width_m + beside};
 	ok = cairn_stamps_start(&h->behind, &behind, cell) == 0 && ok;
 	double reach = fmax(p->body.front_m, p->body.rear_m) + fmax(p->lead_m, h->cm->params.inflation_m) + w;
-	h->open_cells = (float)(reach / cell + 2.0);
+	h->open2 = least_square((float)(reach / cell + 2.0), 1.0f);
 	double part = (p->body.front_m + p->body.rear_m) / 3.0;
 	for (int i = 0; i < 3; i++)
 		h->body_x_m[1 + i] = -p->body.rear_m + ((double)i + 0.5) * part;
@@ -166,10 +226,11 @@ bool hybrid_make_covers(struct cairn_hybrid *h)
 		double corner =
 		    fmax(hypot(r->front_m - h->body_x_m[3], w), hypot(-r->rear_m - h->body_x_m[1], w));
 		corner = fmax(corner, hypot(0.5 * part, w)); /* between two of them */
-		h->cover[rev].body_clear_m = (float)(corner + 0.5 * cell + M_SQRT1_2 * cell + ROUNDING_M);
+		h->cover[rev].body_clear2 =
+		    least_square((float)(corner + 0.5 * cell + M_SQRT1_2 * cell + ROUNDING_M), cell_m);
 	}
 	double inner = fmin(0.5 * part, p->body.half_width_m);
-	h->inscribed_m = (float)(inner + 0.5 * cell - M_SQRT1_2 * cell);
+	h->inscribed2 = least_square((float)(inner + 0.5 * cell - M_SQRT1_2 * cell), cell_m);
 	h->field_radius_m =
 	    fmin(p->body.half_width_m, p->body.rear_m) + p->clearance_m + 0.5 * cell - M_SQRT1_2 * cell;
 	return ok;

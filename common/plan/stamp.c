@@ -18,18 +18,31 @@ void cairn_stamps_free(struct cairn_stamps *s)
 	*s = (struct cairn_stamps){0};
 }
 
-/* What is known of a cell for all headings and places of a stamp. x, y: its centre from the origin, in cells;
- * c, sn: of the heading in the middle of those. */
-enum touched { NEVER, PERHAPS, SURE };
-
-static enum touched touched_at(const struct cairn_stamps *s, double x, double y, double c, double sn)
+/* What is known of a row of cells for all headings and places of a stamp: which are touched for certain, and
+ * which may be. x, y: centre of the first from the origin, in cells; c, sn: of the heading in the middle of
+ * those. Without branches, many at a time: a search's first questions wait for hundreds of stamps. */
+static void touch_row(const struct cairn_stamps *s, double x, double y, double c, double sn, int count,
+    uint64_t *ret_sure, uint64_t *ret_perhaps)
 {
-	const double half_turn = M_PI / HEADINGS + SPARE, disc = 0.5 * s->cell_m;
+	const double half_turn = M_PI / HEADINGS + SPARE, disc = 0.5 * s->cell_m, cell_m = s->cell_m;
 	const double place_m = M_SQRT2 * 0.5 / PLACES * s->cell_m + SPARE;
-	struct cairn_vec2 p = {(c * x + sn * y) * s->cell_m, (c * y - sn * x) * s->cell_m};
-	double doubt_m = place_m + (sqrt(p.x_m * p.x_m + p.y_m * p.y_m) + place_m) * half_turn;
-	double off_m = cairn_laid_off(&s->rect, p) - disc;
-	return off_m + doubt_m < 0.0 ? SURE : off_m - doubt_m < 0.0 ? PERHAPS : NEVER;
+	const struct cairn_rect r = s->rect;
+	double near_m[64], far_m[64]; /* bounds of how far off the rectangle the disc is */
+	for (int i = 0; i < count; i++) {
+		double at = x + i, px = (c * at + sn * y) * cell_m, py = (c * y - sn * at) * cell_m;
+		double doubt_m = place_m + (sqrt(px * px + py * py) + place_m) * half_turn;
+		double ox = cairn_larger(px - r.front_m, -px - r.rear_m);
+		double oy = cairn_larger(py - r.left_m, -py - r.right_m);
+		double side = ox > oy ? ox : oy, corner = sqrt(ox * ox + oy * oy);
+		double least = ox > oy ? oy : ox, off_m = (least > 0.0 ? corner : side) - disc;
+		near_m[i] = off_m - doubt_m;
+		far_m[i] = off_m + doubt_m;
+	}
+	*ret_sure = *ret_perhaps = 0;
+	for (int i = 0; i < count; i++) {
+		*ret_sure |= (uint64_t)(far_m[i] < 0.0) << i;
+		*ret_perhaps |= (uint64_t)(near_m[i] < 0.0) << i;
+	}
 }
 
 /* The cells that have to be looked at: around the turned rectangle, with what is in doubt. */
@@ -57,12 +70,8 @@ static void make(struct cairn_stamps *s, int heading, int place_x, int place_y, 
 	uint64_t sure[2 * CAIRN_CELL_BITS_MARGIN + 1], perhaps[2 * CAIRN_CELL_BITS_MARGIN + 1], all = 0;
 	int rows = 0, first_y = 0;
 	for (int cy = w.y0; cy <= w.y1; cy++) {
-		sure[rows] = perhaps[rows] = 0;
-		for (int cx = w.x0; cx <= w.x1; cx++) {
-			enum touched t = touched_at(s, cx + 0.5 - x, cy + 0.5 - y, c, sn);
-			sure[rows] |= (uint64_t)(t == SURE) << (cx - w.x0);
-			perhaps[rows] |= (uint64_t)(t != NEVER) << (cx - w.x0);
-		}
+		touch_row(
+		    s, w.x0 + 0.5 - x, cy + 0.5 - y, c, sn, w.x1 - w.x0 + 1, &sure[rows], &perhaps[rows]);
 		if (perhaps[rows] == 0)
 			continue; /* below or above: the rows of a rectangle follow one another */
 		all |= perhaps[rows];

@@ -7,6 +7,8 @@
 
 #include "common/base/polygon.h"
 
+#define SECTOR_SPARE_RAD 1e-6 /* more than rounding is */
+#define NO_COSINE 2.0         /* none is beyond it */
 #define LOOK_AHEAD_M 0.05 /* of a motion, to see what it brings nearer */
 #define NEARER_M 0.005    /* less than this over LOOK_AHEAD_M is not nearer: noise and the rear's swing */
 #define BESIDE_M 0.10     /* points this far beside the way are ahead of it */
@@ -202,6 +204,9 @@ void cairn_zones_scan(struct cairn_zones *z, const struct cairn_points *now,
 
 struct motion {
 	double sign, curvature, heading_rad; /* heading: of the footprint's centre */
+	double heading_c, heading_s;
+	double sector_in,
+	    sector_out; /* cosines of the emergency's sector: a little less than it is, and a little more */
 	struct cairn_pose2 ahead;            /* robot after LOOK_AHEAD_M, inverted */
 };
 
@@ -210,9 +215,23 @@ static struct motion motion_of(const struct cairn_zones *z, double curvature_1pm
 	double sign = forward ? 1.0 : -1.0;
 	struct cairn_pose2 step = cairn_pose_advance(
 	    (struct cairn_pose2){0}, (struct cairn_twist){sign, sign * curvature_1pm}, LOOK_AHEAD_M);
-	double heading = atan(curvature_1pm * centre_of(z));
-	return (struct motion){sign, curvature_1pm, forward ? heading : cairn_wrap_rad(heading + M_PI),
+	double heading = atan(curvature_1pm * centre_of(z)), sector = z->params.emergency_rad;
+	heading = forward ? heading : cairn_wrap_rad(heading + M_PI);
+	return (struct motion){sign, curvature_1pm, heading, cos(heading), sin(heading),
+	    sector > 2.0 * SECTOR_SPARE_RAD ? cos(fmin(sector - SECTOR_SPARE_RAD, M_PI)) : NO_COSINE,
+	    sector < M_PI - 2.0 * SECTOR_SPARE_RAD ? cos(fmax(sector + SECTOR_SPARE_RAD, 0.0)) : -NO_COSINE,
 	    cairn_pose_inverse(step)};
+}
+
+/* Is a place, seen from the footprint's centre, in the emergency's sector? Nearly always the cosine tells. */
+static bool in_sector(const struct cairn_zones *z, const struct motion *m, double dx, double y, double d2)
+{
+	double along = dx * m->heading_c + y * m->heading_s, d = sqrt(d2);
+	if (along > d * m->sector_in)
+		return true;
+	if (along < d * m->sector_out)
+		return false;
+	return fabs(cairn_wrap_rad(atan2(y, dx) - m->heading_rad)) <= z->params.emergency_rad;
 }
 
 struct counts {
@@ -247,8 +266,8 @@ static void count_point(
 		}
 		c->gap_now_m = fmin(c->gap_now_m, now_m);
 	}
-	if (dx * dx + y * y < p->emergency_m * p->emergency_m &&
-	    fabs(cairn_wrap_rad(atan2(y, dx) - m->heading_rad)) <= p->emergency_rad) {
+	double d2 = dx * dx + y * y;
+	if (d2 < p->emergency_m * p->emergency_m && in_sector(z, m, dx, y, d2)) {
 		struct cairn_vec2 then = cairn_pose_apply(m->ahead, (struct cairn_vec2){x, y});
 		double then_m = gap_to(&p->body, then.x_m, then.y_m);
 		bool in_the_way = fabs(y - 0.5 * m->curvature * x * x) <= p->body.half_width_m;

@@ -1,4 +1,5 @@
 /* The terms of a candidate's score, worked out by hand. Cells are 5 cm. */
+#include "common/base/rng.h"
 #include "test/support/choice_world.h"
 #include "test/support/runner.h"
 
@@ -64,6 +65,37 @@ START_TEST(clearance_is_from_the_side_of_the_robot_to_the_edge_of_the_nearest_ob
 	NEAR(cairn_ground_clearance_m(&in.ground, 0.10, 0.02, 0.02),
 	    0.375); /* 9.5 cells less half the width */
 	NEAR(cairn_ground_clearance_m(&in.ground, 0.10, 0.42, 0.02), -0.025); /* 1.5 cells */
+	ground_free(&g);
+}
+END_TEST
+
+START_TEST(whether_clearance_is_over_a_limit_is_what_the_clearance_says)
+{
+	struct ground g;
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 5, 1);
+	ground_init(&g, 3.0);
+	ground_floor(&g, -3.0, -3.0, 3.0, 3.0);
+	for (int i = 0; i < 12; i++) {
+		double x = 5.0 * cairn_rng_uniform(&rng) - 2.5, y = 5.0 * cairn_rng_uniform(&rng) - 2.5;
+		ground_wall(&g, x, y, x + 0.01, y + 0.01);
+	}
+	struct cairn_choice_inputs in = ground_stand(&g, (struct cairn_pose2){0});
+	int over = 0;
+	for (int i = 0; i < 5000; i++) {
+		double x = 5.0 * cairn_rng_uniform(&rng) - 2.5, y = 5.0 * cairn_rng_uniform(&rng) - 2.5,
+		       m = -1.0;
+		double is_m = cairn_ground_clearance_m(&in.ground, 0.10, x, y);
+		double least_m = i % 3 == 0   ? is_m
+				 : i % 3 == 1 ? nextafter(is_m, -1.0)
+					      : 0.9 * cairn_rng_uniform(&rng) - 0.1;
+		ck_assert(
+		    cairn_ground_clearance_over(&in.ground, 0.10, x, y, least_m, &m) == (is_m > least_m));
+		ck_assert(m == (is_m > least_m ? is_m : -1.0));
+		over += is_m > least_m;
+	}
+	ck_assert_int_gt(over, 1000);
+	ck_assert_int_lt(over, 4000);
 	ground_free(&g);
 }
 END_TEST
@@ -156,9 +188,11 @@ START_TEST(ways_lead_over_known_floor_only)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("choice_score", a_ranked_frontier_is_worth_what_the_round_loses_by_it, the_goal_term_is_the_share_of_the_way_that_a_place_saves,
+CAIRN_TEST_MAIN("choice_score", a_ranked_frontier_is_worth_what_the_round_loses_by_it,
+    the_goal_term_is_the_share_of_the_way_that_a_place_saves,
     without_a_goal_the_nearer_place_is_the_better_one, the_clearance_term_is_room_up_to_half_a_metre,
     clearance_is_from_the_side_of_the_robot_to_the_edge_of_the_nearest_obstacle,
+    whether_clearance_is_over_a_limit_is_what_the_clearance_says,
     novelty_is_half_the_unknown_and_half_the_unvisited, the_unknown_behind_a_wall_does_not_count,
     one_pass_through_the_middle_makes_a_place_visited, feasibility_is_a_straight_way_and_little_turning,
     the_score_is_the_weighted_mean_of_the_terms, ways_lead_over_known_floor_only)

@@ -1,4 +1,5 @@
 #include "common/base/geom.h"
+#include "common/base/rng.h"
 #include "test/support/runner.h"
 
 START_TEST(wrapping_keeps_angles_in_the_half_open_turn)
@@ -39,5 +40,25 @@ START_TEST(compass_is_clockwise_from_the_start_heading)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("geom", wrapping_keeps_angles_in_the_half_open_turn, between_undoes_compose,
+START_TEST(a_distance_compares_with_a_limit_as_hypot_does)
+{
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 3, 1);
+	ck_assert_int_eq(cairn_compare_distance(3.0, -4.0, 5.0), 0);
+	ck_assert_int_eq(cairn_compare_distance(0.0, 0.0, 0.0), 0);
+	ck_assert_int_eq(cairn_compare_distance(1e-9, 0.0, 0.0), 1);
+	ck_assert_int_eq(cairn_compare_distance(1.0, NAN, 1.0), 0);
+	for (int i = 0; i < 20000; i++) {
+		double x = 8.0 * cairn_rng_uniform(&rng) - 4.0, y = 8.0 * cairn_rng_uniform(&rng) - 4.0,
+		       d = hypot(x, y);
+		double limits[4] = {d, nextafter(d, 9.0), nextafter(d, 0.0), 4.0 * cairn_rng_uniform(&rng)};
+		for (int k = 0; k < 4; k++)
+			ck_assert_int_eq(
+			    cairn_compare_distance(x, y, limits[k]), (d > limits[k]) - (d < limits[k]));
+	}
+}
+END_TEST
+
+CAIRN_TEST_MAIN("geom", a_distance_compares_with_a_limit_as_hypot_does,
+    wrapping_keeps_angles_in_the_half_open_turn, between_undoes_compose,
     a_quarter_circle_ends_beside_its_centre, compass_is_clockwise_from_the_start_heading)
