@@ -47,15 +47,18 @@ int cairn_arena_mode_parse(const char *name);
 struct cairn_arena_cycles {
 	uint32_t count;
 	double since_m, since_s;     /* of the cycle under way */
-	double idle_m;               /* way of the last cycle */
-	uint32_t idle, idle_longest; /* cycles in a row that moved less than CAIRN_ARENA_IDLE_M */
+	bool placed;
+	struct cairn_vec2 place;     /* from which it has to get away */
+	uint32_t idle, idle_longest; /* cycles in a row that ended less than CAIRN_ARENA_STEP_M from there */
 };
-#define CAIRN_ARENA_IDLE_M 0.05
-#define CAIRN_ARENA_STUCK 4 /* so many of those are being stuck */
+#define CAIRN_ARENA_STUCK 4 /* so many of those are being stuck: driving to and fro gets nowhere, too */
 
-/* Adds a bit of way and time; ended: the decision under way has come to its end. True when that ended a
- * cycle. */
-bool cairn_arena_cycles_add(struct cairn_arena_cycles *cycles, double way_m, double time_s, bool ended);
+/* Adds a bit of way and time; ended: the decision under way has come to its end; at: where the robot is. True when that
+ * ended a cycle. */
+bool cairn_arena_cycles_add(
+    struct cairn_arena_cycles *cycles, double way_m, double time_s, bool ended, struct cairn_vec2 at);
+/* It does not want to get away from there: it looks round, or was not asked to go anywhere. */
+void cairn_arena_cycles_rest(struct cairn_arena_cycles *cycles, struct cairn_vec2 at);
 
 /* ---- goals one after the other ---- */
 
@@ -77,7 +80,7 @@ struct cairn_arena_result {
 	uint32_t mode, seed;
 	uint32_t cycles, contacts, decisions, refused, dithers, idle_longest;
 	uint32_t gone; /* of those refused: the place had gone from the list, or the exploration ended, while the answer was on its way */
-	uint32_t stuck, stuck_left; /* times stuck; those that did not end with way driven */
+	uint32_t stuck, stuck_left; /* times stuck; those that did not end with getting away */
 	bool reached;               /* the goal, by the truth */
 	bool given_up;              /* the goal was reported unreachable */
 	bool over;                  /* ended by itself, not by a limit */

@@ -23,26 +23,38 @@ int cairn_arena_mode_parse(const char *name)
 	return -1;
 }
 
-bool cairn_arena_cycles_add(struct cairn_arena_cycles *c, double way_m, double time_s, bool ended)
+static double apart(struct cairn_vec2 a, struct cairn_vec2 b)
+{
+	return hypot(a.x_m - b.x_m, a.y_m - b.y_m);
+}
+
+void cairn_arena_cycles_rest(struct cairn_arena_cycles *c, struct cairn_vec2 at)
+{
+	c->placed = true;
+	c->place = at;
+	c->idle = 0;
+}
+
+bool cairn_arena_cycles_add(
+    struct cairn_arena_cycles *c, double way_m, double time_s, bool ended, struct cairn_vec2 at)
 {
 	c->since_m += way_m;
 	c->since_s += time_s;
+	if (!c->placed)
+		cairn_arena_cycles_rest(c, at);
 	/* Sums of small steps: what is a step but for the last bit of the number is one. */
 	bool step = c->since_m >= CAIRN_ARENA_STEP_M - 1e-9, late = c->since_s >= CAIRN_ARENA_CYCLE_S - 1e-9;
 	if (!step && !late && !ended)
 		return false;
 	c->count++;
-	c->idle_m = c->since_m;
-	c->idle = c->since_m < CAIRN_ARENA_IDLE_M ? c->idle + 1 : 0;
+	if (apart(at, c->place) >= CAIRN_ARENA_STEP_M)
+		cairn_arena_cycles_rest(c, at);
+	else
+		c->idle++;
 	c->idle_longest = c->idle > c->idle_longest ? c->idle : c->idle_longest;
 	c->since_m = step ? fmax(c->since_m - CAIRN_ARENA_STEP_M, 0.0) : 0.0;
 	c->since_s = 0.0;
 	return true;
-}
-
-static double apart(struct cairn_vec2 a, struct cairn_vec2 b)
-{
-	return hypot(a.x_m - b.x_m, a.y_m - b.y_m);
 }
 
 void cairn_arena_choices_add(struct cairn_arena_choices *c, struct cairn_vec2 goal)
@@ -75,8 +87,8 @@ const struct cairn_arena_rule cairn_arena_rules[CAIRN_ARENA_CRITERIA] = {
 	">=", 100.0, "%"},
     [CAIRN_ARENA_CYCLES] = {"cycle limit", "cycles until the end", "<=", 1.0, ""},
     [CAIRN_ARENA_RECOVERY] = {"stuck recovery",
-	"times stuck (4 cycles in a row of less than 5 cm each while on a way) that did not end with way "
-	"driven",
+	"times stuck (4 cycles in a row that did not get 0.3 m away while on a way, or that decisions failed in) that did "
+	"not end with getting away",
 	"<=", 1.0, ""},
     [CAIRN_ARENA_COHERENCE] = {"decision coherence",
 	"decisions that were refused (but where the place went from the list or the exploration ended while the answer was on its way), or "

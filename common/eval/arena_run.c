@@ -20,7 +20,7 @@ struct watch {
 	struct cairn_arena_choices choices;
 	struct cairn_pose2 before;
 	double way_m; /* as the truth counts it, until the step before */
-	uint32_t ended, looks;
+	uint32_t ended, well, looks; /* decisions that ended, those with success; looks round */
 	uint64_t goal_id;
 	int64_t t_left_ns; /* something led on last */
 	bool asked, touching, first_over;
@@ -96,21 +96,26 @@ static void keep_path(struct cairn_arena_result *r, struct cairn_pose2 at)
 static void count_cycles(struct watch *w, const struct cairn_run *run)
 {
 	struct cairn_run_totals t = cairn_run_totals(run);
+	const struct cairn_pose2 pose = cairn_run_truth(run)->body.pose;
+	const struct cairn_vec2 at = {pose.x_m, pose.y_m};
 	uint32_t ended = 0, looks = cairn_run_looks(run);
 	for (int i = 0; i < CAIRN_OUTCOME_COUNT; i++)
 		ended += t.outcomes[i];
+	uint32_t well = (uint32_t)t.outcomes[CAIRN_OUTCOME_SUCCESS];
+	bool in_vain = ended - w->ended > well - w->well;
 	double way_m = t.odometry_m - w->way_m;
 	bool under_way = cairn_run_output(run)->mission.decision_id != 0;
 	bool look_over = looks != w->looks, stuck = w->cycles.idle >= CAIRN_ARENA_STUCK;
 	bool cycle =
-	    cairn_arena_cycles_add(&w->cycles, way_m, CAIRN_SIM_STEP_S, ended != w->ended || look_over);
+	    cairn_arena_cycles_add(&w->cycles, way_m, CAIRN_SIM_STEP_S, ended != w->ended || look_over, at);
 	w->way_m = t.odometry_m;
 	w->ended = ended;
+	w->well = well;
 	w->looks = looks;
 	if (!cycle)
 		return;
-	if (look_over || (!under_way && w->cycles.idle_m < CAIRN_ARENA_IDLE_M))
-		w->cycles.idle = 0; /* it turns, or was not asked to go anywhere */
+	if (look_over || (!under_way && !in_vain))
+		cairn_arena_cycles_rest(&w->cycles, at);
 	w->r->stuck += !stuck && w->cycles.idle >= CAIRN_ARENA_STUCK;
 }
 

@@ -9,8 +9,8 @@
 
 #define SAMPLE_STEPS 10     /* 0.1 s */
 #define KEEP_STEPS 500
-#define STUCK_S 5.0
-#define STUCK_M 0.05
+#define STUCK_S 10.0 /* as nav.progress_s */
+#define STUCK_M 0.5  /* nobody has got anywhere who is no farther from where it was, however much it drove */
 #define STANDING_MPS 0.01
 #define SQUARE_M 0.25  /* revisits are told by squares of this size */
 #define AGAIN_M 2.0    /* driven since it came into the square first */
@@ -47,7 +47,8 @@ struct trial {
 	uint32_t samples, stuck, standing;
 	int percent; /* next to be reached */
 	double last_m, again_m;
-	double mark_m, mark_s; /* where and when it last got somewhere */
+	struct cairn_vec2 mark; /* where and when it last got somewhere */
+	double mark_s;
 	float *first_m;        /* path length when it first came into a square; negative: never */
 	int32_t cols, rows;
 };
@@ -134,8 +135,8 @@ static void note_stuck(struct trial *t, const struct cairn_run *run, double now_
 	const struct cairn_body *b = &cairn_run_truth(run)->body;
 	bool wants = out->nav_goal.active || out->cmd_vel.v_mps != 0.0;
 	t->standing += fabs(b->v_mps) < STANDING_MPS;
-	if (!wants || fabs(b->distance_m - t->mark_m) >= STUCK_M) {
-		t->mark_m = b->distance_m;
+	if (!wants || hypot(b->pose.x_m - t->mark.x_m, b->pose.y_m - t->mark.y_m) >= STUCK_M) {
+		t->mark = (struct cairn_vec2){b->pose.x_m, b->pose.y_m};
 		t->mark_s = now_s;
 	}
 	t->stuck += now_s - t->mark_s > STUCK_S;

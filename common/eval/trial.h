@@ -75,7 +75,7 @@ struct cairn_trial_result {
 	double seconds;      /* of the exploration */
 	double path_m;
 	double revisit_share;   /* of the path, over floor driven over before */
-	double stuck_share;     /* of the time: wanted to move, and got nowhere for 5 s */
+	double stuck_share;     /* of the time: wanted to move, and for 10 s had not got 0.5 m away from one place */
 	double standing_share;  /* of the time: stood still */
 	uint32_t contacts, decisions, refused, overrides, calls;
 	/* Reported discoveries against the world's rooms and things (common/eval/discovery.h). */

@@ -107,22 +107,44 @@ END_TEST
 
 START_TEST(a_cycle_is_a_step_or_a_decision_or_three_seconds)
 {
+	const struct cairn_vec2 here = {1.0, 2.0};
 	struct cairn_arena_cycles c = {0};
 	for (int i = 0; i < 29; i++)
-		ck_assert(!cairn_arena_cycles_add(&c, 0.01, 0.01, false));
-	ck_assert(cairn_arena_cycles_add(&c, 0.01, 0.01, false)); /* 0.30 m */
-	ck_assert(!cairn_arena_cycles_add(&c, 0.20, 0.5, false));
-	ck_assert(cairn_arena_cycles_add(&c, 0.15, 0.5, false)); /* 0.35 m: 0.05 m are of the next */
-	ck_assert(!cairn_arena_cycles_add(&c, 0.20, 0.5, false));
-	ck_assert(cairn_arena_cycles_add(&c, 0.05, 0.5, false));
-	ck_assert(cairn_arena_cycles_add(&c, 0.01, 0.1, true)); /* the decision ended */
+		ck_assert(!cairn_arena_cycles_add(&c, 0.01, 0.01, false, here));
+	ck_assert(cairn_arena_cycles_add(&c, 0.01, 0.01, false, here)); /* 0.30 m */
+	ck_assert(!cairn_arena_cycles_add(&c, 0.20, 0.5, false, here));
+	ck_assert(cairn_arena_cycles_add(&c, 0.15, 0.5, false, here)); /* 0.35 m: 0.05 m are of the next */
+	ck_assert(!cairn_arena_cycles_add(&c, 0.20, 0.5, false, here));
+	ck_assert(cairn_arena_cycles_add(&c, 0.05, 0.5, false, here));
+	ck_assert(cairn_arena_cycles_add(&c, 0.01, 0.1, true, here)); /* the decision ended */
 	ck_assert_uint_eq(c.count, 4);
 	int steps = 1;
-	while (!cairn_arena_cycles_add(&c, 0.0, 0.01, false))
+	while (!cairn_arena_cycles_add(&c, 0.0, 0.01, false, here))
 		steps++;
 	ck_assert_int_eq(steps, 300); /* standing costs, too */
-	ck_assert_uint_eq(c.idle, 2);
+	ck_assert_uint_eq(c.idle, 5); /* it has not got away */
 	ck_assert_uint_eq(c.count, 5);
+}
+END_TEST
+
+START_TEST(who_drives_to_and_fro_is_stuck_and_who_gets_away_is_not)
+{
+	struct cairn_arena_cycles c = {0};
+	double x_m = 0.0, step_m = 0.005;
+	while (c.count < CAIRN_ARENA_STUCK) { /* 0.2 m there and back: a step of way in each cycle */
+		step_m = x_m >= 0.2 ? -0.005 : x_m <= 0.0 ? 0.005 : step_m;
+		x_m += step_m;
+		cairn_arena_cycles_add(&c, 0.005, 0.01, false, (struct cairn_vec2){x_m, 0.0});
+	}
+	ck_assert_uint_eq(c.idle, CAIRN_ARENA_STUCK);
+	while (c.count < 2 * CAIRN_ARENA_STUCK) {
+		x_m += 0.005;
+		cairn_arena_cycles_add(&c, 0.005, 0.01, false, (struct cairn_vec2){x_m, 0.0});
+	}
+	ck_assert_uint_le(c.idle, 1);
+	ck_assert_uint_ge(c.idle_longest, CAIRN_ARENA_STUCK);
+	cairn_arena_cycles_rest(&c, (struct cairn_vec2){x_m, 0.0});
+	ck_assert_uint_eq(c.idle, 0);
 }
 END_TEST
 
@@ -202,6 +224,40 @@ static void run(
 	ck_assert_msg(cairn_arena_run(a, mode, seed, r, NULL, NULL, &err), "%s", err.text);
 }
 
+/* A sill of 15 mm right across, which the sensors do not see and the wheels do not climb. */
+START_TEST(a_robot_that_does_not_get_past_what_it_cannot_see_is_told_stuck)
+{
+	static const char world[] = "name: sill\nstart: {x_m: -1.0, y_m: 0, yaw_deg: 0}\n"
+				    "rooms:\n  - {name: hall, polygon: [[-2, -0.6], [2, -0.6], [2, 0.6], [-2, 0.6]]}\n"
+				    "walls:\n  - {path: [[-2, -0.6], [2, -0.6], [2, 0.6], [-2, 0.6]], closed: true}\n"
+				    "furniture:\n  - {name: sill, kind: box, at: [0, 0], size: [0.05, 1.2], height_m: "
+				    "0.015}\n";
+	static struct cairn_arena_result r;
+	struct cairn_arena_verdict v[CAIRN_ARENA_CRITERIA];
+	struct cairn_error err = {""};
+	char path[] = "/tmp/cairn-sill-XXXXXX";
+	int fd = mkstemp(path);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, world, sizeof(world) - 1), (int)sizeof(world) - 1);
+	close(fd);
+	struct cairn_arena a = {.name = "sill",
+	    .world = cairn_world_load(path, &err),
+	    .has_goal = true,
+	    .reachable = true,
+	    .goal_x_m = 1.2,
+	    .tolerance_m = 0.3,
+	    .cycles_max = 40};
+	unlink(path);
+	ck_assert_msg(a.world != NULL, "%s", err.text);
+	run(&a, CAIRN_ARENA_GT, 1, &r);
+	ck_assert(!r.reached);
+	ck_assert_uint_gt(r.stuck, 0);
+	ck_assert(!cairn_arena_judge(&a, &r, v));
+	ck_assert_uint_ge(r.idle_longest, 2 * CAIRN_ARENA_STUCK);
+	cairn_world_destroy(&a.world);
+}
+END_TEST
+
 START_TEST(the_same_seed_gives_the_same_run_byte_for_byte_and_another_seed_another)
 {
 	static struct cairn_arena_result first, again, other;
@@ -259,7 +315,9 @@ END_TEST
 
 CAIRN_TEST_MAIN("eval-arena", the_bundled_arenas_are_as_laid_down, circles_and_walls_stand_where_they_should,
     a_wrong_file_is_refused_with_the_reason, a_cycle_is_a_step_or_a_decision_or_three_seconds,
+    who_drives_to_and_fro_is_stuck_and_who_gets_away_is_not,
     going_back_to_what_was_left_is_dithering_but_not_when_it_was_reached,
+    a_robot_that_does_not_get_past_what_it_cannot_see_is_told_stuck,
     every_criterion_can_fail_and_fails_alone,
     the_same_seed_gives_the_same_run_byte_for_byte_and_another_seed_another,
     a_closed_room_is_reported_unreachable_and_an_open_one_is_entered,
