@@ -3,6 +3,7 @@
 #include "procs/cairn/eval_arenas.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +13,9 @@
 #include "procs/cairn/bench.h"
 #include "procs/cairn/cmd.h"
 #include "procs/cairn/provenance.h"
+#include "procs/cairn/rundir.h"
 #include "procs/cairn/shards.h"
 
-#define FOLDER CAIRN_SOURCE_DIR "/config/arenas"
 #define SEEDS_MAX 10000
 
 /* ---- what is asked for ---- */
@@ -28,15 +29,23 @@ static int is_arena(const struct dirent *entry)
 static bool load_arenas(struct arenas_plan *p, const char *name)
 {
 	struct dirent **list = NULL;
-	int count = scandir(FOLDER, &list, is_arena, alphasort);
+	char share[4096], folder[4200];
+	if (!cairn_share_dir(share, sizeof(share))) {
+		fprintf(stderr, "cairn eval arenas: cannot find the folder with config/; set CAIRN_SHARE\n");
+		return false;
+	}
+	snprintf(folder, sizeof(folder), "%s/config/arenas", share);
+	int count = scandir(folder, &list, is_arena, alphasort);
 	bool ok = count > 0;
+	if (!ok)
+		fprintf(stderr, "cairn eval arenas: %s: %s\n", folder, count < 0 ? strerror(errno) : "holds no arena");
 	for (int i = 0; i < count; i++) {
-		char path[512];
+		char path[4500];
 		struct cairn_error err = {""};
 		size_t stem = strlen(list[i]->d_name) - 5;
 		bool wanted =
 		    name == NULL || (strlen(name) == stem && strncmp(name, list[i]->d_name, stem) == 0);
-		snprintf(path, sizeof(path), "%s/%.200s", FOLDER, list[i]->d_name);
+		snprintf(path, sizeof(path), "%s/%.255s", folder, list[i]->d_name);
 		free(list[i]);
 		if (!ok || !wanted || p->arena_count == ARENAS_MAX)
 			continue;
@@ -48,7 +57,7 @@ static bool load_arenas(struct arenas_plan *p, const char *name)
 	}
 	free(list);
 	if (ok && p->arena_count == 0)
-		fprintf(stderr, "cairn eval arenas: there is no arena '%s' in %s\n", name, FOLDER);
+		fprintf(stderr, "cairn eval arenas: there is no arena '%s' in %s\n", name, folder);
 	return ok && p->arena_count > 0;
 }
 
@@ -109,6 +118,16 @@ static bool work(void *ctx, uint64_t number, void *result, struct cairn_error *e
 	return picture.ok;
 }
 
+/* Its picture; without a page there is none. */
+static bool still_there(void *ctx, uint64_t number)
+{
+	const struct arenas_plan *p = ctx;
+	char file[64], path[1100];
+	arenas_file(p, number, file, sizeof(file));
+	snprintf(path, sizeof(path), "%s/%s.svg", p->report, file);
+	return access(path, R_OK) == 0;
+}
+
 static void take(void *ctx, uint64_t number, const void *result)
 {
 	struct arenas_plan *p = ctx;
@@ -149,6 +168,7 @@ static enum cairn_shards_end run(struct arenas_plan *p, struct cairn_error *err)
 	    .jobs = p->jobs,
 	    .work = work,
 	    .take = take,
+	    .still_there = p->report != NULL ? still_there : NULL,
 	    .note = note,
 	    .ctx = p,
 	    .interrupted = cli_interrupted,
@@ -160,9 +180,14 @@ static enum cairn_shards_end run(struct arenas_plan *p, struct cairn_error *err)
 
 /* ---- what came of it ---- */
 
-void arenas_value(
-    const struct cairn_arena_rule *rule, const struct cairn_arena_verdict *v, char *ret, size_t size)
+void arenas_value(const struct cairn_arena *a, const struct cairn_arena_result *r, enum cairn_arena_criterion which,
+    const struct cairn_arena_verdict *v, char *ret, size_t size)
 {
+	const struct cairn_arena_rule *rule = &cairn_arena_rules[which];
+	if (which == CAIRN_ARENA_GOAL && !a->reachable) {
+		snprintf(ret, size, "%sreported unreachable, %.2f m away", v->passed ? "" : "not ", r->goal_m);
+		return;
+	}
 	int places = rule->unit[0] == 'm' ? 2 : rule->unit[0] == '%' ? 1 : 0;
 	snprintf(ret, size, "%.*f%s%s (%s %.*f)", places, v->value * rule->scale,
 	    rule->unit[0] != '\0' ? " " : "", rule->unit, rule->sign, places, v->threshold * rule->scale);
@@ -173,8 +198,8 @@ static json_t *run_figures(
 {
 	char trace[20];
 	snprintf(trace, sizeof(trace), "%016llx", (unsigned long long)r->trace);
-	json_t *o = json_pack("{s:i,s:b,s:s,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:f,s:f,s:f,s:f,s:s}", "seed", (int)r->seed,
-	    "passed", passed, "end", r->end, "cycles", (int)r->cycles, "contacts", (int)r->contacts,
+	json_t *o = json_pack("{s:i,s:b,s:s,s:b,s:b,s:f,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:f,s:f,s:f,s:f,s:s}", "seed", (int)r->seed,
+	    "passed", passed, "end", r->end, "reached", r->reached, "given_up", r->given_up, "goal_m", r->goal_m, "cycles", (int)r->cycles, "contacts", (int)r->contacts,
 	    "decisions", (int)r->decisions, "refused", (int)r->refused, "refused_gone", (int)r->gone, "taken_up_again", (int)r->dithers, "times_stuck", (int)r->stuck,
 	    "path_m", r->path_m, "seconds", r->seconds, "known_share", r->known_share, "clearance_min_m",
 	    r->clearance_min_m, "trace", trace);

@@ -158,7 +158,7 @@ static void add_run(struct cairn_report *report, const struct arenas_plan *p, ui
 		if (!v[i].asked)
 			continue;
 		missed += !v[i].passed;
-		arenas_value(&cairn_arena_rules[i], &v[i], cells[i], sizeof(cells[i]));
+		arenas_value(a, r, (enum cairn_arena_criterion)i, &v[i], cells[i], sizeof(cells[i]));
 		facts[count++] = (struct cairn_report_fact){cairn_arena_rules[i].name, cells[i]};
 	}
 	snprintf(path, sizeof(path), "%.1f m, %u decisions", r->path_m, r->decisions);

@@ -79,7 +79,7 @@ static void keep(struct pool *p, uint64_t number, const void *result)
 static void take_kept(void *ctx, uint64_t number, const void *result)
 {
 	struct pool *p = ctx;
-	if (p->done[number])
+	if (p->done[number] || (p->s->still_there != NULL && !p->s->still_there(p->s->ctx, number)))
 		return;
 	if (p->s->kept != NULL)
 		p->s->kept(p->s->ctx, number, result);

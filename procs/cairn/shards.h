@@ -25,6 +25,9 @@ struct cairn_shards {
 	/* In the caller's process, once for each as it comes in, those of the state file first; may be NULL.
 	 */
 	void (*take)(void *ctx, uint64_t number, const void *result);
+	/* Is what a piece left beside its result still there? One of the state file that is not is done anew; may be
+	 * NULL. */
+	bool (*still_there)(void *ctx, uint64_t number);
 	/* Before that, once for each that came from the state file; may be NULL. */
 	void (*kept)(void *ctx, uint64_t number, const void *result);
 	/* One line about how far it is, without the counts; may be NULL. */
