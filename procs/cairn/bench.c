@@ -51,7 +51,7 @@ static const struct cairn_eval evals[] = {
 	.takes = "", .stack = true, .run = cairn_eval_recovery},
     {"frequency",
 	"calls needed when asked by need and at fixed 0.2, 0.5 and 1 Hz, for the same floor seen in the bundled homes",
-	.takes = "seed seeds jobs state", .run = cairn_eval_frequency},
+	.takes = "seed seeds jobs report state", .run = cairn_eval_frequency},
     {"mapping",
 	"the bundled homes explored with slip and drift: pose and walls against the truth",
 	.takes = "seed", .run = cairn_eval_mapping},

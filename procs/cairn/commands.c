@@ -21,7 +21,7 @@ static const struct cli_option eval_options[] = {
 	"repeated (explore; all but shadow where it is not given)"},
     {"name", '\0', "N", "only this one of config/arenas (arenas)"},
     {"seeds", '\0', "N", "so many, from --seed on (arenas, explore, frequency; 1 where it is not given)"},
-    {"report", '\0', "DIR", "write a page with figures there; an interrupted run goes on from it (arenas, explore; replay: the page alone)"},
+    {"report", '\0', "DIR", "write a page with figures there; an interrupted run goes on from it (arenas, explore; frequency and replay: the page alone)"},
     {"state", '\0', "FILE", "keep what is finished there, and go on from it after an interruption (safety, frequency; replay: answers of --ask)"},
     {"without", '\0', "LAYERS", "leave safety layers out: sequencer, motor or both (safety)"},
     {"world", '\0', "FILE", "house to drive in (soak)"},

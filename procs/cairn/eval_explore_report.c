@@ -31,14 +31,15 @@ static void add_means(struct cairn_report *report, const struct explore_plan *p)
 		columns[m + 1] = (struct cairn_report_column){name_of(p, m), true};
 	uint32_t rows = 0;
 	for (uint32_t i = 0; text != NULL && cells != NULL && i < explore_metric_count; i++) {
-		bool some = false;
+		const char *none = explore_metric_none(&explore_metrics[i]);
+		bool some = none != NULL; /* what could not be judged is said, too */
 		cells[rows * width] = explore_metrics[i].title;
 		for (uint32_t m = 0; m < p->mode_count; m++) {
 			uint32_t at = rows * width + m + 1;
 			struct cairn_interval mean = explore_mean(p, m, &explore_metrics[i]);
 			explore_interval_text(text[at], CELL_CAP, mean, explore_metrics[i].digits);
-			if (mean.count == 0 && explore_metric_none(&explore_metrics[i]) != NULL)
-				snprintf(text[at], CELL_CAP, "%s", explore_metric_none(&explore_metrics[i]));
+			if (mean.count == 0 && none != NULL)
+				snprintf(text[at], CELL_CAP, "%s", none);
 			cells[at] = text[at];
 			some |= mean.count > 0;
 		}

@@ -12,6 +12,7 @@
 #include "common/vlm/prompt.h"
 #include "procs/cairn/bench.h"
 #include "procs/cairn/cmd.h"
+#include "procs/cairn/eval_frequency.h"
 #include "procs/cairn/model_call.h"
 #include "procs/cairn/provenance.h"
 #include "procs/cairn/shards.h"
@@ -20,6 +21,7 @@
 #define JUDGED 1       /* the rate that the pass mark is about */
 #define SAVED_MIN 0.5
 #define COVERAGE_MIN 0.5 /* to see nothing with few calls is no way to pass */
+#define LESS_SEEN_MAX 0.02 /* of the floor, at the end, on average */
 #define SEEDS_MAX 200
 #define PRICE_S 60.0 /* of asking, to know what a call costs */
 
@@ -126,6 +128,7 @@ BOTH(coverage, run->coverage)
 BOTH(usd_whole, (double)run->calls *call_usd)
 BOTH(seconds_whole, run->seconds)
 BOTH(contacts, (double)run->contacts)
+BOTH(finished, run->finished ? 1.0 : 0.0)
 
 static const struct {
 	const char *name;
@@ -135,7 +138,8 @@ static const struct {
     {"usd_fixed", usd_fixed}, {"coverage_by_need", coverage_by_need}, {"coverage_fixed", coverage_fixed},
     {"usd_whole_by_need", usd_whole_by_need}, {"usd_whole_fixed", usd_whole_fixed},
     {"seconds_whole_by_need", seconds_whole_by_need}, {"seconds_whole_fixed", seconds_whole_fixed},
-    {"contacts_by_need", contacts_by_need}, {"contacts_fixed", contacts_fixed}};
+    {"contacts_by_need", contacts_by_need}, {"contacts_fixed", contacts_fixed}, {"finished_by_need", finished_by_need},
+    {"finished_fixed", finished_fixed}};
 
 static json_t *home_figures(const struct plan *p, uint32_t home, uint32_t rate)
 {
@@ -174,7 +178,8 @@ static void add_line(FILE *out, const char *name, const json_t *o)
 	    name, mean_of(o, "calls_by_need"), mean_of(o, "calls_fixed"), 100.0 * mean_of(o, "saved"),
 	    100.0 * json_number_value(json_object_get(s, "low")), 100.0 * json_number_value(json_object_get(s, "high")),
 	    mean_of(o, "seconds_by_need"), mean_of(o, "seconds_fixed"), mean_of(o, "usd_by_need"), mean_of(o, "usd_fixed"));
-	fprintf(out, "  %-8s to the end: seen %.1f %%, %.1f %%; time %.0f s, %.0f s; cost %.4f, %.4f USD; contacts %.2f, %.2f\n", "",
+	fprintf(out, "  %-8s to the end: reached %.0f %%, %.0f %%; seen %.1f %%, %.1f %%; time %.0f s, %.0f s; cost %.4f, %.4f USD; contacts %.2f, %.2f\n",
+	    "", 100.0 * mean_of(o, "finished_by_need"), 100.0 * mean_of(o, "finished_fixed"),
 	    100.0 * mean_of(o, "coverage_by_need"), 100.0 * mean_of(o, "coverage_fixed"), mean_of(o, "seconds_whole_by_need"),
 	    mean_of(o, "seconds_whole_fixed"), mean_of(o, "usd_whole_by_need"), mean_of(o, "usd_whole_fixed"),
 	    mean_of(o, "contacts_by_need"), mean_of(o, "contacts_fixed"));
@@ -227,19 +232,20 @@ static void tell(const struct plan *p, json_t *figures)
 }
 
 /* Against the middle rate: half of the calls saved on average over the homes (a small one takes three or four calls in all,
- * and one more or less is a quarter), and in no run little seen; by need nothing touched. */
+ * and one more or less is a quarter), and in no run little seen; by need nothing touched, and at the end as much seen. */
 static bool passed(const struct plan *p)
 {
 	bool ok = true;
-	double sum = 0.0;
+	double sum = 0.0, more = 0.0;
 	for (uint32_t h = 0; h < HOMES; h++) {
 		for (uint32_t s = 0; s < p->seeds; s++) {
 			const struct cairn_frequency_report *r = report_of(p, h, s, JUDGED);
 			sum += r->saved;
+			more += r->adaptive.coverage - r->fixed.coverage;
 			ok = ok && r->adaptive.same_coverage >= COVERAGE_MIN && r->adaptive.contacts == 0;
 		}
 	}
-	return ok && sum / (HOMES * p->seeds) >= SAVED_MIN;
+	return ok && sum / (HOMES * p->seeds) >= SAVED_MIN && more / (HOMES * p->seeds) >= -LESS_SEEN_MAX;
 }
 
 static bool read_plan(const struct cli *cli, struct plan *p, long *ret_jobs)
@@ -286,6 +292,20 @@ static bool run(const struct cli *cli, struct plan *p, long jobs, struct cairn_e
 	return cairn_shards_run(&shards, p->pieces, p->done, err) == CAIRN_SHARDS_DONE;
 }
 
+/* True where no page is wanted. */
+static bool write_page(const struct cli *cli, const json_t *figures, bool passed, struct cairn_error *err)
+{
+	const char *dir = cli_value(cli, "report");
+	if (dir == NULL)
+		return true;
+	char *command = cairn_provenance_command(cli);
+	bool ok = frequency_write_page(figures, command, passed, dir, err);
+	if (!ok)
+		fprintf(stderr, "cairn eval frequency: %s\n", err->text);
+	free(command);
+	return ok;
+}
+
 enum cairn_eval_end cairn_eval_frequency(const struct cli *cli, json_t *figures)
 {
 	struct plan *p = calloc(1, sizeof(*p));
@@ -297,6 +317,7 @@ enum cairn_eval_end cairn_eval_frequency(const struct cli *cli, json_t *figures)
 		if (ok) {
 			tell(p, figures);
 			ok = passed(p);
+			ok = write_page(cli, figures, ok, &err) && ok;
 		} else {
 			fprintf(stderr, "cairn eval frequency: %s\n", err.text[0] != '\0' ? err.text : "interrupted");
 		}

@@ -57,7 +57,7 @@ static void agreement_table(struct cairn_report *page, const struct replay *r)
 	static const char *const names[] = {
 	    "the same tool and arguments", "the same tool, other arguments", "another tool", "no answer of use"};
 	const char *cells[8];
-	char counts[4][16], caption[600];
+	char counts[4][16], agrees[120] = "was not asked anything", caption[700];
 	double share, low, high;
 	replay_share(r, &share, &low, &high);
 	for (int i = 0; i < 4; i++) {
@@ -65,11 +65,13 @@ static void agreement_table(struct cairn_report *page, const struct replay *r)
 		cells[2 * i] = names[i];
 		cells[2 * i + 1] = counts[i];
 	}
+	if (r->asked > 0)
+		snprintf(agrees, sizeof(agrees), "agrees in %.0f %% (95 %% interval %.0f to %.0f, Wilson) of %u questions",
+		    100.0 * share, 100.0 * low, 100.0 * high, r->asked);
 	snprintf(caption, sizeof(caption),
-	    "%.60s (%.120s) agrees in %.0f %% (95 %% interval %.0f to %.0f, Wilson) of %u questions; %llu calls, %.4f USD of at "
+	    "%.60s (%.120s) %s; %llu calls, %.4f USD of at "
 	    "most %.2f. Same place: within 0.5 m; same turn: within 20 degrees; same move: direction, and time within 1 s.",
-	    r->provider, r->model, 100.0 * share, 100.0 * low, 100.0 * high, r->asked,
-	    (unsigned long long)r->ledger.calls, r->ledger.cost_usd, r->usd_max);
+	    r->provider, r->model, agrees, (unsigned long long)r->ledger.calls, r->ledger.cost_usd, r->usd_max);
 	cairn_report_heading(page, "Agreement", r->stopped[0] != '\0' ? r->stopped : NULL);
 	cairn_report_table(page, &(struct cairn_report_table){.caption = caption,
 				     .columns = columns,
