@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/eval/trail.h"
 #include "common/eval/trial_parts.h"
 #include "common/vlm/decision.h"
 #include "common/vlm/shadow.h"
@@ -47,6 +48,7 @@ struct trial {
 	uint32_t samples, stuck, standing;
 	int percent; /* next to be reached */
 	double last_m, again_m;
+	struct cairn_trail trail;
 	double mark_m, mark_s; /* where and when it last got somewhere */
 	float *first_m;        /* path length when it first came into a square; negative: never */
 	int32_t cols, rows;
@@ -108,7 +110,6 @@ static void note_coverage(struct trial *t, struct cairn_run *run, double now_s, 
 
 static void note_path(struct trial *t, const struct cairn_body *b)
 {
-	struct cairn_trial_result *r = t->r;
 	double step_m = b->distance_m - t->last_m;
 	int32_t c = (int32_t)((b->pose.x_m - t->o->world->x_min_m) / SQUARE_M);
 	int32_t w = (int32_t)((b->pose.y_m - t->o->world->y_min_m) / SQUARE_M);
@@ -120,12 +121,8 @@ static void note_path(struct trial *t, const struct cairn_body *b)
 		else if (b->distance_m - (double)*first > AGAIN_M)
 			t->again_m += step_m;
 	}
-	float *last = r->path_xy_m[r->path_count > 0 ? r->path_count - 1 : 0];
-	if (r->path_count < CAIRN_TRIAL_PATH &&
-	    (r->path_count == 0 || hypot((double)last[0] - b->pose.x_m, (double)last[1] - b->pose.y_m) >= CAIRN_TRIAL_PATH_M)) {
-		r->path_xy_m[r->path_count][0] = (float)b->pose.x_m;
-		r->path_xy_m[r->path_count++][1] = (float)b->pose.y_m;
-	}
+	cairn_trail_add(&t->trail, b->pose.x_m, b->pose.y_m);
+	t->r->path_count = t->trail.count;
 }
 
 static void note_stuck(struct trial *t, const struct cairn_run *run, double now_s)
@@ -367,6 +364,8 @@ bool cairn_trial_run(
 	}
 	t->o = options;
 	t->r = ret;
+	t->trail = (struct cairn_trail){
+	    .xy_m = &ret->path_xy_m[0][0], .points_max = CAIRN_TRIAL_PATH, .spacing_m = CAIRN_TRIAL_PATH_M};
 	t->cols = (int32_t)((w->x_max_m - w->x_min_m) / SQUARE_M) + 1;
 	t->rows = (int32_t)((w->y_max_m - w->y_min_m) / SQUARE_M) + 1;
 	size_t squares = (size_t)t->cols * (size_t)t->rows;

@@ -20,7 +20,7 @@
 #include "common/eval/run.h"
 
 #define CAIRN_TRIAL_CURVE 240  /* equal parts of the time */
-#define CAIRN_TRIAL_PATH 1500  /* points of the true path, CAIRN_TRIAL_PATH_M apart or more */
+#define CAIRN_TRIAL_PATH 1500  /* points of the true path, CAIRN_TRIAL_PATH_M apart, of a long one more (trail.h) */
 #define CAIRN_TRIAL_PATH_M 0.15
 #define CAIRN_TRIAL_LEFT_M2 0.30 /* a patch of floor smaller than this is not worth a way */
 
