@@ -36,6 +36,30 @@ int cairn_trial_mode_parse(const char *name)
 	return -1;
 }
 
+/* ---- seen by a time ---- */
+
+double cairn_trial_reach_s(const struct cairn_trial_result *r, int percent)
+{
+	return r->reach_s[percent * CAIRN_TRIAL_SHARES / 100];
+}
+
+double cairn_trial_seen(const struct cairn_trial_result *r, double seconds)
+{
+	double from_s = 0.0, from = 0.0, to_s = r->seconds, to = r->coverage;
+	if (seconds >= r->seconds)
+		return r->coverage;
+	for (int i = 0; i <= CAIRN_TRIAL_SHARES && r->reach_s[i] >= 0.0; i++) {
+		if (r->reach_s[i] > seconds) {
+			to_s = r->reach_s[i];
+			to = (double)i / CAIRN_TRIAL_SHARES;
+			break;
+		}
+		from_s = r->reach_s[i];
+		from = (double)i / CAIRN_TRIAL_SHARES;
+	}
+	return from + (to - from) * (seconds - from_s) / (to_s - from_s);
+}
+
 struct trial {
 	const struct cairn_trial_options *o;
 	struct cairn_config cfg;
@@ -46,7 +70,7 @@ struct trial {
 	struct cairn_pose2 at; /* where the model is being asked */
 	uint64_t steps;
 	uint32_t samples, stuck, standing;
-	int percent; /* next to be reached */
+	int share; /* next to be reached */
 	double last_m, again_m;
 	struct cairn_trail trail;
 	double mark_m, mark_s; /* where and when it last got somewhere */
@@ -95,17 +119,12 @@ static bool draw_start(struct trial *t, struct cairn_error *err)
 
 /* ---- while it runs ---- */
 
-static void note_coverage(struct trial *t, struct cairn_run *run, double now_s, double path_m)
+static void note_coverage(struct trial *t, struct cairn_run *run, double now_s)
 {
 	struct cairn_trial_result *r = t->r;
 	r->coverage = cairn_truth_coverage(cairn_sim_truth(cairn_run_sim(run)));
-	for (; t->percent <= 100 && r->coverage * 100.0 >= t->percent - 1e-9; t->percent++) {
-		r->reach_s[t->percent] = now_s;
-		r->reach_m[t->percent] = path_m;
-	}
-	int part = (int)(now_s / t->o->duration_s * CAIRN_TRIAL_CURVE);
-	for (int i = part; i <= CAIRN_TRIAL_CURVE; i++) /* stays at that when it ends before the time */
-		r->curve[i] = (float)r->coverage;
+	for (; t->share <= CAIRN_TRIAL_SHARES && r->coverage * CAIRN_TRIAL_SHARES >= t->share - 1e-9; t->share++)
+		r->reach_s[t->share] = now_s;
 }
 
 static void note_path(struct trial *t, const struct cairn_body *b)
@@ -161,7 +180,7 @@ static bool watch(void *ctx, struct cairn_run *run)
 	t->samples++;
 	note_path(t, b);
 	note_stuck(t, run, now_s);
-	note_coverage(t, run, now_s, b->distance_m);
+	note_coverage(t, run, now_s);
 	t->r->seconds = now_s;
 	t->r->explored = over;
 	return !over;
@@ -356,8 +375,8 @@ bool cairn_trial_run(
 	struct trial *t = calloc(1, sizeof(*t));
 	const struct cairn_world *w = options->world;
 	*ret = (struct cairn_trial_result){.mode = options->mode, .seed = options->seed, .limit_s = options->duration_s};
-	for (int i = 0; i <= 100; i++)
-		ret->reach_s[i] = ret->reach_m[i] = -1.0;
+	for (int i = 0; i <= CAIRN_TRIAL_SHARES; i++)
+		ret->reach_s[i] = -1.0;
 	if (t == NULL) {
 		cairn_error_set(err, "out of memory");
 		return false;

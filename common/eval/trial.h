@@ -19,7 +19,7 @@
 #include "common/eval/discovery.h"
 #include "common/eval/run.h"
 
-#define CAIRN_TRIAL_CURVE 240  /* equal parts of the time */
+#define CAIRN_TRIAL_SHARES 1000 /* equal parts of the floor, each with the time at which so much was seen */
 #define CAIRN_TRIAL_PATH 1500  /* points of the true path, CAIRN_TRIAL_PATH_M apart, of a long one more (trail.h) */
 #define CAIRN_TRIAL_PATH_M 0.15
 #define CAIRN_TRIAL_LEFT_M2 0.30 /* a patch of floor smaller than this is not worth a way */
@@ -92,13 +92,18 @@ struct cairn_trial_result {
 	double early_m2;           /* of these, those that no reason given nearby excuses (trial_end.c) */
 	uint32_t unexplained;      /* explored: frontiers open at the end without a reason why */
 	bool early; /* explored, although such a patch was left and no reason given nearby excuses it */
-	double reach_s[101]; /* when so many percent were seen; negative: never */
-	double reach_m[101]; /* path driven by then */
-	float curve[CAIRN_TRIAL_CURVE + 1]; /* seen share at equal parts of duration_s */
+	double reach_s[CAIRN_TRIAL_SHARES + 1]; /* when so many of CAIRN_TRIAL_SHARES were seen; negative: never */
 	float start_yaw_rad;
 	uint32_t path_count;
 	float path_xy_m[CAIRN_TRIAL_PATH][2]; /* world frame */
 };
+
+/* When so many whole percent were seen, 0 to 100; negative: never. */
+double cairn_trial_reach_s(const struct cairn_trial_result *result, int percent);
+
+/* Share seen after so many seconds, in a straight line between those of reach_s, and at the end and after it what was seen at
+ * the end. */
+double cairn_trial_seen(const struct cairn_trial_result *result, double seconds);
 
 /* False with the reason: no memory, or the robot cannot stand at its start. */
 bool cairn_trial_run(

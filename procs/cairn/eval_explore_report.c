@@ -59,25 +59,26 @@ static void add_means(struct cairn_report *report, const struct explore_plan *p)
 
 static void add_curves(struct cairn_report *report, const struct explore_plan *p)
 {
-	enum { POINTS = CAIRN_TRIAL_CURVE / 2 + 1 };
+	enum { POINTS = 121 };
 	struct cairn_report_series series[CAIRN_TRIAL_MODE_COUNT];
 	double(*values)[4][POINTS] = calloc(p->mode_count, sizeof(*values));
 	double *shares = calloc((size_t)p->world_count * p->seeds, sizeof(*shares));
 	for (uint32_t m = 0; values != NULL && shares != NULL && m < p->mode_count; m++) {
 		for (uint32_t k = 0; k < POINTS; k++) {
+			double at_s = p->duration_s * k / (POINTS - 1);
 			uint32_t n = 0;
 			for (uint32_t w = 0; w < p->world_count; w++) {
 				double sum = 0.0, count = 0.0;
 				for (uint32_t s = 0; s < p->seeds; s++) {
 					const struct cairn_trial_result *r = explore_result(p, w, m, s);
-					sum += r != NULL ? 100.0 * (double)r->curve[2 * k] : 0.0;
+					sum += r != NULL ? 100.0 * cairn_trial_seen(r, at_s) : 0.0;
 					count += r != NULL;
 				}
 				if (count > 0.0)
 					shares[n++] = sum / count;
 			}
 			struct cairn_interval i = cairn_interval_of_mean(shares, n);
-			values[m][0][k] = p->duration_s / 60.0 * k / (POINTS - 1);
+			values[m][0][k] = at_s / 60.0;
 			values[m][1][k] = i.mean;
 			values[m][2][k] = i.low;
 			values[m][3][k] = i.high;
@@ -200,7 +201,7 @@ static void add_houses(struct cairn_report *report, const struct explore_plan *p
 		snprintf(t[4], CELL_CAP, "%s", r->early ? "early" : r->explored ? "explored" : "time up");
 		snprintf(t[5], CELL_CAP, "%.0f", r->seconds);
 		snprintf(t[6], CELL_CAP, "%.1f", r->path_m);
-		snprintf(t[7], CELL_CAP, r->reach_s[90] >= 0.0 ? "%.0f" : "–", r->reach_s[90]);
+		snprintf(t[7], CELL_CAP, cairn_trial_reach_s(r, 90) >= 0.0 ? "%.0f" : "–", cairn_trial_reach_s(r, 90));
 		snprintf(t[8], CELL_CAP, "%.1f", 100.0 * r->coverage);
 		snprintf(t[9], CELL_CAP, "%.2f", r->left_m2);
 		for (int c = 0; c < CAIRN_TRIAL_CAUSE_COUNT; c++) {

@@ -13,7 +13,7 @@
 
 #include "common/base/error.h"
 
-#define CAIRN_SHARD_BYTES_MAX 16384
+#define CAIRN_SHARD_BYTES_MAX 32768
 
 struct cairn_shards {
 	uint64_t count;

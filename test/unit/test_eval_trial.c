@@ -35,7 +35,15 @@ START_TEST(a_trial_ends_explored_without_contact_and_leaves_nothing_without_a_re
 	ck_assert_uint_eq(r->contacts, 0);
 	ck_assert_double_gt(r->coverage, 0.95);
 	ck_assert_double_lt(r->seconds, 120.0);
-	ck_assert(r->reach_s[90] >= 0.0 && r->reach_s[90] <= r->seconds);
+	double at_90_s = cairn_trial_reach_s(r, 90);
+	ck_assert(at_90_s >= 0.0 && at_90_s <= r->seconds);
+	/* To a part of the floor, and those that were seen in one step as one. */
+	ck_assert_double_ge(cairn_trial_seen(r, at_90_s), 0.9);
+	ck_assert_double_lt(cairn_trial_seen(r, at_90_s - 0.2), 0.9);
+	ck_assert_double_eq(cairn_trial_seen(r, r->seconds), r->coverage);
+	ck_assert_double_eq(cairn_trial_seen(r, 600.0), r->coverage);
+	for (double s = 0.0; s < r->seconds; s += 0.05)
+		ck_assert_double_le(cairn_trial_seen(r, s), cairn_trial_seen(r, s + 0.05));
 	ck_assert_uint_gt(r->path_count, 1);
 	free(r);
 }
