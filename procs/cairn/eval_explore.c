@@ -113,7 +113,7 @@ static bool run_trial(void *ctx, uint64_t job, void *result, struct cairn_error 
 	struct explore_outcome *out = result;
 	struct place at = place_of(p, (uint32_t)job);
 	struct cairn_error why = {""};
-	struct cairn_world *world = cairn_world_load(p->worlds[at.world].path, &why);
+	struct cairn_world *world = explore_load_world(&p->worlds[at.world], &why);
 	struct cairn_trial_options o = {.cfg = &p->cfg,
 	    .world = world,
 	    .mode = p->modes[at.mode],

@@ -194,7 +194,7 @@ static void add_houses(struct cairn_report *report, const struct explore_plan *p
 		char(*t)[CELL_CAP] = text[rows];
 		if (r == NULL)
 			continue;
-		snprintf(t[0], CELL_CAP, "%.20s", p->worlds[w].name);
+		snprintf(t[0], CELL_CAP, "%s", p->worlds[w].name);
 		snprintf(t[1], CELL_CAP, "%u", r->seed);
 		snprintf(t[2], CELL_CAP, "%s", name_of(p, m));
 		snprintf(t[3], CELL_CAP, "%.1f", r->reachable_m2);
@@ -263,7 +263,7 @@ static int worst_first(const void *a, const void *b)
 static void add_run(struct cairn_report *report, const struct explore_plan *p, const struct worst *at, uint32_t number)
 {
 	struct cairn_error err = {""};
-	struct cairn_world *world = cairn_world_load(p->worlds[at->world].path, &err);
+	struct cairn_world *world = explore_load_world(&p->worlds[at->world], &err);
 	struct cairn_report_path paths[CAIRN_TRIAL_MODE_COUNT];
 	struct cairn_report_spot spots[CAIRN_TRIAL_MODE_COUNT + 1];
 	struct cairn_report_fact facts[CAIRN_TRIAL_MODE_COUNT];
