@@ -27,6 +27,9 @@ struct cairn_shards {
 	void (*take)(void *ctx, uint64_t number, const void *result);
 	/* Before that, once for each that came from the state file; may be NULL. */
 	void (*kept)(void *ctx, uint64_t number, const void *result);
+	/* False: it counts for this run and is not written to the state file, so that another tries again. May be
+	 * NULL: all are. */
+	bool (*lasts)(const void *result);
 	/* One line about how far it is, without the counts; may be NULL. */
 	void (*note)(void *ctx, char *text, size_t bytes);
 	void *ctx;
