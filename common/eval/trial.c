@@ -100,7 +100,8 @@ static bool draw_start(struct trial *t, struct cairn_error *err)
 	if (sim == NULL)
 		return false;
 	cairn_rng_seed(&rng, t->o->seed, 31);
-	for (int i = 0; i < START_TRIES && t->o->seed > 1; i++) {
+	t->r->no_other_start = t->o->seed > 1;
+	for (int i = 0; i < START_TRIES && t->r->no_other_start; i++) {
 		double x = w->x_min_m + cairn_rng_uniform(&rng) * (w->x_max_m - w->x_min_m);
 		double y = w->y_min_m + cairn_rng_uniform(&rng) * (w->y_max_m - w->y_min_m);
 		double yaw = cairn_wrap_rad(2.0 * M_PI * cairn_rng_uniform(&rng));
@@ -111,7 +112,7 @@ static bool draw_start(struct trial *t, struct cairn_error *err)
 		t->cfg.sim.start_x_m = x;
 		t->cfg.sim.start_y_m = y;
 		t->cfg.sim.start_yaw_deg = cairn_rad_to_deg(yaw);
-		break;
+		t->r->no_other_start = false;
 	}
 	cairn_sim_destroy(&sim);
 	return true;
@@ -362,7 +363,7 @@ static bool drive(struct trial *t, struct cairn_error *err)
 	struct cairn_run *run = cairn_run_new(&options, err);
 	if (run == NULL)
 		return false;
-	t->r->start_yaw_rad = (float)cairn_run_truth(run)->start.yaw_rad;
+	t->r->start = cairn_run_truth(run)->start;
 	cairn_run_all(run);
 	finish(t, run);
 	cairn_run_destroy(&run);

@@ -10,7 +10,8 @@
  *   greedy    the same, but a frontier that has been seen into on the way is not driven to any more (as in all modes above)
  *
  * Seed 1 starts where the world says, with any other seed the robot starts somewhere else that it can reach from there,
- * drawn by the seed alone: so trials of the same house and seed are pairs. The exploration is over when the mission says so
+ * drawn by the seed alone: so trials of the same house and seed are pairs. Where no other place fits it starts at the world's
+ * own all the same, and the result says so. The exploration is over when the mission says so
  * or the time is up; the way home is not part of it. */
 #ifndef CAIRN_COMMON_EVAL_TRIAL_H
 #define CAIRN_COMMON_EVAL_TRIAL_H
@@ -67,6 +68,8 @@ const char *cairn_trial_cause_name(enum cairn_trial_cause cause);
 /* Plain data, so that one process may hand it to another. Lengths and areas of the truth. */
 struct cairn_trial_result {
 	uint32_t mode, seed;
+	struct cairn_pose2 start; /* world frame */
+	bool no_other_start;      /* the seed asks for another start than the world's own, and no other place was found to fit */
 	bool explored;       /* ended because nothing was left; else the time was up */
 	bool interrupted;    /* by keep_on, or because the model is not asked any more: not a result */
 	double reachable_m2; /* floor that the robot can reach */
@@ -93,7 +96,6 @@ struct cairn_trial_result {
 	uint32_t unexplained;      /* explored: frontiers open at the end without a reason why */
 	bool early; /* explored, although such a patch was left and no reason given nearby excuses it */
 	double reach_s[CAIRN_TRIAL_SHARES + 1]; /* when so many of CAIRN_TRIAL_SHARES were seen; negative: never */
-	float start_yaw_rad;
 	uint32_t path_count;
 	float path_xy_m[CAIRN_TRIAL_PATH][2]; /* world frame */
 };

@@ -159,6 +159,8 @@ void explore_fault_words(const struct explore_plan *plan, const struct explore_f
 bool explore_read_worlds(const struct cli *cli, struct explore_plan *plan);
 /* NULL with the reason: it cannot be loaded, or is no longer the file that it was then. */
 struct cairn_world *explore_load_world(const struct explore_world *world, struct cairn_error *err);
+/* One line of how many trials started where another start was asked for; empty: none. */
+void explore_starts_words(const struct explore_plan *plan, char *ret, size_t cap);
 char *explore_text(const struct explore_plan *plan, const struct explore_verdict *verdict);
 void explore_interval_text(char *buf, size_t cap, struct cairn_interval interval, int digits);
 

@@ -426,6 +426,9 @@ static json_t *trial_figures(const struct explore_plan *p, uint32_t w, const str
 	json_object_set_new(o, "world", json_string(p->worlds[w].name));
 	json_object_set_new(o, "mode", json_string(cairn_trial_mode_name((enum cairn_trial_mode)r->mode)));
 	json_object_set_new(o, "seed", json_integer(r->seed));
+	json_object_set_new(o, "start",
+	    json_pack("{s:f,s:f,s:f}", "x_m", r->start.x_m, "y_m", r->start.y_m, "yaw_rad", r->start.yaw_rad));
+	json_object_set_new(o, "no_other_start", json_boolean(r->no_other_start));
 	json_object_set_new(o, "reachable_m2", json_real(r->reachable_m2));
 	json_object_set_new(o, "left_m2", json_real(r->left_m2));
 	json_object_set_new(o, "seconds_to_90_percent", json_real(cairn_trial_reach_s(r, 90)));

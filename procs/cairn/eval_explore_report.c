@@ -284,9 +284,9 @@ static void add_run(struct cairn_report *report, const struct explore_plan *p, c
 		bad |= r->contacts > 0 || r->early;
 		if (n == 0 && r->path_count > 0)
 			spots[spot_count++] = (struct cairn_report_spot){.kind = CAIRN_REPORT_START,
-			    .x_m = (double)r->path_xy_m[0][0],
-			    .y_m = (double)r->path_xy_m[0][1],
-			    .heading_rad = (double)r->start_yaw_rad};
+			    .x_m = r->start.x_m,
+			    .y_m = r->start.y_m,
+			    .heading_rad = r->start.yaw_rad};
 		if (r->left_m2 >= CAIRN_TRIAL_LEFT_M2)
 			spots[spot_count++] = (struct cairn_report_spot){
 			    .kind = CAIRN_REPORT_PLACE, .name = "unseen", .x_m = r->left_x_m, .y_m = r->left_y_m};
@@ -405,7 +405,8 @@ static struct cairn_report *begin(
 bool explore_report(const struct explore_plan *p, const struct explore_verdict *verdict, const char *command,
     struct cairn_error *err)
 {
-	char title[96];
+	char title[96], starts[120], text[400];
+	explore_starts_words(p, starts, sizeof(starts));
 	struct cairn_report *report = begin(p, verdict, command);
 	if (report == NULL) {
 		cairn_error_set(err, "out of memory");
@@ -424,9 +425,10 @@ bool explore_report(const struct explore_plan *p, const struct explore_verdict *
 			add_contrast(report, p, &explore_contrasts[i]);
 		add_left_out(report, p);
 	}
-	cairn_report_heading(report, "Every trial",
+	snprintf(text, sizeof(text),
 	    "An exploration is early when floor that the robot could have driven to stayed unknown to it and no frontier near "
-	    "it was given up with a reason.");
+	    "it was given up with a reason.%s%s", starts[0] != '\0' ? " " : "", starts);
+	cairn_report_heading(report, "Every trial", text);
 	add_houses(report, p);
 	add_digests(report, p);
 	add_runs(report, p);

@@ -366,6 +366,36 @@ START_TEST(what_was_seen_by_a_time_is_no_whole_number_of_percent)
 }
 END_TEST
 
+START_TEST(starts_are_told_and_those_that_had_to_be_the_worlds_own_are_counted)
+{
+	static const char line[] = "trials started at the world's own start: no other place fits.\n";
+	json_t *figures = json_object();
+	all_well();
+	explore_judge(plan, &verdict);
+	char *text = explore_text(plan, &verdict);
+	ck_assert_ptr_null(strstr(text, line));
+	free(text);
+	trial(0, 1)->no_other_start = trial(2, 0)->no_other_start = trial(2, 2)->no_other_start = true;
+	plan->done[8] = false; /* the last of them is not known of */
+	trial(0, 1)->start = (struct cairn_pose2){1.25, -2.5, 0.75};
+	text = explore_text(plan, &verdict);
+	const char *at = strstr(text, line);
+	ck_assert_ptr_nonnull(at);
+	ck_assert_int_eq(strncmp(at - 3, "\n2 ", 3), 0);
+	free(text);
+	explore_figures(plan, &verdict, figures);
+	json_t *told = json_array_get(json_object_get(figures, "trials"), 1), *start = json_object_get(told, "start");
+	ck_assert(json_is_true(json_object_get(told, "no_other_start")));
+	ck_assert_double_eq(json_real_value(json_object_get(start, "x_m")), 1.25);
+	ck_assert_double_eq(json_real_value(json_object_get(start, "y_m")), -2.5);
+	ck_assert_double_eq(json_real_value(json_object_get(start, "yaw_rad")), 0.75);
+	ck_assert(json_is_false(
+	    json_object_get(json_array_get(json_object_get(figures, "trials"), 0), "no_other_start")));
+	json_decref(figures);
+	leave();
+}
+END_TEST
+
 START_TEST(discoveries_of_houses_that_tell_nothing_are_no_zeros)
 {
 	all_well();
@@ -390,4 +420,5 @@ CAIRN_TEST_MAIN("explore_judge", an_evaluation_without_fault_passes, a_contact_o
     a_pair_that_is_left_out_of_a_difference_is_named_with_its_reason,
     what_was_seen_after_a_time_that_no_trial_was_allowed_is_not_known,
     what_was_seen_by_a_time_is_no_whole_number_of_percent,
+    starts_are_told_and_those_that_had_to_be_the_worlds_own_are_counted,
     discoveries_of_houses_that_tell_nothing_are_no_zeros)
