@@ -20,7 +20,7 @@
 #define CAIRN_ARENA_CYCLE_S 3.0
 #define CAIRN_ARENA_RADIUS_M 0.15
 #define CAIRN_ARENA_LOOKS 6
-#define CAIRN_ARENA_PATH 800 /* points kept of the way driven, CAIRN_ARENA_PATH_M apart */
+#define CAIRN_ARENA_PATH 800 /* points kept of the way driven, CAIRN_ARENA_PATH_M apart, of a long one more (trail.h) */
 #define CAIRN_ARENA_PATH_M 0.03
 
 struct cairn_arena {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/eval/arena.h"
+#include "common/eval/trail.h"
 #include "common/percept/offer.h"
 
 #define CELL_M 0.05
@@ -19,6 +20,7 @@ struct watch {
 	struct cairn_arena_cycles cycles;
 	struct cairn_arena_choices choices;
 	struct cairn_pose2 before;
+	struct cairn_trail trail;
 	double way_m; /* as the truth counts it, until the step before */
 	uint32_t ended, well, looks; /* decisions that ended, those with success; looks round */
 	uint64_t goal_id;
@@ -79,16 +81,10 @@ static void look_at_contact(struct watch *w, struct cairn_pose2 at)
 	w->touching = free_m < 0.0;
 }
 
-static void keep_path(struct cairn_arena_result *r, struct cairn_pose2 at)
+static void keep_path(struct watch *w, struct cairn_pose2 at)
 {
-	const float *last = &r->path_xy_m[2 * (r->path_count - 1)];
-	if (r->path_count == CAIRN_ARENA_PATH ||
-	    (r->path_count > 0 &&
-		hypot(at.x_m - (double)last[0], at.y_m - (double)last[1]) < CAIRN_ARENA_PATH_M))
-		return;
-	r->path_xy_m[2 * r->path_count] = (float)at.x_m;
-	r->path_xy_m[2 * r->path_count + 1] = (float)at.y_m;
-	r->path_count++;
+	cairn_trail_add(&w->trail, at.x_m, at.y_m);
+	w->r->path_count = w->trail.count;
 }
 
 /* ---- cycles and choices ---- */
@@ -236,7 +232,7 @@ static bool watch_step(void *ctx, struct cairn_run *run)
 	struct cairn_pose2 at = cairn_run_truth(run)->body.pose;
 	trace(w, run);
 	look_at_contact(w, at);
-	keep_path(w->r, at);
+	keep_path(w, at);
 	count_cycles(w, run);
 	watch_choices(w, run);
 	return go_on(w, run);
@@ -289,7 +285,10 @@ bool cairn_arena_run(const struct cairn_arena *arena, enum cairn_arena_mode mode
 	cairn_arena_config(&cfg, arena, mode, seed);
 	*ret = (struct cairn_arena_result){
 	    .mode = mode, .seed = seed, .clearance_min_m = NEAR_M, .trace = UINT64_C(14695981039346656037)};
-	struct watch w = {.arena = arena, .cfg = &cfg, .r = ret};
+	struct watch w = {.arena = arena,
+	    .cfg = &cfg,
+	    .r = ret,
+	    .trail = {.xy_m = ret->path_xy_m, .points_max = CAIRN_ARENA_PATH, .spacing_m = CAIRN_ARENA_PATH_M}};
 	struct cairn_vec2 goal = goal_in_map(&w, arena->world->start);
 	struct cairn_run_options options = {.cfg = &cfg,
 	    .world = arena->world,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/eval/trail.h"
 #include "common/eval/trial_parts.h"
 #include "common/vlm/decision.h"
 #include "common/vlm/shadow.h"
@@ -35,6 +36,30 @@ int cairn_trial_mode_parse(const char *name)
 	return -1;
 }
 
+/* ---- seen by a time ---- */
+
+double cairn_trial_reach_s(const struct cairn_trial_result *r, int percent)
+{
+	return r->reach_s[percent * CAIRN_TRIAL_SHARES / 100];
+}
+
+double cairn_trial_seen(const struct cairn_trial_result *r, double seconds)
+{
+	double from_s = 0.0, from = 0.0, to_s = r->seconds, to = r->coverage;
+	if (seconds >= r->seconds)
+		return r->coverage;
+	for (int i = 0; i <= CAIRN_TRIAL_SHARES && r->reach_s[i] >= 0.0; i++) {
+		if (r->reach_s[i] > seconds) {
+			to_s = r->reach_s[i];
+			to = (double)i / CAIRN_TRIAL_SHARES;
+			break;
+		}
+		from_s = r->reach_s[i];
+		from = (double)i / CAIRN_TRIAL_SHARES;
+	}
+	return from + (to - from) * (seconds - from_s) / (to_s - from_s);
+}
+
 struct trial {
 	const struct cairn_trial_options *o;
 	struct cairn_config cfg;
@@ -45,8 +70,9 @@ struct trial {
 	struct cairn_pose2 at; /* where the model is being asked */
 	uint64_t steps;
 	uint32_t samples, stuck, standing;
-	int percent; /* next to be reached */
+	int share; /* next to be reached */
 	double last_m, again_m;
+	struct cairn_trail trail;
 	struct cairn_vec2 mark; /* where and when it last got somewhere */
 	double mark_s;
 	float *first_m;        /* path length when it first came into a square; negative: never */
@@ -75,7 +101,8 @@ static bool draw_start(struct trial *t, struct cairn_error *err)
 	if (sim == NULL)
 		return false;
 	cairn_rng_seed(&rng, t->o->seed, 31);
-	for (int i = 0; i < START_TRIES && t->o->seed > 1; i++) {
+	t->r->no_other_start = t->o->seed > 1;
+	for (int i = 0; i < START_TRIES && t->r->no_other_start; i++) {
 		double x = w->x_min_m + cairn_rng_uniform(&rng) * (w->x_max_m - w->x_min_m);
 		double y = w->y_min_m + cairn_rng_uniform(&rng) * (w->y_max_m - w->y_min_m);
 		double yaw = cairn_wrap_rad(2.0 * M_PI * cairn_rng_uniform(&rng));
@@ -86,7 +113,7 @@ static bool draw_start(struct trial *t, struct cairn_error *err)
 		t->cfg.sim.start_x_m = x;
 		t->cfg.sim.start_y_m = y;
 		t->cfg.sim.start_yaw_deg = cairn_rad_to_deg(yaw);
-		break;
+		t->r->no_other_start = false;
 	}
 	cairn_sim_destroy(&sim);
 	return true;
@@ -94,22 +121,16 @@ static bool draw_start(struct trial *t, struct cairn_error *err)
 
 /* ---- while it runs ---- */
 
-static void note_coverage(struct trial *t, struct cairn_run *run, double now_s, double path_m)
+static void note_coverage(struct trial *t, struct cairn_run *run, double now_s)
 {
 	struct cairn_trial_result *r = t->r;
 	r->coverage = cairn_truth_coverage(cairn_sim_truth(cairn_run_sim(run)));
-	for (; t->percent <= 100 && r->coverage * 100.0 >= t->percent - 1e-9; t->percent++) {
-		r->reach_s[t->percent] = now_s;
-		r->reach_m[t->percent] = path_m;
-	}
-	int part = (int)(now_s / t->o->duration_s * CAIRN_TRIAL_CURVE);
-	for (int i = part; i <= CAIRN_TRIAL_CURVE; i++) /* stays at that when it ends before the time */
-		r->curve[i] = (float)r->coverage;
+	for (; t->share <= CAIRN_TRIAL_SHARES && r->coverage * CAIRN_TRIAL_SHARES >= t->share - 1e-9; t->share++)
+		r->reach_s[t->share] = now_s;
 }
 
 static void note_path(struct trial *t, const struct cairn_body *b)
 {
-	struct cairn_trial_result *r = t->r;
 	double step_m = b->distance_m - t->last_m;
 	int32_t c = (int32_t)((b->pose.x_m - t->o->world->x_min_m) / SQUARE_M);
 	int32_t w = (int32_t)((b->pose.y_m - t->o->world->y_min_m) / SQUARE_M);
@@ -121,12 +142,8 @@ static void note_path(struct trial *t, const struct cairn_body *b)
 		else if (b->distance_m - (double)*first > AGAIN_M)
 			t->again_m += step_m;
 	}
-	float *last = r->path_xy_m[r->path_count > 0 ? r->path_count - 1 : 0];
-	if (r->path_count < CAIRN_TRIAL_PATH &&
-	    (r->path_count == 0 || hypot((double)last[0] - b->pose.x_m, (double)last[1] - b->pose.y_m) >= CAIRN_TRIAL_PATH_M)) {
-		r->path_xy_m[r->path_count][0] = (float)b->pose.x_m;
-		r->path_xy_m[r->path_count++][1] = (float)b->pose.y_m;
-	}
+	cairn_trail_add(&t->trail, b->pose.x_m, b->pose.y_m);
+	t->r->path_count = t->trail.count;
 }
 
 static void note_stuck(struct trial *t, const struct cairn_run *run, double now_s)
@@ -165,7 +182,7 @@ static bool watch(void *ctx, struct cairn_run *run)
 	t->samples++;
 	note_path(t, b);
 	note_stuck(t, run, now_s);
-	note_coverage(t, run, now_s, b->distance_m);
+	note_coverage(t, run, now_s);
 	t->r->seconds = now_s;
 	t->r->explored = over;
 	return !over;
@@ -347,7 +364,7 @@ static bool drive(struct trial *t, struct cairn_error *err)
 	struct cairn_run *run = cairn_run_new(&options, err);
 	if (run == NULL)
 		return false;
-	t->r->start_yaw_rad = (float)cairn_run_truth(run)->start.yaw_rad;
+	t->r->start = cairn_run_truth(run)->start;
 	cairn_run_all(run);
 	finish(t, run);
 	cairn_run_destroy(&run);
@@ -360,14 +377,16 @@ bool cairn_trial_run(
 	struct trial *t = calloc(1, sizeof(*t));
 	const struct cairn_world *w = options->world;
 	*ret = (struct cairn_trial_result){.mode = options->mode, .seed = options->seed, .limit_s = options->duration_s};
-	for (int i = 0; i <= 100; i++)
-		ret->reach_s[i] = ret->reach_m[i] = -1.0;
+	for (int i = 0; i <= CAIRN_TRIAL_SHARES; i++)
+		ret->reach_s[i] = -1.0;
 	if (t == NULL) {
 		cairn_error_set(err, "out of memory");
 		return false;
 	}
 	t->o = options;
 	t->r = ret;
+	t->trail = (struct cairn_trail){
+	    .xy_m = &ret->path_xy_m[0][0], .points_max = CAIRN_TRIAL_PATH, .spacing_m = CAIRN_TRIAL_PATH_M};
 	t->cols = (int32_t)((w->x_max_m - w->x_min_m) / SQUARE_M) + 1;
 	t->rows = (int32_t)((w->y_max_m - w->y_min_m) / SQUARE_M) + 1;
 	size_t squares = (size_t)t->cols * (size_t)t->rows;

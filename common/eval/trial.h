@@ -10,7 +10,8 @@
  *   greedy    the same, but a frontier that has been seen into on the way is not driven to any more (as in all modes above)
  *
  * Seed 1 starts where the world says, with any other seed the robot starts somewhere else that it can reach from there,
- * drawn by the seed alone: so trials of the same house and seed are pairs. The exploration is over when the mission says so
+ * drawn by the seed alone: so trials of the same house and seed are pairs. Where no other place fits it starts at the world's
+ * own all the same, and the result says so. The exploration is over when the mission says so
  * or the time is up; the way home is not part of it. */
 #ifndef CAIRN_COMMON_EVAL_TRIAL_H
 #define CAIRN_COMMON_EVAL_TRIAL_H
@@ -19,8 +20,8 @@
 #include "common/eval/discovery.h"
 #include "common/eval/run.h"
 
-#define CAIRN_TRIAL_CURVE 240  /* equal parts of the time */
-#define CAIRN_TRIAL_PATH 1500  /* points of the true path, CAIRN_TRIAL_PATH_M apart or more */
+#define CAIRN_TRIAL_SHARES 1000 /* equal parts of the floor, each with the time at which so much was seen */
+#define CAIRN_TRIAL_PATH 1500  /* points of the true path, CAIRN_TRIAL_PATH_M apart, of a long one more (trail.h) */
 #define CAIRN_TRIAL_PATH_M 0.15
 #define CAIRN_TRIAL_LEFT_M2 0.30 /* a patch of floor smaller than this is not worth a way */
 
@@ -67,6 +68,8 @@ const char *cairn_trial_cause_name(enum cairn_trial_cause cause);
 /* Plain data, so that one process may hand it to another. Lengths and areas of the truth. */
 struct cairn_trial_result {
 	uint32_t mode, seed;
+	struct cairn_pose2 start; /* world frame */
+	bool no_other_start;      /* the seed asks for another start than the world's own, and no other place was found to fit */
 	bool explored;       /* ended because nothing was left; else the time was up */
 	bool interrupted;    /* by keep_on, or because the model is not asked any more: not a result */
 	double reachable_m2; /* floor that the robot can reach */
@@ -92,13 +95,17 @@ struct cairn_trial_result {
 	double early_m2;           /* of these, those that no reason given nearby excuses (trial_end.c) */
 	uint32_t unexplained;      /* explored: frontiers open at the end without a reason why */
 	bool early; /* explored, although such a patch was left and no reason given nearby excuses it */
-	double reach_s[101]; /* when so many percent were seen; negative: never */
-	double reach_m[101]; /* path driven by then */
-	float curve[CAIRN_TRIAL_CURVE + 1]; /* seen share at equal parts of duration_s */
-	float start_yaw_rad;
+	double reach_s[CAIRN_TRIAL_SHARES + 1]; /* when so many of CAIRN_TRIAL_SHARES were seen; negative: never */
 	uint32_t path_count;
 	float path_xy_m[CAIRN_TRIAL_PATH][2]; /* world frame */
 };
+
+/* When so many whole percent were seen, 0 to 100; negative: never. */
+double cairn_trial_reach_s(const struct cairn_trial_result *result, int percent);
+
+/* Share seen after so many seconds, in a straight line between those of reach_s, and at the end and after it what was seen at
+ * the end. */
+double cairn_trial_seen(const struct cairn_trial_result *result, double seconds);
 
 /* False with the reason: no memory, or the robot cannot stand at its start. */
 bool cairn_trial_run(

@@ -113,7 +113,7 @@ static bool run_trial(void *ctx, uint64_t job, void *result, struct cairn_error 
 	struct explore_outcome *out = result;
 	struct place at = place_of(p, (uint32_t)job);
 	struct cairn_error why = {""};
-	struct cairn_world *world = cairn_world_load(p->worlds[at.world].path, &why);
+	struct cairn_world *world = explore_load_world(&p->worlds[at.world], &why);
 	struct cairn_trial_options o = {.cfg = &p->cfg,
 	    .world = world,
 	    .mode = p->modes[at.mode],
@@ -160,6 +160,12 @@ static void kept(void *ctx, uint64_t job, const void *result)
 		model_purse_spend(p->purse, ((const struct explore_outcome *)result)->trial.usd);
 }
 
+/* What went wrong may be mended until the same command comes again. */
+static bool lasts(const void *result)
+{
+	return !((const struct explore_outcome *)result)->failed;
+}
+
 _Static_assert(sizeof(struct explore_outcome) <= CAIRN_SHARD_BYTES_MAX, "one piece of work");
 
 static bool run_trials(struct explore_plan *p, bool *ret_interrupted)
@@ -180,6 +186,7 @@ static bool run_trials(struct explore_plan *p, bool *ret_interrupted)
 	    .jobs = p->jobs,
 	    .work = run_trial,
 	    .kept = kept,
+	    .lasts = lasts,
 	    .ctx = p,
 	    .interrupted = cli_interrupted,
 	    .state_path = p->report_dir != NULL ? state : NULL,

@@ -13,7 +13,7 @@
 #define EXPLORE_SEEDS_MAX 1000
 
 struct explore_world {
-	char path[512], name[40];
+	char path[512], name[40]; /* of the file without its ending; no two are called the same */
 	uint64_t hash; /* of the file */
 };
 
@@ -157,6 +157,10 @@ void explore_fault_words(const struct explore_plan *plan, const struct explore_f
 
 /* Loads every house that is named and leaves out those that are none (plan->bad). False after a message: there is none. */
 bool explore_read_worlds(const struct cli *cli, struct explore_plan *plan);
+/* NULL with the reason: it cannot be loaded, or is no longer the file that it was then. */
+struct cairn_world *explore_load_world(const struct explore_world *world, struct cairn_error *err);
+/* One line of how many trials started where another start was asked for; empty: none. */
+void explore_starts_words(const struct explore_plan *plan, char *ret, size_t cap);
 char *explore_text(const struct explore_plan *plan, const struct explore_verdict *verdict);
 void explore_interval_text(char *buf, size_t cap, struct cairn_interval interval, int digits);
 

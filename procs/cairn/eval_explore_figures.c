@@ -25,19 +25,10 @@ int explore_mode(const struct explore_plan *p, enum cairn_trial_mode mode)
 
 /* ---- of one trial ---- */
 
-static double at_minutes(const struct cairn_trial_result *r, double minutes)
-{
-	double best = 0.0;
-	for (int i = 1; i <= 100; i++)
-		if (r->reach_s[i] >= 0.0 && r->reach_s[i] <= 60.0 * minutes)
-			best = i;
-	return best;
-}
-
 /* Of a trial that was not allowed so long nothing is known, even if it ended before: the mean would be of those alone. */
 static double within(const struct cairn_trial_result *r, double minutes)
 {
-	return r->limit_s >= 60.0 * minutes ? at_minutes(r, minutes) : NAN;
+	return r->limit_s >= 60.0 * minutes ? 100.0 * cairn_trial_seen(r, 60.0 * minutes) : NAN;
 }
 
 static double area_rate(const struct cairn_trial_result *r)
@@ -225,7 +216,8 @@ static double time_change(const struct cairn_trial_result *a, const struct cairn
 /* What the one has seen by the time the other has seen 90 %. */
 static double seen_by_then(const struct cairn_trial_result *a, const struct cairn_trial_result *b)
 {
-	return b->reach_s[90] > 0.0 ? at_minutes(a, b->reach_s[90] / 60.0) : NAN;
+	double then_s = cairn_trial_reach_s(b, 90);
+	return then_s > 0.0 ? 100.0 * cairn_trial_seen(a, then_s) : NAN;
 }
 
 static double end_change(const struct cairn_trial_result *a, const struct cairn_trial_result *b)
@@ -235,7 +227,8 @@ static double end_change(const struct cairn_trial_result *a, const struct cairn_
 
 static double time_to_95(const struct cairn_trial_result *a, const struct cairn_trial_result *b)
 {
-	return a->reach_s[95] > 0.0 && b->reach_s[95] > 1.0 ? 100.0 * (a->reach_s[95] / b->reach_s[95] - 1.0) : NAN;
+	double a_s = cairn_trial_reach_s(a, 95), b_s = cairn_trial_reach_s(b, 95);
+	return a_s > 0.0 && b_s > 1.0 ? 100.0 * (a_s / b_s - 1.0) : NAN;
 }
 
 const struct explore_contrast explore_contrasts[] = {
@@ -328,7 +321,7 @@ static bool lacking(const struct explore_plan *p, uint32_t mode, const struct ca
 		snprintf(ret, cap, "%s has no result", name);
 	else if (end && !r->explored)
 		snprintf(ret, cap, "%s ended by time after %.0f s, %.1f %% seen", name, r->seconds, 100.0 * r->coverage);
-	else if (percent > 0 && r->reach_s[percent] < 0.0)
+	else if (percent > 0 && cairn_trial_reach_s(r, percent) < 0.0)
 		snprintf(ret, cap, "%s never saw %d %%: %.1f %% after %.0f s", name, percent, 100.0 * r->coverage, r->seconds);
 	else
 		return false;
@@ -433,12 +426,15 @@ static json_t *trial_figures(const struct explore_plan *p, uint32_t w, const str
 	json_object_set_new(o, "world", json_string(p->worlds[w].name));
 	json_object_set_new(o, "mode", json_string(cairn_trial_mode_name((enum cairn_trial_mode)r->mode)));
 	json_object_set_new(o, "seed", json_integer(r->seed));
+	json_object_set_new(o, "start",
+	    json_pack("{s:f,s:f,s:f}", "x_m", r->start.x_m, "y_m", r->start.y_m, "yaw_rad", r->start.yaw_rad));
+	json_object_set_new(o, "no_other_start", json_boolean(r->no_other_start));
 	json_object_set_new(o, "reachable_m2", json_real(r->reachable_m2));
 	json_object_set_new(o, "left_m2", json_real(r->left_m2));
-	json_object_set_new(o, "seconds_to_90_percent", json_real(r->reach_s[90]));
+	json_object_set_new(o, "seconds_to_90_percent", json_real(cairn_trial_reach_s(r, 90)));
 	json_t *reached = json_array(); /* [percent]; -1: never */
 	for (int i = 0; i <= 100; i++)
-		json_array_append_new(reached, json_real(r->reach_s[i]));
+		json_array_append_new(reached, json_real(cairn_trial_reach_s(r, i)));
 	json_object_set_new(o, "seconds_to_percent", reached);
 	for (uint32_t i = 0; i < explore_metric_count; i++) {
 		double x = explore_metrics[i].of(r);

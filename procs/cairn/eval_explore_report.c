@@ -60,25 +60,26 @@ static void add_means(struct cairn_report *report, const struct explore_plan *p)
 
 static void add_curves(struct cairn_report *report, const struct explore_plan *p)
 {
-	enum { POINTS = CAIRN_TRIAL_CURVE / 2 + 1 };
+	enum { POINTS = 121 };
 	struct cairn_report_series series[CAIRN_TRIAL_MODE_COUNT];
 	double(*values)[4][POINTS] = calloc(p->mode_count, sizeof(*values));
 	double *shares = calloc((size_t)p->world_count * p->seeds, sizeof(*shares));
 	for (uint32_t m = 0; values != NULL && shares != NULL && m < p->mode_count; m++) {
 		for (uint32_t k = 0; k < POINTS; k++) {
+			double at_s = p->duration_s * k / (POINTS - 1);
 			uint32_t n = 0;
 			for (uint32_t w = 0; w < p->world_count; w++) {
 				double sum = 0.0, count = 0.0;
 				for (uint32_t s = 0; s < p->seeds; s++) {
 					const struct cairn_trial_result *r = explore_result(p, w, m, s);
-					sum += r != NULL ? 100.0 * (double)r->curve[2 * k] : 0.0;
+					sum += r != NULL ? 100.0 * cairn_trial_seen(r, at_s) : 0.0;
 					count += r != NULL;
 				}
 				if (count > 0.0)
 					shares[n++] = sum / count;
 			}
 			struct cairn_interval i = cairn_interval_of_mean(shares, n);
-			values[m][0][k] = p->duration_s / 60.0 * k / (POINTS - 1);
+			values[m][0][k] = at_s / 60.0;
 			values[m][1][k] = i.mean;
 			values[m][2][k] = i.low;
 			values[m][3][k] = i.high;
@@ -194,14 +195,14 @@ static void add_houses(struct cairn_report *report, const struct explore_plan *p
 		char(*t)[CELL_CAP] = text[rows];
 		if (r == NULL)
 			continue;
-		snprintf(t[0], CELL_CAP, "%.20s", p->worlds[w].name);
+		snprintf(t[0], CELL_CAP, "%s", p->worlds[w].name);
 		snprintf(t[1], CELL_CAP, "%u", r->seed);
 		snprintf(t[2], CELL_CAP, "%s", name_of(p, m));
 		snprintf(t[3], CELL_CAP, "%.1f", r->reachable_m2);
 		snprintf(t[4], CELL_CAP, "%s", r->early ? "early" : r->explored ? "explored" : "time up");
 		snprintf(t[5], CELL_CAP, "%.0f", r->seconds);
 		snprintf(t[6], CELL_CAP, "%.1f", r->path_m);
-		snprintf(t[7], CELL_CAP, r->reach_s[90] >= 0.0 ? "%.0f" : "–", r->reach_s[90]);
+		snprintf(t[7], CELL_CAP, cairn_trial_reach_s(r, 90) >= 0.0 ? "%.0f" : "–", cairn_trial_reach_s(r, 90));
 		snprintf(t[8], CELL_CAP, "%.1f", 100.0 * r->coverage);
 		snprintf(t[9], CELL_CAP, "%.2f", r->left_m2);
 		for (int c = 0; c < CAIRN_TRIAL_CAUSE_COUNT; c++) {
@@ -263,7 +264,7 @@ static int worst_first(const void *a, const void *b)
 static void add_run(struct cairn_report *report, const struct explore_plan *p, const struct worst *at, uint32_t number)
 {
 	struct cairn_error err = {""};
-	struct cairn_world *world = cairn_world_load(p->worlds[at->world].path, &err);
+	struct cairn_world *world = explore_load_world(&p->worlds[at->world], &err);
 	struct cairn_report_path paths[CAIRN_TRIAL_MODE_COUNT];
 	struct cairn_report_spot spots[CAIRN_TRIAL_MODE_COUNT + 1];
 	struct cairn_report_fact facts[CAIRN_TRIAL_MODE_COUNT];
@@ -284,9 +285,9 @@ static void add_run(struct cairn_report *report, const struct explore_plan *p, c
 		bad |= r->contacts > 0 || r->early;
 		if (n == 0 && r->path_count > 0)
 			spots[spot_count++] = (struct cairn_report_spot){.kind = CAIRN_REPORT_START,
-			    .x_m = (double)r->path_xy_m[0][0],
-			    .y_m = (double)r->path_xy_m[0][1],
-			    .heading_rad = (double)r->start_yaw_rad};
+			    .x_m = r->start.x_m,
+			    .y_m = r->start.y_m,
+			    .heading_rad = r->start.yaw_rad};
 		if (r->left_m2 >= CAIRN_TRIAL_LEFT_M2)
 			spots[spot_count++] = (struct cairn_report_spot){
 			    .kind = CAIRN_REPORT_PLACE, .name = "unseen", .x_m = r->left_x_m, .y_m = r->left_y_m};
@@ -405,7 +406,8 @@ static struct cairn_report *begin(
 bool explore_report(const struct explore_plan *p, const struct explore_verdict *verdict, const char *command,
     struct cairn_error *err)
 {
-	char title[96];
+	char title[96], starts[120], text[400];
+	explore_starts_words(p, starts, sizeof(starts));
 	struct cairn_report *report = begin(p, verdict, command);
 	if (report == NULL) {
 		cairn_error_set(err, "out of memory");
@@ -424,9 +426,10 @@ bool explore_report(const struct explore_plan *p, const struct explore_verdict *
 			add_contrast(report, p, &explore_contrasts[i]);
 		add_left_out(report, p);
 	}
-	cairn_report_heading(report, "Every trial",
+	snprintf(text, sizeof(text),
 	    "An exploration is early when floor that the robot could have driven to stayed unknown to it and no frontier near "
-	    "it was given up with a reason.");
+	    "it was given up with a reason.%s%s", starts[0] != '\0' ? " " : "", starts);
+	cairn_report_heading(report, "Every trial", text);
 	add_houses(report, p);
 	add_digests(report, p);
 	add_runs(report, p);

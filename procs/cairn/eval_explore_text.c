@@ -68,9 +68,17 @@ static void difference(
 	free(gaps);
 }
 
+void explore_starts_words(const struct explore_plan *p, char *ret, size_t cap)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < p->world_count * p->mode_count * p->seeds; i++)
+		count += p->done[i] && !p->results[i].failed && p->results[i].trial.no_other_start;
+	snprintf(ret, cap, count > 0 ? "%u trials started at the world's own start: no other place fits." : "", count);
+}
+
 char *explore_text(const struct explore_plan *p, const struct explore_verdict *v)
 {
-	char *text = NULL;
+	char *text = NULL, starts[120];
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 	if (out == NULL)
@@ -84,7 +92,8 @@ char *explore_text(const struct explore_plan *p, const struct explore_verdict *v
 		for (uint32_t i = 0; i < explore_contrast_count; i++)
 			difference(out, p, m, &explore_contrasts[i]);
 	}
-	fputc('\n', out);
+	explore_starts_words(p, starts, sizeof(starts));
+	fprintf(out, "\n%s%s", starts, starts[0] != '\0' ? "\n" : "");
 	for (uint32_t i = 0; i < v->count && i < EXPLORE_FAULTS_MAX; i++) {
 		char words[400];
 		explore_fault_words(p, &v->faults[i], words, sizeof(words));

@@ -183,6 +183,11 @@ static void tell(struct pool *p)
 	    note, left, p->tty ? "" : "\n");
 }
 
+static bool lasts(const struct cairn_shards *s, const void *result)
+{
+	return s->lasts == NULL || s->lasts(result);
+}
+
 /* One result of a worker that has something; its pipe is closed when it has ended. */
 static void take_from(struct pool *p, struct pollfd *pipe, char *result)
 {
@@ -190,7 +195,7 @@ static void take_from(struct pool *p, struct pollfd *pipe, char *result)
 	if (cairn_read_whole(pipe->fd, &number, sizeof(number)) == sizeof(number) &&
 	    cairn_read_whole(pipe->fd, result, p->s->bytes) == p->s->bytes && number < p->s->count) {
 		keep(p, number, result);
-		if (p->state.fd >= 0 && !cairn_state_add(&p->state, number, result))
+		if (lasts(p->s, result) && p->state.fd >= 0 && !cairn_state_add(&p->state, number, result))
 			fprintf(stderr, "%s: %s: %s\n", p->s->title, p->s->state_path, strerror(errno));
 		return;
 	}

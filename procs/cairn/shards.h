@@ -13,7 +13,7 @@
 
 #include "common/base/error.h"
 
-#define CAIRN_SHARD_BYTES_MAX 16384
+#define CAIRN_SHARD_BYTES_MAX 32768
 
 struct cairn_shards {
 	uint64_t count;
@@ -30,6 +30,9 @@ struct cairn_shards {
 	bool (*still_there)(void *ctx, uint64_t number);
 	/* Before that, once for each that came from the state file; may be NULL. */
 	void (*kept)(void *ctx, uint64_t number, const void *result);
+	/* False: it counts for this run and is not written to the state file, so that another tries again. May be
+	 * NULL: all are. */
+	bool (*lasts)(const void *result);
 	/* One line about how far it is, without the counts; may be NULL. */
 	void (*note)(void *ctx, char *text, size_t bytes);
 	void *ctx;

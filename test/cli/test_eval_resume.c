@@ -124,6 +124,33 @@ START_TEST(explorations_go_on_where_they_were)
 }
 END_TEST
 
+/* The robot stands in a wall, and nothing of it is kept: the same command tries again. */
+START_TEST(an_exploration_that_failed_is_tried_again)
+{
+	char command[400];
+	static const struct eval e = {"explore --worlds " CAIRN_SOURCE_ROOT "/config/worlds/studio.yaml --worlds in-wall.yaml --mode "
+				      "frontier --poses truth --for 2s --report report",
+	    "report/trials.state", NULL, 0};
+	static const char failed[] = "cairn eval explore: in-wall.yaml, seed 1: ";
+	snprintf(dir, sizeof(dir), "/tmp/cairn-resume-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	snprintf(command, sizeof(command),
+	    "mkdir %s/there && sed 's/^start: .*/start: {x_m: 0.1, y_m: 2, yaw_deg: 0}/' '%s' > %s/there/in-wall.yaml", dir,
+	    CAIRN_SOURCE_ROOT "/config/worlds/studio.yaml", dir);
+	ck_assert_int_eq(system(command), 0);
+	off_t kept = 0;
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(ended(start(&e, "there", 1)), 1);
+		read_file("there", "said", out[i]);
+		ck_assert_msg(strstr(out[i], failed) != NULL, "%s", out[i]);
+		ck_assert(i == 0 || size_of("there", e.state) == kept);
+		kept = size_of("there", e.state);
+	}
+	snprintf(command, sizeof(command), "rm -r '%s'", dir);
+	ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
 START_TEST(arenas_go_on_where_they_were)
 {
 	static const struct eval e = {
@@ -139,5 +166,6 @@ START_TEST(safety_goes_on_where_it_was)
 }
 END_TEST
 
-CAIRN_TEST_MAIN_TIMEOUT("eval-resume", 400.0, explorations_go_on_where_they_were, arenas_go_on_where_they_were,
+CAIRN_TEST_MAIN_TIMEOUT("eval-resume", 400.0, explorations_go_on_where_they_were,
+    an_exploration_that_failed_is_tried_again, arenas_go_on_where_they_were,
     safety_goes_on_where_it_was)

@@ -42,8 +42,8 @@ static void all_well(void)
 		    .seconds = 100.0,
 		    .path_m = 30.0,
 		    .limit_s = 600.0};
-		for (int k = 0; k <= 100; k++)
-			r->reach_s[k] = r->reach_m[k] = k <= 98 ? k : -1.0;
+		for (int k = 0; k <= CAIRN_TRIAL_SHARES; k++) /* a percent a second */
+			r->reach_s[k] = k <= 985 ? 0.1 * k : -1.0;
 		plan->done[i] = true;
 	}
 }
@@ -287,7 +287,7 @@ START_TEST(a_pair_that_is_left_out_of_a_difference_is_named_with_its_reason)
 	ck_assert_uint_eq(
 	    explore_left_out(plan, 0, 1, EXPLORE_ALL, contrast("seen_when_90_percent"), gaps, 4, &pairs), 0);
 	ck_assert_uint_eq(pairs, 3);
-	for (int k = 89; k <= 100; k++)
+	for (int k = 890; k <= CAIRN_TRIAL_SHARES; k++)
 		trial(1, 1)->reach_s[k] = -1.0;
 	trial(1, 1)->coverage = 0.889;
 	trial(1, 1)->seconds = 600.0;
@@ -325,12 +325,73 @@ static double metric(const char *name, uint32_t mode)
 START_TEST(what_was_seen_after_a_time_that_no_trial_was_allowed_is_not_known)
 {
 	all_well();
-	ck_assert_double_eq(metric("seen_10_min_percent", 0), 98.0);
+	ck_assert_double_eq(metric("seen_10_min_percent", 0), 98.5);
 	for (uint32_t h = 0; h < HOUSES; h++)
 		trial(h, 0)->limit_s = 240.0;
-	ck_assert_double_eq(metric("seen_2_min_percent", 0), 98.0);
+	ck_assert_double_eq(metric("seen_2_min_percent", 0), 98.5);
 	ck_assert_double_nan(metric("seen_5_min_percent", 0));
 	ck_assert_double_nan(metric("seen_10_min_percent", 0));
+	leave();
+}
+END_TEST
+
+/* 40 % in the first second, 0.24 % a second from there on until 98.895 %, then nothing new until its end. */
+static void see_slowly(struct cairn_trial_result *r, double seconds, double coverage)
+{
+	r->seconds = seconds;
+	r->coverage = coverage;
+	for (int k = 0; k <= CAIRN_TRIAL_SHARES; k++) {
+		double share = (double)k / CAIRN_TRIAL_SHARES;
+		r->reach_s[k] = share > coverage ? -1.0 : share <= 0.4 ? 1.0 : 1.0 + (share - 0.4) / 0.0024;
+	}
+}
+
+START_TEST(what_was_seen_by_a_time_is_no_whole_number_of_percent)
+{
+	all_well();
+	for (uint32_t h = 0; h < HOUSES; h++)
+		see_slowly(trial(h, 0), 32.0, 0.98895);
+	ck_assert_double_eq_tol(metric("seen_2_min_percent", 0), 98.895, 1e-9); /* ended before */
+	for (uint32_t h = 0; h < HOUSES; h++)
+		see_slowly(trial(h, 0), 400.0, 0.98895);
+	ck_assert_double_eq_tol(metric("seen_2_min_percent", 0), 40.0 + 0.24 * 119.0, 1e-9); /* 68.56 */
+	ck_assert_double_eq_tol(metric("seen_5_min_percent", 0), 98.895, 0.1);
+	ck_assert_double_eq_tol(metric("seen_10_min_percent", 0), 98.895, 1e-9);
+	/* The other has seen 90 % after 90 s; the same trial beside itself has seen what it has. */
+	ck_assert_double_eq_tol(
+	    explore_compare(plan, 0, 1, EXPLORE_ALL, contrast("seen_when_90_percent")).mean, 40.0 + 0.24 * 89.0, 1e-9);
+	ck_assert_double_eq_tol(
+	    explore_compare(plan, 0, 0, EXPLORE_ALL, contrast("seen_when_90_percent")).mean, 90.0, 1e-9);
+	leave();
+}
+END_TEST
+
+START_TEST(starts_are_told_and_those_that_had_to_be_the_worlds_own_are_counted)
+{
+	static const char line[] = "trials started at the world's own start: no other place fits.\n";
+	json_t *figures = json_object();
+	all_well();
+	explore_judge(plan, &verdict);
+	char *text = explore_text(plan, &verdict);
+	ck_assert_ptr_null(strstr(text, line));
+	free(text);
+	trial(0, 1)->no_other_start = trial(2, 0)->no_other_start = trial(2, 2)->no_other_start = true;
+	plan->done[8] = false; /* the last of them is not known of */
+	trial(0, 1)->start = (struct cairn_pose2){1.25, -2.5, 0.75};
+	text = explore_text(plan, &verdict);
+	const char *at = strstr(text, line);
+	ck_assert_ptr_nonnull(at);
+	ck_assert_int_eq(strncmp(at - 3, "\n2 ", 3), 0);
+	free(text);
+	explore_figures(plan, &verdict, figures);
+	json_t *told = json_array_get(json_object_get(figures, "trials"), 1), *start = json_object_get(told, "start");
+	ck_assert(json_is_true(json_object_get(told, "no_other_start")));
+	ck_assert_double_eq(json_real_value(json_object_get(start, "x_m")), 1.25);
+	ck_assert_double_eq(json_real_value(json_object_get(start, "y_m")), -2.5);
+	ck_assert_double_eq(json_real_value(json_object_get(start, "yaw_rad")), 0.75);
+	ck_assert(json_is_false(
+	    json_object_get(json_array_get(json_object_get(figures, "trials"), 0), "no_other_start")));
+	json_decref(figures);
 	leave();
 }
 END_TEST
@@ -358,4 +419,6 @@ CAIRN_TEST_MAIN("explore_judge", an_evaluation_without_fault_passes, a_contact_o
     a_baseline_is_read_and_what_is_wrong_in_it_is_named_by_its_line,
     a_pair_that_is_left_out_of_a_difference_is_named_with_its_reason,
     what_was_seen_after_a_time_that_no_trial_was_allowed_is_not_known,
+    what_was_seen_by_a_time_is_no_whole_number_of_percent,
+    starts_are_told_and_those_that_had_to_be_the_worlds_own_are_counted,
     discoveries_of_houses_that_tell_nothing_are_no_zeros)

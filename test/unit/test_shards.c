@@ -124,6 +124,45 @@ START_TEST(a_run_that_was_cut_off_goes_on_where_it_was)
 }
 END_TEST
 
+static bool not_four(const void *result)
+{
+	return ((const struct piece *)result)->square != 4;
+}
+
+START_TEST(a_result_that_is_not_to_last_counts_and_is_done_anew_by_the_next_run)
+{
+	char path[] = "/tmp/cairn-shards-XXXXXX";
+	int fd = mkstemp(path);
+	struct cairn_error err = {""};
+	struct stat st;
+	struct cairn_shards s = {.count = COUNT,
+	    .bytes = sizeof(pieces[0]),
+	    .jobs = 2,
+	    .work = square,
+	    .lasts = not_four,
+	    .ctx = &plus,
+	    .title = "test",
+	    .state_path = path};
+	ck_assert_int_ge(fd, 0);
+	memset(done, 0, sizeof(done));
+	ck_assert_int_eq(cairn_shards_run(&s, pieces, done, &err), CAIRN_SHARDS_DONE);
+	ck_assert(done[2]);
+	ck_assert_uint_eq(pieces[2].square, 4);
+	ck_assert_int_eq(fstat(fd, &st), 0);
+	off_t without = st.st_size;
+	int64_t by = pieces[2].by, other_by = pieces[3].by;
+	s.lasts = NULL;
+	memset(done, 0, sizeof(done));
+	ck_assert_int_eq(cairn_shards_run(&s, pieces, done, &err), CAIRN_SHARDS_DONE);
+	ck_assert_int_ne(pieces[2].by, by);
+	ck_assert_int_eq(pieces[3].by, other_by);
+	ck_assert_int_eq(fstat(fd, &st), 0);
+	ck_assert_int_eq(st.st_size - without, 2 * sizeof(uint64_t) + sizeof(pieces[0]));
+	close(fd);
+	unlink(path);
+}
+END_TEST
+
 START_TEST(a_file_of_other_work_is_refused_and_left_alone)
 {
 	char path[] = "/tmp/cairn-shards-XXXXXX";
@@ -168,4 +207,5 @@ END_TEST
 
 CAIRN_TEST_MAIN("shards", results_do_not_depend_on_how_many_processes_there_are,
     a_piece_that_fails_fails_the_run, a_run_that_was_cut_off_goes_on_where_it_was,
+    a_result_that_is_not_to_last_counts_and_is_done_anew_by_the_next_run,
     a_file_of_other_work_is_refused_and_left_alone, what_was_altered_in_the_file_is_done_anew)
