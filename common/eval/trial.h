@@ -37,6 +37,9 @@ enum cairn_trial_mode {
 const char *cairn_trial_mode_name(enum cairn_trial_mode mode);
 /* -1: there is none of that name. */
 int cairn_trial_mode_parse(const char *name);
+/* Whether a model drives in it, and whether one is asked at all. */
+bool cairn_trial_driven(enum cairn_trial_mode mode);
+bool cairn_trial_asks(enum cairn_trial_mode mode);
 
 struct cairn_trial_options {
 	const struct cairn_config *cfg; /* what the mode and the seed decide is overwritten */
@@ -68,7 +71,7 @@ const char *cairn_trial_cause_name(enum cairn_trial_cause cause);
 struct cairn_trial_result {
 	uint32_t mode, seed;
 	bool explored;       /* ended because nothing was left; else the time was up */
-	bool interrupted;    /* by keep_on, or because the model is not asked any more: not a result */
+	bool interrupted;    /* by keep_on, or because the model is not asked any more: not a result, and err says why */
 	double reachable_m2; /* floor that the robot can reach */
 	double coverage;     /* seen share of it at the end */
 	double limit_s;      /* that it was allowed */

@@ -25,8 +25,6 @@ struct cairn_shards {
 	/* In the caller's process, once for each as it comes in, those of the state file first; may be NULL.
 	 */
 	void (*take)(void *ctx, uint64_t number, const void *result);
-	/* Before that, once for each that came from the state file; may be NULL. */
-	void (*kept)(void *ctx, uint64_t number, const void *result);
 	/* One line about how far it is, without the counts; may be NULL. */
 	void (*note)(void *ctx, char *text, size_t bytes);
 	void *ctx;
