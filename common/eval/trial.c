@@ -311,6 +311,7 @@ static void finish(struct trial *t, struct cairn_run *run)
 	if (t->asker != NULL) {
 		const struct cairn_ledger *ledger = cairn_asker_ledger(t->asker);
 		r->calls = (uint32_t)ledger->calls;
+		r->failures = (uint32_t)ledger->failures;
 		r->tokens_in = ledger->tokens.tokens_in;
 		r->tokens_out = ledger->tokens.tokens_out;
 		r->usd = ledger->cost_usd;

@@ -81,6 +81,7 @@ struct cairn_trial_result {
 	double stuck_share;     /* of the time: wanted to move, and got nowhere for 5 s */
 	double standing_share;  /* of the time: stood still */
 	uint32_t contacts, decisions, refused, overrides, calls;
+	uint32_t failures; /* calls without an answer that was of use */
 	/* Reported discoveries against the world's rooms and things (common/eval/discovery.h). */
 	uint32_t discoveries[CAIRN_DISCOVERY_COUNT];
 	bool discoveries_known; /* the world knows something that they can be judged by */

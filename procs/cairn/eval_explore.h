@@ -136,6 +136,7 @@ enum explore_fault_kind {
 	EXPLORE_FAULT_BASELINE,    /* less than was seen when it was good */
 	EXPLORE_FAULT_NO_BASELINE, /* a trial that the baseline does not know */
 	EXPLORE_FAULT_NOT_DRIVEN,  /* a line of the baseline that there was no trial of */
+	EXPLORE_FAULT_MODEL_SILENT, /* hardly an answer, or none that was driven: local exploration is what was measured */
 	EXPLORE_FAULT_KIND_COUNT
 };
 

@@ -150,6 +150,39 @@ START_TEST(a_service_that_refuses_is_told_in_its_own_words_with_what_was_finishe
 }
 END_TEST
 
+static bool has_fault(const json_t *root, const char *kind)
+{
+	size_t i;
+	json_t *fault;
+	json_array_foreach(json_object_get(root, "faults"), i, fault)
+	{
+		if (strcmp(json_string_value(json_object_get(fault, "kind")), kind) == 0)
+			return true;
+	}
+	return false;
+}
+
+START_TEST(a_service_that_never_answers_does_not_pass_for_the_exploration_that_drove_instead)
+{
+	begin();
+	(void)explore(KEY, "--mode hybrid");
+	json_t *root = figures();
+	ck_assert_double_eq(figure(root, 0, "failures"), 0.0);
+	ck_assert_double_ge(figure(root, 0, "decisions"), 1.0);
+	ck_assert(!has_fault(root, "model_silent"));
+	json_decref(root);
+	service_server_fail(server, 500);
+	ck_assert_int_ne(explore(KEY, "--mode hybrid"), 0);
+	root = figures();
+	ck_assert_double_ge(figure(root, 0, "calls"), 1.0);
+	ck_assert_double_eq(figure(root, 0, "failures"), figure(root, 0, "calls"));
+	ck_assert_double_eq(figure(root, 0, "decisions"), 0.0);
+	ck_assert(has_fault(root, "model_silent"));
+	json_decref(root);
+	end();
+}
+END_TEST
+
 START_TEST(a_missing_key_and_an_unknown_provider_are_named_before_anything_runs)
 {
 	begin();
@@ -182,5 +215,6 @@ END_TEST
 
 CAIRN_TEST_MAIN_TIMEOUT("eval-model", 110.0, a_service_is_asked_with_pictures_and_its_cost_is_counted,
     no_more_is_asked_than_may_be_spent, what_a_trial_that_was_cut_short_has_spent_is_not_spent_once_more,
-    a_service_that_refuses_is_told_in_its_own_words_with_what_was_finished, a_missing_key_and_an_unknown_provider_are_named_before_anything_runs,
+    a_service_that_refuses_is_told_in_its_own_words_with_what_was_finished,
+    a_service_that_never_answers_does_not_pass_for_the_exploration_that_drove_instead, a_missing_key_and_an_unknown_provider_are_named_before_anything_runs,
     the_pilot_answers_through_the_whole_prompt_and_twice_the_same)
