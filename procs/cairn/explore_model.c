@@ -1,5 +1,6 @@
 #include "procs/cairn/explore_model.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,8 +129,9 @@ static double took_s(void *ctx)
 static bool reserve(void *ctx, struct cairn_error *err)
 {
 	struct worker *w = ctx;
-	w->poor = !model_purse_reserve(w->purse, &w->aside_usd, err);
-	return !w->poor;
+	int refused = model_purse_reserve(w->purse, &w->aside_usd, err);
+	w->poor = refused == -EDQUOT;
+	return refused == 0;
 }
 
 static void spent(void *ctx, double usd)

@@ -96,7 +96,7 @@ void model_purse_destroy(struct model_purse **purse_p)
 	free(p);
 }
 
-bool model_purse_reserve(struct model_purse *p, double *ret_usd, struct cairn_error *err)
+int model_purse_reserve(struct model_purse *p, double *ret_usd, struct cairn_error *err)
 {
 	int64_t dearest = p->shared->dearest_nano_usd, spent = p->shared->spent_nano_usd;
 	do {
@@ -105,15 +105,16 @@ bool model_purse_reserve(struct model_purse *p, double *ret_usd, struct cairn_er
 			cairn_error_set(err,
 			    "nothing is left for a question: %.4f of %.4f USD, and one may cost %.4f",
 			    model_purse_left_usd(p), (double)p->max_nano_usd / NANO, (double)dearest / NANO);
-			return false;
+			return -EDQUOT;
 		}
 	} while (!atomic_compare_exchange_weak(&p->shared->spent_nano_usd, &spent, spent + dearest));
 	*ret_usd = (double)dearest / NANO;
 	/* Before the question: a machine that loses its power may not forget it either. */
 	if (msync(p->shared, sizeof(*p->shared), MS_SYNC) == 0)
-		return true;
-	cairn_error_set(err, "what is spent cannot be written down: %s", strerror(errno));
-	return false;
+		return 0;
+	int why = errno;
+	cairn_error_set(err, "what is spent cannot be written down: %s", strerror(why));
+	return -why;
 }
 
 void model_purse_settle(struct model_purse *p, double reserved_usd, double usd)

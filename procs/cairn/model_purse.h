@@ -18,8 +18,9 @@ struct model_purse;
 struct model_purse *model_purse_new(double usd_max, const char *path, uint64_t key, struct cairn_error *err);
 void model_purse_destroy(struct model_purse **purse_p);
 
-/* Puts money aside for a question. False with the reason: too little is left. */
-bool model_purse_reserve(struct model_purse *purse, double *ret_usd, struct cairn_error *err);
+/* Puts money aside for a question. Not 0, with the reason: -EDQUOT, too little is left; another negative
+ * errno, it cannot be written down. */
+int model_purse_reserve(struct model_purse *purse, double *ret_usd, struct cairn_error *err);
 /* The question that reserved_usd was put aside for did cost usd. */
 void model_purse_settle(struct model_purse *purse, double reserved_usd, double usd);
 

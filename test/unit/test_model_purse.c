@@ -2,6 +2,7 @@
  * forgotten. */
 #include "procs/cairn/model_purse.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,7 @@ static int ask(struct model_purse *p, double usd)
 {
 	double aside_usd;
 	int n = 0;
-	while (model_purse_reserve(p, &aside_usd, NULL)) {
+	while (model_purse_reserve(p, &aside_usd, NULL) == 0) {
 		model_purse_settle(p, aside_usd, usd);
 		n++;
 	}
@@ -51,7 +52,7 @@ START_TEST(what_one_run_has_spent_the_next_does_not_have)
 	p = open_purse(0.004);
 	ck_assert_double_eq_tol(model_purse_spent_usd(p), 0.003, 1e-9);
 	ck_assert_double_eq_tol(model_purse_left_usd(p), 0.001, 1e-9);
-	ck_assert(!model_purse_reserve(p, &aside_usd, &err)); /* it knows the price as well */
+	ck_assert_int_eq(model_purse_reserve(p, &aside_usd, &err), -EDQUOT); /* it knows the price as well */
 	ck_assert_msg(
 	    strstr(err.text, "nothing is left for a question: 0.0010 of 0.0040 USD") != NULL, "%s", err.text);
 	model_purse_destroy(&p);
@@ -68,12 +69,12 @@ START_TEST(a_process_killed_over_a_question_has_spent_what_it_had_put_aside)
 	int status;
 	name_file();
 	struct model_purse *p = open_purse(1.0);
-	ck_assert(model_purse_reserve(p, &aside_usd, NULL));
+	ck_assert_int_eq(model_purse_reserve(p, &aside_usd, NULL), 0);
 	model_purse_settle(p, aside_usd, 0.25);
 	pid_t pid = fork();
 	ck_assert_int_ge(pid, 0);
 	if (pid == 0) {
-		if (model_purse_reserve(p, &aside_usd, NULL))
+		if (model_purse_reserve(p, &aside_usd, NULL) == 0)
 			raise(SIGKILL);
 		_exit(1);
 	}
@@ -94,7 +95,7 @@ START_TEST(many_processes_together_spend_no_more_than_there_is)
 	struct model_purse *p = model_purse_new(1.0, NULL, 0, &err);
 	double aside_usd;
 	ck_assert_ptr_nonnull(p);
-	ck_assert(model_purse_reserve(p, &aside_usd, NULL));
+	ck_assert_int_eq(model_purse_reserve(p, &aside_usd, NULL), 0);
 	model_purse_settle(p, aside_usd, 0.0003);
 	for (int i = 0; i < PROCESSES; i++) {
 		pid_t pid = fork();
