@@ -12,7 +12,7 @@ struct cairn_asker {
 	struct cairn_dialog *dialog;
 	struct cairn_eye *eye;
 	bool candidates;
-	double answer_s, dearest_usd;
+	double answer_s;
 	uint64_t seq;
 	char stopped[200];
 	struct cairn_msg_mission mission;
@@ -30,7 +30,7 @@ struct cairn_asker *cairn_asker_new(const struct cairn_config *cfg, const struct
 	a->candidates = candidates;
 	a->vlm = cfg->vlm;
 	a->vlm.shadow = false; /* what it says is looked at here */
-	if (model->left_usd != NULL) { /* which is looked at before each question */
+	if (model->reserve != NULL) { /* which is asked before each question */
 		a->vlm.limit_usd_per_hour = a->vlm.limit_usd_per_session = 1000.0;
 	}
 	a->eye = cairn_eye_new(cfg, world, err);
@@ -74,13 +74,17 @@ static double ledger_usd(struct cairn_asker *a)
 	return cairn_dialog_budget(a->dialog)->ledger.cost_usd;
 }
 
-/* The next question may cost as much as the dearest so far. */
+static void stop(struct cairn_asker *a, const struct cairn_error *why)
+{
+	snprintf(a->stopped, sizeof(a->stopped), "%.190s", why->text);
+}
+
 static bool affordable(struct cairn_asker *a)
 {
-	double left_usd = a->model->left_usd != NULL ? a->model->left_usd(a->model->ctx) : INFINITY;
-	bool ok = left_usd > 0.0 && left_usd >= a->dearest_usd;
+	struct cairn_error why = {""};
+	bool ok = a->model->reserve == NULL || a->model->reserve(a->model->ctx, &why);
 	if (!ok)
-		snprintf(a->stopped, sizeof(a->stopped), "what may be spent is spent: %.4f USD are left", left_usd);
+		stop(a, &why);
 	return ok;
 }
 
@@ -91,21 +95,19 @@ bool cairn_asker_decide(
 	struct cairn_asker *a = ctx;
 	struct cairn_msg_decision made;
 	struct cairn_error err = {""};
-	if (a->stopped[0] != '\0' || !affordable(a) || !tell(a, run))
+	if (a->stopped[0] != '\0' || !tell(a, run) || !affordable(a))
 		return false;
 	double before_usd = ledger_usd(a);
 	uint64_t calls = cairn_dialog_budget(a->dialog)->ledger.calls;
 	bool some = cairn_dialog_once(
 	    a->dialog, cairn_run_now_ns(run), a->model->send, a->model->ctx, &made, &err);
-	double cost_usd = ledger_usd(a) - before_usd;
-	a->dearest_usd = fmax(a->dearest_usd, cost_usd);
-	if (a->model->spent != NULL && cost_usd > 0.0)
-		a->model->spent(a->model->ctx, cost_usd);
+	if (a->model->reserve != NULL)
+		a->model->spent(a->model->ctx, ledger_usd(a) - before_usd);
 	bool asked = cairn_dialog_budget(a->dialog)->ledger.calls > calls;
 	a->answer_s = asked && a->model->took_s != NULL ? fmax(a->model->took_s(a->model->ctx), ANSWER_MIN_S) : 0.0;
 	if (!some) {
 		if (cairn_route_is_final(cairn_dialog_route(a->dialog)))
-			snprintf(a->stopped, sizeof(a->stopped), "%.190s", err.text);
+			stop(a, &err);
 		return false;
 	}
 	made.latency_s = a->answer_s;

@@ -15,9 +15,11 @@ struct cairn_asker_model {
 	const struct cairn_lineup *lineup;
 	cairn_once_fn *send;
 	void *ctx;
-	double (*took_s)(void *ctx);          /* of the last call; NULL: nothing is known of it */
-	double (*left_usd)(void *ctx);        /* what may still be spent; NULL: the configuration's limits alone */
-	void (*spent)(void *ctx, double usd); /* may be NULL */
+	double (*took_s)(void *ctx); /* of the last call; NULL: nothing is known of it */
+	/* Puts aside what a question may cost, before it is asked. False with the reason: it may not be, nor any other. NULL:
+	 * the configuration's limits alone. */
+	bool (*reserve)(void *ctx, struct cairn_error *err);
+	void (*spent)(void *ctx, double usd); /* by that question, be it nothing; NULL with reserve */
 };
 
 struct cairn_asker;

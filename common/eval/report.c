@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/eval/report_parts.h"
 
@@ -442,6 +443,8 @@ static bool write_file(const char *dir, const char *file, const char *ending, co
 	if (ok && rename(fresh, path) == 0)
 		return true;
 	cairn_error_set(err, "%s: %s", path, strerror(errno));
+	if (out != NULL)
+		unlink(fresh);
 	return false;
 }
 

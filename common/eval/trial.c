@@ -60,6 +60,16 @@ double cairn_trial_seen(const struct cairn_trial_result *r, double seconds)
 	return from + (to - from) * (seconds - from_s) / (to_s - from_s);
 }
 
+bool cairn_trial_driven(enum cairn_trial_mode mode)
+{
+	return mode == CAIRN_TRIAL_VLM || mode == CAIRN_TRIAL_HYBRID;
+}
+
+bool cairn_trial_asks(enum cairn_trial_mode mode)
+{
+	return cairn_trial_driven(mode) || mode == CAIRN_TRIAL_SHADOW;
+}
+
 struct trial {
 	const struct cairn_trial_options *o;
 	struct cairn_config cfg;
@@ -269,11 +279,6 @@ static void report(void *ctx, const struct cairn_run *run, const struct cairn_to
 	judge(t, call);
 }
 
-static bool model_drives(enum cairn_trial_mode mode)
-{
-	return mode == CAIRN_TRIAL_VLM || mode == CAIRN_TRIAL_HYBRID;
-}
-
 static bool configure(struct trial *t, struct cairn_error *err)
 {
 	const struct cairn_trial_options *o = t->o;
@@ -293,7 +298,7 @@ static bool configure(struct trial *t, struct cairn_error *err)
 	t->cfg.sim.seed = (int)o->seed;
 	t->cfg.mission.return_home = false;
 	t->cfg.mission.limit_s = 0.0;
-	if (!model_drives(o->mode)) { /* nobody is waited for */
+	if (!cairn_trial_driven(o->mode)) { /* nobody is waited for */
 		t->cfg.safety.silent_coast_s = 0.1;
 		t->cfg.safety.silent_wait_s = 0.2;
 		t->cfg.safety.silent_local_s = 3600.0;
@@ -313,7 +318,7 @@ static void finish(struct trial *t, struct cairn_run *run)
 	r->stuck_share = t->stuck / samples;
 	r->standing_share = t->standing / samples;
 	r->contacts = totals.contacts;
-	if (model_drives(t->o->mode)) {
+	if (cairn_trial_driven(t->o->mode)) {
 		r->decisions = (uint32_t)m->decisions;
 		r->refused = (uint32_t)m->refused;
 		r->calls = (uint32_t)totals.calls;
@@ -324,6 +329,7 @@ static void finish(struct trial *t, struct cairn_run *run)
 	if (t->asker != NULL) {
 		const struct cairn_ledger *ledger = cairn_asker_ledger(t->asker);
 		r->calls = (uint32_t)ledger->calls;
+		r->failures = (uint32_t)ledger->failures;
 		r->tokens_in = ledger->tokens.tokens_in;
 		r->tokens_out = ledger->tokens.tokens_out;
 		r->usd = ledger->cost_usd;
@@ -335,7 +341,7 @@ static void finish(struct trial *t, struct cairn_run *run)
 static bool open_asker(struct trial *t, struct cairn_error *err)
 {
 	enum cairn_trial_mode mode = t->o->mode;
-	if (t->o->model == NULL || (!model_drives(mode) && mode != CAIRN_TRIAL_SHADOW))
+	if (t->o->model == NULL || !cairn_trial_asks(mode))
 		return true;
 	t->asker = cairn_asker_new(&t->cfg, t->o->world, t->o->model, mode != CAIRN_TRIAL_VLM, err);
 	if (t->asker != NULL)
@@ -351,7 +357,7 @@ static bool drive(struct trial *t, struct cairn_error *err)
 	    .duration_s = t->o->duration_s,
 	    .coverage = true,
 	    .decide = t->asker != NULL                     ? asked
-		      : model_drives(t->o->mode)           ? NULL
+		      : cairn_trial_driven(t->o->mode)           ? NULL
 		      : t->o->mode == CAIRN_TRIAL_SHADOW ? shadow
 							 : nobody,
 	    .decide_ctx = t,
@@ -399,6 +405,8 @@ bool cairn_trial_run(
 	if (!ok)
 		cairn_error_set(err, "out of memory");
 	ok = ok && configure(t, err) && open_asker(t, err) && drive(t, err);
+	if (ok && ret->interrupted && t->asker != NULL && cairn_asker_stopped(t->asker) != NULL)
+		cairn_error_set(err, "%s", cairn_asker_stopped(t->asker));
 	cairn_asker_destroy(&t->asker);
 	cairn_discoveries_destroy(&t->found);
 	free(t->first_m);

@@ -38,6 +38,9 @@ enum cairn_trial_mode {
 const char *cairn_trial_mode_name(enum cairn_trial_mode mode);
 /* -1: there is none of that name. */
 int cairn_trial_mode_parse(const char *name);
+/* Whether a model drives in it, and whether one is asked at all. */
+bool cairn_trial_driven(enum cairn_trial_mode mode);
+bool cairn_trial_asks(enum cairn_trial_mode mode);
 
 struct cairn_trial_options {
 	const struct cairn_config *cfg; /* what the mode and the seed decide is overwritten */
@@ -71,7 +74,7 @@ struct cairn_trial_result {
 	struct cairn_pose2 start; /* world frame */
 	bool no_other_start;      /* the seed asks for another start than the world's own, and no other place was found to fit */
 	bool explored;       /* ended because nothing was left; else the time was up */
-	bool interrupted;    /* by keep_on, or because the model is not asked any more: not a result */
+	bool interrupted;    /* by keep_on, or because the model is not asked any more: not a result, and err says why */
 	double reachable_m2; /* floor that the robot can reach */
 	double coverage;     /* seen share of it at the end */
 	double limit_s;      /* that it was allowed */
@@ -81,6 +84,7 @@ struct cairn_trial_result {
 	double stuck_share;     /* of the time: wanted to move, and for 10 s had not got 0.5 m away from one place */
 	double standing_share;  /* of the time: stood still */
 	uint32_t contacts, decisions, refused, overrides, calls;
+	uint32_t failures; /* calls without an answer that was of use */
 	/* Reported discoveries against the world's rooms and things (common/eval/discovery.h). */
 	uint32_t discoveries[CAIRN_DISCOVERY_COUNT];
 	bool discoveries_known; /* the world knows something that they can be judged by */

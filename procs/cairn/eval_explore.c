@@ -24,6 +24,12 @@ static bool complain(const char *what, const char *value)
 	return false;
 }
 
+static bool say(const char *what)
+{
+	fprintf(stderr, "cairn eval explore: %s\n", what);
+	return false;
+}
+
 /* ---- the plan ---- */
 
 static bool read_modes(const struct cli *cli, struct explore_plan *p)
@@ -63,7 +69,7 @@ static bool read_baseline(const struct cli *cli, struct explore_plan *p)
 	p->baseline = calloc(1, sizeof(*p->baseline));
 	if (p->baseline == NULL)
 		return complain("no memory for", path);
-	return explore_baseline_load(path, p->baseline, &err) || complain(err.text, "");
+	return explore_baseline_load(path, p->baseline, &err) || say(err.text);
 }
 
 static bool read_plan(const struct cli *cli, struct explore_plan *p)
@@ -151,15 +157,6 @@ static uint64_t key_of(const struct explore_plan *p)
 	return p->pilot != NULL ? cairn_shards_hash(key, p->pilot, strlen(p->pilot)) : key;
 }
 
-/* What an earlier run has spent counts. */
-static void kept(void *ctx, uint64_t job, const void *result)
-{
-	struct explore_plan *p = ctx;
-	(void)job;
-	if (p->purse != NULL)
-		model_purse_spend(p->purse, ((const struct explore_outcome *)result)->trial.usd);
-}
-
 /* What went wrong may be mended until the same command comes again. */
 static bool lasts(const void *result)
 {
@@ -177,7 +174,7 @@ static bool run_trials(struct explore_plan *p, bool *ret_interrupted)
 	p->results = calloc(count, sizeof(*p->results));
 	p->done = calloc(count, sizeof(*p->done));
 	if (p->results == NULL || p->done == NULL)
-		return complain("no memory for so many trials", "");
+		return say("no memory for so many trials");
 	if (p->report_dir != NULL && mkdir(p->report_dir, 0777) != 0 && errno != EEXIST)
 		return complain(strerror(errno), p->report_dir);
 	struct cairn_shards shards = {.title = "trials",
@@ -185,16 +182,17 @@ static bool run_trials(struct explore_plan *p, bool *ret_interrupted)
 	    .bytes = sizeof(*p->results),
 	    .jobs = p->jobs,
 	    .work = run_trial,
-	    .kept = kept,
 	    .lasts = lasts,
 	    .ctx = p,
 	    .interrupted = cli_interrupted,
 	    .state_path = p->report_dir != NULL ? state : NULL,
 	    .key = key_of(p)};
+	if (!explore_open_model(p, shards.key))
+		return false;
 	cli_catch_signals();
 	enum cairn_shards_end end = cairn_shards_run(&shards, p->results, p->done, &err);
-	*ret_interrupted = end == CAIRN_SHARDS_INTERRUPTED;
-	return end != CAIRN_SHARDS_FAILED || complain(err.text, "");
+	*ret_interrupted = end == CAIRN_SHARDS_INTERRUPTED || explore_model_stopped(p) != NULL;
+	return end != CAIRN_SHARDS_FAILED || *ret_interrupted || say(err.text);
 }
 
 static void close_plan(struct explore_plan *p)
@@ -207,6 +205,15 @@ static void close_plan(struct explore_plan *p)
 	free(p);
 }
 
+static void say_interrupted(const struct explore_plan *p)
+{
+	const char *why = explore_model_stopped(p);
+	char line[64];
+	snprintf(line, sizeof(line), "interrupted%s", p->report_dir != NULL ? "; the same command goes on from here" : "");
+	say(why != NULL ? why : line);
+}
+
+/* Of an evaluation that was interrupted, or that a model had no more answers for: what is there. */
 static bool tell(const struct cli *cli, const struct explore_plan *p, bool interrupted, json_t *figures)
 {
 	struct explore_verdict verdict;
@@ -216,6 +223,10 @@ static bool tell(const struct cli *cli, const struct explore_plan *p, bool inter
 	char *text = explore_text(p, &verdict);
 	explore_figures(p, &verdict, figures);
 	json_object_set_new(figures, "interrupted", json_boolean(interrupted));
+	if (explore_model_stopped(p) != NULL)
+		json_object_set_new(figures, "stopped", json_string(explore_model_stopped(p)));
+	if (p->purse != NULL)
+		json_object_set_new(figures, "spent_usd", json_real(model_purse_spent_usd(p->purse)));
 	if (text != NULL)
 		json_object_set_new(figures, "text", json_string(text));
 	bool ok = verdict.passed && !interrupted;
@@ -237,8 +248,7 @@ enum cairn_eval_end cairn_eval_explore(const struct cli *cli, json_t *figures)
 		end = CAIRN_EVAL_USAGE;
 	} else if (run_trials(p, &interrupted)) {
 		if (interrupted)
-			fprintf(stderr, "cairn eval explore: interrupted%s\n",
-			    p->report_dir != NULL ? "; the same command goes on from here" : "");
+			say_interrupted(p);
 		end = tell(cli, p, interrupted, figures);
 	}
 	close_plan(p);

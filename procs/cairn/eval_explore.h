@@ -8,6 +8,7 @@
 #include "common/eval/trial.h"
 #include "procs/cairn/cmd.h"
 #include "procs/cairn/model_call.h"
+#include "procs/cairn/model_purse.h"
 
 #define EXPLORE_WORLDS_MAX 512
 #define EXPLORE_SEEDS_MAX 1000
@@ -53,7 +54,8 @@ struct explore_plan {
 	const char *provider; /* NULL: the scripted pilot, asked without a prompt */
 	struct cairn_lineup lineup;
 	struct cairn_text system;
-	struct model_purse *purse;
+	struct model_purse *purse; /* of the provider, as is */
+	struct explore_stop *stop; /* (explore_model.c) */
 	double usd_max;
 	enum cairn_run_map map;
 	bool scripted; /* the pilot is asked, or nobody */
@@ -134,6 +136,7 @@ enum explore_fault_kind {
 	EXPLORE_FAULT_BASELINE,    /* less than was seen when it was good */
 	EXPLORE_FAULT_NO_BASELINE, /* a trial that the baseline does not know */
 	EXPLORE_FAULT_NOT_DRIVEN,  /* a line of the baseline that there was no trial of */
+	EXPLORE_FAULT_MODEL_SILENT, /* hardly an answer, or none that was driven: local exploration is what was measured */
 	EXPLORE_FAULT_KIND_COUNT
 };
 

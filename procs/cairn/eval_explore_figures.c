@@ -106,6 +106,11 @@ static double calls(const struct cairn_trial_result *r)
 	return r->calls;
 }
 
+static double failures(const struct cairn_trial_result *r)
+{
+	return r->failures;
+}
+
 static double discoveries(const struct cairn_trial_result *r, enum cairn_discovery verdict)
 {
 	return r->discoveries_known ? r->discoveries[verdict] : NAN;
@@ -182,6 +187,7 @@ const struct explore_metric explore_metrics[] = {
     {"overrides", "overrides", 2, overrides},
     {"decisions", "decisions", 1, decisions},
     {"calls", "calls", 1, calls},
+    {"failures", "calls without a usable answer", 1, failures},
     {"tokens", "tokens", 0, tokens},
     {"usd", "cost, USD", 4, cost},
     {"discoveries_right", "discoveries right", 2, discoveries_right},

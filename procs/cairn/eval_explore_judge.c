@@ -16,7 +16,7 @@
 const char *explore_fault_name(enum explore_fault_kind kind)
 {
 	static const char *const names[] = {"world", "missing", "contact", "early", "unexplained",
-	    "house_seen", "mode_seen", "hybrid_seen", "hybrid_time", "hybrid_house", "baseline", "no_baseline", "not_driven"};
+	    "house_seen", "mode_seen", "hybrid_seen", "hybrid_time", "hybrid_house", "baseline", "no_baseline", "not_driven", "model_silent"};
 	_Static_assert(sizeof(names) / sizeof(names[0]) == EXPLORE_FAULT_KIND_COUNT, "one name for each");
 	return names[kind];
 }
@@ -129,6 +129,16 @@ static void judge_baseline(const struct explore_plan *p, struct explore_verdict 
 
 /* ---- the rest ---- */
 
+/* Where no model answers, local exploration drives and sees as much: that says nothing of the model. */
+static bool model_silent(const struct cairn_trial_result *r)
+{
+	enum cairn_trial_mode mode = (enum cairn_trial_mode)r->mode;
+	if (!cairn_trial_asks(mode))
+		return false;
+	uint32_t used = cairn_trial_driven(mode) ? r->decisions : r->calls - r->failures;
+	return used == 0 || 2 * (uint64_t)r->failures > r->calls;
+}
+
 static void judge_trial(
     const struct explore_plan *p, uint32_t w, uint32_t m, uint32_t s, struct explore_verdict *v)
 {
@@ -143,6 +153,8 @@ static void judge_trial(
 		add(v, (struct explore_fault){EXPLORE_FAULT_EARLY, w, m, s, r->early_m2, 0.0});
 	if (r->unexplained > 0)
 		add(v, (struct explore_fault){EXPLORE_FAULT_UNEXPLAINED, w, m, s, r->unexplained, 0.0});
+	if (model_silent(r))
+		add(v, (struct explore_fault){EXPLORE_FAULT_MODEL_SILENT, w, m, s, r->failures, r->calls});
 	if (!(100.0 * r->coverage >= HOUSE_SEEN_MIN))
 		add(v, (struct explore_fault){
 			   EXPLORE_FAULT_HOUSE_SEEN, w, m, s, 100.0 * r->coverage, HOUSE_SEEN_MIN});
@@ -281,6 +293,10 @@ void explore_fault_words(const struct explore_plan *p, const struct explore_faul
 		break;
 	case EXPLORE_FAULT_NOT_DRIVEN:
 		snprintf(ret, cap, "%s: in the baseline, and not driven", where);
+		break;
+	case EXPLORE_FAULT_MODEL_SILENT:
+		snprintf(ret, cap, "%s: %.0f of %.0f calls of the model without a usable answer, %u of its decisions driven",
+		    where, f->value, f->limit, explore_result(p, f->world, f->mode, f->seed)->decisions);
 		break;
 	case EXPLORE_FAULT_KIND_COUNT:
 		ret[0] = '\0';

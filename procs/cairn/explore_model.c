@@ -1,9 +1,13 @@
 #include "procs/cairn/explore_model.h"
 
+#include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "common/vlm/prompt.h"
+#include "procs/cairn/shards.h"
 
 static bool complain(const char *what)
 {
@@ -56,15 +60,48 @@ bool explore_read_model(const struct cli *cli, struct explore_plan *p)
 	resolve(p->cfg.vlm.providers);
 	snprintf(p->cfg.vlm.provider, sizeof(p->cfg.vlm.provider), "%s", p->provider);
 	p->cfg.vlm.fallbacks[0] = '\0'; /* one model is measured */
-	p->purse = model_purse_new(p->usd_max, &err);
-	bool ok = p->purse != NULL && cairn_lineup_load(&p->lineup, &p->cfg.vlm, &err) &&
+	bool ok = cairn_lineup_load(&p->lineup, &p->cfg.vlm, &err) &&
 		  cairn_prompt_load(&p->cfg.vlm, &p->cfg.percept, &p->system, &err) && can_be_asked(p, &err);
 	return ok || complain(err.text);
+}
+
+/* Why the model is not asked any more: said by the first worker that finds it, to the others and to who started them. */
+struct explore_stop {
+	_Atomic bool taken, said;
+	char why[400];
+};
+
+bool explore_open_model(struct explore_plan *p, uint64_t key)
+{
+	char path[512];
+	struct cairn_error err = {""};
+	if (p->provider == NULL)
+		return true;
+	snprintf(path, sizeof(path), "%s/spent.state", p->report_dir != NULL ? p->report_dir : "");
+	p->purse = model_purse_new(p->usd_max, p->report_dir != NULL ? path : NULL, cairn_shards_program(key), &err);
+	if (p->purse == NULL)
+		return complain(err.text);
+	void *shared = mmap(NULL, sizeof(*p->stop), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shared == MAP_FAILED)
+		return complain("out of memory");
+	p->stop = shared;
+	if (model_purse_spent_usd(p->purse) > 0.0)
+		fprintf(stderr, "cairn eval explore: %.4f USD were spent before, %.4f of %.4f are left\n",
+		    model_purse_spent_usd(p->purse), model_purse_left_usd(p->purse), p->usd_max);
+	return true;
+}
+
+const char *explore_model_stopped(const struct explore_plan *p)
+{
+	return p->stop != NULL && p->stop->said ? p->stop->why : NULL;
 }
 
 void explore_close_model(struct explore_plan *p)
 {
 	model_purse_destroy(&p->purse);
+	if (p->stop != NULL)
+		munmap(p->stop, sizeof(*p->stop));
+	p->stop = NULL;
 	cairn_text_free(&p->system);
 }
 
@@ -73,6 +110,8 @@ void explore_close_model(struct explore_plan *p)
 struct worker {
 	struct model_call *call;
 	struct model_purse *purse;
+	double aside_usd; /* for the question that is being asked */
+	bool poor;        /* it was money that the last one was not asked for */
 };
 
 static bool send_it(void *ctx, const struct cairn_profile *profile, const char *body, size_t bytes,
@@ -87,14 +126,39 @@ static double took_s(void *ctx)
 	return model_call_took_s(((struct worker *)ctx)->call);
 }
 
-static double left_usd(void *ctx)
+static bool reserve(void *ctx, struct cairn_error *err)
 {
-	return model_purse_left_usd(((struct worker *)ctx)->purse);
+	struct worker *w = ctx;
+	int refused = model_purse_reserve(w->purse, &w->aside_usd, err);
+	w->poor = refused == -EDQUOT;
+	return refused == 0;
 }
 
 static void spent(void *ctx, double usd)
 {
-	model_purse_spend(((struct worker *)ctx)->purse, usd);
+	struct worker *w = ctx;
+	model_purse_settle(w->purse, w->aside_usd, usd);
+}
+
+static void stop(const struct explore_plan *p, const struct worker *w, const struct cairn_error *why)
+{
+	if (atomic_exchange(&p->stop->taken, true))
+		return;
+	const char *hint = w->poor ? "; the same command with more --usd goes on from here"
+				   : "; the same command goes on from here";
+	snprintf(p->stop->why, sizeof(p->stop->why), "the model is not asked any more: %.200s%s", why->text,
+	    p->report_dir != NULL ? hint : "");
+	p->stop->said = true;
+}
+
+/* Others have been told already: it is not asked once more for each trial that is left. */
+static bool given_up(const struct explore_plan *p, struct cairn_trial_result *ret, struct cairn_error *err)
+{
+	const char *why = explore_model_stopped(p);
+	ret->interrupted = why != NULL;
+	if (why != NULL)
+		cairn_error_set(err, "%s", why);
+	return why != NULL;
 }
 
 bool explore_trial(const struct explore_plan *p, struct cairn_trial_options *o, struct cairn_trial_result *ret,
@@ -102,6 +166,8 @@ bool explore_trial(const struct explore_plan *p, struct cairn_trial_options *o, 
 {
 	if (p->provider == NULL)
 		return cairn_trial_run(o, ret, err);
+	if (cairn_trial_asks(o->mode) && given_up(p, ret, err))
+		return false;
 	/* The pilot that answers through the prompt has the profile and the chance of the trial. */
 	struct cairn_config cfg = p->cfg;
 	cfg.pilot.seed = (int)o->seed;
@@ -113,14 +179,12 @@ bool explore_trial(const struct explore_plan *p, struct cairn_trial_options *o, 
 	    .send = send_it,
 	    .ctx = &w,
 	    .took_s = took_s,
-	    .left_usd = left_usd,
+	    .reserve = reserve,
 	    .spent = spent};
 	o->model = &model;
 	bool ok = w.call != NULL && cairn_trial_run(o, ret, err);
 	if (ok && ret->interrupted) {
-		cairn_error_set(err, "the model is not asked any more: %.4f of %.4f USD are left; the same command with "
-				     "more --usd goes on from the report's folder",
-		    model_purse_left_usd(p->purse), p->usd_max);
+		stop(p, &w, err);
 		ok = false;
 	}
 	model_call_destroy(&w.call);

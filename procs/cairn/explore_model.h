@@ -7,9 +7,15 @@
 
 /* Reads --provider, --usd, --config and --set. False after a message. */
 bool explore_read_model(const struct cli *cli, struct explore_plan *plan);
+/* Before the workers are started: what may be spent, less what earlier runs of this key have spent by the report's folder.
+ * False after a message. */
+bool explore_open_model(struct explore_plan *plan, uint64_t key);
 void explore_close_model(struct explore_plan *plan);
 
-/* A trial with the provider, in a process of its own. */
+/* Why no worker asks the model any more, in words for people; NULL: it may be asked. */
+const char *explore_model_stopped(const struct explore_plan *plan);
+
+/* A trial with the provider, in a process of its own. False with ret->interrupted: the model is not asked any more. */
 bool explore_trial(const struct explore_plan *plan, struct cairn_trial_options *options,
     struct cairn_trial_result *ret, struct cairn_error *err);
 

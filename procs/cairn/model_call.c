@@ -2,10 +2,8 @@
 
 #include <math.h>
 #include <poll.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -185,40 +183,4 @@ bool model_call_send(void *ctx, const struct cairn_profile *profile, const char 
 	}
 	*ret = m->outcome;
 	return true;
-}
-
-/* ---- the purse ---- */
-
-struct model_purse {
-	double usd_max;
-	_Atomic long long spent_nano_usd;
-};
-
-struct model_purse *model_purse_new(double usd_max, struct cairn_error *err)
-{
-	struct model_purse *p =
-	    mmap(NULL, sizeof(*p), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (p == MAP_FAILED) {
-		cairn_error_set(err, "out of memory");
-		return NULL;
-	}
-	p->usd_max = usd_max;
-	return p;
-}
-
-void model_purse_destroy(struct model_purse **purse_p)
-{
-	if (*purse_p != NULL)
-		munmap(*purse_p, sizeof(**purse_p));
-	*purse_p = NULL;
-}
-
-double model_purse_left_usd(const struct model_purse *p)
-{
-	return fmax(p->usd_max - (double)p->spent_nano_usd * 1e-9, 0.0);
-}
-
-void model_purse_spend(struct model_purse *p, double usd)
-{
-	p->spent_nano_usd += (long long)(usd * 1e9);
 }

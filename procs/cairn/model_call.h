@@ -21,12 +21,4 @@ bool model_call_send(void *ctx, const struct cairn_profile *profile, const char 
 /* Seconds the last call took. */
 double model_call_took_s(const struct model_call *call);
 
-/* Money that several processes spend together: to be made before they are started. */
-struct model_purse;
-struct model_purse *model_purse_new(double usd_max, struct cairn_error *err);
-void model_purse_destroy(struct model_purse **purse_p);
-/* What is left, US dollars; never negative. */
-double model_purse_left_usd(const struct model_purse *purse);
-void model_purse_spend(struct model_purse *purse, double usd);
-
 #endif

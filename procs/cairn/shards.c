@@ -79,11 +79,8 @@ static void keep(struct pool *p, uint64_t number, const void *result)
 static void take_kept(void *ctx, uint64_t number, const void *result)
 {
 	struct pool *p = ctx;
-	if (p->done[number] || (p->s->still_there != NULL && !p->s->still_there(p->s->ctx, number)))
-		return;
-	if (p->s->kept != NULL)
-		p->s->kept(p->s->ctx, number, result);
-	keep(p, number, result);
+	if (!p->done[number] && (p->s->still_there == NULL || p->s->still_there(p->s->ctx, number)))
+		keep(p, number, result);
 }
 
 static bool open_state(struct pool *p, struct cairn_error *err)

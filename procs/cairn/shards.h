@@ -28,8 +28,6 @@ struct cairn_shards {
 	/* Is what a piece left beside its result still there? One of the state file that is not is done anew; may be
 	 * NULL. */
 	bool (*still_there)(void *ctx, uint64_t number);
-	/* Before that, once for each that came from the state file; may be NULL. */
-	void (*kept)(void *ctx, uint64_t number, const void *result);
 	/* False: it counts for this run and is not written to the state file, so that another tries again. May be
 	 * NULL: all are. */
 	bool (*lasts)(const void *result);

@@ -35,12 +35,13 @@ static uint64_t sum_of(const struct cairn_state_file *f, uint64_t number, const 
 	return cairn_state_hash(h, bytes, f->bytes);
 }
 
-/* Whole records close ranks over those that are not; what is left behind them is cut off. */
+/* Whole records close ranks over those that are not; what is left behind them is cut off, unless they could not be moved. */
 static bool load(struct cairn_state_file *f, cairn_state_take_fn *take, void *ctx, struct cairn_error *err)
 {
 	size_t size = sizeof(struct mark) + f->bytes;
 	uint8_t *record = malloc(size);
 	off_t from = (off_t)sizeof(struct head), to = from;
+	bool ok = true;
 	if (record == NULL) {
 		cairn_error_set(err, "out of memory");
 		return false;
@@ -54,13 +55,14 @@ static bool load(struct cairn_state_file *f, cairn_state_take_fn *take, void *ct
 			f->damaged++;
 			continue;
 		}
-		if (to + (off_t)size != from && pwrite(f->fd, record, size, to) != (ssize_t)size)
+		ok = to + (off_t)size == from || pwrite(f->fd, record, size, to) == (ssize_t)size;
+		if (!ok)
 			break;
 		to += (off_t)size;
 		take(ctx, mark.number, record + sizeof(mark));
 	}
 	free(record);
-	bool ok = ftruncate(f->fd, to) == 0 && lseek(f->fd, to, SEEK_SET) == to;
+	ok = ok && ftruncate(f->fd, to) == 0 && lseek(f->fd, to, SEEK_SET) == to;
 	if (!ok)
 		cairn_error_set(err, "cannot be mended: %s", strerror(errno));
 	return ok;
@@ -108,7 +110,15 @@ bool cairn_state_open(struct cairn_state_file *f, const char *path, uint64_t key
 bool cairn_state_add(struct cairn_state_file *f, uint64_t number, const void *bytes)
 {
 	struct mark mark = {number, sum_of(f, number, bytes)};
-	return cairn_write_whole(f->fd, &mark, sizeof(mark)) && cairn_write_whole(f->fd, bytes, f->bytes);
+	off_t start = lseek(f->fd, 0, SEEK_CUR);
+	if (cairn_write_whole(f->fd, &mark, sizeof(mark)) && cairn_write_whole(f->fd, bytes, f->bytes))
+		return true;
+	/* Behind a part of a record no later one would be found. */
+	int why = errno;
+	if (start < 0 || ftruncate(f->fd, start) != 0 || lseek(f->fd, start, SEEK_SET) != start)
+		return false;
+	errno = why;
+	return false;
 }
 
 void cairn_state_close(struct cairn_state_file *f)

@@ -26,7 +26,7 @@ typedef void cairn_state_take_fn(void *ctx, uint64_t number, const void *bytes);
  * written, or is of other work. */
 bool cairn_state_open(struct cairn_state_file *file, const char *path, uint64_t key, uint64_t count,
     size_t bytes, cairn_state_take_fn *take, void *ctx, struct cairn_error *err);
-/* Adds a record. False with errno: it could not be written. */
+/* Adds a record. False with errno: it could not be written, and the file ends where it did before. */
 bool cairn_state_add(struct cairn_state_file *file, uint64_t number, const void *bytes);
 void cairn_state_close(struct cairn_state_file *file);
 

@@ -93,6 +93,96 @@ START_TEST(no_more_is_asked_than_may_be_spent)
 }
 END_TEST
 
+/* Of what was printed on both streams; the page of figures is the last. */
+static json_t *figures(void)
+{
+	const char *at = strchr(out, '{');
+	json_t *root = at != NULL ? json_loads(at, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
+	ck_assert_msg(root != NULL, "%s", out);
+	return root;
+}
+
+static double spent_usd(void)
+{
+	json_t *root = figures();
+	double usd = json_number_value(json_object_get(root, "spent_usd"));
+	json_decref(root);
+	return usd;
+}
+
+START_TEST(what_a_trial_that_was_cut_short_has_spent_is_not_spent_once_more)
+{
+	char options[200];
+	begin();
+	snprintf(options, sizeof(options), "--mode vlm --jobs 1 --usd 0.02 --report %s/report", dir);
+	ck_assert_int_ne(explore(KEY, options), 0);
+	int requests = service_server_requests(server);
+	ck_assert_int_ge(requests, 1);
+	double usd = spent_usd();
+	ck_assert_double_gt(usd, 0.0);
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_ne(explore(KEY, options), 0);
+		ck_assert_msg(strstr(out, "USD were spent before") != NULL, "%s", out);
+		ck_assert_msg(strstr(out, "not asked any more: nothing is left") != NULL, "%s", out);
+		ck_assert_msg(strstr(out, "with more --usd goes on from here") != NULL, "%s", out);
+		ck_assert_int_eq(service_server_requests(server), requests);
+		ck_assert_double_eq_tol(spent_usd(), usd, 1e-9);
+	}
+	end();
+}
+END_TEST
+
+START_TEST(a_service_that_refuses_is_told_in_its_own_words_with_what_was_finished)
+{
+	begin();
+	ck_assert_int_ne(explore("sk-of-somebody-else", "--mode frontier --mode vlm --jobs 1"), 0);
+	ck_assert_msg(strstr(out, "not asked any more: HTTP 401") != NULL, "%s", out);
+	ck_assert_msg(strstr(out, "USD") == NULL, "%s", out);
+	ck_assert_msg(strstr(out, "worker has failed") == NULL, "%s", out);
+	json_t *root = figures(), *trials = json_object_get(root, "trials");
+	ck_assert_uint_eq(json_array_size(trials), 1);
+	ck_assert_double_gt(figure(root, 0, "seen_percent"), 30.0);
+	ck_assert(json_is_true(json_object_get(root, "interrupted")));
+	ck_assert(json_is_false(json_object_get(root, "passed")));
+	ck_assert_ptr_nonnull(strstr(json_string_value(json_object_get(root, "stopped")), "HTTP 401"));
+	json_decref(root);
+	end();
+}
+END_TEST
+
+static bool has_fault(const json_t *root, const char *kind)
+{
+	size_t i;
+	json_t *fault;
+	json_array_foreach(json_object_get(root, "faults"), i, fault)
+	{
+		if (strcmp(json_string_value(json_object_get(fault, "kind")), kind) == 0)
+			return true;
+	}
+	return false;
+}
+
+START_TEST(a_service_that_never_answers_does_not_pass_for_the_exploration_that_drove_instead)
+{
+	begin();
+	(void)explore(KEY, "--mode hybrid");
+	json_t *root = figures();
+	ck_assert_double_eq(figure(root, 0, "failures"), 0.0);
+	ck_assert_double_ge(figure(root, 0, "decisions"), 1.0);
+	ck_assert(!has_fault(root, "model_silent"));
+	json_decref(root);
+	service_server_fail(server, 500);
+	ck_assert_int_ne(explore(KEY, "--mode hybrid"), 0);
+	root = figures();
+	ck_assert_double_ge(figure(root, 0, "calls"), 1.0);
+	ck_assert_double_eq(figure(root, 0, "failures"), figure(root, 0, "calls"));
+	ck_assert_double_eq(figure(root, 0, "decisions"), 0.0);
+	ck_assert(has_fault(root, "model_silent"));
+	json_decref(root);
+	end();
+}
+END_TEST
+
 START_TEST(a_missing_key_and_an_unknown_provider_are_named_before_anything_runs)
 {
 	begin();
@@ -124,5 +214,7 @@ START_TEST(the_pilot_answers_through_the_whole_prompt_and_twice_the_same)
 END_TEST
 
 CAIRN_TEST_MAIN_TIMEOUT("eval-model", 110.0, a_service_is_asked_with_pictures_and_its_cost_is_counted,
-    no_more_is_asked_than_may_be_spent, a_missing_key_and_an_unknown_provider_are_named_before_anything_runs,
+    no_more_is_asked_than_may_be_spent, what_a_trial_that_was_cut_short_has_spent_is_not_spent_once_more,
+    a_service_that_refuses_is_told_in_its_own_words_with_what_was_finished,
+    a_service_that_never_answers_does_not_pass_for_the_exploration_that_drove_instead, a_missing_key_and_an_unknown_provider_are_named_before_anything_runs,
     the_pilot_answers_through_the_whole_prompt_and_twice_the_same)

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/eval/report.h"
@@ -211,6 +212,20 @@ START_TEST(a_folder_that_cannot_be_made_is_said)
 END_TEST
 
 /* By hand: 0 .. 10 in about six numbers is every 2; 0 .. 1 every 0.2; nothing to show is one number. */
+START_TEST(a_page_that_cannot_be_put_in_place_leaves_nothing_behind)
+{
+	setup();
+	struct cairn_error err = {""};
+	ck_assert_int_eq(mkdir(page_path, 0700), 0); /* a folder stands where it should go */
+	struct cairn_report *r = blank();
+	ck_assert(!cairn_report_write(r, dir, &err));
+	ck_assert_msg(strstr(err.text, "directory") != NULL, "%s", err.text);
+	ck_assert(!exists("index.html.new"));
+	cairn_report_destroy(&r);
+	teardown();
+}
+END_TEST
+
 START_TEST(ticks_are_round_numbers_inside_the_range)
 {
 	struct report_ticks t = report_ticks_for(0.0, 10.0, 6);
@@ -230,5 +245,6 @@ END_TEST
 CAIRN_TEST_MAIN("eval-report", texts_are_escaped_and_nothing_is_loaded_from_elsewhere,
     a_chart_is_in_the_page_and_beside_it_as_svg_and_png,
     the_worst_run_comes_first_and_equals_keep_their_order, a_map_drawn_elsewhere_stands_in_the_page,
-    the_same_calls_give_the_same_bytes, a_figure_whose_name_leads_elsewhere_is_refused,
+    the_same_calls_give_the_same_bytes, a_page_that_cannot_be_put_in_place_leaves_nothing_behind,
+    a_figure_whose_name_leads_elsewhere_is_refused,
     a_folder_that_cannot_be_made_is_said, ticks_are_round_numbers_inside_the_range)

@@ -42,6 +42,8 @@ static void all_well(void)
 		    .seconds = 100.0,
 		    .path_m = 30.0,
 		    .limit_s = 600.0};
+		if (r->mode == CAIRN_TRIAL_HYBRID)
+			r->decisions = r->calls = 12;
 		for (int k = 0; k <= CAIRN_TRIAL_SHARES; k++) /* a percent a second */
 			r->reach_s[k] = k <= 985 ? 0.1 * k : -1.0;
 		plan->done[i] = true;
@@ -195,6 +197,7 @@ static void seeds_of_one_house(uint32_t seeds, const double *hybrid_s)
 	for (uint32_t i = 0; i < 4 * seeds; i++) {
 		plan->results[i] = good;
 		plan->results[i].trial.mode = plan->modes[i / seeds % 2];
+		plan->results[i].trial.decisions = plan->results[i].trial.calls = 12;
 		plan->results[i].trial.seconds = i < 3 * seeds ? 100.0 : hybrid_s[i - 3 * seeds];
 		plan->done[i] = true;
 	}
@@ -219,6 +222,42 @@ START_TEST(a_house_in_which_hybrid_surely_takes_longer_fails_and_chance_does_not
 	ck_assert_uint_eq(i.count, 8);
 	ck_assert_double_eq_tol(i.mean, 10.0, 1e-9);
 	leave();
+}
+END_TEST
+
+START_TEST(a_model_that_hardly_answers_is_not_passed_for_what_drove_in_its_place)
+{
+	all_well();
+	trial(1, 2)->calls = trial(1, 2)->failures = 55;
+	trial(1, 2)->decisions = 0;
+	fails_for(EXPLORE_FAULT_MODEL_SILENT,
+	    "house1, hybrid, seed 1: 55 of 55 calls of the model without a usable answer, 0 of its decisions driven");
+	all_well();
+	trial(1, 2)->decisions = 0; /* it answered, and nothing came of it */
+	fails_for(EXPLORE_FAULT_MODEL_SILENT, "0 of 12 calls");
+	all_well();
+	trial(1, 2)->failures = 6; /* of 12 */
+	explore_judge(plan, &verdict);
+	ck_assert(verdict.passed);
+	trial(1, 2)->failures = 7;
+	fails_for(EXPLORE_FAULT_MODEL_SILENT, "7 of 12 calls");
+}
+END_TEST
+
+START_TEST(a_model_that_is_only_watched_must_answer_and_drives_nothing)
+{
+	all_well();
+	free(plan->baseline);
+	plan->baseline = NULL;
+	plan->modes[2] = CAIRN_TRIAL_SHADOW;
+	for (uint32_t h = 0; h < HOUSES; h++) {
+		trial(h, 2)->mode = CAIRN_TRIAL_SHADOW;
+		trial(h, 2)->decisions = 0;
+	}
+	explore_judge(plan, &verdict);
+	ck_assert(verdict.passed);
+	trial(0, 2)->failures = 12;
+	fails_for(EXPLORE_FAULT_MODEL_SILENT, "house0, shadow, seed 1: 12 of 12 calls");
 }
 END_TEST
 
@@ -414,6 +453,8 @@ CAIRN_TEST_MAIN("explore_judge", an_evaluation_without_fault_passes, a_contact_o
     the_mean_of_every_way_is_judged_not_of_frontier_alone,
     hybrid_may_not_see_much_less_or_take_much_longer_than_frontier,
     a_house_in_which_hybrid_surely_takes_longer_fails_and_chance_does_not,
+    a_model_that_hardly_answers_is_not_passed_for_what_drove_in_its_place,
+    a_model_that_is_only_watched_must_answer_and_drives_nothing,
     less_than_the_baseline_allows_fails_in_each_house_and_way,
     what_the_baseline_does_not_know_or_nobody_drove_fails,
     a_baseline_is_read_and_what_is_wrong_in_it_is_named_by_its_line,

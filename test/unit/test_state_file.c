@@ -1,9 +1,12 @@
 /* Finished work in a file: nothing that was altered comes back. */
 #include "procs/cairn/state_file.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -151,6 +154,69 @@ START_TEST(a_number_beyond_the_work_is_no_record)
 }
 END_TEST
 
+/* As on a disk that is full from there on; 0: there is room again. */
+static void room_until(off_t bytes)
+{
+	struct rlimit limit;
+	signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = bytes > 0 ? (rlim_t)bytes : limit.rlim_max;
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+START_TEST(a_record_that_a_full_disk_cut_off_spoils_no_later_one)
+{
+	struct cairn_state_file f;
+	begin();
+	for (off_t room = 1; room < 16 + BYTES; room++) {
+		uint8_t bytes[BYTES];
+		restore();
+		ck_assert_int_eq(ftruncate(fd, (off_t)HEAD + 2 * (16 + BYTES)), 0);
+		ck_assert(reopen(&f));
+		memset(bytes, 3, sizeof(bytes));
+		room_until((off_t)HEAD + 2 * (16 + BYTES) + room);
+		bool added = cairn_state_add(&f, 2, bytes);
+		int why = errno;
+		room_until(0);
+		ck_assert(!added);
+		ck_assert_int_eq(why, EFBIG);
+		for (uint64_t i = 3; i < COUNT; i++) {
+			memset(bytes, (int)i + 1, sizeof(bytes));
+			ck_assert(cairn_state_add(&f, i, bytes));
+		}
+		cairn_state_close(&f);
+		ck_assert(reopen(&f));
+		ck_assert_int_eq(kept, COUNT - 1);
+		ck_assert_int_eq(wrong, 0);
+		ck_assert_uint_eq(f.damaged, 0);
+		cairn_state_close(&f);
+	}
+	end();
+}
+END_TEST
+
+START_TEST(records_that_cannot_be_moved_together_are_left_where_they_are)
+{
+	struct cairn_state_file f;
+	struct stat st;
+	begin();
+	uint8_t flipped = whole[HEAD + 20] ^ 1U; /* in the first record */
+	ck_assert_int_eq(pwrite(fd, &flipped, 1, HEAD + 20), 1);
+	room_until((off_t)HEAD);
+	bool opened = reopen(&f);
+	room_until(0);
+	ck_assert(!opened);
+	ck_assert_int_eq(fstat(fd, &st), 0);
+	ck_assert_int_eq(st.st_size, whole_bytes);
+	ck_assert(reopen(&f));
+	ck_assert_int_eq(kept, COUNT - 1);
+	ck_assert_int_eq(wrong, 0);
+	cairn_state_close(&f);
+	end();
+}
+END_TEST
+
 CAIRN_TEST_MAIN("state_file", whatever_bit_is_flipped_only_that_record_is_lost,
     garbage_of_any_length_is_never_taken_for_work, a_record_that_was_cut_off_is_cut_off_the_file,
-    a_number_beyond_the_work_is_no_record)
+    a_number_beyond_the_work_is_no_record, a_record_that_a_full_disk_cut_off_spoils_no_later_one,
+    records_that_cannot_be_moved_together_are_left_where_they_are)
