@@ -96,19 +96,25 @@ static double overrides(const struct cairn_trial_result *r)
 	return r->overrides;
 }
 
+/* Where no model is asked there is nothing to count. */
+static double of_model(const struct cairn_trial_result *r, double value)
+{
+	return cairn_trial_asks(r->mode) ? value : NAN;
+}
+
 static double decisions(const struct cairn_trial_result *r)
 {
-	return r->decisions;
+	return of_model(r, r->decisions);
 }
 
 static double calls(const struct cairn_trial_result *r)
 {
-	return r->calls;
+	return of_model(r, r->calls);
 }
 
 static double failures(const struct cairn_trial_result *r)
 {
-	return r->failures;
+	return of_model(r, r->failures);
 }
 
 static double discoveries(const struct cairn_trial_result *r, enum cairn_discovery verdict)
