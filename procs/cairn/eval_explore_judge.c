@@ -10,6 +10,7 @@
 #define HOUSE_SEEN_MIN 80.0   /* the same of a single trial */
 #define HYBRID_LESS_MAX 5.0   /* points that hybrid may see less of a house than frontier */
 #define HYBRID_LONGER_MAX 5.0 /* percent that hybrid may take longer, mean of the pairs */
+#define GLANCE_M 1.0          /* who has driven no farther may have had nothing to decide */
 #define HYBRID_SEEDS_MIN 8    /* a house by itself is judged by so many, and by the whole interval */
 #define HYBRID_HOUSES_MIN 10  /* with fewer the mean is chance: then the whole interval has to be longer */
 
@@ -129,14 +130,15 @@ static void judge_baseline(const struct explore_plan *p, struct explore_verdict 
 
 /* ---- the rest ---- */
 
-/* Where no model answers, local exploration drives and sees as much: that says nothing of the model. */
+/* Where no model answers, local exploration drives and sees as much: that says nothing of the model. A house that is seen
+ * from where the robot starts asks nobody anything. */
 static bool model_silent(const struct cairn_trial_result *r)
 {
 	enum cairn_trial_mode mode = (enum cairn_trial_mode)r->mode;
 	if (!cairn_trial_asks(mode))
 		return false;
 	uint32_t used = cairn_trial_driven(mode) ? r->decisions : r->calls - r->failures;
-	return used == 0 || 2 * (uint64_t)r->failures > r->calls;
+	return 2 * (uint64_t)r->failures > r->calls || (used == 0 && r->path_m > GLANCE_M);
 }
 
 static void judge_trial(

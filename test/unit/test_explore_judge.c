@@ -241,6 +241,13 @@ START_TEST(a_model_that_hardly_answers_is_not_passed_for_what_drove_in_its_place
 	ck_assert(verdict.passed);
 	trial(1, 2)->failures = 7;
 	fails_for(EXPLORE_FAULT_MODEL_SILENT, "7 of 12 calls");
+	all_well();
+	trial(1, 2)->decisions = trial(1, 2)->calls = 0;
+	trial(1, 2)->path_m = 0.9; /* seen at a glance: there was nothing to ask */
+	explore_judge(plan, &verdict);
+	ck_assert(verdict.passed);
+	trial(1, 2)->path_m = 1.1;
+	fails_for(EXPLORE_FAULT_MODEL_SILENT, "0 of 0 calls");
 }
 END_TEST
 
