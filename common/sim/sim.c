@@ -34,6 +34,8 @@ static bool find_start(const struct cairn_config *cfg, const struct cairn_world 
 		return false;
 	}
 	int32_t thing = cairn_world_touch(world, *ret_start, &p->footprint, p->height_m);
+	if (thing < 0)
+		thing = cairn_world_inside(world, ret_start->x_m, ret_start->y_m, 0.5 * p->height_m);
 	if (thing >= 0) {
 		cairn_error_set(err, "sim.start: at (%.2f, %.2f) the robot would stand in the %s '%s'",
 		    ret_start->x_m, ret_start->y_m, world->things[thing].kind, world->things[thing].name);

@@ -38,22 +38,39 @@ void cairn_world_distances(const struct cairn_world *world, double x_m, double y
 	}
 }
 
-/* A point on the free side of what surrounds it: the first edge that a ray at height z meets faces it,
- * whichever way it looks. */
-static bool on_free_floor(const struct cairn_world *w, double x_m, double y_m, double z_m)
+/* The first edge met by rays at height z in four directions: how many turn their face to the point, and which one its
+ * back, -1 when none does. */
+static int32_t look_around(
+    const struct cairn_world *w, double x_m, double y_m, double z_m, int *ret_facing)
 {
+	*ret_facing = 0;
 	for (int i = 0; i < 4; i++) {
 		double dx = i == 0 ? 1.0 : i == 2 ? -1.0 : 0.0123, dy = i == 1 ? 1.0 : i == 3 ? -1.0 : 0.0456;
 		double len = hypot(dx, dy);
 		struct cairn_ray_hit h = cairn_world_cast(w, x_m, y_m, dx / len, dy / len, z_m, 1000.0);
 		if (h.edge < 0)
-			return false;
+			continue;
 		const struct cairn_edge *e = &w->edges[h.edge];
 		double side = (e->bx_m - e->ax_m) * (y_m - e->ay_m) - (e->by_m - e->ay_m) * (x_m - e->ax_m);
 		if (side > 0.0)
-			return false;
+			return h.edge;
+		(*ret_facing)++;
 	}
-	return true;
+	return -1;
+}
+
+int32_t cairn_world_inside(const struct cairn_world *world, double x_m, double y_m, double z_m)
+{
+	int facing;
+	int32_t edge = look_around(world, x_m, y_m, z_m, &facing);
+	return edge < 0 ? -1 : (int32_t)world->solids[world->edges[edge].solid].thing;
+}
+
+/* On the free side of what surrounds it, whichever way it looks. */
+static bool on_free_floor(const struct cairn_world *w, double x_m, double y_m, double z_m)
+{
+	int facing;
+	return look_around(w, x_m, y_m, z_m, &facing) < 0 && facing == 4;
 }
 
 static const struct cairn_room *largest_room(const struct cairn_world *w)

@@ -130,6 +130,30 @@ START_TEST(a_start_inside_something_or_outside_the_world_is_refused)
 }
 END_TEST
 
+START_TEST(a_start_in_the_middle_of_something_larger_than_the_robot_is_refused)
+{
+	struct cairn_config cfg = quiet();
+	struct cairn_error err = {""};
+	struct cairn_builder b;
+	struct cairn_vec2 c[4] = {{0, 0}, {9, 0}, {9, 6}, {0, 6}};
+	ck_assert(cairn_build_init(&b, "bedroom", NULL));
+	cairn_build_outline(&b, c, 4, true, 0.0, 2.5, CAIRN_PAINT(200, 200, 200, PLASTER));
+	(void)cairn_build_thing(&b, "large one", "bed", 6.0, 3.0);
+	cairn_build_box(&b, (struct cairn_box){6.0, 3.0, 3.0, 3.0, 0.0, 0.0, 0.5}, CAIRN_PAINT(1, 1, 1, PLAIN));
+	struct cairn_world *w = cairn_build_finish(&b, NULL);
+	strcpy(cfg.sim.start, "given");
+	cfg.sim.start_x_m = 6.0;
+	cfg.sim.start_y_m = 3.0;
+	ck_assert_ptr_null(cairn_sim_new(&cfg, w, &err));
+	ck_assert_ptr_nonnull(strstr(err.text, "stand in the bed 'large one'"));
+	cfg.sim.start_x_m = 2.0;
+	struct cairn_sim *sim = cairn_sim_new(&cfg, w, &err);
+	ck_assert_msg(sim != NULL, "%s", err.text);
+	cairn_sim_destroy(&sim);
+	cairn_world_destroy(&w);
+}
+END_TEST
+
 START_TEST(a_standing_lidar_measures_the_room_in_every_direction)
 {
 	struct cairn_config cfg = quiet();
@@ -369,6 +393,7 @@ CAIRN_TEST_MAIN("sim", a_straight_drive_goes_as_far_as_speed_and_lag_say,
     steering_turns_at_its_rate_and_not_beyond_its_limit, slip_and_drift_have_the_configured_size,
     a_contact_blocks_and_counts_once_until_it_is_cleared,
     a_start_inside_something_or_outside_the_world_is_refused,
+    a_start_in_the_middle_of_something_larger_than_the_robot_is_refused,
     a_standing_lidar_measures_the_room_in_every_direction, points_of_a_moving_lidar_are_spread_over_the_drive,
     noise_and_dropouts_have_the_configured_size, nothing_nearer_than_the_blind_minimum_is_returned,
     coverage_grows_to_the_whole_and_never_falls, floor_behind_a_narrow_gap_is_not_reachable,

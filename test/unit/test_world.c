@@ -211,6 +211,27 @@ START_TEST(a_free_start_is_chosen_in_the_largest_room)
 }
 END_TEST
 
+START_TEST(a_point_inside_a_thing_or_behind_the_walls_is_inside_something_and_free_floor_is_not)
+{
+	struct cairn_builder b;
+	struct cairn_vec2 outline[4] = {{0, 0}, {8, 0}, {8, 4}, {0, 4}};
+	ck_assert(cairn_build_init(&b, "room", NULL));
+	cairn_build_outline(&b, outline, 4, true, 0.0, 2.5, CAIRN_PAINT(1, 1, 1, PLAIN));
+	(void)cairn_build_thing(&b, "big one", "bed", 6.0, 2.0);
+	cairn_build_box(&b, (struct cairn_box){6, 2, 3, 3, 0, 0.0, 0.5}, CAIRN_PAINT(1, 1, 1, PLAIN));
+	struct cairn_world *w = cairn_build_finish(&b, NULL);
+	int32_t bed = cairn_world_inside(w, 6.0, 2.0, 0.1);
+	ck_assert_int_ge(bed, 0);
+	ck_assert_str_eq(w->things[bed].kind, "bed");
+	ck_assert_int_lt(cairn_world_inside(w, 6.0, 2.0, 0.6), 0); /* above it */
+	ck_assert_int_lt(cairn_world_inside(w, 2.0, 2.0, 0.1), 0);
+	int32_t wall = cairn_world_inside(w, -1.0, 2.0, 0.1);
+	ck_assert_int_ge(wall, 0);
+	ck_assert_str_eq(w->things[wall].kind, "wall");
+	cairn_world_destroy(&w);
+}
+END_TEST
+
 /* ---- files ---- */
 
 static const char *write_file(const char *text)
@@ -323,5 +344,6 @@ CAIRN_TEST_MAIN("world", rays_measure_a_square_room,
     a_disc_is_hit_at_its_near_side_and_only_at_its_heights, the_footprint_touches_what_it_overlaps,
     things_above_the_robot_and_flat_things_are_not_touched, polygons_are_cut_into_triangles,
     a_door_leaves_a_way_through_and_a_lintel_above, every_kind_of_furniture_stands_within_its_size,
-    a_free_start_is_chosen_in_the_largest_room, a_small_yaml_world_loads,
+    a_free_start_is_chosen_in_the_largest_room,
+    a_point_inside_a_thing_or_behind_the_walls_is_inside_something_and_free_floor_is_not, a_small_yaml_world_loads,
     a_wrong_world_is_refused_with_file_key_and_reason, borders_of_a_raster_enclose_its_free_pixels)
