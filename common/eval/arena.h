@@ -57,7 +57,8 @@ struct cairn_arena_cycles {
  * ended a cycle. */
 bool cairn_arena_cycles_add(
     struct cairn_arena_cycles *cycles, double way_m, double time_s, bool ended, struct cairn_vec2 at);
-/* It does not want to get away from there: it looks round, or was not asked to go anywhere. */
+/* It does not want to get away from there: it looks round, or was not asked to go anywhere. Who is stuck stays so until it
+ * gets away: not to be asked any more is no way out. */
 void cairn_arena_cycles_rest(struct cairn_arena_cycles *cycles, struct cairn_vec2 at);
 
 /* ---- goals one after the other ---- */

@@ -28,11 +28,17 @@ static double apart(struct cairn_vec2 a, struct cairn_vec2 b)
 	return hypot(a.x_m - b.x_m, a.y_m - b.y_m);
 }
 
-void cairn_arena_cycles_rest(struct cairn_arena_cycles *c, struct cairn_vec2 at)
+static void begin_anew(struct cairn_arena_cycles *c, struct cairn_vec2 at)
 {
 	c->placed = true;
 	c->place = at;
 	c->idle = 0;
+}
+
+void cairn_arena_cycles_rest(struct cairn_arena_cycles *c, struct cairn_vec2 at)
+{
+	if (c->idle < CAIRN_ARENA_STUCK)
+		begin_anew(c, at);
 }
 
 bool cairn_arena_cycles_add(
@@ -41,14 +47,14 @@ bool cairn_arena_cycles_add(
 	c->since_m += way_m;
 	c->since_s += time_s;
 	if (!c->placed)
-		cairn_arena_cycles_rest(c, at);
+		begin_anew(c, at);
 	/* Sums of small steps: what is a step but for the last bit of the number is one. */
 	bool step = c->since_m >= CAIRN_ARENA_STEP_M - 1e-9, late = c->since_s >= CAIRN_ARENA_CYCLE_S - 1e-9;
 	if (!step && !late && !ended)
 		return false;
 	c->count++;
 	if (apart(at, c->place) >= CAIRN_ARENA_STEP_M)
-		cairn_arena_cycles_rest(c, at);
+		begin_anew(c, at);
 	else
 		c->idle++;
 	c->idle_longest = c->idle > c->idle_longest ? c->idle : c->idle_longest;

@@ -9,6 +9,7 @@
 
 #define CELL_M 0.05
 #define NEAR_M 1.0   /* clearances up to here */
+#define SAG_M 0.004  /* columns of at most 0.2 m are sixteen-gons inside their circle: 0.2 m * (1 - cos(pi / 16)) */
 #define SETTLE_S 3.0 /* nothing is left that leads to the goal for so long */
 #define OPEN_END_S 60.0
 #define SPARE_S 60.0
@@ -72,7 +73,7 @@ static void look_at_contact(struct watch *w, struct cairn_pose2 at)
 {
 	static const struct cairn_footprint point = {0};
 	double free_m = cairn_world_clearance(w->arena->world, at, &point, w->cfg->robot.height_m, NEAR_M) -
-			CAIRN_ARENA_RADIUS_M;
+			CAIRN_ARENA_RADIUS_M - SAG_M;
 	w->r->clearance_min_m = fmin(w->r->clearance_min_m, free_m);
 	if (free_m < 0.0 && !w->touching) {
 		w->r->contact_at = (struct cairn_vec2){at.x_m, at.y_m};

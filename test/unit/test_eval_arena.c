@@ -148,6 +148,24 @@ START_TEST(who_drives_to_and_fro_is_stuck_and_who_gets_away_is_not)
 }
 END_TEST
 
+START_TEST(who_is_stuck_and_not_asked_any_more_has_not_got_out)
+{
+	struct cairn_arena_cycles c = {0};
+	struct cairn_vec2 here = {0.5, 0.0}, away = {0.5, CAIRN_ARENA_STEP_M};
+	while (c.idle < CAIRN_ARENA_STUCK - 1)
+		cairn_arena_cycles_add(&c, 0.0, 0.1, false, here);
+	cairn_arena_cycles_rest(&c, here); /* it was not stuck yet */
+	ck_assert_uint_eq(c.idle, 0);
+	while (c.idle < CAIRN_ARENA_STUCK)
+		cairn_arena_cycles_add(&c, 0.0, 0.1, false, here);
+	cairn_arena_cycles_rest(&c, here);
+	ck_assert_uint_eq(c.idle, CAIRN_ARENA_STUCK);
+	while (!cairn_arena_cycles_add(&c, 0.01, 0.1, false, away))
+		continue;
+	ck_assert_uint_eq(c.idle, 0);
+}
+END_TEST
+
 START_TEST(going_back_to_what_was_left_is_dithering_but_not_when_it_was_reached)
 {
 	const struct cairn_vec2 a = {1, 0}, b = {-1, 0}, near_a = {1.1, 0.1}, close = {1.35, 0};
@@ -316,6 +334,7 @@ END_TEST
 CAIRN_TEST_MAIN("eval-arena", the_bundled_arenas_are_as_laid_down, circles_and_walls_stand_where_they_should,
     a_wrong_file_is_refused_with_the_reason, a_cycle_is_a_step_or_a_decision_or_three_seconds,
     who_drives_to_and_fro_is_stuck_and_who_gets_away_is_not,
+    who_is_stuck_and_not_asked_any_more_has_not_got_out,
     going_back_to_what_was_left_is_dithering_but_not_when_it_was_reached,
     a_robot_that_does_not_get_past_what_it_cannot_see_is_told_stuck,
     every_criterion_can_fail_and_fails_alone,
