@@ -144,6 +144,7 @@ enum explore_fault_kind {
 #define EXPLORE_FAULTS_MAX 64
 struct explore_verdict {
 	bool passed;
+	bool hybrid_unjudged; /* too few houses and seeds to say whether hybrid takes longer */
 	uint32_t count; /* of these the first EXPLORE_FAULTS_MAX are kept */
 	struct explore_fault {
 		enum explore_fault_kind kind;
@@ -153,6 +154,8 @@ struct explore_verdict {
 };
 void explore_judge(const struct explore_plan *plan, struct explore_verdict *ret);
 const char *explore_fault_name(enum explore_fault_kind kind);
+/* What the verdict does not cover, in a sentence; empty: nothing is left out. */
+void explore_unjudged_words(const struct explore_verdict *verdict, char *ret, size_t cap);
 /* One line for people. */
 void explore_fault_words(const struct explore_plan *plan, const struct explore_fault *fault, char *ret, size_t cap);
 

@@ -12,7 +12,7 @@
 #define HYBRID_LONGER_MAX 5.0 /* percent that hybrid may take longer, mean of the pairs */
 #define GLANCE_M 1.0          /* who has driven no farther may have had nothing to decide */
 #define HYBRID_SEEDS_MIN 8    /* a house by itself is judged by so many, and by the whole interval */
-#define HYBRID_HOUSES_MIN 10  /* with fewer the mean is chance: then the whole interval has to be longer */
+#define HYBRID_HOUSES_MIN 10  /* with fewer the mean is chance */
 
 const char *explore_fault_name(enum explore_fault_kind kind)
 {
@@ -181,6 +181,26 @@ static double mean_in(const struct explore_plan *p, uint32_t w, uint32_t m)
 	return n > 0.0 ? sum / n : NAN;
 }
 
+static void judge_hybrid_time(const struct explore_plan *p, uint32_t h, uint32_t f, const struct explore_contrast *time,
+    struct explore_verdict *v)
+{
+	struct cairn_interval longer = explore_compare(p, h, f, EXPLORE_ALL, time);
+	bool by_mean = p->world_count >= HYBRID_HOUSES_MIN && longer.count >= HYBRID_HOUSES_MIN;
+	v->hybrid_unjudged = !by_mean;
+	if (by_mean && longer.mean > HYBRID_LONGER_MAX)
+		add(v, (struct explore_fault){EXPLORE_FAULT_HYBRID_TIME, EXPLORE_ANY, h, EXPLORE_ANY, longer.mean,
+			   HYBRID_LONGER_MAX});
+	for (uint32_t w = 0; w < p->world_count; w++) {
+		longer = explore_compare_house(p, h, f, w, time);
+		if (longer.count < HYBRID_SEEDS_MIN)
+			continue;
+		v->hybrid_unjudged = false;
+		if (longer.low > HYBRID_LONGER_MAX)
+			add(v, (struct explore_fault){
+				   EXPLORE_FAULT_HYBRID_HOUSE, w, h, EXPLORE_ANY, longer.mean, HYBRID_LONGER_MAX});
+	}
+}
+
 /* With the scripted pilot: a real model is measured, and not the fault of what offers it candidates. */
 static void judge_hybrid(const struct explore_plan *p, struct explore_verdict *v)
 {
@@ -193,22 +213,9 @@ static void judge_hybrid(const struct explore_plan *p, struct explore_verdict *v
 			add(v, (struct explore_fault){EXPLORE_FAULT_HYBRID_SEEN, w, (uint32_t)h, EXPLORE_ANY,
 				   less, HYBRID_LESS_MAX});
 	}
-	for (uint32_t i = 0; i < explore_contrast_count; i++) {
-		if (strcmp(explore_contrasts[i].name, "seconds_percent") != 0)
-			continue;
-		struct cairn_interval longer =
-		    explore_compare(p, (uint32_t)h, (uint32_t)f, EXPLORE_ALL, &explore_contrasts[i]);
-		double told = p->world_count >= HYBRID_HOUSES_MIN && longer.count >= HYBRID_HOUSES_MIN ? longer.mean : longer.low;
-		if (longer.count > 1 && told > HYBRID_LONGER_MAX)
-			add(v, (struct explore_fault){EXPLORE_FAULT_HYBRID_TIME, EXPLORE_ANY, (uint32_t)h,
-				   EXPLORE_ANY, longer.mean, HYBRID_LONGER_MAX});
-		for (uint32_t w = 0; w < p->world_count; w++) {
-			longer = explore_compare_house(p, (uint32_t)h, (uint32_t)f, w, &explore_contrasts[i]);
-			if (longer.count >= HYBRID_SEEDS_MIN && longer.low > HYBRID_LONGER_MAX)
-				add(v, (struct explore_fault){EXPLORE_FAULT_HYBRID_HOUSE, w, (uint32_t)h,
-					   EXPLORE_ANY, longer.mean, HYBRID_LONGER_MAX});
-		}
-	}
+	for (uint32_t i = 0; i < explore_contrast_count; i++)
+		if (strcmp(explore_contrasts[i].name, "seconds_percent") == 0)
+			judge_hybrid_time(p, (uint32_t)h, (uint32_t)f, &explore_contrasts[i], v);
 }
 
 void explore_judge(const struct explore_plan *p, struct explore_verdict *v)
@@ -232,6 +239,15 @@ void explore_judge(const struct explore_plan *p, struct explore_verdict *v)
 }
 
 /* ---- in words ---- */
+
+void explore_unjudged_words(const struct explore_verdict *v, char *ret, size_t cap)
+{
+	if (v->hybrid_unjudged)
+		snprintf(ret, cap, "Not judged: how much longer hybrid takes than frontier. With fewer than %d houses and %d seeds that is chance.",
+		    HYBRID_HOUSES_MIN, HYBRID_SEEDS_MIN);
+	else
+		snprintf(ret, cap, "%s", "");
+}
 
 static const char *why_missing(const struct explore_plan *p, const struct explore_fault *f)
 {

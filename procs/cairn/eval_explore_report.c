@@ -406,8 +406,9 @@ static struct cairn_report *begin(
 bool explore_report(const struct explore_plan *p, const struct explore_verdict *verdict, const char *command,
     struct cairn_error *err)
 {
-	char title[96], starts[120], text[400];
+	char title[96], starts[120], unjudged[200], text[600];
 	explore_starts_words(p, starts, sizeof(starts));
+	explore_unjudged_words(verdict, unjudged, sizeof(unjudged));
 	struct cairn_report *report = begin(p, verdict, command);
 	if (report == NULL) {
 		cairn_error_set(err, "out of memory");
@@ -428,7 +429,7 @@ bool explore_report(const struct explore_plan *p, const struct explore_verdict *
 	}
 	snprintf(text, sizeof(text),
 	    "An exploration is early when floor that the robot could have driven to stayed unknown to it and no frontier near "
-	    "it was given up with a reason.%s%s", starts[0] != '\0' ? " " : "", starts);
+	    "it was given up with a reason.%s%s%s%s", starts[0] != '\0' ? " " : "", starts, unjudged[0] != '\0' ? " " : "", unjudged);
 	cairn_report_heading(report, "Every trial", text);
 	add_houses(report, p);
 	add_digests(report, p);

@@ -78,7 +78,7 @@ void explore_starts_words(const struct explore_plan *p, char *ret, size_t cap)
 
 char *explore_text(const struct explore_plan *p, const struct explore_verdict *v)
 {
-	char *text = NULL, starts[120];
+	char *text = NULL, starts[120], unjudged[200];
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 	if (out == NULL)
@@ -93,7 +93,8 @@ char *explore_text(const struct explore_plan *p, const struct explore_verdict *v
 			difference(out, p, m, &explore_contrasts[i]);
 	}
 	explore_starts_words(p, starts, sizeof(starts));
-	fprintf(out, "\n%s%s", starts, starts[0] != '\0' ? "\n" : "");
+	explore_unjudged_words(v, unjudged, sizeof(unjudged));
+	fprintf(out, "\n%s%s%s%s", starts, starts[0] != '\0' ? "\n" : "", unjudged, unjudged[0] != '\0' ? "\n" : "");
 	for (uint32_t i = 0; i < v->count && i < EXPLORE_FAULTS_MAX; i++) {
 		char words[400];
 		explore_fault_words(p, &v->faults[i], words, sizeof(words));
