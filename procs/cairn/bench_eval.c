@@ -8,6 +8,7 @@
 #include "common/eval/eye.h"
 #include "procs/cairn/bench.h"
 #include "procs/cairn/cmd.h"
+#include "procs/cairn/rundir.h"
 
 #define LIMIT_S 600.0
 #define SEEDS 4 /* explorations a figure: one may end early or be stuck for a while */
@@ -117,10 +118,8 @@ bool cairn_bench_eval(struct cairn_bench_out *out)
 	static const char *const homes[] = {"studio", "home"};
 	bool ok = true;
 	for (size_t i = 0; ok && i < sizeof(homes) / sizeof(homes[0]); i++) {
-		char path[512];
 		struct cairn_error err = {""};
-		snprintf(path, sizeof(path), "%s/config/worlds/%s.yaml", CAIRN_SOURCE_DIR, homes[i]);
-		struct cairn_world *world = cairn_world_load(path, &err);
+		struct cairn_world *world = cairn_share_world(homes[i], &err);
 		ok = world != NULL;
 		if (!ok)
 			fprintf(stderr, "cairn bench eval: %s\n", err.text);

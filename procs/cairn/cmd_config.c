@@ -102,11 +102,8 @@ static bool merged(const struct cli *cli, struct cairn_config *cfg, struct cairn
 {
 	char share[4096];
 	struct cairn_config_layers layers = {.share_dir = share, .file = cli_value(cli, "config")};
-	if (!cairn_share_dir(share, sizeof(share))) {
-		cairn_error_set(
-		    err, "config/cairn.yaml is nowhere to be found; CAIRN_SHARE may name its parent folder");
+	if (!cairn_share_dir(share, sizeof(share), err))
 		return false;
-	}
 	for (int i = 0; cli->command->options[i].name != NULL; i++) {
 		if (strcmp(cli->command->options[i].name, "set") == 0) {
 			layers.sets = cli->values[i];

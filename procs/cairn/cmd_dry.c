@@ -57,33 +57,14 @@ static int read_newest(const struct cli *cli, struct cairn_text *payload)
 							       : cli_fail(cli, CLI_FAILED, "%s", err.text);
 }
 
-/* From here, or from the project's own files. */
-static void resolve(char *path, size_t cap, const char *share)
-{
-	char shared[4400];
-	snprintf(shared, sizeof(shared), "%s/%s", share, path);
-	char *found = realpath(path, NULL);
-	if (found == NULL)
-		found = realpath(shared, NULL);
-	if (found != NULL)
-		snprintf(path, cap, "%s", found);
-	free(found);
-}
-
 static bool merge(const struct cli *cli, struct cairn_config *cfg, struct cairn_error *err)
 {
 	char share[4096];
 	struct cairn_config_layers layers = {.share_dir = share, .file = cli_value(cli, "config")};
 	layers.sets = cli_values(cli, "set", &layers.set_count);
-	if (!cairn_share_dir(share, sizeof(share))) {
-		cairn_error_set(
-		    err, "config/cairn.yaml is nowhere to be found; CAIRN_SHARE may name its parent folder");
+	if (!cairn_share_dir(share, sizeof(share), err) || !cairn_config_merge(cfg, &layers, err) ||
+	    !cairn_share_find_model(&cfg->vlm, err))
 		return false;
-	}
-	if (!cairn_config_merge(cfg, &layers, err))
-		return false;
-	resolve(cfg->vlm.prompts, sizeof(cfg->vlm.prompts), share);
-	resolve(cfg->vlm.providers, sizeof(cfg->vlm.providers), share);
 	if (cli_value(cli, "provider") != NULL)
 		snprintf(cfg->vlm.provider, sizeof(cfg->vlm.provider), "%s", cli_value(cli, "provider"));
 	return true;

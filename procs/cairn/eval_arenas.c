@@ -29,18 +29,18 @@ static int is_arena(const struct dirent *entry)
 static bool load_arenas(struct arenas_plan *p, const char *name)
 {
 	struct dirent **list = NULL;
-	char share[4096], folder[4200];
-	if (!cairn_share_dir(share, sizeof(share))) {
-		fprintf(stderr, "cairn eval arenas: cannot find the folder with config/; set CAIRN_SHARE\n");
+	char folder[4400];
+	struct cairn_error where = {""};
+	if (!cairn_share_file("config/arenas", folder, sizeof(folder), &where)) {
+		fprintf(stderr, "cairn eval arenas: %s\n", where.text);
 		return false;
 	}
-	snprintf(folder, sizeof(folder), "%s/config/arenas", share);
 	int count = scandir(folder, &list, is_arena, alphasort);
 	bool ok = count > 0;
 	if (!ok)
 		fprintf(stderr, "cairn eval arenas: %s: %s\n", folder, count < 0 ? strerror(errno) : "holds no arena");
 	for (int i = 0; i < count; i++) {
-		char path[4500];
+		char path[4700];
 		struct cairn_error err = {""};
 		size_t stem = strlen(list[i]->d_name) - 5;
 		bool wanted =

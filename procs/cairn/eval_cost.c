@@ -158,16 +158,11 @@ static void add_options(const struct cli *cli, const char **args)
 /* Prices and all else as the stack will have them. */
 static bool configure(const struct cli *cli, struct cost *c)
 {
-	struct cairn_config_layers layers = {.share_dir = CAIRN_SOURCE_DIR, .file = cli_value(cli, "config")};
-	char whole[2 * CAIRN_CONFIG_TEXT_CAP];
+	char share[4096];
+	struct cairn_config_layers layers = {.share_dir = share, .file = cli_value(cli, "config")};
 	layers.sets = cli_values(cli, "set", &layers.set_count);
-	if (!cairn_config_merge(&c->cfg, &layers, &c->problem))
-		return false;
-	if (c->cfg.vlm.providers[0] != '/') {
-		snprintf(whole, sizeof(whole), "%s/%.250s", CAIRN_SOURCE_DIR, c->cfg.vlm.providers);
-		snprintf(c->cfg.vlm.providers, sizeof(c->cfg.vlm.providers), "%.*s", CAIRN_CONFIG_TEXT_CAP - 1, whole);
-	}
-	return cairn_lineup_load(&c->lineup, &c->cfg.vlm, &c->problem);
+	return cairn_share_dir(share, sizeof(share), &c->problem) && cairn_config_merge(&c->cfg, &layers, &c->problem) &&
+	       cairn_share_find_model(&c->cfg.vlm, &c->problem) && cairn_lineup_load(&c->lineup, &c->cfg.vlm, &c->problem);
 }
 
 /* Explores one home until it is done or the time is up; its figures into *ret. False with c->problem set. */
@@ -175,8 +170,10 @@ static bool run_home(const struct cli *cli, struct cost *c, const char *cairn, c
     json_t *figures)
 {
 	bool verbose = cli_value(cli, "verbose") != NULL;
-	char world[512];
-	snprintf(world, sizeof(world), "%s/config/worlds/%s.yaml", CAIRN_SOURCE_DIR, home);
+	char name[64], world[4400];
+	snprintf(name, sizeof(name), "config/worlds/%.40s.yaml", home);
+	if (!cairn_share_file(name, world, sizeof(world), &c->problem))
+		return false;
 	const char *args[DRILL_ARGS_MAX + 1] = {"--world", world, "--set", "vlm.record=exchanges", "--set",
 	    "vlm.record_pictures=false", "--set", "vlm.shadow=true", "--set", "vlm.base_timer_s=4.2", "--set",
 	    "vlm.skip_age_max_s=0", "--set", "vlm.limit_calls_per_min=12", "--set", "safety.silent_wait_s=4", "--set",

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "procs/cairn/eval_explore.h"
+#include "procs/cairn/rundir.h"
 #include "procs/cairn/shards.h"
 
 static bool complain(const char *what, const char *value)
@@ -184,7 +185,11 @@ bool explore_read_worlds(const struct cli *cli, struct explore_plan *p)
 	const char *const *paths = cli_values(cli, "worlds", &count);
 	if (count == 0 && cli->arg_count > 1)
 		return complain("a house is named with --worlds in front of it:", cli->args[1]);
-	bool ok = count > 0 || add_path(p, CAIRN_SOURCE_DIR "/config/worlds");
+	struct cairn_error err = {""};
+	char homes[4400];
+	if (count == 0 && !cairn_share_file("config/worlds", homes, sizeof(homes), &err))
+		return complain("the bundled homes:", err.text);
+	bool ok = count > 0 || add_path(p, homes);
 	for (int i = 0; ok && i < count; i++)
 		ok = add_path(p, paths[i]);
 	for (int i = 1; ok && i < cli->arg_count; i++) /* what a shell makes of --worlds DIR/x* */

@@ -15,6 +15,7 @@
 #include "procs/cairn/eval_frequency.h"
 #include "procs/cairn/model_call.h"
 #include "procs/cairn/provenance.h"
+#include "procs/cairn/rundir.h"
 #include "procs/cairn/shards.h"
 
 #define LIMIT_S 900.0
@@ -76,9 +77,7 @@ static bool work(void *ctx, uint64_t number, void *result, struct cairn_error *e
 	const struct plan *p = ctx;
 	struct piece *piece = result;
 	struct cairn_config cfg = p->cfg;
-	char path[512];
-	snprintf(path, sizeof(path), "%s/config/worlds/%s.yaml", CAIRN_SOURCE_DIR, homes[number / p->seeds]);
-	struct cairn_world *world = cairn_world_load(path, err);
+	struct cairn_world *world = cairn_share_world(homes[number / p->seeds], err);
 	cfg.pilot.seed = cfg.sim.seed = (int)(p->first_seed + number % p->seeds);
 	bool ok = world != NULL && cairn_frequency_compare(&cfg, world, periods_s, RATES, LIMIT_S, piece->rates, err) &&
 		  price(p, world, p->first_seed + (uint32_t)(number % p->seeds), &piece->call_usd, err);
@@ -265,11 +264,9 @@ static bool read_plan(const struct cli *cli, struct plan *p, long *ret_jobs)
 
 static bool read_pilot(struct plan *p, struct cairn_error *err)
 {
-	snprintf(p->cfg.vlm.providers, sizeof(p->cfg.vlm.providers), "%s/config/providers.yaml", CAIRN_SOURCE_DIR);
-	snprintf(p->cfg.vlm.prompts, sizeof(p->cfg.vlm.prompts), "%s/config/prompts", CAIRN_SOURCE_DIR);
 	snprintf(p->cfg.vlm.provider, sizeof(p->cfg.vlm.provider), "pilot");
 	p->cfg.vlm.fallbacks[0] = '\0';
-	return cairn_lineup_load(&p->lineup, &p->cfg.vlm, err) &&
+	return cairn_share_find_model(&p->cfg.vlm, err) && cairn_lineup_load(&p->lineup, &p->cfg.vlm, err) &&
 	       cairn_prompt_load(&p->cfg.vlm, &p->cfg.percept, &p->system, err);
 }
 

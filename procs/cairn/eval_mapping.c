@@ -5,6 +5,7 @@
 #include "common/eval/mapping.h"
 #include "procs/cairn/bench.h"
 #include "procs/cairn/cmd.h"
+#include "procs/cairn/rundir.h"
 
 #define SLIP 0.05
 #define YAW_DRIFT_DEG_PER_M 1.0
@@ -54,10 +55,8 @@ static bool passes(const struct cairn_mapping_report *r)
 /* All runs of one home; its figures are the worst of them. */
 static bool judge_home(struct cairn_config *cfg, const char *home, int first_seed, json_t *figures)
 {
-	char path[512];
 	struct cairn_error err = {""};
-	snprintf(path, sizeof(path), "%s/config/worlds/%s.yaml", CAIRN_SOURCE_DIR, home);
-	struct cairn_world *world = cairn_world_load(path, &err);
+	struct cairn_world *world = cairn_share_world(home, &err);
 	bool ok = world != NULL;
 	double worst_m = 0.0, worst_rad = 0.0, walls = 1.0;
 	json_t *runs = json_array();

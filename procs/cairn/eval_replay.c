@@ -66,26 +66,12 @@ void replay_share(const struct replay *r, double *ret_share, double *ret_low, do
 
 /* ---- the present code ---- */
 
-static void resolve(char *path, size_t cap, const char *share)
-{
-	char whole[2 * CAIRN_CONFIG_TEXT_CAP];
-	if (path[0] == '/')
-		return;
-	snprintf(whole, sizeof(whole), "%.300s/%.200s", share, path);
-	snprintf(path, cap, "%.*s", (int)cap - 1, whole);
-}
-
 /* The recorded configuration, but the files of here and nothing that writes; over it what is asked for. */
 static bool configure(const struct cli *cli, struct replay *r, struct cairn_error *err)
 {
 	struct cairn_config here;
-	char share[4096];
 	int count;
 	const char *file = cli_value(cli, "config"), *const *sets = cli_values(cli, "set", &count);
-	if (!cairn_share_dir(share, sizeof(share))) {
-		cairn_error_set(err, "config/cairn.yaml is nowhere to be found; CAIRN_SHARE may name its parent folder");
-		return false;
-	}
 	cairn_config_defaults(&here);
 	cairn_config_defaults(&r->cfg);
 	r->unknown_keys = cairn_recorded_config(r->recording, &r->cfg);
@@ -99,9 +85,7 @@ static bool configure(const struct cli *cli, struct replay *r, struct cairn_erro
 	bool ok = file == NULL || cairn_config_load(&r->cfg, file, err);
 	for (int i = 0; ok && i < count; i++)
 		ok = cairn_config_set(&r->cfg, sets[i], "--set", err);
-	resolve(r->cfg.vlm.prompts, sizeof(r->cfg.vlm.prompts), share);
-	resolve(r->cfg.vlm.providers, sizeof(r->cfg.vlm.providers), share);
-	return ok && cairn_config_check(&r->cfg, err) &&
+	return ok && cairn_share_find_model(&r->cfg.vlm, err) && cairn_config_check(&r->cfg, err) &&
 	       cairn_prompt_load(&r->cfg.vlm, &r->cfg.percept, &r->system, err);
 }
 

@@ -7,6 +7,7 @@
 #include "common/eval/report.h"
 #include "common/map/grid.h"
 #include "procs/cairn/eval_replay.h"
+#include "procs/cairn/provenance.h"
 #include "procs/cairn/shards.h"
 
 #define MAP_PX 520
@@ -238,8 +239,9 @@ bool replay_report(const struct replay *r, const char *dir, struct cairn_error *
 {
 	uint32_t changed = replay_changed(r);
 	const struct cairn_recorded_line *begun = &r->recording->begun;
-	char verdict[96], prompts[64], recorded[160], version[64];
-	snprintf(version, sizeof(version), "%s, build %016llx", CAIRN_VERSION, (unsigned long long)cairn_shards_program(0));
+	char verdict[96], prompts[64], recorded[160], version[160];
+	snprintf(version, sizeof(version), "%s (%s), build %016llx, configuration %016llx", CAIRN_VERSION, cairn_provenance_commit(),
+	    (unsigned long long)cairn_shards_program(0), (unsigned long long)cairn_provenance_config(&r->cfg));
 	snprintf(verdict, sizeof(verdict), "%u of %u decisions change, %u more are driven otherwise", changed, r->count,
 	    r->changes[CAIRN_RERUN_WAY] + r->changes[CAIRN_RERUN_COMMAND]);
 	snprintf(prompts, sizeof(prompts), "the same in %u of %u", r->same_prompts, r->count);

@@ -7,21 +7,13 @@
 #include <sys/mman.h>
 
 #include "common/vlm/prompt.h"
+#include "procs/cairn/rundir.h"
 #include "procs/cairn/shards.h"
 
 static bool complain(const char *what)
 {
 	fprintf(stderr, "cairn eval explore: %s\n", what);
 	return false;
-}
-
-static void resolve(char path[CAIRN_CONFIG_TEXT_CAP])
-{
-	char whole[2 * CAIRN_CONFIG_TEXT_CAP];
-	if (path[0] == '/')
-		return;
-	snprintf(whole, sizeof(whole), "%s/%.250s", CAIRN_SOURCE_DIR, path);
-	snprintf(path, CAIRN_CONFIG_TEXT_CAP, "%.*s", CAIRN_CONFIG_TEXT_CAP - 1, whole);
 }
 
 static bool read_config(const struct cli *cli, struct cairn_config *cfg, struct cairn_error *err)
@@ -56,11 +48,9 @@ bool explore_read_model(const struct cli *cli, struct explore_plan *p)
 		return complain("--usd takes a sum of US dollars above 0");
 	if (p->provider == NULL)
 		return true;
-	resolve(p->cfg.vlm.prompts);
-	resolve(p->cfg.vlm.providers);
 	snprintf(p->cfg.vlm.provider, sizeof(p->cfg.vlm.provider), "%s", p->provider);
 	p->cfg.vlm.fallbacks[0] = '\0'; /* one model is measured */
-	bool ok = cairn_lineup_load(&p->lineup, &p->cfg.vlm, &err) &&
+	bool ok = cairn_share_find_model(&p->cfg.vlm, &err) && cairn_lineup_load(&p->lineup, &p->cfg.vlm, &err) &&
 		  cairn_prompt_load(&p->cfg.vlm, &p->cfg.percept, &p->system, &err) && can_be_asked(p, &err);
 	return ok || complain(err.text);
 }

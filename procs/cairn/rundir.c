@@ -53,7 +53,7 @@ static bool holds_config(const char *dir)
 	return access(path, R_OK) == 0;
 }
 
-bool cairn_share_dir(char *buf, size_t buf_bytes)
+bool cairn_share_dir(char *buf, size_t buf_bytes, struct cairn_error *err)
 {
 	char program[4096], path[4200];
 	const char *given = getenv("CAIRN_SHARE");
@@ -64,9 +64,52 @@ bool cairn_share_dir(char *buf, size_t buf_bytes)
 	for (size_t i = 0; i < sizeof(candidates) / sizeof(candidates[0]); i++) {
 		if (candidates[i] == NULL || candidates[i][0] == '\0' || !holds_config(candidates[i]))
 			continue;
-		return snprintf(buf, buf_bytes, "%s", candidates[i]) < (int)buf_bytes;
+		if (snprintf(buf, buf_bytes, "%s", candidates[i]) < (int)buf_bytes)
+			return true;
 	}
+	cairn_error_set(err, "config/cairn.yaml is nowhere to be found; CAIRN_SHARE may name its parent folder");
 	return false;
+}
+
+bool cairn_share_file(const char *name, char *buf, size_t buf_bytes, struct cairn_error *err)
+{
+	char share[4096];
+	if (!cairn_share_dir(share, sizeof(share), err))
+		return false;
+	if (snprintf(buf, buf_bytes, "%s/%s", share, name) < (int)buf_bytes)
+		return true;
+	cairn_error_set(err, "%.150s/%.60s: the name is too long", share, name);
+	return false;
+}
+
+struct cairn_world *cairn_share_world(const char *home, struct cairn_error *err)
+{
+	char name[64], path[4400];
+	snprintf(name, sizeof(name), "config/worlds/%.40s.yaml", home);
+	return cairn_share_file(name, path, sizeof(path), err) ? cairn_world_load(path, err) : NULL;
+}
+
+bool cairn_share_find(char *path, size_t path_bytes, struct cairn_error *err)
+{
+	char shared[4400];
+	char *found = realpath(path, NULL);
+	if (found == NULL && !cairn_share_file(path, shared, sizeof(shared), err))
+		return false;
+	if (found == NULL && path[0] != '/')
+		found = realpath(shared, NULL);
+	bool fits = found == NULL || strlen(found) < path_bytes;
+	if (!fits)
+		cairn_error_set(err, "%.200s: the name is too long", found);
+	else if (found != NULL)
+		memcpy(path, found, strlen(found) + 1);
+	free(found);
+	return fits;
+}
+
+bool cairn_share_find_model(struct cairn_config_vlm *vlm, struct cairn_error *err)
+{
+	return cairn_share_find(vlm->prompts, sizeof(vlm->prompts), err) &&
+	       cairn_share_find(vlm->providers, sizeof(vlm->providers), err);
 }
 
 pid_t cairn_pid_of(const char *run_dir, const char *name)

@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "common/config/config.h"
+#include "common/world/world.h"
+
 /* The run directory: option (--run) if it is not NULL, else $CAIRN_RUN, else $XDG_RUNTIME_DIR/cairn, else
  * /run/cairn if this user may write there, else /tmp/cairn-UID. Made absolute (the current directory is put
  * in front), not created. False when it does not fit into buf. */
@@ -15,8 +18,17 @@ bool cairn_run_dir(const char *option, char *buf, size_t buf_bytes);
 bool cairn_program_dir(char *buf, size_t buf_bytes);
 
 /* The folder that holds config/ (and so worlds and robots): $CAIRN_SHARE, else the source tree this program
- * was built in, else ../share/cairn beside the folder of the program. False when there is none. */
-bool cairn_share_dir(char *buf, size_t buf_bytes);
+ * was built in, else ../share/cairn beside the folder of the program. False with the reason when there is none. */
+bool cairn_share_dir(char *buf, size_t buf_bytes, struct cairn_error *err);
+/* A file or folder in there, by its name from there ("config/worlds"). False with the reason: no such folder, no room. */
+bool cairn_share_file(const char *name, char *buf, size_t buf_bytes, struct cairn_error *err);
+/* One of the bundled homes ("studio"). NULL with the reason. */
+struct cairn_world *cairn_share_world(const char *home, struct cairn_error *err);
+/* A path as it is written in a configuration, from here or else from there, made absolute where it is found; what is
+ * nowhere stays as it is. */
+bool cairn_share_find(char *path, size_t path_bytes, struct cairn_error *err);
+/* The same for what a model is asked with: vlm.prompts and vlm.providers. */
+bool cairn_share_find_model(struct cairn_config_vlm *vlm, struct cairn_error *err);
 
 /* Process id in the file RUN/name, 0 when there is none or no such process runs. */
 pid_t cairn_pid_of(const char *run_dir, const char *name);

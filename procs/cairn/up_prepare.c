@@ -409,10 +409,8 @@ bool up_prepare(struct up_run *run, const struct up_options *options, int *ret_l
 	char share[4096];
 	*ret_status = STATUS_CONFIG;
 	*ret_lock_fd = -1;
-	if (!cairn_share_dir(share, sizeof(share))) {
-		cairn_error_set(err, "cannot find the folder with config/; set CAIRN_SHARE");
+	if (!cairn_share_dir(share, sizeof(share), err))
 		return false;
-	}
 	return merge(run, options, share, err) && check_paths(run, share, err) &&
 	       check_port(&run->cfg, err) && check_keys(&run->cfg, err) && check_memory(&run->cfg, err) &&
 	       make_run_dir(run, ret_lock_fd, ret_status, err);
