@@ -26,6 +26,18 @@ static void take_directions(struct cairn_directions *d, const struct cairn_msg_s
 	}
 }
 
+void cairn_directions_keep(float *rad, double *c, double *s, uint32_t *count, const float *angle_rad, uint32_t n)
+{
+	if (*count == n && memcmp(rad, angle_rad, n * sizeof(rad[0])) == 0)
+		return;
+	*count = n;
+	memcpy(rad, angle_rad, n * sizeof(rad[0]));
+	for (uint32_t i = 0; i < n; i++) {
+		c[i] = cos((double)rad[i]);
+		s[i] = sin((double)rad[i]);
+	}
+}
+
 /* The largest single that is not more: a single is at most the one just when it is at most the other. */
 static float at_most(double x)
 {

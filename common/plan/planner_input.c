@@ -95,19 +95,6 @@ struct cairn_pose2 planner_pose_at(const struct cairn_planner *p, int64_t t_ns)
 	return later->pose;
 }
 
-static void take_angles(struct planner_angles *a, const struct cairn_msg_scan *scan)
-{
-	uint32_t n = scan->angle_rad_count;
-	if (a->count == n && memcmp(a->rad, scan->angle_rad, n * sizeof(a->rad[0])) == 0)
-		return;
-	a->count = n;
-	memcpy(a->rad, scan->angle_rad, n * sizeof(a->rad[0]));
-	for (uint32_t i = 0; i < n; i++) {
-		a->c[i] = cos((double)a->rad[i]);
-		a->s[i] = sin((double)a->rad[i]);
-	}
-}
-
 /* A scan and which of its returns count. */
 struct live_scan {
 	const struct cairn_msg_scan *scan;
@@ -164,7 +151,8 @@ bool cairn_planner_scan(struct cairn_planner *p, const struct cairn_msg_scan *sc
 	const struct live_scan l = {
 	    scan, t_ns, (double)scan->range_min_m, fmin(p->cfg.nav.live_range_m, (double)scan->range_max_m)};
 	p->live_count = 0;
-	take_angles(&p->angles, scan);
+	cairn_directions_keep(
+	    p->angles.rad, p->angles.c, p->angles.s, &p->angles.count, scan->angle_rad, scan->angle_rad_count);
 	for (uint32_t i = 0; i < n; i += BLOCK)
 		if (n - i >= BLOCK)
 			add_live(p, &l, i, BLOCK);

@@ -101,20 +101,6 @@ static bool seen_by_lidar(const struct cairn_points *lidar, const struct sightin
 	return false;
 }
 
-/* A camera's columns stay where they are: their directions are those of the scan before. */
-static void take_looks(struct cairn_floor_looks *looks, const struct cairn_msg_depth_scan *scan)
-{
-	uint32_t n = scan->angle_rad_count;
-	if (looks->count == n && memcmp(looks->rad, scan->angle_rad, n * sizeof(looks->rad[0])) == 0)
-		return;
-	looks->count = n;
-	memcpy(looks->rad, scan->angle_rad, n * sizeof(looks->rad[0]));
-	for (uint32_t i = 0; i < n; i++) {
-		looks->c[i] = cos((double)looks->rad[i]);
-		looks->s[i] = sin((double)looks->rad[i]);
-	}
-}
-
 /* One column of the picture on the floor: free along (x, y) + r (ux, uy), from <= r <= end. */
 struct column {
 	double x_m, y_m, ux, uy, from_m, end_m;
@@ -334,7 +320,8 @@ void cairn_floor_see(struct cairn_floor *f, const struct cairn_msg_depth_scan *s
 	f->some = true;
 	double c = cos(pose.yaw_rad), s = sin(pose.yaw_rad);
 	struct things things;
-	take_looks(&f->looks, scan);
+	cairn_directions_keep(
+	    f->looks.rad, f->looks.c, f->looks.s, &f->looks.count, scan->angle_rad, scan->angle_rad_count);
 	find_obstacles(f, scan, pose, lidar, &things);
 	note_hidden(f, scan, pose, &things);
 	for (uint32_t i = 0; i < scan->angle_rad_count; i++)
