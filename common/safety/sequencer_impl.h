@@ -77,12 +77,9 @@ struct seq_cause {
 	double bearing_rad, distance_m; /* from the robot's origin; negative = unknown */
 };
 
-/* Whether ways get anywhere, over all tasks that lead to the same place. Of the last few such places: who is sent to two
- * of them by turns gets to neither. */
-#define SEQ_PROGRESS_MAX 4
+/* Whether a way gets anywhere, over all tasks that lead to the same place. */
 struct seq_progress {
 	bool known; /* of some way since the exploration began */
-	int64_t t_ns; /* last driven to */
 	double goal_x_m, goal_y_m;
 	double x_m, y_m; /* where the robot was when it last got somewhere */
 	double left_m;   /* the least that was left of the path */
@@ -186,7 +183,7 @@ struct cairn_sequencer {
 	struct seq_without told, without; /* by the newest report; and in force now */
 
 	struct seq_task task;
-	struct seq_progress progress[SEQ_PROGRESS_MAX];
+	struct seq_progress progress;
 	struct seq_boxed boxed;
 	struct seq_memory memory[SEQ_MEMORY_MAX];
 	uint32_t memory_count;

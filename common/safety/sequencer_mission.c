@@ -174,7 +174,7 @@ static void begin_exploration(struct cairn_sequencer *seq, int64_t now_ns)
 	seq->fails = seq->recoveries = 0;
 	seq->recovery_due = seq->local_due = false;
 	seq->memory_count = 0;
-	memset(seq->progress, 0, sizeof(seq->progress));
+	seq->progress = (struct seq_progress){0};
 	seq->boxed = (struct seq_boxed){0};
 }
 

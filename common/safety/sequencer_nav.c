@@ -206,26 +206,6 @@ static double left_m(const struct cairn_sequencer *seq, int64_t now_ns)
 		   : INFINITY;
 }
 
-/* What is known of ways to this place; for one that is new the place not driven to for the longest time is forgotten. Who
- * has left the place where it got no farther has got somewhere, wherever that was on its way to. */
-static struct seq_progress *progress_to(struct cairn_sequencer *seq, double x_m, double y_m)
-{
-	struct seq_progress *oldest = &seq->progress[0];
-	for (size_t i = 0; i < SEQ_PROGRESS_MAX; i++) {
-		struct seq_progress *p = &seq->progress[i];
-		p->known = p->known && hypot(seq->pose.x_m - p->x_m, seq->pose.y_m - p->y_m) <= seq->cfg->nav.progress_m;
-	}
-	for (size_t i = 0; i < SEQ_PROGRESS_MAX; i++) {
-		struct seq_progress *p = &seq->progress[i];
-		if (p->known && hypot(x_m - p->goal_x_m, y_m - p->goal_y_m) <= VANISHED_M)
-			return p;
-		if (!p->known || (oldest->known && p->t_ns < oldest->t_ns))
-			oldest = p;
-	}
-	oldest->known = false;
-	return oldest;
-}
-
 /* False when the robot has long stayed around one place and has not come nearer to where it was to go: it drives to
  * and fro before what it cannot get through, and each path that is planned anew looks as good as the one before. Ways
  * of the mission and of people are followed for as long as their time lasts. */
@@ -233,14 +213,14 @@ static bool gets_somewhere(struct cairn_sequencer *seq, int64_t now_ns)
 {
 	const struct seq_task *t = &seq->task;
 	const struct cairn_config_nav *cfg = &seq->cfg->nav;
+	struct seq_progress *p = &seq->progress;
 	double x_m = t->nav.frontier ? t->nav.frontier_x_m : t->nav.x_m, left = left_m(seq, now_ns);
 	double y_m = t->nav.frontier ? t->nav.frontier_y_m : t->nav.y_m;
 	if (t->d.source != CAIRN_SOURCE_MODEL && t->d.source != CAIRN_SOURCE_LOCAL)
 		return true;
-	struct seq_progress *p = progress_to(seq, x_m, y_m);
-	if (!p->known || left < p->left_m - NEARER_M)
-		*p = (struct seq_progress){true, now_ns, x_m, y_m, seq->pose.x_m, seq->pose.y_m, left, 0.0};
-	p->t_ns = now_ns;
+	if (!p->known || hypot(x_m - p->goal_x_m, y_m - p->goal_y_m) > VANISHED_M || left < p->left_m - NEARER_M ||
+	    hypot(seq->pose.x_m - p->x_m, seq->pose.y_m - p->y_m) > cfg->progress_m)
+		*p = (struct seq_progress){true, x_m, y_m, seq->pose.x_m, seq->pose.y_m, left, 0.0};
 	if (isfinite(left) || t->nav.nudging) /* a planner that is silent or thinks has not tried */
 		p->since_s += seq->step_s;
 	if (p->since_s <= cfg->progress_s)
