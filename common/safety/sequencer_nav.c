@@ -196,14 +196,18 @@ static bool stretch_over(const struct cairn_sequencer *seq)
 	       seq_ahead_has_waited(seq);
 }
 
-/* What is left of the path, infinity while there is none. */
-static double left_m(const struct cairn_sequencer *seq, int64_t now_ns)
+static bool follows(const struct cairn_sequencer *seq, int64_t now_ns)
 {
 	const struct cairn_msg_nav_status *s = &seq->nav_status;
 	return s->goal_id == seq->task.nav.goal_id && s->state == CAIRN_NAV_STATE_FOLLOWING &&
-		       recent(seq->t_nav_status_ns, now_ns, STATUS_TIMEOUT_S)
-		   ? s->remaining_m
-		   : INFINITY;
+	       recent(seq->t_nav_status_ns, now_ns, STATUS_TIMEOUT_S);
+}
+
+/* What is left of the path, infinity while there is none. To the end of a part of a path it may be near, and far to the
+ * goal. */
+static double left_m(const struct cairn_sequencer *seq, int64_t now_ns)
+{
+	return follows(seq, now_ns) && !seq->nav_status.partial ? seq->nav_status.remaining_m : INFINITY;
 }
 
 /* False when the robot has long stayed around one place and has not come nearer to where it was to go: it drives to
@@ -221,7 +225,7 @@ static bool gets_somewhere(struct cairn_sequencer *seq, int64_t now_ns)
 	if (!p->known || hypot(x_m - p->goal_x_m, y_m - p->goal_y_m) > VANISHED_M || left < p->left_m - NEARER_M ||
 	    hypot(seq->pose.x_m - p->x_m, seq->pose.y_m - p->y_m) > cfg->progress_m)
 		*p = (struct seq_progress){true, x_m, y_m, seq->pose.x_m, seq->pose.y_m, left, 0.0};
-	if (isfinite(left) || t->nav.nudging) /* a planner that is silent or thinks has not tried */
+	if (follows(seq, now_ns) || t->nav.nudging) /* a planner that is silent or thinks has not tried */
 		p->since_s += seq->step_s;
 	if (p->since_s <= cfg->progress_s)
 		return true;
