@@ -22,7 +22,8 @@
  *
  * Cells belong to one frontier when they are within 0.5 m of each other over free floor (so never through a
  * wall); long ones are cut. Reachability and distance come from a wavefront over free cells with the robot's
- * clearance, or that it has driven over. The place to stand looks into the opening, not along it.
+ * clearance, or that it has driven over. The place to stand looks into the opening, not along it; for a wide one that cannot
+ * be reached it is the reachable place nearest to it, from where a doorway may turn out to be wide enough.
  *
  * The finder keeps what it made of the map and compares: clearances and masks are computed anew only around
  * the cells that changed, whatever changed them, so that a map drawn anew after a loop closure needs no word
@@ -34,6 +35,7 @@
 #include "common/map/wave.h"
 
 #define CAIRN_FRONTIERS_MAX 64
+#define CAIRN_FRONTIER_WIDE_M 2.0 /* so wide, a room lies behind it: one that cannot be reached is worth a look from near */
 
 struct cairn_frontier_known {
 	uint32_t id;

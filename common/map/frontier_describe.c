@@ -16,6 +16,7 @@
 #define DOORWAY_MIN_M 0.6
 #define DOORWAY_MAX_M 1.2
 #define CORRIDOR_MAX_M 2.0
+#define APPROACH_M 4.0 /* the reachable place nearest to an opening that is not is looked for so far from it */
 #define GAP_M 0.25 /* what is between cells nearer than this is open too */
 
 struct axis {
@@ -221,6 +222,26 @@ static bool find_stand(const struct cairn_frontier_finder *f, struct cairn_front
 	return best < HUGE_VAL;
 }
 
+/* The reachable place nearest to an opening that cannot be reached: from there it may turn out that it can. */
+static void find_approach(
+    const struct cairn_frontier_finder *f, int32_t mid_x, int32_t mid_y, int32_t *ret_x, int32_t *ret_y)
+{
+	int32_t stride = (int32_t)fmax(1.0, floor(STAND_STEP_M / f->cell_m + 0.5));
+	int32_t reach = (int32_t)(APPROACH_M / (f->cell_m * stride)) * stride, best2 = reach * reach + 1;
+	if (least_way(f, mid_x, mid_y, reach) == CAIRN_WAVE_NEVER)
+		return;
+	for (int32_t dy = -reach; dy <= reach; dy += stride)
+		for (int32_t dx = -reach; dx <= reach; dx += stride) {
+			int32_t x = mid_x + dx, y = mid_y + dy;
+			if (dx * dx + dy * dy >= best2 || x < 0 || y < 0 || x >= f->wave.width || y >= f->wave.height ||
+			    cairn_wave_distance(&f->wave, x, y) == CAIRN_WAVE_NEVER)
+				continue;
+			best2 = dx * dx + dy * dy;
+			*ret_x = x;
+			*ret_y = y;
+		}
+}
+
 static enum cairn_frontier_kind kind_of(double width_m, bool between_walls)
 {
 	if (!between_walls || width_m < DOORWAY_MIN_M || width_m > CORRIDOR_MAX_M)
@@ -266,6 +287,8 @@ static void describe(struct cairn_frontier_finder *f, struct cairn_frontier_cell
 	struct cairn_frontier_outward outward = outward_of(f, cells, count);
 	bool reachable = find_stand(f, outward, f->stand_clear2, mid_x, mid_y, &stand_x, &stand_y) ||
 			 (f->stand_clear2 > 0 && find_stand(f, outward, 0, mid_x, mid_y, &stand_x, &stand_y));
+	if (!reachable && width_m >= CAIRN_FRONTIER_WIDE_M)
+		find_approach(f, mid_x, mid_y, &stand_x, &stand_y);
 	struct cairn_frontier_found *found = &f->found[f->found_count++];
 	*found = (struct cairn_frontier_found){
 	    .cells = cells, .cell_count = count, .mid_x = mid_x, .mid_y = mid_y, .outward = outward};

@@ -7,6 +7,7 @@
 /* A map has changed a lot when the floor has grown by both. */
 #define RETRY_GROWTH_M2 2.0
 #define RETRY_GROWTH_SHARE 0.10
+#define LAST_CHANCE 2 /* of retries: after it there is none */
 /* Value of an opening in metres of detour: width up to 2 m, and doorways (rooms lie behind them). */
 #define WIDTH_BONUS_MAX_M 2.0
 #define DOORWAY_BONUS_M 0.5
@@ -52,13 +53,15 @@ static bool usable(double x_m, double y_m)
 	return isfinite(x_m) && isfinite(y_m);
 }
 
-bool cairn_explore_failed(struct cairn_explore *e, double x_m, double y_m, double free_m2, const char *reason)
+bool cairn_explore_failed(
+    struct cairn_explore *e, double x_m, double y_m, double free_m2, double left_m, const char *reason)
 {
 	if (!usable(x_m, y_m))
 		return false;
 	struct cairn_explore_place *p = entry(e, x_m, y_m, free_m2);
 	bool before = p->given_up;
 	p->failures++;
+	p->afar |= left_m > CAIRN_EXPLORE_AFAR_M;
 	snprintf(p->reason, sizeof(p->reason), "%s", reason);
 	p->given_up = before || p->failures >= CAIRN_EXPLORE_TRIES;
 	return p->given_up && !before;
@@ -167,6 +170,35 @@ uint32_t cairn_explore_retry(struct cairn_explore *e, double free_m2)
 		cleared++;
 	}
 	return cleared;
+}
+
+uint32_t cairn_explore_last_chance(struct cairn_explore *e)
+{
+	uint32_t cleared = 0;
+	for (uint32_t i = 0; i < e->count; i++) {
+		struct cairn_explore_place *p = &e->places[i];
+		if (!p->given_up || !p->afar || p->retries >= LAST_CHANCE)
+			continue;
+		p->given_up = false;
+		p->retries = LAST_CHANCE;
+		p->failures = CAIRN_EXPLORE_TRIES - 1u;
+		cleared++;
+	}
+	return cleared;
+}
+
+int cairn_explore_cut_off(
+    const struct cairn_explore *e, const struct cairn_msg_frontiers *frontiers, double width_min_m)
+{
+	int widest = -1;
+	for (uint32_t i = 0; i < frontiers->items_count; i++) {
+		const struct cairn_msg_frontier *f = &frontiers->items[i];
+		if (!(f->distance_m >= 0.0) && f->width_m >= width_min_m && usable(f->x_m, f->y_m) &&
+		    usable(f->goal_x_m, f->goal_y_m) && cairn_explore_given_up(e, f->x_m, f->y_m) == NULL &&
+		    (widest < 0 || f->width_m > frontiers->items[widest].width_m))
+			widest = (int)i;
+	}
+	return widest;
 }
 
 void cairn_explore_close(struct cairn_explore *e, const struct cairn_msg_frontiers *frontiers, double width_min_m,

@@ -24,16 +24,18 @@ struct cairn_explore_place {
 	uint32_t retries; /* times it was given another chance at the end */
 	bool given_up;
 	char reason[64];
+	bool afar; /* a way there failed more than CAIRN_EXPLORE_AFAR_M before its end: the place is not to blame */
 };
+#define CAIRN_EXPLORE_AFAR_M 1.5
 
 struct cairn_explore {
 	uint32_t count;
 	struct cairn_explore_place places[CAIRN_EXPLORE_MEMORY];
 };
 
-/* The way to the frontier at (x, y) ended in vain. True when it is given up with this. */
+/* The way to the frontier at (x, y) ended in vain, so far before its end. True when it is given up with this. */
 bool cairn_explore_failed(
-    struct cairn_explore *e, double x_m, double y_m, double free_m2, const char *reason);
+    struct cairn_explore *e, double x_m, double y_m, double free_m2, double left_m, const char *reason);
 /* The robot stood where the frontier at (x, y) should be seen into. True when it is given up with this (only
  * frontiers that stay are hurt: those that vanish are forgotten by cairn_explore_update). */
 bool cairn_explore_arrived(struct cairn_explore *e, double x_m, double y_m, double free_m2, int64_t now_ns);
@@ -55,6 +57,13 @@ int cairn_explore_best(
 /* Before an exploration ends: gives places that were given up one more chance if the known floor has grown a
  * lot since. The number of places that have it now. */
 uint32_t cairn_explore_retry(struct cairn_explore *e, double free_m2);
+
+/* The same, once each, of places that a way did not lead to from afar, however little the floor has grown: where the robot
+ * stood, and what was in its way, may have been the reason. */
+uint32_t cairn_explore_last_chance(struct cairn_explore *e);
+/* The widest opening, at least that wide, that is not given up and cannot be reached from where the robot is; -1: none. */
+int cairn_explore_cut_off(
+    const struct cairn_explore *e, const struct cairn_msg_frontiers *frontiers, double width_min_m);
 
 /* At the end of an exploration: every frontier that is still open is given up with the reason why it was not visited:
  * "unreachable: ...", "narrow: ...", or "time: ..." for one that could have been driven to (time_up). What was looked into

@@ -100,6 +100,7 @@ struct seq_task {
 	double v_mps, curvature_1pm; /* SEQ_DRIVE: as accepted */
 	bool slow_only;
 	bool insists;   /* local: not to be replaced by the model */
+	bool looks; /* the exploration does not end before it */
 	bool blameless; /* ends for reasons that are not the goal's */
 	bool again;     /* begun by a process that has died */
 	bool ahead;     /* the model's: what is to follow has been asked for, since ahead_s */
@@ -146,6 +147,14 @@ struct seq_without {
 	char stage[32];
 };
 
+/* One more look before the exploration ends. */
+enum seq_look_from { SEQ_LOOK_BESIDE, SEQ_LOOK_ROOM, SEQ_LOOK_PLACE }; /* half a metre on; a place with room; (x, y) */
+struct seq_look {
+	bool due, off; /* off: got off where it stood already */
+	enum seq_look_from from;
+	double x_m, y_m;
+};
+
 struct cairn_sequencer {
 	const struct cairn_config *cfg;
 	struct cairn_mission_record rec;
@@ -185,6 +194,8 @@ struct cairn_sequencer {
 	struct seq_task task;
 	struct seq_progress progress;
 	struct seq_boxed boxed;
+	struct seq_look look;
+	double looked_m2; /* known floor when it last looked again before the end */
 	struct seq_memory memory[SEQ_MEMORY_MAX];
 	uint32_t memory_count;
 	struct cairn_msg_result results[SEQ_RESULTS_MAX];

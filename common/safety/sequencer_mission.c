@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/map/frontier.h"
+
 #define FRONTIERS_TIMEOUT_S 3.0
 #define HOME_DETOUR 1.5      /* a way home of which nothing is known is longer than the straight line by this */
 #define HOME_ARCS 1.1        /* driven arcs are a little longer than the way over the map's cells */
@@ -13,6 +15,9 @@
 #define HOME_RETRY_S 2.0  /* between two ways home */
 #define HOME_NEARER_M 1.0 /* so much nearer, and the attempts count anew */
 #define TIER_GRACE_S 1.0  /* shorter silences are not worth a word */
+#define LOOK_GROWTH_M2 1.0
+#define LOOK_START_M 0.5 /* no farther from the start, it has not looked from anywhere else */
+#define LOOK_AWAY_M 1.0  /* so far away is elsewhere */
 #define ENDING_S 3.0      /* with nothing left to explore the end is awaited for so long before the model is asked */
 
 double seq_home_m(const struct cairn_sequencer *seq)
@@ -91,7 +96,7 @@ void seq_mission_update_wanted(struct cairn_sequencer *seq, int64_t now_ns)
 	bool ahead = t->kind == SEQ_NAV && t->ahead;
 	bool own = t->kind == SEQ_NONE || ahead || t->d.source == CAIRN_SOURCE_LOCAL ||
 		   t->d.source == CAIRN_SOURCE_MISSION;
-	bool busy = (t->kind != SEQ_NONE && t->insists) || seq->recovery_due || seq->local_due;
+	bool busy = (t->kind != SEQ_NONE && t->insists) || seq->recovery_due || seq->local_due || seq->look.due;
 	/* Nobody pays for the word of a model that moves nothing or cannot be asked; its silence counts from when it can
 	 * be again. */
 	bool in_vain = seq->without.wish == CAIRN_WITHOUT_STAND || seq->without.wish == CAIRN_WITHOUT_LOCAL;
@@ -115,10 +120,35 @@ static bool time_up(const struct cairn_sequencer *seq, int64_t now_ns)
 	return left_s < way_s + HOME_RESERVE_S;
 }
 
+/* Before it ends with something left that no way led to the robot goes elsewhere and looks again: where it stands may be all
+ * that is wrong, and the end cannot be taken back. */
+static bool look_again(struct cairn_sequencer *seq)
+{
+	const struct cairn_msg_frontiers *f = &seq->frontiers;
+	const struct cairn_explore *e = &seq->rec.explore;
+	double width_m = seq->cfg->mission.frontier_min_width_m;
+	bool at_start = seq_home_m(seq) <= LOOK_START_M && cairn_explore_cut_off(e, f, width_m) >= 0;
+	int wide = cairn_explore_cut_off(e, f, CAIRN_FRONTIER_WIDE_M);
+	bool grown = f->free_m2 >= seq->looked_m2 + LOOK_GROWTH_M2; /* what cannot be reached is not gone to for nothing again */
+	if (cairn_explore_last_chance(&seq->rec.explore) > 0)
+		seq->look = (struct seq_look){.due = true, .from = SEQ_LOOK_ROOM};
+	else if (grown && wide >= 0)
+		seq->look = (struct seq_look){true, false, SEQ_LOOK_PLACE, f->items[wide].goal_x_m, f->items[wide].goal_y_m};
+	else if (grown && at_start)
+		seq->look = (struct seq_look){.due = true, .from = SEQ_LOOK_BESIDE};
+	else
+		return false;
+	seq->looked_m2 = f->free_m2;
+	seq->rec_changed = true;
+	seq->t_nothing_ns = 0;
+	return true;
+}
+
 static bool nothing_left(struct cairn_sequencer *seq, int64_t now_ns)
 {
+	bool looks = seq->look.due || (seq->task.kind != SEQ_NONE && seq->task.looks);
 	bool known =
-	    seq->t_frontiers_ns != 0 && seq_seconds(seq->t_frontiers_ns, now_ns) <= FRONTIERS_TIMEOUT_S &&
+	    !looks && seq->t_frontiers_ns != 0 && seq_seconds(seq->t_frontiers_ns, now_ns) <= FRONTIERS_TIMEOUT_S &&
 	    seq->frontiers.free_m2 > 0.0 && seq->sense.pose_ok && seq->pose.tracking >= CAIRN_TRACKING_WEAK;
 	if (!known || cairn_explore_left(
 			  &seq->rec.explore, &seq->frontiers, seq->cfg->mission.frontier_min_width_m) > 0) {
@@ -134,7 +164,7 @@ static bool nothing_left(struct cairn_sequencer *seq, int64_t now_ns)
 		seq->t_nothing_ns = 0;
 		return false;
 	}
-	return true;
+	return !look_again(seq);
 }
 
 static uint32_t measure(struct cairn_sequencer *seq, int64_t now_ns)
@@ -173,6 +203,8 @@ static void begin_exploration(struct cairn_sequencer *seq, int64_t now_ns)
 	seq->t_nothing_ns = 0;
 	seq->fails = seq->recoveries = 0;
 	seq->recovery_due = seq->local_due = false;
+	seq->look = (struct seq_look){0};
+	seq->looked_m2 = 0.0;
 	seq->memory_count = 0;
 	seq->progress = (struct seq_progress){0};
 	seq->boxed = (struct seq_boxed){0};
@@ -312,8 +344,41 @@ static void next_errand(struct cairn_sequencer *seq, int64_t now_ns)
 	    seq->cfg->nav.goal_tolerance_m, "goto", now_ns);
 }
 
+/* A place with room, as the map has them for robots that are stuck; the start is one, too. False: it is not worth the way. */
+static bool place_with_room(const struct cairn_sequencer *seq, struct cairn_vec2 *ret)
+{
+	const struct cairn_msg_candidates *c = &seq->candidates;
+	for (uint32_t i = 0; i < c->items_count; i++)
+		if (c->items[i].kind == CAIRN_CANDIDATE_KIND_RECOVERY && c->items[i].path_m >= LOOK_AWAY_M) {
+			*ret = (struct cairn_vec2){c->items[i].x_m, c->items[i].y_m};
+			return true;
+		}
+	*ret = (struct cairn_vec2){0.0, 0.0};
+	return seq_home_m(seq) >= LOOK_AWAY_M;
+}
+
+/* First off where no way led from, then to where it looks again from. */
+static void next_look(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	struct seq_look *l = &seq->look;
+	struct cairn_vec2 at = {l->x_m, l->y_m};
+	l->due = false;
+	if (l->from == SEQ_LOOK_ROOM && !l->off && seq_begin_recovery(seq, CAIRN_SOURCE_LOCAL, now_ns))
+		l->due = l->off = true;
+	else if (l->from == SEQ_LOOK_PLACE || (l->from == SEQ_LOOK_ROOM && place_with_room(seq, &at)))
+		seq_begin_way(seq, CAIRN_SOURCE_LOCAL, at.x_m, at.y_m, seq->cfg->nav.goal_tolerance_m,
+		    "to look again from elsewhere", now_ns);
+	else if (!seq_begin_reaction(seq, now_ns) && !seq_begin_recovery(seq, CAIRN_SOURCE_LOCAL, now_ns))
+		return;
+	seq->task.insists = seq->task.looks = true;
+}
+
 static void next_local(struct cairn_sequencer *seq, int64_t now_ns)
 {
+	if (seq->look.due) {
+		next_look(seq, now_ns);
+		return;
+	}
 	if (seq->recovery_due) {
 		seq->recovery_due = false;
 		if (!seq_begin_recovery(seq, CAIRN_SOURCE_LOCAL, now_ns))

@@ -222,7 +222,8 @@ static void judge_frontier(struct cairn_sequencer *seq, const struct seq_task *t
 	double x = t->nav.frontier_x_m, y = t->nav.frontier_y_m, floor_m2 = seq->frontiers.free_m2;
 	if (outcome == CAIRN_OUTCOME_FAILED || outcome == CAIRN_OUTCOME_BLOCKED ||
 	    outcome == CAIRN_OUTCOME_PARTIAL)
-		cairn_explore_failed(&seq->rec.explore, x, y, floor_m2, reason);
+		cairn_explore_failed(&seq->rec.explore, x, y, floor_m2,
+		    hypot(t->nav.x_m - seq->pose.x_m, t->nav.y_m - seq->pose.y_m), reason);
 	else if (outcome == CAIRN_OUTCOME_SUCCESS)
 		cairn_explore_arrived(&seq->rec.explore, x, y, floor_m2, now_ns);
 	seq->rec_changed = true;
@@ -241,6 +242,10 @@ static void judge_progress(struct cairn_sequencer *seq, const struct seq_task *t
 		seq->recoveries = 0;
 	} else if (t->d.source == CAIRN_SOURCE_MODEL && !t->blameless) {
 		got_nowhere(seq);
+	} else if (t->d.source == CAIRN_SOURCE_LOCAL && t->kind == SEQ_NAV && !moved && !t->blameless &&
+		   outcome == CAIRN_OUTCOME_FAILED && seq->nav_status.state == CAIRN_NAV_STATE_NO_PATH &&
+		   seq->recoveries < SEQ_RECOVERIES_FOR_LOCAL) {
+		seq->recovery_due = true; /* from elsewhere there may be a way */
 	}
 }
 

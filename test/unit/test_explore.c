@@ -19,12 +19,12 @@ static struct cairn_msg_frontier frontier(uint32_t id, double x, double y, doubl
 START_TEST(two_failures_at_a_place_give_it_up)
 {
 	struct cairn_explore e = {0};
-	ck_assert(!cairn_explore_failed(&e, 1.0, 1.0, 5.0, "no_path"));
+	ck_assert(!cairn_explore_failed(&e, 1.0, 1.0, 5.0, 0.5, "no_path"));
 	ck_assert_ptr_null(cairn_explore_given_up(&e, 1.0, 1.0));
-	ck_assert(cairn_explore_failed(&e, 1.2, 1.2, 5.0, "stuck")); /* 0.28 m off: the same place */
+	ck_assert(cairn_explore_failed(&e, 1.2, 1.2, 5.0, 0.5, "stuck")); /* 0.28 m off: the same place */
 	ck_assert_str_eq(cairn_explore_given_up(&e, 1.0, 1.0), "stuck");
 	ck_assert_ptr_null(cairn_explore_given_up(&e, 1.0, 1.5));     /* 0.5 m off: another one */
-	ck_assert(!cairn_explore_failed(&e, 1.0, 1.0, 5.0, "again")); /* said once */
+	ck_assert(!cairn_explore_failed(&e, 1.0, 1.0, 5.0, 0.5, "again")); /* said once */
 }
 END_TEST
 
@@ -48,9 +48,9 @@ START_TEST(an_arrival_is_forgotten_when_the_frontier_is_gone)
 	cairn_explore_arrived(&e, 2.0, 0.0, 5.0, 0);
 	ck_assert(cairn_explore_update(&e, &none));
 	ck_assert(!cairn_explore_arrived(&e, 2.0, 0.0, 5.0, 9 * CAIRN_NS_PER_S)); /* counts from one again */
-	cairn_explore_failed(&e, -3.0, 0.0, 5.0, "stuck");
+	cairn_explore_failed(&e, -3.0, 0.0, 5.0, 0.5, "stuck");
 	cairn_explore_update(&e, &none);
-	ck_assert(cairn_explore_failed(&e, -3.0, 0.0, 5.0, "stuck")); /* failures stay */
+	ck_assert(cairn_explore_failed(&e, -3.0, 0.0, 5.0, 0.5, "stuck")); /* failures stay */
 }
 END_TEST
 
@@ -63,11 +63,11 @@ START_TEST(only_reachable_wide_and_new_frontiers_are_worthwhile)
 		frontier(5, 0.0, -4.0, 1.0, 4.0)}};
 	ck_assert_uint_eq(cairn_explore_left(&e, &f, 0.3), 2);
 	ck_assert_int_eq(cairn_explore_best(&e, &f, 0.3), 4);
-	cairn_explore_failed(&e, 0.0, -4.0, 1.0, "x");
-	cairn_explore_failed(&e, 0.0, -4.0, 1.0, "x");
+	cairn_explore_failed(&e, 0.0, -4.0, 1.0, 0.5, "x");
+	cairn_explore_failed(&e, 0.0, -4.0, 1.0, 0.5, "x");
 	ck_assert_int_eq(cairn_explore_best(&e, &f, 0.3), 0);
-	cairn_explore_failed(&e, 0.0, 5.0, 1.0, "x");
-	cairn_explore_failed(&e, 0.0, 5.0, 1.0, "x");
+	cairn_explore_failed(&e, 0.0, 5.0, 1.0, 0.5, "x");
+	cairn_explore_failed(&e, 0.0, 5.0, 1.0, 0.5, "x");
 	ck_assert_int_eq(cairn_explore_best(&e, &f, 0.3), -1);
 }
 END_TEST
@@ -86,12 +86,12 @@ END_TEST
 START_TEST(a_grown_map_gives_one_more_chance_and_only_one)
 {
 	struct cairn_explore e = {0};
-	cairn_explore_failed(&e, 1.0, 1.0, 20.0, "no_path");
-	cairn_explore_failed(&e, 1.0, 1.0, 20.0, "no_path");
+	cairn_explore_failed(&e, 1.0, 1.0, 20.0, 0.5, "no_path");
+	cairn_explore_failed(&e, 1.0, 1.0, 20.0, 0.5, "no_path");
 	ck_assert_uint_eq(cairn_explore_retry(&e, 21.9), 0);
 	ck_assert_uint_eq(cairn_explore_retry(&e, 22.0), 1);
 	ck_assert_ptr_null(cairn_explore_given_up(&e, 1.0, 1.0));
-	ck_assert(cairn_explore_failed(&e, 1.0, 1.0, 22.0, "no_path")); /* the chance is used up at once */
+	ck_assert(cairn_explore_failed(&e, 1.0, 1.0, 22.0, 0.5, "no_path")); /* the chance is used up at once */
 	ck_assert_uint_eq(cairn_explore_retry(&e, 200.0), 0);
 }
 END_TEST
@@ -101,15 +101,15 @@ START_TEST(the_memory_never_overflows_and_lists_the_newest)
 	struct cairn_explore e = {0};
 	struct cairn_msg_mission m = {0};
 	for (int i = 0; i < 3 * CAIRN_EXPLORE_MEMORY; i++) {
-		cairn_explore_failed(&e, i, 0.0, 1.0, "x");
-		cairn_explore_failed(&e, i, 0.0, 1.0, "x");
+		cairn_explore_failed(&e, i, 0.0, 1.0, 0.5, "x");
+		cairn_explore_failed(&e, i, 0.0, 1.0, 0.5, "x");
 	}
 	ck_assert_uint_eq(e.count, CAIRN_EXPLORE_MEMORY);
 	ck_assert(cairn_explore_sane(&e));
 	cairn_explore_list(&e, &m);
 	ck_assert_uint_eq(m.given_up_count, 32);
 	ck_assert_double_eq_tol(m.given_up[31].x_m, 3 * CAIRN_EXPLORE_MEMORY - 1, 1e-9);
-	ck_assert(!cairn_explore_failed(&e, NAN, 0.0, 1.0, "x"));
+	ck_assert(!cairn_explore_failed(&e, NAN, 0.0, 1.0, 0.5, "x"));
 	ck_assert(cairn_explore_sane(&e));
 }
 END_TEST
@@ -134,8 +134,8 @@ START_TEST(the_end_says_of_every_open_frontier_why_it_was_not_visited)
 	struct cairn_msg_frontiers f = {.items_count = 4,
 	    .items = {frontier(1, 1.0, 0.0, 1.0, -1.0), frontier(2, 5.0, 0.0, 0.2, 5.0), frontier(3, 0.5, 5.0, 1.0, 0.5),
 		frontier(4, -3.0, 0.0, 1.0, 3.0)}};
-	cairn_explore_failed(&e, -3.0, 0.0, 5.0, "stuck");
-	cairn_explore_failed(&e, -3.0, 0.0, 5.0, "stuck");
+	cairn_explore_failed(&e, -3.0, 0.0, 5.0, 0.5, "stuck");
+	cairn_explore_failed(&e, -3.0, 0.0, 5.0, 0.5, "stuck");
 	f.blind_count = 2;
 	f.blind[0] = (struct cairn_msg_blind_spot){8.0, 1.0};
 	f.blind[1] = (struct cairn_msg_blind_spot){-3.1, 0.0}; /* was tried in vain before: that reason stays */

@@ -120,7 +120,7 @@ static struct cairn_mission_record *sample(void)
 	r->decision_epoch = UINT64_MAX;
 	r->first_decision_s = 3.5;
 	snprintf(r->reason, sizeof(r->reason), "started by itself");
-	cairn_explore_failed(&r->explore, 1.0, 2.0, 9.0, "no_path");
+	cairn_explore_failed(&r->explore, 1.0, 2.0, 9.0, 0.5, "no_path");
 	return r;
 }
 
