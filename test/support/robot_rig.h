@@ -54,6 +54,7 @@ struct rig {
 	struct cairn_msg_frontiers frontiers;
 	bool frontiers_seen_into; /* a frontier vanishes when the robot is at its goal */
 	enum rig_planner planner;
+	double part_m; /* above 0: the planner has a part of a path, and so much of that is left */
 	char planner_reason[64];
 	uint64_t next_decision_id;
 	uint64_t results, result_errors;
@@ -227,7 +228,7 @@ static inline void rig_planner(struct rig *r)
 		double a =
 		    cairn_wrap_rad(atan2(g->y_m - r->pose.y_m, g->x_m - r->pose.x_m) - r->pose.yaw_rad);
 		double limit = 1.0 / (1.05 * r->cfg.robot.turn_radius_min_m);
-		status.remaining_m = d;
+		status.remaining_m = r->part_m > 0.0 ? r->part_m : d;
 		snprintf(status.reason, sizeof(status.reason), "%s", r->planner_reason);
 		if (r->planner == RIG_PLANNER_NO_PATH)
 			status.state = CAIRN_NAV_STATE_NO_PATH;
@@ -238,6 +239,7 @@ static inline void rig_planner(struct rig *r)
 		else
 			status.state =
 			    d <= g->tolerance_m ? CAIRN_NAV_STATE_REACHED : CAIRN_NAV_STATE_FOLLOWING;
+		status.partial = r->part_m > 0.0 && status.state == CAIRN_NAV_STATE_FOLLOWING;
 		if (status.state == CAIRN_NAV_STATE_FOLLOWING) {
 			velocity.v_mps = fabs(a) > 2.2 ? -0.15 : 0.3;
 			velocity.w_radps = 0.3 * cairn_clamp(2.0 * sin(a) / fmax(d, 0.3), -limit, limit);

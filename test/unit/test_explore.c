@@ -150,7 +150,42 @@ START_TEST(the_end_says_of_every_open_frontier_why_it_was_not_visited)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("explore", the_ranked_order_wins_over_nearness_and_what_is_not_ranked_comes_last,
+START_TEST(what_failed_from_afar_has_one_last_chance_and_what_failed_before_it_has_none)
+{
+	struct cairn_explore e = {0};
+	for (int i = 0; i < CAIRN_EXPLORE_TRIES; i++) {
+		cairn_explore_failed(&e, 1.0, 0.0, 9.0, 0.5, "near");
+		cairn_explore_failed(&e, 5.0, 0.0, 9.0, i == 0 ? 4.0 : 0.5, "afar");
+		cairn_explore_arrived(&e, -3.0, 0.0, 9.0, (i + 1) * INT64_C(5000000000));
+	}
+	ck_assert_ptr_nonnull(cairn_explore_given_up(&e, 5.0, 0.0));
+	ck_assert_ptr_nonnull(cairn_explore_given_up(&e, -3.0, 0.0));
+	ck_assert_uint_eq(cairn_explore_last_chance(&e), 1);
+	ck_assert_ptr_null(cairn_explore_given_up(&e, 5.0, 0.0));
+	ck_assert_str_eq(cairn_explore_given_up(&e, 1.0, 0.0), "near");
+	ck_assert_ptr_nonnull(cairn_explore_given_up(&e, -3.0, 0.0));
+	ck_assert(cairn_explore_failed(&e, 5.0, 0.0, 9.0, 4.0, "again")); /* one more, not two */
+	ck_assert_uint_eq(cairn_explore_last_chance(&e), 0);
+	ck_assert_uint_eq(cairn_explore_retry(&e, 100.0), 2); /* the floor has grown: the others, which had none */
+}
+END_TEST
+
+START_TEST(of_what_cannot_be_reached_the_widest_is_told)
+{
+	struct cairn_explore e = {0};
+	struct cairn_msg_frontiers f = {.items_count = 4,
+	    .items = {frontier(1, 1.0, 0.0, 2.1, -1.0), frontier(2, 5.0, 0.0, 9.0, 5.0), frontier(3, 0.5, 5.0, 3.0, -1.0),
+		frontier(4, -3.0, 0.0, 8.0, NAN)}};
+	f.items[3].goal_x_m = NAN;
+	ck_assert_int_eq(cairn_explore_cut_off(&e, &f, 0.3), 2);
+	ck_assert_int_eq(cairn_explore_cut_off(&e, &f, 3.5), -1);
+	cairn_explore_close(&e, &(struct cairn_msg_frontiers){.items_count = 1, .items = {f.items[2]}}, 0.3, false);
+	ck_assert_int_eq(cairn_explore_cut_off(&e, &f, 0.3), 0);
+}
+END_TEST
+
+CAIRN_TEST_MAIN("explore", what_failed_from_afar_has_one_last_chance_and_what_failed_before_it_has_none,
+    of_what_cannot_be_reached_the_widest_is_told, the_ranked_order_wins_over_nearness_and_what_is_not_ranked_comes_last,
     the_end_says_of_every_open_frontier_why_it_was_not_visited, two_failures_at_a_place_give_it_up, two_arrivals_that_change_nothing_give_it_up,
     an_arrival_is_forgotten_when_the_frontier_is_gone, only_reachable_wide_and_new_frontiers_are_worthwhile,
     a_doorway_is_worth_a_detour, a_grown_map_gives_one_more_chance_and_only_one,

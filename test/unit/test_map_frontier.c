@@ -241,6 +241,25 @@ START_TEST(what_is_seen_through_a_slot_too_narrow_for_the_robot_cannot_be_reache
 }
 END_TEST
 
+START_TEST(a_wide_opening_behind_a_slot_has_the_nearest_reachable_place_to_look_from)
+{
+	begin();
+	room(0, 0, 79, 59);
+	room(81, 0, 120, 59);
+	area(80, 28, 80, 30, FREE);
+	area(121, 8, 121, 52, FREE); /* 2.25 m */
+	find(20, 30, true);
+	ck_assert_uint_eq(found.items_count, 1);
+	const struct cairn_msg_frontier *f = &found.items[0];
+	ck_assert_double_ge(f->width_m, CAIRN_FRONTIER_WIDE_M);
+	ck_assert_double_lt(f->distance_m, 0.0);
+	ck_assert_double_lt(f->goal_x_m, 79 * 0.05); /* this side of the wall, as near as the robot's clearance lets it */
+	ck_assert_double_gt(f->goal_x_m, 72 * 0.05);
+	ck_assert_double_eq_tol(f->goal_y_m, f->y_m, 0.2);
+	end();
+}
+END_TEST
+
 /* A wall seen far off makes the window so large that ways are measured between blocks of cells. */
 START_TEST(on_a_large_map_doors_stay_doors_and_slots_stay_shut_wherever_they_lie)
 {
@@ -436,6 +455,7 @@ CAIRN_TEST_MAIN("map_frontier", a_closed_room_has_no_frontier,
     hidden_floor_is_looked_for_when_every_other_frontier_is_given_up,
     small_enclosed_pockets_do_not_count_and_larger_ones_do,
     what_is_seen_through_a_slot_too_narrow_for_the_robot_cannot_be_reached,
+    a_wide_opening_behind_a_slot_has_the_nearest_reachable_place_to_look_from,
     on_a_large_map_doors_stay_doors_and_slots_stay_shut_wherever_they_lie,
     the_distance_is_that_of_the_way_not_of_the_crow, the_way_to_the_start_leads_round_the_walls,
     openings_on_both_sides_of_a_wall_are_two, a_ragged_edge_is_one_frontier_and_a_long_one_is_cut,

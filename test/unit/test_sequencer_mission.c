@@ -237,6 +237,54 @@ START_TEST(with_nothing_left_no_model_is_paid_for_what_will_not_be_driven)
 }
 END_TEST
 
+START_TEST(before_it_ends_a_wide_opening_that_cannot_be_reached_is_looked_at_from_near)
+{
+	struct rig *r = rig_exploring();
+	r->cfg.mission.return_home = false;
+	r->frontiers.items_count = 1;
+	r->frontiers.items[0].width_m = 2.2;
+	r->frontiers.items[0].x_m = 6.0;
+	r->frontiers.items[0].goal_x_m = 1.4; /* the reachable place nearest to it */
+	r->frontiers.items[0].goal_y_m = 0.0;
+	r->frontiers.items[0].distance_m = -1.0;
+	double nearest_m = INFINITY;
+	bool asked = false;
+	rig_run(r, 1.0);
+	for (int i = 0; i < 20 * 60 && r->out.mission.state == CAIRN_MISSION_STATE_EXPLORING; i++) {
+		rig_step(r);
+		nearest_m = fmin(nearest_m, hypot(r->pose.x_m - 1.4, r->pose.y_m));
+		asked |= r->out.nav_goal.active && r->out.mission.wants_decision;
+	}
+	ck_assert_double_lt(nearest_m, 0.4);
+	ck_assert(!asked);
+	ck_assert_str_eq(r->out.mission.reason, "explored");
+	ck_assert_uint_eq(r->out.mission.given_up_count, 1);
+	ck_assert_ptr_nonnull(strstr(r->out.mission.given_up[0].reason, "unreachable"));
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(a_robot_that_could_go_nowhere_from_its_start_moves_on_and_looks_again)
+{
+	struct rig *r = rig_exploring();
+	r->cfg.mission.return_home = false;
+	r->frontiers.items_count = 1;
+	r->frontiers.items[0].distance_m = -1.0;
+	rig_run(r, 1.0);
+	ck_assert_double_lt(r->path_m, 0.05);
+	for (int i = 0; i < 20 * 20 && r->path_m < 0.3; i++) {
+		rig_step(r);
+		ck_assert_int_eq(r->out.mission.state, CAIRN_MISSION_STATE_EXPLORING);
+	}
+	ck_assert_double_ge(r->path_m, 0.3);
+	r->frontiers.items[0].distance_m = 1.5; /* from here it can be reached */
+	rig_run(r, 6.0);
+	ck_assert_int_eq(r->out.mission.state, CAIRN_MISSION_STATE_EXPLORING);
+	ck_assert(r->out.mission.wants_decision);
+	rig_free(r);
+}
+END_TEST
+
 START_TEST(without_return_home_it_ends_where_it_is)
 {
 	struct rig *r = rig_exploring();
@@ -473,7 +521,9 @@ CAIRN_TEST_MAIN("sequencer_mission", tiers_follow_the_clock, it_starts_by_itself
     without_a_planner_it_explores_by_the_scan_alone, answers_that_are_nonsense_or_too_late_count_as_silence,
     the_time_that_a_decision_takes_is_not_silence, an_explored_house_ends_at_home,
     with_nothing_left_no_model_is_paid_for_what_will_not_be_driven,
-    a_short_gap_without_frontiers_does_not_end_it, without_return_home_it_ends_where_it_is,
+    a_short_gap_without_frontiers_does_not_end_it,
+    before_it_ends_a_wide_opening_that_cannot_be_reached_is_looked_at_from_near,
+    a_robot_that_could_go_nowhere_from_its_start_moves_on_and_looks_again, without_return_home_it_ends_where_it_is,
     frontiers_tried_in_vain_end_it_too_after_the_map_has_grown_and_another_look, the_time_allowed_includes_the_way_home,
     a_way_home_that_the_map_knows_counts_by_its_length,
     a_home_that_cannot_be_reached_is_said_so_after_every_attempt,

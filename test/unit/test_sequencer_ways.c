@@ -307,6 +307,22 @@ START_TEST(a_frontier_that_the_robot_gets_no_nearer_to_is_given_up_whoever_asks_
 }
 END_TEST
 
+START_TEST(the_end_of_a_part_of_a_path_is_not_taken_for_the_goal)
+{
+	struct rig *r = rig_exploring_furnished();
+	r->cfg.nav.progress_s = 4.0;
+	r->part_m = 0.2;
+	ck_assert(!fails_within(r, 1.5));
+	r->part_m = 0.0; /* 3 m are left of the whole, less with each second */
+	ck_assert_msg(!fails_within(r, 6.0), "%s", r->last_model_result.reason);
+	r->planner = RIG_PLANNER_TO_AND_FRO;
+	r->part_m = 0.2;
+	ck_assert(fails_within(r, 12.0)); /* nor is a part of a path that leads nowhere followed for ever */
+	ck_assert_ptr_nonnull(strstr(r->last_model_result.reason, "no nearer"));
+	rig_free(r);
+}
+END_TEST
+
 START_TEST(coming_nearer_or_another_goal_begins_the_wait_anew)
 {
 	struct rig *r = rig_exploring_furnished();
@@ -350,5 +366,6 @@ CAIRN_TEST_MAIN("sequencer-ways", a_frontier_is_driven_to_by_the_planner,
     the_first_way_may_lead_to_where_the_robot_started,
     a_frontier_that_has_been_seen_into_ends_the_way_well_whatever_comes_after_it,
     a_frontier_that_the_robot_gets_no_nearer_to_is_given_up_whoever_asks_how_often,
+    the_end_of_a_part_of_a_path_is_not_taken_for_the_goal,
     coming_nearer_or_another_goal_begins_the_wait_anew,
     a_person_that_sends_the_robot_somewhere_decides_how_long_it_tries)
