@@ -34,8 +34,9 @@ static bool find_start(const struct cairn_config *cfg, const struct cairn_world 
 		return false;
 	}
 	int32_t thing = cairn_world_touch(world, *ret_start, &p->footprint, p->height_m);
-	if (thing < 0)
-		thing = cairn_world_inside(world, ret_start->x_m, ret_start->y_m, 0.5 * p->height_m);
+	const double heights_m[] = {CAIRN_WORLD_STEP_M + 1e-3, 0.5 * p->height_m, p->height_m - 1e-3};
+	for (size_t i = 0; thing < 0 && i < sizeof(heights_m) / sizeof(heights_m[0]); i++)
+		thing = cairn_world_inside(world, ret_start->x_m, ret_start->y_m, heights_m[i]);
 	if (thing >= 0) {
 		cairn_error_set(err, "sim.start: at (%.2f, %.2f) the robot would stand in the %s '%s'",
 		    ret_start->x_m, ret_start->y_m, world->things[thing].kind, world->things[thing].name);

@@ -177,8 +177,9 @@ double cairn_disc_cast(
 /* The thing that the footprint overlaps at heights between CAIRN_WORLD_STEP_M and height_m, or -1. */
 int32_t cairn_world_touch(const struct cairn_world *world, struct cairn_pose2 pose,
     const struct cairn_footprint *body, double height_m);
-/* The thing that holds the point at height z_m, the wall that it lies behind, or -1: the first edge that a ray from there
- * meets turns its back. cairn_world_touch sees edges alone, and none from the middle of a cupboard. */
+/* The thing that holds the point at height z_m, or the outline (of a floor plan) that it lies outside of, or -1: the first
+ * edge that a ray from there meets turns its back. cairn_world_touch sees edges alone, and none from the middle of a
+ * cupboard. Outside of walls that have a thickness nothing tells that it is outside. */
 int32_t cairn_world_inside(const struct cairn_world *world, double x_m, double y_m, double z_m);
 /* Distance from the footprint to the nearest thing as for cairn_world_touch, at most max_m; 0 when it overlaps. */
 double cairn_world_clearance(const struct cairn_world *world, struct cairn_pose2 pose,

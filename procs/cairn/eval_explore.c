@@ -41,7 +41,7 @@ static bool read_modes(const struct cli *cli, struct explore_plan *p)
 	for (int i = 0; i < count; i++) {
 		int mode = cairn_trial_mode_parse(words[i]);
 		if (mode < 0)
-			return complain("there is no mode", words[i]);
+			return complain("--mode takes frontier, vlm, hybrid, shadow, nearest or greedy, not", words[i]);
 		if (explore_mode(p, (enum cairn_trial_mode)mode) < 0)
 			p->modes[p->mode_count++] = (enum cairn_trial_mode)mode;
 	}
@@ -88,7 +88,7 @@ static bool read_plan(const struct cli *cli, struct explore_plan *p)
 		return false;
 	p->pilot = cli_value(cli, "pilot");
 	if (p->pilot != NULL && cairn_pilot_profile_parse(p->pilot) < 0)
-		return complain("there is no profile", p->pilot);
+		return complain("--pilot takes sensible, forward, random, flip, unsafe, repeat, idle or hybrid, not", p->pilot);
 	p->scripted = p->provider == NULL || cairn_profile_url_is_pilot(p->lineup.rows[0].base_url);
 	long seeds = cli_count_max(cli, "seeds", 1, EXPLORE_SEEDS_MAX), first = cli_count(cli, "seed", 1);
 	p->jobs = cli_count(cli, "jobs", default_jobs(p));

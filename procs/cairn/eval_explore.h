@@ -144,7 +144,8 @@ enum explore_fault_kind {
 #define EXPLORE_FAULTS_MAX 64
 struct explore_verdict {
 	bool passed;
-	bool hybrid_unjudged; /* too few houses and seeds to say whether hybrid takes longer */
+	enum { EXPLORE_NOT_ASKED, EXPLORE_TOO_FEW, EXPLORE_JUDGED } hybrid_time; /* whether hybrid takes longer than frontier */
+	uint32_t hybrid_houses; /* in which both can be compared; with one house its seeds */
 	uint32_t count; /* of these the first EXPLORE_FAULTS_MAX are kept */
 	struct explore_fault {
 		enum explore_fault_kind kind;
@@ -167,6 +168,8 @@ bool explore_read_worlds(const struct cli *cli, struct explore_plan *plan);
 struct cairn_world *explore_load_world(const struct explore_world *world, struct cairn_error *err);
 /* One line of how many trials started where another start was asked for; empty: none. */
 void explore_starts_words(const struct explore_plan *plan, char *ret, size_t cap);
+/* What the means are of. */
+const char *explore_mean_words(const struct explore_plan *plan);
 char *explore_text(const struct explore_plan *plan, const struct explore_verdict *verdict);
 void explore_interval_text(char *buf, size_t cap, struct cairn_interval interval, int digits);
 

@@ -127,8 +127,8 @@ static void set_interval(json_t *o, const char *name, struct cairn_interval i)
 		return;
 	json_t *v = json_object();
 	json_object_set_new(v, "mean", json_real(i.mean));
-	json_object_set_new(v, "low", json_real(i.low));
-	json_object_set_new(v, "high", json_real(i.high));
+	json_object_set_new(v, "low", i.count > 1 ? json_real(i.low) : json_null()); /* of one value there is none */
+	json_object_set_new(v, "high", i.count > 1 ? json_real(i.high) : json_null());
 	json_object_set_new(v, "count", json_integer(i.count));
 	json_object_set_new(o, name, v);
 }
@@ -266,7 +266,8 @@ void explore_figures(const struct explore_plan *p, const struct explore_verdict 
 			}
 	json_object_set_new(figures, "faults", verdict_figures(p, verdict));
 	json_object_set_new(figures, "fault_count", json_integer(verdict->count));
-	json_object_set_new(figures, "hybrid_time_judged", json_boolean(!verdict->hybrid_unjudged));
+	json_object_set_new(figures, "hybrid_time_judged",
+	    verdict->hybrid_time == EXPLORE_NOT_ASKED ? json_null() : json_boolean(verdict->hybrid_time == EXPLORE_JUDGED));
 	char digest[20];
 	snprintf(digest, sizeof(digest), "%016llx", (unsigned long long)cairn_provenance_config(&p->cfg));
 	json_object_set_new(figures, "configuration", json_string(digest));

@@ -186,7 +186,8 @@ static void judge_hybrid_time(const struct explore_plan *p, uint32_t h, uint32_t
 {
 	struct cairn_interval longer = explore_compare(p, h, f, EXPLORE_ALL, time);
 	bool by_mean = p->world_count >= HYBRID_HOUSES_MIN && longer.count >= HYBRID_HOUSES_MIN;
-	v->hybrid_unjudged = !by_mean;
+	v->hybrid_time = by_mean ? EXPLORE_JUDGED : EXPLORE_TOO_FEW;
+	v->hybrid_houses = longer.count;
 	if (by_mean && longer.mean > HYBRID_LONGER_MAX)
 		add(v, (struct explore_fault){EXPLORE_FAULT_HYBRID_TIME, EXPLORE_ANY, h, EXPLORE_ANY, longer.mean,
 			   HYBRID_LONGER_MAX});
@@ -194,7 +195,7 @@ static void judge_hybrid_time(const struct explore_plan *p, uint32_t h, uint32_t
 		longer = explore_compare_house(p, h, f, w, time);
 		if (longer.count < HYBRID_SEEDS_MIN)
 			continue;
-		v->hybrid_unjudged = false;
+		v->hybrid_time = EXPLORE_JUDGED;
 		if (longer.low > HYBRID_LONGER_MAX)
 			add(v, (struct explore_fault){
 				   EXPLORE_FAULT_HYBRID_HOUSE, w, h, EXPLORE_ANY, longer.mean, HYBRID_LONGER_MAX});
@@ -242,11 +243,12 @@ void explore_judge(const struct explore_plan *p, struct explore_verdict *v)
 
 void explore_unjudged_words(const struct explore_verdict *v, char *ret, size_t cap)
 {
-	if (v->hybrid_unjudged)
-		snprintf(ret, cap, "Not judged: how much longer hybrid takes than frontier. With fewer than %d houses and %d seeds that is chance.",
-		    HYBRID_HOUSES_MIN, HYBRID_SEEDS_MIN);
-	else
-		snprintf(ret, cap, "%s", "");
+	snprintf(ret, cap, "%s", "");
+	if (v->hybrid_time == EXPLORE_TOO_FEW)
+		snprintf(ret, cap,
+		    "Not judged: how much longer hybrid takes than frontier; that takes %d houses, or %d seeds of one, that both explored to "
+		    "the end, and %u can be compared.",
+		    HYBRID_HOUSES_MIN, HYBRID_SEEDS_MIN, v->hybrid_houses);
 }
 
 static const char *why_missing(const struct explore_plan *p, const struct explore_fault *f)

@@ -23,7 +23,7 @@ static const char *name_of(const struct explore_plan *p, uint32_t mode)
 
 static void add_means(struct cairn_report *report, const struct explore_plan *p)
 {
-	struct cairn_report_column columns[CAIRN_TRIAL_MODE_COUNT + 1] = {{"mean of the houses (95 % interval)", false}};
+	struct cairn_report_column columns[CAIRN_TRIAL_MODE_COUNT + 1] = {{explore_mean_words(p), false}};
 	uint32_t width = p->mode_count + 1;
 	char (*text)[CELL_CAP] = calloc((size_t)explore_metric_count * width, CELL_CAP);
 	const char **cells = calloc((size_t)explore_metric_count * width, sizeof(*cells));
@@ -48,7 +48,7 @@ static void add_means(struct cairn_report *report, const struct explore_plan *p)
 	if (cells != NULL && text != NULL)
 		cairn_report_table(report,
 		    &(struct cairn_report_table){
-			.caption = "Means over the houses, of each the mean of its seeds, with 95 % bootstrap intervals (BCa). "
+			.caption = "Means over the houses, of each the mean of its seeds (of one house over its seeds), with 95 % bootstrap intervals (BCa). "
 				   "A dash: does not apply, or is not known.",
 			.columns = columns,
 			.column_count = width,
@@ -406,7 +406,7 @@ static struct cairn_report *begin(
 bool explore_report(const struct explore_plan *p, const struct explore_verdict *verdict, const char *command,
     struct cairn_error *err)
 {
-	char title[96], starts[120], unjudged[200], text[600];
+	char title[96], starts[120], unjudged[300], text[700];
 	explore_starts_words(p, starts, sizeof(starts));
 	explore_unjudged_words(verdict, unjudged, sizeof(unjudged));
 	struct cairn_report *report = begin(p, verdict, command);

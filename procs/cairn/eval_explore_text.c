@@ -26,9 +26,14 @@ static void put(FILE *out, const char *text, int width)
 	fprintf(out, "%s%*s", text, shown < width ? width - shown : 1, "");
 }
 
+const char *explore_mean_words(const struct explore_plan *p)
+{
+	return p->world_count > 1 ? "mean of the houses (95 % interval)" : "mean of the seeds (95 % interval)";
+}
+
 static void means(FILE *out, const struct explore_plan *p)
 {
-	put(out, "mean of the houses (95 % interval)", TITLE_WIDTH);
+	put(out, explore_mean_words(p), TITLE_WIDTH);
 	for (uint32_t m = 0; m < p->mode_count; m++)
 		put(out, cairn_trial_mode_name(p->modes[m]), CELL_WIDTH);
 	fputc('\n', out);
@@ -78,7 +83,7 @@ void explore_starts_words(const struct explore_plan *p, char *ret, size_t cap)
 
 char *explore_text(const struct explore_plan *p, const struct explore_verdict *v)
 {
-	char *text = NULL, starts[120], unjudged[200];
+	char *text = NULL, starts[120], unjudged[300];
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 	if (out == NULL)

@@ -276,6 +276,13 @@ static bool run(const struct cli *cli, struct plan *p, long jobs, struct cairn_e
 	uint64_t key = cairn_shards_hash(0, numbers, sizeof(numbers));
 	key = cairn_shards_hash(key, &p->lineup.rows[0], sizeof(p->lineup.rows[0]));
 	key = cairn_shards_hash(key, p->system.data, p->system.len);
+	for (uint32_t h = 0; h < HOMES; h++) {
+		struct cairn_world *world = cairn_share_world(homes[h], err);
+		if (world == NULL)
+			return false;
+		key = cairn_shards_hash(key, &world->hash, sizeof(world->hash));
+		cairn_world_destroy(&world);
+	}
 	struct cairn_shards shards = {.title = "homes",
 	    .count = (uint64_t)HOMES * p->seeds,
 	    .bytes = sizeof(struct piece),

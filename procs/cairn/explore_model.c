@@ -1,6 +1,7 @@
 #include "procs/cairn/explore_model.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,10 +45,10 @@ bool explore_read_model(const struct cli *cli, struct explore_plan *p)
 	if (!read_config(cli, &p->cfg, &err))
 		return complain(err.text);
 	p->usd_max = usd != NULL ? strtod(usd, &end) : p->cfg.vlm.limit_usd_per_session;
-	if (usd != NULL && (end == usd || *end != '\0' || !(p->usd_max > 0.0)))
+	if (usd != NULL && (end == usd || *end != '\0' || !(p->usd_max > 0.0) || !isfinite(p->usd_max)))
 		return complain("--usd takes a sum of US dollars above 0");
 	if (p->provider == NULL)
-		return true;
+		return usd == NULL || complain("--usd is for a --provider; nothing is paid for without one");
 	snprintf(p->cfg.vlm.provider, sizeof(p->cfg.vlm.provider), "%s", p->provider);
 	p->cfg.vlm.fallbacks[0] = '\0'; /* one model is measured */
 	bool ok = cairn_share_find_model(&p->cfg.vlm, &err) && cairn_lineup_load(&p->lineup, &p->cfg.vlm, &err) &&

@@ -59,6 +59,10 @@ bool cairn_share_dir(char *buf, size_t buf_bytes, struct cairn_error *err)
 	const char *given = getenv("CAIRN_SHARE");
 	const char *candidates[] = {given, CAIRN_SOURCE_DIR, path};
 	path[0] = '\0';
+	if (given != NULL && given[0] != '\0' && !holds_config(given)) {
+		cairn_error_set(err, "CAIRN_SHARE is %.150s, which holds no config/cairn.yaml", given);
+		return false;
+	}
 	if (cairn_program_dir(program, sizeof(program)))
 		snprintf(path, sizeof(path), "%s/../share/cairn", program);
 	for (size_t i = 0; i < sizeof(candidates) / sizeof(candidates[0]); i++) {

@@ -186,25 +186,26 @@ static void many_houses(uint32_t houses, double hybrid_s)
 
 START_TEST(hybrid_may_not_take_much_longer_than_frontier_in_ten_houses_and_of_fewer_nothing_is_said)
 {
-	char words[200];
+	char words[300];
 	many_houses(10, 106.0);
 	fails_for(EXPLORE_FAULT_HYBRID_TIME, "6.0 % longer");
 	many_houses(10, 104.0);
 	explore_judge(plan, &verdict);
-	ck_assert(verdict.passed && !verdict.hybrid_unjudged);
+	ck_assert(verdict.passed && verdict.hybrid_time == EXPLORE_JUDGED);
 	explore_unjudged_words(&verdict, words, sizeof(words));
 	ck_assert_str_eq(words, "");
 	leave();
 	many_houses(9, 106.0);
 	explore_judge(plan, &verdict);
-	ck_assert(verdict.passed && verdict.hybrid_unjudged);
+	ck_assert(verdict.passed && verdict.hybrid_time == EXPLORE_TOO_FEW);
 	explore_unjudged_words(&verdict, words, sizeof(words));
-	ck_assert_ptr_nonnull(strstr(words, "fewer than 10 houses and 8 seeds"));
+	ck_assert_ptr_nonnull(strstr(words, "takes 10 houses, or 8 seeds of one"));
+	ck_assert_ptr_nonnull(strstr(words, "and 9 can be compared"));
 	leave();
 	many_houses(10, 160.0);
 	plan->scripted = false; /* a real model may be slow */
 	explore_judge(plan, &verdict);
-	ck_assert(verdict.passed && !verdict.hybrid_unjudged);
+	ck_assert(verdict.passed && verdict.hybrid_time == EXPLORE_NOT_ASKED);
 	leave();
 }
 END_TEST

@@ -135,17 +135,22 @@ START_TEST(a_start_in_the_middle_of_something_larger_than_the_robot_is_refused)
 	struct cairn_config cfg = quiet();
 	struct cairn_error err = {""};
 	struct cairn_builder b;
-	struct cairn_vec2 c[4] = {{0, 0}, {9, 0}, {9, 6}, {0, 6}};
+	struct cairn_vec2 c[4] = {{0, 0}, {16, 0}, {16, 6}, {0, 6}};
 	ck_assert(cairn_build_init(&b, "bedroom", NULL));
 	cairn_build_outline(&b, c, 4, true, 0.0, 2.5, CAIRN_PAINT(200, 200, 200, PLASTER));
 	(void)cairn_build_thing(&b, "large one", "bed", 6.0, 3.0);
 	cairn_build_box(&b, (struct cairn_box){6.0, 3.0, 3.0, 3.0, 0.0, 0.0, 0.5}, CAIRN_PAINT(1, 1, 1, PLAIN));
+	(void)cairn_build_thing(&b, "low one", "platform", 13.0, 3.0);
+	cairn_build_box(&b, (struct cairn_box){13.0, 3.0, 3.0, 3.0, 0.0, 0.0, 0.08}, CAIRN_PAINT(1, 1, 1, PLAIN));
 	struct cairn_world *w = cairn_build_finish(&b, NULL);
 	strcpy(cfg.sim.start, "given");
 	cfg.sim.start_x_m = 6.0;
 	cfg.sim.start_y_m = 3.0;
 	ck_assert_ptr_null(cairn_sim_new(&cfg, w, &err));
 	ck_assert_ptr_nonnull(strstr(err.text, "stand in the bed 'large one'"));
+	cfg.sim.start_x_m = 13.0; /* on a step of 8 cm */
+	ck_assert_ptr_null(cairn_sim_new(&cfg, w, &err));
+	ck_assert_ptr_nonnull(strstr(err.text, "stand in the platform 'low one'"));
 	cfg.sim.start_x_m = 2.0;
 	struct cairn_sim *sim = cairn_sim_new(&cfg, w, &err);
 	ck_assert_msg(sim != NULL, "%s", err.text);
