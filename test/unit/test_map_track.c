@@ -116,6 +116,20 @@ START_TEST(hours_of_odometry_need_no_more_room)
 }
 END_TEST
 
+/* How far the ray's end that is farthest off lies from the wall at x = 2 m. Compared one by one: gcc 12 for aarch64 ends with an
+ * internal error where it makes a reduction of fmax. */
+static double off_the_wall_m(struct cairn_pose2 end)
+{
+	double worst = 0.0;
+	for (size_t i = 0; i < rays.count; i++) {
+		struct cairn_vec2 p =
+		    cairn_pose_apply(end, (struct cairn_vec2){(double)rays.x_m[i], (double)rays.y_m[i]});
+		if (fabs(p.x_m - 2.0) > worst)
+			worst = fabs(p.x_m - 2.0);
+	}
+	return worst;
+}
+
 /* A wall 2 m ahead of a robot that turns at 1 rad/s and drives at 0.3 m/s during the turn of the LiDAR. */
 START_TEST(a_wall_seen_while_moving_is_straight_after_deskewing)
 {
@@ -136,19 +150,11 @@ START_TEST(a_wall_seen_while_moving_is_straight_after_deskewing)
 		scan.angle_rad[i] = (float)angle;
 		scan.range_m[i] = (float)((2.0 - eye.x_m) / cos(pose.yaw_rad + angle));
 	}
-	double worst = 0.0, worst_raw = 0.0;
+	double worst, worst_raw;
 	ck_assert_uint_eq(cairn_rays_from_scan(&rays, &scan, &motion, &cfg), 201);
-	for (size_t i = 0; i < rays.count; i++) {
-		struct cairn_vec2 p =
-		    cairn_pose_apply(end, (struct cairn_vec2){(double)rays.x_m[i], (double)rays.y_m[i]});
-		worst = fmax(worst, fabs(p.x_m - 2.0));
-	}
+	worst = off_the_wall_m(end);
 	cairn_rays_from_scan(&rays, &scan, &none, &cfg);
-	for (size_t i = 0; i < rays.count; i++) {
-		struct cairn_vec2 p =
-		    cairn_pose_apply(end, (struct cairn_vec2){(double)rays.x_m[i], (double)rays.y_m[i]});
-		worst_raw = fmax(worst_raw, fabs(p.x_m - 2.0));
-	}
+	worst_raw = off_the_wall_m(end);
 	ck_assert_double_lt(worst, 0.001);
 	ck_assert_double_gt(worst_raw, 0.05);
 }
