@@ -15,8 +15,8 @@
  * 5. openings that the robot has stood before, in plain sight or at the place chosen for looking in, without
  *    learning anything; `blind` lists them.
  *
- * When none is left that can be reached and was not given up, what 2 leaves out is looked through once more: the
- * edge of unknown floor of mission.hidden_min_m2 or more that the robot's circle, as far as is known, could get
+ * When none is left that can be reached and was not given up, what 1 and 2 leave out is looked through once more,
+ * slits down to half of that width: the edge of unknown floor of mission.hidden_min_m2 or more that the robot's circle, as far as is known, could get
  * onto and cover (frontier_hidden.c). Such is the known floor before a corner behind an open leaf: it runs out into a wedge. Once
  * found they stay listed beside others that turn up.
  *

@@ -55,17 +55,23 @@ static struct cairn_wave_box grown(const struct cairn_frontier_finder *f, struct
 	    box.x1 > end_x - by ? end_x : box.x1 + by, box.y1 > end_y - by ? end_y : box.y1 + by};
 }
 
-/* Takes away from f->part, which holds box, what is narrower than 2 reach + 1 cells (a morphological opening
- * by a square), and copies what is inside of it into mask. A cell of the result depends on those up to 2
- * reach away. */
+/* Takes away from f->part, w x h cells, what is narrower than 2 reach + 1 cells: a morphological opening by a
+ * square. */
+static void take_narrow_away(struct cairn_frontier_finder *f, int32_t w, int32_t h, int reach)
+{
+	filter_rows(f->part, f->scratch, w, h, reach, false);
+	filter_columns(f->scratch, f->part, w, h, reach, false);
+	filter_rows(f->part, f->scratch, w, h, reach, true);
+	filter_columns(f->scratch, f->part, w, h, reach, true);
+}
+
+/* Does so with f->part, which holds box, and copies what is inside of it into mask. A cell of the result depends
+ * on those up to 2 reach away. */
 static void open_part(
     struct cairn_frontier_finder *f, struct cairn_wave_box box, struct cairn_wave_box inside, uint8_t *mask)
 {
 	int32_t w = box.x1 - box.x0 + 1, h = box.y1 - box.y0 + 1;
-	filter_rows(f->part, f->scratch, w, h, f->reach, false);
-	filter_columns(f->scratch, f->part, w, h, f->reach, false);
-	filter_rows(f->part, f->scratch, w, h, f->reach, true);
-	filter_columns(f->scratch, f->part, w, h, f->reach, true);
+	take_narrow_away(f, w, h, f->reach);
 	for (int32_t y = inside.y0; y <= inside.y1; y++)
 		memcpy(mask + (size_t)y * (size_t)f->wave.width + inside.x0,
 		    f->part + (size_t)(y - box.y0) * (size_t)w + (inside.x0 - box.x0),
@@ -82,6 +88,16 @@ static void open_unknown(struct cairn_frontier_finder *f, struct cairn_wave_box 
 			*out++ = cell[x] == CAIRN_WAVE_UNKNOWN;
 	}
 	open_part(f, box, inside, f->unknown);
+}
+
+void cairn_frontier_unknown(struct cairn_frontier_finder *f, int reach)
+{
+	const size_t cells = (size_t)f->wave.width * (size_t)f->wave.height;
+	const uint8_t *restrict cell = f->wave.cell;
+	uint8_t *restrict out = f->part;
+	for (size_t i = 0; i < cells; i++)
+		out[i] = cell[i] == CAIRN_WAVE_UNKNOWN;
+	take_narrow_away(f, f->wave.width, f->wave.height, reach);
 }
 
 /* The floor, with the slits of the unknown, without its own narrow strips: a look into the gap between two

@@ -5,7 +5,9 @@
  * end counts as a strip too narrow to enter. So before an exploration ends the question is asked the other way
  * round: where could the robot's circle stand, by all that is known, if what is unknown were floor, and what
  * unknown floor would it cover there? A piece of mission.hidden_min_m2 or more whose edge is as wide as any
- * opening has to be and is not beside one is one, narrow strip or not. The circle is up to a cell larger than
+ * opening has to be and is not beside one is one, narrow strip or not. Of the unknown, slits count down to half
+ * the width that openings ask for: those that are left along walls past a door's jamb are narrow, and slanting
+ * ones seem narrower to a square than they are. The circle is up to a cell larger than
  * elsewhere: most of what would just fit proves to be furniture seen from one side. */
 #include "common/map/frontier_parts.h"
 
@@ -180,11 +182,15 @@ static void find_edges(struct cairn_frontier_finder *f, double least_m2)
 	}
 }
 
-static void swap_sorted(struct cairn_frontier_finder *f)
+/* What belongs to the openings is put aside, or taken back: their cells, and the unknown as it counts for them. */
+static void swap_aside(struct cairn_frontier_finder *f)
 {
 	struct cairn_frontier_cell *cells = f->sorted;
 	f->sorted = f->hidden;
 	f->hidden = cells;
+	uint8_t *unknown = f->unknown;
+	f->unknown = f->part;
+	f->part = unknown;
 }
 
 /* Joins them, with the openings' own cells, and leaves out what is one with an opening. */
@@ -222,7 +228,8 @@ void cairn_frontier_hidden(
 	for (uint32_t i = 0; i < f->found_count; i++)
 		for (uint32_t k = 0; k < f->found[i].cell_count; k++)
 			note(f, f->found[i].cells[k].index, LISTED);
-	swap_sorted(f);
+	cairn_frontier_unknown(f, f->reach / 2);
+	swap_aside(f);
 	f->cell_count = 0;
 	find_edges(f, cfg->hidden_min_m2);
 	if (f->cell_count > 0)
@@ -230,7 +237,7 @@ void cairn_frontier_hidden(
 	f->stand_clear2 = f->bound * f->bound;
 	cairn_frontier_describe(f, pose, cfg->frontier_min_width_m);
 	f->stand_clear2 = 0;
-	swap_sorted(f);
+	swap_aside(f);
 	for (uint32_t i = 0; i < f->flooded_count; i++)
 		f->flood[f->flooded[i]] = 0;
 }

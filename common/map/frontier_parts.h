@@ -58,6 +58,9 @@ struct cairn_frontier_finder {
 /* Brings the masks up to date after a change of the window's cells in box (empty: x1 < x0). */
 void cairn_frontier_masks(struct cairn_frontier_finder *finder, struct cairn_wave_box box);
 
+/* The unknown of the whole window without what is narrower than 2 reach + 1 cells, into finder->part. */
+void cairn_frontier_unknown(struct cairn_frontier_finder *finder, int reach);
+
 /* Finds the cells and their clusters: cells sorted by cluster in finder->sorted, cell_count of them. */
 void cairn_frontier_cells(struct cairn_frontier_finder *finder);
 

@@ -75,20 +75,37 @@ START_TEST(the_kind_follows_the_width_between_walls)
 }
 END_TEST
 
-START_TEST(unknown_slits_between_far_rays_are_no_frontiers)
+/* Eight wedges of the unknown that widen with the distance, to so many cells, and as many holes in the wall behind
+ * them. */
+static void slits_between_far_rays(int32_t widest)
 {
 	begin();
 	room(0, 0, 199, 99);
-	for (int32_t x = 100; x < 200;
-	     x++) /* wedges of the unknown that widen to 4 cells with the distance */
+	for (int32_t x = 100; x <= 200; x++)
 		for (int32_t k = 0; k < 8; k++)
-			for (int32_t d = 0; d < 1 + (x - 100) / 30; d++)
+			for (int32_t d = 0; d < 1 + (x - 100) * (widest - 1) / 100; d++)
 				grid.odds[cairn_grid_index(&grid, x, 10 + 11 * k + d)] = CAIRN_ODDS_UNKNOWN;
-	for (int32_t k = 0; k < 8; k++) /* and the wall behind them has holes */
-		for (int32_t d = 0; d < 4; d++)
-			grid.odds[cairn_grid_index(&grid, 200, 10 + 11 * k + d)] = CAIRN_ODDS_UNKNOWN;
+}
+
+START_TEST(unknown_slits_between_far_rays_are_no_frontiers)
+{
+	slits_between_far_rays(4);
+	cfg.mission.hidden_min_m2 = 0.0;
 	find(20, 50, true);
 	ck_assert_uint_eq(found.total, 0);
+	end();
+}
+END_TEST
+
+START_TEST(of_slits_between_far_rays_no_narrow_ones_are_hidden_floor_and_others_are)
+{
+	slits_between_far_rays(2); /* 0.10 m */
+	find(20, 50, true);
+	ck_assert_uint_eq(found.total, 0);
+	end();
+	slits_between_far_rays(5); /* 0.15 m and more over 2.5 m: 0.45 m2 each */
+	find(20, 50, true);
+	ck_assert_uint_ge(found.total, 8);
 	end();
 }
 END_TEST
@@ -167,8 +184,45 @@ START_TEST(hidden_floor_too_small_for_a_look_is_none)
 	corner_behind_a_leaf(50, 7); /* 0.52 m2 */
 	ck_assert_uint_eq(found.total, 1);
 	end();
-	corner_behind_a_leaf(50, 11); /* 0.32 m2, of which the robot would cover less than 0.30 */
+	corner_behind_a_leaf(50, 12); /* 0.27 m2 */
 	ck_assert_uint_eq(found.total, 0);
+	end();
+}
+END_TEST
+
+/* As past a door's jamb: a strip too narrow for an opening, along a wall. */
+START_TEST(a_strip_along_a_wall_is_hidden_floor_when_it_is_long)
+{
+	begin();
+	room(0, 0, 99, 59);
+	area(20, 56, 49, 59, CAIRN_ODDS_UNKNOWN); /* 4 x 30 cells = 0.30 m2 */
+	find(20, 30, true);
+	ck_assert_uint_eq(found.total, 1);
+	ck_assert_uint_eq(found.reachable, 1);
+	ck_assert_double_eq_tol(found.items[0].width_m, 1.6, 1e-6); /* and a cell beside each of its ends */
+	ck_assert_double_lt(found.items[0].goal_y_m, found.items[0].y_m);
+	area(20, 56, 20, 59, FREE); /* 0.29 m2 */
+	find(20, 30, true);
+	ck_assert_uint_eq(found.total, 0);
+	end();
+}
+END_TEST
+
+/* The same at 45 degrees, where a strip of 0.25 m does not hold a square of 0.25 m. */
+START_TEST(a_slanting_strip_is_hidden_floor_as_a_straight_one_is)
+{
+	begin();
+	room(0, 0, 99, 59);
+	for (int32_t k = 0; k < 40; k++) {
+		area(30 + k, 15 + k, 33 + k, 15 + k, WALL);
+		if (k >= 10 && k < 30) /* 7 x 20 cells = 0.35 m2 */
+			area(34 + k, 15 + k, 40 + k, 15 + k, CAIRN_ODDS_UNKNOWN);
+	}
+	find(80, 20, true);
+	ck_assert_uint_eq(found.total, 1);
+	ck_assert_uint_eq(found.reachable, 1);
+	ck_assert_double_lt(found.items[0].goal_y_m, found.items[0].y_m); /* from its open side */
+	ck_assert_double_gt(found.items[0].goal_x_m, found.items[0].x_m);
 	end();
 }
 END_TEST
@@ -449,9 +503,11 @@ END_TEST
 CAIRN_TEST_MAIN("map_frontier", a_closed_room_has_no_frontier,
     a_doorway_is_one_frontier_with_a_place_to_stand, openings_narrower_than_asked_for_do_not_count,
     the_kind_follows_the_width_between_walls, unknown_slits_between_far_rays_are_no_frontiers,
+    of_slits_between_far_rays_no_narrow_ones_are_hidden_floor_and_others_are,
     a_look_into_a_narrow_gap_opens_nothing, a_wall_seen_in_dashes_is_no_frontier,
     floor_behind_a_leaf_that_the_robot_fits_on_is_a_frontier_though_its_edge_slants,
     floor_behind_a_gap_that_the_robot_does_not_fit_through_is_none, hidden_floor_too_small_for_a_look_is_none,
+    a_strip_along_a_wall_is_hidden_floor_when_it_is_long, a_slanting_strip_is_hidden_floor_as_a_straight_one_is,
     hidden_floor_is_looked_for_when_every_other_frontier_is_given_up,
     small_enclosed_pockets_do_not_count_and_larger_ones_do,
     what_is_seen_through_a_slot_too_narrow_for_the_robot_cannot_be_reached,
