@@ -16,9 +16,10 @@
  *    learning anything; `blind` lists them.
  *
  * When none is left that can be reached and was not given up, what 1 and 2 leave out is looked through once more,
- * slits down to half of that width: the edge of unknown floor of mission.hidden_min_m2 or more that the robot's circle, as far as is known, could get
- * onto and cover (frontier_hidden.c). Such is the known floor before a corner behind an open leaf: it runs out into a wedge. Once
- * found they stay listed beside others that turn up.
+ * slits down to half of that width: the edge of unknown floor of mission.hidden_min_m2 or more that the robot's
+ * circle, as far as is known, could get onto and cover (frontier_hidden.c). Such is the known floor before a corner
+ * behind an open leaf, which runs out into a wedge, or a strip along a wall past a door's jamb. Once found they stay
+ * listed beside others that turn up.
  *
  * Cells belong to one frontier when they are within 0.5 m of each other over free floor (so never through a
  * wall); long ones are cut. Reachability and distance come from a wavefront over free cells with the robot's
