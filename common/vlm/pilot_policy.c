@@ -14,12 +14,20 @@
 #define CRAWLED_M 1.0  /* a stretch that drove less than this may never get there */
 #define GAP_SHARE 0.04 /* now and then an open gap instead of a frontier */
 
+static const char *const profile_names[] = {
+    "sensible", "forward", "random", "flip", "unsafe", "repeat", "idle", "hybrid"};
+_Static_assert(
+    sizeof(profile_names) / sizeof(profile_names[0]) == CAIRN_PILOT_PROFILE_COUNT, "one name for each profile");
+
+const char *cairn_pilot_profile_name(enum cairn_pilot_profile profile)
+{
+	return profile_names[profile];
+}
+
 int cairn_pilot_profile_parse(const char *word)
 {
-	static const char *const words[CAIRN_PILOT_PROFILE_COUNT] = {
-	    "sensible", "forward", "random", "flip", "unsafe", "repeat", "idle", "hybrid"};
 	for (int i = 0; i < CAIRN_PILOT_PROFILE_COUNT; i++) {
-		if (strcmp(words[i], word) == 0)
+		if (strcmp(profile_names[i], word) == 0)
 			return i;
 	}
 	return -1;

@@ -85,6 +85,9 @@ struct cairn_pilot {
 
 /* By the words of pilot.profile; -1 if unknown. */
 int cairn_pilot_profile_parse(const char *word);
+
+/* The word for it. */
+const char *cairn_pilot_profile_name(enum cairn_pilot_profile profile);
 void cairn_pilot_init(struct cairn_pilot *pilot, enum cairn_pilot_profile profile, uint64_t seed);
 void cairn_pilot_read(struct cairn_pilot_view *view, const char *text, size_t count);
 /* The choice of the pilot's profile. */

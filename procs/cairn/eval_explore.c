@@ -30,6 +30,26 @@ static bool say(const char *what)
 	return false;
 }
 
+/* Of what is named in a table, all the names. */
+static bool complain_of(const char *option, const char *value, int count, const char *(*name_of)(int))
+{
+	fprintf(stderr, "cairn eval explore: %s takes %s", option, name_of(0));
+	for (int i = 1; i < count; i++)
+		fprintf(stderr, "%s%s", i + 1 < count ? ", " : " or ", name_of(i));
+	fprintf(stderr, ", not '%s'\n", value);
+	return false;
+}
+
+static const char *mode_name(int mode)
+{
+	return cairn_trial_mode_name((enum cairn_trial_mode)mode);
+}
+
+static const char *profile_name(int profile)
+{
+	return cairn_pilot_profile_name((enum cairn_pilot_profile)profile);
+}
+
 /* ---- the plan ---- */
 
 static bool read_modes(const struct cli *cli, struct explore_plan *p)
@@ -41,7 +61,7 @@ static bool read_modes(const struct cli *cli, struct explore_plan *p)
 	for (int i = 0; i < count; i++) {
 		int mode = cairn_trial_mode_parse(words[i]);
 		if (mode < 0)
-			return complain("--mode takes frontier, vlm, hybrid, shadow, nearest or greedy, not", words[i]);
+			return complain_of("--mode", words[i], CAIRN_TRIAL_MODE_COUNT, mode_name);
 		if (explore_mode(p, (enum cairn_trial_mode)mode) < 0)
 			p->modes[p->mode_count++] = (enum cairn_trial_mode)mode;
 	}
@@ -88,7 +108,7 @@ static bool read_plan(const struct cli *cli, struct explore_plan *p)
 		return false;
 	p->pilot = cli_value(cli, "pilot");
 	if (p->pilot != NULL && cairn_pilot_profile_parse(p->pilot) < 0)
-		return complain("--pilot takes sensible, forward, random, flip, unsafe, repeat, idle or hybrid, not", p->pilot);
+		return complain_of("--pilot", p->pilot, CAIRN_PILOT_PROFILE_COUNT, profile_name);
 	p->scripted = p->provider == NULL || cairn_profile_url_is_pilot(p->lineup.rows[0].base_url);
 	long seeds = cli_count_max(cli, "seeds", 1, EXPLORE_SEEDS_MAX), first = cli_count(cli, "seed", 1);
 	p->jobs = cli_count(cli, "jobs", default_jobs(p));
