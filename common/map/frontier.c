@@ -261,7 +261,7 @@ static bool in_plain_sight(
 		bool sight = false;
 		for (int k = 0; k < 4 && !sight; k++)
 			sight =
-			    f->unknown[next[k]] && cairn_frontier_sight(f, rx, ry, next[k] % w, next[k] / w);
+			    f->wave.cell[next[k]] == CAIRN_WAVE_UNKNOWN && cairn_frontier_sight(f, rx, ry, next[k] % w, next[k] / w);
 		seen += sight;
 	}
 	return 2 * seen > samples;

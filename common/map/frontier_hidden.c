@@ -228,7 +228,7 @@ void cairn_frontier_hidden(
 	for (uint32_t i = 0; i < f->found_count; i++)
 		for (uint32_t k = 0; k < f->found[i].cell_count; k++)
 			note(f, f->found[i].cells[k].index, LISTED);
-	cairn_frontier_unknown(f, f->reach / 2);
+	cairn_frontier_unknown(f, (f->reach + 1) / 2);
 	swap_aside(f);
 	f->cell_count = 0;
 	find_edges(f, cfg->hidden_min_m2);

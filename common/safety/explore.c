@@ -172,12 +172,20 @@ uint32_t cairn_explore_retry(struct cairn_explore *e, double free_m2)
 	return cleared;
 }
 
-uint32_t cairn_explore_last_chance(struct cairn_explore *e)
+static bool still_open(const struct cairn_explore_place *p, const struct cairn_msg_frontiers *frontiers)
+{
+	for (uint32_t i = 0; i < frontiers->items_count; i++)
+		if (hypot(frontiers->items[i].x_m - p->x_m, frontiers->items[i].y_m - p->y_m) <= CAIRN_EXPLORE_SAME_M)
+			return true;
+	return false;
+}
+
+uint32_t cairn_explore_last_chance(struct cairn_explore *e, const struct cairn_msg_frontiers *frontiers)
 {
 	uint32_t cleared = 0;
 	for (uint32_t i = 0; i < e->count; i++) {
 		struct cairn_explore_place *p = &e->places[i];
-		if (!p->given_up || !p->afar || p->retries >= LAST_CHANCE)
+		if (!p->given_up || !p->afar || p->retries >= LAST_CHANCE || !still_open(p, frontiers))
 			continue;
 		p->given_up = false;
 		p->retries = LAST_CHANCE;

@@ -1,7 +1,7 @@
 /* explore.h - which openings into the unknown are worth a visit, and which were tried in vain.
  *
  * Frontiers move a little and change their ids while the map grows, so the memory is by place: a frontier
- * whose centroid or place to stand is within CAIRN_EXPLORE_SAME_M of an entry is the same one. Plain data
+ * whose centroid is within CAIRN_EXPLORE_SAME_M of an entry is the same one. Plain data
  * without pointers: it is saved with the mission. */
 #ifndef CAIRN_COMMON_SAFETY_EXPLORE_H
 #define CAIRN_COMMON_SAFETY_EXPLORE_H
@@ -58,9 +58,9 @@ int cairn_explore_best(
  * lot since. The number of places that have it now. */
 uint32_t cairn_explore_retry(struct cairn_explore *e, double free_m2);
 
-/* The same, once each, of places that a way did not lead to from afar, however little the floor has grown: where the robot
+/* The same, once each, of places with a frontier that a way did not lead to from afar, however little the floor has grown: where the robot
  * stood, and what was in its way, may have been the reason. */
-uint32_t cairn_explore_last_chance(struct cairn_explore *e);
+uint32_t cairn_explore_last_chance(struct cairn_explore *e, const struct cairn_msg_frontiers *frontiers);
 /* The widest opening, at least that wide, that is not given up and cannot be reached from where the robot is; -1: none. */
 int cairn_explore_cut_off(
     const struct cairn_explore *e, const struct cairn_msg_frontiers *frontiers, double width_min_m);

@@ -67,7 +67,8 @@ static bool check_turn(struct cairn_sequencer *seq, const struct cairn_msg_decis
 		return refuse(refusal, "the robot is not exploring: %s (%.96s)",
 		    cairn_enum_text(&cairn_enum_mission_state, (int)seq->rec.state), seq->rec.reason);
 	if (seq_executing(seq) && seq->task.insists)
-		return refuse(refusal, "the robot is leaving a tight place by itself");
+		return refuse(refusal, "%s", seq->task.looks ? "the robot goes to look again from elsewhere, before it ends" :
+							       "the robot is leaving a tight place by itself");
 	bool asked = seq->task.ahead && d->source == CAIRN_SOURCE_MODEL;
 	if (seq_executing(seq) && seq->task.d.source != CAIRN_SOURCE_LOCAL && !take_back && !asked)
 		return refuse(

@@ -16,7 +16,7 @@
 #define HOME_NEARER_M 1.0 /* so much nearer, and the attempts count anew */
 #define TIER_GRACE_S 1.0  /* shorter silences are not worth a word */
 #define LOOK_GROWTH_M2 1.0
-#define LOOK_START_M 0.5 /* no farther from the start, it has not looked from anywhere else */
+#define LOOK_START_M 0.5 /* so near to where it stands, or to its start, is no other place to look from */
 #define LOOK_AWAY_M 1.0  /* so far away is elsewhere */
 #define ENDING_S 3.0      /* with nothing left to explore the end is awaited for so long before the model is asked */
 
@@ -129,26 +129,32 @@ static bool look_again(struct cairn_sequencer *seq)
 	double width_m = seq->cfg->mission.frontier_min_width_m;
 	bool at_start = seq_home_m(seq) <= LOOK_START_M && cairn_explore_cut_off(e, f, width_m) >= 0;
 	int wide = cairn_explore_cut_off(e, f, CAIRN_FRONTIER_WIDE_M);
+	bool afar = wide >= 0 && hypot(f->items[wide].goal_x_m - seq->pose.x_m, f->items[wide].goal_y_m - seq->pose.y_m) >=
+				     LOOK_START_M; /* where the robot stands it has looked already */
 	bool grown = f->free_m2 >= seq->looked_m2 + LOOK_GROWTH_M2; /* what cannot be reached is not gone to for nothing again */
-	if (cairn_explore_last_chance(&seq->rec.explore) > 0)
+	if (cairn_explore_last_chance(&seq->rec.explore, f) > 0) {
 		seq->look = (struct seq_look){.due = true, .from = SEQ_LOOK_ROOM};
-	else if (grown && wide >= 0)
+		seq->rec_changed = true;
+		return true;
+	}
+	if (grown && afar)
 		seq->look = (struct seq_look){true, false, SEQ_LOOK_PLACE, f->items[wide].goal_x_m, f->items[wide].goal_y_m};
 	else if (grown && at_start)
 		seq->look = (struct seq_look){.due = true, .from = SEQ_LOOK_BESIDE};
 	else
 		return false;
 	seq->looked_m2 = f->free_m2;
-	seq->rec_changed = true;
-	seq->t_nothing_ns = 0;
 	return true;
 }
 
 static bool nothing_left(struct cairn_sequencer *seq, int64_t now_ns)
 {
-	bool looks = seq->look.due || (seq->task.kind != SEQ_NONE && seq->task.looks);
+	if (seq->look.due || (seq->task.kind != SEQ_NONE && seq->task.looks)) {
+		seq->t_nothing_ns = now_ns; /* what it sees on the way is thought over when it is there */
+		return false;
+	}
 	bool known =
-	    !looks && seq->t_frontiers_ns != 0 && seq_seconds(seq->t_frontiers_ns, now_ns) <= FRONTIERS_TIMEOUT_S &&
+	    seq->t_frontiers_ns != 0 && seq_seconds(seq->t_frontiers_ns, now_ns) <= FRONTIERS_TIMEOUT_S &&
 	    seq->frontiers.free_m2 > 0.0 && seq->sense.pose_ok && seq->pose.tracking >= CAIRN_TRACKING_WEAK;
 	if (!known || cairn_explore_left(
 			  &seq->rec.explore, &seq->frontiers, seq->cfg->mission.frontier_min_width_m) > 0) {
@@ -164,7 +170,8 @@ static bool nothing_left(struct cairn_sequencer *seq, int64_t now_ns)
 		seq->t_nothing_ns = 0;
 		return false;
 	}
-	return !look_again(seq);
+	/* On the way home for a model that is silent nobody looks anywhere. */
+	return seq->rec.state != CAIRN_MISSION_STATE_EXPLORING || !look_again(seq);
 }
 
 static uint32_t measure(struct cairn_sequencer *seq, int64_t now_ns)
@@ -214,6 +221,7 @@ static void enter_return(struct cairn_sequencer *seq)
 {
 	memset(&seq->home, 0, sizeof(seq->home));
 	seq->home.best_m = seq_home_m(seq);
+	seq->look = (struct seq_look){0};
 }
 
 static enum cairn_mission_state target_of(

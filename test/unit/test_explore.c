@@ -153,6 +153,8 @@ END_TEST
 START_TEST(what_failed_from_afar_has_one_last_chance_and_what_failed_before_it_has_none)
 {
 	struct cairn_explore e = {0};
+	struct cairn_msg_frontiers f = {.items_count = 3,
+	    .items = {frontier(1, 1.0, 0.0, 2.1, -1.0), frontier(2, 5.0, 5.0, 1.0, 5.0), frontier(3, -3.0, 0.0, 1.0, 2.0)}};
 	for (int i = 0; i < CAIRN_EXPLORE_TRIES; i++) {
 		cairn_explore_failed(&e, 1.0, 0.0, 9.0, 0.5, "near");
 		cairn_explore_failed(&e, 5.0, 0.0, 9.0, i == 0 ? 4.0 : 0.5, "afar");
@@ -160,12 +162,14 @@ START_TEST(what_failed_from_afar_has_one_last_chance_and_what_failed_before_it_h
 	}
 	ck_assert_ptr_nonnull(cairn_explore_given_up(&e, 5.0, 0.0));
 	ck_assert_ptr_nonnull(cairn_explore_given_up(&e, -3.0, 0.0));
-	ck_assert_uint_eq(cairn_explore_last_chance(&e), 1);
+	ck_assert_uint_eq(cairn_explore_last_chance(&e, &f), 0); /* nothing is open there any more */
+	f.items[1].y_m = 0.3;
+	ck_assert_uint_eq(cairn_explore_last_chance(&e, &f), 1);
 	ck_assert_ptr_null(cairn_explore_given_up(&e, 5.0, 0.0));
 	ck_assert_str_eq(cairn_explore_given_up(&e, 1.0, 0.0), "near");
 	ck_assert_ptr_nonnull(cairn_explore_given_up(&e, -3.0, 0.0));
 	ck_assert(cairn_explore_failed(&e, 5.0, 0.0, 9.0, 4.0, "again")); /* one more, not two */
-	ck_assert_uint_eq(cairn_explore_last_chance(&e), 0);
+	ck_assert_uint_eq(cairn_explore_last_chance(&e, &f), 0);
 	ck_assert_uint_eq(cairn_explore_retry(&e, 100.0), 2); /* the floor has grown: the others, which had none */
 }
 END_TEST

@@ -102,6 +102,10 @@ START_TEST(of_slits_between_far_rays_no_narrow_ones_are_hidden_floor_and_others_
 	slits_between_far_rays(2); /* 0.10 m */
 	find(20, 50, true);
 	ck_assert_uint_eq(found.total, 0);
+	cfg.mission.frontier_min_width_m = 0.2;
+	find(20, 50, true);
+	ck_assert_uint_eq(found.total, 0);
+	cfg.mission.frontier_min_width_m = 0.3;
 	end();
 	slits_between_far_rays(5); /* 0.15 m and more over 2.5 m: 0.45 m2 each */
 	find(20, 50, true);

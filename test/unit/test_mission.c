@@ -168,7 +168,7 @@ START_TEST(senseless_records_are_refused_though_their_sum_fits)
 {
 	unsigned char *buf = malloc(CAIRN_MISSION_RECORD_BYTES);
 	struct cairn_mission_record *back = calloc(1, sizeof(*back));
-	for (int i = 0; i < 19; i++) {
+	for (int i = 0; i < 20; i++) {
 		struct cairn_mission_record *r = sample();
 		int64_t now_ns = 10;
 		switch (i) {
@@ -225,6 +225,9 @@ START_TEST(senseless_records_are_refused_though_their_sum_fits)
 			break;
 		case 17:
 			r->open.t_start_ns = 11;
+			break;
+		case 18:
+			memset(&r->explore.places[0].afar, 2, 1);
 			break;
 		default:
 			memset(r->open.decision.reasoning, 'x', sizeof(r->open.decision.reasoning));

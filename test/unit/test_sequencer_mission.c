@@ -248,12 +248,13 @@ START_TEST(before_it_ends_a_wide_opening_that_cannot_be_reached_is_looked_at_fro
 	r->frontiers.items[0].goal_y_m = 0.0;
 	r->frontiers.items[0].distance_m = -1.0;
 	double nearest_m = INFINITY;
-	bool asked = false;
+	bool looks = false, asked = false;
 	rig_run(r, 1.0);
 	for (int i = 0; i < 20 * 60 && r->out.mission.state == CAIRN_MISSION_STATE_EXPLORING; i++) {
 		rig_step(r);
 		nearest_m = fmin(nearest_m, hypot(r->pose.x_m - 1.4, r->pose.y_m));
-		asked |= r->out.nav_goal.active && r->out.mission.wants_decision;
+		looks |= r->out.nav_goal.active;
+		asked |= looks && r->out.mission.wants_decision;
 	}
 	ck_assert_double_lt(nearest_m, 0.4);
 	ck_assert(!asked);
@@ -264,12 +265,16 @@ START_TEST(before_it_ends_a_wide_opening_that_cannot_be_reached_is_looked_at_fro
 }
 END_TEST
 
-START_TEST(a_robot_that_could_go_nowhere_from_its_start_moves_on_and_looks_again)
+/* An opening so wide and no way to it, and the place to look from. */
+static void moves_on(double width_m, double goal_x_m)
 {
 	struct rig *r = rig_exploring();
 	r->cfg.mission.return_home = false;
 	r->frontiers.items_count = 1;
 	r->frontiers.items[0].distance_m = -1.0;
+	r->frontiers.items[0].width_m = width_m;
+	r->frontiers.items[0].goal_x_m = goal_x_m;
+	r->frontiers.items[0].goal_y_m = 0.0;
 	rig_run(r, 1.0);
 	ck_assert_double_lt(r->path_m, 0.05);
 	for (int i = 0; i < 20 * 20 && r->path_m < 0.3; i++) {
@@ -281,6 +286,26 @@ START_TEST(a_robot_that_could_go_nowhere_from_its_start_moves_on_and_looks_again
 	rig_run(r, 6.0);
 	ck_assert_int_eq(r->out.mission.state, CAIRN_MISSION_STATE_EXPLORING);
 	ck_assert(r->out.mission.wants_decision);
+	rig_free(r);
+}
+
+START_TEST(a_robot_that_could_go_nowhere_from_its_start_moves_on_and_looks_again)
+{
+	moves_on(1.0, 0.5);
+	moves_on(2.2, 0.1); /* it stands where one looks from already */
+}
+END_TEST
+
+START_TEST(what_cannot_be_reached_does_not_keep_a_robot_that_went_home_for_a_silent_model_from_its_end)
+{
+	struct rig *r = rig_exploring();
+	ck_assert(rig_until(r, CAIRN_MISSION_STATE_RETURNING, 40.0));
+	ck_assert_str_eq(r->out.mission.reason, "model_silent");
+	r->frontiers.items_count = 1;
+	r->frontiers.items[0].distance_m = -1.0;
+	ck_assert(rig_until(r, CAIRN_MISSION_STATE_FINISHED, 60.0));
+	ck_assert_str_eq(r->out.mission.reason, "explored");
+	ck_assert_double_lt(r->out.mission.home_m, 0.25);
 	rig_free(r);
 }
 END_TEST
@@ -523,7 +548,8 @@ CAIRN_TEST_MAIN("sequencer_mission", tiers_follow_the_clock, it_starts_by_itself
     with_nothing_left_no_model_is_paid_for_what_will_not_be_driven,
     a_short_gap_without_frontiers_does_not_end_it,
     before_it_ends_a_wide_opening_that_cannot_be_reached_is_looked_at_from_near,
-    a_robot_that_could_go_nowhere_from_its_start_moves_on_and_looks_again, without_return_home_it_ends_where_it_is,
+    a_robot_that_could_go_nowhere_from_its_start_moves_on_and_looks_again,
+    what_cannot_be_reached_does_not_keep_a_robot_that_went_home_for_a_silent_model_from_its_end, without_return_home_it_ends_where_it_is,
     frontiers_tried_in_vain_end_it_too_after_the_map_has_grown_and_another_look, the_time_allowed_includes_the_way_home,
     a_way_home_that_the_map_knows_counts_by_its_length,
     a_home_that_cannot_be_reached_is_said_so_after_every_attempt,
