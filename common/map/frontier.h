@@ -23,8 +23,9 @@
  *
  * Cells belong to one frontier when they are within 0.5 m of each other over free floor (so never through a
  * wall); long ones are cut. Reachability and distance come from a wavefront over free cells with the robot's
- * clearance, or that it has driven over. The place to stand looks into the opening, not along it; for a wide one that cannot
- * be reached it is the reachable place nearest to it, from where a doorway may turn out to be wide enough.
+ * clearance, or that it has driven over. The place to stand looks into the opening, not along it; of one that cannot
+ * be reached it is its own middle, or the reachable place nearest to it where that is worth a look, as a doorway may turn
+ * out to be wide enough from near: for one of CAIRN_FRONTIER_WIDE_M, and one on known floor that the robot would fit on.
  *
  * The finder keeps what it made of the map and compares: clearances and masks are computed anew only around
  * the cells that changed, whatever changed them, so that a map drawn anew after a loop closure needs no word
@@ -36,7 +37,7 @@
 #include "common/map/wave.h"
 
 #define CAIRN_FRONTIERS_MAX 64
-#define CAIRN_FRONTIER_WIDE_M 2.0 /* so wide, a room lies behind it: one that cannot be reached is worth a look from near */
+#define CAIRN_FRONTIER_WIDE_M 2.0 /* so wide, a room lies behind it */
 
 struct cairn_frontier_known {
 	uint32_t id;

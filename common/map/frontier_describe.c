@@ -17,6 +17,8 @@
 #define DOORWAY_MAX_M 1.2
 #define CORRIDOR_MAX_M 2.0
 #define APPROACH_M 4.0 /* the reachable place nearest to an opening that is not is looked for so far from it */
+#define CUT_OFF_REACH_M 1.0 /* known floor that the robot fits on and cannot reach is counted so far from an opening to both sides, */
+#define CUT_OFF_M2 0.25     /* and so much of it is a room */
 #define GAP_M 0.25 /* what is between cells nearer than this is open too */
 
 struct axis {
@@ -242,6 +244,21 @@ static void find_approach(
 		}
 }
 
+/* Does the opening lie on known floor that the robot fits on and cannot reach? So a room looks that is seen through a door
+ * at a slant; behind furniture seen from one side there is less of it. */
+static bool on_floor_cut_off(const struct cairn_frontier_finder *f, int32_t mid_x, int32_t mid_y)
+{
+	int32_t reach = (int32_t)(CUT_OFF_REACH_M / f->cell_m), w = f->wave.width, h = f->wave.height;
+	uint32_t count = 0;
+	for (int32_t y = mid_y > reach ? mid_y - reach : 0; y <= mid_y + reach && y < h; y++)
+		for (int32_t x = mid_x > reach ? mid_x - reach : 0; x <= mid_x + reach && x < w; x++) {
+			int32_t at = y * w + x;
+			count += f->wave.cell[at] == CAIRN_WAVE_FREE && f->wave.clearance2[at] >= f->wave.need2 &&
+				 cairn_wave_distance(&f->wave, x, y) == CAIRN_WAVE_NEVER;
+		}
+	return count * f->cell_m * f->cell_m >= CUT_OFF_M2;
+}
+
 static enum cairn_frontier_kind kind_of(double width_m, bool between_walls)
 {
 	if (!between_walls || width_m < DOORWAY_MIN_M || width_m > CORRIDOR_MAX_M)
@@ -287,7 +304,7 @@ static void describe(struct cairn_frontier_finder *f, struct cairn_frontier_cell
 	struct cairn_frontier_outward outward = outward_of(f, cells, count);
 	bool reachable = find_stand(f, outward, f->stand_clear2, mid_x, mid_y, &stand_x, &stand_y) ||
 			 (f->stand_clear2 > 0 && find_stand(f, outward, 0, mid_x, mid_y, &stand_x, &stand_y));
-	if (!reachable && width_m >= CAIRN_FRONTIER_WIDE_M)
+	if (!reachable && (width_m >= CAIRN_FRONTIER_WIDE_M || on_floor_cut_off(f, mid_x, mid_y)))
 		find_approach(f, mid_x, mid_y, &stand_x, &stand_y);
 	struct cairn_frontier_found *found = &f->found[f->found_count++];
 	*found = (struct cairn_frontier_found){

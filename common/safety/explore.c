@@ -195,14 +195,37 @@ uint32_t cairn_explore_last_chance(struct cairn_explore *e, const struct cairn_m
 	return cleared;
 }
 
-int cairn_explore_cut_off(
+/* Open still, and no way leads to it. */
+static bool cut_off(const struct cairn_explore *e, const struct cairn_msg_frontier *f)
+{
+	return !(f->distance_m >= 0.0) && usable(f->x_m, f->y_m) && cairn_explore_given_up(e, f->x_m, f->y_m) == NULL;
+}
+
+bool cairn_explore_cut_off(
     const struct cairn_explore *e, const struct cairn_msg_frontiers *frontiers, double width_min_m)
+{
+	for (uint32_t i = 0; i < frontiers->items_count; i++)
+		if (frontiers->items[i].width_m >= width_min_m && cut_off(e, &frontiers->items[i]))
+			return true;
+	return false;
+}
+
+static bool looked_into(const struct cairn_msg_frontier *f, const struct cairn_vec2 *looked, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (same(looked[i].x_m, looked[i].y_m, f->x_m, f->y_m))
+			return true;
+	return false;
+}
+
+int cairn_explore_approach(const struct cairn_explore *e, const struct cairn_msg_frontiers *frontiers,
+    const struct cairn_vec2 *looked, uint32_t count)
 {
 	int widest = -1;
 	for (uint32_t i = 0; i < frontiers->items_count; i++) {
 		const struct cairn_msg_frontier *f = &frontiers->items[i];
-		if (!(f->distance_m >= 0.0) && f->width_m >= width_min_m && usable(f->x_m, f->y_m) &&
-		    usable(f->goal_x_m, f->goal_y_m) && cairn_explore_given_up(e, f->x_m, f->y_m) == NULL &&
+		bool told = usable(f->goal_x_m, f->goal_y_m) && (f->goal_x_m != f->x_m || f->goal_y_m != f->y_m);
+		if (told && cut_off(e, f) && !looked_into(f, looked, count) &&
 		    (widest < 0 || f->width_m > frontiers->items[widest].width_m))
 			widest = (int)i;
 	}

@@ -61,9 +61,13 @@ uint32_t cairn_explore_retry(struct cairn_explore *e, double free_m2);
 /* The same, once each, of places with a frontier that a way did not lead to from afar, however little the floor has grown: where the robot
  * stood, and what was in its way, may have been the reason. */
 uint32_t cairn_explore_last_chance(struct cairn_explore *e, const struct cairn_msg_frontiers *frontiers);
-/* The widest opening, at least that wide, that is not given up and cannot be reached from where the robot is; -1: none. */
-int cairn_explore_cut_off(
+/* Is an opening, at least that wide, neither given up nor to be reached from where the robot is? */
+bool cairn_explore_cut_off(
     const struct cairn_explore *e, const struct cairn_msg_frontiers *frontiers, double width_min_m);
+/* Index of the widest of these that the mapper has told a place to look from (goal_x_m, goal_y_m; frontier.h), but for
+ * those at the count places looked; -1: none. */
+int cairn_explore_approach(const struct cairn_explore *e, const struct cairn_msg_frontiers *frontiers,
+    const struct cairn_vec2 *looked, uint32_t count);
 
 /* At the end of an exploration: every frontier that is still open is given up with the reason why it was not visited:
  * "unreachable: ...", "narrow: ...", or "time: ..." for one that could have been driven to (time_up). What was looked into

@@ -148,6 +148,7 @@ struct seq_without {
 };
 
 /* One more look before the exploration ends. */
+#define SEQ_LOOKS_MAX 8 /* openings looked into in a row without learning anything */
 enum seq_look_from { SEQ_LOOK_BESIDE, SEQ_LOOK_ROOM, SEQ_LOOK_PLACE }; /* half a metre on; a place with room; (x, y) */
 struct seq_look {
 	bool due, off; /* off: got off where it stood already */
@@ -196,6 +197,8 @@ struct cairn_sequencer {
 	struct seq_boxed boxed;
 	struct seq_look look;
 	double looked_m2; /* known floor when it last looked again before the end */
+	struct cairn_vec2 looked[SEQ_LOOKS_MAX]; /* openings that it has looked into since */
+	uint32_t looked_count;
 	struct seq_memory memory[SEQ_MEMORY_MAX];
 	uint32_t memory_count;
 	struct cairn_msg_result results[SEQ_RESULTS_MAX];

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/map/frontier.h"
-
 #define FRONTIERS_TIMEOUT_S 3.0
 #define HOME_DETOUR 1.5      /* a way home of which nothing is known is longer than the straight line by this */
 #define HOME_ARCS 1.1        /* driven arcs are a little longer than the way over the map's cells */
@@ -120,29 +118,44 @@ static bool time_up(const struct cairn_sequencer *seq, int64_t now_ns)
 	return left_s < way_s + HOME_RESERVE_S;
 }
 
+/* Sets out to look into the widest of the openings that no way leads to, each once. False: none is worth a look. */
+static bool look_from_near(struct cairn_sequencer *seq)
+{
+	const struct cairn_msg_frontiers *f = &seq->frontiers;
+	while (seq->looked_count < SEQ_LOOKS_MAX) {
+		int i = cairn_explore_approach(&seq->rec.explore, f, seq->looked, seq->looked_count);
+		if (i < 0)
+			return false;
+		const struct cairn_msg_frontier *to = &f->items[i];
+		seq->looked[seq->looked_count++] = (struct cairn_vec2){to->x_m, to->y_m};
+		if (hypot(to->goal_x_m - seq->pose.x_m, to->goal_y_m - seq->pose.y_m) < LOOK_START_M)
+			continue; /* where the robot stands it has looked already */
+		seq->look = (struct seq_look){true, false, SEQ_LOOK_PLACE, to->goal_x_m, to->goal_y_m};
+		return true;
+	}
+	return false;
+}
+
 /* Before it ends with something left that no way led to the robot goes elsewhere and looks again: where it stands may be all
  * that is wrong, and the end cannot be taken back. */
 static bool look_again(struct cairn_sequencer *seq)
 {
 	const struct cairn_msg_frontiers *f = &seq->frontiers;
-	const struct cairn_explore *e = &seq->rec.explore;
-	double width_m = seq->cfg->mission.frontier_min_width_m;
-	bool at_start = seq_home_m(seq) <= LOOK_START_M && cairn_explore_cut_off(e, f, width_m) >= 0;
-	int wide = cairn_explore_cut_off(e, f, CAIRN_FRONTIER_WIDE_M);
-	bool afar = wide >= 0 && hypot(f->items[wide].goal_x_m - seq->pose.x_m, f->items[wide].goal_y_m - seq->pose.y_m) >=
-				     LOOK_START_M; /* where the robot stands it has looked already */
 	bool grown = f->free_m2 >= seq->looked_m2 + LOOK_GROWTH_M2; /* what cannot be reached is not gone to for nothing again */
 	if (cairn_explore_last_chance(&seq->rec.explore, f) > 0) {
 		seq->look = (struct seq_look){.due = true, .from = SEQ_LOOK_ROOM};
 		seq->rec_changed = true;
 		return true;
 	}
-	if (grown && afar)
-		seq->look = (struct seq_look){true, false, SEQ_LOOK_PLACE, f->items[wide].goal_x_m, f->items[wide].goal_y_m};
-	else if (grown && at_start)
-		seq->look = (struct seq_look){.due = true, .from = SEQ_LOOK_BESIDE};
-	else
+	seq->looked_count = grown ? 0 : seq->looked_count;
+	if (look_from_near(seq)) {
+		seq->looked_m2 = f->free_m2;
+		return true;
+	}
+	if (!grown || seq_home_m(seq) > LOOK_START_M ||
+	    !cairn_explore_cut_off(&seq->rec.explore, f, seq->cfg->mission.frontier_min_width_m))
 		return false;
+	seq->look = (struct seq_look){.due = true, .from = SEQ_LOOK_BESIDE};
 	seq->looked_m2 = f->free_m2;
 	return true;
 }
@@ -212,6 +225,7 @@ static void begin_exploration(struct cairn_sequencer *seq, int64_t now_ns)
 	seq->recovery_due = seq->local_due = false;
 	seq->look = (struct seq_look){0};
 	seq->looked_m2 = 0.0;
+	seq->looked_count = 0;
 	seq->memory_count = 0;
 	seq->progress = (struct seq_progress){0};
 	seq->boxed = (struct seq_boxed){0};

@@ -174,22 +174,41 @@ START_TEST(what_failed_from_afar_has_one_last_chance_and_what_failed_before_it_h
 }
 END_TEST
 
-START_TEST(of_what_cannot_be_reached_the_widest_is_told)
+START_TEST(of_what_cannot_be_reached_the_widest_with_a_place_to_look_from_is_looked_at_and_each_once)
 {
 	struct cairn_explore e = {0};
-	struct cairn_msg_frontiers f = {.items_count = 4,
+	struct cairn_msg_frontiers f = {.items_count = 5,
 	    .items = {frontier(1, 1.0, 0.0, 2.1, -1.0), frontier(2, 5.0, 0.0, 9.0, 5.0), frontier(3, 0.5, 5.0, 3.0, -1.0),
-		frontier(4, -3.0, 0.0, 8.0, NAN)}};
-	f.items[3].goal_x_m = NAN;
-	ck_assert_int_eq(cairn_explore_cut_off(&e, &f, 0.3), 2);
-	ck_assert_int_eq(cairn_explore_cut_off(&e, &f, 3.5), -1);
+		frontier(4, -3.0, 0.0, 8.0, NAN), frontier(5, -3.0, 4.0, 7.0, -1.0)}};
+	for (uint32_t i = 0; i < 4; i++)
+		f.items[i].goal_x_m = f.items[i].x_m + 1.0;
+	f.items[3].goal_x_m = NAN; /* no place to look from, and none told */
+	f.items[4].goal_x_m = f.items[4].x_m;
+	f.items[4].goal_y_m = f.items[4].y_m;
+	struct cairn_vec2 looked[2] = {{0.5, 5.0}, {1.0, 0.3}};
+	ck_assert_int_eq(cairn_explore_approach(&e, &f, looked, 0), 2);
+	ck_assert_int_eq(cairn_explore_approach(&e, &f, looked, 1), 0);
+	ck_assert_int_eq(cairn_explore_approach(&e, &f, looked, 2), -1);
 	cairn_explore_close(&e, &(struct cairn_msg_frontiers){.items_count = 1, .items = {f.items[2]}}, 0.3, false);
-	ck_assert_int_eq(cairn_explore_cut_off(&e, &f, 0.3), 0);
+	ck_assert_int_eq(cairn_explore_approach(&e, &f, looked, 0), 0);
+}
+END_TEST
+
+START_TEST(an_opening_is_cut_off_while_no_way_leads_to_it_and_it_is_not_given_up)
+{
+	struct cairn_explore e = {0};
+	struct cairn_msg_frontiers f = {
+	    .items_count = 2, .items = {frontier(1, 1.0, 0.0, 2.1, -1.0), frontier(2, 5.0, 0.0, 9.0, 5.0)}};
+	ck_assert(cairn_explore_cut_off(&e, &f, 2.0));
+	ck_assert(!cairn_explore_cut_off(&e, &f, 2.2));
+	cairn_explore_close(&e, &f, 0.3, false);
+	ck_assert(!cairn_explore_cut_off(&e, &f, 0.3));
 }
 END_TEST
 
 CAIRN_TEST_MAIN("explore", what_failed_from_afar_has_one_last_chance_and_what_failed_before_it_has_none,
-    of_what_cannot_be_reached_the_widest_is_told, the_ranked_order_wins_over_nearness_and_what_is_not_ranked_comes_last,
+    of_what_cannot_be_reached_the_widest_with_a_place_to_look_from_is_looked_at_and_each_once,
+    an_opening_is_cut_off_while_no_way_leads_to_it_and_it_is_not_given_up, the_ranked_order_wins_over_nearness_and_what_is_not_ranked_comes_last,
     the_end_says_of_every_open_frontier_why_it_was_not_visited, two_failures_at_a_place_give_it_up, two_arrivals_that_change_nothing_give_it_up,
     an_arrival_is_forgotten_when_the_frontier_is_gone, only_reachable_wide_and_new_frontiers_are_worthwhile,
     a_doorway_is_worth_a_detour, a_grown_map_gives_one_more_chance_and_only_one,

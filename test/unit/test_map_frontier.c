@@ -318,6 +318,32 @@ START_TEST(a_wide_opening_behind_a_slot_has_the_nearest_reachable_place_to_look_
 }
 END_TEST
 
+/* Behind a slot lies known floor in rows y0 to y1 of cells, open at its far end. Is there a place to look from? */
+static bool looked_at_behind_a_slot(int32_t y0, int32_t y1)
+{
+	begin();
+	room(0, 0, 79, 59);
+	room(81, y0, 125, y1);
+	area(80, 28, 80, 30, FREE);
+	area(126, y0 + 1, 126, y1 - 1, FREE);
+	find(20, 30, true);
+	ck_assert_uint_eq(found.items_count, 1);
+	const struct cairn_msg_frontier f = found.items[0];
+	end();
+	ck_assert_double_lt(f.width_m, CAIRN_FRONTIER_WIDE_M);
+	ck_assert_double_lt(f.distance_m, 0.0);
+	bool told = f.goal_x_m != f.x_m || f.goal_y_m != f.y_m;
+	ck_assert(!told || (f.goal_x_m < 79 * 0.05 && f.goal_x_m > 72 * 0.05));
+	return told;
+}
+
+START_TEST(an_opening_on_floor_that_the_robot_fits_on_has_a_place_to_look_from_and_one_of_a_niche_has_none)
+{
+	ck_assert(looked_at_behind_a_slot(14, 45));  /* 1.60 m: its middle has 1.20 m to be in */
+	ck_assert(!looked_at_behind_a_slot(25, 34)); /* 0.50 m: it has 0.10 m */
+}
+END_TEST
+
 /* A wall seen far off makes the window so large that ways are measured between blocks of cells. */
 START_TEST(on_a_large_map_doors_stay_doors_and_slots_stay_shut_wherever_they_lie)
 {
@@ -516,6 +542,7 @@ CAIRN_TEST_MAIN("map_frontier", a_closed_room_has_no_frontier,
     small_enclosed_pockets_do_not_count_and_larger_ones_do,
     what_is_seen_through_a_slot_too_narrow_for_the_robot_cannot_be_reached,
     a_wide_opening_behind_a_slot_has_the_nearest_reachable_place_to_look_from,
+    an_opening_on_floor_that_the_robot_fits_on_has_a_place_to_look_from_and_one_of_a_niche_has_none,
     on_a_large_map_doors_stay_doors_and_slots_stay_shut_wherever_they_lie,
     the_distance_is_that_of_the_way_not_of_the_crow, the_way_to_the_start_leads_round_the_walls,
     openings_on_both_sides_of_a_wall_are_two, a_ragged_edge_is_one_frontier_and_a_long_one_is_cut,

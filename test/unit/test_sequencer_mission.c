@@ -265,16 +265,49 @@ START_TEST(before_it_ends_a_wide_opening_that_cannot_be_reached_is_looked_at_fro
 }
 END_TEST
 
-/* An opening so wide and no way to it, and the place to look from. */
-static void moves_on(double width_m, double goal_x_m)
+START_TEST(every_opening_that_cannot_be_reached_is_looked_at_once)
+{
+	struct rig *r = rig_exploring();
+	r->cfg.mission.return_home = false;
+	r->frontiers.items_count = 2;
+	const double at_m[2] = {1.4, 2.6}; /* the places nearest to them */
+	for (int i = 0; i < 2; i++) {
+		struct cairn_msg_frontier *f = &r->frontiers.items[i];
+		*f = r->frontiers.items[0];
+		f->id = 7 + (uint32_t)i;
+		f->x_m = 6.0 - 8.0 * i;
+		f->width_m = 2.2 - i;
+		f->goal_x_m = at_m[i];
+		f->goal_y_m = 0.0;
+		f->distance_m = -1.0;
+	}
+	uint32_t ways[2] = {0, 0};
+	uint64_t last = 0;
+	for (int i = 0; i < 20 * 90 && r->out.mission.state == CAIRN_MISSION_STATE_EXPLORING; i++) {
+		rig_step(r);
+		if (!r->out.nav_goal.active || r->out.nav_goal.id == last)
+			continue;
+		last = r->out.nav_goal.id;
+		for (int k = 0; k < 2; k++)
+			ways[k] += fabs(r->out.nav_goal.x_m - at_m[k]) < 0.01;
+	}
+	ck_assert_uint_eq(ways[0], 1);
+	ck_assert_uint_eq(ways[1], 1);
+	ck_assert_str_eq(r->out.mission.reason, "explored");
+	ck_assert_uint_eq(r->out.mission.given_up_count, 2);
+	rig_free(r);
+}
+END_TEST
+
+/* An opening with no way to it, and the place to look from. */
+static void moves_on(double goal_x_m, double goal_y_m)
 {
 	struct rig *r = rig_exploring();
 	r->cfg.mission.return_home = false;
 	r->frontiers.items_count = 1;
 	r->frontiers.items[0].distance_m = -1.0;
-	r->frontiers.items[0].width_m = width_m;
 	r->frontiers.items[0].goal_x_m = goal_x_m;
-	r->frontiers.items[0].goal_y_m = 0.0;
+	r->frontiers.items[0].goal_y_m = goal_y_m;
 	rig_run(r, 1.0);
 	ck_assert_double_lt(r->path_m, 0.05);
 	for (int i = 0; i < 20 * 20 && r->path_m < 0.3; i++) {
@@ -291,8 +324,8 @@ static void moves_on(double width_m, double goal_x_m)
 
 START_TEST(a_robot_that_could_go_nowhere_from_its_start_moves_on_and_looks_again)
 {
-	moves_on(1.0, 0.5);
-	moves_on(2.2, 0.1); /* it stands where one looks from already */
+	moves_on(0.5, 1.8); /* none: it is where the opening is */
+	moves_on(0.1, 0.0); /* it stands where one looks from already */
 }
 END_TEST
 
@@ -548,6 +581,7 @@ CAIRN_TEST_MAIN("sequencer_mission", tiers_follow_the_clock, it_starts_by_itself
     with_nothing_left_no_model_is_paid_for_what_will_not_be_driven,
     a_short_gap_without_frontiers_does_not_end_it,
     before_it_ends_a_wide_opening_that_cannot_be_reached_is_looked_at_from_near,
+    every_opening_that_cannot_be_reached_is_looked_at_once,
     a_robot_that_could_go_nowhere_from_its_start_moves_on_and_looks_again,
     what_cannot_be_reached_does_not_keep_a_robot_that_went_home_for_a_silent_model_from_its_end, without_return_home_it_ends_where_it_is,
     frontiers_tried_in_vain_end_it_too_after_the_map_has_grown_and_another_look, the_time_allowed_includes_the_way_home,
