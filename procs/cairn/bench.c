@@ -222,6 +222,11 @@ static int run_eval(const struct cli *cli, const struct cairn_eval *eval)
 		json_decref(result);
 		return CLI_USAGE;
 	}
+	if (!passed && !cli->json && json_object_size(figures) == 0) { /* why was told on standard error */
+		json_decref(figures);
+		json_decref(result);
+		return CLI_FAILED;
+	}
 	json_object_set_new(result, "name", json_string(eval->name));
 	json_object_set_new(result, "passed", json_boolean(passed));
 	add_provenance(cli, result);

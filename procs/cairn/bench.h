@@ -35,7 +35,8 @@ struct cairn_eval {
 	int arg_min, arg_max; /* further arguments; -1: any number */
 	bool stack;           /* drives a whole one (drill.h): SIGINT and SIGTERM end that first */
 	/* Adds its figures. USAGE after a message: nothing is printed. Options by cli_value. A figure "text" is for people:
-	 * printed in place of the others when nobody asks for JSON. */
+	 * printed in place of the others when nobody asks for JSON. One that failed without any has told why on standard
+	 * error: people get no more. */
 	enum cairn_eval_end (*run)(const struct cli *cli, json_t *figures);
 };
 
