@@ -22,7 +22,27 @@ struct words {
 	int count;
 };
 
-/* In lower case, without what stands behind an apostrophe and without the s of many. */
+static bool ends_with(const char *word, size_t n, const char *end)
+{
+	size_t k = strlen(end);
+	return n >= k && memcmp(word + n - k, end, k) == 0;
+}
+
+/* Of many the one: "shelves", "boxes", "glasses", "chairs". The length that is left. */
+static size_t singular(char *word, size_t n)
+{
+	static const char *const es[] = {"ches", "shes", "sses", "xes"};
+	if (ends_with(word, n, "lves")) {
+		word[n - 3] = 'f';
+		return n - 2;
+	}
+	for (size_t i = 0; i < sizeof(es) / sizeof(es[0]); i++)
+		if (ends_with(word, n, es[i]))
+			return n - 2;
+	return n > 3 && word[n - 1] == 's' && word[n - 2] != 's' ? n - 1 : n;
+}
+
+/* In lower case, in the singular, without what stands behind an apostrophe. */
 static void split(const char *text, struct words *ret)
 {
 	*ret = (struct words){.count = 0};
@@ -32,8 +52,7 @@ static void split(const char *text, struct words *ret)
 		for (; isalpha((unsigned char)*at); at++)
 			if (n < WORD_CAP - 1)
 				word[n++] = (char)tolower((unsigned char)*at);
-		if (n > 3 && word[n - 1] == 's' && word[n - 2] != 's')
-			n--;
+		n = singular(word, n);
 		word[n] = '\0';
 		ret->count += n > 0;
 		if (*at == '\'')
@@ -155,8 +174,8 @@ static const char *const thing_words[] = {
     "round_table table",
     "television tv screen monitor",
     "fridge refrigerator freezer",
-    "wardrobe closet cupboard cabinet drawers drawer dresser chest sideboard bench",
-    "shelf shelves bookshelf bookcase shelving",
+    "wardrobe closet cupboard cabinet drawer dresser chest sideboard bench",
+    "shelf bookshelf bookcase shelving",
     "lamp light",
     "plant flower tree",
     "washbasin basin sink",
@@ -174,7 +193,7 @@ static const char *const thing_words[] = {
     "bed cot crib",
     "wall",
     "person people man woman child",
-    "stairs stair staircase step",
+    "stair staircase step",
 };
 enum { THING_WORDS = sizeof(thing_words) / sizeof(thing_words[0]) };
 
@@ -186,12 +205,17 @@ static bool same_thing(const char *a, const char *b)
 	return same;
 }
 
-/* The word that says what it is: the last one before "with", "near", ... */
+/* The word that says what it is: the last one before "with", "near", ...; of a "pile of boxes" what it is a pile of. */
 static const char *head_of(const struct words *w)
 {
 	static const char ends[] =
 	    "with near next in on by at of beside behind under against along to from and";
-	int head = 0;
+	static const char heaps[] = "pile stack pair set bunch row group couple number lot";
+	int head = 0, from = 0;
+	while (from + 2 < w->count && strcmp(w->of[from], "of") != 0)
+		from++;
+	if (from > 0 && from + 1 < w->count && strcmp(w->of[from], "of") == 0 && listed(heaps, w->of[from - 1]))
+		head = from + 1;
 	while (head + 1 < w->count && !listed(ends, w->of[head + 1]))
 		head++;
 	return w->count > 0 ? w->of[head] : "";

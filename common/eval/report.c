@@ -235,10 +235,10 @@ static bool good_name(const char *file, struct cairn_error *err)
 {
 	size_t length = file != NULL ? strlen(file) : 0;
 	if (length > 0 && length < FILE_CAP &&
-	    strspn(file, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == length)
+	    strspn(file, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") == length)
 		return true;
 	cairn_error_set(
-	    err, "'%s' cannot name a figure: letters, digits and '-' only", file != NULL ? file : "");
+	    err, "'%s' cannot name a figure: letters, digits, '-' and '_' only", file != NULL ? file : "");
 	return false;
 }
 

@@ -59,7 +59,7 @@ struct cairn_report_table {
 };
 void cairn_report_table(struct cairn_report *report, const struct cairn_report_table *table);
 
-/* ---- charts; file names the picture's files, without an ending: letters, digits and '-' ---- */
+/* ---- charts; file names the picture's files, without an ending: letters, digits, '-' and '_' ---- */
 
 struct cairn_report_series {
 	const char *name;

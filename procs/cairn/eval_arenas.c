@@ -47,8 +47,13 @@ static bool load_arenas(struct arenas_plan *p, const char *name)
 		    name == NULL || (strlen(name) == stem && strncmp(name, list[i]->d_name, stem) == 0);
 		snprintf(path, sizeof(path), "%s/%.255s", folder, list[i]->d_name);
 		free(list[i]);
-		if (!ok || !wanted || p->arena_count == ARENAS_MAX)
+		if (!ok || !wanted)
 			continue;
+		if (p->arena_count == ARENAS_MAX) {
+			fprintf(stderr, "cairn eval arenas: %s: more than %d arenas; name one with --name\n", folder, ARENAS_MAX);
+			ok = false;
+			continue;
+		}
 		p->arenas[p->arena_count] = cairn_arena_load(path, &err);
 		ok = p->arenas[p->arena_count] != NULL;
 		p->arena_count += ok;
@@ -215,12 +220,12 @@ static json_t *run_figures(
 
 /* One arena in one mode: its line for people, its figures for programs. */
 static void add_group(
-    const struct arenas_plan *p, uint64_t first, FILE *text, json_t *groups, uint32_t *ret_passed)
+    const struct arenas_plan *p, uint64_t first, FILE *text, json_t *groups, uint32_t *ret_passed, uint32_t *ret_runs)
 {
 	enum cairn_arena_mode mode;
 	uint32_t seed, passed = 0, contacts = 0, worst_cycles = 0, runs = 0;
 	const struct cairn_arena *a = arenas_piece(p, first, &mode, &seed);
-	const struct cairn_arena_result *bad = NULL;
+	const struct cairn_arena_result *bad = NULL, *one = NULL;
 	double cycles = 0.0, path_m = 0.0, clearance_m = 1.0;
 	json_t *list = json_array();
 	for (uint64_t i = first; i < first + p->seeds; i++) {
@@ -232,6 +237,7 @@ static void add_group(
 		json_array_append_new(list, run_figures(r, v, ok));
 		runs++;
 		passed += ok;
+		one = one != NULL ? one : r;
 		bad = ok || bad != NULL ? bad : r;
 		contacts += r->contacts;
 		cycles += r->cycles;
@@ -239,42 +245,50 @@ static void add_group(
 		worst_cycles = r->cycles > worst_cycles ? r->cycles : worst_cycles;
 		clearance_m = r->clearance_min_m < clearance_m ? r->clearance_min_m : clearance_m;
 	}
-	double n = runs > 0 ? runs : 1;
+	*ret_passed += passed;
+	*ret_runs += runs;
+	if (runs == 0) { /* interrupted before */
+		fprintf(text, "%-17s %-6s not driven\n", a->name, cairn_arena_mode_name(mode));
+		json_decref(list);
+		return;
+	}
+	double n = runs;
+	const struct cairn_arena_result *told = bad != NULL ? bad : one;
 	fprintf(text,
 	    "%-17s %-6s %3u of %-3u passed  cycles %5.1f (at most %u of %u)  collisions %u  path %4.1f m  "
 	    "nearest %.2f m  %s%u: %s\n",
-	    a->name, cairn_arena_mode_name(mode), passed, p->seeds, cycles / n, worst_cycles, a->cycles_max,
-	    contacts, path_m / n, clearance_m, bad != NULL ? "FAILED seed " : "seed ",
-	    bad != NULL ? bad->seed : p->results[first].seed, bad != NULL ? bad->end : p->results[first].end);
+	    a->name, cairn_arena_mode_name(mode), passed, runs, cycles / n, worst_cycles, a->cycles_max,
+	    contacts, path_m / n, clearance_m, bad != NULL ? "FAILED seed " : "seed ", told->seed, told->end);
 	char digest[20];
 	snprintf(digest, sizeof(digest), "%016llx", (unsigned long long)arenas_digest(a));
 	json_array_append_new(groups,
 	    json_pack("{s:s,s:s,s:s,s:i,s:i,s:f,s:i,s:i,s:o}", "arena", a->name, "digest", digest,
 		"mode", cairn_arena_mode_name(mode), "runs", (int)runs, "passed", (int)passed, "cycles_mean",
 		cycles / n, "cycles_worst", (int)worst_cycles, "contacts", (int)contacts, "seeds", list));
-	*ret_passed += passed;
 }
 
 static bool tell(const struct arenas_plan *p, double wall_s, json_t *figures)
 {
 	char *text = NULL;
 	size_t size;
-	uint32_t passed = 0;
+	uint32_t passed = 0, runs = 0;
 	double simulated_s = 0.0;
 	FILE *out = open_memstream(&text, &size);
 	if (out == NULL)
 		return false;
 	json_t *groups = json_array();
 	for (uint64_t first = 0; first < p->count; first += p->seeds)
-		add_group(p, first, out, groups, &passed);
+		add_group(p, first, out, groups, &passed, &runs);
 	for (uint64_t i = 0; i < p->count; i++)
 		simulated_s += p->results[i].seconds;
-	fprintf(out, "%u of %llu runs passed, %.0f s simulated in %.1f s\n", passed,
-	    (unsigned long long)p->count, simulated_s, wall_s);
+	fprintf(out, "%u of %u runs passed, %.0f s simulated in %.1f s\n", passed, runs, simulated_s, wall_s);
+	if (runs < p->count)
+		fprintf(out, "%u of %llu runs were driven\n", runs, (unsigned long long)p->count);
 	fclose(out);
 	json_object_set_new(figures, "text", json_string(text));
 	free(text);
 	json_object_set_new(figures, "runs", json_integer((json_int_t)p->count));
+	json_object_set_new(figures, "runs_done", json_integer(runs));
 	json_object_set_new(figures, "runs_passed", json_integer(passed));
 	json_object_set_new(figures, "simulated_s", json_real(simulated_s));
 	json_object_set_new(figures, "wall_s", json_real(wall_s));
@@ -299,6 +313,8 @@ enum cairn_eval_end cairn_eval_arenas(const struct cli *cli, json_t *figures)
 			fprintf(stderr, "cairn eval arenas: %s\n", err.text);
 		if (end != CAIRN_SHARDS_FAILED)
 			passed = tell(p, wall_s, figures) && end == CAIRN_SHARDS_DONE;
+		if (end != CAIRN_SHARDS_FAILED)
+			json_object_set_new(figures, "interrupted", json_boolean(end == CAIRN_SHARDS_INTERRUPTED));
 		if (end == CAIRN_SHARDS_DONE && p->report != NULL && !arenas_write_report(p, wall_s, &err)) {
 			fprintf(stderr, "cairn eval arenas: %s\n", err.text);
 			passed = false;

@@ -89,6 +89,37 @@ START_TEST(a_thing_is_right_when_one_of_its_kind_can_be_seen_from_there)
 }
 END_TEST
 
+/* Each where the one of its kind is right. */
+START_TEST(many_things_are_what_one_of_them_is)
+{
+	static const char *const pairs[][2] = {{"shelf", "shelves"}, {"box", "boxes"}, {"couch", "couches"},
+	    {"bench", "benches"}, {"chair", "chairs"}, {"bookshelf", "bookshelves"}, {"box", "pile of boxes"},
+	    {"chair", "two pairs of chairs near the wall"}, {"table", "set of small tables"}};
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		int right = 0;
+		for (double x_m = 0.5; x_m < 10.0; x_m += 1.0)
+			for (double y_m = 0.5; y_m < 8.0; y_m += 1.0) {
+				struct cairn_tool_call one = {.tool = CAIRN_TOOL_REPORT_DISCOVERY, .significance = OBJECT};
+				struct cairn_tool_call many = one;
+				snprintf(one.label, sizeof(one.label), "%s", pairs[i][0]);
+				snprintf(many.label, sizeof(many.label), "%s", pairs[i][1]);
+				enter(HOME);
+				enum cairn_discovery said = cairn_discoveries_judge(found, &one, x_m, y_m);
+				leave();
+				enter(HOME);
+				ck_assert_msg(cairn_discoveries_judge(found, &many, x_m, y_m) == said, "'%s' at (%.1f, %.1f)",
+				    pairs[i][1], x_m, y_m);
+				leave();
+				right += said == RIGHT;
+			}
+		ck_assert_msg(right > 0, "'%s' is nowhere right", pairs[i][0]);
+	}
+	enter(HOME);
+	says(WRONG, OBJECT, "glasses of boxes", 30.0, 30.0); /* nothing is there */
+	leave();
+}
+END_TEST
+
 START_TEST(an_empty_floor_plan_judges_rooms_by_its_names_and_things_not_at_all)
 {
 	char path[] = "/tmp/cairn-discovery-XXXXXX";
@@ -121,5 +152,5 @@ END_TEST
 
 CAIRN_TEST_MAIN("eval_discovery", a_room_is_right_by_its_name_and_not_by_standing_in_one,
     a_room_may_be_named_from_its_door, a_label_that_names_nothing_is_not_judged,
-    a_thing_is_right_when_one_of_its_kind_can_be_seen_from_there,
+    a_thing_is_right_when_one_of_its_kind_can_be_seen_from_there, many_things_are_what_one_of_them_is,
     an_empty_floor_plan_judges_rooms_by_its_names_and_things_not_at_all)
