@@ -177,10 +177,13 @@ static uint64_t key_of(const struct explore_plan *p)
 	return p->pilot != NULL ? cairn_shards_hash(key, p->pilot, strlen(p->pilot)) : key;
 }
 
-/* What went wrong may be mended until the same command comes again. */
+/* What went wrong may be mended until the same command comes again; so may a service that answered nothing and was paid for
+ * nothing. */
 static bool lasts(const void *result)
 {
-	return !((const struct explore_outcome *)result)->failed;
+	const struct explore_outcome *out = result;
+	return !out->failed && !(out->trial.calls > 0 && out->trial.failures == out->trial.calls &&
+				   out->trial.tokens_in + out->trial.tokens_out == 0);
 }
 
 _Static_assert(sizeof(struct explore_outcome) <= CAIRN_SHARD_BYTES_MAX, "one piece of work");

@@ -17,6 +17,7 @@
 #include "procs/cairn/state_file.h"
 
 #define Z95 1.959963984540054
+#define FAILED_IN_A_ROW 3 /* of a service that answers none of these no more is asked */
 
 static bool complain(const char *what)
 {
@@ -66,6 +67,16 @@ void replay_share(const struct replay *r, double *ret_share, double *ret_low, do
 
 /* ---- the present code ---- */
 
+static bool known_provider(const struct replay *r, struct cairn_error *err)
+{
+	struct cairn_config_vlm vlm = r->cfg.vlm;
+	struct cairn_lineup lineup;
+	if (r->provider == NULL)
+		return true;
+	snprintf(vlm.provider, sizeof(vlm.provider), "%s", r->provider);
+	return cairn_lineup_load(&lineup, &vlm, err);
+}
+
 /* The recorded configuration, but the files of here and nothing that writes; over it what is asked for. */
 static bool configure(const struct cli *cli, struct replay *r, struct cairn_error *err)
 {
@@ -85,7 +96,7 @@ static bool configure(const struct cli *cli, struct replay *r, struct cairn_erro
 	bool ok = file == NULL || cairn_config_load(&r->cfg, file, err);
 	for (int i = 0; ok && i < count; i++)
 		ok = cairn_config_set(&r->cfg, sets[i], "--set", err);
-	return ok && cairn_share_find_model(&r->cfg.vlm, err) && cairn_config_check(&r->cfg, err) &&
+	return ok && cairn_share_find_model(&r->cfg.vlm, err) && cairn_config_check(&r->cfg, err) && known_provider(r, err) &&
 	       cairn_prompt_load(&r->cfg.vlm, &r->cfg.percept, &r->system, err);
 }
 
@@ -130,6 +141,13 @@ static bool rerun_all(struct replay *r, struct cairn_error *err)
 
 /* ---- another model ---- */
 
+static void stop_for_money(struct replay *r)
+{
+	snprintf(r->stopped, sizeof(r->stopped),
+	    "%.4f of %.4f USD are spent and one question cost up to %.4f: more with --usd", r->ledger.cost_usd, r->usd_max,
+	    r->dearest_usd);
+}
+
 static void add_answer(struct replay *r, uint32_t i, const struct replay_other *other)
 {
 	r->others[i] = *other;
@@ -137,19 +155,32 @@ static void add_answer(struct replay *r, uint32_t i, const struct replay_other *
 	r->agreements[other->agreement]++;
 }
 
-/* False: it was not asked, and neither will the next be. */
+/* False: there is no answer: it was not asked and neither will the next be (stopped), or the service did not answer. A
+ * model that said something of no use has answered. */
 static bool ask_one(struct replay *r, uint32_t i, const struct cairn_rerun_setup *setup, struct replay_other *ret)
 {
 	struct cairn_msg_decision said;
 	struct cairn_error why = {""};
 	uint64_t calls = r->ledger.calls;
+	uint64_t tokens = r->ledger.tokens.tokens_in + r->ledger.tokens.tokens_out;
 	double before_usd = r->ledger.cost_usd;
 	bool some = cairn_rerun_ask(&r->recording->questions[i], setup, &said, NULL, &why);
 	r->dearest_usd = fmax(r->dearest_usd, r->ledger.cost_usd - before_usd);
+	if (!some && r->ledger.cost_usd + r->dearest_usd > r->usd_max) { /* a follow-up may not have been paid for any more */
+		stop_for_money(r);
+		return false;
+	}
 	if (!some && (r->ledger.calls == calls || cli_interrupted())) {
 		snprintf(r->stopped, sizeof(r->stopped), "%.190s", why.text);
 		return false;
 	}
+	if (!some && r->ledger.tokens.tokens_in + r->ledger.tokens.tokens_out == tokens) {
+		r->failed++;
+		r->failed_in_a_row++;
+		snprintf(r->failed_why, sizeof(r->failed_why), "%.190s", why.text);
+		return false;
+	}
+	r->failed_in_a_row = 0;
 	*ret = (struct replay_other){.asked = true, .agreement = CAIRN_RERUN_NO_ANSWER};
 	if (some) {
 		cairn_decision_words(&said, ret->words, sizeof(ret->words));
@@ -170,8 +201,10 @@ static void take_kept(void *ctx, uint64_t number, const void *bytes)
 	if (r->others[number].asked || kept.other.agreement > CAIRN_RERUN_NO_ANSWER)
 		return;
 	kept.other.words[sizeof(kept.other.words) - 1] = '\0';
-	add_answer(r, (uint32_t)number, &kept.other);
-	r->kept++;
+	if (kept.other.asked) {
+		add_answer(r, (uint32_t)number, &kept.other);
+		r->kept++;
+	}
 	r->ledger.calls += kept.calls;
 	r->ledger.failures += kept.failures;
 	r->ledger.tokens.tokens_in += kept.tokens_in;
@@ -211,9 +244,10 @@ static void ask_and_keep(
 	struct cairn_ledger before = r->ledger;
 	struct replay_kept kept;
 	memset(&kept, 0, sizeof(kept));
-	if (!ask_one(r, i, setup, &kept.other))
+	if (ask_one(r, i, setup, &kept.other))
+		add_answer(r, i, &kept.other);
+	else if (!(r->ledger.cost_usd > before.cost_usd))
 		return;
-	add_answer(r, i, &kept.other);
 	kept.calls = r->ledger.calls - before.calls;
 	kept.failures = r->ledger.failures - before.failures;
 	kept.tokens_in = r->ledger.tokens.tokens_in - before.tokens.tokens_in;
@@ -253,10 +287,17 @@ static bool ask_all(struct replay *r, struct cairn_error *err)
 			snprintf(r->stopped, sizeof(r->stopped), "interrupted");
 			break;
 		}
-		setup.usd_max = r->usd_max - r->dearest_usd; /* the next one may cost as much */
+		if (r->ledger.cost_usd + r->dearest_usd > r->usd_max) { /* the next one may cost as much */
+			stop_for_money(r);
+			break;
+		}
 		ask_and_keep(r, i, &setup, &state);
 		tell_progress("questions asked", r->asked, count, r);
+		if (r->failed_in_a_row == FAILED_IN_A_ROW)
+			break;
 	}
+	if (r->failed > 0 && r->stopped[0] == '\0')
+		snprintf(r->stopped, sizeof(r->stopped), "the service did not answer %u: %.150s", r->failed, r->failed_why);
 	if (r->stopped[0] != '\0' && r->state != NULL)
 		fprintf(stderr, "cairn eval replay: the same command goes on from %s\n", r->state);
 	cairn_state_close(&state);
@@ -308,6 +349,7 @@ static json_t *ask_json(const struct replay *r)
 	    (int)r->asked, "usd", r->ledger.cost_usd, "usd_max", r->usd_max, "calls", (json_int_t)r->ledger.calls,
 	    "tokens_in", (json_int_t)r->ledger.tokens.tokens_in, "tokens_out", (json_int_t)r->ledger.tokens.tokens_out);
 	json_object_set_new(o, "kept", json_integer((json_int_t)r->kept)); /* of these, answers of an earlier run */
+	json_object_set_new(o, "failed", json_integer((json_int_t)r->failed)); /* not among them */
 	for (int i = 0; i <= CAIRN_RERUN_NO_ANSWER; i++)
 		json_object_set_new(o, replay_agreement_name((enum cairn_rerun_agreement)i),
 		    json_integer((json_int_t)r->agreements[i]));
@@ -389,9 +431,7 @@ uint32_t replay_changed(const struct replay *r)
 	       r->changes[CAIRN_RERUN_REASON] + r->changes[CAIRN_RERUN_TARGET];
 }
 
-/* What is decided does not change, something could be compared, and whoever was to be asked was asked everything. How it
- * is driven is told, but depends on milliseconds. */
-static bool passed(const struct replay *r)
+bool replay_passed(const struct replay *r)
 {
 	return replay_changed(r) == 0 && r->changes[CAIRN_RERUN_NOT_JUDGED] < r->count && r->stopped[0] == '\0';
 }
@@ -403,8 +443,10 @@ static bool read_options(const struct cli *cli, struct replay *r)
 	r->path = cli->args[1];
 	r->provider = cli_value(cli, "ask");
 	r->usd_max = usd != NULL ? strtod(usd, &end) : -1.0;
-	if (usd != NULL && (end == usd || *end != '\0' || !(r->usd_max > 0.0)))
+	if (usd != NULL && (end == usd || *end != '\0' || !(r->usd_max > 0.0) || !isfinite(r->usd_max)))
 		return complain("--usd takes a sum of US dollars above 0");
+	if (usd != NULL && r->provider == NULL)
+		return complain("--usd is for --ask; nothing is paid for without it");
 	r->command = cairn_provenance_command(cli);
 	r->state = cli_value(cli, "state");
 	if (r->state != NULL && r->provider == NULL)
@@ -412,11 +454,15 @@ static bool read_options(const struct cli *cli, struct replay *r)
 	return true;
 }
 
-static bool run(const struct cli *cli, struct replay *r, struct cairn_error *err)
+/* *ret_usage: it is what was asked for that is wrong. */
+static bool run(const struct cli *cli, struct replay *r, bool *ret_usage, struct cairn_error *err)
 {
 	cli_catch_signals();
 	r->recording = cairn_recording_open(r->path, err);
-	if (r->recording == NULL || !configure(cli, r, err) || !rerun_all(r, err))
+	if (r->recording == NULL)
+		return false;
+	*ret_usage = !configure(cli, r, err);
+	if (*ret_usage || !rerun_all(r, err))
 		return false;
 	if (r->usd_max <= 0.0)
 		r->usd_max = r->cfg.vlm.limit_usd_per_session;
@@ -428,13 +474,14 @@ enum cairn_eval_end cairn_eval_replay(const struct cli *cli, json_t *figures)
 	struct replay *r = calloc(1, sizeof(*r));
 	struct cairn_error err = {""};
 	const char *dir = cli_value(cli, "report");
-	bool usage = r != NULL && !read_options(cli, r), ok = r != NULL && !usage && run(cli, r, &err);
+	bool usage = r != NULL && !read_options(cli, r), told = usage;
+	bool ok = r != NULL && !usage && run(cli, r, &usage, &err);
 	if (ok) {
 		tell(r, figures);
-		ok = passed(r);
+		ok = replay_passed(r);
 		if (dir != NULL && !replay_report(r, dir, &err))
 			ok = complain(err.text);
-	} else if (!usage) {
+	} else if (!told) {
 		complain(r != NULL ? err.text : "out of memory");
 	}
 	if (r != NULL) {

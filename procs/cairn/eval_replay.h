@@ -27,10 +27,12 @@ struct replay {
 	uint32_t asked, kept, agreements[CAIRN_RERUN_NO_ANSWER + 1];
 	struct cairn_ledger ledger;
 	double usd_max, dearest_usd; /* of all that one question led to */
+	uint32_t failed, failed_in_a_row; /* questions that no service answered; they are asked again */
+	char failed_why[200];
 	char stopped[200]; /* why not all were asked */
 };
 
-/* What is kept of a question that was asked: it is paid for. */
+/* What is kept of a question that was asked: it is paid for. One without an answer (other.asked false) is only paid for. */
 struct replay_kept {
 	struct replay_other other;
 	uint64_t calls, failures, tokens_in, tokens_out;
@@ -41,6 +43,9 @@ struct replay_kept {
 void replay_words(const struct cairn_rerun_side *side, char *dst, size_t cap);
 /* Decisions that end otherwise: answer, verdict, reason, target. */
 uint32_t replay_changed(const struct replay *r);
+/* What is decided does not change, something could be compared, and whoever was to be asked answered everything. How it
+ * is driven is told, but depends on milliseconds. */
+bool replay_passed(const struct replay *r);
 const char *replay_agreement_name(enum cairn_rerun_agreement agreement);
 /* Of those asked: the share that agrees, with its 95 % interval (Wilson). */
 void replay_share(const struct replay *r, double *ret_share, double *ret_low, double *ret_high);

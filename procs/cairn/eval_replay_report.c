@@ -71,7 +71,7 @@ static void agreement_table(struct cairn_report *page, const struct replay *r)
 		    100.0 * share, 100.0 * low, 100.0 * high, r->asked);
 	snprintf(caption, sizeof(caption),
 	    "%.60s (%.120s) %s; %llu calls, %.4f USD of at "
-	    "most %.2f. Same place: within 0.5 m; same turn: within 20 degrees; same move: direction, and time within 1 s.",
+	    "most %.4f. Same place: within 0.5 m; same turn: within 20 degrees; same move: direction, and time within 1 s.",
 	    r->provider, r->model, agrees, (unsigned long long)r->ledger.calls, r->ledger.cost_usd, r->usd_max);
 	cairn_report_heading(page, "Agreement", r->stopped[0] != '\0' ? r->stopped : NULL);
 	cairn_report_table(page, &(struct cairn_report_table){.caption = caption,
@@ -238,12 +238,15 @@ static void add_run(struct cairn_report *page, const struct replay *r, uint32_t 
 bool replay_report(const struct replay *r, const char *dir, struct cairn_error *err)
 {
 	uint32_t changed = replay_changed(r);
+	bool passed = replay_passed(r);
 	const struct cairn_recorded_line *begun = &r->recording->begun;
-	char verdict[96], prompts[64], recorded[160], version[160];
+	char verdict[360], prompts[64], recorded[160], version[160];
 	snprintf(version, sizeof(version), "%s (%s), build %016llx, configuration %016llx", CAIRN_VERSION, cairn_provenance_commit(),
 	    (unsigned long long)cairn_shards_program(0), (unsigned long long)cairn_provenance_config(&r->cfg));
-	snprintf(verdict, sizeof(verdict), "%u of %u decisions change, %u more are driven otherwise", changed, r->count,
-	    r->changes[CAIRN_RERUN_WAY] + r->changes[CAIRN_RERUN_COMMAND]);
+	snprintf(verdict, sizeof(verdict), "%u of %u decisions change, %u more are driven otherwise%s%s%s", changed, r->count,
+	    r->changes[CAIRN_RERUN_WAY] + r->changes[CAIRN_RERUN_COMMAND],
+	    r->changes[CAIRN_RERUN_NOT_JUDGED] == r->count ? "; none could be judged" : "",
+	    r->stopped[0] != '\0' ? "; not all were asked: " : "", r->stopped);
 	snprintf(prompts, sizeof(prompts), "the same in %u of %u", r->same_prompts, r->count);
 	const char *program = cairn_recorded_text(begun, "program"), *model = cairn_recorded_text(begun, "model"),
 		   *provider = cairn_recorded_text(begun, "provider");
@@ -257,7 +260,7 @@ bool replay_report(const struct replay *r, const char *dir, struct cairn_error *
 	    .command = r->command != NULL ? r->command : "",
 	    .facts = facts,
 	    .fact_count = 3,
-	    .mark = changed == 0 ? CAIRN_REPORT_GOOD : CAIRN_REPORT_WEAK,
+	    .mark = passed ? CAIRN_REPORT_GOOD : changed > 0 ? CAIRN_REPORT_WEAK : CAIRN_REPORT_BAD,
 	    .verdict = verdict});
 	if (page == NULL) {
 		cairn_error_set(err, "out of memory");

@@ -17,13 +17,46 @@ static bool complain(const char *what)
 	return false;
 }
 
+/* What each trial sets by itself (common/eval/trial.c), and who decides it. */
+static const struct {
+	const char *key, *by;
+} decided[] = {
+    {"mission.order", "--mode"},
+    {"mission.recheck", "--mode"},
+    {"mission.return_home", "the evaluation: a trial ends where the robot is"},
+    {"mission.limit_s", "--for"},
+    {"pilot.profile", "--pilot"},
+    {"pilot.seed", "--seed"},
+    {"sim.seed", "--seed"},
+    {"sim.world", "--worlds"},
+    {"sim.start", "--seed"},
+    {"sim.start_x_m", "--seed"},
+    {"sim.start_y_m", "--seed"},
+    {"sim.start_yaw_deg", "--seed"},
+    {"vlm.provider", "--provider"},
+    {"vlm.fallbacks", "the evaluation: one model is measured"},
+    {"vlm.shadow", "--mode"},
+};
+
+/* A key that would be set and then overwritten is an experiment that never was. */
+static bool may_be_set(const char *assignment, struct cairn_error *err)
+{
+	size_t n = strcspn(assignment, "=");
+	for (size_t i = 0; i < sizeof(decided) / sizeof(decided[0]); i++)
+		if (strlen(decided[i].key) == n && strncmp(decided[i].key, assignment, n) == 0) {
+			cairn_error_set(err, "--set %s: that is decided by %s here", decided[i].key, decided[i].by);
+			return false;
+		}
+	return true;
+}
+
 static bool read_config(const struct cli *cli, struct cairn_config *cfg, struct cairn_error *err)
 {
 	int count;
 	const char *file = cli_value(cli, "config"), *const *sets = cli_values(cli, "set", &count);
 	bool ok = file == NULL || cairn_config_load(cfg, file, err);
 	for (int i = 0; ok && i < count; i++)
-		ok = cairn_config_set(cfg, sets[i], "--set", err);
+		ok = may_be_set(sets[i], err) && cairn_config_set(cfg, sets[i], "--set", err);
 	return ok && cairn_config_check(cfg, err);
 }
 
