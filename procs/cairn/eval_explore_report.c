@@ -10,6 +10,7 @@
 #include "procs/cairn/provenance.h"
 #include "procs/cairn/shards.h"
 
+#define HALVES_MIN 4 /* houses */
 #define RUNS_MAX 24 /* drawn, the worst first */
 #define CELL_CAP 48
 #define CUT_M 0.15 /* height of the cut through a world */
@@ -58,6 +59,12 @@ static void add_means(struct cairn_report *report, const struct explore_plan *p)
 	free(cells);
 }
 
+/* What a mean is of (eval_explore_figures.c). */
+static const char *units_of(const struct explore_plan *p)
+{
+	return p->world_count > 1 ? "houses" : "seeds";
+}
+
 static void add_curves(struct cairn_report *report, const struct explore_plan *p)
 {
 	enum { POINTS = 121 };
@@ -72,10 +79,13 @@ static void add_curves(struct cairn_report *report, const struct explore_plan *p
 				double sum = 0.0, count = 0.0;
 				for (uint32_t s = 0; s < p->seeds; s++) {
 					const struct cairn_trial_result *r = explore_result(p, w, m, s);
-					sum += r != NULL ? 100.0 * cairn_trial_seen(r, at_s) : 0.0;
+					double share = r != NULL ? 100.0 * cairn_trial_seen(r, at_s) : 0.0;
+					sum += share;
 					count += r != NULL;
+					if (p->world_count == 1 && r != NULL)
+						shares[n++] = share;
 				}
-				if (count > 0.0)
+				if (p->world_count > 1 && count > 0.0)
 					shares[n++] = sum / count;
 			}
 			struct cairn_interval i = cairn_interval_of_mean(shares, n);
@@ -92,11 +102,14 @@ static void add_curves(struct cairn_report *report, const struct explore_plan *p
 		    .count = POINTS,
 		    .broken = p->modes[m] == CAIRN_TRIAL_SHADOW}; /* it drives as local exploration does */
 	}
+	char caption[160];
+	snprintf(caption, sizeof(caption), "Mean over the %s with its 95 %% bootstrap interval. A trial that has ended stays where it was.",
+	    units_of(p));
 	if (values != NULL && shares != NULL)
 		cairn_report_chart(report,
 		    &(struct cairn_report_chart){.file = "coverage",
 			.title = "Seen share of the reachable floor",
-			.caption = "Mean over the houses with its 95 % bootstrap interval. A trial that has ended stays where it was.",
+			.caption = caption,
 			.x_label = "time, min",
 			.y_label = "seen, %",
 			.series = series,
@@ -112,12 +125,12 @@ static void add_curves(struct cairn_report *report, const struct explore_plan *p
 
 static void add_contrast(struct cairn_report *report, const struct explore_plan *p, const struct explore_contrast *c)
 {
-	static const char *const halves[] = {"all houses", "first half", "second half"};
+	const char *const halves[] = {p->world_count > 1 ? "all houses" : "all seeds", "first half", "second half"};
 	struct cairn_report_interval items[CAIRN_TRIAL_MODE_COUNT * EXPLORE_HALF_COUNT];
 	char names[CAIRN_TRIAL_MODE_COUNT * EXPLORE_HALF_COUNT][64], file[64];
 	uint32_t n = 0;
 	for (uint32_t m = 1; m < p->mode_count; m++)
-		for (int h = 0; h < (p->world_count >= 4 ? EXPLORE_HALF_COUNT : 1); h++) {
+		for (int h = 0; h < (p->world_count >= HALVES_MIN ? EXPLORE_HALF_COUNT : 1); h++) {
 			struct cairn_interval i = explore_compare(p, 0, m, (enum explore_half)h, c);
 			if (i.count == 0)
 				continue;
@@ -128,9 +141,9 @@ static void add_contrast(struct cairn_report *report, const struct explore_plan 
 	bool then = strcmp(c->name, "seen_when_90_percent") == 0;
 	char caption[240];
 	snprintf(caption, sizeof(caption),
-	    "%s: %s against the other ways, pairs of the same house and seed; mean and 95 %% bootstrap interval over the houses "
+	    "%s: %s against the other ways, pairs of the same house and seed; mean and 95 %% bootstrap interval over the %s "
 	    "(how many stands in brackets).%s",
-	    c->title, name_of(p, 0), then ? " Broken line: as much as the other had seen." : " Broken line: no difference.");
+	    c->title, name_of(p, 0), units_of(p), then ? " Broken line: as much as the other had seen." : " Broken line: no difference.");
 	snprintf(file, sizeof(file), "%s", c->name);
 	for (char *at = file; *at != '\0'; at++)
 		*at = *at == '_' ? '-' : *at;
@@ -242,16 +255,18 @@ static double badness_of(const struct explore_plan *p, uint32_t world, uint32_t 
 {
 	const struct cairn_trial_result *a = explore_result(p, world, 0, seed);
 	double best_m = INFINITY, bad = 0.0;
-	if (a == NULL)
-		return 0.0;
 	for (uint32_t m = 0; m < p->mode_count; m++) {
 		const struct cairn_trial_result *r = explore_result(p, world, m, seed);
-		if (r == NULL)
+		if (r == NULL) {
+			bad += 50.0;
 			continue;
+		}
 		bad += 100.0 * r->contacts + (r->early ? 50.0 : 0.0);
 		if (r->explored)
 			best_m = fmin(best_m, r->path_m);
 	}
+	if (a == NULL)
+		return bad;
 	return bad + 5.0 * (1.0 - a->coverage) + (isfinite(best_m) && best_m > 0.0 ? a->path_m / best_m : 1.0);
 }
 
@@ -261,14 +276,26 @@ static int worst_first(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-static void add_run(struct cairn_report *report, const struct explore_plan *p, const struct worst *at, uint32_t number)
+/* Of this house and seed the first fault, in any way of choosing; NULL: none is known. */
+static const struct explore_fault *fault_of(const struct explore_verdict *v, const struct worst *at)
 {
+	for (uint32_t i = 0; i < v->count && i < EXPLORE_FAULTS_MAX; i++)
+		if (v->faults[i].kind != EXPLORE_FAULT_WORLD && v->faults[i].kind != EXPLORE_FAULT_NOT_DRIVEN &&
+		    v->faults[i].world == at->world && v->faults[i].seed == at->seed)
+			return &v->faults[i];
+	return NULL;
+}
+
+static void add_run(struct cairn_report *report, const struct explore_plan *p, const struct explore_verdict *v,
+    const struct worst *at, uint32_t number)
+{
+	const struct explore_fault *fault = fault_of(v, at);
 	struct cairn_error err = {""};
 	struct cairn_world *world = explore_load_world(&p->worlds[at->world], &err);
 	struct cairn_report_path paths[CAIRN_TRIAL_MODE_COUNT];
 	struct cairn_report_spot spots[CAIRN_TRIAL_MODE_COUNT + 1];
 	struct cairn_report_fact facts[CAIRN_TRIAL_MODE_COUNT];
-	char texts[CAIRN_TRIAL_MODE_COUNT][96], file[40], name[80], verdict[96];
+	char texts[CAIRN_TRIAL_MODE_COUNT][96], file[40], name[80], verdict[400];
 	uint32_t n = 0, spot_count = 0;
 	bool bad = false;
 	for (uint32_t m = 0; m < p->mode_count; m++) {
@@ -295,7 +322,10 @@ static void add_run(struct cairn_report *report, const struct explore_plan *p, c
 	}
 	snprintf(file, sizeof(file), "house-%02u", number);
 	snprintf(name, sizeof(name), "%.40s, seed %u", p->worlds[at->world].name, p->first_seed + at->seed);
-	snprintf(verdict, sizeof(verdict), bad ? "touched something, or ended early" : "no contact, nothing left without a reason");
+	if (fault != NULL)
+		explore_fault_words(p, fault, verdict, sizeof(verdict));
+	else
+		snprintf(verdict, sizeof(verdict), bad ? "touched something, or ended early" : "no contact, nothing left without a reason");
 	struct cairn_report_map map = {.file = file,
 	    .world = world,
 	    .height_m = CUT_M,
@@ -306,7 +336,7 @@ static void add_run(struct cairn_report *report, const struct explore_plan *p, c
 	cairn_report_run(report,
 	    &(struct cairn_report_run){.name = name,
 		.badness = at->badness,
-		.mark = bad ? CAIRN_REPORT_BAD : CAIRN_REPORT_PLAIN,
+		.mark = bad || fault != NULL ? CAIRN_REPORT_BAD : CAIRN_REPORT_PLAIN,
 		.verdict = verdict,
 		.facts = facts,
 		.fact_count = n,
@@ -336,7 +366,7 @@ static void add_digests(struct cairn_report *report, const struct explore_plan *
 	free(cells);
 }
 
-static void add_runs(struct cairn_report *report, const struct explore_plan *p)
+static void add_runs(struct cairn_report *report, const struct explore_plan *p, const struct explore_verdict *v)
 {
 	uint32_t count = p->world_count * p->seeds;
 	char text[160];
@@ -349,8 +379,31 @@ static void add_runs(struct cairn_report *report, const struct explore_plan *p)
 	if (list != NULL)
 		qsort(list, count, sizeof(*list), worst_first);
 	for (uint32_t i = 0; list != NULL && i < count && i < RUNS_MAX; i++)
-		add_run(report, p, &list[i], i + 1);
+		add_run(report, p, v, &list[i], i + 1);
 	free(list);
+}
+
+/* Why it did not pass. */
+static void add_faults(struct cairn_report *report, const struct explore_plan *p, const struct explore_verdict *v)
+{
+	static const struct cairn_report_column columns[] = {{"kind", false}, {"what", false}};
+	const char *cells[EXPLORE_FAULTS_MAX][2];
+	char (*words)[400] = calloc(EXPLORE_FAULTS_MAX, sizeof(*words)), text[80];
+	uint32_t count = v->count < EXPLORE_FAULTS_MAX ? v->count : EXPLORE_FAULTS_MAX;
+	for (uint32_t i = 0; words != NULL && i < count; i++) {
+		explore_fault_words(p, &v->faults[i], words[i], sizeof(words[i]));
+		cells[i][0] = explore_fault_name(v->faults[i].kind);
+		cells[i][1] = words[i];
+	}
+	snprintf(text, sizeof(text), "Why it did not pass: %u of %u faults.", count, v->count);
+	cairn_report_heading(report, "Faults", NULL);
+	if (words != NULL)
+		cairn_report_table(report, &(struct cairn_report_table){.caption = text,
+					       .columns = columns,
+					       .column_count = 2,
+					       .row_count = count,
+					       .cells = (const char *const *)cells});
+	free(words);
 }
 
 /* ---- the page ---- */
@@ -414,15 +467,17 @@ bool explore_report(const struct explore_plan *p, const struct explore_verdict *
 		cairn_error_set(err, "out of memory");
 		return false;
 	}
+	if (verdict->count > 0)
+		add_faults(report, p, verdict);
 	cairn_report_heading(report, "Seen over time", NULL);
 	add_curves(report, p);
 	cairn_report_heading(report, "Means", NULL);
 	add_means(report, p);
 	if (p->mode_count > 1) {
 		snprintf(title, sizeof(title), "What %s differs by", name_of(p, 0));
-		cairn_report_heading(report, title,
-		    "Differences of pairs (same house, same seed) with 95 % bootstrap intervals over the houses; in brackets how "
-		    "many. The halves are every second house in the order of their names.");
+		snprintf(text, sizeof(text), "Differences of pairs (same house, same seed) with 95 %% bootstrap intervals over the %s; in brackets "
+		    "how many.%s", units_of(p), p->world_count >= HALVES_MIN ? " The halves are every second house in the order of their names." : "");
+		cairn_report_heading(report, title, text);
 		for (uint32_t i = 0; i < explore_contrast_count; i++)
 			add_contrast(report, p, &explore_contrasts[i]);
 		add_left_out(report, p);
@@ -433,7 +488,7 @@ bool explore_report(const struct explore_plan *p, const struct explore_verdict *
 	cairn_report_heading(report, "Every trial", text);
 	add_houses(report, p);
 	add_digests(report, p);
-	add_runs(report, p);
+	add_runs(report, p, verdict);
 	bool ok = cairn_report_write(report, p->report_dir, err);
 	cairn_report_destroy(&report);
 	return ok;

@@ -82,6 +82,23 @@ START_TEST(a_service_is_asked_with_pictures_and_its_cost_is_counted)
 }
 END_TEST
 
+START_TEST(a_key_that_each_trial_sets_itself_is_refused_with_the_option_that_is_meant)
+{
+	static const char *const pairs[][2] = {{"sim.seed=7", "--seed"}, {"mission.order=nearest", "--mode"},
+	    {"mission.limit_s=5", "--for"}, {"vlm.provider=openai", "--provider"}, {"pilot.profile=unsafe", "--pilot"}};
+	begin();
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		char options[96], by[64];
+		snprintf(options, sizeof(options), "--mode vlm --set %s", pairs[i][0]);
+		snprintf(by, sizeof(by), "decided by %s", pairs[i][1]);
+		ck_assert_int_eq(explore(KEY, options), 2);
+		ck_assert_msg(strstr(out, by) != NULL, "%s", out);
+	}
+	ck_assert_int_eq(service_server_requests(server), 0);
+	end();
+}
+END_TEST
+
 START_TEST(no_more_is_asked_than_may_be_spent)
 {
 	begin();
@@ -214,7 +231,7 @@ START_TEST(the_pilot_answers_through_the_whole_prompt_and_twice_the_same)
 END_TEST
 
 CAIRN_TEST_MAIN_TIMEOUT("eval-model", 110.0, a_service_is_asked_with_pictures_and_its_cost_is_counted,
-    no_more_is_asked_than_may_be_spent, what_a_trial_that_was_cut_short_has_spent_is_not_spent_once_more,
+    a_key_that_each_trial_sets_itself_is_refused_with_the_option_that_is_meant, no_more_is_asked_than_may_be_spent, what_a_trial_that_was_cut_short_has_spent_is_not_spent_once_more,
     a_service_that_refuses_is_told_in_its_own_words_with_what_was_finished,
     a_service_that_never_answers_does_not_pass_for_the_exploration_that_drove_instead, a_missing_key_and_an_unknown_provider_are_named_before_anything_runs,
     the_pilot_answers_through_the_whole_prompt_and_twice_the_same)
