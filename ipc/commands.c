@@ -32,8 +32,8 @@ bool cairn_rights_parse(const char *text, unsigned *ret_rights, struct cairn_err
 				right = i;
 		}
 		if (right == CAIRN_RIGHT_ANY) {
-			cairn_error_set(err, "'%.*s' is no right: watch, drive or configure",
-			    (int)(n < 40 ? n : 40), p);
+			cairn_error_set(
+			    err, "'%.*s' is no right: watch, drive or configure", (int)(n < 40 ? n : 40), p);
 			return false;
 		}
 		rights |= CAIRN_RIGHT_BIT(right);
@@ -53,8 +53,8 @@ const char *cairn_rights_text(unsigned rights, char *buf, size_t bytes)
 	snprintf(buf, bytes, "none");
 	for (int i = CAIRN_RIGHT_ANY + 1; i < CAIRN_RIGHT_COUNT && n < bytes; i++) {
 		if ((rights & CAIRN_RIGHT_BIT(i)) != 0)
-			n += (size_t)snprintf(
-			    buf + n, bytes - n, "%s%s", n > 0 ? "," : "", cairn_enum_text(&cairn_enum_right, i));
+			n += (size_t)snprintf(buf + n, bytes - n, "%s%s", n > 0 ? "," : "",
+			    cairn_enum_text(&cairn_enum_right, i));
 	}
 	return buf;
 }

@@ -22,7 +22,8 @@ enum cairn_command {
 struct cairn_command_row {
 	enum cairn_service service;
 	const char *verb;
-	enum cairn_right right; /* that an operator from another machine needs; CAIRN_RIGHT_ANY: one of them, no matter which */
+	enum cairn_right
+	    right; /* that an operator from another machine needs; CAIRN_RIGHT_ANY: one of them, no matter which */
 	enum cairn_command_args args;
 	const char *usage, *help;
 };

@@ -28,7 +28,8 @@ uint32_t cairn_frame_payload_max(const struct cairn_config *cfg, enum cairn_fram
 	case CAIRN_FRAME_SNAPSHOT:
 		/* A 4:2:0 JPEG never needs more than the raw 12 bits a pixel and a little for its headers. */
 		px += cairn_snapshot_has_view(cfg) ? CAIRN_SNAPSHOT_VIEW_PX * CAIRN_SNAPSHOT_VIEW_PX : 0;
-		return (uint32_t)sizeof(struct cairn_snapshot_head) + CAIRN_SNAPSHOT_TEXT_MAX + px * 3 / 2 + 2 * 4096;
+		return (uint32_t)sizeof(struct cairn_snapshot_head) + CAIRN_SNAPSHOT_TEXT_MAX + px * 3 / 2 +
+		       2 * 4096;
 	case CAIRN_FRAME_CANARY:
 		return PROBE_BYTES;
 	case CAIRN_FRAME_COUNT:
@@ -63,8 +64,8 @@ bool cairn_frame_header_check(
     const struct cairn_frame_header *hdr, uint32_t payload_max, int64_t now_ns, struct cairn_error *err)
 {
 	if (hdr->magic != CAIRN_FRAME_MAGIC || hdr->version != CAIRN_FRAME_VERSION) {
-		cairn_error_set(err, "not a frame of version %d (magic %08x, version %u)", CAIRN_FRAME_VERSION, hdr->magic,
-		    hdr->version);
+		cairn_error_set(err, "not a frame of version %d (magic %08x, version %u)",
+		    CAIRN_FRAME_VERSION, hdr->magic, hdr->version);
 		return false;
 	}
 	if (hdr->format == CAIRN_FORMAT_NONE || hdr->format >= CAIRN_FORMAT_COUNT) {
@@ -72,7 +73,8 @@ bool cairn_frame_header_check(
 		return false;
 	}
 	if (hdr->payload_bytes > payload_max) {
-		cairn_error_set(err, "payload of %u bytes, at most %u fit the topic", hdr->payload_bytes, payload_max);
+		cairn_error_set(
+		    err, "payload of %u bytes, at most %u fit the topic", hdr->payload_bytes, payload_max);
 		return false;
 	}
 	if (hdr->t_ns < 0) { /* its age would not fit */
@@ -88,9 +90,9 @@ bool cairn_frame_header_check(
 	uint64_t row = (uint64_t)hdr->width * cell_bytes[hdr->format];
 	if (cell_bytes[hdr->format] != 0 &&
 	    (hdr->width == 0 || hdr->height == 0 || hdr->stride_bytes < row ||
-	        (uint64_t)hdr->stride_bytes * hdr->height != hdr->payload_bytes)) {
-		cairn_error_set(err, "%u x %u pixels with a stride of %u bytes do not make %u bytes", hdr->width,
-		    hdr->height, hdr->stride_bytes, hdr->payload_bytes);
+		(uint64_t)hdr->stride_bytes * hdr->height != hdr->payload_bytes)) {
+		cairn_error_set(err, "%u x %u pixels with a stride of %u bytes do not make %u bytes",
+		    hdr->width, hdr->height, hdr->stride_bytes, hdr->payload_bytes);
 		return false;
 	}
 	return true;

@@ -30,8 +30,8 @@ struct cairn_frame_header {
 	uint32_t width, height;
 	uint32_t stride_bytes;
 	uint32_t payload_bytes;
-	double origin_x_m, origin_y_m; /* GRID8: lower-left corner of cell (0, 0), map frame */
-	double cell_m;                 /* GRID8 */
+	double origin_x_m, origin_y_m;           /* GRID8: lower-left corner of cell (0, 0), map frame */
+	double cell_m;                           /* GRID8 */
 	double pose_x_m, pose_y_m, pose_yaw_rad; /* robot when the data were taken, where known */
 };
 
@@ -42,14 +42,14 @@ struct cairn_frame_header {
 /* Payload of a snapshot: this head, then text_bytes of UTF-8 (no NUL), jpeg_bytes of the camera's picture, view_bytes of
  * the picture from above. To be read through common/percept/snapshot.h. */
 struct cairn_snapshot_head {
-	uint64_t snapshot_id; /* rises; unique in a run */
+	uint64_t snapshot_id;                               /* rises; unique in a run */
 	int64_t t_rgb_ns, t_depth_ns, t_scan_ns, t_pose_ns; /* 0 = there was none */
-	double x_m, y_m, yaw_rad;  /* pose, map frame */
-	double nearest_m;          /* negative = none */
-	double similarity;         /* to the picture last decided on, 0..1; 0 = none */
-	uint32_t trigger;          /* enum cairn_trigger */
-	uint32_t image_needed;     /* 0: nothing new to see, the text is enough */
-	float sector_m[12];        /* as in the percept message */
+	double x_m, y_m, yaw_rad;                           /* pose, map frame */
+	double nearest_m;                                   /* negative = none */
+	double similarity;     /* to the picture last decided on, 0..1; 0 = none */
+	uint32_t trigger;      /* enum cairn_trigger */
+	uint32_t image_needed; /* 0: nothing new to see, the text is enough */
+	float sector_m[12];    /* as in the percept message */
 	float feasibility[6];
 	uint32_t text_bytes, jpeg_bytes, view_bytes;
 	uint32_t version; /* CAIRN_SNAPSHOT_VERSION */
@@ -79,11 +79,12 @@ struct cairn_frame_order {
  * epoch (a publisher that starts anew counts from one, and what its predecessor had sent last is not known), for a repetition.
  * usable: the header was accepted. One that was not is believed when it is plainly the next, so that it is not counted as
  * missing as well as refused. */
-uint64_t cairn_frame_missing(struct cairn_frame_order *order, const struct cairn_frame_header *hdr, bool usable);
+uint64_t cairn_frame_missing(
+    struct cairn_frame_order *order, const struct cairn_frame_header *hdr, bool usable);
 
 /* Pure check of a received header against what fits its topic: true, or false with the reason. now_ns: stamps
  * in the future by more than 50 ms, or negative, are refused. */
-bool cairn_frame_header_check(const struct cairn_frame_header *hdr, uint32_t payload_max, int64_t now_ns,
-    struct cairn_error *err);
+bool cairn_frame_header_check(
+    const struct cairn_frame_header *hdr, uint32_t payload_max, int64_t now_ns, struct cairn_error *err);
 
 #endif

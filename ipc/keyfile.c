@@ -61,7 +61,8 @@ bool cairn_key_save(const struct cairn_key *key, const char *dir, struct cairn_e
 }
 
 /* The whole file as text. forbidden: mode bits that it must not have. */
-static bool read_text(const char *path, mode_t forbidden, const char *why, char *buf, size_t bytes, struct cairn_error *err)
+static bool read_text(
+    const char *path, mode_t forbidden, const char *why, char *buf, size_t bytes, struct cairn_error *err)
 {
 	struct stat st;
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -75,7 +76,8 @@ static bool read_text(const char *path, mode_t forbidden, const char *why, char 
 	if (!S_ISREG(st.st_mode))
 		cairn_error_set(err, "%s: not a file", path);
 	else if ((st.st_mode & forbidden) != 0)
-		cairn_error_set(err, "%s: %s (chmod %s)", path, why, (forbidden & 0004) != 0 ? "600" : "go-w");
+		cairn_error_set(
+		    err, "%s: %s (chmod %s)", path, why, (forbidden & 0004) != 0 ? "600" : "go-w");
 	else if ((n = read(fd, buf, bytes)) < 0)
 		cairn_error_set(err, "%s: %s", path, strerror(errno));
 	else if ((size_t)n == bytes)
@@ -95,8 +97,8 @@ bool cairn_key_load(const char *path, bool need_secret, struct cairn_key *key, s
 	char text[CAIRN_KEY_FILE_MAX];
 	struct cairn_error why = {""};
 	struct cairn_key k;
-	bool ok = read_text(path, need_secret ? 0077 : 0, "a secret key must be its owner's alone", text,
-	    sizeof(text), err);
+	bool ok = read_text(
+	    path, need_secret ? 0077 : 0, "a secret key must be its owner's alone", text, sizeof(text), err);
 	if (ok && !cairn_key_parse(text, &k, &why)) {
 		cairn_error_set(err, "%s: %.200s", path, why.text);
 		ok = false;

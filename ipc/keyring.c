@@ -55,7 +55,8 @@ static bool take_key_line(const char *line, struct cairn_key *key, const char **
 	struct {
 		const char *label;
 		char *value;
-	} fields[] = {{"public: ", key->public_key}, {"secret: ", key->secret_key}, {"robot: ", key->robot_key}};
+	} fields[] = {
+	    {"public: ", key->public_key}, {"secret: ", key->secret_key}, {"robot: ", key->robot_key}};
 	*ret_why = "not a line of a key: name, public, secret or robot, a colon, a value";
 	if (strncmp(line, "name: ", 6) == 0) {
 		*ret_why = "a name has 1 to 31 letters, digits, '.', '_' or '-'";
@@ -100,14 +101,15 @@ int cairn_key_format(const struct cairn_key *key, bool with_secret, char *buf, s
 {
 	int n;
 	if (with_secret)
-		n = snprintf(buf, bytes, "# A cairn key. Whoever has this file is %s: keep it to yourself.\n"
-					 "name: %s\npublic: %s\nsecret: %s\n%s%s%s",
+		n = snprintf(buf, bytes,
+		    "# A cairn key. Whoever has this file is %s: keep it to yourself.\n"
+		    "name: %s\npublic: %s\nsecret: %s\n%s%s%s",
 		    key->name, key->name, key->public_key, key->secret_key,
 		    key->robot_key[0] != '\0' ? "robot: " : "", key->robot_key,
 		    key->robot_key[0] != '\0' ? "\n" : "");
 	else
-		n = snprintf(buf, bytes, "# The public half of a cairn key.\nname: %s\npublic: %s\n", key->name,
-		    key->public_key);
+		n = snprintf(buf, bytes, "# The public half of a cairn key.\nname: %s\npublic: %s\n",
+		    key->name, key->public_key);
 	return n >= 0 && (size_t)n < bytes ? n : -ENOBUFS;
 }
 
@@ -122,7 +124,8 @@ static bool take_allow_line(
 		return false;
 	}
 	if (!cairn_key_name_valid(name) || !is_key(key)) {
-		cairn_error_set(err, "%s", is_key(key) ? "not a name" : "not a public key: 40 characters of Z85");
+		cairn_error_set(
+		    err, "%s", is_key(key) ? "not a name" : "not a public key: 40 characters of Z85");
 		return false;
 	}
 	if (cairn_allow_by_name(allow, name) != NULL || cairn_allow_by_key(allow, key) != NULL) {

@@ -15,7 +15,9 @@
 #define CAIRN_SCHEMA_VERSION 1
 
 /* ---- enums ---- */
-#define ENUM_BEGIN(name, doc) enum cairn_##name {
+#define ENUM_BEGIN(name, doc)                                                                                \
+	enum cairn_##name                                                                                    \
+	{
 #define E(NAME, ident, wire, doc) CAIRN_##NAME##_##ident,
 #define ENUM_END(name, NAME)                                                                                 \
 	CAIRN_##NAME##_COUNT                                                                                 \
@@ -154,8 +156,8 @@ int cairn_msg_encode(const struct cairn_msg_desc *desc, const char *topic, const
 
 /* Decodes; on failure -EBADMSG (or -EPROTO for another schema version), the reason in err, and *hdr and *msg as
  * they were before only if nothing had been read: callers decode into scratch and copy. */
-int cairn_msg_decode(const struct cairn_msg_desc *desc, const void *buf, size_t bytes, struct cairn_header *hdr,
-    void *msg, struct cairn_error *err);
+int cairn_msg_decode(const struct cairn_msg_desc *desc, const void *buf, size_t bytes,
+    struct cairn_header *hdr, void *msg, struct cairn_error *err);
 
 /* The message as one line of JSON into buf (always NUL-terminated); bytes written, or -ENOBUFS. hdr may be NULL. */
 int cairn_msg_to_json(const struct cairn_msg_desc *desc, const struct cairn_header *hdr, const void *msg,

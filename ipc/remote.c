@@ -31,8 +31,8 @@ bool cairn_remote_endpoint(const char *url, char *watch, size_t watch_bytes, str
 	const char *colon = strrchr(url, ':');
 	char *end = NULL;
 	long port = colon != NULL ? strtol(colon + 1, &end, 10) : 0;
-	if (strncmp(url, "tcp://", 6) != 0 || colon <= url + 6 || end == colon + 1 || *end != '\0' || port < 1 ||
-	    port > 65534 || strlen(url) >= URL_BYTES) {
+	if (strncmp(url, "tcp://", 6) != 0 || colon <= url + 6 || end == colon + 1 || *end != '\0' ||
+	    port < 1 || port > 65534 || strlen(url) >= URL_BYTES) {
 		cairn_error_set(err, "'%.80s' must be tcp://ADDRESS:PORT, PORT from 1 to 65534", url);
 		return false;
 	}
@@ -56,7 +56,8 @@ static void close_line(struct line *line)
 	*line = (struct line){NULL, NULL, false};
 }
 
-static bool open_line(struct cairn_remote *remote, struct line *line, int type, const char *url, struct cairn_error *err)
+static bool open_line(
+    struct cairn_remote *remote, struct line *line, int type, const char *url, struct cairn_error *err)
 {
 	const struct cairn_key *key = &remote->key;
 	const char *monitor = type == ZMQ_SUB ? "inproc://monitor-watch" : "inproc://monitor-command";
@@ -72,8 +73,8 @@ static bool open_line(struct cairn_remote *remote, struct line *line, int type, 
 	    zmq_setsockopt(s, ZMQ_CURVE_SERVERKEY, key->robot_key, CAIRN_KEY_TEXT) == 0 &&
 	    zmq_setsockopt(s, ZMQ_CURVE_PUBLICKEY, key->public_key, CAIRN_KEY_TEXT) == 0 &&
 	    zmq_setsockopt(s, ZMQ_CURVE_SECRETKEY, key->secret_key, CAIRN_KEY_TEXT) == 0 &&
-	    zmq_socket_monitor(s, monitor, ZMQ_EVENT_HANDSHAKE_FAILED_AUTH | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL) ==
-		0 &&
+	    zmq_socket_monitor(
+		s, monitor, ZMQ_EVENT_HANDSHAKE_FAILED_AUTH | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL) == 0 &&
 	    zmq_connect(line->monitor, monitor) == 0 && zmq_connect(s, url) == 0)
 		return true;
 	cairn_error_set(err, "%s: %s", url, zmq_strerror(zmq_errno()));
@@ -87,7 +88,8 @@ struct cairn_remote *cairn_remote_open(const char *url, const struct cairn_key *
 	if (!cairn_remote_endpoint(url, watch_url, sizeof(watch_url), err))
 		return NULL;
 	if (key->secret_key[0] == '\0' || key->robot_key[0] == '\0') {
-		cairn_error_set(err, "the key must hold its secret and the robot's public key (keygen --robot)");
+		cairn_error_set(
+		    err, "the key must hold its secret and the robot's public key (keygen --robot)");
 		return NULL;
 	}
 	struct cairn_remote *remote = calloc(1, sizeof(*remote));
@@ -119,8 +121,8 @@ void cairn_remote_close(struct cairn_remote **remote_p)
 /* Waits until the socket is readable. 1, 0 at the end of the time, -EACCES. */
 static int wait_for(struct line *line, int64_t end_ns)
 {
-	zmq_pollitem_t items[] = {{.socket = line->socket, .events = ZMQ_POLLIN},
-	    {.socket = line->monitor, .events = ZMQ_POLLIN}};
+	zmq_pollitem_t items[] = {
+	    {.socket = line->socket, .events = ZMQ_POLLIN}, {.socket = line->monitor, .events = ZMQ_POLLIN}};
 	for (;;) {
 		int64_t left_ns = end_ns - cairn_bus_now_ns();
 		int r = zmq_poll(items, 2, left_ns > 0 ? (long)(left_ns / CAIRN_NS_PER_MS) + 1 : 0);
@@ -140,8 +142,7 @@ static int wait_for(struct line *line, int64_t end_ns)
 static int exchange(struct cairn_remote *remote, const char *name, const struct cairn_msg_command *cmd,
     struct cairn_header *ret_hdr, struct cairn_msg_reply *reply, int64_t end_ns, struct cairn_error *err)
 {
-	struct cairn_header hdr = {
-	    CAIRN_SCHEMA_VERSION, 1, cairn_bus_epoch(), cairn_bus_now_ns(), true};
+	struct cairn_header hdr = {CAIRN_SCHEMA_VERSION, 1, cairn_bus_epoch(), cairn_bus_now_ns(), true};
 	int n = cairn_msg_encode(&cairn_desc_command, name, &hdr, cmd, remote->buf, sizeof(remote->buf));
 	if (n < 0)
 		return n;
@@ -164,14 +165,15 @@ static int exchange(struct cairn_remote *remote, const char *name, const struct 
 }
 
 int cairn_remote_ask(struct cairn_remote *remote, enum cairn_service service,
-    const struct cairn_msg_command *cmd, struct cairn_msg_reply *reply, int timeout_ms, struct cairn_error *err)
+    const struct cairn_msg_command *cmd, struct cairn_msg_reply *reply, int timeout_ms,
+    struct cairn_error *err)
 {
 	struct cairn_header hdr;
 	struct cairn_msg_command timed = *cmd;
 	if (strcmp(cmd->verb, "stop") != 0) { /* which does not wait for a clock */
 		struct cairn_msg_command greeting = {.limit_s = 0.0};
-		int r = exchange(
-		    remote, "", &greeting, &hdr, reply, cairn_bus_now_ns() + GREETING_MS * CAIRN_NS_PER_MS, err);
+		int r = exchange(remote, "", &greeting, &hdr, reply,
+		    cairn_bus_now_ns() + GREETING_MS * CAIRN_NS_PER_MS, err);
 		if (r != 0)
 			return r;
 		timed.expires_ns = hdr.t_ns + timeout_ms * CAIRN_NS_PER_MS;
@@ -183,16 +185,19 @@ int cairn_remote_ask(struct cairn_remote *remote, enum cairn_service service,
 bool cairn_remote_watch(struct cairn_remote *remote, const char *topic, struct cairn_error *err)
 {
 	char filter[64];
-	if (remote->watch.socket == NULL && !open_line(remote, &remote->watch, ZMQ_SUB, remote->watch_url, err))
+	if (remote->watch.socket == NULL &&
+	    !open_line(remote, &remote->watch, ZMQ_SUB, remote->watch_url, err))
 		return false;
 	int n = snprintf(filter, sizeof(filter), "%s:", topic);
-	if (n < (int)sizeof(filter) && zmq_setsockopt(remote->watch.socket, ZMQ_SUBSCRIBE, filter, (size_t)n) == 0)
+	if (n < (int)sizeof(filter) &&
+	    zmq_setsockopt(remote->watch.socket, ZMQ_SUBSCRIBE, filter, (size_t)n) == 0)
 		return true;
 	cairn_error_set(err, "%.40s: cannot be watched", topic);
 	return false;
 }
 
-int cairn_remote_recv(struct cairn_remote *remote, char name[CAIRN_KEY_TEXT], const void **ret_bytes, int timeout_ms)
+int cairn_remote_recv(
+    struct cairn_remote *remote, char name[CAIRN_KEY_TEXT], const void **ret_bytes, int timeout_ms)
 {
 	int64_t end_ns = cairn_bus_now_ns() + timeout_ms * CAIRN_NS_PER_MS;
 	for (;;) {
@@ -202,7 +207,9 @@ int cairn_remote_recv(struct cairn_remote *remote, char name[CAIRN_KEY_TEXT], co
 		int n = zmq_recv(remote->watch.socket, name, CAIRN_KEY_TEXT, ZMQ_DONTWAIT), more = 0;
 		size_t size = sizeof(more);
 		(void)zmq_getsockopt(remote->watch.socket, ZMQ_RCVMORE, &more, &size);
-		int m = more != 0 ? zmq_recv(remote->watch.socket, remote->buf, sizeof(remote->buf), ZMQ_DONTWAIT) : -1;
+		int m = more != 0
+			    ? zmq_recv(remote->watch.socket, remote->buf, sizeof(remote->buf), ZMQ_DONTWAIT)
+			    : -1;
 		if (n < 1 || n >= CAIRN_KEY_TEXT || m < 1 || (size_t)m > sizeof(remote->buf))
 			continue;
 		name[n - 1] = '\0'; /* the colon */

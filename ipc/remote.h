@@ -20,12 +20,14 @@ void cairn_remote_close(struct cairn_remote **remote_p);
 
 /* As cairn_ask of ipc/bus.h. -EACCES: the robot has refused the key. */
 int cairn_remote_ask(struct cairn_remote *remote, enum cairn_service service,
-    const struct cairn_msg_command *cmd, struct cairn_msg_reply *reply, int timeout_ms, struct cairn_error *err);
+    const struct cairn_msg_command *cmd, struct cairn_msg_reply *reply, int timeout_ms,
+    struct cairn_error *err);
 
 /* From now on, messages of this topic ("pose", "heartbeat.motor"). */
 bool cairn_remote_watch(struct cairn_remote *remote, const char *topic, struct cairn_error *err);
 /* The next message: its topic's name and the bytes, for cairn_msg_decode. Bytes; 0 none within timeout_ms; -EACCES the robot
  * has refused the key. *ret_bytes is valid until the next call. */
-int cairn_remote_recv(struct cairn_remote *remote, char name[CAIRN_KEY_TEXT], const void **ret_bytes, int timeout_ms);
+int cairn_remote_recv(
+    struct cairn_remote *remote, char name[CAIRN_KEY_TEXT], const void **ret_bytes, int timeout_ms);
 
 #endif

@@ -10,8 +10,8 @@
 #include "ipc/commands.h"
 
 #define COMMAND_BYTES 8192 /* the largest command has a twentieth of it: who sends more is cut off */
-#define REQUESTS_MAX 32 /* answered in one go: a flood of them must not keep a stage from its work */
-#define PARTS_MAX 8     /* of a routed request: addresses, an empty delimiter, the payload */
+#define REQUESTS_MAX 32    /* answered in one go: a flood of them must not keep a stage from its work */
+#define PARTS_MAX 8        /* of a routed request: addresses, an empty delimiter, the payload */
 
 void cairn_server_free(struct cairn_server *server)
 {
@@ -229,8 +229,8 @@ int cairn_client_send(struct cairn_client *client, uint64_t tag, const struct ca
 	struct cairn_bus *bus = client->bus;
 	struct cairn_header hdr = {
 	    CAIRN_SCHEMA_VERSION, ++client->seq, client->epoch, cairn_bus_now_ns(), true};
-	int n = cairn_msg_encode(&cairn_desc_command, cairn_services[client->service].name, &hdr, cmd, bus->buf,
-	    sizeof(bus->buf));
+	int n = cairn_msg_encode(
+	    &cairn_desc_command, cairn_services[client->service].name, &hdr, cmd, bus->buf, sizeof(bus->buf));
 	if (n < 0)
 		return n;
 	if (zmq_send(client->socket, &tag, sizeof(tag), ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0 ||
@@ -247,8 +247,8 @@ int cairn_client_recv(struct cairn_client *client, uint64_t *ret_tag, struct cai
 		struct cairn_header hdr;
 		struct cairn_msg_reply r;
 		if (n == 2 && zmq_msg_size(&parts[0]) == sizeof(*ret_tag) &&
-		    cairn_msg_decode(&cairn_desc_reply, zmq_msg_data(&parts[1]), zmq_msg_size(&parts[1]), &hdr,
-			&r, NULL) == 0) {
+		    cairn_msg_decode(&cairn_desc_reply, zmq_msg_data(&parts[1]), zmq_msg_size(&parts[1]),
+			&hdr, &r, NULL) == 0) {
 			memcpy(ret_tag, zmq_msg_data(&parts[0]), sizeof(*ret_tag));
 			*reply = r;
 			taken = 1;

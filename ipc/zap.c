@@ -69,7 +69,8 @@ const char *cairn_zap_judge(const struct cairn_allow *allow, const char *domain,
 	const struct cairn_allow_row *row = cairn_allow_by_key(allow, text);
 	if (row == NULL)
 		return "its key is not on the list";
-	enum cairn_right needed = strcmp(domain, CAIRN_ZAP_COMMAND) == 0 ? CAIRN_RIGHT_ANY : CAIRN_RIGHT_WATCH;
+	enum cairn_right needed =
+	    strcmp(domain, CAIRN_ZAP_COMMAND) == 0 ? CAIRN_RIGHT_ANY : CAIRN_RIGHT_WATCH;
 	if (!cairn_rights_allow(row->rights, needed))
 		return "its key may not watch";
 	*ret_row = row;
@@ -100,8 +101,8 @@ static int recv_request(struct cairn_zap *zap)
 
 static void answer(struct cairn_zap *zap, const char *name, const char *reason)
 {
-	const char *parts[] = {
-	    "1.0", zap->parts[REQUEST], reason == NULL ? "200" : "400", reason == NULL ? "OK" : reason, name, ""};
+	const char *parts[] = {"1.0", zap->parts[REQUEST], reason == NULL ? "200" : "400",
+	    reason == NULL ? "OK" : reason, name, ""};
 	int lengths[] = {3, zap->lengths[REQUEST], 3, (int)strlen(parts[3]), (int)strlen(name), 0};
 	for (int i = 0; i < 6; i++)
 		(void)zmq_send(zap->socket, parts[i], (size_t)lengths[i], i < 5 ? ZMQ_SNDMORE : 0);
@@ -121,7 +122,7 @@ void cairn_zap_serve(struct cairn_zap *zap)
 			    n > CREDENTIALS ? (size_t)zap->lengths[CREDENTIALS] : 0, &row);
 		answer(zap, row != NULL ? row->name : "", reason);
 		if (zap->fn != NULL)
-			zap->fn(zap->ctx, n > ADDRESS ? zap->parts[ADDRESS] : "", row != NULL ? row->name : "",
-			    reason);
+			zap->fn(zap->ctx, n > ADDRESS ? zap->parts[ADDRESS] : "",
+			    row != NULL ? row->name : "", reason);
 	}
 }

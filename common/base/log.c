@@ -54,9 +54,9 @@ void cairn_log_write(enum cairn_log_level level, const char *file, int line, con
 
 	/* One write per line: lines of several processes on one pipe must not mix. */
 	char buf[1024];
-	int n = snprintf(buf, sizeof(buf), "%s%lld.%03ld %c %s %s:%d ", log_colour ? levels[level].colour : "",
-	    (long long)now.tv_sec, now.tv_nsec / CAIRN_NS_PER_MS, levels[level].letter, log_name,
-	    slash != NULL ? slash + 1 : file, line);
+	int n = snprintf(buf, sizeof(buf), "%s%lld.%03ld %c %s %s:%d ",
+	    log_colour ? levels[level].colour : "", (long long)now.tv_sec, now.tv_nsec / CAIRN_NS_PER_MS,
+	    levels[level].letter, log_name, slash != NULL ? slash + 1 : file, line);
 	va_list ap;
 	va_start(ap, fmt);
 	int room = (int)sizeof(buf) - n - 8;

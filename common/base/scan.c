@@ -26,7 +26,8 @@ static void take_directions(struct cairn_directions *d, const struct cairn_msg_s
 	}
 }
 
-void cairn_directions_keep(float *rad, double *c, double *s, uint32_t *count, const float *angle_rad, uint32_t n)
+void cairn_directions_keep(
+    float *rad, double *c, double *s, uint32_t *count, const float *angle_rad, uint32_t n)
 {
 	if (*count == n && memcmp(rad, angle_rad, n * sizeof(rad[0])) == 0)
 		return;

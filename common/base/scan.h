@@ -93,7 +93,8 @@ static inline bool cairn_directions_are(const struct cairn_directions *d, const 
 
 /* The same in double precision, into the caller's own arrays: n angles, and their cosines and sines where they are not
  * those of the last time (*count of them). */
-void cairn_directions_keep(float *rad, double *c, double *s, uint32_t *count, const float *angle_rad, uint32_t n);
+void cairn_directions_keep(
+    float *rad, double *c, double *s, uint32_t *count, const float *angle_rad, uint32_t n);
 
 /* Invalid returns (0, not finite, outside the scan's range limits) and returns from inside the bare
  * footprint (the robot itself) are left out. lidar: pose of the LiDAR in the robot frame; its yaw is not

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SAME_M 0.25    /* so near to one of its kind it is the same place */
-#define THERE_M 0.3    /* nobody is sent to where the robot stands, or less than nav.goal_tolerance_m away */
-#define PASSED_M 0.5   /* points of the path from here on are ahead */
+#define SAME_M 0.25  /* so near to one of its kind it is the same place */
+#define THERE_M 0.3  /* nobody is sent to where the robot stands, or less than nav.goal_tolerance_m away */
+#define PASSED_M 0.5 /* points of the path from here on are ahead */
 #define STUCK_RECOVERY 2
 #define STAY 0.05 /* a place offered last time is kept before one that is so little better */
 
@@ -157,7 +157,8 @@ static void add_frontiers(struct cairn_choice *c, const struct cairn_choice_inpu
 {
 	for (uint32_t i = 0; in->frontiers != NULL && i < in->frontiers->items_count; i++) {
 		const struct cairn_msg_frontier *f = &in->frontiers->items[i];
-		if (!(f->distance_m >= 0.0) || cairn_frontier_is_given_up(in->given_up, in->given_up_count, f))
+		if (!(f->distance_m >= 0.0) ||
+		    cairn_frontier_is_given_up(in->given_up, in->given_up_count, f))
 			continue;
 		add(c, in,
 		    (struct cairn_msg_candidate){.kind = CAIRN_CANDIDATE_KIND_FRONTIER,

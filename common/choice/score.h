@@ -28,7 +28,7 @@
 #define CAIRN_SCORE_LOOK_M 1.0
 #define CAIRN_SCORE_VISIT_M 0.5
 #define CAIRN_SCORE_SHARE 0.25
-#define CAIRN_SCORE_LOOK_CELLS 40 /* finer grids are looked at less far */
+#define CAIRN_SCORE_LOOK_CELLS 40  /* finer grids are looked at less far */
 #define CAIRN_SCORE_FLOOD_CELLS 31 /* and for what is unknown, so that a row of it is a word */
 #define CAIRN_SCORE_ROWS (2 * CAIRN_SCORE_FLOOD_CELLS + 1)
 

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK_M 0.2     /* ways are measured on a map with cells of this size */
-#define LEAVE_BLOCKS 4  /* the direction a way leaves the robot in is that to a block so far away */
-#define GROUP_M 0.8     /* frontiers nearer to each other than this are one stop */
+#define BLOCK_M 0.2    /* ways are measured on a map with cells of this size */
+#define LEAVE_BLOCKS 4 /* the direction a way leaves the robot in is that to a block so far away */
+#define GROUP_M 0.8    /* frontiers nearer to each other than this are one stop */
 #define GROUP_GROWTH 1.3
-#define SAME_M 0.5      /* a target that moved less is the same one */
+#define SAME_M 0.5 /* a target that moved less is the same one */
 #define RAYS 72
 #define COLUMNS 512 /* of cells at once, even */
 #define GAIN_MIN_M2 0.05
@@ -187,7 +187,8 @@ static void note_reached(const uint16_t *restrict way, int32_t count, uint8_t *r
 
 /* Adds the cells of a row that the robot can reach, n of them from x on, to those of the rows before. x is
  * even. */
-static void add_reached(const struct cairn_wave *reach, int32_t x, int32_t y, int32_t n, uint8_t *restrict any)
+static void add_reached(
+    const struct cairn_wave *reach, int32_t x, int32_t y, int32_t n, uint8_t *restrict any)
 {
 	if (!reach->halved) {
 		note_reached(reach->way + cairn_wave_index(reach, x, y), n, any);
@@ -388,7 +389,8 @@ void cairn_tour_costs(uint32_t count, const double *first_m, const double way_m[
 		for (uint32_t left = ~set & (sets - 1); left != 0; left &= left - 1) {
 			uint32_t k = (uint32_t)__builtin_ctz(left);
 			double on = (double)scratch[(set | UINT32_C(1) << k) * count + k];
-			for (uint32_t i = 0; i < CAIRN_TOUR_GROUPS; i++) /* all at once: the compiler's vectors */
+			for (uint32_t i = 0; i < CAIRN_TOUR_GROUPS;
+			     i++) /* all at once: the compiler's vectors */
 				best[i] = cairn_smaller(way_to[k][i] * weight + on, best[i]);
 		}
 		for (uint32_t i = 0; i < count; i++)
@@ -410,7 +412,8 @@ static bool worth_it(const struct cairn_tour *t, const struct cairn_msg_frontier
 
 static bool is_target(const struct cairn_tour *t, const struct cairn_msg_frontier *f)
 {
-	return t->has_target && (f->id == t->target_id || hypot(f->x_m - t->target.x_m, f->y_m - t->target.y_m) <= SAME_M);
+	return t->has_target &&
+	       (f->id == t->target_id || hypot(f->x_m - t->target.x_m, f->y_m - t->target.y_m) <= SAME_M);
 }
 
 /* The least becomes 0; the one of last time stays in front for a while. */
@@ -456,8 +459,8 @@ bool cairn_tour_rank(struct cairn_tour *t, const struct cairn_ground *ground, st
 	if (ok && !t->nearest && t->member_count > 0) {
 		g.count = make_groups(t);
 		sum_up(t, &g);
-		cairn_tour_costs(g.count, g.first_m, (const double(*)[CAIRN_TOUR_GROUPS])g.way_m, g.end_m, g.gain,
-		    t->cfg.tour_eager, t->scratch, g.cost_m);
+		cairn_tour_costs(g.count, g.first_m, (const double(*)[CAIRN_TOUR_GROUPS])g.way_m, g.end_m,
+		    g.gain, t->cfg.tour_eager, t->scratch, g.cost_m);
 		double worst = 0.0;
 		for (uint32_t i = 0; i < t->member_count; i++) {
 			const struct member *m = &t->members[i];

@@ -34,7 +34,8 @@ void cairn_tour_destroy(struct cairn_tour **tour_p);
  * mission.frontier_min_width_m, or were given up. The ground is that of the search that found the frontiers. False without
  * memory: then detour_m is by distance alone. */
 bool cairn_tour_rank(struct cairn_tour *tour, const struct cairn_ground *ground, struct cairn_pose2 pose,
-    const struct cairn_msg_given_up *given_up, uint32_t given_up_count, struct cairn_msg_frontiers *frontiers);
+    const struct cairn_msg_given_up *given_up, uint32_t given_up_count,
+    struct cairn_msg_frontiers *frontiers);
 
 /* Unknown area in m2 that a turn of the LiDAR at (x, y) would show. */
 double cairn_tour_gain_m2(const struct cairn_grid *grid, double x_m, double y_m, double look_m);

@@ -20,7 +20,8 @@
 #define CAIRN_ARENA_CYCLE_S 3.0
 #define CAIRN_ARENA_RADIUS_M 0.15
 #define CAIRN_ARENA_LOOKS 6
-#define CAIRN_ARENA_PATH 800 /* points kept of the way driven, CAIRN_ARENA_PATH_M apart, of a long one more (trail.h) */
+#define CAIRN_ARENA_PATH                                                                                     \
+	800 /* points kept of the way driven, CAIRN_ARENA_PATH_M apart, of a long one more (trail.h) */
 #define CAIRN_ARENA_PATH_M 0.03
 
 struct cairn_arena {
@@ -46,7 +47,7 @@ int cairn_arena_mode_parse(const char *name);
 
 struct cairn_arena_cycles {
 	uint32_t count;
-	double since_m, since_s;     /* of the cycle under way */
+	double since_m, since_s; /* of the cycle under way */
 	bool placed;
 	struct cairn_vec2 place;     /* from which it has to get away */
 	uint32_t idle, idle_longest; /* cycles in a row that ended less than CAIRN_ARENA_STEP_M from there */
@@ -80,7 +81,8 @@ void cairn_arena_choices_at(struct cairn_arena_choices *choices, struct cairn_ve
 struct cairn_arena_result {
 	uint32_t mode, seed;
 	uint32_t cycles, contacts, decisions, refused, dithers, idle_longest;
-	uint32_t gone; /* of those refused: the place had gone from the list, or the exploration ended, while the answer was on its way */
+	uint32_t
+	    gone; /* of those refused: the place had gone from the list, or the exploration ended, while the answer was on its way */
 	uint32_t stuck, stuck_left; /* times stuck; those that did not end with getting away */
 	bool reached;               /* the goal, by the truth */
 	bool given_up;              /* the goal was reported unreachable */

@@ -93,11 +93,13 @@ const struct cairn_arena_rule cairn_arena_rules[CAIRN_ARENA_CRITERIA] = {
 	">=", 100.0, "%"},
     [CAIRN_ARENA_CYCLES] = {"cycle limit", "cycles until the end", "<=", 1.0, ""},
     [CAIRN_ARENA_RECOVERY] = {"stuck recovery",
-	"times stuck (4 cycles in a row that did not get 0.3 m away while on a way, or that decisions failed in) that did "
+	"times stuck (4 cycles in a row that did not get 0.3 m away while on a way, or that decisions failed "
+	"in) that did "
 	"not end with getting away",
 	"<=", 1.0, ""},
     [CAIRN_ARENA_COHERENCE] = {"decision coherence",
-	"decisions that were refused (but where the place went from the list or the exploration ended while the answer was on its way), or "
+	"decisions that were refused (but where the place went from the list or the exploration ended while "
+	"the answer was on its way), or "
 	"took up again a goal that had been left for another one that was not reached",
 	"<=", 1.0, ""},
 };
@@ -123,9 +125,8 @@ bool cairn_arena_judge(const struct cairn_arena *a, const struct cairn_arena_res
 	v[CAIRN_ARENA_CYCLES] =
 	    (struct cairn_arena_verdict){.asked = true, .value = r->cycles, .threshold = a->cycles_max};
 	v[CAIRN_ARENA_RECOVERY] = (struct cairn_arena_verdict){.asked = true, .value = r->stuck_left};
-	v[CAIRN_ARENA_COHERENCE] = (struct cairn_arena_verdict){.asked = true,
-	    .value = r->refused - r->gone + r->dithers,
-	    .threshold = INCOHERENT_MAX};
+	v[CAIRN_ARENA_COHERENCE] = (struct cairn_arena_verdict){
+	    .asked = true, .value = r->refused - r->gone + r->dithers, .threshold = INCOHERENT_MAX};
 	for (int i = 0; i < CAIRN_ARENA_CRITERIA; i++) {
 		bool least = cairn_arena_rules[i].sign[0] == '>';
 		v[i].passed =

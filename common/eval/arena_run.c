@@ -8,8 +8,9 @@
 #include "common/percept/offer.h"
 
 #define CELL_M 0.05
-#define NEAR_M 1.0   /* clearances up to here */
-#define SAG_M 0.004  /* columns of at most 0.2 m are sixteen-gons inside their circle: 0.2 m * (1 - cos(pi / 16)) */
+#define NEAR_M 1.0 /* clearances up to here */
+#define SAG_M                                                                                                \
+	0.004 /* columns of at most 0.2 m are sixteen-gons inside their circle: 0.2 m * (1 - cos(pi / 16)) */
 #define SETTLE_S 3.0 /* nothing is left that leads to the goal for so long */
 #define OPEN_END_S 60.0
 #define SPARE_S 60.0
@@ -22,7 +23,7 @@ struct watch {
 	struct cairn_arena_choices choices;
 	struct cairn_pose2 before;
 	struct cairn_trail trail;
-	double way_m; /* as the truth counts it, until the step before */
+	double way_m;                /* as the truth counts it, until the step before */
 	uint32_t ended, well, looks; /* decisions that ended, those with success; looks round */
 	uint64_t goal_id;
 	int64_t t_left_ns; /* something led on last */
@@ -124,7 +125,8 @@ static void count_gone(void *ctx, const struct cairn_run *run, const struct cair
 	bool place = strncmp(result->reason, "there is no candidate ", 22) == 0 ||
 		     strncmp(result->reason, "there is no frontier ", 21) == 0;
 	bool ended = strncmp(result->reason, "the robot is not exploring: ", 28) == 0;
-	w->r->gone += result->decision_id != 0 && result->outcome == CAIRN_OUTCOME_REFUSED && (place || ended);
+	w->r->gone +=
+	    result->decision_id != 0 && result->outcome == CAIRN_OUTCOME_REFUSED && (place || ended);
 }
 
 static void watch_choices(struct watch *w, const struct cairn_run *run)
@@ -289,7 +291,8 @@ bool cairn_arena_run(const struct cairn_arena *arena, enum cairn_arena_mode mode
 	struct watch w = {.arena = arena,
 	    .cfg = &cfg,
 	    .r = ret,
-	    .trail = {.xy_m = ret->path_xy_m, .points_max = CAIRN_ARENA_PATH, .spacing_m = CAIRN_ARENA_PATH_M}};
+	    .trail = {
+		.xy_m = ret->path_xy_m, .points_max = CAIRN_ARENA_PATH, .spacing_m = CAIRN_ARENA_PATH_M}};
 	struct cairn_vec2 goal = goal_in_map(&w, arena->world->start);
 	struct cairn_run_options options = {.cfg = &cfg,
 	    .world = arena->world,

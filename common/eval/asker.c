@@ -29,7 +29,7 @@ struct cairn_asker *cairn_asker_new(const struct cairn_config *cfg, const struct
 	a->model = model;
 	a->candidates = candidates;
 	a->vlm = cfg->vlm;
-	a->vlm.shadow = false; /* what it says is looked at here */
+	a->vlm.shadow = false;        /* what it says is looked at here */
 	if (model->reserve != NULL) { /* which is asked before each question */
 		a->vlm.limit_usd_per_hour = a->vlm.limit_usd_per_session = 1000.0;
 	}
@@ -88,8 +88,8 @@ static bool affordable(struct cairn_asker *a)
 	return ok;
 }
 
-bool cairn_asker_decide(
-    void *ctx, const struct cairn_run *run, const struct cairn_pilot_view *view, struct cairn_msg_decision *ret)
+bool cairn_asker_decide(void *ctx, const struct cairn_run *run, const struct cairn_pilot_view *view,
+    struct cairn_msg_decision *ret)
 {
 	(void)view;
 	struct cairn_asker *a = ctx;
@@ -99,12 +99,13 @@ bool cairn_asker_decide(
 		return false;
 	double before_usd = ledger_usd(a);
 	uint64_t calls = cairn_dialog_budget(a->dialog)->ledger.calls;
-	bool some = cairn_dialog_once(
-	    a->dialog, cairn_run_now_ns(run), a->model->send, a->model->ctx, &made, &err);
+	bool some =
+	    cairn_dialog_once(a->dialog, cairn_run_now_ns(run), a->model->send, a->model->ctx, &made, &err);
 	if (a->model->reserve != NULL)
 		a->model->spent(a->model->ctx, ledger_usd(a) - before_usd);
 	bool asked = cairn_dialog_budget(a->dialog)->ledger.calls > calls;
-	a->answer_s = asked && a->model->took_s != NULL ? fmax(a->model->took_s(a->model->ctx), ANSWER_MIN_S) : 0.0;
+	a->answer_s =
+	    asked && a->model->took_s != NULL ? fmax(a->model->took_s(a->model->ctx), ANSWER_MIN_S) : 0.0;
 	if (!some) {
 		if (cairn_route_is_final(cairn_dialog_route(a->dialog)))
 			stop(a, &err);

@@ -31,8 +31,8 @@ void cairn_asker_destroy(struct cairn_asker **asker_p);
 
 /* The run's model (cairn_run_decide_fn), to be told of every step and every result. ret_answer_s: the time the answer took,
  * for cairn_run_options.answer_s. */
-bool cairn_asker_decide(
-    void *asker, const struct cairn_run *run, const struct cairn_pilot_view *view, struct cairn_msg_decision *ret);
+bool cairn_asker_decide(void *asker, const struct cairn_run *run, const struct cairn_pilot_view *view,
+    struct cairn_msg_decision *ret);
 void cairn_asker_watch(struct cairn_asker *asker, const struct cairn_run *run);
 void cairn_asker_result(
     struct cairn_asker *asker, const struct cairn_run *run, const struct cairn_msg_result *result);

@@ -214,7 +214,8 @@ static const char *head_of(const struct words *w)
 	int head = 0, from = 0;
 	while (from + 2 < w->count && strcmp(w->of[from], "of") != 0)
 		from++;
-	if (from > 0 && from + 1 < w->count && strcmp(w->of[from], "of") == 0 && listed(heaps, w->of[from - 1]))
+	if (from > 0 && from + 1 < w->count && strcmp(w->of[from], "of") == 0 &&
+	    listed(heaps, w->of[from - 1]))
 		head = from + 1;
 	while (head + 1 < w->count && !listed(ends, w->of[head + 1]))
 		head++;

@@ -17,7 +17,8 @@ struct cairn_eye {
 	int64_t t_scan_ns;
 };
 
-static struct cairn_frame_header frame(const struct cairn_eye *e, enum cairn_frame_format format, int64_t t_ns)
+static struct cairn_frame_header frame(
+    const struct cairn_eye *e, enum cairn_frame_format format, int64_t t_ns)
 {
 	uint32_t stride = (uint32_t)e->width * (format == CAIRN_FORMAT_RGB8 ? 3u : 2u);
 	return (struct cairn_frame_header){.format = (uint16_t)format,
@@ -32,8 +33,8 @@ struct cairn_eye *cairn_eye_new(
     const struct cairn_config *cfg, const struct cairn_world *world, struct cairn_error *err)
 {
 	const struct cairn_config_robot *r = &cfg->robot;
-	struct cairn_camera lens = {cfg->camera.width_px, cfg->camera.height_px, r->camera_hfov_rad, r->camera_x_m,
-	    r->camera_z_m, r->camera_pitch_rad};
+	struct cairn_camera lens = {cfg->camera.width_px, cfg->camera.height_px, r->camera_hfov_rad,
+	    r->camera_x_m, r->camera_z_m, r->camera_pitch_rad};
 	size_t pixels = (size_t)lens.width_px * (size_t)lens.height_px;
 	struct cairn_eye *e = calloc(1, sizeof(*e));
 	bool ok = e != NULL;

@@ -14,7 +14,8 @@ void cairn_eye_destroy(struct cairn_eye **eye_p);
 
 /* Every step of the run: takes each new scan. */
 void cairn_eye_watch(struct cairn_eye *eye, const struct cairn_run *run);
-void cairn_eye_result(struct cairn_eye *eye, const struct cairn_run *run, const struct cairn_msg_result *result);
+void cairn_eye_result(
+    struct cairn_eye *eye, const struct cairn_run *run, const struct cairn_msg_result *result);
 void cairn_eye_decision(struct cairn_eye *eye, const struct cairn_msg_decision *decision);
 
 /* A snapshot of now; its bytes are borrowed until the next one. 0: it cannot be made. */

@@ -64,7 +64,8 @@ static void until(const struct watch *w, double coverage, struct cairn_frequency
 	}
 }
 
-static void compare(const struct watch *by_need, const struct watch *fixed, struct cairn_frequency_report *ret)
+static void compare(
+    const struct watch *by_need, const struct watch *fixed, struct cairn_frequency_report *ret)
 {
 	double same = fmin(ret->adaptive.coverage, ret->fixed.coverage) - CAIRN_FREQUENCY_SLACK;
 	until(by_need, same, &ret->adaptive);
@@ -74,8 +75,9 @@ static void compare(const struct watch *by_need, const struct watch *fixed, stru
 			 : 0.0;
 }
 
-bool cairn_frequency_compare(const struct cairn_config *cfg, const struct cairn_world *world, const double *periods_s,
-    uint32_t count, double limit_s, struct cairn_frequency_report *ret, struct cairn_error *err)
+bool cairn_frequency_compare(const struct cairn_config *cfg, const struct cairn_world *world,
+    const double *periods_s, uint32_t count, double limit_s, struct cairn_frequency_report *ret,
+    struct cairn_error *err)
 {
 	struct cairn_frequency_run adaptive;
 	struct watch by_need = {.samples = calloc(SAMPLES_MAX, sizeof(struct sample))};

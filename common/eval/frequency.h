@@ -28,7 +28,8 @@ struct cairn_frequency_report {
 };
 
 /* ret: one for each of the count periods; the run by need is one and the same. */
-bool cairn_frequency_compare(const struct cairn_config *cfg, const struct cairn_world *world, const double *periods_s,
-    uint32_t count, double limit_s, struct cairn_frequency_report *ret, struct cairn_error *err);
+bool cairn_frequency_compare(const struct cairn_config *cfg, const struct cairn_world *world,
+    const double *periods_s, uint32_t count, double limit_s, struct cairn_frequency_report *ret,
+    struct cairn_error *err);
 
 #endif

@@ -82,7 +82,8 @@ static void bootstrap(const double *x, uint32_t n, struct cairn_interval *ret)
 	double z0 = cairn_normal_quantile(fmin(fmax(share, least), 1.0 - least)), a = acceleration(x, n, sum);
 	double z = cairn_normal_quantile(ALPHA), low = z0 + z, high = z0 - z;
 	ret->low = sorted_at(means, CAIRN_INTERVAL_RESAMPLES, cairn_normal_cdf(z0 + low / (1.0 - a * low)));
-	ret->high = sorted_at(means, CAIRN_INTERVAL_RESAMPLES, cairn_normal_cdf(z0 + high / (1.0 - a * high)));
+	ret->high =
+	    sorted_at(means, CAIRN_INTERVAL_RESAMPLES, cairn_normal_cdf(z0 + high / (1.0 - a * high)));
 }
 
 struct cairn_interval cairn_interval_of_mean(const double *values, uint32_t count)

@@ -166,7 +166,8 @@ static void draw_solids(struct view *v)
 			continue;
 		const struct cairn_edge *e = &w->edges[s->edge_first];
 		for (uint32_t k = 0; k < s->edge_count; k++, e++) {
-			bool on = k > 0 && e->ax_m == e[-1].bx_m && e->ay_m == e[-1].by_m; /* else another ring begins */
+			bool on = k > 0 && e->ax_m == e[-1].bx_m &&
+				  e->ay_m == e[-1].by_m; /* else another ring begins */
 			to_px(v, (double)e->ax_m, (double)e->ay_m, &x, &y);
 			if (!on && k > 0)
 				cairo_close_path(cr);

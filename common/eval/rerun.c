@@ -24,8 +24,8 @@ static const char *word(const struct cairn_recorded_line *line, const char *name
 	return text != NULL ? text : "";
 }
 
-static bool read_question(const struct cairn_recorded_line *asked, struct put *p, struct cairn_dialog_question *ret,
-    struct cairn_error *err)
+static bool read_question(const struct cairn_recorded_line *asked, struct put *p,
+    struct cairn_dialog_question *ret, struct cairn_error *err)
 {
 	struct cairn_error why = {""};
 	*ret = (struct cairn_dialog_question){.mission = &p->mission,
@@ -43,7 +43,8 @@ static bool read_question(const struct cairn_recorded_line *asked, struct put *p
 		  cairn_recorded_blob(asked, "snapshot", &p->snapshot) && p->snapshot.len > sizeof(p->head) &&
 		  cairn_memory_read(&p->memory, &p->none, memory, strlen(memory), &why);
 	if (!ok) {
-		cairn_error_set(err, "line %d: mission, snapshot or memory of the question cannot be read%s%.200s",
+		cairn_error_set(err,
+		    "line %d: mission, snapshot or memory of the question cannot be read%s%.200s",
 		    asked->number, why.text[0] != '\0' ? ": " : "", why.text);
 		return false;
 	}
@@ -70,15 +71,18 @@ static bool give(void *ctx, const struct cairn_profile *profile, const char *bod
 	(void)profile, (void)body, (void)bytes;
 	struct answers *a = ctx;
 	if (a->next == a->question->exchange_count) {
-		cairn_error_set(err, a->next == 0 ? "no answer was recorded" : "the present code asks further than was recorded");
+		cairn_error_set(err, a->next == 0 ? "no answer was recorded"
+						  : "the present code asks further than was recorded");
 		return false;
 	}
-	const json_t *row = a->question->exchanges[a->next++].row, *response = json_object_get(row, "response");
-	*ret = (struct cairn_dialog_outcome){.status = (int)json_integer_value(json_object_get(row, "status")),
-	    .body = json_string_value(response),
-	    .body_bytes = json_string_length(response),
-	    .retry_after_s = json_number_value(json_object_get(row, "retry_after_s")),
-	    .error = json_string_value(json_object_get(row, "error"))};
+	const json_t *row = a->question->exchanges[a->next++].row,
+		     *response = json_object_get(row, "response");
+	*ret =
+	    (struct cairn_dialog_outcome){.status = (int)json_integer_value(json_object_get(row, "status")),
+		.body = json_string_value(response),
+		.body_bytes = json_string_length(response),
+		.retry_after_s = json_number_value(json_object_get(row, "retry_after_s")),
+		.error = json_string_value(json_object_get(row, "error"))};
 	return true;
 }
 
@@ -88,8 +92,10 @@ void cairn_rerun_lineup(const struct cairn_recording *recording, struct cairn_li
 	ret->count = 1;
 	cairn_profile_defaults(p);
 	snprintf(p->name, sizeof(p->name), "recording");
-	snprintf(p->format, sizeof(p->format), "%.*s", (int)sizeof(p->format) - 1, word(&recording->begun, "format"));
-	snprintf(p->dialect, sizeof(p->dialect), "%.*s", (int)sizeof(p->dialect) - 1, word(&recording->begun, "dialect"));
+	snprintf(p->format, sizeof(p->format), "%.*s", (int)sizeof(p->format) - 1,
+	    word(&recording->begun, "format"));
+	snprintf(p->dialect, sizeof(p->dialect), "%.*s", (int)sizeof(p->dialect) - 1,
+	    word(&recording->begun, "dialect"));
 	if (cairn_provider_find(p->format) == NULL)
 		snprintf(p->format, sizeof(p->format), "openai");
 }
@@ -99,10 +105,9 @@ static struct cairn_lineup who_answered(
     const struct cairn_recorded_question *question, const struct cairn_lineup *lineup)
 {
 	struct cairn_lineup who = *lineup;
-	const char *format =
-	    question->exchange_count > 0
-		? json_string_value(json_object_get(question->exchanges[0].row, "format"))
-		: NULL;
+	const char *format = question->exchange_count > 0
+				 ? json_string_value(json_object_get(question->exchanges[0].row, "format"))
+				 : NULL;
 	if (format != NULL && cairn_provider_find(format) != NULL)
 		snprintf(who.rows[0].format, sizeof(who.rows[0].format), "%s", format);
 	return who;
@@ -117,7 +122,8 @@ bool cairn_rerun_ask(const struct cairn_recorded_question *question, const struc
 	struct cairn_dialog *dialog = NULL;
 	struct answers answers = {.question = question};
 	int64_t t_ns = cairn_recorded_t_ns(&question->asked);
-	struct cairn_lineup who = setup->send == NULL ? who_answered(question, setup->lineup) : *setup->lineup;
+	struct cairn_lineup who =
+	    setup->send == NULL ? who_answered(question, setup->lineup) : *setup->lineup;
 	vlm.shadow = false; /* the decision is what is wanted */
 	if (setup->send != NULL) {
 		vlm.limit_usd_per_hour = vlm.limit_usd_per_session = setup->usd_max;
@@ -208,26 +214,30 @@ static const char *why_unjudged(const struct cairn_recorded_question *q, const s
 	if (!then->decided)
 		return NULL;
 	if (!then->judged)
-		return "no result was recorded: the session ended, or the model was only watched (vlm.shadow)";
+		return "no result was recorded: the session ended, or the model was only watched "
+		       "(vlm.shadow)";
 	if (!cairn_recorded_newest(&q->decided, CAIRN_TOPIC_MISSION, &hdr, &mission))
 		return "the state of the mission is missing";
 	/* The next one may take over from it when it was asked for ahead (sequencer_ahead.c). */
 	if (mission.decision_id != 0 && mission.decision_source != CAIRN_SOURCE_LOCAL &&
 	    mission.decision_id != then->decision.id && !mission.wants_decision)
 		return "another decision was being driven";
-	return strstr(mission.activity, "leaving a tight place") != NULL ? "the robot was leaving a tight place by itself"
-								        : NULL;
+	return strstr(mission.activity, "leaving a tight place") != NULL
+		   ? "the robot was leaving a tight place by itself"
+		   : NULL;
 }
 
-bool cairn_rerun_step(const struct cairn_recording *recording, uint32_t i, const struct cairn_rerun_setup *setup,
-    struct cairn_rerun_step *ret, struct cairn_error *err)
+bool cairn_rerun_step(const struct cairn_recording *recording, uint32_t i,
+    const struct cairn_rerun_setup *setup, struct cairn_rerun_step *ret, struct cairn_error *err)
 {
 	const struct cairn_recorded_question *q = &recording->questions[i];
 	struct cairn_msg_pose pose;
 	struct cairn_header hdr;
 	struct cairn_error why = {""};
 	memset(ret, 0, sizeof(*ret));
-	ret->t_s = (double)(cairn_recorded_t_ns(&q->asked) - cairn_recorded_t_ns(&recording->questions[0].asked)) * 1e-9;
+	ret->t_s =
+	    (double)(cairn_recorded_t_ns(&q->asked) - cairn_recorded_t_ns(&recording->questions[0].asked)) *
+	    1e-9;
 	read_then(q, &ret->then);
 	ret->id = ret->then.decision.id;
 	if (cairn_recorded_newest(&q->decided, CAIRN_TOPIC_POSE, &hdr, &pose)) {

@@ -57,9 +57,9 @@ const char *cairn_rerun_change_name(enum cairn_rerun_change change);
 
 struct cairn_rerun_step {
 	uint64_t id;
-	double t_s;          /* since the first question */
+	double t_s;               /* since the first question */
 	double x_m, y_m, yaw_rad; /* of the robot when the decision came */
-	bool same_prompt;    /* the context would be the same, byte for byte */
+	bool same_prompt;         /* the context would be the same, byte for byte */
 	struct cairn_rerun_side then, now;
 	enum cairn_rerun_change change;
 	char detail[256];
@@ -68,12 +68,12 @@ struct cairn_rerun_step {
 /* What the present code is made of. */
 struct cairn_rerun_setup {
 	const struct cairn_config *cfg;
-	const char *system;                 /* the present static prompt (cairn_prompt_load) */
-	const struct cairn_lineup *lineup;  /* who is asked */
-	cairn_once_fn *send;                /* NULL: the recorded answers */
+	const char *system;                /* the present static prompt (cairn_prompt_load) */
+	const struct cairn_lineup *lineup; /* who is asked */
+	cairn_once_fn *send;               /* NULL: the recorded answers */
 	void *ctx;
-	struct cairn_ledger *ledger;        /* of what was sent, added to; may be NULL */
-	double usd_max;                     /* send: nothing is asked beyond this */
+	struct cairn_ledger *ledger; /* of what was sent, added to; may be NULL */
+	double usd_max;              /* send: nothing is asked beyond this */
 };
 
 /* The line-up that reads the answers of a recording. */
@@ -83,8 +83,8 @@ void cairn_rerun_lineup(const struct cairn_recording *recording, struct cairn_li
 bool cairn_rerun_ask(const struct cairn_recorded_question *question, const struct cairn_rerun_setup *setup,
     struct cairn_msg_decision *ret, bool *ret_same_prompt, struct cairn_error *err);
 /* The i-th question of the recording. False with the reason: what is recorded of it cannot be read. */
-bool cairn_rerun_step(const struct cairn_recording *recording, uint32_t i, const struct cairn_rerun_setup *setup,
-    struct cairn_rerun_step *ret, struct cairn_error *err);
+bool cairn_rerun_step(const struct cairn_recording *recording, uint32_t i,
+    const struct cairn_rerun_setup *setup, struct cairn_rerun_step *ret, struct cairn_error *err);
 
 /* ---- parts of it, for tests ---- */
 
@@ -95,8 +95,8 @@ bool cairn_rerun_drive(const struct cairn_recording *recording, uint32_t i, cons
 void cairn_rerun_judge(struct cairn_rerun_step *step, const char *unjudged);
 
 /* Where a decision wants the robot to go, in the map frame; false: nowhere in particular. */
-bool cairn_rerun_place(const struct cairn_recorded_question *question, const struct cairn_msg_decision *decision,
-    struct cairn_vec2 *ret);
+bool cairn_rerun_place(const struct cairn_recorded_question *question,
+    const struct cairn_msg_decision *decision, struct cairn_vec2 *ret);
 
 enum cairn_rerun_agreement {
 	CAIRN_RERUN_AGREE,

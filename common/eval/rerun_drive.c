@@ -76,7 +76,8 @@ static void tell_past(struct drive *d, const struct cairn_recording *recording, 
 		bool blocked = r->outcome == CAIRN_OUTCOME_BLOCKED ||
 			       (r->outcome == CAIRN_OUTCOME_REFUSED && r->overridden);
 		if (blocked)
-			cairn_sequencer_was_blocked(d->seq, &d->past, r->x_m, r->y_m, r->yaw_rad, d->hdr.t_ns);
+			cairn_sequencer_was_blocked(
+			    d->seq, &d->past, r->x_m, r->y_m, r->yaw_rad, d->hdr.t_ns);
 	}
 }
 
@@ -146,7 +147,8 @@ static bool show_map(struct drive *d, const struct cairn_recorded_line *line, st
 	struct cairn_frame_header hdr;
 	struct cairn_error why = {""};
 	cairn_planner_zones(d->planner, cairn_sequencer_zones(d->seq));
-	if (cairn_recorded_blob(line, "grid", &d->cells) && !cairn_recorded_grid(line, &hdr, &d->cells, &why)) {
+	if (cairn_recorded_blob(line, "grid", &d->cells) &&
+	    !cairn_recorded_grid(line, &hdr, &d->cells, &why)) {
 		*err = why;
 		return false;
 	}
@@ -207,7 +209,8 @@ static void plan(struct drive *d, int64_t t_ns, struct cairn_rerun_side *ret)
 		cairn_sequencer_on_nav_velocity(d->seq, &d->plan.velocity, t_ns);
 	cairn_sequencer_on_nav_status(d->seq, &d->plan.status, t_ns);
 	enum cairn_nav_state s = d->plan.status.state;
-	if (!d->out.nav_goal.active || ret->has_nav || s == CAIRN_NAV_STATE_IDLE || s == CAIRN_NAV_STATE_PLANNING)
+	if (!d->out.nav_goal.active || ret->has_nav || s == CAIRN_NAV_STATE_IDLE ||
+	    s == CAIRN_NAV_STATE_PLANNING)
 		return;
 	ret->has_nav = true;
 	ret->nav = s;
@@ -249,8 +252,9 @@ static void watch(struct drive *d, uint64_t id, struct cairn_rerun_side *ret)
 	}
 }
 
-static bool run(struct drive *d, const struct cairn_recording *recording, uint32_t i, const struct cairn_config *cfg,
-    const struct cairn_msg_decision *decision, struct cairn_rerun_side *ret, struct cairn_error *err)
+static bool run(struct drive *d, const struct cairn_recording *recording, uint32_t i,
+    const struct cairn_config *cfg, const struct cairn_msg_decision *decision, struct cairn_rerun_side *ret,
+    struct cairn_error *err)
 {
 	const struct cairn_recorded_line *line = &recording->questions[i].decided;
 	d->t0_ns = cairn_recorded_t_ns(line);
@@ -265,7 +269,8 @@ static bool run(struct drive *d, const struct cairn_recording *recording, uint32
 	if (d->seq == NULL)
 		cairn_error_set(err, "out of memory");
 	d->planner = d->seq != NULL ? cairn_planner_new(cfg, err) : NULL;
-	if (d->planner == NULL || !tell_floor(d, recording, err) || !hand_in(d, line, err) || !show_map(d, line, err))
+	if (d->planner == NULL || !tell_floor(d, recording, err) || !hand_in(d, line, err) ||
+	    !show_map(d, line, err))
 		return false;
 	tell_past(d, recording, i);
 	cairn_sequencer_step(d->seq, d->t0_ns - CAIRN_NS_PER_MS, &d->out);

@@ -38,9 +38,10 @@ static bool same_words(const char *a, const char *b)
 static bool same_decision(const struct cairn_msg_decision *a, const struct cairn_msg_decision *b)
 {
 	return a->tool == b->tool && a->direction == b->direction && a->speed == b->speed &&
-	       a->duration_s == b->duration_s && a->angle_deg == b->angle_deg && a->goal_kind == b->goal_kind &&
-	       a->frontier_id == b->frontier_id && a->candidate_id == b->candidate_id && a->x_m == b->x_m &&
-	       a->y_m == b->y_m && a->zone_kind == b->zone_kind && strcmp(a->zone_name, b->zone_name) == 0;
+	       a->duration_s == b->duration_s && a->angle_deg == b->angle_deg &&
+	       a->goal_kind == b->goal_kind && a->frontier_id == b->frontier_id &&
+	       a->candidate_id == b->candidate_id && a->x_m == b->x_m && a->y_m == b->y_m &&
+	       a->zone_kind == b->zone_kind && strcmp(a->zone_name, b->zone_name) == 0;
 }
 
 static bool same_way(const struct cairn_rerun_side *a, const struct cairn_rerun_side *b)
@@ -53,11 +54,12 @@ static bool same_way(const struct cairn_rerun_side *a, const struct cairn_rerun_
 	return fabs(a->way_m - b->way_m) <= allowed_m;
 }
 
-static enum cairn_rerun_change driving(const struct cairn_rerun_side *then, const struct cairn_rerun_side *now)
+static enum cairn_rerun_change driving(
+    const struct cairn_rerun_side *then, const struct cairn_rerun_side *now)
 {
 	if (then->has_target != now->has_target ||
-	    (then->has_target && hypot(then->target_x_m - now->target_x_m, then->target_y_m - now->target_y_m) >
-				     CAIRN_RERUN_TARGET_M))
+	    (then->has_target && hypot(then->target_x_m - now->target_x_m,
+				     then->target_y_m - now->target_y_m) > CAIRN_RERUN_TARGET_M))
 		return CAIRN_RERUN_TARGET;
 	if (!same_way(then, now))
 		return CAIRN_RERUN_WAY;
@@ -71,10 +73,11 @@ void cairn_rerun_judge(struct cairn_rerun_step *s, const char *unjudged)
 {
 	const struct cairn_rerun_side *then = &s->then, *now = &s->now;
 	s->detail[0] = '\0';
-	if (then->decided != now->decided || (then->decided && !same_decision(&then->decision, &now->decision))) {
+	if (then->decided != now->decided ||
+	    (then->decided && !same_decision(&then->decision, &now->decision))) {
 		s->change = CAIRN_RERUN_ANSWER;
-		snprintf(s->detail, sizeof(s->detail), "%.110s -> %.110s", then->decided ? then->asked : then->reason,
-		    now->decided ? now->asked : now->reason);
+		snprintf(s->detail, sizeof(s->detail), "%.110s -> %.110s",
+		    then->decided ? then->asked : then->reason, now->decided ? now->asked : now->reason);
 	} else if (!then->decided) {
 		s->change = CAIRN_RERUN_SAME;
 	} else if (unjudged != NULL) {
@@ -136,7 +139,8 @@ static bool same_arguments(const struct cairn_recorded_question *q, const struct
 	case CAIRN_TOOL_MOVE_TOWARD:
 		return a->direction == b->direction && fabs(a->duration_s - b->duration_s) <= MOVE_S;
 	case CAIRN_TOOL_ROTATE:
-		return fabs(cairn_wrap_rad(cairn_deg_to_rad(a->angle_deg - b->angle_deg))) <= cairn_deg_to_rad(TURN_DEG);
+		return fabs(cairn_wrap_rad(cairn_deg_to_rad(a->angle_deg - b->angle_deg))) <=
+		       cairn_deg_to_rad(TURN_DEG);
 	case CAIRN_TOOL_NAVIGATE_TO_GOAL:
 		return cairn_rerun_place(q, a, &to_a) && cairn_rerun_place(q, b, &to_b) &&
 		       hypot(to_a.x_m - to_b.x_m, to_a.y_m - to_b.y_m) <= PLACE_M;

@@ -235,7 +235,8 @@ static void report_map(struct cairn_run *r)
 	if (cairn_run_grid(r) == NULL)
 		return;
 	give_grid(r);
-	cairn_choice_watch_mission(&r->watch, &r->out.mission); /* what was given up is not the best to go on with */
+	cairn_choice_watch_mission(
+	    &r->watch, &r->out.mission); /* what was given up is not the best to go on with */
 	if (r->mapper != NULL) {
 		cairn_mapper_given_up(r->mapper, r->watch.given_up, r->watch.given_up_count);
 		ok = cairn_mapper_frontiers(r->mapper, r->now_ns, &r->frontiers);

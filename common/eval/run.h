@@ -58,7 +58,8 @@ struct cairn_run_options {
 				and what is not wanted is dropped */
 	cairn_run_decide_fn *decide; /* NULL: the pilot of cfg->pilot.profile */
 	void *decide_ctx;
-	const double *answer_s; /* after decide: the time the answer took, borrowed; NULL or 0: as the scripted pilot's */
+	const double *
+	    answer_s; /* after decide: the time the answer took, borrowed; NULL or 0: as the scripted pilot's */
 	/* Called with every result. May be NULL; gets decide_ctx. */
 	void (*on_result)(void *ctx, const struct cairn_run *run, const struct cairn_msg_result *result);
 	/* Called with what the scripted pilot reports beside its decision. May be NULL. */
@@ -112,8 +113,8 @@ struct cairn_sequencer *cairn_run_sequencer(struct cairn_run *run);
 struct cairn_motor *cairn_run_motor(struct cairn_run *run);
 
 struct cairn_run_totals {
-	uint64_t calls;                          /* questions to the model */
-	uint64_t decisions;                      /* asked for and given */
+	uint64_t calls;                 /* questions to the model */
+	uint64_t decisions;             /* asked for and given */
 	uint64_t choices, choices_next; /* of them ways to a place; to the frontier the round goes on to */
 	uint32_t outcomes[CAIRN_OUTCOME_COUNT];  /* of results of decisions with an id */
 	double state_s[CAIRN_MOTOR_STATE_COUNT]; /* simulated time in each motor state */

@@ -9,7 +9,8 @@
 #include "common/percept/offer.h"
 
 #define LIST_WAIT_NS                                                                                         \
-	(700 * CAIRN_NS_PER_MS) /* as the gateway waits for what is new since the last result                \
+	(700 *                                                                                               \
+	    CAIRN_NS_PER_MS) /* as the gateway waits for what is new since the last result                \
 				 */
 #define RETRY_NS (500 * CAIRN_NS_PER_MS)
 #define LATENCY_MIN_S 0.05

@@ -115,10 +115,10 @@ struct cairn_safety_verdict {
 	/* No contact, in the episodes and on the ways that tell the cost. Nor did it ever drive in anything: who is in
 	 * something gets out of it without one, so that would hide them. */
 	bool untouched;
-	bool moved;     /* not to move is no way to pass */
-	bool housed;    /* few houses had no room for the robot */
-	bool quick;     /* little time is lost to safety; true when that was not asked */
-	bool arrived;   /* and few goals are: one not reached is in no time */
+	bool moved;   /* not to move is no way to pass */
+	bool housed;  /* few houses had no room for the robot */
+	bool quick;   /* little time is lost to safety; true when that was not asked */
+	bool arrived; /* and few goals are: one not reached is in no time */
 };
 
 #define CAIRN_SAFETY_LOST_MAX 0.10   /* of the time */

@@ -81,8 +81,8 @@ struct cairn_safety_verdict cairn_safety_judge(
 {
 	const struct cairn_safety_tally *all = &report->all;
 	uint64_t episodes = all->episodes + report->skipped;
-	struct cairn_safety_verdict v = {
-	    .untouched = all->contacts == 0 && all->clearance_min_m > 0.0 && (cost == NULL || cost->contacts == 0),
+	struct cairn_safety_verdict v = {.untouched = all->contacts == 0 && all->clearance_min_m > 0.0 &&
+						      (cost == NULL || cost->contacts == 0),
 	    .moved = all->episodes > 0 && all->driven_m > MOVED_MPS * all->seconds,
 	    .housed = (double)report->skipped <= SKIPPED_MAX * (double)episodes,
 	    .quick = true,

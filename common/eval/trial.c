@@ -8,20 +8,21 @@
 #include "common/vlm/decision.h"
 #include "common/vlm/shadow.h"
 
-#define SAMPLE_STEPS 10     /* 0.1 s */
+#define SAMPLE_STEPS 10 /* 0.1 s */
 #define KEEP_STEPS 500
 #define STUCK_S 10.0 /* as nav.progress_s */
 #define STUCK_M 0.5  /* nobody has got anywhere who is no farther from where it was, however much it drove */
 #define STANDING_MPS 0.01
-#define SQUARE_M 0.25  /* revisits are told by squares of this size */
-#define AGAIN_M 2.0    /* driven since it came into the square first */
+#define SQUARE_M 0.25 /* revisits are told by squares of this size */
+#define AGAIN_M 2.0   /* driven since it came into the square first */
 #define START_TRIES 2000
 #define START_ROOM_M 0.35   /* free all around ... */
 #define START_AHEAD_M 0.50  /* ... and ahead of the front end ... */
 #define START_BESIDE_M 0.10 /* ... with so much to both sides */
 
 static const char *const mode_names[] = {"frontier", "vlm", "hybrid", "shadow", "nearest", "greedy"};
-_Static_assert(sizeof(mode_names) / sizeof(mode_names[0]) == CAIRN_TRIAL_MODE_COUNT, "one name for each mode");
+_Static_assert(
+    sizeof(mode_names) / sizeof(mode_names[0]) == CAIRN_TRIAL_MODE_COUNT, "one name for each mode");
 
 const char *cairn_trial_mode_name(enum cairn_trial_mode mode)
 {
@@ -74,7 +75,7 @@ struct trial {
 	const struct cairn_trial_options *o;
 	struct cairn_config cfg;
 	struct cairn_trial_result *r;
-	struct cairn_pilot pilot; /* shadow */
+	struct cairn_pilot pilot;  /* shadow */
 	struct cairn_asker *asker; /* NULL: the scripted pilot */
 	struct cairn_discoveries *found;
 	struct cairn_pose2 at; /* where the model is being asked */
@@ -85,7 +86,7 @@ struct trial {
 	struct cairn_trail trail;
 	struct cairn_vec2 mark; /* where and when it last got somewhere */
 	double mark_s;
-	float *first_m;        /* path length when it first came into a square; negative: never */
+	float *first_m; /* path length when it first came into a square; negative: never */
 	int32_t cols, rows;
 };
 
@@ -135,7 +136,8 @@ static void note_coverage(struct trial *t, struct cairn_run *run, double now_s)
 {
 	struct cairn_trial_result *r = t->r;
 	r->coverage = cairn_truth_coverage(cairn_sim_truth(cairn_run_sim(run)));
-	for (; t->share <= CAIRN_TRIAL_SHARES && r->coverage * CAIRN_TRIAL_SHARES >= t->share - 1e-9; t->share++)
+	for (; t->share <= CAIRN_TRIAL_SHARES && r->coverage * CAIRN_TRIAL_SHARES >= t->share - 1e-9;
+	     t->share++)
 		r->reach_s[t->share] = now_s;
 }
 
@@ -200,8 +202,8 @@ static bool watch(void *ctx, struct cairn_run *run)
 
 /* ---- who chooses ---- */
 
-static bool nobody(
-    void *ctx, const struct cairn_run *run, const struct cairn_pilot_view *view, struct cairn_msg_decision *ret)
+static bool nobody(void *ctx, const struct cairn_run *run, const struct cairn_pilot_view *view,
+    struct cairn_msg_decision *ret)
 {
 	(void)ctx, (void)run, (void)view, (void)ret;
 	return false;
@@ -213,15 +215,15 @@ static bool compare(struct trial *t, const struct cairn_run *run, const struct c
 	const struct cairn_msg_nav_goal *goal = &cairn_run_output(run)->nav_goal;
 	if (!goal->active)
 		return false;
-	enum cairn_shadow verdict = cairn_shadow_judge(said, cairn_run_frontiers(run), cairn_run_candidates(run),
-	    (struct cairn_vec2){goal->x_m, goal->y_m});
+	enum cairn_shadow verdict = cairn_shadow_judge(said, cairn_run_frontiers(run),
+	    cairn_run_candidates(run), (struct cairn_vec2){goal->x_m, goal->y_m});
 	t->r->shadow_compared += verdict != CAIRN_SHADOW_UNKNOWN;
 	t->r->shadow_agreed += verdict == CAIRN_SHADOW_AGREES;
 	return false;
 }
 
-static bool shadow(
-    void *ctx, const struct cairn_run *run, const struct cairn_pilot_view *view, struct cairn_msg_decision *ret)
+static bool shadow(void *ctx, const struct cairn_run *run, const struct cairn_pilot_view *view,
+    struct cairn_msg_decision *ret)
 {
 	struct trial *t = ctx;
 	struct cairn_pilot_choice choice;
@@ -245,8 +247,8 @@ static void report_asked(void *ctx, const struct cairn_tool_call *call)
 }
 
 /* A model that is really asked. */
-static bool asked(
-    void *ctx, const struct cairn_run *run, const struct cairn_pilot_view *view, struct cairn_msg_decision *ret)
+static bool asked(void *ctx, const struct cairn_run *run, const struct cairn_pilot_view *view,
+    struct cairn_msg_decision *ret)
 {
 	struct trial *t = ctx;
 	struct cairn_msg_decision made = *ret;
@@ -282,7 +284,9 @@ static void report(void *ctx, const struct cairn_run *run, const struct cairn_to
 static bool configure(struct trial *t, struct cairn_error *err)
 {
 	const struct cairn_trial_options *o = t->o;
-	const char *profile = o->pilot != NULL ? o->pilot : o->mode == CAIRN_TRIAL_HYBRID ? "hybrid" : "sensible";
+	const char *profile = o->pilot != NULL                ? o->pilot
+			      : o->mode == CAIRN_TRIAL_HYBRID ? "hybrid"
+							      : "sensible";
 	t->cfg = *o->cfg;
 	int parsed = cairn_pilot_profile_parse(profile);
 	if (parsed < 0) {
@@ -356,8 +360,8 @@ static bool drive(struct trial *t, struct cairn_error *err)
 	    .map = t->o->map,
 	    .duration_s = t->o->duration_s,
 	    .coverage = true,
-	    .decide = t->asker != NULL                     ? asked
-		      : cairn_trial_driven(t->o->mode)           ? NULL
+	    .decide = t->asker != NULL                   ? asked
+		      : cairn_trial_driven(t->o->mode)   ? NULL
 		      : t->o->mode == CAIRN_TRIAL_SHADOW ? shadow
 							 : nobody,
 	    .decide_ctx = t,
@@ -382,7 +386,8 @@ bool cairn_trial_run(
 {
 	struct trial *t = calloc(1, sizeof(*t));
 	const struct cairn_world *w = options->world;
-	*ret = (struct cairn_trial_result){.mode = options->mode, .seed = options->seed, .limit_s = options->duration_s};
+	*ret = (struct cairn_trial_result){
+	    .mode = options->mode, .seed = options->seed, .limit_s = options->duration_s};
 	for (int i = 0; i <= CAIRN_TRIAL_SHARES; i++)
 		ret->reach_s[i] = -1.0;
 	if (t == NULL) {

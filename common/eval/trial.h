@@ -21,7 +21,8 @@
 #include "common/eval/run.h"
 
 #define CAIRN_TRIAL_SHARES 1000 /* equal parts of the floor, each with the time at which so much was seen */
-#define CAIRN_TRIAL_PATH 1500  /* points of the true path, CAIRN_TRIAL_PATH_M apart, of a long one more (trail.h) */
+#define CAIRN_TRIAL_PATH                                                                                     \
+	1500 /* points of the true path, CAIRN_TRIAL_PATH_M apart, of a long one more (trail.h) */
 #define CAIRN_TRIAL_PATH_M 0.15
 #define CAIRN_TRIAL_LEFT_M2 0.30 /* a patch of floor smaller than this is not worth a way */
 
@@ -48,7 +49,8 @@ struct cairn_trial_options {
 	enum cairn_trial_mode mode;
 	enum cairn_run_map map; /* not CAIRN_RUN_MAP_NONE */
 	const char *pilot;      /* profile of vlm, hybrid and shadow; NULL: as above */
-	const struct cairn_asker_model *model; /* asked in the pilot's place in these modes; NULL: the pilot */
+	const struct cairn_asker_model
+	    *model; /* asked in the pilot's place in these modes; NULL: the pilot */
 	uint32_t seed;
 	double duration_s;
 	bool (*keep_on)(void *ctx); /* asked now and then; false ends the trial. May be NULL */
@@ -72,34 +74,40 @@ const char *cairn_trial_cause_name(enum cairn_trial_cause cause);
 struct cairn_trial_result {
 	uint32_t mode, seed;
 	struct cairn_pose2 start; /* world frame */
-	bool no_other_start;      /* the seed asks for another start than the world's own, and no other place was found to fit */
-	bool explored;       /* ended because nothing was left; else the time was up */
-	bool interrupted;    /* by keep_on, or because the model is not asked any more: not a result, and err says why */
+	bool
+	    no_other_start; /* the seed asks for another start than the world's own, and no other place was found to fit */
+	bool explored; /* ended because nothing was left; else the time was up */
+	bool
+	    interrupted; /* by keep_on, or because the model is not asked any more: not a result, and err says why */
 	double reachable_m2; /* floor that the robot can reach */
 	double coverage;     /* seen share of it at the end */
 	double limit_s;      /* that it was allowed */
 	double seconds;      /* of the exploration */
 	double path_m;
-	double revisit_share;   /* of the path, over floor driven over before */
-	double stuck_share;     /* of the time: wanted to move, and for 10 s had not got 0.5 m away from one place */
-	double standing_share;  /* of the time: stood still */
+	double revisit_share; /* of the path, over floor driven over before */
+	double
+	    stuck_share; /* of the time: wanted to move, and for 10 s had not got 0.5 m away from one place */
+	double standing_share; /* of the time: stood still */
 	uint32_t contacts, decisions, refused, overrides, calls;
 	uint32_t failures; /* calls without an answer that was of use */
 	/* Reported discoveries against the world's rooms and things (common/eval/discovery.h). */
 	uint32_t discoveries[CAIRN_DISCOVERY_COUNT];
 	bool discoveries_known; /* the world knows something that they can be judged by */
 	uint32_t shadow_compared, shadow_agreed;
-	uint32_t choices, choices_next; /* the model's ways; those to the frontier that the round goes on to */
+	uint32_t choices,
+	    choices_next; /* the model's ways; those to the frontier that the round goes on to */
 	uint64_t tokens_in, tokens_out;
 	double usd;
 	uint32_t causes[CAIRN_TRIAL_CAUSE_COUNT];
-	double left_m2; /* largest connected patch not seen, of the floor that the robot fits on with the room it asks for */
+	double
+	    left_m2; /* largest connected patch not seen, of the floor that the robot fits on with the room it asks for */
 	double left_x_m, left_y_m; /* a point of it, world frame */
 	double left_all_m2;        /* all such patches of CAIRN_TRIAL_LEFT_M2 or more */
 	double early_m2;           /* of these, those that no reason given nearby excuses (trial_end.c) */
 	uint32_t unexplained;      /* explored: frontiers open at the end without a reason why */
 	bool early; /* explored, although such a patch was left and no reason given nearby excuses it */
-	double reach_s[CAIRN_TRIAL_SHARES + 1]; /* when so many of CAIRN_TRIAL_SHARES were seen; negative: never */
+	double reach_s[CAIRN_TRIAL_SHARES +
+		       1]; /* when so many of CAIRN_TRIAL_SHARES were seen; negative: never */
 	uint32_t path_count;
 	float path_xy_m[CAIRN_TRIAL_PATH][2]; /* world frame */
 };

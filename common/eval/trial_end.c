@@ -5,10 +5,12 @@
 #include "common/eval/trial_parts.h"
 
 #define NEAR_GIVEN_UP_M 1.5 /* a frontier this near to a patch is taken to be its opening */
-#define EXCUSED_M2 2.0      /* and excuses no larger patch: the robot fits on that floor, whatever was said of the way */
-#define CELL_SLACK_M 0.05   /* cells of the map make walls up to so much thicker */
+#define EXCUSED_M2                                                                                           \
+	2.0 /* and excuses no larger patch: the robot fits on that floor, whatever was said of the way */
+#define CELL_SLACK_M 0.05 /* cells of the map make walls up to so much thicker */
 
-static const char *const cause_names[] = {"unreachable", "narrow", "blocked", "open", "fenced", "time", "blind"};
+static const char *const cause_names[] = {
+    "unreachable", "narrow", "blocked", "open", "fenced", "time", "blind"};
 _Static_assert(
     sizeof(cause_names) / sizeof(cause_names[0]) == CAIRN_TRIAL_CAUSE_COUNT, "one name for each cause");
 
@@ -58,7 +60,8 @@ static void at(const struct scene *s, uint32_t k, double *ret_x_m, double *ret_y
 
 bool cairn_trial_patch_excused(const struct cairn_trial_patch *p)
 {
-	return p->barred_m <= NEAR_GIVEN_UP_M || (p->given_up_m <= NEAR_GIVEN_UP_M && p->area_m2 <= EXCUSED_M2);
+	return p->barred_m <= NEAR_GIVEN_UP_M ||
+	       (p->given_up_m <= NEAR_GIVEN_UP_M && p->area_m2 <= EXCUSED_M2);
 }
 
 static void note_given_up(const struct scene *s, double x_m, double y_m, struct cairn_trial_patch *ret)
@@ -86,7 +89,8 @@ static struct patch flood(struct scene *s, uint32_t seed)
 	s->queue[count++] = seed;
 	s->open[seed] = 0;
 	for (uint32_t next = 0; next < count; next++) {
-		int32_t c = (int32_t)(s->queue[next] % (uint32_t)s->cols), r = (int32_t)(s->queue[next] / (uint32_t)s->cols);
+		int32_t c = (int32_t)(s->queue[next] % (uint32_t)s->cols),
+			r = (int32_t)(s->queue[next] / (uint32_t)s->cols);
 		double x, y;
 		at(s, s->queue[next], &x, &y);
 		note_given_up(s, x, y, &p.of);
@@ -129,7 +133,8 @@ static void find_patches(struct scene *s, struct cairn_trial_result *ret)
 			continue;
 		struct patch p = flood(s, k);
 		double area_m2 = p.of.area_m2;
-		bool worth = area_m2 >= CAIRN_TRIAL_LEFT_M2, without = ret->explored && !cairn_trial_patch_excused(&p.of);
+		bool worth = area_m2 >= CAIRN_TRIAL_LEFT_M2,
+		     without = ret->explored && !cairn_trial_patch_excused(&p.of);
 		ret->left_all_m2 += worth ? area_m2 : 0.0;
 		ret->early_m2 += worth && without ? area_m2 : 0.0;
 		ret->early |= worth && without;
@@ -155,14 +160,15 @@ static uint32_t unexplained(struct cairn_run *run)
 	return count;
 }
 
-void cairn_trial_judge_end(struct cairn_run *run, const struct cairn_config *cfg, const struct cairn_world *world,
-    struct cairn_trial_result *ret)
+void cairn_trial_judge_end(struct cairn_run *run, const struct cairn_config *cfg,
+    const struct cairn_world *world, struct cairn_trial_result *ret)
 {
 	/* The room that the frontier finder asks for: see common/map/frontier.c. */
 	const struct cairn_config_robot *c = &cfg->robot;
 	double need_m = fmax(c->footprint_half_width_m + cfg->nav.clearance_m + cfg->map.cell_m,
 	    0.5 * (c->footprint_front_m + c->footprint_rear_m));
-	struct cairn_footprint body = {c->footprint_front_m, c->footprint_rear_m, need_m + CELL_SLACK_M - CAIRN_TRUTH_MARGIN_M};
+	struct cairn_footprint body = {
+	    c->footprint_front_m, c->footprint_rear_m, need_m + CELL_SLACK_M - CAIRN_TRUTH_MARGIN_M};
 	struct cairn_truth *floor = cairn_truth_new(world, &body, c->height_m, cairn_run_truth(run)->start);
 	struct scene s = {.floor = floor,
 	    .seen = cairn_sim_truth(cairn_run_sim(run)),

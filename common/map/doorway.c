@@ -20,9 +20,9 @@
 #define JAMB_CELLS 64
 
 struct chord {
-	float x, y;   /* middle, window cells */
-	float ux, uy; /* from jamb to jamb */
-	float length; /* cells, between the jambs' centres */
+	float x, y;             /* middle, window cells */
+	float ux, uy;           /* from jamb to jamb */
+	float length;           /* cells, between the jambs' centres */
 	int32_t from_x, from_y; /* the cell it was looked for at */
 };
 
@@ -120,7 +120,8 @@ static bool measure(struct cairn_doorways *d, const struct cairn_wave *w, struct
 	if (d->capacity < cells || cairn_edt_reserve(&d->edt, w->width) != 0)
 		return false;
 	for (int32_t y = part.y0; y < part.y1; y++)
-		for (size_t i = (size_t)y * stride + (size_t)part.x0; i < (size_t)y * stride + (size_t)part.x1; i++)
+		for (size_t i = (size_t)y * stride + (size_t)part.x0;
+		     i < (size_t)y * stride + (size_t)part.x1; i++)
 			d->solid[i] = w->cell[i] == CAIRN_WAVE_OCCUPIED;
 	size_t first = (size_t)part.y0 * stride + (size_t)part.x0;
 	cairn_edt_compute(&d->edt, d->solid + first, stride, 1, part.x1 - part.x0, part.y1 - part.y0,
@@ -135,8 +136,8 @@ static struct part changed_since(struct cairn_doorways *d, const struct cairn_do
 	const struct cairn_wave *w = view->wave;
 	struct part whole = {0, 0, w->width, w->height}, part = {INT32_MAX, INT32_MAX, 0, 0};
 	int32_t sx = d->seen_cx0 - view->cx0, sy = d->seen_cy0 - view->cy0;
-	if (d->seen == NULL || d->chord_count == CHORDS_MAX || sx < 0 || sy < 0 || sx + d->seen_width > w->width ||
-	    sy + d->seen_height > w->height) {
+	if (d->seen == NULL || d->chord_count == CHORDS_MAX || sx < 0 || sy < 0 ||
+	    sx + d->seen_width > w->width || sy + d->seen_height > w->height) {
 		d->chord_count = 0;
 		return whole;
 	}
@@ -152,7 +153,8 @@ static struct part changed_since(struct cairn_doorways *d, const struct cairn_do
 		if (there && sx == 0 && d->seen_width == w->width && memcmp(now, then, (size_t)w->width) == 0)
 			continue;
 		for (int32_t x = 0; x < w->width; x++) {
-			uint8_t was = there && x >= sx && x < sx + d->seen_width ? then[x - sx] : CAIRN_WAVE_UNKNOWN;
+			uint8_t was =
+			    there && x >= sx && x < sx + d->seen_width ? then[x - sx] : CAIRN_WAVE_UNKNOWN;
 			if (now[x] == was)
 				continue;
 			part.x0 = x < part.x0 ? x : part.x0;
@@ -297,7 +299,8 @@ static void drop_chords(struct cairn_doorways *d, struct part part)
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < d->chord_count; i++) {
 		const struct chord *c = &d->chords[i];
-		if (c->from_x < part.x0 || c->from_y < part.y0 || c->from_x >= part.x1 || c->from_y >= part.y1)
+		if (c->from_x < part.x0 || c->from_y < part.y0 || c->from_x >= part.x1 ||
+		    c->from_y >= part.y1)
 			d->chords[kept++] = *c;
 	}
 	d->chord_count = kept;

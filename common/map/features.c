@@ -123,7 +123,8 @@ void cairn_mapper_features_move(struct cairn_mapper *m)
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < b->count; i++) {
 		struct cairn_belief_cell cell = b->cells[i];
-		struct cairn_pose2 at = {(cell.cx + 0.5) * m->grid.cell_m, (cell.cy + 0.5) * m->grid.cell_m, 0.0};
+		struct cairn_pose2 at = {
+		    (cell.cx + 0.5) * m->grid.cell_m, (cell.cy + 0.5) * m->grid.cell_m, 0.0};
 		const struct cairn_keyframe *k = nearest_key(m, at.x_m, at.y_m);
 		bool taken = false;
 		if (k != NULL)

@@ -3,17 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HOME_BESIDE_M 0.10 /* so far off the start counts as there */
-#define SAME_M 0.5         /* a frontier that moved less is the same one */
-#define FORGET_UPDATES 20  /* gone for so long, its id is not given again */
+#define HOME_BESIDE_M 0.10        /* so far off the start counts as there */
+#define SAME_M 0.5                /* a frontier that moved less is the same one */
+#define FORGET_UPDATES 20         /* gone for so long, its id is not given again */
 #define FORGET_BLIND_UPDATES 1200 /* the same of one that shows nothing: it would be gone to again */
-#define STARE_UPDATES 8    /* stood before it for so long in vain: it shows nothing */
+#define STARE_UPDATES 8           /* stood before it for so long in vain: it shows nothing */
 #define STARE_M 1.5
 #define STAND_M 0.35
 #define STARE_COSINE 0.35 /* the edge of a shadow that starts beside the robot hides what is behind it */
 #define STARE_SAMPLES 12
 #define GIVEN_UP_M 0.4 /* one this near to a place given up is the one given up; as CAIRN_EXPLORE_SAME_M */
-#define BEHIND_M 2.0 /* unknown floor assumed behind each metre of an opening, for coverage */
+#define BEHIND_M 2.0   /* unknown floor assumed behind each metre of an opening, for coverage */
 #define ESCAPE_M 0.30
 #define CLEARANCE_BOUND_M 0.30
 #define HALVE_CELLS 400000 /* a window of 30 m x 30 m; of larger ones single cells take too long */
@@ -89,8 +89,8 @@ static bool resize(struct cairn_frontier_finder *f, int32_t width, int32_t heigh
 	f->hidden = malloc(n * sizeof(*f->hidden));
 	f->parent = malloc(n * sizeof(*f->parent));
 	if (f->odds == NULL || f->flood == NULL || f->flooded == NULL || f->unknown == NULL ||
-	    f->floor == NULL || f->scratch == NULL || f->part == NULL || f->mask == NULL ||
-	    f->edge == NULL || f->hidden == NULL || f->label == NULL || f->queue == NULL || f->cells == NULL ||
+	    f->floor == NULL || f->scratch == NULL || f->part == NULL || f->mask == NULL || f->edge == NULL ||
+	    f->hidden == NULL || f->label == NULL || f->queue == NULL || f->cells == NULL ||
 	    f->sorted == NULL || f->parent == NULL)
 		return false;
 	memset(f->label, 0xFF, n * sizeof(*f->label));
@@ -260,8 +260,8 @@ static bool in_plain_sight(
 		const int32_t next[4] = {at - 1, at + 1, at - w, at + w};
 		bool sight = false;
 		for (int k = 0; k < 4 && !sight; k++)
-			sight =
-			    f->wave.cell[next[k]] == CAIRN_WAVE_UNKNOWN && cairn_frontier_sight(f, rx, ry, next[k] % w, next[k] / w);
+			sight = f->wave.cell[next[k]] == CAIRN_WAVE_UNKNOWN &&
+				cairn_frontier_sight(f, rx, ry, next[k] % w, next[k] / w);
 		seen += sight;
 	}
 	return 2 * seen > samples;
@@ -301,8 +301,8 @@ static void forget_old(struct cairn_frontier_memory *memory)
 }
 
 /* Gives those that were there before their ids and marks the blind ones. */
-static void remember(struct cairn_frontier_finder *f, struct cairn_frontier_memory *memory, struct cairn_pose2 pose,
-    bool looking)
+static void remember(struct cairn_frontier_finder *f, struct cairn_frontier_memory *memory,
+    struct cairn_pose2 pose, bool looking)
 {
 	struct pair pairs[1024];
 	size_t pair_count = 0;
@@ -374,8 +374,8 @@ static bool any_left(const struct cairn_frontier_finder *f)
 
 /* Adds hidden floor: all of it when nothing else is left, and beside others only what was listed before, so that the
  * robot's goal does not vanish because something else comes in sight on the way. */
-static void add_hidden(struct cairn_frontier_finder *f, struct cairn_frontier_memory *memory, struct cairn_pose2 pose,
-    bool looking, const struct cairn_config_mission *cfg)
+static void add_hidden(struct cairn_frontier_finder *f, struct cairn_frontier_memory *memory,
+    struct cairn_pose2 pose, bool looking, const struct cairn_config_mission *cfg)
 {
 	const bool left = any_left(f);
 	const uint32_t openings = f->found_count;

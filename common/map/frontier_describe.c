@@ -16,10 +16,12 @@
 #define DOORWAY_MIN_M 0.6
 #define DOORWAY_MAX_M 1.2
 #define CORRIDOR_MAX_M 2.0
-#define APPROACH_M 4.0 /* the reachable place nearest to an opening that is not is looked for so far from it */
-#define CUT_OFF_REACH_M 1.0 /* known floor that the robot fits on and cannot reach is counted so far from an opening to both sides, */
-#define CUT_OFF_M2 0.25     /* and so much of it is a room */
-#define GAP_M 0.25 /* what is between cells nearer than this is open too */
+#define APPROACH_M                                                                                           \
+	4.0 /* the reachable place nearest to an opening that is not is looked for so far from it */
+#define CUT_OFF_REACH_M                                                                                      \
+	1.0 /* known floor that the robot fits on and cannot reach is counted so far from an opening to both sides, */
+#define CUT_OFF_M2 0.25 /* and so much of it is a room */
+#define GAP_M 0.25      /* what is between cells nearer than this is open too */
 
 struct axis {
 	double mean_x, mean_y, ux, uy; /* cells; unit vector of the largest extent */
@@ -176,7 +178,8 @@ static uint32_t least_way(const struct cairn_frontier_finder *f, int32_t mid_x, 
 	int32_t count = (int32_t)(cairn_wave_index(wave, x1, y0) - cairn_wave_index(wave, x0, y0));
 	uint16_t least = CAIRN_WAVE_FAR;
 	const uint16_t *last = wave->way + cairn_wave_index(wave, x0, y1);
-	for (const uint16_t *row = wave->way + cairn_wave_index(wave, x0, y0); row <= last; row += wave->stride)
+	for (const uint16_t *row = wave->way + cairn_wave_index(wave, x0, y0); row <= last;
+	     row += wave->stride)
 		for (int32_t i = 0; i <= count; i++)
 			least = row[i] < least ? row[i] : least;
 	return least >= CAIRN_WAVE_FAR ? CAIRN_WAVE_NEVER : (uint32_t)least << wave->halved;
@@ -184,8 +187,8 @@ static uint32_t least_way(const struct cairn_frontier_finder *f, int32_t mid_x, 
 
 /* The best reachable cell near (mid_x, mid_y), clear2 squared cells from anything, from which one can look into the
  * opening; false if there is none. */
-static bool find_stand(const struct cairn_frontier_finder *f, struct cairn_frontier_outward o, int clear2, int32_t mid_x,
-    int32_t mid_y, int32_t *ret_x, int32_t *ret_y)
+static bool find_stand(const struct cairn_frontier_finder *f, struct cairn_frontier_outward o, int clear2,
+    int32_t mid_x, int32_t mid_y, int32_t *ret_x, int32_t *ret_y)
 {
 	int32_t stride = (int32_t)fmax(1.0, floor(STAND_STEP_M / f->cell_m + 0.5));
 	int32_t reach = (int32_t)(GOAL_REACH_M / (f->cell_m * stride));
@@ -235,8 +238,8 @@ static void find_approach(
 	for (int32_t dy = -reach; dy <= reach; dy += stride)
 		for (int32_t dx = -reach; dx <= reach; dx += stride) {
 			int32_t x = mid_x + dx, y = mid_y + dy;
-			if (dx * dx + dy * dy >= best2 || x < 0 || y < 0 || x >= f->wave.width || y >= f->wave.height ||
-			    cairn_wave_distance(&f->wave, x, y) == CAIRN_WAVE_NEVER)
+			if (dx * dx + dy * dy >= best2 || x < 0 || y < 0 || x >= f->wave.width ||
+			    y >= f->wave.height || cairn_wave_distance(&f->wave, x, y) == CAIRN_WAVE_NEVER)
 				continue;
 			best2 = dx * dx + dy * dy;
 			*ret_x = x;
@@ -253,7 +256,8 @@ static bool on_floor_cut_off(const struct cairn_frontier_finder *f, int32_t mid_
 	for (int32_t y = mid_y > reach ? mid_y - reach : 0; y <= mid_y + reach && y < h; y++)
 		for (int32_t x = mid_x > reach ? mid_x - reach : 0; x <= mid_x + reach && x < w; x++) {
 			int32_t at = y * w + x;
-			count += f->wave.cell[at] == CAIRN_WAVE_FREE && f->wave.clearance2[at] >= f->wave.need2 &&
+			count += f->wave.cell[at] == CAIRN_WAVE_FREE &&
+				 f->wave.clearance2[at] >= f->wave.need2 &&
 				 cairn_wave_distance(&f->wave, x, y) == CAIRN_WAVE_NEVER;
 		}
 	return count * f->cell_m * f->cell_m >= CUT_OFF_M2;

@@ -142,7 +142,8 @@ static void mark_faint(struct cairn_frontier_finder *f)
 	memset(f->scratch, 0, (size_t)w * (size_t)h);
 	for (int32_t y = margin; y < h - margin; y++) {
 		size_t row = (size_t)y * (size_t)w;
-		const uint8_t *restrict cell = f->wave.cell + row, *u = f->unknown + row, *flood = f->flood + row;
+		const uint8_t *restrict cell = f->wave.cell + row, *u = f->unknown + row,
+					*flood = f->flood + row;
 		uint8_t *restrict faint = f->scratch + row;
 		for (int32_t x = margin; x < w - margin; x++)
 			faint[x] = (uint8_t)((cell[x] == CAIRN_WAVE_FREE) & !(flood[x] & LISTED) &
@@ -160,7 +161,8 @@ static const uint8_t *next_cell(const struct cairn_frontier_finder *f, const uin
 /* The edges of large hidden floor, into edge and sorted. */
 static void find_edges(struct cairn_frontier_finder *f, double least_m2)
 {
-	const uint32_t w = (uint32_t)f->wave.width, limit = (uint32_t)ceil(least_m2 / (f->cell_m * f->cell_m));
+	const uint32_t w = (uint32_t)f->wave.width,
+		       limit = (uint32_t)ceil(least_m2 / (f->cell_m * f->cell_m));
 	f->queued = 0;
 	mark_faint(f);
 	for (const uint8_t *p = f->scratch; (p = next_cell(f, p)) != NULL; p++) {

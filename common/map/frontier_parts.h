@@ -52,7 +52,7 @@ struct cairn_frontier_finder {
 	struct cairn_msg_given_up given_up[CAIRN_FRONTIERS_MAX];
 	uint32_t given_up_count;
 	bool hidden_listed; /* at the last update */
-	int stand_clear2; /* squared cells that a place to stand should be clear, if there is one */
+	int stand_clear2;   /* squared cells that a place to stand should be clear, if there is one */
 };
 
 /* Brings the masks up to date after a change of the window's cells in box (empty: x1 < x0). */

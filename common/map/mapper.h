@@ -84,7 +84,8 @@ enum cairn_scan_use cairn_mapper_scan(
 void cairn_mapper_pose(const struct cairn_mapper *mapper, struct cairn_msg_pose *ret);
 
 /* What the mission has given up (see cairn_frontier_given_up). */
-void cairn_mapper_given_up(struct cairn_mapper *mapper, const struct cairn_msg_given_up *items, uint32_t count);
+void cairn_mapper_given_up(
+    struct cairn_mapper *mapper, const struct cairn_msg_given_up *items, uint32_t count);
 
 /* Finds the frontiers; map_seq is left 0. now_ns tells whether scans are coming in. False without memory. */
 bool cairn_mapper_frontiers(struct cairn_mapper *mapper, int64_t now_ns, struct cairn_msg_frontiers *ret);

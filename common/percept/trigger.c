@@ -79,7 +79,8 @@ void cairn_triggers_on_mission(
 	if (triggers->wants && !before)
 		hurry(triggers, now_ns);
 	if (triggers->wants && !before && mission->decision_id != 0)
-		give_reason(triggers, CAIRN_TRIGGER_RESULT); /* asked ahead: the decision being driven will end */
+		give_reason(
+		    triggers, CAIRN_TRIGGER_RESULT); /* asked ahead: the decision being driven will end */
 	if (!triggers->wants) {
 		triggers->urgent = false;
 		if (before) /* the decision came: the next one has other reasons */

@@ -156,7 +156,8 @@ static inline struct cairn_rect cairn_rect_around(const struct cairn_footprint *
 }
 
 /* Cell that a point lies in; false outside (or not finite). */
-static inline bool cairn_costmap_cell(const struct cairn_costmap *cm, double x_m, double y_m, int *ret_x, int *ret_y)
+static inline bool cairn_costmap_cell(
+    const struct cairn_costmap *cm, double x_m, double y_m, int *ret_x, int *ret_y)
 {
 	double fx = (x_m - cm->origin_x_m) * cm->cells_per_m, fy = (y_m - cm->origin_y_m) * cm->cells_per_m;
 	if (!(fx >= 0.0 && fy >= 0.0 && fx < (double)cm->width && fy < (double)cm->height))

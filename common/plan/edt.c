@@ -262,7 +262,8 @@ static void lower_row(const struct cairn_edt *edt, const float *column, float *r
 			dist[x] = edt->row[x - from] < dist[x] ? edt->row[x - from] : dist[x];
 		return;
 	}
-	squares_from(edt, column, lo, hi, from, end, (int)largest + 1); /* which may be more than the row is wide */
+	squares_from(
+	    edt, column, lo, hi, from, end, (int)largest + 1); /* which may be more than the row is wide */
 	for (int x = from; x < end; x++) {
 		float d = sqrtf((float)edt->best2[x - from]);
 		dist[x] = d < dist[x] ? d : dist[x];
@@ -333,7 +334,8 @@ static void widen_by_reach(const float *dist, int width, int *lo, int *hi)
 
 /* row_pass for the cells lo to hi alone, looking no farther around them than obstacles were before. False, with
  * nothing done, where one has gone and the next may be farther away than that. */
-static bool part_pass(const struct cairn_edt *edt, const float *column, float *dist, int width, int lo, int hi)
+static bool part_pass(
+    const struct cairn_edt *edt, const float *column, float *dist, int width, int lo, int hi)
 {
 	int spare = (int)row_largest(dist + lo, hi - lo + 1) + PART_SPARE;
 	int from = lo - spare > 0 ? lo - spare : 0, end = hi + spare < width ? hi + spare + 1 : width;
@@ -348,7 +350,8 @@ static bool part_pass(const struct cairn_edt *edt, const float *column, float *d
 }
 
 /* A row after the columns lo to hi have changed. */
-static void renew_row(const struct cairn_edt *edt, const float *column, float *dist, int width, int lo, int hi)
+static void renew_row(
+    const struct cairn_edt *edt, const float *column, float *dist, int width, int lo, int hi)
 {
 	widen_by_reach(dist, width, &lo, &hi);
 	if (!part_pass(edt, column, dist, width, lo, hi))
@@ -368,8 +371,7 @@ int cairn_edt_update(struct cairn_edt *edt, const struct cairn_edt_grid *g, int 
 		int lo = 0, hi = 0;
 		bool only_nearer = false;
 		/* of all nothing is known before: the columns may never have been written */
-		g->row_changed[y] =
-		    all || change_matters(column + x0, now, x1 - x0, g->row_max[y], &lo, &hi);
+		g->row_changed[y] = all || change_matters(column + x0, now, x1 - x0, g->row_max[y], &lo, &hi);
 		if (g->row_changed[y] && !all)
 			only_nearer = none_farther(column + x0 + lo, now + lo, hi - lo + 1);
 		memcpy(column + x0, now, changed * sizeof(*now));

@@ -6,8 +6,9 @@
 #include "common/base/pages.h"
 #include "common/plan/hybrid_internal.h"
 
-#define AHEAD_BLOCKS 5 /* so far down the field the way is looked for: half a metre, about what a turn takes */
-#define WEIGHT 1.5f    /* of turning: there is seldom room to turn at once */
+#define AHEAD_BLOCKS                                                                                         \
+	5           /* so far down the field the way is looked for: half a metre, about what a turn takes */
+#define WEIGHT 1.5f /* of turning: there is seldom room to turn at once */
 #define COURSE_UNKNOWN 255
 #define COURSE_NONE 254 /* the goal, or nothing is known of the neighbours */
 _Static_assert(HYBRID_HEADINGS < COURSE_NONE, "all headings have a number");
@@ -34,9 +35,11 @@ void hybrid_course_begin(struct cairn_hybrid *h)
 {
 	const double r = h->p.turn_radius_m / h->cm->cell_m;
 	for (int k = 0; k < HYBRID_HEADINGS; k++) {
-		double a = 2.0 * M_PI / HYBRID_HEADINGS * (k <= HYBRID_HEADINGS / 2 ? k : HYBRID_HEADINGS - k);
+		double a =
+		    2.0 * M_PI / HYBRID_HEADINGS * (k <= HYBRID_HEADINGS / 2 ? k : HYBRID_HEADINGS - k);
 		double ahead = r * (a - sin(a));
-		double back_first = r * (0.5 * (1.0 + h->p.reverse_factor) * a - 2.0 * sin(0.5 * a)) + (double)h->switch_cost;
+		double back_first =
+		    r * (0.5 * (1.0 + h->p.reverse_factor) * a - 2.0 * sin(0.5 * a)) + (double)h->switch_cost;
 		h->course.turn[k] = WEIGHT * (float)fmin(ahead, back_first);
 	}
 	memset(h->course.heading, COURSE_UNKNOWN, (size_t)h->field.stride * (size_t)(h->field.height + 2));
@@ -77,7 +80,8 @@ float hybrid_course_cost(struct cairn_hybrid *h, int x, int y, int heading, floa
 	if (*course == COURSE_NONE)
 		return 0.0f;
 	int off = heading - *course;
-	float turn = h->course.turn[off < 0 ? off + HYBRID_HEADINGS : off] * cairn_costmap_cost(h->cm, y * h->cm->width + x);
+	float turn = h->course.turn[off < 0 ? off + HYBRID_HEADINGS : off] *
+		     cairn_costmap_cost(h->cm, y * h->cm->width + x);
 	float back = (float)(h->p.reverse_factor - 1.0) * to_go;
 	return turn < back ? turn : back;
 }

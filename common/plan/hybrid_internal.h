@@ -13,15 +13,15 @@
 #define HYBRID_FACTOR_LEAST 1.0f  /* of a pose: no place costs less than its length */
 #define HYBRID_STEER_CHANGE 0.15f /* cells: of two equal paths the steadier one */
 #define HYBRID_GREED 1.3f         /* weight of the heuristic: somewhat dearer paths, found much sooner */
-#define HYBRID_HURRY_AFTER 5000 /* expansions without any path (one search in fifty): from then on */
-#define HYBRID_HURRY 2.5f       /* this weight of the heuristic, until there is one, which is seldom improved on */
-#define HYBRID_PATIENCE 600       /* expansions in search of something better than what was found last */
-#define HYBRID_MISS 4.0           /* cost of ending a cell away from the goal, cells */
+#define HYBRID_HURRY_AFTER 5000   /* expansions without any path (one search in fifty): from then on */
+#define HYBRID_HURRY 2.5f /* this weight of the heuristic, until there is one, which is seldom improved on */
+#define HYBRID_PATIENCE 600 /* expansions in search of something better than what was found last */
+#define HYBRID_MISS 4.0     /* cost of ending a cell away from the goal, cells */
 /* What the field tells may be more than is left: by steps to neighbours it is up to 8.2 % longer than straight, and counted in
  * blocks it is good to a few of them. */
 #define HYBRID_LEAST (1.0f / (1.0824f * 1.06f))
 #define HYBRID_LEAST_CELLS 4.0f
-#define HYBRID_WORTH_M 0.5        /* a partial path must bring this much (in cost-free metres) */
+#define HYBRID_WORTH_M 0.5 /* a partial path must bring this much (in cost-free metres) */
 
 struct hybrid_node {
 	double x_m, y_m;

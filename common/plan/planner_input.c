@@ -151,8 +151,8 @@ bool cairn_planner_scan(struct cairn_planner *p, const struct cairn_msg_scan *sc
 	const struct live_scan l = {
 	    scan, t_ns, (double)scan->range_min_m, fmin(p->cfg.nav.live_range_m, (double)scan->range_max_m)};
 	p->live_count = 0;
-	cairn_directions_keep(
-	    p->angles.rad, p->angles.c, p->angles.s, &p->angles.count, scan->angle_rad, scan->angle_rad_count);
+	cairn_directions_keep(p->angles.rad, p->angles.c, p->angles.s, &p->angles.count, scan->angle_rad,
+	    scan->angle_rad_count);
 	for (uint32_t i = 0; i < n; i += BLOCK)
 		if (n - i >= BLOCK)
 			add_live(p, &l, i, BLOCK);

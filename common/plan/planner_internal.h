@@ -20,7 +20,8 @@ struct planner_stamped {
 struct planner_unseen {
 	struct cairn_vec2 at;
 	int64_t until_ns;
-	bool kept_off; /* the motor stage kept away from what LiDAR or depth camera show it; else it was felt */
+	bool
+	    kept_off; /* the motor stage kept away from what LiDAR or depth camera show it; else it was felt */
 };
 
 /* Directions of a LiDAR's points: those of the next turn are mostly the same. */
@@ -58,7 +59,7 @@ struct cairn_planner {
 	struct planner_stamped trace[PLANNER_TRACE]; /* ring, newest at trace_at */
 	int trace_at, trace_count;
 	struct planner_angles angles; /* of the newest scan */
-	struct cairn_vec2 *live; /* points of the newest scan in the map frame, then the unseen ones */
+	struct cairn_vec2 *live;      /* points of the newest scan in the map frame, then the unseen ones */
 	size_t live_count;
 	bool live_fresh, grid_fresh; /* arrived since the last step */
 	bool have_grid;

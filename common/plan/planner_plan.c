@@ -8,9 +8,9 @@
 #define SKIP_CELLS 1.6 /* live points this near to an obstacle of the map are that obstacle */
 #define KEEP_MARGIN_M                                                                                        \
 	0.01 /* a path in use may lose this much of nav.clearance_m and more before it is given up */
-#define RECONSIDER_SHARE 0.05 /* of nav.planning_ms: there is a path already */
-#define BETTER 0.75          /* a new path must cost less than this share of the old one */
-#define WAIT_S 6.0           /* for a moving obstacle to get out of the way */
+#define RECONSIDER_SHARE 0.05   /* of nav.planning_ms: there is a path already */
+#define BETTER 0.75             /* a new path must cost less than this share of the old one */
+#define WAIT_S 6.0              /* for a moving obstacle to get out of the way */
 #define EXPANSIONS_PER_MS 200.0 /* of the reference robot; a bound that does not depend on a clock */
 /* What failed a moment ago mostly fails again, and takes all its time to: of such tries one of so many gets
  * the whole of nav.planning_ms, the others a part. A way that has come free is found in far less. */

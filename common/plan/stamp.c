@@ -10,7 +10,7 @@
 #define PLACES CAIRN_STAMP_PLACES
 #define STAMPS (HEADINGS * PLACES * PLACES)
 #define CACHE_LINE 64 /* bytes: a group of rows lies in one */
-#define SPARE 1e-6 /* more than rounding is, in metres and radians */
+#define SPARE 1e-6    /* more than rounding is, in metres and radians */
 
 void cairn_stamps_free(struct cairn_stamps *s)
 {

@@ -138,7 +138,8 @@ static double cost_of(const struct cairn_msg_frontier *f)
 
 static bool better(const struct cairn_msg_frontier *a, const struct cairn_msg_frontier *b)
 {
-	double x = a->detour_m >= 0.0 ? a->detour_m : INFINITY, y = b->detour_m >= 0.0 ? b->detour_m : INFINITY;
+	double x = a->detour_m >= 0.0 ? a->detour_m : INFINITY,
+	       y = b->detour_m >= 0.0 ? b->detour_m : INFINITY;
 	return x != y ? x < y : cost_of(a) < cost_of(b);
 }
 
@@ -148,7 +149,8 @@ int cairn_explore_best(
 	int best = -1;
 	for (uint32_t i = 0; i < frontiers->items_count; i++) {
 		const struct cairn_msg_frontier *f = &frontiers->items[i];
-		if (cairn_explore_worthwhile(e, f, width_min_m) && (best < 0 || better(f, &frontiers->items[best])))
+		if (cairn_explore_worthwhile(e, f, width_min_m) &&
+		    (best < 0 || better(f, &frontiers->items[best])))
 			best = (int)i;
 	}
 	return best;
@@ -175,7 +177,8 @@ uint32_t cairn_explore_retry(struct cairn_explore *e, double free_m2)
 static bool still_open(const struct cairn_explore_place *p, const struct cairn_msg_frontiers *frontiers)
 {
 	for (uint32_t i = 0; i < frontiers->items_count; i++)
-		if (hypot(frontiers->items[i].x_m - p->x_m, frontiers->items[i].y_m - p->y_m) <= CAIRN_EXPLORE_SAME_M)
+		if (hypot(frontiers->items[i].x_m - p->x_m, frontiers->items[i].y_m - p->y_m) <=
+		    CAIRN_EXPLORE_SAME_M)
 			return true;
 	return false;
 }
@@ -198,7 +201,8 @@ uint32_t cairn_explore_last_chance(struct cairn_explore *e, const struct cairn_m
 /* Open still, and no way leads to it. */
 static bool cut_off(const struct cairn_explore *e, const struct cairn_msg_frontier *f)
 {
-	return !(f->distance_m >= 0.0) && usable(f->x_m, f->y_m) && cairn_explore_given_up(e, f->x_m, f->y_m) == NULL;
+	return !(f->distance_m >= 0.0) && usable(f->x_m, f->y_m) &&
+	       cairn_explore_given_up(e, f->x_m, f->y_m) == NULL;
 }
 
 bool cairn_explore_cut_off(
@@ -224,7 +228,8 @@ int cairn_explore_approach(const struct cairn_explore *e, const struct cairn_msg
 	int widest = -1;
 	for (uint32_t i = 0; i < frontiers->items_count; i++) {
 		const struct cairn_msg_frontier *f = &frontiers->items[i];
-		bool told = usable(f->goal_x_m, f->goal_y_m) && (f->goal_x_m != f->x_m || f->goal_y_m != f->y_m);
+		bool told =
+		    usable(f->goal_x_m, f->goal_y_m) && (f->goal_x_m != f->x_m || f->goal_y_m != f->y_m);
 		if (told && cut_off(e, f) && !looked_into(f, looked, count) &&
 		    (widest < 0 || f->width_m > frontiers->items[widest].width_m))
 			widest = (int)i;
@@ -232,8 +237,8 @@ int cairn_explore_approach(const struct cairn_explore *e, const struct cairn_msg
 	return widest;
 }
 
-void cairn_explore_close(struct cairn_explore *e, const struct cairn_msg_frontiers *frontiers, double width_min_m,
-    bool time_up)
+void cairn_explore_close(
+    struct cairn_explore *e, const struct cairn_msg_frontiers *frontiers, double width_min_m, bool time_up)
 {
 	for (uint32_t i = 0; i < frontiers->items_count; i++) {
 		const struct cairn_msg_frontier *f = &frontiers->items[i];
@@ -244,7 +249,8 @@ void cairn_explore_close(struct cairn_explore *e, const struct cairn_msg_frontie
 		struct cairn_explore_place *p = entry(e, f->x_m, f->y_m, frontiers->free_m2);
 		p->given_up = true;
 		if (!reachable)
-			snprintf(p->reason, sizeof(p->reason), "unreachable: no way there that the robot fits through");
+			snprintf(p->reason, sizeof(p->reason),
+			    "unreachable: no way there that the robot fits through");
 		else if (!wide)
 			snprintf(p->reason, sizeof(p->reason), "narrow: %.2f m wide", f->width_m);
 		else

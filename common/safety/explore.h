@@ -24,7 +24,8 @@ struct cairn_explore_place {
 	uint32_t retries; /* times it was given another chance at the end */
 	bool given_up;
 	char reason[64];
-	bool afar; /* a way there failed more than CAIRN_EXPLORE_AFAR_M before its end: the place is not to blame */
+	bool
+	    afar; /* a way there failed more than CAIRN_EXPLORE_AFAR_M before its end: the place is not to blame */
 };
 #define CAIRN_EXPLORE_AFAR_M 1.5
 
@@ -72,8 +73,8 @@ int cairn_explore_approach(const struct cairn_explore *e, const struct cairn_msg
 /* At the end of an exploration: every frontier that is still open is given up with the reason why it was not visited:
  * "unreachable: ...", "narrow: ...", or "time: ..." for one that could have been driven to (time_up). What was looked into
  * in vain is "blind: ...". */
-void cairn_explore_close(struct cairn_explore *e, const struct cairn_msg_frontiers *frontiers, double width_min_m,
-    bool time_up);
+void cairn_explore_close(
+    struct cairn_explore *e, const struct cairn_msg_frontiers *frontiers, double width_min_m, bool time_up);
 
 /* The given-up ones, newest last, as the mission message lists them. */
 void cairn_explore_list(const struct cairn_explore *e, struct cairn_msg_mission *mission);

@@ -72,7 +72,8 @@ static bool places_sane(const struct cairn_explore *e, int64_t now_ns)
 	if (!cairn_explore_sane(e))
 		return false;
 	for (uint32_t i = 0; i < e->count; i++)
-		if (!is_flag(&e->places[i].given_up) || !is_flag(&e->places[i].afar) || !was(e->places[i].t_arrival_ns, now_ns))
+		if (!is_flag(&e->places[i].given_up) || !is_flag(&e->places[i].afar) ||
+		    !was(e->places[i].t_arrival_ns, now_ns))
 			return false;
 	return true;
 }

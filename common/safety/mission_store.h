@@ -8,7 +8,8 @@
 
 #include "common/safety/explore.h"
 
-#define CAIRN_ZONES_FILE_NAME "zones.bin" /* beside it in RUN/state: the zones alone, which stay with the map */
+#define CAIRN_ZONES_FILE_NAME                                                                                \
+	"zones.bin" /* beside it in RUN/state: the zones alone, which stay with the map */
 #define CAIRN_MISSION_RECORD_VERSION 3u
 
 /* The decision under way; what of a way is needed to go on with it. */

@@ -65,14 +65,14 @@ struct cairn_motor_stream {
 struct cairn_motor {
 	struct cairn_motor_params params;
 	struct cairn_motor_stream cmd_stream, scan_stream, pose_stream, depth_stream, guard_stream;
-	int64_t cliff_ns;           /* last seen; INT64_MIN = never, or floor was seen a second or more later */
-	struct cairn_twist asked;   /* last command as it came */
+	int64_t cliff_ns;         /* last seen; INT64_MIN = never, or floor was seen a second or more later */
+	struct cairn_twist asked; /* last command as it came */
 	struct cairn_twist command; /* the same within the robot's limits */
 	bool spot_turn;             /* it was a turn on the spot */
 	bool device;
 	bool rearming, needs_operator, needs_pose; /* the last: who was born anew gives the poses */
-	int64_t fresh_since_ns; /* 0: some input is not fresh */
-	bool estop, bumped;     /* bumped: the stop is the bumper's */
+	int64_t fresh_since_ns;                    /* 0: some input is not fresh */
+	bool estop, bumped;                        /* bumped: the stop is the bumper's */
 	char estop_reason[80];
 	int64_t estop_seen_ns; /* stamp of the newest estop message that demands a stop; INT64_MIN = none */
 	const char *last_refusal;

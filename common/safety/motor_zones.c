@@ -9,9 +9,9 @@
 
 #define SECTOR_SPARE_RAD 1e-6 /* more than rounding is */
 #define NO_COSINE 2.0         /* none is beyond it */
-#define LOOK_AHEAD_M 0.05 /* of a motion, to see what it brings nearer */
-#define NEARER_M 0.005    /* less than this over LOOK_AHEAD_M is not nearer: noise and the rear's swing */
-#define BESIDE_M 0.10     /* points this far beside the way are ahead of it */
+#define LOOK_AHEAD_M 0.05     /* of a motion, to see what it brings nearer */
+#define NEARER_M 0.005        /* less than this over LOOK_AHEAD_M is not nearer: noise and the rear's swing */
+#define BESIDE_M 0.10         /* points this far beside the way are ahead of it */
 #define APPROACH_REACH_M 1.5
 #define APPROACH_STEP_MAX_S 0.35
 #define APPROACH_SPEED_MAX_MPS 3.0 /* faster is another thing come in sight */
@@ -207,7 +207,7 @@ struct motion {
 	double heading_c, heading_s;
 	double sector_in,
 	    sector_out; /* cosines of the emergency's sector: a little less than it is, and a little more */
-	struct cairn_pose2 ahead;            /* robot after LOOK_AHEAD_M, inverted */
+	struct cairn_pose2 ahead; /* robot after LOOK_AHEAD_M, inverted */
 };
 
 static struct motion motion_of(const struct cairn_zones *z, double curvature_1pm, bool forward)

@@ -44,7 +44,8 @@ struct cairn_movers_params {
  * without any. */
 struct cairn_movers_view {
 	int64_t t_ns;
-	struct cairn_pose2 back; /* the frame of the poses as the LiDAR saw it, with the direction of its yaw */
+	struct cairn_pose2
+	    back; /* the frame of the poses as the LiDAR saw it, with the direction of its yaw */
 	double back_c, back_s;
 	float range_m[CAIRN_MOVERS_BINS];
 };

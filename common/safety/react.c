@@ -7,10 +7,10 @@
 #define JAMB_MAX_M 3.0
 #define WIDTH_MIN_M 0.6
 #define WIDTH_MAX_M 1.4
-#define DOORWAY_M 0.5    /* worth so much free way */
-#define TOWARD_RAD 0.44  /* a doorway this near to a direction is one in it */
+#define DOORWAY_M 0.5   /* worth so much free way */
+#define TOWARD_RAD 0.44 /* a doorway this near to a direction is one in it */
 #define TURN_M_PER_RAD 0.15
-#define BACKWARD_M 1.0   /* less worth */
+#define BACKWARD_M 1.0 /* less worth */
 
 /* Where each direction of move_toward leads to, as the robot stands. */
 static const double heading_rad[CAIRN_DIRECTION_COUNT] = {
@@ -45,7 +45,8 @@ static int far_jamb(const struct bin bins[BINS], int jamb)
 {
 	for (int n = 2; n < BINS / 3; n++) {
 		const struct bin *a = &bins[jamb], *b = &bins[(jamb + n) % BINS];
-		double through_m = fmax(a->range_m, b->range_m) + BEHIND_M, width_m = hypot(a->x_m - b->x_m, a->y_m - b->y_m);
+		double through_m = fmax(a->range_m, b->range_m) + BEHIND_M,
+		       width_m = hypot(a->x_m - b->x_m, a->y_m - b->y_m);
 		bool free = b->range_m <= JAMB_MAX_M && width_m >= WIDTH_MIN_M && width_m <= WIDTH_MAX_M;
 		for (int k = 1; k < n && free; k++)
 			free = bins[(jamb + k) % BINS].range_m >= through_m;
@@ -55,7 +56,8 @@ static int far_jamb(const struct bin bins[BINS], int jamb)
 	return 0;
 }
 
-size_t cairn_react_doorways(const struct cairn_points *points, double ret_bearing_rad[CAIRN_REACT_DOORWAYS_MAX])
+size_t cairn_react_doorways(
+    const struct cairn_points *points, double ret_bearing_rad[CAIRN_REACT_DOORWAYS_MAX])
 {
 	struct bin bins[BINS];
 	size_t count = 0;

@@ -14,7 +14,8 @@
 
 /* Bearings (robot frame) of the doorways in sight, nearest jamb first as they come counter-clockwise from behind;
  * returns how many. */
-size_t cairn_react_doorways(const struct cairn_points *points, double ret_bearing_rad[CAIRN_REACT_DOORWAYS_MAX]);
+size_t cairn_react_doorways(
+    const struct cairn_points *points, double ret_bearing_rad[CAIRN_REACT_DOORWAYS_MAX]);
 
 /* free_m: of each direction's arc, as cairn_safe_survey gives it; negative for one that is forbidden. A direction needs
  * need_m of it. The direction, or -1 when there is none. */

@@ -60,7 +60,8 @@ static bool due(const struct cairn_sequencer *seq, double lead_s)
 		return true;
 	if (seq->nav_status.state != CAIRN_NAV_STATE_FOLLOWING)
 		return false;
-	return (!seq->nav_status.partial && seq->nav_status.remaining_m <= lead_s * seq->cfg->nav.speed_mps) ||
+	return (!seq->nav_status.partial &&
+		   seq->nav_status.remaining_m <= lead_s * seq->cfg->nav.speed_mps) ||
 	       (stretch_s > 0.0 && stretch_s - t->active_s <= lead_s);
 }
 

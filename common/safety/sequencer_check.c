@@ -67,8 +67,9 @@ static bool check_turn(struct cairn_sequencer *seq, const struct cairn_msg_decis
 		return refuse(refusal, "the robot is not exploring: %s (%.96s)",
 		    cairn_enum_text(&cairn_enum_mission_state, (int)seq->rec.state), seq->rec.reason);
 	if (seq_executing(seq) && seq->task.insists)
-		return refuse(refusal, "%s", seq->task.looks ? "the robot goes to look again from elsewhere, before it ends" :
-							       "the robot is leaving a tight place by itself");
+		return refuse(refusal, "%s",
+		    seq->task.looks ? "the robot goes to look again from elsewhere, before it ends"
+				    : "the robot is leaving a tight place by itself");
 	bool asked = seq->task.ahead && d->source == CAIRN_SOURCE_MODEL;
 	if (seq_executing(seq) && seq->task.d.source != CAIRN_SOURCE_LOCAL && !take_back && !asked)
 		return refuse(
@@ -109,16 +110,16 @@ static bool check_shifted(struct cairn_sequencer *seq, const struct cairn_msg_de
 	(void)now_ns, (void)task;
 	const struct cairn_config_safety *s = &seq->cfg->safety;
 	double bearing_rad;
-	if (!moves(d->tool) || d->t_snapshot_ns == 0 || !(s->decision_max_shift_m > 0.0) || !seq->sense.scan_ok ||
-	    !seq->sense.pose_ok)
+	if (!moves(d->tool) || d->t_snapshot_ns == 0 || !(s->decision_max_shift_m > 0.0) ||
+	    !seq->sense.scan_ok || !seq->sense.pose_ok)
 		return true;
 	double shift_m = cairn_seen_shift_m(&seq->seen, d->t_snapshot_ns, &seq->points, seq->lidar_count,
 	    seq_pose(seq), s->decision_near_m, &bearing_rad);
 	if (!(shift_m > s->decision_max_shift_m))
 		return true;
 	refusal->by = (struct seq_cause){CAIRN_SENSOR_LIDAR, bearing_rad, -1.0};
-	return refuse(refusal, "an obstacle %s has come nearer by %.1f m since the snapshot", cairn_side_word(bearing_rad),
-	    shift_m);
+	return refuse(refusal, "an obstacle %s has come nearer by %.1f m since the snapshot",
+	    cairn_side_word(bearing_rad), shift_m);
 }
 
 /* ---- memory of blocked actions ---- */

@@ -100,7 +100,7 @@ struct seq_task {
 	double v_mps, curvature_1pm; /* SEQ_DRIVE: as accepted */
 	bool slow_only;
 	bool insists;   /* local: not to be replaced by the model */
-	bool looks; /* the exploration does not end before it */
+	bool looks;     /* the exploration does not end before it */
 	bool blameless; /* ends for reasons that are not the goal's */
 	bool again;     /* begun by a process that has died */
 	bool ahead;     /* the model's: what is to follow has been asked for, since ahead_s */
@@ -149,7 +149,11 @@ struct seq_without {
 
 /* One more look before the exploration ends. */
 #define SEQ_LOOKS_MAX 8 /* openings looked into in a row without learning anything */
-enum seq_look_from { SEQ_LOOK_BESIDE, SEQ_LOOK_ROOM, SEQ_LOOK_PLACE }; /* half a metre on; a place with room; (x, y) */
+enum seq_look_from {
+	SEQ_LOOK_BESIDE,
+	SEQ_LOOK_ROOM,
+	SEQ_LOOK_PLACE
+}; /* half a metre on; a place with room; (x, y) */
 struct seq_look {
 	bool due, off; /* off: got off where it stood already */
 	enum seq_look_from from;
@@ -163,13 +167,13 @@ struct cairn_sequencer {
 	enum seq_orphan orphan; /* rec.open is it */
 
 	struct cairn_directions directions; /* of the scans */
-	struct cairn_points scan_points; /* in the robot frame of the scan */
-	struct cairn_points points;      /* in the robot frame of now */
-	size_t lidar_count;              /* of points: the rest is the depth camera's */
-	struct cairn_seen seen;          /* by the LiDAR, during as long as decisions are acted on */
-	char fence[32];                  /* zone that held the robot at the last step, or empty */
-	struct cairn_floor floor;        /* in the map frame */
-	struct cairn_movers movers;      /* in the map frame, by the scans while the pose is good */
+	struct cairn_points scan_points;    /* in the robot frame of the scan */
+	struct cairn_points points;         /* in the robot frame of now */
+	size_t lidar_count;                 /* of points: the rest is the depth camera's */
+	struct cairn_seen seen;             /* by the LiDAR, during as long as decisions are acted on */
+	char fence[32];                     /* zone that held the robot at the last step, or empty */
+	struct cairn_floor floor;           /* in the map frame */
+	struct cairn_movers movers;         /* in the map frame, by the scans while the pose is good */
 	struct cairn_movers_limit
 	    mover;           /* what held the robot at the last step; limit_mps infinity: none did */
 	int64_t t_turn_ns;   /* when the turn of the newest scan began */
@@ -196,7 +200,7 @@ struct cairn_sequencer {
 	struct seq_progress progress;
 	struct seq_boxed boxed;
 	struct seq_look look;
-	double looked_m2; /* known floor when it last looked again before the end */
+	double looked_m2;                        /* known floor when it last looked again before the end */
 	struct cairn_vec2 looked[SEQ_LOOKS_MAX]; /* openings that it has looked into since */
 	uint32_t looked_count;
 	struct seq_memory memory[SEQ_MEMORY_MAX];

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #define FRONTIERS_TIMEOUT_S 3.0
-#define HOME_DETOUR 1.5      /* a way home of which nothing is known is longer than the straight line by this */
-#define HOME_ARCS 1.1        /* driven arcs are a little longer than the way over the map's cells */
+#define HOME_DETOUR 1.5 /* a way home of which nothing is known is longer than the straight line by this */
+#define HOME_ARCS 1.1   /* driven arcs are a little longer than the way over the map's cells */
 #define HOME_SPEED_SHARE 0.7 /* of nav.speed_mps */
 #define HOME_RESERVE_S 5.0
 #define HOME_VIA_M 0.6    /* other approaches go by a point this far from the start */
@@ -16,7 +16,8 @@
 #define LOOK_GROWTH_M2 1.0
 #define LOOK_START_M 0.5 /* so near to where it stands, or to its start, is no other place to look from */
 #define LOOK_AWAY_M 1.0  /* so far away is elsewhere */
-#define ENDING_S 3.0      /* with nothing left to explore the end is awaited for so long before the model is asked */
+#define ENDING_S                                                                                             \
+	3.0 /* with nothing left to explore the end is awaited for so long before the model is asked */
 
 double seq_home_m(const struct cairn_sequencer *seq)
 {
@@ -37,8 +38,9 @@ double seq_elapsed_s(const struct cairn_sequencer *seq, int64_t now_ns)
 static double way_home_m(const struct cairn_sequencer *seq, int64_t now_ns)
 {
 	double straight_m = seq_home_m(seq), way_m = seq->frontiers.home_m;
-	bool known = seq->t_frontiers_ns != 0 && seq_seconds(seq->t_frontiers_ns, now_ns) <= FRONTIERS_TIMEOUT_S &&
-		     isfinite(way_m) && way_m > 0.0;
+	bool known = seq->t_frontiers_ns != 0 &&
+		     seq_seconds(seq->t_frontiers_ns, now_ns) <= FRONTIERS_TIMEOUT_S && isfinite(way_m) &&
+		     way_m > 0.0;
 	return known ? fmax(HOME_ARCS * way_m, straight_m) : HOME_DETOUR * straight_m;
 }
 
@@ -94,7 +96,8 @@ void seq_mission_update_wanted(struct cairn_sequencer *seq, int64_t now_ns)
 	bool ahead = t->kind == SEQ_NAV && t->ahead;
 	bool own = t->kind == SEQ_NONE || ahead || t->d.source == CAIRN_SOURCE_LOCAL ||
 		   t->d.source == CAIRN_SOURCE_MISSION;
-	bool busy = (t->kind != SEQ_NONE && t->insists) || seq->recovery_due || seq->local_due || seq->look.due;
+	bool busy =
+	    (t->kind != SEQ_NONE && t->insists) || seq->recovery_due || seq->local_due || seq->look.due;
 	/* Nobody pays for the word of a model that moves nothing or cannot be asked; its silence counts from when it can
 	 * be again. */
 	bool in_vain = seq->without.wish == CAIRN_WITHOUT_STAND || seq->without.wish == CAIRN_WITHOUT_LOCAL;
@@ -141,7 +144,9 @@ static bool look_from_near(struct cairn_sequencer *seq)
 static bool look_again(struct cairn_sequencer *seq)
 {
 	const struct cairn_msg_frontiers *f = &seq->frontiers;
-	bool grown = f->free_m2 >= seq->looked_m2 + LOOK_GROWTH_M2; /* what cannot be reached is not gone to for nothing again */
+	bool grown =
+	    f->free_m2 >=
+	    seq->looked_m2 + LOOK_GROWTH_M2; /* what cannot be reached is not gone to for nothing again */
 	if (cairn_explore_last_chance(&seq->rec.explore, f) > 0) {
 		seq->look = (struct seq_look){.due = true, .from = SEQ_LOOK_ROOM};
 		seq->rec_changed = true;
@@ -411,7 +416,8 @@ static void next_local(struct cairn_sequencer *seq, int64_t now_ns)
 	if (!insists && seq_tier(seq, now_ns) != CAIRN_TIER_LOCAL)
 		return;
 	seq->local_due = false;
-	bool stale = seq->t_frontiers_ns == 0 || seq_seconds(seq->t_frontiers_ns, now_ns) > FRONTIERS_TIMEOUT_S;
+	bool stale =
+	    seq->t_frontiers_ns == 0 || seq_seconds(seq->t_frontiers_ns, now_ns) > FRONTIERS_TIMEOUT_S;
 	if (stale || now_ns < seq->t_react_ns) {
 		if (seq_begin_reaction(seq, now_ns))
 			seq->task.insists = insists;

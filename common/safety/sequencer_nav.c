@@ -6,9 +6,10 @@
 
 #define VELOCITY_TIMEOUT_S 0.3
 #define STATUS_TIMEOUT_S 1.0
-#define PATH_PATIENCE_S 3.0 /* a zone that was just drawn is planned round, and the new path is told, within two */
-#define REACT_S 10.0         /* without a planner: so long by the scan alone, then it is asked again */
-#define LOOK_S 1.2           /* two updates of the frontiers, and a bit */
+#define PATH_PATIENCE_S                                                                                      \
+	3.0          /* a zone that was just drawn is planned round, and the new path is told, within two */
+#define REACT_S 10.0 /* without a planner: so long by the scan alone, then it is asked again */
+#define LOOK_S 1.2   /* two updates of the frontiers, and a bit */
 #define REACHED_SLACK_M 0.25 /* the planner's word is checked against the pose */
 #define STRETCH_LEFT_M 1.0
 #define VANISHED_UPDATES 2 /* frontier messages in a row without it */
@@ -113,8 +114,8 @@ static void refuse_path(struct cairn_sequencer *seq, int64_t now_ns)
 	t->by = (struct seq_cause){CAIRN_SENSOR_ZONE, 0.0, -1.0};
 	t->overridden = true;
 	seq->rec.overrides++;
-	seq_task_end(seq, CAIRN_OUTCOME_FAILED, now_ns, "the planned path leads through the keep-out zone '%s'",
-	    seq->path_zone);
+	seq_task_end(seq, CAIRN_OUTCOME_FAILED, now_ns,
+	    "the planned path leads through the keep-out zone '%s'", seq->path_zone);
 }
 
 static struct cairn_twist follow(struct cairn_sequencer *seq, int64_t now_ns)
@@ -222,7 +223,8 @@ static bool gets_somewhere(struct cairn_sequencer *seq, int64_t now_ns)
 	double y_m = t->nav.frontier ? t->nav.frontier_y_m : t->nav.y_m;
 	if (t->d.source != CAIRN_SOURCE_MODEL && t->d.source != CAIRN_SOURCE_LOCAL)
 		return true;
-	if (!p->known || hypot(x_m - p->goal_x_m, y_m - p->goal_y_m) > VANISHED_M || left < p->left_m - NEARER_M ||
+	if (!p->known || hypot(x_m - p->goal_x_m, y_m - p->goal_y_m) > VANISHED_M ||
+	    left < p->left_m - NEARER_M ||
 	    hypot(seq->pose.x_m - p->x_m, seq->pose.y_m - p->y_m) > cfg->progress_m)
 		*p = (struct seq_progress){true, x_m, y_m, seq->pose.x_m, seq->pose.y_m, left, 0.0};
 	if (follows(seq, now_ns) || t->nav.nudging) /* a planner that is silent or thinks has not tried */
@@ -239,8 +241,9 @@ struct cairn_twist seq_nav_step(struct cairn_sequencer *seq, int64_t now_ns)
 	struct cairn_twist zero = {0};
 	t->active_s += seq->step_s;
 	if (!gets_somewhere(seq, now_ns)) {
-		seq_task_end(seq, CAIRN_OUTCOME_FAILED, now_ns, "no nearer for %.0f s within %.1f m; %.2f m from the goal",
-		    seq->cfg->nav.progress_s, seq->cfg->nav.progress_m, goal_m(seq));
+		seq_task_end(seq, CAIRN_OUTCOME_FAILED, now_ns,
+		    "no nearer for %.0f s within %.1f m; %.2f m from the goal", seq->cfg->nav.progress_s,
+		    seq->cfg->nav.progress_m, goal_m(seq));
 		return zero;
 	}
 	if (t->nav.nudging)
@@ -250,8 +253,8 @@ struct cairn_twist seq_nav_step(struct cairn_sequencer *seq, int64_t now_ns)
 		    "took longer than %.0f s; still %.2f m from the goal", t->limit_s, goal_m(seq));
 		return zero;
 	}
-	if (t->nav.frontier && seq->cfg->mission.recheck && t->nav.missing >= VANISHED_UPDATES && t->active_s > 1.0 &&
-	    !seq_ahead_waits(seq)) {
+	if (t->nav.frontier && seq->cfg->mission.recheck && t->nav.missing >= VANISHED_UPDATES &&
+	    t->active_s > 1.0 && !seq_ahead_waits(seq)) {
 		t->blameless = true; /* nothing is left there that could be held against it */
 		seq_task_end(seq, CAIRN_OUTCOME_SUCCESS, now_ns,
 		    "frontier %u has been seen into from %.2f m away", t->nav.frontier_id, goal_m(seq));
@@ -309,7 +312,8 @@ static void turn_to_better(struct cairn_sequencer *seq, const struct cairn_msg_f
 	struct seq_task *t = &seq->task;
 	if (!may_turn(seq, now) || (now != NULL && !(now->detour_m > 0.0)))
 		return;
-	int best = cairn_explore_best(&seq->rec.explore, &seq->frontiers, seq->cfg->mission.frontier_min_width_m);
+	int best =
+	    cairn_explore_best(&seq->rec.explore, &seq->frontiers, seq->cfg->mission.frontier_min_width_m);
 	if (best < 0 || seq->frontiers.items[best].id == t->nav.frontier_id)
 		return;
 	const struct cairn_msg_frontier *f = &seq->frontiers.items[best];
@@ -318,7 +322,8 @@ static void turn_to_better(struct cairn_sequencer *seq, const struct cairn_msg_f
 		t->nav.seen_id = t->nav.frontier_id;
 	}
 	aim(seq, f, now_ns);
-	t->limit_s = t->active_s + seq_way_limit_s(seq, hypot(f->goal_x_m - seq->pose.x_m, f->goal_y_m - seq->pose.y_m));
+	t->limit_s = t->active_s +
+		     seq_way_limit_s(seq, hypot(f->goal_x_m - seq->pose.x_m, f->goal_y_m - seq->pose.y_m));
 	seq_again_note(seq);
 }
 
@@ -329,7 +334,8 @@ void seq_nav_map_moved(struct cairn_sequencer *seq, struct cairn_pose2 was, int6
 	bool start = t->d.source == CAIRN_SOURCE_MISSION || t->d.goal_kind == CAIRN_GOAL_KIND_RETRACE;
 	if (t->kind != SEQ_NAV || start || off_m > MOVES_ALONG_M)
 		return;
-	struct cairn_pose2 goal = {t->nav.x_m, t->nav.y_m, 0.0}, frontier = {t->nav.frontier_x_m, t->nav.frontier_y_m, 0.0};
+	struct cairn_pose2 goal = {t->nav.x_m, t->nav.y_m, 0.0},
+			   frontier = {t->nav.frontier_x_m, t->nav.frontier_y_m, 0.0};
 	struct cairn_pose2 g = cairn_pose_between(was, goal), f = cairn_pose_between(was, frontier);
 	struct cairn_vec2 to = cairn_pose_apply(seq_pose(seq), (struct cairn_vec2){g.x_m, g.y_m});
 	struct cairn_vec2 open = cairn_pose_apply(seq_pose(seq), (struct cairn_vec2){f.x_m, f.y_m});

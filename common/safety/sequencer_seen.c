@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#define SHIFT_POINTS 4      /* of the obstacle, at least */
-#define SAME_LOOK_S 0.25    /* a look this far off in time is none of that moment */
+#define SHIFT_POINTS 4   /* of the obstacle, at least */
+#define SAME_LOOK_S 0.25 /* a look this far off in time is none of that moment */
 #define SECTOR_RAD (2.0 * M_PI / CAIRN_SEEN_SECTORS)
 
 static uint32_t sector_of(double x_m, double y_m)
@@ -38,7 +38,8 @@ static double seconds(int64_t from_ns, int64_t to_ns)
 }
 
 /* The nearest of each sector. The points of a turn lie side by side: most are in the sector of the one before. */
-static void nearest_of(struct cairn_seen *seen, const struct cairn_points *points, float ret_m[CAIRN_SEEN_SECTORS])
+static void nearest_of(
+    struct cairn_seen *seen, const struct cairn_points *points, float ret_m[CAIRN_SEEN_SECTORS])
 {
 	double least2[CAIRN_SEEN_SECTORS];
 	take_sides(seen);
@@ -61,8 +62,8 @@ static void nearest_of(struct cairn_seen *seen, const struct cairn_points *point
 		ret_m[k] = (float)sqrt(least2[k]);
 }
 
-void cairn_seen_add(
-    struct cairn_seen *seen, const struct cairn_points *points, struct cairn_pose2 pose, int64_t t_ns, double keep_s)
+void cairn_seen_add(struct cairn_seen *seen, const struct cairn_points *points, struct cairn_pose2 pose,
+    int64_t t_ns, double keep_s)
 {
 	const struct cairn_seen_look *last = &seen->looks[(seen->head + seen->count - 1) % CAIRN_SEEN_LOOKS];
 	if (seen->count > 0 && seconds(last->t_ns, t_ns) < keep_s / CAIRN_SEEN_LOOKS)
@@ -98,8 +99,8 @@ static double seen_m(const struct cairn_seen_look *look, uint32_t sector)
 	return isfinite((double)look->nearest_m[sector]) ? least : -1.0;
 }
 
-double cairn_seen_shift_m(const struct cairn_seen *seen, int64_t t_ns, const struct cairn_points *points, size_t count,
-    struct cairn_pose2 now, double near_m, double *ret_bearing_rad)
+double cairn_seen_shift_m(const struct cairn_seen *seen, int64_t t_ns, const struct cairn_points *points,
+    size_t count, struct cairn_pose2 now, double near_m, double *ret_bearing_rad)
 {
 	const struct cairn_seen_look *look = look_at(seen, t_ns);
 	double most[SHIFT_POINTS] = {0.0}; /* falling */

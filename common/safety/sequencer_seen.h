@@ -23,19 +23,20 @@ struct cairn_seen_look {
 struct cairn_seen {
 	struct cairn_seen_look looks[CAIRN_SEEN_LOOKS];
 	uint32_t head, count;
-	struct cairn_vec2 sides[CAIRN_SEEN_SECTORS + 1]; /* directions between the sectors, once they are known */
+	struct cairn_vec2
+	    sides[CAIRN_SEEN_SECTORS + 1]; /* directions between the sectors, once they are known */
 	bool sides_known;
 };
 
 /* Takes the points of a scan (robot frame of pose). Looks nearer in time than keep_s / CAIRN_SEEN_LOOKS are left out, so
  * that those of keep_s are there. */
-void cairn_seen_add(
-    struct cairn_seen *seen, const struct cairn_points *points, struct cairn_pose2 pose, int64_t t_ns, double keep_s);
+void cairn_seen_add(struct cairn_seen *seen, const struct cairn_points *points, struct cairn_pose2 pose,
+    int64_t t_ns, double keep_s);
 
 /* By how much the first count of points (robot frame of now), as far as they are within near_m, have come nearer since
  * t_ns: what at least four of them exceed, which noise and thin legs do not. 0 when nothing is known of that time.
  * *ret_bearing_rad: where the one stands that came nearest to where the robot was. */
-double cairn_seen_shift_m(const struct cairn_seen *seen, int64_t t_ns, const struct cairn_points *points, size_t count,
-    struct cairn_pose2 now, double near_m, double *ret_bearing_rad);
+double cairn_seen_shift_m(const struct cairn_seen *seen, int64_t t_ns, const struct cairn_points *points,
+    size_t count, struct cairn_pose2 now, double near_m, double *ret_bearing_rad);
 
 #endif

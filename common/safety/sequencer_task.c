@@ -177,7 +177,8 @@ bool seq_begin_reaction(struct cairn_sequencer *seq, int64_t now_ns)
 	    &seq->points, free_m, cairn_safe_from_body_m(seq->cfg, seq->cfg->safety.refuse_clearance_m));
 	if (!seq->sense.scan_ok || way < 0)
 		return false;
-	bool slow = free_m[way] < cairn_safe_from_body_m(seq->cfg, seq->cfg->safety.slow_clearance_m), forward;
+	bool slow = free_m[way] < cairn_safe_from_body_m(seq->cfg, seq->cfg->safety.slow_clearance_m),
+	     forward;
 	double v = cairn_speed_mps(slow ? CAIRN_SPEED_SLOW : CAIRN_SPEED_FAST);
 	struct seq_task task = {.kind = SEQ_DRIVE,
 	    .d = {.source = CAIRN_SOURCE_LOCAL,
@@ -197,11 +198,13 @@ bool seq_begin_reaction(struct cairn_sequencer *seq, int64_t now_ns)
 
 /* The planner knows no way off, and nudges have not got the robot off either: that says nothing about the goal. For as
  * long as somebody may come and free it; then what it cannot go to is given up, or the exploration would never end. */
-static bool boxed_in(struct cairn_sequencer *seq, const struct seq_task *t, enum cairn_outcome outcome, int64_t now_ns)
+static bool boxed_in(
+    struct cairn_sequencer *seq, const struct seq_task *t, enum cairn_outcome outcome, int64_t now_ns)
 {
 	const struct cairn_msg_nav_status *s = &seq->nav_status;
 	struct seq_boxed *b = &seq->boxed;
-	if (outcome != CAIRN_OUTCOME_FAILED || s->goal_id != t->nav.goal_id || s->state != CAIRN_NAV_STATE_START_BLOCKED)
+	if (outcome != CAIRN_OUTCOME_FAILED || s->goal_id != t->nav.goal_id ||
+	    s->state != CAIRN_NAV_STATE_START_BLOCKED)
 		return false;
 	if (!b->known || hypot(seq->pose.x_m - b->x_m, seq->pose.y_m - b->y_m) > BOXED_M)
 		*b = (struct seq_boxed){true, seq->pose.x_m, seq->pose.y_m, now_ns};
@@ -284,8 +287,10 @@ void seq_task_end(
 	vsnprintf(r.reason, sizeof(r.reason), fmt, ap);
 	va_end(ap);
 	seq_text_executed(&t, r.executed, sizeof(r.executed));
-	if (seq->boxed.known && hypot(seq->pose.x_m - seq->boxed.x_m, seq->pose.y_m - seq->boxed.y_m) > BOXED_M)
-		seq->boxed.known = false; /* it has got off: what may shut it in there again is a new matter */
+	if (seq->boxed.known &&
+	    hypot(seq->pose.x_m - seq->boxed.x_m, seq->pose.y_m - seq->boxed.y_m) > BOXED_M)
+		seq->boxed.known =
+		    false; /* it has got off: what may shut it in there again is a new matter */
 	judge_frontier(seq, &t, outcome, r.reason, now_ns);
 	judge_progress(seq, &t, outcome);
 	if (outcome == CAIRN_OUTCOME_BLOCKED && !t.blameless && !t.nav.onward)

@@ -80,7 +80,8 @@ struct cairn_sim *cairn_sim_new(
 	cairn_body_init(&s->state.body, start, &s->state.rng);
 	int32_t person = cairn_sim_place_people(s);
 	if (person >= 0) {
-		cairn_error_set(err, "sim.start: at (%.2f, %.2f) the robot would stand in the way of '%s', all of it",
+		cairn_error_set(err,
+		    "sim.start: at (%.2f, %.2f) the robot would stand in the way of '%s', all of it",
 		    start.x_m, start.y_m, world->people[person].name);
 		cairn_sim_destroy(&s);
 	}
@@ -204,7 +205,8 @@ static const struct cairn_beams *cast_beams(struct cairn_sim *s, struct cairn_po
 		dx[i] = c * d.x_m - sn * d.y_m;
 		dy[i] = sn * d.x_m + c * d.y_m;
 	}
-	cairn_slice_cast(s->lidar, N, (struct cairn_slice_rays){x_m, y_m, dx, dy}, CAIRN_LIDAR_MAX_M, range_m);
+	cairn_slice_cast(
+	    s->lidar, N, (struct cairn_slice_rays){x_m, y_m, dx, dy}, CAIRN_LIDAR_MAX_M, range_m);
 	for (int i = 0; i < N; i++)
 		b->beams[i] = (struct cairn_beam){{x_m[i], y_m[i]}, dx[i], dy[i], range_m[i]};
 	return b;

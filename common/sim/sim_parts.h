@@ -45,8 +45,8 @@ struct cairn_sim {
 	bool turn_done;
 	double spin_radps;
 	struct cairn_lidar_point points[CAIRN_LIDAR_STEP_POINTS];
-	float turn_m[CAIRN_LIDAR_POINTS]; /* ranges of the turn under way */
-	float angle_rad[CAIRN_LIDAR_POINTS]; /* in the robot frame */
+	float turn_m[CAIRN_LIDAR_POINTS];                /* ranges of the turn under way */
+	float angle_rad[CAIRN_LIDAR_POINTS];             /* in the robot frame */
 	struct cairn_vec2 direction[CAIRN_LIDAR_POINTS]; /* the same, before it is rounded */
 	struct cairn_beams beams[CAIRN_LIDAR_TURN_STEPS];
 	struct cairn_column columns[CAIRN_DEPTH_COLUMNS]; /* of the depth camera */

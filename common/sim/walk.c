@@ -47,9 +47,8 @@ static bool place(struct cairn_sim *s, uint32_t i, uint32_t k)
 	for (uint32_t c = 0; c <= p->carried; c++) {
 		struct cairn_vec2 at = k == 0 ? p[c].path[0] : carried_to(p, c, p->path[k]);
 		struct cairn_disc disc = {at.x_m, at.y_m, p[c].radius_m, 0.0, p[c].height_m};
-		s->state.walkers[i + c] = (struct cairn_walker){.x_m = at.x_m,
-		    .y_m = at.y_m,
-		    .next = k + 1 < p->path_count ? k + 1 : p->path_count - 1};
+		s->state.walkers[i + c] = (struct cairn_walker){
+		    .x_m = at.x_m, .y_m = at.y_m, .next = k + 1 < p->path_count ? k + 1 : p->path_count - 1};
 		free = free && cairn_disc_clearance(&disc, s->state.body.pose, &s->params.footprint) >=
 				   PERSON_SHORT_OF_M;
 	}

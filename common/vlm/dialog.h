@@ -120,8 +120,8 @@ struct cairn_dialog_question {
 void cairn_dialog_question(const struct cairn_dialog *dialog, struct cairn_dialog_question *ret);
 /* Puts a fresh dialog to where it was when the question was asked, at now_ns: the next cairn_dialog_poll sends it. The
  * picture of the decision before is not kept. False with the reason: the snapshot is broken. */
-bool cairn_dialog_restore(struct cairn_dialog *dialog, const struct cairn_dialog_question *question, int64_t now_ns,
-    struct cairn_error *err);
+bool cairn_dialog_restore(struct cairn_dialog *dialog, const struct cairn_dialog_question *question,
+    int64_t now_ns, struct cairn_error *err);
 
 /* Called with every report of the model that was new to the memory, as it comes. */
 typedef void cairn_dialog_report_fn(void *ctx, const struct cairn_tool_call *report);

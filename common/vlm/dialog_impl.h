@@ -44,8 +44,8 @@ struct cairn_dialog {
 	uint32_t since_view;        /* decisions since the picture from above was shown */
 	bool shows_view;            /* in the present request */
 	struct cairn_allowance pace;
-	bool pictures; /* go with the present question and its follow-up */
-	uint64_t prompt_hash;       /* of body */
+	bool pictures;        /* go with the present question and its follow-up */
+	uint64_t prompt_hash; /* of body */
 
 	struct cairn_msg_mission mission;
 	struct cairn_header mission_hdr;

@@ -23,8 +23,8 @@ void cairn_dialog_question(const struct cairn_dialog *d, struct cairn_dialog_que
 	    .followup = d->followup};
 }
 
-bool cairn_dialog_restore(struct cairn_dialog *d, const struct cairn_dialog_question *q, int64_t now_ns,
-    struct cairn_error *err)
+bool cairn_dialog_restore(
+    struct cairn_dialog *d, const struct cairn_dialog_question *q, int64_t now_ns, struct cairn_error *err)
 {
 	struct cairn_text payload = {0};
 	struct cairn_snapshot_head head = *q->head;

@@ -104,7 +104,8 @@ enum cairn_dialog_act cairn_dialog_poll(
 	}
 	if (now_ns < d->hold_until_ns || (!d->followup && !snapshot_usable(d, now_ns)))
 		return CAIRN_DIALOG_NOTHING;
-	bool driven = d->open_id != 0 && d->mission.decision_id == d->open_id; /* asked ahead: no result is due */
+	bool driven =
+	    d->open_id != 0 && d->mission.decision_id == d->open_id; /* asked ahead: no result is due */
 	if (!d->followup && d->open_id != 0 && !driven && now_ns - d->wanted_since_ns < RESULT_WAIT_NS)
 		return CAIRN_DIALOG_NOTHING;
 	if (!d->followup && (dialog_loop_broken(d, now_ns) || skips(d, now_ns)))

@@ -8,7 +8,6 @@
 
 #include "common/vlm/recording.h"
 
-
 /* FNV-1a, 64 bit. */
 static uint64_t hash_bytes(const char *bytes, size_t count)
 {
@@ -49,7 +48,8 @@ void cairn_exchange_line(struct cairn_text *out, const struct cairn_exchange *x)
 	struct cairn_text request = {0};
 	cairn_exchange_strip(&request, x->request, x->request_bytes);
 	size_t from = out->len;
-	cairn_text_addf(out, "{\"v\":%d,\"kind\":\"exchange\",\"t_unix_s\":%.3f,\"provider\":", CAIRN_RECORDING_VERSION,
+	cairn_text_addf(out,
+	    "{\"v\":%d,\"kind\":\"exchange\",\"t_unix_s\":%.3f,\"provider\":", CAIRN_RECORDING_VERSION,
 	    x->t_unix_s);
 	cairn_text_json_string(out, x->provider);
 	cairn_text_add(out, ",\"format\":");
@@ -66,7 +66,8 @@ void cairn_exchange_line(struct cairn_text *out, const struct cairn_exchange *x)
 	cairn_text_json(out, x->response != NULL ? x->response : "", x->response_bytes);
 	cairn_text_add(out, "\"");
 	if (out->data != NULL)
-		cairn_text_addf(out, ",\"sum\":\"%016" PRIx64 "\"}\n", hash_bytes(out->data + from, out->len - from));
+		cairn_text_addf(
+		    out, ",\"sum\":\"%016" PRIx64 "\"}\n", hash_bytes(out->data + from, out->len - from));
 	out->failed |= request.failed;
 	cairn_text_free(&request);
 }
@@ -110,7 +111,8 @@ static bool is_other(const json_t *row)
 /* Lines of version 1 have no sum. */
 static bool line_ok(const json_t *row, const char *line, size_t bytes)
 {
-	return row != NULL && (json_integer_value(json_object_get(row, "v")) == 1 || cairn_recording_sum_ok(line, bytes)) &&
+	return row != NULL &&
+	       (json_integer_value(json_object_get(row, "v")) == 1 || cairn_recording_sum_ok(line, bytes)) &&
 	       (is_other(row) || row_ok(row));
 }
 
@@ -122,7 +124,8 @@ static bool read_rows(json_t *rows, FILE *in, const char *path, struct cairn_err
 	ssize_t n;
 	bool ok = true;
 	for (int number = 1; ok && (n = getline(&line, &cap, in)) > 0 && line[n - 1] == '\n'; number++) {
-		json_t *row = (size_t)n <= CAIRN_RECORDING_LINE_MAX ? json_loadb(line, (size_t)n, 0, NULL) : NULL;
+		json_t *row =
+		    (size_t)n <= CAIRN_RECORDING_LINE_MAX ? json_loadb(line, (size_t)n, 0, NULL) : NULL;
 		ok = line_ok(row, line, (size_t)n - 1);
 		if (!ok)
 			cairn_error_set(err, "%s: line %d: not an exchange of this version", path, number);

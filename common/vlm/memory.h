@@ -92,9 +92,10 @@ void cairn_memory_text(const struct cairn_memory *memory, struct cairn_text *out
 void cairn_memory_actions_text(const struct cairn_memory *memory, struct cairn_text *out);
 
 /* The same as text: added to out, and read back (empty with the reason when it is damaged). */
-bool cairn_memory_write(const struct cairn_memory *memory, const struct cairn_ledger *ledger, struct cairn_text *out);
-bool cairn_memory_read(struct cairn_memory *memory, struct cairn_ledger *ledger, const char *text, size_t count,
-    struct cairn_error *err);
+bool cairn_memory_write(
+    const struct cairn_memory *memory, const struct cairn_ledger *ledger, struct cairn_text *out);
+bool cairn_memory_read(struct cairn_memory *memory, struct cairn_ledger *ledger, const char *text,
+    size_t count, struct cairn_error *err);
 
 /* Memory and ledger: writes path.new, syncs it, renames it over path. */
 bool cairn_memory_save(const struct cairn_memory *memory, const struct cairn_ledger *ledger, const char *path,

@@ -93,7 +93,8 @@ static const cyaml_config_t yaml = {.log_fn = NULL,
     .log_level = CYAML_LOG_ERROR,
     .flags = CYAML_CFG_NO_ALIAS | CYAML_CFG_STYLE_BLOCK};
 
-bool cairn_memory_write(const struct cairn_memory *memory, const struct cairn_ledger *ledger, struct cairn_text *out)
+bool cairn_memory_write(
+    const struct cairn_memory *memory, const struct cairn_ledger *ledger, struct cairn_text *out)
 {
 	struct memory_file file = {.version = FILE_VERSION, .ledger = *ledger, .memory = *memory};
 	char *text = NULL;
@@ -197,8 +198,8 @@ static bool parse(const char *text, size_t len, struct cairn_memory *memory, str
 	return ok;
 }
 
-bool cairn_memory_read(struct cairn_memory *memory, struct cairn_ledger *ledger, const char *text, size_t count,
-    struct cairn_error *err)
+bool cairn_memory_read(struct cairn_memory *memory, struct cairn_ledger *ledger, const char *text,
+    size_t count, struct cairn_error *err)
 {
 	cairn_memory_init(memory);
 	*ledger = (struct cairn_ledger){0};

@@ -105,7 +105,8 @@ static void action_line(const struct cairn_memory_result *r, uint32_t number, ch
 		n += snprintf(
 		    line + n, cap - (size_t)n, " (%s)", cairn_enum_text(&cairn_enum_source, (int)r->source));
 	if (r->overridden)
-		snprintf(line + n, cap - (size_t)n, "; OVERRIDDEN%s%s", r->cause[0] != '\0' ? " by " : "", r->cause);
+		snprintf(line + n, cap - (size_t)n, "; OVERRIDDEN%s%s", r->cause[0] != '\0' ? " by " : "",
+		    r->cause);
 }
 
 struct extra {

@@ -25,7 +25,8 @@ static bool is_news(enum cairn_trigger trigger)
 	       trigger == CAIRN_TRIGGER_OPERATOR;
 }
 
-bool cairn_pace_allows(struct cairn_allowance *pace, double price_usd, enum cairn_trigger trigger, int64_t now_ns)
+bool cairn_pace_allows(
+    struct cairn_allowance *pace, double price_usd, enum cairn_trigger trigger, int64_t now_ns)
 {
 	advance(pace, now_ns);
 	double needed_usd = price_usd * (is_news(trigger) ? 1.0 : ORDINARY_TIMES);

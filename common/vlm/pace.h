@@ -22,7 +22,8 @@ struct cairn_allowance {
 };
 
 /* May pictures of this price go with a call made because of trigger? True takes note that they did. */
-bool cairn_pace_allows(struct cairn_allowance *pace, double price_usd, enum cairn_trigger trigger, int64_t now_ns);
+bool cairn_pace_allows(
+    struct cairn_allowance *pace, double price_usd, enum cairn_trigger trigger, int64_t now_ns);
 /* A call has cost so much. */
 void cairn_pace_spend(struct cairn_allowance *pace, double usd, int64_t now_ns);
 

@@ -16,8 +16,8 @@
 
 static const char *const profile_names[] = {
     "sensible", "forward", "random", "flip", "unsafe", "repeat", "idle", "hybrid"};
-_Static_assert(
-    sizeof(profile_names) / sizeof(profile_names[0]) == CAIRN_PILOT_PROFILE_COUNT, "one name for each profile");
+_Static_assert(sizeof(profile_names) / sizeof(profile_names[0]) == CAIRN_PILOT_PROFILE_COUNT,
+    "one name for each profile");
 
 const char *cairn_pilot_profile_name(enum cairn_pilot_profile profile)
 {

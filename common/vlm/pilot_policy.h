@@ -63,7 +63,7 @@ enum cairn_pilot_profile {
 	CAIRN_PILOT_UNSAFE,  /* fast towards the nearest thing */
 	CAIRN_PILOT_REPEAT,  /* its first choice for ever */
 	CAIRN_PILOT_IDLE,    /* stands and watches */
-	CAIRN_PILOT_HYBRID,  /* the best candidate, failures counted against it; sensible where there is none */
+	CAIRN_PILOT_HYBRID, /* the best candidate, failures counted against it; sensible where there is none */
 	CAIRN_PILOT_PROFILE_COUNT
 };
 

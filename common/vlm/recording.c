@@ -10,7 +10,8 @@
 
 void cairn_recording_begin(struct cairn_text *out, const char *kind, uint64_t number, int64_t t_ns)
 {
-	cairn_text_addf(out, "{\"v\":%d,\"kind\":\"%s\",\"number\":%" PRIu64 ",\"t_ns\":%" PRId64 ",\"bus\":[",
+	cairn_text_addf(out,
+	    "{\"v\":%d,\"kind\":\"%s\",\"number\":%" PRIu64 ",\"t_ns\":%" PRId64 ",\"bus\":[",
 	    CAIRN_RECORDING_VERSION, kind, number, t_ns);
 }
 
@@ -21,7 +22,9 @@ void cairn_recording_message(
 	uint8_t *buf = malloc(CAIRN_RECORDING_MESSAGE_MAX);
 	struct cairn_header with = *hdr;
 	with.version = CAIRN_SCHEMA_VERSION;
-	int n = buf != NULL ? cairn_msg_encode(row->desc, row->name, &with, msg, buf, CAIRN_RECORDING_MESSAGE_MAX) : -1;
+	int n = buf != NULL
+		    ? cairn_msg_encode(row->desc, row->name, &with, msg, buf, CAIRN_RECORDING_MESSAGE_MAX)
+		    : -1;
 	if (n < 0) {
 		out->failed = true;
 	} else {
@@ -80,8 +83,8 @@ static void add_config(struct cairn_text *out, const struct cairn_config *cfg)
 	cairn_text_free(&keys);
 }
 
-void cairn_recording_begun(struct cairn_text *out, const struct cairn_config *cfg, const struct cairn_profile *profile,
-    const char *system, double t_unix_s)
+void cairn_recording_begun(struct cairn_text *out, const struct cairn_config *cfg,
+    const struct cairn_profile *profile, const char *system, double t_unix_s)
 {
 	size_t from = out->len;
 	char when[32];

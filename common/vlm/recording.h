@@ -43,8 +43,8 @@ void cairn_recording_text(struct cairn_text *out, const char *name, const char *
 /* The sum and the end of the line that begins at from. */
 void cairn_recording_end(struct cairn_text *out, size_t from);
 /* The line "begun". */
-void cairn_recording_begun(struct cairn_text *out, const struct cairn_config *cfg, const struct cairn_profile *profile,
-    const char *system, double t_unix_s);
+void cairn_recording_begun(struct cairn_text *out, const struct cairn_config *cfg,
+    const struct cairn_profile *profile, const char *system, double t_unix_s);
 /* The bytes of a map.grid frame as a blob: header and rows, compressed. False: no memory. */
 bool cairn_recording_grid(struct cairn_text *out, const struct cairn_frame_header *hdr, const void *cells);
 
@@ -84,8 +84,8 @@ uint32_t cairn_recorded_messages(const struct cairn_recorded_line *line);
 /* The topic of the i-th, or -1: this program does not know it. */
 int cairn_recorded_topic(const struct cairn_recorded_line *line, uint32_t i);
 /* Decodes the i-th into *msg (of the topic's type). False with the reason. */
-bool cairn_recorded_message(const struct cairn_recorded_line *line, uint32_t i, struct cairn_header *hdr, void *msg,
-    struct cairn_error *err);
+bool cairn_recorded_message(const struct cairn_recorded_line *line, uint32_t i, struct cairn_header *hdr,
+    void *msg, struct cairn_error *err);
 /* The newest one of a topic; false: there is none, or it cannot be read. */
 bool cairn_recorded_newest(
     const struct cairn_recorded_line *line, enum cairn_topic topic, struct cairn_header *hdr, void *msg);
@@ -94,8 +94,8 @@ bool cairn_recorded_blob(const struct cairn_recorded_line *line, const char *nam
 const char *cairn_recorded_text(const struct cairn_recorded_line *line, const char *name);
 int64_t cairn_recorded_t_ns(const struct cairn_recorded_line *line);
 /* The grid of a line; cells into out (cleared first), *hdr tells their size. False with the reason. */
-bool cairn_recorded_grid(const struct cairn_recorded_line *line, struct cairn_frame_header *hdr, struct cairn_text *out,
-    struct cairn_error *err);
+bool cairn_recorded_grid(const struct cairn_recorded_line *line, struct cairn_frame_header *hdr,
+    struct cairn_text *out, struct cairn_error *err);
 /* Lays the recorded configuration over *cfg. Keys that this program does not know, or not with that value, are left out
  * and counted. */
 uint32_t cairn_recorded_config(const struct cairn_recording *recording, struct cairn_config *cfg);

@@ -29,7 +29,8 @@ static const char *wrong_with(const json_t *row, const char *line, size_t bytes)
 	if (row == NULL || v < 1)
 		return "damaged, or no line of a recording";
 	if (v == 1)
-		return "of version 1, which holds questions and answers but not what the robot saw; record again "
+		return "of version 1, which holds questions and answers but not what the robot saw; record "
+		       "again "
 		       "(vlm.record)";
 	if (v > CAIRN_RECORDING_VERSION)
 		return "of a later version of this program";
@@ -38,15 +39,16 @@ static const char *wrong_with(const json_t *row, const char *line, size_t bytes)
 	const char *kind = json_string_value(json_object_get(row, "kind"));
 	bool exchange = kind != NULL && strcmp(kind, "exchange") == 0;
 	bool has = exchange ? json_is_string(json_object_get(row, "response"))
-			    : json_is_array(json_object_get(row, "bus")) && json_is_object(json_object_get(row, "blobs"));
+			    : json_is_array(json_object_get(row, "bus")) &&
+				  json_is_object(json_object_get(row, "blobs"));
 	return kind != NULL && has ? NULL : "something is missing in it";
 }
 
 static struct cairn_recorded_question *find_decision(struct cairn_recording *r, uint64_t id)
 {
 	for (uint32_t i = r->count; i-- > 0;)
-		if (r->questions[i].decided.row != NULL &&
-		    (uint64_t)json_integer_value(json_object_get(r->questions[i].decided.row, "number")) == id)
+		if (r->questions[i].decided.row != NULL && (uint64_t)json_integer_value(json_object_get(
+							       r->questions[i].decided.row, "number")) == id)
 			return &r->questions[i];
 	return NULL;
 }
@@ -66,7 +68,8 @@ static bool sort_in(struct cairn_recording *r, struct cairn_recorded_line line)
 		r->questions = more;
 		r->questions[r->count++] = (struct cairn_recorded_question){.asked = line};
 	} else if (strcmp(kind, "exchange") == 0) {
-		if (last != NULL && last->decided.row == NULL && last->exchange_count < CAIRN_RECORDING_EXCHANGES)
+		if (last != NULL && last->decided.row == NULL &&
+		    last->exchange_count < CAIRN_RECORDING_EXCHANGES)
 			last->exchanges[last->exchange_count++] = line;
 	} else if (strcmp(kind, "decided") == 0) {
 		if (last != NULL && last->decided.row == NULL)
@@ -99,7 +102,8 @@ static bool read_file(struct cairn_recording *r, FILE *in, const char *path, str
 		     sort_in(r, (struct cairn_recorded_line){row, number});
 		json_decref(row);
 		if (!ok)
-			cairn_error_set(err, "%s: line %d: %s", path, number, wrong != NULL ? wrong : "out of memory");
+			cairn_error_set(
+			    err, "%s: line %d: %s", path, number, wrong != NULL ? wrong : "out of memory");
 	}
 	free(line);
 	return ok;
@@ -153,8 +157,8 @@ int cairn_recorded_topic(const struct cairn_recorded_line *line, uint32_t i)
 	return name != NULL ? cairn_topic_find(name) : -1;
 }
 
-bool cairn_recorded_message(const struct cairn_recorded_line *line, uint32_t i, struct cairn_header *hdr, void *msg,
-    struct cairn_error *err)
+bool cairn_recorded_message(const struct cairn_recorded_line *line, uint32_t i, struct cairn_header *hdr,
+    void *msg, struct cairn_error *err)
 {
 	const json_t *text = json_array_get(entry(line, i), 1);
 	int topic = cairn_recorded_topic(line, i), n = -1;
@@ -188,7 +192,8 @@ bool cairn_recorded_blob(const struct cairn_recorded_line *line, const char *nam
 	const json_t *text = json_object_get(json_object_get(line->row, "blobs"), name);
 	size_t cap = json_string_length(text) / 4 * 3 + 4;
 	uint8_t *buf = json_is_string(text) ? malloc(cap) : NULL;
-	int n = buf != NULL ? cairn_base64_decode(json_string_value(text), json_string_length(text), buf, cap) : -1;
+	int n = buf != NULL ? cairn_base64_decode(json_string_value(text), json_string_length(text), buf, cap)
+			    : -1;
 	cairn_text_clear(out);
 	if (n >= 0)
 		cairn_text_bytes(out, (const char *)buf, (size_t)n);
@@ -206,8 +211,8 @@ int64_t cairn_recorded_t_ns(const struct cairn_recorded_line *line)
 	return json_integer_value(json_object_get(line->row, "t_ns"));
 }
 
-bool cairn_recorded_grid(const struct cairn_recorded_line *line, struct cairn_frame_header *hdr, struct cairn_text *out,
-    struct cairn_error *err)
+bool cairn_recorded_grid(const struct cairn_recorded_line *line, struct cairn_frame_header *hdr,
+    struct cairn_text *out, struct cairn_error *err)
 {
 	struct cairn_text packed = {0};
 	z_stream z = {0};
@@ -220,9 +225,9 @@ bool cairn_recorded_grid(const struct cairn_recorded_line *line, struct cairn_fr
 		z.avail_out = sizeof(*hdr);
 		int r = inflate(&z, Z_SYNC_FLUSH);
 		size_t cells = (size_t)hdr->width * hdr->height;
-		ok = (r == Z_OK || r == Z_STREAM_END) && z.avail_out == 0 && hdr->magic == CAIRN_FRAME_MAGIC &&
-		     hdr->format == CAIRN_FORMAT_GRID8 && hdr->stride_bytes == hdr->width && cells > 0 &&
-		     cells <= GRID_CELLS_MAX;
+		ok = (r == Z_OK || r == Z_STREAM_END) && z.avail_out == 0 &&
+		     hdr->magic == CAIRN_FRAME_MAGIC && hdr->format == CAIRN_FORMAT_GRID8 &&
+		     hdr->stride_bytes == hdr->width && cells > 0 && cells <= GRID_CELLS_MAX;
 		uint8_t *buf = ok ? malloc(cells) : NULL;
 		z.next_out = buf;
 		z.avail_out = (uInt)cells;

@@ -9,9 +9,10 @@
 #define FAN_MAX 80 /* rays, a multiple of BLOCK, looked at together */
 #define BLOCK 4    /* rays tried at once */
 #define BLOCKS (FAN_MAX / BLOCK)
-#define SHELVES 64     /* bunches are sorted by distance into so many */
-#define SLACK_M 1e-3   /* more than single precision loses */
-#define BEYOND_M 2e-5  /* an edge is met so far beyond its ends: a millionth of its length (cairn_ray_edge)  \
+#define SHELVES 64   /* bunches are sorted by distance into so many */
+#define SLACK_M 1e-3 /* more than single precision loses */
+#define BEYOND_M                                                                                             \
+	2e-5           /* an edge is met so far beyond its ends: a millionth of its length (cairn_ray_edge)  \
 			*/
 #define FAN_COSINE 0.5 /* no ray of a fan is farther from the middle one than this */
 

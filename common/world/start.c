@@ -40,8 +40,7 @@ void cairn_world_distances(const struct cairn_world *world, double x_m, double y
 
 /* The first edge met by rays at height z in four directions: how many turn their face to the point, and which one its
  * back, -1 when none does. */
-static int32_t look_around(
-    const struct cairn_world *w, double x_m, double y_m, double z_m, int *ret_facing)
+static int32_t look_around(const struct cairn_world *w, double x_m, double y_m, double z_m, int *ret_facing)
 {
 	*ret_facing = 0;
 	for (int i = 0; i < 4; i++) {

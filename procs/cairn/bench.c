@@ -16,56 +16,61 @@
 static const struct cairn_bench benches[] = {
     {"arc", "swept-arc clearance of a footprint among the 720 points of a scan", cairn_bench_arc},
     {"edt", "distance transform of a million cells", cairn_bench_edt},
-    {"map", "one scan on a map of a million cells: grid update, distances, frontiers; a loop that is closed", cairn_bench_map},
+    {"map", "one scan on a map of a million cells: grid update, distances, frontiers; a loop that is closed",
+	cairn_bench_map},
     {"choice", "a set of candidates on a map of a million cells", cairn_bench_choice},
     {"codec", "encoding and decoding of a 720-point scan", cairn_bench_codec},
-    {"eval", "whole explorations in one process by simulated time: how many times faster than real time on one core",
+    {"eval",
+	"whole explorations in one process by simulated time: how many times faster than real time on one "
+	"core",
 	cairn_bench_eval},
     {"gateway", "what the gateway adds to a call against bare libcurl, and from a trigger to the first byte",
 	cairn_bench_gateway},
     {"perception", "scan to text, a whole snapshot against the bare JPEG and against Python, and transport",
 	cairn_bench_perception},
-    {"planner", "costmap and kinematic search; with --scen grid search against published lengths and a textbook A*", cairn_bench_planner},
-    {"reaction", "an obstacle in a scan on the bus to zero speed at the motor board, under load; jitter of the loop", cairn_bench_reaction},
+    {"planner",
+	"costmap and kinematic search; with --scen grid search against published lengths and a textbook A*",
+	cairn_bench_planner},
+    {"reaction",
+	"an obstacle in a scan on the bus to zero speed at the motor board, under load; jitter of the loop",
+	cairn_bench_reaction},
     {"transport", "a frame between two processes against bare iceoryx and ZeroMQ", cairn_bench_transport},
 };
 
 static const struct cairn_eval evals[] = {
     {"arenas",
-	"small rooms with a task, driven by the scripted pilot through the real cores: goal, contacts, cycles",
+	"small rooms with a task, driven by the scripted pilot through the real cores: goal, contacts, "
+	"cycles",
 	.takes = "name mode seed seeds jobs report", .run = cairn_eval_arenas},
-    {"bus",
-	"the tables of messages, topics, services and stages agree with each other",
-	.takes = "", .run = cairn_eval_bus},
+    {"bus", "the tables of messages, topics, services and stages agree with each other", .takes = "",
+	.run = cairn_eval_bus},
     {"chaos",
 	"random faults in random processes of a driving stack: contacts, time to stop, time to drive again",
 	.takes = "for seed set* untimed verbose", .stack = true, .run = cairn_eval_chaos},
     {"explore",
-	"houses explored by local exploration, by a model, by a model among candidates, and by the textbook, paired",
-	.takes = "worlds* mode* seed seeds for poses pilot provider usd jobs report baseline config set*", .arg_max = -1, .run = cairn_eval_explore},
-    {"cost",
-	"what an hour of asking at a constant 0.2 Hz costs by the ledger, at gpt-4o-mini's prices",
+	"houses explored by local exploration, by a model, by a model among candidates, and by the textbook, "
+	"paired",
+	.takes = "worlds* mode* seed seeds for poses pilot provider usd jobs report baseline config set*",
+	.arg_max = -1, .run = cairn_eval_explore},
+    {"cost", "what an hour of asking at a constant 0.2 Hz costs by the ledger, at gpt-4o-mini's prices",
 	.takes = "for config set* verbose", .stack = true, .run = cairn_eval_cost},
-    {"recovery",
-	"every process of a driving stack is killed once: time until decisions are driven again",
+    {"recovery", "every process of a driving stack is killed once: time until decisions are driven again",
 	.takes = "", .stack = true, .run = cairn_eval_recovery},
     {"frequency",
-	"calls needed when asked by need and at fixed 0.2, 0.5 and 1 Hz, for the same floor seen in the bundled homes",
+	"calls needed when asked by need and at fixed 0.2, 0.5 and 1 Hz, for the same floor seen in the "
+	"bundled homes",
 	.takes = "seed seeds jobs report state", .run = cairn_eval_frequency},
-    {"mapping",
-	"the bundled homes explored with slip and drift: pose and walls against the truth",
+    {"mapping", "the bundled homes explored with slip and drift: pose and walls against the truth",
 	.takes = "seed", .run = cairn_eval_mapping},
     {"replay",
-	"a recording of a model's answers (vlm.record) put to the present code: what changes; --ask another model",
+	"a recording of a model's answers (vlm.record) put to the present code: what changes; --ask another "
+	"model",
 	.takes = "ask usd config set* report state", .arg_min = 1, .arg_max = 1, .run = cairn_eval_replay},
-    {"safety",
-	"hostile pilots in random houses against the real cores: contacts, clearances, stops",
+    {"safety", "hostile pilots in random houses against the real cores: contacts, clearances, stops",
 	.takes = "hours seed jobs state without verbose", .run = cairn_eval_safety},
-    {"soak",
-	"a stack that drives for half an hour: growth of memory and descriptors, slowing down",
+    {"soak", "a stack that drives for half an hour: growth of memory and descriptors, slowing down",
 	.takes = "for world", .stack = true, .run = cairn_eval_soak},
-    {"storm",
-	"a busy writer and reader of frames killed 200 times: frames flow again every time",
+    {"storm", "a busy writer and reader of frames killed 200 times: frames flow again every time",
 	.takes = "kills seed", .stack = true, .run = cairn_eval_storm},
 };
 
@@ -163,7 +168,8 @@ static void options_of(const struct cairn_eval *e, char *ret, size_t cap)
 	ret[0] = '\0';
 	for (const char *at = e->takes; *at != '\0' && used < cap;) {
 		size_t n = strcspn(at, " *");
-		used += (size_t)snprintf(ret + used, cap - used, "%s--%.*s", used > 0 ? ", " : "", (int)n, at);
+		used +=
+		    (size_t)snprintf(ret + used, cap - used, "%s--%.*s", used > 0 ? ", " : "", (int)n, at);
 		at += n;
 		at += strspn(at, " *");
 	}
@@ -182,12 +188,14 @@ static int check_usage(const struct cli *cli, const struct cairn_eval *e)
 			return cli_fail(cli, CLI_USAGE, "%s does not take --%s; it takes %s", e->name, name,
 			    list[0] != '\0' ? list : "no option but --json");
 		if (cli->counts[i] > 1 && !many)
-			return cli_fail(cli, CLI_USAGE, "%s takes one --%s, not %d", e->name, name, cli->counts[i]);
+			return cli_fail(
+			    cli, CLI_USAGE, "%s takes one --%s, not %d", e->name, name, cli->counts[i]);
 	}
 	if (further < e->arg_min)
 		return cli_fail(cli, CLI_USAGE, "%s needs one more argument, see 'cairn help eval'", e->name);
 	if (e->arg_max >= 0 && further > e->arg_max)
-		return cli_fail(cli, CLI_USAGE, "%s takes no further argument: '%s'", e->name, cli->args[1 + e->arg_max]);
+		return cli_fail(
+		    cli, CLI_USAGE, "%s takes no further argument: '%s'", e->name, cli->args[1 + e->arg_max]);
 	return CLI_OK;
 }
 

@@ -31,7 +31,8 @@ enum cairn_eval_end { CAIRN_EVAL_FAILED, CAIRN_EVAL_PASSED, CAIRN_EVAL_USAGE };
 
 struct cairn_eval {
 	const char *name, *summary;
-	const char *takes;   /* names of its options with spaces between; one with a '*' behind it may be repeated */
+	const char
+	    *takes; /* names of its options with spaces between; one with a '*' behind it may be repeated */
 	int arg_min, arg_max; /* further arguments; -1: any number */
 	bool stack;           /* drives a whole one (drill.h): SIGINT and SIGTERM end that first */
 	/* Adds its figures. USAGE after a message: nothing is printed. Options by cli_value. A figure "text" is for people:

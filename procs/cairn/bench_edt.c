@@ -35,11 +35,13 @@ bool cairn_bench_edt(struct cairn_bench_out *out)
 	if (ok) {
 		struct cairn_rng rng;
 		draw_rooms(w);
-		cairn_bench_value(out, "edt.million_cells.rooms", cairn_bench_time_ns(transform, w) * 1e-6, "ms/op");
+		cairn_bench_value(
+		    out, "edt.million_cells.rooms", cairn_bench_time_ns(transform, w) * 1e-6, "ms/op");
 		cairn_rng_seed(&rng, 3, 1);
 		for (int i = 0; i < 10000; i++)
 			w->cells[cairn_rng_u32(&rng) % (SIDE * SIDE)] = 1;
-		cairn_bench_value(out, "edt.million_cells.cluttered", cairn_bench_time_ns(transform, w) * 1e-6, "ms/op");
+		cairn_bench_value(
+		    out, "edt.million_cells.cluttered", cairn_bench_time_ns(transform, w) * 1e-6, "ms/op");
 	}
 	if (w != NULL)
 		cairn_edt_free(&w->edt);

@@ -185,5 +185,6 @@ enum chaos_mark chaos_mark(
 	size_t all = samples->count + bridged;
 	if (all == 0 || all < samples_min)
 		return CHAOS_MARK_NOT_SHOWN;
-	return samples->count == 0 || chaos_quantile(samples, p) <= at_most_s ? CHAOS_MARK_MET : CHAOS_MARK_MISSED;
+	return samples->count == 0 || chaos_quantile(samples, p) <= at_most_s ? CHAOS_MARK_MET
+									      : CHAOS_MARK_MISSED;
 }

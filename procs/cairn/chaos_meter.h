@@ -37,9 +37,9 @@ struct chaos_meter {
 	uint64_t hit_id; /* the decision that was under way when the sequencer was killed last; 0 = none */
 	bool dropped;    /* a sequencer has said since that it executes nothing */
 	uint32_t decisions_hit, decisions_resumed;
-	uint32_t bridged; /* faults on the command path that did not make it stand */
+	uint32_t bridged;       /* faults on the command path that did not make it stand */
 	uint32_t plane_bridged; /* faults of the data plane that it drove through */
-	uint32_t unseen;  /* stops not measured: the simulated robot did not live to tell, or drove on before
+	uint32_t unseen; /* stops not measured: the simulated robot did not live to tell, or drove on before
 			     it stood */
 };
 

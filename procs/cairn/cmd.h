@@ -36,13 +36,13 @@ struct cli_command {
 	const char *name;
 	const char *args; /* of the usage line, options aside */
 	const char *summary;
-	const char *details;               /* may be NULL */
-	const struct cli_option *options;  /* beside --run, --json, --help; may be NULL */
-	int arg_min, arg_max;              /* positional; arg_max -1: any number */
-	bool json;                         /* understands --json */
-	bool remote;                       /* understands --connect */
-	const struct cairn_command_row *verb;       /* of cli_ask_verb */
-	int (*run)(const struct cli *cli); /* enum cli_exit */
+	const char *details;                  /* may be NULL */
+	const struct cli_option *options;     /* beside --run, --json, --help; may be NULL */
+	int arg_min, arg_max;                 /* positional; arg_max -1: any number */
+	bool json;                            /* understands --json */
+	bool remote;                          /* understands --connect */
+	const struct cairn_command_row *verb; /* of cli_ask_verb */
+	int (*run)(const struct cli *cli);    /* enum cli_exit */
 };
 
 /* A command being run. */
@@ -50,8 +50,9 @@ struct cli {
 	const struct cli_command *command;
 	char run_dir[CLI_RUN_DIR_MAX];
 	bool json;
-	const char *connect, *key; /* --connect: a robot elsewhere, and the file of the key for it; NULL = none */
-	int counts[CLI_OPTIONS_MAX]; /* by place in command->options */
+	const char *connect,
+	    *key; /* --connect: a robot elsewhere, and the file of the key for it; NULL = none */
+	int counts[CLI_OPTIONS_MAX];          /* by place in command->options */
 	const char **values[CLI_OPTIONS_MAX]; /* until cli_free */
 	int arg_count;
 	char **args;

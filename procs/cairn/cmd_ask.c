@@ -27,7 +27,8 @@ static bool parse_coordinate(const char *text, double *ret)
 }
 
 /* The request of a verb from what was given on the command line; CLI_OK, or CLI_USAGE with a message. */
-static int fill_command(const struct cli *cli, const struct cairn_command_row *verb, struct cairn_msg_command *cmd)
+static int fill_command(
+    const struct cli *cli, const struct cairn_command_row *verb, struct cairn_msg_command *cmd)
 {
 	struct cairn_error err = {""};
 	const char *limit = cli_value(cli, "for");

@@ -209,8 +209,8 @@ int cli_decisions(const struct cli *cli)
 		some = read_both(&commands, cli->run_dir, "commands.jsonl") || some;
 		print_merged(cli, &decisions, &commands);
 		if (!some)
-			status = cli_fail(cli, CLI_ABSENT, "%s/state/decisions.jsonl: %s", cli->run_dir,
-			    strerror(why));
+			status = cli_fail(
+			    cli, CLI_ABSENT, "%s/state/decisions.jsonl: %s", cli->run_dir, strerror(why));
 	}
 	free_list(&decisions);
 	free_list(&commands);

@@ -162,12 +162,14 @@ static int echo_there(const struct cli *cli, const struct echo_limits *limits)
 	if (msg == NULL || buf == NULL || !cairn_remote_watch(remote, cli->args[0], &err))
 		status = cli_fail(cli, CLI_FAILED, "%s", err.text);
 	int64_t end_ns = cli_now_ns() + (int64_t)(limits->timeout_s * 1e9);
-	for (long seen = 0; status == CLI_OK && (limits->count == 0 || seen < limits->count) && !cli_interrupted();) {
+	for (long seen = 0;
+	     status == CLI_OK && (limits->count == 0 || seen < limits->count) && !cli_interrupted();) {
 		const void *bytes = NULL;
 		struct cairn_header hdr;
 		int n = cairn_remote_recv(remote, name, &bytes, 200);
 		if (n < 0)
-			status = cli_fail(cli, CLI_FAILED, "the robot refuses the key: it is not on its list, or may not watch");
+			status = cli_fail(cli, CLI_FAILED,
+			    "the robot refuses the key: it is not on its list, or may not watch");
 		else if (n == 0 && cli_now_ns() >= end_ns)
 			status = cli_fail(cli, CLI_ABSENT, "no message within %g s", limits->timeout_s);
 		if (n <= 0 || cairn_msg_decode(desc, bytes, (size_t)n, &hdr, msg, NULL) != 0)
@@ -199,7 +201,8 @@ int cli_echo(const struct cli *cli)
 	/* "canary" is both a topic and a frame: the topic is what a person means. */
 	int frame = cairn_topic_find(cli->args[0]) < 0 ? cairn_frame_topic_find(cli->args[0]) : -1;
 	if (frame >= 0)
-		return cli_read_frames(cli, (enum cairn_frame_topic)frame, limits.timeout_s, echo_one, &limits);
+		return cli_read_frames(
+		    cli, (enum cairn_frame_topic)frame, limits.timeout_s, echo_one, &limits);
 	return echo_topic(cli, &limits);
 }
 

@@ -24,8 +24,8 @@ int cli_keygen(const struct cli *cli)
 	explicit_bzero(key.secret_key, sizeof(key.secret_key));
 	if (!ok)
 		return cli_fail(cli, CLI_FAILED, "%s", err.text);
-	printf("%s/%s.key written: secret, for whoever is %s alone\n%s/%s.pub written: for the other side\n", dir, key.name,
-	    key.name, dir, key.name);
+	printf("%s/%s.key written: secret, for whoever is %s alone\n%s/%s.pub written: for the other side\n",
+	    dir, key.name, key.name, dir, key.name);
 	return CLI_OK;
 }
 

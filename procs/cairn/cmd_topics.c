@@ -184,7 +184,8 @@ static void print_rows(FILE *out)
 	fprintf(out, "\nEach is the header `struct cairn_frame_header` of ipc/frames.h (96 bytes) and its "
 		     "payload. The iceoryx\n"
 		     "service is `cairn`, the instance `frames`, the event the name of the frame.\n");
-	fprintf(out, "\n## Services\n\n| service | verb | right | usage | what it does |\n|---|---|---|---|---|\n");
+	fprintf(out,
+	    "\n## Services\n\n| service | verb | right | usage | what it does |\n|---|---|---|---|---|\n");
 	for (int i = 0; i < CAIRN_COMMAND_COUNT; i++)
 		fprintf(out, "| `%s` | `%s` | %s | `%s` | %s |\n",
 		    cairn_services[cairn_commands[i].service].name, cairn_commands[i].verb,
@@ -203,7 +204,8 @@ void cli_print_bus_markdown(FILE *out)
 	    "<!-- Made by `cairn topics --markdown` from ipc/*.def; do not edit. -->\n\n"
 	    "Small messages travel over ZeroMQ PUB/SUB, one endpoint a topic: `ipc://RUN/bus/<topic>`, bound "
 	    "by its one\n"
-	    "publisher (what every stage publishes has one a stage: `heartbeat.<stage>`). One ZeroMQ message is one msgpack "
+	    "publisher (what every stage publishes has one a stage: `heartbeat.<stage>`). One ZeroMQ message "
+	    "is one msgpack "
 	    "map\n\n"
 	    "    {v, topic, seq, epoch, t_ns, valid, data: {...}}\n\n"
 	    "`v` is the schema version (%d), `seq` rises by one with each message, `epoch` is random per "

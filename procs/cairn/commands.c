@@ -12,30 +12,49 @@ static const struct cli_option up_options[] = {
     {"set", '\0', "KEY=VALUE", "one key, laid over everything; may be repeated"},
     {"stay", '\0', NULL, "stay up when the mission has ended"}, {0}};
 static const struct cli_option eval_options[] = {
-    {"for", '\0', "TIME", "real time (chaos: 60s, soak: 30m, cost: 5m a home where it is not given), or simulated time of a trial (explore: 10m)"},
+    {"for", '\0', "TIME",
+	"real time (chaos: 60s, soak: 30m, cost: 5m a home where it is not given), or simulated time of a "
+	"trial (explore: 10m)"},
     {"hours", '\0', "H", "simulated hours (safety; 5 where it is not given)"},
     {"seed", '\0', "N", "of all chance; 1 where it is not given"},
     {"jobs", '\0', "N", "processes at once; as many as there are processors where it is not given"},
     {"mode", '\0', "MODE",
-	"gt or vision (arenas; both where it is not given); frontier, vlm, hybrid, shadow, nearest or greedy, may be "
+	"gt or vision (arenas; both where it is not given); frontier, vlm, hybrid, shadow, nearest or "
+	"greedy, may be "
 	"repeated (explore; all but shadow where it is not given)"},
     {"name", '\0', "N", "only this one of config/arenas (arenas)"},
     {"seeds", '\0', "N", "so many, from --seed on (arenas, explore, frequency; 1 where it is not given)"},
-    {"report", '\0', "DIR", "write a page with figures there; an interrupted run goes on from it (arenas, explore; frequency and replay: the page alone)"},
-    {"state", '\0', "FILE", "keep what is finished there, and go on from it after an interruption (safety, frequency; replay: answers of --ask)"},
+    {"report", '\0', "DIR",
+	"write a page with figures there; an interrupted run goes on from it (arenas, explore; frequency and "
+	"replay: the page alone)"},
+    {"state", '\0', "FILE",
+	"keep what is finished there, and go on from it after an interruption (safety, frequency; replay: "
+	"answers of --ask)"},
     {"without", '\0', "LAYERS", "leave safety layers out: sequencer, motor or both (safety)"},
     {"world", '\0', "FILE", "house to drive in (soak)"},
     {"kills", '\0', "N", "how many (storm; 200 where it is not given)"},
     {"untimed", '\0', NULL, "tell times without judging them (chaos)"},
-    {"worlds", '\0', "PATH", "a house, or a folder of them; more may follow, and it may be repeated (explore; the bundled homes where it is not given)"},
-    {"baseline", '\0', "FILE", "what each house and mode had seen when it was good: less than that by more than the file allows fails (explore)"},
+    {"worlds", '\0', "PATH",
+	"a house, or a folder of them; more may follow, and it may be repeated (explore; the bundled homes "
+	"where it is not given)"},
+    {"baseline", '\0', "FILE",
+	"what each house and mode had seen when it was good: less than that by more than the file allows "
+	"fails (explore)"},
     {"pilot", '\0', "PROFILE", "of the scripted pilot (explore; by the mode where it is not given)"},
-    {"provider", '\0', "NAME", "of vlm.providers: asked with pictures and prompt in the modes with a model (explore; the scripted pilot, without, where it is not given)"},
-    {"ask", '\0', "NAME", "put the recorded questions to this provider, and tell how often it agrees (replay)"},
-    {"usd", '\0', "MAX", "what may be spent on calls of a paid provider (replay, explore; vlm.limit_usd_per_session where it is not given)"},
-    {"config", '\0', "FILE", "configuration laid over what was recorded (replay), or over the default (explore, cost)"},
-    {"set", '\0', "KEY=VALUE", "one key, laid over everything; may be repeated (replay, explore, cost, chaos)"},
-    {"poses", '\0', "SOURCE", "mapper (as on the robot) or truth (faster) (explore; mapper where it is not given)"},
+    {"provider", '\0', "NAME",
+	"of vlm.providers: asked with pictures and prompt in the modes with a model (explore; the scripted "
+	"pilot, without, where it is not given)"},
+    {"ask", '\0', "NAME",
+	"put the recorded questions to this provider, and tell how often it agrees (replay)"},
+    {"usd", '\0', "MAX",
+	"what may be spent on calls of a paid provider (replay, explore; vlm.limit_usd_per_session where it "
+	"is not given)"},
+    {"config", '\0', "FILE",
+	"configuration laid over what was recorded (replay), or over the default (explore, cost)"},
+    {"set", '\0', "KEY=VALUE",
+	"one key, laid over everything; may be repeated (replay, explore, cost, chaos)"},
+    {"poses", '\0', "SOURCE",
+	"mapper (as on the robot) or truth (faster) (explore; mapper where it is not given)"},
     {"verbose", 'v', NULL, "say on standard error what is found as it is found"}, {0}};
 static const struct cli_option service_options[] = {
     {"config", '\0', "FILE", "configuration the service is to use"},
@@ -99,7 +118,8 @@ static const struct cli_option config_options[] = {
 static const struct cli_option keygen_options[] = {{"dir", '\0', "DIR", "where the files go (default: here)"},
     {"robot", '\0', "FILE", "the robot's public key (robot.pub), for the key of an operator"}, {0}};
 static const struct cli_option key_options[] = {
-    {"rights", '\0', "RIGHTS", "as a line of remote.allow_file: watch, drive, configure, comma-separated"}, {0}};
+    {"rights", '\0', "RIGHTS", "as a line of remote.allow_file: watch, drive, configure, comma-separated"},
+    {0}};
 static const struct cli_option bench_options[] = {
     {"samples", '\0', "N", "stops measured at each priority (reaction; default 1000)"},
     {"scen", '\0', "FILE...", "planner: scenarios of the MovingAI benchmark, gzipped or not"},
@@ -189,11 +209,12 @@ const struct cli_command cli_commands[] = {
 	.options = eval_options, .arg_max = -1, .json = true, .run = cli_eval},
     {"keygen", .args = "NAME",
 	.summary = "a pair of keys for an operator elsewhere, or for the robot (docs/remote.md)",
-	.details = "Writes NAME.key, to be kept secret by whoever uses it, and NAME.pub. Existing files are kept.",
+	.details =
+	    "Writes NAME.key, to be kept secret by whoever uses it, and NAME.pub. Existing files are kept.",
 	.options = keygen_options, .arg_min = 1, .arg_max = 1, .run = cli_keygen},
     {"key", .args = "FILE", .summary = "the public half of a key, or the line that lets it in",
-	.details = "cairn key anna.pub --rights watch,drive >> allow.list", .options = key_options, .arg_min = 1,
-	.arg_max = 1, .run = cli_key},
+	.details = "cairn key anna.pub --rights watch,drive >> allow.list", .options = key_options,
+	.arg_min = 1, .arg_max = 1, .run = cli_key},
     {"install-service", .args = "",
 	.summary = "a systemd unit that brings the stack up at boot and keeps it up",
 	.details = "With mission.autostart (the default) it explores at once; without, 'cairn explore' sends "

@@ -21,7 +21,8 @@ void drill_pump(struct drill *drill);
 /* From here on every wait ends when this says that somebody wants the program to end. NULL: nobody does. */
 void drill_until(bool (*interrupted)(void));
 /* True when cond became true; false at the timeout, when the stack has ended, or when somebody interrupts. */
-bool drill_wait(struct drill *drill, bool (*cond)(const struct up_run *run, void *ctx), void *ctx, double timeout_s);
+bool drill_wait(
+    struct drill *drill, bool (*cond)(const struct up_run *run, void *ctx), void *ctx, double timeout_s);
 /* Seconds that the last drill_wait took. */
 double drill_waited_s(const struct drill *drill);
 /* Process of a stage (also "roudi", "launcher"); 0 = none now. */

@@ -38,7 +38,8 @@ static bool load_arenas(struct arenas_plan *p, const char *name)
 	int count = scandir(folder, &list, is_arena, alphasort);
 	bool ok = count > 0;
 	if (!ok)
-		fprintf(stderr, "cairn eval arenas: %s: %s\n", folder, count < 0 ? strerror(errno) : "holds no arena");
+		fprintf(stderr, "cairn eval arenas: %s: %s\n", folder,
+		    count < 0 ? strerror(errno) : "holds no arena");
 	for (int i = 0; i < count; i++) {
 		char path[4700];
 		struct cairn_error err = {""};
@@ -50,7 +51,8 @@ static bool load_arenas(struct arenas_plan *p, const char *name)
 		if (!ok || !wanted)
 			continue;
 		if (p->arena_count == ARENAS_MAX) {
-			fprintf(stderr, "cairn eval arenas: %s: more than %d arenas; name one with --name\n", folder, ARENAS_MAX);
+			fprintf(stderr, "cairn eval arenas: %s: more than %d arenas; name one with --name\n",
+			    folder, ARENAS_MAX);
 			ok = false;
 			continue;
 		}
@@ -185,12 +187,13 @@ static enum cairn_shards_end run(struct arenas_plan *p, struct cairn_error *err)
 
 /* ---- what came of it ---- */
 
-void arenas_value(const struct cairn_arena *a, const struct cairn_arena_result *r, enum cairn_arena_criterion which,
-    const struct cairn_arena_verdict *v, char *ret, size_t size)
+void arenas_value(const struct cairn_arena *a, const struct cairn_arena_result *r,
+    enum cairn_arena_criterion which, const struct cairn_arena_verdict *v, char *ret, size_t size)
 {
 	const struct cairn_arena_rule *rule = &cairn_arena_rules[which];
 	if (which == CAIRN_ARENA_GOAL && !a->reachable) {
-		snprintf(ret, size, "%sreported unreachable, %.2f m away", v->passed ? "" : "not ", r->goal_m);
+		snprintf(
+		    ret, size, "%sreported unreachable, %.2f m away", v->passed ? "" : "not ", r->goal_m);
 		return;
 	}
 	int places = rule->unit[0] == 'm' ? 2 : rule->unit[0] == '%' ? 1 : 0;
@@ -203,11 +206,12 @@ static json_t *run_figures(
 {
 	char trace[20];
 	snprintf(trace, sizeof(trace), "%016llx", (unsigned long long)r->trace);
-	json_t *o = json_pack("{s:i,s:b,s:s,s:b,s:b,s:f,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:f,s:f,s:f,s:f,s:s}", "seed", (int)r->seed,
-	    "passed", passed, "end", r->end, "reached", r->reached, "given_up", r->given_up, "goal_m", r->goal_m, "cycles", (int)r->cycles, "contacts", (int)r->contacts,
-	    "decisions", (int)r->decisions, "refused", (int)r->refused, "refused_gone", (int)r->gone, "taken_up_again", (int)r->dithers, "times_stuck", (int)r->stuck,
-	    "path_m", r->path_m, "seconds", r->seconds, "known_share", r->known_share, "clearance_min_m",
-	    r->clearance_min_m, "trace", trace);
+	json_t *o = json_pack("{s:i,s:b,s:s,s:b,s:b,s:f,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:f,s:f,s:f,s:f,s:s}",
+	    "seed", (int)r->seed, "passed", passed, "end", r->end, "reached", r->reached, "given_up",
+	    r->given_up, "goal_m", r->goal_m, "cycles", (int)r->cycles, "contacts", (int)r->contacts,
+	    "decisions", (int)r->decisions, "refused", (int)r->refused, "refused_gone", (int)r->gone,
+	    "taken_up_again", (int)r->dithers, "times_stuck", (int)r->stuck, "path_m", r->path_m, "seconds",
+	    r->seconds, "known_share", r->known_share, "clearance_min_m", r->clearance_min_m, "trace", trace);
 	json_t *criteria = json_object();
 	for (int i = 0; i < CAIRN_ARENA_CRITERIA; i++)
 		if (v[i].asked)
@@ -219,8 +223,8 @@ static json_t *run_figures(
 }
 
 /* One arena in one mode: its line for people, its figures for programs. */
-static void add_group(
-    const struct arenas_plan *p, uint64_t first, FILE *text, json_t *groups, uint32_t *ret_passed, uint32_t *ret_runs)
+static void add_group(const struct arenas_plan *p, uint64_t first, FILE *text, json_t *groups,
+    uint32_t *ret_passed, uint32_t *ret_runs)
 {
 	enum cairn_arena_mode mode;
 	uint32_t seed, passed = 0, contacts = 0, worst_cycles = 0, runs = 0;
@@ -262,8 +266,8 @@ static void add_group(
 	char digest[20];
 	snprintf(digest, sizeof(digest), "%016llx", (unsigned long long)arenas_digest(a));
 	json_array_append_new(groups,
-	    json_pack("{s:s,s:s,s:s,s:i,s:i,s:f,s:i,s:i,s:o}", "arena", a->name, "digest", digest,
-		"mode", cairn_arena_mode_name(mode), "runs", (int)runs, "passed", (int)passed, "cycles_mean",
+	    json_pack("{s:s,s:s,s:s,s:i,s:i,s:f,s:i,s:i,s:o}", "arena", a->name, "digest", digest, "mode",
+		cairn_arena_mode_name(mode), "runs", (int)runs, "passed", (int)passed, "cycles_mean",
 		cycles / n, "cycles_worst", (int)worst_cycles, "contacts", (int)contacts, "seeds", list));
 }
 
@@ -314,7 +318,8 @@ enum cairn_eval_end cairn_eval_arenas(const struct cli *cli, json_t *figures)
 		if (end != CAIRN_SHARDS_FAILED)
 			passed = tell(p, wall_s, figures) && end == CAIRN_SHARDS_DONE;
 		if (end != CAIRN_SHARDS_FAILED)
-			json_object_set_new(figures, "interrupted", json_boolean(end == CAIRN_SHARDS_INTERRUPTED));
+			json_object_set_new(
+			    figures, "interrupted", json_boolean(end == CAIRN_SHARDS_INTERRUPTED));
 		if (end == CAIRN_SHARDS_DONE && p->report != NULL && !arenas_write_report(p, wall_s, &err)) {
 			fprintf(stderr, "cairn eval arenas: %s\n", err.text);
 			passed = false;

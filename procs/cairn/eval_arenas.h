@@ -33,8 +33,8 @@ uint64_t arenas_digest(const struct cairn_arena *arena);
 /* Name of the picture of a piece, without ending. */
 void arenas_file(const struct arenas_plan *plan, uint64_t number, char *ret, size_t size);
 /* "3 (<= 2)", and of a goal that cannot be reached whether that was reported. */
-void arenas_value(const struct cairn_arena *arena, const struct cairn_arena_result *result, enum cairn_arena_criterion which,
-    const struct cairn_arena_verdict *verdict, char *ret, size_t size);
+void arenas_value(const struct cairn_arena *arena, const struct cairn_arena_result *result,
+    enum cairn_arena_criterion which, const struct cairn_arena_verdict *verdict, char *ret, size_t size);
 /* A cairn_arena_end_fn; ctx is a struct arenas_picture. */
 struct arenas_picture {
 	const struct arenas_plan *plan;

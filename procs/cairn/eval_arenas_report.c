@@ -188,8 +188,7 @@ bool arenas_write_report(const struct arenas_plan *p, double wall_s, struct cair
 	    p->jobs);
 	snprintf(verdict, sizeof(verdict), "%llu of %llu runs passed",
 	    (unsigned long long)(p->count - p->failed), (unsigned long long)p->count);
-	const struct cairn_report_fact facts[] = {
-	    {"version", version}, {"seeds", seeds}, {"speed", speed}};
+	const struct cairn_report_fact facts[] = {{"version", version}, {"seeds", seeds}, {"speed", speed}};
 	struct cairn_report *report = cairn_report_new(&(struct cairn_report_head){.title = "Arenas",
 	    .summary = "Small rooms with a task, driven by the scripted pilot through the robot's own "
 		       "perception, map, "

@@ -55,7 +55,8 @@ static const char *const command_path[] = {"motor", "sequencer", "launcher"};
 
 #define FDS_MAX 32
 #define FDS_TIMEOUT_S 10.0
-#define FDS_NOTE_S 2.0 /* a process holds at the start the most it had in so long: files are open for moments */
+#define FDS_NOTE_S                                                                                           \
+	2.0 /* a process holds at the start the most it had in so long: files are open for moments */
 
 enum fault { FAULT_KILL, FAULT_CRASH, FAULT_STOP, FAULT_COUNT };
 static const char *const fault_names[FAULT_COUNT] = {"killed", "crashed", "stopped"};
@@ -80,7 +81,7 @@ struct chaos {
 	} fds[FDS_MAX];
 	int fds_count;
 	int64_t fds_end_ns; /* until then they are looked at */
-	uint32_t slow; /* outages longer than the mark; the run directory is kept for a look */
+	uint32_t slow;      /* outages longer than the mark; the run directory is kept for a look */
 	char last_fault[80];
 	struct cairn_error problem; /* the first */
 };
@@ -404,8 +405,9 @@ static void add_samples(json_t *figures, const char *name, struct chaos_samples 
 {
 	json_object_set_new(figures, name,
 	    json_pack("{s:I,s:o,s:o,s:o}", "count", (json_int_t)samples->count, "p50_s",
-		seconds_or_null(chaos_quantile(samples, 0.5)), "p99_s", seconds_or_null(chaos_quantile(samples, 0.99)),
-		"max_s", seconds_or_null(chaos_quantile(samples, 1.0))));
+		seconds_or_null(chaos_quantile(samples, 0.5)), "p99_s",
+		seconds_or_null(chaos_quantile(samples, 0.99)), "max_s",
+		seconds_or_null(chaos_quantile(samples, 1.0))));
 }
 
 /* A long run has to show every mark; a short one may be over before it has. */
@@ -420,11 +422,12 @@ static bool in_time(struct chaos_meter *m, bool whole, json_t *marks)
 	} rows[] = {{"braked_p99", &m->braked, 0, 0.99, BRAKED_P99_S, SAMPLES_MIN},
 	    {"drives_again_p50", &m->again, 0, 0.5, AGAIN_P50_S, SAMPLES_MIN},
 	    {"drives_again_p99", &m->again, 0, 0.99, AGAIN_P99_S, SAMPLES_MIN},
-	    {"drives_again_roudi_p99", &m->again_plane, m->plane_bridged, 0.99, AGAIN_PLANE_S, SAMPLES_PLANE_MIN}};
+	    {"drives_again_roudi_p99", &m->again_plane, m->plane_bridged, 0.99, AGAIN_PLANE_S,
+		SAMPLES_PLANE_MIN}};
 	bool ok = true;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		enum chaos_mark mark =
-		    chaos_mark(rows[i].samples, rows[i].bridged, rows[i].p, rows[i].at_most_s, rows[i].samples_min);
+		enum chaos_mark mark = chaos_mark(
+		    rows[i].samples, rows[i].bridged, rows[i].p, rows[i].at_most_s, rows[i].samples_min);
 		json_object_set_new(marks, rows[i].name, json_string(chaos_mark_name(mark)));
 		ok = ok && (mark == CHAOS_MARK_MET || (mark == CHAOS_MARK_NOT_SHOWN && !whole));
 	}

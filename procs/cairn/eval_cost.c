@@ -161,13 +161,15 @@ static bool configure(const struct cli *cli, struct cost *c)
 	char share[4096];
 	struct cairn_config_layers layers = {.share_dir = share, .file = cli_value(cli, "config")};
 	layers.sets = cli_values(cli, "set", &layers.set_count);
-	return cairn_share_dir(share, sizeof(share), &c->problem) && cairn_config_merge(&c->cfg, &layers, &c->problem) &&
-	       cairn_share_find_model(&c->cfg.vlm, &c->problem) && cairn_lineup_load(&c->lineup, &c->cfg.vlm, &c->problem);
+	return cairn_share_dir(share, sizeof(share), &c->problem) &&
+	       cairn_config_merge(&c->cfg, &layers, &c->problem) &&
+	       cairn_share_find_model(&c->cfg.vlm, &c->problem) &&
+	       cairn_lineup_load(&c->lineup, &c->cfg.vlm, &c->problem);
 }
 
 /* Explores one home until it is done or the time is up; its figures into *ret. False with c->problem set. */
-static bool run_home(const struct cli *cli, struct cost *c, const char *cairn, const char *home, double limit_s,
-    json_t *figures)
+static bool run_home(const struct cli *cli, struct cost *c, const char *cairn, const char *home,
+    double limit_s, json_t *figures)
 {
 	bool verbose = cli_value(cli, "verbose") != NULL;
 	char name[64], world[4400];
@@ -176,8 +178,8 @@ static bool run_home(const struct cli *cli, struct cost *c, const char *cairn, c
 		return false;
 	const char *args[DRILL_ARGS_MAX + 1] = {"--world", world, "--set", "vlm.record=exchanges", "--set",
 	    "vlm.record_pictures=false", "--set", "vlm.shadow=true", "--set", "vlm.base_timer_s=4.2", "--set",
-	    "vlm.skip_age_max_s=0", "--set", "vlm.limit_calls_per_min=12", "--set", "safety.silent_wait_s=4", "--set",
-	    "safety.silent_local_s=3600"};
+	    "vlm.skip_age_max_s=0", "--set", "vlm.limit_calls_per_min=12", "--set", "safety.silent_wait_s=4",
+	    "--set", "safety.silent_local_s=3600"};
 	add_options(cli, args);
 	struct drill *drill = drill_start(cairn, args, &c->problem);
 	if (drill == NULL)
@@ -266,9 +268,9 @@ enum cairn_eval_end cairn_eval_cost(const struct cli *cli, json_t *figures)
 	double per_hour_usd = per_call_usd * RATE_HZ * 3600.0;
 	const struct cairn_profile *who = &c.lineup.rows[0];
 	json_object_set_new(figures, "prices",
-	    json_pack("{s:s,s:s,s:s,s:f,s:f,s:f}", "provider", who->name, "model", who->model, "priced", who->priced,
-		"in_usd_per_mtok", who->price_in_usd_per_mtok, "cached_usd_per_mtok", who->price_cached_usd_per_mtok,
-		"out_usd_per_mtok", who->price_out_usd_per_mtok));
+	    json_pack("{s:s,s:s,s:s,s:f,s:f,s:f}", "provider", who->name, "model", who->model, "priced",
+		who->priced, "in_usd_per_mtok", who->price_in_usd_per_mtok, "cached_usd_per_mtok",
+		who->price_cached_usd_per_mtok, "out_usd_per_mtok", who->price_out_usd_per_mtok));
 	json_object_set_new(figures, "calls", json_integer((json_int_t)c.calls));
 	json_object_set_new(figures, "failures", json_integer((json_int_t)c.failures));
 	json_object_set_new(figures, "rate_hz", json_real(rate_hz));

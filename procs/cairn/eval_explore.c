@@ -54,8 +54,8 @@ static const char *profile_name(int profile)
 
 static bool read_modes(const struct cli *cli, struct explore_plan *p)
 {
-	static const enum cairn_trial_mode all[] = {CAIRN_TRIAL_FRONTIER, CAIRN_TRIAL_NEAREST, CAIRN_TRIAL_GREEDY,
-	    CAIRN_TRIAL_HYBRID, CAIRN_TRIAL_VLM};
+	static const enum cairn_trial_mode all[] = {CAIRN_TRIAL_FRONTIER, CAIRN_TRIAL_NEAREST,
+	    CAIRN_TRIAL_GREEDY, CAIRN_TRIAL_HYBRID, CAIRN_TRIAL_VLM};
 	int count;
 	const char *const *words = cli_values(cli, "mode", &count);
 	for (int i = 0; i < count; i++) {
@@ -103,7 +103,8 @@ static bool read_plan(const struct cli *cli, struct explore_plan *p)
 		return complain("not a time of a trial, 1s to 4h:", time);
 	if (poses != NULL && strcmp(poses, "mapper") != 0 && strcmp(poses, "truth") != 0)
 		return complain("--poses takes mapper or truth, not", poses);
-	p->map = poses != NULL && strcmp(poses, "truth") == 0 ? CAIRN_RUN_MAP_TRUE_POSES : CAIRN_RUN_MAP_MAPPER;
+	p->map =
+	    poses != NULL && strcmp(poses, "truth") == 0 ? CAIRN_RUN_MAP_TRUE_POSES : CAIRN_RUN_MAP_MAPPER;
 	if (!explore_read_model(cli, p))
 		return false;
 	p->pilot = cli_value(cli, "pilot");
@@ -156,7 +157,8 @@ static bool run_trial(void *ctx, uint64_t job, void *result, struct cairn_error 
 	out->failed = !ok;
 	if (!ok) {
 		snprintf(out->why, sizeof(out->why), "%.190s", why.text);
-		fprintf(stderr, "cairn eval explore: %s, seed %u: %s; the others go on\n", p->worlds[at.world].path, o.seed, out->why);
+		fprintf(stderr, "cairn eval explore: %s, seed %u: %s; the others go on\n",
+		    p->worlds[at.world].path, o.seed, out->why);
 	}
 	return true;
 }
@@ -164,7 +166,8 @@ static bool run_trial(void *ctx, uint64_t job, void *result, struct cairn_error 
 /* Of all that decides the results. */
 static uint64_t key_of(const struct explore_plan *p)
 {
-	const double numbers[] = {p->duration_s, p->map, p->mode_count, p->seeds, p->first_seed, p->world_count};
+	const double numbers[] = {
+	    p->duration_s, p->map, p->mode_count, p->seeds, p->first_seed, p->world_count};
 	uint64_t key = cairn_shards_hash(0, numbers, sizeof(numbers));
 	key = cairn_shards_hash(key, &p->cfg, sizeof(p->cfg));
 	for (uint32_t i = 0; i < p->world_count; i++)
@@ -232,7 +235,8 @@ static void say_interrupted(const struct explore_plan *p)
 {
 	const char *why = explore_model_stopped(p);
 	char line[64];
-	snprintf(line, sizeof(line), "interrupted%s", p->report_dir != NULL ? "; the same command goes on from here" : "");
+	snprintf(line, sizeof(line), "interrupted%s",
+	    p->report_dir != NULL ? "; the same command goes on from here" : "");
 	say(why != NULL ? why : line);
 }
 
@@ -253,7 +257,8 @@ static bool tell(const struct cli *cli, const struct explore_plan *p, bool inter
 	if (text != NULL)
 		json_object_set_new(figures, "text", json_string(text));
 	bool ok = verdict.passed && !interrupted;
-	if (p->report_dir != NULL && !interrupted && !explore_report(p, &verdict, command != NULL ? command : "", &err))
+	if (p->report_dir != NULL && !interrupted &&
+	    !explore_report(p, &verdict, command != NULL ? command : "", &err))
 		ok = complain(err.text, p->report_dir);
 	free(text);
 	free(command);

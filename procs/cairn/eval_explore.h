@@ -15,7 +15,7 @@
 
 struct explore_world {
 	char path[512], name[40]; /* of the file without its ending; no two are called the same */
-	uint64_t hash; /* of the file */
+	uint64_t hash;            /* of the file */
 };
 
 /* What a house was seen of in a way of choosing when it was good: a file of lines "WORLD MODE SEED PERCENT", one "allowance
@@ -99,7 +99,7 @@ struct explore_contrast {
 	const char *name, *title;
 	double (*of)(const struct cairn_trial_result *mode, const struct cairn_trial_result *against);
 	/* What a pair needs to be compared. */
-	bool both_end;             /* by themselves, not by time */
+	bool both_end;              /* by themselves, not by time */
 	int percent, percent_other; /* to be seen by the one and by the other */
 };
 extern const struct explore_contrast explore_contrasts[];
@@ -117,25 +117,26 @@ struct explore_gap {
 	char why[160];
 };
 /* How many pairs are left out; the first of them into ret, which may be NULL. *ret_pairs: how many are not. */
-uint32_t explore_left_out(const struct explore_plan *plan, uint32_t mode, uint32_t against, enum explore_half half,
-    const struct explore_contrast *contrast, struct explore_gap *ret, uint32_t cap, uint32_t *ret_pairs);
+uint32_t explore_left_out(const struct explore_plan *plan, uint32_t mode, uint32_t against,
+    enum explore_half half, const struct explore_contrast *contrast, struct explore_gap *ret, uint32_t cap,
+    uint32_t *ret_pairs);
 
 /* ---- the verdict: of the exit status, the text and the page ---- */
 
 enum explore_fault_kind {
-	EXPLORE_FAULT_WORLD,       /* a file that is no house */
-	EXPLORE_FAULT_MISSING,     /* a trial without result */
+	EXPLORE_FAULT_WORLD,   /* a file that is no house */
+	EXPLORE_FAULT_MISSING, /* a trial without result */
 	EXPLORE_FAULT_CONTACT,
 	EXPLORE_FAULT_EARLY,
-	EXPLORE_FAULT_UNEXPLAINED, /* frontiers left without a reason */
-	EXPLORE_FAULT_HOUSE_SEEN,  /* too little seen in one trial */
-	EXPLORE_FAULT_MODE_SEEN,   /* ... on average */
-	EXPLORE_FAULT_HYBRID_SEEN, /* hybrid saw less of a house than frontier did */
-	EXPLORE_FAULT_HYBRID_TIME, /* hybrid took longer on average */
+	EXPLORE_FAULT_UNEXPLAINED,  /* frontiers left without a reason */
+	EXPLORE_FAULT_HOUSE_SEEN,   /* too little seen in one trial */
+	EXPLORE_FAULT_MODE_SEEN,    /* ... on average */
+	EXPLORE_FAULT_HYBRID_SEEN,  /* hybrid saw less of a house than frontier did */
+	EXPLORE_FAULT_HYBRID_TIME,  /* hybrid took longer on average */
 	EXPLORE_FAULT_HYBRID_HOUSE, /* ... in one house, by many seeds */
-	EXPLORE_FAULT_BASELINE,    /* less than was seen when it was good */
-	EXPLORE_FAULT_NO_BASELINE, /* a trial that the baseline does not know */
-	EXPLORE_FAULT_NOT_DRIVEN,  /* a line of the baseline that there was no trial of */
+	EXPLORE_FAULT_BASELINE,     /* less than was seen when it was good */
+	EXPLORE_FAULT_NO_BASELINE,  /* a trial that the baseline does not know */
+	EXPLORE_FAULT_NOT_DRIVEN,   /* a line of the baseline that there was no trial of */
 	EXPLORE_FAULT_MODEL_SILENT, /* hardly an answer, or none that was driven: local exploration is what was measured */
 	EXPLORE_FAULT_KIND_COUNT
 };
@@ -144,12 +145,17 @@ enum explore_fault_kind {
 #define EXPLORE_FAULTS_MAX 64
 struct explore_verdict {
 	bool passed;
-	enum { EXPLORE_NOT_ASKED, EXPLORE_TOO_FEW, EXPLORE_JUDGED } hybrid_time; /* whether hybrid takes longer than frontier */
+	enum {
+		EXPLORE_NOT_ASKED,
+		EXPLORE_TOO_FEW,
+		EXPLORE_JUDGED
+	} hybrid_time;          /* whether hybrid takes longer than frontier */
 	uint32_t hybrid_houses; /* in which both can be compared; with one house its seeds */
-	uint32_t count; /* of these the first EXPLORE_FAULTS_MAX are kept */
+	uint32_t count;         /* of these the first EXPLORE_FAULTS_MAX are kept */
 	struct explore_fault {
 		enum explore_fault_kind kind;
-		uint32_t world, mode, seed; /* of the plan (NOT_DRIVEN: world is a row of the baseline; WORLD: one of bad) */
+		uint32_t world, mode,
+		    seed; /* of the plan (NOT_DRIVEN: world is a row of the baseline; WORLD: one of bad) */
 		double value, limit;
 	} faults[EXPLORE_FAULTS_MAX];
 };
@@ -158,7 +164,8 @@ const char *explore_fault_name(enum explore_fault_kind kind);
 /* What the verdict does not cover, in a sentence; empty: nothing is left out. */
 void explore_unjudged_words(const struct explore_verdict *verdict, char *ret, size_t cap);
 /* One line for people. */
-void explore_fault_words(const struct explore_plan *plan, const struct explore_fault *fault, char *ret, size_t cap);
+void explore_fault_words(
+    const struct explore_plan *plan, const struct explore_fault *fault, char *ret, size_t cap);
 
 /* ---- the parts of the evaluation ---- */
 
@@ -176,7 +183,7 @@ void explore_interval_text(char *buf, size_t cap, struct cairn_interval interval
 /* Index of a mode in the plan, or -1. */
 int explore_mode(const struct explore_plan *plan, enum cairn_trial_mode mode);
 void explore_figures(const struct explore_plan *plan, const struct explore_verdict *verdict, json_t *figures);
-bool explore_report(const struct explore_plan *plan, const struct explore_verdict *verdict, const char *command,
-    struct cairn_error *err);
+bool explore_report(const struct explore_plan *plan, const struct explore_verdict *verdict,
+    const char *command, struct cairn_error *err);
 
 #endif

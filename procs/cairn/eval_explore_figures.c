@@ -64,7 +64,8 @@ struct cairn_interval explore_mean(
 struct cairn_interval explore_compare(const struct explore_plan *p, uint32_t mode, uint32_t against,
     enum explore_half half, const struct explore_contrast *contrast)
 {
-	return ask(p, &(struct question){.contrast = contrast, .mode = mode, .against = against, .half = half});
+	return ask(
+	    p, &(struct question){.contrast = contrast, .mode = mode, .against = against, .half = half});
 }
 
 struct cairn_interval explore_compare_house(const struct explore_plan *p, uint32_t mode, uint32_t against,
@@ -81,29 +82,33 @@ struct cairn_interval explore_compare_house(const struct explore_plan *p, uint32
 /* ---- pairs left out ---- */
 
 /* Why this one of the pair cannot be compared; false: it can. */
-static bool lacking(const struct explore_plan *p, uint32_t mode, const struct cairn_trial_result *r, bool end, int percent,
-    char *ret, size_t cap)
+static bool lacking(const struct explore_plan *p, uint32_t mode, const struct cairn_trial_result *r, bool end,
+    int percent, char *ret, size_t cap)
 {
 	const char *name = cairn_trial_mode_name(p->modes[mode]);
 	if (r == NULL)
 		snprintf(ret, cap, "%s has no result", name);
 	else if (end && !r->explored)
-		snprintf(ret, cap, "%s ended by time after %.0f s, %.1f %% seen", name, r->seconds, 100.0 * r->coverage);
+		snprintf(ret, cap, "%s ended by time after %.0f s, %.1f %% seen", name, r->seconds,
+		    100.0 * r->coverage);
 	else if (percent > 0 && cairn_trial_reach_s(r, percent) < 0.0)
-		snprintf(ret, cap, "%s never saw %d %%: %.1f %% after %.0f s", name, percent, 100.0 * r->coverage, r->seconds);
+		snprintf(ret, cap, "%s never saw %d %%: %.1f %% after %.0f s", name, percent,
+		    100.0 * r->coverage, r->seconds);
 	else
 		return false;
 	return true;
 }
 
-uint32_t explore_left_out(const struct explore_plan *p, uint32_t mode, uint32_t against, enum explore_half half,
-    const struct explore_contrast *c, struct explore_gap *ret, uint32_t cap, uint32_t *ret_pairs)
+uint32_t explore_left_out(const struct explore_plan *p, uint32_t mode, uint32_t against,
+    enum explore_half half, const struct explore_contrast *c, struct explore_gap *ret, uint32_t cap,
+    uint32_t *ret_pairs)
 {
 	uint32_t count = 0;
 	*ret_pairs = 0;
 	for (uint32_t w = 0; w < p->world_count; w++)
 		for (uint32_t s = 0; s < p->seeds && in_half(half, w); s++) {
-			const struct cairn_trial_result *a = explore_result(p, w, mode, s), *b = explore_result(p, w, against, s);
+			const struct cairn_trial_result *a = explore_result(p, w, mode, s),
+							*b = explore_result(p, w, against, s);
 			struct explore_gap gap = {.world = w, .seed = p->first_seed + s};
 			if (a != NULL && b != NULL && isfinite(c->of(a, b))) {
 				(*ret_pairs)++;
@@ -127,7 +132,8 @@ static void set_interval(json_t *o, const char *name, struct cairn_interval i)
 		return;
 	json_t *v = json_object();
 	json_object_set_new(v, "mean", json_real(i.mean));
-	json_object_set_new(v, "low", i.count > 1 ? json_real(i.low) : json_null()); /* of one value there is none */
+	json_object_set_new(
+	    v, "low", i.count > 1 ? json_real(i.low) : json_null()); /* of one value there is none */
 	json_object_set_new(v, "high", i.count > 1 ? json_real(i.high) : json_null());
 	json_object_set_new(v, "count", json_integer(i.count));
 	json_object_set_new(o, name, v);
@@ -147,8 +153,8 @@ static void add_left_out(json_t *o, const struct explore_plan *p, uint32_t again
 	json_t *list = json_array();
 	uint32_t count = explore_left_out(p, 0, against, half, c, gaps, gaps != NULL ? cap : 0, &pairs);
 	for (uint32_t i = 0; gaps != NULL && i < count; i++)
-		json_array_append_new(list, json_pack("{s:s,s:i,s:s}", "world", p->worlds[gaps[i].world].name, "seed",
-						(int)gaps[i].seed, "why", gaps[i].why));
+		json_array_append_new(list, json_pack("{s:s,s:i,s:s}", "world", p->worlds[gaps[i].world].name,
+						"seed", (int)gaps[i].seed, "why", gaps[i].why));
 	free(gaps);
 	json_object_set_new(o, "pairs", json_integer(pairs));
 	json_object_set_new(o, "pairs_left_out", json_integer(count));
@@ -179,7 +185,8 @@ static json_t *contrasts_of(const struct explore_plan *p, uint32_t against)
 			const struct explore_contrast *c = &explore_contrasts[i];
 			set_interval(part, c->name, explore_compare(p, 0, against, (enum explore_half)h, c));
 			if (json_object_get(part, c->name) == NULL)
-				json_object_set_new(part, c->name, json_pack("{s:n,s:i}", "mean", "count", 0));
+				json_object_set_new(
+				    part, c->name, json_pack("{s:n,s:i}", "mean", "count", 0));
 			add_left_out(json_object_get(part, c->name), p, against, (enum explore_half)h, c);
 		}
 		json_object_set_new(o, halves[h], part);
@@ -195,7 +202,8 @@ static json_t *trial_figures(const struct explore_plan *p, uint32_t w, const str
 	json_object_set_new(o, "mode", json_string(cairn_trial_mode_name((enum cairn_trial_mode)r->mode)));
 	json_object_set_new(o, "seed", json_integer(r->seed));
 	json_object_set_new(o, "start",
-	    json_pack("{s:f,s:f,s:f}", "x_m", r->start.x_m, "y_m", r->start.y_m, "yaw_rad", r->start.yaw_rad));
+	    json_pack(
+		"{s:f,s:f,s:f}", "x_m", r->start.x_m, "y_m", r->start.y_m, "yaw_rad", r->start.yaw_rad));
 	json_object_set_new(o, "no_other_start", json_boolean(r->no_other_start));
 	json_object_set_new(o, "reachable_m2", json_real(r->reachable_m2));
 	json_object_set_new(o, "left_m2", json_real(r->left_m2));
@@ -206,13 +214,14 @@ static json_t *trial_figures(const struct explore_plan *p, uint32_t w, const str
 	json_object_set_new(o, "seconds_to_percent", reached);
 	for (uint32_t i = 0; i < explore_metric_count; i++) {
 		double x = explore_metrics[i].of(r);
-		json_object_set_new(o, explore_metrics[i].name, isfinite(x) ? json_real(x) : nothing(&explore_metrics[i]));
+		json_object_set_new(
+		    o, explore_metrics[i].name, isfinite(x) ? json_real(x) : nothing(&explore_metrics[i]));
 	}
 	json_t *causes = json_object();
 	for (int i = 0; i < CAIRN_TRIAL_CAUSE_COUNT; i++)
 		if (r->causes[i] > 0)
-			json_object_set_new(
-			    causes, cairn_trial_cause_name((enum cairn_trial_cause)i), json_integer(r->causes[i]));
+			json_object_set_new(causes, cairn_trial_cause_name((enum cairn_trial_cause)i),
+			    json_integer(r->causes[i]));
 	json_object_set_new(o, "given_up", causes);
 	return o;
 }
@@ -223,8 +232,8 @@ static json_t *verdict_figures(const struct explore_plan *p, const struct explor
 	for (uint32_t i = 0; i < v->count && i < EXPLORE_FAULTS_MAX; i++) {
 		char words[400];
 		explore_fault_words(p, &v->faults[i], words, sizeof(words));
-		json_array_append_new(
-		    list, json_pack("{s:s,s:s}", "kind", explore_fault_name(v->faults[i].kind), "text", words));
+		json_array_append_new(list,
+		    json_pack("{s:s,s:s}", "kind", explore_fault_name(v->faults[i].kind), "text", words));
 	}
 	return list;
 }
@@ -236,8 +245,8 @@ static json_t *world_figures(const struct explore_plan *p)
 	for (uint32_t w = 0; w < p->world_count; w++) {
 		char digest[20];
 		snprintf(digest, sizeof(digest), "%016llx", (unsigned long long)p->worlds[w].hash);
-		json_array_append_new(
-		    list, json_pack("{s:s,s:s,s:s}", "name", p->worlds[w].name, "path", p->worlds[w].path, "digest", digest));
+		json_array_append_new(list, json_pack("{s:s,s:s,s:s}", "name", p->worlds[w].name, "path",
+						p->worlds[w].path, "digest", digest));
 	}
 	return list;
 }
@@ -267,7 +276,8 @@ void explore_figures(const struct explore_plan *p, const struct explore_verdict 
 	json_object_set_new(figures, "faults", verdict_figures(p, verdict));
 	json_object_set_new(figures, "fault_count", json_integer(verdict->count));
 	json_object_set_new(figures, "hybrid_time_judged",
-	    verdict->hybrid_time == EXPLORE_NOT_ASKED ? json_null() : json_boolean(verdict->hybrid_time == EXPLORE_JUDGED));
+	    verdict->hybrid_time == EXPLORE_NOT_ASKED ? json_null()
+						      : json_boolean(verdict->hybrid_time == EXPLORE_JUDGED));
 	char digest[20];
 	snprintf(digest, sizeof(digest), "%016llx", (unsigned long long)cairn_provenance_config(&p->cfg));
 	json_object_set_new(figures, "configuration", json_string(digest));

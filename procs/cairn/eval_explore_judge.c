@@ -17,7 +17,8 @@
 const char *explore_fault_name(enum explore_fault_kind kind)
 {
 	static const char *const names[] = {"world", "missing", "contact", "early", "unexplained",
-	    "house_seen", "mode_seen", "hybrid_seen", "hybrid_time", "hybrid_house", "baseline", "no_baseline", "not_driven", "model_silent"};
+	    "house_seen", "mode_seen", "hybrid_seen", "hybrid_time", "hybrid_house", "baseline",
+	    "no_baseline", "not_driven", "model_silent"};
 	_Static_assert(sizeof(names) / sizeof(names[0]) == EXPLORE_FAULT_KIND_COUNT, "one name for each");
 	return names[kind];
 }
@@ -181,24 +182,24 @@ static double mean_in(const struct explore_plan *p, uint32_t w, uint32_t m)
 	return n > 0.0 ? sum / n : NAN;
 }
 
-static void judge_hybrid_time(const struct explore_plan *p, uint32_t h, uint32_t f, const struct explore_contrast *time,
-    struct explore_verdict *v)
+static void judge_hybrid_time(const struct explore_plan *p, uint32_t h, uint32_t f,
+    const struct explore_contrast *time, struct explore_verdict *v)
 {
 	struct cairn_interval longer = explore_compare(p, h, f, EXPLORE_ALL, time);
 	bool by_mean = p->world_count >= HYBRID_HOUSES_MIN && longer.count >= HYBRID_HOUSES_MIN;
 	v->hybrid_time = by_mean ? EXPLORE_JUDGED : EXPLORE_TOO_FEW;
 	v->hybrid_houses = longer.count;
 	if (by_mean && longer.mean > HYBRID_LONGER_MAX)
-		add(v, (struct explore_fault){EXPLORE_FAULT_HYBRID_TIME, EXPLORE_ANY, h, EXPLORE_ANY, longer.mean,
-			   HYBRID_LONGER_MAX});
+		add(v, (struct explore_fault){EXPLORE_FAULT_HYBRID_TIME, EXPLORE_ANY, h, EXPLORE_ANY,
+			   longer.mean, HYBRID_LONGER_MAX});
 	for (uint32_t w = 0; w < p->world_count; w++) {
 		longer = explore_compare_house(p, h, f, w, time);
 		if (longer.count < HYBRID_SEEDS_MIN)
 			continue;
 		v->hybrid_time = EXPLORE_JUDGED;
 		if (longer.low > HYBRID_LONGER_MAX)
-			add(v, (struct explore_fault){
-				   EXPLORE_FAULT_HYBRID_HOUSE, w, h, EXPLORE_ANY, longer.mean, HYBRID_LONGER_MAX});
+			add(v, (struct explore_fault){EXPLORE_FAULT_HYBRID_HOUSE, w, h, EXPLORE_ANY,
+				   longer.mean, HYBRID_LONGER_MAX});
 	}
 }
 
@@ -246,7 +247,8 @@ void explore_unjudged_words(const struct explore_verdict *v, char *ret, size_t c
 	snprintf(ret, cap, "%s", "");
 	if (v->hybrid_time == EXPLORE_TOO_FEW)
 		snprintf(ret, cap,
-		    "Not judged: how much longer hybrid takes than frontier; that takes %d houses, or %d seeds of one, that both explored to "
+		    "Not judged: how much longer hybrid takes than frontier; that takes %d houses, or %d "
+		    "seeds of one, that both explored to "
 		    "the end, and %u can be compared.",
 		    HYBRID_HOUSES_MIN, HYBRID_SEEDS_MIN, v->hybrid_houses);
 }
@@ -301,7 +303,8 @@ void explore_fault_words(const struct explore_plan *p, const struct explore_faul
 		    f->value, f->limit);
 		break;
 	case EXPLORE_FAULT_HYBRID_HOUSE:
-		snprintf(ret, cap, "%s: takes %.1f %% longer than frontier, by its seeds surely more than %.0f", where,
+		snprintf(ret, cap,
+		    "%s: takes %.1f %% longer than frontier, by its seeds surely more than %.0f", where,
 		    f->value, f->limit);
 		break;
 	case EXPLORE_FAULT_BASELINE:
@@ -315,7 +318,8 @@ void explore_fault_words(const struct explore_plan *p, const struct explore_faul
 		snprintf(ret, cap, "%s: in the baseline, and not driven", where);
 		break;
 	case EXPLORE_FAULT_MODEL_SILENT:
-		snprintf(ret, cap, "%s: %.0f of %.0f calls of the model without a usable answer, %u of its decisions driven",
+		snprintf(ret, cap,
+		    "%s: %.0f of %.0f calls of the model without a usable answer, %u of its decisions driven",
 		    where, f->value, f->limit, explore_result(p, f->world, f->mode, f->seed)->decisions);
 		break;
 	case EXPLORE_FAULT_KIND_COUNT:

@@ -28,7 +28,8 @@ static void put(FILE *out, const char *text, int width)
 
 const char *explore_mean_words(const struct explore_plan *p)
 {
-	return p->world_count > 1 ? "mean of the houses (95 % interval)" : "mean of the seeds (95 % interval)";
+	return p->world_count > 1 ? "mean of the houses (95 % interval)"
+				  : "mean of the seeds (95 % interval)";
 }
 
 static void means(FILE *out, const struct explore_plan *p)
@@ -78,7 +79,8 @@ void explore_starts_words(const struct explore_plan *p, char *ret, size_t cap)
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < p->world_count * p->mode_count * p->seeds; i++)
 		count += p->done[i] && !p->results[i].failed && p->results[i].trial.no_other_start;
-	snprintf(ret, cap, count > 0 ? "%u trials started at the world's own start: no other place fits." : "", count);
+	snprintf(ret, cap,
+	    count > 0 ? "%u trials started at the world's own start: no other place fits." : "", count);
 }
 
 char *explore_text(const struct explore_plan *p, const struct explore_verdict *v)
@@ -99,7 +101,8 @@ char *explore_text(const struct explore_plan *p, const struct explore_verdict *v
 	}
 	explore_starts_words(p, starts, sizeof(starts));
 	explore_unjudged_words(v, unjudged, sizeof(unjudged));
-	fprintf(out, "\n%s%s%s%s", starts, starts[0] != '\0' ? "\n" : "", unjudged, unjudged[0] != '\0' ? "\n" : "");
+	fprintf(out, "\n%s%s%s%s", starts, starts[0] != '\0' ? "\n" : "", unjudged,
+	    unjudged[0] != '\0' ? "\n" : "");
 	for (uint32_t i = 0; i < v->count && i < EXPLORE_FAULTS_MAX; i++) {
 		char words[400];
 		explore_fault_words(p, &v->faults[i], words, sizeof(words));

@@ -19,9 +19,9 @@
 #include "procs/cairn/shards.h"
 
 #define LIMIT_S 900.0
-#define JUDGED 1       /* the rate that the pass mark is about */
+#define JUDGED 1 /* the rate that the pass mark is about */
 #define SAVED_MIN 0.5
-#define COVERAGE_MIN 0.5 /* to see nothing with few calls is no way to pass */
+#define COVERAGE_MIN 0.5   /* to see nothing with few calls is no way to pass */
 #define LESS_SEEN_MAX 0.02 /* of the floor, at the end, on average */
 #define SEEDS_MAX 200
 #define PRICE_S 60.0 /* of asking, to know what a call costs */
@@ -37,20 +37,23 @@ struct piece {
 
 struct plan {
 	struct cairn_config cfg;
-	struct cairn_lineup lineup; /* the scripted pilot, at the prices that config/providers.yaml counts it at */
+	struct cairn_lineup
+	    lineup; /* the scripted pilot, at the prices that config/providers.yaml counts it at */
 	struct cairn_text system;
 	uint32_t seeds, first_seed;
 	struct piece *pieces;
 	bool *done;
 };
 
-static const struct cairn_frequency_report *report_of(const struct plan *p, uint32_t home, uint32_t seed, uint32_t rate)
+static const struct cairn_frequency_report *report_of(
+    const struct plan *p, uint32_t home, uint32_t seed, uint32_t rate)
 {
 	return &p->pieces[home * p->seeds + seed].rates[rate];
 }
 
 /* What a question costs here: the first minute of an exploration, asked with prompt and pictures as a service would be. */
-static bool price(const struct plan *p, const struct cairn_world *world, uint32_t seed, double *ret_usd, struct cairn_error *err)
+static bool price(const struct plan *p, const struct cairn_world *world, uint32_t seed, double *ret_usd,
+    struct cairn_error *err)
 {
 	struct cairn_config cfg = p->cfg;
 	struct cairn_trial_result *r = calloc(1, sizeof(*r));
@@ -79,7 +82,8 @@ static bool work(void *ctx, uint64_t number, void *result, struct cairn_error *e
 	struct cairn_config cfg = p->cfg;
 	struct cairn_world *world = cairn_share_world(homes[number / p->seeds], err);
 	cfg.pilot.seed = cfg.sim.seed = (int)(p->first_seed + number % p->seeds);
-	bool ok = world != NULL && cairn_frequency_compare(&cfg, world, periods_s, RATES, LIMIT_S, piece->rates, err) &&
+	bool ok = world != NULL &&
+		  cairn_frequency_compare(&cfg, world, periods_s, RATES, LIMIT_S, piece->rates, err) &&
 		  price(p, world, p->first_seed + (uint32_t)(number % p->seeds), &piece->call_usd, err);
 	cairn_world_destroy(&world);
 	return ok;
@@ -90,7 +94,8 @@ static bool work(void *ctx, uint64_t number, void *result, struct cairn_error *e
 static json_t *interval(const double *values, uint32_t count)
 {
 	struct cairn_interval i = cairn_interval_of_mean(values, count);
-	return json_pack("{s:f,s:f,s:f,s:i}", "mean", i.mean, "low", i.low, "high", i.high, "seeds", (int)i.count);
+	return json_pack(
+	    "{s:f,s:f,s:f,s:i}", "mean", i.mean, "low", i.low, "high", i.high, "seeds", (int)i.count);
 }
 
 typedef double value_fn(const struct cairn_frequency_report *r, double call_usd);
@@ -107,18 +112,18 @@ static double same_coverage(const struct cairn_frequency_report *r, double call_
 }
 
 /* Of the run by need and of that at the fixed rate. */
-#define BOTH(name, expression)                                                                                       \
-	static double name##_by_need(const struct cairn_frequency_report *r, double call_usd)                        \
-	{                                                                                                            \
-		const struct cairn_frequency_run *run = &r->adaptive;                                                \
-		(void)call_usd;                                                                                      \
-		return expression;                                                                                   \
-	}                                                                                                            \
-	static double name##_fixed(const struct cairn_frequency_report *r, double call_usd)                          \
-	{                                                                                                            \
-		const struct cairn_frequency_run *run = &r->fixed;                                                   \
-		(void)call_usd;                                                                                      \
-		return expression;                                                                                   \
+#define BOTH(name, expression)                                                                               \
+	static double name##_by_need(const struct cairn_frequency_report *r, double call_usd)                \
+	{                                                                                                    \
+		const struct cairn_frequency_run *run = &r->adaptive;                                        \
+		(void)call_usd;                                                                              \
+		return expression;                                                                           \
+	}                                                                                                    \
+	static double name##_fixed(const struct cairn_frequency_report *r, double call_usd)                  \
+	{                                                                                                    \
+		const struct cairn_frequency_run *run = &r->fixed;                                           \
+		(void)call_usd;                                                                              \
+		return expression;                                                                           \
 	}
 BOTH(calls, (double)run->same_calls)
 BOTH(seconds, run->same_seconds)
@@ -132,12 +137,13 @@ BOTH(finished, run->finished ? 1.0 : 0.0)
 static const struct {
 	const char *name;
 	value_fn *of;
-} values[] = {{"saved", saved}, {"same_coverage", same_coverage}, {"calls_by_need", calls_by_need}, {"calls_fixed", calls_fixed},
-    {"seconds_by_need", seconds_by_need}, {"seconds_fixed", seconds_fixed}, {"usd_by_need", usd_by_need},
-    {"usd_fixed", usd_fixed}, {"coverage_by_need", coverage_by_need}, {"coverage_fixed", coverage_fixed},
-    {"usd_whole_by_need", usd_whole_by_need}, {"usd_whole_fixed", usd_whole_fixed},
-    {"seconds_whole_by_need", seconds_whole_by_need}, {"seconds_whole_fixed", seconds_whole_fixed},
-    {"contacts_by_need", contacts_by_need}, {"contacts_fixed", contacts_fixed}, {"finished_by_need", finished_by_need},
+} values[] = {{"saved", saved}, {"same_coverage", same_coverage}, {"calls_by_need", calls_by_need},
+    {"calls_fixed", calls_fixed}, {"seconds_by_need", seconds_by_need}, {"seconds_fixed", seconds_fixed},
+    {"usd_by_need", usd_by_need}, {"usd_fixed", usd_fixed}, {"coverage_by_need", coverage_by_need},
+    {"coverage_fixed", coverage_fixed}, {"usd_whole_by_need", usd_whole_by_need},
+    {"usd_whole_fixed", usd_whole_fixed}, {"seconds_whole_by_need", seconds_whole_by_need},
+    {"seconds_whole_fixed", seconds_whole_fixed}, {"contacts_by_need", contacts_by_need},
+    {"contacts_fixed", contacts_fixed}, {"finished_by_need", finished_by_need},
     {"finished_fixed", finished_fixed}};
 
 static json_t *home_figures(const struct plan *p, uint32_t home, uint32_t rate)
@@ -146,7 +152,8 @@ static json_t *home_figures(const struct plan *p, uint32_t home, uint32_t rate)
 	double list[SEEDS_MAX];
 	for (size_t v = 0; v < sizeof(values) / sizeof(values[0]); v++) {
 		for (uint32_t s = 0; s < p->seeds; s++)
-			list[s] = values[v].of(report_of(p, home, s, rate), p->pieces[home * p->seeds + s].call_usd);
+			list[s] = values[v].of(
+			    report_of(p, home, s, rate), p->pieces[home * p->seeds + s].call_usd);
 		json_object_set_new(o, values[v].name, interval(list, p->seeds));
 	}
 	return o;
@@ -173,15 +180,21 @@ static double mean_of(const json_t *o, const char *name)
 static void add_line(FILE *out, const char *name, const json_t *o)
 {
 	const json_t *s = json_object_get(o, "saved");
-	fprintf(out, "  %-8s calls %5.1f by need, %6.1f fixed; saved %3.0f %% (%.0f ... %.0f); time %4.0f s, %4.0f s; cost %.4f, %.4f USD\n",
+	fprintf(out,
+	    "  %-8s calls %5.1f by need, %6.1f fixed; saved %3.0f %% (%.0f ... %.0f); time %4.0f s, %4.0f s; "
+	    "cost %.4f, %.4f USD\n",
 	    name, mean_of(o, "calls_by_need"), mean_of(o, "calls_fixed"), 100.0 * mean_of(o, "saved"),
-	    100.0 * json_number_value(json_object_get(s, "low")), 100.0 * json_number_value(json_object_get(s, "high")),
-	    mean_of(o, "seconds_by_need"), mean_of(o, "seconds_fixed"), mean_of(o, "usd_by_need"), mean_of(o, "usd_fixed"));
-	fprintf(out, "  %-8s to the end: reached %.0f %%, %.0f %%; seen %.1f %%, %.1f %%; time %.0f s, %.0f s; cost %.4f, %.4f USD; contacts %.2f, %.2f\n",
+	    100.0 * json_number_value(json_object_get(s, "low")),
+	    100.0 * json_number_value(json_object_get(s, "high")), mean_of(o, "seconds_by_need"),
+	    mean_of(o, "seconds_fixed"), mean_of(o, "usd_by_need"), mean_of(o, "usd_fixed"));
+	fprintf(out,
+	    "  %-8s to the end: reached %.0f %%, %.0f %%; seen %.1f %%, %.1f %%; time %.0f s, %.0f s; cost "
+	    "%.4f, %.4f USD; contacts %.2f, %.2f\n",
 	    "", 100.0 * mean_of(o, "finished_by_need"), 100.0 * mean_of(o, "finished_fixed"),
-	    100.0 * mean_of(o, "coverage_by_need"), 100.0 * mean_of(o, "coverage_fixed"), mean_of(o, "seconds_whole_by_need"),
-	    mean_of(o, "seconds_whole_fixed"), mean_of(o, "usd_whole_by_need"), mean_of(o, "usd_whole_fixed"),
-	    mean_of(o, "contacts_by_need"), mean_of(o, "contacts_fixed"));
+	    100.0 * mean_of(o, "coverage_by_need"), 100.0 * mean_of(o, "coverage_fixed"),
+	    mean_of(o, "seconds_whole_by_need"), mean_of(o, "seconds_whole_fixed"),
+	    mean_of(o, "usd_whole_by_need"), mean_of(o, "usd_whole_fixed"), mean_of(o, "contacts_by_need"),
+	    mean_of(o, "contacts_fixed"));
 }
 
 static double call_usd(const struct plan *p)
@@ -222,8 +235,10 @@ static void tell(const struct plan *p, json_t *figures)
 	json_object_set_new(figures, "configuration", json_string(digest));
 	json_object_set_new(figures, "seeds", json_integer((json_int_t)p->seeds));
 	json_object_set_new(figures, "rates", rates);
-	fprintf(out, "a call costs %.6f USD on average, as counted by the ledger in the first %.0f s of each home (%s, %s)\n", call_usd(p),
-	    PRICE_S, p->lineup.rows[0].name, p->lineup.rows[0].model);
+	fprintf(out,
+	    "a call costs %.6f USD on average, as counted by the ledger in the first %.0f s of each home "
+	    "(%s, %s)\n",
+	    call_usd(p), PRICE_S, p->lineup.rows[0].name, p->lineup.rows[0].model);
 	fclose(out);
 	json_object_set_new(figures, "usd_per_call", json_real(call_usd(p)));
 	json_object_set_new(figures, "text", json_string(text));
@@ -323,7 +338,8 @@ enum cairn_eval_end cairn_eval_frequency(const struct cli *cli, json_t *figures)
 			ok = passed(p);
 			ok = write_page(cli, figures, ok, &err) && ok;
 		} else {
-			fprintf(stderr, "cairn eval frequency: %s\n", err.text[0] != '\0' ? err.text : "interrupted");
+			fprintf(stderr, "cairn eval frequency: %s\n",
+			    err.text[0] != '\0' ? err.text : "interrupted");
 		}
 	}
 	if (p != NULL) {

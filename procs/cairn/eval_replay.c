@@ -96,8 +96,8 @@ static bool configure(const struct cli *cli, struct replay *r, struct cairn_erro
 	bool ok = file == NULL || cairn_config_load(&r->cfg, file, err);
 	for (int i = 0; ok && i < count; i++)
 		ok = cairn_config_set(&r->cfg, sets[i], "--set", err);
-	return ok && cairn_share_find_model(&r->cfg.vlm, err) && cairn_config_check(&r->cfg, err) && known_provider(r, err) &&
-	       cairn_prompt_load(&r->cfg.vlm, &r->cfg.percept, &r->system, err);
+	return ok && cairn_share_find_model(&r->cfg.vlm, err) && cairn_config_check(&r->cfg, err) &&
+	       known_provider(r, err) && cairn_prompt_load(&r->cfg.vlm, &r->cfg.percept, &r->system, err);
 }
 
 /* On the terminal one line that changes; into a file one in ten and the last, of what takes long. */
@@ -109,8 +109,8 @@ static void tell_progress(const char *what, uint32_t done, uint32_t count, const
 		return;
 	if (paid != NULL)
 		snprintf(cost, sizeof(cost), ", %.4f of %.4f USD", paid->ledger.cost_usd, paid->usd_max);
-	fprintf(stderr, "%scairn eval replay: %s: %u of %u%s%s", tty ? "\r\033[K" : "", what, done, count, cost,
-	    !tty || done == count ? "\n" : "");
+	fprintf(stderr, "%scairn eval replay: %s: %u of %u%s%s", tty ? "\r\033[K" : "", what, done, count,
+	    cost, !tty || done == count ? "\n" : "");
 }
 
 static bool rerun_all(struct replay *r, struct cairn_error *err)
@@ -144,8 +144,8 @@ static bool rerun_all(struct replay *r, struct cairn_error *err)
 static void stop_for_money(struct replay *r)
 {
 	snprintf(r->stopped, sizeof(r->stopped),
-	    "%.4f of %.4f USD are spent and one question cost up to %.4f: more with --usd", r->ledger.cost_usd, r->usd_max,
-	    r->dearest_usd);
+	    "%.4f of %.4f USD are spent and one question cost up to %.4f: more with --usd",
+	    r->ledger.cost_usd, r->usd_max, r->dearest_usd);
 }
 
 static void add_answer(struct replay *r, uint32_t i, const struct replay_other *other)
@@ -157,7 +157,8 @@ static void add_answer(struct replay *r, uint32_t i, const struct replay_other *
 
 /* False: there is no answer: it was not asked and neither will the next be (stopped), or the service did not answer. A
  * model that said something of no use has answered. */
-static bool ask_one(struct replay *r, uint32_t i, const struct cairn_rerun_setup *setup, struct replay_other *ret)
+static bool ask_one(
+    struct replay *r, uint32_t i, const struct cairn_rerun_setup *setup, struct replay_other *ret)
 {
 	struct cairn_msg_decision said;
 	struct cairn_error why = {""};
@@ -166,7 +167,8 @@ static bool ask_one(struct replay *r, uint32_t i, const struct cairn_rerun_setup
 	double before_usd = r->ledger.cost_usd;
 	bool some = cairn_rerun_ask(&r->recording->questions[i], setup, &said, NULL, &why);
 	r->dearest_usd = fmax(r->dearest_usd, r->ledger.cost_usd - before_usd);
-	if (!some && r->ledger.cost_usd + r->dearest_usd > r->usd_max) { /* a follow-up may not have been paid for any more */
+	if (!some && r->ledger.cost_usd + r->dearest_usd >
+			 r->usd_max) { /* a follow-up may not have been paid for any more */
 		stop_for_money(r);
 		return false;
 	}
@@ -224,7 +226,8 @@ static uint64_t key_of(const struct replay *r, const struct cairn_lineup *lineup
 	return cairn_state_hash(key, &lineup->rows[0], sizeof(lineup->rows[0]));
 }
 
-static bool open_state(struct replay *r, const struct cairn_lineup *lineup, struct cairn_state_file *ret, struct cairn_error *err)
+static bool open_state(struct replay *r, const struct cairn_lineup *lineup, struct cairn_state_file *ret,
+    struct cairn_error *err)
 {
 	ret->fd = -1;
 	if (r->state == NULL)
@@ -233,7 +236,9 @@ static bool open_state(struct replay *r, const struct cairn_lineup *lineup, stru
 		ret, r->state, key_of(r, lineup), r->count, sizeof(struct replay_kept), take_kept, r, err))
 		return false;
 	if (r->kept + ret->damaged > 0)
-		fprintf(stderr, "cairn eval replay: %s: %u answers are there already, %llu records are damaged and are asked again\n",
+		fprintf(stderr,
+		    "cairn eval replay: %s: %u answers are there already, %llu records are damaged and are "
+		    "asked again\n",
 		    r->state, r->kept, (unsigned long long)ret->damaged);
 	return true;
 }
@@ -297,7 +302,8 @@ static bool ask_all(struct replay *r, struct cairn_error *err)
 			break;
 	}
 	if (r->failed > 0 && r->stopped[0] == '\0')
-		snprintf(r->stopped, sizeof(r->stopped), "the service did not answer %u: %.150s", r->failed, r->failed_why);
+		snprintf(r->stopped, sizeof(r->stopped), "the service did not answer %u: %.150s", r->failed,
+		    r->failed_why);
 	if (r->stopped[0] != '\0' && r->state != NULL)
 		fprintf(stderr, "cairn eval replay: the same command goes on from %s\n", r->state);
 	cairn_state_close(&state);
@@ -318,7 +324,8 @@ static json_t *side_json(const struct cairn_rerun_side *s)
 		json_object_set_new(
 		    o, "target", json_pack("{s:f,s:f}", "x_m", s->target_x_m, "y_m", s->target_y_m));
 	if (s->has_nav) {
-		json_object_set_new(o, "planner", json_string(cairn_enum_text(&cairn_enum_nav_state, (int)s->nav)));
+		json_object_set_new(
+		    o, "planner", json_string(cairn_enum_text(&cairn_enum_nav_state, (int)s->nav)));
 		json_object_set_new(o, "way_m", s->way_m >= 0.0 ? json_real(s->way_m) : json_null());
 	}
 	if (s->has_command)
@@ -345,10 +352,12 @@ static json_t *ask_json(const struct replay *r)
 {
 	double share, low, high;
 	replay_share(r, &share, &low, &high);
-	json_t *o = json_pack("{s:s,s:s,s:i,s:f,s:f,s:I,s:I,s:I}", "provider", r->provider, "model", r->model, "asked",
-	    (int)r->asked, "usd", r->ledger.cost_usd, "usd_max", r->usd_max, "calls", (json_int_t)r->ledger.calls,
-	    "tokens_in", (json_int_t)r->ledger.tokens.tokens_in, "tokens_out", (json_int_t)r->ledger.tokens.tokens_out);
-	json_object_set_new(o, "kept", json_integer((json_int_t)r->kept)); /* of these, answers of an earlier run */
+	json_t *o = json_pack("{s:s,s:s,s:i,s:f,s:f,s:I,s:I,s:I}", "provider", r->provider, "model", r->model,
+	    "asked", (int)r->asked, "usd", r->ledger.cost_usd, "usd_max", r->usd_max, "calls",
+	    (json_int_t)r->ledger.calls, "tokens_in", (json_int_t)r->ledger.tokens.tokens_in, "tokens_out",
+	    (json_int_t)r->ledger.tokens.tokens_out);
+	json_object_set_new(
+	    o, "kept", json_integer((json_int_t)r->kept)); /* of these, answers of an earlier run */
 	json_object_set_new(o, "failed", json_integer((json_int_t)r->failed)); /* not among them */
 	for (int i = 0; i <= CAIRN_RERUN_NO_ANSWER; i++)
 		json_object_set_new(o, replay_agreement_name((enum cairn_rerun_agreement)i),
@@ -369,27 +378,32 @@ static void text_of(const struct replay *r, struct cairn_text *out)
 		replay_words(&s->then, then, sizeof(then));
 		replay_words(&s->now, now, sizeof(now));
 		cairn_text_addf(out, "%6.1f s  %-11s %s\n          then %s\n          now  %s\n", s->t_s,
-		    cairn_rerun_change_name(s->change), s->then.decided ? s->then.asked : "(no decision)", then, now);
+		    cairn_rerun_change_name(s->change), s->then.decided ? s->then.asked : "(no decision)",
+		    then, now);
 		if (s->detail[0] != '\0')
 			cairn_text_addf(out, "          %s\n", s->detail);
 		if (r->others[i].asked)
 			cairn_text_addf(out, "          %s: %s (%s)\n", r->provider, r->others[i].words,
 			    replay_agreement_name(r->others[i].agreement));
 	}
-	cairn_text_addf(out, "%u questions, the prompt the same in %u; decisions:", r->count, r->same_prompts);
+	cairn_text_addf(
+	    out, "%u questions, the prompt the same in %u; decisions:", r->count, r->same_prompts);
 	for (int i = 0; i < CAIRN_RERUN_CHANGE_COUNT; i++)
 		if (r->changes[i] > 0)
-			cairn_text_addf(out, " %s %u", cairn_rerun_change_name((enum cairn_rerun_change)i), r->changes[i]);
+			cairn_text_addf(out, " %s %u", cairn_rerun_change_name((enum cairn_rerun_change)i),
+			    r->changes[i]);
 	cairn_text_add(out, "\n");
 	if (r->unknown_keys > 0)
-		cairn_text_addf(out, "%u recorded keys of the configuration mean nothing to this program\n", r->unknown_keys);
+		cairn_text_addf(out, "%u recorded keys of the configuration mean nothing to this program\n",
+		    r->unknown_keys);
 	if (r->provider != NULL) {
 		double share, low, high;
 		replay_share(r, &share, &low, &high);
 		cairn_text_addf(out, "%s (%s) agrees in %u of %u", r->provider, r->model,
 		    r->agreements[CAIRN_RERUN_AGREE], r->asked);
 		if (r->asked > 0)
-			cairn_text_addf(out, ", %.0f %% (%.0f ... %.0f)", 100.0 * share, 100.0 * low, 100.0 * high);
+			cairn_text_addf(
+			    out, ", %.0f %% (%.0f ... %.0f)", 100.0 * share, 100.0 * low, 100.0 * high);
 		cairn_text_addf(out, "; other arguments %u, another tool %u, no answer %u\n",
 		    r->agreements[CAIRN_RERUN_OTHER_ARGUMENTS], r->agreements[CAIRN_RERUN_OTHER_TOOL],
 		    r->agreements[CAIRN_RERUN_NO_ANSWER]);
@@ -427,13 +441,15 @@ static void tell(const struct replay *r, json_t *figures)
 
 uint32_t replay_changed(const struct replay *r)
 {
-	return r->changes[CAIRN_RERUN_ANSWER] + r->changes[CAIRN_RERUN_ACCEPTED] + r->changes[CAIRN_RERUN_REFUSED] +
-	       r->changes[CAIRN_RERUN_REASON] + r->changes[CAIRN_RERUN_TARGET];
+	return r->changes[CAIRN_RERUN_ANSWER] + r->changes[CAIRN_RERUN_ACCEPTED] +
+	       r->changes[CAIRN_RERUN_REFUSED] + r->changes[CAIRN_RERUN_REASON] +
+	       r->changes[CAIRN_RERUN_TARGET];
 }
 
 bool replay_passed(const struct replay *r)
 {
-	return replay_changed(r) == 0 && r->changes[CAIRN_RERUN_NOT_JUDGED] < r->count && r->stopped[0] == '\0';
+	return replay_changed(r) == 0 && r->changes[CAIRN_RERUN_NOT_JUDGED] < r->count &&
+	       r->stopped[0] == '\0';
 }
 
 static bool read_options(const struct cli *cli, struct replay *r)

@@ -26,7 +26,7 @@ struct replay {
 	char model[CAIRN_CONFIG_TEXT_CAP];
 	uint32_t asked, kept, agreements[CAIRN_RERUN_NO_ANSWER + 1];
 	struct cairn_ledger ledger;
-	double usd_max, dearest_usd; /* of all that one question led to */
+	double usd_max, dearest_usd;      /* of all that one question led to */
 	uint32_t failed, failed_in_a_row; /* questions that no service answered; they are asked again */
 	char failed_why[200];
 	char stopped[200]; /* why not all were asked */

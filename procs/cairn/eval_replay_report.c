@@ -28,7 +28,8 @@ static const char *const meanings[CAIRN_RERUN_CHANGE_COUNT] = {
 
 static void changes_table(struct cairn_report *page, const struct replay *r)
 {
-	static const struct cairn_report_column columns[] = {{"change", false}, {"decisions", true}, {"what it means", false}};
+	static const struct cairn_report_column columns[] = {
+	    {"change", false}, {"decisions", true}, {"what it means", false}};
 	const char *cells[3 * CAIRN_RERUN_CHANGE_COUNT];
 	char counts[CAIRN_RERUN_CHANGE_COUNT][16];
 	uint8_t marks[CAIRN_RERUN_CHANGE_COUNT];
@@ -43,20 +44,22 @@ static void changes_table(struct cairn_report *page, const struct replay *r)
 				: i == CAIRN_RERUN_REFUSED                        ? CAIRN_REPORT_BAD
 										  : CAIRN_REPORT_WEAK;
 	}
-	cairn_report_table(page, &(struct cairn_report_table){
-				     .caption = "Each decision is judged for itself, by what the robot saw when it came.",
-				     .columns = columns,
-				     .column_count = 3,
-				     .row_count = rows,
-				     .cells = cells,
-				     .marks = marks});
+	cairn_report_table(
+	    page, &(struct cairn_report_table){
+		      .caption = "Each decision is judged for itself, by what the robot saw when it came.",
+		      .columns = columns,
+		      .column_count = 3,
+		      .row_count = rows,
+		      .cells = cells,
+		      .marks = marks});
 }
 
 static void agreement_table(struct cairn_report *page, const struct replay *r)
 {
-	static const struct cairn_report_column columns[] = {{"answer of the other model", false}, {"questions", true}};
-	static const char *const names[] = {
-	    "the same tool and arguments", "the same tool, other arguments", "another tool", "no answer of use"};
+	static const struct cairn_report_column columns[] = {
+	    {"answer of the other model", false}, {"questions", true}};
+	static const char *const names[] = {"the same tool and arguments", "the same tool, other arguments",
+	    "another tool", "no answer of use"};
 	const char *cells[8];
 	char counts[4][16], agrees[120] = "was not asked anything", caption[700];
 	double share, low, high;
@@ -67,18 +70,19 @@ static void agreement_table(struct cairn_report *page, const struct replay *r)
 		cells[2 * i + 1] = counts[i];
 	}
 	if (r->asked > 0)
-		snprintf(agrees, sizeof(agrees), "agrees in %.0f %% (95 %% interval %.0f to %.0f, Wilson) of %u questions",
-		    100.0 * share, 100.0 * low, 100.0 * high, r->asked);
+		snprintf(agrees, sizeof(agrees),
+		    "agrees in %.0f %% (95 %% interval %.0f to %.0f, Wilson) of %u questions", 100.0 * share,
+		    100.0 * low, 100.0 * high, r->asked);
 	snprintf(caption, sizeof(caption),
 	    "%.60s (%.120s) %s; %llu calls, %.4f USD of at "
-	    "most %.4f. Same place: within 0.5 m; same turn: within 20 degrees; same move: direction, and time within 1 s.",
-	    r->provider, r->model, agrees, (unsigned long long)r->ledger.calls, r->ledger.cost_usd, r->usd_max);
+	    "most %.4f. Same place: within 0.5 m; same turn: within 20 degrees; same move: direction, and "
+	    "time within 1 s.",
+	    r->provider, r->model, agrees, (unsigned long long)r->ledger.calls, r->ledger.cost_usd,
+	    r->usd_max);
 	cairn_report_heading(page, "Agreement", r->stopped[0] != '\0' ? r->stopped : NULL);
-	cairn_report_table(page, &(struct cairn_report_table){.caption = caption,
-				     .columns = columns,
-				     .column_count = 2,
-				     .row_count = 4,
-				     .cells = cells});
+	cairn_report_table(page,
+	    &(struct cairn_report_table){
+		.caption = caption, .columns = columns, .column_count = 2, .row_count = 4, .cells = cells});
 }
 
 static void decisions_table(struct cairn_report *page, const struct replay *r)
@@ -101,9 +105,10 @@ static void decisions_table(struct cairn_report *page, const struct replay *r)
 		    r->others[i].asked ? replay_agreement_name(r->others[i].agreement) : "");
 		for (uint32_t k = 0; k < width; k++)
 			cells[i * width + k] = text[i][k];
-		marks[i] = s->change == CAIRN_RERUN_SAME || s->change == CAIRN_RERUN_NOT_JUDGED ? CAIRN_REPORT_PLAIN
-			   : s->change == CAIRN_RERUN_REFUSED                                 ? CAIRN_REPORT_BAD
-											      : CAIRN_REPORT_WEAK;
+		marks[i] = s->change == CAIRN_RERUN_SAME || s->change == CAIRN_RERUN_NOT_JUDGED
+			       ? CAIRN_REPORT_PLAIN
+			   : s->change == CAIRN_RERUN_REFUSED ? CAIRN_REPORT_BAD
+							      : CAIRN_REPORT_WEAK;
 	}
 	cairn_report_heading(page, "Decisions", NULL);
 	if (marks != NULL && text != NULL && cells != NULL)
@@ -139,20 +144,22 @@ static bool read_grid(const struct cairn_recorded_line *line, struct cairn_grid 
 	bool ok = line->row != NULL && cairn_recorded_grid(line, &h, &cells, &err) && h.cell_m > 0.0 &&
 		  fabs(h.origin_x_m / h.cell_m) < 1e5 && fabs(h.origin_y_m / h.cell_m) < 1e5;
 	if (ok) {
-		int32_t cx = (int32_t)lround(h.origin_x_m / h.cell_m), cy = (int32_t)lround(h.origin_y_m / h.cell_m);
+		int32_t cx = (int32_t)lround(h.origin_x_m / h.cell_m),
+			cy = (int32_t)lround(h.origin_y_m / h.cell_m);
 		cairn_grid_init(grid, h.cell_m, fmax(h.width, h.height) * h.cell_m + 1.0);
 		ok = cairn_grid_restart(grid, cx, cy, (int32_t)h.width, (int32_t)h.height);
 		for (size_t i = 0; ok && i < cells.len; i++) {
 			uint8_t c = (uint8_t)cells.data[i];
-			size_t at = cairn_grid_index(
-			    grid, cx + (int32_t)(i % h.width), cy + (int32_t)(i / h.width));
-			grid->odds[at] = c == 255   ? CAIRN_ODDS_UNKNOWN
+			size_t at =
+			    cairn_grid_index(grid, cx + (int32_t)(i % h.width), cy + (int32_t)(i / h.width));
+			grid->odds[at] = c == 255  ? CAIRN_ODDS_UNKNOWN
 					 : c >= 65 ? CAIRN_ODDS_MAX
 					 : c < 50  ? CAIRN_ODDS_MIN
 						   : 0;
 		}
 		if (ok)
-			grid->known = (struct cairn_cell_box){cx, cy, cx + (int32_t)h.width - 1, cy + (int32_t)h.height - 1};
+			grid->known = (struct cairn_cell_box){
+			    cx, cy, cx + (int32_t)h.width - 1, cy + (int32_t)h.height - 1};
 	}
 	cairn_text_free(&cells);
 	return ok;
@@ -179,10 +186,12 @@ static void way_map(struct cairn_report *page, const struct replay *r)
 			    .x_m = s->x_m,
 			    .y_m = s->y_m};
 	}
-	const struct cairn_report_path path = {.name = "from decision to decision", .points_m = points, .point_count = count};
+	const struct cairn_report_path path = {
+	    .name = "from decision to decision", .points_m = points, .point_count = count};
 	struct cairn_report_map map = {.file = "decisions",
 	    .title = "Where the decisions came",
-	    .caption = "The map as the robot had it at the last decision; what changes has its name beside it.",
+	    .caption =
+		"The map as the robot had it at the last decision; what changes has its name beside it.",
 	    .paths = &path,
 	    .path_count = count > 1,
 	    .spots = spots,
@@ -217,7 +226,8 @@ static void add_run(struct cairn_report *page, const struct replay *r, uint32_t 
 		    .x_m = s->now.target_x_m,
 		    .y_m = s->now.target_y_m,
 		    .radius_m = CAIRN_RERUN_TARGET_M};
-	snprintf(name, sizeof(name), "%.0f s: %.60s", s->t_s, s->then.decided ? s->then.asked : "no decision");
+	snprintf(
+	    name, sizeof(name), "%.0f s: %.60s", s->t_s, s->then.decided ? s->then.asked : "no decision");
 	snprintf(file, sizeof(file), "decision-%u", i + 1);
 	replay_words(&s->then, then, sizeof(then));
 	replay_words(&s->now, now, sizeof(now));
@@ -225,13 +235,14 @@ static void add_run(struct cairn_report *page, const struct replay *r, uint32_t 
 	struct cairn_report_map map = {.file = file, .spots = spots, .spot_count = count, .size_px = 300};
 	if (has_grid)
 		show_all(&map, &grid);
-	cairn_report_run(page, &(struct cairn_report_run){.name = name,
-				   .badness = s->change == CAIRN_RERUN_REFUSED ? 10.0 : 10.0 - (double)s->change,
-				   .mark = s->change == CAIRN_RERUN_REFUSED ? CAIRN_REPORT_BAD : CAIRN_REPORT_WEAK,
-				   .verdict = meanings[s->change],
-				   .facts = facts,
-				   .fact_count = s->detail[0] != '\0' ? 3 : 2,
-				   .map = &map});
+	cairn_report_run(
+	    page, &(struct cairn_report_run){.name = name,
+		      .badness = s->change == CAIRN_RERUN_REFUSED ? 10.0 : 10.0 - (double)s->change,
+		      .mark = s->change == CAIRN_RERUN_REFUSED ? CAIRN_REPORT_BAD : CAIRN_REPORT_WEAK,
+		      .verdict = meanings[s->change],
+		      .facts = facts,
+		      .fact_count = s->detail[0] != '\0' ? 3 : 2,
+		      .map = &map});
 	cairn_grid_free(&grid);
 }
 
@@ -241,27 +252,33 @@ bool replay_report(const struct replay *r, const char *dir, struct cairn_error *
 	bool passed = replay_passed(r);
 	const struct cairn_recorded_line *begun = &r->recording->begun;
 	char verdict[360], prompts[64], recorded[160], version[160];
-	snprintf(version, sizeof(version), "%s (%s), build %016llx, configuration %016llx", CAIRN_VERSION, cairn_provenance_commit(),
-	    (unsigned long long)cairn_shards_program(0), (unsigned long long)cairn_provenance_config(&r->cfg));
-	snprintf(verdict, sizeof(verdict), "%u of %u decisions change, %u more are driven otherwise%s%s%s", changed, r->count,
-	    r->changes[CAIRN_RERUN_WAY] + r->changes[CAIRN_RERUN_COMMAND],
+	snprintf(version, sizeof(version), "%s (%s), build %016llx, configuration %016llx", CAIRN_VERSION,
+	    cairn_provenance_commit(), (unsigned long long)cairn_shards_program(0),
+	    (unsigned long long)cairn_provenance_config(&r->cfg));
+	snprintf(verdict, sizeof(verdict), "%u of %u decisions change, %u more are driven otherwise%s%s%s",
+	    changed, r->count, r->changes[CAIRN_RERUN_WAY] + r->changes[CAIRN_RERUN_COMMAND],
 	    r->changes[CAIRN_RERUN_NOT_JUDGED] == r->count ? "; none could be judged" : "",
 	    r->stopped[0] != '\0' ? "; not all were asked: " : "", r->stopped);
 	snprintf(prompts, sizeof(prompts), "the same in %u of %u", r->same_prompts, r->count);
-	const char *program = cairn_recorded_text(begun, "program"), *model = cairn_recorded_text(begun, "model"),
+	const char *program = cairn_recorded_text(begun, "program"),
+		   *model = cairn_recorded_text(begun, "model"),
 		   *provider = cairn_recorded_text(begun, "provider");
 	snprintf(recorded, sizeof(recorded), "cairn %.20s, %.40s (%.60s)", program != NULL ? program : "?",
 	    provider != NULL ? provider : "?", model != NULL ? model : "?");
 	const struct cairn_report_fact facts[] = {
 	    {"version", version}, {"recorded by", recorded}, {"prompts", prompts}};
-	struct cairn_report *page = cairn_report_new(&(struct cairn_report_head){.title = "Replay of a recording",
-	    .summary = "Recorded answers of a model put to the present code: what is made of each answer, what the sequencer "
-		       "says to it, and how the planner gets there, beside what became of it then.",
-	    .command = r->command != NULL ? r->command : "",
-	    .facts = facts,
-	    .fact_count = 3,
-	    .mark = passed ? CAIRN_REPORT_GOOD : changed > 0 ? CAIRN_REPORT_WEAK : CAIRN_REPORT_BAD,
-	    .verdict = verdict});
+	struct cairn_report *page =
+	    cairn_report_new(&(struct cairn_report_head){.title = "Replay of a recording",
+		.summary = "Recorded answers of a model put to the present code: what is made of each "
+			   "answer, what the sequencer "
+			   "says to it, and how the planner gets there, beside what became of it then.",
+		.command = r->command != NULL ? r->command : "",
+		.facts = facts,
+		.fact_count = 3,
+		.mark = passed        ? CAIRN_REPORT_GOOD
+			: changed > 0 ? CAIRN_REPORT_WEAK
+				      : CAIRN_REPORT_BAD,
+		.verdict = verdict});
 	if (page == NULL) {
 		cairn_error_set(err, "out of memory");
 		return false;

@@ -44,7 +44,8 @@ static bool may_be_set(const char *assignment, struct cairn_error *err)
 	size_t n = strcspn(assignment, "=");
 	for (size_t i = 0; i < sizeof(decided) / sizeof(decided[0]); i++)
 		if (strlen(decided[i].key) == n && strncmp(decided[i].key, assignment, n) == 0) {
-			cairn_error_set(err, "--set %s: that is decided by %s here", decided[i].key, decided[i].by);
+			cairn_error_set(
+			    err, "--set %s: that is decided by %s here", decided[i].key, decided[i].by);
 			return false;
 		}
 	return true;
@@ -84,7 +85,8 @@ bool explore_read_model(const struct cli *cli, struct explore_plan *p)
 		return usd == NULL || complain("--usd is for a --provider; nothing is paid for without one");
 	snprintf(p->cfg.vlm.provider, sizeof(p->cfg.vlm.provider), "%s", p->provider);
 	p->cfg.vlm.fallbacks[0] = '\0'; /* one model is measured */
-	bool ok = cairn_share_find_model(&p->cfg.vlm, &err) && cairn_lineup_load(&p->lineup, &p->cfg.vlm, &err) &&
+	bool ok = cairn_share_find_model(&p->cfg.vlm, &err) &&
+		  cairn_lineup_load(&p->lineup, &p->cfg.vlm, &err) &&
 		  cairn_prompt_load(&p->cfg.vlm, &p->cfg.percept, &p->system, &err) && can_be_asked(p, &err);
 	return ok || complain(err.text);
 }
@@ -102,10 +104,12 @@ bool explore_open_model(struct explore_plan *p, uint64_t key)
 	if (p->provider == NULL)
 		return true;
 	snprintf(path, sizeof(path), "%s/spent.state", p->report_dir != NULL ? p->report_dir : "");
-	p->purse = model_purse_new(p->usd_max, p->report_dir != NULL ? path : NULL, cairn_shards_program(key), &err);
+	p->purse =
+	    model_purse_new(p->usd_max, p->report_dir != NULL ? path : NULL, cairn_shards_program(key), &err);
 	if (p->purse == NULL)
 		return complain(err.text);
-	void *shared = mmap(NULL, sizeof(*p->stop), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	void *shared =
+	    mmap(NULL, sizeof(*p->stop), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (shared == MAP_FAILED)
 		return complain("out of memory");
 	p->stop = shared;
@@ -185,8 +189,8 @@ static bool given_up(const struct explore_plan *p, struct cairn_trial_result *re
 	return why != NULL;
 }
 
-bool explore_trial(const struct explore_plan *p, struct cairn_trial_options *o, struct cairn_trial_result *ret,
-    struct cairn_error *err)
+bool explore_trial(const struct explore_plan *p, struct cairn_trial_options *o,
+    struct cairn_trial_result *ret, struct cairn_error *err)
 {
 	if (p->provider == NULL)
 		return cairn_trial_run(o, ret, err);
@@ -196,7 +200,9 @@ bool explore_trial(const struct explore_plan *p, struct cairn_trial_options *o, 
 	struct cairn_config cfg = p->cfg;
 	cfg.pilot.seed = (int)o->seed;
 	snprintf(cfg.pilot.profile, sizeof(cfg.pilot.profile), "%s",
-	    o->pilot != NULL ? o->pilot : o->mode == CAIRN_TRIAL_HYBRID ? "hybrid" : "sensible");
+	    o->pilot != NULL                ? o->pilot
+	    : o->mode == CAIRN_TRIAL_HYBRID ? "hybrid"
+					    : "sensible");
 	struct worker w = {.call = model_call_new(&cfg, &p->lineup, NULL, err), .purse = p->purse};
 	const struct cairn_asker_model model = {.system = p->system.data,
 	    .lineup = &p->lineup,

@@ -132,14 +132,15 @@ static bool rest(const struct model_call *m, double s)
 {
 	int64_t until_ns = now_ns() + (int64_t)(s * 1e9);
 	for (int64_t left_ns; (left_ns = until_ns - now_ns()) > 0 && !interrupted(m);)
-		(void)poll(NULL, 0, left_ns < STEP_MS * CAIRN_NS_PER_MS ? (int)(left_ns / CAIRN_NS_PER_MS) + 1 : STEP_MS);
+		(void)poll(NULL, 0,
+		    left_ns < STEP_MS * CAIRN_NS_PER_MS ? (int)(left_ns / CAIRN_NS_PER_MS) + 1 : STEP_MS);
 	return !interrupted(m);
 }
 
 static void ask_pilot(struct model_call *m, const char *body, size_t bytes)
 {
-	cairn_pilot_api_answer(
-	    &m->pilot, "POST", "/v1/chat/completions", body, bytes, 0 /* the same calls, the same answers */, &m->said);
+	cairn_pilot_api_answer(&m->pilot, "POST", "/v1/chat/completions", body, bytes,
+	    0 /* the same calls, the same answers */, &m->said);
 	m->outcome = (struct cairn_dialog_outcome){.status = m->said.drop ? 0 : m->said.status,
 	    .body = m->said.body.data,
 	    .body_bytes = m->said.body.len,
@@ -151,7 +152,8 @@ static void ask_pilot(struct model_call *m, const char *body, size_t bytes)
 /* The rate that the configuration and the provider allow. */
 static bool keep_pace(struct model_call *m)
 {
-	double per_min = fmin((double)m->cfg->vlm.limit_calls_per_min, (double)m->profile->limit_calls_per_min);
+	double per_min =
+	    fmin((double)m->cfg->vlm.limit_calls_per_min, (double)m->profile->limit_calls_per_min);
 	double since_s = (double)(now_ns() - m->last_ns) * 1e-9;
 	bool ok = per_min <= 0.0 || rest(m, fmax(60.0 / per_min - since_s, 0.0));
 	m->last_ns = now_ns();
@@ -177,7 +179,8 @@ bool model_call_send(void *ctx, const struct cairn_profile *profile, const char 
 		http_wait(m->http);
 		m->took_s = http_total_s(m->http);
 		bool busy = m->outcome.status == 429 || m->outcome.status == 503 || m->outcome.status == 529;
-		double pause_s = m->outcome.retry_after_s >= 0.0 ? m->outcome.retry_after_s : PAUSE_S * (1 << i);
+		double pause_s =
+		    m->outcome.retry_after_s >= 0.0 ? m->outcome.retry_after_s : PAUSE_S * (1 << i);
 		if (!busy || pause_s > PAUSE_MAX_S || i + 1 == TRIES || !rest(m, pause_s))
 			break;
 	}

@@ -71,7 +71,8 @@ bool cairn_share_dir(char *buf, size_t buf_bytes, struct cairn_error *err)
 		if (snprintf(buf, buf_bytes, "%s", candidates[i]) < (int)buf_bytes)
 			return true;
 	}
-	cairn_error_set(err, "config/cairn.yaml is nowhere to be found; CAIRN_SHARE may name its parent folder");
+	cairn_error_set(
+	    err, "config/cairn.yaml is nowhere to be found; CAIRN_SHARE may name its parent folder");
 	return false;
 }
 

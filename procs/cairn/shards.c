@@ -89,12 +89,12 @@ static bool open_state(struct pool *p, struct cairn_error *err)
 	p->state.fd = -1;
 	if (s->state_path == NULL)
 		return true;
-	if (!cairn_state_open(
-		&p->state, s->state_path, cairn_shards_program(s->key), s->count, s->bytes, take_kept, p, err))
+	if (!cairn_state_open(&p->state, s->state_path, cairn_shards_program(s->key), s->count, s->bytes,
+		take_kept, p, err))
 		return false;
 	if (p->state.damaged > 0)
-		fprintf(stderr, "%s: %s: %llu records are damaged and are done anew\n", s->title, s->state_path,
-		    (unsigned long long)p->state.damaged);
+		fprintf(stderr, "%s: %s: %llu records are damaged and are done anew\n", s->title,
+		    s->state_path, (unsigned long long)p->state.damaged);
 	return true;
 }
 
@@ -116,7 +116,8 @@ _Noreturn static void work(const struct pool *p, int fd)
 		if (p->done[number])
 			continue;
 		memset(result, 0, s->bytes);
-		ok = s->work(s->ctx, number, result, &err) && cairn_write_whole(fd, &number, sizeof(number)) &&
+		ok = s->work(s->ctx, number, result, &err) &&
+		     cairn_write_whole(fd, &number, sizeof(number)) &&
 		     cairn_write_whole(fd, result, s->bytes);
 		if (!ok)
 			fprintf(stderr, "%s: piece %llu: %s\n", s->title, (unsigned long long)number,

@@ -31,8 +31,8 @@ struct up_run {
 	char run_dir[256];
 	struct cairn_config cfg;
 	int64_t start_ns; /* before anything was started */
-	bool have_mission, have_stages, have_truth, have_vlm, have_pose, have_frontiers, have_motion, have_tier,
-	    have_health, have_nav;
+	bool have_mission, have_stages, have_truth, have_vlm, have_pose, have_frontiers, have_motion,
+	    have_tier, have_health, have_nav;
 	struct cairn_msg_mission mission;
 	struct cairn_msg_stages stages;
 	struct cairn_msg_sim_truth truth;
@@ -44,10 +44,10 @@ struct up_run {
 	struct cairn_msg_health health;
 	struct cairn_msg_nav_status nav;
 	int64_t stamp_ns[UP_TOPIC_COUNT]; /* of the newest message of each */
-	double first_decision_s; /* since start_ns; negative = none yet */
+	double first_decision_s;          /* since start_ns; negative = none yet */
 	double rss_mb_max;
-	double cpu_s;       /* of launchers that are gone */
-	double cpu_span_s;  /* and the time they lived */
+	double cpu_s;                                /* of launchers that are gone */
+	double cpu_span_s;                           /* and the time they lived */
 	uint32_t launcher_restarts, restarts_before; /* the latter by launchers that are gone */
 	double coverage[UP_COVERAGE_MAX];            /* truth, every coverage_step_s */
 	int coverage_count;

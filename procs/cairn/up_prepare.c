@@ -81,7 +81,8 @@ static bool check_visible(
 	if (!hidden || strcmp(cfg->launcher.isolation, "host") == 0)
 		return true;
 	cairn_error_set(err,
-	    "%s: %s: the stages have a /tmp of their own; name a place elsewhere (or launcher.isolation: host)",
+	    "%s: %s: the stages have a /tmp of their own; name a place elsewhere (or launcher.isolation: "
+	    "host)",
 	    key, path);
 	return false;
 }
@@ -171,7 +172,8 @@ static bool check_keys(const struct cairn_config *cfg, struct cairn_error *err)
 		return false;
 	for (uint32_t i = 0; i < lineup.count; i++) {
 		const char *name = lineup.rows[i].api_key_env, *key = getenv(name);
-		if (name[0] != '\0' && key != NULL) /* no core dump with a key in it, of this or its children */
+		if (name[0] != '\0' &&
+		    key != NULL) /* no core dump with a key in it, of this or its children */
 			setrlimit(RLIMIT_CORE, &(struct rlimit){1, 1});
 		if (name[0] == '\0' || (key != NULL && key[0] != '\0') ||
 		    strcmp(lineup.rows[i].name, "pilot") == 0)
@@ -383,7 +385,8 @@ static bool make_run_dir(struct up_run *run, int *ret_lock_fd, int *ret_status, 
 {
 	/* A stop that only a person ends, and, from the second on, what was learned of the house. */
 	static const char *const stays[] = {CAIRN_MOTOR_MEMORY_NAME, NULL};
-	static const char *const learned[] = {CAIRN_MOTOR_MEMORY_NAME, "map.bin", "memory.yaml", CAIRN_ZONES_FILE_NAME, NULL};
+	static const char *const learned[] = {
+	    CAIRN_MOTOR_MEMORY_NAME, "map.bin", "memory.yaml", CAIRN_ZONES_FILE_NAME, NULL};
 	*ret_status = STATUS_CONFIG;
 	if (!cairn_bus_fits(run->run_dir, err) || !make_dirs(run->run_dir, err) ||
 	    !is_run_dir(run->run_dir, err))

@@ -341,8 +341,8 @@ static bool open_all(struct gateway *g, struct cairn_error *err)
 		g->snapshot_sub = cairn_frame_sub_new(g->frames, CAIRN_FRAME_SNAPSHOT, err);
 	if (g->snapshot_sub == NULL || service_recorder(g->service) == NULL)
 		return g->snapshot_sub != NULL;
-	g->witness = witness_new(g->stage, service_recorder(g->service), g->frames, g->dialog, &g->lineup.rows[0],
-	    g->system.data, err);
+	g->witness = witness_new(g->stage, service_recorder(g->service), g->frames, g->dialog,
+	    &g->lineup.rows[0], g->system.data, err);
 	return g->witness != NULL;
 }
 

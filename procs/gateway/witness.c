@@ -19,13 +19,14 @@ struct witness {
 	struct recorder *recorder;
 	const struct cairn_dialog *dialog;
 	struct cairn_frame_sub *grid_sub;
-	struct cairn_sub *scan_sub, *depth_sub, *pose_sub, *motion_sub, *mission_sub, *frontiers_sub, *candidates_sub,
-	    *zones_sub, *goal_sub, *path_sub, *status_sub, *cmd_sub;
+	struct cairn_sub *scan_sub, *depth_sub, *pose_sub, *motion_sub, *mission_sub, *frontiers_sub,
+	    *candidates_sub, *zones_sub, *goal_sub, *path_sub, *status_sub, *cmd_sub;
 	bool pictures;
 	uint64_t asked;
 	struct cairn_text line;
 	struct cairn_text grid; /* the newest one as a blob, ready to be written */
-	struct cairn_header scan_hdr, pose_hdr, motion_hdr, mission_hdr, frontiers_hdr, candidates_hdr, zones_hdr, goal_hdr;
+	struct cairn_header scan_hdr, pose_hdr, motion_hdr, mission_hdr, frontiers_hdr, candidates_hdr,
+	    zones_hdr, goal_hdr;
 	struct cairn_msg_scan scan;
 	struct cairn_msg_pose pose;
 	struct cairn_msg_motion motion;
@@ -145,7 +146,8 @@ static int on_depth(void *ctx)
 		w->depth_hdr = hdr;
 		new = hdr.valid;
 	}
-	bool moved = !w->seen || hypot(w->pose.x_m - w->seen_from.x_m, w->pose.y_m - w->seen_from.y_m) >= SEEN_M ||
+	bool moved = !w->seen ||
+		     hypot(w->pose.x_m - w->seen_from.x_m, w->pose.y_m - w->seen_from.y_m) >= SEEN_M ||
 		     fabs(cairn_wrap_rad(w->pose.yaw_rad - w->seen_from.yaw_rad)) >= SEEN_RAD;
 	if (!new || !moved || w->pose_hdr.t_ns == 0)
 		return 0;
@@ -240,7 +242,8 @@ void witness_result(struct witness *w, const struct cairn_msg_result *result, co
 		struct pursuit *o = &w->open[i];
 		if (o->id == 0 || o->id != result->decision_id)
 			continue;
-		bool way = result->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && result->outcome != CAIRN_OUTCOME_REFUSED;
+		bool way =
+		    result->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && result->outcome != CAIRN_OUTCOME_REFUSED;
 		cairn_text_clear(&w->line);
 		cairn_recording_begin(&w->line, "ended", o->id, hdr->t_ns);
 		if (way && o->has_goal)
@@ -298,7 +301,8 @@ struct witness *witness_new(struct cairn_stage *stage, struct recorder *recorder
 	}
 	open_bus(w);
 	clock_gettime(CLOCK_REALTIME, &now);
-	cairn_recording_begun(&w->line, cfg, profile, system, (double)now.tv_sec + (double)now.tv_nsec * 1e-9);
+	cairn_recording_begun(
+	    &w->line, cfg, profile, system, (double)now.tv_sec + (double)now.tv_nsec * 1e-9);
 	recorder_line(w->recorder, &w->line);
 	return w;
 }

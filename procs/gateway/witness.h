@@ -22,6 +22,7 @@ void witness_destroy(struct witness **witness_p);
 void witness_asked(struct witness *witness);
 /* The dialog has just made a decision. */
 void witness_decided(struct witness *witness, const struct cairn_msg_decision *decision);
-void witness_result(struct witness *witness, const struct cairn_msg_result *result, const struct cairn_header *hdr);
+void witness_result(
+    struct witness *witness, const struct cairn_msg_result *result, const struct cairn_header *hdr);
 
 #endif

@@ -17,7 +17,7 @@ struct child_io {
 	int log_fd, ready_fd; /* -1 = none */
 	struct cairn_logfile log;
 	struct cairn_sub *beat_sub, *commanded_sub;
-	int64_t beat_ns; /* stamp of the last heartbeat of this process; 0 = none */
+	int64_t beat_ns;                      /* stamp of the last heartbeat of this process; 0 = none */
 	double turn_ms, late_ms, late_p99_ms; /* of its loop, as it told there */
 	uint64_t overruns, frames_lost;
 	char trouble[96]; /* by its last heartbeat */

@@ -19,7 +19,8 @@ struct cairn_logfile {
 	size_t line_len;
 	int64_t window_ns;
 	unsigned lines, dropped;
-	unsigned lost; /* lines that were not written, or not whole, since the last that was: the disk is full, say */
+	unsigned
+	    lost; /* lines that were not written, or not whole, since the last that was: the disk is full, say */
 };
 
 /* Opens (appends to) path. False: *file keeps nothing and drops what it is given. */

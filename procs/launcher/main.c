@@ -153,7 +153,8 @@ static void on_stage_exit(struct launcher *l, int i, int status)
 	launcher_drain_log(l, i);
 	launcher_close_io(l, i);
 	if (strcmp(st->row.name, "motor") == 0 && !cairn_base_stop(&l->cfg->robot, l->run_dir))
-		cairn_log_error("cannot write the stop frame to %s: %s", l->cfg->robot.base_device, strerror(errno));
+		cairn_log_error(
+		    "cannot write the stop frame to %s: %s", l->cfg->robot.base_device, strerror(errno));
 	if (st->state != CAIRN_STAGE_STATE_DOWN)
 		cairn_log_warn("%s: %s%s", st->row.name, st->note,
 		    st->state == CAIRN_STAGE_STATE_FAILED ? "; too often, held until 'cairn restart'" : "");

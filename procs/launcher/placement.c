@@ -99,8 +99,8 @@ static bool check_list(const char *key, const char *list, long min, long max, st
 			continue;
 		if (!is_stage(&word))
 			break; /* said below */
-		cairn_error_set(err, "launcher.%s: %.*s: write stage:number with a number from %ld to %ld", key,
-		    (int)word.name_len, word.name, min, max);
+		cairn_error_set(err, "launcher.%s: %.*s: write stage:number with a number from %ld to %ld",
+		    key, (int)word.name_len, word.name, min, max);
 		return false;
 	}
 	return check_names(key, list, err);
@@ -143,12 +143,15 @@ static bool check_without(const char *list, struct cairn_error *err)
 	while (next_word(&list, &word)) {
 		int wish = wish_of(&word), len = (int)word.name_len;
 		if (wish < 0) {
-			cairn_error_set(err, "launcher.without: %.*s: write stage:word with stand, home, local or go_on",
-			    len, word.name);
+			cairn_error_set(err,
+			    "launcher.without: %.*s: write stage:word with stand, home, local or go_on", len,
+			    word.name);
 			return false;
 		}
-		if (by_table(word.name, word.name_len) == CAIRN_WITHOUT_STAND && wish != CAIRN_WITHOUT_STAND) {
-			cairn_error_set(err, "launcher.without: %.*s: the robot stands without it, that cannot be changed",
+		if (by_table(word.name, word.name_len) == CAIRN_WITHOUT_STAND &&
+		    wish != CAIRN_WITHOUT_STAND) {
+			cairn_error_set(err,
+			    "launcher.without: %.*s: the robot stands without it, that cannot be changed",
 			    len, word.name);
 			return false;
 		}
@@ -162,7 +165,8 @@ enum cairn_without cairn_without_of(const struct cairn_config_launcher *cfg, con
 	struct word word;
 	while (next_word(&list, &word)) {
 		int wish = wish_of(&word);
-		if (wish >= 0 && strlen(stage) == word.name_len && memcmp(stage, word.name, word.name_len) == 0)
+		if (wish >= 0 && strlen(stage) == word.name_len &&
+		    memcmp(stage, word.name, word.name_len) == 0)
 			return (enum cairn_without)wish;
 	}
 	return by_table(stage, strlen(stage));
@@ -171,7 +175,8 @@ enum cairn_without cairn_without_of(const struct cairn_config_launcher *cfg, con
 bool cairn_placement_check(const struct cairn_config_launcher *cfg, struct cairn_error *err)
 {
 	return check_list("fifo", cfg->fifo, FIFO_MIN, FIFO_MAX, err) &&
-	       check_list("affinity", cfg->affinity, 0, CPU_SETSIZE - 1, err) && check_without(cfg->without, err);
+	       check_list("affinity", cfg->affinity, 0, CPU_SETSIZE - 1, err) &&
+	       check_without(cfg->without, err);
 }
 
 static int find(const char *list, const char *stage, int otherwise)

@@ -181,7 +181,8 @@ static bool groups_are_fit(const struct cairn_config *cfg, struct cairn_error *e
 			member = member || groups[i] == wanted;
 	}
 	if (!member) {
-		cairn_error_set(err, "launcher.frame_writers: the user of the stack is not in the group '%s'", writers);
+		cairn_error_set(
+		    err, "launcher.frame_writers: the user of the stack is not in the group '%s'", writers);
 		return false;
 	}
 	if (readers[0] != '\0' && getgrnam(readers) == NULL) {

@@ -138,8 +138,8 @@ void offer_given_up(const struct offer *o, struct cairn_mapper *mapper)
 void offer_rank(struct offer *o, const struct cairn_mapper *mapper, struct cairn_msg_frontiers *frontiers)
 {
 	struct cairn_ground ground;
-	if (ground_of(mapper, &ground) && !cairn_tour_rank(o->tour, &ground, pose_of(mapper), o->watch.given_up,
-					      o->watch.given_up_count, frontiers))
+	if (ground_of(mapper, &ground) && !cairn_tour_rank(o->tour, &ground, pose_of(mapper),
+					      o->watch.given_up, o->watch.given_up_count, frontiers))
 		cairn_log_warn("no memory to order the frontiers: the nearest comes first");
 }
 

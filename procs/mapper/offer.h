@@ -17,7 +17,8 @@ void offer_destroy(struct offer **offer_p);
 /* Before cairn_mapper_frontiers: tells it what was given up. */
 void offer_given_up(const struct offer *offer, struct cairn_mapper *mapper);
 /* Fills detour_m of what cairn_mapper_frontiers has just found (common/choice/tour.h). */
-void offer_rank(struct offer *offer, const struct cairn_mapper *mapper, struct cairn_msg_frontiers *frontiers);
+void offer_rank(
+    struct offer *offer, const struct cairn_mapper *mapper, struct cairn_msg_frontiers *frontiers);
 /* After that, whose result is passed on. */
 void offer_publish(struct offer *offer, const struct cairn_mapper *mapper,
     const struct cairn_msg_frontiers *frontiers, int64_t now_ns);

@@ -33,8 +33,8 @@ struct app {
 	struct cairn_msg_imu imu;
 	double battery_v;
 	int64_t motion_due_ns, battery_due_ns;
-	int64_t report_ns;            /* stamp of the board's newest report */
-	enum cairn_motor_state state; /* last published */
+	int64_t report_ns;              /* stamp of the board's newest report */
+	enum cairn_motor_state state;   /* last published */
 	struct cairn_motor_memory kept; /* as last saved, or as was last tried */
 	struct cairn_retry saving;
 	bool was_in_service;

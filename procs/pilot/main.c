@@ -21,7 +21,8 @@
 #include "procs/shell/stage.h"
 
 #define CONNECTIONS_MAX 16
-#define IDLE_TIMEOUT_S 120 /* a keep-alive connection without a request, or a request that never completes   \
+#define IDLE_TIMEOUT_S                                                                                       \
+	120 /* a keep-alive connection without a request, or a request that never completes   \
 			    */
 
 struct request {

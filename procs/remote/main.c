@@ -63,7 +63,8 @@ void remote_refused(struct remote *r, const char *who, const char *why)
 	if (r->refused_log_ns != 0 && now_ns - r->refused_log_ns < REFUSED_LOG_NS)
 		return;
 	r->refused_log_ns = now_ns;
-	cairn_log_warn("refused (%llu so far), the last: %s: %s", (unsigned long long)r->refused_logged, who, why);
+	cairn_log_warn(
+	    "refused (%llu so far), the last: %s: %s", (unsigned long long)r->refused_logged, who, why);
 }
 
 static void on_connection(void *ctx, const char *address, const char *name, const char *reason)
@@ -129,7 +130,8 @@ static bool open_all(struct remote *r, struct cairn_error *err)
 		cairn_error_set(err, "ZeroMQ: %s", zmq_strerror(zmq_errno()));
 		return false;
 	}
-	r->zap = cairn_zap_new(r->zmq, &r->allow, on_connection, r, err); /* before the first socket is bound */
+	r->zap =
+	    cairn_zap_new(r->zmq, &r->allow, on_connection, r, err); /* before the first socket is bound */
 	if (r->zap == NULL)
 		return false;
 	cairn_stage_watch_socket(r->stage, cairn_zap_socket(r->zap), on_zap, r);
@@ -162,7 +164,8 @@ int main(int argc, char **argv)
 		return status;
 	}
 	r->cfg = &cairn_stage_config(r->stage)->remote;
-	(void)setpriority(PRIO_PROCESS, 0, NICE); /* whatever comes from outside must not take time from the others */
+	(void)setpriority(
+	    PRIO_PROCESS, 0, NICE); /* whatever comes from outside must not take time from the others */
 	if (open_all(r, &err)) {
 		cairn_stage_every(r->stage, TICK_MS, relay_on_tick, r);
 		cairn_stage_every(r->stage, TICK_MS, watchers_on_tick, r);

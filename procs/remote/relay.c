@@ -122,8 +122,8 @@ static void take(struct remote *r, zmq_msg_t *parts)
 	q.key = q.key != NULL ? q.key : ""; /* judged by the list: nobody */
 	snprintf(q.service, sizeof(q.service), "%.*s", (int)zmq_msg_size(&parts[1]),
 	    (const char *)zmq_msg_data(&parts[1]));
-	if (cairn_msg_decode(&cairn_desc_command, zmq_msg_data(&parts[2]), zmq_msg_size(&parts[2]), &hdr, &q.cmd,
-		&err) != 0) {
+	if (cairn_msg_decode(&cairn_desc_command, zmq_msg_data(&parts[2]), zmq_msg_size(&parts[2]), &hdr,
+		&q.cmd, &err) != 0) {
 		q.cmd = (struct cairn_msg_command){.limit_s = 0.0};
 		refuse(r, &q, err.text, false);
 		remote_refused(r, q.key, err.text);

@@ -10,7 +10,7 @@
 #include "procs/remote/remote.h"
 
 #define SUBSCRIPTION_BYTES 64
-#define MESSAGE_BYTES 1024 /* the handshake counts, too */
+#define MESSAGE_BYTES 1024   /* the handshake counts, too */
 #define SUBSCRIPTIONS_MAX 64 /* looked at in one go */
 #define MESSAGES_MAX 32      /* of a topic in one go */
 
@@ -65,8 +65,7 @@ static void take_subscription(struct remote *r, const char *data, size_t bytes)
 		known = strlen(name) == bytes - 2 && (!wants || hear(r, name));
 	}
 	if (known)
-		(void)zmq_setsockopt(
-		    r->topics, wants ? ZMQ_SUBSCRIBE : ZMQ_UNSUBSCRIBE, data + 1, bytes - 1);
+		(void)zmq_setsockopt(r->topics, wants ? ZMQ_SUBSCRIBE : ZMQ_UNSUBSCRIBE, data + 1, bytes - 1);
 	else if (wants)
 		remote_refused(r, "a watcher", "no such topic");
 }
@@ -99,7 +98,8 @@ static void forward(struct remote *r, const struct remote_watched *w)
 			return;
 		}
 		/* On failure the message stays ours. */
-		if (r->topics != NULL && zmq_send(r->topics, name, (size_t)n, ZMQ_SNDMORE | ZMQ_DONTWAIT) >= 0)
+		if (r->topics != NULL &&
+		    zmq_send(r->topics, name, (size_t)n, ZMQ_SNDMORE | ZMQ_DONTWAIT) >= 0)
 			(void)zmq_msg_send(&msg, r->topics, ZMQ_DONTWAIT);
 		zmq_msg_close(&msg);
 	}
@@ -139,7 +139,8 @@ int watchers_on_tick(void *ctx)
 {
 	struct remote *r = ctx;
 	struct cairn_error err = {""};
-	if (r->topics == NULL && !watchers_open(r, &err)) /* the library closes in its own time: the port may be taken */
+	if (r->topics == NULL &&
+	    !watchers_open(r, &err)) /* the library closes in its own time: the port may be taken */
 		cairn_log_debug("%s", err.text);
 	return 0;
 }

@@ -90,8 +90,8 @@ bool store_due(const struct store *store, bool changed, int64_t now_ns)
 
 void store_save(struct store *store, const struct cairn_sequencer *seq, int64_t now_ns)
 {
-	int n = cairn_mission_record_encode(
-	    cairn_sequencer_record(seq), store->mission, sizeof(store->mission));
+	int n =
+	    cairn_mission_record_encode(cairn_sequencer_record(seq), store->mission, sizeof(store->mission));
 	bool ok = replace_file(store->mission_path, store->mission, (size_t)n) &&
 		  save_zones(store, cairn_sequencer_zones(seq), now_ns);
 	cairn_stage_tried(store->stage, "save the mission", ok ? NULL : strerror(errno));

@@ -26,12 +26,12 @@ START_TEST(wrong_usage_ends_with_2_and_one_line)
 	static const char *const lines[][2] = {{"goto", "1"}, {"goto", "1 north"}, {"goto", "nan 1"},
 	    {"status", "--fast"}, {"status", "now"}, {"explore", "--for"}, {"explore", "--for soon"},
 	    {"echo", "nothing"}, {"echo", "heartbeat"}, {"echo", "-n 0 scan"}, {"hz", "camera.rgb"},
-	    {"logs", "-n many"}, {"bench", "nothing"}, {"eval", "nothing"},
-	    {"eval", "arenas --hours 2"}, {"eval", "bus x"}, {"eval", "arenas --seed 1 --seed 2"}, {"eval", "replay"},
-	    {"eval", "frequency --seeds 201"}, {"eval", "explore --seeds 1001"}, {"eval", "arenas --mode dream"},
-	    {"eval", "explore studio.yaml"}, {"eval", "chaos --for soon"}, {"eval", "safety --hours many"},
-	    {"config", "--set robot.speed_max_mps=9"}, {"config", "--config /nonexistent.yaml"},
-	    {"restart", "--json x"}, {"nothing", ""}};
+	    {"logs", "-n many"}, {"bench", "nothing"}, {"eval", "nothing"}, {"eval", "arenas --hours 2"},
+	    {"eval", "bus x"}, {"eval", "arenas --seed 1 --seed 2"}, {"eval", "replay"},
+	    {"eval", "frequency --seeds 201"}, {"eval", "explore --seeds 1001"},
+	    {"eval", "arenas --mode dream"}, {"eval", "explore studio.yaml"}, {"eval", "chaos --for soon"},
+	    {"eval", "safety --hours many"}, {"config", "--set robot.speed_max_mps=9"},
+	    {"config", "--config /nonexistent.yaml"}, {"restart", "--json x"}, {"nothing", ""}};
 	make_run_dir();
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		const struct output *o = cairn(lines[i][0], lines[i][1]);
@@ -223,8 +223,9 @@ START_TEST(install_service_writes_a_unit_that_starts_this_very_program)
 	ck_assert(strstr(cairn("install-service", "--print")->out, "SupplementaryGroups") == NULL);
 	snprintf(args, sizeof(args), "--print --config '%s/robot.yaml'", run_dir);
 	write_file("robot.yaml", "launcher: {service_user: daemon, service_groups: 'dialout, video'}\n", "w");
-	ck_assert_ptr_nonnull(strstr(cairn("install-service", args)->out,
-	    "\nUser=daemon\nAmbientCapabilities=CAP_SYS_NICE CAP_IPC_LOCK\nSupplementaryGroups=dialout video\n"));
+	ck_assert_ptr_nonnull(
+	    strstr(cairn("install-service", args)->out, "\nUser=daemon\nAmbientCapabilities=CAP_SYS_NICE "
+							"CAP_IPC_LOCK\nSupplementaryGroups=dialout video\n"));
 	write_file("robot.yaml", "launcher: {service_groups: nobody-has-this}\n", "w");
 	expect("install-service", args, 2, "",
 	    "cairn install-service: launcher.service_groups: there is no group 'nobody-has-this'\n");

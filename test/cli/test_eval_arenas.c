@@ -82,8 +82,10 @@ START_TEST(the_page_of_a_goal_that_cannot_be_reached_tells_that_it_was_reported)
 	snprintf(args, sizeof(args), "--name 3-dead-end --mode gt --json --report %s/report", dir);
 	ck_assert_int_eq(run(args), 0);
 	json_t *all = json_loads(out, 0, NULL);
-	const json_t *run = json_array_get(json_object_get(json_array_get(json_object_get(all, "arenas"), 0), "seeds"), 0);
-	ck_assert(json_is_true(json_object_get(run, "given_up")) && json_is_false(json_object_get(run, "reached")));
+	const json_t *run =
+	    json_array_get(json_object_get(json_array_get(json_object_get(all, "arenas"), 0), "seeds"), 0);
+	ck_assert(
+	    json_is_true(json_object_get(run, "given_up")) && json_is_false(json_object_get(run, "reached")));
 	ck_assert_double_gt(json_real_value(json_object_get(run, "goal_m")), 0.3);
 	json_decref(all);
 	snprintf(path, sizeof(path), "%s/report/index.html", dir);
@@ -112,7 +114,8 @@ START_TEST(exploration_and_corridor_are_passed_in_both_modes)
 		for (size_t k = 0; k < 2; k++) {
 			const json_t *group = json_array_get(groups, k);
 			ck_assert_str_eq(json_string_value(json_object_get(group, "arena")), names[i]);
-			ck_assert_str_eq(json_string_value(json_object_get(group, "mode")), k == 0 ? "gt" : "vision");
+			ck_assert_str_eq(
+			    json_string_value(json_object_get(group, "mode")), k == 0 ? "gt" : "vision");
 			ck_assert_int_eq(json_integer_value(json_object_get(group, "passed")), 1);
 			ck_assert_int_eq(json_integer_value(json_object_get(group, "contacts")), 0);
 		}
@@ -144,5 +147,7 @@ END_TEST
 
 CAIRN_TEST_MAIN_TIMEOUT("eval-arenas", 110.0,
     a_report_has_a_page_and_pictures_and_the_same_command_again_takes_what_is_done,
-    the_page_of_a_goal_that_cannot_be_reached_tells_that_it_was_reported, people_get_a_line_for_each_arena_and_the_verdict, exploration_and_corridor_are_passed_in_both_modes, what_does_not_exist_is_no_success,
+    the_page_of_a_goal_that_cannot_be_reached_tells_that_it_was_reported,
+    people_get_a_line_for_each_arena_and_the_verdict, exploration_and_corridor_are_passed_in_both_modes,
+    what_does_not_exist_is_no_success,
     where_no_report_can_be_written_nothing_is_run_and_only_scripts_get_figures)

@@ -24,8 +24,10 @@ static void begin(void)
 	FILE *f = fopen(path, "w");
 	ck_assert_ptr_nonnull(f);
 	fprintf(f,
-	    "providers:\n  - name: house\n    format: anthropic\n    base_url: http://127.0.0.1:%d/v1\n    model: M\n"
-	    "    api_key_env: CAIRN_TEST_MODEL_KEY\n    price_in_usd_per_mtok: 3.0\n    price_out_usd_per_mtok: 15.0\n"
+	    "providers:\n  - name: house\n    format: anthropic\n    base_url: http://127.0.0.1:%d/v1\n    "
+	    "model: M\n"
+	    "    api_key_env: CAIRN_TEST_MODEL_KEY\n    price_in_usd_per_mtok: 3.0\n    "
+	    "price_out_usd_per_mtok: 15.0\n"
 	    "    price_cached_usd_per_mtok: 0.3\n    price_cache_write_usd_per_mtok: 3.75\n",
 	    service_server_port(server));
 	ck_assert_int_eq(fclose(f), 0);
@@ -45,8 +47,10 @@ static int explore(const char *key, const char *options)
 	char command[1024];
 	snprintf(command, sizeof(command),
 	    "CAIRN_TEST_MODEL_KEY='%s' '%s' eval explore %s --set vlm.providers=%s/providers.yaml --set "
-	    "vlm.limit_calls_per_min=6000 --set vlm.connect_timeout_s=8 --worlds '%s/config/worlds/studio.yaml' --poses truth --for 20s --json %s 2>&1",
-	    key, CAIRN_PROGRAM, strstr(options, "--provider") == NULL ? "--provider house" : "", dir, CAIRN_SOURCE_ROOT, options);
+	    "vlm.limit_calls_per_min=6000 --set vlm.connect_timeout_s=8 --worlds "
+	    "'%s/config/worlds/studio.yaml' --poses truth --for 20s --json %s 2>&1",
+	    key, CAIRN_PROGRAM, strstr(options, "--provider") == NULL ? "--provider house" : "", dir,
+	    CAIRN_SOURCE_ROOT, options);
 	FILE *pipe = popen(command, "r");
 	ck_assert_ptr_nonnull(pipe);
 	size_t n = fread(out, 1, sizeof(out) - 1, pipe);
@@ -56,7 +60,8 @@ static int explore(const char *key, const char *options)
 
 static double figure(const json_t *root, size_t trial, const char *name)
 {
-	return json_number_value(json_object_get(json_array_get(json_object_get(root, "trials"), trial), name));
+	return json_number_value(
+	    json_object_get(json_array_get(json_object_get(root, "trials"), trial), name));
 }
 
 START_TEST(a_service_is_asked_with_pictures_and_its_cost_is_counted)
@@ -85,7 +90,8 @@ END_TEST
 START_TEST(a_key_that_each_trial_sets_itself_is_refused_with_the_option_that_is_meant)
 {
 	static const char *const pairs[][2] = {{"sim.seed=7", "--seed"}, {"mission.order=nearest", "--mode"},
-	    {"mission.limit_s=5", "--for"}, {"vlm.provider=openai", "--provider"}, {"pilot.profile=unsafe", "--pilot"}};
+	    {"mission.limit_s=5", "--for"}, {"vlm.provider=openai", "--provider"},
+	    {"pilot.profile=unsafe", "--pilot"}};
 	begin();
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
 		char options[96], by[64];
@@ -231,7 +237,9 @@ START_TEST(the_pilot_answers_through_the_whole_prompt_and_twice_the_same)
 END_TEST
 
 CAIRN_TEST_MAIN_TIMEOUT("eval-model", 110.0, a_service_is_asked_with_pictures_and_its_cost_is_counted,
-    a_key_that_each_trial_sets_itself_is_refused_with_the_option_that_is_meant, no_more_is_asked_than_may_be_spent, what_a_trial_that_was_cut_short_has_spent_is_not_spent_once_more,
+    a_key_that_each_trial_sets_itself_is_refused_with_the_option_that_is_meant,
+    no_more_is_asked_than_may_be_spent, what_a_trial_that_was_cut_short_has_spent_is_not_spent_once_more,
     a_service_that_refuses_is_told_in_its_own_words_with_what_was_finished,
-    a_service_that_never_answers_does_not_pass_for_the_exploration_that_drove_instead, a_missing_key_and_an_unknown_provider_are_named_before_anything_runs,
+    a_service_that_never_answers_does_not_pass_for_the_exploration_that_drove_instead,
+    a_missing_key_and_an_unknown_provider_are_named_before_anything_runs,
     the_pilot_answers_through_the_whole_prompt_and_twice_the_same)

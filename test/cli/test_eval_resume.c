@@ -28,8 +28,9 @@ static pid_t start(const struct eval *e, const char *folder, long jobs)
 	ck_assert_int_ge(pid, 0);
 	if (pid != 0)
 		return pid;
-	snprintf(command, sizeof(command), "mkdir -p %s/%s && cd %s/%s && exec '%s' eval %s --jobs %ld > out 2> said", dir,
-	    folder, dir, folder, CAIRN_PROGRAM, e->words, jobs);
+	snprintf(command, sizeof(command),
+	    "mkdir -p %s/%s && cd %s/%s && exec '%s' eval %s --jobs %ld > out 2> said", dir, folder, dir,
+	    folder, CAIRN_PROGRAM, e->words, jobs);
 	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 	_exit(127);
 }
@@ -65,7 +66,8 @@ static void same_file(const char *a, const char *b, const char *name)
 {
 	size_t n = read_file(a, name, out[0]);
 	ck_assert_uint_gt(n, 0);
-	ck_assert_msg(n == read_file(b, name, out[1]) && memcmp(out[0], out[1], n) == 0, "%s of %s and %s differ", name, a, b);
+	ck_assert_msg(n == read_file(b, name, out[1]) && memcmp(out[0], out[1], n) == 0,
+	    "%s of %s and %s differ", name, a, b);
 }
 
 /* How many processes there are is part of the command, and how long it took of the day: not of what comes out. */
@@ -73,7 +75,9 @@ static void cut_out(const char *folder, const char *name)
 {
 	char command[600];
 	snprintf(command, sizeof(command),
-	    "cd %s/%s && sed -i -E 's/ --jobs [0-9]+//g; s/\"(wall_s|jobs|speed_factor)\":[-0-9.e+]+,?//g' %s", dir, folder, name);
+	    "cd %s/%s && sed -i -E 's/ --jobs [0-9]+//g; s/\"(wall_s|jobs|speed_factor)\":[-0-9.e+]+,?//g' "
+	    "%s",
+	    dir, folder, name);
 	ck_assert_int_eq(system(command), 0);
 }
 
@@ -117,7 +121,8 @@ static void interrupt_and_go_on(const struct eval *e)
 
 START_TEST(explorations_go_on_where_they_were)
 {
-	static const struct eval e = {"explore --worlds " CAIRN_SOURCE_ROOT "/config/worlds/studio.yaml --seeds 2 --mode frontier "
+	static const struct eval e = {"explore --worlds " CAIRN_SOURCE_ROOT
+				      "/config/worlds/studio.yaml --seeds 2 --mode frontier "
 				      "--mode nearest --poses truth --for 1m --json --report report",
 	    "report/trials.state", "report/index.html", 1000};
 	interrupt_and_go_on(&e);
@@ -128,15 +133,17 @@ END_TEST
 START_TEST(an_exploration_that_failed_is_tried_again)
 {
 	char command[400];
-	static const struct eval e = {"explore --worlds " CAIRN_SOURCE_ROOT "/config/worlds/studio.yaml --worlds in-wall.yaml --mode "
+	static const struct eval e = {"explore --worlds " CAIRN_SOURCE_ROOT
+				      "/config/worlds/studio.yaml --worlds in-wall.yaml --mode "
 				      "frontier --poses truth --for 2s --report report",
 	    "report/trials.state", NULL, 0};
 	static const char failed[] = "cairn eval explore: in-wall.yaml, seed 1: ";
 	snprintf(dir, sizeof(dir), "/tmp/cairn-resume-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	snprintf(command, sizeof(command),
-	    "mkdir %s/there && sed 's/^start: .*/start: {x_m: 0.1, y_m: 2, yaw_deg: 0}/' '%s' > %s/there/in-wall.yaml", dir,
-	    CAIRN_SOURCE_ROOT "/config/worlds/studio.yaml", dir);
+	    "mkdir %s/there && sed 's/^start: .*/start: {x_m: 0.1, y_m: 2, yaw_deg: 0}/' '%s' > "
+	    "%s/there/in-wall.yaml",
+	    dir, CAIRN_SOURCE_ROOT "/config/worlds/studio.yaml", dir);
 	ck_assert_int_eq(system(command), 0);
 	off_t kept = 0;
 	for (int i = 0; i < 2; i++) {
@@ -167,5 +174,4 @@ START_TEST(safety_goes_on_where_it_was)
 END_TEST
 
 CAIRN_TEST_MAIN_TIMEOUT("eval-resume", 400.0, explorations_go_on_where_they_were,
-    an_exploration_that_failed_is_tried_again, arenas_go_on_where_they_were,
-    safety_goes_on_where_it_was)
+    an_exploration_that_failed_is_tried_again, arenas_go_on_where_they_were, safety_goes_on_where_it_was)

@@ -143,13 +143,16 @@ START_TEST(nothing_is_opened_to_the_network_half_way)
 	const struct {
 		const char *args, *why;
 	} cases[] = {{"--set remote.endpoint=tcp://127.0.0.1:5570", "remote.key_file: is empty"},
-	    {"--set remote.endpoint=*:5570 --set remote.key_file=a --set remote.allow_file=b", "must be tcp://ADDRESS:PORT"}};
+	    {"--set remote.endpoint=*:5570 --set remote.key_file=a --set remote.allow_file=b",
+		"must be tcp://ADDRESS:PORT"}};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct output *o = in_folder("config", cases[i].args);
-		ck_assert_msg(o->status == 2 && strstr(o->err, cases[i].why) != NULL, "case %zu: %d %s", i, o->status, o->err);
+		ck_assert_msg(o->status == 2 && strstr(o->err, cases[i].why) != NULL, "case %zu: %d %s", i,
+		    o->status, o->err);
 	}
-	const struct output *o = in_folder("up", "--headless --for 1s --set remote.endpoint=tcp://127.0.0.1:5570 "
-						 "--set remote.key_file=@/robot.key --set remote.allow_file=@/list");
+	const struct output *o =
+	    in_folder("up", "--headless --for 1s --set remote.endpoint=tcp://127.0.0.1:5570 "
+			    "--set remote.key_file=@/robot.key --set remote.allow_file=@/list");
 	ck_assert_msg(o->status == 2 && strstr(o->err, "remote.allow_file: ") != NULL &&
 			  strstr(o->err, "line 1: not a public key") != NULL,
 	    "%d %s", o->status, o->err);
@@ -159,4 +162,5 @@ END_TEST
 
 CAIRN_TEST_MAIN("key", a_key_is_its_owners_alone_and_its_secret_is_never_shown, a_key_is_never_written_over,
     a_line_of_the_list_comes_from_the_public_half,
-    connecting_needs_a_key_that_others_cannot_read_and_that_knows_the_robot, nothing_is_opened_to_the_network_half_way)
+    connecting_needs_a_key_that_others_cannot_read_and_that_knows_the_robot,
+    nothing_is_opened_to_the_network_half_way)

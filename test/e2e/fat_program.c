@@ -11,7 +11,8 @@ __attribute__((constructor)) static void grow(void)
 {
 	static char *volatile kept;
 	const char *name = getenv("FAT_PROGRAM"), *flag = getenv("FAT_FLAG");
-	if (name == NULL || flag == NULL || strcmp(name, program_invocation_short_name) != 0 || unlink(flag) != 0)
+	if (name == NULL || flag == NULL || strcmp(name, program_invocation_short_name) != 0 ||
+	    unlink(flag) != 0)
 		return;
 	kept = malloc(BYTES);
 	if (kept != NULL)

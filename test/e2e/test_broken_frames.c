@@ -5,7 +5,6 @@
 
 #include "test/e2e/stack.h"
 
-
 /* Who reads frames, and how many it must have refused. Some are overtaken by a newer one before they are
  * looked at, so the stranger goes on until they have. */
 static const char *const readers[] = {"annotator", "planner"};
@@ -104,10 +103,10 @@ START_TEST(broken_frames_are_refused_counted_and_survived)
 	    (int)(beats.now[1] - beats.before[1]), drill_run_dir(drill));
 
 	uint64_t decisions = drill_run(drill)->mission.decisions;
-	ck_assert_msg(drill_wait(drill, decided_more, &decisions, STACK_PATIENCE_S), "decides no more; see %s",
+	ck_assert_msg(drill_wait(drill, decided_more, &decisions, STACK_PATIENCE_S),
+	    "decides no more; see %s", drill_run_dir(drill));
+	ck_assert_msg(drill_wait(drill, wheels_turn, NULL, STACK_PATIENCE_S), "drives no more; see %s",
 	    drill_run_dir(drill));
-	ck_assert_msg(
-	    drill_wait(drill, wheels_turn, NULL, STACK_PATIENCE_S), "drives no more; see %s", drill_run_dir(drill));
 	ck_assert_uint_eq(drill_run(drill)->truth.contacts, 0);
 	ck_assert_uint_eq(drill_run(drill)->stages.restarts, 0);
 	cairn_bus_destroy(&bus);

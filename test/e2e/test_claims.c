@@ -57,8 +57,8 @@ static void service_start(struct service *s, const char *says)
 {
 	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t len = sizeof(at);
-	json_t *answer = json_pack("{s:[{s:{s:s}}], s:{s:i, s:i}}", "choices", "message", "content", says, "usage",
-	    "prompt_tokens", 1000, "completion_tokens", 50);
+	json_t *answer = json_pack("{s:[{s:{s:s}}], s:{s:i, s:i}}", "choices", "message", "content", says,
+	    "usage", "prompt_tokens", 1000, "completion_tokens", 50);
 	char *text = json_dumps(answer, JSON_COMPACT);
 	snprintf(s->answer, sizeof(s->answer), "%s", text);
 	free(text);
@@ -126,7 +126,8 @@ static bool all_judged(json_t *features)
 }
 
 /* `cairn map` writes it, and it begins as such files do. */
-static void must_write(struct drill *drill, const char *option, const char *name, const char *magic, size_t bytes)
+static void must_write(
+    struct drill *drill, const char *option, const char *name, const char *magic, size_t bytes)
 {
 	char path[400], words[512], out[4096], begin[8] = {0};
 	snprintf(path, sizeof(path), "%s/%s", drill_run_dir(drill), name);
@@ -148,7 +149,8 @@ START_TEST(claims_of_the_model_are_judged_and_the_map_command_tells_what_came_of
 	service_start(&service, says);
 	snprintf(url, sizeof(url), "vlm.base_url=http://127.0.0.1:%d/v1", service.port);
 	const char *args[] = {"--set", "vlm.provider=openai", "--set", url, "--set", "vlm.mode=json", "--set",
-	    "vlm.base_timer_s=0.5", "--set", "vlm.skip_age_max_s=0", "--set", "vlm.equal_decisions=100", NULL};
+	    "vlm.base_timer_s=0.5", "--set", "vlm.skip_age_max_s=0", "--set", "vlm.equal_decisions=100",
+	    NULL};
 	setenv("OPENAI_API_KEY", "of-the-test", 1);
 	struct drill *drill = stack_start(args);
 	stack_must(drill, has_decided, NULL, "no decisions");
@@ -171,7 +173,8 @@ START_TEST(claims_of_the_model_are_judged_and_the_map_command_tells_what_came_of
 	json_decref(features);
 
 	ck_assert_int_eq(stack_cairn(drill, "map", out, sizeof(out)), 0);
-	static const char *const lines[] = {"area ", "robot ", "frontiers ", "doorways ", "visits ", "claims "};
+	static const char *const lines[] = {
+	    "area ", "robot ", "frontiers ", "doorways ", "visits ", "claims "};
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		ck_assert_msg(strstr(out, lines[i]) != NULL, "no '%s' in: %s", lines[i], out);
 	ck_assert_int_eq(stack_cairn(drill, "map --rle", out, sizeof(out)), 0);
@@ -187,4 +190,5 @@ START_TEST(claims_of_the_model_are_judged_and_the_map_command_tells_what_came_of
 }
 END_TEST
 
-CAIRN_TEST_MAIN_TIMEOUT("claims", 200, claims_of_the_model_are_judged_and_the_map_command_tells_what_came_of_them)
+CAIRN_TEST_MAIN_TIMEOUT(
+    "claims", 200, claims_of_the_model_are_judged_and_the_map_command_tells_what_came_of_them)

@@ -138,7 +138,8 @@ static void still_latched(struct drill *drill, int motor_before)
 	struct stack_stretch after = {.s = 3.0};
 	stack_must(drill, stack_stretch_over, &after, "the motor stage is silent");
 	ck_assert(!after.moved);
-	stack_must(drill, stands_for_the_stop, NULL, "is stopped no more"); /* a late board is told of in its place */
+	stack_must(drill, stands_for_the_stop, NULL,
+	    "is stopped no more"); /* a late board is told of in its place */
 	ck_assert_str_eq(drill_run(drill)->motion.reason, "emergency stop: somebody fell");
 }
 

@@ -126,4 +126,5 @@ START_TEST(frames_that_never_came_are_counted_and_those_passed_over_are_not)
 }
 END_TEST
 
-CAIRN_TEST_MAIN_TIMEOUT("frame-counts", 150.0, frames_that_never_came_are_counted_and_those_passed_over_are_not)
+CAIRN_TEST_MAIN_TIMEOUT(
+    "frame-counts", 150.0, frames_that_never_came_are_counted_and_those_passed_over_are_not)

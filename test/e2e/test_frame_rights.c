@@ -62,8 +62,8 @@ static pid_t start_roudi(void)
 	pid_t pid = fork();
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		execl("/usr/bin/iox-roudi", "iox-roudi", "-m", "off", "-k", "1", "-l", "warning", "-c", "/tmp/roudi.toml",
-		    (char *)NULL);
+		execl("/usr/bin/iox-roudi", "iox-roudi", "-m", "off", "-k", "1", "-l", "warning", "-c",
+		    "/tmp/roudi.toml", (char *)NULL);
 		_exit(127);
 	}
 	return pid;
@@ -81,7 +81,8 @@ _Noreturn static void write_frames(void)
 	struct cairn_error err = {""};
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	struct cairn_frames *frames = cairn_frames_open("rights-writer", &cfg, REGISTER_MS, &err);
-	struct cairn_frame_pub *pub = frames != NULL ? cairn_frame_pub_new(frames, CAIRN_FRAME_CANARY, &err) : NULL;
+	struct cairn_frame_pub *pub =
+	    frames != NULL ? cairn_frame_pub_new(frames, CAIRN_FRAME_CANARY, &err) : NULL;
 	while (pub != NULL) {
 		struct cairn_frame_header *hdr;
 		if (cairn_frame_loan(pub, 16, &hdr) != NULL) {
@@ -98,12 +99,14 @@ _Noreturn static void write_frames(void)
 _Noreturn static void read_and_write(const char *name, bool as_viewer)
 {
 	struct cairn_error err = {""};
-	const gid_t groups[] = {READERS_GID, getgid()}; /* the group of RouDi: for its socket and its own segment */
+	const gid_t groups[] = {
+	    READERS_GID, getgid()}; /* the group of RouDi: for its socket and its own segment */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (as_viewer && (setgroups(2, groups) != 0 || setgid(READERS_GID) != 0 || setuid(VIEWER_UID) != 0))
 		_exit(1);
 	struct cairn_frames *frames = cairn_frames_open(name, &cfg, REGISTER_MS, &err);
-	struct cairn_frame_sub *sub = frames != NULL ? cairn_frame_sub_new(frames, CAIRN_FRAME_CANARY, &err) : NULL;
+	struct cairn_frame_sub *sub =
+	    frames != NULL ? cairn_frame_sub_new(frames, CAIRN_FRAME_CANARY, &err) : NULL;
 	for (int i = 0; sub != NULL && i < TRIES; i++) {
 		const struct cairn_frame_header *hdr;
 		const void *payload = cairn_frame_take(sub, &hdr);
@@ -143,7 +146,8 @@ START_TEST(who_is_in_the_readers_group_alone_takes_frames_and_cannot_change_them
 	waitpid(writer, NULL, 0);
 	waitpid(roudi, NULL, 0);
 	ck_assert_msg(WIFEXITED(may) && WEXITSTATUS(may) == 0, "the writers' own: status %x", (unsigned)may);
-	ck_assert_msg(WIFSIGNALED(may_not) && WTERMSIG(may_not) == SIGSEGV, "the viewer: status %x", (unsigned)may_not);
+	ck_assert_msg(
+	    WIFSIGNALED(may_not) && WTERMSIG(may_not) == SIGSEGV, "the viewer: status %x", (unsigned)may_not);
 }
 END_TEST
 
@@ -164,5 +168,6 @@ START_TEST(groups_that_do_not_exist_or_leave_the_stack_out_are_refused_before_th
 }
 END_TEST
 
-CAIRN_TEST_MAIN_TIMEOUT("frame-rights", 150.0, who_is_in_the_readers_group_alone_takes_frames_and_cannot_change_them,
+CAIRN_TEST_MAIN_TIMEOUT("frame-rights", 150.0,
+    who_is_in_the_readers_group_alone_takes_frames_and_cannot_change_them,
     groups_that_do_not_exist_or_leave_the_stack_out_are_refused_before_the_start)

@@ -38,7 +38,8 @@ START_TEST(the_stack_drives_a_house_decision_by_decision_without_a_contact)
 	static const char *const args[] = {"--for", STACK_SLOWER > 1.0 ? "120s" : "45s", NULL};
 	struct drill *drill = stack_start(args);
 	uint64_t few = 3;
-	ck_assert_msg(drill_wait(drill, deciding, &few, STACK_UP_S), "no decisions; see %s", drill_run_dir(drill));
+	ck_assert_msg(
+	    drill_wait(drill, deciding, &few, STACK_UP_S), "no decisions; see %s", drill_run_dir(drill));
 	double coverage = drill_run(drill)->truth.coverage;
 	char summary[8192];
 	int status = drill_end(drill, 0, STACK_PATIENCE_S, summary, sizeof(summary));
@@ -93,8 +94,8 @@ START_TEST(whoever_is_killed_comes_back_and_the_robot_drives_on_untouched)
 		struct kill k = {victims[i], drill_pid(drill, victims[i])};
 		ck_assert_msg(k.pid > 0, "%s is not running; see %s", k.name, drill_run_dir(drill));
 		kill(k.pid, SIGKILL);
-		ck_assert_msg(drill_wait(drill, replaced, &k, STACK_UP_S), "%s does not come back; see %s", k.name,
-		    drill_run_dir(drill));
+		ck_assert_msg(drill_wait(drill, replaced, &k, STACK_UP_S), "%s does not come back; see %s",
+		    k.name, drill_run_dir(drill));
 		ck_assert_msg(drill_wait(drill, wheels_turn, NULL, STACK_UP_S),
 		    "does not drive after %s was killed; see %s", k.name, drill_run_dir(drill));
 		ck_assert_uint_eq(drill_run(drill)->truth.contacts, 0);
@@ -122,7 +123,8 @@ START_TEST(a_second_stack_in_the_same_run_directory_is_refused)
 	static const char *const args[] = {"--world", "config/worlds/studio.yaml", NULL};
 	struct drill *drill = stack_start(args);
 	uint64_t one = 1;
-	ck_assert_msg(drill_wait(drill, deciding, &one, STACK_UP_S), "no decision; see %s", drill_run_dir(drill));
+	ck_assert_msg(
+	    drill_wait(drill, deciding, &one, STACK_UP_S), "no decision; see %s", drill_run_dir(drill));
 	char command[400], out[2048];
 	snprintf(command, sizeof(command), "up --headless --run %s", drill_run_dir(drill));
 	ck_assert_int_eq(run_cairn(out, sizeof(out), command), 1);
@@ -177,8 +179,8 @@ START_TEST(a_port_in_use_is_named_before_anything_starts)
 	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&at, &len), 0);
 	char command[300], out[2048], port[32];
 	snprintf(port, sizeof(port), "pilot.port: %d", ntohs(at.sin_port));
-	snprintf(command, sizeof(command), "up --headless --run /tmp/cairn-e2e-port-%d --set pilot.port=%d", (int)getpid(),
-	    ntohs(at.sin_port));
+	snprintf(command, sizeof(command), "up --headless --run /tmp/cairn-e2e-port-%d --set pilot.port=%d",
+	    (int)getpid(), ntohs(at.sin_port));
 	int status = run_cairn(out, sizeof(out), command);
 	close(fd);
 	ck_assert_msg(status == 2, "status %d: %s", status, out);

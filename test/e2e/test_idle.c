@@ -66,7 +66,8 @@ START_TEST(calls_and_pictures_are_left_out_while_nothing_changes)
 	ck_assert_uint_gt(c.stats.calls, c.stats.images_left_out); /* the first call had its picture */
 	ck_assert_uint_gt(c.stats.triggers[CAIRN_TRIGGER_TIMER], 0);
 	ck_assert_uint_eq(c.stats.failures, 0);
-	ck_assert_msg(drill_wait(drill, log_has_told, dir, STACK_PATIENCE_S), "no line of statistics; see %s", dir);
+	ck_assert_msg(
+	    drill_wait(drill, log_has_told, dir, STACK_PATIENCE_S), "no line of statistics; see %s", dir);
 	ck_assert_uint_eq(drill_run(drill)->truth.contacts, 0);
 	cairn_bus_destroy(&bus);
 	ck_assert_int_eq(drill_end(drill, SIGINT, STACK_PATIENCE_S, NULL, 0), 0);

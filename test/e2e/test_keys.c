@@ -92,7 +92,8 @@ START_TEST(a_planted_key_reaches_the_service_and_nothing_else)
 	    "--set", "vlm.fallbacks=pilot", "--set", "vlm.record=rec", "--set", "log.level=debug", NULL};
 	setenv("OPENAI_API_KEY", KEY, 1);
 	struct drill *drill = stack_start(args);
-	ck_assert_msg(drill_wait(drill, deciding, NULL, STACK_UP_S), "no decisions; see %s", drill_run_dir(drill));
+	ck_assert_msg(
+	    drill_wait(drill, deciding, NULL, STACK_UP_S), "no decisions; see %s", drill_run_dir(drill));
 	ck_assert_str_eq(drill_run(drill)->vlm.provider, "openai");
 	ck_assert_uint_eq(drill_run(drill)->vlm.failures, 0);
 	ck_assert_int_ge(look_at_processes(drill_run_dir(drill), &gateway), 8);

@@ -88,7 +88,8 @@ static bool is_paused(const struct up_run *run, void *ctx)
 }
 
 /* The answer's text; empty when there was none. */
-static bool ask(const struct cairn_key *key, enum cairn_service service, const char *verb, struct cairn_msg_reply *reply)
+static bool ask(
+    const struct cairn_key *key, enum cairn_service service, const char *verb, struct cairn_msg_reply *reply)
 {
 	struct cairn_msg_command cmd = {.who = "a test"};
 	snprintf(cmd.verb, sizeof(cmd.verb), "%s", verb);
@@ -104,7 +105,8 @@ START_TEST(a_key_with_the_right_drives_the_robot_and_one_without_does_not)
 {
 	struct drill *drill = start();
 	struct cairn_msg_reply reply;
-	ck_assert_msg(drill_wait(drill, wheels_turn, NULL, STACK_UP_S), "does not drive; see %s", drill_run_dir(drill));
+	ck_assert_msg(
+	    drill_wait(drill, wheels_turn, NULL, STACK_UP_S), "does not drive; see %s", drill_run_dir(drill));
 	ck_assert(ask(&bob, CAIRN_SERVICE_OPERATOR, "pause", &reply));
 	ck_assert_msg(!reply.ok && strstr(reply.text, "needs the right to drive") != NULL, "%s", reply.text);
 	ck_assert(ask(&anna, CAIRN_SERVICE_OPERATOR, "pause", &reply));
@@ -161,7 +163,8 @@ _Noreturn static void flood(void)
 START_TEST(a_flood_at_the_door_does_not_reach_the_robot)
 {
 	struct drill *drill = start();
-	ck_assert_msg(drill_wait(drill, wheels_turn, NULL, STACK_UP_S), "does not drive; see %s", drill_run_dir(drill));
+	ck_assert_msg(
+	    drill_wait(drill, wheels_turn, NULL, STACK_UP_S), "does not drive; see %s", drill_run_dir(drill));
 	pid_t flooder = fork();
 	if (flooder == 0)
 		flood();

@@ -93,7 +93,8 @@ static void ask_nobody(struct drill *drill)
 {
 	char dead[500];
 	int status;
-	snprintf(dead, sizeof(dead), "--ask ollama --set vlm.base_url=http://127.0.0.1:9/v1 --state %.300s/nobody",
+	snprintf(dead, sizeof(dead),
+	    "--ask ollama --set vlm.base_url=http://127.0.0.1:9/v1 --state %.300s/nobody",
 	    drill_run_dir(drill));
 	for (int again = 0; again < 2; again++) {
 		json_t *root = replay_json(drill, dead, &status);
@@ -102,7 +103,8 @@ static void ask_nobody(struct drill *drill)
 		ck_assert_int_eq(of_ask(root, "kept"), 0);
 		ck_assert_int_eq(of_ask(root, "failed"), 3);
 		const char *why = json_string_value(json_object_get(json_object_get(root, "ask"), "stopped"));
-		ck_assert_msg(why != NULL && strstr(why, "did not answer") != NULL, "%s", why != NULL ? why : "nothing");
+		ck_assert_msg(why != NULL && strstr(why, "did not answer") != NULL, "%s",
+		    why != NULL ? why : "nothing");
 		json_decref(root);
 	}
 }

@@ -77,8 +77,8 @@ static inline void frontiers(void)
 	    .kind = CAIRN_FRONTIER_KIND_DOORWAY};
 	f.items[1] =
 	    (struct cairn_msg_frontier){.id = 4, .x_m = 9.0, .y_m = 9.0, .width_m = 0.9, .distance_m = -1.0};
-	f.items[2] =
-	    (struct cairn_msg_frontier){.id = 5, .x_m = 5.0, .y_m = 2.0, .width_m = 1.5, .distance_m = 4.0, .detour_m = 1.0};
+	f.items[2] = (struct cairn_msg_frontier){
+	    .id = 5, .x_m = 5.0, .y_m = 2.0, .width_m = 1.5, .distance_m = 4.0, .detour_m = 1.0};
 	cairn_dialog_frontiers(dialog, &f, now_ns);
 }
 

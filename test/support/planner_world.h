@@ -24,7 +24,7 @@ struct world {
 	int64_t now_ns;
 	double driven_m, reversed_m, nearest_m;
 	int steps, searches;
-	bool wheels_blocked; /* the base does not move, whatever is commanded */
+	bool wheels_blocked;          /* the base does not move, whatever is commanded */
 	enum cairn_motor_state motor; /* what the motor stage says it does, and for whose word */
 	enum cairn_sensor cause;
 	bool silent_pose;
@@ -135,10 +135,8 @@ static inline void tick(struct world *w)
 	    .yaw_rad = w->pose.yaw_rad,
 	    .tracking = CAIRN_TRACKING_GOOD,
 	    .v_mps = w->v_mps};
-	struct cairn_msg_motion motion = {.state = w->motor,
-	    .cause = w->cause,
-	    .v_mps = w->v_mps,
-	    .w_radps = w->v_mps * w->curvature_1pm};
+	struct cairn_msg_motion motion = {
+	    .state = w->motor, .cause = w->cause, .v_mps = w->v_mps, .w_radps = w->v_mps * w->curvature_1pm};
 	if (!w->silent_pose)
 		ck_assert(cairn_planner_pose(w->planner, &pose, w->now_ns));
 	ck_assert(cairn_planner_motion(w->planner, &motion, w->now_ns));

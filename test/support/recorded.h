@@ -13,9 +13,11 @@
 #define S CAIRN_NS_PER_S
 #define VIEW "SENSORS (LiDAR, 12 sectors of 30 deg, clockwise from the front)\n0 2.4m CLEAR\nROBOT\n"
 #define ANSWER(frontier)                                                                                     \
-	"{\"choices\":[{\"message\":{\"content\":\"Because.\",\"tool_calls\":[{\"id\":\"a\",\"type\":\"function\","          \
-	"\"function\":{\"name\":\"navigate_to_goal\",\"arguments\":\"{\\\"kind\\\":\\\"frontier\\\",\\\"frontier_id\\\":"    \
-	#frontier "}\"}}]}}],\"usage\":{\"prompt_tokens\":1000,\"completion_tokens\":50}}"
+	"{\"choices\":[{\"message\":{\"content\":\"Because.\",\"tool_calls\":[{\"id\":\"a\",\"type\":"       \
+	"\"function\","                                                                                      \
+	"\"function\":{\"name\":\"navigate_to_goal\",\"arguments\":\"{\\\"kind\\\":\\\"frontier\\\","        \
+	"\\\"frontier_id\\\":" #frontier                                                                     \
+	"}\"}}]}}],\"usage\":{\"prompt_tokens\":1000,\"completion_tokens\":50}}"
 
 static struct cairn_config cfg;
 static struct cairn_text lines, system_text;
@@ -87,7 +89,8 @@ static inline void add_exchange(const char *response)
 /* Walls far away all round, but for what stands free_m ahead. */
 static inline struct cairn_msg_scan scan_of(double ahead_m)
 {
-	struct cairn_msg_scan s = {.range_min_m = 0.05F, .range_max_m = 12.0F, .angle_rad_count = 360, .range_m_count = 360};
+	struct cairn_msg_scan s = {
+	    .range_min_m = 0.05F, .range_max_m = 12.0F, .angle_rad_count = 360, .range_m_count = 360};
 	for (uint32_t i = 0; i < 360; i++) {
 		s.angle_rad[i] = (float)((double)i * M_PI / 180.0 - M_PI);
 		s.range_m[i] = fabs((double)i - 180.0) < 30.0 ? (float)ahead_m : 4.0F;
@@ -108,7 +111,8 @@ static inline void add_decided(int64_t t_ns, const struct cairn_msg_decision *de
 	    .origin_x_m = -5.0,
 	    .origin_y_m = -5.0,
 	    .cell_m = 0.05};
-	struct cairn_msg_mission mission = {.state = CAIRN_MISSION_STATE_EXPLORING, .wants_decision = true, .elapsed_s = 5.0};
+	struct cairn_msg_mission mission = {
+	    .state = CAIRN_MISSION_STATE_EXPLORING, .wants_decision = true, .elapsed_s = 5.0};
 	struct cairn_msg_frontiers f = frontiers_seen();
 	struct cairn_msg_pose pose = {.tracking = CAIRN_TRACKING_GOOD, .quality = 0.9};
 	struct cairn_msg_motion motion = {.state = CAIRN_MOTOR_STATE_IDLE, .nearest_m = 1.0};

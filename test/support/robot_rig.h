@@ -28,7 +28,7 @@ enum rig_planner {
 	RIG_PLANNER_SILENT,
 	RIG_PLANNER_NO_PATH,
 	RIG_PLANNER_STUCK,
-	RIG_PLANNER_BOXED_IN, /* start_blocked */
+	RIG_PLANNER_BOXED_IN,  /* start_blocked */
 	RIG_PLANNER_TO_AND_FRO /* two seconds each */
 };
 

@@ -39,7 +39,8 @@ static inline const char *cairn_shared_path(const char *below)
 	return access(path, R_OK) == 0 ? path : NULL;
 }
 
-static inline int cairn_test_run(const char *suite_name, const TTest *const *tests, size_t count, double timeout_s)
+static inline int cairn_test_run(
+    const char *suite_name, const TTest *const *tests, size_t count, double timeout_s)
 {
 	Suite *suite = suite_create(suite_name);
 	for (size_t i = 0; i < count; i++) {

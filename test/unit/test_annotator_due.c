@@ -278,7 +278,7 @@ END_TEST
 CAIRN_TEST_MAIN("annotator-due", watchers_get_a_snapshot_every_half_base_timer,
     a_wanted_decision_gets_one_at_once_and_then_twice_a_second, a_result_during_the_wish_gets_one_at_once,
     a_result_before_the_wish_is_its_reason, a_silent_mission_wants_nothing,
-    the_first_one_waits_a_little_for_a_scan, results_are_told_apart, a_doorway_that_comes_in_sight_is_told_once,
-    three_open_sectors_side_by_side_are_an_intersection, a_dead_end_is_near_in_every_forward_sector,
-    reasons_of_the_scene_keep_their_cool_down, moving_far_from_the_last_decision_is_a_reason,
-    coming_back_after_a_long_way_is_a_revisit)
+    the_first_one_waits_a_little_for_a_scan, results_are_told_apart,
+    a_doorway_that_comes_in_sight_is_told_once, three_open_sectors_side_by_side_are_an_intersection,
+    a_dead_end_is_near_in_every_forward_sector, reasons_of_the_scene_keep_their_cool_down,
+    moving_far_from_the_last_decision_is_a_reason, coming_back_after_a_long_way_is_a_revisit)

@@ -45,12 +45,13 @@ START_TEST(each_command_is_kept_once_however_often_it_is_repeated)
 	setup();
 	static struct cairn_audit audit;
 	struct cairn_header hdr = {.epoch = 5};
-	struct cairn_msg_commanded done = {.id = 1, .verb = "goto", .arg = "1 \"2\"\n", .who = "uid 0", .ok = true};
+	struct cairn_msg_commanded done = {
+	    .id = 1, .verb = "goto", .arg = "1 \"2\"\n", .who = "uid 0", .ok = true};
 	cairn_audit_init(&audit, dir);
 	ck_assert(cairn_audit_take(&audit, 0, &hdr, &done, 100.0));
 	ck_assert(!cairn_audit_take(&audit, 0, &hdr, &done, 101.0));
 	ck_assert(cairn_audit_take(&audit, 1, &hdr, &done, 102.0)); /* another stage counts for itself */
-	hdr.epoch = 6; /* reborn: its count begins anew */
+	hdr.epoch = 6;                                              /* reborn: its count begins anew */
 	ck_assert(cairn_audit_take(&audit, 0, &hdr, &done, 103.0));
 	ck_assert(!cairn_audit_take(&audit, CAIRN_AUDIT_STAGES, &hdr, &done, 104.0));
 	ck_assert_int_eq(lines_of(path), 3);

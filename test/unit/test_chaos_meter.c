@@ -235,7 +235,8 @@ START_TEST(a_mark_that_too_few_samples_speak_for_is_not_shown)
 	ck_assert_int_eq(chaos_mark(&samples, 0, 0.99, 0.2, 4), CHAOS_MARK_MISSED);
 	ck_assert_int_eq(chaos_mark(&samples, 0, 0.5, 0.2, 5), CHAOS_MARK_NOT_SHOWN);
 	ck_assert_int_eq(chaos_mark(&samples, 1, 0.5, 0.2, 5), CHAOS_MARK_MET);
-	ck_assert_int_eq(chaos_mark(&samples, 99, 0.99, 0.2, 5), CHAOS_MARK_MISSED); /* the late one stays late */
+	ck_assert_int_eq(
+	    chaos_mark(&samples, 99, 0.99, 0.2, 5), CHAOS_MARK_MISSED); /* the late one stays late */
 	samples.count = 0;
 	ck_assert_int_eq(chaos_mark(&samples, 0, 0.5, 0.2, 0), CHAOS_MARK_NOT_SHOWN);
 	ck_assert_int_eq(chaos_mark(&samples, 1, 0.5, 0.2, 2), CHAOS_MARK_NOT_SHOWN);
@@ -282,11 +283,13 @@ END_TEST
 
 CAIRN_TEST_MAIN("chaos-meter", an_outage_runs_from_the_last_fault_to_the_first_turn_of_the_wheels,
     an_outage_with_a_fault_of_the_data_plane_counts_apart,
-    the_loss_of_the_data_plane_is_noticed_late_or_driven_through, a_motor_stage_that_was_silent_is_an_outage_too,
-    a_fault_that_nothing_came_of_is_none, a_mission_that_is_over_ends_an_outage_without_a_sample,
+    the_loss_of_the_data_plane_is_noticed_late_or_driven_through,
+    a_motor_stage_that_was_silent_is_an_outage_too, a_fault_that_nothing_came_of_is_none,
+    a_mission_that_is_over_ends_an_outage_without_a_sample,
     a_stop_is_measured_from_the_fault_to_the_brakes_and_to_the_standstill,
     a_robot_that_stands_or_brakes_already_makes_no_sample,
     a_fault_that_does_not_make_it_stand_is_counted_as_bridged,
     a_stop_that_the_simulated_robot_did_not_live_to_tell_makes_no_sample,
     the_stop_after_it_drove_again_is_not_that_faults, an_outage_ends_with_its_house,
-    quantiles_are_nearest_ranks, a_mark_that_too_few_samples_speak_for_is_not_shown, a_decision_is_lost_unless_the_next_sequencer_goes_on_with_it)
+    quantiles_are_nearest_ranks, a_mark_that_too_few_samples_speak_for_is_not_shown,
+    a_decision_is_lost_unless_the_next_sequencer_goes_on_with_it)

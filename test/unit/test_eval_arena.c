@@ -245,11 +245,12 @@ static void run(
 /* A sill of 15 mm right across, which the sensors do not see and the wheels do not climb. */
 START_TEST(a_robot_that_does_not_get_past_what_it_cannot_see_is_told_stuck)
 {
-	static const char world[] = "name: sill\nstart: {x_m: -1.0, y_m: 0, yaw_deg: 0}\n"
-				    "rooms:\n  - {name: hall, polygon: [[-2, -0.6], [2, -0.6], [2, 0.6], [-2, 0.6]]}\n"
-				    "walls:\n  - {path: [[-2, -0.6], [2, -0.6], [2, 0.6], [-2, 0.6]], closed: true}\n"
-				    "furniture:\n  - {name: sill, kind: box, at: [0, 0], size: [0.05, 1.2], height_m: "
-				    "0.015}\n";
+	static const char world[] =
+	    "name: sill\nstart: {x_m: -1.0, y_m: 0, yaw_deg: 0}\n"
+	    "rooms:\n  - {name: hall, polygon: [[-2, -0.6], [2, -0.6], [2, 0.6], [-2, 0.6]]}\n"
+	    "walls:\n  - {path: [[-2, -0.6], [2, -0.6], [2, 0.6], [-2, 0.6]], closed: true}\n"
+	    "furniture:\n  - {name: sill, kind: box, at: [0, 0], size: [0.05, 1.2], height_m: "
+	    "0.015}\n";
 	static struct cairn_arena_result r;
 	struct cairn_arena_verdict v[CAIRN_ARENA_CRITERIA];
 	struct cairn_error err = {""};
@@ -336,8 +337,7 @@ CAIRN_TEST_MAIN("eval-arena", the_bundled_arenas_are_as_laid_down, circles_and_w
     who_drives_to_and_fro_is_stuck_and_who_gets_away_is_not,
     who_is_stuck_and_not_asked_any_more_has_not_got_out,
     going_back_to_what_was_left_is_dithering_but_not_when_it_was_reached,
-    a_robot_that_does_not_get_past_what_it_cannot_see_is_told_stuck,
-    every_criterion_can_fail_and_fails_alone,
+    a_robot_that_does_not_get_past_what_it_cannot_see_is_told_stuck, every_criterion_can_fail_and_fails_alone,
     the_same_seed_gives_the_same_run_byte_for_byte_and_another_seed_another,
     a_closed_room_is_reported_unreachable_and_an_open_one_is_entered,
     in_vision_mode_the_robot_first_looks_around)

@@ -99,7 +99,8 @@ START_TEST(many_things_are_what_one_of_them_is)
 		int right = 0;
 		for (double x_m = 0.5; x_m < 10.0; x_m += 1.0)
 			for (double y_m = 0.5; y_m < 8.0; y_m += 1.0) {
-				struct cairn_tool_call one = {.tool = CAIRN_TOOL_REPORT_DISCOVERY, .significance = OBJECT};
+				struct cairn_tool_call one = {
+				    .tool = CAIRN_TOOL_REPORT_DISCOVERY, .significance = OBJECT};
 				struct cairn_tool_call many = one;
 				snprintf(one.label, sizeof(one.label), "%s", pairs[i][0]);
 				snprintf(many.label, sizeof(many.label), "%s", pairs[i][1]);
@@ -107,8 +108,8 @@ START_TEST(many_things_are_what_one_of_them_is)
 				enum cairn_discovery said = cairn_discoveries_judge(found, &one, x_m, y_m);
 				leave();
 				enter(HOME);
-				ck_assert_msg(cairn_discoveries_judge(found, &many, x_m, y_m) == said, "'%s' at (%.1f, %.1f)",
-				    pairs[i][1], x_m, y_m);
+				ck_assert_msg(cairn_discoveries_judge(found, &many, x_m, y_m) == said,
+				    "'%s' at (%.1f, %.1f)", pairs[i][1], x_m, y_m);
 				leave();
 				right += said == RIGHT;
 			}

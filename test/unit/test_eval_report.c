@@ -246,5 +246,5 @@ CAIRN_TEST_MAIN("eval-report", texts_are_escaped_and_nothing_is_loaded_from_else
     a_chart_is_in_the_page_and_beside_it_as_svg_and_png,
     the_worst_run_comes_first_and_equals_keep_their_order, a_map_drawn_elsewhere_stands_in_the_page,
     the_same_calls_give_the_same_bytes, a_page_that_cannot_be_put_in_place_leaves_nothing_behind,
-    a_figure_whose_name_leads_elsewhere_is_refused,
-    a_folder_that_cannot_be_made_is_said, ticks_are_round_numbers_inside_the_range)
+    a_figure_whose_name_leads_elsewhere_is_refused, a_folder_that_cannot_be_made_is_said,
+    ticks_are_round_numbers_inside_the_range)

@@ -290,8 +290,8 @@ static struct cairn_world *hairpin_world(void)
 	struct cairn_builder b;
 	struct cairn_error err = {""};
 	const struct cairn_paint paint = CAIRN_PAINT(200, 200, 200, PLASTER);
-	const struct cairn_vec2 outline[] = {{-0.6, -0.6}, {6.6, -0.6}, {6.6, 2.0}, {-0.6, 2.0}, {-0.6, 0.8}, {5.4, 0.8},
-	    {5.4, 0.6}, {-0.6, 0.6}};
+	const struct cairn_vec2 outline[] = {{-0.6, -0.6}, {6.6, -0.6}, {6.6, 2.0}, {-0.6, 2.0}, {-0.6, 0.8},
+	    {5.4, 0.8}, {5.4, 0.6}, {-0.6, 0.6}};
 	ck_assert(cairn_build_init(&b, "hairpin", &err));
 	(void)cairn_build_thing(&b, "wall", "wall", 0, 0);
 	cairn_build_outline(&b, outline, sizeof(outline) / sizeof(outline[0]), true, 0.0, 2.5, paint);

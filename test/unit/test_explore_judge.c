@@ -244,7 +244,7 @@ static void seeds_of_one_house(uint32_t seeds, const double *hybrid_s)
 START_TEST(a_house_in_which_hybrid_surely_takes_longer_fails_and_chance_does_not)
 {
 	static const double longer_s[] = {108, 112, 109, 111, 107, 113, 110, 110}, /* 10 % by every seed */
-	    chance_s[] = {60, 180, 90, 130, 80, 150, 70, 120};                     /* 10 % as well: from -18 to 40 */
+	    chance_s[] = {60, 180, 90, 130, 80, 150, 70, 120}; /* 10 % as well: from -18 to 40 */
 	seeds_of_one_house(8, longer_s);
 	fails_for(EXPLORE_FAULT_HYBRID_HOUSE, "house1, hybrid: takes 10.0 % longer");
 	seeds_of_one_house(7, longer_s);
@@ -266,8 +266,8 @@ START_TEST(a_model_that_hardly_answers_is_not_passed_for_what_drove_in_its_place
 	all_well();
 	trial(1, 2)->calls = trial(1, 2)->failures = 55;
 	trial(1, 2)->decisions = 0;
-	fails_for(EXPLORE_FAULT_MODEL_SILENT,
-	    "house1, hybrid, seed 1: 55 of 55 calls of the model without a usable answer, 0 of its decisions driven");
+	fails_for(EXPLORE_FAULT_MODEL_SILENT, "house1, hybrid, seed 1: 55 of 55 calls of the model without a "
+					      "usable answer, 0 of its decisions driven");
 	all_well();
 	trial(1, 2)->decisions = 0; /* it answered, and nothing came of it */
 	fails_for(EXPLORE_FAULT_MODEL_SILENT, "0 of 12 calls");
@@ -441,7 +441,8 @@ START_TEST(what_was_seen_by_a_time_is_no_whole_number_of_percent)
 	ck_assert_double_eq_tol(metric("seen_10_min_percent", 0), 98.895, 1e-9);
 	/* The other has seen 90 % after 90 s; the same trial beside itself has seen what it has. */
 	ck_assert_double_eq_tol(
-	    explore_compare(plan, 0, 1, EXPLORE_ALL, contrast("seen_when_90_percent")).mean, 40.0 + 0.24 * 89.0, 1e-9);
+	    explore_compare(plan, 0, 1, EXPLORE_ALL, contrast("seen_when_90_percent")).mean,
+	    40.0 + 0.24 * 89.0, 1e-9);
 	ck_assert_double_eq_tol(
 	    explore_compare(plan, 0, 0, EXPLORE_ALL, contrast("seen_when_90_percent")).mean, 90.0, 1e-9);
 	leave();
@@ -466,7 +467,8 @@ START_TEST(starts_are_told_and_those_that_had_to_be_the_worlds_own_are_counted)
 	ck_assert_int_eq(strncmp(at - 3, "\n2 ", 3), 0);
 	free(text);
 	explore_figures(plan, &verdict, figures);
-	json_t *told = json_array_get(json_object_get(figures, "trials"), 1), *start = json_object_get(told, "start");
+	json_t *told = json_array_get(json_object_get(figures, "trials"), 1),
+	       *start = json_object_get(told, "start");
 	ck_assert(json_is_true(json_object_get(told, "no_other_start")));
 	ck_assert_double_eq(json_real_value(json_object_get(start, "x_m")), 1.25);
 	ck_assert_double_eq(json_real_value(json_object_get(start, "y_m")), -2.5);
@@ -493,8 +495,7 @@ CAIRN_TEST_MAIN("explore_judge", an_evaluation_without_fault_passes, a_contact_o
     an_early_end_fails, a_frontier_without_a_reason_fails, a_trial_without_result_fails_with_what_it_said,
     a_file_that_is_no_house_fails_the_others_aside,
     one_house_that_was_hardly_seen_fails_whatever_the_others_make_of_the_mean,
-    the_mean_of_every_way_is_judged_not_of_frontier_alone,
-    hybrid_may_not_see_much_less_than_frontier,
+    the_mean_of_every_way_is_judged_not_of_frontier_alone, hybrid_may_not_see_much_less_than_frontier,
     hybrid_may_not_take_much_longer_than_frontier_in_ten_houses_and_of_fewer_nothing_is_said,
     a_house_in_which_hybrid_surely_takes_longer_fails_and_chance_does_not,
     a_model_that_hardly_answers_is_not_passed_for_what_drove_in_its_place,

@@ -8,9 +8,12 @@
 static const char figures[] =
     "{\"configuration\":\"00ff\",\"seeds\":7,\"usd_per_call\":0.00025,\"rates\":[{\"fixed_hz\":0.5,"
     "\"saved\":{\"mean\":0.57,\"low\":0.53,\"high\":0.61},\"homes\":{"
-    "\"<studio>\":{\"calls_by_need\":{\"mean\":3.5},\"calls_fixed\":{\"mean\":7.25},\"saved\":{\"mean\":0.46,\"low\":0.37,\"high\":0.53},"
-    "\"seconds_by_need\":{\"mean\":15},\"seconds_fixed\":{\"mean\":14},\"usd_by_need\":{\"mean\":0.0009},\"usd_fixed\":{\"mean\":0.0017},"
-    "\"coverage_by_need\":{\"mean\":0.988},\"coverage_fixed\":{\"mean\":0.989},\"contacts_by_need\":{\"mean\":0},\"contacts_fixed\":{\"mean\":0}}}}]}";
+    "\"<studio>\":{\"calls_by_need\":{\"mean\":3.5},\"calls_fixed\":{\"mean\":7.25},\"saved\":{\"mean\":0.46,"
+    "\"low\":0.37,\"high\":0.53},"
+    "\"seconds_by_need\":{\"mean\":15},\"seconds_fixed\":{\"mean\":14},\"usd_by_need\":{\"mean\":0.0009},"
+    "\"usd_fixed\":{\"mean\":0.0017},"
+    "\"coverage_by_need\":{\"mean\":0.988},\"coverage_fixed\":{\"mean\":0.989},\"contacts_by_need\":{"
+    "\"mean\":0},\"contacts_fixed\":{\"mean\":0}}}}]}";
 
 static char page[1 << 20];
 
@@ -35,8 +38,9 @@ static void read_page(const char *dir)
 
 START_TEST(every_home_stands_there_with_its_figures_and_the_command)
 {
-	static const char *const needed[] = {"cairn eval frequency --seeds 7", "&lt;studio&gt;", "0.5 Hz", "3.5, 7.2", "46 (37 ... 53)",
-	    "98.8, 98.9", "0.0009, 0.0017", "0.000250 USD", ">7<", "00ff", "failed"};
+	static const char *const needed[] = {"cairn eval frequency --seeds 7", "&lt;studio&gt;", "0.5 Hz",
+	    "3.5, 7.2", "46 (37 ... 53)", "98.8, 98.9", "0.0009, 0.0017", "0.000250 USD", ">7<", "00ff",
+	    "failed"};
 	char dir[] = "/tmp/cairn-frequency-XXXXXX", command[128];
 	struct cairn_error err = {""};
 	ck_assert_ptr_nonnull(mkdtemp(dir));

@@ -23,7 +23,8 @@ END_TEST
 START_TEST(a_quarter_circle_ends_beside_its_centre)
 {
 	/* radius 1 to the left: v = 1, w = 1, for pi/2 s: from the origin to (1, 1), facing +y */
-	struct cairn_pose2 p = cairn_pose_advance((struct cairn_pose2){0}, (struct cairn_twist){1.0, 1.0}, M_PI / 2);
+	struct cairn_pose2 p =
+	    cairn_pose_advance((struct cairn_pose2){0}, (struct cairn_twist){1.0, 1.0}, M_PI / 2);
 	ck_assert_double_eq_tol(p.x_m, 1.0, 1e-12);
 	ck_assert_double_eq_tol(p.y_m, 1.0, 1e-12);
 	ck_assert_double_eq_tol(p.yaw_rad, M_PI / 2, 1e-12);

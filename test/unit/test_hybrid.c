@@ -237,7 +237,8 @@ START_TEST(what_could_not_be_cheap_enough_is_not_looked_for_and_what_could_is_fo
 			continue;
 		asked++;
 		double cost = path.cost;
-		q.cost_max = 1.001 * cost; /* this path is cheap enough: as good as one is found, nearly always */
+		q.cost_max =
+		    1.001 * cost; /* this path is cheap enough: as good as one is found, nearly always */
 		q.expansions_max = 20000;
 		if (cairn_hybrid_search(h, &cm, &q, &again, NULL) == CAIRN_PLAN_OK) {
 			ck_assert_double_lt(again.cost, q.cost_max);

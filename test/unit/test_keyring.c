@@ -13,7 +13,11 @@ static struct cairn_error err;
 
 START_TEST(a_key_file_gives_back_what_was_written)
 {
-	struct cairn_key key = {.name = "anna-1.x", .public_key = KEY_A, .secret_key = KEY_B, .robot_key = KEY_C}, got;
+	struct cairn_key key = {.name = "anna-1.x",
+			     .public_key = KEY_A,
+			     .secret_key = KEY_B,
+			     .robot_key = KEY_C},
+			 got;
 	char text[CAIRN_KEY_FILE_MAX];
 	ck_assert_int_gt(cairn_key_format(&key, true, text, sizeof(text)), 0);
 	ck_assert_msg(cairn_key_parse(text, &got, &err), "%s", err.text);
@@ -30,8 +34,9 @@ START_TEST(a_broken_key_is_refused_and_the_secret_is_not_in_the_reason)
 {
 	static const struct {
 		const char *text, *why;
-	} cases[] = {{"", "must be there"}, {"name: a\n", "must be there"}, {"public: " KEY_A "\n", "must be there"},
-	    {"name: a b\npublic: " KEY_A "\n", "line 1"}, {"name: a\npublic: short\n", "line 2: a key has 40"},
+	} cases[] = {{"", "must be there"}, {"name: a\n", "must be there"},
+	    {"public: " KEY_A "\n", "must be there"}, {"name: a b\npublic: " KEY_A "\n", "line 1"},
+	    {"name: a\npublic: short\n", "line 2: a key has 40"},
 	    {"name: a\npublic: " KEY_A "\nsecret: " KEY_B "x\n", "line 3: a key has 40"},
 	    {"name: a\n\npublic: " KEY_A "\ncolour: " KEY_B "\n", "line 4: not a line of a key"},
 	    {"name: ../a\npublic: " KEY_A "\n", "line 1"},
@@ -49,14 +54,16 @@ END_TEST
 START_TEST(a_list_tells_who_may_do_what)
 {
 	struct cairn_allow list;
-	ck_assert_msg(cairn_allow_parse("# who\n\nanna " KEY_A " watch,drive # on the phone\n  bob\t" KEY_B "  watch\r\n",
+	ck_assert_msg(cairn_allow_parse("# who\n\nanna " KEY_A " watch,drive # on the phone\n  bob\t" KEY_B
+					"  watch\r\n",
 			  &list, &err),
 	    "%s", err.text);
 	ck_assert_int_eq(list.count, 2);
 	ck_assert_ptr_eq(cairn_allow_by_key(&list, KEY_A), cairn_allow_by_name(&list, "anna"));
 	ck_assert_ptr_null(cairn_allow_by_key(&list, KEY_C));
 	ck_assert_ptr_null(cairn_allow_by_name(&list, "ann"));
-	unsigned anna = cairn_allow_by_name(&list, "anna")->rights, bob = cairn_allow_by_name(&list, "bob")->rights;
+	unsigned anna = cairn_allow_by_name(&list, "anna")->rights,
+		 bob = cairn_allow_by_name(&list, "bob")->rights;
 	ck_assert(cairn_rights_allow(anna, CAIRN_RIGHT_DRIVE) && cairn_rights_allow(anna, CAIRN_RIGHT_WATCH));
 	ck_assert(!cairn_rights_allow(anna, CAIRN_RIGHT_CONFIGURE));
 	ck_assert(cairn_rights_allow(bob, CAIRN_RIGHT_ANY) && !cairn_rights_allow(bob, CAIRN_RIGHT_DRIVE));
@@ -68,10 +75,11 @@ START_TEST(a_broken_list_is_refused_as_a_whole_with_the_line)
 {
 	static const struct {
 		const char *text, *why;
-	} cases[] = {{"", "lets nobody in"}, {"# nobody\n", "lets nobody in"}, {"anna " KEY_A "\n", "line 1: must be"},
-	    {"anna " KEY_A " watch drive\n", "line 1: must be"}, {"anna short watch\n", "40 characters"},
-	    {"an/na " KEY_A " watch\n", "not a name"}, {"anna " KEY_A " watch,fly\n", "'fly' is no right"},
-	    {"anna " KEY_A " ,\n", "is no right"}, {"anna " KEY_A " any\n", "'any' is no right"},
+	} cases[] = {{"", "lets nobody in"}, {"# nobody\n", "lets nobody in"},
+	    {"anna " KEY_A "\n", "line 1: must be"}, {"anna " KEY_A " watch drive\n", "line 1: must be"},
+	    {"anna short watch\n", "40 characters"}, {"an/na " KEY_A " watch\n", "not a name"},
+	    {"anna " KEY_A " watch,fly\n", "'fly' is no right"}, {"anna " KEY_A " ,\n", "is no right"},
+	    {"anna " KEY_A " any\n", "'any' is no right"},
 	    {"anna " KEY_A " watch\nanna " KEY_B " watch\n", "line 2: this name or key"},
 	    {"anna " KEY_A " watch\nbob " KEY_A " watch\n", "line 2: this name or key"}};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -90,7 +98,8 @@ START_TEST(a_list_longer_than_there_is_room_for_is_refused)
 	size_t n = 0;
 	struct cairn_allow list;
 	for (int i = 0; i <= CAIRN_ALLOW_MAX; i++)
-		n += (size_t)snprintf(text + n, sizeof(text) - n, "k%d %c%s watch\n", i, digits[i], KEY_A + 1);
+		n +=
+		    (size_t)snprintf(text + n, sizeof(text) - n, "k%d %c%s watch\n", i, digits[i], KEY_A + 1);
 	ck_assert(!cairn_allow_parse(text, &list, &err));
 	ck_assert_ptr_nonnull(strstr(err.text, "line 65: more than 64 keys"));
 }
@@ -122,7 +131,8 @@ static void open_gate(void)
 	cairn_remote_gate_init(&gate, &list, 5.0);
 }
 
-static enum cairn_remote_verdict ask(const char *name, int service, const char *verb, int64_t expires_ns, int64_t now_ns)
+static enum cairn_remote_verdict ask(
+    const char *name, int service, const char *verb, int64_t expires_ns, int64_t now_ns)
 {
 	struct cairn_msg_command cmd = {.expires_ns = expires_ns};
 	snprintf(cmd.verb, sizeof(cmd.verb), "%s", verb);
@@ -166,10 +176,11 @@ START_TEST(a_command_counts_only_until_the_time_it_names_and_a_stop_always)
 	ck_assert_int_eq(ask("anna", CAIRN_SERVICE_OPERATOR, "home", T0_NS - 1, T0_NS), CAIRN_REMOTE_REFUSED);
 	ck_assert_ptr_nonnull(strstr(err.text, "too late"));
 	ck_assert_int_eq(
-	    ask("anna", CAIRN_SERVICE_OPERATOR, "home", T0_NS + CAIRN_REMOTE_AHEAD_NS + 1, T0_NS), CAIRN_REMOTE_REFUSED);
+	    ask("anna", CAIRN_SERVICE_OPERATOR, "home", T0_NS + CAIRN_REMOTE_AHEAD_NS + 1, T0_NS),
+	    CAIRN_REMOTE_REFUSED);
 	ck_assert_ptr_nonnull(strstr(err.text, "robot's clock"));
-	ck_assert_int_eq(
-	    ask("anna", CAIRN_SERVICE_OPERATOR, "home", T0_NS + CAIRN_REMOTE_AHEAD_NS, T0_NS), CAIRN_REMOTE_PASSED);
+	ck_assert_int_eq(ask("anna", CAIRN_SERVICE_OPERATOR, "home", T0_NS + CAIRN_REMOTE_AHEAD_NS, T0_NS),
+	    CAIRN_REMOTE_PASSED);
 	ck_assert_int_eq(ask("anna", CAIRN_SERVICE_OPERATOR, "stop", T0_NS - 1, T0_NS), CAIRN_REMOTE_PASSED);
 }
 END_TEST
@@ -180,16 +191,20 @@ START_TEST(a_flood_passes_only_its_measure_and_leaves_the_stops_and_the_others_a
 	int passed = 0, stops = 0;
 	for (int i = 0; i < 10000; i++) { /* a thousand a second, for ten seconds */
 		int64_t now_ns = T0_NS + i * CAIRN_NS_PER_MS;
-		passed += ask("anna", CAIRN_SERVICE_OPERATOR, "pause", now_ns + 1, now_ns) == CAIRN_REMOTE_PASSED;
+		passed +=
+		    ask("anna", CAIRN_SERVICE_OPERATOR, "pause", now_ns + 1, now_ns) == CAIRN_REMOTE_PASSED;
 		if (i % 1000 == 999) { /* one stop a second in the midst of it */
-			stops += ask("anna", CAIRN_SERVICE_OPERATOR, "stop", 0, now_ns) == CAIRN_REMOTE_PASSED;
-			ck_assert_int_eq(ask("bob", CAIRN_SERVICE_OPERATOR, "stop", 0, now_ns), CAIRN_REMOTE_PASSED);
+			stops +=
+			    ask("anna", CAIRN_SERVICE_OPERATOR, "stop", 0, now_ns) == CAIRN_REMOTE_PASSED;
+			ck_assert_int_eq(
+			    ask("bob", CAIRN_SERVICE_OPERATOR, "stop", 0, now_ns), CAIRN_REMOTE_PASSED);
 		}
 	}
 	ck_assert_int_ge(passed, 59); /* the burst of 10, and 5 a second */
 	ck_assert_int_le(passed, 60);
 	ck_assert_int_eq(stops, 10);
-	ck_assert_int_eq(ask("anna", CAIRN_SERVICE_OPERATOR, "pause", T0_NS + 10 * CAIRN_NS_PER_S, T0_NS + 9999 * CAIRN_NS_PER_MS),
+	ck_assert_int_eq(ask("anna", CAIRN_SERVICE_OPERATOR, "pause", T0_NS + 10 * CAIRN_NS_PER_S,
+			     T0_NS + 9999 * CAIRN_NS_PER_MS),
 	    CAIRN_REMOTE_FLOOD);
 }
 END_TEST
@@ -197,6 +212,7 @@ END_TEST
 CAIRN_TEST_MAIN("keyring", a_key_file_gives_back_what_was_written,
     a_broken_key_is_refused_and_the_secret_is_not_in_the_reason, a_list_tells_who_may_do_what,
     a_broken_list_is_refused_as_a_whole_with_the_line, a_list_longer_than_there_is_room_for_is_refused,
-    every_command_has_a_right_and_whoever_may_anything_may_stop, a_key_may_do_what_its_rights_say_and_nothing_else,
-    a_verb_or_service_that_does_not_exist_is_refused, a_command_counts_only_until_the_time_it_names_and_a_stop_always,
+    every_command_has_a_right_and_whoever_may_anything_may_stop,
+    a_key_may_do_what_its_rights_say_and_nothing_else, a_verb_or_service_that_does_not_exist_is_refused,
+    a_command_counts_only_until_the_time_it_names_and_a_stop_always,
     a_flood_passes_only_its_measure_and_leaves_the_stops_and_the_others_alone)

@@ -193,19 +193,23 @@ START_TEST(after_any_change_the_doorways_are_those_of_a_fresh_look)
 		int32_t x0 = 90, y0 = 60, x1 = 170, y1 = 120; /* the window grows as the house is seen */
 		memset(house, CAIRN_WAVE_UNKNOWN, sizeof(house));
 		for (int step = 0; step < 25; step++) {
-			int32_t x = (int32_t)(cairn_rng_u32(&rng) % (HOUSE_W - 60)), y = (int32_t)(cairn_rng_u32(&rng) % (HOUSE_H - 50));
-			int32_t w = 30 + (int32_t)(cairn_rng_u32(&rng) % 40), h = 25 + (int32_t)(cairn_rng_u32(&rng) % 30);
+			int32_t x = (int32_t)(cairn_rng_u32(&rng) % (HOUSE_W - 60)),
+				y = (int32_t)(cairn_rng_u32(&rng) % (HOUSE_H - 50));
+			int32_t w = 30 + (int32_t)(cairn_rng_u32(&rng) % 40),
+				h = 25 + (int32_t)(cairn_rng_u32(&rng) % 30);
 			if (step % 4 != 3) { /* a room with a door, in whatever was there */
 				house_area(x, y, x + w, y + h, CAIRN_WAVE_OCCUPIED);
 				house_area(x + 2, y + 2, x + w - 2, y + h - 2, CAIRN_WAVE_FREE);
 				int32_t door = y + 4 + (int32_t)(cairn_rng_u32(&rng) % 6);
-				house_area(x + w - 2, door, x + w, door + 11 + (int32_t)(cairn_rng_u32(&rng) % 12), CAIRN_WAVE_FREE);
+				house_area(x + w - 2, door, x + w,
+				    door + 11 + (int32_t)(cairn_rng_u32(&rng) % 12), CAIRN_WAVE_FREE);
 			} else { /* a thing, or a patch that is forgotten */
 				house_area(x, y, x + w / 8, y + h / 8, (uint8_t)(cairn_rng_u32(&rng) % 4));
 			}
 			if (step % 5 == 4) {
 				x0 = x0 > 15 ? x0 - 15 : 0, y0 = y0 > 10 ? y0 - 10 : 0;
-				x1 = x1 + 20 < HOUSE_W ? x1 + 20 : HOUSE_W, y1 = y1 + 15 < HOUSE_H ? y1 + 15 : HOUSE_H;
+				x1 = x1 + 20 < HOUSE_W ? x1 + 20 : HOUSE_W,
+				y1 = y1 + 15 < HOUSE_H ? y1 + 15 : HOUSE_H;
 			}
 			house_area(125, 85, 135, 95, CAIRN_WAVE_FREE); /* where the robot stands */
 			show_window(x0, y0, x1, y1);
@@ -439,8 +443,8 @@ END_TEST
 CAIRN_TEST_MAIN("map_features", a_door_between_two_rooms_is_found_with_place_width_and_direction,
     only_gaps_of_door_width_are_doorways, a_corridor_and_a_niche_are_no_doorways,
     legs_of_chairs_make_no_doorway, a_door_whose_other_side_is_not_seen_yet_says_so,
-    doors_in_slanted_walls_are_found_and_keep_their_ids, after_any_change_the_doorways_are_those_of_a_fresh_look,
-    visits_rise_on_coming_back_only,
+    doors_in_slanted_walls_are_found_and_keep_their_ids,
+    after_any_change_the_doorways_are_those_of_a_fresh_look, visits_rise_on_coming_back_only,
     thousands_of_squares_are_told_apart, a_straight_wall_is_guessed_to_go_on_for_half_a_metre,
     a_short_hole_in_a_wall_is_guessed_to_be_wall, a_corridor_is_guessed_to_go_on_between_its_walls,
     open_floor_is_guessed_to_go_on_a_little,

@@ -154,7 +154,8 @@ static void corner_behind_a_leaf(int32_t shelf_x, int32_t y0)
 	area(40, 0, 60, y0 - 1, WALL);
 	area(60, 0, 60, 27, WALL);
 	for (int32_t x = 40; x < 60; x++)
-		area(x, y0, x, x < 50 ? 14 : edge[x - 50], x <= shelf_x || x >= 50 ? CAIRN_ODDS_UNKNOWN : FREE);
+		area(x, y0, x, x < 50 ? 14 : edge[x - 50],
+		    x <= shelf_x || x >= 50 ? CAIRN_ODDS_UNKNOWN : FREE);
 	area(40, 18, shelf_x, 40, WALL);
 	find(70, 40, true);
 }
@@ -311,7 +312,8 @@ START_TEST(a_wide_opening_behind_a_slot_has_the_nearest_reachable_place_to_look_
 	const struct cairn_msg_frontier *f = &found.items[0];
 	ck_assert_double_ge(f->width_m, CAIRN_FRONTIER_WIDE_M);
 	ck_assert_double_lt(f->distance_m, 0.0);
-	ck_assert_double_lt(f->goal_x_m, 79 * 0.05); /* this side of the wall, as near as the robot's clearance lets it */
+	ck_assert_double_lt(
+	    f->goal_x_m, 79 * 0.05); /* this side of the wall, as near as the robot's clearance lets it */
 	ck_assert_double_gt(f->goal_x_m, 72 * 0.05);
 	ck_assert_double_eq_tol(f->goal_y_m, f->y_m, 0.2);
 	end();
@@ -537,7 +539,8 @@ CAIRN_TEST_MAIN("map_frontier", a_closed_room_has_no_frontier,
     a_look_into_a_narrow_gap_opens_nothing, a_wall_seen_in_dashes_is_no_frontier,
     floor_behind_a_leaf_that_the_robot_fits_on_is_a_frontier_though_its_edge_slants,
     floor_behind_a_gap_that_the_robot_does_not_fit_through_is_none, hidden_floor_too_small_for_a_look_is_none,
-    a_strip_along_a_wall_is_hidden_floor_when_it_is_long, a_slanting_strip_is_hidden_floor_as_a_straight_one_is,
+    a_strip_along_a_wall_is_hidden_floor_when_it_is_long,
+    a_slanting_strip_is_hidden_floor_as_a_straight_one_is,
     hidden_floor_is_looked_for_when_every_other_frontier_is_given_up,
     small_enclosed_pockets_do_not_count_and_larger_ones_do,
     what_is_seen_through_a_slot_too_narrow_for_the_robot_cannot_be_reached,

@@ -167,10 +167,13 @@ START_TEST(claims_move_with_the_nearest_keyframe_when_the_map_is_drawn_anew)
 	ck_assert_double_gt(last->pose.x_m, 4.0);
 	/* within the block, where no ray comes: one beside the start, two side by side at the other end */
 	struct cairn_msg_world_update update = {.id = 1, .items_count = 3};
-	const struct cairn_vec2 at[3] = {{0.925, 1.425}, {last->pose.x_m, 1.425}, {last->pose.x_m + cfg.map.cell_m, 1.425}};
+	const struct cairn_vec2 at[3] = {
+	    {0.925, 1.425}, {last->pose.x_m, 1.425}, {last->pose.x_m + cfg.map.cell_m, 1.425}};
 	for (int i = 0; i < 3; i++)
-		update.items[i] = (struct cairn_msg_cell_claim){
-		    .x_m = at[i].x_m, .y_m = at[i].y_m, .state = CAIRN_CELL_STATE_OCCUPIED, .confidence = 0.9};
+		update.items[i] = (struct cairn_msg_cell_claim){.x_m = at[i].x_m,
+		    .y_m = at[i].y_m,
+		    .state = CAIRN_CELL_STATE_OCCUPIED,
+		    .confidence = 0.9};
 	ck_assert_int_eq(cairn_mapper_claims(m, &update, 1), 3);
 	for (uint32_t i = 0; i < m->keyframe_count; i++) { /* the far half is found to lie elsewhere */
 		struct cairn_keyframe *k = &m->keyframes[i];
@@ -187,7 +190,8 @@ START_TEST(claims_move_with_the_nearest_keyframe_when_the_map_is_drawn_anew)
 		ck_assert_int_eq(b->cells[i].cx, cairn_grid_cell(&m->grid, at[i].x_m) + 10);
 		ck_assert_int_eq(b->cells[i].cy, cairn_grid_cell(&m->grid, at[i].y_m) - 5);
 	}
-	for (uint32_t i = 0; i < m->keyframe_count; i++) { /* all to one place: two claims for a cell are one */
+	for (uint32_t i = 0; i < m->keyframe_count;
+	     i++) { /* all to one place: two claims for a cell are one */
 		m->keyframes[i].pose = (struct cairn_pose2){i * 0.01, 0.0, 0.0};
 		m->keyframes[i].next = m->keyframes[i].pose;
 	}

@@ -186,6 +186,6 @@ CAIRN_TEST_MAIN("map_track", the_track_begins_at_zero_wherever_the_odometry_does
     beyond_the_newest_point_it_goes_on_for_a_fifth_of_a_second_at_most,
     a_restart_of_the_odometry_goes_on_from_the_last_pose, a_restart_may_come_with_an_earlier_clock,
     a_jump_no_robot_can_make_is_taken_as_standing_still, what_is_not_finite_or_late_is_ignored,
-    of_reports_with_one_stamp_the_last_counts,
-    hours_of_odometry_need_no_more_room, a_wall_seen_while_moving_is_straight_after_deskewing,
+    of_reports_with_one_stamp_the_last_counts, hours_of_odometry_need_no_more_room,
+    a_wall_seen_while_moving_is_straight_after_deskewing,
     returns_that_are_none_or_the_robot_itself_are_left_out)

@@ -115,7 +115,8 @@ START_TEST(speed_changes_within_acceleration_and_jerk)
 END_TEST
 
 /* The limit by both arcs, each looked at farther than any limit reaches. */
-static double plain_limit(const struct cairn_monitor *m, double k, double k_driven, bool forward, double speed)
+static double plain_limit(
+    const struct cairn_monitor *m, double k, double k_driven, bool forward, double speed)
 {
 	const struct cairn_monitor_params *p = &m->params;
 	const double far_m = 9.0, lead_m = speed * p->reaction_s;
@@ -135,7 +136,8 @@ START_TEST(the_arc_still_driven_limits_as_if_it_were_looked_at_to_its_end)
 	for (int i = 0; i < 20000; i++) {
 		m->points.count = 1 + (size_t)(40.0 * cairn_rng_uniform(&rng));
 		for (size_t j = 0; j < m->points.count; j++) {
-			double a = 2.0 * M_PI * cairn_rng_uniform(&rng), r = 0.2 + 2.0 * cairn_rng_uniform(&rng);
+			double a = 2.0 * M_PI * cairn_rng_uniform(&rng),
+			       r = 0.2 + 2.0 * cairn_rng_uniform(&rng);
 			m->points.x_m[j] = (float)(r * cos(a));
 			m->points.y_m[j] = (float)(r * sin(a));
 		}
@@ -158,4 +160,5 @@ CAIRN_TEST_MAIN("motor-monitor", the_limit_follows_the_three_zones,
     by_default_it_slows_from_one_metre_and_stands_at_thirty_centimetres_from_its_centre,
     an_obstacle_on_the_commanded_arc_stops_that_arc_only, a_robot_closer_than_its_margin_can_creep_away,
     an_old_scan_is_judged_from_where_the_robot_is_now,
-    the_arc_still_driven_limits_as_if_it_were_looked_at_to_its_end, speed_changes_within_acceleration_and_jerk)
+    the_arc_still_driven_limits_as_if_it_were_looked_at_to_its_end,
+    speed_changes_within_acceleration_and_jerk)

@@ -66,7 +66,8 @@ static void refused_for(const char *data, const char *why)
 
 START_TEST(recordings_of_other_versions_are_refused_with_the_reason)
 {
-	refused_for("{\"v\":1,\"t_unix_s\":1,\"request\":\"\",\"response\":\"\"}\n", "not what the robot saw");
+	refused_for(
+	    "{\"v\":1,\"t_unix_s\":1,\"request\":\"\",\"response\":\"\"}\n", "not what the robot saw");
 	refused_for("{\"v\":3,\"kind\":\"asked\"}\n", "later version");
 	refused_for("{\"v\":2,\"kind\":\"asked\"}\n", "sum is wrong");
 	refused_for("nonsense\n", "damaged");

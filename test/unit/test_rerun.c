@@ -50,7 +50,8 @@ START_TEST(a_fence_is_seen_to_refuse)
 {
 	struct cairn_recording *r = open_made();
 	struct cairn_rerun_step step;
-	snprintf(cfg.safety.zones, sizeof(cfg.safety.zones), "keepout stairs 1.5,-0.5 2.5,-0.5 2.5,0.5 1.5,0.5");
+	snprintf(
+	    cfg.safety.zones, sizeof(cfg.safety.zones), "keepout stairs 1.5,-0.5 2.5,-0.5 2.5,0.5 1.5,0.5");
 	rerun(r, 1, &step);
 	ck_assert_int_eq(step.change, CAIRN_RERUN_REFUSED);
 	ck_assert_ptr_nonnull(strstr(step.now.reason, "stairs"));
@@ -60,7 +61,8 @@ END_TEST
 
 START_TEST(reasons_that_differ_by_a_number_are_the_same)
 {
-	struct cairn_rerun_step s = {.then = {.decided = true, .judged = true}, .now = {.decided = true, .judged = true}};
+	struct cairn_rerun_step s = {
+	    .then = {.decided = true, .judged = true}, .now = {.decided = true, .judged = true}};
 	snprintf(s.then.reason, sizeof(s.then.reason), "only 0.21 m free that way");
 	snprintf(s.now.reason, sizeof(s.now.reason), "only 0.2 m free that way");
 	cairn_rerun_judge(&s, NULL);
@@ -106,9 +108,12 @@ START_TEST(agreement_is_about_what_is_meant)
 {
 	struct cairn_recording *r = open_made();
 	const struct cairn_recorded_question *q = &r->questions[0];
-	struct cairn_msg_decision a = {.tool = CAIRN_TOOL_NAVIGATE_TO_GOAL, .goal_kind = CAIRN_GOAL_KIND_FRONTIER, .frontier_id = 3};
-	struct cairn_msg_decision b = {
-	    .tool = CAIRN_TOOL_NAVIGATE_TO_GOAL, .goal_kind = CAIRN_GOAL_KIND_COORDINATES, .x_m = 2.0, .y_m = 0.3};
+	struct cairn_msg_decision a = {
+	    .tool = CAIRN_TOOL_NAVIGATE_TO_GOAL, .goal_kind = CAIRN_GOAL_KIND_FRONTIER, .frontier_id = 3};
+	struct cairn_msg_decision b = {.tool = CAIRN_TOOL_NAVIGATE_TO_GOAL,
+	    .goal_kind = CAIRN_GOAL_KIND_COORDINATES,
+	    .x_m = 2.0,
+	    .y_m = 0.3};
 	ck_assert_int_eq(cairn_rerun_agree(q, &a, &b), CAIRN_RERUN_AGREE);
 	b.y_m = 0.6;
 	ck_assert_int_eq(cairn_rerun_agree(q, &a, &b), CAIRN_RERUN_OTHER_ARGUMENTS);
@@ -149,8 +154,8 @@ static struct model_call *call_of(enum service_format format)
 	return call;
 }
 
-static bool ask(const struct cairn_recording *r, struct model_call *call, struct cairn_ledger *ledger, double usd_max,
-    struct cairn_msg_decision *said)
+static bool ask(const struct cairn_recording *r, struct model_call *call, struct cairn_ledger *ledger,
+    double usd_max, struct cairn_msg_decision *said)
 {
 	struct cairn_rerun_setup setup = {.cfg = &cfg,
 	    .system = system_text.data,

@@ -418,7 +418,8 @@ START_TEST(many_points_give_the_least_of_the_single_ones)
 			all.x_m[i] = (float)(r * cos(a));
 			all.y_m[i] = (float)(r * sin(a));
 			one_point((double)all.x_m[i], (double)all.y_m[i]);
-			least = fmin(least, cairn_arc_clearance(&points, &body, 0.02, k, forward, 3.0).free_m);
+			least =
+			    fmin(least, cairn_arc_clearance(&points, &body, 0.02, k, forward, 3.0).free_m);
 		}
 		ck_assert_double_eq_tol(
 		    cairn_arc_clearance(&all, &body, 0.02, k, forward, 3.0).free_m, least, 1e-12);

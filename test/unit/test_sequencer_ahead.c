@@ -159,7 +159,8 @@ static void see_into_it(struct rig *r)
 	r->frontiers.items_count = 1;
 }
 
-START_TEST(what_has_been_seen_into_is_not_driven_to_the_round_goes_on_and_nothing_is_asked_before_its_stretch_ends)
+START_TEST(
+    what_has_been_seen_into_is_not_driven_to_the_round_goes_on_and_nothing_is_asked_before_its_stretch_ends)
 {
 	struct rig *r = hall();
 	uint64_t first = set_off(r);

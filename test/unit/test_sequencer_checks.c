@@ -144,8 +144,8 @@ static void tell_path(struct rig *r, bool round, double via_x_m, double via_y_m)
 {
 	static struct cairn_msg_nav_path path;
 	const struct cairn_msg_nav_goal *g = &r->out.nav_goal;
-	const struct cairn_vec2 marks[3] = {
-	    {r->pose.x_m, r->pose.y_m}, {round ? via_x_m : g->x_m, round ? via_y_m : g->y_m}, {g->x_m, g->y_m}};
+	const struct cairn_vec2 marks[3] = {{r->pose.x_m, r->pose.y_m},
+	    {round ? via_x_m : g->x_m, round ? via_y_m : g->y_m}, {g->x_m, g->y_m}};
 	memset(&path, 0, sizeof(path));
 	path.goal_id = g->id;
 	for (int leg = 0; leg < 2; leg++) {
@@ -164,7 +164,8 @@ START_TEST(a_planned_path_through_a_keep_out_zone_is_not_begun)
 		struct rig *r = rig_new(4);
 		rig_box(r, -2.5, -2.5, 5.0, 2.5);
 		rig_frontier(r, 1, -1.5, 1.5, 1.0);
-		snprintf(r->cfg.safety.zones, sizeof(r->cfg.safety.zones), "keepout stairs 2,-0.5 3,-0.5 3,0.5 2,0.5");
+		snprintf(r->cfg.safety.zones, sizeof(r->cfg.safety.zones),
+		    "keepout stairs 2,-0.5 3,-0.5 3,0.5 2,0.5");
 		begin(r);
 		struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_NAVIGATE_TO_GOAL);
 		d.goal_kind = CAIRN_GOAL_KIND_COORDINATES;
@@ -188,8 +189,8 @@ START_TEST(a_planned_path_through_a_keep_out_zone_is_not_begun)
 			ck_assert_int_eq(r->last_model_result.outcome, CAIRN_OUTCOME_FAILED);
 			ck_assert_int_eq(r->last_model_result.cause, CAIRN_SENSOR_ZONE);
 			ck_assert(r->last_model_result.overridden);
-			ck_assert_ptr_nonnull(
-			    strstr(r->last_model_result.reason, "path leads through the keep-out zone 'stairs'"));
+			ck_assert_ptr_nonnull(strstr(
+			    r->last_model_result.reason, "path leads through the keep-out zone 'stairs'"));
 		}
 		rig_free(r);
 	}
@@ -201,7 +202,8 @@ START_TEST(a_path_out_of_a_zone_that_was_drawn_around_the_robot_is_driven)
 	struct rig *r = rig_new(4);
 	rig_box(r, -2.5, -2.5, 5.0, 2.5);
 	rig_frontier(r, 1, -1.5, 1.5, 1.0);
-	snprintf(r->cfg.safety.zones, sizeof(r->cfg.safety.zones), "keepout mat 0.6,-0.5 1.8,-0.5 1.8,0.5 0.6,0.5");
+	snprintf(r->cfg.safety.zones, sizeof(r->cfg.safety.zones),
+	    "keepout mat 0.6,-0.5 1.8,-0.5 1.8,0.5 0.6,0.5");
 	begin(r);
 	r->pose = (struct cairn_pose2){1.3, 0.0, 0.0};
 	rig_run(r, 0.5);
@@ -298,7 +300,8 @@ START_TEST(the_result_says_what_was_asked_what_was_driven_and_who_ended_it)
 	ck_assert_str_eq(res->asked, "move_toward forward fast 8 s");
 	ck_assert_ptr_nonnull(strstr(res->executed, "slowed to 0.08 m/s"));
 	ck_assert_ptr_nonnull(strstr(res->reason, "lidar: obstacle ahead"));
-	ck_assert_msg(strstr(res->suggestion, "backward is clear for at least 1.5 m") != NULL, "%s", res->suggestion);
+	ck_assert_msg(
+	    strstr(res->suggestion, "backward is clear for at least 1.5 m") != NULL, "%s", res->suggestion);
 	ck_assert_double_eq_tol(res->distance_m, r->pose.x_m, 0.03);
 	ck_assert_double_eq_tol(res->x_m, r->pose.x_m, 0.03);
 	rig_free(r);
@@ -325,5 +328,5 @@ CAIRN_TEST_MAIN("sequencer-checks", a_move_needs_half_a_metre_from_the_centre_an
     a_planned_way_is_held_before_a_keep_out_zone_and_slowed_in_a_slow_one,
     a_planned_path_through_a_keep_out_zone_is_not_begun,
     a_path_out_of_a_zone_that_was_drawn_around_the_robot_is_driven,
-    a_decision_about_a_place_that_somebody_has_stepped_into_is_refused, operators_draw_zones_and_forget_them, the_result_says_what_was_asked_what_was_driven_and_who_ended_it,
-    paces_are_the_words_of_the_speeds)
+    a_decision_about_a_place_that_somebody_has_stepped_into_is_refused, operators_draw_zones_and_forget_them,
+    the_result_says_what_was_asked_what_was_driven_and_who_ended_it, paces_are_the_words_of_the_speeds)

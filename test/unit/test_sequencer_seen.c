@@ -107,7 +107,7 @@ START_TEST(looks_are_kept_for_as_long_as_was_asked_and_no_others_stand_in_for_th
 	for (int i = 99; i > 50; i--)
 		ck_assert_double_eq_tol(
 		    shift((10 + i) * (CAIRN_NS_PER_S / 10), origin, &bearing), 2.0 - 0.01 * i, 1e-3);
-	ck_assert_double_eq(shift(2 * CAIRN_NS_PER_S, origin, &bearing), 0.0); /* forgotten */
+	ck_assert_double_eq(shift(2 * CAIRN_NS_PER_S, origin, &bearing), 0.0);  /* forgotten */
 	ck_assert_double_eq(shift(20 * CAIRN_NS_PER_S, origin, &bearing), 0.0); /* not yet */
 	ck_assert_uint_le(seen.count, CAIRN_SEEN_LOOKS);
 }

@@ -330,7 +330,8 @@ START_TEST(coming_nearer_or_another_goal_begins_the_wait_anew)
 	r->cfg.nav.progress_s = 4.0;
 	r->planner = RIG_PLANNER_TO_AND_FRO;
 	ck_assert(!fails_within(r, 3.0));
-	r->planner = RIG_PLANNER_DRIVES; /* the way is more than 3 s long, and each of them brings it nearer */
+	r->planner =
+	    RIG_PLANNER_DRIVES; /* the way is more than 3 s long, and each of them brings it nearer */
 	ck_assert(!fails_within(r, 3.0));
 	r->planner = RIG_PLANNER_TO_AND_FRO;
 	ck_assert(!fails_within(r, 3.0));
@@ -366,6 +367,5 @@ CAIRN_TEST_MAIN("sequencer-ways", a_frontier_is_driven_to_by_the_planner,
     the_first_way_may_lead_to_where_the_robot_started,
     a_frontier_that_has_been_seen_into_ends_the_way_well_whatever_comes_after_it,
     a_frontier_that_the_robot_gets_no_nearer_to_is_given_up_whoever_asks_how_often,
-    the_end_of_a_part_of_a_path_is_not_taken_for_the_goal,
-    coming_nearer_or_another_goal_begins_the_wait_anew,
+    the_end_of_a_part_of_a_path_is_not_taken_for_the_goal, coming_nearer_or_another_goal_begins_the_wait_anew,
     a_person_that_sends_the_robot_somewhere_decides_how_long_it_tries)

@@ -136,6 +136,7 @@ END_TEST
 CAIRN_TEST_MAIN("sequencer-without",
     without_the_gateway_it_explores_by_itself_at_once_and_does_not_go_home_for_silence,
     a_restart_of_the_gateway_gives_the_model_its_full_time,
-    without_the_mapper_it_stands_and_goes_on_when_it_is_back, a_stage_that_asks_for_the_way_home_ends_the_exploration, the_most_cautious_of_several_wins,
+    without_the_mapper_it_stands_and_goes_on_when_it_is_back,
+    a_stage_that_asks_for_the_way_home_ends_the_exploration, the_most_cautious_of_several_wins,
     a_stage_that_may_be_missing_changes_nothing, a_launcher_that_is_away_forbids_and_allows_nothing,
     one_that_drives_home_for_silence_turns_back_when_it_may_explore_without_the_model)

@@ -139,9 +139,11 @@ START_TEST(a_start_in_the_middle_of_something_larger_than_the_robot_is_refused)
 	ck_assert(cairn_build_init(&b, "bedroom", NULL));
 	cairn_build_outline(&b, c, 4, true, 0.0, 2.5, CAIRN_PAINT(200, 200, 200, PLASTER));
 	(void)cairn_build_thing(&b, "large one", "bed", 6.0, 3.0);
-	cairn_build_box(&b, (struct cairn_box){6.0, 3.0, 3.0, 3.0, 0.0, 0.0, 0.5}, CAIRN_PAINT(1, 1, 1, PLAIN));
+	cairn_build_box(
+	    &b, (struct cairn_box){6.0, 3.0, 3.0, 3.0, 0.0, 0.0, 0.5}, CAIRN_PAINT(1, 1, 1, PLAIN));
 	(void)cairn_build_thing(&b, "low one", "platform", 13.0, 3.0);
-	cairn_build_box(&b, (struct cairn_box){13.0, 3.0, 3.0, 3.0, 0.0, 0.0, 0.08}, CAIRN_PAINT(1, 1, 1, PLAIN));
+	cairn_build_box(
+	    &b, (struct cairn_box){13.0, 3.0, 3.0, 3.0, 0.0, 0.0, 0.08}, CAIRN_PAINT(1, 1, 1, PLAIN));
 	struct cairn_world *w = cairn_build_finish(&b, NULL);
 	strcpy(cfg.sim.start, "given");
 	cfg.sim.start_x_m = 6.0;
@@ -402,5 +404,5 @@ CAIRN_TEST_MAIN("sim", a_straight_drive_goes_as_far_as_speed_and_lag_say,
     a_standing_lidar_measures_the_room_in_every_direction, points_of_a_moving_lidar_are_spread_over_the_drive,
     noise_and_dropouts_have_the_configured_size, nothing_nearer_than_the_blind_minimum_is_returned,
     coverage_grows_to_the_whole_and_never_falls, floor_behind_a_narrow_gap_is_not_reachable,
-    the_same_seed_gives_the_same_run,
-    a_kept_state_comes_back_standing_still, a_write_cut_short_leaves_the_state_before_it)
+    the_same_seed_gives_the_same_run, a_kept_state_comes_back_standing_still,
+    a_write_cut_short_leaves_the_state_before_it)

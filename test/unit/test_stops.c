@@ -252,8 +252,9 @@ START_TEST(a_drop_ahead_holds_forward_motion_only_until_floor_is_seen_a_second_a
 	hdr = header();
 	b.now_ns += MS;
 	hdr.t_ns = b.now_ns;
-	ck_assert(cairn_motor_guard(b.m, &hdr, &floor_again, b.now_ns)); /* too soon, and then the sensor is silent */
-	drive_ms(500); /* comes to a stand from backing */
+	ck_assert(cairn_motor_guard(
+	    b.m, &hdr, &floor_again, b.now_ns)); /* too soon, and then the sensor is silent */
+	drive_ms(500);                           /* comes to a stand from backing */
 	b.fastest_mps = 0.0;
 	drive_ms(2000);
 	ck_assert_double_eq(b.fastest_mps, 0.0);

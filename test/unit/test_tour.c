@@ -71,7 +71,8 @@ START_TEST(no_order_is_better_than_the_one_found)
 	struct cairn_rng rng;
 	cairn_rng_seed(&rng, 3, 0);
 	for (int k = 0; k < 40; k++) {
-		struct puzzle p = {.count = 1 + cairn_rng_u32(&rng) % 7, .eager = 3.0 * cairn_rng_uniform(&rng)};
+		struct puzzle p = {
+		    .count = 1 + cairn_rng_u32(&rng) % 7, .eager = 3.0 * cairn_rng_uniform(&rng)};
 		double x[G], y[G], cost[G];
 		for (uint32_t i = 0; i < p.count; i++) {
 			x[i] = 10.0 * cairn_rng_uniform(&rng);
@@ -83,7 +84,8 @@ START_TEST(no_order_is_better_than_the_one_found)
 		for (uint32_t i = 0; i < p.count; i++)
 			for (uint32_t m = 0; m < p.count; m++)
 				p.way[i][m] = hypot(x[i] - x[m], y[i] - y[m]);
-		cairn_tour_costs(p.count, p.first, (const double(*)[G])p.way, p.end, p.gain, p.eager, scratch, cost);
+		cairn_tour_costs(
+		    p.count, p.first, (const double(*)[G])p.way, p.end, p.gain, p.eager, scratch, cost);
 		for (uint32_t i = 0; i < p.count; i++)
 			NEAR(cost[i], p.first[i] * (1.0 + p.eager) + try_all(&p, i, 1u << i), 1e-3);
 	}
@@ -94,7 +96,8 @@ START_TEST(the_gain_is_what_the_rays_reach_of_the_unknown)
 {
 	struct ground *g = malloc(sizeof(*g));
 	ground_init(g, 4.0);
-	NEAR(cairn_tour_gain_m2(&g->grid, 0.0, 0.0, 2.0), M_PI * 4.0, 0.02 * M_PI * 4.0 + 0.35); /* all of the disc */
+	NEAR(cairn_tour_gain_m2(&g->grid, 0.0, 0.0, 2.0), M_PI * 4.0,
+	    0.02 * M_PI * 4.0 + 0.35); /* all of the disc */
 	ground_floor(g, -4.0, -4.0, 0.0, 4.0);
 	NEAR(cairn_tour_gain_m2(&g->grid, 0.0, 0.0, 2.0), M_PI * 2.0, 0.4); /* half of it */
 	ground_wall(g, 0.5, -4.0, 0.55, 4.0);
@@ -224,8 +227,10 @@ START_TEST(more_frontiers_than_are_thought_of_are_ranked_behind_them)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("tour", the_round_on_a_line_is_the_one_worked_out_by_hand, eagerness_brings_what_shows_much_to_the_front,
-    no_order_is_better_than_the_one_found, the_gain_is_what_the_rays_reach_of_the_unknown,
+CAIRN_TEST_MAIN("tour", the_round_on_a_line_is_the_one_worked_out_by_hand,
+    eagerness_brings_what_shows_much_to_the_front, no_order_is_better_than_the_one_found,
+    the_gain_is_what_the_rays_reach_of_the_unknown,
     the_small_thing_behind_is_done_before_the_far_ones_unless_turning_costs_more,
-    what_was_given_up_cannot_be_reached_or_is_narrow_is_not_ranked, the_target_stays_until_another_is_clearly_better,
-    the_order_nearest_is_that_of_the_ways, more_frontiers_than_are_thought_of_are_ranked_behind_them)
+    what_was_given_up_cannot_be_reached_or_is_narrow_is_not_ranked,
+    the_target_stays_until_another_is_clearly_better, the_order_nearest_is_that_of_the_ways,
+    more_frontiers_than_are_thought_of_are_ranked_behind_them)

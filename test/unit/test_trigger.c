@@ -119,7 +119,8 @@ END_TEST
 
 START_TEST(a_decision_that_is_asked_for_ahead_of_the_end_of_one_has_that_as_its_reason)
 {
-	struct cairn_msg_mission m = {.state = CAIRN_MISSION_STATE_EXPLORING, .decisions = 4, .decision_id = 9};
+	struct cairn_msg_mission m = {
+	    .state = CAIRN_MISSION_STATE_EXPLORING, .decisions = 4, .decision_id = 9};
 	begin();
 	cairn_triggers_on_mission(&triggers, &m, T0);
 	ck_assert_int_eq(cairn_triggers_due(&triggers, true, T0), CAIRN_TRIGGER_NONE);

@@ -274,7 +274,8 @@ END_TEST
 
 CAIRN_TEST_MAIN("vlm_dialog_answers", the_first_bad_answer_stops_and_a_streak_falls_silent,
     failed_calls_are_retried_after_half_a_second_with_the_same_snapshot,
-    rate_limits_are_obeyed_and_a_refused_key_is_final, a_whole_conversation_with_the_pilot_with_all_faults_stays_sane,
+    rate_limits_are_obeyed_and_a_refused_key_is_final,
+    a_whole_conversation_with_the_pilot_with_all_faults_stays_sane,
     a_model_that_answers_in_json_gets_no_tools_and_makes_the_same_decision,
     in_json_the_sensors_answer_in_the_text_and_a_fallback_stands_in_for_a_place_that_is_gone,
     a_conversation_in_json_with_a_pilot_of_all_faults_stays_sane,

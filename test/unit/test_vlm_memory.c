@@ -51,8 +51,8 @@ START_TEST(rooms_know_where_they_were_entered_from_and_what_is_in_them)
 	ck_assert_uint_eq(memory.rooms[0].visits, 2);
 	struct cairn_text text = {0};
 	cairn_memory_text(&memory, &text);
-	ck_assert_ptr_nonnull(strstr(
-	    text.data, "Room \"hall\" (here) at 0.0 0.0, 100 % explored: \"red chair\"\n"));
+	ck_assert_ptr_nonnull(
+	    strstr(text.data, "Room \"hall\" (here) at 0.0 0.0, 100 % explored: \"red chair\"\n"));
 	ck_assert_ptr_nonnull(
 	    strstr(text.data, "Room \"kitchen\" at 4.0 0.0, 100 % explored, from \"hall\"\n"));
 	cairn_text_free(&text);
@@ -221,11 +221,12 @@ START_TEST(last_actions_are_told_newest_first_with_override_and_suggestion)
 	snprintf(r.executed, sizeof(r.executed), "forward 0.04 m in 1.0 s, slowed to 0.08 m/s");
 	cairn_memory_add_result(&memory, &r);
 	cairn_memory_actions_text(&memory, &text);
-	ck_assert_str_eq(text.data, "LAST ACTIONS\n"
-				    "1. move_toward forward: blocked, 4 cm in 1 s (local); OVERRIDDEN by depth ahead "
-				    "left 0.31 m; executed: forward 0.04 m in 1.0 s, slowed to 0.08 m/s; suggestion: go "
-				    "left; wall 0.2 m\n"
-				    "2. F12: success, 210 cm\n");
+	ck_assert_str_eq(text.data,
+	    "LAST ACTIONS\n"
+	    "1. move_toward forward: blocked, 4 cm in 1 s (local); OVERRIDDEN by depth ahead "
+	    "left 0.31 m; executed: forward 0.04 m in 1.0 s, slowed to 0.08 m/s; suggestion: go "
+	    "left; wall 0.2 m\n"
+	    "2. F12: success, 210 cm\n");
 	cairn_text_clear(&text);
 	r.outcome = CAIRN_OUTCOME_REFUSED; /* nothing was driven, which needs no saying */
 	r.cause = CAIRN_SENSOR_ZONE;

@@ -345,5 +345,6 @@ CAIRN_TEST_MAIN("world", rays_measure_a_square_room,
     things_above_the_robot_and_flat_things_are_not_touched, polygons_are_cut_into_triangles,
     a_door_leaves_a_way_through_and_a_lintel_above, every_kind_of_furniture_stands_within_its_size,
     a_free_start_is_chosen_in_the_largest_room,
-    a_point_inside_a_thing_or_behind_the_walls_is_inside_something_and_free_floor_is_not, a_small_yaml_world_loads,
-    a_wrong_world_is_refused_with_file_key_and_reason, borders_of_a_raster_enclose_its_free_pixels)
+    a_point_inside_a_thing_or_behind_the_walls_is_inside_something_and_free_floor_is_not,
+    a_small_yaml_world_loads, a_wrong_world_is_refused_with_file_key_and_reason,
+    borders_of_a_raster_enclose_its_free_pixels)

@@ -153,5 +153,4 @@ START_TEST(rays_in_a_slice_are_those_cast_one_by_one_to_the_last_bit)
 END_TEST
 
 CAIRN_TEST_MAIN("world homes", every_home_has_a_free_start_and_enterable_rooms,
-    the_lidar_sees_what_the_robot_could_run_into,
-    rays_in_a_slice_are_those_cast_one_by_one_to_the_last_bit)
+    the_lidar_sees_what_the_robot_could_run_into, rays_in_a_slice_are_those_cast_one_by_one_to_the_last_bit)
