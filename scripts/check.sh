@@ -1,7 +1,10 @@
 #!/bin/sh
-# Makes the machine ready, builds with every warning an error, and runs all tests.
+# Makes the machine ready, builds with every warning an error, and runs tests.
 #
-#   scripts/check.sh [TEST OR OPTION OF "meson test"...]
+#   scripts/check.sh                                    before every push: format, shell scripts, every test but those of whole
+#                                                       stacks, and one of these (house); at most 8 minutes on two cores
+#   scripts/check.sh --all                              every test
+#   scripts/check.sh TEST OR OPTION OF "meson test"...  these tests
 #
 # CAIRN_SANITIZE=address,undefined builds with these sanitizers (or: thread), CAIRN_COVERAGE=1 with counters of the lines that
 # are reached (scripts/coverage.sh), each into a folder of its own.
@@ -12,7 +15,23 @@ set -eu
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 cd "$root"
+what=tests
+case "${1-}" in
+'') what=presubmit ;;
+--all)
+	what=all
+	shift
+	;;
+esac
 scripts/setup.sh
+if [ "$what" = presubmit ]; then
+	if command -v shellcheck >/dev/null && command -v clang-format >/dev/null; then
+		shellcheck scripts/*.sh test/cli/*.sh .ci/run
+		scripts/format.sh --check
+	else
+		echo "check.sh: shellcheck or clang-format is missing: format and scripts are not checked (scripts/setup.sh --ci)" >&2
+	fi
+fi
 
 sanitize=${CAIRN_SANITIZE-}
 reports=
@@ -51,6 +70,17 @@ if ! build; then
 fi
 
 status=0
-meson test -C "$folder" --no-rebuild --print-errorlogs "$@" || status=1
-python3 scripts/count_tests.py ${reports:+--reports "$reports"} "$folder"/meson-logs/testlog*.json || status=1
+tests() { # NAME OF THE LOG, OPTIONS...
+	log=$1
+	shift
+	meson test -C "$folder" --no-rebuild --print-errorlogs --logbase "$log" "$@" || status=1
+}
+case "$what" in
+presubmit)
+	tests testlog --no-suite e2e "$@"
+	tests testlog-stack "$@" house
+	;;
+*) tests testlog "$@" ;;
+esac
+python3 scripts/count_tests.py --slowest 10 ${reports:+--reports "$reports"} "$folder"/meson-logs/testlog*.json || status=1
 exit "$status"

@@ -1,8 +1,10 @@
 """Prints "N passed, N failed[, N skipped]" for meson's testlog.json, counting the cases inside a TAP program.
 
-Usage: count_tests.py [--reports FOLDER] TESTLOG.json...   Exit: 0 when something passed and nothing failed, 1 otherwise.
-Every file in FOLDER is a sanitizer's report: it is shown, and counts as one failed.
+Usage: count_tests.py [--slowest N] [--reports FOLDER] TESTLOG.json...
+Every file in FOLDER is a sanitizer's report: it is shown, and counts as one failed. With --slowest the N programs that took
+longest are printed first. Exit: 0 when something passed and nothing failed, 1 otherwise.
 """
+import argparse
 import json
 import os
 import re
@@ -48,19 +50,34 @@ def show_reports(folder):
     return len(names)
 
 
-def main(paths):
-    passed = failed = skipped = 0
-    if paths[:1] == ["--reports"]:
-        failed = show_reports(paths[1])
-        paths = paths[2:]
-    for path in paths:
-        try:
-            lines = open(path, encoding="utf-8", errors="replace").read().splitlines()
-        except OSError:
-            continue
-        for line in lines:
-            p, f, s = count(json.loads(line))
-            passed, failed, skipped = passed + p, failed + f, skipped + s
+def read(path):
+    """The tests of one log, an empty list where there is none."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return [json.loads(line) for line in file.read().splitlines()]
+    except OSError:
+        return []
+
+
+def show_slowest(tests, count):
+    slowest = sorted(tests, key=lambda test: -test.get("duration", 0.0))[:count]
+    print("slowest: " + ", ".join(f"{test['name']} {test.get('duration', 0.0):.1f} s" for test in slowest))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--slowest", type=int, default=0)
+    parser.add_argument("--reports")
+    parser.add_argument("logs", nargs="*")
+    args = parser.parse_args()
+    passed = skipped = 0
+    failed = show_reports(args.reports) if args.reports else 0
+    tests = [test for path in args.logs for test in read(path)]
+    if args.slowest > 0 and tests:
+        show_slowest(tests, args.slowest)
+    for test in tests:
+        p, f, s = count(test)
+        passed, failed, skipped = passed + p, failed + f, skipped + s
     if passed + failed == 0:
         failed = 1  # nothing ran: that is no success
     print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
@@ -68,4 +85,4 @@ def main(paths):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -27,5 +27,14 @@ cat >>"$log" <<'LOG'
 LOG
 expect "5 passed, 6 failed, 2 skipped" 1
 
+cat >"$log" <<'LOG'
+{"name": "quick", "stdout": "ok 1 - a\n1..1\n", "result": "OK", "duration": 0.25}
+{"name": "slow", "stdout": "ok 1 - a\n1..1\n", "result": "OK", "duration": 12.34}
+{"name": "middle", "stdout": "ok 1 - a\n1..1\n", "result": "OK", "duration": 3.0}
+LOG
+got=$(python3 "$script" --slowest 2 "$log")
+[ "$got" = "slowest: slow 12.3 s, middle 3.0 s
+3 passed, 0 failed" ] || { echo "got '$got'"; exit 1; }
+
 : >"$log"
 expect "0 passed, 1 failed" 1
