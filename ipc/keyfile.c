@@ -60,16 +60,21 @@ bool cairn_key_save(const struct cairn_key *key, const char *dir, struct cairn_e
 	return false;
 }
 
-/* The whole file as text. forbidden: mode bits that it must not have. */
+/* The whole file as text. forbidden: mode bits that it must not have. False with errno ENOENT when there is none. */
 static bool read_text(
     const char *path, mode_t forbidden, const char *why, char *buf, size_t bytes, struct cairn_error *err)
 {
 	struct stat st;
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st) != 0) {
+	if (fd < 0) {
+		int why_not = errno; /* the caller looks at it */
 		cairn_error_set(err, "%s: %s", path, strerror(errno));
-		if (fd >= 0)
-			close(fd);
+		errno = why_not;
+		return false;
+	}
+	if (fstat(fd, &st) != 0) {
+		cairn_error_set(err, "%s: %s", path, strerror(errno));
+		close(fd);
 		return false;
 	}
 	ssize_t n = -1;
@@ -114,14 +119,20 @@ bool cairn_key_load(const char *path, bool need_secret, struct cairn_key *key, s
 	return ok;
 }
 
-bool cairn_allow_load(const char *path, struct cairn_allow *allow, struct cairn_error *err)
+enum cairn_allow_state cairn_allow_read(const char *path, struct cairn_allow *allow, struct cairn_error *err)
 {
 	char text[CAIRN_ALLOW_FILE_MAX];
 	struct cairn_error why = {""};
+	errno = 0;
 	if (!read_text(path, 0022, "others may write to it", text, sizeof(text), err))
-		return false;
+		return errno == ENOENT ? CAIRN_ALLOW_NOBODY : CAIRN_ALLOW_UNREADABLE;
 	if (cairn_allow_parse(text, allow, &why))
-		return true;
+		return CAIRN_ALLOW_GOOD;
 	cairn_error_set(err, "%s: %.200s", path, why.text);
-	return false;
+	return cairn_allow_empty(text) ? CAIRN_ALLOW_NOBODY : CAIRN_ALLOW_UNREADABLE;
+}
+
+bool cairn_allow_load(const char *path, struct cairn_allow *allow, struct cairn_error *err)
+{
+	return cairn_allow_read(path, allow, err) == CAIRN_ALLOW_GOOD;
 }

@@ -11,7 +11,10 @@ bool cairn_key_make(const char *name, struct cairn_key *key, struct cairn_error 
 bool cairn_key_save(const struct cairn_key *key, const char *dir, struct cairn_error *err);
 /* Reads a key file. need_secret: it must hold the secret key, and be readable by its owner alone. */
 bool cairn_key_load(const char *path, bool need_secret, struct cairn_key *key, struct cairn_error *err);
-/* Reads the list of those who may. It must not be writable by others. */
+/* Reads the list of those who may. It must not be writable by others. err is set for all but CAIRN_ALLOW_GOOD, *allow
+ * untouched then. */
+enum cairn_allow_state cairn_allow_read(const char *path, struct cairn_allow *allow, struct cairn_error *err);
+/* True for CAIRN_ALLOW_GOOD. */
 bool cairn_allow_load(const char *path, struct cairn_allow *allow, struct cairn_error *err);
 
 #endif

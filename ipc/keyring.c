@@ -164,6 +164,41 @@ bool cairn_allow_parse(const char *text, struct cairn_allow *allow, struct cairn
 	return true;
 }
 
+bool cairn_allow_empty(const char *text)
+{
+	char line[LINE_BYTES];
+	while (next_line(&text, line)) {
+		if (line[0] != '\0')
+			return false;
+	}
+	return true;
+}
+
+static bool same_rows(const struct cairn_allow *a, const struct cairn_allow *b)
+{
+	for (int i = 0; a->count == b->count && i < a->count; i++) {
+		const struct cairn_allow_row *x = &a->rows[i], *y = &b->rows[i];
+		if (x->rights != y->rights || strcmp(x->name, y->name) != 0 ||
+		    strcmp(x->public_key, y->public_key) != 0)
+			return false;
+	}
+	return a->count == b->count;
+}
+
+bool cairn_allow_take(struct cairn_allow *held, enum cairn_allow_state state, const struct cairn_allow *read)
+{
+	static const struct cairn_allow nobody = {0};
+	const struct cairn_allow *next = state == CAIRN_ALLOW_GOOD         ? read
+					 : state == CAIRN_ALLOW_UNREADABLE ? held
+									   : &nobody;
+	bool stops_only = state == CAIRN_ALLOW_UNREADABLE;
+	bool changed = held->stops_only != stops_only || !same_rows(held, next);
+	if (next != held)
+		*held = *next;
+	held->stops_only = stops_only;
+	return changed;
+}
+
 const struct cairn_allow_row *cairn_allow_by_key(const struct cairn_allow *allow, const char *public_key)
 {
 	for (int i = 0; i < allow->count; i++) {

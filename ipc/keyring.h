@@ -29,6 +29,8 @@ struct cairn_allow_row {
 
 struct cairn_allow {
 	int count;
+	bool
+	    stops_only; /* the list cannot be read at present: these keys may stop the robot and nothing else */
 	struct cairn_allow_row rows[CAIRN_ALLOW_MAX];
 };
 
@@ -41,6 +43,22 @@ int cairn_key_format(const struct cairn_key *key, bool with_secret, char *buf, s
 
 /* False with "line N: reason" in err, *allow untouched. An empty list is an error: it would let nobody in. */
 bool cairn_allow_parse(const char *text, struct cairn_allow *allow, struct cairn_error *err);
+/* True for a text that lets nobody in, and does so without a mistake: nothing but comments. */
+bool cairn_allow_empty(const char *text);
+
+/* What became of reading the list. */
+enum cairn_allow_state {
+	CAIRN_ALLOW_GOOD,
+	CAIRN_ALLOW_NOBODY,    /* missing or empty */
+	CAIRN_ALLOW_UNREADABLE /* no permission, writable by others, or a mistake in it */
+};
+
+/* What holds from now on. A good list replaces the one before; a missing or empty one lets nobody in; one that cannot be
+ * read leaves the keys of the last good one a stop, so that a slip of the pen takes no stop away, and nothing else,
+ * so that nobody keeps what may just have been taken from him. read counts for CAIRN_ALLOW_GOOD alone. True: something
+ * has changed. */
+bool cairn_allow_take(struct cairn_allow *held, enum cairn_allow_state state, const struct cairn_allow *read);
+
 /* NULL when it is not there. */
 const struct cairn_allow_row *cairn_allow_by_key(const struct cairn_allow *allow, const char *public_key);
 const struct cairn_allow_row *cairn_allow_by_name(const struct cairn_allow *allow, const char *name);

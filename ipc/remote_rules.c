@@ -41,13 +41,13 @@ static bool in_time(const struct cairn_msg_command *cmd, int64_t now_ns, struct 
 	return false;
 }
 
-enum cairn_remote_verdict cairn_remote_judge(struct cairn_remote_gate *gate, const char *name, int service,
-    const struct cairn_msg_command *cmd, int64_t now_ns, struct cairn_error *why)
+enum cairn_remote_verdict cairn_remote_judge(struct cairn_remote_gate *gate, const char *public_key,
+    int service, const struct cairn_msg_command *cmd, int64_t now_ns, struct cairn_error *why)
 {
-	const struct cairn_allow_row *row = cairn_allow_by_name(gate->allow, name);
+	const struct cairn_allow_row *row = cairn_allow_by_key(gate->allow, public_key);
 	bool stop = strcmp(cmd->verb, "stop") == 0;
 	if (row == NULL) {
-		cairn_error_set(why, "key '%.31s' is not on the list any more", name);
+		cairn_error_set(why, "the key is not on the list any more");
 		return CAIRN_REMOTE_REFUSED;
 	}
 	size_t i = (size_t)(row - gate->allow->rows);
@@ -60,9 +60,12 @@ enum cairn_remote_verdict cairn_remote_judge(struct cairn_remote_gate *gate, con
 	char rights[64];
 	if (command == NULL)
 		cairn_error_set(why, "there is no such command");
+	else if (gate->allow->stops_only && !stop)
+		cairn_error_set(
+		    why, "the list of keys cannot be read (remote.allow_file): only stops are taken");
 	else if (!cairn_rights_allow(row->rights, command->right))
 		cairn_error_set(why, "needs the right to %s; key '%s' has: %s",
-		    cairn_enum_text(&cairn_enum_right, (int)command->right), name,
+		    cairn_enum_text(&cairn_enum_right, (int)command->right), row->name,
 		    cairn_rights_text(row->rights, rights, sizeof(rights)));
 	else if (stop || in_time(cmd, now_ns, why))
 		return CAIRN_REMOTE_PASSED;

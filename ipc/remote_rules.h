@@ -1,6 +1,6 @@
 /* remote_rules.h - may an operator on another machine give this command now? Pure: list, command and time in, verdict out.
  *
- * In this order: the key is still on the list; not more commands than remote.commands_per_s (bursts of twice a
+ * In this order: the key (never its name) is still on the list; the list can be read, or it is a stop; not more commands than remote.commands_per_s (bursts of twice a
  * second's worth; stops have a measure of their own, so that a flood of others cannot use it up); the command exists;
  * the key has the right for it; it says until when it is meant, on the robot's own clock, not more than
  * CAIRN_REMOTE_AHEAD_NS from now, and that has not passed. A stop need not say so and is never too late. */
@@ -31,8 +31,8 @@ enum cairn_remote_verdict {
 /* Also after the list has changed: its rows mean other keys then. */
 void cairn_remote_gate_init(struct cairn_remote_gate *gate, const struct cairn_allow *allow, double per_s);
 
-/* name: the key that the connection was let in with. service: -1 = none of that name. */
-enum cairn_remote_verdict cairn_remote_judge(struct cairn_remote_gate *gate, const char *name, int service,
-    const struct cairn_msg_command *cmd, int64_t now_ns, struct cairn_error *why);
+/* public_key: that the connection was let in with. service: -1 = none of that name. */
+enum cairn_remote_verdict cairn_remote_judge(struct cairn_remote_gate *gate, const char *public_key,
+    int service, const struct cairn_msg_command *cmd, int64_t now_ns, struct cairn_error *why);
 
 #endif

@@ -69,6 +69,8 @@ const char *cairn_zap_judge(const struct cairn_allow *allow, const char *domain,
 	const struct cairn_allow_row *row = cairn_allow_by_key(allow, text);
 	if (row == NULL)
 		return "its key is not on the list";
+	if (allow->stops_only && strcmp(domain, CAIRN_ZAP_COMMAND) != 0)
+		return "the list of keys cannot be read: only stops are taken";
 	enum cairn_right needed =
 	    strcmp(domain, CAIRN_ZAP_COMMAND) == 0 ? CAIRN_RIGHT_ANY : CAIRN_RIGHT_WATCH;
 	if (!cairn_rights_allow(row->rights, needed))
@@ -99,11 +101,11 @@ static int recv_request(struct cairn_zap *zap)
 	return n;
 }
 
-static void answer(struct cairn_zap *zap, const char *name, const char *reason)
+static void answer(struct cairn_zap *zap, const char *user, const char *reason)
 {
 	const char *parts[] = {"1.0", zap->parts[REQUEST], reason == NULL ? "200" : "400",
-	    reason == NULL ? "OK" : reason, name, ""};
-	int lengths[] = {3, zap->lengths[REQUEST], 3, (int)strlen(parts[3]), (int)strlen(name), 0};
+	    reason == NULL ? "OK" : reason, user, ""};
+	int lengths[] = {3, zap->lengths[REQUEST], 3, (int)strlen(parts[3]), (int)strlen(user), 0};
 	for (int i = 0; i < 6; i++)
 		(void)zmq_send(zap->socket, parts[i], (size_t)lengths[i], i < 5 ? ZMQ_SNDMORE : 0);
 }
@@ -120,7 +122,7 @@ void cairn_zap_serve(struct cairn_zap *zap)
 			reason = cairn_zap_judge(zap->allow, zap->parts[DOMAIN], zap->parts[MECHANISM],
 			    (const uint8_t *)zap->parts[CREDENTIALS],
 			    n > CREDENTIALS ? (size_t)zap->lengths[CREDENTIALS] : 0, &row);
-		answer(zap, row != NULL ? row->name : "", reason);
+		answer(zap, row != NULL ? row->public_key : "", reason);
 		if (zap->fn != NULL)
 			zap->fn(zap->ctx, n > ADDRESS ? zap->parts[ADDRESS] : "",
 			    row != NULL ? row->name : "", reason);

@@ -1,6 +1,7 @@
 /* zap.h - who is let in over TCP: the handler that ZeroMQ asks about every new connection (ZAP, RFC 27).
  *
- * Only CURVE is accepted, and only public keys of the list; the connection then carries the key's name as its user. A
+ * Only CURVE is accepted, and only public keys of the list; the connection then carries the public key (as text) as its user:
+ * what it may do is looked up by that at each command, never by a name, which may be another key's tomorrow. A
  * socket's ZAP domain says what it needs: CAIRN_ZAP_WATCH the right to watch, CAIRN_ZAP_COMMAND any right (each command is
  * judged by itself). Must exist before the first socket is bound, or ZeroMQ lets everybody in. */
 #ifndef CAIRN_IPC_ZAP_H

@@ -72,16 +72,6 @@ void cairn_exchange_line(struct cairn_text *out, const struct cairn_exchange *x)
 	cairn_text_free(&request);
 }
 
-void cairn_blot(char *text, size_t count, const char *key)
-{
-	size_t n = key != NULL ? strlen(key) : 0;
-	char *end = text + count;
-	while (n >= 4 && text < end && (text = memmem(text, (size_t)(end - text), key, n)) != NULL) {
-		memset(text, '*', n);
-		text += n;
-	}
-}
-
 /* ---- replay ---- */
 
 struct cairn_replay {

@@ -46,7 +46,4 @@ void cairn_replay_close(struct cairn_replay **replay_p);
 bool cairn_replay_next(
     struct cairn_replay *replay, const char *body, size_t count, struct cairn_replay_answer *ret);
 
-/* Blots out each occurrence of key (of at least 4 bytes) in text, in place. */
-void cairn_blot(char *text, size_t count, const char *key);
-
 #endif

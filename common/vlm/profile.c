@@ -1,7 +1,10 @@
 /* profile.c - the table of profile.def as rows, and who of the providers is asked. Files: profile_file.c. */
 #include "common/vlm/profile.h"
 
+#include <arpa/inet.h>
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #define AT(key) offsetof(struct cairn_profile, key)
 
@@ -44,14 +47,52 @@ bool cairn_profile_url_is_pilot(const char *url)
 	return port != NULL && port[1] == '0' && (port[2] == '/' || port[2] == '\0');
 }
 
+/* The host of a URL, with brackets, and whether a user stands before it. False: it has none, or a very long one. */
+static bool host_of(const char *url, char *host, size_t cap, bool *ret_user)
+{
+	const char *begin = strstr(url, "://");
+	if (begin == NULL)
+		return false;
+	begin += 3;
+	size_t n = strcspn(begin, "/?#");
+	const char *user = memrchr(begin, '@', n), *end = begin + n;
+	*ret_user = user != NULL;
+	if (user != NULL)
+		begin = user + 1;
+	const char *bracket = *begin == '[' ? memchr(begin, ']', (size_t)(end - begin)) : NULL;
+	const char *colon = memchr(begin, ':', (size_t)(end - begin));
+	end = bracket != NULL ? bracket + 1 : colon != NULL ? colon : end;
+	return end > begin && snprintf(host, cap, "%.*s", (int)(end - begin), begin) < (int)cap;
+}
+
+bool cairn_profile_url_is_local(const char *url)
+{
+	char host[64];
+	bool user = false;
+	struct in_addr v4;
+	if (!host_of(url, host, sizeof(host), &user) || user)
+		return false;
+	if (inet_pton(AF_INET, host, &v4) == 1)
+		return ntohl(v4.s_addr) >> 24 == 127;
+	return strcasecmp(host, "localhost") == 0 || strcmp(host, "[::1]") == 0;
+}
+
 const char *cairn_profile_wrong(const struct cairn_profile *p)
 {
 	if (p->name[0] == '\0' || strpbrk(p->name, ", /\\\"'") != NULL || strlen(p->name) > 31)
 		return "name: a plain word of at most 31 characters is needed";
 	if (strncmp(p->base_url, "http://", 7) != 0 && strncmp(p->base_url, "https://", 8) != 0)
 		return "base_url: must start with http:// or https://";
+	char host[256];
+	bool user = false;
+	if (!host_of(p->base_url, host, sizeof(host), &user))
+		return "base_url: names no host";
+	if (user) /* it would be logged and recorded */
+		return "base_url: holds a user or password; keys come from the environment (api_key_env)";
 	if (cairn_profile_url_is_pilot(p->base_url) && strcmp(p->name, "pilot") != 0)
 		return "base_url: has port 0, which only the scripted pilot understands";
+	if (cairn_profile_url_is_pilot(p->base_url) && !cairn_profile_url_is_local(p->base_url))
+		return "base_url: the scripted pilot runs on this machine: http://127.0.0.1:0/v1";
 	return p->model[0] == '\0' ? "model: is empty" : NULL;
 }
 

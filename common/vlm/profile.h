@@ -57,6 +57,9 @@ bool cairn_lineup_load(struct cairn_lineup *ret, const struct cairn_config_vlm *
 
 /* True when vlm.provider or one of vlm.fallbacks is name. */
 bool cairn_lineup_names(const struct cairn_config_vlm *cfg, const char *name);
+/* True for a URL of this machine: localhost, an address 127.x.y.z in full, or [::1]; a name that only begins like one
+ * ("127.evil.example", "127.0.0.1@evil.example") is none. */
+bool cairn_profile_url_is_local(const char *url);
 /* True for a URL whose port is 0: the port of the scripted pilot. */
 bool cairn_profile_url_is_pilot(const char *url);
 

@@ -187,9 +187,18 @@ int cairn_base64_decode(const char *str, size_t count, uint8_t *out, size_t cap)
 	return (int)made;
 }
 
+uint32_t cairn_utf8_code(const char *str, int length)
+{
+	const unsigned char *u = (const unsigned char *)str;
+	uint32_t code = length < 2 ? u[0] : u[0] & (0xFFu >> (length + 1));
+	for (int i = 1; i < length; i++)
+		code = code << 6 | (u[i] & 63u);
+	return code;
+}
+
 /* C1 controls, soft hyphen, zero-width and direction characters, separators, variation selectors and tags:
  * they are invisible, carry text that only a model reads, or reorder what a person reads. */
-static bool invisible(const char *s, int n)
+bool cairn_text_invisible(uint32_t code)
 {
 	static const struct {
 		uint32_t first, last;
@@ -197,12 +206,6 @@ static bool invisible(const char *s, int n)
 	    {0x17B4, 0x17B5}, {0x180B, 0x180F}, {0x200B, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x206F},
 	    {0x3164, 0x3164}, {0xFE00, 0xFE0F}, {0xFEFF, 0xFEFF}, {0xFFA0, 0xFFA0}, {0xFFF0, 0xFFFB},
 	    {0xE0000, 0xE0FFF}};
-	const unsigned char *u = (const unsigned char *)s;
-	if (n < 2)
-		return false;
-	uint32_t code = u[0] & (0xFFu >> (n + 1));
-	for (int i = 1; i < n; i++)
-		code = code << 6 | (u[i] & 63u);
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
 		if (code >= ranges[i].first && code <= ranges[i].last)
 			return true;
@@ -218,7 +221,7 @@ void cairn_text_clean(char *dst, size_t cap, const char *src, size_t count)
 		int n = cairn_utf8_length(src + i, count - i);
 		const char *at = src + i;
 		i += n > 0 ? (size_t)n : 1;
-		if (n == 0 || invisible(at, n))
+		if (n == 0 || (n > 1 && cairn_text_invisible(cairn_utf8_code(at, n))))
 			continue;
 		if (n == 1 && ((unsigned char)*at <= 0x20 || *at == 0x7F)) {
 			space = len > 0;

@@ -35,6 +35,10 @@ int cairn_base64_decode(const char *str, size_t count, uint8_t *out, size_t cap)
 
 /* Bytes of the UTF-8 character at str (1..4), 0 if it is none. Overlong forms and surrogates are none. */
 int cairn_utf8_length(const char *str, size_t count);
+/* The code point of a character of that length. */
+uint32_t cairn_utf8_code(const char *str, int length);
+/* True for code points that nobody sees (soft hyphen, zero-width, tags), that reorder what a person reads, or control. */
+bool cairn_text_invisible(uint32_t code);
 
 /* Text from outside (a model, a sensor, a file) as one plain line: valid UTF-8, no control, direction or
  * zero-width characters, white space collapsed, double quotes and backticks made single quotes, cut at a

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "common/base/geom.h"
-#include "common/vlm/exchange.h"
+#include "common/vlm/blot.h"
 #include "common/vlm/ratelimit.h"
 
 #define SOCKETS_MAX 16
@@ -24,6 +24,7 @@ struct watched {
 
 struct peer {
 	struct curl_slist *headers;
+	const struct cairn_provider *format;
 	char *key;   /* to blot it out; NULL = none */
 	bool direct; /* never through a proxy */
 	int64_t last_use_ns;
@@ -68,6 +69,32 @@ static double seconds_of(CURL *easy, CURLINFO which)
 	return (double)us * 1e-6;
 }
 
+/* No key, of whichever provider, goes on in what this one says. False: the answer puts one together from parts, and is
+ * dropped as a whole. */
+static bool blot_keys(struct http *http, char *line)
+{
+	const struct cairn_provider *format = http->peers[http->index].format;
+	struct cairn_text *body = &http->body;
+	size_t found = 0;
+	bool joined = false;
+	for (int i = 0; i < CAIRN_LINEUP_MAX; i++) {
+		const char *key = http->peers[i].key;
+		if (key == NULL)
+			continue;
+		found += cairn_blot(line, strlen(line), key);
+		if (body->len == 0)
+			continue;
+		found += cairn_blot(body->data, body->len, key);
+		joined |= cairn_blot_joined(format, body->data, body->len, key);
+	}
+	if (found > 0 || joined)
+		cairn_log_warn("the service repeats an API key in its answer: it was %s",
+		    joined ? "dropped" : "blotted out");
+	if (joined)
+		cairn_text_clear(body);
+	return !joined;
+}
+
 static void finish(struct http *http, CURLcode code)
 {
 	long status = 0;
@@ -80,10 +107,10 @@ static void finish(struct http *http, CURLcode code)
 	http->in_flight = false;
 	peer->last_use_ns = code == CURLE_OK ? cairn_now_ns() : 0; /* else the connection is gone */
 	explain(http, code, line, sizeof(line));
-	cairn_blot(line, strlen(line), peer->key);
-	if (http->body.data != NULL)
-		cairn_blot(http->body.data, http->body.len, peer->key);
-	struct cairn_dialog_outcome outcome = {.status = code == CURLE_OK ? (int)status : 0,
+	bool clean = blot_keys(http, line);
+	if (!clean)
+		snprintf(line, sizeof(line), "the answer repeats the API key in parts: it was dropped");
+	struct cairn_dialog_outcome outcome = {.status = code == CURLE_OK && clean ? (int)status : 0,
 	    .body = http->body.data,
 	    .body_bytes = http->body.len,
 	    .retry_after_s = http->limit.retry_after_s,
@@ -226,6 +253,7 @@ static bool make_peer(struct peer *peer, const struct cairn_profile *profile, co
 	const struct cairn_provider *format = cairn_provider_find(profile->format);
 	char line[1024];
 	bool ok = format != NULL;
+	peer->format = format;
 	for (int i = 0; ok && cairn_provider_common_headers[i] != NULL; i++)
 		ok = add_header(peer, cairn_provider_common_headers[i]);
 	/* "Expect: 100-continue" costs a round trip, or a second with servers that ignore it. */

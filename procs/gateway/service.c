@@ -238,8 +238,7 @@ static const char *find_key(struct service *s, uint32_t index)
 	 * is 1 and not 0, because a dump to a pipe ignores 0. */
 	setrlimit(RLIMIT_CORE, &(struct rlimit){1, 1});
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-	if (strncmp(profile->base_url, "http://", 7) == 0 &&
-	    strncmp(profile->base_url, "http://127.", 11) != 0)
+	if (strncmp(profile->base_url, "http://", 7) == 0 && !cairn_profile_url_is_local(profile->base_url))
 		cairn_log_warn("the key for %s goes over the network unencrypted (base_url without https)",
 		    profile->name);
 	return key;

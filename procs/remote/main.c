@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <zmq.h>
 
 #include "common/base/geom.h"
@@ -85,34 +84,27 @@ static int on_zap(void *ctx)
 
 /* ---- the list ---- */
 
-static bool list_changed(struct remote *r)
+/* Read anew once a second whatever its stamps say: it is small, and a change within the grain of the clock counts too. */
+static bool read_list(struct remote *r)
 {
-	struct stat st;
-	if (stat(r->cfg->allow_file, &st) != 0)
-		return false; /* being replaced, or gone: what was read holds until there is another */
-	int64_t mtime_ns = st.st_mtim.tv_sec * CAIRN_NS_PER_S + st.st_mtim.tv_nsec;
-	bool changed = mtime_ns != r->allow_mtime_ns || st.st_ino != r->allow_ino;
-	r->allow_mtime_ns = mtime_ns;
-	r->allow_ino = st.st_ino;
-	return changed;
+	struct cairn_error err = {""};
+	struct cairn_allow list = {0};
+	enum cairn_allow_state state = cairn_allow_read(r->cfg->allow_file, &list, &err);
+	cairn_stage_tried(r->stage, "let operators in", state == CAIRN_ALLOW_NOBODY ? err.text : NULL);
+	cairn_stage_tried(
+	    r->stage, "take more than stops", state == CAIRN_ALLOW_UNREADABLE ? err.text : NULL);
+	return cairn_allow_take(&r->allow, state, &list);
 }
 
 static int on_list(void *ctx)
 {
 	struct remote *r = ctx;
-	struct cairn_error err = {""};
-	struct cairn_allow list;
-	if (!list_changed(r))
+	if (!read_list(r))
 		return 0;
-	if (!cairn_allow_load(r->cfg->allow_file, &list, &err)) {
-		cairn_log_error("remote.allow_file: %s; the list before it holds", err.text);
-		cairn_stage_count_reject(r->stage);
-		return 0;
-	}
-	r->allow = list;
 	cairn_remote_gate_init(&r->gate, &r->allow, r->cfg->commands_per_s);
 	watchers_reset(r);
-	cairn_log_info("the list of keys has changed: %d are let in", list.count);
+	cairn_log_info("the list of keys has changed: %d are let in%s", r->allow.count,
+	    r->allow.stops_only ? ", for stops only" : "");
 	return 0;
 }
 
@@ -120,10 +112,9 @@ static int on_list(void *ctx)
 
 static bool open_all(struct remote *r, struct cairn_error *err)
 {
-	if (!cairn_key_load(r->cfg->key_file, true, &r->key, err) ||
-	    !cairn_allow_load(r->cfg->allow_file, &r->allow, err))
+	if (!cairn_key_load(r->cfg->key_file, true, &r->key, err))
 		return false;
-	(void)list_changed(r);
+	(void)read_list(r); /* without one nobody is let in, until there is one */
 	cairn_remote_gate_init(&r->gate, &r->allow, r->cfg->commands_per_s);
 	r->zmq = zmq_ctx_new();
 	if (r->zmq == NULL) {

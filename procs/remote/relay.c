@@ -13,7 +13,8 @@
 #define PARTS 3 /* connection, service, command */
 
 struct request {
-	const char *key; /* name that the connection was let in with */
+	const char *public_key; /* that the connection was let in with */
+	const char *name;       /* of this key on the list now */
 	const void *peer;
 	size_t peer_bytes;
 	char service[24];
@@ -51,7 +52,7 @@ static void refuse(struct remote *r, const struct request *q, const char *why, b
 	snprintf(done.service, sizeof(done.service), "%.23s", q->service);
 	snprintf(done.verb, sizeof(done.verb), "%s", q->cmd.verb);
 	snprintf(done.arg, sizeof(done.arg), "%.95s", q->cmd.arg);
-	snprintf(done.who, sizeof(done.who), "key %s: %.50s", q->key, q->cmd.who);
+	snprintf(done.who, sizeof(done.who), "key %s: %.50s", q->name, q->cmd.who);
 	snprintf(done.text, sizeof(done.text), "%.159s", why);
 	cairn_stage_commanded(r->stage, &done);
 }
@@ -73,7 +74,7 @@ static void pass_on(struct remote *r, struct request *q, int service)
 		refuse(r, q, "too many commands are under way", true);
 		return;
 	}
-	snprintf(q->cmd.key, sizeof(q->cmd.key), "%s", q->key);
+	snprintf(q->cmd.key, sizeof(q->cmd.key), "%s", q->name);
 	if (cairn_client_send(r->clients[service], r->last_tag + 1, &q->cmd) != 0) {
 		snprintf(why, sizeof(why), "stage '%s' does not answer", cairn_services[service].stage);
 		refuse(r, q, why, true);
@@ -88,10 +89,14 @@ static void pass_on(struct remote *r, struct request *q, int service)
 static void greet(struct remote *r, const struct request *q)
 {
 	char rights[64];
-	struct cairn_msg_reply reply = {.ok = true};
-	const struct cairn_allow_row *row = cairn_allow_by_name(&r->allow, q->key);
-	snprintf(reply.text, sizeof(reply.text), "%s: %s", q->key,
-	    cairn_rights_text(row != NULL ? row->rights : 0, rights, sizeof(rights)));
+	const struct cairn_allow_row *row = cairn_allow_by_key(&r->allow, q->public_key);
+	struct cairn_msg_reply reply = {.ok = row != NULL};
+	if (row == NULL)
+		snprintf(reply.text, sizeof(reply.text), "the key is not on the list any more");
+	else
+		snprintf(reply.text, sizeof(reply.text), "%s: %s", q->name,
+		    r->allow.stops_only ? "stops only, as the list of keys cannot be read"
+					: cairn_rights_text(row->rights, rights, sizeof(rights)));
 	answer(r, q->peer, q->peer_bytes, &reply);
 }
 
@@ -99,7 +104,7 @@ static void judge(struct remote *r, struct request *q)
 {
 	struct cairn_error why = {""};
 	int service = service_of(q->service);
-	switch (cairn_remote_judge(&r->gate, q->key, service, &q->cmd, cairn_now_ns(), &why)) {
+	switch (cairn_remote_judge(&r->gate, q->public_key, service, &q->cmd, cairn_now_ns(), &why)) {
 	case CAIRN_REMOTE_PASSED:
 		pass_on(r, q, service);
 		break;
@@ -108,7 +113,7 @@ static void judge(struct remote *r, struct request *q)
 		break;
 	case CAIRN_REMOTE_FLOOD:
 		refuse(r, q, why.text, false);
-		remote_refused(r, q->key, why.text);
+		remote_refused(r, q->name, why.text);
 		break;
 	}
 }
@@ -118,15 +123,17 @@ static void take(struct remote *r, zmq_msg_t *parts)
 	struct request q = {.peer = zmq_msg_data(&parts[0]), .peer_bytes = zmq_msg_size(&parts[0])};
 	struct cairn_header hdr;
 	struct cairn_error err = {""};
-	q.key = zmq_msg_gets(&parts[2], "User-Id");
-	q.key = q.key != NULL ? q.key : ""; /* judged by the list: nobody */
+	q.public_key = zmq_msg_gets(&parts[2], "User-Id");
+	q.public_key = q.public_key != NULL ? q.public_key : ""; /* judged by the list: nobody */
+	const struct cairn_allow_row *row = cairn_allow_by_key(&r->allow, q.public_key);
+	q.name = row != NULL ? row->name : "(not on the list)";
 	snprintf(q.service, sizeof(q.service), "%.*s", (int)zmq_msg_size(&parts[1]),
 	    (const char *)zmq_msg_data(&parts[1]));
 	if (cairn_msg_decode(&cairn_desc_command, zmq_msg_data(&parts[2]), zmq_msg_size(&parts[2]), &hdr,
 		&q.cmd, &err) != 0) {
 		q.cmd = (struct cairn_msg_command){.limit_s = 0.0};
 		refuse(r, &q, err.text, false);
-		remote_refused(r, q.key, err.text);
+		remote_refused(r, q.name, err.text);
 	} else if (q.service[0] == '\0') {
 		greet(r, &q);
 	} else {

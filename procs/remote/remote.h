@@ -35,8 +35,6 @@ struct remote {
 	struct cairn_zap *zap;
 	struct cairn_key key;
 	struct cairn_allow allow;
-	int64_t allow_mtime_ns;
-	uint64_t allow_ino;
 	struct cairn_remote_gate gate;
 	uint64_t refused_logged;
 	int64_t refused_log_ns;

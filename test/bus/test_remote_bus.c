@@ -284,13 +284,87 @@ START_TEST(a_key_that_is_taken_off_the_list_may_do_nothing_more)
 	struct cairn_server *server = serve();
 	ck_assert_int_eq(serve_until_end(child, server), 0);
 	char list[256];
-	write_list("this is no list\n"); /* changes nothing */
+	write_list("this is no list\n");
 	snprintf(list, sizeof(list), "bob %s watch\n", bob.public_key);
 	write_list(list);
 	ck_assert_int_eq(write(told[1], "", 1), 1);
 	ck_assert_int_eq(serve_until_end(refused, server), 0);
 	close(told[0]);
 	close(told[1]);
+	cairn_bus_destroy(&bus);
+	teardown();
+}
+END_TEST
+
+/* Asks on a connection that is there until the answer is this one; the list is read once a second, and a key may not
+ * ask more often than five times a second. */
+static bool told(struct cairn_remote *remote, const char *verb, bool ok, const char *text)
+{
+	struct cairn_msg_command cmd = {.limit_s = 0.0};
+	struct cairn_msg_reply reply = {.ok = false};
+	struct cairn_error why = {""};
+	snprintf(cmd.verb, sizeof(cmd.verb), "%s", verb);
+	int64_t until_ns = monotonic_ns() + END_S / 2 * CAIRN_NS_PER_S;
+	while (monotonic_ns() < until_ns) {
+		int r = cairn_remote_ask(remote, CAIRN_SERVICE_OPERATOR, &cmd, &reply, ANSWER_MS, &why);
+		if (r == 0 && reply.ok == ok && strstr(reply.text, text) != NULL)
+			return true;
+		poll(NULL, 0, 250);
+	}
+	fprintf(stderr, "%s: not '%s' but '%s' '%s'\n", verb, text, reply.text, why.text);
+	return false;
+}
+
+/* In a child. Connections stay as they are while the list changes behind them. */
+_Noreturn static void lose_rights(const char *good)
+{
+	struct cairn_error why;
+	char list[512];
+	struct cairn_remote *a = cairn_remote_open(url, &anna, &why), *b = cairn_remote_open(url, &bob, &why);
+	if (a == NULL || b == NULL || !told(a, "explore", true, "heard"))
+		_exit(1);
+	snprintf(list, sizeof(list), "anna %s watch,drive\nbob %s watch\n", eve.public_key, bob.public_key);
+	write_list(list); /* the same name, another key */
+	if (!told(a, "explore", false, "not on the list any more") ||
+	    !told(a, "stop", false, "not on the list any more"))
+		_exit(2);
+	write_list(good);
+	if (!told(a, "explore", true, "heard"))
+		_exit(3);
+	write_list("this is no list\n");
+	if (!told(a, "explore", false, "only stops") || !told(a, "stop", true, "heard") ||
+	    !told(b, "stop", true, "heard"))
+		_exit(4);
+	if (unlink(in_run("allow.list")) != 0 || !told(a, "stop", false, "not on the list any more"))
+		_exit(5);
+	write_list(good);
+	if (!told(a, "explore", true, "heard"))
+		_exit(6);
+	write_list("# nobody\n");
+	if (!told(b, "stop", false, "not on the list any more"))
+		_exit(7);
+	_exit(0);
+}
+
+START_TEST(a_connection_that_is_open_has_the_rights_its_key_has_now)
+{
+	setup();
+	char good[512];
+	struct cairn_msg_heartbeat beat = {.loops = 0};
+	struct cairn_header hdr;
+	snprintf(good, sizeof(good), "anna %s watch,drive\nbob %s watch\n", anna.public_key, bob.public_key);
+	pid_t child = fork();
+	if (child == 0)
+		lose_rights(good);
+	struct cairn_server *server = serve();
+	ck_assert_int_eq(serve_until_end(child, server), 0);
+	struct cairn_sub *sub = cairn_sub_new(bus, CAIRN_TOPIC_HEARTBEAT, "remote", &err);
+	int64_t until_ns = monotonic_ns() + END_S * CAIRN_NS_PER_S;
+	while (strstr(beat.trouble, "cannot let operators in") == NULL && monotonic_ns() < until_ns) {
+		(void)cairn_sub_recv(sub, &beat, &hdr);
+		poll(NULL, 0, 10);
+	}
+	ck_assert_msg(strstr(beat.trouble, "cannot let operators in") != NULL, "trouble: '%s'", beat.trouble);
 	cairn_bus_destroy(&bus);
 	teardown();
 }
@@ -474,6 +548,7 @@ END_TEST
 
 CAIRN_TEST_MAIN("remote-bus", a_key_does_what_its_rights_allow_and_is_named_in_what_it_does,
     a_key_that_is_taken_off_the_list_may_do_nothing_more,
+    a_connection_that_is_open_has_the_rights_its_key_has_now,
     a_watcher_sees_what_it_subscribes_to_and_a_stranger_nothing,
     who_does_not_encrypt_or_knows_another_robot_is_not_heard,
     of_a_flood_only_its_measure_passes_and_a_stop_in_the_midst_of_it_does,

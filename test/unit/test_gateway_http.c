@@ -31,6 +31,7 @@ static int status;
 static double retry_after_s;
 static char text[256];
 static char run_dir[64];
+static const char *format = "openai";
 
 static const char *seen(int request)
 {
@@ -146,6 +147,7 @@ static void setup(const char *key)
 	struct cairn_error err = {""};
 	struct cairn_lineup lineup = {.count = 1};
 	cairn_profile_defaults(&lineup.rows[0]);
+	snprintf(lineup.rows[0].format, sizeof(lineup.rows[0].format), "%s", format);
 	http = http_new(stage, &cairn_stage_config(stage)->vlm, &lineup, &key, &err);
 	ck_assert_msg(http != NULL, "%s", err.text);
 	http_listen(http, done, NULL, NULL);
@@ -309,8 +311,35 @@ START_TEST(a_dropped_call_is_never_heard_of_again)
 }
 END_TEST
 
+static void answer_with(int index, const char *body)
+{
+	static char lines[4][512];
+	snprintf(lines[index], sizeof(lines[index]), "HTTP/1.1 401 No\r\nContent-Length: %zu\r\n\r\n%s",
+	    strlen(body), body);
+	server.answers[index] = lines[index];
+}
+
+START_TEST(a_key_that_comes_back_in_disguise_or_in_parts_goes_no_further)
+{
+	format = "anthropic"; /* joins the parts of an answer */
+	setup("sk/test-12345678");
+	answer_with(0, "{\"error\":{\"message\":\"wrong: s\\u006b\\/te\\u200bst-12345678\"}}");
+	answer_with(1,
+	    "{\"type\":\"message\",\"role\":\"assistant\",\"content\":["
+	    "{\"type\":\"text\",\"text\":\"sk/test\"},{\"type\":\"text\",\"text\":\"-12345678\"}]}");
+	call("{}");
+	ck_assert_int_eq(status, 401);
+	ck_assert_str_eq(text, "{\"error\":{\"message\":\"wrong: ****************************\"}}");
+	call("{}");
+	ck_assert_int_eq(status, 0);
+	ck_assert_str_eq(text, "the answer repeats the API key in parts: it was dropped");
+	teardown();
+}
+END_TEST
+
 CAIRN_TEST_MAIN("gateway http", calls_share_a_connection_and_carry_the_key,
     without_a_key_no_authorization_is_sent, a_server_that_hangs_or_hangs_up_is_an_error_in_time,
     an_answer_that_drips_is_not_waited_for_longer_than_a_call_may_take,
     an_answer_without_end_is_cut_at_the_limit, what_the_service_says_about_waiting_is_read,
-    a_redirect_is_not_followed_with_the_key, a_dropped_call_is_never_heard_of_again)
+    a_redirect_is_not_followed_with_the_key, a_key_that_comes_back_in_disguise_or_in_parts_goes_no_further,
+    a_dropped_call_is_never_heard_of_again)

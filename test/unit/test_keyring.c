@@ -135,9 +135,10 @@ static enum cairn_remote_verdict ask(
     const char *name, int service, const char *verb, int64_t expires_ns, int64_t now_ns)
 {
 	struct cairn_msg_command cmd = {.expires_ns = expires_ns};
+	const char *key = strcmp(name, "anna") == 0 ? KEY_A : strcmp(name, "bob") == 0 ? KEY_B : KEY_C;
 	snprintf(cmd.verb, sizeof(cmd.verb), "%s", verb);
 	err.text[0] = '\0';
-	return cairn_remote_judge(&gate, name, service, &cmd, now_ns, &err);
+	return cairn_remote_judge(&gate, key, service, &cmd, now_ns, &err);
 }
 
 START_TEST(a_key_may_do_what_its_rights_say_and_nothing_else)
@@ -153,7 +154,51 @@ START_TEST(a_key_may_do_what_its_rights_say_and_nothing_else)
 	ck_assert_int_eq(ask("bob", CAIRN_SERVICE_MOTOR_CTL, "stop", 0, T0_NS), CAIRN_REMOTE_PASSED);
 	ck_assert_int_eq(ask("eve", CAIRN_SERVICE_MOTOR_CTL, "stop", 0, T0_NS), CAIRN_REMOTE_REFUSED);
 	ck_assert_ptr_nonnull(strstr(err.text, "not on the list"));
-	ck_assert_int_eq(ask("", CAIRN_SERVICE_MOTOR_CTL, "stop", 0, T0_NS), CAIRN_REMOTE_REFUSED);
+	struct cairn_msg_command stop = {.verb = "stop"};
+	ck_assert_int_eq(
+	    cairn_remote_judge(&gate, "", CAIRN_SERVICE_MOTOR_CTL, &stop, T0_NS, &err), CAIRN_REMOTE_REFUSED);
+	ck_assert_int_eq(cairn_remote_judge(&gate, "anna", CAIRN_SERVICE_MOTOR_CTL, &stop, T0_NS, &err),
+	    CAIRN_REMOTE_REFUSED); /* a name is no key */
+}
+END_TEST
+
+START_TEST(a_key_that_was_replaced_under_the_same_name_has_no_rights_left)
+{
+	struct cairn_allow next;
+	open_gate();
+	ck_assert(cairn_allow_parse("anna " KEY_C " watch,drive\n", &next, &err));
+	ck_assert(cairn_allow_take(&list, CAIRN_ALLOW_GOOD, &next));
+	int64_t until = T0_NS + CAIRN_NS_PER_S;
+	ck_assert_int_eq(ask("anna", CAIRN_SERVICE_OPERATOR, "goto", until, T0_NS), CAIRN_REMOTE_REFUSED);
+	ck_assert_ptr_nonnull(strstr(err.text, "not on the list any more"));
+	ck_assert_int_eq(ask("anna", CAIRN_SERVICE_OPERATOR, "stop", 0, T0_NS), CAIRN_REMOTE_REFUSED);
+	ck_assert_int_eq(ask("new", CAIRN_SERVICE_OPERATOR, "goto", until, T0_NS), CAIRN_REMOTE_PASSED);
+}
+END_TEST
+
+START_TEST(a_list_that_is_missing_or_empty_lets_nobody_in_and_one_that_cannot_be_read_only_stops)
+{
+	int64_t until = T0_NS + CAIRN_NS_PER_S;
+	struct cairn_allow good;
+	open_gate();
+	good = list;
+	ck_assert(!cairn_allow_take(&list, CAIRN_ALLOW_GOOD, &good)); /* nothing has changed */
+	ck_assert(cairn_allow_take(&list, CAIRN_ALLOW_UNREADABLE, NULL));
+	ck_assert(!cairn_allow_take(&list, CAIRN_ALLOW_UNREADABLE, NULL));
+	ck_assert_int_eq(ask("anna", CAIRN_SERVICE_OPERATOR, "goto", until, T0_NS), CAIRN_REMOTE_REFUSED);
+	ck_assert_ptr_nonnull(strstr(err.text, "only stops"));
+	ck_assert_int_eq(ask("anna", CAIRN_SERVICE_MOTOR_CTL, "release", until, T0_NS), CAIRN_REMOTE_REFUSED);
+	ck_assert_int_eq(ask("anna", CAIRN_SERVICE_MOTOR_CTL, "stop", 0, T0_NS), CAIRN_REMOTE_PASSED);
+	ck_assert_int_eq(ask("bob", CAIRN_SERVICE_OPERATOR, "stop", 0, T0_NS), CAIRN_REMOTE_PASSED);
+	ck_assert_int_eq(ask("new", CAIRN_SERVICE_OPERATOR, "stop", 0, T0_NS), CAIRN_REMOTE_REFUSED);
+	ck_assert(cairn_allow_take(&list, CAIRN_ALLOW_GOOD, &good));
+	ck_assert_int_eq(ask("anna", CAIRN_SERVICE_OPERATOR, "goto", until, T0_NS), CAIRN_REMOTE_PASSED);
+	ck_assert(cairn_allow_take(&list, CAIRN_ALLOW_NOBODY, NULL));
+	ck_assert_int_eq(ask("anna", CAIRN_SERVICE_OPERATOR, "stop", 0, T0_NS), CAIRN_REMOTE_REFUSED);
+	ck_assert_int_eq(list.count, 0);
+	ck_assert(cairn_allow_take(&list, CAIRN_ALLOW_UNREADABLE, NULL)); /* still nobody */
+	ck_assert_int_eq(ask("anna", CAIRN_SERVICE_OPERATOR, "stop", 0, T0_NS), CAIRN_REMOTE_REFUSED);
+	ck_assert(cairn_allow_empty("# nobody\n\n") && cairn_allow_empty("") && !cairn_allow_empty("anna\n"));
 }
 END_TEST
 
@@ -213,6 +258,9 @@ CAIRN_TEST_MAIN("keyring", a_key_file_gives_back_what_was_written,
     a_broken_key_is_refused_and_the_secret_is_not_in_the_reason, a_list_tells_who_may_do_what,
     a_broken_list_is_refused_as_a_whole_with_the_line, a_list_longer_than_there_is_room_for_is_refused,
     every_command_has_a_right_and_whoever_may_anything_may_stop,
-    a_key_may_do_what_its_rights_say_and_nothing_else, a_verb_or_service_that_does_not_exist_is_refused,
+    a_key_may_do_what_its_rights_say_and_nothing_else,
+    a_key_that_was_replaced_under_the_same_name_has_no_rights_left,
+    a_list_that_is_missing_or_empty_lets_nobody_in_and_one_that_cannot_be_read_only_stops,
+    a_verb_or_service_that_does_not_exist_is_refused,
     a_command_counts_only_until_the_time_it_names_and_a_stop_always,
     a_flood_passes_only_its_measure_and_leaves_the_stops_and_the_others_alone)

@@ -115,17 +115,6 @@ START_TEST(a_half_written_last_line_is_left_out_and_a_broken_one_refused)
 }
 END_TEST
 
-START_TEST(a_key_is_blotted_out_wherever_it_stands)
-{
-	char text[] = "key sk-abcd, again sk-abcdsk-abcd, not sk-abc";
-	cairn_blot(text, strlen(text), "sk-abcd");
-	ck_assert_str_eq(text, "key *******, again **************, not sk-abc");
-	cairn_blot(text, strlen(text), "k"); /* too short to be a key: it would eat the text */
-	ck_assert_ptr_nonnull(strstr(text, "key"));
-	cairn_blot(text, strlen(text), NULL);
-}
-END_TEST
-
 CAIRN_TEST_MAIN("vlm exchange", pictures_become_their_size_and_hash,
     the_same_request_gets_its_answer_and_others_the_next_one,
-    a_half_written_last_line_is_left_out_and_a_broken_one_refused, a_key_is_blotted_out_wherever_it_stands)
+    a_half_written_last_line_is_left_out_and_a_broken_one_refused)

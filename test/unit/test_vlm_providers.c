@@ -326,6 +326,23 @@ START_TEST(the_file_that_ships_is_good_and_every_line_up_of_it_has_formats)
 }
 END_TEST
 
+START_TEST(only_an_address_of_this_machine_in_full_is_local)
+{
+	static const struct {
+		const char *url;
+		bool local;
+	} rows[] = {{"http://127.0.0.1:8080/v1", true}, {"http://127.1.2.3", true},
+	    {"http://localhost:11434/v1", true}, {"http://LOCALHOST/", true}, {"http://[::1]:80/v1", true},
+	    {"http://127.evil.example/v1", false}, {"http://127.0.0.1.evil.example/v1", false},
+	    {"http://127.0.0.1@evil.example/v1", false}, {"http://127.0.0.1:80@evil.example/v1", false},
+	    {"http://localhost.evil.example", false}, {"http://evil.example/127.0.0.1", false},
+	    {"http://128.0.0.1/", false}, {"http://127.1", false}, {"http://[::2]/", false},
+	    {"http://0x7f000001/", false}, {"http://", false}, {"127.0.0.1", false}};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		ck_assert_msg(cairn_profile_url_is_local(rows[i].url) == rows[i].local, "%s", rows[i].url);
+}
+END_TEST
+
 START_TEST(a_wrong_file_is_refused_with_file_key_and_reason)
 {
 	static const struct {
@@ -339,6 +356,10 @@ START_TEST(a_wrong_file_is_refused_with_file_key_and_reason)
 		"a.format: 'smoke' is not one of openai, anthropic, gemini"},
 	    {"providers:\n  - name: a\n    base_url: ftp://x\n", "a.base_url: must start with http"},
 	    {"providers:\n  - name: a\n    base_url: http://127.0.0.1:0/v1\n", "only the scripted pilot"},
+	    {"providers:\n  - name: pilot\n    base_url: http://127.evil.example:0/v1\n",
+		"runs on this machine"},
+	    {"providers:\n  - name: a\n    base_url: https://me:secret@x.example/v1\n", "a user or password"},
+	    {"providers:\n  - name: a\n    base_url: https:///v1\n", "names no host"},
 	    {"providers:\n  - model: x\n", "providers[0].name"},
 	    {"providers:\n  - name: pilot\n  - name: pilot\n", "pilot: given twice"},
 	    {"providers: 7\n", "line 1"},
@@ -359,4 +380,4 @@ CAIRN_TEST_MAIN("vlm providers", every_body_is_the_documented_one,
     an_anthropic_reply_is_read, a_gemini_reply_is_read, what_is_no_decision_stops_and_says_why,
     error_bodies_of_every_service_become_one_line, addresses_are_put_together,
     the_file_that_ships_is_good_and_every_line_up_of_it_has_formats,
-    a_wrong_file_is_refused_with_file_key_and_reason)
+    only_an_address_of_this_machine_in_full_is_local, a_wrong_file_is_refused_with_file_key_and_reason)
