@@ -13,69 +13,6 @@
 #define BATCHES 9
 #define BATCH_NS INT64_C(30000000)
 
-static const struct cairn_bench benches[] = {
-    {"arc", "swept-arc clearance of a footprint among the 720 points of a scan", cairn_bench_arc},
-    {"edt", "distance transform of a million cells", cairn_bench_edt},
-    {"map", "one scan on a map of a million cells: grid update, distances, frontiers; a loop that is closed",
-	cairn_bench_map},
-    {"choice", "a set of candidates on a map of a million cells", cairn_bench_choice},
-    {"codec", "encoding and decoding of a 720-point scan", cairn_bench_codec},
-    {"eval",
-	"whole explorations in one process by simulated time: how many times faster than real time on one "
-	"core",
-	cairn_bench_eval},
-    {"gateway", "what the gateway adds to a call against bare libcurl, and from a trigger to the first byte",
-	cairn_bench_gateway},
-    {"perception", "scan to text, a whole snapshot against the bare JPEG and against Python, and transport",
-	cairn_bench_perception},
-    {"planner",
-	"costmap and kinematic search; with --scen grid search against published lengths and a textbook A*",
-	cairn_bench_planner},
-    {"reaction",
-	"an obstacle in a scan on the bus to zero speed at the motor board, under load; jitter of the loop",
-	cairn_bench_reaction},
-    {"transport", "a frame between two processes against bare iceoryx and ZeroMQ", cairn_bench_transport},
-};
-
-static const struct cairn_eval evals[] = {
-    {"arenas",
-	"small rooms with a task, driven by the scripted pilot through the real cores: goal, contacts, "
-	"cycles",
-	.takes = "name mode seed seeds jobs report", .run = cairn_eval_arenas},
-    {"bus", "the tables of messages, topics, services and stages agree with each other", .takes = "",
-	.run = cairn_eval_bus},
-    {"chaos",
-	"random faults in random processes of a driving stack: contacts, time to stop, time to drive again",
-	.takes = "for seed set* untimed verbose", .stack = true, .run = cairn_eval_chaos},
-    {"explore",
-	"houses explored by local exploration, by a model, by a model among candidates, and by the textbook, "
-	"paired",
-	.takes = "worlds* mode* seed seeds for poses pilot provider usd jobs report baseline config set*",
-	.arg_max = -1, .run = cairn_eval_explore},
-    {"cost", "what an hour of asking at a constant 0.2 Hz costs by the ledger, at gpt-4o-mini's prices",
-	.takes = "for config set* verbose", .stack = true, .run = cairn_eval_cost},
-    {"recovery", "every process of a driving stack is killed once: time until decisions are driven again",
-	.takes = "", .stack = true, .run = cairn_eval_recovery},
-    {"frequency",
-	"calls needed when asked by need and at fixed 0.2, 0.5 and 1 Hz, for the same floor seen in the "
-	"bundled homes",
-	.takes = "seed seeds jobs report state", .run = cairn_eval_frequency},
-    {"mapping", "the bundled homes explored with slip and drift: pose and walls against the truth",
-	.takes = "seed", .run = cairn_eval_mapping},
-    {"replay",
-	"a recording of a model's answers (vlm.record) put to the present code: what changes; --ask another "
-	"model",
-	.takes = "ask usd config set* report state", .arg_min = 1, .arg_max = 1, .run = cairn_eval_replay},
-    {"safety", "hostile pilots in random houses against the real cores: contacts, clearances, stops",
-	.takes = "hours seed jobs state without verbose", .run = cairn_eval_safety},
-    {"soak", "a stack that drives for half an hour: growth of memory and descriptors, slowing down",
-	.takes = "for world", .stack = true, .run = cairn_eval_soak},
-    {"storm", "a busy writer and reader of frames killed 200 times: frames flow again every time",
-	.takes = "kills seed", .stack = true, .run = cairn_eval_storm},
-};
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 static int by_value(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
@@ -132,70 +69,63 @@ void cairn_bench_ratio(
 	fflush(stdout);
 }
 
+int cairn_bench_command(const struct cli *cli)
+{
+	const struct cairn_bench *b = (const struct cairn_bench *)cli->command;
+	struct cairn_bench_out out = {cli, cli->json, 0};
+	return b->run(&out) && out.lines > 0 ? CLI_OK : CLI_FAILED;
+}
+
+static void print_row(const struct cli *cli, const char *name, const char *summary)
+{
+	if (cli->json)
+		printf("{\"name\":\"%s\",\"summary\":\"%s\"}\n", name, summary);
+	else
+		printf("%-10s %s\n", name, summary);
+}
+
+const struct cli_command *cairn_bench_row(int i)
+{
+	return i < cairn_bench_count ? &cairn_benches[i].command : NULL;
+}
+
+const struct cli_command *cairn_eval_row(int i)
+{
+	return i < cairn_eval_count ? &cairn_evals[i].command : NULL;
+}
+
+/* What is known by its name never gets here: main.c goes by the row. */
+static int list(const struct cli *cli)
+{
+	const struct cli_command *row;
+	if (cli->arg_count > 0)
+		return cli_fail(cli, CLI_USAGE, "there is no %s '%s'; 'cairn %s' lists them",
+		    cli->command->name, cli->args[0], cli->command->name);
+	for (int i = 0; (row = cli->command->row(i)) != NULL; i++)
+		print_row(cli, strchr(row->name, ' ') + 1, row->summary);
+	return CLI_OK;
+}
+
 int cli_bench(const struct cli *cli)
 {
-	struct cairn_bench_out out = {cli, cli->json, 0};
-	for (size_t i = 0; i < COUNT(benches); i++) {
-		const struct cairn_bench *b = &benches[i];
-		if (cli->arg_count == 0 && cli->json)
-			printf("{\"name\":\"%s\",\"summary\":\"%s\"}\n", b->name, b->summary);
-		else if (cli->arg_count == 0)
-			printf("%-10s %s\n", b->name, b->summary);
-		else if (strcmp(b->name, cli->args[0]) == 0)
-			return b->run(&out) && out.lines > 0 ? CLI_OK : CLI_FAILED;
-	}
-	if (cli->arg_count == 0)
-		return CLI_OK;
-	return cli_fail(cli, CLI_USAGE, "there is no bench '%s'; 'cairn bench' lists them", cli->args[0]);
+	return list(cli);
 }
 
-/* Whether the eval takes the option, and more than one of it. */
-static bool takes(const struct cairn_eval *e, const char *name, bool *ret_many)
+int cli_eval(const struct cli *cli)
 {
-	size_t n = strlen(name);
-	for (const char *at = strstr(e->takes, name); at != NULL; at = strstr(at + 1, name))
-		if ((at == e->takes || at[-1] == ' ') && (at[n] == ' ' || at[n] == '*' || at[n] == '\0')) {
-			*ret_many = at[n] == '*';
-			return true;
-		}
-	return false;
+	return list(cli);
 }
 
-/* "--seed, --set" */
-static void options_of(const struct cairn_eval *e, char *ret, size_t cap)
+/* Of two values of an option that means one, neither is passed over in silence. */
+static int check_once(const struct cli *cli)
 {
-	size_t used = 0;
-	ret[0] = '\0';
-	for (const char *at = e->takes; *at != '\0' && used < cap;) {
-		size_t n = strcspn(at, " *");
-		used +=
-		    (size_t)snprintf(ret + used, cap - used, "%s--%.*s", used > 0 ? ", " : "", (int)n, at);
-		at += n;
-		at += strspn(at, " *");
-	}
-}
-
-/* What this eval would not look at is not passed over in silence. */
-static int check_usage(const struct cli *cli, const struct cairn_eval *e)
-{
-	char list[400];
-	int further = cli->arg_count - 1;
-	options_of(e, list, sizeof(list));
-	for (int i = 0; cli->command->options[i].name != NULL; i++) {
-		const char *name = cli->command->options[i].name;
-		bool many = false, taken = takes(e, name, &many);
-		if (cli->counts[i] > 0 && !taken)
-			return cli_fail(cli, CLI_USAGE, "%s does not take --%s; it takes %s", e->name, name,
-			    list[0] != '\0' ? list : "no option but --json");
-		if (cli->counts[i] > 1 && !many)
+	const struct cli_option *options = cli->command->options;
+	for (int i = 0; options != NULL && options[i].name != NULL; i++)
+		if (cli->counts[i] > 1 &&
+		    (options[i].value == NULL || strstr(options[i].value, "...") == NULL) &&
+		    options[i].letter == '\0')
 			return cli_fail(
-			    cli, CLI_USAGE, "%s takes one --%s, not %d", e->name, name, cli->counts[i]);
-	}
-	if (further < e->arg_min)
-		return cli_fail(cli, CLI_USAGE, "%s needs one more argument, see 'cairn help eval'", e->name);
-	if (e->arg_max >= 0 && further > e->arg_max)
-		return cli_fail(
-		    cli, CLI_USAGE, "%s takes no further argument: '%s'", e->name, cli->args[1 + e->arg_max]);
+			    cli, CLI_USAGE, "it takes one --%s, not %d", options[i].name, cli->counts[i]);
 	return CLI_OK;
 }
 
@@ -211,9 +141,10 @@ static void add_provenance(const struct cli *cli, json_t *result)
 	free(command);
 }
 
-static int run_eval(const struct cli *cli, const struct cairn_eval *eval)
+int cairn_eval_command(const struct cli *cli)
 {
-	int usage = check_usage(cli, eval);
+	const struct cairn_eval *eval = (const struct cairn_eval *)cli->command;
+	int usage = check_once(cli);
 	if (usage != CLI_OK)
 		return usage;
 	json_t *result = json_object(), *figures = json_object();
@@ -254,20 +185,4 @@ static int run_eval(const struct cli *cli, const struct cairn_eval *eval)
 	json_decref(figures);
 	json_decref(result);
 	return passed ? CLI_OK : CLI_FAILED;
-}
-
-int cli_eval(const struct cli *cli)
-{
-	for (size_t i = 0; i < COUNT(evals); i++) {
-		const struct cairn_eval *e = &evals[i];
-		if (cli->arg_count == 0 && cli->json)
-			printf("{\"name\":\"%s\",\"summary\":\"%s\"}\n", e->name, e->summary);
-		else if (cli->arg_count == 0)
-			printf("%-10s %s\n", e->name, e->summary);
-		else if (strcmp(e->name, cli->args[0]) == 0)
-			return run_eval(cli, e);
-	}
-	if (cli->arg_count == 0)
-		return CLI_OK;
-	return cli_fail(cli, CLI_USAGE, "there is no eval '%s'; 'cairn eval' lists them", cli->args[0]);
 }

@@ -1,4 +1,4 @@
-/* bench.h - the frame of `cairn bench` and `cairn eval`. A row in the tables of bench.c makes one.
+/* bench.h - the frame of `cairn bench` and `cairn eval`. A row in the tables of experiments.c makes one.
  *
  * A bench measures and prints lines; an eval judges by a pass mark and prints one object. Both measure on
  * this machine, now; nothing is quoted from elsewhere. A baseline is measured in the same run, and its name
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct cli;
+#include "procs/cairn/cmd.h"
 
 struct cairn_bench_out {
 	const struct cli *cli; /* options and further arguments of the command line */
@@ -19,27 +19,34 @@ struct cairn_bench_out {
 };
 
 struct cairn_bench {
-	const char *name, *summary;
+	struct cli_command
+	    command; /* "bench NAME", with the options that it takes; first, so that one leads to the other */
+	const char *name;
 	bool (*run)(
 	    struct cairn_bench_out *out); /* false: could not be measured, the reason is on standard error */
 };
-
-struct cli;
 
 /* A bool will do where there is no wrong usage. */
 enum cairn_eval_end { CAIRN_EVAL_FAILED, CAIRN_EVAL_PASSED, CAIRN_EVAL_USAGE };
 
 struct cairn_eval {
-	const char *name, *summary;
-	const char
-	    *takes; /* names of its options with spaces between; one with a '*' behind it may be repeated */
-	int arg_min, arg_max; /* further arguments; -1: any number */
-	bool stack;           /* drives a whole one (drill.h): SIGINT and SIGTERM end that first */
+	struct cli_command command; /* "eval NAME", with the options that it takes; first, as above */
+	const char *name;
+	bool stack; /* drives a whole one (drill.h): SIGINT and SIGTERM end that first */
 	/* Adds its figures. USAGE after a message: nothing is printed. Options by cli_value. A figure "text" is for people:
 	 * printed in place of the others when nobody asks for JSON. One that failed without any has told why on standard
 	 * error: people get no more. */
 	enum cairn_eval_end (*run)(const struct cli *cli, json_t *figures);
 };
+
+extern const struct cairn_bench cairn_benches[];
+extern const int cairn_bench_count;
+extern const struct cairn_eval cairn_evals[];
+extern const int cairn_eval_count;
+
+/* Run functions of the rows' commands (bench.c). */
+int cairn_bench_command(const struct cli *cli);
+int cairn_eval_command(const struct cli *cli);
 
 /* One line: {"name": ..., "value": ..., "unit": ...}. */
 void cairn_bench_value(struct cairn_bench_out *out, const char *name, double value, const char *unit);

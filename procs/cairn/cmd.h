@@ -24,10 +24,22 @@ enum cli_exit {
 };
 
 struct cli_option {
-	const char *name;  /* NULL ends a list */
-	char letter;       /* '\0' = none */
-	const char *value; /* what its value is called in the help; NULL: takes none */
+	const char *name; /* NULL ends a list */
+	char letter;      /* '\0' = none */
+	const char *
+	    value; /* what its value is called in the help; NULL: takes none; with "..." behind: may be repeated */
 	const char *help;
+};
+
+/* What a person wants when looking for a command: the headings of `cairn help`. */
+enum cli_group {
+	CLI_GROUP_RUN,
+	CLI_GROUP_DRIVE,
+	CLI_GROUP_WATCH,
+	CLI_GROUP_SET_UP,
+	CLI_GROUP_CONNECT,
+	CLI_GROUP_MEASURE,
+	CLI_GROUP_COUNT
 };
 
 struct cli;
@@ -43,6 +55,10 @@ struct cli_command {
 	bool remote;                          /* understands --connect */
 	const struct cairn_command_row *verb; /* of cli_ask_verb */
 	int (*run)(const struct cli *cli);    /* enum cli_exit */
+	enum cli_group group;
+	/* Commands below it ("eval" has "eval explore"), or NULL when it has none: the i-th, NULL past the last. Their names
+	 * start with its own; their arguments start with their own name. */
+	const struct cli_command *(*row)(int i);
 };
 
 /* A command being run. */
@@ -80,6 +96,8 @@ int cli_config(const struct cli *cli);
 int cli_map_log(const struct cli *cli);
 int cli_bench(const struct cli *cli);
 int cli_eval(const struct cli *cli);
+const struct cli_command *cairn_bench_row(int i);
+const struct cli_command *cairn_eval_row(int i);
 int cli_install_service(const struct cli *cli);
 int cli_keygen(const struct cli *cli);
 int cli_key(const struct cli *cli);
@@ -93,6 +111,8 @@ int cli_parse(struct cli *cli, const struct cli_command *command, int argc, char
 /* After cli_parse, whatever that has said. */
 void cli_free(struct cli *cli);
 void cli_print_help(FILE *out, const struct cli_command *command);
+/* The command below `command` that the arguments name, wherever its name stands among the options; NULL if none does. */
+const struct cli_command *cli_find_row(const struct cli_command *command, int argc, char **argv);
 /* Value of an option by its name: the last one given, or NULL. Flags: "" when given. */
 const char *cli_value(const struct cli *cli, const char *name);
 /* All values of an option, in the order given. */

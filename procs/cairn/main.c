@@ -16,11 +16,21 @@ static const struct cli_command *find_command(const char *name)
 
 static void print_commands(FILE *out)
 {
+	static const char *const headings[CLI_GROUP_COUNT] = {[CLI_GROUP_RUN] = "Start and end a stack",
+	    [CLI_GROUP_DRIVE] = "Tell the robot what to do",
+	    [CLI_GROUP_WATCH] = "See what it does, sees and has done",
+	    [CLI_GROUP_SET_UP] = "Set up and check",
+	    [CLI_GROUP_CONNECT] = "Work from other programs and other machines",
+	    [CLI_GROUP_MEASURE] = "Measure and judge"};
 	fprintf(out, "cairn - lets a vision-language model drive an indoor robot, safely\n\nusage: cairn "
 		     "COMMAND [OPTION]... "
-		     "[ARGUMENT]...\n\n");
-	for (int i = 0; i < cli_command_count; i++)
-		fprintf(out, "  %-9s %s\n", cli_commands[i].name, cli_commands[i].summary);
+		     "[ARGUMENT]...\n");
+	for (int g = 0; g < CLI_GROUP_COUNT; g++) {
+		fprintf(out, "\n%s:\n", headings[g]);
+		for (int i = 0; i < cli_command_count; i++)
+			if ((int)cli_commands[i].group == g)
+				fprintf(out, "  %-15s %s\n", cli_commands[i].name, cli_commands[i].summary);
+	}
 	fprintf(out, "\n'cairn COMMAND --help' tells the options. All take --run DIR (default $CAIRN_RUN).\n"
 		     "Exit status: 0 done, 1 refused or failed, 2 wrong usage or configuration, 3 nothing "
 		     "runs there or no "
@@ -36,7 +46,10 @@ int cli_help(const struct cli *cli)
 	const struct cli_command *command = find_command(cli->args[0]);
 	if (command == NULL)
 		return cli_fail(cli, CLI_USAGE, "there is no command '%s'", cli->args[0]);
-	cli_print_help(stdout, command);
+	const struct cli_command *row = cli_find_row(command, cli->arg_count - 1, cli->args + 1);
+	if (row == NULL && cli->arg_count > 1)
+		return cli_fail(cli, CLI_USAGE, "there is no command '%s %s'", cli->args[0], cli->args[1]);
+	cli_print_help(stdout, row != NULL ? row : command);
 	return CLI_OK;
 }
 
@@ -83,9 +96,12 @@ int main(int argc, char **argv)
 		fprintf(stderr, "cairn: there is no command '%s'; 'cairn help' lists them\n", name);
 		return CLI_USAGE;
 	}
+	const struct cli_command *row = cli_find_row(command, argc - 2, argv + 2);
+	if (row != NULL)
+		command = row;
 	struct cli cli;
 	int status = CLI_OK;
-	if (cli_parse(&cli, command, argc - 2, argv + 2, &status) == 0)
+	if (cli_parse(&cli, command, argc > 2 ? argc - 2 : 0, argv + 2, &status) == 0)
 		status = command->run(&cli);
 	cli_free(&cli);
 	if (fflush(stdout) != 0 && status == CLI_OK)

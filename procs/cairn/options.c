@@ -38,6 +38,11 @@ void cli_print_help(FILE *out, const struct cli_command *command)
 	if (command->details != NULL)
 		fprintf(out, "%s\n", command->details);
 	fputc('\n', out);
+	const struct cli_command *row;
+	for (int i = 0; command->row != NULL && (row = command->row(i)) != NULL; i++)
+		fprintf(out, "  %-12s %s\n", strchr(row->name, ' ') + 1, row->summary);
+	if (command->row != NULL)
+		fprintf(out, "\n'cairn %s NAME --help' tells the options of one.\n\n", command->name);
 	for (const struct cli_option *o = command->options; o != NULL && o->name != NULL; o++)
 		print_option(out, o);
 	for (int i = 0; common_options[i].name != NULL; i++) {
@@ -61,17 +66,49 @@ static int find_option(const struct cli_option *list, const char *word, size_t n
 	return -1;
 }
 
+/* "-1.5" is an argument, "-f" and "--run" are options. */
+static bool is_option(const char *word)
+{
+	return word[0] == '-' && word[1] != '\0' && !isdigit((unsigned char)word[1]) && word[1] != '.';
+}
+
+/* Does this word, an option, take the next one as its value, for the command or any below it? */
+static bool takes_next(const struct cli_command *command, const char *word)
+{
+	bool is_long = word[1] == '-';
+	const char *name = word + (is_long ? 2 : 1);
+	char letter = is_long ? '\0' : name[0];
+	const struct cli_command *row;
+	if (is_long ? strchr(name, '=') != NULL : name[1] != '\0')
+		return false;
+	int common = find_option(common_options, name, strlen(name), letter);
+	if (common >= 0)
+		return common_options[common].value != NULL;
+	for (int i = 0; (row = command->row(i)) != NULL; i++) {
+		int own = find_option(row->options, name, strlen(name), letter);
+		if (own >= 0)
+			return row->options[own].value != NULL;
+	}
+	return false;
+}
+
+const struct cli_command *cli_find_row(const struct cli_command *command, int argc, char **argv)
+{
+	const struct cli_command *row;
+	int at = 0;
+	while (command->row != NULL && at < argc && is_option(argv[at]) && strcmp(argv[at], "--") != 0)
+		at += takes_next(command, argv[at]) ? 2 : 1;
+	for (int i = 0; at < argc && command->row != NULL && (row = command->row(i)) != NULL; i++)
+		if (strcmp(strchr(row->name, ' ') + 1, argv[at]) == 0)
+			return row;
+	return NULL;
+}
+
 static int wrong(const struct cli *cli, int *ret_status, const char *what, const char *word)
 {
 	cli_fail(cli, CLI_USAGE, "%s '%s'; see 'cairn %s --help'", what, word, cli->command->name);
 	*ret_status = CLI_USAGE;
 	return 1;
-}
-
-/* "-1.5" is an argument, "-f" and "--run" are options. */
-static bool is_option(const char *word)
-{
-	return word[0] == '-' && word[1] != '\0' && !isdigit((unsigned char)word[1]) && word[1] != '.';
 }
 
 static bool add_value(struct cli *cli, int option, const char *value)

@@ -28,7 +28,8 @@ char *cairn_provenance_command(const struct cli *cli)
 	if (out == NULL)
 		return NULL;
 	fprintf(out, "cairn %s", cli->command->name);
-	for (int i = 0; i < cli->arg_count; i++) {
+	/* "eval explore": the name of the command ends with its first argument */
+	for (int i = strchr(cli->command->name, ' ') != NULL; i < cli->arg_count; i++) {
 		fputc(' ', out);
 		put_word(out, cli->args[i]);
 	}

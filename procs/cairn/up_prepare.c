@@ -26,6 +26,7 @@
 
 enum { STATUS_REFUSED = 1, STATUS_CONFIG = 2 };
 #define LOCK_NAME "up.lock" /* also what a run directory is known by */
+#define LIMIT_USEFUL_S 60.0 /* a mission shorter than this ends about where it began */
 #define PREDECESSOR_WAIT_MS 50
 #define PREDECESSOR_TRIES 160
 #define PREDECESSOR_PATIENCE 80 /* tries after which one that does not end by itself is killed */
@@ -47,6 +48,12 @@ static bool merge(
 		cairn_error_set(err, "--for: %s", why.text);
 		return false;
 	}
+	if (run->cfg.mission.limit_s > 0.0 && run->cfg.mission.limit_s < LIMIT_USEFUL_S)
+		fprintf(stderr,
+		    "cairn up: %.3g s end before much can happen: the stack needs some seconds to come up, "
+		    "and the "
+		    "way home is part of the time. From %g s on there is something to see.\n",
+		    run->cfg.mission.limit_s, LIMIT_USEFUL_S);
 	return cairn_config_check(&run->cfg, err) && cairn_placement_check(&run->cfg.launcher, err);
 }
 
@@ -70,6 +77,46 @@ static bool check_path(
 		cairn_error_set(err, "%s: the path is longer than %zu bytes", key, path_bytes - 1);
 	free(found);
 	return fits;
+}
+
+/* "home, loop, studio": what config/worlds has, by the names that --world takes. */
+static void list_worlds(const char *share, char *buf, size_t bytes)
+{
+	char path[4200];
+	struct dirent **entries = NULL;
+	size_t used = 0;
+	snprintf(path, sizeof(path), "%s/config/worlds", share);
+	int n = scandir(path, &entries, NULL, alphasort);
+	buf[0] = '\0';
+	for (int i = 0; i < n; i++) {
+		const char *name = entries[i]->d_name, *dot = strrchr(name, '.');
+		if (dot != NULL && dot != name && strcmp(dot, ".yaml") == 0 && used < bytes)
+			used += (size_t)snprintf(buf + used, bytes - used, "%s%.*s", used > 0 ? ", " : "",
+			    (int)(dot - name), name);
+		free(entries[i]);
+	}
+	free(entries);
+}
+
+/* A house is a file, or the name of one of the bundled ones. */
+static bool find_world(struct cairn_config *cfg, const char *share, struct cairn_error *err)
+{
+	char path[4200], worlds[160];
+	char *found = realpath(cfg->sim.world, NULL);
+	bool bare = strchr(cfg->sim.world, '/') == NULL;
+	if (found == NULL && bare) {
+		snprintf(path, sizeof(path), "config/worlds/%s.yaml", cfg->sim.world);
+		if (strlen(path) < sizeof(cfg->sim.world) && cairn_share_find(path, sizeof(path), err) &&
+		    path[0] == '/' && strlen(path) < sizeof(cfg->sim.world))
+			strcpy(cfg->sim.world, path);
+	}
+	free(found);
+	if (check_path(cfg->sim.world, sizeof(cfg->sim.world), "sim.world", share, err))
+		return true;
+	list_worlds(share, worlds, sizeof(worlds));
+	size_t used = strlen(err->text);
+	snprintf(err->text + used, sizeof(err->text) - used, "; bundled are: %s", worlds);
+	return false;
 }
 
 /* The stages that use shared memory have a /tmp and a /dev/shm of their own; of the host's they see the run
@@ -142,8 +189,7 @@ static bool check_paths(struct up_run *run, const char *share, struct cairn_erro
 		return false;
 	if (!check_exchanges(cfg, share, err) || !check_remote(cfg, share, err))
 		return false;
-	return strcmp(cfg->robot.drive, "simulated") != 0 ||
-	       check_path(cfg->sim.world, sizeof(cfg->sim.world), "sim.world", share, err);
+	return strcmp(cfg->robot.drive, "simulated") != 0 || find_world(cfg, share, err);
 }
 
 static bool check_port(const struct cairn_config *cfg, struct cairn_error *err)

@@ -44,26 +44,79 @@ START_TEST(wrong_usage_ends_with_2_and_one_line)
 }
 END_TEST
 
-START_TEST(every_command_has_help)
+#define COMMANDS_MAX 80
+#define NAME_BYTES 40
+
+/* Names of the commands, and of what is below `bench` and `eval`, as the tool lists them itself. */
+static int all_commands(char names[][NAME_BYTES])
 {
-	make_run_dir();
-	static char list[sizeof(((struct output *)NULL)->out)];
-	char name[32];
-	strcpy(list, cairn("help", "")->out);
-	int commands = 0;
-	for (char *rest = NULL, *line = strtok_r(list, "\n", &rest); line != NULL;
-	     line = strtok_r(NULL, "\n", &rest)) {
-		char want[64];
-		if (strncmp(line, "  ", 2) != 0 || sscanf(line, " %31s", name) != 1 ||
-		    strcmp(name, "up") == 0)
+	static const char *const above[] = {"bench", "eval"};
+	int n = 0;
+	char name[24];
+	for (const char *line = cairn("help", "")->out; line != NULL && n < COMMANDS_MAX;
+	     line = strchr(line, '\n') != NULL ? strchr(line, '\n') + 1 : NULL)
+		if (strncmp(line, "  ", 2) == 0 && sscanf(line, " %23s", name) == 1)
+			snprintf(names[n++], NAME_BYTES, "%s", name);
+	for (int k = 0; k < 2; k++)
+		for (const char *line = cairn(above[k], "")->out; *line != '\0' && n < COMMANDS_MAX;
+		     line = strchr(line, '\n') + 1)
+			if (sscanf(line, "%23s", name) == 1)
+				snprintf(names[n++], NAME_BYTES, "%s %s", above[k], name);
+	return n;
+}
+
+/* The lines "      --name VALUE  what it is" of a help, each as "--name" or "--name 1". */
+static int options_of(const char *help, char options[][NAME_BYTES], int max)
+{
+	int n = 0;
+	for (const char *line = help; *line != '\0' && n < max; line = strchr(line, '\n') + 1) {
+		char word[32], next[32] = "";
+		const char *at = line + strspn(line, " ");
+		const char *dashes = strncmp(at, "--", 2) == 0 ? at : at[0] == '-' ? strstr(at, "--") : NULL;
+		if (at == line || dashes == NULL || sscanf(dashes, "%31s %31s", word, next) < 1)
 			continue;
-		const struct output *o = cairn(name, "--help");
-		snprintf(want, sizeof(want), "usage: cairn %s ", name);
-		ck_assert_msg(
-		    o->status == 0 && strncmp(o->out, want, strlen(want)) == 0, "%s: %s", name, o->out);
-		commands++;
+		bool value = next[0] >= 'A' && next[0] <= 'Z' && dashes[strlen(word) + 1] != ' ';
+		snprintf(options[n++], NAME_BYTES, "%s%s", word, value ? " 1" : "");
 	}
-	ck_assert_int_gt(commands, 15);
+	return n;
+}
+
+START_TEST(every_option_that_a_help_lists_is_accepted_and_no_other)
+{
+	static char names[COMMANDS_MAX][NAME_BYTES], own[40][NAME_BYTES];
+	static const char *const others[] = {"--seed 1", "--json", "--for 1s", "--verbose", "--provider x",
+	    "--png x", "--connect x", "--kills 1"};
+	make_run_dir();
+	int commands = all_commands(names), refused = 0;
+	ck_assert_int_gt(commands, 50);
+	for (int c = 0; c < commands; c++) {
+		char args[1024] = "--help", want[64];
+		const struct output *o = cairn(names[c], args);
+		snprintf(want, sizeof(want), "usage: cairn %.40s ", names[c]);
+		ck_assert_msg(
+		    o->status == 0 && strncmp(o->out, want, strlen(want)) == 0, "%s: %s", names[c], o->out);
+		int n = options_of(o->out, own, 40);
+		ck_assert_int_ge(n, 2);
+		size_t used = strlen(args);
+		for (int i = 0; i < n; i++)
+			used += (size_t)snprintf(args + used, sizeof(args) - used, " %s", own[i]);
+		o = cairn(names[c], args);
+		ck_assert_msg(o->status == 0, "%s %s: %s", names[c], args, o->err);
+		for (size_t k = 0; k < sizeof(others) / sizeof(others[0]); k++) {
+			bool listed = false;
+			size_t len = strcspn(others[k], " ");
+			for (int i = 0; i < n; i++)
+				listed |= strncmp(own[i], others[k], len) == 0 && strcspn(own[i], " ") == len;
+			if (listed ||
+			    (c + (int)k) % 3 != 0) /* a third of them, a different one for each command */
+				continue;
+			snprintf(args, sizeof(args), "--help %s", others[k]);
+			o = cairn(names[c], args);
+			ck_assert_msg(o->status == 2, "%s %s: %s", names[c], args, o->out);
+			refused++;
+		}
+	}
+	ck_assert_int_gt(refused, 50);
 	remove_run_dir();
 }
 END_TEST
@@ -154,6 +207,23 @@ START_TEST(config_merges_its_layers_and_names_what_is_wrong)
 }
 END_TEST
 
+START_TEST(a_wrong_world_is_answered_with_the_bundled_ones_and_a_short_time_with_what_it_is_short_for)
+{
+	make_run_dir();
+	expect("up", "--headless --world castle", 2, "",
+	    "cairn up: sim.world: castle: No such file or directory; bundled are: home, loop, studio\n");
+	/* the name of a bundled one will do: what is checked after it is missing */
+	unsetenv("OPENAI_API_KEY");
+	const struct output *o = cairn("up", "--headless --world studio --set vlm.provider=openai");
+	ck_assert_int_eq(o->status, 2);
+	ck_assert_msg(strstr(o->err, "OPENAI_API_KEY is not set") != NULL, "%s", o->err);
+	o = cairn("up", "--headless --world castle --for 5s");
+	ck_assert_int_eq(o->status, 2);
+	ck_assert_msg(strstr(o->err, "5 s end before much can happen") != NULL, "%s", o->err);
+	remove_run_dir();
+}
+END_TEST
+
 START_TEST(bench_and_eval_print_the_agreed_json)
 {
 	make_run_dir();
@@ -237,6 +307,8 @@ START_TEST(install_service_writes_a_unit_that_starts_this_very_program)
 END_TEST
 
 CAIRN_TEST_MAIN("cli", commands_without_a_stack_say_so_and_end_with_3, wrong_usage_ends_with_2_and_one_line,
-    every_command_has_help, logs_are_merged_by_time_and_filtered, logs_follow_new_lines_and_rotation,
-    config_merges_its_layers_and_names_what_is_wrong, bench_and_eval_print_the_agreed_json,
-    reference_pages_are_up_to_date, install_service_writes_a_unit_that_starts_this_very_program)
+    every_option_that_a_help_lists_is_accepted_and_no_other, logs_are_merged_by_time_and_filtered,
+    logs_follow_new_lines_and_rotation, config_merges_its_layers_and_names_what_is_wrong,
+    a_wrong_world_is_answered_with_the_bundled_ones_and_a_short_time_with_what_it_is_short_for,
+    bench_and_eval_print_the_agreed_json, reference_pages_are_up_to_date,
+    install_service_writes_a_unit_that_starts_this_very_program)
