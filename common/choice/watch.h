@@ -5,7 +5,7 @@
  * robot less than choice.stuck_m from where the one before it had left it (the first one: by what it has
  * driven). Refused ones count. Whatever moves the robot that far ends it, also what others decided.
  *
- * Goal: the last one the planner was given, while it is driven to, and for GOAL_KEEP_S (30 s) after a way of
+ * Goal: the place that the mission's goal names, as soon as one is known. Else the last one the planner was given, while it is driven to, and for GOAL_KEEP_S (30 s) after a way of
  * the model's that was interrupted before its end; forgotten when it was reached or failed. */
 #ifndef CAIRN_COMMON_CHOICE_WATCH_H
 #define CAIRN_COMMON_CHOICE_WATCH_H
@@ -21,6 +21,9 @@ struct cairn_choice_watch {
 	bool placed;
 	double x_m, y_m; /* at the last result */
 
+	bool mission_goal; /* a place is known that the goal of the mission names */
+	struct cairn_msg_place mission_at;
+
 	bool has_goal;
 	int64_t t_goal_ns; /* it was active last */
 	struct cairn_msg_nav_goal goal;
@@ -31,7 +34,7 @@ struct cairn_choice_watch {
 	struct cairn_msg_given_up given_up[32];
 	uint32_t configured; /* first of places; the rest are rooms */
 	uint32_t place_count;
-	struct cairn_msg_place places[2 * CAIRN_PLACES_MAX];
+	struct cairn_msg_place places[2 * CAIRN_PLACES_MAX + 1]; /* the goal is the last of them */
 };
 
 /* False with the reason when choice.waypoints cannot be read. */

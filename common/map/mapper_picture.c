@@ -3,20 +3,14 @@
 #include "common/map/mapper_parts.h"
 #include "common/map/picture.h"
 
-/* What is laid over the map; NULL: not. */
-struct over {
-	const struct cairn_msg_nav_path *planned;
-	const struct cairn_msg_candidates *candidates;
-	bool features; /* frontiers and doorways */
-};
-
 /* Scratch of one picture. */
 struct finds {
 	struct cairn_msg_frontiers frontiers;
 	struct cairn_msg_features features;
 };
 
-static void lay_over(struct cairn_picture *p, const struct over *over, const struct finds *finds)
+static void lay_over(
+    struct cairn_picture *p, const struct cairn_picture_over *over, bool features, const struct finds *finds)
 {
 	if (over->planned != NULL) {
 		p->path = over->planned->points;
@@ -26,7 +20,14 @@ static void lay_over(struct cairn_picture *p, const struct over *over, const str
 		p->candidates = over->candidates->items;
 		p->candidate_count = over->candidates->items_count;
 	}
-	if (over->features) {
+	if (over->discoveries != NULL) {
+		p->discoveries = over->discoveries->items;
+		p->discovery_count = over->discoveries->items_count;
+	}
+	p->have_goal = over->goal != NULL;
+	if (p->have_goal)
+		p->goal = *over->goal;
+	if (features) {
 		p->frontiers = finds->frontiers.items;
 		p->frontier_count = finds->frontiers.items_count;
 		p->doorways = finds->features.doorways;
@@ -34,8 +35,8 @@ static void lay_over(struct cairn_picture *p, const struct over *over, const str
 	}
 }
 
-static bool draw(struct cairn_mapper *mapper, const struct over *over, const char *title, uint32_t size_px,
-    const char *path, struct cairn_error *err)
+static bool draw(struct cairn_mapper *mapper, const struct cairn_picture_over *over, bool features,
+    const char *title, uint32_t size_px, const char *path, struct cairn_error *err)
 {
 	const struct cairn_grid *grid = cairn_mapper_grid(mapper);
 	struct cairn_cell_box box = cairn_grid_published(grid);
@@ -63,13 +64,13 @@ static bool draw(struct cairn_mapper *mapper, const struct over *over, const cha
 	struct finds *finds = malloc(sizeof(*finds));
 	uint8_t *cells = malloc((size_t)p.width * p.height);
 	bool ok = finds != NULL && cells != NULL;
-	if (ok && over->features)
+	if (ok && features)
 		ok = cairn_mapper_frontiers(mapper, INT64_MAX, &finds->frontiers) &&
 		     cairn_mapper_features(mapper, &finds->frontiers, &finds->features);
 	if (ok) {
 		cairn_grid_bytes(grid, box, cells);
 		p.cells = cells;
-		lay_over(&p, over, finds);
+		lay_over(&p, over, features, finds);
 		ok = cairn_picture_write(&p, path, err);
 	} else {
 		cairn_error_set(err, "%s: no memory for the picture", path);
@@ -79,21 +80,15 @@ static bool draw(struct cairn_mapper *mapper, const struct over *over, const cha
 	return ok;
 }
 
-bool cairn_picture_with(struct cairn_mapper *mapper, const struct cairn_msg_nav_path *planned,
-    const struct cairn_msg_candidates *candidates, const char *title, const char *path,
-    struct cairn_error *err)
-{
-	return draw(mapper, &(struct over){planned, candidates, true}, title, 0, path, err);
-}
-
-bool cairn_picture_of_mapper(struct cairn_mapper *mapper, const struct cairn_msg_nav_path *planned,
+bool cairn_picture_of_mapper(struct cairn_mapper *mapper, const struct cairn_picture_over *over,
     const char *title, const char *path, struct cairn_error *err)
 {
-	return cairn_picture_with(mapper, planned, NULL, title, path, err);
+	static const struct cairn_picture_over nothing = {0};
+	return draw(mapper, over != NULL ? over : &nothing, true, title, 0, path, err);
 }
 
 bool cairn_picture_of_log(struct cairn_mapper *mapper, const char *title, uint32_t size_px, const char *path,
     struct cairn_error *err)
 {
-	return draw(mapper, &(struct over){NULL, NULL, false}, title, size_px, path, err);
+	return draw(mapper, &(struct cairn_picture_over){0}, false, title, size_px, path, err);
 }

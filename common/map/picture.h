@@ -2,8 +2,8 @@
  *
  * Free floor is white, walls black, the unknown grey. Everything else is laid over it from plain arguments:
  * the path driven (blue), a path planned (broken), doorways (bars between their jambs), frontiers (numbered
- * discs, brown where out of reach), candidates (numbered squares), the start (red cross), the robot (green,
- * with its heading), a scale. Marks that would cover each other are moved aside, with a line to their place.
+ * discs, brown where out of reach), candidates (numbered squares), rooms and things that were found (their names;
+ * hazards red), the goal (a ring), the start (red cross), the robot (green, with its heading), a scale. Marks that would cover each other are moved aside, with a line to their place.
  * North (the way the robot faced at the start) is up. */
 #ifndef CAIRN_COMMON_MAP_PICTURE_H
 #define CAIRN_COMMON_MAP_PICTURE_H
@@ -38,6 +38,11 @@ struct cairn_picture {
 	const struct cairn_msg_doorway *doorways; /* may be NULL; bars between their jambs */
 	uint32_t doorway_count;
 
+	const struct cairn_msg_discovery *discoveries; /* may be NULL; their labels */
+	uint32_t discovery_count;
+	bool have_goal;
+	struct cairn_vec2 goal; /* of the mission */
+
 	const char *title; /* one line above the map; NULL for none */
 	uint32_t size_px;  /* longest side of the picture; 0 = 900 */
 };
@@ -71,15 +76,17 @@ unsigned char *cairn_picture_encode(
 
 struct cairn_mapper;
 
-/* The picture of a mapper's own map, path driven, doorways, frontiers and robot. planned and title may be
- * NULL. */
-bool cairn_picture_of_mapper(struct cairn_mapper *mapper, const struct cairn_msg_nav_path *planned,
-    const char *title, const char *path, struct cairn_error *err);
+/* What is laid over it; each may be NULL. */
+struct cairn_picture_over {
+	const struct cairn_msg_nav_path *planned;
+	const struct cairn_msg_candidates *candidates;
+	const struct cairn_msg_discoveries *discoveries;
+	const struct cairn_vec2 *goal;
+};
 
-/* The same with candidates; each of what is laid over it may be NULL. */
-bool cairn_picture_with(struct cairn_mapper *mapper, const struct cairn_msg_nav_path *planned,
-    const struct cairn_msg_candidates *candidates, const char *title, const char *path,
-    struct cairn_error *err);
+/* The picture of a mapper's own map, path driven, doorways, frontiers and robot. over and title may be NULL. */
+bool cairn_picture_of_mapper(struct cairn_mapper *mapper, const struct cairn_picture_over *over,
+    const char *title, const char *path, struct cairn_error *err);
 
 /* The same without frontiers, longest side size_px: for maps of logs. */
 bool cairn_picture_of_log(struct cairn_mapper *mapper, const char *title, uint32_t size_px, const char *path,

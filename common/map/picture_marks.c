@@ -3,13 +3,16 @@
 
 #include "common/map/picture_parts.h"
 
-#define MARKS_MAX 128
+#define MARKS_MAX 256
+#define LABEL_MAX 22 /* characters of a name; longer ones end in ".." */
 #define APART_PX 25.0
 #define ROUND_PX 11.0
 #define TICK_PX 5.0
 
 static const struct cairn_picture_colour FRONTIER = {0.93, 0.49, 0.10}, AWAY = {0.55, 0.45, 0.40},
-					 CANDIDATE = {0.45, 0.25, 0.75}, DOORWAY = {0.00, 0.55, 0.58};
+					 CANDIDATE = {0.45, 0.25, 0.75}, DOORWAY = {0.00, 0.55, 0.58},
+					 THING = {0.20, 0.32, 0.45}, HAZARD = {0.78, 0.10, 0.10},
+					 GOAL = {0.75, 0.10, 0.45};
 
 /* Places taken on the picture. */
 struct taken {
@@ -146,6 +149,59 @@ static void draw_doorway(const struct cairn_picture_pen *pen, const struct cairn
 	cairo_stroke(pen->cr);
 }
 
+static void cut_label(char *out, size_t cap, const char *label)
+{
+	size_t at = 0;
+	int shown = 0;
+	for (const char *c = label; *c != '\0' && at + 8 < cap; c++) {
+		bool begins = ((unsigned char)*c & 0xC0u) != 0x80u;
+		if (begins && ++shown > LABEL_MAX) {
+			memcpy(out + at, "..", 2);
+			at += 2;
+			break;
+		}
+		out[at++] = *c;
+	}
+	out[at] = '\0';
+}
+
+/* Its name on a light ground; of a thing with a dot where the robot saw it from. */
+static void draw_discovery(
+    const struct cairn_picture_pen *pen, const struct cairn_msg_discovery *d, struct taken *t)
+{
+	double at_x, at_y, x, y;
+	char text[sizeof(d->label) + 8];
+	bool room = d->kind == CAIRN_SIGNIFICANCE_ROOM;
+	double size = room ? 15.0 : 11.0;
+	struct cairn_picture_colour colour = d->kind == CAIRN_SIGNIFICANCE_HAZARD ? HAZARD : THING;
+	cut_label(text, sizeof(text), d->label);
+	cairn_picture_to_px(pen, d->x_m, d->y_m, &at_x, &at_y);
+	x = at_x, y = at_y;
+	find_place(t, &x, &y);
+	if (!room)
+		leader(pen, at_x, at_y, x, y, colour);
+	double width = cairn_lettering_width(pen->letters, size, text);
+	cairo_new_path(pen->cr);
+	cairo_rectangle(pen->cr, x - width / 2 - 3.0, y - 0.6 * size, width + 6.0, 1.2 * size);
+	cairo_set_source_rgba(pen->cr, 1, 1, 1, 0.82);
+	cairo_fill(pen->cr);
+	use(pen->cr, colour, 1.0);
+	cairn_lettering_draw(pen->letters, pen->cr, x - width / 2, y + 0.365 * size, size, text);
+}
+
+static void draw_goal(const struct cairn_picture_pen *pen)
+{
+	double x, y;
+	cairn_picture_to_px(pen, pen->p->goal.x_m, pen->p->goal.y_m, &x, &y);
+	use(pen->cr, GOAL, 1.0);
+	cairo_set_line_width(pen->cr, 3.0);
+	cairo_new_path(pen->cr);
+	cairo_arc(pen->cr, x, y, ROUND_PX + 4.0, 0.0, 2.0 * M_PI);
+	cairo_stroke(pen->cr);
+	cairo_arc(pen->cr, x, y, 4.0, 0.0, 2.0 * M_PI);
+	cairo_fill(pen->cr);
+}
+
 void cairn_picture_marks(const struct cairn_picture_pen *pen)
 {
 	const struct cairn_picture *p = pen->p;
@@ -161,4 +217,8 @@ void cairn_picture_marks(const struct cairn_picture_pen *pen)
 		draw_frontier(pen, &p->frontiers[i], &taken);
 	for (uint32_t i = 0; p->candidates != NULL && i < p->candidate_count; i++)
 		draw_candidate(pen, &p->candidates[i], &taken);
+	for (uint32_t i = 0; p->discoveries != NULL && i < p->discovery_count; i++)
+		draw_discovery(pen, &p->discoveries[i], &taken);
+	if (p->have_goal)
+		draw_goal(pen);
 }

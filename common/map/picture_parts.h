@@ -29,7 +29,7 @@ static inline void cairn_picture_to_px(
 	*py = pen->top + (pen->x1 + 1 - cx) * pen->scale;
 }
 
-/* Doorways, frontiers and candidates; marks that would cover each other are moved aside, with a line to their
+/* Doorways, frontiers, candidates, discoveries and the goal; marks that would cover each other are moved aside, with a line to their
  * place. */
 void cairn_picture_marks(const struct cairn_picture_pen *pen);
 

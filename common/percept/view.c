@@ -338,6 +338,11 @@ static bool draw_map(struct cairn_view *view, const struct cairn_view_inputs *in
 		picture.path = in->path->points;
 		picture.path_points = sound_points(in->path);
 	}
+	if (in->mission != NULL && in->mission->goal_known &&
+	    on_earth(in->mission->goal_x_m, in->mission->goal_y_m)) {
+		picture.have_goal = true;
+		picture.goal = (struct cairn_vec2){in->mission->goal_x_m, in->mission->goal_y_m};
+	}
 	return cairn_board_draw(view->board, &picture, area, err);
 }
 

@@ -19,6 +19,7 @@ const struct cairn_mission_edge cairn_mission_edges[] = {
     {S(PAUSED), C(RESUME), 0, BACK, "resumed by the operator"},
     {S(IDLE), C(AUTOSTART), 0, TO(EXPLORING), "started by itself"},
     /* the exploration ends */
+    {S(EXPLORING), C(GOAL_REACHED), 0, TO(FINISHED), "goal_reached"},
     {S(EXPLORING), C(TIME_UP) | C(STAY), 0, TO(FINISHED), "time_up"},
     {S(EXPLORING), C(TIME_UP), C(STAY), TO(RETURNING), "time_up"},
     {S(EXPLORING), C(EXPLORED) | C(STAY), 0, TO(FINISHED), "explored"},
@@ -41,7 +42,7 @@ const int cairn_mission_edge_count = (int)(sizeof(cairn_mission_edges) / sizeof(
 
 static const char *const condition_names[] = {"stop", "pause", "resume", "explore", "goto", "home",
     "autostart", "time_up", "explored", "silent", "model", "silent_way", "at_home", "home_failed",
-    "goal_ended", "stay", "degraded", "local"};
+    "goal_ended", "stay", "degraded", "local", "goal_reached"};
 _Static_assert(sizeof(condition_names) / sizeof(condition_names[0]) == CAIRN_MISSION_COND_COUNT,
     "one name for each condition");
 

@@ -6,6 +6,7 @@
  *   stopped           an operator's stop
  *   home              an operator's home
  *   stage_failed      a stage is held failed without which the robot goes home
+ *   goal_reached      the goal of the exploration was reached: the robot stands there
  *   home_unreachable  every attempt to drive home failed */
 #ifndef CAIRN_COMMON_SAFETY_MISSION_H
 #define CAIRN_COMMON_SAFETY_MISSION_H
@@ -13,24 +14,25 @@
 #include "ipc/messages.h"
 
 enum cairn_mission_condition {
-	CAIRN_MISSION_COND_STOP,        /* operator: stop */
-	CAIRN_MISSION_COND_PAUSE,       /* operator: pause */
-	CAIRN_MISSION_COND_RESUME,      /* operator: resume */
-	CAIRN_MISSION_COND_EXPLORE,     /* operator: explore */
-	CAIRN_MISSION_COND_GOTO,        /* operator: goto */
-	CAIRN_MISSION_COND_HOME,        /* operator: home */
-	CAIRN_MISSION_COND_AUTOSTART,   /* configured, never started before, and the pose is good */
-	CAIRN_MISSION_COND_TIME_UP,     /* just enough time left for the way home */
-	CAIRN_MISSION_COND_EXPLORED,    /* nothing left for long enough */
-	CAIRN_MISSION_COND_SILENT,      /* the model has been silent beyond local exploration */
-	CAIRN_MISSION_COND_MODEL,       /* the model has answered since the last step */
-	CAIRN_MISSION_COND_SILENT_WAY,  /* this way home was begun because of a silent model */
-	CAIRN_MISSION_COND_AT_HOME,     /* within mission.home_tolerance_m and standing */
-	CAIRN_MISSION_COND_HOME_FAILED, /* every attempt failed */
-	CAIRN_MISSION_COND_GOAL_ENDED,  /* goto: reached or given up */
-	CAIRN_MISSION_COND_STAY,        /* mission.return_home is off */
-	CAIRN_MISSION_COND_DEGRADED,    /* a stage is held failed without which nothing more is explored */
-	CAIRN_MISSION_COND_LOCAL,       /* a stage is held failed without which the model is not asked */
+	CAIRN_MISSION_COND_STOP,         /* operator: stop */
+	CAIRN_MISSION_COND_PAUSE,        /* operator: pause */
+	CAIRN_MISSION_COND_RESUME,       /* operator: resume */
+	CAIRN_MISSION_COND_EXPLORE,      /* operator: explore */
+	CAIRN_MISSION_COND_GOTO,         /* operator: goto */
+	CAIRN_MISSION_COND_HOME,         /* operator: home */
+	CAIRN_MISSION_COND_AUTOSTART,    /* configured, never started before, and the pose is good */
+	CAIRN_MISSION_COND_TIME_UP,      /* just enough time left for the way home */
+	CAIRN_MISSION_COND_EXPLORED,     /* nothing left for long enough */
+	CAIRN_MISSION_COND_SILENT,       /* the model has been silent beyond local exploration */
+	CAIRN_MISSION_COND_MODEL,        /* the model has answered since the last step */
+	CAIRN_MISSION_COND_SILENT_WAY,   /* this way home was begun because of a silent model */
+	CAIRN_MISSION_COND_AT_HOME,      /* within mission.home_tolerance_m and standing */
+	CAIRN_MISSION_COND_HOME_FAILED,  /* every attempt failed */
+	CAIRN_MISSION_COND_GOAL_ENDED,   /* goto: reached or given up */
+	CAIRN_MISSION_COND_STAY,         /* mission.return_home is off */
+	CAIRN_MISSION_COND_DEGRADED,     /* a stage is held failed without which nothing more is explored */
+	CAIRN_MISSION_COND_LOCAL,        /* a stage is held failed without which the model is not asked */
+	CAIRN_MISSION_COND_GOAL_REACHED, /* the model says so, and the map agrees (sequencer_goal.c) */
 	CAIRN_MISSION_COND_COUNT
 };
 

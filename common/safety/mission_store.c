@@ -109,7 +109,8 @@ static const char *nonsense(const struct cairn_mission_record *r, int64_t now_ns
 	if (!isfinite(r->limit_s) || r->limit_s < 0.0 || !isfinite(r->goto_x_m) || !isfinite(r->goto_y_m) ||
 	    !isfinite(r->first_decision_s))
 		return "a number that is not finite";
-	if (!text_ends(r->reason, sizeof(r->reason)) || !text_ends(r->end_reason, sizeof(r->end_reason)))
+	if (!text_ends(r->goal, sizeof(r->goal)) || !text_ends(r->reason, sizeof(r->reason)) ||
+	    !text_ends(r->end_reason, sizeof(r->end_reason)))
 		return "a text without end";
 	if (!open_sane(&r->open, now_ns))
 		return "a broken decision";

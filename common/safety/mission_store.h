@@ -10,7 +10,7 @@
 
 #define CAIRN_ZONES_FILE_NAME                                                                                \
 	"zones.bin" /* beside it in RUN/state: the zones alone, which stay with the map */
-#define CAIRN_MISSION_RECORD_VERSION 3u
+#define CAIRN_MISSION_RECORD_VERSION 4u
 
 /* The decision under way; what of a way is needed to go on with it. */
 struct cairn_mission_open {
@@ -38,6 +38,7 @@ struct cairn_mission_record {
 	int64_t elapsed_ns;   /* frozen at the end; 0 = running */
 	double limit_s;       /* 0 = none */
 	double goto_x_m, goto_y_m;
+	char goal[160];          /* of the exploration, in words; empty: none */
 	double first_decision_s; /* 0 = none yet */
 	uint64_t decisions, refused, overrides;
 	uint64_t last_decision_id; /* highest seen of decision_epoch */

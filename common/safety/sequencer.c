@@ -23,11 +23,14 @@ struct cairn_sequencer *cairn_sequencer_new(
 		seq->home.best_m = INFINITY;
 		seq->orphan = seq->rec.open.decision.id != 0 ? SEQ_ORPHAN_WAITS : SEQ_ORPHAN_NONE;
 		seq_zones_from_config(seq);
+		seq_goal_init(seq);
 		return seq;
 	}
 	seq_zones_from_config(seq);
 	seq->rec.t_first_ns = now_ns;
 	seq->rec.limit_s = cfg->mission.limit_s;
+	seq_goal_init(seq);
+	seq_goal_set(seq, cfg->mission.goal);
 	seq->rec_changed = true;
 	snprintf(seq->rec.reason, sizeof(seq->rec.reason), "%s",
 	    cfg->mission.autostart ? "waiting for a good pose" : "waiting for an operator");
@@ -129,6 +132,33 @@ static bool arguments_ok(struct cairn_sequencer *seq, const struct verb *verb,
 	return true;
 }
 
+/* goto by a name. */
+static bool find_named(const struct cairn_sequencer *seq, const struct verb *verb,
+    struct cairn_msg_command *cmd, struct cairn_msg_reply *reply)
+{
+	struct cairn_goal_place place;
+	if ((verb->condition & CAIRN_MISSION_BIT(GOTO)) == 0 || cmd->arg[0] == '\0')
+		return true;
+	if (!seq_goal_named(seq, cmd->arg, &place, reply))
+		return false;
+	cmd->x_m = place.x_m;
+	cmd->y_m = place.y_m;
+	return true;
+}
+
+/* A robot that explores already takes another goal without beginning anew. */
+static bool change_goal(struct cairn_sequencer *seq, const struct verb *verb,
+    const struct cairn_msg_command *cmd, struct cairn_msg_reply *reply)
+{
+	if ((verb->condition & CAIRN_MISSION_BIT(EXPLORE)) == 0 || cmd->arg[0] == '\0' ||
+	    seq->rec.state != CAIRN_MISSION_STATE_EXPLORING)
+		return false;
+	seq_goal_set(seq, cmd->arg);
+	reply->ok = true;
+	snprintf(reply->text, sizeof(reply->text), "exploring with this goal now");
+	return true;
+}
+
 void cairn_sequencer_on_command(struct cairn_sequencer *seq, const struct cairn_msg_command *cmd,
     int64_t now_ns, struct cairn_msg_reply *reply)
 {
@@ -144,14 +174,19 @@ void cairn_sequencer_on_command(struct cairn_sequencer *seq, const struct cairn_
 		snprintf(reply->text, sizeof(reply->text), "unknown command '%.23s'", cmd->verb);
 		return;
 	}
-	if (!arguments_ok(seq, verb, cmd, reply))
+	struct cairn_msg_command named = *cmd;
+	if (!find_named(seq, verb, &named, reply) || !arguments_ok(seq, verb, &named, reply) ||
+	    change_goal(seq, verb, &named, reply))
 		return;
+	cmd = &named;
 	if (cairn_mission_next((enum cairn_mission_state)seq->rec.state, verb->condition) == NULL) {
 		snprintf(reply->text, sizeof(reply->text), "%s", verb->why_not);
 		return;
 	}
-	if ((verb->condition & CAIRN_MISSION_BIT(EXPLORE)) != 0)
+	if ((verb->condition & CAIRN_MISSION_BIT(EXPLORE)) != 0) {
 		seq->rec.limit_s = cmd->limit_s;
+		seq_goal_set(seq, cmd->arg);
+	}
 	if ((verb->condition & CAIRN_MISSION_BIT(GOTO)) != 0) {
 		seq->rec.goto_x_m = cmd->x_m;
 		seq->rec.goto_y_m = cmd->y_m;
@@ -226,6 +261,7 @@ static void fill_mission(const struct cairn_sequencer *seq, struct cairn_msg_mis
 	m->refused = r->refused;
 	m->overrides = r->overrides;
 	cairn_explore_list(&r->explore, m);
+	seq_goal_fill(seq, m);
 }
 
 static void fill_tier(const struct cairn_sequencer *seq, struct cairn_msg_tier *t, int64_t now_ns)

@@ -54,6 +54,9 @@ void cairn_sequencer_on_nav_velocity(
     struct cairn_sequencer *seq, const struct cairn_msg_nav_velocity *velocity, int64_t t_ns);
 void cairn_sequencer_on_nav_status(
     struct cairn_sequencer *seq, const struct cairn_msg_nav_status *status, int64_t t_ns);
+/* What was found in this home: for goals in words and places by name. Not held against a stamp: it changes seldom. */
+void cairn_sequencer_on_discoveries(
+    struct cairn_sequencer *seq, const struct cairn_msg_discoveries *found, int64_t t_ns);
 /* The path of a goal: whether it leads through a keep-out zone. */
 void cairn_sequencer_on_nav_path(
     struct cairn_sequencer *seq, const struct cairn_msg_nav_path *path, int64_t t_ns);

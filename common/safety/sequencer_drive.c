@@ -37,6 +37,8 @@ static struct cairn_twist stand_step(struct cairn_sequencer *seq, int64_t now_ns
 			seq_task_end(seq, CAIRN_OUTCOME_SUCCESS, now_ns, "%s is clear for %s%.2f m",
 			    cairn_enum_text(&cairn_enum_direction, (int)t->d.direction),
 			    d >= CAIRN_SAFE_HORIZON_M ? "at least " : "", d);
+		} else if (seq_goal_claimed(seq)) {
+			seq_goal_judge(seq, now_ns);
 		} else {
 			seq_task_end(seq, CAIRN_OUTCOME_SUCCESS, now_ns, "stands still");
 		}

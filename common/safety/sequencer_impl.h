@@ -2,8 +2,10 @@
 #ifndef CAIRN_COMMON_SAFETY_SEQUENCER_IMPL_H
 #define CAIRN_COMMON_SAFETY_SEQUENCER_IMPL_H
 
+#include "common/choice/watch.h"
 #include "common/base/side.h"
 #include "common/safety/floor.h"
+#include "common/safety/goal.h"
 #include "common/safety/mission.h"
 #include "common/safety/movers.h"
 #include "common/safety/pace.h"
@@ -237,6 +239,13 @@ struct cairn_sequencer {
 		bool recover, ended, reached;
 	} errand; /* goto */
 	uint64_t nav_goal_id;
+	/* Of the goal of the exploration. */
+	struct cairn_msg_discoveries found;
+	struct cairn_msg_place places[CAIRN_PLACES_MAX]; /* choice.waypoints */
+	uint32_t place_count;
+	bool goal_known;
+	struct cairn_goal_place goal;
+
 	struct cairn_sequencer_output last; /* for the changed flags */
 };
 
@@ -265,6 +274,22 @@ uint32_t seq_without_conditions(const struct cairn_sequencer *seq);
 void seq_sense_update(struct cairn_sequencer *seq, int64_t now_ns);
 /* The pose carried on, or back, from its stamp. */
 struct cairn_pose2 seq_pose_at(const struct cairn_sequencer *seq, int64_t t_ns);
+
+/* sequencer_goal.c: the goal in words or by a name. */
+void seq_goal_init(struct cairn_sequencer *seq);
+/* A new goal; empty: none. */
+void seq_goal_set(struct cairn_sequencer *seq, const char *words);
+/* The goal was reached: there is one, a place is known that it names, and the robot is within mission.goal_reached_m of it.
+ * False with the reason, for the model. */
+bool seq_goal_reached(const struct cairn_sequencer *seq, char why[160]);
+/* The task is a stop of the model that says that the goal is reached; and what becomes of it once the robot stands: the
+ * end of the mission, or the reason why not. */
+bool seq_goal_claimed(const struct cairn_sequencer *seq);
+void seq_goal_judge(struct cairn_sequencer *seq, int64_t now_ns);
+/* The place of a name, for goto; false with the reason in the reply. */
+bool seq_goal_named(const struct cairn_sequencer *seq, const char *name, struct cairn_goal_place *ret,
+    struct cairn_msg_reply *reply);
+void seq_goal_fill(const struct cairn_sequencer *seq, struct cairn_msg_mission *mission);
 
 /* sequencer_check.c: the chain a decision goes through. False: refused, *result_reason and *result_suggestion
  * filled. On success *task is what to execute. */

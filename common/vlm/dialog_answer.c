@@ -117,6 +117,7 @@ static void remember(struct cairn_dialog *d)
 {
 	if (!d->answer.has_report)
 		return;
+	d->memory.discoveries_max = (uint32_t)d->cfg.discoveries_max;
 	bool fresh = cairn_memory_report(&d->memory, &d->answer.report, d->snap.head.x_m, d->snap.head.y_m);
 	if (fresh && d->on_report != NULL)
 		d->on_report(d->report_ctx, &d->answer.report);

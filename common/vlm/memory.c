@@ -31,6 +31,39 @@ static void *push(struct cairn_memory *memory, void *items, uint32_t *count, uin
 	return item;
 }
 
+/* label: of CAIRN_TOOL_LABEL_CAP bytes. */
+static void note_dropped(
+    struct cairn_memory *memory, const char *label, const struct cairn_memory_sight *sight)
+{
+	memory->dropped++;
+	memcpy(memory->dropped_label, label, sizeof(memory->dropped_label));
+	memcpy(memory->dropped_picture, sight->picture, sizeof(memory->dropped_picture));
+}
+
+/* What may go before the others: objects before landmarks before hazards. */
+static uint32_t worth(const struct cairn_memory_discovery *d)
+{
+	return d->significance;
+}
+
+/* Of those that are worth least the oldest makes room. */
+static void make_room_for_discovery(struct cairn_memory *memory)
+{
+	uint32_t max = memory->discoveries_max, least = 0;
+	if (max == 0 || max > CAIRN_MEMORY_DISCOVERIES)
+		max = CAIRN_MEMORY_DISCOVERIES;
+	while (memory->discoveries_count >= max) {
+		struct cairn_memory_discovery *all = memory->discoveries;
+		least = 0;
+		for (uint32_t i = 1; i < memory->discoveries_count; i++)
+			least = worth(&all[i]) < worth(&all[least]) ? i : least;
+		note_dropped(memory, all[least].label, &all[least].sight);
+		memory->forgotten++;
+		memory->discoveries_count--;
+		memmove(&all[least], &all[least + 1], (memory->discoveries_count - least) * sizeof(all[0]));
+	}
+}
+
 static const char *room_name(const struct cairn_memory *memory)
 {
 	return memory->current_room >= 0 ? memory->rooms[memory->current_room].name : "";
@@ -51,6 +84,8 @@ static bool report_room(
 		memory->current_room = (int32_t)i;
 		return false;
 	}
+	if (memory->rooms_count == CAIRN_MEMORY_ROOMS)
+		note_dropped(memory, memory->rooms[0].name, &memory->rooms[0].sight);
 	struct cairn_memory_room *room =
 	    push(memory, memory->rooms, &memory->rooms_count, CAIRN_MEMORY_ROOMS, sizeof(memory->rooms[0]));
 	memcpy(room->name, report->label, sizeof(room->name));
@@ -58,6 +93,7 @@ static bool report_room(
 	room->x_m = x_m;
 	room->y_m = y_m;
 	room->visits = 1;
+	room->sight.id = ++memory->reports;
 	memory->current_room = (int32_t)memory->rooms_count - 1;
 	return true;
 }
@@ -93,6 +129,7 @@ bool cairn_memory_report(
 			return false;
 		}
 	}
+	make_room_for_discovery(memory);
 	struct cairn_memory_discovery *d = push(memory, memory->discoveries, &memory->discoveries_count,
 	    CAIRN_MEMORY_DISCOVERIES, sizeof(memory->discoveries[0]));
 	memcpy(d->label, report->label, sizeof(d->label));
@@ -101,20 +138,8 @@ bool cairn_memory_report(
 	d->significance = (uint32_t)report->significance;
 	d->x_m = x_m;
 	d->y_m = y_m;
+	d->sight.id = ++memory->reports;
 	return true;
-}
-
-void cairn_memory_places(const struct cairn_memory *memory, struct cairn_msg_places *ret)
-{
-	*ret = (struct cairn_msg_places){.items_count = memory->rooms_count};
-	_Static_assert(sizeof(ret->items) / sizeof(ret->items[0]) >= CAIRN_MEMORY_ROOMS, "room for all");
-	for (uint32_t i = 0; i < memory->rooms_count; i++) {
-		const struct cairn_memory_room *r = &memory->rooms[i];
-		struct cairn_msg_place *p = &ret->items[i];
-		cairn_text_clean(p->name, sizeof(p->name), r->name, strnlen(r->name, sizeof(r->name)));
-		p->x_m = r->x_m;
-		p->y_m = r->y_m;
-	}
 }
 
 static double finite_or_zero(double x)

@@ -12,17 +12,26 @@
 
 #define CAIRN_MEMORY_ROOMS 24
 #define CAIRN_MEMORY_ROOM_OBJECTS 6
-#define CAIRN_MEMORY_DISCOVERIES 48
+#define CAIRN_MEMORY_DISCOVERIES 100 /* at most; vlm.discoveries_max may be less */
 #define CAIRN_MEMORY_DEAD_ENDS 24
 #define CAIRN_MEMORY_RESULTS 5
 /* Bounds of the texts, together at most 215 tokens at four bytes each. */
 #define CAIRN_MEMORY_TEXT_BYTES 430
 #define CAIRN_MEMORY_ACTIONS_BYTES 430
 
+/* When a room or thing was reported, and on which picture it was seen. */
+struct cairn_memory_sight {
+	uint64_t id;          /* rises with each report that was new; 0: reported before ids were kept */
+	double unix_s;        /* 0: not known */
+	uint64_t snapshot_id; /* 0: not known */
+	char picture[40];     /* file name; empty: no picture was sent */
+};
+
 struct cairn_memory_room {
 	char name[CAIRN_TOOL_LABEL_CAP];
 	char entered_from[CAIRN_TOOL_LABEL_CAP]; /* empty: the first one */
 	double x_m, y_m;                         /* where it was reported, map frame */
+	struct cairn_memory_sight sight;
 	uint32_t visits;
 	uint32_t openings_left, openings_most; /* frontiers near it: now, and the most there ever were */
 	uint32_t objects_count;
@@ -35,6 +44,7 @@ struct cairn_memory_discovery {
 	char room[CAIRN_TOOL_LABEL_CAP];
 	uint32_t significance; /* enum cairn_significance */
 	double x_m, y_m;
+	struct cairn_memory_sight sight;
 };
 
 struct cairn_memory_place {
@@ -59,6 +69,12 @@ struct cairn_memory {
 	uint32_t openings_left, openings_elsewhere; /* reachable frontiers; those near no room */
 	double duration_s;                          /* of the session, over restarts */
 	uint64_t forgotten;                         /* entries dropped for room */
+	uint64_t reports;                           /* ids given so far */
+	uint64_t dropped;                           /* of forgotten: rooms and things */
+	char dropped_label[CAIRN_TOOL_LABEL_CAP];   /* of the last of these, and its picture */
+	char dropped_picture[40];
+	uint32_t
+	    discoveries_max; /* things kept; 0 or more than there is room for: CAIRN_MEMORY_DISCOVERIES */
 	struct cairn_memory_room rooms[CAIRN_MEMORY_ROOMS];
 	struct cairn_memory_discovery discoveries[CAIRN_MEMORY_DISCOVERIES];
 	struct cairn_memory_place dead_ends[CAIRN_MEMORY_DEAD_ENDS];
@@ -68,7 +84,8 @@ struct cairn_memory {
 void cairn_memory_init(struct cairn_memory *memory);
 
 /* Takes a checked report_discovery made at (x_m, y_m). True if it was new; the same label nearby only
- * updates. */
+ * updates. Where there is no room left the oldest object makes it, then the oldest landmark, then the oldest hazard;
+ * of rooms the oldest. dropped tells of it. */
 bool cairn_memory_report(
     struct cairn_memory *memory, const struct cairn_tool_call *report, double x_m, double y_m);
 /* Takes a result; one with the decision id of a kept one replaces it. Texts are cleaned. */
@@ -81,6 +98,11 @@ void cairn_memory_frontiers(struct cairn_memory *memory, const struct cairn_msg_
 /* Explored share of a room, 0..1: of the openings it ever had, those that are gone. */
 double cairn_memory_explored(const struct cairn_memory_room *room);
 
+/* When and on which picture the newest report was seen, for the owner to fill in; NULL: nothing was reported. */
+struct cairn_memory_sight *cairn_memory_newest(struct cairn_memory *memory);
+
+/* Rooms and things for the bus, in the order of their ids. */
+void cairn_memory_discoveries(const struct cairn_memory *memory, struct cairn_msg_discoveries *ret);
 /* The rooms as places, for the bus. */
 void cairn_memory_places(const struct cairn_memory *memory, struct cairn_msg_places *ret);
 

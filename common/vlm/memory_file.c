@@ -34,9 +34,16 @@ struct memory_file {
 static const cyaml_schema_value_t label_value = {
     CYAML_VALUE_STRING(CYAML_FLAG_DEFAULT, char, 0, CAIRN_TOOL_LABEL_CAP - 1)};
 
+#define SIGHT(type) /* files of before do not have these */                                                  \
+	CYAML_FIELD_UINT("id", CYAML_FLAG_OPTIONAL, type, sight.id),                                         \
+	    CYAML_FIELD_FLOAT("unix_s", CYAML_FLAG_OPTIONAL, type, sight.unix_s),                            \
+	    CYAML_FIELD_UINT("snapshot_id", CYAML_FLAG_OPTIONAL, type, sight.snapshot_id),                   \
+	    OPTIONAL_STR("picture", type, sight.picture)
+
 static const cyaml_schema_field_t room_fields[] = {STR("name", struct cairn_memory_room, name),
     STR("entered_from", struct cairn_memory_room, entered_from), NUM("x_m", struct cairn_memory_room, x_m),
     NUM("y_m", struct cairn_memory_room, y_m), UINT("visits", struct cairn_memory_room, visits),
+    SIGHT(struct cairn_memory_room),
     CYAML_FIELD_UINT("openings_left", CYAML_FLAG_OPTIONAL, struct cairn_memory_room, openings_left),
     CYAML_FIELD_UINT("openings_most", CYAML_FLAG_OPTIONAL, struct cairn_memory_room, openings_most),
     CYAML_FIELD_SEQUENCE_COUNT("objects", CYAML_FLAG_DEFAULT, struct cairn_memory_room, objects,
@@ -46,7 +53,7 @@ static const cyaml_schema_field_t discovery_fields[] = {STR("label", struct cair
     STR("notes", struct cairn_memory_discovery, notes), STR("room", struct cairn_memory_discovery, room),
     UINT("significance", struct cairn_memory_discovery, significance),
     NUM("x_m", struct cairn_memory_discovery, x_m), NUM("y_m", struct cairn_memory_discovery, y_m),
-    CYAML_FIELD_END};
+    SIGHT(struct cairn_memory_discovery), CYAML_FIELD_END};
 static const cyaml_schema_field_t place_fields[] = {
     NUM("x_m", struct cairn_memory_place, x_m), NUM("y_m", struct cairn_memory_place, y_m), CYAML_FIELD_END};
 static const cyaml_schema_field_t result_fields[] = {
@@ -80,6 +87,9 @@ static const cyaml_schema_field_t file_fields[] = {UINT("version", struct memory
     CYAML_FIELD_MAPPING("ledger", CYAML_FLAG_DEFAULT, struct memory_file, ledger, ledger_fields),
     CYAML_FIELD_INT("current_room", CYAML_FLAG_DEFAULT, struct memory_file, memory.current_room),
     UINT("forgotten", struct memory_file, memory.forgotten),
+    CYAML_FIELD_UINT("reports", CYAML_FLAG_OPTIONAL, struct memory_file, memory.reports),
+    CYAML_FIELD_UINT("dropped", CYAML_FLAG_OPTIONAL, struct memory_file, memory.dropped),
+    OPTIONAL_STR("dropped_label", struct memory_file, memory.dropped_label),
     CYAML_FIELD_FLOAT("duration_s", CYAML_FLAG_OPTIONAL, struct memory_file, memory.duration_s),
     LIST("rooms", rooms, room_value, CAIRN_MEMORY_ROOMS),
     LIST("discoveries", discoveries, discovery_value, CAIRN_MEMORY_DISCOVERIES),
@@ -142,13 +152,24 @@ static void clean(char *text, size_t cap)
 	memcpy(text, line, strlen(line) + 1);
 }
 
+/* A picture's name is joined to a folder: a plain name only. */
+static bool sane_sight(struct cairn_memory_sight *s, uint64_t reports)
+{
+	clean(s->picture, sizeof(s->picture));
+	if (s->picture[0] == '.' || strchr(s->picture, '/') != NULL)
+		s->picture[0] = '\0';
+	return isfinite(s->unix_s) && s->unix_s >= 0.0 && s->id <= reports;
+}
+
 static bool sane(struct cairn_memory *m)
 {
 	bool ok = m->current_room >= -1 && m->current_room < (int32_t)m->rooms_count;
 	ok &= isfinite(m->duration_s) && m->duration_s >= 0.0;
+	clean(m->dropped_label, sizeof(m->dropped_label));
 	for (uint32_t i = 0; i < m->rooms_count; i++) {
 		struct cairn_memory_room *r = &m->rooms[i];
 		ok &= isfinite(r->x_m) && isfinite(r->y_m);
+		ok &= sane_sight(&r->sight, m->reports);
 		clean(r->name, sizeof(r->name));
 		clean(r->entered_from, sizeof(r->entered_from));
 		for (uint32_t k = 0; k < r->objects_count; k++)
@@ -157,6 +178,7 @@ static bool sane(struct cairn_memory *m)
 	for (uint32_t i = 0; i < m->discoveries_count; i++) {
 		struct cairn_memory_discovery *d = &m->discoveries[i];
 		ok &= isfinite(d->x_m) && isfinite(d->y_m) && d->significance < CAIRN_SIGNIFICANCE_COUNT;
+		ok &= sane_sight(&d->sight, m->reports);
 		clean(d->label, sizeof(d->label));
 		clean(d->notes, sizeof(d->notes));
 		clean(d->room, sizeof(d->room));

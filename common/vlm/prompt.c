@@ -217,12 +217,35 @@ static void add_mission(struct cairn_text *out, const struct cairn_msg_mission *
 		cairn_text_addf(out, "%u frontiers tried in vain are not listed\n", mission->given_up_count);
 }
 
+/* What the mission is out for, and where that is if a place is known that it names. */
+static void add_goal(
+    struct cairn_text *out, const struct cairn_prompt_view *view, const struct cairn_msg_mission *mission)
+{
+	char words[sizeof(mission->goal)], place[sizeof(mission->goal_place)];
+	if (mission == NULL || mission->goal[0] == '\0')
+		return;
+	cairn_text_clean(words, sizeof(words), mission->goal, strnlen(mission->goal, sizeof(mission->goal)));
+	cairn_text_clean(place, sizeof(place), mission->goal_place,
+	    strnlen(mission->goal_place, sizeof(mission->goal_place)));
+	cairn_text_addf(out, "GOAL \"%s\"", words);
+	if (mission->goal_known) {
+		double dx = mission->goal_x_m - view->x_m, dy = mission->goal_y_m - view->y_m;
+		cairn_text_addf(out, ": \"%s\" is at x %.1f y %.1f, straight",
+		    place[0] != '\0' ? place : words, mission->goal_x_m, mission->goal_y_m);
+		add_place(out, view, mission->goal_x_m, mission->goal_y_m, hypot(dx, dy));
+		cairn_text_add(out, "\n");
+	} else {
+		cairn_text_add(out, ": not found yet; report it by this name when you see it\n");
+	}
+}
+
 void cairn_prompt_context(struct cairn_text *out, const struct cairn_prompt_view *view,
     const struct cairn_msg_frontiers *frontiers, const struct cairn_msg_mission *mission,
     const struct cairn_memory *memory, const char *problem)
 {
 	cairn_text_clear(out);
 	cairn_prompt_add_view(out, view->text, view->text_bytes);
+	add_goal(out, view, mission);
 	add_frontiers(out, view, frontiers, mission);
 	add_candidates(out, view, frontiers, mission);
 	cairn_memory_actions_text(memory, out);

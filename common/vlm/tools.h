@@ -17,14 +17,6 @@
 #define CAIRN_TOOL_LABEL_CAP 48
 #define CAIRN_TOOL_NOTES_CAP 160
 
-enum cairn_significance {
-	CAIRN_SIGNIFICANCE_ROOM,
-	CAIRN_SIGNIFICANCE_OBJECT,
-	CAIRN_SIGNIFICANCE_LANDMARK,
-	CAIRN_SIGNIFICANCE_HAZARD,
-	CAIRN_SIGNIFICANCE_COUNT
-};
-
 /* One call as checked; only the members of its tool mean something. All texts are cleaned (cairn_text_clean).
  */
 struct cairn_tool_call {

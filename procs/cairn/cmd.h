@@ -84,6 +84,7 @@ int cli_status(const struct cli *cli);
 int cli_ask_verb(const struct cli *cli);
 int cli_stop(const struct cli *cli);
 int cli_logs(const struct cli *cli);
+int cli_discoveries(const struct cli *cli);
 int cli_decisions(const struct cli *cli);
 int cli_topics(const struct cli *cli);
 int cli_look(const struct cli *cli);

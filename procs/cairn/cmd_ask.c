@@ -26,13 +26,28 @@ static bool parse_coordinate(const char *text, double *ret)
 	return end != text && *end == '\0' && isfinite(*ret);
 }
 
+/* A number first, and not two of them: a slip of the hand rather than the name of a place. */
+static bool looks_like_numbers(const struct cli *cli)
+{
+	char *end = NULL;
+	(void)strtod(cli->args[0], &end);
+	return end != cli->args[0] && *end == '\0';
+}
+
+static void join_arguments(const struct cli *cli, struct cairn_msg_command *cmd)
+{
+	size_t n = 0;
+	for (int i = 0; i < cli->arg_count && n < sizeof(cmd->arg); i++)
+		n += (size_t)snprintf(
+		    cmd->arg + n, sizeof(cmd->arg) - n, "%s%s", i > 0 ? " " : "", cli->args[i]);
+}
+
 /* The request of a verb from what was given on the command line; CLI_OK, or CLI_USAGE with a message. */
 static int fill_command(
     const struct cli *cli, const struct cairn_command_row *verb, struct cairn_msg_command *cmd)
 {
 	struct cairn_error err = {""};
 	const char *limit = cli_value(cli, "for");
-	size_t n = 0;
 	*cmd = (struct cairn_msg_command){.limit_s = 0.0};
 	snprintf(cmd->who, sizeof(cmd->who), "cairn %s, uid %u, pid %d", cli->command->name,
 	    (unsigned)getuid(), (int)getpid());
@@ -40,20 +55,24 @@ static int fill_command(
 	switch (verb->args) {
 	case CAIRN_ARGS_NONE:
 		break;
-	case CAIRN_ARGS_LIMIT:
+	case CAIRN_ARGS_EXPLORE:
 		if (limit != NULL && !cairn_duration_parse(limit, &cmd->limit_s, &err))
 			return cli_fail(cli, CLI_USAGE, "--for: %s", err.text);
+		if (cli_value(cli, "goal") != NULL)
+			snprintf(cmd->arg, sizeof(cmd->arg), "%s", cli_value(cli, "goal"));
 		break;
-	case CAIRN_ARGS_XY:
-		if (!parse_coordinate(cli->args[0], &cmd->x_m) || !parse_coordinate(cli->args[1], &cmd->y_m))
-			return cli_fail(
-			    cli, CLI_USAGE, "X and Y are plain numbers, in metres of the map frame");
+	case CAIRN_ARGS_PLACE:
+		if (cli->arg_count == 2 && parse_coordinate(cli->args[0], &cmd->x_m) &&
+		    parse_coordinate(cli->args[1], &cmd->y_m))
+			break;
+		if (looks_like_numbers(cli))
+			return cli_fail(cli, CLI_USAGE,
+			    "X and Y are plain numbers, in metres of the map frame; anything else is a name");
+		join_arguments(cli, cmd);
 		break;
 	case CAIRN_ARGS_STAGE:
 	case CAIRN_ARGS_TEXT:
-		for (int i = 0; i < cli->arg_count && n < sizeof(cmd->arg); i++)
-			n += (size_t)snprintf(
-			    cmd->arg + n, sizeof(cmd->arg) - n, "%s%s", i > 0 ? " " : "", cli->args[i]);
+		join_arguments(cli, cmd);
 		break;
 	}
 	return CLI_OK;

@@ -13,9 +13,11 @@
 #include "common/map/picture.h"
 #include "common/map/rle.h"
 #include "procs/cairn/cmd.h"
+#include "procs/cairn/found.h"
 #include "procs/cairn/rundir.h"
 
 #define LISTEN_NS (1500 * CAIRN_NS_PER_MS)
+#define LISTENED 3 /* topics */
 #define TOKENS_DEFAULT 800
 #define TOKENS_MAX 100000
 
@@ -28,21 +30,24 @@ struct shown {
 	struct cairn_msg_features features;
 	struct cairn_msg_candidates candidates;
 	struct cairn_msg_nav_path path;
+	struct cairn_msg_discoveries found;
+	struct cairn_msg_mission mission; /* its goal */
 };
 
 /* What the running stages say just now, if there are any. */
 static void listen_for(const char *run_dir, struct shown *s)
 {
-	const enum cairn_topic wanted[2] = {CAIRN_TOPIC_CANDIDATES, CAIRN_TOPIC_NAV_PATH};
-	void *places[2] = {&s->candidates, &s->path};
-	zmq_pollitem_t items[2];
-	struct cairn_sub *subs[2] = {NULL, NULL};
+	const enum cairn_topic wanted[LISTENED] = {
+	    CAIRN_TOPIC_CANDIDATES, CAIRN_TOPIC_NAV_PATH, CAIRN_TOPIC_MISSION};
+	void *places[LISTENED] = {&s->candidates, &s->path, &s->mission};
+	zmq_pollitem_t items[LISTENED];
+	struct cairn_sub *subs[LISTENED] = {NULL};
 	struct cairn_error err = {""};
 	if (!cli_bus_bound(run_dir, cairn_topics[wanted[0]].name))
 		return;
 	struct cairn_bus *bus = cairn_bus_new(run_dir, &err);
 	int waiting = 0;
-	for (int i = 0; bus != NULL && i < 2; i++) {
+	for (int i = 0; bus != NULL && i < LISTENED; i++) {
 		subs[i] = cli_bus_bound(run_dir, cairn_topics[wanted[i]].name)
 			      ? cairn_sub_new(bus, wanted[i], NULL, &err)
 			      : NULL;
@@ -54,7 +59,7 @@ static void listen_for(const char *run_dir, struct shown *s)
 	for (int heard = 0; heard < waiting && cli_now_ns() < end_ns;) {
 		if (zmq_poll(items, waiting, (long)((end_ns - cli_now_ns()) / CAIRN_NS_PER_MS) + 1) <= 0)
 			break;
-		for (int i = 0; i < 2; i++) {
+		for (int i = 0; i < LISTENED; i++) {
 			if (subs[i] == NULL || cairn_sub_recv(subs[i], places[i], NULL) != 1)
 				continue;
 			heard++;
@@ -96,6 +101,16 @@ static bool take_state(
 	return true;
 }
 
+/* What was found there lies beside the map's file. */
+static bool take_found(struct shown *s, const char *state, struct cairn_error *err)
+{
+	char folder[1024];
+	const char *slash = strrchr(state, '/');
+	snprintf(folder, sizeof(folder), "%.*s", slash != NULL ? (int)(slash - state) : 1,
+	    slash != NULL ? state : ".");
+	return found_load(folder, &s->found, err);
+}
+
 /* The map asked for, with the configuration it was made with. */
 static bool take_map(const struct cli *cli, struct shown *s, struct cairn_error *err)
 {
@@ -111,6 +126,8 @@ static bool take_map(const struct cli *cli, struct shown *s, struct cairn_error 
 	snprintf(path, sizeof(path), "%s/state/map.bin", cli->run_dir);
 	if (!take_state(s, &cfg, state != NULL ? state : path, err))
 		return false;
+	if (!take_found(s, state != NULL ? state : path, err))
+		return false;
 	if (state == NULL)
 		listen_for(cli->run_dir, s);
 	return true;
@@ -118,8 +135,14 @@ static bool take_map(const struct cli *cli, struct shown *s, struct cairn_error 
 
 static bool draw(const struct shown *s, const char *path, struct cairn_error *err)
 {
+	struct cairn_vec2 goal = {s->mission.goal_x_m, s->mission.goal_y_m};
 	if (s->mapper != NULL)
-		return cairn_picture_with(s->mapper, &s->path, &s->candidates, NULL, path, err);
+		return cairn_picture_of_mapper(s->mapper,
+		    &(struct cairn_picture_over){.planned = &s->path,
+			.candidates = &s->candidates,
+			.discoveries = &s->found,
+			.goal = s->mission.goal_known ? &goal : NULL},
+		    NULL, path, err);
 	struct cairn_picture p = {.cells = s->map.cells,
 	    .width = s->map.width,
 	    .height = s->map.height,
@@ -221,7 +244,8 @@ int cli_map(const struct cli *cli)
 			fprintf(stderr, "picture: %s\n", png);
 	}
 	if (ok && save != NULL) {
-		ok = cairn_map_file_save(&s->map, save, &err);
+		ok = cairn_map_file_save(&s->map, save, &err) &&
+		     (s->mapper == NULL || found_save(&s->found, save, &err));
 		if (ok)
 			fprintf(stderr, "saved: %s\n", save);
 	}

@@ -125,6 +125,9 @@ static void print_robot(struct picture *p)
 		printf("mission   %s for %s (%s)%s%s\n",
 		    cairn_enum_text(&cairn_enum_mission_state, (int)m->state), elapsed, limit,
 		    m->reason[0] != '\0' ? ": " : "", cli_printable(m->reason));
+		if (m->goal[0] != '\0')
+			printf("goal      %s%s%s\n", cli_printable(m->goal),
+			    m->goal_place[0] != '\0' ? ": known as " : "", cli_printable(m->goal_place));
 		printf("doing     %s\n", m->activity[0] != '\0' ? cli_printable(m->activity) : "nothing");
 		printf("decisions %llu executed, %llu refused, %llu overridden\n",
 		    (unsigned long long)m->decisions, (unsigned long long)m->refused,

@@ -465,7 +465,8 @@ int cli_up(const struct cli *cli)
 	struct cairn_error err = {""};
 	struct up_options options = {.config_file = cli_value(cli, "config"),
 	    .world = cli_value(cli, "world"),
-	    .limit = cli_value(cli, "for")};
+	    .limit = cli_value(cli, "for"),
+	    .goal = cli_value(cli, "goal")};
 	options.sets = cli_values(cli, "set", &options.set_count);
 	int lock_fd, status;
 	fill_standard_descriptors();

@@ -2,8 +2,14 @@
 #include "procs/cairn/cmd.h"
 
 static const struct cli_option explore_options[] = {
-    {"for", '\0', "TIME", "time allowed: 90s, 10m, 1h; without it until nothing is left"}, {0}};
+    {"for", '\0', "TIME", "time allowed: 90s, 10m, 1h; without it until nothing is left"},
+    {"goal", '\0', "WORDS",
+	"what to look for (\"find the bathroom\"), or where to (X Y): the model is told, and reaching it "
+	"ends the "
+	"exploration"},
+    {0}};
 static const struct cli_option up_options[] = {
+    {"goal", '\0', "WORDS", "what to look for, in words, or where to (X Y) (mission.goal)"},
     {"for", '\0', "TIME", "time allowed for the mission, the way home included: 90s, 10m (mission.limit_s)"},
     {"headless", '\0', NULL, "no screen; a line on standard error now and then"},
     {"summary", '\0', "FILE", "write the summary there too, as one JSON object"},
@@ -41,8 +47,10 @@ static const struct cli_option ask_options[] = {
     {"config", '\0', "FILE", "lay this file over config/cairn.yaml"},
     {"set", '\0', "KEY=VALUE...", "lay a single section.key over that; may be repeated"}, {0}};
 static const struct cli_option map_options[] = {
-    {"png", '\0', "FILE", "draw it: robot, way, doorways, frontiers, candidates"},
-    {"save", '\0', "NAME", "write NAME.pgm and NAME.yaml as ROS's map_server does"},
+    {"png", '\0', "FILE", "draw it: robot, way, doorways, frontiers, candidates, rooms and things found"},
+    {"save", '\0', "NAME",
+	"write NAME.pgm and NAME.yaml as ROS's map_server does, and what was found there to "
+	"NAME.discoveries.yaml"},
     {"rle", '\0', NULL, "print it as run-length text, as a model may be given it"},
     {"tokens", '\0', "N", "of that text at most, about (default 800)"},
     {"state", '\0', "FILE", "the map of this state file instead of RUN/state/map.bin"},
@@ -96,9 +104,13 @@ const struct cli_command cli_commands[] = {
 	.summary = "explore until nothing is left or the time is up, then drive home",
 	VERB(EXPLORE, "", explore_options, 0, 0, cli_ask_verb)},
     {"goto", .group = CLI_GROUP_DRIVE,
-	.summary = "drive to a point of the map, then go on with what was interrupted",
-	.details = "X and Y are metres from the start: x the way the robot faced then, y to its left.",
-	VERB(GOTO, "X Y", NULL, 2, 2, cli_ask_verb)},
+	.summary = "drive to a point of the map, or to a room, thing or place by its name",
+	.details =
+	    "X and Y are metres from the start: x the way the robot faced then, y to its left. NAME: of a "
+	    "room\n"
+	    "or a thing that was found (cairn discoveries), or of choice.waypoints; the nearest of several.\n"
+	    "Then the robot goes on with what was interrupted.",
+	VERB(GOTO, "X Y | NAME", NULL, 1, -1, cli_ask_verb)},
     {"home", .group = CLI_GROUP_DRIVE, .summary = "drive back to the start and end the mission there",
 	VERB(HOME, "", NULL, 0, 0, cli_ask_verb)},
     {"pause", .group = CLI_GROUP_DRIVE, .summary = "hold the mission: stand still, ask the model nothing",
@@ -125,6 +137,10 @@ const struct cli_command cli_commands[] = {
 	.details = "From state/decisions.jsonl and commands.jsonl of the run directory, which outlive the "
 		   "stack.",
 	.options = decisions_options, .json = true, .run = cli_decisions},
+    {"discoveries", .group = CLI_GROUP_WATCH, .args = "",
+	.summary = "rooms and things that the model has reported: what, where, when, seen on which picture",
+	.details = "Of a running robot (at most a second old) or as the last run left it.", .json = true,
+	.run = cli_discoveries},
     {"topics", .group = CLI_GROUP_WATCH, .args = "",
 	.summary = "every topic, frame and service, and which are there now", .options = topics_options,
 	.json = true, .run = cli_topics},

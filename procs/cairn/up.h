@@ -23,6 +23,7 @@ enum up_topic {
 	UP_TIER,
 	UP_HEALTH,
 	UP_NAV,
+	UP_DISCOVERIES,
 	UP_TOPIC_COUNT
 };
 
@@ -32,7 +33,7 @@ struct up_run {
 	struct cairn_config cfg;
 	int64_t start_ns; /* before anything was started */
 	bool have_mission, have_stages, have_truth, have_vlm, have_pose, have_frontiers, have_motion,
-	    have_tier, have_health, have_nav;
+	    have_tier, have_health, have_nav, have_discoveries;
 	struct cairn_msg_mission mission;
 	struct cairn_msg_stages stages;
 	struct cairn_msg_sim_truth truth;
@@ -43,6 +44,7 @@ struct up_run {
 	struct cairn_msg_tier tier;
 	struct cairn_msg_health health;
 	struct cairn_msg_nav_status nav;
+	struct cairn_msg_discoveries discoveries;
 	int64_t stamp_ns[UP_TOPIC_COUNT]; /* of the newest message of each */
 	double first_decision_s;          /* since start_ns; negative = none yet */
 	double rss_mb_max;
@@ -59,7 +61,7 @@ struct up_run {
 struct up_feed; /* subscriptions of a run */
 
 struct up_options {
-	const char *config_file, *world, *limit; /* NULL = not given */
+	const char *config_file, *world, *limit, *goal; /* NULL = not given */
 	const char *const *sets;
 	int set_count;
 };

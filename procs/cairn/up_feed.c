@@ -23,6 +23,7 @@ static const struct {
     [UP_TIER] = FEED(CAIRN_TOPIC_TIER, tier),
     [UP_HEALTH] = FEED(CAIRN_TOPIC_HEALTH, health),
     [UP_NAV] = FEED(CAIRN_TOPIC_NAV_STATUS, nav),
+    [UP_DISCOVERIES] = FEED(CAIRN_TOPIC_DISCOVERIES, discoveries),
 #undef FEED
 };
 

@@ -42,6 +42,8 @@ static bool merge(
 		return false;
 	if (options->world != NULL)
 		snprintf(run->cfg.sim.world, sizeof(run->cfg.sim.world), "%s", options->world);
+	if (options->goal != NULL)
+		snprintf(run->cfg.mission.goal, sizeof(run->cfg.mission.goal), "%s", options->goal);
 	struct cairn_error why;
 	if (options->limit != NULL &&
 	    !cairn_duration_parse(options->limit, &run->cfg.mission.limit_s, &why)) {

@@ -6,7 +6,10 @@
 
 #include "common/map/mapper.h"
 #include "common/map/picture.h"
+#include "procs/cairn/found.h"
 #include "procs/cairn/up.h"
+
+#define FOUND_SHOWN 24
 
 static double duration_s(const struct up_run *run, int64_t now_ns)
 {
@@ -48,6 +51,20 @@ static json_t *coverage_series(const struct up_run *run)
 	return list;
 }
 
+static json_t *discoveries(const struct up_run *run)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < run->discoveries.items_count; i++) {
+		const struct cairn_msg_discovery *d = &run->discoveries.items[i];
+		json_array_append_new(list,
+		    json_pack("{s:I, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:s}", "id", (json_int_t)d->id,
+			"kind", cairn_enum_text(&cairn_enum_significance, (int)d->kind), "label", d->label,
+			"notes", d->notes, "room", d->room, "x_m", rounded(d->x_m, 0.01), "y_m",
+			rounded(d->y_m, 0.01), "unix_s", rounded(d->unix_s, 1.0), "picture", d->picture));
+	}
+	return list;
+}
+
 void up_summary_json(const struct up_run *run, int64_t now_ns, FILE *out)
 {
 	json_t *o = json_object();
@@ -69,6 +86,8 @@ void up_summary_json(const struct up_run *run, int64_t now_ns, FILE *out)
 	json_object_set_new(o, "home_distance_m", rounded(home_m(run), 0.001));
 	json_object_set_new(o, "calls", json_integer((json_int_t)run->vlm.calls));
 	json_object_set_new(o, "cost_usd", rounded(run->vlm.cost_usd, 1e-6));
+	json_object_set_new(o, "discoveries", discoveries(run));
+	json_object_set_new(o, "discoveries_dropped", json_integer((json_int_t)run->discoveries.dropped));
 	json_object_set_new(o, "restarts", json_integer(restarts(run)));
 	json_object_set_new(o, "cpu_cores", rounded(cpu_cores(run), 0.001));
 	json_object_set_new(o, "rss_mb", rounded(run->rss_mb_max, 0.1));
@@ -101,6 +120,9 @@ void up_summary_text(const struct up_run *run, int64_t now_ns, FILE *out)
 	    run->have_vlm ? run->vlm.model : "none", run->vlm.calls, run->vlm.failures, run->vlm.cost_usd);
 	fprintf(out, "machine      %.2f cores, %.0f MB, %u restarts\n", cpu_cores(run), run->rss_mb_max,
 	    restarts(run));
+	if (run->have_discoveries)
+		fprintf(out, "found        %u rooms and things\n", run->discoveries.items_count);
+	found_print(&run->discoveries, "  ", FOUND_SHOWN, NULL, out);
 	if (run->have_truth && run->truth.contacts > 0)
 		fprintf(out, "touched      %s\n", run->truth.last_contact);
 }
@@ -118,7 +140,8 @@ bool up_picture(const struct up_run *run, const char *path, struct cairn_error *
 	snprintf(title, sizeof(title), "%.60s   %.1f m driven   %.1f m2",
 	    simulated && slash != NULL ? slash + 1 : run->cfg.robot.name, run->pose.distance_m,
 	    run->frontiers.free_m2);
-	bool ok = cairn_picture_of_mapper(mapper, NULL, title, path, err);
+	bool ok = cairn_picture_of_mapper(
+	    mapper, &(struct cairn_picture_over){.discoveries = &run->discoveries}, title, path, err);
 	cairn_mapper_destroy(&mapper);
 	return ok;
 }

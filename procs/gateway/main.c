@@ -12,6 +12,7 @@
 #include "common/vlm/prompt.h"
 #include "common/vlm/stats.h"
 #include "ipc/frames.h"
+#include "procs/gateway/discoveries.h"
 #include "procs/gateway/service.h"
 #include "procs/gateway/witness.h"
 #include "procs/shell/stage.h"
@@ -28,6 +29,7 @@ struct gateway {
 	struct cairn_dialog *dialog;
 	struct cairn_lineup lineup;
 	struct service *service;
+	struct discoveries *found;
 	struct witness *witness; /* NULL: nothing is recorded */
 	struct cairn_text system;
 	int64_t wanted_ns; /* a decision was wanted last; 0 = not yet */
@@ -289,6 +291,7 @@ static int on_second(void *ctx)
 	publish_stats(g);
 	cairn_memory_places(cairn_dialog_memory(g->dialog), &g->rooms);
 	cairn_pub_send(g->rooms_pub, &g->rooms, cairn_now_ns(), true);
+	discoveries_publish(g->found, cairn_now_ns());
 	cairn_dialog_tick(g->dialog, STATS_MS * 1e-3);
 	save(g);
 	int64_t now_ns = cairn_now_ns();
@@ -346,8 +349,13 @@ static bool open_all(struct gateway *g, struct cairn_error *err)
 	return g->witness != NULL;
 }
 
-static void open_bus(struct gateway *g)
+static bool open_bus(struct gateway *g)
 {
+	char folder[400];
+	snprintf(folder, sizeof(folder), "%s/state/pictures", cairn_stage_run_dir(g->stage));
+	g->found = discoveries_new(g->stage, g->dialog, folder);
+	if (g->found == NULL)
+		return false;
 	g->decision_pub = cairn_stage_publish(g->stage, CAIRN_TOPIC_DECISION);
 	g->stats_pub = cairn_stage_publish(g->stage, CAIRN_TOPIC_VLM_STATS);
 	g->rooms_pub = cairn_stage_publish(g->stage, CAIRN_TOPIC_ROOMS);
@@ -363,6 +371,7 @@ static void open_bus(struct gateway *g)
 	cairn_stage_every(g->stage, STATS_MS, on_second, g);
 	cairn_dialog_stats(g->dialog, cairn_now_ns(), &g->logged);
 	cairn_stage_every(g->stage, (int)(g->cfg->vlm.stats_period_s * 1e3), on_stats_period, g);
+	return true;
 }
 
 int main(int argc, char **argv)
@@ -375,8 +384,7 @@ int main(int argc, char **argv)
 		return status;
 	g.cfg = cairn_stage_config(g.stage);
 	status = 1;
-	if (open_all(&g, &err)) {
-		open_bus(&g);
+	if (open_all(&g, &err) && open_bus(&g)) {
 		for (uint32_t i = 0; i < g.lineup.count; i++)
 			cairn_log_info("%s %s, model %s at %s", i > 0 ? "falls back on" : "asks",
 			    g.lineup.rows[i].name, g.lineup.rows[i].model, g.lineup.rows[i].base_url);
@@ -385,8 +393,9 @@ int main(int argc, char **argv)
 		status = cairn_stage_run(g.stage);
 		save(&g);
 	} else {
-		cairn_log_error("%s", err.text);
+		cairn_log_error("%s", err.text[0] != '\0' ? err.text : "out of memory");
 	}
+	discoveries_destroy(&g.found);
 	witness_destroy(&g.witness);
 	service_destroy(&g.service);
 	cairn_frames_close(&g.frames);

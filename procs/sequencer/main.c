@@ -1,7 +1,7 @@
 /* sequencer - accepts, modifies, refuses and explains; the thin shell around common/safety/sequencer.h.
  *
  * Reads decision, scan, pose, frontiers, candidates, nav.velocity, nav.status,
- * nav.path, motion and stages; serves `operator`;
+ * nav.path, motion, discoveries and stages; serves `operator`;
  * writes cmd_vel, nav.goal, result, mission, tier and zones. What it must know after a kill is in
  * RUN/state (store.h). */
 #include <poll.h>
@@ -23,7 +23,7 @@ struct app {
 	struct cairn_sequencer *seq;
 	struct cairn_pub *cmd_vel, *nav_goal, *result, *mission, *tier, *zones;
 	struct cairn_sub *decision, *scan, *depth, *pose, *frontiers, *candidates, *nav_velocity, *nav_status,
-	    *nav_path, *motion, *stages;
+	    *nav_path, *motion, *stages, *discoveries;
 	int64_t goal_due_ns, mission_due_ns, tier_due_ns, zones_due_ns;
 	struct cairn_sequencer_output out;
 	uint64_t rejects;
@@ -36,6 +36,7 @@ struct app {
 		struct cairn_msg_decision decision;
 		struct cairn_msg_stages stages;
 		struct cairn_msg_nav_path path;
+		struct cairn_msg_discoveries discoveries;
 	} in;
 };
 
@@ -258,6 +259,17 @@ static int on_stages(void *ctx)
 	return 0;
 }
 
+static int on_discoveries(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_header hdr;
+	while (cairn_sub_recv(app->discoveries, &app->in.discoveries, &hdr) == 1) {
+		if (usable(app, &hdr))
+			cairn_sequencer_on_discoveries(app->seq, &app->in.discoveries, hdr.t_ns);
+	}
+	return 0;
+}
+
 static void on_command(void *ctx, const struct cairn_msg_command *cmd, struct cairn_msg_reply *reply)
 {
 	struct app *app = ctx;
@@ -284,6 +296,7 @@ static void open_bus(struct app *app)
 	app->nav_status = cairn_stage_subscribe(s, CAIRN_TOPIC_NAV_STATUS, on_nav_status, app);
 	app->nav_path = cairn_stage_subscribe(s, CAIRN_TOPIC_NAV_PATH, on_nav_path, app);
 	app->decision = cairn_stage_subscribe(s, CAIRN_TOPIC_DECISION, on_decision, app);
+	app->discoveries = cairn_stage_subscribe(s, CAIRN_TOPIC_DISCOVERIES, on_discoveries, app);
 	app->stages = cairn_stage_subscribe(s, CAIRN_TOPIC_STAGES, on_stages, app);
 	cairn_stage_serve(s, CAIRN_SERVICE_OPERATOR, on_command, app);
 	cairn_stage_every(s, STEP_MS, on_step, app);

@@ -44,6 +44,42 @@ START_TEST(wrong_usage_ends_with_2_and_one_line)
 }
 END_TEST
 
+START_TEST(discoveries_are_told_of_a_run_that_has_ended)
+{
+	static const char memory[] =
+	    "version: 1\nledger:\n  calls: 0\n  failures: 0\n  decisions: 0\n  tokens_in: 0\n  "
+	    "tokens_cached: 0\n"
+	    "  tokens_out: 0\n  cost_usd: 0\ncurrent_room: 0\nforgotten: 1\nreports: 3\ndropped: 1\n"
+	    "dropped_label: vase\nrooms:\n- name: kitchen\n  entered_from: hall\n  x_m: 4\n  y_m: 1\n  "
+	    "visits: 1\n"
+	    "  id: 3\n  objects: []\ndiscoveries:\n- label: red chair\n  notes: by the door\n  room: hall\n"
+	    "  significance: 1\n  x_m: 1.5\n  y_m: -0.5\n  id: 2\n  unix_s: 1700000000\n  snapshot_id: 7\n"
+	    "  picture: 2.jpg\ndead_ends: []\nresults: []\n";
+	char path[128], want[256];
+	make_run_dir();
+	expect("discoveries", "", 0, "nothing was reported yet\n", "");
+	snprintf(path, sizeof(path), "%s/state", run_dir);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	write_file("state/memory.yaml", memory, "w");
+	const char *out = cairn("discoveries", "")->out;
+	ck_assert_ptr_nonnull(strstr(out, "object   \"red chair\" at 1.5 -0.5, 2023-11-"));
+	snprintf(want, sizeof(want), ", in \"hall\": by the door [%s/state/pictures/2.jpg]\n", run_dir);
+	ck_assert_msg(strstr(out, want) != NULL, "%s", out);
+	ck_assert_ptr_nonnull(strstr(out, "room     \"kitchen\" at 4.0 1.0, -, entered from \"hall\"\n"));
+	ck_assert_ptr_nonnull(
+	    strstr(out, "1 made room for newer ones (vlm.discoveries_max), \"vase\" last\n"));
+	json_t *all = json_loads(cairn("discoveries", "--json")->out, 0, NULL);
+	const json_t *first = json_array_get(json_object_get(all, "items"), 0);
+	ck_assert_str_eq(json_string_value(json_object_get(first, "label")), "red chair");
+	ck_assert_str_eq(json_string_value(json_object_get(first, "kind")), "object");
+	ck_assert_int_eq(json_integer_value(json_object_get(first, "snapshot_id")), 7);
+	json_decref(all);
+	write_file("state/memory.yaml", "rooms: x\n", "w");
+	ck_assert_int_eq(cairn("discoveries", "")->status, 1); /* not taken for an empty one */
+	remove_run_dir();
+}
+END_TEST
+
 #define COMMANDS_MAX 80
 #define NAME_BYTES 40
 
@@ -306,7 +342,8 @@ START_TEST(install_service_writes_a_unit_that_starts_this_very_program)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("cli", commands_without_a_stack_say_so_and_end_with_3, wrong_usage_ends_with_2_and_one_line,
+CAIRN_TEST_MAIN("cli", discoveries_are_told_of_a_run_that_has_ended,
+    commands_without_a_stack_say_so_and_end_with_3, wrong_usage_ends_with_2_and_one_line,
     every_option_that_a_help_lists_is_accepted_and_no_other, logs_are_merged_by_time_and_filtered,
     logs_follow_new_lines_and_rotation, config_merges_its_layers_and_names_what_is_wrong,
     a_wrong_world_is_answered_with_the_bundled_ones_and_a_short_time_with_what_it_is_short_for,

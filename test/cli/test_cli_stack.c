@@ -199,6 +199,9 @@ START_TEST(requests_carry_their_arguments_and_the_answer_is_shown)
 	make_run_dir();
 	start_stack((struct play){.motor = true, .operator_service = true, .launcher = true});
 	expect("goto", "-1.5 2", 0, "sequencer goto [] -1.5 2 0\n", "");
+	expect("goto", "the living room", 0, "sequencer goto [the living room] 0 0 0\n", "");
+	expect("explore", "--for 5s --goal 'find the bathroom'", 0,
+	    "sequencer explore [find the bathroom] 0 0 5\n", "");
 	expect("explore", "--for 1.5m", 0, "sequencer explore [] 0 0 90\n", "");
 	expect("explore", "", 0, "sequencer explore [] 0 0 0\n", "");
 	expect("stop", "", 0, "sequencer stop [] 0 0 0\n", "");

@@ -431,6 +431,55 @@ START_TEST(the_picture_shows_free_wall_and_unknown_with_north_up)
 }
 END_TEST
 
+/* Pixels of a colour, in channels that differ by no more than 8. */
+static int count_colour(cairo_surface_t *s, uint32_t colour)
+{
+	int n = 0, w = cairo_image_surface_get_width(s), h = cairo_image_surface_get_height(s);
+	for (int y = 0; y < h; y++)
+		for (int x = 0; x < w; x++) {
+			uint32_t c = pixel(s, x, y);
+			n += abs((int)(c >> 16 & 255) - (int)(colour >> 16 & 255)) <= 8 &&
+			     abs((int)(c >> 8 & 255) - (int)(colour >> 8 & 255)) <= 8 &&
+			     abs((int)(c & 255) - (int)(colour & 255)) <= 8;
+		}
+	return n;
+}
+
+START_TEST(the_picture_names_what_was_found_and_shows_the_goal)
+{
+	static const uint32_t hazard = 0xC71A1A, goal = 0xBF1A73;
+	uint8_t cells[40 * 40] = {0}; /* all free */
+	struct cairn_msg_discovery found[2] = {
+	    {.kind = CAIRN_SIGNIFICANCE_HAZARD, .label = "stairs", .x_m = 0.5, .y_m = 1.5},
+	    {.kind = CAIRN_SIGNIFICANCE_ROOM,
+		.label = "Küche und noch viel mehr als das",
+		.x_m = 1.5,
+		.y_m = 1.0}};
+	struct cairn_picture p = {
+	    .cells = cells, .width = 40, .height = 40, .stride_bytes = 40, .cell_m = 0.05};
+	char png[80];
+	struct cairn_error err;
+	cairo_surface_t *s[3];
+	snprintf(png, sizeof(png), "/tmp/cairn-picture-%d.png", (int)getpid());
+	for (int i = 0; i < 3; i++) {
+		p.discoveries = i >= 1 ? found : NULL;
+		p.discovery_count = 2;
+		p.have_goal = i == 2;
+		p.goal = (struct cairn_vec2){0.5, 0.4};
+		ck_assert(cairn_picture_write(&p, png, &err));
+		s[i] = cairo_image_surface_create_from_png(png);
+		unlink(png);
+	}
+	ck_assert_int_eq(count_colour(s[0], hazard), 0);
+	ck_assert_int_gt(count_colour(s[1], hazard), 10); /* letters and a dot */
+	ck_assert_int_eq(count_colour(s[1], goal), 0);
+	ck_assert_int_gt(count_colour(s[2], goal), 100); /* a ring of 3 pixels and a dot */
+	ck_assert_int_lt(count_colour(s[1], 0xFFFFFF), count_colour(s[0], 0xFFFFFF));
+	for (int i = 0; i < 3; i++)
+		cairo_surface_destroy(s[i]);
+}
+END_TEST
+
 START_TEST(the_picture_keeps_to_its_size_and_needs_a_map)
 {
 	begin();
@@ -440,7 +489,8 @@ START_TEST(the_picture_keeps_to_its_size_and_needs_a_map)
 	struct cairn_msg_nav_path *way = calloc(1, sizeof(*way));
 	way->points_count = 2;
 	way->points[1].x_m = 1.0F;
-	ck_assert(cairn_picture_of_mapper(mapper, way, "a flat", png, &err));
+	ck_assert(cairn_picture_of_mapper(
+	    mapper, &(struct cairn_picture_over){.planned = way}, "a flat", png, &err));
 	free(way);
 	cairo_surface_t *s = cairo_image_surface_create_from_png(png);
 	ck_assert_int_eq(cairo_surface_status(s), CAIRO_STATUS_SUCCESS);
@@ -490,7 +540,8 @@ START_TEST(a_mapper_that_has_seen_nothing_yet_is_saved_and_comes_back_too)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("map_file", a_map_of_another_program_is_a_start, what_is_saved_is_what_is_loaded,
+CAIRN_TEST_MAIN("map_file", the_picture_names_what_was_found_and_shows_the_goal,
+    a_map_of_another_program_is_a_start, what_is_saved_is_what_is_loaded,
     a_mapper_that_has_seen_nothing_yet_is_saved_and_comes_back_too, doorways_claims_and_visits_come_back_too,
     a_mapper_that_comes_back_knows_where_the_robot_went_meanwhile,
     a_robot_that_was_moved_meanwhile_is_found_or_said_to_be_lost, a_damaged_file_is_refused_with_a_reason,

@@ -1,6 +1,15 @@
 /* What a model is asked, what it is told, and what a decision carries. */
 #include "test/support/dialog_rig.h"
 
+/* What the model is told now. */
+static const char *context_now(void)
+{
+	struct cairn_dialog_question q;
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+	cairn_dialog_question(dialog, &q);
+	return q.context;
+}
+
 START_TEST(the_request_is_the_golden_one)
 {
 	setup();
@@ -368,8 +377,32 @@ START_TEST(a_decision_names_the_bytes_it_was_made_from)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("vlm_dialog", the_request_is_the_golden_one,
-    the_static_prefix_is_the_same_bytes_in_every_call_and_long_enough,
+START_TEST(the_goal_is_told_first_and_where_it_is_once_that_is_known)
+{
+	setup();
+	ck_assert_ptr_null(strstr(context_now(), "GOAL"));
+	cairn_dialog_destroy(&dialog);
+	setup();
+	snprintf(mission.goal, sizeof(mission.goal), "find the kit\nchen");
+	say_mission(true);
+	ck_assert_ptr_nonnull(strstr(context_now(), "GOAL \"find the kit chen\": not found yet; report it by "
+						    "this name when you see it\nFRONTIERS\n"));
+	cairn_dialog_destroy(&dialog);
+	setup();
+	snprintf(mission.goal, sizeof(mission.goal), "find the kitchen");
+	mission.goal_known = true;
+	snprintf(mission.goal_place, sizeof(mission.goal_place), "kitchen");
+	mission.goal_x_m = 1.0; /* the robot is at 1 2 and faces along x */
+	mission.goal_y_m = 5.0;
+	say_mission(true);
+	ck_assert_ptr_nonnull(strstr(context_now(),
+	    "GOAL \"find the kitchen\": \"kitchen\" is at x 1.0 y 5.0, straight 90L 300\nFRONTIERS\n"));
+	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
+CAIRN_TEST_MAIN("vlm_dialog", the_goal_is_told_first_and_where_it_is_once_that_is_known,
+    the_request_is_the_golden_one, the_static_prefix_is_the_same_bytes_in_every_call_and_long_enough,
     candidates_are_listed_and_the_decision_carries_the_number_of_their_set,
     a_stuck_robot_says_so_above_its_candidates, a_decision_carries_its_snapshot_and_is_asked_for_once,
     after_a_result_only_a_newer_snapshot_will_do,

@@ -72,6 +72,92 @@ START_TEST(the_same_thing_nearby_is_remembered_once)
 }
 END_TEST
 
+START_TEST(what_makes_room_is_told_and_is_what_is_worth_least)
+{
+	cairn_memory_init(&memory);
+	memory.discoveries_max = 3;
+	report("stairs", CAIRN_SIGNIFICANCE_HAZARD, 0, 0);
+	report("cup", CAIRN_SIGNIFICANCE_OBJECT, 5, 0);
+	report("clock", CAIRN_SIGNIFICANCE_LANDMARK, 10, 0);
+	ck_assert_uint_eq(memory.dropped, 0);
+	report("vase", CAIRN_SIGNIFICANCE_OBJECT, 15, 0);
+	ck_assert_uint_eq(memory.dropped, 1);
+	ck_assert_str_eq(memory.dropped_label, "cup");
+	report("gas bottle", CAIRN_SIGNIFICANCE_HAZARD, 20, 0);
+	report("shaft", CAIRN_SIGNIFICANCE_HAZARD, 25, 0);
+	ck_assert_str_eq(memory.dropped_label, "clock"); /* the vase before it */
+	report("cliff", CAIRN_SIGNIFICANCE_HAZARD, 30, 0);
+	ck_assert_str_eq(memory.dropped_label, "stairs");
+	ck_assert_uint_eq(memory.dropped, 4);
+	ck_assert_uint_eq(memory.discoveries_count, 3);
+	struct cairn_msg_discoveries *found = malloc(sizeof(*found));
+	cairn_memory_discoveries(&memory, found);
+	ck_assert_uint_eq(found->items_count, 3);
+	ck_assert_uint_eq(found->dropped, 4);
+	ck_assert_str_eq(found->dropped_last, "stairs");
+	free(found);
+	cairn_memory_init(
+	    &memory); /* without a limit of its own: all there is room for, and rooms of their own */
+	for (int i = 0; i <= CAIRN_MEMORY_DISCOVERIES; i++) {
+		char label[32];
+		snprintf(label, sizeof(label), "thing %d", i);
+		report(label, CAIRN_SIGNIFICANCE_OBJECT, i * 5.0, 0);
+	}
+	ck_assert_uint_eq(memory.discoveries_count, CAIRN_MEMORY_DISCOVERIES);
+	ck_assert_str_eq(memory.dropped_label, "thing 0");
+	for (int i = 0; i <= CAIRN_MEMORY_ROOMS; i++) {
+		char label[32];
+		snprintf(label, sizeof(label), "room %d", i);
+		report(label, CAIRN_SIGNIFICANCE_ROOM, i * 10.0, 0);
+	}
+	ck_assert_uint_eq(memory.dropped, 2);
+	ck_assert_str_eq(memory.dropped_label, "room 0");
+}
+END_TEST
+
+START_TEST(people_are_told_what_where_when_and_on_which_picture)
+{
+	struct cairn_error err = {""};
+	struct cairn_text text = {0};
+	struct cairn_msg_discoveries *found = malloc(sizeof(*found));
+	cairn_memory_init(&memory);
+	ck_assert_ptr_null(cairn_memory_newest(&memory));
+	report("hall", CAIRN_SIGNIFICANCE_ROOM, 0, 0);
+	report("clock", CAIRN_SIGNIFICANCE_LANDMARK, 1, 2);
+	*cairn_memory_newest(&memory) = (struct cairn_memory_sight){2, 1.7e9, 41, "2.jpg"};
+	report("clock", CAIRN_SIGNIFICANCE_LANDMARK, 1.2, 2); /* the same one */
+	report("kitchen", CAIRN_SIGNIFICANCE_ROOM, 5, 0);
+	ck_assert(cairn_memory_write(&memory, &ledger, &text));
+	ck_assert_msg(cairn_memory_read(&again, &ledger_again, text.data, text.len, &err), "%s", err.text);
+	cairn_memory_discoveries(&again, found);
+	ck_assert_uint_eq(found->items_count, 3);
+	const struct cairn_msg_discovery *d = &found->items[1];
+	ck_assert_uint_eq(d->id, 2);
+	ck_assert_int_eq(d->kind, CAIRN_SIGNIFICANCE_LANDMARK);
+	ck_assert_str_eq(d->label, "clock");
+	ck_assert_str_eq(d->room, "hall");
+	ck_assert_str_eq(d->notes, "notes on clock");
+	ck_assert_double_eq(d->x_m, 1.0);
+	ck_assert_double_eq(d->unix_s, 1.7e9);
+	ck_assert_uint_eq(d->snapshot_id, 41);
+	ck_assert_str_eq(d->picture, "2.jpg");
+	ck_assert_str_eq(found->items[2].label, "kitchen");
+	ck_assert_str_eq(found->items[2].room, "hall");
+	ck_assert_int_eq(found->items[2].kind, CAIRN_SIGNIFICANCE_ROOM);
+	again.discoveries[0].sight.id = 77; /* beyond those that were given */
+	cairn_text_clear(&text);
+	ck_assert(cairn_memory_write(&again, &ledger, &text));
+	ck_assert(!cairn_memory_read(&memory, &ledger_again, text.data, text.len, &err));
+	again.discoveries[0].sight = (struct cairn_memory_sight){2, 0, 0, "../../etc/x"};
+	cairn_text_clear(&text);
+	ck_assert(cairn_memory_write(&again, &ledger, &text));
+	ck_assert(cairn_memory_read(&memory, &ledger_again, text.data, text.len, &err));
+	ck_assert_str_eq(memory.discoveries[0].sight.picture, ""); /* no path */
+	cairn_text_free(&text);
+	free(found);
+}
+END_TEST
+
 START_TEST(a_long_session_stays_within_its_bounds)
 {
 	struct cairn_text text = {0};
@@ -323,9 +409,10 @@ START_TEST(a_damaged_file_is_refused_and_leaves_an_empty_memory)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("vlm memory", rooms_know_where_they_were_entered_from_and_what_is_in_them,
-    the_same_thing_nearby_is_remembered_once, a_long_session_stays_within_its_bounds,
-    a_room_is_explored_as_its_openings_go,
+CAIRN_TEST_MAIN("vlm memory", what_makes_room_is_told_and_is_what_is_worth_least,
+    people_are_told_what_where_when_and_on_which_picture,
+    rooms_know_where_they_were_entered_from_and_what_is_in_them, the_same_thing_nearby_is_remembered_once,
+    a_long_session_stays_within_its_bounds, a_room_is_explored_as_its_openings_go,
     ten_thousand_entries_of_any_text_stay_about_two_hundred_tokens_of_whole_lines,
     last_actions_are_told_newest_first_with_override_and_suggestion, what_was_saved_is_loaded,
     no_file_is_an_empty_memory_and_not_an_error, a_damaged_file_is_refused_and_leaves_an_empty_memory)

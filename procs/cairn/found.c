@@ -1,0 +1,96 @@
+#include "procs/cairn/found.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/map/map_server.h"
+#include "common/vlm/memory.h"
+#include "procs/cairn/cmd.h"
+
+#define PATH_BYTES 1024
+
+bool found_load(const char *state_dir, struct cairn_msg_discoveries *ret, struct cairn_error *err)
+{
+	static struct cairn_memory memory; /* large */
+	struct cairn_ledger ledger;
+	char path[PATH_BYTES];
+	snprintf(path, sizeof(path), "%s/memory.yaml", state_dir);
+	bool ok = cairn_memory_load(&memory, &ledger, path, err);
+	cairn_memory_discoveries(&memory, ret);
+	return ok;
+}
+
+static void time_text(double unix_s, char *buf, size_t bytes)
+{
+	time_t t = (time_t)unix_s;
+	struct tm local;
+	if (!(unix_s > 0.0) || localtime_r(&t, &local) == NULL ||
+	    strftime(buf, bytes, "%Y-%m-%d %H:%M:%S", &local) == 0)
+		snprintf(buf, bytes, "-");
+}
+
+void found_print(const struct cairn_msg_discoveries *found, const char *lead, uint32_t most,
+    const char *state_dir, FILE *out)
+{
+	uint32_t i = 0;
+	for (; i < found->items_count && i < most; i++) {
+		struct cairn_msg_discovery d = found->items[i];
+		char when[32];
+		time_text(d.unix_s, when, sizeof(when));
+		fprintf(out, "%s%-8s \"%s\" at %.1f %.1f, %s", lead,
+		    cairn_enum_text(&cairn_enum_significance, (int)d.kind), cli_printable(d.label), d.x_m,
+		    d.y_m, when);
+		if (d.room[0] != '\0')
+			fprintf(out, ", %s \"%s\"", d.kind == CAIRN_SIGNIFICANCE_ROOM ? "entered from" : "in",
+			    cli_printable(d.room));
+		if (d.notes[0] != '\0')
+			fprintf(out, ": %s", cli_printable(d.notes));
+		if (state_dir != NULL && d.picture[0] != '\0')
+			fprintf(out, " [%s/pictures/%s]", state_dir, cli_printable(d.picture));
+		fprintf(out, "\n");
+	}
+	if (i < found->items_count)
+		fprintf(out, "%sand %u more: cairn discoveries\n", lead, found->items_count - i);
+	if (found->dropped > 0) {
+		char label[sizeof(found->dropped_last)];
+		memcpy(label, found->dropped_last, sizeof(label));
+		fprintf(out, "%s%llu made room for newer ones (vlm.discoveries_max), \"%s\" last\n", lead,
+		    (unsigned long long)found->dropped, cli_printable(label));
+	}
+}
+
+bool found_save(const struct cairn_msg_discoveries *found, const char *name, struct cairn_error *err)
+{
+	char path[PATH_BYTES], *text = NULL;
+	size_t bytes = 0, stem = strlen(name);
+	const char *dot = strrchr(name, '.');
+	if (dot != NULL && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".pgm") == 0))
+		stem = (size_t)(dot - name);
+	snprintf(path, sizeof(path), "%.*s.discoveries.yaml", (int)stem, name);
+	FILE *out = open_memstream(&text, &bytes);
+	if (out == NULL) {
+		cairn_error_set(err, "%s: out of memory", path);
+		return false;
+	}
+	fprintf(out, "# rooms and things on this map; metres in its frame, where the robot saw them from\n");
+	fprintf(out, "dropped: %llu\ndiscoveries:%s\n", (unsigned long long)found->dropped,
+	    found->items_count == 0 ? " []" : "");
+	for (uint32_t i = 0; i < found->items_count; i++) {
+		const struct cairn_msg_discovery *d = &found->items[i];
+		fprintf(out, "- id: %llu\n  kind: %s\n  label: ", (unsigned long long)d->id,
+		    cairn_enum_text(&cairn_enum_significance, (int)d->kind));
+		cli_print_json_string(out, d->label);
+		fprintf(
+		    out, "\n  x_m: %.2f\n  y_m: %.2f\n  unix_s: %.0f\n  room: ", d->x_m, d->y_m, d->unix_s);
+		cli_print_json_string(out, d->room);
+		fprintf(out, "\n  notes: ");
+		cli_print_json_string(out, d->notes);
+		fprintf(out, "\n  picture: ");
+		cli_print_json_string(out, d->picture);
+		fprintf(out, "\n");
+	}
+	bool ok = fclose(out) == 0 && cairn_replace_file(path, text, bytes, err);
+	free(text);
+	return ok;
+}

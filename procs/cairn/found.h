@@ -1,0 +1,19 @@
+/* found.h - rooms and things that the robot has found, as people are told of them. */
+#ifndef CAIRN_PROCS_CAIRN_FOUND_H
+#define CAIRN_PROCS_CAIRN_FOUND_H
+
+#include <stdio.h>
+
+#include "common/base/error.h"
+#include "ipc/messages.h"
+
+/* What the memory of a home holds (state_dir/memory.yaml, at most a second behind a running robot). An absent file
+ * means that nothing was found. False with the reason: it cannot be read. */
+bool found_load(const char *state_dir, struct cairn_msg_discoveries *ret, struct cairn_error *err);
+/* One line each, at most `most` of them and then how many more; state_dir: whose pictures are named, or NULL. */
+void found_print(const struct cairn_msg_discoveries *found, const char *lead, uint32_t most,
+    const char *state_dir, FILE *out);
+/* Writes NAME.discoveries.yaml beside the map NAME.yaml (NAME may end in .yaml or .pgm). False with the reason. */
+bool found_save(const struct cairn_msg_discoveries *found, const char *name, struct cairn_error *err);
+
+#endif

@@ -1,0 +1,105 @@
+#include "procs/gateway/discoveries.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/map/map_server.h"
+
+struct discoveries {
+	struct cairn_stage *stage;
+	struct cairn_dialog *dialog;
+	struct cairn_pub *pub;
+	struct cairn_msg_discoveries out;
+	uint64_t said_dropped;
+	char folder[400];
+};
+
+/* The camera picture that went with the question; true when it is kept in the folder. */
+static bool keep_picture(struct discoveries *f, const char *name)
+{
+	struct cairn_dialog_question q;
+	char path[512];
+	struct cairn_error err = {""};
+	cairn_dialog_question(f->dialog, &q);
+	if (!q.pictures || q.head->jpeg_bytes == 0)
+		return false;
+	if (mkdir(f->folder, 0755) != 0 && errno != EEXIST) {
+		cairn_stage_tried(f->stage, "keep the picture of a discovery", strerror(errno));
+		return false;
+	}
+	snprintf(path, sizeof(path), "%s/%s", f->folder, name);
+	bool ok = cairn_replace_file(path, q.parts + q.head->text_bytes, q.head->jpeg_bytes, &err);
+	cairn_stage_tried(f->stage, "keep the picture of a discovery", ok ? NULL : err.text);
+	return ok;
+}
+
+static void tell_dropped(struct discoveries *f, const struct cairn_memory *memory)
+{
+	char path[512];
+	if (memory->dropped == f->said_dropped)
+		return;
+	f->said_dropped = memory->dropped;
+	cairn_log_warn("'%s' made room for a newer discovery, the %" PRIu64 ". so far (vlm.discoveries_max)",
+	    memory->dropped_label, memory->dropped);
+	if (memory->dropped_picture[0] == '\0')
+		return;
+	snprintf(path, sizeof(path), "%s/%s", f->folder, memory->dropped_picture);
+	(void)unlink(path);
+}
+
+/* A report that was new: when and on which picture it was seen. */
+static void on_report(void *ctx, const struct cairn_tool_call *report)
+{
+	struct discoveries *f = ctx;
+	struct cairn_memory *memory = cairn_dialog_memory(f->dialog);
+	struct cairn_memory_sight *sight = cairn_memory_newest(memory);
+	struct cairn_dialog_question q;
+	struct timespec now;
+	char name[sizeof(sight->picture)];
+	tell_dropped(f, memory);
+	if (sight == NULL)
+		return;
+	cairn_dialog_question(f->dialog, &q);
+	clock_gettime(CLOCK_REALTIME, &now);
+	sight->unix_s = (double)now.tv_sec;
+	sight->snapshot_id = q.head->snapshot_id;
+	snprintf(name, sizeof(name), "%" PRIu64 ".jpg", sight->id);
+	if (keep_picture(f, name))
+		memcpy(sight->picture, name, sizeof(name));
+	cairn_log_info("found %s '%s' at %.1f %.1f%s%s", cairn_significance_word(report->significance),
+	    report->label, q.head->x_m, q.head->y_m, sight->picture[0] != '\0' ? ", seen on " : "",
+	    sight->picture);
+	discoveries_publish(f, cairn_now_ns());
+}
+
+struct discoveries *discoveries_new(
+    struct cairn_stage *stage, struct cairn_dialog *dialog, const char *folder)
+{
+	struct discoveries *f = calloc(1, sizeof(*f));
+	if (f == NULL)
+		return NULL;
+	f->stage = stage;
+	f->dialog = dialog;
+	f->said_dropped = cairn_dialog_memory(dialog)->dropped;
+	snprintf(f->folder, sizeof(f->folder), "%s", folder);
+	f->pub = cairn_stage_publish(stage, CAIRN_TOPIC_DISCOVERIES);
+	cairn_dialog_on_report(dialog, on_report, f);
+	return f;
+}
+
+void discoveries_destroy(struct discoveries **found_p)
+{
+	free(*found_p);
+	*found_p = NULL;
+}
+
+void discoveries_publish(struct discoveries *f, int64_t now_ns)
+{
+	cairn_memory_discoveries(cairn_dialog_memory(f->dialog), &f->out);
+	cairn_pub_send(f->pub, &f->out, now_ns, true);
+}
