@@ -19,10 +19,10 @@ struct cairn_mcap_reader {
 	size_t record_capacity;
 	uint8_t *chunk; /* uncompressed */
 	size_t chunk_capacity;
-	struct cairn_mcap_bytes in_chunk; /* records of the chunk that are still to come */
-	uint32_t crc;	/* of the file up to `offset` */
-	bool crc_valid; /* nothing was skipped */
-	bool chunked;	/* a chunk has come: then all messages stand in chunks */
+	struct cairn_mcap_bytes in_chunk;            /* records of the chunk that are still to come */
+	uint32_t crc;                                /* of the file up to `offset` */
+	bool crc_valid;                              /* nothing was skipped */
+	bool chunked;                                /* a chunk has come: then all messages stand in chunks */
 	uint8_t schemas[IDS / 8], channels[IDS / 8]; /* which ids are known */
 	struct cairn_mcap_chunk_index_view *index;
 	uint32_t index_count;
@@ -57,8 +57,8 @@ static void stop(struct cairn_mcap_reader *r, enum cairn_mcap_item item, const c
 	if (item == CAIRN_MCAP_ITEM_DAMAGED)
 		snprintf(r->why, sizeof(r->why), "at byte %" PRIu64 ": %s", r->offset, why);
 	else if (item == CAIRN_MCAP_ITEM_CUT)
-		snprintf(r->why, sizeof(r->why), "the file was cut off: it ends at byte %" PRIu64 " within a record",
-		    r->file_bytes);
+		snprintf(r->why, sizeof(r->why),
+		    "the file was cut off: it ends at byte %" PRIu64 " within a record", r->file_bytes);
 }
 
 struct cairn_mcap_reader *cairn_mcap_reader_new(
@@ -105,7 +105,8 @@ static uint64_t little_endian64(const uint8_t *p)
 }
 
 /* The record at the reader's offset, which moves behind it. */
-static bool read_record(struct cairn_mcap_reader *r, uint8_t *ret_opcode, struct cairn_mcap_bytes *ret_content)
+static bool read_record(
+    struct cairn_mcap_reader *r, uint8_t *ret_opcode, struct cairn_mcap_bytes *ret_content)
 {
 	uint8_t head[CAIRN_MCAP_RECORD_HEAD_BYTES];
 	if (r->read(r->ctx, r->offset, head, sizeof(head)) != sizeof(head)) {
@@ -162,7 +163,8 @@ static const char *open_chunk(struct cairn_mcap_reader *r, struct cairn_mcap_byt
 	}
 	if (records.bytes != c.uncompressed_bytes)
 		return "a chunk's records have another length than it says";
-	if (c.uncompressed_crc != 0 && c.uncompressed_crc != (uint32_t)crc32_z(0, records.data, records.bytes))
+	if (c.uncompressed_crc != 0 &&
+	    c.uncompressed_crc != (uint32_t)crc32_z(0, records.data, records.bytes))
 		return "a chunk's checksum is wrong";
 	r->in_chunk = records;
 	r->chunked = true;
@@ -170,8 +172,8 @@ static const char *open_chunk(struct cairn_mcap_reader *r, struct cairn_mcap_byt
 }
 
 /* Turns one record into an item. False for a record that is no item, or after stop(). */
-static bool to_item(struct cairn_mcap_reader *r, uint8_t opcode, struct cairn_mcap_bytes content,
-    struct cairn_mcap_read *ret)
+static bool to_item(
+    struct cairn_mcap_reader *r, uint8_t opcode, struct cairn_mcap_bytes content, struct cairn_mcap_read *ret)
 {
 	const char *why = NULL;
 	switch (opcode) {
@@ -238,7 +240,8 @@ static void end_data(struct cairn_mcap_reader *r, struct cairn_mcap_bytes conten
 	if (!cairn_mcap_get_data_end(content, &crc))
 		stop(r, CAIRN_MCAP_ITEM_DAMAGED, "the end of the data is damaged");
 	else if (crc != 0 && r->crc_valid && crc != r->crc)
-		stop(r, CAIRN_MCAP_ITEM_DAMAGED, "the checksum of all data is wrong: something before was changed");
+		stop(r, CAIRN_MCAP_ITEM_DAMAGED,
+		    "the checksum of all data is wrong: something before was changed");
 	else
 		stop(r, CAIRN_MCAP_ITEM_END, NULL);
 }
@@ -281,8 +284,8 @@ static bool read_footer(
 	*ret_end = r->file_bytes - sizeof(tail);
 	uint64_t offset_start;
 	struct cairn_mcap_bytes content = {tail + CAIRN_MCAP_RECORD_HEAD_BYTES, CAIRN_MCAP_FOOTER_BYTES};
-	return r->read(r->ctx, *ret_end, tail, sizeof(tail)) == sizeof(tail) && tail[0] == CAIRN_MCAP_FOOTER &&
-	       little_endian64(tail + 1) == CAIRN_MCAP_FOOTER_BYTES &&
+	return r->read(r->ctx, *ret_end, tail, sizeof(tail)) == sizeof(tail) &&
+	       tail[0] == CAIRN_MCAP_FOOTER && little_endian64(tail + 1) == CAIRN_MCAP_FOOTER_BYTES &&
 	       memcmp(content.data + content.bytes, CAIRN_MCAP_MAGIC, CAIRN_MCAP_MAGIC_BYTES) == 0 &&
 	       cairn_mcap_get_footer(content, ret_summary, &offset_start, ret_crc) &&
 	       *ret_summary >= CAIRN_MCAP_MAGIC_BYTES && *ret_summary < *ret_end &&
@@ -303,7 +306,8 @@ static bool add_index(struct cairn_mcap_reader *r, const struct cairn_mcap_chunk
 }
 
 /* Takes the summary's records. */
-static bool read_summary(struct cairn_mcap_reader *r, struct cairn_mcap_bytes records, struct cairn_mcap_summary *ret)
+static bool read_summary(
+    struct cairn_mcap_reader *r, struct cairn_mcap_bytes records, struct cairn_mcap_summary *ret)
 {
 	uint8_t opcode;
 	struct cairn_mcap_bytes content;
@@ -326,12 +330,15 @@ static bool read_summary(struct cairn_mcap_reader *r, struct cairn_mcap_bytes re
 			if (good)
 				set_known(r->channels, channel.id);
 			break;
-		case CAIRN_MCAP_STATISTICS: good = cairn_mcap_get_statistics(content, &ret->statistics); break;
-		case CAIRN_MCAP_CHUNK_INDEX:
-			good = cairn_mcap_get_chunk_index(content, &entry) && entry.chunk_offset < r->file_bytes &&
-			       add_index(r, &entry);
+		case CAIRN_MCAP_STATISTICS:
+			good = cairn_mcap_get_statistics(content, &ret->statistics);
 			break;
-		default: break;
+		case CAIRN_MCAP_CHUNK_INDEX:
+			good = cairn_mcap_get_chunk_index(content, &entry) &&
+			       entry.chunk_offset < r->file_bytes && add_index(r, &entry);
+			break;
+		default:
+			break;
 		}
 	}
 	ret->chunks = r->index_count;

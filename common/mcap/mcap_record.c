@@ -165,8 +165,8 @@ void cairn_mcap_put_message(struct cairn_mcap_buffer *b, const struct cairn_mcap
 	end_exact(b, content);
 }
 
-void cairn_mcap_put_chunk_head(struct cairn_mcap_buffer *b, const struct cairn_mcap_chunk *c, const char *compression,
-    uint64_t compressed_bytes)
+void cairn_mcap_put_chunk_head(struct cairn_mcap_buffer *b, const struct cairn_mcap_chunk *c,
+    const char *compression, uint64_t compressed_bytes)
 {
 	size_t content = begin(b, CAIRN_MCAP_CHUNK);
 	put_u64(b, c->start_ns);
@@ -258,7 +258,8 @@ void cairn_mcap_put_metadata(
 	end(b, content);
 }
 
-void cairn_mcap_put_metadata_index(struct cairn_mcap_buffer *b, uint64_t offset, uint64_t length, const char *name)
+void cairn_mcap_put_metadata_index(
+    struct cairn_mcap_buffer *b, uint64_t offset, uint64_t length, const char *name)
 {
 	size_t content = begin(b, CAIRN_MCAP_METADATA_INDEX);
 	put_u64(b, offset);
@@ -284,7 +285,8 @@ void cairn_mcap_put_data_end(struct cairn_mcap_buffer *b, uint32_t data_section_
 	end_exact(b, content);
 }
 
-void cairn_mcap_put_footer_head(struct cairn_mcap_buffer *b, uint64_t summary_start, uint64_t summary_offset_start)
+void cairn_mcap_put_footer_head(
+    struct cairn_mcap_buffer *b, uint64_t summary_start, uint64_t summary_offset_start)
 {
 	size_t content = begin(b, CAIRN_MCAP_FOOTER);
 	put_u64(b, summary_start);
@@ -422,8 +424,8 @@ bool cairn_mcap_get_data_end(struct cairn_mcap_bytes content, uint32_t *ret_crc)
 	return !c.bad;
 }
 
-bool cairn_mcap_get_footer(
-    struct cairn_mcap_bytes content, uint64_t *ret_summary_start, uint64_t *ret_offset_start, uint32_t *ret_crc)
+bool cairn_mcap_get_footer(struct cairn_mcap_bytes content, uint64_t *ret_summary_start,
+    uint64_t *ret_offset_start, uint32_t *ret_crc)
 {
 	struct cursor c = {content, false};
 	*ret_summary_start = number(&c, 8);

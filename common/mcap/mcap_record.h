@@ -79,7 +79,7 @@ struct cairn_mcap_message {
 struct cairn_mcap_chunk {
 	uint64_t start_ns, end_ns; /* earliest and latest log time in it, 0 without a message */
 	uint64_t uncompressed_bytes;
-	uint32_t uncompressed_crc; /* 0: not given */
+	uint32_t uncompressed_crc;           /* 0: not given */
 	struct cairn_mcap_bytes compression; /* "" or "zstd" */
 	struct cairn_mcap_bytes records;     /* compressed */
 };
@@ -125,8 +125,8 @@ void cairn_mcap_put_schema(struct cairn_mcap_buffer *b, const struct cairn_mcap_
 void cairn_mcap_put_channel(struct cairn_mcap_buffer *b, const struct cairn_mcap_channel *c);
 void cairn_mcap_put_message(struct cairn_mcap_buffer *b, const struct cairn_mcap_message *m);
 /* The chunk's head up to its records, whose compressed_bytes bytes have to follow. */
-void cairn_mcap_put_chunk_head(struct cairn_mcap_buffer *b, const struct cairn_mcap_chunk *c, const char *compression,
-    uint64_t compressed_bytes);
+void cairn_mcap_put_chunk_head(struct cairn_mcap_buffer *b, const struct cairn_mcap_chunk *c,
+    const char *compression, uint64_t compressed_bytes);
 void cairn_mcap_put_message_index(struct cairn_mcap_buffer *b, uint16_t channel_id,
     const struct cairn_mcap_index_entry *entries, uint32_t count);
 void cairn_mcap_put_chunk_index(struct cairn_mcap_buffer *b, const struct cairn_mcap_chunk_index *c);
@@ -136,12 +136,14 @@ void cairn_mcap_put_attachment_index(
 void cairn_mcap_put_statistics(struct cairn_mcap_buffer *b, const struct cairn_mcap_statistics *s);
 void cairn_mcap_put_metadata(
     struct cairn_mcap_buffer *b, const char *name, const struct cairn_mcap_pair *pairs, uint32_t count);
-void cairn_mcap_put_metadata_index(struct cairn_mcap_buffer *b, uint64_t offset, uint64_t length, const char *name);
+void cairn_mcap_put_metadata_index(
+    struct cairn_mcap_buffer *b, uint64_t offset, uint64_t length, const char *name);
 void cairn_mcap_put_summary_offset(
     struct cairn_mcap_buffer *b, enum cairn_mcap_opcode group, uint64_t start, uint64_t length);
 void cairn_mcap_put_data_end(struct cairn_mcap_buffer *b, uint32_t data_section_crc);
 /* The footer without its last field, which is the CRC of everything from summary_start up to itself. */
-void cairn_mcap_put_footer_head(struct cairn_mcap_buffer *b, uint64_t summary_start, uint64_t summary_offset_start);
+void cairn_mcap_put_footer_head(
+    struct cairn_mcap_buffer *b, uint64_t summary_start, uint64_t summary_offset_start);
 void cairn_mcap_put_u32(struct cairn_mcap_buffer *b, uint32_t value);
 
 /* Decoded records: views into the bytes that were handed in. */
@@ -184,8 +186,8 @@ bool cairn_mcap_get_statistics(struct cairn_mcap_bytes content, struct cairn_mca
 bool cairn_mcap_get_metadata(struct cairn_mcap_bytes content, struct cairn_mcap_metadata_view *ret);
 bool cairn_mcap_get_attachment(struct cairn_mcap_bytes content, struct cairn_mcap_attachment_view *ret);
 bool cairn_mcap_get_data_end(struct cairn_mcap_bytes content, uint32_t *ret_crc);
-bool cairn_mcap_get_footer(
-    struct cairn_mcap_bytes content, uint64_t *ret_summary_start, uint64_t *ret_offset_start, uint32_t *ret_crc);
+bool cairn_mcap_get_footer(struct cairn_mcap_bytes content, uint64_t *ret_summary_start,
+    uint64_t *ret_offset_start, uint32_t *ret_crc);
 /* The next pair of a map of texts, taken from the front of *map. False at its end or where it is damaged. */
 bool cairn_mcap_pair_next(
     struct cairn_mcap_bytes *map, struct cairn_mcap_bytes *ret_key, struct cairn_mcap_bytes *ret_value);

@@ -36,7 +36,8 @@ struct cairn_mcap_writer {
 	uint32_t id_count, id_capacity;
 	struct cairn_mcap_id_offset *offsets; /* as many as ids */
 	/* of the summary */
-	struct cairn_mcap_buffer schemas, repeated_channels, chunk_indexes, attachment_indexes, metadata_indexes;
+	struct cairn_mcap_buffer schemas, repeated_channels, chunk_indexes, attachment_indexes,
+	    metadata_indexes;
 	struct cairn_mcap_statistics statistics;
 };
 
@@ -275,16 +276,17 @@ bool cairn_mcap_writer_flush(struct cairn_mcap_writer *w)
 	uint64_t index_bytes = w->out.bytes;
 	if (!send_out(w))
 		return false;
-	cairn_mcap_put_chunk_index(&w->chunk_indexes, &(struct cairn_mcap_chunk_index){.start_ns = chunk.start_ns,
-							  .end_ns = chunk.end_ns,
-							  .chunk_offset = at,
-							  .chunk_bytes = chunk_bytes,
-							  .message_indexes = w->offsets,
-							  .message_index_count = indexes,
-							  .message_index_bytes = index_bytes,
-							  .compression = compression,
-							  .compressed_bytes = records.bytes,
-							  .uncompressed_bytes = chunk.uncompressed_bytes});
+	cairn_mcap_put_chunk_index(
+	    &w->chunk_indexes, &(struct cairn_mcap_chunk_index){.start_ns = chunk.start_ns,
+				   .end_ns = chunk.end_ns,
+				   .chunk_offset = at,
+				   .chunk_bytes = chunk_bytes,
+				   .message_indexes = w->offsets,
+				   .message_index_count = indexes,
+				   .message_index_bytes = index_bytes,
+				   .compression = compression,
+				   .compressed_bytes = records.bytes,
+				   .uncompressed_bytes = chunk.uncompressed_bytes});
 	w->statistics.chunks++;
 	w->chunk_start_ns = w->chunk_end_ns = 0;
 	w->chunk_has_messages = false;

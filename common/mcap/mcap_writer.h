@@ -30,9 +30,10 @@ enum cairn_mcap_part { /* what the file has beside its messages */
 
 struct cairn_mcap_options {
 	const char *profile, *library;
-	size_t chunk_bytes; /* uncompressed size at which a chunk is written; 0: messages stand outside of chunks */
-	int zstd_level;     /* 0: not compressed */
-	uint32_t parts;     /* of enum cairn_mcap_part */
+	size_t
+	    chunk_bytes; /* uncompressed size at which a chunk is written; 0: messages stand outside of chunks */
+	int zstd_level;                  /* 0: not compressed */
+	uint32_t parts;                  /* of enum cairn_mcap_part */
 	struct cairn_mcap_bytes padding; /* behind each record that may grow; for tests of readers */
 };
 

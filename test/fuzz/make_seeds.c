@@ -10,6 +10,7 @@
 
 #include "common/device/camera_link.h"
 #include "common/map/mapper.h"
+#include "common/mcap/mcap_writer.h"
 #include "common/safety/mission_store.h"
 #include "common/sim/dev_board.h"
 #include "common/sim/dev_lidar.h"
@@ -284,6 +285,52 @@ static void files(
 	globfree(&found);
 }
 
+struct recording {
+	uint8_t data[4096];
+	size_t bytes;
+};
+
+static bool keep(void *ctx, const void *data, size_t bytes)
+{
+	struct recording *r = ctx;
+	if (bytes > sizeof(r->data) - r->bytes)
+		return false;
+	memcpy(r->data + r->bytes, data, bytes);
+	r->bytes += bytes;
+	return true;
+}
+
+/* Two recordings with every kind of record: in compressed chunks, and without chunks. */
+static void recordings(void)
+{
+	static struct recording r;
+	static const uint8_t x[] = "x";
+	const struct cairn_mcap_pair pair = {"key", "value"};
+	for (int chunked = 0; chunked <= 1; chunked++) {
+		r.bytes = 0;
+		struct cairn_mcap_writer *w =
+		    cairn_mcap_writer_new(&(struct cairn_mcap_options){.profile = "ros2",
+					      .library = "cairn",
+					      .chunk_bytes = chunked ? 256 : 0,
+					      .zstd_level = chunked,
+					      .parts = CAIRN_MCAP_WITH_EVERYTHING},
+			keep, &r);
+		if (w == NULL)
+			give_up("a recording");
+		cairn_mcap_writer_schema(w, &(struct cairn_mcap_schema){1, "T", "ros2msg", {x, 1}});
+		cairn_mcap_writer_channel(w, &(struct cairn_mcap_channel){1, 1, "/t", "cdr", &pair, 1});
+		for (uint32_t i = 0; i < 20; i++)
+			cairn_mcap_writer_message(w, &(struct cairn_mcap_message){1, i, i, i, {x, 1}});
+		cairn_mcap_writer_attachment(
+		    w, &(struct cairn_mcap_attachment){1, 2, "name", "text/plain", {x, 1}});
+		cairn_mcap_writer_metadata(w, "clock", &pair, 1);
+		if (!cairn_mcap_writer_finish(w))
+			give_up("a recording");
+		cairn_mcap_writer_destroy(&w);
+		put("mcap", chunked ? "chunks" : "plain", "", 0, r.data, r.bytes);
+	}
+}
+
 static void texts(void)
 {
 	static const char carmen[] =
@@ -315,6 +362,7 @@ int main(int argc, char **argv)
 	memory();
 	session();
 	state();
+	recordings();
 	texts();
 	files("config", argv[2], "config/cairn.yaml", "", 0);
 	files("config", argv[2], "config/robots/*.yaml", "", 0);

@@ -48,12 +48,11 @@ static bool put_message(struct cairn_mcap_writer *w, uint32_t i)
 	uint8_t data[256];
 	for (size_t k = 0; k < bytes_of(i); k++)
 		data[k] = byte_of(i, k);
-	return cairn_mcap_writer_message(
-	    w, &(struct cairn_mcap_message){.channel_id = (uint16_t)(1 + i % 3),
-		   .sequence = i,
-		   .log_time_ns = 1000 + 10 * (uint64_t)i,
-		   .publish_time_ns = i,
-		   .data = {data, bytes_of(i)}});
+	return cairn_mcap_writer_message(w, &(struct cairn_mcap_message){.channel_id = (uint16_t)(1 + i % 3),
+						.sequence = i,
+						.log_time_ns = 1000 + 10 * (uint64_t)i,
+						.publish_time_ns = i,
+						.data = {data, bytes_of(i)}});
 }
 
 /* A recording of MESSAGES messages on three channels, in chunks of about 4 kB. */
@@ -68,14 +67,14 @@ static void record(struct file *f, size_t room, int zstd_level)
 	    .parts = CAIRN_MCAP_WITH_EVERYTHING};
 	struct cairn_mcap_writer *w = cairn_mcap_writer_new(&o, write_file, f);
 	ck_assert_ptr_nonnull(w);
-	bool good = cairn_mcap_writer_schema(w,
-	    &(struct cairn_mcap_schema){
-		.id = 1, .name = "pkg/msg/T", .encoding = "ros2msg", .data = {(const uint8_t *)"int32 x", 7}});
+	bool good = cairn_mcap_writer_schema(w, &(struct cairn_mcap_schema){.id = 1,
+						    .name = "pkg/msg/T",
+						    .encoding = "ros2msg",
+						    .data = {(const uint8_t *)"int32 x", 7}});
 	for (uint16_t id = 1; id <= 3; id++)
-		good = good && cairn_mcap_writer_channel(w, &(struct cairn_mcap_channel){.id = id,
-								.schema_id = 1,
-								.topic = "/t",
-								.message_encoding = "cdr"});
+		good = good && cairn_mcap_writer_channel(w,
+				   &(struct cairn_mcap_channel){
+				       .id = id, .schema_id = 1, .topic = "/t", .message_encoding = "cdr"});
 	for (uint32_t i = 0; i < MESSAGES; i++)
 		good = put_message(w, i) && good;
 	good = cairn_mcap_writer_finish(w) && good;
@@ -107,7 +106,8 @@ static uint32_t read_all(struct file *f, enum cairn_mcap_item *ret_end)
 		cairn_mcap_reader_next(r, &got, &err);
 		if (got.item != CAIRN_MCAP_ITEM_MESSAGE)
 			continue;
-		right = right && got.message.sequence >= next && is_message(&got.message, got.message.sequence);
+		right =
+		    right && got.message.sequence >= next && is_message(&got.message, got.message.sequence);
 		next = got.message.sequence + 1;
 		count++;
 	} while (got.item > CAIRN_MCAP_ITEM_DAMAGED);

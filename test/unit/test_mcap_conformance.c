@@ -70,8 +70,8 @@ static uint32_t pairs(json_t *record, struct cairn_mcap_pair *ret)
 	const char *key;
 	json_t *value;
 	uint32_t count = 0;
-	json_object_foreach(field(record, "metadata"), key, value)
-		ret[count++] = (struct cairn_mcap_pair){key, json_string_value(value)};
+	json_object_foreach(field(record, "metadata"), key, value) ret[count++] =
+	    (struct cairn_mcap_pair){key, json_string_value(value)};
 	return count;
 }
 
@@ -94,9 +94,9 @@ static struct cairn_mcap_options options_of(json_t *features)
 		const char *name;
 		uint32_t part;
 	} parts[] = {{"mx", CAIRN_MCAP_WITH_MESSAGE_INDEX}, {"chx", CAIRN_MCAP_WITH_CHUNK_INDEX},
-	    {"st", CAIRN_MCAP_WITH_STATISTICS}, {"rsh", CAIRN_MCAP_WITH_SCHEMAS}, {"rch", CAIRN_MCAP_WITH_CHANNELS},
-	    {"sum", CAIRN_MCAP_WITH_SUMMARY_OFFSETS}, {"ax", CAIRN_MCAP_WITH_ATTACHMENT_INDEX},
-	    {"mdx", CAIRN_MCAP_WITH_METADATA_INDEX}};
+	    {"st", CAIRN_MCAP_WITH_STATISTICS}, {"rsh", CAIRN_MCAP_WITH_SCHEMAS},
+	    {"rch", CAIRN_MCAP_WITH_CHANNELS}, {"sum", CAIRN_MCAP_WITH_SUMMARY_OFFSETS},
+	    {"ax", CAIRN_MCAP_WITH_ATTACHMENT_INDEX}, {"mdx", CAIRN_MCAP_WITH_METADATA_INDEX}};
 	struct cairn_mcap_options o = {.profile = "", .library = ""};
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		o.parts |= has(features, parts[i].name) ? parts[i].part : 0;
@@ -111,34 +111,34 @@ static void write_record(struct cairn_mcap_writer *w, const char *type, json_t *
 	uint8_t data[64];
 	struct cairn_mcap_pair map[8];
 	if (strcmp(type, "Schema") == 0) {
-		ck_assert(cairn_mcap_writer_schema(w,
-		    &(struct cairn_mcap_schema){.id = (uint16_t)number(r, "id"),
-			.name = text(r, "name"),
-			.encoding = text(r, "encoding"),
-			.data = bytes(r, data)}));
+		ck_assert(
+		    cairn_mcap_writer_schema(w, &(struct cairn_mcap_schema){.id = (uint16_t)number(r, "id"),
+						    .name = text(r, "name"),
+						    .encoding = text(r, "encoding"),
+						    .data = bytes(r, data)}));
 	} else if (strcmp(type, "Channel") == 0) {
 		uint32_t count = pairs(r, map);
-		ck_assert(cairn_mcap_writer_channel(w,
-		    &(struct cairn_mcap_channel){.id = (uint16_t)number(r, "id"),
-			.schema_id = (uint16_t)number(r, "schema_id"),
-			.topic = text(r, "topic"),
-			.message_encoding = text(r, "message_encoding"),
-			.metadata = map,
-			.metadata_count = count}));
+		ck_assert(
+		    cairn_mcap_writer_channel(w, &(struct cairn_mcap_channel){.id = (uint16_t)number(r, "id"),
+						     .schema_id = (uint16_t)number(r, "schema_id"),
+						     .topic = text(r, "topic"),
+						     .message_encoding = text(r, "message_encoding"),
+						     .metadata = map,
+						     .metadata_count = count}));
 	} else if (strcmp(type, "Message") == 0) {
-		ck_assert(cairn_mcap_writer_message(w,
-		    &(struct cairn_mcap_message){.channel_id = (uint16_t)number(r, "channel_id"),
-			.sequence = (uint32_t)number(r, "sequence"),
-			.log_time_ns = number(r, "log_time"),
-			.publish_time_ns = number(r, "publish_time"),
-			.data = bytes(r, data)}));
+		ck_assert(cairn_mcap_writer_message(
+		    w, &(struct cairn_mcap_message){.channel_id = (uint16_t)number(r, "channel_id"),
+			   .sequence = (uint32_t)number(r, "sequence"),
+			   .log_time_ns = number(r, "log_time"),
+			   .publish_time_ns = number(r, "publish_time"),
+			   .data = bytes(r, data)}));
 	} else if (strcmp(type, "Attachment") == 0) {
-		ck_assert(cairn_mcap_writer_attachment(w,
-		    &(struct cairn_mcap_attachment){.log_time_ns = number(r, "log_time"),
-			.create_time_ns = number(r, "create_time"),
-			.name = text(r, "name"),
-			.media_type = text(r, "media_type"),
-			.data = bytes(r, data)}));
+		ck_assert(cairn_mcap_writer_attachment(
+		    w, &(struct cairn_mcap_attachment){.log_time_ns = number(r, "log_time"),
+			   .create_time_ns = number(r, "create_time"),
+			   .name = text(r, "name"),
+			   .media_type = text(r, "media_type"),
+			   .data = bytes(r, data)}));
 	} else if (strcmp(type, "Metadata") == 0) {
 		uint32_t count = pairs(r, map);
 		ck_assert(cairn_mcap_writer_metadata(w, text(r, "name"), map, count));
@@ -158,8 +158,10 @@ static void read_back(struct file *f, json_t *records, const char *name)
 	struct cairn_mcap_reader *r = cairn_mcap_reader_new(read_file, f, f->bytes, &err);
 	ck_assert_ptr_nonnull(r);
 	struct cairn_mcap_read got;
-	static const char *const types[] = {[CAIRN_MCAP_ITEM_SCHEMA] = "Schema", [CAIRN_MCAP_ITEM_CHANNEL] = "Channel",
-	    [CAIRN_MCAP_ITEM_MESSAGE] = "Message", [CAIRN_MCAP_ITEM_ATTACHMENT] = "Attachment",
+	static const char *const types[] = {[CAIRN_MCAP_ITEM_SCHEMA] = "Schema",
+	    [CAIRN_MCAP_ITEM_CHANNEL] = "Channel",
+	    [CAIRN_MCAP_ITEM_MESSAGE] = "Message",
+	    [CAIRN_MCAP_ITEM_ATTACHMENT] = "Attachment",
 	    [CAIRN_MCAP_ITEM_METADATA] = "Metadata"};
 	for (size_t i = 1;; i++) {
 		json_t *record = json_array_get(records, i);
@@ -188,7 +190,8 @@ static void judge(const char *name, const char *json)
 	json_error_t why;
 	json_t *root = json_loads(json, 0, &why);
 	ck_assert_msg(root != NULL, "%s: %s", name, why.text);
-	json_t *features = json_object_get(json_object_get(json_object_get(root, "meta"), "variant"), "features");
+	json_t *features =
+	    json_object_get(json_object_get(json_object_get(root, "meta"), "variant"), "features");
 	json_t *records = json_object_get(root, "records"), *record;
 	struct cairn_mcap_options options = options_of(features);
 	f.bytes = 0;
@@ -210,7 +213,8 @@ static void judge(const char *name, const char *json)
 	}
 	ck_assert(cairn_mcap_writer_finish(w));
 	cairn_mcap_writer_destroy(&w);
-	ck_assert_msg(u32_at(&f, data_end + CAIRN_MCAP_RECORD_HEAD_BYTES) == data_crc, "%s: data section", name);
+	ck_assert_msg(
+	    u32_at(&f, data_end + CAIRN_MCAP_RECORD_HEAD_BYTES) == data_crc, "%s: data section", name);
 	ck_assert_msg(u32_at(&f, f.bytes - CAIRN_MCAP_MAGIC_BYTES - 4) == summary_crc, "%s: summary", name);
 	read_back(&f, records, name);
 	json_decref(root);
