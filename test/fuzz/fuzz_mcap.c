@@ -37,16 +37,25 @@ static void read_all(struct cairn_mcap_reader *r)
 	do {
 		cairn_mcap_reader_next(r, &got, &err);
 		switch (got.item) {
-		case CAIRN_MCAP_ITEM_SCHEMA: touch(got.schema.data); break;
+		case CAIRN_MCAP_ITEM_SCHEMA:
+			touch(got.schema.data);
+			break;
 		case CAIRN_MCAP_ITEM_CHANNEL:
 			touch(got.channel.topic);
 			while (cairn_mcap_pair_next(&got.channel.metadata, &key, &value))
 				touch(value);
 			break;
-		case CAIRN_MCAP_ITEM_MESSAGE: touch(got.message.data); break;
-		case CAIRN_MCAP_ITEM_ATTACHMENT: touch(got.attachment.data); break;
-		case CAIRN_MCAP_ITEM_METADATA: touch(got.metadata.pairs); break;
-		default: break;
+		case CAIRN_MCAP_ITEM_MESSAGE:
+			touch(got.message.data);
+			break;
+		case CAIRN_MCAP_ITEM_ATTACHMENT:
+			touch(got.attachment.data);
+			break;
+		case CAIRN_MCAP_ITEM_METADATA:
+			touch(got.metadata.pairs);
+			break;
+		default:
+			break;
 		}
 	} while (got.item > CAIRN_MCAP_ITEM_DAMAGED);
 	if (got.item != CAIRN_MCAP_ITEM_END && err.text[0] == '\0')
