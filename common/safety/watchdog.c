@@ -19,7 +19,9 @@ struct watched {
 	int64_t t_ns; /* newest beat, or when it was said to be up; 0 = neither since it was started */
 	int32_t pid;
 	enum cairn_stage_state state;
-	bool known; /* the launcher has named it */
+	bool known;       /* the launcher has named it */
+	char note[96];    /* the launcher's: how it died last */
+	char trouble[96]; /* its own word of what it cannot do now; empty: nothing */
 };
 
 struct cairn_watchdog {
@@ -27,13 +29,20 @@ struct cairn_watchdog {
 	const char *const *names;
 	int count, motor, canary, self;
 	struct watched stages[CAIRN_WATCHDOG_STAGES_MAX];
-	int64_t t_start_ns, t_step_ns;
+	int64_t t_start_ns, t_born_ns, t_step_ns;
 	int64_t t_scan_ns, t_motion_ns, t_odom_ns, t_stages_ns;
 	int64_t t_canary_ns; /* newest frame that came through */
 	uint64_t canary_received;
 	int64_t t_moving_ns; /* moving since; 0 = standing */
 	enum cairn_motor_state motor_state;
 	char motor_reason[96];
+	bool plane_failed;
+	char plane_note[96];
+	uint64_t model_calls, model_good,
+	    model_bad_base; /* of vlm.stats; the last: failures at the last good answer */
+	uint64_t model_bad; /* answers without use in a row */
+	bool model_offline;
+	char model_error[160];
 	int64_t t_request_ns;
 	char request[32];
 	uint64_t request_id;
@@ -66,7 +75,7 @@ struct cairn_watchdog *cairn_watchdog_new(
 	w->motor = find(w, "motor");
 	w->canary = find(w, "canary");
 	w->self = find(w, "watchdog");
-	w->t_start_ns = now_ns;
+	w->t_start_ns = w->t_born_ns = now_ns;
 	return w;
 }
 
@@ -90,6 +99,26 @@ void cairn_watchdog_on_heartbeat(struct cairn_watchdog *w, int index, int64_t t_
 {
 	if (index >= 0 && index < w->count)
 		take(&w->stages[index].t_ns, t_ns, now_ns);
+}
+
+void cairn_watchdog_on_trouble(struct cairn_watchdog *w, int index, const char *trouble)
+{
+	if (index >= 0 && index < w->count)
+		snprintf(w->stages[index].trouble, sizeof(w->stages[index].trouble), "%s", trouble);
+}
+
+void cairn_watchdog_on_model(struct cairn_watchdog *w, const struct cairn_msg_vlm_stats *stats)
+{
+	uint64_t open = stats->failures + (stats->in_flight ? 1 : 0);
+	uint64_t good = stats->calls > open ? stats->calls - open : 0;
+	bool reborn = stats->calls < w->model_calls;
+	if (reborn || good > w->model_good || stats->failures < w->model_bad_base)
+		w->model_bad_base = reborn ? 0 : stats->failures;
+	w->model_calls = stats->calls;
+	w->model_good = good;
+	w->model_bad = stats->failures - w->model_bad_base;
+	w->model_offline = stats->net_tier == CAIRN_NET_TIER_OFFLINE;
+	snprintf(w->model_error, sizeof(w->model_error), "%s", stats->last_error);
 }
 
 void cairn_watchdog_on_scan(struct cairn_watchdog *w, int64_t t_ns, int64_t now_ns)
@@ -137,15 +166,22 @@ void cairn_watchdog_on_stages(
 		return;
 	for (uint32_t i = 0; i < stages->items_count; i++) {
 		int k = find(w, stages->items[i].name);
+		if (strcmp(stages->items[i].name, "roudi") == 0) {
+			w->plane_failed = stages->items[i].state == CAIRN_STAGE_STATE_FAILED;
+			snprintf(w->plane_note, sizeof(w->plane_note), "%s", stages->items[i].note);
+		}
 		if (k < 0)
 			continue;
 		struct watched *s = &w->stages[k];
+		snprintf(s->note, sizeof(s->note), "%s", stages->items[i].note);
 		bool up = stages->items[i].state == CAIRN_STAGE_STATE_UP;
 		bool another =
 		    !s->known || s->state != stages->items[i].state || s->pid != stages->items[i].pid;
 		s->known = true;
 		s->state = stages->items[i].state;
 		s->pid = stages->items[i].pid;
+		if (!up || another)
+			s->trouble[0] = '\0'; /* another process has its own */
 		if (!up)
 			s->t_ns = 0; /* its next process is up first */
 		else if (another && t_ns > s->t_ns)
@@ -169,7 +205,7 @@ static void forgive_own_stall(struct cairn_watchdog *w, int64_t now_ns)
 	if (gap_ns < OWN_STALL_NS)
 		return;
 	int64_t *const stamps[] = {&w->t_scan_ns, &w->t_motion_ns, &w->t_odom_ns, &w->t_stages_ns,
-	    &w->t_canary_ns, &w->t_moving_ns, &w->t_request_ns, &w->t_start_ns};
+	    &w->t_canary_ns, &w->t_moving_ns, &w->t_request_ns, &w->t_start_ns, &w->t_born_ns};
 	for (size_t i = 0; i < sizeof(stamps) / sizeof(stamps[0]); i++) {
 		shift(stamps[i], gap_ns);
 		*stamps[i] = *stamps[i] < now_ns ? *stamps[i] : now_ns;
@@ -248,6 +284,24 @@ static bool runs_blind(const struct cairn_watchdog *w, int64_t now_ns)
 	       seconds(w->t_odom_ns, now_ns) <= ODOM_TIMEOUT_S && seconds(w->t_moving_ns, now_ns) > MOVING_S;
 }
 
+/* What the robot goes on without: a stage that cannot do one of its duties, a model without a usable answer. */
+static void find_trouble(const struct cairn_watchdog *w, char *text, size_t bytes)
+{
+	for (int i = 0; i < w->count; i++) {
+		if (w->stages[i].trouble[0] != '\0') {
+			snprintf(text, bytes, "%s: %s", w->names[i], w->stages[i].trouble);
+			return;
+		}
+	}
+	bool silent = w->model_offline || w->model_bad >= CAIRN_WATCHDOG_MODEL_BAD ||
+		      (w->model_good == 0 && w->model_bad > 0);
+	if (silent && w->model_bad > 0)
+		snprintf(text, bytes, "the model gave no usable answer to the last %llu calls: %.80s",
+		    (unsigned long long)w->model_bad, w->model_error);
+	else if (silent && w->model_error[0] != '\0')
+		snprintf(text, bytes, "the model is not asked: %.120s", w->model_error);
+}
+
 /* The most specific cause first; empty when there is nothing to complain about. */
 static void find_problem(const struct cairn_watchdog *w, const struct cairn_watchdog_output *out,
     int64_t now_ns, char *text, size_t bytes)
@@ -270,10 +324,15 @@ static void find_problem(const struct cairn_watchdog *w, const struct cairn_watc
 	for (int i = 0; i < w->count; i++) {
 		if (w->stages[i].known && w->stages[i].state == CAIRN_STAGE_STATE_FAILED) {
 			snprintf(text, bytes,
-			    "%s died too often: see 'cairn logs %s', then 'cairn restart %s'", w->names[i],
+			    "%s died too often: %.60s%ssee 'cairn logs %s', then 'cairn restart %s'",
+			    w->names[i], w->stages[i].note, w->stages[i].note[0] != '\0' ? "; " : "",
 			    w->names[i], w->names[i]);
 			return;
 		}
+	}
+	if (w->plane_failed) {
+		snprintf(text, bytes, "the data plane does not come up: %s", w->plane_note);
+		return;
 	}
 	if (w->motor_state == CAIRN_MOTOR_STATE_ESTOP)
 		snprintf(text, bytes, "emergency stop: %s", w->motor_reason);
@@ -281,8 +340,12 @@ static void find_problem(const struct cairn_watchdog *w, const struct cairn_watc
 		snprintf(text, bytes, "the motor board does not answer");
 	else if (scan_s > w->cfg->safety.scan_timeout_s + 0.2)
 		snprintf(text, bytes, "no scan from sensor-bridge");
+	else if (w->t_scan_ns == 0 && seconds(w->t_born_ns, now_ns) > CAIRN_WATCHDOG_SCAN_FIRST_S)
+		snprintf(text, bytes, "no scan has come from sensor-bridge yet");
 	else if (!out->health.data_plane_ok)
 		snprintf(text, bytes, "the data plane is stuck: no canary frame comes through");
+	else
+		find_trouble(w, text, bytes);
 }
 
 void cairn_watchdog_step(struct cairn_watchdog *w, int64_t now_ns, struct cairn_watchdog_output *out)

@@ -12,7 +12,10 @@
  * again. No latched stop: the reborn stage goes on by itself the scan          silent for
  * CAIRN_WATCHDOG_SCAN_S beyond its limit while odometry still shows motion: the motor stage has failed its
  * duty: emergency stop, which it latches the data plane    no new canary frame for CAIRN_WATCHDOG_CANARY_S
- * while the canary should be up */
+ * while the canary should be up
+ *
+ * Health also tells of what the robot goes on without: no scan since the start, a duty that a stage says it cannot do, a
+ * RouDi that cannot live, a model that gives no usable answer. None of these stops or restarts anything. */
 #ifndef CAIRN_COMMON_SAFETY_WATCHDOG_H
 #define CAIRN_COMMON_SAFETY_WATCHDOG_H
 
@@ -26,6 +29,8 @@
 	0.17 /* three of its periods; with the step, wheels are stopped within 0.25 s */
 #define CAIRN_WATCHDOG_MOTOR_FIRST_S 1.0 /* said to be up, but not heard since the watchdog started */
 #define CAIRN_WATCHDOG_SCAN_S 1.0
+#define CAIRN_WATCHDOG_SCAN_FIRST_S 10.0 /* no scan at all since the watchdog started counts after this */
+#define CAIRN_WATCHDOG_MODEL_BAD 3       /* calls in a row without a usable answer are a problem; the first is, too */
 #define CAIRN_WATCHDOG_CANARY_S 3.0
 #define CAIRN_WATCHDOG_CANARY_FIRST_S 10.0 /* a canary never heard at all counts as silent after this */
 
@@ -49,6 +54,10 @@ void cairn_watchdog_destroy(struct cairn_watchdog **w_p);
 /* index: into names. Stamps from the future (more than 50 ms) and index out of range are ignored, here and
  * below. */
 void cairn_watchdog_on_heartbeat(struct cairn_watchdog *w, int index, int64_t t_ns, int64_t now_ns);
+/* What the stage says with its heartbeat that it cannot do now (save a file, say); empty: nothing. */
+void cairn_watchdog_on_trouble(struct cairn_watchdog *w, int index, const char *trouble);
+/* How the model does. */
+void cairn_watchdog_on_model(struct cairn_watchdog *w, const struct cairn_msg_vlm_stats *stats);
 void cairn_watchdog_on_scan(struct cairn_watchdog *w, int64_t t_ns, int64_t now_ns);
 void cairn_watchdog_on_motion(
     struct cairn_watchdog *w, const struct cairn_msg_motion *motion, int64_t t_ns, int64_t now_ns);

@@ -23,6 +23,8 @@ void cairn_dialog_stats(const struct cairn_dialog *d, int64_t now_ns, struct cai
 	    .switches = d->route.switches,
 	    .rooms = d->memory.rooms_count,
 	    .discoveries = d->memory.discoveries_count};
+	if (d->final) /* nobody of the line-up is asked any more, however quickly the last refusal came */
+		ret->net_tier = CAIRN_NET_TIER_OFFLINE;
 	ret->budget_share = cairn_budget_used_share(&d->budget, now_ns);
 	ret->loops_broken = d->loops_broken;
 	ret->shadow_compared = d->shadow_compared;

@@ -248,7 +248,9 @@ static void check_end(struct up *u, int64_t now_ns)
 			strcmp(run->mission.reason, "stage_failed") != 0,
 		    run->mission.reason);
 	if (limit_s > 0.0 && t_s > limit_s + OVERTIME_S && !u->stay)
-		end_with(u, true, "time_up: still on the way home");
+		end_with(u, run->have_mission,
+		    run->have_mission ? "time_up: still on the way home"
+				      : "time_up: the stack did not come up");
 	if (!run->have_mission && t_s > START_LIMIT_S) {
 		char reason[160];
 		const char *note = plane_note(run);
@@ -315,6 +317,7 @@ static void loop(struct up *u)
 		on_signals(u);
 		int64_t now_ns = cli_now_ns();
 		up_feed_pump(u->feed, &u->run, now_ns);
+		up_note_error(&u->run);
 		check_launcher(u, now_ns);
 		if (u->run.have_mission)
 			up_notify_ready(&u->notify);
@@ -431,6 +434,7 @@ static int drive(struct up *u)
 	if (start_launcher(u))
 		loop(u);
 	int64_t end_ns = cli_now_ns();
+	up_mark_end(&u->run, end_ns);
 	up_notify_stopping(&u->notify);
 	take_down(u);
 	if (screen) {

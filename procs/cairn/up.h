@@ -24,7 +24,23 @@ enum up_topic {
 	UP_HEALTH,
 	UP_NAV,
 	UP_DISCOVERIES,
+	UP_SCAN,
 	UP_TOPIC_COUNT
+};
+
+/* What has happened in a run at any time, for its verdict: the newest messages may tell of none of it any more. */
+struct up_seen {
+	uint64_t scans;       /* valid ones that were heard; a reader hears not all */
+	uint64_t decisions;   /* executed */
+	uint64_t answers;     /* of the model, of use */
+	bool mission, wanted; /* there was a mission; it wanted a decision of the model */
+	bool estop, paused;   /* a person held it */
+	bool budget;          /* the budget allowed no call */
+	bool ended;           /* it is being taken down */
+	uint64_t failures;    /* of the model, when error was noted last */
+	uint32_t stages_up;   /* bit i: row i of the stage table has been up */
+	char dying[160];      /* the stage that kept dying when the run was ended, and why; empty: none */
+	char error[200];      /* the last error of model, device or stage, and whose; empty: none */
 };
 
 /* What is known about a run, filled from the bus. */
@@ -33,7 +49,7 @@ struct up_run {
 	struct cairn_config cfg;
 	int64_t start_ns; /* before anything was started */
 	bool have_mission, have_stages, have_truth, have_vlm, have_pose, have_frontiers, have_motion,
-	    have_tier, have_health, have_nav, have_discoveries;
+	    have_tier, have_health, have_nav, have_discoveries, have_scan;
 	struct cairn_msg_mission mission;
 	struct cairn_msg_stages stages;
 	struct cairn_msg_sim_truth truth;
@@ -45,6 +61,8 @@ struct up_run {
 	struct cairn_msg_health health;
 	struct cairn_msg_nav_status nav;
 	struct cairn_msg_discoveries discoveries;
+	struct cairn_msg_scan scan;
+	struct up_seen seen;
 	int64_t stamp_ns[UP_TOPIC_COUNT]; /* of the newest message of each */
 	double first_decision_s;          /* since start_ns; negative = none yet */
 	double rss_mb_max;
@@ -93,7 +111,18 @@ void up_summary_json(const struct up_run *run, int64_t now_ns, FILE *out);
 void up_summary_text(const struct up_run *run, int64_t now_ns, FILE *out);
 /* The map with the path driven, from the mapper's last checkpoint. False with err set when there is none. */
 bool up_picture(const struct up_run *run, const char *path, struct cairn_error *err);
-/* 0 or 1, as documented: ended as asked, and without a contact. */
+
+/* To be called once, when the run is ended and before anything is taken down: which stage keeps dying. */
+void up_mark_end(struct up_run *run, int64_t now_ns);
+/* What is wrong now, most serious first: health, a stage that is not up, the wheels, the model. Empty: nothing. */
+void up_trouble(const struct up_run *run, char *text, size_t bytes);
+/* Keeps the last trouble, and the last failure of the model, in run->seen.error; what is not there yet while the stack
+ * comes up is no error. */
+void up_note_error(struct up_run *run);
+/* Passed: ended as asked, nothing was touched, scans came, decisions were executed and the model gave usable answers (or
+ * there is an allowed reason why not), no stage kept dying. why: the reason why not, or the allowed reason, or empty. */
+bool up_passed(const struct up_run *run, char *why, size_t bytes);
+/* 0 or 1: passed or not. */
 int up_exit_status(const struct up_run *run);
 
 #endif

@@ -24,6 +24,7 @@ static const struct {
     [UP_HEALTH] = FEED(CAIRN_TOPIC_HEALTH, health),
     [UP_NAV] = FEED(CAIRN_TOPIC_NAV_STATUS, nav),
     [UP_DISCOVERIES] = FEED(CAIRN_TOPIC_DISCOVERIES, discoveries),
+    [UP_SCAN] = FEED(CAIRN_TOPIC_SCAN, scan),
 #undef FEED
 };
 
@@ -48,6 +49,42 @@ void up_feed_destroy(struct up_feed **feed_p)
 	*feed_p = NULL;
 }
 
+/* Every message is looked at: of what was true in between, the newest tells nothing. */
+static void note_seen(struct up_run *run, enum up_topic topic, bool valid)
+{
+	struct up_seen *seen = &run->seen;
+	const struct cairn_msg_vlm_stats *v = &run->vlm;
+	uint64_t open = v->failures + (v->in_flight ? 1 : 0);
+	switch (topic) {
+	case UP_SCAN:
+		seen->scans += valid;
+		break;
+	case UP_MISSION:
+		if (run->mission.decisions > seen->decisions)
+			seen->decisions = run->mission.decisions;
+		seen->mission |= run->mission.state != CAIRN_MISSION_STATE_IDLE;
+		seen->wanted |= run->mission.wants_decision;
+		seen->paused |= run->mission.state == CAIRN_MISSION_STATE_PAUSED;
+		break;
+	case UP_MOTION:
+		seen->estop |= run->motion.state == CAIRN_MOTOR_STATE_ESTOP;
+		break;
+	case UP_VLM:
+		if (v->decisions > 0 && v->calls > open && v->calls - open > seen->answers)
+			seen->answers = v->calls - open;
+		seen->budget |= v->budget_share >= 1.0;
+		break;
+	case UP_STAGES:
+		for (uint32_t i = 0; i < run->stages.items_count && i < 32; i++) {
+			if (run->stages.items[i].state == CAIRN_STAGE_STATE_UP)
+				seen->stages_up |= UINT32_C(1) << i;
+		}
+		break;
+	default:
+		break;
+	}
+}
+
 static void note_progress(struct up_run *run, int64_t now_ns)
 {
 	double t_s = (double)(now_ns - run->start_ns) * 1e-9;
@@ -69,8 +106,11 @@ void up_feed_pump(struct up_feed *feed, struct up_run *run, int64_t now_ns)
 		while (cairn_sub_recv(feed->subs[i], msg, &hdr) > 0) {
 			*have = true;
 			run->stamp_ns[i] = hdr.t_ns;
+			note_seen(run, (enum up_topic)i, hdr.valid);
 		}
 	}
+	if (run->seen.ended)
+		return; /* what is being taken down dies of that */
 	note_progress(run, now_ns);
 }
 

@@ -1,4 +1,4 @@
-/* up_summary.c - a run in figures, for programs and for people, and its exit status. */
+/* up_summary.c - a run in figures, for programs and for people. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
@@ -93,7 +93,15 @@ void up_summary_json(const struct up_run *run, int64_t now_ns, FILE *out)
 	json_object_set_new(o, "rss_mb", rounded(run->rss_mb_max, 0.1));
 	json_object_set_new(o, "world", json_string(slash != NULL ? slash + 1 : run->cfg.sim.world));
 	json_object_set_new(o, "end_reason", json_string(run->end_reason));
-	json_object_set_new(o, "passed", json_boolean(up_exit_status(run) == 0));
+	char why[256];
+	bool passed = up_passed(run, why, sizeof(why));
+	json_object_set_new(o, "scans", json_integer((json_int_t)run->seen.scans));
+	json_object_set_new(o, "answers", json_integer((json_int_t)run->seen.answers));
+	json_object_set_new(
+	    o, "last_error", run->seen.error[0] != '\0' ? json_string(run->seen.error) : json_null());
+	json_object_set_new(o, "passed", json_boolean(passed));
+	json_object_set_new(
+	    o, passed ? "excuse" : "why_not", why[0] != '\0' ? json_string(why) : json_null());
 	json_dumpf(o, out, JSON_COMPACT | JSON_REAL_PRECISION(9));
 	fputc('\n', out);
 	json_decref(o);
@@ -101,7 +109,11 @@ void up_summary_json(const struct up_run *run, int64_t now_ns, FILE *out)
 
 void up_summary_text(const struct up_run *run, int64_t now_ns, FILE *out)
 {
+	char why[256];
+	bool passed = up_passed(run, why, sizeof(why));
 	fprintf(out, "ended        %s, after %.1f s\n", run->end_reason, duration_s(run, now_ns));
+	fprintf(
+	    out, "verdict      %s%s%s\n", passed ? "passed" : "not passed", why[0] != '\0' ? ": " : "", why);
 	fprintf(out, "decisions    %" PRIu64 " driven, %" PRIu64 " refused, %" PRIu64 " overridden",
 	    run->mission.decisions, run->mission.refused, run->mission.overrides);
 	if (run->first_decision_s >= 0.0)
@@ -123,6 +135,8 @@ void up_summary_text(const struct up_run *run, int64_t now_ns, FILE *out)
 	if (run->have_discoveries)
 		fprintf(out, "found        %u rooms and things\n", run->discoveries.items_count);
 	found_print(&run->discoveries, "  ", FOUND_SHOWN, NULL, out);
+	if (run->seen.error[0] != '\0')
+		fprintf(out, "last error   %s\n", run->seen.error);
 	if (run->have_truth && run->truth.contacts > 0)
 		fprintf(out, "touched      %s\n", run->truth.last_contact);
 }
@@ -144,9 +158,4 @@ bool up_picture(const struct up_run *run, const char *path, struct cairn_error *
 	    mapper, &(struct cairn_picture_over){.discoveries = &run->discoveries}, title, path, err);
 	cairn_mapper_destroy(&mapper);
 	return ok;
-}
-
-int up_exit_status(const struct up_run *run)
-{
-	return run->as_asked && (!run->have_truth || run->truth.contacts == 0) ? 0 : 1;
 }

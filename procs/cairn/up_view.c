@@ -187,8 +187,10 @@ void up_view(const struct up_run *run, int64_t now_ns, int rows, int cols, bool 
 	view_mission(&s, run);
 	view_robot(&s, run);
 	view_model(&s, run);
-	if (run->have_health && !run->health.ok)
-		line(&s, BAD, "health", "%s", run->health.problem);
+	char trouble[200];
+	up_trouble(run, trouble, sizeof(trouble));
+	if (trouble[0] != '\0')
+		line(&s, BAD, "trouble", "%s", trouble);
 	line(&s, PLAIN, "", "%s", "");
 	view_stages(&s, run);
 }
@@ -204,7 +206,9 @@ void up_view_line(const struct up_run *run, int64_t now_ns, FILE *out)
 	if (run->have_truth)
 		fprintf(
 		    out, "%5.1f %% seen  %u contacts  ", 100.0 * run->truth.coverage, run->truth.contacts);
-	fprintf(out, "%u frontiers  %.4f USD  %s\n", run->frontiers.reachable, run->vlm.cost_usd,
-	    run->mission.activity);
+	char trouble[200];
+	up_trouble(run, trouble, sizeof(trouble));
+	fprintf(out, "%u frontiers  %.4f USD  %s%s%s\n", run->frontiers.reachable, run->vlm.cost_usd,
+	    run->mission.activity, trouble[0] != '\0' ? "  TROUBLE: " : "", trouble);
 	fflush(out);
 }

@@ -30,8 +30,10 @@ void launcher_drain_log(struct launcher *l, int i)
 	ssize_t n;
 	/* At most what a pipe holds: a stage that floods must not keep the launcher from its work. */
 	for (int k = 0; k < 16 && l->io[i].log_fd >= 0 && (n = read(l->io[i].log_fd, buf, sizeof(buf))) > 0;
-	     k++)
+	     k++) {
 		cairn_logfile_feed(&l->io[i].log, buf, (size_t)n, cairn_now_ns());
+		cairn_last_words_feed(&l->io[i].words, buf, (size_t)n);
+	}
 }
 
 static void check_ready(struct launcher *l, int i)
@@ -135,6 +137,7 @@ void launcher_start_stage(struct launcher *l, int i)
 	io->turn_ms = io->late_ms = io->late_p99_ms = 0.0;
 	io->overruns = io->frames_lost = 0;
 	io->trouble[0] = '\0';
+	io->words = (struct cairn_last_words){.len = 0};
 	cairn_stage_watch_fd(l->stage, io->log_fd, POLLIN, launcher_on_output, l);
 	cairn_stage_watch_fd(l->stage, io->ready_fd, POLLIN, launcher_on_output, l);
 }

@@ -8,6 +8,7 @@
 #include "common/vlm/profile.h"
 #include "procs/launcher/audit.h"
 #include "procs/launcher/hang.h"
+#include "procs/launcher/last_words.h"
 #include "procs/launcher/logfile.h"
 #include "procs/launcher/plane.h"
 #include "procs/launcher/supervisor.h"
@@ -16,6 +17,7 @@
 struct child_io {
 	int log_fd, ready_fd; /* -1 = none */
 	struct cairn_logfile log;
+	struct cairn_last_words words; /* of this process */
 	struct cairn_sub *beat_sub, *commanded_sub;
 	int64_t beat_ns;                      /* stamp of the last heartbeat of this process; 0 = none */
 	double turn_ms, late_ms, late_p99_ms; /* of its loop, as it told there */
@@ -36,6 +38,8 @@ struct launcher {
 	struct cairn_plane plane;
 	int64_t plane_due_ns, plane_up_ns;
 	uint32_t plane_resets;
+	int plane_stillborn; /* RouDis in a row that did not live for a while */
+	char plane_why[96];  /* what the last of them said */
 	double plane_dead_cpu_s;
 	struct cairn_pub *stages_pub;
 	struct cairn_sub *health_sub;
@@ -68,6 +72,9 @@ void launcher_close_io(struct launcher *l, int i);
 int launcher_on_output(void *ctx);
 
 /* ---- report.c ---- */
+
+/* RouDi has ended launcher.deaths_max times in a row as soon as it was started. */
+bool launcher_plane_failed(const struct launcher *l);
 
 /* Subscribes to what every stage tells of its commands. */
 bool launcher_hear_commands(struct launcher *l, struct cairn_error *err);

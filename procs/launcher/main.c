@@ -27,6 +27,7 @@
 #define REPORT_MS 500
 #define PLANE_START_NS (5 * CAIRN_NS_PER_S)
 #define PLANE_RETRY_NS (CAIRN_NS_PER_S / 2)
+#define PLANE_RETRY_SLOW_NS (5 * CAIRN_NS_PER_S) /* of a RouDi that cannot live */
 #define PLANE_SETTLE_NS                                                                                      \
 	(3 * CAIRN_NS_PER_S) /* verdicts on a plane younger than this are about its predecessor */
 
@@ -92,17 +93,28 @@ static void perform(struct launcher *l)
 
 /* ---- the data plane ---- */
 
+/* A RouDi that ends again and again as soon as it was started is tried less often, and its last words are told. */
+static void count_stillborn(struct launcher *l, const char *why)
+{
+	int64_t now_ns = cairn_now_ns();
+	bool lived = l->plane_up_ns > l->plane.since_ns && now_ns - l->plane_up_ns > PLANE_SETTLE_NS;
+	l->plane_stillborn = lived ? 0 : l->plane_stillborn + 1;
+	snprintf(l->plane_why, sizeof(l->plane_why), "%.60s", why);
+	cairn_last_words_add(&l->plane.words, l->plane_why, sizeof(l->plane_why));
+}
+
 static void plane_lost(struct launcher *l, const char *why)
 {
 	if (l->sup.going_down)
 		return; /* nobody needs it any more, and the order of ending is the supervisor's */
 	cairn_log_warn("data plane lost: %s; building it anew", why);
+	count_stillborn(l, why);
 	if (l->plane.child.pid > 0)
 		cairn_stage_unwatch_fd(l->stage, l->plane.child.log_fd);
 	cairn_plane_remove(&l->plane);
 	cairn_sup_plane_lost(&l->sup, cairn_now_ns());
 	l->plane_resets++;
-	l->plane_due_ns = 0;
+	l->plane_due_ns = launcher_plane_failed(l) ? cairn_now_ns() + PLANE_RETRY_SLOW_NS : 0;
 }
 
 static int on_plane_output(void *ctx)
@@ -152,6 +164,8 @@ static void on_stage_exit(struct launcher *l, int i, int status)
 	struct cairn_sup_stage *st = &l->sup.stages[i];
 	launcher_drain_log(l, i);
 	launcher_close_io(l, i);
+	if (st->state == CAIRN_STAGE_STATE_BACKOFF || st->state == CAIRN_STAGE_STATE_FAILED)
+		cairn_last_words_add(&l->io[i].words, st->note, sizeof(st->note));
 	if (strcmp(st->row.name, "motor") == 0 && !cairn_base_stop(&l->cfg->robot, l->run_dir))
 		cairn_log_error(
 		    "cannot write the stop frame to %s: %s", l->cfg->robot.base_device, strerror(errno));
@@ -171,6 +185,7 @@ static void reap(struct launcher *l)
 		if (pid == l->plane.child.pid) {
 			l->plane_dead_cpu_s += rusage_cpu_s(&ru);
 			cairn_stage_unwatch_fd(l->stage, l->plane.child.log_fd);
+			cairn_plane_read(&l->plane, cairn_now_ns());
 			cairn_plane_reaped(&l->plane);
 			plane_lost(l, "RouDi ended");
 			continue;

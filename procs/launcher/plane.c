@@ -226,6 +226,7 @@ static bool start(struct cairn_plane *plane, int64_t now_ns, struct cairn_error 
 	}
 	plane->state = CAIRN_PLANE_STARTING;
 	plane->since_ns = now_ns;
+	plane->words = (struct cairn_last_words){.len = 0};
 	memset(plane->seen, 0, sizeof(plane->seen));
 	return true;
 }
@@ -259,6 +260,7 @@ void cairn_plane_read(struct cairn_plane *plane, int64_t now_ns)
 	ssize_t n;
 	for (int k = 0; k < READS_MAX && (n = read(plane->child.log_fd, buf, sizeof(buf))) > 0; k++) {
 		cairn_logfile_feed(&plane->log, buf, (size_t)n, now_ns);
+		cairn_last_words_feed(&plane->words, buf, (size_t)n);
 		if (plane->state == CAIRN_PLANE_STARTING)
 			look_for_ready(plane, buf, (size_t)n);
 	}

@@ -7,6 +7,7 @@
 #define CAIRN_PROCS_LAUNCHER_PLANE_H
 
 #include "common/config/config.h"
+#include "procs/launcher/last_words.h"
 #include "procs/launcher/logfile.h"
 #include "procs/launcher/spawn.h"
 
@@ -26,6 +27,7 @@ struct cairn_plane {
 	int64_t since_ns;
 	char seen[64]; /* tail of its output, to find the line that says it is ready */
 	struct cairn_logfile log;
+	struct cairn_last_words words; /* of the newest RouDi */
 	char note[160]; /* how it is isolated when not as wished, or why it could not be started; empty
 			   otherwise */
 	bool on_host;   /* what is in the host's /tmp and /dev/shm is this one's */

@@ -183,6 +183,19 @@ static void report_other(struct launcher *l, const char *name, enum cairn_stage_
 	r->rss_mb += ps.rss_mb;
 }
 
+bool launcher_plane_failed(const struct launcher *l)
+{
+	return l->plane_stillborn >= l->cfg->launcher.deaths_max;
+}
+
+static enum cairn_stage_state plane_state(const struct launcher *l)
+{
+	static const enum cairn_stage_state states[] = {
+	    CAIRN_STAGE_STATE_DOWN, CAIRN_STAGE_STATE_STARTING, CAIRN_STAGE_STATE_UP};
+	bool failed = l->plane.state != CAIRN_PLANE_UP && launcher_plane_failed(l);
+	return failed ? CAIRN_STAGE_STATE_FAILED : states[l->plane.state];
+}
+
 int launcher_on_report(void *ctx)
 {
 	struct launcher *l = ctx;
@@ -203,11 +216,9 @@ int launcher_on_report(void *ctx)
 	look_at_watchdog(l, now_ns);
 	for (int i = 0; i < l->sup.count; i++)
 		report_stage(l, i, now_ns, span_s, &cpu_s);
-	static const enum cairn_stage_state plane_states[] = {
-	    CAIRN_STAGE_STATE_DOWN, CAIRN_STAGE_STATE_STARTING, CAIRN_STAGE_STATE_UP};
-	report_other(l, "roudi", plane_states[l->plane.state], l->plane.child.pid,
+	report_other(l, "roudi", plane_state(l), l->plane.child.pid,
 	    l->plane.child.pid > 0 ? (double)(now_ns - l->plane.since_ns) * 1e-9 : 0.0, l->plane_resets,
-	    l->plane.note, &cpu_s);
+	    plane_state(l) == CAIRN_STAGE_STATE_FAILED ? l->plane_why : l->plane.note, &cpu_s);
 	report_other(l, "launcher", CAIRN_STAGE_STATE_UP, getpid(), uptime_s, 0, "", &cpu_s);
 	r->cpu_cores_mean = cpu_s / uptime_s;
 	r->uptime_s = uptime_s;

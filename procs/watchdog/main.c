@@ -1,6 +1,6 @@
 /* watchdog - notices what hangs; the thin shell around common/safety/watchdog.h.
  *
- * Reads every stage's heartbeat, scan, motion, odom, canary and stages; writes health and estop. While the
+ * Reads every stage's heartbeat, scan, motion, odom, canary, stages and vlm.stats; writes health and estop. While the
  * motor stage is silent it is the second opener of the base's device and writes stop frames there itself. It
  * holds no shared memory. */
 #include <errno.h>
@@ -30,7 +30,7 @@ struct app {
 	struct cairn_stage *stage;
 	struct cairn_watchdog *core;
 	struct cairn_pub *health, *estop;
-	struct cairn_sub *scan, *motion, *odom, *canary, *stages;
+	struct cairn_sub *scan, *motion, *odom, *canary, *stages, *model;
 	struct cairn_sub *beats[STAGE_COUNT]; /* NULL: not listened to */
 	int64_t health_due_ns, estop_due_ns;
 	struct cairn_watchdog_output out;
@@ -77,8 +77,10 @@ static void take_heartbeats(struct app *app)
 	if (app->steps++ % 4 != 0)
 		return;
 	for (int i = 0; i < STAGE_COUNT; i++) {
-		while (app->beats[i] != NULL && cairn_sub_recv(app->beats[i], &beat, &hdr) == 1)
+		while (app->beats[i] != NULL && cairn_sub_recv(app->beats[i], &beat, &hdr) == 1) {
 			cairn_watchdog_on_heartbeat(app->core, i, hdr.t_ns, cairn_now_ns());
+			cairn_watchdog_on_trouble(app->core, i, beat.trouble);
+		}
 	}
 }
 
@@ -170,6 +172,18 @@ static int on_canary(void *ctx)
 	return 0;
 }
 
+static int on_model(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_header hdr;
+	struct cairn_msg_vlm_stats stats;
+	while (cairn_sub_recv(app->model, &stats, &hdr) == 1) {
+		if (hdr.valid)
+			cairn_watchdog_on_model(app->core, &stats);
+	}
+	return 0;
+}
+
 static int on_stages(void *ctx)
 {
 	struct app *app = ctx;
@@ -188,6 +202,7 @@ static bool listen_to_all(struct app *app)
 	app->odom = cairn_stage_subscribe(s, CAIRN_TOPIC_ODOM, on_odom, app);
 	app->canary = cairn_stage_subscribe(s, CAIRN_TOPIC_CANARY, on_canary, app);
 	app->stages = cairn_stage_subscribe(s, CAIRN_TOPIC_STAGES, on_stages, app);
+	app->model = cairn_stage_subscribe(s, CAIRN_TOPIC_VLM_STATS, on_model, app);
 	for (int i = 0; i < STAGE_COUNT; i++) {
 		if (strcmp(stage_names[i], cairn_stage_name(s)) == 0)
 			continue; /* its own heart is the launcher's business */

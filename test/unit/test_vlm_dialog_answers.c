@@ -67,6 +67,9 @@ START_TEST(rate_limits_are_obeyed_and_a_refused_key_is_final)
 		    "sk-12\",\"type\":\"x\",\"param\":null,\"code\":\"invalid_api_key\"}}");
 	ck_assert_ptr_nonnull(strstr(last_error(), "OPENAI_API_KEY"));
 	ck_assert_ptr_null(strstr(last_error(), "sk-12")); /* services quote parts of the key */
+	struct cairn_msg_vlm_stats stats;
+	cairn_dialog_stats(dialog, now_ns, &stats);
+	ck_assert_int_eq(stats.net_tier, CAIRN_NET_TIER_OFFLINE); /* nobody is asked any more */
 	now_ns += 60 * CAIRN_NS_PER_S;
 	say_mission(true);
 	snapshot(true, CAIRN_TRIGGER_TIMER);

@@ -332,9 +332,97 @@ START_TEST(stamps_from_the_future_and_unknown_stages_are_ignored)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("watchdog", a_healthy_stack_is_left_alone, nothing_counts_before_its_first_sign_of_life,
-    a_hung_stage_is_reported_once_after_three_seconds, two_hung_stages_are_asked_for_one_after_the_other,
-    a_stage_that_hangs_before_its_first_beat_is_noticed,
+START_TEST(what_a_stage_cannot_do_is_told_until_it_can_again)
+{
+	struct bench *b = bench_new();
+	run(b, 5.0);
+	cairn_watchdog_on_trouble(b->w, MAPPER, "cannot save the map: No space left on device");
+	run(b, 1.0);
+	ck_assert(!b->out.health.ok);
+	ck_assert_str_eq(b->out.health.problem, "mapper: cannot save the map: No space left on device");
+	cairn_watchdog_on_trouble(b->w, MAPPER, "");
+	cairn_watchdog_on_trouble(b->w, 99, "nobody");
+	run(b, 1.0);
+	ck_assert(b->out.health.ok);
+	cairn_watchdog_on_trouble(b->w, MAPPER, "cannot save the map: No space left on device");
+	b->stages.items[MAPPER].pid = 4711; /* another process, which has said nothing yet */
+	run(b, 1.0);
+	ck_assert(b->out.health.ok);
+	ck_assert_uint_eq(b->restarts + b->stop_writes + b->estops, 0);
+	bench_free(b);
+}
+END_TEST
+
+START_TEST(a_model_that_answers_nothing_usable_is_a_problem_until_it_does)
+{
+	struct bench *b = bench_new();
+	struct cairn_msg_vlm_stats stats = {.calls = 5, .failures = 1, .last_error = "HTTP 401"};
+	run(b, 5.0);
+	cairn_watchdog_on_model(b->w, &stats);
+	for (stats.calls = 6; stats.calls <= 7; stats.calls++) { /* one in flight, then failed */
+		stats.in_flight = true;
+		cairn_watchdog_on_model(b->w, &stats);
+		stats.in_flight = false;
+		stats.failures++;
+		cairn_watchdog_on_model(b->w, &stats);
+	}
+	run(b, 1.0);
+	ck_assert(b->out.health.ok); /* two are none */
+	stats.calls = 8;
+	stats.failures++;
+	cairn_watchdog_on_model(b->w, &stats);
+	run(b, 1.0);
+	ck_assert(!b->out.health.ok);
+	ck_assert_str_eq(
+	    b->out.health.problem, "the model gave no usable answer to the last 3 calls: HTTP 401");
+	stats.calls++;
+	cairn_watchdog_on_model(b->w, &stats);
+	run(b, 1.0);
+	ck_assert(b->out.health.ok);
+	stats = (struct cairn_msg_vlm_stats){.calls = 2, .failures = 1}; /* a gateway that counts anew */
+	cairn_watchdog_on_model(b->w, &stats);
+	run(b, 1.0);
+	ck_assert(b->out.health.ok);
+	stats = (struct cairn_msg_vlm_stats){.calls = 1, .failures = 1, .last_error = "HTTP 401"}; /* its first */
+	cairn_watchdog_on_model(b->w, &stats);
+	run(b, 1.0);
+	ck_assert_str_eq(
+	    b->out.health.problem, "the model gave no usable answer to the last 1 calls: HTTP 401");
+	stats = (struct cairn_msg_vlm_stats){.net_tier = CAIRN_NET_TIER_OFFLINE, .last_error = "no key"};
+	cairn_watchdog_on_model(b->w, &stats);
+	run(b, 1.0);
+	ck_assert_str_eq(b->out.health.problem, "the model is not asked: no key");
+	bench_free(b);
+}
+END_TEST
+
+START_TEST(a_lidar_that_never_said_anything_and_a_roudi_that_cannot_live_are_problems)
+{
+	struct bench *b = bench_new();
+	b->scan = false;
+	run(b, 11.0);
+	ck_assert_str_eq(b->out.health.problem, "no scan has come from sensor-bridge yet");
+	b->scan = true;
+	run(b, 1.0);
+	ck_assert(b->out.health.ok);
+	struct cairn_msg_stage *roudi = &b->stages.items[b->stages.items_count++];
+	snprintf(roudi->name, sizeof(roudi->name), "roudi");
+	snprintf(roudi->note, sizeof(roudi->note), "RouDi ended: no such user");
+	roudi->state = CAIRN_STAGE_STATE_FAILED;
+	run(b, 1.0);
+	ck_assert_str_eq(b->out.health.problem, "the data plane does not come up: RouDi ended: no such user");
+	roudi->state = CAIRN_STAGE_STATE_UP;
+	run(b, 1.0);
+	ck_assert(b->out.health.ok);
+	bench_free(b);
+}
+END_TEST
+
+CAIRN_TEST_MAIN("watchdog", what_a_stage_cannot_do_is_told_until_it_can_again,
+    a_model_that_answers_nothing_usable_is_a_problem_until_it_does,
+    a_lidar_that_never_said_anything_and_a_roudi_that_cannot_live_are_problems, a_healthy_stack_is_left_alone,
+    nothing_counts_before_its_first_sign_of_life, a_hung_stage_is_reported_once_after_three_seconds,
+    two_hung_stages_are_asked_for_one_after_the_other, a_stage_that_hangs_before_its_first_beat_is_noticed,
     a_motor_stage_that_hung_before_the_watchdog_came_is_replaced_too,
     a_stage_that_is_being_restarted_is_left_alone,
     a_silent_motor_stage_is_replaced_at_the_device_until_it_is_heard,
