@@ -30,7 +30,8 @@
 #define CAIRN_WATCHDOG_MOTOR_FIRST_S 1.0 /* said to be up, but not heard since the watchdog started */
 #define CAIRN_WATCHDOG_SCAN_S 1.0
 #define CAIRN_WATCHDOG_SCAN_FIRST_S 10.0 /* no scan at all since the watchdog started counts after this */
-#define CAIRN_WATCHDOG_MODEL_BAD 3       /* calls in a row without a usable answer are a problem; the first is, too */
+#define CAIRN_WATCHDOG_MODEL_BAD                                                                             \
+	3 /* calls in a row without a usable answer are a problem; the first is, too */
 #define CAIRN_WATCHDOG_CANARY_S 3.0
 #define CAIRN_WATCHDOG_CANARY_FIRST_S 10.0 /* a canary never heard at all counts as silent after this */
 

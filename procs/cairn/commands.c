@@ -89,12 +89,13 @@ static const struct cli_option key_options[] = {
 
 const struct cli_command cli_commands[] = {
     {"up", .group = CLI_GROUP_RUN, .args = "", .summary = "start the stack, drive, and sum up at the end",
-	.details = "Ends when the mission has ended, at Ctrl-C, or by 'cairn down'. Status 0 when the run has "
-		   "passed:\n"
-		   "it ended as asked, touched nothing, scans came, decisions were executed, the model gave "
-		   "usable\n"
-		   "answers and no stage kept dying. 1 when not, 2 when something was wrong before it started "
-		   "('cairn doctor').",
+	.details =
+	    "Ends when the mission has ended, at Ctrl-C, or by 'cairn down'. Status 0 when the run has "
+	    "passed:\n"
+	    "it ended as asked, touched nothing, scans came, decisions were executed, the model gave "
+	    "usable\n"
+	    "answers and no stage kept dying. 1 when not, 2 when something was wrong before it started "
+	    "('cairn doctor').",
 	.options = up_options, .run = cli_up},
     {"down", .group = CLI_GROUP_RUN, .args = "", .summary = "end everything in good order and wait for it",
 	.options = down_options, .remote = true, .run = cli_down},

@@ -115,7 +115,8 @@ static const char *excuse(const struct up_run *run)
 		return "an emergency stop held";
 	if (seen->paused)
 		return "the mission was paused";
-	if (run->mission.state == CAIRN_MISSION_STATE_FINISHED && strcmp(run->mission.reason, "explored") == 0)
+	if (run->mission.state == CAIRN_MISSION_STATE_FINISHED &&
+	    strcmp(run->mission.reason, "explored") == 0)
 		return "nothing was left to explore";
 	return NULL;
 }

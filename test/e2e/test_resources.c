@@ -74,7 +74,8 @@ static bool status_tells_of_the_map(const struct up_run *run, void *ctx)
 static bool health_tells_of_the_map(const struct up_run *run, void *ctx)
 {
 	(void)ctx;
-	return run->have_health && !run->health.ok && strstr(run->health.problem, "cannot save the map") != NULL;
+	return run->have_health && !run->health.ok &&
+	       strstr(run->health.problem, "cannot save the map") != NULL;
 }
 
 static bool nothing_is_wrong(const struct up_run *run, void *ctx)

@@ -26,7 +26,8 @@ static void begin(void)
 START_TEST(the_newest_error_of_our_own_log_is_told)
 {
 	begin();
-	feed("12.001 I remote main.c:1 starting\n12.002 E remote main.c:170 remote.endpoint: tcp://1.2.3.4:5: Addr");
+	feed("12.001 I remote main.c:1 starting\n12.002 E remote main.c:170 remote.endpoint: "
+	     "tcp://1.2.3.4:5: Addr");
 	feed("ess already in use\n12.003 I remote stage.c:9 ended, status 1\nsome library says goodbye\n");
 	ck_assert_str_eq(told("ended with status 1"),
 	    "ended with status 1: remote.endpoint: tcp://1.2.3.4:5: Address already in use");

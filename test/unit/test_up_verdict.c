@@ -28,7 +28,8 @@ static void begin(void)
 	run.start_ns = CAIRN_NS_PER_S;
 	run.mission.state = CAIRN_MISSION_STATE_EXPLORING;
 	run.vlm.calls = 20;
-	run.seen = (struct up_seen){.scans = 500, .decisions = 18, .answers = 20, .mission = true, .wanted = true};
+	run.seen =
+	    (struct up_seen){.scans = 500, .decisions = 18, .answers = 20, .mission = true, .wanted = true};
 	snprintf(run.end_reason, sizeof(run.end_reason), "explored");
 	add_stage("motor", CAIRN_STAGE_STATE_UP, 0, "");
 }

@@ -383,7 +383,8 @@ START_TEST(a_model_that_answers_nothing_usable_is_a_problem_until_it_does)
 	cairn_watchdog_on_model(b->w, &stats);
 	run(b, 1.0);
 	ck_assert(b->out.health.ok);
-	stats = (struct cairn_msg_vlm_stats){.calls = 1, .failures = 1, .last_error = "HTTP 401"}; /* its first */
+	stats =
+	    (struct cairn_msg_vlm_stats){.calls = 1, .failures = 1, .last_error = "HTTP 401"}; /* its first */
 	cairn_watchdog_on_model(b->w, &stats);
 	run(b, 1.0);
 	ck_assert_str_eq(
