@@ -188,6 +188,17 @@ static void forget_the_walk(struct cairn_mapper *m)
 	memset(&m->memory, 0, sizeof(m->memory));
 }
 
+bool cairn_mapper_seed_check(const struct cairn_config *cfg, const struct cairn_map_file *map,
+    struct cairn_pose2 start, struct cairn_error *err)
+{
+	struct seeding s = {.cfg = cfg, .map = map, .start = start};
+	bool ok = lay_out(&s, err) && spread(&s, err);
+	cairn_wave_free(&s.wave);
+	free(s.been);
+	free(s.stack);
+	return ok;
+}
+
 bool cairn_mapper_seed(const struct cairn_config *cfg, const struct cairn_map_file *map,
     struct cairn_pose2 start, const char *path, struct cairn_error *err)
 {

@@ -17,4 +17,8 @@
 bool cairn_mapper_seed(const struct cairn_config *cfg, const struct cairn_map_file *map,
     struct cairn_pose2 start, const char *path, struct cairn_error *err);
 
+/* Could it be made? Writes nothing. False with the reason. */
+bool cairn_mapper_seed_check(const struct cairn_config *cfg, const struct cairn_map_file *map,
+    struct cairn_pose2 start, struct cairn_error *err);
+
 #endif

@@ -1,4 +1,5 @@
-/* cmd_dry.c - `cairn ask --dry-run`: the request as it would be sent, made by the same code that sends it. */
+/* cmd_dry.c - `cairn ask`: the request as it would be sent (--dry-run), made by the same code that sends it; or sent once
+ * (--yes), and what the model decides. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,12 +7,16 @@
 #include "common/base/geom.h"
 #include "common/vlm/dialog.h"
 #include "common/vlm/exchange.h"
+#include "common/vlm/once.h"
 #include "common/vlm/prompt.h"
 #include "procs/cairn/frame_reader.h"
+#include "procs/cairn/model_call.h"
 #include "procs/cairn/rundir.h"
 
 #define TIMEOUT_S 5.0
 #define SNAPSHOT_BYTES_MAX (8u << 20)
+#define WAIT_NS (2 * CAIRN_NS_PER_S)
+#define STEP_NS (100 * CAIRN_NS_PER_MS)
 #define T0_NS (100 * CAIRN_NS_PER_S) /* the dialog's time here: any will do */
 
 /* In a child, inside the stack's namespace: what it finds goes into a file that both have open. */
@@ -70,15 +75,22 @@ static bool merge(const struct cli *cli, struct cairn_config *cfg, struct cairn_
 	return true;
 }
 
-/* A mission that wants a decision, at a time when nobody waits for frontiers any more. */
+/* A mission that wants a decision, and the snapshot, told at t_ns. */
+static bool feed(
+    struct cairn_dialog *dialog, const struct cairn_text *payload, int64_t t_ns, struct cairn_error *err)
+{
+	struct cairn_msg_mission mission = {.state = CAIRN_MISSION_STATE_EXPLORING, .wants_decision = true};
+	struct cairn_header hdr = {.t_ns = t_ns, .epoch = 1, .valid = true};
+	cairn_dialog_mission(dialog, &mission, &hdr);
+	return cairn_dialog_snapshot(dialog, payload->data, payload->len, t_ns, err);
+}
+
+/* The first body that is sent: some time on, when nobody waits for frontiers any more. */
 static bool make_body(struct cairn_dialog *dialog, const struct cairn_text *payload, const char **ret_body,
     size_t *ret_bytes, struct cairn_error *err)
 {
-	struct cairn_msg_mission mission = {.state = CAIRN_MISSION_STATE_EXPLORING, .wants_decision = true};
-	for (int64_t t_ns = T0_NS; t_ns < T0_NS + 2 * CAIRN_NS_PER_S; t_ns += 100 * CAIRN_NS_PER_MS) {
-		struct cairn_header hdr = {.t_ns = t_ns, .epoch = 1, .valid = true};
-		cairn_dialog_mission(dialog, &mission, &hdr);
-		if (!cairn_dialog_snapshot(dialog, payload->data, payload->len, t_ns, err))
+	for (int64_t t_ns = T0_NS; t_ns < T0_NS + WAIT_NS; t_ns += STEP_NS) {
+		if (!feed(dialog, payload, t_ns, err))
 			return false;
 		if (cairn_dialog_poll(dialog, t_ns, ret_body, ret_bytes) == CAIRN_DIALOG_SEND)
 			return true;
@@ -104,32 +116,107 @@ static void print_head(const struct cairn_profile *profile, size_t bytes)
 	printf("Content-Length: %zu\n\n", bytes);
 }
 
-static int show(const struct cli *cli, const struct cairn_config *cfg, const struct cairn_text *payload)
+static int print_request(const struct cli *cli, const struct cairn_lineup *lineup,
+    struct cairn_dialog *dialog, const struct cairn_text *payload)
 {
-	struct cairn_text system = {0}, stripped = {0};
-	struct cairn_lineup lineup;
-	struct cairn_dialog *dialog = NULL;
+	struct cairn_text stripped = {0};
 	struct cairn_error err = {""};
 	const char *body = NULL;
 	size_t bytes = 0;
-	bool ok = cairn_lineup_load(&lineup, &cfg->vlm, &err) &&
-		  cairn_prompt_load(&cfg->vlm, &cfg->percept, &system, &err);
-	if (ok)
-		dialog = cairn_dialog_new(&cfg->vlm, cfg->safety.decision_max_age_s, system.data, &err);
-	ok = dialog != NULL && cairn_dialog_use(dialog, &lineup, &err) &&
-	     make_body(dialog, payload, &body, &bytes, &err);
-	if (ok && cli_value(cli, "body") == NULL)
-		print_head(&lineup.rows[0], bytes);
-	if (ok && cli_value(cli, "strip-images") != NULL) {
+	if (!make_body(dialog, payload, &body, &bytes, &err))
+		return cli_fail(cli, CLI_FAILED, "%s", err.text);
+	if (cli_value(cli, "body") == NULL)
+		print_head(&lineup->rows[0], bytes);
+	if (cli_value(cli, "strip-images") != NULL) {
 		cairn_exchange_strip(&stripped, body, bytes);
 		printf("%s\n", stripped.data != NULL ? stripped.data : "");
-	} else if (ok) {
+	} else {
 		printf("%.*s\n", (int)bytes, body);
 	}
+	cairn_text_free(&stripped);
+	return CLI_OK;
+}
+
+/* ---- for real ---- */
+
+static void print_answer(const struct cli *cli, const struct cairn_msg_decision *decision,
+    const struct cairn_msg_vlm_stats *stats, double took_s)
+{
+	char words[160], reasoning[sizeof(decision->reasoning)];
+	cairn_decision_words(decision, words, sizeof(words));
+	snprintf(reasoning, sizeof(reasoning), "%s", decision->reasoning);
+	if (cli->json) {
+		const char *const texts[][2] = {
+		    {"tool", cairn_enum_text(&cairn_enum_tool, (int)decision->tool)}, {"decision", words},
+		    {"reasoning", reasoning}, {"provider", stats->provider}, {"model", stats->model}};
+		for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+			printf("%s\"%s\":", i == 0 ? "{" : ",", texts[i][0]);
+			cli_print_json_string(stdout, texts[i][1]);
+		}
+		printf(",\"calls\":%llu,\"latency_s\":%.3f,\"tokens_in\":%llu,\"tokens_out\":%llu,\"cost_"
+		       "usd\":%.6f}\n",
+		    (unsigned long long)stats->calls, took_s, (unsigned long long)stats->tokens_in,
+		    (unsigned long long)stats->tokens_out, stats->cost_usd);
+		return;
+	}
+	printf("decision  %s\n", cli_printable(words));
+	if (reasoning[0] != '\0')
+		printf("says      %s\n", cli_printable(reasoning));
+	printf("model     %s %s, %.2f s, %llu calls, %llu tokens in, %llu out, %.4f USD\n", stats->provider,
+	    stats->model, took_s, (unsigned long long)stats->calls, (unsigned long long)stats->tokens_in,
+	    (unsigned long long)stats->tokens_out, stats->cost_usd);
+}
+
+static int ask_once(const struct cli *cli, const struct cairn_config *cfg, const struct cairn_lineup *lineup,
+    struct cairn_dialog *dialog, const struct cairn_text *payload)
+{
+	struct cairn_error err = {""};
+	struct cairn_msg_decision decision;
+	struct cairn_msg_vlm_stats stats = {.calls = 0};
+	bool ok = false;
+	cli_catch_signals();
+	struct model_call *call = model_call_new(cfg, lineup, cli_interrupted, &err);
+	if (call == NULL)
+		return cli_fail(cli, CLI_USAGE, "%s", err.text);
+	for (int64_t t_ns = T0_NS; stats.calls == 0 && t_ns < T0_NS + WAIT_NS; t_ns += STEP_NS) {
+		if (!feed(dialog, payload, t_ns, &err))
+			break;
+		ok = cairn_dialog_once(dialog, t_ns, model_call_send, call, &decision, &err);
+		cairn_dialog_stats(dialog, t_ns, &stats);
+	}
+	double took_s = model_call_took_s(call);
+	model_call_destroy(&call);
+	if (ok && stats.failures > 0) { /* the dialog makes a stop of the first answer that is of no use */
+		ok = false;
+		cairn_error_set(&err, "%s", stats.last_error);
+	}
+	if (!ok)
+		return cli_fail(cli, CLI_FAILED, "%s: no usable answer: %s", lineup->rows[0].name, err.text);
+	print_answer(cli, &decision, &stats, took_s);
+	return CLI_OK;
+}
+
+static int ask(const struct cli *cli, const struct cairn_config *cfg, const struct cairn_text *payload)
+{
+	struct cairn_text system = {0};
+	struct cairn_lineup lineup;
+	struct cairn_dialog *dialog = NULL;
+	struct cairn_error err = {""};
+	int status = CLI_FAILED;
+	bool ok = cairn_lineup_load(&lineup, &cfg->vlm, &err) &&
+		  cairn_prompt_load(&cfg->vlm, &cfg->percept, &system, &err);
+	lineup.count = ok ? 1 : 0; /* who is asked is the one that was named, and no other in its place */
+	if (ok)
+		dialog = cairn_dialog_new(&cfg->vlm, cfg->safety.decision_max_age_s, system.data, &err);
+	if (dialog == NULL || !cairn_dialog_use(dialog, &lineup, &err))
+		status = cli_fail(cli, CLI_FAILED, "%s", err.text);
+	else if (cli_value(cli, "yes") != NULL)
+		status = ask_once(cli, cfg, &lineup, dialog, payload);
+	else
+		status = print_request(cli, &lineup, dialog, payload);
 	cairn_dialog_destroy(&dialog);
 	cairn_text_free(&system);
-	cairn_text_free(&stripped);
-	return ok ? CLI_OK : cli_fail(cli, CLI_FAILED, "%s", err.text);
+	return status;
 }
 
 int cli_dry(const struct cli *cli)
@@ -138,8 +225,10 @@ int cli_dry(const struct cli *cli)
 	struct cairn_text payload = {0};
 	struct cairn_error err = {""};
 	const char *path = cli_value(cli, "snapshot");
-	if (cli_value(cli, "dry-run") == NULL)
-		return cli_fail(cli, CLI_USAGE, "only with --dry-run: it is the gateway that asks, and pays");
+	if ((cli_value(cli, "dry-run") != NULL) == (cli_value(cli, "yes") != NULL))
+		return cli_fail(cli, CLI_USAGE,
+		    "give --dry-run to see the request, or --yes to send it once (a paid provider charges "
+		    "for it)");
 	if (!merge(cli, &cfg, &err))
 		return cli_fail(cli, CLI_USAGE, "%s", err.text);
 	int status = CLI_OK;
@@ -148,7 +237,7 @@ int cli_dry(const struct cli *cli)
 	else if (!read_all(&payload, fopen(path, "re"), path, &err))
 		status = cli_fail(cli, CLI_FAILED, "%s", err.text);
 	if (status == CLI_OK)
-		status = show(cli, &cfg, &payload);
+		status = ask(cli, &cfg, &payload);
 	cairn_text_free(&payload);
 	return status;
 }

@@ -38,7 +38,14 @@ static const struct cli_option look_options[] = {
 	"where the picture goes (default snapshot.jpg in the run directory); a second one beside it: "
 	"FILE-above.jpg"},
     {"save", '\0', "FILE", "the whole snapshot too, for 'cairn ask --snapshot'"}, {0}};
+static const struct cli_option doctor_options[] = {
+    {"dry", '\0', NULL,
+	"call no provider; without it each is asked for its list of models, which costs nothing"},
+    {"world", '\0', "FILE", "house to drive in (sim.world)"},
+    {"config", '\0', "FILE", "lay this file over config/cairn.yaml"},
+    {"set", '\0', "KEY=VALUE", "lay a single section.key over that; may be repeated"}, {0}};
 static const struct cli_option ask_options[] = {
+    {"yes", '\0', NULL, "send it, once, and show what the model decides; a paid provider charges for it"},
     {"dry-run", '\0', NULL, "print the request instead of sending it; the key is shown as ***"},
     {"provider", '\0', "NAME", "which of vlm.providers (default vlm.provider)"},
     {"snapshot", '\0', "FILE", "of 'cairn look --save'; without it the newest one of the stack"},
@@ -152,9 +159,14 @@ const struct cli_command cli_commands[] = {
 	.summary = "what the model is shown: text and pictures of the newest snapshot",
 	.options = look_options, .run = cli_look},
     {"ask", .group = CLI_GROUP_SET_UP, .args = "",
-	.summary = "the request to a model as it would be sent (--dry-run)",
-	.details = "With an empty memory and no frontiers: only the snapshot is that of the robot.",
-	.options = ask_options, .run = cli_dry},
+	.summary = "the request to a model as it would be sent (--dry-run), or its answer (--yes)",
+	.details = "With an empty memory and no frontiers: only the snapshot is that of the robot. Nothing "
+		   "is driven.",
+	.options = ask_options, .json = true, .run = cli_dry},
+    {"doctor", .group = CLI_GROUP_SET_UP, .args = "",
+	.summary = "what 'cairn up' checks before it starts anything, and a call to each provider",
+	.details = "Starts nothing. Status 2 when something is wrong that 'cairn up' would end with.",
+	.options = doctor_options, .json = true, .run = cli_doctor},
     {"map", .group = CLI_GROUP_WATCH, .args = "",
 	.summary = "the map: areas, doorways, visits; as a picture, as text, as files for ROS",
 	.details = "Of a running robot (at most a second old) or of one that has ended.",

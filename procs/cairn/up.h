@@ -86,8 +86,12 @@ struct up_options {
 
 #define UP_COVERAGE_STEP_S 5.0
 
-/* Merges the configuration, checks what can be checked before anything moves (world, port, key, memory, run
- * directory) and makes the run directory. run->run_dir is set by the caller. *ret_lock_fd keeps a second `up` out. False
+/* The configuration as a run would take it. share: room for the folder that holds config/. */
+bool up_config(struct cairn_config *cfg, const struct up_options *options, char *share, size_t bytes,
+    struct cairn_error *err);
+/* Could this be the run directory? Makes and removes nothing. False with the reason. */
+bool up_run_dir_fits(const char *run_dir, struct cairn_error *err);
+/* Merges the configuration, goes through the checks of checks.def and makes the run directory. run->run_dir is set by the caller. *ret_lock_fd keeps a second `up` out. False
  * with one line in err; *ret_status is the exit status. */
 bool up_prepare(struct up_run *run, const struct up_options *options, int *ret_lock_fd, int *ret_status,
     struct cairn_error *err);

@@ -421,9 +421,9 @@ bool http_post(struct http *http, uint32_t index, const char *url, const char *b
 void http_wait(struct http *http)
 {
 	int running;
-	while (http->in_flight && curl_multi_perform(http->multi, &running) == CURLM_OK) {
+	while ((http->in_flight || http->probing) && curl_multi_perform(http->multi, &running) == CURLM_OK) {
 		look(http);
-		if (http->in_flight)
+		if (http->in_flight || http->probing)
 			curl_multi_poll(http->multi, NULL, 0, WAIT_MS, NULL);
 	}
 }

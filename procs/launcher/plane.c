@@ -3,12 +3,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <math.h>
 #include <poll.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -112,6 +114,40 @@ static int host_lock(void)
 	return r;
 }
 
+/* Who holds the lock, by the kernel's list; 0 = not to be seen from here. */
+static int lock_owner(void)
+{
+	struct stat st;
+	char line[256];
+	int owner = 0;
+	FILE *f = stat(ROUDI_LOCK, &st) == 0 ? fopen("/proc/locks", "re") : NULL;
+	while (f != NULL && owner == 0 && fgets(line, sizeof(line), f) != NULL) {
+		int pid;
+		unsigned long inode;
+		if (sscanf(line, "%*d: FLOCK %*s %*s %d %*x:%*x:%lu", &pid, &inode) == 2 &&
+		    inode == st.st_ino)
+			owner = pid;
+	}
+	if (f != NULL)
+		fclose(f);
+	return owner;
+}
+
+/* What to do about too little of it: Docker gives a container 64 MB where nothing is said. */
+static void say_shm_size(struct cairn_error *err, double need_mb)
+{
+	size_t used = strlen(err->text);
+	if (access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0)
+		snprintf(err->text + used, sizeof(err->text) - used,
+		    "; start the container with --shm-size=%.0fm, or make these keys smaller",
+		    ceil(need_mb / 0.95));
+	else
+		snprintf(err->text + used, sizeof(err->text) - used,
+		    "; make these keys smaller, or " SHM " larger (mount -o remount,size=%.0fm " SHM
+		    "; of a container with --shm-size=%.0fm)",
+		    ceil(need_mb / 0.95), ceil(need_mb / 0.95));
+}
+
 /* On the host itself only one RouDi fits, and its memory must: found out here, with a reason, instead of by a
  * dead RouDi. */
 static bool host_is_fit(const struct cairn_config *cfg, struct cairn_error *err)
@@ -119,8 +155,16 @@ static bool host_is_fit(const struct cairn_config *cfg, struct cairn_error *err)
 	const char *wish = cfg->launcher.isolation;
 	int fd = host_lock();
 	if (fd == -EWOULDBLOCK) {
-		cairn_error_set(
-		    err, "launcher.isolation: %s: another RouDi runs on this host, and only one fits", wish);
+		int pid = lock_owner();
+		char who[32] = "";
+		if (pid > 0)
+			snprintf(who, sizeof(who), " (pid %d)", pid);
+		cairn_error_set(err,
+		    "launcher.isolation: %s: another RouDi%s runs on this host, and only one fits; end its "
+		    "stack "
+		    "('cairn down') or that process, or give this stack its own where the kernel allows it "
+		    "(launcher.isolation: private)",
+		    wish, who);
 		return false;
 	}
 	if (fd < 0 && fd != -ENOENT) {
@@ -138,6 +182,7 @@ static bool host_is_fit(const struct cairn_config *cfg, struct cairn_error *err)
 	    "map.extent_max_m, map.cell_m, camera.*_px: the frames need %.0f MB of shared memory, " SHM
 	    " has %.0f MB free",
 	    need_mb, have_mb);
+	say_shm_size(err, need_mb);
 	return false;
 }
 

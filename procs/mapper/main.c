@@ -227,32 +227,35 @@ static int checkpoint(void *ctx)
 	return 0;
 }
 
-/* map.start_file, as a state file in the place where there was none. */
+/* map.start_file, as a state file in the place where there was none. An empty map instead would be driven on as if it was
+ * the one that was asked for: where the file cannot be used there is no mapper. */
 static bool seed(struct mapper_stage *s, const struct cairn_config *cfg)
 {
 	struct cairn_map_file map;
 	struct cairn_error err = {""};
 	struct cairn_pose2 start = {cfg->map.start_x_m, cfg->map.start_y_m, cfg->map.start_yaw_rad};
-	if (cfg->map.start_file[0] == '\0')
-		return false;
 	bool ok = cairn_map_file_load(&map, cfg->map.start_file, &err);
 	if (ok) {
 		ok = cairn_mapper_seed(cfg, &map, start, s->path, &err);
 		free(map.cells);
 	}
 	if (!ok)
-		cairn_log_error("map.start_file: %s; starting with an empty map", err.text);
+		cairn_log_error("map.start_file: %s", err.text);
 	return ok;
 }
 
-/* The map of the mapper that was here before, or a new one. A damaged file is put aside, not lost. */
+/* The map of the mapper that was here before, or a new one. A damaged file is put aside, not lost. NULL, and logged, without
+ * memory or without the map that was to be started from. */
 static struct cairn_mapper *find_mapper(struct mapper_stage *s)
 {
 	const struct cairn_config *cfg = cairn_stage_config(s->stage);
 	struct cairn_error err = {""};
 	struct cairn_mapper *mapper = cairn_mapper_load(cfg, s->path, &err);
-	if (mapper == NULL && errno == ENOENT && seed(s, cfg))
+	if (mapper == NULL && errno == ENOENT && cfg->map.start_file[0] != '\0') {
+		if (!seed(s, cfg))
+			return NULL;
 		mapper = cairn_mapper_load(cfg, s->path, &err);
+	}
 	if (mapper != NULL) {
 		const struct cairn_grid *grid = cairn_mapper_grid(mapper);
 		cairn_log_info("going on with %s: %.1f m2 free", s->path,
@@ -266,7 +269,10 @@ static struct cairn_mapper *find_mapper(struct mapper_stage *s)
 		if (rename(s->path, aside) != 0)
 			cairn_log_warn("%s: %s", aside, strerror(errno));
 	}
-	return cairn_mapper_new(cfg);
+	mapper = cairn_mapper_new(cfg);
+	if (mapper == NULL)
+		cairn_log_error("no memory for a map");
+	return mapper;
 }
 
 static bool open_all(struct mapper_stage *s, struct cairn_frames **ret_frames)
@@ -282,10 +288,8 @@ static bool open_all(struct mapper_stage *s, struct cairn_frames **ret_frames)
 		return false;
 	}
 	s->mapper = find_mapper(s);
-	if (s->mapper == NULL) {
-		cairn_log_error("no memory for a map");
+	if (s->mapper == NULL)
 		return false;
-	}
 	s->offer = offer_new(s->stage, &err);
 	if (s->offer == NULL) {
 		cairn_log_error("%s", err.text);

@@ -83,7 +83,11 @@ END_TEST
 START_TEST(what_cannot_be_shown_is_said_in_one_line)
 {
 	make_run_dir();
-	expect("ask", "", 2, "", "cairn ask: only with --dry-run: it is the gateway that asks, and pays\n");
+	static const char both[] =
+	    "cairn ask: give --dry-run to see the request, or --yes to send it once (a paid "
+	    "provider charges for it)\n";
+	expect("ask", "", 2, "", both);
+	expect("ask", "--yes --dry-run", 2, "", both);
 	expect("ask", "--dry-run --snapshot /nowhere/x", 1, "",
 	    "cairn ask: /nowhere/x: No such file or directory\n");
 	write_file("broken", "no snapshot", "w");
@@ -100,5 +104,35 @@ START_TEST(what_cannot_be_shown_is_said_in_one_line)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("ask dry run", the_request_is_shown_with_its_headers_but_without_the_key,
-    pictures_and_headers_can_be_left_out, what_cannot_be_shown_is_said_in_one_line)
+START_TEST(told_so_it_asks_once_and_tells_what_the_model_decides_and_what_it_cost)
+{
+	char args[300];
+	make_run_dir();
+	write_snapshot();
+	snprintf(args, sizeof(args), "--yes --json --snapshot %s/s.snap", run_dir);
+	const struct output *o =
+	    cairn("ask", args); /* the scripted pilot, in that process; no stack, no network */
+	ck_assert_msg(o->status == 0, "%s", o->err);
+	json_t *json = parsed(o->out);
+	ck_assert_int_ge(json_integer_value(json_object_get(json, "calls")), 1);
+	ck_assert_str_eq(json_string_value(json_object_get(json, "provider")), "pilot");
+	ck_assert(json_is_string(json_object_get(json, "tool")));
+	json_decref(json);
+	snprintf(args, sizeof(args),
+	    "--yes --snapshot %s/s.snap --provider ollama --set vlm.base_url=http://127.0.0.1:9/v1", run_dir);
+	o = cairn("ask", args); /* nobody is there, and nobody else is asked in its place */
+	ck_assert_int_eq(o->status, 1);
+	ck_assert_str_eq(o->out, "");
+	ck_assert_msg(strstr(o->err, "ollama: no usable answer: ") != NULL, "%s", o->err);
+	unsetenv("OPENAI_API_KEY");
+	snprintf(args, sizeof(args), "--yes --snapshot %s/s.snap --provider openai", run_dir);
+	o = cairn("ask", args);
+	ck_assert_int_eq(o->status, 2);
+	ck_assert_msg(strstr(o->err, "OPENAI_API_KEY") != NULL, "%s", o->err);
+	remove_run_dir();
+}
+END_TEST
+
+CAIRN_TEST_MAIN("ask dry run", told_so_it_asks_once_and_tells_what_the_model_decides_and_what_it_cost,
+    the_request_is_shown_with_its_headers_but_without_the_key, pictures_and_headers_can_be_left_out,
+    what_cannot_be_shown_is_said_in_one_line)

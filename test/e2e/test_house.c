@@ -183,6 +183,8 @@ START_TEST(a_port_in_use_is_named_before_anything_starts)
 	    (int)getpid(), ntohs(at.sin_port));
 	int status = run_cairn(out, sizeof(out), command);
 	close(fd);
+	snprintf(command, sizeof(command), "rm -r /tmp/cairn-e2e-port-%d", (int)getpid());
+	ck_assert_int_eq(system(command), 0);
 	ck_assert_msg(status == 2, "status %d: %s", status, out);
 	ck_assert_msg(strstr(out, port) != NULL && strstr(out, "in use") != NULL, "%s", out);
 }
@@ -215,9 +217,11 @@ START_TEST(a_zone_that_a_person_drew_stays_with_a_map_that_is_kept)
 	stack_must(drill, stack_is_up, &sequencer, "no sequencer");
 	stack_ask(drill, CAIRN_SERVICE_OPERATOR, "zone", "keepout stairs -9,-9 -8,-9 -8,-8");
 	must_keep_out_of(drill, "stairs");
+	stack_must(drill, stack_drives, NULL, "does not drive"); /* a run that did nothing has not passed */
 	check_clean_end(drill, 0);
 	stack_start_again(drill, args);
 	must_keep_out_of(drill, "stairs");
+	stack_must(drill, stack_drives, NULL, "does not drive again");
 	stack_end(&drill);
 }
 END_TEST

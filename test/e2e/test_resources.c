@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -216,9 +217,32 @@ START_TEST(too_little_shared_memory_is_named_before_anything_starts)
 	size_t n = fread(text, 1, sizeof(text) - 1, f);
 	text[n] = '\0';
 	int status = pclose(f);
-	ck_assert_int_eq(WEXITSTATUS(status), 1);
+	ck_assert_int_eq(WEXITSTATUS(status), 2);
 	ck_assert_msg(strstr(text, "MB of shared memory, /dev/shm has") != NULL, "%s", text);
+	ck_assert_msg(strstr(text, "--shm-size=") != NULL, "%s", text);
 	ck_assert_int_ne(access("/tmp/small/logs/motor.log", F_OK), 0);
+}
+END_TEST
+
+START_TEST(another_roudi_is_named_with_its_process_before_anything_starts)
+{
+	char text[4096], who[64];
+	if (!own_small_disk(UINT64_C(400) << 20))
+		CAIRN_SKIP("no namespaces here");
+	int fd = open("/tmp/iox-unique-roudi.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	ck_assert_int_eq(flock(fd, LOCK_EX), 0); /* as a RouDi does */
+	FILE *f =
+	    popen(CAIRN_PROGRAM " up --headless --run /tmp/other --set launcher.isolation=host 2>&1", "r");
+	ck_assert_ptr_nonnull(f);
+	size_t n = fread(text, 1, sizeof(text) - 1, f);
+	text[n] = '\0';
+	int status = pclose(f);
+	close(fd);
+	snprintf(who, sizeof(who), "another RouDi (pid %d) runs on this host", (int)getpid());
+	ck_assert_int_eq(WEXITSTATUS(status), 2);
+	ck_assert_msg(
+	    strstr(text, who) != NULL && strstr(text, "launcher.isolation: private") != NULL, "%s", text);
+	ck_assert_int_ne(access("/tmp/other/logs/motor.log", F_OK), 0);
 }
 END_TEST
 
@@ -497,6 +521,7 @@ CAIRN_TEST_MAIN_TIMEOUT("resources", 300.0,
     an_emergency_stop_on_a_full_disk_outlives_the_motor_stage,
     stages_without_descriptors_go_on_and_say_what_they_cannot_do,
     too_little_shared_memory_is_named_before_anything_starts,
+    another_roudi_is_named_with_its_process_before_anything_starts,
     a_consumer_that_keeps_every_frame_costs_pictures_for_a_while_and_the_wheels_nothing,
     shared_memory_that_others_fill_up_stops_no_robot,
     a_stage_that_leaks_is_restarted_and_in_the_end_held_before_it_takes_the_robot_down,

@@ -1,0 +1,67 @@
+/* checks.c - the table of checks, and how it is gone through. */
+#include "procs/cairn/checks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct check_row check_rows[] = {
+#define FILES CHECK_FILES
+#define HOST CHECK_HOST
+#define CHECK(id, name, when, function, doc) {name, when, function, doc},
+#include "procs/cairn/checks.def"
+#undef CHECK
+#undef FILES
+#undef HOST
+};
+const int check_row_count = sizeof(check_rows) / sizeof(check_rows[0]);
+
+void check_run(const struct check_row *row, struct check_context *ctx, struct check_result *ret)
+{
+	*ret = (struct check_result){.level = CHECK_OK};
+	row->run(ctx, ret);
+}
+
+bool check_all(struct check_context *ctx, enum check_when when, struct cairn_error *err)
+{
+	for (int i = 0; i < check_row_count; i++) {
+		struct check_result result;
+		if (check_rows[i].when != when)
+			continue;
+		check_run(&check_rows[i], ctx, &result);
+		if (result.level != CHECK_FAILS)
+			continue;
+		cairn_error_set(err, "%s", result.text);
+		return false;
+	}
+	return true;
+}
+
+void check_says(struct check_result *ret, enum check_level level, const char *fmt, ...)
+{
+	va_list ap;
+	ret->level = level;
+	va_start(ap, fmt);
+	vsnprintf(ret->text, sizeof(ret->text), fmt, ap);
+	va_end(ap);
+}
+
+bool check_path(
+    struct check_context *ctx, char *path, size_t path_bytes, const char *key, struct check_result *ret)
+{
+	char shared[4400], *found = realpath(path, NULL);
+	snprintf(shared, sizeof(shared), "%s/%s", ctx->share, path);
+	if (found == NULL && path[0] != '/')
+		found = realpath(shared, NULL);
+	if (found == NULL) {
+		check_says(ret, CHECK_FAILS, "%s: %s: %s; correct the path", key, path, strerror(errno));
+		return false;
+	}
+	bool fits = strlen(found) < path_bytes;
+	if (fits)
+		strcpy(path, found);
+	else
+		check_says(ret, CHECK_FAILS, "%s: the path is longer than %zu bytes", key, path_bytes - 1);
+	free(found);
+	return fits;
+}

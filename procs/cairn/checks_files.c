@@ -1,0 +1,286 @@
+/* checks_files.c - what can be found wrong in the configuration and in the files that it names. */
+#include <dirent.h>
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/map/map_server.h"
+#include "common/map/mapper.h"
+#include "common/map/seed.h"
+#include "common/sim/sim.h"
+#include "common/vlm/profile.h"
+#include "common/vlm/provider.h"
+#include "common/world/world.h"
+#include "ipc/keyfile.h"
+#include "ipc/remote.h"
+#include "procs/cairn/checks.h"
+#include "procs/cairn/rundir.h"
+
+static bool simulated(const struct check_context *ctx)
+{
+	return strcmp(ctx->cfg->robot.drive, "simulated") == 0;
+}
+
+/* The stages that use shared memory have a /tmp and a /dev/shm of their own; of the host's they see folders alone. */
+static bool visible(
+    const struct check_context *ctx, const char *path, const char *key, struct check_result *ret)
+{
+	bool hidden = strncmp(path, "/tmp/", 5) == 0 || strncmp(path, "/dev/shm/", 9) == 0;
+	if (!hidden || strcmp(ctx->cfg->launcher.isolation, "host") == 0)
+		return true;
+	check_says(ret, CHECK_FAILS,
+	    "%s: %s: the stages have a /tmp of their own; name a place elsewhere (or launcher.isolation: host)",
+	    key, path);
+	return false;
+}
+
+/* iceoryx names its segments after the group, and asks the user database who the user is. */
+void check_user(struct check_context *ctx, struct check_result *ret)
+{
+	(void)ctx;
+	const struct passwd *user = getpwuid(geteuid());
+	const struct group *group = getgrgid(getegid());
+	if (user == NULL)
+		check_says(ret, CHECK_FAILS,
+		    "user: uid %u has no name, and RouDi does not live without one; add it to /etc/passwd "
+		    "(useradd -u %u cairn), or run as another user",
+		    (unsigned)geteuid(), (unsigned)geteuid());
+	else if (group == NULL)
+		check_says(ret, CHECK_FAILS,
+		    "user: gid %u has no name, and RouDi does not live without one; add it to /etc/group "
+		    "(groupadd -g %u cairn), or run with another group",
+		    (unsigned)getegid(), (unsigned)getegid());
+	else
+		check_says(ret, CHECK_OK, "%s, group %s", user->pw_name, group->gr_name);
+}
+
+void check_model_files(struct check_context *ctx, struct check_result *ret)
+{
+	struct cairn_config_vlm *vlm = &ctx->cfg->vlm;
+	if (!check_path(ctx, vlm->prompts, sizeof(vlm->prompts), "vlm.prompts", ret) ||
+	    !check_path(ctx, vlm->providers, sizeof(vlm->providers), "vlm.providers", ret))
+		return;
+	if (vlm->ca_file[0] != '\0' &&
+	    !check_path(ctx, vlm->ca_file, sizeof(vlm->ca_file), "vlm.ca_file", ret))
+		return;
+	if (vlm->replay[0] != '\0' && (!check_path(ctx, vlm->replay, sizeof(vlm->replay), "vlm.replay", ret) ||
+					  !visible(ctx, vlm->replay, "vlm.replay", ret)))
+		return;
+	if (visible(ctx, vlm->record, "vlm.record", ret))
+		check_says(ret, CHECK_OK, "%s, %s", vlm->prompts, vlm->providers);
+}
+
+static bool is_loopback(const char *url)
+{
+	static const char *const names[] = {"127.0.0.1", "localhost", "[::1]"};
+	const char *host = strstr(url, "://");
+	for (size_t i = 0; host != NULL && i < sizeof(names) / sizeof(names[0]); i++) {
+		size_t len = strlen(names[i]);
+		char end = strncmp(host + 3, names[i], len) == 0 ? host[3 + len] : 'x';
+		if (end == '\0' || end == ':' || end == '/')
+			return true;
+	}
+	return false;
+}
+
+/* One of the line-up. False: it fails. */
+static bool check_provider(
+    const struct check_context *ctx, const struct cairn_profile *p, struct check_result *ret)
+{
+	const char *key = p->api_key_env[0] != '\0' ? getenv(p->api_key_env) : NULL;
+	const char *why = cairn_profile_wrong(p);
+	if (key != NULL) /* no core dump with a key in it, of this or its children */
+		setrlimit(RLIMIT_CORE, &(struct rlimit){1, 1});
+	if (why != NULL)
+		check_says(ret, CHECK_FAILS, "vlm.providers: %s: %s.%s", ctx->cfg->vlm.providers, p->name, why);
+	else if (p->api_key_env[0] != '\0' && (key == NULL || key[0] == '\0') && strcmp(p->name, "pilot") != 0)
+		check_says(ret, CHECK_FAILS,
+		    "vlm.api_key_env: the environment variable %s is not set; provider '%s' needs a key "
+		    "(api_key_env: \"\" in %s for a service without one)",
+		    p->api_key_env, p->name, ctx->cfg->vlm.providers);
+	else if (p->model[0] == '\0')
+		check_says(ret, CHECK_FAILS,
+		    "vlm.model: provider '%s' has no model; name one (vlm.model, or model in %s)", p->name,
+		    ctx->cfg->vlm.providers);
+	else
+		return true;
+	return false;
+}
+
+/* Every provider of the line-up, so that a fallback does not turn out to be none when it is needed. */
+void check_providers(struct check_context *ctx, struct check_result *ret)
+{
+	struct cairn_lineup lineup;
+	struct cairn_error err = {""};
+	size_t used = 0;
+	if (!cairn_lineup_load(&lineup, &ctx->cfg->vlm, &err)) {
+		check_says(ret, CHECK_FAILS, "%s", err.text);
+		return;
+	}
+	for (uint32_t i = 0; i < lineup.count; i++) {
+		if (!check_provider(ctx, &lineup.rows[i], ret))
+			return;
+	}
+	for (uint32_t i = 0; i < lineup.count; i++) {
+		const struct cairn_profile *p = &lineup.rows[i];
+		bool bare = p->api_key_env[0] != '\0' && strncmp(p->base_url, "http://", 7) == 0 &&
+			    !is_loopback(p->base_url) && !cairn_profile_url_is_pilot(p->base_url);
+		if (bare) {
+			check_says(ret, CHECK_WARNS,
+			    "%s: the key in %s would go over the network unencrypted to %s; use https://",
+			    p->name, p->api_key_env, p->base_url);
+			return;
+		}
+		if (used < sizeof(ret->text))
+			used += (size_t)snprintf(ret->text + used, sizeof(ret->text) - used, "%s%s (%s at %s)",
+			    i > 0 ? ", then " : "", p->name, p->model,
+			    cairn_profile_url_is_pilot(p->base_url) ? "this machine" : p->base_url);
+	}
+}
+
+/* "home, loop, studio": what config/worlds has, by the names that --world takes. */
+static void list_worlds(const char *share, char *buf, size_t bytes)
+{
+	char path[4200];
+	struct dirent **entries = NULL;
+	size_t used = 0;
+	snprintf(path, sizeof(path), "%s/config/worlds", share);
+	int n = scandir(path, &entries, NULL, alphasort);
+	buf[0] = '\0';
+	for (int i = 0; i < n; i++) {
+		const char *name = entries[i]->d_name, *dot = strrchr(name, '.');
+		if (dot != NULL && dot != name && strcmp(dot, ".yaml") == 0 && used < bytes)
+			used += (size_t)snprintf(buf + used, bytes - used, "%s%.*s", used > 0 ? ", " : "",
+			    (int)(dot - name), name);
+		free(entries[i]);
+	}
+	free(entries);
+}
+
+/* A house is a file, or the name of one of the bundled ones. */
+static bool find_world(struct check_context *ctx, struct check_result *ret)
+{
+	struct cairn_config *cfg = ctx->cfg;
+	struct cairn_error ignored;
+	char path[4200], worlds[160];
+	char *found = realpath(cfg->sim.world, NULL);
+	bool bare = strchr(cfg->sim.world, '/') == NULL;
+	if (found == NULL && bare) {
+		snprintf(path, sizeof(path), "config/worlds/%s.yaml", cfg->sim.world);
+		if (strlen(path) < sizeof(cfg->sim.world) && cairn_share_find(path, sizeof(path), &ignored) &&
+		    path[0] == '/' && strlen(path) < sizeof(cfg->sim.world))
+			strcpy(cfg->sim.world, path);
+	}
+	free(found);
+	if (check_path(ctx, cfg->sim.world, sizeof(cfg->sim.world), "sim.world", ret))
+		return true;
+	list_worlds(ctx->share, worlds, sizeof(worlds));
+	size_t used = strlen(ret->text);
+	snprintf(ret->text + used, sizeof(ret->text) - used, "; bundled are: %s", worlds);
+	return false;
+}
+
+void check_world(struct check_context *ctx, struct check_result *ret)
+{
+	struct cairn_config *cfg = ctx->cfg;
+	struct cairn_error err = {""};
+	if (!simulated(ctx)) {
+		check_says(ret, CHECK_SKIPPED, "the robot is real (robot.drive)");
+		return;
+	}
+	if (!find_world(ctx, ret))
+		return;
+	struct cairn_world *world = cairn_world_load(cfg->sim.world, &err);
+	struct cairn_sim *sim = world != NULL ? cairn_sim_new(cfg, world, &err) : NULL;
+	if (world == NULL)
+		check_says(ret, CHECK_FAILS, "sim.world: %s; mend the file or name another (--world)", err.text);
+	else if (sim == NULL)
+		check_says(ret, CHECK_FAILS, "%s: %s; choose another start (sim.start: auto)", cfg->sim.world,
+		    err.text);
+	else
+		check_says(ret, CHECK_OK, "%s", cfg->sim.world);
+	cairn_sim_destroy(&sim);
+	cairn_world_destroy(&world);
+}
+
+void check_start_map(struct check_context *ctx, struct check_result *ret)
+{
+	struct cairn_config *cfg = ctx->cfg;
+	struct cairn_map_file map = {.cells = NULL};
+	struct cairn_error err = {""};
+	struct cairn_pose2 start = {cfg->map.start_x_m, cfg->map.start_y_m, cfg->map.start_yaw_rad};
+	if (cfg->map.start_file[0] == '\0') {
+		check_says(ret, CHECK_SKIPPED, "none is configured (map.start_file)");
+		return;
+	}
+	if (!check_path(ctx, cfg->map.start_file, sizeof(cfg->map.start_file), "map.start_file", ret) ||
+	    !visible(ctx, cfg->map.start_file, "map.start_file", ret))
+		return;
+	if (!cairn_map_file_load(&map, cfg->map.start_file, &err))
+		check_says(ret, CHECK_FAILS, "map.start_file: %s; mend the map, or leave the key empty", err.text);
+	else if (!cairn_mapper_seed_check(cfg, &map, start, &err))
+		check_says(ret, CHECK_FAILS, "map.start_file: %s: %s", cfg->map.start_file, err.text);
+	else
+		check_says(ret, CHECK_OK, "%s", cfg->map.start_file);
+	free(map.cells);
+}
+
+void check_saved_map(struct check_context *ctx, struct check_result *ret)
+{
+	char path[512];
+	struct stat st;
+	struct cairn_error err = {""};
+	snprintf(path, sizeof(path), "%s/state/map.bin", ctx->run_dir);
+	if (!ctx->cfg->map.resume)
+		check_says(ret, CHECK_SKIPPED, "a map of an earlier run is not gone on with (map.resume)");
+	else if (stat(path, &st) != 0 && errno == ENOENT)
+		check_says(ret, CHECK_SKIPPED, "there is none yet: %s", path);
+	if (ret->level == CHECK_SKIPPED)
+		return;
+	struct cairn_mapper *mapper = cairn_mapper_load(ctx->cfg, path, &err);
+	if (mapper == NULL)
+		check_says(ret, CHECK_FAILS,
+		    "map.resume: %s; put a copy of the map there, move it away, or start anew (map.resume: "
+		    "false)",
+		    err.text);
+	else
+		check_says(ret, CHECK_OK, "%s", path);
+	cairn_mapper_destroy(&mapper);
+}
+
+/* Whoever would be let in is read before anything moves, and again by the stage. */
+void check_remote(struct check_context *ctx, struct check_result *ret)
+{
+	struct cairn_config_remote *r = &ctx->cfg->remote;
+	struct cairn_error why = {""};
+	char watch[CAIRN_CONFIG_TEXT_CAP + 8];
+	struct cairn_key key;
+	struct cairn_allow allow;
+	if (r->endpoint[0] == '\0') {
+		check_says(ret, CHECK_SKIPPED, "no operator elsewhere is let in (remote.endpoint)");
+		return;
+	}
+	if (!check_path(ctx, r->key_file, sizeof(r->key_file), "remote.key_file", ret) ||
+	    !check_path(ctx, r->allow_file, sizeof(r->allow_file), "remote.allow_file", ret))
+		return;
+	const char *name = "endpoint";
+	bool ok = cairn_remote_endpoint(r->endpoint, watch, sizeof(watch), &why);
+	if (ok) {
+		name = "key_file";
+		ok = cairn_key_load(r->key_file, true, &key, &why);
+		explicit_bzero(&key, sizeof(key));
+	}
+	if (ok) {
+		name = "allow_file";
+		ok = cairn_allow_load(r->allow_file, &allow, &why);
+	}
+	if (!ok)
+		check_says(ret, CHECK_FAILS, "remote.%s: %.220s", name, why.text);
+	else
+		check_says(ret, CHECK_OK, "%s, %d keys", r->endpoint, allow.count);
+}

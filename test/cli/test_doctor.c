@@ -1,0 +1,234 @@
+/* What is wrong is said before anything starts: by `cairn up`, once, and by `cairn doctor`, which looks at everything. */
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <sys/socket.h>
+
+#include "test/cli/harness.h"
+
+/* Both programs with the same options, in a run directory below the test's own that is not there yet. */
+static const struct output *run(const char *command, const char *args)
+{
+	static struct output output;
+	char line[2000];
+	FILE *out = tmpfile(), *err = tmpfile();
+	ck_assert(out != NULL && err != NULL);
+	snprintf(line, sizeof(line), "exec '%s' %s --run '%s/run' %s", CAIRN_PROGRAM, command, run_dir, args);
+	pid_t pid = fork();
+	if (pid == 0) {
+		dup2(fileno(out), STDOUT_FILENO);
+		dup2(fileno(err), STDERR_FILENO);
+		execl("/bin/sh", "sh", "-c", line, (char *)NULL);
+		_exit(127);
+	}
+	int status = 0;
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_msg(WIFEXITED(status), "killed by signal %d: %s", WTERMSIG(status), line);
+	output.status = WEXITSTATUS(status);
+	read_all(out, output.out, sizeof(output.out));
+	read_all(err, output.err, sizeof(output.err));
+	return &output;
+}
+
+static int count(const char *text, const char *what)
+{
+	int n = 0;
+	for (const char *at = strstr(text, what); at != NULL; at = strstr(at + 1, what))
+		n++;
+	return n;
+}
+
+/* Each text in says stands in the one line of `up`, and the doctor has the same line under this check. */
+static void refused(const char *args, const char *check, const char *const *says)
+{
+	char line[700], want[800], logs[128];
+	const struct output *o = run("up --headless", args);
+	ck_assert_msg(o->status == 2, "%s: status %d: %s%s", args, o->status, o->out, o->err);
+	ck_assert_msg(count(o->err, "\n") == 1 && o->out[0] == '\0', "%s: not one line: %s%s", args, o->out, o->err);
+	for (int i = 0; says[i] != NULL; i++)
+		ck_assert_msg(count(o->err, says[i]) >= 1, "%s: no '%s' in: %s", args, says[i], o->err);
+	snprintf(logs, sizeof(logs), "%s/run/logs", run_dir);
+	ck_assert_int_ne(access(logs, F_OK), 0); /* nothing was started */
+	const char *text = strchr(o->err, ':') + 2;
+	snprintf(line, sizeof(line), "%.*s", (int)strcspn(text, "\n"), text);
+	snprintf(want, sizeof(want), "FAILED   %-12s %s\n", check, line);
+	o = run("doctor --dry", args);
+	ck_assert_msg(o->status == 2, "%s: status %d: %s%s", args, o->status, o->out, o->err);
+	ck_assert_msg(count(o->out, want) == 1, "%s: no '%s' in: %s", args, want, o->out);
+}
+
+START_TEST(where_all_is_well_every_check_of_the_table_is_told_and_nothing_is_started)
+{
+	static const char *const names[] = {"config", "run",
+#define CHECK(id, name, when, function, doc) name,
+#include "procs/cairn/checks.def"
+#undef CHECK
+	    "calls"};
+	make_run_dir();
+	const struct output *o = run("doctor --json", "");
+	ck_assert_msg(o->status == 0, "%s%s", o->out, o->err);
+	json_t *json = parsed(o->out), *checks = json_object_get(json, "checks");
+	ck_assert(json_is_true(json_object_get(json, "passed")));
+	ck_assert_uint_eq(json_array_size(checks), sizeof(names) / sizeof(names[0]));
+	for (size_t i = 0; i < json_array_size(checks); i++) {
+		const json_t *check = json_array_get(checks, i);
+		ck_assert_str_eq(json_string_value(json_object_get(check, "check")), names[i]);
+		ck_assert_str_ne(json_string_value(json_object_get(check, "text")), "");
+	}
+	json_decref(json);
+	char path[128];
+	snprintf(path, sizeof(path), "%s/run", run_dir);
+	ck_assert_int_ne(access(path, F_OK), 0);
+	remove_run_dir();
+}
+END_TEST
+
+START_TEST(worlds_and_maps_that_cannot_be_used_are_named_with_key_file_and_reason)
+{
+	char args[600];
+	make_run_dir();
+	write_file("broken.yaml", "rooms: [[[\n", "w");
+	snprintf(args, sizeof(args), "--world %s/broken.yaml", run_dir);
+	refused(args, "world", (const char *const[]){"sim.world: ", "/broken.yaml", "--world", NULL});
+	refused("--set sim.start=given --set sim.start_x_m=900", "world",
+	    (const char *const[]){"sim.start: ", "home.yaml", "outside", NULL});
+	/* an empty map was driven on instead */
+	write_file("house.yaml", "image: nowhere.pgm\nresolution: 0.05\norigin: [0, 0, 0]\nnegate: 0\noccupied_thresh: 0.65\n"
+				 "free_thresh: 0.196\n", "w");
+	snprintf(args, sizeof(args), "--set launcher.isolation=host --set map.start_file=%s/house.yaml", run_dir);
+	refused(args, "start-map", (const char *const[]){"map.start_file: ", "nowhere.pgm", "leave the key empty", NULL});
+	write_file("nowhere.pgm", "P5\n4 4\n255\n################", "w"); /* all occupied */
+	refused(args, "start-map", (const char *const[]){"map.start_file: ", "/house.yaml", NULL});
+	remove_run_dir();
+}
+END_TEST
+
+START_TEST(a_saved_map_of_no_bytes_is_named_before_a_robot_drives_without_it)
+{
+	char path[160];
+	make_run_dir();
+	snprintf(path, sizeof(path), "%s/run", run_dir);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	write_file("run/up.lock", "", "w"); /* a run of ours was here */
+	snprintf(path, sizeof(path), "%s/run/state", run_dir);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	write_file("run/state/map.bin", "", "w");
+	refused("--set map.resume=true", "saved-map",
+	    (const char *const[]){"map.resume: ", "/state/map.bin", "not a map", "move it away", NULL});
+	const struct output *o = run("doctor --dry", ""); /* who does not go on with it is not held up */
+	ck_assert_msg(o->status == 0, "%s", o->out);
+	remove_run_dir();
+}
+END_TEST
+
+START_TEST(devices_that_are_missing_wrong_or_the_same_are_named)
+{
+	char args[400];
+	make_run_dir();
+	refused("--set robot.drive=serial --set robot.base_device=/dev/ttyNOWHERE", "devices",
+	    (const char *const[]){"robot.base_device: /dev/ttyNOWHERE: No such file", "plug it in", NULL});
+	write_file("file", "", "w");
+	snprintf(args, sizeof(args),
+	    "--set robot.drive=serial --set robot.base_device=/dev/null --set robot.lidar_device=%s/file", run_dir);
+	refused(args, "devices", (const char *const[]){"robot.lidar_device: ", "/file: is no serial device", NULL});
+	refused("--set robot.drive=serial --set robot.base_device=/dev/null --set robot.lidar_device=/dev/null",
+	    "devices", (const char *const[]){"robot.lidar_device: /dev/null is the same device", NULL});
+	remove_run_dir();
+}
+END_TEST
+
+/* A port of this machine that is taken; *ret_fd holds it. */
+static int taken_port(int *ret_fd)
+{
+	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t len = sizeof(at);
+	*ret_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	ck_assert_int_eq(bind(*ret_fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	ck_assert_int_eq(listen(*ret_fd, 1), 0);
+	ck_assert_int_eq(getsockname(*ret_fd, (struct sockaddr *)&at, &len), 0);
+	return ntohs(at.sin_port);
+}
+
+START_TEST(ports_that_others_listen_on_are_named)
+{
+	char args[600], port[64], line[400];
+	int fd = -1, number;
+	make_run_dir();
+	do { /* the port before it has to be one, too */
+		if (fd >= 0)
+			close(fd);
+		number = taken_port(&fd);
+	} while (number < 2 || number > 65534);
+	snprintf(args, sizeof(args), "--set pilot.port=%d", number);
+	snprintf(port, sizeof(port), "pilot.port: %d on 127.0.0.1", number);
+	refused(args, "ports", (const char *const[]){port, "in use", "0 for any free one", NULL});
+	snprintf(line, sizeof(line), "cd %s && '%s' keygen robot && '%s' keygen anna && '%s' key anna.pub --rights watch > allow",
+	    run_dir, CAIRN_PROGRAM, CAIRN_PROGRAM, CAIRN_PROGRAM);
+	FILE *f = popen(line, "r");
+	ck_assert_ptr_nonnull(f);
+	while (fgets(line, sizeof(line), f) != NULL)
+		;
+	ck_assert_int_eq(pclose(f), 0);
+	for (int i = 0; i < 2; i++) { /* for commands, and the one after it for topics */
+		snprintf(args, sizeof(args),
+		    "--set remote.endpoint=tcp://127.0.0.1:%d --set remote.key_file=%s/robot.key --set "
+		    "remote.allow_file=%s/allow",
+		    number - i, run_dir, run_dir);
+		snprintf(port, sizeof(port), "remote.endpoint: tcp://127.0.0.1:%d: Address already in use", number);
+		refused(args, "ports", (const char *const[]){port, "another port", NULL});
+	}
+	close(fd);
+	remove_run_dir();
+}
+END_TEST
+
+START_TEST(a_provider_without_a_key_or_with_a_bare_one_is_told)
+{
+	make_run_dir();
+	unsetenv("OPENAI_API_KEY");
+	refused("--set vlm.provider=openai", "providers",
+	    (const char *const[]){"vlm.api_key_env: ", "OPENAI_API_KEY", NULL});
+	setenv("OPENAI_API_KEY", "sk-planted-17", 1);
+	const struct output *o =
+	    run("doctor --dry", "--set vlm.provider=openai --set vlm.base_url=http://127.evil.example/v1");
+	ck_assert_int_eq(o->status, 0);
+	ck_assert_msg(strstr(o->out, "warning  providers") != NULL, "%s", o->out);
+	ck_assert_msg(strstr(o->out, "unencrypted to http://127.evil.example/v1") != NULL, "%s", o->out);
+	o = run("doctor", "--set vlm.provider=openai --set vlm.base_url=http://127.0.0.1:9/v1");
+	ck_assert_int_eq(o->status, 2);
+	ck_assert_msg(
+	    strstr(o->out, "FAILED   calls        openai: http://127.0.0.1:9/v1 does not answer") != NULL, "%s", o->out);
+	ck_assert_ptr_null(strstr(o->out, "sk-planted"));
+	unsetenv("OPENAI_API_KEY");
+	remove_run_dir();
+}
+END_TEST
+
+START_TEST(a_user_without_a_name_is_told_so_before_roudi_dies_of_it)
+{
+	char line[700], out[4096];
+	make_run_dir();
+	bool root = geteuid() == 0;
+	FILE *f = NULL;
+	if (root) {
+		snprintf(line, sizeof(line), "setpriv --reuid 54321 --regid 54321 --clear-groups '%s' doctor --dry --run '%s/x' 2>&1",
+		    CAIRN_PROGRAM, "/nowhere");
+		f = popen(line, "r");
+	}
+	size_t n = f != NULL ? fread(out, 1, sizeof(out) - 1, f) : 0;
+	out[n] = '\0';
+	if (f != NULL)
+		pclose(f);
+	remove_run_dir();
+	if (strstr(out, "config       ") == NULL) /* not root, no setpriv, or the build is not for others to read */
+		CAIRN_SKIP("no program can be run here as a user without a name");
+	ck_assert_msg(strstr(out, "FAILED   user         user: uid 54321 has no name") != NULL, "%s", out);
+	ck_assert_msg(strstr(out, "/etc/passwd") != NULL, "%s", out);
+}
+END_TEST
+
+CAIRN_TEST_MAIN("doctor", where_all_is_well_every_check_of_the_table_is_told_and_nothing_is_started,
+    worlds_and_maps_that_cannot_be_used_are_named_with_key_file_and_reason,
+    a_saved_map_of_no_bytes_is_named_before_a_robot_drives_without_it,
+    devices_that_are_missing_wrong_or_the_same_are_named, ports_that_others_listen_on_are_named,
+    a_provider_without_a_key_or_with_a_bare_one_is_told,
+    a_user_without_a_name_is_told_so_before_roudi_dies_of_it)
