@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include <zmq.h>
@@ -23,8 +24,11 @@
 #define RECONNECT_MS 20      /* a reborn publisher is heard again within this */
 #define RECONNECT_MAX_MS 100 /* while it is away: ten cheap connects a second */
 
+#define AGAIN_MAX 64 /* each leaves a listener behind: then somebody means it */
+
 struct cairn_pub {
 	struct cairn_bus *bus;
+	struct cairn_bound bound;
 	struct cairn_pub *next;
 	enum cairn_topic topic;
 	void *socket;
@@ -142,7 +146,7 @@ static void sub_free(struct cairn_sub *sub)
 	free(sub);
 }
 
-/* libzmq closes in a thread of its own and unlinks the socket's file then. A lock that was free before that
+/* libzmq closes in a thread of its own and may unlink the socket's file then. A lock that was free before that
  * would let a successor bind in between and lose its file to us; so they are released last. */
 static void close_sockets(struct cairn_bus *bus)
 {
@@ -242,6 +246,62 @@ uint64_t cairn_bus_rejects(const struct cairn_bus *bus)
 	return bus->rejects;
 }
 
+/* ---- endpoints ---- */
+
+static const char *path_of(const char *endpoint)
+{
+	return endpoint + strlen("ipc://");
+}
+
+bool cairn_bus_bind(void *socket, const char *endpoint, struct cairn_bound *ret, struct cairn_error *err)
+{
+	struct stat st;
+	if (zmq_bind(socket, endpoint) != 0) {
+		cairn_error_set(err, "%s: %s", endpoint, zmq_strerror(zmq_errno()));
+		return false;
+	}
+	snprintf(ret->endpoint, sizeof(ret->endpoint), "%s", endpoint);
+	bool there = stat(path_of(endpoint), &st) == 0;
+	ret->dev = there ? st.st_dev : 0;
+	ret->ino = there ? st.st_ino : 0;
+	ret->made = there ? st.st_ctim : (struct timespec){0};
+	return true;
+}
+
+static bool is_ours(const struct cairn_bound *b)
+{
+	struct stat st;
+	return stat(path_of(b->endpoint), &st) == 0 && st.st_dev == b->dev && st.st_ino == b->ino &&
+	       st.st_ctim.tv_sec == b->made.tv_sec && st.st_ctim.tv_nsec == b->made.tv_nsec;
+}
+
+/* libzmq takes a path from whoever has it, and what is left of it when its taker ends is nobody's. Bound once more on the
+ * same socket: readers that are connected stay so. */
+static bool hold(void *socket, struct cairn_bound *b, const char **ret_first)
+{
+	struct cairn_error ignored;
+	char endpoint[CAIRN_ENDPOINT_MAX];
+	if (is_ours(b))
+		return false;
+	if (*ret_first == NULL)
+		*ret_first = strrchr(b->endpoint, '/') + 1;
+	memcpy(endpoint, b->endpoint, sizeof(endpoint));
+	if (b->again < AGAIN_MAX && cairn_bus_bind(socket, endpoint, b, &ignored))
+		b->again++;
+	return true;
+}
+
+int cairn_bus_hold(struct cairn_bus *bus, const char **ret_first)
+{
+	int taken = 0;
+	*ret_first = NULL;
+	for (struct cairn_pub *p = bus->pubs; p != NULL; p = p->next)
+		taken += hold(p->socket, &p->bound, ret_first);
+	for (struct cairn_server *s = bus->servers; s != NULL; s = s->next)
+		taken += hold(s->socket, &s->bound, ret_first);
+	return taken;
+}
+
 /* ---- publishing ---- */
 
 struct cairn_pub *cairn_pub_new(
@@ -275,8 +335,7 @@ struct cairn_pub *cairn_pub_new(
 		/* On this side too: a full pipe would drop the newest message, not the oldest. */
 		set_int(pub->socket, ZMQ_CONFLATE, row->mode == CAIRN_MODE_LATEST);
 	}
-	if (pub->socket == NULL || zmq_bind(pub->socket, ep) != 0) {
-		cairn_error_set(err, "%s: %s", ep, zmq_strerror(zmq_errno()));
+	if (pub->socket == NULL || !cairn_bus_bind(pub->socket, ep, &pub->bound, err)) {
 		pub_free(pub);
 		return NULL;
 	}

@@ -23,6 +23,10 @@ void cairn_bus_destroy(struct cairn_bus **bus_p);
 bool cairn_bus_fits(const char *run_dir, struct cairn_error *err);
 /* Removes the sockets and locks of publishers that are gone from RUN/bus; those of living ones stay. */
 void cairn_bus_clean(const char *run_dir);
+/* Looks whether the socket files of this bus's publishers and servers are still their own, and binds anew those that another
+ * process has bound or removed: how many, and the name of the first (valid while the bus lives). Who calls it now and
+ * then is heard again after any such process; a reader that has connected to it meanwhile hears us when it has ended. */
+int cairn_bus_hold(struct cairn_bus *bus, const char **ret_first);
 /* Messages refused so far: too large, malformed, another schema version. */
 uint64_t cairn_bus_rejects(const struct cairn_bus *bus);
 

@@ -2,6 +2,9 @@
 #ifndef CAIRN_IPC_BUS_INTERNAL_H
 #define CAIRN_IPC_BUS_INTERNAL_H
 
+#include <sys/types.h>
+#include <time.h>
+
 #include "ipc/bus.h"
 
 #define CAIRN_MESSAGE_MAX (256 * 1024) /* the largest scan is 84 kB */
@@ -10,8 +13,18 @@
 #define CAIRN_HWM_EVERY 200
 #define CAIRN_HWM_LATEST 4
 
+/* The socket file of an endpoint of ours, as it was when we bound it. */
+struct cairn_bound {
+	char endpoint[CAIRN_ENDPOINT_MAX];
+	dev_t dev;
+	ino_t ino;
+	struct timespec made; /* its inode may be used again for another's */
+	int again;            /* times it had to be bound again */
+};
+
 struct cairn_server {
 	struct cairn_bus *bus;
+	struct cairn_bound bound;
 	struct cairn_server *next;
 	enum cairn_service service;
 	void *socket;
@@ -53,6 +66,8 @@ bool cairn_bus_endpoint(const char *dir, const char *name, const char *instance,
 int cairn_bus_lock(const char *endpoint, struct cairn_error *err);
 /* Limits that every socket of the bus has: no lingering, high-water marks, size of a message, reconnection. */
 void cairn_bus_limit(void *socket, int hwm);
+/* Binds and remembers the file. False with err. */
+bool cairn_bus_bind(void *socket, const char *endpoint, struct cairn_bound *ret, struct cairn_error *err);
 /* Closes what is still open of it; its memory too. */
 void cairn_server_free(struct cairn_server *server);
 

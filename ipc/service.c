@@ -46,8 +46,7 @@ struct cairn_server *cairn_server_new(struct cairn_bus *bus, enum cairn_service 
 		cairn_bus_limit(server->socket, CAIRN_HWM_EVERY);
 		(void)zmq_setsockopt(server->socket, ZMQ_MAXMSGSIZE, &max, sizeof(max));
 	}
-	if (server->socket == NULL || zmq_bind(server->socket, ep) != 0) {
-		cairn_error_set(err, "%s: %s", ep, zmq_strerror(zmq_errno()));
+	if (server->socket == NULL || !cairn_bus_bind(server->socket, ep, &server->bound, err)) {
 		cairn_server_free(server);
 		return NULL;
 	}

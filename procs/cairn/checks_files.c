@@ -34,7 +34,8 @@ static bool visible(
 	if (!hidden || strcmp(ctx->cfg->launcher.isolation, "host") == 0)
 		return true;
 	check_says(ret, CHECK_FAILS,
-	    "%s: %s: the stages have a /tmp of their own; name a place elsewhere (or launcher.isolation: host)",
+	    "%s: %s: the stages have a /tmp of their own; name a place elsewhere (or launcher.isolation: "
+	    "host)",
 	    key, path);
 	return false;
 }
@@ -68,8 +69,9 @@ void check_model_files(struct check_context *ctx, struct check_result *ret)
 	if (vlm->ca_file[0] != '\0' &&
 	    !check_path(ctx, vlm->ca_file, sizeof(vlm->ca_file), "vlm.ca_file", ret))
 		return;
-	if (vlm->replay[0] != '\0' && (!check_path(ctx, vlm->replay, sizeof(vlm->replay), "vlm.replay", ret) ||
-					  !visible(ctx, vlm->replay, "vlm.replay", ret)))
+	if (vlm->replay[0] != '\0' &&
+	    (!check_path(ctx, vlm->replay, sizeof(vlm->replay), "vlm.replay", ret) ||
+		!visible(ctx, vlm->replay, "vlm.replay", ret)))
 		return;
 	if (visible(ctx, vlm->record, "vlm.record", ret))
 		check_says(ret, CHECK_OK, "%s, %s", vlm->prompts, vlm->providers);
@@ -97,8 +99,10 @@ static bool check_provider(
 	if (key != NULL) /* no core dump with a key in it, of this or its children */
 		setrlimit(RLIMIT_CORE, &(struct rlimit){1, 1});
 	if (why != NULL)
-		check_says(ret, CHECK_FAILS, "vlm.providers: %s: %s.%s", ctx->cfg->vlm.providers, p->name, why);
-	else if (p->api_key_env[0] != '\0' && (key == NULL || key[0] == '\0') && strcmp(p->name, "pilot") != 0)
+		check_says(
+		    ret, CHECK_FAILS, "vlm.providers: %s: %s.%s", ctx->cfg->vlm.providers, p->name, why);
+	else if (p->api_key_env[0] != '\0' && (key == NULL || key[0] == '\0') &&
+		 strcmp(p->name, "pilot") != 0)
 		check_says(ret, CHECK_FAILS,
 		    "vlm.api_key_env: the environment variable %s is not set; provider '%s' needs a key "
 		    "(api_key_env: \"\" in %s for a service without one)",
@@ -137,8 +141,8 @@ void check_providers(struct check_context *ctx, struct check_result *ret)
 			return;
 		}
 		if (used < sizeof(ret->text))
-			used += (size_t)snprintf(ret->text + used, sizeof(ret->text) - used, "%s%s (%s at %s)",
-			    i > 0 ? ", then " : "", p->name, p->model,
+			used += (size_t)snprintf(ret->text + used, sizeof(ret->text) - used,
+			    "%s%s (%s at %s)", i > 0 ? ", then " : "", p->name, p->model,
 			    cairn_profile_url_is_pilot(p->base_url) ? "this machine" : p->base_url);
 	}
 }
@@ -198,7 +202,8 @@ void check_world(struct check_context *ctx, struct check_result *ret)
 	struct cairn_world *world = cairn_world_load(cfg->sim.world, &err);
 	struct cairn_sim *sim = world != NULL ? cairn_sim_new(cfg, world, &err) : NULL;
 	if (world == NULL)
-		check_says(ret, CHECK_FAILS, "sim.world: %s; mend the file or name another (--world)", err.text);
+		check_says(
+		    ret, CHECK_FAILS, "sim.world: %s; mend the file or name another (--world)", err.text);
 	else if (sim == NULL)
 		check_says(ret, CHECK_FAILS, "%s: %s; choose another start (sim.start: auto)", cfg->sim.world,
 		    err.text);
@@ -222,7 +227,8 @@ void check_start_map(struct check_context *ctx, struct check_result *ret)
 	    !visible(ctx, cfg->map.start_file, "map.start_file", ret))
 		return;
 	if (!cairn_map_file_load(&map, cfg->map.start_file, &err))
-		check_says(ret, CHECK_FAILS, "map.start_file: %s; mend the map, or leave the key empty", err.text);
+		check_says(
+		    ret, CHECK_FAILS, "map.start_file: %s; mend the map, or leave the key empty", err.text);
 	else if (!cairn_mapper_seed_check(cfg, &map, start, &err))
 		check_says(ret, CHECK_FAILS, "map.start_file: %s: %s", cfg->map.start_file, err.text);
 	else

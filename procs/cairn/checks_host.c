@@ -18,8 +18,8 @@
 #include "procs/cairn/checks.h"
 #include "procs/launcher/plane.h"
 
-#define STATE_MB 32.0    /* map, decisions and the like of a long run, roughly */
-#define DISK_MIN_MB 1.0  /* without this not even the configuration in force could be written for sure */
+#define STATE_MB 32.0   /* map, decisions and the like of a long run, roughly */
+#define DISK_MIN_MB 1.0 /* without this not even the configuration in force could be written for sure */
 #define CLOCK_SLACK_S 86400
 
 static bool held_by_own_stack(const struct check_context *ctx, struct check_result *ret)
@@ -74,8 +74,8 @@ void check_devices(struct check_context *ctx, struct check_result *ret)
 		return;
 	if (stat(base, &a) == 0 && stat(lidar, &b) == 0 && a.st_rdev == b.st_rdev) {
 		check_says(ret, CHECK_FAILS,
-		    "robot.lidar_device: %s is the same device as robot.base_device (%s); name another", lidar,
-		    base);
+		    "robot.lidar_device: %s is the same device as robot.base_device (%s); name another",
+		    lidar, base);
 		return;
 	}
 	bool whole = robot->camera_socket[0] == '/';
@@ -103,8 +103,9 @@ static bool pilot_port_free(const struct cairn_config *cfg, struct check_result 
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
 	bool ok = fd >= 0 && bind(fd, (struct sockaddr *)&at, sizeof(at)) == 0;
 	if (!ok)
-		check_says(ret, CHECK_FAILS, "pilot.port: %d on 127.0.0.1: %s; use another, or 0 for any free one",
-		    cfg->pilot.port, strerror(errno));
+		check_says(ret, CHECK_FAILS,
+		    "pilot.port: %d on 127.0.0.1: %s; use another, or 0 for any free one", cfg->pilot.port,
+		    strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	return ok;
@@ -168,7 +169,8 @@ void check_memory(struct check_context *ctx, struct check_result *ret)
 		check_says(ret, CHECK_OK, "%.0f MB for the frames of %.0f MB free", need_mb, have_mb);
 	else
 		check_says(ret, CHECK_FAILS,
-		    "map.extent_max_m, map.cell_m, camera.*_px: the frames need %.0f MB of shared memory, %.0f MB "
+		    "map.extent_max_m, map.cell_m, camera.*_px: the frames need %.0f MB of shared memory, "
+		    "%.0f MB "
 		    "are free; make these keys smaller",
 		    need_mb, have_mb);
 }
@@ -181,7 +183,8 @@ void check_data_plane(struct check_context *ctx, struct check_result *ret)
 	if (!cairn_plane_possible(ctx->cfg, ctx->fallback, sizeof(ctx->fallback), &err))
 		check_says(ret, CHECK_FAILS, "%s", err.text);
 	else
-		check_says(ret, CHECK_OK, "%s", ctx->fallback[0] != '\0' ? ctx->fallback : "a namespace of its own");
+		check_says(
+		    ret, CHECK_OK, "%s", ctx->fallback[0] != '\0' ? ctx->fallback : "a namespace of its own");
 }
 
 /* ---- disk and clock ---- */
@@ -221,7 +224,8 @@ void check_disk(struct check_context *ctx, struct check_result *ret)
 		    ctx->run_dir, have_mb);
 	else if (have_mb < full_mb)
 		check_says(ret, CHECK_WARNS,
-		    "--run: %s: %.0f MB are free there, logs and state may grow to %.0f MB (launcher.log_file_mb, "
+		    "--run: %s: %.0f MB are free there, logs and state may grow to %.0f MB "
+		    "(launcher.log_file_mb, "
 		    "vlm.decision_log_mb, vlm.record_mb)",
 		    ctx->run_dir, have_mb, full_mb);
 	else

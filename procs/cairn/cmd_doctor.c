@@ -58,16 +58,18 @@ static void judge(const struct cairn_profile *p, int status, int model_status, s
 {
 	if (status == 0)
 		check_says(ret, CHECK_FAILS,
-		    "%s: %s does not answer within 5 s; is the address right (vlm.base_url), and the network up?",
+		    "%s: %s does not answer within 5 s; is the address right (vlm.base_url), and the network "
+		    "up?",
 		    p->name, p->base_url);
 	else if (status == 401 || status == 403)
-		check_says(ret, CHECK_FAILS, "%s: %s refuses the key (HTTP %d); correct %s", p->name, p->base_url,
-		    status, p->api_key_env[0] != '\0' ? p->api_key_env : "vlm.api_key_env");
+		check_says(ret, CHECK_FAILS, "%s: %s refuses the key (HTTP %d); correct %s", p->name,
+		    p->base_url, status, p->api_key_env[0] != '\0' ? p->api_key_env : "vlm.api_key_env");
 	else if (status >= 400)
 		check_says(ret, CHECK_WARNS, "%s: %s answers with HTTP %d", p->name, p->base_url, status);
 	else if (model_status == 404)
 		check_says(ret, CHECK_WARNS,
-		    "%s: %s has no page about the model '%s'; if it does not know it, correct vlm.model ('cairn ask "
+		    "%s: %s has no page about the model '%s'; if it does not know it, correct vlm.model "
+		    "('cairn ask "
 		    "--yes' asks it for real)",
 		    p->name, p->base_url, p->model);
 	else
@@ -102,7 +104,8 @@ static void call_all(struct doctor *d)
 	struct cairn_lineup lineup;
 	struct check_result result = {.level = CHECK_OK};
 	struct cairn_error err = {""};
-	if (cli_value(d->cli, "dry") != NULL || d->failed || !cairn_lineup_load(&lineup, &d->ctx.cfg->vlm, &err)) {
+	if (cli_value(d->cli, "dry") != NULL || d->failed ||
+	    !cairn_lineup_load(&lineup, &d->ctx.cfg->vlm, &err)) {
 		check_says(&result, CHECK_SKIPPED, "nobody is called%s",
 		    d->failed ? " before the rest is mended" : " (--dry)");
 		tell(d, "calls", &result);
@@ -123,7 +126,8 @@ static void check_configuration(struct doctor *d, const struct up_options *optio
 	if (!up_config(d->ctx.cfg, options, share, bytes, &err))
 		check_says(&result, CHECK_FAILS, "%s", err.text);
 	else
-		check_says(&result, CHECK_OK, "%s", options->config_file != NULL ? options->config_file : "defaults");
+		check_says(&result, CHECK_OK, "%s",
+		    options->config_file != NULL ? options->config_file : "defaults");
 	tell(d, "config", &result);
 }
 
@@ -137,7 +141,8 @@ static void check_run_dir(struct doctor *d)
 	if (!up_run_dir_fits(d->ctx.run_dir, &err))
 		check_says(&result, CHECK_FAILS, "%s", err.text);
 	else
-		check_says(&result, CHECK_OK, "%s%s", d->ctx.run_dir, d->ctx.running ? ", where a stack runs" : "");
+		check_says(
+		    &result, CHECK_OK, "%s%s", d->ctx.run_dir, d->ctx.running ? ", where a stack runs" : "");
 	tell(d, "run", &result);
 }
 

@@ -44,6 +44,7 @@ struct cairn_stage {
 	struct stage_timer timers[STAGE_TIMERS_MAX];
 	int timer_count;
 	uint64_t loops, rejects, overruns, frames_lost, frames_overtaken;
+	int taken_beats;                       /* so many more beats tell that a topic had been taken */
 	int64_t beat_due_ns, turn_ns, late_ns; /* longest turn, latest timer since the last beat */
 	struct cairn_spread late;
 	char note[96];

@@ -11,6 +11,7 @@
 #include "procs/shell/stage_internal.h"
 
 #define BEAT_NS CAIRN_NS_PER_S
+#define TAKEN_BEATS 10 /* long enough to be seen */
 
 struct stage_source *stage_add_source(struct cairn_stage *stage)
 {
@@ -84,8 +85,25 @@ void cairn_stage_unwatch_fd(struct cairn_stage *stage, int fd)
 	}
 }
 
+/* Whoever has bound one of our topics has made the stage deaf or dumb for those who connect from then on. */
+static void hold_topics(struct cairn_stage *stage)
+{
+	static const char what[] = "keep its bus topics";
+	const char *first;
+	char why[80];
+	int taken = cairn_bus_hold(stage->bus, &first);
+	if (taken > 0) {
+		snprintf(why, sizeof(why), "%.32s was taken by another process", first);
+		stage->taken_beats = TAKEN_BEATS;
+		cairn_stage_tried(stage, what, why);
+	} else if (stage->taken_beats > 0 && --stage->taken_beats == 0) {
+		cairn_stage_tried(stage, what, NULL);
+	}
+}
+
 static void beat(struct cairn_stage *stage, int64_t now_ns)
 {
+	hold_topics(stage);
 	struct cairn_msg_heartbeat hb = {.loops = stage->loops,
 	    .overrun_ms = (double)stage->turn_ns * 1e-6,
 	    .ticks = stage->late.count,

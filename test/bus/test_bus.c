@@ -94,6 +94,77 @@ START_TEST(a_second_publisher_of_a_topic_is_refused)
 }
 END_TEST
 
+static void hold(int taken, const char *name)
+{
+	const char *first;
+	int n = cairn_bus_hold(bus, &first);
+	ck_assert_msg(n == taken, "%d of %d %s", n, taken, name != NULL ? name : "none");
+	if (name == NULL)
+		ck_assert_ptr_null(first);
+	else
+		ck_assert_str_eq(first, name);
+}
+
+START_TEST(a_topic_that_a_stranger_has_bound_is_bound_again_and_heard_when_he_is_gone)
+{
+	struct cairn_msg_battery msg = {12.5}, got;
+	struct cairn_header hdr;
+	char ep[CAIRN_RUN_DIR_BYTES + 32];
+	setup();
+	struct cairn_pub *pub = publisher(CAIRN_TOPIC_BATTERY);
+	struct cairn_sub *before = subscriber(CAIRN_TOPIC_BATTERY);
+	ck_assert(send_until_heard(pub, before, &msg, &got, &hdr));
+	hold(0, NULL);
+	snprintf(ep, sizeof(ep), "ipc://%s/bus/battery", run_dir);
+	void *strange = zmq_ctx_new(), *socket = zmq_socket(strange, ZMQ_PUB);
+	ck_assert_int_eq(zmq_bind(socket, ep), 0);
+	hold(1, "battery");
+	hold(0, NULL);
+	struct cairn_sub *during = subscriber(CAIRN_TOPIC_BATTERY);
+	ck_assert(send_until_heard(pub, during, &msg, &got, &hdr));
+	ck_assert(send_until_heard(pub, before, &msg, &got, &hdr)); /* who was connected stays so */
+	zmq_close(socket);
+	zmq_ctx_term(strange);
+	strange = zmq_ctx_new(); /* and one who is gone before anybody has looked: his file is nobody's */
+	socket = zmq_socket(strange, ZMQ_PUB);
+	ck_assert_int_eq(zmq_bind(socket, ep), 0);
+	zmq_close(socket);
+	zmq_ctx_term(strange);
+	hold(1, "battery");
+	hold(0, NULL);
+	struct cairn_sub *after = subscriber(CAIRN_TOPIC_BATTERY);
+	ck_assert(send_until_heard(pub, after, &msg, &got, &hdr));
+	teardown();
+}
+END_TEST
+
+static void answer_only(void *ctx, const struct cairn_msg_command *cmd, struct cairn_msg_reply *reply)
+{
+	(void)ctx;
+	(void)cmd;
+	reply->ok = true;
+}
+
+START_TEST(a_service_whose_socket_was_removed_is_there_again)
+{
+	char path[CAIRN_RUN_DIR_BYTES + 32];
+	setup();
+	ck_assert_ptr_nonnull(cairn_server_new(bus, CAIRN_SERVICE_MOTOR_CTL, answer_only, NULL, &err));
+	snprintf(path, sizeof(path), "%s/bus/motor.ctl", run_dir);
+	ck_assert_int_eq(unlink(path), 0);
+	hold(1, "motor.ctl");
+	ck_assert_int_eq(access(path, F_OK), 0);
+	hold(0, NULL);
+	for (int i = 0; i < 100;
+	     i++) { /* taken again and again: reported for good, but not without a bound */
+		(void)unlink(path);
+		hold(1, "motor.ctl");
+	}
+	ck_assert_int_ne(access(path, F_OK), 0);
+	teardown();
+}
+END_TEST
+
 START_TEST(a_topic_of_every_message_loses_none)
 {
 	setup();
@@ -376,9 +447,10 @@ START_TEST(cleaning_takes_what_the_dead_left_and_nothing_of_the_living)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("bus", a_reader_that_came_first_hears_the_publisher, a_second_publisher_of_a_topic_is_refused,
-    a_topic_of_every_message_loses_none, a_topic_of_the_latest_ends_at_the_newest,
-    a_killed_publisher_frees_its_topic_and_its_successor_is_heard,
+CAIRN_TEST_MAIN("bus", a_topic_that_a_stranger_has_bound_is_bound_again_and_heard_when_he_is_gone,
+    a_service_whose_socket_was_removed_is_there_again, a_reader_that_came_first_hears_the_publisher,
+    a_second_publisher_of_a_topic_is_refused, a_topic_of_every_message_loses_none,
+    a_topic_of_the_latest_ends_at_the_newest, a_killed_publisher_frees_its_topic_and_its_successor_is_heard,
     garbage_on_a_topic_is_counted_and_loses_nothing,
     a_command_is_answered_or_times_out_and_never_lost_in_silence,
     whoever_names_a_key_is_named_with_his_process_all_the_same,

@@ -43,7 +43,8 @@ static void refused(const char *args, const char *check, const char *const *says
 	char line[700], want[800], logs[128];
 	const struct output *o = run("up --headless", args);
 	ck_assert_msg(o->status == 2, "%s: status %d: %s%s", args, o->status, o->out, o->err);
-	ck_assert_msg(count(o->err, "\n") == 1 && o->out[0] == '\0', "%s: not one line: %s%s", args, o->out, o->err);
+	ck_assert_msg(
+	    count(o->err, "\n") == 1 && o->out[0] == '\0', "%s: not one line: %s%s", args, o->out, o->err);
 	for (int i = 0; says[i] != NULL; i++)
 		ck_assert_msg(count(o->err, says[i]) >= 1, "%s: no '%s' in: %s", args, says[i], o->err);
 	snprintf(logs, sizeof(logs), "%s/run/logs", run_dir);
@@ -92,10 +93,14 @@ START_TEST(worlds_and_maps_that_cannot_be_used_are_named_with_key_file_and_reaso
 	refused("--set sim.start=given --set sim.start_x_m=900", "world",
 	    (const char *const[]){"sim.start: ", "home.yaml", "outside", NULL});
 	/* an empty map was driven on instead */
-	write_file("house.yaml", "image: nowhere.pgm\nresolution: 0.05\norigin: [0, 0, 0]\nnegate: 0\noccupied_thresh: 0.65\n"
-				 "free_thresh: 0.196\n", "w");
-	snprintf(args, sizeof(args), "--set launcher.isolation=host --set map.start_file=%s/house.yaml", run_dir);
-	refused(args, "start-map", (const char *const[]){"map.start_file: ", "nowhere.pgm", "leave the key empty", NULL});
+	write_file("house.yaml",
+	    "image: nowhere.pgm\nresolution: 0.05\norigin: [0, 0, 0]\nnegate: 0\noccupied_thresh: 0.65\n"
+	    "free_thresh: 0.196\n",
+	    "w");
+	snprintf(
+	    args, sizeof(args), "--set launcher.isolation=host --set map.start_file=%s/house.yaml", run_dir);
+	refused(args, "start-map",
+	    (const char *const[]){"map.start_file: ", "nowhere.pgm", "leave the key empty", NULL});
 	write_file("nowhere.pgm", "P5\n4 4\n255\n################", "w"); /* all occupied */
 	refused(args, "start-map", (const char *const[]){"map.start_file: ", "/house.yaml", NULL});
 	remove_run_dir();
@@ -128,9 +133,12 @@ START_TEST(devices_that_are_missing_wrong_or_the_same_are_named)
 	    (const char *const[]){"robot.base_device: /dev/ttyNOWHERE: No such file", "plug it in", NULL});
 	write_file("file", "", "w");
 	snprintf(args, sizeof(args),
-	    "--set robot.drive=serial --set robot.base_device=/dev/null --set robot.lidar_device=%s/file", run_dir);
-	refused(args, "devices", (const char *const[]){"robot.lidar_device: ", "/file: is no serial device", NULL});
-	refused("--set robot.drive=serial --set robot.base_device=/dev/null --set robot.lidar_device=/dev/null",
+	    "--set robot.drive=serial --set robot.base_device=/dev/null --set robot.lidar_device=%s/file",
+	    run_dir);
+	refused(args, "devices",
+	    (const char *const[]){"robot.lidar_device: ", "/file: is no serial device", NULL});
+	refused(
+	    "--set robot.drive=serial --set robot.base_device=/dev/null --set robot.lidar_device=/dev/null",
 	    "devices", (const char *const[]){"robot.lidar_device: /dev/null is the same device", NULL});
 	remove_run_dir();
 }
@@ -161,7 +169,8 @@ START_TEST(ports_that_others_listen_on_are_named)
 	snprintf(args, sizeof(args), "--set pilot.port=%d", number);
 	snprintf(port, sizeof(port), "pilot.port: %d on 127.0.0.1", number);
 	refused(args, "ports", (const char *const[]){port, "in use", "0 for any free one", NULL});
-	snprintf(line, sizeof(line), "cd %s && '%s' keygen robot && '%s' keygen anna && '%s' key anna.pub --rights watch > allow",
+	snprintf(line, sizeof(line),
+	    "cd %s && '%s' keygen robot && '%s' keygen anna && '%s' key anna.pub --rights watch > allow",
 	    run_dir, CAIRN_PROGRAM, CAIRN_PROGRAM, CAIRN_PROGRAM);
 	FILE *f = popen(line, "r");
 	ck_assert_ptr_nonnull(f);
@@ -173,7 +182,8 @@ START_TEST(ports_that_others_listen_on_are_named)
 		    "--set remote.endpoint=tcp://127.0.0.1:%d --set remote.key_file=%s/robot.key --set "
 		    "remote.allow_file=%s/allow",
 		    number - i, run_dir, run_dir);
-		snprintf(port, sizeof(port), "remote.endpoint: tcp://127.0.0.1:%d: Address already in use", number);
+		snprintf(port, sizeof(port), "remote.endpoint: tcp://127.0.0.1:%d: Address already in use",
+		    number);
 		refused(args, "ports", (const char *const[]){port, "another port", NULL});
 	}
 	close(fd);
@@ -196,7 +206,8 @@ START_TEST(a_provider_without_a_key_or_with_a_bare_one_is_told)
 	o = run("doctor", "--set vlm.provider=openai --set vlm.base_url=http://127.0.0.1:9/v1");
 	ck_assert_int_eq(o->status, 2);
 	ck_assert_msg(
-	    strstr(o->out, "FAILED   calls        openai: http://127.0.0.1:9/v1 does not answer") != NULL, "%s", o->out);
+	    strstr(o->out, "FAILED   calls        openai: http://127.0.0.1:9/v1 does not answer") != NULL,
+	    "%s", o->out);
 	ck_assert_ptr_null(strstr(o->out, "sk-planted"));
 	unsetenv("OPENAI_API_KEY");
 	remove_run_dir();
@@ -210,7 +221,8 @@ START_TEST(a_user_without_a_name_is_told_so_before_roudi_dies_of_it)
 	bool root = geteuid() == 0;
 	FILE *f = NULL;
 	if (root) {
-		snprintf(line, sizeof(line), "setpriv --reuid 54321 --regid 54321 --clear-groups '%s' doctor --dry --run '%s/x' 2>&1",
+		snprintf(line, sizeof(line),
+		    "setpriv --reuid 54321 --regid 54321 --clear-groups '%s' doctor --dry --run '%s/x' 2>&1",
 		    CAIRN_PROGRAM, "/nowhere");
 		f = popen(line, "r");
 	}
@@ -219,7 +231,8 @@ START_TEST(a_user_without_a_name_is_told_so_before_roudi_dies_of_it)
 	if (f != NULL)
 		pclose(f);
 	remove_run_dir();
-	if (strstr(out, "config       ") == NULL) /* not root, no setpriv, or the build is not for others to read */
+	if (strstr(out, "config       ") ==
+	    NULL) /* not root, no setpriv, or the build is not for others to read */
 		CAIRN_SKIP("no program can be run here as a user without a name");
 	ck_assert_msg(strstr(out, "FAILED   user         user: uid 54321 has no name") != NULL, "%s", out);
 	ck_assert_msg(strstr(out, "/etc/passwd") != NULL, "%s", out);
