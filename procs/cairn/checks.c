@@ -54,7 +54,7 @@ bool check_path(
 	if (found == NULL && path[0] != '/')
 		found = realpath(shared, NULL);
 	if (found == NULL) {
-		check_says(ret, CHECK_FAILS, "%s: %s: %s; correct the path", key, path, strerror(errno));
+		check_says(ret, CHECK_FAILS, "%s: %s: %s", key, path, strerror(errno));
 		return false;
 	}
 	bool fits = strlen(found) < path_bytes;
