@@ -20,6 +20,14 @@ const struct cairn_command_row *cairn_command_find(enum cairn_service service, c
 	return NULL;
 }
 
+const char *cairn_command_name(const char *service, const char *verb)
+{
+	const struct cairn_command_row *stop = &cairn_commands[CAIRN_COMMAND_MOTOR_STOP];
+	bool is_stop =
+	    strcmp(service, cairn_services[stop->service].name) == 0 && strcmp(verb, stop->verb) == 0;
+	return is_stop ? "estop" : verb;
+}
+
 bool cairn_rights_parse(const char *text, unsigned *ret_rights, struct cairn_error *err)
 {
 	unsigned rights = 0;

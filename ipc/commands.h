@@ -33,6 +33,10 @@ extern const struct cairn_command_row cairn_commands[CAIRN_COMMAND_COUNT];
 /* The row of a verb of a service, or NULL: no such command. */
 const struct cairn_command_row *cairn_command_find(enum cairn_service service, const char *verb);
 
+/* What a command is called at the command line, where the verbs of all services stand side by side: the motor stage's
+ * "stop" is `estop` there. Names from outside will do: what is in no table keeps its verb. */
+const char *cairn_command_name(const char *service, const char *verb);
+
 /* A set of rights: bit CAIRN_RIGHT_BIT(r) for each. Zero: nothing is allowed. */
 #define CAIRN_RIGHT_BIT(right) (1u << (right))
 

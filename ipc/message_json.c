@@ -69,10 +69,10 @@ static void put_json_value(struct sink *s, const struct cairn_field *f, const vo
 		put_json_real(s, (double)*(const float *)at, 6);
 		break;
 	case CAIRN_FIELD_I64:
-		putf(s, "%" PRId64, *(const int64_t *)at);
+		putf(s, "\"%" PRId64 "\"", *(const int64_t *)at);
 		break;
 	case CAIRN_FIELD_U64:
-		putf(s, "%" PRIu64, *(const uint64_t *)at);
+		putf(s, "\"%" PRIu64 "\"", *(const uint64_t *)at);
 		break;
 	case CAIRN_FIELD_I32:
 		putf(s, "%" PRId32, *(const int32_t *)at);
@@ -122,8 +122,8 @@ int cairn_msg_to_json(const struct cairn_msg_desc *desc, const struct cairn_head
 	if (buf_bytes == 0)
 		return -ENOBUFS;
 	if (hdr != NULL) {
-		putf(&s, "{\"seq\":%" PRIu64 ",\"epoch\":%" PRIu64, hdr->seq, hdr->epoch);
-		putf(&s, ",\"t_ns\":%" PRId64 ",\"valid\":%s,\"data\":", hdr->t_ns,
+		putf(&s, "{\"seq\":\"%" PRIu64 "\",\"epoch\":\"%" PRIu64 "\"", hdr->seq, hdr->epoch);
+		putf(&s, ",\"t_ns\":\"%" PRId64 "\",\"valid\":%s,\"data\":", hdr->t_ns,
 		    hdr->valid ? "true" : "false");
 	}
 	put_json_msg(&s, desc, msg);

@@ -159,7 +159,8 @@ int cairn_msg_encode(const struct cairn_msg_desc *desc, const char *topic, const
 int cairn_msg_decode(const struct cairn_msg_desc *desc, const void *buf, size_t bytes,
     struct cairn_header *hdr, void *msg, struct cairn_error *err);
 
-/* The message as one line of JSON into buf (always NUL-terminated); bytes written, or -ENOBUFS. hdr may be NULL. */
+/* The message as one line of JSON into buf (always NUL-terminated); bytes written, or -ENOBUFS. hdr may be NULL. Integers
+ * of 64 bits are strings: most readers of JSON keep numbers as doubles, which would change an epoch or a hash. */
 int cairn_msg_to_json(const struct cairn_msg_desc *desc, const struct cairn_header *hdr, const void *msg,
     char *buf, size_t buf_bytes);
 

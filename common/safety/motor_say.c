@@ -29,7 +29,8 @@ static void say_reason(const struct cairn_motor *m, int64_t now_ns, char *text, 
 	if (bit == CAIRN_MOTOR_NO_DEVICE)
 		snprintf(text, cap_bytes, "motor board not in service");
 	else if (bit == CAIRN_MOTOR_ESTOP)
-		snprintf(text, cap_bytes, "emergency stop: %s", m->estop_reason);
+		snprintf(
+		    text, cap_bytes, "%s", m->estop_reason); /* beside the state, which says what it is */
 	else if (bit == CAIRN_MOTOR_NO_SCAN && !m->scan_stream.some)
 		snprintf(text, cap_bytes, "no scan yet%s%s",
 		    m->last_refusal != NULL ? ", last refused: " : "",

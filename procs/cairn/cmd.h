@@ -140,6 +140,10 @@ void cli_print_json_string(FILE *out, const char *text);
 void cli_catch_signals(void);
 bool cli_interrupted(void);
 int64_t cli_now_ns(void);
+/* A span of time as people read it everywhere in this tool: "0:01:05", from a day on "2d03:04:05". */
+void cli_clock_text(double s, char *buf, size_t bytes);
+/* A moment on the wall clock, in local time: "2026-11-25 22:05:01.250". */
+void cli_time_text(double unix_s, char *buf, size_t bytes);
 
 /* Enters the mount namespace of the stack, if it has one of its own (RUN/ns.pid). Before any thread is
  * started. */

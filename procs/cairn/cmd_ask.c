@@ -49,8 +49,8 @@ static int fill_command(
 	struct cairn_error err = {""};
 	const char *limit = cli_value(cli, "for");
 	*cmd = (struct cairn_msg_command){.limit_s = 0.0};
-	snprintf(cmd->who, sizeof(cmd->who), "cairn %s, uid %u, pid %d", cli->command->name,
-	    (unsigned)getuid(), (int)getpid());
+	/* user and process stand in front of it, as the kernel tells them to the stage */
+	snprintf(cmd->who, sizeof(cmd->who), "cairn %s", cli->command->name);
 	snprintf(cmd->verb, sizeof(cmd->verb), "%s", verb->verb);
 	switch (verb->args) {
 	case CAIRN_ARGS_NONE:

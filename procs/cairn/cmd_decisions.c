@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <jansson.h>
 
+#include "common/base/geom.h"
 #include "procs/cairn/cmd.h"
 
 #define SHOWN_MAX 10000
@@ -80,21 +80,19 @@ static double number(const json_t *object, const char *key)
 
 static void print_time(double unix_s)
 {
-	time_t t = (time_t)unix_s;
-	struct tm tm;
-	char text[32];
-	localtime_r(&t, &tm);
-	strftime(text, sizeof(text), "%F %T", &tm);
-	printf("%s.%03d", text, (int)((unix_s - (double)t) * 1e3));
+	char text[48];
+	cli_time_text(unix_s, text, sizeof(text));
+	printf("%s", text);
 }
 
 static void print_command(const json_t *line)
 {
 	const json_t *c = json_object_get(line, "command");
 	print_time(number(line, "t"));
-	printf("  command %s%s%s\n  by       %s\n  became   %s: %s\n\n", word(c, "verb"),
-	    word(c, "arg")[0] != '\0' ? " " : "", word(c, "arg"), word(c, "who"),
-	    json_is_true(json_object_get(c, "ok")) ? "done" : "refused", word(c, "text"));
+	printf("  command %s%s%s\n  by       %s\n  became   %s: %s\n\n",
+	    cairn_command_name(word(c, "service"), word(c, "verb")), word(c, "arg")[0] != '\0' ? " " : "",
+	    word(c, "arg"), word(c, "who"), json_is_true(json_object_get(c, "ok")) ? "done" : "refused",
+	    word(c, "text"));
 }
 
 static void print_entry(const struct entry *e, bool prompt)
@@ -104,14 +102,15 @@ static void print_entry(const struct entry *e, bool prompt)
 		return;
 	}
 	const json_t *d = e->decision, *s = json_object_get(d, "snapshot"), *p = json_object_get(d, "prompt");
+	double deg = cairn_compass_deg(number(s, "yaw_rad"));
 	print_time(number(d, "t"));
 	printf("  %lld  %s%s\n", (long long)id_of(d, "id"), word(d, "what"),
 	    json_is_true(json_object_get(d, "shadow")) ? "  (shadow: not driven)" : "");
 	printf("  by       %s %s, asked because of: %s, answered after %.2f s\n", word(d, "provider"),
 	    word(d, "model"), word(d, "trigger"), number(d, "latency_s"));
-	printf("  saw      snapshot %lld (%s) at x %.2f y %.2f yaw %.2f, %.2f s old\n",
+	printf("  saw      snapshot %lld (%s) at x %.2f m, y %.2f m, heading %s %.0f°, %.2f s old\n",
 	    (long long)id_of(s, "id"), word(s, "hash"), number(s, "x_m"), number(s, "y_m"),
-	    number(s, "yaw_rad"), number(s, "age_s"));
+	    cairn_compass_point(deg), deg, number(s, "age_s"));
 	printf("  prompt   %s\n", word(p, "hash"));
 	if (word(d, "reasoning")[0] != '\0')
 		printf("  said     %s\n", word(d, "reasoning"));

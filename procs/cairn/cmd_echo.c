@@ -124,8 +124,8 @@ static void print_frame(const struct cairn_frame_header *h)
 	    [CAIRN_FORMAT_SNAPSHOT] = "snapshot",
 	    [CAIRN_FORMAT_PROBE] = "probe"};
 	const char *format = h->format < CAIRN_FORMAT_COUNT ? formats[h->format] : "?";
-	printf("{\"seq\":%" PRIu64 ",\"epoch\":%" PRIu64 ",\"t_ns\":%" PRId64
-	       ",\"format\":\"%s\",\"width\":%u,\"height\":%u,"
+	printf("{\"seq\":\"%" PRIu64 "\",\"epoch\":\"%" PRIu64 "\",\"t_ns\":\"%" PRId64
+	       "\",\"format\":\"%s\",\"width\":%u,\"height\":%u,"
 	       "\"stride_bytes\":%u,\"payload_bytes\":%u",
 	    h->seq, h->epoch, h->t_ns, format, h->width, h->height, h->stride_bytes, h->payload_bytes);
 	if (h->format == CAIRN_FORMAT_GRID8 && isfinite(h->origin_x_m) && isfinite(h->origin_y_m) &&

@@ -198,8 +198,9 @@ static void print_text(const struct shown *s)
 	    100.0 * s->features.coverage);
 	printf("extent       %.1f x %.1f m in cells of %g m\n", s->frontiers.map_width_m,
 	    s->frontiers.map_height_m, s->map.cell_m);
-	printf("robot        %.2f %.2f %.0f deg\n", s->robot.x_m, s->robot.y_m,
-	    cairn_rad_to_deg(s->robot.yaw_rad));
+	double deg = cairn_compass_deg(s->robot.yaw_rad);
+	printf("robot        x %.2f m, y %.2f m, heading %s %.0f°\n", s->robot.x_m, s->robot.y_m,
+	    cairn_compass_point(deg), deg);
 	printf("frontiers    %u, %u within reach\n", s->frontiers.total, s->frontiers.reachable);
 	print_doorways(s);
 	printf("visits       %u places, entered %u times\n", s->features.visited_places, s->features.visits);

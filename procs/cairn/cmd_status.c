@@ -105,23 +105,14 @@ static bool look_there(
 	return false;
 }
 
-static void clock_text(double s, char *buf, size_t bytes)
-{
-	long t = s > 0.0 ? (long)s : 0;
-	if (t >= 86400)
-		snprintf(buf, bytes, "%ldd%02ld:%02ld", t / 86400, t / 3600 % 24, t / 60 % 60);
-	else
-		snprintf(buf, bytes, "%ld:%02ld:%02ld", t / 3600, t / 60 % 60, t % 60);
-}
-
 static void print_robot(struct picture *p)
 {
 	if (p->have[MISSION]) {
 		struct cairn_msg_mission *m = &p->mission;
 		char elapsed[32], limit[32] = "no limit";
-		clock_text(m->elapsed_s, elapsed, sizeof(elapsed));
+		cli_clock_text(m->elapsed_s, elapsed, sizeof(elapsed));
 		if (m->limit_s > 0.0)
-			clock_text(m->limit_s, limit, sizeof(limit));
+			cli_clock_text(m->limit_s, limit, sizeof(limit));
 		printf("mission   %s for %s (%s)%s%s\n",
 		    cairn_enum_text(&cairn_enum_mission_state, (int)m->state), elapsed, limit,
 		    m->reason[0] != '\0' ? ": " : "", cli_printable(m->reason));
@@ -174,8 +165,10 @@ static void print_commands(struct picture *p)
 {
 	for (uint32_t i = 0; i < p->stages.commanded_count; i++) {
 		struct cairn_msg_commanded *c = &p->stages.commanded[i];
+		char name[sizeof(c->verb)];
+		snprintf(name, sizeof(name), "%s", cairn_command_name(c->service, c->verb));
 		printf("%-9s %s%s%s%s (%s)\n", i == 0 ? "command" : "", c->ok ? "" : "REFUSED ",
-		    cli_printable(c->verb), c->arg[0] != '\0' ? " " : "", cli_printable(c->arg),
+		    cli_printable(name), c->arg[0] != '\0' ? " " : "", cli_printable(c->arg),
 		    cli_printable(c->who));
 	}
 }
@@ -188,7 +181,7 @@ static void print_stages(struct picture *p)
 		struct cairn_msg_stage *s = &p->stages.items[i];
 		char up[32], beat[32] = "-", turn[32] = "-", late[32] = "-", overruns[32] = "-",
 			     lost[32] = "-";
-		clock_text(s->uptime_s, up, sizeof(up));
+		cli_clock_text(s->uptime_s, up, sizeof(up));
 		if (s->heartbeat_age_s >= 0.0) { /* the others have no such loop */
 			snprintf(beat, sizeof(beat), "%.1f s", s->heartbeat_age_s);
 			snprintf(turn, sizeof(turn), "%.1f ms", s->turn_ms);
@@ -212,7 +205,7 @@ static void print_text(const struct cli *cli, struct picture *p)
 	const char *where = cli->connect != NULL ? cli->connect : cli->run_dir;
 	if (p->have[STAGES]) {
 		char up[32];
-		clock_text(p->stages.uptime_s, up, sizeof(up));
+		cli_clock_text(p->stages.uptime_s, up, sizeof(up));
 		printf("stack     %s, up %s, %.2f cores, %.0f MB, %u restarts, %u data plane resets\n", where,
 		    up, p->stages.cpu_cores_mean, p->stages.rss_mb, p->stages.restarts,
 		    p->stages.plane_resets);

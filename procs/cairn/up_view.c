@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/base/geom.h"
+#include "procs/cairn/cmd.h"
 #include "procs/cairn/up.h"
 
 #define LABEL 11
@@ -62,21 +63,15 @@ __attribute__((format(printf, 4, 5))) static void line(
 	s->used++;
 }
 
-static void clock_text(double t_s, char *buf, size_t bytes)
-{
-	int t = t_s > 0.0 ? (int)t_s : 0;
-	snprintf(buf, bytes, "%02d:%02d", t / 60, t % 60);
-}
-
 static void view_head(struct screen *s, const struct up_run *run, int64_t now_ns)
 {
-	char elapsed[16], limit[24] = "";
+	char elapsed[32], limit[40] = "";
 	const char *slash = strrchr(run->cfg.sim.world, '/');
 	bool simulated = strcmp(run->cfg.robot.drive, "simulated") == 0;
-	clock_text((double)(now_ns - run->start_ns) * 1e-9, elapsed, sizeof(elapsed));
+	cli_clock_text((double)(now_ns - run->start_ns) * 1e-9, elapsed, sizeof(elapsed));
 	if (run->cfg.mission.limit_s > 0.0) {
 		memcpy(limit, " of ", 5);
-		clock_text(run->cfg.mission.limit_s, limit + 4, sizeof(limit) - 4);
+		cli_clock_text(run->cfg.mission.limit_s, limit + 4, sizeof(limit) - 4);
 	}
 	line(s, BOLD, "", "cairn %s   %s   %s%s   %s", CAIRN_VERSION,
 	    simulated ? (slash != NULL ? slash + 1 : run->cfg.sim.world) : run->cfg.robot.name, elapsed,
@@ -168,8 +163,8 @@ static void view_stages(struct screen *s, const struct up_run *run)
 	    "beat", "cpu", "MB");
 	for (uint32_t i = 0; i < run->stages.items_count; i++) {
 		const struct cairn_msg_stage *st = &run->stages.items[i];
-		char up[16], beat[16] = "-";
-		clock_text(st->uptime_s, up, sizeof(up));
+		char up[32], beat[16] = "-";
+		cli_clock_text(st->uptime_s, up, sizeof(up));
 		if (st->heartbeat_age_s >= 0.0)
 			snprintf(beat, sizeof(beat), "%.1f s", st->heartbeat_age_s);
 		line(s, stage_tint(st), "", "%-15s %-9s %7d %8u %8s %7s %5.1f%% %6.1f  %s", st->name,
@@ -197,8 +192,8 @@ void up_view(const struct up_run *run, int64_t now_ns, int rows, int cols, bool 
 
 void up_view_line(const struct up_run *run, int64_t now_ns, FILE *out)
 {
-	char elapsed[16];
-	clock_text((double)(now_ns - run->start_ns) * 1e-9, elapsed, sizeof(elapsed));
+	char elapsed[32];
+	cli_clock_text((double)(now_ns - run->start_ns) * 1e-9, elapsed, sizeof(elapsed));
 	fprintf(out, "%s  %-10s %3" PRIu64 " decisions  %5.1f m  ", elapsed,
 	    run->have_mission ? cairn_enum_text(&cairn_enum_mission_state, (int)run->mission.state)
 			      : "starting",

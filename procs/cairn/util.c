@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -39,6 +40,25 @@ int64_t cli_now_ns(void)
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return t.tv_sec * CAIRN_NS_PER_S + t.tv_nsec;
+}
+
+void cli_clock_text(double s, char *buf, size_t bytes)
+{
+	long t = s > 0.0 ? (long)s : 0;
+	if (t >= 86400)
+		snprintf(buf, bytes, "%ldd%02ld:%02ld:%02ld", t / 86400, t / 3600 % 24, t / 60 % 60, t % 60);
+	else
+		snprintf(buf, bytes, "%ld:%02ld:%02ld", t / 3600, t / 60 % 60, t % 60);
+}
+
+void cli_time_text(double unix_s, char *buf, size_t bytes)
+{
+	time_t t = (time_t)floor(unix_s);
+	struct tm tm;
+	char text[32] = "";
+	localtime_r(&t, &tm);
+	strftime(text, sizeof(text), "%F %T", &tm);
+	snprintf(buf, bytes, "%s.%03d", text, (int)((unix_s - (double)t) * 1e3));
 }
 
 int cli_fail(const struct cli *cli, int status, const char *fmt, ...)

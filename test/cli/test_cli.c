@@ -219,6 +219,35 @@ START_TEST(logs_follow_new_lines_and_rotation)
 }
 END_TEST
 
+/* ---- decisions ---- */
+
+START_TEST(decisions_and_commands_read_as_people_speak)
+{
+	char dir[128];
+	make_run_dir();
+	snprintf(dir, sizeof(dir), "%s/state", run_dir);
+	ck_assert_int_eq(mkdir(dir, 0700), 0);
+	write_file("state/decisions.jsonl",
+	    "{\"t\":10.25,\"id\":7,\"what\":\"turn left\",\"provider\":\"pilot\",\"model\":\"m\","
+	    "\"snapshot\":{\"id\":3,\"hash\":\"ab\",\"x_m\":1.0,\"y_m\":0.5,\"yaw_rad\":1.5707963,"
+	    "\"age_s\":0.1}}\n",
+	    "w");
+	write_file("state/commands.jsonl",
+	    "{\"t\":11.0,\"command\":{\"service\":\"motor.ctl\",\"verb\":\"stop\",\"arg\":\"a cat\","
+	    "\"who\":\"uid 0\",\"ok\":true,\"text\":\"stopped\"}}\n"
+	    "{\"t\":12.0,\"command\":{\"service\":\"operator\",\"verb\":\"stop\",\"arg\":\"\","
+	    "\"who\":\"uid 0\",\"ok\":true,\"text\":\"ended\"}}\n",
+	    "w");
+	const struct output *o = cairn("decisions", "");
+	ck_assert_int_eq(o->status, 0);
+	ck_assert_msg(
+	    strstr(o->out, "at x 1.00 m, y 0.50 m, heading W 270°, 0.10 s old\n") != NULL, "%s", o->out);
+	ck_assert_msg(strstr(o->out, "  command estop a cat\n") != NULL, "%s", o->out);
+	ck_assert_msg(strstr(o->out, "  command stop\n") != NULL, "%s", o->out);
+	remove_run_dir();
+}
+END_TEST
+
 /* ---- the rest ---- */
 
 START_TEST(config_merges_its_layers_and_names_what_is_wrong)
@@ -345,7 +374,8 @@ END_TEST
 CAIRN_TEST_MAIN("cli", discoveries_are_told_of_a_run_that_has_ended,
     commands_without_a_stack_say_so_and_end_with_3, wrong_usage_ends_with_2_and_one_line,
     every_option_that_a_help_lists_is_accepted_and_no_other, logs_are_merged_by_time_and_filtered,
-    logs_follow_new_lines_and_rotation, config_merges_its_layers_and_names_what_is_wrong,
+    logs_follow_new_lines_and_rotation, decisions_and_commands_read_as_people_speak,
+    config_merges_its_layers_and_names_what_is_wrong,
     a_wrong_world_is_answered_with_the_bundled_ones_and_a_short_time_with_what_it_is_short_for,
     bench_and_eval_print_the_agreed_json, reference_pages_are_up_to_date,
     install_service_writes_a_unit_that_starts_this_very_program)

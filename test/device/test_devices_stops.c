@@ -58,7 +58,7 @@ START_TEST(a_stop_that_could_not_be_saved_is_saved_as_soon_as_it_can_be)
 	motions = 0;
 	motion.state = CAIRN_MOTOR_STATE_IDLE;
 	ck_assert_int_ge(pump(PATIENCE_MS, latched), 0);
-	ck_assert_str_eq(motion.reason, "emergency stop: operator");
+	ck_assert_str_eq(motion.reason, "operator");
 	teardown();
 }
 END_TEST

@@ -109,7 +109,7 @@ static json_int_t counted(json_t *features, const char *verdict)
 	json_t *claims = json_object_get(features, "claims");
 	for (int i = 0; i < CAIRN_CLAIM_VERDICT_COUNT; i++) {
 		if (strcmp(cairn_enum_text(&cairn_enum_claim_verdict, i), verdict) == 0)
-			return json_integer_value(json_array_get(claims, (size_t)i));
+			return atoll(json_string_value(json_array_get(claims, (size_t)i)));
 	}
 	return -1;
 }

@@ -140,7 +140,7 @@ static void still_latched(struct drill *drill, int motor_before)
 	ck_assert(!after.moved);
 	stack_must(drill, stands_for_the_stop, NULL,
 	    "is stopped no more"); /* a late board is told of in its place */
-	ck_assert_str_eq(drill_run(drill)->motion.reason, "emergency stop: somebody fell");
+	ck_assert_str_eq(drill_run(drill)->motion.reason, "somebody fell");
 }
 
 START_TEST(an_emergency_stop_outlives_whatever_is_killed_until_an_operator_releases_it)

@@ -282,6 +282,11 @@ START_TEST(json_is_escaped_and_has_no_nan)
 	ck_assert_ptr_nonnull(strstr(json, "\"reason\":\"an obstacle \\\"left\\\"\\u000a\""));
 	ck_assert_ptr_nonnull(strstr(json, "\"distance_m\":null"));
 	ck_assert_ptr_nonnull(strstr(json, "\"tool\":\"rotate\""));
+	h.epoch = UINT64_MAX; /* a double has no such number */
+	r.decision_id = UINT64_C(9007199254740993);
+	ck_assert_int_gt(cairn_msg_to_json(&cairn_desc_result, &h, &r, json, sizeof(json)), 0);
+	ck_assert_ptr_nonnull(strstr(json, "\"epoch\":\"18446744073709551615\""));
+	ck_assert_ptr_nonnull(strstr(json, "\"decision_id\":\"9007199254740993\""));
 	ck_assert_int_eq(cairn_msg_to_json(&cairn_desc_result, &h, &r, json, 100), -ENOBUFS);
 }
 END_TEST
