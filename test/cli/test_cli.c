@@ -72,7 +72,7 @@ START_TEST(discoveries_are_told_of_a_run_that_has_ended)
 	const json_t *first = json_array_get(json_object_get(all, "items"), 0);
 	ck_assert_str_eq(json_string_value(json_object_get(first, "label")), "red chair");
 	ck_assert_str_eq(json_string_value(json_object_get(first, "kind")), "object");
-	ck_assert_int_eq(json_integer_value(json_object_get(first, "snapshot_id")), 7);
+	ck_assert_str_eq(json_string_value(json_object_get(first, "snapshot_id")), "7");
 	json_decref(all);
 	write_file("state/memory.yaml", "rooms: x\n", "w");
 	ck_assert_int_eq(cairn("discoveries", "")->status, 1); /* not taken for an empty one */
