@@ -161,7 +161,7 @@ int main(int argc, char **argv)
 		cairn_stage_every(r->stage, TICK_MS, relay_on_tick, r);
 		cairn_stage_every(r->stage, TICK_MS, watchers_on_tick, r);
 		cairn_stage_every(r->stage, LIST_MS, on_list, r);
-		cairn_log_info("%d keys are let in at %s", r->allow.count, r->cfg->endpoint);
+		cairn_log_info("%d keys are let in", r->allow.count);
 		cairn_stage_ready(r->stage);
 		status = cairn_stage_run(r->stage);
 	} else {

@@ -190,9 +190,24 @@ static int on_answer(void *ctx)
 	return 0;
 }
 
+/* A port that somebody else has, or an address that is not there yet, is told and tried on: to die of it would need a person
+ * afterwards. */
+static void listen_for_commands(struct remote *r)
+{
+	struct cairn_error err = {""};
+	r->commands = remote_bind(r, ZMQ_ROUTER, CAIRN_ZAP_COMMAND, r->cfg->endpoint, REQUEST_BYTES, &err);
+	cairn_stage_tried(r->stage, "listen for commands", r->commands != NULL ? NULL : err.text);
+	if (r->commands == NULL)
+		return;
+	cairn_log_info("listens at %s", r->cfg->endpoint);
+	cairn_stage_watch_socket(r->stage, r->commands, relay_on_request, r);
+}
+
 int relay_on_tick(void *ctx)
 {
 	struct remote *r = ctx;
+	if (r->commands == NULL)
+		listen_for_commands(r);
 	struct cairn_msg_reply reply = {.ok = false, .text = "the stage does not answer"};
 	for (int i = 0; i < REMOTE_PENDING_MAX; i++) {
 		struct remote_pending *p = &r->pending[i];
@@ -212,9 +227,6 @@ bool relay_open(struct remote *r, struct cairn_error *err)
 			return false;
 		cairn_stage_watch_socket(r->stage, cairn_client_socket(r->clients[i]), on_answer, r);
 	}
-	r->commands = remote_bind(r, ZMQ_ROUTER, CAIRN_ZAP_COMMAND, r->cfg->endpoint, REQUEST_BYTES, err);
-	if (r->commands == NULL)
-		return false;
-	cairn_stage_watch_socket(r->stage, r->commands, relay_on_request, r);
+	listen_for_commands(r);
 	return true;
 }

@@ -39,12 +39,13 @@ struct remote {
 	uint64_t refused_logged;
 	int64_t refused_log_ns;
 	/* relay.c */
-	void *commands; /* ROUTER */
+	void *commands; /* ROUTER; NULL while its port is somebody else's */
 	struct cairn_client *clients[CAIRN_SERVICE_COUNT];
 	struct remote_pending pending[REMOTE_PENDING_MAX];
 	uint64_t last_tag;
 	/* watchers.c */
-	void *topics; /* XPUB; NULL while it is being bound anew */
+	void *topics;     /* XPUB; NULL while it is being bound anew */
+	int topics_tries; /* in vain, since it was bound last */
 	char topics_url[CAIRN_CONFIG_TEXT_CAP + 8];
 	struct remote_watched watched[REMOTE_WATCHED_MAX];
 };
@@ -59,14 +60,14 @@ void remote_refused(struct remote *r, const char *who, const char *why);
 bool relay_open(struct remote *r, struct cairn_error *err);
 /* A loop callback: requests from outside. */
 int relay_on_request(void *ctx);
-/* A loop callback: requests that no stage has answered. */
+/* A loop callback, every tick: requests that no stage has answered, and a port that could not be bound. */
 int relay_on_tick(void *ctx);
 
 /* ---- watchers.c ---- */
 bool watchers_open(struct remote *r, struct cairn_error *err);
 /* Everybody who watches has to come in again: the list of those who may has changed. */
 void watchers_reset(struct remote *r);
-/* A loop callback, every tick: binds anew what watchers_reset has closed. */
+/* A loop callback, every tick: binds anew what watchers_reset has closed or could not be bound. */
 int watchers_on_tick(void *ctx);
 
 #endif

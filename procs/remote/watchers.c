@@ -12,6 +12,7 @@
 #define SUBSCRIPTION_BYTES 64
 #define MESSAGE_BYTES 1024   /* the handshake counts, too */
 #define SUBSCRIPTIONS_MAX 64 /* looked at in one go */
+#define TRIES_MAX 20         /* ticks */
 #define MESSAGES_MAX 32      /* of a topic in one go */
 
 static const char *const stage_names[] = {
@@ -115,14 +116,24 @@ static int on_message(void *ctx)
 	return 0;
 }
 
+/* The library closes in its own time: after watchers_reset the port may be taken for a moment. Taken for longer it is
+ * somebody else's. */
+static void listen_for_watchers(struct remote *r)
+{
+	struct cairn_error err = {""};
+	r->topics = remote_bind(r, ZMQ_XPUB, CAIRN_ZAP_WATCH, r->topics_url, MESSAGE_BYTES, &err);
+	r->topics_tries = r->topics != NULL ? 0 : r->topics_tries + 1;
+	if (r->topics != NULL || r->topics_tries > TRIES_MAX)
+		cairn_stage_tried(r->stage, "listen for watchers", r->topics != NULL ? NULL : err.text);
+	if (r->topics != NULL)
+		cairn_stage_watch_socket(r->stage, r->topics, on_subscription, r);
+}
+
 bool watchers_open(struct remote *r, struct cairn_error *err)
 {
 	if (!cairn_remote_endpoint(r->cfg->endpoint, r->topics_url, sizeof(r->topics_url), err))
 		return false;
-	r->topics = remote_bind(r, ZMQ_XPUB, CAIRN_ZAP_WATCH, r->topics_url, MESSAGE_BYTES, err);
-	if (r->topics == NULL)
-		return false;
-	cairn_stage_watch_socket(r->stage, r->topics, on_subscription, r);
+	listen_for_watchers(r);
 	return true;
 }
 
@@ -138,9 +149,7 @@ void watchers_reset(struct remote *r)
 int watchers_on_tick(void *ctx)
 {
 	struct remote *r = ctx;
-	struct cairn_error err = {""};
-	if (r->topics == NULL &&
-	    !watchers_open(r, &err)) /* the library closes in its own time: the port may be taken */
-		cairn_log_debug("%s", err.text);
+	if (r->topics == NULL)
+		listen_for_watchers(r);
 	return 0;
 }

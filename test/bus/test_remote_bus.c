@@ -99,7 +99,7 @@ static void start_stage(void)
 	close(ready[0]);
 }
 
-static void setup(void)
+static void setup_files(void)
 {
 	char list[512];
 	static struct cairn_config cfg;
@@ -117,6 +117,11 @@ static void setup(void)
 	snprintf(cfg.remote.key_file, sizeof(cfg.remote.key_file), "%s/robot.key", run_dir);
 	snprintf(cfg.remote.allow_file, sizeof(cfg.remote.allow_file), "%s/allow.list", run_dir);
 	ck_assert_msg(cairn_config_save(&cfg, in_run("config.yaml"), &err), "%s", err.text);
+}
+
+static void setup(void)
+{
+	setup_files();
 	start_stage();
 }
 
@@ -268,6 +273,46 @@ _Noreturn static void ask_until_refused(int told_fd)
 	}
 	_exit(1);
 }
+
+/* What the stage says with its heartbeat that it cannot do; waits until it has text in it ("": nothing). */
+static void must_say(struct cairn_sub *beats, const char *text)
+{
+	struct cairn_msg_heartbeat beat = {.trouble = "not heard yet"};
+	for (time_t end = time(NULL) + END_S; time(NULL) < end;) {
+		zmq_poll(&(zmq_pollitem_t){.socket = cairn_sub_socket(beats), .events = ZMQ_POLLIN}, 1, 100);
+		while (cairn_sub_recv(beats, &beat, NULL) == 1)
+			if (text[0] != '\0' ? strstr(beat.trouble, text) != NULL : beat.trouble[0] == '\0')
+				return;
+	}
+	ck_abort_msg("'%s' is not said, but '%s'; see %s/remote.log", text, beat.trouble, run_dir);
+}
+
+START_TEST(a_port_that_somebody_else_has_is_told_and_taken_as_soon_as_it_is_free)
+{
+	setup_files();
+	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int other = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	at.sin_port = htons((uint16_t)atoi(strrchr(url, ':') + 1));
+	ck_assert_int_eq(bind(other, (struct sockaddr *)&at, sizeof(at)), 0);
+	ck_assert_int_eq(listen(other, 1), 0);
+	start_stage(); /* it does not die of it */
+	struct cairn_bus *ears = cairn_bus_new(run_dir, &err);
+	struct cairn_sub *beats = cairn_sub_new(ears, CAIRN_TOPIC_HEARTBEAT, "remote", &err);
+	ck_assert_msg(beats != NULL, "%s", err.text);
+	must_say(beats, strerror(EADDRINUSE));
+	close(other);
+	must_say(beats, "");
+	cairn_bus_destroy(&ears);
+	struct cairn_remote *remote = cairn_remote_open(url, &anna, &err);
+	struct cairn_msg_command cmd = {.who = "a test", .verb = "stop"};
+	struct cairn_msg_reply reply = {.ok = false};
+	int r = cairn_remote_ask(remote, CAIRN_SERVICE_OPERATOR, &cmd, &reply, ANSWER_MS, &err);
+	ck_assert_msg(r == 0, "%s", err.text); /* nobody plays the service here: the stage itself answers */
+	ck_assert_msg(strstr(reply.text, "does not answer") != NULL, "%s", reply.text);
+	cairn_remote_close(&remote);
+	teardown();
+}
+END_TEST
 
 START_TEST(a_key_that_is_taken_off_the_list_may_do_nothing_more)
 {
@@ -547,6 +592,7 @@ START_TEST(connections_without_a_key_keep_nobody_out)
 END_TEST
 
 CAIRN_TEST_MAIN("remote-bus", a_key_does_what_its_rights_allow_and_is_named_in_what_it_does,
+    a_port_that_somebody_else_has_is_told_and_taken_as_soon_as_it_is_free,
     a_key_that_is_taken_off_the_list_may_do_nothing_more,
     a_connection_that_is_open_has_the_rights_its_key_has_now,
     a_watcher_sees_what_it_subscribes_to_and_a_stranger_nothing,

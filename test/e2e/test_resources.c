@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -243,6 +244,23 @@ START_TEST(another_roudi_is_named_with_its_process_before_anything_starts)
 	ck_assert_msg(
 	    strstr(text, who) != NULL && strstr(text, "launcher.isolation: private") != NULL, "%s", text);
 	ck_assert_int_ne(access("/tmp/other/logs/motor.log", F_OK), 0);
+}
+END_TEST
+
+START_TEST(a_roudi_that_cannot_live_ends_the_run_at_once_and_that_has_not_passed)
+{
+	char text[4096];
+	if (!own_small_disk(UINT64_C(400) << 20) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+	    mount("/bin/false", "/usr/bin/iox-roudi", NULL, MS_BIND, NULL) != 0)
+		CAIRN_SKIP("no namespaces here");
+	FILE *f = popen(CAIRN_PROGRAM " up --headless --run /tmp/dead --for 60s 2>&1", "r");
+	ck_assert_ptr_nonnull(f);
+	size_t n = fread(text, 1, sizeof(text) - 1, f);
+	text[n] = '\0';
+	int status = pclose(f);
+	ck_assert_int_eq(WEXITSTATUS(status), 1);
+	ck_assert_msg(strstr(text, "ended        roudi does not come up: RouDi ended") != NULL, "%s", text);
+	ck_assert_msg(strstr(text, "verdict      not passed: roudi does not come up") != NULL, "%s", text);
 }
 END_TEST
 
@@ -522,6 +540,7 @@ CAIRN_TEST_MAIN_TIMEOUT("resources", 300.0,
     stages_without_descriptors_go_on_and_say_what_they_cannot_do,
     too_little_shared_memory_is_named_before_anything_starts,
     another_roudi_is_named_with_its_process_before_anything_starts,
+    a_roudi_that_cannot_live_ends_the_run_at_once_and_that_has_not_passed,
     a_consumer_that_keeps_every_frame_costs_pictures_for_a_while_and_the_wheels_nothing,
     shared_memory_that_others_fill_up_stops_no_robot,
     a_stage_that_leaks_is_restarted_and_in_the_end_held_before_it_takes_the_robot_down,
