@@ -57,8 +57,9 @@ struct cairn_frames {
 static void on_deadline(int sig)
 {
 	(void)sig;
-	static const char text[] =
-	    "data plane does not answer: RouDi is away or wedged; ending to be restarted\n";
+	static const char text[] = "data plane does not answer: RouDi is away or wedged, or its shared "
+				   "memory is in a mount namespace of its "
+				   "own: then 'cairn exec -- PROGRAM' starts a program where it is; ending\n";
 	ssize_t n = write(STDERR_FILENO, text, sizeof(text) - 1);
 	(void)n;
 	_exit(CAIRN_EXIT_PLANE);

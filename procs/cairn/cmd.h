@@ -82,6 +82,7 @@ int cli_up(const struct cli *cli);
 int cli_down(const struct cli *cli);
 int cli_status(const struct cli *cli);
 int cli_ask_verb(const struct cli *cli);
+int cli_goto(const struct cli *cli);
 int cli_stop(const struct cli *cli);
 int cli_logs(const struct cli *cli);
 int cli_discoveries(const struct cli *cli);
@@ -130,6 +131,8 @@ long cli_count_max(const struct cli *cli, const char *name, long dflt, long max)
 struct cairn_remote *cli_connect(const struct cli *cli, int *ret_status);
 /* True when a process has bound the socket RUN/bus/name. */
 bool cli_bus_bound(const char *run_dir, const char *name);
+/* CLI_OK when the arguments make a request of the command's verb; CLI_USAGE after a message (cmd_ask.c). */
+int cli_check_verb(const struct cli *cli);
 /* Ends with CLI_ABSENT and a line when no stack runs in the run directory; CLI_OK otherwise. */
 int cli_need_stack(const struct cli *cli);
 /* Takes out terminal sequences and replaces other control characters by '?', in place; returns text. */

@@ -113,11 +113,16 @@ static int ask(const struct cli *cli, const struct cairn_command_row *verb, int 
 	return CLI_OK;
 }
 
+int cli_check_verb(const struct cli *cli)
+{
+	struct cairn_msg_command cmd;
+	return fill_command(cli, cli->command->verb, &cmd);
+}
+
 int cli_ask_verb(const struct cli *cli)
 {
 	const struct cairn_command_row *verb = cli->command->verb;
-	struct cairn_msg_command cmd;
-	int status = fill_command(cli, verb, &cmd); /* a wrong request is wrong whether a stack runs or not */
+	int status = cli_check_verb(cli); /* a wrong request is wrong whether a stack runs or not */
 	if (status != CLI_OK)
 		return status;
 	if (cli->connect == NULL && !cli_bus_bound(cli->run_dir, cairn_services[verb->service].name) &&

@@ -8,6 +8,9 @@ static const struct cli_option explore_options[] = {
 	"ends the "
 	"exploration"},
     {0}};
+static const struct cli_option goto_options[] = {{"wait", '\0', NULL, "wait for the end, and tell it"}, {0}};
+static const struct cli_option version_options[] = {
+    {"run-dir", '\0', NULL, "only the run directory that all commands would use here"}, {0}};
 static const struct cli_option up_options[] = {
     {"goal", '\0', "WORDS", "what to look for, in words, or where to (X Y) (mission.goal)"},
     {"for", '\0', "TIME", "time allowed for the mission, the way home included: 90s, 10m (mission.limit_s)"},
@@ -120,8 +123,10 @@ const struct cli_command cli_commands[] = {
 	    "X and Y are metres from the start: x the way the robot faced then, y to its left. NAME: of a "
 	    "room\n"
 	    "or a thing that was found (cairn discoveries), or of choice.waypoints; the nearest of several.\n"
-	    "Then the robot goes on with what was interrupted.",
-	VERB(GOTO, "X Y | NAME", NULL, 1, -1, cli_ask_verb)},
+	    "Then the robot goes on with what was interrupted. Status 1 when no way leads there, as far as "
+	    "the\n"
+	    "map tells within some seconds; with --wait, when the robot was not there in the end.",
+	VERB(GOTO, "X Y | NAME", goto_options, 1, -1, cli_goto)},
     {"home", .group = CLI_GROUP_DRIVE, .summary = "drive back to the start and end the mission there",
 	VERB(HOME, "", NULL, 0, 0, cli_ask_verb)},
     {"pause", .group = CLI_GROUP_DRIVE, .summary = "hold the mission: stand still, ask the model nothing",
@@ -211,7 +216,8 @@ const struct cli_command cli_commands[] = {
 		   "it out.",
 	.options = service_options, .run = cli_install_service},
     {"version", .group = CLI_GROUP_SET_UP, .args = "",
-	.summary = "version of the program and of the messages", .json = true, .run = cli_version},
+	.summary = "version of the program and of the messages", .options = version_options, .json = true,
+	.run = cli_version},
     {"help", .group = CLI_GROUP_SET_UP, .args = "[COMMAND [NAME]]",
 	.summary = "this list, or the help of a command", .arg_max = 2, .run = cli_help},
 };

@@ -55,7 +55,9 @@ int cli_help(const struct cli *cli)
 
 int cli_version(const struct cli *cli)
 {
-	if (cli->json)
+	if (cli_value(cli, "run-dir") != NULL)
+		printf("%s\n", cli->run_dir);
+	else if (cli->json)
 		printf(
 		    "{\"name\":\"cairn\",\"version\":\"%s\",\"build\":\"%016llx\",\"schema_version\":%d}\n",
 		    CAIRN_VERSION, (unsigned long long)cairn_shards_program(0), CAIRN_SCHEMA_VERSION);

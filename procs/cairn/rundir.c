@@ -57,18 +57,25 @@ bool cairn_share_dir(char *buf, size_t buf_bytes, struct cairn_error *err)
 {
 	char program[4096], path[4200];
 	const char *given = getenv("CAIRN_SHARE");
-	const char *candidates[] = {given, CAIRN_SOURCE_DIR, path};
+	char tree[4200] = "";
+	const char *candidates[] = {given, tree, path, CAIRN_SOURCE_DIR};
 	path[0] = '\0';
 	if (given != NULL && given[0] != '\0' && !holds_config(given)) {
 		cairn_error_set(err, "CAIRN_SHARE is %.150s, which holds no config/cairn.yaml", given);
 		return false;
 	}
-	if (cairn_program_dir(program, sizeof(program)))
+	if (cairn_program_dir(program, sizeof(program))) {
+		snprintf(tree, sizeof(tree), "%s/../..",
+		    program); /* CLONE/build/procs, wherever the clone is by now */
 		snprintf(path, sizeof(path), "%s/../share/cairn", program);
+	}
 	for (size_t i = 0; i < sizeof(candidates) / sizeof(candidates[0]); i++) {
 		if (candidates[i] == NULL || candidates[i][0] == '\0' || !holds_config(candidates[i]))
 			continue;
-		if (snprintf(buf, buf_bytes, "%s", candidates[i]) < (int)buf_bytes)
+		char *real = realpath(candidates[i], NULL);
+		bool fits = real != NULL && snprintf(buf, buf_bytes, "%s", real) < (int)buf_bytes;
+		free(real);
+		if (fits)
 			return true;
 	}
 	cairn_error_set(

@@ -17,8 +17,9 @@ bool cairn_run_dir(const char *option, char *buf, size_t buf_bytes);
 /* The folder of the running program, where its sister programs are. */
 bool cairn_program_dir(char *buf, size_t buf_bytes);
 
-/* The folder that holds config/ (and so worlds and robots): $CAIRN_SHARE, which must be one, else the source tree this
- * program was built in, else ../share/cairn beside the folder of the program. False with the reason when there is none. */
+/* The folder that holds config/ (and so worlds and robots): $CAIRN_SHARE, which must be one, else the clone that the program
+ * stands in (CLONE/build/procs), else ../share/cairn beside the folder of the program, else the source tree it was built from.
+ * False with the reason when there is none. */
 bool cairn_share_dir(char *buf, size_t buf_bytes, struct cairn_error *err);
 /* A file or folder in there, by its name from there ("config/worlds"). False with the reason: no such folder, no room. */
 bool cairn_share_file(const char *name, char *buf, size_t buf_bytes, struct cairn_error *err);

@@ -16,6 +16,8 @@ struct play {
 };
 
 static bool launcher_told_down;
+static int goto_turns; /* messages of the mission since it was sent somewhere; 0 = it was not */
+static double goto_x_m;
 
 static void on_command(void *ctx, const struct cairn_msg_command *cmd, struct cairn_msg_reply *reply)
 {
@@ -25,6 +27,10 @@ static void on_command(void *ctx, const struct cairn_msg_command *cmd, struct ca
 	    cmd->x_m, cmd->y_m, cmd->limit_s);
 	if (strcmp(cmd->verb, "down") == 0)
 		launcher_told_down = true;
+	if (strcmp(cmd->verb, "goto") == 0) {
+		goto_turns = 1;
+		goto_x_m = cmd->x_m;
+	}
 }
 
 static void publish(struct cairn_pub *const *pubs, const struct play *play, int64_t now_ns)
@@ -42,7 +48,20 @@ static void publish(struct cairn_pub *const *pubs, const struct play *play, int6
 	stages.items[0].state = play->broken_stage ? CAIRN_STAGE_STATE_BACKOFF : CAIRN_STAGE_STATE_UP;
 	stages.items[0].pid = 4711;
 	cairn_pub_send(pubs[0], &stages, now_ns, true);
+	/* x of 1 is reached, of 2 not; for 3 the planner has no way */
+	struct cairn_msg_nav_status nav = {.state = CAIRN_NAV_STATE_FOLLOWING};
+	if (goto_turns > 0 && goto_turns++ < 40) {
+		mission.state = CAIRN_MISSION_STATE_GOTO;
+		if (goto_x_m == 3.0) {
+			nav.state = CAIRN_NAV_STATE_NO_PATH;
+			snprintf(nav.reason, sizeof(nav.reason), "walls all round");
+		}
+	} else if (goto_turns > 0) {
+		snprintf(mission.reason, sizeof(mission.reason), "goto (%.2f, 0.00) %s", goto_x_m,
+		    goto_x_m == 1.0 ? "reached" : "could not be reached");
+	}
 	cairn_pub_send(pubs[1], &mission, now_ns, true);
+	cairn_pub_send(pubs[4], &nav, now_ns, true);
 	cairn_pub_send(pubs[2], &health, now_ns, true);
 	cairn_pub_send(pubs[3], &pose, now_ns, true);
 }
@@ -51,14 +70,14 @@ _Noreturn static void play_stack(const struct play *play, int ready_fd)
 {
 	struct cairn_error err = {""};
 	struct cairn_bus *bus = cairn_bus_new(run_dir, &err);
-	struct cairn_pub *pubs[4] = {NULL};
+	struct cairn_pub *pubs[5] = {NULL};
 	struct cairn_server *servers[3];
 	zmq_pollitem_t items[3];
 	int n = 0;
 	static char names[3][16] = {"motor", "sequencer", "launcher"};
-	const enum cairn_topic topics[4] = {
-	    CAIRN_TOPIC_STAGES, CAIRN_TOPIC_MISSION, CAIRN_TOPIC_HEALTH, CAIRN_TOPIC_POSE};
-	for (int i = 0; play->stages && i < 4; i++)
+	const enum cairn_topic topics[5] = {CAIRN_TOPIC_STAGES, CAIRN_TOPIC_MISSION, CAIRN_TOPIC_HEALTH,
+	    CAIRN_TOPIC_POSE, CAIRN_TOPIC_NAV_STATUS};
+	for (int i = 0; play->stages && i < 5; i++)
 		pubs[i] = cairn_pub_new(bus, topics[i], NULL, &err);
 	if (play->motor)
 		servers[n++] = cairn_server_new(bus, CAIRN_SERVICE_MOTOR_CTL, on_command, names[0], &err);
@@ -183,16 +202,29 @@ START_TEST(topics_tell_who_is_there)
 		bool is = json_is_true(json_object_get(json, "there"));
 		there += is;
 		if (is)
-			ck_assert_ptr_nonnull(strstr("stages mission health pose motor.ctl", name));
+			ck_assert_ptr_nonnull(
+			    strstr("stages mission health pose nav.status motor.ctl", name));
 		json_decref(json);
 	}
-	ck_assert_int_eq(there, 5);
+	ck_assert_int_eq(there, 6);
 	ck_assert_int_eq(rows, CAIRN_TOPIC_COUNT + CAIRN_FRAME_COUNT + CAIRN_SERVICE_COUNT);
 	remove_run_dir();
 }
 END_TEST
 
 /* ---- asking ---- */
+
+START_TEST(goto_waits_for_the_end_and_tells_where_no_way_leads)
+{
+	make_run_dir();
+	start_stack((struct play){.stages = true, .operator_service = true});
+	expect("goto", "1 0 --wait", 0, "sequencer goto [] 1 0 0\ngoto (1.00, 0.00) reached\n", "");
+	expect("goto", "2 0 --wait", 1, NULL, "cairn goto: goto (2.00, 0.00) could not be reached\n");
+	expect("goto", "3 0", 1, NULL, "cairn goto: no way leads there: walls all round\n");
+	expect("goto", "1 0", 0, "sequencer goto [] 1 0 0\n", "");
+	remove_run_dir();
+}
+END_TEST
 
 START_TEST(requests_carry_their_arguments_and_the_answer_is_shown)
 {
@@ -324,6 +356,7 @@ END_TEST
 CAIRN_TEST_MAIN("cli_stack", status_shows_the_stack_and_ends_with_0_when_all_is_well,
     status_ends_with_1_when_a_stage_is_down, echo_prints_messages_as_json_lines,
     hz_counts_what_was_sent_and_its_age, topics_tell_who_is_there,
+    goto_waits_for_the_end_and_tells_where_no_way_leads,
     requests_carry_their_arguments_and_the_answer_is_shown,
     stop_goes_to_the_motor_stage_when_the_sequencer_is_silent, stage_that_does_not_answer_is_named,
     down_waits_for_the_end_of_the_launcher, exec_runs_a_command_with_the_run_directory_set,
