@@ -1,6 +1,5 @@
 #include "common/choice/watch.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define GOAL_KEEP_S 30.0
@@ -72,8 +71,7 @@ void cairn_choice_watch_mission(struct cairn_choice_watch *w, const struct cairn
 	memcpy(w->given_up, mission->given_up, sizeof(w->given_up));
 	w->mission_goal = mission->goal_known && mission->state == CAIRN_MISSION_STATE_EXPLORING &&
 			  isfinite(mission->goal_x_m) && isfinite(mission->goal_y_m);
-	w->mission_at = (struct cairn_msg_place){.x_m = mission->goal_x_m, .y_m = mission->goal_y_m};
-	snprintf(w->mission_at.name, sizeof(w->mission_at.name), "goal: %.33s", mission->goal_place);
+	w->mission_at = (struct cairn_vec2){mission->goal_x_m, mission->goal_y_m};
 	if (mission->state != CAIRN_MISSION_STATE_EXPLORING)
 		w->has_goal = false; /* the mission's own ways are nothing to choose about */
 }
@@ -85,31 +83,21 @@ void cairn_choice_watch_rooms(struct cairn_choice_watch *w, const struct cairn_m
 		w->places[w->place_count++] = rooms->items[i];
 }
 
-static void fill_rest(const struct cairn_choice_watch *w, uint32_t places, struct cairn_choice_inputs *in)
+void cairn_choice_watch_fill(struct cairn_choice_watch *w, int64_t now_ns, struct cairn_choice_inputs *in)
 {
 	in->given_up = w->given_up;
 	in->given_up_count = w->given_up_count;
 	in->places = w->places;
-	in->place_count = places;
+	in->place_count = w->place_count;
 	in->stuck = cairn_choice_watch_stuck(w);
-}
-
-void cairn_choice_watch_fill(struct cairn_choice_watch *w, int64_t now_ns, struct cairn_choice_inputs *in)
-{
-	uint32_t count = w->place_count;
+	in->path = w->path.points;
+	in->path_count = 0;
 	if (w->mission_goal) {
-		w->goal_at = (struct cairn_vec2){w->mission_at.x_m, w->mission_at.y_m};
-		w->places[count++] = w->mission_at;
-		in->goal = &w->goal_at;
-		in->path = w->path.points;
-		in->path_count = 0;
-		fill_rest(w, count, in);
+		in->goal = &w->mission_at;
 		return;
 	}
 	w->goal_at = (struct cairn_vec2){w->goal.x_m, w->goal.y_m};
 	bool keep = w->has_goal && ((double)now_ns - (double)w->t_goal_ns) / 1e9 <= GOAL_KEEP_S;
 	in->goal = keep ? &w->goal_at : NULL;
-	in->path = w->path.points;
 	in->path_count = keep && w->path.goal_id == w->goal.id ? w->path.points_count : 0;
-	fill_rest(w, count, in);
 }

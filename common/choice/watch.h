@@ -22,7 +22,7 @@ struct cairn_choice_watch {
 	double x_m, y_m; /* at the last result */
 
 	bool mission_goal; /* a place is known that the goal of the mission names */
-	struct cairn_msg_place mission_at;
+	struct cairn_vec2 mission_at;
 
 	bool has_goal;
 	int64_t t_goal_ns; /* it was active last */
@@ -34,7 +34,7 @@ struct cairn_choice_watch {
 	struct cairn_msg_given_up given_up[32];
 	uint32_t configured; /* first of places; the rest are rooms */
 	uint32_t place_count;
-	struct cairn_msg_place places[2 * CAIRN_PLACES_MAX + 1]; /* the goal is the last of them */
+	struct cairn_msg_place places[2 * CAIRN_PLACES_MAX];
 };
 
 /* False with the reason when choice.waypoints cannot be read. */

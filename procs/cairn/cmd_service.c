@@ -14,6 +14,7 @@
 #include "procs/cairn/rundir.h"
 
 #define UNIT_DIR "/etc/systemd/system"
+#define STATE_DIR "/var/lib/cairn"
 #define UNIT_NAME "cairn.service"
 
 /* What the stack needs of the system, and no more: serial devices, its own mount namespace, real-time
@@ -28,12 +29,14 @@ static const char unit_text[] =
     "[Service]\n"
     "Type=notify\n"
     "NotifyAccess=main\n"
-    "ExecStart=%s/cairn up --headless --stay --run /run/cairn%s%s\n"
+    "ExecStart=%s/cairn up --headless --stay --run /run/cairn --set launcher.state_dir=" STATE_DIR "%s%s\n"
     "%s"
     "EnvironmentFile=-/etc/cairn/environment\n"
     "RuntimeDirectory=cairn\n"
     "RuntimeDirectoryMode=0700\n"
     "RuntimeDirectoryPreserve=yes\n"
+    "StateDirectory=cairn\n"
+    "StateDirectoryMode=0700\n"
     "Restart=always\n"
     "RestartSec=1\n"
     "TimeoutStartSec=60\n"

@@ -428,6 +428,8 @@ static int drive(struct up *u)
 	}
 	if (u->run.fallback[0] != '\0')
 		fprintf(stderr, "cairn up: data plane %s\n", u->run.fallback);
+	if (u->run.said_home[0] != '\0')
+		fprintf(stderr, "cairn up: %s\n", u->run.said_home);
 	tell_of_stop(u);
 	if (screen)
 		fputs("\033[?1049h\033[?25l\033[2J", stdout);
@@ -480,6 +482,8 @@ int cli_up(const struct cli *cli)
 	u.cli = cli;
 	u.headless = cli_value(cli, "headless") != NULL;
 	u.stay = cli_value(cli, "stay") != NULL;
+	options.fresh = cli_value(cli, "fresh") != NULL;
+	u.run.state_lock_fd = -1;
 	u.run.start_ns = cli_now_ns();
 	u.run.first_decision_s = -1.0;
 	up_notify_open(&u.notify);

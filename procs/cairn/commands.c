@@ -19,6 +19,7 @@ static const struct cli_option up_options[] = {
     {"world", '\0', "FILE", "house to drive in (sim.world): YAML, HouseExpo JSON or PGM raster"},
     {"config", '\0', "FILE", "configuration laid over config/cairn.yaml"},
     {"set", '\0', "KEY=VALUE...", "one key, laid over everything; may be repeated"},
+    {"fresh", '\0', NULL, "begin anew: map, memory, zones and discoveries of the runs before are set aside"},
     {"stay", '\0', NULL, "stay up when the mission has ended"}, {0}};
 static const struct cli_option service_options[] = {
     {"config", '\0', "FILE", "configuration the service is to use"},

@@ -71,7 +71,9 @@ struct up_run {
 	uint32_t launcher_restarts, restarts_before; /* the latter by launchers that are gone */
 	double coverage[UP_COVERAGE_MAX];            /* truth, every coverage_step_s */
 	int coverage_count;
-	char fallback[160]; /* what the data plane falls back to; empty: as configured */
+	char fallback[160];  /* what the data plane falls back to; empty: as configured */
+	char said_home[700]; /* what became of what was learned before; empty: there was nothing */
+	int state_lock_fd;   /* of launcher.state_dir; -1: none */
 	char end_reason[160];
 	bool as_asked; /* ended for a reason somebody wanted */
 };
@@ -82,6 +84,7 @@ struct up_options {
 	const char *config_file, *world, *limit, *goal; /* NULL = not given */
 	const char *const *sets;
 	int set_count;
+	bool fresh; /* what was learned before is set aside */
 };
 
 #define UP_COVERAGE_STEP_S 5.0

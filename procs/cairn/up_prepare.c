@@ -12,6 +12,7 @@
 #include "common/safety/mission_store.h"
 #include "ipc/lockfile.h"
 #include "procs/cairn/checks.h"
+#include "procs/cairn/home.h"
 #include "procs/cairn/rundir.h"
 #include "procs/cairn/up.h"
 #include "procs/launcher/base_stop.h"
@@ -223,13 +224,28 @@ void up_clean(const char *run_dir)
 	}
 }
 
-static bool make_run_dir(
-    struct up_run *run, struct check_context *ctx, int *ret_lock_fd, int *ret_status, struct cairn_error *err)
+/* Where the state lies, and what of it belongs to this home. */
+static bool place_state(struct up_run *run, bool fresh, struct cairn_error *err)
 {
-	/* A stop that only a person ends, and, from the second on, what was learned of the house. */
-	static const char *const stays[] = {CAIRN_MOTOR_MEMORY_NAME, NULL};
+	char state[300], kept[sizeof(run->said_home) / 2];
+	char *said = run->said_home;
+	said[0] = '\0';
+	snprintf(state, sizeof(state), "%s/state", run->run_dir);
+	if (!home_place(run->run_dir, &run->cfg, &run->state_lock_fd, said, sizeof(kept), err) ||
+	    !make_subdirs(run->run_dir, err) ||
+	    !home_prepare(state, &run->cfg, fresh, kept, sizeof(kept), err))
+		return false;
+	size_t n = strlen(said);
+	snprintf(said + n, sizeof(run->said_home) - n, "%s%s", n > 0 && kept[0] != '\0' ? "; " : "", kept);
+	return true;
+}
+
+static bool make_run_dir(struct up_run *run, struct check_context *ctx, bool fresh, int *ret_lock_fd,
+    int *ret_status, struct cairn_error *err)
+{
+	/* A stop that only a person ends, and what was learned of the house. */
 	static const char *const learned[] = {
-	    CAIRN_MOTOR_MEMORY_NAME, "map.bin", "memory.yaml", CAIRN_ZONES_FILE_NAME, NULL};
+	    CAIRN_MOTOR_MEMORY_NAME, "map.bin", "memory.yaml", CAIRN_ZONES_FILE_NAME, HOME_FILE_NAME, NULL};
 	*ret_status = STATUS_CONFIG;
 	if (!cairn_bus_fits(run->run_dir, err) || !make_dirs(run->run_dir, err) ||
 	    !is_run_dir(run->run_dir, err))
@@ -243,9 +259,9 @@ static bool make_run_dir(
 		return false;
 	memcpy(run->fallback, ctx->fallback, sizeof(run->fallback));
 	up_clean(run->run_dir);
-	if (!make_subdirs(run->run_dir, err))
+	if (!place_state(run, fresh, err))
 		return false;
-	empty_dir(run->run_dir, "state", run->cfg.map.resume ? learned : stays);
+	empty_dir(run->run_dir, "state", learned);
 	char path[300];
 	snprintf(path, sizeof(path), "%s/config.yaml", run->run_dir);
 	return cairn_config_save(&run->cfg, path, err);
@@ -277,5 +293,6 @@ bool up_prepare(struct up_run *run, const struct up_options *options, int *ret_l
 	*ret_status = STATUS_CONFIG;
 	*ret_lock_fd = -1;
 	return up_config(&run->cfg, options, share, sizeof(share), err) &&
-	       check_all(&ctx, CHECK_FILES, err) && make_run_dir(run, &ctx, ret_lock_fd, ret_status, err);
+	       check_all(&ctx, CHECK_FILES, err) &&
+	       make_run_dir(run, &ctx, options->fresh, ret_lock_fd, ret_status, err);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/geom.h"
+#include "common/map/kept_map.h"
 #include "common/map/mapper.h"
 #include "common/map/seed.h"
 #include "ipc/frames.h"
@@ -23,6 +24,8 @@
 struct mapper_stage {
 	struct cairn_stage *stage;
 	struct cairn_mapper *mapper;
+	struct cairn_kept_map *kept; /* NULL: no map of an earlier run */
+	enum cairn_kept_map_state said_kept;
 	struct cairn_sub *scan_sub, *odom_sub;
 	struct cairn_sub *claims_sub;
 	struct cairn_pub *pose_pub, *frontiers_pub, *features_pub;
@@ -108,9 +111,12 @@ static int on_scan(void *ctx)
 	struct cairn_header hdr;
 	(void)on_odom(s); /* what the wheels said before this turn ended */
 	while (cairn_sub_recv(s->scan_sub, &s->scan, &hdr) > 0) {
-		if (acceptable(s, &hdr) &&
-		    cairn_mapper_scan(s->mapper, &s->scan, hdr.t_ns) == CAIRN_SCAN_REFUSED)
+		if (!acceptable(s, &hdr))
+			continue;
+		if (cairn_mapper_scan(s->mapper, &s->scan, hdr.t_ns) == CAIRN_SCAN_REFUSED)
 			cairn_stage_count_reject(s->stage);
+		else if (s->kept != NULL)
+			cairn_kept_map_scan(s->kept, s->mapper, &s->scan, hdr.t_ns);
 	}
 	follow_epoch(s);
 	return 0;
@@ -175,6 +181,25 @@ static int report(void *ctx)
 	return 0;
 }
 
+/* A home that has changed since the map was kept is said, and stays in the stage's trouble for as long. */
+static void tell_kept(struct mapper_stage *s)
+{
+	char why[96] = "";
+	s->features.kept_map = cairn_kept_map_judge(s->kept, &s->features.kept_map_changed);
+	if (s->features.kept_map == CAIRN_KEPT_MAP_STATE_DIFFERS)
+		snprintf(why, sizeof(why), "%.0f %% of it has changed; 'cairn up --fresh' begins anew",
+		    100.0 * s->features.kept_map_changed);
+	else if (s->features.kept_map == CAIRN_KEPT_MAP_STATE_LOST)
+		snprintf(why, sizeof(why), "the robot is not found on it; 'cairn up --fresh' begins anew");
+	cairn_stage_tried(s->stage, "trust the kept map", why[0] != '\0' ? why : NULL);
+	if (s->features.kept_map == s->said_kept)
+		return;
+	s->said_kept = s->features.kept_map;
+	if (s->said_kept == CAIRN_KEPT_MAP_STATE_FITS)
+		cairn_log_info(
+		    "the kept map fits: %.0f %% of it has changed", 100.0 * s->features.kept_map_changed);
+}
+
 static int tell_features(void *ctx)
 {
 	struct mapper_stage *s = ctx;
@@ -185,6 +210,7 @@ static int tell_features(void *ctx)
 		return -ENOMEM;
 	}
 	s->features.map_seq = (uint32_t)s->grid_seq;
+	tell_kept(s);
 	cairn_pub_send(s->features_pub, &s->features, cairn_now_ns(), true);
 	return 0;
 }
@@ -260,6 +286,7 @@ static struct cairn_mapper *find_mapper(struct mapper_stage *s)
 		const struct cairn_grid *grid = cairn_mapper_grid(mapper);
 		cairn_log_info("going on with %s: %.1f m2 free", s->path,
 		    grid->free_cells * grid->cell_m * grid->cell_m);
+		s->kept = cairn_kept_map_new(mapper, cfg);
 		return mapper;
 	}
 	if (errno != ENOENT) {
@@ -332,6 +359,7 @@ int main(int argc, char **argv)
 	if (frames != NULL)
 		cairn_frames_close(&frames);
 	offer_destroy(&s->offer);
+	cairn_kept_map_destroy(&s->kept);
 	cairn_mapper_destroy(&s->mapper);
 	free(s);
 	return cairn_stage_finish(&stage, status);

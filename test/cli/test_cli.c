@@ -345,8 +345,9 @@ START_TEST(install_service_writes_a_unit_that_starts_this_very_program)
 	snprintf(path, sizeof(path), "%s/cairn.service", run_dir);
 	FILE *file = fopen(path, "r");
 	ck_assert_ptr_nonnull(file);
-	bool starts = false, notifies = false;
+	bool starts = false, notifies = false, remembers = false;
 	while (fgets(line, sizeof(line), file) != NULL) {
+		remembers |= strcmp(line, "StateDirectory=cairn\n") == 0;
 		char program[300];
 		if (sscanf(line, "ExecStart=%299s", program) == 1)
 			starts = access(program, X_OK) == 0 && strstr(line, "/robot.yaml\n") != NULL;

@@ -7,7 +7,7 @@
 
 #include "common/base/geom.h"
 
-static const char *const large_house[] = {"--world", "config/worlds/loop.yaml", NULL};
+static const char *const large_house[] = {"--world", "config/worlds/loop.yaml", "--fresh", NULL};
 
 static bool explores_without_the_model(const struct up_run *run, void *ctx)
 {

@@ -1,6 +1,7 @@
 /* The whole stack as a user starts it: real processes, a simulated house, a scripted pilot. Each test has a
  * stack, a run directory and (where the kernel allows) a mount namespace of its own. Waits are for
  * conditions; their limits are there for a broken stack and measure nothing (`cairn eval recovery` does). */
+#include <glob.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -209,9 +210,22 @@ static void must_keep_out_of(struct drill *drill, const char *name)
 	cairn_bus_destroy(&bus);
 }
 
-START_TEST(a_zone_that_a_person_drew_stays_with_a_map_that_is_kept)
+static void must_be_aside(struct drill *drill, const char *name)
 {
-	static const char *const args[] = {"--set", "map.resume=true", NULL};
+	char pattern[400], path[400];
+	glob_t found;
+	snprintf(path, sizeof(path), "%s/state/%s", drill_run_dir(drill), name);
+	ck_assert_int_ne(access(path, R_OK), 0);
+	snprintf(pattern, sizeof(pattern), "%s/state/aside/*/%s", drill_run_dir(drill), name);
+	ck_assert_int_eq(glob(pattern, 0, NULL, &found), 0);
+	ck_assert_uint_eq(found.gl_pathc, 1);
+	globfree(&found);
+}
+
+/* Kept without being asked for, and set aside when it is. */
+START_TEST(a_zone_that_a_person_drew_stays_with_the_map_of_the_home)
+{
+	static const char *const args[] = {NULL}, *const fresh[] = {"--fresh", NULL};
 	struct stack_stage sequencer = {"sequencer", 0};
 	struct drill *drill = stack_start(args);
 	stack_must(drill, stack_is_up, &sequencer, "no sequencer");
@@ -222,12 +236,16 @@ START_TEST(a_zone_that_a_person_drew_stays_with_a_map_that_is_kept)
 	stack_start_again(drill, args);
 	must_keep_out_of(drill, "stairs");
 	stack_must(drill, stack_drives, NULL, "does not drive again");
+	check_clean_end(drill, 0);
+	stack_start_again(drill, fresh);
+	stack_must(drill, stack_is_up, &sequencer, "no sequencer");
+	must_be_aside(drill, "zones.bin");
 	stack_end(&drill);
 }
 END_TEST
 
 CAIRN_TEST_MAIN_TIMEOUT("house", 400.0, a_wrong_configuration_is_one_clear_line_and_starts_nothing,
     a_port_in_use_is_named_before_anything_starts, a_second_stack_in_the_same_run_directory_is_refused,
-    a_zone_that_a_person_drew_stays_with_a_map_that_is_kept,
+    a_zone_that_a_person_drew_stays_with_the_map_of_the_home,
     the_stack_drives_a_house_decision_by_decision_without_a_contact,
     whoever_is_killed_comes_back_and_the_robot_drives_on_untouched)
