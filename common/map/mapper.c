@@ -193,7 +193,8 @@ void cairn_mapper_pose(const struct cairn_mapper *m, struct cairn_msg_pose *ret)
 	    .distance_m = m->track.distance_m,
 	    .v_mps = newest != NULL ? newest->twist.v_mps : 0.0,
 	    .keyframes = m->keyframe_count,
-	    .map_epoch = m->map_epoch};
+	    .map_epoch = m->map_epoch,
+	    .map_id = m->map_id};
 }
 
 /* The robot's motion during the turn, from odometry. */
@@ -418,6 +419,14 @@ void cairn_mapper_settle(struct cairn_mapper *m)
 	m->redraw_due |= m->redrawing.on;
 	m->redrawing.on = false;
 	cairn_mapper_redraw(m, true);
+}
+
+bool cairn_mapper_number(struct cairn_mapper *m, uint64_t map_id)
+{
+	if (m->map_id != 0)
+		return false;
+	m->map_id = map_id;
+	return true;
 }
 
 uint32_t cairn_mapper_epoch(const struct cairn_mapper *m)

@@ -137,6 +137,10 @@ struct cairn_mapper_counts cairn_mapper_counts(const struct cairn_mapper *mapper
 /* Rises with everything worth saving. */
 uint64_t cairn_mapper_changes(const struct cairn_mapper *mapper);
 
+/* Gives a map that has none its number, by which those who drew something in it know it again: it is told with each pose
+ * and saved with the map. False: it has one. */
+bool cairn_mapper_number(struct cairn_mapper *mapper, uint64_t map_id);
+
 /* Saves the whole state: written beside path, synced, renamed. False with the reason. */
 bool cairn_mapper_save(struct cairn_mapper *mapper, const char *path, struct cairn_error *err);
 

@@ -16,7 +16,7 @@
  * machine; a file of another machine fails by its magic. The payload is written and read by the same walk
  * (exchange), so that the two cannot disagree. */
 #define MAGIC UINT64_C(0x3150414D4E524943) /* "CIRNMAP1" */
-#define VERSION 4u
+#define VERSION 5u
 #define HEAD_BYTES 24u
 #define FILE_BYTES_MAX (UINT64_C(1) << 31)
 
@@ -298,6 +298,7 @@ static void exchange(struct walk *w, struct cairn_mapper *m)
 	pose_item(w, &m->map_from_local);
 	pose_item(w, &m->visit_pose);
 	ITEM(w, m->map_epoch);
+	ITEM(w, m->map_id);
 	ITEM(w, m->chain_from);
 	uint32_t detached = m->detached;
 	ITEM(w, detached);

@@ -126,6 +126,7 @@ struct cairn_mapper {
 	double region_quality;
 	uint64_t corrected_at,
 	    redraw_since;                /* scans there were at the last correction; when it was wished for */
+	uint64_t map_id;                 /* which map it is; 0 = it has no number yet */
 	uint32_t map_epoch, drawn_count; /* keyframes there were at the last change of maps */
 
 	struct cairn_mapper_counts counts;

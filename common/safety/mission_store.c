@@ -37,23 +37,6 @@ static bool text_ends(const char *text, size_t cap)
 	return memchr(text, '\0', cap) != NULL;
 }
 
-static bool zones_sane(const struct cairn_msg_zones *zones)
-{
-	if (zones->items_count > sizeof(zones->items) / sizeof(zones->items[0]))
-		return false;
-	for (uint32_t i = 0; i < zones->items_count; i++) {
-		const struct cairn_msg_zone *z = &zones->items[i];
-		bool ok = (unsigned)z->kind < CAIRN_ZONE_KIND_COUNT && text_ends(z->name, sizeof(z->name)) &&
-			  isfinite(z->speed_max_mps) && z->corners_count >= 3 &&
-			  z->corners_count <= sizeof(z->corners) / sizeof(z->corners[0]);
-		for (uint32_t k = 0; ok && k < z->corners_count; k++)
-			ok = isfinite(z->corners[k].x_m) && isfinite(z->corners[k].y_m);
-		if (!ok)
-			return false;
-	}
-	return true;
-}
-
 /* Read as bytes: a bool that is neither may not even be looked at. */
 static bool is_flag(const bool *flag)
 {
@@ -116,7 +99,7 @@ static const char *nonsense(const struct cairn_mission_record *r, int64_t now_ns
 		return "a broken decision";
 	if (!places_sane(&r->explore, now_ns))
 		return "a broken list of places";
-	if (!zones_sane(&r->zones))
+	if (!cairn_zones_sane(&r->zones) || r->zones_doubt >= CAIRN_ZONE_DOUBT_COUNT)
 		return "a broken zone";
 	return NULL;
 }

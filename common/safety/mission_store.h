@@ -7,10 +7,9 @@
 #define CAIRN_COMMON_SAFETY_MISSION_STORE_H
 
 #include "common/safety/explore.h"
+#include "common/safety/zone_store.h"
 
-#define CAIRN_ZONES_FILE_NAME                                                                                \
-	"zones.bin" /* beside it in RUN/state: the zones alone, which stay with the map */
-#define CAIRN_MISSION_RECORD_VERSION 4u
+#define CAIRN_MISSION_RECORD_VERSION 5u
 
 /* The decision under way; what of a way is needed to go on with it. */
 struct cairn_mission_open {
@@ -45,7 +44,9 @@ struct cairn_mission_record {
 	uint64_t decision_epoch;   /* of the publisher of decisions */
 	struct cairn_mission_open open;
 	struct cairn_explore explore;
-	struct cairn_msg_zones zones; /* named by the model */
+	struct cairn_msg_zones zones;
+	uint64_t zones_map_id; /* the map they are drawn in; 0 = not told yet */
+	uint32_t zones_doubt;  /* enum cairn_zone_doubt: nothing is driven until an operator confirms them */
 };
 
 #define CAIRN_MISSION_RECORD_BYTES (16u + sizeof(struct cairn_mission_record))

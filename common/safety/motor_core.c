@@ -18,9 +18,8 @@
 #define CLIFF_CLEAR_NS CAIRN_NS_PER_S
 #define HOLD_MPS 0.02 /* a lower limit is not worth creeping at: hold */
 #define UNHOLD_MPS 0.04
-#define BINS 36 /* a turn must have beams in nearly all directions */
-#define BINS_MIN 34
-#define RETURNS_MIN 0.1 /* share of beams with a return; a covered LiDAR has none */
+#define STANDS_MPS 0.02
+#define STANDS_RADPS 0.05
 
 /* ---- states ---- */
 
@@ -36,6 +35,7 @@ struct state_row {
 static const struct state_row state_rows[] = {
     {CAIRN_MOTOR_NO_DEVICE, CAIRN_MOTOR_STATE_NO_DEVICE, AT_ONCE},
     {CAIRN_MOTOR_ESTOP, CAIRN_MOTOR_STATE_ESTOP, AT_ONCE},
+    {CAIRN_MOTOR_WHEELS, CAIRN_MOTOR_STATE_WHEEL_FAULT, AT_ONCE},
     {CAIRN_MOTOR_NO_SCAN, CAIRN_MOTOR_STATE_NO_SCAN, BRAKE},
     {CAIRN_MOTOR_NO_DEPTH, CAIRN_MOTOR_STATE_NO_SCAN, BRAKE},
     {CAIRN_MOTOR_NO_GUARD, CAIRN_MOTOR_STATE_NO_SCAN, BRAKE},
@@ -77,6 +77,7 @@ void cairn_motor_params_from(struct cairn_motor_params *p, const struct cairn_co
 {
 	*p = (struct cairn_motor_params){
 	    .smooth = {cfg->robot.accel_max_mps2, cfg->robot.decel_max_mps2, cfg->robot.jerk_max_mps3},
+	    .wheels = {cfg->safety.wheels_timeout_s, cfg->robot.decel_max_mps2},
 	    .cmd_timeout_s = cfg->safety.cmd_timeout_s,
 	    .scan_timeout_s = cfg->safety.scan_timeout_s,
 	    .pose_timeout_s = cfg->safety.pose_timeout_s,
@@ -165,45 +166,6 @@ bool cairn_motor_cmd(struct cairn_motor *m, const struct cairn_header *hdr,
 	return true;
 }
 
-static const char *angles_fault(const struct cairn_msg_scan *scan)
-{
-	const uint32_t n = scan->angle_rad_count;
-	uint32_t bad = 0;
-	for (uint32_t i = 0; i < n; i++)
-		bad |= !(fabsf(scan->angle_rad[i]) <= 7.0f);
-	if (bad != 0)
-		return "scan with angles that are none";
-	uint64_t seen = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		double a = (double)scan->angle_rad[i];
-		int bin = (int)((a + 8.0 * M_PI) * (BINS / (2.0 * M_PI))) % BINS;
-		seen |= UINT64_C(1) << bin;
-	}
-	if (__builtin_popcountll(seen) < BINS_MIN)
-		return "scan that does not look all round";
-	return NULL;
-}
-
-/* NULL when one may drive by this scan. believed: directions of one that had no fault. */
-static const char *scan_fault(const struct cairn_msg_scan *scan, const struct cairn_directions *believed)
-{
-	const uint32_t n = scan->angle_rad_count;
-	const float min_m = scan->range_min_m, max_m = scan->range_max_m;
-	uint32_t returns = 0;
-	if (n == 0 || n != scan->range_m_count)
-		return "scan without matching angles and ranges";
-	const char *fault = cairn_directions_are(believed, scan->angle_rad, n) ? NULL : angles_fault(scan);
-	if (fault != NULL)
-		return fault;
-	for (uint32_t i = 0; i < n; i++) { /* without branches: many at a time */
-		float r = scan->range_m[i];
-		returns += (uint32_t)((r > 0.0f) & (r >= min_m) & (r <= max_m));
-	}
-	if (returns < RETURNS_MIN * n)
-		return "scan that sees nearly nothing";
-	return NULL;
-}
-
 static struct cairn_twist motion_now(const struct cairn_motor *m, int64_t now_ns)
 {
 	if (m->measured_ns != NEVER_NS && now_ns - m->measured_ns <= MEASURED_MAX_NS)
@@ -211,20 +173,33 @@ static struct cairn_twist motion_now(const struct cairn_motor *m, int64_t now_ns
 	return (struct cairn_twist){m->smooth.v_mps, m->smooth.v_mps * m->curvature_1pm};
 }
 
+static bool refuse_scan(struct cairn_motor *m, const char *why)
+{
+	m->scan_refusal = why;
+	return refuse(m, why);
+}
+
 bool cairn_motor_scan(
     struct cairn_motor *m, const struct cairn_header *hdr, const struct cairn_msg_scan *scan, int64_t now_ns)
 {
 	const char *fault = header_fault(&m->scan_stream, hdr, m->params.scan_timeout_s, now_ns);
 	if (fault == NULL)
-		fault = scan_fault(scan, &m->monitor.directions);
+		fault = cairn_scan_fault(scan, &m->monitor.directions);
+	if (fault == NULL && cairn_repeats_take(&m->scan_repeats, scan->range_m,
+				 scan->range_m_count * sizeof(scan->range_m[0])))
+		fault = "the LiDAR repeats an earlier revolution";
 	if (fault != NULL)
-		return refuse(m, fault);
-	follow(m, &m->scan_stream, hdr);
+		return refuse_scan(m, fault);
 	struct cairn_twist twist = motion_now(m, now_ns);
 	/* Where dead reckoning, which stands at the last step, was or will be at the stamp. */
 	double since_step_s = (double)(hdr->t_ns - m->t_ns) * 1e-9;
-	cairn_monitor_scan(
-	    &m->monitor, scan, hdr->t_ns, twist, cairn_pose_advance(m->pose, twist, since_step_s));
+	struct cairn_pose2 pose = cairn_pose_advance(m->pose, twist, since_step_s);
+	cairn_monitor_scan(&m->monitor, scan, hdr->t_ns, twist, pose);
+	bool stands = fabs(twist.v_mps) < STANDS_MPS && fabs(twist.w_radps) < STANDS_RADPS;
+	if (!cairn_scan_follows(&m->scan_motion, &m->monitor.scanned, pose, stands, now_ns))
+		return refuse_scan(m, "the scan does not follow the motion: old picture, or wheels slip");
+	m->scan_refusal = NULL;
+	follow(m, &m->scan_stream, hdr);
 	return true;
 }
 
@@ -304,6 +279,7 @@ bool cairn_motor_operator_release(struct cairn_motor *m, int64_t now_ns, struct 
 		return false;
 	}
 	m->estop = m->needs_operator = m->bumped = false;
+	cairn_scan_motion_reset(&m->scan_motion); /* a person has looked */
 	m->estop_seen_ns = NEVER_NS;
 	m->rearming = true;
 	m->fresh_since_ns = 0;
@@ -354,6 +330,8 @@ static unsigned inputs(struct cairn_motor *m, int64_t now_ns)
 		c |= CAIRN_MOTOR_NO_DEVICE;
 	if (m->estop)
 		c |= CAIRN_MOTOR_ESTOP;
+	if (m->wheels.verdict != CAIRN_WHEELS_OBEY)
+		c |= CAIRN_MOTOR_WHEELS;
 	if (!scan)
 		c |= CAIRN_MOTOR_NO_SCAN;
 	if (m->params.depth_required && !fresh(&m->depth_stream, m->params.depth_timeout_s, now_ns))
@@ -441,6 +419,9 @@ struct cairn_twist cairn_motor_step(struct cairn_motor *m, int64_t now_ns)
 		m->t_ns = now_ns;
 	cairn_monitor_move(&m->monitor, m->pose);
 	double dt_s = fmin(since_s, STEP_MAX_S);
+	bool measured = m->measured_ns != NEVER_NS && now_ns - m->measured_ns <= MEASURED_MAX_NS;
+	cairn_wheel_check_step(
+	    &m->wheels, &m->params.wheels, m->smooth.v_mps, measured, m->measured.v_mps, dt_s);
 	unsigned c = inputs(m, now_ns);
 	struct arc_verdict known = {0};
 	m->verdict = (struct cairn_monitor_verdict){0};

@@ -8,8 +8,10 @@
  * - A command counts by its stamp: older than safety.cmd_timeout_s ramps the robot down (dead man). Messages
  * that are marked invalid, not finite, stale, from the future, repeated or older than the last are refused
  * and counted.
- * - No scan younger than safety.scan_timeout_s ramps it down too. A scan that does not look all round or
- * shows nearly nothing (a covered or blinded LiDAR) is refused.
+ * - No scan younger than safety.scan_timeout_s ramps it down too. A scan that cannot be true (scan_check.h:
+ *   covered or blinded LiDAR, a repeated revolution, one that contradicts the motion) is refused.
+ * - Wheels that do something else than they are told for longer than safety.wheels_timeout_s (wheel_check.h) are
+ *   a state of their own: zero is sent at once.
  * - A new epoch on either stream (its publisher was reborn) means standstill until both have been fresh for
  *   safety.rearm_s, and with safety.rearm operator also until a release.
  * - An emergency stop, from the estop topic or the operator, is at once and stays until the operator's
@@ -20,8 +22,11 @@
 #ifndef CAIRN_COMMON_SAFETY_MOTOR_CORE_H
 #define CAIRN_COMMON_SAFETY_MOTOR_CORE_H
 
+#include "common/base/repeats.h"
 #include "common/safety/motor_monitor.h"
 #include "common/safety/motor_smooth.h"
+#include "common/safety/scan_check.h"
+#include "common/safety/wheel_check.h"
 #include "ipc/messages.h"
 
 /* What is the case, as bits. The state is that of the first row of the table in motor_core.c whose bit is
@@ -29,16 +34,17 @@
 enum cairn_motor_condition {
 	CAIRN_MOTOR_NO_DEVICE = 1 << 0,
 	CAIRN_MOTOR_ESTOP = 1 << 1,
-	CAIRN_MOTOR_NO_SCAN = 1 << 2,
-	CAIRN_MOTOR_NO_DEPTH = 1 << 3,      /* required, and not there */
-	CAIRN_MOTOR_NO_GUARD = 1 << 4,      /* bumper and cliff sensor: required, and silent */
-	CAIRN_MOTOR_NO_COMMAND = 1 << 5,    /* there were commands, now there are none */
-	CAIRN_MOTOR_NEVER_COMMAND = 1 << 6, /* there was none yet */
-	CAIRN_MOTOR_REARMING = 1 << 7,
-	CAIRN_MOTOR_BLOCKED = 1 << 8,
-	CAIRN_MOTOR_STANDING = 1 << 9, /* the command is to stand and the robot does */
-	CAIRN_MOTOR_SLOWED = 1 << 10,
-	CAIRN_MOTOR_CONDITIONS = 11
+	CAIRN_MOTOR_WHEELS = 1 << 2, /* they do not do what they are told */
+	CAIRN_MOTOR_NO_SCAN = 1 << 3,
+	CAIRN_MOTOR_NO_DEPTH = 1 << 4,      /* required, and not there */
+	CAIRN_MOTOR_NO_GUARD = 1 << 5,      /* bumper and cliff sensor: required, and silent */
+	CAIRN_MOTOR_NO_COMMAND = 1 << 6,    /* there were commands, now there are none */
+	CAIRN_MOTOR_NEVER_COMMAND = 1 << 7, /* there was none yet */
+	CAIRN_MOTOR_REARMING = 1 << 8,
+	CAIRN_MOTOR_BLOCKED = 1 << 9,
+	CAIRN_MOTOR_STANDING = 1 << 10, /* the command is to stand and the robot does */
+	CAIRN_MOTOR_SLOWED = 1 << 11,
+	CAIRN_MOTOR_CONDITIONS = 12
 };
 
 /* The gravest of a set, 0 for none; and the state that the set means. */
@@ -48,6 +54,7 @@ enum cairn_motor_state cairn_motor_state_of(unsigned conditions);
 struct cairn_motor_params {
 	struct cairn_monitor_params monitor;
 	struct cairn_smooth_params smooth;
+	struct cairn_wheel_params wheels;
 	double cmd_timeout_s, scan_timeout_s, pose_timeout_s, rearm_s, depth_timeout_s, cliff_m;
 	bool depth_off, depth_required, guard_required;
 	bool rearm_operator; /* a rebirth needs the operator's release */
@@ -76,6 +83,7 @@ struct cairn_motor {
 	char estop_reason[80];
 	int64_t estop_seen_ns; /* stamp of the newest estop message that demands a stop; INT64_MIN = none */
 	const char *last_refusal;
+	const char *scan_refusal; /* of the scans since the last one taken; NULL = none */
 	uint64_t rejected;
 	/* motion */
 	int64_t t_ns; /* of the last step */
@@ -89,6 +97,9 @@ struct cairn_motor {
 	struct cairn_monitor_verdict verdict; /* of what slowed or stopped it */
 	struct cairn_zone_limit zone;         /* of the last motion judged */
 	struct cairn_monitor monitor;
+	struct cairn_repeats scan_repeats;
+	struct cairn_scan_motion scan_motion;
+	struct cairn_wheel_check wheels;
 };
 
 /* reborn: this process is not the first motor stage of the running stack (then the rebirth rule holds for

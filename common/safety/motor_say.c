@@ -31,12 +31,19 @@ static void say_reason(const struct cairn_motor *m, int64_t now_ns, char *text, 
 	else if (bit == CAIRN_MOTOR_ESTOP)
 		snprintf(
 		    text, cap_bytes, "%s", m->estop_reason); /* beside the state, which says what it is */
+	else if (bit == CAIRN_MOTOR_WHEELS)
+		snprintf(text, cap_bytes,
+		    m->wheels.verdict == CAIRN_WHEELS_RUN
+			? "wheels run at %.2f m/s against a command of %.2f m/s"
+			: "wheels stand (%.2f m/s) against a command of %.2f m/s",
+		    m->wheels.measured_mps, m->wheels.sent_mps);
 	else if (bit == CAIRN_MOTOR_NO_SCAN && !m->scan_stream.some)
 		snprintf(text, cap_bytes, "no scan yet%s%s",
 		    m->last_refusal != NULL ? ", last refused: " : "",
 		    m->last_refusal != NULL ? m->last_refusal : "");
 	else if (bit == CAIRN_MOTOR_NO_SCAN)
-		snprintf(text, cap_bytes, "no scan for %.1f s", scan_age_s);
+		snprintf(text, cap_bytes, "no scan for %.1f s%s%s", scan_age_s,
+		    m->scan_refusal != NULL ? ": " : "", m->scan_refusal != NULL ? m->scan_refusal : "");
 	else if (bit == CAIRN_MOTOR_NO_DEPTH)
 		snprintf(text, cap_bytes, "no depth scan, and one is required");
 	else if (bit == CAIRN_MOTOR_NO_GUARD)

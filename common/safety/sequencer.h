@@ -84,6 +84,9 @@ bool cairn_sequencer_next_result(struct cairn_sequencer *seq, struct cairn_msg_r
 /* Takes zones that an earlier run kept with the map; those without an outline and those that hold the start are left
  * out. How many were taken. */
 uint32_t cairn_sequencer_keep_zones(struct cairn_sequencer *seq, const struct cairn_msg_zones *zones);
+/* Those zones are of this map (0: not known), and an operator has to look at them first if there is a doubt (enum
+ * cairn_zone_doubt). With an unreadable file: 0 and CAIRN_ZONE_DOUBT_LOST. While there is a doubt nothing is driven. */
+void cairn_sequencer_zones_saved(struct cairn_sequencer *seq, uint64_t map_id, uint32_t doubt);
 /* Zones that hold, for the planner. */
 const struct cairn_msg_zones *cairn_sequencer_zones(const struct cairn_sequencer *seq);
 const struct cairn_mission_record *cairn_sequencer_record(const struct cairn_sequencer *seq);

@@ -110,21 +110,34 @@ const struct cairn_msg_zone *seq_fence_on_path(
 	return NULL;
 }
 
+/* The least that any slow-down zone around the robot allows: one zone does not lift what another demands. */
+static double slowest_here_mps(const struct cairn_sequencer *seq)
+{
+	double most_mps = INFINITY;
+	for (uint32_t i = 0; i < seq->rec.zones.items_count; i++) {
+		struct cairn_vec2 corners[CAIRN_POLYGON_CORNERS_MAX];
+		const struct cairn_msg_zone *z = &seq->rec.zones.items[i];
+		if (z->kind == CAIRN_ZONE_KIND_SLOWDOWN &&
+		    cairn_polygon_contains(corners, corners_of(z, corners), seq->pose.x_m, seq->pose.y_m))
+			most_mps = fmin(most_mps,
+			    z->speed_max_mps > 0.0 ? z->speed_max_mps : seq->cfg->nav.slow_zone_mps);
+	}
+	return most_mps;
+}
+
 void seq_fence_hold(struct cairn_sequencer *seq, struct cairn_safe_velocity *safe)
 {
 	double v = safe->twist.v_mps, free_m;
 	seq->fence[0] = '\0';
 	if (v == 0.0 || seq->rec.zones.items_count == 0)
 		return;
-	const struct cairn_msg_zone *z =
-	    seq_fence_at(seq, CAIRN_ZONE_KIND_SLOWDOWN, seq->pose.x_m, seq->pose.y_m);
-	if (z != NULL) {
-		double most = z->speed_max_mps > 0.0 ? z->speed_max_mps : seq->cfg->nav.slow_zone_mps;
-		double share = fmin(1.0, most / fabs(v));
-		safe->twist.v_mps *= share;
-		safe->twist.w_radps *= share;
+	double most_mps = slowest_here_mps(seq);
+	if (most_mps < fabs(v)) {
+		safe->twist.v_mps *= most_mps / fabs(v);
+		safe->twist.w_radps *= most_mps / fabs(v);
 	}
-	z = seq_fence_ahead(seq, safe->twist.w_radps / safe->twist.v_mps, v > 0.0, LOOK_M, &free_m);
+	const struct cairn_msg_zone *z =
+	    seq_fence_ahead(seq, safe->twist.w_radps / safe->twist.v_mps, v > 0.0, LOOK_M, &free_m);
 	double stop_m = fabs(v) * SEQ_REACTION_S + v * v / (2.0 * seq->cfg->robot.decel_max_mps2);
 	if (z == NULL || free_m > stop_m + STEP_M)
 		return;

@@ -183,6 +183,7 @@ struct cairn_sequencer {
 	int64_t t_depth_ns;
 	int64_t t_scan_ns, t_pose_ns, t_motion_ns, t_frontiers_ns, t_candidates_ns, t_nav_velocity_ns,
 	    t_nav_status_ns, t_nav_path_ns;
+	uint64_t map_id; /* of the newest pose that tells; 0 = none has */
 	struct cairn_msg_pose pose;
 	struct cairn_msg_motion motion;
 	struct cairn_msg_frontiers frontiers;
@@ -311,6 +312,7 @@ void seq_define_zone(struct cairn_sequencer *seq, int64_t now_ns);
 /* The operator's verb, and the zones of the configuration. */
 void seq_zone_command(struct cairn_sequencer *seq, const char *text, struct cairn_msg_reply *reply);
 void seq_zones_from_config(struct cairn_sequencer *seq);
+void seq_zones_of_map(struct cairn_sequencer *seq, uint64_t map_id); /* a pose is of this map */
 
 /* sequencer_fence.c: the first keep-out zone that a way of way_m along an arc leads into (or deeper into),
  * and after how much of it; NULL: none. */

@@ -101,6 +101,7 @@ static void motor_hold(struct cairn_sequencer *seq)
 	case CAIRN_MOTOR_STATE_REARMING:
 	case CAIRN_MOTOR_STATE_NO_DEVICE:
 	case CAIRN_MOTOR_STATE_NO_COMMAND:
+	case CAIRN_MOTOR_STATE_WHEEL_FAULT:
 		snprintf(s->hold, sizeof(s->hold), "the motor stage waits: %s",
 		    cairn_enum_text(&cairn_enum_motor_state, (int)seq->motion.state));
 		return;
@@ -131,6 +132,8 @@ void seq_sense_update(struct cairn_sequencer *seq, int64_t now_ns)
 	else if (s->hold[0] == '\0' && !s->pose_ok)
 		snprintf(s->hold, sizeof(s->hold), "%s",
 		    seq->t_pose_ns == 0 ? "no pose yet" : "the pose is too old");
+	if (!s->estop && seq->rec.zones_doubt != CAIRN_ZONE_DOUBT_NONE)
+		snprintf(s->hold, sizeof(s->hold), "%s", cairn_zone_doubt_text(seq->rec.zones_doubt));
 	if (!s->estop && seq->without.wish == CAIRN_WITHOUT_STAND) /* the cause of what else is missing */
 		snprintf(s->hold, sizeof(s->hold), "%s is held failed", seq->without.stage);
 	compensate(seq, now_ns);
@@ -191,6 +194,7 @@ void cairn_sequencer_on_pose(struct cairn_sequencer *seq, const struct cairn_msg
 		return;
 	struct cairn_msg_pose before = seq->pose;
 	seq->pose = *pose;
+	seq_zones_of_map(seq, pose->map_id);
 	/* A robot that was lost and found has moved on the map, not the map under it. */
 	if (t_before_ns == 0 || pose->map_epoch == before.map_epoch ||
 	    before.tracking != CAIRN_TRACKING_GOOD || pose->tracking != CAIRN_TRACKING_GOOD)

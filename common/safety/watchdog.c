@@ -33,7 +33,9 @@ struct cairn_watchdog {
 	int64_t t_scan_ns, t_motion_ns, t_odom_ns, t_stages_ns;
 	int64_t t_canary_ns; /* newest frame that came through */
 	uint64_t canary_received;
-	int64_t t_moving_ns; /* moving since; 0 = standing */
+	int64_t t_moving_ns;    /* moving since; 0 = standing */
+	int64_t t_zero_ns;      /* zero has been sent to the wheels since; 0 = something else is */
+	int64_t t_unscanned_ns; /* the motor stage has had no scan to drive by since; 0 = it has */
 	enum cairn_motor_state motor_state;
 	char motor_reason[96];
 	bool plane_failed;
@@ -132,6 +134,10 @@ void cairn_watchdog_on_motion(
 	if (!take(&w->t_motion_ns, t_ns, now_ns))
 		return;
 	w->motor_state = motion->state;
+	bool zero = motion->v_mps == 0.0;
+	w->t_zero_ns = !zero ? 0 : w->t_zero_ns == 0 ? t_ns : w->t_zero_ns;
+	bool unscanned = motion->state == CAIRN_MOTOR_STATE_NO_SCAN;
+	w->t_unscanned_ns = !unscanned ? 0 : w->t_unscanned_ns == 0 ? t_ns : w->t_unscanned_ns;
 	snprintf(w->motor_reason, sizeof(w->motor_reason), "%s", motion->reason);
 }
 
@@ -205,7 +211,8 @@ static void forgive_own_stall(struct cairn_watchdog *w, int64_t now_ns)
 	if (gap_ns < OWN_STALL_NS)
 		return;
 	int64_t *const stamps[] = {&w->t_scan_ns, &w->t_motion_ns, &w->t_odom_ns, &w->t_stages_ns,
-	    &w->t_canary_ns, &w->t_moving_ns, &w->t_request_ns, &w->t_start_ns, &w->t_born_ns};
+	    &w->t_canary_ns, &w->t_moving_ns, &w->t_zero_ns, &w->t_unscanned_ns, &w->t_request_ns,
+	    &w->t_start_ns, &w->t_born_ns};
 	for (size_t i = 0; i < sizeof(stamps) / sizeof(stamps[0]); i++) {
 		shift(stamps[i], gap_ns);
 		*stamps[i] = *stamps[i] < now_ns ? *stamps[i] : now_ns;
@@ -284,6 +291,15 @@ static bool runs_blind(const struct cairn_watchdog *w, int64_t now_ns)
 	       seconds(w->t_odom_ns, now_ns) <= ODOM_TIMEOUT_S && seconds(w->t_moving_ns, now_ns) > MOVING_S;
 }
 
+/* The wheels turn on although zero has been sent to them for long. The motor stage says so as well, but what it writes
+ * may be what is lost: the stop frame on a descriptor of our own is another try. */
+static bool runs_on(const struct cairn_watchdog *w, int64_t now_ns)
+{
+	return w->t_zero_ns != 0 && w->t_moving_ns != 0 && seconds(w->t_odom_ns, now_ns) <= ODOM_TIMEOUT_S &&
+	       seconds(w->t_zero_ns, now_ns) > CAIRN_WATCHDOG_WHEELS_S &&
+	       seconds(w->t_moving_ns, now_ns) > CAIRN_WATCHDOG_WHEELS_S;
+}
+
 /* What the robot goes on without: a stage that cannot do one of its duties, a model without a usable answer. */
 static void find_trouble(const struct cairn_watchdog *w, char *text, size_t bytes)
 {
@@ -313,7 +329,9 @@ static void find_problem(const struct cairn_watchdog *w, const struct cairn_watc
 		return;
 	}
 	if (out->write_stop) {
-		snprintf(text, bytes, "the motor stage is silent: stopping the base directly");
+		snprintf(text, bytes, "%s: stopping the base directly",
+		    motor_silent(w, now_ns) ? "the motor stage is silent"
+					    : "the wheels turn against a zero command");
 		return;
 	}
 	if (w->request[0] != '\0') {
@@ -338,10 +356,14 @@ static void find_problem(const struct cairn_watchdog *w, const struct cairn_watc
 		snprintf(text, bytes, "emergency stop: %s", w->motor_reason);
 	else if (w->motor_state == CAIRN_MOTOR_STATE_NO_DEVICE)
 		snprintf(text, bytes, "the motor board does not answer");
+	else if (w->motor_state == CAIRN_MOTOR_STATE_WHEEL_FAULT)
+		snprintf(text, bytes, "the wheels do not obey: %s", w->motor_reason);
 	else if (scan_s > w->cfg->safety.scan_timeout_s + 0.2)
 		snprintf(text, bytes, "no scan from sensor-bridge");
 	else if (w->t_scan_ns == 0 && seconds(w->t_born_ns, now_ns) > CAIRN_WATCHDOG_SCAN_FIRST_S)
 		snprintf(text, bytes, "no scan has come from sensor-bridge yet");
+	else if (w->t_unscanned_ns != 0 && seconds(w->t_unscanned_ns, now_ns) > CAIRN_WATCHDOG_SCAN_S)
+		snprintf(text, bytes, "the motor stage waits: %s", w->motor_reason);
 	else if (!out->health.data_plane_ok)
 		snprintf(text, bytes, "the data plane is stuck: no canary frame comes through");
 	else
@@ -353,7 +375,7 @@ void cairn_watchdog_step(struct cairn_watchdog *w, int64_t now_ns, struct cairn_
 	memset(out, 0, sizeof(*out));
 	forgive_own_stall(w, now_ns);
 	request_restart(w, now_ns);
-	out->write_stop = motor_silent(w, now_ns);
+	out->write_stop = motor_silent(w, now_ns) || runs_on(w, now_ns);
 	out->estop.stop = runs_blind(w, now_ns);
 	if (out->estop.stop)
 		snprintf(out->estop.reason, sizeof(out->estop.reason), "the robot moves without a scan");

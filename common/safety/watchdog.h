@@ -11,7 +11,8 @@
  * CAIRN_WATCHDOG_MOTOR_S: stop frames are to be written straight to the base, every step, until it is heard
  * again. No latched stop: the reborn stage goes on by itself the scan          silent for
  * CAIRN_WATCHDOG_SCAN_S beyond its limit while odometry still shows motion: the motor stage has failed its
- * duty: emergency stop, which it latches the data plane    no new canary frame for CAIRN_WATCHDOG_CANARY_S
+ * duty: emergency stop, which it latches the wheels        turn for CAIRN_WATCHDOG_WHEELS_S although zero is sent: stop
+ * frames are written straight to the base as well the data plane    no new canary frame for CAIRN_WATCHDOG_CANARY_S
  * while the canary should be up
  *
  * Health also tells of what the robot goes on without: no scan since the start, a duty that a stage says it cannot do, a
@@ -29,6 +30,7 @@
 	0.17 /* three of its periods; with the step, wheels are stopped within 0.25 s */
 #define CAIRN_WATCHDOG_MOTOR_FIRST_S 1.0 /* said to be up, but not heard since the watchdog started */
 #define CAIRN_WATCHDOG_SCAN_S 1.0
+#define CAIRN_WATCHDOG_WHEELS_S 1.0      /* motion against a zero command */
 #define CAIRN_WATCHDOG_SCAN_FIRST_S 10.0 /* no scan at all since the watchdog started counts after this */
 #define CAIRN_WATCHDOG_MODEL_BAD                                                                             \
 	3 /* calls in a row without a usable answer are a problem; the first is, too */

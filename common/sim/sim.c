@@ -157,6 +157,14 @@ static void try_luck(struct cairn_sim *s, struct luck ret[CAIRN_LIDAR_STEP_POINT
 				  : (struct luck){false, 0.0};
 }
 
+/* Without noise a standing robot would see the same revolution again and again, and a LiDAR that does is taken for
+ * broken. So one return in 16 is a quantum of the device's protocol farther, another one with each revolution. */
+static double quantum_m(const struct cairn_sim *s, uint16_t index)
+{
+	uint64_t revolution = s->state.steps / CAIRN_LIDAR_TURN_STEPS;
+	return !s->cfg->sim.noise && index % 16 == revolution % 16 ? CAIRN_LIDAR_QUANTUM_M : 0.0;
+}
+
 static float measure(struct cairn_sim *s, const struct cairn_beam *beam, const struct luck *luck,
     const struct cairn_disc *people, size_t people_count)
 {
@@ -220,6 +228,7 @@ static void turn_lidar(
 	try_luck(s, luck);
 	for (int i = 0; i < CAIRN_LIDAR_STEP_POINTS; i++) {
 		uint16_t index = (uint16_t)(s->turn_step * CAIRN_LIDAR_STEP_POINTS + (uint32_t)i);
+		luck[i].error_m += quantum_m(s, index);
 		float range_m = measure(s, &b->beams[i], &luck[i], people, people_count);
 		s->points[i] = (struct cairn_lidar_point){index, range_m};
 		s->turn_m[index] = range_m;

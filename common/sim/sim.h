@@ -17,6 +17,7 @@
 #define CAIRN_LIDAR_STEP_POINTS (CAIRN_LIDAR_POINTS / CAIRN_LIDAR_TURN_STEPS)
 #define CAIRN_LIDAR_MIN_M 0.05
 #define CAIRN_LIDAR_MAX_M 16.0
+#define CAIRN_LIDAR_QUANTUM_M 0.00025 /* steps in which the device tells ranges */
 
 /* One measurement; the device counts its angle clockwise from its mark. */
 struct cairn_lidar_point {

@@ -105,8 +105,8 @@ void cairn_budget_call_sent(struct cairn_budget *budget, int64_t now_ns)
 	budget->call_start_ns = now_ns;
 }
 
-void cairn_budget_call_ended(
-    struct cairn_budget *budget, int64_t now_ns, bool ok, const struct cairn_usage *usage)
+/* Enters what a call has used and costs. */
+static void charge(struct cairn_budget *budget, int64_t now_ns, const struct cairn_usage *usage)
 {
 	struct cairn_ledger *l = &budget->ledger;
 	double cost = cairn_usage_cost_usd(&budget->prices, usage);
@@ -117,8 +117,14 @@ void cairn_budget_call_ended(
 	l->cost_usd += cost;
 	budget->dearest_call_usd = fmax(budget->dearest_call_usd, cost);
 	bucket_add(budget->usd, now_ns / MINUTE_NS, cost);
+}
+
+void cairn_budget_call_ended(
+    struct cairn_budget *budget, int64_t now_ns, bool ok, const struct cairn_usage *usage)
+{
+	charge(budget, now_ns, usage);
 	if (!ok)
-		l->failures++;
+		budget->ledger.failures++;
 	struct cairn_budget_call *call = &budget->window[budget->window_next];
 	*call = (struct cairn_budget_call){ok, (double)(now_ns - budget->call_start_ns) * 1e-9};
 	budget->window_next = (budget->window_next + 1) % CAIRN_BUDGET_WINDOW;
@@ -132,8 +138,9 @@ void cairn_budget_call_ended(
 	budget->in_flight = false;
 }
 
-void cairn_budget_call_cancelled(struct cairn_budget *budget)
+void cairn_budget_call_cancelled(struct cairn_budget *budget, int64_t now_ns, const struct cairn_usage *usage)
 {
+	charge(budget, now_ns, usage);
 	budget->in_flight = false;
 }
 

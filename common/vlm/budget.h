@@ -52,8 +52,9 @@ void cairn_budget_call_sent(struct cairn_budget *budget, int64_t now_ns);
 /* usage counts (and costs) even when the answer was of no use. */
 void cairn_budget_call_ended(
     struct cairn_budget *budget, int64_t now_ns, bool ok, const struct cairn_usage *usage);
-/* The call was given up by us, not by the service: it says nothing about its health. */
-void cairn_budget_call_cancelled(struct cairn_budget *budget);
+/* The call was given up by us, not by the service: it says nothing about its health, but it may have cost. */
+void cairn_budget_call_cancelled(
+    struct cairn_budget *budget, int64_t now_ns, const struct cairn_usage *usage);
 
 /* Another provider is in use from now on: its prices, its limit. */
 void cairn_budget_use(struct cairn_budget *budget, const struct cairn_profile *profile);

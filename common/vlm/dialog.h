@@ -37,6 +37,7 @@ struct cairn_dialog_outcome {
 	double quota_wait_s;  /* the service allows no further call for so long, as its headers say; 0 = it
 				 does */
 	const char *error;    /* status 0: why, one line */
+	bool sent;            /* the whole request had gone out: it may have been worked on, and costs */
 };
 
 /* system: the static prompt (copied). It asks the scripted pilot until cairn_dialog_use says otherwise. NULL

@@ -1,5 +1,6 @@
 /* dialog_answer.c - what to make of an answer: a decision, a follow-up, a later try, or the end of asking. */
 #include "common/vlm/dialog_impl.h"
+#include "common/vlm/usage_bounds.h"
 
 #include <math.h>
 #include <string.h>
@@ -195,25 +196,44 @@ static void good_answer(struct cairn_dialog *d, int64_t now_ns)
 			: "There is no picture. Choose the action by the sensors.");
 }
 
-/* For a service that does not count. */
-static void estimate_usage(struct cairn_dialog *d, size_t answer_bytes)
+/* What the call in flight, or the one that has just ended, asked for. */
+static struct cairn_asked asked(const struct cairn_dialog *d)
 {
-	struct cairn_usage *usage = &d->answer.usage;
-	usage->tokens_in =
-	    cairn_prompt_tokens(d->peers[d->peer].prefix.len + d->context.len) + d->picture_tokens;
-	usage->tokens_cached = 0;
-	usage->tokens_out = cairn_prompt_tokens(answer_bytes);
+	const struct dialog_peer *peer = &d->peers[d->peer];
+	int own = peer->profile.max_output_tokens;
+	uint64_t prefix = cairn_prompt_tokens(peer->prefix.len);
+	return (struct cairn_asked){
+	    .tokens_in = cairn_prompt_tokens(peer->prefix.len + d->context.len) + d->picture_tokens,
+	    .tokens_prefix = prefix,
+	    .bytes_sent = d->body.len,
+	    .tokens_out_max = (uint64_t)(own > 0 ? own : d->cfg.max_output_tokens)};
+}
+
+static void charge_unanswered(
+    struct cairn_dialog *d, int64_t now_ns, int status, bool sent, struct cairn_usage *ret)
+{
+	struct cairn_asked a = asked(d);
+	*ret = cairn_usage_unanswered(&a, status, sent);
+	cairn_pace_spend(&d->pace, cairn_usage_cost_usd(&d->budget.prices, ret), now_ns);
+}
+
+void dialog_cancelled(struct cairn_dialog *d, int64_t now_ns)
+{
+	struct cairn_usage usage;
+	charge_unanswered(d, now_ns, 0, true, &usage);
+	cairn_budget_call_cancelled(&d->budget, now_ns, &usage);
 }
 
 void cairn_dialog_ended(struct cairn_dialog *d, int64_t now_ns, const struct cairn_dialog_outcome *o)
 {
-	static const struct cairn_usage none = {0};
+	struct cairn_usage usage;
 	if (!d->in_flight)
 		return;
 	d->in_flight = false;
 	d->changed = true;
 	if (o->status < 200 || o->status > 299) {
-		cairn_budget_call_ended(&d->budget, now_ns, false, &none);
+		charge_unanswered(d, now_ns, o->status, o->sent, &usage);
+		cairn_budget_call_ended(&d->budget, now_ns, false, &usage);
 		refused(d, now_ns, o);
 		return;
 	}
@@ -225,8 +245,8 @@ void cairn_dialog_ended(struct cairn_dialog *d, int64_t now_ns, const struct cai
 	else
 		cairn_answer_parse(format, body, o->body_bytes, d->followup, &d->answer);
 	bool ok = d->answer.kind != CAIRN_ANSWER_STOP;
-	if (d->answer.usage.tokens_in == 0)
-		estimate_usage(d, o->body_bytes);
+	struct cairn_asked a = asked(d);
+	d->answer.usage = cairn_usage_bounded(&d->answer.usage, &a, o->body_bytes);
 	cairn_budget_call_ended(&d->budget, now_ns, ok, &d->answer.usage);
 	cairn_pace_spend(&d->pace, cairn_usage_cost_usd(&d->budget.prices, &d->answer.usage), now_ns);
 	dialog_peer_ended(

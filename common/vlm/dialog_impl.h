@@ -127,6 +127,8 @@ void dialog_free_peers(struct cairn_dialog *d);
 bool dialog_frontiers_fresh(const struct cairn_dialog *d, int64_t now_ns);
 /* Why the model is being asked. The snapshot may have been made just before the result that it was wanted
  * for. */
+/* The call in flight was given up: it is charged. */
+void dialog_cancelled(struct cairn_dialog *d, int64_t now_ns);
 enum cairn_trigger dialog_reason(const struct cairn_dialog *d);
 
 /* ---- dialog_loop.c ---- */

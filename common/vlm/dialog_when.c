@@ -94,7 +94,7 @@ enum cairn_dialog_act cairn_dialog_poll(
 	if (d->in_flight) {
 		if (!must_cancel(d, now_ns))
 			return CAIRN_DIALOG_NOTHING;
-		cairn_budget_call_cancelled(&d->budget);
+		dialog_cancelled(d, now_ns);
 		d->in_flight = d->followup = false;
 		return CAIRN_DIALOG_CANCEL;
 	}

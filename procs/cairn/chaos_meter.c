@@ -87,6 +87,7 @@ static bool held(enum cairn_motor_state state)
 	case CAIRN_MOTOR_STATE_REARMING:
 	case CAIRN_MOTOR_STATE_NO_DEVICE:
 	case CAIRN_MOTOR_STATE_ESTOP:
+	case CAIRN_MOTOR_STATE_WHEEL_FAULT:
 		return true;
 	default:
 		return false;

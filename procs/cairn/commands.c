@@ -137,8 +137,10 @@ const struct cli_command cli_commands[] = {
     {"zone", .group = CLI_GROUP_DRIVE,
 	.summary = "draw a zone of the map that the robot keeps out of, or drives slowly in",
 	.details = "'zone keepout NAME X,Y X,Y X,Y ...', 'zone slowdown NAME ...', 'zone forget NAME'; a "
-		   "name is one word.",
-	VERB(ZONE, "KIND NAME [X,Y]...", NULL, 2, -1, cli_ask_verb)},
+		   "name is one word. When the zones could not be read, or are of another map, the robot "
+		   "stands: draw "
+		   "or check them, then 'zone confirm'.",
+	VERB(ZONE, "KIND NAME [X,Y]... | forget NAME | confirm", NULL, 1, -1, cli_ask_verb)},
     {"stop", .group = CLI_GROUP_DRIVE, .summary = "end the mission and stand still where the robot is",
 	.details =
 	    "When the sequencer does not answer, the motor stage is asked for an emergency stop instead.",

@@ -56,6 +56,7 @@ static bool held(const struct up_run *run, const struct victim *v)
 	case CAIRN_MOTOR_STATE_REARMING:
 	case CAIRN_MOTOR_STATE_NO_DEVICE:
 	case CAIRN_MOTOR_STATE_ESTOP:
+	case CAIRN_MOTOR_STATE_WHEEL_FAULT:
 		return true;
 	default:
 		/* at the goal it stands because it has arrived */

@@ -39,6 +39,7 @@ struct http {
 	CURL *easy, *probe;
 	struct peer peers[CAIRN_LINEUP_MAX];
 	uint32_t index, probe_index;
+	curl_off_t bytes_to_send; /* of the call in flight */
 	bool in_flight, probing, too_large;
 	int timer_fd;
 	struct watched watched[SOCKETS_MAX];
@@ -110,7 +111,10 @@ static void finish(struct http *http, CURLcode code)
 	bool clean = blot_keys(http, line);
 	if (!clean)
 		snprintf(line, sizeof(line), "the answer repeats the API key in parts: it was dropped");
-	struct cairn_dialog_outcome outcome = {.status = code == CURLE_OK && clean ? (int)status : 0,
+	curl_off_t uploaded = 0;
+	curl_easy_getinfo(http->easy, CURLINFO_SIZE_UPLOAD_T, &uploaded);
+	struct cairn_dialog_outcome outcome = {.sent = uploaded >= http->bytes_to_send,
+	    .status = code == CURLE_OK && clean ? (int)status : 0,
 	    .body = http->body.data,
 	    .body_bytes = http->body.len,
 	    .retry_after_s = http->limit.retry_after_s,
@@ -409,6 +413,7 @@ bool http_post(struct http *http, uint32_t index, const char *url, const char *b
 	bool ok = aim(c, &http->peers[index], url) &&
 		  curl_easy_setopt(c, CURLOPT_POSTFIELDS, body) == CURLE_OK &&
 		  curl_easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)bytes) == CURLE_OK;
+	http->bytes_to_send = (curl_off_t)bytes;
 	CURLMcode code = ok ? curl_multi_add_handle(http->multi, c) : CURLM_INTERNAL_ERROR;
 	if (code != CURLM_OK) {
 		cairn_error_set(err, "cannot send: %s", curl_multi_strerror(code));

@@ -10,3 +10,10 @@ bool cairn_hang_look(struct cairn_hang *hang, int pid, int64_t beat_ns, double l
 	*hang = (struct cairn_hang){pid, beat_ns, now_ns, alive || pid == 0 ? 0.0 : before_s + passed_s};
 	return before_s <= limit_s && hang->silent_s > limit_s;
 }
+
+bool cairn_hang_both(int64_t motion_ns, int64_t health_ns, int64_t now_ns)
+{
+	return motion_ns != 0 && health_ns != 0 &&
+	       (double)(now_ns - motion_ns) * 1e-9 > CAIRN_HANG_MOTION_S &&
+	       (double)(now_ns - health_ns) * 1e-9 > CAIRN_HANG_HEALTH_S;
+}

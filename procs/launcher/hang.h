@@ -21,4 +21,12 @@ struct cairn_hang {
  * when it has been silent for more than limit_s; with another process it begins anew. */
 bool cairn_hang_look(struct cairn_hang *hang, int pid, int64_t beat_ns, double limit_s, int64_t now_ns);
 
+/* The motor stage feeds the wheels and the watchdog stops them when it does not; when both are frozen nobody is left, and
+ * the board holds its last command. Stamps of the newest motion and health message; 0 = none yet. True while both are
+ * older than they can be by themselves: then the launcher writes the stop frame. A launcher that stood still itself may be
+ * wrong about that for one look, which costs a robot that drives one stop frame. */
+#define CAIRN_HANG_MOTION_S 0.5 /* ten of its periods */
+#define CAIRN_HANG_HEALTH_S 1.0 /* two */
+bool cairn_hang_both(int64_t motion_ns, int64_t health_ns, int64_t now_ns);
+
 #endif

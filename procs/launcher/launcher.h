@@ -42,7 +42,9 @@ struct launcher {
 	char plane_why[96];  /* what the last of them said */
 	double plane_dead_cpu_s;
 	struct cairn_pub *stages_pub;
-	struct cairn_sub *health_sub;
+	struct cairn_sub *health_sub, *motion_sub;
+	int64_t health_ns, motion_ns; /* stamps of the newest; 0 = none yet */
+	bool both_silent;             /* motor stage and watchdog: told once */
 	uint64_t health_restart_id, health_epoch;
 	struct cairn_hang watchdog;
 	int chld_fd;

@@ -233,6 +233,7 @@ static int on_health(void *ctx)
 		int64_t now_ns = cairn_now_ns();
 		if (!hdr.valid || !cairn_topic_fresh(CAIRN_TOPIC_HEALTH, hdr.t_ns, now_ns))
 			continue;
+		l->health_ns = hdr.t_ns;
 		if (hdr.epoch != l->health_epoch) { /* a reborn watchdog counts from its own beginning */
 			l->health_epoch = hdr.epoch;
 			l->health_restart_id = 0;
@@ -342,6 +343,12 @@ static bool open_all(struct launcher *l)
 	}
 	l->stages_pub = cairn_stage_publish(l->stage, CAIRN_TOPIC_STAGES);
 	l->health_sub = cairn_stage_subscribe(l->stage, CAIRN_TOPIC_HEALTH, on_health, l);
+	/* Looked at twice a second; nothing wakes for each of them. */
+	l->motion_sub = cairn_sub_new(cairn_stage_bus(l->stage), CAIRN_TOPIC_MOTION, NULL, &err);
+	if (l->motion_sub == NULL) {
+		cairn_log_error("%s", err.text);
+		return false;
+	}
 	cairn_stage_serve(l->stage, CAIRN_SERVICE_LAUNCHER_CTL, on_command, l);
 	cairn_stage_every(l->stage, TICK_MS, on_tick, l);
 	cairn_stage_every(l->stage, REPORT_MS, launcher_on_report, l);

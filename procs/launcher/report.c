@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,6 +7,7 @@
 
 #include "common/base/geom.h"
 #include "common/safety/watchdog.h"
+#include "procs/launcher/base_stop.h"
 #include "procs/launcher/launcher.h"
 #include "procs/launcher/placement.h"
 #include "procs/launcher/procstat.h"
@@ -48,6 +50,22 @@ static void look_at_watchdog(struct launcher *l, int64_t now_ns)
 	cairn_log_warn(
 	    "killing the watchdog (pid %d): no heartbeat for more than %.0f s", pid, CAIRN_WATCHDOG_BEAT_S);
 	kill(pid, SIGKILL); /* its death takes the usual way back */
+}
+
+/* Two faults at once: who should stop the wheels and who should notice that are both frozen. */
+static void look_at_both(struct launcher *l, int64_t now_ns)
+{
+	struct cairn_msg_motion motion;
+	struct cairn_header hdr;
+	while (cairn_sub_recv(l->motion_sub, &motion, &hdr) > 0)
+		l->motion_ns = hdr.t_ns;
+	bool silent = cairn_hang_both(l->motion_ns, l->health_ns, now_ns);
+	if (silent && !l->both_silent)
+		cairn_log_error("motor stage and watchdog are both silent: stopping the base directly");
+	if (silent && !cairn_base_stop(&l->cfg->robot, l->run_dir))
+		cairn_log_error(
+		    "cannot write the stop frame to %s: %s", l->cfg->robot.base_device, strerror(errno));
+	l->both_silent = silent;
 }
 
 static struct cairn_sub **commanded_of(struct launcher *l, int i)
@@ -214,6 +232,7 @@ int launcher_on_report(void *ctx)
 	memcpy(r->commanded, l->audit.newest, sizeof(r->commanded));
 	on_beats(l);
 	look_at_watchdog(l, now_ns);
+	look_at_both(l, now_ns);
 	for (int i = 0; i < l->sup.count; i++)
 		report_stage(l, i, now_ns, span_s, &cpu_s);
 	report_other(l, "roudi", plane_state(l), l->plane.child.pid,

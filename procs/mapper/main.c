@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "common/base/geom.h"
 #include "common/map/kept_map.h"
@@ -302,6 +303,15 @@ static struct cairn_mapper *find_mapper(struct mapper_stage *s)
 	return mapper;
 }
 
+/* Differs from all others; never 0. */
+static uint64_t draw_number(void)
+{
+	uint64_t number = 0;
+	if (getrandom(&number, sizeof(number), GRND_NONBLOCK) != (ssize_t)sizeof(number))
+		number = (uint64_t)cairn_now_ns();
+	return number | 1;
+}
+
 static bool open_all(struct mapper_stage *s, struct cairn_frames **ret_frames)
 {
 	struct cairn_error err = {""};
@@ -317,6 +327,9 @@ static bool open_all(struct mapper_stage *s, struct cairn_frames **ret_frames)
 	s->mapper = find_mapper(s);
 	if (s->mapper == NULL)
 		return false;
+	if (cairn_mapper_number(s->mapper, draw_number()))
+		s->saved_changes =
+		    UINT64_MAX; /* saved at once: a mapper that dies early comes back to the same map */
 	s->offer = offer_new(s->stage, &err);
 	if (s->offer == NULL) {
 		cairn_log_error("%s", err.text);

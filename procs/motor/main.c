@@ -261,6 +261,11 @@ static void decide(struct app *app)
 	uint8_t frame[CAIRN_ROSMASTER_FRAME_MAX];
 	size_t n = cairn_rosmaster_motion(frame, app->cfg->robot.car_type, twist.v_mps, twist.w_radps);
 	write_board(app, frame, n);
+	if (app->core.wheels.verdict == CAIRN_WHEELS_RUN) {
+		/* The motion frame is not obeyed: the reset stops the board in any mode. */
+		uint8_t reset[13];
+		write_board(app, reset, cairn_rosmaster_stop_frame(reset));
+	}
 	if (app->scan_ns != 0)
 		app->reaction_ms = (double)(cairn_now_ns() - app->scan_ns) * 1e-6;
 	app->scan_ns = 0;

@@ -50,7 +50,7 @@ struct robot_sim {
 	double gyro[GYRO_STEPS];
 	uint8_t nodes[LIDAR_FLUSH_STEPS * CAIRN_LIDAR_STEP_POINTS * CAIRN_DEV_LIDAR_NODE];
 	size_t node_bytes;
-	uint32_t contacts_told;
+	uint32_t contacts_told, pictures;
 };
 
 /* ---- devices ---- */
@@ -194,6 +194,20 @@ static int on_truth(void *ctx)
 	return 0;
 }
 
+/* A sensor has grain: without it a robot that stands would send the same picture again and again, and a camera that
+ * does is taken for broken. A pixel in each row, another one with each picture, is a grey level and a millimetre off. */
+static void add_grain(struct robot_sim *r, uint8_t *rgb, uint16_t *depth_mm)
+{
+	uint32_t width = (uint32_t)r->cfg->camera.width_px, height = (uint32_t)r->cfg->camera.height_px;
+	r->pictures++;
+	for (uint32_t row = 0; row < height; row++) {
+		size_t at = (size_t)row * width + (row * 31u + r->pictures) % width;
+		rgb[3 * at] ^= 1u;
+		if (depth_mm[at] != 0)
+			depth_mm[at] ^= 1u;
+	}
+}
+
 static int on_picture(void *ctx)
 {
 	struct robot_sim *r = ctx;
@@ -208,6 +222,7 @@ static int on_picture(void *ctx)
 		figures[i] = (struct cairn_figure){discs[i], r->world->people[i].paint};
 	int64_t t_ns = cairn_now_ns();
 	cairn_renderer_draw(r->renderer, cairn_sim_state(r->sim)->body.pose, figures, n, rgb, depth_mm);
+	add_grain(r, rgb, depth_mm);
 	camera_server_send(r->camera, t_ns);
 	return 0;
 }

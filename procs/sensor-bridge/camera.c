@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/base/geom.h"
+#include "common/base/repeats.h"
 #include "common/device/camera_link.h"
 #include "common/safety/depth_scan.h"
 #include "ipc/frames.h"
@@ -41,6 +42,7 @@ struct app {
 	uint8_t *payload;            /* in the loan, or spare; NULL = skipped */
 	size_t left;                 /* payload bytes to come */
 	uint64_t pictures;
+	struct cairn_repeats rgb_repeats, depth_repeats;
 	/* A depth picture for which no shared memory is left, as when a consumer keeps all it is given: what
 	 * it says of the floor must not depend on that. */
 	uint8_t *spare;
@@ -153,8 +155,27 @@ static bool begin_payload(struct app *app)
 	return true;
 }
 
+/* True: the picture was sent before, so the camera has stopped looking, whatever its stamps say. */
+static bool repeated(struct app *app)
+{
+	if (app->payload == NULL)
+		return false;
+	bool rgb = app->hdr.format == CAIRN_CAMERA_RGB8;
+	const char *what = rgb ? "use the camera" : "use its depth";
+	bool again = cairn_repeats_take(
+	    rgb ? &app->rgb_repeats : &app->depth_repeats, app->payload, app->hdr.payload_bytes);
+	cairn_stage_tried(app->stage, what, again ? "it repeats an earlier picture" : NULL);
+	if (again)
+		cairn_stage_count_reject(app->stage);
+	return again;
+}
+
 static void end_payload(struct app *app)
 {
+	if (repeated(app)) {
+		begin_message(app); /* gives the loan back */
+		return;
+	}
 	if (app->payload != NULL && app->hdr.format == CAIRN_CAMERA_DEPTH16) {
 		cairn_depth_scan_make(&app->scan, app->cfg, app->payload, (int)app->hdr.width,
 		    (int)app->hdr.height, app->hdr.stride_bytes);

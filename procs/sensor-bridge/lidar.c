@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "common/base/geom.h"
+#include "common/base/repeats.h"
 #include "common/device/lidar_link.h"
 #include "procs/sensor-bridge/bridge.h"
 #include "procs/shell/serial.h"
@@ -22,6 +23,7 @@ struct app {
 	bool info_logged;
 	uint64_t refused; /* turns refused that have been counted */
 	struct cairn_lidar_link link;
+	struct cairn_repeats repeats;
 	struct cairn_msg_scan scan;
 };
 
@@ -37,6 +39,13 @@ static void lose_port(struct app *app, const char *why)
 static void publish_turn(struct app *app)
 {
 	const struct cairn_rplidar_turn *turn = cairn_rplidar_turn(&app->link.parser);
+	/* A device that repeats itself has stopped looking, and its stamps would hide that from everybody. */
+	if (cairn_repeats_take(&app->repeats, turn->range_m, turn->count * sizeof(turn->range_m[0]))) {
+		cairn_stage_count_reject(app->stage);
+		cairn_stage_tried(app->stage, "use the LiDAR", "it repeats an earlier revolution");
+		return;
+	}
+	cairn_stage_tried(app->stage, "use the LiDAR", NULL);
 	cairn_rplidar_scan(&app->scan, turn, app->cfg->robot.lidar_yaw_rad, app->cfg->robot.lidar_range_min_m,
 	    app->cfg->robot.lidar_range_max_m);
 	cairn_pub_send(app->scan_pub, &app->scan, turn->t_end_ns, true);

@@ -53,10 +53,13 @@ static bool open_core(struct app *app)
 	    cairn_sequencer_new(cairn_stage_config(app->stage), again ? &record : NULL, cairn_now_ns());
 	if (app->seq == NULL)
 		return false;
-	const struct cairn_msg_zones *zones = store_load_zones(&app->store);
-	if (zones != NULL && !again)
+	const struct cairn_zone_file *kept;
+	/* One that was killed has its zones in the mission's record. */
+	if (!again && store_load_zones(&app->store, &kept)) {
 		cairn_log_info("%u of %u zones of the map are kept",
-		    cairn_sequencer_keep_zones(app->seq, zones), zones->items_count);
+		    cairn_sequencer_keep_zones(app->seq, &kept->zones), kept->zones.items_count);
+		cairn_sequencer_zones_saved(app->seq, kept->map_id, kept->doubt);
+	}
 	return true;
 }
 
@@ -111,6 +114,8 @@ static int on_step(void *ctx)
 		cairn_pub_send(app->tier, &app->out.tier, now_ns, true);
 	if (due(&app->zones_due_ns, TIER_PERIOD_NS, app->out.record_changed, now_ns))
 		cairn_pub_send(app->zones, cairn_sequencer_zones(app->seq), now_ns, true);
+	const char *doubt = cairn_zone_doubt_text(cairn_sequencer_record(app->seq)->zones_doubt);
+	cairn_stage_tried(app->stage, "trust the zones", doubt[0] != '\0' ? doubt : NULL);
 	if (store_due(&app->store, app->out.record_changed, now_ns))
 		store_save(&app->store, app->seq, now_ns);
 	log_changes(&was, &app->out);

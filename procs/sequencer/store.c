@@ -8,9 +8,9 @@
 
 void store_open(struct store *store, struct cairn_stage *stage)
 {
-	char folder[300];
+	const char *folder = store->folder;
 	store->stage = stage;
-	snprintf(folder, sizeof(folder), "%s/state", cairn_stage_run_dir(stage));
+	snprintf(store->folder, sizeof(store->folder), "%s/state", cairn_stage_run_dir(stage));
 	if (mkdir(folder, 0755) != 0 && errno != EEXIST)
 		cairn_log_warn("cannot make %s: %s", folder, strerror(errno));
 	snprintf(store->mission_path, sizeof(store->mission_path), "%s/mission.bin", folder);
@@ -27,8 +27,8 @@ static ssize_t read_file(const char *path, void *buf, size_t size)
 	return n;
 }
 
-/* False with errno. */
-static bool replace_file(const char *path, const void *bytes, size_t size)
+/* False with errno. durable: it must survive that the power fails, which may take a while. */
+static bool replace_file(const char *path, const void *bytes, size_t size, bool durable)
 {
 	char path_new[330];
 	snprintf(path_new, sizeof(path_new), "%s.new", path);
@@ -37,9 +37,20 @@ static bool replace_file(const char *path, const void *bytes, size_t size)
 	bool ok = written == (ssize_t)size;
 	if (written >= 0 && !ok)
 		errno = ENOSPC; /* a short write says nothing by itself */
+	ok = ok && (!durable || fsync(fd) == 0);
 	if (fd >= 0)
 		ok = close(fd) == 0 && ok;
 	return ok && rename(path_new, path) == 0;
+}
+
+/* The name of the file is on the disk, too. */
+static bool sync_folder(const char *folder)
+{
+	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool ok = fd >= 0 && fsync(fd) == 0;
+	if (fd >= 0)
+		close(fd);
+	return ok;
 }
 
 bool store_load_mission(struct store *store, struct cairn_mission_record *record)
@@ -54,32 +65,52 @@ bool store_load_mission(struct store *store, struct cairn_mission_record *record
 	return false;
 }
 
-const struct cairn_msg_zones *store_load_zones(struct store *store)
+/* What cannot be read is kept beside it for whoever wants to look. */
+static bool zones_lost(struct store *store, const char *why)
 {
-	struct cairn_header hdr;
-	struct cairn_error err = {""};
-	ssize_t n = read_file(store->zones_path, store->message, sizeof(store->message));
-	if (n < 0)
-		return NULL;
-	if (cairn_msg_decode(&cairn_desc_zones, store->message, (size_t)n, &hdr, &store->zones, &err) == 0)
-		return &store->zones;
-	memset(&store->zones, 0, sizeof(store->zones));
-	cairn_log_warn("%s is not used: %s; draw the zones of the house again", store->zones_path, err.text);
-	return NULL;
+	char aside[340];
+	snprintf(aside, sizeof(aside), "%s.damaged", store->zones_path);
+	cairn_log_error(
+	    "%s cannot be used: %s; the robot stands until an operator has drawn the zones of the house "
+	    "again and says 'cairn zone confirm'",
+	    store->zones_path, why);
+	if (rename(store->zones_path, aside) != 0)
+		cairn_log_warn("%s: %s", aside, strerror(errno));
+	store->zones = (struct cairn_zone_file){0};
+	store->read = (struct cairn_zone_file){.doubt = CAIRN_ZONE_DOUBT_LOST};
+	return true;
 }
 
-static bool save_zones(struct store *store, const struct cairn_msg_zones *zones, int64_t now_ns)
+bool store_load_zones(struct store *store, const struct cairn_zone_file **ret)
 {
-	if (memcmp(zones, &store->zones, sizeof(*zones)) == 0)
+	struct cairn_error err = {""};
+	ssize_t n = read_file(store->zones_path, store->message, sizeof(store->message));
+	*ret = &store->read;
+	if (n < 0 && errno == ENOENT)
+		return false;
+	if (n < 0)
+		return zones_lost(store, strerror(errno));
+	if (!cairn_zone_file_decode(&store->read, store->message, (size_t)n, &err))
+		return zones_lost(store, err.text);
+	store->zones = store->read;
+	return true;
+}
+
+static bool save_zones(struct store *store, const struct cairn_mission_record *record, int64_t now_ns)
+{
+	memset(&store->read, 0, sizeof(store->read)); /* compared by its bytes, the holes included */
+	store->read.map_id = record->zones_map_id;
+	store->read.doubt = record->zones_doubt;
+	store->read.zones = record->zones;
+	if (memcmp(&store->read, &store->zones, sizeof(store->zones)) == 0)
 		return true;
-	struct cairn_header hdr = {CAIRN_SCHEMA_VERSION, 1, 1, now_ns, true};
-	int n =
-	    cairn_msg_encode(&cairn_desc_zones, "zones", &hdr, zones, store->message, sizeof(store->message));
+	int n = cairn_zone_file_encode(&store->read, now_ns, store->message, sizeof(store->message));
 	if (n < 0)
 		errno = -n;
-	if (n < 0 || !replace_file(store->zones_path, store->message, (size_t)n))
+	if (n < 0 || !replace_file(store->zones_path, store->message, (size_t)n, true) ||
+	    !sync_folder(store->folder))
 		return false;
-	store->zones = *zones;
+	store->zones = store->read;
 	return true;
 }
 
@@ -92,8 +123,9 @@ void store_save(struct store *store, const struct cairn_sequencer *seq, int64_t 
 {
 	int n =
 	    cairn_mission_record_encode(cairn_sequencer_record(seq), store->mission, sizeof(store->mission));
-	bool ok = replace_file(store->mission_path, store->mission, (size_t)n) &&
-		  save_zones(store, cairn_sequencer_zones(seq), now_ns);
+	bool ok = replace_file(store->mission_path, store->mission, (size_t)n, false);
+	if (!save_zones(store, cairn_sequencer_record(seq), now_ns))
+		ok = false;
 	cairn_stage_tried(store->stage, "save the mission", ok ? NULL : strerror(errno));
 	cairn_retry_tried(&store->trying, ok, now_ns);
 }

@@ -1,6 +1,6 @@
 /* store.h - what the sequencer keeps in RUN/state: the mission's record, of this run of the stack
- * (mission.bin), and the zones, which are of the map and stay with it when it is kept (zones.bin, a bus
- * message `zones`). Replaced atomically; what cannot be written is tried again less and less often. */
+ * (mission.bin), and the zones, which are of the map and stay with it when it is kept (zones.bin,
+ * common/safety/zone_store.h). Replaced atomically; what cannot be written is tried again less and less often. */
 #ifndef CAIRN_PROCS_SEQUENCER_STORE_H
 #define CAIRN_PROCS_SEQUENCER_STORE_H
 
@@ -11,17 +11,19 @@
 struct store {
 	struct cairn_stage *stage;
 	struct cairn_retry trying; /* a full disk must not cost the loop twenty tries a second */
-	char mission_path[320], zones_path[320];
-	struct cairn_msg_zones zones; /* as the file has them */
+	char folder[300], mission_path[320], zones_path[320];
+	struct cairn_zone_file zones; /* as the file has them */
+	struct cairn_zone_file read;  /* scratch */
 	unsigned char mission[CAIRN_MISSION_RECORD_BYTES + 1];
-	char message[64 * 1024]; /* all zones with all their corners have half of it */
+	char message[CAIRN_ZONES_FILE_BYTES_MAX]; /* all zones with all their corners have half of it */
 };
 
 void store_open(struct store *store, struct cairn_stage *stage);
 /* True with *record when an earlier process of this run left one. */
 bool store_load_mission(struct store *store, struct cairn_mission_record *record);
-/* What an earlier run kept with its map, or NULL. */
-const struct cairn_msg_zones *store_load_zones(struct store *store);
+/* What an earlier run kept with its map; one that cannot be read is put aside, and *ret has the doubt. False: there is no
+ * such file. */
+bool store_load_zones(struct store *store, const struct cairn_zone_file **ret);
 /* changed: there is something to save. False: nothing, or it is not time for another try. */
 bool store_due(const struct store *store, bool changed, int64_t now_ns);
 void store_save(struct store *store, const struct cairn_sequencer *seq, int64_t now_ns);

@@ -244,6 +244,7 @@ int main(int argc, char **argv)
 		app->estop = cairn_stage_publish(app->stage, CAIRN_TOPIC_ESTOP);
 		cairn_stage_every(app->stage, CAIRN_WATCHDOG_STEP_MS, on_step, app);
 		if (listen_to_all(app)) {
+			cairn_stage_urgent(app->stage);
 			cairn_stage_ready(app->stage);
 			status = cairn_stage_run(app->stage);
 		}

@@ -39,7 +39,9 @@ static struct cairn_config cfg;
 static struct port board_port = {"dev/board", -1, -1}, lidar_port = {"dev/lidar", -1, -1};
 static struct cairn_dev_board board;
 static struct cairn_dev_lidar lidar;
-static double intruder_m; /* something ahead of the LiDAR at this distance; 0 = nothing */
+static double intruder_m;   /* something ahead of the LiDAR at this distance; 0 = nothing */
+static unsigned revolution; /* of the LiDAR, counted */
+static bool lidar_frozen, board_deaf;
 static pid_t motor_pid, bridge_pid;
 static struct cairn_pub *cmd_pub, *estop_pub, *guard_pub;
 static struct cairn_sub *scan_sub, *motion_sub, *odom_sub;
@@ -91,7 +93,8 @@ static inline void serve_board(int64_t now_ns)
 	uint8_t buf[512];
 	ssize_t n;
 	while (board_port.master >= 0 && (n = read(board_port.master, buf, sizeof(buf))) > 0)
-		cairn_dev_board_receive(&board, buf, (size_t)n);
+		if (!board_deaf)
+			cairn_dev_board_receive(&board, buf, (size_t)n);
 	size_t out = cairn_dev_board_take(&board, buf, sizeof(buf));
 	if (now_ns >= board_due_ns) {
 		double v = board.mode == CAIRN_DEV_BOARD_STOPPED ? 0.0 : board.v_mps;
@@ -106,6 +109,18 @@ static inline void serve_board(int64_t now_ns)
 		(void)!write(board_port.master, buf, out);
 }
 
+/* A corridor without an end: what is seen does not tell whether the robot moves along it. No two revolutions are equal, as
+ * those of a real LiDAR are not; with lidar_frozen they all are. */
+static inline double range_m_at(double deg)
+{
+	double side = fabs(sin(cairn_deg_to_rad(deg)));
+	double m = side * 11.0 > wall_m ? wall_m / side : 0.0;
+	if (intruder_m > 0.0 && (deg < 25.0 || deg > 335.0))
+		m = intruder_m;
+	bool off = !lidar_frozen && (unsigned)node_at % 16 == revolution % 16;
+	return m > 0.0 && off ? m + 0.001 : m;
+}
+
 static inline void serve_lidar(int64_t now_ns)
 {
 	uint8_t buf[2048];
@@ -116,10 +131,10 @@ static inline void serve_lidar(int64_t now_ns)
 	if (lidar.scanning && now_ns >= lidar_due_ns) {
 		for (int i = 0; i < NODES / 10; i++) {
 			double deg = 360.0 * node_at / NODES;
-			bool there = intruder_m > 0.0 && (deg < 25.0 || deg > 335.0);
-			cairn_dev_lidar_node(buf + out, deg, there ? intruder_m : wall_m, node_at == 0);
+			cairn_dev_lidar_node(buf + out, deg, range_m_at(deg), node_at == 0);
 			out += CAIRN_DEV_LIDAR_NODE;
 			node_at = (node_at + 1) % NODES;
+			revolution += node_at == 0;
 		}
 		lidar_due_ns = now_ns + 10 * MS;
 	}

@@ -17,6 +17,7 @@ static struct cairn_motor_params params;
 static struct cairn_msg_scan scan;
 static int64_t now;
 static uint64_t cmd_seq, scan_seq, cmd_epoch, scan_epoch;
+static uint32_t looks;
 
 /* ---- a robot in a box ---- */
 
@@ -55,6 +56,8 @@ static inline void look(const struct box *b, struct cairn_pose2 pose, struct cai
 		scan.angle_rad[i] = (float)a;
 		scan.range_m[i] = (float)ray(b, eye.x_m, eye.y_m, a + at.yaw_rad);
 	}
+	/* Measurements differ: a LiDAR that repeats a revolution is taken for broken. */
+	scan.range_m[looks++ % n] += 1e-4f;
 }
 
 /* ---- driving the core by hand ---- */
@@ -63,6 +66,7 @@ static inline void fresh_motor(bool reborn)
 {
 	cairn_config_defaults(&cfg);
 	cairn_motor_params_from(&params, &cfg);
+	params.wheels.limit_s = 0.0; /* the rig holds the robot against its commands */
 	now = 1000 * CAIRN_NS_PER_S;
 	cmd_seq = scan_seq = 0;
 	cmd_epoch = 11, scan_epoch = 22;

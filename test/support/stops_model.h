@@ -69,6 +69,7 @@ static void begin(const char *rearm, const char *depth, bool reborn)
 	snprintf(cfg.safety.depth, sizeof(cfg.safety.depth), "%s", depth);
 	cairn_motor_params_from(&params, &cfg);
 	params.smooth = (struct cairn_smooth_params){1e3, 1e3, 1e6};
+	params.wheels.limit_s = 0.0; /* the robot is held against its commands: see test wheel-check */
 	make_sights();
 	now_ns = 1000 * CAIRN_NS_PER_S;
 	cairn_motor_init(&motor, &params, reborn, now_ns);
@@ -113,7 +114,14 @@ static void look(enum sight kind, bool reborn)
 	const struct cairn_motor_stream *s = &motor.scan_stream;
 	struct cairn_header h = {
 	    .seq = s->seq + 1, .epoch = s->epoch + (reborn ? 1 : 0), .t_ns = now_ns, .valid = true};
-	if (!cairn_motor_scan(&motor, &h, &sights[kind], now_ns))
+	static uint32_t looks; /* measurements differ, and the core refuses those that do not */
+	struct cairn_msg_scan *sight = &sights[kind];
+	uint32_t i = looks++ % RAYS;
+	float was_m = sight->range_m[i];
+	sight->range_m[i] += sight->range_m[i] > 0.0f ? 1e-5f * (float)(1 + looks / RAYS % 50) : 0.0f;
+	bool taken = cairn_motor_scan(&motor, &h, sight, now_ns);
+	sight->range_m[i] = was_m;
+	if (!taken)
 		return;
 	if (reborn && ghost.scan_age >= 0) {
 		ghost.armed = false;

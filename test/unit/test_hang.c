@@ -71,7 +71,21 @@ START_TEST(a_launcher_that_stood_still_itself_blames_nobody)
 }
 END_TEST
 
+START_TEST(a_frozen_motor_stage_with_a_frozen_watchdog_is_noticed_by_the_launcher_within_a_second_and_a_half)
+{
+	const int64_t t0 = 100 * CAIRN_NS_PER_S, ms = CAIRN_NS_PER_MS;
+	ck_assert(!cairn_hang_both(0, 0, t0)); /* neither has said anything yet */
+	ck_assert(!cairn_hang_both(t0, 0, t0 + 5000 * ms));
+	ck_assert(!cairn_hang_both(t0 + 950 * ms, t0, t0 + 1400 * ms)); /* the motor stage lives */
+	ck_assert(!cairn_hang_both(
+	    t0, t0 + 500 * ms, t0 + 1400 * ms)); /* the watchdog does, and stops the base itself */
+	ck_assert(cairn_hang_both(t0, t0 - 499 * ms, t0 + 600 * ms));
+	ck_assert(cairn_hang_both(t0, t0, t0 + 1001 * ms));
+}
+END_TEST
+
 CAIRN_TEST_MAIN("hang", one_that_beats_does_not_hang,
     one_that_falls_silent_hangs_after_the_time_that_the_others_have_too, one_that_is_up_and_never_beats_hangs,
     one_that_is_not_up_does_not_hang_and_the_next_process_has_its_own_time,
-    a_launcher_that_stood_still_itself_blames_nobody)
+    a_launcher_that_stood_still_itself_blames_nobody,
+    a_frozen_motor_stage_with_a_frozen_watchdog_is_noticed_by_the_launcher_within_a_second_and_a_half)

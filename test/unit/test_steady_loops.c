@@ -94,6 +94,7 @@ static void sense(int i, struct cairn_twist is)
 		struct cairn_header h = header(scan_epoch, ++scan_seq, now);
 		look(&b, (struct cairn_pose2){0}, is);
 		over_the_bus(CAIRN_TOPIC_SCAN, &h, &scan);
+		cairn_scan_motion_reset(&motor.scan_motion); /* these walls come along with the robot */
 		refused += !cairn_motor_scan(&motor, &h, &scan, now);
 	}
 	if (i % 10 == 0) {

