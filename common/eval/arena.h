@@ -13,7 +13,10 @@
 #ifndef CAIRN_COMMON_EVAL_ARENA_H
 #define CAIRN_COMMON_EVAL_ARENA_H
 
+#include <stdio.h>
+
 #include "common/base/error.h"
+#include "common/eval/asker.h"
 #include "common/eval/run.h"
 
 #define CAIRN_ARENA_STEP_M 0.3
@@ -101,6 +104,18 @@ struct cairn_arena_result {
 /* What sees the run while it is still there; both may be NULL. */
 typedef void cairn_arena_end_fn(void *ctx, struct cairn_run *run, const struct cairn_arena_result *result);
 
+/* Who drives in the place of the scripted pilot, and who is told of each cycle. All borrowed. */
+struct cairn_arena_driver {
+	const struct cairn_asker_model
+	    *model; /* asked with the prompt and pictures of the robot; NULL: the pilot drives */
+	const struct cairn_config_vlm *vlm; /* how it is asked; with model */
+	FILE *log; /* a line of JSON for each cycle and one at the end (docs/arenas.md); NULL: none */
+};
+
+/* The same by this driver. False, too, when the model cannot be asked any more, with the reason. */
+bool cairn_arena_drive(const struct cairn_arena *arena, enum cairn_arena_mode mode, uint32_t seed,
+    const struct cairn_arena_driver *driver, struct cairn_arena_result *ret, cairn_arena_end_fn *at_end,
+    void *ctx, struct cairn_error *err);
 /* False with the reason: no memory, the robot cannot stand at its start. */
 bool cairn_arena_run(const struct cairn_arena *arena, enum cairn_arena_mode mode, uint32_t seed,
     struct cairn_arena_result *ret, cairn_arena_end_fn *at_end, void *ctx, struct cairn_error *err);

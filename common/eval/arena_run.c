@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/eval/arena.h"
+#include "common/eval/arena_log.h"
 #include "common/eval/trail.h"
 #include "common/percept/offer.h"
 
@@ -28,6 +29,8 @@ struct watch {
 	uint64_t goal_id;
 	int64_t t_left_ns; /* something led on last */
 	bool asked, touching, first_over;
+	struct cairn_asker *asker; /* NULL: the scripted pilot */
+	struct cairn_arena_log log;
 };
 
 void cairn_arena_config(
@@ -42,6 +45,8 @@ void cairn_arena_config(
 	cfg->sim.seed = cfg->pilot.seed = (int)seed;
 	if (mode == CAIRN_ARENA_GT)
 		cfg->sim.slip = cfg->sim.yaw_drift_deg_per_m = 0.0;
+	if (mode == CAIRN_ARENA_GT) /* its map is true: what it leaves open is worth a way */
+		cfg->nav.unknown_cost = cfg->nav.unknown_cost_known;
 	cfg->mission.return_home = false;
 	if (!arena->has_goal)
 		return;
@@ -115,16 +120,19 @@ static void count_cycles(struct watch *w, const struct cairn_run *run)
 	if (look_over || (!under_way && !in_vain))
 		cairn_arena_cycles_rest(&w->cycles, at);
 	w->r->stuck += !stuck && w->cycles.idle >= CAIRN_ARENA_STUCK;
+	cairn_arena_log_cycle(&w->log, run, w->cycles.count, w->r);
 }
 
 /* The map, or the mission, went on while the model thought: nobody's fault. */
 static void count_gone(void *ctx, const struct cairn_run *run, const struct cairn_msg_result *result)
 {
 	struct watch *w = ctx;
-	(void)run;
 	bool place = strncmp(result->reason, "there is no candidate ", 22) == 0 ||
 		     strncmp(result->reason, "there is no frontier ", 21) == 0;
 	bool ended = strncmp(result->reason, "the robot is not exploring: ", 28) == 0;
+	if (w->asker != NULL)
+		cairn_asker_result(w->asker, run, result);
+	cairn_arena_log_result(&w->log, result);
 	w->r->gone +=
 	    result->decision_id != 0 && result->outcome == CAIRN_OUTCOME_REFUSED && (place || ended);
 }
@@ -233,6 +241,11 @@ static bool watch_step(void *ctx, struct cairn_run *run)
 {
 	struct watch *w = ctx;
 	struct cairn_pose2 at = cairn_run_truth(run)->body.pose;
+	if (w->asker != NULL) {
+		cairn_asker_watch(w->asker, run);
+		if (cairn_asker_stopped(w->asker) != NULL)
+			return false;
+	}
 	trace(w, run);
 	look_at_contact(w, at);
 	keep_path(w, at);
@@ -281,8 +294,38 @@ static void finish(struct watch *w, const struct cairn_run *run)
 		snprintf(r->end, sizeof(r->end), "out of time");
 }
 
+static bool asked(void *ctx, const struct cairn_run *run, const struct cairn_pilot_view *view,
+    struct cairn_msg_decision *ret)
+{
+	struct watch *w = ctx;
+	bool made = cairn_asker_decide(w->asker, run, view, ret);
+	if (made)
+		cairn_arena_log_decision(&w->log, ret);
+	return made;
+}
+
+/* The model is told of the goal as a mission would tell it, in the map's frame. */
+static bool open_asker(struct watch *w, struct cairn_config *cfg, const struct cairn_arena_driver *driver,
+    struct cairn_vec2 goal, struct cairn_error *err)
+{
+	if (driver == NULL || driver->model == NULL)
+		return true;
+	cfg->vlm = *driver->vlm;
+	if (w->arena->has_goal)
+		snprintf(cfg->mission.goal, sizeof(cfg->mission.goal), "%.2f %.2f", goal.x_m, goal.y_m);
+	w->asker = cairn_asker_new(cfg, w->arena->world, driver->model, true, err);
+	return w->asker != NULL;
+}
+
 bool cairn_arena_run(const struct cairn_arena *arena, enum cairn_arena_mode mode, uint32_t seed,
     struct cairn_arena_result *ret, cairn_arena_end_fn *at_end, void *ctx, struct cairn_error *err)
+{
+	return cairn_arena_drive(arena, mode, seed, NULL, ret, at_end, ctx, err);
+}
+
+bool cairn_arena_drive(const struct cairn_arena *arena, enum cairn_arena_mode mode, uint32_t seed,
+    const struct cairn_arena_driver *driver, struct cairn_arena_result *ret, cairn_arena_end_fn *at_end,
+    void *ctx, struct cairn_error *err)
 {
 	struct cairn_config cfg;
 	cairn_arena_config(&cfg, arena, mode, seed);
@@ -294,6 +337,9 @@ bool cairn_arena_run(const struct cairn_arena *arena, enum cairn_arena_mode mode
 	    .trail = {
 		.xy_m = ret->path_xy_m, .points_max = CAIRN_ARENA_PATH, .spacing_m = CAIRN_ARENA_PATH_M}};
 	struct cairn_vec2 goal = goal_in_map(&w, arena->world->start);
+	w.log = (struct cairn_arena_log){.out = driver != NULL ? driver->log : NULL, .arena = arena};
+	if (!open_asker(&w, &cfg, driver, goal, err))
+		return false;
 	struct cairn_run_options options = {.cfg = &cfg,
 	    .world = arena->world,
 	    .map = mode == CAIRN_ARENA_GT ? CAIRN_RUN_MAP_TRUE_POSES : CAIRN_RUN_MAP_MAPPER,
@@ -302,18 +348,27 @@ bool cairn_arena_run(const struct cairn_arena *arena, enum cairn_arena_mode mode
 	    .looks = mode == CAIRN_ARENA_VISION ? CAIRN_ARENA_LOOKS : 0,
 	    .look_rad = 2.0 * M_PI / CAIRN_ARENA_LOOKS,
 	    .duration_s = arena->cycles_max * CAIRN_ARENA_CYCLE_S + SPARE_S,
+	    .decide = w.asker != NULL ? asked : NULL,
 	    .decide_ctx = &w,
+	    .answer_s = w.asker != NULL ? cairn_asker_answer_s(w.asker) : NULL,
 	    .on_result = count_gone,
 	    .observe = watch_step,
 	    .observe_ctx = &w};
 	struct cairn_run *run = cairn_run_new(&options, err);
-	if (run == NULL)
+	if (run == NULL) {
+		cairn_asker_destroy(&w.asker);
 		return false;
+	}
 	w.t_left_ns = cairn_run_now_ns(run);
 	cairn_run_all(run);
 	finish(&w, run);
+	cairn_arena_log_end(&w.log, ret);
 	if (at_end != NULL)
 		at_end(ctx, run, ret);
 	cairn_run_destroy(&run);
-	return true;
+	const char *stopped = w.asker != NULL ? cairn_asker_stopped(w.asker) : NULL;
+	if (stopped != NULL)
+		cairn_error_set(err, "%s", stopped);
+	cairn_asker_destroy(&w.asker);
+	return stopped == NULL;
 }

@@ -87,7 +87,7 @@ static bool read_plan(const struct cli *cli, struct arenas_plan *p)
 	p->first_seed = (uint32_t)seed;
 	p->seeds = (uint32_t)seeds;
 	p->command = cairn_provenance_command(cli);
-	return load_arenas(p, name);
+	return arenas_read_model(cli, p) && load_arenas(p, name);
 }
 
 const struct cairn_arena *arenas_piece(
@@ -114,11 +114,8 @@ uint64_t arenas_digest(const struct cairn_arena *arena)
 static bool work(void *ctx, uint64_t number, void *result, struct cairn_error *err)
 {
 	const struct arenas_plan *p = ctx;
-	enum cairn_arena_mode mode;
-	uint32_t seed;
-	const struct cairn_arena *a = arenas_piece(p, number, &mode, &seed);
 	struct arenas_picture picture = {.plan = p, .number = number, .ok = true};
-	if (!cairn_arena_run(a, mode, seed, result, p->report != NULL ? arenas_draw : NULL, &picture, err))
+	if (!arenas_drive(p, number, result, p->report != NULL ? arenas_draw : NULL, &picture, err))
 		return false;
 	if (!picture.ok)
 		*err = picture.err;
@@ -169,6 +166,12 @@ static enum cairn_shards_end run(struct arenas_plan *p, struct cairn_error *err)
 	for (uint32_t i = 0; i < p->arena_count; i++) {
 		uint64_t digest = arenas_digest(p->arenas[i]);
 		key = cairn_shards_hash(key, &digest, sizeof(digest));
+	}
+	if (p->provider != NULL)
+		key = cairn_shards_hash(key, p->provider, strlen(p->provider));
+	if (!arenas_open_model(p, key)) {
+		cairn_error_set(err, "it could not begin");
+		return CAIRN_SHARDS_FAILED;
 	}
 	struct cairn_shards shards = {.count = p->count,
 	    .bytes = sizeof(*p->results),
@@ -294,6 +297,10 @@ static bool tell(const struct arenas_plan *p, double wall_s, json_t *figures)
 	json_object_set_new(figures, "runs", json_integer((json_int_t)p->count));
 	json_object_set_new(figures, "runs_done", json_integer(runs));
 	json_object_set_new(figures, "runs_passed", json_integer(passed));
+	if (p->provider != NULL) {
+		json_object_set_new(figures, "provider", json_string(p->provider));
+		json_object_set_new(figures, "usd", json_real(model_purse_spent_usd(p->purse)));
+	}
 	json_object_set_new(figures, "simulated_s", json_real(simulated_s));
 	json_object_set_new(figures, "wall_s", json_real(wall_s));
 	json_object_set_new(figures, "arenas", groups);
@@ -331,6 +338,7 @@ enum cairn_eval_end cairn_eval_arenas(const struct cli *cli, json_t *figures)
 		free(p->results);
 		free(p->done);
 		free(p->command);
+		arenas_close_model(p);
 	}
 	free(p);
 	return usage ? CAIRN_EVAL_USAGE : passed ? CAIRN_EVAL_PASSED : CAIRN_EVAL_FAILED;

@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "common/eval/arena.h"
+#include "procs/cairn/model_purse.h"
 
 #define ARENAS_MAX 16
 
@@ -23,7 +24,24 @@ struct arenas_plan {
 	struct cairn_arena_result *results;
 	bool *done;
 	uint32_t failed;
+	/* Who drives: a provider in the scripted pilot's place. */
+	const char *provider; /* NULL: the pilot by itself */
+	const char *log;      /* folder for a line of JSON a cycle, or NULL */
+	double usd_max;
+	struct cairn_config cfg;
+	struct cairn_lineup lineup;
+	struct cairn_text system;
+	struct model_purse *purse;
 };
+
+/* Reads --provider, --usd and --log. False after a message. */
+bool arenas_read_model(const struct cli *cli, struct arenas_plan *plan);
+/* Before the workers are started. False after a message. */
+bool arenas_open_model(struct arenas_plan *plan, uint64_t key);
+void arenas_close_model(struct arenas_plan *plan);
+/* One run of the plan, in a process of its own. */
+bool arenas_drive(const struct arenas_plan *plan, uint64_t number, struct cairn_arena_result *ret,
+    cairn_arena_end_fn *at_end, void *ctx, struct cairn_error *err);
 
 /* Whose piece a number is. */
 const struct cairn_arena *arenas_piece(

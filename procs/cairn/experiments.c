@@ -92,7 +92,10 @@ const int cairn_bench_count = sizeof(cairn_benches) / sizeof(cairn_benches[0]);
 
 static const struct cli_option arenas_options[] = {{"name", '\0', "N", "only this one of config/arenas"},
     {"mode", '\0', "MODE", "gt (true poses and map) or vision (what the robot itself sees); default both"},
-    SEED, SEEDS, JOBS, REPORT_RESUMED, {0}};
+    SEED, SEEDS, JOBS, REPORT_RESUMED,
+    {"provider", '\0', "NAME",
+	"of vlm.providers: asked with pictures and prompt in the place of the scripted pilot, which is not"},
+    USD, {"log", '\0', "DIR", "write DIR/ARENA-MODE-SEED.jsonl: a line for each cycle"}, {0}};
 static const struct cli_option chaos_options[] = {{"for", '\0', "TIME", "real time to drive (default 60s)"},
     SEED, SET, {"untimed", '\0', NULL, "tell times without judging them"}, VERBOSE, {0}};
 static const struct cli_option explore_eval_options[] = {

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "common/vlm/prompt.h"
+#include "procs/cairn/model_worker.h"
 #include "procs/cairn/rundir.h"
 #include "procs/cairn/shards.h"
 
@@ -135,40 +136,7 @@ void explore_close_model(struct explore_plan *p)
 
 /* ---- in a worker ---- */
 
-struct worker {
-	struct model_call *call;
-	struct model_purse *purse;
-	double aside_usd; /* for the question that is being asked */
-	bool poor;        /* it was money that the last one was not asked for */
-};
-
-static bool send_it(void *ctx, const struct cairn_profile *profile, const char *body, size_t bytes,
-    struct cairn_dialog_outcome *ret, struct cairn_error *err)
-{
-	struct worker *w = ctx;
-	return model_call_send(w->call, profile, body, bytes, ret, err);
-}
-
-static double took_s(void *ctx)
-{
-	return model_call_took_s(((struct worker *)ctx)->call);
-}
-
-static bool reserve(void *ctx, struct cairn_error *err)
-{
-	struct worker *w = ctx;
-	int refused = model_purse_reserve(w->purse, &w->aside_usd, err);
-	w->poor = refused == -EDQUOT;
-	return refused == 0;
-}
-
-static void spent(void *ctx, double usd)
-{
-	struct worker *w = ctx;
-	model_purse_settle(w->purse, w->aside_usd, usd);
-}
-
-static void stop(const struct explore_plan *p, const struct worker *w, const struct cairn_error *why)
+static void stop(const struct explore_plan *p, const struct model_worker *w, const struct cairn_error *why)
 {
 	if (atomic_exchange(&p->stop->taken, true))
 		return;
@@ -203,14 +171,8 @@ bool explore_trial(const struct explore_plan *p, struct cairn_trial_options *o,
 	    o->pilot != NULL                ? o->pilot
 	    : o->mode == CAIRN_TRIAL_HYBRID ? "hybrid"
 					    : "sensible");
-	struct worker w = {.call = model_call_new(&cfg, &p->lineup, NULL, err), .purse = p->purse};
-	const struct cairn_asker_model model = {.system = p->system.data,
-	    .lineup = &p->lineup,
-	    .send = send_it,
-	    .ctx = &w,
-	    .took_s = took_s,
-	    .reserve = reserve,
-	    .spent = spent};
+	struct model_worker w = {.call = model_call_new(&cfg, &p->lineup, NULL, err), .purse = p->purse};
+	const struct cairn_asker_model model = model_worker_model(&w, p->system.data, &p->lineup);
 	o->model = &model;
 	bool ok = w.call != NULL && cairn_trial_run(o, ret, err);
 	if (ok && ret->interrupted) {

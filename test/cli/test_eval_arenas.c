@@ -64,6 +64,57 @@ START_TEST(a_report_has_a_page_and_pictures_and_the_same_command_again_takes_wha
 }
 END_TEST
 
+/* Lines of JSON of a run's log; the last one has "end". */
+static void check_log(const char *path, bool asked)
+{
+	FILE *log = fopen(path, "r");
+	static char line[16384];
+	int cycles = 0, decisions = 0, ends = 0;
+	ck_assert_msg(log != NULL, "%s is not there", path);
+	while (fgets(line, sizeof(line), log) != NULL) {
+		json_t *o = json_loads(line, 0, NULL);
+		ck_assert_msg(o != NULL && ends == 0, "%s", line);
+		ends += json_object_get(o, "end") != NULL;
+		if (ends > 0) {
+			ck_assert(json_is_true(json_object_get(o, "reached")));
+			ck_assert_int_ge(json_integer_value(json_object_get(o, "cycles")), cycles);
+		} else {
+			ck_assert_int_eq(json_integer_value(json_object_get(o, "cycle")), ++cycles);
+			ck_assert_double_gt(json_number_value(json_object_get(o, "goal_m")), 0.0);
+			ck_assert(json_is_string(json_object_get(o, "activity")));
+		}
+		const json_t *d = json_object_get(o, "decision");
+		decisions += d != NULL;
+		if (d != NULL && asked)
+			ck_assert(json_number_value(json_object_get(d, "latency_s")) >= 0.0);
+		json_decref(o);
+	}
+	fclose(log);
+	ck_assert_int_eq(ends, 1);
+	ck_assert_int_ge(cycles, 3);
+	ck_assert_msg(!asked || decisions > 0, "%s", path);
+}
+
+START_TEST(a_provider_drives_through_the_prompt_and_each_cycle_is_logged)
+{
+	char args[256], path[160], command[128];
+	snprintf(dir, sizeof(dir), "/tmp/cairn-arenas-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	snprintf(args, sizeof(args), "--name 1-simple --mode gt --provider pilot --json --log %s/log", dir);
+	ck_assert_int_eq(run(args), 0);
+	json_t *all = json_loads(out, 0, NULL);
+	ck_assert_str_eq(json_string_value(json_object_get(all, "provider")), "pilot");
+	ck_assert(json_is_number(json_object_get(all, "usd")));
+	json_decref(all);
+	snprintf(path, sizeof(path), "%s/log/1-simple-gt-1.jsonl", dir);
+	check_log(path, true);
+	ck_assert_int_eq(run("--name 1-simple --mode gt --provider nobody"), 2);
+	ck_assert_int_eq(run("--name 1-simple --mode gt --usd 1"), 2); /* nothing would be paid for */
+	snprintf(command, sizeof(command), "rm -r '%s'", dir);
+	ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
 START_TEST(people_get_a_line_for_each_arena_and_the_verdict)
 {
 	ck_assert_int_eq(run("--name 3-dead-end --mode gt --seed 5"), 0);
@@ -145,7 +196,7 @@ START_TEST(where_no_report_can_be_written_nothing_is_run_and_only_scripts_get_fi
 }
 END_TEST
 
-CAIRN_TEST_MAIN_TIMEOUT("eval-arenas", 110.0,
+CAIRN_TEST_MAIN_TIMEOUT("eval-arenas", 110.0, a_provider_drives_through_the_prompt_and_each_cycle_is_logged,
     a_report_has_a_page_and_pictures_and_the_same_command_again_takes_what_is_done,
     the_page_of_a_goal_that_cannot_be_reached_tells_that_it_was_reported,
     people_get_a_line_for_each_arena_and_the_verdict, exploration_and_corridor_are_passed_in_both_modes,

@@ -332,7 +332,22 @@ START_TEST(in_vision_mode_the_robot_first_looks_around)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("eval-arena", the_bundled_arenas_are_as_laid_down, circles_and_walls_stand_where_they_should,
+START_TEST(unknown_floor_costs_little_only_where_the_poses_are_true)
+{
+	struct cairn_error err = {""};
+	struct cairn_config cfg;
+	struct cairn_arena *a = cairn_arena_load(CAIRN_SOURCE_ROOT "/config/arenas/2-exploration.yaml", &err);
+	ck_assert_msg(a != NULL, "%s", err.text);
+	cairn_arena_config(&cfg, a, CAIRN_ARENA_GT, 1);
+	ck_assert_double_eq(cfg.nav.unknown_cost, 5.0);
+	cairn_arena_config(&cfg, a, CAIRN_ARENA_VISION, 1);
+	ck_assert_double_eq(cfg.nav.unknown_cost, 50.0);
+	cairn_arena_destroy(&a);
+}
+END_TEST
+
+CAIRN_TEST_MAIN("eval-arena", unknown_floor_costs_little_only_where_the_poses_are_true,
+    the_bundled_arenas_are_as_laid_down, circles_and_walls_stand_where_they_should,
     a_wrong_file_is_refused_with_the_reason, a_cycle_is_a_step_or_a_decision_or_three_seconds,
     who_drives_to_and_fro_is_stuck_and_who_gets_away_is_not,
     who_is_stuck_and_not_asked_any_more_has_not_got_out,

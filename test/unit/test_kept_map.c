@@ -90,7 +90,7 @@ START_TEST(the_same_home_fits_in_each_of_several)
 	build_homes();
 	for (int i = 0; i < HOMES; i++) {
 		double share;
-		enum cairn_kept_map_state state = wakes_up(&homes[i], &homes[i], 240, &share);
+		enum cairn_kept_map_state state = wakes_up(&homes[i], &homes[i], 160, &share);
 		ck_assert_msg(state == CAIRN_KEPT_MAP_STATE_FITS, "home %d: %d, %.3f", i, state, share);
 		ck_assert_double_lt(share, 0.1);
 	}
@@ -104,7 +104,7 @@ START_TEST(one_piece_of_furniture_does_not_make_another_home)
 	struct map_world moved = homes[HALL];
 	map_world_box(&moved, -1.0, 1.0, -0.6, 1.4);
 	double share;
-	enum cairn_kept_map_state state = wakes_up(&homes[HALL], &moved, 240, &share);
+	enum cairn_kept_map_state state = wakes_up(&homes[HALL], &moved, 160, &share);
 	ck_assert_msg(state == CAIRN_KEPT_MAP_STATE_FITS, "%d, %.3f", state, share);
 }
 END_TEST
@@ -117,7 +117,7 @@ START_TEST(another_home_is_noticed_whichever_it_is)
 			double share;
 			if (i == k)
 				continue;
-			enum cairn_kept_map_state state = wakes_up(&homes[i], &homes[k], 400, &share);
+			enum cairn_kept_map_state state = wakes_up(&homes[i], &homes[k], 300, &share);
 			ck_assert_msg(
 			    state == CAIRN_KEPT_MAP_STATE_DIFFERS || state == CAIRN_KEPT_MAP_STATE_LOST,
 			    "learned %d, is in %d: %d, %.3f", i, k, state, share);
@@ -138,7 +138,7 @@ START_TEST(a_home_that_was_furnished_anew_is_noticed)
 	map_world_box(&anew, -0.4, -2.4, 0.4, -1.6);
 	map_world_wall(&anew, -2.5, -0.9, -1.0, -0.9);
 	double share;
-	enum cairn_kept_map_state state = wakes_up(w, &anew, 400, &share);
+	enum cairn_kept_map_state state = wakes_up(w, &anew, 300, &share);
 	ck_assert_msg(state == CAIRN_KEPT_MAP_STATE_DIFFERS || state == CAIRN_KEPT_MAP_STATE_LOST, "%d, %.3f",
 	    state, share);
 }
