@@ -14,7 +14,7 @@ double cairn_odds_confidence(int8_t odds)
 
 static bool sound(const struct cairn_msg_cell_claim *claim)
 {
-	bool state = claim->state == CAIRN_CELL_STATE_FREE || claim->state == CAIRN_CELL_STATE_OCCUPIED;
+	bool state = (unsigned)claim->state < CAIRN_CELL_STATE_COUNT;
 	return state && fabs(claim->x_m) < 1e5 && fabs(claim->y_m) < 1e5 && claim->confidence >= 0.0 &&
 	       claim->confidence <= 1.0;
 }
@@ -48,6 +48,16 @@ const struct cairn_belief_cell *cairn_belief_at(const struct cairn_belief *belie
 	return NULL;
 }
 
+/* Takes back what was claimed of a cell. */
+static void withdraw(struct cairn_belief *belief, struct cairn_belief_cell *cell)
+{
+	if (cell == NULL)
+		return;
+	uint32_t at = (uint32_t)(cell - belief->cells);
+	memmove(cell, cell + 1, (belief->count - at - 1) * sizeof(*cell));
+	belief->count--;
+}
+
 static enum cairn_claim_verdict judge(struct cairn_belief *belief, const struct cairn_grid *grid,
     const struct cairn_config_map *cfg, const struct cairn_msg_cell_claim *claim)
 {
@@ -56,6 +66,10 @@ static enum cairn_claim_verdict judge(struct cairn_belief *belief, const struct 
 	if (claim->confidence < cfg->claim_confidence_min)
 		return CAIRN_CLAIM_VERDICT_CONFIDENCE;
 	int32_t cx = cairn_grid_cell(grid, claim->x_m), cy = cairn_grid_cell(grid, claim->y_m);
+	if (claim->state == CAIRN_CELL_STATE_NONE) {
+		withdraw(belief, find(belief, cx, cy));
+		return CAIRN_CLAIM_VERDICT_TAKEN;
+	}
 	if (!near_known(grid, cx, cy))
 		return CAIRN_CLAIM_VERDICT_OUTSIDE;
 	if (visited(grid, cx, cy))

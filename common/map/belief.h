@@ -3,12 +3,14 @@
  * The model may claim that a place is free or occupied. A claim passes a chain of guards, in this order, and
  * the first that objects is counted as its reason (enum claim_verdict):
  *
- *   malformed   not finite, no state, or a confidence outside 0 to 1
+ *   malformed   not finite, no such state, or a confidence outside 0 to 1
  *   confidence  below map.claim_confidence_min (0.6)
  *   outside     farther than 2 m from the known map
  *   visited     the robot itself has stood on the cell: it knows better
  *   sensors     the sensors are surer of the cell than map.claim_sensor_max (0.7)
  *   full        the layer holds as many cells as it can
+ *
+ * The state "none" takes back what was claimed of the place, whoever is sure of what.
  *
  * What passes is held with at most map.claim_confidence_max (0.7). How sure the sensors are of a cell is
  * max(p, 1 - p), p = 1 / (1 + exp(-log-odds)); of a cell never observed 0.5. One return alone makes 0.7006,

@@ -67,11 +67,16 @@ static bool open_sane(const struct cairn_mission_open *o, int64_t now_ns)
 	bool known =
 	    (unsigned)d->source < CAIRN_SOURCE_COUNT && (unsigned)d->tool < CAIRN_TOOL_COUNT &&
 	    (unsigned)d->direction < CAIRN_DIRECTION_COUNT && (unsigned)d->speed < CAIRN_SPEED_COUNT &&
+	    (unsigned)d->fallback_tool < CAIRN_TOOL_COUNT &&
+	    (unsigned)d->fallback_direction < CAIRN_DIRECTION_COUNT &&
+	    (unsigned)d->fallback_speed < CAIRN_SPEED_COUNT &&
+	    (unsigned)d->fallback_goal_kind < CAIRN_GOAL_KIND_COUNT &&
 	    (unsigned)d->goal_kind < CAIRN_GOAL_KIND_COUNT && (unsigned)d->zone_kind < CAIRN_ZONE_KIND_COUNT;
 	bool texts = text_ends(d->reason, sizeof(d->reason)) &&
 		     text_ends(d->reasoning, sizeof(d->reasoning)) &&
 		     text_ends(d->zone_name, sizeof(d->zone_name));
-	bool flags = is_flag(&o->way) && is_flag(&o->again) && is_flag(&o->frontier) && is_flag(&o->onward);
+	bool flags = is_flag(&o->way) && is_flag(&o->again) && is_flag(&o->frontier) && is_flag(&o->onward) &&
+		     is_flag(&o->trail) && is_flag(&d->absolute) && is_flag(&d->has_fallback);
 	bool finite = isfinite(o->goal_x_m) && isfinite(o->goal_y_m) && isfinite(o->frontier_x_m) &&
 		      isfinite(o->frontier_y_m) && isfinite(o->tolerance_m) && isfinite(o->limit_s);
 	return known && texts && flags && finite && was(o->t_start_ns, now_ns);
@@ -99,6 +104,8 @@ static const char *nonsense(const struct cairn_mission_record *r, int64_t now_ns
 		return "a broken decision";
 	if (!places_sane(&r->explore, now_ns))
 		return "a broken list of places";
+	if (!cairn_breadcrumbs_sane(&r->trail))
+		return "a broken trail";
 	if (!cairn_zones_sane(&r->zones) || r->zones_doubt >= CAIRN_ZONE_DOUBT_COUNT)
 		return "a broken zone";
 	return NULL;

@@ -7,9 +7,10 @@
 #define CAIRN_COMMON_SAFETY_MISSION_STORE_H
 
 #include "common/safety/explore.h"
+#include "common/safety/breadcrumbs.h"
 #include "common/safety/zone_store.h"
 
-#define CAIRN_MISSION_RECORD_VERSION 5u
+#define CAIRN_MISSION_RECORD_VERSION 6u
 
 /* The decision under way; what of a way is needed to go on with it. */
 struct cairn_mission_open {
@@ -21,6 +22,8 @@ struct cairn_mission_open {
 	uint32_t frontier_id, seen_id;
 	double goal_x_m, goal_y_m, tolerance_m, frontier_x_m, frontier_y_m;
 	double limit_s; /* from its start on */
+	bool trail;     /* it leads back along the trail, to the point of this index */
+	uint32_t trail_to;
 };
 
 struct cairn_mission_record {
@@ -44,6 +47,7 @@ struct cairn_mission_record {
 	uint64_t decision_epoch;   /* of the publisher of decisions */
 	struct cairn_mission_open open;
 	struct cairn_explore explore;
+	struct cairn_breadcrumbs trail; /* driven, since the first start */
 	struct cairn_msg_zones zones;
 	uint64_t zones_map_id; /* the map they are drawn in; 0 = not told yet */
 	uint32_t zones_doubt;  /* enum cairn_zone_doubt: nothing is driven until an operator confirms them */

@@ -83,7 +83,8 @@ void cairn_sequencer_on_decision(
 		if (seq->task.d.source == CAIRN_SOURCE_LOCAL && !seq->task.insists)
 			seq_task_end(seq, CAIRN_OUTCOME_REPLACED, now_ns, "the model answers again");
 	}
-	if (!seq_check(seq, decision, now_ns, &task, &refusal)) {
+	if (!seq_check(seq, decision, now_ns, &task, &refusal) &&
+	    !seq_word_fallback(seq, decision, refusal.reason, now_ns, &task)) {
 		seq_refuse(seq, decision, &refusal);
 		return;
 	}
@@ -179,6 +180,11 @@ void cairn_sequencer_on_command(struct cairn_sequencer *seq, const struct cairn_
 	    change_goal(seq, verb, &named, reply))
 		return;
 	cmd = &named;
+	if ((verb->condition & CAIRN_MISSION_BIT(RESUME)) != 0 && seq_word_answered(seq, now_ns)) {
+		reply->ok = true;
+		snprintf(reply->text, sizeof(reply->text), "the robot goes on");
+		return;
+	}
 	if (cairn_mission_next((enum cairn_mission_state)seq->rec.state, verb->condition) == NULL) {
 		snprintf(reply->text, sizeof(reply->text), "%s", verb->why_not);
 		return;
@@ -262,6 +268,8 @@ static void fill_mission(const struct cairn_sequencer *seq, struct cairn_msg_mis
 	m->overrides = r->overrides;
 	cairn_explore_list(&r->explore, m);
 	seq_goal_fill(seq, m);
+	if (seq->task.kind == SEQ_HELP)
+		snprintf(m->help, sizeof(m->help), "%s", seq->task.d.reason);
 }
 
 static void fill_tier(const struct cairn_sequencer *seq, struct cairn_msg_tier *t, int64_t now_ns)
@@ -289,7 +297,8 @@ static void mark_changes(struct cairn_sequencer *seq, struct cairn_sequencer_out
 	out->mission_changed = m->state != lm->state || strcmp(m->reason, lm->reason) != 0 ||
 			       m->decision_id != lm->decision_id || m->wants_decision != lm->wants_decision ||
 			       m->decisions != lm->decisions || m->refused != lm->refused ||
-			       m->overrides != lm->overrides || m->given_up_count != lm->given_up_count;
+			       m->overrides != lm->overrides || m->given_up_count != lm->given_up_count ||
+			       strcmp(m->help, lm->help) != 0;
 	out->record_changed = seq->rec_changed;
 	seq->rec_changed = false;
 	seq->last = *out;

@@ -35,6 +35,8 @@ void seq_again_note(struct cairn_sequencer *seq)
 	o->frontier_x_m = t->nav.frontier_x_m;
 	o->frontier_y_m = t->nav.frontier_y_m;
 	o->limit_s = t->limit_s;
+	o->trail = t->nav.trail;
+	o->trail_to = t->nav.trail_to;
 	seq->rec_changed = true;
 }
 
@@ -78,6 +80,8 @@ static void go_on(struct cairn_sequencer *seq, int64_t now_ns)
 		.frontier_id = o->frontier_id,
 		.frontier_x_m = o->frontier_x_m,
 		.frontier_y_m = o->frontier_y_m,
+		.trail = o->trail,
+		.trail_to = o->trail_to,
 		.onward = o->onward,
 		.seen_id = o->seen_id}};
 	int64_t t_start_ns = o->t_start_ns;

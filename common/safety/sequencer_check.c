@@ -9,6 +9,7 @@
 #define ANGLE_MAX_DEG 360.0
 #define HEADING_MOVED_RAD 0.8 /* "forward" means something else after such a turn */
 #define FUTURE_S 0.05
+#define WALL_MAX_M 10.0
 #define SAME_PLACE_M 0.3
 #define SAME_HEADING_RAD 0.35
 #define SAME_GOAL_M 0.4
@@ -21,7 +22,7 @@ typedef bool check_fn(struct cairn_sequencer *seq, const struct cairn_msg_decisi
 static bool moves(enum cairn_tool tool)
 {
 	return tool == CAIRN_TOOL_MOVE_TOWARD || tool == CAIRN_TOOL_ROTATE ||
-	       tool == CAIRN_TOOL_NAVIGATE_TO_GOAL;
+	       tool == CAIRN_TOOL_NAVIGATE_TO_GOAL || tool == CAIRN_TOOL_FOLLOW_WALL;
 }
 
 __attribute__((format(printf, 2, 3))) static bool refuse(struct seq_refusal *refusal, const char *fmt, ...)
@@ -51,6 +52,11 @@ static bool check_form(struct cairn_sequencer *seq, const struct cairn_msg_decis
 		return refuse(refusal, "duration_s %g is outside 1..8", d->duration_s);
 	if (d->tool == CAIRN_TOOL_ROTATE && !between(d->angle_deg, -ANGLE_MAX_DEG, ANGLE_MAX_DEG))
 		return refuse(refusal, "angle_deg %g is outside -360..360", d->angle_deg);
+	if (d->tool == CAIRN_TOOL_FOLLOW_WALL && !between(d->distance_m, 0.0, WALL_MAX_M))
+		return refuse(refusal, "distance_m %g is outside 0..%g", d->distance_m, WALL_MAX_M);
+	if (d->tool == CAIRN_TOOL_FOLLOW_WALL && d->direction != CAIRN_DIRECTION_LEFT &&
+	    d->direction != CAIRN_DIRECTION_RIGHT)
+		return refuse(refusal, "a wall is followed on the left or on the right");
 	if (d->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && d->goal_kind == CAIRN_GOAL_KIND_COORDINATES &&
 	    !(between(d->x_m, -far_m, far_m) && between(d->y_m, -far_m, far_m)))
 		return refuse(refusal, "the point (%g, %g) is outside the map", d->x_m, d->y_m);
@@ -97,7 +103,8 @@ static bool check_stale(struct cairn_sequencer *seq, const struct cairn_msg_deci
 	if (!(moved_m <= seq->cfg->safety.decision_max_moved_m))
 		return refuse(refusal, "the robot has moved %.2f m since the snapshot", moved_m);
 	double turned_rad = fabs(cairn_wrap_rad(seq->pose.yaw_rad - d->snapshot_yaw_rad));
-	if (d->tool != CAIRN_TOOL_NAVIGATE_TO_GOAL && !(turned_rad <= HEADING_MOVED_RAD))
+	bool fixed = d->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL || (d->tool == CAIRN_TOOL_ROTATE && d->absolute);
+	if (!fixed && !(turned_rad <= HEADING_MOVED_RAD))
 		return refuse(refusal, "the robot has turned %.0f deg since the snapshot",
 		    cairn_rad_to_deg(turned_rad));
 	return true;
@@ -126,8 +133,10 @@ static bool check_shifted(struct cairn_sequencer *seq, const struct cairn_msg_de
 
 static int way_of(const struct cairn_msg_decision *d)
 {
-	if (d->tool == CAIRN_TOOL_MOVE_TOWARD)
+	if (d->tool == CAIRN_TOOL_MOVE_TOWARD || d->tool == CAIRN_TOOL_FOLLOW_WALL)
 		return (int)d->direction;
+	if (d->tool == CAIRN_TOOL_ROTATE && d->absolute)
+		return 2 + (int)lround(d->angle_deg / 45.0);
 	if (d->tool == CAIRN_TOOL_ROTATE)
 		return d->angle_deg < 0.0 ? -1 : 1;
 	return (int)d->goal_kind;
@@ -338,6 +347,8 @@ static bool prepare_turn(struct cairn_sequencer *seq, const struct cairn_msg_dec
     struct seq_task *task, struct seq_refusal *refusal)
 {
 	task->turn.wanted_rad = -cairn_deg_to_rad(d->angle_deg);
+	if (d->absolute)
+		task->turn.wanted_rad = cairn_wrap_rad(-cairn_deg_to_rad(d->angle_deg) - seq->pose.yaw_rad);
 	double sign = task->turn.wanted_rad < 0.0 ? -1.0 : 1.0;
 	bool forward;
 	task->curvature_1pm = sign * cairn_safe_curvature(seq->cfg, CAIRN_DIRECTION_LEFT, &forward);
@@ -358,12 +369,9 @@ static bool prepare_turn(struct cairn_sequencer *seq, const struct cairn_msg_dec
 	    back.free_m);
 }
 
-static bool prepare_frontier(struct cairn_sequencer *seq, const struct cairn_msg_decision *d,
+static bool prepare_frontier(struct cairn_sequencer *seq, const struct cairn_msg_frontier *f,
     struct seq_task *task, struct seq_refusal *refusal)
 {
-	const struct cairn_msg_frontier *f = seq_frontier(seq, d->frontier_id);
-	if (f == NULL)
-		return refuse(refusal, "there is no frontier %u any more", d->frontier_id);
 	const char *vain = cairn_explore_given_up(&seq->rec.explore, f->x_m, f->y_m);
 	refusal->counts = true;
 	if (vain != NULL)
@@ -381,13 +389,30 @@ static bool prepare_frontier(struct cairn_sequencer *seq, const struct cairn_msg
 	return true;
 }
 
+/* The frontier that a decision names, or that local exploration would go to. */
+static const struct cairn_msg_frontier *frontier_of(
+    const struct cairn_sequencer *seq, const struct cairn_msg_decision *d, struct seq_refusal *refusal)
+{
+	const struct cairn_msg_frontier *f = seq_frontier(seq, d->frontier_id);
+	if (d->goal_kind == CAIRN_GOAL_KIND_FRONTIER && f == NULL)
+		refuse(refusal, "there is no frontier %u any more", d->frontier_id);
+	if (d->goal_kind == CAIRN_GOAL_KIND_FRONTIER)
+		return f;
+	int best =
+	    cairn_explore_best(&seq->rec.explore, &seq->frontiers, seq->cfg->mission.frontier_min_width_m);
+	if (best < 0)
+		refuse(refusal, "no frontier is left to explore");
+	return best >= 0 ? &seq->frontiers.items[best] : NULL;
+}
+
 static bool prepare_way(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
     struct seq_task *task, struct seq_refusal *refusal)
 {
 	task->kind = SEQ_NAV;
 	task->nav.tolerance_m = seq->cfg->nav.goal_tolerance_m;
-	if (d->goal_kind == CAIRN_GOAL_KIND_FRONTIER) {
-		if (!prepare_frontier(seq, d, task, refusal))
+	if (d->goal_kind == CAIRN_GOAL_KIND_FRONTIER || d->goal_kind == CAIRN_GOAL_KIND_EXPLORE) {
+		const struct cairn_msg_frontier *f = frontier_of(seq, d, refusal);
+		if (f == NULL || !prepare_frontier(seq, f, task, refusal))
 			return false;
 	} else if (d->goal_kind == CAIRN_GOAL_KIND_CANDIDATE) {
 		if (!seq_prepare_candidate(seq, d, now_ns, task, refusal))
@@ -395,7 +420,9 @@ static bool prepare_way(struct cairn_sequencer *seq, const struct cairn_msg_deci
 	} else if (d->goal_kind == CAIRN_GOAL_KIND_COORDINATES) {
 		task->nav.x_m = d->x_m;
 		task->nav.y_m = d->y_m;
-	} /* retrace: the start is the map's origin */
+	} else if (!seq_trail_prepare(seq, d, task, refusal)) {
+		return false;
+	}
 	double way_m = hypot(task->nav.x_m - seq->pose.x_m, task->nav.y_m - seq->pose.y_m);
 	if (task->nav.distance_m > way_m)
 		way_m = fmin(task->nav.distance_m, seq->cfg->map.extent_max_m);
@@ -418,7 +445,16 @@ static bool check_prepare(struct cairn_sequencer *seq, const struct cairn_msg_de
 	case CAIRN_TOOL_DEFINE_ZONE:
 		task->kind = SEQ_REPORT;
 		return true;
+	case CAIRN_TOOL_FOLLOW_WALL:
+		return seq_wall_prepare(seq, d, task, refusal);
+	case CAIRN_TOOL_REQUEST_HELP:
+		task->kind = SEQ_HELP;
+		task->limit_s = seq->cfg->mission.help_wait_s;
+		return true;
 	case CAIRN_TOOL_STOP_ROBOT:
+		if (!seq_word_claim(seq, d, now_ns, refusal))
+			return false;
+		break;
 	case CAIRN_TOOL_OBSERVE_SCENE:
 	case CAIRN_TOOL_CHECK_PATH_CLEAR:
 	case CAIRN_TOOL_COUNT:

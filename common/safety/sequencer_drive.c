@@ -115,7 +115,8 @@ static void turn_give_up(struct cairn_sequencer *seq, int64_t now_ns, const char
 	struct seq_task *t = &seq->task;
 	bool some = fabs(t->turned_rad) >= 0.3 * fabs(t->turn.wanted_rad);
 	seq_task_end(seq, some ? CAIRN_OUTCOME_PARTIAL : CAIRN_OUTCOME_BLOCKED, now_ns,
-	    "%s after %.0f of %.0f deg", why, -cairn_rad_to_deg(t->turned_rad), t->d.angle_deg);
+	    "%s after %.0f of %.0f deg", why, -cairn_rad_to_deg(t->turned_rad),
+	    -cairn_rad_to_deg(t->turn.wanted_rad));
 }
 
 static struct cairn_twist turn_step(struct cairn_sequencer *seq, int64_t now_ns)
@@ -200,7 +201,8 @@ static bool held(struct cairn_sequencer *seq, int64_t now_ns)
 {
 	struct seq_task *t = &seq->task;
 	bool own = t->d.source == CAIRN_SOURCE_MISSION || t->d.source == CAIRN_SOURCE_OPERATOR;
-	if (seq->sense.hold[0] == '\0' || t->kind == SEQ_STAND || t->kind == SEQ_REPORT) {
+	if (seq->sense.hold[0] == '\0' || t->kind == SEQ_STAND || t->kind == SEQ_REPORT ||
+	    t->kind == SEQ_HELP) {
 		t->held_s = 0.0;
 		return false;
 	}
@@ -250,6 +252,10 @@ struct cairn_twist seq_drive(struct cairn_sequencer *seq, int64_t now_ns)
 	case SEQ_STAND:
 	case SEQ_REPORT:
 		return stand_step(seq, now_ns);
+	case SEQ_HELP:
+		return seq_word_help(seq, now_ns);
+	case SEQ_WALL:
+		return seq_wall_step(seq, now_ns);
 	case SEQ_DRIVE:
 		return move_step(seq, now_ns);
 	case SEQ_TURN:
@@ -309,6 +315,11 @@ static void in_trouble(struct cairn_sequencer *seq, int64_t now_ns, const char *
 								       : CAIRN_OUTCOME_BLOCKED,
 		    now_ns, "stopped after %.2f m: %s", t->distance_m, why);
 		return;
+	case SEQ_WALL:
+		seq_task_end(seq,
+		    t->distance_m >= SEQ_MOVED_M ? CAIRN_OUTCOME_PARTIAL : CAIRN_OUTCOME_BLOCKED, now_ns,
+		    "stopped after %.2f m: %s", t->distance_m, why);
+		return;
 	case SEQ_TURN:
 		turn_give_up(seq, now_ns, why);
 		return;
@@ -322,6 +333,7 @@ static void in_trouble(struct cairn_sequencer *seq, int64_t now_ns, const char *
 	case SEQ_NONE:
 	case SEQ_STAND:
 	case SEQ_REPORT:
+	case SEQ_HELP:
 		return;
 	}
 }
@@ -330,7 +342,7 @@ void seq_drive_account(struct cairn_sequencer *seq, struct cairn_twist want,
     const struct cairn_safe_velocity *safe, int64_t now_ns)
 {
 	struct seq_task *t = &seq->task;
-	if (t->kind == SEQ_NONE || t->kind == SEQ_STAND || t->kind == SEQ_REPORT)
+	if (t->kind == SEQ_NONE || t->kind == SEQ_STAND || t->kind == SEQ_REPORT || t->kind == SEQ_HELP)
 		return;
 	if (want.v_mps == 0.0) {
 		t->blocked_s = t->stall_s = 0.0;

@@ -5,6 +5,7 @@
 #include "common/choice/watch.h"
 #include "common/base/side.h"
 #include "common/safety/floor.h"
+#include "common/safety/follow_wall.h"
 #include "common/safety/goal.h"
 #include "common/safety/mission.h"
 #include "common/safety/movers.h"
@@ -31,9 +32,20 @@
 #define SEQ_NUDGES_MAX 3           /* manoeuvres within one way */
 #define SEQ_HOME_ATTEMPTS 10       /* ways home in vain, without getting nearer in between */
 #define SEQ_GOTO_ATTEMPTS 3
+#define SEQ_FRONTIERS_TIMEOUT_S 3.0
 #define SEQ_ORPHAN_WAIT_S 0.25 /* a reborn process lets readers connect before it reports what it dropped */
 
-enum seq_kind { SEQ_NONE, SEQ_STAND, SEQ_REPORT, SEQ_DRIVE, SEQ_TURN, SEQ_NAV, SEQ_RECOVER };
+enum seq_kind {
+	SEQ_NONE,
+	SEQ_STAND,
+	SEQ_REPORT,
+	SEQ_HELP,
+	SEQ_DRIVE,
+	SEQ_TURN,
+	SEQ_NAV,
+	SEQ_WALL,
+	SEQ_RECOVER
+};
 
 /* The decision that the process before this one was executing. */
 enum seq_orphan { SEQ_ORPHAN_NONE, SEQ_ORPHAN_WAITS, SEQ_ORPHAN_SAVED /* that it is gone on with */ };
@@ -56,7 +68,9 @@ struct seq_nav {
 	uint32_t missing;  /* frontier updates in a row without it */
 	bool onward;       /* the model's frontier was seen into: goes on with the round until it answers */
 	uint32_t seen_id;  /* that frontier */
-	double looked_s;   /* stood at the goal for so long: the map follows the scans a little later */
+	bool trail; /* back along the trail: the goal is a point on the way to that of index trail_to */
+	uint32_t trail_to;
+	double looked_s; /* stood at the goal for so long: the map follows the scans a little later */
 	enum cairn_nav_state bad_state;
 	double bad_s;      /* the planner has said so for this long */
 	double path_bad_s; /* its path has led into a keep-out zone for this long */
@@ -111,13 +125,15 @@ struct seq_task {
 	double distance_m, turned_rad;
 	double from_x_m, from_y_m; /* where the robot was when it began */
 	bool overridden;
-	char cause[96]; /* newest reason for being slower than asked */
+	char cause[96];    /* newest reason for being slower than asked */
+	char instead[128]; /* of what it is the fallback; empty: of nothing */
 	struct seq_cause by;
 	enum cairn_pace pace; /* the slowest that the free way allowed */
 	int64_t t_start_ns;
 	struct seq_turn turn;
 	struct seq_nav nav;
 	struct seq_stretch stretch;
+	struct cairn_wall wall;
 };
 
 /* An action that was blocked. */
@@ -220,6 +236,7 @@ struct cairn_sequencer {
 
 	bool wanted;          /* the model's word is wanted now */
 	int64_t t_wanted_ns;  /* since when it is awaited */
+	bool claimed;         /* the model has said that the exploration is complete, and nothing was left */
 	int64_t t_nothing_ns; /* no frontier left since; 0: there are some */
 	double coast_mps;     /* speed of a move that just ended; decays */
 	int64_t t_coast_ns;
@@ -354,6 +371,9 @@ void seq_task_begin(struct cairn_sequencer *seq, const struct seq_task *task, in
 void seq_task_start(struct cairn_sequencer *seq, const struct seq_task *task, int64_t now_ns);
 __attribute__((format(printf, 4, 5))) void seq_task_end(
     struct cairn_sequencer *seq, enum cairn_outcome outcome, int64_t now_ns, const char *fmt, ...);
+/* What the end of a task says of its goal and of how the robot gets on; part of seq_task_end. */
+void seq_task_judge(struct cairn_sequencer *seq, const struct seq_task *task, enum cairn_outcome outcome,
+    const char *reason, int64_t now_ns);
 void seq_refuse(
     struct cairn_sequencer *seq, const struct cairn_msg_decision *d, const struct seq_refusal *refusal);
 void seq_result_push(struct cairn_sequencer *seq, const struct cairn_msg_result *result);
@@ -385,6 +405,31 @@ struct cairn_twist seq_drive(struct cairn_sequencer *seq, int64_t now_ns);
 void seq_drive_account(struct cairn_sequencer *seq, struct cairn_twist want,
     const struct cairn_safe_velocity *safe, int64_t now_ns);
 bool seq_stretch_find(const struct cairn_sequencer *seq, struct seq_stretch *ret);
+
+/* sequencer_trail.c: the way back. */
+void seq_trail_note(struct cairn_sequencer *seq);
+void seq_trail_moved(struct cairn_sequencer *seq, struct cairn_pose2 was);
+bool seq_trail_prepare(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, struct seq_task *task,
+    struct seq_refusal *refusal);
+bool seq_trail_onward(struct cairn_sequencer *seq);
+
+/* sequencer_wall.c: follow_wall. */
+bool seq_wall_prepare(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, struct seq_task *task,
+    struct seq_refusal *refusal);
+struct cairn_twist seq_wall_step(struct cairn_sequencer *seq, int64_t now_ns);
+
+/* sequencer_word.c: the reasons of stop_robot that claim something: false, with the reason, where it is not so. */
+bool seq_word_claim(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
+    struct seq_refusal *refusal);
+/* Waits for people; and what an operator's word does to that: false when nobody was asked. */
+struct cairn_twist seq_word_help(struct cairn_sequencer *seq, int64_t now_ns);
+bool seq_word_answered(struct cairn_sequencer *seq, int64_t now_ns);
+/* What a decision would have done instead, as a checked task; false when there is nothing, or that is refused too. */
+bool seq_word_fallback(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, const char *why,
+    int64_t now_ns, struct seq_task *task);
+/* The same for the way that is driven and has failed: begins it in its place. */
+bool seq_word_fall_back(
+    struct cairn_sequencer *seq, enum cairn_outcome outcome, const char *why, int64_t now_ns);
 
 /* sequencer_nav.c */
 struct cairn_twist seq_nav_step(struct cairn_sequencer *seq, int64_t now_ns);

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FRONTIERS_TIMEOUT_S 3.0
 #define HOME_DETOUR 1.5 /* a way home of which nothing is known is longer than the straight line by this */
 #define HOME_ARCS 1.1   /* driven arcs are a little longer than the way over the map's cells */
 #define HOME_SPEED_SHARE 0.7 /* of nav.speed_mps */
@@ -39,7 +38,7 @@ static double way_home_m(const struct cairn_sequencer *seq, int64_t now_ns)
 {
 	double straight_m = seq_home_m(seq), way_m = seq->frontiers.home_m;
 	bool known = seq->t_frontiers_ns != 0 &&
-		     seq_seconds(seq->t_frontiers_ns, now_ns) <= FRONTIERS_TIMEOUT_S && isfinite(way_m) &&
+		     seq_seconds(seq->t_frontiers_ns, now_ns) <= SEQ_FRONTIERS_TIMEOUT_S && isfinite(way_m) &&
 		     way_m > 0.0;
 	return known ? fmax(HOME_ARCS * way_m, straight_m) : HOME_DETOUR * straight_m;
 }
@@ -172,16 +171,17 @@ static bool nothing_left(struct cairn_sequencer *seq, int64_t now_ns)
 		return false;
 	}
 	bool known =
-	    seq->t_frontiers_ns != 0 && seq_seconds(seq->t_frontiers_ns, now_ns) <= FRONTIERS_TIMEOUT_S &&
+	    seq->t_frontiers_ns != 0 && seq_seconds(seq->t_frontiers_ns, now_ns) <= SEQ_FRONTIERS_TIMEOUT_S &&
 	    seq->frontiers.free_m2 > 0.0 && seq->sense.pose_ok && seq->pose.tracking >= CAIRN_TRACKING_WEAK;
 	if (!known || cairn_explore_left(
 			  &seq->rec.explore, &seq->frontiers, seq->cfg->mission.frontier_min_width_m) > 0) {
 		seq->t_nothing_ns = 0;
+		seq->claimed = false;
 		return false;
 	}
 	if (seq->t_nothing_ns == 0)
 		seq->t_nothing_ns = now_ns;
-	if (seq_seconds(seq->t_nothing_ns, now_ns) < seq->cfg->mission.settle_s)
+	if (!seq->claimed && seq_seconds(seq->t_nothing_ns, now_ns) < seq->cfg->mission.settle_s)
 		return false;
 	if (cairn_explore_retry(&seq->rec.explore, seq->frontiers.free_m2) > 0) {
 		seq->rec_changed = true; /* the map has grown: what was given up gets one more chance */
@@ -226,6 +226,7 @@ static void begin_exploration(struct cairn_sequencer *seq, int64_t now_ns)
 	r->t_paused_ns = 0;
 	memset(&r->explore, 0, sizeof(r->explore));
 	seq->t_nothing_ns = 0;
+	seq->claimed = false;
 	seq->fails = seq->recoveries = 0;
 	seq->recovery_due = seq->local_due = false;
 	seq->look = (struct seq_look){0};
@@ -417,7 +418,7 @@ static void next_local(struct cairn_sequencer *seq, int64_t now_ns)
 		return;
 	seq->local_due = false;
 	bool stale =
-	    seq->t_frontiers_ns == 0 || seq_seconds(seq->t_frontiers_ns, now_ns) > FRONTIERS_TIMEOUT_S;
+	    seq->t_frontiers_ns == 0 || seq_seconds(seq->t_frontiers_ns, now_ns) > SEQ_FRONTIERS_TIMEOUT_S;
 	if (stale || now_ns < seq->t_react_ns) {
 		if (seq_begin_reaction(seq, now_ns))
 			seq->task.insists = insists;

@@ -53,6 +53,9 @@ void seq_nav_in_trouble(
 		ask_again(seq, now_ns);
 		return;
 	}
+	/* A planner that knows no way is what a fallback is for; an obstacle on the way is not. */
+	if (outcome == CAIRN_OUTCOME_FAILED && seq_word_fall_back(seq, outcome, why, now_ns))
+		return;
 	seq_task_end(seq, outcome, now_ns, "%s; %.2f m from the goal", why, goal_m(seq));
 }
 
@@ -100,7 +103,7 @@ static void planner_refuses(struct cairn_sequencer *seq, enum cairn_nav_state st
 		return;
 	if (start)
 		seq_nav_in_trouble(seq, CAIRN_OUTCOME_FAILED, now_ns, why);
-	else
+	else if (!seq_word_fall_back(seq, CAIRN_OUTCOME_FAILED, why, now_ns))
 		seq_task_end(seq, CAIRN_OUTCOME_FAILED, now_ns, "%s", why);
 }
 
@@ -248,6 +251,10 @@ struct cairn_twist seq_nav_step(struct cairn_sequencer *seq, int64_t now_ns)
 	}
 	if (t->nav.nudging)
 		return nudge_step(seq, now_ns);
+	if (seq_trail_onward(seq)) {
+		ask_again(seq, now_ns);
+		seq_again_note(seq);
+	}
 	if (t->active_s > t->limit_s) {
 		seq_task_end(seq, t->distance_m > 1.0 ? CAIRN_OUTCOME_PARTIAL : CAIRN_OUTCOME_FAILED, now_ns,
 		    "took longer than %.0f s; still %.2f m from the goal", t->limit_s, goal_m(seq));
@@ -331,7 +338,8 @@ void seq_nav_map_moved(struct cairn_sequencer *seq, struct cairn_pose2 was, int6
 {
 	struct seq_task *t = &seq->task;
 	double off_m = hypot(t->nav.x_m - was.x_m, t->nav.y_m - was.y_m);
-	bool start = t->d.source == CAIRN_SOURCE_MISSION || t->d.goal_kind == CAIRN_GOAL_KIND_RETRACE;
+	bool start = t->d.source == CAIRN_SOURCE_MISSION || t->d.goal_kind == CAIRN_GOAL_KIND_START;
+	seq_trail_moved(seq, was);
 	if (t->kind != SEQ_NAV || start || off_m > MOVES_ALONG_M)
 		return;
 	struct cairn_pose2 goal = {t->nav.x_m, t->nav.y_m, 0.0},

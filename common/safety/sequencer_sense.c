@@ -139,6 +139,7 @@ void seq_sense_update(struct cairn_sequencer *seq, int64_t now_ns)
 	compensate(seq, now_ns);
 	if (s->pose_ok)
 		odometry(seq);
+	seq_trail_note(seq);
 	if (s->pose_ok && s->scan_ok) {
 		struct cairn_pose2 pose = seq_pose_at(seq, seq->t_scan_ns);
 		cairn_seen_add(&seq->seen, &seq->scan_points, pose, seq->t_scan_ns, cfg->decision_max_age_s);

@@ -234,7 +234,8 @@ static void judge_frontier(struct cairn_sequencer *seq, const struct seq_task *t
 
 static void judge_progress(struct cairn_sequencer *seq, const struct seq_task *t, enum cairn_outcome outcome)
 {
-	bool moving = t->kind == SEQ_DRIVE || t->kind == SEQ_TURN || t->kind == SEQ_NAV;
+	bool moving =
+	    t->kind == SEQ_DRIVE || t->kind == SEQ_TURN || t->kind == SEQ_NAV || t->kind == SEQ_WALL;
 	bool moved = t->distance_m >= SEQ_MOVED_M || fabs(t->turned_rad) >= 0.2;
 	if (t->d.source == CAIRN_SOURCE_LOCAL && t->kind == SEQ_RECOVER)
 		seq->recoveries++;
@@ -266,6 +267,25 @@ static void tell_onward(const struct seq_task *t, struct cairn_msg_result *r)
 	    "frontier %u has been seen into on the way there; then: %.100s", t->nav.seen_id, rest);
 }
 
+void seq_task_judge(struct cairn_sequencer *seq, const struct seq_task *t, enum cairn_outcome outcome,
+    const char *reason, int64_t now_ns)
+{
+	judge_frontier(seq, t, outcome, reason, now_ns);
+	judge_progress(seq, t, outcome);
+	if (outcome == CAIRN_OUTCOME_BLOCKED && !t->blameless && !t->nav.onward)
+		seq_remember_blocked(seq, &t->d, now_ns);
+}
+
+/* A fallback tells what it stands for. */
+static void tell_instead(const struct seq_task *t, struct cairn_msg_result *r)
+{
+	char reason[sizeof(r->reason)];
+	if (t->instead[0] == '\0')
+		return;
+	memcpy(reason, r->reason, sizeof(reason));
+	snprintf(r->reason, sizeof(r->reason), "%.110s; %.46s", t->instead, reason);
+}
+
 void seq_task_end(
     struct cairn_sequencer *seq, enum cairn_outcome outcome, int64_t now_ns, const char *fmt, ...)
 {
@@ -291,10 +311,7 @@ void seq_task_end(
 	    hypot(seq->pose.x_m - seq->boxed.x_m, seq->pose.y_m - seq->boxed.y_m) > BOXED_M)
 		seq->boxed.known =
 		    false; /* it has got off: what may shut it in there again is a new matter */
-	judge_frontier(seq, &t, outcome, r.reason, now_ns);
-	judge_progress(seq, &t, outcome);
-	if (outcome == CAIRN_OUTCOME_BLOCKED && !t.blameless && !t.nav.onward)
-		seq_remember_blocked(seq, &t.d, now_ns);
+	seq_task_judge(seq, &t, outcome, r.reason, now_ns);
 	if (outcome != CAIRN_OUTCOME_SUCCESS && outcome != CAIRN_OUTCOME_REPLACED)
 		seq_text_suggestion(seq, &t.d, r.suggestion, sizeof(r.suggestion));
 	if (outcome == CAIRN_OUTCOME_SUCCESS && t.kind == SEQ_DRIVE &&
@@ -307,6 +324,7 @@ void seq_task_end(
 		seq->rec_changed = true;
 	}
 	tell_onward(&t, &r);
+	tell_instead(&t, &r);
 	seq_result_push(seq, &r);
 	seq_mission_way_ended(seq, &t, outcome, now_ns);
 }

@@ -15,8 +15,15 @@ void seq_text_asked(const struct cairn_msg_decision *d, char *buf, size_t bytes)
 		snprintf(
 		    buf, bytes, "%s %s", tool, cairn_enum_text(&cairn_enum_direction, (int)d->direction));
 		return;
+	case CAIRN_TOOL_FOLLOW_WALL:
+		snprintf(buf, bytes, "%s %s %.3g m", tool,
+		    cairn_enum_text(&cairn_enum_direction, (int)d->direction), d->distance_m);
+		return;
+	case CAIRN_TOOL_REQUEST_HELP:
+		snprintf(buf, bytes, "%s: %.64s", tool, d->reason);
+		return;
 	case CAIRN_TOOL_ROTATE:
-		snprintf(buf, bytes, "%s %.3g deg", tool, d->angle_deg);
+		snprintf(buf, bytes, d->absolute ? "%s to %.3g deg" : "%s %.3g deg", tool, d->angle_deg);
 		return;
 	case CAIRN_TOOL_NAVIGATE_TO_GOAL:
 		if (d->goal_kind == CAIRN_GOAL_KIND_FRONTIER)
@@ -56,11 +63,17 @@ void seq_text_executed(const struct seq_task *task, char *buf, size_t bytes)
 		    task->nav.x_m, task->nav.y_m, task->active_s,
 		    task->again ? ", restarted on the way" : "");
 		return;
+	case SEQ_WALL:
+		snprintf(buf, bytes, "followed the wall on the %s for %.2f m in %.1f s",
+		    cairn_enum_text(&cairn_enum_direction, (int)task->d.direction), task->distance_m,
+		    task->active_s);
+		return;
 	case SEQ_RECOVER:
 		snprintf(buf, bytes, "%s %.2f m out of a tight place",
 		    task->stretch.v_mps < 0.0 ? "backed" : "moved", task->distance_m);
 		return;
 	case SEQ_STAND:
+	case SEQ_HELP:
 		snprintf(buf, bytes, "stood still for %.1f s", task->active_s);
 		return;
 	case SEQ_NONE:

@@ -97,7 +97,8 @@ static void write_body(struct cairn_text *out, const struct cairn_text *prefix,
 		write_followup(out, request);
 	cairn_text_add(out, "]");
 	if (!request->without_tools)
-		cairn_text_add(out, ",\"tool_choice\":{\"type\":\"any\",\"disable_parallel_tool_use\":true}");
+		cairn_text_addf(out, ",\"tool_choice\":{\"type\":\"any\",\"disable_parallel_tool_use\":%s}",
+		    request->actions_only ? "true" : "false");
 	cairn_text_add(out, "}");
 }
 

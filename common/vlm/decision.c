@@ -12,7 +12,8 @@ void cairn_answer_stop(struct cairn_answer *ret, const char *fmt, ...)
 	vsnprintf(ret->problem, sizeof(ret->problem), fmt, ap);
 	va_end(ap);
 	ret->kind = CAIRN_ANSWER_STOP;
-	ret->has_report = ret->has_fallback = false;
+	ret->has_fallback = false;
+	ret->reports_count = 0;
 	ret->update.items_count = 0;
 	ret->main = (struct cairn_tool_call){.tool = CAIRN_TOOL_STOP_ROBOT};
 }
@@ -30,21 +31,44 @@ static bool take_call(const struct cairn_reply_call *in, bool *has_main, struct 
 		return false;
 	}
 	bool report = tool == CAIRN_TOOL_REPORT_DISCOVERY;
-	if (report ? ret->has_report : *has_main) {
+	if (report ? ret->reports_count == CAIRN_ANSWER_REPORTS_MAX : *has_main) {
 		cairn_answer_stop(
-		    ret, report ? "more than one report_discovery" : "more than one action in one answer");
+		    ret, report ? "too many reports in one answer" : "more than one action in one answer");
 		return false;
 	}
-	struct cairn_tool_call call;
-	if (!cairn_tool_check((enum cairn_tool)tool, in->arguments, &call, &why)) {
+	struct cairn_tool_call *call = report ? &ret->reports[ret->reports_count] : &ret->main;
+	struct cairn_answer_handle *handle =
+	    report ? &ret->report_handles[ret->reports_count] : &ret->main_handle;
+	if (!cairn_tool_check((enum cairn_tool)tool, in->arguments, call, &why)) {
 		cairn_answer_stop(ret, "%.150s", why.text);
 		return false;
 	}
-	*(report ? &ret->report : &ret->main) = call;
-	memcpy(report ? ret->report_id : ret->main_id, in->id, sizeof(in->id));
-	memcpy(report ? ret->report_signature : ret->main_signature, in->signature, sizeof(in->signature));
-	*(report ? &ret->has_report : has_main) = true;
+	memcpy(handle->id, in->id, sizeof(handle->id));
+	memcpy(handle->signature, in->signature, sizeof(handle->signature));
+	ret->calls++;
+	ret->calls_without_reasoning += call->reasoning[0] == '\0';
+	if (report)
+		ret->reports_count++;
+	else
+		*has_main = true;
 	return true;
+}
+
+/* What the calls say of themselves, the action first; else the words beside them. */
+static void take_reasoning(struct cairn_answer *ret, bool has_main)
+{
+	const struct cairn_tool_call *c = has_main ? &ret->main : &ret->reports[0];
+	if (c->reasoning[0] != '\0')
+		snprintf(ret->reasoning, sizeof(ret->reasoning), "%s", c->reasoning);
+}
+
+static void take_fallback(struct cairn_answer *ret)
+{
+	if (ret->kind != CAIRN_ANSWER_ACTION || !ret->main.has_if_failed || ret->has_fallback)
+		return;
+	ret->has_fallback = true;
+	ret->fallback = (struct cairn_tool_call){.tool = CAIRN_TOOL_NAVIGATE_TO_GOAL};
+	cairn_tool_go(&ret->fallback, &ret->main.if_failed);
 }
 
 /* False, with a STOP, for an answer that the service itself calls incomplete. */
@@ -67,7 +91,7 @@ void cairn_answer_from_reply(const struct cairn_reply *reply, bool actions_only,
 	cairn_text_clean(ret->reasoning, sizeof(ret->reasoning), reply->text, strlen(reply->text));
 	if (!is_whole(reply, ret))
 		return;
-	if (reply->calls_total == 0 || reply->calls_total > 2) {
+	if (reply->calls_total == 0 || reply->calls_total > CAIRN_REPLY_CALLS_MAX) {
 		cairn_answer_stop(ret,
 		    reply->calls_total == 0 ? "no tool call in the answer" : "%u tool calls in one answer",
 		    reply->calls_total);
@@ -82,6 +106,8 @@ void cairn_answer_from_reply(const struct cairn_reply *reply, bool actions_only,
 		ret->kind = CAIRN_ANSWER_REPORT;
 	else
 		ret->kind = cairn_tools[ret->main.tool].action ? CAIRN_ANSWER_ACTION : CAIRN_ANSWER_PERCEIVE;
+	take_reasoning(ret, has_main);
+	take_fallback(ret);
 	if (actions_only && ret->kind != CAIRN_ANSWER_ACTION)
 		cairn_answer_stop(ret, "no action although one was asked for");
 }
@@ -117,11 +143,38 @@ void cairn_answer_parse_text(const struct cairn_provider *provider, const char *
 	cairn_reply_clear(&reply);
 }
 
+static uint32_t id_of(double id)
+{
+	return id > 0.0 && id <= UINT32_MAX ? (uint32_t)id : 0;
+}
+
+static void put_fallback(const struct cairn_tool_call *c, struct cairn_msg_decision *ret)
+{
+	if (c->tool != CAIRN_TOOL_MOVE_TOWARD && c->tool != CAIRN_TOOL_NAVIGATE_TO_GOAL &&
+	    c->tool != CAIRN_TOOL_ROTATE && c->tool != CAIRN_TOOL_STOP_ROBOT)
+		return; /* the others do not get a robot on */
+	if (c->tool == CAIRN_TOOL_ROTATE && c->has_heading_deg)
+		return;
+	ret->has_fallback = true;
+	ret->fallback_tool = c->tool;
+	ret->fallback_direction = (enum cairn_direction)c->direction;
+	ret->fallback_speed = (enum cairn_speed)c->speed;
+	ret->fallback_duration_s = c->duration_s;
+	ret->fallback_angle_deg = c->angle_deg;
+	ret->fallback_goal_kind = (enum cairn_goal_kind)c->goal_kind;
+	ret->fallback_frontier_id = c->has_frontier_id ? id_of(c->frontier_id) : 0;
+	ret->fallback_candidate_id = c->has_candidate_id ? id_of(c->candidate_id) : 0;
+	ret->fallback_x_m = c->x_m;
+	ret->fallback_y_m = c->y_m;
+}
+
 void cairn_decision_from_answer(const struct cairn_answer *answer, struct cairn_msg_decision *ret)
 {
 	const struct cairn_tool_call *c = &answer->main;
 	*ret = (struct cairn_msg_decision){.source = CAIRN_SOURCE_MODEL, .tool = c->tool};
 	snprintf(ret->reasoning, sizeof(ret->reasoning), "%s", answer->reasoning);
+	if (answer->has_fallback && c->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL)
+		put_fallback(&answer->fallback, ret);
 	switch (c->tool) {
 	case CAIRN_TOOL_MOVE_TOWARD:
 		ret->direction = (enum cairn_direction)c->direction;
@@ -130,14 +183,21 @@ void cairn_decision_from_answer(const struct cairn_answer *answer, struct cairn_
 		break;
 	case CAIRN_TOOL_NAVIGATE_TO_GOAL:
 		ret->goal_kind = (enum cairn_goal_kind)c->goal_kind;
-		ret->frontier_id = c->has_frontier_id ? (uint32_t)c->frontier_id : 0;
-		ret->candidate_id = c->has_candidate_id ? (uint32_t)c->candidate_id : 0;
+		ret->frontier_id = c->has_frontier_id ? id_of(c->frontier_id) : 0;
+		ret->candidate_id = c->has_candidate_id ? id_of(c->candidate_id) : 0;
 		ret->x_m = c->x_m;
 		ret->y_m = c->y_m;
-		snprintf(ret->reason, sizeof(ret->reason), "%s", c->reason);
 		break;
 	case CAIRN_TOOL_ROTATE:
-		ret->angle_deg = c->angle_deg;
+		ret->absolute = c->has_heading_deg;
+		ret->angle_deg = c->has_heading_deg ? c->heading_deg : c->angle_deg;
+		break;
+	case CAIRN_TOOL_FOLLOW_WALL:
+		ret->direction = c->side == 0 ? CAIRN_DIRECTION_LEFT : CAIRN_DIRECTION_RIGHT;
+		ret->distance_m = c->distance_m;
+		break;
+	case CAIRN_TOOL_REQUEST_HELP:
+		snprintf(ret->reason, sizeof(ret->reason), "%s", c->notes);
 		break;
 	case CAIRN_TOOL_STOP_ROBOT:
 		if (answer->kind == CAIRN_ANSWER_STOP)
@@ -167,7 +227,10 @@ void cairn_decision_words(const struct cairn_msg_decision *d, char *dst, size_t 
 		    cairn_enum_text(&cairn_enum_direction, (int)d->direction),
 		    cairn_enum_text(&cairn_enum_speed, (int)d->speed), d->duration_s);
 	else if (d->tool == CAIRN_TOOL_ROTATE)
-		snprintf(dst, cap, "%s %+.0f deg", name, d->angle_deg);
+		snprintf(dst, cap, d->absolute ? "%s to %.0f deg" : "%s %+.0f deg", name, d->angle_deg);
+	else if (d->tool == CAIRN_TOOL_FOLLOW_WALL)
+		snprintf(dst, cap, "%s %s for %.1f m", name,
+		    cairn_enum_text(&cairn_enum_direction, (int)d->direction), d->distance_m);
 	else if (d->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && d->goal_kind == CAIRN_GOAL_KIND_FRONTIER)
 		snprintf(dst, cap, "%s F%u", name, d->frontier_id);
 	else if (d->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && d->goal_kind == CAIRN_GOAL_KIND_CANDIDATE)
@@ -175,7 +238,7 @@ void cairn_decision_words(const struct cairn_msg_decision *d, char *dst, size_t 
 	else if (d->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && d->goal_kind == CAIRN_GOAL_KIND_COORDINATES)
 		snprintf(dst, cap, "%s x %.2f y %.2f", name, d->x_m, d->y_m);
 	else if (d->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL)
-		snprintf(dst, cap, "%s retrace", name);
+		snprintf(dst, cap, "%s %s", name, cairn_enum_text(&cairn_enum_goal_kind, (int)d->goal_kind));
 	else if (d->tool == CAIRN_TOOL_DEFINE_ZONE)
 		snprintf(dst, cap, "%s %s '%.48s'", name,
 		    cairn_enum_text(&cairn_enum_zone_kind, (int)d->zone_kind), d->zone_name);

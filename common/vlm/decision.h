@@ -1,7 +1,7 @@
 /* decision.h - from a provider's reply to one checked answer, and from that to a decision.
  *
  * Whatever comes in, something defined comes out: an action, a perception question, a report, or a STOP with
- * the reason. At most one tool that is not report_discovery, at most one report beside it. */
+ * the reason. At most one tool that is not report_discovery, any number of reports beside it. */
 #ifndef CAIRN_COMMON_VLM_DECISION_H
 #define CAIRN_COMMON_VLM_DECISION_H
 
@@ -9,19 +9,28 @@
 
 enum cairn_answer_kind {
 	CAIRN_ANSWER_STOP,     /* nothing usable: stand still; problem says why */
-	CAIRN_ANSWER_ACTION,   /* main acts; report may be beside it */
-	CAIRN_ANSWER_PERCEIVE, /* main asks the sensors; report may be beside it */
-	CAIRN_ANSWER_REPORT    /* report alone */
+	CAIRN_ANSWER_ACTION,   /* main acts; reports may be beside it */
+	CAIRN_ANSWER_PERCEIVE, /* main asks the sensors; reports may be beside it */
+	CAIRN_ANSWER_REPORT    /* reports alone */
+};
+
+#define CAIRN_ANSWER_REPORTS_MAX (CAIRN_REPLY_CALLS_MAX - 1)
+
+/* What goes back with a call in a follow-up. */
+struct cairn_answer_handle {
+	char id[80];
+	char signature[CAIRN_SIGNATURE_CAP];
 };
 
 struct cairn_answer {
 	enum cairn_answer_kind kind;
-	struct cairn_tool_call main, report;
-	char main_id[80], report_id[80];
-	char main_signature[CAIRN_SIGNATURE_CAP],
-	    report_signature[CAIRN_SIGNATURE_CAP]; /* go back with a follow-up */
-	bool has_report;
-	bool has_fallback; /* JSON mode: what the model would do instead, an action */
+	struct cairn_tool_call main;
+	struct cairn_answer_handle main_handle;
+	uint32_t reports_count;
+	struct cairn_tool_call reports[CAIRN_ANSWER_REPORTS_MAX];
+	struct cairn_answer_handle report_handles[CAIRN_ANSWER_REPORTS_MAX];
+	uint32_t calls, calls_without_reasoning; /* of tools; a JSON answer is one */
+	bool has_fallback; /* what the model would do instead if there is no way to the goal, an action */
 	struct cairn_tool_call fallback;
 	struct cairn_msg_world_update
 	    update; /* JSON mode: claims about the map; its id is the caller's to fill */

@@ -116,14 +116,15 @@ static void publish(struct cairn_dialog *d, int64_t now_ns)
 
 static void remember(struct cairn_dialog *d)
 {
-	if (!d->answer.has_report)
-		return;
 	d->memory.discoveries_max = (uint32_t)d->cfg.discoveries_max;
-	bool fresh = cairn_memory_report(&d->memory, &d->answer.report, d->snap.head.x_m, d->snap.head.y_m);
-	if (fresh && d->on_report != NULL)
-		d->on_report(d->report_ctx, &d->answer.report);
-	snprintf(d->answer_text[1], sizeof(d->answer_text[1]), "%s Now choose the action.",
-	    fresh ? "Remembered." : "Known already.");
+	for (uint32_t i = 0; i < d->answer.reports_count; i++) {
+		const struct cairn_tool_call *report = &d->answer.reports[i];
+		bool fresh = cairn_memory_report(&d->memory, report, d->snap.head.x_m, d->snap.head.y_m);
+		if (fresh && d->on_report != NULL)
+			d->on_report(d->report_ctx, report);
+		snprintf(d->report_text[i], sizeof(d->report_text[i]), "%s",
+		    fresh ? "Remembered." : "Known already.");
+	}
 }
 
 static void bad_answer(struct cairn_dialog *d, int64_t now_ns)
@@ -167,6 +168,7 @@ static void fall_back(struct cairn_dialog *d)
 	    candidate ? a->main.candidate_id : a->main.frontier_id, a->reasoning);
 	memcpy(a->reasoning, words, sizeof(words));
 	a->main = a->fallback;
+	a->has_fallback = false;
 }
 
 static void good_answer(struct cairn_dialog *d, int64_t now_ns)
@@ -177,6 +179,8 @@ static void good_answer(struct cairn_dialog *d, int64_t now_ns)
 		cairn_text_clean(d->last_reasoning, sizeof(d->last_reasoning), d->answer.reasoning,
 		    strlen(d->answer.reasoning));
 	remember(d);
+	d->calls_answered += d->answer.calls;
+	d->calls_without_reasoning += d->answer.calls_without_reasoning;
 	if (d->answer.kind == CAIRN_ANSWER_ACTION) {
 		fall_back(d);
 		d->followup = false;
@@ -187,10 +191,10 @@ static void good_answer(struct cairn_dialog *d, int64_t now_ns)
 	if (d->answer.kind == CAIRN_ANSWER_REPORT)
 		return;
 	if (d->answer.main.tool == CAIRN_TOOL_CHECK_PATH_CLEAR)
-		cairn_prompt_path_answer(d->answer_text[0], sizeof(d->answer_text[0]), &d->answer.main,
+		cairn_prompt_path_answer(d->answer_text, sizeof(d->answer_text), &d->answer.main,
 		    d->snap.head.sector_m, d->snap.head.feasibility);
 	else
-		snprintf(d->answer_text[0], sizeof(d->answer_text[0]), "%s",
+		snprintf(d->answer_text, sizeof(d->answer_text), "%s",
 		    d->snap.head.jpeg_bytes > 0
 			? "The picture is above in full detail. Now choose the action."
 			: "There is no picture. Choose the action by the sensors.");

@@ -72,7 +72,9 @@ struct cairn_dialog {
 	int64_t await_until_ns;
 	bool followup; /* the next (or present) call is the follow-up of answer */
 	struct cairn_answer answer;
-	char answer_text[2][200];
+	char answer_text[480]; /* to the question of answer.main */
+	char report_text[CAIRN_ANSWER_REPORTS_MAX][32];
+	uint64_t calls_answered, calls_without_reasoning; /* tool calls of the model */
 	uint32_t bad_streak;
 	bool has_decision;
 	struct cairn_msg_decision decision;

@@ -4,6 +4,16 @@
 
 #include <string.h>
 
+/* What closes the way in each of the three forward sectors, in cm. */
+static void note_dead_end(struct cairn_dialog *d)
+{
+	const struct cairn_snapshot_head *h = &d->snap.head;
+	char reason[64];
+	snprintf(reason, sizeof(reason), "closed %.0f left, %.0f ahead, %.0f right",
+	    100.0 * (double)h->sector_m[11], 100.0 * (double)h->sector_m[0], 100.0 * (double)h->sector_m[1]);
+	d->changed |= cairn_memory_add_dead_end(&d->memory, h->x_m, h->y_m, h->yaw_rad, reason);
+}
+
 static void make_context(struct cairn_dialog *d, int64_t now_ns)
 {
 	const struct cairn_snapshot_head *h = &d->snap.head;
@@ -12,8 +22,9 @@ static void make_context(struct cairn_dialog *d, int64_t now_ns)
 	struct cairn_prompt_view view = {
 	    h->x_m, h->y_m, h->yaw_rad, d->snap.bytes.data, h->text_bytes, offered ? &d->candidates : NULL};
 	d->shown_set = offered ? d->candidates.set : 0;
-	if (h->trigger == CAIRN_TRIGGER_DEAD_END && cairn_memory_add_dead_end(&d->memory, h->x_m, h->y_m))
-		d->changed = true;
+	d->changed |= cairn_memory_at(&d->memory, h->x_m, h->y_m);
+	if (h->trigger == CAIRN_TRIGGER_DEAD_END)
+		note_dead_end(d);
 	cairn_prompt_context(&d->context, &view, dialog_frontiers_fresh(d, now_ns) ? &d->frontiers : NULL,
 	    &d->mission, &d->memory, d->problem);
 }
@@ -49,12 +60,12 @@ static void add_images(struct cairn_dialog *d, struct cairn_request *r, bool obs
 									 : profile->image_tokens_low);
 }
 
-static void add_answer(struct cairn_request *r, const struct cairn_tool_call *call, const char *id,
-    const char *signature, const char *answer)
+static void add_answer(struct cairn_request *r, const struct cairn_tool_call *call,
+    const struct cairn_answer_handle *handle, const char *answer)
 {
 	struct cairn_followup_call *f = &r->followup[r->followup_count++];
-	*f = (struct cairn_followup_call){.call = call, .signature = signature, .answer = answer};
-	snprintf(f->id, sizeof(f->id), "%s", id);
+	*f = (struct cairn_followup_call){.call = call, .signature = handle->signature, .answer = answer};
+	snprintf(f->id, sizeof(f->id), "%s", handle->id);
 }
 
 /* A model that calls no tools is told the answers in the text. */
@@ -63,9 +74,10 @@ static void add_answer_text(struct cairn_dialog *d)
 	const struct cairn_answer *a = &d->answer;
 	if (a->kind == CAIRN_ANSWER_PERCEIVE)
 		cairn_text_addf(
-		    &d->context, "YOU ASKED %s: %s\n", cairn_tool_name(a->main.tool), d->answer_text[0]);
-	if (a->has_report)
-		cairn_text_addf(&d->context, "YOU REPORTED \"%s\": %s\n", a->report.label, d->answer_text[1]);
+		    &d->context, "YOU ASKED %s: %s\n", cairn_tool_name(a->main.tool), d->answer_text);
+	for (uint32_t i = 0; i < a->reports_count; i++)
+		cairn_text_addf(
+		    &d->context, "YOU REPORTED \"%s\": %s\n", a->reports[i].label, d->report_text[i]);
 	cairn_text_add(&d->context, "Answer with a tool that acts now.\n");
 }
 
@@ -83,9 +95,9 @@ static void make_body(struct cairn_dialog *d)
 	    .without_tools = d->json};
 	add_images(d, &r, observe);
 	if (d->followup && !d->json && a->kind == CAIRN_ANSWER_PERCEIVE)
-		add_answer(&r, &a->main, a->main_id, a->main_signature, d->answer_text[0]);
-	if (d->followup && !d->json && a->has_report)
-		add_answer(&r, &a->report, a->report_id, a->report_signature, d->answer_text[1]);
+		add_answer(&r, &a->main, &a->main_handle, d->answer_text);
+	for (uint32_t i = 0; i < a->reports_count && d->followup && !d->json; i++)
+		add_answer(&r, &a->reports[i], &a->report_handles[i], d->report_text[i]);
 	peer->format->write_body(
 	    &d->body, d->followup ? &peer->prefix_actions : &peer->prefix, &peer->profile, &r);
 	if (d->body.data != NULL)

@@ -16,6 +16,8 @@ void cairn_dialog_stats(const struct cairn_dialog *d, int64_t now_ns, struct cai
 	    .cost_usd = l->cost_usd,
 	    .latency_mean_s = cairn_budget_latency_mean_s(&d->budget),
 	    .in_flight = d->in_flight,
+	    .calls_answered = d->calls_answered,
+	    .without_reasoning = d->calls_without_reasoning,
 	    .skips = d->skips,
 	    .images_left_out = d->images_left_out,
 	    .triggers_count = CAIRN_TRIGGER_COUNT,

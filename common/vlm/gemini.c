@@ -40,13 +40,15 @@ static void write_tool(struct cairn_text *out, const struct cairn_tool_row *row)
 	cairn_text_addf(out, "{\"name\":\"%s\",\"description\":", cairn_tool_name(row->tool));
 	cairn_text_json_string(out, row->doc);
 	cairn_text_add(out, ",\"parameters\":{\"type\":\"OBJECT\",\"properties\":{");
+	write_param(out, &cairn_tool_reasoning);
 	for (int i = 0; i < row->param_count; i++) {
-		cairn_text_add(out, i > 0 ? "," : "");
+		cairn_text_add(out, ",");
 		write_param(out, &row->params[i]);
 	}
 	cairn_text_add(out, "},\"required\":[");
+	cairn_text_json_string(out, cairn_tool_reasoning.name);
 	for (int i = 0; i < row->param_count; i++) {
-		cairn_text_add(out, i > 0 ? "," : "");
+		cairn_text_add(out, ",");
 		cairn_text_json_string(out, row->params[i].name);
 	}
 	cairn_text_add(out, "]}}");

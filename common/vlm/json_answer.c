@@ -63,6 +63,9 @@ static bool id_of(const json_t *v, double *ret_id, int *kind)
 	} leads[] = {{"c", CAIRN_GOAL_KIND_CANDIDATE}, {"candidate", CAIRN_GOAL_KIND_CANDIDATE},
 	    {"candidate_", CAIRN_GOAL_KIND_CANDIDATE}, {"f", CAIRN_GOAL_KIND_FRONTIER},
 	    {"frontier", CAIRN_GOAL_KIND_FRONTIER}, {"frontier_", CAIRN_GOAL_KIND_FRONTIER},
+	    {"r", CAIRN_GOAL_KIND_CANDIDATE}, {"recovery", CAIRN_GOAL_KIND_CANDIDATE},
+	    {"recovery_", CAIRN_GOAL_KIND_CANDIDATE}, {"w", CAIRN_GOAL_KIND_CANDIDATE},
+	    {"waypoint", CAIRN_GOAL_KIND_CANDIDATE}, {"waypoint_", CAIRN_GOAL_KIND_CANDIDATE},
 	    {"#", CAIRN_JSON_ANY}, {"", CAIRN_JSON_ANY}};
 	for (size_t i = 0; i < sizeof(leads) / sizeof(leads[0]); i++) {
 		if (strlen(leads[i].lead) != n || memcmp(word, leads[i].lead, n) != 0)
@@ -91,6 +94,18 @@ static void put_word(json_t *args, const char *name, const json_t *v)
 	json_object_set_new(args, name, json_string(cairn_json_proper(word)));
 }
 
+/* "object" is a word of its own here; elsewhere it means the objects to look for. */
+static void put_significance(json_t *args, const json_t *v)
+{
+	char word[64] = "";
+	if (json_is_string(v))
+		cairn_json_plain(json_string_value(v), word, sizeof(word));
+	if (cairn_significance_parse(word) >= 0)
+		json_object_set_new(args, "significance", json_string(word));
+	else
+		put_word(args, "significance", v);
+}
+
 static void put_number(json_t *args, const char *name, const json_t *v)
 {
 	double x;
@@ -111,17 +126,32 @@ static void put_enum(json_t *args, const char *name, const struct cairn_enum_des
 	json_object_set_new(args, name, json_string(cairn_enum_text(desc, index)));
 }
 
-/* A point given as [x, y], {"x": .., "y": ..}, "x,y" or beside the action. */
-static bool point_of(const struct place *place, const json_t *target, double *x, double *y)
+/* A pair of numbers: [x, y], {"x": .., "y": ..} or "x,y". */
+static bool pair_of(const json_t *v, double *x, double *y)
 {
 	char end;
-	if (json_is_string(target) && sscanf(json_string_value(target), " %lf , %lf %c", x, y, &end) == 2)
+	if (json_is_string(v))
+		return sscanf(json_string_value(v), " %lf , %lf %c", x, y, &end) == 2 ||
+		       sscanf(json_string_value(v), " ( %lf , %lf ) %c", x, y, &end) == 2;
+	if (json_is_array(v))
+		return json_array_size(v) == 2 && number_of(json_array_get(v, 0), x) &&
+		       number_of(json_array_get(v, 1), y);
+	return number_of(cairn_json_get(v, CAIRN_JSON_X), x) && number_of(cairn_json_get(v, CAIRN_JSON_Y), y);
+}
+
+/* A point given as the target, under a name of its own, or beside the action. */
+static bool point_of(const struct place *place, const json_t *target, double *x, double *y)
+{
+	if (target != NULL && pair_of(target, x, y))
 		return true;
-	if (json_is_array(target) && json_array_size(target) == 2)
-		return number_of(json_array_get(target, 0), x) && number_of(json_array_get(target, 1), y);
-	struct place inside = {.at = {target}, .count = 1};
-	const struct place *from = json_is_object(target) ? &inside : place;
-	const json_t *vx = look(from, CAIRN_JSON_X), *vy = look(from, CAIRN_JSON_Y);
+	if (json_is_object(target)) {
+		const json_t *inside = cairn_json_get(target, CAIRN_JSON_POINT);
+		return inside != NULL && pair_of(inside, x, y);
+	}
+	const json_t *point = look(place, CAIRN_JSON_POINT);
+	if (point != NULL && pair_of(point, x, y))
+		return true;
+	const json_t *vx = look(place, CAIRN_JSON_X), *vy = look(place, CAIRN_JSON_Y);
 	return vx != NULL && vy != NULL && number_of(vx, x) && number_of(vy, y);
 }
 
@@ -149,8 +179,15 @@ static void put_goal(json_t *args, const struct place *place, int kind, bool can
 	double id = -1.0, x = 0.0, y = 0.0;
 	bool has_id = target != NULL && id_of(target, &id, &hint),
 	     has_point = point_of(place, target, &x, &y);
-	if (kind == CAIRN_JSON_ANY && aim != NULL && strcmp(aim, "retrace") == 0)
-		kind = CAIRN_GOAL_KIND_RETRACE;
+	if (kind == CAIRN_GOAL_KIND_EXPLORE && (has_id || has_point))
+		kind = CAIRN_JSON_ANY; /* where to is said */
+	static const enum cairn_goal_kind words[] = {
+	    CAIRN_GOAL_KIND_RETRACE, CAIRN_GOAL_KIND_START, CAIRN_GOAL_KIND_EXPLORE};
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (kind == CAIRN_JSON_ANY && aim != NULL &&
+		    strcmp(aim, cairn_enum_text(&cairn_enum_goal_kind, (int)words[i])) == 0)
+			kind = (int)words[i];
+	}
 	if (kind == CAIRN_JSON_ANY && said >= 0)
 		kind = said;
 	if (kind == CAIRN_JSON_ANY && has_id)
@@ -170,17 +207,40 @@ static void put_goal(json_t *args, const struct place *place, int kind, bool can
 		json_object_set_new(args, "x_m", json_real(x));
 		json_object_set_new(args, "y_m", json_real(y));
 	}
-	const json_t *reason = look(place, CAIRN_JSON_REASON);
-	if (json_is_string(reason))
-		put_text(args, "reason", reason);
 	json_decref(scratch);
 }
 
+/* A compass heading as "rotate_to 90" has it, under its own name, or as a yaw of the map. False: none is given. */
+static bool put_heading(json_t *args, const struct place *place, bool to)
+{
+	const json_t *heading = look(place, CAIRN_JSON_HEADING), *yaw = look(place, CAIRN_JSON_YAW);
+	double deg;
+	if (heading == NULL && yaw == NULL && to) {
+		heading = look(place, CAIRN_JSON_ANGLE);
+		if (heading == NULL)
+			heading = look(place, CAIRN_JSON_TARGET);
+		if (heading == NULL)
+			heading = look(place, CAIRN_JSON_DIRECTION);
+	}
+	if (heading == NULL && yaw == NULL)
+		return false;
+	if (!number_of(heading != NULL ? heading : yaw, &deg)) {
+		put_text(
+		    args, "heading_deg", heading != NULL ? heading : yaw); /* the check says what is wrong */
+		return true;
+	}
+	deg = fmod(heading != NULL ? deg : -deg, 360.0);
+	json_object_set_new(args, "heading_deg", json_real(deg < 0.0 ? deg + 360.0 : deg));
+	return true;
+}
+
 /* "turn left by 90" is -90; an angle with a sign of its own must not contradict. */
-static void put_turn(json_t *args, const struct place *place, int side)
+static void put_turn(json_t *args, const struct place *place, int side, bool to)
 {
 	const json_t *v = look(place, CAIRN_JSON_ANGLE), *way = look(place, CAIRN_JSON_DIRECTION);
 	double angle;
+	if (put_heading(args, place, to))
+		return;
 	if (side == CAIRN_JSON_ANY && json_is_string(way)) {
 		char word[16];
 		cairn_json_plain(json_string_value(way), word, sizeof(word));
@@ -197,6 +257,21 @@ static void put_turn(json_t *args, const struct place *place, int side)
 	else if (side == CAIRN_DIRECTION_RIGHT && angle < 0.0)
 		angle = 0.0; /* no step of the table: refused */
 	json_object_set_new(args, "angle_deg", json_real(angle));
+}
+
+/* A wall needs a side; how far goes without saying. */
+static void put_wall(json_t *args, const struct place *place, int side)
+{
+	if (side != CAIRN_JSON_ANY)
+		put_enum(args, "side", &cairn_enum_direction, side);
+	else
+		put_word(args, "side", look(place, CAIRN_JSON_SIDE));
+	const json_t *far = look(place, CAIRN_JSON_DISTANCE);
+	if (far != NULL)
+		put_number(args, "distance_m", far);
+	else
+		json_object_set_new(
+		    args, "distance_m", json_real(cairn_tools[CAIRN_TOOL_FOLLOW_WALL].params[1].max));
 }
 
 /* Standing still needs no reason of the table; looking needs no focus. */
@@ -229,7 +304,7 @@ static void put_arguments(
 		put_goal(args, p, a->kind, candidates);
 		break;
 	case CAIRN_TOOL_ROTATE:
-		put_turn(args, p, a->direction);
+		put_turn(args, p, a->direction, a->word != NULL && strstr(a->word, "_to") != NULL);
 		break;
 	case CAIRN_TOOL_STOP_ROBOT:
 		put_word_or(args, "reason", look(p, CAIRN_JSON_REASON), a->tool, "uncertain");
@@ -244,7 +319,15 @@ static void put_arguments(
 	case CAIRN_TOOL_REPORT_DISCOVERY:
 		put_text(args, "label", look(p, CAIRN_JSON_LABEL));
 		put_text(args, "notes", look(p, CAIRN_JSON_NOTES));
-		put_word(args, "significance", look(p, CAIRN_JSON_SIGNIFICANCE));
+		put_significance(args, look(p, CAIRN_JSON_SIGNIFICANCE));
+		break;
+	case CAIRN_TOOL_FOLLOW_WALL:
+		put_wall(args, p, a->direction);
+		break;
+	case CAIRN_TOOL_REQUEST_HELP:
+		put_text(args, "message",
+		    look(p, CAIRN_JSON_NOTES) != NULL ? look(p, CAIRN_JSON_NOTES)
+						      : look(p, CAIRN_JSON_REASON));
 		break;
 	case CAIRN_TOOL_DEFINE_ZONE:
 		put_text(args, "name", look(p, CAIRN_JSON_LABEL));
@@ -252,7 +335,7 @@ static void put_arguments(
 			put_enum(args, "kind", &cairn_enum_zone_kind, a->kind);
 		else
 			put_word(args, "kind", look(p, CAIRN_JSON_KIND));
-		put_word(args, "significance", look(p, CAIRN_JSON_SIGNIFICANCE));
+		put_significance(args, look(p, CAIRN_JSON_SIGNIFICANCE));
 		break;
 	case CAIRN_TOOL_COUNT:
 		break;
@@ -323,20 +406,27 @@ static void read_claim(const json_t *item, struct cairn_msg_world_update *update
 	    {"empty", CAIRN_CELL_STATE_FREE}, {"open", CAIRN_CELL_STATE_FREE},
 	    {"floor", CAIRN_CELL_STATE_FREE}, {"occupied", CAIRN_CELL_STATE_OCCUPIED},
 	    {"blocked", CAIRN_CELL_STATE_OCCUPIED}, {"obstacle", CAIRN_CELL_STATE_OCCUPIED},
-	    {"wall", CAIRN_CELL_STATE_OCCUPIED}};
+	    {"wall", CAIRN_CELL_STATE_OCCUPIED}, {"unknown", CAIRN_CELL_STATE_NONE},
+	    {"unsure", CAIRN_CELL_STATE_NONE}};
+	bool said = false;
+	double x_m, y_m;
 	struct cairn_msg_cell_claim claim = {.state = CAIRN_CELL_STATE_NONE};
 	const json_t *state = cairn_json_get(item, CAIRN_JSON_STATE);
 	char word[24] = "";
 	if (json_is_string(state))
 		cairn_json_plain(json_string_value(state), word, sizeof(word));
 	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
-		if (strcmp(states[i].word, word) == 0)
+		if (strcmp(states[i].word, word) == 0) {
 			claim.state = states[i].state;
+			said = true;
+		}
 	}
-	if (claim.state == CAIRN_CELL_STATE_NONE ||
-	    !number_of(cairn_json_get(item, CAIRN_JSON_X), &claim.x_m) ||
-	    !number_of(cairn_json_get(item, CAIRN_JSON_Y), &claim.y_m) ||
-	    !number_of(cairn_json_get(item, CAIRN_JSON_CONFIDENCE), &claim.confidence) ||
+	struct place place = {.at = {item}, .count = 1};
+	if (!said || !point_of(&place, NULL, &x_m, &y_m))
+		return;
+	claim.x_m = x_m;
+	claim.y_m = y_m;
+	if (!number_of(cairn_json_get(item, CAIRN_JSON_CONFIDENCE), &claim.confidence) ||
 	    !(claim.confidence >= 0.0 && claim.confidence <= 1.0) || !isfinite(claim.x_m) ||
 	    !isfinite(claim.y_m))
 		return; /* a claim is only a proposal: without all of this it is none */
@@ -366,25 +456,63 @@ static void read_words(const json_t *root, struct cairn_answer *ret)
 		    json_string_length(words));
 }
 
-static void read_object(const json_t *root, bool actions_only, bool candidates, struct cairn_answer *ret)
+static bool read_report(
+    const json_t *report, bool candidates, struct cairn_answer *ret, struct cairn_error *err)
 {
-	struct cairn_error why = {""};
-	const json_t *report = cairn_json_get(root, CAIRN_JSON_DISCOVERY),
-		     *fallback = cairn_json_get(root, CAIRN_JSON_FALLBACK);
 	struct place place = {.at = {report}, .count = 1};
 	struct cairn_json_action remember = {
 	    NULL, CAIRN_TOOL_REPORT_DISCOVERY, CAIRN_JSON_ANY, CAIRN_JSON_ANY};
+	if (ret->reports_count == CAIRN_ANSWER_REPORTS_MAX) {
+		cairn_error_set(err, "too many reports in one answer");
+		return false;
+	}
+	json_t *args = json_object();
+	put_arguments(args, &place, &remember, candidates);
+	bool ok = cairn_tool_check(CAIRN_TOOL_REPORT_DISCOVERY, args, &ret->reports[ret->reports_count], err);
+	json_decref(args);
+	ret->reports_count += ok;
+	return ok;
+}
+
+/* "if_failed": "C3" beside the tool, or an action of its own. */
+static bool read_fallback(const json_t *root, bool candidates, struct cairn_answer *ret)
+{
+	struct cairn_error why;
+	const json_t *action = cairn_json_get(root, CAIRN_JSON_ACTION);
+	const json_t *v = cairn_json_get(root, CAIRN_JSON_FALLBACK);
+	if (v == NULL && json_is_object(action)) {
+		v = cairn_json_get(action, CAIRN_JSON_FALLBACK);
+		if (v == NULL)
+			v = cairn_json_get(cairn_json_get(action, CAIRN_JSON_ARGUMENTS), CAIRN_JSON_FALLBACK);
+	}
+	if (v == NULL)
+		return false;
+	json_t *go =
+	    json_is_string(v) && cairn_json_action_named(json_string_value(v)).tool == CAIRN_TOOL_COUNT
+		? json_pack("{s:s, s:O}", "tool", "navigate_to_goal", "to", v)
+		: NULL;
+	bool ok = read_call(go != NULL ? go : v, NULL, candidates, &ret->fallback, &why) &&
+		  cairn_tools[ret->fallback.tool].action;
+	json_decref(go);
+	return ok;
+}
+
+static void read_object(const json_t *root, bool actions_only, bool candidates, struct cairn_answer *ret)
+{
+	struct cairn_error why = {""};
+	const json_t *report = cairn_json_get(root, CAIRN_JSON_DISCOVERY);
 	read_words(root, ret);
+	ret->calls = 1;
+	ret->calls_without_reasoning = ret->reasoning[0] == '\0';
 	if (!read_call(cairn_json_get(root, CAIRN_JSON_ACTION), root, candidates, &ret->main, &why)) {
 		cairn_answer_stop(ret, "%.150s", why.text);
 		return;
 	}
-	if (json_is_object(report)) {
-		json_t *args = json_object();
-		put_arguments(args, &place, &remember, candidates);
-		ret->has_report = cairn_tool_check(CAIRN_TOOL_REPORT_DISCOVERY, args, &ret->report, &why);
-		json_decref(args);
-		if (!ret->has_report) {
+	for (size_t i = 0; i < (json_is_array(report) ? json_array_size(report) : 1); i++) {
+		const json_t *one = json_is_array(report) ? json_array_get(report, i) : report;
+		if (!json_is_object(one))
+			continue;
+		if (!read_report(one, candidates, ret, &why)) {
 			cairn_answer_stop(ret, "%.150s", why.text);
 			return;
 		}
@@ -392,12 +520,11 @@ static void read_object(const json_t *root, bool actions_only, bool candidates, 
 	ret->kind = cairn_tools[ret->main.tool].action ? CAIRN_ANSWER_ACTION : CAIRN_ANSWER_PERCEIVE;
 	if (ret->main.tool == CAIRN_TOOL_REPORT_DISCOVERY) {
 		ret->kind = CAIRN_ANSWER_REPORT;
-		ret->report = ret->main;
-		ret->has_report = true;
+		ret->reports[0] = ret->main;
+		ret->reports_count = 1;
 	}
 	/* A bad fallback is none: it is only asked for when the action names something that is gone. */
-	ret->has_fallback = fallback != NULL && read_call(fallback, NULL, candidates, &ret->fallback, &why) &&
-			    cairn_tools[ret->fallback.tool].action;
+	ret->has_fallback = read_fallback(root, candidates, ret);
 	read_update(root, &ret->update);
 	if (actions_only && ret->kind != CAIRN_ANSWER_ACTION)
 		cairn_answer_stop(ret, "no action although one was asked for");
@@ -437,7 +564,8 @@ void cairn_json_tools_text(struct cairn_text *out)
 			else if (p->kind == CAIRN_PARAM_TEXT)
 				cairn_text_add(out, "text");
 			else if (p->kind == CAIRN_PARAM_PLACE)
-				cairn_text_add(out, "\"F3\" | \"C12\" | \"1.5,-2\" | \"retrace\"");
+				cairn_text_add(out,
+				    "\"F3\" | \"C12\" | \"1.5,-2\" | \"explore\" | \"retrace\" | \"start\"");
 		}
 		cairn_text_addf(out, "): %s", row->doc);
 	}

@@ -8,7 +8,8 @@ static const char *const names[CAIRN_JSON_COUNT][NAMES_MAX] = {
     [CAIRN_JSON_ACTION] = {"action", "tool", "tool_name", "command", "next_action", "decision", "function",
 	"name"},
     [CAIRN_JSON_ARGUMENTS] = {"arguments", "args", "parameters", "params", "input", "action_input"},
-    [CAIRN_JSON_FALLBACK] = {"fallback", "fallback_action", "alternative", "backup", "plan_b", "otherwise"},
+    [CAIRN_JSON_FALLBACK] = {"fallback", "fallback_action", "alternative", "backup", "plan_b", "otherwise",
+	"if_failed", "on_failure", "if_blocked"},
     [CAIRN_JSON_UPDATE] = {"world_model_update", "world_update", "map_update", "map_updates", "world_model",
 	"updates"},
     [CAIRN_JSON_EXPLANATION] = {"explanation", "reasoning", "rationale", "reason", "thought", "justification",
@@ -21,17 +22,21 @@ static const char *const names[CAIRN_JSON_COUNT][NAMES_MAX] = {
     [CAIRN_JSON_KIND] = {"kind", "goal_kind", "goal_type", "target_type", "zone_kind", "type"},
     [CAIRN_JSON_X] = {"x_m", "x"},
     [CAIRN_JSON_Y] = {"y_m", "y"},
+    [CAIRN_JSON_POINT] = {"pos_m", "position_m", "position", "pos", "point", "coordinates", "xy", "at"},
+    [CAIRN_JSON_SIDE] = {"side", "wall", "wall_side", "direction"},
     [CAIRN_JSON_DIRECTION] = {"direction", "dir", "heading", "way"},
     [CAIRN_JSON_SPEED] = {"speed", "pace"},
     [CAIRN_JSON_DURATION] = {"duration_s", "duration", "seconds", "time_s"},
     [CAIRN_JSON_ANGLE] = {"angle_deg", "angle", "degrees", "deg", "rotation"},
+    [CAIRN_JSON_HEADING] = {"heading_deg", "compass_deg", "target_heading_deg", "to_deg"},
+    [CAIRN_JSON_YAW] = {"yaw_deg", "yaw", "target_yaw_deg"},
     [CAIRN_JSON_DISTANCE] = {"distance_m", "distance", "range_m", "meters", "metres"},
     [CAIRN_JSON_REASON] = {"reason", "rationale", "reasoning", "why"},
     [CAIRN_JSON_FOCUS] = {"focus", "look_for"},
     [CAIRN_JSON_LABEL] = {"label", "name", "zone_name", "title"},
-    [CAIRN_JSON_NOTES] = {"notes", "note", "description", "comment"},
+    [CAIRN_JSON_NOTES] = {"notes", "note", "description", "comment", "message"},
     [CAIRN_JSON_SIGNIFICANCE] = {"significance", "category", "importance"},
-    [CAIRN_JSON_STATE] = {"state", "status", "value", "occupancy"},
+    [CAIRN_JSON_STATE] = {"observed_state", "state", "status", "value", "occupancy"},
     [CAIRN_JSON_CONFIDENCE] = {"confidence", "certainty", "probability"},
     [CAIRN_JSON_ITEMS] = {"items", "cells", "claims", "places", "corrections"},
 };
@@ -48,12 +53,14 @@ static const struct cairn_json_action action_names[] = {
     {"drive_to", CAIRN_TOOL_NAVIGATE_TO_GOAL, CAIRN_JSON_ANY, CAIRN_JSON_ANY},
     {"head_to", CAIRN_TOOL_NAVIGATE_TO_GOAL, CAIRN_JSON_ANY, CAIRN_JSON_ANY},
     {"select", CAIRN_TOOL_NAVIGATE_TO_GOAL, CAIRN_JSON_ANY, CAIRN_JSON_ANY},
-    {"explore", CAIRN_TOOL_NAVIGATE_TO_GOAL, CAIRN_JSON_ANY, CAIRN_JSON_ANY},
+    {"explore", CAIRN_TOOL_NAVIGATE_TO_GOAL, CAIRN_JSON_ANY, CAIRN_GOAL_KIND_EXPLORE},
+    {"continue_exploring", CAIRN_TOOL_NAVIGATE_TO_GOAL, CAIRN_JSON_ANY, CAIRN_GOAL_KIND_EXPLORE},
     {"retrace", CAIRN_TOOL_NAVIGATE_TO_GOAL, CAIRN_JSON_ANY, CAIRN_GOAL_KIND_RETRACE},
     {"go_back", CAIRN_TOOL_NAVIGATE_TO_GOAL, CAIRN_JSON_ANY, CAIRN_GOAL_KIND_RETRACE},
-    {"go_home", CAIRN_TOOL_NAVIGATE_TO_GOAL, CAIRN_JSON_ANY, CAIRN_GOAL_KIND_RETRACE},
+    {"go_home", CAIRN_TOOL_NAVIGATE_TO_GOAL, CAIRN_JSON_ANY, CAIRN_GOAL_KIND_START},
+    {"return_home", CAIRN_TOOL_NAVIGATE_TO_GOAL, CAIRN_JSON_ANY, CAIRN_GOAL_KIND_START},
     {"backtrack", CAIRN_TOOL_NAVIGATE_TO_GOAL, CAIRN_JSON_ANY, CAIRN_GOAL_KIND_RETRACE},
-    {"return", CAIRN_TOOL_NAVIGATE_TO_GOAL, CAIRN_JSON_ANY, CAIRN_GOAL_KIND_RETRACE},
+    {"return", CAIRN_TOOL_NAVIGATE_TO_GOAL, CAIRN_JSON_ANY, CAIRN_GOAL_KIND_START},
     {"move", CAIRN_TOOL_MOVE_TOWARD, CAIRN_JSON_ANY, CAIRN_JSON_ANY},
     {"drive", CAIRN_TOOL_MOVE_TOWARD, CAIRN_JSON_ANY, CAIRN_JSON_ANY},
     {"forward", CAIRN_TOOL_MOVE_TOWARD, CAIRN_DIRECTION_FORWARD, CAIRN_JSON_ANY},
@@ -65,12 +72,21 @@ static const struct cairn_json_action action_names[] = {
     {"back_up", CAIRN_TOOL_MOVE_TOWARD, CAIRN_DIRECTION_BACKWARD, CAIRN_JSON_ANY},
     {"move_left", CAIRN_TOOL_MOVE_TOWARD, CAIRN_DIRECTION_LEFT, CAIRN_JSON_ANY},
     {"move_right", CAIRN_TOOL_MOVE_TOWARD, CAIRN_DIRECTION_RIGHT, CAIRN_JSON_ANY},
+    {"rotate_to", CAIRN_TOOL_ROTATE, CAIRN_JSON_ANY, CAIRN_JSON_ANY},
+    {"turn_to", CAIRN_TOOL_ROTATE, CAIRN_JSON_ANY, CAIRN_JSON_ANY},
+    {"face_to", CAIRN_TOOL_ROTATE, CAIRN_JSON_ANY, CAIRN_JSON_ANY},
     {"turn", CAIRN_TOOL_ROTATE, CAIRN_JSON_ANY, CAIRN_JSON_ANY},
     {"spin", CAIRN_TOOL_ROTATE, CAIRN_JSON_ANY, CAIRN_JSON_ANY},
     {"turn_left", CAIRN_TOOL_ROTATE, CAIRN_DIRECTION_LEFT, CAIRN_JSON_ANY},
     {"rotate_left", CAIRN_TOOL_ROTATE, CAIRN_DIRECTION_LEFT, CAIRN_JSON_ANY},
     {"turn_right", CAIRN_TOOL_ROTATE, CAIRN_DIRECTION_RIGHT, CAIRN_JSON_ANY},
     {"rotate_right", CAIRN_TOOL_ROTATE, CAIRN_DIRECTION_RIGHT, CAIRN_JSON_ANY},
+    {"wall_follow", CAIRN_TOOL_FOLLOW_WALL, CAIRN_JSON_ANY, CAIRN_JSON_ANY},
+    {"follow_left_wall", CAIRN_TOOL_FOLLOW_WALL, CAIRN_DIRECTION_LEFT, CAIRN_JSON_ANY},
+    {"follow_right_wall", CAIRN_TOOL_FOLLOW_WALL, CAIRN_DIRECTION_RIGHT, CAIRN_JSON_ANY},
+    {"help", CAIRN_TOOL_REQUEST_HELP, CAIRN_JSON_ANY, CAIRN_JSON_ANY},
+    {"ask_for_help", CAIRN_TOOL_REQUEST_HELP, CAIRN_JSON_ANY, CAIRN_JSON_ANY},
+    {"call_for_help", CAIRN_TOOL_REQUEST_HELP, CAIRN_JSON_ANY, CAIRN_JSON_ANY},
     {"scan", CAIRN_TOOL_OBSERVE_SCENE, CAIRN_JSON_ANY, CAIRN_JSON_ANY},
     {"look", CAIRN_TOOL_OBSERVE_SCENE, CAIRN_JSON_ANY, CAIRN_JSON_ANY},
     {"look_around", CAIRN_TOOL_OBSERVE_SCENE, CAIRN_JSON_ANY, CAIRN_JSON_ANY},
@@ -102,11 +118,11 @@ static const struct {
     {"ahead_left", "forward_left"}, {"right_forward", "forward_right"}, {"front_right", "forward_right"},
     {"ahead_right", "forward_right"}, {"normal", "medium"}, {"moderate", "medium"}, {"slowly", "slow"},
     {"careful", "slow"}, {"quick", "fast"}, {"point", "coordinates"}, {"position", "coordinates"},
-    {"coordinate", "coordinates"}, {"home", "retrace"}, {"start", "retrace"}, {"keep_out", "keepout"},
-    {"no_go", "keepout"}, {"slow_down", "slowdown"}, {"doors", "doorways"}, {"doorway", "doorways"},
-    {"obstacle", "obstacles"}, {"object", "objects"}, {"person", "people"}, {"all", "general"},
-    {"danger", "hazard"}, {"finished", "exploration_complete"}, {"complete", "exploration_complete"},
-    {"unsure", "uncertain"}, {"blocked", "obstacle"}};
+    {"coordinate", "coordinates"}, {"home", "start"}, {"keep_out", "keepout"}, {"no_go", "keepout"},
+    {"slow_down", "slowdown"}, {"doors", "doorways"}, {"doorway", "doorways"}, {"obstacle", "obstacles"},
+    {"object", "objects"}, {"person", "people"}, {"all", "general"}, {"danger", "hazard"},
+    {"finished", "exploration_complete"}, {"complete", "exploration_complete"}, {"unsure", "uncertain"},
+    {"blocked", "obstacle"}};
 
 void cairn_json_plain(const char *text, char *dst, size_t cap)
 {
@@ -128,8 +144,8 @@ struct cairn_json_action cairn_json_action_named(const char *text)
 	cairn_json_plain(text, word, sizeof(word));
 	int tool = cairn_enum_parse(&cairn_enum_tool, word);
 	if (tool >= 0)
-		return (struct cairn_json_action){
-		    word, (enum cairn_tool)tool, CAIRN_JSON_ANY, CAIRN_JSON_ANY};
+		return (struct cairn_json_action){cairn_tool_name((enum cairn_tool)tool),
+		    (enum cairn_tool)tool, CAIRN_JSON_ANY, CAIRN_JSON_ANY};
 	for (size_t i = 0; i < sizeof(action_names) / sizeof(action_names[0]); i++) {
 		if (strcmp(action_names[i].word, word) == 0)
 			return action_names[i];

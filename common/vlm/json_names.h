@@ -19,10 +19,14 @@ enum cairn_json_key {
 	CAIRN_JSON_KIND,
 	CAIRN_JSON_X,
 	CAIRN_JSON_Y,
+	CAIRN_JSON_POINT, /* both, as a list, an object or a text */
+	CAIRN_JSON_SIDE,
 	CAIRN_JSON_DIRECTION,
 	CAIRN_JSON_SPEED,
 	CAIRN_JSON_DURATION,
 	CAIRN_JSON_ANGLE,
+	CAIRN_JSON_HEADING, /* compass */
+	CAIRN_JSON_YAW,     /* of the map: counter-clockwise (REP-103) */
 	CAIRN_JSON_DISTANCE,
 	CAIRN_JSON_REASON,
 	CAIRN_JSON_FOCUS,
@@ -41,8 +45,9 @@ enum cairn_json_key {
 struct cairn_json_action {
 	const char *word;
 	enum cairn_tool tool; /* CAIRN_TOOL_COUNT: no such action */
-	int direction;        /* enum cairn_direction, or CAIRN_JSON_ANY; for rotate only left or right */
-	int kind;             /* enum cairn_goal_kind or cairn_zone_kind, or CAIRN_JSON_ANY */
+	int direction; /* enum cairn_direction, or CAIRN_JSON_ANY; for rotate and follow_wall only left or
+			       * right */
+	int kind;      /* enum cairn_goal_kind or cairn_zone_kind, or CAIRN_JSON_ANY */
 };
 struct cairn_json_action cairn_json_action_named(const char *text);
 

@@ -10,6 +10,7 @@
 #define ROOM_AGAIN_M 6.0 /* the same room name within this is the same room */
 #define THING_AGAIN_M 1.5
 #define DEAD_END_AGAIN_M 1.0
+#define ROOM_KEPT_M 0.8       /* another room must be so much nearer before the robot is in that one */
 #define OPENING_OF_ROOM_M 4.0 /* an opening this near to where a room was reported is one of that room */
 
 void cairn_memory_init(struct cairn_memory *memory)
@@ -207,9 +208,10 @@ void cairn_memory_add_result(struct cairn_memory *memory, const struct cairn_msg
 	r->turned_rad = finite_or_zero(result->turned_rad);
 }
 
-bool cairn_memory_add_dead_end(struct cairn_memory *memory, double x_m, double y_m)
+bool cairn_memory_add_dead_end(
+    struct cairn_memory *memory, double x_m, double y_m, double yaw_rad, const char *reason)
 {
-	if (!isfinite(x_m) || !isfinite(y_m))
+	if (!isfinite(x_m) || !isfinite(y_m) || !isfinite(yaw_rad))
 		return false;
 	for (uint32_t i = 0; i < memory->dead_ends_count; i++) {
 		if (hypot(memory->dead_ends[i].x_m - x_m, memory->dead_ends[i].y_m - y_m) < DEAD_END_AGAIN_M)
@@ -219,6 +221,33 @@ bool cairn_memory_add_dead_end(struct cairn_memory *memory, double x_m, double y
 	    CAIRN_MEMORY_DEAD_ENDS, sizeof(memory->dead_ends[0]));
 	place->x_m = x_m;
 	place->y_m = y_m;
+	place->yaw_rad = yaw_rad;
+	cairn_text_clean(place->reason, sizeof(place->reason), reason, strlen(reason));
+	return true;
+}
+
+bool cairn_memory_at(struct cairn_memory *memory, double x_m, double y_m)
+{
+	int32_t nearest = -1, was = memory->current_room;
+	double nearest_m = OPENING_OF_ROOM_M, kept_m = INFINITY;
+	if (!isfinite(x_m) || !isfinite(y_m))
+		return false;
+	for (uint32_t i = 0; i < memory->rooms_count; i++) {
+		double d = hypot(memory->rooms[i].x_m - x_m, memory->rooms[i].y_m - y_m);
+		if ((int32_t)i == was)
+			kept_m = d;
+		if (d > nearest_m)
+			continue;
+		nearest_m = d;
+		nearest = (int32_t)i;
+	}
+	if (kept_m <= OPENING_OF_ROOM_M && nearest_m > kept_m - ROOM_KEPT_M)
+		nearest = was;
+	if (nearest == was)
+		return false;
+	if (nearest >= 0)
+		memory->rooms[nearest].visits++;
+	memory->current_room = nearest;
 	return true;
 }
 

@@ -47,8 +47,10 @@ struct cairn_memory_discovery {
 	struct cairn_memory_sight sight;
 };
 
+/* A dead end: where the robot stood, which way it faced (yaw of the map), and what closed the way. */
 struct cairn_memory_place {
-	double x_m, y_m;
+	double x_m, y_m, yaw_rad;
+	char reason[48];
 };
 
 /* An ended decision, as the next prompts tell it. */
@@ -90,8 +92,12 @@ bool cairn_memory_report(
     struct cairn_memory *memory, const struct cairn_tool_call *report, double x_m, double y_m);
 /* Takes a result; one with the decision id of a kept one replaces it. Texts are cleaned. */
 void cairn_memory_add_result(struct cairn_memory *memory, const struct cairn_msg_result *result);
-/* Remembers a dead end unless one is known within 1 m. True if it was new. */
-bool cairn_memory_add_dead_end(struct cairn_memory *memory, double x_m, double y_m);
+/* Remembers a dead end, met facing yaw_rad, unless one is known within 1 m. The reason is cleaned. True if it was new. */
+bool cairn_memory_add_dead_end(
+    struct cairn_memory *memory, double x_m, double y_m, double yaw_rad, const char *reason);
+/* The robot is at (x_m, y_m): the current room is the one reported nearest to there, unknown farther than 4 m from all. Of
+ * two that are about as near it stays the one it was. True when it has changed. */
+bool cairn_memory_at(struct cairn_memory *memory, double x_m, double y_m);
 
 /* Counts the reachable frontiers for each room (the nearest one reported within 4 m). */
 void cairn_memory_frontiers(struct cairn_memory *memory, const struct cairn_msg_frontiers *frontiers);

@@ -54,8 +54,10 @@ static const cyaml_schema_field_t discovery_fields[] = {STR("label", struct cair
     UINT("significance", struct cairn_memory_discovery, significance),
     NUM("x_m", struct cairn_memory_discovery, x_m), NUM("y_m", struct cairn_memory_discovery, y_m),
     SIGHT(struct cairn_memory_discovery), CYAML_FIELD_END};
-static const cyaml_schema_field_t place_fields[] = {
-    NUM("x_m", struct cairn_memory_place, x_m), NUM("y_m", struct cairn_memory_place, y_m), CYAML_FIELD_END};
+static const cyaml_schema_field_t place_fields[] = {NUM("x_m", struct cairn_memory_place, x_m),
+    NUM("y_m", struct cairn_memory_place, y_m),
+    CYAML_FIELD_FLOAT("yaw_rad", CYAML_FLAG_OPTIONAL, struct cairn_memory_place, yaw_rad),
+    OPTIONAL_STR("reason", struct cairn_memory_place, reason), CYAML_FIELD_END};
 static const cyaml_schema_field_t result_fields[] = {
     UINT("decision_id", struct cairn_memory_result, decision_id),
     UINT("outcome", struct cairn_memory_result, outcome), UINT("source", struct cairn_memory_result, source),
@@ -183,8 +185,11 @@ static bool sane(struct cairn_memory *m)
 		clean(d->notes, sizeof(d->notes));
 		clean(d->room, sizeof(d->room));
 	}
-	for (uint32_t i = 0; i < m->dead_ends_count; i++)
-		ok &= isfinite(m->dead_ends[i].x_m) && isfinite(m->dead_ends[i].y_m);
+	for (uint32_t i = 0; i < m->dead_ends_count; i++) {
+		struct cairn_memory_place *p = &m->dead_ends[i];
+		ok &= isfinite(p->x_m) && isfinite(p->y_m) && isfinite(p->yaw_rad);
+		clean(p->reason, sizeof(p->reason));
+	}
 	for (uint32_t i = 0; i < m->results_count; i++) {
 		struct cairn_memory_result *r = &m->results[i];
 		ok &= isfinite(r->distance_m) && isfinite(r->duration_s) && isfinite(r->turned_rad) &&

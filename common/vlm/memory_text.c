@@ -65,9 +65,11 @@ void cairn_memory_text(const struct cairn_memory *memory, struct cairn_text *out
 	if (memory->current_room >= 0 && add_room(memory, (uint32_t)memory->current_room, out, start))
 		rooms_left--;
 	for (uint32_t i = memory->dead_ends_count, shown = 0; i-- > 0 && shown < 2; shown++) {
-		char line[64];
-		snprintf(line, sizeof(line), "Dead end at %.1f %.1f\n", memory->dead_ends[i].x_m,
-		    memory->dead_ends[i].y_m);
+		const struct cairn_memory_place *p = &memory->dead_ends[i];
+		char line[128];
+		snprintf(line, sizeof(line), "Dead end at %.1f %.1f to the %s%s%s\n", p->x_m, p->y_m,
+		    cairn_compass_point(cairn_compass_deg(p->yaw_rad)), p->reason[0] != '\0' ? ": " : "",
+		    p->reason);
 		(void)add_bounded(out, start, line);
 	}
 	for (uint32_t i = memory->rooms_count, shown = 0; i-- > 0 && shown < 5; shown++) {

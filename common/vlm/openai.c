@@ -68,7 +68,7 @@ static void write_prefix(struct cairn_text *out, const struct cairn_prefix *pref
 	cairn_text_add(out, "}");
 }
 
-/* Strict arguments are only promised for one call at a time, so no more is asked for. */
+/* Reports may stand beside an action; a follow-up is answered by one action. Arguments are checked here in any case. */
 static void write_choice(struct cairn_text *out, const struct dialect *dialect, bool actions_only)
 {
 	if (dialect->tool_choice && actions_only && dialect->allowed) {
@@ -86,7 +86,7 @@ static void write_choice(struct cairn_text *out, const struct dialect *dialect, 
 		cairn_text_add(out, ",\"tool_choice\":\"required\"");
 	}
 	if (dialect->parallel)
-		cairn_text_add(out, ",\"parallel_tool_calls\":false");
+		cairn_text_addf(out, ",\"parallel_tool_calls\":%s", actions_only ? "false" : "true");
 }
 
 static void write_followup(

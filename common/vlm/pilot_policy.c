@@ -49,18 +49,18 @@ static void move(struct cairn_pilot_choice *c, int direction, enum cairn_speed s
 	    .duration_s = fmin(fmax(round(duration_s * 2.0) / 2.0, 1.0), 8.0)};
 }
 
-static void go_to_frontier(struct cairn_pilot_choice *c, uint32_t id, const char *reason)
+static void go_to_frontier(struct cairn_pilot_choice *c, uint32_t id)
 {
 	c->call = (struct cairn_tool_call){.tool = CAIRN_TOOL_NAVIGATE_TO_GOAL,
 	    .goal_kind = CAIRN_GOAL_KIND_FRONTIER,
 	    .frontier_id = id,
 	    .has_frontier_id = true};
-	snprintf(c->call.reason, sizeof(c->call.reason), "%s", reason);
 }
 
 static void rotate(struct cairn_pilot_choice *c, double angle_deg)
 {
-	c->call = (struct cairn_tool_call){.tool = CAIRN_TOOL_ROTATE, .angle_deg = angle_deg};
+	c->call = (struct cairn_tool_call){
+	    .tool = CAIRN_TOOL_ROTATE, .angle_deg = angle_deg, .has_angle_deg = true};
 }
 
 static void report_room(struct cairn_pilot_choice *c, const char *label, const char *notes)
@@ -245,7 +245,7 @@ static void sensible(
 			    cairn_enum_text(&cairn_enum_direction, d));
 		} else {
 			const char *kind = cairn_enum_text(&cairn_enum_frontier_kind, (int)f->kind);
-			go_to_frontier(ret, f->id, ""); /* the words say it */
+			go_to_frontier(ret, f->id);
 			doorway = f->kind == CAIRN_FRONTIER_KIND_DOORWAY;
 			snprintf(ret->text, sizeof(ret->text),
 			    "F%u (%s) opens the most unknown floor for the least driving.", f->id, kind);
@@ -317,7 +317,7 @@ static void random_call(
 	struct cairn_rng *rng = &pilot->rng;
 	uint32_t kind = cairn_rng_u32(rng) % 4;
 	if (kind == 0 && view->frontier_count > 0)
-		go_to_frontier(ret, view->frontiers[cairn_rng_u32(rng) % view->frontier_count].id, "any");
+		go_to_frontier(ret, view->frontiers[cairn_rng_u32(rng) % view->frontier_count].id);
 	else if (kind == 1)
 		rotate(
 		    ret, (cairn_rng_u32(rng) % 2 != 0 ? 45.0 : -45.0) * (1 + (int)(cairn_rng_u32(rng) % 4)));
@@ -371,7 +371,6 @@ void cairn_pilot_choose_as(struct cairn_pilot *pilot, enum cairn_pilot_profile p
 		break;
 	case CAIRN_PILOT_IDLE:
 		ret->call = (struct cairn_tool_call){.tool = CAIRN_TOOL_STOP_ROBOT};
-		snprintf(ret->call.reason, sizeof(ret->call.reason), "watching");
 		snprintf(ret->text, sizeof(ret->text), "I stay here and watch.");
 		break;
 	case CAIRN_PILOT_HYBRID:
@@ -382,6 +381,9 @@ void cairn_pilot_choose_as(struct cairn_pilot *pilot, enum cairn_pilot_profile p
 		sensible(pilot, view, ret);
 		break;
 	}
+	snprintf(ret->call.reasoning, sizeof(ret->call.reasoning), "%s", ret->text);
+	if (ret->has_report)
+		snprintf(ret->report.reasoning, sizeof(ret->report.reasoning), "%s", ret->report.notes);
 	pilot->choices++;
 	pilot->last = *ret;
 	pilot->has_last = true;

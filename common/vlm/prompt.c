@@ -44,11 +44,67 @@ static bool valid_utf8(const char *text, size_t count)
 	return true;
 }
 
+/* The narrowest opening that the planner drives through: the body, the room kept around it, and a cell of the map to each
+ * side; in steps of 5 cm. */
+static double doorway_min_m(const struct cairn_config *cfg)
+{
+	double sides_m =
+	    cfg->robot.footprint_half_width_m + cfg->nav.clearance_m + cfg->safety.margin_m + cfg->map.cell_m;
+	return 0.05 * ceil(2.0 * sides_m / 0.05 - 1e-6);
+}
+
+/* A figure by its name; negative: there is none. */
+static double figure(const struct cairn_config *cfg, const char *name, size_t n)
+{
+	const struct {
+		const char *name;
+		double value;
+	} figures[] = {{"body_length_m", cfg->robot.footprint_front_m + cfg->robot.footprint_rear_m},
+	    {"body_width_m", 2.0 * cfg->robot.footprint_half_width_m}, {"body_height_m", cfg->robot.height_m},
+	    {"doorway_min_m", doorway_min_m(cfg)}, {"lidar_height_cm", 100.0 * cfg->robot.lidar_z_m}};
+	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
+		if (strlen(figures[i].name) == n && memcmp(figures[i].name, name, n) == 0)
+			return figures[i].value;
+	}
+	return -1.0;
+}
+
+/* Copies the text with its figures; a brace that no name of lower-case letters follows is only a brace. False: a name that
+ * is none, at *ret_name. */
+static bool fill_in(struct cairn_text *out, const struct cairn_config *cfg, const char *text, size_t count,
+    const char **ret_name, size_t *ret_length)
+{
+	for (size_t i = 0; i < count;) {
+		size_t n = 0;
+		while (text[i] == '{' && i + 1 + n < count &&
+		       (text[i + 1 + n] == '_' || (text[i + 1 + n] >= 'a' && text[i + 1 + n] <= 'z')))
+			n++;
+		if (n == 0 || i + 1 + n >= count || text[i + 1 + n] != '}') {
+			cairn_text_bytes(out, &text[i++], 1);
+			continue;
+		}
+		double value = figure(cfg, &text[i + 1], n);
+		if (value < 0.0) {
+			*ret_name = &text[i + 1];
+			*ret_length = n;
+			return false;
+		}
+		if (n > 3 && memcmp(&text[i + n - 2], "_cm", 3) == 0)
+			cairn_text_addf(out, "%.0f", value);
+		else
+			cairn_text_addf(out, "%.2f", value);
+		i += n + 2;
+	}
+	return true;
+}
+
 static bool load_part(
-    const char *folder, const char *name, struct cairn_text *system, struct cairn_error *err)
+    const struct cairn_config *cfg, const char *name, struct cairn_text *system, struct cairn_error *err)
 {
 	char path[512], buf[PART_BYTES_MAX];
-	snprintf(path, sizeof(path), "%s/%s.txt", folder, name);
+	const char *wrong;
+	size_t wrong_length;
+	snprintf(path, sizeof(path), "%s/%s.txt", cfg->vlm.prompts, name);
 	FILE *in = fopen(path, "re");
 	if (in == NULL) {
 		cairn_error_set(err, "%s: %s", path, strerror(errno));
@@ -64,20 +120,23 @@ static bool load_part(
 		return false;
 	}
 	cairn_text_add(system, system->len > 0 ? "\n\n" : "");
-	cairn_text_bytes(system, buf, n);
+	if (!fill_in(system, cfg, buf, n, &wrong, &wrong_length)) {
+		cairn_error_set(err, "%s: {%.*s} is no figure of the configuration", path,
+		    (int)(wrong_length < 40 ? wrong_length : 40), wrong);
+		return false;
+	}
 	return true;
 }
 
-bool cairn_prompt_load(const struct cairn_config_vlm *vlm, const struct cairn_config_percept *percept,
-    struct cairn_text *system, struct cairn_error *err)
+bool cairn_prompt_load(const struct cairn_config *cfg, struct cairn_text *system, struct cairn_error *err)
 {
-	bool json = strcmp(vlm->mode, "json") == 0;
+	bool json = strcmp(cfg->vlm.mode, "json") == 0;
 	cairn_text_clear(system);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		if (is_on(&parts[i], percept) && !load_part(vlm->prompts, parts[i].name, system, err))
+		if (is_on(&parts[i], &cfg->percept) && !load_part(cfg, parts[i].name, system, err))
 			return false;
 	}
-	if (!load_part(vlm->prompts, json ? "json" : "reasoning", system, err))
+	if (!load_part(cfg, json ? "json" : "reasoning", system, err))
 		return false;
 	if (json) {
 		cairn_text_add(system, "\n\n");

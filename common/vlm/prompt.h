@@ -14,9 +14,9 @@
 
 /* The parts of vlm->prompts, joined with empty lines: those that explain an option of the pictures only where
  * it is on (show_KEY.txt), and how to answer as vlm->mode has it: reasoning.txt for tools, json.txt and the
- * list of the tools for JSON. False with the file that is missing, empty or not UTF-8. */
-bool cairn_prompt_load(const struct cairn_config_vlm *vlm, const struct cairn_config_percept *percept,
-    struct cairn_text *system, struct cairn_error *err);
+ * list of the tools for JSON. {body_length_m}, {body_width_m}, {body_height_m}, {doorway_min_m} and {lidar_height_cm} become
+ * the figures of the configuration. False with the file that is missing, empty or not UTF-8, or names another figure. */
+bool cairn_prompt_load(const struct cairn_config *cfg, struct cairn_text *system, struct cairn_error *err);
 
 /* Where the robot was when the snapshot was taken, and the text the annotator made. */
 struct cairn_prompt_view {
@@ -35,6 +35,9 @@ void cairn_prompt_context(struct cairn_text *out, const struct cairn_prompt_view
  * the percept message (clockwise from the front, 0 = no return). */
 void cairn_prompt_path_answer(char *dst, size_t cap, const struct cairn_tool_call *call,
     const float sector_m[12], const float feasibility[6]);
+
+/* The annotator's text of a snapshot as the model is told it: the beginning of the context. */
+void cairn_prompt_add_view(struct cairn_text *out, const char *text, size_t bytes);
 
 /* Tokens of a text, roughly: four bytes each. Only for estimates. */
 uint64_t cairn_prompt_tokens(size_t bytes);

@@ -5,7 +5,6 @@
 #include "common/vlm/prompt.h"
 
 /* prompt_view.c: the SENSORS and ROBOT lines of a snapshot's text. */
-void cairn_prompt_add_view(struct cairn_text *out, const char *text, size_t bytes);
 /* 'L' or 'R' of "left" and "right". */
 char cairn_prompt_side(const char *word);
 

@@ -10,7 +10,7 @@
 #include "common/vlm/profile.h"
 #include "common/vlm/tools.h"
 
-#define CAIRN_REPLY_CALLS_MAX 4
+#define CAIRN_REPLY_CALLS_MAX 8             /* an action and its reports */
 #define CAIRN_RESPONSE_BYTES_MAX (1u << 20) /* larger bodies are refused */
 #define CAIRN_RESPONSE_DEPTH_MAX 64
 #define CAIRN_SIGNATURE_CAP 4096
@@ -65,7 +65,7 @@ struct cairn_request {
 	bool actions_only;  /* offer only tools that act */
 	bool without_tools; /* as in the prefix */
 	int followup_count; /* 0 = first question */
-	struct cairn_followup_call followup[2];
+	struct cairn_followup_call followup[CAIRN_REPLY_CALLS_MAX];
 };
 
 /* What the static beginning of a body is made from. */

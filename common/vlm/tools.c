@@ -1,7 +1,9 @@
 #include "common/vlm/tools.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define AT(member) .offset = offsetof(struct cairn_tool_call, member)
 #define TEXT_AT(member) AT(member), .cap = sizeof(((struct cairn_tool_call *)0)->member)
@@ -11,13 +13,22 @@
 static const char *const direction_words[] = {
     "forward", "forward_left", "forward_right", "left", "right", "backward", NULL};
 static const char *const speed_words[] = {"slow", "medium", "fast", NULL};
-static const char *const goal_words[] = {"frontier", "coordinates", "retrace", "candidate", NULL};
+static const char *const goal_words[] = {
+    "frontier", "coordinates", "retrace", "candidate", "start", "explore", NULL};
+static const char *const side_words[] = {"left", "right", NULL};
 static const char *const stop_words[] = {
     "obstacle", "unsafe", "uncertain", "goal_reached", "exploration_complete", NULL};
 static const char *const focus_words[] = {"general", "doorways", "obstacles", "objects", "people", NULL};
 static const char *const zone_words[] = {"keepout", "slowdown", NULL};
 static const char *const significance_words[] = {"room", "object", "landmark", "hazard", NULL};
 static const double angle_steps[] = {-180, -135, -90, -45, 45, 90, 135, 180};
+
+const struct cairn_tool_param cairn_tool_reasoning = {.name = "reasoning",
+    .kind = CAIRN_PARAM_TEXT,
+    .max = 200,
+    TEXT_AT(reasoning),
+    .optional = false,
+    .doc = "why, briefly"};
 
 /* Every word here is sent with every call: what the system text says already is not said again. */
 const struct cairn_tool_row cairn_tools[CAIRN_TOOL_COUNT] = {
@@ -46,20 +57,28 @@ const struct cairn_tool_row cairn_tools[CAIRN_TOOL_COUNT] = {
 	{[0] = {.name = "to",
 	     .kind = CAIRN_PARAM_PLACE,
 	     AT(goal_kind),
-	     .doc = "F3 a frontier, C7 a candidate, 1.5,-2 a point (m), or retrace: back the way it came"},
-	    [1] = {.name = "reason",
-		.kind = CAIRN_PARAM_TEXT,
-		.max = 120,
-		TEXT_AT(reason),
-		.optional = true,
-		.doc = "few words"}}},
-    [CAIRN_TOOL_ROTATE] = {CAIRN_TOOL_ROTATE, true, "Turn, in several moves", 1,
-	{{.name = "angle_deg",
-	    .kind = CAIRN_PARAM_STEP,
-	    .steps = angle_steps,
-	    .step_count = 8,
-	    AT(angle_deg),
-	    .doc = "negative is left"}}},
+	     .doc = "F3 a frontier, C7 a candidate, 1.5,-2 a point (m), explore: the best frontier, retrace: "
+		    "the way it came, to the last junction, start: the way it came, to the start"},
+	    [1] = {.name = "if_failed",
+		.kind = CAIRN_PARAM_PLACE,
+		AT(if_failed),
+		HAS(has_if_failed),
+		.doc = "another place if there is no path to it, or null"}}},
+    [CAIRN_TOOL_ROTATE] = {CAIRN_TOOL_ROTATE, true, "Turn, in several moves: by an angle or to a heading", 2,
+	{[0] = {.name = "angle_deg",
+	     .kind = CAIRN_PARAM_STEP,
+	     .steps = angle_steps,
+	     .step_count = 8,
+	     AT(angle_deg),
+	     HAS(has_angle_deg),
+	     .doc = "negative is left, or null"},
+	    [1] = {.name = "heading_deg",
+		.kind = CAIRN_PARAM_NUMBER,
+		.min = 0,
+		.max = 360,
+		AT(heading_deg),
+		HAS(has_heading_deg),
+		.doc = "compass heading (N is 0, E is 90), or null"}}},
     [CAIRN_TOOL_OBSERVE_SCENE] = {CAIRN_TOOL_OBSERVE_SCENE, false, "See the picture in full detail", 1,
 	{{.name = "focus", .kind = CAIRN_PARAM_WORD, .words = focus_words, AT(focus), .doc = "for what"}}},
     [CAIRN_TOOL_CHECK_PATH_CLEAR] = {CAIRN_TOOL_CHECK_PATH_CLEAR, false, "Ask the LiDAR first", 2,
@@ -100,6 +119,22 @@ const struct cairn_tool_row cairn_tools[CAIRN_TOOL_COUNT] = {
 		.words = significance_words,
 		AT(significance),
 		.doc = "hazard for a danger"}}},
+    [CAIRN_TOOL_FOLLOW_WALL] = {CAIRN_TOOL_FOLLOW_WALL, true,
+	"Drive along a wall until it ends, a corner or a doorway comes, or the way is blocked", 2,
+	{[0] = {.name = "side",
+	     .kind = CAIRN_PARAM_WORD,
+	     .words = side_words,
+	     AT(side),
+	     .doc = "of the wall"},
+	    [1] = {.name = "distance_m",
+		.kind = CAIRN_PARAM_NUMBER,
+		.min = 0.5,
+		.max = 10,
+		AT(distance_m),
+		.doc = "at most, metres"}}},
+    [CAIRN_TOOL_REQUEST_HELP] = {CAIRN_TOOL_REQUEST_HELP, true,
+	"Stand, tell people, and wait for them: only when nothing else helps", 1,
+	{{.name = "message", .kind = CAIRN_PARAM_TEXT, .max = 120, TEXT_AT(notes), .doc = "what is wrong"}}},
 };
 
 /* The same goal in parts, as the texts of a model without tools are taken apart (json_answer.c) and as some
@@ -139,12 +174,11 @@ static const struct cairn_tool_row goal_in_parts = {CAIRN_TOOL_NAVIGATE_TO_GOAL,
 	    AT(candidate_id),
 	    HAS(has_candidate_id),
 	    .doc = "C, or null"},
-	[5] = {.name = "reason",
-	    .kind = CAIRN_PARAM_TEXT,
-	    .max = 120,
-	    TEXT_AT(reason),
-	    .optional = true,
-	    .doc = "few words"}}};
+	[5] = {.name = "if_failed",
+	    .kind = CAIRN_PARAM_PLACE,
+	    AT(if_failed),
+	    HAS(has_if_failed),
+	    .doc = "another place, or null"}}};
 
 const char *cairn_tool_name(enum cairn_tool tool)
 {
@@ -192,7 +226,7 @@ static void schema_enum(struct cairn_text *out, const struct cairn_tool_param *p
 			cairn_text_json_string(out, p->words[i]);
 		}
 	}
-	cairn_text_add(out, "]");
+	cairn_text_add(out, p->optional ? ",null]" : "]");
 }
 
 static void schema_param(struct cairn_text *out, const struct cairn_tool_param *p)
@@ -219,13 +253,15 @@ static void schema_param(struct cairn_text *out, const struct cairn_tool_param *
 void cairn_tool_schema(struct cairn_text *out, const struct cairn_tool_row *row)
 {
 	cairn_text_add(out, "{\"type\":\"object\",\"properties\":{");
+	schema_param(out, &cairn_tool_reasoning);
 	for (int i = 0; i < row->param_count; i++) {
-		cairn_text_add(out, i > 0 ? "," : "");
+		cairn_text_add(out, ",");
 		schema_param(out, &row->params[i]);
 	}
 	cairn_text_add(out, "},\"required\":[");
+	cairn_text_json_string(out, cairn_tool_reasoning.name);
 	for (int i = 0; i < row->param_count; i++) {
-		cairn_text_add(out, i > 0 ? "," : "");
+		cairn_text_add(out, ",");
 		cairn_text_json_string(out, row->params[i].name);
 	}
 	cairn_text_add(out, "],\"additionalProperties\":false}");
@@ -238,47 +274,80 @@ static const void *member(const struct cairn_tool_call *call, size_t offset)
 	return (const char *)call + offset;
 }
 
-static void write_place(struct cairn_text *out, const struct cairn_tool_call *call)
+static void write_place(struct cairn_text *out, const struct cairn_tool_place *place)
 {
-	switch ((enum cairn_goal_kind)call->goal_kind) {
+	switch ((enum cairn_goal_kind)place->kind) {
 	case CAIRN_GOAL_KIND_FRONTIER:
-		cairn_text_addf(out, "\"F%.0f\"", call->frontier_id);
+		cairn_text_addf(out, "\"F%.0f\"", place->id);
 		break;
 	case CAIRN_GOAL_KIND_CANDIDATE:
-		cairn_text_addf(out, "\"C%.0f\"", call->candidate_id);
+		cairn_text_addf(out, "\"C%.0f\"", place->id);
 		break;
 	case CAIRN_GOAL_KIND_COORDINATES:
-		cairn_text_addf(out, "\"%.10g,%.10g\"", call->x_m, call->y_m);
+		cairn_text_addf(out, "\"%.10g,%.10g\"", place->x_m, place->y_m);
 		break;
 	case CAIRN_GOAL_KIND_RETRACE:
+	case CAIRN_GOAL_KIND_START:
+	case CAIRN_GOAL_KIND_EXPLORE:
 	case CAIRN_GOAL_KIND_COUNT:
-		cairn_text_add(out, "\"retrace\"");
+		cairn_text_json_string(out, goal_words[place->kind % CAIRN_GOAL_KIND_COUNT]);
 		break;
 	}
+}
+
+struct cairn_tool_place cairn_tool_goal(const struct cairn_tool_call *call)
+{
+	return (struct cairn_tool_place){call->goal_kind,
+	    call->goal_kind == CAIRN_GOAL_KIND_CANDIDATE ? call->candidate_id : call->frontier_id, call->x_m,
+	    call->y_m};
+}
+
+void cairn_tool_go(struct cairn_tool_call *call, const struct cairn_tool_place *place)
+{
+	call->goal_kind = place->kind;
+	call->has_frontier_id = place->kind == CAIRN_GOAL_KIND_FRONTIER;
+	call->has_candidate_id = place->kind == CAIRN_GOAL_KIND_CANDIDATE;
+	call->has_x = call->has_y = place->kind == CAIRN_GOAL_KIND_COORDINATES;
+	call->frontier_id = call->has_frontier_id ? place->id : 0.0;
+	call->candidate_id = call->has_candidate_id ? place->id : 0.0;
+	call->x_m = call->has_x ? place->x_m : 0.0;
+	call->y_m = call->has_y ? place->y_m : 0.0;
+}
+
+static bool is_goal(const struct cairn_tool_param *p)
+{
+	return p->offset == offsetof(struct cairn_tool_call, goal_kind);
+}
+
+static void write_argument(
+    struct cairn_text *out, const struct cairn_tool_param *p, const struct cairn_tool_call *call)
+{
+	const void *at = member(call, p->offset);
+	struct cairn_tool_place goal = cairn_tool_goal(call);
+	cairn_text_json_string(out, p->name);
+	cairn_text_add(out, ":");
+	if (p->has_offset != 0 && !*(const bool *)member(call, p->has_offset))
+		cairn_text_add(out, "null");
+	else if (p->kind == CAIRN_PARAM_TEXT && p->optional && *(const char *)at == '\0')
+		cairn_text_add(out, "null");
+	else if (p->kind == CAIRN_PARAM_TEXT)
+		cairn_text_json_string(out, at);
+	else if (p->kind == CAIRN_PARAM_WORD)
+		cairn_text_json_string(out, p->words[*(const int *)at]);
+	else if (p->kind == CAIRN_PARAM_PLACE)
+		write_place(out, is_goal(p) ? &goal : at);
+	else
+		cairn_text_addf(out, "%.10g", *(const double *)at);
 }
 
 void cairn_tool_arguments(struct cairn_text *out, const struct cairn_tool_call *call)
 {
 	const struct cairn_tool_row *row = &cairn_tools[call->tool];
 	cairn_text_add(out, "{");
+	write_argument(out, &cairn_tool_reasoning, call);
 	for (int i = 0; i < row->param_count; i++) {
-		const struct cairn_tool_param *p = &row->params[i];
-		cairn_text_add(out, i > 0 ? "," : "");
-		cairn_text_json_string(out, p->name);
-		cairn_text_add(out, ":");
-		const void *at = member(call, p->offset);
-		if (p->has_offset != 0 && !*(const bool *)member(call, p->has_offset))
-			cairn_text_add(out, "null");
-		else if (p->kind == CAIRN_PARAM_TEXT && p->optional && *(const char *)at == '\0')
-			cairn_text_add(out, "null");
-		else if (p->kind == CAIRN_PARAM_TEXT)
-			cairn_text_json_string(out, at);
-		else if (p->kind == CAIRN_PARAM_WORD)
-			cairn_text_json_string(out, p->words[*(const int *)at]);
-		else if (p->kind == CAIRN_PARAM_PLACE)
-			write_place(out, call);
-		else
-			cairn_text_addf(out, "%.10g", *(const double *)at);
+		cairn_text_add(out, ",");
+		write_argument(out, &row->params[i], call);
 	}
 	cairn_text_add(out, "}");
 }
@@ -339,40 +408,59 @@ static bool check_text(
 	return true;
 }
 
-/* "F3", "C7", "retrace", "1.5,-2" and "(1.5, -2)". */
-static bool check_place(const struct cairn_tool_param *p, const json_t *value, struct cairn_tool_call *call,
+/* "F3", "C7", "f3", "frontier 3", and "r1" and "w1" for candidates that are a recovery or a waypoint, as some models
+ * write them. False: it is no id. */
+static bool read_id(const char *text, struct cairn_tool_place *ret)
+{
+	static const struct {
+		const char *lead;
+		enum cairn_goal_kind kind;
+	} leads[] = {{"f", CAIRN_GOAL_KIND_FRONTIER}, {"c", CAIRN_GOAL_KIND_CANDIDATE},
+	    {"r", CAIRN_GOAL_KIND_CANDIDATE}, {"w", CAIRN_GOAL_KIND_CANDIDATE},
+	    {"frontier", CAIRN_GOAL_KIND_FRONTIER}, {"candidate", CAIRN_GOAL_KIND_CANDIDATE},
+	    {"recovery", CAIRN_GOAL_KIND_CANDIDATE}, {"waypoint", CAIRN_GOAL_KIND_CANDIDATE}};
+	size_t n = strcspn(text, "0123456789"), digits = strspn(text + n, "0123456789"), lead = n;
+	while (lead > 0 && strchr(" _#", text[lead - 1]) != NULL)
+		lead--;
+	if (digits == 0 || digits > 9 || text[n + digits] != '\0')
+		return false; /* sscanf would take a sign, and more than fits */
+	for (size_t i = 0; i < sizeof(leads) / sizeof(leads[0]); i++) {
+		if (strlen(leads[i].lead) != lead || strncasecmp(leads[i].lead, text, lead) != 0)
+			continue;
+		ret->kind = leads[i].kind;
+		ret->id = strtod(text + n, NULL);
+		return true;
+	}
+	return false;
+}
+
+/* "F3", "C7", "explore", "retrace", "start", "1.5,-2" and "(1.5, -2)". */
+static bool check_place(const struct cairn_tool_param *p, const json_t *value, struct cairn_tool_place *ret,
     struct cairn_error *err)
 {
 	char text[64] = "", end = '\0';
-	unsigned id;
 	double x_m, y_m;
 	if (json_is_string(value))
 		cairn_text_clean(text, sizeof(text), json_string_value(value), json_string_length(value));
 	bool point = sscanf(text, " ( %lf , %lf )%c", &x_m, &y_m, &end) == 2 ||
 		     sscanf(text, " %lf , %lf %c", &x_m, &y_m, &end) == 2;
-	size_t digits = text[0] != '\0' ? strspn(text + 1, "0123456789") : 0;
-	bool named = digits > 0 && digits <= 9; /* sscanf would take a sign, and more than fits */
-	if (named && sscanf(text, "F%u%c", &id, &end) == 1) {
-		call->goal_kind = CAIRN_GOAL_KIND_FRONTIER;
-		call->frontier_id = id;
-		call->has_frontier_id = true;
-	} else if (named && sscanf(text, "C%u%c", &id, &end) == 1) {
-		call->goal_kind = CAIRN_GOAL_KIND_CANDIDATE;
-		call->candidate_id = id;
-		call->has_candidate_id = true;
-	} else if (point && fabs(x_m) <= PLACE_MAX_M && fabs(y_m) <= PLACE_MAX_M) {
-		call->goal_kind = CAIRN_GOAL_KIND_COORDINATES;
-		call->x_m = x_m;
-		call->y_m = y_m;
-		call->has_x = call->has_y = true;
-	} else if (strcmp(text, "retrace") == 0) {
-		call->goal_kind = CAIRN_GOAL_KIND_RETRACE;
-	} else {
-		cairn_error_set(err, "%s '%.40s' is no place: F3, C7, 1.5,-2 (within %g m) or retrace",
-		    p->name, text, PLACE_MAX_M);
-		return false;
+	int word = word_index(goal_words, text);
+	*ret = (struct cairn_tool_place){0};
+	if (read_id(text, ret))
+		return true;
+	if (point && fabs(x_m) <= PLACE_MAX_M && fabs(y_m) <= PLACE_MAX_M) {
+		*ret = (struct cairn_tool_place){CAIRN_GOAL_KIND_COORDINATES, 0.0, x_m, y_m};
+		return true;
 	}
-	return true;
+	if (word == CAIRN_GOAL_KIND_RETRACE || word == CAIRN_GOAL_KIND_START ||
+	    word == CAIRN_GOAL_KIND_EXPLORE) {
+		ret->kind = word;
+		return true;
+	}
+	cairn_error_set(err,
+	    "%s '%.40s' is no place: F3, C7, 1.5,-2 (within %g m), explore, retrace or start", p->name, text,
+	    PLACE_MAX_M);
+	return false;
 }
 
 static bool check_param(const struct cairn_tool_param *p, const json_t *arguments,
@@ -385,14 +473,42 @@ static bool check_param(const struct cairn_tool_param *p, const json_t *argument
 		return p->optional;
 	}
 	void *at = (char *)call + p->offset;
-	if (p->kind == CAIRN_PARAM_PLACE)
-		return check_place(p, value, call, err);
-	bool ok = p->kind == CAIRN_PARAM_WORD || p->kind == CAIRN_PARAM_TEXT
-		      ? check_text(p, value, at, err)
-		      : check_number(p, value, at, err);
+	struct cairn_tool_place place;
+	if (p->kind == CAIRN_PARAM_PLACE) {
+		if (!check_place(p, value, &place, err))
+			return false;
+		if (is_goal(p))
+			cairn_tool_go(call, &place);
+		else
+			*(struct cairn_tool_place *)at = place;
+	}
+	bool ok = p->kind == CAIRN_PARAM_PLACE;
+	if (!ok)
+		ok = p->kind == CAIRN_PARAM_WORD || p->kind == CAIRN_PARAM_TEXT
+			 ? check_text(p, value, at, err)
+			 : check_number(p, value, at, err);
 	if (ok && p->has_offset != 0)
 		*(bool *)((char *)call + p->has_offset) = true;
 	return ok;
+}
+
+/* What one argument needs of another. */
+static bool check_whole(const struct cairn_tool_call *c, struct cairn_error *err)
+{
+	bool goal = c->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL;
+	if (goal && c->goal_kind == CAIRN_GOAL_KIND_FRONTIER && !c->has_frontier_id)
+		cairn_error_set(err, "navigate_to_goal: kind frontier needs frontier_id");
+	else if (goal && c->goal_kind == CAIRN_GOAL_KIND_CANDIDATE && !c->has_candidate_id)
+		cairn_error_set(err, "navigate_to_goal: kind candidate needs candidate_id");
+	else if (goal && c->goal_kind == CAIRN_GOAL_KIND_COORDINATES && !(c->has_x && c->has_y))
+		cairn_error_set(err, "navigate_to_goal: kind coordinates needs x_m and y_m");
+	else if (c->tool == CAIRN_TOOL_ROTATE && !c->has_angle_deg && !c->has_heading_deg)
+		cairn_error_set(err, "rotate: angle_deg is missing (or heading_deg)");
+	else if (c->tool == CAIRN_TOOL_ROTATE && c->has_angle_deg && c->has_heading_deg)
+		cairn_error_set(err, "rotate: give angle_deg or heading_deg, not both");
+	else
+		return true;
+	return false;
 }
 
 bool cairn_tool_check(
@@ -407,28 +523,17 @@ bool cairn_tool_check(
 		cairn_error_set(err, "%s: the arguments are not an object", cairn_tool_name(tool));
 		return false;
 	}
+	const json_t *reasoning = json_object_get(arguments, cairn_tool_reasoning.name);
+	if (json_is_string(reasoning)) /* whoever leaves it out is counted, not refused */
+		cairn_text_clean(ret_call->reasoning, sizeof(ret_call->reasoning),
+		    json_string_value(reasoning), json_string_length(reasoning));
 	for (int i = 0; i < row->param_count; i++) {
 		if (!check_param(&row->params[i], arguments, ret_call, &why)) {
 			cairn_error_set(err, "%s: %.120s", cairn_tool_name(tool), why.text);
 			return false;
 		}
 	}
-	if (tool == CAIRN_TOOL_NAVIGATE_TO_GOAL) {
-		if (ret_call->goal_kind == CAIRN_GOAL_KIND_FRONTIER && !ret_call->has_frontier_id) {
-			cairn_error_set(err, "navigate_to_goal: kind frontier needs frontier_id");
-			return false;
-		}
-		if (ret_call->goal_kind == CAIRN_GOAL_KIND_CANDIDATE && !ret_call->has_candidate_id) {
-			cairn_error_set(err, "navigate_to_goal: kind candidate needs candidate_id");
-			return false;
-		}
-		if (ret_call->goal_kind == CAIRN_GOAL_KIND_COORDINATES &&
-		    !(ret_call->has_x && ret_call->has_y)) {
-			cairn_error_set(err, "navigate_to_goal: kind coordinates needs x_m and y_m");
-			return false;
-		}
-	}
-	return true;
+	return check_whole(ret_call, err);
 }
 
 /* ---- docs ---- */
@@ -436,6 +541,8 @@ bool cairn_tool_check(
 void cairn_tools_markdown(struct cairn_text *out)
 {
 	cairn_text_add(out, "| tool | argument | values | meaning |\n|---|---|---|---|\n");
+	cairn_text_addf(out, "| **every tool** | %s | text, %g characters | %s |\n",
+	    cairn_tool_reasoning.name, cairn_tool_reasoning.max, cairn_tool_reasoning.doc);
 	for (int t = 0; t < CAIRN_TOOL_COUNT; t++) {
 		const struct cairn_tool_row *row = &cairn_tools[t];
 		cairn_text_addf(out, "| **%s** | | %s | %s |\n", cairn_tool_name(row->tool),

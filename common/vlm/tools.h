@@ -16,19 +16,31 @@
 #define CAIRN_TOOL_PARAMS_MAX 6
 #define CAIRN_TOOL_LABEL_CAP 48
 #define CAIRN_TOOL_NOTES_CAP 160
+#define CAIRN_TOOL_REASONING_CAP 320
+
+/* A place as navigate_to_goal names it. */
+struct cairn_tool_place {
+	int kind;        /* enum cairn_goal_kind */
+	double id;       /* FRONTIER, CANDIDATE */
+	double x_m, y_m; /* COORDINATES, map frame */
+};
 
 /* One call as checked; only the members of its tool mean something. All texts are cleaned (cairn_text_clean).
  */
 struct cairn_tool_call {
 	enum cairn_tool tool;
-	int direction, speed, goal_kind; /* enum cairn_direction, cairn_speed, cairn_goal_kind */
-	double duration_s, angle_deg, distance_m;
+	char reasoning[CAIRN_TOOL_REASONING_CAP]; /* of every tool; empty: none was given */
+	int direction, speed, goal_kind;          /* enum cairn_direction, cairn_speed, cairn_goal_kind */
+	double duration_s, angle_deg, heading_deg, distance_m;
+	bool has_angle_deg, has_heading_deg; /* rotate: one of them */
+	int side;                            /* follow_wall: 0 left, 1 right */
 	double frontier_id, candidate_id, x_m, y_m;
 	bool has_frontier_id, has_candidate_id, has_x, has_y;
+	struct cairn_tool_place if_failed; /* where to go if no way to the goal is found */
+	bool has_if_failed;
 	int zone_kind; /* enum cairn_zone_kind */
 	int stop_reason, focus,
 	    significance; /* index into the words of the row; significance: the enum above */
-	char reason[CAIRN_TOOL_NOTES_CAP];
 	char label[CAIRN_TOOL_LABEL_CAP];
 	char notes[CAIRN_TOOL_NOTES_CAP];
 };
@@ -39,7 +51,7 @@ enum cairn_param_kind {
 	CAIRN_PARAM_NUMBER,  /* min..max -> double */
 	CAIRN_PARAM_INTEGER, /* min..max, whole -> double */
 	CAIRN_PARAM_TEXT,    /* -> char[cap] */
-	CAIRN_PARAM_PLACE    /* name or point -> goal_kind and what it needs */
+	CAIRN_PARAM_PLACE    /* name or point -> struct cairn_tool_place, or goal_kind and what it needs */
 };
 
 struct cairn_tool_param {
@@ -64,7 +76,10 @@ struct cairn_tool_row {
 	struct cairn_tool_param params[CAIRN_TOOL_PARAMS_MAX];
 };
 
-/* Indexed by enum cairn_tool. */
+/* The parameter that every tool has first: a forced call comes without words otherwise. */
+extern const struct cairn_tool_param cairn_tool_reasoning;
+
+/* Indexed by enum cairn_tool; without the reasoning. */
 extern const struct cairn_tool_row cairn_tools[CAIRN_TOOL_COUNT];
 
 const char *cairn_tool_name(enum cairn_tool tool);
@@ -76,6 +91,9 @@ int cairn_significance_parse(const char *word);
 void cairn_tool_schema(struct cairn_text *out, const struct cairn_tool_row *row);
 /* JSON object of the arguments of a checked call, the way a model would have written them. */
 void cairn_tool_arguments(struct cairn_text *out, const struct cairn_tool_call *call);
+/* The place that a checked navigate_to_goal names, and the other way round. */
+struct cairn_tool_place cairn_tool_goal(const struct cairn_tool_call *call);
+void cairn_tool_go(struct cairn_tool_call *call, const struct cairn_tool_place *place);
 /* Checks arguments (any JSON value, NULL too) into *ret_call. False with the reason, one line fit for a
  * prompt. */
 bool cairn_tool_check(

@@ -36,7 +36,7 @@ bool arenas_read_model(const struct cli *cli, struct arenas_plan *p)
 	struct model_call *call = NULL;
 	bool ok = cairn_share_find_model(&p->cfg.vlm, &err) &&
 		  cairn_lineup_load(&p->lineup, &p->cfg.vlm, &err) &&
-		  cairn_prompt_load(&p->cfg.vlm, &p->cfg.percept, &p->system, &err) &&
+		  cairn_prompt_load(&p->cfg, &p->system, &err) &&
 		  (call = model_call_new(&p->cfg, &p->lineup, NULL, &err)) != NULL;
 	model_call_destroy(&call);
 	return ok || complain(err.text);

@@ -1,4 +1,5 @@
-/* cmd_look.c - what the model is shown: the newest snapshot's text and pictures. */
+/* cmd_look.c - what the model is shown: the newest snapshot's text, as it is sent, and pictures. Frontiers, candidates,
+ * memory and last actions are added when a question is asked: cairn decisions --prompt has them. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/percept/snapshot.h"
+#include "common/vlm/prompt.h"
 #include "procs/cairn/frame_reader.h"
 
 #define TIMEOUT_S 5.0
@@ -34,7 +36,10 @@ static bool show(void *ctx, const struct cairn_frame_header *hdr, const void *pa
 		fprintf(stderr, "cairn look: %s\n", err.text);
 		return true; /* the next one may be better */
 	}
-	printf("%.*s\n", (int)s.head.text_bytes, s.text);
+	struct cairn_text told = {0}; /* as the gateway sends it, not as the annotator writes it */
+	cairn_prompt_add_view(&told, s.text, s.head.text_bytes);
+	printf("%s", told.data != NULL ? told.data : "");
+	cairn_text_free(&told);
 	fflush(stdout);
 	if (s.jpeg == NULL)
 		fprintf(stderr, "cairn look: this snapshot has no picture of the camera\n");

@@ -119,6 +119,8 @@ static void print_robot(struct picture *p)
 		if (m->goal[0] != '\0')
 			printf("goal      %s%s%s\n", cli_printable(m->goal),
 			    m->goal_place[0] != '\0' ? ": known as " : "", cli_printable(m->goal_place));
+		if (m->help[0] != '\0')
+			printf("HELP      %s (cairn resume, once it can go on)\n", cli_printable(m->help));
 		printf("doing     %s\n", m->activity[0] != '\0' ? cli_printable(m->activity) : "nothing");
 		printf("decisions %llu executed, %llu refused, %llu overridden\n",
 		    (unsigned long long)m->decisions, (unsigned long long)m->refused,

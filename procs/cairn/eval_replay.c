@@ -97,7 +97,7 @@ static bool configure(const struct cli *cli, struct replay *r, struct cairn_erro
 	for (int i = 0; ok && i < count; i++)
 		ok = cairn_config_set(&r->cfg, sets[i], "--set", err);
 	return ok && cairn_share_find_model(&r->cfg.vlm, err) && cairn_config_check(&r->cfg, err) &&
-	       known_provider(r, err) && cairn_prompt_load(&r->cfg.vlm, &r->cfg.percept, &r->system, err);
+	       known_provider(r, err) && cairn_prompt_load(&r->cfg, &r->system, err);
 }
 
 /* On the terminal one line that changes; into a file one in ten and the last, of what takes long. */

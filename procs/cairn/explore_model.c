@@ -88,7 +88,7 @@ bool explore_read_model(const struct cli *cli, struct explore_plan *p)
 	p->cfg.vlm.fallbacks[0] = '\0'; /* one model is measured */
 	bool ok = cairn_share_find_model(&p->cfg.vlm, &err) &&
 		  cairn_lineup_load(&p->lineup, &p->cfg.vlm, &err) &&
-		  cairn_prompt_load(&p->cfg.vlm, &p->cfg.percept, &p->system, &err) && can_be_asked(p, &err);
+		  cairn_prompt_load(&p->cfg, &p->system, &err) && can_be_asked(p, &err);
 	return ok || complain(err.text);
 }
 

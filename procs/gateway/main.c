@@ -306,7 +306,7 @@ static int on_second(void *ctx)
 static bool open_dialog(struct gateway *g, struct cairn_error *err)
 {
 	struct cairn_error why = {""};
-	if (cairn_prompt_load(&g->cfg->vlm, &g->cfg->percept, &g->system, err))
+	if (cairn_prompt_load(g->cfg, &g->system, err))
 		g->dialog =
 		    cairn_dialog_new(&g->cfg->vlm, g->cfg->safety.decision_max_age_s, g->system.data, err);
 	if (g->dialog == NULL)

@@ -109,6 +109,8 @@ static int on_step(void *ctx)
 	if (due(&app->mission_due_ns, MISSION_PERIOD_NS, app->out.mission_changed, now_ns)) {
 		cairn_pub_send(app->mission, &app->out.mission, now_ns, true);
 		cairn_stage_note(app->stage, app->out.mission.activity);
+		if (app->out.mission.help[0] != '\0' && strcmp(app->out.mission.help, was.mission.help) != 0)
+			cairn_log_warn("the model asks for help: %s", app->out.mission.help);
 	}
 	if (due(&app->tier_due_ns, TIER_PERIOD_NS, app->out.tier_changed, now_ns))
 		cairn_pub_send(app->tier, &app->out.tier, now_ns, true);

@@ -160,7 +160,7 @@ static void memory(void)
 		    .decision_id = (uint64_t)i + 1, .outcome = CAIRN_OUTCOME_BLOCKED};
 		snprintf(result.reason, sizeof(result.reason), "a chair %d", i);
 		cairn_memory_add_result(&m, &result);
-		(void)cairn_memory_add_dead_end(&m, 2.0 * i, 1.0);
+		(void)cairn_memory_add_dead_end(&m, 2.0 * i, 1.0, 0.5, "closed 40 ahead");
 	}
 	if (!cairn_memory_save(&m, &ledger, seed_path("memory", "some"), &err)) {
 		fprintf(stderr, "%s\n", err.text);

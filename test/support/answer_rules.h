@@ -45,7 +45,7 @@ static inline const char *answer_broken_rule(const struct cairn_answer *a, bool 
 			return "a STOP says why";
 		if (d.tool != CAIRN_TOOL_STOP_ROBOT || strcmp(d.reason, a->problem) != 0)
 			return "a bad answer becomes stop_robot";
-		return a->has_report || a->has_fallback || a->update.items_count > 0
+		return a->reports_count > 0 || a->has_fallback || a->update.items_count > 0
 			   ? "nothing of a bad answer is used"
 			   : NULL;
 	}
@@ -56,8 +56,12 @@ static inline const char *answer_broken_rule(const struct cairn_answer *a, bool 
 		return "an action acts, a question does not";
 	if (a->kind != CAIRN_ANSWER_REPORT && !answer_call_is_sound(&a->main))
 		return "a call passes its own check";
-	if (a->has_report && !answer_call_is_sound(&a->report))
-		return "a report passes its own check";
+	for (uint32_t i = 0; i < a->reports_count; i++) {
+		if (!answer_call_is_sound(&a->reports[i]))
+			return "a report passes its own check";
+	}
+	if (a->reports_count > CAIRN_ANSWER_REPORTS_MAX)
+		return "reports are bounded";
 	if (a->has_fallback && (!answer_call_is_sound(&a->fallback) || !cairn_tools[a->fallback.tool].action))
 		return "a fallback acts and passes its own check";
 	for (uint32_t i = 0; i < a->update.items_count; i++) {

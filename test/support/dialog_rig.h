@@ -89,7 +89,7 @@ static inline void setup(void)
 	cairn_config_defaults(&cfg);
 	snprintf(cfg.vlm.prompts, sizeof(cfg.vlm.prompts), "%s", CAIRN_SOURCE_ROOT "/config/prompts");
 	snprintf(cfg.vlm.mode, sizeof(cfg.vlm.mode), "%s", mode);
-	bool loaded = cairn_prompt_load(&cfg.vlm, &cfg.percept, &system, &err);
+	bool loaded = cairn_prompt_load(&cfg, &system, &err);
 	ck_assert_msg(loaded, "%s", err.text);
 	dialog = cairn_dialog_new(&cfg.vlm, cfg.safety.decision_max_age_s, system.data, &err);
 	ck_assert_msg(dialog != NULL, "%s", err.text);

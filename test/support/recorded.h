@@ -155,7 +155,7 @@ static inline void make_lines(void)
 	cairn_profile_defaults(&profile);
 	cairn_text_clear(&lines);
 	cairn_text_clear(&system_text);
-	ck_assert_msg(cairn_prompt_load(&cfg.vlm, &cfg.percept, &system_text, &err), "%s", err.text);
+	ck_assert_msg(cairn_prompt_load(&cfg, &system_text, &err), "%s", err.text);
 	cairn_recording_begun(&lines, &cfg, &profile, system_text.data, 1e9);
 	for (int64_t i = 1; i <= 2; i++) {
 		int64_t t_ns = 100 * S + i * 10 * S;

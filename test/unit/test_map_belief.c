@@ -90,7 +90,7 @@ START_TEST(each_refusal_is_counted_by_its_reason_and_the_first_reason_counts)
 	ck_assert_int_eq(claim(3.9, 1.0, CAIRN_CELL_STATE_OCCUPIED, 0.9), CAIRN_CLAIM_VERDICT_TAKEN);
 	ck_assert_int_eq(claim((double)NAN, 1.0, CAIRN_CELL_STATE_FREE, 0.9), CAIRN_CLAIM_VERDICT_MALFORMED);
 	ck_assert_int_eq(claim(1e300, 1.0, CAIRN_CELL_STATE_FREE, 0.9), CAIRN_CLAIM_VERDICT_MALFORMED);
-	ck_assert_int_eq(claim(1.8, 1.0, CAIRN_CELL_STATE_NONE, 0.9), CAIRN_CLAIM_VERDICT_MALFORMED);
+	ck_assert_int_eq(claim(1.8, 1.0, CAIRN_CELL_STATE_COUNT, 0.9), CAIRN_CLAIM_VERDICT_MALFORMED);
 	ck_assert_int_eq(claim(1.8, 1.0, CAIRN_CELL_STATE_FREE, 1.01), CAIRN_CLAIM_VERDICT_MALFORMED);
 	ck_assert_int_eq(claim(1.8, 1.0, CAIRN_CELL_STATE_FREE, (double)NAN), CAIRN_CLAIM_VERDICT_MALFORMED);
 	static const uint64_t want[CAIRN_CLAIM_VERDICTS] = {1, 1, 1, 1, 1, 5, 0};

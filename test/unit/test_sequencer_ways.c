@@ -124,7 +124,7 @@ START_TEST(a_goal_moves_with_the_map_and_the_start_does_not)
 			rig_run(r, 12.0);
 		}
 		struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_NAVIGATE_TO_GOAL);
-		d.goal_kind = rows[i].retrace ? CAIRN_GOAL_KIND_RETRACE : CAIRN_GOAL_KIND_COORDINATES;
+		d.goal_kind = rows[i].retrace ? CAIRN_GOAL_KIND_START : CAIRN_GOAL_KIND_COORDINATES;
 		d.x_m = rows[i].x_m;
 		d.y_m = rows[i].y_m;
 		r->planner = RIG_PLANNER_SILENT; /* stands meanwhile */

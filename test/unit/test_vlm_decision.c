@@ -48,7 +48,7 @@ START_TEST(a_good_answer_becomes_a_decision_with_usage)
 	const struct cairn_answer *a =
 	    message("\"content\":\"The door is left.\",\"tool_calls\":[" ROTATE "]", "tool_calls");
 	ck_assert_int_eq(a->kind, CAIRN_ANSWER_ACTION);
-	ck_assert_str_eq(a->main_id, "call_1");
+	ck_assert_str_eq(a->main_handle.id, "call_1");
 	ck_assert_uint_eq(a->usage.tokens_in, 900);
 	ck_assert_uint_eq(a->usage.tokens_cached, 768);
 	ck_assert_uint_eq(a->usage.tokens_out, 20);
@@ -70,17 +70,57 @@ START_TEST(a_tool_call_counts_whatever_the_finish_reason_says)
 }
 END_TEST
 
-START_TEST(a_report_may_stand_beside_one_action)
+#define REASONED CALL("rotate", "{\\\"reasoning\\\":\\\"The door is right.\\\",\\\"angle_deg\\\":90}")
+
+START_TEST(what_a_call_says_of_itself_is_the_reasoning_and_calls_without_are_counted)
+{
+	const struct cairn_answer *a =
+	    message("\"content\":null,\"tool_calls\":[" REASONED "]", "tool_calls");
+	ck_assert_str_eq(a->reasoning, "The door is right.");
+	ck_assert_uint_eq(a->calls, 1);
+	ck_assert_uint_eq(a->calls_without_reasoning, 0);
+	a = message("\"content\":null,\"tool_calls\":[" REPORT "," ROTATE "]", "tool_calls");
+	ck_assert_uint_eq(a->calls, 2);
+	ck_assert_uint_eq(a->calls_without_reasoning, 2);
+}
+END_TEST
+
+START_TEST(a_heading_and_a_fallback_are_part_of_the_decision)
+{
+	struct cairn_msg_decision d;
+	cairn_decision_from_answer(
+	    message("\"tool_calls\":[" CALL("rotate", "{\\\"angle_deg\\\":null,\\\"heading_deg\\\":270}") "]",
+		"tool_calls"),
+	    &d);
+	ck_assert(d.absolute && d.angle_deg == 270.0);
+	cairn_decision_from_answer(message("\"tool_calls\":[" CALL("navigate_to_goal",
+					       "{\\\"to\\\":\\\"F3\\\",\\\"if_failed\\\":\\\"C9\\\"}") "]",
+				       "tool_calls"),
+	    &d);
+	ck_assert(d.has_fallback);
+	ck_assert_int_eq(d.fallback_tool, CAIRN_TOOL_NAVIGATE_TO_GOAL);
+	ck_assert_int_eq(d.fallback_goal_kind, CAIRN_GOAL_KIND_CANDIDATE);
+	ck_assert_uint_eq(d.fallback_candidate_id, 9);
+}
+END_TEST
+
+START_TEST(any_number_of_reports_may_stand_beside_one_action)
 {
 	const struct cairn_answer *a = message("\"tool_calls\":[" REPORT "," ROTATE "]", "tool_calls");
 	ck_assert_int_eq(a->kind, CAIRN_ANSWER_ACTION);
-	ck_assert(a->has_report);
-	ck_assert_str_eq(a->report.label, "kitchen");
+	ck_assert_uint_eq(a->reports_count, 1);
+	ck_assert_str_eq(a->reports[0].label, "kitchen");
+	a = message("\"tool_calls\":[" REPORT "," ROTATE "," REPORT "," REPORT "]", "tool_calls");
+	ck_assert_int_eq(a->kind, CAIRN_ANSWER_ACTION);
+	ck_assert_uint_eq(a->reports_count, 3);
 	ck_assert_int_eq(message("\"tool_calls\":[" REPORT "]", "tool_calls")->kind, CAIRN_ANSWER_REPORT);
 	expect_stop(message("\"tool_calls\":[" ROTATE "," ROTATE "]", "tool_calls"), "more than one action");
-	expect_stop(message("\"tool_calls\":[" REPORT "," REPORT "]", "tool_calls"), "more than one report");
-	expect_stop(
-	    message("\"tool_calls\":[" REPORT "," ROTATE "," ROTATE "]", "tool_calls"), "3 tool calls");
+	expect_stop(message("\"tool_calls\":[" REPORT "," ROTATE "," ROTATE "]", "tool_calls"),
+	    "more than one action");
+	expect_stop(message("\"tool_calls\":[" REPORT "," REPORT "," REPORT "," REPORT "," REPORT "," REPORT
+			    "," REPORT "," REPORT "," ROTATE "]",
+			"tool_calls"),
+	    "9 tool calls");
 }
 END_TEST
 
@@ -158,6 +198,8 @@ START_TEST(usage_of_a_lying_service_stays_in_bounds)
 END_TEST
 
 CAIRN_TEST_MAIN("vlm decision", a_good_answer_becomes_a_decision_with_usage,
-    a_tool_call_counts_whatever_the_finish_reason_says, a_report_may_stand_beside_one_action,
+    a_tool_call_counts_whatever_the_finish_reason_says,
+    what_a_call_says_of_itself_is_the_reasoning_and_calls_without_are_counted,
+    a_heading_and_a_fallback_are_part_of_the_decision, any_number_of_reports_may_stand_beside_one_action,
     questions_to_the_sensors_are_told_apart, what_is_no_usable_answer_is_a_stop_with_the_reason,
     size_and_depth_are_bounded, usage_of_a_lying_service_stays_in_bounds)

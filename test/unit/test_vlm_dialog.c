@@ -298,6 +298,31 @@ START_TEST(both_pictures_go_or_stay_together_and_both_are_counted)
 }
 END_TEST
 
+START_TEST(the_body_and_the_doors_it_fits_through_are_those_of_the_configuration)
+{
+	struct cairn_text text = {0};
+	struct cairn_error err = {""};
+	struct cairn_config c;
+	cairn_config_defaults(&c);
+	snprintf(c.vlm.prompts, sizeof(c.vlm.prompts), "%s", CAIRN_SOURCE_ROOT "/config/prompts");
+	ck_assert_msg(cairn_prompt_load(&c, &text, &err), "%s", err.text);
+	ck_assert_ptr_nonnull(strstr(text.data, "(0.35 x 0.20 m, 0.20 m high)"));
+	ck_assert_ptr_nonnull(strstr(text.data, "doorways of 0.45 m"));
+	ck_assert_ptr_nonnull(strstr(text.data, "18 cm above the floor"));
+	c.robot.footprint_half_width_m = 0.25;
+	c.robot.footprint_front_m = 0.52;
+	c.robot.height_m = 1.1;
+	c.robot.lidar_z_m = 0.3;
+	ck_assert(cairn_prompt_load(&c, &text, &err));
+	ck_assert_ptr_nonnull(strstr(text.data, "(0.60 x 0.50 m, 1.10 m high)"));
+	ck_assert_ptr_nonnull(strstr(text.data, "doorways of 0.75 m"));
+	ck_assert_ptr_nonnull(strstr(text.data, "30 cm above the floor"));
+	for (const char *at = text.data; (at = strchr(at, '{')) != NULL; at++)
+		ck_assert_msg(at[1] < 'a' || at[1] > 'z', "%.30s", at); /* nothing is left to be filled in */
+	cairn_text_free(&text);
+}
+END_TEST
+
 START_TEST(the_prompt_explains_what_is_drawn_and_nothing_else)
 {
 	struct cairn_text plain = {0}, with = {0};
@@ -313,17 +338,17 @@ START_TEST(the_prompt_explains_what_is_drawn_and_nothing_else)
 	    {&c.percept.show_polar, "the dark disc"}};
 	const size_t count = sizeof(options) / sizeof(options[0]);
 	snprintf(c.vlm.prompts, sizeof(c.vlm.prompts), "%s", CAIRN_SOURCE_ROOT "/config/prompts");
-	ck_assert(cairn_prompt_load(&c.vlm, &c.percept, &plain, &err));
+	ck_assert(cairn_prompt_load(&c, &plain, &err));
 	for (size_t i = 0; i < count; i++)
 		ck_assert_ptr_null(strstr(plain.data, options[i].words));
 	for (size_t i = 0; i < count; i++) {
 		*options[i].flag = true;
-		ck_assert_msg(cairn_prompt_load(&c.vlm, &c.percept, &with, &err), "%s", err.text);
+		ck_assert_msg(cairn_prompt_load(&c, &with, &err), "%s", err.text);
 		for (size_t k = 0; k < count; k++)
 			ck_assert_int_eq(strstr(with.data, options[k].words) != NULL, k == i);
 		*options[i].flag = false;
 	}
-	ck_assert(cairn_prompt_load(&c.vlm, &c.percept, &with, &err));
+	ck_assert(cairn_prompt_load(&c, &with, &err));
 	ck_assert_str_eq(with.data, plain.data);
 	cairn_text_free(&plain);
 	cairn_text_free(&with);
@@ -410,5 +435,6 @@ CAIRN_TEST_MAIN("vlm_dialog", the_goal_is_told_first_and_where_it_is_once_that_i
     looking_again_sends_the_picture_in_full_detail, a_broken_snapshot_is_refused_and_the_last_one_kept,
     tokens_are_estimated_for_a_service_that_does_not_count,
     both_pictures_go_or_stay_together_and_both_are_counted,
+    the_body_and_the_doors_it_fits_through_are_those_of_the_configuration,
     the_prompt_explains_what_is_drawn_and_nothing_else, frontiers_given_up_or_out_of_reach_are_not_offered,
     a_decision_names_the_bytes_it_was_made_from)

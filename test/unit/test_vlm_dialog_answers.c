@@ -235,7 +235,7 @@ START_TEST(in_shadow_the_model_decides_for_the_log_and_is_compared_with_local_ex
 	struct cairn_error err = {""};
 	struct cairn_text system = {0};
 	cfg.vlm.shadow = true;
-	ck_assert(cairn_prompt_load(&cfg.vlm, &cfg.percept, &system, &err));
+	ck_assert(cairn_prompt_load(&cfg, &system, &err));
 	dialog = cairn_dialog_new(&cfg.vlm, cfg.safety.decision_max_age_s, system.data, &err);
 	cairn_text_free(&system);
 	say_mission(true);

@@ -26,7 +26,7 @@ static void expect_stop(const char *text, const char *why)
 	ck_assert_msg(
 	    strstr(answer.problem, why) != NULL, "%s: '%s' does not say '%s'", text, answer.problem, why);
 	ck_assert_int_eq(answer.main.tool, CAIRN_TOOL_STOP_ROBOT);
-	ck_assert(!answer.has_report && !answer.has_fallback && answer.update.items_count == 0);
+	ck_assert(answer.reports_count == 0 && !answer.has_fallback && answer.update.items_count == 0);
 }
 
 #define F3 "{\"action\": {\"tool\": \"navigate_to_goal\", \"kind\": \"frontier\", \"frontier_id\": 3}}"
@@ -45,8 +45,8 @@ START_TEST(the_form_that_is_asked_for_is_understood)
 	ck_assert_double_eq(answer.main.candidate_id, 12.0);
 	ck_assert(answer.has_fallback);
 	ck_assert_double_eq(answer.fallback.angle_deg, 90.0);
-	ck_assert(answer.has_report);
-	ck_assert_str_eq(answer.report.label, "kitchen");
+	ck_assert_uint_eq(answer.reports_count, 1);
+	ck_assert_str_eq(answer.reports[0].label, "kitchen");
 	ck_assert_uint_eq(answer.update.items_count, 1);
 	ck_assert_double_eq(answer.update.items[0].y_m, -2.0);
 	ck_assert_int_eq(answer.update.items[0].state, CAIRN_CELL_STATE_OCCUPIED);
@@ -106,7 +106,6 @@ START_TEST(what_models_call_things_is_a_table)
 	}
 	expect_frontier(
 	    "{\"name\": \"navigate\", \"arguments\": {\"target\": \"F3\", \"rationale\": \"near\"}}", 3);
-	ck_assert_str_eq(answer.main.reason, "near");
 	static const struct {
 		const char *text;
 		enum cairn_tool tool;
@@ -138,6 +137,87 @@ START_TEST(what_models_call_things_is_a_table)
 	ck_assert_int_eq(answer.main.direction, CAIRN_DIRECTION_FORWARD_LEFT);
 	read_as(others[8].text, true);
 	ck_assert_double_eq(answer.main.y_m, -2.0);
+}
+END_TEST
+
+START_TEST(headings_walls_ways_back_and_exploring_without_a_target_are_understood)
+{
+	static const struct {
+		const char *text;
+		double heading_deg;
+	} turns[] = {{"{\"action\": \"rotate_to\", \"angle\": 90}", 90.0},
+	    {"{\"action\": {\"tool\": \"rotate\", \"heading_deg\": 270}}", 270.0},
+	    /* REP-103: a yaw of the map is counter-clockwise, a compass heading is not. */
+	    {"{\"action\": \"rotate\", \"yaw_deg\": 90}", 270.0},
+	    {"{\"action\": \"turn_to\", \"yaw_deg\": -45}", 45.0}};
+	for (size_t i = 0; i < sizeof(turns) / sizeof(turns[0]); i++) {
+		ck_assert_msg(read_as(turns[i].text, true) == CAIRN_ANSWER_ACTION, "%s: %s", turns[i].text,
+		    answer.problem);
+		ck_assert_int_eq(answer.main.tool, CAIRN_TOOL_ROTATE);
+		ck_assert(answer.main.has_heading_deg && !answer.main.has_angle_deg);
+		ck_assert_double_eq(answer.main.heading_deg, turns[i].heading_deg);
+	}
+	static const struct {
+		const char *text;
+		enum cairn_goal_kind kind;
+		double id;
+	} goals[] = {{"{\"action\": \"EXPLORE\"}", CAIRN_GOAL_KIND_EXPLORE, 0.0},
+	    {"{\"action\": \"explore\", \"target\": \"F3\"}", CAIRN_GOAL_KIND_FRONTIER, 3.0},
+	    {"{\"action\": \"go_to\", \"target\": \"r1\"}", CAIRN_GOAL_KIND_CANDIDATE, 1.0},
+	    {"{\"action\": \"go_to\", \"target\": \"w1\"}", CAIRN_GOAL_KIND_CANDIDATE, 1.0},
+	    {"{\"action\": \"backtrack\"}", CAIRN_GOAL_KIND_RETRACE, 0.0},
+	    {"{\"action\": \"go_home\"}", CAIRN_GOAL_KIND_START, 0.0},
+	    {"{\"action\": \"go\", \"target\": \"explore\"}", CAIRN_GOAL_KIND_EXPLORE, 0.0},
+	    {"{\"action\": \"go\", \"pos_m\": [1.5, -2]}", CAIRN_GOAL_KIND_COORDINATES, 0.0},
+	    {"{\"action\": {\"tool\": \"go\", \"target\": {\"pos_m\": {\"x\": 1.5, \"y\": -2}}}}",
+		CAIRN_GOAL_KIND_COORDINATES, 0.0}};
+	for (size_t i = 0; i < sizeof(goals) / sizeof(goals[0]); i++) {
+		ck_assert_msg(read_as(goals[i].text, true) == CAIRN_ANSWER_ACTION, "%s: %s", goals[i].text,
+		    answer.problem);
+		ck_assert_int_eq(answer.main.goal_kind, goals[i].kind);
+		ck_assert_double_eq(cairn_tool_goal(&answer.main).id, goals[i].id);
+		if (goals[i].kind == CAIRN_GOAL_KIND_COORDINATES)
+			ck_assert(answer.main.x_m == 1.5 && answer.main.y_m == -2.0);
+	}
+	read_as("{\"action\": \"follow_wall\", \"side\": \"right\"}", true);
+	ck_assert_int_eq(answer.main.tool, CAIRN_TOOL_FOLLOW_WALL);
+	ck_assert(answer.main.side == 1 && answer.main.distance_m == 10.0);
+	read_as("{\"action\": \"request_help\", \"message\": \"a door is shut\"}", true);
+	ck_assert_int_eq(answer.main.tool, CAIRN_TOOL_REQUEST_HELP);
+	ck_assert_str_eq(answer.main.notes, "a door is shut");
+	expect_stop("{\"action\": \"follow_wall\"}", "side is missing");
+	expect_stop("{\"action\": \"rotate_to\"}", "angle_deg is missing");
+}
+END_TEST
+
+START_TEST(what_to_do_if_it_fails_may_be_a_place_or_an_action)
+{
+	read_as(
+	    "{\"action\": {\"tool\": \"navigate_to_goal\", \"to\": \"C2\", \"if_failed\": \"F5\"}}", true);
+	ck_assert(answer.has_fallback && answer.fallback.tool == CAIRN_TOOL_NAVIGATE_TO_GOAL);
+	ck_assert_double_eq(answer.fallback.frontier_id, 5.0);
+	read_as("{\"action\": \"go\", \"target\": \"C2\", \"if_failed\": {\"action\": \"backtrack\"}}", true);
+	ck_assert(answer.has_fallback && answer.fallback.goal_kind == CAIRN_GOAL_KIND_RETRACE);
+	read_as("{\"action\": \"go\", \"target\": \"C2\", \"if_failed\": \"backtrack\"}", true);
+	ck_assert(answer.has_fallback && answer.fallback.goal_kind == CAIRN_GOAL_KIND_RETRACE);
+}
+END_TEST
+
+START_TEST(several_discoveries_and_claims_in_other_words_are_understood)
+{
+	read_as("{\"action\": \"stop\", \"discovery\": [{\"label\": \"kitchen\", \"significance\": "
+		"\"room\"}, {\"label\": "
+		"\"fridge\", \"significance\": \"object\"}], \"world_model_update\": [{\"pos_m\": [1, 2], "
+		"\"observed_state\": "
+		"\"occupied\", \"confidence\": 0.8}, {\"x_m\": 3, \"y_m\": 2, \"state\": \"unknown\", "
+		"\"confidence\": 0.9}]}",
+	    true);
+	ck_assert_msg(answer.reports_count == 2, "%s", answer.problem);
+	ck_assert_str_eq(answer.reports[1].label, "fridge");
+	ck_assert_uint_eq(answer.update.items_count, 2);
+	ck_assert_int_eq(answer.update.items[0].state, CAIRN_CELL_STATE_OCCUPIED);
+	ck_assert(answer.update.items[0].x_m == 1.0 && answer.update.items[0].y_m == 2.0);
+	ck_assert_int_eq(answer.update.items[1].state, CAIRN_CELL_STATE_NONE); /* taken back */
 }
 END_TEST
 
@@ -279,6 +359,9 @@ END_TEST
 CAIRN_TEST_MAIN("vlm json", the_form_that_is_asked_for_is_understood,
     fences_thoughts_and_prose_around_the_object_do_not_matter, sloppy_json_is_read_as_it_is_meant,
     what_models_call_things_is_a_table, a_bare_id_is_what_was_shown_and_a_named_one_is_never_the_other,
+    headings_walls_ways_back_and_exploring_without_a_target_are_understood,
+    what_to_do_if_it_fails_may_be_a_place_or_an_action,
+    several_discoveries_and_claims_in_other_words_are_understood,
     what_is_cut_off_or_ambiguous_stops_with_the_reason, nothing_that_moves_the_robot_is_guessed,
     claims_about_the_map_are_bounded_and_only_whole_ones_are_passed_on, a_follow_up_must_act,
     depth_size_and_the_number_of_braces_are_bounded, the_names_of_the_tables_lead_to_rows_that_exist)

@@ -66,9 +66,38 @@ START_TEST(the_same_thing_nearby_is_remembered_once)
 	report("plant", CAIRN_SIGNIFICANCE_LANDMARK, 1, 0);
 	report("plant", CAIRN_SIGNIFICANCE_LANDMARK, 5, 0);
 	ck_assert_uint_eq(memory.discoveries_count, 2);
-	ck_assert(cairn_memory_add_dead_end(&memory, 0, 0));
-	ck_assert(!cairn_memory_add_dead_end(&memory, 0.5, 0.5));
-	ck_assert(cairn_memory_add_dead_end(&memory, 2, 0));
+	ck_assert(cairn_memory_add_dead_end(&memory, 0, 0, 0.0, ""));
+	ck_assert(!cairn_memory_add_dead_end(&memory, 0.5, 0.5, 0.0, ""));
+	ck_assert(cairn_memory_add_dead_end(&memory, 2, 0, -M_PI / 2.0, "closed\n40 ahead"));
+}
+END_TEST
+
+START_TEST(a_dead_end_is_told_with_its_direction_and_its_reason)
+{
+	struct cairn_text text = {0};
+	cairn_memory_init(&memory);
+	cairn_memory_add_dead_end(&memory, 2, 0, -M_PI / 2.0, "closed\n40 ahead");
+	cairn_memory_text(&memory, &text);
+	ck_assert_msg(
+	    strstr(text.data, "Dead end at 2.0 0.0 to the E: closed 40 ahead\n") != NULL, "%s", text.data);
+	cairn_text_free(&text);
+}
+END_TEST
+
+START_TEST(the_current_room_is_where_the_robot_is)
+{
+	cairn_memory_init(&memory);
+	report("kitchen", CAIRN_SIGNIFICANCE_ROOM, 0, 0);
+	report("hall", CAIRN_SIGNIFICANCE_ROOM, 4, 0);
+	ck_assert_int_eq(memory.current_room, 1);
+	ck_assert(!cairn_memory_at(&memory, 1.8, 0)); /* nearer to the kitchen, but not by much */
+	ck_assert_int_eq(memory.current_room, 1);
+	ck_assert(cairn_memory_at(&memory, 1.0, 0));
+	ck_assert_int_eq(memory.current_room, 0);
+	ck_assert_uint_eq(memory.rooms[0].visits, 2);
+	ck_assert(cairn_memory_at(&memory, -9.0, 0)); /* in a room that nobody has named */
+	ck_assert_int_eq(memory.current_room, -1);
+	ck_assert(!cairn_memory_at(&memory, NAN, 0));
 }
 END_TEST
 
@@ -166,7 +195,7 @@ START_TEST(a_long_session_stays_within_its_bounds)
 	for (int i = 0; i < 500; i++) {
 		snprintf(label, sizeof(label), "a rather long name for the place number %d", i);
 		report(label, i % 4, i * 10.0, -i * 10.0);
-		cairn_memory_add_dead_end(&memory, i * 5.0, 0);
+		cairn_memory_add_dead_end(&memory, i * 5.0, 0, 1.0, "closed 40 ahead, 50 left, 50 right");
 		result((uint64_t)i, "navigate_to_goal F1", CAIRN_OUTCOME_SUCCESS);
 		cairn_text_clear(&text);
 		cairn_memory_text(&memory, &text);
@@ -250,7 +279,8 @@ START_TEST(ten_thousand_entries_of_any_text_stay_about_two_hundred_tokens_of_who
 		cairn_text_clean(label, 36, any, strlen(any));
 		strcat(label, ".");
 		report(label, (int)(cairn_rng_u32(&rng) % 4), 200.0 * cairn_rng_uniform(&rng), i * 0.01);
-		cairn_memory_add_dead_end(&memory, 200.0 * cairn_rng_uniform(&rng), 0.0);
+		cairn_memory_add_dead_end(
+		    &memory, 200.0 * cairn_rng_uniform(&rng), 0.0, 1.0, "closed 40 ahead");
 		struct cairn_msg_result r = {.decision_id = (uint64_t)i + 1,
 		    .outcome = (enum cairn_outcome)(cairn_rng_u32(&rng) % CAIRN_OUTCOME_COUNT),
 		    .distance_m = 9.9,
@@ -332,7 +362,7 @@ START_TEST(what_was_saved_is_loaded)
 	report("null", CAIRN_SIGNIFICANCE_OBJECT, 1, 1);
 	report("~", CAIRN_SIGNIFICANCE_HAZARD, 2, 2);
 	report("caf\xC3\xA9 \xE5\xAE\xA2\xE5\x8E\x85", CAIRN_SIGNIFICANCE_ROOM, 3, 3);
-	cairn_memory_add_dead_end(&memory, 1.0 / 3.0, 0);
+	cairn_memory_add_dead_end(&memory, 1.0 / 3.0, 0, 0.5, "closed 40 ahead");
 	result(UINT64_MAX, "navigate_to_goal F3", CAIRN_OUTCOME_PARTIAL);
 	ledger = (struct cairn_ledger){
 	    .calls = 12, .failures = 3, .decisions = 9, .tokens = {9000, 7000, 500}, .cost_usd = 0.0125};
@@ -412,6 +442,7 @@ END_TEST
 CAIRN_TEST_MAIN("vlm memory", what_makes_room_is_told_and_is_what_is_worth_least,
     people_are_told_what_where_when_and_on_which_picture,
     rooms_know_where_they_were_entered_from_and_what_is_in_them, the_same_thing_nearby_is_remembered_once,
+    a_dead_end_is_told_with_its_direction_and_its_reason, the_current_room_is_where_the_robot_is,
     a_long_session_stays_within_its_bounds, a_room_is_explored_as_its_openings_go,
     ten_thousand_entries_of_any_text_stay_about_two_hundred_tokens_of_whole_lines,
     last_actions_are_told_newest_first_with_override_and_suggestion, what_was_saved_is_loaded,

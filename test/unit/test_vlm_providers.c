@@ -100,7 +100,7 @@ START_TEST(the_static_prefix_is_long_enough_and_the_same_in_a_follow_up)
 	struct cairn_config cfg;
 	cairn_config_defaults(&cfg);
 	snprintf(cfg.vlm.prompts, sizeof(cfg.vlm.prompts), "%s", CAIRN_SOURCE_ROOT "/config/prompts");
-	ck_assert_msg(cairn_prompt_load(&cfg.vlm, &cfg.percept, &system, &err), "%s", err.text);
+	ck_assert_msg(cairn_prompt_load(&cfg, &system, &err), "%s", err.text);
 	for (size_t i = 0; i < 3; i++) {
 		struct cairn_profile p = profile_of(formats[i], "openai");
 		const struct cairn_provider *format = cairn_provider_find(formats[i]);
@@ -158,7 +158,7 @@ START_TEST(an_anthropic_reply_is_read)
 	ck_assert_int_eq(answer.kind, CAIRN_ANSWER_ACTION);
 	ck_assert_int_eq(answer.main.tool, CAIRN_TOOL_ROTATE);
 	ck_assert_double_eq(answer.main.angle_deg, -90.0);
-	ck_assert_str_eq(answer.main_id, "toolu_1");
+	ck_assert_str_eq(answer.main_handle.id, "toolu_1");
 	ck_assert_str_eq(answer.reasoning, "The doorway is free.");
 	ck_assert_uint_eq(answer.usage.tokens_in, 907);
 	ck_assert_uint_eq(answer.usage.tokens_cached, 850);
@@ -182,8 +182,8 @@ START_TEST(a_gemini_reply_is_read)
 	    "\"thoughtsTokenCount\":5,\"cachedContentTokenCount\":256,\"totalTokenCount\":417}}");
 	ck_assert_int_eq(answer.kind, CAIRN_ANSWER_PERCEIVE);
 	ck_assert_int_eq(answer.main.tool, CAIRN_TOOL_CHECK_PATH_CLEAR);
-	ck_assert_str_eq(answer.main_id, "");
-	ck_assert_str_eq(answer.main_signature, "c2VhbA==");
+	ck_assert_str_eq(answer.main_handle.id, "");
+	ck_assert_str_eq(answer.main_handle.signature, "c2VhbA==");
 	ck_assert_str_eq(answer.reasoning, "Left is free.");
 	ck_assert_uint_eq(answer.usage.tokens_in, 400);
 	ck_assert_uint_eq(answer.usage.tokens_cached, 256);

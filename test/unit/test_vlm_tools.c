@@ -53,7 +53,8 @@ START_TEST(schemas_keep_to_the_strict_subset)
 		ck_assert_ptr_nonnull(schema);
 		ck_assert(json_is_false(json_object_get(schema, "additionalProperties")));
 		json_t *properties = json_object_get(schema, "properties");
-		ck_assert_uint_eq(json_object_size(properties), (size_t)cairn_tools[t].param_count);
+		ck_assert_uint_eq(json_object_size(properties), (size_t)cairn_tools[t].param_count + 1);
+		ck_assert_str_eq(json_object_iter_key(json_object_iter(properties)), "reasoning");
 		ck_assert_uint_eq(
 		    json_array_size(json_object_get(schema, "required")), json_object_size(properties));
 		const char *key;
@@ -148,6 +149,21 @@ START_TEST(a_place_is_a_name_of_the_lists_a_point_or_the_way_back)
 	ck_assert(c.goal_kind == CAIRN_GOAL_KIND_COORDINATES && c.has_x && c.x_m == 1.5 && c.y_m == -2.0);
 	ck_assert(check(CAIRN_TOOL_NAVIGATE_TO_GOAL, "{\"to\":\"retrace\"}", &c, &err));
 	ck_assert_int_eq(c.goal_kind, CAIRN_GOAL_KIND_RETRACE);
+	static const struct {
+		const char *text;
+		enum cairn_goal_kind kind;
+	} words[] = {{"{\"to\":\"start\"}", CAIRN_GOAL_KIND_START},
+	    {"{\"to\":\"explore\"}", CAIRN_GOAL_KIND_EXPLORE}, {"{\"to\":\"r1\"}", CAIRN_GOAL_KIND_CANDIDATE},
+	    {"{\"to\":\"w1\"}", CAIRN_GOAL_KIND_CANDIDATE}, {"{\"to\":\"f1\"}", CAIRN_GOAL_KIND_FRONTIER},
+	    {"{\"to\":\"frontier 1\"}", CAIRN_GOAL_KIND_FRONTIER}};
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		ck_assert_msg(
+		    check(CAIRN_TOOL_NAVIGATE_TO_GOAL, words[i].text, &c, &err), "%s", words[i].text);
+		ck_assert_int_eq(c.goal_kind, words[i].kind);
+	}
+	ck_assert(check(CAIRN_TOOL_ROTATE, "{\"heading_deg\":30}", &c, &err) && c.has_heading_deg);
+	expect_refused(CAIRN_TOOL_ROTATE, "{\"heading_deg\":30,\"angle_deg\":90}", "not both");
+	expect_refused(CAIRN_TOOL_ROTATE, "{}", "angle_deg is missing");
 	static const char *const wrong[] = {"\"F\"", "\"F-1\"", "\"F1.5\"", "\"F12 now\"", "\"C99999999999\"",
 	    "\"1e9,0\"", "\"nan,0\"", "\"1.5\"", "\"1,2,3\"", "\"kitchen\"", "\"\"", "12", "{}", "null"};
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
@@ -168,13 +184,18 @@ START_TEST(arguments_written_are_read_back_the_same)
 				   .y_m = 3.5,
 				   .has_x = true,
 				   .has_y = true,
-				   .reason = "the 'far' corner"},
+				   .reasoning = "the 'far' corner",
+				   .has_if_failed = true,
+				   .if_failed = {.kind = CAIRN_GOAL_KIND_FRONTIER, .id = 4.0}},
 			       out;
 	cairn_tool_arguments(&text, &in);
-	ck_assert_str_eq(text.data, "{\"to\":\"-1.25,3.5\",\"reason\":\"the 'far' corner\"}");
+	ck_assert_str_eq(
+	    text.data, "{\"reasoning\":\"the 'far' corner\",\"to\":\"-1.25,3.5\",\"if_failed\":\"F4\"}");
 	ck_assert(check(CAIRN_TOOL_NAVIGATE_TO_GOAL, text.data, &out, &err));
 	ck_assert(out.x_m == in.x_m && out.y_m == in.y_m && !out.has_frontier_id);
-	ck_assert_str_eq(out.reason, in.reason);
+	ck_assert_str_eq(out.reasoning, in.reasoning);
+	ck_assert(
+	    out.has_if_failed && out.if_failed.kind == CAIRN_GOAL_KIND_FRONTIER && out.if_failed.id == 4.0);
 	cairn_text_free(&text);
 }
 END_TEST
