@@ -83,7 +83,7 @@ static void answer(struct service_server *s, struct reply *r, bool followup, int
 		    "first.\"},{\"type\":\"tool_use\",\"id\":\"toolu_9\","
 		    "\"name\":\"%s\",\"input\":%s}],\"stop_reason\":\"tool_use\",\"stop_sequence\":null,"
 		    "\"usage\":{"
-		    "\"input_tokens\":500,\"output_tokens\":40,\"cache_creation_input_tokens\":%d,"
+		    "\"input_tokens\":4500,\"output_tokens\":40,\"cache_creation_input_tokens\":%d,"
 		    "\"cache_read_input_tokens\":%d}}",
 		    name, args, cached_tokens > 0 ? 0 : 2000, cached_tokens);
 	else
@@ -91,8 +91,8 @@ static void answer(struct service_server *s, struct reply *r, bool followup, int
 		    "{\"candidates\":[{\"index\":0,\"finishReason\":\"STOP\",\"content\":{\"role\":\"model\","
 		    "\"parts\":["
 		    "{\"functionCall\":{\"name\":\"%s\",\"args\":%s},\"thoughtSignature\":\"c2VhbA==\"}]}}],"
-		    "\"usageMetadata\":{\"promptTokenCount\":2500,\"candidatesTokenCount\":40,"
-		    "\"cachedContentTokenCount\":%d,\"totalTokenCount\":2540},\"modelVersion\":\"M\"}",
+		    "\"usageMetadata\":{\"promptTokenCount\":6500,\"candidatesTokenCount\":40,"
+		    "\"cachedContentTokenCount\":%d,\"totalTokenCount\":6540},\"modelVersion\":\"M\"}",
 		    name, args, cached_tokens);
 }
 

@@ -221,7 +221,7 @@ static void converse(enum service_format format)
 	ck_assert_int_eq(service_server_cached(server), 1);   /* the follow-up has the same beginning */
 	ck_assert_int_eq(service_server_connections(server), 1);
 	cairn_dialog_stats(dialog, cairn_now_ns(), &stats);
-	ck_assert_uint_eq(stats.tokens_in, 5000);
+	ck_assert_uint_eq(stats.tokens_in, 13000);
 	ck_assert_uint_eq(stats.tokens_cached, 2000);
 	ck_assert_uint_eq(stats.tokens_out, 80);
 	end();
