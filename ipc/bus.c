@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -216,9 +217,14 @@ void cairn_bus_clean(const char *run_dir)
 {
 	char dir_path[512], path[1024];
 	snprintf(dir_path, sizeof(dir_path), "%s/bus", run_dir);
-	DIR *dir = opendir(dir_path);
-	if (dir == NULL)
+	int dir_fd =
+	    open(dir_path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC); /* a link could lead anywhere */
+	DIR *dir = dir_fd >= 0 ? fdopendir(dir_fd) : NULL;
+	if (dir == NULL) {
+		if (dir_fd >= 0)
+			close(dir_fd);
 		return;
+	}
 	struct dirent *entry;
 	while ((entry = readdir(dir)) != NULL) {
 		if (entry->d_name[0] == '.' || is_lock(entry->d_name))

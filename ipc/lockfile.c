@@ -28,7 +28,7 @@ static void write_owner(int fd)
 int cairn_lockfile_take(const char *path, struct cairn_error *err)
 {
 	for (int i = 0; i < TRIES; i++) {
-		int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+		int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 		if (fd < 0) {
 			int r = -errno;
 			cairn_error_set(err, "%s: %s", path, strerror(-r));
@@ -52,7 +52,7 @@ int cairn_lockfile_take(const char *path, struct cairn_error *err)
 
 bool cairn_lockfile_held(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return false;
 	bool held = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
@@ -63,7 +63,7 @@ bool cairn_lockfile_held(const char *path)
 int cairn_lockfile_owner(const char *path)
 {
 	char text[16] = "";
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
 	ssize_t n = read(fd, text, sizeof(text) - 1);
@@ -75,7 +75,7 @@ int cairn_lockfile_owner(const char *path)
 
 bool cairn_lockfile_remove(const char *path)
 {
-	int fd = open(path, O_RDWR | O_CLOEXEC);
+	int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT;
 	bool is_free = flock(fd, LOCK_EX | LOCK_NB) == 0;

@@ -8,6 +8,7 @@
 #include "common/base/geom.h"
 #include "ipc/bus_internal.h"
 #include "ipc/commands.h"
+#include "ipc/trust.h"
 
 #define COMMAND_BYTES 8192 /* the largest command has a twentieth of it: who sends more is cut off */
 #define REQUESTS_MAX 32    /* answered in one go: a flood of them must not keep a stage from its work */
@@ -95,11 +96,10 @@ static bool too_late(const struct cairn_msg_command *cmd)
 /* Puts in front of what the sender says of itself what the kernel says of it: libzmq gives the credentials of
  * the other end of a local socket as "localhost:UID:GID:PID". A key is named by the remote stage, which has
  * checked it; any local process may name one, so its own credentials stand beside it. */
-static void sign(struct cairn_msg_command *cmd, zmq_msg_t *payload)
+static void sign(struct cairn_msg_command *cmd, const char *peer)
 {
 	char claim[sizeof(cmd->who)], by[40] = "unknown";
 	unsigned uid = 0, pid = 0;
-	const char *peer = zmq_msg_gets(payload, "Peer-Address");
 	memcpy(claim, cmd->who, sizeof(claim));
 	if (peer != NULL && sscanf(peer, "%*[^:]:%u:%*u:%u", &uid, &pid) == 2)
 		snprintf(by, sizeof(by), "uid %u, pid %u", uid, pid);
@@ -125,8 +125,20 @@ static void tell_done(
 	server->done_fn(server->done_ctx, &done);
 }
 
-static void decide(struct cairn_server *server, struct cairn_msg_command *cmd, struct cairn_msg_reply *reply)
+/* The folder of the sockets keeps other users out; where somebody has opened it, they still may stop the robot and nothing
+ * else. */
+static void decide(struct cairn_server *server, struct cairn_msg_command *cmd, const char *peer,
+    struct cairn_msg_reply *reply)
 {
+	uid_t me = geteuid();
+	long uid = -1;
+	if (strcmp(cmd->verb, "stop") != 0 && !cairn_peer_trusted(peer, me, me, &uid)) {
+		server->bus->rejects++;
+		snprintf(reply->text, sizeof(reply->text),
+		    "user %ld is neither the stack's own (uid %u) nor root: only stops are taken", uid,
+		    (unsigned)me);
+		return;
+	}
 	if (cairn_command_find(server->service, cmd->verb) == NULL) {
 		server->bus->rejects++;
 		snprintf(reply->text, sizeof(reply->text), "there is no command '%s' of %s", cmd->verb,
@@ -149,9 +161,10 @@ static void serve_one(struct cairn_server *server, zmq_msg_t *parts, int n)
 	zmq_msg_t *payload = &parts[n - 1];
 	bool understood = cairn_msg_decode(&cairn_desc_command, zmq_msg_data(payload), zmq_msg_size(payload),
 			      &hdr, &cmd, &err) == 0;
+	const char *peer = zmq_msg_gets(payload, "Peer-Address");
 	if (understood) {
-		sign(&cmd, payload);
-		decide(server, &cmd, &reply);
+		sign(&cmd, peer);
+		decide(server, &cmd, peer, &reply);
 	} else {
 		bus->rejects++;
 		snprintf(reply.text, sizeof(reply.text), "not understood: %.200s", err.text);
@@ -241,11 +254,13 @@ int cairn_client_send(struct cairn_client *client, uint64_t tag, const struct ca
 int cairn_client_recv(struct cairn_client *client, uint64_t *ret_tag, struct cairn_msg_reply *reply)
 {
 	zmq_msg_t parts[PARTS_MAX];
+	uid_t me = geteuid();
 	int n, taken = 0;
 	while (taken == 0 && (n = recv_parts(client->socket, parts)) > 0) {
 		struct cairn_header hdr;
 		struct cairn_msg_reply r;
 		if (n == 2 && zmq_msg_size(&parts[0]) == sizeof(*ret_tag) &&
+		    cairn_peer_trusted(zmq_msg_gets(&parts[1], "Peer-Address"), me, me, NULL) &&
 		    cairn_msg_decode(&cairn_desc_reply, zmq_msg_data(&parts[1]), zmq_msg_size(&parts[1]),
 			&hdr, &r, NULL) == 0) {
 			memcpy(ret_tag, zmq_msg_data(&parts[0]), sizeof(*ret_tag));
@@ -260,7 +275,32 @@ int cairn_client_recv(struct cairn_client *client, uint64_t *ret_tag, struct cai
 	return taken;
 }
 
-static int ask_on(void *socket, const char *name, const struct cairn_msg_command *cmd,
+/* An answer counts only if whoever has bound the socket is who should have: anybody can say "stopped". */
+static int take_answer(
+    void *socket, const char *name, uid_t owner, struct cairn_msg_reply *reply, struct cairn_error *err)
+{
+	zmq_msg_t msg;
+	struct cairn_header hdr;
+	long uid = -1;
+	int r = -EBADMSG;
+	zmq_msg_init(&msg);
+	if (zmq_msg_recv(&msg, socket, ZMQ_DONTWAIT) < 0) {
+		cairn_error_set(err, "%s: an answer that is no answer", name);
+	} else if (!cairn_peer_trusted(zmq_msg_gets(&msg, "Peer-Address"), geteuid(), owner, &uid)) {
+		r = -EACCES;
+		cairn_error_set(err,
+		    "%s: answered by user %ld, which is not the robot's: nothing was done there. "
+		    "If it drives, cut its power",
+		    name, uid);
+	} else {
+		r = cairn_msg_decode(
+		    &cairn_desc_reply, zmq_msg_data(&msg), zmq_msg_size(&msg), &hdr, reply, err);
+	}
+	zmq_msg_close(&msg);
+	return r;
+}
+
+static int ask_on(void *socket, const char *name, uid_t owner, const struct cairn_msg_command *cmd,
     struct cairn_msg_reply *reply, int timeout_ms, struct cairn_error *err)
 {
 	char buf[4096];
@@ -274,12 +314,7 @@ static int ask_on(void *socket, const char *name, const struct cairn_msg_command
 		cairn_error_set(err, "%s: no answer within %d ms", name, timeout_ms);
 		return -ETIMEDOUT;
 	}
-	n = zmq_recv(socket, buf, sizeof(buf), 0);
-	if (n < 0 || (size_t)n > sizeof(buf)) {
-		cairn_error_set(err, "%s: an answer that is no answer", name);
-		return -EBADMSG;
-	}
-	return cairn_msg_decode(&cairn_desc_reply, buf, (size_t)n, &hdr, reply, err);
+	return take_answer(socket, name, owner, reply, err);
 }
 
 int cairn_ask(const char *run_dir, enum cairn_service service, const struct cairn_msg_command *cmd,
@@ -301,7 +336,8 @@ int cairn_ask(const char *run_dir, enum cairn_service service, const struct cair
 		cairn_error_set(err, "ZeroMQ: %s", zmq_strerror(zmq_errno()));
 	if (socket != NULL) {
 		cairn_bus_limit(socket, CAIRN_HWM_EVERY);
-		r = zmq_connect(socket, ep) == 0 ? ask_on(socket, name, cmd, reply, timeout_ms, err)
+		r = zmq_connect(socket, ep) == 0 ? ask_on(socket, name, cairn_dir_owner(run_dir, geteuid()),
+						       cmd, reply, timeout_ms, err)
 						 : -zmq_errno();
 		zmq_close(socket);
 	}

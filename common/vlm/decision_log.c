@@ -81,7 +81,7 @@ bool cairn_decision_log_append(
 	snprintf(old, sizeof(old), "%s.1", path);
 	if (stat(path, &st) == 0 && (size_t)st.st_size + line->len > max_bytes)
 		(void)rename(path, old);
-	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0644);
 	/* One write a line: a reader, or a crash, sees whole lines. */
 	bool ok = fd >= 0 && write(fd, line->data, line->len) == (ssize_t)line->len;
 	if (!ok)

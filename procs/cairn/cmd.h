@@ -133,7 +133,9 @@ struct cairn_remote *cli_connect(const struct cli *cli, int *ret_status);
 bool cli_bus_bound(const char *run_dir, const char *name);
 /* CLI_OK when the arguments make a request of the command's verb; CLI_USAGE after a message (cmd_ask.c). */
 int cli_check_verb(const struct cli *cli);
-/* Ends with CLI_ABSENT and a line when no stack runs in the run directory; CLI_OK otherwise. */
+/* Ends with CLI_FAILED and a line when the run directory is somebody else's, or open to others (ipc/trust.h). */
+int cli_trust_run_dir(const struct cli *cli);
+/* The same, and ends with CLI_ABSENT and a line when no stack runs in the run directory; CLI_OK otherwise. */
 int cli_need_stack(const struct cli *cli);
 /* Takes out terminal sequences and replaces other control characters by '?', in place; returns text. */
 char *cli_printable(char *text);

@@ -125,6 +125,12 @@ int cli_ask_verb(const struct cli *cli)
 	int status = cli_check_verb(cli); /* a wrong request is wrong whether a stack runs or not */
 	if (status != CLI_OK)
 		return status;
+	/* A stop is asked for wherever it can be: who answers it is looked at then. */
+	if (cli->connect == NULL && strcmp(verb->verb, "stop") != 0) {
+		status = cli_trust_run_dir(cli);
+		if (status != CLI_OK)
+			return status;
+	}
 	if (cli->connect == NULL && !cli_bus_bound(cli->run_dir, cairn_services[verb->service].name) &&
 	    cli_need_stack(cli) != CLI_OK)
 		return CLI_ABSENT;
@@ -163,11 +169,14 @@ int cli_down(const struct cli *cli)
 		return cli_fail(cli, CLI_USAGE, "--timeout: %s", err.text);
 	if (cli->connect != NULL) /* its end cannot be seen from here */
 		return ask(cli, &cairn_commands[CAIRN_COMMAND_DOWN], ANSWER_MS);
+	int status = cli_trust_run_dir(cli);
+	if (status != CLI_OK)
+		return status;
 	pid_t pid = cairn_pid_of(cli->run_dir, "launcher.pid");
 	int watch = pid != 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
 	if (watch < 0)
 		return cli_fail(cli, CLI_ABSENT, "nothing is running in %s", cli->run_dir);
-	int status = ask(cli, &cairn_commands[CAIRN_COMMAND_DOWN], ANSWER_MS);
+	status = ask(cli, &cairn_commands[CAIRN_COMMAND_DOWN], ANSWER_MS);
 	if (status == CLI_OK) {
 		struct pollfd item = {.fd = watch, .events = POLLIN};
 		if (poll(&item, 1, (int)fmin(timeout_s * 1e3, 1e9)) <= 0)

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ipc/trust.h"
 #include "procs/cairn/cmd.h"
 #include "procs/cairn/rundir.h"
 
@@ -33,6 +34,11 @@ bool cli_enter_stack(const char *run_dir, struct cairn_error *err)
 	pid_t pid = cairn_pid_of(run_dir, "ns.pid");
 	if (pid == 0)
 		return true; /* the stack lives in the host's namespace, or there is none */
+	if (cairn_dir_owner(run_dir, geteuid()) !=
+	    geteuid()) { /* everything in there is as he has laid it out */
+		cairn_error_set(err, "%s belongs to another user: enter his stack as that user", run_dir);
+		return false;
+	}
 	int user = open_ns(pid, "user"), mount = open_ns(pid, "mnt");
 	bool have_cwd = getcwd(cwd, sizeof(cwd)) != NULL;
 	bool ok = user >= 0 && mount >= 0;

@@ -25,7 +25,7 @@ static int take_reader_name(const char *run_dir, char *name, size_t name_bytes)
 		char path[CLI_RUN_DIR_MAX + 64];
 		snprintf(name, name_bytes, "echo-%d", i);
 		snprintf(path, sizeof(path), "%s/bus/%s.lock", run_dir, name);
-		int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+		int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
 			return fd;
 		if (fd >= 0)

@@ -1,6 +1,7 @@
 #include "procs/cairn/rundir.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,9 +131,13 @@ pid_t cairn_pid_of(const char *run_dir, const char *name)
 	int pid = 0;
 	if (snprintf(path, sizeof(path), "%s/%s", run_dir, name) >= (int)sizeof(path))
 		return 0;
-	FILE *file = fopen(path, "re");
-	if (file == NULL)
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
+	if (file == NULL) {
+		if (fd >= 0)
+			close(fd);
 		return 0;
+	}
 	if (fscanf(file, "%d", &pid) != 1 || pid <= 0 || (kill(pid, 0) != 0 && errno == ESRCH))
 		pid = 0;
 	fclose(file);

@@ -1,6 +1,7 @@
 /* up_prepare.c - the configuration of a run, the checks before it (checks.def), and its run directory. */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "common/base/duration.h"
 #include "common/safety/mission_store.h"
 #include "ipc/lockfile.h"
+#include "ipc/trust.h"
 #include "procs/cairn/checks.h"
 #include "procs/cairn/home.h"
 #include "procs/cairn/rundir.h"
@@ -55,39 +57,37 @@ static bool merge(
 
 /* ---- run directory ---- */
 
-static bool make_dirs(const char *path, struct cairn_error *err)
+static bool make_dirs(const char *path, bool ours, struct cairn_error *err)
 {
 	char part[300];
+	struct cairn_error why = {""};
 	snprintf(part, sizeof(part), "%s", path);
 	for (char *slash = strchr(part + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		(void)mkdir(part, 0755);
 		*slash = '/';
 	}
-	if (mkdir(path, 0700) != 0 && errno != EEXIST) {
+	int fd = cairn_dir_take(path, ours, &why);
+	if (fd >= 0)
+		close(fd);
+	else
+		cairn_error_set(err, "--run: %.220s", why.text);
+	if (fd >= 0 && access(path, R_OK | W_OK | X_OK) != 0) {
 		cairn_error_set(err, "--run: %s: %s", path, strerror(errno));
 		return false;
 	}
-	if (access(path, R_OK | W_OK | X_OK) != 0) {
-		cairn_error_set(err, "--run: %s: %s", path, strerror(errno));
-		return false;
-	}
-	return true;
+	return fd >= 0;
 }
 
 static const char *const subdirs[] = {"bus", "dev", "state", "logs"};
 #define SUBDIR_COUNT (sizeof(subdirs) / sizeof(subdirs[0]))
 
 /* Files in these folders are removed, so they have to be ours: a mistyped --run (think of "/", which has a
- * "dev") must cost nobody anything. A folder somebody else owns could be changed under us. */
+ * "dev") must cost nobody anything. */
 static bool is_run_dir(const char *run_dir, struct cairn_error *err)
 {
 	char path[300];
 	struct stat st;
-	if (stat(run_dir, &st) == 0 && st.st_uid != geteuid() && st.st_uid != 0 && geteuid() != 0) {
-		cairn_error_set(err, "--run: %s belongs to another user", run_dir);
-		return false;
-	}
 	snprintf(path, sizeof(path), "%s/" LOCK_NAME, run_dir);
 	if (lstat(path, &st) == 0)
 		return true; /* a run of ours was here */
@@ -117,8 +117,11 @@ static void empty_dir(const char *run_dir, const char *name, const char *const *
 {
 	char path[300];
 	snprintf(path, sizeof(path), "%s/%s", run_dir, name);
-	DIR *dir = opendir(path);
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC); /* a link could lead anywhere */
+	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
 	struct dirent *entry;
+	if (dir == NULL && fd >= 0)
+		close(fd);
 	while (dir != NULL && (entry = readdir(dir)) != NULL) {
 		if (entry->d_name[0] != '.' && !kept(keep, entry->d_name))
 			(void)unlinkat(dirfd(dir), entry->d_name, 0);
@@ -132,7 +135,7 @@ static bool make_subdirs(const char *run_dir, struct cairn_error *err)
 	for (size_t i = 0; i < SUBDIR_COUNT; i++) {
 		char path[300];
 		snprintf(path, sizeof(path), "%s/%s", run_dir, subdirs[i]);
-		if (!make_dirs(path, err))
+		if (!make_dirs(path, true, err))
 			return false;
 		/* Who may open its sockets may drive: also where an earlier umask or person made it. */
 		if (strcmp(subdirs[i], "bus") == 0 && chmod(path, 0700) != 0) {
@@ -247,7 +250,7 @@ static bool make_run_dir(struct up_run *run, struct check_context *ctx, bool fre
 	static const char *const learned[] = {
 	    CAIRN_MOTOR_MEMORY_NAME, "map.bin", "memory.yaml", CAIRN_ZONES_FILE_NAME, HOME_FILE_NAME, NULL};
 	*ret_status = STATUS_CONFIG;
-	if (!cairn_bus_fits(run->run_dir, err) || !make_dirs(run->run_dir, err) ||
+	if (!cairn_bus_fits(run->run_dir, err) || !make_dirs(run->run_dir, false, err) ||
 	    !is_run_dir(run->run_dir, err))
 		return false;
 	*ret_status = STATUS_REFUSED;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/base/geom.h"
+#include "ipc/trust.h"
 #include "procs/cairn/cmd.h"
 #include "procs/cairn/rundir.h"
 
@@ -88,8 +89,17 @@ bool cli_bus_bound(const char *run_dir, const char *name)
 	return bound;
 }
 
+int cli_trust_run_dir(const struct cli *cli)
+{
+	struct cairn_error err = {""};
+	return cairn_run_dir_trusted(cli->run_dir, &err) ? CLI_OK : cli_fail(cli, CLI_FAILED, "%s", err.text);
+}
+
 int cli_need_stack(const struct cli *cli)
 {
+	int status = cli_trust_run_dir(cli);
+	if (status != CLI_OK)
+		return status;
 	if (cairn_pid_of(cli->run_dir, "launcher.pid") != 0)
 		return CLI_OK;
 	for (int i = 0; i < CAIRN_TOPIC_COUNT; i++) {

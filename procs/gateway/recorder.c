@@ -53,7 +53,7 @@ struct recorder *recorder_new(const char *folder, double quota_bytes, struct cai
 	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &at);
 	snprintf(r->path, sizeof(r->path), "%.400s/exchanges-%s-%d.jsonl", folder, stamp, (int)getpid());
 	r->left_bytes = quota_bytes - folder_bytes(folder);
-	r->fd = open(r->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	r->fd = open(r->path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (r->fd < 0) {
 		cairn_error_set(err, "vlm.record: %s: %s", r->path, strerror(errno));
 		recorder_destroy(&r);

@@ -25,7 +25,7 @@ static bool append(const char *path, const char *line, size_t len)
 		snprintf(old, sizeof(old), "%s.1", path);
 		(void)rename(path, old);
 	}
-	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
 	bool ok = fd >= 0 && write(fd, line, len) == (ssize_t)len;
 	if (fd >= 0)
 		close(fd);

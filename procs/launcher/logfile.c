@@ -11,7 +11,7 @@
 static void reopen(struct cairn_logfile *file)
 {
 	struct stat st;
-	file->fd = open(file->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	file->fd = open(file->path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
 	file->size = file->fd >= 0 && fstat(file->fd, &st) == 0 ? (size_t)st.st_size : 0;
 }
 

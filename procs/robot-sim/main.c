@@ -236,7 +236,7 @@ static void *map_memory(const char *run_dir, size_t bytes, bool *ret_right_size,
 	struct stat st;
 	if (!port_path(path, sizeof(path), run_dir, "state/sim.bin", err))
 		return NULL;
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	void *memory = MAP_FAILED;
 	if (fd >= 0 && fstat(fd, &st) == 0) {
 		*ret_right_size = st.st_size == (off_t)bytes;
