@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/vlm/text.h"
 #include "ipc/message_fields.h"
 
 struct source {
@@ -331,6 +332,8 @@ static bool take_value(struct source *s, const struct cairn_msg_desc *desc, cons
 		size_t n = utf8_prefix(t.text, t.n, f->capacity - 1);
 		memcpy(at, t.text, n);
 		memset((char *)at + n, 0, f->capacity - n);
+		cairn_text_plain(at); /* it will be logged, kept and shown */
+		memset((char *)at + strlen(at), 0, f->capacity - strlen(at));
 		return true;
 	}
 	case CAIRN_FIELD_ENUM: {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/vlm/text.h"
 #include "ipc/message_fields.h"
 
 struct sink {
@@ -34,17 +35,29 @@ __attribute__((format(printf, 2, 3))) static void putf(struct sink *s, const cha
 	put(s, tmp, (size_t)n < sizeof(tmp) ? (size_t)n : sizeof(tmp) - 1);
 }
 
+static void put_json_code(struct sink *s, uint32_t code)
+{
+	if (code < 0x10000)
+		putf(s, "\\u%04x", code);
+	else
+		putf(s, "\\u%04x\\u%04x", 0xD800 + ((code - 0x10000) >> 10), 0xDC00 + (code & 0x3FF));
+}
+
+/* What nobody sees and what is no UTF-8 is escaped, so that a terminal shows it and does not obey it. */
 static void put_json_text(struct sink *s, const char *text, size_t len)
 {
 	put(s, "\"", 1);
-	for (size_t i = 0; i < len; i++) {
+	for (size_t i = 0; i < len;) {
 		unsigned char c = (unsigned char)text[i];
+		int n = cairn_utf8_length(text + i, len - i);
+		uint32_t code = n > 0 ? cairn_utf8_code(text + i, n) : 0xFFFD;
 		if (c == '"' || c == '\\')
 			putf(s, "\\%c", c);
-		else if (c < 0x20 || c == 0x7f)
-			putf(s, "\\u%04x", c);
+		else if (n == 0 || code < 0x20 || code == 0x7f || (n > 1 && cairn_text_invisible(code)))
+			put_json_code(s, code);
 		else
-			put(s, text + i, 1);
+			put(s, text + i, (size_t)n);
+		i += n > 0 ? (size_t)n : 1;
 	}
 	put(s, "\"", 1);
 }

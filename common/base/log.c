@@ -57,15 +57,22 @@ void cairn_log_write(enum cairn_log_level level, const char *file, int line, con
 	int n = snprintf(buf, sizeof(buf), "%s%lld.%03ld %c %s %s:%d ",
 	    log_colour ? levels[level].colour : "", (long long)now.tv_sec, now.tv_nsec / CAIRN_NS_PER_MS,
 	    levels[level].letter, log_name, slash != NULL ? slash + 1 : file, line);
+	int begin = n;
 	va_list ap;
 	va_start(ap, fmt);
 	int room = (int)sizeof(buf) - n - 8;
 	int m = vsnprintf(buf + n, (size_t)room, fmt, ap);
 	va_end(ap);
 	n += m < room ? m : room - 1;
-	for (int i = 0; i < n; i++) {
-		if (buf[i] == '\n')
-			buf[i] = ' '; /* a hostile text must not fake a second line */
+	for (int i = begin; i < n;
+	     i++) { /* a hostile text must not fake a second line or write into a terminal */
+		unsigned char c = (unsigned char)buf[i], next = i + 1 < n ? (unsigned char)buf[i + 1] : 0;
+		if (c == '\n')
+			buf[i] = ' ';
+		else if ((c < 0x20 && c != '\t') || c == 0x7f)
+			buf[i] = '?';
+		else if (c == 0xc2 && next >= 0x80 && next < 0xa0) /* ESC [ in one character */
+			buf[i] = buf[i + 1] = '?';
 	}
 	if (log_colour)
 		n += snprintf(buf + n, sizeof(buf) - (size_t)n, "\033[0m");

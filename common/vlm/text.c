@@ -105,6 +105,16 @@ static void json_ascii(struct cairn_text *text, char c)
 	}
 }
 
+/* Escaped, so that a file of them can be read on a terminal. */
+static void json_unseen(struct cairn_text *text, uint32_t code)
+{
+	if (code < 0x10000)
+		cairn_text_addf(text, "\\u%04x", code);
+	else
+		cairn_text_addf(
+		    text, "\\u%04x\\u%04x", 0xD800 + ((code - 0x10000) >> 10), 0xDC00 + (code & 0x3FF));
+}
+
 static bool json_plain(char c)
 {
 	return (unsigned char)c >= 0x20 && (unsigned char)c < 0x7F && c != '"' && c != '\\';
@@ -125,6 +135,8 @@ void cairn_text_json(struct cairn_text *text, const char *bytes, size_t count)
 			cairn_text_add(text, "\xEF\xBF\xBD");
 		else if (n == 1)
 			json_ascii(text, bytes[i]);
+		else if (cairn_text_invisible(cairn_utf8_code(bytes + i, n)))
+			json_unseen(text, cairn_utf8_code(bytes + i, n));
 		else
 			cairn_text_bytes(text, bytes + i, (size_t)n);
 		i += n > 0 ? (size_t)n : 1;
@@ -211,6 +223,24 @@ bool cairn_text_invisible(uint32_t code)
 			return true;
 	}
 	return false;
+}
+
+void cairn_text_plain(char *text)
+{
+	char *out = text;
+	size_t count = strlen(text);
+	for (size_t i = 0; i < count;) {
+		int n = cairn_utf8_length(text + i, count - i);
+		uint32_t code = n > 0 ? cairn_utf8_code(text + i, n) : 0;
+		if (code < 0x20 || code == 0x7F || cairn_text_invisible(code)) {
+			*out++ = '?';
+		} else {
+			memmove(out, text + i, (size_t)n);
+			out += n;
+		}
+		i += n > 0 ? (size_t)n : 1;
+	}
+	*out = '\0';
 }
 
 void cairn_text_clean(char *dst, size_t cap, const char *src, size_t count)

@@ -40,6 +40,10 @@ uint32_t cairn_utf8_code(const char *str, int length);
 /* True for code points that nobody sees (soft hyphen, zero-width, tags), that reorder what a person reads, or control. */
 bool cairn_text_invisible(uint32_t code);
 
+/* In place: every control, direction and unseen character, and every byte that is no UTF-8, becomes one '?', so that a text from
+ * outside neither moves a cursor, forges a line nor hides. Never longer than it was. */
+void cairn_text_plain(char *text);
+
 /* Text from outside (a model, a sensor, a file) as one plain line: valid UTF-8, no control, direction or
  * zero-width characters, white space collapsed, double quotes and backticks made single quotes, cut at a
  * character to fit cap. */

@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include "common/base/geom.h"
+#include "common/vlm/text.h"
 #include "procs/cairn/cmd.h"
 
 #define SHOWN_MAX 10000
@@ -50,6 +51,48 @@ static void take_line(struct list *list, json_t *line)
 	list->total++;
 }
 
+/* A text without what would move a cursor or forge a line; lines: its own line ends stay. */
+static json_t *plain_text(const char *text, bool lines)
+{
+	struct cairn_text out = {0};
+	char *copy = strdup(text), *rest = copy;
+	while (copy != NULL && rest != NULL) {
+		char *line = lines ? strsep(&rest, "\n") : rest;
+		rest = lines ? rest : NULL;
+		cairn_text_add(&out, cli_printable(line));
+		if (rest != NULL)
+			cairn_text_add(&out, "\n");
+	}
+	json_t *ret = json_string(out.data != NULL ? out.data : "");
+	cairn_text_free(&out);
+	free(copy);
+	return ret;
+}
+
+/* Every text of a line of a log, whoever wrote it; the prompt keeps its lines. */
+static void make_plain(json_t *value)
+{
+	const char *key;
+	json_t *item;
+	void *next;
+	size_t i;
+	json_object_foreach_safe(value, next, key, item)
+	{
+		if (json_is_string(item))
+			json_object_set_new(
+			    value, key, plain_text(json_string_value(item), strcmp(key, "context") == 0));
+		else
+			make_plain(item);
+	}
+	json_array_foreach(value, i, item)
+	{
+		if (json_is_string(item))
+			json_array_set_new(value, i, plain_text(json_string_value(item), false));
+		else
+			make_plain(item);
+	}
+}
+
 static bool read_file(struct list *list, const char *path)
 {
 	FILE *in = fopen(path, "re");
@@ -59,6 +102,7 @@ static bool read_file(struct list *list, const char *path)
 	while (fgets(text, sizeof(text), in) != NULL) {
 		json_t *line =
 		    json_loads(text, 0, NULL); /* the last one of a crash may be cut: it is left out */
+		make_plain(line);
 		if (json_is_object(line))
 			take_line(list, line);
 		json_decref(line);
@@ -205,7 +249,9 @@ int cli_decisions(const struct cli *cli)
 	} else {
 		bool some = read_both(&decisions, cli->run_dir, "decisions.jsonl");
 		int why = errno;
-		some = read_both(&commands, cli->run_dir, "commands.jsonl") || some;
+		some = read_both(&commands, cli->run_dir,
+			   cli_value(cli, "refused") != NULL ? "refused.jsonl" : "commands.jsonl") ||
+		       some;
 		print_merged(cli, &decisions, &commands);
 		if (!some)
 			status = cli_fail(

@@ -34,7 +34,8 @@ static const struct cli_option logs_options[] = {
     {0},
 };
 static const struct cli_option decisions_options[] = {{"lines", 'n', "N", "the newest N (default 10)"},
-    {"prompt", '\0', NULL, "the text that the model was given, too"}, {0}};
+    {"prompt", '\0', NULL, "the text that the model was given, too"},
+    {"refused", '\0', NULL, "the commands that were refused, instead of those that were done"}, {0}};
 static const struct cli_option topics_options[] = {
     {"markdown", '\0', NULL, "the reference page docs/bus.md, with all fields"}, {0}};
 static const struct cli_option look_options[] = {
@@ -153,7 +154,8 @@ const struct cli_command cli_commands[] = {
 	.options = logs_options, .arg_max = 1, .json = true, .run = cli_logs},
     {"decisions", .group = CLI_GROUP_WATCH, .args = "",
 	.summary = "the last decisions and operator commands: who, why, and what became of it",
-	.details = "From state/decisions.jsonl and commands.jsonl of the run directory, which outlive the "
+	.details = "From state/decisions.jsonl, commands.jsonl and refused.jsonl of the run directory, which "
+		   "outlive the "
 		   "stack.",
 	.options = decisions_options, .json = true, .run = cli_decisions},
     {"discoveries", .group = CLI_GROUP_WATCH, .args = "",

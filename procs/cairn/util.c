@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/base/geom.h"
+#include "common/vlm/text.h"
 #include "ipc/trust.h"
 #include "procs/cairn/cmd.h"
 #include "procs/cairn/rundir.h"
@@ -127,27 +128,19 @@ char *cli_printable(char *text)
 	char *out = text;
 	for (const char *p = text; *p != '\0';) {
 		size_t skip = sequence_bytes(p);
-		bool c1 =
-		    (unsigned char)p[0] == 0xc2 && (unsigned char)p[1] >= 0x80 && (unsigned char)p[1] < 0xa0;
-		bool control = ((unsigned char)*p < 0x20 && *p != '\t') || *p == 0x7f || c1;
 		if (skip == 0)
-			*out++ = control ? '?' : *p;
-		p += skip > 0 ? skip : c1 ? 2 : 1;
+			*out++ = *p == '\t' ? ' ' : *p;
+		p += skip > 0 ? skip : 1;
 	}
 	*out = '\0';
+	cairn_text_plain(text);
 	return text;
 }
 
 void cli_print_json_string(FILE *out, const char *text)
 {
-	fputc('"', out);
-	for (const unsigned char *p = (const unsigned char *)text; *p != '\0'; p++) {
-		if (*p == '"' || *p == '\\')
-			fprintf(out, "\\%c", *p);
-		else if (*p < 0x20)
-			fprintf(out, "\\u%04x", *p);
-		else
-			fputc(*p, out);
-	}
-	fputc('"', out);
+	struct cairn_text json = {0};
+	cairn_text_json_string(&json, text);
+	fputs(json.data != NULL ? json.data : "\"\"", out);
+	cairn_text_free(&json);
 }

@@ -355,12 +355,15 @@ static void on_command(void *ctx, const struct cairn_msg_command *cmd, struct ca
 	struct app *app = ctx;
 	struct cairn_error err = {""};
 	if (strcmp(cmd->verb, "stop") == 0) {
-		cairn_motor_operator_stop(&app->core, cmd->arg[0] != '\0' ? cmd->arg : "operator");
+		/* His words stay in the log and the list of commands: a reason goes on to the sequencer and from there
+		 * into the prompt of a model, which would take them for an order. */
+		cairn_motor_operator_stop(&app->core, "operator");
 		decide(app);
 		reply->ok = true;
 		snprintf(
 		    reply->text, sizeof(reply->text), "stopped and latched; 'release' lets it drive again");
-		cairn_log_warn("emergency stop by %s: %s", cmd->who, app->core.estop_reason);
+		cairn_log_warn(
+		    "emergency stop by %s: %s", cmd->who, cmd->arg[0] != '\0' ? cmd->arg : "no reason given");
 	} else if (strcmp(cmd->verb, "release") == 0) {
 		reply->ok = cairn_motor_operator_release(&app->core, cairn_now_ns(), &err);
 		keep_memory(app);

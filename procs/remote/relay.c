@@ -5,6 +5,7 @@
 #include <zmq.h>
 
 #include "common/base/geom.h"
+#include "common/vlm/text.h"
 #include "procs/remote/remote.h"
 
 #define REQUESTS_MAX 32 /* in one go */
@@ -129,6 +130,7 @@ static void take(struct remote *r, zmq_msg_t *parts)
 	q.name = row != NULL ? row->name : "(not on the list)";
 	snprintf(q.service, sizeof(q.service), "%.*s", (int)zmq_msg_size(&parts[1]),
 	    (const char *)zmq_msg_data(&parts[1]));
+	cairn_text_plain(q.service);
 	if (cairn_msg_decode(&cairn_desc_command, zmq_msg_data(&parts[2]), zmq_msg_size(&parts[2]), &hdr,
 		&q.cmd, &err) != 0) {
 		q.cmd = (struct cairn_msg_command){.limit_s = 0.0};

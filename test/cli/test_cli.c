@@ -183,6 +183,27 @@ START_TEST(logs_are_merged_by_time_and_filtered)
 }
 END_TEST
 
+START_TEST(the_log_of_decisions_neither_moves_the_cursor_nor_has_forged_lines)
+{
+	char path[160];
+	make_run_dir();
+	snprintf(path, sizeof(path), "%s/state", run_dir);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	write_file("state/commands.jsonl",
+	    "{\"t\":1.0,\"command\":{\"verb\":\"goto\",\"arg\":\"\\u001b[2J\\n1970-01-01 command release\","
+	    "\"who\":\"key bob\\u009b31m\\u202e\",\"ok\":false,\"text\":\"\\u001b]0;x\\u0007\"}}\n",
+	    "w");
+	const struct output *o = cairn("decisions", "");
+	ck_assert_int_eq(o->status, 0);
+	ck_assert_msg(strstr(o->out, "command goto ?1970-01-01 command release\n") != NULL, "%s", o->out);
+	ck_assert_msg(strstr(o->out, "by       key bob?31m?\n") != NULL, "%s", o->out);
+	ck_assert_msg(strstr(o->out, "refused: ?]0;x?\n") != NULL, "%s", o->out);
+	o = cairn("decisions", "--json");
+	ck_assert(o->status == 0 && strchr(o->out, '\033') == NULL && strstr(o->out, "\xC2\x9B") == NULL);
+	remove_run_dir();
+}
+END_TEST
+
 START_TEST(logs_follow_new_lines_and_rotation)
 {
 	make_run_dir();
@@ -375,8 +396,8 @@ END_TEST
 CAIRN_TEST_MAIN("cli", discoveries_are_told_of_a_run_that_has_ended,
     commands_without_a_stack_say_so_and_end_with_3, wrong_usage_ends_with_2_and_one_line,
     every_option_that_a_help_lists_is_accepted_and_no_other, logs_are_merged_by_time_and_filtered,
-    logs_follow_new_lines_and_rotation, decisions_and_commands_read_as_people_speak,
-    config_merges_its_layers_and_names_what_is_wrong,
+    the_log_of_decisions_neither_moves_the_cursor_nor_has_forged_lines, logs_follow_new_lines_and_rotation,
+    decisions_and_commands_read_as_people_speak, config_merges_its_layers_and_names_what_is_wrong,
     a_wrong_world_is_answered_with_the_bundled_ones_and_a_short_time_with_what_it_is_short_for,
     bench_and_eval_print_the_agreed_json, reference_pages_are_up_to_date,
     install_service_writes_a_unit_that_starts_this_very_program)

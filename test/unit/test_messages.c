@@ -40,7 +40,7 @@ START_TEST(what_is_encoded_decodes_to_the_same)
 	ck_assert_int_eq(r.outcome, CAIRN_OUTCOME_PARTIAL);
 	ck_assert(r.overridden);
 	ck_assert_double_eq(r.distance_m, 1.25);
-	ck_assert_str_eq(r.reason, "an obstacle \"left\"\n");
+	ck_assert_str_eq(r.reason, "an obstacle \"left\"?"); /* no control characters come in */
 	ck_assert_str_eq(r.asked, "");
 }
 END_TEST
@@ -270,6 +270,35 @@ START_TEST(every_prefix_and_random_damage_is_survived)
 }
 END_TEST
 
+START_TEST(a_text_neither_writes_into_a_terminal_nor_forges_a_line)
+{
+	static const struct {
+		const char *sent, *got;
+	} cases[] = {{"plain \xC3\xA4 text", "plain \xC3\xA4 text"}, {"\033[2J\033]0;x\007", "?[2J?]0;x?"},
+	    {"a\n12:00 command estop", "a?12:00 command estop"}, {"\r\t\x7F", "???"},
+	    {"\xC2\x9B"
+	     "31m",
+		"?31m"},
+	    {"\xE2\x80\xAE"
+	     "evil",
+		"?evil"},
+	    {"z\xE2\x80\x8Bw", "z?w"}, {"\xF3\xA0\x81\x81", "?"}, {"", ""}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct cairn_msg_command cmd = {.verb = "goto"}, got;
+		struct cairn_header h = {CAIRN_SCHEMA_VERSION, 1, 1, 1, true};
+		snprintf(cmd.arg, sizeof(cmd.arg), "%s", cases[i].sent);
+		snprintf(cmd.who, sizeof(cmd.who), "%s", cases[i].sent);
+		int n = cairn_msg_encode(&cairn_desc_command, "operator", &h, &cmd, buf, sizeof(buf));
+		ck_assert_int_gt(n, 0);
+		ck_assert_int_eq(cairn_msg_decode(&cairn_desc_command, buf, (size_t)n, &h, &got, NULL), 0);
+		ck_assert_str_eq(got.arg, cases[i].got);
+		ck_assert_str_eq(got.who, cases[i].got);
+		for (size_t k = strlen(got.arg); k < sizeof(got.arg); k++)
+			ck_assert_int_eq(got.arg[k], 0); /* nothing is left behind */
+	}
+}
+END_TEST
+
 START_TEST(json_is_escaped_and_has_no_nan)
 {
 	int n = encode_result();
@@ -277,9 +306,12 @@ START_TEST(json_is_escaped_and_has_no_nan)
 	struct cairn_msg_result r;
 	ck_assert_int_eq(cairn_msg_decode(&cairn_desc_result, buf, (size_t)n, &h, &r, NULL), 0);
 	r.distance_m = NAN;
+	snprintf(
+	    r.reason, sizeof(r.reason), "an obstacle \"left\"\n\xC2\x9B\xE2\x80\xAE\xF3\xA0\x81\x81\xFF");
 	char json[2048];
 	ck_assert_int_gt(cairn_msg_to_json(&cairn_desc_result, &h, &r, json, sizeof(json)), 0);
-	ck_assert_ptr_nonnull(strstr(json, "\"reason\":\"an obstacle \\\"left\\\"\\u000a\""));
+	ck_assert_ptr_nonnull(strstr(
+	    json, "\"reason\":\"an obstacle \\\"left\\\"\\u000a\\u009b\\u202e\\udb40\\udc41\\ufffd\""));
 	ck_assert_ptr_nonnull(strstr(json, "\"distance_m\":null"));
 	ck_assert_ptr_nonnull(strstr(json, "\"tool\":\"rotate\""));
 	h.epoch = UINT64_MAX; /* a double has no such number */
@@ -320,5 +352,5 @@ CAIRN_TEST_MAIN("messages", what_is_encoded_decodes_to_the_same, the_library_rea
     unknown_fields_are_skipped_and_missing_ones_are_zero, an_integer_is_a_number_where_a_real_is_expected,
     wrong_types_names_and_counts_are_refused_by_field, text_is_cut_between_characters,
     text_that_is_not_utf8_is_refused, every_prefix_and_random_damage_is_survived,
-    json_is_escaped_and_has_no_nan, each_topic_has_one_publisher_and_a_name_of_its_own,
-    age_is_judged_by_the_stamp_and_the_future_is_refused)
+    a_text_neither_writes_into_a_terminal_nor_forges_a_line, json_is_escaped_and_has_no_nan,
+    each_topic_has_one_publisher_and_a_name_of_its_own, age_is_judged_by_the_stamp_and_the_future_is_refused)
