@@ -5,7 +5,6 @@
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +19,7 @@
 #include "ipc/remote.h"
 #include "procs/cairn/checks.h"
 #include "procs/cairn/rundir.h"
+#include "procs/launcher/environment.h"
 
 static bool simulated(const struct check_context *ctx)
 {
@@ -96,8 +96,8 @@ static bool check_provider(
 {
 	const char *key = p->api_key_env[0] != '\0' ? getenv(p->api_key_env) : NULL;
 	const char *why = cairn_profile_wrong(p);
-	if (key != NULL) /* no core dump with a key in it, of this or its children */
-		setrlimit(RLIMIT_CORE, &(struct rlimit){1, 1});
+	if (key != NULL) /* in this process or its children */
+		cairn_environment_keep_secret();
 	if (why != NULL)
 		check_says(
 		    ret, CHECK_FAILS, "vlm.providers: %s: %s.%s", ctx->cfg->vlm.providers, p->name, why);

@@ -17,10 +17,12 @@
 #include <unistd.h>
 
 #include "common/base/geom.h"
+#include "common/vlm/profile.h"
 #include "procs/cairn/cmd.h"
 #include "procs/cairn/rundir.h"
 #include "procs/cairn/up.h"
 #include "procs/cairn/up_notify.h"
+#include "procs/launcher/environment.h"
 #include "procs/launcher/logfile.h"
 #include "procs/launcher/spawn.h"
 #include "procs/motor/memory.h"
@@ -79,7 +81,16 @@ static bool start_launcher(struct up *u)
 	snprintf(path, sizeof(path), "%s/cairn-launcher", dir);
 	snprintf(run, sizeof(run), "%s", u->run.run_dir);
 	const char *const argv[] = {path, "--run", run, "--stage", "launcher", "--ready-fd", "3", NULL};
-	int r = cairn_spawn(&u->launcher, argv, NULL, SIGTERM, true);
+	/* The launcher gives on what the gateway needs, and gets no more than that. */
+	const char *keys[CAIRN_LINEUP_MAX + 1];
+	char *env[CAIRN_ENVIRONMENT_MAX + 1];
+	struct cairn_lineup lineup = {.count = 0};
+	(void)cairn_lineup_load(&lineup, &u->run.cfg.vlm, NULL); /* was checked before */
+	for (uint32_t i = 0; i < lineup.count; i++)
+		keys[i] = lineup.rows[i].api_key_env;
+	keys[lineup.count] = NULL;
+	(void)cairn_environment_for("gateway", environ, keys, env);
+	int r = cairn_spawn(&u->launcher, argv, env, NULL, SIGTERM, true);
 	if (r < 0) {
 		u->launcher = (struct cairn_child){0};
 		char reason[160];

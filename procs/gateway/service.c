@@ -221,12 +221,12 @@ void service_tick(struct service *s, bool wanted)
 /* ---- life ---- */
 
 /* The key of the pilot is none, so that a real one never goes to it. */
-static const char *find_key(struct service *s, uint32_t index)
+static char *find_key(struct service *s, uint32_t index)
 {
 	const struct cairn_profile *profile = &s->lineup->rows[index];
 	if (profile->api_key_env[0] == '\0' || cairn_profile_url_is_pilot(profile->base_url))
 		return NULL;
-	const char *key = getenv(profile->api_key_env);
+	char *key = getenv(profile->api_key_env);
 	if (key == NULL || key[0] == '\0') {
 		char why[200];
 		snprintf(why, sizeof(why), "no key for %s: set the environment variable %.100s",
@@ -246,7 +246,7 @@ static const char *find_key(struct service *s, uint32_t index)
 
 static bool open_all(struct service *s, struct cairn_error *err)
 {
-	const char *keys[CAIRN_LINEUP_MAX];
+	char *keys[CAIRN_LINEUP_MAX];
 	for (uint32_t i = 0; i < s->lineup->count; i++) {
 		uint64_t tokens = cairn_dialog_prefix_tokens(s->dialog, i);
 		keys[i] = find_key(s, i);
@@ -258,7 +258,11 @@ static bool open_all(struct service *s, struct cairn_error *err)
 			    (unsigned long long)tokens);
 	}
 	s->replay_timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-	s->http = http_new(s->stage, s->cfg, s->lineup, keys, err);
+	s->http = http_new(s->stage, s->cfg, s->lineup, (const char *const *)keys, err);
+	for (uint32_t i = 0; i < s->lineup->count; i++) {
+		if (keys[i] != NULL) /* it has its own copy: /proc/PID/environ shows them no more */
+			explicit_bzero(keys[i], strlen(keys[i]));
+	}
 	if (s->http == NULL || s->replay_timer_fd < 0)
 		return false;
 	http_listen(s->http, on_done, on_probed, s);

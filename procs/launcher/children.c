@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
+#include "procs/launcher/environment.h"
 #include "procs/launcher/launcher.h"
 #include "procs/launcher/placement.h"
 #include "procs/launcher/spawn.h"
@@ -79,33 +79,32 @@ void launcher_take_keys(struct launcher *l)
 {
 	struct cairn_lineup lineup;
 	struct cairn_error err = {""};
-	if (!cairn_lineup_load(&lineup, &l->cfg->vlm, &err))
-		return; /* the gateway will say so */
-	for (uint32_t i = 0; i < lineup.count; i++) {
+	int n = 0;
+	bool loaded = cairn_lineup_load(&lineup, &l->cfg->vlm, &err); /* else the gateway will say so */
+	for (uint32_t i = 0; loaded && i < lineup.count; i++) {
 		const char *name = lineup.rows[i].api_key_env, *value = name[0] != '\0' ? getenv(name) : NULL;
 		if (value == NULL)
 			continue;
-		l->keys[i] = (struct launcher_key){strdup(name), strdup(value)};
-		/* What this process was started with stays readable in it: no dump. 1 and not 0, because a dump to
-		 * a pipe ignores 0. */
-		setrlimit(RLIMIT_CORE, &(struct rlimit){1, 1});
+		if (asprintf(&l->keys[n], "%s=%s", name, value) < 0)
+			l->keys[n] = NULL; /* the gateway will miss it and say so */
+		n += l->keys[n] != NULL;
+		cairn_environment_wipe(name);
 	}
-	for (int i = 0; i < CAIRN_LINEUP_MAX; i++) {
-		if (l->keys[i].name != NULL)
-			unsetenv(l->keys[i].name);
-	}
+	if (n > 0)
+		cairn_environment_keep_secret();
+	cairn_environment_wipe_others("gateway", NULL); /* it is handed on from here */
 }
 
-/* For the moment of its birth the gateway's environment has the keys. */
-static void lend_keys(const struct launcher *l, bool lend)
+/* What a stage is given; the keys to the gateway alone. */
+static void make_environment(
+    const struct launcher *l, const char *stage, char *env[CAIRN_ENVIRONMENT_MAX + 1])
 {
-	for (int i = 0; i < CAIRN_LINEUP_MAX; i++) {
-		const struct launcher_key *key = &l->keys[i];
-		if (key->name != NULL && key->value != NULL && lend)
-			setenv(key->name, key->value, 1);
-		else if (key->name != NULL)
-			unsetenv(key->name);
+	size_t n = cairn_environment_for(stage, environ, NULL, env);
+	for (int i = 0; strcmp(stage, "gateway") == 0 && i < CAIRN_LINEUP_MAX && l->keys[i] != NULL; i++) {
+		if (n < CAIRN_ENVIRONMENT_MAX)
+			env[n++] = l->keys[i];
 	}
+	env[n] = NULL;
 }
 
 void launcher_start_stage(struct launcher *l, int i)
@@ -117,12 +116,9 @@ void launcher_start_stage(struct launcher *l, int i)
 	snprintf(name, sizeof(name), "%s", st->row.name);
 	const char *const argv[] = {path, "--run", run, "--stage", name, "--ready-fd", "3", NULL};
 	struct cairn_child child;
-	bool needs_keys = strcmp(name, "gateway") == 0;
-	if (needs_keys)
-		lend_keys(l, true);
-	int r = cairn_spawn(&child, argv, st->row.plane_user ? &l->plane.ns : NULL, SIGTERM, true);
-	if (needs_keys)
-		lend_keys(l, false);
+	char *env[CAIRN_ENVIRONMENT_MAX + 1];
+	make_environment(l, name, env);
+	int r = cairn_spawn(&child, argv, env, st->row.plane_user ? &l->plane.ns : NULL, SIGTERM, true);
 	cairn_sup_started(&l->sup, i, r < 0 ? r : child.pid, cairn_now_ns());
 	if (r < 0) {
 		cairn_log_error("cannot start %s: %s", path, strerror(-r));

@@ -54,15 +54,13 @@ struct launcher {
 	struct cairn_audit audit;
 	struct cairn_sub *commanded_sub; /* the launcher's own */
 	struct cairn_msg_stages report;
-	struct launcher_key {
-		char *name, *value; /* NULL = none */
-	} keys[CAIRN_LINEUP_MAX];
+	char *keys[CAIRN_LINEUP_MAX]; /* "NAME=value"; NULL ends them */
 };
 
 /* ---- children.c ---- */
 
-/* Takes the models' keys out of the environment, so that only the gateway is born with them, and forbids core dumps
- * to this process and its children where there are any. */
+/* Takes the models' keys, and all that no stage is given, out of this process's environment, so that only the gateway is born
+ * with them, and lets nobody look into this process where there are any. */
 void launcher_take_keys(struct launcher *l);
 /* Starts stage i and tells the supervisor how it went. */
 void launcher_start_stage(struct launcher *l, int i);

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -110,6 +111,9 @@ static void close_fd(int *fd)
 /* The child makes the namespace, says how it went, and lives until we hold it by descriptors. */
 _Noreturn static void maker(int report_fd, int hold_fd, uint64_t shm_bytes)
 {
+	/* Files of a process that may not be dumped (its parent may hold keys) belong to root: the maps of users could not be
+	 * written, nor its namespaces opened. Nothing is asked for or kept in here. */
+	prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
 	int r = unshare_all(getuid(), getgid());
 	if (r == 0)
 		r = mount_all(shm_bytes);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "ipc/frame_layout.h"
+#include "procs/launcher/environment.h"
 
 #define ROUDI "/usr/bin/iox-roudi"
 #define ROUDI_LOCK "/tmp/iox-unique-roudi.lock"
@@ -257,7 +258,9 @@ static bool start(struct cairn_plane *plane, int64_t now_ns, struct cairn_error 
 		return false;
 	const char *const argv[] = {ROUDI, "-m", "off", "-k", "1", "-l", "warning", "-c", toml_path, NULL};
 	/* A wedged RouDi does not answer SIGTERM, so it must not outlive us by it. */
-	int r = cairn_spawn(&plane->child, argv, &plane->ns, SIGKILL, false);
+	char *env[CAIRN_ENVIRONMENT_MAX + 1];
+	(void)cairn_environment_for("roudi", environ, NULL, env);
+	int r = cairn_spawn(&plane->child, argv, env, &plane->ns, SIGKILL, false);
 	if (r < 0) {
 		cairn_error_set(err, "cannot start %s: %s", ROUDI, strerror(-r));
 		cairn_plane_remove(plane);

@@ -17,8 +17,8 @@ static void close_pair(int pair[2])
 
 /* Only calls that are safe between fork and exec. A failed exec is told through exec_fd, which a good one
  * closes. */
-_Noreturn static void run_child(const char *const argv[], const struct cairn_namespace *ns, int death_sig,
-    int log_fd, int ready_fd, int exec_fd, pid_t parent)
+_Noreturn static void run_child(const char *const argv[], char *const envp[],
+    const struct cairn_namespace *ns, int death_sig, int log_fd, int ready_fd, int exec_fd, pid_t parent)
 {
 	sigset_t none;
 	sigemptyset(&none);
@@ -46,15 +46,16 @@ _Noreturn static void run_child(const char *const argv[], const struct cairn_nam
 	fcntl((int)from, F_SETFD, FD_CLOEXEC);
 	(void)close_range(from + 1, ~0U, 0);
 	if (r == 0) {
-		execv(argv[0], (char *const *)argv); /* it does not write to them */
+		execve(argv[0], (char *const *)argv,
+		    envp != NULL ? envp : environ); /* it does not write to them */
 		r = -errno;
 	}
 	(void)!write((int)from, &r, sizeof(r));
 	_exit(127);
 }
 
-int cairn_spawn(struct cairn_child *child, const char *const argv[], const struct cairn_namespace *ns,
-    int death_sig, bool want_ready)
+int cairn_spawn(struct cairn_child *child, const char *const argv[], char *const envp[],
+    const struct cairn_namespace *ns, int death_sig, bool want_ready)
 {
 	int log_pipe[2] = {-1, -1}, ready_pipe[2] = {-1, -1}, exec_pipe[2] = {-1, -1};
 	int r = 0;
@@ -67,7 +68,7 @@ int cairn_spawn(struct cairn_child *child, const char *const argv[], const struc
 	pid_t parent = getpid();
 	pid_t pid = r == 0 ? fork() : -1;
 	if (pid == 0)
-		run_child(argv, ns, death_sig, log_pipe[1], ready_pipe[1], exec_pipe[1], parent);
+		run_child(argv, envp, ns, death_sig, log_pipe[1], ready_pipe[1], exec_pipe[1], parent);
 	if (pid < 0) {
 		r = r != 0 ? r : -errno;
 		close_pair(log_pipe);

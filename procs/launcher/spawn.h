@@ -14,10 +14,10 @@ struct cairn_child {
 	int ready_fd; /* a newline comes here; -1 where not asked for; non-blocking; caller closes */
 };
 
-/* argv[0] is the path. ns may be NULL. death_sig: sent to the child when the caller dies. want_ready: the
+/* argv[0] is the path. envp: the child's environment (environment.h), borrowed; NULL = ours. ns may be NULL. death_sig: sent to the child when the caller dies. want_ready: the
  * child gets the writing end as descriptor CAIRN_READY_FD. 0, or a negative errno (also for a failed exec).
  */
-int cairn_spawn(struct cairn_child *child, const char *const argv[], const struct cairn_namespace *ns,
-    int death_sig, bool want_ready);
+int cairn_spawn(struct cairn_child *child, const char *const argv[], char *const envp[],
+    const struct cairn_namespace *ns, int death_sig, bool want_ready);
 
 #endif

@@ -1,4 +1,4 @@
-/* Preloaded into a stack: the first program of the name $FAT_PROGRAM that starts while the file $FAT_FLAG is there takes
+/* Preloaded into a stack: the first program of the name $CAIRN_TEST_PROGRAM that starts while the file $CAIRN_TEST_FLAG is there takes
  * it away and 200 MB of memory. */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 __attribute__((constructor)) static void grow(void)
 {
 	static char *volatile kept;
-	const char *name = getenv("FAT_PROGRAM"), *flag = getenv("FAT_FLAG");
+	const char *name = getenv("CAIRN_TEST_PROGRAM"), *flag = getenv("CAIRN_TEST_FLAG");
 	if (name == NULL || flag == NULL || strcmp(name, program_invocation_short_name) != 0 ||
 	    unlink(flag) != 0)
 		return;

@@ -1,5 +1,5 @@
 /* Preloaded into a stack: the clock on the wall is off by the whole seconds in the first 8 bytes of
- * $STEP_CLOCK_FILE, from one moment to the next. The monotonic clock is left alone, as by the kernel when
+ * $CAIRN_TEST_STEP_CLOCK, from one moment to the next. The monotonic clock is left alone, as by the kernel when
  * somebody sets the time. */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@ static const volatile int64_t *step_s;
 
 __attribute__((constructor)) static void map_step(void)
 {
-	const char *path = getenv("STEP_CLOCK_FILE");
+	const char *path = getenv("CAIRN_TEST_STEP_CLOCK");
 	int fd = path != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 	void *at = fd >= 0 ? mmap(NULL, sizeof(*step_s), PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
 	if (fd >= 0)

@@ -8,6 +8,7 @@
 #include "test/e2e/stack.h"
 
 #define KEY "sk-planted-5d81c2aa90f34e17"
+#define UNUSED "sk-unused-77a0913bd2c4" /* of a provider that nobody asks */
 
 static bool deciding(const struct up_run *run, void *ctx)
 {
@@ -59,11 +60,12 @@ static int look_at_processes(const char *run_dir, int *ret_gateway)
 		bool gateway = strncmp(name, "cairn-gateway", 13) == 0;
 		if (gateway)
 			*ret_gateway = pid;
-		/* cairn itself and the launcher were started with it, the gateway needs it. */
-		bool may =
-		    gateway || strcmp(name, "cairn\n") == 0 || strncmp(name, "cairn-launcher", 14) == 0;
+		/* cairn itself was started with them, and starts the launcher anew if need be; it lets nobody look in. */
+		bool may = strcmp(name, "cairn\n") == 0;
 		proc_text(pid, "environ", text, sizeof(text));
 		ck_assert_msg(may || strstr(text, KEY) == NULL, "the environment of %s has the key", name);
+		ck_assert_msg(
+		    may || strstr(text, UNUSED) == NULL, "the environment of %s has another key", name);
 		proc_text(pid, "limits", limits, sizeof(limits));
 		const char *core = strstr(limits, "Max core file size");
 		ck_assert_msg(core != NULL && sscanf(core, "Max core file size %d", &soft) == 1 && soft <= 1,
@@ -91,6 +93,7 @@ START_TEST(a_planted_key_reaches_the_service_and_nothing_else)
 	const char *args[] = {"--for", "60s", "--set", "vlm.provider=openai", "--set", url, "--set", port,
 	    "--set", "vlm.fallbacks=pilot", "--set", "vlm.record=rec", "--set", "log.level=debug", NULL};
 	setenv("OPENAI_API_KEY", KEY, 1);
+	setenv("ANTHROPIC_API_KEY", UNUSED, 1);
 	struct drill *drill = stack_start(args);
 	ck_assert_msg(
 	    drill_wait(drill, deciding, NULL, STACK_UP_S), "no decisions; see %s", drill_run_dir(drill));

@@ -455,8 +455,8 @@ START_TEST(a_data_plane_or_a_launcher_that_takes_too_much_memory_is_replaced)
 		int fd = open(flag, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 		ck_assert_int_ge(fd, 0);
 		close(fd);
-		setenv("FAT_PROGRAM", rows[i].program, 1);
-		setenv("FAT_FLAG", flag, 1);
+		setenv("CAIRN_TEST_PROGRAM", rows[i].program, 1);
+		setenv("CAIRN_TEST_FLAG", flag, 1);
 		setenv("LD_PRELOAD", CAIRN_FAT_PROGRAM, 1);
 		struct drill *drill = stack_start(args);
 		unsetenv("LD_PRELOAD");
@@ -509,7 +509,7 @@ START_TEST(a_clock_that_is_set_forward_and_back_is_noticed_by_the_log_alone)
 	ck_assert_int_eq(ftruncate(fd, 8), 0);
 	volatile int64_t *step_s = mmap(NULL, 8, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	ck_assert_ptr_ne((void *)step_s, MAP_FAILED);
-	setenv("STEP_CLOCK_FILE", path, 1);
+	setenv("CAIRN_TEST_STEP_CLOCK", path, 1);
 	setenv("LD_PRELOAD", CAIRN_STEP_CLOCK, 1);
 	struct drill *drill = stack_start(large_house);
 	unsetenv("LD_PRELOAD");

@@ -18,7 +18,7 @@ static struct cairn_child child;
 static void start(const char *script)
 {
 	const char *const argv[] = {"/bin/sh", "-c", script, NULL};
-	ck_assert_int_eq(cairn_spawn(&child, argv, NULL, SIGKILL, true), 0);
+	ck_assert_int_eq(cairn_spawn(&child, argv, NULL, NULL, SIGKILL, true), 0);
 }
 
 static int end_of(struct cairn_child *c)
@@ -76,7 +76,7 @@ END_TEST
 START_TEST(a_program_that_is_not_there_is_an_error_and_leaves_no_process)
 {
 	const char *const argv[] = {"/nowhere/cairn-nothing", NULL};
-	ck_assert_int_eq(cairn_spawn(&child, argv, NULL, SIGKILL, true), -ENOENT);
+	ck_assert_int_eq(cairn_spawn(&child, argv, NULL, NULL, SIGKILL, true), -ENOENT);
 	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
 	ck_assert_int_eq(errno, ECHILD);
 }
