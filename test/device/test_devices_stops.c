@@ -76,7 +76,7 @@ START_TEST(the_operator_stops_and_releases)
 	ck_assert_int_ge(pump(PATIENCE_MS, wheels_stand), 0);
 	pump(300, NULL);
 	ck_assert(latched());
-	ck_assert_str_eq(motion.reason, "emergency stop: operator"); /* a model reads this */
+	ck_assert_str_eq(motion.reason, "operator"); /* a model reads this */
 	ck_assert(ask("release").ok);
 	ck_assert_int_ge(pump(PATIENCE_MS, driving), 0);
 	teardown();
