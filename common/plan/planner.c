@@ -24,7 +24,7 @@
 #define TURN_RADIUS_SPARE                                                                                    \
 	1.1 /* planned arcs are wider than the tightest, to leave the follower something to steer with */
 
-#define LIVE_MAX (CAIRN_POINTS_MAX + PLANNER_UNSEEN + CAIRN_FLOOR_POINTS_MAX)
+#define LIVE_MAX (CAIRN_POINTS_MAX + PLANNER_UNSEEN + PLANNER_CLOSED + CAIRN_FLOOR_POINTS_MAX)
 
 struct cairn_planner *cairn_planner_new(const struct cairn_config *cfg, struct cairn_error *err)
 {
@@ -164,6 +164,8 @@ static void recover(struct cairn_planner *p, const struct cairn_pose2 *pose, int
 	p->tries = same_place ? p->tries + 1 : 1;
 	p->stuck_at = (struct cairn_vec2){pose->x_m, pose->y_m};
 	planner_drop_path(p);
+	if (planner_back_begin(p, pose, true, now_ns))
+		return;
 	if (p->tries > PLANNER_TRIES_MAX) {
 		p->finished = true;
 		planner_say(p, CAIRN_NAV_STATE_STUCK, "no progress after %d recoveries", PLANNER_TRIES_MAX);
@@ -297,6 +299,10 @@ static struct cairn_twist drive(struct cairn_planner *p, int64_t now_ns)
 		finish(p, miss);
 		return twist;
 	}
+	if (p->back.active)
+		return planner_back_step(p, &pose, held(p, now_ns), now_ns);
+	if (planner_back_due(p, &pose, held(p, now_ns), now_ns) && planner_back_begin(p, &pose, true, now_ns))
+		return planner_back_step(p, &pose, held(p, now_ns), now_ns);
 	if (retreat_step(p, &pose, now_ns, &twist))
 		return twist;
 	bool grid_fresh = p->grid_fresh;
@@ -311,6 +317,8 @@ static struct cairn_twist drive(struct cairn_planner *p, int64_t now_ns)
 		   (grid_fresh || p->costmap.live.x1 > p->costmap.live.x0)) {
 		planner_reconsider(p, &pose, now_ns);
 	}
+	if (p->back.active)
+		return planner_back_step(p, &pose, held(p, now_ns), now_ns);
 	if (p->have_path)
 		follow(p, &pose, miss, now_ns, &twist);
 	return blocked < STOP_BEFORE_M ? (struct cairn_twist){0.0, 0.0} : twist;

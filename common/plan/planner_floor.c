@@ -11,7 +11,7 @@ void planner_forget_floor(struct cairn_planner *p)
 
 /* The newest LiDAR points as a robot at pose has them: what they show is not for the depth camera to
  * remember. */
-static void see_lidar(struct cairn_planner *p, const struct cairn_pose2 *pose)
+void planner_see_lidar(struct cairn_planner *p, const struct cairn_pose2 *pose)
 {
 	double c = cos(pose->yaw_rad), s = sin(pose->yaw_rad);
 	p->lidar.count = 0;
@@ -32,7 +32,7 @@ bool cairn_planner_depth(struct cairn_planner *p, const struct cairn_msg_depth_s
 	if (p->trace_count == 0 || strcmp(p->cfg.safety.depth, "off") == 0)
 		return true;
 	struct cairn_pose2 pose = planner_pose_at(p, t_ns);
-	see_lidar(p, &pose);
+	planner_see_lidar(p, &pose);
 	cairn_floor_see(&p->floor, scan, pose, &p->lidar);
 	return true;
 }

@@ -18,11 +18,16 @@ static bool reasonable(double x_m, double y_m)
 	return fabs(x_m) < 1e5 && fabs(y_m) < 1e5;
 }
 
+/* On its way out it goes on whatever the goal: the way there begins where there is room. */
 static void start_goal(struct cairn_planner *p)
 {
-	planner_drop_path(p);
+	struct cairn_pose2 pose = {p->pose.x_m, p->pose.y_m, p->pose.yaw_rad};
+	if (!p->back.active)
+		planner_drop_path(p);
+	p->started_tight = p->back.active || !planner_has_room(p, &pose);
 	p->finished = false;
-	p->want_plan = true;
+	p->want_plan = !p->back.active;
+	p->idle.set = false;
 	p->planned_ns = p->tried_ns = p->blocked_since_ns = 0;
 	p->failed_searches = 0;
 	p->retreat.active = false;
@@ -58,7 +63,11 @@ bool cairn_planner_pose(struct cairn_planner *p, const struct cairn_msg_pose *po
 		p->trace_count =
 		    0; /* the map was drawn anew: neither places nor the path of before belong to it */
 		p->want_plan = true;
-		planner_forget_floor(p);
+		struct cairn_pose2 was = {p->pose.x_m, p->pose.y_m, p->pose.yaw_rad},
+				   now = {pose->x_m, pose->y_m, pose->yaw_rad};
+		cairn_floor_move(&p->floor, was, now);
+		cairn_breadcrumbs_move(&p->crumbs, was, now);
+		planner_back_end(p);
 	}
 	p->pose = *pose;
 	p->pose_t_ns = t_ns;
@@ -71,6 +80,8 @@ bool cairn_planner_pose(struct cairn_planner *p, const struct cairn_msg_pose *po
 	if (p->trace_count < PLANNER_TRACE)
 		p->trace_count++;
 	cairn_floor_drive(&p->floor, p->trace[p->trace_at].pose);
+	if (pose->tracking >= CAIRN_TRACKING_WEAK)
+		cairn_breadcrumbs_add(&p->crumbs, p->trace[p->trace_at].pose);
 	return true;
 }
 

@@ -2,6 +2,7 @@
 #ifndef CAIRN_COMMON_PLAN_PLANNER_INTERNAL_H
 #define CAIRN_COMMON_PLAN_PLANNER_INTERNAL_H
 
+#include "common/plan/breadcrumbs.h"
 #include "common/plan/follow.h"
 #include "common/plan/hybrid.h"
 #include "common/plan/planner.h"
@@ -9,6 +10,7 @@
 
 #define PLANNER_TRACE 64    /* poses remembered, to place scan points */
 #define PLANNER_UNSEEN 8    /* obstacles felt but not seen */
+#define PLANNER_CLOSED 24   /* places that were turned back at */
 #define PLANNER_TRIES_MAX 3 /* recoveries for a goal */
 
 struct planner_stamped {
@@ -40,6 +42,22 @@ struct planner_retreat {
 	int64_t until_ns;
 };
 
+struct planner_place {
+	bool some;
+	double x_m, y_m;
+};
+
+/* Backing out along the breadcrumbs. */
+struct planner_back {
+	bool active;
+	bool in_vain; /* the robot came in for this very goal, and no way on was found */
+	bool realigning;
+	struct cairn_pose2 realign; /* where that began */
+	double least_m;             /* that was left of the way, and when it was that */
+	int64_t t_nearer_ns;
+	struct cairn_progress creep; /* when it last moved at all */
+};
+
 struct cairn_planner {
 	struct cairn_config cfg;
 	struct cairn_footprint body;
@@ -64,7 +82,8 @@ struct cairn_planner {
 	bool live_fresh, grid_fresh; /* arrived since the last step */
 	bool have_grid;
 	struct cairn_floor floor;  /* what the depth camera has seen of it, map frame */
-	struct cairn_points lidar; /* scratch: live points in the robot frame of a depth scan */
+	struct cairn_points lidar; /* scratch: live points in the robot frame of a depth scan, or of now */
+	size_t lidar_count;        /* of these, the rest being the floor's */
 
 	/* path */
 	struct cairn_path paths[2];
@@ -87,6 +106,13 @@ struct cairn_planner {
 	int64_t blocked_since_ns;     /* only live obstacles are in the way; 0 = not */
 	unsigned failed_searches;     /* for this goal, since the last path */
 	struct planner_retreat retreat;
+	struct cairn_breadcrumbs crumbs;
+	struct planner_back back;
+	struct planner_place turned_at; /* where it last turned back for want of a way on */
+	struct planner_unseen closed[PLANNER_CLOSED];
+	uint32_t closed_count;
+	struct cairn_progress idle; /* where there is no room to turn */
+	bool started_tight;         /* there was none when the goal came */
 	struct planner_unseen unseen[PLANNER_UNSEEN];
 	int tries;
 	struct cairn_vec2 stuck_at;
@@ -110,6 +136,20 @@ void planner_reconsider(struct cairn_planner *p, const struct cairn_pose2 *pose,
 /* Distance along the path at which it is blocked, INFINITY if it is free for horizon_m. */
 double planner_blocked_m(const struct cairn_planner *p, double horizon_m);
 void planner_drop_path(struct cairn_planner *p);
+/* planner_floor.c: the newest LiDAR points as a robot at pose has them, into p->lidar. */
+void planner_see_lidar(struct cairn_planner *p, const struct cairn_pose2 *pose);
+
+/* planner_back.c */
+bool planner_has_room(const struct cairn_planner *p, const struct cairn_pose2 *pose); /* to turn round */
+/* Backs for long before it does anything else. */
+bool planner_backs_long(const struct cairn_path *path);
+/* Begins to back out; false: there is room here, or no way back that leads to some. failed: no way to the goal is known. */
+bool planner_back_begin(struct cairn_planner *p, const struct cairn_pose2 *pose, bool failed, int64_t now_ns);
+void planner_back_end(struct cairn_planner *p);
+/* Where there is no room it has got nowhere for long. */
+bool planner_back_due(struct cairn_planner *p, const struct cairn_pose2 *pose, bool held, int64_t now_ns);
+struct cairn_twist planner_back_step(
+    struct cairn_planner *p, const struct cairn_pose2 *pose, bool held, int64_t now_ns);
 
 __attribute__((format(printf, 3, 4))) void planner_say(
     struct cairn_planner *p, enum cairn_nav_state state, const char *fmt, ...);

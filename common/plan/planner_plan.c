@@ -21,6 +21,7 @@ void planner_say(struct cairn_planner *p, enum cairn_nav_state state, const char
 {
 	va_list ap;
 	p->status.state = state;
+	p->status.backing_out = false;
 	p->status.partial = state == CAIRN_NAV_STATE_FOLLOWING && p->found == CAIRN_PLAN_PARTIAL;
 	va_start(ap, fmt);
 	vsnprintf(p->status.reason, sizeof(p->status.reason), fmt, ap);
@@ -42,6 +43,9 @@ void planner_lay_live(struct cairn_planner *p, int64_t now_ns)
 	for (int i = 0; i < PLANNER_UNSEEN; i++)
 		if (p->unseen[i].until_ns > now_ns)
 			p->live[count++] = p->unseen[i].at;
+	for (int i = 0; i < PLANNER_CLOSED; i++)
+		if (p->closed[i].until_ns > now_ns)
+			p->live[count++] = p->closed[i].at;
 	count = planner_lay_floor(p, count);
 	cairn_costmap_set_live(&p->costmap, p->live, count, SKIP_CELLS * p->costmap.cell_m);
 }
@@ -181,10 +185,14 @@ bool planner_plan(struct cairn_planner *p, const struct cairn_pose2 *pose, int64
 	double budget_ms = share * p->cfg.nav.planning_ms;
 	enum cairn_plan_result r = search(p, pose, budget_ms, 0.0, spare, &stats);
 	if (usable(r) || forget_kept_off(p, pose, budget_ms, now_ns, spare, &stats, &r)) {
+		if (planner_backs_long(spare) && planner_back_begin(p, pose, false, now_ns))
+			return true;
 		p->failed_searches = 0;
 		take_path(p, r, &stats, now_ns);
 		return true;
 	}
+	if (planner_back_begin(p, pose, true, now_ns))
+		return true;
 	p->failed_searches++;
 	planner_drop_path(p);
 	bool waiting = p->blocked_since_ns == 0 || (double)(now_ns - p->blocked_since_ns) < WAIT_S * 1e9;

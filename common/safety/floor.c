@@ -5,9 +5,6 @@
 #include <string.h>
 
 #define DRIVEN_M 0.02 /* the footprint is marked after this much */
-#define BESIDE_M                                                                                             \
-	0.05 /* what the robot has passed this closely going forward it did not touch: the way back along    \
-		its own track is open */
 
 struct cairn_floor_params cairn_floor_params_from(const struct cairn_config *cfg)
 {
@@ -22,6 +19,42 @@ void cairn_floor_init(struct cairn_floor *f, const struct cairn_floor_params *pa
 	f->params = *params;
 }
 
+void cairn_floor_mark_strip(struct cairn_floor *f, struct cairn_pose2 pose, struct cairn_floor_strip strip)
+{
+	const struct cairn_footprint *body = &f->params.body;
+	double beside_m = fmax(fmax(strip.left_m, strip.right_m), strip.along_m), disc_m = strip.disc_m;
+	double reach =
+	    fmax(disc_m, hypot(fmax(body->front_m, body->rear_m), body->half_width_m)) + beside_m + 0.05;
+	double c = cos(pose.yaw_rad), s = sin(pose.yaw_rad), middle = 0.5 * (body->front_m - body->rear_m);
+	int32_t end_cx = cairn_floor_cell_of(pose.x_m + reach),
+		end_cy = cairn_floor_cell_of(pose.y_m + reach);
+	for (int32_t cy = cairn_floor_cell_of(pose.y_m - reach); cy <= end_cy; cy++)
+		for (int32_t cx = cairn_floor_cell_of(pose.x_m - reach); cx <= end_cx; cx++) {
+			uint8_t is = *cairn_floor_at(f, cx, cy);
+			if (is == CAIRN_FLOOR_FREE || (strip.unseen_only && is != CAIRN_FLOOR_UNSEEN))
+				continue;
+			double dx = (cx + 0.5) * CAIRN_FLOOR_CELL_M - pose.x_m,
+			       dy = (cy + 0.5) * CAIRN_FLOOR_CELL_M - pose.y_m;
+			double x = c * dx + s * dy, y = -s * dx + c * dy;
+			bool under =
+			    x <= body->front_m && x >= -body->rear_m && fabs(y) <= body->half_width_m;
+			bool beside = x <= body->front_m + strip.along_m &&
+				      x >= -body->rear_m - strip.along_m &&
+				      y <= body->half_width_m + strip.left_m &&
+				      y >= -body->half_width_m - strip.right_m;
+			bool near = is == CAIRN_FLOOR_UNSEEN &&
+				    (beside || (disc_m > 0.0 && hypot(x - middle, y) <= disc_m));
+			if ((under || near) && cairn_floor_held(f, cx, cy))
+				*cairn_floor_at(f, cx, cy) = CAIRN_FLOOR_FREE;
+		}
+}
+
+void cairn_floor_mark(struct cairn_floor *f, struct cairn_pose2 pose, double beside_m, double disc_m)
+{
+	cairn_floor_mark_strip(
+	    f, pose, (struct cairn_floor_strip){beside_m, beside_m, beside_m, disc_m, false});
+}
+
 /* The robot has moved on: what the grid gains on one side was another place's cell before. */
 static void follow(struct cairn_floor *f, int32_t cx, int32_t cy)
 {
@@ -29,8 +62,10 @@ static void follow(struct cairn_floor *f, int32_t cx, int32_t cy)
 	if (abs(dx) >= CAIRN_FLOOR_CELLS || abs(dy) >= CAIRN_FLOOR_CELLS) {
 		memset(f->cells, CAIRN_FLOOR_UNSEEN, sizeof(f->cells));
 		f->cx = cx, f->cy = cy;
+		f->track_count = 0; /* another place, or another frame */
 		return;
 	}
+	f->track_shifted = f->track_shifted || dx != 0 || dy != 0;
 	for (; f->cx != cx; f->cx += dx > 0 ? 1 : -1) {
 		int32_t column = f->cx + CAIRN_FLOOR_CELLS / 2 - (dx > 0 ? 0 : 1);
 		for (int32_t i = 0; i < CAIRN_FLOOR_CELLS; i++)
@@ -42,44 +77,22 @@ static void follow(struct cairn_floor *f, int32_t cx, int32_t cy)
 	}
 }
 
-void cairn_floor_mark(struct cairn_floor *f, struct cairn_pose2 pose, double beside_m, double disc_m)
-{
-	const struct cairn_footprint *body = &f->params.body;
-	double reach = fmax(disc_m, hypot(fmax(body->front_m, body->rear_m), body->half_width_m)) + 0.1;
-	double c = cos(pose.yaw_rad), s = sin(pose.yaw_rad), middle = 0.5 * (body->front_m - body->rear_m);
-	int32_t end_cx = cairn_floor_cell_of(pose.x_m + reach),
-		end_cy = cairn_floor_cell_of(pose.y_m + reach);
-	for (int32_t cy = cairn_floor_cell_of(pose.y_m - reach); cy <= end_cy; cy++)
-		for (int32_t cx = cairn_floor_cell_of(pose.x_m - reach); cx <= end_cx; cx++) {
-			if (*cairn_floor_at(f, cx, cy) == CAIRN_FLOOR_FREE)
-				continue;
-			double dx = (cx + 0.5) * CAIRN_FLOOR_CELL_M - pose.x_m,
-			       dy = (cy + 0.5) * CAIRN_FLOOR_CELL_M - pose.y_m;
-			double x = c * dx + s * dy, y = -s * dx + c * dy;
-			bool under =
-			    x <= body->front_m && x >= -body->rear_m && fabs(y) <= body->half_width_m;
-			bool beside = x <= body->front_m + beside_m && x >= -body->rear_m - beside_m &&
-				      fabs(y) <= body->half_width_m + beside_m;
-			bool near = *cairn_floor_at(f, cx, cy) == CAIRN_FLOOR_UNSEEN &&
-				    (beside || (disc_m > 0.0 && hypot(x - middle, y) <= disc_m));
-			if ((under || near) && cairn_floor_held(f, cx, cy))
-				*cairn_floor_at(f, cx, cy) = CAIRN_FLOOR_FREE;
-		}
-}
-
 /* Backward the robot comes near to what it does not see: were that freed when it is near, nothing unseen
  * beside the arc would ever stop it. */
 void cairn_floor_drive(struct cairn_floor *f, struct cairn_pose2 pose)
 {
 	if (!isfinite(pose.x_m) || !isfinite(pose.y_m) || !isfinite(pose.yaw_rad))
 		return;
+	pose = cairn_floor_fixed(f, pose);
 	bool moved = hypot(pose.x_m - f->last.x_m, pose.y_m - f->last.y_m) >= DRIVEN_M ||
 		     fabs(cairn_wrap_rad(pose.yaw_rad - f->last.yaw_rad)) >= 0.05;
 	if (f->begun && !moved)
 		return;
-	follow(f, cairn_floor_cell_of(pose.x_m), cairn_floor_cell_of(pose.y_m));
 	bool back = f->begun && cairn_pose_between(f->last, pose).x_m < 0.0;
-	cairn_floor_mark(f, pose, back ? 0.0 : BESIDE_M, f->begun ? 0.0 : f->params.start_m);
+	pose = f->begun ? cairn_floor_track_fix(f, pose, back) : pose;
+	follow(f, cairn_floor_cell_of(pose.x_m), cairn_floor_cell_of(pose.y_m));
+	cairn_floor_track_drive(f, pose);
+	cairn_floor_mark(f, pose, back ? 0.0 : CAIRN_FLOOR_BESIDE_M, f->begun ? 0.0 : f->params.start_m);
 	if (f->begun)
 		f->driven_m += hypot(pose.x_m - f->last.x_m, pose.y_m - f->last.y_m);
 	f->begun = true;

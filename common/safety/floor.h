@@ -7,7 +7,8 @@
  * is not driven on backward: its border counts as an obstacle there; within 0.2 m of an obstacle, which may
  * go on beside the picture, forward as well. (Ahead the camera sees it before the wheels come to it; to hold
  * it against forward arcs as well costs half of the time in a house.) Around the start the floor is taken to
- * be free, and so is what the robot has driven over; so are slits one cell wide between seen cells.
+ * be free, and so is what the robot has driven over, the last 50 m of it even where it has left the grid meanwhile: that is
+ * the way back; so are slits one cell wide between seen cells.
  *
  * Obstacles that the LiDAR sees as well are not remembered: they are the LiDAR's business, and may walk away.
  * A return behind them is not of them: a LiDAR looks through glass, and over the foot of a thing to its body.
@@ -41,17 +42,29 @@ struct cairn_floor_looks {
 	double c[CAIRN_FLOOR_COLUMNS_MAX], s[CAIRN_FLOOR_COLUMNS_MAX];
 };
 
+/* A pose that the robot had, and how far beyond its sides the floor was known to be free. */
+struct cairn_floor_track {
+	float x_m, y_m, yaw_rad, left_m, right_m;
+};
+#define CAIRN_FLOOR_TRACK_MAX 1024 /* about 50 m of way */
+
 struct cairn_floor {
 	struct cairn_floor_params params;
 	bool some; /* a depth scan has come: otherwise nothing is known and nothing is held against anybody */
 	bool begun; /* the start is marked */
 	struct cairn_floor_looks looks;
-	struct cairn_pose2 last;
+	struct cairn_pose2 fix;  /* of the poses handed in, to those of the grid (floor_track.c) */
+	double astray_m;         /* driven since the robot was last known to be on its own way */
+	struct cairn_pose2 last; /* of the grid's frame, as all that follows */
 	double driven_m;
 	int32_t cx, cy; /* cell of the robot: the grid holds what is within half its side of it */
 	uint8_t cells[CAIRN_FLOOR_CELLS * CAIRN_FLOOR_CELLS];
 	uint16_t
 	    seen_at[CAIRN_FLOOR_CELLS * CAIRN_FLOOR_CELLS]; /* obstacles: driven_m then, in cells; wraps */
+	struct cairn_floor_track
+	    track[CAIRN_FLOOR_TRACK_MAX]; /* newest last; what was gone back over is dropped */
+	uint32_t track_count;
+	bool track_shifted; /* the grid has gained cells since they were looked through */
 	uint32_t count; /* of points: obstacles, then the border of the unseen, near the robot, in the poses'
 			   frame */
 	uint32_t solid; /* of these obstacles */
@@ -64,6 +77,8 @@ void cairn_floor_init(struct cairn_floor *floor, const struct cairn_floor_params
 
 /* The robot is here: what its footprint covers is free. */
 void cairn_floor_drive(struct cairn_floor *floor, struct cairn_pose2 pose);
+/* The frame has changed: what was at `was` is at `now`. */
+void cairn_floor_move(struct cairn_floor *floor, struct cairn_pose2 was, struct cairn_pose2 now);
 /* A depth scan taken at pose. lidar: returns in the robot frame at that pose, NULL = none. */
 void cairn_floor_see(struct cairn_floor *floor, const struct cairn_msg_depth_scan *scan,
     struct cairn_pose2 pose, const struct cairn_points *lidar);

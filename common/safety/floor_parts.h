@@ -1,7 +1,7 @@
 /* floor_parts.h - what the parts of the floor share; not for others.
  *
  * floor.c: the grid, and what the robot drives over. floor_see.c: what a depth scan shows of it.
- * floor_points.c: what of it stands in the way. */
+ * floor_points.c: what of it stands in the way. floor_track.c: the way that the robot came. */
 #ifndef CAIRN_COMMON_SAFETY_FLOOR_PARTS_H
 #define CAIRN_COMMON_SAFETY_FLOOR_PARTS_H
 
@@ -56,6 +56,24 @@ static inline bool cairn_floor_held(const struct cairn_floor *f, int32_t cx, int
 /* Sets the cells whose centres lie under the footprint free; those never seen also within beside_m of it, and
  * in a disc about its middle. */
 void cairn_floor_mark(struct cairn_floor *f, struct cairn_pose2 pose, double beside_m, double disc_m);
+
+/* What the robot has passed this closely going forward it did not touch: the way back along its own track is open. */
+#define CAIRN_FLOOR_BESIDE_M 0.05
+
+/* What is marked about a pose: cells under the footprint, and of those never seen also some beside it. */
+struct cairn_floor_strip {
+	double along_m, left_m, right_m; /* beyond the footprint */
+	double disc_m;                   /* about its middle */
+	bool unseen_only;                /* under the footprint as well */
+};
+void cairn_floor_mark_strip(struct cairn_floor *f, struct cairn_pose2 pose, struct cairn_floor_strip strip);
+
+/* A pose of the caller's frame in that of the grid: they differ by what was found to be lost by dead reckoning. */
+struct cairn_pose2 cairn_floor_fixed(const struct cairn_floor *f, struct cairn_pose2 pose);
+/* The robot comes to pose, of the grid's frame; back: going backward. The pose as its own way tells it. */
+struct cairn_pose2 cairn_floor_track_fix(struct cairn_floor *f, struct cairn_pose2 pose, bool back);
+/* It is there, and the grid with it. */
+void cairn_floor_track_drive(struct cairn_floor *f, struct cairn_pose2 pose);
 
 /* Lists the points: obstacles, then how they go on beside the picture, then the rest of the border of what
  * was never seen. */

@@ -84,14 +84,16 @@ static uint64_t border_of(const struct window *w, int32_t y)
 	return ~(row | w->obstacle[y]) & (west | east | south | north) & ~slit & NEAR_BITS;
 }
 
-/* How much nearer than its cell's centre the thing in it may begin. */
+/* How much nearer than its cell's centre the thing in it may begin. On its own way back the robot is where it was when it
+ * passed the thing. */
 static double reach(struct cairn_floor *f, int32_t x, int32_t y)
 {
 	if (!(f->params.drift_share > 0.0))
 		return 0.0;
 	double since_m =
 	    (uint16_t)(cairn_floor_driven_cells(f) - *cairn_floor_seen_at(f, x, y)) * CAIRN_FLOOR_CELL_M;
-	return fmin(0.5 * CAIRN_FLOOR_CELL_M + f->params.drift_share * since_m, REACH_MAX_M);
+	return fmin(
+	    0.5 * CAIRN_FLOOR_CELL_M + f->params.drift_share * fmin(since_m, f->astray_m), REACH_MAX_M);
 }
 
 static void add_point(struct cairn_floor *f, int32_t x, int32_t y, double reach_m)
@@ -187,6 +189,7 @@ void cairn_floor_points(const struct cairn_floor *f, struct cairn_pose2 pose, st
 {
 	if (!f->some)
 		return;
+	pose = cairn_floor_fixed(f, pose);
 	points->count = lay_solid(f, pose, points, points->count);
 	points->behind = lay_border(f, pose, points, points->count);
 }

@@ -317,6 +317,7 @@ void cairn_floor_see(struct cairn_floor *f, const struct cairn_msg_depth_scan *s
 		return;
 	if (!f->begun)
 		cairn_floor_drive(f, pose);
+	pose = cairn_floor_fixed(f, pose);
 	f->some = true;
 	double c = cos(pose.yaw_rad), s = sin(pose.yaw_rad);
 	struct things things;

@@ -344,7 +344,7 @@ void seq_drive_account(struct cairn_sequencer *seq, struct cairn_twist want,
 	struct seq_task *t = &seq->task;
 	if (t->kind == SEQ_NONE || t->kind == SEQ_STAND || t->kind == SEQ_REPORT || t->kind == SEQ_HELP)
 		return;
-	if (want.v_mps == 0.0) {
+	if (want.v_mps == 0.0 || seq_backs_out(seq, now_ns)) {
 		t->blocked_s = t->stall_s = 0.0;
 		t->stall_from_m = t->distance_m;
 		return;

@@ -437,6 +437,9 @@ void seq_nav_frontiers(struct cairn_sequencer *seq, int64_t now_ns);
 /* A loop was closed and the map drawn anew: where the robot is now it was `was` by the map before. A goal it
  * had in sight moves with it; the start stays, as it is what the map hangs on. */
 void seq_nav_map_moved(struct cairn_sequencer *seq, struct cairn_pose2 was, int64_t now_ns);
+/* The planner has the robot leave a place without room by the way it came; how long it waits there for what stands in the
+ * way is the planner's business. */
+bool seq_backs_out(const struct cairn_sequencer *seq, int64_t now_ns);
 /* Paths are of no use: local exploration goes by the scan alone for a while. */
 void seq_react(struct cairn_sequencer *seq, int64_t now_ns);
 /* Stuck on the way: leaves the place by a manoeuvre, or ends the way. */

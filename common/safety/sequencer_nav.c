@@ -207,6 +207,11 @@ static bool follows(const struct cairn_sequencer *seq, int64_t now_ns)
 	       recent(seq->t_nav_status_ns, now_ns, STATUS_TIMEOUT_S);
 }
 
+bool seq_backs_out(const struct cairn_sequencer *seq, int64_t now_ns)
+{
+	return seq->task.kind == SEQ_NAV && follows(seq, now_ns) && seq->nav_status.backing_out;
+}
+
 /* What is left of the path, infinity while there is none. To the end of a part of a path it may be near, and far to the
  * goal. */
 static double left_m(const struct cairn_sequencer *seq, int64_t now_ns)
@@ -226,6 +231,10 @@ static bool gets_somewhere(struct cairn_sequencer *seq, int64_t now_ns)
 	double y_m = t->nav.frontier ? t->nav.frontier_y_m : t->nav.y_m;
 	if (t->d.source != CAIRN_SOURCE_MODEL && t->d.source != CAIRN_SOURCE_LOCAL)
 		return true;
+	if (seq_backs_out(seq, now_ns)) {
+		p->since_s = 0.0;
+		return true;
+	}
 	if (!p->known || hypot(x_m - p->goal_x_m, y_m - p->goal_y_m) > VANISHED_M ||
 	    left < p->left_m - NEARER_M ||
 	    hypot(seq->pose.x_m - p->x_m, seq->pose.y_m - p->y_m) > cfg->progress_m)
@@ -243,6 +252,8 @@ struct cairn_twist seq_nav_step(struct cairn_sequencer *seq, int64_t now_ns)
 	struct seq_task *t = &seq->task;
 	struct cairn_twist zero = {0};
 	t->active_s += seq->step_s;
+	if (seq_backs_out(seq, now_ns)) /* that is not the goal's time */
+		t->limit_s += seq->step_s;
 	if (!gets_somewhere(seq, now_ns)) {
 		seq_task_end(seq, CAIRN_OUTCOME_FAILED, now_ns,
 		    "no nearer for %.0f s within %.1f m; %.2f m from the goal", seq->cfg->nav.progress_s,

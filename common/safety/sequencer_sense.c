@@ -205,6 +205,7 @@ void cairn_sequencer_on_pose(struct cairn_sequencer *seq, const struct cairn_msg
 	struct cairn_pose2 was = cairn_pose_advance(
 	    (struct cairn_pose2){before.x_m, before.y_m, before.yaw_rad}, driven(seq), since_s);
 	seq_nav_map_moved(seq, was, t_ns);
+	cairn_floor_move(&seq->floor, was, seq_pose(seq));
 	seq->last_pose_valid = false; /* nor has it turned by it */
 	seq->seen.count = 0;
 	seq_movers_init(seq);

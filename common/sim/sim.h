@@ -84,6 +84,9 @@ double cairn_sim_steer_for(const struct cairn_config *cfg, double v_mps, double 
  * that are abstract. 0 ends it. */
 void cairn_sim_spin(struct cairn_sim *sim, double w_radps);
 
+/* Puts a person elsewhere, from where it goes on as before. False, and it stays: it would touch the robot there. */
+bool cairn_sim_put_person(struct cairn_sim *sim, uint32_t person, struct cairn_vec2 at);
+
 /* People where they are now; the number of them. */
 size_t cairn_sim_people(const struct cairn_sim *sim, struct cairn_disc discs[CAIRN_WORLD_PEOPLE_MAX]);
 void cairn_sim_truth_message(const struct cairn_sim *sim, struct cairn_msg_sim_truth *out);

@@ -66,6 +66,17 @@ int32_t cairn_sim_place_people(struct cairn_sim *sim)
 	return -1;
 }
 
+bool cairn_sim_put_person(struct cairn_sim *sim, uint32_t person, struct cairn_vec2 at)
+{
+	const struct cairn_person *p = &sim->world->people[person];
+	struct cairn_disc disc = {at.x_m, at.y_m, p->radius_m, 0.0, p->height_m};
+	if (cairn_disc_clearance(&disc, sim->state.body.pose, &sim->params.footprint) < PERSON_SHORT_OF_M)
+		return false;
+	sim->state.walkers[person].x_m = at.x_m;
+	sim->state.walkers[person].y_m = at.y_m;
+	return true;
+}
+
 static void walk(struct cairn_sim *s, uint32_t i)
 {
 	const struct cairn_person *p = &s->world->people[i];

@@ -98,6 +98,10 @@ static const struct cli_option arenas_options[] = {{"name", '\0', "N", "only thi
     USD, {"log", '\0', "DIR", "write DIR/ARENA-MODE-SEED.jsonl: a line for each cycle"}, {0}};
 static const struct cli_option chaos_options[] = {{"for", '\0', "TIME", "real time to drive (default 60s)"},
     SEED, SET, {"untimed", '\0', NULL, "tell times without judging them"}, VERBOSE, {0}};
+static const struct cli_option dead_ends_options[] = {{"runs", '\0', "N", "how many worlds (default 500)"},
+    {"first", '\0', "N", "number of the first world (default 0)"}, SEED,
+    {"poses", '\0', "SOURCE", "mapper (as on the robot, the default) or truth (faster)"}, JOBS, STATE,
+    VERBOSE, {0}};
 static const struct cli_option explore_eval_options[] = {
     {"worlds", '\0', "PATH...",
 	"a house, or a folder of them; more may follow, and it may be repeated (default: the bundled homes)"},
@@ -148,6 +152,13 @@ const struct cairn_eval cairn_evals[] = {
     EVAL(chaos,
 	"random faults in random processes of a driving stack: contacts, time to stop, time to drive again",
 	chaos_options, true),
+    {.command = {"eval dead-ends", .args = "",
+	 .summary =
+	     "corridors that end, 0.45 to 0.70 m wide, some with a person or a box that appears behind: "
+	     "home, explored, contacts, what was given up",
+	 .options = dead_ends_options, .arg_min = 1, .arg_max = 1, .json = true, .run = cairn_eval_command},
+	.name = "dead-ends",
+	.run = cairn_eval_dead_ends},
     {.command = {"eval explore", .args = "[--worlds PATH...]",
 	 .summary = "houses explored by local exploration, by a model, by a model among candidates, and by "
 		    "the textbook, "

@@ -1,0 +1,321 @@
+/* planner_back.c - out of a place without room to turn by the way in.
+ *
+ * The way in is known to be free: the robot has driven it. So where no other way off is found, or one that would back for
+ * long, the robot backs along the poses it came by until there is room, before anything is said to be out of reach. Only
+ * the newest scan and the depth camera's floor are asked on the way: the map's cells make walls thicker than they are, and
+ * a search finds no way between them. What the safety layers would refuse is not proposed: the arc driven is the one nearest
+ * to the path of those that they let pass. */
+#include <math.h>
+
+#include "common/plan/planner_internal.h"
+#include "common/safety/motor_zones.h"
+#include "common/safety/sequencer_safe.h"
+
+#define ROOM_SPARE_M 0.10 /* a disc of the robot's length and this in radius has room to turn */
+#define ROOM_NEAR_M 0.30  /* its middle is this near to the rear axle */
+#define ROOM_STEP_M 0.05
+#define BEYOND_M 0.25     /* so much farther than to the first place with room */
+#define WORTH_M 0.15      /* a shorter way back changes nothing */
+#define LONG_M 0.60       /* a path that backs for longer within ... */
+#define LONG_WITHIN_M 2.0 /* ... this is no better than the way it came */
+#define AGAIN_M 1.0       /* so near is the same place */
+#define CLOSED_S 180.0
+#define CLOSED_M 0.10
+#define IDLE_S 6.0 /* of driving to and fro within ... */
+#define IDLE_M 0.40
+#define PATIENCE_S 90.0 /* for what stands in the way back to go away */
+#define MOVED_M 0.10
+#define LOOK_M 0.6
+#define SLIM_M 0.02 /* the body less what pose and points are wrong by */
+#define CURVATURES 9
+#define SPEED_MPS 0.15
+#define REALIGN_MPS 0.06
+#define REALIGN_M 0.15 /* forward, to come to lie along the way back */
+#define REALIGN_AHEAD_M 0.08
+#define CREEP_M 0.02
+#define STANDS_S 2.5
+#define AT_END_S 1.0
+#define REACTION_S 0.2
+
+/* ---- where there is room ---- */
+
+static bool disc_free(const struct cairn_costmap *cm, double x_m, double y_m, double radius_m)
+{
+	int index = cairn_costmap_index(cm, x_m, y_m);
+	return index >= 0 && (cm->cells[index] & (CAIRN_CELL_UNKNOWN | CAIRN_CELL_OBSTACLE)) == 0 &&
+	       ((double)cm->dist[index] - 0.5) * cm->cell_m >= radius_m;
+}
+
+bool planner_has_room(const struct cairn_planner *p, const struct cairn_pose2 *pose)
+{
+	double radius = p->body.front_m + p->body.rear_m + ROOM_SPARE_M;
+	for (double dx = -ROOM_NEAR_M; dx <= ROOM_NEAR_M + 1e-9; dx += ROOM_STEP_M)
+		for (double dy = -ROOM_NEAR_M; dy <= ROOM_NEAR_M + 1e-9; dy += ROOM_STEP_M)
+			if (dx * dx + dy * dy <= ROOM_NEAR_M * ROOM_NEAR_M &&
+			    disc_free(&p->costmap, pose->x_m + dx, pose->y_m + dy, radius))
+				return true;
+	return false;
+}
+
+/* Index of the crumb to back to; false: nowhere on the way is room, or it is hardly a way. */
+static bool find_room(const struct cairn_planner *p, uint32_t *ret_to)
+{
+	const struct cairn_breadcrumbs *c = &p->crumbs;
+	double way = 0.0, beyond = -1.0;
+	uint32_t to = c->count;
+	for (uint32_t i = c->count; i-- > 0;) {
+		if (i + 1 < c->count)
+			way += hypot(c->at[i + 1].x_m - c->at[i].x_m, c->at[i + 1].y_m - c->at[i].y_m);
+		bool room = planner_has_room(p, &c->at[i]);
+		if (beyond >= 0.0 && (!room || way - beyond > BEYOND_M))
+			break;
+		if (!room)
+			continue;
+		to = i;
+		beyond = beyond < 0.0 ? way : beyond;
+	}
+	*ret_to = to;
+	return beyond >= WORTH_M;
+}
+
+bool planner_backs_long(const struct cairn_path *path)
+{
+	double way = 0.0, back = 0.0;
+	for (int i = 1; i < path->count && way < LONG_WITHIN_M; i++) {
+		double step = cairn_path_step(path, i);
+		way += step;
+		back += path->poses[i].reverse ? step : 0.0;
+	}
+	return back > LONG_M;
+}
+
+/* ---- beginning and ending ---- */
+
+/* The way on from here is not planned again for a while, whatever lies behind it. */
+static void close_ahead(struct cairn_planner *p, const struct cairn_pose2 *pose, int64_t now_ns)
+{
+	const struct cairn_path *path = &p->paths[1 - p->path_in_use];
+	double ahead = path->poses[1].reverse ? p->body.front_m + CLOSED_M : -p->body.rear_m - CLOSED_M;
+	for (int i = -1; i <= 1; i++) {
+		struct cairn_vec2 at = {ahead, i * p->body.half_width_m};
+		p->closed[p->closed_count++ % PLANNER_CLOSED] = (struct planner_unseen){
+		    .at = cairn_pose_apply(*pose, at), .until_ns = now_ns + (int64_t)(CLOSED_S * 1e9)};
+	}
+}
+
+bool planner_back_begin(struct cairn_planner *p, const struct cairn_pose2 *pose, bool failed, int64_t now_ns)
+{
+	uint32_t to;
+	if (p->back.active)
+		return true;
+	if (planner_has_room(p, pose) || !find_room(p, &to))
+		return false;
+	struct cairn_path *path = &p->paths[1 - p->path_in_use];
+	cairn_breadcrumbs_back(&p->crumbs, *pose, to, path);
+	if (path->count < 2)
+		return false;
+	p->path_in_use = 1 - p->path_in_use;
+	p->have_path = p->path_changed = true;
+	p->planned_ns = now_ns;
+	p->retreat.active = false;
+	cairn_follower_set_path(&p->follower, path);
+	bool again = failed && p->turned_at.some &&
+		     hypot(p->turned_at.x_m - pose->x_m, p->turned_at.y_m - pose->y_m) < AGAIN_M;
+	/* Who has come in for this goal, or was here before, and has to go out again has found out that there is no way. */
+	p->back = (struct planner_back){.active = true, .in_vain = failed && (again || !p->started_tight)};
+	if (failed)
+		p->turned_at = (struct planner_place){true, pose->x_m, pose->y_m};
+	if (p->back.in_vain)
+		close_ahead(p, pose, now_ns);
+	return true;
+}
+
+void planner_back_end(struct cairn_planner *p)
+{
+	if (!p->back.active)
+		return;
+	p->back.active = p->started_tight = false;
+	planner_drop_path(p);
+	p->want_plan = true;
+	p->tries = 0;
+	p->idle.set = false;
+}
+
+/* It stays around one place without room, driving. */
+bool planner_back_due(struct cairn_planner *p, const struct cairn_pose2 *pose, bool held, int64_t now_ns)
+{
+	if (held || planner_has_room(p, pose))
+		p->idle.set = false;
+	return cairn_progress_idle_s(&p->idle, pose, IDLE_M, now_ns) >= IDLE_S && !held &&
+	       !planner_has_room(p, pose);
+}
+
+/* ---- one step ---- */
+
+/* What the safety layers let pass of a motion: 0, or up to its speed. */
+static double let_pass_mps(
+    struct cairn_planner *p, struct cairn_zones *zones, double v_mps, double curvature, int64_t now_ns)
+{
+	struct cairn_twist want = {v_mps, v_mps * curvature};
+	struct cairn_safe_velocity safe = cairn_safe_velocity(&p->cfg, &p->lidar, want, REACTION_S);
+	cairn_zones_init(zones, &zones->params);
+	struct cairn_zone_limit limit =
+	    cairn_zones_limit(zones, &p->lidar, p->lidar.count, curvature, v_mps > 0.0, fabs(v_mps), now_ns);
+	return fmin(fabs(safe.twist.v_mps), limit.limit_mps);
+}
+
+/* The arc nearest to the wanted one that may be driven. */
+static bool find_arc(struct cairn_planner *p, struct cairn_zones *zones, double v_mps, double wanted,
+    int64_t now_ns, struct cairn_twist *ret)
+{
+	double limit = 1.0 / p->cfg.robot.turn_radius_min_m, best = INFINITY;
+	for (int i = 0; i < 2 * CURVATURES; i++) {
+		double step = (i + 1) / 2 * limit / (CURVATURES - 1) * (i % 2 == 0 ? 1.0 : -1.0);
+		double k = cairn_clamp(wanted + step, -limit, limit);
+		if (fabs(k - wanted) >= best)
+			continue;
+		double v = let_pass_mps(p, zones, v_mps, k, now_ns);
+		if (v < CAIRN_SAFE_CREEP_MPS)
+			continue;
+		best = fabs(k - wanted);
+		*ret = (struct cairn_twist){copysign(v, v_mps), copysign(v, v_mps) * k};
+		return true; /* they come nearest first */
+	}
+	return false;
+}
+
+/* The other way a little, on the arc that leads nearest to how the way back lies. */
+static bool find_realignment(struct cairn_planner *p, struct cairn_zones *zones,
+    const struct cairn_pose2 *pose, double v_mps, int64_t now_ns, struct cairn_twist *ret)
+{
+	const struct cairn_path *path = &p->paths[p->path_in_use];
+	struct cairn_pose2 on = cairn_pose_between(cairn_path_pose2(&path->poses[p->follower.at]), *pose);
+	double limit = 1.0 / p->cfg.robot.turn_radius_min_m, best = INFINITY;
+	for (int i = 0; i <= 2 * CURVATURES; i++) {
+		double k = limit * (i - CURVATURES) / CURVATURES;
+		struct cairn_pose2 then = cairn_pose_advance(
+		    on, (struct cairn_twist){v_mps, v_mps * k}, REALIGN_AHEAD_M / fabs(v_mps));
+		double off = fabs(then.y_m) + 0.3 * fabs(then.yaw_rad);
+		if (off >= best)
+			continue;
+		double v = let_pass_mps(p, zones, v_mps, k, now_ns);
+		if (v < CAIRN_SAFE_CREEP_MPS)
+			continue;
+		best = off;
+		*ret = (struct cairn_twist){copysign(v, v_mps), copysign(v, v_mps) * k};
+	}
+	return isfinite(best);
+}
+
+static void look(struct cairn_planner *p, const struct cairn_pose2 *pose)
+{
+	planner_see_lidar(p, pose);
+	p->lidar_count = p->lidar.count;
+	p->lidar.behind = 0;
+	p->lidar.sight = (struct cairn_sight){0};
+	cairn_floor_points(&p->floor, *pose, &p->lidar);
+}
+
+/* Does the LiDAR show something where the body is to go next? Walls stand beside it. */
+static bool way_blocked(const struct cairn_planner *p, const struct cairn_pose2 *pose)
+{
+	const struct cairn_path *path = &p->paths[p->path_in_use];
+	struct cairn_footprint slim = {
+	    p->body.front_m - SLIM_M, p->body.rear_m, p->body.half_width_m - SLIM_M};
+	double way = 0.0;
+	for (int i = p->follower.at + 1; i <= p->follower.leg_end && way < LOOK_M; i++) {
+		struct cairn_pose2 at = cairn_pose_between(*pose, cairn_path_pose2(&path->poses[i]));
+		double c = cos(at.yaw_rad), s = sin(at.yaw_rad);
+		way += cairn_path_step(path, i);
+		for (size_t k = 0; k < p->lidar_count; k++) {
+			double dx = (double)p->lidar.x_m[k] - at.x_m, dy = (double)p->lidar.y_m[k] - at.y_m;
+			double x = c * dx + s * dy, y = c * dy - s * dx;
+			if (x < slim.front_m && x > -slim.rear_m && fabs(y) < slim.half_width_m)
+				return true;
+		}
+	}
+	return false;
+}
+
+static void realign_from(struct planner_back *b, const struct cairn_pose2 *pose)
+{
+	b->realigning = true;
+	b->realign = *pose;
+	b->creep.set = false;
+}
+
+static struct cairn_twist steer(
+    struct cairn_planner *p, const struct cairn_pose2 *pose, struct cairn_twist wanted, int64_t now_ns)
+{
+	struct planner_back *b = &p->back;
+	struct cairn_zones zones = {.params = cairn_zones_params_from(&p->cfg)};
+	struct cairn_twist twist = {0.0, 0.0};
+	double speed = fmin(fmin(fabs(wanted.v_mps), SPEED_MPS), p->goal.speed_max_mps);
+	double v = copysign(speed, wanted.v_mps), curvature = wanted.w_radps / wanted.v_mps;
+	/* The motor stage may see what is not seen here, and reckons its own way: so what stands still is not let pass. */
+	bool stands = cairn_progress_idle_s(&b->creep, pose, CREEP_M, now_ns) > STANDS_S;
+	look(p, pose);
+	if (way_blocked(p, pose)) {
+		b->realigning = b->creep.set = false;
+		return twist;
+	}
+	if (!b->realigning && stands) {
+		realign_from(b, pose);
+	} else if (b->realigning &&
+		   (stands || hypot(pose->x_m - b->realign.x_m, pose->y_m - b->realign.y_m) >= REALIGN_M)) {
+		b->realigning = b->creep.set = false;
+	}
+	if (!b->realigning && find_arc(p, &zones, v, curvature, now_ns, &twist))
+		return twist;
+	if (!b->realigning)
+		realign_from(b, pose);
+	if (find_realignment(p, &zones, pose, -copysign(REALIGN_MPS, v), now_ns, &twist))
+		return twist;
+	b->realigning = false;
+	(void)find_arc(p, &zones, v, curvature, now_ns, &twist);
+	return twist;
+}
+
+/* Time without having come nearer to the end of the way. */
+static double waited_s(struct planner_back *b, double left_m, bool held, int64_t now_ns)
+{
+	if (held)
+		b->creep.set = false;
+	if (held || b->t_nearer_ns == 0 || left_m < b->least_m - MOVED_M) {
+		b->least_m = left_m;
+		b->t_nearer_ns = now_ns;
+	}
+	return (double)(now_ns - b->t_nearer_ns) * 1e-9;
+}
+
+struct cairn_twist planner_back_step(
+    struct cairn_planner *p, const struct cairn_pose2 *pose, bool held, int64_t now_ns)
+{
+	struct cairn_follow_input in = {
+	    .pose = *pose, .speed_max_mps = SPEED_MPS, .room_m = ROOM_NEAR_M, .held = true, .now_ns = now_ns};
+	struct cairn_follow_output out;
+	struct cairn_twist zero = {0.0, 0.0};
+	cairn_follower_step(&p->follower, &in, &out);
+	p->status.remaining_m = out.remaining_m;
+	bool ends = out.remaining_m < BEYOND_M && planner_has_room(p, pose) &&
+		    cairn_progress_idle_s(&p->back.creep, pose, CREEP_M, now_ns) > AT_END_S;
+	if (out.status != CAIRN_FOLLOW_DRIVING || ends) { /* there, or off the way: it is looked for anew */
+		bool in_vain = p->back.in_vain && out.remaining_m < BEYOND_M;
+		planner_back_end(p);
+		p->finished = in_vain;
+		if (in_vain)
+			planner_say(p, CAIRN_NAV_STATE_STUCK, "went in and had to back out again");
+		return zero;
+	}
+	if (waited_s(&p->back, out.remaining_m, held, now_ns) > PATIENCE_S) {
+		planner_back_end(p);
+		p->finished = true;
+		planner_say(p, CAIRN_NAV_STATE_START_BLOCKED, "the way back is blocked");
+		return zero;
+	}
+	struct cairn_twist twist = steer(p, pose, out.twist, now_ns);
+	planner_say(p, CAIRN_NAV_STATE_FOLLOWING,
+	    twist.v_mps != 0.0 ? "backing out the way it came" : "something stands in the way back");
+	p->status.backing_out = true;
+	return twist;
+}
