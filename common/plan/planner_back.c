@@ -23,6 +23,7 @@
 #define CLOSED_M 0.10
 #define IDLE_S 6.0 /* of driving to and fro within ... */
 #define IDLE_M 0.40
+#define IDLE_SHARE 0.8  /* of nav.progress_s */
 #define PATIENCE_S 90.0 /* for what stands in the way back to go away */
 #define MOVED_M 0.10
 #define LOOK_M 0.6
@@ -138,16 +139,26 @@ void planner_back_end(struct cairn_planner *p)
 	planner_drop_path(p);
 	p->want_plan = true;
 	p->tries = 0;
-	p->idle.set = false;
+	p->idle.set = p->idle_far.set = false;
 }
 
-/* It stays around one place without room, driving. */
+/* It stays around one place without room, driving: to and fro in a small one, or, a little before the sequencer says so, in
+ * a larger one without coming nearer to the goal. */
 bool planner_back_due(struct cairn_planner *p, const struct cairn_pose2 *pose, bool held, int64_t now_ns)
 {
-	if (held || planner_has_room(p, pose))
-		p->idle.set = false;
-	return cairn_progress_idle_s(&p->idle, pose, IDLE_M, now_ns) >= IDLE_S && !held &&
-	       !planner_has_room(p, pose);
+	double left_m = p->have_path && p->found == CAIRN_PLAN_OK ? p->status.remaining_m : INFINITY;
+	if (held || planner_has_room(p, pose)) {
+		p->idle.set = p->idle_far.set = false;
+		return false;
+	}
+	if (left_m < p->idle_left_m - MOVED_M || !p->idle_far.set) {
+		p->idle_left_m = left_m;
+		p->idle_far.set = false;
+	}
+	bool near = cairn_progress_idle_s(&p->idle, pose, IDLE_M, now_ns) >= IDLE_S;
+	bool far = cairn_progress_idle_s(&p->idle_far, pose, p->cfg.nav.progress_m, now_ns) >=
+		   IDLE_SHARE * p->cfg.nav.progress_s;
+	return near || far;
 }
 
 /* ---- one step ---- */

@@ -27,7 +27,7 @@ static void start_goal(struct cairn_planner *p)
 	p->started_tight = p->back.active || !planner_has_room(p, &pose);
 	p->finished = false;
 	p->want_plan = !p->back.active;
-	p->idle.set = false;
+	p->idle.set = p->idle_far.set = false;
 	p->planned_ns = p->tried_ns = p->blocked_since_ns = 0;
 	p->failed_searches = 0;
 	p->retreat.active = false;

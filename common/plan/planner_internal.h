@@ -112,7 +112,9 @@ struct cairn_planner {
 	struct planner_unseen closed[PLANNER_CLOSED];
 	uint32_t closed_count;
 	struct cairn_progress idle; /* where there is no room to turn */
-	bool started_tight;         /* there was none when the goal came */
+	struct cairn_progress idle_far;
+	double idle_left_m; /* the least that was left of the path since */
+	bool started_tight; /* there was none when the goal came */
 	struct planner_unseen unseen[PLANNER_UNSEEN];
 	int tries;
 	struct cairn_vec2 stuck_at;

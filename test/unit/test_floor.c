@@ -365,6 +365,96 @@ START_TEST(a_cell_half_out_of_the_picture_keeps_what_stands_in_it)
 }
 END_TEST
 
+/* Straight on for so far, seeing all floor ahead. */
+static struct cairn_pose2 drive_in(double far_m)
+{
+	struct cairn_msg_depth_scan s = columns(9.0);
+	struct cairn_pose2 at = {0};
+	for (; at.x_m < far_m; at.x_m += 0.05) {
+		cairn_floor_drive(&memory, at);
+		cairn_floor_see(&memory, &s, at, NULL);
+	}
+	return at;
+}
+
+START_TEST(the_way_back_stays_free_however_far_the_robot_went)
+{
+	fresh_floor();
+	struct cairn_pose2 at = drive_in(10.0);
+	struct cairn_msg_depth_scan s = columns(0.5); /* a wall at the end: nothing new is seen */
+	for (; at.x_m > 0.5; at.x_m -= 0.02) {
+		cairn_floor_drive(&memory, at);
+		cairn_floor_see(&memory, &s, at, NULL);
+		ck_assert_msg(free_m(at, 0.0, false) > fmin(at.x_m - 0.2, 1.0), "at %.2f m", at.x_m);
+		/* but not beside it: what was seen there is forgotten */
+		if (at.x_m > 4.0 && at.x_m < 6.0)
+			ck_assert_double_lt(free_m((struct cairn_pose2){at.x_m, 0.3, 0.0}, 0.0, false), 0.6);
+	}
+}
+END_TEST
+
+START_TEST(what_came_onto_the_way_back_meanwhile_is_not_overlooked)
+{
+	fresh_floor();
+	struct cairn_pose2 at = drive_in(6.0);
+	for (; at.x_m > 4.0; at.x_m -= 0.02)
+		cairn_floor_drive(&memory, at);
+	/* seen by the camera since, as a thing in the grid is: 1.2 m behind the robot */
+	*floor_cell(56, 0) = 2;
+	for (; at.x_m > 3.6; at.x_m -= 0.02) {
+		struct cairn_msg_depth_scan s = columns(0.5);
+		cairn_floor_drive(&memory, at);
+		cairn_floor_see(&memory, &s, at, NULL);
+		ck_assert_double_lt(free_m(at, 0.0, false), at.x_m - 2.85 - memory.params.body.rear_m + 0.03);
+	}
+}
+END_TEST
+
+#define LOST_RADPM 0.006 /* 0.34 degrees a metre, more than a gyro's bias */
+
+/* Backs along the way by dead reckoning whose heading is lost bit by bit; aside_rad: the robot turns off it by so much. */
+static double least_free_on_the_way_back(double aside_rad)
+{
+	fresh_floor();
+	memory.params.drift_share = 0.10;
+	struct cairn_pose2 at = drive_in(9.0);
+	double least = INFINITY, true_x_m = at.x_m;
+	struct cairn_msg_depth_scan s = columns(0.5);
+	at.yaw_rad += aside_rad;
+	while (true_x_m > 1.5) {
+		true_x_m -= 0.02;
+		at.yaw_rad += 0.02 * LOST_RADPM;
+		at = cairn_pose_advance(at, (struct cairn_twist){-0.02, 0.0}, 1.0);
+		cairn_floor_drive(&memory, at);
+		cairn_floor_see(&memory, &s, at, NULL);
+		least = fmin(least, free_m(at, 0.0, false));
+	}
+	return least;
+}
+
+START_TEST(dead_reckoning_does_not_close_the_way_back_and_leaving_the_way_does)
+{
+	ck_assert_double_gt(least_free_on_the_way_back(0.0), 0.5);
+	ck_assert_double_lt(least_free_on_the_way_back(0.35), 0.2);
+}
+END_TEST
+
+START_TEST(another_frame_takes_along_what_is_known)
+{
+	fresh_floor();
+	struct cairn_pose2 at = drive_in(2.0);
+	*floor_cell(20, 10) = 2; /* 1.025, 0.525 */
+	struct cairn_pose2 moved = {7.0, -3.0, 1.0};
+	cairn_floor_move(&memory, at, moved);
+	ck_assert_double_eq(free_m(moved, 0.0, false), 3.0);
+	struct cairn_pose2 to = cairn_pose_between(at, (struct cairn_pose2){1.025, 0.525, 0.0});
+	struct cairn_vec2 thing = cairn_pose_apply(moved, (struct cairn_vec2){to.x_m, to.y_m});
+	ck_assert_uint_eq(*floor_cell((int32_t)floor(thing.x_m / CAIRN_FLOOR_CELL_M),
+			      (int32_t)floor(thing.y_m / CAIRN_FLOOR_CELL_M)),
+	    2);
+}
+END_TEST
+
 START_TEST(broken_scans_change_nothing)
 {
 	fresh_floor();
@@ -395,4 +485,8 @@ CAIRN_TEST_MAIN("floor", a_low_box_a_shelf_and_glass_are_seen_in_the_picture_whe
     glass_is_remembered_though_the_lidar_sees_a_wall_behind_it_or_a_leg_within,
     a_pane_seen_from_its_edge_is_remembered_without_gaps,
     a_pane_that_hides_behind_its_own_end_is_not_forgotten,
-    a_cell_half_out_of_the_picture_keeps_what_stands_in_it, broken_scans_change_nothing)
+    a_cell_half_out_of_the_picture_keeps_what_stands_in_it,
+    the_way_back_stays_free_however_far_the_robot_went,
+    what_came_onto_the_way_back_meanwhile_is_not_overlooked,
+    dead_reckoning_does_not_close_the_way_back_and_leaving_the_way_does,
+    another_frame_takes_along_what_is_known, broken_scans_change_nothing)

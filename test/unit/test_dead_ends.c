@@ -1,0 +1,79 @@
+/* Corridors that end: the worlds, the way back that is remembered, and a robot that comes out of one. */
+#include "common/eval/dead_end.h"
+#include "common/plan/breadcrumbs.h"
+#include "test/support/runner.h"
+
+START_TEST(worlds_are_as_they_are_said_to_be_and_the_same_by_their_number)
+{
+	for (uint64_t n = 0; n < 60; n++) {
+		struct cairn_dead_ends d, again;
+		struct cairn_error err = {""};
+		ck_assert_msg(cairn_dead_ends_generate(1, n, &d, &err), "%s", err.text);
+		ck_assert(cairn_dead_ends_generate(1, n, &again, &err));
+		ck_assert_uint_eq(d.world->hash, again.world->hash);
+		ck_assert_uint_eq(d.ends[0].count, n % 2 == 1 ? 3 : 2);
+		for (uint32_t i = 0; i < d.count; i++) {
+			const struct cairn_dead_end *e = &d.ends[i];
+			ck_assert(e->width_m >= CAIRN_DEAD_END_WIDTH_MIN_M && e->width_m <= CAIRN_DEAD_END_WIDTH_MAX_M);
+			ck_assert(e->depth_m >= CAIRN_DEAD_END_DEPTH_MIN_M && e->depth_m <= CAIRN_DEAD_END_DEPTH_MAX_M);
+			for (double m = 0.05; m < e->depth_m; m += 0.3) {
+				struct cairn_vec2 at = cairn_dead_end_at(e, m);
+				struct cairn_footprint spot = {0.45 * e->width_m, 0.45 * e->width_m, 0.45 * e->width_m};
+				ck_assert_double_eq_tol(cairn_dead_end_depth(e, at.x_m, at.y_m), m,
+				    0.5 * e->width_m); /* at a bend either leg may tell */
+				struct cairn_pose2 pose = {at.x_m, at.y_m, 0.0};
+				if (m > 0.4 && m < e->depth_m - 0.4)
+					ck_assert_int_lt(cairn_world_touch(d.world, pose, &spot, 0.3), 0);
+			}
+			struct cairn_vec2 end = cairn_dead_end_at(e, e->depth_m + 1.0);
+			struct cairn_footprint spot = {0.05, 0.05, 0.05};
+			ck_assert_int_ge(cairn_world_touch(
+					     d.world, (struct cairn_pose2){end.x_m, end.y_m, 0.0}, &spot, 0.3),
+			    0);
+		}
+		cairn_world_destroy(&d.world);
+		cairn_world_destroy(&again.world);
+	}
+}
+END_TEST
+
+static struct cairn_breadcrumbs crumbs;
+static struct cairn_path path;
+
+START_TEST(the_way_back_is_the_way_in_and_is_shortened_by_going_it)
+{
+	crumbs.count = 0;
+	struct cairn_pose2 at = {0};
+	for (int i = 0; i < 100; i++, at.x_m += 0.06)
+		cairn_breadcrumbs_add(&crumbs, at);
+	ck_assert_uint_eq(crumbs.count, 100);
+	cairn_breadcrumbs_back(&crumbs, at, 0, &path);
+	ck_assert_double_eq_tol(path.length_m, 6.0, 0.01);
+	for (int i = 0; i < path.count; i++)
+		ck_assert(path.poses[i].reverse);
+	ck_assert_double_eq_tol(path.poses[path.count - 1].x_m, 0.0, 1e-9);
+	for (; at.x_m > 2.0; at.x_m -= 0.03) /* a little beside it */
+		cairn_breadcrumbs_add(&crumbs, (struct cairn_pose2){at.x_m, 0.03, 0.02});
+	cairn_breadcrumbs_back(&crumbs, at, 0, &path);
+	ck_assert_double_eq_tol(path.length_m, 2.0, 0.15);
+	cairn_breadcrumbs_add(&crumbs, (struct cairn_pose2){NAN, 0.0, 0.0});
+	cairn_breadcrumbs_move(&crumbs, (struct cairn_pose2){0}, (struct cairn_pose2){1.0, 2.0, M_PI_2});
+	ck_assert_double_eq_tol(crumbs.at[0].x_m, 1.0, 1e-9);
+	ck_assert_double_eq_tol(crumbs.at[crumbs.count - 1].y_m, 4.0, 0.15);
+}
+END_TEST
+
+START_TEST(a_way_longer_than_is_kept_forgets_its_beginning)
+{
+	crumbs.count = 0;
+	struct cairn_pose2 at = {0};
+	for (int i = 0; i < 2 * CAIRN_BREADCRUMBS_MAX; i++, at.x_m += 0.06)
+		cairn_breadcrumbs_add(&crumbs, at);
+	ck_assert_uint_le(crumbs.count, CAIRN_BREADCRUMBS_MAX);
+	ck_assert_uint_ge(crumbs.count, CAIRN_BREADCRUMBS_MAX / 2);
+	ck_assert_double_eq_tol(crumbs.at[crumbs.count - 1].x_m, at.x_m - 0.06, 1e-9);
+}
+END_TEST
+
+CAIRN_TEST_MAIN("dead-ends", worlds_are_as_they_are_said_to_be_and_the_same_by_their_number,
+    the_way_back_is_the_way_in_and_is_shortened_by_going_it, a_way_longer_than_is_kept_forgets_its_beginning)
