@@ -58,10 +58,10 @@ bool planner_has_room(const struct cairn_planner *p, const struct cairn_pose2 *p
 	return false;
 }
 
-/* Index of the crumb to back to; false: nowhere on the way is room, or it is hardly a way. */
+/* Index of the kept pose to back to; false: nowhere on the way is room, or it is hardly a way. */
 static bool find_room(const struct cairn_planner *p, uint32_t *ret_to)
 {
-	const struct cairn_breadcrumbs *c = &p->crumbs;
+	const struct cairn_driven_path *c = &p->driven;
 	double way = 0.0, beyond = -1.0;
 	uint32_t to = c->count;
 	for (uint32_t i = c->count; i-- > 0;) {
@@ -112,7 +112,7 @@ bool planner_back_begin(struct cairn_planner *p, const struct cairn_pose2 *pose,
 	if (planner_has_room(p, pose) || !find_room(p, &to))
 		return false;
 	struct cairn_path *path = &p->paths[1 - p->path_in_use];
-	cairn_breadcrumbs_back(&p->crumbs, *pose, to, path);
+	cairn_driven_path_back(&p->driven, *pose, to, path);
 	if (path->count < 2)
 		return false;
 	p->path_in_use = 1 - p->path_in_use;

@@ -66,7 +66,7 @@ bool cairn_planner_pose(struct cairn_planner *p, const struct cairn_msg_pose *po
 		struct cairn_pose2 was = {p->pose.x_m, p->pose.y_m, p->pose.yaw_rad},
 				   now = {pose->x_m, pose->y_m, pose->yaw_rad};
 		cairn_floor_move(&p->floor, was, now);
-		cairn_breadcrumbs_move(&p->crumbs, was, now);
+		cairn_driven_path_move(&p->driven, was, now);
 		planner_back_end(p);
 	}
 	p->pose = *pose;
@@ -81,7 +81,7 @@ bool cairn_planner_pose(struct cairn_planner *p, const struct cairn_msg_pose *po
 		p->trace_count++;
 	cairn_floor_drive(&p->floor, p->trace[p->trace_at].pose);
 	if (pose->tracking >= CAIRN_TRACKING_WEAK)
-		cairn_breadcrumbs_add(&p->crumbs, p->trace[p->trace_at].pose);
+		cairn_driven_path_add(&p->driven, p->trace[p->trace_at].pose);
 	return true;
 }
 

@@ -2,7 +2,7 @@
 #ifndef CAIRN_COMMON_PLAN_PLANNER_INTERNAL_H
 #define CAIRN_COMMON_PLAN_PLANNER_INTERNAL_H
 
-#include "common/plan/breadcrumbs.h"
+#include "common/plan/driven_path.h"
 #include "common/plan/follow.h"
 #include "common/plan/hybrid.h"
 #include "common/plan/planner.h"
@@ -47,7 +47,7 @@ struct planner_place {
 	double x_m, y_m;
 };
 
-/* Backing out along the breadcrumbs. */
+/* Backing out along the driven poses. */
 struct planner_back {
 	bool active;
 	bool in_vain; /* the robot came in for this very goal, and no way on was found */
@@ -106,7 +106,7 @@ struct cairn_planner {
 	int64_t blocked_since_ns;     /* only live obstacles are in the way; 0 = not */
 	unsigned failed_searches;     /* for this goal, since the last path */
 	struct planner_retreat retreat;
-	struct cairn_breadcrumbs crumbs;
+	struct cairn_driven_path driven;
 	struct planner_back back;
 	struct planner_place turned_at; /* where it last turned back for want of a way on */
 	struct planner_unseen closed[PLANNER_CLOSED];

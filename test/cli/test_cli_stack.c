@@ -129,7 +129,8 @@ START_TEST(status_shows_the_stack_and_ends_with_0_when_all_is_well)
 	ck_assert_ptr_nonnull(strstr(o->out, "heading E 90°"));
 	ck_assert_ptr_nonnull(strstr(o->out, "mapper         up           4711"));
 	ck_assert_ptr_nonnull(strstr(o->out, "silent    "));
-	ck_assert_ptr_nonnull(strstr(o->out, "drives ?[2J on?")); /* a hostile text does not clear the terminal */
+	ck_assert_ptr_nonnull(
+	    strstr(o->out, "drives ?[2J on?")); /* a hostile text does not clear the terminal */
 	json_t *json = parsed(cairn("status", "--json")->out);
 	ck_assert(json_is_true(json_object_get(json, "well")));
 	ck_assert(json_is_null(json_object_get(json, "battery")));

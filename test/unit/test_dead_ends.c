@@ -1,6 +1,6 @@
 /* Corridors that end: the worlds, the way back that is remembered, and a robot that comes out of one. */
 #include "common/eval/dead_end.h"
-#include "common/plan/breadcrumbs.h"
+#include "common/plan/driven_path.h"
 #include "test/support/runner.h"
 
 START_TEST(worlds_are_as_they_are_said_to_be_and_the_same_by_their_number)
@@ -14,11 +14,14 @@ START_TEST(worlds_are_as_they_are_said_to_be_and_the_same_by_their_number)
 		ck_assert_uint_eq(d.ends[0].count, n % 2 == 1 ? 3 : 2);
 		for (uint32_t i = 0; i < d.count; i++) {
 			const struct cairn_dead_end *e = &d.ends[i];
-			ck_assert(e->width_m >= CAIRN_DEAD_END_WIDTH_MIN_M && e->width_m <= CAIRN_DEAD_END_WIDTH_MAX_M);
-			ck_assert(e->depth_m >= CAIRN_DEAD_END_DEPTH_MIN_M && e->depth_m <= CAIRN_DEAD_END_DEPTH_MAX_M);
+			ck_assert(e->width_m >= CAIRN_DEAD_END_WIDTH_MIN_M &&
+				  e->width_m <= CAIRN_DEAD_END_WIDTH_MAX_M);
+			ck_assert(e->depth_m >= CAIRN_DEAD_END_DEPTH_MIN_M &&
+				  e->depth_m <= CAIRN_DEAD_END_DEPTH_MAX_M);
 			for (double m = 0.05; m < e->depth_m; m += 0.3) {
 				struct cairn_vec2 at = cairn_dead_end_at(e, m);
-				struct cairn_footprint spot = {0.45 * e->width_m, 0.45 * e->width_m, 0.45 * e->width_m};
+				struct cairn_footprint spot = {
+				    0.45 * e->width_m, 0.45 * e->width_m, 0.45 * e->width_m};
 				ck_assert_double_eq_tol(cairn_dead_end_depth(e, at.x_m, at.y_m), m,
 				    0.5 * e->width_m); /* at a bend either leg may tell */
 				struct cairn_pose2 pose = {at.x_m, at.y_m, 0.0};
@@ -27,8 +30,8 @@ START_TEST(worlds_are_as_they_are_said_to_be_and_the_same_by_their_number)
 			}
 			struct cairn_vec2 end = cairn_dead_end_at(e, e->depth_m + 1.0);
 			struct cairn_footprint spot = {0.05, 0.05, 0.05};
-			ck_assert_int_ge(cairn_world_touch(
-					     d.world, (struct cairn_pose2){end.x_m, end.y_m, 0.0}, &spot, 0.3),
+			ck_assert_int_ge(cairn_world_touch(d.world,
+					     (struct cairn_pose2){end.x_m, end.y_m, 0.0}, &spot, 0.3),
 			    0);
 		}
 		cairn_world_destroy(&d.world);
@@ -37,41 +40,41 @@ START_TEST(worlds_are_as_they_are_said_to_be_and_the_same_by_their_number)
 }
 END_TEST
 
-static struct cairn_breadcrumbs crumbs;
+static struct cairn_driven_path driven;
 static struct cairn_path path;
 
 START_TEST(the_way_back_is_the_way_in_and_is_shortened_by_going_it)
 {
-	crumbs.count = 0;
+	driven.count = 0;
 	struct cairn_pose2 at = {0};
 	for (int i = 0; i < 100; i++, at.x_m += 0.06)
-		cairn_breadcrumbs_add(&crumbs, at);
-	ck_assert_uint_eq(crumbs.count, 100);
-	cairn_breadcrumbs_back(&crumbs, at, 0, &path);
+		cairn_driven_path_add(&driven, at);
+	ck_assert_uint_eq(driven.count, 100);
+	cairn_driven_path_back(&driven, at, 0, &path);
 	ck_assert_double_eq_tol(path.length_m, 6.0, 0.01);
 	for (int i = 0; i < path.count; i++)
 		ck_assert(path.poses[i].reverse);
 	ck_assert_double_eq_tol(path.poses[path.count - 1].x_m, 0.0, 1e-9);
 	for (; at.x_m > 2.0; at.x_m -= 0.03) /* a little beside it */
-		cairn_breadcrumbs_add(&crumbs, (struct cairn_pose2){at.x_m, 0.03, 0.02});
-	cairn_breadcrumbs_back(&crumbs, at, 0, &path);
+		cairn_driven_path_add(&driven, (struct cairn_pose2){at.x_m, 0.03, 0.02});
+	cairn_driven_path_back(&driven, at, 0, &path);
 	ck_assert_double_eq_tol(path.length_m, 2.0, 0.15);
-	cairn_breadcrumbs_add(&crumbs, (struct cairn_pose2){NAN, 0.0, 0.0});
-	cairn_breadcrumbs_move(&crumbs, (struct cairn_pose2){0}, (struct cairn_pose2){1.0, 2.0, M_PI_2});
-	ck_assert_double_eq_tol(crumbs.at[0].x_m, 1.0, 1e-9);
-	ck_assert_double_eq_tol(crumbs.at[crumbs.count - 1].y_m, 4.0, 0.15);
+	cairn_driven_path_add(&driven, (struct cairn_pose2){NAN, 0.0, 0.0});
+	cairn_driven_path_move(&driven, (struct cairn_pose2){0}, (struct cairn_pose2){1.0, 2.0, M_PI_2});
+	ck_assert_double_eq_tol(driven.at[0].x_m, 1.0, 1e-9);
+	ck_assert_double_eq_tol(driven.at[driven.count - 1].y_m, 4.0, 0.15);
 }
 END_TEST
 
 START_TEST(a_way_longer_than_is_kept_forgets_its_beginning)
 {
-	crumbs.count = 0;
+	driven.count = 0;
 	struct cairn_pose2 at = {0};
-	for (int i = 0; i < 2 * CAIRN_BREADCRUMBS_MAX; i++, at.x_m += 0.06)
-		cairn_breadcrumbs_add(&crumbs, at);
-	ck_assert_uint_le(crumbs.count, CAIRN_BREADCRUMBS_MAX);
-	ck_assert_uint_ge(crumbs.count, CAIRN_BREADCRUMBS_MAX / 2);
-	ck_assert_double_eq_tol(crumbs.at[crumbs.count - 1].x_m, at.x_m - 0.06, 1e-9);
+	for (int i = 0; i < 2 * CAIRN_DRIVEN_PATH_MAX; i++, at.x_m += 0.06)
+		cairn_driven_path_add(&driven, at);
+	ck_assert_uint_le(driven.count, CAIRN_DRIVEN_PATH_MAX);
+	ck_assert_uint_ge(driven.count, CAIRN_DRIVEN_PATH_MAX / 2);
+	ck_assert_double_eq_tol(driven.at[driven.count - 1].x_m, at.x_m - 0.06, 1e-9);
 }
 END_TEST
 

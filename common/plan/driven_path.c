@@ -1,4 +1,4 @@
-#include "common/plan/breadcrumbs.h"
+#include "common/plan/driven_path.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,33 +16,33 @@ static double turned_rad(struct cairn_pose2 a, struct cairn_pose2 b)
 	return fabs(cairn_wrap_rad(a.yaw_rad - b.yaw_rad));
 }
 
-void cairn_breadcrumbs_add(struct cairn_breadcrumbs *c, struct cairn_pose2 pose)
+void cairn_driven_path_add(struct cairn_driven_path *c, struct cairn_pose2 pose)
 {
 	if (!isfinite(pose.x_m) || !isfinite(pose.y_m) || !isfinite(pose.yaw_rad))
 		return;
-	if (c->count > 0 && away_m(c->at[c->count - 1], pose) < CAIRN_BREADCRUMB_STEP_M &&
-	    turned_rad(c->at[c->count - 1], pose) < CAIRN_BREADCRUMB_STEP_RAD)
+	if (c->count > 0 && away_m(c->at[c->count - 1], pose) < CAIRN_DRIVEN_PATH_STEP_M &&
+	    turned_rad(c->at[c->count - 1], pose) < CAIRN_DRIVEN_PATH_STEP_RAD)
 		return;
 	for (uint32_t i = 0; i + 1 < c->count; i++)
 		if (away_m(c->at[i], pose) < SAME_M && turned_rad(c->at[i], pose) < SAME_RAD) {
 			c->count = i + 1;
 			return;
 		}
-	if (c->count == CAIRN_BREADCRUMBS_MAX) { /* the oldest make room */
-		c->count -= CAIRN_BREADCRUMBS_MAX / 4;
-		memmove(c->at, c->at + CAIRN_BREADCRUMBS_MAX / 4, c->count * sizeof(c->at[0]));
+	if (c->count == CAIRN_DRIVEN_PATH_MAX) { /* the oldest make room */
+		c->count -= CAIRN_DRIVEN_PATH_MAX / 4;
+		memmove(c->at, c->at + CAIRN_DRIVEN_PATH_MAX / 4, c->count * sizeof(c->at[0]));
 	}
 	c->at[c->count++] = pose;
 }
 
-void cairn_breadcrumbs_move(struct cairn_breadcrumbs *c, struct cairn_pose2 was, struct cairn_pose2 now)
+void cairn_driven_path_move(struct cairn_driven_path *c, struct cairn_pose2 was, struct cairn_pose2 now)
 {
 	for (uint32_t i = 0; i < c->count; i++)
 		c->at[i] = cairn_pose_compose(now, cairn_pose_between(was, c->at[i]));
 }
 
-void cairn_breadcrumbs_back(
-    const struct cairn_breadcrumbs *c, struct cairn_pose2 pose, uint32_t to, struct cairn_path *ret)
+void cairn_driven_path_back(
+    const struct cairn_driven_path *c, struct cairn_pose2 pose, uint32_t to, struct cairn_path *ret)
 {
 	ret->count = 0;
 	ret->length_m = ret->cost = 0.0;
@@ -51,7 +51,7 @@ void cairn_breadcrumbs_back(
 		const struct cairn_path_pose *last = &ret->poses[ret->count - 1];
 		struct cairn_pose2 from = cairn_path_pose2(last), step = cairn_pose_between(from, c->at[i]);
 		double length = hypot(step.x_m, step.y_m);
-		if (length < 0.2 * CAIRN_BREADCRUMB_STEP_M)
+		if (length < 0.2 * CAIRN_DRIVEN_PATH_STEP_M)
 			continue; /* the pose itself, or a turn on the spot */
 		ret->poses[ret->count++] =
 		    (struct cairn_path_pose){c->at[i].x_m, c->at[i].y_m, c->at[i].yaw_rad, step.x_m < 0.0};
