@@ -6,6 +6,7 @@ cairn=$1
 source=$2
 dir=$(mktemp -d /tmp/cairn-readme-XXXXXX)
 trap 'rm -r "$dir"' EXIT
+# shellcheck disable=SC2016 # backquotes of Markdown
 sed -n '/^```python$/,/^```$/p' "$source/README.md" | sed -n '/^def run_dir/,/^$/p' >"$dir/run_dir.py"
 grep -q '^def run_dir' "$dir/run_dir.py" || { echo "readme: README.md has no run_dir()" >&2; exit 1; }
 printf 'print(run_dir())\n' >>"$dir/run_dir.py"
