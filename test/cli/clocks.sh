@@ -11,8 +11,12 @@ procs/cairn/bench_eval.c 1 the processor time a thread has used
 procs/cairn/bench_map.c 1 the processor time a thread has used
 procs/cairn/bench_planner.c 1 the processor time a thread has used
 procs/cairn/bench_planner_hybrid.c 1 the processor time a thread has used
-procs/cairn/cmd_decisions.c 1 shows the time that a line of the log of decisions tells
+procs/cairn/checks_host.c 4 the doctor's check of the clock itself
 procs/cairn/cmd_map_log.c 1 the processor time the process has used
+procs/cairn/found.c 1 shows when a thing was found
+procs/cairn/home.c 2 the name of the folder that things are set aside in
+procs/cairn/util.c 1 shows the time that a line of a log tells
+procs/gateway/discoveries.c 1 the time at which a thing was found
 procs/gateway/http.c 1 a service may say until when to wait as a time of day; the wait is a monotonic span of at most an hour
 procs/gateway/main.c 1 the time in a line of the log of decisions
 procs/gateway/recorder.c 2 the name of a folder of recordings
