@@ -76,8 +76,8 @@ START_TEST(a_service_is_asked_with_pictures_and_its_cost_is_counted)
 	ck_assert_int_ge(service_server_pictures(server), 1);
 	ck_assert_int_ge(service_server_followups(server), 2);
 	ck_assert_double_eq(figure(root, 0, "calls") + figure(root, 1, "calls"), (double)requests);
-	/* 500 tokens and what is written to or read from its cache come in with each call, 40 go out. */
-	double most = requests * (500 * 3.0 + 2000 * 3.75 + 40 * 15.0) * 1e-6;
+	/* 4500 tokens and what is written to or read from its cache come in with each call, 40 go out. */
+	double most = requests * (4500 * 3.0 + 2000 * 3.75 + 40 * 15.0) * 1e-6;
 	double usd = figure(root, 0, "usd") + figure(root, 1, "usd");
 	ck_assert_double_gt(usd, most / 8.0);
 	ck_assert_double_le(usd, most + 1e-9);
@@ -108,10 +108,10 @@ END_TEST
 START_TEST(no_more_is_asked_than_may_be_spent)
 {
 	begin();
-	ck_assert_int_ne(explore(KEY, "--mode vlm --usd 0.02"), 0);
+	ck_assert_int_ne(explore(KEY, "--mode vlm --usd 0.1"), 0);
 	ck_assert_msg(strstr(out, "not asked any more") != NULL, "%s", out);
 	ck_assert_int_ge(service_server_requests(server), 1);
-	ck_assert_double_le(service_server_requests(server) * (500 * 3.0 + 40 * 15.0) * 1e-6, 0.02);
+	ck_assert_double_le(service_server_requests(server) * (4500 * 3.0 + 40 * 15.0) * 1e-6, 0.1);
 	end();
 }
 END_TEST
