@@ -164,4 +164,8 @@ int cairn_msg_decode(const struct cairn_msg_desc *desc, const void *buf, size_t 
 int cairn_msg_to_json(const struct cairn_msg_desc *desc, const struct cairn_header *hdr, const void *msg,
     char *buf, size_t buf_bytes);
 
+/* The JSON Schema (draft 2020-12) of cairn_msg_to_json()'s line with its header, NUL-terminated; bytes written, -ENOBUFS, or
+ * -ENOMEM. */
+int cairn_msg_json_schema(const struct cairn_msg_desc *desc, char *buf, size_t buf_bytes);
+
 #endif

@@ -94,6 +94,8 @@ int cli_doctor(const struct cli *cli);
 int cli_dry(const struct cli *cli);
 int cli_echo(const struct cli *cli);
 int cli_hz(const struct cli *cli);
+int cli_record(const struct cli *cli);
+int cli_recording(const struct cli *cli);
 int cli_exec(const struct cli *cli);
 int cli_config(const struct cli *cli);
 int cli_map_log(const struct cli *cli);

@@ -89,8 +89,24 @@ static void print_json_row(const struct cli *cli, const char *kind, const char *
 	printf("}\n");
 }
 
+static int print_schema(const struct cli *cli, const char *name)
+{
+	static char schema[128 * 1024];
+	const char *instance;
+	int topic = cairn_topic_find(name) >= 0 ? cairn_topic_find(name) : cairn_topic_of(name, &instance);
+	if (topic < 0)
+		return cli_fail(cli, CLI_USAGE, "there is no topic '%s'; 'cairn topics' lists them", name);
+	if (cairn_msg_json_schema(cairn_topics[topic].desc, schema, sizeof(schema)) < 0)
+		return cli_fail(cli, CLI_FAILED, "out of memory");
+	puts(schema);
+	return CLI_OK;
+}
+
 int cli_topics(const struct cli *cli)
 {
+	const char *of = cli_value(cli, "schema");
+	if (of != NULL)
+		return print_schema(cli, of);
 	if (cli_value(cli, "markdown") != NULL) {
 		cli_print_bus_markdown(stdout);
 		return CLI_OK;

@@ -37,7 +37,8 @@ static const struct cli_option decisions_options[] = {{"lines", 'n', "N", "the n
     {"prompt", '\0', NULL, "the text that the model was given, too"},
     {"refused", '\0', NULL, "the commands that were refused, instead of those that were done"}, {0}};
 static const struct cli_option topics_options[] = {
-    {"markdown", '\0', NULL, "the reference page docs/bus.md, with all fields"}, {0}};
+    {"markdown", '\0', NULL, "the reference page docs/bus.md, with all fields"},
+    {"schema", '\0', "TOPIC", "the JSON Schema of what 'cairn echo TOPIC' prints"}, {0}};
 static const struct cli_option look_options[] = {
     {"out", 'o', "FILE",
 	"where the picture goes (default snapshot.jpg in the run directory); a second one beside it: "
@@ -75,6 +76,10 @@ static const struct cli_option echo_options[] = {
     {0},
 };
 static const struct cli_option hz_options[] = {{"for", '\0', "TIME", "measure this long (default 3s)"}, {0}};
+static const struct cli_option record_options[] = {
+    {"for", '\0', "TIME", "record this long; without it until Ctrl-C"}, {0}};
+static const struct cli_option recording_options[] = {
+    {"repair", '\0', "NEW", "write what can be read into NEW, with an index"}, {0}};
 static const struct cli_option map_log_options[] = {
     {"out", 'o', "DIR", "write NAME.png and NAME.path.txt (scan x y theta) there"},
     {"trajectory", '\0', "FILE", "take the odometry from the columns odo_x odo_y odo_th of this file"},
@@ -186,6 +191,19 @@ const struct cli_command cli_commands[] = {
 	.options = echo_options, .arg_min = 1, .arg_max = 1, .remote = true, .run = cli_echo},
     {"hz", .group = CLI_GROUP_WATCH, .args = "TOPIC", .summary = "rate, age and losses of a topic",
 	.options = hz_options, .arg_min = 1, .arg_max = 1, .json = true, .run = cli_hz},
+    {"record", .group = CLI_GROUP_WATCH, .args = "FILE [TOPIC]...",
+	.summary = "the bus's messages into an MCAP file",
+	.details =
+	    "All topics, or these. The file opens in Foxglove Studio and its forks: JSON with schemas, Unix "
+	    "times,\n"
+	    "chunks with zstd, an index. Of a run that loses its power it can be read up to the last "
+	    "second.\n"
+	    "Frames (pictures, depth, grid) are not in it.",
+	.options = record_options, .arg_min = 1, .arg_max = -1, .run = cli_record},
+    {"recording", .group = CLI_GROUP_WATCH, .args = "FILE",
+	.summary = "what an MCAP file holds, and whether it is whole",
+	.details = "Every checksum is checked. Status 1 when the file was cut off or damaged.",
+	.options = recording_options, .arg_min = 1, .arg_max = 1, .json = true, .run = cli_recording},
     {"exec", .group = CLI_GROUP_CONNECT, .args = "-- COMMAND [ARGUMENT]...",
 	.summary = "run a command where it can reach the stack's shared memory",
 	.details = "For consumers of frames (iceoryx): enters the stack's mount namespace if it has one of "

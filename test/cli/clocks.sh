@@ -16,6 +16,8 @@ procs/cairn/cmd_map_log.c 1 the processor time the process has used
 procs/cairn/found.c 1 shows when a thing was found
 procs/cairn/home.c 2 the name of the folder that things are set aside in
 procs/cairn/util.c 1 shows the time that a line of a log tells
+procs/cairn/cmd_record.c 1 messages of a recording bear the time of day, by one offset for all
+procs/cairn/cmd_recording.c 1 shows when a recording began
 procs/gateway/discoveries.c 1 the time at which a thing was found
 procs/gateway/http.c 1 a service may say until when to wait as a time of day; the wait is a monotonic span of at most an hour
 procs/gateway/main.c 1 the time in a line of the log of decisions

@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <zmq.h>
 
@@ -169,6 +170,48 @@ START_TEST(echo_prints_messages_as_json_lines)
 	o = cairn("echo", "--timeout 100ms scan");
 	ck_assert_int_eq(o->status, 3);
 	ck_assert_ptr_nonnull(strstr(o->err, "no message within 0.1 s"));
+	remove_run_dir();
+}
+END_TEST
+
+START_TEST(record_writes_a_file_that_recording_calls_whole_and_repairs_when_it_was_cut)
+{
+	char options[512], path[256];
+	make_run_dir();
+	start_stack((struct play){.stages = true});
+	snprintf(path, sizeof(path), "%s/a.mcap", run_dir);
+	snprintf(options, sizeof(options), "%s --for 1s pose mission", path);
+	const struct output *o = cairn("record", options);
+	ck_assert_msg(o->status == 0, "%s", o->err);
+	ck_assert_int_eq(cairn("record", options)->status, 2); /* never over another file */
+	snprintf(options, sizeof(options), "--json %s", path);
+	o = cairn("recording", options);
+	ck_assert_msg(o->status == 0, "%s", o->err);
+	json_t *json = parsed(o->out), *topics = json_object_get(json, "topics");
+	json_int_t messages = json_integer_value(json_object_get(json, "messages"));
+	ck_assert_str_eq(json_string_value(json_object_get(json, "state")), "whole");
+	ck_assert_int_ge(messages, 2);
+	ck_assert_uint_eq(json_object_size(topics), 2);
+	ck_assert_int_eq(json_integer_value(json_object_get(topics, "/pose")) +
+			     json_integer_value(json_object_get(topics, "/mission")),
+	    messages);
+	json_decref(json);
+	struct stat st;
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_int_eq(truncate(path, st.st_size - 9), 0); /* of the footer */
+	o = cairn("recording", options);
+	ck_assert_int_eq(o->status, 1);
+	ck_assert_ptr_nonnull(strstr(o->err, "no summary"));
+	ck_assert_int_eq(truncate(path, st.st_size / 2), 0);
+	o = cairn("recording", options);
+	ck_assert_int_eq(o->status, 1);
+	ck_assert_ptr_nonnull(strstr(o->err, "--repair"));
+	snprintf(options, sizeof(options), "--json %s --repair %s/b.mcap", path, run_dir);
+	ck_assert_int_eq(cairn("recording", options)->status, 0);
+	snprintf(options, sizeof(options), "--json %s/b.mcap", run_dir);
+	o = cairn("recording", options);
+	ck_assert_msg(o->status == 0, "%s", o->err);
+	ck_assert_ptr_nonnull(strstr(o->out, "\"whole\""));
 	remove_run_dir();
 }
 END_TEST
@@ -356,6 +399,7 @@ END_TEST
 
 CAIRN_TEST_MAIN("cli_stack", status_shows_the_stack_and_ends_with_0_when_all_is_well,
     status_ends_with_1_when_a_stage_is_down, echo_prints_messages_as_json_lines,
+    record_writes_a_file_that_recording_calls_whole_and_repairs_when_it_was_cut,
     hz_counts_what_was_sent_and_its_age, topics_tell_who_is_there,
     goto_waits_for_the_end_and_tells_where_no_way_leads,
     requests_carry_their_arguments_and_the_answer_is_shown,

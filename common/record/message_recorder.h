@@ -1,0 +1,34 @@
+/* message_recorder.h - the bus's messages as an MCAP recording: one channel an endpoint, JSON with a JSON Schema made from
+ * ipc/messages.def.
+ *
+ * Stamps of the bus are of the monotonic clock, those of a recording Unix times: clock_offset_ns is what the caller adds to
+ * the one for the other (CLOCK_REALTIME minus CLOCK_MONOTONIC), taken once a recording so that intervals stay right. */
+#ifndef CAIRN_COMMON_RECORD_MESSAGE_RECORDER_H
+#define CAIRN_COMMON_RECORD_MESSAGE_RECORDER_H
+
+#include "common/mcap/mcap_writer.h"
+#include "ipc/topics.h"
+
+#define CAIRN_RECORD_CHUNK_BYTES (512u << 10) /* lost at most when the power goes */
+
+struct cairn_message_recorder;
+
+/* NULL when memory or the sink fails. */
+struct cairn_message_recorder *cairn_message_recorder_new(
+    int64_t clock_offset_ns, cairn_mcap_write_fn *write, void *ctx);
+/* Without cairn_message_recorder_finish() the recording ends like one that was cut off. */
+void cairn_message_recorder_destroy(struct cairn_message_recorder **r);
+
+/* One message of an endpoint: topic, and the stage for a topic that each stage has ("heartbeat"), NULL otherwise. logged_ns:
+ * when it arrived, monotonic. False when the sink fails, or the message cannot be written as JSON. */
+bool cairn_message_recorder_add(struct cairn_message_recorder *r, enum cairn_topic topic,
+    const char *instance, const struct cairn_header *hdr, const void *msg, int64_t logged_ns);
+/* Writes what has been collected, so that it outlives a loss of power. */
+bool cairn_message_recorder_flush(struct cairn_message_recorder *r);
+/* Adds index and statistics. Nothing may be added after it. */
+bool cairn_message_recorder_finish(struct cairn_message_recorder *r);
+
+uint64_t cairn_message_recorder_messages(const struct cairn_message_recorder *r);
+uint64_t cairn_message_recorder_bytes(const struct cairn_message_recorder *r); /* of the file so far */
+
+#endif
