@@ -140,7 +140,7 @@ static void still_latched(struct drill *drill, int motor_before)
 	ck_assert(!after.moved);
 	stack_must(drill, stands_for_the_stop, NULL,
 	    "is stopped no more"); /* a late board is told of in its place */
-	ck_assert_str_eq(drill_run(drill)->motion.reason, "somebody fell");
+	ck_assert_str_eq(drill_run(drill)->motion.reason, "operator");
 }
 
 START_TEST(an_emergency_stop_outlives_whatever_is_killed_until_an_operator_releases_it)
@@ -159,7 +159,7 @@ START_TEST(an_emergency_stop_outlives_whatever_is_killed_until_an_operator_relea
 	stack_start_again(drill, large_house);
 	still_latched(drill, motor);
 	ck_assert(
-	    stack_file_tells(drill, "up.out", "the emergency stop of the run before holds (somebody fell)"));
+	    stack_file_tells(drill, "up.out", "the emergency stop of the run before holds (operator)"));
 	stack_ask(drill, CAIRN_SERVICE_MOTOR_CTL, "release", "");
 	stack_must(drill, stack_drives, NULL, "does not drive after the release");
 	stack_end(&drill);
