@@ -8,6 +8,9 @@
 #include <unistd.h>
 #include <zmq.h>
 
+#include "common/base/file.h"
+#include "common/base/whole_io.h"
+
 bool cairn_key_make(const char *name, struct cairn_key *key, struct cairn_error *err)
 {
 	struct cairn_key k = {0};
@@ -65,36 +68,25 @@ static bool read_text(
     const char *path, mode_t forbidden, const char *why, char *buf, size_t bytes, struct cairn_error *err)
 {
 	struct stat st;
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0) {
-		int why_not = errno; /* the caller looks at it */
-		cairn_error_set(err, "%s: %s", path, strerror(errno));
-		errno = why_not;
+	int fd = cairn_file_open(path, 0, err);
+	if (fd < 0)
 		return false;
-	}
-	if (fstat(fd, &st) != 0) {
-		cairn_error_set(err, "%s: %s", path, strerror(errno));
-		close(fd);
-		return false;
-	}
-	ssize_t n = -1;
-	if (!S_ISREG(st.st_mode))
-		cairn_error_set(err, "%s: not a file", path);
-	else if ((st.st_mode & forbidden) != 0)
+	bool ok = fstat(fd, &st) == 0 && (st.st_mode & forbidden) == 0;
+	size_t n = ok ? cairn_read_whole(fd, buf, bytes) : 0;
+	close(fd);
+	if (!ok)
 		cairn_error_set(
 		    err, "%s: %s (chmod %s)", path, why, (forbidden & 0004) != 0 ? "600" : "go-w");
-	else if ((n = read(fd, buf, bytes)) < 0)
-		cairn_error_set(err, "%s: %s", path, strerror(errno));
-	else if ((size_t)n == bytes)
+	else if (n == bytes)
 		cairn_error_set(err, "%s: larger than %zu bytes", path, bytes - 1);
-	close(fd);
-	if (n < 0 || (size_t)n == bytes)
+	else if (memchr(buf, '\0', n) != NULL)
+		cairn_error_set(err, "%s: not a text", path);
+	if (!ok || n == bytes || memchr(buf, '\0', n) != NULL) {
+		errno = EBADMSG;
 		return false;
+	}
 	buf[n] = '\0';
-	if (strlen(buf) == (size_t)n)
-		return true;
-	cairn_error_set(err, "%s: not a text", path);
-	return false;
+	return true;
 }
 
 bool cairn_key_load(const char *path, bool need_secret, struct cairn_key *key, struct cairn_error *err)

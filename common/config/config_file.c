@@ -5,17 +5,11 @@
  * by the same code that serves --set, and what libcyaml logs is gathered into one line. */
 #include <cyaml/cyaml.h>
 #include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "common/base/whole_io.h"
+#include "common/base/file.h"
 #include "common/config/config_text.h"
-
-#define FILE_BYTES_MAX (1024 * 1024)
 
 /* ---- the overlay and its schema, from the table ---- */
 
@@ -39,7 +33,7 @@
 
 #define KEY(section, key)                                                                                    \
 	CYAML_FIELD_STRING_PTR(#key, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct overlay_##section,     \
-	    key, 0, FILE_BYTES_MAX),
+	    key, 0, CAIRN_CONFIG_FILE_BYTES_MAX),
 #define SECTION(name, doc) static const cyaml_schema_field_t fields_##name[] = {
 #define REAL(section, key, def, min, max, doc) KEY(section, key)
 #define INT(section, key, def, min, max, doc) KEY(section, key)
@@ -228,38 +222,6 @@ static void explain(
 	}
 }
 
-char *cairn_config_read_text(const char *path, size_t *ret_bytes, struct cairn_error *err)
-{
-	char *text = NULL;
-	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0 || fstat(fd, &st) != 0) {
-		cairn_error_set(err, "%s: cannot be read: %s", path, strerror(errno));
-		goto out;
-	}
-	if (!S_ISREG(st.st_mode) || st.st_size > FILE_BYTES_MAX) {
-		cairn_error_set(err, "%s: %s", path, S_ISREG(st.st_mode) ? "larger than 1 MB" : "not a file");
-		goto out;
-	}
-	text = malloc((size_t)st.st_size + 1);
-	if (text == NULL) {
-		cairn_error_set(err, "%s: out of memory", path);
-		goto out;
-	}
-	size_t have = cairn_read_whole(fd, text, (size_t)st.st_size);
-	text[have] = '\0';
-	if (strlen(text) != have) {
-		cairn_error_set(err, "%s: holds a NUL byte: not a text file", path);
-		free(text);
-		text = NULL;
-	}
-	*ret_bytes = have;
-out:
-	if (fd >= 0)
-		close(fd);
-	return text;
-}
-
 /* The text of each row's key, NULL where the file does not have it; borrowed from the overlay. */
 static void overlay_texts(const struct overlay *overlay, const char **texts)
 {
@@ -309,7 +271,7 @@ static bool apply(struct cairn_config *cfg, const struct overlay *overlay, const
 bool cairn_config_load(struct cairn_config *cfg, const char *path, struct cairn_error *err)
 {
 	size_t bytes = 0;
-	char *text = cairn_config_read_text(path, &bytes, err);
+	char *text = cairn_file_read(path, CAIRN_FILE_TEXT, CAIRN_CONFIG_FILE_BYTES_MAX, &bytes, err);
 	if (text == NULL)
 		return false;
 	struct complaint complaint = {.line = 0};
@@ -373,27 +335,15 @@ static void write_rows(const struct cairn_config *cfg, FILE *file)
 
 bool cairn_config_save(const struct cairn_config *cfg, const char *path, struct cairn_error *err)
 {
-	char temporary[4096];
-	if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path) >= (int)sizeof(temporary)) {
-		cairn_error_set(err, "%.200s...: path too long", path);
-		return false;
-	}
-	int fd = mkostemp(temporary, O_CLOEXEC);
-	FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
-	if (file == NULL) {
-		cairn_error_set(err, "%s: cannot be written: %s", path, strerror(errno));
-		if (fd >= 0) {
-			close(fd);
-			unlink(temporary);
-		}
-		return false;
-	}
-	write_rows(cfg, file);
-	bool ok = fflush(file) == 0 && !ferror(file) && fchmod(fd, 0644) == 0 && fsync(fd) == 0;
-	ok = fclose(file) == 0 && ok && rename(temporary, path) == 0;
-	if (!ok) {
-		cairn_error_set(err, "%s: cannot be written: %s", path, strerror(errno));
-		unlink(temporary);
-	}
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *file = open_memstream(&text, &bytes);
+	if (file != NULL)
+		write_rows(cfg, file);
+	bool ok = file != NULL && fclose(file) == 0;
+	if (!ok)
+		cairn_error_set(err, "%s: out of memory", path);
+	ok = ok && cairn_file_replace(path, 0, 0644, text, bytes, err);
+	free(text);
 	return ok;
 }

@@ -25,7 +25,6 @@ bool cairn_config_assign(
 bool cairn_config_assign_at(
     void *base, const struct cairn_config_row *row, const char *text, struct cairn_error *err);
 
-/* A whole text file as a NUL-terminated text the caller frees, or NULL with err set. */
-char *cairn_config_read_text(const char *path, size_t *ret_bytes, struct cairn_error *err);
+#define CAIRN_CONFIG_FILE_BYTES_MAX (1024 * 1024) /* of any YAML file of the configuration */
 
 #endif

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/file.h"
+
+#define FILE_BYTES_MAX (4u << 20)
 #define OPT_PTR (CYAML_FLAG_OPTIONAL | CYAML_FLAG_POINTER)
 #define REAL(type, key, flags) CYAML_FIELD_FLOAT(#key, flags, struct type, key)
 
@@ -120,7 +123,13 @@ struct cairn_arena *cairn_arena_load(const char *path, struct cairn_error *err)
 	cyaml_config_t cfg = {
 	    .log_fn = listen, .log_ctx = &said, .mem_fn = cyaml_mem, .log_level = CYAML_LOG_WARNING};
 	struct y_arena *y = NULL;
-	cyaml_err_t status = cyaml_load_file(path, &cfg, &arena_value, (cyaml_data_t **)&y, NULL);
+	size_t bytes = 0;
+	char *text = cairn_file_read(path, CAIRN_FILE_TEXT, FILE_BYTES_MAX, &bytes, err);
+	if (text == NULL)
+		return NULL;
+	cyaml_err_t status =
+	    cyaml_load_data((const uint8_t *)text, bytes, &cfg, &arena_value, (cyaml_data_t **)&y, NULL);
+	free(text);
 	if (status != CYAML_OK || y == NULL) {
 		cairn_error_set(err, "%s: %s%s%s", path, said.where, said.where[0] != '\0' ? ": " : "",
 		    said.reason[0] != '\0' ? said.reason

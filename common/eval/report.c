@@ -7,12 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "common/base/file.h"
 #include "common/eval/report_parts.h"
 
 #define FILE_CAP 64
 #define PATH_CAP 4096
+#define DRAWN_BYTES_MAX (64u << 20) /* of one figure that was drawn before */
 
 struct picture {
 	char file[FILE_CAP];
@@ -361,28 +362,14 @@ void cairn_report_run(struct cairn_report *r, const struct cairn_report_run *run
 	add_run(r, run, p != NULL ? &p->svg : NULL);
 }
 
-static bool read_all(const char *path, struct report_bytes *ret)
-{
-	unsigned char part[8192];
-	FILE *in = fopen(path, "rbe");
-	bool ok = in != NULL;
-	*ret = (struct report_bytes){0};
-	for (size_t n; ok && (n = fread(part, 1, sizeof(part), in)) > 0;)
-		ok = report_bytes_add(ret, part, n);
-	ok = ok && ferror(in) == 0 && ret->size > 0;
-	if (in != NULL)
-		fclose(in);
-	return ok;
-}
-
 void cairn_report_run_drawn(
     struct cairn_report *r, const struct cairn_report_run *run, const char *dir, const char *file)
 {
 	char path[PATH_CAP];
-	struct report_bytes svg;
+	struct report_bytes svg = {0};
 	snprintf(path, sizeof(path), "%s/%s.svg", dir, file);
-	bool there = read_all(path, &svg);
-	add_run(r, run, there ? &svg : NULL);
+	svg.data = (unsigned char *)cairn_file_read(path, 0, DRAWN_BYTES_MAX, &svg.size, NULL);
+	add_run(r, run, svg.size > 0 ? &svg : NULL);
 	free(svg.data);
 }
 
@@ -427,26 +414,15 @@ static bool make_dir(const char *dir, struct cairn_error *err)
 	return false;
 }
 
-/* Under a name of its own first: who looks meanwhile sees the old file or the new one. */
 static bool write_file(const char *dir, const char *file, const char *ending, const void *data, size_t size,
     struct cairn_error *err)
 {
-	char path[PATH_CAP], fresh[PATH_CAP + 8];
+	char path[PATH_CAP];
 	if ((size_t)snprintf(path, sizeof(path), "%s/%s%s", dir, file, ending) >= sizeof(path)) {
 		cairn_error_set(err, "%.64s...: the name is too long", dir);
 		return false;
 	}
-	snprintf(fresh, sizeof(fresh), "%s.new", path);
-	FILE *out = fopen(fresh, "wbe");
-	bool ok = out != NULL && fwrite(data, 1, size, out) == size;
-	if (out != NULL)
-		ok = fclose(out) == 0 && ok;
-	if (ok && rename(fresh, path) == 0)
-		return true;
-	cairn_error_set(err, "%s: %s", path, strerror(errno));
-	if (out != NULL)
-		unlink(fresh);
-	return false;
+	return cairn_file_replace(path, 0, 0644, data, size, err);
 }
 
 bool cairn_report_draw_map(const struct cairn_report_map *map, const char *dir, struct cairn_error *err)

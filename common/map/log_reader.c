@@ -5,6 +5,8 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "common/base/file.h"
+
 #define LINE_BYTES 65536
 #define BEAMS_MAX 8192
 #define RANGE_MIN_M 0.10F
@@ -76,14 +78,11 @@ struct cairn_log_reader *cairn_log_open(
 		return NULL;
 	}
 	r->path = path;
-	r->log = gzopen(path, "r");
-	if (r->log == NULL) {
-		cairn_error_set(err, "%s: %s", path, strerror(errno));
-	} else if (trajectory_path != NULL && (r->trajectory = gzopen(trajectory_path, "r")) == NULL) {
-		cairn_error_set(err, "%s: %s", trajectory_path, strerror(errno));
-	} else if (find_format(r, err)) {
+	r->log = cairn_file_gzip(path, err);
+	if (r->log != NULL && trajectory_path != NULL)
+		r->trajectory = cairn_file_gzip(trajectory_path, err);
+	if (r->log != NULL && (trajectory_path == NULL || r->trajectory != NULL) && find_format(r, err))
 		return r;
-	}
 	cairn_log_close(&r);
 	return NULL;
 }

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "common/base/file.h"
+
 #define EXTENT_M 600.0
 #define SPEED_MPS 4.0
 #define SCAN_MIN_S 0.1
@@ -144,11 +146,9 @@ static bool pose_at(
 bool cairn_map_log_score(const struct cairn_map_log *log, const struct cairn_pose2 *poses,
     const char *relations_path, double offset_s, struct cairn_relation_score *ret, struct cairn_error *err)
 {
-	gzFile file = gzopen(relations_path, "r");
-	if (file == NULL) {
-		cairn_error_set(err, "%s: %s", relations_path, strerror(errno));
+	gzFile file = cairn_file_gzip(relations_path, err);
+	if (file == NULL)
 		return false;
-	}
 	char line[1024];
 	double sum[2] = {0}, sum2[2] = {0};
 	uint32_t n = 0, lines = 0;

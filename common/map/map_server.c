@@ -1,16 +1,12 @@
 #include "common/map/map_server.h"
 
 #include <cyaml/cyaml.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "common/base/whole_io.h"
+#include "common/base/file.h"
 
 #define OCCUPIED 65
 #define FREE_BELOW 50 /* as the mapper has it: any evidence for free */
@@ -23,87 +19,6 @@
 #define YAML_BYTES_MAX 65536
 #define CELL_MIN_M 0.005
 #define CELL_MAX_M 1.0
-
-/* ---- files ---- */
-
-bool cairn_replace_begin(struct cairn_replace *r, const char *path, struct cairn_error *err)
-{
-	*r = (struct cairn_replace){.fd = -1};
-	if (snprintf(r->path, sizeof(r->path), "%s", path) >= (int)sizeof(r->path)) {
-		cairn_error_set(err, "%s: the name is too long", path);
-		return false;
-	}
-	snprintf(r->beside, sizeof(r->beside), "%s.tmp", r->path);
-	r->fd = open(r->beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	if (r->fd < 0)
-		cairn_error_set(err, "%s: %s", r->beside, strerror(errno));
-	return r->fd >= 0;
-}
-
-void cairn_replace_add(struct cairn_replace *r, const void *data, size_t bytes)
-{
-	if (r->failed == 0 && !cairn_write_whole(r->fd, data, bytes))
-		r->failed = errno;
-}
-
-void cairn_replace_head(struct cairn_replace *r, const void *data, size_t bytes)
-{
-	if (r->failed == 0 && lseek(r->fd, 0, SEEK_SET) != 0)
-		r->failed = errno;
-	cairn_replace_add(r, data, bytes);
-}
-
-bool cairn_replace_end(struct cairn_replace *r, struct cairn_error *err)
-{
-	if (r->failed == 0 && fdatasync(r->fd) != 0)
-		r->failed = errno;
-	if (close(r->fd) != 0 && r->failed == 0)
-		r->failed = errno;
-	r->fd = -1;
-	if (r->failed == 0 && rename(r->beside, r->path) == 0)
-		return true;
-	r->failed = r->failed != 0 ? r->failed : errno;
-	(void)unlink(r->beside);
-	cairn_error_set(err, "%s: %s", r->path, strerror(r->failed));
-	return false;
-}
-
-bool cairn_replace_file(const char *path, const void *data, size_t bytes, struct cairn_error *err)
-{
-	struct cairn_replace r;
-	if (!cairn_replace_begin(&r, path, err))
-		return false;
-	cairn_replace_add(&r, data, bytes);
-	return cairn_replace_end(&r, err);
-}
-
-/* A whole file with a NUL behind it, to be freed; at most limit bytes. */
-static char *read_file(const char *path, size_t limit, size_t *ret_bytes, struct cairn_error *err)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat st;
-	if (fd < 0 || fstat(fd, &st) != 0) {
-		cairn_error_set(err, "%s: %s", path, strerror(errno));
-		if (fd >= 0)
-			close(fd);
-		return NULL;
-	}
-	char *data = NULL;
-	size_t have = 0, want = st.st_size > 0 ? (size_t)st.st_size : 0;
-	if (!S_ISREG(st.st_mode))
-		cairn_error_set(err, "%s: not a file", path);
-	else if (want > limit)
-		cairn_error_set(err, "%s: %zu bytes are more than any map of its kind has", path, want);
-	else if ((data = malloc(want + 1)) == NULL)
-		cairn_error_set(err, "%s: no memory to read it", path);
-	if (data != NULL)
-		have = cairn_read_whole(fd, data, want);
-	close(fd);
-	if (data != NULL)
-		data[have] = '\0';
-	*ret_bytes = have;
-	return data;
-}
 
 /* ---- writing ---- */
 
@@ -144,7 +59,7 @@ static bool save_picture(const struct cairn_map_file *map, const char *path, str
 				 : cells[x] < FREE_BELOW ? PIXEL_FREE
 							 : PIXEL_UNKNOWN;
 	}
-	bool ok = cairn_replace_file(path, data, bytes, err);
+	bool ok = cairn_file_replace(path, 0, 0644, data, bytes, err);
 	free(data);
 	return ok;
 }
@@ -168,7 +83,7 @@ bool cairn_map_file_save(const struct cairn_map_file *map, const char *name, str
 	    slash != NULL ? slash + 1 : base, map->cell_m, map->origin_x_m, map->origin_y_m, OCCUPIED_THRESH,
 	    FREE_THRESH);
 	snprintf(path, sizeof(path), "%s.yaml", base);
-	return cairn_replace_file(path, yaml, (size_t)n, err);
+	return cairn_file_replace(path, 0, 0644, yaml, (size_t)n, err);
 }
 
 /* ---- reading ---- */
@@ -234,7 +149,7 @@ static bool read_picture(
 {
 	const size_t most = (size_t)CAIRN_MAP_FILE_SIDE_MAX * CAIRN_MAP_FILE_SIDE_MAX;
 	size_t bytes = 0, at = 2;
-	char *data = read_file(path, most + 4096, &bytes, err);
+	char *data = cairn_file_read(path, 0, most + 4096, &bytes, err);
 	if (data == NULL)
 		return false;
 	long w = -1, h = -1, top = -1;
@@ -281,7 +196,7 @@ bool cairn_map_file_load(struct cairn_map_file *ret, const char *yaml_path, stru
 {
 	size_t bytes = 0;
 	char path[PATH_MAX_BYTES];
-	char *text = read_file(yaml_path, YAML_BYTES_MAX, &bytes, err);
+	char *text = cairn_file_read(yaml_path, CAIRN_FILE_TEXT, YAML_BYTES_MAX, &bytes, err);
 	if (text == NULL)
 		return false;
 	cyaml_config_t cfg = {

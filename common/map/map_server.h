@@ -33,20 +33,4 @@ bool cairn_map_file_save(const struct cairn_map_file *map, const char *name, str
 /* Reads a map by its YAML file; cells are 0, 100 or 255. False with the reason; *ret is as before then. */
 bool cairn_map_file_load(struct cairn_map_file *ret, const char *yaml_path, struct cairn_error *err);
 
-/* Writes a file beside path, syncs it and renames it: a reader sees the old one or the new one, whatever
- * happens. */
-bool cairn_replace_file(const char *path, const void *data, size_t bytes, struct cairn_error *err);
-
-/* The same in parts. After a begin that worked there must be an end, which tells whether all went well: what
- * failed before makes it fail. */
-struct cairn_replace {
-	char path[1024], beside[1032];
-	int fd, failed; /* errno of the first part that could not be written */
-};
-bool cairn_replace_begin(struct cairn_replace *r, const char *path, struct cairn_error *err);
-void cairn_replace_add(struct cairn_replace *r, const void *data, size_t bytes);
-/* Over the first bytes of what was written: a head that is known last. */
-void cairn_replace_head(struct cairn_replace *r, const void *data, size_t bytes);
-bool cairn_replace_end(struct cairn_replace *r, struct cairn_error *err);
-
 #endif

@@ -1,15 +1,14 @@
-#include "common/map/map_server.h"
 #include "common/map/mapper_parts.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
+#include "common/base/file.h"
 #include "common/base/whole_io.h"
 
 /* File: magic, u32 version, u32 crc32 of the payload, u64 payload bytes, payload. Little-endian as the
@@ -326,7 +325,7 @@ bool cairn_mapper_save(struct cairn_mapper *m, const char *path, struct cairn_er
 {
 	struct cairn_replace file;
 	struct head head = {MAGIC, VERSION, 0, 0};
-	if (!cairn_replace_begin(&file, path, err))
+	if (!cairn_replace_begin(&file, path, 0, 0644, err))
 		return false;
 	cairn_replace_add(&file, &head, HEAD_BYTES);
 	struct walk w = {.mode = WRITE, .file = &file, .part = m->file_part};
@@ -343,7 +342,7 @@ static unsigned char *read_payload(int fd, const char *path, uint64_t *ret_bytes
 {
 	struct stat st;
 	struct head head;
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < (off_t)HEAD_BYTES ||
+	if (fstat(fd, &st) != 0 || st.st_size < (off_t)HEAD_BYTES ||
 	    cairn_read_whole(fd, &head, HEAD_BYTES) != HEAD_BYTES || head.magic != MAGIC) {
 		cairn_error_set(err, "%s: not a map", path);
 		return NULL;
@@ -372,13 +371,9 @@ static unsigned char *read_payload(int fd, const char *path, uint64_t *ret_bytes
 struct cairn_mapper *cairn_mapper_load(
     const struct cairn_config *cfg, const char *path, struct cairn_error *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
-		int saved = errno;
-		cairn_error_set(err, "%s: %s", path, strerror(saved));
-		errno = saved;
+	int fd = cairn_file_open(path, CAIRN_FILE_OWN, err);
+	if (fd < 0)
 		return NULL;
-	}
 	uint64_t bytes = 0;
 	unsigned char *data = read_payload(fd, path, &bytes, err);
 	close(fd);

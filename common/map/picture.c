@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/file.h"
 #include "common/map/picture_parts.h"
 
 #define SIZE_DEFAULT_PX 900u
@@ -420,19 +421,6 @@ static struct cairn_board *draw(const struct cairn_picture *p, struct cairn_erro
 	return board;
 }
 
-bool cairn_picture_write(const struct cairn_picture *picture, const char *path, struct cairn_error *err)
-{
-	struct cairn_board *board = draw(picture, err);
-	if (board == NULL)
-		return false;
-	cairo_status_t status = cairo_surface_write_to_png(board->surface, path);
-	cairn_board_destroy(&board);
-	if (status != CAIRO_STATUS_SUCCESS)
-		cairn_error_set(err, "%s: %s", path,
-		    status == CAIRO_STATUS_WRITE_ERROR ? strerror(errno) : cairo_status_to_string(status));
-	return status == CAIRO_STATUS_SUCCESS;
-}
-
 struct buffer {
 	unsigned char *data;
 	size_t count, capacity;
@@ -470,4 +458,13 @@ unsigned char *cairn_picture_encode(
 	}
 	*ret_bytes = b.count;
 	return b.data;
+}
+
+bool cairn_picture_write(const struct cairn_picture *picture, const char *path, struct cairn_error *err)
+{
+	size_t bytes = 0;
+	unsigned char *png = cairn_picture_encode(picture, &bytes, err);
+	bool ok = png != NULL && cairn_file_replace(path, CAIRN_FILE_NO_SYNC, 0644, png, bytes, err);
+	free(png);
+	return ok;
 }

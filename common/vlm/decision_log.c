@@ -1,14 +1,10 @@
 #include "common/vlm/decision_log.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "common/base/file.h"
 #include "common/vlm/decision.h"
 
 uint64_t cairn_hash_bytes(uint64_t hash, const void *bytes, size_t count)
@@ -72,21 +68,9 @@ void cairn_decision_log_result(struct cairn_text *out, double unix_s, const stru
 bool cairn_decision_log_append(
     const char *path, const struct cairn_text *line, size_t max_bytes, struct cairn_error *err)
 {
-	struct stat st;
-	char old[PATH_MAX];
 	if (line->failed || line->data == NULL) {
 		cairn_error_set(err, "out of memory");
 		return false;
 	}
-	snprintf(old, sizeof(old), "%s.1", path);
-	if (stat(path, &st) == 0 && (size_t)st.st_size + line->len > max_bytes)
-		(void)rename(path, old);
-	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0644);
-	/* One write a line: a reader, or a crash, sees whole lines. */
-	bool ok = fd >= 0 && write(fd, line->data, line->len) == (ssize_t)line->len;
-	if (!ok)
-		cairn_error_set(err, "%.300s: %s", path, strerror(errno));
-	if (fd >= 0)
-		close(fd);
-	return ok;
+	return cairn_file_append(path, 0644, line->data, line->len, max_bytes, err);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/file.h"
 #include "common/vlm/recording.h"
 
 /* FNV-1a, 64 bit. */
@@ -111,11 +112,13 @@ static bool read_rows(json_t *rows, FILE *in, const char *path, struct cairn_err
 {
 	char *line = NULL;
 	size_t cap = 0;
-	ssize_t n;
+	ssize_t n = 0;
 	bool ok = true;
-	for (int number = 1; ok && (n = getline(&line, &cap, in)) > 0 && line[n - 1] == '\n'; number++) {
-		json_t *row =
-		    (size_t)n <= CAIRN_RECORDING_LINE_MAX ? json_loadb(line, (size_t)n, 0, NULL) : NULL;
+	for (int number = 1; ok && (n = cairn_file_line(in, &line, &cap, CAIRN_RECORDING_LINE_MAX)) != 0;
+	     number++) {
+		if (n > 0 && line[n - 1] != '\n')
+			break;
+		json_t *row = n > 0 ? json_loadb(line, (size_t)n, 0, NULL) : NULL;
 		ok = line_ok(row, line, (size_t)n - 1);
 		if (!ok)
 			cairn_error_set(err, "%s: line %d: not an exchange of this version", path, number);
@@ -130,9 +133,11 @@ static bool read_rows(json_t *rows, FILE *in, const char *path, struct cairn_err
 
 struct cairn_replay *cairn_replay_open(const char *path, struct cairn_error *err)
 {
-	FILE *in = fopen(path, "re");
+	FILE *in = cairn_file_stream(path, 0, err);
+	if (in == NULL)
+		return NULL;
 	struct cairn_replay *replay = calloc(1, sizeof(*replay));
-	if (in == NULL || replay == NULL || (replay->rows = json_array()) == NULL) {
+	if (replay == NULL || (replay->rows = json_array()) == NULL) {
 		cairn_error_set(err, "%s: %s", path, strerror(errno));
 		goto fail;
 	}
@@ -152,8 +157,7 @@ struct cairn_replay *cairn_replay_open(const char *path, struct cairn_error *err
 	fclose(in);
 	return replay;
 fail:
-	if (in != NULL)
-		fclose(in);
+	fclose(in);
 	cairn_replay_close(&replay);
 	return NULL;
 }

@@ -1,15 +1,11 @@
 /* memory_file.c - the memory as YAML. */
 #include <cyaml/cyaml.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "common/base/whole_io.h"
+#include "common/base/file.h"
 #include "common/vlm/memory.h"
 
 #define FILE_BYTES_MAX (256 * 1024)
@@ -129,19 +125,7 @@ bool cairn_memory_save(const struct cairn_memory *memory, const struct cairn_led
 		cairn_error_set(err, "%s: %s", path, cyaml_strerror(bad));
 		return false;
 	}
-	char fresh[PATH_MAX];
-	snprintf(fresh, sizeof(fresh), "%s.new", path);
-	int fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	bool ok = fd >= 0 && cairn_write_whole(fd, text, len) && fsync(fd) == 0;
-	int why = errno;
-	if (fd >= 0)
-		close(fd);
-	if (ok && rename(fresh, path) != 0) {
-		why = errno;
-		ok = false;
-	}
-	if (!ok)
-		cairn_error_set(err, "%s: %s", path, strerror(why));
+	bool ok = cairn_file_replace(path, 0, 0644, text, len, err);
 	cyaml_mem(NULL, text, 0);
 	return ok;
 }
@@ -238,25 +222,14 @@ bool cairn_memory_load(
 {
 	cairn_memory_init(memory);
 	*ledger = (struct cairn_ledger){0};
-	FILE *in = fopen(path, "re");
-	if (in == NULL && errno == ENOENT)
-		return true;
-	char *text = in != NULL ? malloc(FILE_BYTES_MAX) : NULL;
-	if (text == NULL) {
-		cairn_error_set(err, "%s: %s", path, strerror(errno));
-		if (in != NULL)
-			fclose(in);
-		return false;
-	}
 	struct cairn_error why = {""};
-	size_t len = fread(text, 1, FILE_BYTES_MAX, in);
-	bool ok = !ferror(in) && len < FILE_BYTES_MAX;
-	if (!ok)
-		cairn_error_set(&why, "unreadable or too large");
-	ok = ok && parse(text, len, memory, ledger, &why);
+	size_t len = 0;
+	char *text = cairn_file_read(path, CAIRN_FILE_OWN, FILE_BYTES_MAX, &len, err);
+	if (text == NULL)
+		return errno == ENOENT;
+	bool ok = parse(text, len, memory, ledger, &why);
 	if (!ok)
 		cairn_error_set(err, "%s: %.300s", path, why.text);
-	fclose(in);
 	free(text);
 	return ok;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/file.h"
 #include "common/config/config_text.h"
 #include "common/vlm/profile.h"
 
@@ -160,7 +161,7 @@ static bool take_rows(
 bool cairn_profiles_load(struct cairn_profiles *ret, const char *path, struct cairn_error *err)
 {
 	size_t bytes = 0;
-	char *text = cairn_config_read_text(path, &bytes, err);
+	char *text = cairn_file_read(path, CAIRN_FILE_TEXT, CAIRN_CONFIG_FILE_BYTES_MAX, &bytes, err);
 	if (text == NULL)
 		return false;
 	struct complaint complaint = {.entry = -1};

@@ -1,10 +1,10 @@
 #include "common/vlm/prompt_parts.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
+#include "common/base/file.h"
 #include "common/base/geom.h"
 #include "common/vlm/json_answer.h"
 #include "common/percept/offer.h"
@@ -105,17 +105,13 @@ static bool load_part(
 	const char *wrong;
 	size_t wrong_length;
 	snprintf(path, sizeof(path), "%s/%s.txt", cfg->vlm.prompts, name);
-	FILE *in = fopen(path, "re");
-	if (in == NULL) {
-		cairn_error_set(err, "%s: %s", path, strerror(errno));
+	ssize_t have = cairn_file_read_into(path, 0, buf, sizeof(buf), err);
+	if (have < 0)
 		return false;
-	}
-	size_t n = fread(buf, 1, sizeof(buf), in);
-	bool ok = !ferror(in) && n < sizeof(buf);
-	fclose(in);
+	size_t n = (size_t)have;
 	while (n > 0 && (buf[n - 1] == '\n' || buf[n - 1] == ' '))
 		n--;
-	if (!ok || n == 0 || !valid_utf8(buf, n)) {
+	if (n == 0 || !valid_utf8(buf, n)) {
 		cairn_error_set(err, "%s: must hold 1 to %d bytes of UTF-8 text", path, PART_BYTES_MAX - 1);
 		return false;
 	}

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "common/base/file.h"
 #include "common/vlm/decision_log.h"
 #include "common/vlm/recording.h"
 
@@ -92,11 +93,14 @@ static bool read_file(struct cairn_recording *r, FILE *in, const char *path, str
 {
 	char *line = NULL;
 	size_t cap = 0;
-	ssize_t n;
+	ssize_t n = 0;
 	bool ok = true;
-	for (int number = 1; ok && (n = getline(&line, &cap, in)) > 0 && line[n - 1] == '\n'; number++) {
-		size_t bytes = (size_t)n - 1;
-		json_t *row = bytes <= CAIRN_RECORDING_LINE_MAX ? json_loadb(line, bytes, 0, NULL) : NULL;
+	for (int number = 1; ok && (n = cairn_file_line(in, &line, &cap, CAIRN_RECORDING_LINE_MAX)) != 0;
+	     number++) {
+		if (n > 0 && line[n - 1] != '\n')
+			break;
+		size_t bytes = n > 0 ? (size_t)n - 1 : 0;
+		json_t *row = n > 0 ? json_loadb(line, bytes, 0, NULL) : NULL;
 		const char *wrong = wrong_with(row, line, bytes);
 		ok = wrong == NULL && json_array_append(r->rows, row) == 0 &&
 		     sort_in(r, (struct cairn_recorded_line){row, number});
@@ -111,9 +115,11 @@ static bool read_file(struct cairn_recording *r, FILE *in, const char *path, str
 
 struct cairn_recording *cairn_recording_open(const char *path, struct cairn_error *err)
 {
-	FILE *in = fopen(path, "re");
+	FILE *in = cairn_file_stream(path, 0, err);
+	if (in == NULL)
+		return NULL;
 	struct cairn_recording *r = calloc(1, sizeof(*r));
-	if (in == NULL || r == NULL || (r->rows = json_array()) == NULL) {
+	if (r == NULL || (r->rows = json_array()) == NULL) {
 		cairn_error_set(err, "%s: %s", path, strerror(errno));
 		cairn_recording_close(&r);
 	} else if (!read_file(r, in, path, err)) {
@@ -122,8 +128,7 @@ struct cairn_recording *cairn_recording_open(const char *path, struct cairn_erro
 		cairn_error_set(err, "%s: holds no question of a model", path);
 		cairn_recording_close(&r);
 	}
-	if (in != NULL)
-		fclose(in);
+	fclose(in);
 	return r;
 }
 

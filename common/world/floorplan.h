@@ -51,7 +51,4 @@ typedef void cairn_border_fn(void *ctx, const struct cairn_vec2 *corners, size_t
 bool cairn_raster_borders(
     const struct cairn_raster *raster, double tolerance_m, cairn_border_fn *fn, void *ctx);
 
-/* A whole file, unpacked when it is gzipped, with a NUL behind it; free() it. NULL with err set. */
-char *cairn_file_read(const char *path, size_t limit_bytes, size_t *ret_bytes, struct cairn_error *err);
-
 #endif

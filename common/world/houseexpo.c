@@ -4,47 +4,12 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "common/base/file.h"
 #include "common/world/build.h"
 #include "common/world/floorplan.h"
 
 #define FILE_LIMIT_BYTES (64u << 20)
 #define WALL_HEIGHT_M 2.5
-
-char *cairn_file_read(const char *path, size_t limit_bytes, size_t *ret_bytes, struct cairn_error *err)
-{
-	gzFile f = gzopen(path, "rb");
-	size_t cap = 1u << 16, used = 0;
-	char *buf = f != NULL ? malloc(cap + 1) : NULL;
-	int got = 0;
-	if (f == NULL) {
-		cairn_error_set(err, "%s: %s", path, strerror(errno));
-		return NULL;
-	}
-	while (buf != NULL && (got = gzread(f, buf + used, (unsigned int)(cap - used))) > 0) {
-		used += (size_t)got;
-		if (used == cap) {
-			cap *= 2;
-			char *more = cap <= limit_bytes ? realloc(buf, cap + 1) : NULL;
-			if (more == NULL)
-				free(buf);
-			buf = more;
-		}
-	}
-	int zerr = Z_OK;
-	const char *why = gzerror(f, &zerr);
-	if (got < 0) {
-		cairn_error_set(err, "%s: %s", path, zerr == Z_ERRNO ? strerror(errno) : why);
-		free(buf);
-		buf = NULL;
-	} else if (buf == NULL) {
-		cairn_error_set(err, "%s: larger than %zu bytes, or no memory", path, limit_bytes);
-	} else {
-		buf[used] = '\0';
-		*ret_bytes = used;
-	}
-	(void)gzclose_r(f);
-	return buf;
-}
 
 static bool number(const json_t *v, double *ret)
 {
@@ -109,7 +74,7 @@ bool cairn_houseexpo_read(struct cairn_houseexpo *house, const char *path, struc
 {
 	*house = (struct cairn_houseexpo){.room_num = 0};
 	size_t bytes;
-	char *text = cairn_file_read(path, FILE_LIMIT_BYTES, &bytes, err);
+	char *text = cairn_file_read(path, CAIRN_FILE_GZIP, FILE_LIMIT_BYTES, &bytes, err);
 	if (text == NULL)
 		return false;
 	json_error_t why;
@@ -190,15 +155,11 @@ struct cairn_world *cairn_world_load_houseexpo(const char *path, struct cairn_er
 
 struct cairn_world *cairn_world_load(const char *path, struct cairn_error *err)
 {
-	gzFile f = gzopen(path, "rb");
+	gzFile f = cairn_file_gzip(path, err);
 	char head[64] = "";
-	int got = f != NULL ? gzread(f, head, sizeof(head) - 1) : -1;
-	if (f == NULL || got < 0) {
-		cairn_error_set(err, "%s: %s", path, errno != 0 ? strerror(errno) : "cannot be read");
-		if (f != NULL)
-			(void)gzclose_r(f);
+	if (f == NULL)
 		return NULL;
-	}
+	(void)gzread(f, head, sizeof(head) - 1); /* who reads the whole says what is wrong with it */
 	(void)gzclose_r(f);
 	if (strncmp(head, "P5", 2) == 0)
 		return cairn_world_load_raster(path, err);

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/file.h"
 #include "common/world/build.h"
 #include "common/world/floorplan.h"
 #include "common/world/polygon.h"
@@ -35,7 +36,7 @@ bool cairn_raster_read(struct cairn_raster *raster, const char *path, struct cai
 {
 	*raster = (struct cairn_raster){.width_px = 0};
 	size_t bytes, at = 2;
-	char *text = cairn_file_read(path, AREA_MAX_PX + 1024u, &bytes, err);
+	char *text = cairn_file_read(path, CAIRN_FILE_GZIP, AREA_MAX_PX + 1024u, &bytes, err);
 	if (text == NULL)
 		return false;
 	long w = -1, h = -1, max = -1;

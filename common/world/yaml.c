@@ -3,10 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/file.h"
 #include "common/world/furniture.h"
 #include "common/world/polygon.h"
 #include "common/world/walls.h"
 
+#define FILE_BYTES_MAX (4u << 20)
 #define ITEMS_MAX 4096
 #define WALL_THICKNESS_M 0.12
 #define DOOR_HEIGHT_M 2.00
@@ -468,7 +470,13 @@ struct cairn_world *cairn_world_load_yaml(const char *path, struct cairn_error *
 	cyaml_config_t cfg = {
 	    .log_fn = listen, .log_ctx = &said, .mem_fn = cyaml_mem, .log_level = CYAML_LOG_WARNING};
 	struct y_world *y = NULL;
-	cyaml_err_t status = cyaml_load_file(path, &cfg, &world_value, (cyaml_data_t **)&y, NULL);
+	size_t bytes = 0;
+	char *text = cairn_file_read(path, CAIRN_FILE_TEXT | CAIRN_FILE_GZIP, FILE_BYTES_MAX, &bytes, err);
+	if (text == NULL)
+		return NULL;
+	cyaml_err_t status =
+	    cyaml_load_data((const uint8_t *)text, bytes, &cfg, &world_value, (cyaml_data_t **)&y, NULL);
+	free(text);
 	if (status != CYAML_OK || y == NULL) {
 		cairn_error_set(err, "%s: line %d: %s%s%s", path, said.line, said.where,
 		    said.where[0] != '\0' ? ": " : "",

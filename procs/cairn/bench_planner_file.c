@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "common/base/file.h"
 #include "procs/cairn/bench_planner.h"
 
 #define SIDE_MAX 16384
@@ -68,11 +69,9 @@ static bool find_map(struct bench_scenario *s, const char *scenario_path, const 
 		    zipped ? ".gz" : "");
 		if (access(path, R_OK) != 0)
 			continue;
-		gzFile f = gzopen(path, "rb");
+		gzFile f = cairn_file_gzip(path, err);
 		bool ok = f != NULL && read_map(&s->map, f, line, path, err);
-		if (f == NULL)
-			cairn_error_set(err, "%s: %s", path, strerror(errno));
-		else
+		if (f != NULL)
 			gzclose(f);
 		return ok;
 	}
@@ -163,11 +162,9 @@ bool bench_scenario_read(
 {
 	*s = (struct bench_scenario){.count = 0};
 	char *line = malloc(LINE_MAX_BYTES);
-	gzFile f = gzopen(path, "rb");
+	gzFile f = cairn_file_gzip(path, err);
 	bool ok = line != NULL && f != NULL && read_problems(s, f, path, map_dir, line, err);
-	if (f == NULL)
-		cairn_error_set(err, "%s: %s", path, strerror(errno));
-	else
+	if (f != NULL)
 		gzclose(f);
 	free(line);
 	if (!ok)

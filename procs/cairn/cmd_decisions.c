@@ -7,6 +7,7 @@
 
 #include <jansson.h>
 
+#include "common/base/file.h"
 #include "common/base/geom.h"
 #include "common/vlm/text.h"
 #include "procs/cairn/cmd.h"
@@ -95,7 +96,7 @@ static void make_plain(json_t *value)
 
 static bool read_file(struct list *list, const char *path)
 {
-	FILE *in = fopen(path, "re");
+	FILE *in = cairn_file_stream(path, CAIRN_FILE_OWN, NULL);
 	static char text[LINE_MAX_BYTES];
 	if (in == NULL)
 		return false;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/file.h"
 #include "common/base/geom.h"
 #include "common/vlm/dialog.h"
 #include "common/vlm/exchange.h"
@@ -28,19 +29,17 @@ static bool keep(void *ctx, const struct cairn_frame_header *hdr, const void *pa
 	return false;
 }
 
-/* in is closed; NULL is one that could not be opened. */
-static bool read_all(struct cairn_text *out, FILE *in, const char *name, struct cairn_error *err)
+static bool read_all(struct cairn_text *out, const char *path, struct cairn_error *err)
 {
-	char block[65536];
-	size_t n;
-	while (in != NULL && (n = fread(block, 1, sizeof(block), in)) > 0 && out->len < SNAPSHOT_BYTES_MAX)
-		cairn_text_bytes(out, block, n);
-	bool ok = in != NULL && !ferror(in) && !out->failed;
-	if (!ok)
-		cairn_error_set(err, "%s: %s", name, strerror(errno));
-	if (in != NULL)
-		fclose(in);
-	return ok;
+	size_t bytes = 0;
+	char *data = cairn_file_read(path, 0, SNAPSHOT_BYTES_MAX, &bytes, err);
+	if (data == NULL)
+		return false;
+	cairn_text_bytes(out, data, bytes);
+	free(data);
+	if (out->failed)
+		cairn_error_set(err, "%s: out of memory", path);
+	return !out->failed;
 }
 
 static int read_newest(const struct cli *cli, struct cairn_text *payload)
@@ -57,9 +56,11 @@ static int read_newest(const struct cli *cli, struct cairn_text *payload)
 		fclose(both);
 		return status;
 	}
-	rewind(both);
-	return read_all(payload, both, "temporary file", &err) ? CLI_OK
-							       : cli_fail(cli, CLI_FAILED, "%s", err.text);
+	char path[64];
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(both));
+	bool ok = read_all(payload, path, &err);
+	fclose(both);
+	return ok ? CLI_OK : cli_fail(cli, CLI_FAILED, "%s", err.text);
 }
 
 static bool merge(const struct cli *cli, struct cairn_config *cfg, struct cairn_error *err)
@@ -233,7 +234,7 @@ int cli_dry(const struct cli *cli)
 	int status = CLI_OK;
 	if (path == NULL)
 		status = read_newest(cli, &payload);
-	else if (!read_all(&payload, fopen(path, "re"), path, &err))
+	else if (!read_all(&payload, path, &err))
 		status = cli_fail(cli, CLI_FAILED, "%s", err.text);
 	if (status == CLI_OK)
 		status = ask(cli, &cfg, &payload);

@@ -11,11 +11,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/file.h"
 #include "common/base/geom.h"
 #include "common/base/log.h"
 #include "procs/cairn/cmd.h"
 
 #define FILES_MAX 64
+#define LINE_BYTES_MAX 65536 /* a stage's log has shorter ones */
 #define FOLLOW_MS 200
 
 struct log_file {
@@ -72,7 +74,7 @@ static void reopen(struct log_file *f)
 		return;
 	if (f->file != NULL)
 		fclose(f->file);
-	f->file = fopen(f->path, "re");
+	f->file = cairn_file_stream(f->path, CAIRN_FILE_OWN, NULL);
 	f->inode = st.st_ino;
 }
 
@@ -117,7 +119,7 @@ static void read_file(struct log_file *f, const char *letters, size_t keep, stru
 		return;
 	clearerr(f->file);
 	long at = ftell(f->file);
-	while ((n = getline(&text, &room, f->file)) > 0) {
+	while ((n = cairn_file_line(f->file, &text, &room, LINE_BYTES_MAX)) > 0) {
 		if (text[n - 1] != '\n') {
 			(void)fseek(f->file, at, SEEK_SET); /* half a line: its end is still to come */
 			break;

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/file.h"
 #include "common/base/whole_io.h"
 #include "common/mcap/mcap_reader.h"
 #include "common/mcap/mcap_writer.h"
@@ -212,16 +213,13 @@ static int conclude(const struct cli *cli, enum cairn_mcap_item end, const struc
 int cli_recording(const struct cli *cli)
 {
 	struct cairn_error err = {""};
-	struct stat st;
+	struct stat st = {0};
 	const char *repair = cli_value(cli, "repair");
-	int fd = open(cli->args[0], O_RDONLY | O_CLOEXEC | O_NONBLOCK), out_fd = -1;
+	int fd = cairn_file_open(cli->args[0], 0, &err), out_fd = -1;
 	if (fd < 0)
-		return cli_fail(cli, CLI_USAGE, "%s: %s", cli->args[0], strerror(errno));
-	struct cairn_mcap_reader *in = NULL;
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
-		cairn_error_set(&err, "it is no regular file");
-	else
-		in = cairn_mcap_reader_new(read_at, &fd, (uint64_t)st.st_size, &err);
+		return cli_fail(cli, CLI_USAGE, "%s", err.text);
+	(void)fstat(fd, &st);
+	struct cairn_mcap_reader *in = cairn_mcap_reader_new(read_at, &fd, (uint64_t)st.st_size, &err);
 	struct contents *c = calloc(1, sizeof(*c));
 	struct cairn_mcap_writer *out = NULL;
 	int status = in == NULL       ? cli_fail(cli, CLI_USAGE, "%s: %s", cli->args[0], err.text)

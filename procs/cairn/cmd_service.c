@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/file.h"
 #include "common/config/config.h"
 #include "procs/cairn/cmd.h"
 #include "procs/cairn/rundir.h"
@@ -110,22 +111,20 @@ static bool say_who(const struct cairn_config *cfg, char *lines, size_t bytes, s
 	return true;
 }
 
-/* Beside the real name first: systemd must never read half a unit. */
 static int install(const struct cli *cli, const char *dir, const struct unit *unit)
 {
-	char path[4400], part[4410];
+	char path[4400], *text = NULL;
+	size_t bytes = 0;
+	struct cairn_error err = {"out of memory"};
 	snprintf(path, sizeof(path), "%s/" UNIT_NAME, dir);
-	snprintf(part, sizeof(part), "%s.new", path);
-	FILE *f = fopen(part, "we");
-	bool ok = f != NULL && write_unit(f, unit) && fflush(f) == 0 && fsync(fileno(f)) == 0;
-	if (f != NULL && fclose(f) != 0)
-		ok = false;
-	if (!ok || chmod(part, 0644) != 0 || rename(part, path) != 0) {
-		int status = cli_fail(cli, CLI_FAILED, "%s: %s%s", path, strerror(errno),
-		    errno == EACCES ? "; run it as root, or with --print" : "");
-		(void)unlink(part);
-		return status;
-	}
+	FILE *f = open_memstream(&text, &bytes);
+	bool ok = f != NULL && write_unit(f, unit);
+	ok = f != NULL && fclose(f) == 0 && ok && cairn_file_replace(path, 0, 0644, text, bytes, &err);
+	bool denied = errno == EACCES;
+	free(text);
+	if (!ok)
+		return cli_fail(
+		    cli, CLI_FAILED, "%s%s", err.text, denied ? "; run it as root, or with --print" : "");
 	printf("%s written. Keys of providers go to /etc/cairn/environment (NAME=value, mode 0600). Then:\n"
 	       "  systemctl daemon-reload && systemctl enable --now cairn\n",
 	    path);

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/base/file.h"
 #include "common/base/geom.h"
 #include "common/vlm/profile.h"
 #include "procs/cairn/cmd.h"
@@ -100,11 +101,9 @@ static bool start_launcher(struct up *u)
 	}
 	u->heard_ns = cli_now_ns();
 	snprintf(pid_path, sizeof(pid_path), "%s/launcher.pid", u->run.run_dir);
-	FILE *f = fopen(pid_path, "we");
-	if (f != NULL) {
-		fprintf(f, "%d\n", u->launcher.pid);
-		fclose(f);
-	}
+	char text[16];
+	int n = snprintf(text, sizeof(text), "%d\n", u->launcher.pid);
+	(void)cairn_file_replace(pid_path, CAIRN_FILE_NO_SYNC, 0644, text, (size_t)n, NULL);
 	return true;
 }
 

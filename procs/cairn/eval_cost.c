@@ -12,9 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/file.h"
 #include "common/base/duration.h"
 #include "common/vlm/memory.h"
 #include "common/vlm/profile.h"
+#include "common/vlm/recording.h"
 #include "common/vlm/tokens.h"
 #include "procs/cairn/bench.h"
 #include "procs/cairn/cmd.h"
@@ -92,8 +94,8 @@ static void read_recording(struct parts *p, const char *path)
 {
 	char *line = NULL;
 	size_t cap = 0;
-	FILE *in = fopen(path, "re");
-	while (in != NULL && getline(&line, &cap, in) > 0) {
+	FILE *in = cairn_file_stream(path, 0, NULL);
+	while (in != NULL && cairn_file_line(in, &line, &cap, CAIRN_RECORDING_LINE_MAX) > 0) {
 		json_t *exchange = json_loads(line, 0, NULL);
 		if (exchange != NULL)
 			count_exchange(p, exchange);

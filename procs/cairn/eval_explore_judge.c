@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/file.h"
 #include "procs/cairn/eval_explore.h"
 
 #define MODE_SEEN_MIN 90.0    /* percent at the end, mean of a mode */
@@ -81,12 +82,10 @@ static bool read_line(char *line, struct explore_baseline *b)
 bool explore_baseline_load(const char *path, struct explore_baseline *ret, struct cairn_error *err)
 {
 	char line[256];
-	FILE *f = fopen(path, "r");
+	FILE *f = cairn_file_stream(path, 0, err);
 	*ret = (struct explore_baseline){.allowance_points = -1.0};
-	if (f == NULL) {
-		cairn_error_set(err, "%s: cannot be read", path);
+	if (f == NULL)
 		return false;
-	}
 	bool ok = true;
 	uint32_t number = 0;
 	while (ok && fgets(line, sizeof(line), f) != NULL) {

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/base/file.h"
 #include "procs/cairn/eval_explore.h"
 #include "procs/cairn/rundir.h"
 #include "procs/cairn/shards.h"
@@ -31,20 +32,6 @@ static size_t stem_of(const char *name)
 static int looks_like_world(const struct dirent *e)
 {
 	return e->d_name[stem_of(e->d_name)] != '\0';
-}
-
-static uint64_t hash_file(const char *path)
-{
-	uint8_t part[65536];
-	uint64_t hash = 0;
-	FILE *f = fopen(path, "rb");
-	for (size_t n = 1; f != NULL && n > 0;) {
-		n = fread(part, 1, sizeof(part), f);
-		hash = cairn_shards_hash(hash, part, n);
-	}
-	if (f != NULL)
-		fclose(f);
-	return hash;
 }
 
 /* The others are driven all the same, and the evaluation does not pass. */
@@ -90,7 +77,7 @@ static bool is_there(const struct explore_plan *p, const char *path, uint64_t ha
 struct cairn_world *explore_load_world(const struct explore_world *w, struct cairn_error *err)
 {
 	struct cairn_world *world = cairn_world_load(w->path, err);
-	if (world != NULL && hash_file(w->path) != w->hash) {
+	if (world != NULL && cairn_file_hash(w->path) != w->hash) {
 		cairn_error_set(err, "the file was changed after the evaluation had begun; begin a new one");
 		cairn_world_destroy(&world);
 	}
@@ -106,7 +93,7 @@ static bool add_world(struct explore_plan *p, const char *path)
 	if (world == NULL)
 		return leave_out(p, path, reason_of(&err, path));
 	cairn_world_destroy(&world);
-	uint64_t hash = hash_file(path);
+	uint64_t hash = cairn_file_hash(path);
 	if (is_there(p, path, hash))
 		return true;
 	if (p->world_count == EXPLORE_WORLDS_MAX) {

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/map/map_server.h"
+#include "common/base/file.h"
 #include "common/vlm/memory.h"
 #include "procs/cairn/cmd.h"
 
@@ -90,7 +90,7 @@ bool found_save(const struct cairn_msg_discoveries *found, const char *name, str
 		cli_print_json_string(out, d->picture);
 		fprintf(out, "\n");
 	}
-	bool ok = fclose(out) == 0 && cairn_replace_file(path, text, bytes, err);
+	bool ok = fclose(out) == 0 && cairn_file_replace(path, 0, 0644, text, bytes, err);
 	free(text);
 	return ok;
 }

@@ -2,14 +2,13 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "common/map/map_server.h"
+#include "common/base/file.h"
 #include "common/safety/mission_store.h"
 #include "ipc/lockfile.h"
 
@@ -22,19 +21,6 @@ static const struct {
     {"pictures", "pictures"}};
 #define LEARNED_COUNT (sizeof(learned) / sizeof(learned[0]))
 
-/* FNV-1a of a file; 0: it cannot be read, which who opens it will say. */
-static uint64_t hash_file(const char *path)
-{
-	FILE *in = fopen(path, "re");
-	uint64_t h = UINT64_C(14695981039346656037);
-	if (in == NULL)
-		return 0;
-	for (int c; (c = getc(in)) != EOF;)
-		h = (h ^ (uint64_t)c) * UINT64_C(1099511628211);
-	fclose(in);
-	return h;
-}
-
 void home_identity(const struct cairn_config *cfg, char *text, size_t bytes)
 {
 	const struct cairn_config_sim *s = &cfg->sim;
@@ -43,18 +29,9 @@ void home_identity(const struct cairn_config *cfg, char *text, size_t bytes)
 		return;
 	}
 	bool given = strcmp(s->start, "given") == 0;
-	snprintf(text, bytes, "simulated %s %016" PRIx64 ", start %s %g %g %g, seed %d, cells of %g m\n",
-	    s->world, hash_file(s->world), s->start, given ? s->start_x_m : 0.0, given ? s->start_y_m : 0.0,
+	snprintf(text, bytes, "simulated %s %016llx, start %s %g %g %g, seed %d, cells of %g m\n", s->world,
+	    cairn_file_hash(s->world), s->start, given ? s->start_x_m : 0.0, given ? s->start_y_m : 0.0,
 	    given ? s->start_yaw_deg : 0.0, s->seed, cfg->map.cell_m);
-}
-
-static bool read_line(const char *path, char *text, size_t bytes)
-{
-	FILE *in = fopen(path, "re");
-	bool ok = in != NULL && fgets(text, (int)bytes, in) != NULL;
-	if (in != NULL)
-		fclose(in);
-	return ok;
 }
 
 /* "map, memory"; the number of them. */
@@ -170,7 +147,8 @@ bool home_prepare(const char *state_dir, const struct cairn_config *cfg, bool fr
 				       folder[PATH_BYTES + 60];
 	home_identity(cfg, identity, sizeof(identity));
 	snprintf(path, sizeof(path), "%s/" HOME_FILE_NAME, state_dir);
-	bool known = read_line(path, was, sizeof(was)), same = known && strcmp(was, identity) == 0;
+	bool known = cairn_file_read_into(path, CAIRN_FILE_OWN, was, sizeof(was), NULL) > 0,
+	     same = known && strcmp(was, identity) == 0;
 	int count = list_learned(state_dir, what, sizeof(what)), removed = 0;
 	bool keep = !fresh && (cfg->launcher.keep_home || cfg->map.resume);
 	said[0] = '\0';
@@ -185,7 +163,7 @@ bool home_prepare(const char *state_dir, const struct cairn_config *cfg, bool fr
 		    !keep ? "begins anew" : "another home", what, folder,
 		    removed > 0 ? "; the oldest that was set aside is removed" : "");
 	}
-	return cairn_replace_file(path, identity, strlen(identity), err);
+	return cairn_file_replace(path, 0, 0644, identity, strlen(identity), err);
 }
 
 /* ---- where the state lies ---- */

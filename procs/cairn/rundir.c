@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base/file.h"
+
 bool cairn_run_dir(const char *option, char *buf, size_t buf_bytes)
 {
 	const char *from = option != NULL ? option : getenv("CAIRN_RUN");
@@ -127,19 +129,12 @@ bool cairn_share_find_model(struct cairn_config_vlm *vlm, struct cairn_error *er
 
 pid_t cairn_pid_of(const char *run_dir, const char *name)
 {
-	char path[4200];
+	char path[4200], text[32];
 	int pid = 0;
 	if (snprintf(path, sizeof(path), "%s/%s", run_dir, name) >= (int)sizeof(path))
 		return 0;
-	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
-	if (file == NULL) {
-		if (fd >= 0)
-			close(fd);
+	if (cairn_file_read_into(path, CAIRN_FILE_OWN, text, sizeof(text), NULL) <= 0 ||
+	    sscanf(text, "%11d", &pid) != 1 || pid <= 0 || (kill(pid, 0) != 0 && errno == ESRCH))
 		return 0;
-	}
-	if (fscanf(file, "%d", &pid) != 1 || pid <= 0 || (kill(pid, 0) != 0 && errno == ESRCH))
-		pid = 0;
-	fclose(file);
 	return pid;
 }

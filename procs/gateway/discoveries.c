@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/map/map_server.h"
+#include "common/base/file.h"
 
 struct discoveries {
 	struct cairn_stage *stage;
@@ -33,7 +33,7 @@ static bool keep_picture(struct discoveries *f, const char *name)
 		return false;
 	}
 	snprintf(path, sizeof(path), "%s/%s", f->folder, name);
-	bool ok = cairn_replace_file(path, q.parts + q.head->text_bytes, q.head->jpeg_bytes, &err);
+	bool ok = cairn_file_replace(path, 0, 0644, q.parts + q.head->text_bytes, q.head->jpeg_bytes, &err);
 	cairn_stage_tried(f->stage, "keep the picture of a discovery", ok ? NULL : err.text);
 	return ok;
 }

@@ -2,13 +2,13 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/file.h"
 #include "procs/shell/stage.h"
 
 struct recorder {
@@ -53,9 +53,10 @@ struct recorder *recorder_new(const char *folder, double quota_bytes, struct cai
 	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &at);
 	snprintf(r->path, sizeof(r->path), "%.400s/exchanges-%s-%d.jsonl", folder, stamp, (int)getpid());
 	r->left_bytes = quota_bytes - folder_bytes(folder);
-	r->fd = open(r->path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+	struct cairn_error why = {""};
+	r->fd = cairn_file_append_to(r->path, 0600, &why);
 	if (r->fd < 0) {
-		cairn_error_set(err, "vlm.record: %s: %s", r->path, strerror(errno));
+		cairn_error_set(err, "vlm.record: %s", why.text);
 		recorder_destroy(&r);
 		return NULL;
 	}

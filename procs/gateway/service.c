@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/file.h"
 #include "common/base/geom.h"
 #include "common/vlm/exchange.h"
 #include "procs/gateway/http.h"
@@ -43,13 +44,11 @@ struct service {
 /* The scripted pilot's port stands in a file; it may be reborn on another one. */
 static bool pilot_port(const struct service *s, int *ret, struct cairn_error *err)
 {
-	char path[600];
+	char path[600], text[16] = "";
 	int port = 0;
 	snprintf(path, sizeof(path), "%s/dev/pilot.port", cairn_stage_run_dir(s->stage));
-	FILE *in = fopen(path, "re");
-	bool ok = in != NULL && fscanf(in, "%5d", &port) == 1 && port > 0 && port < 65536;
-	if (in != NULL)
-		fclose(in);
+	bool ok = cairn_file_read_into(path, CAIRN_FILE_OWN, text, sizeof(text), NULL) > 0 &&
+		  sscanf(text, "%5d", &port) == 1 && port > 0 && port < 65536;
 	if (!ok)
 		cairn_error_set(err, "the scripted pilot has not written its port to %s", path);
 	*ret = port;

@@ -1,14 +1,12 @@
 #include "procs/launcher/audit.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "common/base/file.h"
 #include "common/base/log.h"
 
 #define LINE_BYTES 8192 /* every byte of every text escaped */
@@ -48,21 +46,6 @@ static bool within(struct cairn_audit *audit, enum cairn_audit_class class, doub
 	return true;
 }
 
-static bool append(const char *path, size_t bytes_max, const char *line, size_t len)
-{
-	char old[330];
-	struct stat st;
-	if (stat(path, &st) == 0 && st.st_size + (off_t)len > (off_t)bytes_max) {
-		snprintf(old, sizeof(old), "%s.1", path);
-		(void)rename(path, old);
-	}
-	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
-	bool ok = fd >= 0 && write(fd, line, len) == (ssize_t)len;
-	if (fd >= 0)
-		close(fd);
-	return ok;
-}
-
 static void keep(struct cairn_audit *audit, const struct cairn_msg_commanded *done, double unix_s)
 {
 	enum cairn_audit_class class = cairn_audit_class_of(done);
@@ -81,8 +64,8 @@ static void keep(struct cairn_audit *audit, const struct cairn_msg_commanded *do
 	n += m;
 	line[n++] = '}';
 	line[n++] = '\n';
-	bool ok = append(
-	    path, class == CAIRN_AUDIT_REST ? CAIRN_AUDIT_REFUSED_BYTES : CAIRN_AUDIT_BYTES, line, (size_t)n);
+	bool ok = cairn_file_append(path, 0600, line, (size_t)n,
+	    class == CAIRN_AUDIT_REST ? CAIRN_AUDIT_REFUSED_BYTES : CAIRN_AUDIT_BYTES, NULL);
 	if (ok)
 		*left_out = 0;
 	else if (!audit->failed)

@@ -1,17 +1,18 @@
 #include "procs/launcher/logfile.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/file.h"
 #include "common/base/geom.h"
 
 static void reopen(struct cairn_logfile *file)
 {
 	struct stat st;
-	file->fd = open(file->path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int fd = cairn_file_append_to(file->path, 0600, NULL);
+	file->fd = fd >= 0 ? fd : -1;
 	file->size = file->fd >= 0 && fstat(file->fd, &st) == 0 ? (size_t)st.st_size : 0;
 }
 
@@ -34,10 +35,8 @@ void cairn_logfile_close(struct cairn_logfile *file)
 static void put(struct cairn_logfile *file, const char *text, size_t len)
 {
 	if (file->size + len > file->size_max && file->size > 0) {
-		char old[330];
-		snprintf(old, sizeof(old), "%s.1", file->path);
 		cairn_logfile_close(file);
-		(void)rename(file->path, old);
+		cairn_file_rotate(file->path, len, file->size_max);
 		reopen(file);
 	}
 	if (file->fd < 0)

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/base/file.h"
 #include "ipc/frame_layout.h"
 #include "procs/launcher/environment.h"
 
@@ -88,17 +89,6 @@ void cairn_plane_init(struct cairn_plane *plane, const struct cairn_config *cfg,
 	char path[300];
 	snprintf(path, sizeof(path), "%s/logs/roudi.log", run_dir);
 	(void)cairn_logfile_open(&plane->log, path, (size_t)(cfg->launcher.log_file_mb * 1e6));
-}
-
-static bool write_text(const char *path, const char *text, struct cairn_error *err)
-{
-	FILE *f = fopen(path, "we");
-	bool ok = f != NULL && fputs(text, f) >= 0;
-	if (f != NULL && fclose(f) != 0)
-		ok = false;
-	if (!ok)
-		cairn_error_set(err, "%s: %s", path, strerror(errno));
-	return ok;
 }
 
 /* RouDi's own lock. Holds it for the caller (close to release); -ENOENT when there is none; -EWOULDBLOCK
@@ -253,7 +243,8 @@ static bool start(struct cairn_plane *plane, int64_t now_ns, struct cairn_error 
 	char toml[2048], toml_path[300], pid_path[300], pid_text[16];
 	snprintf(toml_path, sizeof(toml_path), "%s/roudi.toml", plane->run_dir);
 	snprintf(pid_path, sizeof(pid_path), "%s/ns.pid", plane->run_dir);
-	if (cairn_plane_config(plane->cfg, toml, sizeof(toml)) < 0 || !write_text(toml_path, toml, err) ||
+	if (cairn_plane_config(plane->cfg, toml, sizeof(toml)) < 0 ||
+	    !cairn_file_replace(toml_path, CAIRN_FILE_NO_SYNC, 0644, toml, strlen(toml), err) ||
 	    !isolate(plane->cfg, &plane->ns, plane->note, sizeof(plane->note), err))
 		return false;
 	const char *const argv[] = {ROUDI, "-m", "off", "-k", "1", "-l", "warning", "-c", toml_path, NULL};
@@ -268,7 +259,8 @@ static bool start(struct cairn_plane *plane, int64_t now_ns, struct cairn_error 
 	}
 	plane->on_host = !plane->ns.active;
 	snprintf(pid_text, sizeof(pid_text), "%d\n", plane->child.pid);
-	if (plane->ns.active && !write_text(pid_path, pid_text, err)) {
+	if (plane->ns.active &&
+	    !cairn_file_replace(pid_path, CAIRN_FILE_NO_SYNC, 0644, pid_text, strlen(pid_text), err)) {
 		cairn_plane_remove(plane);
 		return false;
 	}

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base/file.h"
+
 #define RECORD_BYTES 128 /* "1 0 reason", blanks, end of line */
 
 static void path_of(char path[400], const char *run_dir)
@@ -34,15 +36,12 @@ static bool understand(char record[RECORD_BYTES], struct cairn_motor_memory *mem
 
 bool cairn_motor_memory_load(const char *run_dir, struct cairn_motor_memory *memory, struct cairn_error *err)
 {
-	char path[400], record[RECORD_BYTES];
+	char path[400], record[RECORD_BYTES + 1];
 	path_of(path, run_dir);
 	*memory = (struct cairn_motor_memory){0};
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 && errno == ENOENT)
+	ssize_t n = cairn_file_read_into(path, CAIRN_FILE_OWN, record, sizeof(record), NULL);
+	if (n == -ENOENT)
 		return true;
-	ssize_t n = fd >= 0 ? read(fd, record, sizeof(record)) : -1;
-	if (fd >= 0)
-		close(fd);
 	if (n == RECORD_BYTES && understand(record, memory))
 		return true;
 	cairn_error_set(err, "%s: cannot be read; taken for a latched emergency stop", path);
@@ -58,7 +57,7 @@ bool cairn_motor_memory_save(
 	path_of(path, run_dir);
 	snprintf(record, sizeof(record), "%d %d %-*.79s\n", memory->estop, memory->waits, RECORD_BYTES - 5,
 	    memory->reason);
-	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
 	ssize_t n = fd >= 0 ? write(fd, record, RECORD_BYTES) : -1;
 	int why = n < 0 ? errno : ENOSPC; /* a short write says nothing by itself */
 	bool ok = n == RECORD_BYTES;

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/file.h"
 #include "common/base/geom.h"
 #include "common/vlm/pilot_api.h"
 #include "procs/shell/stage.h"
@@ -208,19 +209,12 @@ static void on_library_log(void *ctx, const char *fmt, va_list ap)
 
 static bool write_port(const char *run_dir, unsigned port, struct cairn_error *err)
 {
-	char dir[512], path[600], fresh[620];
+	char dir[512], path[600], text[16];
 	snprintf(dir, sizeof(dir), "%s/dev", run_dir);
 	(void)mkdir(dir, 0755);
 	snprintf(path, sizeof(path), "%s/pilot.port", dir);
-	snprintf(fresh, sizeof(fresh), "%s.new", path);
-	FILE *out = fopen(fresh, "we");
-	bool ok = out != NULL && fprintf(out, "%u\n", port) > 0;
-	if (out != NULL)
-		ok = fclose(out) == 0 && ok;
-	ok = ok && rename(fresh, path) == 0;
-	if (!ok)
-		cairn_error_set(err, "%s: %s", path, strerror(errno));
-	return ok;
+	int n = snprintf(text, sizeof(text), "%u\n", port);
+	return cairn_file_replace(path, CAIRN_FILE_NO_SYNC, 0644, text, (size_t)n, err);
 }
 
 static bool open_server(struct pilot *pilot, const struct cairn_config *cfg, struct cairn_error *err)

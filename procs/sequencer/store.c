@@ -1,10 +1,10 @@
 #include "procs/sequencer/store.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
+
+#include "common/base/file.h"
 
 void store_open(struct store *store, struct cairn_stage *stage)
 {
@@ -17,49 +17,14 @@ void store_open(struct store *store, struct cairn_stage *stage)
 	snprintf(store->zones_path, sizeof(store->zones_path), "%s/" CAIRN_ZONES_FILE_NAME, folder);
 }
 
-/* Bytes read, at most size; -1 when there is no such file. */
-static ssize_t read_file(const char *path, void *buf, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd >= 0 ? read(fd, buf, size) : -1;
-	if (fd >= 0)
-		close(fd);
-	return n;
-}
-
-/* False with errno. durable: it must survive that the power fails, which may take a while. */
-static bool replace_file(const char *path, const void *bytes, size_t size, bool durable)
-{
-	char path_new[330];
-	snprintf(path_new, sizeof(path_new), "%s.new", path);
-	int fd = open(path_new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	ssize_t written = fd >= 0 ? write(fd, bytes, size) : -1;
-	bool ok = written == (ssize_t)size;
-	if (written >= 0 && !ok)
-		errno = ENOSPC; /* a short write says nothing by itself */
-	ok = ok && (!durable || fsync(fd) == 0);
-	if (fd >= 0)
-		ok = close(fd) == 0 && ok;
-	return ok && rename(path_new, path) == 0;
-}
-
-/* The name of the file is on the disk, too. */
-static bool sync_folder(const char *folder)
-{
-	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	bool ok = fd >= 0 && fsync(fd) == 0;
-	if (fd >= 0)
-		close(fd);
-	return ok;
-}
-
 bool store_load_mission(struct store *store, struct cairn_mission_record *record)
 {
 	struct cairn_error err = {""};
-	ssize_t n = read_file(store->mission_path, store->mission, sizeof(store->mission));
-	if (n < 0)
+	ssize_t n = cairn_file_read_into(
+	    store->mission_path, CAIRN_FILE_OWN, (char *)store->mission, sizeof(store->mission), &err);
+	if (n == -ENOENT)
 		return false;
-	if (cairn_mission_record_decode(record, store->mission, (size_t)n, cairn_now_ns(), &err))
+	if (n >= 0 && cairn_mission_record_decode(record, store->mission, (size_t)n, cairn_now_ns(), &err))
 		return true;
 	cairn_log_warn("%s is not used: %s; the mission begins anew", store->mission_path, err.text);
 	return false;
@@ -84,12 +49,13 @@ static bool zones_lost(struct store *store, const char *why)
 bool store_load_zones(struct store *store, const struct cairn_zone_file **ret)
 {
 	struct cairn_error err = {""};
-	ssize_t n = read_file(store->zones_path, store->message, sizeof(store->message));
+	ssize_t n = cairn_file_read_into(
+	    store->zones_path, CAIRN_FILE_OWN, store->message, sizeof(store->message), NULL);
 	*ret = &store->read;
-	if (n < 0 && errno == ENOENT)
+	if (n == -ENOENT)
 		return false;
 	if (n < 0)
-		return zones_lost(store, strerror(errno));
+		return zones_lost(store, strerror((int)-n));
 	if (!cairn_zone_file_decode(&store->read, store->message, (size_t)n, &err))
 		return zones_lost(store, err.text);
 	store->zones = store->read;
@@ -107,8 +73,7 @@ static bool save_zones(struct store *store, const struct cairn_mission_record *r
 	int n = cairn_zone_file_encode(&store->read, now_ns, store->message, sizeof(store->message));
 	if (n < 0)
 		errno = -n;
-	if (n < 0 || !replace_file(store->zones_path, store->message, (size_t)n, true) ||
-	    !sync_folder(store->folder))
+	if (n < 0 || !cairn_file_replace(store->zones_path, 0, 0644, store->message, (size_t)n, NULL))
 		return false;
 	store->zones = store->read;
 	return true;
@@ -123,7 +88,8 @@ void store_save(struct store *store, const struct cairn_sequencer *seq, int64_t 
 {
 	int n =
 	    cairn_mission_record_encode(cairn_sequencer_record(seq), store->mission, sizeof(store->mission));
-	bool ok = replace_file(store->mission_path, store->mission, (size_t)n, false);
+	bool ok = n >= 0 && cairn_file_replace(store->mission_path, CAIRN_FILE_NO_SYNC, 0644, store->mission,
+				(size_t)n, NULL);
 	if (!save_zones(store, cairn_sequencer_record(seq), now_ns))
 		ok = false;
 	cairn_stage_tried(store->stage, "save the mission", ok ? NULL : strerror(errno));

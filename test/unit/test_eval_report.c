@@ -219,8 +219,8 @@ START_TEST(a_page_that_cannot_be_put_in_place_leaves_nothing_behind)
 	ck_assert_int_eq(mkdir(page_path, 0700), 0); /* a folder stands where it should go */
 	struct cairn_report *r = blank();
 	ck_assert(!cairn_report_write(r, dir, &err));
-	ck_assert_msg(strstr(err.text, "directory") != NULL, "%s", err.text);
-	ck_assert(!exists("index.html.new"));
+	ck_assert_msg(strstr(err.text, "a folder") != NULL, "%s", err.text);
+	ck_assert(!exists("index.html.tmp"));
 	cairn_report_destroy(&r);
 	teardown();
 }
