@@ -24,10 +24,14 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 fi
 
 wanted=
-while read -r first second _; do
+while read -r first second unless program _; do
 	case "$first" in
 	'' | '#'*) ;;
-	ci) [ "$group" = ci ] && wanted="$wanted $second" ;;
+	ci)
+		if [ "$group" = ci ] && ! { [ "$unless" = unless ] && command -v "$program" >/dev/null; }; then
+			wanted="$wanted $second"
+		fi
+		;;
 	*) wanted="$wanted $first" ;;
 	esac
 done <"$here/packages.txt"

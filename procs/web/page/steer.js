@@ -1,0 +1,28 @@
+// Missions: explore with a goal in words, pause, resume, home.
+import { byId } from './text.js';
+import { answerAt, ask } from './rights.js';
+
+// One argument as on a command line, in quotes.
+export const quoted = (text) => `"${text.replace(/["\\]/g, '\\$&')}"`;
+
+export class Steer {
+	constructor(link, store) {
+		this.store = store;
+		byId('goal-form').addEventListener('submit', (e) => {
+			e.preventDefault();
+			const button = byId('explore'), goal = byId('goal').value.trim();
+			if (button.hasAttribute('data-lacking'))
+				return answerAt(button, { ok: false, text: button.title });
+			ask(link, button, 'explore', goal ? `--goal ${quoted(goal)}` : '');
+		});
+		for (const name of ['pause', 'resume', 'home'])
+			byId(name).addEventListener('click', (e) => ask(link, e.currentTarget, name));
+		store.watch(['mission'], () => this.draw());
+	}
+
+	draw() {
+		const paused = this.store.data('mission')?.state === 'paused';
+		byId('pause').hidden = paused;
+		byId('resume').hidden = !paused;
+	}
+}

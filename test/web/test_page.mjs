@@ -1,0 +1,260 @@
+// The page by itself, against a server that plays a recorded run: every part shows what came, controls are acknowledged or
+// refused where they were pressed, what a stranger wrote is text, and axe-core finds nothing.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { launch, open, until, violations } from './browser.mjs';
+import { Mock } from './mock_server.mjs';
+
+const TOKEN = 'key-of-the-test';
+let browser, mock;
+
+before(async () => {
+	browser = await launch();
+	mock = await new Mock().start();
+	mock.jump(45000);
+});
+after(async () => {
+	await browser.close();
+	await mock.stop();
+});
+
+// A page for one test, closed after it; whatever went wrong in it fails the test.
+function pageTest(name, options, fn) {
+	test(name, async () => {
+		const page = await open(browser, mock.url, options);
+		try {
+			await fn(page);
+			assert.deepEqual(page.faults, []);
+		} finally {
+			await page.context().close();
+		}
+	});
+}
+
+const text = (page, selector) => page.locator(selector).innerText();
+
+pageTest('every part shows what came, and axe-core finds nothing', { token: TOKEN }, async (page) => {
+	await page.locator('.card-open').first().waitFor();
+	await until(async () => /%/.test(await text(page, '#coverage b')), 'the share that was seen');
+	assert.match(await text(page, '#gauges'), /Heading\s+[NESW]{1,2} \d+°/);
+	assert.match(await text(page, '#money b'), /USD of 1\.00/);
+	assert.match(await text(page, '#mission-figures'), /Calls\s+\d+/);
+	await until(() => page.locator('#camera-picture').evaluate((i) => i.naturalWidth > 0), 'the picture');
+	assert.deepEqual(await violations(page), []);
+	for (const [tab, pane, has] of [['stages', '#stage-rows', /motor\s*up/], ['places', '#place-rows', /opening\s*F\d+[^]*m² unknown/], ['safety', '#events', /./], ['logs', '#log', /tracking good/]]) {
+		await page.click(`#tab-${tab}`);
+		await until(async () => has.test(await text(page, pane)), `${tab} shows ${has}`);
+		assert.deepEqual(await violations(page), [], tab);
+	}
+	await page.click('#map-layers');
+	assert.equal(await page.locator('#layers button').count(), 12);
+	assert.deepEqual(await violations(page), []);
+});
+
+pageTest('light colours pass axe-core, too, also with a sheet open', { colorScheme: 'light' }, async (page) => {
+	await page.locator('.card-open').nth(1).click();
+	await page.locator('#trace .steps li').nth(5).waitFor();
+	assert.match(await text(page, '#trace'), /Verdict[^]*Became/);
+	assert.deepEqual(await violations(page), []);
+	await page.keyboard.press('Escape');
+	for (const sheet of ['help', 'key']) {
+		await page.click(`#open-${sheet}`);
+		assert.deepEqual(await violations(page), [], sheet);
+		await page.keyboard.press('Escape');
+	}
+});
+
+pageTest('without the right a control says what is missing, where it was pressed', {}, async (page) => {
+	const sent = mock.commands.length;
+	assert.equal(await page.getAttribute('#explore', 'aria-disabled'), 'true');
+	await page.click('#explore', { force: true });
+	assert.match(await text(page, '#steer-answer'), /cairn web-key/);
+	await page.click('#map-canvas', { position: { x: 300, y: 250 } });
+	await page.locator('#popover button', { hasText: 'Go there' }).click({ force: true });
+	assert.match(await text(page, '#popover .answer'), /cairn web-key/);
+	assert.equal(mock.commands.length, sent, 'nothing was sent');
+});
+
+pageTest('a wrong key is refused in its place, the right one opens the controls', {}, async (page) => {
+	await page.click('#open-key');
+	await page.fill('#key-token', 'wrong');
+	await page.click('#key-form [type=submit]');
+	await page.locator('#key-answer[data-tone=bad]').waitFor();
+	await page.fill('#key-token', TOKEN);
+	await page.click('#key-form [type=submit]');
+	await until(() => page.evaluate(() => !document.querySelector('#explore').hasAttribute('aria-disabled')), 'the right to drive');
+	page.faults = [];
+});
+
+pageTest('commands are those of the command line, and a refusal shows where it was pressed', { token: TOKEN }, async (page) => {
+	assert.ok(!page.url().includes(TOKEN), 'the key does not stay in the address');
+	await page.fill('#goal', 'find the "red" door');
+	await page.click('#explore');
+	await until(() => mock.commands.at(-1)?.name === 'explore', 'explore');
+	assert.equal(mock.commands.at(-1).args, '--goal "find the \\"red\\" door"');
+	await page.locator('#steer-answer[data-tone=ok]').waitFor();
+	mock.refuse.set('home', 'refused: no way to the start is known');
+	await page.click('#home');
+	await page.locator('#steer-answer', { hasText: 'no way to the start is known' }).waitFor();
+	mock.refuse.clear();
+	await page.click('#map-canvas', { position: { x: 300, y: 250 } });
+	await page.locator('#popover button', { hasText: 'Go there' }).click();
+	await until(() => mock.commands.at(-1)?.name === 'goto', 'goto');
+	assert.match(mock.commands.at(-1).args, /^-?\d+\.\d\d -?\d+\.\d\d$/);
+	await page.click('#tab-stages');
+	await page.locator('#stage-rows button[aria-label="Restart mapper"]').click();
+	await until(() => mock.commands.at(-1)?.name === 'restart', 'restart');
+	assert.equal(mock.commands.at(-1).args, 'mapper');
+});
+
+pageTest('a zone is drawn by its corners', { token: TOKEN }, async (page) => {
+	await page.click('#map-zone');
+	for (const [x, y] of [[420, 120], [520, 120], [520, 220]])
+		await page.click('#map-canvas', { position: { x, y } });
+	await page.selectOption('#zone-kind', 'slowdown');
+	await page.fill('#zone-name', 'rug by the door');
+	await page.locator('#popover [type=submit]').click();
+	await until(() => mock.commands.at(-1)?.name === 'zone', 'zone');
+	assert.match(mock.commands.at(-1).args, /^slowdown rug_by_the_door( -?\d+\.\d\d,-?\d+\.\d\d){3}$/);
+});
+
+pageTest('the space bar stops from anywhere but a text field, and release takes two steps', {}, async (page) => {
+	const stops = () => mock.commands.filter((c) => c.name === 'estop').length;
+	await page.click('#goal');
+	await page.keyboard.type('a b');
+	assert.equal(await page.inputValue('#goal'), 'a b');
+	assert.equal(stops(), 0, 'typing stops nothing');
+	await page.focus('#theme');
+	await page.keyboard.press('Space');
+	await page.locator('#held').waitFor();
+	assert.ok(stops() > 0);
+	assert.equal(await page.evaluate(() => localStorage.getItem('cairn.colours')), null, 'the button with the focus was not pressed');
+	assert.deepEqual(await violations(page), []);
+	await page.click('#release', { force: true });
+	assert.match(await text(page, '#release-answer'), /cairn web-key/);
+	mock.obey([...mock.tokens[TOKEN]], 'release', '');
+	await page.locator('#held').waitFor({ state: 'hidden' });
+	const driver = await open(browser, mock.url, { token: TOKEN });
+	await driver.click('#estop');
+	await driver.locator('#held').waitFor();
+	const released = () => mock.commands.filter((c) => c.name === 'release').length, before = released();
+	await driver.click('#release');
+	assert.equal(released(), before, 'one step releases nothing');
+	await driver.click('#release-sure');
+	await driver.locator('#held').waitFor({ state: 'hidden' });
+	await driver.context().close();
+});
+
+pageTest('an emergency stop without an answer says so', {}, async (page) => {
+	mock.silent = true;
+	await page.click('#estop');
+	await page.locator('#stop-answer', { hasText: 'NOT CONFIRMED' }).waitFor();
+	mock.silent = false;
+});
+
+pageTest('driving by hand is sent while a key is held, and ends with the key, the focus and the stop', { token: TOKEN }, async (page) => {
+	const let_go = async (how, what) => {
+		mock.teleop = [];
+		await page.keyboard.down('KeyW');
+		await until(() => mock.teleop.length >= 3, 'words while the key is held');
+		assert.ok(mock.teleop.every((t) => t.v_mps > 0 && t.v_mps <= 0.3));
+		await how();
+		await until(() => mock.teleop.at(-1).v_mps === 0, `${what} lets go`);
+		const n = mock.teleop.length;
+		await new Promise((resolve) => setTimeout(resolve, 400));
+		assert.equal(mock.teleop.length, n, `${what}: nothing is sent after it`);
+		await page.keyboard.up('KeyW');
+	};
+	await page.keyboard.press('KeyW');
+	assert.equal(mock.teleop.length, 0, 'nothing is driven before it is switched on');
+	await page.click('#hand');
+	await let_go(() => page.keyboard.up('KeyW'), 'the key');
+	await let_go(() => page.evaluate(() => window.dispatchEvent(new Event('blur'))), 'the focus');
+	const box = await page.locator('#stick').boundingBox();
+	mock.teleop = [];
+	await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+	await page.mouse.down();
+	await page.mouse.move(box.x + box.width * 0.2, box.y + 6, { steps: 3 });
+	await until(() => mock.teleop.some((t) => t.v_mps > 0 && t.steer_rad > 0), 'ahead and left by the stick');
+	await page.mouse.up();
+	await until(() => mock.teleop.at(-1).v_mps === 0, 'the stick lets go');
+	await let_go(() => page.keyboard.press('Space'), 'the stop');
+	mock.obey(['drive'], 'release', '');
+	mock.teleop = [];
+	await page.keyboard.press('KeyW');
+	assert.equal(mock.teleop.length, 0, 'after a stop it is off');
+});
+
+pageTest('what strangers wrote is shown as text, with what hides made visible', { token: TOKEN }, async (page) => {
+	const evil = '<img src=x onerror="alert(1)"><script>alert(2)</script>';
+	mock.decisions = [{ id: 77, t: 1, what: `navigate_to_goal ${evil}`, by: 'model', reasoning: `safe\u202eevil\u0007 ${evil}`, trigger: evil, snapshot: { id: 1, x_m: 0, y_m: 0, yaw_rad: 0 }, provider: evil, model: evil, latency_s: 1,
+		prompt: { context: evil }, result: { outcome: 'refused', reason: evil, executed: evil, suggestion: evil } }];
+	mock.lines = [{ t: '2026-01-01T00:00:00Z', stage: evil, level: 'warn', text: `\u001b[2J${evil}\u2066` }];
+	mock.say('rooms', { items: [{ name: `${evil}\u202e`, x_m: 1, y_m: 0 }] });
+	mock.say('discoveries', { items: [{ id: '1', kind: 'object', label: evil, notes: evil, room: evil, x_m: 0, y_m: 0, unix_s: 0, snapshot_id: '0', picture: '' }] });
+	mock.say('zones', { items: [{ id: 1, kind: 'keepout', name: evil, author: 'operator', corners: [{ x_m: 0, y_m: 0 }, { x_m: 1, y_m: 0 }, { x_m: 1, y_m: 1 }] }] });
+	mock.say('mission', { ...mock.latest.get('mission').message.data, goal: evil, activity: evil, help: evil });
+	await page.reload();
+	await page.locator('.card-open', { hasText: 'alert(1)' }).waitFor();
+	assert.match(await text(page, '.card .said'), /safe‹U\+202E›evil‹U\+0007›/);
+	for (const tab of ['places', 'logs'])
+		await page.click(`#tab-${tab}`);
+	await page.locator('#log', { hasText: '‹U+001B›[2J<img' }).waitFor();
+	await page.locator('.card-open').first().click();
+	await page.locator('#trace .steps').waitFor();
+	assert.equal(await page.locator('img[src=x], body script, main script').count(), 0);
+	mock.decisions = mock.lines = undefined;
+	mock.jump(45000);
+});
+
+test('a lost connection is said, the data turn grey with their age, and the page comes back by itself', async () => {
+	const own = await new Mock().start();
+	own.jump(30000);
+	const page = await open(browser, own.url, {});
+	await page.locator('#map-age', { hasText: /^$/ }).waitFor({ state: 'attached' });
+	const port = own.port;
+	await own.stop();
+	await page.locator('#lost').waitFor();
+	assert.match(await text(page, '#lost'), /Connection lost/);
+	await page.locator('#map.is-old').waitFor();
+	await until(async () => /\d+ s old/.test(await text(page, '#map-age')), 'the age');
+	await page.keyboard.press('Space');
+	await page.locator('#stop-answer', { hasText: 'NOT CONFIRMED' }).waitFor();
+	const again = await new Mock().start(port);
+	again.jump(30000);
+	await page.locator('#lost').waitFor({ state: 'hidden' });
+	await page.locator('#map:not(.is-old)').waitFor();
+	assert.deepEqual(page.faults, []);
+	await page.context().close();
+	await again.stop();
+});
+
+pageTest('nothing is sent while nobody looks', {}, async (page) => {
+	const wanted = () => [...mock.clients].reduce((n, c) => n + c.wanted.size, 0);
+	await until(() => wanted() > 5, 'subscriptions');
+	await page.evaluate(() => {
+		Object.defineProperty(document, 'hidden', { value: true, configurable: true });
+		document.dispatchEvent(new Event('visibilitychange'));
+	});
+	await until(() => wanted() === 0, 'no subscription is left');
+	await page.evaluate(() => {
+		Object.defineProperty(document, 'hidden', { value: false, configurable: true });
+		document.dispatchEvent(new Event('visibilitychange'));
+	});
+	await until(() => wanted() > 5, 'and all are back');
+});
+
+pageTest('a phone shows every part without scrolling sideways, with the stops in reach', { token: TOKEN, width: 360, height: 740, hasTouch: true, isMobile: true }, async (page) => {
+	for (const part of ['map', 'eye', 'list', 'gear']) {
+		await page.click(`[data-show=${part}]`);
+		assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)) <= 0, part);
+		const stop = await page.locator('#estop').boundingBox();
+		assert.ok(stop.y + stop.height <= 740 && stop.width >= 160 && stop.height >= 44, `${part}: ${JSON.stringify(stop)}`);
+		assert.deepEqual(await violations(page), [], part);
+	}
+	await page.click('[data-show=list]');
+	await page.locator('.card-open').first().click();
+	await page.locator('#trace .steps').waitFor();
+	await page.locator('#estop').click({ trial: true }); // not covered by the sheet
+	assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)) <= 0);
+});
