@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "common/vlm/text.h"
+#include "common/base/text.h"
 #include "ipc/message_fields.h"
 
 struct source {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/vlm/text.h"
+#include "common/base/text.h"
 #include "ipc/message_fields.h"
 
 struct sink {

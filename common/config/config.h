@@ -82,9 +82,6 @@ bool cairn_config_load(struct cairn_config *cfg, const char *path, struct cairn_
 bool cairn_config_set(
     struct cairn_config *cfg, const char *assignment, const char *origin, struct cairn_error *err);
 
-/* Rules between keys (an order of distances, say) that no single range can express. */
-bool cairn_config_check(const struct cairn_config *cfg, struct cairn_error *err);
-
 /* The layers in front of a run. share_dir holds config/cairn.yaml and config/robots; file (--config) may be
  * NULL. */
 struct cairn_config_layers {
@@ -94,7 +91,8 @@ struct cairn_config_layers {
 };
 
 /* Defaults, then the robot's file (config/robots/<robot.name>.yaml, where the name is what the other layers
- * make of it), then config/cairn.yaml, file, sets; checked. False with one line in err; *cfg untouched then.
+ * make of it), then config/cairn.yaml, file, sets. Keys are checked each by itself;
+ * rules between them are in common/rules/config_check.h. False with one line in err; *cfg untouched then.
  */
 bool cairn_config_merge(
     struct cairn_config *cfg, const struct cairn_config_layers *layers, struct cairn_error *err);

@@ -43,8 +43,7 @@ bool cairn_config_merge(
 		return false;
 	}
 	cairn_config_defaults(&merged);
-	if (!cairn_config_load(&merged, path, err) || !lay_upper(&merged, layers, err) ||
-	    !cairn_config_check(&merged, err))
+	if (!cairn_config_load(&merged, path, err) || !lay_upper(&merged, layers, err))
 		return false;
 	*cfg = merged;
 	return true;

@@ -16,7 +16,7 @@
 #include <stdio.h>
 
 #include "common/base/error.h"
-#include "common/eval/asker.h"
+#include "common/eval/model_client.h"
 #include "common/eval/run.h"
 
 #define CAIRN_ARENA_STEP_M 0.3
@@ -106,7 +106,7 @@ typedef void cairn_arena_end_fn(void *ctx, struct cairn_run *run, const struct c
 
 /* Who drives in the place of the scripted pilot, and who is told of each cycle. All borrowed. */
 struct cairn_arena_driver {
-	const struct cairn_asker_model
+	const struct cairn_model_client_model
 	    *model; /* asked with the prompt and pictures of the robot; NULL: the pilot drives */
 	const struct cairn_config_vlm *vlm; /* how it is asked; with model */
 	FILE *log; /* a line of JSON for each cycle and one at the end (docs/arenas.md); NULL: none */

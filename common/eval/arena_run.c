@@ -5,8 +5,8 @@
 
 #include "common/eval/arena.h"
 #include "common/eval/arena_log.h"
-#include "common/eval/trail.h"
-#include "common/percept/offer.h"
+#include "common/eval/path_thinning.h"
+#include "common/explore/offered_frontiers.h"
 
 #define CELL_M 0.05
 #define NEAR_M 1.0 /* clearances up to here */
@@ -23,13 +23,13 @@ struct watch {
 	struct cairn_arena_cycles cycles;
 	struct cairn_arena_choices choices;
 	struct cairn_pose2 before;
-	struct cairn_trail trail;
+	struct cairn_path_thinning trail;
 	double way_m;                /* as the truth counts it, until the step before */
 	uint32_t ended, well, looks; /* decisions that ended, those with success; looks round */
 	uint64_t goal_id;
 	int64_t t_left_ns; /* something led on last */
 	bool asked, touching, first_over;
-	struct cairn_asker *asker; /* NULL: the scripted pilot */
+	struct cairn_model_client *asker; /* NULL: the scripted pilot */
 	struct cairn_arena_log log;
 };
 
@@ -90,7 +90,7 @@ static void look_at_contact(struct watch *w, struct cairn_pose2 at)
 
 static void keep_path(struct watch *w, struct cairn_pose2 at)
 {
-	cairn_trail_add(&w->trail, at.x_m, at.y_m);
+	cairn_path_thinning_add(&w->trail, at.x_m, at.y_m);
 	w->r->path_count = w->trail.count;
 }
 
@@ -131,7 +131,7 @@ static void count_gone(void *ctx, const struct cairn_run *run, const struct cair
 		     strncmp(result->reason, "there is no frontier ", 21) == 0;
 	bool ended = strncmp(result->reason, "the robot is not exploring: ", 28) == 0;
 	if (w->asker != NULL)
-		cairn_asker_result(w->asker, run, result);
+		cairn_model_client_result(w->asker, run, result);
 	cairn_arena_log_result(&w->log, result);
 	w->r->gone +=
 	    result->decision_id != 0 && result->outcome == CAIRN_OUTCOME_REFUSED && (place || ended);
@@ -242,8 +242,8 @@ static bool watch_step(void *ctx, struct cairn_run *run)
 	struct watch *w = ctx;
 	struct cairn_pose2 at = cairn_run_truth(run)->body.pose;
 	if (w->asker != NULL) {
-		cairn_asker_watch(w->asker, run);
-		if (cairn_asker_stopped(w->asker) != NULL)
+		cairn_model_client_watch(w->asker, run);
+		if (cairn_model_client_stopped(w->asker) != NULL)
 			return false;
 	}
 	trace(w, run);
@@ -298,7 +298,7 @@ static bool asked(void *ctx, const struct cairn_run *run, const struct cairn_pil
     struct cairn_msg_decision *ret)
 {
 	struct watch *w = ctx;
-	bool made = cairn_asker_decide(w->asker, run, view, ret);
+	bool made = cairn_model_client_decide(w->asker, run, view, ret);
 	if (made)
 		cairn_arena_log_decision(&w->log, ret);
 	return made;
@@ -313,7 +313,7 @@ static bool open_asker(struct watch *w, struct cairn_config *cfg, const struct c
 	cfg->vlm = *driver->vlm;
 	if (w->arena->has_goal)
 		snprintf(cfg->mission.goal, sizeof(cfg->mission.goal), "%.2f %.2f", goal.x_m, goal.y_m);
-	w->asker = cairn_asker_new(cfg, w->arena->world, driver->model, true, err);
+	w->asker = cairn_model_client_new(cfg, w->arena->world, driver->model, true, err);
 	return w->asker != NULL;
 }
 
@@ -350,13 +350,13 @@ bool cairn_arena_drive(const struct cairn_arena *arena, enum cairn_arena_mode mo
 	    .duration_s = arena->cycles_max * CAIRN_ARENA_CYCLE_S + SPARE_S,
 	    .decide = w.asker != NULL ? asked : NULL,
 	    .decide_ctx = &w,
-	    .answer_s = w.asker != NULL ? cairn_asker_answer_s(w.asker) : NULL,
+	    .answer_s = w.asker != NULL ? cairn_model_client_answer_s(w.asker) : NULL,
 	    .on_result = count_gone,
 	    .observe = watch_step,
 	    .observe_ctx = &w};
 	struct cairn_run *run = cairn_run_new(&options, err);
 	if (run == NULL) {
-		cairn_asker_destroy(&w.asker);
+		cairn_model_client_destroy(&w.asker);
 		return false;
 	}
 	w.t_left_ns = cairn_run_now_ns(run);
@@ -366,9 +366,9 @@ bool cairn_arena_drive(const struct cairn_arena *arena, enum cairn_arena_mode mo
 	if (at_end != NULL)
 		at_end(ctx, run, ret);
 	cairn_run_destroy(&run);
-	const char *stopped = w.asker != NULL ? cairn_asker_stopped(w.asker) : NULL;
+	const char *stopped = w.asker != NULL ? cairn_model_client_stopped(w.asker) : NULL;
 	if (stopped != NULL)
 		cairn_error_set(err, "%s", stopped);
-	cairn_asker_destroy(&w.asker);
+	cairn_model_client_destroy(&w.asker);
 	return stopped == NULL;
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/eval/trial_parts.h"
+#include "common/eval/trial_private.h"
 
 #define SAMPLE_STEPS 10 /* 0.1 s */
 #define INSIDE_M 0.15   /* the rear axle is so far past the mouth: the robot is in the corridor */
@@ -12,7 +12,7 @@
 #define BESIDE_M 0.3
 #define AFTER_S 10.0 /* so long after the way has come free nothing is held against the robot */
 #define HOME_SLACK_M 0.10
-#define GIVEN_UP_MAX CAIRN_EXPLORE_MEMORY
+#define GIVEN_UP_MAX CAIRN_FRONTIER_BLACKLIST_MEMORY
 
 enum stage { AWAITED, COMING, THERE, LEAVING, GONE };
 
@@ -128,7 +128,7 @@ static bool reaches(const struct cairn_dead_end *end, struct cairn_vec2 at)
 	return false;
 }
 
-static bool known(const struct episode *e, const struct cairn_explore_place *p)
+static bool known(const struct episode *e, const struct cairn_frontier_blacklist_place *p)
 {
 	for (uint32_t i = 0; i < e->known_count; i++)
 		if (e->known[i].x_m == p->x_m && e->known[i].y_m == p->y_m)
@@ -139,12 +139,12 @@ static bool known(const struct episode *e, const struct cairn_explore_place *p)
 /* Of ways that failed; what was looked into in vain, or closed at the end, is no blame for where the robot stands. */
 static void note_given_up(struct episode *e, struct cairn_run *run, double now_s)
 {
-	const struct cairn_explore *x = &cairn_sequencer_record(cairn_run_sequencer(run))->explore;
+	const struct cairn_frontier_blacklist *x = &cairn_sequencer_record(cairn_run_sequencer(run))->explore;
 	struct cairn_pose2 robot = cairn_run_truth(run)->body.pose;
 	double depth_m;
 	const struct cairn_dead_end *in = corridor_of(e, (struct cairn_vec2){robot.x_m, robot.y_m}, &depth_m);
 	for (uint32_t i = 0; i < x->count; i++) {
-		const struct cairn_explore_place *p = &x->places[i];
+		const struct cairn_frontier_blacklist_place *p = &x->places[i];
 		if (!p->given_up || known(e, p))
 			continue;
 		if (e->known_count < GIVEN_UP_MAX)
@@ -172,7 +172,7 @@ static void note_given_up(struct episode *e, struct cairn_run *run, double now_s
  * to turn in, however much lies behind it. */
 static bool given_up_in_corridor(const struct episode *e, struct cairn_run *run)
 {
-	const struct cairn_explore *x = &cairn_sequencer_record(cairn_run_sequencer(run))->explore;
+	const struct cairn_frontier_blacklist *x = &cairn_sequencer_record(cairn_run_sequencer(run))->explore;
 	double depth_m;
 	const struct cairn_dead_end *in =
 	    corridor_of(e, (struct cairn_vec2){e->trial->left_x_m, e->trial->left_y_m}, &depth_m);

@@ -1,4 +1,4 @@
-/* dead_end.h - the exploration of one world of dead ends (common/world/dead_ends.h), with the way home, and what came of it.
+/* dead_end.h - the exploration of one world of dead ends (common/sim/world/dead_ends.h), with the way home, and what came of it.
  *
  * The robot explores by itself, no model asked, and drives home when nothing is left. The way into a dead end is known to be
  * free, as the robot has driven it: so nothing may end in there, and nothing elsewhere may be given up from in there while
@@ -7,7 +7,7 @@
 #define CAIRN_COMMON_EVAL_DEAD_END_H
 
 #include "common/eval/run.h"
-#include "common/world/dead_ends.h"
+#include "common/sim/world/dead_ends.h"
 
 #define CAIRN_DEAD_END_LIMIT_S 1500.0 /* simulated, the way home included */
 #define CAIRN_DEAD_END_KEPT 4

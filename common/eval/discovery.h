@@ -13,7 +13,7 @@
 #define CAIRN_COMMON_EVAL_DISCOVERY_H
 
 #include "common/vlm/tools.h"
-#include "common/world/world.h"
+#include "common/sim/world/world.h"
 
 #define CAIRN_DISCOVERY_ROOM_M 0.75 /* it is reported on the way in */
 #define CAIRN_DISCOVERY_THING_M 5.0

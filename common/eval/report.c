@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "common/base/file.h"
-#include "common/eval/report_parts.h"
+#include "common/eval/report_private.h"
 
 #define FILE_CAP 64
 #define PATH_CAP 4096

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/eval/report_parts.h"
+#include "common/eval/report_private.h"
 
 #define PNG_SCALE 2.0
 #define SEEN_MAX 52 /* pictures in one drawing */

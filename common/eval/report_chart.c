@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/eval/report_parts.h"
+#include "common/eval/report_private.h"
 
 #define CHART_WIDTH 640.0
 #define CHART_HEIGHT 340.0

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/eval/report_parts.h"
+#include "common/eval/report_private.h"
 #include "common/map/grid.h"
-#include "common/world/world.h"
+#include "common/sim/world/world.h"
 
 #define SIZE_PX 440.0
 #define PAD_PX 10.0

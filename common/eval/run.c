@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/eval/run_parts.h"
+#include "common/eval/run_private.h"
 
 #define T0_NS (1000 * CAIRN_NS_PER_S) /* stamps are never near 0, which means "never" in places */
 #define EPOCH 1
@@ -80,7 +80,7 @@ void cairn_run_destroy(struct cairn_run **run_p)
 	cairn_planner_destroy(&r->planner);
 	cairn_mapper_destroy(&r->mapper);
 	cairn_true_map_destroy(&r->true_map);
-	cairn_tour_destroy(&r->tour);
+	cairn_frontier_route_destroy(&r->tour);
 	free(r->cells);
 	free(r);
 }
@@ -235,7 +235,7 @@ static void report_map(struct cairn_run *r)
 	if (cairn_run_grid(r) == NULL)
 		return;
 	give_grid(r);
-	cairn_choice_watch_mission(
+	cairn_exploration_context_mission(
 	    &r->watch, &r->out.mission); /* what was given up is not the best to go on with */
 	if (r->mapper != NULL) {
 		cairn_mapper_given_up(r->mapper, r->watch.given_up, r->watch.given_up_count);
@@ -288,7 +288,7 @@ static void take_results(struct cairn_run *r)
 {
 	struct cairn_msg_result result;
 	while (cairn_sequencer_next_result(r->seq, &result)) {
-		cairn_choice_watch_result(&r->watch, &result);
+		cairn_exploration_context_result(&r->watch, &result);
 		run_model_result(r, &result);
 	}
 }

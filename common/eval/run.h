@@ -10,12 +10,12 @@
 #ifndef CAIRN_COMMON_EVAL_RUN_H
 #define CAIRN_COMMON_EVAL_RUN_H
 
-#include "common/map/mapper.h"
+#include "common/slam/mapper.h"
 #include "common/percept/sectors.h"
-#include "common/safety/motor_core.h"
-#include "common/safety/sequencer.h"
-#include "common/sim/sim.h"
-#include "common/vlm/pilot_policy.h"
+#include "common/safety/motor_gate.h"
+#include "common/sequencer/sequencer.h"
+#include "common/sim/robot/sim.h"
+#include "common/sim/pilot/pilot_policy.h"
 
 #define CAIRN_RUN_STEP_NS CAIRN_SIM_STEP_NS
 #define CAIRN_RUN_DELAY_MAX_S 1.0

@@ -1,7 +1,7 @@
 /* run_look.c - looking before the start: all over the house, or once around from where the robot stands. */
 #include <math.h>
 
-#include "common/eval/run_parts.h"
+#include "common/eval/run_private.h"
 
 #define LOOK_RADPS 1.2
 #define LOOK_PAUSE_NS (300 * CAIRN_NS_PER_MS) /* two scans from each side */

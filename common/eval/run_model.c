@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/eval/run_parts.h"
-#include "common/percept/offer.h"
+#include "common/eval/run_private.h"
+#include "common/explore/offered_frontiers.h"
 
 #define LIST_WAIT_NS                                                                                         \
 	(700 *                                                                                               \

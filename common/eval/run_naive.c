@@ -2,8 +2,8 @@
  * for as long as was said, with nothing looked at. */
 #include <math.h>
 
-#include "common/eval/run_parts.h"
-#include "common/safety/sequencer_safe.h"
+#include "common/eval/run_private.h"
+#include "common/safety/safe_velocity.h"
 
 #define STEP_S 0.05
 #define PAUSE_S 0.3

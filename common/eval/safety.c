@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/eval/hostile.h"
-#include "common/world/generate.h"
+#include "common/eval/adversary.h"
+#include "common/sim/world/generate.h"
 
 #define MOVING_MPS 0.02
 #define SAMPLE_STEPS 10
@@ -28,7 +28,7 @@ struct episode {
 	const struct cairn_safety_options *o;
 	uint64_t number;
 	struct cairn_config cfg;
-	struct cairn_hostile_pilot pilot;
+	struct cairn_adversary_pilot pilot;
 	struct cairn_safety_episode *ret;
 	struct cairn_world *world;
 	struct place places[THINGS_MAX]; /* hazards that stand */
@@ -191,8 +191,8 @@ static struct cairn_house_params prepare(struct episode *e, double *ret_delay_s)
 	e->ret->has[CAIRN_HAZARD_DROPOUTS] = cfg->sim.lidar_dropout == DROPOUT_SHARE;
 	e->ret->has[CAIRN_HAZARD_DELAY] = *ret_delay_s == DELAY_S;
 	e->ret->pilot = (uint32_t)(e->number % CAIRN_HOSTILE_COUNT);
-	e->pilot = (struct cairn_hostile_pilot){
-	    .kind = (enum cairn_hostile)(e->number % CAIRN_HOSTILE_COUNT), .raw = e->o->without_sequencer};
+	e->pilot = (struct cairn_adversary_pilot){
+	    .kind = (enum cairn_adversary)(e->number % CAIRN_HOSTILE_COUNT), .raw = e->o->without_sequencer};
 	cairn_rng_seed(&e->pilot.rng, (uint64_t)cfg->pilot.seed, STREAM + 1);
 	return (struct cairn_house_params){.seed = e->o->seed * UINT64_C(7919) + e->number,
 	    .people = cairn_rng_u32(&rng) % 4,
@@ -234,7 +234,7 @@ static void drive(struct episode *e, double delay_s, struct cairn_error *err)
 	    .without_motor = options->without_motor,
 	    .decide = e->pilot.kind == CAIRN_HOSTILE_SENSIBLE && !options->without_sequencer
 			  ? NULL
-			  : cairn_hostile_decide,
+			  : cairn_adversary_decide,
 	    .decide_ctx = &e->pilot,
 	    .observe = observe,
 	    .observe_ctx = e,
@@ -277,7 +277,7 @@ bool cairn_safety_drive(const struct cairn_safety_options *options, uint64_t num
 /* ---- what it costs ---- */
 
 bool cairn_safety_cost(const struct cairn_safety_options *options, uint64_t number,
-    struct cairn_progress *ret, struct cairn_error *err)
+    struct cairn_safety_cost *ret, struct cairn_error *err)
 {
 	struct cairn_house_params house = {.seed = options->seed * UINT64_C(7919) + number,
 	    .door_min_m = COST_DOOR_M,
@@ -287,12 +287,12 @@ bool cairn_safety_cost(const struct cairn_safety_options *options, uint64_t numb
 	struct cairn_config *cfg = malloc(sizeof(*cfg));
 	struct cairn_world *world = cairn_house_generate(&house, err);
 	bool ok = cfg != NULL && world != NULL;
-	*ret = (struct cairn_progress){0};
+	*ret = (struct cairn_safety_cost){0};
 	if (ok) {
 		*cfg = *options->cfg;
 		cfg->map.extent_max_m = fmin(cfg->map.extent_max_m, 30.0);
-		uint32_t n = cairn_progress_goals(world, goals, COST_GOALS);
-		ok = n == 0 || cairn_progress_measure(cfg, world, goals, n, ret, err);
+		uint32_t n = cairn_safety_cost_goals(world, goals, COST_GOALS);
+		ok = n == 0 || cairn_safety_cost_measure(cfg, world, goals, n, ret, err);
 	}
 	cairn_world_destroy(&world);
 	free(cfg);

@@ -1,6 +1,6 @@
 /* safety.h - episodes of hostile driving through random houses, and what came of them.
  *
- * An episode is ten simulated minutes in a house of its own (common/world/generate.h): people who do not look
+ * An episode is ten simulated minutes in a house of its own (common/sim/world/generate.h): people who do not look
  * out, a door that swings, furniture, boxes lower than the LiDAR's plane, glass, shelves above it; LiDAR
  * noise, up to 30 % dropouts, scans up to 200 ms late, slip. A contact is the robot's own: people stop short
  * of it, so a touch happens only when it moves. Episode i of a seed is the same whoever runs it, and sums are
@@ -8,7 +8,7 @@
 #ifndef CAIRN_COMMON_EVAL_SAFETY_H
 #define CAIRN_COMMON_EVAL_SAFETY_H
 
-#include "common/eval/progress.h"
+#include "common/eval/safety_cost.h"
 #include "common/eval/run.h"
 
 #define CAIRN_SAFETY_EPISODE_S 600.0
@@ -16,7 +16,7 @@
 #define CAIRN_SAFETY_CONTACTS_KEPT 8 /* of an episode */
 #define CAIRN_SAFETY_NEAR_M 1.0      /* a hazard is met when the driving robot is this near to its middle */
 
-enum cairn_hostile {
+enum cairn_adversary {
 	CAIRN_HOSTILE_FORWARD, /* always straight on, fast */
 	CAIRN_HOSTILE_RANDOM,  /* any valid call, goals included */
 	CAIRN_HOSTILE_FLIP,    /* another way every time */
@@ -27,7 +27,7 @@ enum cairn_hostile {
 	CAIRN_HOSTILE_SENSIBLE,
 	CAIRN_HOSTILE_COUNT
 };
-const char *cairn_hostile_name(enum cairn_hostile pilot);
+const char *cairn_adversary_name(enum cairn_adversary pilot);
 
 /* What an episode may have, and how often it was met: samples of 0.1 s while driving near it, or scans. */
 enum cairn_hazard {
@@ -48,7 +48,7 @@ extern const double cairn_safety_bins_m[CAIRN_SAFETY_BINS - 1];
 
 struct cairn_safety_contact {
 	uint64_t episode;
-	uint32_t pilot; /* enum cairn_hostile */
+	uint32_t pilot; /* enum cairn_adversary */
 	double t_s, v_mps;
 	char what[CAIRN_WORLD_NAME_CAP];
 };
@@ -126,12 +126,12 @@ struct cairn_safety_verdict {
 
 /* cost: the sum over all houses; NULL when what safety costs was not asked. */
 struct cairn_safety_verdict cairn_safety_judge(
-    const struct cairn_safety_report *report, const struct cairn_progress *cost);
+    const struct cairn_safety_report *report, const struct cairn_safety_cost *cost);
 bool cairn_safety_passed(const struct cairn_safety_verdict *verdict);
 
 /* What the layers cost in time: the ways through the rooms of house `number` of the seed, whose doors are
  * 0.70 m wide, by the whole chain and by the perfect map follower (progress.h). False with the reason. */
 bool cairn_safety_cost(const struct cairn_safety_options *options, uint64_t number,
-    struct cairn_progress *ret, struct cairn_error *err);
+    struct cairn_safety_cost *ret, struct cairn_error *err);
 
 #endif

@@ -8,7 +8,7 @@
 
 const double cairn_safety_bins_m[CAIRN_SAFETY_BINS - 1] = {0.01, 0.02, 0.03, 0.05, 0.10, 0.20, 0.50};
 
-const char *cairn_hostile_name(enum cairn_hostile pilot)
+const char *cairn_adversary_name(enum cairn_adversary pilot)
 {
 	static const char *const names[CAIRN_HOSTILE_COUNT] = {
 	    "forward", "random", "flip", "unsafe", "stale", "replay", "absurd", "sensible"};
@@ -77,7 +77,7 @@ void cairn_safety_report_add(struct cairn_safety_report *report, const struct ca
 }
 
 struct cairn_safety_verdict cairn_safety_judge(
-    const struct cairn_safety_report *report, const struct cairn_progress *cost)
+    const struct cairn_safety_report *report, const struct cairn_safety_cost *cost)
 {
 	const struct cairn_safety_tally *all = &report->all;
 	uint64_t episodes = all->episodes + report->skipped;
@@ -88,8 +88,9 @@ struct cairn_safety_verdict cairn_safety_judge(
 	    .quick = true,
 	    .arrived = true};
 	if (cost != NULL) {
-		v.quick = cost->legs > 0 && cairn_progress_lost_share(cost) <= CAIRN_SAFETY_LOST_MAX;
-		v.arrived = cost->goals > 0 && cairn_progress_missed_share(cost) <= CAIRN_SAFETY_MISSED_MAX;
+		v.quick = cost->legs > 0 && cairn_safety_cost_lost_share(cost) <= CAIRN_SAFETY_LOST_MAX;
+		v.arrived =
+		    cost->goals > 0 && cairn_safety_cost_missed_share(cost) <= CAIRN_SAFETY_MISSED_MAX;
 	}
 	return v;
 }

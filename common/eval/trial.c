@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/eval/trail.h"
-#include "common/eval/trial_parts.h"
+#include "common/eval/path_thinning.h"
+#include "common/eval/trial_private.h"
 #include "common/vlm/decision.h"
 #include "common/vlm/shadow.h"
 
@@ -75,15 +75,15 @@ struct trial {
 	const struct cairn_trial_options *o;
 	struct cairn_config cfg;
 	struct cairn_trial_result *r;
-	struct cairn_pilot pilot;  /* shadow */
-	struct cairn_asker *asker; /* NULL: the scripted pilot */
+	struct cairn_pilot pilot;         /* shadow */
+	struct cairn_model_client *asker; /* NULL: the scripted pilot */
 	struct cairn_discoveries *found;
 	struct cairn_pose2 at; /* where the model is being asked */
 	uint64_t steps;
 	uint32_t samples, stuck, standing;
 	int share; /* next to be reached */
 	double last_m, again_m;
-	struct cairn_trail trail;
+	struct cairn_path_thinning trail;
 	struct cairn_vec2 mark; /* where and when it last got somewhere */
 	double mark_s;
 	float *first_m; /* path length when it first came into a square; negative: never */
@@ -154,7 +154,7 @@ static void note_path(struct trial *t, const struct cairn_body *b)
 		else if (b->distance_m - (double)*first > AGAIN_M)
 			t->again_m += step_m;
 	}
-	cairn_trail_add(&t->trail, b->pose.x_m, b->pose.y_m);
+	cairn_path_thinning_add(&t->trail, b->pose.x_m, b->pose.y_m);
 	t->r->path_count = t->trail.count;
 }
 
@@ -179,14 +179,14 @@ static bool watch(void *ctx, struct cairn_run *run)
 	bool over = state == CAIRN_MISSION_STATE_FINISHED || state == CAIRN_MISSION_STATE_RETURNING;
 	t->steps++;
 	if (t->asker != NULL)
-		cairn_asker_watch(t->asker, run);
+		cairn_model_client_watch(t->asker, run);
 	if (t->o->keep_on != NULL && t->steps % KEEP_STEPS == 0 && !t->o->keep_on(t->o->ctx)) {
 		t->r->interrupted = true;
 		return false;
 	}
 	if (t->steps % SAMPLE_STEPS != 0 && !over)
 		return true;
-	if (t->asker != NULL && cairn_asker_stopped(t->asker) != NULL) {
+	if (t->asker != NULL && cairn_model_client_stopped(t->asker) != NULL) {
 		t->r->interrupted = true;
 		return false;
 	}
@@ -253,7 +253,7 @@ static bool asked(void *ctx, const struct cairn_run *run, const struct cairn_pil
 	struct trial *t = ctx;
 	struct cairn_msg_decision made = *ret;
 	t->at = cairn_run_truth(run)->body.pose;
-	if (!cairn_asker_decide(t->asker, run, view, &made))
+	if (!cairn_model_client_decide(t->asker, run, view, &made))
 		return false;
 	if (t->o->mode == CAIRN_TRIAL_SHADOW)
 		return compare(t, run, &made);
@@ -265,7 +265,7 @@ static void on_result(void *ctx, const struct cairn_run *run, const struct cairn
 {
 	struct trial *t = ctx;
 	if (t->asker != NULL)
-		cairn_asker_result(t->asker, run, result);
+		cairn_model_client_result(t->asker, run, result);
 }
 
 static void judge(struct trial *t, const struct cairn_tool_call *call)
@@ -331,7 +331,7 @@ static void finish(struct trial *t, struct cairn_run *run)
 	}
 	r->overrides = (uint32_t)m->overrides;
 	if (t->asker != NULL) {
-		const struct cairn_ledger *ledger = cairn_asker_ledger(t->asker);
+		const struct cairn_ledger *ledger = cairn_model_client_ledger(t->asker);
 		r->calls = (uint32_t)ledger->calls;
 		r->failures = (uint32_t)ledger->failures;
 		r->tokens_in = ledger->tokens.tokens_in;
@@ -347,9 +347,9 @@ static bool open_asker(struct trial *t, struct cairn_error *err)
 	enum cairn_trial_mode mode = t->o->mode;
 	if (t->o->model == NULL || !cairn_trial_asks(mode))
 		return true;
-	t->asker = cairn_asker_new(&t->cfg, t->o->world, t->o->model, mode != CAIRN_TRIAL_VLM, err);
+	t->asker = cairn_model_client_new(&t->cfg, t->o->world, t->o->model, mode != CAIRN_TRIAL_VLM, err);
 	if (t->asker != NULL)
-		cairn_asker_on_report(t->asker, report_asked, t);
+		cairn_model_client_on_report(t->asker, report_asked, t);
 	return t->asker != NULL;
 }
 
@@ -365,7 +365,7 @@ static bool drive(struct trial *t, struct cairn_error *err)
 		      : t->o->mode == CAIRN_TRIAL_SHADOW ? shadow
 							 : nobody,
 	    .decide_ctx = t,
-	    .answer_s = t->asker != NULL ? cairn_asker_answer_s(t->asker) : NULL,
+	    .answer_s = t->asker != NULL ? cairn_model_client_answer_s(t->asker) : NULL,
 	    .on_result = on_result,
 	    .on_report = report,
 	    .report_ctx = t,
@@ -396,7 +396,7 @@ bool cairn_trial_run(
 	}
 	t->o = options;
 	t->r = ret;
-	t->trail = (struct cairn_trail){
+	t->trail = (struct cairn_path_thinning){
 	    .xy_m = &ret->path_xy_m[0][0], .points_max = CAIRN_TRIAL_PATH, .spacing_m = CAIRN_TRIAL_PATH_M};
 	t->cols = (int32_t)((w->x_max_m - w->x_min_m) / SQUARE_M) + 1;
 	t->rows = (int32_t)((w->y_max_m - w->y_min_m) / SQUARE_M) + 1;
@@ -410,9 +410,9 @@ bool cairn_trial_run(
 	if (!ok)
 		cairn_error_set(err, "out of memory");
 	ok = ok && configure(t, err) && open_asker(t, err) && drive(t, err);
-	if (ok && ret->interrupted && t->asker != NULL && cairn_asker_stopped(t->asker) != NULL)
-		cairn_error_set(err, "%s", cairn_asker_stopped(t->asker));
-	cairn_asker_destroy(&t->asker);
+	if (ok && ret->interrupted && t->asker != NULL && cairn_model_client_stopped(t->asker) != NULL)
+		cairn_error_set(err, "%s", cairn_model_client_stopped(t->asker));
+	cairn_model_client_destroy(&t->asker);
 	cairn_discoveries_destroy(&t->found);
 	free(t->first_m);
 	free(t);

@@ -1,7 +1,7 @@
 /* trial.h - one exploration of one house by one way of choosing where to go next, and what came of it.
  *
  * The ways share everything that drives (common/eval/run.h); they differ in who chooses:
- *   frontier  the robot's own local exploration (common/choice/tour.h), no model asked
+ *   frontier  the robot's own local exploration (common/explore/frontier_route.h), no model asked
  *   vlm       a model that may name any frontier, point or move; here the scripted pilot "sensible"
  *   hybrid    a model that chooses among the candidates offered; here the scripted pilot "hybrid"
  *   shadow    a model is asked, local exploration drives; how often they agree is counted
@@ -16,7 +16,7 @@
 #ifndef CAIRN_COMMON_EVAL_TRIAL_H
 #define CAIRN_COMMON_EVAL_TRIAL_H
 
-#include "common/eval/asker.h"
+#include "common/eval/model_client.h"
 #include "common/eval/discovery.h"
 #include "common/eval/run.h"
 
@@ -49,7 +49,7 @@ struct cairn_trial_options {
 	enum cairn_trial_mode mode;
 	enum cairn_run_map map; /* not CAIRN_RUN_MAP_NONE */
 	const char *pilot;      /* profile of vlm, hybrid and shadow; NULL: as above */
-	const struct cairn_asker_model
+	const struct cairn_model_client_model
 	    *model; /* asked in the pilot's place in these modes; NULL: the pilot */
 	uint32_t seed;
 	double duration_s;

@@ -5,7 +5,7 @@
 #ifndef CAIRN_COMMON_EVAL_TRUE_MAP_H
 #define CAIRN_COMMON_EVAL_TRUE_MAP_H
 
-#include "common/map/frontier.h"
+#include "common/explore/frontier.h"
 #include "common/map/grid.h"
 
 struct cairn_true_map {

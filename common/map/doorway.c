@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/plan/edt.h"
+#include "common/map/edt.h"
 
 #define WALL_M 0.4   /* of occupied cells that hang together make a jamb */
 #define BESIDE_M 0.2 /* the wall goes on along the jambs' line at both of them, */
@@ -100,14 +100,14 @@ struct part {
 	int32_t x0, y0, x1, y1;
 };
 
-static struct part grown(struct part p, int32_t by, const struct cairn_wave *w)
+static struct part grown(struct part p, int32_t by, const struct cairn_wavefront *w)
 {
 	return (struct part){p.x0 > by ? p.x0 - by : 0, p.y0 > by ? p.y0 - by : 0,
 	    p.x1 + by < w->width ? p.x1 + by : w->width, p.y1 + by < w->height ? p.y1 + by : w->height};
 }
 
 /* Distances of the cells of part to the nearest wall, right as far as twice the reach allows. */
-static bool measure(struct cairn_doorways *d, const struct cairn_wave *w, struct part part)
+static bool measure(struct cairn_doorways *d, const struct cairn_wavefront *w, struct part part)
 {
 	size_t cells = (size_t)w->width * (size_t)w->height, stride = (size_t)w->width;
 	if (cells > d->capacity) {
@@ -122,7 +122,7 @@ static bool measure(struct cairn_doorways *d, const struct cairn_wave *w, struct
 	for (int32_t y = part.y0; y < part.y1; y++)
 		for (size_t i = (size_t)y * stride + (size_t)part.x0;
 		     i < (size_t)y * stride + (size_t)part.x1; i++)
-			d->solid[i] = w->cell[i] == CAIRN_WAVE_OCCUPIED;
+			d->solid[i] = w->cell[i] == CAIRN_WAVEFRONT_OCCUPIED;
 	size_t first = (size_t)part.y0 * stride + (size_t)part.x0;
 	cairn_edt_compute(&d->edt, d->solid + first, stride, 1, part.x1 - part.x0, part.y1 - part.y0,
 	    d->distance + first, stride);
@@ -133,7 +133,7 @@ static bool measure(struct cairn_doorways *d, const struct cairn_wave *w, struct
  * window as it is now. */
 static struct part changed_since(struct cairn_doorways *d, const struct cairn_doorway_view *view)
 {
-	const struct cairn_wave *w = view->wave;
+	const struct cairn_wavefront *w = view->wave;
 	struct part whole = {0, 0, w->width, w->height}, part = {INT32_MAX, INT32_MAX, 0, 0};
 	int32_t sx = d->seen_cx0 - view->cx0, sy = d->seen_cy0 - view->cy0;
 	if (d->seen == NULL || d->chord_count == CHORDS_MAX || sx < 0 || sy < 0 ||
@@ -153,8 +153,8 @@ static struct part changed_since(struct cairn_doorways *d, const struct cairn_do
 		if (there && sx == 0 && d->seen_width == w->width && memcmp(now, then, (size_t)w->width) == 0)
 			continue;
 		for (int32_t x = 0; x < w->width; x++) {
-			uint8_t was =
-			    there && x >= sx && x < sx + d->seen_width ? then[x - sx] : CAIRN_WAVE_UNKNOWN;
+			uint8_t was = there && x >= sx && x < sx + d->seen_width ? then[x - sx]
+										 : CAIRN_WAVEFRONT_UNKNOWN;
 			if (now[x] == was)
 				continue;
 			part.x0 = x < part.x0 ? x : part.x0;
@@ -168,7 +168,7 @@ static struct part changed_since(struct cairn_doorways *d, const struct cairn_do
 
 static bool note_seen(struct cairn_doorways *d, const struct cairn_doorway_view *view)
 {
-	const struct cairn_wave *w = view->wave;
+	const struct cairn_wavefront *w = view->wave;
 	size_t cells = (size_t)w->width * (size_t)w->height;
 	if (cells > d->seen_capacity) {
 		free(d->seen);
@@ -183,16 +183,16 @@ static bool note_seen(struct cairn_doorways *d, const struct cairn_doorway_view 
 	return true;
 }
 
-static uint8_t class_at(const struct cairn_wave *w, double x, double y)
+static uint8_t class_at(const struct cairn_wavefront *w, double x, double y)
 {
 	int32_t u = (int32_t)floor(x + 0.5), v = (int32_t)floor(y + 0.5);
 	if (u < 0 || v < 0 || u >= w->width || v >= w->height)
-		return CAIRN_WAVE_UNKNOWN;
+		return CAIRN_WAVEFRONT_UNKNOWN;
 	return w->cell[(size_t)v * (size_t)w->width + (size_t)u];
 }
 
 /* Do enough occupied cells hang together at (x, y)? */
-static bool is_wall(const struct cairn_wave *w, int32_t x, int32_t y, double cell_m)
+static bool is_wall(const struct cairn_wavefront *w, int32_t x, int32_t y, double cell_m)
 {
 	int16_t queue[JAMB_CELLS][2];
 	int need = (int)ceil(WALL_M / cell_m), count = 0;
@@ -202,7 +202,7 @@ static bool is_wall(const struct cairn_wave *w, int32_t x, int32_t y, double cel
 		for (int k = 0; k < 9 && count < need; k++) {
 			int16_t u = (int16_t)(queue[next][0] + k % 3 - 1),
 				v = (int16_t)(queue[next][1] + k / 3 - 1);
-			bool known = class_at(w, x + u, y + v) != CAIRN_WAVE_OCCUPIED;
+			bool known = class_at(w, x + u, y + v) != CAIRN_WAVEFRONT_OCCUPIED;
 			for (int i = 0; i < count && !known; i++)
 				known = queue[i][0] == u && queue[i][1] == v;
 			if (!known)
@@ -215,15 +215,15 @@ static bool is_wall(const struct cairn_wave *w, int32_t x, int32_t y, double cel
 enum side { SIDE_CLOSED, SIDE_OPENS, SIDE_UNSEEN };
 
 /* Free cells from (x, y) along (ux, uy) until something solid, at most most. */
-static int room_along(const struct cairn_wave *w, double x, double y, double ux, double uy, int most)
+static int room_along(const struct cairn_wavefront *w, double x, double y, double ux, double uy, int most)
 {
 	int n = 0;
-	while (n < most && class_at(w, x + (n + 1) * ux, y + (n + 1) * uy) != CAIRN_WAVE_OCCUPIED)
+	while (n < most && class_at(w, x + (n + 1) * ux, y + (n + 1) * uy) != CAIRN_WAVEFRONT_OCCUPIED)
 		n++;
 	return n;
 }
 
-static enum side look_out(const struct cairn_wave *w, const struct chord *c, int sign, double cell_m)
+static enum side look_out(const struct cairn_wavefront *w, const struct chord *c, int sign, double cell_m)
 {
 	double nx = -sign * (double)c->uy, ny = sign * (double)c->ux, ux = (double)c->ux, uy = (double)c->uy;
 	double length = (double)c->length;
@@ -231,9 +231,9 @@ static enum side look_out(const struct cairn_wave *w, const struct chord *c, int
 	for (int t = 1; t <= end; t++) {
 		double x = (double)c->x + t * nx, y = (double)c->y + t * ny;
 		uint8_t here = class_at(w, x, y);
-		if (here == CAIRN_WAVE_OCCUPIED)
+		if (here == CAIRN_WAVEFRONT_OCCUPIED)
 			return SIDE_CLOSED;
-		if (here == CAIRN_WAVE_UNKNOWN)
+		if (here == CAIRN_WAVEFRONT_UNKNOWN)
 			return SIDE_UNSEEN;
 		int wide = room_along(w, x, y, ux, uy, most) + room_along(w, x, y, -ux, -uy, most) + 1;
 		if (wide >= length - 1.0 + WIDER_M / cell_m)
@@ -243,20 +243,21 @@ static enum side look_out(const struct cairn_wave *w, const struct chord *c, int
 }
 
 /* How far the wall goes on from (x, y) in direction (ux, uy), in cells. */
-static int wall_along(const struct cairn_wave *w, double x, double y, double ux, double uy, double cell_m)
+static int wall_along(
+    const struct cairn_wavefront *w, double x, double y, double ux, double uy, double cell_m)
 {
 	int most = (int)(LONG_M / cell_m), aside = (int)(ASIDE_M / cell_m), n = 0;
 	for (bool wall = true; wall && n < most; n += wall) {
 		wall = false;
 		for (int k = -aside; k <= aside && !wall; k++)
 			wall = class_at(w, x + (n + 1) * ux - k * uy, y + (n + 1) * uy + k * ux) ==
-			       CAIRN_WAVE_OCCUPIED;
+			       CAIRN_WAVEFRONT_OCCUPIED;
 	}
 	return n;
 }
 
 /* A door is a hole in a wall: the wall goes on behind both jambs, or far behind one (a door in a corner). */
-static bool in_a_wall(const struct cairn_wave *w, const struct chord *c, double cell_m)
+static bool in_a_wall(const struct cairn_wavefront *w, const struct chord *c, double cell_m)
 {
 	double ux = (double)c->ux, uy = (double)c->uy, half = 0.5 * (double)c->length;
 	int one = wall_along(w, (double)c->x - half * ux, (double)c->y - half * uy, -ux, -uy, cell_m);
@@ -267,13 +268,13 @@ static bool in_a_wall(const struct cairn_wave *w, const struct chord *c, double 
 
 /* The chord from jamb (x1, y1) over a middle near (x, y), if there is one. */
 static bool make_chord(
-    const struct cairn_wave *w, int32_t x, int32_t y, int dx, int dy, double cell_m, struct chord *ret)
+    const struct cairn_wavefront *w, int32_t x, int32_t y, int dx, int dy, double cell_m, struct chord *ret)
 {
 	int32_t x1 = x + dx, y1 = y + dy, x2 = 0, y2 = 0, best = INT32_MAX;
 	for (int k = 0; k < 9; k++) {
 		int32_t u = x - dx + k % 3 - 1, v = y - dy + k / 3 - 1;
 		int32_t length2 = (u - x1) * (u - x1) + (v - y1) * (v - y1);
-		if (class_at(w, u, v) != CAIRN_WAVE_OCCUPIED || length2 >= best)
+		if (class_at(w, u, v) != CAIRN_WAVEFRONT_OCCUPIED || length2 >= best)
 			continue;
 		best = length2;
 		x2 = u;
@@ -306,14 +307,15 @@ static void drop_chords(struct cairn_doorways *d, struct part part)
 	d->chord_count = kept;
 }
 
-static void find_chords(struct cairn_doorways *d, const struct cairn_wave *w, double cell_m, struct part part)
+static void find_chords(
+    struct cairn_doorways *d, const struct cairn_wavefront *w, double cell_m, struct part part)
 {
 	double least = 0.5 * CAIRN_DOORWAY_MIN_M / cell_m, most = 0.5 * CAIRN_DOORWAY_MAX_M / cell_m + 1.0;
 	for (int32_t y = part.y0; y < part.y1; y++) {
 		for (int32_t x = part.x0; x < part.x1; x++) {
 			size_t i = (size_t)y * (size_t)w->width + (size_t)x;
 			double distance = (double)d->distance[i];
-			if (distance < least || distance > most || w->cell[i] != CAIRN_WAVE_FREE)
+			if (distance < least || distance > most || w->cell[i] != CAIRN_WAVEFRONT_FREE)
 				continue;
 			int length2 = (int)lrint(distance * distance);
 			if (length2 > d->radius * d->radius)
@@ -322,7 +324,7 @@ static void find_chords(struct cairn_doorways *d, const struct cairn_wave *w, do
 				int dx = d->offset[k][0], dy = d->offset[k][1];
 				if (d->chord_count == CHORDS_MAX)
 					return;
-				if (class_at(w, x + dx, y + dy) == CAIRN_WAVE_OCCUPIED &&
+				if (class_at(w, x + dx, y + dy) == CAIRN_WAVEFRONT_OCCUPIED &&
 				    make_chord(w, x, y, dx, dy, cell_m, &d->chords[d->chord_count]))
 					d->chord_count++;
 			}
@@ -359,7 +361,7 @@ static int by_length(const void *a, const void *b)
 	return p->uy < q->uy ? -1 : p->uy > q->uy;
 }
 
-static bool any_within(const struct cairn_wave *w, const struct cairn_msg_doorway *m, double x, double y,
+static bool any_within(const struct cairn_wavefront *w, const struct cairn_msg_doorway *m, double x, double y,
     int sign, double cell_m, bool driven)
 {
 	double c = cos(m->yaw_rad) * sign, s = sin(m->yaw_rad) * sign;
@@ -368,7 +370,7 @@ static bool any_within(const struct cairn_wave *w, const struct cairn_msg_doorwa
 		if (u < 0 || v < 0 || u >= w->width || v >= w->height)
 			continue;
 		size_t i = (size_t)v * (size_t)w->width + (size_t)u;
-		if (driven ? w->driven[i] != 0 : w->cell[i] == CAIRN_WAVE_FREE)
+		if (driven ? w->driven[i] != 0 : w->cell[i] == CAIRN_WAVEFRONT_FREE)
 			return true;
 	}
 	return false;
@@ -429,8 +431,8 @@ static void describe(struct cairn_doorways *d, struct cairn_doorway_memory *memo
 	m->seen_back = any_within(view->wave, m, x, y, -1, view->cell_m, false);
 	m->visited_front = any_within(view->wave, m, x, y, 1, view->cell_m, true);
 	m->visited_back = any_within(view->wave, m, x, y, -1, view->cell_m, true);
-	uint32_t way = cairn_wave_distance(view->wave, (int32_t)lrint(x), (int32_t)lrint(y));
-	m->distance_m = way == CAIRN_WAVE_NEVER ? -1.0 : way * view->cell_m / CAIRN_WAVE_STEP;
+	uint32_t way = cairn_wavefront_distance(view->wave, (int32_t)lrint(x), (int32_t)lrint(y));
+	m->distance_m = way == CAIRN_WAVEFRONT_NEVER ? -1.0 : way * view->cell_m / CAIRN_WAVEFRONT_STEP;
 	m->bearing_rad = cairn_wrap_rad(atan2(m->y_m - pose.y_m, m->x_m - pose.x_m) - pose.yaw_rad);
 }
 

@@ -16,7 +16,7 @@
 #define CAIRN_COMMON_MAP_DOORWAY_H
 
 #include "common/base/geom.h"
-#include "common/map/wave.h"
+#include "common/map/wavefront.h"
 #include "ipc/messages.h"
 
 #define CAIRN_DOORWAY_MIN_M                                                                                  \
@@ -38,7 +38,7 @@ struct cairn_doorway_memory {
 
 /* The map as classes: a window whose cell (0, 0) is map cell (cx0, cy0). */
 struct cairn_doorway_view {
-	const struct cairn_wave *wave; /* cell, driven and distances are read */
+	const struct cairn_wavefront *wave; /* cell, driven and distances are read */
 	int32_t cx0, cy0;
 	double cell_m;
 };

@@ -3,7 +3,7 @@
  * A scan takes three passes: its returns, its rays, which only leave a mark in each cell they pass, and the
  * evidence of the marks, row by row. So a cell counts once a scan without asking each time, and the rays,
  * which go all over the memory, write one byte a cell and decide nothing. */
-#include "common/map/grid_parts.h"
+#include "common/map/grid_private.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-#include "common/map/grid_parts.h"
+#include "common/map/grid_private.h"
 
-#include "common/base/pages.h"
+#include "common/base/prefault.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -199,15 +199,15 @@ void cairn_grid_touch(const struct cairn_grid *grid, int32_t y0, int32_t y1, boo
 		return;
 	size_t at = (size_t)from * (size_t)grid->width,
 	       bytes = (size_t)(end - from + 1) * (size_t)grid->width;
-	cairn_pages_touch(grid->odds + at, bytes);
-	cairn_pages_touch(grid->hits + at, bytes);
-	cairn_pages_touch(grid->sub_x + at, bytes);
-	cairn_pages_touch(grid->sub_y + at, bytes);
-	cairn_pages_touch(grid->face_x + at, bytes);
-	cairn_pages_touch(grid->face_y + at, bytes);
-	cairn_pages_touch(grid->mark + at, bytes);
+	cairn_prefault_touch(grid->odds + at, bytes);
+	cairn_prefault_touch(grid->hits + at, bytes);
+	cairn_prefault_touch(grid->sub_x + at, bytes);
+	cairn_prefault_touch(grid->sub_y + at, bytes);
+	cairn_prefault_touch(grid->face_x + at, bytes);
+	cairn_prefault_touch(grid->face_y + at, bytes);
+	cairn_prefault_touch(grid->mark + at, bytes);
 	if (visits)
-		cairn_pages_touch(grid->visits + at, bytes * sizeof(*grid->visits));
+		cairn_prefault_touch(grid->visits + at, bytes * sizeof(*grid->visits));
 }
 
 void cairn_grid_visit(

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "common/base/geom.h"
-#include "common/map/rays.h"
+#include "common/map/deskewed_scan.h"
 
 #define CAIRN_ODDS_UNKNOWN INT8_MIN
 #define CAIRN_ODDS_PER_NAT 20.0

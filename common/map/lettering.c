@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "common/percept/font.h"
+#include "common/drawing/font.h"
 
 bool cairn_lettering_open(struct cairn_lettering *l, struct cairn_error *err)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/base/file.h"
-#include "common/map/picture_parts.h"
+#include "common/map/picture_private.h"
 
 #define SIZE_DEFAULT_PX 900u
 #define SIZE_MAX_PX 4096u

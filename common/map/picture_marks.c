@@ -1,7 +1,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/map/picture_parts.h"
+#include "common/map/picture_private.h"
 
 #define MARKS_MAX 256
 #define LABEL_MAX 22 /* characters of a name; longer ones end in ".." */

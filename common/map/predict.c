@@ -32,14 +32,14 @@ void cairn_predictions_free(struct cairn_predictions *p)
 	*p = (struct cairn_predictions){0};
 }
 
-static bool has(const struct cairn_wave *w, int32_t x, int32_t y)
+static bool has(const struct cairn_wavefront *w, int32_t x, int32_t y)
 {
 	return x >= 0 && y >= 0 && x < w->width && y < w->height;
 }
 
-static uint8_t cell_at(const struct cairn_wave *w, int32_t x, int32_t y)
+static uint8_t cell_at(const struct cairn_wavefront *w, int32_t x, int32_t y)
 {
-	return has(w, x, y) ? w->cell[(size_t)y * (size_t)w->width + (size_t)x] : CAIRN_WAVE_UNKNOWN;
+	return has(w, x, y) ? w->cell[(size_t)y * (size_t)w->width + (size_t)x] : CAIRN_WAVEFRONT_UNKNOWN;
 }
 
 /* Counts what has become known since. */
@@ -48,10 +48,10 @@ static void verify(struct cairn_predictions *p, const struct cairn_doorway_view 
 	for (uint32_t i = 0; i < p->count; i++) {
 		const struct cairn_guess *g = &p->guesses[i];
 		uint8_t cell = cell_at(v->wave, g->cx - v->cx0, g->cy - v->cy0);
-		if (cell != CAIRN_WAVE_FREE && cell != CAIRN_WAVE_OCCUPIED)
+		if (cell != CAIRN_WAVEFRONT_FREE && cell != CAIRN_WAVEFRONT_OCCUPIED)
 			continue;
-		p->right[g->kind] += g->wall == (cell == CAIRN_WAVE_OCCUPIED);
-		p->wrong[g->kind] += g->wall != (cell == CAIRN_WAVE_OCCUPIED);
+		p->right[g->kind] += g->wall == (cell == CAIRN_WAVEFRONT_OCCUPIED);
+		p->wrong[g->kind] += g->wall != (cell == CAIRN_WAVEFRONT_OCCUPIED);
 	}
 	p->count = 0;
 	memset(p->by_kind, 0, sizeof(p->by_kind));
@@ -66,9 +66,9 @@ struct maker {
 /* A guess about window cell (x, y); false when the cell is known, so that a line of guesses ends there. */
 static bool guess(struct maker *m, int32_t x, int32_t y, enum cairn_prediction kind, bool wall)
 {
-	const struct cairn_wave *w = m->v->wave;
+	const struct cairn_wavefront *w = m->v->wave;
 	struct cairn_predictions *p = m->p;
-	if (!has(w, x, y) || cell_at(w, x, y) != CAIRN_WAVE_UNKNOWN)
+	if (!has(w, x, y) || cell_at(w, x, y) != CAIRN_WAVEFRONT_UNKNOWN)
 		return false;
 	uint8_t *mark = &p->mark[(size_t)y * (size_t)w->width + (size_t)x];
 	if (*mark != 0)
@@ -92,31 +92,31 @@ static bool guess(struct maker *m, int32_t x, int32_t y, enum cairn_prediction k
 /* Short holes with wall at both ends, along one line of cells. */
 static void close_holes(struct maker *m, int32_t x, int32_t y, int32_t dx, int32_t dy)
 {
-	const struct cairn_wave *w = m->v->wave;
+	const struct cairn_wavefront *w = m->v->wave;
 	int most = (int)(HOLE_M / m->v->cell_m),
 	    since = -1; /* cells since the last wall, all unknown; -1: none */
 	for (; has(w, x, y); x += dx, y += dy) {
 		uint8_t cell = cell_at(w, x, y);
-		if (cell == CAIRN_WAVE_UNKNOWN && since >= 0) {
+		if (cell == CAIRN_WAVEFRONT_UNKNOWN && since >= 0) {
 			since++;
 			continue;
 		}
-		if (cell == CAIRN_WAVE_OCCUPIED && since > 0 && since <= most)
+		if (cell == CAIRN_WAVEFRONT_OCCUPIED && since > 0 && since <= most)
 			for (int i = 1; i <= since; i++)
 				(void)guess(m, x - i * dx, y - i * dy, CAIRN_PREDICTION_BOUNDARY, true);
-		since = cell == CAIRN_WAVE_OCCUPIED ? 0 : -1;
+		since = cell == CAIRN_WAVEFRONT_OCCUPIED ? 0 : -1;
 	}
 }
 
 /* Straight on from the end of a wall at (x, y), if there is one in this direction. */
 static void grow_wall(struct maker *m, int32_t x, int32_t y, int32_t dx, int32_t dy)
 {
-	const struct cairn_wave *w = m->v->wave;
+	const struct cairn_wavefront *w = m->v->wave;
 	double step_m = m->v->cell_m * (dx != 0 && dy != 0 ? M_SQRT2 : 1.0);
 	int need = (int)ceil(RUN_M / step_m), most = (int)(GROW_M / step_m), run = 0;
-	if (cell_at(w, x + dx, y + dy) != CAIRN_WAVE_UNKNOWN)
+	if (cell_at(w, x + dx, y + dy) != CAIRN_WAVEFRONT_UNKNOWN)
 		return;
-	while (run < need && cell_at(w, x - run * dx, y - run * dy) == CAIRN_WAVE_OCCUPIED)
+	while (run < need && cell_at(w, x - run * dx, y - run * dy) == CAIRN_WAVEFRONT_OCCUPIED)
 		run++;
 	for (int i = 1; run >= need && i <= most; i++)
 		if (!guess(m, x + i * dx, y + i * dy, CAIRN_PREDICTION_WALL, true))
@@ -147,7 +147,7 @@ static void look_at_walls(struct maker *m)
 {
 	static const int8_t ways[8][2] = {
 	    {1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, 1}, {1, -1}, {-1, -1}};
-	const struct cairn_wave *w = m->v->wave;
+	const struct cairn_wavefront *w = m->v->wave;
 	for (int32_t y = 0; y < w->height; y++)
 		close_holes(m, 0, y, 1, 0);
 	for (int32_t x = 0; x < w->width; x++)
@@ -155,7 +155,7 @@ static void look_at_walls(struct maker *m)
 	for (int32_t y = 0; y < w->height; y++) {
 		const uint8_t *row = w->cell + (size_t)y * (size_t)w->width, *end = row + w->width;
 		for (const uint8_t *at = row; at < end; at++) {
-			at = memchr(at, CAIRN_WAVE_OCCUPIED, (size_t)(end - at));
+			at = memchr(at, CAIRN_WAVEFRONT_OCCUPIED, (size_t)(end - at));
 			if (at == NULL)
 				break;
 			for (int k = 0; k < 8; k++)
@@ -189,14 +189,15 @@ bool cairn_predictions_update(struct cairn_predictions *p, const struct cairn_do
 double cairn_expected_gain_m2(const struct cairn_predictions *p, const struct cairn_doorway_view *v,
     double x_m, double y_m, double radius_m)
 {
-	const struct cairn_wave *w = v->wave;
+	const struct cairn_wavefront *w = v->wave;
 	int32_t x = (int32_t)floor(x_m / v->cell_m) - v->cx0, y = (int32_t)floor(y_m / v->cell_m) - v->cy0;
 	int32_t r = (int32_t)(radius_m / v->cell_m);
 	bool guesses = p != NULL && p->mark_capacity >= (size_t)w->width * (size_t)w->height;
 	uint32_t count = 0;
 	for (int32_t dy = -r; dy <= r; dy++) {
 		for (int32_t dx = -r; dx <= r; dx++) {
-			if (dx * dx + dy * dy > r * r || cell_at(w, x + dx, y + dy) != CAIRN_WAVE_UNKNOWN)
+			if (dx * dx + dy * dy > r * r ||
+			    cell_at(w, x + dx, y + dy) != CAIRN_WAVEFRONT_UNKNOWN)
 				continue;
 			size_t at = (size_t)(y + dy) * (size_t)w->width + (size_t)(x + dx);
 			count += !(guesses && has(w, x + dx, y + dy) && p->mark[at] == WALLED);

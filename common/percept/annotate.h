@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #include "common/base/error.h"
-#include "common/percept/font.h"
+#include "common/drawing/font.h"
 
 enum cairn_depth_point {
 	CAIRN_DEPTH_CENTRE,

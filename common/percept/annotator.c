@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/percept/annotate.h"
-#include "common/percept/ask.h"
+#include "common/percept/call_policy.h"
 #include "common/percept/overlay.h"
 #include "common/percept/sectors.h"
 #include "common/percept/similarity.h"
@@ -479,7 +479,7 @@ size_t cairn_annotator_snapshot(struct cairn_annotator *annotator, enum cairn_tr
 	add_picture(a, &in, now_ns, &head, legend, room, &parts);
 	add_view(a, &in, now_ns, room - parts.jpeg_bytes, &parts);
 	head.image_needed = (parts.jpeg != NULL || parts.view != NULL) &&
-			    cairn_ask_image_needed(cfg, head.similarity, head.nearest_m);
+			    cairn_call_policy_image_needed(cfg, head.similarity, head.nearest_m);
 	uint8_t *out = buf;
 	head.text_bytes = (uint32_t)cairn_text_write((char *)out + sizeof(head), CAIRN_TEXT_CAP, &in);
 	head.jpeg_bytes = (uint32_t)parts.jpeg_bytes;

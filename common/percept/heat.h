@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/percept/font.h"
+#include "common/drawing/font.h"
 
 #define CAIRN_HEAT_NEAR_MM 300 /* red, and all that is nearer */
 #define CAIRN_HEAT_FAR_MM 5000 /* blue, and all that is farther */

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "common/base/error.h"
-#include "common/percept/font.h"
+#include "common/drawing/font.h"
 
 struct cairn_jpeg;
 

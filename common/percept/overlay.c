@@ -7,11 +7,11 @@
 #include "common/base/geom.h"
 #include "common/percept/annotate.h"
 #include "common/percept/heat.h"
-#include "common/percept/offer.h"
+#include "common/explore/offered_frontiers.h"
 #include "common/percept/project.h"
 #include "common/percept/ranges.h"
 #include "common/percept/sectors.h"
-#include "common/percept/stroke.h"
+#include "common/drawing/stroke.h"
 
 #define HIDDEN_SLACK_M 0.25 /* a place this far behind a return is still its foot */
 #define LIFT_TRIES 20       /* a number moves up this often, by half its radius, to get clear of the others */

@@ -20,7 +20,7 @@
 #include "common/base/error.h"
 #include "common/base/geom.h"
 #include "common/config/config.h"
-#include "common/percept/font.h"
+#include "common/drawing/font.h"
 #include "ipc/messages.h"
 
 #define CAIRN_OVERLAY_CANDIDATES 6 /* drawn at most, the nearest of those in view */

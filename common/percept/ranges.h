@@ -3,7 +3,7 @@
 #ifndef CAIRN_COMMON_PERCEPT_RANGES_H
 #define CAIRN_COMMON_PERCEPT_RANGES_H
 
-#include "common/percept/font.h"
+#include "common/drawing/font.h"
 #include "common/percept/sectors.h"
 #include "ipc/messages.h"
 

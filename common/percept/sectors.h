@@ -18,7 +18,7 @@
 #ifndef CAIRN_COMMON_PERCEPT_SECTORS_H
 #define CAIRN_COMMON_PERCEPT_SECTORS_H
 
-#include "common/base/scan.h"
+#include "common/scan/scan.h"
 #include "common/config/config.h"
 #include "ipc/messages.h"
 

@@ -6,9 +6,9 @@
 
 #include "common/map/picture.h"
 #include "common/percept/jpeg.h"
-#include "common/percept/offer.h"
+#include "common/explore/offered_frontiers.h"
 #include "common/percept/ranges.h"
-#include "common/percept/stroke.h"
+#include "common/drawing/stroke.h"
 
 #define SIDE CAIRN_SNAPSHOT_VIEW_PX
 #define SMALL 192 /* diameter of the turn beside a map */

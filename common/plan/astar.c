@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/base/pages.h"
+#include "common/base/prefault.h"
 
 struct entry {
 	double f;
@@ -170,7 +170,7 @@ static int prepare(struct cairn_astar *a, const struct cairn_astar_query *q)
 		struct cell_state *grown = calloc(cells, sizeof(*grown));
 		if (grown == NULL)
 			return -ENOMEM;
-		cairn_pages_touch(grown, cells * sizeof(*grown));
+		cairn_prefault_touch(grown, cells * sizeof(*grown));
 		free(a->state);
 		a->state = grown;
 		a->capacity = cells;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/pages.h"
+#include "common/base/prefault.h"
 
 #define EASE_COST 60.0f
 #define NOT_WAITING CAIRN_FIELD_NOT_WAITING
@@ -20,7 +20,7 @@ static void *more(void *old, size_t items, size_t item_bytes)
 	void *array = malloc(items * item_bytes);
 	if (array == NULL)
 		return NULL;
-	cairn_pages_touch(array, items * item_bytes);
+	cairn_prefault_touch(array, items * item_bytes);
 	free(old);
 	return array;
 }
@@ -83,7 +83,7 @@ static float open_from(double radius_m, double cell_m)
 }
 
 int cairn_cost_field_start(struct cairn_cost_field *f, const struct cairn_costmap *cm, int block,
-    double radius_m, const struct cairn_pose2 *ease_around, double ease_m, struct cairn_ways *ways)
+    double radius_m, const struct cairn_pose2 *ease_around, double ease_m, struct cairn_heading_mask *ways)
 {
 	if (cairn_cost_field_reserve(f, cm, block) < 0)
 		return -ENOMEM;
@@ -290,12 +290,12 @@ static int roomiest(const struct cairn_cost_field *f, int x, int y)
 	return index + (d[high] > d[low] ? high : low);
 }
 
-static inline bool way_open(struct cairn_cost_field *f, int at, int x, int y, enum cairn_way way)
+static inline bool way_open(struct cairn_cost_field *f, int at, int x, int y, enum cairn_heading_way way)
 {
 	bool open;
-	if (cairn_ways_known(f->known_ways[at], way, &open))
+	if (cairn_heading_mask_known(f->known_ways[at], way, &open))
 		return open;
-	return cairn_ways_look(f->ways, roomiest(f, x, y), way, &f->known_ways[at]);
+	return cairn_heading_mask_look(f->ways, roomiest(f, x, y), way, &f->known_ways[at]);
 }
 
 /* One step from a block to a neighbour (dx, dy) away, against the way it would be driven. */
@@ -305,10 +305,10 @@ static inline void relax(struct cairn_cost_field *f, int at, int x, int y, int d
 	if (to_go >= f->to_go[to])
 		return;
 	if (f->ways != NULL) {
-		enum cairn_way way = dy == 0    ? CAIRN_WAY_X
-				     : dx == 0  ? CAIRN_WAY_Y
-				     : dx == dy ? CAIRN_WAY_RISING
-						: CAIRN_WAY_FALLING;
+		enum cairn_heading_way way = dy == 0    ? CAIRN_HEADING_WAY_X
+					     : dx == 0  ? CAIRN_HEADING_WAY_Y
+					     : dx == dy ? CAIRN_HEADING_WAY_RISING
+							: CAIRN_HEADING_WAY_FALLING;
 		bool open = way_open(f, at, x, y, way) && way_open(f, to, x + dx, y + dy, way);
 		to_go += open ? 0.0f : CAIRN_FIELD_TIGHT;
 		if (to_go >= f->to_go[to])

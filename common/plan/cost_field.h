@@ -16,7 +16,7 @@
 
 #include <math.h>
 
-#include "common/plan/ways.h"
+#include "common/plan/heading_mask.h"
 
 #define CAIRN_FIELD_BUCKETS 1024
 #define CAIRN_FIELD_TIGHT 200.0f
@@ -33,15 +33,15 @@ struct cairn_cost_field {
 	float open_from; /* cells nearer than this to an obstacle, in cells, are closed */
 	struct cairn_window
 	    ease; /* but here only the obstacles themselves are (a robot that stands too near must get out) */
-	struct cairn_ways *ways; /* NULL: a step costs the same whichever way it goes */
-	int block;               /* cells of the costmap a side */
-	int width, height;       /* blocks */
+	struct cairn_heading_mask *ways; /* NULL: a step costs the same whichever way it goes */
+	int block;                       /* cells of the costmap a side */
+	int width, height;               /* blocks */
 	int stride; /* from one row of blocks to the next: around them is a border of closed ones */
 	/* one a block, of the border, too */
 	float *to_go; /* final in buckets before the one in hand */
 	float *cost;  /* of the block itself, 0 closed; of rows that are known */
 	struct cairn_field_link *link;
-	uint8_t *known_ways; /* of each axis what cairn_ways_open keeps; of rows that are known */
+	uint8_t *known_ways; /* of each axis what cairn_heading_mask_open keeps; of rows that are known */
 	size_t capacity;
 	bool *row_known; /* one a row of blocks, of the border, too: are cost and known_ways there? */
 	float *row_cost; /* scratch: of two rows of cells */
@@ -60,7 +60,7 @@ int cairn_cost_field_reserve(struct cairn_cost_field *f, const struct cairn_cost
  * CAIRN_FIELD_TIGHT more. Goal cells are added with cairn_cost_field_seed afterwards; indexes are always the
  * costmap's. 0 or -ENOMEM. */
 int cairn_cost_field_start(struct cairn_cost_field *f, const struct cairn_costmap *cm, int block,
-    double radius_m, const struct cairn_pose2 *ease_around, double ease_m, struct cairn_ways *ways);
+    double radius_m, const struct cairn_pose2 *ease_around, double ease_m, struct cairn_heading_mask *ways);
 /* Before the first seed: lets the wave go toward the cell that most will be asked about, so that less of the
  * map is looked at before it gets there. Answers are the same. */
 void cairn_cost_field_aim(struct cairn_cost_field *f, int index);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/plan/costmap_laid.h"
+#include "common/plan/costmap_private.h"
 
 static void set_cell(struct cairn_costmap *cm, double cell_m)
 {

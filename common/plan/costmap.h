@@ -23,8 +23,8 @@
 
 #include "common/base/geom.h"
 #include "common/base/polygon.h"
-#include "common/base/scan.h"
-#include "common/plan/edt.h"
+#include "common/scan/scan.h"
+#include "common/map/edt.h"
 
 #define CAIRN_GRID_OCCUPIED 65
 #define CAIRN_GRID_UNKNOWN 255

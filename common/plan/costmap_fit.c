@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "common/plan/costmap_laid.h"
+#include "common/plan/costmap_private.h"
 #include "common/plan/cell_bits.h"
 
 bool cairn_costmap_fits(

@@ -1,4 +1,4 @@
-#include "common/plan/costmap_laid.h"
+#include "common/plan/costmap_private.h"
 
 static void forget(struct cairn_costmap *cm)
 {

@@ -41,13 +41,13 @@ void cairn_follower_set_path(struct cairn_follower *f, const struct cairn_path *
 	f->leg_end = end_of_leg(path, 0);
 }
 
-double cairn_progress_idle_s(
-    struct cairn_progress *mark, const struct cairn_pose2 *pose, double step_m, int64_t now_ns)
+double cairn_safety_cost_idle_s(
+    struct cairn_safety_cost *mark, const struct cairn_pose2 *pose, double step_m, int64_t now_ns)
 {
 	double moved = hypot(pose->x_m - mark->pose.x_m, pose->y_m - mark->pose.y_m);
 	double turned = fabs(cairn_wrap_rad(pose->yaw_rad - mark->pose.yaw_rad));
 	if (!mark->set || moved >= step_m || turned >= 3.0 * step_m)
-		*mark = (struct cairn_progress){*pose, now_ns, true};
+		*mark = (struct cairn_safety_cost){*pose, now_ns, true};
 	return (double)(now_ns - mark->t_ns) * 1e-9;
 }
 
@@ -150,7 +150,7 @@ static bool leg_done(struct cairn_follower *f, const struct cairn_follow_input *
 		f->quick.set = false;
 		return false;
 	}
-	double idle = cairn_progress_idle_s(&f->quick, &in->pose, 0.012, in->now_ns);
+	double idle = cairn_safety_cost_idle_s(&f->quick, &in->pose, 0.012, in->now_ns);
 	return left_m <= BLOCKED_END_M && idle >= BLOCKED_END_S;
 }
 
@@ -194,7 +194,7 @@ void cairn_follower_step(
 	double v = regulated_speed(f, in, reverse, curvature, left) * (reverse ? -1.0 : 1.0);
 	if (in->held)
 		f->slow.set = false;
-	else if (cairn_progress_idle_s(&f->slow, &in->pose, 0.05, in->now_ns) >= f->params.stuck_s) {
+	else if (cairn_safety_cost_idle_s(&f->slow, &in->pose, 0.05, in->now_ns) >= f->params.stuck_s) {
 		out->status = CAIRN_FOLLOW_STUCK;
 		return;
 	}

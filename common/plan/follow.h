@@ -47,7 +47,7 @@ struct cairn_follow_output {
 };
 
 /* Where the robot was when it last moved on. */
-struct cairn_progress {
+struct cairn_safety_cost {
 	struct cairn_pose2 pose;
 	int64_t t_ns;
 	bool set;
@@ -59,7 +59,7 @@ struct cairn_follower {
 	double along_m[CAIRN_PATH_MAX]; /* path length up to each pose */
 	int at;                         /* pose the robot has passed or is at */
 	int leg_end;                    /* last pose of the leg in hand */
-	struct cairn_progress slow, quick;
+	struct cairn_safety_cost slow, quick;
 };
 
 /* Regulated speed, at most top_mps: v <= CAIRN_FOLLOW_TURN_RADPS / |curvature|; v <= 0.06 + 1.45 * room_m
@@ -76,7 +76,7 @@ void cairn_follower_step(
 
 /* Has the robot moved by step_m (or turned by as many radians times three) since; if so the mark moves.
  * Seconds since it last did. */
-double cairn_progress_idle_s(
-    struct cairn_progress *mark, const struct cairn_pose2 *pose, double step_m, int64_t now_ns);
+double cairn_safety_cost_idle_s(
+    struct cairn_safety_cost *mark, const struct cairn_pose2 *pose, double step_m, int64_t now_ns);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/plan/hybrid_internal.h"
+#include "common/plan/hybrid_private.h"
 
 #define UNTOUCHED 0x5a
 
@@ -63,9 +63,9 @@ void cairn_hybrid_destroy(struct cairn_hybrid **h_p)
 	cairn_cost_field_free(&h->from_start);
 	cairn_cell_bits_free(&h->obstacles);
 	cairn_cell_bits_free(&h->unseen);
-	cairn_stamps_free(&h->cover[0].stamps);
-	cairn_stamps_free(&h->cover[1].stamps);
-	cairn_stamps_free(&h->behind);
+	cairn_footprint_masks_free(&h->cover[0].stamps);
+	cairn_footprint_masks_free(&h->cover[1].stamps);
+	cairn_footprint_masks_free(&h->behind);
 	free(h->nodes);
 	free(h->slots);
 	free(h->heap);

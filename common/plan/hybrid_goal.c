@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "common/plan/hybrid_internal.h"
+#include "common/plan/hybrid_private.h"
 
 #define FIELD_BLOCK 2 /* the search looks at every cell itself; for its guide a quarter of them will do */
 
@@ -73,7 +73,7 @@ enum cairn_plan_result hybrid_choose_goal(struct cairn_hybrid *h, int start_cell
 	if (cairn_cell_bits_take(&h->obstacles, h->cm, CAIRN_CELL_OBSTACLE) < 0 || take_unseen(h) < 0 ||
 	    cairn_cost_field_reserve(&h->from_start, h->cm, FIELD_BLOCK) < 0)
 		return CAIRN_PLAN_LIMIT;
-	cairn_ways_start(&h->ways, h->cm, &h->obstacles, &rect);
+	cairn_heading_mask_start(&h->ways, h->cm, &h->obstacles, &rect);
 	if (begin_field(h) < 0 || hybrid_course_reserve(h) < 0 || hybrid_room_reserve(h) < 0)
 		return CAIRN_PLAN_LIMIT;
 	int cell = cairn_costmap_index(h->cm, q->goal_x_m, q->goal_y_m);

@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "common/plan/hybrid_internal.h"
+#include "common/plan/hybrid_private.h"
 
 static void append(struct cairn_path *path, struct cairn_pose2 pose, bool reverse)
 {

@@ -1,7 +1,7 @@
 /* hybrid_shots.c - closed-form ends of a path. */
 #include <math.h>
 
-#include "common/plan/hybrid_internal.h"
+#include "common/plan/hybrid_private.h"
 
 /* Is the middle of the robot within an obstacle, or outside the map? */
 static bool meets(const struct cairn_hybrid *h, struct cairn_vec2 at)

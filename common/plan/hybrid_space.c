@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/pages.h"
-#include "common/plan/hybrid_internal.h"
+#include "common/base/prefault.h"
+#include "common/plan/hybrid_private.h"
 
 #define ROUNDING_M 1e-4 /* more than single precision loses of a distance that counts */
 
@@ -73,7 +73,7 @@ double hybrid_bare_clearance(const struct cairn_hybrid *h, const struct cairn_po
 static bool over_unseen(struct cairn_hybrid *h, const struct cairn_pose2 *pose, double c, double s)
 {
 	return h->cm->unseen.x1 > h->cm->unseen.x0 &&
-	       !cairn_stamps_fit(&h->behind, h->cm, &h->unseen, pose, c, s);
+	       !cairn_footprint_masks_fit(&h->behind, h->cm, &h->unseen, pose, c, s);
 }
 
 /* By the distance transform at the circles of the travelling footprint (lead in the direction of motion), and
@@ -118,8 +118,8 @@ float hybrid_pose_settle(struct cairn_hybrid *h, const struct hybrid_look *look,
 	if (look->index < 0 || (reverse && over_unseen(h, pose, c, s)))
 		return 0.0f;
 	if (look->room == HYBRID_FITS ||
-	    (look->room == HYBRID_PERHAPS &&
-		cairn_stamps_fit(&h->cover[reverse ? 1 : 0].stamps, h->cm, &h->obstacles, pose, c, s)))
+	    (look->room == HYBRID_PERHAPS && cairn_footprint_masks_fit(&h->cover[reverse ? 1 : 0].stamps,
+						 h->cm, &h->obstacles, pose, c, s)))
 		return look->factor;
 	if (isnan(escaping))
 		return 0.0f;
@@ -147,7 +147,7 @@ int hybrid_room_reserve(struct cairn_hybrid *h)
 	uint16_t *square = malloc(h->cm->capacity * sizeof(*square));
 	if (square == NULL)
 		return -ENOMEM;
-	cairn_pages_touch(square, h->cm->capacity * sizeof(*square));
+	cairn_prefault_touch(square, h->cm->capacity * sizeof(*square));
 	free(h->room.square);
 	h->room.square = square;
 	h->room.capacity = h->cm->capacity;
@@ -201,7 +201,7 @@ bool hybrid_make_covers(struct cairn_hybrid *h)
 		double rear = p->body.rear_m + (rev ? p->lead_m : p->clearance_m);
 		double part = (front + rear) / 3.0;
 		cover->rect = (struct cairn_rect){front, rear, w, w};
-		ok = cairn_stamps_start(&cover->stamps, &cover->rect, cell) == 0 && ok;
+		ok = cairn_footprint_masks_start(&cover->stamps, &cover->rect, cell) == 0 && ok;
 		for (int i = 0; i < 3; i++)
 			cover->x_m[1 + i] = -rear + ((double)i + 0.5) * part;
 		/* Half a cell for the disc, half a diagonal for the place of the query in its cell. */
@@ -215,7 +215,7 @@ bool hybrid_make_covers(struct cairn_hybrid *h)
 	    p->clearance_m; /* between what the motor stage insists on and what is had on one's own track */
 	struct cairn_rect behind = {p->body.front_m + beside, p->body.rear_m + p->lead_m,
 	    p->body.half_width_m + beside, p->body.half_width_m + beside};
-	ok = cairn_stamps_start(&h->behind, &behind, cell) == 0 && ok;
+	ok = cairn_footprint_masks_start(&h->behind, &behind, cell) == 0 && ok;
 	double reach = fmax(p->body.front_m, p->body.rear_m) + fmax(p->lead_m, h->cm->params.inflation_m) + w;
 	h->open2 = least_square((float)(reach / cell + 2.0), 1.0f);
 	double part = (p->body.front_m + p->body.rear_m) / 3.0;

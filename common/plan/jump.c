@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/base/pages.h"
+#include "common/base/prefault.h"
 
 #define SAME 1e-9          /* two sums of the same steps in another order */
 #define BUCKETS_A_STEP 4.0 /* measured: finer ones are empty, coarser ones are searched in vain */
@@ -40,7 +40,7 @@ struct cairn_jump {
 	bool found, no_memory;
 
 	/* one search */
-	const struct cairn_open *open;
+	const struct cairn_passable *open;
 	int width, start, goal, goal_x, goal_y;
 	double f_start, bound; /* bound: length to the goal so far */
 };
@@ -118,7 +118,7 @@ static int scan_down(struct line l, int from, int goal)
 	}
 }
 
-static bool blocked(const struct cairn_open *o, int x, int y)
+static bool blocked(const struct cairn_passable *o, int x, int y)
 {
 	return (o->rows[(size_t)y * o->row_words + (size_t)x / 64] >> (x % 64) & 1) != 0;
 }
@@ -196,7 +196,7 @@ static void reach(struct cairn_jump *j, int from, int x, int y, int direction, d
 /* Straight on from (x, y), which was come to from cell `from` at cost g. */
 static void run_straight(struct cairn_jump *j, int from, int x, int y, int direction, double g)
 {
-	const struct cairn_open *o = j->open;
+	const struct cairn_passable *o = j->open;
 	bool level = step_x[direction] != 0;
 	struct line l = level ? (struct line){o->rows + (size_t)y * o->row_words, o->row_words}
 			      : (struct line){o->columns + (size_t)x * o->column_words, o->column_words};
@@ -213,7 +213,7 @@ static void run_straight(struct cairn_jump *j, int from, int x, int y, int direc
 static void run_diagonal(
     struct cairn_jump *j, int from, int x, int y, int direction_x, int direction_y, double g)
 {
-	const struct cairn_open *o = j->open;
+	const struct cairn_passable *o = j->open;
 	int dx = step_x[direction_x], dy = step_y[direction_y];
 	while (!blocked(o, x + dx, y) && !blocked(o, x, y + dy) && !blocked(o, x + dx, y + dy)) {
 		x += dx;
@@ -260,13 +260,13 @@ static void expand_start(struct cairn_jump *j)
 
 static int prepare(struct cairn_jump *j, const struct cairn_jump_query *q)
 {
-	const struct cairn_open *o = q->open;
+	const struct cairn_passable *o = q->open;
 	size_t cells = (size_t)o->width * (size_t)o->height;
 	if (cells > j->capacity) {
 		struct cell_state *grown = calloc(cells, sizeof(*grown));
 		if (grown == NULL)
 			return -ENOMEM;
-		cairn_pages_touch(grown, cells * sizeof(*grown));
+		cairn_prefault_touch(grown, cells * sizeof(*grown));
 		free(j->state);
 		j->state = grown;
 		j->capacity = cells;
@@ -322,7 +322,7 @@ enum cairn_astar_result cairn_jump_search(
     struct cairn_jump *j, const struct cairn_jump_query *query, struct cairn_astar_stats *stats)
 {
 	struct cairn_astar_stats own = {0};
-	const struct cairn_open *o = query->open;
+	const struct cairn_passable *o = query->open;
 	int64_t cells = (int64_t)o->width * o->height;
 	enum cairn_astar_result result;
 	j->found = false;
@@ -330,7 +330,7 @@ enum cairn_astar_result cairn_jump_search(
 		result = CAIRN_ASTAR_START_BLOCKED;
 	else if (query->goal < 0 || query->goal >= cells || o->region[query->goal] < 0)
 		result = CAIRN_ASTAR_GOAL_BLOCKED;
-	else if (!cairn_open_connected(o, query->start, query->goal))
+	else if (!cairn_passable_connected(o, query->start, query->goal))
 		result = CAIRN_ASTAR_NO_PATH;
 	else if (prepare(j, query) < 0)
 		result = CAIRN_ASTAR_NO_MEMORY;

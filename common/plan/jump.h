@@ -9,10 +9,10 @@
 #define CAIRN_COMMON_PLAN_JUMP_H
 
 #include "common/plan/astar.h"
-#include "common/plan/open.h"
+#include "common/plan/passable.h"
 
 struct cairn_jump_query {
-	const struct cairn_open *open;
+	const struct cairn_passable *open;
 	int start, goal;              /* y * width + x */
 	int64_t expansions_max;       /* 0 = no limit */
 	int64_t (*now_ns)(void *ctx); /* NULL: no clock */

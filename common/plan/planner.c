@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/pages.h"
-#include "common/plan/planner_internal.h"
+#include "common/base/prefault.h"
+#include "common/plan/planner_private.h"
 
 #define GOAL_MAX_AGE_S 2.0 /* the sequencer repeats it; silence means that nobody wants it any more */
 #define PREDICT_MAX_S 0.25 /* a pose is carried forward by the measured motion for at most this long */
@@ -24,7 +24,7 @@
 #define TURN_RADIUS_SPARE                                                                                    \
 	1.1 /* planned arcs are wider than the tightest, to leave the follower something to steer with */
 
-#define LIVE_MAX (CAIRN_POINTS_MAX + PLANNER_UNSEEN + PLANNER_CLOSED + CAIRN_FLOOR_POINTS_MAX)
+#define LIVE_MAX (CAIRN_POINTS_MAX + PLANNER_UNSEEN + PLANNER_CLOSED + CAIRN_DEPTH_LAYER_POINTS_MAX)
 
 struct cairn_planner *cairn_planner_new(const struct cairn_config *cfg, struct cairn_error *err)
 {
@@ -66,8 +66,8 @@ struct cairn_planner *cairn_planner_new(const struct cairn_config *cfg, struct c
 		cairn_planner_destroy(&p);
 		return NULL;
 	}
-	cairn_pages_touch(p, sizeof(*p)); /* not at the longest path, or the most points, so far */
-	cairn_pages_touch(p->live, LIVE_MAX * sizeof(*p->live));
+	cairn_prefault_touch(p, sizeof(*p)); /* not at the longest path, or the most points, so far */
+	cairn_prefault_touch(p->live, LIVE_MAX * sizeof(*p->live));
 	return p;
 }
 

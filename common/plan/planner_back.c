@@ -7,9 +7,9 @@
  * to the path of those that they let pass. */
 #include <math.h>
 
-#include "common/plan/planner_internal.h"
-#include "common/safety/motor_zones.h"
-#include "common/safety/sequencer_safe.h"
+#include "common/plan/planner_private.h"
+#include "common/safety/monitor_polygons.h"
+#include "common/safety/safe_velocity.h"
 
 #define ROOM_SPARE_M 0.10 /* a disc of the robot's length and this in radius has room to turn */
 #define ROOM_NEAR_M 0.30  /* its middle is this near to the rear axle */
@@ -155,8 +155,8 @@ bool planner_back_due(struct cairn_planner *p, const struct cairn_pose2 *pose, b
 		p->idle_left_m = left_m;
 		p->idle_far.set = false;
 	}
-	bool near = cairn_progress_idle_s(&p->idle, pose, IDLE_M, now_ns) >= IDLE_S;
-	bool far = cairn_progress_idle_s(&p->idle_far, pose, p->cfg.nav.progress_m, now_ns) >=
+	bool near = cairn_safety_cost_idle_s(&p->idle, pose, IDLE_M, now_ns) >= IDLE_S;
+	bool far = cairn_safety_cost_idle_s(&p->idle_far, pose, p->cfg.nav.progress_m, now_ns) >=
 		   IDLE_SHARE * p->cfg.nav.progress_s;
 	return near || far;
 }
@@ -164,20 +164,20 @@ bool planner_back_due(struct cairn_planner *p, const struct cairn_pose2 *pose, b
 /* ---- one step ---- */
 
 /* What the safety layers let pass of a motion: 0, or up to its speed. */
-static double let_pass_mps(
-    struct cairn_planner *p, struct cairn_zones *zones, double v_mps, double curvature, int64_t now_ns)
+static double let_pass_mps(struct cairn_planner *p, struct cairn_monitor_polygons *zones, double v_mps,
+    double curvature, int64_t now_ns)
 {
 	struct cairn_twist want = {v_mps, v_mps * curvature};
 	struct cairn_safe_velocity safe = cairn_safe_velocity(&p->cfg, &p->lidar, want, REACTION_S);
-	cairn_zones_init(zones, &zones->params);
-	struct cairn_zone_limit limit =
-	    cairn_zones_limit(zones, &p->lidar, p->lidar.count, curvature, v_mps > 0.0, fabs(v_mps), now_ns);
+	cairn_monitor_polygons_init(zones, &zones->params);
+	struct cairn_monitor_polygon_limit limit = cairn_monitor_polygons_limit(
+	    zones, &p->lidar, p->lidar.count, curvature, v_mps > 0.0, fabs(v_mps), now_ns);
 	return fmin(fabs(safe.twist.v_mps), limit.limit_mps);
 }
 
 /* The arc nearest to the wanted one that may be driven. */
-static bool find_arc(struct cairn_planner *p, struct cairn_zones *zones, double v_mps, double wanted,
-    int64_t now_ns, struct cairn_twist *ret)
+static bool find_arc(struct cairn_planner *p, struct cairn_monitor_polygons *zones, double v_mps,
+    double wanted, int64_t now_ns, struct cairn_twist *ret)
 {
 	double limit = 1.0 / p->cfg.robot.turn_radius_min_m, best = INFINITY;
 	for (int i = 0; i < 2 * CURVATURES; i++) {
@@ -196,7 +196,7 @@ static bool find_arc(struct cairn_planner *p, struct cairn_zones *zones, double 
 }
 
 /* The other way a little, on the arc that leads nearest to how the way back lies. */
-static bool find_realignment(struct cairn_planner *p, struct cairn_zones *zones,
+static bool find_realignment(struct cairn_planner *p, struct cairn_monitor_polygons *zones,
     const struct cairn_pose2 *pose, double v_mps, int64_t now_ns, struct cairn_twist *ret)
 {
 	const struct cairn_path *path = &p->paths[p->path_in_use];
@@ -224,7 +224,7 @@ static void look(struct cairn_planner *p, const struct cairn_pose2 *pose)
 	p->lidar_count = p->lidar.count;
 	p->lidar.behind = 0;
 	p->lidar.sight = (struct cairn_sight){0};
-	cairn_floor_points(&p->floor, *pose, &p->lidar);
+	cairn_depth_layer_points(&p->floor, *pose, &p->lidar);
 }
 
 /* Does the LiDAR show something where the body is to go next? Walls stand beside it. */
@@ -259,12 +259,12 @@ static struct cairn_twist steer(
     struct cairn_planner *p, const struct cairn_pose2 *pose, struct cairn_twist wanted, int64_t now_ns)
 {
 	struct planner_back *b = &p->back;
-	struct cairn_zones zones = {.params = cairn_zones_params_from(&p->cfg)};
+	struct cairn_monitor_polygons zones = {.params = cairn_monitor_polygons_params_from(&p->cfg)};
 	struct cairn_twist twist = {0.0, 0.0};
 	double speed = fmin(fmin(fabs(wanted.v_mps), SPEED_MPS), p->goal.speed_max_mps);
 	double v = copysign(speed, wanted.v_mps), curvature = wanted.w_radps / wanted.v_mps;
 	/* The motor stage may see what is not seen here, and reckons its own way: so what stands still is not let pass. */
-	bool stands = cairn_progress_idle_s(&b->creep, pose, CREEP_M, now_ns) > STANDS_S;
+	bool stands = cairn_safety_cost_idle_s(&b->creep, pose, CREEP_M, now_ns) > STANDS_S;
 	look(p, pose);
 	if (way_blocked(p, pose)) {
 		b->realigning = b->creep.set = false;
@@ -309,7 +309,7 @@ struct cairn_twist planner_back_step(
 	cairn_follower_step(&p->follower, &in, &out);
 	p->status.remaining_m = out.remaining_m;
 	bool ends = out.remaining_m < BEYOND_M && planner_has_room(p, pose) &&
-		    cairn_progress_idle_s(&p->back.creep, pose, CREEP_M, now_ns) > AT_END_S;
+		    cairn_safety_cost_idle_s(&p->back.creep, pose, CREEP_M, now_ns) > AT_END_S;
 	if (out.status != CAIRN_FOLLOW_DRIVING || ends) { /* there, or off the way: it is looked for anew */
 		bool in_vain = p->back.in_vain && out.remaining_m < BEYOND_M;
 		planner_back_end(p);

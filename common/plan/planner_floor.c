@@ -1,12 +1,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/plan/planner_internal.h"
+#include "common/plan/planner_private.h"
 
 void planner_forget_floor(struct cairn_planner *p)
 {
-	struct cairn_floor_params params = cairn_floor_params_from(&p->cfg);
-	cairn_floor_init(&p->floor, &params);
+	struct cairn_depth_layer_params params = cairn_depth_layer_params_from(&p->cfg);
+	cairn_depth_layer_init(&p->floor, &params);
 }
 
 /* The newest LiDAR points as a robot at pose has them: what they show is not for the depth camera to
@@ -33,13 +33,13 @@ bool cairn_planner_depth(struct cairn_planner *p, const struct cairn_msg_depth_s
 		return true;
 	struct cairn_pose2 pose = planner_pose_at(p, t_ns);
 	planner_see_lidar(p, &pose);
-	cairn_floor_see(&p->floor, scan, pose, &p->lidar);
+	cairn_depth_layer_see(&p->floor, scan, pose, &p->lidar);
 	return true;
 }
 
 size_t planner_lay_floor(struct cairn_planner *p, size_t count)
 {
-	const struct cairn_floor *f = &p->floor;
+	const struct cairn_depth_layer *f = &p->floor;
 	if (!f->some)
 		return count;
 	for (uint32_t i = 0; i < f->solid; i++)

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/plan/planner_internal.h"
+#include "common/plan/planner_private.h"
 
 #define BLOCK CAIRN_POINTS_BLOCK
 
@@ -65,7 +65,7 @@ bool cairn_planner_pose(struct cairn_planner *p, const struct cairn_msg_pose *po
 		p->want_plan = true;
 		struct cairn_pose2 was = {p->pose.x_m, p->pose.y_m, p->pose.yaw_rad},
 				   now = {pose->x_m, pose->y_m, pose->yaw_rad};
-		cairn_floor_move(&p->floor, was, now);
+		cairn_depth_layer_move(&p->floor, was, now);
 		cairn_driven_path_move(&p->driven, was, now);
 		planner_back_end(p);
 	}
@@ -79,7 +79,7 @@ bool cairn_planner_pose(struct cairn_planner *p, const struct cairn_msg_pose *po
 	p->trace[p->trace_at] = (struct planner_stamped){{pose->x_m, pose->y_m, pose->yaw_rad}, t_ns};
 	if (p->trace_count < PLANNER_TRACE)
 		p->trace_count++;
-	cairn_floor_drive(&p->floor, p->trace[p->trace_at].pose);
+	cairn_depth_layer_drive(&p->floor, p->trace[p->trace_at].pose);
 	if (pose->tracking >= CAIRN_TRACKING_WEAK)
 		cairn_driven_path_add(&p->driven, p->trace[p->trace_at].pose);
 	return true;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/plan/planner_internal.h"
+#include "common/plan/planner_private.h"
 
 #define SKIP_CELLS 1.6 /* live points this near to an obstacle of the map are that obstacle */
 #define KEEP_MARGIN_M                                                                                        \

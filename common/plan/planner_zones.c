@@ -1,7 +1,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/plan/planner_internal.h"
+#include "common/plan/planner_private.h"
 
 static struct cairn_plan_zone from_message(const struct cairn_planner *p, const struct cairn_msg_zone *msg)
 {

@@ -17,7 +17,7 @@
 #ifndef CAIRN_COMMON_SAFETY_SCAN_CHECK_H
 #define CAIRN_COMMON_SAFETY_SCAN_CHECK_H
 
-#include "common/base/scan.h"
+#include "common/scan/scan.h"
 
 #define CAIRN_SCAN_CHECK_BINS 360
 #define CAIRN_SCAN_CHECK_RETRY_S 5.0

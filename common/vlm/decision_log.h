@@ -10,7 +10,7 @@
 #define CAIRN_COMMON_VLM_DECISION_LOG_H
 
 #include "common/base/error.h"
-#include "common/vlm/text.h"
+#include "common/base/text.h"
 #include "ipc/messages.h"
 
 struct cairn_decision_note {

@@ -1,4 +1,4 @@
-#include "common/vlm/dialog_impl.h"
+#include "common/vlm/dialog_private.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * The owner feeds what the bus brings, calls cairn_dialog_poll, sends the body it gets, and hands back what
  * came. One call is in flight at a time. A decision is due when the mission wants one and a snapshot is at
  * hand that is newer than the last decision and not older than the last result, and the call is not one that
- * may be left out (common/percept/ask.h). A question of the model to its sensors, or a report without an
+ * may be left out (common/percept/call_policy.h). A question of the model to its sensors, or a report without an
  * action, is answered with one follow-up call restricted to actions. The first bad answer of a streak becomes
  * a STOP decision that says why; further ones are only counted and retried, so that the sequencer's
  * silent-model tiers take over from a model that talks nonsense for ever. */
@@ -15,7 +15,7 @@
 #include "common/vlm/decision.h"
 #include "common/vlm/decision_log.h"
 #include "common/vlm/memory.h"
-#include "common/vlm/route.h"
+#include "common/vlm/failover.h"
 #include "ipc/frame_layout.h"
 
 #define CAIRN_DIALOG_RETRY_NS (500 * CAIRN_NS_PER_MS)
@@ -54,7 +54,7 @@ uint64_t cairn_dialog_prefix_tokens(const struct cairn_dialog *dialog, uint32_t 
 /* Index of the provider that the body of the last CAIRN_DIALOG_SEND is for. */
 uint32_t cairn_dialog_provider(const struct cairn_dialog *dialog);
 /* Who is well and whose probe is due: for the owner, who sends the probes. */
-struct cairn_route *cairn_dialog_route(struct cairn_dialog *dialog);
+struct cairn_failover *cairn_dialog_route(struct cairn_dialog *dialog);
 
 void cairn_dialog_mission(
     struct cairn_dialog *dialog, const struct cairn_msg_mission *mission, const struct cairn_header *hdr);

@@ -1,5 +1,5 @@
 /* dialog_answer.c - what to make of an answer: a decision, a follow-up, a later try, or the end of asking. */
-#include "common/vlm/dialog_impl.h"
+#include "common/vlm/dialog_private.h"
 #include "common/vlm/usage_bounds.h"
 
 #include <math.h>
@@ -43,7 +43,7 @@ static void refused(struct cairn_dialog *d, int64_t now_ns, const struct cairn_d
 	}
 	dialog_later(&hold_ns, (int64_t)(o->quota_wait_s * 1e9));
 	/* Another provider need not wait for this one. */
-	dialog_peer_ended(d, final ? CAIRN_ROUTE_FINAL : CAIRN_ROUTE_FAILED, hold_ns, now_ns);
+	dialog_peer_ended(d, final ? CAIRN_FAILOVER_FINAL : CAIRN_FAILOVER_FAILED, hold_ns, now_ns);
 	d->hold_until_ns = now_ns + CAIRN_DIALOG_RETRY_NS;
 	d->followup = false;
 }
@@ -218,7 +218,7 @@ static void charge_unanswered(
 {
 	struct cairn_asked a = asked(d);
 	*ret = cairn_usage_unanswered(&a, status, sent);
-	cairn_pace_spend(&d->pace, cairn_usage_cost_usd(&d->budget.prices, ret), now_ns);
+	cairn_cost_limiter_spend(&d->pace, cairn_usage_cost_usd(&d->budget.prices, ret), now_ns);
 }
 
 void dialog_cancelled(struct cairn_dialog *d, int64_t now_ns)
@@ -252,9 +252,9 @@ void cairn_dialog_ended(struct cairn_dialog *d, int64_t now_ns, const struct cai
 	struct cairn_asked a = asked(d);
 	d->answer.usage = cairn_usage_bounded(&d->answer.usage, &a, o->body_bytes);
 	cairn_budget_call_ended(&d->budget, now_ns, ok, &d->answer.usage);
-	cairn_pace_spend(&d->pace, cairn_usage_cost_usd(&d->budget.prices, &d->answer.usage), now_ns);
+	cairn_cost_limiter_spend(&d->pace, cairn_usage_cost_usd(&d->budget.prices, &d->answer.usage), now_ns);
 	dialog_peer_ended(
-	    d, ok ? CAIRN_ROUTE_OK : CAIRN_ROUTE_FAILED, (int64_t)(o->quota_wait_s * 1e9), now_ns);
+	    d, ok ? CAIRN_FAILOVER_OK : CAIRN_FAILOVER_FAILED, (int64_t)(o->quota_wait_s * 1e9), now_ns);
 	if (ok)
 		good_answer(d, now_ns);
 	else

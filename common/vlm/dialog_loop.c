@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/vlm/dialog_impl.h"
+#include "common/vlm/dialog_private.h"
 
 /* Below these the robot stands where it stood. */
 #define MOVED_M 0.05

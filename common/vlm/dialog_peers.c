@@ -2,7 +2,7 @@
  */
 #include <string.h>
 
-#include "common/vlm/dialog_impl.h"
+#include "common/vlm/dialog_private.h"
 
 static bool make_peer(struct cairn_dialog *d, struct dialog_peer *peer, struct cairn_error *err)
 {
@@ -40,7 +40,7 @@ void dialog_free_peers(struct cairn_dialog *d)
 bool cairn_dialog_use(struct cairn_dialog *d, const struct cairn_lineup *lineup, struct cairn_error *err)
 {
 	dialog_free_peers(d);
-	cairn_route_init(&d->route, lineup->count);
+	cairn_failover_init(&d->route, lineup->count);
 	d->peer = 0;
 	for (uint32_t i = 0; i < lineup->count; i++) {
 		d->peers[i] = (struct dialog_peer){.profile = lineup->rows[i]};
@@ -61,14 +61,14 @@ uint32_t cairn_dialog_provider(const struct cairn_dialog *d)
 	return d->peer;
 }
 
-struct cairn_route *cairn_dialog_route(struct cairn_dialog *d)
+struct cairn_failover *cairn_dialog_route(struct cairn_dialog *d)
 {
 	return &d->route;
 }
 
 bool dialog_choose_peer(struct cairn_dialog *d, int64_t now_ns)
 {
-	int index = d->followup ? (int)d->peer : cairn_route_pick(&d->route, now_ns);
+	int index = d->followup ? (int)d->peer : cairn_failover_pick(&d->route, now_ns);
 	if (index < 0)
 		return false;
 	if (d->peer != (uint32_t)index)
@@ -78,16 +78,16 @@ bool dialog_choose_peer(struct cairn_dialog *d, int64_t now_ns)
 }
 
 void dialog_peer_ended(
-    struct cairn_dialog *d, enum cairn_route_outcome outcome, int64_t hold_ns, int64_t now_ns)
+    struct cairn_dialog *d, enum cairn_failover_outcome outcome, int64_t hold_ns, int64_t now_ns)
 {
-	cairn_route_ended(&d->route, (int)d->peer, outcome, hold_ns, now_ns);
-	d->final = cairn_route_is_final(&d->route);
+	cairn_failover_ended(&d->route, (int)d->peer, outcome, hold_ns, now_ns);
+	d->final = cairn_failover_is_final(&d->route);
 }
 
 void cairn_dialog_give_up(struct cairn_dialog *d, uint32_t index, const char *why)
 {
 	if (index < d->route.count)
 		d->route.ones[index].final = true;
-	d->final = cairn_route_is_final(&d->route);
+	d->final = cairn_failover_is_final(&d->route);
 	dialog_fail(d, why);
 }

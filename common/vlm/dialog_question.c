@@ -1,7 +1,7 @@
 /* dialog_question.c - what a question is made of, to be kept and to be put once more. */
 #include <string.h>
 
-#include "common/vlm/dialog_impl.h"
+#include "common/vlm/dialog_private.h"
 
 void cairn_dialog_question(const struct cairn_dialog *d, struct cairn_dialog_question *ret)
 {

@@ -1,6 +1,6 @@
 /* dialog_send.c - what to send: the context of the snapshot under discussion, its pictures, and what a
  * follow-up adds. */
-#include "common/vlm/dialog_impl.h"
+#include "common/vlm/dialog_private.h"
 
 #include <string.h>
 
@@ -113,7 +113,7 @@ static bool choose_pictures(struct cairn_dialog *d, int64_t now_ns)
 	d->pictures = true;
 	add_images(d, &all, false);
 	double price_usd = (double)d->picture_tokens * d->budget.prices.in * 1e-6;
-	return cairn_pace_allows(&d->pace, price_usd, dialog_reason(d), now_ns);
+	return cairn_cost_limiter_allows(&d->pace, price_usd, dialog_reason(d), now_ns);
 }
 
 static void count_call(struct cairn_dialog *d)

@@ -1,5 +1,5 @@
 /* dialog_stats.c - what the dialog tells people. */
-#include "common/vlm/dialog_impl.h"
+#include "common/vlm/dialog_private.h"
 
 #include <string.h>
 
@@ -21,7 +21,7 @@ void cairn_dialog_stats(const struct cairn_dialog *d, int64_t now_ns, struct cai
 	    .skips = d->skips,
 	    .images_left_out = d->images_left_out,
 	    .triggers_count = CAIRN_TRIGGER_COUNT,
-	    .fallback_calls = cairn_route_fallback_calls(&d->route),
+	    .fallback_calls = cairn_failover_fallback_calls(&d->route),
 	    .switches = d->route.switches,
 	    .rooms = d->memory.rooms_count,
 	    .discoveries = d->memory.discoveries_count};

@@ -1,7 +1,7 @@
 /* dialog_when.c - when to ask: what must be at hand, what must be new, and what stands against it. */
-#include "common/vlm/dialog_impl.h"
+#include "common/vlm/dialog_private.h"
 
-#include "common/percept/ask.h"
+#include "common/percept/call_policy.h"
 
 /* A wish and the result that it follows come by different ways: the wish may be heard first. */
 #define RESULT_WAIT_NS (200 * CAIRN_NS_PER_MS)
@@ -73,14 +73,14 @@ enum cairn_trigger dialog_reason(const struct cairn_dialog *d)
 static bool skips(struct cairn_dialog *d, int64_t now_ns)
 {
 	const struct cairn_snapshot_head *h = &d->snap.head;
-	struct cairn_ask_facts facts = {.trigger = dialog_reason(d),
+	struct cairn_call_policy_facts facts = {.trigger = dialog_reason(d),
 	    .similarity = h->similarity,
 	    .nearest_m = h->nearest_m,
-	    .decision_age_ns = d->decided_ns != 0 ? now_ns - d->decided_ns : CAIRN_ASK_NEVER,
-	    .trouble_age_ns = d->trouble_ns != 0 ? now_ns - d->trouble_ns : CAIRN_ASK_NEVER,
+	    .decision_age_ns = d->decided_ns != 0 ? now_ns - d->decided_ns : CAIRN_CALL_POLICY_NEVER,
+	    .trouble_age_ns = d->trouble_ns != 0 ? now_ns - d->trouble_ns : CAIRN_CALL_POLICY_NEVER,
 	    .wanted_age_ns = now_ns - d->wanted_since_ns,
 	    .answer_was_bad = d->bad_streak > 0};
-	if (!cairn_ask_may_skip(&d->cfg, &facts))
+	if (!cairn_call_policy_may_skip(&d->cfg, &facts))
 		return false;
 	if (!d->skipping)
 		d->skips++;
@@ -128,7 +128,7 @@ enum cairn_dialog_act cairn_dialog_poll(
 	d->skipping = false;
 	d->in_flight = d->changed = true;
 	cairn_budget_call_sent(&d->budget, now_ns);
-	cairn_route_sent(&d->route, (int)d->peer, now_ns);
+	cairn_failover_sent(&d->route, (int)d->peer, now_ns);
 	*ret_body = d->body.data;
 	*ret_bytes = d->body.len;
 	return CAIRN_DIALOG_SEND;
@@ -146,7 +146,7 @@ const char *cairn_dialog_note(const struct cairn_dialog *d, int64_t now_ns)
 		return "no decision is wanted";
 	if (d->await_id != 0 && now_ns < d->await_until_ns)
 		return "decision published";
-	if (now_ns < d->hold_until_ns || cairn_route_pick(&d->route, now_ns) < 0)
+	if (now_ns < d->hold_until_ns || cairn_failover_pick(&d->route, now_ns) < 0)
 		return d->last_error;
 	struct cairn_error why = {""};
 	if (!cairn_budget_allows(&d->budget, now_ns, &why))

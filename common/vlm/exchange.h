@@ -8,7 +8,7 @@
 #define CAIRN_COMMON_VLM_EXCHANGE_H
 
 #include "common/base/error.h"
-#include "common/vlm/text.h"
+#include "common/base/text.h"
 
 struct cairn_exchange {
 	const char *provider, *format, *url;

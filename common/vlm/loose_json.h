@@ -12,7 +12,7 @@
 #include <jansson.h>
 
 #include "common/base/error.h"
-#include "common/vlm/text.h"
+#include "common/base/text.h"
 
 #define CAIRN_LOOSE_BYTES_MAX (256u * 1024u)
 #define CAIRN_LOOSE_DEPTH_MAX 24

@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "common/base/geom.h"
-#include "common/base/side.h"
+#include "common/base/bearing_name.h"
 
 #define ROOM_AGAIN_M 6.0 /* the same room name within this is the same room */
 #define THING_AGAIN_M 1.5
@@ -171,7 +171,7 @@ static void tell_cause(struct cairn_memory_result *r, const struct cairn_msg_res
 		return;
 	if (isfinite(result->cause_m) && isfinite(result->cause_bearing_rad) && result->cause_m >= 0.0)
 		snprintf(r->cause, sizeof(r->cause), "%s %s %.2f m", sensor,
-		    cairn_side_word(result->cause_bearing_rad), fmin(result->cause_m, 99.0));
+		    cairn_bearing_name(result->cause_bearing_rad), fmin(result->cause_m, 99.0));
 	else
 		snprintf(r->cause, sizeof(r->cause), "%s", sensor);
 }

@@ -1,4 +1,4 @@
-#include "common/vlm/prompt_parts.h"
+#include "common/vlm/prompt_private.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 #include "common/base/file.h"
 #include "common/base/geom.h"
 #include "common/vlm/json_answer.h"
-#include "common/percept/offer.h"
+#include "common/explore/offered_frontiers.h"
 
 #define PART_BYTES_MAX 16384
 #define FRONTIERS_SHOWN 6 /* the nearest; each is paid for in every call */

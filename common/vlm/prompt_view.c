@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/vlm/prompt_parts.h"
+#include "common/vlm/prompt_private.h"
 
 #define SECTORS 12
 #define LEVEL_DEG 2.0

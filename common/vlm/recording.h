@@ -22,7 +22,7 @@
 #include "common/base/error.h"
 #include "common/config/config.h"
 #include "common/vlm/profile.h"
-#include "common/vlm/text.h"
+#include "common/base/text.h"
 #include "ipc/frame_layout.h"
 #include "ipc/topics.h"
 

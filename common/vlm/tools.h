@@ -10,7 +10,7 @@
 
 #include <jansson.h>
 
-#include "common/vlm/text.h"
+#include "common/base/text.h"
 #include "ipc/messages.h"
 
 #define CAIRN_TOOL_PARAMS_MAX 6

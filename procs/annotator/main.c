@@ -8,7 +8,7 @@
 
 #include "common/base/geom.h"
 #include "common/percept/annotator.h"
-#include "common/percept/font.h"
+#include "common/drawing/font.h"
 #include "common/vlm/stats.h"
 #include "ipc/frame_layout.h"
 #include "ipc/frames.h"

@@ -10,7 +10,7 @@
 #include "procs/cairn/eval_arenas.h"
 #include "procs/cairn/model_worker.h"
 #include "procs/cairn/rundir.h"
-#include "procs/cairn/shards.h"
+#include "procs/cairn/jobs.h"
 
 static bool complain(const char *what)
 {
@@ -54,7 +54,7 @@ bool arenas_open_model(struct arenas_plan *p, uint64_t key)
 		return true;
 	snprintf(path, sizeof(path), "%s/spent.state", p->report != NULL ? p->report : "");
 	p->purse =
-	    model_purse_new(p->usd_max, p->report != NULL ? path : NULL, cairn_shards_program(key), &err);
+	    model_purse_new(p->usd_max, p->report != NULL ? path : NULL, cairn_jobs_program(key), &err);
 	return p->purse != NULL || complain(err.text);
 }
 
@@ -87,7 +87,7 @@ bool arenas_drive(const struct arenas_plan *p, uint64_t number, struct cairn_are
 	    cfg.pilot.profile, sizeof(cfg.pilot.profile), "hybrid"); /* where the pilot answers the prompt */
 	struct model_worker w = {.purse = p->purse};
 	struct cairn_arena_driver driver = {.vlm = &cfg.vlm};
-	struct cairn_asker_model model;
+	struct cairn_model_client_model model;
 	bool ok = true;
 	if (p->provider != NULL) {
 		w.call = model_call_new(&cfg, &p->lineup, NULL, err);

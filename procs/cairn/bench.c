@@ -6,9 +6,9 @@
 #include <time.h>
 
 #include "procs/cairn/cmd.h"
-#include "procs/cairn/drill.h"
+#include "procs/cairn/stack_fixture.h"
 #include "procs/cairn/provenance.h"
-#include "procs/cairn/shards.h"
+#include "procs/cairn/jobs.h"
 
 #define BATCHES 9
 #define BATCH_NS INT64_C(30000000)
@@ -133,7 +133,7 @@ static void add_provenance(const struct cli *cli, json_t *result)
 {
 	char build[20];
 	char *command = cairn_provenance_command(cli);
-	snprintf(build, sizeof(build), "%016llx", (unsigned long long)cairn_shards_program(0));
+	snprintf(build, sizeof(build), "%016llx", (unsigned long long)cairn_jobs_program(0));
 	json_object_set_new(result, "command", json_string(command != NULL ? command : ""));
 	json_object_set_new(result, "version", json_string(CAIRN_VERSION));
 	json_object_set_new(result, "commit", json_string(cairn_provenance_commit()));
@@ -150,7 +150,7 @@ int cairn_eval_command(const struct cli *cli)
 	json_t *result = json_object(), *figures = json_object();
 	if (eval->stack) {
 		cli_catch_signals();
-		drill_until(cli_interrupted);
+		fixture_until(cli_interrupted);
 	}
 	enum cairn_eval_end end = eval->run(cli, figures);
 	bool broken_off = eval->stack && cli_interrupted(), passed = end == CAIRN_EVAL_PASSED && !broken_off;

@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/base/scan.h"
+#include "common/scan/scan.h"
 #include "common/config/config.h"
-#include "common/safety/motor_monitor.h"
+#include "common/safety/collision_monitor.h"
 #include "procs/cairn/bench.h"
 
 #define POINTS 720
@@ -40,7 +40,7 @@ static void monitor_scan(void *ctx)
 	cairn_monitor_scan(&w->monitor, w->scan, w->t_ns, twist, pose);
 	cairn_monitor_move(&w->monitor, pose);
 	double limit = cairn_monitor_limit(&w->monitor, 1.0, true, twist).limit_mps;
-	limit += cairn_zones_limit(
+	limit += cairn_monitor_polygons_limit(
 	    &w->monitor.zones, &w->monitor.points, w->monitor.solid_count, 1.0, true, 0.3, w->t_ns)
 		     .limit_mps;
 	w->sink = limit;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/base/rng.h"
-#include "common/choice/watch.h"
+#include "common/explore/exploration_context.h"
 #include "procs/cairn/bench.h"
 
 #define SIDE 1000
@@ -17,9 +17,9 @@
 struct choice_work {
 	struct cairn_config cfg;
 	struct cairn_grid grid;
-	struct cairn_wave wave;
-	struct cairn_choice choice;
-	struct cairn_choice_inputs in;
+	struct cairn_wavefront wave;
+	struct cairn_candidates choice;
+	struct cairn_candidates_inputs in;
 	struct cairn_msg_frontiers frontiers;
 	struct cairn_msg_place places[2 * CAIRN_PLACES_MAX];
 	struct cairn_msg_path_point path[512];
@@ -30,7 +30,7 @@ struct choice_work {
 
 static void draw(struct choice_work *w)
 {
-	memset(w->wave.cell, CAIRN_WAVE_UNKNOWN, (size_t)w->grid.width * (size_t)w->grid.height);
+	memset(w->wave.cell, CAIRN_WAVEFRONT_UNKNOWN, (size_t)w->grid.width * (size_t)w->grid.height);
 	for (int y = 0; y < SIDE; y++) {
 		for (int x = 0; x < SIDE; x++) {
 			int u = x % ROOM, v = y % ROOM;
@@ -39,9 +39,9 @@ static void draw(struct choice_work *w)
 			w->grid.odds[cairn_grid_index(&w->grid, x, y)] = wall      ? CAIRN_ODDS_MAX
 									 : unknown ? CAIRN_ODDS_UNKNOWN
 										   : CAIRN_ODDS_MIN;
-			w->wave.cell[cairn_grid_index(&w->grid, x, y)] = wall      ? CAIRN_WAVE_OCCUPIED
-									 : unknown ? CAIRN_WAVE_UNKNOWN
-										   : CAIRN_WAVE_FREE;
+			w->wave.cell[cairn_grid_index(&w->grid, x, y)] = wall      ? CAIRN_WAVEFRONT_OCCUPIED
+									 : unknown ? CAIRN_WAVEFRONT_UNKNOWN
+										   : CAIRN_WAVEFRONT_FREE;
 		}
 	}
 }
@@ -77,31 +77,31 @@ static void update(void *ctx)
 	struct choice_work *w = ctx;
 	w->way_m = w->way_m > 0.5 ? 0.0 : w->way_m + 0.01;
 	w->in.pose.x_m = middle_m(2) + w->way_m;
-	cairn_choice_update(&w->choice, &w->in, &w->out);
+	cairn_candidates_update(&w->choice, &w->in, &w->out);
 }
 
 static void search(void *ctx)
 {
 	struct choice_work *w = ctx;
-	cairn_wave_clearances(&w->wave, 6);
-	cairn_wave_spread(&w->wave, 2 * ROOM + 40 - w->grid.cx0, 2 * ROOM + 40 - w->grid.cy0, 15, 6);
+	cairn_wavefront_clearances(&w->wave, 6);
+	cairn_wavefront_spread(&w->wave, 2 * ROOM + 40 - w->grid.cx0, 2 * ROOM + 40 - w->grid.cy0, 15, 6);
 }
 
 static bool prepare(struct choice_work *w)
 {
 	cairn_config_defaults(&w->cfg);
 	cairn_grid_init(&w->grid, CELL_M, 2.0 * SIDE * CELL_M);
-	cairn_wave_init(&w->wave);
+	cairn_wavefront_init(&w->wave);
 	struct cairn_cell_box box = {0, 0, SIDE - 1, SIDE - 1};
 	if (!cairn_grid_reserve(&w->grid, box) ||
-	    !cairn_wave_resize(&w->wave, w->grid.width, w->grid.height) || w->grid.width < SIDE)
+	    !cairn_wavefront_resize(&w->wave, w->grid.width, w->grid.height) || w->grid.width < SIDE)
 		return false;
 	return true;
 }
 
 static void measure(struct choice_work *w, struct cairn_bench_out *out)
 {
-	w->in = (struct cairn_choice_inputs){.ground = {&w->grid, &w->wave, w->grid.cx0, w->grid.cy0},
+	w->in = (struct cairn_candidates_inputs){.ground = {&w->grid, &w->wave, w->grid.cx0, w->grid.cy0},
 	    .pose = {middle_m(2), middle_m(2), 0.3},
 	    .frontiers = &w->frontiers,
 	    .goal = &w->goal,
@@ -110,7 +110,7 @@ static void measure(struct choice_work *w, struct cairn_bench_out *out)
 	    .places = w->places,
 	    .place_count = 2 * CAIRN_PLACES_MAX,
 	    .stuck = true};
-	cairn_choice_init(&w->choice, &w->cfg, 1);
+	cairn_candidates_init(&w->choice, &w->cfg, 1);
 	search(w);
 	cairn_bench_value(out, "choice.million_cells.update", cairn_bench_time_ns(update, w) * 1e-6, "ms/op");
 	cairn_bench_value(out, "choice.million_cells.offered", w->out.items_count, "places");
@@ -132,7 +132,7 @@ bool cairn_bench_choice(struct cairn_bench_out *out)
 	}
 	if (w != NULL) {
 		cairn_grid_free(&w->grid);
-		cairn_wave_free(&w->wave);
+		cairn_wavefront_free(&w->wave);
 	}
 	free(w);
 	return ok;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "common/base/rng.h"
-#include "common/plan/edt.h"
+#include "common/map/edt.h"
 #include "procs/cairn/bench.h"
 
 #define SIDE 1000

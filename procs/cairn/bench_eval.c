@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "common/eval/eye.h"
+#include "common/eval/snapshot_view.h"
 #include "procs/cairn/bench.h"
 #include "procs/cairn/cmd.h"
 #include "procs/cairn/rundir.h"
@@ -15,7 +15,7 @@
 
 /* Makes the snapshot of each question. */
 struct watcher {
-	struct cairn_eye *eye; /* NULL: nobody looks */
+	struct cairn_snapshot_view *eye; /* NULL: nobody looks */
 	uint64_t asked, pictures;
 	bool ok;
 };
@@ -32,10 +32,10 @@ static bool watch(void *ctx, struct cairn_run *run)
 	struct watcher *w = ctx;
 	uint64_t asked = cairn_run_totals(run).calls;
 	if (w->eye != NULL)
-		cairn_eye_watch(w->eye, run);
+		cairn_snapshot_view_watch(w->eye, run);
 	if (w->eye != NULL && asked != w->asked) {
 		const uint8_t *bytes;
-		w->ok = cairn_eye_look(w->eye, run, CAIRN_TRIGGER_TIMER, &bytes) > 0 && w->ok;
+		w->ok = cairn_snapshot_view_look(w->eye, run, CAIRN_TRIGGER_TIMER, &bytes) > 0 && w->ok;
 		w->pictures++;
 	}
 	w->asked = asked;
@@ -77,7 +77,7 @@ static bool explore(const struct mode *m, const struct cairn_world *world, int s
 	    .observe = watch,
 	    .observe_ctx = &watcher};
 	if (m->pictures)
-		watcher.eye = cairn_eye_new(&cfg, world, &err);
+		watcher.eye = cairn_snapshot_view_new(&cfg, world, &err);
 	struct cairn_run *run = !m->pictures || watcher.eye != NULL ? cairn_run_new(&options, &err) : NULL;
 	if (run == NULL)
 		fprintf(stderr, "cairn bench eval: %s\n", err.text);
@@ -90,7 +90,7 @@ static bool explore(const struct mode *m, const struct cairn_world *world, int s
 	}
 	bool ok = run != NULL && watcher.ok;
 	cairn_run_destroy(&run);
-	cairn_eye_destroy(&watcher.eye);
+	cairn_snapshot_view_destroy(&watcher.eye);
 	return ok;
 }
 

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/map/frontier.h"
-#include "common/map/graph.h"
-#include "common/plan/edt.h"
+#include "common/explore/frontier.h"
+#include "common/slam/pose_graph.h"
+#include "common/map/edt.h"
 #include "procs/cairn/bench.h"
 #include "procs/cairn/bench_map.h"
 
@@ -107,12 +107,13 @@ static bool time_ways(struct map_work *w, struct cairn_pose2 p, double *ret_ms)
 {
 	int32_t cx0, cy0;
 	/* It is the finder's own scratch, made anew at each find. */
-	struct cairn_wave *wave = (struct cairn_wave *)(uintptr_t)cairn_frontier_reach(w->finder, &cx0, &cy0);
+	struct cairn_wavefront *wave =
+	    (struct cairn_wavefront *)(uintptr_t)cairn_frontier_reach(w->finder, &cx0, &cy0);
 	if (wave == NULL)
 		return false;
 	int32_t x = (int32_t)floor(p.x_m / CELL_M) - cx0, y = (int32_t)floor(p.y_m / CELL_M) - cy0;
 	int64_t start_ns = spent_ns();
-	cairn_wave_spread(wave, x, y, wave->need2, 0);
+	cairn_wavefront_spread(wave, x, y, wave->need2, 0);
 	*ret_ms = since_ms(start_ns);
 	return true;
 }
@@ -200,25 +201,25 @@ static bool loop_closed(struct cairn_bench_out *out, uint32_t nodes)
 	const struct cairn_pose2 z = {step, 0.0, turn}, measured = {step * 0.995, 0.0, turn + 2e-5};
 	double ms[LOOP_RUNS], moved_m = 0.0;
 	for (int run = 0; run < LOOP_RUNS; run++) {
-		struct cairn_graph g;
-		struct cairn_graph_report report = {0};
+		struct cairn_pose_graph g;
+		struct cairn_pose_graph_report report = {0};
 		struct cairn_pose2 at = {0};
-		cairn_graph_init(&g);
-		bool ok = cairn_graph_add_node(&g, at) == 0;
+		cairn_pose_graph_init(&g);
+		bool ok = cairn_pose_graph_add_node(&g, at) == 0;
 		for (uint32_t i = 1; i < nodes && ok; i++) {
 			at = cairn_pose_compose(at, measured);
-			ok = cairn_graph_add_node(&g, at) == (int64_t)i &&
-			     cairn_graph_add_edge(&g, i - 1, i, CAIRN_EDGE_CHAIN, measured, cov) == 0;
+			ok = cairn_pose_graph_add_node(&g, at) == (int64_t)i &&
+			     cairn_pose_graph_add_edge(&g, i - 1, i, CAIRN_EDGE_CHAIN, measured, cov) == 0;
 			if (ok && i % LOOP_TIES == 0)
-				ok = cairn_graph_add_edge(&g, i - 2, i, CAIRN_EDGE_NEAR,
+				ok = cairn_pose_graph_add_edge(&g, i - 2, i, CAIRN_EDGE_NEAR,
 					 cairn_pose_compose(measured, measured), cov) == 0;
 		}
-		ok = ok && cairn_graph_add_edge(&g, nodes - 1, 0, CAIRN_EDGE_LOOP, z, cov) == 0;
+		ok = ok && cairn_pose_graph_add_edge(&g, nodes - 1, 0, CAIRN_EDGE_LOOP, z, cov) == 0;
 		int64_t start_ns = spent_ns();
-		ok = ok && cairn_graph_optimise(&g, &report) == 0;
+		ok = ok && cairn_pose_graph_optimise(&g, &report) == 0;
 		ms[run] = since_ms(start_ns);
 		moved_m = report.moved_m;
-		cairn_graph_free(&g);
+		cairn_pose_graph_free(&g);
 		if (!ok)
 			return false;
 	}

@@ -13,7 +13,7 @@
 #include "common/percept/sectors.h"
 #include "common/percept/snapshot.h"
 #include "common/percept/text.h"
-#include "common/vlm/text.h"
+#include "common/base/text.h"
 #include "procs/cairn/bench.h"
 #include "procs/cairn/bench_script.h"
 #include "procs/cairn/cmd.h"

@@ -109,7 +109,7 @@ static int64_t busy_ns(void)
 }
 
 struct contest {
-	const struct cairn_open *open;
+	const struct cairn_passable *open;
 	struct cairn_jump *jump;
 	struct bench_textbook *textbook;
 	int textbook_every; /* it takes its time: every so many problems, evenly spread */
@@ -217,7 +217,7 @@ static bool run_scenario(
 {
 	struct bench_scenario s;
 	struct cairn_error err;
-	struct cairn_open open = {0};
+	struct cairn_passable open = {0};
 	struct grid_result r = {0};
 	if (!bench_scenario_read(&s, path, map_dir, &err)) {
 		fprintf(stderr, "cairn bench planner: %s\n", err.text);
@@ -226,8 +226,9 @@ static bool run_scenario(
 	struct cairn_jump *jump = cairn_jump_new();
 	struct bench_textbook *textbook = bench_textbook_new(&s.map);
 	int64_t t0 = busy_ns();
-	bool ok = jump != NULL && textbook != NULL &&
-		  cairn_open_set(&open, s.map.passable, (size_t)s.map.width, s.map.width, s.map.height) == 0;
+	bool ok =
+	    jump != NULL && textbook != NULL &&
+	    cairn_passable_set(&open, s.map.passable, (size_t)s.map.width, s.map.width, s.map.height) == 0;
 	r.prepare_ms = (double)(busy_ns() - t0) * 1e-6;
 	struct contest c = {&open, jump, textbook, (int)((s.count + at_most - 1) / at_most)};
 	for (int i = 0; i < s.count && ok; i++)
@@ -248,7 +249,7 @@ static bool run_scenario(
 	free(r.ratios.values);
 	cairn_jump_destroy(&jump);
 	bench_textbook_destroy(&textbook);
-	cairn_open_free(&open);
+	cairn_passable_free(&open);
 	bench_scenario_free(&s);
 	return ok;
 }

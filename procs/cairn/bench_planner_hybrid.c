@@ -10,8 +10,8 @@
 #include "common/base/rng.h"
 #include "common/config/config.h"
 #include "common/plan/hybrid.h"
-#include "common/plan/open.h"
-#include "common/world/world.h"
+#include "common/plan/passable.h"
+#include "common/sim/world/world.h"
 #include "procs/cairn/bench_planner.h"
 
 #define CELL_M 0.05
@@ -194,17 +194,17 @@ static bool run_homes(struct cairn_bench_out *out, struct course *c)
 /* Everything that is not connected with the house's start is no floor. */
 static bool close_outside(const struct cairn_world *world, uint8_t *cells, int width, int height)
 {
-	struct cairn_open open = {0};
+	struct cairn_passable open = {0};
 	struct cairn_pose2 start;
 	for (int i = 0; i < width * height; i++)
 		cells[i] = cells[i] == 0;
 	bool ok = cairn_world_choose_start(world, 0.29, 0.2, &start) &&
-		  cairn_open_set(&open, cells, (size_t)width, width, height) == 0;
+		  cairn_passable_set(&open, cells, (size_t)width, width, height) == 0;
 	int x = ok ? (int)((start.x_m - world->x_min_m) / CELL_M + 2.0) : 0;
 	int y = ok ? (int)((start.y_m - world->y_min_m) / CELL_M + 2.0) : 0;
 	for (int i = 0; i < width * height && ok; i++)
-		cells[i] = cairn_open_connected(&open, i, y * width + x) ? 0 : 100;
-	cairn_open_free(&open);
+		cells[i] = cairn_passable_connected(&open, i, y * width + x) ? 0 : 100;
+	cairn_passable_free(&open);
 	return ok;
 }
 

@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "common/base/geom.h"
-#include "common/base/spread.h"
+#include "common/base/histogram.h"
 #include "procs/cairn/bench.h"
 #include "procs/cairn/cmd.h"
 #include "procs/cairn/reaction_rig.h"
@@ -50,7 +50,7 @@ struct bench {
 	double *written_ms, *arrived_ms, *apart_ms;
 	int written, arrived, apart;
 	uint64_t failures[FAILURES];
-	struct cairn_spread machine;
+	struct cairn_histogram machine;
 	_Atomic bool over;
 };
 
@@ -65,7 +65,7 @@ static void *sleeper(void *ctx)
 		due_ns += PERIOD_NS;
 		struct timespec at = {due_ns / CAIRN_NS_PER_S, due_ns % CAIRN_NS_PER_S};
 		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
-		cairn_spread_add(&b->machine, cli_now_ns() - due_ns);
+		cairn_histogram_add(&b->machine, cli_now_ns() - due_ns);
 	}
 	return NULL;
 }
@@ -237,7 +237,7 @@ static void say_all(struct bench *b, double steal_s)
 	say(b, "loop.late.max", rig->late_max_ms, "ms");
 	say(b, "loop.turn.max", rig->turn_max_ms, "ms");
 	say_samples(b, "frames.apart", b->apart_ms, b->apart);
-	say(b, "machine.late.p99", (double)cairn_spread_at_ns(&b->machine, 0.99) * 1e-6, "ms");
+	say(b, "machine.late.p99", (double)cairn_histogram_at_ns(&b->machine, 0.99) * 1e-6, "ms");
 	say(b, "machine.late.max", (double)b->machine.max_ns * 1e-6, "ms");
 	double load = 0.0;
 	if (getloadavg(&load, 1) == 1)

@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 #include "common/map/map_server.h"
-#include "common/map/mapper.h"
-#include "common/map/seed.h"
-#include "common/sim/sim.h"
+#include "common/slam/mapper.h"
+#include "common/slam/map_import.h"
+#include "common/sim/robot/sim.h"
 #include "common/vlm/profile.h"
 #include "common/vlm/provider.h"
-#include "common/world/world.h"
+#include "common/sim/world/world.h"
 #include "ipc/keyfile.h"
 #include "ipc/remote.h"
 #include "procs/cairn/checks.h"
@@ -229,7 +229,7 @@ void check_start_map(struct check_context *ctx, struct check_result *ret)
 	if (!cairn_map_file_load(&map, cfg->map.start_file, &err))
 		check_says(
 		    ret, CHECK_FAILS, "map.start_file: %s; mend the map, or leave the key empty", err.text);
-	else if (!cairn_mapper_seed_check(cfg, &map, start, &err))
+	else if (!cairn_mapper_import_check(cfg, &map, start, &err))
 		check_says(ret, CHECK_FAILS, "map.start_file: %s: %s", cfg->map.start_file, err.text);
 	else
 		check_says(ret, CHECK_OK, "%s", cfg->map.start_file);

@@ -5,6 +5,7 @@
 
 #include "common/config/config.h"
 #include "common/config/config_text.h"
+#include "common/rules/config_check.h"
 #include "procs/cairn/cmd.h"
 #include "procs/cairn/rundir.h"
 
@@ -110,7 +111,7 @@ static bool merged(const struct cli *cli, struct cairn_config *cfg, struct cairn
 			layers.set_count = cli->counts[i];
 		}
 	}
-	return cairn_config_merge(cfg, &layers, err);
+	return cairn_config_merge(cfg, &layers, err) && cairn_config_check(cfg, err);
 }
 
 int cli_config(const struct cli *cli)

@@ -9,7 +9,7 @@
 
 #include "common/base/file.h"
 #include "common/base/geom.h"
-#include "common/vlm/text.h"
+#include "common/base/text.h"
 #include "procs/cairn/cmd.h"
 
 #define SHOWN_MAX 10000

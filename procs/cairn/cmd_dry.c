@@ -6,9 +6,10 @@
 
 #include "common/base/file.h"
 #include "common/base/geom.h"
+#include "common/rules/config_check.h"
 #include "common/vlm/dialog.h"
 #include "common/vlm/exchange.h"
-#include "common/vlm/once.h"
+#include "common/vlm/sync_client.h"
 #include "common/vlm/prompt.h"
 #include "procs/cairn/frame_reader.h"
 #include "procs/cairn/model_call.h"
@@ -69,7 +70,7 @@ static bool merge(const struct cli *cli, struct cairn_config *cfg, struct cairn_
 	struct cairn_config_layers layers = {.share_dir = share, .file = cli_value(cli, "config")};
 	layers.sets = cli_values(cli, "set", &layers.set_count);
 	if (!cairn_share_dir(share, sizeof(share), err) || !cairn_config_merge(cfg, &layers, err) ||
-	    !cairn_share_find_model(&cfg->vlm, err))
+	    !cairn_config_check(cfg, err) || !cairn_share_find_model(&cfg->vlm, err))
 		return false;
 	if (cli_value(cli, "provider") != NULL)
 		snprintf(cfg->vlm.provider, sizeof(cfg->vlm.provider), "%s", cli_value(cli, "provider"));
@@ -182,7 +183,7 @@ static int ask_once(const struct cli *cli, const struct cairn_config *cfg, const
 	for (int64_t t_ns = T0_NS; stats.calls == 0 && t_ns < T0_NS + WAIT_NS; t_ns += STEP_NS) {
 		if (!feed(dialog, payload, t_ns, &err))
 			break;
-		ok = cairn_dialog_once(dialog, t_ns, model_call_send, call, &decision, &err);
+		ok = cairn_dialog_sync(dialog, t_ns, model_call_send, call, &decision, &err);
 		cairn_dialog_stats(dialog, t_ns, &stats);
 	}
 	double took_s = model_call_took_s(call);

@@ -9,7 +9,7 @@
 
 #include "common/base/geom.h"
 #include "common/map/map_server.h"
-#include "common/map/mapper.h"
+#include "common/slam/mapper.h"
 #include "common/map/picture.h"
 #include "common/map/rle.h"
 #include "procs/cairn/cmd.h"

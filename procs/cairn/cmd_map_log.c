@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "common/map/map_log.h"
+#include "common/slam/map_log.h"
 #include "common/map/picture.h"
 #include "procs/cairn/cmd.h"
 
@@ -79,7 +79,7 @@ static json_t *figures(const struct cairn_map_log *log, const char *name, double
 {
 	struct cairn_mapper_counts c = cairn_mapper_counts(log->mapper);
 	struct cairn_loop_fit fit = cairn_map_log_loop_fit(log->mapper);
-	const struct cairn_graph *g = cairn_mapper_graph(log->mapper);
+	const struct cairn_pose_graph *g = cairn_mapper_graph(log->mapper);
 	const struct cairn_grid *grid = cairn_mapper_grid(log->mapper);
 	json_t *out = json_pack("{s:s,s:i,s:f,s:f,s:i,s:I,s:I,s:I,s:I,s:I}", "log", name, "scans",
 	    (int)log->scans, "cpu_s", cpu_s, "scans_per_s", log->scans / cpu_s, "keyframes",

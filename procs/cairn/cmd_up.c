@@ -26,7 +26,7 @@
 #include "procs/launcher/environment.h"
 #include "procs/launcher/logfile.h"
 #include "procs/launcher/spawn.h"
-#include "procs/motor/memory.h"
+#include "common/safety/estop_latch.h"
 
 #define TICK_MS 50
 #define DRAW_NS (CAIRN_NS_PER_S / 4)
@@ -419,9 +419,9 @@ static bool open_all(struct up *u, struct cairn_error *err)
 /* A stack that did not end in good order, or not by an operator, leaves its emergency stop to this one. */
 static void tell_of_stop(const struct up *u)
 {
-	struct cairn_motor_memory memory;
+	struct cairn_estop_latch memory;
 	struct cairn_error err;
-	(void)cairn_motor_memory_load(u->run.run_dir, &memory, &err);
+	(void)cairn_estop_latch_load(u->run.run_dir, &memory, &err);
 	if (memory.estop)
 		fprintf(stderr,
 		    "cairn up: the emergency stop of the run before holds (%s) until 'cairn release'\n",
@@ -457,7 +457,7 @@ static int drive(struct up *u)
 	cairn_bus_destroy(&u->bus);
 	report(u, end_ns);
 	if (u->run.as_asked)
-		cairn_motor_memory_end(u->run.run_dir, u->by_operator);
+		cairn_estop_latch_end(u->run.run_dir, u->by_operator);
 	up_clean(u->run.run_dir);
 	cairn_logfile_close(&u->log);
 	close(u->signal_fd);

@@ -14,7 +14,7 @@
 #include "procs/cairn/cmd.h"
 #include "procs/cairn/provenance.h"
 #include "procs/cairn/rundir.h"
-#include "procs/cairn/shards.h"
+#include "procs/cairn/jobs.h"
 
 #define SEEDS_MAX 10000
 
@@ -106,7 +106,7 @@ uint64_t arenas_digest(const struct cairn_arena *arena)
 	struct cairn_arena plain = *arena;
 	uint64_t world = plain.world->hash;
 	plain.world = NULL;
-	return cairn_shards_hash(cairn_shards_hash(0, &world, sizeof(world)), &plain, sizeof(plain));
+	return cairn_jobs_hash(cairn_jobs_hash(0, &world, sizeof(world)), &plain, sizeof(plain));
 }
 
 /* ---- running ---- */
@@ -147,7 +147,7 @@ static void note(void *ctx, char *text, size_t size)
 	snprintf(text, size, "%u failed", p->failed);
 }
 
-static enum cairn_shards_end run(struct arenas_plan *p, struct cairn_error *err)
+static enum cairn_jobs_end run(struct arenas_plan *p, struct cairn_error *err)
 {
 	char state[1024];
 	p->count = (uint64_t)p->arena_count * p->mode_count * p->seeds;
@@ -160,20 +160,20 @@ static enum cairn_shards_end run(struct arenas_plan *p, struct cairn_error *err)
 	if (p->report != NULL)
 		(void)mkdir(p->report, 0777); /* what writes there tells */
 	snprintf(state, sizeof(state), "%s/finished.bin", p->report != NULL ? p->report : "");
-	uint64_t key = cairn_shards_hash(0, p->modes, sizeof(p->modes));
+	uint64_t key = cairn_jobs_hash(0, p->modes, sizeof(p->modes));
 	const uint64_t what[] = {p->first_seed, p->seeds};
-	key = cairn_shards_hash(key, what, sizeof(what));
+	key = cairn_jobs_hash(key, what, sizeof(what));
 	for (uint32_t i = 0; i < p->arena_count; i++) {
 		uint64_t digest = arenas_digest(p->arenas[i]);
-		key = cairn_shards_hash(key, &digest, sizeof(digest));
+		key = cairn_jobs_hash(key, &digest, sizeof(digest));
 	}
 	if (p->provider != NULL)
-		key = cairn_shards_hash(key, p->provider, strlen(p->provider));
+		key = cairn_jobs_hash(key, p->provider, strlen(p->provider));
 	if (!arenas_open_model(p, key)) {
 		cairn_error_set(err, "it could not begin");
 		return CAIRN_SHARDS_FAILED;
 	}
-	struct cairn_shards shards = {.count = p->count,
+	struct cairn_jobs shards = {.count = p->count,
 	    .bytes = sizeof(*p->results),
 	    .jobs = p->jobs,
 	    .work = work,
@@ -185,7 +185,7 @@ static enum cairn_shards_end run(struct arenas_plan *p, struct cairn_error *err)
 	    .title = "cairn eval arenas",
 	    .state_path = p->report != NULL ? state : NULL,
 	    .key = key};
-	return cairn_shards_run(&shards, p->results, p->done, err);
+	return cairn_jobs_run(&shards, p->results, p->done, err);
 }
 
 /* ---- what came of it ---- */
@@ -315,7 +315,7 @@ enum cairn_eval_end cairn_eval_arenas(const struct cli *cli, json_t *figures)
 	if (p != NULL && !usage) {
 		cli_catch_signals();
 		int64_t start_ns = cli_now_ns();
-		enum cairn_shards_end end = run(p, &err);
+		enum cairn_jobs_end end = run(p, &err);
 		double wall_s = (double)(cli_now_ns() - start_ns) * 1e-9;
 		if (end == CAIRN_SHARDS_INTERRUPTED)
 			fprintf(stderr, "cairn eval arenas: interrupted%s\n",

@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "common/eval/arena.h"
-#include "procs/cairn/model_purse.h"
+#include "procs/cairn/shared_budget.h"
 
 #define ARENAS_MAX 16
 

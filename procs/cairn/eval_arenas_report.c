@@ -7,7 +7,7 @@
 #include "common/eval/report.h"
 #include "procs/cairn/eval_arenas.h"
 #include "procs/cairn/provenance.h"
-#include "procs/cairn/shards.h"
+#include "procs/cairn/jobs.h"
 
 #define MAP_PX 300
 #define EDGE_M 2.56 /* the floor and its outer walls */
@@ -179,7 +179,7 @@ bool arenas_write_report(const struct arenas_plan *p, double wall_s, struct cair
 {
 	char seeds[48], verdict[64], speed[64], version[128];
 	snprintf(version, sizeof(version), "%s (%s), build %016llx", CAIRN_VERSION, cairn_provenance_commit(),
-	    (unsigned long long)cairn_shards_program(0));
+	    (unsigned long long)cairn_jobs_program(0));
 	double simulated_s = 0.0;
 	for (uint64_t i = 0; i < p->count; i++)
 		simulated_s += p->results[i].seconds;

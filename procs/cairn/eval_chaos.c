@@ -18,12 +18,12 @@
 #include "common/base/duration.h"
 #include "common/base/geom.h"
 #include "common/base/rng.h"
-#include "common/map/mapper.h"
+#include "common/slam/mapper.h"
 #include "common/vlm/memory.h"
 #include "procs/cairn/bench.h"
 #include "procs/cairn/chaos_meter.h"
 #include "procs/cairn/cmd.h"
-#include "procs/cairn/drill.h"
+#include "procs/cairn/stack_fixture.h"
 #include "procs/cairn/rundir.h"
 #include "procs/launcher/procstat.h"
 
@@ -118,7 +118,7 @@ static void wake_stopped(struct chaos *c)
 static void inflict(struct chaos *c, const char *name, int pid, enum fault fault)
 {
 	static const int signals[FAULT_COUNT] = {SIGKILL, SIGSEGV, SIGSTOP};
-	const struct up_run *run = drill_run(c->drill);
+	const struct up_run *run = fixture_run(c->drill);
 	if (fault == FAULT_STOP && c->stopped_pid != 0)
 		fault = FAULT_KILL; /* one at a time, so that none is forgotten */
 	int64_t now_ns = cli_now_ns();
@@ -149,21 +149,21 @@ static void inflict(struct chaos *c, const char *name, int pid, enum fault fault
 /* Outages that ended with this message: a long one is told with its last fault. */
 static void tell_outages(struct chaos *c, const struct chaos_samples *samples, size_t before, double most_s)
 {
-	const struct up_run *run = drill_run(c->drill);
+	const struct up_run *run = fixture_run(c->drill);
 	for (size_t i = before; i < samples->count; i++) {
 		bool slow = samples->s[i] > most_s;
 		c->slow += slow;
 		if (slow || c->verbose)
 			fprintf(stderr, "%8.2f s  drives again %.2f s after %s%s%s\n",
 			    (double)(cli_now_ns() - run->start_ns) * 1e-9, samples->s[i], c->last_fault,
-			    slow ? ": " : "", slow ? drill_run_dir(c->drill) : "");
+			    slow ? ": " : "", slow ? fixture_run_dir(c->drill) : "");
 	}
 }
 
 /* Any process that runs now (of the command path, if it is aimed), any fault. */
 static void strike(struct chaos *c)
 {
-	const struct cairn_msg_stages *stages = &drill_run(c->drill)->stages;
+	const struct cairn_msg_stages *stages = &fixture_run(c->drill)->stages;
 	uint32_t choice[sizeof(stages->items) / sizeof(stages->items[0])], choices = 0;
 	for (uint32_t i = 0; i < stages->items_count; i++) {
 		if (stages->items[i].pid > 0 && (!c->aimed || on_command_path(stages->items[i].name)))
@@ -234,7 +234,7 @@ static bool all_up(const struct up_run *run, void *ctx)
 static int fds_of(const struct chaos *c, const struct fds *f)
 {
 	bool up = strcmp(f->name, "cairn up") == 0;
-	return cairn_procstat_fds(up ? drill_up_pid(c->drill) : drill_pid(c->drill, f->name));
+	return cairn_procstat_fds(up ? fixture_up_pid(c->drill) : fixture_pid(c->drill, f->name));
 }
 
 /* A condition to wait for: the time is up, during which the most is noted. */
@@ -251,7 +251,7 @@ static bool noted_fds(const struct up_run *run, void *ctx)
 
 static void note_fds(struct chaos *c)
 {
-	const struct cairn_msg_stages *stages = &drill_run(c->drill)->stages;
+	const struct cairn_msg_stages *stages = &fixture_run(c->drill)->stages;
 	c->fds_count = 0;
 	for (uint32_t i = 0; i <= stages->items_count && c->fds_count < FDS_MAX; i++) {
 		struct fds *f = &c->fds[c->fds_count++];
@@ -260,7 +260,7 @@ static void note_fds(struct chaos *c)
 		    i < stages->items_count ? stages->items[i].name : "cairn up");
 	}
 	c->fds_end_ns = cli_now_ns() + (int64_t)(FDS_NOTE_S * 1e9);
-	drill_wait(c->drill, noted_fds, c, FDS_NOTE_S + 1.0);
+	fixture_wait(c->drill, noted_fds, c, FDS_NOTE_S + 1.0);
 }
 
 /* Each process, reborn or not, has been seen to hold no more than at the start; a file that is being saved
@@ -283,12 +283,12 @@ static bool no_more_fds(const struct up_run *run, void *ctx)
 static void compare_fds(struct chaos *c)
 {
 	char text[96];
-	if (!drill_wait(c->drill, all_up, NULL, SETTLE_TIMEOUT_S) && !cli_interrupted()) {
-		complain(c, "not all stages came back", drill_run_dir(c->drill));
+	if (!fixture_wait(c->drill, all_up, NULL, SETTLE_TIMEOUT_S) && !cli_interrupted()) {
+		complain(c, "not all stages came back", fixture_run_dir(c->drill));
 		c->bad_ends++;
 		return;
 	}
-	drill_wait(c->drill, no_more_fds, c, FDS_TIMEOUT_S);
+	fixture_wait(c->drill, no_more_fds, c, FDS_TIMEOUT_S);
 	if (cli_interrupted())
 		return; /* it may not have seen enough */
 	for (int i = 0; i < c->fds_count; i++) {
@@ -307,21 +307,21 @@ static void read_back(struct chaos *c)
 	char path[320];
 	struct cairn_error err = {""};
 	struct cairn_config cfg;
-	snprintf(path, sizeof(path), "%s/config.yaml", drill_run_dir(c->drill));
+	snprintf(path, sizeof(path), "%s/config.yaml", fixture_run_dir(c->drill));
 	cairn_config_defaults(&cfg);
 	if (!cairn_config_load(&cfg, path, &err)) {
 		complain(c, "configuration", err.text);
 		c->broken_files++;
 		return;
 	}
-	snprintf(path, sizeof(path), "%s/state/map.bin", drill_run_dir(c->drill));
+	snprintf(path, sizeof(path), "%s/state/map.bin", fixture_run_dir(c->drill));
 	struct cairn_mapper *mapper = cairn_mapper_load(&cfg, path, &err);
 	if (mapper == NULL) {
 		complain(c, "map", err.text);
 		c->broken_files++;
 	}
 	cairn_mapper_destroy(&mapper);
-	snprintf(path, sizeof(path), "%s/state/memory.yaml", drill_run_dir(c->drill));
+	snprintf(path, sizeof(path), "%s/state/memory.yaml", fixture_run_dir(c->drill));
 	struct cairn_ledger ledger = {0};
 	cairn_memory_init(&c->memory);
 	if (!cairn_memory_load(&c->memory, &ledger, path, &err)) {
@@ -334,18 +334,18 @@ static void end_house(struct chaos *c)
 {
 	struct cairn_error left = {""};
 	wake_stopped(c);
-	if (drill_up_pid(c->drill) > 0 && c->fds_count > 0)
+	if (fixture_up_pid(c->drill) > 0 && c->fds_count > 0)
 		compare_fds(c);
-	c->decisions += drill_run(c->drill)->mission.decisions;
-	int status = drill_end(c->drill, SIGINT, END_TIMEOUT_S, NULL, 0);
-	if (drill_run(c->drill)->truth.contacts > 0) {
-		c->contacts += drill_run(c->drill)->truth.contacts;
-		complain(c, "contact", drill_run(c->drill)->truth.last_contact);
+	c->decisions += fixture_run(c->drill)->mission.decisions;
+	int status = fixture_end(c->drill, SIGINT, END_TIMEOUT_S, NULL, 0);
+	if (fixture_run(c->drill)->truth.contacts > 0) {
+		c->contacts += fixture_run(c->drill)->truth.contacts;
+		complain(c, "contact", fixture_run(c->drill)->truth.last_contact);
 	} else if (status != 0) {
 		c->bad_ends++;
-		complain(c, "the stack did not end as asked", drill_run_dir(c->drill));
+		complain(c, "the stack did not end as asked", fixture_run_dir(c->drill));
 	}
-	int leftovers = drill_leftovers(c->drill, &left);
+	int leftovers = fixture_leftovers(c->drill, &left);
 	if (leftovers > 0)
 		complain(c, "left behind", left.text);
 	c->leftovers += leftovers;
@@ -363,7 +363,7 @@ static bool run_house(struct chaos *c, const char *cairn)
 		args[n++] = "--set";
 		args[n++] = c->sets[i];
 	}
-	c->drill = drill_start(cairn, args, &err);
+	c->drill = fixture_start(cairn, args, &err);
 	if (c->drill == NULL) {
 		complain(c, "cannot start", err.text);
 		return false;
@@ -371,28 +371,28 @@ static bool run_house(struct chaos *c, const char *cairn)
 	c->houses++;
 	c->slow = 0;
 	chaos_meter_house(&c->meter);
-	bool drove = drill_wait(c->drill, driving, NULL, UP_TIMEOUT_S);
+	bool drove = fixture_wait(c->drill, driving, NULL, UP_TIMEOUT_S);
 	c->fds_count = 0;
-	if (drove && drill_wait(c->drill, all_up, NULL, UP_TIMEOUT_S))
+	if (drove && fixture_wait(c->drill, all_up, NULL, UP_TIMEOUT_S))
 		note_fds(c);
 	plan_next(c, cli_now_ns());
-	bool over = drove && drill_wait(c->drill, tend, c, (double)(c->end_ns - cli_now_ns()) * 1e-9 + 1.0);
+	bool over = drove && fixture_wait(c->drill, tend, c, (double)(c->end_ns - cli_now_ns()) * 1e-9 + 1.0);
 	if (cli_interrupted()) { /* nothing to be judged */
 		wake_stopped(c);
-		drill_destroy(&c->drill, false);
+		fixture_destroy(&c->drill, false);
 		return false;
 	}
 	if (!drove) {
 		c->never_drove++;
-		complain(c, "the robot never drove", drill_run_dir(c->drill));
+		complain(c, "the robot never drove", fixture_run_dir(c->drill));
 	}
 	if (drove && !over)
-		complain(c, "the stack ended by itself", drill_run_dir(c->drill));
+		complain(c, "the stack ended by itself", fixture_run_dir(c->drill));
 	int before = c->leftovers + c->broken_files + c->bad_ends + (int)c->contacts;
 	end_house(c);
 	bool clean = over && before == c->leftovers + c->broken_files + c->bad_ends + (int)c->contacts;
 	c->bad_ends += drove && !over;
-	drill_destroy(&c->drill, !clean || c->slow > 0);
+	fixture_destroy(&c->drill, !clean || c->slow > 0);
 	return over;
 }
 
@@ -490,11 +490,11 @@ enum cairn_eval_end cairn_eval_chaos(const struct cli *cli, json_t *figures)
 	cairn_rng_seed(&c.rng, (uint64_t)seed, 0);
 	c.verbose = cli_value(cli, "verbose") != NULL;
 	c.sets = cli_values(cli, "set", &c.set_count);
-	int shared = drill_count_shared();
+	int shared = fixture_count_shared();
 	int64_t begin_ns = cli_now_ns();
 	c.end_ns = begin_ns + (int64_t)(limit_s * 1e9);
 	while (cli_now_ns() < c.end_ns && run_house(&c, cairn))
 		;
-	return judge(&c, figures, (double)(cli_now_ns() - begin_ns) * 1e-9, drill_count_shared() - shared,
+	return judge(&c, figures, (double)(cli_now_ns() - begin_ns) * 1e-9, fixture_count_shared() - shared,
 	    cli_value(cli, "untimed") == NULL);
 }

@@ -14,13 +14,14 @@
 
 #include "common/base/file.h"
 #include "common/base/duration.h"
+#include "common/rules/config_check.h"
 #include "common/vlm/memory.h"
 #include "common/vlm/profile.h"
 #include "common/vlm/recording.h"
 #include "common/vlm/tokens.h"
 #include "procs/cairn/bench.h"
 #include "procs/cairn/cmd.h"
-#include "procs/cairn/drill.h"
+#include "procs/cairn/stack_fixture.h"
 #include "procs/cairn/rundir.h"
 
 #define RATE_HZ 0.2
@@ -165,7 +166,7 @@ static bool configure(const struct cli *cli, struct cost *c)
 	layers.sets = cli_values(cli, "set", &layers.set_count);
 	return cairn_share_dir(share, sizeof(share), &c->problem) &&
 	       cairn_config_merge(&c->cfg, &layers, &c->problem) &&
-	       cairn_share_find_model(&c->cfg.vlm, &c->problem) &&
+	       cairn_config_check(&c->cfg, &c->problem) && cairn_share_find_model(&c->cfg.vlm, &c->problem) &&
 	       cairn_lineup_load(&c->lineup, &c->cfg.vlm, &c->problem);
 }
 
@@ -183,17 +184,17 @@ static bool run_home(const struct cli *cli, struct cost *c, const char *cairn, c
 	    "vlm.skip_age_max_s=0", "--set", "vlm.limit_calls_per_min=12", "--set", "safety.silent_wait_s=4",
 	    "--set", "safety.silent_local_s=3600"};
 	add_options(cli, args);
-	struct drill *drill = drill_start(cairn, args, &c->problem);
+	struct drill *drill = fixture_start(cairn, args, &c->problem);
 	if (drill == NULL)
 		return false;
-	(void)drill_wait(drill, explored, NULL, limit_s);
+	(void)fixture_wait(drill, explored, NULL, limit_s);
 	struct parts p = {0};
 	struct cairn_ledger ledger = {0};
-	int status = drill_end(drill, SIGINT, END_TIMEOUT_S, NULL, 0);
+	int status = fixture_end(drill, SIGINT, END_TIMEOUT_S, NULL, 0);
 	char path[320];
-	snprintf(path, sizeof(path), "%s/state/memory.yaml", drill_run_dir(drill));
+	snprintf(path, sizeof(path), "%s/state/memory.yaml", fixture_run_dir(drill));
 	bool read = cairn_memory_load(&c->memory, &ledger, path, &c->problem);
-	read_recordings(&p, drill_run_dir(drill));
+	read_recordings(&p, fixture_run_dir(drill));
 	double asked_s = p.last_s - p.first_s;
 	bool ok = read && status == 0 && p.calls > 2 && asked_s > 0.0 && !cli_interrupted();
 	if (cli_interrupted())
@@ -213,7 +214,7 @@ static bool run_home(const struct cli *cli, struct cost *c, const char *cairn, c
 	c->usd += ledger.cost_usd;
 	/* The calls after the first came in this time. */
 	c->asked_s += asked_s * (double)p.calls / (double)(p.calls > 1 ? p.calls - 1 : 1);
-	drill_destroy(&drill, !ok);
+	fixture_destroy(&drill, !ok);
 	return ok;
 }
 

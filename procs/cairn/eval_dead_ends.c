@@ -8,7 +8,7 @@
 #include "common/eval/dead_end.h"
 #include "procs/cairn/bench.h"
 #include "procs/cairn/cmd.h"
-#include "procs/cairn/shards.h"
+#include "procs/cairn/jobs.h"
 
 #define RUNS_DEFAULT 500
 #define RUNS_MAX 100000
@@ -94,7 +94,7 @@ static void note(void *ctx, char *text, size_t bytes)
 	snprintf(text, bytes, "%llu not good", (unsigned long long)p->bad);
 }
 
-static enum cairn_shards_end run(struct plan *p, struct cairn_error *err)
+static enum cairn_jobs_end run(struct plan *p, struct cairn_error *err)
 {
 	p->results = calloc(p->count, sizeof(*p->results));
 	p->done = calloc(p->count, sizeof(*p->done));
@@ -103,7 +103,7 @@ static enum cairn_shards_end run(struct plan *p, struct cairn_error *err)
 		return CAIRN_SHARDS_FAILED;
 	}
 	const uint64_t what[] = {p->options.seed, p->options.map, p->first};
-	struct cairn_shards shards = {.count = p->count,
+	struct cairn_jobs shards = {.count = p->count,
 	    .bytes = sizeof(*p->results),
 	    .jobs = p->jobs,
 	    .work = work,
@@ -113,8 +113,8 @@ static enum cairn_shards_end run(struct plan *p, struct cairn_error *err)
 	    .interrupted = cli_interrupted,
 	    .title = "cairn eval dead-ends",
 	    .state_path = p->state,
-	    .key = cairn_shards_hash(cairn_shards_hash(0, what, sizeof(what)), &p->cfg, sizeof(p->cfg))};
-	return cairn_shards_run(&shards, p->results, p->done, err);
+	    .key = cairn_jobs_hash(cairn_jobs_hash(0, what, sizeof(what)), &p->cfg, sizeof(p->cfg))};
+	return cairn_jobs_run(&shards, p->results, p->done, err);
 }
 
 /* ---- figures ---- */
@@ -229,7 +229,7 @@ enum cairn_eval_end cairn_eval_dead_ends(const struct cli *cli, json_t *figures)
 		return CAIRN_EVAL_USAGE;
 	}
 	cli_catch_signals();
-	enum cairn_shards_end end = run(p, &err);
+	enum cairn_jobs_end end = run(p, &err);
 	if (end == CAIRN_SHARDS_FAILED)
 		fprintf(stderr, "cairn eval dead-ends: %s\n", err.text);
 	if (end == CAIRN_SHARDS_INTERRUPTED && p->state != NULL)

@@ -13,7 +13,7 @@
 #include "procs/cairn/cmd.h"
 #include "procs/cairn/explore_model.h"
 #include "procs/cairn/provenance.h"
-#include "procs/cairn/shards.h"
+#include "procs/cairn/jobs.h"
 
 #define DURATION_S 600.0
 #define DURATION_MAX_S 14400.0
@@ -168,16 +168,16 @@ static uint64_t key_of(const struct explore_plan *p)
 {
 	const double numbers[] = {
 	    p->duration_s, p->map, p->mode_count, p->seeds, p->first_seed, p->world_count};
-	uint64_t key = cairn_shards_hash(0, numbers, sizeof(numbers));
-	key = cairn_shards_hash(key, &p->cfg, sizeof(p->cfg));
+	uint64_t key = cairn_jobs_hash(0, numbers, sizeof(numbers));
+	key = cairn_jobs_hash(key, &p->cfg, sizeof(p->cfg));
 	for (uint32_t i = 0; i < p->world_count; i++)
-		key = cairn_shards_hash(key, &p->worlds[i].hash, sizeof(p->worlds[i].hash));
-	key = cairn_shards_hash(key, p->modes, p->mode_count * sizeof(p->modes[0]));
+		key = cairn_jobs_hash(key, &p->worlds[i].hash, sizeof(p->worlds[i].hash));
+	key = cairn_jobs_hash(key, p->modes, p->mode_count * sizeof(p->modes[0]));
 	if (p->provider != NULL) {
-		key = cairn_shards_hash(key, &p->lineup.rows[0], sizeof(p->lineup.rows[0]));
-		key = cairn_shards_hash(key, p->system.data, p->system.len);
+		key = cairn_jobs_hash(key, &p->lineup.rows[0], sizeof(p->lineup.rows[0]));
+		key = cairn_jobs_hash(key, p->system.data, p->system.len);
 	}
-	return p->pilot != NULL ? cairn_shards_hash(key, p->pilot, strlen(p->pilot)) : key;
+	return p->pilot != NULL ? cairn_jobs_hash(key, p->pilot, strlen(p->pilot)) : key;
 }
 
 /* What went wrong may be mended until the same command comes again; so may a service that answered nothing and was paid for
@@ -203,7 +203,7 @@ static bool run_trials(struct explore_plan *p, bool *ret_interrupted)
 		return say("no memory for so many trials");
 	if (p->report_dir != NULL && mkdir(p->report_dir, 0777) != 0 && errno != EEXIST)
 		return complain(strerror(errno), p->report_dir);
-	struct cairn_shards shards = {.title = "trials",
+	struct cairn_jobs shards = {.title = "trials",
 	    .count = count,
 	    .bytes = sizeof(*p->results),
 	    .jobs = p->jobs,
@@ -216,7 +216,7 @@ static bool run_trials(struct explore_plan *p, bool *ret_interrupted)
 	if (!explore_open_model(p, shards.key))
 		return false;
 	cli_catch_signals();
-	enum cairn_shards_end end = cairn_shards_run(&shards, p->results, p->done, &err);
+	enum cairn_jobs_end end = cairn_jobs_run(&shards, p->results, p->done, &err);
 	*ret_interrupted = end == CAIRN_SHARDS_INTERRUPTED || explore_model_stopped(p) != NULL;
 	return end != CAIRN_SHARDS_FAILED || *ret_interrupted || say(err.text);
 }

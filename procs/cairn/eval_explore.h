@@ -8,7 +8,7 @@
 #include "common/eval/trial.h"
 #include "procs/cairn/cmd.h"
 #include "procs/cairn/model_call.h"
-#include "procs/cairn/model_purse.h"
+#include "procs/cairn/shared_budget.h"
 
 #define EXPLORE_WORLDS_MAX 512
 #define EXPLORE_SEEDS_MAX 1000

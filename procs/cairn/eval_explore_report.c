@@ -8,7 +8,7 @@
 #include "common/eval/report.h"
 #include "procs/cairn/eval_explore.h"
 #include "procs/cairn/provenance.h"
-#include "procs/cairn/shards.h"
+#include "procs/cairn/jobs.h"
 
 #define HALVES_MIN 4 /* houses */
 #define RUNS_MAX 24  /* drawn, the worst first */
@@ -457,7 +457,7 @@ static struct cairn_report *begin(
 	snprintf(facts[2], sizeof(facts[2]), "%s; sensor and odometry noise as configured",
 	    p->map == CAIRN_RUN_MAP_MAPPER ? "the robot's own mapper" : "true poses, the robot's own map");
 	snprintf(facts[3], sizeof(facts[3]), "%s (%s), build %016llx, messages %d, configuration %016llx",
-	    CAIRN_VERSION, cairn_provenance_commit(), (unsigned long long)cairn_shards_program(0),
+	    CAIRN_VERSION, cairn_provenance_commit(), (unsigned long long)cairn_jobs_program(0),
 	    CAIRN_SCHEMA_VERSION, (unsigned long long)cairn_provenance_config(&p->cfg));
 	snprintf(facts[4], sizeof(facts[4]), "%s %s, %ld processors", host.sysname, host.machine,
 	    sysconf(_SC_NPROCESSORS_ONLN));

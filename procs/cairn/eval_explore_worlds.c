@@ -8,7 +8,7 @@
 #include "common/base/file.h"
 #include "procs/cairn/eval_explore.h"
 #include "procs/cairn/rundir.h"
-#include "procs/cairn/shards.h"
+#include "procs/cairn/jobs.h"
 
 static bool complain(const char *what, const char *value)
 {

@@ -16,7 +16,7 @@
 #include "procs/cairn/model_call.h"
 #include "procs/cairn/provenance.h"
 #include "procs/cairn/rundir.h"
-#include "procs/cairn/shards.h"
+#include "procs/cairn/jobs.h"
 
 #define LIMIT_S 900.0
 #define JUDGED 1 /* the rate that the pass mark is about */
@@ -59,7 +59,7 @@ static bool price(const struct plan *p, const struct cairn_world *world, uint32_
 	struct cairn_trial_result *r = calloc(1, sizeof(*r));
 	cfg.pilot.seed = (int)seed;
 	struct model_call *call = model_call_new(&cfg, &p->lineup, NULL, err);
-	const struct cairn_asker_model model = {
+	const struct cairn_model_client_model model = {
 	    .system = p->system.data, .lineup = &p->lineup, .send = model_call_send, .ctx = call};
 	const struct cairn_trial_options o = {.cfg = &cfg,
 	    .world = world,
@@ -288,17 +288,17 @@ static bool read_pilot(struct plan *p, struct cairn_error *err)
 static bool run(const struct cli *cli, struct plan *p, long jobs, struct cairn_error *err)
 {
 	const double numbers[] = {p->seeds, p->first_seed, LIMIT_S, PRICE_S};
-	uint64_t key = cairn_shards_hash(0, numbers, sizeof(numbers));
-	key = cairn_shards_hash(key, &p->lineup.rows[0], sizeof(p->lineup.rows[0]));
-	key = cairn_shards_hash(key, p->system.data, p->system.len);
+	uint64_t key = cairn_jobs_hash(0, numbers, sizeof(numbers));
+	key = cairn_jobs_hash(key, &p->lineup.rows[0], sizeof(p->lineup.rows[0]));
+	key = cairn_jobs_hash(key, p->system.data, p->system.len);
 	for (uint32_t h = 0; h < HOMES; h++) {
 		struct cairn_world *world = cairn_share_world(homes[h], err);
 		if (world == NULL)
 			return false;
-		key = cairn_shards_hash(key, &world->hash, sizeof(world->hash));
+		key = cairn_jobs_hash(key, &world->hash, sizeof(world->hash));
 		cairn_world_destroy(&world);
 	}
-	struct cairn_shards shards = {.title = "homes",
+	struct cairn_jobs shards = {.title = "homes",
 	    .count = (uint64_t)HOMES * p->seeds,
 	    .bytes = sizeof(struct piece),
 	    .jobs = jobs,
@@ -306,9 +306,9 @@ static bool run(const struct cli *cli, struct plan *p, long jobs, struct cairn_e
 	    .ctx = p,
 	    .interrupted = cli_interrupted,
 	    .state_path = cli_value(cli, "state"),
-	    .key = cairn_shards_hash(key, &p->cfg, sizeof(p->cfg))};
+	    .key = cairn_jobs_hash(key, &p->cfg, sizeof(p->cfg))};
 	cli_catch_signals();
-	return cairn_shards_run(&shards, p->pieces, p->done, err) == CAIRN_SHARDS_DONE;
+	return cairn_jobs_run(&shards, p->pieces, p->done, err) == CAIRN_SHARDS_DONE;
 }
 
 /* True where no page is wanted. */

@@ -6,7 +6,7 @@
 
 #include "common/eval/report.h"
 #include "procs/cairn/provenance.h"
-#include "procs/cairn/shards.h"
+#include "procs/cairn/jobs.h"
 
 #define ROWS_MAX 32
 #define CELL_CAP 64
@@ -111,7 +111,7 @@ bool frequency_write_page(
 	const json_t *rates = json_object_get(figures, "rates");
 	char version[128], seeds[32], price[64];
 	snprintf(version, sizeof(version), "%s (%s), build %016llx", CAIRN_VERSION, cairn_provenance_commit(),
-	    (unsigned long long)cairn_shards_program(0));
+	    (unsigned long long)cairn_jobs_program(0));
 	snprintf(seeds, sizeof(seeds), "%d", (int)json_integer_value(json_object_get(figures, "seeds")));
 	snprintf(
 	    price, sizeof(price), "%.6f USD", json_number_value(json_object_get(figures, "usd_per_call")));

@@ -12,7 +12,7 @@
 
 #include "procs/cairn/bench.h"
 #include "procs/cairn/cmd.h"
-#include "procs/cairn/drill.h"
+#include "procs/cairn/stack_fixture.h"
 #include "procs/cairn/rundir.h"
 
 #define UP_TIMEOUT_S 30.0
@@ -100,11 +100,11 @@ static bool finished(const struct up_run *run, void *ctx)
 static bool kill_one(struct drill *drill, const char *name, json_t *list, bool *ret_passed)
 {
 	double limit_s = strcmp(name, "roudi") == 0 ? LIMIT_PLANE_S : LIMIT_STAGE_S;
-	if (!drill_wait(drill, driving, NULL, UP_TIMEOUT_S))
+	if (!fixture_wait(drill, driving, NULL, UP_TIMEOUT_S))
 		return false;
 	struct victim v = {.name = name,
-	    .pid = drill_pid(drill, name),
-	    .decision_id = drill_run(drill)->mission.decision_id,
+	    .pid = fixture_pid(drill, name),
+	    .decision_id = fixture_run(drill)->mission.decision_id,
 	    .kill_ns = cli_now_ns()};
 	if (v.pid <= 0) {
 		*ret_passed = false;
@@ -113,7 +113,7 @@ static bool kill_one(struct drill *drill, const char *name, json_t *list, bool *
 		return true;
 	}
 	kill(v.pid, SIGKILL);
-	bool again = drill_wait(drill, driven_again, &v, AGAIN_TIMEOUT_S);
+	bool again = fixture_wait(drill, driven_again, &v, AGAIN_TIMEOUT_S);
 	if (cli_interrupted())
 		return false;
 	double again_s = !again ? AGAIN_TIMEOUT_S : v.stood ? (double)(v.drive_ns - v.kill_ns) * 1e-9 : 0.0;
@@ -130,8 +130,8 @@ static bool run_drill(struct drill *drill, json_t *figures)
 {
 	static const char *const others[] = {"roudi", "launcher"};
 	json_t *list = json_array();
-	bool passed = true, going = drill_wait(drill, driving, NULL, UP_TIMEOUT_S);
-	struct cairn_msg_stages table = drill_run(drill)->stages;
+	bool passed = true, going = fixture_wait(drill, driving, NULL, UP_TIMEOUT_S);
+	struct cairn_msg_stages table = fixture_run(drill)->stages;
 	for (uint32_t i = 0; going && i < table.items_count; i++) {
 		const char *name = table.items[i].name;
 		if (strcmp(name, others[0]) != 0 && strcmp(name, others[1]) != 0)
@@ -139,11 +139,11 @@ static bool run_drill(struct drill *drill, json_t *figures)
 	}
 	for (int i = 0; going && i < 2; i++)
 		going = kill_one(drill, others[i], list, &passed);
-	bool over = drill_wait(drill, finished, NULL, 0.0);
-	unsigned contacts = drill_run(drill)->truth.contacts;
+	bool over = fixture_wait(drill, finished, NULL, 0.0);
+	unsigned contacts = fixture_run(drill)->truth.contacts;
 	struct cairn_error left = {""};
-	int status = drill_end(drill, SIGINT, 60.0, NULL, 0);
-	int leftovers = drill_leftovers(drill, &left);
+	int status = fixture_end(drill, SIGINT, 60.0, NULL, 0);
+	int leftovers = fixture_leftovers(drill, &left);
 	json_object_set_new(figures, "kills", list);
 	json_object_set_new(figures, "contacts", json_integer(contacts));
 	json_object_set_new(figures, "exit_status", json_integer(status));
@@ -167,7 +167,7 @@ enum cairn_eval_end cairn_eval_recovery(const struct cli *cli, json_t *figures)
 	struct drill *drill = NULL;
 	if (cairn_program_dir(dir, sizeof(dir))) {
 		snprintf(cairn, sizeof(cairn), "%s/cairn", dir);
-		drill = drill_start(cairn, args, &err);
+		drill = fixture_start(cairn, args, &err);
 	}
 	if (drill == NULL) {
 		json_object_set_new(figures, "problem", json_string(err.text));
@@ -175,7 +175,7 @@ enum cairn_eval_end cairn_eval_recovery(const struct cli *cli, json_t *figures)
 	}
 	bool passed = run_drill(drill, figures);
 	if (!passed && !cli_interrupted())
-		json_object_set_new(figures, "run_dir", json_string(drill_run_dir(drill)));
-	drill_close(&drill, passed);
+		json_object_set_new(figures, "run_dir", json_string(fixture_run_dir(drill)));
+	fixture_close(&drill, passed);
 	return passed;
 }

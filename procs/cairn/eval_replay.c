@@ -13,8 +13,9 @@
 #include "procs/cairn/model_call.h"
 #include "procs/cairn/provenance.h"
 #include "procs/cairn/rundir.h"
-#include "procs/cairn/shards.h"
+#include "procs/cairn/jobs.h"
 #include "procs/cairn/state_file.h"
+#include "common/rules/config_check.h"
 
 #define Z95 1.959963984540054
 #define FAILED_IN_A_ROW 3 /* of a service that answers none of these no more is asked */
@@ -27,7 +28,7 @@ static bool complain(const char *what)
 
 /* ---- words ---- */
 
-void replay_words(const struct cairn_rerun_side *s, char *dst, size_t cap)
+void replay_words(const struct cairn_eval_replay_side *s, char *dst, size_t cap)
 {
 	char target[64] = "", way[64] = "", command[64] = "";
 	if (!s->decided || !s->judged) {
@@ -49,7 +50,7 @@ void replay_words(const struct cairn_rerun_side *s, char *dst, size_t cap)
 	snprintf(dst, cap, "accepted%s%s%s", target, way, command);
 }
 
-const char *replay_agreement_name(enum cairn_rerun_agreement agreement)
+const char *replay_agreement_name(enum cairn_eval_replay_agreement agreement)
 {
 	static const char *const names[] = {"agrees", "other_arguments", "other_tool", "no_answer"};
 	return names[agreement];
@@ -116,8 +117,8 @@ static void tell_progress(const char *what, uint32_t done, uint32_t count, const
 static bool rerun_all(struct replay *r, struct cairn_error *err)
 {
 	struct cairn_lineup lineup;
-	cairn_rerun_lineup(r->recording, &lineup);
-	struct cairn_rerun_setup setup = {.cfg = &r->cfg, .system = r->system.data, .lineup = &lineup};
+	cairn_eval_replay_lineup(r->recording, &lineup);
+	struct cairn_eval_replay_setup setup = {.cfg = &r->cfg, .system = r->system.data, .lineup = &lineup};
 	r->count = r->recording->count;
 	r->steps = calloc(r->count, sizeof(*r->steps));
 	r->others = calloc(r->count, sizeof(*r->others));
@@ -130,7 +131,7 @@ static bool rerun_all(struct replay *r, struct cairn_error *err)
 			cairn_error_set(err, "interrupted after %u of %u decisions", i, r->count);
 			return false;
 		}
-		if (!cairn_rerun_step(r->recording, i, &setup, &r->steps[i], err))
+		if (!cairn_eval_replay_step(r->recording, i, &setup, &r->steps[i], err))
 			return false;
 		tell_progress("decisions", i + 1, r->count, NULL);
 		r->changes[r->steps[i].change]++;
@@ -158,14 +159,14 @@ static void add_answer(struct replay *r, uint32_t i, const struct replay_other *
 /* False: there is no answer: it was not asked and neither will the next be (stopped), or the service did not answer. A
  * model that said something of no use has answered. */
 static bool ask_one(
-    struct replay *r, uint32_t i, const struct cairn_rerun_setup *setup, struct replay_other *ret)
+    struct replay *r, uint32_t i, const struct cairn_eval_replay_setup *setup, struct replay_other *ret)
 {
 	struct cairn_msg_decision said;
 	struct cairn_error why = {""};
 	uint64_t calls = r->ledger.calls;
 	uint64_t tokens = r->ledger.tokens.tokens_in + r->ledger.tokens.tokens_out;
 	double before_usd = r->ledger.cost_usd;
-	bool some = cairn_rerun_ask(&r->recording->questions[i], setup, &said, NULL, &why);
+	bool some = cairn_eval_replay_ask(&r->recording->questions[i], setup, &said, NULL, &why);
 	r->dearest_usd = fmax(r->dearest_usd, r->ledger.cost_usd - before_usd);
 	if (!some && r->ledger.cost_usd + r->dearest_usd >
 			 r->usd_max) { /* a follow-up may not have been paid for any more */
@@ -187,7 +188,7 @@ static bool ask_one(
 	if (some) {
 		cairn_decision_words(&said, ret->words, sizeof(ret->words));
 		ret->agreement =
-		    cairn_rerun_agree(&r->recording->questions[i], &r->steps[i].then.decision, &said);
+		    cairn_eval_replay_agree(&r->recording->questions[i], &r->steps[i].then.decision, &said);
 	} else {
 		snprintf(ret->words, sizeof(ret->words), "%.150s", why.text);
 	}
@@ -218,7 +219,7 @@ static void take_kept(void *ctx, uint64_t number, const void *bytes)
 /* Of all that decides what is asked, and of whom. */
 static uint64_t key_of(const struct replay *r, const struct cairn_lineup *lineup)
 {
-	uint64_t key = cairn_shards_program(cairn_provenance_config(&r->cfg));
+	uint64_t key = cairn_jobs_program(cairn_provenance_config(&r->cfg));
 	char *rows = json_dumps(r->recording->rows, JSON_COMPACT);
 	key = rows != NULL ? cairn_state_hash(key, rows, strlen(rows)) : key;
 	free(rows);
@@ -244,7 +245,7 @@ static bool open_state(struct replay *r, const struct cairn_lineup *lineup, stru
 }
 
 static void ask_and_keep(
-    struct replay *r, uint32_t i, const struct cairn_rerun_setup *setup, struct cairn_state_file *state)
+    struct replay *r, uint32_t i, const struct cairn_eval_replay_setup *setup, struct cairn_state_file *state)
 {
 	struct cairn_ledger before = r->ledger;
 	struct replay_kept kept;
@@ -275,7 +276,7 @@ static bool ask_all(struct replay *r, struct cairn_error *err)
 	if (!open_state(r, &lineup, &state, err))
 		return false;
 	struct model_call *call = model_call_new(&r->cfg, &lineup, cli_interrupted, err);
-	struct cairn_rerun_setup setup = {.cfg = &r->cfg,
+	struct cairn_eval_replay_setup setup = {.cfg = &r->cfg,
 	    .system = r->system.data,
 	    .lineup = &lineup,
 	    .send = model_call_send,
@@ -314,7 +315,7 @@ static bool ask_all(struct replay *r, struct cairn_error *err)
 
 /* ---- what is told ---- */
 
-static json_t *side_json(const struct cairn_rerun_side *s)
+static json_t *side_json(const struct cairn_eval_replay_side *s)
 {
 	json_t *o = json_object();
 	json_object_set_new(o, "decision", s->decided ? json_string(s->asked) : json_null());
@@ -336,9 +337,9 @@ static json_t *side_json(const struct cairn_rerun_side *s)
 
 static json_t *step_json(const struct replay *r, uint32_t i)
 {
-	const struct cairn_rerun_step *s = &r->steps[i];
+	const struct cairn_eval_replay_step *s = &r->steps[i];
 	json_t *o = json_pack("{s:I,s:f,s:s,s:s,s:b}", "id", (json_int_t)s->id, "t_s", s->t_s, "change",
-	    cairn_rerun_change_name(s->change), "detail", s->detail, "same_prompt", s->same_prompt);
+	    cairn_eval_replay_change_name(s->change), "detail", s->detail, "same_prompt", s->same_prompt);
 	json_object_set_new(o, "then", side_json(&s->then));
 	json_object_set_new(o, "now", side_json(&s->now));
 	if (r->others[i].asked)
@@ -360,7 +361,7 @@ static json_t *ask_json(const struct replay *r)
 	    o, "kept", json_integer((json_int_t)r->kept)); /* of these, answers of an earlier run */
 	json_object_set_new(o, "failed", json_integer((json_int_t)r->failed)); /* not among them */
 	for (int i = 0; i <= CAIRN_RERUN_NO_ANSWER; i++)
-		json_object_set_new(o, replay_agreement_name((enum cairn_rerun_agreement)i),
+		json_object_set_new(o, replay_agreement_name((enum cairn_eval_replay_agreement)i),
 		    json_integer((json_int_t)r->agreements[i]));
 	if (r->asked > 0)
 		json_object_set_new(
@@ -374,12 +375,12 @@ static void text_of(const struct replay *r, struct cairn_text *out)
 {
 	char then[256], now[256];
 	for (uint32_t i = 0; i < r->count; i++) {
-		const struct cairn_rerun_step *s = &r->steps[i];
+		const struct cairn_eval_replay_step *s = &r->steps[i];
 		replay_words(&s->then, then, sizeof(then));
 		replay_words(&s->now, now, sizeof(now));
 		cairn_text_addf(out, "%6.1f s  %-11s %s\n          then %s\n          now  %s\n", s->t_s,
-		    cairn_rerun_change_name(s->change), s->then.decided ? s->then.asked : "(no decision)",
-		    then, now);
+		    cairn_eval_replay_change_name(s->change),
+		    s->then.decided ? s->then.asked : "(no decision)", then, now);
 		if (s->detail[0] != '\0')
 			cairn_text_addf(out, "          %s\n", s->detail);
 		if (r->others[i].asked)
@@ -390,8 +391,8 @@ static void text_of(const struct replay *r, struct cairn_text *out)
 	    out, "%u questions, the prompt the same in %u; decisions:", r->count, r->same_prompts);
 	for (int i = 0; i < CAIRN_RERUN_CHANGE_COUNT; i++)
 		if (r->changes[i] > 0)
-			cairn_text_addf(out, " %s %u", cairn_rerun_change_name((enum cairn_rerun_change)i),
-			    r->changes[i]);
+			cairn_text_addf(out, " %s %u",
+			    cairn_eval_replay_change_name((enum cairn_eval_replay_change)i), r->changes[i]);
 	cairn_text_add(out, "\n");
 	if (r->unknown_keys > 0)
 		cairn_text_addf(out, "%u recorded keys of the configuration mean nothing to this program\n",
@@ -420,7 +421,7 @@ static void tell(const struct replay *r, json_t *figures)
 	json_t *changes = json_object(), *steps = json_array();
 	struct cairn_text text = {0};
 	for (int i = 0; i < CAIRN_RERUN_CHANGE_COUNT; i++)
-		json_object_set_new(changes, cairn_rerun_change_name((enum cairn_rerun_change)i),
+		json_object_set_new(changes, cairn_eval_replay_change_name((enum cairn_eval_replay_change)i),
 		    json_integer((json_int_t)r->changes[i]));
 	for (uint32_t i = 0; i < r->count; i++)
 		json_array_append_new(steps, step_json(r, i));

@@ -2,12 +2,12 @@
 #ifndef CAIRN_PROCS_CAIRN_EVAL_REPLAY_H
 #define CAIRN_PROCS_CAIRN_EVAL_REPLAY_H
 
-#include "common/eval/rerun.h"
+#include "common/eval/replay.h"
 
 /* What another model said to a recorded question. */
 struct replay_other {
 	bool asked;
-	enum cairn_rerun_agreement agreement;
+	enum cairn_eval_replay_agreement agreement;
 	char words[160];
 };
 
@@ -19,7 +19,7 @@ struct replay {
 	uint32_t unknown_keys;
 	struct cairn_recording *recording;
 	struct cairn_text system;
-	struct cairn_rerun_step *steps;
+	struct cairn_eval_replay_step *steps;
 	uint32_t count, changes[CAIRN_RERUN_CHANGE_COUNT], same_prompts;
 	/* --ask */
 	struct replay_other *others;
@@ -40,13 +40,13 @@ struct replay_kept {
 };
 
 /* "refused: only 0.2 m free that way", "to (1.20, 0.40), 2.3 m of way, 0.15 m/s": what became of an answer. */
-void replay_words(const struct cairn_rerun_side *side, char *dst, size_t cap);
+void replay_words(const struct cairn_eval_replay_side *side, char *dst, size_t cap);
 /* Decisions that end otherwise: answer, verdict, reason, target. */
 uint32_t replay_changed(const struct replay *r);
 /* What is decided does not change, something could be compared, and whoever was to be asked answered everything. How it
  * is driven is told, but depends on milliseconds. */
 bool replay_passed(const struct replay *r);
-const char *replay_agreement_name(enum cairn_rerun_agreement agreement);
+const char *replay_agreement_name(enum cairn_eval_replay_agreement agreement);
 /* Of those asked: the share that agrees, with its 95 % interval (Wilson). */
 void replay_share(const struct replay *r, double *ret_share, double *ret_low, double *ret_high);
 bool replay_report(const struct replay *r, const char *dir, struct cairn_error *err);

@@ -8,7 +8,7 @@
 #include "common/map/grid.h"
 #include "procs/cairn/eval_replay.h"
 #include "procs/cairn/provenance.h"
-#include "procs/cairn/shards.h"
+#include "procs/cairn/jobs.h"
 
 #define MAP_PX 520
 #define COLUMNS 7
@@ -36,7 +36,7 @@ static void changes_table(struct cairn_report *page, const struct replay *r)
 	uint32_t rows = 0;
 	for (int i = 0; i < CAIRN_RERUN_CHANGE_COUNT; i++) {
 		snprintf(counts[i], sizeof(counts[i]), "%u", r->changes[i]);
-		cells[3 * rows] = cairn_rerun_change_name((enum cairn_rerun_change)i);
+		cells[3 * rows] = cairn_eval_replay_change_name((enum cairn_eval_replay_change)i);
 		cells[3 * rows + 1] = counts[i];
 		cells[3 * rows + 2] = meanings[i];
 		marks[rows++] = r->changes[i] == 0 || i == CAIRN_RERUN_NOT_JUDGED ? CAIRN_REPORT_PLAIN
@@ -94,9 +94,9 @@ static void decisions_table(struct cairn_report *page, const struct replay *r)
 	uint8_t *marks = calloc(r->count, 1);
 	uint32_t width = r->provider != NULL ? COLUMNS : COLUMNS - 1;
 	for (uint32_t i = 0; text != NULL && cells != NULL && marks != NULL && i < r->count; i++) {
-		const struct cairn_rerun_step *s = &r->steps[i];
+		const struct cairn_eval_replay_step *s = &r->steps[i];
 		snprintf(text[i][0], CELL_CAP, "%.1f", s->t_s);
-		snprintf(text[i][1], CELL_CAP, "%s", cairn_rerun_change_name(s->change));
+		snprintf(text[i][1], CELL_CAP, "%s", cairn_eval_replay_change_name(s->change));
 		snprintf(text[i][2], CELL_CAP, "%s", s->then.decided ? s->then.asked : "none");
 		replay_words(&s->then, text[i][3], CELL_CAP);
 		replay_words(&s->now, text[i][4], CELL_CAP);
@@ -175,14 +175,14 @@ static void way_map(struct cairn_report *page, const struct replay *r)
 	for (uint32_t i = r->count; i-- > 0 && !has_grid;)
 		has_grid = read_grid(&r->recording->questions[i].decided, &grid);
 	for (uint32_t i = 0; points != NULL && spots != NULL && i < r->count; i++) {
-		const struct cairn_rerun_step *s = &r->steps[i];
+		const struct cairn_eval_replay_step *s = &r->steps[i];
 		if (r->recording->questions[i].decided.row == NULL)
 			continue;
 		points[2 * count] = (float)s->x_m;
 		points[2 * count++ + 1] = (float)s->y_m;
 		if (s->change != CAIRN_RERUN_SAME && s->change != CAIRN_RERUN_NOT_JUDGED)
 			spots[changed++] = (struct cairn_report_spot){.kind = CAIRN_REPORT_PLACE,
-			    .name = cairn_rerun_change_name(s->change),
+			    .name = cairn_eval_replay_change_name(s->change),
 			    .x_m = s->x_m,
 			    .y_m = s->y_m};
 	}
@@ -207,7 +207,7 @@ static void way_map(struct cairn_report *page, const struct replay *r)
 
 static void add_run(struct cairn_report *page, const struct replay *r, uint32_t i)
 {
-	const struct cairn_rerun_step *s = &r->steps[i];
+	const struct cairn_eval_replay_step *s = &r->steps[i];
 	struct cairn_grid grid = {0};
 	struct cairn_report_spot spots[3];
 	uint32_t count = 0;
@@ -253,7 +253,7 @@ bool replay_report(const struct replay *r, const char *dir, struct cairn_error *
 	const struct cairn_recorded_line *begun = &r->recording->begun;
 	char verdict[360], prompts[64], recorded[160], version[160];
 	snprintf(version, sizeof(version), "%s (%s), build %016llx, configuration %016llx", CAIRN_VERSION,
-	    cairn_provenance_commit(), (unsigned long long)cairn_shards_program(0),
+	    cairn_provenance_commit(), (unsigned long long)cairn_jobs_program(0),
 	    (unsigned long long)cairn_provenance_config(&r->cfg));
 	snprintf(verdict, sizeof(verdict), "%u of %u decisions change, %u more are driven otherwise%s%s%s",
 	    changed, r->count, r->changes[CAIRN_RERUN_WAY] + r->changes[CAIRN_RERUN_COMMAND],

@@ -8,7 +8,7 @@
 #include "common/eval/safety.h"
 #include "procs/cairn/bench.h"
 #include "procs/cairn/cmd.h"
-#include "procs/cairn/shards.h"
+#include "procs/cairn/jobs.h"
 
 #define HOURS_DEFAULT 5.0
 #define HOURS_MAX 10000.0
@@ -18,7 +18,7 @@
 /* Pieces 0 .. episodes - 1 are episodes, those after them houses. */
 struct piece {
 	struct cairn_safety_episode episode;
-	struct cairn_progress cost;
+	struct cairn_safety_cost cost;
 };
 _Static_assert(sizeof(struct piece) <= CAIRN_SHARD_BYTES_MAX, "a piece fits");
 
@@ -97,7 +97,7 @@ static void take(void *ctx, uint64_t number, const void *result)
 	p->seconds += e->tally.seconds;
 	for (uint32_t i = 0; p->verbose && i < e->kept_count; i++)
 		fprintf(stderr, "contact: episode %llu (%s) after %.2f s with %s at %.2f m/s\n",
-		    (unsigned long long)number, cairn_hostile_name((enum cairn_hostile)e->kept[i].pilot),
+		    (unsigned long long)number, cairn_adversary_name((enum cairn_adversary)e->kept[i].pilot),
 		    e->kept[i].t_s, e->kept[i].what, e->kept[i].v_mps);
 }
 
@@ -108,7 +108,7 @@ static void note(void *ctx, char *text, size_t bytes)
 	    (unsigned long long)p->contacts);
 }
 
-static enum cairn_shards_end run(struct plan *p, struct cairn_error *err)
+static enum cairn_jobs_end run(struct plan *p, struct cairn_error *err)
 {
 	uint64_t count = p->episodes + p->houses;
 	p->pieces = calloc(count, sizeof(*p->pieces));
@@ -119,8 +119,8 @@ static enum cairn_shards_end run(struct plan *p, struct cairn_error *err)
 	}
 	const uint64_t what[] = {
 	    p->options.seed, p->options.without_sequencer, p->options.without_motor, p->episodes, p->houses};
-	uint64_t key = cairn_shards_hash(0, what, sizeof(what));
-	struct cairn_shards shards = {.count = count,
+	uint64_t key = cairn_jobs_hash(0, what, sizeof(what));
+	struct cairn_jobs shards = {.count = count,
 	    .bytes = sizeof(*p->pieces),
 	    .jobs = p->jobs,
 	    .work = work,
@@ -130,8 +130,8 @@ static enum cairn_shards_end run(struct plan *p, struct cairn_error *err)
 	    .interrupted = cli_interrupted,
 	    .title = "cairn eval safety",
 	    .state_path = p->state,
-	    .key = cairn_shards_hash(key, &p->cfg, sizeof(p->cfg))};
-	return cairn_shards_run(&shards, p->pieces, p->done, err);
+	    .key = cairn_jobs_hash(key, &p->cfg, sizeof(p->cfg))};
+	return cairn_jobs_run(&shards, p->pieces, p->done, err);
 }
 
 /* ---- figures ---- */
@@ -209,7 +209,7 @@ static void add_groups(json_t *figures, const struct cairn_safety_report *r)
 	for (int i = 0; i < CAIRN_HOSTILE_COUNT; i++) {
 		json_t *o = tally(&r->by_pilot[i]);
 		set_count(o, "hostile_answers", r->by_pilot[i].hostile);
-		json_object_set_new(pilots, cairn_hostile_name((enum cairn_hostile)i), o);
+		json_object_set_new(pilots, cairn_adversary_name((enum cairn_adversary)i), o);
 	}
 	for (int i = 0; i < CAIRN_HAZARD_COUNT; i++) {
 		json_t *o = tally(&r->by_hazard[i]);
@@ -230,7 +230,7 @@ static void add_contacts(json_t *figures, const struct plan *p)
 			json_t *o = json_object();
 			set_count(o, "episode", c->episode);
 			json_object_set_new(
-			    o, "pilot", json_string(cairn_hostile_name((enum cairn_hostile)c->pilot)));
+			    o, "pilot", json_string(cairn_adversary_name((enum cairn_adversary)c->pilot)));
 			json_object_set_new(o, "with", json_string(c->what));
 			set_real(o, "at_s", c->t_s);
 			set_real(o, "v_mps", c->v_mps);
@@ -240,14 +240,14 @@ static void add_contacts(json_t *figures, const struct plan *p)
 	json_object_set_new(figures, "first_contacts", list);
 }
 
-static struct cairn_progress add_cost(json_t *figures, const struct plan *p)
+static struct cairn_safety_cost add_cost(json_t *figures, const struct plan *p)
 {
-	struct cairn_progress sum = {0};
+	struct cairn_safety_cost sum = {0};
 	uint64_t houses = 0;
 	for (uint64_t k = p->episodes; k < p->episodes + p->houses; k++) {
 		houses += p->done[k];
 		if (p->done[k])
-			cairn_progress_add(&sum, &p->pieces[k].cost);
+			cairn_safety_cost_add(&sum, &p->pieces[k].cost);
 	}
 	json_t *o = json_object();
 	set_count(o, "houses", houses);
@@ -255,11 +255,11 @@ static struct cairn_progress add_cost(json_t *figures, const struct plan *p)
 	set_count(o, "legs", sum.legs);
 	set_count(o, "missed", sum.missed);
 	set_count(o, "missed_by_follower", sum.missed_follower);
-	set_real(o, "missed_share", cairn_progress_missed_share(&sum));
+	set_real(o, "missed_share", cairn_safety_cost_missed_share(&sum));
 	set_real(o, "missed_mark", CAIRN_SAFETY_MISSED_MAX);
 	set_real(o, "chain_s", sum.chain_s);
 	set_real(o, "map_follower_s", sum.follower_s);
-	set_real(o, "time_lost_share", cairn_progress_lost_share(&sum));
+	set_real(o, "time_lost_share", cairn_safety_cost_lost_share(&sum));
 	set_real(o, "mark", CAIRN_SAFETY_LOST_MAX);
 	set_count(o, "contacts", sum.contacts);
 	json_object_set_new(figures, "against_map_follower", o);
@@ -289,7 +289,7 @@ static bool judge(const struct plan *p, json_t *figures, bool finished, double t
 	json_decref(all);
 	set_count(figures, "skipped", r.skipped);
 	json_object_set_new(figures, "finished", json_boolean(finished));
-	struct cairn_progress cost = add_cost(figures, p);
+	struct cairn_safety_cost cost = add_cost(figures, p);
 	struct cairn_safety_verdict verdict = cairn_safety_judge(&r, p->houses > 0 ? &cost : NULL);
 	add_verdict(figures, &verdict);
 	add_groups(figures, &r);
@@ -311,7 +311,7 @@ enum cairn_eval_end cairn_eval_safety(const struct cli *cli, json_t *figures)
 	}
 	cli_catch_signals();
 	int64_t start_ns = cli_now_ns();
-	enum cairn_shards_end end = run(p, &err);
+	enum cairn_jobs_end end = run(p, &err);
 	if (end == CAIRN_SHARDS_FAILED)
 		fprintf(stderr, "cairn eval safety: %s\n", err.text);
 	if (end == CAIRN_SHARDS_INTERRUPTED && p->state != NULL)

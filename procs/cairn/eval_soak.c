@@ -13,8 +13,8 @@
 #include "common/base/duration.h"
 #include "procs/cairn/bench.h"
 #include "procs/cairn/cmd.h"
-#include "procs/cairn/drill.h"
-#include "procs/cairn/patrol.h"
+#include "procs/cairn/stack_fixture.h"
+#include "procs/cairn/workload.h"
 #include "procs/cairn/rundir.h"
 #include "procs/cairn/soak_meter.h"
 #include "procs/launcher/procstat.h"
@@ -66,10 +66,10 @@ static void sample_process(struct soak *s, const char *name, int pid, double t_s
 
 static void sample_all(struct soak *s, double t_s)
 {
-	const struct cairn_msg_stages *stages = &drill_run(s->drill)->stages;
+	const struct cairn_msg_stages *stages = &fixture_run(s->drill)->stages;
 	for (uint32_t i = 0; i < stages->items_count; i++)
 		sample_process(s, stages->items[i].name, stages->items[i].pid, t_s);
-	sample_process(s, "cairn up", drill_up_pid(s->drill), t_s);
+	sample_process(s, "cairn up", fixture_up_pid(s->drill), t_s);
 }
 
 static void take_paces(struct soak *s)
@@ -101,7 +101,7 @@ static double rate_hz(const struct pace *p, int w)
 
 static void tell(const struct soak *s, double t_s)
 {
-	const struct up_run *run = drill_run(s->drill);
+	const struct up_run *run = fixture_run(s->drill);
 	fprintf(stderr, "%7.0f s  %.1f MB, %u restarts, %u contacts, %.1f m driven, %u orders\n", t_s,
 	    run->stages.rss_mb, run->stages.restarts, run->truth.contacts, run->truth.distance_m,
 	    s->patrol.legs);
@@ -113,7 +113,7 @@ static bool tend(const struct up_run *run, void *ctx)
 	int64_t now_ns = cli_now_ns();
 	double t_s = (double)(now_ns - s->begin_ns) * 1e-9;
 	take_paces(s);
-	patrol_tend(&s->patrol, run, now_ns);
+	workload_tend(&s->patrol, run, now_ns);
 	if (now_ns >= s->sample_due_ns) {
 		s->sample_due_ns = now_ns + SAMPLE_NS;
 		sample_all(s, t_s);
@@ -184,25 +184,25 @@ static bool open_soak(struct soak *s, const char *world, double total_s, struct 
 	if (!cairn_program_dir(dir, sizeof(dir)))
 		return false;
 	snprintf(cairn, sizeof(cairn), "%s/cairn", dir);
-	s->drill = drill_start(cairn, args, err);
-	s->bus = s->drill != NULL ? cairn_bus_new(drill_run_dir(s->drill), err) : NULL;
+	s->drill = fixture_start(cairn, args, err);
+	s->bus = s->drill != NULL ? cairn_bus_new(fixture_run_dir(s->drill), err) : NULL;
 	for (size_t i = 0; i < PACED_COUNT && s->bus != NULL; i++) {
 		s->paces[i].sub = cairn_sub_new(s->bus, paced[i], NULL, err);
 		if (s->paces[i].sub == NULL)
 			return false;
 	}
 	soak_meter_init(&s->meter, total_s);
-	patrol_init(&s->patrol, 1);
+	workload_init(&s->patrol, 1);
 	return s->bus != NULL;
 }
 
 static bool drive_and_judge(struct soak *s, double total_s, json_t *figures)
 {
-	bool up = drill_wait(s->drill, all_up, NULL, UP_TIMEOUT_S);
+	bool up = fixture_wait(s->drill, all_up, NULL, UP_TIMEOUT_S);
 	s->begin_ns = cli_now_ns();
 	s->end_ns = s->begin_ns + (int64_t)(total_s * 1e9);
-	bool over = up && drill_wait(s->drill, tend, s, total_s + 10.0);
-	const struct up_run *run = drill_run(s->drill);
+	bool over = up && fixture_wait(s->drill, tend, s, total_s + 10.0);
+	const struct up_run *run = fixture_run(s->drill);
 	json_object_set_new(figures, "ran_s", json_real((double)(cli_now_ns() - s->begin_ns) * 1e-9));
 	json_object_set_new(figures, "warm_up_s", json_real(s->meter.begin_s[SOAK_FIRST]));
 	json_object_set_new(
@@ -215,8 +215,8 @@ static bool drive_and_judge(struct soak *s, double total_s, json_t *figures)
 	bool grown_ok = add_processes(s, figures), paced_ok = add_rates(s, figures);
 	bool calm = run->truth.contacts == 0 && run->stages.restarts == 0;
 	struct cairn_error left = {""};
-	int status = drill_end(s->drill, SIGINT, END_TIMEOUT_S, NULL, 0);
-	int leftovers = drill_leftovers(s->drill, &left);
+	int status = fixture_end(s->drill, SIGINT, END_TIMEOUT_S, NULL, 0);
+	int leftovers = fixture_leftovers(s->drill, &left);
 	json_object_set_new(figures, "exit_status", json_integer(status));
 	json_object_set_new(figures, "leftovers", json_integer(leftovers));
 	if (!over)
@@ -242,6 +242,6 @@ enum cairn_eval_end cairn_eval_soak(const struct cli *cli, json_t *figures)
 	else
 		json_object_set_new(figures, "problem", json_string(err.text));
 	cairn_bus_destroy(&s.bus);
-	drill_close(&s.drill, passed);
+	fixture_close(&s.drill, passed);
 	return passed;
 }

@@ -20,9 +20,9 @@
 #include "procs/cairn/bench.h"
 #include "procs/cairn/chaos_meter.h"
 #include "procs/cairn/cmd.h"
-#include "procs/cairn/drill.h"
+#include "procs/cairn/stack_fixture.h"
 #include "procs/cairn/rundir.h"
-#include "procs/cairn/storm_worker.h"
+#include "procs/cairn/shm_stress_worker.h"
 
 #define UP_TIMEOUT_S 60.0
 #define END_TIMEOUT_S 60.0
@@ -59,7 +59,7 @@ static void end_worker(struct storm *s, enum storm_role role)
 
 static void start_worker(struct storm *s, enum storm_role role)
 {
-	pid_t pid = storm_worker_start(role, drill_run_dir(s->drill), &s->cfg, s->tally);
+	pid_t pid = storm_worker_start(role, fixture_run_dir(s->drill), &s->cfg, s->tally);
 	s->workers[role] = pid > 0 ? pid : 0;
 }
 
@@ -134,7 +134,7 @@ static bool canary_hears(const struct up_run *run, void *ctx)
 static bool strike(struct storm *s)
 {
 	int64_t until_ns = cli_now_ns() + (int64_t)(cairn_rng_uniform(&s->rng) * BUSY_MAX_S * 1e9);
-	(void)drill_wait(s->drill, busy_for_a_while, &until_ns, 2.0 * BUSY_MAX_S);
+	(void)fixture_wait(s->drill, busy_for_a_while, &until_ns, 2.0 * BUSY_MAX_S);
 	enum storm_role victim = cairn_rng_u32(&s->rng) % 3 == 0 ? STORM_READER : STORM_WRITER;
 	uint32_t resets = s->resets;
 	int64_t kill_ns = cli_now_ns();
@@ -143,7 +143,7 @@ static bool strike(struct storm *s)
 	s->mark = atomic_load(&s->tally->read);
 	start_worker(s, victim);
 	s->mark_ns = cli_now_ns();
-	if (!drill_wait(s->drill, flows, s, FLOW_TIMEOUT_S))
+	if (!fixture_wait(s->drill, flows, s, FLOW_TIMEOUT_S))
 		return false;
 	s->flowed++;
 	struct chaos_samples *to = s->resets != resets ? &s->again_reset : &s->again;
@@ -174,14 +174,14 @@ static bool open_storm(struct storm *s, struct cairn_error *err)
 		return false;
 	}
 	snprintf(cairn, sizeof(cairn), "%s/cairn", dir);
-	s->drill = drill_start(cairn, args, err);
-	if (s->drill == NULL || !drill_wait(s->drill, drives, NULL, UP_TIMEOUT_S)) {
+	s->drill = fixture_start(cairn, args, err);
+	if (s->drill == NULL || !fixture_wait(s->drill, drives, NULL, UP_TIMEOUT_S)) {
 		cairn_error_set(err, "the robot never drove");
 		return false;
 	}
-	snprintf(path, sizeof(path), "%s/config.yaml", drill_run_dir(s->drill));
+	snprintf(path, sizeof(path), "%s/config.yaml", fixture_run_dir(s->drill));
 	cairn_config_defaults(&s->cfg);
-	s->bus = cairn_bus_new(drill_run_dir(s->drill), err);
+	s->bus = cairn_bus_new(fixture_run_dir(s->drill), err);
 	if (s->bus != NULL && cairn_config_load(&s->cfg, path, err))
 		s->canary = cairn_sub_new(s->bus, CAIRN_TOPIC_CANARY, NULL, err);
 	return s->canary != NULL;
@@ -189,23 +189,23 @@ static bool open_storm(struct storm *s, struct cairn_error *err)
 
 static bool run_storm(struct storm *s, int kills, json_t *figures)
 {
-	int shared = drill_count_shared();
-	s->resets_seen = drill_run(s->drill)->stages.plane_resets;
+	int shared = fixture_count_shared();
+	s->resets_seen = fixture_run(s->drill)->stages.plane_resets;
 	restart_pair(s);
 	s->mark = atomic_load(&s->tally->read);
-	bool going = drill_wait(s->drill, flows, s, FLOW_TIMEOUT_S);
+	bool going = fixture_wait(s->drill, flows, s, FLOW_TIMEOUT_S);
 	while (going && s->kills < kills)
 		going = strike(s);
 	for (int r = 0; r < STORM_ROLES; r++)
 		end_worker(s, (enum storm_role)r);
 	/* What a killed pair did to RouDi shows at the next registration: the stack must come through that,
 	 * too. */
-	bool canary = drill_wait(s->drill, canary_hears, s, FLOW_TIMEOUT_S);
-	unsigned contacts = drill_run(s->drill)->truth.contacts;
+	bool canary = fixture_wait(s->drill, canary_hears, s, FLOW_TIMEOUT_S);
+	unsigned contacts = fixture_run(s->drill)->truth.contacts;
 	struct cairn_error left = {""};
-	int status = drill_end(s->drill, SIGINT, END_TIMEOUT_S, NULL, 0);
-	int leftovers = drill_leftovers(s->drill, &left);
-	shared = drill_count_shared() - shared;
+	int status = fixture_end(s->drill, SIGINT, END_TIMEOUT_S, NULL, 0);
+	int leftovers = fixture_leftovers(s->drill, &left);
+	shared = fixture_count_shared() - shared;
 	json_object_set_new(figures, "kills", json_integer(s->kills));
 	json_object_set_new(figures, "flowed_again", json_integer(s->flowed));
 	json_object_set_new(figures, "frames_read", json_integer((json_int_t)atomic_load(&s->tally->read)));
@@ -237,6 +237,6 @@ enum cairn_eval_end cairn_eval_storm(const struct cli *cli, json_t *figures)
 	else
 		json_object_set_new(figures, "problem", json_string(err.text));
 	cairn_bus_destroy(&s.bus);
-	drill_close(&s.drill, passed);
+	fixture_close(&s.drill, passed);
 	return passed;
 }

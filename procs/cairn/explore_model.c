@@ -10,7 +10,8 @@
 #include "common/vlm/prompt.h"
 #include "procs/cairn/model_worker.h"
 #include "procs/cairn/rundir.h"
-#include "procs/cairn/shards.h"
+#include "procs/cairn/jobs.h"
+#include "common/rules/config_check.h"
 
 static bool complain(const char *what)
 {
@@ -106,7 +107,7 @@ bool explore_open_model(struct explore_plan *p, uint64_t key)
 		return true;
 	snprintf(path, sizeof(path), "%s/spent.state", p->report_dir != NULL ? p->report_dir : "");
 	p->purse =
-	    model_purse_new(p->usd_max, p->report_dir != NULL ? path : NULL, cairn_shards_program(key), &err);
+	    model_purse_new(p->usd_max, p->report_dir != NULL ? path : NULL, cairn_jobs_program(key), &err);
 	if (p->purse == NULL)
 		return complain(err.text);
 	void *shared =
@@ -172,7 +173,7 @@ bool explore_trial(const struct explore_plan *p, struct cairn_trial_options *o,
 	    : o->mode == CAIRN_TRIAL_HYBRID ? "hybrid"
 					    : "sensible");
 	struct model_worker w = {.call = model_call_new(&cfg, &p->lineup, NULL, err), .purse = p->purse};
-	const struct cairn_asker_model model = model_worker_model(&w, p->system.data, &p->lineup);
+	const struct cairn_model_client_model model = model_worker_model(&w, p->system.data, &p->lineup);
 	o->model = &model;
 	bool ok = w.call != NULL && cairn_trial_run(o, ret, err);
 	if (ok && ret->interrupted) {

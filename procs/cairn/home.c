@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "common/base/file.h"
-#include "common/safety/mission_store.h"
+#include "common/sequencer/mission_store.h"
 #include "ipc/lockfile.h"
 
 #define PATH_BYTES 512

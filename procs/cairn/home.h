@@ -2,7 +2,7 @@
  *
  * A state directory holds map.bin, memory.yaml, zones.bin and pictures/, and in home.txt of which home they are: of the
  * simulated one by its file, its contents and the start in it, of a real one by the robot, as nothing else tells homes
- * apart before the robot has looked round (common/map/kept_map.h does then). What is not gone on with is set aside in
+ * apart before the robot has looked round (common/slam/kept_map.h does then). What is not gone on with is set aside in
  * aside/TIME, never removed; of these the newest HOME_ASIDE_MAX stay. */
 #ifndef CAIRN_PROCS_CAIRN_HOME_H
 #define CAIRN_PROCS_CAIRN_HOME_H

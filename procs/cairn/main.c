@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "procs/cairn/cmd.h"
-#include "procs/cairn/shards.h"
+#include "procs/cairn/jobs.h"
 
 static const struct cli_command *find_command(const char *name)
 {
@@ -60,10 +60,10 @@ int cli_version(const struct cli *cli)
 	else if (cli->json)
 		printf(
 		    "{\"name\":\"cairn\",\"version\":\"%s\",\"build\":\"%016llx\",\"schema_version\":%d}\n",
-		    CAIRN_VERSION, (unsigned long long)cairn_shards_program(0), CAIRN_SCHEMA_VERSION);
+		    CAIRN_VERSION, (unsigned long long)cairn_jobs_program(0), CAIRN_SCHEMA_VERSION);
 	else
 		printf("cairn %s, build %016llx, messages version %d\n", CAIRN_VERSION,
-		    (unsigned long long)cairn_shards_program(0), CAIRN_SCHEMA_VERSION);
+		    (unsigned long long)cairn_jobs_program(0), CAIRN_SCHEMA_VERSION);
 	return CLI_OK;
 }
 

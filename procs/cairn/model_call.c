@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "common/base/geom.h"
-#include "common/vlm/pilot_api.h"
+#include "common/sim/pilot/pilot_api.h"
 #include "procs/gateway/http.h"
 
 #define TRIES 4

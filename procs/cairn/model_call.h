@@ -5,7 +5,7 @@
 #ifndef CAIRN_PROCS_CAIRN_MODEL_CALL_H
 #define CAIRN_PROCS_CAIRN_MODEL_CALL_H
 
-#include "common/vlm/once.h"
+#include "common/vlm/sync_client.h"
 
 struct model_call;
 
@@ -15,7 +15,7 @@ struct model_call *model_call_new(const struct cairn_config *cfg, const struct c
     bool (*interrupted)(void), struct cairn_error *err);
 void model_call_destroy(struct model_call **call_p);
 
-/* A cairn_once_fn; ctx is the model_call. */
+/* A cairn_sync_client_fn; ctx is the model_call. */
 bool model_call_send(void *ctx, const struct cairn_profile *profile, const char *body, size_t bytes,
     struct cairn_dialog_outcome *ret, struct cairn_error *err);
 /* Seconds the last call took. */

@@ -28,10 +28,10 @@ static void spent(void *ctx, double usd)
 	model_purse_settle(w->purse, w->aside_usd, usd);
 }
 
-struct cairn_asker_model model_worker_model(
+struct cairn_model_client_model model_worker_model(
     struct model_worker *worker, const char *system, const struct cairn_lineup *lineup)
 {
-	return (struct cairn_asker_model){.system = system,
+	return (struct cairn_model_client_model){.system = system,
 	    .lineup = lineup,
 	    .send = send_it,
 	    .ctx = worker,

@@ -2,9 +2,9 @@
 #ifndef CAIRN_PROCS_CAIRN_MODEL_WORKER_H
 #define CAIRN_PROCS_CAIRN_MODEL_WORKER_H
 
-#include "common/eval/asker.h"
+#include "common/eval/model_client.h"
 #include "procs/cairn/model_call.h"
-#include "procs/cairn/model_purse.h"
+#include "procs/cairn/shared_budget.h"
 
 struct model_worker {
 	struct model_call *call;
@@ -14,7 +14,7 @@ struct model_worker {
 };
 
 /* As an asker wants it; all is borrowed. */
-struct cairn_asker_model model_worker_model(
+struct cairn_model_client_model model_worker_model(
     struct model_worker *worker, const char *system, const struct cairn_lineup *lineup);
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cairn_commit.h"
-#include "procs/cairn/shards.h"
+#include "procs/cairn/jobs.h"
 
 static void put_word(FILE *out, const char *word)
 {
@@ -57,9 +57,9 @@ uint64_t cairn_provenance_config(const struct cairn_config *cfg)
 		char value[CAIRN_CONFIG_TEXT_CAP + 64];
 		const struct cairn_config_row *row = &cairn_config_rows[i];
 		cairn_config_value_text(cfg, row, value, sizeof(value));
-		hash = cairn_shards_hash(hash, row->section, strlen(row->section) + 1);
-		hash = cairn_shards_hash(hash, row->key, strlen(row->key) + 1);
-		hash = cairn_shards_hash(hash, value, strlen(value) + 1);
+		hash = cairn_jobs_hash(hash, row->section, strlen(row->section) + 1);
+		hash = cairn_jobs_hash(hash, row->key, strlen(row->key) + 1);
+		hash = cairn_jobs_hash(hash, value, strlen(value) + 1);
 	}
 	return hash;
 }

@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-#include "common/sim/dev_board.h"
+#include "common/sim/robot/dev_board.h"
 #include "ipc/bus.h"
 
 #define CAIRN_RIG_BUSY 2

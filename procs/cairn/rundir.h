@@ -7,7 +7,7 @@
 #include <sys/types.h>
 
 #include "common/config/config.h"
-#include "common/world/world.h"
+#include "common/sim/world/world.h"
 
 /* The run directory: option (--run) if it is not NULL, else $CAIRN_RUN, else $XDG_RUNTIME_DIR/cairn, else
  * /run/cairn if this user may write there, else /tmp/cairn-UID. Made absolute (the current directory is put

@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 #include "common/base/duration.h"
-#include "common/safety/mission_store.h"
+#include "common/rules/config_check.h"
+#include "common/sequencer/mission_store.h"
 #include "ipc/lockfile.h"
 #include "ipc/trust.h"
 #include "procs/cairn/checks.h"
@@ -19,7 +20,7 @@
 #include "procs/cairn/up.h"
 #include "procs/launcher/base_stop.h"
 #include "procs/launcher/placement.h"
-#include "procs/motor/memory.h"
+#include "common/safety/estop_latch.h"
 
 enum { STATUS_REFUSED = 1, STATUS_CONFIG = 2 };
 #define LOCK_NAME "up.lock" /* also what a run directory is known by */
@@ -248,7 +249,7 @@ static bool make_run_dir(struct up_run *run, struct check_context *ctx, bool fre
 {
 	/* A stop that only a person ends, and what was learned of the house. */
 	static const char *const learned[] = {
-	    CAIRN_MOTOR_MEMORY_NAME, "map.bin", "memory.yaml", CAIRN_ZONES_FILE_NAME, HOME_FILE_NAME, NULL};
+	    CAIRN_ESTOP_LATCH_NAME, "map.bin", "memory.yaml", CAIRN_ZONES_FILE_NAME, HOME_FILE_NAME, NULL};
 	*ret_status = STATUS_CONFIG;
 	if (!cairn_bus_fits(run->run_dir, err) || !make_dirs(run->run_dir, false, err) ||
 	    !is_run_dir(run->run_dir, err))

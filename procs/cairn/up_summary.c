@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/map/mapper.h"
+#include "common/slam/mapper.h"
 #include "common/map/picture.h"
 #include "procs/cairn/found.h"
 #include "procs/cairn/up.h"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "common/base/geom.h"
-#include "common/vlm/text.h"
+#include "common/base/text.h"
 #include "ipc/trust.h"
 #include "procs/cairn/cmd.h"
 #include "procs/cairn/rundir.h"

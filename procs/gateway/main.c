@@ -14,7 +14,7 @@
 #include "ipc/frames.h"
 #include "procs/gateway/discoveries.h"
 #include "procs/gateway/service.h"
-#include "procs/gateway/witness.h"
+#include "procs/gateway/decision_trace.h"
 #include "procs/shell/stage.h"
 
 #define TURN_MS 20 /* while a decision is wanted, snapshots are looked for this often */
@@ -135,7 +135,7 @@ static void publish_decision(struct gateway *g)
 		cairn_pub_send(g->update_pub, &update, cairn_now_ns(), true);
 	log_decision(g);
 	if (g->witness != NULL)
-		witness_decided(g->witness, &decision);
+		trace_decided(g->witness, &decision);
 }
 
 /* ---- asking ---- */
@@ -181,7 +181,7 @@ static void turn(struct gateway *g)
 	switch (cairn_dialog_poll(g->dialog, cairn_now_ns(), &body, &bytes)) {
 	case CAIRN_DIALOG_SEND:
 		if (g->witness != NULL)
-			witness_asked(g->witness);
+			trace_asked(g->witness);
 		service_send(g->service, body, bytes);
 		publish_stats(g);
 		break;
@@ -226,7 +226,7 @@ static int on_result(void *ctx)
 			continue;
 		cairn_dialog_result(g->dialog, &g->in.result, hdr.t_ns);
 		if (g->witness != NULL)
-			witness_result(g->witness, &g->in.result, &hdr);
+			trace_result(g->witness, &g->in.result, &hdr);
 		cairn_decision_log_result(&g->log_line, unix_s(), &g->in.result);
 		append_log(g);
 	}
@@ -344,7 +344,7 @@ static bool open_all(struct gateway *g, struct cairn_error *err)
 		g->snapshot_sub = cairn_frame_sub_new(g->frames, CAIRN_FRAME_SNAPSHOT, err);
 	if (g->snapshot_sub == NULL || service_recorder(g->service) == NULL)
 		return g->snapshot_sub != NULL;
-	g->witness = witness_new(g->stage, service_recorder(g->service), g->frames, g->dialog,
+	g->witness = trace_new(g->stage, service_recorder(g->service), g->frames, g->dialog,
 	    &g->lineup.rows[0], g->system.data, err);
 	return g->witness != NULL;
 }
@@ -396,7 +396,7 @@ int main(int argc, char **argv)
 		cairn_log_error("%s", err.text[0] != '\0' ? err.text : "out of memory");
 	}
 	discoveries_destroy(&g.found);
-	witness_destroy(&g.witness);
+	trace_destroy(&g.witness);
 	service_destroy(&g.service);
 	cairn_frames_close(&g.frames);
 	cairn_dialog_destroy(&g.dialog);

@@ -103,7 +103,7 @@ static void on_done(void *ctx, const struct cairn_dialog_outcome *outcome)
 static void on_probed(void *ctx, uint32_t index, int status)
 {
 	struct service *s = ctx;
-	struct cairn_route *route = cairn_dialog_route(s->dialog);
+	struct cairn_failover *route = cairn_dialog_route(s->dialog);
 	/* Any answer but these means that it is there; a server without this page still has the other. */
 	bool ok = status != 0 && status < 500 && status != 401 && status != 403 && status != 429;
 	cairn_log_debug("the connection to %s is open (HTTP %d)", s->lineup->rows[index].name, status);
@@ -112,7 +112,7 @@ static void on_probed(void *ctx, uint32_t index, int status)
 	s->probing = false;
 	cairn_log_info("probe of %s: %s (HTTP %d)", s->lineup->rows[index].name,
 	    ok ? "it is back" : "still away", status);
-	cairn_route_probe_ended(route, (int)index, ok, cairn_now_ns());
+	cairn_failover_probe_ended(route, (int)index, ok, cairn_now_ns());
 }
 
 static int on_replay_due(void *ctx)
@@ -191,10 +191,10 @@ void service_cancel(struct service *s)
 
 void service_tick(struct service *s, bool wanted)
 {
-	struct cairn_route *route = cairn_dialog_route(s->dialog);
+	struct cairn_failover *route = cairn_dialog_route(s->dialog);
 	int64_t now_ns = cairn_now_ns();
-	int due = s->replay == NULL ? cairn_route_probe_due(route, now_ns) : -1;
-	int next = cairn_route_pick(route, now_ns);
+	int due = s->replay == NULL ? cairn_failover_probe_due(route, now_ns) : -1;
+	int next = cairn_failover_pick(route, now_ns);
 	char keep[sizeof(s->url)];
 	bool cold = next >= 0 && s->replay == NULL && (wanted || !s->warmed) &&
 		    now_ns - s->warmed_ns >= WARM_NS &&
@@ -212,9 +212,9 @@ void service_tick(struct service *s, bool wanted)
 		return;
 	s->probing = sent;
 	if (sent)
-		cairn_route_probe_sent(route, due, now_ns);
+		cairn_failover_probe_sent(route, due, now_ns);
 	else
-		cairn_route_probe_ended(route, due, false, now_ns);
+		cairn_failover_probe_ended(route, due, false, now_ns);
 }
 
 /* ---- life ---- */

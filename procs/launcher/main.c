@@ -21,7 +21,7 @@
 #include "ipc/lockfile.h"
 #include "procs/launcher/base_stop.h"
 #include "procs/launcher/launcher.h"
-#include "procs/motor/memory.h"
+#include "common/safety/estop_latch.h"
 
 #define TICK_MS 20
 #define REPORT_MS 500
@@ -388,7 +388,7 @@ int main(int argc, char **argv)
 		status = cairn_stage_run(l.stage);
 		go_down(&l);
 		if (l.by_operator)
-			cairn_motor_memory_end(l.run_dir, true);
+			cairn_estop_latch_end(l.run_dir, true);
 	}
 	for (int i = 0; i < l.sup.count; i++)
 		cairn_logfile_close(&l.io[i].log);

@@ -7,11 +7,11 @@
 #include <sys/random.h>
 
 #include "common/base/geom.h"
-#include "common/map/kept_map.h"
-#include "common/map/mapper.h"
-#include "common/map/seed.h"
+#include "common/slam/kept_map.h"
+#include "common/slam/mapper.h"
+#include "common/slam/map_import.h"
 #include "ipc/frames.h"
-#include "procs/mapper/offer.h"
+#include "procs/mapper/candidate_publisher.h"
 #include "procs/shell/stage.h"
 
 #define FRAMES_DEADLINE_MS 3000
@@ -263,7 +263,7 @@ static bool seed(struct mapper_stage *s, const struct cairn_config *cfg)
 	struct cairn_pose2 start = {cfg->map.start_x_m, cfg->map.start_y_m, cfg->map.start_yaw_rad};
 	bool ok = cairn_map_file_load(&map, cfg->map.start_file, &err);
 	if (ok) {
-		ok = cairn_mapper_seed(cfg, &map, start, s->path, &err);
+		ok = cairn_mapper_import(cfg, &map, start, s->path, &err);
 		free(map.cells);
 	}
 	if (!ok)

@@ -12,8 +12,8 @@
 #include "common/base/retry.h"
 #include "common/device/base_link.h"
 #include "common/device/wheel_odom.h"
-#include "common/safety/motor_core.h"
-#include "procs/motor/memory.h"
+#include "common/safety/motor_gate.h"
+#include "common/safety/estop_latch.h"
 #include "procs/shell/serial.h"
 #include "procs/shell/stage.h"
 
@@ -33,9 +33,9 @@ struct app {
 	struct cairn_msg_imu imu;
 	double battery_v;
 	int64_t motion_due_ns, battery_due_ns;
-	int64_t report_ns;              /* stamp of the board's newest report */
-	enum cairn_motor_state state;   /* last published */
-	struct cairn_motor_memory kept; /* as last saved, or as was last tried */
+	int64_t report_ns;             /* stamp of the board's newest report */
+	enum cairn_motor_state state;  /* last published */
+	struct cairn_estop_latch kept; /* as last saved, or as was last tried */
 	struct cairn_retry saving;
 	bool was_in_service;
 	int64_t scan_ns; /* stamp of a scan that no frame has answered yet; 0 = none */
@@ -238,10 +238,10 @@ static void publish_motion(struct app *app, int64_t now_ns)
 static void save_memory(struct app *app)
 {
 	struct cairn_error err = {""};
-	app->kept = (struct cairn_motor_memory){.estop = app->core.estop, .waits = app->core.needs_operator};
+	app->kept = (struct cairn_estop_latch){.estop = app->core.estop, .waits = app->core.needs_operator};
 	if (app->core.estop)
 		snprintf(app->kept.reason, sizeof(app->kept.reason), "%s", app->core.estop_reason);
-	bool ok = cairn_motor_memory_save(cairn_stage_run_dir(app->stage), &app->kept, &err);
+	bool ok = cairn_estop_latch_save(cairn_stage_run_dir(app->stage), &app->kept, &err);
 	cairn_stage_tried(app->stage, "save the stop", ok ? NULL : err.text);
 	cairn_retry_tried(&app->saving, ok, cairn_now_ns());
 }
@@ -398,11 +398,11 @@ static void start(struct app *app)
 {
 	int64_t now_ns = cairn_now_ns();
 	struct cairn_motor_params params;
-	struct cairn_motor_memory memory;
+	struct cairn_estop_latch memory;
 	struct cairn_error err = {""};
 	const struct cairn_config *cfg = app->cfg;
 	cairn_motor_params_from(&params, cfg);
-	if (!cairn_motor_memory_load(cairn_stage_run_dir(app->stage), &memory, &err))
+	if (!cairn_estop_latch_load(cairn_stage_run_dir(app->stage), &memory, &err))
 		cairn_log_error("%s", err.text);
 	cairn_motor_init(&app->core, &params, memory.reborn, now_ns);
 	if (memory.estop) {

@@ -1,7 +1,7 @@
 /* pilot - a local HTTP server with OpenAI's chat-completions contract, answered by a script: a stand-in for a
  * model, never called one.
  *
- * What it says is decided in common/vlm/pilot_api.h; here are the socket and the delays. libmicrohttpd is
+ * What it says is decided in common/sim/pilot/pilot_api.h; here are the socket and the delays. libmicrohttpd is
  * driven from the stage's loop by its epoll descriptor; a connection that waits for its delay is suspended.
  * The port, once bound, stands in RUN/dev/pilot.port. */
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 #include "common/base/file.h"
 #include "common/base/geom.h"
-#include "common/vlm/pilot_api.h"
+#include "common/sim/pilot/pilot_api.h"
 #include "procs/shell/stage.h"
 
 #define CONNECTIONS_MAX 16

@@ -5,7 +5,7 @@
 #include <zmq.h>
 
 #include "common/base/geom.h"
-#include "common/vlm/text.h"
+#include "common/base/text.h"
 #include "procs/remote/remote.h"
 
 #define REQUESTS_MAX 32 /* in one go */

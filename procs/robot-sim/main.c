@@ -15,11 +15,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/sim/dev_board.h"
-#include "common/sim/dev_lidar.h"
-#include "common/sim/keep.h"
-#include "common/sim/render.h"
-#include "common/sim/stops.h"
+#include "common/sim/robot/dev_board.h"
+#include "common/sim/robot/dev_lidar.h"
+#include "common/sim/robot/checkpoint.h"
+#include "common/sim/render/render.h"
+#include "common/sim/robot/stop_timer.h"
 #include "procs/robot-sim/camera.h"
 #include "procs/robot-sim/port.h"
 
@@ -42,7 +42,7 @@ struct robot_sim {
 	struct port lidar_port, board_port;
 	struct cairn_dev_lidar lidar;
 	struct cairn_dev_board board;
-	struct cairn_stops stops;
+	struct cairn_stop_timer stops;
 	struct cairn_pub *truth_pub, *guard_pub;
 	void *memory;
 	size_t memory_bytes;
@@ -138,7 +138,7 @@ static void step(struct robot_sim *r)
 	struct cairn_drive drive = drive_of(r);
 	const struct cairn_lidar_point *points = cairn_sim_step(r->sim, drive, r->lidar.scanning);
 	const struct cairn_sim_state *s = cairn_sim_state(r->sim);
-	cairn_stops_step(&r->stops, drive.v_mps, s->body.wheel_mps, r->next_step_ns);
+	cairn_stop_timer_step(&r->stops, drive.v_mps, s->body.wheel_mps, r->next_step_ns);
 	r->gyro[s->steps % GYRO_STEPS] = s->body.gyro_radps;
 	report_lidar(r, points);
 	report_board(r);
@@ -165,7 +165,7 @@ static int on_tick(void *ctx)
 	for (; r->next_step_ns <= now_ns; r->next_step_ns += CAIRN_SIM_STEP_NS, stepped = true)
 		step(r);
 	if (stepped) {
-		cairn_keep_save(r->memory, cairn_sim_state(r->sim));
+		cairn_checkpoint_save(r->memory, cairn_sim_state(r->sim));
 		tell_contacts(r);
 	}
 	return 0;
@@ -257,23 +257,23 @@ static bool recall(struct robot_sim *r, struct cairn_error *err)
 {
 	struct cairn_truth *truth = cairn_sim_truth(r->sim);
 	size_t bitmap_bytes = cairn_truth_bitmap_bytes(truth);
-	uint64_t key = cairn_keep_key(r->sim, r->world, r->cfg);
+	uint64_t key = cairn_checkpoint_key(r->sim, r->world, r->cfg);
 	struct cairn_sim_state state;
 	bool right_size = false;
-	r->memory_bytes = cairn_keep_bytes(bitmap_bytes);
+	r->memory_bytes = cairn_checkpoint_bytes(bitmap_bytes);
 	r->memory = map_memory(cairn_stage_run_dir(r->stage), r->memory_bytes, &right_size, err);
 	if (r->memory == NULL)
 		return false;
-	if (right_size && cairn_keep_load(r->memory, r->memory_bytes, key, bitmap_bytes, &state)) {
+	if (right_size && cairn_checkpoint_load(r->memory, r->memory_bytes, key, bitmap_bytes, &state)) {
 		cairn_sim_restore(r->sim, &state);
-		cairn_truth_use_bitmap(truth, cairn_keep_bitmap(r->memory));
+		cairn_truth_use_bitmap(truth, cairn_checkpoint_bitmap(r->memory));
 		r->contacts_told = state.body.contacts;
 		cairn_log_info("going on at (%.2f, %.2f) after %.1f m and %u contacts", state.body.pose.x_m,
 		    state.body.pose.y_m, state.body.distance_m, state.body.contacts);
 		return true;
 	}
-	cairn_keep_clear(r->memory, key, bitmap_bytes);
-	cairn_truth_use_bitmap(truth, cairn_keep_bitmap(r->memory));
+	cairn_checkpoint_clear(r->memory, key, bitmap_bytes);
+	cairn_truth_use_bitmap(truth, cairn_checkpoint_bitmap(r->memory));
 	const struct cairn_pose2 *start = &cairn_sim_state(r->sim)->start;
 	cairn_log_info("world '%s': %u walls and things, %.1f m2 within reach, start (%.2f, %.2f) %.0f deg",
 	    r->world->name, r->world->solid_count, cairn_truth_reachable_m2(truth), start->x_m, start->y_m,

@@ -1,4 +1,4 @@
-/* sequencer - accepts, modifies, refuses and explains; the thin shell around common/safety/sequencer.h.
+/* sequencer - accepts, modifies, refuses and explains; the thin shell around common/sequencer/sequencer.h.
  *
  * Reads decision, scan, pose, frontiers, candidates, nav.velocity, nav.status,
  * nav.path, motion, discoveries and stages; serves `operator`;
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "common/base/geom.h"
-#include "common/safety/sequencer.h"
+#include "common/sequencer/sequencer.h"
 #include "procs/sequencer/store.h"
 #include "procs/shell/stage.h"
 

@@ -1,11 +1,11 @@
 /* store.h - what the sequencer keeps in RUN/state: the mission's record, of this run of the stack
  * (mission.bin), and the zones, which are of the map and stay with it when it is kept (zones.bin,
- * common/safety/zone_store.h). Replaced atomically; what cannot be written is tried again less and less often. */
+ * common/sequencer/zone_store.h). Replaced atomically; what cannot be written is tried again less and less often. */
 #ifndef CAIRN_PROCS_SEQUENCER_STORE_H
 #define CAIRN_PROCS_SEQUENCER_STORE_H
 
 #include "common/base/retry.h"
-#include "common/safety/sequencer.h"
+#include "common/sequencer/sequencer.h"
 #include "procs/shell/stage.h"
 
 struct store {

@@ -17,6 +17,7 @@
 #include <zmq.h>
 
 #include "common/base/geom.h"
+#include "common/rules/config_check.h"
 #include "procs/shell/stage_internal.h"
 
 #define TROUBLE_CHARS 55

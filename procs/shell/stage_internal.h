@@ -2,7 +2,7 @@
 #ifndef CAIRN_PROCS_SHELL_STAGE_INTERNAL_H
 #define CAIRN_PROCS_SHELL_STAGE_INTERNAL_H
 
-#include "common/base/spread.h"
+#include "common/base/histogram.h"
 #include "procs/shell/stage.h"
 
 #define STAGE_SOURCES_MAX 96
@@ -46,7 +46,7 @@ struct cairn_stage {
 	uint64_t loops, rejects, overruns, frames_lost, frames_overtaken;
 	int taken_beats;                       /* so many more beats tell that a topic had been taken */
 	int64_t beat_due_ns, turn_ns, late_ns; /* longest turn, latest timer since the last beat */
-	struct cairn_spread late;
+	struct cairn_histogram late;
 	char note[96];
 	struct stage_trouble {
 		char what[32]; /* empty: none */

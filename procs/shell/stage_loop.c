@@ -108,7 +108,7 @@ static void beat(struct cairn_stage *stage, int64_t now_ns)
 	    .overrun_ms = (double)stage->turn_ns * 1e-6,
 	    .ticks = stage->late.count,
 	    .late_ms = (double)stage->late_ns * 1e-6,
-	    .late_p99_ms = (double)cairn_spread_at_ns(&stage->late, 0.99) * 1e-6,
+	    .late_p99_ms = (double)cairn_histogram_at_ns(&stage->late, 0.99) * 1e-6,
 	    .overruns = stage->overruns,
 	    .rejects = stage->rejects + cairn_bus_rejects(stage->bus),
 	    .frames_lost = stage->frames_lost,
@@ -131,7 +131,7 @@ static void beat(struct cairn_stage *stage, int64_t now_ns)
 static void count_late(struct cairn_stage *stage, struct stage_timer *t, int64_t now_ns)
 {
 	int64_t late_ns = now_ns - t->due_ns;
-	cairn_spread_add(&stage->late, late_ns);
+	cairn_histogram_add(&stage->late, late_ns);
 	if (late_ns > stage->late_ns)
 		stage->late_ns = late_ns;
 	int64_t missed = late_ns / t->period_ns;

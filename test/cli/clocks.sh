@@ -23,7 +23,7 @@ procs/gateway/http.c 1 a service may say until when to wait as a time of day; th
 procs/gateway/main.c 1 the time in a line of the log of decisions
 procs/gateway/recorder.c 2 the name of a folder of recordings
 procs/gateway/service.c 1 the time in a recorded exchange
-procs/gateway/witness.c 1 the time at which a recording began
+procs/gateway/decision_trace.c 1 the time at which a recording began
 procs/launcher/report.c 1 the time in a line of the log of commands
 procs/pilot/main.c 1 the time in an answer, as the interface asks for it
 LIST
@@ -53,7 +53,7 @@ fi
 # It can fail: a deadline by the wall clock is found.
 mkdir -p "$log.tree"
 cp -r "$root/common" "$root/ipc" "$root/procs" "$log.tree/"
-echo 'static int64_t deadline(void) { return time(NULL) + 5; }' >>"$log.tree/common/base/scan.c"
+echo 'static int64_t deadline(void) { return time(NULL) + 5; }' >>"$log.tree/common/scan/scan.c"
 if check "$log.tree" >/dev/null; then
 	echo "a deadline by the wall clock was not found"
 	exit 1

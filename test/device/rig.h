@@ -16,8 +16,8 @@
 
 #include "common/base/geom.h"
 #include "common/config/config.h"
-#include "common/sim/dev_board.h"
-#include "common/sim/dev_lidar.h"
+#include "common/sim/robot/dev_board.h"
+#include "common/sim/robot/dev_lidar.h"
 #include "ipc/bus.h"
 #include "test/support/run_dir.h"
 #include "test/support/runner.h"

@@ -1,5 +1,5 @@
 /* Stops that latch: who makes them, what they outlive, and who alone releases them. */
-#include "procs/motor/memory.h"
+#include "common/safety/estop_latch.h"
 #include "test/device/rig.h"
 
 static const char *words = ""; /* of the operator */
@@ -11,7 +11,7 @@ static struct cairn_msg_reply ask(const char *verb)
 	struct cairn_error err = {""};
 	snprintf(cmd.verb, sizeof(cmd.verb), "%s", verb);
 	snprintf(cmd.arg, sizeof(cmd.arg), "%s", words);
-	ck_assert_int_eq(cairn_ask(run_dir, CAIRN_SERVICE_MOTOR_CTL, &cmd, &reply, 2000, &err), 0);
+	ck_assert_int_eq(cairn_call_policy(run_dir, CAIRN_SERVICE_MOTOR_CTL, &cmd, &reply, 2000, &err), 0);
 	return reply;
 }
 
@@ -40,9 +40,9 @@ END_TEST
 /* What the motor stage keeps of a stop. */
 static bool stop_is_kept(void)
 {
-	struct cairn_motor_memory memory;
+	struct cairn_estop_latch memory;
 	struct cairn_error err = {""};
-	return cairn_motor_memory_load(run_dir, &memory, &err) && memory.estop;
+	return cairn_estop_latch_load(run_dir, &memory, &err) && memory.estop;
 }
 
 START_TEST(a_stop_that_could_not_be_saved_is_saved_as_soon_as_it_can_be)

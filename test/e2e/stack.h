@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "procs/cairn/drill.h"
+#include "procs/cairn/stack_fixture.h"
 #include "test/support/runner.h"
 
 /* Built to look for errors, programs are several times slower. A stack keeps up with its simulated robot all
@@ -45,7 +45,7 @@ static inline struct drill *stack_start_program(const char *program, const char 
 {
 	struct cairn_error err = {""};
 	struct stack_args all = stack_args(args);
-	struct drill *drill = drill_start(program, all.words, &err);
+	struct drill *drill = fixture_start(program, all.words, &err);
 	ck_assert_msg(drill != NULL, "%s", err.text);
 	return drill;
 }
@@ -59,7 +59,7 @@ static inline struct drill *stack_start(const char *const *args)
 static inline void stack_start_again(struct drill *drill, const char *const *args)
 {
 	struct stack_args all = stack_args(args);
-	ck_assert(drill_again(drill, CAIRN_PROGRAM, all.words));
+	ck_assert(fixture_again(drill, CAIRN_PROGRAM, all.words));
 }
 
 static inline bool stack_drives(const struct up_run *run, void *ctx)
@@ -73,7 +73,7 @@ static inline void stack_must(
     struct drill *drill, bool (*cond)(const struct up_run *run, void *ctx), void *ctx, const char *what)
 {
 	ck_assert_msg(
-	    drill_wait(drill, cond, ctx, STACK_PATIENCE_S), "%s; see %s", what, drill_run_dir(drill));
+	    fixture_wait(drill, cond, ctx, STACK_PATIENCE_S), "%s; see %s", what, fixture_run_dir(drill));
 }
 
 static inline const struct cairn_msg_stage *stack_row(const struct up_run *run, const char *name)
@@ -116,12 +116,12 @@ static inline void stack_kill_for_good(struct drill *drill, const char *name)
 	struct stack_stage s = {name, 0};
 	for (int i = 0; i < 20; i++) {
 		stack_must(drill, stack_up_or_failed, &s, name);
-		if (stack_has_failed(drill_run(drill), &s))
+		if (stack_has_failed(fixture_run(drill), &s))
 			return;
-		s.not_pid = drill_pid(drill, name);
+		s.not_pid = fixture_pid(drill, name);
 		kill(s.not_pid, SIGKILL);
 	}
-	ck_abort_msg("%s is started again and again; see %s", name, drill_run_dir(drill));
+	ck_abort_msg("%s is started again and again; see %s", name, fixture_run_dir(drill));
 }
 
 static inline void stack_ask(
@@ -133,7 +133,7 @@ static inline void stack_ask(
 	snprintf(cmd.who, sizeof(cmd.who), "test");
 	snprintf(cmd.verb, sizeof(cmd.verb), "%s", verb);
 	snprintf(cmd.arg, sizeof(cmd.arg), "%s", arg);
-	int r = cairn_ask(drill_run_dir(drill), service, &cmd, &reply, 5000, &err);
+	int r = cairn_call_policy(fixture_run_dir(drill), service, &cmd, &reply, 5000, &err);
 	ck_assert_msg(r == 0 && reply.ok, "%s %s: %s%s", verb, arg, err.text, reply.text);
 }
 
@@ -141,7 +141,7 @@ static inline void stack_ask(
 static inline int stack_cairn(struct drill *drill, const char *words, char *out, size_t out_bytes)
 {
 	char line[1024];
-	snprintf(line, sizeof(line), "%s %s --run %s 2>&1", CAIRN_PROGRAM, words, drill_run_dir(drill));
+	snprintf(line, sizeof(line), "%s %s --run %s 2>&1", CAIRN_PROGRAM, words, fixture_run_dir(drill));
 	FILE *f = popen(line, "r");
 	ck_assert_ptr_nonnull(f);
 	size_t n = fread(out, 1, out_bytes - 1, f);
@@ -154,7 +154,7 @@ static inline int stack_cairn(struct drill *drill, const char *words, char *out,
 static inline bool stack_file_tells(const struct drill *drill, const char *name, const char *text)
 {
 	char path[400], line[2048];
-	snprintf(path, sizeof(path), "%s/%s", drill_run_dir(drill), name);
+	snprintf(path, sizeof(path), "%s/%s", fixture_run_dir(drill), name);
 	FILE *f = fopen(path, "re");
 	bool found = false;
 	while (f != NULL && !found && fgets(line, sizeof(line), f) != NULL)
@@ -181,20 +181,20 @@ static inline bool stack_stretch_over(const struct up_run *run, void *ctx)
 }
 
 /* Ended by a Ctrl-C: the exit status is 0 for a run that has passed. */
-static inline void stack_end_as(struct drill **drill_p, int expected)
+static inline void stack_end_as(struct drill **fixture_p, int expected)
 {
 	struct cairn_error left = {""};
 	char summary[8192];
-	ck_assert_uint_eq(drill_run(*drill_p)->truth.contacts, 0);
-	int status = drill_end(*drill_p, SIGINT, STACK_PATIENCE_S, summary, sizeof(summary));
+	ck_assert_uint_eq(fixture_run(*fixture_p)->truth.contacts, 0);
+	int status = fixture_end(*fixture_p, SIGINT, STACK_PATIENCE_S, summary, sizeof(summary));
 	ck_assert_msg(status == expected, "status %d, summary %s", status, summary);
-	ck_assert_msg(drill_leftovers(*drill_p, &left) == 0, "%s", left.text);
-	drill_destroy(drill_p, false);
+	ck_assert_msg(fixture_leftovers(*fixture_p, &left) == 0, "%s", left.text);
+	fixture_destroy(fixture_p, false);
 }
 
-static inline void stack_end(struct drill **drill_p)
+static inline void stack_end(struct drill **fixture_p)
 {
-	stack_end_as(drill_p, 0);
+	stack_end_as(fixture_p, 0);
 }
 
 #endif

@@ -79,39 +79,39 @@ START_TEST(broken_frames_are_refused_counted_and_survived)
 	struct cairn_error err = {""};
 	struct beats beats = {0};
 	struct drill *drill = stack_start(args);
-	struct cairn_bus *bus = cairn_bus_new(drill_run_dir(drill), &err);
+	struct cairn_bus *bus = cairn_bus_new(fixture_run_dir(drill), &err);
 	ck_assert_msg(bus != NULL, "%s", err.text);
 	for (size_t i = 0; i < READERS; i++) {
 		beats.subs[i] = cairn_sub_new(bus, CAIRN_TOPIC_HEARTBEAT, readers[i], &err);
 		ck_assert_msg(beats.subs[i] != NULL, "%s", err.text);
 	}
-	ck_assert_msg(
-	    drill_wait(drill, wheels_turn, NULL, STACK_UP_S), "does not drive; see %s", drill_run_dir(drill));
-	ck_assert_msg(
-	    drill_wait(drill, all_heard, &beats, STACK_UP_S), "no heartbeats; see %s", drill_run_dir(drill));
+	ck_assert_msg(fixture_wait(drill, wheels_turn, NULL, STACK_UP_S), "does not drive; see %s",
+	    fixture_run_dir(drill));
+	ck_assert_msg(fixture_wait(drill, all_heard, &beats, STACK_UP_S), "no heartbeats; see %s",
+	    fixture_run_dir(drill));
 	memcpy(beats.before, beats.now, sizeof(beats.before));
 
-	pid_t stranger = start_stranger(drill_run_dir(drill));
+	pid_t stranger = start_stranger(fixture_run_dir(drill));
 	ck_assert_int_gt(stranger, 0);
-	bool counted = drill_wait(drill, all_counted, &beats, STACK_PATIENCE_S);
+	bool counted = fixture_wait(drill, all_counted, &beats, STACK_PATIENCE_S);
 	int status = -1;
 	kill(stranger, SIGTERM);
 	waitpid(stranger, &status, 0);
 	ck_assert_msg(
 	    WIFEXITED(status) && WEXITSTATUS(status) == 0, "the stranger ended with %x", (unsigned)status);
 	ck_assert_msg(counted, "refused %d and %d; see %s", (int)(beats.now[0] - beats.before[0]),
-	    (int)(beats.now[1] - beats.before[1]), drill_run_dir(drill));
+	    (int)(beats.now[1] - beats.before[1]), fixture_run_dir(drill));
 
-	uint64_t decisions = drill_run(drill)->mission.decisions;
-	ck_assert_msg(drill_wait(drill, decided_more, &decisions, STACK_PATIENCE_S),
-	    "decides no more; see %s", drill_run_dir(drill));
-	ck_assert_msg(drill_wait(drill, wheels_turn, NULL, STACK_PATIENCE_S), "drives no more; see %s",
-	    drill_run_dir(drill));
-	ck_assert_uint_eq(drill_run(drill)->truth.contacts, 0);
-	ck_assert_uint_eq(drill_run(drill)->stages.restarts, 0);
+	uint64_t decisions = fixture_run(drill)->mission.decisions;
+	ck_assert_msg(fixture_wait(drill, decided_more, &decisions, STACK_PATIENCE_S),
+	    "decides no more; see %s", fixture_run_dir(drill));
+	ck_assert_msg(fixture_wait(drill, wheels_turn, NULL, STACK_PATIENCE_S), "drives no more; see %s",
+	    fixture_run_dir(drill));
+	ck_assert_uint_eq(fixture_run(drill)->truth.contacts, 0);
+	ck_assert_uint_eq(fixture_run(drill)->stages.restarts, 0);
 	cairn_bus_destroy(&bus);
-	ck_assert_int_eq(drill_end(drill, SIGINT, STACK_PATIENCE_S, NULL, 0), 0);
-	drill_destroy(&drill, false);
+	ck_assert_int_eq(fixture_end(drill, SIGINT, STACK_PATIENCE_S, NULL, 0), 0);
+	fixture_destroy(&drill, false);
 }
 END_TEST
 

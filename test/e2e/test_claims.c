@@ -130,7 +130,7 @@ static void must_write(
     struct drill *drill, const char *option, const char *name, const char *magic, size_t bytes)
 {
 	char path[400], words[512], out[4096], begin[8] = {0};
-	snprintf(path, sizeof(path), "%s/%s", drill_run_dir(drill), name);
+	snprintf(path, sizeof(path), "%s/%s", fixture_run_dir(drill), name);
 	snprintf(words, sizeof(words), "map %s %s", option, path);
 	ck_assert_msg(stack_cairn(drill, words, out, sizeof(out)) == 0, "%s", out);
 	FILE *f = fopen(path, "re");
@@ -182,7 +182,7 @@ START_TEST(claims_of_the_model_are_judged_and_the_map_command_tells_what_came_of
 	must_write(drill, "--png", "shown.png", "\x89PNG", 4);
 	must_write(drill, "--save", "shown.yaml", "image", 5);
 	char words[400];
-	snprintf(words, sizeof(words), "map --load %s/shown.yaml", drill_run_dir(drill));
+	snprintf(words, sizeof(words), "map --load %s/shown.yaml", fixture_run_dir(drill));
 	ck_assert_int_eq(stack_cairn(drill, words, out, sizeof(out)), 0);
 	ck_assert_msg(strncmp(out, "size ", 5) == 0, "%s", out);
 	stack_end(&drill);

@@ -71,7 +71,7 @@ START_TEST(a_stage_that_hangs_is_killed_and_started_again)
 	for (size_t i = 0; i < sizeof(victims) / sizeof(victims[0]); i++) {
 		char told[64];
 		stack_must(drill, stack_drives, NULL, "does not drive");
-		struct stack_stage victim = {victims[i], drill_pid(drill, victims[i])};
+		struct stack_stage victim = {victims[i], fixture_pid(drill, victims[i])};
 		kill(victim.not_pid, SIGSTOP); /* and nobody continues it */
 		stack_must(drill, stack_is_up, &victim, victims[i]);
 		bool itself =
@@ -79,7 +79,7 @@ START_TEST(a_stage_that_hangs_is_killed_and_started_again)
 		snprintf(told, sizeof(told), itself ? "killing the %s" : "watchdog asks to restart %s",
 		    victims[i]);
 		ck_assert_msg(stack_file_tells(drill, "logs/launcher.log", told), "%s; see %s", told,
-		    drill_run_dir(drill));
+		    fixture_run_dir(drill));
 	}
 	stack_must(drill, stack_drives, NULL, "does not drive after the last");
 	stack_end(&drill);
@@ -101,7 +101,7 @@ START_TEST(where_an_operator_is_to_rearm_nothing_drives_before_a_release)
 	struct drill *drill = stack_start(args);
 	for (size_t i = 0; i < sizeof(victims) / sizeof(victims[0]); i++) {
 		stack_must(drill, stack_drives, NULL, "does not drive");
-		struct stack_stage victim = {victims[i], drill_pid(drill, victims[i])};
+		struct stack_stage victim = {victims[i], fixture_pid(drill, victims[i])};
 		kill(victim.not_pid, SIGKILL);
 		stack_must(drill, stack_is_up, &victim, victims[i]);
 		stack_must(drill, waits_for_a_person, NULL, "does not wait for a release");
@@ -140,7 +140,7 @@ static void still_latched(struct drill *drill, int motor_before)
 	ck_assert(!after.moved);
 	stack_must(drill, stands_for_the_stop, NULL,
 	    "is stopped no more"); /* a late board is told of in its place */
-	ck_assert_str_eq(drill_run(drill)->motion.reason, "operator");
+	ck_assert_str_eq(fixture_run(drill)->motion.reason, "operator");
 }
 
 START_TEST(an_emergency_stop_outlives_whatever_is_killed_until_an_operator_releases_it)
@@ -149,13 +149,13 @@ START_TEST(an_emergency_stop_outlives_whatever_is_killed_until_an_operator_relea
 	struct drill *drill = stack_start(large_house);
 	latch_a_stop(drill);
 	for (size_t i = 0; i < sizeof(victims) / sizeof(victims[0]); i++) {
-		int motor = drill_pid(drill, "motor");
-		kill(drill_pid(drill, victims[i]), SIGKILL);
+		int motor = fixture_pid(drill, "motor");
+		kill(fixture_pid(drill, victims[i]), SIGKILL);
 		still_latched(drill, motor);
 	}
-	int motor = drill_pid(drill, "motor");
-	kill(drill_up_pid(drill), SIGKILL);
-	ck_assert_int_eq(drill_end(drill, 0, STACK_PATIENCE_S, NULL, 0), -1);
+	int motor = fixture_pid(drill, "motor");
+	kill(fixture_up_pid(drill), SIGKILL);
+	ck_assert_int_eq(fixture_end(drill, 0, STACK_PATIENCE_S, NULL, 0), -1);
 	stack_start_again(drill, large_house);
 	still_latched(drill, motor);
 	ck_assert(stack_file_tells(drill, "up.out", "the emergency stop of the run before holds (operator)"));
@@ -170,13 +170,13 @@ START_TEST(an_emergency_stop_outlives_the_end_of_a_stack_that_no_operator_took_d
 	char text[1024];
 	struct drill *drill = stack_start(large_house);
 	latch_a_stop(drill);
-	int motor = drill_pid(drill, "motor");
+	int motor = fixture_pid(drill, "motor");
 	ck_assert_int_eq(
-	    drill_end(drill, SIGTERM, STACK_PATIENCE_S, NULL, 0), 0); /* a service manager's end */
+	    fixture_end(drill, SIGTERM, STACK_PATIENCE_S, NULL, 0), 0); /* a service manager's end */
 	stack_start_again(drill, large_house);
 	still_latched(drill, motor);
 	ck_assert_int_eq(stack_cairn(drill, "down", text, sizeof(text)), 0);
-	ck_assert_int_eq(drill_end(drill, 0, STACK_PATIENCE_S, NULL, 0), 0);
+	ck_assert_int_eq(fixture_end(drill, 0, STACK_PATIENCE_S, NULL, 0), 0);
 	stack_start_again(drill, large_house);
 	stack_must(drill, stack_drives, NULL, "an operator who began anew is not obeyed");
 	stack_end(&drill);
@@ -209,10 +209,10 @@ START_TEST(when_cairn_up_is_killed_everything_ends_and_the_next_one_starts_over)
 	struct drill *drill = stack_start(large_house);
 	stack_must(drill, stack_drives, NULL, "does not drive");
 	struct pollfd ends[32];
-	nfds_t count = watch_ends(drill_run(drill), ends, 32);
+	nfds_t count = watch_ends(fixture_run(drill), ends, 32);
 	ck_assert_uint_gt(count, 10);
-	kill(drill_up_pid(drill), SIGKILL);
-	ck_assert_int_eq(drill_end(drill, 0, STACK_PATIENCE_S, NULL, 0), -1);
+	kill(fixture_up_pid(drill), SIGKILL);
+	ck_assert_int_eq(fixture_end(drill, 0, STACK_PATIENCE_S, NULL, 0), -1);
 	await_ends(ends, count);
 	stack_start_again(drill, large_house); /* over the sockets and locks that lie about */
 	stack_must(drill, stack_drives, NULL, "does not drive again");
@@ -224,16 +224,16 @@ START_TEST(a_hung_stage_of_the_stack_before_is_cleaned_away)
 {
 	struct drill *drill = stack_start(large_house);
 	stack_must(drill, stack_drives, NULL, "does not drive");
-	int mapper = drill_pid(drill, "mapper"), motor = drill_pid(drill, "motor");
+	int mapper = fixture_pid(drill, "mapper"), motor = fixture_pid(drill, "motor");
 	kill(mapper, SIGSTOP);
 	kill(motor, SIGSTOP); /* the wheels still turn */
-	kill(drill_up_pid(drill), SIGKILL);
-	ck_assert_int_eq(drill_end(drill, 0, STACK_PATIENCE_S, NULL, 0), -1);
+	kill(fixture_up_pid(drill), SIGKILL);
+	ck_assert_int_eq(fixture_end(drill, 0, STACK_PATIENCE_S, NULL, 0), -1);
 	ck_assert_int_eq(kill(mapper, 0), 0);
 	ck_assert_int_eq(kill(motor, 0), 0);
 	stack_start_again(drill, large_house);
 	stack_must(drill, stack_drives, NULL, "does not drive again");
-	ck_assert_int_ne(drill_pid(drill, "mapper"), mapper);
+	ck_assert_int_ne(fixture_pid(drill, "mapper"), mapper);
 	stack_end(&drill);
 }
 END_TEST
@@ -243,11 +243,11 @@ START_TEST(a_launcher_that_hangs_is_ended_and_everything_starts_again)
 {
 	struct drill *drill = stack_start(large_house);
 	stack_must(drill, stack_drives, NULL, "does not drive");
-	int launcher = drill_pid(drill, "launcher");
-	struct stack_stage sequencer = {"sequencer", drill_pid(drill, "sequencer")};
+	int launcher = fixture_pid(drill, "launcher");
+	struct stack_stage sequencer = {"sequencer", fixture_pid(drill, "sequencer")};
 	kill(launcher, SIGSTOP); /* and nobody continues it */
 	stack_must(drill, stack_is_up, &sequencer, "the launcher hangs");
-	ck_assert_int_ne(drill_pid(drill, "launcher"), launcher);
+	ck_assert_int_ne(fixture_pid(drill, "launcher"), launcher);
 	stack_must(drill, stack_drives, NULL, "does not drive again");
 	stack_end(&drill);
 }
@@ -281,14 +281,14 @@ START_TEST(a_way_of_the_models_outlives_the_sequencer_and_the_launcher)
 		uint64_t under_way = 0, then = 1;
 		for (int k = 0; k < 5 && then != under_way; k++) {
 			stack_must(drill, on_a_way_of_the_models, NULL, "is not on a way");
-			under_way = drill_run(drill)->mission.decision_id;
-			struct reborn r = {{"sequencer", drill_pid(drill, "sequencer")},
-			    drill_run(drill)->stamp_ns[UP_MISSION] + 300 * CAIRN_NS_PER_MS};
-			kill(drill_pid(drill, victims[i]), SIGKILL);
+			under_way = fixture_run(drill)->mission.decision_id;
+			struct reborn r = {{"sequencer", fixture_pid(drill, "sequencer")},
+			    fixture_run(drill)->stamp_ns[UP_MISSION] + 300 * CAIRN_NS_PER_MS};
+			kill(fixture_pid(drill, victims[i]), SIGKILL);
 			stack_must(drill, decides_again, &r, victims[i]);
-			then = drill_run(drill)->mission.decision_id;
+			then = fixture_run(drill)->mission.decision_id;
 		}
-		ck_assert_msg(then == under_way, "%s; see %s", victims[i], drill_run_dir(drill));
+		ck_assert_msg(then == under_way, "%s; see %s", victims[i], fixture_run_dir(drill));
 		stack_must(drill, stack_drives, NULL, "does not drive on");
 	}
 	stack_end(&drill);

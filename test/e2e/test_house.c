@@ -29,9 +29,9 @@ static void check_clean_end(struct drill *drill, int expected_status)
 {
 	struct cairn_error left = {""};
 	char summary[8192];
-	int status = drill_end(drill, SIGINT, STACK_PATIENCE_S, summary, sizeof(summary));
+	int status = fixture_end(drill, SIGINT, STACK_PATIENCE_S, summary, sizeof(summary));
 	ck_assert_msg(status == expected_status, "status %d, summary %s", status, summary);
-	ck_assert_msg(drill_leftovers(drill, &left) == 0, "%s", left.text);
+	ck_assert_msg(fixture_leftovers(drill, &left) == 0, "%s", left.text);
 }
 
 START_TEST(the_stack_drives_a_house_decision_by_decision_without_a_contact)
@@ -40,10 +40,10 @@ START_TEST(the_stack_drives_a_house_decision_by_decision_without_a_contact)
 	struct drill *drill = stack_start(args);
 	uint64_t few = 3;
 	ck_assert_msg(
-	    drill_wait(drill, deciding, &few, STACK_UP_S), "no decisions; see %s", drill_run_dir(drill));
-	double coverage = drill_run(drill)->truth.coverage;
+	    fixture_wait(drill, deciding, &few, STACK_UP_S), "no decisions; see %s", fixture_run_dir(drill));
+	double coverage = fixture_run(drill)->truth.coverage;
 	char summary[8192];
-	int status = drill_end(drill, 0, STACK_PATIENCE_S, summary, sizeof(summary));
+	int status = fixture_end(drill, 0, STACK_PATIENCE_S, summary, sizeof(summary));
 	json_t *s = json_loads(summary, 0, NULL);
 	ck_assert_msg(s != NULL, "summary: %s", summary);
 	ck_assert_msg(status == 0, "status %d: %s", status, summary);
@@ -59,11 +59,11 @@ START_TEST(the_stack_drives_a_house_decision_by_decision_without_a_contact)
 	ck_assert(json_is_string(json_object_get(s, "end_reason")));
 	json_decref(s);
 	char picture[320];
-	snprintf(picture, sizeof(picture), "%s/map.png", drill_run_dir(drill));
+	snprintf(picture, sizeof(picture), "%s/map.png", fixture_run_dir(drill));
 	ck_assert_int_eq(access(picture, R_OK), 0);
 	struct cairn_error left = {""};
-	ck_assert_msg(drill_leftovers(drill, &left) == 0, "%s", left.text);
-	drill_destroy(&drill, false);
+	ck_assert_msg(fixture_leftovers(drill, &left) == 0, "%s", left.text);
+	fixture_destroy(&drill, false);
 }
 END_TEST
 
@@ -89,20 +89,20 @@ START_TEST(whoever_is_killed_comes_back_and_the_robot_drives_on_untouched)
 	static const char *const victims[] = {
 	    "motor", "sensor-bridge", "mapper", "sequencer", "gateway", "robot-sim", "roudi", "launcher"};
 	struct drill *drill = stack_start(args);
-	ck_assert_msg(
-	    drill_wait(drill, wheels_turn, NULL, STACK_UP_S), "does not drive; see %s", drill_run_dir(drill));
+	ck_assert_msg(fixture_wait(drill, wheels_turn, NULL, STACK_UP_S), "does not drive; see %s",
+	    fixture_run_dir(drill));
 	for (size_t i = 0; i < sizeof(victims) / sizeof(victims[0]); i++) {
-		struct kill k = {victims[i], drill_pid(drill, victims[i])};
-		ck_assert_msg(k.pid > 0, "%s is not running; see %s", k.name, drill_run_dir(drill));
+		struct kill k = {victims[i], fixture_pid(drill, victims[i])};
+		ck_assert_msg(k.pid > 0, "%s is not running; see %s", k.name, fixture_run_dir(drill));
 		kill(k.pid, SIGKILL);
-		ck_assert_msg(drill_wait(drill, replaced, &k, STACK_UP_S), "%s does not come back; see %s",
-		    k.name, drill_run_dir(drill));
-		ck_assert_msg(drill_wait(drill, wheels_turn, NULL, STACK_UP_S),
-		    "does not drive after %s was killed; see %s", k.name, drill_run_dir(drill));
-		ck_assert_uint_eq(drill_run(drill)->truth.contacts, 0);
+		ck_assert_msg(fixture_wait(drill, replaced, &k, STACK_UP_S), "%s does not come back; see %s",
+		    k.name, fixture_run_dir(drill));
+		ck_assert_msg(fixture_wait(drill, wheels_turn, NULL, STACK_UP_S),
+		    "does not drive after %s was killed; see %s", k.name, fixture_run_dir(drill));
+		ck_assert_uint_eq(fixture_run(drill)->truth.contacts, 0);
 	}
 	check_clean_end(drill, 0);
-	drill_destroy(&drill, false);
+	fixture_destroy(&drill, false);
 }
 END_TEST
 
@@ -125,18 +125,18 @@ START_TEST(a_second_stack_in_the_same_run_directory_is_refused)
 	struct drill *drill = stack_start(args);
 	uint64_t one = 1;
 	ck_assert_msg(
-	    drill_wait(drill, deciding, &one, STACK_UP_S), "no decision; see %s", drill_run_dir(drill));
+	    fixture_wait(drill, deciding, &one, STACK_UP_S), "no decision; see %s", fixture_run_dir(drill));
 	char command[400], out[2048];
-	snprintf(command, sizeof(command), "up --headless --run %s", drill_run_dir(drill));
+	snprintf(command, sizeof(command), "up --headless --run %s", fixture_run_dir(drill));
 	ck_assert_int_eq(run_cairn(out, sizeof(out), command), 1);
 	ck_assert_msg(strstr(out, "a stack already runs in") != NULL, "%s", out);
-	snprintf(command, sizeof(command), "down --run %s", drill_run_dir(drill));
+	snprintf(command, sizeof(command), "down --run %s", fixture_run_dir(drill));
 	ck_assert_int_eq(run_cairn(out, sizeof(out), command), 0);
-	int status = drill_end(drill, 0, STACK_PATIENCE_S, NULL, 0);
+	int status = fixture_end(drill, 0, STACK_PATIENCE_S, NULL, 0);
 	ck_assert_int_eq(status, 0);
 	struct cairn_error left = {""};
-	ck_assert_msg(drill_leftovers(drill, &left) == 0, "%s", left.text);
-	drill_destroy(&drill, false);
+	ck_assert_msg(fixture_leftovers(drill, &left) == 0, "%s", left.text);
+	fixture_destroy(&drill, false);
 }
 END_TEST
 
@@ -195,7 +195,7 @@ END_TEST
 static void must_keep_out_of(struct drill *drill, const char *name)
 {
 	struct cairn_error err = {""};
-	struct cairn_bus *bus = cairn_bus_new(drill_run_dir(drill), &err);
+	struct cairn_bus *bus = cairn_bus_new(fixture_run_dir(drill), &err);
 	struct cairn_sub *sub = bus != NULL ? cairn_sub_new(bus, CAIRN_TOPIC_ZONES, NULL, &err) : NULL;
 	ck_assert_msg(sub != NULL, "%s", err.text);
 	struct cairn_msg_zones zones;
@@ -206,7 +206,7 @@ static void must_keep_out_of(struct drill *drill, const char *name)
 			for (uint32_t i = 0; i < zones.items_count; i++)
 				told |= strcmp(zones.items[i].name, name) == 0;
 	}
-	ck_assert_msg(told, "zone '%s' is not there; see %s", name, drill_run_dir(drill));
+	ck_assert_msg(told, "zone '%s' is not there; see %s", name, fixture_run_dir(drill));
 	cairn_bus_destroy(&bus);
 }
 

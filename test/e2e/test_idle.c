@@ -55,23 +55,23 @@ START_TEST(calls_and_pictures_are_left_out_while_nothing_changes)
 	struct counters c = {0};
 	char dir[256];
 	struct drill *drill = stack_start(args);
-	snprintf(dir, sizeof(dir), "%s", drill_run_dir(drill));
+	snprintf(dir, sizeof(dir), "%s", fixture_run_dir(drill));
 	struct cairn_bus *bus = cairn_bus_new(dir, &err);
 	ck_assert_msg(bus != NULL, "%s", err.text);
 	c.sub = cairn_sub_new(bus, CAIRN_TOPIC_VLM_STATS, NULL, &err);
 	ck_assert_msg(c.sub != NULL, "%s", err.text);
-	ck_assert_msg(drill_wait(drill, saved_enough, &c, STACK_UP_S),
+	ck_assert_msg(fixture_wait(drill, saved_enough, &c, STACK_UP_S),
 	    "%d skips, %d pictures left out of %d calls; see %s", (int)c.stats.skips,
 	    (int)c.stats.images_left_out, (int)c.stats.calls, dir);
 	ck_assert_uint_gt(c.stats.calls, c.stats.images_left_out); /* the first call had its picture */
 	ck_assert_uint_gt(c.stats.triggers[CAIRN_TRIGGER_TIMER], 0);
 	ck_assert_uint_eq(c.stats.failures, 0);
 	ck_assert_msg(
-	    drill_wait(drill, log_has_told, dir, STACK_PATIENCE_S), "no line of statistics; see %s", dir);
-	ck_assert_uint_eq(drill_run(drill)->truth.contacts, 0);
+	    fixture_wait(drill, log_has_told, dir, STACK_PATIENCE_S), "no line of statistics; see %s", dir);
+	ck_assert_uint_eq(fixture_run(drill)->truth.contacts, 0);
 	cairn_bus_destroy(&bus);
-	ck_assert_int_eq(drill_end(drill, SIGINT, STACK_PATIENCE_S, NULL, 0), 0);
-	drill_destroy(&drill, false);
+	ck_assert_int_eq(fixture_end(drill, SIGINT, STACK_PATIENCE_S, NULL, 0), 0);
+	fixture_destroy(&drill, false);
 }
 END_TEST
 

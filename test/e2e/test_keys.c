@@ -96,26 +96,27 @@ START_TEST(a_planted_key_reaches_the_service_and_nothing_else)
 	setenv("ANTHROPIC_API_KEY", UNUSED, 1);
 	struct drill *drill = stack_start(args);
 	ck_assert_msg(
-	    drill_wait(drill, deciding, NULL, STACK_UP_S), "no decisions; see %s", drill_run_dir(drill));
-	ck_assert_str_eq(drill_run(drill)->vlm.provider, "openai");
-	ck_assert_uint_eq(drill_run(drill)->vlm.failures, 0);
-	ck_assert_int_ge(look_at_processes(drill_run_dir(drill), &gateway), 8);
+	    fixture_wait(drill, deciding, NULL, STACK_UP_S), "no decisions; see %s", fixture_run_dir(drill));
+	ck_assert_str_eq(fixture_run(drill)->vlm.provider, "openai");
+	ck_assert_uint_eq(fixture_run(drill)->vlm.failures, 0);
+	ck_assert_int_ge(look_at_processes(fixture_run_dir(drill), &gateway), 8);
 	ck_assert_int_gt(gateway, 0);
 	ck_assert_int_eq(kill(gateway, SIGABRT), 0); /* would dump core if it could; it is reborn */
-	drill_end(drill, SIGINT, STACK_PATIENCE_S, summary, sizeof(summary));
+	fixture_end(drill, SIGINT, STACK_PATIENCE_S, summary, sizeof(summary));
 	ck_assert_msg(strstr(summary, KEY) == NULL, "%s", summary);
-	snprintf(planted, sizeof(planted), "%s/rec", drill_run_dir(drill));
+	snprintf(planted, sizeof(planted), "%s/rec", fixture_run_dir(drill));
 	ck_assert_int_eq(access(planted, R_OK), 0);
-	ck_assert_msg(!found_below(drill_run_dir(drill)), "the key is somewhere in %s", drill_run_dir(drill));
+	ck_assert_msg(
+	    !found_below(fixture_run_dir(drill)), "the key is somewhere in %s", fixture_run_dir(drill));
 	/* The search finds what is there. */
-	snprintf(planted, sizeof(planted), "%s/planted", drill_run_dir(drill));
+	snprintf(planted, sizeof(planted), "%s/planted", fixture_run_dir(drill));
 	FILE *out = fopen(planted, "w");
 	fputs(KEY "\n", out);
 	fclose(out);
-	ck_assert(found_below(drill_run_dir(drill)));
+	ck_assert(found_below(fixture_run_dir(drill)));
 	unlink(planted);
-	ck_assert_msg(drill_leftovers(drill, &left) == 0, "%s", left.text);
-	drill_destroy(&drill, false);
+	ck_assert_msg(fixture_leftovers(drill, &left) == 0, "%s", left.text);
+	fixture_destroy(&drill, false);
 }
 END_TEST
 

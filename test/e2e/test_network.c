@@ -4,7 +4,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include "common/safety/sequencer.h"
+#include "common/sequencer/sequencer.h"
 #include "test/e2e/stack.h"
 #include "test/support/proxy.h"
 
@@ -86,7 +86,7 @@ static void must_reach(struct spoilt *s, enum cairn_tier tier)
 {
 	struct tiers t = {.cfg = &s->cfg, .until = tier};
 	stack_must(s->drill, reaches, &t, cairn_enum_text(&cairn_enum_tier, (int)tier));
-	ck_assert_msg(t.wrong == 0, "%s; see %s", t.what, drill_run_dir(s->drill));
+	ck_assert_msg(t.wrong == 0, "%s; see %s", t.what, fixture_run_dir(s->drill));
 }
 
 static bool explores_locally(const struct up_run *run, void *ctx)
@@ -127,14 +127,16 @@ static bool told_after_an_answer(const struct up_run *run, void *ctx)
 static void must_recover(struct spoilt *s)
 {
 	struct cairn_error err = {""};
-	struct cairn_bus *bus = cairn_bus_new(drill_run_dir(s->drill), &err);
+	struct cairn_bus *bus = cairn_bus_new(fixture_run_dir(s->drill), &err);
 	ck_assert_msg(bus != NULL, "%s", err.text);
 	struct answered a = {.decisions = cairn_sub_new(bus, CAIRN_TOPIC_DECISION, NULL, &err)};
 	ck_assert_msg(a.decisions != NULL, "%s", err.text);
 	proxy_set(s->proxy, PROXY_PASS, 0);
 	stack_must(s->drill, told_after_an_answer, &a, "the model is not asked again");
-	ck_assert_msg(drill_run(s->drill)->tier.tier == CAIRN_TIER_NORMAL, "tier %s after an answer; see %s",
-	    cairn_enum_text(&cairn_enum_tier, (int)drill_run(s->drill)->tier.tier), drill_run_dir(s->drill));
+	ck_assert_msg(fixture_run(s->drill)->tier.tier == CAIRN_TIER_NORMAL,
+	    "tier %s after an answer; see %s",
+	    cairn_enum_text(&cairn_enum_tier, (int)fixture_run(s->drill)->tier.tier),
+	    fixture_run_dir(s->drill));
 	stack_must(s->drill, model_drives, NULL, "the model does not drive again");
 	cairn_bus_destroy(&bus);
 }
@@ -151,12 +153,12 @@ START_TEST(whatever_spoils_the_way_it_explores_locally_and_the_first_answer_ends
 	begin(&s);
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
 		uint32_t spoiled = proxy_spoiled(s.proxy);
-		uint64_t failures = drill_run(s.drill)->vlm.failures;
+		uint64_t failures = fixture_run(s.drill)->vlm.failures;
 		proxy_set(s.proxy, faults[i].mode, faults[i].delay_ms);
 		must_reach(&s, CAIRN_TIER_LOCAL);
 		stack_must(s.drill, explores_locally, NULL, faults[i].name);
 		ck_assert_uint_gt(proxy_spoiled(s.proxy), spoiled);
-		ck_assert_uint_gt(drill_run(s.drill)->vlm.failures, failures);
+		ck_assert_uint_gt(fixture_run(s.drill)->vlm.failures, failures);
 		must_recover(&s);
 	}
 	end(&s);
@@ -176,7 +178,7 @@ START_TEST(a_service_that_stays_away_sends_it_home_and_its_answer_calls_it_back)
 	proxy_set(s.proxy, PROXY_RESET, 0);
 	must_reach(&s, CAIRN_TIER_LOCAL);
 	must_reach(&s, CAIRN_TIER_RETURNING);
-	ck_assert_str_eq(drill_run(s.drill)->mission.reason, "model_silent");
+	ck_assert_str_eq(fixture_run(s.drill)->mission.reason, "model_silent");
 	stack_must(s.drill, degraded, NULL, "the service is not called degraded");
 	must_recover(&s);
 	end(&s);
@@ -204,20 +206,20 @@ START_TEST(a_service_that_answers_late_but_in_time_is_called_elevated_and_goes_o
 	struct spoilt s;
 	begin_with(&s, 15, 25, 90, 10);
 	stack_must(s.drill, model_drives, NULL, "the model does not drive");
-	uint64_t failures = drill_run(s.drill)->vlm.failures, calls = drill_run(s.drill)->vlm.calls;
+	uint64_t failures = fixture_run(s.drill)->vlm.failures, calls = fixture_run(s.drill)->vlm.calls;
 	struct net_wish wish = {.tier = CAIRN_NET_TIER_ELEVATED, .worst = CAIRN_TIER_NORMAL};
 	proxy_set(s.proxy, PROXY_DELAY, 3500);
 	stack_must(s.drill, net_reaches, &wish, "a slow service is not called elevated");
 	stack_must(s.drill, model_drives, NULL, "the model does not drive, though it answers");
 	ck_assert_uint_gt(proxy_spoiled(s.proxy), 0);
-	ck_assert_uint_gt(drill_run(s.drill)->vlm.calls, calls);
+	ck_assert_uint_gt(fixture_run(s.drill)->vlm.calls, calls);
 	wish.tier = CAIRN_NET_TIER_NORMAL;
 	proxy_set(s.proxy, PROXY_PASS, 0);
 	stack_must(s.drill, net_reaches, &wish, "a service that is quick again is not called normal");
 	/* Slow is not silent: it coasts between two words, and never waits or drives by itself. */
 	ck_assert_msg(wish.worst <= CAIRN_TIER_COASTING, "%s after %.1f s of silence; see %s",
-	    cairn_enum_text(&cairn_enum_tier, (int)wish.worst), wish.silent_s, drill_run_dir(s.drill));
-	ck_assert_uint_eq(drill_run(s.drill)->vlm.failures, failures);
+	    cairn_enum_text(&cairn_enum_tier, (int)wish.worst), wish.silent_s, fixture_run_dir(s.drill));
+	ck_assert_uint_eq(fixture_run(s.drill)->vlm.failures, failures);
 	end(&s);
 }
 END_TEST

@@ -63,8 +63,8 @@ static struct drill *start(void)
 static void end(struct drill *drill)
 {
 	char command[96];
-	ck_assert_int_eq(drill_end(drill, SIGINT, STACK_PATIENCE_S, NULL, 0), 0);
-	drill_destroy(&drill, false);
+	ck_assert_int_eq(fixture_end(drill, SIGINT, STACK_PATIENCE_S, NULL, 0), 0);
+	fixture_destroy(&drill, false);
 	snprintf(command, sizeof(command), "rm -r '%s'", folder);
 	ck_assert_int_eq(system(command), 0);
 }
@@ -105,24 +105,24 @@ START_TEST(a_key_with_the_right_drives_the_robot_and_one_without_does_not)
 {
 	struct drill *drill = start();
 	struct cairn_msg_reply reply;
-	ck_assert_msg(
-	    drill_wait(drill, wheels_turn, NULL, STACK_UP_S), "does not drive; see %s", drill_run_dir(drill));
+	ck_assert_msg(fixture_wait(drill, wheels_turn, NULL, STACK_UP_S), "does not drive; see %s",
+	    fixture_run_dir(drill));
 	ck_assert(ask(&bob, CAIRN_SERVICE_OPERATOR, "pause", &reply));
 	ck_assert_msg(!reply.ok && strstr(reply.text, "needs the right to drive") != NULL, "%s", reply.text);
 	ck_assert(ask(&anna, CAIRN_SERVICE_OPERATOR, "pause", &reply));
 	ck_assert_msg(reply.ok, "%s", reply.text);
-	ck_assert(drill_wait(drill, is_paused, NULL, STACK_PATIENCE_S));
+	ck_assert(fixture_wait(drill, is_paused, NULL, STACK_PATIENCE_S));
 	ck_assert(ask(&anna, CAIRN_SERVICE_OPERATOR, "resume", &reply) && reply.ok);
 
 	/* the door is kicked in: the robot drives on, and the door comes back */
-	uint64_t decisions = drill_run(drill)->mission.decisions;
-	int pid = drill_pid(drill, "remote");
+	uint64_t decisions = fixture_run(drill)->mission.decisions;
+	int pid = fixture_pid(drill, "remote");
 	ck_assert_int_gt(pid, 0);
 	ck_assert_int_eq(kill(pid, SIGKILL), 0);
-	ck_assert(drill_wait(drill, decided_more, &decisions, STACK_PATIENCE_S));
+	ck_assert(fixture_wait(drill, decided_more, &decisions, STACK_PATIENCE_S));
 	ck_assert(ask(&bob, CAIRN_SERVICE_OPERATOR, "stop", &reply));
 	ck_assert_msg(reply.ok, "%s", reply.text);
-	ck_assert_uint_eq(drill_run(drill)->truth.contacts, 0);
+	ck_assert_uint_eq(fixture_run(drill)->truth.contacts, 0);
 	end(drill);
 }
 END_TEST
@@ -163,19 +163,19 @@ _Noreturn static void flood(void)
 START_TEST(a_flood_at_the_door_does_not_reach_the_robot)
 {
 	struct drill *drill = start();
-	ck_assert_msg(
-	    drill_wait(drill, wheels_turn, NULL, STACK_UP_S), "does not drive; see %s", drill_run_dir(drill));
+	ck_assert_msg(fixture_wait(drill, wheels_turn, NULL, STACK_UP_S), "does not drive; see %s",
+	    fixture_run_dir(drill));
 	pid_t flooder = fork();
 	if (flooder == 0)
 		flood();
-	uint64_t decisions = drill_run(drill)->mission.decisions + 2;
-	bool on = drill_wait(drill, decided_more, &decisions, STACK_PATIENCE_S);
+	uint64_t decisions = fixture_run(drill)->mission.decisions + 2;
+	bool on = fixture_wait(drill, decided_more, &decisions, STACK_PATIENCE_S);
 	kill(flooder, SIGKILL);
 	waitpid(flooder, NULL, 0);
-	ck_assert_msg(on, "decides nothing any more; see %s", drill_run_dir(drill));
-	ck_assert_uint_eq(drill_run(drill)->truth.contacts, 0);
-	for (uint32_t i = 0; i < drill_run(drill)->stages.items_count; i++) {
-		const struct cairn_msg_stage *s = &drill_run(drill)->stages.items[i];
+	ck_assert_msg(on, "decides nothing any more; see %s", fixture_run_dir(drill));
+	ck_assert_uint_eq(fixture_run(drill)->truth.contacts, 0);
+	for (uint32_t i = 0; i < fixture_run(drill)->stages.items_count; i++) {
+		const struct cairn_msg_stage *s = &fixture_run(drill)->stages.items[i];
 		ck_assert_msg(s->restarts == 0, "%s was restarted: %s", s->name, s->note);
 	}
 	struct cairn_msg_reply reply; /* and the door is open to others */

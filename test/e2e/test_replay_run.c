@@ -16,7 +16,7 @@ static bool some_ended(const struct up_run *run, void *ctx)
 static void find_recording(const struct drill *drill)
 {
 	char folder[400];
-	snprintf(folder, sizeof(folder), "%s/rec", drill_run_dir(drill));
+	snprintf(folder, sizeof(folder), "%s/rec", fixture_run_dir(drill));
 	DIR *dir = opendir(folder);
 	ck_assert_ptr_nonnull(dir);
 	for (struct dirent *e; (e = readdir(dir)) != NULL;)
@@ -65,7 +65,7 @@ static void go_on_asking(struct drill *drill)
 	json_t *all = replay_json(drill, "--ask pilot", &status);
 	/* The first question is the dearest, as nothing of it is cached yet: less would not do for its follow-up. */
 	double enough_usd = 0.95 * json_number_value(json_object_get(json_object_get(all, "ask"), "usd"));
-	snprintf(whole, sizeof(whole), "--ask pilot --state %.400s/answers", drill_run_dir(drill));
+	snprintf(whole, sizeof(whole), "--ask pilot --state %.400s/answers", fixture_run_dir(drill));
 	snprintf(cut_off, sizeof(cut_off), "%.450s --usd %.6f", whole, enough_usd);
 	json_t *root = replay_json(drill, cut_off, &status);
 	json_int_t first = of_ask(root, "asked");
@@ -95,7 +95,7 @@ static void ask_nobody(struct drill *drill)
 	int status;
 	snprintf(dead, sizeof(dead),
 	    "--ask ollama --set vlm.base_url=http://127.0.0.1:9/v1 --state %.300s/nobody",
-	    drill_run_dir(drill));
+	    fixture_run_dir(drill));
 	for (int again = 0; again < 2; again++) {
 		json_t *root = replay_json(drill, dead, &status);
 		ck_assert_int_eq(status, 1);
@@ -129,7 +129,7 @@ START_TEST(what_a_real_run_recorded_is_replayed_as_it_was)
 	int status;
 	stack_must(drill, some_ended, NULL, "no four decisions");
 	char summary[8192];
-	ck_assert_int_eq(drill_end(drill, SIGINT, STACK_PATIENCE_S, summary, sizeof(summary)), 0);
+	ck_assert_int_eq(fixture_end(drill, SIGINT, STACK_PATIENCE_S, summary, sizeof(summary)), 0);
 	find_recording(drill);
 
 	json_t *root = replay_json(drill, "", &status);
@@ -167,7 +167,7 @@ START_TEST(what_a_real_run_recorded_is_replayed_as_it_was)
 	const char *out = replay(drill, "", &status);
 	ck_assert_int_eq(status, 1);
 	ck_assert_msg(strstr(out, "damaged") != NULL, "%s", out);
-	drill_destroy(&drill, false);
+	fixture_destroy(&drill, false);
 }
 END_TEST
 

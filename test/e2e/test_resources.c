@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "common/map/mapper.h"
+#include "common/slam/mapper.h"
 #include "procs/launcher/namespace.h"
 #include "test/e2e/stack.h"
 
@@ -45,11 +45,11 @@ static bool map_is_whole(const struct drill *drill)
 	char path[320];
 	struct cairn_config cfg;
 	struct cairn_error err = {""};
-	snprintf(path, sizeof(path), "%s/config.yaml", drill_run_dir(drill));
+	snprintf(path, sizeof(path), "%s/config.yaml", fixture_run_dir(drill));
 	cairn_config_defaults(&cfg);
 	if (!cairn_config_load(&cfg, path, &err))
 		return false;
-	snprintf(path, sizeof(path), "%s/state/map.bin", drill_run_dir(drill));
+	snprintf(path, sizeof(path), "%s/state/map.bin", fixture_run_dir(drill));
 	struct cairn_mapper *m = cairn_mapper_load(&cfg, path, &err);
 	bool whole = m != NULL;
 	cairn_mapper_destroy(&m);
@@ -102,7 +102,7 @@ START_TEST(a_full_disk_stops_no_robot_and_costs_nothing_that_was_learned_before)
 	stack_must(drill, status_tells_of_the_map, NULL, "nobody says that the map cannot be saved");
 	stack_must(drill, health_tells_of_the_map, NULL, "a full disk is health");
 	ck_assert(map_is_whole(drill));
-	struct stack_stage mapper = {"mapper", drill_pid(drill, "mapper")};
+	struct stack_stage mapper = {"mapper", fixture_pid(drill, "mapper")};
 	kill(mapper.not_pid, SIGKILL); /* comes back with what is on the disk */
 	stack_must(drill, stack_is_up, &mapper, "the mapper does not come back");
 	stack_must(drill, stack_drives, NULL, "does not drive on a full disk");
@@ -113,7 +113,7 @@ START_TEST(a_full_disk_stops_no_robot_and_costs_nothing_that_was_learned_before)
 	stack_must(drill, nothing_is_wrong, NULL, "saving is not tried again");
 	ck_assert(map_is_whole(drill));
 	ck_assert_msg(stack_file_tells(drill, "logs/mapper.log", "can save the map again"), "see %s",
-	    drill_run_dir(drill));
+	    fixture_run_dir(drill));
 	stack_end(&drill);
 }
 END_TEST
@@ -135,13 +135,13 @@ START_TEST(an_emergency_stop_on_a_full_disk_outlives_the_motor_stage)
 	stack_must(drill, status_tells_of_the_map, NULL, "the disk is not full");
 	stack_ask(drill, CAIRN_SERVICE_MOTOR_CTL, "stop", "");
 	stack_must(drill, stands_for_the_stop, NULL, "does not stop");
-	struct stack_stage motor = {"motor", drill_pid(drill, "motor")};
+	struct stack_stage motor = {"motor", fixture_pid(drill, "motor")};
 	kill(motor.not_pid, SIGKILL);
 	stack_must(drill, stack_is_up, &motor, "the motor stage does not come back");
 	struct stack_stretch after = {.s = 3.0};
 	stack_must(drill, stack_stretch_over, &after, "the motor stage is silent");
 	ck_assert(!after.moved);
-	ck_assert(stands_for_the_stop(drill_run(drill), NULL));
+	ck_assert(stands_for_the_stop(fixture_run(drill), NULL));
 	ck_assert_int_eq(unlink("/tmp/full"), 0);
 	stack_end(&drill);
 }
@@ -182,7 +182,7 @@ START_TEST(stages_without_descriptors_go_on_and_say_what_they_cannot_do)
 	struct drill *drill = stack_start(large_house);
 	stack_must(drill, stack_drives, NULL, "does not drive");
 	for (int i = 0; i < NAMES; i++) {
-		pids[i] = drill_pid(drill, names[i]);
+		pids[i] = fixture_pid(drill, names[i]);
 		before[i] = no_more_fds(pids[i]);
 	}
 	struct stack_stretch without = {.s = 5.0};
@@ -190,10 +190,10 @@ START_TEST(stages_without_descriptors_go_on_and_say_what_they_cannot_do)
 	ck_assert(without.moved);
 	kill(pids[2], SIGKILL); /* nor can the launcher start anything */
 	stack_must(drill, stack_has_failed, &gateway, "the launcher starts without descriptors");
-	ck_assert_msg(strstr(stack_row(drill_run(drill), "gateway")->note, strerror(EMFILE)) != NULL, "%s",
-	    stack_row(drill_run(drill), "gateway")->note);
+	ck_assert_msg(strstr(stack_row(fixture_run(drill), "gateway")->note, strerror(EMFILE)) != NULL, "%s",
+	    stack_row(fixture_run(drill), "gateway")->note);
 	for (int i = 0; i < NAMES; i++) {
-		ck_assert_int_eq(drill_pid(drill, names[i]), i == 2 ? 0 : pids[i]); /* nobody has ended */
+		ck_assert_int_eq(fixture_pid(drill, names[i]), i == 2 ? 0 : pids[i]); /* nobody has ended */
 		if (i != 2)
 			ck_assert_int_eq(prlimit(pids[i], RLIMIT_NOFILE, &before[i], NULL), 0);
 	}
@@ -332,14 +332,14 @@ START_TEST(a_consumer_that_keeps_every_frame_costs_pictures_for_a_while_and_the_
 	struct cairn_error err = {""};
 	struct drill *drill = stack_start(large_house);
 	stack_must(drill, stack_drives, NULL, "does not drive");
-	struct cairn_bus *bus = cairn_bus_new(drill_run_dir(drill), &err);
+	struct cairn_bus *bus = cairn_bus_new(fixture_run_dir(drill), &err);
 	ck_assert_msg(bus != NULL, "%s", err.text);
 	struct ears ears = {.depth = cairn_sub_new(bus, CAIRN_TOPIC_SCAN_DEPTH, NULL, &err),
 	    .beats = cairn_sub_new(bus, CAIRN_TOPIC_HEARTBEAT, "camera-bridge", &err)};
 	ck_assert(ears.depth != NULL && ears.beats != NULL);
-	pid_t holder = start_holder(drill_run_dir(drill));
+	pid_t holder = start_holder(fixture_run_dir(drill));
 	stack_must(drill, camera_has_no_room, NULL, "nobody says that there is no room for pictures");
-	(void)listened(drill_run(drill), &ears);
+	(void)listened(fixture_run(drill), &ears);
 	uint64_t rejects = ears.rejects;
 	ears.scans = 0;
 	struct held_stretch held = {{.s = 5.0}, &ears};
@@ -348,10 +348,10 @@ START_TEST(a_consumer_that_keeps_every_frame_costs_pictures_for_a_while_and_the_
 	printf("# %u depth scans in 5 s, %d pictures refused\n", ears.scans, (int)(ears.rejects - rejects));
 	ck_assert_uint_ge(ears.scans, 25); /* 10 Hz: the floor is watched as before */
 	ck_assert_uint_gt(ears.rejects, rejects);
-	ck_assert_uint_eq(drill_run(drill)->stages.restarts, 0);
+	ck_assert_uint_eq(fixture_run(drill)->stages.restarts, 0);
 	/* It lives on, and keeps the memory of a data plane that nobody uses any more. */
 	stack_must(drill, all_is_well_again, NULL, "the data plane is not built anew");
-	uint64_t decisions = drill_run(drill)->mission.decisions;
+	uint64_t decisions = fixture_run(drill)->mission.decisions;
 	stack_must(drill, decides_by_the_model, &decisions, "the model sees nothing");
 	ck_assert_int_eq(kill(holder, SIGKILL), 0);
 	ck_assert_int_eq(waitpid(holder, NULL, 0), holder);
@@ -368,17 +368,17 @@ START_TEST(shared_memory_that_others_fill_up_stops_no_robot)
 		CAIRN_SKIP("no namespaces here");
 	struct drill *drill = stack_start(args);
 	stack_must(drill, stack_drives, NULL, "does not drive");
-	uint64_t decisions = drill_run(drill)->mission.decisions;
+	uint64_t decisions = fixture_run(drill)->mission.decisions;
 	fill_disk("/dev/shm/full");
 	struct stack_stretch full = {.s = 5.0};
 	stack_must(drill, stack_stretch_over, &full, "the motor stage is silent");
 	ck_assert(full.moved);
 	stack_must(drill, decides_by_the_model, &decisions, "frames flow no more");
-	ck_assert_uint_eq(drill_run(drill)->stages.restarts, 0);
-	kill(drill_pid(drill, "roudi"), SIGKILL); /* now there is no room for another data plane */
+	ck_assert_uint_eq(fixture_run(drill)->stages.restarts, 0);
+	kill(fixture_pid(drill, "roudi"), SIGKILL); /* now there is no room for another data plane */
 	struct stack_stretch without = {.s = 8.0};
 	stack_must(drill, stack_stretch_over, &without, "the motor stage is silent without a data plane");
-	ck_assert_uint_eq(drill_run(drill)->truth.contacts, 0);
+	ck_assert_uint_eq(fixture_run(drill)->truth.contacts, 0);
 	ck_assert_int_eq(unlink("/dev/shm/full"), 0);
 	stack_cairn(drill, "restart roudi", (char[512]){""}, 512);
 	stack_must(drill, nothing_is_wrong, NULL, "the data plane does not come back");
@@ -420,7 +420,7 @@ START_TEST(a_stage_that_leaks_is_restarted_and_in_the_end_held_before_it_takes_t
 	make_leaky_stack(dir, program, sizeof(program));
 	struct drill *drill = stack_start_program(program, args);
 	stack_must(drill, stack_has_failed, &gateway, "the leaking stage is not held");
-	const struct cairn_msg_stage *row = stack_row(drill_run(drill), "gateway");
+	const struct cairn_msg_stage *row = stack_row(fixture_run(drill), "gateway");
 	ck_assert_uint_eq(row->restarts, 4); /* five deaths in a minute */
 	ck_assert_msg(strstr(row->note, "more than launcher.memory_max_mb (128)") != NULL, "%s", row->note);
 	stack_must(drill, explores_locally, NULL, "does not explore without it");
@@ -475,7 +475,7 @@ static double logged_unix_s(const struct drill *drill)
 {
 	char path[320], line[16384];
 	double t_s = 0.0;
-	snprintf(path, sizeof(path), "%s/state/decisions.jsonl", drill_run_dir(drill));
+	snprintf(path, sizeof(path), "%s/state/decisions.jsonl", fixture_run_dir(drill));
 	FILE *f = fopen(path, "re");
 	while (f != NULL && fgets(line, sizeof(line), f) != NULL)
 		(void)sscanf(line, "{\"t\":%lf", &t_s);
@@ -516,7 +516,7 @@ START_TEST(a_clock_that_is_set_forward_and_back_is_noticed_by_the_log_alone)
 	stack_must(drill, stack_drives, NULL, "does not drive");
 	for (size_t i = 0; i < sizeof(steps_s) / sizeof(steps_s[0]); i++) {
 		double now_s = (double)time(NULL) + (double)steps_s[i];
-		uint32_t restarts = drill_run(drill)->stages.restarts;
+		uint32_t restarts = fixture_run(drill)->stages.restarts;
 		*step_s = steps_s[i];
 		struct stack_stretch after = {.s = 4.0};
 		stack_must(drill, stack_stretch_over, &after, "the motor stage is silent");
@@ -524,8 +524,8 @@ START_TEST(a_clock_that_is_set_forward_and_back_is_noticed_by_the_log_alone)
 		struct logged log = {drill, now_s - 5.0, now_s + 300.0};
 		stack_must(drill, log_is_within, &log, "the clock was not set: the log tells another time");
 		stack_must(drill, stack_drives, NULL, "does not drive with the clock set");
-		ck_assert_uint_eq(drill_run(drill)->stages.restarts, restarts);
-		ck_assert(drill_run(drill)->health.ok);
+		ck_assert_uint_eq(fixture_run(drill)->stages.restarts, restarts);
+		ck_assert(fixture_run(drill)->health.ok);
 	}
 	stack_end(&drill);
 	close(fd);

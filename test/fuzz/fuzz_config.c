@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/config/config.h"
+#include "common/rules/config_check.h"
 #include "test/support/memory_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count);

@@ -1,7 +1,7 @@
 /* A recorded log of scans, in either format. */
 #include <stdlib.h>
 
-#include "common/map/log_reader.h"
+#include "common/slam/log_reader.h"
 #include "test/support/memory_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count);

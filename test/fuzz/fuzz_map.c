@@ -4,7 +4,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "common/map/mapper.h"
+#include "common/slam/mapper.h"
 #include "test/support/memory_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count);

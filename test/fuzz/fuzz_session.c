@@ -7,7 +7,7 @@
 
 #include "common/vlm/decision_log.h"
 #include "common/vlm/exchange.h"
-#include "common/vlm/pilot_api.h"
+#include "common/sim/pilot/pilot_api.h"
 #include "common/vlm/recording.h"
 #include "test/support/memory_file.h"
 

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "common/safety/mission_store.h"
-#include "common/safety/sequencer.h"
+#include "common/sequencer/mission_store.h"
+#include "common/sequencer/sequencer.h"
 #include "common/vlm/profile.h"
 #include "ipc/frame_layout.h"
 #include "test/support/memory_file.h"

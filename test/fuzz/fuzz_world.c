@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/world/world.h"
+#include "common/sim/world/world.h"
 #include "test/support/memory_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count);

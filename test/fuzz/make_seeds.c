@@ -9,11 +9,11 @@
 #include <sys/stat.h>
 
 #include "common/device/camera_link.h"
-#include "common/map/mapper.h"
+#include "common/slam/mapper.h"
 #include "common/mcap/mcap_writer.h"
-#include "common/safety/mission_store.h"
-#include "common/sim/dev_board.h"
-#include "common/sim/dev_lidar.h"
+#include "common/sequencer/mission_store.h"
+#include "common/sim/robot/dev_board.h"
+#include "common/sim/robot/dev_lidar.h"
 #include "common/vlm/exchange.h"
 #include "common/vlm/memory.h"
 #include "common/vlm/recording.h"

@@ -5,7 +5,7 @@
 #include "test/support/choice_world.h"
 #include "test/support/runner.h"
 
-static struct cairn_choice choice;
+static struct cairn_candidates choice;
 static struct cairn_msg_candidates set;
 
 static inline void name(struct cairn_msg_place *p, const char *word, double x, double y)
@@ -22,9 +22,9 @@ static inline struct cairn_msg_frontier opening(uint32_t id, double x, double y)
 	    .id = id, .x_m = x, .y_m = y, .goal_x_m = x, .goal_y_m = y, .distance_m = 1.0, .width_m = 1.0};
 }
 
-static inline void update(const struct cairn_choice_inputs *in)
+static inline void update(const struct cairn_candidates_inputs *in)
 {
-	cairn_choice_update(&choice, in, &set);
+	cairn_candidates_update(&choice, in, &set);
 }
 
 #endif

@@ -5,13 +5,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/choice/watch.h"
+#include "common/explore/exploration_context.h"
 
 #define GROUND_NEED2 15 /* (0.10 + 0.04 + 0.05 m) in squared cells of 5 cm, rounded up */
 
 struct ground {
 	struct cairn_grid grid;
-	struct cairn_wave wave;
+	struct cairn_wavefront wave;
 	struct cairn_config cfg;
 };
 
@@ -24,13 +24,13 @@ static inline void ground_init(struct ground *g, double half_m)
 	cairn_grid_init(&g->grid, 0.05, 4.0 * half_m);
 	cairn_grid_reserve(&g->grid, (struct cairn_cell_box){-n, -n, n - 1, n - 1});
 	g->grid.known = (struct cairn_cell_box){-n, -n, n - 1, n - 1};
-	cairn_wave_init(&g->wave);
+	cairn_wavefront_init(&g->wave);
 }
 
 static inline void ground_free(struct ground *g)
 {
 	cairn_grid_free(&g->grid);
-	cairn_wave_free(&g->wave);
+	cairn_wavefront_free(&g->wave);
 }
 
 /* Cells whose centres lie in [x0, x1] x [y0, y1]. */
@@ -67,19 +67,20 @@ static inline void ground_visit(struct ground *g, double x0, double y0, double x
 }
 
 /* The wavefront of a robot at (x, y), and the inputs of a choice there without anything to choose. */
-static inline struct cairn_choice_inputs ground_stand(struct ground *g, struct cairn_pose2 pose)
+static inline struct cairn_candidates_inputs ground_stand(struct ground *g, struct cairn_pose2 pose)
 {
 	const struct cairn_grid *grid = &g->grid;
-	cairn_wave_resize(&g->wave, grid->width, grid->height);
+	cairn_wavefront_resize(&g->wave, grid->width, grid->height);
 	for (size_t i = 0; i < (size_t)grid->width * (size_t)grid->height; i++)
-		g->wave.cell[i] = grid->odds[i] == CAIRN_ODDS_UNKNOWN  ? CAIRN_WAVE_UNKNOWN
-				  : cairn_odds_occupied(grid->odds[i]) ? CAIRN_WAVE_OCCUPIED
-				  : grid->odds[i] < 0                  ? CAIRN_WAVE_FREE
-								       : CAIRN_WAVE_UNSURE;
-	cairn_wave_clearances(&g->wave, 6);
-	cairn_wave_spread(&g->wave, cairn_grid_cell(grid, pose.x_m) - grid->cx0,
+		g->wave.cell[i] = grid->odds[i] == CAIRN_ODDS_UNKNOWN  ? CAIRN_WAVEFRONT_UNKNOWN
+				  : cairn_odds_occupied(grid->odds[i]) ? CAIRN_WAVEFRONT_OCCUPIED
+				  : grid->odds[i] < 0                  ? CAIRN_WAVEFRONT_FREE
+								       : CAIRN_WAVEFRONT_UNSURE;
+	cairn_wavefront_clearances(&g->wave, 6);
+	cairn_wavefront_spread(&g->wave, cairn_grid_cell(grid, pose.x_m) - grid->cx0,
 	    cairn_grid_cell(grid, pose.y_m) - grid->cy0, GROUND_NEED2, 6);
-	return (struct cairn_choice_inputs){.ground = {grid, &g->wave, grid->cx0, grid->cy0}, .pose = pose};
+	return (struct cairn_candidates_inputs){
+	    .ground = {grid, &g->wave, grid->cx0, grid->cy0}, .pose = pose};
 }
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "common/base/geom.h"
 #include "common/vlm/dialog.h"
-#include "common/vlm/pilot_api.h"
+#include "common/sim/pilot/pilot_api.h"
 #include "common/vlm/prompt.h"
 #include "test/support/runner.h"
 

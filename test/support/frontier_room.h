@@ -2,7 +2,7 @@
 #ifndef CAIRN_TEST_SUPPORT_FRONTIER_ROOM_H
 #define CAIRN_TEST_SUPPORT_FRONTIER_ROOM_H
 
-#include "common/map/frontier.h"
+#include "common/explore/frontier.h"
 #include "test/support/runner.h"
 
 static struct cairn_config cfg;

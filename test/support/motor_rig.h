@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "common/base/rng.h"
-#include "common/safety/motor_core.h"
+#include "common/safety/motor_gate.h"
 #include "test/support/runner.h"
 
 #define MS CAIRN_NS_PER_MS

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "common/base/rng.h"
-#include "common/safety/sequencer.h"
+#include "common/sequencer/sequencer.h"
 
 #define RIG_STEP_NS (50 * CAIRN_NS_PER_MS)
 #define RIG_SEGMENTS_MAX 64

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/vlm/text.h"
+#include "common/base/text.h"
 #include "test/support/service_server.h"
 
 struct check {

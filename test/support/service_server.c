@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/vlm/text.h"
+#include "common/base/text.h"
 
 struct service_server {
 	enum service_format format;

@@ -4,8 +4,8 @@
 
 #include "test/support/runner.h"
 
-#include "common/sim/sim.h"
-#include "common/world/build.h"
+#include "common/sim/robot/sim.h"
+#include "common/sim/world/build.h"
 
 #define NEAR(a, b, tol) ck_assert_double_eq_tol(a, b, tol)
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "common/safety/motor_core.h"
+#include "common/safety/motor_gate.h"
 #include "test/support/runner.h"
 
 #define TICK_NS (500 * CAIRN_NS_PER_MS)
@@ -68,7 +68,7 @@ static void begin(const char *rearm, const char *depth, bool reborn)
 	snprintf(cfg.safety.rearm, sizeof(cfg.safety.rearm), "%s", rearm);
 	snprintf(cfg.safety.depth, sizeof(cfg.safety.depth), "%s", depth);
 	cairn_motor_params_from(&params, &cfg);
-	params.smooth = (struct cairn_smooth_params){1e3, 1e3, 1e6};
+	params.smooth = (struct cairn_velocity_smoother_params){1e3, 1e3, 1e6};
 	params.wheels.limit_s = 0.0; /* the robot is held against its commands: see test wheel-check */
 	make_sights();
 	now_ns = 1000 * CAIRN_NS_PER_S;

@@ -1,0 +1,117 @@
+/* run_private.h - what the files of the runner share; nobody else includes it. */
+#ifndef CAIRN_COMMON_EVAL_RUN_PRIVATE_H
+#define CAIRN_COMMON_EVAL_RUN_PRIVATE_H
+
+#include "common/explore/frontier_route.h"
+#include "common/explore/exploration_context.h"
+#include "common/device/wheel_odom.h"
+#include "common/eval/run.h"
+#include "common/eval/true_map.h"
+#include "common/plan/planner.h"
+#include "common/vlm/decision.h"
+
+#define RUN_SCANS 16 /* on their way, and the last delivered */
+#define RUN_ACTIONS CAIRN_PILOT_ACTIONS_MAX
+#define RUN_GIVEN 8
+
+struct run_scan {
+	int64_t t_ns;
+	struct cairn_pose2 from, to; /* of the robot during the turn, map frame */
+	struct cairn_msg_scan scan;
+};
+
+/* The model: asked, thinks for its latency, answers. */
+struct run_model {
+	struct cairn_pilot pilot;
+	struct cairn_rng rng; /* of the latency */
+	struct cairn_pilot_view view;
+	struct cairn_pilot_action actions[RUN_ACTIONS]; /* newest first */
+	uint32_t action_count;
+	struct cairn_answer said;
+	bool thinking, answers;
+	int64_t due_ns, ask_ns, tick_ns;
+	struct cairn_msg_decision decision;
+	struct cairn_msg_decision given[RUN_GIVEN]; /* by their ids; an older one may still be driven */
+	int64_t result_ns;
+	uint64_t last_id, snapshots;
+	uint32_t rooms;
+};
+
+/* Stands in for a sequencer that is off: drives what it is told, unchecked. */
+struct run_naive {
+	struct cairn_msg_decision d;
+	bool active;
+	double left_s;
+	struct cairn_msg_nav_goal goal;
+};
+
+struct cairn_run {
+	struct cairn_run_options o;
+	const struct cairn_config *cfg;
+	struct cairn_sim *sim;
+	struct cairn_sequencer *seq;
+	struct cairn_planner *planner;
+	struct cairn_mapper *mapper;
+	struct cairn_true_map *true_map;
+	struct cairn_percept_params percept;
+	struct cairn_motor motor;
+	struct cairn_wheel_odom odom;
+	int64_t t0_ns, now_ns, duration_ns;
+	uint64_t steps;
+	uint32_t looks;
+	int64_t t_look_ns;
+	bool over;
+
+	struct cairn_twist sent; /* held by the base */
+	uint64_t cmd_seq, scan_seq;
+	struct cairn_msg_pose pose;
+	bool pose_some;
+	struct cairn_msg_motion motion;
+	struct cairn_msg_frontiers frontiers;
+	struct cairn_exploration_context watch;
+	struct cairn_candidates choice;
+	struct cairn_frontier_route *tour;
+	struct cairn_msg_candidates candidates;
+	int64_t candidates_ns;
+	struct cairn_msg_nav_path path;
+	struct cairn_planner_output plan;
+	struct cairn_sequencer_output out;
+	uint8_t *cells;
+	size_t cells_bytes;
+	uint32_t grid_revision;
+	int64_t t_grid_ns, t_goal_ns;
+	double gyro_sum;
+	int gyro_count;
+	struct cairn_pose2 turn_from;
+
+	uint64_t depth_seq;
+	uint32_t depth_head, depth_count;
+	int64_t depth_t_ns[RUN_SCANS];
+	struct cairn_msg_depth_scan depths[RUN_SCANS];
+	uint32_t scan_head, scan_count; /* on their way */
+	int64_t delay_ns;
+	struct run_scan *newest;
+	struct run_model model;
+	struct run_naive naive;
+	struct cairn_run_totals totals;
+	struct run_scan scans[RUN_SCANS];
+};
+
+/* run_look.c */
+void run_look_everywhere(struct cairn_run *run);
+void run_look_around(struct cairn_run *run);
+/* run_model.c */
+bool run_model_init(struct cairn_run *run, struct cairn_error *err);
+void run_model_step(struct cairn_run *run, bool wanted);
+void run_model_result(struct cairn_run *run, const struct cairn_msg_result *result);
+/* run_choice.c */
+bool run_choice_init(struct cairn_run *run, struct cairn_error *err);
+/* Ranks the frontiers that were just found. */
+void run_choice_rank(struct cairn_run *run);
+void run_choice_step(struct cairn_run *run);
+/* run_naive.c */
+bool run_naive_wants(const struct cairn_run *run);
+void run_naive_decision(struct cairn_run *run, const struct cairn_msg_decision *d);
+struct cairn_twist run_naive_step(struct cairn_run *run);
+
+#endif

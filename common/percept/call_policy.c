@@ -1,0 +1,39 @@
+#include "common/percept/call_policy.h"
+
+#include <math.h>
+
+static bool is_trigger(enum cairn_trigger trigger)
+{
+	return trigger != CAIRN_TRIGGER_NONE && trigger != CAIRN_TRIGGER_TIMER;
+}
+
+/* Written so that NaN is neither alike nor far. */
+static bool alike_and_far(double similarity, double limit, double nearest_m, double limit_m)
+{
+	return isfinite(similarity) && isfinite(nearest_m) && similarity > limit && nearest_m > limit_m;
+}
+
+static int64_t to_ns(double seconds)
+{
+	return llround(seconds * 1e9);
+}
+
+bool cairn_call_policy_may_skip(
+    const struct cairn_config_vlm *cfg, const struct cairn_call_policy_facts *facts)
+{
+	if (is_trigger(facts->trigger) || facts->answer_was_bad)
+		return false;
+	if (facts->decision_age_ns < 0 || facts->decision_age_ns > to_ns(cfg->skip_age_max_s))
+		return false;
+	if (facts->trouble_age_ns >= 0 && facts->trouble_age_ns <= to_ns(cfg->skip_trouble_s))
+		return false;
+	if (facts->wanted_age_ns >= to_ns(cfg->base_timer_s))
+		return false;
+	return alike_and_far(facts->similarity, cfg->skip_similarity, facts->nearest_m, cfg->skip_nearest_m);
+}
+
+bool cairn_call_policy_image_needed(
+    const struct cairn_config_percept *cfg, double similarity, double nearest_m)
+{
+	return !alike_and_far(similarity, cfg->image_similarity, nearest_m, cfg->image_nearest_m);
+}

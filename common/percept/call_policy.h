@@ -1,0 +1,44 @@
+/* call_policy.h - whether a call to the model is worth its money: when it may be left out, and when its picture may.
+ *
+ * A call may be left out only when all of this holds: the picture is more similar than skip_similarity to the
+ * one last decided on, no trigger asks for a decision, the nearest obstacle is known and farther than
+ * skip_nearest_m, the last decision is not older than skip_age_max_s, the last answer was of use, the robot
+ * was not stuck or overridden within skip_trouble_s, and the decision has not been wanted for base_timer_s.
+ * The end of the last decision is a trigger, except for a stop that was carried out: the robot stands where
+ * it stood and sees what it saw.
+ *
+ * A picture may be left out when it is more similar than image_similarity and the nearest obstacle is known
+ * and farther than image_nearest_m.
+ *
+ * Pure. A number that is not finite, and one that is not known (negative), never allows to leave anything
+ * out. */
+#ifndef CAIRN_COMMON_PERCEPT_CALL_POLICY_H
+#define CAIRN_COMMON_PERCEPT_CALL_POLICY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/config/config.h"
+#include "ipc/messages.h"
+
+#define CAIRN_CALL_POLICY_NEVER INT64_C(-1) /* as an age */
+
+struct cairn_call_policy_facts {
+	enum cairn_trigger trigger; /* of the snapshot; NONE and TIMER are no reason of their own */
+	double similarity;          /* to the picture last decided on, 0..1; 0 = none */
+	double nearest_m;           /* nearest obstacle; negative = not known */
+	int64_t decision_age_ns;    /* of the last decision; CAIRN_CALL_POLICY_NEVER = there was none */
+	int64_t trouble_age_ns;     /* since the robot was stuck or overridden; CAIRN_CALL_POLICY_NEVER */
+	int64_t wanted_age_ns;      /* since a decision is wanted */
+	bool answer_was_bad;        /* the last answer could not be used: it has to be asked again */
+};
+
+/* True when the call may be left out for now. */
+bool cairn_call_policy_may_skip(
+    const struct cairn_config_vlm *cfg, const struct cairn_call_policy_facts *facts);
+
+/* True when the picture has to go with the text. */
+bool cairn_call_policy_image_needed(
+    const struct cairn_config_percept *cfg, double similarity, double nearest_m);
+
+#endif

@@ -1,0 +1,151 @@
+#include "common/rules/config_check.h"
+
+#include <string.h>
+
+#include "common/safety/monitor_polygons.h"
+#include "common/sequencer/zone_text.h"
+#include "common/explore/exploration_context.h"
+
+/* An edge of more cells would make each map frame larger than 16 MB. */
+#define MAP_CELLS_MAX 4096.0
+
+struct order {
+	const char *low_name;
+	double low;
+	bool may_be_equal;
+	const char *high_name;
+	double high;
+	const char *why;
+};
+
+static bool check_orders(const struct cairn_config *cfg, struct cairn_error *err)
+{
+#define LESS(a, b, why)                                                                                      \
+	{                                                                                                    \
+#a, cfg->a, false, #b, cfg->b, why                                                           \
+	}
+#define AT_MOST(a, b, why)                                                                                   \
+	{                                                                                                    \
+#a, cfg->a, true, #b, cfg->b, why                                                            \
+	}
+	const struct order orders[] = {
+	    LESS(safety.silent_coast_s, safety.silent_wait_s,
+		"a silent model is met in steps, one after the other"),
+	    LESS(safety.silent_wait_s, safety.silent_local_s,
+		"a silent model is met in steps, one after the other"),
+	    LESS(safety.stop_distance_m, safety.slow_distance_m, "the robot slows down before it stops"),
+	    AT_MOST(nav.speed_mps, robot.speed_max_mps, "the robot never drives faster"),
+	    AT_MOST(nav.speed_reverse_mps, robot.speed_max_mps, "the robot never drives faster"),
+	    AT_MOST(robot.wheelbase_m, robot.footprint_front_m, "the front axle is part of the body"),
+	    AT_MOST(vlm.connect_timeout_s, vlm.timeout_s, "connecting is part of the call"),
+	    {"one period of cmd_vel", 0.05, false, "safety.cmd_timeout_s", cfg->safety.cmd_timeout_s,
+		"the robot would stand still for ever"},
+	    {"one turn of the LiDAR", 0.10, false, "safety.scan_timeout_s", cfg->safety.scan_timeout_s,
+		"the robot would stand still for ever"},
+	};
+#undef LESS
+#undef AT_MOST
+	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
+		const struct order *o = &orders[i];
+		if (o->low < o->high || (o->may_be_equal && o->low <= o->high))
+			continue;
+		cairn_error_set(err, "%s: %.10g must be %s %s (%.10g): %s", o->high_name, o->high,
+		    o->may_be_equal ? "at least" : "more than", o->low_name, o->low, o->why);
+		return false;
+	}
+	return true;
+}
+
+/* What it lays over a provider is checked here; the providers themselves where they are read. */
+static bool check_model_url(const struct cairn_config *cfg, struct cairn_error *err)
+{
+	const char *url = cfg->vlm.base_url;
+	if (url[0] == '\0')
+		return true;
+	if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0) {
+		cairn_error_set(err, "vlm.base_url: '%s' must start with http:// or https://", url);
+		return false;
+	}
+	const char *port = strchr(strstr(url, "://") + 3, ':');
+	bool port_zero = port != NULL && port[1] == '0' && (port[2] == '/' || port[2] == '\0');
+	if (strcmp(cfg->vlm.provider, "pilot") != 0 && port_zero) {
+		cairn_error_set(
+		    err, "vlm.base_url: '%s' has port 0, which only the scripted pilot understands", url);
+		return false;
+	}
+	return true;
+}
+
+static bool check_choice(const struct cairn_config *cfg, struct cairn_error *err)
+{
+	const struct cairn_config_choice *c = &cfg->choice;
+	struct cairn_msg_place places[CAIRN_PLACES_MAX];
+	struct cairn_error why = {""};
+	if (!(c->weight_goal + c->weight_clearance + c->weight_novelty + c->weight_feasibility > 0.0)) {
+		cairn_error_set(err, "choice.weight_*: one at least must be more than 0");
+		return false;
+	}
+	if (cairn_places_parse(c->waypoints, places, &why) >= 0)
+		return true;
+	cairn_error_set(err, "choice.waypoints: %.160s", why.text);
+	return false;
+}
+
+static bool check_zones(const struct cairn_config *cfg, struct cairn_error *err)
+{
+	struct cairn_monitor_polygon_shape shape;
+	struct cairn_error why = {""};
+	struct cairn_msg_zones zones;
+	const char *texts[2] = {cfg->safety.stop_zone, cfg->safety.slow_zone};
+	for (int i = 0; i < 2; i++) {
+		if (cairn_monitor_polygon_shape_parse(&shape, texts[i], &why))
+			continue;
+		cairn_error_set(err, "safety.%s_zone: %.160s", i == 0 ? "stop" : "slow", why.text);
+		return false;
+	}
+	if (cairn_zones_parse(&zones, cfg->safety.zones, &why))
+		return true;
+	cairn_error_set(err, "safety.zones: %.160s", why.text);
+	return false;
+}
+
+/* Nothing is opened to the network half way. */
+static bool check_remote(const struct cairn_config *cfg, struct cairn_error *err)
+{
+	const struct cairn_config_remote *r = &cfg->remote;
+	if (r->endpoint[0] == '\0')
+		return true;
+	if (strncmp(r->endpoint, "tcp://", 6) != 0) {
+		cairn_error_set(err, "remote.endpoint: '%s' must be tcp://ADDRESS:PORT", r->endpoint);
+		return false;
+	}
+	if (r->key_file[0] != '\0' && r->allow_file[0] != '\0')
+		return true;
+	cairn_error_set(err, "remote.%s: is empty; with remote.endpoint it must name a file",
+	    r->key_file[0] == '\0' ? "key_file" : "allow_file");
+	return false;
+}
+
+bool cairn_config_check(const struct cairn_config *cfg, struct cairn_error *err)
+{
+	if (!check_orders(cfg, err) || !check_model_url(cfg, err) || !check_choice(cfg, err) ||
+	    !check_zones(cfg, err) || !check_remote(cfg, err))
+		return false;
+	if (cfg->map.extent_max_m / cfg->map.cell_m > MAP_CELLS_MAX) {
+		cairn_error_set(err,
+		    "map.extent_max_m: %.10g m in cells of %.10g m are %.0f cells an edge: too much memory; "
+		    "at most %.0f",
+		    cfg->map.extent_max_m, cfg->map.cell_m, cfg->map.extent_max_m / cfg->map.cell_m,
+		    MAP_CELLS_MAX);
+		return false;
+	}
+	const char *devices[] = {cfg->robot.base_device, cfg->robot.lidar_device};
+	const char *names[] = {"robot.base_device", "robot.lidar_device"};
+	for (size_t i = 0; i < 2; i++) {
+		if (devices[i][0] == '\0') {
+			cairn_error_set(err, "%s: is empty; the robot cannot drive without it", names[i]);
+			return false;
+		}
+	}
+	return true;
+}

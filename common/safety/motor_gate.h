@@ -1,0 +1,142 @@
+/* motor_gate.h - the last gate before the wheels: trusts nobody, decides every 20 ms and at every scan.
+ *
+ * In: commands, scans and stops as they come from the bus with their headers, the operator's stop and
+ * release, the board's state, the measured motion, the time. Out: the twist to send now and the motion
+ * message. Pure.
+ *
+ * What holds:
+ * - A command counts by its stamp: older than safety.cmd_timeout_s ramps the robot down (dead man). Messages
+ * that are marked invalid, not finite, stale, from the future, repeated or older than the last are refused
+ * and counted.
+ * - No scan younger than safety.scan_timeout_s ramps it down too. A scan that cannot be true (scan_check.h:
+ *   covered or blinded LiDAR, a repeated revolution, one that contradicts the motion) is refused.
+ * - Wheels that do something else than they are told for longer than safety.wheels_timeout_s (wheel_check.h) are
+ *   a state of their own: zero is sent at once.
+ * - A new epoch on either stream (its publisher was reborn) means standstill until both have been fresh for
+ *   safety.rearm_s, and with safety.rearm operator also until a release.
+ * - An emergency stop, from the estop topic or the operator, is at once and stays until the operator's
+ * release.
+ * - Speed and curvature never exceed the robot's; turning on the spot is refused.
+ * - The collision monitor limits the speed on the arc that is commanded and on the arc still driven, forward
+ * and backward; driving away from what is too near stays possible. */
+#ifndef CAIRN_COMMON_SAFETY_MOTOR_GATE_H
+#define CAIRN_COMMON_SAFETY_MOTOR_GATE_H
+
+#include "common/base/repeats.h"
+#include "common/safety/collision_monitor.h"
+#include "common/safety/velocity_smoother.h"
+#include "common/safety/scan_check.h"
+#include "common/safety/wheel_check.h"
+#include "ipc/messages.h"
+
+/* What is the case, as bits. The state is that of the first row of the table in motor_gate.c whose bit is
+ * set. */
+enum cairn_motor_condition {
+	CAIRN_MOTOR_NO_DEVICE = 1 << 0,
+	CAIRN_MOTOR_ESTOP = 1 << 1,
+	CAIRN_MOTOR_WHEELS = 1 << 2, /* they do not do what they are told */
+	CAIRN_MOTOR_NO_SCAN = 1 << 3,
+	CAIRN_MOTOR_NO_DEPTH = 1 << 4,      /* required, and not there */
+	CAIRN_MOTOR_NO_GUARD = 1 << 5,      /* bumper and cliff sensor: required, and silent */
+	CAIRN_MOTOR_NO_COMMAND = 1 << 6,    /* there were commands, now there are none */
+	CAIRN_MOTOR_NEVER_COMMAND = 1 << 7, /* there was none yet */
+	CAIRN_MOTOR_REARMING = 1 << 8,
+	CAIRN_MOTOR_BLOCKED = 1 << 9,
+	CAIRN_MOTOR_STANDING = 1 << 10, /* the command is to stand and the robot does */
+	CAIRN_MOTOR_SLOWED = 1 << 11,
+	CAIRN_MOTOR_CONDITIONS = 12
+};
+
+/* The gravest of a set, 0 for none; and the state that the set means. */
+unsigned cairn_motor_gravest(unsigned conditions);
+enum cairn_motor_state cairn_motor_state_of(unsigned conditions);
+
+struct cairn_motor_params {
+	struct cairn_monitor_params monitor;
+	struct cairn_velocity_smoother_params smooth;
+	struct cairn_wheel_params wheels;
+	double cmd_timeout_s, scan_timeout_s, pose_timeout_s, rearm_s, depth_timeout_s, cliff_m;
+	bool depth_off, depth_required, guard_required;
+	bool rearm_operator; /* a rebirth needs the operator's release */
+};
+
+void cairn_motor_params_from(struct cairn_motor_params *p, const struct cairn_config *cfg);
+
+/* Where a stream of messages stands. */
+struct cairn_motor_stream {
+	bool some;
+	uint64_t epoch, seq;
+	int64_t t_ns;
+};
+
+struct cairn_motor {
+	struct cairn_motor_params params;
+	struct cairn_motor_stream cmd_stream, scan_stream, pose_stream, depth_stream, guard_stream;
+	int64_t cliff_ns;         /* last seen; INT64_MIN = never, or floor was seen a second or more later */
+	struct cairn_twist asked; /* last command as it came */
+	struct cairn_twist command; /* the same within the robot's limits */
+	bool spot_turn;             /* it was a turn on the spot */
+	bool device;
+	bool rearming, needs_operator, needs_pose; /* the last: who was born anew gives the poses */
+	int64_t fresh_since_ns;                    /* 0: some input is not fresh */
+	bool estop, bumped;                        /* bumped: the stop is the bumper's */
+	char estop_reason[80];
+	int64_t estop_seen_ns; /* stamp of the newest estop message that demands a stop; INT64_MIN = none */
+	const char *last_refusal;
+	const char *scan_refusal; /* of the scans since the last one taken; NULL = none */
+	uint64_t rejected;
+	/* motion */
+	int64_t t_ns; /* of the last step */
+	struct cairn_twist measured;
+	int64_t measured_ns;     /* INT64_MIN = never */
+	struct cairn_pose2 pose; /* dead reckoning, to carry points along */
+	struct cairn_velocity_smoother smooth;
+	double curvature_1pm;
+	bool held; /* blocked until the limit has clearly risen again */
+	unsigned conditions;
+	struct cairn_monitor_verdict verdict;    /* of what slowed or stopped it */
+	struct cairn_monitor_polygon_limit zone; /* of the last motion judged */
+	struct cairn_monitor monitor;
+	struct cairn_repeats scan_repeats;
+	struct cairn_scan_motion scan_motion;
+	struct cairn_wheel_check wheels;
+};
+
+/* reborn: this process is not the first motor stage of the running stack (then the rebirth rule holds for
+ * itself). */
+void cairn_motor_init(
+    struct cairn_motor *m, const struct cairn_motor_params *params, bool reborn, int64_t now_ns);
+
+/* Each returns false when the message was refused (and counted). */
+bool cairn_motor_cmd(struct cairn_motor *m, const struct cairn_header *hdr,
+    const struct cairn_msg_cmd_vel *cmd, int64_t now_ns);
+bool cairn_motor_scan(
+    struct cairn_motor *m, const struct cairn_header *hdr, const struct cairn_msg_scan *scan, int64_t now_ns);
+/* The mapper's word: only that it has been born anew, as what is commanded goes by it. False for one that says
+ * nothing (old, or out of order), which is no fault: the sequencer judges poses. */
+bool cairn_motor_pose(struct cairn_motor *m, const struct cairn_header *hdr, int64_t now_ns);
+/* The depth camera's word; refused ones leave the floor as it was known. */
+bool cairn_motor_depth(struct cairn_motor *m, const struct cairn_header *hdr,
+    const struct cairn_msg_depth_scan *scan, int64_t now_ns);
+/* Bumper: an emergency stop that latches. Cliff: no forward motion until floor is
+ * seen a second or more after it. */
+bool cairn_motor_guard(struct cairn_motor *m, const struct cairn_header *hdr,
+    const struct cairn_msg_guard *guard, int64_t now_ns);
+bool cairn_motor_estop(struct cairn_motor *m, const struct cairn_header *hdr,
+    const struct cairn_msg_estop *estop, int64_t now_ns);
+
+/* The operator's word. Release is refused, with the reason in err, while somebody still demands the stop. */
+void cairn_motor_operator_stop(struct cairn_motor *m, const char *reason);
+bool cairn_motor_operator_release(struct cairn_motor *m, int64_t now_ns, struct cairn_error *err);
+
+/* The board is in service, or not. */
+void cairn_motor_device(struct cairn_motor *m, bool in_service);
+/* Motion as the board measured it. What no robot like this can do is refused and counted. */
+void cairn_motor_measured(struct cairn_motor *m, struct cairn_twist twist, int64_t now_ns);
+
+/* Decides; to be called every 20 ms and after every scan. */
+struct cairn_twist cairn_motor_step(struct cairn_motor *m, int64_t now_ns);
+enum cairn_motor_state cairn_motor_state(const struct cairn_motor *m);
+void cairn_motor_message(struct cairn_motor *m, int64_t now_ns, struct cairn_msg_motion *out);
+
+#endif

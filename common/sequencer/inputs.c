@@ -1,0 +1,261 @@
+#include "common/sequencer/sequencer_private.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MOTION_TIMEOUT_S 0.5
+#define POINTS_MIN 8          /* a scan with fewer returns sees nothing: a covered or failing LiDAR */
+#define COMPENSATE_MAX_S 0.35 /* older scans are not driven on anyway */
+#define SIGHT_SPARE_RAD 0.05  /* at the picture's edge a column shows half a cell only */
+#define JUMP_MAX_M 1.0        /* a mapper that was reborn counts its path anew */
+
+/* Fresh: not older than limit_s and not from the future by more than 50 ms; t_ns 0 means never heard. */
+static bool fresh(int64_t t_ns, int64_t now_ns, double limit_s)
+{
+	double age_s = seq_seconds(t_ns, now_ns);
+	return t_ns != 0 && age_s <= limit_s && age_s >= -0.05;
+}
+
+/* What the motor stage says it drives; what was asked of it when it says nothing. */
+static struct cairn_twist driven(const struct cairn_sequencer *seq)
+{
+	if (seq->sense.motion_ok)
+		return (struct cairn_twist){seq->motion.v_mps, seq->motion.w_radps};
+	return seq->cmd;
+}
+
+struct cairn_pose2 seq_pose_at(const struct cairn_sequencer *seq, int64_t t_ns)
+{
+	double since_s = cairn_clamp(seq_seconds(seq->t_pose_ns, t_ns), -COMPENSATE_MAX_S, COMPENSATE_MAX_S);
+	return cairn_pose_advance(seq_pose(seq), driven(seq), since_s);
+}
+
+/* What the depth camera shows, a little less than its data sheet says. */
+static struct cairn_sight sight_of(const struct cairn_config *cfg)
+{
+	double half_rad = 0.5 * cfg->robot.camera_hfov_rad;
+	double lowest_rad =
+	    cfg->robot.camera_pitch_rad + atan(tan(half_rad) * cfg->camera.height_px / cfg->camera.width_px);
+	double drop_m = fmax(cfg->robot.camera_z_m - cfg->safety.depth_height_min_m, 0.0);
+	return (struct cairn_sight){.x_m = cfg->robot.camera_x_m,
+	    .near_m =
+		lowest_rad > 0.0 ? drop_m / tan(fmin(lowest_rad, 1.5)) + CAIRN_DEPTH_LAYER_CELL_M : INFINITY,
+	    .tan_half = tan(fmax(half_rad - SIGHT_SPARE_RAD, 0.05))};
+}
+
+/* The points as they lie now: the robot has moved since the scan by what the motor stage says it drives. */
+static void compensate(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	double age_s = cairn_clamp(seq_seconds(seq->t_scan_ns, now_ns), 0.0, COMPENSATE_MAX_S);
+	struct cairn_twist t = driven(seq);
+	struct cairn_pose2 moved = cairn_pose_advance((struct cairn_pose2){0}, t, age_s);
+	cairn_points_move(&seq->points, &seq->scan_points, moved);
+	seq->lidar_count = seq->points.count;
+	if (seq->t_depth_ns == 0 || seq->t_pose_ns == 0)
+		return;
+	struct cairn_pose2 now = seq_pose_at(seq, now_ns);
+	cairn_depth_layer_drive(&seq->floor, now);
+	cairn_depth_layer_points(&seq->floor, now, &seq->points);
+	seq->points.sight = sight_of(seq->cfg);
+}
+
+struct seq_cause seq_cause_of(const struct cairn_sequencer *seq, bool hit, size_t point)
+{
+	if (!hit || point >= seq->points.count + seq->points.behind)
+		return (struct seq_cause){CAIRN_SENSOR_NONE, 0.0, -1.0};
+	double x = (double)seq->points.x_m[point], y = (double)seq->points.y_m[point];
+	enum cairn_sensor sensor = point < seq->lidar_count ? CAIRN_SENSOR_LIDAR : CAIRN_SENSOR_DEPTH;
+	return (struct seq_cause){sensor, atan2(y, x), hypot(x, y)};
+}
+
+/* Path and turn of what is being executed, by the mapper's pose. */
+static void odometry(struct cairn_sequencer *seq)
+{
+	struct cairn_pose2 pose = seq_pose(seq);
+	if (seq->last_pose_valid && seq_executing(seq)) {
+		double d = seq->pose.distance_m - seq->last_distance_m;
+		if (d > 0.0 && d < JUMP_MAX_M)
+			seq->task.distance_m += d;
+		seq->task.turned_rad += cairn_wrap_rad(pose.yaw_rad - seq->last_pose.yaw_rad);
+	}
+	seq->last_pose = pose;
+	seq->last_distance_m = seq->pose.distance_m;
+	seq->last_pose_valid = true;
+}
+
+static void motor_hold(struct cairn_sequencer *seq)
+{
+	struct seq_inputs *s = &seq->sense;
+	if (seq->t_motion_ns == 0)
+		return; /* never heard: not there yet, or not part of this set-up */
+	if (!s->motion_ok) {
+		snprintf(s->hold, sizeof(s->hold), "the motor stage is silent");
+		return;
+	}
+	switch (seq->motion.state) {
+	case CAIRN_MOTOR_STATE_ESTOP:
+		s->estop = true;
+		snprintf(s->hold, sizeof(s->hold), "emergency stop: %.64s", seq->motion.reason);
+		return;
+	case CAIRN_MOTOR_STATE_NO_SCAN:
+	case CAIRN_MOTOR_STATE_REARMING:
+	case CAIRN_MOTOR_STATE_NO_DEVICE:
+	case CAIRN_MOTOR_STATE_NO_COMMAND:
+	case CAIRN_MOTOR_STATE_WHEEL_FAULT:
+		snprintf(s->hold, sizeof(s->hold), "the motor stage waits: %s",
+		    cairn_enum_text(&cairn_enum_motor_state, (int)seq->motion.state));
+		return;
+	case CAIRN_MOTOR_STATE_IDLE:
+	case CAIRN_MOTOR_STATE_DRIVING:
+	case CAIRN_MOTOR_STATE_SLOWED:
+	case CAIRN_MOTOR_STATE_BLOCKED:
+	case CAIRN_MOTOR_STATE_COUNT:
+		return;
+	}
+}
+
+void seq_inputs_update(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	const struct cairn_config_safety *cfg = &seq->cfg->safety;
+	struct seq_inputs *s = &seq->sense;
+	memset(s, 0, sizeof(*s));
+	bool scan_fresh = fresh(seq->t_scan_ns, now_ns, cfg->scan_timeout_s);
+	s->scan_ok = scan_fresh && seq->scan_points.count >= POINTS_MIN;
+	s->pose_ok = fresh(seq->t_pose_ns, now_ns, cfg->pose_timeout_s);
+	s->motion_ok = fresh(seq->t_motion_ns, now_ns, MOTION_TIMEOUT_S);
+	motor_hold(seq);
+	if (!s->estop && !s->scan_ok)
+		snprintf(s->hold, sizeof(s->hold), "%s",
+		    seq->t_scan_ns == 0 ? "no scan yet"
+		    : scan_fresh        ? "the LiDAR sees nothing at all"
+					: "the scan is too old");
+	else if (s->hold[0] == '\0' && !s->pose_ok)
+		snprintf(s->hold, sizeof(s->hold), "%s",
+		    seq->t_pose_ns == 0 ? "no pose yet" : "the pose is too old");
+	if (!s->estop && seq->rec.zones_doubt != CAIRN_ZONE_DOUBT_NONE)
+		snprintf(s->hold, sizeof(s->hold), "%s", cairn_zone_doubt_text(seq->rec.zones_doubt));
+	if (!s->estop && seq->without.wish == CAIRN_WITHOUT_STAND) /* the cause of what else is missing */
+		snprintf(s->hold, sizeof(s->hold), "%s is held failed", seq->without.stage);
+	compensate(seq, now_ns);
+	if (s->pose_ok)
+		odometry(seq);
+	seq_trail_note(seq);
+	if (s->pose_ok && s->scan_ok) {
+		struct cairn_pose2 pose = seq_pose_at(seq, seq->t_scan_ns);
+		cairn_scene_change_add(
+		    &seq->seen, &seq->scan_points, pose, seq->t_scan_ns, cfg->decision_max_age_s);
+		seq_people_scan(seq, pose);
+	}
+}
+
+bool seq_rising(struct cairn_sequencer *seq, int64_t *newest_ns, int64_t t_ns, bool finite)
+{
+	/* one stamp from the future would shut out all that follow */
+	bool future = seq->t_step_ns != 0 && t_ns > seq->t_step_ns + CAIRN_NS_PER_S;
+	if (t_ns == *newest_ns)
+		return false; /* a repeated one is no news and no fault */
+	if (!finite || future || t_ns < *newest_ns) {
+		seq->rejects++;
+		return false;
+	}
+	*newest_ns = t_ns;
+	return true;
+}
+
+void cairn_sequencer_on_scan(struct cairn_sequencer *seq, const struct cairn_msg_scan *scan, int64_t t_ns)
+{
+	if (!seq_rising(seq, &seq->t_scan_ns, t_ns, true))
+		return;
+	struct cairn_footprint body = cairn_safe_footprint(seq->cfg);
+	struct cairn_vec2 lidar = {seq->cfg->robot.lidar_x_m, seq->cfg->robot.lidar_y_m};
+	seq->t_turn_ns = scan->t_start_ns;
+	cairn_points_from_scan_moving(
+	    &seq->scan_points, scan, &seq->directions, t_ns, driven(seq), lidar, &body);
+}
+
+void cairn_sequencer_on_depth(
+    struct cairn_sequencer *seq, const struct cairn_msg_depth_scan *scan, int64_t t_ns)
+{
+	const char *why;
+	if (strcmp(seq->cfg->safety.depth, "off") == 0 || seq->t_pose_ns == 0)
+		return;
+	if (!seq_rising(seq, &seq->t_depth_ns, t_ns, cairn_depth_scan_ok(scan, &why)))
+		return;
+	/* The LiDAR's points are those of a moment ago: the comparison allows for that. */
+	seq->points.count =
+	    seq->points.count < seq->scan_points.count ? seq->points.count : seq->scan_points.count;
+	cairn_depth_layer_see(&seq->floor, scan, seq_pose_at(seq, t_ns), &seq->points);
+}
+
+void cairn_sequencer_on_pose(struct cairn_sequencer *seq, const struct cairn_msg_pose *pose, int64_t t_ns)
+{
+	bool finite = isfinite(pose->x_m) && isfinite(pose->y_m) && isfinite(pose->yaw_rad) &&
+		      isfinite(pose->distance_m);
+	int64_t t_before_ns = seq->t_pose_ns;
+	if (!seq_rising(seq, &seq->t_pose_ns, t_ns, finite))
+		return;
+	struct cairn_msg_pose before = seq->pose;
+	seq->pose = *pose;
+	seq_zones_of_map(seq, pose->map_id);
+	/* A robot that was lost and found has moved on the map, not the map under it. */
+	if (t_before_ns == 0 || pose->map_epoch == before.map_epoch ||
+	    before.tracking != CAIRN_TRACKING_GOOD || pose->tracking != CAIRN_TRACKING_GOOD)
+		return;
+	/* Where the robot would be by the map that was: what it has driven since is no correction. */
+	double since_s = cairn_clamp(seq_seconds(t_before_ns, t_ns), 0.0, COMPENSATE_MAX_S);
+	struct cairn_pose2 was = cairn_pose_advance(
+	    (struct cairn_pose2){before.x_m, before.y_m, before.yaw_rad}, driven(seq), since_s);
+	seq_nav_map_moved(seq, was, t_ns);
+	cairn_depth_layer_move(&seq->floor, was, seq_pose(seq));
+	seq->last_pose_valid = false; /* nor has it turned by it */
+	seq->seen.count = 0;
+	seq_people_init(seq);
+}
+
+void cairn_sequencer_on_motion(
+    struct cairn_sequencer *seq, const struct cairn_msg_motion *motion, int64_t t_ns)
+{
+	bool finite = isfinite(motion->v_mps) && isfinite(motion->w_radps) &&
+		      isfinite(motion->cause_bearing_rad) && isfinite(motion->cause_m);
+	if (seq_rising(seq, &seq->t_motion_ns, t_ns, finite))
+		seq->motion = *motion;
+}
+
+void cairn_sequencer_on_frontiers(
+    struct cairn_sequencer *seq, const struct cairn_msg_frontiers *frontiers, int64_t t_ns)
+{
+	if (!seq_rising(seq, &seq->t_frontiers_ns, t_ns, isfinite(frontiers->free_m2)))
+		return;
+	seq->frontiers = *frontiers;
+	if (frontiers->free_m2 <= 0.0)
+		return; /* a mapper that has just been reborn */
+	if (cairn_frontier_blacklist_update(&seq->rec.explore, frontiers))
+		seq->rec_changed = true;
+	seq_nav_frontiers(seq, t_ns);
+}
+
+void cairn_sequencer_on_nav_velocity(
+    struct cairn_sequencer *seq, const struct cairn_msg_nav_velocity *velocity, int64_t t_ns)
+{
+	bool finite = isfinite(velocity->v_mps) && isfinite(velocity->w_radps);
+	if (seq_rising(seq, &seq->t_nav_velocity_ns, t_ns, finite))
+		seq->nav_velocity = *velocity;
+}
+
+void cairn_sequencer_on_nav_path(
+    struct cairn_sequencer *seq, const struct cairn_msg_nav_path *path, int64_t t_ns)
+{
+	if (!seq_rising(seq, &seq->t_nav_path_ns, t_ns, path->points_count <= 512))
+		return;
+	const struct cairn_msg_zone *z = seq_geofence_on_path(seq, path);
+	seq->path_goal_id = path->goal_id;
+	snprintf(seq->path_zone, sizeof(seq->path_zone), "%s", z != NULL ? z->name : "");
+}
+
+void cairn_sequencer_on_nav_status(
+    struct cairn_sequencer *seq, const struct cairn_msg_nav_status *status, int64_t t_ns)
+{
+	if (seq_rising(seq, &seq->t_nav_status_ns, t_ns, true))
+		seq->nav_status = *status;
+}

@@ -1,0 +1,490 @@
+#include "common/sequencer/sequencer_private.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define HOME_DETOUR 1.5 /* a way home of which nothing is known is longer than the straight line by this */
+#define HOME_ARCS 1.1   /* driven arcs are a little longer than the way over the map's cells */
+#define HOME_SPEED_SHARE 0.7 /* of nav.speed_mps */
+#define HOME_RESERVE_S 5.0
+#define HOME_VIA_M 0.6    /* other approaches go by a point this far from the start */
+#define HOME_RETRY_S 2.0  /* between two ways home */
+#define HOME_NEARER_M 1.0 /* so much nearer, and the attempts count anew */
+#define TIER_GRACE_S 1.0  /* shorter silences are not worth a word */
+#define LOOK_GROWTH_M2 1.0
+#define LOOK_START_M 0.5 /* so near to where it stands, or to its start, is no other place to look from */
+#define LOOK_AWAY_M 1.0  /* so far away is elsewhere */
+#define ENDING_S                                                                                             \
+	3.0 /* with nothing left to explore the end is awaited for so long before the model is asked */
+
+double seq_home_m(const struct cairn_sequencer *seq)
+{
+	return hypot(seq->pose.x_m, seq->pose.y_m);
+}
+
+double seq_elapsed_s(const struct cairn_sequencer *seq, int64_t now_ns)
+{
+	const struct cairn_mission_record *r = &seq->rec;
+	if (r->t_explore_ns == 0)
+		return 0.0;
+	if (r->elapsed_ns != 0)
+		return (double)r->elapsed_ns * 1e-9;
+	return seq_seconds(r->t_explore_ns, r->t_paused_ns != 0 ? r->t_paused_ns : now_ns);
+}
+
+/* The way home as the mapper's floor gives it; without a map, or without a way on it, a guess. */
+static double way_home_m(const struct cairn_sequencer *seq, int64_t now_ns)
+{
+	double straight_m = seq_home_m(seq), way_m = seq->frontiers.home_m;
+	bool known = seq->t_frontiers_ns != 0 &&
+		     seq_seconds(seq->t_frontiers_ns, now_ns) <= SEQ_FRONTIERS_TIMEOUT_S && isfinite(way_m) &&
+		     way_m > 0.0;
+	return known ? fmax(HOME_ARCS * way_m, straight_m) : HOME_DETOUR * straight_m;
+}
+
+/* ---- the silent model ---- */
+
+enum cairn_tier cairn_sequencer_tier(const struct cairn_config *cfg, double silent_s)
+{
+	const struct cairn_config_safety *s = &cfg->safety;
+	if (!(silent_s > fmin(TIER_GRACE_S, 0.5 * s->silent_coast_s)))
+		return CAIRN_TIER_NORMAL;
+	if (silent_s <= s->silent_coast_s)
+		return CAIRN_TIER_COASTING;
+	if (silent_s <= s->silent_wait_s)
+		return CAIRN_TIER_WAITING;
+	if (silent_s <= s->silent_local_s || !cfg->mission.return_home)
+		return CAIRN_TIER_LOCAL;
+	return CAIRN_TIER_RETURNING;
+}
+
+/* The model is part of what happens now: it explores, or is the reason for a way home. */
+bool seq_model_may_speak(const struct cairn_sequencer *seq)
+{
+	return seq->rec.state == CAIRN_MISSION_STATE_EXPLORING ||
+	       (seq->rec.state == CAIRN_MISSION_STATE_RETURNING && seq->rec.silent_way);
+}
+
+double seq_silent_s(const struct cairn_sequencer *seq, int64_t now_ns)
+{
+	return seq->wanted ? fmax(seq_seconds(seq->t_wanted_ns, now_ns), 0.0) : 0.0;
+}
+
+enum cairn_tier seq_tier(const struct cairn_sequencer *seq, int64_t now_ns)
+{
+	if (!seq_model_may_speak(seq))
+		return CAIRN_TIER_WAITING;
+	if (seq->rec.silent_way)
+		return CAIRN_TIER_RETURNING;
+	if (seq->without.wish == CAIRN_WITHOUT_LOCAL)
+		return CAIRN_TIER_LOCAL;
+	return cairn_sequencer_tier(seq->cfg, seq_silent_s(seq, now_ns));
+}
+
+/* Nothing is left to explore: either the exploration ends in a moment, or the map has more by then. Whatever a model
+ * said now would be paid for and driven for nothing. */
+static bool about_to_end(const struct cairn_sequencer *seq, int64_t now_ns)
+{
+	return seq->t_nothing_ns != 0 && seq_seconds(seq->t_nothing_ns, now_ns) <= ENDING_S;
+}
+
+void seq_mission_update_wanted(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	const struct seq_task *t = &seq->task;
+	bool ahead = t->kind == SEQ_NAV && t->ahead;
+	bool own = t->kind == SEQ_NONE || ahead || t->d.source == CAIRN_SOURCE_LOCAL ||
+		   t->d.source == CAIRN_SOURCE_MISSION;
+	bool busy =
+	    (t->kind != SEQ_NONE && t->insists) || seq->recovery_due || seq->local_due || seq->look.due;
+	/* Nobody pays for the word of a model that moves nothing or cannot be asked; its silence counts from when it can
+	 * be again. */
+	bool in_vain = seq->without.wish == CAIRN_WITHOUT_STAND || seq->without.wish == CAIRN_WITHOUT_LOCAL;
+	bool wanted = seq_model_may_speak(seq) && own && !busy && !in_vain && !seq->sense.estop &&
+		      !about_to_end(seq, now_ns);
+	if (!wanted || !seq->wanted || ahead) /* nobody waits for it while the robot drives */
+		seq->t_wanted_ns = now_ns;
+	seq->wanted = wanted;
+}
+
+/* ---- conditions ---- */
+
+static bool time_up(const struct cairn_sequencer *seq, int64_t now_ns)
+{
+	if (seq->rec.limit_s <= 0.0)
+		return false;
+	double left_s = seq->rec.limit_s - seq_elapsed_s(seq, now_ns);
+	if (!seq->cfg->mission.return_home)
+		return left_s <= 0.0;
+	double way_s = way_home_m(seq, now_ns) / (HOME_SPEED_SHARE * seq->cfg->nav.speed_mps);
+	return left_s < way_s + HOME_RESERVE_S;
+}
+
+/* Sets out to look into the widest of the openings that no way leads to, each once. False: none is worth a look. */
+static bool look_from_near(struct cairn_sequencer *seq)
+{
+	const struct cairn_msg_frontiers *f = &seq->frontiers;
+	while (seq->looked_count < SEQ_LOOKS_MAX) {
+		int i =
+		    cairn_frontier_blacklist_approach(&seq->rec.explore, f, seq->looked, seq->looked_count);
+		if (i < 0)
+			return false;
+		const struct cairn_msg_frontier *to = &f->items[i];
+		seq->looked[seq->looked_count++] = (struct cairn_vec2){to->x_m, to->y_m};
+		if (hypot(to->goal_x_m - seq->pose.x_m, to->goal_y_m - seq->pose.y_m) < LOOK_START_M)
+			continue; /* where the robot stands it has looked already */
+		seq->look = (struct seq_look){true, false, SEQ_LOOK_PLACE, to->goal_x_m, to->goal_y_m};
+		return true;
+	}
+	return false;
+}
+
+/* Before it ends with something left that no way led to the robot goes elsewhere and looks again: where it stands may be all
+ * that is wrong, and the end cannot be taken back. */
+static bool look_again(struct cairn_sequencer *seq)
+{
+	const struct cairn_msg_frontiers *f = &seq->frontiers;
+	bool grown =
+	    f->free_m2 >=
+	    seq->looked_m2 + LOOK_GROWTH_M2; /* what cannot be reached is not gone to for nothing again */
+	if (cairn_frontier_blacklist_last_chance(&seq->rec.explore, f) > 0) {
+		seq->look = (struct seq_look){.due = true, .from = SEQ_LOOK_ROOM};
+		seq->rec_changed = true;
+		return true;
+	}
+	seq->looked_count = grown ? 0 : seq->looked_count;
+	if (look_from_near(seq)) {
+		seq->looked_m2 = f->free_m2;
+		return true;
+	}
+	if (!grown || seq_home_m(seq) > LOOK_START_M ||
+	    !cairn_frontier_blacklist_cut_off(&seq->rec.explore, f, seq->cfg->mission.frontier_min_width_m))
+		return false;
+	seq->look = (struct seq_look){.due = true, .from = SEQ_LOOK_BESIDE};
+	seq->looked_m2 = f->free_m2;
+	return true;
+}
+
+static bool nothing_left(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	if (seq->look.due || (seq->task.kind != SEQ_NONE && seq->task.looks)) {
+		seq->t_nothing_ns = now_ns; /* what it sees on the way is thought over when it is there */
+		return false;
+	}
+	bool known =
+	    seq->t_frontiers_ns != 0 && seq_seconds(seq->t_frontiers_ns, now_ns) <= SEQ_FRONTIERS_TIMEOUT_S &&
+	    seq->frontiers.free_m2 > 0.0 && seq->sense.pose_ok && seq->pose.tracking >= CAIRN_TRACKING_WEAK;
+	if (!known || cairn_frontier_blacklist_left(
+			  &seq->rec.explore, &seq->frontiers, seq->cfg->mission.frontier_min_width_m) > 0) {
+		seq->t_nothing_ns = 0;
+		seq->claimed = false;
+		return false;
+	}
+	if (seq->t_nothing_ns == 0)
+		seq->t_nothing_ns = now_ns;
+	if (!seq->claimed && seq_seconds(seq->t_nothing_ns, now_ns) < seq->cfg->mission.settle_s)
+		return false;
+	if (cairn_frontier_blacklist_retry(&seq->rec.explore, seq->frontiers.free_m2) > 0) {
+		seq->rec_changed = true; /* the map has grown: what was given up gets one more chance */
+		seq->t_nothing_ns = 0;
+		return false;
+	}
+	/* On the way home for a model that is silent nobody looks anywhere. */
+	return seq->rec.state != CAIRN_MISSION_STATE_EXPLORING || !look_again(seq);
+}
+
+static uint32_t measure(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	const struct cairn_config_mission *cfg = &seq->cfg->mission;
+	uint32_t c = seq_degraded_conditions(seq);
+	bool exploring = seq_model_may_speak(seq);
+	if (cfg->autostart && !seq->rec.started && seq->sense.pose_ok &&
+	    seq->pose.tracking == CAIRN_TRACKING_GOOD)
+		c |= CAIRN_MISSION_BIT(AUTOSTART);
+	if (exploring && time_up(seq, now_ns))
+		c |= CAIRN_MISSION_BIT(TIME_UP);
+	if (exploring && nothing_left(seq, now_ns))
+		c |= CAIRN_MISSION_BIT(EXPLORED);
+	if (exploring && seq_tier(seq, now_ns) == CAIRN_TIER_RETURNING)
+		c |= CAIRN_MISSION_BIT(SILENT);
+	if (seq->sense.pose_ok && !seq_executing(seq) && seq_home_m(seq) <= cfg->home_tolerance_m)
+		c |= CAIRN_MISSION_BIT(AT_HOME);
+	if (seq->home.failed)
+		c |= CAIRN_MISSION_BIT(HOME_FAILED);
+	if (seq->errand.ended)
+		c |= CAIRN_MISSION_BIT(GOAL_ENDED);
+	return c;
+}
+
+/* ---- transitions ---- */
+
+static void begin_exploration(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	struct cairn_mission_record *r = &seq->rec;
+	r->started = true;
+	r->t_explore_ns = now_ns;
+	r->elapsed_ns = 0;
+	r->t_paused_ns = 0;
+	memset(&r->explore, 0, sizeof(r->explore));
+	seq->t_nothing_ns = 0;
+	seq->claimed = false;
+	seq->fails = seq->recoveries = 0;
+	seq->recovery_due = seq->local_due = false;
+	seq->look = (struct seq_look){0};
+	seq->looked_m2 = 0.0;
+	seq->looked_count = 0;
+	seq->memory_count = 0;
+	seq->progress = (struct seq_progress){0};
+	seq->boxed = (struct seq_boxed){0};
+}
+
+static void enter_return(struct cairn_sequencer *seq)
+{
+	memset(&seq->home, 0, sizeof(seq->home));
+	seq->home.best_m = seq_home_m(seq);
+	seq->look = (struct seq_look){0};
+}
+
+static enum cairn_mission_state target_of(
+    const struct cairn_sequencer *seq, const struct cairn_mission_edge *edge)
+{
+	if (edge->to != CAIRN_MISSION_STATE_COUNT)
+		return edge->to;
+	return (enum cairn_mission_state)(
+	    seq->rec.state == CAIRN_MISSION_STATE_PAUSED ? seq->rec.back_paused : seq->rec.back_goto);
+}
+
+/* Times and the places to go back to, when the state is left. */
+static void leave(struct cairn_sequencer *seq, enum cairn_mission_state to, int64_t now_ns)
+{
+	struct cairn_mission_record *r = &seq->rec;
+	uint32_t under = r->state == CAIRN_MISSION_STATE_PAUSED ? r->back_paused : r->state;
+	if (to == CAIRN_MISSION_STATE_PAUSED)
+		r->back_paused = r->state;
+	else if (to == CAIRN_MISSION_STATE_GOTO && under != CAIRN_MISSION_STATE_GOTO)
+		r->back_goto = under;
+	if (r->state == CAIRN_MISSION_STATE_PAUSED && r->t_paused_ns != 0) {
+		if (r->t_explore_ns != 0)
+			r->t_explore_ns += now_ns - r->t_paused_ns;
+		r->t_paused_ns = 0;
+	}
+	if (to == CAIRN_MISSION_STATE_PAUSED)
+		r->t_paused_ns = now_ns;
+	if (to == CAIRN_MISSION_STATE_FINISHED && r->elapsed_ns == 0 && r->t_explore_ns != 0)
+		r->elapsed_ns = now_ns - r->t_explore_ns;
+}
+
+static void set_reason(
+    struct cairn_sequencer *seq, const struct cairn_mission_edge *edge, enum cairn_mission_state to)
+{
+	struct cairn_mission_record *r = &seq->rec;
+	bool ending = to == CAIRN_MISSION_STATE_RETURNING || to == CAIRN_MISSION_STATE_FINISHED;
+	if (ending && edge->to == to && edge->reason != NULL)
+		snprintf(r->end_reason, sizeof(r->end_reason), "%s", edge->reason);
+	if (ending)
+		snprintf(r->reason, sizeof(r->reason), "%s", r->end_reason);
+	else if (edge->reason != NULL)
+		snprintf(r->reason, sizeof(r->reason), "%s", edge->reason);
+	else
+		snprintf(r->reason, sizeof(r->reason), "goto (%.2f, %.2f) %s", r->goto_x_m, r->goto_y_m,
+		    seq->errand.reached ? "reached" : "could not be reached");
+}
+
+void seq_mission_apply(struct cairn_sequencer *seq, uint32_t conditions, int64_t now_ns)
+{
+	struct cairn_mission_record *r = &seq->rec;
+	if (!seq->cfg->mission.return_home)
+		conditions |= CAIRN_MISSION_BIT(STAY);
+	if (r->silent_way)
+		conditions |= CAIRN_MISSION_BIT(SILENT_WAY);
+	const struct cairn_mission_edge *edge =
+	    cairn_mission_next((enum cairn_mission_state)r->state, conditions);
+	if (edge == NULL)
+		return;
+	enum cairn_mission_state to = target_of(seq, edge);
+	if ((edge->all & (CAIRN_MISSION_BIT(EXPLORED) | CAIRN_MISSION_BIT(TIME_UP))) != 0)
+		cairn_frontier_blacklist_close(&r->explore, &seq->frontiers,
+		    seq->cfg->mission.frontier_min_width_m, (edge->all & CAIRN_MISSION_BIT(TIME_UP)) != 0);
+	bool same_way = to == CAIRN_MISSION_STATE_RETURNING && r->state == to &&
+			(conditions & CAIRN_MISSION_BIT(HOME)) == 0;
+	leave(seq, to, now_ns);
+	set_reason(seq, edge, to);
+	if (!same_way)
+		seq_task_end(seq, CAIRN_OUTCOME_REPLACED, now_ns, "mission: %s", r->reason);
+	if (to != CAIRN_MISSION_STATE_PAUSED && to != CAIRN_MISSION_STATE_GOTO)
+		r->silent_way =
+		    (edge->all & CAIRN_MISSION_BIT(SILENT)) != 0 || (r->silent_way && edge->to != to);
+	r->state = (uint32_t)to;
+	r->started = true;
+	if (to == CAIRN_MISSION_STATE_EXPLORING &&
+	    (edge->all & (CAIRN_MISSION_BIT(EXPLORE) | CAIRN_MISSION_BIT(AUTOSTART))) != 0)
+		begin_exploration(seq, now_ns);
+	if (to == CAIRN_MISSION_STATE_RETURNING && !same_way)
+		enter_return(seq);
+	if (to == CAIRN_MISSION_STATE_GOTO)
+		memset(&seq->errand, 0, sizeof(seq->errand));
+	seq->coast_mps = 0.0;
+	seq->home.failed = false;
+	seq->errand.ended = false;
+	seq->rec_changed = true;
+}
+
+void seq_mission_step(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	seq_mission_apply(seq, measure(seq, now_ns), now_ns);
+}
+
+/* ---- what to do next of its own ---- */
+
+static void next_home(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	const struct cairn_config_mission *cfg = &seq->cfg->mission;
+	if (seq_home_m(seq) <= cfg->home_tolerance_m || now_ns < seq->home.t_wait_ns)
+		return;
+	if (seq->home.attempts >= SEQ_HOME_ATTEMPTS) {
+		seq->home.failed = !seq->rec.silent_way;
+		return;
+	}
+	if (seq->home.recover) {
+		seq->home.recover = false;
+		if (seq_begin_recovery(seq, CAIRN_SOURCE_MISSION, now_ns))
+			return;
+	}
+	double x = 0.0, y = 0.0, tolerance = fmin(0.20, 0.8 * cfg->home_tolerance_m);
+	if (seq->home.attempts % 2 == 1) { /* from another side */
+		double side = (0.25 + 0.5 * (seq->home.attempts / 2)) * M_PI;
+		x = HOME_VIA_M * cos(side);
+		y = HOME_VIA_M * sin(side);
+		tolerance = 0.25;
+	}
+	seq_begin_way(seq, CAIRN_SOURCE_MISSION, x, y, tolerance, "the way home", now_ns);
+}
+
+static void next_errand(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	if (seq->errand.ended)
+		return;
+	if (seq->errand.recover) {
+		seq->errand.recover = false;
+		if (seq_begin_recovery(seq, CAIRN_SOURCE_OPERATOR, now_ns))
+			return;
+	}
+	seq_begin_way(seq, CAIRN_SOURCE_OPERATOR, seq->rec.goto_x_m, seq->rec.goto_y_m,
+	    seq->cfg->nav.goal_tolerance_m, "goto", now_ns);
+}
+
+/* A place with room, as the map has them for robots that are stuck; the start is one, too. False: it is not worth the way. */
+static bool place_with_room(const struct cairn_sequencer *seq, struct cairn_vec2 *ret)
+{
+	const struct cairn_msg_candidates *c = &seq->candidates;
+	for (uint32_t i = 0; i < c->items_count; i++)
+		if (c->items[i].kind == CAIRN_CANDIDATE_KIND_RECOVERY && c->items[i].path_m >= LOOK_AWAY_M) {
+			*ret = (struct cairn_vec2){c->items[i].x_m, c->items[i].y_m};
+			return true;
+		}
+	*ret = (struct cairn_vec2){0.0, 0.0};
+	return seq_home_m(seq) >= LOOK_AWAY_M;
+}
+
+/* First off where no way led from, then to where it looks again from. */
+static void next_look(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	struct seq_look *l = &seq->look;
+	struct cairn_vec2 at = {l->x_m, l->y_m};
+	l->due = false;
+	if (l->from == SEQ_LOOK_ROOM && !l->off && seq_begin_recovery(seq, CAIRN_SOURCE_LOCAL, now_ns))
+		l->due = l->off = true;
+	else if (l->from == SEQ_LOOK_PLACE || (l->from == SEQ_LOOK_ROOM && place_with_room(seq, &at)))
+		seq_begin_way(seq, CAIRN_SOURCE_LOCAL, at.x_m, at.y_m, seq->cfg->nav.goal_tolerance_m,
+		    "to look again from elsewhere", now_ns);
+	else if (!seq_begin_reaction(seq, now_ns) && !seq_begin_recovery(seq, CAIRN_SOURCE_LOCAL, now_ns))
+		return;
+	seq->task.insists = seq->task.looks = true;
+}
+
+static void next_local(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	if (seq->look.due) {
+		next_look(seq, now_ns);
+		return;
+	}
+	if (seq->recovery_due) {
+		seq->recovery_due = false;
+		if (!seq_begin_recovery(seq, CAIRN_SOURCE_LOCAL, now_ns))
+			seq->local_due = true; /* no room by itself: the planner may find a way */
+		return;
+	}
+	bool insists = seq->local_due;
+	if (!insists && seq_tier(seq, now_ns) != CAIRN_TIER_LOCAL)
+		return;
+	seq->local_due = false;
+	bool stale =
+	    seq->t_frontiers_ns == 0 || seq_seconds(seq->t_frontiers_ns, now_ns) > SEQ_FRONTIERS_TIMEOUT_S;
+	if (stale || now_ns < seq->t_react_ns) {
+		if (seq_begin_reaction(seq, now_ns))
+			seq->task.insists = insists;
+		else
+			(void)seq_begin_recovery(seq, CAIRN_SOURCE_LOCAL, now_ns);
+		return;
+	}
+	int best = cairn_frontier_blacklist_best(
+	    &seq->rec.explore, &seq->frontiers, seq->cfg->mission.frontier_min_width_m);
+	if (best < 0)
+		return;
+	seq_begin_frontier(seq, &seq->frontiers.items[best], now_ns);
+	seq->task.insists = insists;
+}
+
+void seq_mission_next_task(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	if (seq_executing(seq) || seq->sense.hold[0] != '\0')
+		return;
+	switch ((enum cairn_mission_state)seq->rec.state) {
+	case CAIRN_MISSION_STATE_EXPLORING:
+		next_local(seq, now_ns);
+		return;
+	case CAIRN_MISSION_STATE_GOTO:
+		next_errand(seq, now_ns);
+		return;
+	case CAIRN_MISSION_STATE_RETURNING:
+		next_home(seq, now_ns);
+		return;
+	case CAIRN_MISSION_STATE_IDLE:
+	case CAIRN_MISSION_STATE_PAUSED:
+	case CAIRN_MISSION_STATE_FINISHED:
+	case CAIRN_MISSION_STATE_COUNT:
+		return;
+	}
+}
+
+static void home_way_ended(struct cairn_sequencer *seq, enum cairn_outcome outcome, int64_t now_ns)
+{
+	bool direct = seq->home.attempts % 2 == 0;
+	if (outcome == CAIRN_OUTCOME_SUCCESS && direct &&
+	    seq_home_m(seq) <= seq->cfg->mission.home_tolerance_m)
+		return;
+	if (seq_home_m(seq) < seq->home.best_m - HOME_NEARER_M) {
+		seq->home.best_m = seq_home_m(seq);
+		seq->home.attempts = 0;
+	} else {
+		seq->home.attempts++;
+	}
+	if (outcome == CAIRN_OUTCOME_SUCCESS)
+		return;
+	seq->home.recover = true;
+	seq->home.t_wait_ns = now_ns + (int64_t)(HOME_RETRY_S * 1e9);
+}
+
+void seq_mission_way_ended(
+    struct cairn_sequencer *seq, const struct seq_task *t, enum cairn_outcome outcome, int64_t now_ns)
+{
+	if (t->kind != SEQ_NAV || outcome == CAIRN_OUTCOME_REPLACED)
+		return;
+	if (t->d.source == CAIRN_SOURCE_MISSION && seq->rec.state == CAIRN_MISSION_STATE_RETURNING)
+		home_way_ended(seq, outcome, now_ns);
+	if (t->d.source != CAIRN_SOURCE_OPERATOR || seq->rec.state != CAIRN_MISSION_STATE_GOTO)
+		return;
+	seq->errand.reached = outcome == CAIRN_OUTCOME_SUCCESS;
+	seq->errand.recover = !seq->errand.reached;
+	seq->errand.ended = seq->errand.reached || ++seq->errand.attempts >= SEQ_GOTO_ATTEMPTS;
+}

@@ -1,0 +1,117 @@
+/* model_claims.c - what a model says rather than drives: that it is done, that it needs help, and what it would do
+ * instead of a way that is not there. */
+#include "common/sequencer/sequencer_private.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- it is done ---- */
+
+static bool claim_explored(struct cairn_sequencer *seq, int64_t now_ns, struct seq_refusal *refusal)
+{
+	const struct cairn_msg_frontiers *f = &seq->frontiers;
+	double width_m = seq->cfg->mission.frontier_min_width_m;
+	uint32_t left = cairn_frontier_blacklist_left(&seq->rec.explore, f, width_m);
+	int next = cairn_frontier_blacklist_best(&seq->rec.explore, f, width_m);
+	if (seq->t_frontiers_ns == 0 || seq_seconds(seq->t_frontiers_ns, now_ns) > SEQ_FRONTIERS_TIMEOUT_S) {
+		snprintf(refusal->reason, sizeof(refusal->reason),
+		    "not complete: the list of frontiers is too old to tell");
+		return false;
+	}
+	if (left > 0) {
+		snprintf(refusal->reason, sizeof(refusal->reason),
+		    "not complete: %u frontier%s left, the next is %u, %.1f m away", left,
+		    left > 1 ? "s are" : " is", next >= 0 ? f->items[next].id : 0,
+		    next >= 0 ? f->items[next].distance_m : 0.0);
+		return false;
+	}
+	seq->claimed = true; /* it need not settle: nothing_left looks for the rest */
+	return true;
+}
+
+/* goal_reached is judged once the robot stands (seq_goal_judge). */
+bool seq_model_claim(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
+    struct seq_refusal *refusal)
+{
+	if (d->source != CAIRN_SOURCE_MODEL)
+		return true;
+	if (strcmp(d->reason, "exploration_complete") == 0)
+		return claim_explored(seq, now_ns, refusal);
+	return true;
+}
+
+/* ---- help ---- */
+
+struct cairn_twist seq_model_help(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	struct seq_task *t = &seq->task;
+	t->active_s += seq->step_s;
+	if (t->active_s >= t->limit_s)
+		seq_task_end(seq, CAIRN_OUTCOME_FAILED, now_ns, "nobody answered within %.0f s", t->limit_s);
+	return (struct cairn_twist){0};
+}
+
+bool seq_model_answered(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	if (seq->task.kind != SEQ_HELP)
+		return false;
+	seq_task_end(seq, CAIRN_OUTCOME_SUCCESS, now_ns, "somebody has answered after %.0f s: go on",
+	    seq->task.active_s);
+	return true;
+}
+
+/* ---- what it would do instead ---- */
+
+static struct cairn_msg_decision fallback_of(const struct cairn_msg_decision *d)
+{
+	struct cairn_msg_decision f = *d;
+	f.has_fallback = false;
+	f.absolute = false;
+	f.tool = d->fallback_tool;
+	f.direction = d->fallback_direction;
+	f.speed = d->fallback_speed;
+	f.duration_s = d->fallback_duration_s;
+	f.angle_deg = d->fallback_angle_deg;
+	f.goal_kind = d->fallback_goal_kind;
+	f.frontier_id = d->fallback_frontier_id;
+	f.candidate_id = d->fallback_candidate_id;
+	f.x_m = d->fallback_x_m;
+	f.y_m = d->fallback_y_m;
+	f.reason[0] = '\0';
+	return f;
+}
+
+bool seq_model_fallback(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, const char *why,
+    int64_t now_ns, struct seq_task *task)
+{
+	struct seq_refusal refusal;
+	if (!d->has_fallback || d->tool != CAIRN_TOOL_NAVIGATE_TO_GOAL)
+		return false;
+	struct cairn_msg_decision f = fallback_of(d);
+	char asked[64];
+	if (!seq_check(seq, &f, now_ns, task, &refusal))
+		return false;
+	seq_text_asked(d, asked, sizeof(asked));
+	snprintf(task->instead, sizeof(task->instead), "instead of %.40s (%.72s)", asked, why);
+	return true;
+}
+
+bool seq_model_fall_back(
+    struct cairn_sequencer *seq, enum cairn_outcome outcome, const char *why, int64_t now_ns)
+{
+	struct seq_task was = seq->task, next;
+	struct cairn_msg_decision d = was.d;
+	if (!d.has_fallback)
+		return false;
+	/* What it rests on still holds: the way began with it a moment ago; where the robot is now is checked. */
+	d.t_snapshot_ns = now_ns;
+	seq->task.kind = SEQ_NONE;
+	seq_task_judge(seq, &was, outcome, why, now_ns);
+	if (!seq_model_fallback(seq, &d, why, now_ns, &next)) {
+		seq->task = was;
+		return false;
+	}
+	seq_task_start(seq, &next, now_ns);
+	return true;
+}

@@ -1,0 +1,124 @@
+/* prefetch.c - the next word of the model is asked for while its last way is still being driven.
+ *
+ * A model takes its time. Asked only when a way is over, the robot would stand for as long as it thinks. So a
+ * decision is wanted when what is left of a way, or of a stretch of it, takes about as long as the model has
+ * taken lately. All rules for decisions hold for the answer, those of its age and of how far the robot has
+ * moved since the snapshot included: what would break them is not asked for ahead of time.
+ *
+ * A way whose frontier has been seen into goes on with the round by itself and is asked about like any other,
+ * before it or its stretch ends: a question for every frontier that comes in sight on the way would cost up
+ * to twice the calls, and the robot would turn more than it gains. */
+#include <math.h>
+
+#include "common/sequencer/sequencer_private.h"
+
+#define ANSWER_FIRST_S 0.6 /* of a model that has not answered yet */
+#define ANSWER_SHARE 0.3   /* of the newest answer in the mean */
+#define MARGIN_S 0.3       /* until the snapshot is taken, and for slower answers than usual */
+#define MOVED_SHARE 0.75   /* of what the robot may move from the snapshot on */
+#define SAME_GOAL_M 0.3
+#define WORSE_AFTER_S 2.0 /* a way is driven for so long before another is thought of */
+
+void seq_prefetch_answered(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns)
+{
+	double age_s = seq_seconds(d->t_snapshot_ns, now_ns);
+	if (d->t_snapshot_ns == 0 || !(age_s >= 0.0))
+		return;
+	seq->answer_s = seq->answer_s > 0.0 ? seq->answer_s + ANSWER_SHARE * (age_s - seq->answer_s) : age_s;
+}
+
+double seq_prefetch_lead_s(const struct cairn_sequencer *seq)
+{
+	const struct cairn_config_safety *s = &seq->cfg->safety;
+	double answer_s = (seq->answer_s > 0.0 ? seq->answer_s : ANSWER_FIRST_S) + MARGIN_S;
+	double moved_s = MOVED_SHARE * s->decision_max_moved_m / seq->cfg->nav.speed_mps;
+	return fmin(fmin(answer_s, moved_s), s->ask_ahead_s);
+}
+
+/* Another frontier has become the better one to go to by a good deal. */
+static bool worse(const struct cairn_sequencer *seq)
+{
+	const struct seq_task *t = &seq->task;
+	double much_m = seq->cfg->safety.ask_worse_m;
+	if (!t->nav.frontier || !(much_m > 0.0) || t->active_s < WORSE_AFTER_S)
+		return false;
+	const struct cairn_msg_frontier *f = seq_frontier(seq, t->nav.frontier_id);
+	return f != NULL && f->detour_m > much_m;
+}
+
+static bool due(const struct cairn_sequencer *seq, double lead_s)
+{
+	const struct seq_task *t = &seq->task;
+	double stretch_s = seq->cfg->safety.decision_stretch_s;
+	if (!(lead_s > 0.0) || t->distance_m <= SEQ_MOVED_M || t->nav.nudging)
+		return false;
+	if (t->nav.frontier && t->nav.missing > 0 && seq->cfg->mission.recheck)
+		return true; /* seen into, and nothing to go on to: nothing is left to drive there for */
+	if (seq->nav_status.goal_id != t->nav.goal_id)
+		return false;
+	if (seq->nav_status.state == CAIRN_NAV_STATE_REACHED || worse(seq))
+		return true;
+	if (seq->nav_status.state != CAIRN_NAV_STATE_FOLLOWING)
+		return false;
+	return (!seq->nav_status.partial &&
+		   seq->nav_status.remaining_m <= lead_s * seq->cfg->nav.speed_mps) ||
+	       (stretch_s > 0.0 && stretch_s - t->active_s <= lead_s);
+}
+
+void seq_prefetch_step(struct cairn_sequencer *seq)
+{
+	struct seq_task *t = &seq->task;
+	if (t->kind != SEQ_NAV || t->d.source != CAIRN_SOURCE_MODEL)
+		return;
+	if (t->ahead)
+		t->ahead_s += seq->step_s;
+	else
+		t->ahead = due(seq, seq_prefetch_lead_s(seq));
+}
+
+bool seq_prefetch_goes_on(const struct cairn_sequencer *seq, bool seen)
+{
+	const struct seq_task *t = &seq->task;
+	return seq->cfg->mission.recheck && seq_prefetch_lead_s(seq) > 0.0 &&
+	       (t->nav.onward || (seen && t->distance_m > SEQ_MOVED_M));
+}
+
+bool seq_prefetch_waits(const struct cairn_sequencer *seq)
+{
+	return seq->task.ahead && seq->task.ahead_s < seq_prefetch_lead_s(seq);
+}
+
+bool seq_prefetch_has_waited(const struct cairn_sequencer *seq)
+{
+	double lead_s = seq_prefetch_lead_s(seq);
+	return !(lead_s > 0.0) || (seq->task.ahead && seq->task.ahead_s >= lead_s);
+}
+
+void seq_prefetch_take_over(struct cairn_sequencer *seq, struct seq_task *next, int64_t now_ns)
+{
+	struct seq_task *t = &seq->task;
+	const struct cairn_msg_decision *d = &next->d;
+	struct seq_nav was = t->nav;
+	bool seen = t->nav.frontier && t->nav.missing > 0;
+	bool same = next->kind == SEQ_NAV && !was.nudging &&
+		    seq->nav_status.state == CAIRN_NAV_STATE_FOLLOWING &&
+		    hypot(next->nav.x_m - was.x_m, next->nav.y_m - was.y_m) <= SAME_GOAL_M;
+	t->blameless = true;
+	if (seen)
+		seq_task_end(seq, CAIRN_OUTCOME_SUCCESS, now_ns,
+		    "frontier %u has been seen into on the way there", was.frontier_id);
+	else
+		seq_task_end(seq, CAIRN_OUTCOME_PARTIAL, now_ns,
+		    "on the way, %.1f m were left: decision %llu took over",
+		    hypot(was.x_m - seq->pose.x_m, was.y_m - seq->pose.y_m), (unsigned long long)d->id);
+	seq_task_begin(seq, next, now_ns);
+	if (!same)
+		return;
+	/* The planner goes on with its path: a goal of its own would make the robot stand until there is a
+	 * new one. */
+	seq->task.nav.goal_id = was.goal_id;
+	seq->task.nav.t_goal_ns = was.t_goal_ns;
+	seq->task.nav.x_m = was.x_m;
+	seq->task.nav.y_m = was.y_m;
+	seq_resume_note(seq);
+}

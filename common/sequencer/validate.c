@@ -1,0 +1,491 @@
+#include "common/sequencer/sequencer_private.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define DURATION_MIN_S 0.1
+#define DURATION_MAX_S 8.0
+#define ANGLE_MAX_DEG 360.0
+#define HEADING_MOVED_RAD 0.8 /* "forward" means something else after such a turn */
+#define FUTURE_S 0.05
+#define WALL_MAX_M 10.0
+#define SAME_PLACE_M 0.3
+#define SAME_HEADING_RAD 0.35
+#define SAME_GOAL_M 0.4
+#define BLOCKED_RETRIES 2
+#define TURN_ROOM_M 0.05
+
+typedef bool check_fn(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
+    struct seq_task *task, struct seq_refusal *refusal);
+
+static bool moves(enum cairn_tool tool)
+{
+	return tool == CAIRN_TOOL_MOVE_TOWARD || tool == CAIRN_TOOL_ROTATE ||
+	       tool == CAIRN_TOOL_NAVIGATE_TO_GOAL || tool == CAIRN_TOOL_FOLLOW_WALL;
+}
+
+__attribute__((format(printf, 2, 3))) static bool refuse(struct seq_refusal *refusal, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(refusal->reason, sizeof(refusal->reason), fmt, ap);
+	va_end(ap);
+	return false;
+}
+
+static bool between(double x, double lo, double hi)
+{
+	return x >= lo && x <= hi; /* false for not a number */
+}
+
+static bool check_form(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
+    struct seq_task *task, struct seq_refusal *refusal)
+{
+	(void)now_ns, (void)task;
+	double far_m = seq->cfg->map.extent_max_m;
+	if ((unsigned)d->tool >= CAIRN_TOOL_COUNT || (unsigned)d->direction >= CAIRN_DIRECTION_COUNT ||
+	    (unsigned)d->speed >= CAIRN_SPEED_COUNT || (unsigned)d->goal_kind >= CAIRN_GOAL_KIND_COUNT ||
+	    (unsigned)d->zone_kind >= CAIRN_ZONE_KIND_COUNT || (unsigned)d->source >= CAIRN_SOURCE_COUNT)
+		return refuse(refusal, "unknown tool or argument");
+	if (d->tool == CAIRN_TOOL_MOVE_TOWARD && !between(d->duration_s, DURATION_MIN_S, DURATION_MAX_S))
+		return refuse(refusal, "duration_s %g is outside 1..8", d->duration_s);
+	if (d->tool == CAIRN_TOOL_ROTATE && !between(d->angle_deg, -ANGLE_MAX_DEG, ANGLE_MAX_DEG))
+		return refuse(refusal, "angle_deg %g is outside -360..360", d->angle_deg);
+	if (d->tool == CAIRN_TOOL_FOLLOW_WALL && !between(d->distance_m, 0.0, WALL_MAX_M))
+		return refuse(refusal, "distance_m %g is outside 0..%g", d->distance_m, WALL_MAX_M);
+	if (d->tool == CAIRN_TOOL_FOLLOW_WALL && d->direction != CAIRN_DIRECTION_LEFT &&
+	    d->direction != CAIRN_DIRECTION_RIGHT)
+		return refuse(refusal, "a wall is followed on the left or on the right");
+	if (d->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && d->goal_kind == CAIRN_GOAL_KIND_COORDINATES &&
+	    !(between(d->x_m, -far_m, far_m) && between(d->y_m, -far_m, far_m)))
+		return refuse(refusal, "the point (%g, %g) is outside the map", d->x_m, d->y_m);
+	return true;
+}
+
+/* Who may decide now. The model may always take back what it asked for itself. */
+static bool check_turn(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
+    struct seq_task *task, struct seq_refusal *refusal)
+{
+	(void)now_ns, (void)task;
+	bool take_back = d->tool == CAIRN_TOOL_STOP_ROBOT && seq->task.d.source == d->source;
+	if (seq->rec.state != CAIRN_MISSION_STATE_EXPLORING)
+		return refuse(refusal, "the robot is not exploring: %s (%.96s)",
+		    cairn_enum_text(&cairn_enum_mission_state, (int)seq->rec.state), seq->rec.reason);
+	if (seq_executing(seq) && seq->task.insists)
+		return refuse(refusal, "%s",
+		    seq->task.looks ? "the robot goes to look again from elsewhere, before it ends"
+				    : "the robot is leaving a tight place by itself");
+	bool asked = seq->task.ahead && d->source == CAIRN_SOURCE_MODEL;
+	if (seq_executing(seq) && seq->task.d.source != CAIRN_SOURCE_LOCAL && !take_back && !asked)
+		return refuse(
+		    refusal, "decision %llu is still being executed", (unsigned long long)seq->task.d.id);
+	if (seq->sense.estop)
+		return refuse(refusal, "%s", seq->sense.hold);
+	return true;
+}
+
+static bool check_stale(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
+    struct seq_task *task, struct seq_refusal *refusal)
+{
+	(void)task;
+	if (!moves(d->tool) || (d->t_snapshot_ns == 0 && d->source != CAIRN_SOURCE_MODEL))
+		return true;
+	double age_s = seq_seconds(d->t_snapshot_ns, now_ns);
+	if (!(age_s >= -FUTURE_S))
+		return refuse(refusal, "the snapshot is from the future");
+	if (age_s > seq->cfg->safety.decision_max_age_s)
+		return refuse(refusal, "the snapshot is %.1f s old, more than %.1f s", age_s,
+		    seq->cfg->safety.decision_max_age_s);
+	if (seq->t_pose_ns == 0)
+		return true; /* nothing moves without a pose; see the hold */
+	double moved_m = hypot(seq->pose.x_m - d->snapshot_x_m, seq->pose.y_m - d->snapshot_y_m);
+	if (!(moved_m <= seq->cfg->safety.decision_max_moved_m))
+		return refuse(refusal, "the robot has moved %.2f m since the snapshot", moved_m);
+	double turned_rad = fabs(cairn_wrap_rad(seq->pose.yaw_rad - d->snapshot_yaw_rad));
+	bool fixed = d->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL || (d->tool == CAIRN_TOOL_ROTATE && d->absolute);
+	if (!fixed && !(turned_rad <= HEADING_MOVED_RAD))
+		return refuse(refusal, "the robot has turned %.0f deg since the snapshot",
+		    cairn_rad_to_deg(turned_rad));
+	return true;
+}
+
+/* What was decided on may be gone: somebody has stepped in, a door has swung. */
+static bool check_shifted(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
+    struct seq_task *task, struct seq_refusal *refusal)
+{
+	(void)now_ns, (void)task;
+	const struct cairn_config_safety *s = &seq->cfg->safety;
+	double bearing_rad;
+	if (!moves(d->tool) || d->t_snapshot_ns == 0 || !(s->decision_max_shift_m > 0.0) ||
+	    !seq->sense.scan_ok || !seq->sense.pose_ok)
+		return true;
+	double shift_m = cairn_scene_change_shift_m(&seq->seen, d->t_snapshot_ns, &seq->points,
+	    seq->lidar_count, seq_pose(seq), s->decision_near_m, &bearing_rad);
+	if (!(shift_m > s->decision_max_shift_m))
+		return true;
+	refusal->by = (struct seq_cause){CAIRN_SENSOR_LIDAR, bearing_rad, -1.0};
+	return refuse(refusal, "an obstacle %s has come nearer by %.1f m since the snapshot",
+	    cairn_bearing_name(bearing_rad), shift_m);
+}
+
+/* ---- memory of blocked actions ---- */
+
+static int way_of(const struct cairn_msg_decision *d)
+{
+	if (d->tool == CAIRN_TOOL_MOVE_TOWARD || d->tool == CAIRN_TOOL_FOLLOW_WALL)
+		return (int)d->direction;
+	if (d->tool == CAIRN_TOOL_ROTATE && d->absolute)
+		return 2 + (int)lround(d->angle_deg / 45.0);
+	if (d->tool == CAIRN_TOOL_ROTATE)
+		return d->angle_deg < 0.0 ? -1 : 1;
+	return (int)d->goal_kind;
+}
+
+/* The same action in the same situation: a goal is the same wherever the robot stands, a move only from here.
+ */
+static bool same_action(const struct cairn_sequencer *seq, const struct seq_memory *m,
+    const struct cairn_msg_decision *d, int64_t now_ns)
+{
+	if (m->tool != d->tool || m->way != way_of(d) ||
+	    seq_seconds(m->t_ns, now_ns) > seq->cfg->safety.blocked_memory_s)
+		return false;
+	if (d->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && d->goal_kind == CAIRN_GOAL_KIND_COORDINATES)
+		return hypot(m->x_m - d->x_m, m->y_m - d->y_m) <= SAME_GOAL_M;
+	if (d->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && d->goal_kind == CAIRN_GOAL_KIND_CANDIDATE)
+		return m->candidate_id == d->candidate_id;
+	if (d->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && d->goal_kind == CAIRN_GOAL_KIND_FRONTIER)
+		return false; /* frontiers have their own memory, by place */
+	return hypot(m->at.x_m - seq->pose.x_m, m->at.y_m - seq->pose.y_m) <= SAME_PLACE_M &&
+	       fabs(cairn_wrap_rad(m->at.yaw_rad - seq->pose.yaw_rad)) <= SAME_HEADING_RAD;
+}
+
+static struct seq_memory *recall(
+    struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns)
+{
+	for (uint32_t i = 0; i < seq->memory_count; i++) {
+		if (same_action(seq, &seq->memory[i], d, now_ns))
+			return &seq->memory[i];
+	}
+	return NULL;
+}
+
+void seq_remember_blocked(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns)
+{
+	if (!moves(d->tool))
+		return;
+	struct seq_memory *m = recall(seq, d, now_ns);
+	if (m == NULL) {
+		if (seq->memory_count < SEQ_MEMORY_MAX) {
+			m = &seq->memory[seq->memory_count++];
+		} else { /* the oldest one makes room */
+			m = &seq->memory[0];
+			for (uint32_t i = 1; i < SEQ_MEMORY_MAX; i++)
+				m = seq->memory[i].t_ns < m->t_ns ? &seq->memory[i] : m;
+		}
+		*m = (struct seq_memory){.tool = d->tool,
+		    .way = way_of(d),
+		    .x_m = d->x_m,
+		    .y_m = d->y_m,
+		    .candidate_id = d->candidate_id};
+	}
+	m->t_ns = now_ns;
+	m->at = seq_pose(seq);
+	m->count++;
+}
+
+void cairn_sequencer_was_blocked(struct cairn_sequencer *seq, const struct cairn_msg_decision *decision,
+    double x_m, double y_m, double yaw_rad, int64_t t_ns)
+{
+	struct cairn_msg_pose keep = seq->pose;
+	seq->pose = (struct cairn_msg_pose){.x_m = x_m, .y_m = y_m, .yaw_rad = yaw_rad};
+	seq_remember_blocked(seq, decision, t_ns);
+	seq->pose = keep;
+}
+
+static bool check_memory(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
+    struct seq_task *task, struct seq_refusal *refusal)
+{
+	(void)task;
+	const struct seq_memory *m = recall(seq, d, now_ns);
+	if (m == NULL || m->count <= BLOCKED_RETRIES)
+		return true;
+	refusal->counts = true;
+	return refuse(refusal, "blocked %u times here within the last %.0f s; not tried again yet", m->count,
+	    seq->cfg->safety.blocked_memory_s);
+}
+
+/* ---- what stands on the way of a move ---- */
+
+static double move_mps(const struct cairn_msg_decision *d, const struct seq_task *task)
+{
+	double slow = cairn_speed_mps(CAIRN_SPEED_SLOW);
+	return task->slow_only ? slow : cairn_speed_mps(d->speed);
+}
+
+static struct cairn_arc_hit arc_of_move(const struct cairn_sequencer *seq, const struct cairn_msg_decision *d,
+    double *ret_curvature, bool *ret_forward)
+{
+	struct cairn_footprint body = cairn_safe_footprint(seq->cfg);
+	*ret_curvature = cairn_safe_curvature(seq->cfg, d->direction, ret_forward);
+	return cairn_arc_clearance(&seq->points, &body, seq->cfg->safety.margin_m, *ret_curvature,
+	    *ret_forward, CAIRN_SAFE_HORIZON_M);
+}
+
+static bool check_clearance(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
+    struct seq_task *task, struct seq_refusal *refusal)
+{
+	(void)now_ns;
+	const struct cairn_config_safety *s = &seq->cfg->safety;
+	double curvature;
+	bool forward;
+	if (d->tool != CAIRN_TOOL_MOVE_TOWARD || !seq->sense.scan_ok)
+		return true;
+	struct cairn_arc_hit hit = arc_of_move(seq, d, &curvature, &forward);
+	task->slow_only = hit.free_m < cairn_safe_from_body_m(seq->cfg, s->slow_clearance_m) &&
+			  d->speed != CAIRN_SPEED_SLOW;
+	if (hit.free_m >= cairn_safe_from_body_m(seq->cfg, s->refuse_clearance_m))
+		return true;
+	refusal->counts = true;
+	refusal->by = seq_cause_of(seq, hit.hit, hit.point);
+	return refuse(refusal, "only %.2f m free that way: %s obstacle %s at %.2f m", hit.free_m,
+	    cairn_enum_text(&cairn_enum_sensor, (int)refusal->by.sensor), cairn_bearing_name(hit.bearing_rad),
+	    refusal->by.distance_m);
+}
+
+/* Soon to collide at the speed asked: slowly; soon even so: not at all. */
+static bool check_collision(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
+    struct seq_task *task, struct seq_refusal *refusal)
+{
+	(void)now_ns;
+	const struct cairn_config_safety *s = &seq->cfg->safety;
+	double curvature;
+	bool forward;
+	if (d->tool != CAIRN_TOOL_MOVE_TOWARD || !seq->sense.scan_ok)
+		return true;
+	struct cairn_arc_hit hit = arc_of_move(seq, d, &curvature, &forward);
+	if (!hit.hit)
+		return true;
+	if (hit.free_m < s->ttc_slow_s * move_mps(d, task))
+		task->slow_only = d->speed != CAIRN_SPEED_SLOW;
+	double left_s = hit.free_m / move_mps(d, task);
+	if (left_s >= s->ttc_min_s)
+		return true;
+	refusal->counts = true;
+	refusal->by = seq_cause_of(seq, hit.hit, hit.point);
+	return refuse(refusal, "collision in %.1f s even when driven slowly: obstacle %s", left_s,
+	    cairn_bearing_name(hit.bearing_rad));
+}
+
+static bool goal_of(const struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
+    struct cairn_vec2 *ret)
+{
+	char why[160];
+	const struct cairn_msg_frontier *f;
+	const struct cairn_msg_candidate *c;
+	switch (d->goal_kind) {
+	case CAIRN_GOAL_KIND_COORDINATES:
+		*ret = (struct cairn_vec2){d->x_m, d->y_m};
+		return true;
+	case CAIRN_GOAL_KIND_FRONTIER:
+		f = seq_frontier(seq, d->frontier_id);
+		if (f != NULL)
+			*ret = (struct cairn_vec2){f->goal_x_m, f->goal_y_m};
+		return f != NULL;
+	case CAIRN_GOAL_KIND_CANDIDATE:
+		c = seq_candidate(seq, d, now_ns, why);
+		if (c != NULL)
+			*ret = (struct cairn_vec2){c->x_m, c->y_m};
+		return c != NULL;
+	default:
+		return false; /* the start: no zone may hold it */
+	}
+}
+
+/* The goal, and of a move the floor it would cover. On a planned way the planner keeps out, and each step
+ * is held besides (seq_geofence_hold). */
+static bool check_fence(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
+    struct seq_task *task, struct seq_refusal *refusal)
+{
+	const struct cairn_msg_zone *z = NULL;
+	struct cairn_vec2 goal;
+	double free_m = 0.0;
+	bool forward;
+	if (d->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && goal_of(seq, d, now_ns, &goal)) {
+		z = seq_geofence_at(seq, CAIRN_ZONE_KIND_KEEPOUT, goal.x_m, goal.y_m);
+		if (z != NULL)
+			refuse(refusal, "the goal lies in the keep-out zone '%s'", z->name);
+	} else if (d->tool == CAIRN_TOOL_MOVE_TOWARD) {
+		double curvature = cairn_safe_curvature(seq->cfg, d->direction, &forward);
+		z = seq_geofence_ahead(seq, curvature, forward, move_mps(d, task) * d->duration_s, &free_m);
+		if (z != NULL)
+			refuse(refusal, "the way leads into the keep-out zone '%s' after %.2f m", z->name,
+			    free_m);
+	}
+	if (z == NULL)
+		return true;
+	refusal->counts = true;
+	refusal->by = (struct seq_cause){CAIRN_SENSOR_ZONE, 0.0, free_m};
+	return false;
+}
+
+/* ---- what to execute ---- */
+
+static bool prepare_move(
+    struct cairn_sequencer *seq, const struct cairn_msg_decision *d, struct seq_task *task)
+{
+	bool forward;
+	double v = move_mps(d, task);
+	task->curvature_1pm = cairn_safe_curvature(seq->cfg, d->direction, &forward);
+	task->kind = SEQ_DRIVE;
+	task->v_mps = forward ? v : -v;
+	task->limit_s = d->duration_s;
+	return true;
+}
+
+static bool prepare_turn(struct cairn_sequencer *seq, const struct cairn_msg_decision *d,
+    struct seq_task *task, struct seq_refusal *refusal)
+{
+	task->turn.wanted_rad = -cairn_deg_to_rad(d->angle_deg);
+	if (d->absolute)
+		task->turn.wanted_rad = cairn_wrap_rad(-cairn_deg_to_rad(d->angle_deg) - seq->pose.yaw_rad);
+	double sign = task->turn.wanted_rad < 0.0 ? -1.0 : 1.0;
+	bool forward;
+	task->curvature_1pm = sign * cairn_safe_curvature(seq->cfg, CAIRN_DIRECTION_LEFT, &forward);
+	task->kind = SEQ_TURN;
+	task->limit_s = 6.0 + 8.0 * fabs(task->turn.wanted_rad);
+	if (!seq->sense.scan_ok)
+		return true;
+	struct cairn_footprint body = cairn_safe_footprint(seq->cfg);
+	double margin = seq->cfg->safety.margin_m, need = seq->cfg->safety.stop_distance_m + TURN_ROOM_M;
+	struct cairn_arc_hit ahead =
+	    cairn_arc_clearance(&seq->points, &body, margin, task->curvature_1pm, true, CAIRN_SAFE_HORIZON_M);
+	struct cairn_arc_hit back = cairn_arc_clearance(
+	    &seq->points, &body, margin, -task->curvature_1pm, false, CAIRN_SAFE_HORIZON_M);
+	if (fmax(ahead.free_m, back.free_m) >= need)
+		return true;
+	refusal->counts = true;
+	return refuse(refusal, "no room to turn: %.2f m free ahead on the arc, %.2f m behind", ahead.free_m,
+	    back.free_m);
+}
+
+static bool prepare_frontier(struct cairn_sequencer *seq, const struct cairn_msg_frontier *f,
+    struct seq_task *task, struct seq_refusal *refusal)
+{
+	const char *vain = cairn_frontier_blacklist_given_up(&seq->rec.explore, f->x_m, f->y_m);
+	refusal->counts = true;
+	if (vain != NULL)
+		return refuse(refusal, "frontier %u was given up: %s", f->id, vain);
+	if (!(f->distance_m >= 0.0) || !isfinite(f->goal_x_m) || !isfinite(f->goal_y_m))
+		return refuse(refusal, "frontier %u cannot be reached", f->id);
+	refusal->counts = false;
+	task->nav.x_m = f->goal_x_m;
+	task->nav.y_m = f->goal_y_m;
+	task->nav.frontier = true;
+	task->nav.frontier_id = f->id;
+	task->nav.frontier_x_m = f->x_m;
+	task->nav.frontier_y_m = f->y_m;
+	task->nav.distance_m = f->distance_m;
+	return true;
+}
+
+/* The frontier that a decision names, or that local exploration would go to. */
+static const struct cairn_msg_frontier *frontier_of(
+    const struct cairn_sequencer *seq, const struct cairn_msg_decision *d, struct seq_refusal *refusal)
+{
+	const struct cairn_msg_frontier *f = seq_frontier(seq, d->frontier_id);
+	if (d->goal_kind == CAIRN_GOAL_KIND_FRONTIER && f == NULL)
+		refuse(refusal, "there is no frontier %u any more", d->frontier_id);
+	if (d->goal_kind == CAIRN_GOAL_KIND_FRONTIER)
+		return f;
+	int best = cairn_frontier_blacklist_best(
+	    &seq->rec.explore, &seq->frontiers, seq->cfg->mission.frontier_min_width_m);
+	if (best < 0)
+		refuse(refusal, "no frontier is left to explore");
+	return best >= 0 ? &seq->frontiers.items[best] : NULL;
+}
+
+static bool prepare_way(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
+    struct seq_task *task, struct seq_refusal *refusal)
+{
+	task->kind = SEQ_NAV;
+	task->nav.tolerance_m = seq->cfg->nav.goal_tolerance_m;
+	if (d->goal_kind == CAIRN_GOAL_KIND_FRONTIER || d->goal_kind == CAIRN_GOAL_KIND_EXPLORE) {
+		const struct cairn_msg_frontier *f = frontier_of(seq, d, refusal);
+		if (f == NULL || !prepare_frontier(seq, f, task, refusal))
+			return false;
+	} else if (d->goal_kind == CAIRN_GOAL_KIND_CANDIDATE) {
+		if (!seq_prepare_candidate(seq, d, now_ns, task, refusal))
+			return false;
+	} else if (d->goal_kind == CAIRN_GOAL_KIND_COORDINATES) {
+		task->nav.x_m = d->x_m;
+		task->nav.y_m = d->y_m;
+	} else if (!seq_trail_prepare(seq, d, task, refusal)) {
+		return false;
+	}
+	double way_m = hypot(task->nav.x_m - seq->pose.x_m, task->nav.y_m - seq->pose.y_m);
+	if (task->nav.distance_m > way_m)
+		way_m = fmin(task->nav.distance_m, seq->cfg->map.extent_max_m);
+	task->limit_s = seq_way_limit_s(seq, way_m);
+	return true;
+}
+
+static bool check_prepare(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
+    struct seq_task *task, struct seq_refusal *refusal)
+{
+	task->limit_s = SEQ_STAND_S;
+	switch (d->tool) {
+	case CAIRN_TOOL_MOVE_TOWARD:
+		return prepare_move(seq, d, task);
+	case CAIRN_TOOL_ROTATE:
+		return prepare_turn(seq, d, task, refusal);
+	case CAIRN_TOOL_NAVIGATE_TO_GOAL:
+		return prepare_way(seq, d, now_ns, task, refusal);
+	case CAIRN_TOOL_REPORT_DISCOVERY:
+	case CAIRN_TOOL_DEFINE_ZONE:
+		task->kind = SEQ_REPORT;
+		return true;
+	case CAIRN_TOOL_FOLLOW_WALL:
+		return seq_wall_prepare(seq, d, task, refusal);
+	case CAIRN_TOOL_REQUEST_HELP:
+		task->kind = SEQ_HELP;
+		task->limit_s = seq->cfg->mission.help_wait_s;
+		return true;
+	case CAIRN_TOOL_STOP_ROBOT:
+		if (!seq_model_claim(seq, d, now_ns, refusal))
+			return false;
+		break;
+	case CAIRN_TOOL_OBSERVE_SCENE:
+	case CAIRN_TOOL_CHECK_PATH_CLEAR:
+	case CAIRN_TOOL_COUNT:
+		break;
+	}
+	task->kind = SEQ_STAND;
+	return true;
+}
+
+bool seq_is_answer(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns)
+{
+	struct seq_task task;
+	struct seq_refusal refusal;
+	double age_s = seq_seconds(d->t_snapshot_ns, now_ns);
+	bool timely = !moves(d->tool) || (age_s >= -FUTURE_S && age_s <= seq->cfg->safety.decision_max_age_s);
+	return timely && check_form(seq, d, now_ns, &task, &refusal) && seq_names_something(seq, d, now_ns);
+}
+
+bool seq_check(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
+    struct seq_task *task, struct seq_refusal *refusal)
+{
+	static check_fn *const chain[] = {check_form, check_turn, check_stale, check_shifted, check_memory,
+	    check_clearance, check_collision, check_fence, check_prepare};
+	memset(task, 0, sizeof(*task));
+	memset(refusal, 0, sizeof(*refusal));
+	task->d = *d;
+	for (size_t i = 0; i < sizeof(chain) / sizeof(chain[0]); i++) {
+		if (!chain[i](seq, d, now_ns, task, refusal)) {
+			seq_text_suggestion(seq, d, refusal->suggestion, sizeof(refusal->suggestion));
+			return false;
+		}
+	}
+	return true;
+}

@@ -1,0 +1,100 @@
+/* pilot_policy.h - what the scripted pilot chooses: a stand-in for a model, never called one.
+ *
+ * Pure. It reads the same prompt text a model would get (nothing else), and answers one tool call with a
+ * sentence or two. Its chance is seeded; the same prompts give the same answers. */
+#ifndef CAIRN_COMMON_SIM_PILOT_PILOT_POLICY_H
+#define CAIRN_COMMON_SIM_PILOT_PILOT_POLICY_H
+
+#include "common/base/rng.h"
+#include "common/vlm/tools.h"
+
+#define CAIRN_PILOT_FRONTIERS_MAX 16
+#define CAIRN_PILOT_ACTIONS_MAX 5
+#define CAIRN_PILOT_GAPS_MAX 8
+#define CAIRN_PILOT_CANDIDATES_MAX 8
+
+struct cairn_pilot_frontier {
+	uint32_t id;
+	double bearing_deg; /* left positive */
+	double path_m, width_m;
+	enum cairn_frontier_kind kind;
+};
+
+struct cairn_pilot_action {
+	enum cairn_tool tool;
+	uint32_t frontier_id;  /* 0 = none named */
+	uint32_t candidate_id; /* 0 = none named */
+	int direction;         /* enum cairn_direction, -1 = none named */
+	enum cairn_outcome outcome;
+	double distance_m;
+};
+
+struct cairn_pilot_candidate {
+	uint32_t id, frontier_id; /* 0 = no frontier */
+	enum cairn_candidate_kind kind;
+	double path_m, score;
+	bool next; /* the best round through all frontiers goes on there */
+};
+
+struct cairn_pilot_gap {
+	double bearing_deg, width_m, distance_m;
+};
+
+/* The prompt as understood. What was not found is zero, or negative where that is said. */
+struct cairn_pilot_view {
+	int sector_count;
+	double sector_m[12]; /* clockwise from the front; 0 = empty */
+	bool has_feasibility;
+	double feasibility[CAIRN_DIRECTION_COUNT];
+	double nearest_m; /* negative = unknown */
+	uint32_t gap_count, frontier_count, candidate_count, action_count, room_count;
+	bool stuck;
+	struct cairn_pilot_gap gaps[CAIRN_PILOT_GAPS_MAX];
+	struct cairn_pilot_frontier frontiers[CAIRN_PILOT_FRONTIERS_MAX];
+	struct cairn_pilot_candidate candidates[CAIRN_PILOT_CANDIDATES_MAX];
+	struct cairn_pilot_action actions[CAIRN_PILOT_ACTIONS_MAX]; /* newest first */
+};
+
+enum cairn_pilot_profile {
+	CAIRN_PILOT_SENSIBLE,
+	CAIRN_PILOT_FORWARD, /* always straight on */
+	CAIRN_PILOT_RANDOM,  /* any valid call */
+	CAIRN_PILOT_FLIP,    /* left, right, left, right */
+	CAIRN_PILOT_UNSAFE,  /* fast towards the nearest thing */
+	CAIRN_PILOT_REPEAT,  /* its first choice for ever */
+	CAIRN_PILOT_IDLE,    /* stands and watches */
+	CAIRN_PILOT_HYBRID, /* the best candidate, failures counted against it; sensible where there is none */
+	CAIRN_PILOT_PROFILE_COUNT
+};
+
+struct cairn_pilot_choice {
+	struct cairn_tool_call call;
+	bool has_report;
+	struct cairn_tool_call report;
+	char text[320]; /* one or two sentences */
+};
+
+struct cairn_pilot {
+	enum cairn_pilot_profile profile;
+	struct cairn_rng rng;
+	uint64_t choices;
+	struct cairn_pilot_choice last;
+	bool has_last;
+	bool last_was_doorway; /* the frontier of the last sensible choice */
+};
+
+/* By the words of pilot.profile; -1 if unknown. */
+int cairn_pilot_profile_parse(const char *word);
+
+/* The word for it. */
+const char *cairn_pilot_profile_name(enum cairn_pilot_profile profile);
+void cairn_pilot_init(struct cairn_pilot *pilot, enum cairn_pilot_profile profile, uint64_t seed);
+void cairn_pilot_read(struct cairn_pilot_view *view, const char *text, size_t count);
+/* The choice of the pilot's profile. */
+void cairn_pilot_choose(
+    struct cairn_pilot *pilot, const struct cairn_pilot_view *view, struct cairn_pilot_choice *ret);
+/* The same as another profile would choose, for faults. */
+void cairn_pilot_choose_as(struct cairn_pilot *pilot, enum cairn_pilot_profile profile,
+    const struct cairn_pilot_view *view, struct cairn_pilot_choice *ret);
+
+#endif

@@ -1,0 +1,35 @@
+/* render.h - what the robot's camera sees of a world: a colour picture and the depth aligned with it.
+ *
+ * Every face is drawn into a buffer of inverse depth and face numbers (inverse depth is an affine function of
+ * the pixel, so a row is one multiply-add a pixel), then each pixel is coloured once. Depth is along the
+ * optical axis, as stereo cameras give it, in whole millimetres, 0 = unknown. Pixel (u, v) looks along its
+ * centre (u + 0.5, v + 0.5); the optical axis passes through the middle of the picture. */
+#ifndef CAIRN_COMMON_SIM_RENDER_RENDER_H
+#define CAIRN_COMMON_SIM_RENDER_RENDER_H
+
+#include "common/sim/world/world.h"
+
+struct cairn_camera {
+	int32_t width_px, height_px;
+	double hfov_rad;
+	double x_m, z_m;  /* on the robot */
+	double pitch_rad; /* downward positive */
+};
+
+/* A person as drawn. */
+struct cairn_figure {
+	struct cairn_disc disc;
+	struct cairn_paint paint;
+};
+
+struct cairn_renderer;
+
+/* world is borrowed and must stay. NULL without memory. */
+struct cairn_renderer *cairn_renderer_new(const struct cairn_world *world, const struct cairn_camera *camera);
+void cairn_renderer_destroy(struct cairn_renderer **renderer_p);
+
+/* rgb: width * height * 3 bytes; depth_mm: width * height values. pose: of the robot, world frame. */
+void cairn_renderer_draw(struct cairn_renderer *renderer, struct cairn_pose2 pose,
+    const struct cairn_figure *figures, size_t figure_count, uint8_t *rgb, uint16_t *depth_mm);
+
+#endif

@@ -1,0 +1,114 @@
+#include "common/sim/robot/body.h"
+
+#define STEER_RATE_RADPS 4.0
+#define SPEED_LAG_S 0.06
+#define MOTOR_ACCEL_MPS2 4.0
+#define GYRO_NOISE_RADPS 0.004
+#define SLIP_LENGTH_M 0.7  /* the slip varies over about this travel */
+#define FREE_AGAIN_M 0.015 /* a touch has ended when the body is farther away than this */
+
+void cairn_body_params_init(struct cairn_body_params *p, const struct cairn_config *cfg)
+{
+	*p = (struct cairn_body_params){.wheelbase_m = cfg->robot.wheelbase_m,
+	    .steer_max_rad = atan(cfg->robot.wheelbase_m / cfg->robot.turn_radius_min_m),
+	    .steer_rate_radps = STEER_RATE_RADPS,
+	    .speed_max_mps = 1.8,
+	    .speed_lag_s = SPEED_LAG_S,
+	    .accel_max_mps2 = MOTOR_ACCEL_MPS2,
+	    .slip = cfg->sim.noise ? cfg->sim.slip : 0.0,
+	    .yaw_drift_rad_per_m = cfg->sim.noise ? cairn_deg_to_rad(cfg->sim.yaw_drift_deg_per_m) : 0.0,
+	    .gyro_noise_radps = cfg->sim.noise ? GYRO_NOISE_RADPS : 0.0,
+	    .height_m = cfg->robot.height_m,
+	    .footprint = {cfg->robot.footprint_front_m, cfg->robot.footprint_rear_m,
+		cfg->robot.footprint_half_width_m}};
+}
+
+void cairn_body_init(struct cairn_body *b, struct cairn_pose2 start, struct cairn_rng *rng)
+{
+	*b = (struct cairn_body){.pose = start, .touched = -1};
+	b->drift_sign = cairn_rng_uniform(rng) < 0.5 ? -1.0 : 1.0;
+}
+
+/* What a footprint at pose overlaps: a thing, -2 - i for person i, or -1. */
+static int32_t touches(const struct cairn_body_params *p, const struct cairn_world *world,
+    const struct cairn_disc *people, size_t people_count, struct cairn_pose2 pose)
+{
+	int32_t thing = cairn_world_touch(world, pose, &p->footprint, p->height_m);
+	for (size_t i = 0; thing == -1 && i < people_count; i++)
+		if (cairn_disc_clearance(&people[i], pose, &p->footprint) <= 0.0)
+			thing = -2 - (int32_t)i;
+	return thing;
+}
+
+double cairn_body_clearance(const struct cairn_body *b, const struct cairn_body_params *p,
+    const struct cairn_world *world, const struct cairn_disc *people, size_t people_count, double max_m)
+{
+	double d = cairn_world_clearance(world, b->pose, &p->footprint, p->height_m, max_m);
+	for (size_t i = 0; i < people_count; i++)
+		d = fmin(d, cairn_disc_clearance(&people[i], b->pose, &p->footprint));
+	return d;
+}
+
+static double approach(double from, double to, double step)
+{
+	return from + cairn_clamp(to - from, -step, step);
+}
+
+static void follow_commands(
+    struct cairn_body *b, const struct cairn_body_params *p, double v_cmd, double steer_cmd, double dt_s)
+{
+	double v_goal = cairn_clamp(v_cmd, -p->speed_max_mps, p->speed_max_mps);
+	double s_goal = cairn_clamp(steer_cmd, -p->steer_max_rad, p->steer_max_rad);
+	double lagged = v_goal + (b->wheel_mps - v_goal) * exp(-dt_s / p->speed_lag_s);
+	double before = b->wheel_mps;
+	b->wheel_mps = approach(b->wheel_mps, lagged, p->accel_max_mps2 * dt_s);
+	if (fabs(b->wheel_mps) < 1e-4 && v_goal == 0.0)
+		b->wheel_mps = 0.0;
+	b->accel_mps2 = (b->wheel_mps - before) / dt_s;
+	b->steer_rad = approach(b->steer_rad, s_goal, p->steer_rate_radps * dt_s);
+}
+
+static double slip_now(
+    struct cairn_body *b, const struct cairn_body_params *p, double dt_s, struct cairn_rng *rng)
+{
+	if (p->slip <= 0.0)
+		return 0.0;
+	double k = fmin(1.0, fabs(b->wheel_mps) * dt_s / SLIP_LENGTH_M);
+	b->slip_walk += -k * b->slip_walk + sqrt(2.0 * k) * 0.4 * cairn_rng_normal(rng);
+	return p->slip * cairn_clamp(1.0 + b->slip_walk, 0.0, 2.5);
+}
+
+void cairn_body_step(struct cairn_body *b, const struct cairn_body_params *p, const struct cairn_world *world,
+    const struct cairn_disc *people, size_t people_count, double v_cmd_mps, double steer_cmd_rad, double dt_s,
+    struct cairn_rng *rng)
+{
+	follow_commands(b, p, v_cmd_mps, steer_cmd_rad, dt_s);
+	double v = b->wheel_mps * (1.0 - slip_now(b, p, dt_s, rng));
+	double w = v * tan(b->steer_rad) / p->wheelbase_m;
+	if (v != 0.0) {
+		struct cairn_pose2 next = cairn_pose_advance(b->pose, (struct cairn_twist){v, w}, dt_s);
+		int32_t thing = touches(p, world, people, people_count, next);
+		if (thing == -1 || touches(p, world, people, people_count, b->pose) != -1) {
+			b->pose = next; /* free; or already in something, and then any way out is open */
+		} else {
+			v = w = b->wheel_mps = 0.0;
+			if (!b->touching)
+				b->contacts++;
+			b->touching = true;
+			b->touched = thing;
+		}
+	}
+	if (b->touching && v != 0.0 &&
+	    cairn_body_clearance(b, p, world, people, people_count, 2.0 * FREE_AGAIN_M) > FREE_AGAIN_M)
+		b->touching = false;
+	b->v_mps = v;
+	b->w_radps = w;
+	b->distance_m += fabs(v) * dt_s;
+	double wheel_w = b->wheel_mps * tan(b->steer_rad) / p->wheelbase_m;
+	b->wheel_left_m += (b->wheel_mps - 0.5 * CAIRN_BODY_TRACK_M * wheel_w) * dt_s;
+	b->wheel_right_m += (b->wheel_mps + 0.5 * CAIRN_BODY_TRACK_M * wheel_w) * dt_s;
+	b->gyro_radps = w + b->drift_sign * p->yaw_drift_rad_per_m * fabs(v);
+	if (p->gyro_noise_radps > 0.0)
+		b->gyro_radps += p->gyro_noise_radps * cairn_rng_normal(rng);
+	b->gyro_yaw_rad = cairn_wrap_rad(b->gyro_yaw_rad + b->gyro_radps * dt_s);
+}

@@ -1,0 +1,103 @@
+#include <math.h>
+
+#include "common/sim/robot/sim.h"
+#include "common/sim/robot/sim_private.h"
+
+#define BELOW_TOP_M 0.01
+#define NOISE_SHARE 0.01
+#define DROPOUT 0.02
+
+bool cairn_sim_slice_depths(struct cairn_sim *s)
+{
+	const struct cairn_config *cfg = s->cfg;
+	double low = cfg->safety.depth_height_min_m + BELOW_TOP_M, high = cfg->robot.height_m - BELOW_TOP_M;
+	bool ok = true;
+	for (int i = 0; i < CAIRN_DEPTH_HEIGHTS; i++) {
+		s->depths[i].z_m = low + (high - low) * i / (CAIRN_DEPTH_HEIGHTS - 1);
+		s->depths[i].slice = cairn_slice_new(s->world, s->depths[i].z_m, false);
+		ok = ok && s->depths[i].slice != NULL;
+	}
+	return ok;
+}
+
+/* Where the camera looks from, and along what. */
+struct view {
+	double x_m[CAIRN_DEPTH_COLUMNS], y_m[CAIRN_DEPTH_COLUMNS], dx[CAIRN_DEPTH_COLUMNS],
+	    dy[CAIRN_DEPTH_COLUMNS];
+};
+
+static void aim(const struct cairn_sim *s, struct view *v)
+{
+	struct cairn_pose2 robot = s->state.body.pose;
+	struct cairn_vec2 from = cairn_pose_apply(robot, (struct cairn_vec2){s->cfg->robot.camera_x_m, 0.0});
+	double c = cos(robot.yaw_rad), sn = sin(robot.yaw_rad);
+	for (int i = 0; i < CAIRN_DEPTH_COLUMNS; i++) {
+		const struct cairn_column *k = &s->columns[i];
+		v->x_m[i] = from.x_m;
+		v->y_m[i] = from.y_m;
+		v->dx[i] = c * k->ahead - sn * k->left;
+		v->dy[i] = sn * k->ahead + c * k->left;
+	}
+}
+
+/* Nearest thing in sight along each column, at any of the heights that the picture shows at that distance. */
+static void look(struct cairn_sim *s, double tan_half, double ret_range_m[CAIRN_DEPTH_COLUMNS])
+{
+	const struct cairn_config *cfg = s->cfg;
+	struct cairn_disc people[CAIRN_WORLD_PEOPLE_MAX];
+	size_t n = cairn_sim_people(s, people);
+	double range_m[CAIRN_DEPTH_COLUMNS], range_max_m = cfg->safety.depth_range_m;
+	struct view v;
+	aim(s, &v);
+	for (int i = 0; i < CAIRN_DEPTH_COLUMNS; i++)
+		ret_range_m[i] = range_max_m;
+	for (int h = 0; h < CAIRN_DEPTH_HEIGHTS; h++) {
+		double z_m = s->depths[h].z_m, off_m = fabs(z_m - cfg->robot.camera_z_m);
+		cairn_slice_cast(s->depths[h].slice, CAIRN_DEPTH_COLUMNS,
+		    (struct cairn_slice_rays){v.x_m, v.y_m, v.dx, v.dy}, range_max_m, range_m);
+		for (int i = 0; i < CAIRN_DEPTH_COLUMNS; i++) {
+			double r = range_m[i];
+			for (size_t k = 0; k < n; k++)
+				r = cairn_disc_cast(&people[k], v.x_m[i], v.y_m[i], v.dx[i], v.dy[i], z_m, r);
+			if (r < ret_range_m[i] && off_m <= r * s->columns[i].ahead * tan_half)
+				ret_range_m[i] = r;
+		}
+	}
+}
+
+/* Columns are evenly spaced in the picture, not in angle. */
+void cairn_sim_aim_columns(struct cairn_sim *s)
+{
+	double edge = tan(0.5 * s->cfg->robot.camera_hfov_rad);
+	for (int i = 0; i < CAIRN_DEPTH_COLUMNS; i++) {
+		double a = atan((1.0 - 2.0 * (i + 0.5) / CAIRN_DEPTH_COLUMNS) * edge);
+		s->columns[i] = (struct cairn_column){a, cos(a), sin(a)};
+	}
+}
+
+void cairn_sim_depth_scan(struct cairn_sim *s, struct cairn_msg_depth_scan *out)
+{
+	const struct cairn_config *cfg = s->cfg;
+	double half = 0.5 * cfg->robot.camera_hfov_rad, range_max = cfg->safety.depth_range_m;
+	double tan_half = tan(half) * cfg->camera.height_px / cfg->camera.width_px;
+	double drop_m = cfg->robot.camera_z_m - cfg->safety.depth_height_min_m;
+	double range_m[CAIRN_DEPTH_COLUMNS];
+	out->x_m = (float)cfg->robot.camera_x_m;
+	out->y_m = 0.0f;
+	out->range_max_m = (float)range_max;
+	out->angle_rad_count = out->free_from_m_count = out->free_to_m_count = out->hit_count =
+	    CAIRN_DEPTH_COLUMNS;
+	look(s, tan_half, range_m);
+	for (int i = 0; i < CAIRN_DEPTH_COLUMNS; i++) {
+		double r = range_m[i];
+		bool hit = r < range_max, dropped = false;
+		if (cfg->sim.noise) {
+			dropped = cairn_rng_uniform(&s->state.rng) < DROPOUT;
+			r *= hit ? 1.0 + NOISE_SHARE * cairn_rng_normal(&s->state.rng) : 1.0;
+		}
+		out->angle_rad[i] = (float)s->columns[i].angle_rad;
+		out->free_from_m[i] = (float)(drop_m / (tan_half * s->columns[i].ahead));
+		out->free_to_m[i] = dropped ? -1.0f : (float)fmin(r, range_max);
+		out->hit[i] = hit && !dropped;
+	}
+}

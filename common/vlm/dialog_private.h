@@ -1,0 +1,150 @@
+/* dialog_private.h - what the files of the dialog share; nobody else includes it.
+ *
+ * dialog.c takes in what the bus brings; dialog_peers.c knows whom to ask; dialog_when.c knows when to ask;
+ * dialog_send.c makes the request; dialog_answer.c makes something of what came back; dialog_stats.c tells
+ * people; dialog_question.c keeps a question and puts it once more. */
+#ifndef CAIRN_COMMON_VLM_DIALOG_PRIVATE_H
+#define CAIRN_COMMON_VLM_DIALOG_PRIVATE_H
+
+#include "common/base/geom.h"
+#include "common/vlm/dialog.h"
+#include "common/vlm/cost_limiter.h"
+#include "common/vlm/prompt.h"
+#include "common/vlm/shadow.h"
+
+/* A snapshot is made from a picture taken a little before the result that asked for it. */
+#define DIALOG_RESULT_SLACK_NS (300 * CAIRN_NS_PER_MS)
+
+struct snapshot {
+	bool there;
+	int64_t t_ns;
+	uint64_t epoch, hash;
+	struct cairn_snapshot_head head;
+	struct cairn_text bytes; /* text, then the pictures */
+};
+
+/* One provider that may be asked, and the static beginnings of what is sent to it. */
+struct dialog_peer {
+	struct cairn_profile profile;
+	const struct cairn_provider *format;
+	struct cairn_text prefix, prefix_actions;
+};
+
+struct cairn_dialog {
+	struct cairn_config_vlm cfg;
+	int64_t snapshot_max_age_ns;
+	struct dialog_peer peers[CAIRN_LINEUP_MAX];
+	struct cairn_failover route;
+	uint32_t peer; /* asked last */
+	struct cairn_text context, body;
+	uint64_t picture_tokens; /* estimate for the picture in body */
+	char *system;
+	bool json;                  /* vlm.mode: the model answers with an object */
+	struct cairn_text previous; /* camera picture of the last decision */
+	uint32_t since_view;        /* decisions since the picture from above was shown */
+	bool shows_view;            /* in the present request */
+	struct cairn_cost_limiter pace;
+	bool pictures;        /* go with the present question and its follow-up */
+	uint64_t prompt_hash; /* of body */
+
+	struct cairn_msg_mission mission;
+	struct cairn_header mission_hdr;
+	int64_t wanted_since_ns, unwanted_since_ns; /* one of them is 0 */
+	struct cairn_msg_frontiers frontiers;
+	int64_t frontiers_ns;
+	struct cairn_msg_candidates candidates;
+	int64_t candidates_ns;
+	uint64_t shown_set;         /* of candidates in the context; 0 = none */
+	int64_t result_ns;          /* newest result */
+	int64_t trouble_ns;         /* newest result that tells of being stuck or overridden; 0 = none */
+	int64_t decided_ns;         /* last decision; 0 = none */
+	int64_t frontiers_since_ns; /* waiting for frontiers since; 0 = not waiting */
+	int64_t not_before_ns;      /* snapshots older than this are of the past */
+	int64_t used_ns;            /* snapshot of the last decision */
+	struct snapshot snap;
+
+	bool in_flight;
+	enum cairn_mission_state asked_state;
+	int64_t asked_ns; /* first call of this decision */
+	int64_t hold_until_ns;
+	uint64_t last_id, await_id; /* await_id: published, not yet taken up; 0 = none */
+	uint64_t open_id;           /* published, its result not yet heard; 0 = none */
+	int64_t await_until_ns;
+	bool followup; /* the next (or present) call is the follow-up of answer */
+	struct cairn_answer answer;
+	char answer_text[480]; /* to the question of answer.main */
+	char report_text[CAIRN_ANSWER_REPORTS_MAX][32];
+	uint64_t calls_answered, calls_without_reasoning; /* tool calls of the model */
+	uint32_t bad_streak;
+	bool has_decision;
+	struct cairn_msg_decision decision;
+
+	struct cairn_memory memory;
+	cairn_dialog_report_fn *on_report; /* may be NULL */
+	void *report_ctx;
+	struct cairn_budget budget;
+	bool changed;
+	bool final;               /* never call again */
+	enum cairn_trigger ended; /* kind of the newest result since the last decision */
+	bool skipping;            /* this wish has had a call left out */
+	uint64_t skips, images_left_out;
+	uint32_t triggers[CAIRN_TRIGGER_COUNT]; /* of the calls */
+	char problem[160];
+	/* Equal decisions that move nothing. */
+	char last_words[160];
+	uint32_t equal;
+	bool moved; /* since the last decision */
+	uint64_t loops_broken;
+	/* Claims about the map, and what local exploration drives to. */
+	bool has_update;
+	struct cairn_msg_world_update update;
+	struct cairn_msg_nav_goal local;
+	int64_t local_ns, snapshot_age_ns;
+	enum cairn_trigger asked_why;
+	enum cairn_shadow shadow;
+	uint64_t shadow_compared, shadow_agreed;
+	char last_error[160];
+	char last_reasoning[256];
+};
+
+/* ---- dialog.c ---- */
+
+/* Keeps the later of two times. */
+void dialog_later(int64_t *t_ns, int64_t other_ns);
+/* The newest trouble, for people and for the prompt: one cleaned line. */
+void dialog_fail(struct cairn_dialog *d, const char *why);
+
+/* ---- dialog_peers.c ---- */
+
+/* Chooses who is asked now; false: nobody may be, with d->last_error set. A follow-up goes to whom the
+ * question went. */
+bool dialog_choose_peer(struct cairn_dialog *d, int64_t now_ns);
+/* What became of the call: for the choice of the next. hold_ns: 0 = the service did not say. */
+void dialog_peer_ended(
+    struct cairn_dialog *d, enum cairn_failover_outcome outcome, int64_t hold_ns, int64_t now_ns);
+void dialog_free_peers(struct cairn_dialog *d);
+
+/* ---- dialog_when.c ---- */
+
+bool dialog_frontiers_fresh(const struct cairn_dialog *d, int64_t now_ns);
+/* Why the model is being asked. The snapshot may have been made just before the result that it was wanted
+ * for. */
+/* The call in flight was given up: it is charged. */
+void dialog_cancelled(struct cairn_dialog *d, int64_t now_ns);
+enum cairn_trigger dialog_reason(const struct cairn_dialog *d);
+
+/* ---- dialog_loop.c ---- */
+
+/* A decision was made. */
+void dialog_loop_decided(struct cairn_dialog *d);
+void dialog_loop_result(struct cairn_dialog *d, const struct cairn_msg_result *result);
+/* True once the last decisions were equal and moved nothing: then no call is made for vlm.equal_hold_s, so
+ * that the sequencer's silent-model tiers let local exploration take over. */
+bool dialog_loop_broken(struct cairn_dialog *d, int64_t now_ns);
+
+/* ---- dialog_send.c ---- */
+
+/* Writes d->body for the question or the follow-up that is due; false with d->last_error set. */
+bool dialog_make_request(struct cairn_dialog *d, int64_t now_ns);
+
+#endif

@@ -1,0 +1,319 @@
+#include "procs/gateway/decision_trace.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/base/geom.h"
+#include "common/vlm/recording.h"
+#include "procs/gateway/decision_consequence.h"
+
+/* Sequencer and planner keep the floor they were shown: a view of it is written whenever the robot has moved so far. */
+#define SEEN_M 0.10
+#define SEEN_RAD 0.2
+#define OPEN_MAX 4 /* decisions whose results have not come */
+
+struct witness {
+	struct cairn_stage *stage;
+	struct recorder *recorder;
+	const struct cairn_dialog *dialog;
+	struct cairn_frame_sub *grid_sub;
+	struct cairn_sub *scan_sub, *depth_sub, *pose_sub, *motion_sub, *mission_sub, *frontiers_sub,
+	    *candidates_sub, *zones_sub, *goal_sub, *path_sub, *status_sub, *cmd_sub;
+	bool pictures;
+	uint64_t asked;
+	struct cairn_text line;
+	struct cairn_text grid; /* the newest one as a blob, ready to be written */
+	struct cairn_header scan_hdr, pose_hdr, motion_hdr, mission_hdr, frontiers_hdr, candidates_hdr,
+	    zones_hdr, goal_hdr;
+	struct cairn_msg_scan scan;
+	struct cairn_msg_pose pose;
+	struct cairn_msg_motion motion;
+	struct cairn_msg_mission mission;
+	struct cairn_msg_frontiers frontiers;
+	struct cairn_msg_candidates candidates;
+	struct cairn_msg_zones zones;
+	struct cairn_msg_nav_goal goal;
+	struct cairn_header depth_hdr;
+	struct cairn_msg_depth_scan depth;
+	struct cairn_pose2 seen_from; /* of the last view that was written */
+	bool seen;
+	struct pursuit open[OPEN_MAX];
+	uint32_t open_next;
+	union {
+		struct cairn_msg_nav_path path;
+		struct cairn_msg_nav_status status;
+		struct cairn_msg_cmd_vel cmd;
+	} in;
+};
+
+/* ---- what is seen ---- */
+
+#define ON_NEWEST(name)                                                                                      \
+	static int on_##name(void *ctx)                                                                      \
+	{                                                                                                    \
+		struct witness *w = ctx;                                                                     \
+		struct cairn_header hdr;                                                                     \
+		while (cairn_sub_recv(w->name##_sub, &w->name, &hdr) == 1)                                   \
+			w->name##_hdr = hdr;                                                                 \
+		return 0;                                                                                    \
+	}
+ON_NEWEST(scan)
+ON_NEWEST(pose)
+ON_NEWEST(motion)
+ON_NEWEST(mission)
+ON_NEWEST(frontiers)
+ON_NEWEST(candidates)
+ON_NEWEST(zones)
+
+static int on_goal(void *ctx)
+{
+	struct witness *w = ctx;
+	while (cairn_sub_recv(w->goal_sub, &w->goal, &w->goal_hdr) == 1) {
+		for (uint32_t i = 0; i < OPEN_MAX; i++)
+			consequence_goal(&w->open[i], &w->goal, &w->goal_hdr);
+	}
+	return 0;
+}
+
+static int on_path(void *ctx)
+{
+	struct witness *w = ctx;
+	struct cairn_header hdr;
+	while (cairn_sub_recv(w->path_sub, &w->in.path, &hdr) == 1) {
+		for (uint32_t i = 0; i < OPEN_MAX; i++)
+			consequence_path(&w->open[i], &w->in.path, &hdr);
+	}
+	return 0;
+}
+
+static int on_status(void *ctx)
+{
+	struct witness *w = ctx;
+	struct cairn_header hdr;
+	while (cairn_sub_recv(w->status_sub, &w->in.status, &hdr) == 1) {
+		for (uint32_t i = 0; i < OPEN_MAX; i++)
+			consequence_status(&w->open[i], &w->in.status, &hdr);
+	}
+	return 0;
+}
+
+static int on_cmd(void *ctx)
+{
+	struct witness *w = ctx;
+	struct cairn_header hdr;
+	while (cairn_sub_recv(w->cmd_sub, &w->in.cmd, &hdr) == 1) {
+		for (uint32_t i = 0; i < OPEN_MAX; i++)
+			consequence_cmd(&w->open[i], &w->in.cmd, &hdr);
+	}
+	return 0;
+}
+
+static void take_grid(struct witness *w)
+{
+	const struct cairn_frame_header *hdr;
+	const void *payload = cairn_frame_take(w->grid_sub, &hdr);
+	if (payload != NULL && hdr->format == CAIRN_FORMAT_GRID8) {
+		cairn_text_clear(&w->grid);
+		cairn_text_bytes(&w->grid, (const char *)hdr, sizeof(*hdr));
+		cairn_text_bytes(&w->grid, payload, hdr->payload_bytes);
+	}
+	cairn_frame_release(w->grid_sub);
+}
+
+/* ---- what is written ---- */
+
+static void add(struct witness *w, enum cairn_topic topic, const struct cairn_header *hdr, const void *msg)
+{
+	if (hdr->t_ns != 0 && hdr->valid)
+		cairn_recording_message(&w->line, topic, hdr, msg);
+}
+
+static void finish(struct witness *w)
+{
+	cairn_recording_end(&w->line, 0);
+	recorder_line(w->recorder, &w->line);
+	cairn_text_clear(&w->line);
+}
+
+static int on_depth(void *ctx)
+{
+	struct witness *w = ctx;
+	struct cairn_header hdr;
+	bool new = false;
+	while (cairn_sub_recv(w->depth_sub, &w->depth, &hdr) == 1) {
+		w->depth_hdr = hdr;
+		new = hdr.valid;
+	}
+	bool moved = !w->seen ||
+		     hypot(w->pose.x_m - w->seen_from.x_m, w->pose.y_m - w->seen_from.y_m) >= SEEN_M ||
+		     fabs(cairn_wrap_rad(w->pose.yaw_rad - w->seen_from.yaw_rad)) >= SEEN_RAD;
+	if (!new || !moved || w->pose_hdr.t_ns == 0)
+		return 0;
+	w->seen = true;
+	w->seen_from = (struct cairn_pose2){w->pose.x_m, w->pose.y_m, w->pose.yaw_rad};
+	cairn_text_clear(&w->line);
+	cairn_recording_begin(&w->line, "seen", 0, w->depth_hdr.t_ns);
+	add(w, CAIRN_TOPIC_POSE, &w->pose_hdr, &w->pose);
+	add(w, CAIRN_TOPIC_SCAN_DEPTH, &w->depth_hdr, &w->depth);
+	finish(w);
+	return 0;
+}
+
+static void add_snapshot(struct witness *w, const struct cairn_dialog_question *q)
+{
+	struct cairn_text payload = {0};
+	struct cairn_snapshot_head head = *q->head;
+	size_t bytes = q->parts_bytes;
+	if (!w->pictures) {
+		head.jpeg_bytes = head.view_bytes = 0;
+		bytes = head.text_bytes;
+	}
+	cairn_text_bytes(&payload, (const char *)&head, sizeof(head));
+	cairn_text_bytes(&payload, q->parts, bytes);
+	cairn_recording_blob(&w->line, "snapshot", payload.data != NULL ? payload.data : "", payload.len);
+	w->line.failed |= payload.failed;
+	cairn_text_free(&payload);
+}
+
+static void add_word(struct witness *w, const char *name, const char *text)
+{
+	cairn_recording_text(&w->line, name, text, strlen(text));
+}
+
+void trace_asked(struct witness *w)
+{
+	struct cairn_dialog_question q;
+	struct cairn_text memory = {0};
+	static const struct cairn_ledger none = {0};
+	char number[32];
+	cairn_dialog_question(w->dialog, &q);
+	if (q.followup)
+		return;
+	cairn_text_clear(&w->line);
+	cairn_recording_begin(&w->line, "asked", ++w->asked, cairn_now_ns());
+	struct cairn_header at = {.epoch = 1, .valid = true, .t_ns = q.frontiers_ns};
+	add(w, CAIRN_TOPIC_MISSION, q.mission_hdr, q.mission);
+	add(w, CAIRN_TOPIC_FRONTIERS, &at, q.frontiers);
+	at.t_ns = q.candidates_ns;
+	add(w, CAIRN_TOPIC_CANDIDATES, &at, q.candidates);
+	add_snapshot(w, &q);
+	snprintf(number, sizeof(number), "%lld", (long long)q.snapshot_ns);
+	add_word(w, "snapshot_ns", number);
+	add_word(w, "pictures", q.pictures ? "yes" : "no");
+	add_word(w, "view", q.view ? "yes" : "no");
+	add_word(w, "context", q.context != NULL ? q.context : "");
+	add_word(w, "problem", q.problem);
+	w->line.failed |= !cairn_memory_write(q.memory, &none, &memory);
+	add_word(w, "memory", memory.data != NULL ? memory.data : "");
+	cairn_text_free(&memory);
+	finish(w);
+}
+
+void trace_decided(struct witness *w, const struct cairn_msg_decision *decision)
+{
+	struct cairn_frame_header hdr;
+	struct cairn_header at = {.epoch = 1, .valid = true, .t_ns = cairn_now_ns()};
+	take_grid(w);
+	cairn_text_clear(&w->line);
+	cairn_recording_begin(&w->line, "decided", decision->id, at.t_ns);
+	add(w, CAIRN_TOPIC_ZONES, &w->zones_hdr, &w->zones);
+	add(w, CAIRN_TOPIC_MISSION, &w->mission_hdr, &w->mission);
+	add(w, CAIRN_TOPIC_FRONTIERS, &w->frontiers_hdr, &w->frontiers);
+	add(w, CAIRN_TOPIC_CANDIDATES, &w->candidates_hdr, &w->candidates);
+	add(w, CAIRN_TOPIC_MOTION, &w->motion_hdr, &w->motion);
+	add(w, CAIRN_TOPIC_POSE, &w->pose_hdr, &w->pose);
+	add(w, CAIRN_TOPIC_SCAN, &w->scan_hdr, &w->scan);
+	add(w, CAIRN_TOPIC_SCAN_DEPTH, &w->depth_hdr, &w->depth);
+	cairn_recording_message(&w->line, CAIRN_TOPIC_DECISION, &at, decision);
+	if (w->grid.len > sizeof(hdr)) {
+		memcpy(&hdr, w->grid.data, sizeof(hdr));
+		w->line.failed |= !cairn_recording_grid(&w->line, &hdr, w->grid.data + sizeof(hdr));
+	}
+	finish(w);
+	consequence_begin(&w->open[w->open_next], decision->id, &w->goal, &w->goal_hdr);
+	w->open_next = (w->open_next + 1) % OPEN_MAX;
+}
+
+void trace_result(struct witness *w, const struct cairn_msg_result *result, const struct cairn_header *hdr)
+{
+	for (uint32_t i = 0; i < OPEN_MAX; i++) {
+		struct pursuit *o = &w->open[i];
+		if (o->id == 0 || o->id != result->decision_id)
+			continue;
+		bool way =
+		    result->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && result->outcome != CAIRN_OUTCOME_REFUSED;
+		cairn_text_clear(&w->line);
+		cairn_recording_begin(&w->line, "ended", o->id, hdr->t_ns);
+		if (way && o->has_goal)
+			add(w, CAIRN_TOPIC_NAV_GOAL, &o->goal_hdr, &o->goal);
+		if (way && o->has_path)
+			add(w, CAIRN_TOPIC_NAV_PATH, &o->path_hdr, &o->path);
+		if (way && o->has_status)
+			add(w, CAIRN_TOPIC_NAV_STATUS, &o->status_hdr, &o->status);
+		if (o->has_cmd)
+			add(w, CAIRN_TOPIC_CMD_VEL, &o->cmd_hdr, &o->cmd);
+		add(w, CAIRN_TOPIC_RESULT, hdr, result);
+		finish(w);
+		o->id = 0;
+	}
+}
+
+/* ---- life ---- */
+
+static void open_bus(struct witness *w)
+{
+	struct cairn_stage *s = w->stage;
+	w->scan_sub = cairn_stage_subscribe(s, CAIRN_TOPIC_SCAN, on_scan, w);
+	w->depth_sub = cairn_stage_subscribe(s, CAIRN_TOPIC_SCAN_DEPTH, on_depth, w);
+	w->pose_sub = cairn_stage_subscribe(s, CAIRN_TOPIC_POSE, on_pose, w);
+	w->motion_sub = cairn_stage_subscribe(s, CAIRN_TOPIC_MOTION, on_motion, w);
+	w->mission_sub = cairn_stage_subscribe(s, CAIRN_TOPIC_MISSION, on_mission, w);
+	w->frontiers_sub = cairn_stage_subscribe(s, CAIRN_TOPIC_FRONTIERS, on_frontiers, w);
+	w->candidates_sub = cairn_stage_subscribe(s, CAIRN_TOPIC_CANDIDATES, on_candidates, w);
+	w->zones_sub = cairn_stage_subscribe(s, CAIRN_TOPIC_ZONES, on_zones, w);
+	w->goal_sub = cairn_stage_subscribe(s, CAIRN_TOPIC_NAV_GOAL, on_goal, w);
+	w->path_sub = cairn_stage_subscribe(s, CAIRN_TOPIC_NAV_PATH, on_path, w);
+	w->status_sub = cairn_stage_subscribe(s, CAIRN_TOPIC_NAV_STATUS, on_status, w);
+	w->cmd_sub = cairn_stage_subscribe(s, CAIRN_TOPIC_CMD_VEL, on_cmd, w);
+}
+
+struct witness *trace_new(struct cairn_stage *stage, struct recorder *recorder, struct cairn_frames *frames,
+    const struct cairn_dialog *dialog, const struct cairn_profile *profile, const char *system,
+    struct cairn_error *err)
+{
+	const struct cairn_config *cfg = cairn_stage_config(stage);
+	struct witness *w = calloc(1, sizeof(*w));
+	struct timespec now;
+	if (w == NULL) {
+		cairn_error_set(err, "out of memory");
+		return NULL;
+	}
+	w->stage = stage;
+	w->recorder = recorder;
+	w->dialog = dialog;
+	w->pictures = cfg->vlm.record_pictures;
+	w->grid_sub = cairn_frame_sub_new(frames, CAIRN_FRAME_MAP_GRID, err);
+	if (w->grid_sub == NULL) {
+		trace_destroy(&w);
+		return NULL;
+	}
+	open_bus(w);
+	clock_gettime(CLOCK_REALTIME, &now);
+	cairn_recording_begun(
+	    &w->line, cfg, profile, system, (double)now.tv_sec + (double)now.tv_nsec * 1e-9);
+	recorder_line(w->recorder, &w->line);
+	return w;
+}
+
+void trace_destroy(struct witness **trace_p)
+{
+	struct witness *w = *trace_p;
+	*trace_p = NULL;
+	if (w == NULL)
+		return;
+	cairn_text_free(&w->line);
+	cairn_text_free(&w->grid);
+	free(w);
+}

@@ -1,0 +1,160 @@
+#include "procs/mapper/candidate_publisher.h"
+
+#include <stdlib.h>
+
+#include "common/explore/frontier_route.h"
+#include "common/explore/exploration_context.h"
+
+#define FUTURE_NS (50 * CAIRN_NS_PER_MS)
+
+struct offer {
+	struct cairn_stage *stage;
+	struct cairn_exploration_context watch;
+	struct cairn_candidates choice;
+	struct cairn_frontier_route *tour;
+	struct cairn_sub *result_sub, *goal_sub, *path_sub, *mission_sub, *rooms_sub;
+	struct cairn_pub *pub;
+	struct cairn_msg_candidates out;
+	bool said_stuck;
+	union {
+		struct cairn_msg_result result;
+		struct cairn_msg_nav_goal goal;
+		struct cairn_msg_nav_path path;
+		struct cairn_msg_mission mission;
+		struct cairn_msg_places rooms;
+	} in;
+};
+
+static bool receive(struct offer *o, struct cairn_sub *sub, struct cairn_header *hdr)
+{
+	while (cairn_sub_recv(sub, &o->in, hdr) == 1) {
+		if (hdr->t_ns > cairn_now_ns() + FUTURE_NS)
+			cairn_stage_count_reject(o->stage);
+		else if (hdr->valid)
+			return true;
+	}
+	return false;
+}
+
+static int on_result(void *ctx)
+{
+	struct offer *o = ctx;
+	struct cairn_header hdr;
+	while (receive(o, o->result_sub, &hdr))
+		cairn_exploration_context_result(&o->watch, &o->in.result);
+	return 0;
+}
+
+static int on_goal(void *ctx)
+{
+	struct offer *o = ctx;
+	struct cairn_header hdr;
+	while (receive(o, o->goal_sub, &hdr))
+		cairn_exploration_context_goal(&o->watch, &o->in.goal, hdr.t_ns);
+	return 0;
+}
+
+static int on_path(void *ctx)
+{
+	struct offer *o = ctx;
+	struct cairn_header hdr;
+	while (receive(o, o->path_sub, &hdr))
+		cairn_exploration_context_path(&o->watch, &o->in.path);
+	return 0;
+}
+
+static int on_mission(void *ctx)
+{
+	struct offer *o = ctx;
+	struct cairn_header hdr;
+	while (receive(o, o->mission_sub, &hdr))
+		cairn_exploration_context_mission(&o->watch, &o->in.mission);
+	return 0;
+}
+
+static int on_rooms(void *ctx)
+{
+	struct offer *o = ctx;
+	struct cairn_header hdr;
+	while (receive(o, o->rooms_sub, &hdr))
+		cairn_exploration_context_rooms(&o->watch, &o->in.rooms);
+	return 0;
+}
+
+struct offer *offer_new(struct cairn_stage *stage, struct cairn_error *err)
+{
+	const struct cairn_config *cfg = cairn_stage_config(stage);
+	struct offer *o = calloc(1, sizeof(*o));
+	if (o == NULL) {
+		cairn_error_set(err, "no memory for candidates");
+		return NULL;
+	}
+	o->stage = stage;
+	o->tour = cairn_frontier_route_new(cfg);
+	if (o->tour == NULL)
+		cairn_error_set(err, "no memory for the order of the frontiers");
+	if (o->tour == NULL || !cairn_exploration_context_init(&o->watch, cfg, err)) {
+		offer_destroy(&o);
+		return NULL;
+	}
+	/* Milliseconds since boot: rises over restarts, as one set a report is far less than that. */
+	cairn_candidates_init(&o->choice, cfg, (uint64_t)(cairn_now_ns() / CAIRN_NS_PER_MS));
+	o->pub = cairn_stage_publish(stage, CAIRN_TOPIC_CANDIDATES);
+	o->result_sub = cairn_stage_subscribe(stage, CAIRN_TOPIC_RESULT, on_result, o);
+	o->goal_sub = cairn_stage_subscribe(stage, CAIRN_TOPIC_NAV_GOAL, on_goal, o);
+	o->path_sub = cairn_stage_subscribe(stage, CAIRN_TOPIC_NAV_PATH, on_path, o);
+	o->mission_sub = cairn_stage_subscribe(stage, CAIRN_TOPIC_MISSION, on_mission, o);
+	o->rooms_sub = cairn_stage_subscribe(stage, CAIRN_TOPIC_ROOMS, on_rooms, o);
+	return o;
+}
+
+void offer_destroy(struct offer **offer_p)
+{
+	if (*offer_p != NULL)
+		cairn_frontier_route_destroy(&(*offer_p)->tour);
+	free(*offer_p);
+	*offer_p = NULL;
+}
+
+static bool ground_of(const struct cairn_mapper *mapper, struct cairn_ground *ret)
+{
+	ret->grid = cairn_mapper_grid(mapper);
+	ret->reach = cairn_mapper_reach(mapper, &ret->reach_cx0, &ret->reach_cy0);
+	return ret->reach != NULL;
+}
+
+static struct cairn_pose2 pose_of(const struct cairn_mapper *mapper)
+{
+	struct cairn_msg_pose pose;
+	cairn_mapper_pose(mapper, &pose);
+	return (struct cairn_pose2){pose.x_m, pose.y_m, pose.yaw_rad};
+}
+
+void offer_given_up(const struct offer *o, struct cairn_mapper *mapper)
+{
+	cairn_mapper_given_up(mapper, o->watch.given_up, o->watch.given_up_count);
+}
+
+void offer_rank(struct offer *o, const struct cairn_mapper *mapper, struct cairn_msg_frontiers *frontiers)
+{
+	struct cairn_ground ground;
+	if (ground_of(mapper, &ground) && !cairn_frontier_route_rank(o->tour, &ground, pose_of(mapper),
+					      o->watch.given_up, o->watch.given_up_count, frontiers))
+		cairn_log_warn("no memory to order the frontiers: the nearest comes first");
+}
+
+void offer_publish(struct offer *o, const struct cairn_mapper *mapper,
+    const struct cairn_msg_frontiers *frontiers, int64_t now_ns)
+{
+	struct cairn_candidates_inputs in = {.frontiers = frontiers, .ranked = true, .pose = pose_of(mapper)};
+	if (!ground_of(mapper, &in.ground))
+		return;
+	cairn_exploration_context_fill(&o->watch, now_ns, &in);
+	cairn_candidates_update(&o->choice, &in, &o->out);
+	cairn_pub_send(o->pub, &o->out, now_ns, true);
+	if (o->out.stuck != o->said_stuck)
+		cairn_log_info(
+		    o->out.stuck ? "stuck: %u places are offered" : "not stuck any more, %u places",
+		    o->out.items_count);
+	o->said_stuck = o->out.stuck;
+}

@@ -1,0 +1,518 @@
+#include <math.h>
+
+#include "common/base/rng.h"
+#include "common/scan/scan.h"
+#include "test/support/runner.h"
+
+static const struct cairn_footprint body = {.front_m = 0.27, .rear_m = 0.08, .half_width_m = 0.10};
+static struct cairn_points points;
+static struct cairn_directions directions; /* one for all scans here, which differ */
+static struct cairn_msg_scan scan;
+
+static void one_point(double x_m, double y_m)
+{
+	points.count = 1;
+	points.x_m[0] = (float)x_m;
+	points.y_m[0] = (float)y_m;
+}
+
+static void one_beam(double angle_rad, double range_m)
+{
+	scan = (struct cairn_msg_scan){.range_min_m = 0.05f, .range_max_m = 16.0f};
+	scan.angle_rad_count = scan.range_m_count = 1;
+	scan.angle_rad[0] = (float)angle_rad;
+	scan.range_m[0] = (float)range_m;
+}
+
+/* ---- points of a scan ---- */
+
+START_TEST(beams_become_points_of_the_robot_frame)
+{
+	one_beam(M_PI / 2.0, 2.0);
+	cairn_points_from_scan(&points, &scan, &directions, (struct cairn_vec2){0.1, 0.05}, &body);
+	ck_assert_uint_eq(points.count, 1);
+	ck_assert_double_eq_tol((double)points.x_m[0], 0.1, 1e-6);
+	ck_assert_double_eq_tol((double)points.y_m[0], 2.05, 1e-6);
+}
+END_TEST
+
+START_TEST(directions_are_those_of_the_scan_not_of_the_one_before)
+{
+	const uint32_t n = 40;
+	scan = (struct cairn_msg_scan){
+	    .range_min_m = 0.05f, .range_max_m = 16.0f, .angle_rad_count = n, .range_m_count = n};
+	for (uint32_t i = 0; i < n; i++) {
+		scan.angle_rad[i] = 0.1f * (float)i;
+		scan.range_m[i] = 2.0f;
+	}
+	cairn_points_from_scan(&points, &scan, &directions, (struct cairn_vec2){0}, &body);
+	scan.angle_rad[n - 1] = -1.0f;
+	cairn_points_from_scan(&points, &scan, &directions, (struct cairn_vec2){0}, &body);
+	ck_assert_uint_eq(points.count, n);
+	ck_assert_double_eq_tol((double)points.x_m[n - 1], 2.0 * cos(1.0), 1e-6);
+	ck_assert_double_eq_tol((double)points.y_m[n - 1], -2.0 * sin(1.0), 1e-6);
+	/* Kept ones say the same, and a return left out leaves no gap. */
+	scan.range_m[3] = 0.0f;
+	cairn_points_from_scan(&points, &scan, &directions, (struct cairn_vec2){0}, &body);
+	ck_assert_uint_eq(points.count, n - 1);
+	for (uint32_t i = 3; i < n - 1; i++)
+		ck_assert_double_eq_tol(
+		    (double)points.y_m[i], 2.0 * sin((double)scan.angle_rad[i + 1]), 1e-6);
+}
+END_TEST
+
+START_TEST(invalid_returns_are_left_out)
+{
+	const double bad[] = {0.0, -1.0, 0.04, 16.5, NAN, INFINITY, -INFINITY};
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		one_beam(0.0, bad[i]);
+		cairn_points_from_scan(&points, &scan, &directions, (struct cairn_vec2){0.1, 0.0}, &body);
+		ck_assert_uint_eq(points.count, 0);
+	}
+	one_beam(NAN, 1.0);
+	cairn_points_from_scan(&points, &scan, &directions, (struct cairn_vec2){0.1, 0.0}, &body);
+	ck_assert_uint_eq(points.count, 0);
+	one_beam(0.0, 1.0);
+	scan.range_max_m = NAN;
+	cairn_points_from_scan(&points, &scan, &directions, (struct cairn_vec2){0.1, 0.0}, &body);
+	ck_assert_uint_eq(points.count, 0);
+}
+END_TEST
+
+START_TEST(returns_of_the_robot_itself_are_left_out)
+{
+	one_beam(0.0, 0.10); /* x = 0.20, inside the body */
+	cairn_points_from_scan(&points, &scan, &directions, (struct cairn_vec2){0.1, 0.0}, &body);
+	ck_assert_uint_eq(points.count, 0);
+	one_beam(0.0, 0.18); /* x = 0.28, 1 cm in front of it */
+	cairn_points_from_scan(&points, &scan, &directions, (struct cairn_vec2){0.1, 0.0}, &body);
+	ck_assert_uint_eq(points.count, 1);
+}
+END_TEST
+
+START_TEST(unequal_array_lengths_use_the_shorter)
+{
+	one_beam(0.0, 1.0);
+	scan.angle_rad_count = 5;
+	cairn_points_from_scan(&points, &scan, &directions, (struct cairn_vec2){0.1, 0.0}, &body);
+	ck_assert_uint_eq(points.count, 1);
+}
+END_TEST
+
+START_TEST(points_of_a_moving_robot_are_carried_to_the_end_of_the_turn)
+{
+	/* A pillar at (3, 1) of the frame at the end, seen by every beam of a turn of 0.1 s driven on an arc.
+	 */
+	const struct cairn_twist twist = {0.5, 1.0};
+	const int n = 720;
+	scan = (struct cairn_msg_scan){
+	    .range_min_m = 0.05f, .range_max_m = 16.0f, .t_start_ns = 900 * CAIRN_NS_PER_MS};
+	scan.angle_rad_count = scan.range_m_count = (uint32_t)n;
+	for (int i = 0; i < n; i++) {
+		struct cairn_pose2 at =
+		    cairn_pose_advance((struct cairn_pose2){0}, twist, -0.1 * (1.0 - (double)i / n));
+		struct cairn_vec2 p = cairn_pose_apply(cairn_pose_inverse(at), (struct cairn_vec2){3.0, 1.0});
+		scan.angle_rad[i] = (float)atan2(p.y_m, p.x_m - 0.1);
+		scan.range_m[i] = (float)hypot(p.y_m, p.x_m - 0.1);
+	}
+	cairn_points_from_scan_moving(
+	    &points, &scan, &directions, 1000 * CAIRN_NS_PER_MS, twist, (struct cairn_vec2){0.1, 0.0}, &body);
+	ck_assert_uint_eq(points.count, 720);
+	for (int i = 0; i < n; i++) {
+		ck_assert_double_eq_tol((double)points.x_m[i], 3.0, 5e-3);
+		ck_assert_double_eq_tol((double)points.y_m[i], 1.0, 5e-3);
+	}
+	/* A turn that lasts no plausible time is taken as it is. */
+	cairn_points_from_scan_moving(
+	    &points, &scan, &directions, 100 * CAIRN_NS_PER_MS, twist, (struct cairn_vec2){0.1, 0.0}, &body);
+	ck_assert_double_gt(fabs((double)points.x_m[0] - 3.0), 0.03);
+}
+END_TEST
+
+START_TEST(moved_points_are_seen_from_the_later_frame)
+{
+	points.count = 2;
+	points.x_m[0] = 1.0f, points.y_m[0] = 0.0f;
+	points.x_m[1] = 0.5f, points.y_m[1] = 2.0f;
+	cairn_points_move(&points, &points, (struct cairn_pose2){0.5, 0.0, M_PI / 2.0});
+	ck_assert_double_eq_tol((double)points.x_m[0], 0.0, 1e-6);
+	ck_assert_double_eq_tol((double)points.y_m[0], -0.5, 1e-6);
+	ck_assert_double_eq_tol((double)points.x_m[1], 2.0, 1e-6);
+	ck_assert_double_eq_tol((double)points.y_m[1], 0.0, 1e-6);
+}
+END_TEST
+
+START_TEST(nearest_is_measured_from_the_bare_footprint)
+{
+	double bearing = 9.0;
+	points.count = 0;
+	ck_assert_double_lt(cairn_points_nearest(&points, &body, &bearing), 0.0);
+	ck_assert_double_eq(bearing, 0.0);
+	one_point(0.57, 0.0);
+	ck_assert_double_eq_tol(cairn_points_nearest(&points, &body, &bearing), 0.30, 1e-6);
+	one_point(0.0, -0.35);
+	ck_assert_double_eq_tol(cairn_points_nearest(&points, &body, &bearing), 0.25, 1e-6);
+	ck_assert_double_eq_tol(bearing, -M_PI / 2.0, 1e-6);
+	one_point(0.27 + 0.03, 0.10 + 0.04); /* 3-4-5 off the corner */
+	ck_assert_double_eq_tol(cairn_points_nearest(&points, &body, NULL), 0.05, 1e-6);
+	one_point(0.1, 0.05);
+	ck_assert_double_eq(cairn_points_nearest(&points, &body, NULL), 0.0);
+}
+END_TEST
+
+/* ---- arcs, worked out by hand ---- */
+
+static double free_to(double x_m, double y_m, double curvature_1pm, bool forward)
+{
+	one_point(x_m, y_m);
+	struct cairn_arc_hit hit = cairn_arc_clearance(&points, &body, 0.02, curvature_1pm, forward, 10.0);
+	return hit.hit ? hit.free_m : INFINITY;
+}
+
+START_TEST(straight_travel_ends_at_the_widened_ends)
+{
+	ck_assert_double_eq_tol(free_to(1.29, 0.0, 0.0, true), 1.0, 1e-6);    /* 1.29 - 0.27 - 0.02 */
+	ck_assert_double_eq_tol(free_to(1.29, 0.119, 0.0, true), 1.0, 1e-6);  /* just inside the width */
+	ck_assert_double_infinite(free_to(1.29, 0.121, 0.0, true));           /* just outside */
+	ck_assert_double_eq_tol(free_to(-1.10, 0.05, 0.0, false), 1.0, 1e-6); /* 1.10 - 0.08 - 0.02 */
+	ck_assert_double_infinite(free_to(-1.10, 0.0, 0.0, true));
+	ck_assert_double_infinite(free_to(1.29, 0.0, 0.0, false));
+}
+END_TEST
+
+START_TEST(left_circle_of_half_a_metre_meets_the_front_edge)
+{
+	/* Centre (0, 0.5). The middle of the widened front edge (0.29, 0) lies at radius sqrt(0.29^2 +
+	 * 0.5^2); turned by 90 degrees about the centre it comes to (0.5, 0.79). The quarter circle is 0.25
+	 * pi long. */
+	ck_assert_double_eq_tol(free_to(0.5, 0.79, 2.0, true), 0.25 * M_PI, 1e-6);
+	/* Mirrored for the right turn, and the same circle the other way round when backing: from the rear
+	 * edge. */
+	ck_assert_double_eq_tol(free_to(0.5, -0.79, -2.0, true), 0.25 * M_PI, 1e-6);
+	/* Rear edge middle (-0.10, 0) relative to the centre is (-0.1, -0.5); backing left turns clockwise:
+	 * 90 degrees clockwise gives (-0.5, 0.1), that is (-0.5, 0.6). */
+	ck_assert_double_eq_tol(free_to(-0.5, 0.6, 2.0, false), 0.25 * M_PI, 1e-6);
+}
+END_TEST
+
+START_TEST(full_circle_reaches_a_point_just_behind)
+{
+	/* The rear edge middle (-0.10, 0); a point 0.2 rad of the 0.5 m circle behind it is met by the front,
+	 * the long way: the front edge point of the same radius leads by the angle between (0.29, y) and that
+	 * rear point. */
+	double radius2 = 0.1 * 0.1 + 0.5 * 0.5;
+	double lag = 0.2;
+	double rear_angle = atan2(-0.5, -0.1) - lag;
+	double x = sqrt(radius2) * cos(rear_angle), y = 0.5 + sqrt(radius2) * sin(rear_angle);
+	double front_angle = atan2(-sqrt(radius2 - 0.29 * 0.29), 0.29);
+	double turn = fmod(rear_angle - front_angle + 4.0 * M_PI, 2.0 * M_PI);
+	ck_assert_double_eq_tol(free_to(x, y, 2.0, true), 0.5 * turn, 1e-5);
+}
+END_TEST
+
+START_TEST(points_outside_the_swept_ring_are_never_met)
+{
+	/* Left circle of 0.5 m: the ring reaches from 0.38 (inner side) to hypot(0.29, 0.62) = 0.684 around
+	 * (0, 0.5). */
+	ck_assert_double_infinite(free_to(0.0, 0.5, 2.0, true));
+	ck_assert_double_infinite(free_to(0.0, 0.5 + 0.37, 2.0, true));
+	ck_assert_double_infinite(free_to(0.0, 0.5 + 0.69, 2.0, true));
+	ck_assert_double_lt(free_to(0.0, 0.5 + 0.68, 2.0, true), 10.0);
+	ck_assert_double_lt(free_to(0.0, 0.5 + 0.39, 2.0, true), 10.0);
+}
+END_TEST
+
+START_TEST(an_arc_straightens_into_the_line)
+{
+	for (double k = 1e-9; k < 1e-3; k *= 7.0) {
+		double slack = 2.0 * k + 1e-6; /* the arc leaves the line by k s^2 / 2 over 1 m */
+		ck_assert_double_eq_tol(free_to(1.29, 0.0, k, true), 1.0, slack);
+		ck_assert_double_eq_tol(free_to(1.29, 0.0, -k, true), 1.0, slack);
+		ck_assert_double_eq_tol(free_to(-1.10, 0.0, k, false), 1.0, slack);
+		ck_assert_double_infinite(free_to(1.29, 0.125, k, true));
+	}
+}
+END_TEST
+
+START_TEST(the_horizon_bounds_the_answer)
+{
+	one_point(5.0, 0.0);
+	struct cairn_arc_hit hit = cairn_arc_clearance(&points, &body, 0.02, 0.0, true, 2.0);
+	ck_assert(!hit.hit);
+	ck_assert_double_eq(hit.free_m, 2.0);
+	points.count = 0;
+	hit = cairn_arc_clearance(&points, &body, 0.02, 1.0, true, 2.0);
+	ck_assert(!hit.hit);
+	ck_assert_double_eq(hit.free_m, 2.0);
+}
+END_TEST
+
+START_TEST(the_hit_names_the_direction_of_its_point)
+{
+	points.count = 2;
+	points.x_m[0] = 2.0f, points.y_m[0] = 0.0f;
+	points.x_m[1] = 1.0f, points.y_m[1] = -0.1f;
+	struct cairn_arc_hit hit = cairn_arc_clearance(&points, &body, 0.02, 0.0, true, 5.0);
+	ck_assert(hit.hit);
+	ck_assert_double_eq_tol(hit.bearing_rad, atan2(-0.1, 1.0), 1e-6);
+}
+END_TEST
+
+START_TEST(arguments_that_are_not_finite_never_allow_motion)
+{
+	points.count = 0;
+	const double bad[] = {NAN, INFINITY, -INFINITY};
+	for (int i = 0; i < 3; i++) {
+		struct cairn_arc_hit a = cairn_arc_clearance(&points, &body, bad[i], 0.0, true, 1.0);
+		struct cairn_arc_hit b = cairn_arc_clearance(&points, &body, 0.0, bad[i], true, 1.0);
+		struct cairn_arc_hit c = cairn_arc_clearance(&points, &body, 0.0, 0.0, true, bad[i]);
+		ck_assert(a.hit && b.hit && c.hit);
+		ck_assert_double_eq(a.free_m + b.free_m + c.free_m, 0.0);
+	}
+}
+END_TEST
+
+/* ---- near points ---- */
+
+START_TEST(a_point_too_near_halves_its_gap_at_most)
+{
+	/* 1 cm ahead: half of it may be driven; 3 cm ahead (below twice the margin): half of it. */
+	ck_assert_double_eq_tol(free_to(0.28, 0.0, 0.0, true), 0.005, 1e-6);
+	ck_assert_double_eq_tol(free_to(0.30, 0.0, 0.0, true), 0.015, 1e-6);
+	ck_assert_double_eq_tol(free_to(0.31, 0.0, 0.0, true), 0.02, 1e-6); /* both rules agree at 4 cm */
+	/* Away from it: free. */
+	ck_assert_double_infinite(free_to(0.28, 0.0, 0.0, false));
+}
+END_TEST
+
+START_TEST(a_wall_alongside_within_the_margin_lets_the_robot_pass)
+{
+	ck_assert_double_infinite(free_to(0.10, 0.11, 0.0, true));
+	ck_assert_double_infinite(free_to(0.10, -0.105, 0.0, false));
+	/* Turning the front into it does not. */
+	ck_assert_double_lt(free_to(0.25, 0.11, 2.0, true), 0.05);
+	/* Swinging the rear corner out into it neither: 4 mm of gap, the corner swings out by 6 mm at x = 0.
+	 */
+	ck_assert_double_lt(free_to(-0.01, -0.104, 1.0 / 0.4, true), 0.1);
+}
+END_TEST
+
+START_TEST(a_robot_parked_along_a_wall_can_leave_it)
+{
+	/* A wall 8 mm to the right, endless; walls nearer than the margin must not lock the robot in. */
+	points.count = 801;
+	for (int i = 0; i <= 800; i++) {
+		points.x_m[i] = (float)(0.01 * (i - 400));
+		points.y_m[i] = -0.108f;
+	}
+	ck_assert(!cairn_arc_clearance(&points, &body, 0.02, 0.0, true, 2.0).hit);
+	ck_assert(!cairn_arc_clearance(&points, &body, 0.02, 0.0, false, 2.0).hit);
+	/* A gentle left turn leaves it: the rear corner swings out by 0.08^2 / 2 r = 1.6 mm at r = 2 m. */
+	ck_assert_double_ge(cairn_arc_clearance(&points, &body, 0.02, 0.5, true, 2.0).free_m, 2.0);
+	/* A tight one would swing out by 8 mm. */
+	ck_assert_double_lt(cairn_arc_clearance(&points, &body, 0.02, 1.0 / 0.3, true, 2.0).free_m, 0.1);
+	/* Turning into it ends soon. */
+	ck_assert_double_lt(cairn_arc_clearance(&points, &body, 0.02, -1.0, true, 2.0).free_m, 0.05);
+}
+END_TEST
+
+START_TEST(a_point_inside_the_body_stops_all_but_the_way_out)
+{
+	ck_assert_double_eq(free_to(0.26, 0.0, 0.0, true), 0.0);
+	ck_assert_double_infinite(free_to(0.26, 0.0, 0.0, false));
+	ck_assert_double_eq(free_to(-0.07, 0.0, 0.0, false), 0.0);
+	ck_assert_double_infinite(free_to(-0.07, 0.0, 0.0, true));
+	/* At the left flank: forward right turns the front away from it, forward left into it. */
+	ck_assert_double_eq(free_to(0.2, 0.099, 2.0, true), 0.0);
+	ck_assert_double_infinite(free_to(0.2, 0.099, -2.0, true));
+}
+END_TEST
+
+START_TEST(nearer_points_never_allow_more_travel)
+{
+	double last = 0.0;
+	for (double gap = 0.001; gap < 0.2; gap += 0.001) {
+		double now = free_to(0.27 + gap, 0.08, 1.5, true);
+		ck_assert_double_ge(now, last);
+		last = now;
+	}
+}
+END_TEST
+
+/* ---- against a simulation of the footprint ---- */
+
+/* First travel, in steps of 1 mm, at which the rectangle grown by grow_m holds the point; infinite within the
+ * horizon. */
+static double brute(
+    double x_m, double y_m, const double margin_m[4], double grow_m, double k, bool forward, double horizon_m)
+{
+	for (double s = 0.0; s <= horizon_m; s += 0.001) {
+		double d = forward ? s : -s;
+		struct cairn_pose2 at =
+		    cairn_pose_advance((struct cairn_pose2){0}, (struct cairn_twist){d, d * k}, 1.0);
+		struct cairn_vec2 p = cairn_pose_apply(cairn_pose_inverse(at), (struct cairn_vec2){x_m, y_m});
+		if (p.x_m <= body.front_m + margin_m[0] + grow_m &&
+		    p.x_m >= -body.rear_m - margin_m[1] - grow_m &&
+		    p.y_m <= body.half_width_m + margin_m[2] + grow_m &&
+		    p.y_m >= -body.half_width_m - margin_m[3] - grow_m)
+			return s;
+	}
+	return INFINITY;
+}
+
+static void check_against_brute(struct cairn_rng *rng, double reach_m)
+{
+	const double margin = 0.02, horizon = 1.5;
+	double x = (2.0 * cairn_rng_uniform(rng) - 1.0) * reach_m;
+	double y = (2.0 * cairn_rng_uniform(rng) - 1.0) * reach_m;
+	double gap = fmax(fmax(x - body.front_m, -body.rear_m - x), fabs(y) - body.half_width_m);
+	if (gap <= 0.002)
+		return;
+	double k = (2.0 * cairn_rng_uniform(rng) - 1.0) / 0.3;
+	if (cairn_rng_uniform(rng) < 0.2)
+		k *= 1e-4;
+	bool forward = cairn_rng_uniform(rng) < 0.5;
+	one_point(x, y);
+	struct cairn_arc_hit hit = cairn_arc_clearance(&points, &body, margin, k, forward, horizon);
+	double exact = hit.hit ? hit.free_m : INFINITY;
+	double along = fmax(x - body.front_m, -body.rear_m - x), across = fabs(y) - body.half_width_m;
+	double m[4] = {margin, margin, margin, margin};
+	int side = along > across ? (x > 0.0 ? 0 : 1) : (y > 0.0 ? 2 : 3);
+	m[side] = fmin(margin, 0.5 * gap);
+	/* Whatever a millimetre step finds inside has been met before; and what is met exactly is inside a
+	 * rectangle that is grown by the way a point can move in one step: 1 mm times its lever about the
+	 * centre, at most 3.5 here. */
+	double within = brute(x, y, m, -1e-6, k, forward, horizon);
+	double around = brute(x, y, m, 0.0035, k, forward, horizon);
+	ck_assert_msg(
+	    exact <= within + 1e-9, "point %g %g curvature %g: %g after %g", x, y, k, exact, within);
+	ck_assert_msg(
+	    exact >= fmin(around, horizon), "point %g %g curvature %g: %g before %g", x, y, k, exact, around);
+}
+
+START_TEST(travel_agrees_with_a_simulated_footprint)
+{
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 20, 1);
+	for (int i = 0; i < 1500; i++)
+		check_against_brute(&rng, 1.0);
+	for (int i = 0; i < 1500; i++)
+		check_against_brute(&rng, 0.35); /* near the body, where the margin gives way */
+}
+END_TEST
+
+START_TEST(many_points_give_the_least_of_the_single_ones)
+{
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 3, 1);
+	static struct cairn_points all;
+	for (int turn = 0; turn < 200; turn++) {
+		double k = (2.0 * cairn_rng_uniform(&rng) - 1.0) / 0.3;
+		k = turn % 5 == 0 ? 1e-4 * k : turn % 7 == 0 ? 0.0 : k;
+		bool forward = turn % 2 == 0;
+		all.count = 1 + (size_t)turn * 3; /* whole blocks of points and parts of one */
+		double least = 3.0;
+		for (size_t i = 0; i < all.count; i++) {
+			double a = 2.0 * M_PI * cairn_rng_uniform(&rng),
+			       r = 0.5 + 2.0 * cairn_rng_uniform(&rng);
+			all.x_m[i] = (float)(r * cos(a));
+			all.y_m[i] = (float)(r * sin(a));
+			one_point((double)all.x_m[i], (double)all.y_m[i]);
+			least =
+			    fmin(least, cairn_arc_clearance(&points, &body, 0.02, k, forward, 3.0).free_m);
+		}
+		ck_assert_double_eq_tol(
+		    cairn_arc_clearance(&all, &body, 0.02, k, forward, 3.0).free_m, least, 1e-12);
+	}
+}
+END_TEST
+
+/* ---- floor that the camera has never shown ---- */
+
+static const struct cairn_sight sight = {.x_m = 0.20, .near_m = 0.26, .tan_half = 0.61};
+
+/* The place of one cell never seen; nothing else anywhere. */
+static struct cairn_arc_hit unseen_at(double x_m, double y_m, bool has_sight, double k, bool forward)
+{
+	one_point(x_m, y_m);
+	points.count = 0;
+	points.behind = 1;
+	points.sight = has_sight ? sight : (struct cairn_sight){0};
+	struct cairn_arc_hit hit = cairn_arc_clearance(&points, &body, 0.0, k, forward, 1.5);
+	points.behind = 0;
+	points.sight = (struct cairn_sight){0};
+	return hit;
+}
+
+/* The corner inside a turn of 1/3 m about (0, 1/3) runs on a circle of hypot(0.27, 0.2333) = 0.3569 m from
+ * -40.83 degrees on; at 20 degrees it is at (0.3353, 0.4554), after 60.83 degrees or 0.3539 m. */
+START_TEST(floor_never_seen_ends_a_tight_arc_whose_inner_corner_comes_there)
+{
+	struct cairn_arc_hit hit = unseen_at(0.3353, 0.4554, true, 3.0, true);
+	ck_assert(hit.hit);
+	ck_assert_double_eq_tol(hit.free_m, 0.3539, 0.002);
+	ck_assert_uint_eq(hit.point, 0);
+	ck_assert(unseen_at(0.3353, -0.4554, true, -3.0, true).hit);
+	ck_assert(!unseen_at(0.3353, 0.4554, false, 3.0, true).hit); /* nothing is known of a camera */
+	ck_assert(!unseen_at(0.3353, -0.4554, true, 3.0, true).hit); /* the side it turns from */
+	ck_assert(
+	    !unseen_at(0.8, 0.0, true, 0.0, true).hit); /* straight on it comes into the picture first */
+	ck_assert(!unseen_at(0.9, 0.45, true, 0.9, true).hit); /* so it does on a wide arc */
+	ck_assert(unseen_at(-0.8, 0.0, true, 0.0, false).hit); /* backward nothing does */
+}
+END_TEST
+
+/* In steps of 5 mm: does the body come there, and did the camera show the place before it did? */
+static void walk_over(double x_m, double y_m, double k, bool *ret_comes, bool *ret_shown)
+{
+	*ret_comes = *ret_shown = false;
+	for (double s = 0.0; s <= 1.4 && !*ret_comes; s += 0.005) {
+		struct cairn_pose2 at =
+		    cairn_pose_advance((struct cairn_pose2){0}, (struct cairn_twist){s, s * k}, 1.0);
+		struct cairn_vec2 p = cairn_pose_apply(cairn_pose_inverse(at), (struct cairn_vec2){x_m, y_m});
+		double ahead = p.x_m - sight.x_m;
+		*ret_comes =
+		    p.x_m <= body.front_m && p.x_m >= -body.rear_m && fabs(p.y_m) <= body.half_width_m;
+		*ret_shown |= ahead > sight.near_m && fabs(p.y_m) < sight.tan_half * ahead;
+	}
+}
+
+START_TEST(on_a_tight_arc_the_inner_side_is_seen_before_it_is_driven_on_or_not_driven_on)
+{
+	struct cairn_rng rng;
+	int blind = 0, shown_in_time = 0;
+	cairn_rng_seed(&rng, 11, 1);
+	for (int i = 0; i < 20000; i++) {
+		double k = (1.0 + 2.0 * cairn_rng_uniform(&rng)) * (i % 2 == 0 ? 1.0 : -1.0);
+		double x = -0.5 + 1.7 * cairn_rng_uniform(&rng),
+		       y = copysign(1.2 * cairn_rng_uniform(&rng), k);
+		bool comes, shown;
+		if (fmax(fmax(x - body.front_m, -body.rear_m - x), fabs(y) - body.half_width_m) <= 0.01)
+			continue;
+		walk_over(x, y, k, &comes, &shown);
+		if (!comes)
+			continue;
+		bool held = unseen_at(x, y, true, k, true).hit;
+		ck_assert_msg(held || shown, "point %g %g curvature %g is driven on unseen", x, y, k);
+		blind += !shown;
+		shown_in_time += shown && !held;
+	}
+	ck_assert_int_gt(blind, 100);
+	ck_assert_int_gt(shown_in_time, 100); /* and what will be seen is no obstacle */
+}
+END_TEST
+
+CAIRN_TEST_MAIN("scan", beams_become_points_of_the_robot_frame,
+    directions_are_those_of_the_scan_not_of_the_one_before, invalid_returns_are_left_out,
+    floor_never_seen_ends_a_tight_arc_whose_inner_corner_comes_there,
+    on_a_tight_arc_the_inner_side_is_seen_before_it_is_driven_on_or_not_driven_on,
+    returns_of_the_robot_itself_are_left_out, unequal_array_lengths_use_the_shorter,
+    points_of_a_moving_robot_are_carried_to_the_end_of_the_turn, moved_points_are_seen_from_the_later_frame,
+    nearest_is_measured_from_the_bare_footprint, straight_travel_ends_at_the_widened_ends,
+    left_circle_of_half_a_metre_meets_the_front_edge, full_circle_reaches_a_point_just_behind,
+    points_outside_the_swept_ring_are_never_met, an_arc_straightens_into_the_line,
+    the_horizon_bounds_the_answer, the_hit_names_the_direction_of_its_point,
+    arguments_that_are_not_finite_never_allow_motion, a_point_too_near_halves_its_gap_at_most,
+    a_wall_alongside_within_the_margin_lets_the_robot_pass, a_robot_parked_along_a_wall_can_leave_it,
+    a_point_inside_the_body_stops_all_but_the_way_out, nearer_points_never_allow_more_travel,
+    travel_agrees_with_a_simulated_footprint, many_points_give_the_least_of_the_single_ones)
