@@ -6,6 +6,7 @@ set -eu
 
 cd "$1"
 copy=$2/layers
+# shellcheck disable=SC2016 # the program of awk
 check() { # ROOT
 	find "$1/common" "$1/ipc" -name '*.[ch]' -o -name '*.def' | sort | xargs awk -v order="$1/common/meson.build" -v root="$1/" '
 		function room(path) {
