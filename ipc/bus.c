@@ -417,6 +417,19 @@ struct cairn_sub *cairn_sub_new(
 	return sub;
 }
 
+void cairn_sub_destroy(struct cairn_sub **sub_p)
+{
+	struct cairn_sub *sub = *sub_p;
+	if (sub == NULL)
+		return;
+	struct cairn_sub **place = &sub->bus->subs;
+	while (*place != sub)
+		place = &(*place)->next;
+	*place = sub->next;
+	sub_free(sub);
+	*sub_p = NULL;
+}
+
 int cairn_sub_recv(struct cairn_sub *sub, void *msg, struct cairn_header *hdr)
 {
 	const struct cairn_topic_row *row = &cairn_topics[sub->topic];

@@ -42,6 +42,8 @@ uint64_t cairn_pub_epoch(const struct cairn_pub *pub);
 
 struct cairn_sub *cairn_sub_new(
     struct cairn_bus *bus, enum cairn_topic topic, const char *instance, struct cairn_error *err);
+/* Ends the subscription before the bus does; whoever polls its socket lets go of it first. */
+void cairn_sub_destroy(struct cairn_sub **sub_p);
 /* Takes the next message into *msg and *hdr (may be NULL): 1 taken, 0 none waiting. Broken ones are skipped
  * and counted. *msg and *hdr are left alone when 0 is returned. */
 int cairn_sub_recv(struct cairn_sub *sub, void *msg, struct cairn_header *hdr);

@@ -5,9 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "common/base/file.h"
 
 #define TRIES 100 /* each lost one means that somebody else has removed the file in between */
 
@@ -83,4 +86,16 @@ bool cairn_lockfile_remove(const char *path)
 		(void)unlink(path);
 	close(fd);
 	return is_free;
+}
+
+pid_t cairn_pid_of(const char *run_dir, const char *name)
+{
+	char path[4200], text[32];
+	int pid = 0;
+	if (snprintf(path, sizeof(path), "%s/%s", run_dir, name) >= (int)sizeof(path))
+		return 0;
+	if (cairn_file_read_into(path, CAIRN_FILE_OWN, text, sizeof(text), NULL) <= 0 ||
+	    sscanf(text, "%11d", &pid) != 1 || pid <= 0 || (kill(pid, 0) != 0 && errno == ESRCH))
+		return 0;
+	return pid;
 }

@@ -8,6 +8,7 @@
 #define CAIRN_IPC_LOCKFILE_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "common/base/error.h"
 
@@ -20,5 +21,7 @@ bool cairn_lockfile_held(const char *path);
 int cairn_lockfile_owner(const char *path);
 /* Unlinks it unless it is held; false when it is. */
 bool cairn_lockfile_remove(const char *path);
+/* Process id in the file RUN/name, 0 when there is none or no such process runs. */
+pid_t cairn_pid_of(const char *run_dir, const char *name);
 
 #endif

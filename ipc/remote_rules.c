@@ -1,6 +1,5 @@
 #include "ipc/remote_rules.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,20 +10,6 @@ void cairn_remote_gate_init(struct cairn_remote_gate *gate, const struct cairn_a
 	memset(gate, 0, sizeof(*gate));
 	gate->allow = allow;
 	gate->per_s = per_s;
-}
-
-static bool take_token(struct cairn_remote_bucket *b, double per_s, int64_t now_ns)
-{
-	double full = fmax(per_s * BURST_S, 1.0);
-	if (b->t_ns == 0)
-		b->tokens = full;
-	else if (now_ns > b->t_ns)
-		b->tokens = fmin(full, b->tokens + (double)(now_ns - b->t_ns) * 1e-9 * per_s);
-	b->t_ns = now_ns;
-	if (b->tokens < 1.0)
-		return false;
-	b->tokens -= 1.0;
-	return true;
 }
 
 static bool in_time(const struct cairn_msg_command *cmd, int64_t now_ns, struct cairn_error *why)
@@ -51,7 +36,8 @@ enum cairn_remote_verdict cairn_remote_judge(struct cairn_remote_gate *gate, con
 		return CAIRN_REMOTE_REFUSED;
 	}
 	size_t i = (size_t)(row - gate->allow->rows);
-	if (!take_token(stop ? &gate->stops[i] : &gate->others[i], gate->per_s, now_ns)) {
+	struct cairn_token_bucket *bucket = stop ? &gate->stops[i] : &gate->others[i];
+	if (!cairn_token_bucket_take(bucket, gate->per_s, BURST_S, now_ns)) {
 		cairn_error_set(why, "more than %g commands a second (remote.commands_per_s)", gate->per_s);
 		return CAIRN_REMOTE_FLOOD;
 	}

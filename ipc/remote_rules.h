@@ -7,19 +7,15 @@
 #ifndef CAIRN_IPC_REMOTE_RULES_H
 #define CAIRN_IPC_REMOTE_RULES_H
 
+#include "common/base/token_bucket.h"
 #include "ipc/keyring.h"
 
 #define CAIRN_REMOTE_AHEAD_NS INT64_C(10000000000)
 
-struct cairn_remote_bucket {
-	double tokens;
-	int64_t t_ns; /* 0 = full */
-};
-
 struct cairn_remote_gate {
 	const struct cairn_allow *allow; /* borrowed */
 	double per_s;
-	struct cairn_remote_bucket others[CAIRN_ALLOW_MAX], stops[CAIRN_ALLOW_MAX]; /* by row of the list */
+	struct cairn_token_bucket others[CAIRN_ALLOW_MAX], stops[CAIRN_ALLOW_MAX]; /* by row of the list */
 };
 
 enum cairn_remote_verdict {

@@ -5,6 +5,7 @@
 #include "common/safety/monitor_polygons.h"
 #include "common/sequencer/zone_text.h"
 #include "common/explore/exploration_context.h"
+#include "common/web/address.h"
 
 /* An edge of more cells would make each map frame larger than 16 MB. */
 #define MAP_CELLS_MAX 4096.0
@@ -126,10 +127,34 @@ static bool check_remote(const struct cairn_config *cfg, struct cairn_error *err
 	return false;
 }
 
+/* Beyond this machine only encrypted: a token would go over the network for everybody to read. */
+static bool check_web(const struct cairn_config *cfg, struct cairn_error *err)
+{
+	const struct cairn_config_web *w = &cfg->web;
+	struct cairn_web_address address;
+	struct cairn_error why = {""};
+	if (!w->enabled)
+		return true;
+	if (!cairn_web_address_parse(w->endpoint, &address, &why))
+		cairn_error_set(err, "web.endpoint: %s", why.text);
+	else if ((w->cert_file[0] == '\0') != (w->key_file[0] == '\0'))
+		cairn_error_set(err, "web.%s: is empty; TLS needs both web.cert_file and web.key_file",
+		    w->cert_file[0] == '\0' ? "cert_file" : "key_file");
+	else if (!address.loopback && w->cert_file[0] == '\0')
+		cairn_error_set(err,
+		    "web.endpoint: '%.80s' is beyond this machine and needs TLS: set web.cert_file and "
+		    "web.key_file "
+		    "(docs/web.md), or reach 127.0.0.1 through an SSH tunnel",
+		    w->endpoint);
+	else
+		return true;
+	return false;
+}
+
 bool cairn_config_check(const struct cairn_config *cfg, struct cairn_error *err)
 {
 	if (!check_orders(cfg, err) || !check_model_url(cfg, err) || !check_choice(cfg, err) ||
-	    !check_zones(cfg, err) || !check_remote(cfg, err))
+	    !check_zones(cfg, err) || !check_remote(cfg, err) || !check_web(cfg, err))
 		return false;
 	if (cfg->map.extent_max_m / cfg->map.cell_m > MAP_CELLS_MAX) {
 		cairn_error_set(err,

@@ -152,10 +152,6 @@ void cli_clock_text(double s, char *buf, size_t bytes);
 /* A moment on the wall clock, in local time: "2026-11-25 22:05:01.250". */
 void cli_time_text(double unix_s, char *buf, size_t bytes);
 
-/* Enters the mount namespace of the stack, if it has one of its own (RUN/ns.pid). Before any thread is
- * started. */
-bool cli_enter_stack(const char *run_dir, struct cairn_error *err);
-
 /* Prints docs/bus.md and docs/config.md (cmd_topics.c, cmd_config.c). */
 void cli_print_bus_markdown(FILE *out);
 void cli_print_config_markdown(FILE *out);

@@ -12,6 +12,7 @@
 
 #include "common/base/geom.h"
 #include "procs/cairn/frame_reader.h"
+#include "procs/launcher/namespace.h"
 
 #define FRAME_POLL_MS 10
 #define READERS_MAX 4
@@ -80,7 +81,7 @@ static int read_here(const struct cli *cli, const struct wish *wish)
 		return cli_fail(cli, CLI_FAILED, "%d others read frames already", READERS_MAX);
 	struct cairn_frames *frames = NULL;
 	struct cairn_frame_sub *sub = NULL;
-	if (cli_enter_stack(cli->run_dir, &err))
+	if (cairn_namespace_join(cli->run_dir, &err))
 		frames = cairn_frames_open(name, &cfg, DEADLINE_MS, &err);
 	if (frames != NULL)
 		sub = cairn_frame_sub_new(frames, wish->topic, &err);

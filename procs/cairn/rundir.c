@@ -126,15 +126,3 @@ bool cairn_share_find_model(struct cairn_config_vlm *vlm, struct cairn_error *er
 	return cairn_share_find(vlm->prompts, sizeof(vlm->prompts), err) &&
 	       cairn_share_find(vlm->providers, sizeof(vlm->providers), err);
 }
-
-pid_t cairn_pid_of(const char *run_dir, const char *name)
-{
-	char path[4200], text[32];
-	int pid = 0;
-	if (snprintf(path, sizeof(path), "%s/%s", run_dir, name) >= (int)sizeof(path))
-		return 0;
-	if (cairn_file_read_into(path, CAIRN_FILE_OWN, text, sizeof(text), NULL) <= 0 ||
-	    sscanf(text, "%11d", &pid) != 1 || pid <= 0 || (kill(pid, 0) != 0 && errno == ESRCH))
-		return 0;
-	return pid;
-}

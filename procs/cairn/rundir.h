@@ -8,6 +8,7 @@
 
 #include "common/config/config.h"
 #include "common/sim/world/world.h"
+#include "ipc/lockfile.h"
 
 /* The run directory: option (--run) if it is not NULL, else $CAIRN_RUN, else $XDG_RUNTIME_DIR/cairn, else
  * /run/cairn if this user may write there, else /tmp/cairn-UID. Made absolute (the current directory is put
@@ -30,8 +31,5 @@ struct cairn_world *cairn_share_world(const char *home, struct cairn_error *err)
 bool cairn_share_find(char *path, size_t path_bytes, struct cairn_error *err);
 /* The same for what a model is asked with: vlm.prompts and vlm.providers. */
 bool cairn_share_find_model(struct cairn_config_vlm *vlm, struct cairn_error *err);
-
-/* Process id in the file RUN/name, 0 when there is none or no such process runs. */
-pid_t cairn_pid_of(const char *run_dir, const char *name);
 
 #endif

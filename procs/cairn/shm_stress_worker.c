@@ -10,6 +10,7 @@
 
 #include "ipc/frames.h"
 #include "procs/cairn/cmd.h"
+#include "procs/launcher/namespace.h"
 
 /* Last: they define the names of macros that our tables use. */
 #include "iceoryx_binding_c/publisher.h"
@@ -69,7 +70,8 @@ pid_t storm_worker_start(
 		return pid > 0 ? pid : -errno;
 	struct cairn_error err = {""};
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != us || !cli_enter_stack(run_dir, &err) || freopen("/dev/null", "w", stderr) == NULL ||
+	if (getppid() != us || !cairn_namespace_join(run_dir, &err) ||
+	    freopen("/dev/null", "w", stderr) == NULL ||
 	    cairn_frames_open(names[role], cfg, REGISTER_MS, &err) == NULL)
 		_exit(1);
 	if (role == STORM_WRITER)

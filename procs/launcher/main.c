@@ -33,7 +33,7 @@
 
 /* ---- the table ---- */
 
-enum when { ALWAYS, SIMULATED, PILOT, REMOTE };
+enum when { ALWAYS, SIMULATED, PILOT, REMOTE, WEB };
 
 static bool wanted(const struct cairn_config *cfg, enum when when)
 {
@@ -46,6 +46,8 @@ static bool wanted(const struct cairn_config *cfg, enum when when)
 		return cairn_lineup_names(&cfg->vlm, "pilot");
 	case REMOTE:
 		return cfg->remote.endpoint[0] != '\0';
+	case WEB:
+		return cfg->web.enabled;
 	}
 	return false;
 }

@@ -4,12 +4,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "ipc/lockfile.h"
+#include "ipc/trust.h"
 
 static int write_file(const char *path, const char *text)
 {
@@ -182,4 +186,33 @@ int cairn_namespace_enter(const struct cairn_namespace *ns)
 	if (ns->user_fd >= 0 && setns(ns->user_fd, CLONE_NEWUSER) != 0)
 		return -errno;
 	return setns(ns->mnt_fd, CLONE_NEWNS) == 0 ? 0 : -errno;
+}
+
+bool cairn_namespace_join(const char *run_dir, struct cairn_error *err)
+{
+	char cwd[4096];
+	pid_t pid = cairn_pid_of(run_dir, "ns.pid");
+	if (pid == 0)
+		return true; /* the stack lives in the host's namespace, or there is none */
+	if (cairn_dir_owner(run_dir, geteuid()) !=
+	    geteuid()) { /* everything in there is as he has laid it out */
+		cairn_error_set(err, "%s belongs to another user: enter his stack as that user", run_dir);
+		return false;
+	}
+	int user = open_ns(pid, "user"), mount = open_ns(pid, "mnt");
+	bool have_cwd = getcwd(cwd, sizeof(cwd)) != NULL;
+	bool ok = user >= 0 && mount >= 0;
+	/* A stack of an ordinary user has a user namespace of its own; its owner has every right in there. */
+	ok = ok && (same_ns(user, "/proc/self/ns/user") || setns(user, CLONE_NEWUSER) == 0);
+	ok = ok && (same_ns(mount, "/proc/self/ns/mnt") || setns(mount, CLONE_NEWNS) == 0);
+	if (!ok)
+		cairn_error_set(
+		    err, "cannot enter the stack's namespace (pid %d): %s", (int)pid, strerror(errno));
+	else if (!have_cwd || chdir(cwd) != 0)
+		ok = chdir("/") == 0; /* the old place is hidden there */
+	if (user >= 0)
+		close(user);
+	if (mount >= 0)
+		close(mount);
+	return ok;
 }

@@ -23,4 +23,8 @@ void cairn_namespace_close(struct cairn_namespace *ns);
 /* In a forked child: 0 or a negative errno. An inactive one is entered by doing nothing. */
 int cairn_namespace_enter(const struct cairn_namespace *ns);
 
+/* Enters the mount namespace of the stack that runs in run_dir, if it has one of its own (RUN/ns.pid). Before any thread is
+ * started. */
+bool cairn_namespace_join(const char *run_dir, struct cairn_error *err);
+
 #endif

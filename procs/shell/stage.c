@@ -124,7 +124,7 @@ struct cairn_stage *cairn_stage_start(
 		*ret_status = 1;
 		return NULL;
 	}
-	stage->ready_fd = -1;
+	stage->ready_fd = stage->epoll_fd = -1;
 	int r = parse_options(stage, program, purpose, argc, argv);
 	if (r != 1) {
 		free(stage);
@@ -353,6 +353,8 @@ int cairn_stage_finish(struct cairn_stage **stage_p, int status)
 	cairn_bus_destroy(&stage->bus);
 	close(stage->signal_fd);
 	close(stage->timer_fd);
+	if (stage->epoll_fd >= 0)
+		close(stage->epoll_fd);
 	free(stage);
 	*stage_p = NULL;
 	return status < 0 ? 1 : status;

@@ -69,6 +69,11 @@ void cairn_stage_tried(struct cairn_stage *stage, const char *what, const char *
 void cairn_stage_ready(struct cairn_stage *stage);
 /* Runs until a signal (0) or a callback's negative status. */
 int cairn_stage_run(struct cairn_stage *stage);
+/* For a program whose other library does the waiting: a descriptor that becomes readable when the loop has something to do
+ * (-1: none to be had), and one pass over all that is due, without waiting. After every wait of that library a pass is
+ * made, whatever has woken it; negative: end with that status. */
+int cairn_stage_fd(struct cairn_stage *stage);
+int cairn_stage_turn(struct cairn_stage *stage);
 /* True after SIGTERM or SIGINT. */
 bool cairn_stage_ending(const struct cairn_stage *stage);
 /* Frees everything; the exit status for main. */

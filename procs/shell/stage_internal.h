@@ -41,6 +41,9 @@ struct cairn_stage {
 	struct stage_source sources[STAGE_SOURCES_MAX];
 	int source_count;
 	bool sources_changed;
+	int epoll_fd; /* of cairn_stage_fd: all of the above in one; -1 = nobody asked for it */
+	bool fd_stale;
+	int fds[STAGE_SOURCES_MAX], fd_count; /* in it */
 	struct stage_timer timers[STAGE_TIMERS_MAX];
 	int timer_count;
 	uint64_t loops, rejects, overruns, frames_lost, frames_overtaken;

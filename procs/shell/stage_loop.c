@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/timerfd.h>
 #include <zmq.h>
 
@@ -12,6 +13,8 @@
 
 #define BEAT_NS CAIRN_NS_PER_S
 #define TAKEN_BEATS 10 /* long enough to be seen */
+#define TURNS_MAX                                                                                            \
+	16 /* in one cairn_stage_turn: a flood of messages must not keep the caller from its own work */
 
 struct stage_source *stage_add_source(struct cairn_stage *stage)
 {
@@ -19,7 +22,7 @@ struct stage_source *stage_add_source(struct cairn_stage *stage)
 		cairn_log_error("more than %d inputs in one loop", STAGE_SOURCES_MAX);
 		exit(1);
 	}
-	stage->sources_changed = true;
+	stage->sources_changed = stage->fd_stale = true;
 	struct stage_source *s = &stage->sources[stage->source_count++];
 	*s = (struct stage_source){.fd = -1};
 	return s;
@@ -39,7 +42,7 @@ void cairn_stage_unwatch_socket(struct cairn_stage *stage, void *socket)
 	for (int i = 0; i < stage->source_count; i++) {
 		if (stage->sources[i].socket == socket) {
 			stage->sources[i] = stage->sources[--stage->source_count];
-			stage->sources_changed = true;
+			stage->sources_changed = stage->fd_stale = true;
 			return;
 		}
 	}
@@ -63,7 +66,7 @@ void cairn_stage_watch_fd(struct cairn_stage *stage, int fd, short events, cairn
 			stage->sources[i].events = events;
 			stage->sources[i].fn = fn;
 			stage->sources[i].ctx = ctx;
-			stage->sources_changed = true;
+			stage->sources_changed = stage->fd_stale = true;
 			return;
 		}
 	}
@@ -79,7 +82,7 @@ void cairn_stage_unwatch_fd(struct cairn_stage *stage, int fd)
 	for (int i = 0; i < stage->source_count; i++) {
 		if (stage->sources[i].socket == NULL && stage->sources[i].fd == fd) {
 			stage->sources[i] = stage->sources[--stage->source_count];
-			stage->sources_changed = true;
+			stage->sources_changed = stage->fd_stale = true;
 			return;
 		}
 	}
@@ -204,28 +207,101 @@ static int fill_items(const struct cairn_stage *stage, zmq_pollitem_t *items)
 	return stage->source_count;
 }
 
-int cairn_stage_run(struct cairn_stage *stage)
+/* Waits at most wait_ms (-1: until something comes) and does what is due. How many inputs had something, or a negative
+ * status. */
+static int turn(struct cairn_stage *stage, long wait_ms)
 {
 	zmq_pollitem_t items[STAGE_SOURCES_MAX];
+	int count = fill_items(stage, items), ready = -1;
+	if (arm_timer(stage))
+		ready = zmq_poll(items, count, wait_ms);
+	if (ready < 0 && zmq_errno() != EINTR) {
+		int r = zmq_errno();
+		cairn_log_error("poll: %s", zmq_strerror(r));
+		return -r;
+	}
+	int64_t begin_ns = cairn_now_ns();
+	int r = run_sources(stage, items, ready > 0 ? count : 0);
+	if (r >= 0)
+		r = run_timers(stage);
+	if (r < 0)
+		return r;
+	stage->loops++;
+	int64_t now_ns = cairn_now_ns();
+	if (now_ns - begin_ns > stage->turn_ns)
+		stage->turn_ns = now_ns - begin_ns;
+	if (now_ns >= stage->beat_due_ns)
+		beat(stage, now_ns);
+	return ready > 0 ? ready : 0;
+}
+
+int cairn_stage_run(struct cairn_stage *stage)
+{
 	while (!stage->ending) {
-		int count = fill_items(stage, items);
-		if (!arm_timer(stage) || (zmq_poll(items, count, -1) < 0 && zmq_errno() != EINTR)) {
-			int r = zmq_errno();
-			cairn_log_error("poll: %s", zmq_strerror(r));
-			return -r;
-		}
-		int64_t begin_ns = cairn_now_ns();
-		int r = run_sources(stage, items, count);
-		if (r >= 0)
-			r = run_timers(stage);
+		int r = turn(stage, -1);
 		if (r < 0)
 			return r;
-		stage->loops++;
-		int64_t now_ns = cairn_now_ns();
-		if (now_ns - begin_ns > stage->turn_ns)
-			stage->turn_ns = now_ns - begin_ns;
-		if (now_ns >= stage->beat_due_ns)
-			beat(stage, now_ns);
 	}
 	return 0;
+}
+
+/* ---- where another library waits ---- */
+
+static int fd_of(const struct stage_source *s)
+{
+	int fd = s->fd;
+	size_t bytes = sizeof(fd);
+	if (s->socket != NULL && zmq_getsockopt(s->socket, ZMQ_FD, &fd, &bytes) != 0)
+		return -1;
+	return fd;
+}
+
+/* A descriptor that was closed has left the set by itself. */
+static void refresh_fd(struct cairn_stage *stage)
+{
+	if (!stage->fd_stale)
+		return;
+	for (int i = 0; i < stage->fd_count; i++)
+		(void)epoll_ctl(stage->epoll_fd, EPOLL_CTL_DEL, stage->fds[i], NULL);
+	stage->fd_count = 0;
+	for (int i = 0; i < stage->source_count; i++) {
+		const struct stage_source *s = &stage->sources[i];
+		struct epoll_event e = {.events = 0};
+		if (s->socket != NULL || (s->events & POLLIN) != 0)
+			e.events |= EPOLLIN;
+		if (s->socket == NULL && (s->events & POLLOUT) != 0)
+			e.events |= EPOLLOUT;
+		int fd = fd_of(s);
+		if (fd >= 0 && epoll_ctl(stage->epoll_fd, EPOLL_CTL_ADD, fd, &e) == 0)
+			stage->fds[stage->fd_count++] = fd;
+	}
+	stage->fd_stale = false;
+}
+
+int cairn_stage_fd(struct cairn_stage *stage)
+{
+	if (stage->epoll_fd < 0) {
+		stage->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+		stage->fd_stale = true;
+	}
+	if (stage->epoll_fd >= 0 && arm_timer(stage))
+		refresh_fd(stage);
+	return stage->epoll_fd;
+}
+
+/* The descriptor of a ZeroMQ socket tells of a change only, so that nothing may be left waiting when it is gone back to. */
+int cairn_stage_turn(struct cairn_stage *stage)
+{
+	int r = 1;
+	for (int i = 0; r > 0 && i < TURNS_MAX && !stage->ending; i++)
+		r = turn(stage, 0);
+	if (r > 0) { /* more waits: come back at once */
+		struct itimerspec now = {.it_value = {0, 1}};
+		(void)timerfd_settime(stage->timer_fd, 0, &now, NULL);
+		stage->armed_ns = 0;
+	} else if (r == 0 && !arm_timer(stage)) {
+		return -errno;
+	}
+	refresh_fd(stage);
+	return r < 0 ? r : 0;
 }

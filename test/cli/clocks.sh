@@ -25,6 +25,7 @@ procs/gateway/recorder.c 2 the name of a folder of recordings
 procs/gateway/service.c 1 the time in a recorded exchange
 procs/gateway/decision_trace.c 1 the time at which a recording began
 procs/launcher/report.c 1 the time in a line of the log of commands
+procs/web/logs.c 2 the time of day of a line of the logs, for the viewer
 procs/pilot/main.c 1 the time in an answer, as the interface asks for it
 LIST
 }

@@ -1,0 +1,123 @@
+/* answers.c - what a GET of /api is answered with: the same JSON as the command-line tool prints. */
+#include <stdio.h>
+#include <string.h>
+
+#include "common/vlm/memory.h"
+#include "common/vlm/text.h"
+#include "procs/web/http.h"
+
+#define LOG_LINES 200
+#define LOG_LINES_MAX 2000
+
+/* ---- status ---- */
+
+static const char *const status_topics[] = {"stages", "mission", "tier", "pose", "motion", "battery", "vlm.stats", "health"};
+#define STATUS_TOPICS (sizeof(status_topics) / sizeof(status_topics[0]))
+
+void answers_status_use(struct web *web, bool use)
+{
+	for (size_t i = 0; i < STATUS_TOPICS; i++) {
+		int slot = hub_slot(web, status_topics[i]);
+		if (use)
+			hub_use(web, slot);
+		else
+			hub_leave(web, slot);
+	}
+}
+
+static bool there(const struct web *web, int slot)
+{
+	const struct cairn_web_slot *f = &web->feed_slots[slot];
+	return f->first > 0 && f->first <= f->newest && !f->gone;
+}
+
+bool answers_status_complete(struct web *web)
+{
+	for (size_t i = 0; i < STATUS_TOPICS; i++) {
+		if (!there(web, hub_slot(web, status_topics[i])))
+			return false;
+	}
+	return true;
+}
+
+/* As `cairn status` judges: every stage up, and the watchdog content. */
+static bool is_well(struct web *web)
+{
+	int stages_slot = hub_slot(web, "stages"), health_slot = hub_slot(web, "health");
+	if (!there(web, stages_slot) || !there(web, health_slot))
+		return false;
+	const struct cairn_msg_stages *stages = web->slots[stages_slot].msg;
+	const struct cairn_msg_health *health = web->slots[health_slot].msg;
+	bool well = health->ok;
+	for (uint32_t i = 0; i < stages->items_count; i++)
+		well = well && stages->items[i].state == CAIRN_STAGE_STATE_UP;
+	return well;
+}
+
+int answers_status(struct web *web, struct web_http *h)
+{
+	struct cairn_text t = {0};
+	cairn_text_add(&t, "{\"run\":");
+	cairn_text_json_string(&t, cairn_stage_run_dir(web->stage));
+	cairn_text_addf(&t, ",\"well\":%s", is_well(web) ? "true" : "false");
+	for (size_t i = 0; i < STATUS_TOPICS; i++) {
+		int slot = hub_slot(web, status_topics[i]);
+		int64_t t_ns;
+		const struct web_blob *json =
+		    there(web, slot) ? hub_json(web, slot, web->feed_slots[slot].newest, &t_ns) : NULL;
+		cairn_text_addf(&t, ",\"%s\":", status_topics[i]);
+		if (json != NULL)
+			cairn_text_bytes(&t, json->data, json->bytes);
+		else
+			cairn_text_add(&t, "null");
+	}
+	cairn_text_add(&t, "}\n");
+	struct web_blob *blob = t.failed ? NULL : web_blob_new(t.data, t.len);
+	cairn_text_free(&t);
+	return http_answer(h, 200, "application/json", blob);
+}
+
+/* ---- discoveries ---- */
+
+static int give_discoveries(struct web *web, struct web_http *h)
+{
+	static struct cairn_memory memory; /* large */
+	static struct cairn_msg_discoveries found;
+	static char text[256 * 1024];
+	struct cairn_ledger ledger;
+	struct cairn_error err = {""};
+	char path[300];
+	snprintf(path, sizeof(path), "%s/state/memory.yaml", cairn_stage_run_dir(web->stage));
+	if (!cairn_memory_load(&memory, &ledger, path, &err))
+		return http_error(h, 503, "%s", err.text);
+	cairn_memory_discoveries(&memory, &found);
+	int n = cairn_msg_to_json(&cairn_desc_discoveries, NULL, &found, text, sizeof(text));
+	if (n < 0)
+		return http_error(h, 500, "the discoveries do not fit into one answer");
+	return http_answer(h, 200, "application/json", web_blob_new(text, (size_t)n));
+}
+
+static int give_logs(struct web *web, struct web_http *h, const char *query)
+{
+	char stage[48] = "";
+	uint64_t last;
+	if (strstr(query, "stage=") != NULL && !cairn_web_query(query, "stage", stage, sizeof(stage)) &&
+	    strstr(query, "stage=&") == NULL && query[strlen(query) - 1] != '=')
+		return http_error(h, 400, "?stage= must be the name of a stage");
+	if (!cairn_web_query_count(query, "last", LOG_LINES, LOG_LINES_MAX, &last))
+		return http_error(h, 400, "?last= must be 1 to %d", LOG_LINES_MAX);
+	return http_answer(h, 200, "application/json", logs_newest(web, stage, last));
+}
+
+int answers_get(struct web *web, struct web_http *h, int route, const char *part, const char *query)
+{
+	(void)part;
+	switch (route) {
+	case CAIRN_WEB_DISCOVERIES:
+		return give_discoveries(web, h);
+	case CAIRN_WEB_LOGS:
+		return give_logs(web, h, query);
+	default:
+		return http_error(h, 404, "not offered by this version");
+	}
+}

@@ -1,0 +1,22 @@
+/* frame_pipe.h - between the web stage and the process that reads frames for it.
+ *
+ * To it: one byte at a time, the set of pictures wanted from now on (bit WEB_PICTURE_BIT(p)). From it: this head, then text_bytes of
+ * text, then picture_bytes of a JPEG or PNG. Same machine, same build: the structs go as they are in memory. */
+#ifndef CAIRN_PROCS_WEB_FRAME_PIPE_H
+#define CAIRN_PROCS_WEB_FRAME_PIPE_H
+
+#include <stdint.h>
+
+#define WEB_FRAME_MAGIC UINT32_C(0x31454643)
+#define WEB_FRAME_MAX (24u * 1024 * 1024)
+#define WEB_PICTURE_BIT(picture) (1u << (picture))
+
+enum web_picture { WEB_CAMERA, WEB_SNAPSHOT, WEB_DEPTH, WEB_MAP, WEB_PICTURES };
+
+struct web_frame_head {
+	uint32_t magic;
+	uint32_t picture; /* enum web_picture */
+	uint32_t text_bytes, picture_bytes;
+};
+
+#endif

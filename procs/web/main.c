@@ -1,0 +1,76 @@
+/* web - the page, WebSocket and HTTP for browsers and programs (docs/web.md).
+ *
+ * Nothing depends on it: it may be killed, flooded or hang, and the others do not notice. They talk to each other over sockets of
+ * their own. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#include "procs/web/web.h"
+
+#define NICE 10 /* whatever comes from outside must not take time from the others */
+#define TICK_MS 50
+
+void web_replied(struct web *web, const struct web_asker *asker, enum web_verdict verdict, const char *text)
+{
+	if (asker->http)
+		http_replied(web, asker, verdict, text);
+	else
+		viewer_replied(web, asker, verdict == WEB_DONE, text);
+}
+
+static void name_token_file(struct web *web)
+{
+	const struct cairn_config *cfg = cairn_stage_config(web->stage);
+	if (cfg->web.token_file[0] != '\0')
+		snprintf(web->token_file, sizeof(web->token_file), "%s", cfg->web.token_file);
+	else
+		snprintf(web->token_file, sizeof(web->token_file), "%s/state/web.tokens", cairn_stage_run_dir(web->stage));
+}
+
+static int run(struct web *web)
+{
+	int r = cairn_stage_turn(web->stage);
+	while (r >= 0 && !cairn_stage_ending(web->stage)) {
+		if (lws_service(web->lws, 0) < 0)
+			return -1;
+		r = cairn_stage_turn(web->stage);
+	}
+	return r;
+}
+
+int main(int argc, char **argv)
+{
+	int status = 1;
+	struct cairn_error err = {""};
+	struct web *web = calloc(1, sizeof(*web));
+	if (web == NULL)
+		return 1;
+	web->frames_fd = web->listen_fd = -1;
+	web->stage = cairn_stage_start("cairn-web", "page, WebSocket and HTTP", argc, argv, &status);
+	if (web->stage == NULL) {
+		free(web);
+		return status;
+	}
+	web->cfg = &cairn_stage_config(web->stage)->web;
+	(void)setpriority(PRIO_PROCESS, 0, NICE);
+	name_token_file(web);
+	if (hub_open(web, &err) && orders_open(web, &err) && web_open(web, &err)) {
+		cairn_stage_every(web->stage, TICK_MS, viewers_on_tick, web);
+		cairn_stage_every(web->stage, TICK_MS, http_on_tick, web);
+		cairn_stage_every(web->stage, TICK_MS, orders_on_tick, web);
+		cairn_stage_every(web->stage, TICK_MS, pictures_on_tick, web);
+		cairn_stage_every(web->stage, 5 * TICK_MS, hub_on_tick, web);
+		cairn_stage_every(web->stage, 5 * TICK_MS, logs_on_tick, web);
+		cairn_stage_ready(web->stage);
+		status = run(web);
+	} else {
+		cairn_log_error("%s", err.text);
+	}
+	web_close(web);
+	pictures_close(web);
+	hub_close(web);
+	status = cairn_stage_finish(&web->stage, status);
+	free(web);
+	return status;
+}

@@ -1,0 +1,383 @@
+/* viewer.c - one viewer's WebSocket: what he asks for, and what he is sent, one message at a time. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/geom.h"
+#include "common/vlm/text.h"
+#include "procs/web/web.h"
+
+#define REQUESTS_PER_S 50.0
+#define REQUESTS_BURST_S 2.0
+
+struct web_viewer {
+	struct web_viewer *next;
+	struct lws *wsi;
+	struct web_conn *conn;
+	bool greeted;
+	struct cairn_web_feed feed;
+	struct cairn_token_bucket requests;
+	struct web_blob *replies[WEB_REPLIES_MAX]; /* oldest first */
+	int reply_count;
+	char *part; /* of a message that comes in pieces */
+	size_t part_bytes;
+};
+
+size_t viewer_bytes(void)
+{
+	return sizeof(struct web_viewer);
+}
+
+static struct web *web_of(struct lws *wsi)
+{
+	return lws_context_user(lws_get_context(wsi));
+}
+
+/* ---- what he is sent ---- */
+
+/* The oldest makes room: who sends requests and does not read has none to complain of. */
+static void queue(struct web_viewer *v, struct cairn_text *text)
+{
+	struct web_blob *blob = text->failed ? NULL : web_blob_new(text->data, text->len);
+	cairn_text_free(text);
+	if (blob == NULL)
+		return;
+	if (v->reply_count == WEB_REPLIES_MAX) {
+		web_blob_drop(&v->replies[0]);
+		memmove(v->replies, v->replies + 1, (WEB_REPLIES_MAX - 1) * sizeof(v->replies[0]));
+		v->reply_count--;
+	}
+	v->replies[v->reply_count++] = blob;
+	lws_callback_on_writable(v->wsi);
+}
+
+static void send_error(struct web_viewer *v, const char *why)
+{
+	struct cairn_text t = {0};
+	cairn_text_add(&t, "{\"op\":\"error\",\"text\":");
+	cairn_text_json_string(&t, why);
+	cairn_text_add(&t, "}");
+	queue(v, &t);
+}
+
+static void add_rights(struct cairn_text *t, unsigned rights)
+{
+	char list[64];
+	cairn_text_add(t, "[");
+	for (const char *p = rights != 0 ? cairn_rights_text(rights, list, sizeof(list)) : ""; *p != '\0';) {
+		size_t n = strcspn(p, ",");
+		cairn_text_addf(t, "\"%.*s\"%s", (int)n, p, p[n] == ',' ? "," : "");
+		p += n + (p[n] == ',');
+	}
+	cairn_text_add(t, "]");
+}
+
+static void add_topics(struct cairn_text *t, const struct web *web)
+{
+	for (int i = 0; i < web->slot_count; i++) {
+		const struct web_slot *s = &web->slots[i];
+		const struct cairn_topic_row *row = &cairn_topics[s->topic];
+		bool topic = s->kind == WEB_SLOT_TOPIC;
+		cairn_text_addf(t, "%s{\"name\":\"%s\",\"type\":\"%s\",\"hz\":%g,\"help\":", i > 0 ? "," : "", s->name,
+		    topic ? row->desc->name : s->name, topic ? row->rate_hz : 0.0);
+		cairn_text_json_string(t, topic                       ? row->doc
+					  : s->kind == WEB_SLOT_MAP ? "tells that there is a new /map.png"
+								    : "lines of the logs");
+		cairn_text_add(t, "}");
+	}
+}
+
+static void add_commands(struct cairn_text *t)
+{
+	bool first = true;
+	for (int i = 0; i < CAIRN_COMMAND_COUNT; i++) {
+		const struct cairn_command_row *row = &cairn_commands[i];
+		const char *name = cairn_command_name(cairn_services[row->service].name, row->verb);
+		if (cairn_web_order_find(name) != row)
+			continue;
+		cairn_text_addf(t, "%s{\"name\":\"%s\",\"right\":\"%s\",\"args\":", first ? "" : ",", name,
+		    cairn_enum_text(&cairn_enum_right, (int)row->right));
+		cairn_text_json_string(t, row->usage);
+		cairn_text_add(t, ",\"help\":");
+		cairn_text_json_string(t, row->help);
+		cairn_text_add(t, "}");
+		first = false;
+	}
+}
+
+static void greet(struct web_viewer *v)
+{
+	struct cairn_text t = {0};
+	const struct web *web = web_of(v->wsi);
+	cairn_text_add(&t, "{\"op\":\"hello\",\"version\":\"" CAIRN_VERSION "\",\"rights\":");
+	add_rights(&t, v->conn->who.rights);
+	cairn_text_add(&t, ",\"name\":");
+	cairn_text_json_string(&t, v->conn->who.name);
+	cairn_text_add(&t, ",\"topics\":[");
+	add_topics(&t, web);
+	cairn_text_add(&t, "],\"commands\":[");
+	add_commands(&t);
+	cairn_text_addf(&t, "],\"now_ns\":\"%" PRId64 "\"}", cairn_now_ns());
+	queue(v, &t);
+	v->greeted = true;
+}
+
+/* The next message of a topic, in web->tx behind LWS_PRE; its bytes, 0 = there is none to tell. */
+static size_t compose(struct web *web, const struct cairn_web_pick *pick)
+{
+	const struct web_slot *s = &web->slots[pick->slot];
+	char *out = web->tx + LWS_PRE;
+	if (pick->number == 0)
+		return (size_t)sprintf(out, "{\"op\":\"gone\",\"topic\":\"%s\"}", s->name);
+	int64_t t_ns = 0;
+	const struct web_blob *json = hub_json(web, pick->slot, pick->number, &t_ns);
+	if (json == NULL)
+		return 0;
+	if (s->kind != WEB_SLOT_TOPIC) {
+		memcpy(out, json->data, json->bytes);
+		return json->bytes;
+	}
+	size_t n = (size_t)sprintf(out,
+	    "{\"op\":\"message\",\"topic\":\"%s\",\"t_ns\":\"%" PRId64 "\",\"age_ms\":%" PRId64 ",\"data\":", s->name,
+	    t_ns, (cairn_now_ns() - t_ns) / CAIRN_NS_PER_MS);
+	memcpy(out + n, json->data, json->bytes);
+	n += json->bytes;
+	out[n++] = '}';
+	return n;
+}
+
+static int write_next(struct web_viewer *v)
+{
+	struct web *web = web_of(v->wsi);
+	size_t n = 0;
+	if (v->reply_count > 0) {
+		struct web_blob *blob = v->replies[0];
+		memcpy(web->tx + LWS_PRE, blob->data, blob->bytes); /* (replies and greetings fit) */
+		n = blob->bytes;
+		web_blob_drop(&v->replies[0]);
+		memmove(v->replies, v->replies + 1, (size_t)--v->reply_count * sizeof(v->replies[0]));
+	}
+	while (n == 0) {
+		struct cairn_web_pick pick =
+		    cairn_web_feed_pick(&v->feed, web->feed_slots, web->slot_count, cairn_now_ns());
+		if (pick.slot < 0)
+			return 0;
+		n = compose(web, &pick);
+	}
+	if (lws_write(v->wsi, (unsigned char *)web->tx + LWS_PRE, n, LWS_WRITE_TEXT) < (int)n)
+		return -1;
+	if (v->reply_count > 0 ||
+	    cairn_web_feed_ready(&v->feed, web->feed_slots, web->slot_count, cairn_now_ns()))
+		lws_callback_on_writable(v->wsi);
+	return 0;
+}
+
+void viewers_wake(struct web *web, int slot)
+{
+	int64_t now_ns = cairn_now_ns();
+	for (struct web_viewer *v = web->viewers; v != NULL; v = v->next) {
+		if (v->feed.wants[slot].on &&
+		    cairn_web_feed_ready(&v->feed, web->feed_slots, web->slot_count, now_ns))
+			lws_callback_on_writable(v->wsi);
+	}
+}
+
+int viewers_on_tick(void *ctx)
+{
+	struct web *web = ctx;
+	int64_t now_ns = cairn_now_ns();
+	for (struct web_viewer *v = web->viewers; v != NULL; v = v->next) {
+		if (cairn_web_feed_ready(&v->feed, web->feed_slots, web->slot_count, now_ns))
+			lws_callback_on_writable(v->wsi);
+	}
+	return 0;
+}
+
+void viewer_replied(struct web *web, const struct web_asker *asker, bool ok, const char *text)
+{
+	for (struct web_viewer *v = web->viewers; v != NULL; v = v->next) {
+		if (v->conn->id != asker->conn)
+			continue;
+		struct cairn_text t = {0};
+		cairn_text_addf(&t, "{\"op\":\"reply\",\"id\":%" PRId64 ",\"ok\":%s,\"text\":", asker->id,
+		    ok ? "true" : "false");
+		cairn_text_json_string(&t, text);
+		cairn_text_add(&t, "}");
+		queue(v, &t);
+	}
+}
+
+/* ---- what he asks for ---- */
+
+static void subscribe(struct web_viewer *v, int slot, double hz)
+{
+	struct web *web = web_of(v->wsi);
+	if (!v->feed.wants[slot].on)
+		hub_use(web, slot);
+	cairn_web_feed_subscribe(&v->feed, slot, hz, &web->feed_slots[slot]);
+}
+
+static void unsubscribe(struct web_viewer *v, int slot)
+{
+	if (!v->feed.wants[slot].on)
+		return;
+	cairn_web_feed_unsubscribe(&v->feed, slot);
+	hub_leave(web_of(v->wsi), slot);
+}
+
+static void change_topics(struct web_viewer *v, const struct cairn_web_request *r)
+{
+	struct web *web = web_of(v->wsi);
+	for (int i = 0; i < r->topic_count; i++) {
+		int slot = hub_slot(web, r->topics[i]);
+		char why[CAIRN_WEB_NAME_MAX + 64];
+		if (slot >= 0 && web->slots[slot].kind != WEB_SLOT_LOGS) {
+			if (r->op == CAIRN_WEB_OP_SUBSCRIBE)
+				subscribe(v, slot, r->hz);
+			else
+				unsubscribe(v, slot);
+			continue;
+		}
+		snprintf(why, sizeof(why), "%s: there is no topic '%s'",
+		    r->op == CAIRN_WEB_OP_SUBSCRIBE ? "subscribe" : "unsubscribe", r->topics[i]);
+		cairn_text_plain(why);
+		send_error(v, why);
+	}
+	lws_callback_on_writable(v->wsi);
+}
+
+static void obey(struct web_viewer *v, const struct cairn_web_request *r)
+{
+	struct web *web = web_of(v->wsi);
+	struct web_asker asker = {.conn = v->conn->id, .id = r->id};
+	switch (r->op) {
+	case CAIRN_WEB_OP_SUBSCRIBE:
+	case CAIRN_WEB_OP_UNSUBSCRIBE:
+		change_topics(v, r);
+		break;
+	case CAIRN_WEB_OP_SUBSCRIBE_LOGS:
+		if (r->on)
+			subscribe(v, hub_slot(web, "logs"), CAIRN_WEB_HZ_MAX);
+		else
+			unsubscribe(v, hub_slot(web, "logs"));
+		break;
+	case CAIRN_WEB_OP_COMMAND:
+		orders_give(web, v->conn, &asker, r->name, r->args);
+		break;
+	case CAIRN_WEB_OP_TELEOP:
+		send_error(v, "teleop: not offered by this version");
+		break;
+	}
+}
+
+/* Requests beyond the rate are dropped, but never a stop: it is told by its words, before anything is parsed. */
+static int take(struct web_viewer *v, const char *text, size_t bytes)
+{
+	static struct cairn_web_request request; /* large */
+	struct cairn_error why = {""};
+	struct web *web = web_of(v->wsi);
+	bool stop = memmem(text, bytes, "stop\"", 5) != NULL;
+	if (!cairn_token_bucket_take(&v->requests, REQUESTS_PER_S, REQUESTS_BURST_S, cairn_now_ns()) && !stop) {
+		cairn_stage_count_reject(web->stage);
+		send_error(v, "more than 50 requests a second: this one was dropped");
+		return 0;
+	}
+	if (cairn_web_request_parse(text, bytes, &request, &why)) {
+		obey(v, &request);
+		return 0;
+	}
+	cairn_stage_count_reject(web->stage);
+	char said[320];
+	snprintf(said, sizeof(said), "request not understood: %s", why.text);
+	cairn_text_plain(said);
+	send_error(v, said);
+	return 0;
+}
+
+/* Gathers the pieces of a message, up to the largest request. */
+static int receive(struct web_viewer *v, const char *data, size_t bytes)
+{
+	bool whole = lws_is_first_fragment(v->wsi) && lws_is_final_fragment(v->wsi);
+	if (whole && bytes <= CAIRN_WEB_REQUEST_MAX)
+		return take(v, data, bytes);
+	if (v->part_bytes + bytes > CAIRN_WEB_REQUEST_MAX) {
+		cairn_stage_count_reject(web_of(v->wsi)->stage);
+		lws_close_reason(v->wsi, LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE, NULL, 0);
+		return -1;
+	}
+	if (v->part == NULL)
+		v->part = malloc(CAIRN_WEB_REQUEST_MAX);
+	if (v->part == NULL)
+		return -1;
+	memcpy(v->part + v->part_bytes, data, bytes);
+	v->part_bytes += bytes;
+	if (!lws_is_final_fragment(v->wsi))
+		return 0;
+	bytes = v->part_bytes;
+	v->part_bytes = 0;
+	return take(v, v->part, bytes);
+}
+
+/* ---- coming and going ---- */
+
+static void enter(struct web_viewer *v, struct lws *wsi)
+{
+	struct web *web = web_of(wsi);
+	v->wsi = wsi;
+	v->conn = lws_get_opaque_user_data(wsi);
+	v->next = web->viewers;
+	web->viewers = v;
+	greet(v);
+	cairn_log_debug("viewer from %s", v->conn->peer);
+}
+
+static void leave(struct web_viewer *v)
+{
+	if (v->wsi == NULL)
+		return;
+	struct web *web = web_of(v->wsi);
+	struct web_viewer **place = &web->viewers;
+	while (*place != NULL && *place != v)
+		place = &(*place)->next;
+	if (*place == v)
+		*place = v->next;
+	for (int i = 0; i < web->slot_count; i++)
+		unsubscribe(v, i);
+	for (int i = 0; i < v->reply_count; i++)
+		web_blob_drop(&v->replies[i]);
+	free(v->part);
+	v->part = NULL;
+	v->wsi = NULL;
+}
+
+/* Each is what the list of tokens makes him now; who may not watch any more is shown out. */
+void viewers_judge(struct web *web)
+{
+	for (struct web_viewer *v = web->viewers; v != NULL; v = v->next) {
+		v->conn->who = cairn_web_identify(&web->tokens, v->conn->token, v->conn->here);
+		if (!cairn_rights_allow(v->conn->who.rights, CAIRN_RIGHT_WATCH))
+			lws_set_timeout(v->wsi, PENDING_TIMEOUT_KILLED_BY_PARENT, LWS_TO_KILL_ASYNC);
+	}
+}
+
+int viewer_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t len)
+{
+	struct web_viewer *v = user;
+	switch (reason) {
+	case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
+		return lws_get_opaque_user_data(wsi) != NULL ? 0 : -1;
+	case LWS_CALLBACK_ESTABLISHED:
+		enter(v, wsi);
+		return 0;
+	case LWS_CALLBACK_RECEIVE:
+		return lws_frame_is_binary(wsi) ? -1 : receive(v, in, len);
+	case LWS_CALLBACK_SERVER_WRITEABLE:
+		return write_next(v);
+	case LWS_CALLBACK_CLOSED:
+		leave(v);
+		return 0;
+	default:
+		return lws_callback_http_dummy(wsi, reason, user, in, len);
+	}
+}

@@ -1,0 +1,226 @@
+/* web.h - what the parts of the web stage share; nobody else includes this.
+ *
+ *   browser, program --- listen.c --- http.c ---- answers.c (status, decisions, logs, pictures, map)
+ *                            |             \
+ *                            |              orders.c --- services of the other stages
+ *                            +--- viewer.c /
+ *                                    |
+ *                                  hub.c --- topics          pictures.c --- cairn-web-frames --- data plane
+ *
+ * One thread. libwebsockets waits, the stage's inputs among its own. Topics are subscribed to and pictures asked for while somebody
+ * wants them, and not otherwise. Whoever reads slowly loses messages: each viewer is given one at a time, when his
+ * socket takes it. The data plane is joined by a process of its own, so that this one, which takes stops, lives without it. */
+#ifndef CAIRN_PROCS_WEB_WEB_H
+#define CAIRN_PROCS_WEB_WEB_H
+
+#include <libwebsockets.h>
+
+#include "common/base/token_bucket.h"
+#include "common/web/address.h"
+#include "common/web/feed.h"
+#include "common/web/order.h"
+#include "common/web/request.h"
+#include "common/web/routes.h"
+#include "common/web/tokens.h"
+#include "procs/shell/stage.h"
+#include "procs/web/frame_pipe.h"
+
+#define WEB_WAITING_MAX 64  /* commands under way at once */
+#define WEB_ASKERS_MAX 64   /* whose commands are counted at once */
+#define WEB_REPLIES_MAX 16  /* waiting for one viewer */
+#define WEB_KEPT_MAX 32     /* messages kept of a topic where each counts */
+#define WEB_TX_BYTES 16384  /* of an answer in one go */
+
+struct web;
+
+/* Bytes that several are sent, freed with the last of them. */
+struct web_blob {
+	int refs;
+	size_t bytes;
+	char data[];
+};
+
+struct web_blob *web_blob_new(const void *data, size_t bytes); /* NULL: no memory */
+struct web_blob *web_blob_hold(struct web_blob *blob);
+void web_blob_drop(struct web_blob **blob_p);
+
+/* A connection, from its acceptance to its end. */
+struct web_conn {
+	uint64_t id; /* of its own for as long as the stage lives */
+	char peer[CAIRN_WEB_HOST_MAX];
+	bool loopback;
+	/* of the request, or of the upgrade: */
+	bool here; /* loopback, and not passed on by a proxy */
+	char token[CAIRN_WEB_TOKEN_CHARS + 1];
+	struct cairn_web_who who;
+};
+
+/* ---- listen.c ---- */
+bool web_open(struct web *web, struct cairn_error *err);
+void web_close(struct web *web);
+/* Reads the headers: may this request come from where it does, and whose is it? 0, or a status with the reason. */
+int web_admit(struct web *web, struct lws *wsi, bool page, struct web_conn *conn, struct cairn_error *why);
+/* The connection has ended. conn may be NULL. */
+void web_forget(struct web *web, struct web_conn *conn);
+/* The list of tokens, read anew once a second. */
+int web_on_tokens(void *web);
+
+/* ---- hub.c: topics ---- */
+enum web_slot_kind { WEB_SLOT_TOPIC, WEB_SLOT_MAP, WEB_SLOT_LOGS };
+
+struct web_kept {
+	struct web_blob *blob; /* a topic: the JSON of its data; otherwise: the whole message */
+	int64_t t_ns;
+};
+
+struct web_slot {
+	enum web_slot_kind kind;
+	char name[CAIRN_WEB_NAME_MAX];
+	enum cairn_topic topic;
+	const char *instance; /* NULL = none */
+	int users;
+	int64_t idle_ns; /* since when nobody wants it */
+	struct cairn_sub *sub;
+	void *msg; /* newest */
+	struct cairn_header hdr;
+	int64_t heard_ns;                     /* or subscribed */
+	struct web_kept kept[WEB_KEPT_MAX];   /* by number */
+};
+
+bool hub_open(struct web *web, struct cairn_error *err);
+void hub_close(struct web *web);
+int hub_slot(const struct web *web, const char *name); /* -1: no such topic */
+void hub_use(struct web *web, int slot);
+void hub_leave(struct web *web, int slot);
+/* Makes one more message of a slot that is no topic. */
+void hub_put(struct web *web, int slot, const char *text, size_t bytes);
+/* The JSON of message `number`; NULL when it cannot be told. Borrowed. *ret_t_ns: its stamp. */
+const struct web_blob *hub_json(struct web *web, int slot, uint64_t number, int64_t *ret_t_ns);
+/* Nobody's for a while: let go of. What is silent: gone. */
+int hub_on_tick(void *web);
+
+/* ---- orders.c: commands ---- */
+/* Where the answer goes. */
+struct web_asker {
+	uint64_t conn;
+	bool http;
+	int64_t id; /* of the viewer's request */
+};
+
+bool orders_open(struct web *web, struct cairn_error *err);
+int orders_on_tick(void *web);
+/* Judges and passes on. The answer comes through web_replied, at once if it is refused here. */
+void orders_give(struct web *web, const struct web_conn *conn, const struct web_asker *asker, const char *name,
+    const char *args);
+
+enum web_verdict { WEB_DONE, WEB_REFUSED, WEB_FORBIDDEN, WEB_FLOOD, WEB_UNKNOWN };
+void web_replied(struct web *web, const struct web_asker *asker, enum web_verdict verdict, const char *text);
+
+/* ---- viewer.c: WebSocket ---- */
+int viewer_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t len);
+size_t viewer_bytes(void);
+/* Wakes those for whom something is due. */
+int viewers_on_tick(void *web);
+void viewers_wake(struct web *web, int slot);
+void viewer_replied(struct web *web, const struct web_asker *asker, bool ok, const char *text);
+/* Tokens have changed. */
+void viewers_judge(struct web *web);
+
+/* ---- http.c, answers.c ---- */
+struct web_http;
+int http_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t len);
+size_t http_bytes(void);
+int http_on_tick(void *web);
+/* A newer picture has come, or one that was waited for. */
+void http_picture(struct web *web, enum web_picture which);
+void http_replied(struct web *web, const struct web_asker *asker, enum web_verdict verdict, const char *text);
+/* The answer to h's request; blob is taken over. type: a content type. */
+int http_answer(struct web_http *h, int status, const char *type, struct web_blob *blob);
+__attribute__((format(printf, 3, 4))) int http_error(struct web_http *h, int status, const char *fmt, ...);
+/* What a GET of this row is answered with: as http_answer; 0 = later. */
+int answers_get(struct web *web, struct web_http *h, int route, const char *part, const char *query);
+/* All topics of the status are there, or the time is up. */
+int answers_status(struct web *web, struct web_http *h);
+bool answers_status_complete(struct web *web);
+void answers_status_use(struct web *web, bool use);
+
+/* ---- pictures.c ---- */
+struct web_picture_now {
+	struct web_blob *blob; /* JPEG or PNG; NULL = none yet */
+	struct web_blob *text; /* snapshot: its text; map: its JSON */
+	uint64_t number;       /* rises; 0 = none yet */
+	int64_t arrived_ns;
+};
+
+void pictures_use(struct web *web, enum web_picture which);
+void pictures_leave(struct web *web, enum web_picture which);
+int pictures_on_tick(void *web);
+void pictures_close(struct web *web);
+
+/* ---- logs.c ---- */
+void logs_follow(struct web *web, bool on);
+int logs_on_tick(void *web);
+/* The newest lines as a JSON list; stage empty = all. NULL: no memory. */
+struct web_blob *logs_newest(struct web *web, const char *stage, size_t last);
+
+struct web_waiting {
+	uint64_t tag; /* 0 = free */
+	int64_t due_ns;
+	struct web_asker asker;
+	const struct cairn_command_row *row;
+	struct cairn_msg_command cmd;
+};
+
+struct web_limit {
+	char who[CAIRN_WEB_HOST_MAX];
+	struct cairn_token_bucket orders, stops;
+	int64_t used_ns;
+};
+
+struct web_logs;
+struct web_viewer;
+
+struct web {
+	struct cairn_stage *stage;
+	const struct cairn_config_web *cfg;
+	struct cairn_web_address address;
+	bool tls;
+	char cookie[32];
+	char token_file[512];
+	struct cairn_web_tokens tokens;
+	struct lws_context *lws;
+	struct lws_vhost *vhost;
+	int listen_fd;
+	int connections, far_connections;
+	uint64_t last_conn;
+
+	int slot_count;
+	struct web_slot slots[CAIRN_WEB_SLOTS_MAX];
+	struct cairn_web_slot feed_slots[CAIRN_WEB_SLOTS_MAX]; /* the same, as common/web/feed.h sees them */
+	char *json;                                            /* room for one message */
+
+	struct cairn_client *clients[CAIRN_SERVICE_COUNT];
+	uint64_t last_tag;
+	struct web_waiting waiting[WEB_WAITING_MAX];
+	struct web_limit limits[WEB_ASKERS_MAX];
+
+	struct web_viewer *viewers;
+	struct web_http *requests; /* that wait for something */
+	char *tx;                  /* room for one message on the wire, behind LWS_PRE */
+
+	int picture_users[WEB_PICTURES];
+	struct web_picture_now pictures[WEB_PICTURES];
+	pid_t frames_pid;   /* 0 = does not run */
+	pid_t leaving_pid;  /* one that was told to end; 0 = none */
+	int64_t kill_ns;    /* when it is ended if it has not by then */
+	int frames_fd;
+	int64_t frames_due_ns; /* not before */
+	uint8_t frames_told;   /* what it was asked for */
+	char *frames_buf;
+	size_t frames_have;
+
+	struct web_logs *logs;
+	int log_users;
+};
+
+#endif
