@@ -65,7 +65,8 @@ bool cairn_web_address_parse(const char *text, struct cairn_web_address *ret, st
 	if (strcasecmp(a.host, "localhost") == 0)
 		snprintf(a.host, sizeof(a.host), "127.0.0.1");
 	if (!is_ip(a.host, &a.v6)) {
-		cairn_error_set(err, "'%.80s': the address must be in numbers, as in 127.0.0.1, 0.0.0.0 or [::]", text);
+		cairn_error_set(
+		    err, "'%.80s': the address must be in numbers, as in 127.0.0.1, 0.0.0.0 or [::]", text);
 		return false;
 	}
 	a.port = (uint16_t)number;
@@ -102,7 +103,9 @@ bool cairn_web_origin_allowed(const char *origin, const char *host_header)
 {
 	if (origin[0] == '\0')
 		return true;
-	size_t scheme = strncasecmp(origin, "http://", 7) == 0 ? 7 : strncasecmp(origin, "https://", 8) == 0 ? 8 : 0;
+	size_t scheme = strncasecmp(origin, "http://", 7) == 0    ? 7
+			: strncasecmp(origin, "https://", 8) == 0 ? 8
+								  : 0;
 	return scheme > 0 && host_header[0] != '\0' && strcasecmp(origin + scheme, host_header) == 0;
 }
 

@@ -2,11 +2,13 @@
 
 #define NS_PER_S 1e9
 
-void cairn_web_feed_subscribe(struct cairn_web_feed *feed, int slot, double hz, const struct cairn_web_slot *now)
+void cairn_web_feed_subscribe(
+    struct cairn_web_feed *feed, int slot, double hz, const struct cairn_web_slot *now)
 {
 	struct cairn_web_want *w = &feed->wants[slot];
 	if (!w->on)
-		*w = (struct cairn_web_want){.on = true, .sent = now->first > 0 && now->first <= now->newest ? now->newest - 1 : now->newest};
+		*w = (struct cairn_web_want){.on = true,
+		    .sent = now->first > 0 && now->first <= now->newest ? now->newest - 1 : now->newest};
 	w->period_ns = (int64_t)(NS_PER_S / hz);
 	w->due_ns = 0;
 }

@@ -12,9 +12,10 @@
 
 /* A topic as the stage has it. Messages are numbered from 1 as they arrive. */
 struct cairn_web_slot {
-	uint64_t first, newest; /* first that is still kept, newest; first above newest, or both 0: none is kept */
-	bool every;             /* each is sent; otherwise the newest only */
-	bool gone;              /* its publisher is silent for longer than its messages are good for */
+	uint64_t first,
+	    newest; /* first that is still kept, newest; first above newest, or both 0: none is kept */
+	bool every; /* each is sent; otherwise the newest only */
+	bool gone;  /* its publisher is silent for longer than its messages are good for */
 };
 
 struct cairn_web_feed {
@@ -32,7 +33,8 @@ struct cairn_web_pick {
 };
 
 /* From now on; the newest that is there already goes out at once. hz: at most. Asked for again: the new rate. */
-void cairn_web_feed_subscribe(struct cairn_web_feed *feed, int slot, double hz, const struct cairn_web_slot *now);
+void cairn_web_feed_subscribe(
+    struct cairn_web_feed *feed, int slot, double hz, const struct cairn_web_slot *now);
 void cairn_web_feed_unsubscribe(struct cairn_web_feed *feed, int slot);
 /* What to send now; it counts as sent. */
 struct cairn_web_pick cairn_web_feed_pick(

@@ -124,7 +124,8 @@ bool cairn_web_order_parse(const struct cairn_command_row *row, const char *args
 		break;
 	}
 	if (!ok) {
-		cairn_error_set(err, "usage: %.120s%s%.100s", row->usage, why.text[0] != '\0' ? "; " : "", why.text);
+		cairn_error_set(
+		    err, "usage: %.120s%s%.100s", row->usage, why.text[0] != '\0' ? "; " : "", why.text);
 		return false;
 	}
 	*ret = cmd;

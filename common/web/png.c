@@ -48,7 +48,8 @@ static uint8_t *write_file(
 	return file;
 }
 
-static uint8_t *grey(const uint8_t *pixels, uint32_t width, uint32_t height, size_t stride, int bits, size_t *ret)
+static uint8_t *grey(
+    const uint8_t *pixels, uint32_t width, uint32_t height, size_t stride, int bits, size_t *ret)
 {
 	size_t row = (size_t)width * (size_t)(bits / 8);
 	if (width == 0 || height == 0 || width > SIDE_MAX || height > SIDE_MAX || stride < row)

@@ -31,7 +31,8 @@ static json_t *load(const char *text, size_t bytes, struct cairn_error *err)
 }
 
 /* A text of an object; a missing one is empty. */
-static bool take_text(const json_t *root, const char *field, char *buf, size_t buf_bytes, struct cairn_error *err)
+static bool take_text(
+    const json_t *root, const char *field, char *buf, size_t buf_bytes, struct cairn_error *err)
 {
 	const json_t *value = json_object_get(root, field);
 	buf[0] = '\0';

@@ -34,9 +34,9 @@ struct cairn_web_request {
 	enum cairn_web_op op;
 	int topic_count;
 	char topics[CAIRN_WEB_TOPICS_MAX][CAIRN_WEB_NAME_MAX];
-	double hz;               /* messages a second of each topic at most */
-	bool on;                 /* subscribe_logs */
-	int64_t id;              /* of a command, for its reply */
+	double hz;  /* messages a second of each topic at most */
+	bool on;    /* subscribe_logs */
+	int64_t id; /* of a command, for its reply */
 	char name[CAIRN_WEB_NAME_MAX], args[CAIRN_WEB_ARGS_MAX];
 	double v_mps, steer_rad; /* finite */
 };

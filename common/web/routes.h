@@ -18,8 +18,8 @@ enum cairn_web_method { CAIRN_WEB_GET, CAIRN_WEB_POST, CAIRN_WEB_OTHER };
 struct cairn_web_route_row {
 	enum cairn_web_method method;
 	const char *path;
-	bool open;               /* needs nothing */
-	enum cairn_right right;  /* otherwise */
+	bool open;              /* needs nothing */
+	enum cairn_right right; /* otherwise */
 	const char *doc;
 };
 
@@ -31,7 +31,6 @@ int cairn_web_route_find(const char *path, char ret_part[CAIRN_WEB_PART_MAX]);
  * characters make it not fit. */
 bool cairn_web_query(const char *query, const char *name, char *buf, size_t bytes);
 /* A number of a query, min..max; dflt when it is not there, false when it is something else. */
-bool cairn_web_query_count(
-    const char *query, const char *name, uint64_t dflt, uint64_t max, uint64_t *ret);
+bool cairn_web_query_count(const char *query, const char *name, uint64_t dflt, uint64_t max, uint64_t *ret);
 
 #endif

@@ -85,12 +85,13 @@ int cairn_web_tokens_format(const struct cairn_web_tokens *tokens, char *buf, si
 	return n >= 0 && (size_t)n < bytes ? n : -ENOBUFS;
 }
 
-bool cairn_web_tokens_put(struct cairn_web_tokens *tokens, const char *name, unsigned rights, const char *token,
-    struct cairn_error *err)
+bool cairn_web_tokens_put(struct cairn_web_tokens *tokens, const char *name, unsigned rights,
+    const char *token, struct cairn_error *err)
 {
 	struct cairn_web_token *row = by_name(tokens, name);
 	if (!cairn_key_name_valid(name)) {
-		cairn_error_set(err, "a name is 1 to 31 letters, digits, '.', '_' or '-', not beginning with '.' or '-'");
+		cairn_error_set(
+		    err, "a name is 1 to 31 letters, digits, '.', '_' or '-', not beginning with '.' or '-'");
 		return false;
 	}
 	if (row == NULL && tokens->count == CAIRN_WEB_TOKENS_MAX) {

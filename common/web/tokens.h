@@ -25,16 +25,15 @@ struct cairn_web_tokens {
 };
 
 /* The token that 32 random bytes make: letters, digits, '-' and '_'. */
-void cairn_web_token_make(
-    const uint8_t random[CAIRN_WEB_TOKEN_CHARS], char ret[CAIRN_WEB_TOKEN_CHARS + 1]);
+void cairn_web_token_make(const uint8_t random[CAIRN_WEB_TOKEN_CHARS], char ret[CAIRN_WEB_TOKEN_CHARS + 1]);
 
 /* False with "line N: reason" in err, *ret untouched. No line at all is a list of nobody. */
 bool cairn_web_tokens_parse(const char *text, struct cairn_web_tokens *ret, struct cairn_error *err);
 /* The text of the file. Bytes written, or -ENOBUFS. */
 int cairn_web_tokens_format(const struct cairn_web_tokens *tokens, char *buf, size_t bytes);
 /* A new token, or another one for a name that is known. False with the reason in err. */
-bool cairn_web_tokens_put(struct cairn_web_tokens *tokens, const char *name, unsigned rights, const char *token,
-    struct cairn_error *err);
+bool cairn_web_tokens_put(struct cairn_web_tokens *tokens, const char *name, unsigned rights,
+    const char *token, struct cairn_error *err);
 /* False when there is none of this name. */
 bool cairn_web_tokens_remove(struct cairn_web_tokens *tokens, const char *name);
 /* Whose token this is, or NULL. */

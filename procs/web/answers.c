@@ -11,7 +11,8 @@
 
 /* ---- status ---- */
 
-static const char *const status_topics[] = {"stages", "mission", "tier", "pose", "motion", "battery", "vlm.stats", "health"};
+static const char *const status_topics[] = {
+    "stages", "mission", "tier", "pose", "motion", "battery", "vlm.stats", "health"};
 #define STATUS_TOPICS (sizeof(status_topics) / sizeof(status_topics[0]))
 
 void answers_status_use(struct web *web, bool use)

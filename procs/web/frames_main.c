@@ -55,10 +55,13 @@ static int64_t now_ns(void)
 }
 
 /* False when nobody reads any more. */
-static bool send_picture(enum web_picture which, const void *text, size_t text_bytes, const void *data, size_t bytes)
+static bool send_picture(
+    enum web_picture which, const void *text, size_t text_bytes, const void *data, size_t bytes)
 {
-	struct web_frame_head head = {WEB_FRAME_MAGIC, (uint32_t)which, (uint32_t)text_bytes, (uint32_t)bytes};
-	return cairn_write_whole(FD, &head, sizeof(head)) && (text_bytes == 0 || cairn_write_whole(FD, text, text_bytes)) &&
+	struct web_frame_head head = {
+	    WEB_FRAME_MAGIC, (uint32_t)which, (uint32_t)text_bytes, (uint32_t)bytes};
+	return cairn_write_whole(FD, &head, sizeof(head)) &&
+	       (text_bytes == 0 || cairn_write_whole(FD, text, text_bytes)) &&
 	       (bytes == 0 || cairn_write_whole(FD, data, bytes));
 }
 
@@ -73,9 +76,11 @@ static bool give_camera(struct reader *r, const struct cairn_frame_header *h, co
 		r->jpeg_width = h->width;
 		r->jpeg_height = h->height;
 	}
-	struct cairn_canvas canvas = {.rgb = (uint8_t *)(uintptr_t)payload, .width_px = (int)h->width, .height_px = (int)h->height};
+	struct cairn_canvas canvas = {
+	    .rgb = (uint8_t *)(uintptr_t)payload, .width_px = (int)h->width, .height_px = (int)h->height};
 	size_t bytes = 0;
-	const uint8_t *data = r->jpeg != NULL ? cairn_jpeg_encode(r->jpeg, &canvas, JPEG_QUALITY, &bytes, &err) : NULL;
+	const uint8_t *data =
+	    r->jpeg != NULL ? cairn_jpeg_encode(r->jpeg, &canvas, JPEG_QUALITY, &bytes, &err) : NULL;
 	if (data == NULL) {
 		cairn_log_warn("camera: %s", err.text);
 		return true;
@@ -104,7 +109,8 @@ static bool give_snapshot(const struct cairn_frame_header *h, const void *payloa
 	}
 	struct cairn_text text = {0}; /* as the gateway sends it, not as the annotator writes it */
 	cairn_prompt_add_view(&text, s.text, s.head.text_bytes);
-	bool ok = send_picture(WEB_SNAPSHOT, text.data, text.len, s.jpeg, s.jpeg != NULL ? s.head.jpeg_bytes : 0);
+	bool ok =
+	    send_picture(WEB_SNAPSHOT, text.data, text.len, s.jpeg, s.jpeg != NULL ? s.head.jpeg_bytes : 0);
 	cairn_text_free(&text);
 	return ok;
 }
@@ -128,7 +134,8 @@ static bool give_map(struct reader *r, const struct cairn_frame_header *h, const
 {
 	char json[320];
 	size_t size = (size_t)h->width * h->height, bytes = 0;
-	if (h->format != CAIRN_FORMAT_GRID8 || size == 0 || !isfinite(h->origin_x_m) || !isfinite(h->origin_y_m))
+	if (h->format != CAIRN_FORMAT_GRID8 || size == 0 || !isfinite(h->origin_x_m) ||
+	    !isfinite(h->origin_y_m))
 		return true;
 	uint64_t hash = hash_of(h, cells);
 	if (hash == r->map_hash)
@@ -142,12 +149,14 @@ static bool give_map(struct reader *r, const struct cairn_frame_header *h, const
 		return true;
 	for (uint32_t y = 0; y < h->height; y++)
 		for (uint32_t x = 0; x < h->width; x++)
-			r->plain[(size_t)(h->height - 1 - y) * h->width + x] = shade(cells[(size_t)y * h->stride_bytes + x]);
+			r->plain[(size_t)(h->height - 1 - y) * h->width + x] =
+			    shade(cells[(size_t)y * h->stride_bytes + x]);
 	uint8_t *png = cairn_png_grey8(r->plain, h->width, h->height, h->width, &bytes);
 	if (png == NULL)
 		return true;
 	int n = snprintf(json, sizeof(json),
-	    "{\"version\":\"%llu\",\"resolution_m\":%.9g,\"origin_x_m\":%.9g,\"origin_y_m\":%.9g,\"width\":%u,\"height\":%u}\n",
+	    "{\"version\":\"%llu\",\"resolution_m\":%.9g,\"origin_x_m\":%.9g,\"origin_y_m\":%.9g,\"width\":%"
+	    "u,\"height\":%u}\n",
 	    (unsigned long long)h->seq, h->cell_m, h->origin_x_m, h->origin_y_m, h->width, h->height);
 	bool ok = send_picture(WEB_MAP, json, (size_t)n, png, bytes);
 	free(png);
@@ -155,7 +164,8 @@ static bool give_map(struct reader *r, const struct cairn_frame_header *h, const
 	return ok;
 }
 
-static bool give(struct reader *r, enum web_picture which, const struct cairn_frame_header *h, const void *payload)
+static bool give(
+    struct reader *r, enum web_picture which, const struct cairn_frame_header *h, const void *payload)
 {
 	switch (which) {
 	case WEB_CAMERA:
@@ -230,7 +240,8 @@ int main(int argc, char **argv)
 	char path[512];
 	cairn_log_init("web", CAIRN_LOG_INFO);
 	if (argc != 2) {
-		fprintf(stderr, "cairn-web-frames RUN: started by cairn-web, with its socket as descriptor 3\n");
+		fprintf(
+		    stderr, "cairn-web-frames RUN: started by cairn-web, with its socket as descriptor 3\n");
 		return 2;
 	}
 	(void)setpriority(PRIO_PROCESS, 0, 10);

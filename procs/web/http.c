@@ -9,12 +9,13 @@
 #include "procs/web/http.h"
 #include "procs/web/page.h"
 
-#define WAIT_NS (3 * CAIRN_NS_PER_S)       /* for a picture, or the topics of the status */
-#define SEND_S 30                          /* an answer must be taken within */
+#define WAIT_NS (3 * CAIRN_NS_PER_S) /* for a picture, or the topics of the status */
+#define SEND_S 30                    /* an answer must be taken within */
 #define HEADERS_BYTES 2048
 #define BOUNDARY "cairn-frame"
 #define CSP                                                                                                  \
-	"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; " \
+	"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src "  \
+	"'self'; "                                                                                           \
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 size_t http_bytes(void)
@@ -55,7 +56,8 @@ static const char *security_headers[][2] = {{"content-security-policy:", CSP},
     {"x-content-type-options:", "nosniff"}, {"referrer-policy:", "no-referrer"}, {"x-frame-options:", "DENY"},
     {"cross-origin-resource-policy:", "same-origin"}, {"cache-control:", "no-store"}};
 
-static bool add_header(struct web_http *h, const char *name, const char *value, unsigned char **p, unsigned char *end)
+static bool add_header(
+    struct web_http *h, const char *name, const char *value, unsigned char **p, unsigned char *end)
 {
 	return lws_add_http_header_by_name(h->wsi, (const unsigned char *)name, (const unsigned char *)value,
 		   (int)strlen(value), p, end) == 0;
@@ -63,7 +65,8 @@ static bool add_header(struct web_http *h, const char *name, const char *value, 
 
 static int send_headers(struct web_http *h, int status, const char *type, lws_filepos_t bytes)
 {
-	unsigned char buf[LWS_PRE + HEADERS_BYTES], *start = buf + LWS_PRE, *p = start, *end = buf + sizeof(buf) - 1;
+	unsigned char buf[LWS_PRE + HEADERS_BYTES], *start = buf + LWS_PRE, *p = start,
+						    *end = buf + sizeof(buf) - 1;
 	bool ok = lws_add_http_common_headers(h->wsi, (unsigned)status, type, bytes, &p, end) == 0;
 	for (size_t i = 0; ok && i < sizeof(security_headers) / sizeof(security_headers[0]); i++)
 		ok = add_header(h, security_headers[i][0], security_headers[i][1], &p, end);
@@ -144,8 +147,10 @@ static int write_more(struct web_http *h)
 
 /* ---- pictures ---- */
 
-static const char *const picture_types[WEB_PICTURES] = {
-    [WEB_CAMERA] = "image/jpeg", [WEB_SNAPSHOT] = "image/jpeg", [WEB_DEPTH] = "image/png", [WEB_MAP] = "image/png"};
+static const char *const picture_types[WEB_PICTURES] = {[WEB_CAMERA] = "image/jpeg",
+    [WEB_SNAPSHOT] = "image/jpeg",
+    [WEB_DEPTH] = "image/png",
+    [WEB_MAP] = "image/png"};
 
 /* One part of an MJPEG stream, unless the one before is still under way: that viewer is slow and goes without. */
 static void stream_part(struct web_http *h, const struct web_picture_now *now)
@@ -186,9 +191,10 @@ static int give_picture(struct web_http *h)
 	struct web_blob *blob = web_blob_hold(text ? now->text : now->blob);
 	if (blob == NULL)
 		return http_error(h, 503, "there is no such picture in the newest frame; try again later");
-	return http_answer(h, 200, h->route == CAIRN_WEB_MAP_JSON ? "application/json"
-				   : text                         ? "text/plain; charset=utf-8"
-								  : picture_types[h->picture],
+	return http_answer(h, 200,
+	    h->route == CAIRN_WEB_MAP_JSON ? "application/json"
+	    : text                         ? "text/plain; charset=utf-8"
+					   : picture_types[h->picture],
 	    blob);
 }
 
@@ -203,7 +209,9 @@ static int picture_tick(struct web_http *h)
 	if (ready > 0)
 		return give_picture(h);
 	return ready == 0 ? 0
-			  : http_error(h, 503, "no picture within %d s: the stage that makes it, or the data plane, does not work; see 'cairn status'",
+			  : http_error(h, 503,
+				"no picture within %d s: the stage that makes it, or the data plane, does "
+				"not work; see 'cairn status'",
 				(int)(WAIT_NS / CAIRN_NS_PER_S));
 }
 
@@ -224,7 +232,8 @@ static int begin_picture(struct web_http *h, enum web_picture which)
 	if (h->route != CAIRN_WEB_CAMERA_MJPEG)
 		return picture_tick(h);
 	h->state = HTTP_STREAM;
-	if (send_headers(h, 200, "multipart/x-mixed-replace; boundary=" BOUNDARY, LWS_ILLEGAL_HTTP_CONTENT_LEN) != 0)
+	if (send_headers(
+		h, 200, "multipart/x-mixed-replace; boundary=" BOUNDARY, LWS_ILLEGAL_HTTP_CONTENT_LEN) != 0)
 		return -1;
 	stream_part(h, now);
 	return 0;
@@ -285,7 +294,8 @@ static int get(struct web_http *h)
 		list_in(h);
 		return 0;
 	case CAIRN_WEB_SOCKET:
-		return http_error(h, 400, "/ws is a WebSocket of the subprotocol cairn.v1; this was a plain request");
+		return http_error(
+		    h, 400, "/ws is a WebSocket of the subprotocol cairn.v1; this was a plain request");
 	default:
 		return answers_get(web, h, h->route, h->part, h->query);
 	}
@@ -338,12 +348,14 @@ static int log_in(struct web_http *h, struct web_conn *conn)
 	if (!cairn_web_body_text(h->body, h->body_bytes, "token", token, sizeof(token), &why) ||
 	    cairn_web_tokens_find(&web->tokens, token) == NULL) {
 		cairn_stage_count_reject(web->stage);
-		return http_error(h, 403, "this token is not known; 'cairn web-key NAME --rights watch,drive' on the robot makes one");
+		return http_error(h, 403,
+		    "this token is not known; 'cairn web-key NAME --rights watch,drive' on the robot makes "
+		    "one");
 	}
 	snprintf(conn->token, sizeof(conn->token), "%s", token);
 	conn->who = cairn_web_identify(&web->tokens, token, conn->here);
-	snprintf(h->cookie, sizeof(h->cookie), "%s=%s; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000%s", web->cookie,
-	    token, web->tls ? "; Secure" : "");
+	snprintf(h->cookie, sizeof(h->cookie), "%s=%s; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000%s",
+	    web->cookie, token, web->tls ? "; Secure" : "");
 	struct cairn_text t = {0};
 	cairn_text_add(&t, "{\"rights\":[\"");
 	for (const char *p = cairn_rights_text(conn->who.rights, rights, sizeof(rights)); *p != '\0'; p++)
@@ -364,7 +376,8 @@ static int post(struct web_http *h)
 	case CAIRN_WEB_LOGIN:
 		return log_in(h, conn);
 	case CAIRN_WEB_LOGOUT:
-		snprintf(h->cookie, sizeof(h->cookie), "%s=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0", web->cookie);
+		snprintf(h->cookie, sizeof(h->cookie), "%s=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0",
+		    web->cookie);
 		return http_answer(h, 200, "application/json", web_blob_new("{\"ok\":true}\n", 12));
 	default:
 		break;
@@ -414,7 +427,8 @@ static int look(struct web_http *h, const char *path, struct cairn_error *why)
 		return 405;
 	}
 	if (h->expected > CAIRN_WEB_REQUEST_MAX) {
-		cairn_error_set(why, "a body of %llu bytes; at most %d", (unsigned long long)h->expected, CAIRN_WEB_REQUEST_MAX);
+		cairn_error_set(why, "a body of %llu bytes; at most %d", (unsigned long long)h->expected,
+		    CAIRN_WEB_REQUEST_MAX);
 		return 413;
 	}
 	/* A form of another site can send text, but not JSON without asking first. */
@@ -423,7 +437,9 @@ static int look(struct web_http *h, const char *path, struct cairn_error *why)
 		return 415;
 	}
 	if (row != NULL && !row->open && !cairn_rights_allow(conn->who.rights, row->right)) {
-		cairn_error_set(why, "needs a token with the right to %s (Authorization: Bearer TOKEN, or the page's key); 'cairn web-key NAME' on the robot makes one",
+		cairn_error_set(why,
+		    "needs a token with the right to %s (Authorization: Bearer TOKEN, or the page's key); "
+		    "'cairn web-key NAME' on the robot makes one",
 		    cairn_enum_text(&cairn_enum_right, (int)row->right));
 		return 401;
 	}

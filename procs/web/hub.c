@@ -8,8 +8,8 @@
 #include "procs/web/web.h"
 
 #define JSON_BYTES (512u * 1024)
-#define IDLE_NS (2 * CAIRN_NS_PER_S)    /* a page that is loaded anew wants the same again */
-#define GONE_MIN_NS CAIRN_NS_PER_S      /* a subscription needs a moment until it is heard */
+#define IDLE_NS (2 * CAIRN_NS_PER_S) /* a page that is loaded anew wants the same again */
+#define GONE_MIN_NS CAIRN_NS_PER_S   /* a subscription needs a moment until it is heard */
 
 static const char *const stage_names[] = {
 #define STAGE(id, name, program, iceoryx, when, without, doc) name,
@@ -45,12 +45,14 @@ void web_blob_drop(struct web_blob **blob_p)
 	*blob_p = NULL;
 }
 
-static void add_slot(struct web *web, enum web_slot_kind kind, const char *name, int topic, const char *instance)
+static void add_slot(
+    struct web *web, enum web_slot_kind kind, const char *name, int topic, const char *instance)
 {
 	int i = web->slot_count++;
 	struct web_slot *s = &web->slots[i];
 	*s = (struct web_slot){.kind = kind, .topic = (enum cairn_topic)topic, .instance = instance};
-	snprintf(s->name, sizeof(s->name), "%s%s%s", name, instance != NULL ? "." : "", instance != NULL ? instance : "");
+	snprintf(s->name, sizeof(s->name), "%s%s%s", name, instance != NULL ? "." : "",
+	    instance != NULL ? instance : "");
 	bool queued = kind == WEB_SLOT_TOPIC && cairn_topics[topic].mode == CAIRN_MODE_EVERY &&
 		      !(cairn_topics[topic].rate_hz > 0.0);
 	web->feed_slots[i] = (struct cairn_web_slot){.every = queued || kind == WEB_SLOT_LOGS};
@@ -124,7 +126,8 @@ static struct web_blob *to_json(struct web *web, const struct web_slot *s)
 {
 	int n = cairn_msg_to_json(cairn_topics[s->topic].desc, NULL, s->msg, web->json, JSON_BYTES);
 	if (n < 0)
-		cairn_stage_count_reject(web->stage); /* too much to tell: cannot be, by the sizes of messages.def */
+		cairn_stage_count_reject(
+		    web->stage); /* too much to tell: cannot be, by the sizes of messages.def */
 	return n >= 0 ? web_blob_new(web->json, (size_t)n) : NULL;
 }
 
@@ -179,7 +182,8 @@ static void listen_to(struct web *web, int slot)
 	struct web_slot *s = &web->slots[slot];
 	struct cairn_error err = {""};
 	s->msg = calloc(1, cairn_topics[s->topic].desc->size);
-	s->sub = s->msg != NULL ? cairn_sub_new(cairn_stage_bus(web->stage), s->topic, s->instance, &err) : NULL;
+	s->sub =
+	    s->msg != NULL ? cairn_sub_new(cairn_stage_bus(web->stage), s->topic, s->instance, &err) : NULL;
 	if (s->sub == NULL) {
 		cairn_stage_tried(web->stage, "read a topic", s->msg != NULL ? err.text : "out of memory");
 		free(s->msg);

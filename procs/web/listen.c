@@ -1,7 +1,6 @@
 /* listen.c - who is let in: the socket, TLS, limits, and whose a request is. */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
@@ -11,14 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base/geom.h"
-#include "ipc/keyfile.h"
+#include "common/base/file.h"
 #include "procs/web/web.h"
 
 #define BACKLOG 32
-#define ACCEPTS_MAX 16         /* in one go */
-#define RESERVED 4             /* connections for this machine, whatever the others do */
-#define TIMEOUT_S 8            /* for a handshake, a request's headers or body */
+#define ACCEPTS_MAX 16 /* in one go */
+#define RESERVED 4     /* connections for this machine, whatever the others do */
+#define TIMEOUT_S 8    /* for a handshake, a request's headers or body */
 #define KEEPALIVE_S 30
 #define FDS_MAX 512
 #define HEADER_BYTES 4096
@@ -36,32 +34,23 @@ static int on_bus(struct lws *wsi, enum lws_callback_reasons reason, void *user,
 
 /* ---- the list of tokens ---- */
 
+/* No file is a list of nobody. */
 static bool read_tokens(const char *path, struct cairn_web_tokens *ret, struct cairn_error *err)
 {
 	char text[CAIRN_WEB_TOKENS_FILE_MAX];
+	struct cairn_error why = {""};
 	struct stat st;
 	*ret = (struct cairn_web_tokens){.count = 0};
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0 && errno == ENOENT)
+	if (stat(path, &st) != 0 && errno == ENOENT)
 		return true;
-	ssize_t n = -1;
-	if (fd < 0 || fstat(fd, &st) != 0 || (n = read(fd, text, sizeof(text))) < 0)
-		cairn_error_set(err, "%s: %s", path, strerror(errno));
-	else if ((st.st_mode & 022) != 0 || (st.st_uid != geteuid() && st.st_uid != 0))
-		cairn_error_set(err, "%s: others may write to it; chmod 600", path);
-	else if (n == (ssize_t)sizeof(text))
-		cairn_error_set(err, "%s: too large", path);
-	else
-		err->text[0] = '\0';
-	if (fd >= 0)
-		close(fd);
-	if (err->text[0] != '\0')
+	if (cairn_file_read_into(path, CAIRN_FILE_OWN | CAIRN_FILE_TEXT, text, sizeof(text), err) < 0)
 		return false;
-	text[n] = '\0';
-	struct cairn_error why = {""};
-	if (cairn_web_tokens_parse(text, ret, &why))
+	if ((st.st_mode & 022) != 0 || (st.st_uid != geteuid() && st.st_uid != 0))
+		cairn_error_set(err, "%s: others may write to it; chmod 600", path);
+	else if (!cairn_web_tokens_parse(text, ret, &why))
+		cairn_error_set(err, "%.150s: %s", path, why.text);
+	else
 		return true;
-	cairn_error_set(err, "%s: %s", path, why.text);
 	return false;
 }
 
@@ -92,7 +81,8 @@ static void copy(struct lws *wsi, enum lws_token_indexes which, char *buf, int b
 static bool passed_on(struct lws *wsi)
 {
 	return lws_hdr_total_length(wsi, WSI_TOKEN_X_FORWARDED_FOR) > 0 ||
-	       lws_hdr_custom_length(wsi, "forwarded:", 10) >= 0 || lws_hdr_custom_length(wsi, "x-real-ip:", 10) >= 0;
+	       lws_hdr_custom_length(wsi, "forwarded:", 10) >= 0 ||
+	       lws_hdr_custom_length(wsi, "x-real-ip:", 10) >= 0;
 }
 
 int web_admit(struct web *web, struct lws *wsi, bool page, struct web_conn *conn, struct cairn_error *why)
@@ -104,7 +94,8 @@ int web_admit(struct web *web, struct lws *wsi, bool page, struct web_conn *conn
 	    lws_hdr_custom_copy(wsi, site, sizeof(site), "sec-fetch-site:", 15) < 0)
 		snprintf(site, sizeof(site), "?");
 	if (!cairn_web_host_allowed(host, web->cfg->hosts)) {
-		cairn_error_set(why, "this name is not the robot's: use its IP address or localhost, or list the name in web.hosts");
+		cairn_error_set(why, "this name is not the robot's: use its IP address or localhost, or list "
+				     "the name in web.hosts");
 		return 403;
 	}
 	if (!cairn_web_origin_allowed(origin, host) || !cairn_web_site_allowed(site, page)) {
@@ -150,7 +141,8 @@ static void let_in(struct web *web, int fd, const struct sockaddr_storage *at)
 	if (conn != NULL)
 		describe(at, conn);
 	int room = web->cfg->connections_max;
-	if (conn == NULL || web->connections >= room || (!conn->loopback && web->far_connections >= room - RESERVED)) {
+	if (conn == NULL || web->connections >= room ||
+	    (!conn->loopback && web->far_connections >= room - RESERVED)) {
 		cairn_stage_count_reject(web->stage);
 		free(conn);
 		close(fd);
@@ -174,7 +166,8 @@ static int on_connection(void *ctx)
 	for (int i = 0; i < ACCEPTS_MAX; i++) {
 		struct sockaddr_storage at = {.ss_family = AF_UNSPEC};
 		socklen_t bytes = sizeof(at);
-		int fd = accept4(web->listen_fd, (struct sockaddr *)&at, &bytes, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		int fd =
+		    accept4(web->listen_fd, (struct sockaddr *)&at, &bytes, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (fd < 0)
 			return 0;
 		let_in(web, fd, &at);
@@ -192,12 +185,14 @@ static int bind_to(const struct cairn_web_address *a, struct cairn_error *err)
 	bool ok = fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) == 0;
 	if (ok && a->v6)
 		(void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &zero, sizeof(zero)); /* [::] is both */
-	ok = ok && bind(fd, a->v6 ? (struct sockaddr *)&v6 : (struct sockaddr *)&v4, a->v6 ? sizeof(v6) : sizeof(v4)) == 0;
+	ok = ok && bind(fd, a->v6 ? (struct sockaddr *)&v6 : (struct sockaddr *)&v4,
+		       a->v6 ? sizeof(v6) : sizeof(v4)) == 0;
 	ok = ok && listen(fd, BACKLOG) == 0;
 	if (ok)
 		return fd;
 	cairn_error_set(err, "%s port %u: %s", a->host, a->port,
-	    errno == EADDRINUSE ? "taken by another process (another stack?); set web.endpoint" : strerror(errno));
+	    errno == EADDRINUSE ? "taken by another process (another stack?); set web.endpoint"
+				: strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	return -1;
@@ -208,7 +203,8 @@ static void tell_address(struct web *web)
 {
 	struct sockaddr_storage at;
 	socklen_t bytes = sizeof(at);
-	char path[300], part[304], host[CAIRN_WEB_HOST_MAX + 2];
+	char path[300], text[128], host[CAIRN_WEB_HOST_MAX + 2];
+	struct cairn_error err = {""};
 	unsigned port = web->address.port;
 	if (getsockname(web->listen_fd, (struct sockaddr *)&at, &bytes) == 0)
 		port = ntohs(at.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&at)->sin6_port
@@ -216,11 +212,9 @@ static void tell_address(struct web *web)
 	snprintf(web->cookie, sizeof(web->cookie), "cairn_web_%u", port);
 	snprintf(host, sizeof(host), web->address.v6 ? "[%s]" : "%s", web->address.host);
 	snprintf(path, sizeof(path), "%s/web.url", cairn_stage_run_dir(web->stage));
-	snprintf(part, sizeof(part), "%s.new", path);
-	FILE *out = fopen(part, "we");
-	bool ok = out != NULL && fprintf(out, "%s://%s:%u/\n", web->tls ? "https" : "http", host, port) > 0;
-	ok = (out == NULL || fclose(out) == 0) && ok && rename(part, path) == 0;
-	cairn_stage_tried(web->stage, "tell its address", ok ? NULL : strerror(errno));
+	int n = snprintf(text, sizeof(text), "%s://%s:%u/\n", web->tls ? "https" : "http", host, port);
+	bool ok = cairn_file_replace(path, CAIRN_FILE_NO_SYNC, 0644, text, (size_t)n, &err);
+	cairn_stage_tried(web->stage, "tell its address", ok ? NULL : err.text);
 	cairn_log_info("listens at %s://%s:%u/", web->tls ? "https" : "http", host, port);
 }
 
@@ -256,9 +250,10 @@ static bool open_library(struct web *web, struct cairn_error *err)
 {
 	static const lws_retry_bo_t idle = {.secs_since_valid_ping = 15, .secs_since_valid_hangup = 40};
 	static struct lws_protocols protocols[4];
-	protocols[0] = (struct lws_protocols){"http", http_callback, http_bytes(), CAIRN_WEB_REQUEST_MAX, 0, NULL, 0};
-	protocols[1] =
-	    (struct lws_protocols){"cairn.v1", viewer_callback, viewer_bytes(), CAIRN_WEB_REQUEST_MAX, 0, NULL, 0};
+	protocols[0] =
+	    (struct lws_protocols){"http", http_callback, http_bytes(), CAIRN_WEB_REQUEST_MAX, 0, NULL, 0};
+	protocols[1] = (struct lws_protocols){
+	    "cairn.v1", viewer_callback, viewer_bytes(), CAIRN_WEB_REQUEST_MAX, 0, NULL, 0};
 	protocols[2] = (struct lws_protocols){"bus", on_bus, 0, 0, 0, NULL, 0};
 	struct lws_context_creation_info info = {.port = CONTEXT_PORT_NO_LISTEN_SERVER,
 	    .protocols = protocols,
@@ -284,8 +279,10 @@ static bool open_library(struct web *web, struct cairn_error *err)
 	web->lws = lws_create_context(&info);
 	web->vhost = web->lws != NULL ? lws_create_vhost(web->lws, &info) : NULL;
 	if (web->vhost == NULL)
-		cairn_error_set(err, web->tls ? "the TLS certificate or key cannot be used: web.cert_file %.80s, web.key_file %.80s"
-					      : "libwebsockets does not start%.0s%.0s",
+		cairn_error_set(err,
+		    web->tls
+			? "the TLS certificate or key cannot be used: web.cert_file %.80s, web.key_file %.80s"
+			: "libwebsockets does not start%.0s%.0s",
 		    web->cfg->cert_file, web->cfg->key_file);
 	return web->vhost != NULL;
 }
@@ -295,7 +292,8 @@ static bool join_loops(struct web *web, struct cairn_error *err)
 {
 	int fd = dup(cairn_stage_fd(web->stage)); /* that the library closes */
 	lws_sock_file_fd_type bus = {.filefd = fd};
-	if (fd >= 0 && lws_adopt_descriptor_vhost(web->vhost, LWS_ADOPT_RAW_FILE_DESC, bus, "bus", NULL) != NULL)
+	if (fd >= 0 &&
+	    lws_adopt_descriptor_vhost(web->vhost, LWS_ADOPT_RAW_FILE_DESC, bus, "bus", NULL) != NULL)
 		return true;
 	cairn_error_set(err, "libwebsockets does not take the stage's inputs");
 	return false;

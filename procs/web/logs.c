@@ -65,7 +65,8 @@ static void find_files(struct web *web, struct web_logs *logs)
 		struct log_file *f = &logs->files[logs->count];
 		bool known = n < 5 || n > sizeof(f->stage) || strcmp(entry->d_name + n - 4, ".log") != 0;
 		for (int i = 0; i < logs->count && !known; i++)
-			known = strncmp(logs->files[i].stage, entry->d_name, n - 4) == 0 && logs->files[i].stage[n - 4] == '\0';
+			known = strncmp(logs->files[i].stage, entry->d_name, n - 4) == 0 &&
+				logs->files[i].stage[n - 4] == '\0';
 		if (known)
 			continue;
 		*f = (struct log_file){.letter = 'I'};

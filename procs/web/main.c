@@ -25,7 +25,8 @@ static void name_token_file(struct web *web)
 	if (cfg->web.token_file[0] != '\0')
 		snprintf(web->token_file, sizeof(web->token_file), "%s", cfg->web.token_file);
 	else
-		snprintf(web->token_file, sizeof(web->token_file), "%s/state/web.tokens", cairn_stage_run_dir(web->stage));
+		snprintf(web->token_file, sizeof(web->token_file), "%s/state/web.tokens",
+		    cairn_stage_run_dir(web->stage));
 }
 
 static int run(struct web *web)

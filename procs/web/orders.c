@@ -10,7 +10,8 @@
 #include "procs/web/web.h"
 
 #define ANSWER_NS (2 * CAIRN_NS_PER_S)
-#define STOP_ANSWER_NS (CAIRN_NS_PER_S / 2) /* a person who says stop does not wait for a stage that is away */
+#define STOP_ANSWER_NS                                                                                       \
+	(CAIRN_NS_PER_S / 2) /* a person who says stop does not wait for a stage that is away */
 #define BURST_S 2.0
 
 static bool is_stop(const struct cairn_command_row *row)
@@ -26,8 +27,9 @@ static void tell_refused(struct web *web, const struct web_conn *conn, const str
 	snprintf(done.service, sizeof(done.service), "%s", cairn_services[row->service].name);
 	snprintf(done.verb, sizeof(done.verb), "%s", row->verb);
 	snprintf(done.arg, sizeof(done.arg), "%.95s", cmd->arg);
-	snprintf(done.who, sizeof(done.who), "%s%.40s%s%.50s", conn->who.name[0] != '\0' ? "key web/" : "web ",
-	    conn->who.name, conn->who.name[0] != '\0' ? ": " : "", conn->peer);
+	snprintf(done.who, sizeof(done.who), "%s%.40s%s%.50s",
+	    conn->who.name[0] != '\0' ? "key web/" : "web ", conn->who.name,
+	    conn->who.name[0] != '\0' ? ": " : "", conn->peer);
 	snprintf(done.text, sizeof(done.text), "%.159s", why);
 	cairn_stage_commanded(web->stage, &done);
 }
@@ -55,7 +57,8 @@ static bool in_measure(struct web *web, const struct web_conn *conn, bool stop)
 {
 	int64_t now_ns = cairn_now_ns();
 	struct web_limit *l = limit_of(web, conn, now_ns);
-	return cairn_token_bucket_take(stop ? &l->stops : &l->orders, web->cfg->commands_per_s, BURST_S, now_ns);
+	return cairn_token_bucket_take(
+	    stop ? &l->stops : &l->orders, web->cfg->commands_per_s, BURST_S, now_ns);
 }
 
 static bool send_order(struct web *web, struct web_waiting *w, int64_t patience_ns)
@@ -114,8 +117,8 @@ static void pass_on(struct web *web, const struct web_asker *asker, const struct
 		unanswered(web, w);
 }
 
-void orders_give(struct web *web, const struct web_conn *conn, const struct web_asker *asker, const char *name,
-    const char *args)
+void orders_give(struct web *web, const struct web_conn *conn, const struct web_asker *asker,
+    const char *name, const char *args)
 {
 	const struct cairn_command_row *row = cairn_web_order_find(name);
 	struct cairn_msg_command cmd = {.limit_s = 0.0};
@@ -140,7 +143,8 @@ void orders_give(struct web *web, const struct web_conn *conn, const struct web_
 	if (!may || !understood) {
 		if (!may)
 			snprintf(text, sizeof(text),
-			    "needs the right to %s; %s%s has: %s. 'cairn web-key NAME --rights %s' on the robot gives it",
+			    "needs the right to %s; %s%s has: %s. 'cairn web-key NAME --rights %s' on the "
+			    "robot gives it",
 			    cairn_enum_text(&cairn_enum_right, (int)row->right),
 			    conn->who.name[0] != '\0' ? "token " : "who shows no token", conn->who.name,
 			    cairn_rights_text(conn->who.rights, rights, sizeof(rights)),
@@ -170,7 +174,9 @@ static int on_answer(void *ctx)
 			for (int i = 0; tag != 0 && i < WEB_WAITING_MAX; i++) {
 				if (web->waiting[i].tag != tag)
 					continue;
-				const char *text = reply.text[0] != '\0' ? reply.text : reply.ok ? "done" : "refused";
+				const char *text = reply.text[0] != '\0' ? reply.text
+						   : reply.ok            ? "done"
+									 : "refused";
 				end(web, &web->waiting[i], reply.ok ? WEB_DONE : WEB_REFUSED, text);
 			}
 		}

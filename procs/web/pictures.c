@@ -68,7 +68,8 @@ static void take_frame(struct web *web, const struct web_frame_head *head, const
 	now->arrived_ns = cairn_now_ns();
 	if (head->picture == WEB_MAP) {
 		char text[64];
-		int n = snprintf(text, sizeof(text), "{\"op\":\"map\",\"version\":\"%llu\"}", (unsigned long long)now->number);
+		int n = snprintf(text, sizeof(text), "{\"op\":\"map\",\"version\":\"%llu\"}",
+		    (unsigned long long)now->number);
 		hub_put(web, hub_slot(web, "map"), text, (size_t)n);
 	}
 	http_picture(web, (enum web_picture)head->picture);
@@ -82,8 +83,8 @@ static bool take_frames(struct web *web)
 		if (web->frames_have < sizeof(head))
 			return true;
 		memcpy(&head, web->frames_buf, sizeof(head));
-		if (head.magic != WEB_FRAME_MAGIC || head.picture >= WEB_PICTURES || head.text_bytes > WEB_FRAME_MAX / 2 ||
-		    head.picture_bytes > WEB_FRAME_MAX / 2)
+		if (head.magic != WEB_FRAME_MAGIC || head.picture >= WEB_PICTURES ||
+		    head.text_bytes > WEB_FRAME_MAX / 2 || head.picture_bytes > WEB_FRAME_MAX / 2)
 			return false;
 		size_t whole = sizeof(head) + head.text_bytes + head.picture_bytes;
 		if (web->frames_have < whole)
@@ -104,7 +105,8 @@ static int on_frames(void *ctx)
 			return 0;
 		web->frames_have += n > 0 ? (size_t)n : 0;
 		if (n <= 0 || !take_frames(web)) {
-			cairn_stage_tried(web->stage, "read pictures", n <= 0 ? "their reader has ended; see its log" : "not a frame");
+			cairn_stage_tried(web->stage, "read pictures",
+			    n <= 0 ? "their reader has ended; see its log" : "not a frame");
 			end_child(web);
 			return 0;
 		}

@@ -79,9 +79,9 @@ static void add_topics(struct cairn_text *t, const struct web *web)
 		const struct web_slot *s = &web->slots[i];
 		const struct cairn_topic_row *row = &cairn_topics[s->topic];
 		bool topic = s->kind == WEB_SLOT_TOPIC;
-		cairn_text_addf(t, "%s{\"name\":\"%s\",\"type\":\"%s\",\"hz\":%g,\"help\":", i > 0 ? "," : "", s->name,
-		    topic ? row->desc->name : s->name, topic ? row->rate_hz : 0.0);
-		cairn_text_json_string(t, topic                       ? row->doc
+		cairn_text_addf(t, "%s{\"name\":\"%s\",\"type\":\"%s\",\"hz\":%g,\"help\":", i > 0 ? "," : "",
+		    s->name, topic ? row->desc->name : s->name, topic ? row->rate_hz : 0.0);
+		cairn_text_json_string(t, topic                     ? row->doc
 					  : s->kind == WEB_SLOT_MAP ? "tells that there is a new /map.png"
 								    : "lines of the logs");
 		cairn_text_add(t, "}");
@@ -139,8 +139,8 @@ static size_t compose(struct web *web, const struct cairn_web_pick *pick)
 		return json->bytes;
 	}
 	size_t n = (size_t)sprintf(out,
-	    "{\"op\":\"message\",\"topic\":\"%s\",\"t_ns\":\"%" PRId64 "\",\"age_ms\":%" PRId64 ",\"data\":", s->name,
-	    t_ns, (cairn_now_ns() - t_ns) / CAIRN_NS_PER_MS);
+	    "{\"op\":\"message\",\"topic\":\"%s\",\"t_ns\":\"%" PRId64 "\",\"age_ms\":%" PRId64 ",\"data\":",
+	    s->name, t_ns, (cairn_now_ns() - t_ns) / CAIRN_NS_PER_MS);
 	memcpy(out + n, json->data, json->bytes);
 	n += json->bytes;
 	out[n++] = '}';
@@ -278,7 +278,8 @@ static int take(struct web_viewer *v, const char *text, size_t bytes)
 	struct cairn_error why = {""};
 	struct web *web = web_of(v->wsi);
 	bool stop = memmem(text, bytes, "stop\"", 5) != NULL;
-	if (!cairn_token_bucket_take(&v->requests, REQUESTS_PER_S, REQUESTS_BURST_S, cairn_now_ns()) && !stop) {
+	if (!cairn_token_bucket_take(&v->requests, REQUESTS_PER_S, REQUESTS_BURST_S, cairn_now_ns()) &&
+	    !stop) {
 		cairn_stage_count_reject(web->stage);
 		send_error(v, "more than 50 requests a second: this one was dropped");
 		return 0;

@@ -25,11 +25,11 @@
 #include "procs/shell/stage.h"
 #include "procs/web/frame_pipe.h"
 
-#define WEB_WAITING_MAX 64  /* commands under way at once */
-#define WEB_ASKERS_MAX 64   /* whose commands are counted at once */
-#define WEB_REPLIES_MAX 16  /* waiting for one viewer */
-#define WEB_KEPT_MAX 32     /* messages kept of a topic where each counts */
-#define WEB_TX_BYTES 16384  /* of an answer in one go */
+#define WEB_WAITING_MAX 64 /* commands under way at once */
+#define WEB_ASKERS_MAX 64  /* whose commands are counted at once */
+#define WEB_REPLIES_MAX 16 /* waiting for one viewer */
+#define WEB_KEPT_MAX 32    /* messages kept of a topic where each counts */
+#define WEB_TX_BYTES 16384 /* of an answer in one go */
 
 struct web;
 
@@ -83,8 +83,8 @@ struct web_slot {
 	struct cairn_sub *sub;
 	void *msg; /* newest */
 	struct cairn_header hdr;
-	int64_t heard_ns;                     /* or subscribed */
-	struct web_kept kept[WEB_KEPT_MAX];   /* by number */
+	int64_t heard_ns;                   /* or subscribed */
+	struct web_kept kept[WEB_KEPT_MAX]; /* by number */
 };
 
 bool hub_open(struct web *web, struct cairn_error *err);
@@ -110,8 +110,8 @@ struct web_asker {
 bool orders_open(struct web *web, struct cairn_error *err);
 int orders_on_tick(void *web);
 /* Judges and passes on. The answer comes through web_replied, at once if it is refused here. */
-void orders_give(struct web *web, const struct web_conn *conn, const struct web_asker *asker, const char *name,
-    const char *args);
+void orders_give(struct web *web, const struct web_conn *conn, const struct web_asker *asker,
+    const char *name, const char *args);
 
 enum web_verdict { WEB_DONE, WEB_REFUSED, WEB_FORBIDDEN, WEB_FLOOD, WEB_UNKNOWN };
 void web_replied(struct web *web, const struct web_asker *asker, enum web_verdict verdict, const char *text);
@@ -210,9 +210,9 @@ struct web {
 
 	int picture_users[WEB_PICTURES];
 	struct web_picture_now pictures[WEB_PICTURES];
-	pid_t frames_pid;   /* 0 = does not run */
-	pid_t leaving_pid;  /* one that was told to end; 0 = none */
-	int64_t kill_ns;    /* when it is ended if it has not by then */
+	pid_t frames_pid;  /* 0 = does not run */
+	pid_t leaving_pid; /* one that was told to end; 0 = none */
+	int64_t kill_ns;   /* when it is ended if it has not by then */
 	int frames_fd;
 	int64_t frames_due_ns; /* not before */
 	uint8_t frames_told;   /* what it was asked for */

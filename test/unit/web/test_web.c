@@ -21,8 +21,8 @@ START_TEST(an_endpoint_is_an_address_in_numbers_and_a_port)
 	ck_assert(cairn_web_address_parse("localhost:80", &a, &err) && a.loopback);
 	ck_assert(cairn_web_address_parse("0.0.0.0:443", &a, &err) && !a.loopback);
 	ck_assert(cairn_web_address_parse("[::]:443", &a, &err) && !a.loopback);
-	static const char *const bad[] = {"", "127.0.0.1", "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:65536", "robot:80",
-	    "[::1:80", "[::1]80", ":80", "127.0.0.1:-1"};
+	static const char *const bad[] = {"", "127.0.0.1", "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:65536",
+	    "robot:80", "[::1:80", "[::1]80", ":80", "127.0.0.1:-1"};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		err.text[0] = '\0';
 		ck_assert_msg(!cairn_web_address_parse(bad[i], &a, &err), "%s", bad[i]);
@@ -62,7 +62,8 @@ START_TEST(pages_of_other_sites_are_not_answered)
 	ck_assert(!cairn_web_origin_allowed("http://", ""));
 	ck_assert(cairn_web_site_allowed("", false) && cairn_web_site_allowed("same-origin", false));
 	ck_assert(cairn_web_site_allowed("none", false)); /* typed by hand */
-	ck_assert(!cairn_web_site_allowed("cross-site", false) && !cairn_web_site_allowed("same-site", false));
+	ck_assert(
+	    !cairn_web_site_allowed("cross-site", false) && !cairn_web_site_allowed("same-site", false));
 	ck_assert(cairn_web_site_allowed("cross-site", true)); /* a link may lead to the page */
 }
 END_TEST
@@ -72,7 +73,8 @@ START_TEST(only_this_machine_is_loopback)
 	ck_assert(cairn_web_is_loopback("127.0.0.1") && cairn_web_is_loopback("127.9.9.9"));
 	ck_assert(cairn_web_is_loopback("::1") && cairn_web_is_loopback("::ffff:127.0.0.1"));
 	ck_assert(!cairn_web_is_loopback("::ffff:10.0.0.1") && !cairn_web_is_loopback("128.0.0.1"));
-	ck_assert(!cairn_web_is_loopback("::") && !cairn_web_is_loopback("") && !cairn_web_is_loopback("localhost"));
+	ck_assert(!cairn_web_is_loopback("::") && !cairn_web_is_loopback("") &&
+		  !cairn_web_is_loopback("localhost"));
 }
 END_TEST
 
@@ -143,7 +145,8 @@ START_TEST(requests_are_read)
 	ck_assert(parse("{\"op\":\"unsubscribe\",\"topics\":[]}", &r) && r.topic_count == 0);
 	ck_assert(parse("{\"op\":\"subscribe_logs\",\"on\":true}", &r) && r.on);
 	ck_assert(parse("{\"op\":\"subscribe_logs\"}", &r) && !r.on);
-	ck_assert(parse("{\"op\":\"command\",\"id\":7,\"name\":\"goto\",\"args\":\"1.5 -0.5\",\"more\":[1]}", &r));
+	ck_assert(
+	    parse("{\"op\":\"command\",\"id\":7,\"name\":\"goto\",\"args\":\"1.5 -0.5\",\"more\":[1]}", &r));
 	ck_assert_int_eq(r.id, 7);
 	ck_assert_str_eq(r.args, "1.5 -0.5");
 	ck_assert(parse("{\"op\":\"teleop\",\"v_mps\":0.1,\"steer_rad\":-1}", &r));
@@ -155,18 +158,20 @@ START_TEST(what_is_no_request_is_refused_with_a_reason)
 {
 	static struct cairn_web_request r;
 	static char large[CAIRN_WEB_REQUEST_MAX + 64], deep[6000];
-	static const char *const bad[] = {"", "[]", "7", "{", "{\"op\":7}", "{\"op\":\"\"}", "{\"op\":\"fly\"}",
-	    "{\"op\":\"subscribe\"}", "{\"op\":\"subscribe\",\"topics\":\"pose\"}",
+	static const char *const bad[] = {"", "[]", "7", "{", "{\"op\":7}", "{\"op\":\"\"}",
+	    "{\"op\":\"fly\"}", "{\"op\":\"subscribe\"}", "{\"op\":\"subscribe\",\"topics\":\"pose\"}",
 	    "{\"op\":\"subscribe\",\"topics\":[7]}", "{\"op\":\"subscribe\",\"topics\":[],\"hz\":0}",
-	    "{\"op\":\"subscribe\",\"topics\":[],\"hz\":1e9}", "{\"op\":\"subscribe\",\"topics\":[],\"hz\":\"5\"}",
-	    "{\"op\":\"command\",\"name\":\"stop\"}", "{\"op\":\"command\",\"id\":1.5,\"name\":\"stop\"}",
-	    "{\"op\":\"command\",\"id\":1,\"name\":[]}", "{\"op\":\"teleop\",\"v_mps\":0.1}",
-	    "{\"op\":\"teleop\",\"v_mps\":1e999,\"steer_rad\":0}", "{\"op\":\"stop\",\"op\":\"teleop\"}",
-	    "{\"op\":\"command\",\"id\":1,\"name\":\"a\\u0000b\"}", "{\"op\":\"command\",\"id\":1,\"name\":\"\xff\"}"};
+	    "{\"op\":\"subscribe\",\"topics\":[],\"hz\":1e9}",
+	    "{\"op\":\"subscribe\",\"topics\":[],\"hz\":\"5\"}", "{\"op\":\"command\",\"name\":\"stop\"}",
+	    "{\"op\":\"command\",\"id\":1.5,\"name\":\"stop\"}", "{\"op\":\"command\",\"id\":1,\"name\":[]}",
+	    "{\"op\":\"teleop\",\"v_mps\":0.1}", "{\"op\":\"teleop\",\"v_mps\":1e999,\"steer_rad\":0}",
+	    "{\"op\":\"stop\",\"op\":\"teleop\"}", "{\"op\":\"command\",\"id\":1,\"name\":\"a\\u0000b\"}",
+	    "{\"op\":\"command\",\"id\":1,\"name\":\"\xff\"}"};
 	memset(&r, 0x5a, sizeof(r));
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		ck_assert_msg(!parse(bad[i], &r), "%s", bad[i]);
-	snprintf(large, sizeof(large), "{\"op\":\"subscribe_logs\",\"x\":\"%*s\"}", CAIRN_WEB_REQUEST_MAX, "");
+	snprintf(
+	    large, sizeof(large), "{\"op\":\"subscribe_logs\",\"x\":\"%*s\"}", CAIRN_WEB_REQUEST_MAX, "");
 	ck_assert(!parse(large, &r));
 	memset(deep, '[', sizeof(deep) - 1);
 	ck_assert(!parse(deep, &r));
@@ -185,7 +190,8 @@ START_TEST(a_body_is_an_object_with_a_text)
 	ck_assert(cairn_web_body_text("", 0, "args", text, sizeof(text), &err) && text[0] == '\0');
 	ck_assert(cairn_web_body_text(body, strlen(body), "args", text, sizeof(text), &err));
 	ck_assert_str_eq(text, "1 2");
-	ck_assert(cairn_web_body_text(body, strlen(body), "none", text, sizeof(text), &err) && text[0] == '\0');
+	ck_assert(
+	    cairn_web_body_text(body, strlen(body), "none", text, sizeof(text), &err) && text[0] == '\0');
 	ck_assert(!cairn_web_body_text(body, strlen(body), "token", text, sizeof(text), &err));
 	ck_assert(!cairn_web_body_text(body, strlen(body), "n", text, sizeof(text), &err));
 	ck_assert(!cairn_web_body_text("x", 1, "args", text, sizeof(text), &err));
@@ -247,7 +253,8 @@ START_TEST(a_wrong_command_gets_its_usage)
 END_TEST
 
 /* Decodes what png.c wrote, by the standard. */
-static void check_png(const uint8_t *png, size_t bytes, const uint8_t *pixels, uint32_t w, uint32_t h, int bits)
+static void check_png(
+    const uint8_t *png, size_t bytes, const uint8_t *pixels, uint32_t w, uint32_t h, int bits)
 {
 	uint8_t raw[512];
 	uLongf raw_bytes = sizeof(raw);
@@ -268,7 +275,8 @@ static void check_png(const uint8_t *png, size_t bytes, const uint8_t *pixels, u
 	ck_assert_uint_eq(raw_bytes, h * (row + 1));
 	for (uint32_t y = 0; y < h; y++)
 		for (size_t x = 0; x < row; x++)
-			ck_assert_uint_eq(raw[y * (row + 1) + 1 + x], pixels[y * row + (bits == 16 ? x ^ 1 : x)]);
+			ck_assert_uint_eq(
+			    raw[y * (row + 1) + 1 + x], pixels[y * row + (bits == 16 ? x ^ 1 : x)]);
 	ck_assert_mem_eq(png + bytes - 8, "IEND", 4);
 }
 
@@ -290,7 +298,7 @@ START_TEST(grey_pictures_are_png)
 END_TEST
 
 CAIRN_TEST_MAIN("web", an_endpoint_is_an_address_in_numbers_and_a_port, a_name_of_another_is_not_answered,
-    pages_of_other_sites_are_not_answered, only_this_machine_is_loopback, each_route_is_found_and_nothing_beside,
-    a_query_is_decoded_and_bounded, requests_are_read, what_is_no_request_is_refused_with_a_reason,
-    a_body_is_an_object_with_a_text, commands_are_what_the_tool_would_have_asked, a_wrong_command_gets_its_usage,
-    grey_pictures_are_png)
+    pages_of_other_sites_are_not_answered, only_this_machine_is_loopback,
+    each_route_is_found_and_nothing_beside, a_query_is_decoded_and_bounded, requests_are_read,
+    what_is_no_request_is_refused_with_a_reason, a_body_is_an_object_with_a_text,
+    commands_are_what_the_tool_would_have_asked, a_wrong_command_gets_its_usage, grey_pictures_are_png)

@@ -65,7 +65,8 @@ END_TEST
 START_TEST(the_file_holds_hashes_and_comes_back_the_same)
 {
 	static struct cairn_web_tokens tokens, again;
-	char anna[CAIRN_WEB_TOKEN_CHARS + 1], other[CAIRN_WEB_TOKEN_CHARS + 1], text[CAIRN_WEB_TOKENS_FILE_MAX];
+	char anna[CAIRN_WEB_TOKEN_CHARS + 1], other[CAIRN_WEB_TOKEN_CHARS + 1],
+	    text[CAIRN_WEB_TOKENS_FILE_MAX];
 	make(anna, 1);
 	make(other, 9);
 	ck_assert(cairn_web_tokens_put(&tokens, "anna", WATCH | DRIVE, anna, &err));
@@ -92,8 +93,9 @@ START_TEST(a_mistake_in_the_file_names_its_line)
 	static struct cairn_web_tokens tokens = {.count = 7};
 	char text[400], hash[CAIRN_SHA256_HEX];
 	cairn_sha256_hex("x", 1, hash);
-	const char *const bad[] = {"anna watch", "anna watch 12ab", "an/na watch %s", "anna fly %s", "anna watch %s more",
-	    "anna watch %s\nanna drive %s", "anna watch ABCDEF6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7"};
+	const char *const bad[] = {"anna watch", "anna watch 12ab", "an/na watch %s", "anna fly %s",
+	    "anna watch %s more", "anna watch %s\nanna drive %s",
+	    "anna watch ABCDEF6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7"};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		char body[300];
 #pragma GCC diagnostic push
@@ -103,7 +105,8 @@ START_TEST(a_mistake_in_the_file_names_its_line)
 #pragma GCC diagnostic pop
 		snprintf(text, sizeof(text), "# first\n%s\n", body);
 		ck_assert_msg(!cairn_web_tokens_parse(text, &tokens, &err), "%s", text);
-		ck_assert_msg(strncmp(err.text, strstr(body, "\n") != NULL ? "line 3: " : "line 2: ", 8) == 0, "%s", err.text);
+		ck_assert_msg(strncmp(err.text, strstr(body, "\n") != NULL ? "line 3: " : "line 2: ", 8) == 0,
+		    "%s", err.text);
 		ck_assert_int_eq(tokens.count, 7);
 	}
 	ck_assert(!cairn_web_tokens_put(&tokens, "an na", WATCH, "x", &err));
@@ -116,12 +119,14 @@ START_TEST(cookies_and_bearers_are_found)
 	ck_assert(cairn_web_cookie("a=1; cairn_web_80=abc; b=2", "cairn_web_80", buf, sizeof(buf)));
 	ck_assert_str_eq(buf, "abc");
 	ck_assert(!cairn_web_cookie("xcairn_web_80=abc", "cairn_web_80", buf, sizeof(buf)));
-	ck_assert(!cairn_web_cookie("cairn_web_80=abcdefghi", "cairn_web_80", buf, sizeof(buf)) && buf[0] == '\0');
+	ck_assert(
+	    !cairn_web_cookie("cairn_web_80=abcdefghi", "cairn_web_80", buf, sizeof(buf)) && buf[0] == '\0');
 	ck_assert(!cairn_web_cookie("cairn_web_80=", "cairn_web_80", buf, sizeof(buf)));
 	ck_assert(!cairn_web_cookie("", "cairn_web_80", buf, sizeof(buf)));
 	ck_assert(cairn_web_bearer("Bearer abc", buf, sizeof(buf)));
 	ck_assert_str_eq(buf, "abc");
-	ck_assert(!cairn_web_bearer("Basic abc", buf, sizeof(buf)) && !cairn_web_bearer("", buf, sizeof(buf)));
+	ck_assert(
+	    !cairn_web_bearer("Basic abc", buf, sizeof(buf)) && !cairn_web_bearer("", buf, sizeof(buf)));
 	ck_assert(!cairn_web_bearer("Bearer ", buf, sizeof(buf)));
 }
 END_TEST
@@ -145,5 +150,5 @@ START_TEST(a_bucket_refills_at_its_rate)
 END_TEST
 
 CAIRN_TEST_MAIN("web-tokens", sha256_is_that_of_the_standard, a_token_gives_its_rights_and_no_other,
-    the_file_holds_hashes_and_comes_back_the_same, a_mistake_in_the_file_names_its_line, cookies_and_bearers_are_found,
-    a_bucket_refills_at_its_rate)
+    the_file_holds_hashes_and_comes_back_the_same, a_mistake_in_the_file_names_its_line,
+    cookies_and_bearers_are_found, a_bucket_refills_at_its_rate)
