@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/base/duration.h"
-#include "common/vlm/text.h"
+#include "common/base/text.h"
 
 const struct cairn_command_row *cairn_web_order_find(const char *name)
 {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common/vlm/memory.h"
-#include "common/vlm/text.h"
+#include "common/base/text.h"
 #include "procs/web/http.h"
 
 #define LOG_LINES 200

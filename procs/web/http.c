@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/base/geom.h"
-#include "common/vlm/text.h"
+#include "common/base/text.h"
 #include "procs/web/http.h"
 #include "procs/web/page.h"
 

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "common/base/geom.h"
-#include "common/vlm/text.h"
+#include "common/base/text.h"
 #include "procs/web/web.h"
 
 #define FILES_MAX 64

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/base/geom.h"
-#include "common/vlm/text.h"
+#include "common/base/text.h"
 #include "procs/web/web.h"
 
 #define ANSWER_NS (2 * CAIRN_NS_PER_S)

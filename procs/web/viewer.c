@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/base/geom.h"
-#include "common/vlm/text.h"
+#include "common/base/text.h"
 #include "procs/web/web.h"
 
 #define REQUESTS_PER_S 50.0
