@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SAMPLE_STEPS 100 /* one a second */
 #define SAMPLES_MAX 4000
@@ -44,11 +45,18 @@ static bool run_once(const struct cairn_config *cfg, const struct cairn_world *w
 	if (run == NULL)
 		return false;
 	cairn_run_all(run);
+	struct cairn_run_totals totals = cairn_run_totals(run);
 	*ret = (struct cairn_frequency_run){.finished = w->finished,
 	    .seconds = cairn_run_elapsed_s(run),
 	    .coverage = cairn_truth_coverage(cairn_sim_truth(cairn_run_sim(run))),
-	    .contacts = cairn_run_totals(run).contacts,
-	    .calls = cairn_run_totals(run).calls};
+	    .contacts = totals.contacts,
+	    .calls = totals.calls,
+	    .event_calls = totals.event_calls,
+	    .events = totals.events,
+	    .events_thinking = totals.events_thinking,
+	    .events_known = totals.events_known,
+	    .reactions = totals.reactions};
+	memcpy(ret->reaction_s, totals.reaction_s, sizeof(ret->reaction_s));
 	cairn_run_destroy(&run);
 	return true;
 }
@@ -79,16 +87,19 @@ bool cairn_frequency_compare(const struct cairn_config *cfg, const struct cairn_
     const double *periods_s, uint32_t count, double limit_s, struct cairn_frequency_report *ret,
     struct cairn_error *err)
 {
-	struct cairn_frequency_run adaptive;
+	struct cairn_frequency_run adaptive, without;
+	struct cairn_config quiet = *cfg;
+	quiet.vlm.ask_at_events = false;
 	struct watch by_need = {.samples = calloc(SAMPLES_MAX, sizeof(struct sample))};
 	struct watch fixed = {.samples = calloc(SAMPLES_MAX, sizeof(struct sample))};
 	bool ok = by_need.samples != NULL && fixed.samples != NULL;
 	if (!ok)
 		cairn_error_set(err, "out of memory");
-	ok = ok && run_once(cfg, world, 0.0, limit_s, &by_need, &adaptive, err);
+	ok = ok && run_once(&quiet, world, 0.0, limit_s, &fixed, &without, err) &&
+	     run_once(cfg, world, 0.0, limit_s, &by_need, &adaptive, err);
 	for (uint32_t i = 0; ok && i < count; i++) {
 		fixed = (struct watch){.samples = fixed.samples};
-		ret[i] = (struct cairn_frequency_report){.adaptive = adaptive};
+		ret[i] = (struct cairn_frequency_report){.adaptive = adaptive, .without = without};
 		ok = run_once(cfg, world, periods_s[i], limit_s, &fixed, &ret[i].fixed, err);
 		if (ok)
 			compare(&by_need, &fixed, &ret[i]);

@@ -20,14 +20,21 @@ struct cairn_frequency_run {
 	double same_coverage; /* what is compared */
 	uint64_t same_calls;  /* until then */
 	double same_seconds;
+	/* Events of the scene while a decision of the model was driven (common/eval/run.h), and the times from those that
+	 * did not happen during a call to the next question. */
+	uint64_t event_calls, events, events_thinking, events_known;
+	uint32_t reactions;
+	float reaction_s[CAIRN_RUN_REACTIONS];
 };
 
 struct cairn_frequency_report {
 	struct cairn_frequency_run adaptive, fixed;
+	struct cairn_frequency_run
+	    without;  /* by need, and events start no calls of their own (vlm.ask_at_events) */
 	double saved; /* share of the fixed rate's calls that adaptive asking does without */
 };
 
-/* ret: one for each of the count periods; the run by need is one and the same. */
+/* ret: one for each of the count periods; the runs by need are one and the same. */
 bool cairn_frequency_compare(const struct cairn_config *cfg, const struct cairn_world *world,
     const double *periods_s, uint32_t count, double limit_s, struct cairn_frequency_report *ret,
     struct cairn_error *err);

@@ -159,6 +159,7 @@ static void deliver(struct cairn_run *r, struct run_scan *s)
 		(void)cairn_mapper_scan(r->mapper, &s->scan, s->t_ns);
 	if (r->true_map != NULL)
 		(void)cairn_true_map_scan(r->true_map, &s->scan, s->from, s->to, s->t_ns);
+	run_model_scan(r, s);
 }
 
 static void move_scans(struct cairn_run *r)

@@ -112,8 +112,18 @@ const struct cairn_msg_nav_status *cairn_run_nav_status(const struct cairn_run *
 struct cairn_sequencer *cairn_run_sequencer(struct cairn_run *run);
 struct cairn_motor *cairn_run_motor(struct cairn_run *run);
 
+#define CAIRN_RUN_REACTIONS 512
+
 struct cairn_run_totals {
-	uint64_t calls;                 /* questions to the model */
+	uint64_t calls;       /* questions to the model */
+	uint64_t event_calls; /* of them those that an event started while a decision was driven */
+	/* Events of the scene while a decision of the model was driven: a doorway, an intersection, a dead end, a place seen
+	 * again, a blocked way. */
+	uint64_t events, events_thinking; /* of them those that happened while a call was under way */
+	uint64_t events_known; /* besides: asked about lately at the same place (vlm.event_apart_m) */
+	uint32_t reactions;    /* of the others: times kept below */
+	float reaction_s
+	    [CAIRN_RUN_REACTIONS];      /* from the end of the scan that showed it to the next question */
 	uint64_t decisions;             /* asked for and given */
 	uint64_t choices, choices_next; /* of them ways to a place; to the frontier the round goes on to */
 	uint32_t outcomes[CAIRN_OUTCOME_COUNT];  /* of results of decisions with an id */

@@ -25,6 +25,8 @@ bool run_model_init(struct cairn_run *r, struct cairn_error *err)
 	}
 	cairn_pilot_init(&r->model.pilot, (enum cairn_pilot_profile)profile, (uint64_t)r->cfg->pilot.seed);
 	cairn_rng_seed(&r->model.rng, (uint64_t)r->cfg->pilot.seed, 12);
+	struct cairn_trigger_params triggers = cairn_trigger_params_from_config(r->cfg);
+	cairn_triggers_init(&r->model.triggers, &triggers, r->now_ns);
 	return true;
 }
 
@@ -113,6 +115,7 @@ static void choose(struct cairn_run *r, struct cairn_msg_decision *d)
 	made.snapshot_y_m = head.snapshot_y_m;
 	made.snapshot_yaw_rad = head.snapshot_yaw_rad;
 	made.candidate_set = head.candidate_set;
+	made.replaces = head.replaces;
 	*d = made;
 }
 
@@ -130,11 +133,22 @@ static void count_choice(struct cairn_run *r)
 	r->totals.choices_next += cairn_frontier_next(&r->frontiers, id);
 }
 
+/* The next question after an event, whatever it was made for. */
+static void note_reaction(struct cairn_run *r)
+{
+	struct run_model *m = &r->model;
+	if (m->event != CAIRN_TRIGGER_NONE && !m->event_waited && r->totals.reactions < CAIRN_RUN_REACTIONS)
+		r->totals.reaction_s[r->totals.reactions++] = (float)(r->now_ns - m->event_ns) * 1e-9f;
+	m->event = CAIRN_TRIGGER_NONE;
+}
+
 static void ask(struct cairn_run *r)
 {
 	struct run_model *m = &r->model;
 	const struct cairn_config_pilot *p = &r->cfg->pilot;
 	look(r);
+	note_reaction(r);
+	cairn_triggers_taken(&m->triggers, r->now_ns);
 	r->totals.calls++;
 	m->decision = (struct cairn_msg_decision){.id = m->last_id + 1,
 	    .snapshot_id = ++m->snapshots,
@@ -143,6 +157,7 @@ static void ask(struct cairn_run *r)
 	    .snapshot_y_m = r->pose.y_m,
 	    .snapshot_yaw_rad = r->pose.yaw_rad,
 	    .source = CAIRN_SOURCE_MODEL,
+	    .replaces = r->out.mission.takes_events ? r->out.mission.decision_id : 0,
 	    .candidate_set = r->candidates.set};
 	m->answers = true;
 	if (r->o.decide != NULL)
@@ -170,6 +185,8 @@ static void answer(struct cairn_run *r)
 	if (m->decision.id > m->last_id)
 		m->last_id = m->decision.id;
 	r->totals.decisions++;
+	cairn_triggers_on_decision(
+	    &m->triggers, (struct cairn_vec2){m->decision.snapshot_x_m, m->decision.snapshot_y_m});
 	m->given[m->decision.id % RUN_GIVEN] = m->decision;
 	if (r->seq != NULL)
 		cairn_sequencer_on_decision(r->seq, &m->decision, 1, r->now_ns);
@@ -200,6 +217,43 @@ static void ask_at_fixed_rate(struct cairn_run *r)
 		ask(r);
 }
 
+void run_model_scan(struct cairn_run *r, const struct run_scan *s)
+{
+	struct run_model *m = &r->model;
+	const struct cairn_msg_mission *mission = &r->out.mission;
+	struct cairn_msg_percept p;
+	if (!cairn_percept_from_scan(&p, &s->scan, &r->percept))
+		return;
+	cairn_triggers_on_mission(&m->triggers, mission, r->now_ns);
+	cairn_triggers_on_scene(&m->triggers, &p, r->pose_some ? &r->pose : NULL, r->now_ns);
+	enum cairn_trigger found = m->triggers.scene;
+	bool driven = mission->decision_id != 0 && mission->decision_source == CAIRN_SOURCE_MODEL;
+	if (found == CAIRN_TRIGGER_NONE || mission->wants_decision)
+		return; /* who wants a decision anyway is asked by that wish */
+	cairn_triggers_taken(&m->triggers, r->now_ns);
+	if (!cairn_call_policy_is_event(found) || !driven)
+		return;
+	if (cairn_call_policy_event_known(
+		&r->cfg->vlm, &m->asked, found, r->pose.x_m, r->pose.y_m, r->now_ns)) {
+		r->totals.events_known++;
+		return;
+	}
+	cairn_call_policy_event_asked(&m->asked, found, r->pose.x_m, r->pose.y_m, r->now_ns);
+	m->event = found;
+	m->event_ns = s->t_ns;
+	m->event_waited = m->thinking;
+	r->totals.events++;
+	r->totals.events_thinking += m->thinking;
+}
+
+/* The newest event may be asked about: what is driven may be replaced, and it has not passed. */
+static bool event_due(const struct cairn_run *r)
+{
+	const struct run_model *m = &r->model;
+	return m->event != CAIRN_TRIGGER_NONE && r->out.mission.takes_events && r->cfg->vlm.ask_at_events &&
+	       r->now_ns - m->event_ns <= CAIRN_CALL_POLICY_EVENT_NS;
+}
+
 void run_model_step(struct cairn_run *r, bool wanted)
 {
 	struct run_model *m = &r->model;
@@ -210,6 +264,9 @@ void run_model_step(struct cairn_run *r, bool wanted)
 		ask_at_fixed_rate(r);
 	} else if (!m->thinking && wanted && r->now_ns >= m->ask_ns && something_to_see(r)) {
 		ask(r);
+	} else if (!m->thinking && event_due(r) && something_to_see(r)) {
+		r->totals.event_calls++;
+		ask(r);
 	}
 }
 
@@ -218,6 +275,7 @@ void run_model_result(struct cairn_run *r, const struct cairn_msg_result *result
 	struct run_model *m = &r->model;
 	if (r->o.on_result != NULL)
 		r->o.on_result(r->o.decide_ctx, r, result);
+	cairn_triggers_on_result(&m->triggers, result, r->now_ns);
 	if (result->decision_id == 0)
 		return;
 	const struct cairn_msg_decision *d = &m->given[result->decision_id % RUN_GIVEN];

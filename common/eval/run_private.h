@@ -7,6 +7,8 @@
 #include "common/device/wheel_odom.h"
 #include "common/eval/run.h"
 #include "common/eval/true_map.h"
+#include "common/percept/call_policy.h"
+#include "common/percept/trigger.h"
 #include "common/plan/planner.h"
 #include "common/vlm/decision.h"
 
@@ -33,6 +35,11 @@ struct run_model {
 	struct cairn_msg_decision decision;
 	struct cairn_msg_decision given[RUN_GIVEN]; /* by their ids; an older one may still be driven */
 	int64_t result_ns;
+	struct cairn_call_policy_events asked;
+	struct cairn_triggers triggers; /* as the annotator looks for them */
+	enum cairn_trigger event;       /* the newest that has not been asked about; NONE */
+	int64_t event_ns;               /* end of the scan that showed it */
+	bool event_waited;              /* it happened while a call was under way */
 	uint64_t last_id, snapshots;
 	uint32_t rooms;
 };
@@ -104,6 +111,8 @@ void run_look_around(struct cairn_run *run);
 bool run_model_init(struct cairn_run *run, struct cairn_error *err);
 void run_model_step(struct cairn_run *run, bool wanted);
 void run_model_result(struct cairn_run *run, const struct cairn_msg_result *result);
+/* With each scan that is delivered: what the scene says. */
+void run_model_scan(struct cairn_run *run, const struct run_scan *scan);
 /* run_choice.c */
 bool run_choice_init(struct cairn_run *run, struct cairn_error *err);
 /* Ranks the frontiers that were just found. */

@@ -7,6 +7,13 @@ static bool is_trigger(enum cairn_trigger trigger)
 	return trigger != CAIRN_TRIGGER_NONE && trigger != CAIRN_TRIGGER_TIMER;
 }
 
+bool cairn_call_policy_is_event(enum cairn_trigger trigger)
+{
+	return trigger == CAIRN_TRIGGER_DOORWAY || trigger == CAIRN_TRIGGER_INTERSECTION ||
+	       trigger == CAIRN_TRIGGER_DEAD_END || trigger == CAIRN_TRIGGER_REVISIT ||
+	       trigger == CAIRN_TRIGGER_BLOCKED;
+}
+
 /* Written so that NaN is neither alike nor far. */
 static bool alike_and_far(double similarity, double limit, double nearest_m, double limit_m)
 {
@@ -16,6 +23,32 @@ static bool alike_and_far(double similarity, double limit, double nearest_m, dou
 static int64_t to_ns(double seconds)
 {
 	return llround(seconds * 1e9);
+}
+
+bool cairn_call_policy_event_known(const struct cairn_config_vlm *cfg,
+    const struct cairn_call_policy_events *events, enum cairn_trigger kind, double x_m, double y_m,
+    int64_t now_ns)
+{
+	for (uint32_t i = 0; i < events->count && i < CAIRN_CALL_POLICY_EVENTS; i++) {
+		if (events->asked[i].kind == kind &&
+		    now_ns - events->asked[i].t_ns <= to_ns(cfg->event_again_s) &&
+		    hypot(events->asked[i].x_m - x_m, events->asked[i].y_m - y_m) < cfg->event_apart_m)
+			return true;
+	}
+	return false;
+}
+
+void cairn_call_policy_event_asked(
+    struct cairn_call_policy_events *events, enum cairn_trigger kind, double x_m, double y_m, int64_t now_ns)
+{
+	uint32_t slot = events->count++ % CAIRN_CALL_POLICY_EVENTS;
+	events->asked[slot].t_ns = now_ns;
+	events->asked[slot].x_m = x_m;
+	events->asked[slot].y_m = y_m;
+	events->asked[slot].kind = kind;
+	if (events->count ==
+	    2 * CAIRN_CALL_POLICY_EVENTS) /* stays a count of all slots, and the next one is the oldest */
+		events->count = CAIRN_CALL_POLICY_EVENTS;
 }
 
 bool cairn_call_policy_may_skip(

@@ -22,6 +22,8 @@
 #include "ipc/messages.h"
 
 #define CAIRN_CALL_POLICY_NEVER INT64_C(-1) /* as an age */
+/* An event that happened while a call was under way is asked about after it, unless it is older than this by then. */
+#define CAIRN_CALL_POLICY_EVENT_NS INT64_C(1000000000)
 
 struct cairn_call_policy_facts {
 	enum cairn_trigger trigger; /* of the snapshot; NONE and TIMER are no reason of their own */
@@ -32,6 +34,29 @@ struct cairn_call_policy_facts {
 	int64_t wanted_age_ns;      /* since a decision is wanted */
 	bool answer_was_bad;        /* the last answer could not be used: it has to be asked again */
 };
+
+/* True for what starts a call while a decision is being driven: a doorway, an intersection, a dead end, a place seen again,
+ * a way that is blocked. */
+bool cairn_call_policy_is_event(enum cairn_trigger trigger);
+
+/* Where events were asked about, newest last; a ring. All zero is empty. */
+#define CAIRN_CALL_POLICY_EVENTS 64
+struct cairn_call_policy_events {
+	struct {
+		int64_t t_ns;
+		double x_m, y_m;
+		enum cairn_trigger kind;
+	} asked[CAIRN_CALL_POLICY_EVENTS];
+	uint32_t count;
+};
+
+/* True while an event here would put the same question about the same scene once more: one of its kind was asked about
+ * nearer than vlm.event_apart_m, not longer than vlm.event_again_s ago. */
+bool cairn_call_policy_event_known(const struct cairn_config_vlm *cfg,
+    const struct cairn_call_policy_events *events, enum cairn_trigger kind, double x_m, double y_m,
+    int64_t now_ns);
+void cairn_call_policy_event_asked(
+    struct cairn_call_policy_events *events, enum cairn_trigger kind, double x_m, double y_m, int64_t now_ns);
 
 /* True when the call may be left out for now. */
 bool cairn_call_policy_may_skip(

@@ -76,6 +76,7 @@ void cairn_triggers_on_mission(
 	triggers->mission_t_ns = now_ns;
 	triggers->mission_state = mission->state;
 	triggers->wants = mission->wants_decision;
+	triggers->held_up = mission->held_up;
 	if (triggers->wants && !before)
 		hurry(triggers, now_ns);
 	if (triggers->wants && !before && mission->decision_id != 0)
@@ -189,6 +190,7 @@ void cairn_triggers_on_scene(struct cairn_triggers *triggers, const struct cairn
 {
 	struct cairn_triggers *t = triggers;
 	/* All are looked at each time, so that one does not hide the beginning of another. */
+	update(&t->blocked, t->held_up);
 	update(&t->dead_end, has_dead_end(t, percept));
 	update(&t->doorway, has_doorway(t, percept));
 	update(&t->intersection, has_intersection(t, percept));
@@ -196,7 +198,8 @@ void cairn_triggers_on_scene(struct cairn_triggers *triggers, const struct cairn
 		update(&t->revisit, is_revisit(t, pose));
 	bool moved = pose != NULL && has_moved(t, pose);
 
-	enum cairn_trigger found = is_untold(&t->dead_end)       ? CAIRN_TRIGGER_DEAD_END
+	enum cairn_trigger found = is_untold(&t->blocked)        ? CAIRN_TRIGGER_BLOCKED
+				   : is_untold(&t->dead_end)     ? CAIRN_TRIGGER_DEAD_END
 				   : is_untold(&t->doorway)      ? CAIRN_TRIGGER_DOORWAY
 				   : is_untold(&t->intersection) ? CAIRN_TRIGGER_INTERSECTION
 				   : is_untold(&t->revisit)      ? CAIRN_TRIGGER_REVISIT
@@ -204,6 +207,7 @@ void cairn_triggers_on_scene(struct cairn_triggers *triggers, const struct cairn
 								 : CAIRN_TRIGGER_NONE;
 	if (found == CAIRN_TRIGGER_NONE || is_cooling(t, now_ns))
 		return;
+	t->blocked.told = t->blocked.holds;
 	t->dead_end.told = t->dead_end.holds;
 	t->doorway.told = t->doorway.holds;
 	t->intersection.told = t->intersection.holds;

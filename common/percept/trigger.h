@@ -6,12 +6,13 @@
  * snapshot is due every idle_s, for those who watch, and at once when the scene gives a reason.
  *
  * Reasons of the scene, looked for with each scan (10 Hz), in the order of their weight:
+ *   blocked       what is driven is held up: an obstacle, a path that is blocked, a manoeuvre to get off (mission.held_up)
  *   dead end      every forward sector (left of, at, right of the front) is nearer than dead_end_m
  *   doorway       a gap of doorway_width_m or more is in sight
  *   intersection  intersection_sectors or more adjacent sectors are open (open_m or more)
  *   revisit       within revisit_m of a place that was passed at least revisit_travel_m of driving ago
  *   moved         more than moved_m from where the last decision was taken, or from the last such trigger
- * The first four are told when they begin, not while they last. Reasons of the scene are at least cooldown_s
+ * The first five are told when they begin, not while they last. Reasons of the scene are at least cooldown_s
  * apart. What begins in between waits, and is told at the end of the cool-down if it still holds then; what
  * begins together is told as one.
  *
@@ -43,13 +44,13 @@ struct cairn_trigger_state {
 struct cairn_triggers {
 	struct cairn_trigger_params params;
 	/* what the sequencer wants */
-	bool wants, urgent;
+	bool wants, urgent, held_up;
 	enum cairn_mission_state mission_state;
 	int64_t mission_t_ns, urgent_t_ns; /* mission: 0 = never heard */
 	enum cairn_trigger reason;         /* of the decision that is wanted, NONE = nothing special */
 	/* what the scene says */
 	enum cairn_trigger scene; /* waiting to be taken */
-	struct cairn_trigger_state dead_end, doorway, intersection, revisit;
+	struct cairn_trigger_state blocked, dead_end, doorway, intersection, revisit;
 	bool cooling;
 	int64_t scene_t_ns;
 	/* what was */

@@ -100,8 +100,10 @@ void seq_mission_update_wanted(struct cairn_sequencer *seq, int64_t now_ns)
 	/* Nobody pays for the word of a model that moves nothing or cannot be asked; its silence counts from when it can
 	 * be again. */
 	bool in_vain = seq->without.wish == CAIRN_WITHOUT_STAND || seq->without.wish == CAIRN_WITHOUT_LOCAL;
-	bool wanted = seq_model_may_speak(seq) && own && !busy && !in_vain && !seq->sense.estop &&
-		      !about_to_end(seq, now_ns);
+	bool may =
+	    seq_model_may_speak(seq) && !busy && !in_vain && !seq->sense.estop && !about_to_end(seq, now_ns);
+	bool wanted = may && own;
+	seq->takes_events = may && !own && seq_prefetch_takes_events(seq);
 	if (!wanted || !seq->wanted || ahead) /* nobody waits for it while the robot drives */
 		seq->t_wanted_ns = now_ns;
 	seq->wanted = wanted;

@@ -5,6 +5,10 @@
  * taken lately. All rules for decisions hold for the answer, those of its age and of how far the robot has
  * moved since the snapshot included: what would break them is not asked for ahead of time.
  *
+ * An event (a doorway, a way that is blocked) may start a call at any time of a drive. Its answer says which decision it
+ * takes the place of (decision.replaces), so that one that comes after that has ended, or was replaced already, is judged
+ * like any other. A model too slow for that, at the speed of the robot, is not asked at events.
+ *
  * A way whose frontier has been seen into goes on with the round by itself and is asked about like any other,
  * before it or its stretch ends: a question for every frontier that comes in sight on the way would cost up
  * to twice the calls, and the robot would turn more than it gains. */
@@ -17,7 +21,9 @@
 #define MARGIN_S 0.3       /* until the snapshot is taken, and for slower answers than usual */
 #define MOVED_SHARE 0.75   /* of what the robot may move from the snapshot on */
 #define SAME_GOAL_M 0.3
-#define WORSE_AFTER_S 2.0 /* a way is driven for so long before another is thought of */
+#define EVENT_MARGIN_S 0.1 /* until the snapshot of an event is sent */
+#define HELD_UP_S 0.3      /* of standing before something, or of a planner that knows no way */
+#define WORSE_AFTER_S 2.0  /* a way is driven for so long before another is thought of */
 
 void seq_prefetch_answered(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns)
 {
@@ -92,6 +98,36 @@ bool seq_prefetch_has_waited(const struct cairn_sequencer *seq)
 {
 	double lead_s = seq_prefetch_lead_s(seq);
 	return !(lead_s > 0.0) || (seq->task.ahead && seq->task.ahead_s >= lead_s);
+}
+
+/* A turn is over soon, and what "forward" was changes under it; whoever stands is asked anyway. */
+static bool drives_for_model(const struct cairn_sequencer *seq)
+{
+	const struct seq_task *t = &seq->task;
+	return t->d.source == CAIRN_SOURCE_MODEL && t->d.id != 0 &&
+	       (t->kind == SEQ_NAV || t->kind == SEQ_DRIVE || t->kind == SEQ_WALL);
+}
+
+bool seq_prefetch_takes_events(const struct cairn_sequencer *seq)
+{
+	double answer_s = (seq->answer_s > 0.0 ? seq->answer_s : ANSWER_FIRST_S) + EVENT_MARGIN_S;
+	return seq->cfg->vlm.ask_at_events && drives_for_model(seq) &&
+	       answer_s * seq->cfg->nav.speed_mps <= seq->cfg->safety.decision_max_moved_m;
+}
+
+bool seq_prefetch_replaces(const struct cairn_sequencer *seq, const struct cairn_msg_decision *d)
+{
+	return d->source == CAIRN_SOURCE_MODEL && drives_for_model(seq) && d->replaces == seq->task.d.id;
+}
+
+bool seq_prefetch_held_up(const struct cairn_sequencer *seq)
+{
+	const struct seq_task *t = &seq->task;
+	bool no_way =
+	    t->nav.bad_state == CAIRN_NAV_STATE_NO_PATH || t->nav.bad_state == CAIRN_NAV_STATE_GOAL_BLOCKED ||
+	    t->nav.bad_state == CAIRN_NAV_STATE_START_BLOCKED || t->nav.bad_state == CAIRN_NAV_STATE_STUCK;
+	return drives_for_model(seq) && (t->blocked_s > HELD_UP_S || t->nav.nudging ||
+					    (t->kind == SEQ_NAV && no_way && t->nav.bad_s > HELD_UP_S));
 }
 
 void seq_prefetch_take_over(struct cairn_sequencer *seq, struct seq_task *next, int64_t now_ns)

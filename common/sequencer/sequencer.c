@@ -88,7 +88,7 @@ void cairn_sequencer_on_decision(
 		seq_refuse(seq, decision, &refusal);
 		return;
 	}
-	if (seq->task.kind == SEQ_NAV && seq->task.ahead) {
+	if (seq->task.kind == SEQ_NAV && (seq->task.ahead || seq_prefetch_replaces(seq, decision))) {
 		seq_prefetch_take_over(seq, &task, now_ns);
 		return;
 	}
@@ -262,6 +262,8 @@ static void fill_mission(const struct cairn_sequencer *seq, struct cairn_msg_mis
 	}
 	fill_activity(seq, m->activity, sizeof(m->activity));
 	m->wants_decision = seq->wanted && (r->open.decision.id == 0 || seq->task.ahead);
+	m->takes_events = seq->takes_events;
+	m->held_up = seq_prefetch_held_up(seq);
 	m->first_decision_s = r->first_decision_s;
 	m->decisions = r->decisions;
 	m->refused = r->refused;
@@ -296,6 +298,7 @@ static void mark_changes(struct cairn_sequencer *seq, struct cairn_sequencer_out
 	out->tier_changed = out->tier.tier != l->tier.tier;
 	out->mission_changed = m->state != lm->state || strcmp(m->reason, lm->reason) != 0 ||
 			       m->decision_id != lm->decision_id || m->wants_decision != lm->wants_decision ||
+			       m->takes_events != lm->takes_events || m->held_up != lm->held_up ||
 			       m->decisions != lm->decisions || m->refused != lm->refused ||
 			       m->overrides != lm->overrides || m->given_up_count != lm->given_up_count ||
 			       strcmp(m->help, lm->help) != 0;

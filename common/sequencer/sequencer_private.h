@@ -235,6 +235,7 @@ struct cairn_sequencer {
 	bool last_pose_valid;
 
 	bool wanted;          /* the model's word is wanted now */
+	bool takes_events;    /* an answer to an event may replace what is driven */
 	int64_t t_wanted_ns;  /* since when it is awaited */
 	bool claimed;         /* the model has said that the exploration is complete, and nothing was left */
 	int64_t t_nothing_ns; /* no frontier left since; 0: there are some */
@@ -457,6 +458,12 @@ bool seq_prefetch_goes_on(const struct cairn_sequencer *seq, bool seen);
 bool seq_prefetch_waits(const struct cairn_sequencer *seq);
 /* It has been asked for as long ahead as it is to be, or nothing is asked ahead. */
 bool seq_prefetch_has_waited(const struct cairn_sequencer *seq);
+/* What is driven is the model's own, and the answer to an event would come before the robot has moved too far. */
+bool seq_prefetch_takes_events(const struct cairn_sequencer *seq);
+/* The decision answers an event that was asked about while the present task was driven, and may take its place. */
+bool seq_prefetch_replaces(const struct cairn_sequencer *seq, const struct cairn_msg_decision *d);
+/* What is driven does not get on as asked. */
+bool seq_prefetch_held_up(const struct cairn_sequencer *seq);
 /* Goes on with the next task from the one that is being driven, without a stop where both lead to the same
  * place. */
 void seq_prefetch_take_over(struct cairn_sequencer *seq, struct seq_task *next, int64_t now_ns);

@@ -76,7 +76,7 @@ static bool check_turn(struct cairn_sequencer *seq, const struct cairn_msg_decis
 		return refuse(refusal, "%s",
 		    seq->task.looks ? "the robot goes to look again from elsewhere, before it ends"
 				    : "the robot is leaving a tight place by itself");
-	bool asked = seq->task.ahead && d->source == CAIRN_SOURCE_MODEL;
+	bool asked = (seq->task.ahead && d->source == CAIRN_SOURCE_MODEL) || seq_prefetch_replaces(seq, d);
 	if (seq_executing(seq) && seq->task.d.source != CAIRN_SOURCE_LOCAL && !take_back && !asked)
 		return refuse(
 		    refusal, "decision %llu is still being executed", (unsigned long long)seq->task.d.id);

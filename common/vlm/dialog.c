@@ -72,10 +72,9 @@ void cairn_dialog_mission(
 	d->mission = *mission;
 	d->mission_hdr = *hdr;
 	bool wants = mission->wants_decision && hdr->valid;
-	int64_t *since_ns = wants ? &d->wanted_since_ns : &d->unwanted_since_ns;
-	*(wants ? &d->unwanted_since_ns : &d->wanted_since_ns) = 0;
-	if (*since_ns == 0)
-		*since_ns = hdr->t_ns;
+	bool takes = wants || (mission->takes_events && hdr->valid);
+	d->wanted_since_ns = !wants ? 0 : d->wanted_since_ns != 0 ? d->wanted_since_ns : hdr->t_ns;
+	d->unwanted_since_ns = takes ? 0 : d->unwanted_since_ns != 0 ? d->unwanted_since_ns : hdr->t_ns;
 	d->skipping = d->skipping && wants;
 	if (d->await_id != 0 && mission->decision_id >= d->await_id)
 		d->await_id = 0;
@@ -87,8 +86,11 @@ void cairn_dialog_result(struct cairn_dialog *d, const struct cairn_msg_result *
 	d->changed = true;
 	dialog_later(&d->not_before_ns, t_ns - DIALOG_RESULT_SLACK_NS);
 	dialog_later(&d->result_ns, t_ns);
-	d->ended = cairn_trigger_of_result(result);
-	if (d->ended == CAIRN_TRIGGER_BLOCKED)
+	enum cairn_trigger ended = cairn_trigger_of_result(result);
+	/* What was replaced while it was driven is no reason to ask: what replaced it was asked for knowing of it. */
+	if (result->decision_id == 0 || result->decision_id >= d->open_id)
+		d->ended = ended;
+	if (ended == CAIRN_TRIGGER_BLOCKED)
 		dialog_later(&d->trouble_ns, t_ns);
 	dialog_loop_result(d, result);
 	if (d->await_id != 0 && (result->decision_id >= d->await_id || d->cfg.shadow))

@@ -46,6 +46,8 @@ static void refused(struct cairn_dialog *d, int64_t now_ns, const struct cairn_d
 	dialog_peer_ended(d, final ? CAIRN_FAILOVER_FINAL : CAIRN_FAILOVER_FAILED, hold_ns, now_ns);
 	d->hold_until_ns = now_ns + CAIRN_DIALOG_RETRY_NS;
 	d->followup = false;
+	if (d->event) /* is not asked about twice: it has passed by then */
+		d->used_ns = d->snap.t_ns;
 }
 
 /* Both see the same frontiers; where local exploration has no goal there is nothing to compare. */
@@ -92,6 +94,7 @@ static void publish(struct cairn_dialog *d, int64_t now_ns)
 	out->snapshot_epoch = d->snap.epoch;
 	out->frame_hash = d->snap.hash;
 	out->prompt_hash = d->prompt_hash;
+	out->replaces = d->asked_for;
 	out->latency_s = (double)(now_ns - d->asked_ns) * 1e-9;
 	d->has_decision = true;
 	d->used_ns = d->snap.t_ns;
@@ -132,6 +135,10 @@ static void bad_answer(struct cairn_dialog *d, int64_t now_ns)
 	dialog_fail(d, d->answer.problem);
 	snprintf(d->problem, sizeof(d->problem), "%s", d->answer.problem);
 	d->followup = false;
+	if (d->event) { /* what is driven was decided on already: nonsense about an event takes nothing of that back */
+		d->used_ns = d->snap.t_ns;
+		return;
+	}
 	if (d->bad_streak++ == 0)
 		publish(d, now_ns);
 	else

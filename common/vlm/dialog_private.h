@@ -7,6 +7,7 @@
 #define CAIRN_COMMON_VLM_DIALOG_PRIVATE_H
 
 #include "common/base/geom.h"
+#include "common/percept/call_policy.h"
 #include "common/vlm/dialog.h"
 #include "common/vlm/cost_limiter.h"
 #include "common/vlm/prompt.h"
@@ -49,7 +50,8 @@ struct cairn_dialog {
 
 	struct cairn_msg_mission mission;
 	struct cairn_header mission_hdr;
-	int64_t wanted_since_ns, unwanted_since_ns; /* one of them is 0 */
+	int64_t wanted_since_ns;   /* a decision is wanted; 0 = none is */
+	int64_t unwanted_since_ns; /* nor would an answer to an event be taken; 0 = one of both */
 	struct cairn_msg_frontiers frontiers;
 	int64_t frontiers_ns;
 	struct cairn_msg_candidates candidates;
@@ -64,6 +66,8 @@ struct cairn_dialog {
 	struct snapshot snap;
 
 	bool in_flight;
+	bool event; /* the present question, and its follow-up, was started by the snapshot's trigger */
+	uint64_t asked_for; /* decision being driven when it was asked, that may be replaced; 0 = none */
 	enum cairn_mission_state asked_state;
 	int64_t asked_ns; /* first call of this decision */
 	int64_t hold_until_ns;
@@ -88,7 +92,9 @@ struct cairn_dialog {
 	enum cairn_trigger ended; /* kind of the newest result since the last decision */
 	bool skipping;            /* this wish has had a call left out */
 	uint64_t skips, images_left_out;
-	uint32_t triggers[CAIRN_TRIGGER_COUNT]; /* of the calls */
+	uint32_t triggers[CAIRN_TRIGGER_COUNT];       /* of the calls */
+	struct cairn_call_policy_events events_asked; /* about */
+	uint64_t event_calls;                         /* started by an event while a decision was driven */
 	char problem[160];
 	/* Equal decisions that move nothing. */
 	char last_words[160];

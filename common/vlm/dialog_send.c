@@ -129,6 +129,7 @@ bool dialog_make_request(struct cairn_dialog *d, int64_t now_ns)
 	if (!d->followup) {
 		d->asked_ns = now_ns;
 		d->asked_state = d->mission.state;
+		d->asked_for = d->mission.takes_events ? d->mission.decision_id : 0;
 		d->asked_why = dialog_reason(d);
 		d->snapshot_age_ns = now_ns - d->snap.t_ns;
 		d->snap.hash = cairn_hash_bytes(CAIRN_HASH_START, d->snap.bytes.data, d->snap.bytes.len);

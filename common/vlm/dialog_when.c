@@ -1,8 +1,6 @@
 /* dialog_when.c - when to ask: what must be at hand, what must be new, and what stands against it. */
 #include "common/vlm/dialog_private.h"
 
-#include "common/percept/call_policy.h"
-
 /* A wish and the result that it follows come by different ways: the wish may be heard first. */
 #define RESULT_WAIT_NS (200 * CAIRN_NS_PER_MS)
 /* The mission must not want a decision for this long before a call is dropped. */
@@ -23,6 +21,34 @@ static bool wanted(const struct cairn_dialog *d, int64_t now_ns)
 	       (d->await_id == 0 || now_ns >= d->await_until_ns);
 }
 
+/* An answer to an event would be taken: the model's own decision is driven, and the sequencer has heard of the newest. */
+static bool takes_events(const struct cairn_dialog *d, int64_t now_ns)
+{
+	return d->cfg.ask_at_events && !d->cfg.shadow && mission_fresh(d, now_ns) &&
+	       d->mission.takes_events && d->mission.decision_id != 0 && !d->final && d->await_id == 0;
+}
+
+/* A question may be put: a decision is wanted, or the snapshot at hand, or the question under discussion, is of an event. */
+static bool may_ask(const struct cairn_dialog *d, int64_t now_ns)
+{
+	bool event = d->followup ? d->event
+				 : cairn_call_policy_is_event((enum cairn_trigger)d->snap.head.trigger) &&
+				       now_ns - d->snap.t_ns <= CAIRN_CALL_POLICY_EVENT_NS;
+	return wanted(d, now_ns) || (event && takes_events(d, now_ns));
+}
+
+/* True while the question about an event is left out: its scene was asked about lately. Told once of each. */
+static bool event_known(struct cairn_dialog *d, int64_t now_ns)
+{
+	const struct cairn_snapshot_head *h = &d->snap.head;
+	if (!d->event || !cairn_call_policy_event_known(&d->cfg, &d->events_asked,
+			     (enum cairn_trigger)h->trigger, h->x_m, h->y_m, now_ns))
+		return false;
+	d->used_ns = d->snap.t_ns;
+	d->skips++;
+	return true;
+}
+
 static bool snapshot_usable(const struct cairn_dialog *d, int64_t now_ns)
 {
 	/* Not worth a call when the answer would come too late to be acted on. */
@@ -36,7 +62,7 @@ static bool snapshot_usable(const struct cairn_dialog *d, int64_t now_ns)
 
 bool cairn_dialog_wants_snapshot(const struct cairn_dialog *d, int64_t now_ns)
 {
-	return !d->in_flight && !d->followup && wanted(d, now_ns);
+	return !d->in_flight && !d->followup && (wanted(d, now_ns) || takes_events(d, now_ns));
 }
 
 bool dialog_frontiers_fresh(const struct cairn_dialog *d, int64_t now_ns)
@@ -53,6 +79,8 @@ static bool frontiers_ready(struct cairn_dialog *d, int64_t now_ns)
 		d->frontiers_since_ns = 0;
 		return true;
 	}
+	if (d->event && dialog_frontiers_fresh(d, now_ns))
+		return true; /* while it is driven the place is the same as of the last result, and an event does not wait */
 	if (d->frontiers_since_ns == 0)
 		d->frontiers_since_ns = now_ns;
 	return now_ns - d->frontiers_since_ns >= FRONTIERS_WAIT_NS;
@@ -66,7 +94,8 @@ static bool must_cancel(const struct cairn_dialog *d, int64_t now_ns)
 
 enum cairn_trigger dialog_reason(const struct cairn_dialog *d)
 {
-	return d->ended != CAIRN_TRIGGER_NONE ? d->ended : (enum cairn_trigger)d->snap.head.trigger;
+	return d->ended != CAIRN_TRIGGER_NONE && !d->event ? d->ended
+							   : (enum cairn_trigger)d->snap.head.trigger;
 }
 
 /* True while the call that is due is left out. A wish counts once, however long it is put off. */
@@ -78,7 +107,7 @@ static bool skips(struct cairn_dialog *d, int64_t now_ns)
 	    .nearest_m = h->nearest_m,
 	    .decision_age_ns = d->decided_ns != 0 ? now_ns - d->decided_ns : CAIRN_CALL_POLICY_NEVER,
 	    .trouble_age_ns = d->trouble_ns != 0 ? now_ns - d->trouble_ns : CAIRN_CALL_POLICY_NEVER,
-	    .wanted_age_ns = now_ns - d->wanted_since_ns,
+	    .wanted_age_ns = d->event ? 0 : now_ns - d->wanted_since_ns,
 	    .answer_was_bad = d->bad_streak > 0};
 	if (!cairn_call_policy_may_skip(&d->cfg, &facts))
 		return false;
@@ -95,20 +124,24 @@ enum cairn_dialog_act cairn_dialog_poll(
 		if (!must_cancel(d, now_ns))
 			return CAIRN_DIALOG_NOTHING;
 		dialog_cancelled(d, now_ns);
+		if (d->event)
+			d->used_ns = d->snap.t_ns;
 		d->in_flight = d->followup = false;
 		return CAIRN_DIALOG_CANCEL;
 	}
-	if (!wanted(d, now_ns)) {
+	if (!may_ask(d, now_ns)) {
 		d->followup = false;
 		return CAIRN_DIALOG_NOTHING;
 	}
+	if (!d->followup) /* known before the reason is, and of what is not sent it says nothing */
+		d->event = !wanted(d, now_ns);
 	if (now_ns < d->hold_until_ns || (!d->followup && !snapshot_usable(d, now_ns)))
 		return CAIRN_DIALOG_NOTHING;
 	bool driven =
 	    d->open_id != 0 && d->mission.decision_id == d->open_id; /* asked ahead: no result is due */
 	if (!d->followup && d->open_id != 0 && !driven && now_ns - d->wanted_since_ns < RESULT_WAIT_NS)
 		return CAIRN_DIALOG_NOTHING;
-	if (!d->followup && (dialog_loop_broken(d, now_ns) || skips(d, now_ns)))
+	if (!d->followup && (dialog_loop_broken(d, now_ns) || event_known(d, now_ns) || skips(d, now_ns)))
 		return CAIRN_DIALOG_NOTHING;
 	struct cairn_error why = {""};
 	if (!cairn_budget_allows(&d->budget, now_ns, &why)) {
@@ -127,6 +160,11 @@ enum cairn_dialog_act cairn_dialog_poll(
 	}
 	d->skipping = false;
 	d->in_flight = d->changed = true;
+	if (d->event && !d->followup) {
+		d->event_calls++;
+		cairn_call_policy_event_asked(&d->events_asked, (enum cairn_trigger)d->snap.head.trigger,
+		    d->snap.head.x_m, d->snap.head.y_m, now_ns);
+	}
 	cairn_budget_call_sent(&d->budget, now_ns);
 	cairn_failover_sent(&d->route, (int)d->peer, now_ns);
 	*ret_body = d->body.data;
@@ -143,7 +181,8 @@ const char *cairn_dialog_note(const struct cairn_dialog *d, int64_t now_ns)
 	if (!mission_fresh(d, now_ns))
 		return "no mission message";
 	if (!d->mission.wants_decision)
-		return "no decision is wanted";
+		return d->mission.takes_events ? "a decision is driven; an event would be asked about"
+					       : "no decision is wanted";
 	if (d->await_id != 0 && now_ns < d->await_until_ns)
 		return "decision published";
 	if (now_ns < d->hold_until_ns || cairn_failover_pick(&d->route, now_ns) < 0)

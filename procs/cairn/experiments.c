@@ -120,7 +120,8 @@ static const struct cli_option explore_eval_options[] = {
     CONFIG("the default"), SET, {0}};
 static const struct cli_option cost_options[] = {
     {"for", '\0', "TIME", "real time in each home (default 5m)"}, CONFIG("the default"), SET, VERBOSE, {0}};
-static const struct cli_option frequency_options[] = {SEED, SEEDS, JOBS, REPORT, STATE, {0}};
+static const struct cli_option frequency_options[] = {
+    SEED, SEEDS, JOBS, REPORT, STATE, CONFIG("the default"), SET, {0}};
 static const struct cli_option mapping_options[] = {SEED, {0}};
 static const struct cli_option replay_options[] = {
     {"ask", '\0', "NAME",

@@ -130,6 +130,24 @@ START_TEST(a_decision_that_is_asked_for_ahead_of_the_end_of_one_has_that_as_its_
 }
 END_TEST
 
+START_TEST(what_holds_the_robot_up_is_a_reason_that_weighs_most_and_is_told_once)
+{
+	struct cairn_msg_mission m = {
+	    .state = CAIRN_MISSION_STATE_EXPLORING, .decisions = 4, .decision_id = 9, .held_up = true};
+	begin();
+	set_dead_end(true);
+	cairn_triggers_on_mission(&triggers, &m, T0);
+	ck_assert_int_eq(look(NULL, 0), CAIRN_TRIGGER_BLOCKED);
+	ck_assert_int_eq(look(NULL, 3000), CAIRN_TRIGGER_NONE);
+	m.held_up = false;
+	cairn_triggers_on_mission(&triggers, &m, T0 + 3100 * MS);
+	ck_assert_int_eq(look(NULL, 3200), CAIRN_TRIGGER_NONE);
+	m.held_up = true;
+	cairn_triggers_on_mission(&triggers, &m, T0 + 3300 * MS);
+	ck_assert_int_eq(look(NULL, 3400), CAIRN_TRIGGER_BLOCKED);
+}
+END_TEST
+
 START_TEST(the_start_of_an_exploration_is_no_operators_word)
 {
 	struct cairn_msg_mission m = {.state = CAIRN_MISSION_STATE_IDLE};
@@ -277,6 +295,7 @@ CAIRN_TEST_MAIN("trigger", what_begins_in_the_cool_down_waits_for_its_end,
     what_ends_in_the_cool_down_is_never_told, what_begins_together_is_told_as_one_and_the_weightiest_names_it,
     an_intersection_has_as_many_sectors_as_configured, an_operator_who_sends_the_robot_off_is_a_reason,
     a_decision_that_is_asked_for_ahead_of_the_end_of_one_has_that_as_its_reason,
+    what_holds_the_robot_up_is_a_reason_that_weighs_most_and_is_told_once,
     the_start_of_an_exploration_is_no_operators_word, a_stop_that_was_carried_out_is_no_reason,
     at_ten_hertz_reasons_are_true_and_keep_their_distance_for_an_hour,
     a_scene_that_does_not_change_is_told_once, left_and_right_do_not_matter,
