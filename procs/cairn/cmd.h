@@ -106,6 +106,8 @@ const struct cli_command *cairn_eval_row(int i);
 int cli_install_service(const struct cli *cli);
 int cli_keygen(const struct cli *cli);
 int cli_key(const struct cli *cli);
+int cli_web_key(const struct cli *cli);
+int cli_open(const struct cli *cli);
 int cli_version(const struct cli *cli);
 int cli_help(const struct cli *cli);
 

@@ -23,6 +23,7 @@
 #include "procs/cairn/rundir.h"
 #include "procs/cairn/up.h"
 #include "procs/cairn/up_notify.h"
+#include "procs/cairn/web_url.h"
 #include "procs/launcher/environment.h"
 #include "procs/launcher/logfile.h"
 #include "procs/launcher/spawn.h"
@@ -297,8 +298,18 @@ static void check_launcher(struct up *u, int64_t now_ns)
 	u->heard_ns = now_ns;
 }
 
+/* Told as soon as it is served; a port that is taken is tried again and again. */
+static void look_for_page(struct up *u, bool screen)
+{
+	if (u->run.page[0] != '\0' || !web_url(u->run.run_dir, u->run.page, sizeof(u->run.page)))
+		return;
+	if (!screen)
+		fprintf(stderr, "cairn up: page %s\n", u->run.page);
+}
+
 static void show(struct up *u, int64_t now_ns)
 {
+	look_for_page(u, !u->headless && isatty(STDOUT_FILENO) == 1);
 	if (u->headless || isatty(STDOUT_FILENO) != 1) {
 		if (now_ns >= u->line_due_ns) {
 			up_view_line(&u->run, now_ns, stderr);

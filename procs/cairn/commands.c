@@ -100,6 +100,10 @@ static const struct cli_option keygen_options[] = {{"dir", '\0', "DIR", "where t
 static const struct cli_option key_options[] = {
     {"rights", '\0', "RIGHTS", "as a line of remote.allow_file: watch, drive, configure, comma-separated"},
     {0}};
+static const struct cli_option web_key_options[] = {
+    {"rights", '\0', "RIGHTS", "watch, drive, configure, comma-separated (default watch)"},
+    {"revoke", '\0', NULL, "take the token of NAME back"}, {0}};
+static const struct cli_option open_options[] = {{"print", '\0', NULL, "print the address only"}, {0}};
 #define VERB(ID, args_text, opts, min, max, function)                                                        \
 	.args = args_text, .options = opts, .arg_min = min, .arg_max = max,                                  \
 	.verb = &cairn_commands[CAIRN_COMMAND_##ID], .remote = true, .run = function
@@ -191,6 +195,8 @@ const struct cli_command cli_commands[] = {
 	.options = echo_options, .arg_min = 1, .arg_max = 1, .remote = true, .run = cli_echo},
     {"hz", .group = CLI_GROUP_WATCH, .args = "TOPIC", .summary = "rate, age and losses of a topic",
 	.options = hz_options, .arg_min = 1, .arg_max = 1, .json = true, .run = cli_hz},
+    {"open", .group = CLI_GROUP_WATCH, .args = "", .summary = "the page of the running stack, in a browser",
+	.options = open_options, .run = cli_open},
     {"record", .group = CLI_GROUP_WATCH, .args = "FILE [TOPIC]...",
 	.summary = "the bus's messages into an MCAP file",
 	.details =
@@ -233,6 +239,11 @@ const struct cli_command cli_commands[] = {
 	.summary = "the public half of a key, or the line that lets it in",
 	.details = "cairn key anna.pub --rights watch,drive >> allow.list", .options = key_options,
 	.arg_min = 1, .arg_max = 1, .run = cli_key},
+    {"web-key", .group = CLI_GROUP_CONNECT, .args = "[NAME]",
+	.summary = "a token for the page and its HTTP interface, with a QR code (docs/web.md)",
+	.details = "A name that has one gets another. Only the hash of a token is kept. Without a name: "
+		   "whose there are.",
+	.options = web_key_options, .arg_max = 1, .run = cli_web_key},
     {"install-service", .group = CLI_GROUP_RUN, .args = "",
 	.summary = "a systemd unit that brings the stack up at boot and keeps it up",
 	.details = "With mission.autostart (the default) it explores at once; without, 'cairn explore' sends "

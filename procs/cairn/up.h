@@ -46,6 +46,7 @@ struct up_seen {
 /* What is known about a run, filled from the bus. */
 struct up_run {
 	char run_dir[256];
+	char page[128]; /* its address; empty: not known yet, or not served */
 	struct cairn_config cfg;
 	int64_t start_ns; /* before anything was started */
 	bool have_mission, have_stages, have_truth, have_vlm, have_pose, have_frontiers, have_motion,

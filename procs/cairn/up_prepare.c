@@ -218,7 +218,7 @@ static bool wait_for_predecessor(const struct up_run *run, struct cairn_error *e
 
 void up_clean(const char *run_dir)
 {
-	static const char *const names[] = {"ns.pid", "launcher.pid"};
+	static const char *const names[] = {"ns.pid", "launcher.pid", "web.url"};
 	cairn_bus_clean(run_dir);
 	empty_dir(run_dir, "dev", NULL);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {

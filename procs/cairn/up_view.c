@@ -76,6 +76,8 @@ static void view_head(struct screen *s, const struct up_run *run, int64_t now_ns
 	line(s, BOLD, "", "cairn %s   %s   %s%s   %s", CAIRN_VERSION,
 	    simulated ? (slash != NULL ? slash + 1 : run->cfg.sim.world) : run->cfg.robot.name, elapsed,
 	    limit, run->run_dir);
+	if (run->page[0] != '\0')
+		line(s, PLAIN, "page", "%s", run->page);
 }
 
 static void view_mission(struct screen *s, const struct up_run *run)
