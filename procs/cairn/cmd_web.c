@@ -41,7 +41,8 @@ static int load_config(const struct cli *cli, struct cairn_config *cfg)
 	snprintf(path, sizeof(path), "%s/config.yaml", cli->run_dir);
 	cairn_config_defaults(cfg);
 	if (access(path, R_OK) != 0)
-		return cli_fail(cli, CLI_ABSENT, "no stack has run in %s yet: start it first ('cairn up')", cli->run_dir);
+		return cli_fail(
+		    cli, CLI_ABSENT, "no stack has run in %s yet: start it first ('cairn up')", cli->run_dir);
 	return cairn_config_load(cfg, path, &err) ? CLI_OK : cli_fail(cli, CLI_USAGE, "%s", err.text);
 }
 
@@ -77,7 +78,8 @@ static int list_tokens(const struct cairn_web_tokens *tokens)
 {
 	char rights[64];
 	for (int i = 0; i < tokens->count; i++)
-		printf("%-32s %s\n", tokens->rows[i].name, cairn_rights_text(tokens->rows[i].rights, rights, sizeof(rights)));
+		printf("%-32s %s\n", tokens->rows[i].name,
+		    cairn_rights_text(tokens->rows[i].rights, rights, sizeof(rights)));
 	if (tokens->count == 0)
 		printf("there are no tokens\n");
 	return CLI_OK;
@@ -92,17 +94,19 @@ static void find_own_address(char *buf, size_t bytes)
 	if (getifaddrs(&all) != 0)
 		return;
 	for (const struct ifaddrs *i = all; i != NULL; i = i->ifa_next) {
-		if (i->ifa_addr == NULL || i->ifa_addr->sa_family != AF_INET || (i->ifa_flags & IFF_LOOPBACK) != 0 ||
-		    (i->ifa_flags & IFF_UP) == 0)
+		if (i->ifa_addr == NULL || i->ifa_addr->sa_family != AF_INET ||
+		    (i->ifa_flags & IFF_LOOPBACK) != 0 || (i->ifa_flags & IFF_UP) == 0)
 			continue;
-		inet_ntop(AF_INET, &((struct sockaddr_in *)(void *)i->ifa_addr)->sin_addr, buf, (socklen_t)bytes);
+		inet_ntop(
+		    AF_INET, &((struct sockaddr_in *)(void *)i->ifa_addr)->sin_addr, buf, (socklen_t)bytes);
 		break;
 	}
 	freeifaddrs(all);
 }
 
 /* What a browser is given; "any address" becomes one. Without a stack as it is configured. */
-static bool make_address(const struct cli *cli, const struct cairn_config *cfg, char *buf, size_t bytes, bool *ret_near)
+static bool make_address(
+    const struct cli *cli, const struct cairn_config *cfg, char *buf, size_t bytes, bool *ret_near)
 {
 	struct cairn_web_address a;
 	struct cairn_error err = {""};
@@ -120,8 +124,8 @@ static bool make_address(const struct cli *cli, const struct cairn_config *cfg, 
 		find_own_address(host, sizeof(host));
 	}
 	bool bracket = strchr(host, ':') != NULL;
-	snprintf(buf, bytes, "%s://%s%s%s:%u/", cfg->web.cert_file[0] != '\0' ? "https" : "http", bracket ? "[" : "", host,
-	    bracket ? "]" : "", port);
+	snprintf(buf, bytes, "%s://%s%s%s:%u/", cfg->web.cert_file[0] != '\0' ? "https" : "http",
+	    bracket ? "[" : "", host, bracket ? "]" : "", port);
 	return true;
 }
 
@@ -218,7 +222,8 @@ static bool open_in_browser(const char *url)
 		execlp("xdg-open", "xdg-open", url, (char *)NULL);
 		_exit(127);
 	}
-	return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+	       WEXITSTATUS(status) == 0;
 }
 
 int cli_open(const struct cli *cli)
@@ -233,8 +238,10 @@ int cli_open(const struct cli *cli)
 		return status;
 	if (!cfg.web.enabled)
 		return cli_fail(cli, CLI_FAILED, "the stage web is left out of this stack (web.enabled)");
-	if (!web_url(cli->run_dir, url, sizeof(url)) || !make_address(cli, &cfg, address, sizeof(address), &near))
-		return cli_fail(cli, CLI_ABSENT, "the stage web does not listen: see 'cairn status' and 'cairn logs web'");
+	if (!web_url(cli->run_dir, url, sizeof(url)) ||
+	    !make_address(cli, &cfg, address, sizeof(address), &near))
+		return cli_fail(cli, CLI_ABSENT,
+		    "the stage web does not listen: see 'cairn status' and 'cairn logs web'");
 	printf("%s\n", address);
 	fflush(stdout);
 	if (cli_value(cli, "print") == NULL)
