@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { WebSocketServer } from 'ws';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const page = process.env.CAIRN_PAGE ?? join(here, '../../procs/web/page');
+const page = process.env.CAIRN_PAGE || join(here, '../../procs/web/page');
 const recorded = (name) => readFileSync(join(here, 'recorded', name));
 const TYPES = { '.html': 'text/html; charset=utf-8', '.css': 'text/css; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.svg': 'image/svg+xml' };
 const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -133,7 +133,8 @@ export class Mock {
 				this.way.push([data.x_m, data.y_m]);
 				this.mapVersion++;
 				for (const c of this.clients)
-					c.send({ op: 'map', version: String(this.mapVersion) });
+					if (c.wanted.has('map'))
+						c.send({ op: 'map', version: String(this.mapVersion) });
 			}
 		}
 		const message = { op: 'message', topic, t_ns: String(process.hrtime.bigint()), age_ms: 1, data };
@@ -164,7 +165,7 @@ export class Mock {
 		socket.on('message', (text) => this.take(client, JSON.parse(text)));
 		client.send({
 			op: 'hello', version: '0.1.0', rights: client.rights, now_ns: String(process.hrtime.bigint()),
-			topics: [...new Set(messages.map((m) => m.topic))].sort().map((name) => ({ name, type: name, hz: 10, help: '' })),
+			topics: [...new Set(messages.map((m) => m.topic))].sort().map((name) => ({ name, type: name.replace('.', '_'), hz: 10, help: '' })).concat([{ name: 'map', type: 'map', hz: 0, help: '' }, { name: 'logs', type: 'logs', hz: 0, help: '' }]),
 			commands: Object.entries(COMMANDS).map(([name, right]) => ({ name, right, args: '', help: '' })),
 			robot: { name: 'rosmaster-a1', footprint_front_m: 0.27, footprint_rear_m: 0.08, footprint_half_width_m: 0.1, lidar_x_m: 0.1, lidar_y_m: 0, turn_radius_min_m: 0.3, wheelbase_m: 0.229, speed_max_mps: 0.5 },
 			limits: { usd_per_hour: 0.5, usd_per_session: 1 },
@@ -193,7 +194,7 @@ export class Mock {
 		if (client.rights.includes('drive'))
 			this.teleop.push({ ...m, at: Date.now() });
 		else
-			client.send({ op: 'reply', id: 0, ok: false, text: 'refused: driving by hand needs the right to drive' });
+			client.send({ op: 'error', text: 'teleop: needs the right to drive' });
 	}
 
 	obey(rights, name, args) {

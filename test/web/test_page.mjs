@@ -91,7 +91,7 @@ pageTest('commands are those of the command line, and a refusal shows where it w
 	await page.fill('#goal', 'find the "red" door');
 	await page.click('#explore');
 	await until(() => mock.commands.at(-1)?.name === 'explore', 'explore');
-	assert.equal(mock.commands.at(-1).args, '--goal "find the \\"red\\" door"');
+	assert.equal(mock.commands.at(-1).args, '--goal "find the "red" door"');
 	await page.locator('#steer-answer[data-tone=ok]').waitFor();
 	mock.refuse.set('home', 'refused: no way to the start is known');
 	await page.click('#home');

@@ -45,11 +45,11 @@ export class Decisions {
 		this.link = link;
 		this.store = store;
 		this.list = byId('stream');
-		link.want('decisions', ['decision', 'result', 'commanded'], 20);
+		link.want('decisions', ['decision', 'result'], 20);
 		link.addEventListener('hello', () => this.load(SHOWN));
 		store.on('decision', (d) => this.take({ ...d, t: Date.now() / 1000, by: d.source, snapshot: { id: d.snapshot_id, x_m: d.snapshot_x_m, y_m: d.snapshot_y_m, yaw_rad: d.snapshot_yaw_rad } }));
 		store.on('result', (r) => this.takeResult(r));
-		store.on('commanded', () => this.loadSoon());
+		store.onCommanded(() => this.loadSoon());
 		store.watch(['mission'], () => this.markCurrent());
 		this.draw();
 	}

@@ -16,7 +16,7 @@ export class Events {
 		store.on('health', (h) => this.changed('health', h.problem, () => this.add(h.ok ? 'ok' : 'bad', 'health', h.ok ? 'nothing to complain about' : h.problem)));
 		store.on('tier', (t) => this.changed('tier', t.tier, () => this.add(t.tier === 'normal' || t.tier === 'waiting' ? '' : 'warn', 'model', `${words(t.tier)}: ${t.reason}`)));
 		store.on('result', (r) => this.takeResult(r));
-		store.on('commanded', (c) => this.changed(`commanded ${c.service}`, `${c.id} ${c.ok}`, () => this.add(c.verb === 'stop' ? 'bad' : c.ok ? '' : 'warn', 'operator', `${c.verb} ${c.arg}: ${c.ok ? '' : 'refused, '}${c.text} (${c.who})`), true));
+		store.onCommanded((c) => this.changed(`commanded ${c.service}`, `${c.id} ${c.ok}`, () => this.add(c.verb === 'stop' ? 'bad' : c.ok ? '' : 'warn', 'operator', `${c.verb} ${c.arg}: ${c.ok ? '' : 'refused, '}${c.text} (${c.who})`), true));
 		link.addEventListener('state', (e) => this.changed('link', e.detail.state, () => this.add(e.detail.state === 'open' ? 'ok' : 'bad', 'page', e.detail.state === 'open' ? 'connected' : 'connection lost')));
 		this.drawEmpty();
 	}

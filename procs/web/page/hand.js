@@ -30,7 +30,7 @@ export class Hand {
 			this.stick.addEventListener(type, () => this.letGo());
 		this.stick.addEventListener('contextmenu', (e) => e.preventDefault());
 		link.addEventListener('state', (e) => e.detail.state !== 'open' && this.arm(false));
-		link.addEventListener('reply', (e) => this.onReply(e.detail));
+		link.addEventListener('fault', (e) => this.onFault(e.detail));
 		link.addEventListener('hello', (e) => this.takeHello(e.detail));
 	}
 
@@ -121,12 +121,12 @@ export class Hand {
 		this.link.send({ op: 'teleop', v_mps: 0, steer_rad: 0 });
 	}
 
-	// The server answers a refused drive command with a reply that belongs to no command of this page.
-	onReply(m) {
-		if (m.ok)
+	// What is driven by hand is not answered one by one; a refusal comes as a fault that names it.
+	onFault(text) {
+		if (!text.startsWith('teleop'))
 			return;
 		this.arm(false);
-		show(byId('hand-answer'), { ok: false, text: m.text });
+		show(byId('hand-answer'), { ok: false, text });
 	}
 
 	drawSpeed() {

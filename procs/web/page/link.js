@@ -1,5 +1,5 @@
 // The connection to the stage `web`: subscriptions, commands and their answers, the way back after a loss.
-// Events: state (detail {state, why}), hello, message, gone, map, log.
+// Events: state (detail {state, why}), hello, message, gone, map, log, fault (what the server made of a wrong request).
 
 const PATIENCE_MS = 6000; // for the answer to a command
 const STOP_PATIENCE_MS = 2000; // for the answer to a stop: who waits for it must know soon that it may not have arrived
@@ -75,6 +75,7 @@ export class Link extends EventTarget {
 		this.heard = performance.now();
 		if (m.op === 'hello') {
 			this.hello = m;
+			this.offered = new Set((m.topics ?? []).map((t) => t.name));
 			this.tries = 0;
 			this.setState('open');
 			this.emit('hello', m);
@@ -84,8 +85,9 @@ export class Link extends EventTarget {
 			this.waiting.delete(m.id);
 			if (resolve)
 				resolve({ ok: m.ok === true, text: m.text ?? '' });
-			else
-				this.emit('reply', m);
+		} else if (m.op === 'error') {
+			console.warn('web:', m.text);
+			this.emit('fault', m.text ?? '');
 		} else if (['message', 'gone', 'map', 'log'].includes(m.op)) {
 			this.emit(m.op, m);
 		}
@@ -106,7 +108,7 @@ export class Link extends EventTarget {
 			hz > 0 ? owners.set(owner, hz) : owners.delete(owner);
 			owners.size > 0 ? this.wanted.set(topic, owners) : this.wanted.delete(topic);
 			const now = Math.max(0, ...owners.values());
-			if (now !== before && this.state === 'open' && !document.hidden)
+			if (now !== before && this.state === 'open' && !document.hidden && this.offered.has(topic))
 				this.send(now > 0 ? { op: 'subscribe', topics: [topic], hz: now } : { op: 'unsubscribe', topics: [topic] });
 		}
 	}
@@ -116,6 +118,8 @@ export class Link extends EventTarget {
 			return;
 		const byRate = new Map();
 		for (const [topic, owners] of this.wanted) {
+			if (!this.offered.has(topic))
+				continue; // of another version
 			const hz = Math.max(...owners.values());
 			byRate.set(hz, [...(byRate.get(hz) ?? []), topic]);
 		}
@@ -137,7 +141,7 @@ export class Link extends EventTarget {
 			return document.hidden ? undefined : this.retryNow();
 		if (!document.hidden)
 			return this.subscribeAll();
-		this.send({ op: 'unsubscribe', topics: [...this.wanted.keys()] });
+		this.send({ op: 'unsubscribe', topics: [...this.wanted.keys()].filter((t) => this.offered.has(t)) });
 		if (this.logs)
 			this.send({ op: 'subscribe_logs', on: false });
 	}

@@ -24,6 +24,7 @@ export class MapPanel {
 		this.makeLegend();
 		this.listen();
 		link.addEventListener('hello', (e) => this.takeHello(e.detail));
+		link.want('map', ['map'], 2);
 		link.addEventListener('map', () => this.loadMap());
 		link.addEventListener('state', () => this.redraw());
 		store.on('pose', (p) => this.takePose(p));

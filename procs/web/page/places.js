@@ -2,7 +2,6 @@
 import { byId, clock, el, metres, place, setText, share, words } from './text.js';
 import { ask } from './rights.js';
 import { frontierRows } from './map_tools.js';
-import { quoted } from './steer.js';
 
 export class Places {
 	constructor(link, store, rights, map) {
@@ -67,7 +66,7 @@ export class Places {
 		if (r.go)
 			tr.lastChild.append(this.rights.mark(el('button', { type: 'button', class: 'button small', 'data-right': 'drive', 'aria-label': `Go to ${r.name}`, onclick: (e) => ask(this.link, e.currentTarget, 'goto', `${tr.at.x.toFixed(2)} ${tr.at.y.toFixed(2)}`) }, 'Go')));
 		if (r.zone)
-			tr.lastChild.append(this.rights.mark(el('button', { type: 'button', class: 'button small', 'data-right': 'configure', 'aria-label': `Forget the zone ${r.name}`, onclick: (e) => ask(this.link, e.currentTarget, 'zone', `forget ${quoted(r.name)}`) }, 'Forget')));
+			tr.lastChild.append(this.rights.mark(el('button', { type: 'button', class: 'button small', 'data-right': 'configure', 'aria-label': `Forget the zone ${r.name}`, onclick: (e) => ask(this.link, e.currentTarget, 'zone', `forget ${r.name}`) }, 'Forget')));
 		return tr;
 	}
 }

@@ -45,7 +45,7 @@ export class Plots {
 
 	takeHello({ topics }) {
 		const select = byId('plot-topic'), before = select.value;
-		select.replaceChildren(...(topics ?? []).map((t) => el('option', { value: t.name, title: t.help }, t.name)));
+		select.replaceChildren(...(topics ?? []).filter((t) => t.hz > 0 || t.type !== t.name).map((t) => el('option', { value: t.name, title: t.help }, t.name)));
 		select.value = (topics ?? []).some((t) => t.name === before) ? before : (topics ?? []).some((t) => t.name === 'pose') ? 'pose' : topics?.[0]?.name ?? '';
 		this.chooseTopic();
 	}

@@ -10,7 +10,7 @@ export class Rights {
 
 	constructor(link) {
 		this.link = link;
-		link.addEventListener('hello', (e) => this.take(e.detail.rights ?? []));
+		link.addEventListener('hello', (e) => this.take(e.detail.rights ?? [], e.detail.name));
 		byId('open-key').addEventListener('click', () => this.open());
 		byId('key-form').addEventListener('submit', (e) => {
 			e.preventDefault();
@@ -29,14 +29,14 @@ export class Rights {
 		return `This needs the right to ${RIGHTS[right] ?? right}. Run 'cairn web-key' on the robot and open the address it prints.`;
 	}
 
-	take(rights) {
+	take(rights, name = '') {
 		this.have = new Set(rights);
 		for (const control of document.querySelectorAll('[data-right]'))
 			this.mark(control);
 		const more = Object.keys(RIGHTS).filter((r) => r !== 'watch' && !this.may(r));
 		const has = Object.keys(RIGHTS).filter((r) => this.may(r)).map((r) => RIGHTS[r]);
 		setText(byId('rights-text'), this.may('drive') ? '' : 'watching only');
-		setText(byId('key-have'), has.length > 0 ? `This page may ${has.join(', ')}, and stop the robot.` : 'This page may stop the robot, and nothing else.');
+		setText(byId('key-have'), has.length > 0 ? `This page${name ? ` (key ${name})` : ''} may ${has.join(', ')}, and stop the robot.` : 'This page may stop the robot, and nothing else.');
 		const lack = byId('lack');
 		lack.hidden = this.may('drive');
 		lack.replaceChildren('You may watch and stop. To ', RIGHTS[more[0]] ?? 'do more', ', run ', el('code', {}, 'cairn web-key'), ' on the robot and open the address it prints, or ',

@@ -2,8 +2,8 @@
 import { byId } from './text.js';
 import { answerAt, ask } from './rights.js';
 
-// One argument as on a command line, in quotes.
-export const quoted = (text) => `"${text.replace(/["\\]/g, '\\$&')}"`;
+// A goal in words stands in quotes; nothing in it may look like the next option.
+const quoted = (text) => `"${text.replaceAll(' --', ' \u2013')}"`;
 
 export class Steer {
 	constructor(link, store) {

@@ -45,6 +45,12 @@ export class Store extends EventTarget {
 		this.addEventListener(topic, (e) => fn(e.detail));
 	}
 
+	// Each command of an operator: every stage that takes some tells them on a topic of its own.
+	onCommanded(fn) {
+		this.link.addEventListener('hello', (e) => this.link.want('commanded', (e.detail.topics ?? []).map((t) => t.name).filter((n) => n.startsWith('commanded')), 5));
+		this.link.addEventListener('message', (e) => e.detail.topic.startsWith('commanded') && fn(e.detail.data));
+	}
+
 	// fn once a picture of the screen at most, when any of the topics has changed.
 	watch(topics, fn) {
 		this.watchers.push({ topics: new Set(topics), fn, due: false });
