@@ -106,6 +106,26 @@ static void add_commands(struct cairn_text *t)
 	}
 }
 
+/* The shape of the robot and the limits on money, for who draws them. */
+static void add_robot(struct cairn_text *t, const struct cairn_config *cfg)
+{
+	const struct {
+		const char *name;
+		double value;
+	} rows[] = {{"footprint_front_m", cfg->robot.footprint_front_m},
+	    {"footprint_rear_m", cfg->robot.footprint_rear_m},
+	    {"footprint_half_width_m", cfg->robot.footprint_half_width_m},
+	    {"lidar_x_m", cfg->robot.lidar_x_m}, {"lidar_y_m", cfg->robot.lidar_y_m},
+	    {"wheelbase_m", cfg->robot.wheelbase_m}, {"turn_radius_min_m", cfg->robot.turn_radius_min_m},
+	    {"speed_max_mps", cfg->robot.speed_max_mps}};
+	cairn_text_add(t, "\"robot\":{\"name\":");
+	cairn_text_json_string(t, cfg->robot.name);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		cairn_text_addf(t, ",\"%s\":%g", rows[i].name, rows[i].value);
+	cairn_text_addf(t, "},\"limits\":{\"usd_per_hour\":%g,\"usd_per_session\":%g}",
+	    cfg->vlm.limit_usd_per_hour, cfg->vlm.limit_usd_per_session);
+}
+
 static void greet(struct web_viewer *v)
 {
 	struct cairn_text t = {0};
@@ -118,7 +138,9 @@ static void greet(struct web_viewer *v)
 	add_topics(&t, web);
 	cairn_text_add(&t, "],\"commands\":[");
 	add_commands(&t);
-	cairn_text_addf(&t, "],\"now_ns\":\"%" PRId64 "\"}", cairn_now_ns());
+	cairn_text_add(&t, "],");
+	add_robot(&t, cairn_stage_config(web->stage));
+	cairn_text_addf(&t, ",\"now_ns\":\"%" PRId64 "\"}", cairn_now_ns());
 	queue(v, &t);
 	v->greeted = true;
 }

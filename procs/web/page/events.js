@@ -33,7 +33,7 @@ export class Events {
 		const calm = m.state === 'idle' || m.state === 'driving';
 		this.changed('motion', calm ? '' : `${m.state} ${m.reason}`, () => {
 			if (!calm)
-				this.add(m.state === 'slowed' ? 'warn' : m.state === 'blocked' ? 'warn' : 'bad', words(m.state), m.reason + (m.cause !== 'none' && m.cause_m >= 0 ? `; ${m.cause} at ${metres(m.cause_m)} ${bearing(m.cause_bearing_rad)}` : ''));
+				this.add(m.state === 'slowed' ? 'warn' : m.state === 'blocked' ? 'warn' : 'bad', m.state === 'estop' ? 'emergency stop' : words(m.state), m.reason + (m.cause !== 'none' && m.cause_m >= 0 ? `; ${m.cause} at ${metres(m.cause_m)} ${bearing(m.cause_bearing_rad)}` : ''));
 		}, !calm);
 	}
 

@@ -59,7 +59,7 @@ export class Logs {
 		const atEnd = this.list.scrollHeight - this.list.scrollTop - this.list.clientHeight < 40;
 		this.list.replaceChildren(...wanted.map((l) => {
 			const rank = LEVELS[l.level] ?? 1;
-			return el('li', { 'data-tone': rank === 3 ? 'bad' : rank === 2 ? 'warn' : '' }, el('time', {}, timeOf(l.t)), el('span', { class: 'log-stage' }, l.stage), el('span', { class: 'log-text' }, l.text));
+			return el('li', { 'data-tone': rank === 3 ? 'bad' : rank === 2 ? 'warn' : '' }, el('time', {}, timeOf(l.t)), el('span', { class: 'log-stage' }, l.stage), el('span', { class: 'log-text' }, said(l.text)));
 		}));
 		if (wanted.length === 0)
 			this.list.append(el('li', { class: 'empty' }, this.lines.length > 0 ? 'No line passes the filter.' : 'No line yet.'));
@@ -68,6 +68,9 @@ export class Logs {
 		setText(byId('logs-count'), wanted.length);
 	}
 }
+
+// The stage, its own clock, level and place in the source stand in front of each line of a log file.
+const said = (text) => text.replace(/^\d+\.\d+ [EWID] \S+ \S+:\d+ /, '');
 
 // ISO time to the time of day; anything else as it is.
 function timeOf(t) {

@@ -76,10 +76,11 @@ export class Status {
 		];
 		figures(byId('gauges'), rows);
 		const asks = byId('asks');
-		asks.hidden = !(mission?.help || (health && !health.ok));
+		const unwell = health && !health.ok && motion?.state !== 'estop'; // an emergency stop has a banner of its own
+		asks.hidden = !(mission?.help || unwell);
 		if (mission?.help)
 			setText(asks, `The robot asks for help: ${mission.help}`);
-		else if (health && !health.ok)
+		else if (unwell)
 			setText(asks, `Not well: ${health.problem}`);
 		asks.dataset.tone = mission?.help ? 'warn' : 'bad';
 	}
