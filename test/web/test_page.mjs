@@ -196,11 +196,11 @@ pageTest('what strangers wrote is shown as text, with what hides made visible', 
 	mock.say('mission', { ...mock.latest.get('mission').message.data, goal: evil, activity: evil, help: evil });
 	await page.reload();
 	await page.locator('.card-open', { hasText: 'alert(1)' }).waitFor();
-	assert.match(await text(page, '.card .said'), /safe‹U\+202E›evil‹U\+0007›/);
+	assert.match(await page.locator('.card .said', { hasText: 'safe' }).innerText(), /safe‹U\+202E›evil‹U\+0007›/);
 	for (const tab of ['places', 'logs'])
 		await page.click(`#tab-${tab}`);
 	await page.locator('#log', { hasText: '‹U+001B›[2J<img' }).waitFor();
-	await page.locator('.card-open').first().click();
+	await page.locator('.card-open', { hasText: 'alert(1)' }).click();
 	await page.locator('#trace .steps').waitFor();
 	assert.equal(await page.locator('img[src=x], body script, main script').count(), 0);
 	mock.decisions = mock.lines = undefined;
