@@ -5,6 +5,9 @@ import { openSheet } from './sheets.js';
 // What each right is for, in the order of what it allows.
 const RIGHTS = { watch: 'watch', drive: 'drive the robot', configure: 'draw zones and restart stages' };
 
+// What gives a key with this right; the higher one brings the lower.
+const keyCommand = (right) => `cairn web-key NAME --rights ${right === 'configure' ? 'watch,drive,configure' : 'watch,drive'}`;
+
 export class Rights {
 	have = new Set();
 
@@ -26,7 +29,7 @@ export class Rights {
 	}
 
 	lacking(right) {
-		return `This needs the right to ${RIGHTS[right] ?? right}. Run 'cairn web-key' on the robot and open the address it prints.`;
+		return `This needs the right to ${RIGHTS[right] ?? right}. Run '${keyCommand(right)}' on the robot and open the address it prints.`;
 	}
 
 	take(rights, name = '') {
@@ -39,7 +42,7 @@ export class Rights {
 		setText(byId('key-have'), has.length > 0 ? `This page${name ? ` (key ${name})` : ''} may ${has.join(', ')}, and stop the robot.` : 'This page may stop the robot, and nothing else.');
 		const lack = byId('lack');
 		lack.hidden = this.may('drive');
-		lack.replaceChildren('You may watch and stop. To ', RIGHTS[more[0]] ?? 'do more', ', run ', el('code', {}, 'cairn web-key'), ' on the robot and open the address it prints, or ',
+		lack.replaceChildren('You may watch and stop. To ', RIGHTS[more[0]] ?? 'do more', ', run ', el('code', {}, keyCommand('drive')), ' on the robot and open the address it prints, or ',
 			el('button', { type: 'button', class: 'link', onclick: () => this.open() }, 'enter a key'), '.');
 	}
 
