@@ -113,6 +113,8 @@ test('a mission is given and its words are text, whoever wrote them', async () =
 	const evil = '<img src=x onerror=alert(1)>\u202e';
 	cairn('stop');
 	await driver.locator('#now-state', { hasText: /idle|finished/i }).waitFor();
+	await driver.click('#stop');
+	await driver.locator('#stop-answer[data-tone=bad]', { hasText: 'ended already' }).waitFor();
 	cairn('zone', 'keepout <img/src=x/onerror=alert(2)> 40,40 41,40 41,41');
 	await driver.fill('#goal', evil);
 	await driver.click('#explore');
@@ -121,8 +123,6 @@ test('a mission is given and its words are text, whoever wrote them', async () =
 	await driver.click('#tab-places');
 	await driver.locator('#place-rows th', { hasText: '<img/src=x/onerror=alert(2)>' }).waitFor();
 	assert.equal(await driver.locator('main img[src=x]').count(), 0);
-	await driver.click('#explore');
-	await driver.locator('#steer-answer[data-tone=bad]', { hasText: /already/ }).waitFor();
 	assert.deepEqual(driver.faults, []);
 	await driver.context().close();
 });

@@ -177,18 +177,29 @@ export class Link extends EventTarget {
 		});
 	}
 
-	// A stop goes both ways at once, as one of them may hang; the first yes counts.
-	async stopCommand(name, args = '') {
-		const post = fetch(`/api/command/${name}`, {
+	// The same over HTTP, for when the WebSocket hangs.
+	async post(name, args) {
+		const r = await fetch(`/api/command/${name}`, {
 			method: 'POST',
 			headers: { 'Content-Type': 'application/json' },
 			body: JSON.stringify({ args }),
 			keepalive: true,
 			signal: AbortSignal.timeout(STOP_PATIENCE_MS),
-		}).then((r) => r.json());
+		});
+		return r.json();
+	}
+
+	// The end of the mission: over HTTP when the WebSocket has no answer.
+	async stop() {
+		const answer = await this.command('stop', '', STOP_PATIENCE_MS);
+		return answer.lost ? this.post('stop', '').catch(() => answer) : answer;
+	}
+
+	// The emergency stop goes both ways at once, and the first yes counts; twice is as good as once.
+	async emergencyStop(reason) {
 		const must = (answer) => (answer.ok ? answer : Promise.reject(answer));
 		try {
-			return await Promise.any([this.command(name, args, STOP_PATIENCE_MS).then(must), post.then(must)]);
+			return await Promise.any([this.command('estop', reason, STOP_PATIENCE_MS).then(must), this.post('estop', reason).then(must)]);
 		} catch (all) {
 			const said = all.errors?.find((e) => e?.text && !e.lost) ?? all.errors?.find((e) => e?.text);
 			return { ok: false, text: said?.text ?? 'the robot did not answer' };

@@ -35,15 +35,15 @@ export class Stops {
 		window.dispatchEvent(new Event('cairn-let-go')); // nobody drives by hand from here on
 		byId('estop').classList.add('pressed');
 		show(this.out, { ok: true, text: 'stopping\u2026' });
-		const answer = await this.link.stopCommand('estop', by);
+		const answer = await this.link.emergencyStop(by);
 		byId('estop').classList.remove('pressed');
 		show(this.out, answer.ok ? answer : { ok: false, text: `NOT CONFIRMED: ${answer.text}. Use the switch on the robot.` });
 	}
 
 	async stop() {
 		window.dispatchEvent(new Event('cairn-let-go'));
-		const answer = await this.link.stopCommand('stop');
-		show(this.out, answer.ok ? answer : { ok: false, text: `NOT CONFIRMED: ${answer.text}` });
+		const answer = await this.link.stop();
+		show(this.out, answer.lost ? { ok: false, text: `NOT CONFIRMED: ${answer.text}` } : answer);
 	}
 
 	offerRelease() {
