@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/hash.h"
+
 #include "common/base/whole_io.h"
 
 #define FIRST_BYTES 4096
@@ -236,13 +238,12 @@ ssize_t cairn_file_line(FILE *in, char **line, size_t *cap, size_t bytes_max)
 unsigned long long cairn_file_hash(const char *path)
 {
 	unsigned char part[65536];
-	uint64_t h = UINT64_C(14695981039346656037);
+	uint64_t h = CAIRN_HASH_START;
 	int fd = cairn_file_open(path, 0, NULL);
 	if (fd < 0)
 		return 0;
 	for (size_t n; (n = cairn_read_whole(fd, part, sizeof(part))) > 0;)
-		for (size_t i = 0; i < n; i++)
-			h = (h ^ part[i]) * UINT64_C(1099511628211);
+		h = cairn_hash_bytes(h, part, n);
 	close(fd);
 	return h;
 }

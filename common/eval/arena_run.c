@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/hash.h"
+
 #include "common/eval/arena.h"
 #include "common/eval/arena_log.h"
 #include "common/eval/path_thinning.h"
@@ -58,13 +60,6 @@ void cairn_arena_config(
 
 /* ---- the truth ---- */
 
-static void mix(uint64_t *hash, const void *data, size_t size)
-{
-	const unsigned char *bytes = data;
-	for (size_t i = 0; i < size; i++)
-		*hash = (*hash ^ bytes[i]) * UINT64_C(1099511628211);
-}
-
 static void trace(struct watch *w, const struct cairn_run *run)
 {
 	const struct cairn_body *b = &cairn_run_truth(run)->body;
@@ -72,7 +67,7 @@ static void trace(struct watch *w, const struct cairn_run *run)
 	struct cairn_twist sent = cairn_run_sent(run);
 	const double numbers[] = {b->pose.x_m, b->pose.y_m, b->pose.yaw_rad, p->x_m, p->y_m, p->yaw_rad,
 	    sent.v_mps, sent.w_radps, (double)cairn_run_output(run)->mission.decision_id};
-	mix(&w->r->trace, numbers, sizeof(numbers));
+	w->r->trace = cairn_hash_bytes(w->r->trace, numbers, sizeof(numbers));
 }
 
 static void look_at_contact(struct watch *w, struct cairn_pose2 at)
@@ -330,7 +325,7 @@ bool cairn_arena_drive(const struct cairn_arena *arena, enum cairn_arena_mode mo
 	struct cairn_config cfg;
 	cairn_arena_config(&cfg, arena, mode, seed);
 	*ret = (struct cairn_arena_result){
-	    .mode = mode, .seed = seed, .clearance_min_m = NEAR_M, .trace = UINT64_C(14695981039346656037)};
+	    .mode = mode, .seed = seed, .clearance_min_m = NEAR_M, .trace = CAIRN_HASH_START};
 	struct watch w = {.arena = arena,
 	    .cfg = &cfg,
 	    .r = ret,

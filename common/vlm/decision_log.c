@@ -7,14 +7,6 @@
 #include "common/base/file.h"
 #include "common/vlm/decision.h"
 
-uint64_t cairn_hash_bytes(uint64_t hash, const void *bytes, size_t count)
-{
-	const unsigned char *b = bytes;
-	for (size_t i = 0; i < count; i++)
-		hash = (hash ^ b[i]) * UINT64_C(1099511628211);
-	return hash;
-}
-
 static void text_field(struct cairn_text *out, const char *key, const char *value)
 {
 	cairn_text_addf(out, ",\"%s\":", key);

@@ -33,8 +33,4 @@ void cairn_decision_log_result(struct cairn_text *out, double unix_s, const stru
 bool cairn_decision_log_append(
     const char *path, const struct cairn_text *line, size_t max_bytes, struct cairn_error *err);
 
-/* FNV-1a, 64 bit; begin with CAIRN_HASH_START. */
-#define CAIRN_HASH_START UINT64_C(14695981039346656037)
-uint64_t cairn_hash_bytes(uint64_t hash, const void *bytes, size_t count);
-
 #endif

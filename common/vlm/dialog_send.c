@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "common/base/hash.h"
+
 /* What closes the way in each of the three forward sectors, in cm. */
 static void note_dead_end(struct cairn_dialog *d)
 {

@@ -7,16 +7,8 @@
 #include <string.h>
 
 #include "common/base/file.h"
+#include "common/base/hash.h"
 #include "common/vlm/recording.h"
-
-/* FNV-1a, 64 bit. */
-static uint64_t hash_bytes(const char *bytes, size_t count)
-{
-	uint64_t h = UINT64_C(14695981039346656037);
-	for (size_t i = 0; i < count; i++)
-		h = (h ^ (unsigned char)bytes[i]) * UINT64_C(1099511628211);
-	return h;
-}
 
 /* Where the base64 of the next picture starts, or NULL. The bodies are our own: these are the two ways in
  * which they hold one. */
@@ -37,8 +29,8 @@ void cairn_exchange_strip(struct cairn_text *out, const char *body, size_t count
 		const char *quote = memchr(picture, '"', (size_t)(end - picture));
 		size_t n = (size_t)((quote != NULL ? quote : end) - picture);
 		cairn_text_bytes(out, at, (size_t)(picture - at));
-		cairn_text_addf(
-		    out, "(JPEG of %zu bytes, %016" PRIx64 ")", n / 4 * 3, hash_bytes(picture, n));
+		cairn_text_addf(out, "(JPEG of %zu bytes, %016" PRIx64 ")", n / 4 * 3,
+		    cairn_hash_bytes(CAIRN_HASH_START, picture, n));
 		at = picture + n;
 	}
 	cairn_text_bytes(out, at, (size_t)(end - at));
@@ -67,8 +59,8 @@ void cairn_exchange_line(struct cairn_text *out, const struct cairn_exchange *x)
 	cairn_text_json(out, x->response != NULL ? x->response : "", x->response_bytes);
 	cairn_text_add(out, "\"");
 	if (out->data != NULL)
-		cairn_text_addf(
-		    out, ",\"sum\":\"%016" PRIx64 "\"}\n", hash_bytes(out->data + from, out->len - from));
+		cairn_text_addf(out, ",\"sum\":\"%016" PRIx64 "\"}\n",
+		    cairn_hash_bytes(CAIRN_HASH_START, out->data + from, out->len - from));
 	out->failed |= request.failed;
 	cairn_text_free(&request);
 }
@@ -152,7 +144,8 @@ struct cairn_replay *cairn_replay_open(const char *path, struct cairn_error *err
 	}
 	for (size_t i = 0; i < count; i++) {
 		const json_t *request = json_object_get(json_array_get(replay->rows, i), "request");
-		replay->hashes[i] = hash_bytes(json_string_value(request), json_string_length(request));
+		replay->hashes[i] = cairn_hash_bytes(
+		    CAIRN_HASH_START, json_string_value(request), json_string_length(request));
 	}
 	fclose(in);
 	return replay;
@@ -179,7 +172,8 @@ bool cairn_replay_next(
 {
 	struct cairn_text stripped = {0};
 	cairn_exchange_strip(&stripped, body, count);
-	uint64_t hash = hash_bytes(stripped.data != NULL ? stripped.data : "", stripped.len);
+	uint64_t hash =
+	    cairn_hash_bytes(CAIRN_HASH_START, stripped.data != NULL ? stripped.data : "", stripped.len);
 	cairn_text_free(&stripped);
 	size_t rows = json_array_size(replay->rows), same = rows, next = rows;
 	for (size_t i = rows; i-- > 0;) {

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "common/base/hash.h"
+
 #include "common/vlm/decision_log.h"
 
 void cairn_recording_begin(struct cairn_text *out, const char *kind, uint64_t number, int64_t t_ns)

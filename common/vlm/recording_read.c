@@ -6,6 +6,7 @@
 #include <zlib.h>
 
 #include "common/base/file.h"
+#include "common/base/hash.h"
 #include "common/vlm/decision_log.h"
 #include "common/vlm/recording.h"
 

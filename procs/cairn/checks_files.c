@@ -18,7 +18,7 @@
 #include "ipc/keyfile.h"
 #include "ipc/remote.h"
 #include "procs/cairn/checks.h"
-#include "procs/cairn/rundir.h"
+#include "procs/cli/rundir.h"
 #include "procs/launcher/environment.h"
 
 static bool simulated(const struct check_context *ctx)

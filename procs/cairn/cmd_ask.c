@@ -10,8 +10,8 @@
 
 #include "common/base/duration.h"
 #include "ipc/lockfile.h"
-#include "procs/cairn/cmd.h"
-#include "procs/cairn/rundir.h"
+#include "procs/cairn/commands.h"
+#include "procs/cli/rundir.h"
 
 #define ANSWER_MS 2000
 #define NETWORK_MS 1000 /* more, for the way there */

@@ -6,8 +6,8 @@
 #include "common/config/config.h"
 #include "common/config/config_text.h"
 #include "common/rules/config_check.h"
-#include "procs/cairn/cmd.h"
-#include "procs/cairn/rundir.h"
+#include "procs/cairn/commands.h"
+#include "procs/cli/rundir.h"
 
 static void print_value(const struct cairn_config *cfg, const struct cairn_config_row *row)
 {

@@ -10,7 +10,7 @@
 #include "common/base/file.h"
 #include "common/base/geom.h"
 #include "common/base/text.h"
-#include "procs/cairn/cmd.h"
+#include "procs/cairn/commands.h"
 
 #define SHOWN_MAX 10000
 #define LINE_MAX_BYTES 65536

@@ -1,9 +1,9 @@
 /* cmd_discoveries.c - what was found in this home: of a running robot, or as the last run left it. */
 #include <string.h>
 
-#include "procs/cairn/cmd.h"
+#include "procs/cairn/commands.h"
 #include "procs/cairn/found.h"
-#include "procs/cairn/rundir.h"
+#include "procs/cli/rundir.h"
 
 #define JSON_BYTES (256 * 1024)
 

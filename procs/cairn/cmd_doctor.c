@@ -7,7 +7,7 @@
 #include "common/vlm/provider.h"
 #include "ipc/lockfile.h"
 #include "procs/cairn/checks.h"
-#include "procs/cairn/cmd.h"
+#include "procs/cairn/commands.h"
 #include "procs/cairn/up.h"
 #include "procs/gateway/http.h"
 

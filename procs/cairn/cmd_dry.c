@@ -11,9 +11,10 @@
 #include "common/vlm/exchange.h"
 #include "common/vlm/sync_client.h"
 #include "common/vlm/prompt.h"
+#include "procs/cairn/commands.h"
 #include "procs/cairn/frame_reader.h"
-#include "procs/cairn/model_call.h"
-#include "procs/cairn/rundir.h"
+#include "procs/gateway/model_call.h"
+#include "procs/cli/rundir.h"
 
 #define TIMEOUT_S 5.0
 #define SNAPSHOT_BYTES_MAX (8u << 20)

@@ -9,7 +9,7 @@
 
 #include "common/base/duration.h"
 #include "common/base/geom.h"
-#include "procs/cairn/cmd.h"
+#include "procs/cairn/commands.h"
 #include "procs/cairn/frame_reader.h"
 
 #define JSON_BYTES (1024 * 1024) /* a full scan has 16384 numbers */

@@ -1,11 +1,11 @@
-/* cmd_exec.c - `cairn exec` and `cairn up`: other programs in place of this one. */
+/* cmd_exec.c - `cairn exec`: another program in place of this one, where the stack's shared memory is. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "procs/cairn/cmd.h"
+#include "procs/cairn/commands.h"
 #include "procs/launcher/namespace.h"
 
 int cli_exec(const struct cli *cli)

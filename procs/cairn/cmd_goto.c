@@ -8,7 +8,7 @@
 #include <zmq.h>
 
 #include "common/base/geom.h"
-#include "procs/cairn/cmd.h"
+#include "procs/cairn/commands.h"
 
 #define VERDICT_NS (3 * CAIRN_NS_PER_S) /* for a first word of the planner */
 #define SETTLED_NS                                                                                           \

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "ipc/keyfile.h"
-#include "procs/cairn/cmd.h"
+#include "procs/cairn/commands.h"
 
 int cli_keygen(const struct cli *cli)
 {

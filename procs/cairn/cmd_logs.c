@@ -14,7 +14,7 @@
 #include "common/base/file.h"
 #include "common/base/geom.h"
 #include "common/base/log.h"
-#include "procs/cairn/cmd.h"
+#include "procs/cairn/commands.h"
 
 #define FILES_MAX 64
 #define LINE_BYTES_MAX 65536 /* a stage's log has shorter ones */

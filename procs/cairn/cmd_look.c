@@ -8,6 +8,7 @@
 
 #include "common/percept/snapshot.h"
 #include "common/vlm/prompt.h"
+#include "procs/cairn/commands.h"
 #include "procs/cairn/frame_reader.h"
 
 #define TIMEOUT_S 5.0

@@ -12,9 +12,9 @@
 #include "common/slam/mapper.h"
 #include "common/map/picture.h"
 #include "common/map/rle.h"
-#include "procs/cairn/cmd.h"
+#include "procs/cairn/commands.h"
 #include "procs/cairn/found.h"
-#include "procs/cairn/rundir.h"
+#include "procs/cli/rundir.h"
 
 #define LISTEN_NS (1500 * CAIRN_NS_PER_MS)
 #define LISTENED 3 /* topics */

@@ -14,7 +14,7 @@
 #include "common/base/geom.h"
 #include "common/base/whole_io.h"
 #include "common/record/message_recorder.h"
-#include "procs/cairn/cmd.h"
+#include "procs/cairn/commands.h"
 
 #define EARS_MAX 128
 #define LOOK_AGAIN_NS CAIRN_NS_PER_S /* for endpoints of stages that have started since */

@@ -14,7 +14,7 @@
 #include "common/mcap/mcap_reader.h"
 #include "common/mcap/mcap_writer.h"
 #include "common/record/message_recorder.h"
-#include "procs/cairn/cmd.h"
+#include "procs/cairn/commands.h"
 
 #define CHANNELS 65536
 

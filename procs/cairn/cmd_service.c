@@ -11,8 +11,8 @@
 
 #include "common/base/file.h"
 #include "common/config/config.h"
-#include "procs/cairn/cmd.h"
-#include "procs/cairn/rundir.h"
+#include "procs/cairn/commands.h"
+#include "procs/cli/rundir.h"
 
 #define UNIT_DIR "/etc/systemd/system"
 #define STATE_DIR "/var/lib/cairn"

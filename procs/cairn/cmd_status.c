@@ -5,8 +5,8 @@
 #include <zmq.h>
 
 #include "common/base/geom.h"
-#include "procs/cairn/cmd.h"
-#include "procs/cairn/rundir.h"
+#include "procs/cairn/commands.h"
+#include "procs/cli/rundir.h"
 
 #define WAIT_NS (1500 * CAIRN_NS_PER_MS)
 #define THERE_NS (4000 * CAIRN_NS_PER_MS) /* connecting, and the slowest topic's second */

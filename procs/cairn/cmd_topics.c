@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "procs/cairn/cmd.h"
+#include "procs/cairn/commands.h"
 
 #define STAGE(id, name, program, uses_iceoryx, when, without, doc) name,
 static const char *const stage_names[] = {

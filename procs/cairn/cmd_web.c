@@ -17,7 +17,7 @@
 #include "common/config/config.h"
 #include "common/web/address.h"
 #include "common/web/tokens.h"
-#include "procs/cairn/cmd.h"
+#include "procs/cairn/commands.h"
 #include "procs/cairn/web_url.h"
 
 #define URL_BYTES 256

@@ -1,5 +1,5 @@
-/* commands.c - every command of the tool, one row each. */
-#include "procs/cairn/cmd.h"
+/* commands.c - every command of the operator's tool, one row each. Those of a sister program have their options there. */
+#include "procs/cairn/commands.h"
 
 static const struct cli_option explore_options[] = {
     {"for", '\0', "TIME", "time allowed: 90s, 10m, 1h; without it until nothing is left"},
@@ -80,12 +80,6 @@ static const struct cli_option record_options[] = {
     {"for", '\0', "TIME", "record this long; without it until Ctrl-C"}, {0}};
 static const struct cli_option recording_options[] = {
     {"repair", '\0', "NEW", "write what can be read into NEW, with an index"}, {0}};
-static const struct cli_option map_log_options[] = {
-    {"out", 'o', "DIR", "write NAME.png and NAME.path.txt (scan x y theta) there"},
-    {"trajectory", '\0', "FILE", "take the odometry from the columns odo_x odo_y odo_th of this file"},
-    {"relations", '\0', "FILE", "score against these true relations (t1 t2 x y z roll pitch yaw)"},
-    {"offset", '\0', "SECONDS", "log time + this = time of the relations"},
-    {"range", '\0', "METRES", "longer returns are not mapped (default 15)"}, {0}};
 static const struct cli_option config_options[] = {
     {"defaults", '\0', NULL, "the defaults alone"},
     {"effective", '\0', NULL, "what the stack in the run directory was started with"},
@@ -108,7 +102,7 @@ static const struct cli_option open_options[] = {{"print", '\0', NULL, "print th
 	.args = args_text, .options = opts, .arg_min = min, .arg_max = max,                                  \
 	.verb = &cairn_commands[CAIRN_COMMAND_##ID], .remote = true, .run = function
 
-const struct cli_command cli_commands[] = {
+static const struct cli_command commands[] = {
     {"up", .group = CLI_GROUP_RUN, .args = "", .summary = "start the stack, drive, and sum up at the end",
 	.details =
 	    "Ends when the mission has ended, at Ctrl-C, or by 'cairn down'. Status 0 when the run has "
@@ -219,17 +213,13 @@ const struct cli_command cli_commands[] = {
     {"config", .group = CLI_GROUP_SET_UP, .args = "",
 	.summary = "the configuration as 'cairn up' would take it, checked", .options = config_options,
 	.json = true, .run = cli_config},
-    {"map-log", .group = CLI_GROUP_MEASURE, .args = "FILE...",
+    {"bench", .group = CLI_GROUP_MEASURE, .summary = "measure; without a name: which there are",
+	.program = "cairn-lab"},
+    {"eval", .group = CLI_GROUP_MEASURE, .summary = "judge by a pass mark; without a name: which there are",
+	.program = "cairn-lab"},
+    {"map-log", .group = CLI_GROUP_MEASURE,
 	.summary = "map recorded LiDAR logs (CARMEN, BreezySLAM ticks), gzipped or not",
-	.details = "The corrected poses that CARMEN logs carry are not used. Speed is by the CPU time of "
-		   "this process.",
-	.options = map_log_options, .arg_min = 1, .arg_max = -1, .json = true, .run = cli_map_log},
-    {"bench", .group = CLI_GROUP_MEASURE, .args = "[NAME [FILE]...]",
-	.summary = "measure; without a name: which there are", .arg_max = -1, .json = true, .run = cli_bench,
-	.row = cairn_bench_row},
-    {"eval", .group = CLI_GROUP_MEASURE, .args = "[NAME [FILE]...]",
-	.summary = "judge by a pass mark; without a name: which there are", .arg_max = -1, .json = true,
-	.run = cli_eval, .row = cairn_eval_row},
+	.program = "cairn-lab"},
     {"keygen", .group = CLI_GROUP_CONNECT, .args = "NAME",
 	.summary = "a pair of keys for an operator elsewhere, or for the robot (docs/remote.md)",
 	.details =
@@ -256,4 +246,10 @@ const struct cli_command cli_commands[] = {
 	.summary = "this list, or the help of a command", .arg_max = 2, .run = cli_help},
 };
 
-const int cli_command_count = sizeof(cli_commands) / sizeof(cli_commands[0]);
+int main(int argc, char **argv)
+{
+	static const struct cli_program program = {"cairn",
+	    "lets a vision-language model drive an indoor robot, safely", commands,
+	    sizeof(commands) / sizeof(commands[0])};
+	return cli_main(&program, argc, argv);
+}

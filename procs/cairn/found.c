@@ -6,7 +6,7 @@
 
 #include "common/base/file.h"
 #include "common/vlm/memory.h"
-#include "procs/cairn/cmd.h"
+#include "procs/cairn/commands.h"
 
 #define PATH_BYTES 1024
 

@@ -3,7 +3,7 @@
 #define CAIRN_PROCS_CAIRN_FRAME_READER_H
 
 #include "ipc/frames.h"
-#include "procs/cairn/cmd.h"
+#include "procs/cli/cli.h"
 
 /* False ends the reading. hdr and payload are valid during the call only. */
 typedef bool cli_frame_fn(void *ctx, const struct cairn_frame_header *hdr, const void *payload);

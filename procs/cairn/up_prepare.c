@@ -16,7 +16,7 @@
 #include "ipc/trust.h"
 #include "procs/cairn/checks.h"
 #include "procs/cairn/home.h"
-#include "procs/cairn/rundir.h"
+#include "procs/cli/rundir.h"
 #include "procs/cairn/up.h"
 #include "procs/launcher/base_stop.h"
 #include "procs/launcher/placement.h"

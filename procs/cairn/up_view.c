@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/base/geom.h"
-#include "procs/cairn/cmd.h"
+#include "procs/cairn/commands.h"
 #include "procs/cairn/up.h"
 
 #define LABEL 11

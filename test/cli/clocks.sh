@@ -6,16 +6,15 @@ root=$1
 
 allowed() {
 	cat <<'LIST'
-procs/cairn/bench.c 1 the processor time a thread has used
-procs/cairn/bench_eval.c 1 the processor time a thread has used
-procs/cairn/bench_map.c 1 the processor time a thread has used
-procs/cairn/bench_planner.c 1 the processor time a thread has used
-procs/cairn/bench_planner_hybrid.c 1 the processor time a thread has used
+procs/lab/bench.c 1 the processor time a thread has used
+procs/lab/bench_eval.c 1 the processor time a thread has used
+procs/lab/bench_map.c 1 the processor time a thread has used
+procs/lab/bench_planner.c 1 the processor time a thread has used
+procs/lab/bench_planner_hybrid.c 1 the processor time a thread has used
 procs/cairn/checks_host.c 4 the doctor's check of the clock itself
-procs/cairn/cmd_map_log.c 1 the processor time the process has used
 procs/cairn/found.c 1 shows when a thing was found
 procs/cairn/home.c 2 the name of the folder that things are set aside in
-procs/cairn/util.c 1 shows the time that a line of a log tells
+procs/cli/util.c 1 shows the time that a line of a log tells
 procs/cairn/cmd_record.c 1 messages of a recording bear the time of day, by one offset for all
 procs/cairn/cmd_recording.c 1 shows when a recording began
 procs/gateway/discoveries.c 1 the time at which a thing was found
@@ -24,6 +23,7 @@ procs/gateway/main.c 1 the time in a line of the log of decisions
 procs/gateway/recorder.c 2 the name of a folder of recordings
 procs/gateway/service.c 1 the time in a recorded exchange
 procs/gateway/decision_trace.c 1 the time at which a recording began
+procs/lab/map_log.c 1 the processor time the process has used
 procs/launcher/report.c 1 the time in a line of the log of commands
 procs/web/logs.c 2 the time of day of a line of the logs, for the viewer
 procs/pilot/main.c 1 the time in an answer, as the interface asks for it

@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "procs/cairn/stack_fixture.h"
+#include "procs/lab/stack_fixture.h"
 #include "test/support/runner.h"
 
 /* Built to look for errors, programs are several times slower. A stack keeps up with its simulated robot all

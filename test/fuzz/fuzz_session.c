@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/hash.h"
+
 #include "common/vlm/decision_log.h"
 #include "common/vlm/exchange.h"
 #include "common/sim/pilot/pilot_api.h"

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/hash.h"
+
 struct state_set {
 	size_t bytes; /* of a key; set by the caller, the rest zero */
 	unsigned char *keys;
@@ -25,10 +27,7 @@ static inline const void *state_set_key(const struct state_set *set, int i)
 /* Where the key's number is, or belongs. */
 static inline int *state_set_slot(const struct state_set *set, const void *key)
 {
-	const unsigned char *p = key;
-	uint64_t h = UINT64_C(14695981039346656037);
-	for (size_t i = 0; i < set->bytes; i++)
-		h = (h ^ p[i]) * UINT64_C(1099511628211);
+	uint64_t h = cairn_hash_bytes(CAIRN_HASH_START, key, set->bytes);
 	for (;; h++) {
 		int *slot = &set->table[h % (uint64_t)(4 * set->room)];
 		if (*slot < 0 || memcmp(state_set_key(set, *slot), key, set->bytes) == 0)

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/hash.h"
+
 #include "common/sim/pilot/pilot_api.h"
 #include "common/vlm/provider.h"
 #include "common/vlm/tokens.h"
@@ -28,14 +30,6 @@ static bool is(const json_t *object, const char *key, const char *word)
 {
 	const json_t *value = json_object_get(object, key);
 	return json_is_string(value) && strcmp(json_string_value(value), word) == 0;
-}
-
-/* FNV-1a, 64 bit. */
-static uint64_t hash_bytes(uint64_t h, const char *bytes, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		h = (h ^ (unsigned char)bytes[i]) * UINT64_C(1099511628211);
-	return h;
 }
 
 static bool read_image(struct parse *p, const json_t *part)
@@ -66,7 +60,7 @@ static bool read_image(struct parse *p, const json_t *part)
 	uint64_t tokens = cairn_tokens_picture(width_px, height_px, !is(image, "detail", "low"));
 	p->req->tokens += tokens;
 	p->req->context_tokens += tokens;
-	p->req->context_hash = hash_bytes(p->req->context_hash, text, count);
+	p->req->context_hash = cairn_hash_bytes(p->req->context_hash, text, count);
 	return true;
 }
 
@@ -133,7 +127,7 @@ static bool read_messages(struct parse *p, const json_t *messages)
 			p->req->prefix_tokens +=
 			    CAIRN_TOKENS_MESSAGE + 1 +
 			    cairn_tokens_text(json_string_value(content), json_string_length(content));
-			p->req->prefix_hash = hash_bytes(
+			p->req->prefix_hash = cairn_hash_bytes(
 			    p->req->prefix_hash, json_string_value(content), json_string_length(content));
 		} else if (is(m, "role", "user")) {
 			if (!read_user(p, content))
@@ -141,7 +135,7 @@ static bool read_messages(struct parse *p, const json_t *messages)
 			size_t n = p->req->prompt.len;
 			const char *said = n > 0 ? p->req->prompt.data : "";
 			p->req->context_tokens += CAIRN_TOKENS_MESSAGE + 1 + cairn_tokens_text(said, n);
-			p->req->context_hash = hash_bytes(p->req->context_hash, said, n);
+			p->req->context_hash = cairn_hash_bytes(p->req->context_hash, said, n);
 			user = true;
 		} else if (is(m, "role", "assistant")) {
 			int skip = answered_calls(p, messages, i);
@@ -210,7 +204,7 @@ static bool read_tools(struct parse *p, const json_t *tools)
 		return refuse(p, "tools", "out of memory");
 	p->req->prefix_tokens += cairn_tokens_tools(tools);
 	p->req->tokens += cairn_tokens_tools(tools);
-	p->req->prefix_hash = hash_bytes(p->req->prefix_hash, text, strlen(text));
+	p->req->prefix_hash = cairn_hash_bytes(p->req->prefix_hash, text, strlen(text));
 	free(text);
 	p->req->tools_given = true;
 	return true;
@@ -276,7 +270,7 @@ static bool read_all(struct parse *p, const json_t *root)
 bool cairn_pilot_request_parse(
     const char *body, size_t count, struct cairn_pilot_request *ret, char param[64], struct cairn_error *err)
 {
-	*ret = (struct cairn_pilot_request){.prefix_hash = UINT64_C(14695981039346656037)};
+	*ret = (struct cairn_pilot_request){.prefix_hash = CAIRN_HASH_START};
 	struct parse p = {ret, param, err};
 	param[0] = '\0';
 	json_t *root = cairn_json_parse(body, count, CAIRN_PILOT_REQUEST_BYTES_MAX, err);

@@ -3,6 +3,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "common/base/hash.h"
+
 #define KEEP_MAGIC UINT64_C(0x314d49534e524943) /* "CIRNSIM1" in memory */
 
 struct slot {
@@ -20,30 +22,22 @@ struct keep {
 	struct slot slots[2];
 };
 
-static uint64_t fnv(uint64_t h, const void *data, size_t bytes)
-{
-	const unsigned char *p = data;
-	for (size_t i = 0; i < bytes; i++)
-		h = (h ^ p[i]) * UINT64_C(1099511628211);
-	return h;
-}
-
 static uint64_t slot_sum(const struct slot *s)
 {
-	return fnv(UINT64_C(14695981039346656037), s, offsetof(struct slot, sum));
+	return cairn_hash_bytes(CAIRN_HASH_START, s, offsetof(struct slot, sum));
 }
 
 static uint64_t head_sum(const struct head *h)
 {
-	return fnv(UINT64_C(14695981039346656037), h, offsetof(struct head, sum));
+	return cairn_hash_bytes(CAIRN_HASH_START, h, offsetof(struct head, sum));
 }
 
 uint64_t cairn_checkpoint_key(
     const struct cairn_sim *sim, const struct cairn_world *world, const struct cairn_config *cfg)
 {
 	const struct cairn_pose2 *start = &cairn_sim_state(sim)->start;
-	uint64_t h = fnv(world->hash, start, sizeof(*start));
-	return fnv(h, &cfg->sim.seed, sizeof(cfg->sim.seed));
+	uint64_t h = cairn_hash_bytes(world->hash, start, sizeof(*start));
+	return cairn_hash_bytes(h, &cfg->sim.seed, sizeof(cfg->sim.seed));
 }
 
 size_t cairn_checkpoint_bytes(size_t bitmap_bytes)

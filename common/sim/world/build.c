@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/hash.h"
+
 #include "common/sim/world/outline.h"
 
 #define GRID_CELL_M 0.25
@@ -254,22 +256,15 @@ static void bounds(struct cairn_world *w)
 	}
 }
 
-static uint64_t fnv(uint64_t h, const void *data, size_t bytes)
-{
-	const unsigned char *p = data;
-	for (size_t i = 0; i < bytes; i++)
-		h = (h ^ p[i]) * UINT64_C(1099511628211);
-	return h;
-}
-
 static void hash_world(struct cairn_world *w)
 {
-	uint64_t h = UINT64_C(14695981039346656037);
-	h = fnv(h, w->name, strlen(w->name));
-	h = fnv(h, w->edges, w->edge_count * sizeof(*w->edges));
-	h = fnv(h, &w->start, sizeof(w->start));
+	uint64_t h = CAIRN_HASH_START;
+	h = cairn_hash_bytes(h, w->name, strlen(w->name));
+	h = cairn_hash_bytes(h, w->edges, w->edge_count * sizeof(*w->edges));
+	h = cairn_hash_bytes(h, &w->start, sizeof(w->start));
 	for (uint32_t i = 0; i < w->people_count; i++)
-		h = fnv(h, w->people[i].path, w->people[i].path_count * sizeof(w->people[i].path[0]));
+		h = cairn_hash_bytes(
+		    h, w->people[i].path, w->people[i].path_count * sizeof(w->people[i].path[0]));
 	w->hash = h;
 }
 

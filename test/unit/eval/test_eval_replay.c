@@ -1,6 +1,6 @@
 /* Recorded questions put to the present code, and to another service. */
 #include "common/eval/replay.h"
-#include "procs/cairn/model_call.h"
+#include "procs/gateway/model_call.h"
 #include "test/support/recorded.h"
 #include "test/support/service_server.h"
 

@@ -1,5 +1,6 @@
 /* What a model is asked, what it is told, and what a decision carries. */
 #include "test/support/dialog_rig.h"
+#include "common/base/hash.h"
 
 /* What the model is told now. */
 static const char *context_now(void)
