@@ -11,8 +11,8 @@ static const struct cli_option map_log_options[] = {
 
 static const struct cli_command commands[] = {
     {"bench", .group = CLI_GROUP_MEASURE, .args = "[NAME [FILE]...]",
-	.summary = "measure; without a name: which there are", .arg_max = -1, .json = true, .run = cairn_lab_list,
-	.row = cairn_bench_row},
+	.summary = "measure; without a name: which there are", .arg_max = -1, .json = true,
+	.run = cairn_lab_list, .row = cairn_bench_row},
     {"eval", .group = CLI_GROUP_MEASURE, .args = "[NAME [FILE]...]",
 	.summary = "judge by a pass mark; without a name: which there are", .arg_max = -1, .json = true,
 	.run = cairn_lab_list, .row = cairn_eval_row},
@@ -21,15 +21,15 @@ static const struct cli_command commands[] = {
 	.details = "The corrected poses that CARMEN logs carry are not used. Speed is by the CPU time of "
 		   "this process.",
 	.options = map_log_options, .arg_min = 1, .arg_max = -1, .json = true, .run = cairn_map_log_command},
-    {"version", .group = CLI_GROUP_SET_UP, .args = "", .summary = "version of the program and of the messages",
-	.json = true, .run = cli_version},
+    {"version", .group = CLI_GROUP_SET_UP, .args = "",
+	.summary = "version of the program and of the messages", .json = true, .run = cli_version},
     {"help", .group = CLI_GROUP_SET_UP, .args = "[COMMAND [NAME]]",
 	.summary = "this list, or the help of a command", .arg_max = 2, .run = cli_help},
 };
 
 int main(int argc, char **argv)
 {
-	static const struct cli_program program = {
-	    "cairn-lab", "benchmarks and evaluations of cairn", commands, sizeof(commands) / sizeof(commands[0])};
+	static const struct cli_program program = {"cairn-lab", "benchmarks and evaluations of cairn",
+	    commands, sizeof(commands) / sizeof(commands[0])};
 	return cli_main(&program, argc, argv);
 }
