@@ -36,6 +36,7 @@ static const struct cli_option logs_options[] = {
 static const struct cli_option decisions_options[] = {{"lines", 'n', "N", "the newest N (default 10)"},
     {"prompt", '\0', NULL, "the text that the model was given, too"},
     {"refused", '\0', NULL, "the commands that were refused, instead of those that were done"}, {0}};
+static const struct cli_option scene_options[] = {{"tree", '\0', NULL, "by rooms, with relations"}, {0}};
 static const struct cli_option topics_options[] = {
     {"markdown", '\0', NULL, "the reference page docs/bus.md, with all fields"},
     {"schema", '\0', "TOPIC", "the JSON Schema of what 'cairn echo TOPIC' prints"}, {0}};
@@ -165,6 +166,12 @@ static const struct cli_command commands[] = {
 	.summary = "rooms and things that the model has reported: what, where, when, seen on which picture",
 	.details = "Of a running robot (at most a second old) or as the last run left it.", .json = true,
 	.run = cli_discoveries},
+    {"scene", .group = CLI_GROUP_WATCH, .args = "[recall TEXT]",
+	.summary = "what is in the house: rooms, things, what they are to each other; or where a thing is "
+		   "and whence it is seen",
+	.details = "As the stage scene has saved it (scene.checkpoint_s). recall: status 1 when it is not in "
+		   "memory.",
+	.options = scene_options, .arg_max = 2, .json = true, .run = cli_scene},
     {"topics", .group = CLI_GROUP_WATCH, .args = "",
 	.summary = "every topic, frame and service, and which are there now", .options = topics_options,
 	.json = true, .run = cli_topics},

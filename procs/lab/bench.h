@@ -76,6 +76,7 @@ bool cairn_bench_planner(struct cairn_bench_out *out);
 bool cairn_bench_gateway(struct cairn_bench_out *out);
 bool cairn_bench_perception(struct cairn_bench_out *out);
 bool cairn_bench_reaction(struct cairn_bench_out *out);
+bool cairn_bench_scene(struct cairn_bench_out *out);
 bool cairn_bench_transport(struct cairn_bench_out *out);
 enum cairn_eval_end cairn_eval_arenas(const struct cli *cli, json_t *figures);
 enum cairn_eval_end cairn_eval_bus(const struct cli *cli, json_t *figures);
@@ -89,6 +90,7 @@ enum cairn_eval_end cairn_eval_recovery(const struct cli *cli, json_t *figures);
 enum cairn_eval_end cairn_eval_replay(const struct cli *cli, json_t *figures);
 enum cairn_eval_end cairn_eval_soak(const struct cli *cli, json_t *figures);
 enum cairn_eval_end cairn_eval_storm(const struct cli *cli, json_t *figures);
+enum cairn_eval_end cairn_eval_scene(const struct cli *cli, json_t *figures);
 enum cairn_eval_end cairn_eval_safety(const struct cli *cli, json_t *figures);
 
 #endif

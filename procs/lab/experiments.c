@@ -86,6 +86,8 @@ const struct cairn_bench cairn_benches[] = {
 	 .options = reaction_options, .arg_min = 1, .arg_max = 1, .json = true, .run = cairn_bench_command},
 	.name = "reaction",
 	.run = cairn_bench_reaction},
+    BENCH(
+	scene, "a picture taken into a scene of 5,000 things, a thing asked for, the map divided into rooms"),
     BENCH(transport, "a frame between two processes against bare iceoryx and ZeroMQ"),
 };
 const int cairn_bench_count = sizeof(cairn_benches) / sizeof(cairn_benches[0]);
@@ -133,6 +135,8 @@ static const struct cli_option safety_options[] = {{"hours", '\0', "H", "simulat
     JOBS, STATE,
     {"without", '\0', "LAYERS", "leave safety layers out: sequencer, motor or both with a comma"}, VERBOSE,
     {0}};
+static const struct cli_option scene_eval_options[] = {SEED, SEEDS,
+    {"plans", '\0', "DIR", "HouseExpo floor plans with labels there, too: their rooms alone"}, VERBOSE, {0}};
 static const struct cli_option soak_options[] = {{"for", '\0', "TIME", "real time to drive (default 30m)"},
     {"world", '\0', "FILE", "house to drive in"}, {0}};
 static const struct cli_option storm_options[] = {{"kills", '\0', "N", "how many (default 200)"}, SEED, {0}};
@@ -187,6 +191,10 @@ const struct cairn_eval cairn_evals[] = {
 	.run = cairn_eval_replay},
     EVAL(safety, "hostile pilots in random houses against the real cores: contacts, clearances, stops",
 	safety_options, false),
+    EVAL(scene,
+	"the bundled homes explored with a detector that misses and misnames: which things and rooms the "
+	"scene graph has",
+	scene_eval_options, false),
     EVAL(soak, "a stack that drives for half an hour: growth of memory and descriptors, slowing down",
 	soak_options, true),
     EVAL(storm, "a busy writer and reader of frames killed 200 times: frames flow again every time",

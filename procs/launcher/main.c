@@ -33,7 +33,7 @@
 
 /* ---- the table ---- */
 
-enum when { ALWAYS, SIMULATED, PILOT, REMOTE, WEB };
+enum when { ALWAYS, SIMULATED, PILOT, REMOTE, WEB, DETECTS };
 
 static bool wanted(const struct cairn_config *cfg, enum when when)
 {
@@ -48,6 +48,9 @@ static bool wanted(const struct cairn_config *cfg, enum when when)
 		return cfg->remote.endpoint[0] != '\0';
 	case WEB:
 		return cfg->web.enabled;
+	case DETECTS: /* the simulator sees its own pictures only */
+		return strcmp(cfg->detect.source, "helper") == 0 ||
+		       (strcmp(cfg->detect.source, "simulated") == 0 && wanted(cfg, SIMULATED));
 	}
 	return false;
 }

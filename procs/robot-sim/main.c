@@ -22,6 +22,7 @@
 #include "common/sim/robot/stop_timer.h"
 #include "procs/robot-sim/camera.h"
 #include "procs/robot-sim/port.h"
+#include "procs/robot-sim/sight.h"
 
 #define TICK_MS 10
 #define GUARD_MS 50
@@ -39,6 +40,7 @@ struct robot_sim {
 	struct cairn_sim *sim;
 	struct cairn_renderer *renderer;
 	struct camera_server *camera;
+	struct sight_server *sight; /* NULL: things are found by somebody else, or not at all */
 	struct port lidar_port, board_port;
 	struct cairn_dev_lidar lidar;
 	struct cairn_dev_board board;
@@ -294,6 +296,11 @@ static bool open_all(struct robot_sim *r, struct cairn_error *err)
 	}
 	r->camera = camera_server_new(
 	    r->stage, robot->camera_socket, (uint32_t)lens.width_px, (uint32_t)lens.height_px, err);
+	if (r->camera != NULL && strcmp(r->cfg->detect.source, "simulated") == 0) {
+		r->sight = sight_server_new(r->stage, r->cfg->detect.socket, r->sim, r->world, err);
+		if (r->sight == NULL)
+			return false;
+	}
 	return r->camera != NULL && port_open(&r->lidar_port, run_dir, robot->lidar_device, err) &&
 	       port_open(&r->board_port, run_dir, robot->base_device, err);
 }
@@ -343,6 +350,7 @@ static void close_all(struct robot_sim *r)
 	if (r->board_port.master > 0)
 		port_close(&r->board_port);
 	camera_server_destroy(&r->camera);
+	sight_server_destroy(&r->sight);
 	cairn_renderer_destroy(&r->renderer);
 	cairn_sim_destroy(&r->sim);
 	if (r->memory != NULL)

@@ -11,6 +11,7 @@ procs/lab/bench_eval.c 1 the processor time a thread has used
 procs/lab/bench_map.c 1 the processor time a thread has used
 procs/lab/bench_planner.c 1 the processor time a thread has used
 procs/lab/bench_planner_hybrid.c 1 the processor time a thread has used
+procs/lab/eval_scene.c 1 the processor time a thread has used
 procs/cairn/checks_host.c 4 the doctor's check of the clock itself
 procs/cairn/found.c 1 shows when a thing was found
 procs/cairn/home.c 2 the name of the folder that things are set aside in
@@ -26,6 +27,7 @@ procs/gateway/decision_trace.c 1 the time at which a recording began
 procs/lab/map_log.c 1 the processor time the process has used
 procs/launcher/report.c 1 the time in a line of the log of commands
 procs/web/logs.c 2 the time of day of a line of the logs, for the viewer
+procs/scene/main.c 1 the time at which a thing was seen
 procs/pilot/main.c 1 the time in an answer, as the interface asks for it
 LIST
 }

@@ -154,6 +154,7 @@ static void fill_polygon(
 		if (x0 >= x1)
 			continue;
 		size_t at = (size_t)y * (size_t)r->cam.width_px + (size_t)x0;
+		r->faces[id].drawn_px += (uint32_t)(x1 - x0);
 		fill_span(&r->inv_depth[at], &r->face_of[at], x1 - x0,
 		    (float)(p->w0 + p->wy * yc + p->wx * (x0 + 0.5)), (float)p->wx, id);
 	}
@@ -210,6 +211,8 @@ static struct face *new_face(struct cairn_renderer *r, struct vec3 s, double s_s
 	f->texels_per_m = (float)most(fabs(s_scale), fabs(t_scale));
 	f->texels_per_px = (float)(f->texels_per_m / r->focal_px);
 	f->board = f->floor = false;
+	f->thing = r->thing;
+	f->drawn_px = 0;
 	return f;
 }
 
@@ -307,6 +310,7 @@ static void draw_background(struct cairn_renderer *r)
 	double reach = 1000.0, z[2] = {0.0, r->world->ceiling_m};
 	memset(r->inv_depth, 0, px * sizeof(*r->inv_depth));
 	memset(r->face_of, 0, px * sizeof(*r->face_of));
+	r->thing = CAIRN_SCENE_CHANGE_NOTHING;
 	r->face_count = 1; /* 0: nothing, at the horizon */
 	r->faces[0] = (struct face){.r = 300, .g = 300, .b = 300, .distance = 1.0f};
 	const float xy[4][2] = {{(float)(r->eye.x - reach), (float)(r->eye.y - reach)},
@@ -344,6 +348,7 @@ static void draw_world(struct cairn_renderer *r)
 		if (solid_hidden(r, s))
 			continue;
 		bool wall = strcmp(w->things[s->thing].kind, "wall") == 0;
+		r->thing = CAIRN_SCENE_CHANGE_THINGS + s->thing;
 		for (uint32_t k = 0; k < s->edge_count; k++)
 			draw_side(r, &w->edges[s->edge_first + k], wall);
 		if (s->lid_top && r->eye.z > s->z1_m)
@@ -379,10 +384,10 @@ static void draw_figure(struct cairn_renderer *r, const struct cairn_figure *f)
 	    r, &f->disc, 0.50 * radius, 0.95 * h, h, (struct cairn_paint){72, 48, 32, CAIRN_TEXTURE_PLAIN});
 }
 
-void cairn_renderer_draw(struct cairn_renderer *renderer, struct cairn_pose2 pose,
-    const struct cairn_figure *figures, size_t figure_count, uint8_t *rgb, uint16_t *depth_mm)
+/* Faces into the buffers, as seen by a robot at pose. */
+static void draw_all(struct cairn_renderer *r, struct cairn_pose2 pose, const struct cairn_figure *figures,
+    size_t figure_count)
 {
-	struct cairn_renderer *r = renderer;
 	double cy = cos(pose.yaw_rad), sy = sin(pose.yaw_rad), cp = cos(r->cam.pitch_rad),
 	       sp = sin(r->cam.pitch_rad);
 	r->eye = (struct vec3){pose.x_m + r->cam.x_m * cy, pose.y_m + r->cam.x_m * sy, r->cam.z_m};
@@ -391,7 +396,21 @@ void cairn_renderer_draw(struct cairn_renderer *renderer, struct cairn_pose2 pos
 	r->down = (struct vec3){-cy * sp, -sy * sp, -cp};
 	draw_background(r);
 	draw_world(r);
-	for (size_t i = 0; i < figure_count; i++)
+	for (size_t i = 0; i < figure_count; i++) {
+		r->thing = CAIRN_SCENE_CHANGE_PEOPLE + (uint32_t)i;
 		draw_figure(r, &figures[i]);
-	cairn_renderer_shade(r, rgb, depth_mm);
+	}
+}
+
+void cairn_renderer_draw(struct cairn_renderer *renderer, struct cairn_pose2 pose,
+    const struct cairn_figure *figures, size_t figure_count, uint8_t *rgb, uint16_t *depth_mm)
+{
+	draw_all(renderer, pose, figures, figure_count);
+	cairn_renderer_shade(renderer, rgb, depth_mm);
+}
+
+void cairn_renderer_look(struct cairn_renderer *renderer, struct cairn_pose2 pose,
+    const struct cairn_figure *figures, size_t figure_count)
+{
+	draw_all(renderer, pose, figures, figure_count);
 }

@@ -39,6 +39,11 @@ static inline double most(double a, double b)
 	return a > b ? a : b;
 }
 
+/* Numbers of what faces belong to: nothing, then the people, then the world's things in their order. */
+#define CAIRN_SCENE_CHANGE_NOTHING 0u
+#define CAIRN_SCENE_CHANGE_PEOPLE 1u
+#define CAIRN_SCENE_CHANGE_THINGS (CAIRN_SCENE_CHANGE_PEOPLE + CAIRN_WORLD_PEOPLE_MAX)
+
 struct vec3 {
 	double x, y, z;
 };
@@ -55,6 +60,8 @@ struct face {
 	uint16_t r, g, b;    /* paint times light, 256 = as it is */
 	uint8_t texture;
 	bool board, floor; /* has a baseboard; gets the floor's light map */
+	uint32_t thing; /* CAIRN_SCENE_CHANGE_*, or CAIRN_SCENE_CHANGE_THINGS and more: what it belongs to */
+	uint32_t drawn_px; /* pixels of it in the picture, the hidden ones included */
 };
 
 struct cairn_renderer {
@@ -72,6 +79,7 @@ struct cairn_renderer {
 	double light_x_m, light_y_m;
 	uint16_t shade[CAIRN_SHADE_STEPS]; /* by height above the floor */
 	/* of the picture being drawn */
+	uint32_t thing;
 	struct vec3 eye, fwd, right, down;
 };
 

@@ -1,0 +1,399 @@
+#include "common/eval/scene_trial.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "common/scene/rooms.h"
+#include "common/sim/detector/detect.h"
+
+#define GRID_PERIOD_NS (10 * CAIRN_NS_PER_S)
+#define ROOM_CELLS_MIN 200 /* of the map in a room of the plan, or the room does not count */
+#define SHOWN_MAX 512
+#define TRUE_ROOMS_MAX 128
+
+struct trial {
+	const struct cairn_scene_trial_options *o;
+	struct cairn_scene_trial_result *r;
+	struct cairn_sim_detector *sim;
+	struct cairn_detector detector;
+	struct cairn_scene *scene;
+	uint32_t *shown; /* pictures that showed each thing */
+	bool *glimpsed;
+	uint8_t *cells;
+	size_t cells_bytes;
+	int64_t t_grid_ns;
+	struct cairn_detected_list list;
+	struct cairn_msg_detections message;
+	struct cairn_msg_features features;
+};
+
+static double cpu(const struct trial *t)
+{
+	return t->o->cpu_s != NULL ? t->o->cpu_s() : 0.0;
+}
+
+/* ---- while it goes on ---- */
+
+static void look(struct trial *t, struct cairn_run *run, uint64_t number)
+{
+	struct cairn_disc discs[CAIRN_WORLD_PEOPLE_MAX];
+	struct cairn_figure figures[CAIRN_WORLD_PEOPLE_MAX];
+	size_t people = cairn_sim_people(cairn_run_sim(run), discs);
+	uint32_t things[SHOWN_MAX];
+	struct cairn_error err;
+	double before = cpu(t);
+	for (size_t i = 0; i < people; i++)
+		figures[i] = (struct cairn_figure){discs[i], t->o->world->people[i].paint};
+	cairn_sim_detector_look(t->sim, cairn_run_truth(run)->body.pose, figures, people, &t->list);
+	t->list.look = number;
+	t->list.t_ns = cairn_run_now_ns(run);
+	bool ok = cairn_detector_answer(&t->detector, &t->list, cairn_run_now_ns(run), &t->message, &err);
+	double between = cpu(t);
+	t->r->detector_s += between - before;
+	uint32_t n = cairn_sim_detector_shown(t->sim, t->o->cfg->detect.sim_visible_min, things, SHOWN_MAX);
+	for (uint32_t i = 0; i < n; i++)
+		t->shown[things[i]]++;
+	n = cairn_sim_detector_shown(t->sim, 0.0, things, SHOWN_MAX);
+	for (uint32_t i = 0; i < n; i++)
+		t->glimpsed[things[i]] = true;
+	if (!ok)
+		return;
+	t->r->pictures++;
+	before = cpu(t);
+	cairn_scene_see(t->scene, &t->message, cairn_run_elapsed_s(run) + 1.0);
+	double took = cpu(t) - before;
+	t->r->scene_s += took;
+	t->r->update_worst_ms = fmax(t->r->update_worst_ms, took * 1e3);
+}
+
+static struct cairn_pose2 pose_of(const struct cairn_run *run)
+{
+	const struct cairn_msg_pose *p = cairn_run_pose(run);
+	return (struct cairn_pose2){p->x_m, p->y_m, p->yaw_rad};
+}
+
+static void give_grid(struct trial *t, struct cairn_run *run)
+{
+	const struct cairn_grid *g = cairn_run_grid(run);
+	struct cairn_cell_box box = cairn_grid_published(g);
+	if (cairn_cell_box_empty(box))
+		return;
+	double before = cpu(t);
+	uint32_t width = (uint32_t)(box.max_cx - box.min_cx + 1),
+		 height = (uint32_t)(box.max_cy - box.min_cy + 1);
+	if ((size_t)width * height > t->cells_bytes) {
+		uint8_t *more = realloc(t->cells, 2 * (size_t)width * height);
+		if (more == NULL)
+			return;
+		t->cells = more;
+		t->cells_bytes = 2 * (size_t)width * height;
+	}
+	cairn_grid_bytes(g, box, t->cells);
+	struct cairn_scene_grid grid = {
+	    t->cells, width, height, box.min_cx * g->cell_m, box.min_cy * g->cell_m, g->cell_m};
+	bool doors = cairn_run_mapper(run) != NULL &&
+		     cairn_mapper_features(cairn_run_mapper(run), cairn_run_frontiers(run), &t->features);
+	(void)cairn_scene_on_grid(t->scene, &grid, pose_of(run), doors ? &t->features : NULL);
+	t->r->map_s += cpu(t) - before;
+}
+
+static bool step(void *ctx, struct cairn_run *run)
+{
+	struct trial *t = ctx;
+	int64_t now_ns = cairn_run_now_ns(run);
+	uint64_t number;
+	bool on = cairn_run_output(run)->mission.state != CAIRN_MISSION_STATE_FINISHED &&
+		  cairn_run_output(run)->mission.state != CAIRN_MISSION_STATE_RETURNING;
+	struct cairn_pose2 e = cairn_pose_between(cairn_run_true_pose(run), pose_of(run));
+	if (cairn_run_elapsed_s(run) > 2.0)
+		t->r->pose_error_m = fmax(t->r->pose_error_m, hypot(e.x_m, e.y_m));
+	if (t->o->without_scene)
+		return on;
+	cairn_detector_on_pose(&t->detector, cairn_run_pose(run), now_ns);
+	if (cairn_detector_due(&t->detector, now_ns, &number))
+		look(t, run, number);
+	if (now_ns - t->t_grid_ns >= GRID_PERIOD_NS) {
+		t->t_grid_ns = now_ns;
+		give_grid(t, run);
+	}
+	return on;
+}
+
+/* ---- things against the truth ---- */
+
+static void extent_of(const struct cairn_world *w, uint32_t thing, struct cairn_scene_box *ret)
+{
+	*ret = (struct cairn_scene_box){{1e9, 1e9, 1e9}, {-1e9, -1e9, -1e9}};
+	for (uint32_t i = 0; i < w->solid_count; i++) {
+		const struct cairn_solid *s = &w->solids[i];
+		if (s->thing != thing)
+			continue;
+		const double low[3] = {(double)s->x_min_m, (double)s->y_min_m, (double)s->z0_m},
+			     high[3] = {(double)s->x_max_m, (double)s->y_max_m, (double)s->z1_m};
+		for (int k = 0; k < 3; k++) {
+			ret->min[k] = fmin(ret->min[k], low[k]);
+			ret->max[k] = fmax(ret->max[k], high[k]);
+		}
+	}
+}
+
+static double distance(const struct cairn_scene_box *b, double x, double y, double z)
+{
+	double dx = fmax(0.0, fmax(b->min[0] - x, x - b->max[0])),
+	       dy = fmax(0.0, fmax(b->min[1] - y, y - b->max[1])),
+	       dz = fmax(0.0, fmax(b->min[2] - z, z - b->max[2]));
+	return sqrt(dx * dx + dy * dy + dz * dz);
+}
+
+struct pair {
+	double d;
+	uint32_t node, thing;
+};
+
+static int by_distance(const void *a, const void *b)
+{
+	double x = ((const struct pair *)a)->d, y = ((const struct pair *)b)->d;
+	return (x > y) - (x < y);
+}
+
+static void list_wrong(
+    struct trial *t, const struct cairn_scene_object *o, struct cairn_vec2 at, const char *why)
+{
+	struct cairn_scene_trial_result *r = t->r;
+	if (r->wrong_count >= CAIRN_SCENE_TRIAL_LISTED)
+		return;
+	snprintf(r->wrong[r->wrong_count].label, sizeof(r->wrong[0].label), "%s", o->votes[0].label);
+	snprintf(r->wrong[r->wrong_count].why, sizeof(r->wrong[0].why), "%s", why);
+	r->wrong[r->wrong_count].x_m = (float)at.x_m;
+	r->wrong[r->wrong_count].y_m = (float)at.y_m;
+	r->wrong[r->wrong_count++].seen = o->seen;
+}
+
+static bool judge_things(struct trial *t, struct cairn_pose2 world_from_map)
+{
+	const struct cairn_world *w = t->o->world;
+	struct cairn_scene_trial_result *r = t->r;
+	const struct cairn_scene_object *objects;
+	uint32_t n = cairn_scene_objects(t->scene, &objects);
+	struct cairn_scene_box *extent = calloc((size_t)w->thing_count + 1, sizeof(*extent));
+	bool *thing_used = calloc((size_t)w->thing_count + 1, 1), *node_used = calloc((size_t)n + 1, 1);
+	size_t pairs = 0;
+	struct pair *pair = calloc((size_t)w->thing_count * n + 1, sizeof(*pair));
+	char label[40];
+	bool ok = extent != NULL && thing_used != NULL && node_used != NULL && pair != NULL;
+	for (uint32_t i = 0; ok && i < w->thing_count; i++) {
+		if (!cairn_sim_thing_label(&w->things[i], label))
+			continue;
+		extent_of(w, i, &extent[i]);
+		r->things++;
+		r->shown += t->shown[i] > 0;
+		r->glimpsed += t->glimpsed[i];
+		for (uint32_t k = 0; k < n; k++) {
+			const struct cairn_scene_object *o = &objects[k];
+			if (o->number == 0 || !o->confirmed || strcmp(o->votes[0].label, label) != 0)
+				continue;
+			struct cairn_vec2 at = cairn_pose_apply(
+			    world_from_map, (struct cairn_vec2){0.5 * (o->box.min[0] + o->box.max[0]),
+						0.5 * (o->box.min[1] + o->box.max[1])});
+			double d =
+			    distance(&extent[i], at.x_m, at.y_m, 0.5 * (o->box.min[2] + o->box.max[2]));
+			if (d <= CAIRN_SCENE_TRIAL_NEAR_M)
+				pair[pairs++] = (struct pair){d, k, i};
+		}
+	}
+	if (ok)
+		qsort(pair, pairs, sizeof(*pair), by_distance);
+	for (size_t i = 0; ok && i < pairs; i++) {
+		if (thing_used[pair[i].thing] || node_used[pair[i].node])
+			continue;
+		thing_used[pair[i].thing] = node_used[pair[i].node] = true;
+		r->right++;
+		r->found += t->shown[pair[i].thing] > 0;
+	}
+	for (uint32_t k = 0; ok && k < n; k++) {
+		const struct cairn_scene_object *o = &objects[k];
+		if (o->number == 0 || !o->confirmed || o->kind == CAIRN_SCENE_KIND_AGENT)
+			continue;
+		r->nodes++;
+		if (node_used[k])
+			continue;
+		struct cairn_vec2 at = cairn_pose_apply(
+		    world_from_map, (struct cairn_vec2){0.5 * (o->box.min[0] + o->box.max[0]),
+					0.5 * (o->box.min[1] + o->box.max[1])});
+		bool twice = false, other = false;
+		for (size_t i = 0; i < pairs; i++)
+			twice = twice || pair[i].node == k;
+		for (uint32_t i = 0; i < w->thing_count && !twice; i++)
+			other = other ||
+				(extent[i].max[0] > -1e8 && distance(&extent[i], at.x_m, at.y_m,
+								0.5 * (o->box.min[2] + o->box.max[2])) < 0.1);
+		r->doubles += twice;
+		r->misnamed += !twice && other;
+		r->nowhere += !twice && !other;
+		list_wrong(t, o, at, twice ? "double" : other ? "misnamed" : "nowhere");
+	}
+	for (uint32_t i = 0; ok && i < w->thing_count; i++)
+		if (t->shown[i] > 0 && !thing_used[i] && r->missing_count < CAIRN_SCENE_TRIAL_LISTED &&
+		    cairn_sim_thing_label(&w->things[i], r->missing[r->missing_count].label)) {
+			r->missing[r->missing_count].x_m = w->things[i].x_m;
+			r->missing[r->missing_count].y_m = w->things[i].y_m;
+			r->missing[r->missing_count++].pictures = t->shown[i];
+		}
+	free(extent);
+	free(thing_used);
+	free(node_used);
+	free(pair);
+	return ok;
+}
+
+/* ---- rooms against the truth ---- */
+
+static bool in_outline(const struct cairn_room *r, struct cairn_vec2 at)
+{
+	bool inside = false;
+	for (uint32_t a = 0, b = r->corner_count - 1; a < r->corner_count; b = a++) {
+		struct cairn_vec2 p = r->corners[a], q = r->corners[b];
+		if ((p.y_m > at.y_m) != (q.y_m > at.y_m) &&
+		    at.x_m < p.x_m + (at.y_m - p.y_m) * (q.x_m - p.x_m) / (q.y_m - p.y_m))
+			inside = !inside;
+	}
+	return inside;
+}
+
+int32_t cairn_scene_true_room(const struct cairn_world *w, struct cairn_vec2 p, uint32_t *ret_holds)
+{
+	const struct cairn_room *room = cairn_world_room_at(w, p.x_m, p.y_m);
+	uint32_t holds = 0;
+	for (uint32_t i = 0; ret_holds != NULL && room != NULL && i < w->room_count; i++)
+		holds += in_outline(&w->rooms[i], p);
+	if (ret_holds != NULL)
+		*ret_holds = holds;
+	return room != NULL ? (int32_t)(room - w->rooms) : -1;
+}
+
+/* A label alone, and one that tells the room from others. */
+static int32_t judged_room(const struct cairn_world *w, struct cairn_vec2 p, bool single)
+{
+	uint32_t holds;
+	int32_t room = cairn_scene_true_room(w, p, single ? &holds : NULL);
+	return room >= 0 && single && (holds != 1 || strcasecmp(w->rooms[room].name, "room") == 0) ? -1
+												   : room;
+}
+
+double cairn_scene_room_iou(const struct cairn_rooms *f, const struct cairn_world *w,
+    struct cairn_pose2 world_from_map, bool single, uint32_t *ret_rooms)
+{
+	static const uint8_t free_max = 49;
+	uint32_t trues = w->room_count < TRUE_ROOMS_MAX ? w->room_count : TRUE_ROOMS_MAX;
+	uint32_t *both = calloc((size_t)(TRUE_ROOMS_MAX + 1) * (CAIRN_ROOMS_MAX + 1), sizeof(*both)),
+		 true_cells[TRUE_ROOMS_MAX] = {0}, cells[CAIRN_ROOMS_MAX + 1] = {0};
+	double sum = 0.0;
+	*ret_rooms = 0;
+	if (both == NULL || f->label == NULL) {
+		free(both);
+		return -1.0;
+	}
+	for (int32_t y = 0; y < f->height; y++)
+		for (int32_t x = 0; x < f->width; x++) {
+			size_t at = (size_t)y * (size_t)f->width + (size_t)x;
+			if (f->cells[at] > free_max)
+				continue;
+			struct cairn_vec2 p = {
+			    (x + f->cx0 + 0.5) * f->cell_m, (y + f->cy0 + 0.5) * f->cell_m};
+			int32_t room = judged_room(w, cairn_pose_apply(world_from_map, p), single);
+			if (room < 0 || room >= (int32_t)trues)
+				continue;
+			true_cells[room]++;
+			cells[f->label[at]]++;
+			both[room * (CAIRN_ROOMS_MAX + 1) + f->label[at]]++;
+		}
+	for (uint32_t i = 0; i < trues; i++) {
+		double best = 0.0;
+		if (true_cells[i] < ROOM_CELLS_MIN)
+			continue;
+		for (uint32_t k = 1; k <= CAIRN_ROOMS_MAX; k++) {
+			double n = both[i * (CAIRN_ROOMS_MAX + 1) + k];
+			best = fmax(best, n / (true_cells[i] + cells[k] - n));
+		}
+		sum += best;
+		(*ret_rooms)++;
+	}
+	free(both);
+	return *ret_rooms > 0 ? sum / *ret_rooms : -1.0;
+}
+
+static void dump(const struct cairn_rooms *f, const char *path)
+{
+	FILE *out = fopen(path, "we");
+	if (out == NULL || f->label == NULL) {
+		if (out != NULL)
+			fclose(out);
+		return;
+	}
+	fprintf(out, "P6\n%d %d\n255\n", f->width, f->height);
+	for (int32_t y = f->height - 1; y >= 0; y--)
+		for (int32_t x = 0; x < f->width; x++) {
+			size_t at = (size_t)y * (size_t)f->width + (size_t)x;
+			uint8_t k = f->label[at];
+			uint8_t rgb[3] = {90, 90, 90};
+			if (f->cells[at] <= 49)
+				for (int i = 0; i < 3; i++)
+					rgb[i] = k == 0 ? 255 : (uint8_t)(100 + (k * (67 + 40 * i)) % 150);
+			else if (f->cells[at] <= 100)
+				rgb[0] = rgb[1] = rgb[2] = 0;
+			fwrite(rgb, 1, 3, out);
+		}
+	fclose(out);
+}
+
+bool cairn_scene_trial_run(
+    const struct cairn_scene_trial_options *o, struct cairn_scene_trial_result *ret, struct cairn_error *err)
+{
+	struct trial t = {.o = o, .r = ret};
+	*ret = (struct cairn_scene_trial_result){.seed = (uint32_t)o->cfg->sim.seed, .room_iou = -1.0};
+	struct cairn_run_options options = {.cfg = o->cfg,
+	    .world = o->world,
+	    .map = o->map,
+	    .duration_s = o->limit_s,
+	    .observe = step,
+	    .observe_ctx = &t};
+	double before = cpu(&t);
+	struct cairn_run *run = cairn_run_new(&options, err);
+	t.sim = cairn_sim_detector_new(o->cfg, o->world, (uint64_t)o->cfg->sim.seed);
+	t.scene = cairn_scene_new(o->cfg);
+	t.shown = calloc((size_t)o->world->thing_count + 1, sizeof(*t.shown));
+	t.glimpsed = calloc((size_t)o->world->thing_count + 1, sizeof(*t.glimpsed));
+	cairn_detector_init(&t.detector, o->cfg);
+	bool ok = run != NULL && t.sim != NULL && t.scene != NULL && t.shown != NULL && t.glimpsed != NULL;
+	if (run != NULL && !ok)
+		cairn_error_set(err, "out of memory");
+	if (ok) {
+		cairn_run_all(run);
+		ret->seconds = cairn_run_elapsed_s(run);
+		ret->driven_m = cairn_run_totals(run).odometry_m;
+		ret->finished = cairn_run_elapsed_s(run) < o->limit_s;
+		ret->wall_s = cpu(&t) - before;
+		struct cairn_pose2 start = cairn_sim_state(cairn_run_sim(run))->start;
+		if (!o->without_scene) {
+			give_grid(&t, run);
+			ok = judge_things(&t, start);
+			const struct cairn_scene_room *rooms;
+			ret->rooms = cairn_scene_rooms(t.scene, &rooms);
+			ret->room_iou = cairn_scene_room_iou(
+			    cairn_scene_floor(t.scene), o->world, start, false, &ret->rooms_true);
+			if (o->dump != NULL)
+				dump(cairn_scene_floor(t.scene), o->dump);
+		}
+		if (!ok)
+			cairn_error_set(err, "out of memory");
+	}
+	cairn_run_destroy(&run);
+	cairn_sim_detector_destroy(&t.sim);
+	cairn_scene_destroy(&t.scene);
+	free(t.shown);
+	free(t.glimpsed);
+	free(t.cells);
+	return ok;
+}

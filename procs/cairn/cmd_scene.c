@@ -1,0 +1,265 @@
+/* cmd_scene.c - what is in the house, of the file that the stage scene keeps: a table, a tree, JSON, or what one asks for. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/map/grid.h"
+#include "common/scene/scene.h"
+#include "common/scene/scene_file.h"
+#include "common/slam/mapper.h"
+#include "procs/cairn/commands.h"
+#include "procs/cli/rundir.h"
+
+#define JSON_BYTES (1u << 20)
+#define MATCHES_MAX 16
+#define EDGES_MAX 64
+
+struct view {
+	const struct cli *cli;
+	struct cairn_config cfg;
+	struct cairn_scene *scene;
+	struct cairn_pose2 robot;
+	bool mapped; /* the map is there: places, ways and approaches are known */
+};
+
+static const char *room_id(const struct view *v, uint32_t number)
+{
+	const struct cairn_scene_room *r = cairn_scene_room_by_number(v->scene, number);
+	return r != NULL ? r->id : "-";
+}
+
+/* Text of the graph has been cleaned when it was read; a terminal gets it without what would move its cursor all the same. */
+static const char *shown(const char *text, char *buf, size_t bytes)
+{
+	snprintf(buf, bytes, "%.*s", (int)bytes - 1, text);
+	return cli_printable(buf);
+}
+
+static double middle(const struct cairn_scene_object *o, int axis)
+{
+	return 0.5 * (o->box.min[axis] + o->box.max[axis]);
+}
+
+/* ---- loading ---- */
+
+/* The map of the state file gives places to stand and ways; without one the things alone are shown. */
+static void load_map(struct view *v)
+{
+	struct cairn_error err = {""};
+	char path[CLI_RUN_DIR_MAX + 32];
+	snprintf(path, sizeof(path), "%s/state/map.bin", v->cli->run_dir);
+	struct cairn_mapper *mapper = cairn_mapper_load(&v->cfg, path, &err);
+	if (mapper == NULL)
+		return;
+	const struct cairn_grid *g = cairn_mapper_grid(mapper);
+	struct cairn_cell_box box = cairn_grid_published(g);
+	struct cairn_msg_pose pose;
+	cairn_mapper_pose(mapper, &pose);
+	v->robot = (struct cairn_pose2){pose.x_m, pose.y_m, pose.yaw_rad};
+	if (!cairn_cell_box_empty(box)) {
+		uint32_t width = (uint32_t)(box.max_cx - box.min_cx + 1),
+			 height = (uint32_t)(box.max_cy - box.min_cy + 1);
+		uint8_t *cells = malloc((size_t)width * height);
+		if (cells != NULL) {
+			cairn_grid_bytes(g, box, cells);
+			struct cairn_scene_grid grid = {
+			    cells, width, height, box.min_cx * g->cell_m, box.min_cy * g->cell_m, g->cell_m};
+			v->mapped = cairn_scene_on_grid(v->scene, &grid, v->robot, NULL);
+		}
+		free(cells);
+	}
+	cairn_mapper_destroy(&mapper);
+}
+
+static int load(struct view *v)
+{
+	struct cairn_error err = {""};
+	char path[CLI_RUN_DIR_MAX + 32];
+	bool damaged;
+	cairn_config_defaults(&v->cfg);
+	char config[CLI_RUN_DIR_MAX + 32];
+	snprintf(config, sizeof(config), "%s/config.yaml", v->cli->run_dir);
+	(void)cairn_config_load(
+	    &v->cfg, config, &err); /* of a run; where there is none the defaults will do */
+	v->scene = cairn_scene_new(&v->cfg);
+	if (v->scene == NULL)
+		return cli_fail(v->cli, CLI_FAILED, "out of memory");
+	snprintf(path, sizeof(path), "%s/state/%s", v->cli->run_dir, CAIRN_SCENE_FILE_NAME);
+	if (!cairn_scene_load(v->scene, path, &damaged, &err))
+		return cli_fail(v->cli, CLI_FAILED, "%s", err.text);
+	load_map(v);
+	return CLI_OK;
+}
+
+/* ---- showing ---- */
+
+static void print_table(const struct view *v)
+{
+	const struct cairn_scene_object *o;
+	const struct cairn_scene_room *rooms;
+	uint32_t n = cairn_scene_objects(v->scene, &o), room_count = cairn_scene_rooms(v->scene, &rooms),
+		 shown_count = 0;
+	char a[64], b[64], when[40];
+	for (uint32_t i = 0; i < room_count; i++)
+		printf("%-22s room %6.1f m2 at %6.2f %6.2f\n", shown(rooms[i].id, a, sizeof(a)),
+		    rooms[i].area_m2, rooms[i].at.x_m, rooms[i].at.y_m);
+	for (uint32_t i = 0; i < n; i++) {
+		if (o[i].number == 0 || !o[i].confirmed)
+			continue;
+		cli_time_text(o[i].last_unix_s, when, sizeof(when));
+		printf("%-22s %-10s at %6.2f %6.2f %5.2f in %-16s seen %4u times, last %.19s%s\n",
+		    shown(o[i].id, a, sizeof(a)), shown(o[i].colour, b, sizeof(b)), middle(&o[i], 0),
+		    middle(&o[i], 1), middle(&o[i], 2), room_id(v, o[i].room), o[i].seen, when,
+		    o[i].stale ? ", not there any more" : "");
+		shown_count++;
+	}
+	if (shown_count == 0)
+		printf("nothing is known yet\n");
+}
+
+static void print_relations(const struct view *v, const struct cairn_scene_object *o)
+{
+	struct cairn_scene_edge e[EDGES_MAX];
+	uint32_t n = cairn_scene_edges(v->scene, o->id, e, EDGES_MAX);
+	char a[64];
+	for (uint32_t i = 0; i < n; i++) {
+		bool out = strcmp(e[i].src, o->id) == 0;
+		if (e[i].relation == CAIRN_SCENE_RELATION_CONTAINS && !out &&
+		    strcmp(e[i].src, room_id(v, o->room)) == 0)
+			continue; /* that is where it stands in the tree */
+		printf("      %s %s\n",
+		    out ? cairn_enum_text(&cairn_enum_scene_relation, (int)e[i].relation) : "in",
+		    shown(out ? e[i].dst : e[i].src, a, sizeof(a)));
+	}
+}
+
+static void print_branch(const struct view *v, uint32_t room)
+{
+	const struct cairn_scene_object *o;
+	uint32_t n = cairn_scene_objects(v->scene, &o);
+	char a[64], b[64];
+	for (uint32_t i = 0; i < n; i++) {
+		if (o[i].number == 0 || !o[i].confirmed ||
+		    (room != 0 ? o[i].room != room : cairn_scene_room_by_number(v->scene, o[i].room) != NULL))
+			continue;
+		printf("  %s%s%s%s\n", shown(o[i].colour, b, sizeof(b)), o[i].colour[0] != '\0' ? " " : "",
+		    shown(o[i].id, a, sizeof(a)), o[i].stale ? " (not there any more)" : "");
+		print_relations(v, &o[i]);
+	}
+}
+
+static void print_tree(const struct view *v)
+{
+	const struct cairn_scene_room *rooms;
+	uint32_t n = cairn_scene_rooms(v->scene, &rooms);
+	char a[64];
+	for (uint32_t i = 0; i < n; i++) {
+		printf("%s (%.1f m2)\n", shown(rooms[i].id, a, sizeof(a)), rooms[i].area_m2);
+		print_branch(v, rooms[i].number);
+	}
+	printf("in no room that is known\n");
+	print_branch(v, 0);
+}
+
+static int print_json(const struct view *v)
+{
+	struct cairn_msg_scene *m = malloc(sizeof(*m));
+	char *text = malloc(JSON_BYTES);
+	int status = CLI_FAILED;
+	if (m != NULL && text != NULL) {
+		cairn_scene_message(v->scene, v->robot, m);
+		if (cairn_msg_to_json(&cairn_desc_scene, NULL, m, text, JSON_BYTES) > 0) {
+			printf("%s\n", text);
+			status = CLI_OK;
+		}
+	}
+	free(m);
+	free(text);
+	return status == CLI_OK ? CLI_OK : cli_fail(v->cli, CLI_FAILED, "too much to print");
+}
+
+/* ---- recalling ---- */
+
+static void print_view(const struct view *v, const struct cairn_scene_view *w)
+{
+	if (!v->mapped)
+		printf("  there is no map to find a way on\n");
+	else if (w->blocked)
+		printf("  blocked: %s\n", w->why);
+	else
+		printf("  seen from %.2f %.2f, facing %.0f deg, %.2f m in front of it\n", w->at.x_m,
+		    w->at.y_m, cairn_compass_deg(w->at.yaw_rad), w->standoff_m);
+}
+
+static void print_match_json(const struct view *v, const struct cairn_scene_match *m, bool last)
+{
+	printf("{\"id\":");
+	cli_print_json_string(stdout, m->object->id);
+	printf(",\"label\":");
+	cli_print_json_string(stdout, m->object->votes[0].label);
+	printf(",\"x_m\":%.3f,\"y_m\":%.3f,\"z_m\":%.3f,\"score\":%.3f,\"last_unix_s\":%.3f,\"room\":",
+	    middle(m->object, 0), middle(m->object, 1), middle(m->object, 2), m->score,
+	    m->object->last_unix_s);
+	cli_print_json_string(stdout, room_id(v, m->object->room));
+	printf(",\"inside\":");
+	if (m->inside != NULL)
+		cli_print_json_string(stdout, m->inside->id);
+	else
+		printf("null");
+	if (!v->mapped || m->view.blocked)
+		printf(",\"blocked\":true,\"approach\":null}%s", last ? "" : ",");
+	else
+		printf(",\"blocked\":false,\"approach\":{\"x_m\":%.3f,\"y_m\":%.3f,\"yaw_rad\":%.3f,"
+		       "\"standoff_m\":%.2f}}%s",
+		    m->view.at.x_m, m->view.at.y_m, m->view.at.yaw_rad, m->view.standoff_m, last ? "" : ",");
+}
+
+static int recall(const struct view *v, const char *text)
+{
+	struct cairn_scene_match m[MATCHES_MAX];
+	struct cairn_scene_query q = {.text = text,
+	    .has_near = true,
+	    .near_at = {v->robot.x_m, v->robot.y_m},
+	    .with_stale = true,
+	    .robot = &v->robot};
+	uint32_t n = cairn_scene_recall(v->scene, &q, m, MATCHES_MAX);
+	char a[64], b[64];
+	if (v->cli->json) {
+		printf("{\"found\":%s,\"matches\":[", n > 0 ? "true" : "false");
+		for (uint32_t i = 0; i < n; i++)
+			print_match_json(v, &m[i], i + 1 == n);
+		printf("]}\n");
+		return n > 0 ? CLI_OK : CLI_FAILED;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		printf("%s (%.2f): %s at %.2f %.2f %.2f in %s%s%s%s\n", shown(m[i].object->id, a, sizeof(a)),
+		    m[i].score, shown(m[i].object->colour, b, sizeof(b)), middle(m[i].object, 0),
+		    middle(m[i].object, 1), middle(m[i].object, 2), room_id(v, m[i].object->room),
+		    m[i].inside != NULL ? ", inside " : "", m[i].inside != NULL ? m[i].inside->id : "",
+		    m[i].object->stale ? ", not there any more" : "");
+		print_view(v, &m[i].view);
+	}
+	if (n == 0)
+		printf("not in memory\n");
+	return n > 0 ? CLI_OK : CLI_FAILED;
+}
+
+int cli_scene(const struct cli *cli)
+{
+	struct view v = {.cli = cli};
+	int status = CLI_OK;
+	bool asks = cli->arg_count > 0;
+	if (asks && (strcmp(cli->args[0], "recall") != 0 || cli->arg_count != 2))
+		return cli_fail(cli, CLI_USAGE, "it is 'cairn scene' or 'cairn scene recall TEXT'");
+	status = load(&v);
+	if (status == CLI_OK && asks)
+		status = recall(&v, cli->args[1]);
+	else if (status == CLI_OK && cli->json)
+		status = print_json(&v);
+	else if (status == CLI_OK && cli_value(cli, "tree") != NULL)
+		print_tree(&v);
+	else if (status == CLI_OK)
+		print_table(&v);
+	cairn_scene_destroy(&v.scene);
+	return status;
+}

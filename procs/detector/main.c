@@ -1,0 +1,267 @@
+/* detector - asks a detector helper what things the camera's pictures show, and publishes where they are.
+ *
+ * The helper listens on detect.socket (docs/detector.md); the simulator does so for its own pictures. When a picture is searched, and what an
+ * answer means, is decided in common/percept/detect.h. A helper that dies is connected to again; one that floods, talks
+ * nonsense or answers late is refused, counted and, if it goes on, disconnected. Nothing that drives reads what comes of it. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "common/percept/detect_wire.h"
+#include "ipc/frames.h"
+#include "procs/shell/stage.h"
+
+#define TICK_MS 50
+#define PLANE_DEADLINE_MS 4000
+#define RETRY_NS CAIRN_NS_PER_S
+#define READ_MAX 262144 /* bytes a turn: a flood is read in pieces, other work goes on */
+#define NONSENSE_MAX 20 /* refusals in a row, then the connection is closed */
+#define NOTE_MS 2000
+
+struct app {
+	struct cairn_stage *stage;
+	const struct cairn_config *cfg;
+	struct cairn_pub *pub;
+	struct cairn_sub *pose_sub;
+	struct cairn_frames *frames; /* NULL: the helper knows depth by itself (simulated) */
+	struct cairn_frame_sub *depth_sub;
+	uint16_t *depth_mm; /* the newest picture of depth */
+	uint32_t depth_width, depth_height;
+	int fd; /* -1: not connected */
+	int64_t try_at_ns;
+	bool said_lost;
+	uint32_t nonsense;
+	struct cairn_detector detector;
+	struct cairn_detect_lines lines;
+	struct cairn_detected_list list;
+	struct cairn_msg_detections message;
+};
+
+/* ---- the helper ---- */
+
+static void disconnect(struct app *app, const char *why)
+{
+	if (!app->said_lost)
+		cairn_log_warn("detector helper lost: %s; trying again", why);
+	app->said_lost = true;
+	cairn_stage_unwatch_fd(app->stage, app->fd);
+	(void)close(app->fd);
+	app->fd = -1;
+	app->try_at_ns = cairn_now_ns() + RETRY_NS;
+}
+
+static void take_depth(struct app *app)
+{
+	const struct cairn_frame_header *hdr;
+	if (app->depth_sub == NULL)
+		return;
+	const uint16_t *payload = cairn_frame_take(app->depth_sub, &hdr);
+	size_t pixels = (size_t)app->cfg->camera.width_px * (size_t)app->cfg->camera.height_px;
+	if (payload != NULL && hdr->format == CAIRN_FORMAT_DEPTH16 &&
+	    (size_t)hdr->width * hdr->height == pixels && hdr->stride_bytes == 2 * hdr->width &&
+	    hdr->payload_bytes == 2 * pixels) {
+		memcpy(app->depth_mm, payload, 2 * pixels);
+		app->depth_width = hdr->width;
+		app->depth_height = hdr->height;
+	}
+	cairn_frame_release(app->depth_sub);
+}
+
+static void refuse(struct app *app, const struct cairn_error *err)
+{
+	cairn_stage_count_reject(app->stage);
+	cairn_log_write(
+	    app->nonsense == 0 ? CAIRN_LOG_WARN : CAIRN_LOG_DEBUG, __FILE__, __LINE__, "%s", err->text);
+	if (++app->nonsense >= NONSENSE_MAX)
+		disconnect(app, "answers that make no sense, one after the other");
+}
+
+static void on_line(struct app *app, const char *line, size_t len)
+{
+	struct cairn_error err = {""};
+	int64_t now_ns = cairn_now_ns();
+	if (!cairn_detect_read_answer(line, len, &app->list, &err)) {
+		refuse(app, &err);
+		return;
+	}
+	take_depth(app);
+	if (app->depth_width == app->list.width_px && app->depth_height == app->list.height_px &&
+	    app->depth_width > 0)
+		cairn_detect_depth(app->cfg, app->depth_mm, &app->list);
+	if (!cairn_detector_answer(&app->detector, &app->list, now_ns, &app->message, &err)) {
+		refuse(app, &err);
+		return;
+	}
+	app->nonsense = 0;
+	(void)cairn_pub_send(app->pub, &app->message, app->list.t_ns, true);
+}
+
+static int on_socket(void *ctx)
+{
+	struct app *app = ctx;
+	char buf[16384];
+	for (size_t all = 0; all < READ_MAX && app->fd >= 0;) {
+		ssize_t n = recv(app->fd, buf, sizeof(buf), MSG_DONTWAIT);
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			return 0;
+		if (n <= 0) {
+			disconnect(app, n == 0 ? "the other end closed" : strerror(errno));
+			return 0;
+		}
+		all += (size_t)n;
+		for (size_t at = 0; at < (size_t)n && app->fd >= 0;) {
+			const char *line;
+			size_t len;
+			uint64_t before = app->lines.too_long;
+			at += cairn_detect_lines_take(&app->lines, buf + at, (size_t)n - at, &line, &len);
+			if (line != NULL)
+				on_line(app, line, len);
+			if (app->lines.too_long > before) {
+				struct cairn_error err;
+				cairn_error_set(
+				    &err, "an answer of more than %d bytes", CAIRN_DETECT_LINE_MAX);
+				refuse(app, &err);
+			}
+		}
+	}
+	return 0;
+}
+
+static int try_connect(const struct app *app, struct cairn_error *err)
+{
+	struct sockaddr_un where = {.sun_family = AF_UNIX};
+	const char *path = app->cfg->detect.socket;
+	bool absolute = path[0] == '/';
+	int n = snprintf(where.sun_path, sizeof(where.sun_path), "%s%s%s",
+	    absolute ? "" : cairn_stage_run_dir(app->stage), absolute ? "" : "/", path);
+	if (n < 0 || (size_t)n >= sizeof(where.sun_path)) {
+		cairn_error_set(err, "detect.socket: %s is too long for the name of a socket", path);
+		return -1;
+	}
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd >= 0 && connect(fd, (const struct sockaddr *)&where, sizeof(where)) == 0)
+		return fd;
+	cairn_error_set(err, "detector helper at %s: %s; trying again", where.sun_path, strerror(errno));
+	if (fd >= 0)
+		(void)close(fd);
+	return -1;
+}
+
+static void connect_again(struct app *app, int64_t now_ns)
+{
+	struct cairn_error err = {""};
+	app->try_at_ns = now_ns + RETRY_NS;
+	app->fd = try_connect(app, &err);
+	if (app->fd < 0) {
+		if (!app->said_lost)
+			cairn_log_warn("%s", err.text);
+		app->said_lost = true;
+		return;
+	}
+	cairn_log_info("connected to the detector helper");
+	app->said_lost = false;
+	app->nonsense = 0;
+	app->lines.len = 0;
+	app->lines.skipping = false;
+	cairn_stage_watch_fd(app->stage, app->fd, POLLIN, on_socket, app);
+}
+
+/* ---- asking ---- */
+
+static int on_pose(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_msg_pose pose;
+	struct cairn_header hdr;
+	while (cairn_sub_recv(app->pose_sub, &pose, &hdr) == 1)
+		if (hdr.valid && cairn_topic_fresh(CAIRN_TOPIC_POSE, hdr.t_ns, cairn_now_ns()))
+			cairn_detector_on_pose(&app->detector, &pose, hdr.t_ns);
+	return 0;
+}
+
+static int on_tick(void *ctx)
+{
+	struct app *app = ctx;
+	int64_t now_ns = cairn_now_ns();
+	uint64_t look;
+	char line[4096];
+	if (app->fd < 0 && now_ns >= app->try_at_ns)
+		connect_again(app, now_ns);
+	if (app->fd < 0 || !cairn_detector_due(&app->detector, now_ns, &look))
+		return 0;
+	size_t n = cairn_detect_write_look(look, now_ns, app->cfg->detect.labels, line, sizeof(line));
+	if (n == 0 || send(app->fd, line, n, MSG_DONTWAIT | MSG_NOSIGNAL) != (ssize_t)n)
+		disconnect(app, "it does not take questions");
+	return 0;
+}
+
+static int on_note(void *ctx)
+{
+	struct app *app = ctx;
+	const struct cairn_msg_detections *m = &app->message;
+	char note[96];
+	if (app->fd < 0)
+		snprintf(note, sizeof(note), "no detector helper");
+	else
+		snprintf(note, sizeof(note), "%u things, %.1f Hz, %.0f ms, %llu late, %llu refused",
+		    m->items_count, app->detector.rate_hz, m->latency_ms,
+		    (unsigned long long)app->detector.late, (unsigned long long)app->detector.refused);
+	cairn_stage_note(app->stage, note);
+	return 0;
+}
+
+/* A helper that knows boxes alone gets depth from the camera's own. */
+static bool open_depth(struct app *app, struct cairn_error *err)
+{
+	if (strcmp(app->cfg->detect.source, "helper") != 0)
+		return true;
+	app->depth_mm = calloc(
+	    (size_t)app->cfg->camera.width_px * (size_t)app->cfg->camera.height_px, sizeof(*app->depth_mm));
+	if (app->depth_mm == NULL) {
+		cairn_error_set(err, "out of memory");
+		return false;
+	}
+	app->frames = cairn_frames_open(cairn_stage_name(app->stage), app->cfg, PLANE_DEADLINE_MS, err);
+	if (app->frames != NULL)
+		app->depth_sub = cairn_frame_sub_new(app->frames, CAIRN_FRAME_CAMERA_DEPTH, err);
+	return app->depth_sub != NULL;
+}
+
+int main(int argc, char **argv)
+{
+	static struct app app; /* a line is too large for the stack */
+	struct cairn_error err = {""};
+	int status = 0;
+	app.stage =
+	    cairn_stage_start("cairn-detector", "finds things in the camera's pictures", argc, argv, &status);
+	if (app.stage == NULL)
+		return status;
+	app.cfg = cairn_stage_config(app.stage);
+	app.fd = -1;
+	cairn_detector_init(&app.detector, app.cfg);
+	if (open_depth(&app, &err)) {
+		app.pub = cairn_stage_publish(app.stage, CAIRN_TOPIC_DETECTIONS);
+		app.pose_sub = cairn_stage_subscribe(app.stage, CAIRN_TOPIC_POSE, on_pose, &app);
+		cairn_stage_every(app.stage, TICK_MS, on_tick, &app);
+		cairn_stage_every(app.stage, NOTE_MS, on_note, &app);
+		cairn_stage_ready(app.stage);
+		status = cairn_stage_run(app.stage);
+		cairn_log_info(
+		    "%llu pictures asked for, %llu answers late, %llu refused, %llu things left out",
+		    (unsigned long long)app.detector.asked, (unsigned long long)app.detector.late,
+		    (unsigned long long)app.detector.refused, (unsigned long long)app.detector.left_out);
+	} else {
+		cairn_log_error("%s", err.text);
+		status = 1;
+	}
+	if (app.fd >= 0)
+		(void)close(app.fd);
+	if (app.frames != NULL)
+		cairn_frames_close(&app.frames);
+	free(app.depth_mm);
+	return cairn_stage_finish(&app.stage, status);
+}

@@ -1,0 +1,241 @@
+/* scene - keeps what is in the house: detections, the map and names of rooms in; the scene graph out, and in RUN/state/scene.json.
+ *
+ * Advice for models and people: nothing that drives reads it, and the robot goes on without this stage. What it knows is saved
+ * while it changes, whole or not at all; a file that cannot be used is put aside, not overwritten. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/base/hash.h"
+#include "common/scene/scene.h"
+#include "common/scene/scene_file.h"
+#include "ipc/frames.h"
+#include "procs/shell/stage.h"
+
+#define PLANE_DEADLINE_MS 4000
+#define PUBLISH_MS 1000
+#define GRID_MS 500                 /* the map is looked at this often, */
+#define MAP_NS (5 * CAIRN_NS_PER_S) /* and divided into rooms anew this often while it changes */
+
+struct app {
+	struct cairn_stage *stage;
+	const struct cairn_config *cfg;
+	struct cairn_scene *scene;
+	struct cairn_frames *frames;
+	struct cairn_frame_sub *grid_sub;
+	struct cairn_sub *detections_sub, *pose_sub, *features_sub, *rooms_sub;
+	struct cairn_pub *pub;
+	struct cairn_pose2 robot;
+	bool has_pose, has_features;
+	int64_t t_map_ns, t_saved_ns;
+	uint64_t map_hash, saved_version;
+	double update_ms;
+	char path[512];
+	struct cairn_msg_detections detections;
+	struct cairn_msg_features features;
+	struct cairn_msg_places names;
+	struct cairn_msg_scene message;
+};
+
+/* For what is kept: when a thing was seen is told as time of day. */
+static double unix_s(void)
+{
+	struct timespec t;
+	(void)clock_gettime(CLOCK_REALTIME, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static bool usable(struct app *app, const struct cairn_header *hdr, enum cairn_topic topic)
+{
+	bool ok = hdr->valid && cairn_topic_fresh(topic, hdr->t_ns, cairn_now_ns());
+	if (!ok)
+		cairn_stage_count_reject(app->stage);
+	return ok;
+}
+
+static int on_detections(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_header hdr;
+	while (cairn_sub_recv(app->detections_sub, &app->detections, &hdr) == 1) {
+		if (!usable(app, &hdr, CAIRN_TOPIC_DETECTIONS))
+			continue;
+		int64_t before_ns = cairn_now_ns();
+		cairn_scene_see(app->scene, &app->detections, unix_s());
+		app->update_ms = (double)(cairn_now_ns() - before_ns) * 1e-6;
+	}
+	return 0;
+}
+
+static int on_pose(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_msg_pose pose;
+	struct cairn_header hdr;
+	while (cairn_sub_recv(app->pose_sub, &pose, &hdr) == 1) {
+		if (!hdr.valid || pose.tracking == CAIRN_TRACKING_NONE || !isfinite(pose.x_m) ||
+		    !isfinite(pose.y_m))
+			continue;
+		app->robot = (struct cairn_pose2){pose.x_m, pose.y_m, pose.yaw_rad};
+		app->has_pose = true;
+		cairn_scene_map(app->scene, pose.map_id);
+	}
+	return 0;
+}
+
+static int on_features(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_header hdr;
+	while (cairn_sub_recv(app->features_sub, &app->features, &hdr) == 1)
+		app->has_features = app->has_features || hdr.valid;
+	return 0;
+}
+
+/* What the model has called the rooms, by where it was when it said so. */
+static int on_rooms(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_header hdr;
+	while (cairn_sub_recv(app->rooms_sub, &app->names, &hdr) == 1)
+		if (hdr.valid)
+			cairn_scene_call_rooms(app->scene, &app->names);
+	return 0;
+}
+
+static void take_grid(
+    struct app *app, const struct cairn_frame_header *hdr, const uint8_t *cells, int64_t now_ns)
+{
+	size_t bytes = (size_t)hdr->width * hdr->height;
+	bool ok = hdr->format == CAIRN_FORMAT_GRID8 && hdr->stride_bytes == hdr->width &&
+		  hdr->payload_bytes >= bytes && hdr->cell_m > 0.0 && isfinite(hdr->origin_x_m) &&
+		  isfinite(hdr->origin_y_m);
+	if (!ok) {
+		cairn_stage_count_reject(app->stage);
+		return;
+	}
+	uint64_t hash = cairn_hash_bytes(CAIRN_HASH_START, cells, bytes);
+	if (hash == app->map_hash)
+		return;
+	struct cairn_scene_grid grid = {
+	    cells, hdr->width, hdr->height, hdr->origin_x_m, hdr->origin_y_m, hdr->cell_m};
+	bool done =
+	    cairn_scene_on_grid(app->scene, &grid, app->robot, app->has_features ? &app->features : NULL);
+	cairn_stage_tried(
+	    app->stage, "divide the map into rooms", done ? NULL : "no memory, or the map is too large");
+	app->map_hash = hash;
+	app->t_map_ns = now_ns;
+}
+
+static int on_grid(void *ctx)
+{
+	struct app *app = ctx;
+	const struct cairn_frame_header *hdr;
+	int64_t now_ns = cairn_now_ns();
+	if (!app->has_pose || now_ns - app->t_map_ns < MAP_NS)
+		return 0;
+	const uint8_t *cells = cairn_frame_take(app->grid_sub, &hdr);
+	if (cells != NULL)
+		take_grid(app, hdr, cells, now_ns);
+	cairn_frame_release(app->grid_sub);
+	return 0;
+}
+
+static int publish(void *ctx)
+{
+	struct app *app = ctx;
+	char note[96];
+	cairn_scene_message(app->scene, app->robot, &app->message);
+	app->message.update_ms = app->update_ms;
+	(void)cairn_pub_send(app->pub, &app->message, cairn_now_ns(), true);
+	snprintf(note, sizeof(note), "%u things, %u rooms, %u places, %u stale", app->message.objects,
+	    app->message.rooms, app->message.places, app->message.stale);
+	cairn_stage_note(app->stage, note);
+	return 0;
+}
+
+static int checkpoint(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_error err = {""};
+	uint64_t version = cairn_scene_version(app->scene);
+	if (version == app->saved_version)
+		return 0;
+	bool ok = cairn_scene_save(app->scene, app->path, &err);
+	cairn_stage_tried(app->stage, "save the scene", ok ? NULL : err.text);
+	if (ok)
+		app->saved_version = version;
+	return 0;
+}
+
+/* What the stage before has kept. A damaged file is put aside. */
+static void recall(struct app *app)
+{
+	struct cairn_error err = {""};
+	const struct cairn_scene_object *objects;
+	bool damaged;
+	snprintf(app->path, sizeof(app->path), "%s/state/%s", cairn_stage_run_dir(app->stage),
+	    CAIRN_SCENE_FILE_NAME);
+	if (cairn_scene_load(app->scene, app->path, &damaged, &err)) {
+		app->saved_version = cairn_scene_version(app->scene);
+		uint32_t n = cairn_scene_objects(app->scene, &objects);
+		if (n > 0)
+			cairn_log_info("going on with %s: %u things", app->path, n);
+		return;
+	}
+	char aside[sizeof(app->path) + 16];
+	snprintf(aside, sizeof(aside), "%s.damaged", app->path);
+	cairn_log_warn("%s; kept as %s, beginning with an empty scene", err.text, aside);
+	if (rename(app->path, aside) != 0)
+		cairn_log_warn("%s: %s", aside, strerror(errno));
+}
+
+static bool open_all(struct app *app, struct cairn_error *err)
+{
+	app->scene = cairn_scene_new(app->cfg);
+	if (app->scene == NULL) {
+		cairn_error_set(err, "out of memory");
+		return false;
+	}
+	recall(app);
+	app->frames = cairn_frames_open(cairn_stage_name(app->stage), app->cfg, PLANE_DEADLINE_MS, err);
+	if (app->frames != NULL)
+		app->grid_sub = cairn_frame_sub_new(app->frames, CAIRN_FRAME_MAP_GRID, err);
+	if (app->grid_sub == NULL)
+		return false;
+	app->pub = cairn_stage_publish(app->stage, CAIRN_TOPIC_SCENE);
+	app->pose_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_POSE, on_pose, app);
+	app->features_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_FEATURES, on_features, app);
+	app->rooms_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_ROOMS, on_rooms, app);
+	app->detections_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_DETECTIONS, on_detections, app);
+	cairn_stage_every(app->stage, GRID_MS, on_grid, app);
+	cairn_stage_every(app->stage, PUBLISH_MS, publish, app);
+	cairn_stage_every(app->stage, (int)(app->cfg->scene.checkpoint_s * 1e3), checkpoint, app);
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	static struct app app; /* messages are too large for the stack */
+	struct cairn_error err = {""};
+	int status = 0;
+	app.stage = cairn_stage_start(
+	    "cairn-scene", "keeps what is in the house: things, rooms, places", argc, argv, &status);
+	if (app.stage == NULL)
+		return status;
+	app.cfg = cairn_stage_config(app.stage);
+	if (open_all(&app, &err)) {
+		cairn_stage_ready(app.stage);
+		status = cairn_stage_run(app.stage);
+		(void)checkpoint(&app);
+	} else {
+		cairn_log_error("%s", err.text);
+		status = 1;
+	}
+	if (app.frames != NULL)
+		cairn_frames_close(&app.frames);
+	cairn_scene_destroy(&app.scene);
+	return cairn_stage_finish(&app.stage, status);
+}

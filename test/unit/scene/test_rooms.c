@@ -1,0 +1,178 @@
+#include "common/scene/rooms.h"
+
+#include <math.h>
+
+#include "common/scene/scene.h"
+#include "test/support/runner.h"
+
+#define SIDE 260
+#define CELL_M 0.05
+
+static uint8_t cells[SIDE * SIDE];
+
+static void fill(double x0, double y0, double x1, double y1, uint8_t value)
+{
+	for (int y = (int)lround(y0 / CELL_M); y < (int)lround(y1 / CELL_M); y++)
+		for (int x = (int)lround(x0 / CELL_M); x < (int)lround(x1 / CELL_M); x++)
+			cells[y * SIDE + x] = value;
+}
+
+/* Two rooms of 4 m by 4 m side by side, a wall of 10 cm with a doorway of 0.9 m between them, a table on four legs in the one. */
+static void draw_flat(void)
+{
+	memset(cells, 255, sizeof(cells));
+	fill(1.9, 1.9, 10.2, 6.1, 100);
+	fill(2.0, 2.0, 6.0, 6.0, 0);
+	fill(6.1, 2.0, 10.1, 6.0, 0);
+	fill(6.0, 3.5, 6.1, 4.4, 0);
+	for (int i = 0; i < 4; i++) {
+		double x = i & 1 ? 3.0 : 4.0, y = i & 2 ? 4.0 : 4.6;
+		fill(x, y, x + 0.1, y + 0.1, 100);
+	}
+}
+
+static struct cairn_rooms_grid grid(void)
+{
+	return (struct cairn_rooms_grid){.cells = cells, .width = SIDE, .height = SIDE, .cell_m = CELL_M};
+}
+
+/* The same flat, turned about the middle of the grid. */
+static void turn(double angle)
+{
+	static uint8_t straight[SIDE * SIDE];
+	memcpy(straight, cells, sizeof(cells));
+	for (int y = 0; y < SIDE; y++)
+		for (int x = 0; x < SIDE; x++) {
+			double dx = x - SIDE / 2, dy = y - SIDE / 2;
+			int u = (int)lround(SIDE / 2 + cos(angle) * dx + sin(angle) * dy),
+			    v = (int)lround(SIDE / 2 - sin(angle) * dx + cos(angle) * dy);
+			cells[y * SIDE + x] =
+			    u >= 0 && v >= 0 && u < SIDE && v < SIDE ? straight[v * SIDE + u] : 255;
+		}
+}
+
+START_TEST(a_doorway_divides_two_rooms_whichever_way_the_walls_run)
+{
+	for (int k = 0; k < 6; k++) {
+		struct cairn_rooms r = {0};
+		uint32_t next = 1;
+		double angle = 0.13 * k;
+		draw_flat();
+		turn(angle);
+		struct cairn_rooms_grid g = grid();
+		ck_assert(cairn_rooms_find(&r, &g, &next));
+		ck_assert_msg(r.count == 2, "turned by %.2f: %u rooms", angle, r.count);
+		double area = r.items[1].cells * CELL_M * CELL_M;
+		ck_assert_msg(area > 14.0 && area < 17.0, "turned by %.2f: %.1f m2", angle, area);
+		cairn_rooms_free(&r);
+	}
+}
+END_TEST
+
+START_TEST(a_table_in_a_room_and_an_open_door_leaf_divide_nothing)
+{
+	struct cairn_rooms r = {0};
+	uint32_t next = 1;
+	draw_flat();
+	fill(
+	    6.1, 3.45, 6.95, 3.5, 100); /* the leaf, at a right angle to the wall; 1.4 m are left beside it */
+	struct cairn_rooms_grid g = grid();
+	ck_assert(cairn_rooms_find(&r, &g, &next));
+	ck_assert_uint_eq(r.count, 2);
+	cairn_rooms_free(&r);
+}
+END_TEST
+
+START_TEST(rooms_keep_their_numbers_while_the_map_grows_and_moves)
+{
+	struct cairn_rooms r = {0};
+	uint32_t next = 1;
+	draw_flat();
+	fill(6.1, 1.9, 10.2, 6.1, 255); /* the second room is not seen yet */
+	struct cairn_rooms_grid g = grid();
+	ck_assert(cairn_rooms_find(&r, &g, &next));
+	ck_assert_uint_eq(r.count, 1);
+	uint32_t first = r.items[cairn_rooms_at(&r, 3.0, 3.0)].number;
+	draw_flat();
+	ck_assert(cairn_rooms_find(&r, &g, &next));
+	uint32_t second = r.items[cairn_rooms_at(&r, 8.0, 3.0)].number;
+	ck_assert_uint_eq(r.items[cairn_rooms_at(&r, 3.0, 3.0)].number, first);
+	ck_assert_uint_ne(second, first);
+	/* A loop was closed: all has moved by 0.3 m; and the arrays begin elsewhere. */
+	memmove(cells, cells + 6, sizeof(cells) - 6);
+	g.cx0 = 0;
+	ck_assert(cairn_rooms_find(&r, &g, &next));
+	ck_assert_uint_eq(r.items[cairn_rooms_at(&r, 2.7, 3.0)].number, first);
+	ck_assert_uint_eq(r.items[cairn_rooms_at(&r, 7.7, 3.0)].number, second);
+	g.cx0 = g.cy0 = -40;
+	memset(cells, 255, sizeof(cells)); /* another flat, where none of them was */
+	fill(9.0, 9.0, 12.0, 12.0, 0);
+	ck_assert(cairn_rooms_find(&r, &g, &next));
+	ck_assert_uint_gt(r.items[0].number, second);
+	cairn_rooms_free(&r);
+}
+END_TEST
+
+static struct cairn_config cfg;
+
+/* A mug on the floor of the second room, and a robot in the first. */
+static struct cairn_scene *make_scene(double mug_x, double mug_y)
+{
+	static struct cairn_msg_detections m;
+	static struct cairn_msg_features doors = {.doorways_count = 1};
+	doors.doorways[0] = (struct cairn_msg_doorway){.id = 1, .x_m = 6.05, .y_m = 3.95, .width_m = 0.9};
+	cairn_config_defaults(&cfg);
+	struct cairn_scene *s = cairn_scene_new(&cfg);
+	ck_assert_ptr_nonnull(s);
+	m = (struct cairn_msg_detections){
+	    .x_m = mug_x - 1.0, .y_m = mug_y, .hfov_rad = 1.2, .vfov_rad = 0.9, .items_count = 1};
+	struct cairn_msg_detection *d = &m.items[0];
+	*d = (struct cairn_msg_detection){
+	    .label = "mug", .confidence = 0.9f, .x_m = mug_x, .y_m = mug_y, .box_m_count = 6};
+	const float box[6] = {(float)mug_x - 0.05f, (float)mug_y - 0.05f, 0.0f, (float)mug_x + 0.05f,
+	    (float)mug_y + 0.05f, 0.1f};
+	memcpy(d->box_m, box, sizeof(box));
+	cairn_scene_see(s, &m, 1.0);
+	cairn_scene_see(s, &m, 2.0);
+	struct cairn_scene_grid g = {cells, SIDE, SIDE, 0.0, 0.0, CELL_M};
+	ck_assert(cairn_scene_on_grid(s, &g, (struct cairn_pose2){3.0, 3.0, 0.0}, &doors));
+	return s;
+}
+
+START_TEST(an_approach_stands_free_faces_the_thing_and_can_be_reached)
+{
+	draw_flat();
+	fill(7.95, 2.95, 8.05, 3.05, 100);
+	struct cairn_scene *s = make_scene(8.0, 3.0);
+	struct cairn_scene_resolved r;
+	ck_assert(cairn_scene_resolve(s, "mug", (struct cairn_pose2){3.0, 3.0, 0.0}, &r));
+	ck_assert_msg(!r.view.blocked, "%s", r.view.why);
+	double dx = 8.0 - r.view.at.x_m, dy = 3.0 - r.view.at.y_m;
+	ck_assert_double_lt(fabs(cairn_wrap_rad(atan2(dy, dx) - r.view.at.yaw_rad)), 0.05);
+	ck_assert_double_ge(hypot(dx, dy), cfg.scene.standoff_m + cfg.robot.footprint_front_m);
+	ck_assert_double_gt(cairn_rooms_clear_m(cairn_scene_floor(s), r.view.at.x_m, r.view.at.y_m),
+	    cfg.robot.footprint_half_width_m);
+	ck_assert_int_eq(cairn_rooms_at(cairn_scene_floor(s), r.view.at.x_m, r.view.at.y_m),
+	    cairn_rooms_at(cairn_scene_floor(s), 8.0, 2.5));
+	ck_assert_uint_ge(r.path_count, 3); /* through both sides of the doorway */
+	cairn_scene_destroy(&s);
+}
+END_TEST
+
+START_TEST(what_no_way_leads_to_is_blocked_and_says_why)
+{
+	draw_flat();
+	fill(6.0, 3.5, 6.1, 4.4, 100); /* the door is shut */
+	struct cairn_scene *s = make_scene(8.0, 3.0);
+	struct cairn_scene_resolved r;
+	ck_assert(cairn_scene_resolve(s, "mug", (struct cairn_pose2){3.0, 3.0, 0.0}, &r));
+	ck_assert(r.view.blocked);
+	ck_assert_ptr_nonnull(strstr(r.view.why, "way"));
+	cairn_scene_destroy(&s);
+}
+END_TEST
+
+CAIRN_TEST_MAIN("rooms", a_doorway_divides_two_rooms_whichever_way_the_walls_run,
+    a_table_in_a_room_and_an_open_door_leaf_divide_nothing,
+    rooms_keep_their_numbers_while_the_map_grows_and_moves,
+    an_approach_stands_free_faces_the_thing_and_can_be_reached, what_no_way_leads_to_is_blocked_and_says_why)
