@@ -2,10 +2,12 @@
 import { bearing, byId, figures, metres, setText, share } from './text.js';
 
 const RING_M = 3; // a sector this free fills its slice
+const KEPT = 80; // pictures of snapshots, about 40 kB each
 
 export class Camera {
 	live = false;
 	shown = '';
+	kept = new Map(); // snapshot -> address of its picture
 
 	constructor(link, store, theme) {
 		this.store = store;
@@ -55,12 +57,41 @@ export class Camera {
 
 	renew(force) {
 		const id = String(this.store.data('percept')?.snapshot_id ?? '');
-		if (this.live || document.hidden || (id === this.shown && !force))
+		if (document.hidden || (id === this.shown && !force))
 			return;
 		this.shown = id;
-		this.img.src = `/snapshot.jpg?id=${encodeURIComponent(id)}&t=${Date.now()}`;
-		this.img.alt = `What the model sees, snapshot ${id}; its text is below`;
+		this.fetchPicture(id);
 		this.renewText();
+	}
+
+	// The newest annotated picture. It is kept for the decision that is made on it, if no newer one has come meanwhile.
+	async fetchPicture(id) {
+		const r = await fetch('/snapshot.jpg', { cache: 'no-store' }).catch(() => null);
+		if (!r?.ok)
+			return;
+		const url = URL.createObjectURL(await r.blob()), gone = [];
+		if (!this.live) {
+			this.img.src = url;
+			this.img.alt = `What the model sees, snapshot ${id}; its text is below`;
+		}
+		if (String(this.store.data('percept')?.snapshot_id ?? '') === id) {
+			gone.push(this.kept.get(id));
+			this.kept.delete(id);
+			this.kept.set(id, url);
+		} else {
+			gone.push(url); // not known of which snapshot it is
+		}
+		if (this.kept.size > KEPT) {
+			const [oldest, its] = this.kept.entries().next().value;
+			this.kept.delete(oldest);
+			gone.push(its);
+		}
+		setTimeout(() => gone.forEach((u) => u && URL.revokeObjectURL(u)), 5000); // whoever shows it has read it by then
+	}
+
+	// The picture of a snapshot, if this page has seen it; undefined otherwise.
+	pictureOf(snapshot_id) {
+		return this.kept.get(String(snapshot_id));
 	}
 
 	async renewText() {

@@ -149,9 +149,24 @@ export class Decisions {
 			gone.remove();
 	}
 
+	// The picture that the model was given. When it was asked without one: that of the snapshot, if this page has it.
+	picture(d, props = {}) {
+		const img = el('img', { src: `/api/decisions/${encodeURIComponent(String(d.id))}/picture.jpg`, alt: '', ...props });
+		img.addEventListener('error', () => {
+			const kept = this.pictureOf?.(d.snapshot?.id);
+			img.classList.toggle('missing', !kept || img.src === kept);
+			if (kept && img.src !== kept) {
+				img.src = kept;
+				img.title = 'The snapshot; the model was asked without its picture';
+			}
+			img.dispatchEvent(new Event(kept ? 'replaced' : 'missing'));
+		});
+		return img;
+	}
+
 	card(d, oldPicture) {
 		const v = verdict(d), r = d.result, id = String(d.id);
-		const picture = oldPicture ?? el('img', { src: `/api/decisions/${encodeURIComponent(id)}/picture.jpg`, alt: '', loading: 'lazy', width: '96', height: '72', onerror: (e) => e.currentTarget.classList.add('missing') });
+		const picture = oldPicture ?? this.picture(d, { loading: 'lazy', width: '96', height: '72' });
 		const became = r && r.outcome !== 'refused' ? el('p', { class: 'became' }, el('span', { class: 'tag', 'data-tone': outcomeTone(r.outcome) }, r.outcome), ` ${r.executed ?? ''}`) : null;
 		return el('li', { class: 'card', 'data-tone': v.tone }, el('button', { type: 'button', class: 'card-open', onclick: () => this.open(id) },
 			picture,

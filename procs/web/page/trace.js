@@ -44,7 +44,10 @@ export class Trace {
 	}
 
 	draw(d) {
-		const v = verdict(d), s = d.snapshot ?? {}, r = d.result, id = encodeURIComponent(String(d.id));
+		const v = verdict(d), s = d.snapshot ?? {}, r = d.result;
+		const picture = this.decisions.picture(d, { alt: 'The picture the model was given' }), note = el('p', { class: 'dim' });
+		picture.addEventListener('replaced', () => setText(note, 'The snapshot. The model was asked without its picture.'));
+		picture.addEventListener('missing', () => picture.replaceWith(el('p', { class: 'none' }, 'No picture was kept of this decision')));
 		const context = d.prompt?.context ?? '';
 		const told = context ? el('pre', { tabindex: '0', role: 'group', 'aria-label': 'Text the model was given' }, context) : null;
 		const steps = [
@@ -65,7 +68,7 @@ export class Trace {
 				el('button', { type: 'button', class: 'icon', 'aria-label': 'Close', 'data-close': true }, closeIcon())),
 			el('div', { class: 'trace' },
 				el('div', { class: 'trace-left' },
-					el('img', { src: `/api/decisions/${id}/picture.jpg`, alt: 'The picture the model was given', onerror: (e) => e.currentTarget.replaceWith(el('p', { class: 'none' }, 'No picture was kept of this decision')) }),
+					picture, note,
 					told && el('h3', {}, 'What it was told'), told),
 				el('div', { class: 'trace-right' },
 					el('ol', { class: 'steps' }, steps),
