@@ -149,7 +149,7 @@ export class Decisions {
 			gone.remove();
 	}
 
-	// The picture that the model was given. When it was asked without one: that of the snapshot, if this page has it.
+	// The picture that the model was given. Where none is kept: that of the snapshot, if this page has seen it.
 	picture(d, props = {}) {
 		const img = el('img', { src: `/api/decisions/${encodeURIComponent(String(d.id))}/picture.jpg`, alt: '', ...props });
 		img.addEventListener('error', () => {
@@ -157,7 +157,7 @@ export class Decisions {
 			img.classList.toggle('missing', !kept || img.src === kept);
 			if (kept && img.src !== kept) {
 				img.src = kept;
-				img.title = 'The snapshot; the model was asked without its picture';
+				img.title = 'The snapshot as this page saw it; of what the model was sent no picture is kept';
 			}
 			img.dispatchEvent(new Event(kept ? 'replaced' : 'missing'));
 		});

@@ -3,6 +3,9 @@ import { bearing, byId, clock, el, metres, setText, words } from './text.js';
 
 const SHOWN = 200;
 
+// The same but for its figures is the same event.
+const alike = (text) => text.replace(/-?\d+(\.\d+)?/g, '');
+
 export class Events {
 	count = 0;
 
@@ -31,7 +34,7 @@ export class Events {
 
 	takeMotion(m) {
 		const calm = m.state === 'idle' || m.state === 'driving';
-		this.changed('motion', calm ? '' : `${m.state} ${m.reason}`, () => {
+		this.changed('motion', calm ? '' : `${m.state} ${alike(m.reason)}`, () => {
 			if (!calm)
 				this.add(m.state === 'slowed' ? 'warn' : m.state === 'blocked' ? 'warn' : 'bad', m.state === 'estop' ? 'emergency stop' : words(m.state), m.reason + (m.cause !== 'none' && m.cause_m >= 0 ? `; ${m.cause} at ${metres(m.cause_m)} ${bearing(m.cause_bearing_rad)}` : ''));
 		}, !calm);
@@ -47,14 +50,15 @@ export class Events {
 	add(tone, what, text) {
 		this.list.querySelector('.empty')?.remove();
 		const first = this.list.firstChild;
-		if (first?.dataset.what === what && first.dataset.text === text) {
+		if (first?.dataset.what === what && first.dataset.text === alike(text)) {
 			first.times = (first.times ?? 1) + 1; // the same again: counted
 			setText(first.lastChild, `${first.times} times`);
+			setText(first.querySelector('.event-text'), text);
 			setText(first.querySelector('time'), clock(Date.now() / 1000));
 		} else {
 			const li = el('li', {}, el('time', {}, clock(Date.now() / 1000)), el('span', { class: 'tag', 'data-tone': tone }, what), el('span', { class: 'event-text' }, text), el('span', { class: 'dim' }));
 			li.dataset.what = what;
-			li.dataset.text = text;
+			li.dataset.text = alike(text);
 			this.list.prepend(li);
 		}
 		while (this.list.children.length > SHOWN)

@@ -1,5 +1,7 @@
 // The grid of the map: /map.png in the colours of the page. 255 is free, 0 wall, 205 unknown.
 
+const FREE_SHARE = 0.12; // a cell that is less likely taken than this has the full colour of the floor
+
 export class MapRaster {
 	info = null;
 	canvas = document.createElement('canvas');
@@ -61,7 +63,7 @@ export class MapRaster {
 			const g = this.grey[i];
 			if (g > 195 && g < 215)
 				continue; // unknown: the ground of the page shows
-			const share = 1 - g / 255;
+			const share = Math.max(0, 1 - g / 255 - FREE_SHARE) / (1 - FREE_SHARE);
 			for (let k = 0; k < 3; k++)
 				out.data[4 * i + k] = floor[k] + (wall[k] - floor[k]) * share;
 			out.data[4 * i + 3] = 255;

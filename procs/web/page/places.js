@@ -59,14 +59,15 @@ export class Places {
 	}
 
 	make(r, key) {
-		const tr = el('tr', { 'data-key': key }, el('td', { class: 'dim' }, r.kind), el('th', { scope: 'row' }, r.name), el('td', { class: 'num' }), el('td', { class: 'note' }), el('td', { class: 'line' }));
+		const tr = el('tr', { 'data-key': key }, el('td', { class: 'dim' }, r.kind), el('th', { scope: 'row' }, r.name), el('td', { class: 'num' }), el('td', { class: 'note' }), el('td', {}, el('div', { class: 'line' })));
 		tr.dataset.key = key;
+		const tools = tr.lastChild.firstChild;
 		const look = el('button', { type: 'button', class: 'button small', 'aria-label': `Show ${r.name} on the map`, onclick: () => this.map.show(tr.at.x, tr.at.y) }, 'Show');
-		tr.lastChild.append(look);
+		tools.append(look);
 		if (r.go)
-			tr.lastChild.append(this.rights.mark(el('button', { type: 'button', class: 'button small', 'data-right': 'drive', 'aria-label': `Go to ${r.name}`, onclick: (e) => ask(this.link, e.currentTarget, 'goto', `${tr.at.x.toFixed(2)} ${tr.at.y.toFixed(2)}`) }, 'Go')));
+			tools.append(this.rights.mark(el('button', { type: 'button', class: 'button small', 'data-right': 'drive', 'aria-label': `Go to ${r.name}`, onclick: (e) => ask(this.link, e.currentTarget, 'goto', `${tr.at.x.toFixed(2)} ${tr.at.y.toFixed(2)}`) }, 'Go')));
 		if (r.zone)
-			tr.lastChild.append(this.rights.mark(el('button', { type: 'button', class: 'button small', 'data-right': 'configure', 'aria-label': `Forget the zone ${r.name}`, onclick: (e) => ask(this.link, e.currentTarget, 'zone', `forget ${r.name}`) }, 'Forget')));
+			tools.append(this.rights.mark(el('button', { type: 'button', class: 'button small', 'data-right': 'configure', 'aria-label': `Forget the zone ${r.name}`, onclick: (e) => ask(this.link, e.currentTarget, 'zone', `forget ${r.name}`) }, 'Forget')));
 		return tr;
 	}
 }

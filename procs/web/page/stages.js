@@ -15,8 +15,8 @@ export class Stages {
 
 	row(name) {
 		const cells = { state: el('td'), cpu: el('td', { class: 'num' }), memory: el('td', { class: 'num' }), restarts: el('td', { class: 'num' }), up: el('td', { class: 'num' }), note: el('td', { class: 'note' }) };
-		const bar = el('meter', { max: '1', value: '0', 'aria-label': `CPU of ${name}` }), cpu = el('span');
-		cells.cpu.append(bar, cpu);
+		const bar = el('i'), cpu = el('span');
+		cells.cpu.append(el('i', { class: 'load', 'aria-hidden': 'true' }, bar), cpu);
 		const tag = cells.state.appendChild(el('span', { class: 'tag' }));
 		const button = el('button', { type: 'button', class: 'button small', 'data-right': 'configure', 'aria-label': `Restart ${name}`, onclick: (e) => ask(this.link, e.currentTarget, 'restart', name) }, 'Restart');
 		const tr = el('tr', {}, el('th', { scope: 'row' }, name), Object.values(cells), el('td', {}, button));
@@ -34,7 +34,7 @@ export class Stages {
 			const r = this.rows.get(s.name);
 			setText(r.tag, s.state);
 			r.tag.dataset.tone = TONE[s.state] ?? '';
-			r.bar.value = s.cpu_cores;
+			r.bar.style.setProperty('width', `${Math.min(100, Math.round(s.cpu_cores * 100))}%`);
 			setText(r.cpu, `${Math.round(s.cpu_cores * 100)} %`);
 			setText(r.memory, megabytes(s.rss_mb));
 			setText(r.restarts, s.restarts);

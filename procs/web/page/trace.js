@@ -46,7 +46,7 @@ export class Trace {
 	draw(d) {
 		const v = verdict(d), s = d.snapshot ?? {}, r = d.result;
 		const picture = this.decisions.picture(d, { alt: 'The picture the model was given' }), note = el('p', { class: 'dim' });
-		picture.addEventListener('replaced', () => setText(note, 'The snapshot. The model was asked without its picture.'));
+		picture.addEventListener('replaced', () => setText(note, 'The snapshot as this page saw it; of what the model was sent no picture is kept.'));
 		picture.addEventListener('missing', () => picture.replaceWith(el('p', { class: 'none' }, 'No picture was kept of this decision')));
 		const context = d.prompt?.context ?? '';
 		const told = context ? el('pre', { tabindex: '0', role: 'group', 'aria-label': 'Text the model was given' }, context) : null;
