@@ -57,8 +57,8 @@ export class Trace {
 			step('Called', callText(d), [['Beside it, without the model', d.local]], 'call'),
 			step('Verdict', v.word, [['Why', v.why]], '', v.tone),
 			r && step('Driven', r.executed || 'nothing', [['Asked', r.asked], ['Way', metres(r.distance_m)], ['Time', r.duration_s > 0 ? `${r.duration_s.toFixed(1)} s` : ''],
-				['Stopped by', r.cause && r.cause !== 'none' ? `${r.cause}, ${metres(r.cause_m)} ${bearing(r.cause_bearing_rad)}` : '']]),
-			r && step('Became', r.outcome, [['Why', r.outcome === 'refused' ? '' : r.reason], ['What may work instead', r.suggestion]], '', outcomeTone(r.outcome)),
+				['Held back by', r.cause && r.cause !== 'none' ? `${r.cause}, ${metres(r.cause_m)} ${bearing(r.cause_bearing_rad)}` : '']]),
+			r && step('Became', r.outcome, [['Why', r.outcome === 'refused' ? '' : r.reason], ['Suggested', r.suggestion]], '', outcomeTone(r.outcome)),
 			!r && step('Became', d.current ? 'under way' : 'not known yet', []),
 		].filter(Boolean);
 		this.sheet.replaceChildren(
