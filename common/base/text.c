@@ -269,3 +269,26 @@ void cairn_text_clean(char *dst, size_t cap, const char *src, size_t count)
 	}
 	dst[len] = '\0';
 }
+
+/* Bytes of the terminal sequence (colour, cursor) that starts at p; 0 if there is none. */
+static size_t sequence_bytes(const char *p)
+{
+	if (p[0] != '\033' || p[1] != '[')
+		return 0;
+	size_t n = 2 + strspn(p + 2, "0123456789;?");
+	return p[n] >= '@' && p[n] <= '~' ? n + 1 : 0;
+}
+
+char *cairn_text_printable(char *text)
+{
+	char *out = text;
+	for (const char *p = text; *p != '\0';) {
+		size_t skip = sequence_bytes(p);
+		if (skip == 0)
+			*out++ = *p == '\t' ? ' ' : *p;
+		p += skip > 0 ? skip : 1;
+	}
+	*out = '\0';
+	cairn_text_plain(text);
+	return text;
+}

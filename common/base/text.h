@@ -43,6 +43,8 @@ bool cairn_text_invisible(uint32_t code);
 /* In place: every control, direction and unseen character, and every byte that is no UTF-8, becomes one '?', so that a text from
  * outside neither moves a cursor, forges a line nor hides. Never longer than it was. */
 void cairn_text_plain(char *text);
+/* The same for people who read: terminal sequences (colours, say) are taken out first, tabs become blanks. Returns text. */
+char *cairn_text_printable(char *text);
 
 /* Text from outside (a model, a sensor, a file) as one plain line: valid UTF-8, no control, direction or
  * zero-width characters, white space collapsed, double quotes and backticks made single quotes, cut at a

@@ -260,6 +260,8 @@ struct cairn_twist seq_drive(struct cairn_sequencer *seq, int64_t now_ns)
 		return move_step(seq, now_ns);
 	case SEQ_TURN:
 		return turn_step(seq, now_ns);
+	case SEQ_TELEOP:
+		return seq_teleop_twist(seq);
 	case SEQ_NAV:
 		return seq_nav_step(seq, now_ns);
 	case SEQ_RECOVER:
@@ -334,6 +336,7 @@ static void in_trouble(struct cairn_sequencer *seq, int64_t now_ns, const char *
 	case SEQ_STAND:
 	case SEQ_REPORT:
 	case SEQ_HELP:
+	case SEQ_TELEOP:
 		return;
 	}
 }
@@ -347,6 +350,11 @@ void seq_drive_account(struct cairn_sequencer *seq, struct cairn_twist want,
 	if (want.v_mps == 0.0 || seq_backs_out(seq, now_ns)) {
 		t->blocked_s = t->stall_s = 0.0;
 		t->stall_from_m = t->distance_m;
+		return;
+	}
+	if (t->kind == SEQ_TELEOP) { /* the person sees it, and decides what to do about it */
+		t->cause[0] = '\0';
+		(void)reduced(seq, safe);
 		return;
 	}
 	t->pace = safe->pace < t->pace ? safe->pace : t->pace;

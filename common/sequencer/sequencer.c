@@ -175,6 +175,17 @@ void cairn_sequencer_on_command(struct cairn_sequencer *seq, const struct cairn_
 		snprintf(reply->text, sizeof(reply->text), "unknown command '%.23s'", cmd->verb);
 		return;
 	}
+	bool stop = (verb->condition & CAIRN_MISSION_BIT(STOP)) != 0;
+	bool by_hand = seq_teleop_holds(seq, now_ns);
+	if (by_hand && !stop) {
+		snprintf(reply->text, sizeof(reply->text), "%.60s steers by hand: wait until he has let go",
+		    seq->teleop.who);
+		return;
+	}
+	if (stop && seq_teleop_stop(seq, now_ns)) {
+		reply->ok = true; /* whether a mission had to end, too, or not */
+		snprintf(reply->text, sizeof(reply->text), "%s", verb->done);
+	}
 	struct cairn_msg_command named = *cmd;
 	if (!find_named(seq, verb, &named, reply) || !arguments_ok(seq, verb, &named, reply) ||
 	    change_goal(seq, verb, &named, reply))
@@ -186,7 +197,8 @@ void cairn_sequencer_on_command(struct cairn_sequencer *seq, const struct cairn_
 		return;
 	}
 	if (cairn_mission_next((enum cairn_mission_state)seq->rec.state, verb->condition) == NULL) {
-		snprintf(reply->text, sizeof(reply->text), "%s", verb->why_not);
+		if (!reply->ok)
+			snprintf(reply->text, sizeof(reply->text), "%s", verb->why_not);
 		return;
 	}
 	if ((verb->condition & CAIRN_MISSION_BIT(EXPLORE)) != 0) {
@@ -240,6 +252,9 @@ static void fill_activity(const struct cairn_sequencer *seq, char *buf, size_t b
 	seq_text_asked(&t->d, asked, sizeof(asked));
 	if (t->kind == SEQ_RECOVER || (t->kind == SEQ_NAV && t->nav.nudging))
 		snprintf(asked, sizeof(asked), "leaving a tight place");
+	else if (t->kind == SEQ_TELEOP)
+		snprintf(asked, sizeof(asked), "steered by hand%s%.70s", t->cause[0] != '\0' ? ": " : "",
+		    t->cause);
 	else if (t->d.source == CAIRN_SOURCE_MISSION)
 		snprintf(asked, sizeof(asked), "the way home");
 	if (t->held_s > 0.0)
@@ -328,6 +343,7 @@ void cairn_sequencer_step(struct cairn_sequencer *seq, int64_t now_ns, struct ca
 	seq_inputs_update(seq, now_ns);
 	seq_mission_step(seq, now_ns);
 	seq_resume_step(seq, now_ns);
+	seq_teleop_step(seq, now_ns);
 	seq_mission_next_task(seq, now_ns);
 	enum seq_kind kind = seq->task.kind;
 	struct cairn_twist want = seq_drive(seq, now_ns);

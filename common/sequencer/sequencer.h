@@ -72,6 +72,11 @@ void cairn_sequencer_on_decision(
  * way, with the robot at that place. Only its memory of blocked actions learns of it. */
 void cairn_sequencer_was_blocked(struct cairn_sequencer *seq, const struct cairn_msg_decision *decision,
     double x_m, double y_m, double yaw_rad, int64_t t_ns);
+/* A person steers by hand (teleop.c). from: which topic it came by; one at a time is listened to. */
+void cairn_sequencer_on_teleop(
+    struct cairn_sequencer *seq, const struct cairn_msg_teleop *teleop, int from, int64_t t_ns);
+/* Who steers by hand now; NULL: nobody. */
+const char *cairn_sequencer_steered_by(const struct cairn_sequencer *seq);
 /* Verbs of the operator service (ipc/commands.def). */
 void cairn_sequencer_on_command(struct cairn_sequencer *seq, const struct cairn_msg_command *cmd,
     int64_t now_ns, struct cairn_msg_reply *reply);

@@ -44,7 +44,8 @@ enum seq_kind {
 	SEQ_TURN,
 	SEQ_NAV,
 	SEQ_WALL,
-	SEQ_RECOVER
+	SEQ_RECOVER,
+	SEQ_TELEOP
 };
 
 /* The decision that the process before this one was executing. */
@@ -178,6 +179,15 @@ struct seq_look {
 	double x_m, y_m;
 };
 
+/* What a person asks for who steers by hand; limited as it comes. */
+struct seq_teleop {
+	int from;     /* whose messages are taken */
+	int64_t t_ns; /* stamp of the newest; 0 = none yet */
+	double v_mps, curvature_1pm;
+	bool barred; /* stopped: until he lets go */
+	char who[64];
+};
+
 struct cairn_sequencer {
 	const struct cairn_config *cfg;
 	struct cairn_mission_record rec;
@@ -216,6 +226,7 @@ struct cairn_sequencer {
 	struct seq_degraded told, without; /* by the newest report; and in force now */
 
 	struct seq_task task;
+	struct seq_teleop teleop;
 	struct seq_progress progress;
 	struct seq_boxed boxed;
 	struct seq_look look;
@@ -480,6 +491,13 @@ enum cairn_tier seq_tier(const struct cairn_sequencer *seq, int64_t now_ns);
 double seq_elapsed_s(const struct cairn_sequencer *seq, int64_t now_ns);
 double seq_home_m(const struct cairn_sequencer *seq);
 bool seq_model_may_speak(const struct cairn_sequencer *seq);
+
+/* teleop.c: a person who steers by hand. Holds: his word is fresh, and no stop came since he took hold. */
+bool seq_teleop_holds(const struct cairn_sequencer *seq, int64_t now_ns);
+void seq_teleop_step(struct cairn_sequencer *seq, int64_t now_ns);
+struct cairn_twist seq_teleop_twist(struct cairn_sequencer *seq);
+/* True when there was something to stop. */
+bool seq_teleop_stop(struct cairn_sequencer *seq, int64_t now_ns);
 
 /* sequencer_text.c: words for people and for the next prompt. */
 void seq_text_asked(const struct cairn_msg_decision *d, char *buf, size_t bytes);

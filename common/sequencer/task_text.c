@@ -63,6 +63,10 @@ void seq_text_executed(const struct seq_task *task, char *buf, size_t bytes)
 		    task->nav.x_m, task->nav.y_m, task->active_s,
 		    task->again ? ", restarted on the way" : "");
 		return;
+	case SEQ_TELEOP:
+		snprintf(
+		    buf, bytes, "steered by hand for %.2f m in %.1f s", task->distance_m, task->active_s);
+		return;
 	case SEQ_WALL:
 		snprintf(buf, bytes, "followed the wall on the %s for %.2f m in %.1f s",
 		    cairn_enum_text(&cairn_enum_direction, (int)task->d.direction), task->distance_m,

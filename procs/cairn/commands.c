@@ -196,6 +196,12 @@ static const struct cli_command commands[] = {
 	.options = echo_options, .arg_min = 1, .arg_max = 1, .remote = true, .run = cli_echo},
     {"hz", .group = CLI_GROUP_WATCH, .args = "TOPIC", .summary = "rate, age and losses of a topic",
 	.options = hz_options, .arg_min = 1, .arg_max = 1, .json = true, .run = cli_hz},
+    {"teleop", .group = CLI_GROUP_DRIVE, .args = "",
+	.summary = "steer by hand, with the keys of this terminal",
+	.details = "A mission that is under way is paused; 'cairn resume' goes on with it. Collision checks, "
+		   "zones and limits\n"
+		   "hold as for any motion, and the robot stops when no key is held.",
+	.run = cli_teleop},
     {"open", .group = CLI_GROUP_WATCH, .args = "", .summary = "the page of the running stack, in a browser",
 	.options = open_options, .run = cli_open},
     {"record", .group = CLI_GROUP_WATCH, .args = "FILE [TOPIC]...",

@@ -25,6 +25,7 @@ int cli_record(const struct cli *cli);
 int cli_recording(const struct cli *cli);
 int cli_web_key(const struct cli *cli);
 int cli_open(const struct cli *cli);
+int cli_teleop(const struct cli *cli);
 int cli_exec(const struct cli *cli);
 int cli_config(const struct cli *cli);
 int cli_install_service(const struct cli *cli);

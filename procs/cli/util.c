@@ -114,27 +114,9 @@ int cli_need_stack(const struct cli *cli)
 	return cli_fail(cli, CLI_ABSENT, "nothing is running in %s", cli->run_dir);
 }
 
-/* Bytes of the terminal sequence (colour, cursor) that starts at p; 0 if there is none. */
-static size_t sequence_bytes(const char *p)
-{
-	if (p[0] != '\033' || p[1] != '[')
-		return 0;
-	size_t n = 2 + strspn(p + 2, "0123456789;?");
-	return p[n] >= '@' && p[n] <= '~' ? n + 1 : 0;
-}
-
 char *cli_printable(char *text)
 {
-	char *out = text;
-	for (const char *p = text; *p != '\0';) {
-		size_t skip = sequence_bytes(p);
-		if (skip == 0)
-			*out++ = *p == '\t' ? ' ' : *p;
-		p += skip > 0 ? skip : 1;
-	}
-	*out = '\0';
-	cairn_text_plain(text);
-	return text;
+	return cairn_text_printable(text);
 }
 
 void cli_print_json_string(FILE *out, const char *text)

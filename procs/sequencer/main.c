@@ -1,10 +1,11 @@
 /* sequencer - accepts, modifies, refuses and explains; the thin shell around common/sequencer/sequencer.h.
  *
  * Reads decision, scan, pose, frontiers, candidates, nav.velocity, nav.status,
- * nav.path, motion, discoveries and stages; serves `operator`;
+ * nav.path, motion, discoveries, teleop and stages; serves `operator`;
  * writes cmd_vel, nav.goal, result, mission, tier and zones. What it must know after a kill is in
  * RUN/state (store.h). */
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +24,8 @@ struct app {
 	struct cairn_sequencer *seq;
 	struct cairn_pub *cmd_vel, *nav_goal, *result, *mission, *tier, *zones;
 	struct cairn_sub *decision, *scan, *depth, *pose, *frontiers, *candidates, *nav_velocity, *nav_status,
-	    *nav_path, *motion, *stages, *discoveries;
+	    *nav_path, *motion, *stages, *discoveries, *teleop[2];
+	bool steered; /* by hand, at the last step */
 	int64_t goal_due_ns, mission_due_ns, tier_due_ns, zones_due_ns;
 	struct cairn_sequencer_output out;
 	uint64_t rejects;
@@ -88,6 +90,22 @@ static void log_changes(const struct cairn_sequencer_output *was, const struct c
 		    "tier %s: %s", cairn_enum_text(&cairn_enum_tier, (int)is->tier.tier), is->tier.reason);
 }
 
+/* Who takes hold of the robot stands in the list of commands, beside the others who told it to drive. */
+static void tell_teleop(struct app *app)
+{
+	const char *who = cairn_sequencer_steered_by(app->seq);
+	bool begins = who != NULL && !app->steered;
+	app->steered = who != NULL;
+	if (!begins)
+		return;
+	struct cairn_msg_commanded done = {.ok = true};
+	snprintf(done.service, sizeof(done.service), "%s", cairn_services[CAIRN_SERVICE_OPERATOR].name);
+	snprintf(done.verb, sizeof(done.verb), "teleop");
+	snprintf(done.who, sizeof(done.who), "%s", who);
+	snprintf(done.text, sizeof(done.text), "steering by hand");
+	cairn_stage_commanded(app->stage, &done);
+}
+
 static bool due(int64_t *due_ns, int64_t period_ns, bool changed, int64_t now_ns)
 {
 	if (!changed && now_ns < *due_ns)
@@ -104,6 +122,7 @@ static int on_step(void *ctx)
 	cairn_sequencer_step(app->seq, now_ns, &app->out);
 	cairn_pub_send(app->cmd_vel, &app->out.cmd_vel, now_ns, true);
 	send_results(app, now_ns);
+	tell_teleop(app);
 	if (due(&app->goal_due_ns, GOAL_PERIOD_NS, app->out.nav_goal_changed, now_ns))
 		cairn_pub_send(app->nav_goal, &app->out.nav_goal, now_ns, true);
 	if (due(&app->mission_due_ns, MISSION_PERIOD_NS, app->out.mission_changed, now_ns)) {
@@ -255,6 +274,21 @@ static int on_nav_path(void *ctx)
 	return 0;
 }
 
+/* 0: from the page, 1: from `cairn teleop`. */
+static int on_teleop(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_header hdr;
+	struct cairn_msg_teleop teleop;
+	for (int from = 0; from < 2; from++) {
+		while (cairn_sub_recv(app->teleop[from], &teleop, &hdr) == 1) {
+			if (usable(app, &hdr))
+				cairn_sequencer_on_teleop(app->seq, &teleop, from, hdr.t_ns);
+		}
+	}
+	return 0;
+}
+
 static int on_stages(void *ctx)
 {
 	struct app *app = ctx;
@@ -304,6 +338,8 @@ static void open_bus(struct app *app)
 	app->nav_path = cairn_stage_subscribe(s, CAIRN_TOPIC_NAV_PATH, on_nav_path, app);
 	app->decision = cairn_stage_subscribe(s, CAIRN_TOPIC_DECISION, on_decision, app);
 	app->discoveries = cairn_stage_subscribe(s, CAIRN_TOPIC_DISCOVERIES, on_discoveries, app);
+	app->teleop[0] = cairn_stage_subscribe(s, CAIRN_TOPIC_TELEOP, on_teleop, app);
+	app->teleop[1] = cairn_stage_subscribe(s, CAIRN_TOPIC_TELEOP_LOCAL, on_teleop, app);
 	app->stages = cairn_stage_subscribe(s, CAIRN_TOPIC_STAGES, on_stages, app);
 	cairn_stage_serve(s, CAIRN_SERVICE_OPERATOR, on_command, app);
 	cairn_stage_every(s, STEP_MS, on_step, app);

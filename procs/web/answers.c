@@ -1,11 +1,17 @@
 /* answers.c - what a GET of /api is answered with: the same JSON as the command-line tool prints. */
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "common/vlm/decision_history.h"
 #include "common/vlm/memory.h"
 #include "common/base/text.h"
 #include "procs/web/http.h"
 
+#define DECISIONS 50
+#define DECISIONS_MAX 500
+#define TAIL_BYTES (2L * 1024 * 1024) /* of the log of decisions, where its newest are */
 #define LOG_LINES 200
 #define LOG_LINES_MAX 2000
 
@@ -98,6 +104,86 @@ static int give_discoveries(struct web *web, struct web_http *h)
 	return http_answer(h, 200, "application/json", web_blob_new(text, (size_t)n));
 }
 
+/* ---- decisions ---- */
+
+static void add_entry(void *ctx, const struct cairn_history_entry *e)
+{
+	(void)json_array_append_new(ctx, cairn_history_json(e));
+}
+
+static int give_json(struct web_http *h, json_t *json)
+{
+	char *text = json_dumps(json, JSON_COMPACT);
+	struct web_blob *blob = text != NULL ? web_blob_new(text, strlen(text)) : NULL;
+	free(text);
+	json_decref(json);
+	return http_answer(h, 200, "application/json", blob);
+}
+
+/* Decisions and, between them, the commands of operators, oldest first. */
+static int give_decisions(struct web *web, struct web_http *h, const char *query)
+{
+	struct cairn_history decisions = {.items = NULL}, commands = {.items = NULL};
+	char state[300];
+	uint64_t last;
+	if (!cairn_web_query_count(query, "last", DECISIONS, DECISIONS_MAX, &last))
+		return http_error(h, 400, "?last= must be 1 to %d", DECISIONS_MAX);
+	snprintf(state, sizeof(state), "%s/state", cairn_stage_run_dir(web->stage));
+	json_t *list = json_array();
+	if (cairn_history_init(&decisions, last) && cairn_history_init(&commands, last)) {
+		(void)cairn_history_read(&decisions, state, "decisions.jsonl", TAIL_BYTES, NULL);
+		(void)cairn_history_read(&commands, state, "commands.jsonl", TAIL_BYTES, NULL);
+		cairn_history_merge(&decisions, &commands, add_entry, list);
+	}
+	cairn_history_free(&decisions);
+	cairn_history_free(&commands);
+	return give_json(h, list);
+}
+
+static bool is_number(const char *part, uint64_t *ret)
+{
+	char *end = NULL;
+	*ret = strtoull(part, &end, 10);
+	return part[0] >= '0' && part[0] <= '9' && *end == '\0';
+}
+
+static int give_decision(struct web *web, struct web_http *h, const char *part)
+{
+	struct cairn_history history = {.items = NULL};
+	char state[300];
+	uint64_t id;
+	json_t *found = NULL;
+	if (!is_number(part, &id))
+		return http_error(h, 400, "a decision has a number");
+	snprintf(state, sizeof(state), "%s/state", cairn_stage_run_dir(web->stage));
+	if (cairn_history_init(&history, 8))
+		(void)cairn_history_read(&history, state, "decisions.jsonl", 0, part);
+	const struct cairn_history_entry *e;
+	for (size_t i = 0; (e = cairn_history_at(&history, i)) != NULL; i++) {
+		const json_t *number = json_object_get(e->decision, "id");
+		if (json_is_integer(number) && (uint64_t)json_integer_value(number) == id) {
+			json_decref(found);
+			found = cairn_history_json(e);
+		}
+	}
+	cairn_history_free(&history);
+	if (found == NULL)
+		return http_error(h, 404, "there is no decision %" PRIu64 " in the log, or not any more", id);
+	return give_json(h, found);
+}
+
+/* Kept while somebody watches the decisions; older ones are gone. */
+static int give_decision_picture(struct web *web, struct web_http *h, const char *part)
+{
+	uint64_t id;
+	struct web_blob *blob = is_number(part, &id) ? web_blob_hold(pictures_of_decision(web, id)) : NULL;
+	if (blob == NULL)
+		return http_error(h, 404,
+		    "no picture was kept of this decision: that is done while somebody watches the "
+		    "decisions");
+	return http_answer(h, 200, "image/jpeg", blob);
+}
+
 static int give_logs(struct web *web, struct web_http *h, const char *query)
 {
 	char stage[48] = "";
@@ -112,8 +198,13 @@ static int give_logs(struct web *web, struct web_http *h, const char *query)
 
 int answers_get(struct web *web, struct web_http *h, int route, const char *part, const char *query)
 {
-	(void)part;
 	switch (route) {
+	case CAIRN_WEB_DECISIONS:
+		return give_decisions(web, h, query);
+	case CAIRN_WEB_DECISION:
+		return give_decision(web, h, part);
+	case CAIRN_WEB_DECISION_JPG:
+		return give_decision_picture(web, h, part);
 	case CAIRN_WEB_DISCOVERIES:
 		return give_discoveries(web, h);
 	case CAIRN_WEB_LOGS:

@@ -17,6 +17,7 @@ struct web_frame_head {
 	uint32_t magic;
 	uint32_t picture; /* enum web_picture */
 	uint32_t text_bytes, picture_bytes;
+	uint64_t id; /* of a snapshot */
 };
 
 #endif

@@ -56,10 +56,10 @@ static int64_t now_ns(void)
 
 /* False when nobody reads any more. */
 static bool send_picture(
-    enum web_picture which, const void *text, size_t text_bytes, const void *data, size_t bytes)
+    enum web_picture which, uint64_t id, const void *text, size_t text_bytes, const void *data, size_t bytes)
 {
 	struct web_frame_head head = {
-	    WEB_FRAME_MAGIC, (uint32_t)which, (uint32_t)text_bytes, (uint32_t)bytes};
+	    WEB_FRAME_MAGIC, (uint32_t)which, (uint32_t)text_bytes, (uint32_t)bytes, id};
 	return cairn_write_whole(FD, &head, sizeof(head)) &&
 	       (text_bytes == 0 || cairn_write_whole(FD, text, text_bytes)) &&
 	       (bytes == 0 || cairn_write_whole(FD, data, bytes));
@@ -85,7 +85,7 @@ static bool give_camera(struct reader *r, const struct cairn_frame_header *h, co
 		cairn_log_warn("camera: %s", err.text);
 		return true;
 	}
-	return send_picture(WEB_CAMERA, NULL, 0, data, bytes);
+	return send_picture(WEB_CAMERA, 0, NULL, 0, data, bytes);
 }
 
 static bool give_depth(const struct cairn_frame_header *h, const void *payload)
@@ -94,7 +94,7 @@ static bool give_depth(const struct cairn_frame_header *h, const void *payload)
 	if (h->format != CAIRN_FORMAT_DEPTH16)
 		return true;
 	uint8_t *png = cairn_png_grey16(payload, h->width, h->height, h->stride_bytes, &bytes);
-	bool ok = png == NULL || send_picture(WEB_DEPTH, NULL, 0, png, bytes);
+	bool ok = png == NULL || send_picture(WEB_DEPTH, 0, NULL, 0, png, bytes);
 	free(png);
 	return ok;
 }
@@ -109,8 +109,8 @@ static bool give_snapshot(const struct cairn_frame_header *h, const void *payloa
 	}
 	struct cairn_text text = {0}; /* as the gateway sends it, not as the annotator writes it */
 	cairn_prompt_add_view(&text, s.text, s.head.text_bytes);
-	bool ok =
-	    send_picture(WEB_SNAPSHOT, text.data, text.len, s.jpeg, s.jpeg != NULL ? s.head.jpeg_bytes : 0);
+	bool ok = send_picture(WEB_SNAPSHOT, s.head.snapshot_id, text.data, text.len, s.jpeg,
+	    s.jpeg != NULL ? s.head.jpeg_bytes : 0);
 	cairn_text_free(&text);
 	return ok;
 }
@@ -158,7 +158,7 @@ static bool give_map(struct reader *r, const struct cairn_frame_header *h, const
 	    "{\"version\":\"%llu\",\"resolution_m\":%.9g,\"origin_x_m\":%.9g,\"origin_y_m\":%.9g,\"width\":%"
 	    "u,\"height\":%u}\n",
 	    (unsigned long long)h->seq, h->cell_m, h->origin_x_m, h->origin_y_m, h->width, h->height);
-	bool ok = send_picture(WEB_MAP, json, (size_t)n, png, bytes);
+	bool ok = send_picture(WEB_MAP, 0, json, (size_t)n, png, bytes);
 	free(png);
 	r->map_hash = hash;
 	return ok;

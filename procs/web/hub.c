@@ -160,6 +160,10 @@ static void drain(struct web *web, int slot)
 {
 	struct web_slot *s = &web->slots[slot];
 	while (s->sub != NULL && cairn_sub_recv(s->sub, s->msg, &s->hdr) == 1) {
+		if (s->topic == CAIRN_TOPIC_DECISION) {
+			const struct cairn_msg_decision *d = s->msg;
+			pictures_decided(web, d->id, d->snapshot_id);
+		}
 		bool every = web->feed_slots[slot].every;
 		struct web_blob *blob = every ? to_json(web, s) : NULL;
 		if (!every || blob != NULL)
@@ -194,6 +198,11 @@ static void listen_to(struct web *web, int slot)
 	cairn_stage_watch_socket(web->stage, cairn_sub_socket(s->sub), on_message, web);
 }
 
+static bool is_decisions(const struct web_slot *s)
+{
+	return s->kind == WEB_SLOT_TOPIC && s->topic == CAIRN_TOPIC_DECISION;
+}
+
 void hub_use(struct web *web, int slot)
 {
 	struct web_slot *s = &web->slots[slot];
@@ -206,6 +215,8 @@ void hub_use(struct web *web, int slot)
 		pictures_use(web, WEB_MAP);
 	else if (s->kind == WEB_SLOT_LOGS)
 		logs_follow(web, true);
+	if (is_decisions(s)) /* they are shown with their pictures */
+		pictures_use(web, WEB_SNAPSHOT);
 }
 
 void hub_leave(struct web *web, int slot)
@@ -218,6 +229,8 @@ void hub_leave(struct web *web, int slot)
 		pictures_leave(web, WEB_MAP);
 	else if (s->kind == WEB_SLOT_LOGS)
 		logs_follow(web, false);
+	if (is_decisions(s))
+		pictures_leave(web, WEB_SNAPSHOT);
 }
 
 const struct web_blob *hub_json(struct web *web, int slot, uint64_t number, int64_t *ret_t_ns)

@@ -56,6 +56,7 @@ int main(int argc, char **argv)
 	web->cfg = &cairn_stage_config(web->stage)->web;
 	(void)setpriority(PRIO_PROCESS, 0, NICE);
 	name_token_file(web);
+	web->teleop = cairn_stage_publish(web->stage, CAIRN_TOPIC_TELEOP);
 	if (hub_open(web, &err) && orders_open(web, &err) && web_open(web, &err)) {
 		cairn_stage_every(web->stage, TICK_MS, viewers_on_tick, web);
 		cairn_stage_every(web->stage, TICK_MS, http_on_tick, web);

@@ -55,6 +55,34 @@ static void see_off(struct web *web)
 		web->leaving_pid = 0;
 }
 
+static void keep(struct web_seen *ring, unsigned count, unsigned *next, uint64_t id, struct web_blob *blob)
+{
+	struct web_seen *place = &ring[(*next)++ % count];
+	web_blob_drop(&place->blob);
+	*place = (struct web_seen){id, web_blob_hold(blob)};
+}
+
+static struct web_blob *find(const struct web_seen *ring, unsigned count, uint64_t id)
+{
+	for (unsigned i = 0; i < count; i++) {
+		if (ring[i].id == id && ring[i].blob != NULL)
+			return ring[i].blob;
+	}
+	return NULL;
+}
+
+void pictures_decided(struct web *web, uint64_t decision, uint64_t snapshot)
+{
+	struct web_blob *blob = find(web->seen, WEB_SEEN_MAX, snapshot);
+	if (blob != NULL && find(web->decided, WEB_DECIDED_MAX, decision) == NULL)
+		keep(web->decided, WEB_DECIDED_MAX, &web->decided_next, decision, blob);
+}
+
+struct web_blob *pictures_of_decision(const struct web *web, uint64_t decision)
+{
+	return find(web->decided, WEB_DECIDED_MAX, decision);
+}
+
 static void take_frame(struct web *web, const struct web_frame_head *head, const char *data)
 {
 	struct web_picture_now *now = &web->pictures[head->picture];
@@ -66,6 +94,8 @@ static void take_frame(struct web *web, const struct web_frame_head *head, const
 		now->blob = web_blob_new(data + head->text_bytes, head->picture_bytes);
 	now->number++;
 	now->arrived_ns = cairn_now_ns();
+	if (head->picture == WEB_SNAPSHOT && now->blob != NULL)
+		keep(web->seen, WEB_SEEN_MAX, &web->seen_next, head->id, now->blob);
 	if (head->picture == WEB_MAP) {
 		char text[64];
 		int n = snprintf(text, sizeof(text), "{\"op\":\"map\",\"version\":\"%llu\"}",
@@ -201,5 +231,9 @@ void pictures_close(struct web *web)
 		web_blob_drop(&web->pictures[i].blob);
 		web_blob_drop(&web->pictures[i].text);
 	}
+	for (int i = 0; i < WEB_SEEN_MAX; i++)
+		web_blob_drop(&web->seen[i].blob);
+	for (int i = 0; i < WEB_DECIDED_MAX; i++)
+		web_blob_drop(&web->decided[i].blob);
 	free(web->frames_buf);
 }

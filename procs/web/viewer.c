@@ -18,6 +18,7 @@ struct web_viewer {
 	bool greeted;
 	struct cairn_web_feed feed;
 	struct cairn_token_bucket requests;
+	int64_t steer_told_ns;
 	struct web_blob *replies[WEB_REPLIES_MAX]; /* oldest first */
 	int reply_count;
 	char *part; /* of a message that comes in pieces */
@@ -269,6 +270,20 @@ static void change_topics(struct web_viewer *v, const struct cairn_web_request *
 	lws_callback_on_writable(v->wsi);
 }
 
+/* Steering comes ten times a second: why it is not taken is told once a second. */
+static void steer(struct web_viewer *v, const struct cairn_web_request *r)
+{
+	struct web *web = web_of(v->wsi);
+	struct cairn_error why = {""};
+	if (teleop_give(web, v->conn, r->v_mps, r->steer_rad, &why))
+		return;
+	cairn_stage_count_reject(web->stage);
+	if (cairn_now_ns() - v->steer_told_ns < CAIRN_NS_PER_S)
+		return;
+	v->steer_told_ns = cairn_now_ns();
+	send_error(v, why.text);
+}
+
 static void obey(struct web_viewer *v, const struct cairn_web_request *r)
 {
 	struct web *web = web_of(v->wsi);
@@ -288,7 +303,7 @@ static void obey(struct web_viewer *v, const struct cairn_web_request *r)
 		orders_give(web, v->conn, &asker, r->name, r->args);
 		break;
 	case CAIRN_WEB_OP_TELEOP:
-		send_error(v, "teleop: not offered by this version");
+		steer(v, r);
 		break;
 	}
 }

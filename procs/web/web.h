@@ -29,6 +29,8 @@
 #define WEB_ASKERS_MAX 64  /* whose commands are counted at once */
 #define WEB_REPLIES_MAX 16 /* waiting for one viewer */
 #define WEB_KEPT_MAX 32    /* messages kept of a topic where each counts */
+#define WEB_SEEN_MAX 32    /* pictures of snapshots that a decision may still come for */
+#define WEB_DECIDED_MAX 64 /* pictures of decisions */
 #define WEB_TX_BYTES 16384 /* of an answer in one go */
 
 struct web;
@@ -116,6 +118,11 @@ void orders_give(struct web *web, const struct web_conn *conn, const struct web_
 enum web_verdict { WEB_DONE, WEB_REFUSED, WEB_FORBIDDEN, WEB_FLOOD, WEB_UNKNOWN };
 void web_replied(struct web *web, const struct web_asker *asker, enum web_verdict verdict, const char *text);
 
+/* ---- teleop.c ---- */
+/* False with the reason in why: no right, or somebody else has hold of it. */
+bool teleop_give(
+    struct web *web, const struct web_conn *conn, double v_mps, double steer_rad, struct cairn_error *why);
+
 /* ---- viewer.c: WebSocket ---- */
 int viewer_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t len);
 size_t viewer_bytes(void);
@@ -156,6 +163,10 @@ void pictures_use(struct web *web, enum web_picture which);
 void pictures_leave(struct web *web, enum web_picture which);
 int pictures_on_tick(void *web);
 void pictures_close(struct web *web);
+/* Keeps the picture of a snapshot, if it is still there, for the decision that was made on it. */
+void pictures_decided(struct web *web, uint64_t decision, uint64_t snapshot);
+/* NULL: none was kept. Borrowed. */
+struct web_blob *pictures_of_decision(const struct web *web, uint64_t decision);
 
 /* ---- logs.c ---- */
 void logs_follow(struct web *web, bool on);
@@ -204,12 +215,21 @@ struct web {
 	struct web_waiting waiting[WEB_WAITING_MAX];
 	struct web_limit limits[WEB_ASKERS_MAX];
 
+	struct cairn_pub *teleop;
+	uint64_t teleop_conn; /* who has hold of it, and since when nothing came */
+	int64_t teleop_ns;
+
 	struct web_viewer *viewers;
 	struct web_http *requests; /* that wait for something */
 	char *tx;                  /* room for one message on the wire, behind LWS_PRE */
 
 	int picture_users[WEB_PICTURES];
 	struct web_picture_now pictures[WEB_PICTURES];
+	struct web_seen {
+		uint64_t id;
+		struct web_blob *blob;
+	} seen[WEB_SEEN_MAX], decided[WEB_DECIDED_MAX]; /* by snapshot, by decision: rings */
+	unsigned seen_next, decided_next;
 	pid_t frames_pid;  /* 0 = does not run */
 	pid_t leaving_pid; /* one that was told to end; 0 = none */
 	int64_t kill_ns;   /* when it is ended if it has not by then */
