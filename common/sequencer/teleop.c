@@ -63,8 +63,8 @@ const char *cairn_sequencer_steered_by(const struct cairn_sequencer *seq)
 
 static void begin(struct cairn_sequencer *seq, int64_t now_ns)
 {
-	struct seq_task task = {.kind = SEQ_TELEOP,
-	    .d = {.source = CAIRN_SOURCE_OPERATOR, .tool = CAIRN_TOOL_MOVE_TOWARD}};
+	struct seq_task task = {
+	    .kind = SEQ_TELEOP, .d = {.source = CAIRN_SOURCE_OPERATOR, .tool = CAIRN_TOOL_MOVE_TOWARD}};
 	snprintf(task.d.reason, sizeof(task.d.reason), "steered by hand");
 	seq_task_end(seq, CAIRN_OUTCOME_REPLACED, now_ns, "a person steers by hand");
 	seq_task_begin(seq, &task, now_ns);
@@ -76,7 +76,8 @@ void seq_teleop_step(struct cairn_sequencer *seq, int64_t now_ns)
 		seq->teleop.barred = false;
 	if (!seq_teleop_holds(seq, now_ns)) {
 		if (seq->task.kind == SEQ_TELEOP)
-			seq_task_end(seq, CAIRN_OUTCOME_SUCCESS, now_ns, "let go after %.2f m", seq->task.distance_m);
+			seq_task_end(
+			    seq, CAIRN_OUTCOME_SUCCESS, now_ns, "let go after %.2f m", seq->task.distance_m);
 		return;
 	}
 	seq_mission_apply(seq, CAIRN_MISSION_BIT(PAUSE), now_ns); /* whatever wants to drive has to wait */

@@ -110,8 +110,8 @@ static bool read_file(struct cairn_history *list, const char *path, long tail_by
 	return true;
 }
 
-bool cairn_history_read(struct cairn_history *history, const char *state_dir, const char *name, long tail_bytes,
-    const char *having)
+bool cairn_history_read(struct cairn_history *history, const char *state_dir, const char *name,
+    long tail_bytes, const char *having)
 {
 	char path[1024], old[1032];
 	if (snprintf(path, sizeof(path), "%s/%s", state_dir, name) >= (int)sizeof(path)) {
@@ -125,7 +125,8 @@ bool cairn_history_read(struct cairn_history *history, const char *state_dir, co
 
 bool cairn_history_init(struct cairn_history *history, size_t cap)
 {
-	*history = (struct cairn_history){.items = calloc(cap, sizeof(struct cairn_history_entry)), .cap = cap};
+	*history =
+	    (struct cairn_history){.items = calloc(cap, sizeof(struct cairn_history_entry)), .cap = cap};
 	return history->items != NULL;
 }
 

@@ -24,8 +24,8 @@ bool cairn_history_init(struct cairn_history *history, size_t cap);
 void cairn_history_free(struct cairn_history *history);
 /* STATE/NAME and the older part beside it. tail_bytes: only so much of the end of each; 0 = all. having: only lines in which this
  * text stands; NULL = all. False with errno when there is none. */
-bool cairn_history_read(struct cairn_history *history, const char *state_dir, const char *name, long tail_bytes,
-    const char *having);
+bool cairn_history_read(struct cairn_history *history, const char *state_dir, const char *name,
+    long tail_bytes, const char *having);
 /* Entry number i, oldest first; NULL past the end. */
 const struct cairn_history_entry *cairn_history_at(const struct cairn_history *history, size_t i);
 /* The newest cap of a of both, by time, oldest first. */

@@ -79,8 +79,8 @@ static void obey(const struct cli *cli, struct hand *h, char key, int64_t now_ns
 		break;
 	case '+':
 	case '-':
-		h->speed_mps = cairn_clamp(
-		    h->speed_mps + (key == '+' ? SPEED_STEP_MPS : -SPEED_STEP_MPS), SPEED_MIN_MPS, h->speed_max_mps);
+		h->speed_mps = cairn_clamp(h->speed_mps + (key == '+' ? SPEED_STEP_MPS : -SPEED_STEP_MPS),
+		    SPEED_MIN_MPS, h->speed_max_mps);
 		break;
 	case 'x':
 		h->until_ns = 0;
@@ -102,8 +102,10 @@ static int steer(const struct cli *cli, struct cairn_pub *pub, struct cairn_sub 
 	struct cairn_msg_mission m = {.activity = ""};
 	struct cairn_msg_teleop out = {.v_mps = 0.0};
 	int64_t idle_ns = 0;
-	snprintf(out.who, sizeof(out.who), "uid %u, pid %d: cairn teleop", (unsigned)geteuid(), (int)getpid());
-	printf("w/up forward, a and d curves, s/down back, + and - speed, space stops, x emergency stop, q ends\r\n");
+	snprintf(
+	    out.who, sizeof(out.who), "uid %u, pid %d: cairn teleop", (unsigned)geteuid(), (int)getpid());
+	printf("w/up forward, a and d curves, s/down back, + and - speed, space stops, x emergency stop, q "
+	       "ends\r\n");
 	while (!h->quit && !cli_interrupted()) {
 		struct pollfd key = {.fd = STDIN_FILENO, .events = POLLIN};
 		if (poll(&key, 1, SEND_MS) > 0) {
@@ -117,7 +119,8 @@ static int steer(const struct cli *cli, struct cairn_pub *pub, struct cairn_sub 
 		out.v_mps = held ? h->v_mps : 0.0;
 		out.steer_rad = h->steer_rad;
 		idle_ns = held ? now_ns : idle_ns;
-		if (now_ns - idle_ns < HOLD_NS) /* to a standstill, and then nothing: the robot is free for others */
+		if (now_ns - idle_ns <
+		    HOLD_NS) /* to a standstill, and then nothing: the robot is free for others */
 			(void)cairn_pub_send(pub, &out, now_ns, true);
 		(void)cairn_sub_recv(mission, &m, NULL);
 		printf("\r\033[K%.2f m/s of %.2f   %s", out.v_mps, h->speed_mps, cli_printable(m.activity));

@@ -7,11 +7,13 @@
 
 #define HELD_NS (300 * CAIRN_NS_PER_MS) /* as in common/sequencer/teleop.c */
 
-bool teleop_give(struct web *web, const struct web_conn *conn, double v_mps, double steer_rad, struct cairn_error *why)
+bool teleop_give(
+    struct web *web, const struct web_conn *conn, double v_mps, double steer_rad, struct cairn_error *why)
 {
 	int64_t now_ns = cairn_now_ns();
 	if (!cairn_rights_allow(conn->who.rights, CAIRN_RIGHT_DRIVE)) {
-		cairn_error_set(why, "teleop: needs the right to drive; 'cairn web-key NAME --rights drive' on the robot gives it");
+		cairn_error_set(why, "teleop: needs the right to drive; 'cairn web-key NAME --rights drive' "
+				     "on the robot gives it");
 		return false;
 	}
 	if (web->teleop_conn != conn->id && now_ns - web->teleop_ns < HELD_NS) {

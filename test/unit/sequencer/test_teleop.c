@@ -82,7 +82,8 @@ START_TEST(a_mission_is_paused_and_goes_on_when_resumed)
 	ck_assert_int_eq(r->last_result.outcome, CAIRN_OUTCOME_REFUSED);
 	rig_run(r, 1.0);
 	ck_assert_double_eq(r->out.cmd_vel.v_mps, 0.0);
-	ck_assert_int_eq(r->out.mission.state, CAIRN_MISSION_STATE_PAUSED); /* it does not set out by itself */
+	ck_assert_int_eq(
+	    r->out.mission.state, CAIRN_MISSION_STATE_PAUSED); /* it does not set out by itself */
 	ck_assert(command(r, "resume").ok);
 	rig_run(r, 0.2);
 	ck_assert_int_eq(r->out.mission.state, CAIRN_MISSION_STATE_EXPLORING);
@@ -134,7 +135,8 @@ START_TEST(it_touches_nothing_however_it_is_steered)
 		cairn_rng_seed(&rng, seed, 3);
 		double driven_m = r->path_m;
 		for (int i = 0; i < CAIRN_ROUNDS(150); i++)
-			hold(r, cairn_rng_uniform(&rng) * 4.0 - 1.5, cairn_rng_uniform(&rng) * 2.4 - 1.2, 0.5);
+			hold(
+			    r, cairn_rng_uniform(&rng) * 4.0 - 1.5, cairn_rng_uniform(&rng) * 2.4 - 1.2, 0.5);
 		ck_assert_uint_eq(r->contacts, 0);
 		ck_assert_double_gt(r->path_m - driven_m, 1.0);
 		rig_free(r);
@@ -148,8 +150,8 @@ START_TEST(limits_hold_and_nonsense_is_refused)
 	hold(r, 50.0, 0.0, 0.3);
 	ck_assert_double_le(r->out.cmd_vel.v_mps, r->cfg.nav.speed_mps + 1e-9);
 	hold(r, 0.1, 1.4, 0.3);
-	ck_assert_double_le(fabs(r->out.cmd_vel.w_radps),
-	    fabs(r->out.cmd_vel.v_mps) / r->cfg.robot.turn_radius_min_m + 1e-9);
+	ck_assert_double_le(
+	    fabs(r->out.cmd_vel.w_radps), fabs(r->out.cmd_vel.v_mps) / r->cfg.robot.turn_radius_min_m + 1e-9);
 	hold(r, 0.0, 0.0, 0.2);
 	rig_run(r, 0.5);
 	uint64_t rejects = cairn_sequencer_rejects(r->seq);
@@ -183,7 +185,8 @@ START_TEST(a_second_hand_is_not_listened_to)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("teleop", it_drives_as_steered_and_stops_when_let_go, who_falls_silent_stops_within_the_dead_man,
-    a_mission_is_paused_and_goes_on_when_resumed, a_stop_holds_until_he_has_let_go,
-    the_emergency_stop_and_missing_inputs_hold_it, it_touches_nothing_however_it_is_steered,
-    limits_hold_and_nonsense_is_refused, a_second_hand_is_not_listened_to)
+CAIRN_TEST_MAIN("teleop", it_drives_as_steered_and_stops_when_let_go,
+    who_falls_silent_stops_within_the_dead_man, a_mission_is_paused_and_goes_on_when_resumed,
+    a_stop_holds_until_he_has_let_go, the_emergency_stop_and_missing_inputs_hold_it,
+    it_touches_nothing_however_it_is_steered, limits_hold_and_nonsense_is_refused,
+    a_second_hand_is_not_listened_to)
