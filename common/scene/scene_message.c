@@ -157,17 +157,14 @@ void cairn_scene_message(const struct cairn_scene *s, struct cairn_pose2 robot, 
 /* ---- the line of a prompt ---- */
 
 #define BYTES_PER_TOKEN 3 /* of such text, on the safe side */
-#define GOAL_BONUS_M 100.0
 
-/* The larger, the sooner it is told: what the goal names, then what is near. */
-static double relevance(
-    const struct cairn_msg_scene_node *n, struct cairn_pose2 robot, const char *here, const char *goal)
+/* The larger, the sooner it is told: what the goal names, what is in the room that the robot is in, then what was seen last
+ * (that is the order of the message). */
+static int relevance(const struct cairn_msg_scene *m, const struct cairn_msg_scene_node *n, const char *goal)
 {
-	double r = -hypot(n->x_m - robot.x_m, n->y_m - robot.y_m);
+	int r = m->here[0] != '\0' && strcmp(n->room, m->here) == 0;
 	if (goal != NULL && n->label[0] != '\0' && cairn_scene_has_word(goal, n->label))
-		r += GOAL_BONUS_M;
-	if (here[0] != '\0' && strcmp(n->room, here) == 0)
-		r += 3.0;
+		r += 2;
 	return r;
 }
 
@@ -187,65 +184,58 @@ static const char *room_label(const struct cairn_msg_scene *m, const char *id)
 	return "";
 }
 
-static void put_thing(const struct cairn_msg_scene *m, const struct cairn_msg_scene_node *n,
-    struct cairn_pose2 robot, char *ret, size_t bytes)
+static void put_thing(
+    const struct cairn_msg_scene *m, const struct cairn_msg_scene_node *n, char *ret, size_t bytes)
 {
-	char label[72], room[72] = "";
-	double dx = n->x_m - robot.x_m, dy = n->y_m - robot.y_m;
+	char label[72], name[72], colour[72] = "", room[72] = "";
 	quoted(n->label, label, sizeof(label));
+	if (n->colour[0] != '\0')
+		cairn_text_clean(colour, sizeof(n->colour), n->colour, strnlen(n->colour, sizeof(n->colour)));
 	if (n->room[0] != '\0' && strcmp(n->room, m->here) != 0) {
-		char name[72];
 		quoted(room_label(m, n->room), name, sizeof(name));
 		snprintf(room, sizeof(room), " in %.60s", name);
 	}
-	snprintf(ret, bytes, "%s%s%s %.1f m %s%s", n->colour, n->colour[0] != '\0' ? " " : "", label,
-	    hypot(dx, dy), cairn_compass_point(cairn_compass_deg(atan2(dy, dx))), room);
+	snprintf(ret, bytes, "%s%s%s x %.1f y %.1f%s", colour, colour[0] != '\0' ? " " : "", label, n->x_m,
+	    n->y_m, room);
 }
 
-void cairn_scene_prompt_line(const struct cairn_msg_scene *m, struct cairn_pose2 robot, const char *goal,
-    uint32_t tokens_max, char *ret, size_t ret_bytes)
+/* The most relevant thing that was not told yet; NULL: none. */
+static const struct cairn_msg_scene_node *next_thing(
+    const struct cairn_msg_scene *m, const char *goal, bool *told)
+{
+	const struct cairn_msg_scene_node *best = NULL;
+	for (uint32_t i = 0; i < m->nodes_count; i++) {
+		const struct cairn_msg_scene_node *n = &m->nodes[i];
+		bool thing = n->kind == CAIRN_SCENE_KIND_OBJECT || n->kind == CAIRN_SCENE_KIND_AGENT;
+		if (thing && !n->stale && !told[i] &&
+		    (best == NULL || relevance(m, n, goal) > relevance(m, best, goal)))
+			best = n;
+	}
+	if (best != NULL)
+		told[best - m->nodes] = true;
+	return best;
+}
+
+void cairn_scene_prompt_line(
+    const struct cairn_msg_scene *m, const char *goal, uint32_t tokens_max, char *ret, size_t ret_bytes)
 {
 	bool told[sizeof(m->nodes) / sizeof(m->nodes[0])] = {false};
 	size_t most = (size_t)tokens_max * BYTES_PER_TOKEN + 1, len = 0;
-	char part[240], name[72];
+	const struct cairn_msg_scene_node *n;
+	char head[160] = "Seen before, may have moved: ", part[240], name[72];
 	if (ret_bytes == 0)
 		return;
 	ret[0] = '\0';
 	most = most < ret_bytes ? most : ret_bytes;
 	if (m->here[0] != '\0') {
 		quoted(room_label(m, m->here), name, sizeof(name));
-		snprintf(part, sizeof(part),
-		    "Known things (seen before, positions may have changed). Here: %s", name);
-	} else {
-		snprintf(part, sizeof(part), "Known things (seen before, positions may have changed)");
+		snprintf(head, sizeof(head), "Here is %.70s. Seen before, may have moved: ", name);
 	}
-	uint32_t things = 0;
-	for (;;) {
-		const struct cairn_msg_scene_node *best = NULL;
-		uint32_t at = 0;
-		for (uint32_t i = 0; i < m->nodes_count; i++) {
-			const struct cairn_msg_scene_node *n = &m->nodes[i];
-			bool thing = n->kind == CAIRN_SCENE_KIND_OBJECT || n->kind == CAIRN_SCENE_KIND_AGENT;
-			if (thing && !n->stale && !told[i] &&
-			    (best == NULL ||
-				relevance(n, robot, m->here, goal) > relevance(best, robot, m->here, goal))) {
-				best = n;
-				at = i;
-			}
-		}
-		if (best == NULL)
+	while ((n = next_thing(m, goal, told)) != NULL) {
+		put_thing(m, n, part, sizeof(part));
+		const char *lead = len == 0 ? head : "; ";
+		if (len + strlen(lead) + strlen(part) + 1 >= most)
 			break;
-		told[at] = true;
-		char next[240];
-		put_thing(m, best, robot, next, sizeof(next));
-		if (things == 0 && strlen(part) + strlen(next) + 4 < most)
-			len = (size_t)snprintf(ret, ret_bytes, "%s: %s", part, next);
-		else if (things > 0 && len + strlen(next) + 4 < most)
-			len += (size_t)snprintf(ret + len, ret_bytes - len, "; %s", next);
-		else
-			break;
-		things++;
+		len += (size_t)snprintf(ret + len, ret_bytes - len, "%s%s", lead, part);
 	}
-	if (things > 0)
-		snprintf(ret + len, ret_bytes - len, ".");
 }

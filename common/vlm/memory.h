@@ -70,10 +70,12 @@ struct cairn_memory {
 	int32_t current_room;                       /* index into rooms, -1 unknown */
 	uint32_t openings_left, openings_elsewhere; /* reachable frontiers; those near no room */
 	double duration_s;                          /* of the session, over restarts */
-	uint64_t forgotten;                         /* entries dropped for room */
-	uint64_t reports;                           /* ids given so far */
-	uint64_t dropped;                           /* of forgotten: rooms and things */
-	char dropped_label[CAIRN_TOOL_LABEL_CAP];   /* of the last of these, and its picture */
+	char known_things
+	    [512]; /* line of the scene graph (scene/scene.h): labels in it are in quotes; "" = none */
+	uint64_t forgotten;                       /* entries dropped for room */
+	uint64_t reports;                         /* ids given so far */
+	uint64_t dropped;                         /* of forgotten: rooms and things */
+	char dropped_label[CAIRN_TOOL_LABEL_CAP]; /* of the last of these, and its picture */
 	char dropped_picture[40];
 	uint32_t
 	    discoveries_max; /* things kept; 0 or more than there is room for: CAIRN_MEMORY_DISCOVERIES */

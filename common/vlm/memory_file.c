@@ -88,6 +88,7 @@ static const cyaml_schema_field_t file_fields[] = {UINT("version", struct memory
     CYAML_FIELD_UINT("reports", CYAML_FLAG_OPTIONAL, struct memory_file, memory.reports),
     CYAML_FIELD_UINT("dropped", CYAML_FLAG_OPTIONAL, struct memory_file, memory.dropped),
     OPTIONAL_STR("dropped_label", struct memory_file, memory.dropped_label),
+    OPTIONAL_STR("known_things", struct memory_file, memory.known_things),
     CYAML_FIELD_FLOAT("duration_s", CYAML_FLAG_OPTIONAL, struct memory_file, memory.duration_s),
     LIST("rooms", rooms, room_value, CAIRN_MEMORY_ROOMS),
     LIST("discoveries", discoveries, discovery_value, CAIRN_MEMORY_DISCOVERIES),
@@ -152,6 +153,7 @@ static bool sane(struct cairn_memory *m)
 	bool ok = m->current_room >= -1 && m->current_room < (int32_t)m->rooms_count;
 	ok &= isfinite(m->duration_s) && m->duration_s >= 0.0;
 	clean(m->dropped_label, sizeof(m->dropped_label));
+	cairn_text_plain(m->known_things); /* its quotes stay: they keep labels apart from the rest */
 	for (uint32_t i = 0; i < m->rooms_count; i++) {
 		struct cairn_memory_room *r = &m->rooms[i];
 		ok &= isfinite(r->x_m) && isfinite(r->y_m);

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "common/base/geom.h"
+#include "common/scene/scene.h"
 #include "common/vlm/dialog.h"
 #include "common/vlm/prompt.h"
 #include "common/vlm/stats.h"
@@ -36,6 +37,9 @@ struct gateway {
 	struct cairn_frames *frames;
 	struct cairn_frame_sub *snapshot_sub;
 	struct cairn_sub *mission_sub, *result_sub, *frontiers_sub, *candidates_sub, *goal_sub;
+	struct cairn_sub *scene_sub; /* NULL: the prompt does not tell what is known of the house */
+	char goal[sizeof(((struct cairn_msg_mission *)0)->goal)];
+	struct cairn_msg_scene scene;
 	struct cairn_pub *decision_pub, *rooms_pub, *stats_pub, *update_pub;
 	uint64_t frame_rejects, snapshot_epoch, snapshot_seq;
 	char memory_path[512], log_path[512];
@@ -210,10 +214,25 @@ static int on_mission(void *ctx)
 	struct gateway *g = ctx;
 	struct cairn_header hdr;
 	while (cairn_sub_recv(g->mission_sub, &g->in.mission, &hdr) == 1) {
-		if (usable(g, &hdr))
-			cairn_dialog_mission(g->dialog, &g->in.mission, &hdr);
+		if (!usable(g, &hdr))
+			continue;
+		memcpy(g->goal, g->in.mission.goal, sizeof(g->goal));
+		cairn_dialog_mission(g->dialog, &g->in.mission, &hdr);
 	}
 	turn(g);
+	return 0;
+}
+
+/* What is known of the house, as a line of the memory that the model is told. */
+static int on_scene(void *ctx)
+{
+	struct gateway *g = ctx;
+	struct cairn_header hdr;
+	struct cairn_memory *memory = cairn_dialog_memory(g->dialog);
+	while (cairn_sub_recv(g->scene_sub, &g->scene, &hdr) == 1)
+		if (usable(g, &hdr))
+			cairn_scene_prompt_line(&g->scene, g->goal, (uint32_t)g->cfg->scene.prompt_tokens,
+			    memory->known_things, sizeof(memory->known_things));
 	return 0;
 }
 
@@ -362,6 +381,8 @@ static bool open_bus(struct gateway *g)
 	g->update_pub = cairn_stage_publish(g->stage, CAIRN_TOPIC_WORLD_UPDATE);
 	if (g->cfg->vlm.shadow)
 		g->goal_sub = cairn_stage_subscribe(g->stage, CAIRN_TOPIC_NAV_GOAL, on_goal, g);
+	if (g->cfg->scene.prompt_tokens > 0)
+		g->scene_sub = cairn_stage_subscribe(g->stage, CAIRN_TOPIC_SCENE, on_scene, g);
 	g->mission_sub = cairn_stage_subscribe(g->stage, CAIRN_TOPIC_MISSION, on_mission, g);
 	g->result_sub = cairn_stage_subscribe(g->stage, CAIRN_TOPIC_RESULT, on_result, g);
 	g->frontiers_sub = cairn_stage_subscribe(g->stage, CAIRN_TOPIC_FRONTIERS, on_frontiers, g);

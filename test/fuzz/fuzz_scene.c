@@ -28,8 +28,7 @@ static void try_it(struct cairn_scene *scene, const char *text, size_t bytes)
 	    scene, &(struct cairn_scene_query){.text = "mug", .with_stale = true}, match, 4);
 	(void)cairn_scene_resolve(scene, "kitchen", (struct cairn_pose2){0.0, 0.0, 0.0}, &way);
 	cairn_scene_message(scene, (struct cairn_pose2){0.0, 0.0, 0.0}, &m);
-	cairn_scene_prompt_line(
-	    &m, (struct cairn_pose2){0.0, 0.0, 0.0}, "find the mug", 80, line, sizeof(line));
+	cairn_scene_prompt_line(&m, "find the mug", 80, line, sizeof(line));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count)

@@ -102,7 +102,7 @@ struct cairn_sim_detector *cairn_sim_detector_new(
 	d->cfg = cfg;
 	d->world = world;
 	cairn_rng_seed(&d->rng, seed, STREAM);
-	d->seen_count = CAIRN_SCENE_CHANGE_THINGS + world->thing_count;
+	d->seen_count = CAIRN_DRAWN_THINGS + world->thing_count;
 	d->seen = calloc(d->seen_count, sizeof(*d->seen));
 	d->label_of = calloc((size_t)world->thing_count + 1, sizeof(*d->label_of));
 	d->renderer = cairn_renderer_new(world, &lens);
@@ -114,9 +114,9 @@ struct cairn_sim_detector *cairn_sim_detector_new(
 	for (uint32_t i = 0; i < world->thing_count; i++)
 		if (cairn_sim_thing_label(&world->things[i], label))
 			d->label_of[d->label_count++] = i;
-	for (uint32_t i = CAIRN_SCENE_CHANGE_PEOPLE; i < d->seen_count; i++)
-		d->labelled[i] = i < CAIRN_SCENE_CHANGE_THINGS ||
-				 cairn_sim_thing_label(&world->things[i - CAIRN_SCENE_CHANGE_THINGS], label);
+	for (uint32_t i = CAIRN_DRAWN_PEOPLE; i < d->seen_count; i++)
+		d->labelled[i] = i < CAIRN_DRAWN_THINGS ||
+				 cairn_sim_thing_label(&world->things[i - CAIRN_DRAWN_THINGS], label);
 	for (int i = 0; i < DIRECTIONS; i++) {
 		d->direction[i][0] = (float)cos(2.0 * M_PI * i / DIRECTIONS);
 		d->direction[i][1] = (float)sin(2.0 * M_PI * i / DIRECTIONS);
@@ -215,7 +215,7 @@ static void take_row(struct cairn_sim_detector *d, int32_t y, struct cairn_detec
 		while (end < r->cam.width_px && ids[end] == ids[x])
 			end++;
 		const struct face *f = &r->faces[ids[x]];
-		if (f->thing != CAIRN_SCENE_CHANGE_NOTHING) {
+		if (f->thing != CAIRN_DRAWN_NOTHING) {
 			struct seen *s = &d->seen[f->thing];
 			bool first = s->pixels == 0;
 			if (first || (y & 1) == 0) {
@@ -291,12 +291,11 @@ void cairn_sim_detector_look(struct cairn_sim_detector *d, struct cairn_pose2 po
 	    .height_px = FINER * (uint32_t)d->renderer->cam.height_px};
 	cairn_renderer_look(d->renderer, pose, figures, figure_count);
 	take_picture(d, ret);
-	for (uint32_t i = CAIRN_SCENE_CHANGE_PEOPLE; i < d->seen_count; i++) {
+	for (uint32_t i = CAIRN_DRAWN_PEOPLE; i < d->seen_count; i++) {
 		struct cairn_detected sight = {.label = "person"};
-		bool thing = i >= CAIRN_SCENE_CHANGE_THINGS;
+		bool thing = i >= CAIRN_DRAWN_THINGS;
 		if (!shows(d, &d->seen[i], c->sim_visible_min) ||
-		    (thing && !cairn_sim_thing_label(
-				  &d->world->things[i - CAIRN_SCENE_CHANGE_THINGS], sight.label)))
+		    (thing && !cairn_sim_thing_label(&d->world->things[i - CAIRN_DRAWN_THINGS], sight.label)))
 			continue;
 		bool missed = cairn_rng_uniform(&d->rng) < c->sim_miss,
 		     confused = cairn_rng_uniform(&d->rng) < c->sim_confuse;
@@ -321,7 +320,7 @@ uint32_t cairn_sim_detector_shown(
 	uint32_t n = 0;
 	char label[40];
 	for (uint32_t i = 0; i < d->world->thing_count && n < max; i++) {
-		const struct seen *s = &d->seen[CAIRN_SCENE_CHANGE_THINGS + i];
+		const struct seen *s = &d->seen[CAIRN_DRAWN_THINGS + i];
 		if (shows(d, s, visible_min) && cairn_sim_thing_label(&d->world->things[i], label))
 			ret_things[n++] = i;
 	}

@@ -310,7 +310,7 @@ static void draw_background(struct cairn_renderer *r)
 	double reach = 1000.0, z[2] = {0.0, r->world->ceiling_m};
 	memset(r->inv_depth, 0, px * sizeof(*r->inv_depth));
 	memset(r->face_of, 0, px * sizeof(*r->face_of));
-	r->thing = CAIRN_SCENE_CHANGE_NOTHING;
+	r->thing = CAIRN_DRAWN_NOTHING;
 	r->face_count = 1; /* 0: nothing, at the horizon */
 	r->faces[0] = (struct face){.r = 300, .g = 300, .b = 300, .distance = 1.0f};
 	const float xy[4][2] = {{(float)(r->eye.x - reach), (float)(r->eye.y - reach)},
@@ -348,7 +348,7 @@ static void draw_world(struct cairn_renderer *r)
 		if (solid_hidden(r, s))
 			continue;
 		bool wall = strcmp(w->things[s->thing].kind, "wall") == 0;
-		r->thing = CAIRN_SCENE_CHANGE_THINGS + s->thing;
+		r->thing = CAIRN_DRAWN_THINGS + s->thing;
 		for (uint32_t k = 0; k < s->edge_count; k++)
 			draw_side(r, &w->edges[s->edge_first + k], wall);
 		if (s->lid_top && r->eye.z > s->z1_m)
@@ -397,7 +397,7 @@ static void draw_all(struct cairn_renderer *r, struct cairn_pose2 pose, const st
 	draw_background(r);
 	draw_world(r);
 	for (size_t i = 0; i < figure_count; i++) {
-		r->thing = CAIRN_SCENE_CHANGE_PEOPLE + (uint32_t)i;
+		r->thing = CAIRN_DRAWN_PEOPLE + (uint32_t)i;
 		draw_figure(r, &figures[i]);
 	}
 }

@@ -40,9 +40,9 @@ static inline double most(double a, double b)
 }
 
 /* Numbers of what faces belong to: nothing, then the people, then the world's things in their order. */
-#define CAIRN_SCENE_CHANGE_NOTHING 0u
-#define CAIRN_SCENE_CHANGE_PEOPLE 1u
-#define CAIRN_SCENE_CHANGE_THINGS (CAIRN_SCENE_CHANGE_PEOPLE + CAIRN_WORLD_PEOPLE_MAX)
+#define CAIRN_DRAWN_NOTHING 0u
+#define CAIRN_DRAWN_PEOPLE 1u
+#define CAIRN_DRAWN_THINGS (CAIRN_DRAWN_PEOPLE + CAIRN_WORLD_PEOPLE_MAX)
 
 struct vec3 {
 	double x, y, z;
@@ -60,7 +60,7 @@ struct face {
 	uint16_t r, g, b;    /* paint times light, 256 = as it is */
 	uint8_t texture;
 	bool board, floor; /* has a baseboard; gets the floor's light map */
-	uint32_t thing; /* CAIRN_SCENE_CHANGE_*, or CAIRN_SCENE_CHANGE_THINGS and more: what it belongs to */
+	uint32_t thing;    /* CAIRN_DRAWN_*, or CAIRN_DRAWN_THINGS and more: what it belongs to */
 	uint32_t drawn_px; /* pixels of it in the picture, the hidden ones included */
 };
 
