@@ -9,6 +9,7 @@
 #include "common/sim/detector/detect.h"
 
 #define GRID_PERIOD_NS (10 * CAIRN_NS_PER_S)
+#define GRID_NEWS 0.01     /* share of known cells that is new: less is no reason to divide the map again */
 #define ROOM_CELLS_MIN 200 /* of the map in a room of the plan, or the room does not count */
 #define SHOWN_MAX 512
 #define TRUE_ROOMS_MAX 128
@@ -24,6 +25,7 @@ struct trial {
 	uint8_t *cells;
 	size_t cells_bytes;
 	int64_t t_grid_ns;
+	double known_cells;
 	struct cairn_detected_list list;
 	struct cairn_msg_detections message;
 	struct cairn_msg_features features;
@@ -114,8 +116,11 @@ static bool step(void *ctx, struct cairn_run *run)
 	cairn_detector_on_pose(&t->detector, cairn_run_pose(run), now_ns);
 	if (cairn_detector_due(&t->detector, now_ns, &number))
 		look(t, run, number);
-	if (now_ns - t->t_grid_ns >= GRID_PERIOD_NS) {
+	const struct cairn_grid *g = cairn_run_grid(run);
+	double cells = (double)g->free_cells + g->occupied_cells;
+	if (now_ns - t->t_grid_ns >= GRID_PERIOD_NS && fabs(cells - t->known_cells) > GRID_NEWS * cells) {
 		t->t_grid_ns = now_ns;
+		t->known_cells = cells;
 		give_grid(t, run);
 	}
 	return on;
@@ -273,13 +278,12 @@ int32_t cairn_scene_true_room(const struct cairn_world *w, struct cairn_vec2 p, 
 	return room != NULL ? (int32_t)(room - w->rooms) : -1;
 }
 
-/* A label alone, and one that tells the room from others. */
+/* Where labels overlap nobody knows which holds. */
 static int32_t judged_room(const struct cairn_world *w, struct cairn_vec2 p, bool single)
 {
-	uint32_t holds;
+	uint32_t holds = 0;
 	int32_t room = cairn_scene_true_room(w, p, single ? &holds : NULL);
-	return room >= 0 && single && (holds != 1 || strcasecmp(w->rooms[room].name, "room") == 0) ? -1
-												   : room;
+	return single && holds != 1 ? -1 : room;
 }
 
 double cairn_scene_room_iou(const struct cairn_rooms *f, const struct cairn_world *w,

@@ -60,7 +60,7 @@ bool cairn_scene_trial_run(const struct cairn_scene_trial_options *options,
     struct cairn_scene_trial_result *ret, struct cairn_error *err);
 
 /* Mean over the rooms of a world of the intersection over union with the room of the graph that has most of it; over cells that the
- * floor calls free and the plan puts into a room (single: into exactly one, whose name says what it is: "room" does not). world_from_map places the map's origin. *ret_rooms: rooms that count.
+ * floor calls free and the plan puts into a room (single: into exactly one). world_from_map places the map's origin. *ret_rooms: rooms that count.
  * Negative: none. */
 double cairn_scene_room_iou(const struct cairn_rooms *floor, const struct cairn_world *world,
     struct cairn_pose2 world_from_map, bool single, uint32_t *ret_rooms);

@@ -225,8 +225,8 @@ static bool judge_plans(const char *dir, double cell_m, json_t *figures, FILE *o
 				      (int)rooms.count, "rooms_of_the_plan", (int)count));
 			fprintf(out, "plan %.8s: %u rooms, %u labelled, IoU %.2f\n", names[i], rooms.count,
 			    count, iou);
-			sum += iou;
-			plans++;
+			sum += count > 0 ? iou : 0.0;
+			plans += count > 0; /* where all labels overlap there is nothing to compare with */
 		}
 		cairn_rooms_free(&rooms);
 		cairn_world_destroy(&w);

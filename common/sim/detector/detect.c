@@ -289,7 +289,7 @@ void cairn_sim_detector_look(struct cairn_sim_detector *d, struct cairn_pose2 po
 	const struct cairn_config_detect *c = &d->cfg->detect;
 	*ret = (struct cairn_detected_list){.width_px = FINER * (uint32_t)d->renderer->cam.width_px,
 	    .height_px = FINER * (uint32_t)d->renderer->cam.height_px};
-	cairn_renderer_look(d->renderer, pose, figures, figure_count);
+	cairn_renderer_look(d->renderer, pose, figures, figure_count, c->range_max_m);
 	take_picture(d, ret);
 	for (uint32_t i = CAIRN_DRAWN_PEOPLE; i < d->seen_count; i++) {
 		struct cairn_detected sight = {.label = "person"};

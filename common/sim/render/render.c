@@ -322,6 +322,13 @@ static void draw_background(struct cairn_renderer *r)
 	    r, xy, 4, z[1], 0.0, (struct cairn_paint){238, 238, 234, CAIRN_TEXTURE_PLASTER}, 0.94, false);
 }
 
+static bool out_of_range(const struct cairn_renderer *r, const struct cairn_solid *s)
+{
+	double dx = most(0.0, most(s->x_min_m - r->eye.x, r->eye.x - s->x_max_m)),
+	       dy = most(0.0, most(s->y_min_m - r->eye.y, r->eye.y - s->y_max_m));
+	return dx * dx + dy * dy > r->range_m * r->range_m;
+}
+
 static bool solid_hidden(const struct cairn_renderer *r, const struct cairn_solid *s)
 {
 	double best = -1e30; /* farthest forward corner of the bounding box */
@@ -345,7 +352,7 @@ static void draw_world(struct cairn_renderer *r)
 		    r, w->rugs[i].tri_first, w->rugs[i].tri_count, 0.0, 1e-3, w->rugs[i].paint, 1.0, true);
 	for (uint32_t i = 0; i < w->solid_count; i++) {
 		const struct cairn_solid *s = &w->solids[i];
-		if (solid_hidden(r, s))
+		if (out_of_range(r, s) || solid_hidden(r, s))
 			continue;
 		bool wall = strcmp(w->things[s->thing].kind, "wall") == 0;
 		r->thing = CAIRN_DRAWN_THINGS + s->thing;
@@ -405,12 +412,14 @@ static void draw_all(struct cairn_renderer *r, struct cairn_pose2 pose, const st
 void cairn_renderer_draw(struct cairn_renderer *renderer, struct cairn_pose2 pose,
     const struct cairn_figure *figures, size_t figure_count, uint8_t *rgb, uint16_t *depth_mm)
 {
+	renderer->range_m = INFINITY;
 	draw_all(renderer, pose, figures, figure_count);
 	cairn_renderer_shade(renderer, rgb, depth_mm);
 }
 
 void cairn_renderer_look(struct cairn_renderer *renderer, struct cairn_pose2 pose,
-    const struct cairn_figure *figures, size_t figure_count)
+    const struct cairn_figure *figures, size_t figure_count, double range_m)
 {
+	renderer->range_m = range_m;
 	draw_all(renderer, pose, figures, figure_count);
 }

@@ -32,9 +32,9 @@ void cairn_renderer_destroy(struct cairn_renderer **renderer_p);
 void cairn_renderer_draw(struct cairn_renderer *renderer, struct cairn_pose2 pose,
     const struct cairn_figure *figures, size_t figure_count, uint8_t *rgb, uint16_t *depth_mm);
 
-/* The same into the renderer's own buffers alone, for who asks which thing each pixel shows (sim/detector/detect.h): no colours, a
- * fraction of the time. */
+/* The same into the renderer's own buffers alone, for who asks which thing each pixel shows (sim/detector/detect.h): no colours, and
+ * nothing that is farther than range_m from the camera on the floor plan: a fraction of the time. */
 void cairn_renderer_look(struct cairn_renderer *renderer, struct cairn_pose2 pose,
-    const struct cairn_figure *figures, size_t figure_count);
+    const struct cairn_figure *figures, size_t figure_count, double range_m);
 
 #endif

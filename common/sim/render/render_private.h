@@ -80,6 +80,7 @@ struct cairn_renderer {
 	uint16_t shade[CAIRN_SHADE_STEPS]; /* by height above the floor */
 	/* of the picture being drawn */
 	uint32_t thing;
+	double range_m; /* what is farther is left out */
 	struct vec3 eye, fwd, right, down;
 };
 
