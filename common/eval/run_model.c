@@ -7,6 +7,7 @@
 
 #include "common/eval/run_private.h"
 #include "common/explore/offered_frontiers.h"
+#include "common/vlm/profile.h"
 
 #define LIST_WAIT_NS                                                                                         \
 	(700 *                                                                                               \
@@ -25,6 +26,9 @@ bool run_model_init(struct cairn_run *r, struct cairn_error *err)
 	}
 	cairn_pilot_init(&r->model.pilot, (enum cairn_pilot_profile)profile, (uint64_t)r->cfg->pilot.seed);
 	cairn_rng_seed(&r->model.rng, (uint64_t)r->cfg->pilot.seed, 12);
+	struct cairn_profile pilot;
+	cairn_profile_defaults(&pilot);
+	r->model.max_age_s = r->cfg->vlm.max_age_s > 0.0 ? r->cfg->vlm.max_age_s : pilot.max_age_s;
 	struct cairn_trigger_params triggers = cairn_trigger_params_from_config(r->cfg);
 	cairn_triggers_init(&r->model.triggers, &triggers, r->now_ns);
 	return true;
@@ -116,6 +120,7 @@ static void choose(struct cairn_run *r, struct cairn_msg_decision *d)
 	made.snapshot_yaw_rad = head.snapshot_yaw_rad;
 	made.candidate_set = head.candidate_set;
 	made.replaces = head.replaces;
+	made.max_age_s = head.max_age_s;
 	*d = made;
 }
 
@@ -158,6 +163,7 @@ static void ask(struct cairn_run *r)
 	    .snapshot_yaw_rad = r->pose.yaw_rad,
 	    .source = CAIRN_SOURCE_MODEL,
 	    .replaces = r->out.mission.takes_events ? r->out.mission.decision_id : 0,
+	    .max_age_s = m->max_age_s,
 	    .candidate_set = r->candidates.set};
 	m->answers = true;
 	if (r->o.decide != NULL)

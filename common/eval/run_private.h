@@ -35,6 +35,7 @@ struct run_model {
 	struct cairn_msg_decision decision;
 	struct cairn_msg_decision given[RUN_GIVEN]; /* by their ids; an older one may still be driven */
 	int64_t result_ns;
+	double max_age_s; /* of its answers */
 	struct cairn_call_policy_events asked;
 	struct cairn_triggers triggers; /* as the annotator looks for them */
 	enum cairn_trigger event;       /* the newest that has not been asked about; NONE */

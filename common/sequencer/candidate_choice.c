@@ -48,7 +48,8 @@ static const struct cairn_msg_candidate *heir(
 		const struct seq_gone *g = &seq->gone[i];
 		if (g->as.id == d->candidate_id && g->as.since <= d->candidate_set &&
 		    g->as.since >= set->first_set && g->as.kind == CAIRN_CANDIDATE_KIND_FRONTIER &&
-		    seq_seconds(g->t_ns, now_ns) <= CANDIDATES_TIMEOUT_S)
+		    seq_seconds(g->t_ns, now_ns) <=
+			fmax(CANDIDATES_TIMEOUT_S, seq_seconds(d->t_snapshot_ns, now_ns)))
 			was = &g->as;
 	}
 	for (uint32_t i = 0; was != NULL && i < set->items_count; i++) {

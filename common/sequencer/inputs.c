@@ -143,8 +143,8 @@ void seq_inputs_update(struct cairn_sequencer *seq, int64_t now_ns)
 	seq_trail_note(seq);
 	if (s->pose_ok && s->scan_ok) {
 		struct cairn_pose2 pose = seq_pose_at(seq, seq->t_scan_ns);
-		cairn_scene_change_add(
-		    &seq->seen, &seq->scan_points, pose, seq->t_scan_ns, cfg->decision_max_age_s);
+		cairn_scene_change_add_all(&seq->seen, &seq->scan_points, pose, &seq->points,
+		    seq_pose_at(seq, now_ns), seq->t_scan_ns, cfg->decision_max_age_s);
 		seq_people_scan(seq, pose);
 	}
 }

@@ -111,8 +111,12 @@ static bool drives_for_model(const struct cairn_sequencer *seq)
 bool seq_prefetch_takes_events(const struct cairn_sequencer *seq)
 {
 	double answer_s = (seq->answer_s > 0.0 ? seq->answer_s : ANSWER_FIRST_S) + EVENT_MARGIN_S;
+	const struct cairn_config_safety *s = &seq->cfg->safety;
+	double moved_m = s->decision_max_moved_m;
+	if (seq->task.kind == SEQ_NAV && s->decision_max_shift_m > 0.0)
+		moved_m = fmax(moved_m, s->decision_checked_moved_m);
 	return seq->cfg->vlm.ask_at_events && drives_for_model(seq) &&
-	       answer_s * seq->cfg->nav.speed_mps <= seq->cfg->safety.decision_max_moved_m;
+	       answer_s * seq->cfg->nav.speed_mps <= moved_m;
 }
 
 bool seq_prefetch_replaces(const struct cairn_sequencer *seq, const struct cairn_msg_decision *d)

@@ -62,13 +62,44 @@ static void nearest_of(struct cairn_scene_change *seen, const struct cairn_point
 		ret_m[k] = (float)sqrt(least2[k]);
 }
 
+static uint32_t fine_of(double x_m, double y_m)
+{
+	int k = (int)floor((atan2(y_m, x_m) + M_PI) / (2.0 * M_PI / CAIRN_SCENE_CHANGE_FINE));
+	return (uint32_t)k % CAIRN_SCENE_CHANGE_FINE;
+}
+
+/* to_look: from the robot frame of the points to that of the look. */
+static void take_all(
+    struct cairn_scene_change_look *look, const struct cairn_points *all, struct cairn_pose2 to_look)
+{
+	for (uint32_t k = 0; k < CAIRN_SCENE_CHANGE_FINE; k++)
+		look->all_m[k] = INFINITY;
+	for (size_t i = 0; i < all->count; i++) {
+		struct cairn_vec2 p =
+		    cairn_pose_apply(to_look, (struct cairn_vec2){(double)all->x_m[i], (double)all->y_m[i]});
+		float *least = &look->all_m[fine_of(p.x_m, p.y_m)];
+		*least = fminf(*least, (float)hypot(p.x_m, p.y_m));
+	}
+}
+
 void cairn_scene_change_add(struct cairn_scene_change *seen, const struct cairn_points *points,
     struct cairn_pose2 pose, int64_t t_ns, double keep_s)
+{
+	cairn_scene_change_add_all(seen, points, pose, points, pose, t_ns, keep_s);
+}
+
+void cairn_scene_change_add_all(struct cairn_scene_change *seen, const struct cairn_points *points,
+    struct cairn_pose2 pose, const struct cairn_points *all, struct cairn_pose2 all_pose, int64_t t_ns,
+    double keep_s)
 {
 	const struct cairn_scene_change_look *last =
 	    &seen->looks[(seen->head + seen->count - 1) % CAIRN_SCENE_CHANGE_LOOKS];
 	if (seen->count > 0 && seconds(last->t_ns, t_ns) < keep_s / CAIRN_SCENE_CHANGE_LOOKS)
 		return;
+	while (seen->count > 0 && seconds(seen->looks[seen->head].t_ns, t_ns) > keep_s) {
+		seen->head = (seen->head + 1) % CAIRN_SCENE_CHANGE_LOOKS;
+		seen->count--;
+	}
 	if (seen->count == CAIRN_SCENE_CHANGE_LOOKS) {
 		seen->head = (seen->head + 1) % CAIRN_SCENE_CHANGE_LOOKS;
 		seen->count--;
@@ -78,6 +109,7 @@ void cairn_scene_change_add(struct cairn_scene_change *seen, const struct cairn_
 	look->t_ns = t_ns;
 	look->pose = pose;
 	nearest_of(seen, points, look->nearest_m);
+	take_all(look, all, cairn_pose_between(pose, all_pose));
 }
 
 static const struct cairn_scene_change_look *look_at(const struct cairn_scene_change *seen, int64_t t_ns)
@@ -118,6 +150,47 @@ double cairn_scene_change_shift_m(const struct cairn_scene_change *seen, int64_t
 			continue;
 		struct cairn_vec2 p = cairn_pose_apply(from_then, here);
 		double shift = seen_m(look, sector_of(p.x_m, p.y_m)) - hypot(p.x_m, p.y_m);
+		if (shift > most[0])
+			*ret_bearing_rad = atan2(here.y_m, here.x_m);
+		for (int k = 0; k < SHIFT_POINTS; k++) {
+			double less = fmin(shift, most[k]);
+			most[k] = fmax(shift, most[k]);
+			shift = less;
+		}
+	}
+	return most[SHIFT_POINTS - 1];
+}
+
+bool cairn_scene_change_knows(const struct cairn_scene_change *seen, int64_t t_ns)
+{
+	return look_at(seen, t_ns) != NULL;
+}
+
+/* The nearest thing of the sector and the two beside it; infinity where nothing was seen. */
+static double fine_m(const struct cairn_scene_change_look *look, uint32_t sector)
+{
+	double least = INFINITY;
+	for (uint32_t k = CAIRN_SCENE_CHANGE_FINE - 1; k <= CAIRN_SCENE_CHANGE_FINE + 1; k++)
+		least = fmin(least, (double)look->all_m[(sector + k) % CAIRN_SCENE_CHANGE_FINE]);
+	return least;
+}
+
+double cairn_scene_change_corridor_m(const struct cairn_scene_change *seen, int64_t t_ns,
+    const struct cairn_points *points, struct cairn_pose2 now, cairn_corridor_fn *within, const void *ctx,
+    double *ret_bearing_rad)
+{
+	const struct cairn_scene_change_look *look = look_at(seen, t_ns);
+	double most[SHIFT_POINTS] = {0.0}; /* falling */
+	*ret_bearing_rad = 0.0;
+	if (look == NULL)
+		return INFINITY;
+	struct cairn_pose2 from_then = cairn_pose_between(look->pose, now);
+	for (size_t i = 0; i < points->count; i++) {
+		struct cairn_vec2 here = {(double)points->x_m[i], (double)points->y_m[i]};
+		if (!within(ctx, here))
+			continue;
+		struct cairn_vec2 p = cairn_pose_apply(from_then, here);
+		double shift = fine_m(look, fine_of(p.x_m, p.y_m)) - hypot(p.x_m, p.y_m);
 		if (shift > most[0])
 			*ret_bearing_rad = atan2(here.y_m, here.x_m);
 		for (int k = 0; k < SHIFT_POINTS; k++) {

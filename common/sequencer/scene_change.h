@@ -11,12 +11,14 @@
 #include "common/scan/scan.h"
 
 #define CAIRN_SCENE_CHANGE_SECTORS 24
-#define CAIRN_SCENE_CHANGE_LOOKS 64
+#define CAIRN_SCENE_CHANGE_FINE 72   /* sectors for corridors */
+#define CAIRN_SCENE_CHANGE_LOOKS 640 /* every scan of a minute */
 
 struct cairn_scene_change_look {
 	int64_t t_ns;
 	struct cairn_pose2 pose;
 	float nearest_m[CAIRN_SCENE_CHANGE_SECTORS]; /* from the robot's origin; infinity: nothing was seen */
+	float all_m[CAIRN_SCENE_CHANGE_FINE];        /* the same of LiDAR and depth camera */
 };
 
 /* A ring; all zero is empty. */
@@ -32,6 +34,20 @@ struct cairn_scene_change {
  * that those of keep_s are there. */
 void cairn_scene_change_add(struct cairn_scene_change *seen, const struct cairn_points *points,
     struct cairn_pose2 pose, int64_t t_ns, double keep_s);
+/* The same, and for corridors all that LiDAR and depth camera see, in the robot frame of all_pose. */
+void cairn_scene_change_add_all(struct cairn_scene_change *seen, const struct cairn_points *points,
+    struct cairn_pose2 pose, const struct cairn_points *all, struct cairn_pose2 all_pose, int64_t t_ns,
+    double keep_s);
+
+/* True when it is known what was seen at t_ns. */
+bool cairn_scene_change_knows(const struct cairn_scene_change *seen, int64_t t_ns);
+
+/* By how much the points that lie within a corridor have come nearer since t_ns, as below, but by sectors of 5 degrees; what
+ * stands now where nothing at all was seen then has come from infinity. Infinity also when nothing is known of that time. */
+typedef bool cairn_corridor_fn(const void *ctx, struct cairn_vec2 point); /* robot frame of now */
+double cairn_scene_change_corridor_m(const struct cairn_scene_change *seen, int64_t t_ns,
+    const struct cairn_points *points, struct cairn_pose2 now, cairn_corridor_fn *within, const void *ctx,
+    double *ret_bearing_rad);
 
 /* By how much the first count of points (robot frame of now), as far as they are within near_m, have come nearer since
  * t_ns: what at least four of them exceed, which noise and thin legs do not. 0 when nothing is known of that time.

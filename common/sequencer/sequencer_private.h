@@ -16,7 +16,7 @@
 
 #define SEQ_RESULTS_MAX 16
 #define SEQ_MEMORY_MAX 24
-#define SEQ_GONE_MAX 16
+#define SEQ_GONE_MAX 64
 
 #define SEQ_HOLD_MAX_S 8.0         /* a decision survives stale inputs for this long */
 #define SEQ_BLOCKED_S 0.6          /* held at zero by an obstacle for this long ends a move */
@@ -329,6 +329,20 @@ struct seq_refusal {
 	bool counts; /* as an attempt that got nowhere */
 	struct seq_cause by;
 };
+/* True for what moves the robot. */
+bool seq_tool_moves(enum cairn_tool tool);
+/* The place that a way leads to; false where it names none, or none that is there now. */
+bool seq_goal_of(const struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
+    struct cairn_vec2 *ret);
+
+/* decision_basis.c: what a decision rests on still holds. Part of the chain. */
+bool seq_basis_check(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
+    struct seq_task *task, struct seq_refusal *refusal);
+bool seq_basis_corridor(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
+    struct seq_task *task, struct seq_refusal *refusal);
+/* It moves nothing, or its snapshot is young enough for its provider. */
+bool seq_basis_timely(const struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns);
+
 bool seq_check(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
     struct seq_task *task, struct seq_refusal *refusal);
 /* True when a model that says this counts as one that answers: well-formed, in time, and not about a frontier

@@ -7,8 +7,6 @@
 #define DURATION_MIN_S 0.1
 #define DURATION_MAX_S 8.0
 #define ANGLE_MAX_DEG 360.0
-#define HEADING_MOVED_RAD 0.8 /* "forward" means something else after such a turn */
-#define FUTURE_S 0.05
 #define WALL_MAX_M 10.0
 #define SAME_PLACE_M 0.3
 #define SAME_HEADING_RAD 0.35
@@ -19,7 +17,7 @@
 typedef bool check_fn(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
     struct seq_task *task, struct seq_refusal *refusal);
 
-static bool moves(enum cairn_tool tool)
+bool seq_tool_moves(enum cairn_tool tool)
 {
 	return tool == CAIRN_TOOL_MOVE_TOWARD || tool == CAIRN_TOOL_ROTATE ||
 	       tool == CAIRN_TOOL_NAVIGATE_TO_GOAL || tool == CAIRN_TOOL_FOLLOW_WALL;
@@ -85,50 +83,6 @@ static bool check_turn(struct cairn_sequencer *seq, const struct cairn_msg_decis
 	return true;
 }
 
-static bool check_stale(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
-    struct seq_task *task, struct seq_refusal *refusal)
-{
-	(void)task;
-	if (!moves(d->tool) || (d->t_snapshot_ns == 0 && d->source != CAIRN_SOURCE_MODEL))
-		return true;
-	double age_s = seq_seconds(d->t_snapshot_ns, now_ns);
-	if (!(age_s >= -FUTURE_S))
-		return refuse(refusal, "the snapshot is from the future");
-	if (age_s > seq->cfg->safety.decision_max_age_s)
-		return refuse(refusal, "the snapshot is %.1f s old, more than %.1f s", age_s,
-		    seq->cfg->safety.decision_max_age_s);
-	if (seq->t_pose_ns == 0)
-		return true; /* nothing moves without a pose; see the hold */
-	double moved_m = hypot(seq->pose.x_m - d->snapshot_x_m, seq->pose.y_m - d->snapshot_y_m);
-	if (!(moved_m <= seq->cfg->safety.decision_max_moved_m))
-		return refuse(refusal, "the robot has moved %.2f m since the snapshot", moved_m);
-	double turned_rad = fabs(cairn_wrap_rad(seq->pose.yaw_rad - d->snapshot_yaw_rad));
-	bool fixed = d->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL || (d->tool == CAIRN_TOOL_ROTATE && d->absolute);
-	if (!fixed && !(turned_rad <= HEADING_MOVED_RAD))
-		return refuse(refusal, "the robot has turned %.0f deg since the snapshot",
-		    cairn_rad_to_deg(turned_rad));
-	return true;
-}
-
-/* What was decided on may be gone: somebody has stepped in, a door has swung. */
-static bool check_shifted(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
-    struct seq_task *task, struct seq_refusal *refusal)
-{
-	(void)now_ns, (void)task;
-	const struct cairn_config_safety *s = &seq->cfg->safety;
-	double bearing_rad;
-	if (!moves(d->tool) || d->t_snapshot_ns == 0 || !(s->decision_max_shift_m > 0.0) ||
-	    !seq->sense.scan_ok || !seq->sense.pose_ok)
-		return true;
-	double shift_m = cairn_scene_change_shift_m(&seq->seen, d->t_snapshot_ns, &seq->points,
-	    seq->lidar_count, seq_pose(seq), s->decision_near_m, &bearing_rad);
-	if (!(shift_m > s->decision_max_shift_m))
-		return true;
-	refusal->by = (struct seq_cause){CAIRN_SENSOR_LIDAR, bearing_rad, -1.0};
-	return refuse(refusal, "an obstacle %s has come nearer by %.1f m since the snapshot",
-	    cairn_bearing_name(bearing_rad), shift_m);
-}
-
 /* ---- memory of blocked actions ---- */
 
 static int way_of(const struct cairn_msg_decision *d)
@@ -172,7 +126,7 @@ static struct seq_memory *recall(
 
 void seq_remember_blocked(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns)
 {
-	if (!moves(d->tool))
+	if (!seq_tool_moves(d->tool))
 		return;
 	struct seq_memory *m = recall(seq, d, now_ns);
 	if (m == NULL) {
@@ -277,7 +231,7 @@ static bool check_collision(struct cairn_sequencer *seq, const struct cairn_msg_
 	    cairn_bearing_name(hit.bearing_rad));
 }
 
-static bool goal_of(const struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
+bool seq_goal_of(const struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
     struct cairn_vec2 *ret)
 {
 	char why[160];
@@ -311,7 +265,7 @@ static bool check_fence(struct cairn_sequencer *seq, const struct cairn_msg_deci
 	struct cairn_vec2 goal;
 	double free_m = 0.0;
 	bool forward;
-	if (d->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && goal_of(seq, d, now_ns, &goal)) {
+	if (d->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && seq_goal_of(seq, d, now_ns, &goal)) {
 		z = seq_geofence_at(seq, CAIRN_ZONE_KIND_KEEPOUT, goal.x_m, goal.y_m);
 		if (z != NULL)
 			refuse(refusal, "the goal lies in the keep-out zone '%s'", z->name);
@@ -468,16 +422,15 @@ bool seq_is_answer(struct cairn_sequencer *seq, const struct cairn_msg_decision 
 {
 	struct seq_task task;
 	struct seq_refusal refusal;
-	double age_s = seq_seconds(d->t_snapshot_ns, now_ns);
-	bool timely = !moves(d->tool) || (age_s >= -FUTURE_S && age_s <= seq->cfg->safety.decision_max_age_s);
-	return timely && check_form(seq, d, now_ns, &task, &refusal) && seq_names_something(seq, d, now_ns);
+	return seq_basis_timely(seq, d, now_ns) && check_form(seq, d, now_ns, &task, &refusal) &&
+	       seq_names_something(seq, d, now_ns);
 }
 
 bool seq_check(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
     struct seq_task *task, struct seq_refusal *refusal)
 {
-	static check_fn *const chain[] = {check_form, check_turn, check_stale, check_shifted, check_memory,
-	    check_clearance, check_collision, check_fence, check_prepare};
+	static check_fn *const chain[] = {check_form, check_turn, seq_basis_check, seq_basis_corridor,
+	    check_memory, check_clearance, check_collision, check_fence, check_prepare};
 	memset(task, 0, sizeof(*task));
 	memset(refusal, 0, sizeof(*refusal));
 	task->d = *d;

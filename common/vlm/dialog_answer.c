@@ -95,6 +95,7 @@ static void publish(struct cairn_dialog *d, int64_t now_ns)
 	out->frame_hash = d->snap.hash;
 	out->prompt_hash = d->prompt_hash;
 	out->replaces = d->asked_for;
+	out->max_age_s = d->peers[d->peer].profile.max_age_s;
 	out->latency_s = (double)(now_ns - d->asked_ns) * 1e-9;
 	d->has_decision = true;
 	d->used_ns = d->snap.t_ns;

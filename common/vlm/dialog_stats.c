@@ -27,6 +27,8 @@ void cairn_dialog_stats(const struct cairn_dialog *d, int64_t now_ns, struct cai
 	    .discoveries = d->memory.discoveries_count};
 	if (d->final) /* nobody of the line-up is asked any more, however quickly the last refusal came */
 		ret->net_tier = CAIRN_NET_TIER_OFFLINE;
+	if (d->in_flight)
+		ret->waiting_s = (double)(now_ns - d->budget.call_start_ns) * 1e-9;
 	ret->budget_share = cairn_budget_used_share(&d->budget, now_ns);
 	ret->loops_broken = d->loops_broken;
 	ret->shadow_compared = d->shadow_compared;

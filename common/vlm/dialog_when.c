@@ -9,6 +9,9 @@
  * waited for longer than this. */
 #define FRONTIERS_WAIT_NS (700 * CAIRN_NS_PER_MS)
 
+/* However long an answer may take, it is not asked for about what was so long ago. */
+#define SNAPSHOT_AGE_NS (5 * CAIRN_NS_PER_S)
+
 static bool mission_fresh(const struct cairn_dialog *d, int64_t now_ns)
 {
 	return d->mission_hdr.epoch != 0 && d->mission_hdr.valid &&
@@ -53,9 +56,14 @@ static bool snapshot_usable(const struct cairn_dialog *d, int64_t now_ns)
 {
 	/* Not worth a call when the answer would come too late to be acted on. */
 	int64_t answer_ns = (int64_t)(cairn_budget_latency_mean_s(&d->budget) * 1e9);
-	int64_t age_max_ns = d->snapshot_max_age_ns - answer_ns;
-	if (age_max_ns < d->snapshot_max_age_ns / 4)
-		age_max_ns = d->snapshot_max_age_ns / 4;
+	int64_t max_ns = (int64_t)(d->peers[d->peer].profile.max_age_s * 1e9);
+	if (max_ns > d->snapshot_max_age_ns)
+		max_ns = d->snapshot_max_age_ns;
+	int64_t age_max_ns = max_ns - answer_ns;
+	if (age_max_ns < max_ns / 4)
+		age_max_ns = max_ns / 4;
+	if (age_max_ns > SNAPSHOT_AGE_NS)
+		age_max_ns = SNAPSHOT_AGE_NS;
 	return d->snap.there && d->snap.t_ns > d->used_ns && d->snap.t_ns >= d->not_before_ns &&
 	       now_ns - d->snap.t_ns < age_max_ns;
 }

@@ -165,6 +165,8 @@ static void lay_over(struct cairn_profile *profile, const struct cairn_config_vl
 		profile->price_cached_usd_per_mtok = cfg->price_cached_usd_per_mtok;
 	if (cfg->price_out_usd_per_mtok >= 0.0)
 		profile->price_out_usd_per_mtok = cfg->price_out_usd_per_mtok;
+	if (cfg->max_age_s > 0.0)
+		profile->max_age_s = cfg->max_age_s;
 }
 
 bool cairn_lineup_pick(struct cairn_lineup *ret, const struct cairn_profiles *profiles,

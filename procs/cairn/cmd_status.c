@@ -1,4 +1,5 @@
 /* cmd_status.c - one look at the whole stack. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 
 #define WAIT_NS (1500 * CAIRN_NS_PER_MS)
 #define THERE_NS (4000 * CAIRN_NS_PER_MS) /* connecting, and the slowest topic's second */
+#define SLOW_S 3.0                        /* an answer that takes longer, or is awaited for longer */
 #define JSON_BYTES (64 * 1024)
 
 static const enum cairn_topic wanted[] = {CAIRN_TOPIC_STAGES, CAIRN_TOPIC_MISSION, CAIRN_TOPIC_TIER,
@@ -149,6 +151,9 @@ static void print_model(struct picture *p)
 		    cli_printable(v->provider), cli_printable(v->model),
 		    cairn_enum_text(&cairn_enum_net_tier, (int)v->net_tier), (unsigned long long)v->calls,
 		    (unsigned long long)v->failures, v->latency_mean_s, v->cost_usd);
+		if (v->in_flight && fmax(v->waiting_s, v->latency_mean_s) > SLOW_S)
+			printf("          waits for a slow model: %.0f s so far, %.1f s an answer of late\n",
+			    v->waiting_s, v->latency_mean_s);
 		if (v->fallback_calls > 0)
 			printf("          %llu calls to a fallback, %llu changes of provider\n",
 			    (unsigned long long)v->fallback_calls, (unsigned long long)v->switches);

@@ -27,6 +27,7 @@ struct peer {
 	const struct cairn_provider *format;
 	char *key;   /* to blot it out; NULL = none */
 	bool direct; /* never through a proxy */
+	long timeout_ms;
 	int64_t last_use_ns;
 };
 
@@ -323,7 +324,6 @@ static bool set_options(struct http *http, const struct cairn_config_vlm *cfg)
 	ok &= curl_easy_setopt(c, CURLOPT_WRITEDATA, http) == CURLE_OK;
 	ok &= curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, on_header) == CURLE_OK;
 	ok &= curl_easy_setopt(c, CURLOPT_HEADERDATA, http) == CURLE_OK;
-	ok &= curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)(cfg->timeout_s * 1e3)) == CURLE_OK;
 	ok &= curl_easy_setopt(http->probe, CURLOPT_HTTPGET, 1L) == CURLE_OK;
 	ok &= curl_easy_setopt(http->probe, CURLOPT_WRITEFUNCTION, on_probe_body) == CURLE_OK;
 	ok &= curl_easy_setopt(http->probe, CURLOPT_TIMEOUT_MS, PROBE_TIMEOUT_MS) == CURLE_OK;
@@ -348,8 +348,11 @@ struct http *http_new(struct cairn_stage *stage, const struct cairn_config_vlm *
 	http->probe = curl_easy_init();
 	bool ok = http->timer_fd >= 0 && http->multi != NULL && http->easy != NULL && http->probe != NULL &&
 		  set_options(http, cfg);
-	for (uint32_t i = 0; ok && i < lineup->count; i++)
+	for (uint32_t i = 0; ok && i < lineup->count; i++) {
+		double own_s = lineup->rows[i].timeout_s;
 		ok = make_peer(&http->peers[i], &lineup->rows[i], keys[i]);
+		http->peers[i].timeout_ms = (long)((own_s > 0.0 ? own_s : cfg->timeout_s) * 1e3);
+	}
 	if (!ok) {
 		cairn_error_set(err,
 		    "libcurl lacks a feature this needs, a key is too long or has a line end, or there is no "
@@ -411,6 +414,7 @@ bool http_post(struct http *http, uint32_t index, const char *url, const char *b
 	cairn_ratelimit_init(&http->limit);
 	CURL *c = http->easy;
 	bool ok = aim(c, &http->peers[index], url) &&
+		  curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, http->peers[index].timeout_ms) == CURLE_OK &&
 		  curl_easy_setopt(c, CURLOPT_POSTFIELDS, body) == CURLE_OK &&
 		  curl_easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)bytes) == CURLE_OK;
 	http->bytes_to_send = (curl_off_t)bytes;

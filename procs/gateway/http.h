@@ -30,7 +30,7 @@ void http_destroy(struct http **http_p);
  * nothing was sent, done is not called. */
 bool http_post(struct http *http, uint32_t index, const char *url, const char *body, size_t bytes,
     struct cairn_error *err);
-/* Without a stage: until the call and the probe in flight have ended (vlm.timeout_s at most). */
+/* Without a stage: until the call and the probe in flight have ended (timeout_s of the provider, or vlm.timeout_s, at most). */
 void http_wait(struct http *http);
 /* Drops the call in flight, if there is one. */
 void http_cancel(struct http *http);

@@ -93,7 +93,7 @@ START_TEST(an_answer_from_too_far_back_is_refused_and_the_way_goes_on)
 	uint64_t first = set_off(r);
 	(void)until_wanted(r);
 	struct cairn_msg_decision d = there(r);
-	d.snapshot_x_m -= r->cfg.safety.decision_max_moved_m + 0.01;
+	d.snapshot_x_m -= r->cfg.safety.decision_checked_moved_m + 0.01;
 	rig_decide(r, &d);
 	ck_assert_int_eq(r->last_model_result.outcome, CAIRN_OUTCOME_REFUSED);
 	ck_assert_ptr_nonnull(strstr(r->last_model_result.reason, "has moved"));

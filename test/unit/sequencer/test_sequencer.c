@@ -62,9 +62,12 @@ START_TEST(stale_snapshots_are_refused)
 	d = rig_decision(r, CAIRN_TOOL_MOVE_TOWARD);
 	d.t_snapshot_ns = r->now_ns + CAIRN_NS_PER_S;
 	expect_refused(r, &d, "future");
-	d = rig_decision(r, CAIRN_TOOL_NAVIGATE_TO_GOAL);
+	d = rig_decision(r, CAIRN_TOOL_MOVE_TOWARD);
 	d.snapshot_x_m -= 0.81;
 	expect_refused(r, &d, "moved 0.81 m");
+	d = rig_decision(r, CAIRN_TOOL_NAVIGATE_TO_GOAL); /* its corridor is compared */
+	d.snapshot_x_m -= 1.51;
+	expect_refused(r, &d, "moved 1.51 m");
 	d = rig_decision(r, CAIRN_TOOL_ROTATE);
 	d.angle_deg = 30.0;
 	d.snapshot_yaw_rad = 1.0;

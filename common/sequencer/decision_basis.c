@@ -1,0 +1,174 @@
+/* decision_basis.c - what a decision rests on must still hold: an answer counts by the world, and not by a clock.
+ *
+ * It is not acted on when its snapshot is older than its provider's max_age_s (and safety.decision_max_age_s), when the robot
+ * has moved too far since, or when something has come near since. An answer that took long, or a way for which the robot
+ * has moved on in the meantime, needs more: the corridor that it wants to use is compared, by LiDAR and depth camera, with
+ * what was seen when its snapshot was taken. Where that cannot be compared it is refused. The place that it names is looked
+ * up in what is offered now (candidate_choice.c, validate.c). */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "common/sequencer/sequencer_private.h"
+
+#define HEADING_MOVED_RAD 0.8 /* "forward" means something else after such a turn */
+#define FUTURE_S 0.05
+#define STRIP_M 3.0 /* toward a place the corridor is looked at this far */
+
+__attribute__((format(printf, 2, 3))) static bool refuse(struct seq_refusal *refusal, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(refusal->reason, sizeof(refusal->reason), fmt, ap);
+	va_end(ap);
+	return false;
+}
+
+static double max_age_s(const struct cairn_sequencer *seq, const struct cairn_msg_decision *d)
+{
+	const struct cairn_config_safety *s = &seq->cfg->safety;
+	double own_s = d->max_age_s > 0.0 ? d->max_age_s : s->decision_checked_age_s; /* not a number: the latter */
+	return fmin(own_s, s->decision_max_age_s);
+}
+
+bool seq_basis_timely(const struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns)
+{
+	double age_s = seq_seconds(d->t_snapshot_ns, now_ns);
+	return !seq_tool_moves(d->tool) || (age_s >= -FUTURE_S && age_s <= max_age_s(seq, d));
+}
+
+/* Now can be compared with then. */
+static bool comparable(const struct cairn_sequencer *seq, const struct cairn_msg_decision *d)
+{
+	return seq->cfg->safety.decision_max_shift_m > 0.0 && seq->sense.scan_ok && seq->sense.pose_ok &&
+	       cairn_scene_change_knows(&seq->seen, d->t_snapshot_ns);
+}
+
+static double moved_m(const struct cairn_sequencer *seq, const struct cairn_msg_decision *d)
+{
+	return hypot(seq->pose.x_m - d->snapshot_x_m, seq->pose.y_m - d->snapshot_y_m);
+}
+
+static double max_moved_m(const struct cairn_sequencer *seq, const struct cairn_msg_decision *d)
+{
+	const struct cairn_config_safety *s = &seq->cfg->safety;
+	bool way = d->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && comparable(seq, d);
+	return way ? fmax(s->decision_max_moved_m, s->decision_checked_moved_m) : s->decision_max_moved_m;
+}
+
+bool seq_basis_check(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
+    struct seq_task *task, struct seq_refusal *refusal)
+{
+	(void)task;
+	if (!seq_tool_moves(d->tool) || (d->t_snapshot_ns == 0 && d->source != CAIRN_SOURCE_MODEL))
+		return true;
+	double age_s = seq_seconds(d->t_snapshot_ns, now_ns);
+	if (!(age_s >= -FUTURE_S))
+		return refuse(refusal, "the snapshot is from the future");
+	if (age_s > max_age_s(seq, d))
+		return refuse(refusal, "the snapshot is %.1f s old, more than %.1f s", age_s, max_age_s(seq, d));
+	if (age_s > seq->cfg->safety.decision_checked_age_s && !comparable(seq, d))
+		return refuse(refusal,
+		    "the snapshot is %.1f s old, and what was seen then cannot be compared with now", age_s);
+	if (seq->t_pose_ns == 0)
+		return true; /* nothing moves without a pose; see the hold */
+	if (!(moved_m(seq, d) <= max_moved_m(seq, d)))
+		return refuse(refusal, "the robot has moved %.2f m since the snapshot", moved_m(seq, d));
+	double turned_rad = fabs(cairn_wrap_rad(seq->pose.yaw_rad - d->snapshot_yaw_rad));
+	bool fixed = d->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL || (d->tool == CAIRN_TOOL_ROTATE && d->absolute);
+	if (!fixed && !(turned_rad <= HEADING_MOVED_RAD))
+		return refuse(refusal, "the robot has turned %.0f deg since the snapshot",
+		    cairn_rad_to_deg(turned_rad));
+	return true;
+}
+
+/* ---- the corridor ---- */
+
+/* Robot frame. */
+struct corridor {
+	enum cairn_tool tool;
+	double half_m, length_m;
+	double curvature_1pm;
+	bool forward;
+	struct cairn_vec2 to; /* unit vector to the place */
+};
+
+static bool on_arc(const struct corridor *c, struct cairn_vec2 p)
+{
+	double x = c->forward ? p.x_m : -p.x_m;
+	if (fabs(c->curvature_1pm) < 1e-6)
+		return fabs(p.y_m) <= c->half_m && x >= 0.0 && x <= c->length_m;
+	double r = 1.0 / c->curvature_1pm, side = r > 0.0 ? r - p.y_m : p.y_m - r;
+	double along_m = atan2(x, side) * fabs(r);
+	return fabs(hypot(x, p.y_m - r) - fabs(r)) <= c->half_m && along_m >= 0.0 && along_m <= c->length_m;
+}
+
+static bool within(const void *ctx, struct cairn_vec2 p)
+{
+	const struct corridor *c = ctx;
+	if (c->tool == CAIRN_TOOL_MOVE_TOWARD)
+		return on_arc(c, p);
+	if (c->tool != CAIRN_TOOL_NAVIGATE_TO_GOAL)
+		return hypot(p.x_m, p.y_m) <= c->length_m;
+	double along_m = p.x_m * c->to.x_m + p.y_m * c->to.y_m, beside_m = p.y_m * c->to.x_m - p.x_m * c->to.y_m;
+	return along_m >= 0.0 && along_m <= c->length_m && fabs(beside_m) <= c->half_m;
+}
+
+static struct corridor corridor_of(
+    const struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns)
+{
+	const struct cairn_config_safety *s = &seq->cfg->safety;
+	struct cairn_footprint body = cairn_safe_footprint(seq->cfg);
+	struct cairn_vec2 goal;
+	struct corridor c = {.tool = d->tool, .half_m = body.half_width_m + s->margin_m, .length_m = s->decision_near_m};
+	if (d->tool == CAIRN_TOOL_MOVE_TOWARD) {
+		c.curvature_1pm = cairn_safe_curvature(seq->cfg, d->direction, &c.forward);
+		c.length_m = (c.forward ? body.front_m : body.rear_m) + s->stop_distance_m +
+			     cairn_speed_mps(d->speed) * d->duration_s;
+	} else if (d->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && seq_goal_of(seq, d, now_ns, &goal)) {
+		double x = goal.x_m - seq->pose.x_m, y = goal.y_m - seq->pose.y_m, way_m = hypot(x, y);
+		double yaw = seq->pose.yaw_rad;
+		c.length_m = fmin(way_m, STRIP_M);
+		if (way_m > 1e-6)
+			c.to = (struct cairn_vec2){
+			    (x * cos(yaw) + y * sin(yaw)) / way_m, (y * cos(yaw) - x * sin(yaw)) / way_m};
+	} else if (d->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL) { /* to the start: all around */
+		c.tool = CAIRN_TOOL_ROTATE;
+	}
+	return c;
+}
+
+/* Only what the other limits do not cover leans on it. */
+static bool leans_on_corridor(const struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns)
+{
+	const struct cairn_config_safety *s = &seq->cfg->safety;
+	return seq_seconds(d->t_snapshot_ns, now_ns) > s->decision_checked_age_s ||
+	       moved_m(seq, d) > s->decision_max_moved_m;
+}
+
+bool seq_basis_corridor(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
+    struct seq_task *task, struct seq_refusal *refusal)
+{
+	(void)task;
+	const struct cairn_config_safety *s = &seq->cfg->safety;
+	double bearing_rad, shift_m;
+	if (!seq_tool_moves(d->tool) || d->t_snapshot_ns == 0 || !(s->decision_max_shift_m > 0.0) ||
+	    !seq->sense.scan_ok || !seq->sense.pose_ok)
+		return true;
+	/* What was decided on may be gone: somebody has stepped in, a door has swung. */
+	shift_m = cairn_scene_change_shift_m(&seq->seen, d->t_snapshot_ns, &seq->points, seq->lidar_count,
+	    seq_pose(seq), s->decision_near_m, &bearing_rad);
+	if (!(shift_m > s->decision_max_shift_m) && leans_on_corridor(seq, d, now_ns)) {
+		struct corridor c = corridor_of(seq, d, now_ns);
+		shift_m = cairn_scene_change_corridor_m(
+		    &seq->seen, d->t_snapshot_ns, &seq->points, seq_pose(seq), within, &c, &bearing_rad);
+	}
+	if (!(shift_m > s->decision_max_shift_m))
+		return true;
+	refusal->by = (struct seq_cause){CAIRN_SENSOR_LIDAR, bearing_rad, -1.0};
+	if (!isfinite(shift_m))
+		return refuse(refusal, "an obstacle %s stands where nothing was seen at the snapshot",
+		    cairn_bearing_name(bearing_rad));
+	return refuse(refusal, "an obstacle %s has come nearer by %.1f m since the snapshot",
+	    cairn_bearing_name(bearing_rad), shift_m);
+}
