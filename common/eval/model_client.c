@@ -32,7 +32,7 @@ struct cairn_model_client *cairn_model_client_new(const struct cairn_config *cfg
 	a->vlm = cfg->vlm;
 	a->vlm.shadow = false;        /* what it says is looked at here */
 	if (model->reserve != NULL) { /* which is asked before each question */
-		a->vlm.limit_usd_per_hour = a->vlm.limit_usd_per_session = 1000.0;
+		a->vlm.limit_usd_per_hour = a->vlm.limit_usd_per_day = a->vlm.limit_usd_per_session = 1000.0;
 	}
 	a->eye = cairn_snapshot_view_new(cfg, world, err);
 	if (a->eye != NULL)
@@ -135,6 +135,11 @@ void cairn_model_client_result(
 const double *cairn_model_client_answer_s(const struct cairn_model_client *a)
 {
 	return &a->answer_s;
+}
+
+void cairn_model_client_stats(const struct cairn_model_client *a, struct cairn_msg_vlm_stats *ret)
+{
+	cairn_dialog_stats(a->dialog, 0, ret);
 }
 
 const struct cairn_ledger *cairn_model_client_ledger(struct cairn_model_client *a)

@@ -39,6 +39,8 @@ void cairn_model_client_result(
     struct cairn_model_client *asker, const struct cairn_run *run, const struct cairn_msg_result *result);
 const double *cairn_model_client_answer_s(const struct cairn_model_client *asker);
 
+/* Calls, and with which of them a picture went, as the gateway counts them. */
+void cairn_model_client_stats(const struct cairn_model_client *asker, struct cairn_msg_vlm_stats *ret);
 const struct cairn_ledger *cairn_model_client_ledger(struct cairn_model_client *asker);
 /* Called with every discovery of the model that it had not reported before. */
 void cairn_model_client_on_report(

@@ -127,9 +127,9 @@ bool cairn_eval_replay_ask(const struct cairn_recorded_question *question,
 	    setup->send == NULL ? who_answered(question, setup->lineup) : *setup->lineup;
 	vlm.shadow = false; /* the decision is what is wanted */
 	if (setup->send != NULL) {
-		vlm.limit_usd_per_hour = vlm.limit_usd_per_session = setup->usd_max;
+		vlm.limit_usd_per_hour = vlm.limit_usd_per_day = vlm.limit_usd_per_session = setup->usd_max;
 	} else { /* free of cost */
-		vlm.limit_usd_per_hour = vlm.limit_usd_per_session = 1000.0;
+		vlm.limit_usd_per_hour = vlm.limit_usd_per_day = vlm.limit_usd_per_session = 1000.0;
 	}
 	bool ok = p != NULL && read_question(&question->asked, p, &q, err);
 	if (ok)

@@ -337,6 +337,11 @@ static void finish(struct trial *t, struct cairn_run *run)
 		r->tokens_in = ledger->tokens.tokens_in;
 		r->tokens_out = ledger->tokens.tokens_out;
 		r->usd = ledger->cost_usd;
+		struct cairn_msg_vlm_stats stats;
+		cairn_model_client_stats(t->asker, &stats);
+		r->pictures = (uint32_t)stats.pictures;
+		r->pictures_for_money = (uint32_t)stats.images_for_money;
+		r->pictures_by_rule = (uint32_t)(stats.images_left_out - stats.images_for_money);
 	}
 	cairn_trial_judge_end(run, &t->cfg, t->o->world, r);
 }

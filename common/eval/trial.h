@@ -96,6 +96,8 @@ struct cairn_trial_result {
 	uint32_t shadow_compared, shadow_agreed;
 	uint32_t choices,
 	    choices_next; /* the model's ways; those to the frontier that the round goes on to */
+	uint32_t pictures, pictures_by_rule,
+	    pictures_for_money; /* calls with one; without, as it showed nothing new; for money */
 	uint64_t tokens_in, tokens_out;
 	double usd;
 	uint32_t causes[CAIRN_TRIAL_CAUSE_COUNT];

@@ -27,7 +27,8 @@ __attribute__((format(printf, 2, 3))) static bool refuse(struct seq_refusal *ref
 static double max_age_s(const struct cairn_sequencer *seq, const struct cairn_msg_decision *d)
 {
 	const struct cairn_config_safety *s = &seq->cfg->safety;
-	double own_s = d->max_age_s > 0.0 ? d->max_age_s : s->decision_checked_age_s; /* not a number: the latter */
+	double own_s =
+	    d->max_age_s > 0.0 ? d->max_age_s : s->decision_checked_age_s; /* not a number: the latter */
 	return fmin(own_s, s->decision_max_age_s);
 }
 
@@ -66,7 +67,8 @@ bool seq_basis_check(struct cairn_sequencer *seq, const struct cairn_msg_decisio
 	if (!(age_s >= -FUTURE_S))
 		return refuse(refusal, "the snapshot is from the future");
 	if (age_s > max_age_s(seq, d))
-		return refuse(refusal, "the snapshot is %.1f s old, more than %.1f s", age_s, max_age_s(seq, d));
+		return refuse(
+		    refusal, "the snapshot is %.1f s old, more than %.1f s", age_s, max_age_s(seq, d));
 	if (age_s > seq->cfg->safety.decision_checked_age_s && !comparable(seq, d))
 		return refuse(refusal,
 		    "the snapshot is %.1f s old, and what was seen then cannot be compared with now", age_s);
@@ -110,7 +112,8 @@ static bool within(const void *ctx, struct cairn_vec2 p)
 		return on_arc(c, p);
 	if (c->tool != CAIRN_TOOL_NAVIGATE_TO_GOAL)
 		return hypot(p.x_m, p.y_m) <= c->length_m;
-	double along_m = p.x_m * c->to.x_m + p.y_m * c->to.y_m, beside_m = p.y_m * c->to.x_m - p.x_m * c->to.y_m;
+	double along_m = p.x_m * c->to.x_m + p.y_m * c->to.y_m,
+	       beside_m = p.y_m * c->to.x_m - p.x_m * c->to.y_m;
 	return along_m >= 0.0 && along_m <= c->length_m && fabs(beside_m) <= c->half_m;
 }
 
@@ -120,7 +123,8 @@ static struct corridor corridor_of(
 	const struct cairn_config_safety *s = &seq->cfg->safety;
 	struct cairn_footprint body = cairn_safe_footprint(seq->cfg);
 	struct cairn_vec2 goal;
-	struct corridor c = {.tool = d->tool, .half_m = body.half_width_m + s->margin_m, .length_m = s->decision_near_m};
+	struct corridor c = {
+	    .tool = d->tool, .half_m = body.half_width_m + s->margin_m, .length_m = s->decision_near_m};
 	if (d->tool == CAIRN_TOOL_MOVE_TOWARD) {
 		c.curvature_1pm = cairn_safe_curvature(seq->cfg, d->direction, &c.forward);
 		c.length_m = (c.forward ? body.front_m : body.rear_m) + s->stop_distance_m +
@@ -139,7 +143,8 @@ static struct corridor corridor_of(
 }
 
 /* Only what the other limits do not cover leans on it. */
-static bool leans_on_corridor(const struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns)
+static bool leans_on_corridor(
+    const struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns)
 {
 	const struct cairn_config_safety *s = &seq->cfg->safety;
 	return seq_seconds(d->t_snapshot_ns, now_ns) > s->decision_checked_age_s ||

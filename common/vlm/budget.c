@@ -4,7 +4,6 @@
 
 #include "common/base/geom.h"
 
-#define MINUTE_NS (60 * CAIRN_NS_PER_S)
 #define OFFLINE_NS (30 * CAIRN_NS_PER_S)
 #define DEGRADED_NS (10 * CAIRN_NS_PER_S)
 #define JUDGED 5
@@ -14,10 +13,15 @@ void cairn_budget_init(struct cairn_budget *budget, const struct cairn_config_vl
 {
 	*budget = (struct cairn_budget){.cfg = *cfg};
 	for (int i = 0; i < CAIRN_BUDGET_BUCKETS; i++)
-		budget->usd[i].index = budget->calls[i].index = INT64_MIN;
+		budget->calls[i].index = INT64_MIN;
 	struct cairn_profile pilot;
 	cairn_profile_defaults(&pilot);
 	cairn_budget_use(budget, &pilot);
+}
+
+static int64_t unix_s(const struct cairn_budget *budget, int64_t now_ns)
+{
+	return (now_ns + budget->unix_offset_ns) / CAIRN_NS_PER_S;
 }
 
 static void bucket_add(struct cairn_budget_bucket *buckets, int64_t index, double amount)
@@ -41,7 +45,12 @@ static double bucket_sum(const struct cairn_budget_bucket *buckets, int64_t inde
 
 double cairn_budget_hour_usd(const struct cairn_budget *budget, int64_t now_ns)
 {
-	return bucket_sum(budget->usd, now_ns / MINUTE_NS);
+	return cairn_spending_hour_usd(&budget->spent, unix_s(budget, now_ns));
+}
+
+double cairn_budget_day_usd(const struct cairn_budget *budget, int64_t now_ns)
+{
+	return cairn_spending_day_usd(&budget->spent, unix_s(budget, now_ns));
 }
 
 double cairn_budget_minute_calls(const struct cairn_budget *budget, int64_t now_ns)
@@ -61,13 +70,24 @@ void cairn_budget_use(struct cairn_budget *budget, const struct cairn_profile *p
 void cairn_budget_carry_on(struct cairn_budget *budget, const struct cairn_ledger *ledger, int64_t now_ns)
 {
 	budget->ledger = *ledger;
-	bucket_add(budget->usd, now_ns / MINUTE_NS, ledger->cost_usd);
+	cairn_spending_add(&budget->spent, unix_s(budget, now_ns), ledger->cost_usd);
+}
+
+void cairn_budget_resume(struct cairn_budget *budget, const struct cairn_ledger *ledger,
+    const struct cairn_spending *spent, uint64_t session, int64_t unix_ns, int64_t now_ns)
+{
+	bool same = spent->session == session;
+	budget->unix_offset_ns = unix_ns - now_ns;
+	budget->spent = *spent;
+	cairn_spending_resume(&budget->spent, session, unix_ns / CAIRN_NS_PER_S);
+	budget->ledger = same ? *ledger : (struct cairn_ledger){0};
 }
 
 bool cairn_budget_allows(const struct cairn_budget *budget, int64_t now_ns, struct cairn_error *err)
 {
 	const struct cairn_config_vlm *cfg = &budget->cfg;
 	double next = budget->dearest_call_usd, hour = cairn_budget_hour_usd(budget, now_ns);
+	double day = cairn_budget_day_usd(budget, now_ns), session = budget->spent.session_usd;
 	bool own = cfg->limit_calls_per_min <= budget->provider_calls_per_min;
 	int calls_max = own ? cfg->limit_calls_per_min : budget->provider_calls_per_min;
 	if (cairn_budget_minute_calls(budget, now_ns) + 1.0 > calls_max) {
@@ -75,10 +95,10 @@ bool cairn_budget_allows(const struct cairn_budget *budget, int64_t now_ns, stru
 		    own ? "vlm.limit_calls_per_min" : "limit_calls_per_min of the provider");
 		return false;
 	}
-	if (budget->ledger.cost_usd + next > cfg->limit_usd_per_session) {
+	if (session + next > cfg->limit_usd_per_session) {
 		cairn_error_set(err,
-		    "budget: %.4f of %.2f USD a session are spent (vlm.limit_usd_per_session)",
-		    budget->ledger.cost_usd, cfg->limit_usd_per_session);
+		    "budget: %.4f of %.2f USD a session are spent (vlm.limit_usd_per_session)", session,
+		    cfg->limit_usd_per_session);
 		return false;
 	}
 	if (hour + next > cfg->limit_usd_per_hour) {
@@ -86,15 +106,26 @@ bool cairn_budget_allows(const struct cairn_budget *budget, int64_t now_ns, stru
 		    hour, cfg->limit_usd_per_hour);
 		return false;
 	}
+	if (day + next > cfg->limit_usd_per_day) {
+		cairn_error_set(err, "budget: %.4f of %.2f USD a day are spent (vlm.limit_usd_per_day)", day,
+		    cfg->limit_usd_per_day);
+		return false;
+	}
 	return true;
+}
+
+static double share(double usd, double limit)
+{
+	return limit > 0.0 ? usd / limit : 1.0;
 }
 
 double cairn_budget_used_share(const struct cairn_budget *budget, int64_t now_ns)
 {
-	double session = budget->cfg.limit_usd_per_session, hour = budget->cfg.limit_usd_per_hour;
-	double a = session > 0 ? budget->ledger.cost_usd / session : 1.0;
-	double b = hour > 0 ? cairn_budget_hour_usd(budget, now_ns) / hour : 1.0;
-	return cairn_clamp(fmax(a, b), 0.0, 1.0);
+	const struct cairn_config_vlm *cfg = &budget->cfg;
+	double most = fmax(share(budget->spent.session_usd, cfg->limit_usd_per_session),
+	    share(cairn_budget_hour_usd(budget, now_ns), cfg->limit_usd_per_hour));
+	most = fmax(most, share(cairn_budget_day_usd(budget, now_ns), cfg->limit_usd_per_day));
+	return cairn_clamp(most, 0.0, 1.0);
 }
 
 void cairn_budget_call_sent(struct cairn_budget *budget, int64_t now_ns)
@@ -116,7 +147,7 @@ static void charge(struct cairn_budget *budget, int64_t now_ns, const struct cai
 	l->tokens.tokens_out += usage->tokens_out;
 	l->cost_usd += cost;
 	budget->dearest_call_usd = fmax(budget->dearest_call_usd, cost);
-	bucket_add(budget->usd, now_ns / MINUTE_NS, cost);
+	cairn_spending_add(&budget->spent, unix_s(budget, now_ns), cost);
 }
 
 void cairn_budget_call_ended(

@@ -9,6 +9,7 @@
 #include "common/config/config.h"
 #include "common/vlm/ledger.h"
 #include "common/vlm/profile.h"
+#include "common/vlm/spending.h"
 #include "ipc/messages.h"
 
 #define CAIRN_BUDGET_WINDOW 20  /* calls judged */
@@ -29,8 +30,9 @@ struct cairn_budget {
 	struct cairn_prices prices; /* of the provider in use; the scripted pilot's at first */
 	int provider_calls_per_min; /* its limit; the configuration's holds as well */
 	struct cairn_ledger ledger;
-	double dearest_call_usd; /* so far; a call is refused when it might break a limit */
-	struct cairn_budget_bucket usd[CAIRN_BUDGET_BUCKETS];   /* a minute each */
+	double dearest_call_usd;     /* so far; a call is refused when it might break a limit */
+	struct cairn_spending spent; /* by the time of day */
+	int64_t unix_offset_ns;      /* time of day less monotonic time */
 	struct cairn_budget_bucket calls[CAIRN_BUDGET_BUCKETS]; /* a second each */
 	struct cairn_budget_call window[CAIRN_BUDGET_WINDOW];   /* ring */
 	uint32_t window_count, window_next;
@@ -42,8 +44,13 @@ struct cairn_budget {
 
 void cairn_budget_init(struct cairn_budget *budget, const struct cairn_config_vlm *cfg);
 
-/* Goes on with the ledger of a process that died. Its money counts fully in the hour that begins now: nobody
- * knows when it was spent, and a limit must not be lost by dying. */
+/* Goes on with what was spent before, in this session and by this time of day. The ledger is of the session, too: that of
+ * another one is left. */
+void cairn_budget_resume(struct cairn_budget *budget, const struct cairn_ledger *ledger,
+    const struct cairn_spending *spent, uint64_t session, int64_t unix_ns, int64_t now_ns);
+
+/* Goes on with a ledger of which nobody knows when its money was spent: it counts fully in the hour that begins now, as a
+ * limit must not be lost by dying. */
 void cairn_budget_carry_on(struct cairn_budget *budget, const struct cairn_ledger *ledger, int64_t now_ns);
 
 /* May a call be sent now? False with the limit that stands against it. */
@@ -58,6 +65,7 @@ void cairn_budget_call_cancelled(
 
 /* Another provider is in use from now on: its prices, its limit. */
 void cairn_budget_use(struct cairn_budget *budget, const struct cairn_profile *profile);
+double cairn_budget_day_usd(const struct cairn_budget *budget, int64_t now_ns);
 double cairn_budget_hour_usd(const struct cairn_budget *budget, int64_t now_ns);
 double cairn_budget_minute_calls(const struct cairn_budget *budget, int64_t now_ns);
 /* 0..1 of the nearest money limit used. */

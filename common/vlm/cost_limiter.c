@@ -6,6 +6,7 @@
 
 #define SAVED_MAX_S 60.0
 #define DEBT_MAX_S 600.0
+#define TEXT_SHARE 0.2     /* of the newest call in the mean of what text costs */
 #define ORDINARY_TIMES 2.0 /* the price must be there so often for a picture that is no news of its own */
 
 static void advance(struct cairn_cost_limiter *pace, int64_t now_ns)
@@ -30,9 +31,11 @@ bool cairn_cost_limiter_allows(
 {
 	advance(pace, now_ns);
 	double needed_usd = price_usd * (is_news(trigger) ? 1.0 : ORDINARY_TIMES);
-	bool allowed =
-	    pace->usd_per_hour <= 0.0 || !(price_usd > 0.0) || !pace->shown || pace->saved_usd >= needed_usd;
+	bool cheap = pace->text_usd > 0.0 && price_usd <= pace->text_usd;
+	bool allowed = pace->usd_per_hour <= 0.0 || !(price_usd > 0.0) || !pace->shown || cheap ||
+		       pace->saved_usd >= needed_usd;
 	pace->shown = pace->shown || allowed;
+	pace->price_usd = allowed ? price_usd : 0.0;
 	return allowed;
 }
 
@@ -40,4 +43,8 @@ void cairn_cost_limiter_spend(struct cairn_cost_limiter *pace, double usd, int64
 {
 	advance(pace, now_ns);
 	pace->saved_usd -= fmax(usd, 0.0);
+	double text_usd = fmax(usd - pace->price_usd, 0.0);
+	pace->text_usd =
+	    pace->text_usd > 0.0 ? pace->text_usd + TEXT_SHARE * (text_usd - pace->text_usd) : text_usd;
+	pace->price_usd = 0.0;
 }

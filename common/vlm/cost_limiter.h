@@ -3,7 +3,8 @@
  *
  * What may be spent grows with time at usd_per_hour and every call takes its cost out of it. At most a
  * minute's worth is saved up, so an hour costs at most the pace and this minute more; debts are forgiven
- * beyond ten. The first picture of a session always goes. The last one that could be paid is kept for a scene
+ * beyond ten. The first picture of a session always goes, and so does one
+ * that costs no more than the text of a call of late: leaving it out would save less than half. The last one that could be paid is kept for a scene
  * that is news of its own (a doorway, an intersection, a dead end, trouble, an operator's word). Pure: time
  * comes in. */
 #ifndef CAIRN_COMMON_VLM_COST_LIMITER_H
@@ -19,6 +20,8 @@ struct cairn_cost_limiter {
 	double saved_usd;    /* negative: in debt */
 	int64_t t_ns;        /* saved_usd is of then; 0 = not begun */
 	bool shown;          /* a picture has gone */
+	double text_usd;     /* mean of late of what a call costs without its picture; 0 = not known */
+	double price_usd;    /* of the picture in the call under way */
 };
 
 /* May pictures of this price go with a call made because of trigger? True takes note that they did. */

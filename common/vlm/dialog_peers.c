@@ -10,7 +10,9 @@ static bool make_peer(struct cairn_dialog *d, struct dialog_peer *peer, struct c
 	struct cairn_prefix prefix = {.profile = &peer->profile,
 	    .max_output_tokens = own > 0 ? own : d->cfg.max_output_tokens,
 	    .system = d->system,
-	    .without_tools = d->json};
+	    .without_tools = d->json,
+	    .has_temperature = peer->profile.sends_temperature,
+	    .temperature = d->cfg.temperature};
 	peer->format = cairn_provider_find(peer->profile.format);
 	if (peer->format == NULL) {
 		cairn_error_set(err, "provider '%s': format '%.24s' is not known", peer->profile.name,

@@ -91,7 +91,7 @@ struct cairn_dialog {
 	bool final;               /* never call again */
 	enum cairn_trigger ended; /* kind of the newest result since the last decision */
 	bool skipping;            /* this wish has had a call left out */
-	uint64_t skips, images_left_out;
+	uint64_t skips, images_left_out, images_for_money, pictures_sent;
 	uint32_t triggers[CAIRN_TRIGGER_COUNT];       /* of the calls */
 	struct cairn_call_policy_events events_asked; /* about */
 	uint64_t event_calls;                         /* started by an event while a decision was driven */

@@ -122,8 +122,11 @@ static void count_call(struct cairn_dialog *d)
 {
 	const struct cairn_snapshot_head *h = &d->snap.head;
 	d->triggers[dialog_reason(d)]++;
-	if (h->jpeg_bytes > 0 && !d->pictures)
+	d->pictures_sent += h->jpeg_bytes > 0 && d->pictures;
+	if (h->jpeg_bytes > 0 && !d->pictures) {
 		d->images_left_out++;
+		d->images_for_money += h->image_needed != 0;
+	}
 }
 
 bool dialog_make_request(struct cairn_dialog *d, int64_t now_ns)

@@ -27,6 +27,10 @@ void cairn_dialog_stats(const struct cairn_dialog *d, int64_t now_ns, struct cai
 	    .discoveries = d->memory.discoveries_count};
 	if (d->final) /* nobody of the line-up is asked any more, however quickly the last refusal came */
 		ret->net_tier = CAIRN_NET_TIER_OFFLINE;
+	ret->pictures = d->pictures_sent;
+	ret->images_for_money = d->images_for_money;
+	ret->usd_hour = cairn_budget_hour_usd(&d->budget, now_ns);
+	ret->usd_day = cairn_budget_day_usd(&d->budget, now_ns);
 	if (d->in_flight)
 		ret->waiting_s = (double)(now_ns - d->budget.call_start_ns) * 1e-9;
 	ret->budget_share = cairn_budget_used_share(&d->budget, now_ns);

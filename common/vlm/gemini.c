@@ -69,6 +69,8 @@ static void write_prefix(struct cairn_text *out, const struct cairn_prefix *pref
 		cairn_text_add(out, "]}]");
 	}
 	cairn_text_addf(out, ",\"generationConfig\":{\"maxOutputTokens\":%d", prefix->max_output_tokens);
+	if (prefix->has_temperature)
+		cairn_text_addf(out, ",\"temperature\":%.3g", prefix->temperature);
 	if (prefix->profile->thinking_tokens >= 0)
 		cairn_text_addf(out, ",\"thinkingConfig\":{\"thinkingBudget\":%d}",
 		    (int)prefix->profile->thinking_tokens);

@@ -60,6 +60,8 @@ static void write_prefix(struct cairn_text *out, const struct cairn_prefix *pref
 	cairn_text_json_string(out, prefix->profile->model);
 	cairn_text_addf(out, ",\"%s\":%d,%s", dialect->limit, prefix->max_output_tokens,
 	    dialect->stream ? "\"stream\":false," : "");
+	if (prefix->has_temperature)
+		cairn_text_addf(out, "\"temperature\":%.3g,", prefix->temperature);
 	if (!prefix->without_tools)
 		write_tools(out, prefix->actions_only && !dialect->allowed,
 		    dialect->strict && prefix->profile->strict);

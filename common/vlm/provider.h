@@ -76,6 +76,8 @@ struct cairn_prefix {
 	bool actions_only;  /* offer only tools that act; has an effect only where format and dialect cannot
 			     * restrict the choice otherwise, so that the prefix stays the same elsewhere */
 	bool without_tools; /* the answer is to be a JSON text */
+	bool has_temperature;
+	double temperature;
 };
 
 #define CAIRN_PROVIDER_HEADERS_MAX 2

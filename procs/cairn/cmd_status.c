@@ -151,6 +151,7 @@ static void print_model(struct picture *p)
 		    cli_printable(v->provider), cli_printable(v->model),
 		    cairn_enum_text(&cairn_enum_net_tier, (int)v->net_tier), (unsigned long long)v->calls,
 		    (unsigned long long)v->failures, v->latency_mean_s, v->cost_usd);
+		printf("          $%.4f in the last hour, $%.4f in the last day\n", v->usd_hour, v->usd_day);
 		if (v->in_flight && fmax(v->waiting_s, v->latency_mean_s) > SLOW_S)
 			printf("          waits for a slow model: %.0f s so far, %.1f s an answer of late\n",
 			    v->waiting_s, v->latency_mean_s);

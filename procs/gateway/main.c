@@ -2,11 +2,13 @@
  *
  * When to ask and what to make of the answer is decided in common/vlm/dialog.h; here are the bus, the
  * snapshots and the memory file; service.h has the calls. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
+#include "common/base/file.h"
 #include "common/base/geom.h"
 #include "common/scene/scene.h"
 #include "common/vlm/dialog.h"
@@ -23,6 +25,8 @@
 #define WANTED_LATELY_NS (60 * CAIRN_NS_PER_S) /* a mission is on: the next wish will come */
 #define PLANE_DEADLINE_MS 4000
 #define BUDGET_WARNING 0.8
+
+#define SPENDING_BYTES_MAX (64 * 1024)
 
 struct gateway {
 	struct cairn_stage *stage;
@@ -42,7 +46,7 @@ struct gateway {
 	struct cairn_msg_scene scene;
 	struct cairn_pub *decision_pub, *rooms_pub, *stats_pub, *update_pub;
 	uint64_t frame_rejects, snapshot_epoch, snapshot_seq;
-	char memory_path[512], log_path[512];
+	char memory_path[512], log_path[512], spending_path[512];
 	struct cairn_text log_line;
 	struct cairn_msg_places rooms;
 	bool said_budget;
@@ -127,6 +131,20 @@ static void save(struct gateway *g)
 	*cairn_dialog_changed(g->dialog) = !ok; /* what could not be saved is tried again a second later */
 }
 
+/* After each call, so that a process that dies forgets nothing that was answered. */
+static void save_spending(struct gateway *g)
+{
+	struct cairn_text text = {0};
+	struct cairn_error err = {""};
+	cairn_spending_write(&text, &cairn_dialog_budget(g->dialog)->spent);
+	bool ok = !text.failed && cairn_file_replace(g->spending_path, 0, 0644, text.data, text.len, &err);
+	cairn_stage_tried(g->stage, "save what was spent",
+	    ok            ? NULL
+	    : text.failed ? "out of memory"
+			  : err.text);
+	cairn_text_free(&text);
+}
+
 static void publish_decision(struct gateway *g)
 {
 	struct cairn_msg_decision decision;
@@ -148,6 +166,7 @@ static void on_done(void *ctx, const struct cairn_dialog_outcome *outcome)
 {
 	struct gateway *g = ctx;
 	cairn_dialog_ended(g->dialog, cairn_now_ns(), outcome);
+	save_spending(g);
 	publish_decision(g);
 	publish_stats(g);
 	turn(g); /* the follow-up of a sub-loop goes out at once */
@@ -191,6 +210,7 @@ static void turn(struct gateway *g)
 		break;
 	case CAIRN_DIALOG_CANCEL:
 		service_cancel(g->service);
+		save_spending(g);
 		publish_stats(g);
 		break;
 	case CAIRN_DIALOG_NOTHING:
@@ -322,6 +342,41 @@ static int on_second(void *ctx)
 
 /* ---- starting ---- */
 
+/* A session begins with `cairn up`, which writes the configuration in force anew; a stage that is started again does not. */
+static uint64_t session_of(const struct gateway *g)
+{
+	char path[400];
+	struct stat st;
+	snprintf(path, sizeof(path), "%s/config.yaml", cairn_stage_run_dir(g->stage));
+	return stat(path, &st) == 0 ? (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec
+				    : 1;
+}
+
+/* What was spent lies beside the memory and not in it: it is the money of whoever pays, whatever home the robot is in. */
+static void resume_spending(struct gateway *g, const struct cairn_ledger *ledger)
+{
+	struct cairn_budget *budget = cairn_dialog_budget(g->dialog);
+	struct cairn_spending spent = {0};
+	struct cairn_error why = {""};
+	uint64_t session = session_of(g);
+	int64_t now_ns = cairn_now_ns(), unix_ns = (int64_t)(unix_s() * 1e9);
+	size_t len = 0;
+	char *text = cairn_file_read(g->spending_path, CAIRN_FILE_OWN, SPENDING_BYTES_MAX, &len, &why);
+	bool missing = text == NULL && errno == ENOENT;
+	bool ok = text != NULL && cairn_spending_read(&spent, text, len, &why);
+	free(text);
+	cairn_budget_resume(budget, ledger, &spent, session, unix_ns, now_ns);
+	if (ok || missing)
+		return;
+	char aside[520];
+	snprintf(aside, sizeof(aside), "%s.bad", g->spending_path);
+	(void)rename(g->spending_path, aside);
+	cairn_budget_carry_on(budget, ledger, now_ns);
+	cairn_log_error(
+	    "%s: %s; it is kept as %s, and what the memory's ledger has counts as spent in this hour",
+	    g->spending_path, why.text, aside);
+}
+
 static bool open_dialog(struct gateway *g, struct cairn_error *err)
 {
 	struct cairn_error why = {""};
@@ -334,6 +389,7 @@ static bool open_dialog(struct gateway *g, struct cairn_error *err)
 	snprintf(dir, sizeof(dir), "%s/state", cairn_stage_run_dir(g->stage));
 	(void)mkdir(dir, 0755);
 	snprintf(g->memory_path, sizeof(g->memory_path), "%s/memory.yaml", dir);
+	snprintf(g->spending_path, sizeof(g->spending_path), "%s/spending.txt", dir);
 	snprintf(g->log_path, sizeof(g->log_path), "%s/decisions.jsonl", dir);
 	struct cairn_ledger ledger = {0};
 	if (!cairn_memory_load(cairn_dialog_memory(g->dialog), &ledger, g->memory_path, &why)) {
@@ -342,7 +398,7 @@ static bool open_dialog(struct gateway *g, struct cairn_error *err)
 		(void)rename(g->memory_path, aside);
 		cairn_log_error("%s; it is kept as %s, the memory starts empty", why.text, aside);
 	}
-	cairn_budget_carry_on(cairn_dialog_budget(g->dialog), &ledger, cairn_now_ns());
+	resume_spending(g, &ledger);
 	if (ledger.calls > 0)
 		cairn_log_info("goes on after %llu calls for %.4f USD, with %u rooms in memory",
 		    (unsigned long long)ledger.calls, ledger.cost_usd,

@@ -120,8 +120,12 @@ static const struct cli_option explore_eval_options[] = {
 	"what each house and mode had seen when it was good: less than that by more than the file allows "
 	"fails"},
     CONFIG("the default"), SET, {0}};
-static const struct cli_option cost_options[] = {
-    {"for", '\0', "TIME", "real time in each home (default 5m)"}, CONFIG("the default"), SET, VERBOSE, {0}};
+static const struct cli_option cost_options[] = {{"for", '\0', "TIME", "real time in each home (default 5m)"},
+    CONFIG("the default"), SET, VERBOSE,
+    {"by-need", '\0', NULL,
+	"every provider of vlm.providers, asked by need in simulated time: calls, pictures and cost of an "
+	"hour"},
+    {0}};
 static const struct cli_option frequency_options[] = {
     SEED, SEEDS, JOBS, REPORT, STATE, CONFIG("the default"), SET, {0}};
 static const struct cli_option mapping_options[] = {SEED, {0}};

@@ -87,6 +87,7 @@ static inline void setup(void)
 	struct cairn_text system = {0};
 	struct cairn_error err = {""};
 	cairn_config_defaults(&cfg);
+	cfg.pilot.picture_tokens = 0; /* as gpt-4o-mini counts: PICTURE_TOKENS */
 	snprintf(cfg.vlm.prompts, sizeof(cfg.vlm.prompts), "%s", CAIRN_SOURCE_ROOT "/config/prompts");
 	snprintf(cfg.vlm.mode, sizeof(cfg.vlm.mode), "%s", mode);
 	bool loaded = cairn_prompt_load(&cfg, &system, &err);

@@ -280,6 +280,11 @@ static void answer_chat(struct cairn_pilot_api *api, const char *body, size_t co
 	struct cairn_error why = {""};
 	char param[64];
 	if (cairn_pilot_request_parse(body, count, &req, param, &why)) {
+		if (api->cfg.picture_tokens > 0) {
+			uint64_t tokens = req.pictures * (uint64_t)api->cfg.picture_tokens;
+			req.tokens = req.tokens - req.picture_tokens + tokens;
+			req.context_tokens = req.context_tokens - req.picture_tokens + tokens;
+		}
 		complete(api, &req, t_unix_s, ret);
 	} else {
 		ret->status = 400;

@@ -60,6 +60,8 @@ static bool read_image(struct parse *p, const json_t *part)
 	uint64_t tokens = cairn_tokens_picture(width_px, height_px, !is(image, "detail", "low"));
 	p->req->tokens += tokens;
 	p->req->context_tokens += tokens;
+	p->req->picture_tokens += tokens;
+	p->req->pictures++;
 	p->req->context_hash = cairn_hash_bytes(p->req->context_hash, text, count);
 	return true;
 }

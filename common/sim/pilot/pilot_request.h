@@ -10,9 +10,10 @@ struct cairn_pilot_request {
 	struct cairn_text prompt; /* all text of the last user message */
 	bool offered[CAIRN_TOOL_COUNT];
 	bool one_call, tools_given, tool_required;
-	uint64_t tokens;         /* of the whole, by common/vlm/tokens.h */
-	uint64_t prefix_tokens;  /* of these: system text and tools */
-	uint64_t context_tokens; /* of these: the user's message, pictures included */
+	uint64_t tokens;                   /* of the whole, by common/vlm/tokens.h */
+	uint64_t prefix_tokens;            /* of these: system text and tools */
+	uint64_t pictures, picture_tokens; /* of these: as gpt-4o-mini counts */
+	uint64_t context_tokens;           /* of these: the user's message, pictures included */
 	uint64_t prefix_hash, context_hash;
 };
 

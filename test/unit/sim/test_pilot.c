@@ -188,6 +188,7 @@ static void start(double fault_share, const char *faults)
 	struct cairn_config cfg;
 	struct cairn_error err = {""};
 	cairn_config_defaults(&cfg);
+	cfg.pilot.picture_tokens = 0; /* as gpt-4o-mini counts */
 	cfg.pilot.fault_share = fault_share;
 	snprintf(cfg.pilot.faults, sizeof(cfg.pilot.faults), "%s", faults);
 	ck_assert_msg(cairn_pilot_api_init(&api, &cfg.pilot, &err), "%s", err.text);
@@ -298,7 +299,7 @@ START_TEST(each_fault_does_what_it_says)
 	cairn_config_defaults(&cfg);
 	cairn_profile_defaults(&profile);
 	cairn_provider_openai.write_prefix(
-	    &prefix, &(struct cairn_prefix){&profile, 300, "system", false, false});
+	    &prefix, &(struct cairn_prefix){&profile, 300, "system", false, false, true, 0.3});
 	struct cairn_request r = {.context = HEAD FRONTIERS "LAST ACTIONS\nnone yet\n" ROOM};
 	cairn_provider_openai.write_body(&body, &prefix, &profile, &r);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

@@ -122,11 +122,88 @@ START_TEST(limits_survive_a_restart)
 	struct cairn_error err = {""};
 	struct cairn_ledger ledger = {.calls = 40, .cost_usd = 0.6};
 	cairn_budget_carry_on(&budget, &ledger, now_ns);
-	ck_assert(!cairn_budget_allows(&budget, now_ns, &err)); /* 0.50 USD an hour */
+	ck_assert(!cairn_budget_allows(&budget, now_ns, &err)); /* 0.30 USD an hour */
 	ck_assert(cairn_budget_allows(&budget, now_ns + 3660 * S, &err));
 	call(1.0, true, 1000, 0, 0);
 	ck_assert_uint_eq(budget.ledger.calls, 41);
 	ck_assert_double_eq_tol(budget.ledger.cost_usd, 0.60015, 1e-9);
+}
+END_TEST
+
+START_TEST(a_day_has_a_limit_of_its_own)
+{
+	fresh();
+	struct cairn_error err = {""};
+	budget.cfg.limit_usd_per_day = 0.0010;
+	for (int i = 0; i < 3; i++)
+		call(1.0, true, 2000, 0, 0);
+	ck_assert(!cairn_budget_allows(&budget, now_ns, &err));
+	ck_assert_ptr_nonnull(strstr(err.text, "limit_usd_per_day"));
+	ck_assert(!cairn_budget_allows(&budget, now_ns + 23 * 3600 * S, &err));
+	ck_assert(cairn_budget_allows(&budget, now_ns + 25 * 3600 * S, &err));
+}
+END_TEST
+
+/* Spends in one process, and goes on in another that was started after_s later, maybe after a reboot. */
+static void restart(uint64_t session, int64_t unix_ns, int64_t boot_ns)
+{
+	struct cairn_text text = {0};
+	struct cairn_error err = {""};
+	struct cairn_spending spent;
+	struct cairn_ledger ledger = budget.ledger;
+	cairn_spending_write(&text, &budget.spent);
+	ck_assert_msg(cairn_spending_read(&spent, text.data, text.len, &err), "%s", err.text);
+	cairn_text_free(&text);
+	fresh();
+	now_ns = boot_ns;
+	cairn_budget_resume(&budget, &ledger, &spent, session, unix_ns, now_ns);
+}
+
+START_TEST(a_restart_neither_forgets_nor_counts_twice)
+{
+	const int64_t day_one = INT64_C(1700000000) * S;
+	fresh();
+	restart(7, day_one, 50 * S);
+	for (int i = 0; i < 3; i++)
+		call(1.0, true, 2000, 0, 0);
+	for (int i = 0; i < 5; i++) { /* of the gateway, in the same session */
+		restart(7, day_one + 600 * S, 650 * S);
+		ck_assert_double_eq_tol(cairn_budget_hour_usd(&budget, now_ns), 0.0009, 1e-9);
+		ck_assert_double_eq_tol(cairn_budget_day_usd(&budget, now_ns), 0.0009, 1e-9);
+		ck_assert_double_eq_tol(budget.spent.session_usd, 0.0009, 1e-9);
+		ck_assert_uint_eq(budget.ledger.calls, 3);
+	}
+	restart(
+	    8, day_one + 2 * 3600 * S, 5 * S); /* after a reboot: the clock that counts from it began anew */
+	ck_assert_double_eq(cairn_budget_hour_usd(&budget, now_ns), 0.0);
+	ck_assert_double_eq_tol(cairn_budget_day_usd(&budget, now_ns), 0.0009, 1e-9);
+	ck_assert_double_eq(budget.spent.session_usd, 0.0);
+	ck_assert_uint_eq(budget.ledger.calls, 0);
+	call(1.0, true, 2000, 0, 0);
+	ck_assert_double_eq_tol(cairn_budget_day_usd(&budget, now_ns), 0.0012, 1e-9);
+	restart(8, day_one - 24 * 3600 * S, 5 * S); /* the clock was set back a day: spent is spent */
+	ck_assert_double_eq_tol(cairn_budget_hour_usd(&budget, now_ns), 0.0012, 1e-9);
+	ck_assert_double_eq_tol(cairn_budget_day_usd(&budget, now_ns), 0.0012, 1e-9);
+	ck_assert_double_eq_tol(budget.spent.session_usd, 0.0003, 1e-9);
+}
+END_TEST
+
+START_TEST(a_damaged_file_of_what_was_spent_is_refused_with_its_line)
+{
+	static const struct {
+		const char *text, *why;
+	} bad[] = {{"", "no line of the session"}, {"session 7 0.1", "line 1 is cut off"},
+	    {"session 7 0.1\nminute x 0.1\n", "line 2 is no"}, {"session 7 -0.1\n", "line 1 is no"},
+	    {"session 7 nan\n", "line 1 is no"}, {"session 7 1e9\n", "line 1 is no"},
+	    {"minute 1 0.5\n", "no line of the session"}, {"session 7 0.1 more\n", "line 1 is no"},
+	    {"session 7 0.1\n\n", "line 2 is cut off, empty"}};
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct cairn_error err = {""};
+		struct cairn_spending s = {.session = 3};
+		ck_assert(!cairn_spending_read(&s, bad[i].text, strlen(bad[i].text), &err));
+		ck_assert_msg(strstr(err.text, bad[i].why) != NULL, "%s", err.text);
+		ck_assert_uint_eq(s.session, 3);
+	}
 }
 END_TEST
 
@@ -146,4 +223,6 @@ END_TEST
 CAIRN_TEST_MAIN("vlm budget", cost_follows_the_price_list, calls_per_minute_are_limited_in_a_sliding_window,
     money_limits_stop_before_they_are_broken, slow_calls_raise_the_tier_to_elevated_and_quick_ones_lower_it,
     failures_lead_to_degraded_and_offline_and_one_success_ends_the_streak, limits_survive_a_restart,
+    a_day_has_a_limit_of_its_own, a_restart_neither_forgets_nor_counts_twice,
+    a_damaged_file_of_what_was_spent_is_refused_with_its_line,
     a_cancelled_call_says_nothing_about_the_service)

@@ -29,7 +29,7 @@ START_TEST(nothing_is_asked_without_wish_mission_snapshot_or_budget)
 	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_NOTHING);
 	snapshot(true, CAIRN_TRIGGER_TIMER);
 	cairn_dialog_budget(dialog)->cfg.limit_usd_per_session = 0.0;
-	cairn_dialog_budget(dialog)->ledger.cost_usd = 0.1;
+	cairn_dialog_budget(dialog)->spent.session_usd = 0.1;
 	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_NOTHING);
 	ck_assert_ptr_nonnull(strstr(last_error(), "limit_usd_per_session"));
 	cairn_dialog_destroy(&dialog);

@@ -33,7 +33,7 @@ static void make_body(struct cairn_text *out, const struct cairn_profile *p, boo
 	    .followup_count = followup,
 	    .followup = {
 		{.id = "call_1", .signature = "c2VhbA==", .call = &call, .answer = "forward: clear"}}};
-	struct cairn_prefix what = {p, 300, "SYSTEM \"quoted\"", followup, false};
+	struct cairn_prefix what = {p, 300, "SYSTEM \"quoted\"", followup, false, true, 0.3};
 	format->write_prefix(&prefix, &what);
 	format->write_body(out, &prefix, p, &r);
 	ck_assert(!out->failed && !prefix.failed);
@@ -105,8 +105,10 @@ START_TEST(the_static_prefix_is_long_enough_and_the_same_in_a_follow_up)
 		struct cairn_profile p = profile_of(formats[i], "openai");
 		const struct cairn_provider *format = cairn_provider_find(formats[i]);
 		struct cairn_text first = {0}, second = {0};
-		format->write_prefix(&first, &(struct cairn_prefix){&p, 300, system.data, false, false});
-		format->write_prefix(&second, &(struct cairn_prefix){&p, 300, system.data, true, false});
+		format->write_prefix(
+		    &first, &(struct cairn_prefix){&p, 300, system.data, false, false, true, 0.3});
+		format->write_prefix(
+		    &second, &(struct cairn_prefix){&p, 300, system.data, true, false, true, 0.3});
 		ck_assert_uint_ge(cairn_prompt_tokens(first.len), CAIRN_PROMPT_PREFIX_TOKENS_MIN);
 		ck_assert_str_eq(first.data, second.data);
 		cairn_text_free(&first);
@@ -124,7 +126,7 @@ START_TEST(without_tools_nothing_of_them_is_sent)
 		const struct cairn_provider *format = cairn_provider_find(formats[i]);
 		struct cairn_text prefix = {0}, body = {0};
 		struct cairn_request r = {.context = "C", .without_tools = true};
-		format->write_prefix(&prefix, &(struct cairn_prefix){&p, 300, "S", false, true});
+		format->write_prefix(&prefix, &(struct cairn_prefix){&p, 300, "S", false, true, true, 0.3});
 		format->write_body(&body, &prefix, &p, &r);
 		json_t *root = json_loadb(body.data, body.len, 0, NULL);
 		ck_assert_ptr_nonnull(root);

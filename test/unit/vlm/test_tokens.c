@@ -110,7 +110,7 @@ START_TEST(the_prefix_that_ships_is_cached_and_short)
 	ck_assert_msg(cairn_prompt_load(&cfg, &system, &err), "%s", err.text);
 	struct cairn_request r = {.context = "x"};
 	cairn_provider_openai.write_prefix(
-	    &prefix, &(struct cairn_prefix){&profile, 300, system.data, false, false});
+	    &prefix, &(struct cairn_prefix){&profile, 300, system.data, false, false, true, 0.3});
 	cairn_provider_openai.write_body(&body, &prefix, &profile, &r);
 	json_t *root = json_loadb(body.data, body.len, 0, NULL);
 	uint64_t tokens = cairn_tokens_tools(json_object_get(root, "tools")) +
@@ -146,6 +146,14 @@ static int drive_an_hour(double text_usd, double pace, enum cairn_trigger trigge
 	return pictures;
 }
 
+START_TEST(a_picture_that_costs_no_more_than_its_text_is_never_left_out)
+{
+	double usd;
+	ck_assert_int_eq(drive_an_hour(PICTURE_USD * 1.01, 0.145, CAIRN_TRIGGER_TIMER, &usd), 720);
+	ck_assert_int_lt(drive_an_hour(PICTURE_USD * 0.99, 0.145, CAIRN_TRIGGER_TIMER, &usd), 10);
+}
+END_TEST
+
 START_TEST(pictures_get_what_text_leaves_of_the_pace)
 {
 	double usd;
@@ -177,5 +185,5 @@ END_TEST
 CAIRN_TEST_MAIN("vlm tokens", the_estimate_lies_at_most_a_twentieth_above_the_real_vocabulary_and_never_below,
     tools_and_messages_count_as_the_makers_example, pictures_count_by_their_tiles,
     caches_keep_whole_steps_of_long_beginnings, the_size_of_a_jpeg_is_in_its_frame_header,
-    the_prefix_that_ships_is_cached_and_short, pictures_get_what_text_leaves_of_the_pace,
-    the_last_picture_that_can_be_paid_is_kept_for_news)
+    the_prefix_that_ships_is_cached_and_short, a_picture_that_costs_no_more_than_its_text_is_never_left_out,
+    pictures_get_what_text_leaves_of_the_pace, the_last_picture_that_can_be_paid_is_kept_for_news)
