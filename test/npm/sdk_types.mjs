@@ -1,0 +1,82 @@
+// sdk_types.mjs - the requests that cairn writes (test/data/vlm/*.json, which test_providers compares with the code byte for
+// byte) are of the types that the vendors' own SDKs declare. Usage: node sdk_types.mjs DATA_DIR. Exit status 77: the packages
+// are not installed.
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const data = process.argv[2];
+const tsc = join(here, "node_modules", ".bin", "tsc");
+for (const name of ["openai", "@anthropic-ai/sdk", "@google/genai", "typescript"]) {
+	if (!existsSync(join(here, "node_modules", name))) {
+		console.log(`skipped: the npm package ${name} is not installed; run scripts/setup.sh --ci, or npm ci in test/npm`);
+		process.exit(77);
+	}
+}
+
+// "@NAME" stands for the file of that name.
+function expand(value) {
+	if (typeof value === "string" && /^@[a-z_]+\.json$/.test(value))
+		return expand(JSON.parse(readFileSync(join(data, value.slice(1)), "utf8")));
+	if (Array.isArray(value)) return value.map(expand);
+	if (value !== null && typeof value === "object")
+		return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, expand(v)]));
+	return value;
+}
+
+// The SDKs declare enums where the wire has the same words as texts.
+const head = `
+import type OpenAI from "openai";
+import type Anthropic from "@anthropic-ai/sdk";
+import type * as genai from "@google/genai";
+type Wire<T> = T extends string ? \`\${T}\` : T extends (infer U)[] ? Wire<U>[] : T extends object ? { [K in keyof T]: Wire<T[K]> } : T;
+type OpenAIBody = OpenAI.Chat.Completions.ChatCompletionCreateParamsNonStreaming;
+type AnthropicBody = Anthropic.Messages.MessageCreateParamsNonStreaming;
+type GeminiBody = {
+	contents: Wire<genai.Content>[];
+	systemInstruction?: Wire<genai.Content>;
+	tools?: Wire<genai.Tool>[];
+	toolConfig?: Wire<genai.ToolConfig>;
+	generationConfig?: Wire<genai.GenerationConfig>;
+};
+`;
+const types = { openai: "OpenAIBody", anthropic: "AnthropicBody", gemini: "GeminiBody" };
+const requests = Object.keys(types).flatMap((format) =>
+	["", "_followup"].map((which) => ({ format, name: `${format}${which}` })));
+
+function check(bodies) {
+	const dir = mkdtempSync(join(here, ".types-"));
+	const lines = bodies.map(({ format, name, body }) =>
+		`export const ${name}: ${types[format]} = ${JSON.stringify(body, null, 1)};\n`);
+	writeFileSync(join(dir, "requests.ts"), head + lines.join("\n"));
+	const run = spawnSync(tsc, ["--noEmit", "--strict", "--skipLibCheck", "--target", "es2022", "--module", "nodenext",
+		"--moduleResolution", "nodenext", "--types", "", join(dir, "requests.ts")], { encoding: "utf8" });
+	rmSync(dir, { recursive: true });
+	return { ok: run.status === 0, text: (run.stdout ?? "") + (run.stderr ?? "") + (run.error ?? "") };
+}
+
+const bodies = requests.map((r) => ({ ...r, body: expand(JSON.parse(readFileSync(join(data, `${r.name}.json`), "utf8"))) }));
+const good = check(bodies);
+if (!good.ok) {
+	console.log(good.text);
+	console.log("a request is not of the type that the vendor's SDK declares");
+	process.exit(1);
+}
+
+// It can fail: each format with a word that it does not know is found.
+const spoilt = {
+	openai: (b) => { b.messages[0].role = "boss"; },
+	anthropic: (b) => { b.tool_choice.type = "perhaps"; },
+	gemini: (b) => { b.generationConfig.max_tokens = 3; },
+};
+for (const r of bodies.filter((b) => b.name === b.format)) {
+	const bad = structuredClone(r);
+	spoilt[r.format](bad.body);
+	if (check([bad]).ok) {
+		console.log(`${r.format}: a spoilt request was not found`);
+		process.exit(1);
+	}
+}
+console.log(`${bodies.length} requests of ${Object.keys(types).length} formats are of their SDKs' types`);
