@@ -17,8 +17,8 @@ check() { # ROOT
 		}
 		BEGIN {
 			while ((getline line < order) > 0)
-				if (line ~ /^  .[a-z\/]+.,$/) {
-					gsub(/[^a-z\/]/, "", line)
+				if (line ~ /^  .[a-z0-9\/]+.,$/) {
+					gsub(/[^a-z0-9\/]/, "", line)
 					rank[line] = ++rooms
 				}
 			rank["ipc"] = rank["config"] + 0.5

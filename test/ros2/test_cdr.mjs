@@ -1,0 +1,92 @@
+// Every type of common/ros2, decoded by its own schema with the packages that Foxglove reads ROS 2 with, and encoded again by them,
+// where their texts are ASCII: the same bytes. Usage: test_cdr.mjs SAMPLES, the program whose output it reads.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import test from "node:test";
+import { parse } from "@foxglove/rosmsg";
+import { MessageReader, MessageWriter } from "@foxglove/rosmsg2-serialization";
+
+const rows = execFileSync(process.argv[2], { encoding: "utf8" }).trim().split("\n").map(line => JSON.parse(line));
+const stamp = { sec: 1700000000, nanosec: 123456789 };
+const turned = yaw => ({ x: 0, y: 0, z: Math.sin(yaw / 2), w: Math.cos(yaw / 2) });
+const header = frame_id => ({ stamp, frame_id });
+const pose = (x, y, yaw) => ({ position: { x, y, z: 0 }, orientation: turned(yaw) });
+const zeros = n => Array(n).fill(0);
+const f32 = Math.fround;
+
+// Roll 0.1, pitch 0.2, yaw 0.3 as the product of its three turns.
+function product(a, b) {
+  return {
+    w: a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
+    x: a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+    y: a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+    z: a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w,
+  };
+}
+const about = (axis, angle) => ({ x: 0, y: 0, z: 0, [axis]: Math.sin(angle / 2), w: Math.cos(angle / 2) });
+const attitude = product(product(about("z", 0.3), about("y", 0.2)), about("x", 0.1));
+
+const expected = [
+  ["sensor_msgs/msg/LaserScan", {
+    header: header("laser"), angle_min: -1.5, angle_max: 1.5, angle_increment: 1, time_increment: 0, scan_time: 0,
+    range_min: f32(0.05), range_max: 16, ranges: [1, 2, Infinity, 4], intensities: [] }],
+  ["nav_msgs/msg/Odometry", {
+    header: header("odom"), child_frame_id: "base_link",
+    pose: { pose: pose(1.5, -2.5, 1), covariance: zeros(36) },
+    twist: { twist: { linear: { x: 0.3, y: 0, z: 0 }, angular: { x: 0, y: 0, z: -0.7 } }, covariance: zeros(36) } }],
+  ["geometry_msgs/msg/PoseStamped", { header: header("map"), pose: pose(7, 8, -2) }],
+  ["nav_msgs/msg/Path", {
+    header: header("map"),
+    poses: [pose(1, 2, 0), pose(3, 4, 0.5), pose(5, 6, -0.5)].map(p => ({ header: header("map"), pose: p })) }],
+  ["sensor_msgs/msg/BatteryState", {
+    header: header(""), voltage: 11.5, temperature: NaN, current: NaN, charge: NaN, capacity: NaN, design_capacity: NaN,
+    percentage: NaN, power_supply_status: 0, power_supply_health: 0, power_supply_technology: 0, present: true,
+    cell_voltage: [], cell_temperature: [], location: "", serial_number: "" }],
+  ["sensor_msgs/msg/Imu", {
+    header: header("base_link"), orientation: attitude, orientation_covariance: zeros(9),
+    angular_velocity: { x: 0.1, y: 0.2, z: 0.3 }, angular_velocity_covariance: zeros(9),
+    linear_acceleration: { x: 0, y: 0, z: 0 }, linear_acceleration_covariance: [-1, ...zeros(8)] }],
+  ["tf2_msgs/msg/TFMessage", { transforms: [
+    { header: header("map"), child_frame_id: "odom", transform: { translation: { x: 1, y: 2, z: 0 }, rotation: turned(0.5) } },
+    { header: header("base_link"), child_frame_id: "laser",
+      transform: { translation: { x: 0.1, y: 0, z: 0.18 }, rotation: turned(0) } }] }],
+  ["rcl_interfaces/msg/Log", { stamp, level: 40, name: "mapper", msg: "Tür €", file: "grid.c", function: "", line: 88 }],
+  ["rcl_interfaces/msg/Log", { stamp, level: 10, name: "motor", msg: "", file: "main.c", function: "", line: 7 }],
+  ["nav_msgs/msg/OccupancyGrid", {
+    header: header("map"),
+    info: { map_load_time: stamp, resolution: f32(0.05), width: 3, height: 2, origin: pose(-1, -2, 0) },
+    data: [0, 50, 100, -1, 7, 8] }],
+  ["sensor_msgs/msg/Image", {
+    header: header("camera"), height: 1, width: 2, encoding: "rgb8", is_bigendian: 0, step: 6, data: [1, 2, 3, 4, 5, 6] }],
+  ["sensor_msgs/msg/Image", {
+    header: header("camera"), height: 2, width: 1, encoding: "16UC1", is_bigendian: 0, step: 2, data: [0x10, 0x27, 0, 0] }],
+  ["sensor_msgs/msg/CompressedImage", { header: header("camera"), format: "jpeg", data: [0xff, 0xd8, 0xff, 0xd9] }],
+];
+
+function same(got, want, where) {
+  if (typeof want === "number" && !Number.isInteger(want) && Number.isFinite(want))
+    return assert.ok(Math.abs(got - want) < 1e-6, `${where} is ${got}, not ${want}`);
+  if (typeof want !== "object")
+    return assert.ok(Object.is(got, want) || got === want, `${where} is ${got}, not ${want}`);
+  const keys = Array.isArray(want) ? [...want.keys()] : Object.keys(want);
+  assert.equal(Array.isArray(want) ? got.length : Object.keys(got).length, keys.length, `size of ${where}`);
+  for (const key of keys)
+    same(got[key], want[key], `${where}.${key}`);
+}
+
+test("there is a sample of every type, in the order expected here", () => {
+  assert.deepEqual(rows.map(row => row.name), expected.map(([name]) => name));
+});
+
+for (const [i, [name, want]] of expected.entries()) {
+  test(`${name} ${i} is read by its schema as it was meant, and written the same`, () => {
+    const bytes = Buffer.from(rows[i].hex, "hex");
+    const definitions = parse(rows[i].schema, { ros2: true });
+    const message = new MessageReader(definitions).readMessage(bytes);
+    same(message, want, name);
+    if (/[^\x00-\x7f]/.test(JSON.stringify(message)))
+      return; // the package writes the length of a text in UTF-16
+    const again = new MessageWriter(definitions).writeMessage(message);
+    assert.equal(Buffer.from(again).toString("hex"), rows[i].hex);
+  });
+}
