@@ -1,5 +1,6 @@
-/* message_recorder.h - the bus's messages as an MCAP recording: one channel an endpoint, JSON with a JSON Schema made from
- * ipc/messages.def.
+/* message_recorder.h - the bus's messages as an MCAP recording: one channel an endpoint, "/cairn/NAME", JSON with a JSON Schema made
+ * from ipc/messages.def; and what has a standard message of ROS 2 in that form as well, as CDR under the name that ROS gives
+ * it (common/ros2/ros2.h). The latter only of valid messages: ROS has no word for a message that is not.
  *
  * Stamps of the bus are of the monotonic clock, those of a recording Unix times: clock_offset_ns is what the caller adds to
  * the one for the other (CLOCK_REALTIME minus CLOCK_MONOTONIC), taken once a recording so that intervals stay right. */
@@ -13,14 +14,19 @@
 
 struct cairn_message_recorder;
 
+struct cairn_record_options {
+	int64_t clock_offset_ns;
+	double laser_x_m, laser_y_m, laser_z_m; /* the LiDAR in the robot frame, for the transforms */
+};
+
 /* NULL when memory or the sink fails. */
 struct cairn_message_recorder *cairn_message_recorder_new(
-    int64_t clock_offset_ns, cairn_mcap_write_fn *write, void *ctx);
+    const struct cairn_record_options *options, cairn_mcap_write_fn *write, void *ctx);
 /* Without cairn_message_recorder_finish() the recording ends like one that was cut off. */
 void cairn_message_recorder_destroy(struct cairn_message_recorder **r);
 
 /* One message of an endpoint: topic, and the stage for a topic that each stage has ("heartbeat"), NULL otherwise. logged_ns:
- * when it arrived, monotonic. False when the sink fails, or the message cannot be written as JSON. */
+ * when it arrived, monotonic. False when the sink fails, or the message cannot be written. */
 bool cairn_message_recorder_add(struct cairn_message_recorder *r, enum cairn_topic topic,
     const char *instance, const struct cairn_header *hdr, const void *msg, int64_t logged_ns);
 /* Writes what has been collected, so that it outlives a loss of power. */

@@ -13,6 +13,7 @@
 #include "common/base/duration.h"
 #include "common/base/geom.h"
 #include "common/base/whole_io.h"
+#include "common/config/config.h"
 #include "common/record/message_recorder.h"
 #include "procs/cairn/commands.h"
 
@@ -150,6 +151,12 @@ static int64_t clock_offset_ns(void)
 static int begin(struct recording *r)
 {
 	struct cairn_error err = {""};
+	struct cairn_config cfg;
+	char config[CLI_RUN_DIR_MAX + 16];
+	snprintf(config, sizeof(config), "%s/config.yaml", r->cli->run_dir);
+	cairn_config_defaults(&cfg);
+	if (access(config, R_OK) == 0 && !cairn_config_load(&cfg, config, &err))
+		return cli_fail(r->cli, CLI_USAGE, "%s", err.text);
 	size_t largest = 0;
 	for (int i = 0; i < CAIRN_TOPIC_COUNT; i++)
 		largest = cairn_topics[i].desc->size > largest ? cairn_topics[i].desc->size : largest;
@@ -162,7 +169,11 @@ static int begin(struct recording *r)
 		return cli_fail(r->cli, CLI_USAGE, "%s exists; a recording never overwrites a file", r->path);
 	if (r->fd < 0)
 		return cli_fail(r->cli, CLI_USAGE, "%s: %s", r->path, strerror(errno));
-	r->recorder = cairn_message_recorder_new(clock_offset_ns(), to_file, r);
+	const struct cairn_record_options options = {.clock_offset_ns = clock_offset_ns(),
+	    .laser_x_m = cfg.robot.lidar_x_m,
+	    .laser_y_m = cfg.robot.lidar_y_m,
+	    .laser_z_m = cfg.robot.lidar_z_m};
+	r->recorder = cairn_message_recorder_new(&options, to_file, r);
 	return r->recorder != NULL ? CLI_OK
 				   : cli_fail(r->cli, CLI_FAILED, "%s: %s", r->path, strerror(errno));
 }

@@ -207,10 +207,13 @@ static const struct cli_command commands[] = {
     {"record", .group = CLI_GROUP_WATCH, .args = "FILE [TOPIC]...",
 	.summary = "the bus's messages into an MCAP file",
 	.details =
-	    "All topics, or these. The file opens in Foxglove Studio and its forks: JSON with schemas, Unix "
-	    "times,\n"
-	    "chunks with zstd, an index. Of a run that loses its power it can be read up to the last "
-	    "second.\n"
+	    "All topics, or these. The file opens in Foxglove Studio and its forks: each topic as "
+	    "/cairn/TOPIC in\n"
+	    "JSON with its schema; scan, odometry, pose, path, battery and inertial unit also as messages of "
+	    "ROS 2\n"
+	    "(/scan, /odom, /tf, /pose, /plan, /battery_state, /imu/data). Unix times, chunks with zstd, an "
+	    "index.\n"
+	    "Of a run that loses its power it can be read up to the last second.\n"
 	    "Frames (pictures, depth, grid) are not in it.",
 	.options = record_options, .arg_min = 1, .arg_max = -1, .run = cli_record},
     {"recording", .group = CLI_GROUP_WATCH, .args = "FILE",
