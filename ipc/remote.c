@@ -1,6 +1,7 @@
 #include "ipc/remote.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 
 #define URL_BYTES 256
 #define GREETING_MS 2000
+#define WAIT_MS 50 /* while the robot gives no more pieces */
 
 /* A socket and what it tells of refused handshakes. */
 struct line {
@@ -138,6 +140,18 @@ static int wait_for(struct line *line, int64_t end_ns)
 	}
 }
 
+/* What is behind the answer, into buf; the bytes of it. */
+static int take_rest(struct cairn_remote *remote, char *buf, size_t bytes)
+{
+	int more = 0, n = 0;
+	size_t size = sizeof(more);
+	while (zmq_getsockopt(remote->command.socket, ZMQ_RCVMORE, &more, &size) == 0 && more != 0) {
+		int m = zmq_recv(remote->command.socket, buf, bytes, ZMQ_DONTWAIT);
+		n = m >= 0 && (size_t)m <= bytes ? m : -1;
+	}
+	return n;
+}
+
 /* One request and its answer; *ret_hdr is that of the answer. */
 static int exchange(struct cairn_remote *remote, const char *name, const struct cairn_msg_command *cmd,
     struct cairn_header *ret_hdr, struct cairn_msg_reply *reply, int64_t end_ns, struct cairn_error *err)
@@ -162,6 +176,44 @@ static int exchange(struct cairn_remote *remote, const char *name, const struct 
 		return -EBADMSG;
 	}
 	return cairn_msg_decode(&cairn_desc_reply, remote->buf, (size_t)n, ret_hdr, reply, err);
+}
+
+/* Its errno goes with a refusal: the text alone would be no reason that a program can act on. */
+static int refusal(const struct cairn_msg_reply *reply, struct cairn_error *err)
+{
+	int why = 0, skip = 0;
+	(void)sscanf(reply->text, "%d %n", &why, &skip);
+	cairn_error_set(err, "%s", reply->text + skip);
+	return why > 0 && why < 4096 ? -why : -EACCES;
+}
+
+int cairn_remote_fetch(struct cairn_remote *remote, const char *name, uint64_t at, char *buf,
+    struct cairn_remote_piece *ret, int timeout_ms, struct cairn_error *err)
+{
+	struct cairn_header hdr;
+	struct cairn_msg_reply reply;
+	struct cairn_msg_command cmd = {.x_m = (double)at, .verb = "read"};
+	int64_t end_ns = cairn_bus_now_ns() + timeout_ms * CAIRN_NS_PER_MS;
+	snprintf(cmd.arg, sizeof(cmd.arg), "%s", name);
+	for (;;) {
+		int r = exchange(remote, CAIRN_REMOTE_FILES, &cmd, &hdr, &reply, end_ns, err);
+		int n = r == 0 ? take_rest(remote, buf, CAIRN_REMOTE_PIECE_BYTES) : 0;
+		unsigned long long size, file;
+		if (r != 0)
+			return r;
+		if (!reply.ok && strcmp(reply.text, "wait") == 0 && cairn_bus_now_ns() < end_ns) {
+			(void)poll(NULL, 0, WAIT_MS);
+			continue;
+		}
+		if (!reply.ok)
+			return refusal(&reply, err);
+		if (n < 0 || sscanf(reply.text, "%llu %llu", &size, &file) != 2) {
+			cairn_error_set(err, "an answer that is no answer");
+			return -EBADMSG;
+		}
+		*ret = (struct cairn_remote_piece){size, file, (size_t)n};
+		return 0;
+	}
 }
 
 int cairn_remote_ask(struct cairn_remote *remote, enum cairn_service service,

@@ -5,11 +5,13 @@
 
 #define BURST_S 2.0
 
-void cairn_remote_gate_init(struct cairn_remote_gate *gate, const struct cairn_allow *allow, double per_s)
+void cairn_remote_gate_init(
+    struct cairn_remote_gate *gate, const struct cairn_allow *allow, double per_s, double pieces_per_s)
 {
 	memset(gate, 0, sizeof(*gate));
 	gate->allow = allow;
 	gate->per_s = per_s;
+	gate->pieces_per_s = pieces_per_s;
 }
 
 static bool in_time(const struct cairn_msg_command *cmd, int64_t now_ns, struct cairn_error *why)
@@ -55,5 +57,26 @@ enum cairn_remote_verdict cairn_remote_judge(struct cairn_remote_gate *gate, con
 		    cairn_rights_text(row->rights, rights, sizeof(rights)));
 	else if (stop || in_time(cmd, now_ns, why))
 		return CAIRN_REMOTE_PASSED;
+	return CAIRN_REMOTE_REFUSED;
+}
+
+enum cairn_remote_verdict cairn_remote_judge_piece(
+    struct cairn_remote_gate *gate, const char *public_key, int64_t now_ns, struct cairn_error *why)
+{
+	const struct cairn_allow_row *row = cairn_allow_by_key(gate->allow, public_key);
+	char rights[64];
+	if (row == NULL)
+		cairn_error_set(why, "the key is not on the list any more");
+	else if (gate->allow->stops_only)
+		cairn_error_set(
+		    why, "the list of keys cannot be read (remote.allow_file): only stops are taken");
+	else if (!cairn_rights_allow(row->rights, CAIRN_RIGHT_WATCH))
+		cairn_error_set(why, "needs the right to watch; key '%s' has: %s", row->name,
+		    cairn_rights_text(row->rights, rights, sizeof(rights)));
+	else
+		return cairn_token_bucket_take(
+			   &gate->pieces[row - gate->allow->rows], gate->pieces_per_s, BURST_S, now_ns)
+			   ? CAIRN_REMOTE_PASSED
+			   : CAIRN_REMOTE_WAIT;
 	return CAIRN_REMOTE_REFUSED;
 }

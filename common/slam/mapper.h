@@ -150,4 +150,7 @@ bool cairn_mapper_save(struct cairn_mapper *mapper, const char *path, struct cai
 struct cairn_mapper *cairn_mapper_load(
     const struct cairn_config *cfg, const char *path, struct cairn_error *err);
 
+/* The cell size that such a file was written with, for whoever has no configuration of the robot; unchecked. */
+bool cairn_mapper_file_cell_m(const char *path, double *ret, struct cairn_error *err);
+
 #endif

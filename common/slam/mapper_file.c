@@ -368,6 +368,19 @@ static unsigned char *read_payload(int fd, const char *path, uint64_t *ret_bytes
 	return data;
 }
 
+bool cairn_mapper_file_cell_m(const char *path, double *ret, struct cairn_error *err)
+{
+	struct head head;
+	int fd = cairn_file_open(path, CAIRN_FILE_OWN, err);
+	bool ok = fd >= 0 && cairn_read_whole(fd, &head, HEAD_BYTES) == HEAD_BYTES && head.magic == MAGIC &&
+		  cairn_read_whole(fd, ret, sizeof(*ret)) == sizeof(*ret);
+	if (fd >= 0)
+		close(fd);
+	if (fd >= 0 && !ok)
+		cairn_error_set(err, "%s: not a map", path);
+	return ok;
+}
+
 struct cairn_mapper *cairn_mapper_load(
     const struct cairn_config *cfg, const char *path, struct cairn_error *err)
 {

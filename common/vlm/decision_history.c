@@ -123,6 +123,17 @@ bool cairn_history_read(struct cairn_history *history, const char *state_dir, co
 	return read_file(history, path, tail_bytes, having) || history->total > 0;
 }
 
+void cairn_history_text(struct cairn_history *history, char *text)
+{
+	for (char *rest = text, *at; (at = strsep(&rest, "\n")) != NULL;) {
+		json_t *line = json_loads(at, 0, NULL); /* what was cut off is none */
+		make_plain(line);
+		if (json_is_object(line))
+			take_line(history, line);
+		json_decref(line);
+	}
+}
+
 bool cairn_history_init(struct cairn_history *history, size_t cap)
 {
 	*history =

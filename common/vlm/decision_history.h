@@ -26,6 +26,8 @@ void cairn_history_free(struct cairn_history *history);
  * text stands; NULL = all. False with errno when there is none. */
 bool cairn_history_read(struct cairn_history *history, const char *state_dir, const char *name,
     long tail_bytes, const char *having);
+/* The same from the lines of a text, which is used up. */
+void cairn_history_text(struct cairn_history *history, char *text);
 /* Entry number i, oldest first; NULL past the end. */
 const struct cairn_history_entry *cairn_history_at(const struct cairn_history *history, size_t i);
 /* The newest cap of a of both, by time, oldest first. */

@@ -10,8 +10,12 @@
 #include "common/base/geom.h"
 #include "common/vlm/decision_history.h"
 #include "procs/cairn/commands.h"
+#include "procs/cairn/robot_files.h"
+#include "procs/cairn/runs.h"
 
 #define SHOWN_MAX 10000
+#define LINE_BYTES 16384 /* read for each of the newest; a decision with its prompt has a third of it */
+#define TAIL_BYTES_MAX (64u << 20)
 
 static json_int_t id_of(const json_t *line, const char *key)
 {
@@ -99,27 +103,53 @@ static void print_one(void *ctx, const struct cairn_history_entry *e)
 		print_entry(e, cli_value(cli, "prompt") != NULL);
 }
 
+/* The newest entries of FOLDER/NAME, and of the older part beside it where that has too few. */
+static bool read_both(struct cairn_history *list, struct robot_files *robot, const char *folder,
+    const char *name, struct cairn_error *err)
+{
+	char path[RUNS_PATH_BYTES + 40], old[RUNS_PATH_BYTES + 44];
+	struct robot_part part, older;
+	size_t most = list->cap * LINE_BYTES < TAIL_BYTES_MAX ? list->cap * LINE_BYTES : TAIL_BYTES_MAX;
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	snprintf(old, sizeof(old), "%s.1", path);
+	bool have = robot_files_read(robot, path, 0, true, most, &part, err);
+	int why = errno;
+	if ((!have || part.at == 0) && robot_files_read(robot, old, 0, true, most, &older, NULL)) {
+		cairn_history_text(list, older.data);
+		free(older.data);
+	}
+	if (have) {
+		cairn_history_text(list, part.data);
+		free(part.data);
+	}
+	errno = why;
+	return have || list->total > 0;
+}
+
 int cli_decisions(const struct cli *cli)
 {
 	long count = cli_count(cli, "lines", 10);
-	char state[CLI_RUN_DIR_MAX + 8];
 	struct cairn_history decisions = {.items = NULL}, commands = {.items = NULL};
+	const char *beside = cli_value(cli, "refused") != NULL ? "refused.jsonl" : "commands.jsonl";
+	struct robot_files robot;
+	struct cairn_error err = {""};
+	char folder[RUNS_PATH_BYTES];
 	if (count < 1 || count > SHOWN_MAX)
 		return CLI_USAGE;
-	int status = CLI_OK;
-	snprintf(state, sizeof(state), "%s/state", cli->run_dir);
+	int status = runs_folder(cli, folder);
+	if (status != CLI_OK || (status = robot_files_open(cli, &robot)) != CLI_OK)
+		return status;
 	if (!cairn_history_init(&decisions, (size_t)count) || !cairn_history_init(&commands, (size_t)count)) {
 		status = cli_fail(cli, CLI_FAILED, "out of memory");
 	} else {
-		const char *beside = cli_value(cli, "refused") != NULL ? "refused.jsonl" : "commands.jsonl";
-		bool some = cairn_history_read(&decisions, state, "decisions.jsonl", 0, NULL);
-		int why = errno;
-		some = cairn_history_read(&commands, state, beside, 0, NULL) || some;
+		bool some = read_both(&decisions, &robot, folder, "decisions.jsonl", &err);
+		bool refused = !some && errno == EACCES;
+		some = read_both(&commands, &robot, folder, beside, NULL) || some;
 		cairn_history_merge(&decisions, &commands, print_one, (void *)(uintptr_t)cli);
 		if (!some)
-			status = cli_fail(
-			    cli, CLI_ABSENT, "%s/state/decisions.jsonl: %s", cli->run_dir, strerror(why));
+			status = cli_fail(cli, refused ? CLI_FAILED : CLI_ABSENT, "%s", err.text);
 	}
+	robot_files_close(&robot);
 	cairn_history_free(&decisions);
 	cairn_history_free(&commands);
 	return status;

@@ -14,10 +14,11 @@
 
 #define JSON_BYTES (1024 * 1024) /* a full scan has 16384 numbers */
 
-/* One subscribed topic. */
+/* One subscribed topic, here or of a robot elsewhere. */
 struct ear {
 	struct cairn_bus *bus;
 	struct cairn_sub *sub;
+	struct cairn_remote *remote; /* NULL: here */
 	const struct cairn_topic_row *row;
 	void *msg;
 };
@@ -27,9 +28,16 @@ static int no_such_topic(const struct cli *cli, const char *name)
 	return cli_fail(cli, CLI_USAGE, "there is no topic '%s'; 'cairn topics' lists them", name);
 }
 
+static int not_let_in(const struct cli *cli)
+{
+	return cli_fail(
+	    cli, CLI_FAILED, "the robot refuses the key: it is not on its list, or may not watch");
+}
+
 static void ear_close(struct ear *ear)
 {
 	cairn_bus_destroy(&ear->bus);
+	cairn_remote_close(&ear->remote);
 	free(ear->msg);
 }
 
@@ -44,12 +52,18 @@ static int ear_open(const struct cli *cli, const char *name, struct ear *ear)
 		return cli_fail(cli, CLI_USAGE, "every stage has its own %s: %s.STAGE", name, name);
 	if (topic < 0)
 		return no_such_topic(cli, name);
-	int status = cli_need_stack(cli);
+	int status = CLI_OK;
+	if (cli->connect == NULL)
+		status = cli_need_stack(cli);
+	else
+		ear->remote = cli_connect(cli, &status);
 	if (status != CLI_OK)
 		return status;
 	ear->row = &cairn_topics[topic];
 	ear->msg = calloc(1, ear->row->desc->size);
-	ear->bus = ear->msg != NULL ? cairn_bus_new(cli->run_dir, &err) : NULL;
+	if (ear->remote != NULL && ear->msg != NULL && cairn_remote_watch(ear->remote, name, &err))
+		return CLI_OK;
+	ear->bus = ear->remote == NULL && ear->msg != NULL ? cairn_bus_new(cli->run_dir, &err) : NULL;
 	ear->sub = ear->bus != NULL ? cairn_sub_new(ear->bus, (enum cairn_topic)topic, instance, &err) : NULL;
 	if (ear->sub == NULL) {
 		ear_close(ear);
@@ -60,9 +74,29 @@ static int ear_open(const struct cli *cli, const char *name, struct ear *ear)
 	return CLI_OK;
 }
 
-/* Waits for the next message until end_ns. 1 taken, 0 the time is up or a signal came. */
+static int ear_next_there(struct ear *ear, int64_t end_ns, struct cairn_header *hdr)
+{
+	char name[CAIRN_KEY_TEXT];
+	while (!cli_interrupted()) {
+		const void *bytes = NULL;
+		int64_t left_ns = end_ns - cli_now_ns();
+		if (left_ns <= 0)
+			return 0;
+		int n = cairn_remote_recv(ear->remote, name, &bytes,
+		    left_ns < 200 * CAIRN_NS_PER_MS ? (int)(left_ns / CAIRN_NS_PER_MS) + 1 : 200);
+		if (n < 0)
+			return n;
+		if (n > 0 && cairn_msg_decode(ear->row->desc, bytes, (size_t)n, hdr, ear->msg, NULL) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+/* Waits for the next message until end_ns. 1 taken, 0 the time is up or a signal came, -EACCES a robot elsewhere refuses. */
 static int ear_next(struct ear *ear, int64_t end_ns, struct cairn_header *hdr)
 {
+	if (ear->remote != NULL)
+		return ear_next_there(ear, end_ns, hdr);
 	zmq_pollitem_t item = {.socket = cairn_sub_socket(ear->sub), .events = ZMQ_POLLIN};
 	while (!cli_interrupted()) {
 		if (cairn_sub_recv(ear->sub, ear->msg, hdr) == 1)
@@ -96,18 +130,19 @@ static int echo_topic(const struct cli *cli, const struct echo_limits *limits)
 	}
 	long seen = 0;
 	while (limits->count == 0 || seen < limits->count) {
-		if (ear_next(&ear, cli_now_ns() + (int64_t)(limits->timeout_s * 1e9), &hdr) == 0) {
-			if (!cli_interrupted())
-				status =
-				    cli_fail(cli, CLI_ABSENT, "no message within %g s", limits->timeout_s);
+		int r = ear_next(&ear, cli_now_ns() + (int64_t)(limits->timeout_s * 1e9), &hdr);
+		if (r < 0)
+			status = not_let_in(cli);
+		else if (r == 0 && !cli_interrupted())
+			status = cli_fail(cli, CLI_ABSENT, "no message within %g s", limits->timeout_s);
+		if (r <= 0)
 			break;
-		}
 		if (cairn_msg_to_json(ear.row->desc, &hdr, ear.msg, buf, JSON_BYTES) > 0)
 			puts(buf);
 		fflush(stdout);
 		seen++;
 	}
-	if (cairn_bus_rejects(ear.bus) > 0)
+	if (ear.bus != NULL && cairn_bus_rejects(ear.bus) > 0)
 		fprintf(
 		    stderr, "cairn echo: %" PRIu64 " broken messages refused\n", cairn_bus_rejects(ear.bus));
 	ear_close(&ear);
@@ -145,47 +180,6 @@ static bool echo_one(void *ctx, const struct cairn_frame_header *hdr, const void
 	return left->count == 0 || --left->count > 0;
 }
 
-/* As echo_topic, of a robot elsewhere. */
-static int echo_there(const struct cli *cli, const struct echo_limits *limits)
-{
-	const char *instance = NULL;
-	struct cairn_error err = {""};
-	int topic = cairn_topic_of(cli->args[0], &instance), status = CLI_OK;
-	if (topic < 0)
-		return no_such_topic(cli, cli->args[0]);
-	struct cairn_remote *remote = cli_connect(cli, &status);
-	if (remote == NULL)
-		return status;
-	const struct cairn_msg_desc *desc = cairn_topics[topic].desc;
-	void *msg = calloc(1, desc->size);
-	char *buf = malloc(JSON_BYTES), name[CAIRN_KEY_TEXT];
-	if (msg == NULL || buf == NULL || !cairn_remote_watch(remote, cli->args[0], &err))
-		status = cli_fail(cli, CLI_FAILED, "%s", err.text);
-	int64_t end_ns = cli_now_ns() + (int64_t)(limits->timeout_s * 1e9);
-	for (long seen = 0;
-	     status == CLI_OK && (limits->count == 0 || seen < limits->count) && !cli_interrupted();) {
-		const void *bytes = NULL;
-		struct cairn_header hdr;
-		int n = cairn_remote_recv(remote, name, &bytes, 200);
-		if (n < 0)
-			status = cli_fail(cli, CLI_FAILED,
-			    "the robot refuses the key: it is not on its list, or may not watch");
-		else if (n == 0 && cli_now_ns() >= end_ns)
-			status = cli_fail(cli, CLI_ABSENT, "no message within %g s", limits->timeout_s);
-		if (n <= 0 || cairn_msg_decode(desc, bytes, (size_t)n, &hdr, msg, NULL) != 0)
-			continue;
-		if (cairn_msg_to_json(desc, &hdr, msg, buf, JSON_BYTES) > 0)
-			puts(buf);
-		fflush(stdout);
-		seen++;
-		end_ns = cli_now_ns() + (int64_t)(limits->timeout_s * 1e9);
-	}
-	free(msg);
-	free(buf);
-	cairn_remote_close(&remote);
-	return status;
-}
-
 int cli_echo(const struct cli *cli)
 {
 	struct echo_limits limits = {cli_count(cli, "count", 0), 3.0e8};
@@ -196,10 +190,13 @@ int cli_echo(const struct cli *cli)
 	if (timeout != NULL && !cairn_duration_parse(timeout, &limits.timeout_s, &err))
 		return cli_fail(cli, CLI_USAGE, "--timeout: %s", err.text);
 	cli_catch_signals();
-	if (cli->connect != NULL)
-		return echo_there(cli, &limits);
 	/* "canary" is both a topic and a frame: the topic is what a person means. */
 	int frame = cairn_topic_find(cli->args[0]) < 0 ? cairn_frame_topic_find(cli->args[0]) : -1;
+	if (frame >= 0 && cli->connect != NULL)
+		return cli_fail(cli, CLI_USAGE,
+		    "%s is a frame, which does not go over TCP; see 'cairn look' and "
+		    "'cairn map'",
+		    cli->args[0]);
 	if (frame >= 0)
 		return cli_read_frames(
 		    cli, (enum cairn_frame_topic)frame, limits.timeout_s, echo_one, &limits);
@@ -238,19 +235,24 @@ static void print_tally(const struct cli *cli, const struct cairn_topic_row *row
 	double rate_hz = span_s > 0.0 ? (double)t->sent / span_s : 0.0;
 	double age_s = t->age_sum_s / (double)t->received;
 	uint64_t missed = t->sent + t->starts + 1 - t->received;
+	bool here = cli->connect == NULL; /* stamps are of the robot's clock */
 	if (cli->json) {
 		printf("{\"topic\":\"%s\",\"rate_hz\":%.3f,\"nominal_hz\":%g,\"received\":%" PRIu64
-		       ",\"missed\":%" PRIu64 ",\"restarts\":%" PRIu64
-		       ",\"age_mean_s\":%.6f,\"age_max_s\":%.6f,\"max_age_s\":%g}\n",
-		    cli->args[0], rate_hz, row->rate_hz, t->received, missed, t->starts, age_s, t->age_max_s,
-		    row->max_age_ms * 1e-3);
+		       ",\"missed\":%" PRIu64 ",\"restarts\":%" PRIu64,
+		    cli->args[0], rate_hz, row->rate_hz, t->received, missed, t->starts);
+		if (here)
+			printf(",\"age_mean_s\":%.6f,\"age_max_s\":%.6f", age_s, t->age_max_s);
+		else
+			printf(",\"age_mean_s\":null,\"age_max_s\":null");
+		printf(",\"max_age_s\":%g}\n", row->max_age_ms * 1e-3);
 		return;
 	}
 	printf("%s: %.2f Hz", cli->args[0], rate_hz);
 	if (row->rate_hz > 0.0)
 		printf(" (nominal %g)", row->rate_hz);
-	printf(", %" PRIu64 " received, %" PRIu64 " passed over, age %.1f ms mean, %.1f ms at most",
-	    t->received, missed, age_s * 1e3, t->age_max_s * 1e3);
+	printf(", %" PRIu64 " received, %" PRIu64 " passed over", t->received, missed);
+	if (here)
+		printf(", age %.1f ms mean, %.1f ms at most", age_s * 1e3, t->age_max_s * 1e3);
 	if (row->max_age_ms > 0)
 		printf(" (stale after %d ms)", row->max_age_ms);
 	if (t->starts > 0)
@@ -276,9 +278,12 @@ int cli_hz(const struct cli *cli)
 	if (status != CLI_OK)
 		return status;
 	int64_t end_ns = cli_now_ns() + (int64_t)(for_s * 1e9);
-	while (ear_next(&ear, end_ns, &hdr) == 1)
+	int r;
+	while ((r = ear_next(&ear, end_ns, &hdr)) == 1)
 		tally_add(&tally, &hdr, cli_now_ns());
-	if (tally.received > 0)
+	if (r < 0)
+		status = not_let_in(cli);
+	else if (tally.received > 0)
 		print_tally(cli, ear.row, &tally);
 	else
 		status = cli_fail(cli, CLI_ABSENT, "no message within %g s", for_s);

@@ -2,31 +2,29 @@
  *
  * A line is "12.345 W mapper grid.c:88 text"; what does not look like that (a library's cry, a sanitizer's
  * report) belongs to the line before it. */
-#include <dirent.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "common/base/file.h"
 #include "common/base/geom.h"
 #include "common/base/log.h"
 #include "procs/cairn/commands.h"
+#include "procs/cairn/robot_files.h"
 
 #define FILES_MAX 64
-#define LINE_BYTES_MAX 65536 /* a stage's log has shorter ones */
+#define TAIL_BYTES (1u << 20) /* of a file, at first and with each look for more */
 #define FOLLOW_MS 200
+#define FOLLOW_THERE_MS 1000 /* each look asks for every log */
 
 struct log_file {
 	char stage[64];
-	char path[CLI_RUN_DIR_MAX + 128];
-	FILE *file;
-	ino_t inode;
-	double t_s;  /* of its newest line with a time */
-	char letter; /* level of that line */
+	char path[80];
+	bool first;        /* nothing was read of it yet */
+	uint64_t at, file; /* read up to there, of this file */
+	double t_s;        /* of its newest line with a time */
+	char letter;       /* level of that line */
 };
 
 struct log_line {
@@ -42,40 +40,23 @@ struct log_lines {
 	size_t count, room;
 };
 
-static bool find_files(const struct cli *cli, struct log_file *files, int *ret_count)
+/* The files of a listing, one name a line. */
+static int find_files(const struct cli *cli, char *names, struct log_file *files)
 {
-	char dir[CLI_RUN_DIR_MAX + 8];
-	snprintf(dir, sizeof(dir), "%s/logs", cli->run_dir);
-	DIR *folder = opendir(dir);
-	struct dirent *entry;
-	*ret_count = 0;
-	while (folder != NULL && (entry = readdir(folder)) != NULL && *ret_count < FILES_MAX) {
-		size_t n = strlen(entry->d_name);
-		struct log_file *f = &files[*ret_count];
-		if (n < 5 || n > 60 || strcmp(entry->d_name + n - 4, ".log") != 0)
+	int count = 0;
+	for (char *rest = names, *name; (name = strsep(&rest, "\n")) != NULL && count < FILES_MAX;) {
+		size_t n = strlen(name);
+		struct log_file *f = &files[count];
+		if (n < 5 || n > 60 || strcmp(name + n - 4, ".log") != 0)
 			continue;
-		*f = (struct log_file){.letter = 'I'};
-		snprintf(f->stage, sizeof(f->stage), "%.*s", (int)(n - 4), entry->d_name);
+		*f = (struct log_file){.letter = 'I', .first = true};
+		snprintf(f->stage, sizeof(f->stage), "%.*s", (int)(n - 4), name);
 		if (cli->arg_count == 1 && strcmp(f->stage, cli->args[0]) != 0)
 			continue;
-		snprintf(f->path, sizeof(f->path), "%s/%.60s", dir, entry->d_name);
-		(*ret_count)++;
+		snprintf(f->path, sizeof(f->path), "logs/%.60s", name);
+		count++;
 	}
-	if (folder != NULL)
-		closedir(folder);
-	return folder != NULL;
-}
-
-/* Opens the file, or opens it anew when it was rotated away. */
-static void reopen(struct log_file *f)
-{
-	struct stat st;
-	if (stat(f->path, &st) != 0 || (f->file != NULL && st.st_ino == f->inode))
-		return;
-	if (f->file != NULL)
-		fclose(f->file);
-	f->file = cairn_file_stream(f->path, CAIRN_FILE_OWN, NULL);
-	f->inode = st.st_ino;
+	return count;
 }
 
 /* Time and level of a line; the values of the line before where it has none. */
@@ -108,34 +89,50 @@ static bool add_line(struct log_lines *lines, struct log_file *f, const char *te
 	return true;
 }
 
-/* Reads what is new in a file; keeps the last `keep` lines of the wanted levels (0 = all). */
-static void read_file(struct log_file *f, const char *letters, size_t keep, struct log_lines *lines)
+/* What is new in the file: at first its end, later what was added, of a file that took its place everything. */
+static bool read_new(
+    struct robot_files *robot, struct log_file *f, struct robot_part *part, struct cairn_error *err)
 {
-	char *text = NULL;
-	size_t room = 0, first = lines->count;
-	ssize_t n;
-	reopen(f);
-	if (f->file == NULL)
-		return;
-	clearerr(f->file);
-	long at = ftell(f->file);
-	while ((n = cairn_file_line(f->file, &text, &room, LINE_BYTES_MAX)) > 0) {
-		if (text[n - 1] != '\n') {
-			(void)fseek(f->file, at, SEEK_SET); /* half a line: its end is still to come */
-			break;
-		}
-		at += n;
-		parse_line(f, text);
-		if (strchr(letters, f->letter) != NULL && !add_line(lines, f, text))
+	if (!robot_files_read(robot, f->path, f->at, f->first, TAIL_BYTES, part, err))
+		return false;
+	if (!f->first && (part->file != f->file || part->size < f->at)) {
+		free(part->data);
+		f->at = 0;
+		if (!robot_files_read(robot, f->path, 0, false, TAIL_BYTES, part, err))
+			return false;
+	}
+	f->file = part->file;
+	f->at = part->at + part->bytes;
+	return true;
+}
+
+/* Adds the new lines of the wanted levels; of them the last `keep` (0 = all). Half a line is read again with its end. */
+static bool read_file(struct robot_files *robot, struct log_file *f, const char *letters, size_t keep,
+    struct log_lines *lines, struct cairn_error *err)
+{
+	struct robot_part part;
+	size_t first = lines->count;
+	if (!read_new(robot, f, &part, err))
+		return errno == ENOENT; /* a log that is just being rotated, or has no line yet */
+	char *at = part.data, *end;
+	if (f->first && part.at > 0 && (end = strchr(at, '\n')) != NULL)
+		at = end + 1; /* the line that the tail begins in */
+	f->first = false;
+	for (; (end = strchr(at, '\n')) != NULL; at = end + 1) {
+		*end = '\0';
+		parse_line(f, at);
+		if (strchr(letters, f->letter) != NULL && !add_line(lines, f, at))
 			break;
 	}
-	free(text);
+	f->at -= strlen(at);
+	free(part.data);
 	size_t extra = keep > 0 && lines->count - first > keep ? lines->count - first - keep : 0;
 	for (size_t i = 0; i < extra; i++)
 		free(lines->items[first + i].text);
 	if (extra > 0)
 		memmove(lines->items + first, lines->items + first + extra, keep * sizeof(*lines->items));
 	lines->count -= extra;
+	return true;
 }
 
 static int by_time(const void *a, const void *b)
@@ -177,6 +174,8 @@ int cli_logs(const struct cli *cli)
 	static struct log_file files[FILES_MAX];
 	struct log_lines lines = {NULL, 0, 0};
 	enum cairn_log_level level = CAIRN_LOG_DEBUG;
+	struct robot_files robot;
+	struct cairn_error err = {""};
 	int count = 0;
 	long keep = cli_count(cli, "lines", 20);
 	const char *level_text = cli_value(cli, "level");
@@ -185,28 +184,30 @@ int cli_logs(const struct cli *cli)
 	if (level_text != NULL && !cairn_log_level_parse(level_text, &level))
 		return cli_fail(
 		    cli, CLI_USAGE, "--level: '%s' is not one of error, warn, info, debug", level_text);
-	if (!find_files(cli, files, &count))
-		return cli_fail(cli, CLI_ABSENT, "no logs in %s", cli->run_dir);
-	if (count == 0 && cli->arg_count == 1)
-		return cli_fail(
-		    cli, CLI_USAGE, "there is no log of '%s' in %s/logs", cli->args[0], cli->run_dir);
 	char letters[] = "EWID";
 	letters[level + 1] = '\0';
+	int status = robot_files_open(cli, &robot);
+	if (status != CLI_OK)
+		return status;
+	char *names = robot_files_list(&robot, "logs", &err);
+	if (names == NULL)
+		status = cli_fail(cli, errno == EACCES ? CLI_FAILED : CLI_ABSENT, "no logs: %s", err.text);
+	else if ((count = find_files(cli, names, files)) == 0 && cli->arg_count == 1)
+		status = cli_fail(cli, CLI_USAGE, "there is no log of '%s'", cli->args[0]);
+	free(names);
 
 	cli_catch_signals();
-	for (int i = 0; i < count; i++)
-		read_file(&files[i], letters, (size_t)keep, &lines);
-	print_lines(cli, &lines);
-	while (cli_value(cli, "follow") != NULL && !cli_interrupted()) {
-		nanosleep(&(struct timespec){.tv_nsec = FOLLOW_MS * CAIRN_NS_PER_MS}, NULL);
-		for (int i = 0; i < count; i++)
-			read_file(&files[i], letters, 0, &lines);
+	for (bool first = true;
+	     status == CLI_OK && (first || cli_value(cli, "follow") != NULL) && !cli_interrupted();
+	     first = false) {
+		if (!first)
+			(void)poll(NULL, 0, cli->connect != NULL ? FOLLOW_THERE_MS : FOLLOW_MS);
+		for (int i = 0; status == CLI_OK && i < count; i++)
+			if (!read_file(&robot, &files[i], letters, first ? (size_t)keep : 0, &lines, &err))
+				status = cli_fail(cli, CLI_FAILED, "%s", err.text);
 		print_lines(cli, &lines);
 	}
-	for (int i = 0; i < count; i++) {
-		if (files[i].file != NULL)
-			fclose(files[i].file);
-	}
+	robot_files_close(&robot);
 	free(lines.items);
-	return CLI_OK;
+	return status;
 }

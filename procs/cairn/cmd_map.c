@@ -8,16 +8,19 @@
 #include <zmq.h>
 
 #include "common/base/geom.h"
+#include "common/base/whole_io.h"
 #include "common/map/map_server.h"
 #include "common/slam/mapper.h"
 #include "common/map/picture.h"
 #include "common/map/rle.h"
 #include "procs/cairn/commands.h"
 #include "procs/cairn/found.h"
+#include "procs/cairn/robot_files.h"
 #include "procs/cli/rundir.h"
 
 #define LISTEN_NS (1500 * CAIRN_NS_PER_MS)
 #define LISTENED 3 /* topics */
+#define MAP_BYTES_MAX (256u << 20)
 #define TOKENS_DEFAULT 800
 #define TOKENS_MAX 100000
 
@@ -71,6 +74,36 @@ static void listen_for(const char *run_dir, struct shown *s)
 	cairn_bus_destroy(&bus);
 }
 
+/* The same of a robot elsewhere, with what was found: its memory stays there. */
+static void listen_there(struct cairn_remote *remote, struct shown *s)
+{
+	const enum cairn_topic wanted[] = {
+	    CAIRN_TOPIC_CANDIDATES, CAIRN_TOPIC_NAV_PATH, CAIRN_TOPIC_MISSION, CAIRN_TOPIC_DISCOVERIES};
+	void *places[] = {&s->candidates, &s->path, &s->mission, &s->found};
+	enum { COUNT = sizeof(wanted) / sizeof(wanted[0]) };
+	struct cairn_error err = {""};
+	bool heard[COUNT] = {false};
+	for (int i = 0; i < COUNT; i++)
+		if (!cairn_remote_watch(remote, cairn_topics[wanted[i]].name, &err))
+			return;
+	int64_t end_ns = cli_now_ns() + LISTEN_NS;
+	for (int left = COUNT; left > 0 && cli_now_ns() < end_ns;) {
+		char name[CAIRN_KEY_TEXT];
+		const void *bytes = NULL;
+		struct cairn_header hdr;
+		int n = cairn_remote_recv(remote, name, &bytes, 100);
+		if (n < 0)
+			return;
+		for (int i = 0; n > 0 && i < COUNT; i++)
+			if (strcmp(name, cairn_topics[wanted[i]].name) == 0 && !heard[i] &&
+			    cairn_msg_decode(
+				cairn_topics[wanted[i]].desc, bytes, (size_t)n, &hdr, places[i], NULL) == 0) {
+				heard[i] = true;
+				left--;
+			}
+	}
+}
+
 static bool take_state(
     struct shown *s, const struct cairn_config *cfg, const char *path, struct cairn_error *err)
 {
@@ -111,6 +144,46 @@ static bool take_found(struct shown *s, const char *state, struct cairn_error *e
 	return found_load(folder, &s->found, err);
 }
 
+/* Into a file of our own, since maps are read from files; it has no name when this returns. */
+static bool load_there(struct shown *s, const struct robot_part *map, struct cairn_error *err)
+{
+	char path[] = "/tmp/cairn-map-XXXXXX", key[64];
+	struct cairn_config cfg;
+	double cell_m;
+	int fd = mkstemp(path);
+	bool ok = fd >= 0 && cairn_write_whole(fd, map->data, map->bytes);
+	if (!ok)
+		cairn_error_set(err, "%s: %s", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	cairn_config_defaults(&cfg);
+	ok = ok && cairn_mapper_file_cell_m(path, &cell_m, err) &&
+	     snprintf(key, sizeof(key), "map.cell_m=%.17g", cell_m) > 0 &&
+	     cairn_config_set(&cfg, key, "the robot's map", err) && take_state(s, &cfg, path, err);
+	if (fd >= 0)
+		(void)unlink(path);
+	return ok;
+}
+
+static bool take_there(const struct cli *cli, struct shown *s, struct cairn_error *err)
+{
+	struct robot_files robot;
+	struct robot_part map = {0};
+	if (robot_files_open(cli, &robot) != CLI_OK) {
+		cairn_error_set(err, "%s: not connected", cli->connect);
+		return false;
+	}
+	bool ok = robot_files_read(&robot, "state/map.bin", 0, false, MAP_BYTES_MAX, &map, err) &&
+		  load_there(s, &map, err);
+	int why = errno;
+	free(map.data);
+	if (ok)
+		listen_there(robot.remote, s);
+	robot_files_close(&robot);
+	errno = why;
+	return ok;
+}
+
 /* The map asked for, with the configuration it was made with. */
 static bool take_map(const struct cli *cli, struct shown *s, struct cairn_error *err)
 {
@@ -119,6 +192,8 @@ static bool take_map(const struct cli *cli, struct shown *s, struct cairn_error 
 	struct cairn_config cfg;
 	if (file != NULL)
 		return cairn_map_file_load(&s->map, file, err);
+	if (cli->connect != NULL && state == NULL)
+		return take_there(cli, s, err);
 	cairn_config_defaults(&cfg);
 	snprintf(path, sizeof(path), "%s/config.yaml", cli->run_dir);
 	if (access(path, R_OK) == 0 && !cairn_config_load(&cfg, path, err))

@@ -6,6 +6,8 @@
 
 #include "procs/cairn/commands.h"
 
+#define STAGES_MS 5000 /* connecting, and a second until the launcher says it again */
+
 #define STAGE(id, name, program, uses_iceoryx, when, without, doc) name,
 static const char *const stage_names[] = {
 #include "procs/launcher/stages.def"
@@ -30,24 +32,40 @@ static const char *age_text(int max_age_ms, char *buf, size_t bytes)
 	return buf;
 }
 
+/* Who is there: by the sockets here, by what the launcher says of its stages there. */
+struct there {
+	const char *run_dir;
+	const struct cairn_msg_stages *stages; /* NULL: here */
+};
+
+static bool is_up(const struct there *there, const char *name, const char *stage)
+{
+	if (there->stages == NULL)
+		return cli_bus_bound(there->run_dir, name);
+	for (uint32_t i = 0; i < there->stages->items_count; i++)
+		if (strcmp(there->stages->items[i].name, stage) == 0)
+			return there->stages->items[i].state == CAIRN_STAGE_STATE_UP;
+	return strcmp(stage, "launcher") == 0; /* which has just said so */
+}
+
 /* Is a publisher there? For heartbeats: of how many stages. Frames cannot be asked without joining the data
  * plane. */
 static const char *alive_text(
-    const char *run_dir, const char *name, const char *stage, char *buf, size_t bytes)
+    const struct there *who, const char *name, const char *stage, char *buf, size_t bytes)
 {
 	if (strcmp(stage, "*") != 0)
-		return cli_bus_bound(run_dir, name) ? "yes" : "no";
+		return is_up(who, name, stage) ? "yes" : "no";
 	size_t there = 0, all = sizeof(stage_names) / sizeof(stage_names[0]);
 	for (size_t i = 0; i < all; i++) {
 		char instance[96];
 		snprintf(instance, sizeof(instance), "%s.%s", name, stage_names[i]);
-		there += cli_bus_bound(run_dir, instance);
+		there += is_up(who, instance, stage_names[i]);
 	}
 	snprintf(buf, bytes, "%zu/%zu", there, all);
 	return buf;
 }
 
-static void print_text(const struct cli *cli)
+static void print_text(const struct there *who)
 {
 	char rate[24], age[24], alive[24];
 	printf("%-13s %-8s %-14s %-9s %-8s %-7s %-5s  %s\n", "NAME", "KIND", "FROM", "RATE", "MAX AGE",
@@ -57,7 +75,7 @@ static void print_text(const struct cli *cli)
 		printf("%-13s %-8s %-14s %-9s %-8s %-7s %-5s  %s\n", t->name, "topic", t->stage,
 		    rate_text(t->rate_hz, rate, sizeof(rate)), age_text(t->max_age_ms, age, sizeof(age)),
 		    t->mode == CAIRN_MODE_LATEST ? "latest" : "every",
-		    alive_text(cli->run_dir, t->name, t->stage, alive, sizeof(alive)), t->doc);
+		    alive_text(who, t->name, t->stage, alive, sizeof(alive)), t->doc);
 	}
 	for (int i = 0; i < CAIRN_FRAME_COUNT; i++) {
 		const struct cairn_frame_row *f = &cairn_frame_topics[i];
@@ -68,11 +86,11 @@ static void print_text(const struct cli *cli)
 	for (int i = 0; i < CAIRN_SERVICE_COUNT; i++) {
 		const struct cairn_service_row *s = &cairn_services[i];
 		printf("%-13s %-8s %-14s %-9s %-8s %-7s %-5s  %s\n", s->name, "service", s->stage, "-", "-",
-		    "-", alive_text(cli->run_dir, s->name, s->stage, alive, sizeof(alive)), s->doc);
+		    "-", alive_text(who, s->name, s->stage, alive, sizeof(alive)), s->doc);
 	}
 }
 
-static void print_json_row(const struct cli *cli, const char *kind, const char *name, const char *message,
+static void print_json_row(const struct there *who, const char *kind, const char *name, const char *message,
     const char *stage, double rate_hz, int max_age_ms, const char *doc)
 {
 	char alive[24];
@@ -80,7 +98,7 @@ static void print_json_row(const struct cli *cli, const char *kind, const char *
 	       "ms\":%d,",
 	    kind, name, message, stage, rate_hz, max_age_ms);
 	if (strcmp(kind, "frame") != 0) {
-		const char *text = alive_text(cli->run_dir, name, stage, alive, sizeof(alive));
+		const char *text = alive_text(who, name, stage, alive, sizeof(alive));
 		printf("\"there\":%s,",
 		    strcmp(text, "no") != 0 && strncmp(text, "0/", 2) != 0 ? "true" : "false");
 	}
@@ -102,6 +120,28 @@ static int print_schema(const struct cli *cli, const char *name)
 	return CLI_OK;
 }
 
+/* What the launcher of a robot elsewhere says of its stages. CLI_OK, or a status after a message. */
+static int ask_stages(const struct cli *cli, struct cairn_msg_stages *ret)
+{
+	struct cairn_error err = {""};
+	int status = CLI_OK, n = 0;
+	const void *bytes = NULL;
+	char name[CAIRN_KEY_TEXT];
+	struct cairn_header hdr;
+	struct cairn_remote *remote = cli_connect(cli, &status);
+	if (remote == NULL)
+		return status;
+	if (!cairn_remote_watch(remote, cairn_topics[CAIRN_TOPIC_STAGES].name, &err) ||
+	    (n = cairn_remote_recv(remote, name, &bytes, STAGES_MS)) <= 0 ||
+	    cairn_msg_decode(&cairn_desc_stages, bytes, (size_t)n, &hdr, ret, &err) != 0)
+		status = cli_fail(cli, n < 0 ? CLI_FAILED : CLI_ABSENT, "%s: %s", cli->connect,
+		    n < 0 ? "the robot refuses the key: it is not on its list, or may not watch"
+		    : err.text[0] != '\0' ? err.text
+					  : "the robot does not say which stages it has");
+	cairn_remote_close(&remote);
+	return status;
+}
+
 int cli_topics(const struct cli *cli)
 {
 	const char *of = cli_value(cli, "schema");
@@ -111,21 +151,27 @@ int cli_topics(const struct cli *cli)
 		cli_print_bus_markdown(stdout);
 		return CLI_OK;
 	}
+	static struct cairn_msg_stages stages; /* large */
+	struct there who = {.run_dir = cli->run_dir};
+	int status = cli->connect != NULL ? ask_stages(cli, &stages) : CLI_OK;
+	if (status != CLI_OK)
+		return status;
+	who.stages = cli->connect != NULL ? &stages : NULL;
 	if (!cli->json) {
-		print_text(cli);
+		print_text(&who);
 		return CLI_OK;
 	}
 	for (int i = 0; i < CAIRN_TOPIC_COUNT; i++) {
 		const struct cairn_topic_row *t = &cairn_topics[i];
 		print_json_row(
-		    cli, "topic", t->name, t->desc->name, t->stage, t->rate_hz, t->max_age_ms, t->doc);
+		    &who, "topic", t->name, t->desc->name, t->stage, t->rate_hz, t->max_age_ms, t->doc);
 	}
 	for (int i = 0; i < CAIRN_FRAME_COUNT; i++) {
 		const struct cairn_frame_row *f = &cairn_frame_topics[i];
-		print_json_row(cli, "frame", f->name, "", f->stage, f->rate_hz, f->max_age_ms, f->doc);
+		print_json_row(&who, "frame", f->name, "", f->stage, f->rate_hz, f->max_age_ms, f->doc);
 	}
 	for (int i = 0; i < CAIRN_SERVICE_COUNT; i++)
-		print_json_row(cli, "service", cairn_services[i].name, "command", cairn_services[i].stage,
+		print_json_row(&who, "service", cairn_services[i].name, "command", cairn_services[i].stage,
 		    0.0, 0, cairn_services[i].doc);
 	return CLI_OK;
 }

@@ -388,6 +388,8 @@ static void report(const struct up *u, int64_t end_ns)
 	struct cairn_error err = {""};
 	snprintf(path, sizeof(path), "%s/summary.json", u->run.run_dir);
 	write_summary(u, path, end_ns);
+	snprintf(path, sizeof(path), "%s/state/summary.json", u->run.run_dir); /* goes with the decisions */
+	write_summary(u, path, end_ns);
 	const char *copy = cli_value(u->cli, "summary");
 	if (copy != NULL)
 		write_summary(u, copy, end_ns);

@@ -33,18 +33,25 @@ static const struct cli_option logs_options[] = {
     {"level", '\0', "LEVEL", "only error, warn, info or debug and worse"},
     {0},
 };
+#define OF_OPTION                                                                                            \
+	{                                                                                                    \
+		"of", '\0', "RUN",                                                                           \
+		    "of an earlier run: its name by 'cairn runs', the beginning of one, or last"             \
+	}
 static const struct cli_option decisions_options[] = {{"lines", 'n', "N", "the newest N (default 10)"},
     {"prompt", '\0', NULL, "the text that the model was given, too"},
-    {"refused", '\0', NULL, "the commands that were refused, instead of those that were done"}, {0}};
+    {"refused", '\0', NULL, "the commands that were refused, instead of those that were done"}, OF_OPTION,
+    {0}};
 static const struct cli_option scene_options[] = {{"tree", '\0', NULL, "by rooms, with relations"}, {0}};
 static const struct cli_option topics_options[] = {
     {"markdown", '\0', NULL, "the reference page docs/bus.md, with all fields"},
     {"schema", '\0', "TOPIC", "the JSON Schema of what 'cairn echo TOPIC' prints"}, {0}};
 static const struct cli_option look_options[] = {
     {"out", 'o', "FILE",
-	"where the picture goes (default snapshot.jpg in the run directory); a second one beside it: "
-	"FILE-above.jpg"},
-    {"save", '\0', "FILE", "the whole snapshot too, for 'cairn ask --snapshot'"}, {0}};
+	"where the picture goes; a second one beside it: FILE-above.jpg. Without it, pictures of decisions "
+	"stay where they are kept, and others go to snapshot.jpg"},
+    {"now", '\0', NULL, "what the robot would show the model now, instead of a decision"},
+    {"save", '\0', "FILE", "the whole snapshot of now too, for 'cairn ask --snapshot'"}, OF_OPTION, {0}};
 static const struct cli_option doctor_options[] = {
     {"dry", '\0', NULL,
 	"call no provider; without it each is asked for its list of models, which costs nothing"},
@@ -155,13 +162,13 @@ static const struct cli_command commands[] = {
     {"release", .group = CLI_GROUP_DRIVE, .summary = "release the emergency stop",
 	VERB(MOTOR_RELEASE, "", NULL, 0, 0, cli_ask_verb)},
     {"logs", .group = CLI_GROUP_WATCH, .args = "[STAGE]", .summary = "what the stages have logged",
-	.options = logs_options, .arg_max = 1, .json = true, .run = cli_logs},
+	.options = logs_options, .arg_max = 1, .json = true, .remote = true, .run = cli_logs},
     {"decisions", .group = CLI_GROUP_WATCH, .args = "",
 	.summary = "the last decisions and operator commands: who, why, and what became of it",
 	.details = "From state/decisions.jsonl, commands.jsonl and refused.jsonl of the run directory, which "
 		   "outlive the "
 		   "stack.",
-	.options = decisions_options, .json = true, .run = cli_decisions},
+	.options = decisions_options, .json = true, .remote = true, .run = cli_decisions},
     {"discoveries", .group = CLI_GROUP_WATCH, .args = "",
 	.summary = "rooms and things that the model has reported: what, where, when, seen on which picture",
 	.details = "Of a running robot (at most a second old) or as the last run left it.", .json = true,
@@ -174,10 +181,15 @@ static const struct cli_command commands[] = {
 	.options = scene_options, .arg_max = 2, .json = true, .run = cli_scene},
     {"topics", .group = CLI_GROUP_WATCH, .args = "",
 	.summary = "every topic, frame and service, and which are there now", .options = topics_options,
-	.json = true, .run = cli_topics},
-    {"look", .group = CLI_GROUP_WATCH, .args = "",
-	.summary = "what the model is shown: text and pictures of the newest snapshot",
-	.options = look_options, .run = cli_look},
+	.json = true, .remote = true, .run = cli_topics},
+    {"look", .group = CLI_GROUP_WATCH, .args = "[ID]",
+	.summary = "text and pictures as the model was given them, of the newest decision or of this one",
+	.details = "The ID is that of 'cairn decisions'. Which pictures are kept: vlm.sent_pictures_mb.",
+	.options = look_options, .arg_max = 1, .remote = true, .run = cli_look},
+    {"runs", .group = CLI_GROUP_WATCH, .args = "", .summary = "the runs of which decisions are kept, by date",
+	.details = "'cairn decisions --of RUN' and 'cairn look ID --of RUN' look into them; launcher.runs_mb "
+		   "bounds them.",
+	.json = true, .run = cli_runs},
     {"ask", .group = CLI_GROUP_SET_UP, .args = "",
 	.summary = "the request to a model as it would be sent (--dry-run), or its answer (--yes)",
 	.details = "With an empty memory and no frontiers: only the snapshot is that of the robot. Nothing "
@@ -190,12 +202,12 @@ static const struct cli_command commands[] = {
     {"map", .group = CLI_GROUP_WATCH, .args = "",
 	.summary = "the map: areas, doorways, visits; as a picture, as text, as files for ROS",
 	.details = "Of a running robot (at most a second old) or of one that has ended.",
-	.options = map_options, .json = true, .run = cli_map},
+	.options = map_options, .json = true, .remote = true, .run = cli_map},
     {"echo", .group = CLI_GROUP_WATCH, .args = "TOPIC", .summary = "the messages of a topic as JSON lines",
 	.details = "heartbeat.STAGE names the heartbeat of one stage. Of frames the headers are shown.",
 	.options = echo_options, .arg_min = 1, .arg_max = 1, .remote = true, .run = cli_echo},
     {"hz", .group = CLI_GROUP_WATCH, .args = "TOPIC", .summary = "rate, age and losses of a topic",
-	.options = hz_options, .arg_min = 1, .arg_max = 1, .json = true, .run = cli_hz},
+	.options = hz_options, .arg_min = 1, .arg_max = 1, .json = true, .remote = true, .run = cli_hz},
     {"teleop", .group = CLI_GROUP_DRIVE, .args = "",
 	.summary = "steer by hand, with the keys of this terminal",
 	.details = "A mission that is under way is paused; 'cairn resume' goes on with it. Collision checks, "

@@ -14,6 +14,7 @@ int cli_logs(const struct cli *cli);
 int cli_discoveries(const struct cli *cli);
 int cli_decisions(const struct cli *cli);
 int cli_scene(const struct cli *cli);
+int cli_runs(const struct cli *cli);
 int cli_topics(const struct cli *cli);
 int cli_look(const struct cli *cli);
 int cli_map(const struct cli *cli);

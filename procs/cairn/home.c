@@ -1,6 +1,5 @@
 #include "procs/cairn/home.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "common/base/file.h"
 #include "common/sequencer/mission_store.h"
 #include "ipc/lockfile.h"
+#include "procs/cairn/folder.h"
 
 #define PATH_BYTES 512
 #define IDENTITY_BYTES 640
@@ -53,51 +53,28 @@ static int list_learned(const char *state_dir, char *text, size_t bytes)
 	return count;
 }
 
-/* To the microsecond, so that names of one second stand in their order. */
+/* A name for now: to the microsecond, so that names of one second stand in their order. */
 static void stamp(char *text, size_t bytes)
 {
 	struct timespec now;
-	struct tm utc;
-	char second[24] = "unknown";
 	clock_gettime(CLOCK_REALTIME, &now);
-	if (gmtime_r(&now.tv_sec, &utc) != NULL)
-		(void)strftime(second, sizeof(second), "%Y%m%dT%H%M%S", &utc);
-	snprintf(text, bytes, "%s.%06ldZ", second, now.tv_nsec / 1000);
+	folder_time_name((double)now.tv_sec + (double)now.tv_nsec * 1e-9, 6, text, bytes);
 }
 
 /* ---- setting aside ---- */
 
-static void remove_folder(const char *path)
-{
-	DIR *dir = opendir(path);
-	struct dirent *entry;
-	while (dir != NULL && (entry = readdir(dir)) != NULL)
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			(void)unlinkat(dirfd(dir), entry->d_name, 0);
-	if (dir != NULL)
-		closedir(dir);
-	(void)rmdir(path);
-}
-
-static int is_entry(const struct dirent *entry)
-{
-	return entry->d_name[0] != '.';
-}
-
 /* The oldest beyond the newest few; how many. Their names are times, so that they stand in order. */
 static int thin_out(const char *aside)
 {
-	struct dirent **list = NULL;
-	int count = scandir(aside, &list, is_entry, alphasort), removed = 0;
+	struct dirent **list;
+	int count = folder_list(aside, &list), removed = 0;
 	for (int i = 0; i < count; i++) {
-		char path[PATH_BYTES + 300], pictures[PATH_BYTES + 310];
+		char path[PATH_BYTES + 300];
 		snprintf(path, sizeof(path), "%s/%s", aside, list[i]->d_name);
-		snprintf(pictures, sizeof(pictures), "%s/pictures", path);
 		free(list[i]);
 		if (i >= count - HOME_ASIDE_MAX)
 			continue;
-		remove_folder(pictures);
-		remove_folder(path);
+		folder_remove(path);
 		removed++;
 	}
 	free(list);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/base/duration.h"
@@ -16,6 +17,7 @@
 #include "ipc/trust.h"
 #include "procs/cairn/checks.h"
 #include "procs/cairn/home.h"
+#include "procs/cairn/runs.h"
 #include "procs/cli/rundir.h"
 #include "procs/cairn/up.h"
 #include "procs/launcher/base_stop.h"
@@ -244,12 +246,25 @@ static bool place_state(struct up_run *run, bool fresh, struct cairn_error *err)
 	return true;
 }
 
+/* What was decided in the run before stands aside; this one is known by its start. */
+static bool begin_run(const struct up_run *run, struct cairn_error *err)
+{
+	char state[300];
+	struct timespec now;
+	struct cairn_error why = {""};
+	snprintf(state, sizeof(state), "%s/state", run->run_dir);
+	if (!runs_set_aside(state, run->cfg.launcher.runs_mb * 1e6, &why))
+		fprintf(stderr, "cairn up: the decisions of the run before are not kept: %s\n", why.text);
+	clock_gettime(CLOCK_REALTIME, &now);
+	return runs_begin(state, (double)now.tv_sec + (double)now.tv_nsec * 1e-9, err);
+}
+
 static bool make_run_dir(struct up_run *run, struct check_context *ctx, bool fresh, int *ret_lock_fd,
     int *ret_status, struct cairn_error *err)
 {
 	/* A stop that only a person ends, and what was learned of the house. */
-	static const char *const learned[] = {
-	    CAIRN_ESTOP_LATCH_NAME, "map.bin", "memory.yaml", CAIRN_ZONES_FILE_NAME, HOME_FILE_NAME, NULL};
+	static const char *const learned[] = {CAIRN_ESTOP_LATCH_NAME, "map.bin", "memory.yaml",
+	    CAIRN_ZONES_FILE_NAME, HOME_FILE_NAME, RUNS_BEGUN_FILE, NULL};
 	*ret_status = STATUS_CONFIG;
 	if (!cairn_bus_fits(run->run_dir, err) || !make_dirs(run->run_dir, false, err) ||
 	    !is_run_dir(run->run_dir, err))
@@ -264,6 +279,8 @@ static bool make_run_dir(struct up_run *run, struct check_context *ctx, bool fre
 	memcpy(run->fallback, ctx->fallback, sizeof(run->fallback));
 	up_clean(run->run_dir);
 	if (!place_state(run, fresh, err))
+		return false;
+	if (!begin_run(run, err))
 		return false;
 	empty_dir(run->run_dir, "state", learned);
 	char path[300];

@@ -16,6 +16,7 @@
 #include "common/vlm/stats.h"
 #include "ipc/frames.h"
 #include "procs/gateway/discoveries.h"
+#include "procs/gateway/sent.h"
 #include "procs/gateway/service.h"
 #include "procs/gateway/decision_trace.h"
 #include "procs/shell/stage.h"
@@ -48,6 +49,7 @@ struct gateway {
 	uint64_t frame_rejects, snapshot_epoch, snapshot_seq;
 	char memory_path[512], log_path[512], spending_path[512];
 	struct cairn_text log_line;
+	struct sent sent;
 	struct cairn_msg_places rooms;
 	bool said_budget;
 	char said_error[160]; /* so that each is logged once */
@@ -108,6 +110,16 @@ static double unix_s(void)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+/* For people who want to see what a decision was made of. */
+static void keep_sent(struct gateway *g, uint64_t decision_id)
+{
+	struct cairn_dialog_question q;
+	struct cairn_error err = {""};
+	cairn_dialog_question(g->dialog, &q);
+	bool ok = sent_keep(&g->sent, decision_id, &q, &err);
+	cairn_stage_tried(g->stage, "keep the picture of a decision", ok ? NULL : err.text);
+}
+
 static void log_decision(struct gateway *g)
 {
 	struct cairn_decision_note note;
@@ -115,6 +127,7 @@ static void log_decision(struct gateway *g)
 	cairn_dialog_decision_note(g->dialog, &note, local, sizeof(local));
 	cairn_decision_log_decision(&g->log_line, unix_s(), &note);
 	append_log(g);
+	keep_sent(g, note.decision->id);
 	cairn_decision_words(note.decision, words, sizeof(words));
 	cairn_log_info("decision %llu after %.2f s: %s%s%s", (unsigned long long)note.decision->id,
 	    note.decision->latency_s, words, note.shadow ? "; shadow: " : "", note.shadow ? local : "");
@@ -391,6 +404,9 @@ static bool open_dialog(struct gateway *g, struct cairn_error *err)
 	snprintf(g->memory_path, sizeof(g->memory_path), "%s/memory.yaml", dir);
 	snprintf(g->spending_path, sizeof(g->spending_path), "%s/spending.txt", dir);
 	snprintf(g->log_path, sizeof(g->log_path), "%s/decisions.jsonl", dir);
+	char sent[420];
+	snprintf(sent, sizeof(sent), "%s/sent", dir);
+	sent_init(&g->sent, sent, g->cfg->vlm.sent_pictures_mb * 1e6);
 	struct cairn_ledger ledger = {0};
 	if (!cairn_memory_load(cairn_dialog_memory(g->dialog), &ledger, g->memory_path, &why)) {
 		char aside[520];

@@ -101,7 +101,8 @@ static int on_list(void *ctx)
 	struct remote *r = ctx;
 	if (!read_list(r))
 		return 0;
-	cairn_remote_gate_init(&r->gate, &r->allow, r->cfg->commands_per_s);
+	cairn_remote_gate_init(&r->gate, &r->allow, r->cfg->commands_per_s,
+	    r->cfg->files_kb_per_s * 1e3 / CAIRN_REMOTE_PIECE_BYTES);
 	watchers_reset(r);
 	cairn_log_info("the list of keys has changed: %d are let in%s", r->allow.count,
 	    r->allow.stops_only ? ", for stops only" : "");
@@ -115,7 +116,8 @@ static bool open_all(struct remote *r, struct cairn_error *err)
 	if (!cairn_key_load(r->cfg->key_file, true, &r->key, err))
 		return false;
 	(void)read_list(r); /* without one nobody is let in, until there is one */
-	cairn_remote_gate_init(&r->gate, &r->allow, r->cfg->commands_per_s);
+	cairn_remote_gate_init(&r->gate, &r->allow, r->cfg->commands_per_s,
+	    r->cfg->files_kb_per_s * 1e3 / CAIRN_REMOTE_PIECE_BYTES);
 	r->zmq = zmq_ctx_new();
 	if (r->zmq == NULL) {
 		cairn_error_set(err, "ZeroMQ: %s", zmq_strerror(zmq_errno()));

@@ -22,13 +22,22 @@ struct request {
 	struct cairn_msg_command cmd;
 };
 
-static void answer(struct remote *r, const void *peer, size_t peer_bytes, const struct cairn_msg_reply *reply)
+/* rest: behind the reply, or NULL. */
+static void answer_with(struct remote *r, const void *peer, size_t peer_bytes,
+    const struct cairn_msg_reply *reply, const void *rest, size_t rest_bytes)
 {
 	char buf[1024];
 	struct cairn_header hdr = {CAIRN_SCHEMA_VERSION, 1, 1, cairn_now_ns(), true};
 	int n = cairn_msg_encode(&cairn_desc_reply, "reply", &hdr, reply, buf, sizeof(buf));
 	if (n > 0 && zmq_send(r->commands, peer, peer_bytes, ZMQ_SNDMORE | ZMQ_DONTWAIT) >= 0)
-		(void)zmq_send(r->commands, buf, (size_t)n, ZMQ_DONTWAIT);
+		(void)zmq_send(r->commands, buf, (size_t)n, ZMQ_DONTWAIT | (rest != NULL ? ZMQ_SNDMORE : 0));
+	if (n > 0 && rest != NULL)
+		(void)zmq_send(r->commands, rest, rest_bytes, ZMQ_DONTWAIT);
+}
+
+static void answer(struct remote *r, const void *peer, size_t peer_bytes, const struct cairn_msg_reply *reply)
+{
+	answer_with(r, peer, peer_bytes, reply, NULL, 0);
 }
 
 static int service_of(const char *name)
@@ -101,6 +110,37 @@ static void greet(struct remote *r, const struct request *q)
 	answer(r, q->peer, q->peer_bytes, &reply);
 }
 
+/* The reply's text: "SIZE NUMBER", or why not, an errno in front of it. */
+static void give_piece(struct remote *r, const struct request *q)
+{
+	struct cairn_remote_piece got = {0};
+	struct cairn_msg_reply reply = {.ok = false};
+	struct cairn_error why = {""};
+	double at = q->cmd.x_m;
+	int status = -EACCES;
+	switch (cairn_remote_judge_piece(&r->gate, q->public_key, cairn_now_ns(), &why)) {
+	case CAIRN_REMOTE_WAIT:
+		snprintf(reply.text, sizeof(reply.text), "wait");
+		answer(r, q->peer, q->peer_bytes, &reply);
+		return;
+	case CAIRN_REMOTE_PASSED:
+		status = cairn_remote_file_read(cairn_stage_run_dir(r->stage), q->cmd.arg,
+		    at >= 0.0 && at < 9e15 ? (uint64_t)at : UINT64_MAX, r->piece, &got, &why);
+		break;
+	default:
+		break;
+	}
+	if (status == -EACCES)
+		remote_refused(r, q->name, why.text);
+	reply.ok = status == 0;
+	if (status == 0)
+		snprintf(reply.text, sizeof(reply.text), "%llu %llu", (unsigned long long)got.size,
+		    (unsigned long long)got.file);
+	else
+		snprintf(reply.text, sizeof(reply.text), "%d %.240s", -status, why.text);
+	answer_with(r, q->peer, q->peer_bytes, &reply, status == 0 ? r->piece : NULL, got.bytes);
+}
+
 static void judge(struct remote *r, struct request *q)
 {
 	struct cairn_error why = {""};
@@ -113,6 +153,7 @@ static void judge(struct remote *r, struct request *q)
 		refuse(r, q, why.text, true);
 		break;
 	case CAIRN_REMOTE_FLOOD:
+	case CAIRN_REMOTE_WAIT:
 		refuse(r, q, why.text, false);
 		remote_refused(r, q->name, why.text);
 		break;
@@ -138,6 +179,8 @@ static void take(struct remote *r, zmq_msg_t *parts)
 		remote_refused(r, q.name, err.text);
 	} else if (q.service[0] == '\0') {
 		greet(r, &q);
+	} else if (strcmp(q.service, CAIRN_REMOTE_FILES) == 0) {
+		give_piece(r, &q);
 	} else {
 		judge(r, &q);
 	}

@@ -43,6 +43,7 @@ struct remote {
 	struct cairn_client *clients[CAIRN_SERVICE_COUNT];
 	struct remote_pending pending[REMOTE_PENDING_MAX];
 	uint64_t last_tag;
+	char piece[CAIRN_REMOTE_PIECE_BYTES]; /* of a file, on its way out */
 	/* watchers.c */
 	void *topics;     /* XPUB; NULL while it is being bound anew */
 	int topics_tries; /* in vain, since it was bound last */

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <zmq.h>
 
+#include "common/base/file.h"
 #include "common/base/geom.h"
 #include "common/config/config.h"
 #include "ipc/bus.h"
@@ -591,6 +592,64 @@ START_TEST(connections_without_a_key_keep_nobody_out)
 }
 END_TEST
 
+/* Everything from at on, piece by piece; the bytes, or a negative errno. */
+static long fetch_all(struct cairn_remote *remote, const char *name, char *ret, size_t room)
+{
+	struct cairn_remote_piece got = {.size = 1};
+	long have = 0;
+	while ((uint64_t)have < got.size) {
+		static char piece[CAIRN_REMOTE_PIECE_BYTES];
+		int r = cairn_remote_fetch(remote, name, (uint64_t)have, piece, &got, ANSWER_MS, &err);
+		if (r != 0)
+			return r;
+		ck_assert_uint_le((size_t)have + got.bytes, room);
+		memcpy(ret + have, piece, got.bytes);
+		have += (long)got.bytes;
+	}
+	return have;
+}
+
+START_TEST(who_may_watch_reads_logs_and_decisions_in_pieces_and_nothing_else)
+{
+	enum { BYTES = 100001 }; /* four pieces */
+	static char sent[BYTES], got[2 * BYTES];
+	setup();
+	(void)mkdir(in_run("logs"), 0700);
+	(void)mkdir(in_run("state"), 0700);
+	for (int i = 0; i < BYTES; i++)
+		sent[i] = (char)(i * 7 + i / 251);
+	ck_assert(cairn_file_replace(in_run("logs/mapper.log"), 0, 0600, sent, BYTES, &err));
+	ck_assert_int_eq(symlink("/etc/passwd", in_run("logs/motor.log")), 0);
+	ck_assert_int_eq(mkfifo(in_run("logs/planner.log"), 0600), 0);
+	struct cairn_remote *remote = cairn_remote_open(url, &bob, &err);
+	ck_assert_int_eq(fetch_all(remote, "logs/mapper.log", got, sizeof(got)), BYTES);
+	ck_assert_int_eq(memcmp(got, sent, BYTES), 0);
+	long n = fetch_all(remote, "logs", got, sizeof(got) - 1);
+	ck_assert_int_gt(n, 0);
+	got[n] = '\0';
+	ck_assert_ptr_nonnull(strstr(got, "mapper.log\n"));
+	ck_assert_int_eq(fetch_all(remote, "logs/motor.log", got, sizeof(got)), -ELOOP);
+	ck_assert_int_eq(fetch_all(remote, "logs/planner.log", got, sizeof(got)), -EINVAL);
+	ck_assert_int_eq(fetch_all(remote, "state/decisions.jsonl", got, sizeof(got)), -ENOENT);
+	ck_assert_int_eq(fetch_all(remote, "robot.key", got, sizeof(got)), -EACCES);
+	ck_assert_int_eq(fetch_all(remote, "logs/../robot.key", got, sizeof(got)), -EACCES);
+	cairn_remote_close(&remote);
+	char list[256]; /* and without the right: nothing */
+	snprintf(list, sizeof(list), "anna %s drive\n", anna.public_key);
+	write_list(list);
+	int r = 0;
+	for (int tries = 0; r != -EACCES && tries < 100; tries++) {
+		poll(NULL, 0, 100); /* the list is read once a second */
+		remote = cairn_remote_open(url, &anna, &err);
+		r = (int)fetch_all(remote, "logs/mapper.log", got, sizeof(got));
+		cairn_remote_close(&remote);
+	}
+	ck_assert_int_eq(r, -EACCES);
+	ck_assert_ptr_nonnull(strstr(err.text, "needs the right to watch"));
+	teardown();
+}
+END_TEST
+
 CAIRN_TEST_MAIN("remote-bus", a_key_does_what_its_rights_allow_and_is_named_in_what_it_does,
     a_port_that_somebody_else_has_is_told_and_taken_as_soon_as_it_is_free,
     a_key_that_is_taken_off_the_list_may_do_nothing_more,
@@ -598,4 +657,5 @@ CAIRN_TEST_MAIN("remote-bus", a_key_does_what_its_rights_allow_and_is_named_in_w
     a_watcher_sees_what_it_subscribes_to_and_a_stranger_nothing,
     who_does_not_encrypt_or_knows_another_robot_is_not_heard,
     of_a_flood_only_its_measure_passes_and_a_stop_in_the_midst_of_it_does,
-    connections_without_a_key_keep_nobody_out)
+    connections_without_a_key_keep_nobody_out,
+    who_may_watch_reads_logs_and_decisions_in_pieces_and_nothing_else)

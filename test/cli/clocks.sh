@@ -14,7 +14,9 @@ procs/lab/bench_planner_hybrid.c 1 the processor time a thread has used
 procs/lab/eval_scene.c 1 the processor time a thread has used
 procs/cairn/checks_host.c 4 the doctor's check of the clock itself
 procs/cairn/found.c 1 shows when a thing was found
-procs/cairn/home.c 2 the name of the folder that things are set aside in
+procs/cairn/folder.c 1 the name of a folder by the time
+procs/cairn/home.c 1 the name of the folder that things are set aside in
+procs/cairn/up_prepare.c 1 when a run began, by which it is found again
 procs/cli/util.c 1 shows the time that a line of a log tells
 procs/cairn/cmd_record.c 1 messages of a recording bear the time of day, by one offset for all
 procs/cairn/cmd_recording.c 1 shows when a recording began

@@ -121,7 +121,7 @@ START_TEST(connecting_needs_a_key_that_others_cannot_read_and_that_knows_the_rob
 	    {"pause", "--connect tcp://127.0.0.1:1 --key @/lost.key", "the robot's public key"},
 	    {"pause", "--connect ipc:///tmp/x --key @/anna.key", "must be tcp://ADDRESS:PORT"},
 	    {"pause", "--connect tcp://127.0.0.1:65535 --key @/anna.key", "PORT from 1 to 65534"},
-	    {"logs", "--connect tcp://127.0.0.1:1 --key @/anna.key", "on the robot itself only"}};
+	    {"runs", "--connect tcp://127.0.0.1:1 --key @/anna.key", "on the robot itself only"}};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct output *o = in_folder(cases[i].command, cases[i].args);
 		ck_assert_msg(o->status == 2, "case %zu: status %d: %s", i, o->status, o->err);

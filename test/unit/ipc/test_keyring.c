@@ -1,5 +1,6 @@
 /* Files under test: ipc/keyring.c, ipc/commands.c, ipc/remote_rules.c. No sockets, no clock. */
 #include "common/base/geom.h"
+#include "ipc/remote_files.h"
 #include "ipc/remote_rules.h"
 #include "test/support/runner.h"
 
@@ -128,7 +129,7 @@ static struct cairn_remote_gate gate;
 static void open_gate(void)
 {
 	ck_assert(cairn_allow_parse("anna " KEY_A " watch,drive\nbob " KEY_B " watch\n", &list, &err));
-	cairn_remote_gate_init(&gate, &list, 5.0);
+	cairn_remote_gate_init(&gate, &list, 5.0, 30.0);
 }
 
 static enum cairn_remote_verdict ask(
@@ -254,6 +255,55 @@ START_TEST(a_flood_passes_only_its_measure_and_leaves_the_stops_and_the_others_a
 }
 END_TEST
 
+static enum cairn_remote_verdict ask_piece(const char *key, int64_t now_ns)
+{
+	err.text[0] = '\0';
+	return cairn_remote_judge_piece(&gate, key, now_ns, &err);
+}
+
+START_TEST(files_are_given_to_who_may_watch_and_no_faster_than_said)
+{
+	int64_t now_ns = 1000000000;
+	ck_assert(
+	    cairn_allow_parse("anna " KEY_A " watch,drive\nbob " KEY_B " drive,configure\n", &list, &err));
+	cairn_remote_gate_init(&gate, &list, 5.0, 10.0);
+	ck_assert_int_eq(ask_piece(KEY_B, now_ns), CAIRN_REMOTE_REFUSED);
+	ck_assert_ptr_nonnull(strstr(err.text, "needs the right to watch"));
+	ck_assert_int_eq(ask_piece("somebody", now_ns), CAIRN_REMOTE_REFUSED);
+	int given = 0;
+	for (int i = 0; i < 100; i++)
+		given += ask_piece(KEY_A, now_ns) == CAIRN_REMOTE_PASSED;
+	ck_assert_int_eq(given, 20); /* two seconds' worth at once */
+	ck_assert_int_eq(ask_piece(KEY_A, now_ns), CAIRN_REMOTE_WAIT);
+	for (int i = 1; i <= 100; i++)
+		given += ask_piece(KEY_A, now_ns + i * INT64_C(10000000)) == CAIRN_REMOTE_PASSED;
+	ck_assert_int_ge(given, 29);
+	ck_assert_int_le(given, 31);
+	list.stops_only = true;
+	ck_assert_int_eq(ask_piece(KEY_A, 2 * now_ns + now_ns), CAIRN_REMOTE_REFUSED);
+	list.stops_only = false;
+}
+END_TEST
+
+START_TEST(only_named_files_of_the_run_directory_are_given)
+{
+	static const char *const given[] = {"logs", "logs/mapper.log", "logs/sensor-bridge.log.1",
+	    "state/map.bin", "state/decisions.jsonl", "state/decisions.jsonl.1", "state/sent/123.jpg",
+	    "state/sent/123-above.jpg", "state/runs/20261126T032211Z/decisions.jsonl",
+	    "state/runs/20261126T032211Z.1/sent/5.jpg"};
+	static const char *const kept[] = {"", "config.yaml", "state/motor.state", "state/zones.bin",
+	    "state/memory.yaml", "../run/logs", "logs/", "logs/../config.yaml", "logs/a.log/../../x",
+	    "logs/.log", "logs/mapper.log.2", "/etc/passwd", "state/sent/.jpg", "state/sent/1.jpg/..",
+	    "state/sent/../map.bin", "bus/pose", "state/runs/../decisions.jsonl",
+	    "state/runs/./decisions.jsonl", "state/runs/2026/../x", "state/runs//decisions.jsonl",
+	    "state/runs/2026/config.yaml", "state/runs/2026/runs/2026/map.bin"};
+	for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++)
+		ck_assert_msg(cairn_remote_file_allowed(given[i]), "%s", given[i]);
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+		ck_assert_msg(!cairn_remote_file_allowed(kept[i]), "%s", kept[i]);
+}
+END_TEST
+
 CAIRN_TEST_MAIN("keyring", a_key_file_gives_back_what_was_written,
     a_broken_key_is_refused_and_the_secret_is_not_in_the_reason, a_list_tells_who_may_do_what,
     a_broken_list_is_refused_as_a_whole_with_the_line, a_list_longer_than_there_is_room_for_is_refused,
@@ -263,4 +313,5 @@ CAIRN_TEST_MAIN("keyring", a_key_file_gives_back_what_was_written,
     a_list_that_is_missing_or_empty_lets_nobody_in_and_one_that_cannot_be_read_only_stops,
     a_verb_or_service_that_does_not_exist_is_refused,
     a_command_counts_only_until_the_time_it_names_and_a_stop_always,
-    a_flood_passes_only_its_measure_and_leaves_the_stops_and_the_others_alone)
+    a_flood_passes_only_its_measure_and_leaves_the_stops_and_the_others_alone,
+    files_are_given_to_who_may_watch_and_no_faster_than_said, only_named_files_of_the_run_directory_are_given)
