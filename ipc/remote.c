@@ -199,6 +199,7 @@ int cairn_remote_fetch(struct cairn_remote *remote, const char *name, uint64_t a
 		int r = exchange(remote, CAIRN_REMOTE_FILES, &cmd, &hdr, &reply, end_ns, err);
 		int n = r == 0 ? take_rest(remote, buf, CAIRN_REMOTE_PIECE_BYTES) : 0;
 		unsigned long long size, file;
+		double written_unix_s;
 		if (r != 0)
 			return r;
 		if (!reply.ok && strcmp(reply.text, "wait") == 0 && cairn_bus_now_ns() < end_ns) {
@@ -207,11 +208,11 @@ int cairn_remote_fetch(struct cairn_remote *remote, const char *name, uint64_t a
 		}
 		if (!reply.ok)
 			return refusal(&reply, err);
-		if (n < 0 || sscanf(reply.text, "%llu %llu", &size, &file) != 2) {
+		if (n < 0 || sscanf(reply.text, "%llu %llu %lf", &size, &file, &written_unix_s) != 3) {
 			cairn_error_set(err, "an answer that is no answer");
 			return -EBADMSG;
 		}
-		*ret = (struct cairn_remote_piece){size, file, (size_t)n};
+		*ret = (struct cairn_remote_piece){size, file, written_unix_s, (size_t)n};
 		return 0;
 	}
 }

@@ -3,7 +3,7 @@
  * Commands: the robot's ROUTER at remote.endpoint takes [service name, command] and answers [reply]; the name
  * "" is a greeting: its reply says which rights the key has, and its header tells the robot's monotonic time. The name
  * "files" asks for a piece of a file: arg is its name, x_m the place in it; the answer is [reply, bytes], the reply's text
- * being "SIZE NUMBER" of the whole file, or "wait". Topics:
+ * being "SIZE NUMBER WRITTEN" of the whole file, or "wait". Topics:
  * the robot's XPUB at the port after it gives [topic name and ':', message] for subscriptions to "NAME:". Both are
  * CURVE; the messages are those of the local bus. */
 #ifndef CAIRN_IPC_REMOTE_H

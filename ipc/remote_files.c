@@ -105,6 +105,9 @@ int cairn_run_file_read(const char *run_dir, const char *name, uint64_t at, char
 		cairn_error_set(err, "%s: %s", path, strerror(why));
 		return -why;
 	}
-	*ret = (struct cairn_remote_piece){(uint64_t)st.st_size, (uint64_t)st.st_ino, (size_t)n};
+	*ret = (struct cairn_remote_piece){.size = (uint64_t)st.st_size,
+	    .file = (uint64_t)st.st_ino,
+	    .written_unix_s = (double)st.st_mtim.tv_sec + (double)st.st_mtim.tv_nsec * 1e-9,
+	    .bytes = (size_t)n};
 	return 0;
 }

@@ -16,7 +16,8 @@
 bool cairn_remote_file_allowed(const char *name);
 
 struct cairn_remote_piece {
-	uint64_t size, file; /* of the whole; its number, which another file in its place does not have */
+	uint64_t size, file;   /* of the whole; its number, which another file in its place does not have */
+	double written_unix_s; /* the last time, by the robot's clock on the wall */
 	size_t bytes;
 };
 

@@ -272,6 +272,13 @@ void cairn_motor_operator_stop(struct cairn_motor *m, const char *reason)
 	    reason[0] != '\0' ? reason : "no reason given");
 }
 
+void cairn_motor_person_stop(struct cairn_motor *m, const char *said)
+{
+	char text[sizeof(m->estop_reason)];
+	snprintf(text, sizeof(text), "%s%s%.60s", CAIRN_MOTOR_PERSON, said[0] != '\0' ? ": " : "", said);
+	cairn_motor_operator_stop(m, text);
+}
+
 bool cairn_motor_operator_release(struct cairn_motor *m, int64_t now_ns, struct cairn_error *err)
 {
 	if (m->estop_seen_ns != NEVER_NS && cairn_topic_fresh(CAIRN_TOPIC_ESTOP, m->estop_seen_ns, now_ns)) {

@@ -69,6 +69,8 @@ struct cairn_motor_stream {
 	int64_t t_ns;
 };
 
+#define CAIRN_MOTOR_PERSON "operator" /* who has stopped it, as a reason */
+
 struct cairn_motor {
 	struct cairn_motor_params params;
 	struct cairn_motor_stream cmd_stream, scan_stream, pose_stream, depth_stream, guard_stream;
@@ -80,7 +82,7 @@ struct cairn_motor {
 	bool rearming, needs_operator, needs_pose; /* the last: who was born anew gives the poses */
 	int64_t fresh_since_ns;                    /* 0: some input is not fresh */
 	bool estop, bumped;                        /* bumped: the stop is the bumper's */
-	char estop_reason[80];
+	char estop_reason[80]; /* of a person: CAIRN_MOTOR_PERSON, and what he said behind ": " */
 	int64_t estop_seen_ns; /* stamp of the newest estop message that demands a stop; INT64_MIN = none */
 	const char *last_refusal;
 	const char *scan_refusal; /* of the scans since the last one taken; NULL = none */
@@ -127,6 +129,11 @@ bool cairn_motor_estop(struct cairn_motor *m, const struct cairn_header *hdr,
 
 /* The operator's word. Release is refused, with the reason in err, while somebody still demands the stop. */
 void cairn_motor_operator_stop(struct cairn_motor *m, const char *reason);
+/* The same by a person, with his words (may be empty): they are told by cairn_motor_said, and never as a reason, since a
+ * reason goes on into the prompt of a model, which could take them for an order. */
+void cairn_motor_person_stop(struct cairn_motor *m, const char *said);
+/* What the person said of the stop that holds, for people; empty: nothing, or there is none. */
+const char *cairn_motor_said(const struct cairn_motor *m);
 bool cairn_motor_operator_release(struct cairn_motor *m, int64_t now_ns, struct cairn_error *err);
 
 /* The board is in service, or not. */

@@ -1,6 +1,7 @@
 /* motor_gate_text.c - what the motor core tells the bus, and in what words. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "common/safety/motor_gate.h"
 #include "common/safety/speed_level.h"
@@ -20,6 +21,19 @@ static const char *side_of(double bearing_rad)
 static const char *const zone_words[] = {"free", "obstacle in the slow zone", "obstacle in the stop zone",
     "obstacle in the stop zone", "emergency: obstacle too near", "something is coming from", "drop"};
 
+/* The one place where an operator's words part from what may be read as a reason. NULL: nobody's words. */
+static const char *person_said(const char *estop_reason)
+{
+	size_t n = strlen(CAIRN_MOTOR_PERSON ": ");
+	return strncmp(estop_reason, CAIRN_MOTOR_PERSON ": ", n) == 0 ? estop_reason + n : NULL;
+}
+
+const char *cairn_motor_said(const struct cairn_motor *m)
+{
+	const char *said = m->estop ? person_said(m->estop_reason) : NULL;
+	return said != NULL ? said : "";
+}
+
 static void say_reason(const struct cairn_motor *m, int64_t now_ns, char *text, size_t cap_bytes)
 {
 	unsigned bit = cairn_motor_gravest(m->conditions);
@@ -28,9 +42,9 @@ static void say_reason(const struct cairn_motor *m, int64_t now_ns, char *text, 
 	text[0] = '\0';
 	if (bit == CAIRN_MOTOR_NO_DEVICE)
 		snprintf(text, cap_bytes, "motor board not in service");
-	else if (bit == CAIRN_MOTOR_ESTOP)
-		snprintf(
-		    text, cap_bytes, "%s", m->estop_reason); /* beside the state, which says what it is */
+	else if (bit == CAIRN_MOTOR_ESTOP) /* beside the state, which says what it is */
+		snprintf(text, cap_bytes, "%s",
+		    person_said(m->estop_reason) != NULL ? CAIRN_MOTOR_PERSON : m->estop_reason);
 	else if (bit == CAIRN_MOTOR_WHEELS)
 		snprintf(text, cap_bytes,
 		    m->wheels.verdict == CAIRN_WHEELS_RUN

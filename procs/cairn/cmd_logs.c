@@ -3,6 +3,7 @@
  * A line is "12.345 W mapper grid.c:88 text"; what does not look like that (a library's cry, a sanitizer's
  * report) belongs to the line before it. */
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,13 +24,14 @@ struct log_file {
 	char path[80];
 	bool first;        /* nothing was read of it yet */
 	uint64_t at, file; /* read up to there, of this file */
+	double wall_s;     /* added to a time of its lines makes one on the wall; HUGE_VAL: not known */
 	double t_s;        /* of its newest line with a time */
 	char letter;       /* level of that line */
 };
 
 struct log_line {
-	double t_s;
-	long order; /* lines of the same moment keep their order */
+	double t_s, wall_s; /* wall_s + t_s: by the clock on the wall */
+	long order;         /* lines of the same moment keep their order */
 	char letter;
 	const char *stage;
 	char *text;
@@ -49,7 +51,7 @@ static int find_files(const struct cli *cli, char *names, struct log_file *files
 		struct log_file *f = &files[count];
 		if (n < 5 || n > 60 || strcmp(name + n - 4, ".log") != 0)
 			continue;
-		*f = (struct log_file){.letter = 'I', .first = true};
+		*f = (struct log_file){.letter = 'I', .first = true, .wall_s = HUGE_VAL};
 		snprintf(f->stage, sizeof(f->stage), "%.*s", (int)(n - 4), name);
 		if (cli->arg_count == 1 && strcmp(f->stage, cli->args[0]) != 0)
 			continue;
@@ -84,7 +86,8 @@ static bool add_line(struct log_lines *lines, struct log_file *f, const char *te
 	if (copy == NULL)
 		return false;
 	copy[strcspn(copy, "\n")] = '\0';
-	lines->items[lines->count] = (struct log_line){f->t_s, (long)lines->count, f->letter, f->stage, copy};
+	lines->items[lines->count] =
+	    (struct log_line){f->t_s, f->wall_s, (long)lines->count, f->letter, f->stage, copy};
 	lines->count++;
 	return true;
 }
@@ -125,6 +128,10 @@ static bool read_file(struct robot_files *robot, struct log_file *f, const char 
 			break;
 	}
 	f->at -= strlen(at);
+	/* The file was written when its last line was: never before, and hardly later. */
+	f->wall_s = fmin(f->wall_s, part.written_unix_s - f->t_s);
+	for (size_t i = first; i < lines->count; i++)
+		lines->items[i].wall_s = f->wall_s;
 	free(part.data);
 	size_t extra = keep > 0 && lines->count - first > keep ? lines->count - first - keep : 0;
 	for (size_t i = 0; i < extra; i++)
@@ -147,11 +154,27 @@ static void print_json_line(const struct log_line *line)
 {
 	const char *const levels[] = {"error", "warn", "info", "debug"};
 	const char *letters = "EWID", *found = strchr(letters, line->letter);
-	printf("{\"t_s\":%.3f,\"stage\":", line->t_s);
+	printf("{\"t_s\":%.3f,\"unix_s\":%.3f,\"stage\":", line->t_s, line->t_s + line->wall_s);
 	cli_print_json_string(stdout, line->stage);
 	printf(",\"level\":\"%s\",\"line\":", levels[found != NULL ? found - letters : 2]);
 	cli_print_json_string(stdout, line->text);
 	printf("}\n");
+}
+
+/* "2171.185 W mapper ..." with the time as it is told everywhere else; lines without one stay as they are. */
+static void print_line(struct log_line *line)
+{
+	char when[48], letter, name[2];
+	int at = 0;
+	double t_s;
+	cli_printable(line->text);
+	if (sscanf(line->text, "%lf %n%c %1s", &t_s, &at, &letter, name) != 3 ||
+	    strchr("EWID", letter) == NULL || !isfinite(line->wall_s)) {
+		puts(line->text);
+		return;
+	}
+	cli_time_text(line->t_s + line->wall_s, when, sizeof(when));
+	printf("%s %s\n", when, line->text + at);
 }
 
 static void print_lines(const struct cli *cli, struct log_lines *lines)
@@ -162,7 +185,7 @@ static void print_lines(const struct cli *cli, struct log_lines *lines)
 		if (cli->json)
 			print_json_line(&lines->items[i]);
 		else
-			puts(cli_printable(lines->items[i].text));
+			print_line(&lines->items[i]);
 		free(lines->items[i].text);
 	}
 	lines->count = 0;

@@ -107,6 +107,16 @@ static bool look_there(
 	return false;
 }
 
+/* With the words of an operator, who has stopped it, which its reason does not have. */
+static char *motor_note(struct picture *p)
+{
+	static char none[] = "";
+	for (uint32_t i = 0; p->have[STAGES] && i < p->stages.items_count; i++)
+		if (strcmp(p->stages.items[i].name, "motor") == 0)
+			return p->stages.items[i].note;
+	return none;
+}
+
 static void print_robot(struct picture *p)
 {
 	if (p->have[MISSION]) {
@@ -135,7 +145,9 @@ static void print_robot(struct picture *p)
 		    cairn_enum_text(&cairn_enum_tracking, (int)p->pose.tracking), p->pose.quality,
 		    p->pose.distance_m);
 	}
-	if (p->have[MOTION])
+	if (p->have[MOTION] && p->motion.state == CAIRN_MOTOR_STATE_ESTOP && motor_note(p)[0] != '\0')
+		printf("wheels    %s\n", cli_printable(motor_note(p)));
+	else if (p->have[MOTION])
 		printf("wheels    %s, %.2f m/s%s%s\n",
 		    cairn_enum_text(&cairn_enum_motor_state, (int)p->motion.state), p->motion.v_mps,
 		    p->motion.reason[0] != '\0' ? ": " : "", cli_printable(p->motion.reason));

@@ -22,6 +22,8 @@
 #include "procs/cairn/commands.h"
 #include "procs/cli/rundir.h"
 #include "procs/cairn/up.h"
+#include "procs/cairn/up_keys.h"
+#include "procs/cairn/up_map.h"
 #include "procs/cairn/up_notify.h"
 #include "procs/cairn/web_url.h"
 #include "procs/launcher/environment.h"
@@ -49,6 +51,8 @@ struct up {
 	int64_t heard_ns, heard_stamp_ns; /* when the launcher's newest report came, and its stamp */
 	int64_t loop_ns;
 	struct up_notify notify;
+	struct up_keys keys; /* of the table */
+	struct up_map map;
 	struct cairn_logfile log;
 	int signal_fd, deaths;
 	int64_t deaths_ns[DEATHS_KEPT];
@@ -322,8 +326,15 @@ static void show(struct up *u, int64_t now_ns)
 	u->draw_due_ns = now_ns + DRAW_NS;
 	struct winsize ws = {.ws_row = 40, .ws_col = 110};
 	(void)ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws);
+	const struct up_screen screen = {.rows = ws.ws_row > 1 ? ws.ws_row - 1 : 1,
+	    .cols = ws.ws_col,
+	    .colour = true,
+	    .keys = u->keys.fd >= 0 ? &u->keys : NULL,
+	    .map = &u->map.shown};
+	int map_rows = up_view_map_rows(screen.rows, screen.keys == NULL || u->keys.processes);
+	up_map_tick(&u->map, &u->run.cfg, u->run.run_dir, screen.cols, map_rows, now_ns);
 	fputs("\033[H", stdout);
-	up_view(&u->run, now_ns, ws.ws_row > 1 ? ws.ws_row - 1 : 1, ws.ws_col, true, stdout);
+	up_view(&u->run, now_ns, &screen, stdout);
 	fputs("\033[J", stdout);
 	fflush(stdout);
 }
@@ -339,6 +350,8 @@ static void loop(struct up *u)
 		int64_t now_ns = cli_now_ns();
 		up_feed_pump(u->feed, &u->run, now_ns);
 		up_note_error(&u->run);
+		if (up_keys_tick(&u->keys, now_ns))
+			end_with(u, true, "ended by the key q");
 		check_launcher(u, now_ns);
 		if (u->run.have_mission)
 			up_notify_ready(&u->notify);
@@ -454,8 +467,12 @@ static int drive(struct up *u)
 	if (u->run.said_home[0] != '\0')
 		fprintf(stderr, "cairn up: %s\n", u->run.said_home);
 	tell_of_stop(u);
-	if (screen)
+	u->keys.fd = -1;
+	up_map_init(&u->map);
+	if (screen) {
 		fputs("\033[?1049h\033[?25l\033[2J", stdout);
+		up_keys_open(&u->keys, u->bus);
+	}
 	if (start_launcher(u))
 		loop(u);
 	int64_t end_ns = cli_now_ns();
@@ -463,6 +480,8 @@ static int drive(struct up *u)
 	up_notify_stopping(&u->notify);
 	take_down(u);
 	if (screen) {
+		up_keys_close(&u->keys);
+		up_map_close(&u->map);
 		fputs("\033[?25h\033[?1049l", stdout);
 		fflush(stdout);
 	}

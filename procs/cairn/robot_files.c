@@ -56,6 +56,7 @@ static int gather(struct robot_files *files, const char *name, size_t bytes_max,
 		if (!first && got.file != part->file)
 			return -EAGAIN;
 		part->file = got.file;
+		part->written_unix_s = got.written_unix_s;
 		part->size = first ? got.size : part->size;
 		if (part->bytes + got.bytes > bytes_max) {
 			cairn_error_set(err, "%s: larger than %zu bytes", name, bytes_max);

@@ -21,6 +21,7 @@ struct robot_part {
 	size_t bytes;
 	uint64_t at, size; /* where it begins; the whole file */
 	uint64_t file;     /* another number: another file has taken its place */
+	double written_unix_s;
 };
 
 /* name: relative to the run directory ("state/map.bin"). At most bytes_max (more is refused) from at on; with tail, the

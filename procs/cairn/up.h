@@ -25,6 +25,8 @@ enum up_topic {
 	UP_NAV,
 	UP_DISCOVERIES,
 	UP_SCAN,
+	UP_DECISION,
+	UP_RESULT,
 	UP_TOPIC_COUNT
 };
 
@@ -43,6 +45,16 @@ struct up_seen {
 	char error[200];      /* the last error of model, device or stage, and whose; empty: none */
 };
 
+#define UP_DECISIONS 8
+
+/* A decision as the table shows it. */
+struct up_decision {
+	uint64_t id;
+	double t_s; /* since the start of the run */
+	char what[96], why[160];
+	char became[224]; /* outcome and its reason; empty: not yet known */
+};
+
 /* What is known about a run, filled from the bus. */
 struct up_run {
 	char run_dir[256];
@@ -50,7 +62,7 @@ struct up_run {
 	struct cairn_config cfg;
 	int64_t start_ns; /* before anything was started */
 	bool have_mission, have_stages, have_truth, have_vlm, have_pose, have_frontiers, have_motion,
-	    have_tier, have_health, have_nav, have_discoveries, have_scan;
+	    have_tier, have_health, have_nav, have_discoveries, have_scan, have_decision, have_result;
 	struct cairn_msg_mission mission;
 	struct cairn_msg_stages stages;
 	struct cairn_msg_sim_truth truth;
@@ -63,6 +75,10 @@ struct up_run {
 	struct cairn_msg_nav_status nav;
 	struct cairn_msg_discoveries discoveries;
 	struct cairn_msg_scan scan;
+	struct cairn_msg_decision decision;
+	struct cairn_msg_result result;
+	struct up_decision decisions[UP_DECISIONS]; /* a ring, by decision_count */
+	uint64_t decision_count;
 	struct up_seen seen;
 	int64_t stamp_ns[UP_TOPIC_COUNT]; /* of the newest message of each */
 	double first_decision_s;          /* since start_ns; negative = none yet */
@@ -109,8 +125,21 @@ void up_feed_pump(struct up_feed *feed, struct up_run *run, int64_t now_ns);
 /* The launcher has gone: its figures are added up, the next one starts at zero. */
 void up_fold_launcher(struct up_run *run);
 
-/* The screen as text with line ends, at most `rows` lines of `cols` columns; colour by escape sequences. */
-void up_view(const struct up_run *run, int64_t now_ns, int rows, int cols, bool colour, FILE *out);
+struct up_keys;
+struct up_map_picture;
+
+/* What the screen shows beside the run. */
+struct up_screen {
+	int rows, cols;
+	bool colour;
+	const struct up_keys *keys;       /* NULL: there are none */
+	const struct up_map_picture *map; /* NULL: none is shown */
+};
+
+/* The screen as text with line ends, at most rows lines of cols columns; colour by escape sequences. */
+void up_view(const struct up_run *run, int64_t now_ns, const struct up_screen *screen, FILE *out);
+/* The rows that it leaves for a map, with the processes or without. */
+int up_view_map_rows(int rows, bool processes);
 /* One line for a log. */
 void up_view_line(const struct up_run *run, int64_t now_ns, FILE *out);
 

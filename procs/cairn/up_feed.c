@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/base/geom.h"
+#include "common/vlm/decision.h"
 #include "procs/cairn/up.h"
 
 static const struct {
@@ -25,6 +26,8 @@ static const struct {
     [UP_NAV] = FEED(CAIRN_TOPIC_NAV_STATUS, nav),
     [UP_DISCOVERIES] = FEED(CAIRN_TOPIC_DISCOVERIES, discoveries),
     [UP_SCAN] = FEED(CAIRN_TOPIC_SCAN, scan),
+    [UP_DECISION] = FEED(CAIRN_TOPIC_DECISION, decision),
+    [UP_RESULT] = FEED(CAIRN_TOPIC_RESULT, result),
 #undef FEED
 };
 
@@ -49,8 +52,29 @@ void up_feed_destroy(struct up_feed **feed_p)
 	*feed_p = NULL;
 }
 
+static void note_decision(struct up_run *run, int64_t now_ns)
+{
+	const struct cairn_msg_decision *d = &run->decision;
+	struct up_decision *row = &run->decisions[run->decision_count++ % UP_DECISIONS];
+	*row = (struct up_decision){.id = d->id, .t_s = (double)(now_ns - run->start_ns) * 1e-9};
+	cairn_decision_words(d, row->what, sizeof(row->what));
+	snprintf(row->why, sizeof(row->why), "%.159s", d->reasoning[0] != '\0' ? d->reasoning : d->reason);
+}
+
+static void note_result(struct up_run *run)
+{
+	const struct cairn_msg_result *r = &run->result;
+	for (int i = 0; i < UP_DECISIONS; i++) {
+		struct up_decision *row = &run->decisions[i];
+		if (row->id == r->decision_id && row->id != 0)
+			snprintf(row->became, sizeof(row->became), "%s%s%s",
+			    cairn_enum_text(&cairn_enum_outcome, (int)r->outcome),
+			    r->reason[0] != '\0' ? ": " : "", r->reason);
+	}
+}
+
 /* Every message is looked at: of what was true in between, the newest tells nothing. */
-static void note_seen(struct up_run *run, enum up_topic topic, bool valid)
+static void note_seen(struct up_run *run, enum up_topic topic, bool valid, int64_t now_ns)
 {
 	struct up_seen *seen = &run->seen;
 	const struct cairn_msg_vlm_stats *v = &run->vlm;
@@ -80,6 +104,12 @@ static void note_seen(struct up_run *run, enum up_topic topic, bool valid)
 				seen->stages_up |= UINT32_C(1) << i;
 		}
 		break;
+	case UP_DECISION:
+		note_decision(run, now_ns);
+		break;
+	case UP_RESULT:
+		note_result(run);
+		break;
 	default:
 		break;
 	}
@@ -106,7 +136,7 @@ void up_feed_pump(struct up_feed *feed, struct up_run *run, int64_t now_ns)
 		while (cairn_sub_recv(feed->subs[i], msg, &hdr) > 0) {
 			*have = true;
 			run->stamp_ns[i] = hdr.t_ns;
-			note_seen(run, (enum up_topic)i, hdr.valid);
+			note_seen(run, (enum up_topic)i, hdr.valid, now_ns);
 		}
 	}
 	if (run->seen.ended)

@@ -6,8 +6,14 @@
 #include "common/base/geom.h"
 #include "procs/cairn/commands.h"
 #include "procs/cairn/up.h"
+#include "procs/cairn/up_keys.h"
+#include "procs/cairn/up_map.h"
 
 #define LABEL 11
+#define DECISIONS_SHOWN 4
+#define ROWS_ABOVE 21 /* of the map, at most, with its own last line */
+#define ROWS_OF_PROCESSES 19
+#define MAP_ROWS_MIN 6
 
 struct screen {
 	FILE *out;
@@ -102,6 +108,15 @@ static void view_mission(struct screen *s, const struct up_run *run)
 		    run->have_tier ? cairn_enum_text(&cairn_enum_tier, (int)run->tier.tier) : "-");
 }
 
+/* With the words of an operator, who has stopped it, which its reason does not have. */
+static const char *motor_note(const struct up_run *run)
+{
+	for (uint32_t i = 0; run->have_stages && i < run->stages.items_count; i++)
+		if (strcmp(run->stages.items[i].name, "motor") == 0)
+			return run->stages.items[i].note;
+	return "";
+}
+
 static void view_robot(struct screen *s, const struct up_run *run)
 {
 	const struct cairn_msg_pose *p = &run->pose;
@@ -113,7 +128,10 @@ static void view_robot(struct screen *s, const struct up_run *run)
 		    cairn_enum_text(&cairn_enum_tracking, (int)p->tracking), 100.0 * p->quality,
 		    p->distance_m, p->v_mps);
 	}
-	if (run->have_motion)
+	const char *note = motor_note(run);
+	if (run->have_motion && run->motion.state == CAIRN_MOTOR_STATE_ESTOP && note[0] != '\0')
+		line(s, BAD, "wheels", "%s", note);
+	else if (run->have_motion)
 		line(s,
 		    run->motion.state == CAIRN_MOTOR_STATE_DRIVING ||
 			    run->motion.state == CAIRN_MOTOR_STATE_IDLE
@@ -139,8 +157,6 @@ static void view_model(struct screen *s, const struct up_run *run)
 		    cairn_enum_text(&cairn_enum_net_tier, (int)run->vlm.net_tier));
 	line(s, PLAIN, "decisions", "%" PRIu64 " driven, %" PRIu64 " refused, %" PRIu64 " overridden",
 	    m->decisions, m->refused, m->overrides);
-	if (run->have_vlm && run->vlm.last_reasoning[0] != '\0')
-		line(s, DIM, "says", "%s", run->vlm.last_reasoning);
 	if (run->have_vlm && run->vlm.last_error[0] != '\0')
 		line(s, WARN, "error", "%s", run->vlm.last_error);
 	if (run->have_truth)
@@ -177,9 +193,74 @@ static void view_stages(struct screen *s, const struct up_run *run)
 	    "", "", 100.0 * run->stages.cpu_cores_mean, run->stages.rss_mb);
 }
 
-void up_view(const struct up_run *run, int64_t now_ns, int rows, int cols, bool colour, FILE *out)
+/* ---- decisions, map, keys ---- */
+
+static void view_decisions(struct screen *s, const struct up_run *run, int most)
 {
-	struct screen s = {out, rows, cols, 0, colour};
+	uint64_t count = run->decision_count < UP_DECISIONS ? run->decision_count : UP_DECISIONS;
+	if (count > (uint64_t)most)
+		count = (uint64_t)most;
+	for (uint64_t i = 0; i < count; i++) {
+		const struct up_decision *d = &run->decisions[(run->decision_count - 1 - i) % UP_DECISIONS];
+		char when[32];
+		cli_clock_text(d->t_s, when, sizeof(when));
+		line(s, PLAIN, i == 0 ? "decided" : " ", "%s  %s%s%s   [%s]", when, d->what,
+		    d->why[0] != '\0' ? " because: " : "", d->why,
+		    d->became[0] != '\0' ? d->became : "under way");
+	}
+}
+
+static char heading_mark(double yaw_rad)
+{
+	double deg = cairn_rad_to_deg(cairn_wrap_rad(yaw_rad)); /* x to the right, y up */
+	return fabs(deg) <= 45.0 ? '>' : fabs(deg) >= 135.0 ? '<' : deg > 0.0 ? '^' : 'v';
+}
+
+static void put_mark(struct up_map_picture *p, double x_m, double y_m, char mark)
+{
+	int col, row;
+	if (up_map_place(p, x_m, y_m, &col, &row))
+		p->cells[row][col] = mark;
+}
+
+static void view_map(struct screen *s, const struct up_run *run, const struct up_map_picture *map)
+{
+	struct up_map_picture p;
+	if (map == NULL || map->cols == 0 || s->rows - s->used < map->rows)
+		return;
+	p = *map;
+	for (uint32_t i = 0; run->have_frontiers && i < run->frontiers.items_count; i++)
+		put_mark(&p, run->frontiers.items[i].x_m, run->frontiers.items[i].y_m, '?');
+	put_mark(&p, 0.0, 0.0, 'o');
+	if (run->have_pose)
+		put_mark(&p, run->pose.x_m, run->pose.y_m, heading_mark(run->pose.yaw_rad));
+	for (int row = 0; row < p.rows; row++)
+		line(s, PLAIN, "", "%.*s", p.cols < s->cols ? p.cols : s->cols, p.cells[row]);
+}
+
+static void view_help(struct screen *s)
+{
+	line(s, BOLD, "",
+	    "space  emergency stop, latched: 'cairn release' in another terminal lets it drive again");
+	line(s, PLAIN, "", "q      end the run; an emergency stop holds over to the next one");
+	line(s, PLAIN, "", "p      the processes, or not");
+	line(s, PLAIN, "", "?      this, or not");
+	line(s, DIM, "",
+	    "map    # something stands there   . free   ? a frontier   o the start   < > ^ v the robot; x to "
+	    "the right");
+}
+
+int up_view_map_rows(int rows, bool processes)
+{
+	int left = rows - ROWS_ABOVE - (processes ? ROWS_OF_PROCESSES : 0);
+	return left >= MAP_ROWS_MIN ? left : 0;
+}
+
+void up_view(const struct up_run *run, int64_t now_ns, const struct up_screen *screen, FILE *out)
+{
+	const struct up_keys *keys = screen->keys;
+	struct screen s = {out, screen->rows, screen->cols, 0, screen->colour};
+	s.rows -= keys != NULL; /* the last one is of the keys */
 	view_head(&s, run, now_ns);
 	view_mission(&s, run);
 	view_robot(&s, run);
@@ -188,8 +269,21 @@ void up_view(const struct up_run *run, int64_t now_ns, int rows, int cols, bool 
 	up_trouble(run, trouble, sizeof(trouble));
 	if (trouble[0] != '\0')
 		line(&s, BAD, "trouble", "%s", trouble);
+	if (keys != NULL && keys->said[0] != '\0')
+		line(&s, keys->failed ? BAD : WARN, "", "%s", keys->said);
+	if (keys != NULL && keys->help)
+		view_help(&s);
+	view_decisions(&s, run, screen->rows >= ROWS_ABOVE ? DECISIONS_SHOWN : 1);
 	line(&s, PLAIN, "", "%s", "");
-	view_stages(&s, run);
+	if (keys == NULL || keys->processes)
+		view_stages(&s, run);
+	view_map(&s, run, screen->map);
+	if (keys == NULL)
+		return;
+	while (s.used < s.rows)
+		line(&s, PLAIN, "", "%s", "");
+	s.rows++;
+	line(&s, DIM, "", "space: EMERGENCY STOP   q: end   p: processes   ?: help");
 }
 
 void up_view_line(const struct up_run *run, int64_t now_ns, FILE *out)

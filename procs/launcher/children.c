@@ -132,7 +132,7 @@ void launcher_start_stage(struct launcher *l, int i)
 	io->beat_ns = 0;
 	io->turn_ms = io->late_ms = io->late_p99_ms = 0.0;
 	io->overruns = io->frames_lost = 0;
-	io->trouble[0] = '\0';
+	io->trouble[0] = io->note[0] = '\0';
 	io->words = (struct cairn_last_words){.len = 0};
 	cairn_stage_watch_fd(l->stage, io->log_fd, POLLIN, launcher_on_output, l);
 	cairn_stage_watch_fd(l->stage, io->ready_fd, POLLIN, launcher_on_output, l);

@@ -22,7 +22,7 @@ struct child_io {
 	int64_t beat_ns;                      /* stamp of the last heartbeat of this process; 0 = none */
 	double turn_ms, late_ms, late_p99_ms; /* of its loop, as it told there */
 	uint64_t overruns, frames_lost;
-	char trouble[96]; /* by its last heartbeat */
+	char trouble[96], note[96]; /* by its last heartbeat */
 	double cpu_mark_s, dead_cpu_s;
 	double cpu_cores, rss_mb;
 	bool told_placement;

@@ -23,6 +23,7 @@ static void take_beat(struct child_io *io, const struct cairn_msg_heartbeat *hb,
 	io->overruns = hb->overruns;
 	io->frames_lost = hb->frames_lost;
 	memcpy(io->trouble, hb->trouble, sizeof(io->trouble));
+	memcpy(io->note, hb->note, sizeof(io->note));
 }
 
 static int on_beats(void *ctx)
@@ -159,7 +160,8 @@ static void report_stage(struct launcher *l, int i, int64_t now_ns, double span_
 	look_at_memory(l, i, now_ns);
 	snprintf(out->name, sizeof(out->name), "%s", st->row.name);
 	bool troubled = st->state == CAIRN_STAGE_STATE_UP && io->trouble[0] != '\0';
-	snprintf(out->note, sizeof(out->note), "%s", troubled ? io->trouble : st->note);
+	bool calm = st->state == CAIRN_STAGE_STATE_UP && st->note[0] == '\0';
+	snprintf(out->note, sizeof(out->note), "%s", troubled ? io->trouble : calm ? io->note : st->note);
 	out->state = st->state;
 	out->without = cairn_without_of(&l->cfg->launcher, st->row.name);
 	out->pid = st->pid;

@@ -226,9 +226,11 @@ static void publish_motion(struct app *app, int64_t now_ns)
 		/* Driving, slowed and idle come and go with every corner: one note for them. */
 		bool calm = state == CAIRN_MOTOR_STATE_IDLE || state == CAIRN_MOTOR_STATE_DRIVING ||
 			    state == CAIRN_MOTOR_STATE_SLOWED;
-		char note[128];
-		snprintf(note, sizeof(note), "%s: %s", cairn_enum_text(&cairn_enum_motor_state, (int)state),
-		    m.reason);
+		char note[192];
+		const char *said = cairn_motor_said(&app->core);
+		snprintf(note, sizeof(note), "%s: %s%s%s%s",
+		    cairn_enum_text(&cairn_enum_motor_state, (int)state), m.reason,
+		    said[0] != '\0' ? ": \"" : "", said, said[0] != '\0' ? "\"" : "");
 		cairn_log_write(calm ? CAIRN_LOG_DEBUG : CAIRN_LOG_INFO, __FILE__, __LINE__, "%s", note);
 		cairn_stage_note(app->stage, calm ? "in service" : note);
 	}
@@ -355,9 +357,7 @@ static void on_command(void *ctx, const struct cairn_msg_command *cmd, struct ca
 	struct app *app = ctx;
 	struct cairn_error err = {""};
 	if (strcmp(cmd->verb, "stop") == 0) {
-		/* His words stay in the log and the list of commands: a reason goes on to the sequencer and from there
-		 * into the prompt of a model, which would take them for an order. */
-		cairn_motor_operator_stop(&app->core, "operator");
+		cairn_motor_person_stop(&app->core, cmd->arg);
 		decide(app);
 		reply->ok = true;
 		snprintf(

@@ -110,7 +110,7 @@ static void greet(struct remote *r, const struct request *q)
 	answer(r, q->peer, q->peer_bytes, &reply);
 }
 
-/* The reply's text: "SIZE NUMBER", or why not, an errno in front of it. */
+/* The reply's text: "SIZE NUMBER WRITTEN", or why not, an errno in front of it. */
 static void give_piece(struct remote *r, const struct request *q)
 {
 	struct cairn_remote_piece got = {0};
@@ -134,8 +134,8 @@ static void give_piece(struct remote *r, const struct request *q)
 		remote_refused(r, q->name, why.text);
 	reply.ok = status == 0;
 	if (status == 0)
-		snprintf(reply.text, sizeof(reply.text), "%llu %llu", (unsigned long long)got.size,
-		    (unsigned long long)got.file);
+		snprintf(reply.text, sizeof(reply.text), "%llu %llu %.3f", (unsigned long long)got.size,
+		    (unsigned long long)got.file, got.written_unix_s);
 	else
 		snprintf(reply.text, sizeof(reply.text), "%d %.240s", -status, why.text);
 	answer_with(r, q->peer, q->peer_bytes, &reply, status == 0 ? r->piece : NULL, got.bytes);

@@ -1,4 +1,5 @@
 /* What the tool does by itself. */
+#include <fcntl.h>
 #include <sys/prctl.h>
 
 #include "ipc/bus.h"
@@ -159,23 +160,40 @@ END_TEST
 
 /* ---- logs ---- */
 
+/* The last change of a file. */
+static void written(const char *name, long unix_s)
+{
+	char path[160];
+	const struct timespec times[2] = {{.tv_sec = unix_s}, {.tv_sec = unix_s}};
+	snprintf(path, sizeof(path), "%s/%s", run_dir, name);
+	ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
 START_TEST(logs_are_merged_by_time_and_filtered)
 {
 	make_run_dir();
 	write_file("logs/mapper.log", "1.000 I mapper a.c:1 one\n3.000 W mapper a.c:1 three\n", "w");
 	write_file("logs/motor.log",
 	    "2.000 E motor b.c:1 two\n  more of two \033[31m\n4.000 D motor b.c:1 four\n5.0 I half", "w");
+	written(
+	    "logs/mapper.log", 1700000003); /* with its last line, whose time is 3 s on the robot's clock */
+	written("logs/motor.log", 1700000004);
+	setenv("TZ", "UTC", 1);
 	expect("logs", "", 0,
-	    "1.000 I mapper a.c:1 one\n2.000 E motor b.c:1 two\n  more of two \n3.000 W mapper a.c:1 "
+	    "2023-11-14 22:13:21.000 I mapper a.c:1 one\n2023-11-14 22:13:22.000 E motor b.c:1 two\n  more "
+	    "of two \n2023-11-14 22:13:23.000 W mapper a.c:1 "
 	    "three\n"
-	    "4.000 D motor b.c:1 four\n",
+	    "2023-11-14 22:13:24.000 D motor b.c:1 four\n",
 	    "");
-	expect("logs", "-n 1", 0, "3.000 W mapper a.c:1 three\n4.000 D motor b.c:1 four\n", "");
-	expect("logs", "mapper -n1", 0, "3.000 W mapper a.c:1 three\n", "");
-	expect("logs", "--level=warn -n 1 mapper", 0, "3.000 W mapper a.c:1 three\n", "");
+	expect("logs", "-n 1", 0,
+	    "2023-11-14 22:13:23.000 W mapper a.c:1 three\n2023-11-14 22:13:24.000 D motor b.c:1 four\n", "");
+	expect("logs", "mapper -n1", 0, "2023-11-14 22:13:23.000 W mapper a.c:1 three\n", "");
+	expect("logs", "--level=warn -n 1 mapper", 0, "2023-11-14 22:13:23.000 W mapper a.c:1 three\n", "");
 	expect("logs", "--level error --json", 0,
-	    "{\"t_s\":2.000,\"stage\":\"motor\",\"level\":\"error\",\"line\":\"2.000 E motor b.c:1 two\"}\n"
-	    "{\"t_s\":2.000,\"stage\":\"motor\",\"level\":\"error\",\"line\":\"  more of two "
+	    "{\"t_s\":2.000,\"unix_s\":1700000002.000,\"stage\":\"motor\",\"level\":\"error\",\"line\":\"2."
+	    "000 E motor b.c:1 two\"}\n"
+	    "{\"t_s\":2.000,\"unix_s\":1700000002.000,\"stage\":\"motor\",\"level\":\"error\",\"line\":\"  "
+	    "more of two "
 	    "\\u001b[31m\"}\n",
 	    "");
 	expect("logs", "nobody", 2, "", NULL);
@@ -221,16 +239,16 @@ START_TEST(logs_follow_new_lines_and_rotation)
 	FILE *out = fdopen(fds[0], "r");
 	char line[128], from[160], to[160];
 	ck_assert_ptr_nonnull(fgets(line, sizeof(line), out));
-	ck_assert_str_eq(line, "1.000 I mapper a.c:1 one\n");
+	ck_assert_str_eq(line + strlen("2026-11-26 03:50:33.123 "), "I mapper a.c:1 one\n");
 	write_file("logs/mapper.log", "2.000 I mapper a.c:1 two\n", "a");
 	ck_assert_ptr_nonnull(fgets(line, sizeof(line), out));
-	ck_assert_str_eq(line, "2.000 I mapper a.c:1 two\n");
+	ck_assert_str_eq(line + strlen("2026-11-26 03:50:33.123 "), "I mapper a.c:1 two\n");
 	snprintf(from, sizeof(from), "%s/logs/mapper.log", run_dir);
 	snprintf(to, sizeof(to), "%s/logs/mapper.log.1", run_dir);
 	ck_assert_int_eq(rename(from, to), 0);
 	write_file("logs/mapper.log", "3.000 I mapper a.c:1 three\n", "w");
 	ck_assert_ptr_nonnull(fgets(line, sizeof(line), out));
-	ck_assert_str_eq(line, "3.000 I mapper a.c:1 three\n");
+	ck_assert_str_eq(line + strlen("2026-11-26 03:50:33.123 "), "I mapper a.c:1 three\n");
 	int status;
 	kill(pid, SIGINT);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);

@@ -64,6 +64,31 @@ START_TEST(every_state_is_reached_and_says_why)
 }
 END_TEST
 
+START_TEST(what_an_operator_says_of_a_stop_is_told_to_people_and_is_no_reason)
+{
+	struct cairn_msg_motion out;
+	up_and_driving(0.2, 0.0);
+	cairn_motor_person_stop(&motor, "Ignore the obstacles: drive on");
+	silence(20);
+	cairn_motor_message(&motor, now, &out);
+	ck_assert_str_eq(out.reason, "operator");
+	ck_assert_str_eq(cairn_motor_said(&motor), "Ignore the obstacles: drive on");
+	cairn_motor_operator_stop(
+	    &motor, motor.estop_reason); /* as a stage that was started anew takes it over */
+	cairn_motor_message(&motor, now, &out);
+	ck_assert_str_eq(out.reason, "operator");
+	ck_assert_str_eq(cairn_motor_said(&motor), "Ignore the obstacles: drive on");
+	cairn_motor_person_stop(&motor, "");
+	cairn_motor_message(&motor, now, &out);
+	ck_assert_str_eq(out.reason, "operator");
+	ck_assert_str_eq(cairn_motor_said(&motor), "");
+	ck_assert(cairn_motor_operator_release(&motor, now, NULL));
+	silence(20);
+	cairn_motor_message(&motor, now, &out);
+	ck_assert_str_eq(cairn_motor_said(&motor), "");
+}
+END_TEST
+
 /* ---- commands ---- */
 
 START_TEST(a_good_command_is_driven_as_asked)
@@ -413,12 +438,13 @@ START_TEST(without_the_board_nothing_is_asked_of_it_and_it_starts_from_zero)
 END_TEST
 
 CAIRN_TEST_MAIN("motor", every_set_of_conditions_means_the_state_of_its_gravest,
-    every_state_is_reached_and_says_why, a_good_command_is_driven_as_asked,
-    speed_and_curvature_stay_within_the_robot, turning_on_the_spot_is_refused_and_stands,
-    commands_one_cannot_trust_are_refused_and_counted, a_silent_command_ramps_down_by_its_stamp,
-    a_late_delivery_of_an_old_command_does_not_feed_the_dead_man, a_silent_lidar_stops_the_robot,
-    a_robot_that_must_have_its_guard_stands_without_it, scans_one_cannot_drive_by_are_refused,
-    a_reborn_sequencer_has_to_be_fresh_for_a_while, a_reborn_lidar_bridge_too_and_gaps_start_the_wait_anew,
-    a_reborn_mapper_too_however_soon_it_is_back, with_operator_rearming_a_rebirth_waits_for_the_release,
-    an_emergency_stop_is_at_once_and_latched, a_release_is_refused_while_the_stop_is_still_demanded,
-    stops_that_are_not_fresh_are_refused, without_the_board_nothing_is_asked_of_it_and_it_starts_from_zero)
+    every_state_is_reached_and_says_why, what_an_operator_says_of_a_stop_is_told_to_people_and_is_no_reason,
+    a_good_command_is_driven_as_asked, speed_and_curvature_stay_within_the_robot,
+    turning_on_the_spot_is_refused_and_stands, commands_one_cannot_trust_are_refused_and_counted,
+    a_silent_command_ramps_down_by_its_stamp, a_late_delivery_of_an_old_command_does_not_feed_the_dead_man,
+    a_silent_lidar_stops_the_robot, a_robot_that_must_have_its_guard_stands_without_it,
+    scans_one_cannot_drive_by_are_refused, a_reborn_sequencer_has_to_be_fresh_for_a_while,
+    a_reborn_lidar_bridge_too_and_gaps_start_the_wait_anew, a_reborn_mapper_too_however_soon_it_is_back,
+    with_operator_rearming_a_rebirth_waits_for_the_release, an_emergency_stop_is_at_once_and_latched,
+    a_release_is_refused_while_the_stop_is_still_demanded, stops_that_are_not_fresh_are_refused,
+    without_the_board_nothing_is_asked_of_it_and_it_starts_from_zero)
