@@ -108,10 +108,37 @@ test('the emergency stop stops the robot: by the mouse, and by the space bar', a
 	await driver.context().close();
 });
 
+test('a held key drives, and letting go, leaving the page or losing it stops', async () => {
+	const driver = await open(browser, url, { token });
+	await driver.click('#stop');
+	await stands();
+	await driver.click('#hand');
+	const speed = async () => Math.abs(Number((await text(driver, '#gauges')).match(/Speed\s+(-?[\d.]+) m\/s/)?.[1] ?? 0));
+	// Ahead or back: one of both is free wherever the robot stands.
+	const drives = async () => {
+		for (const key of ['KeyS', 'KeyW']) {
+			await driver.keyboard.down(key);
+			if (await until(async () => (await speed()) > 0.03, key, 4000).catch(() => false))
+				return key;
+			await driver.keyboard.up(key);
+		}
+		throw new Error(`nothing moves by hand: ${await text(driver, '#hand-answer')}`);
+	};
+	const key = await drives();
+	await driver.keyboard.up(key);
+	await stands();
+	const again = await drives();
+	await driver.evaluate(() => window.dispatchEvent(new Event('blur')));
+	await stands();
+	await driver.keyboard.up(again);
+	await drives();
+	await driver.context().close(); // with the key held
+	await stands();
+});
+
 test('a mission is given and its words are text, whoever wrote them', async () => {
 	const driver = await open(browser, url, { token });
 	const evil = '<img src=x onerror=alert(1)>\u202e';
-	cairn('stop');
 	await driver.locator('#now-state', { hasText: /idle|finished/i }).waitFor();
 	await driver.click('#stop');
 	await driver.locator('#stop-answer[data-tone=bad]', { hasText: 'ended already' }).waitFor();
