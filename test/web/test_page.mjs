@@ -178,6 +178,11 @@ pageTest('driving by hand is sent while a key is held, and ends with the key, th
 	await until(() => mock.teleop.some((t) => t.v_mps > 0 && t.steer_rad > 0), 'ahead and left by the stick');
 	await page.mouse.up();
 	await until(() => mock.teleop.at(-1).v_mps === 0, 'the stick lets go');
+	await let_go(() => (clearInterval(mock.timer), undefined), 'a server that says nothing');
+	assert.match(await text(page, '#hand-answer'), /hangs/);
+	mock.timer = setInterval(() => mock.play(), 20);
+	await until(() => page.evaluate(() => document.querySelector('#map:not(.is-old)') !== null), 'it talks again');
+	await page.click('#hand');
 	await let_go(() => page.keyboard.press('Space'), 'the stop');
 	mock.obey(['drive'], 'release', '');
 	mock.teleop = [];

@@ -3,6 +3,7 @@ import { byId, setText } from './text.js';
 import { answerAt, show } from './rights.js';
 
 const PERIOD_MS = 100; // the robot stops by itself after 0.3 s without a word
+const DEAF_MS = 1000;  // nothing was heard of the robot for so long: what is sent now may arrive late, all at once
 const KEYS = { KeyW: [1, 0], ArrowUp: [1, 0], KeyS: [-1, 0], ArrowDown: [-1, 0], KeyA: [0, 1], ArrowLeft: [0, 1], KeyD: [0, -1], ArrowRight: [0, -1] };
 
 export class Hand {
@@ -98,6 +99,10 @@ export class Hand {
 	}
 
 	say() {
+		if (performance.now() - this.link.heard > DEAF_MS) {
+			this.arm(false);
+			return show(byId('hand-answer'), { ok: false, text: 'the connection hangs: let go' });
+		}
 		let [ahead, left] = this.pull ?? [0, 0];
 		for (const code of this.held) {
 			ahead += KEYS[code][0];
