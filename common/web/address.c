@@ -94,7 +94,7 @@ bool cairn_web_host_allowed(const char *host_header, const char *hosts)
 	char host[CAIRN_WEB_HOST_MAX];
 	const char *port;
 	bool v6;
-	if (!split(host_header, host, &port))
+	if (!split(host_header, host, &port) || (port != NULL && port[strspn(port, "0123456789")] != '\0'))
 		return false;
 	return is_ip(host, &v6) || strcasecmp(host, "localhost") == 0 || listed(host, hosts);
 }

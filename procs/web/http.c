@@ -9,10 +9,7 @@
 #include "procs/web/http.h"
 #include "procs/web/page.h"
 
-#define WAIT_NS (3 * CAIRN_NS_PER_S) /* for a picture, or the topics of the status */
-#define SEND_S 30                    /* an answer must be taken within */
 #define HEADERS_BYTES 2048
-#define BOUNDARY "cairn-frame"
 #define CSP                                                                                                  \
 	"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src "  \
 	"'self'; "                                                                                           \
@@ -28,7 +25,7 @@ static struct web *web_of(struct lws *wsi)
 	return lws_context_user(lws_get_context(wsi));
 }
 
-static void list_in(struct web_http *h)
+void http_wait(struct web_http *h)
 {
 	struct web *web = web_of(h->wsi);
 	if (h->listed)
@@ -36,6 +33,11 @@ static void list_in(struct web_http *h)
 	h->next = web->requests;
 	web->requests = h;
 	h->listed = true;
+}
+
+struct web *http_web(const struct web_http *h)
+{
+	return web_of(h->wsi);
 }
 
 static void list_out(struct web_http *h)
@@ -63,7 +65,7 @@ static bool add_header(
 		   (int)strlen(value), p, end) == 0;
 }
 
-static int send_headers(struct web_http *h, int status, const char *type, lws_filepos_t bytes)
+int http_send_headers(struct web_http *h, int status, const char *type, lws_filepos_t bytes)
 {
 	unsigned char buf[LWS_PRE + HEADERS_BYTES], *start = buf + LWS_PRE, *p = start,
 						    *end = buf + sizeof(buf) - 1;
@@ -85,8 +87,8 @@ int http_answer(struct web_http *h, int status, const char *type, struct web_blo
 	h->out = blob;
 	h->sent = 0;
 	h->state = HTTP_SENDING;
-	lws_set_timeout(h->wsi, PENDING_TIMEOUT_HTTP_CONTENT, SEND_S);
-	if (send_headers(h, status, type, blob->bytes) != 0)
+	lws_set_timeout(h->wsi, PENDING_TIMEOUT_HTTP_CONTENT, HTTP_SEND_S);
+	if (http_send_headers(h, status, type, blob->bytes) != 0)
 		return -1;
 	lws_callback_on_writable(h->wsi);
 	return 0;
@@ -145,100 +147,6 @@ static int write_more(struct web_http *h)
 	return end || lws_http_transaction_completed(h->wsi) ? -1 : 0;
 }
 
-/* ---- pictures ---- */
-
-static const char *const picture_types[WEB_PICTURES] = {[WEB_CAMERA] = "image/jpeg",
-    [WEB_SNAPSHOT] = "image/jpeg",
-    [WEB_DEPTH] = "image/png",
-    [WEB_MAP] = "image/png"};
-
-/* One part of an MJPEG stream, unless the one before is still under way: that viewer is slow and goes without. */
-static void stream_part(struct web_http *h, const struct web_picture_now *now)
-{
-	char head[128];
-	if (h->out != NULL || now->blob == NULL || now->number == h->picture_number)
-		return;
-	int n = snprintf(head, sizeof(head),
-	    "--" BOUNDARY "\r\nContent-Type: image/jpeg\r\nContent-Length: %zu\r\n\r\n", now->blob->bytes);
-	h->out = web_blob_new(NULL, (size_t)n + now->blob->bytes + 2);
-	if (h->out == NULL)
-		return;
-	memcpy(h->out->data, head, (size_t)n);
-	memcpy(h->out->data + n, now->blob->data, now->blob->bytes);
-	memcpy(h->out->data + n + now->blob->bytes, "\r\n", 2);
-	h->sent = 0;
-	h->picture_number = now->number;
-	lws_set_timeout(h->wsi, PENDING_TIMEOUT_HTTP_CONTENT, SEND_S);
-	lws_callback_on_writable(h->wsi);
-}
-
-/* A picture that is new enough: 1; 0: later; -1: there is none. */
-static int picture_ready(const struct web_http *h, const struct web_picture_now *now)
-{
-	int64_t now_ns = cairn_now_ns();
-	bool there = now->number > h->picture_number;
-	/* The snapshot is made when a decision is due, and the map told when it has changed: the newest there is will do. */
-	bool lasting = h->picture == WEB_SNAPSHOT || h->picture == WEB_MAP;
-	if (there || (lasting && now->blob != NULL && now_ns >= h->due_ns - WAIT_NS / 2))
-		return 1;
-	return now_ns >= h->due_ns ? -1 : 0;
-}
-
-static int give_picture(struct web_http *h)
-{
-	const struct web_picture_now *now = &web_of(h->wsi)->pictures[h->picture];
-	bool text = h->route == CAIRN_WEB_SNAPSHOT_TXT || h->route == CAIRN_WEB_MAP_JSON;
-	struct web_blob *blob = web_blob_hold(text ? now->text : now->blob);
-	if (blob == NULL)
-		return http_error(h, 503, "there is no such picture in the newest frame; try again later");
-	return http_answer(h, 200,
-	    h->route == CAIRN_WEB_MAP_JSON ? "application/json"
-	    : text                         ? "text/plain; charset=utf-8"
-					   : picture_types[h->picture],
-	    blob);
-}
-
-static int picture_tick(struct web_http *h)
-{
-	const struct web_picture_now *now = &web_of(h->wsi)->pictures[h->picture];
-	if (h->state == HTTP_STREAM) {
-		stream_part(h, now);
-		return 0;
-	}
-	int ready = picture_ready(h, now);
-	if (ready > 0)
-		return give_picture(h);
-	return ready == 0 ? 0
-			  : http_error(h, 503,
-				"no picture within %d s: the stage that makes it, or the data plane, does "
-				"not work; see 'cairn status'",
-				(int)(WAIT_NS / CAIRN_NS_PER_S));
-}
-
-/* Frames are read while somebody wants them, so that the first has to come. */
-static int begin_picture(struct web_http *h, enum web_picture which)
-{
-	struct web *web = web_of(h->wsi);
-	struct web_picture_now *now = &web->pictures[which];
-	h->picture = which;
-	h->picture_used = true;
-	pictures_use(web, which);
-	bool fresh = now->number > 0 && cairn_now_ns() - now->arrived_ns < CAIRN_NS_PER_S;
-	h->picture_number = fresh ? now->number - 1 : now->number;
-	h->due_ns = cairn_now_ns() + WAIT_NS;
-	h->state = HTTP_WAITING;
-	list_in(h);
-	lws_set_timeout(h->wsi, PENDING_TIMEOUT_HTTP_CONTENT, SEND_S);
-	if (h->route != CAIRN_WEB_CAMERA_MJPEG)
-		return picture_tick(h);
-	h->state = HTTP_STREAM;
-	if (send_headers(
-		h, 200, "multipart/x-mixed-replace; boundary=" BOUNDARY, LWS_ILLEGAL_HTTP_CONTENT_LEN) != 0)
-		return -1;
-	stream_part(h, now);
-	return 0;
-}
-
 /* An answer that could not be given ends the connection. */
 static void settle(struct web_http *h, int result)
 {
@@ -251,7 +159,7 @@ void http_picture(struct web *web, enum web_picture which)
 	for (struct web_http *h = web->requests, *next; h != NULL; h = next) {
 		next = h->next; /* an answer takes it out */
 		if (h->picture_used && h->picture == which)
-			settle(h, picture_tick(h));
+			settle(h, http_picture_tick(h));
 	}
 }
 
@@ -264,7 +172,7 @@ int http_on_tick(void *ctx)
 		if (h->status_used && (complete || cairn_now_ns() >= h->due_ns))
 			settle(h, answers_status(web, h));
 		else if (h->picture_used)
-			settle(h, picture_tick(h));
+			settle(h, http_picture_tick(h));
 	}
 	return 0;
 }
@@ -277,21 +185,21 @@ static int get(struct web_http *h)
 	switch (h->route) {
 	case CAIRN_WEB_CAMERA_MJPEG:
 	case CAIRN_WEB_CAMERA_JPG:
-		return begin_picture(h, WEB_CAMERA);
+		return http_picture_begin(h, WEB_CAMERA);
 	case CAIRN_WEB_SNAPSHOT_JPG:
 	case CAIRN_WEB_SNAPSHOT_TXT:
-		return begin_picture(h, WEB_SNAPSHOT);
+		return http_picture_begin(h, WEB_SNAPSHOT);
 	case CAIRN_WEB_DEPTH_PNG:
-		return begin_picture(h, WEB_DEPTH);
+		return http_picture_begin(h, WEB_DEPTH);
 	case CAIRN_WEB_MAP_PNG:
 	case CAIRN_WEB_MAP_JSON:
-		return begin_picture(h, WEB_MAP);
+		return http_picture_begin(h, WEB_MAP);
 	case CAIRN_WEB_STATUS:
 		answers_status_use(web, true);
 		h->status_used = true;
-		h->due_ns = cairn_now_ns() + WAIT_NS / 2;
+		h->due_ns = cairn_now_ns() + HTTP_WAIT_NS / 2;
 		h->state = HTTP_WAITING;
-		list_in(h);
+		http_wait(h);
 		return 0;
 	case CAIRN_WEB_SOCKET:
 		return http_error(
@@ -387,7 +295,7 @@ static int post(struct web_http *h)
 		return http_error(h, 400, "body not understood: %s", why.text);
 	}
 	h->state = HTTP_WAITING;
-	list_in(h);
+	http_wait(h);
 	orders_give(web, conn, &(struct web_asker){.conn = conn->id, .http = true}, h->part, args);
 	return 0;
 }

@@ -47,6 +47,7 @@ START_TEST(a_name_of_another_is_not_answered)
 	ck_assert(!cairn_web_host_allowed("127.0.0.1.evil.example:8088", ""));
 	ck_assert(!cairn_web_host_allowed("robot", "robot.lan"));
 	ck_assert(!cairn_web_host_allowed("127.0.0.1@evil.example", ""));
+	ck_assert(!cairn_web_host_allowed("[::1]:80@evil.example", ""));
 }
 END_TEST
 
