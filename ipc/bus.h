@@ -77,7 +77,7 @@ int cairn_client_recv(struct cairn_client *client, uint64_t *ret_tag, struct cai
 
 /* Asks and waits at most timeout_ms; this one blocks, for command-line tools. 0 with *reply, -ETIMEDOUT,
  * -EBADMSG, -EACCES when somebody answered who is neither this user nor root (nor, for root, the owner of run_dir). */
-int cairn_call_policy(const char *run_dir, enum cairn_service service, const struct cairn_msg_command *cmd,
+int cairn_ask(const char *run_dir, enum cairn_service service, const struct cairn_msg_command *cmd,
     struct cairn_msg_reply *reply, int timeout_ms, struct cairn_error *err);
 
 #endif

@@ -8,7 +8,6 @@ const struct cairn_command_row cairn_commands[CAIRN_COMMAND_COUNT] = {
 	[CAIRN_COMMAND_##id] = {                                                                             \
 	    CAIRN_SERVICE_##service, verb, CAIRN_RIGHT_##right, CAIRN_ARGS_##args, usage, help},
 #include "ipc/commands.def"
-#undef COMMAND
 };
 
 const struct cairn_command_row *cairn_command_find(enum cairn_service service, const char *verb)

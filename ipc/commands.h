@@ -15,7 +15,6 @@ enum cairn_command_args {
 enum cairn_command {
 #define COMMAND(id, service, verb, right, args, usage, help) CAIRN_COMMAND_##id,
 #include "ipc/commands.def"
-#undef COMMAND
 	CAIRN_COMMAND_COUNT
 };
 

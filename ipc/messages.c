@@ -12,19 +12,11 @@
 	;                                                                                                    \
 	_Static_assert(sizeof(ename##_values) / sizeof(ename##_values[0]) == CAIRN_##NAME##_COUNT, #ename);
 #include "ipc/enums.def"
-#undef ENUM_BEGIN
-#undef E
-#undef ENUM_END
 
 #define ENUM_BEGIN(ename, edoc)                                                                              \
 	const struct cairn_enum_desc cairn_enum_##ename = {                                                  \
 	    #ename, edoc, ename##_values, sizeof(ename##_values) / sizeof(ename##_values[0])};
-#define E(NAME, ident, wire, vdoc)
-#define ENUM_END(ename, NAME)
 #include "ipc/enums.def"
-#undef ENUM_BEGIN
-#undef E
-#undef ENUM_END
 
 #define AT(id, name) offsetof(struct cairn_msg_##id, name)
 #define WIDTH(id, name) sizeof(((struct cairn_msg_##id *)0)->name)
@@ -74,31 +66,11 @@
 	}                                                                                                    \
 	;
 #include "ipc/messages.def"
-#undef MSG_BEGIN
-#undef NUM
-#undef STR
-#undef ENUM
-#undef ARR
-#undef LIST
-#undef MSG_END
 
 #define MSG_BEGIN(id, mdoc)                                                                                  \
 	const struct cairn_msg_desc cairn_desc_##id = {#id, mdoc, id##_fields,                               \
 	    sizeof(id##_fields) / sizeof(id##_fields[0]), sizeof(struct cairn_msg_##id)};
-#define NUM(id, kind, fname, fdoc)
-#define STR(id, fname, cap, fdoc)
-#define ENUM(id, etype, fname, fdoc)
-#define ARR(id, kind, fname, cap, fdoc)
-#define LIST(id, sub, fname, cap, fdoc)
-#define MSG_END(id)
 #include "ipc/messages.def"
-#undef MSG_BEGIN
-#undef NUM
-#undef STR
-#undef ENUM
-#undef ARR
-#undef LIST
-#undef MSG_END
 
 const char *cairn_enum_text(const struct cairn_enum_desc *desc, int value)
 {

@@ -24,9 +24,6 @@
 	}                                                                                                    \
 	;
 #include "ipc/enums.def"
-#undef ENUM_BEGIN
-#undef E
-#undef ENUM_END
 
 struct cairn_enum_value {
 	const char *name; /* on the wire */
@@ -41,12 +38,7 @@ struct cairn_enum_desc {
 };
 
 #define ENUM_BEGIN(name, doc) extern const struct cairn_enum_desc cairn_enum_##name;
-#define E(NAME, ident, wire, doc)
-#define ENUM_END(name, NAME)
 #include "ipc/enums.def"
-#undef ENUM_BEGIN
-#undef E
-#undef ENUM_END
 
 /* Wire name of a value: cairn_enum_text(&cairn_enum_tool, CAIRN_TOOL_ROTATE) is "rotate"; "?" out of range. */
 const char *cairn_enum_text(const struct cairn_enum_desc *desc, int value);
@@ -77,13 +69,6 @@ int cairn_enum_parse(const struct cairn_enum_desc *desc, const char *text);
 	}                                                                                                    \
 	;
 #include "ipc/messages.def"
-#undef MSG_BEGIN
-#undef NUM
-#undef STR
-#undef ENUM
-#undef ARR
-#undef LIST
-#undef MSG_END
 
 /* ---- descriptions ---- */
 enum cairn_field_kind {
@@ -123,20 +108,7 @@ struct cairn_msg_desc {
 };
 
 #define MSG_BEGIN(id, doc) extern const struct cairn_msg_desc cairn_desc_##id;
-#define NUM(id, kind, name, doc)
-#define STR(id, name, cap, doc)
-#define ENUM(id, etype, name, doc)
-#define ARR(id, kind, name, cap, doc)
-#define LIST(id, sub, name, cap, doc)
-#define MSG_END(id)
 #include "ipc/messages.def"
-#undef MSG_BEGIN
-#undef NUM
-#undef STR
-#undef ENUM
-#undef ARR
-#undef LIST
-#undef MSG_END
 
 /* ---- on the wire ---- */
 

@@ -21,7 +21,7 @@ struct cairn_remote;
 struct cairn_remote *cairn_remote_open(const char *url, const struct cairn_key *key, struct cairn_error *err);
 void cairn_remote_close(struct cairn_remote **remote_p);
 
-/* As cairn_call_policy of ipc/bus.h. -EACCES: the robot has refused the key. */
+/* As cairn_ask of ipc/bus.h. -EACCES: the robot has refused the key. */
 int cairn_remote_ask(struct cairn_remote *remote, enum cairn_service service,
     const struct cairn_msg_command *cmd, struct cairn_msg_reply *reply, int timeout_ms,
     struct cairn_error *err);

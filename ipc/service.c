@@ -1,4 +1,4 @@
-/* service.c - commands: a service answers them, cairn_call_policy gives one. */
+/* service.c - commands: a service answers them, cairn_ask gives one. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -317,7 +317,7 @@ static int ask_on(void *socket, const char *name, uid_t owner, const struct cair
 	return take_answer(socket, name, owner, reply, err);
 }
 
-int cairn_call_policy(const char *run_dir, enum cairn_service service, const struct cairn_msg_command *cmd,
+int cairn_ask(const char *run_dir, enum cairn_service service, const struct cairn_msg_command *cmd,
     struct cairn_msg_reply *reply, int timeout_ms, struct cairn_error *err)
 {
 	char dir[CAIRN_IPC_PATH_MAX + 1], ep[CAIRN_ENDPOINT_MAX];

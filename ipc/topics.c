@@ -7,32 +7,17 @@
 const struct cairn_topic_row cairn_topics[CAIRN_TOPIC_COUNT] = {
 #define TOPIC(id, wire, msg, stage, rate, age, mode, doc)                                                    \
 	[CAIRN_TOPIC_##id] = {wire, &cairn_desc_##msg, stage, rate, age, CAIRN_MODE_##mode, doc},
-#define FRAME(id, wire, stage, rate, age, doc)
-#define SERVICE(id, wire, stage, doc)
 #include "ipc/topics.def"
-#undef TOPIC
-#undef FRAME
-#undef SERVICE
 };
 
 const struct cairn_frame_row cairn_frame_topics[CAIRN_FRAME_COUNT] = {
-#define TOPIC(id, wire, msg, stage, rate, age, mode, doc)
 #define FRAME(id, wire, stage, rate, age, doc) [CAIRN_FRAME_##id] = {wire, stage, rate, age, doc},
-#define SERVICE(id, wire, stage, doc)
 #include "ipc/topics.def"
-#undef TOPIC
-#undef FRAME
-#undef SERVICE
 };
 
 const struct cairn_service_row cairn_services[CAIRN_SERVICE_COUNT] = {
-#define TOPIC(id, wire, msg, stage, rate, age, mode, doc)
-#define FRAME(id, wire, stage, rate, age, doc)
 #define SERVICE(id, wire, stage, doc) [CAIRN_SERVICE_##id] = {wire, stage, doc},
 #include "ipc/topics.def"
-#undef TOPIC
-#undef FRAME
-#undef SERVICE
 };
 
 int cairn_topic_find(const char *name)

@@ -6,34 +6,19 @@
 
 enum cairn_topic {
 #define TOPIC(id, wire, msg, stage, rate, age, mode, doc) CAIRN_TOPIC_##id,
-#define FRAME(id, wire, stage, rate, age, doc)
-#define SERVICE(id, wire, stage, doc)
 #include "ipc/topics.def"
-#undef TOPIC
-#undef FRAME
-#undef SERVICE
 	CAIRN_TOPIC_COUNT
 };
 
 enum cairn_frame_topic {
-#define TOPIC(id, wire, msg, stage, rate, age, mode, doc)
 #define FRAME(id, wire, stage, rate, age, doc) CAIRN_FRAME_##id,
-#define SERVICE(id, wire, stage, doc)
 #include "ipc/topics.def"
-#undef TOPIC
-#undef FRAME
-#undef SERVICE
 	CAIRN_FRAME_COUNT
 };
 
 enum cairn_service {
-#define TOPIC(id, wire, msg, stage, rate, age, mode, doc)
-#define FRAME(id, wire, stage, rate, age, doc)
 #define SERVICE(id, wire, stage, doc) CAIRN_SERVICE_##id,
 #include "ipc/topics.def"
-#undef TOPIC
-#undef FRAME
-#undef SERVICE
 	CAIRN_SERVICE_COUNT
 };
 

@@ -12,7 +12,6 @@
 	(offsetof(struct cairn_config, section) + offsetof(struct cairn_config_##section, key))
 
 const struct cairn_config_row cairn_config_rows[] = {
-#define SECTION(name, doc)
 #define REAL(section, key, def, min, max, doc)                                                               \
 	{#section, #key, CAIRN_CONFIG_REAL, min, max, NULL, #def, doc, AT(section, key)},
 #define INT(section, key, def, min, max, doc)                                                                \
@@ -23,35 +22,14 @@ const struct cairn_config_row cairn_config_rows[] = {
 	{#section, #key, CAIRN_CONFIG_TEXT, 0, 0, NULL, def, doc, AT(section, key)},
 #define CHOICE(section, key, def, choices, doc)                                                              \
 	{#section, #key, CAIRN_CONFIG_CHOICE, 0, 0, choices, def, doc, AT(section, key)},
-#define END_SECTION(name)
 #include "common/config/config.def"
-#undef SECTION
-#undef REAL
-#undef INT
-#undef FLAG
-#undef TEXT
-#undef CHOICE
-#undef END_SECTION
 };
 
 const int cairn_config_row_count = sizeof(cairn_config_rows) / sizeof(cairn_config_rows[0]);
 
 const struct cairn_config_section cairn_config_sections[] = {
 #define SECTION(name, doc) {#name, doc},
-#define REAL(section, key, def, min, max, doc)
-#define INT(section, key, def, min, max, doc)
-#define FLAG(section, key, def, doc)
-#define TEXT(section, key, def, doc)
-#define CHOICE(section, key, def, choices, doc)
-#define END_SECTION(name)
 #include "common/config/config.def"
-#undef SECTION
-#undef REAL
-#undef INT
-#undef FLAG
-#undef TEXT
-#undef CHOICE
-#undef END_SECTION
 };
 
 const int cairn_config_section_count = sizeof(cairn_config_sections) / sizeof(cairn_config_sections[0]);
@@ -59,7 +37,6 @@ const int cairn_config_section_count = sizeof(cairn_config_sections) / sizeof(ca
 void cairn_config_defaults(struct cairn_config *cfg)
 {
 	memset(cfg, 0, sizeof(*cfg));
-#define SECTION(name, doc)
 #define REAL(section, key, def, min, max, doc) cfg->section.key = def;
 #define INT(section, key, def, min, max, doc) cfg->section.key = def;
 #define FLAG(section, key, def, doc) cfg->section.key = def;
@@ -69,15 +46,7 @@ void cairn_config_defaults(struct cairn_config *cfg)
 #define CHOICE(section, key, def, choices, doc)                                                              \
 	_Static_assert(sizeof(def) <= CAIRN_CONFIG_CHOICE_CAP, #key);                                        \
 	memcpy(cfg->section.key, def, sizeof(def));
-#define END_SECTION(name)
 #include "common/config/config.def"
-#undef SECTION
-#undef REAL
-#undef INT
-#undef FLAG
-#undef TEXT
-#undef CHOICE
-#undef END_SECTION
 }
 
 /* ---- finding and suggesting ---- */

@@ -25,30 +25,10 @@
 	}                                                                                                    \
 	;
 #include "common/config/config.def"
-#undef SECTION
-#undef REAL
-#undef INT
-#undef FLAG
-#undef TEXT
-#undef CHOICE
-#undef END_SECTION
 
 struct cairn_config {
 #define SECTION(name, doc) struct cairn_config_##name name;
-#define REAL(section, key, def, min, max, doc)
-#define INT(section, key, def, min, max, doc)
-#define FLAG(section, key, def, doc)
-#define TEXT(section, key, def, doc)
-#define CHOICE(section, key, def, choices, doc)
-#define END_SECTION(name)
 #include "common/config/config.def"
-#undef SECTION
-#undef REAL
-#undef INT
-#undef FLAG
-#undef TEXT
-#undef CHOICE
-#undef END_SECTION
 };
 
 enum cairn_config_kind {

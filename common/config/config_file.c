@@ -23,13 +23,6 @@
 	}                                                                                                    \
 	;
 #include "common/config/config.def"
-#undef SECTION
-#undef REAL
-#undef INT
-#undef FLAG
-#undef TEXT
-#undef CHOICE
-#undef END_SECTION
 
 #define KEY(section, key)                                                                                    \
 	CYAML_FIELD_STRING_PTR(#key, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct overlay_##section,     \
@@ -45,40 +38,17 @@
 	}                                                                                                    \
 	;
 #include "common/config/config.def"
-#undef SECTION
-#undef REAL
-#undef INT
-#undef FLAG
-#undef TEXT
-#undef CHOICE
-#undef END_SECTION
 
 struct overlay {
 #define SECTION(name, doc) struct overlay_##name *name;
-#define REAL(section, key, def, min, max, doc)
-#define INT(section, key, def, min, max, doc)
-#define FLAG(section, key, def, doc)
-#define TEXT(section, key, def, doc)
-#define CHOICE(section, key, def, choices, doc)
-#define END_SECTION(name)
 #include "common/config/config.def"
-#undef SECTION
-#undef END_SECTION
 };
 
 static const cyaml_schema_field_t section_fields[] = {
 #define SECTION(name, doc)                                                                                   \
 	CYAML_FIELD_MAPPING_PTR(                                                                             \
 	    #name, CYAML_FLAG_POINTER_NULL | CYAML_FLAG_OPTIONAL, struct overlay, name, fields_##name),
-#define END_SECTION(name)
 #include "common/config/config.def"
-#undef SECTION
-#undef REAL
-#undef INT
-#undef FLAG
-#undef TEXT
-#undef CHOICE
-#undef END_SECTION
     CYAML_FIELD_END};
 
 static const cyaml_schema_value_t overlay_schema = {
@@ -226,21 +196,12 @@ static void explain(
 static void overlay_texts(const struct overlay *overlay, const char **texts)
 {
 #define KEY_TEXT(section, key) *texts++ = overlay->section != NULL ? overlay->section->key : NULL;
-#define SECTION(name, doc)
 #define REAL(section, key, def, min, max, doc) KEY_TEXT(section, key)
 #define INT(section, key, def, min, max, doc) KEY_TEXT(section, key)
 #define FLAG(section, key, def, doc) KEY_TEXT(section, key)
 #define TEXT(section, key, def, doc) KEY_TEXT(section, key)
 #define CHOICE(section, key, def, choices, doc) KEY_TEXT(section, key)
-#define END_SECTION(name)
 #include "common/config/config.def"
-#undef SECTION
-#undef REAL
-#undef INT
-#undef FLAG
-#undef TEXT
-#undef CHOICE
-#undef END_SECTION
 }
 
 static bool apply(struct cairn_config *cfg, const struct overlay *overlay, const char *path, const char *text,

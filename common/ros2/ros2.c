@@ -19,7 +19,6 @@
 const struct cairn_ros2_row cairn_ros2_types[CAIRN_ROS2_TYPE_COUNT] = {
 #define TYPE(id, name, function, text) [CAIRN_ROS2_##id] = {name, text, cairn_ros2_put_##function},
 #include "common/ros2/ros2_types.def"
-#undef TYPE
 };
 
 const struct cairn_ros2_topic cairn_ros2_topics[CAIRN_ROS2_TOPIC_COUNT] = {

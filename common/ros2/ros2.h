@@ -60,7 +60,6 @@ struct cairn_ros2_transforms {
 enum cairn_ros2_type {
 #define TYPE(id, name, function, text) CAIRN_ROS2_##id,
 #include "common/ros2/ros2_types.def"
-#undef TYPE
 	CAIRN_ROS2_TYPE_COUNT
 };
 
@@ -75,7 +74,6 @@ extern const struct cairn_ros2_row cairn_ros2_types[CAIRN_ROS2_TYPE_COUNT];
 
 #define TYPE(id, name, function, text) cairn_ros2_encode_fn cairn_ros2_put_##function;
 #include "common/ros2/ros2_types.def"
-#undef TYPE
 
 /* The message as CDR into buf: bytes written, -ENOBUFS, or -EINVAL for a frame of a format that the type is not made from.
  * from: see enum cairn_ros2_type. */

@@ -15,11 +15,6 @@ const struct cairn_config_row cairn_profile_rows[] = {
 #define TEXT(key, def, doc) {NULL, #key, CAIRN_CONFIG_TEXT, 0, 0, NULL, def, doc, AT(key)},
 #define CHOICE(key, def, choices, doc) {NULL, #key, CAIRN_CONFIG_CHOICE, 0, 0, choices, def, doc, AT(key)},
 #include "common/vlm/profile.def"
-#undef REAL
-#undef INT
-#undef FLAG
-#undef TEXT
-#undef CHOICE
 };
 
 const int cairn_profile_row_count = sizeof(cairn_profile_rows) / sizeof(cairn_profile_rows[0]);
@@ -33,11 +28,6 @@ void cairn_profile_defaults(struct cairn_profile *profile)
 #define TEXT(key, def, doc) memcpy(profile->key, def, sizeof(def));
 #define CHOICE(key, def, choices, doc) memcpy(profile->key, def, sizeof(def));
 #include "common/vlm/profile.def"
-#undef REAL
-#undef INT
-#undef FLAG
-#undef TEXT
-#undef CHOICE
 }
 
 bool cairn_profile_url_is_pilot(const char *url)

@@ -18,11 +18,6 @@
 struct cairn_profile {
 #include "common/vlm/profile.def"
 };
-#undef REAL
-#undef INT
-#undef FLAG
-#undef TEXT
-#undef CHOICE
 
 struct cairn_profiles {
 	uint32_t count;

@@ -15,11 +15,6 @@ struct overlay_row {
 #define TEXT(key, def, doc) char *key;
 #define CHOICE(key, def, choices, doc) char *key;
 #include "common/vlm/profile.def"
-#undef REAL
-#undef INT
-#undef FLAG
-#undef TEXT
-#undef CHOICE
 };
 
 struct overlay {
@@ -38,11 +33,6 @@ struct overlay {
 static const cyaml_schema_field_t row_fields[] = {
 #include "common/vlm/profile.def"
     CYAML_FIELD_END};
-#undef REAL
-#undef INT
-#undef FLAG
-#undef TEXT
-#undef CHOICE
 
 static const cyaml_schema_value_t row_schema = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct overlay_row, row_fields)};
@@ -108,11 +98,6 @@ static void row_texts(const struct overlay_row *row, const char **texts)
 #define TEXT(key, def, doc) *texts++ = row->key;
 #define CHOICE(key, def, choices, doc) *texts++ = row->key;
 #include "common/vlm/profile.def"
-#undef REAL
-#undef INT
-#undef FLAG
-#undef TEXT
-#undef CHOICE
 }
 
 static bool take_row(const struct overlay_row *row, int index, struct cairn_profile *ret, const char *path,

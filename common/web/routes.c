@@ -10,7 +10,6 @@ const struct cairn_web_route_row cairn_web_routes[CAIRN_WEB_ROUTE_COUNT] = {
 	[CAIRN_WEB_##id] = {                                                                                 \
 	    CAIRN_WEB_##method, path, CAIRN_RIGHT_##right == CAIRN_RIGHT_ANY, CAIRN_RIGHT_##right, doc},
 #include "common/web/routes.def"
-#undef ROUTE
 };
 
 static bool matches(const char *pattern, const char *path, char part[CAIRN_WEB_PART_MAX])

@@ -9,7 +9,6 @@
 enum cairn_web_route {
 #define ROUTE(id, method, path, right, doc) CAIRN_WEB_##id,
 #include "common/web/routes.def"
-#undef ROUTE
 	CAIRN_WEB_ROUTE_COUNT
 };
 

@@ -10,7 +10,6 @@ const struct check_row check_rows[] = {
 #define HOST CHECK_HOST
 #define CHECK(id, name, when, function, doc) {name, when, function, doc},
 #include "procs/cairn/checks.def"
-#undef CHECK
 #undef FILES
 #undef HOST
 };

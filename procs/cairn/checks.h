@@ -48,7 +48,6 @@ bool check_all(struct check_context *ctx, enum check_when when, struct cairn_err
 
 #define CHECK(id, name, when, function, doc) check_fn function;
 #include "procs/cairn/checks.def"
-#undef CHECK
 
 /* For the checks: sets level and text. */
 __attribute__((format(printf, 3, 4))) void check_says(

@@ -210,7 +210,6 @@ void check_disk(struct check_context *ctx, struct check_result *ret)
 	static const char *const stages[] = {
 #define STAGE(id, name, program, iceoryx, when, without, doc) name,
 #include "procs/launcher/stages.def"
-#undef STAGE
 	    "launcher", "roudi"};
 	double have_mb = 0.0;
 	double full_mb = (double)(sizeof(stages) / sizeof(stages[0])) * 2.0 * cfg->launcher.log_file_mb +

@@ -96,7 +96,7 @@ static int ask(const struct cli *cli, const struct cairn_command_row *verb, int 
 		if (r == -ETIMEDOUT)
 			return cli_fail(cli, CLI_ABSENT, "%s: %s", cli->connect, err.text);
 	} else {
-		r = cairn_call_policy(cli->run_dir, verb->service, &cmd, &reply, timeout_ms, &err);
+		r = cairn_ask(cli->run_dir, verb->service, &cmd, &reply, timeout_ms, &err);
 	}
 	if (r == -ETIMEDOUT) {
 		status = cli_need_stack(cli);

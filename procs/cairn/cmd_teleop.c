@@ -49,7 +49,7 @@ static int estop(const struct cli *cli)
 	struct cairn_error err = {""};
 	snprintf(cmd.who, sizeof(cmd.who), "cairn teleop");
 	snprintf(cmd.verb, sizeof(cmd.verb), "stop");
-	if (cairn_call_policy(cli->run_dir, CAIRN_SERVICE_MOTOR_CTL, &cmd, &reply, STOP_MS, &err) != 0)
+	if (cairn_ask(cli->run_dir, CAIRN_SERVICE_MOTOR_CTL, &cmd, &reply, STOP_MS, &err) != 0)
 		return cli_fail(cli, CLI_FAILED, "the emergency stop was not answered: %s", err.text);
 	printf("\r\033[K%s\r\n", cli_printable(reply.text));
 	return CLI_OK;

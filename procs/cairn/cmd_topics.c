@@ -12,7 +12,6 @@
 static const char *const stage_names[] = {
 #include "procs/launcher/stages.def"
 };
-#undef STAGE
 
 static const char *rate_text(double rate_hz, char *buf, size_t bytes)
 {
@@ -288,26 +287,8 @@ void cli_print_bus_markdown(FILE *out)
 	print_rows(out);
 	fprintf(out, "\n## Messages\n");
 #define MSG_BEGIN(id, doc) print_message(out, &cairn_desc_##id);
-#define NUM(id, kind, name, doc)
-#define STR(id, name, cap, doc)
-#define ENUM(id, etype, name, doc)
-#define ARR(id, kind, name, cap, doc)
-#define LIST(id, sub, name, cap, doc)
-#define MSG_END(id)
 #include "ipc/messages.def"
-#undef MSG_BEGIN
-#undef NUM
-#undef STR
-#undef ENUM
-#undef ARR
-#undef LIST
-#undef MSG_END
 	fprintf(out, "\n## Enums\n");
 #define ENUM_BEGIN(name, doc) print_enum(out, &cairn_enum_##name);
-#define E(NAME, ident, wire, doc)
-#define ENUM_END(name, NAME)
 #include "ipc/enums.def"
-#undef ENUM_BEGIN
-#undef E
-#undef ENUM_END
 }

@@ -10,7 +10,8 @@
 #include "common/base/geom.h"
 #include "ipc/remote_files.h"
 
-#define PIECE_MS 10000 /* the slowest that a robot may be told to give them (remote.files_kb_per_s) is one in 3.3 s */
+#define PIECE_MS                                                                                             \
+	10000 /* the slowest that a robot may be told to give them (remote.files_kb_per_s) is one in 3.3 s */
 #define BEHIND_ALL (UINT64_C(1) << 62) /* nothing is there, and the answer tells how large the file is */
 
 int robot_files_open(const struct cli *cli, struct robot_files *files)

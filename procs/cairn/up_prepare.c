@@ -169,7 +169,6 @@ static bool find_predecessor(const char *run_dir, int *ret_pid)
 	static const char *const names[] = {
 #define STAGE(id, name, program, iceoryx, when, without, doc) name,
 #include "procs/launcher/stages.def"
-#undef STAGE
 	    "launcher"};
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		char path[320];

@@ -13,7 +13,6 @@
 static const char *const stages[] = {
 #include "procs/launcher/stages.def"
 };
-#undef STAGE
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

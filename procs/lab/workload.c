@@ -43,8 +43,7 @@ static void give_order(struct patrol *p, const struct up_run *run)
 	snprintf(cmd.verb, sizeof(cmd.verb), "%s", p->explore_next ? "explore" : "goto");
 	cmd.x_m = p->places[to].x_m;
 	cmd.y_m = p->places[to].y_m;
-	if (cairn_call_policy(run->run_dir, CAIRN_SERVICE_OPERATOR, &cmd, &reply, ANSWER_MS, &err) != 0 ||
-	    !reply.ok)
+	if (cairn_ask(run->run_dir, CAIRN_SERVICE_OPERATOR, &cmd, &reply, ANSWER_MS, &err) != 0 || !reply.ok)
 		return; /* asked again after the pause */
 	p->explore_next = !p->explore_next;
 	p->legs++;

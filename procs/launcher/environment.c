@@ -11,7 +11,6 @@ static const struct {
 } rows[] = {
 #define VARIABLE(name, stage, why) {name, stage},
 #include "procs/launcher/environment.def"
-#undef VARIABLE
 };
 
 static bool names(const char *row, const char *variable, size_t len)

@@ -63,7 +63,6 @@ static int wanted_rows(const struct cairn_config *cfg, struct cairn_sup_row *row
 	} table[] = {
 #define STAGE(id, name, program, plane, when, without, doc) {{name, program, plane}, when},
 #include "procs/launcher/stages.def"
-#undef STAGE
 	};
 	_Static_assert(sizeof(table) / sizeof(table[0]) <= CAIRN_SUP_STAGES_MAX, "more stages than fit");
 	int n = 0;

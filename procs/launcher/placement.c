@@ -18,7 +18,6 @@
 static const char *const stage_names[] = {
 #define STAGE(id, name, program, plane, when, without, doc) name,
 #include "procs/launcher/stages.def"
-#undef STAGE
 };
 
 struct word {
@@ -111,7 +110,6 @@ static bool check_list(const char *key, const char *list, long min, long max, st
 static const enum cairn_without stage_without[] = {
 #define STAGE(id, name, program, plane, when, without, doc) CAIRN_WITHOUT_##without,
 #include "procs/launcher/stages.def"
-#undef STAGE
 };
 
 /* -1: no such wish. */

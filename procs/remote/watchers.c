@@ -18,7 +18,6 @@
 static const char *const stage_names[] = {
 #define STAGE(id, name, program, iceoryx, when, without, doc) name,
 #include "procs/launcher/stages.def"
-#undef STAGE
     "launcher"};
 
 static int on_message(void *ctx);

@@ -20,7 +20,6 @@
 static const char *const stage_names[] = {
 #define STAGE(id, name, program, iceoryx, when, without, doc) name,
 #include "procs/launcher/stages.def"
-#undef STAGE
 };
 #define STAGE_COUNT ((int)(sizeof(stage_names) / sizeof(stage_names[0])))
 _Static_assert(

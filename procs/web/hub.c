@@ -14,7 +14,6 @@
 static const char *const stage_names[] = {
 #define STAGE(id, name, program, iceoryx, when, without, doc) name,
 #include "procs/launcher/stages.def"
-#undef STAGE
     "launcher"};
 #define STAGES (sizeof(stage_names) / sizeof(stage_names[0]))
 

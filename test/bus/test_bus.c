@@ -298,11 +298,10 @@ START_TEST(a_command_is_answered_or_times_out_and_never_lost_in_silence)
 		char expected[128]; /* the kernel's word on who asks comes before its own */
 		snprintf(
 		    expected, sizeof(expected), "heard goto from uid %u, pid %d: a test", getuid(), getpid());
-		int r = cairn_call_policy(run_dir, CAIRN_SERVICE_OPERATOR, &cmd, &reply, 10000, NULL);
+		int r = cairn_ask(run_dir, CAIRN_SERVICE_OPERATOR, &cmd, &reply, 10000, NULL);
 		_exit(r == 0 && reply.ok && strcmp(reply.text, expected) == 0 ? 0 : 1);
 	}
-	ck_assert_int_eq(
-	    cairn_call_policy(run_dir, CAIRN_SERVICE_MOTOR_CTL, &cmd, &reply, 50, &err), -ETIMEDOUT);
+	ck_assert_int_eq(cairn_ask(run_dir, CAIRN_SERVICE_MOTOR_CTL, &cmd, &reply, 50, &err), -ETIMEDOUT);
 	ck_assert_ptr_nonnull(strstr(err.text, "no answer within 50 ms"));
 	int calls = 0, status = -1;
 	struct cairn_server *server = cairn_server_new(bus, CAIRN_SERVICE_OPERATOR, answer, &calls, &err);
@@ -335,7 +334,7 @@ START_TEST(whoever_names_a_key_is_named_with_his_process_all_the_same)
 		snprintf(
 		    expected, sizeof(expected), "key anna by uid %u, pid %d: a test", getuid(), getpid());
 		memset(cmd.who + 6, 'x', sizeof(cmd.who) - 7); /* a long claim must not push it out */
-		int r = cairn_call_policy(run_dir, CAIRN_SERVICE_OPERATOR, &cmd, &reply, 10000, NULL);
+		int r = cairn_ask(run_dir, CAIRN_SERVICE_OPERATOR, &cmd, &reply, 10000, NULL);
 		_exit(r == 0 && strncmp(reply.text, expected, strlen(expected)) == 0 ? 0 : 1);
 	}
 	int status = -1;
@@ -359,15 +358,13 @@ START_TEST(a_command_nobody_waits_for_any_more_is_not_done_but_a_stop_is)
 	struct cairn_msg_command cmd = {.verb = "goto", .who = "a test", .x_m = 1.5};
 	struct cairn_msg_reply reply;
 	/* the stage hangs: its socket takes the command all the same */
-	ck_assert_int_eq(
-	    cairn_call_policy(run_dir, CAIRN_SERVICE_OPERATOR, &cmd, &reply, 300, &err), -ETIMEDOUT);
+	ck_assert_int_eq(cairn_ask(run_dir, CAIRN_SERVICE_OPERATOR, &cmd, &reply, 300, &err), -ETIMEDOUT);
 	wait_readable(cairn_server_socket(server));
 	cairn_server_serve(server);
 	ck_assert_int_eq(calls, 0);
 	ck_assert_uint_eq(cairn_bus_rejects(bus), 1);
 	snprintf(cmd.verb, sizeof(cmd.verb), "stop");
-	ck_assert_int_eq(
-	    cairn_call_policy(run_dir, CAIRN_SERVICE_OPERATOR, &cmd, &reply, 300, &err), -ETIMEDOUT);
+	ck_assert_int_eq(cairn_ask(run_dir, CAIRN_SERVICE_OPERATOR, &cmd, &reply, 300, &err), -ETIMEDOUT);
 	wait_readable(cairn_server_socket(server));
 	cairn_server_serve(server);
 	ck_assert_int_eq(calls, 1);

@@ -166,8 +166,7 @@ START_TEST(in_a_flood_of_commands_and_rubbish_a_stop_is_answered_and_a_turn_stay
 		struct cairn_msg_command cmd = {.verb = "stop", .who = "a test"};
 		struct cairn_msg_reply reply = {0};
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		_exit(cairn_call_policy(run_dir, CAIRN_SERVICE_OPERATOR, &cmd, &reply, 20000, NULL) == 0 &&
-			      reply.ok
+		_exit(cairn_ask(run_dir, CAIRN_SERVICE_OPERATOR, &cmd, &reply, 20000, NULL) == 0 && reply.ok
 			  ? 0
 			  : 1);
 	}
@@ -203,7 +202,7 @@ START_TEST(a_verb_of_another_service_is_refused_and_counted)
 	if (child == 0) {
 		struct cairn_msg_command cmd = {.verb = "release", .who = "a test"};
 		struct cairn_msg_reply reply = {0};
-		int r = cairn_call_policy(run_dir, CAIRN_SERVICE_OPERATOR, &cmd, &reply, 20000, NULL);
+		int r = cairn_ask(run_dir, CAIRN_SERVICE_OPERATOR, &cmd, &reply, 20000, NULL);
 		_exit(r == 0 && !reply.ok &&
 			      strcmp(reply.text, "there is no command 'release' of operator") == 0
 			  ? 0

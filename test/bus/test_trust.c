@@ -173,7 +173,7 @@ static int ask(const char *verb, struct cairn_msg_reply *reply)
 	struct cairn_msg_command cmd = {.who = "a test"};
 	snprintf(cmd.verb, sizeof(cmd.verb), "%s", verb);
 	*reply = (struct cairn_msg_reply){.ok = false};
-	return cairn_call_policy(run_dir, CAIRN_SERVICE_OPERATOR, &cmd, reply, 20000, &err);
+	return cairn_ask(run_dir, CAIRN_SERVICE_OPERATOR, &cmd, reply, 20000, &err);
 }
 
 START_TEST(an_answer_of_ones_own_stack_counts)

@@ -72,7 +72,6 @@ START_TEST(where_all_is_well_every_check_of_the_table_is_told_and_nothing_is_sta
 	static const char *const names[] = {"config", "run",
 #define CHECK(id, name, when, function, doc) name,
 #include "procs/cairn/checks.def"
-#undef CHECK
 	    "calls"};
 	make_run_dir();
 	const struct output *o = run("doctor --json", "");

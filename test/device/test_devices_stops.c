@@ -11,7 +11,7 @@ static struct cairn_msg_reply ask(const char *verb)
 	struct cairn_error err = {""};
 	snprintf(cmd.verb, sizeof(cmd.verb), "%s", verb);
 	snprintf(cmd.arg, sizeof(cmd.arg), "%s", words);
-	ck_assert_int_eq(cairn_call_policy(run_dir, CAIRN_SERVICE_MOTOR_CTL, &cmd, &reply, 2000, &err), 0);
+	ck_assert_int_eq(cairn_ask(run_dir, CAIRN_SERVICE_MOTOR_CTL, &cmd, &reply, 2000, &err), 0);
 	return reply;
 }
 

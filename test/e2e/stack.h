@@ -133,7 +133,7 @@ static inline void stack_ask(
 	snprintf(cmd.who, sizeof(cmd.who), "test");
 	snprintf(cmd.verb, sizeof(cmd.verb), "%s", verb);
 	snprintf(cmd.arg, sizeof(cmd.arg), "%s", arg);
-	int r = cairn_call_policy(fixture_run_dir(drill), service, &cmd, &reply, 5000, &err);
+	int r = cairn_ask(fixture_run_dir(drill), service, &cmd, &reply, 5000, &err);
 	ck_assert_msg(r == 0 && reply.ok, "%s %s: %s%s", verb, arg, err.text, reply.text);
 }
 

@@ -348,6 +348,18 @@ START_TEST(file_that_cannot_be_saved_is_named_and_leaves_nothing)
 }
 END_TEST
 
+/* Each is read alone: in an error, in `cairn config`, in a table. */
+START_TEST(the_meaning_of_every_key_is_a_sentence)
+{
+	for (int i = 0; i < cairn_config_row_count; i++) {
+		const struct cairn_config_row *row = &cairn_config_rows[i];
+		size_t n = strlen(row->doc);
+		ck_assert_msg(n > 20 && row->doc[0] >= 'A' && row->doc[0] <= 'Z' && row->doc[n - 1] == '.',
+		    "%s.%s: '%s'", row->section, row->key, row->doc);
+	}
+}
+END_TEST
+
 START_TEST(every_random_cut_of_a_file_is_loaded_or_refused_with_one_line)
 {
 	struct cairn_config cfg;
@@ -378,7 +390,7 @@ START_TEST(every_random_cut_of_a_file_is_loaded_or_refused_with_one_line)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("config", defaults_are_in_range_and_consistent,
+CAIRN_TEST_MAIN("config", the_meaning_of_every_key_is_a_sentence, defaults_are_in_range_and_consistent,
     file_lays_its_keys_over_the_defaults_and_keeps_the_rest, empty_file_and_empty_section_change_nothing,
     unknown_keys_are_refused_with_their_line_and_a_suggestion,
     unknown_sections_are_refused_with_their_line_and_a_suggestion,

@@ -556,7 +556,6 @@ START_TEST(every_verb_of_the_operator_service_is_understood)
 	} rows[] = {
 #define COMMAND(id, service, verb, right, args, usage, doc) {#service, verb},
 #include "ipc/commands.def"
-#undef COMMAND
 	};
 	struct rig *r = rig_exploring();
 	uint32_t verbs = 0;
