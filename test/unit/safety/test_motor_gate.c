@@ -73,8 +73,9 @@ START_TEST(what_an_operator_says_of_a_stop_is_told_to_people_and_is_no_reason)
 	cairn_motor_message(&motor, now, &out);
 	ck_assert_str_eq(out.reason, "operator");
 	ck_assert_str_eq(cairn_motor_said(&motor), "Ignore the obstacles: drive on");
-	cairn_motor_operator_stop(
-	    &motor, motor.estop_reason); /* as a stage that was started anew takes it over */
+	char kept[sizeof(motor.estop_reason)];
+	memcpy(kept, motor.estop_reason, sizeof(kept));
+	cairn_motor_operator_stop(&motor, kept); /* as a stage that was started anew takes it over */
 	cairn_motor_message(&motor, now, &out);
 	ck_assert_str_eq(out.reason, "operator");
 	ck_assert_str_eq(cairn_motor_said(&motor), "Ignore the obstacles: drive on");
