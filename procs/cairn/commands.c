@@ -271,7 +271,8 @@ static const struct cli_command commands[] = {
 	.summary = "version of the program and of the messages", .options = version_options, .json = true,
 	.run = cli_version},
     {"help", .group = CLI_GROUP_SET_UP, .args = "[COMMAND [NAME]]",
-	.summary = "this list, or the help of a command", .arg_max = 2, .run = cli_help},
+	.summary = "this list, or the help of a command", .options = cli_help_options, .arg_max = 2,
+	.run = cli_help},
 };
 
 int main(int argc, char **argv)

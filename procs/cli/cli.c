@@ -17,15 +17,7 @@ static const struct cli_command *find_command(const struct cli_program *p, const
 	return NULL;
 }
 
-static bool has_group(const struct cli_program *p, int group)
-{
-	for (int i = 0; i < p->count; i++)
-		if ((int)p->commands[i].group == group)
-			return true;
-	return false;
-}
-
-static void print_commands(FILE *out, const struct cli_program *p)
+const char *cli_group_heading(const struct cli_program *p, int group)
 {
 	static const char *const headings[CLI_GROUP_COUNT] = {[CLI_GROUP_RUN] = "Start and end a stack",
 	    [CLI_GROUP_DRIVE] = "Tell the robot what to do",
@@ -33,12 +25,21 @@ static void print_commands(FILE *out, const struct cli_program *p)
 	    [CLI_GROUP_SET_UP] = "Set up and check",
 	    [CLI_GROUP_CONNECT] = "Work from other programs and other machines",
 	    [CLI_GROUP_MEASURE] = "Measure and judge"};
+	for (int i = 0; i < p->count; i++)
+		if ((int)p->commands[i].group == group)
+			return headings[group];
+	return NULL;
+}
+
+static void print_commands(FILE *out, const struct cli_program *p)
+{
 	fprintf(
 	    out, "%s - %s\n\nusage: %s COMMAND [OPTION]... [ARGUMENT]...\n", p->name, p->summary, p->name);
 	for (int g = 0; g < CLI_GROUP_COUNT; g++) {
-		if (!has_group(p, g))
+		const char *heading = cli_group_heading(p, g);
+		if (heading == NULL)
 			continue;
-		fprintf(out, "\n%s:\n", headings[g]);
+		fprintf(out, "\n%s:\n", heading);
 		for (int i = 0; i < p->count; i++)
 			if ((int)p->commands[i].group == g)
 				fprintf(out, "  %-15s %s\n", p->commands[i].name, p->commands[i].summary);
@@ -67,8 +68,17 @@ static int hand_over(const struct cli_command *command, char **argv)
 	return CLI_FAILED;
 }
 
+const struct cli_option cli_help_options[] = {
+    {"man", '\0', NULL, "all of it as a manual page: cairn help --man | man -l -"},
+    {"completion", '\0', NULL, "completion for bash: source <(cairn help --completion)"}, {0}};
+
 int cli_help(const struct cli *cli)
 {
+	if (cli_value(cli, "man") != NULL || cli_value(cli, "completion") != NULL) {
+		(cli_value(cli, "man") != NULL ? cli_print_manual : cli_print_completion)(
+		    stdout, cli->program);
+		return CLI_OK;
+	}
 	if (cli->arg_count == 0) {
 		print_commands(stdout, cli->program);
 		return CLI_OK;

@@ -85,7 +85,8 @@ struct cli_program {
 
 /* Finds the command, parses its options, runs it or hands it over to another program; the exit status. */
 int cli_main(const struct cli_program *program, int argc, char **argv);
-/* Rows of every program: `help` and `version`. */
+/* Rows of every program: `help` with its options, and `version`. */
+extern const struct cli_option cli_help_options[];
 int cli_help(const struct cli *cli);
 int cli_version(const struct cli *cli);
 
@@ -96,6 +97,14 @@ int cli_parse(struct cli *cli, const struct cli_command *command, int argc, char
 /* After cli_parse, whatever that has said. */
 void cli_free(struct cli *cli);
 void cli_print_help(FILE *out, const struct cli_command *command);
+/* Every option that the command takes, --run and its like at the end. */
+void cli_each_option(
+    const struct cli_command *command, void (*fn)(void *ctx, const struct cli_option *option), void *ctx);
+/* The heading of a group of commands; NULL when the program has none in it. */
+const char *cli_group_heading(const struct cli_program *program, int group);
+/* The manual page in man's own format, and the completion of command lines for bash (manual.c). */
+void cli_print_manual(FILE *out, const struct cli_program *program);
+void cli_print_completion(FILE *out, const struct cli_program *program);
 /* The command below `command` that the arguments name, wherever its name stands among the options; NULL if none does. */
 const struct cli_command *cli_find_row(const struct cli_command *command, int argc, char **argv);
 /* Value of an option by its name: the last one given, or NULL. Flags: "" when given. */

@@ -19,8 +19,9 @@ static const struct cli_option common_options[] = {
 };
 enum { COMMON_RUN, COMMON_JSON, COMMON_HELP, COMMON_CONNECT, COMMON_KEY };
 
-static void print_option(FILE *out, const struct cli_option *option)
+static void print_option(void *ctx, const struct cli_option *option)
 {
+	FILE *out = ctx;
 	char left[64];
 	char letter[8] = "    ";
 	if (option->letter != '\0')
@@ -28,6 +29,18 @@ static void print_option(FILE *out, const struct cli_option *option)
 	snprintf(left, sizeof(left), "%s--%s%s%s", letter, option->name, option->value != NULL ? " " : "",
 	    option->value != NULL ? option->value : "");
 	fprintf(out, "  %-24s %s\n", left, option->help);
+}
+
+void cli_each_option(
+    const struct cli_command *command, void (*fn)(void *ctx, const struct cli_option *option), void *ctx)
+{
+	for (const struct cli_option *o = command->options; o != NULL && o->name != NULL; o++)
+		fn(ctx, o);
+	for (int i = 0; common_options[i].name != NULL; i++) {
+		bool remote = i == COMMON_CONNECT || i == COMMON_KEY;
+		if ((i != COMMON_JSON || command->json) && (!remote || command->remote))
+			fn(ctx, &common_options[i]);
+	}
 }
 
 void cli_print_help(FILE *out, const struct cli_command *command)
@@ -43,13 +56,7 @@ void cli_print_help(FILE *out, const struct cli_command *command)
 		fprintf(out, "  %-12s %s\n", strchr(row->name, ' ') + 1, row->summary);
 	if (command->row != NULL)
 		fprintf(out, "\n'cairn %s NAME --help' tells the options of one.\n\n", command->name);
-	for (const struct cli_option *o = command->options; o != NULL && o->name != NULL; o++)
-		print_option(out, o);
-	for (int i = 0; common_options[i].name != NULL; i++) {
-		bool remote = i == COMMON_CONNECT || i == COMMON_KEY;
-		if ((i != COMMON_JSON || command->json) && (!remote || command->remote))
-			print_option(out, &common_options[i]);
-	}
+	cli_each_option(command, print_option, out);
 	fprintf(out, "\nExit status: 0 done, 1 refused or failed, 2 wrong usage or configuration, 3 nothing "
 		     "runs there "
 		     "or no answer in time.\n");

@@ -40,6 +40,8 @@ cp -r "$source/config" "$dir/clone/config"
 worlds_of "$dir/clone/build/procs/cairn" "$dir/clone"
 
 # A reader of frames is built from what is installed, and from nothing else.
+grep -q '^.SH NAME' "$root/share/man/man1/cairn.1" || fail "there is no manual page"
+grep -q '^complete -F _cairn cairn' "$root/share/bash-completion/completions/cairn.bash" || fail "there is no completion for bash"
 pc=$(find "$root" -name cairn.pc)
 [ -n "$pc" ] || fail "there is no cairn.pc"
 cat >"$dir/reader.c" <<'C'

@@ -118,6 +118,67 @@ static int options_of(const char *help, char options[][NAME_BYTES], int max)
 	return n;
 }
 
+/* What a line of the shell prints. */
+static const char *printed_by(const char *line)
+{
+	static char text[256 * 1024];
+	FILE *file = popen(line, "r");
+	ck_assert_ptr_nonnull(file);
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	ck_assert_int_eq(pclose(file), 0);
+	return text;
+}
+
+/* Words that bash offers for a command line whose last word is being typed. */
+static const char *completed(const char *line)
+{
+	char command[1024];
+	snprintf(command, sizeof(command),
+	    "bash -c 'source <(%s help --completion); COMP_WORDS=(%s); COMP_CWORD=$((${#COMP_WORDS[@]} - "
+	    "1)); "
+	    "_cairn; echo \"${COMPREPLY[*]}\"'",
+	    CAIRN_PROGRAM, line);
+	return printed_by(command);
+}
+
+START_TEST(bash_completes_commands_options_topics_and_stages)
+{
+	ck_assert_str_eq(completed("cairn ec"), "echo\n");
+	ck_assert_str_eq(completed("cairn echo nav.v"), "nav.velocity\n");
+	ck_assert_str_eq(completed("cairn restart ma"), "mapper\n");
+	ck_assert_str_eq(completed("cairn up --head"), "--headless\n");
+	ck_assert_str_eq(completed("cairn down --headless"), "\n");
+}
+END_TEST
+
+/* Each command has its part with all its options; a line that begins like a request of the formatter is none. */
+START_TEST(the_manual_has_every_command_and_option)
+{
+	static char names[COMMANDS_MAX][NAME_BYTES];
+	static const char *const requests[] = {".TH ", ".SH ", ".SS ", ".TP", ".B ", ".I "};
+	make_run_dir();
+	int commands = all_commands(names), parts = 0;
+	const char *page = printed_by(CAIRN_PROGRAM " help --man");
+	for (int c = 0; c < commands; c++) {
+		char part[80];
+		snprintf(part, sizeof(part), "\n.SS cairn %.40s ", names[c]);
+		if (strchr(names[c], ' ') == NULL)
+			ck_assert_msg(strstr(page, part) != NULL, "%s", names[c]);
+		parts += strstr(page, part) != NULL;
+	}
+	ck_assert_int_gt(parts, 30);
+	ck_assert_ptr_nonnull(strstr(page, "\n\\fB\\-\\-headless\\fR\n"));
+	for (const char *line = page; line != NULL;
+	     line = strchr(line, '\n') != NULL ? strchr(line, '\n') + 1 : NULL) {
+		bool known = line[0] != '.' && line[0] != '\'';
+		for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++)
+			known |= strncmp(line, requests[i], strlen(requests[i])) == 0;
+		ck_assert_msg(known, "%.60s", line);
+	}
+	remove_run_dir();
+}
+END_TEST
+
 START_TEST(every_option_that_a_help_lists_is_accepted_and_no_other)
 {
 	static char names[COMMANDS_MAX][NAME_BYTES], own[40][NAME_BYTES];
@@ -413,6 +474,7 @@ END_TEST
 
 CAIRN_TEST_MAIN("cli", discoveries_are_told_of_a_run_that_has_ended,
     commands_without_a_stack_say_so_and_end_with_3, wrong_usage_ends_with_2_and_one_line,
+    bash_completes_commands_options_topics_and_stages, the_manual_has_every_command_and_option,
     every_option_that_a_help_lists_is_accepted_and_no_other, logs_are_merged_by_time_and_filtered,
     the_log_of_decisions_neither_moves_the_cursor_nor_has_forged_lines, logs_follow_new_lines_and_rotation,
     decisions_and_commands_read_as_people_speak, config_merges_its_layers_and_names_what_is_wrong,
