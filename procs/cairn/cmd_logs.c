@@ -1,7 +1,4 @@
-/* cmd_logs.c - the stages' log files, merged by time.
- *
- * A line is "12.345 W mapper grid.c:88 text"; what does not look like that (a library's cry, a sanitizer's
- * report) belongs to the line before it. */
+/* cmd_logs.c - the stages' log files, merged by time (common/base/log_lines.h). */
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
@@ -11,6 +8,7 @@
 
 #include "common/base/geom.h"
 #include "common/base/log.h"
+#include "common/base/log_lines.h"
 #include "procs/cairn/commands.h"
 #include "procs/cairn/robot_files.h"
 
@@ -25,21 +23,7 @@ struct log_file {
 	bool first;        /* nothing was read of it yet */
 	uint64_t at, file; /* read up to there, of this file */
 	double wall_s;     /* added to a time of its lines makes one on the wall; HUGE_VAL: not known */
-	double t_s;        /* of its newest line with a time */
-	char letter;       /* level of that line */
-};
-
-struct log_line {
-	double t_s, wall_s; /* wall_s + t_s: by the clock on the wall */
-	long order;         /* lines of the same moment keep their order */
-	char letter;
-	const char *stage;
-	char *text;
-};
-
-struct log_lines {
-	struct log_line *items;
-	size_t count, room;
+	struct cairn_log_stamp stamp; /* of its newest line that has one */
 };
 
 /* The files of a listing, one name a line. */
@@ -51,7 +35,7 @@ static int find_files(const struct cli *cli, char *names, struct log_file *files
 		struct log_file *f = &files[count];
 		if (n < 5 || n > 60 || strcmp(name + n - 4, ".log") != 0)
 			continue;
-		*f = (struct log_file){.letter = 'I', .first = true, .wall_s = HUGE_VAL};
+		*f = (struct log_file){.stamp = {0.0, 'I'}, .first = true, .wall_s = HUGE_VAL};
 		snprintf(f->stage, sizeof(f->stage), "%.*s", (int)(n - 4), name);
 		if (cli->arg_count == 1 && strcmp(f->stage, cli->args[0]) != 0)
 			continue;
@@ -59,37 +43,6 @@ static int find_files(const struct cli *cli, char *names, struct log_file *files
 		count++;
 	}
 	return count;
-}
-
-/* Time and level of a line; the values of the line before where it has none. */
-static void parse_line(struct log_file *f, const char *text)
-{
-	double t_s;
-	char letter, name[2];
-	if (sscanf(text, "%lf %c %1s", &t_s, &letter, name) == 3 && strchr("EWID", letter) != NULL) {
-		f->t_s = t_s;
-		f->letter = letter;
-	}
-}
-
-static bool add_line(struct log_lines *lines, struct log_file *f, const char *text)
-{
-	if (lines->count == lines->room) {
-		size_t room = lines->room > 0 ? 2 * lines->room : 256;
-		struct log_line *items = realloc(lines->items, room * sizeof(*items));
-		if (items == NULL)
-			return false;
-		lines->items = items;
-		lines->room = room;
-	}
-	char *copy = strdup(text);
-	if (copy == NULL)
-		return false;
-	copy[strcspn(copy, "\n")] = '\0';
-	lines->items[lines->count] =
-	    (struct log_line){f->t_s, f->wall_s, (long)lines->count, f->letter, f->stage, copy};
-	lines->count++;
-	return true;
 }
 
 /* What is new in the file: at first its end, later what was added, of a file that took its place everything. */
@@ -111,7 +64,7 @@ static bool read_new(
 
 /* Adds the new lines of the wanted levels; of them the last `keep` (0 = all). Half a line is read again with its end. */
 static bool read_file(struct robot_files *robot, struct log_file *f, const char *letters, size_t keep,
-    struct log_lines *lines, struct cairn_error *err)
+    struct cairn_log_lines *lines, struct cairn_error *err)
 {
 	struct robot_part part;
 	size_t first = lines->count;
@@ -123,79 +76,63 @@ static bool read_file(struct robot_files *robot, struct log_file *f, const char 
 	f->first = false;
 	for (; (end = strchr(at, '\n')) != NULL; at = end + 1) {
 		*end = '\0';
-		parse_line(f, at);
-		if (strchr(letters, f->letter) != NULL && !add_line(lines, f, at))
+		(void)cairn_log_stamp_parse(at, &f->stamp, NULL);
+		if (strchr(letters, f->stamp.letter) != NULL &&
+		    !cairn_log_lines_add(lines, f->stage, f->stamp, at))
 			break;
 	}
 	f->at -= strlen(at);
 	/* The file was written when its last line was: never before, and hardly later. */
-	f->wall_s = fmin(f->wall_s, part.written_unix_s - f->t_s);
+	f->wall_s = fmin(f->wall_s, part.written_unix_s - f->stamp.t_s);
 	for (size_t i = first; i < lines->count; i++)
 		lines->items[i].wall_s = f->wall_s;
 	free(part.data);
-	size_t extra = keep > 0 && lines->count - first > keep ? lines->count - first - keep : 0;
-	for (size_t i = 0; i < extra; i++)
-		free(lines->items[first + i].text);
-	if (extra > 0)
-		memmove(lines->items + first, lines->items + first + extra, keep * sizeof(*lines->items));
-	lines->count -= extra;
+	if (keep > 0)
+		cairn_log_lines_keep(lines, first, keep);
 	return true;
 }
 
-static int by_time(const void *a, const void *b)
+static void print_json_line(const struct cairn_log_line *line)
 {
-	const struct log_line *x = a, *y = b;
-	if (x->t_s < y->t_s || x->t_s > y->t_s)
-		return x->t_s < y->t_s ? -1 : 1;
-	return x->order < y->order ? -1 : 1;
-}
-
-static void print_json_line(const struct log_line *line)
-{
-	const char *const levels[] = {"error", "warn", "info", "debug"};
-	const char *letters = "EWID", *found = strchr(letters, line->letter);
-	printf("{\"t_s\":%.3f,\"unix_s\":%.3f,\"stage\":", line->t_s, line->t_s + line->wall_s);
+	printf("{\"t_s\":%.3f,\"unix_s\":%.3f,\"stage\":", line->stamp.t_s, line->stamp.t_s + line->wall_s);
 	cli_print_json_string(stdout, line->stage);
-	printf(",\"level\":\"%s\",\"line\":", levels[found != NULL ? found - letters : 2]);
+	printf(",\"level\":\"%s\",\"line\":", cairn_log_letter_name(line->stamp.letter));
 	cli_print_json_string(stdout, line->text);
 	printf("}\n");
 }
 
 /* "2171.185 W mapper ..." with the time as it is told everywhere else; lines without one stay as they are. */
-static void print_line(struct log_line *line)
+static void print_line(struct cairn_log_line *line)
 {
-	char when[48], letter, name[2];
+	char when[48];
 	int at = 0;
-	double t_s;
+	struct cairn_log_stamp stamp;
 	cli_printable(line->text);
-	if (sscanf(line->text, "%lf %n%c %1s", &t_s, &at, &letter, name) != 3 ||
-	    strchr("EWID", letter) == NULL || !isfinite(line->wall_s)) {
+	if (!cairn_log_stamp_parse(line->text, &stamp, &at) || !isfinite(line->wall_s)) {
 		puts(line->text);
 		return;
 	}
-	cli_time_text(line->t_s + line->wall_s, when, sizeof(when));
+	cli_time_text(line->stamp.t_s + line->wall_s, when, sizeof(when));
 	printf("%s %s\n", when, line->text + at);
 }
 
-static void print_lines(const struct cli *cli, struct log_lines *lines)
+static void print_lines(const struct cli *cli, struct cairn_log_lines *lines)
 {
-	if (lines->count > 1)
-		qsort(lines->items, lines->count, sizeof(*lines->items), by_time);
+	cairn_log_lines_sort(lines);
 	for (size_t i = 0; i < lines->count; i++) {
 		if (cli->json)
 			print_json_line(&lines->items[i]);
 		else
 			print_line(&lines->items[i]);
-		free(lines->items[i].text);
 	}
-	lines->count = 0;
+	cairn_log_lines_clear(lines);
 	fflush(stdout);
 }
 
 int cli_logs(const struct cli *cli)
 {
 	static struct log_file files[FILES_MAX];
-	struct log_lines lines = {NULL, 0, 0};
+	struct cairn_log_lines lines = {0};
 	enum cairn_log_level level = CAIRN_LOG_DEBUG;
 	struct robot_files robot;
 	struct cairn_error err = {""};
@@ -207,7 +144,7 @@ int cli_logs(const struct cli *cli)
 	if (level_text != NULL && !cairn_log_level_parse(level_text, &level))
 		return cli_fail(
 		    cli, CLI_USAGE, "--level: '%s' is not one of error, warn, info, debug", level_text);
-	char letters[] = "EWID";
+	char letters[] = CAIRN_LOG_LETTERS;
 	letters[level + 1] = '\0';
 	int status = robot_files_open(cli, &robot);
 	if (status != CLI_OK)
@@ -231,6 +168,6 @@ int cli_logs(const struct cli *cli)
 		print_lines(cli, &lines);
 	}
 	robot_files_close(&robot);
-	free(lines.items);
+	cairn_log_lines_free(&lines);
 	return status;
 }

@@ -84,7 +84,8 @@ void cli_print_manual(FILE *out, const struct cli_program *program)
 			if ((int)program->commands[i].group == g)
 				put_command(out, program, &program->commands[i]);
 	}
-	fputs(".SH \"EXIT STATUS\"\n0 done, 1 refused or failed, 2 wrong usage or configuration, 3 nothing runs "
+	fputs(".SH \"EXIT STATUS\"\n0 done, 1 refused or failed, 2 wrong usage or configuration, 3 nothing "
+	      "runs "
 	      "there or no answer in time.\n",
 	    out);
 }
@@ -138,7 +139,8 @@ void cli_print_completion(FILE *out, const struct cli_program *program)
 		if (c->program != NULL) {
 			fprintf(out,
 			    "\t\t%s) words=$(%s %s 2>/dev/null | cut -d' ' -f1); flags=$(%s %s "
-			    "\"${COMP_WORDS[2]}\" --help 2>/dev/null | grep -oE -- '--[a-z-]+' | sort -u) ;;\n",
+			    "\"${COMP_WORDS[2]}\" --help 2>/dev/null | grep -oE -- '--[a-z-]+' | sort -u) "
+			    ";;\n",
 			    c->name, program->name, c->name, program->name, c->name);
 			continue;
 		}

@@ -1,6 +1,4 @@
-/* logs.c - the stages' log files: followed while somebody reads them, and their newest lines.
- *
- * A line is "12.345 W mapper grid.c:88 text"; what does not look like that belongs to the line before it. */
+/* logs.c - the stages' log files (common/base/log_lines.h): followed while somebody reads them, and their newest lines. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +6,9 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "common/base/file.h"
 #include "common/base/geom.h"
+#include "common/base/log_lines.h"
 #include "common/base/text.h"
 #include "procs/web/web.h"
 
@@ -21,27 +21,13 @@ struct log_file {
 	char stage[48], path[400];
 	FILE *file;
 	ino_t inode;
-	double t_s; /* of its newest line with a time */
-	char letter;
-};
-
-struct log_line {
-	double t_s;
-	size_t order; /* lines of one moment keep their order */
-	char letter;
-	const char *stage;
-	char *text;
-};
-
-struct log_lines {
-	struct log_line *items;
-	size_t count, room;
+	struct cairn_log_stamp stamp; /* of its newest line that has one */
 };
 
 struct web_logs {
 	struct log_file files[FILES_MAX];
 	int count;
-	struct log_lines lines;
+	struct cairn_log_lines lines;
 };
 
 /* What the wall clock is ahead of the one that the lines bear. */
@@ -69,7 +55,7 @@ static void find_files(struct web *web, struct web_logs *logs)
 				logs->files[i].stage[n - 4] == '\0';
 		if (known)
 			continue;
-		*f = (struct log_file){.letter = 'I'};
+		*f = (struct log_file){.stamp = {0.0, 'I'}};
 		snprintf(f->stage, sizeof(f->stage), "%.*s", (int)(n - 4), entry->d_name);
 		snprintf(f->path, sizeof(f->path), "%s/%.60s", dir, entry->d_name);
 		logs->count++;
@@ -89,7 +75,7 @@ static bool reopen(struct log_file *f, long tail)
 	bool again = f->file != NULL;
 	if (again)
 		fclose(f->file);
-	f->file = fopen(f->path, "re");
+	f->file = cairn_file_stream(f->path, 0, NULL);
 	f->inode = st.st_ino;
 	if (f->file != NULL && !again && st.st_size > tail) {
 		(void)fseek(f->file, st.st_size - tail, SEEK_SET);
@@ -100,36 +86,8 @@ static bool reopen(struct log_file *f, long tail)
 	return f->file != NULL;
 }
 
-static void parse(struct log_file *f, const char *text)
-{
-	double t_s;
-	char letter, name[2];
-	if (sscanf(text, "%lf %c %1s", &t_s, &letter, name) == 3 && strchr("EWID", letter) != NULL) {
-		f->t_s = t_s;
-		f->letter = letter;
-	}
-}
-
-static bool add(struct log_lines *lines, const struct log_file *f, const char *text)
-{
-	if (lines->count == lines->room) {
-		size_t room = lines->room > 0 ? 2 * lines->room : 256;
-		struct log_line *items = realloc(lines->items, room * sizeof(*items));
-		if (items == NULL)
-			return false;
-		lines->items = items;
-		lines->room = room;
-	}
-	char *copy = strdup(text);
-	if (copy == NULL)
-		return false;
-	lines->items[lines->count] = (struct log_line){f->t_s, lines->count, f->letter, f->stage, copy};
-	lines->count++;
-	return true;
-}
-
 /* What is new in a file. */
-static void read_new(struct log_file *f, struct log_lines *lines)
+static void read_new(struct log_file *f, struct cairn_log_lines *lines)
 {
 	char text[LINE_MAX_BYTES];
 	clearerr(f->file);
@@ -143,43 +101,32 @@ static void read_new(struct log_file *f, struct log_lines *lines)
 			return;
 		}
 		text[n] = '\0';
-		parse(f, text);
-		if (!add(lines, f, text))
+		(void)cairn_log_stamp_parse(text, &f->stamp, NULL);
+		if (!cairn_log_lines_add(lines, f->stage, f->stamp, text))
 			return;
 	}
 }
 
-static int by_time(const void *a, const void *b)
+static void add_json(struct cairn_text *t, const struct cairn_log_line *line, double offset_s)
 {
-	const struct log_line *x = a, *y = b;
-	if (x->t_s < y->t_s || x->t_s > y->t_s)
-		return x->t_s < y->t_s ? -1 : 1;
-	return x->order < y->order ? -1 : 1;
-}
-
-static void add_json(struct cairn_text *t, const struct log_line *line, double offset_s)
-{
-	static const char letters[] = "EWID", *const levels[] = {"error", "warn", "info", "debug"};
-	double wall_s = line->t_s + offset_s;
+	double wall_s = line->stamp.t_s + offset_s;
 	time_t whole = (time_t)wall_s;
 	struct tm tm;
 	char when[32] = "";
 	if (gmtime_r(&whole, &tm) != NULL)
 		strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%S", &tm);
-	const char *found = strchr(letters, line->letter);
 	cairn_text_addf(t, "{\"t\":\"%s.%03dZ\",\"stage\":", when, (int)((wall_s - (double)whole) * 1e3));
 	cairn_text_json_string(t, line->stage);
-	cairn_text_addf(t, ",\"level\":\"%s\",\"text\":", levels[found != NULL ? found - letters : 2]);
+	cairn_text_addf(t, ",\"level\":\"%s\",\"text\":", cairn_log_letter_name(line->stamp.letter));
 	cairn_text_json_string(t, line->text);
 	cairn_text_add(t, "}");
 }
 
 /* The newest `last` lines as a list; all lines are freed. */
-static void write_json(struct cairn_text *t, struct log_lines *lines, size_t last)
+static void write_json(struct cairn_text *t, struct cairn_log_lines *lines, size_t last)
 {
 	double offset_s = wall_offset_s();
-	if (lines->count > 1)
-		qsort(lines->items, lines->count, sizeof(lines->items[0]), by_time);
+	cairn_log_lines_sort(lines);
 	size_t skip = lines->count > last ? lines->count - last : 0;
 	cairn_text_add(t, "[");
 	for (size_t i = 0; i < lines->count; i++) {
@@ -187,10 +134,9 @@ static void write_json(struct cairn_text *t, struct log_lines *lines, size_t las
 			cairn_text_add(t, ",");
 		if (i >= skip)
 			add_json(t, &lines->items[i], offset_s);
-		free(lines->items[i].text);
 	}
 	cairn_text_add(t, "]");
-	lines->count = 0;
+	cairn_log_lines_clear(lines);
 }
 
 static void close_files(struct web_logs *logs)
@@ -199,7 +145,7 @@ static void close_files(struct web_logs *logs)
 		if (logs->files[i].file != NULL)
 			fclose(logs->files[i].file);
 	}
-	free(logs->lines.items);
+	cairn_log_lines_free(&logs->lines);
 	free(logs);
 }
 
