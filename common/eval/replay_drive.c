@@ -128,16 +128,36 @@ static bool hand_in(struct drive *d, const struct cairn_recorded_line *line, str
 	return ok;
 }
 
-/* The floor on the way here. */
-static bool tell_floor(struct drive *d, const struct cairn_recording *recording, struct cairn_error *err)
+/* The floor on the way here, as it was shown after after_ns and until until_ns. */
+static bool tell_floor(struct drive *d, const struct cairn_recording *recording, int64_t after_ns,
+    int64_t until_ns, struct cairn_error *err)
 {
 	bool ok = true;
 	for (uint32_t i = 0; ok && i < recording->seen_count; i++) {
 		const struct cairn_recorded_line *line = &recording->seen[i];
-		if (cairn_recorded_t_ns(line) <= d->t0_ns && d->t0_ns - cairn_recorded_t_ns(line) <= FLOOR_NS)
+		int64_t t_ns = cairn_recorded_t_ns(line);
+		if (t_ns > after_ns && t_ns <= until_ns)
 			ok = hand_in(d, line, err);
 	}
 	return ok;
+}
+
+/* What was seen on the way here, and when the question was asked. */
+static bool tell_seen(
+    struct drive *d, const struct cairn_recording *recording, uint32_t i, struct cairn_error *err)
+{
+	const struct cairn_recorded_line *asked = &recording->questions[i].asked;
+	int64_t t_ns = cairn_recorded_t_ns(asked), since_ns = d->t0_ns - FLOOR_NS;
+	if (t_ns < since_ns || t_ns > d->t0_ns)
+		return tell_floor(d, recording, since_ns, d->t0_ns, err);
+	/* It was seen when the snapshot was made, a little before the question. */
+	if (cairn_recorded_newest(asked, CAIRN_TOPIC_SCAN, &d->scan_hdr, &d->scan))
+		t_ns = d->scan_hdr.t_ns;
+	if (!tell_floor(d, recording, since_ns, t_ns, err) || !hand_in(d, asked, err))
+		return false;
+	if (d->has_scan) /* of an earlier version it has none */
+		cairn_sequencer_has_looked(d->seq, t_ns);
+	return tell_floor(d, recording, t_ns, d->t0_ns, err);
 }
 
 /* ---- the planner ---- */
@@ -269,7 +289,7 @@ static bool run(struct drive *d, const struct cairn_recording *recording, uint32
 	if (d->seq == NULL)
 		cairn_error_set(err, "out of memory");
 	d->planner = d->seq != NULL ? cairn_planner_new(cfg, err) : NULL;
-	if (d->planner == NULL || !tell_floor(d, recording, err) || !hand_in(d, line, err) ||
+	if (d->planner == NULL || !tell_seen(d, recording, i, err) || !hand_in(d, line, err) ||
 	    !show_map(d, line, err))
 		return false;
 	tell_past(d, recording, i);

@@ -115,6 +115,23 @@ static void motor_hold(struct cairn_sequencer *seq)
 	}
 }
 
+/* Keeps what is seen now, to be held against what is seen when an answer comes. */
+static struct cairn_pose2 keep_look(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	struct cairn_pose2 pose = seq_pose_at(seq, seq->t_scan_ns);
+	cairn_scene_change_add_all(&seq->seen, &seq->scan_points, pose, &seq->points,
+	    seq_pose_at(seq, now_ns), seq->t_scan_ns, seq->cfg->safety.decision_max_age_s);
+	return pose;
+}
+
+void cairn_sequencer_has_looked(struct cairn_sequencer *seq, int64_t t_ns)
+{
+	if (seq->t_scan_ns == 0 || seq->t_pose_ns == 0)
+		return;
+	compensate(seq, t_ns);
+	(void)keep_look(seq, t_ns);
+}
+
 void seq_inputs_update(struct cairn_sequencer *seq, int64_t now_ns)
 {
 	const struct cairn_config_safety *cfg = &seq->cfg->safety;
@@ -141,12 +158,8 @@ void seq_inputs_update(struct cairn_sequencer *seq, int64_t now_ns)
 	if (s->pose_ok)
 		odometry(seq);
 	seq_trail_note(seq);
-	if (s->pose_ok && s->scan_ok) {
-		struct cairn_pose2 pose = seq_pose_at(seq, seq->t_scan_ns);
-		cairn_scene_change_add_all(&seq->seen, &seq->scan_points, pose, &seq->points,
-		    seq_pose_at(seq, now_ns), seq->t_scan_ns, cfg->decision_max_age_s);
-		seq_people_scan(seq, pose);
-	}
+	if (s->pose_ok && s->scan_ok)
+		seq_people_scan(seq, keep_look(seq, now_ns));
 }
 
 bool seq_rising(struct cairn_sequencer *seq, int64_t *newest_ns, int64_t t_ns, bool finite)

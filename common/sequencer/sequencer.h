@@ -72,6 +72,9 @@ void cairn_sequencer_on_decision(
  * way, with the robot at that place. Only its memory of blocked actions learns of it. */
 void cairn_sequencer_was_blocked(struct cairn_sequencer *seq, const struct cairn_msg_decision *decision,
     double x_m, double y_m, double yaw_rad, int64_t t_ns);
+/* The same: the scan, depth and pose that were handed in last are what it saw at t_ns, to be compared with what stands there
+ * when an answer comes (decision_basis.c). */
+void cairn_sequencer_has_looked(struct cairn_sequencer *seq, int64_t t_ns);
 /* A person steers by hand (teleop.c). from: which topic it came by; one at a time is listened to. */
 void cairn_sequencer_on_teleop(
     struct cairn_sequencer *seq, const struct cairn_msg_teleop *teleop, int from, int64_t t_ns);

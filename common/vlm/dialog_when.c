@@ -9,6 +9,9 @@
  * waited for longer than this. */
 #define FRONTIERS_WAIT_NS (700 * CAIRN_NS_PER_MS)
 
+/* A wish is asked about with a snapshot of its own; one that was made so shortly before it will do. */
+#define SNAPSHOT_BEFORE_WISH_NS (500 * CAIRN_NS_PER_MS)
+
 /* However long an answer may take, it is not asked for about what was so long ago. */
 #define SNAPSHOT_AGE_NS (5 * CAIRN_NS_PER_S)
 
@@ -64,6 +67,8 @@ static bool snapshot_usable(const struct cairn_dialog *d, int64_t now_ns)
 		age_max_ns = max_ns / 4;
 	if (age_max_ns > SNAPSHOT_AGE_NS)
 		age_max_ns = SNAPSHOT_AGE_NS;
+	if (!d->event && d->snap.t_ns < d->wanted_since_ns - SNAPSHOT_BEFORE_WISH_NS)
+		return false; /* of an event that was not asked about: the robot has driven on */
 	return d->snap.there && d->snap.t_ns > d->used_ns && d->snap.t_ns >= d->not_before_ns &&
 	       now_ns - d->snap.t_ns < age_max_ns;
 }

@@ -14,6 +14,16 @@
 #define SEEN_RAD 0.2
 #define OPEN_MAX 4 /* decisions whose results have not come */
 
+/* What was seen when a snapshot was made; the sequencer compares it with what stands there when the answer comes. */
+struct look {
+	int64_t snapshot_ns;
+	struct cairn_header motion_hdr, pose_hdr, scan_hdr, depth_hdr;
+	struct cairn_msg_motion motion;
+	struct cairn_msg_pose pose;
+	struct cairn_msg_scan scan;
+	struct cairn_msg_depth_scan depth;
+};
+
 struct witness {
 	struct cairn_stage *stage;
 	struct recorder *recorder;
@@ -37,6 +47,7 @@ struct witness {
 	struct cairn_msg_nav_goal goal;
 	struct cairn_header depth_hdr;
 	struct cairn_msg_depth_scan depth;
+	struct look look;             /* of the newest snapshot */
 	struct cairn_pose2 seen_from; /* of the last view that was written */
 	bool seen;
 	struct pursuit open[OPEN_MAX];
@@ -182,6 +193,20 @@ static void add_word(struct witness *w, const char *name, const char *text)
 	cairn_recording_text(&w->line, name, text, strlen(text));
 }
 
+void trace_snapshot(struct witness *w, int64_t t_ns)
+{
+	struct look *l = &w->look;
+	l->snapshot_ns = t_ns;
+	l->motion_hdr = w->motion_hdr;
+	l->pose_hdr = w->pose_hdr;
+	l->scan_hdr = w->scan_hdr;
+	l->depth_hdr = w->depth_hdr;
+	l->motion = w->motion;
+	l->pose = w->pose;
+	l->scan = w->scan;
+	l->depth = w->depth;
+}
+
 void trace_asked(struct witness *w)
 {
 	struct cairn_dialog_question q;
@@ -198,6 +223,12 @@ void trace_asked(struct witness *w)
 	add(w, CAIRN_TOPIC_FRONTIERS, &at, q.frontiers);
 	at.t_ns = q.candidates_ns;
 	add(w, CAIRN_TOPIC_CANDIDATES, &at, q.candidates);
+	if (w->look.snapshot_ns == q.snapshot_ns) {
+		add(w, CAIRN_TOPIC_MOTION, &w->look.motion_hdr, &w->look.motion);
+		add(w, CAIRN_TOPIC_POSE, &w->look.pose_hdr, &w->look.pose);
+		add(w, CAIRN_TOPIC_SCAN, &w->look.scan_hdr, &w->look.scan);
+		add(w, CAIRN_TOPIC_SCAN_DEPTH, &w->look.depth_hdr, &w->look.depth);
+	}
 	add_snapshot(w, &q);
 	snprintf(number, sizeof(number), "%lld", (long long)q.snapshot_ns);
 	add_word(w, "snapshot_ns", number);

@@ -18,6 +18,8 @@ struct witness *trace_new(struct cairn_stage *stage, struct recorder *recorder, 
     struct cairn_error *err);
 void trace_destroy(struct witness **trace_p);
 
+/* The dialog has taken a snapshot of this stamp. */
+void trace_snapshot(struct witness *witness, int64_t t_ns);
 /* The dialog has just made a request. */
 void trace_asked(struct witness *witness);
 /* The dialog has just made a decision. */

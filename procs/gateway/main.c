@@ -199,6 +199,8 @@ static void take_snapshot(struct gateway *g)
 			cairn_log_warn(
 			    "snapshot refused: %s", err.text[0] != '\0' ? err.text : "another format");
 			cairn_stage_count_reject(g->stage);
+		} else if (g->witness != NULL) {
+			trace_snapshot(g->witness, hdr->t_ns);
 		}
 	}
 	cairn_frame_release(g->snapshot_sub);

@@ -158,7 +158,8 @@ START_TEST(an_emergency_stop_outlives_whatever_is_killed_until_an_operator_relea
 	ck_assert_int_eq(fixture_end(drill, 0, STACK_PATIENCE_S, NULL, 0), -1);
 	stack_start_again(drill, large_house);
 	still_latched(drill, motor);
-	ck_assert(stack_file_tells(drill, "up.out", "the emergency stop of the run before holds (operator)"));
+	ck_assert(stack_file_tells(
+	    drill, "up.out", "the emergency stop of the run before holds (operator: somebody fell)"));
 	stack_ask(drill, CAIRN_SERVICE_MOTOR_CTL, "release", "");
 	stack_must(drill, stack_drives, NULL, "does not drive after the release");
 	stack_end(&drill);
