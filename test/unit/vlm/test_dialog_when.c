@@ -36,6 +36,25 @@ START_TEST(nothing_is_asked_without_wish_mission_snapshot_or_budget)
 }
 END_TEST
 
+/* The robot drives on after the snapshot of an event that was not asked about. */
+START_TEST(a_wish_is_asked_about_with_a_snapshot_of_its_own)
+{
+	setup();
+	say_mission(false);
+	ck_assert(snapshot(false, CAIRN_TRIGGER_DOORWAY));
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_NOTHING);
+	now_ns += 600 * MS;
+	say_mission(true);
+	frontiers();
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_NOTHING);
+	ck_assert_str_eq(cairn_dialog_note(dialog, now_ns), "waiting for a snapshot");
+	now_ns += 100 * MS;
+	ck_assert(snapshot(false, CAIRN_TRIGGER_TIMER));
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
 START_TEST(frontiers_from_before_the_result_are_waited_out_but_not_for_long)
 {
 	setup();
@@ -280,8 +299,8 @@ START_TEST(no_call_is_made_in_any_state_that_wants_no_decision)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("vlm_dialog_when", a_call_is_dropped_when_the_mission_changes,
-    nothing_is_asked_without_wish_mission_snapshot_or_budget,
+CAIRN_TEST_MAIN("vlm_dialog_when", a_wish_is_asked_about_with_a_snapshot_of_its_own,
+    a_call_is_dropped_when_the_mission_changes, nothing_is_asked_without_wish_mission_snapshot_or_budget,
     frontiers_from_before_the_result_are_waited_out_but_not_for_long,
     a_call_is_left_out_while_nothing_changes_until_the_base_timer,
     a_trigger_a_new_view_or_something_near_ends_the_leaving_out,
