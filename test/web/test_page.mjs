@@ -180,8 +180,9 @@ pageTest('driving by hand is sent while a key is held, and ends with the key, th
 	await until(() => mock.teleop.at(-1).v_mps === 0, 'the stick lets go');
 	await let_go(() => (clearInterval(mock.timer), undefined), 'a server that says nothing');
 	assert.match(await text(page, '#hand-answer'), /hangs/);
+	mock.say('mission', { ...mock.latest.get('mission').message.data, activity: 'talks again' });
+	await until(async () => (await text(page, '#now-activity')) === 'talks again', 'it is heard again');
 	mock.timer = setInterval(() => mock.play(), 20);
-	await until(() => page.evaluate(() => document.querySelector('#map:not(.is-old)') !== null), 'it talks again');
 	await page.click('#hand');
 	await let_go(() => page.keyboard.press('Space'), 'the stop');
 	mock.obey(['drive'], 'release', '');
