@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static bool reserve(struct cairn_text *text, size_t more)
 {
@@ -291,4 +292,18 @@ char *cairn_text_printable(char *text)
 	*out = '\0';
 	cairn_text_plain(text);
 	return text;
+}
+
+bool cairn_text_flag(const char *text, bool *ret_value)
+{
+	static const char *const words[2][3] = {{"false", "no", "off"}, {"true", "yes", "on"}};
+	for (int value = 0; value < 2; value++) {
+		for (int i = 0; i < 3; i++) {
+			if (strcasecmp(text, words[value][i]) != 0)
+				continue;
+			*ret_value = value == 1;
+			return true;
+		}
+	}
+	return false;
 }

@@ -29,6 +29,9 @@ void cairn_text_json(struct cairn_text *text, const char *bytes, size_t count);
 void cairn_text_json_string(struct cairn_text *text, const char *str);
 void cairn_text_base64(struct cairn_text *text, const uint8_t *bytes, size_t count);
 
+/* A flag as people write it: true, yes, on; false, no, off; in any case. False when it is none of them. */
+bool cairn_text_flag(const char *text, bool *ret_value);
+
 /* Decodes up to cap bytes of base64 (RFC 4648, padding optional); the number decoded, or -1 at a foreign
  * character. */
 int cairn_base64_decode(const char *str, size_t count, uint8_t *out, size_t cap);

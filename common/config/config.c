@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/text.h"
+
 #define AT(section, key)                                                                                     \
 	(offsetof(struct cairn_config, section) + offsetof(struct cairn_config_##section, key))
 
@@ -195,13 +197,8 @@ static bool parse_number(
 
 static bool parse_flag(const char *text, bool *ret_value, struct cairn_error *err)
 {
-	static const char *const yes[] = {"true", "yes", "on"}, *const no[] = {"false", "no", "off"};
-	for (size_t i = 0; i < 3; i++) {
-		if (strcasecmp(text, yes[i]) == 0 || strcasecmp(text, no[i]) == 0) {
-			*ret_value = strcasecmp(text, yes[i]) == 0;
-			return true;
-		}
-	}
+	if (cairn_text_flag(text, ret_value))
+		return true;
 	cairn_error_set(err, "'%.40s' is neither true nor false", text);
 	return false;
 }

@@ -1,12 +1,13 @@
 #include "common/map/map_server.h"
 
-#include <cyaml/cyaml.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/file.h"
+#include "common/base/text.h"
+#include "common/base/yaml.h"
 
 #define OCCUPIED 65
 #define FREE_BELOW 50 /* as the mapper has it: any evidence for free */
@@ -88,42 +89,41 @@ bool cairn_map_file_save(const struct cairn_map_file *map, const char *name, str
 
 /* ---- reading ---- */
 
-struct y_map {
-	char *image, *mode;
-	double resolution, occupied_thresh, free_thresh;
-	double *origin;
-	uint32_t origin_count;
-	char *negate; /* 0 and 1, or true and false */
+/* What the YAML file says beside the picture's name. */
+struct thresholds {
+	double occupied, free;
+	bool negate;
 };
 
-static const cyaml_schema_value_t number = {CYAML_VALUE_FLOAT(CYAML_FLAG_DEFAULT, double)};
-static const cyaml_schema_field_t fields[] = {
-    CYAML_FIELD_STRING_PTR("image", CYAML_FLAG_POINTER, struct y_map, image, 1, PATH_MAX_BYTES / 2),
-    CYAML_FIELD_STRING_PTR("mode", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct y_map, mode, 1, 16),
-    CYAML_FIELD_FLOAT("resolution", CYAML_FLAG_DEFAULT, struct y_map, resolution),
-    CYAML_FIELD_SEQUENCE("origin", CYAML_FLAG_POINTER, struct y_map, origin, &number, 3, 3),
-    CYAML_FIELD_STRING_PTR("negate", CYAML_FLAG_POINTER, struct y_map, negate, 1, 8),
-    CYAML_FIELD_FLOAT("occupied_thresh", CYAML_FLAG_DEFAULT, struct y_map, occupied_thresh),
-    CYAML_FIELD_FLOAT("free_thresh", CYAML_FLAG_DEFAULT, struct y_map, free_thresh), CYAML_FIELD_END};
-static const cyaml_schema_value_t schema = {CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct y_map, fields)};
-
-/* Why the values make no sense, or NULL. */
-static const char *objection(const struct y_map *y)
+static bool take_negate(struct cairn_yaml_reader *r, struct cairn_yaml_node *root)
 {
-	if (!(y->resolution >= CELL_MIN_M && y->resolution <= CELL_MAX_M))
-		return "resolution: is outside 0.005 .. 1 m";
-	if (!(fabs(y->origin[0]) < 1e5 && fabs(y->origin[1]) < 1e5))
-		return "origin: is no place";
-	if (!(fabs(y->origin[2]) < 1e-6))
-		return "origin: a map that is turned cannot be read";
-	if (!(y->free_thresh >= 0.0 && y->free_thresh < y->occupied_thresh && y->occupied_thresh <= 1.0))
-		return "free_thresh, occupied_thresh: not 0 <= free < occupied <= 1";
-	if (y->mode != NULL && strcmp(y->mode, "trinary") != 0)
-		return "mode: only trinary can be read";
-	if (strcmp(y->negate, "0") != 0 && strcmp(y->negate, "1") != 0 && strcmp(y->negate, "false") != 0 &&
-	    strcmp(y->negate, "true") != 0)
-		return "negate: not 0 or 1";
-	return NULL;
+	const char *text = cairn_yaml_text(r, root, "negate", 8, true);
+	bool value = text != NULL && text[0] == '1';
+	if (text != NULL && strcmp(text, "0") != 0 && strcmp(text, "1") != 0 &&
+	    !cairn_text_flag(text, &value))
+		(void)cairn_yaml_fail(r, root, "negate: not 0 or 1");
+	return value;
+}
+
+/* Keys that are not known are passed over: other programs write more of them. */
+static bool take_values(struct cairn_yaml_reader *r, struct cairn_yaml_node *root, struct cairn_map_file *map,
+    struct thresholds *ret)
+{
+	double origin[3] = {0.0, 0.0, 0.0};
+	const char *mode = cairn_yaml_text(r, root, "mode", 16, false);
+	struct cairn_yaml_node *place = cairn_yaml_list(r, root, "origin", 3, 3, true);
+	map->cell_m = cairn_yaml_real(r, root, "resolution", CELL_MIN_M, CELL_MAX_M, NAN);
+	ret->occupied = cairn_yaml_real(r, root, "occupied_thresh", 0.0, 1.0, NAN);
+	ret->free = cairn_yaml_real(r, root, "free_thresh", 0.0, 1.0, NAN);
+	ret->negate = take_negate(r, root);
+	if (place != NULL && cairn_yaml_numbers(r, place, origin, 3, -1e5, 1e5) && fabs(origin[2]) > 1e-6)
+		(void)cairn_yaml_fail(r, place, "a map that is turned cannot be read");
+	map->origin_x_m = origin[0];
+	map->origin_y_m = origin[1];
+	if (mode != NULL && strcmp(mode, "trinary") != 0)
+		(void)cairn_yaml_fail(r, root, "mode: only trinary can be read");
+	return ret->free < ret->occupied ||
+	       cairn_yaml_fail(r, root, "free_thresh: not below occupied_thresh");
 }
 
 /* The next number of a header; comments run from # to the end of the line. -1 when there is none. */
@@ -145,7 +145,7 @@ static long header_number(const char *data, size_t bytes, size_t *at)
 }
 
 static bool read_picture(
-    struct cairn_map_file *map, const struct y_map *y, const char *path, struct cairn_error *err)
+    struct cairn_map_file *map, const struct thresholds *t, const char *path, struct cairn_error *err)
 {
 	const size_t most = (size_t)CAIRN_MAP_FILE_SIDE_MAX * CAIRN_MAP_FILE_SIDE_MAX;
 	size_t bytes = 0, at = 2;
@@ -159,7 +159,6 @@ static bool read_picture(
 		top = header_number(data, bytes, &at);
 		at++;
 	}
-	bool negate = y->negate[0] == '1' || y->negate[0] == 't';
 	uint8_t *cells = NULL;
 	if (w < 1 || h < 1 || top != 255 || w > CAIRN_MAP_FILE_SIDE_MAX || h > CAIRN_MAP_FILE_SIDE_MAX)
 		cairn_error_set(err, "%s: not a binary PGM of maxval 255 with at most %d pixels a side", path,
@@ -173,8 +172,8 @@ static bool read_picture(
 		const unsigned char *in = (const unsigned char *)data + at + (size_t)row * (size_t)w;
 		uint8_t *out = cells + (size_t)(h - 1 - row) * (size_t)w;
 		for (long x = 0; x < w; x++) {
-			double p = (negate ? in[x] : 255 - in[x]) / 255.0;
-			out[x] = p > y->occupied_thresh ? 100 : p < y->free_thresh ? 0 : 255;
+			double p = (t->negate ? in[x] : 255 - in[x]) / 255.0;
+			out[x] = p > t->occupied ? 100 : p < t->free ? 0 : 255;
 		}
 	}
 	free(data);
@@ -194,30 +193,19 @@ static bool picture_path(const char *yaml_path, const char *image, char *path, s
 
 bool cairn_map_file_load(struct cairn_map_file *ret, const char *yaml_path, struct cairn_error *err)
 {
-	size_t bytes = 0;
 	char path[PATH_MAX_BYTES];
-	char *text = cairn_file_read(yaml_path, CAIRN_FILE_TEXT, YAML_BYTES_MAX, &bytes, err);
-	if (text == NULL)
+	struct cairn_yaml_node *root = cairn_yaml_load(yaml_path, CAIRN_FILE_TEXT, YAML_BYTES_MAX, err);
+	if (root == NULL)
 		return false;
-	cyaml_config_t cfg = {
-	    .mem_fn = cyaml_mem, .log_level = CYAML_LOG_ERROR, .flags = CYAML_CFG_IGNORE_UNKNOWN_KEYS};
-	struct y_map *y = NULL;
-	cyaml_err_t status =
-	    cyaml_load_data((const uint8_t *)text, bytes, &cfg, &schema, (cyaml_data_t **)&y, NULL);
-	free(text);
-	if (status != CYAML_OK || y == NULL) {
-		cairn_error_set(err, "%s: not the YAML file of a map: %s", yaml_path,
-		    status == CYAML_OK ? "it is empty" : cyaml_strerror(status));
-		return false;
-	}
-	struct cairn_map_file map = {
-	    .cell_m = y->resolution, .origin_x_m = y->origin[0], .origin_y_m = y->origin[1]};
-	const char *why = objection(y);
-	bool ok = why == NULL && picture_path(yaml_path, y->image, path, sizeof(path));
-	if (!ok)
-		cairn_error_set(err, "%s: %s", yaml_path, why != NULL ? why : "image: the name is too long");
-	ok = ok && read_picture(&map, y, path, err);
-	(void)cyaml_free(&cfg, &schema, y, 0);
+	struct cairn_yaml_reader r = {.file = yaml_path, .err = err};
+	struct cairn_map_file map = {.cell_m = 0.0};
+	struct thresholds thresholds;
+	const char *image = cairn_yaml_text(&r, root, "image", PATH_MAX_BYTES / 2, true);
+	bool ok = image != NULL && take_values(&r, root, &map, &thresholds);
+	if (ok && !picture_path(yaml_path, image, path, sizeof(path)))
+		ok = cairn_yaml_fail(&r, root, "image: the name is too long");
+	ok = ok && !r.failed && read_picture(&map, &thresholds, path, err);
+	cairn_yaml_destroy(&root);
 	if (ok)
 		*ret = map;
 	return ok;

@@ -1,135 +1,175 @@
-/* memory_file.c - the memory as YAML. */
-#include <cyaml/cyaml.h>
+/* memory_file.c - the memory as YAML: one table of fields for each thing, written and read by the same rows. */
 #include <errno.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/file.h"
+#include "common/base/yaml.h"
 #include "common/vlm/memory.h"
 
 #define FILE_BYTES_MAX (256 * 1024)
-
-/* The struct plus what only the file has. */
-struct memory_file {
-	uint32_t version;
-	struct cairn_ledger ledger;
-	struct cairn_memory memory;
-};
 #define FILE_VERSION 1
 
-#define NUM(key, type, member) CYAML_FIELD_FLOAT(key, CYAML_FLAG_DEFAULT, type, member)
-#define UINT(key, type, member) CYAML_FIELD_UINT(key, CYAML_FLAG_DEFAULT, type, member)
-#define STR(key, type, member) CYAML_FIELD_STRING(key, CYAML_FLAG_DEFAULT, type, member, 0)
-#define OPTIONAL_STR(key, type, member) /* files of before do not have it */                                 \
-	CYAML_FIELD_STRING(key, CYAML_FLAG_OPTIONAL, type, member, 0)
-#define LIST(key, name, value, cap)                                                                          \
-	CYAML_FIELD_SEQUENCE_COUNT(                                                                          \
-	    key, CYAML_FLAG_DEFAULT, struct memory_file, memory.name, memory.name##_count, &value, 0, cap)
+enum field_kind {
+	UINT32,
+	UINT64,
+	INDEX, /* int32_t, -1: none */
+	REAL,
+	FLAG,
+	TEXT,
+	LABELS, /* a list of labels; how many there are stands in counter */
+	ITEMS,  /* a list of mappings, each with fields; the same */
+	END,
+};
 
-static const cyaml_schema_value_t label_value = {
-    CYAML_VALUE_STRING(CYAML_FLAG_DEFAULT, char, 0, CAIRN_TOOL_LABEL_CAP - 1)};
+struct field {
+	enum field_kind kind;
+	bool must; /* what files of earlier versions do not have need not be there */
+	const char *key;
+	size_t offset, bytes; /* of the member; of one entry for lists */
+	size_t counter;       /* offset of its uint32_t */
+	uint32_t cap;
+	const struct field *fields;
+};
 
-#define SIGHT(type) /* files of before do not have these */                                                  \
-	CYAML_FIELD_UINT("id", CYAML_FLAG_OPTIONAL, type, sight.id),                                         \
-	    CYAML_FIELD_FLOAT("unix_s", CYAML_FLAG_OPTIONAL, type, sight.unix_s),                            \
-	    CYAML_FIELD_UINT("snapshot_id", CYAML_FLAG_OPTIONAL, type, sight.snapshot_id),                   \
-	    OPTIONAL_STR("picture", type, sight.picture)
+#define SIZE(type, member) sizeof(((type *)0)->member)
+#define MUST(kind, type, member) MUST_AS(kind, #member, type, member)
+#define MUST_AS(kind, key, type, member)                                                                     \
+	{                                                                                                    \
+		kind, true, key, offsetof(type, member), SIZE(type, member), 0, 0, NULL                      \
+	}
+#define MAY(kind, type, member) MAY_AS(kind, #member, type, member)
+#define MAY_AS(kind, key, type, member)                                                                      \
+	{                                                                                                    \
+		kind, false, key, offsetof(type, member), SIZE(type, member), 0, 0, NULL                     \
+	}
+#define LIST(kind, key, type, member, cap, fields)                                                           \
+	{                                                                                                    \
+		kind, true, key, offsetof(type, member), SIZE(type, member[0]),                              \
+		    offsetof(type, member##_count), cap, fields                                              \
+	}
+#define SIGHT(type)                                                                                          \
+	MAY_AS(UINT64, "id", type, sight.id), MAY_AS(REAL, "unix_s", type, sight.unix_s),                    \
+	    MAY_AS(UINT64, "snapshot_id", type, sight.snapshot_id),                                          \
+	    MAY_AS(TEXT, "picture", type, sight.picture)
 
-static const cyaml_schema_field_t room_fields[] = {STR("name", struct cairn_memory_room, name),
-    STR("entered_from", struct cairn_memory_room, entered_from), NUM("x_m", struct cairn_memory_room, x_m),
-    NUM("y_m", struct cairn_memory_room, y_m), UINT("visits", struct cairn_memory_room, visits),
-    SIGHT(struct cairn_memory_room),
-    CYAML_FIELD_UINT("openings_left", CYAML_FLAG_OPTIONAL, struct cairn_memory_room, openings_left),
-    CYAML_FIELD_UINT("openings_most", CYAML_FLAG_OPTIONAL, struct cairn_memory_room, openings_most),
-    CYAML_FIELD_SEQUENCE_COUNT("objects", CYAML_FLAG_DEFAULT, struct cairn_memory_room, objects,
-	objects_count, &label_value, 0, CAIRN_MEMORY_ROOM_OBJECTS),
-    CYAML_FIELD_END};
-static const cyaml_schema_field_t discovery_fields[] = {STR("label", struct cairn_memory_discovery, label),
-    STR("notes", struct cairn_memory_discovery, notes), STR("room", struct cairn_memory_discovery, room),
-    UINT("significance", struct cairn_memory_discovery, significance),
-    NUM("x_m", struct cairn_memory_discovery, x_m), NUM("y_m", struct cairn_memory_discovery, y_m),
-    SIGHT(struct cairn_memory_discovery), CYAML_FIELD_END};
-static const cyaml_schema_field_t place_fields[] = {NUM("x_m", struct cairn_memory_place, x_m),
-    NUM("y_m", struct cairn_memory_place, y_m),
-    CYAML_FIELD_FLOAT("yaw_rad", CYAML_FLAG_OPTIONAL, struct cairn_memory_place, yaw_rad),
-    OPTIONAL_STR("reason", struct cairn_memory_place, reason), CYAML_FIELD_END};
-static const cyaml_schema_field_t result_fields[] = {
-    UINT("decision_id", struct cairn_memory_result, decision_id),
-    UINT("outcome", struct cairn_memory_result, outcome), UINT("source", struct cairn_memory_result, source),
-    CYAML_FIELD_BOOL("overridden", CYAML_FLAG_DEFAULT, struct cairn_memory_result, overridden),
-    STR("asked", struct cairn_memory_result, asked), STR("reason", struct cairn_memory_result, reason),
-    STR("suggestion", struct cairn_memory_result, suggestion),
-    OPTIONAL_STR("executed", struct cairn_memory_result, executed),
-    OPTIONAL_STR("cause", struct cairn_memory_result, cause),
-    NUM("distance_m", struct cairn_memory_result, distance_m),
-    NUM("duration_s", struct cairn_memory_result, duration_s),
-    NUM("turned_rad", struct cairn_memory_result, turned_rad), CYAML_FIELD_END};
+#define T struct cairn_memory_room
+static const struct field room_fields[] = {MUST(TEXT, T, name), MUST(TEXT, T, entered_from),
+    MUST(REAL, T, x_m), MUST(REAL, T, y_m), MUST(UINT32, T, visits), SIGHT(T), MAY(UINT32, T, openings_left),
+    MAY(UINT32, T, openings_most), LIST(LABELS, "objects", T, objects, CAIRN_MEMORY_ROOM_OBJECTS, NULL),
+    {.kind = END}};
+#undef T
+#define T struct cairn_memory_discovery
+static const struct field discovery_fields[] = {MUST(TEXT, T, label), MUST(TEXT, T, notes),
+    MUST(TEXT, T, room), MUST(UINT32, T, significance), MUST(REAL, T, x_m), MUST(REAL, T, y_m), SIGHT(T),
+    {.kind = END}};
+#undef T
+#define T struct cairn_memory_place
+static const struct field place_fields[] = {
+    MUST(REAL, T, x_m), MUST(REAL, T, y_m), MAY(REAL, T, yaw_rad), MAY(TEXT, T, reason), {.kind = END}};
+#undef T
+#define T struct cairn_memory_result
+static const struct field result_fields[] = {MUST(UINT64, T, decision_id), MUST(UINT32, T, outcome),
+    MUST(UINT32, T, source), MUST(FLAG, T, overridden), MUST(TEXT, T, asked), MUST(TEXT, T, reason),
+    MUST(TEXT, T, suggestion), MAY(TEXT, T, executed), MAY(TEXT, T, cause), MUST(REAL, T, distance_m),
+    MUST(REAL, T, duration_s), MUST(REAL, T, turned_rad), {.kind = END}};
+#undef T
+#define T struct cairn_ledger
+static const struct field ledger_fields[] = {MUST(UINT64, T, calls), MUST(UINT64, T, failures),
+    MUST(UINT64, T, decisions), MUST_AS(UINT64, "tokens_in", T, tokens.tokens_in),
+    MUST_AS(UINT64, "tokens_cached", T, tokens.tokens_cached),
+    MUST_AS(UINT64, "tokens_out", T, tokens.tokens_out), MUST(REAL, T, cost_usd), {.kind = END}};
+#undef T
+#define T struct cairn_memory
+static const struct field memory_fields[] = {MUST(INDEX, T, current_room), MUST(UINT64, T, forgotten),
+    MAY(UINT64, T, reports), MAY(UINT64, T, dropped), MAY(TEXT, T, dropped_label), MAY(TEXT, T, known_things),
+    MAY(REAL, T, duration_s), LIST(ITEMS, "rooms", T, rooms, CAIRN_MEMORY_ROOMS, room_fields),
+    LIST(ITEMS, "discoveries", T, discoveries, CAIRN_MEMORY_DISCOVERIES, discovery_fields),
+    LIST(ITEMS, "dead_ends", T, dead_ends, CAIRN_MEMORY_DEAD_ENDS, place_fields),
+    LIST(ITEMS, "results", T, results, CAIRN_MEMORY_RESULTS, result_fields), {.kind = END}};
+#undef T
 
-static const cyaml_schema_field_t ledger_fields[] = {UINT("calls", struct cairn_ledger, calls),
-    UINT("failures", struct cairn_ledger, failures), UINT("decisions", struct cairn_ledger, decisions),
-    UINT("tokens_in", struct cairn_ledger, tokens.tokens_in),
-    UINT("tokens_cached", struct cairn_ledger, tokens.tokens_cached),
-    UINT("tokens_out", struct cairn_ledger, tokens.tokens_out),
-    NUM("cost_usd", struct cairn_ledger, cost_usd), CYAML_FIELD_END};
+/* ---- writing ---- */
 
-#define MAPPING(name, type)                                                                                  \
-	static const cyaml_schema_value_t name##_value = {                                                   \
-	    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, type, name##_fields)}
-MAPPING(room, struct cairn_memory_room);
-MAPPING(discovery, struct cairn_memory_discovery);
-MAPPING(place, struct cairn_memory_place);
-MAPPING(result, struct cairn_memory_result);
+static void write_fields(const struct field *f, const void *base, const char *indent, struct cairn_text *out);
 
-static const cyaml_schema_field_t file_fields[] = {UINT("version", struct memory_file, version),
-    CYAML_FIELD_MAPPING("ledger", CYAML_FLAG_DEFAULT, struct memory_file, ledger, ledger_fields),
-    CYAML_FIELD_INT("current_room", CYAML_FLAG_DEFAULT, struct memory_file, memory.current_room),
-    UINT("forgotten", struct memory_file, memory.forgotten),
-    CYAML_FIELD_UINT("reports", CYAML_FLAG_OPTIONAL, struct memory_file, memory.reports),
-    CYAML_FIELD_UINT("dropped", CYAML_FLAG_OPTIONAL, struct memory_file, memory.dropped),
-    OPTIONAL_STR("dropped_label", struct memory_file, memory.dropped_label),
-    OPTIONAL_STR("known_things", struct memory_file, memory.known_things),
-    CYAML_FIELD_FLOAT("duration_s", CYAML_FLAG_OPTIONAL, struct memory_file, memory.duration_s),
-    LIST("rooms", rooms, room_value, CAIRN_MEMORY_ROOMS),
-    LIST("discoveries", discoveries, discovery_value, CAIRN_MEMORY_DISCOVERIES),
-    LIST("dead_ends", dead_ends, place_value, CAIRN_MEMORY_DEAD_ENDS),
-    LIST("results", results, result_value, CAIRN_MEMORY_RESULTS), CYAML_FIELD_END};
-static const cyaml_schema_value_t file_value = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct memory_file, file_fields)};
+static void write_list(const struct field *f, const void *base, struct cairn_text *out)
+{
+	uint32_t count = *(const uint32_t *)((const char *)base + f->counter);
+	const char *entry = (const char *)base + f->offset;
+	cairn_text_add(out, count == 0 || f->kind == LABELS ? "[" : "");
+	for (uint32_t i = 0; i < count; i++, entry += f->bytes) {
+		if (f->kind == LABELS) {
+			cairn_text_add(out, i > 0 ? ", " : "");
+			cairn_text_json_string(out, entry);
+		} else {
+			cairn_text_add(out, "\n  -");
+			write_fields(f->fields, entry, "    ", out);
+		}
+	}
+	cairn_text_add(out, count == 0 || f->kind == LABELS ? "]" : "");
+}
 
-static const cyaml_config_t yaml = {.log_fn = NULL,
-    .mem_fn = cyaml_mem,
-    .log_level = CYAML_LOG_ERROR,
-    .flags = CYAML_CFG_NO_ALIAS | CYAML_CFG_STYLE_BLOCK};
+static void write_value(const struct field *f, const void *base, struct cairn_text *out)
+{
+	const char *at = (const char *)base + f->offset;
+	switch (f->kind) {
+	case UINT32:
+		cairn_text_addf(out, "%u", *(const uint32_t *)at);
+		break;
+	case UINT64:
+		cairn_text_addf(out, "%llu", (unsigned long long)*(const uint64_t *)at);
+		break;
+	case INDEX:
+		cairn_text_addf(out, "%d", *(const int32_t *)at);
+		break;
+	case REAL:
+		cairn_text_addf(out, "%.17g", *(const double *)at);
+		break;
+	case FLAG:
+		cairn_text_add(out, *(const bool *)at ? "true" : "false");
+		break;
+	case TEXT:
+		cairn_text_json_string(out, at);
+		break;
+	default:
+		write_list(f, base, out);
+	}
+}
+
+static void write_fields(const struct field *f, const void *base, const char *indent, struct cairn_text *out)
+{
+	for (; f->kind != END; f++) {
+		cairn_text_addf(out, "\n%s%s: ", indent, f->key);
+		write_value(f, base, out);
+	}
+}
 
 bool cairn_memory_write(
     const struct cairn_memory *memory, const struct cairn_ledger *ledger, struct cairn_text *out)
 {
-	struct memory_file file = {.version = FILE_VERSION, .ledger = *ledger, .memory = *memory};
-	char *text = NULL;
-	size_t len = 0;
-	bool ok = cyaml_save_data(&text, &len, &yaml, &file_value, &file, 0) == CYAML_OK;
-	if (ok)
-		cairn_text_bytes(out, text, len);
-	cyaml_mem(NULL, text, 0);
-	return ok && !out->failed;
+	cairn_text_addf(out, "version: %d\nledger:", FILE_VERSION);
+	write_fields(ledger_fields, ledger, "  ", out);
+	write_fields(memory_fields, memory, "", out);
+	cairn_text_add(out, "\n");
+	return !out->failed;
 }
 
 bool cairn_memory_save(const struct cairn_memory *memory, const struct cairn_ledger *ledger, const char *path,
     struct cairn_error *err)
 {
-	struct memory_file file = {.version = FILE_VERSION, .ledger = *ledger, .memory = *memory};
-	char *text = NULL;
-	size_t len = 0;
-	cyaml_err_t bad = cyaml_save_data(&text, &len, &yaml, &file_value, &file, 0);
-	if (bad != CYAML_OK) {
-		cairn_error_set(err, "%s: %s", path, cyaml_strerror(bad));
-		return false;
-	}
-	bool ok = cairn_file_replace(path, 0, 0644, text, len, err);
-	cyaml_mem(NULL, text, 0);
+	struct cairn_text text = {0};
+	bool ok = cairn_memory_write(memory, ledger, &text);
+	if (!ok)
+		cairn_error_set(err, "%s: out of memory", path);
+	ok = ok && cairn_file_replace(path, 0, 0644, text.data, text.len, err);
+	cairn_text_free(&text);
 	return ok;
 }
+
+/* ---- reading ---- */
 
 /* Text in the file is no more trusted than the text of a model. */
 static void clean(char *text, size_t cap)
@@ -189,26 +229,101 @@ static bool sane(struct cairn_memory *m)
 	return ok;
 }
 
-static bool parse(const char *text, size_t len, struct cairn_memory *memory, struct cairn_ledger *ledger,
-    struct cairn_error *err)
+static void read_fields(
+    struct cairn_yaml_reader *r, struct cairn_yaml_node *mapping, const struct field *f, void *base);
+
+static void read_list(
+    struct cairn_yaml_reader *r, struct cairn_yaml_node *mapping, const struct field *f, void *base)
 {
-	struct memory_file *file = NULL;
-	cyaml_err_t bad =
-	    cyaml_load_data((const uint8_t *)text, len, &yaml, &file_value, (cyaml_data_t **)&file, NULL);
-	if (bad != CYAML_OK || file == NULL) {
-		cairn_error_set(err, "%s", bad != CYAML_OK ? cyaml_strerror(bad) : "empty file");
-		return false;
+	struct cairn_yaml_node *list = cairn_yaml_list(r, mapping, f->key, 0, f->cap, f->must);
+	char *entry = (char *)base + f->offset;
+	uint32_t *count = (uint32_t *)((char *)base + f->counter);
+	for (struct cairn_yaml_node *n = list != NULL ? list->first : NULL; n != NULL && !r->failed;
+	     n = n->next) {
+		n->asked = true;
+		if (f->kind == ITEMS)
+			read_fields(r, n, f->fields, entry);
+		else if (n->kind != CAIRN_YAML_TEXT || strlen(n->text) >= f->bytes)
+			(void)cairn_yaml_fail(r, n, "a text of at most %zu bytes is expected", f->bytes - 1);
+		else
+			snprintf(entry, f->bytes, "%s", n->text);
+		entry += f->bytes;
+		++*count;
 	}
-	bool ok = file->version == FILE_VERSION && sane(&file->memory) && isfinite(file->ledger.cost_usd) &&
-		  file->ledger.cost_usd >= 0.0;
-	if (ok) {
+}
+
+static void read_text(
+    struct cairn_yaml_reader *r, struct cairn_yaml_node *mapping, const struct field *f, char *ret)
+{
+	struct cairn_yaml_node *n = cairn_yaml_get(r, mapping, f->key, CAIRN_YAML_TEXT, f->must);
+	if (n == NULL)
+		return;
+	if (strlen(n->text) >= f->bytes)
+		(void)cairn_yaml_fail(r, n, "a text of at most %zu bytes is expected", f->bytes - 1);
+	else
+		snprintf(ret, f->bytes, "%s", n->text);
+}
+
+static void read_fields(
+    struct cairn_yaml_reader *r, struct cairn_yaml_node *mapping, const struct field *f, void *base)
+{
+	for (; f->kind != END && !r->failed; f++) {
+		char *at = (char *)base + f->offset;
+		switch (f->kind) {
+		case UINT32:
+			*(uint32_t *)at = (uint32_t)cairn_yaml_uint(r, mapping, f->key, UINT32_MAX, f->must);
+			break;
+		case UINT64:
+			*(uint64_t *)at = cairn_yaml_uint(r, mapping, f->key, UINT64_MAX, f->must);
+			break;
+		case INDEX:
+			*(int32_t *)at = (int32_t)cairn_yaml_real(r, mapping, f->key, -1.0, INT32_MAX, NAN);
+			break;
+		case REAL:
+			*(double *)at =
+			    cairn_yaml_real(r, mapping, f->key, -INFINITY, INFINITY, f->must ? NAN : 0.0);
+			break;
+		case FLAG:
+			*(bool *)at = cairn_yaml_flag(r, mapping, f->key, false);
+			break;
+		case TEXT:
+			read_text(r, mapping, f, at);
+			break;
+		default:
+			read_list(r, mapping, f, base);
+		}
+	}
+}
+
+static bool parse(const char *name, const char *text, size_t len, struct cairn_memory *memory,
+    struct cairn_ledger *ledger, struct cairn_error *err)
+{
+	struct cairn_yaml_node *root = cairn_yaml_parse(text, len, name, err);
+	if (root == NULL)
+		return false;
+	struct cairn_yaml_reader r = {.file = name, .err = err};
+	struct {
+		struct cairn_ledger ledger;
+		struct cairn_memory memory;
+	} *file = calloc(1, sizeof(*file));
+	if (file == NULL)
+		(void)cairn_yaml_fail(&r, root, "out of memory");
+	uint64_t version = cairn_yaml_uint(&r, root, "version", UINT32_MAX, true);
+	struct cairn_yaml_node *spent = cairn_yaml_get(&r, root, "ledger", CAIRN_YAML_MAPPING, true);
+	if (!r.failed) {
+		read_fields(&r, spent, ledger_fields, &file->ledger);
+		read_fields(&r, root, memory_fields, &file->memory);
+		(void)cairn_yaml_nothing_left(&r, root);
+	}
+	if (!r.failed && (version != FILE_VERSION || !sane(&file->memory) || !(file->ledger.cost_usd >= 0.0)))
+		(void)cairn_yaml_fail(&r, root, "version or values out of range");
+	if (!r.failed) {
 		*memory = file->memory;
 		*ledger = file->ledger;
-	} else {
-		cairn_error_set(err, "version or values out of range");
 	}
-	cyaml_free(&yaml, &file_value, file, 0);
-	return ok;
+	free(file);
+	cairn_yaml_destroy(&root);
+	return !r.failed;
 }
 
 bool cairn_memory_read(struct cairn_memory *memory, struct cairn_ledger *ledger, const char *text,
@@ -216,7 +331,7 @@ bool cairn_memory_read(struct cairn_memory *memory, struct cairn_ledger *ledger,
 {
 	cairn_memory_init(memory);
 	*ledger = (struct cairn_ledger){0};
-	return parse(text, count, memory, ledger, err);
+	return parse("memory", text, count, memory, ledger, err);
 }
 
 bool cairn_memory_load(
@@ -224,14 +339,11 @@ bool cairn_memory_load(
 {
 	cairn_memory_init(memory);
 	*ledger = (struct cairn_ledger){0};
-	struct cairn_error why = {""};
 	size_t len = 0;
 	char *text = cairn_file_read(path, CAIRN_FILE_OWN, FILE_BYTES_MAX, &len, err);
 	if (text == NULL)
 		return errno == ENOENT;
-	bool ok = parse(text, len, memory, ledger, &why);
-	if (!ok)
-		cairn_error_set(err, "%s: %.300s", path, why.text);
+	bool ok = parse(path, text, len, memory, ledger, err);
 	free(text);
 	return ok;
 }

@@ -138,7 +138,7 @@ START_TEST(numbers_out_of_range_are_refused_with_the_range)
 	refused("robot:\n  car_type: 16\n", ": line 2: robot.car_type: 16 is out of range 1..15");
 	refused("robot:\n  car_type: 99999999999\n",
 	    ": line 2: robot.car_type: 99999999999 is out of range 1..15");
-	refused("sim: {lidar_noise_m: -1}\n", ": sim.lidar_noise_m: -1 is out of range 0..1");
+	refused("sim: {lidar_noise_m: -1}\n", ": line 1: sim.lidar_noise_m: -1 is out of range 0..1");
 }
 END_TEST
 
@@ -187,7 +187,7 @@ START_TEST(wrong_shapes_are_refused)
 	refused("- robot\n", ": line 1: not a configuration: sections with keys are expected");
 	refused("just words\n", ": line 1: not a configuration: sections with keys are expected");
 	refused("robot:\n  height_m: *tall\n", ": line 2: robot.height_m: aliases (*name) are not supported");
-	refused("robot:\n  ? [a]\n  : 2\n", ": line 2 or the next: a key must be a plain word");
+	refused("robot:\n  ? [a]\n  : 2\n", ": line 2: robot: a key must be a plain word");
 }
 END_TEST
 
@@ -197,15 +197,15 @@ START_TEST(keys_and_sections_given_twice_are_refused)
 	    "robot:\n  height_m: 0.1\n  name: x\n  height_m: 0.2\n", ": line 4: robot.height_m: given twice");
 	refused("sim:\n  seed: 1\nrobot:\n  name: x\nsim:\n  noise: no\n", ": line 5: sim: given twice");
 	refused("sim:\n  seed: 1\n---\nsim:\n  seed: 2\n",
-	    ": more than one YAML document (a line '---' in the middle)");
+	    ": line 3: more than one YAML document (a line '---' in the middle)");
 }
 END_TEST
 
 START_TEST(what_is_not_yaml_is_refused)
 {
 	refused("robot:\n\theight_m: 1\n", ": line 2: a tab in the indentation; YAML wants spaces");
-	refused("robot:\n  name: \"x\n", ": line 2 or the next: not YAML: found unexpected end of stream");
-	refused("robot:\n  name: \xff\n", ": line 1 or the next: not YAML: invalid leading UTF-8 octet");
+	refused("robot:\n  name: \"x\n", ": line 3: not YAML: found unexpected end of stream");
+	refused("robot:\n  name: \xff\n", ": line 2: not YAML: invalid leading UTF-8 octet");
 }
 END_TEST
 

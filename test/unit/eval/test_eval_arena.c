@@ -97,8 +97,9 @@ START_TEST(a_wrong_file_is_refused_with_the_reason)
 	    strstr(refusal("title: a\n" WORLD "limits: {cycles_max: 0, contacts_max: 0}\n"), "cycles_max"));
 	ck_assert_ptr_nonnull(strstr(
 	    refusal("title: a\n" WORLD LIMITS "goal: {x_m: 9, y_m: 0, tolerance_m: 0.3}\n"), "outside"));
-	ck_assert_ptr_nonnull(strstr(
-	    refusal("title: a\n" WORLD LIMITS "goal: {x_m: .nan, y_m: 0, tolerance_m: 0.3}\n"), "FLOAT"));
+	ck_assert_ptr_nonnull(
+	    strstr(refusal("title: a\n" WORLD LIMITS "goal: {x_m: .nan, y_m: 0, tolerance_m: 0.3}\n"),
+		"goal.x_m: '.nan' is not a number"));
 	ck_assert_ptr_nonnull(strstr(
 	    refusal("title: a\n" WORLD LIMITS "goal: {x_m: 0, y_m: 0, tolerance_m: 0}\n"), "tolerance_m"));
 	ck_assert_ptr_nonnull(strstr(refusal("title: a\nworld: /nowhere.yaml\n" LIMITS), "/nowhere.yaml"));

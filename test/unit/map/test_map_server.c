@@ -124,11 +124,13 @@ START_TEST(hostile_files_are_refused_with_the_reason)
 {
 	begin();
 	write_file(pgm, "P5\n2 2\n255\n\0\0\0\0", 15);
-	refused("", "not the YAML file of a map");
-	refused("image: flat.pgm\n", "not the YAML file of a map");
+	refused("", "line 1: the file is empty");
+	refused("image: flat.pgm\n", "is missing");
 	refused("image: flat.pgm\nresolution: 0\norigin: [0, 0, 0]" REST, "resolution");
-	refused("image: flat.pgm\nresolution: .nan\norigin: [0, 0, 0]" REST, "not the YAML");
-	refused("image: flat.pgm\nresolution: 0.05\norigin: [0, 0]" REST, "not the YAML");
+	refused("image: flat.pgm\nresolution: .nan\norigin: [0, 0, 0]" REST,
+	    "line 2: resolution: '.nan' is not a number");
+	refused("image: flat.pgm\nresolution: 0.05\norigin: [0, 0]" REST,
+	    "line 3: origin: 2 values; 3 to 3 are expected");
 	refused("image: flat.pgm\nresolution: 0.05\norigin: [1e300, 0, 0]" REST, "origin");
 	refused("image: flat.pgm\nresolution: 0.05\norigin: [0, 0, 1.57]" REST, "turned");
 	refused("image: flat.pgm\nmode: scale\nresolution: 0.05\norigin: [0, 0, 0]" REST, "trinary");

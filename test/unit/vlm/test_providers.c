@@ -350,22 +350,24 @@ START_TEST(a_wrong_file_is_refused_with_file_key_and_reason)
 	static const struct {
 		const char *text, *says;
 	} rows[] = {
-	    {"providers:\n  - name: a\n    modle: x\n", "providers[0]: unknown key 'modle'"},
+	    {"providers:\n  - name: a\n    modle: x\n", ": line 3: providers[1].modle: unknown key"},
 	    {"providers:\n  - name: a\n    price_in_usd_per_mtok: cheap\n",
-		"a.price_in_usd_per_mtok: 'cheap' is not a number"},
+		": line 3: providers[1].price_in_usd_per_mtok: 'cheap' is not a number"},
 	    {"providers:\n  - name: a\n    price_in_usd_per_mtok: -1\n", "out of range"},
 	    {"providers:\n  - name: a\n    format: smoke\n",
-		"a.format: 'smoke' is not one of openai, anthropic, gemini"},
-	    {"providers:\n  - name: a\n    base_url: ftp://x\n", "a.base_url: must start with http"},
+		"providers[1].format: 'smoke' is not one of openai, anthropic, gemini"},
+	    {"providers:\n  - name: a\n    base_url: ftp://x\n",
+		"provider 'a': base_url: must start with http"},
 	    {"providers:\n  - name: a\n    base_url: http://127.0.0.1:0/v1\n", "only the scripted pilot"},
 	    {"providers:\n  - name: pilot\n    base_url: http://127.evil.example:0/v1\n",
 		"runs on this machine"},
 	    {"providers:\n  - name: a\n    base_url: https://me:secret@x.example/v1\n", "a user or password"},
 	    {"providers:\n  - name: a\n    base_url: https:///v1\n", "names no host"},
-	    {"providers:\n  - model: x\n", "providers[0].name"},
-	    {"providers:\n  - name: pilot\n  - name: pilot\n", "pilot: given twice"},
-	    {"providers: 7\n", "line 1"},
-	    {"services: []\n", "unknown key 'services'"},
+	    {"providers:\n  - model: x\n", "line 2: providers[1]: provider '': name: a plain word"},
+	    {"providers:\n  - name: pilot\n  - name: pilot\n",
+		"line 3: providers[2]: provider 'pilot': given twice"},
+	    {"providers: 7\n", "line 1: providers: a list is expected"},
+	    {"services: []\n", "line 1: services: unknown key"},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct cairn_error err = {""};
