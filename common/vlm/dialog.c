@@ -39,6 +39,7 @@ void cairn_dialog_destroy(struct cairn_dialog **dialog_p)
 		return;
 	dialog_free_peers(d);
 	cairn_text_free(&d->context);
+	cairn_text_free(&d->observe_context);
 	cairn_text_free(&d->body);
 	cairn_text_free(&d->previous);
 	cairn_text_free(&d->snap.bytes);

@@ -5,7 +5,8 @@
  * came. One call is in flight at a time. A decision is due when the mission wants one and a snapshot is at
  * hand that is newer than the last decision and not older than the last result, and the call is not one that
  * may be left out (common/percept/call_policy.h). A question of the model to its sensors, or a report without an
- * action, is answered with one follow-up call restricted to actions. The first bad answer of a streak becomes
+ * action, is answered with one follow-up call restricted to actions; before that of observe_scene goes the call that has
+ * the picture described. The first bad answer of a streak becomes
  * a STOP decision that says why; further ones are only counted and retried, so that the sequencer's
  * silent-model tiers take over from a model that talks nonsense for ever. */
 #ifndef CAIRN_COMMON_VLM_DIALOG_H
@@ -53,6 +54,8 @@ bool cairn_dialog_use(
 uint64_t cairn_dialog_prefix_tokens(const struct cairn_dialog *dialog, uint32_t index);
 /* Index of the provider that the body of the last CAIRN_DIALOG_SEND is for. */
 uint32_t cairn_dialog_provider(const struct cairn_dialog *dialog);
+/* That body asks to have a picture described: to whom it goes says nothing about who decides. */
+bool cairn_dialog_observes(const struct cairn_dialog *dialog);
 /* Who is well and whose probe is due: for the owner, who sends the probes. */
 struct cairn_failover *cairn_dialog_route(struct cairn_dialog *dialog);
 

@@ -11,6 +11,7 @@
 #define NO_CREDIT_NS (60 * CAIRN_NS_PER_S)
 #define RETRY_AFTER_MAX_S 3600.0
 
+/* Why there is no answer, and what that says of the provider. */
 static void refused(struct cairn_dialog *d, int64_t now_ns, const struct cairn_dialog_outcome *o)
 {
 	char said[120], line[256];
@@ -44,8 +45,12 @@ static void refused(struct cairn_dialog *d, int64_t now_ns, const struct cairn_d
 	dialog_later(&hold_ns, (int64_t)(o->quota_wait_s * 1e9));
 	/* Another provider need not wait for this one. */
 	dialog_peer_ended(d, final ? CAIRN_FAILOVER_FINAL : CAIRN_FAILOVER_FAILED, hold_ns, now_ns);
+	if (d->observing) {
+		dialog_observed(d, "", line);
+		return;
+	}
 	d->hold_until_ns = now_ns + CAIRN_DIALOG_RETRY_NS;
-	d->followup = false;
+	dialog_drop(d);
 	if (d->event) /* is not asked about twice: it has passed by then */
 		d->used_ns = d->snap.t_ns;
 }
@@ -135,7 +140,7 @@ static void bad_answer(struct cairn_dialog *d, int64_t now_ns)
 {
 	dialog_fail(d, d->answer.problem);
 	snprintf(d->problem, sizeof(d->problem), "%s", d->answer.problem);
-	d->followup = false;
+	dialog_drop(d);
 	if (d->event) { /* what is driven was decided on already: nonsense about an event takes nothing of that back */
 		d->used_ns = d->snap.t_ns;
 		return;
@@ -191,7 +196,7 @@ static void good_answer(struct cairn_dialog *d, int64_t now_ns)
 	d->calls_without_reasoning += d->answer.calls_without_reasoning;
 	if (d->answer.kind == CAIRN_ANSWER_ACTION) {
 		fall_back(d);
-		d->followup = false;
+		dialog_drop(d);
 		publish(d, now_ns);
 		return;
 	}
@@ -202,10 +207,7 @@ static void good_answer(struct cairn_dialog *d, int64_t now_ns)
 		cairn_prompt_path_answer(d->answer_text, sizeof(d->answer_text), &d->answer.main,
 		    d->snap.head.sector_m, d->snap.head.feasibility);
 	else
-		snprintf(d->answer_text, sizeof(d->answer_text), "%s",
-		    d->snap.head.jpeg_bytes > 0
-			? "The picture is above in full detail. Now choose the action."
-			: "There is no picture. Choose the action by the sensors.");
+		dialog_observe(d);
 }
 
 /* What the call in flight, or the one that has just ended, asked for. */
@@ -214,6 +216,13 @@ static struct cairn_asked asked(const struct cairn_dialog *d)
 	const struct dialog_peer *peer = &d->peers[d->peer];
 	int own = peer->profile.max_output_tokens;
 	uint64_t prefix = cairn_prompt_tokens(peer->prefix.len);
+	if (d->observing)
+		return (struct cairn_asked){
+		    .tokens_in = cairn_prompt_tokens(peer->prefix_observe.len + d->observe_context.len) +
+				 d->picture_tokens,
+		    .tokens_prefix = cairn_prompt_tokens(peer->prefix_observe.len),
+		    .bytes_sent = d->body.len,
+		    .tokens_out_max = (uint64_t)(own > 0 ? own : d->cfg.max_output_tokens)};
 	return (struct cairn_asked){
 	    .tokens_in = cairn_prompt_tokens(peer->prefix.len + d->context.len) + d->picture_tokens,
 	    .tokens_prefix = prefix,
@@ -236,6 +245,33 @@ void dialog_cancelled(struct cairn_dialog *d, int64_t now_ns)
 	cairn_budget_call_cancelled(&d->budget, now_ns, &usage);
 }
 
+/* The picture was described: counted and charged like every answer. */
+static void described(struct cairn_dialog *d, int64_t now_ns, const struct cairn_dialog_outcome *o)
+{
+	const struct cairn_provider *format = d->peers[d->peer].format;
+	const char *body = o->body != NULL ? o->body : "";
+	struct cairn_reply reply;
+	struct cairn_error why = {""};
+	bool ok = format->read_reply(body, o->body_bytes, &reply, &why);
+	if (ok && (reply.refusal[0] != '\0' || reply.filtered || reply.text[0] == '\0')) {
+		ok = false;
+		cairn_error_set(&why, "%.150s",
+		    reply.refusal[0] != '\0' ? reply.refusal
+		    : reply.filtered         ? "the answer was filtered"
+					     : "there is no text in the answer");
+	}
+	struct cairn_asked a = asked(d);
+	d->answer.usage = cairn_usage_bounded(&reply.usage, &a, o->body_bytes);
+	cairn_budget_call_ended(&d->budget, now_ns, ok, &d->answer.usage);
+	cairn_cost_limiter_spend(&d->pace, cairn_usage_cost_usd(&d->budget.prices, &d->answer.usage), now_ns);
+	dialog_peer_ended(
+	    d, ok ? CAIRN_FAILOVER_OK : CAIRN_FAILOVER_FAILED, (int64_t)(o->quota_wait_s * 1e9), now_ns);
+	if (!ok)
+		dialog_fail(d, why.text);
+	dialog_observed(d, reply.text, ok ? NULL : why.text);
+	cairn_reply_clear(&reply);
+}
+
 void cairn_dialog_ended(struct cairn_dialog *d, int64_t now_ns, const struct cairn_dialog_outcome *o)
 {
 	struct cairn_usage usage;
@@ -251,6 +287,10 @@ void cairn_dialog_ended(struct cairn_dialog *d, int64_t now_ns, const struct cai
 	}
 	const struct cairn_provider *format = d->peers[d->peer].format;
 	const char *body = o->body != NULL ? o->body : "";
+	if (d->observing) {
+		described(d, now_ns, o);
+		return;
+	}
 	if (d->json)
 		cairn_answer_parse_text(
 		    format, body, o->body_bytes, d->followup, d->shown_set != 0, &d->answer);

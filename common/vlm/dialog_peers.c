@@ -22,7 +22,11 @@ static bool make_peer(struct cairn_dialog *d, struct dialog_peer *peer, struct c
 	peer->format->write_prefix(&peer->prefix, &prefix);
 	prefix.actions_only = true;
 	peer->format->write_prefix(&peer->prefix_actions, &prefix);
-	if (peer->prefix.failed || peer->prefix_actions.failed ||
+	prefix.system = cairn_prompt_observe_system;
+	prefix.actions_only = false;
+	prefix.without_tools = true;
+	peer->format->write_prefix(&peer->prefix_observe, &prefix);
+	if (peer->prefix.failed || peer->prefix_actions.failed || peer->prefix_observe.failed ||
 	    cairn_prompt_tokens(peer->prefix_actions.len) < CAIRN_PROMPT_PREFIX_TOKENS_MIN) {
 		cairn_error_set(err, "the static prompt has fewer than %d tokens: no provider would cache it",
 		    CAIRN_PROMPT_PREFIX_TOKENS_MIN);
@@ -33,7 +37,8 @@ static bool make_peer(struct cairn_dialog *d, struct dialog_peer *peer, struct c
 
 void dialog_free_peers(struct cairn_dialog *d)
 {
-	for (int i = 0; i < CAIRN_LINEUP_MAX; i++) {
+	for (int i = 0; i < CAIRN_LINEUP_ROWS_MAX; i++) {
+		cairn_text_free(&d->peers[i].prefix_observe);
 		cairn_text_free(&d->peers[i].prefix);
 		cairn_text_free(&d->peers[i].prefix_actions);
 	}
@@ -43,8 +48,9 @@ bool cairn_dialog_use(struct cairn_dialog *d, const struct cairn_lineup *lineup,
 {
 	dialog_free_peers(d);
 	cairn_failover_init(&d->route, lineup->count);
-	d->peer = 0;
-	for (uint32_t i = 0; i < lineup->count; i++) {
+	d->peer = d->asker = 0;
+	d->observer = lineup->observer;
+	for (uint32_t i = 0; i < cairn_lineup_rows(lineup); i++) {
 		d->peers[i] = (struct dialog_peer){.profile = lineup->rows[i]};
 		if (!make_peer(d, &d->peers[i], err))
 			return false;
@@ -70,12 +76,16 @@ struct cairn_failover *cairn_dialog_route(struct cairn_dialog *d)
 
 bool dialog_choose_peer(struct cairn_dialog *d, int64_t now_ns)
 {
-	int index = d->followup ? (int)d->peer : cairn_failover_pick(&d->route, now_ns);
+	int index = d->followup ? (int)d->asker : cairn_failover_pick(&d->route, now_ns);
+	if (d->observing && cairn_failover_usable(&d->route, (int)d->observer, now_ns))
+		index = (int)d->observer;
 	if (index < 0)
 		return false;
 	if (d->peer != (uint32_t)index)
 		cairn_budget_use(&d->budget, &d->peers[index].profile);
 	d->peer = (uint32_t)index;
+	if (!d->followup)
+		d->asker = d->peer;
 	return true;
 }
 
@@ -88,7 +98,7 @@ void dialog_peer_ended(
 
 void cairn_dialog_give_up(struct cairn_dialog *d, uint32_t index, const char *why)
 {
-	if (index < d->route.count)
+	if (index < CAIRN_LINEUP_ROWS_MAX)
 		d->route.ones[index].final = true;
 	d->final = cairn_failover_is_final(&d->route);
 	dialog_fail(d, why);

@@ -2,7 +2,7 @@
  *
  * dialog.c takes in what the bus brings; dialog_peers.c knows whom to ask; dialog_when.c knows when to ask;
  * dialog_send.c makes the request; dialog_answer.c makes something of what came back; dialog_stats.c tells
- * people; dialog_question.c keeps a question and puts it once more. */
+ * people; dialog_question.c keeps a question and puts it once more; dialog_observe.c has a picture described. */
 #ifndef CAIRN_COMMON_VLM_DIALOG_PRIVATE_H
 #define CAIRN_COMMON_VLM_DIALOG_PRIVATE_H
 
@@ -29,15 +29,19 @@ struct dialog_peer {
 	struct cairn_profile profile;
 	const struct cairn_provider *format;
 	struct cairn_text prefix, prefix_actions;
+	struct cairn_text prefix_observe; /* of the call that describes a picture: no tools */
 };
 
 struct cairn_dialog {
 	struct cairn_config_vlm cfg;
 	int64_t snapshot_max_age_ns;
-	struct dialog_peer peers[CAIRN_LINEUP_MAX];
+	struct dialog_peer peers[CAIRN_LINEUP_ROWS_MAX];
 	struct cairn_failover route;
-	uint32_t peer; /* asked last */
+	uint32_t peer;     /* asked last */
+	uint32_t observer; /* describes pictures */
+	uint32_t asker;    /* whose observe_scene is being answered: gets the follow-up */
 	struct cairn_text context, body;
+	struct cairn_text observe_context;
 	uint64_t picture_tokens; /* estimate for the picture in body */
 	char *system;
 	bool json;                  /* vlm.mode: the model answers with an object */
@@ -74,7 +78,8 @@ struct cairn_dialog {
 	uint64_t last_id, await_id; /* await_id: published, not yet taken up; 0 = none */
 	uint64_t open_id;           /* published, its result not yet heard; 0 = none */
 	int64_t await_until_ns;
-	bool followup; /* the next (or present) call is the follow-up of answer */
+	bool followup;  /* the next (or present) call is the follow-up of answer */
+	bool observing; /* before it: the next (or present) call describes the picture for observe_scene */
 	struct cairn_answer answer;
 	char answer_text[480]; /* to the question of answer.main */
 	char report_text[CAIRN_ANSWER_REPORTS_MAX][32];
@@ -117,13 +122,18 @@ struct cairn_dialog {
 
 /* Keeps the later of two times. */
 void dialog_later(int64_t *t_ns, int64_t other_ns);
+/* What was under discussion is dropped: the next call is a question of its own. */
+static inline void dialog_drop(struct cairn_dialog *d)
+{
+	d->followup = d->observing = false;
+}
 /* The newest trouble, for people and for the prompt: one cleaned line. */
 void dialog_fail(struct cairn_dialog *d, const char *why);
 
 /* ---- dialog_peers.c ---- */
 
 /* Chooses who is asked now; false: nobody may be, with d->last_error set. A follow-up goes to whom the
- * question went. */
+ * question went; a picture is described by the observer, and where that one may not be asked now by whoever called for it. */
 bool dialog_choose_peer(struct cairn_dialog *d, int64_t now_ns);
 /* What became of the call: for the choice of the next. hold_ns: 0 = the service did not say. */
 void dialog_peer_ended(
@@ -147,6 +157,15 @@ void dialog_loop_result(struct cairn_dialog *d, const struct cairn_msg_result *r
 /* True once the last decisions were equal and moved nothing: then no call is made for vlm.equal_hold_s, so
  * that the sequencer's silent-model tiers let local exploration take over. */
 bool dialog_loop_broken(struct cairn_dialog *d, int64_t now_ns);
+
+/* ---- dialog_observe.c ---- */
+
+/* observe_scene was called: the picture is described first. */
+void dialog_observe(struct cairn_dialog *d);
+/* Writes d->body for the call that describes it. */
+void dialog_observe_body(struct cairn_dialog *d);
+/* What came of that call: the text goes to the memory and into the follow-up. failed: why there is none, else NULL. */
+void dialog_observed(struct cairn_dialog *d, const char *text, const char *failed);
 
 /* ---- dialog_send.c ---- */
 

@@ -31,35 +31,32 @@ static void make_context(struct cairn_dialog *d, int64_t now_ns)
 	    &d->mission, &d->memory, d->problem);
 }
 
-static void add_image(
-    struct cairn_request *r, const uint8_t *jpeg, size_t bytes, bool high, const char *caption)
+static void add_image(struct cairn_request *r, const uint8_t *jpeg, size_t bytes, const char *caption)
 {
-	r->images[r->image_count++] = (struct cairn_request_image){
-	    .jpeg = jpeg, .bytes = bytes, .detail_high = high, .caption = caption};
+	r->images[r->image_count++] =
+	    (struct cairn_request_image){.jpeg = jpeg, .bytes = bytes, .caption = caption};
 }
 
 /* Before and now, so that the model sees what its decision did; the picture from above only now and then,
- * because it changes slowly. Looking again is about the present picture alone. */
-static void add_images(struct cairn_dialog *d, struct cairn_request *r, bool observe)
+ * because it changes slowly. */
+static void add_images(struct cairn_dialog *d, struct cairn_request *r)
 {
 	const struct cairn_snapshot_head *h = &d->snap.head;
 	const uint8_t *camera = (const uint8_t *)d->snap.bytes.data + h->text_bytes;
-	bool show = d->pictures || observe;
-	bool before = show && !observe && h->jpeg_bytes > 0 && d->previous.len > 0;
-	d->shows_view = show && !observe && h->view_bytes > 0 && d->cfg.map_every > 0 &&
+	bool show = d->pictures;
+	bool before = show && h->jpeg_bytes > 0 && d->previous.len > 0;
+	d->shows_view = show && h->view_bytes > 0 && d->cfg.map_every > 0 &&
 			d->since_view + 1 >= (uint32_t)d->cfg.map_every;
 	if (before)
-		add_image(
-		    r, (const uint8_t *)d->previous.data, d->previous.len, false, "At the last decision:");
+		add_image(r, (const uint8_t *)d->previous.data, d->previous.len, "At the last decision:");
 	if (show && h->jpeg_bytes > 0)
-		add_image(r, camera, h->jpeg_bytes, observe, before ? "Now:" : NULL);
+		add_image(r, camera, h->jpeg_bytes, before ? "Now:" : NULL);
 	if (d->shows_view)
-		add_image(r, camera + h->jpeg_bytes, h->view_bytes, false, "From above:");
+		add_image(r, camera + h->jpeg_bytes, h->view_bytes, "From above:");
 	const struct cairn_profile *profile = &d->peers[d->peer].profile;
 	d->picture_tokens = 0;
 	for (int i = 0; i < r->image_count; i++)
-		d->picture_tokens += (uint64_t)(r->images[i].detail_high ? profile->image_tokens_high
-									 : profile->image_tokens_low);
+		d->picture_tokens += (uint64_t)profile->image_tokens_low;
 }
 
 static void add_answer(struct cairn_request *r, const struct cairn_tool_call *call,
@@ -87,15 +84,13 @@ static void make_body(struct cairn_dialog *d)
 {
 	const struct cairn_answer *a = &d->answer;
 	const struct dialog_peer *peer = &d->peers[d->peer];
-	bool observe =
-	    d->followup && a->kind == CAIRN_ANSWER_PERCEIVE && a->main.tool == CAIRN_TOOL_OBSERVE_SCENE;
 	if (d->followup && d->json)
 		add_answer_text(d);
 	struct cairn_request r = {.system = d->system,
 	    .context = d->context.data,
 	    .actions_only = d->followup,
 	    .without_tools = d->json};
-	add_images(d, &r, observe);
+	add_images(d, &r);
 	if (d->followup && !d->json && a->kind == CAIRN_ANSWER_PERCEIVE)
 		add_answer(&r, &a->main, &a->main_handle, d->answer_text);
 	for (uint32_t i = 0; i < a->reports_count && d->followup && !d->json; i++)
@@ -113,7 +108,7 @@ static bool choose_pictures(struct cairn_dialog *d, int64_t now_ns)
 	if (d->snap.head.image_needed == 0)
 		return false;
 	d->pictures = true;
-	add_images(d, &all, false);
+	add_images(d, &all);
 	double price_usd = (double)d->picture_tokens * d->budget.prices.in * 1e-6;
 	return cairn_cost_limiter_allows(&d->pace, price_usd, dialog_reason(d), now_ns);
 }
@@ -141,7 +136,10 @@ bool dialog_make_request(struct cairn_dialog *d, int64_t now_ns)
 		make_context(d, now_ns);
 		d->pictures = choose_pictures(d, now_ns);
 	}
-	make_body(d);
+	if (d->observing)
+		dialog_observe_body(d);
+	else
+		make_body(d);
 	if (d->body.failed || d->context.failed) {
 		dialog_fail(d, "out of memory for the request");
 		return false;

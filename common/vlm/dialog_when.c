@@ -139,11 +139,12 @@ enum cairn_dialog_act cairn_dialog_poll(
 		dialog_cancelled(d, now_ns);
 		if (d->event)
 			d->used_ns = d->snap.t_ns;
-		d->in_flight = d->followup = false;
+		d->in_flight = false;
+		dialog_drop(d);
 		return CAIRN_DIALOG_CANCEL;
 	}
 	if (!may_ask(d, now_ns)) {
-		d->followup = false;
+		dialog_drop(d);
 		return CAIRN_DIALOG_NOTHING;
 	}
 	if (!d->followup) /* known before the reason is, and of what is not sent it says nothing */
@@ -159,7 +160,7 @@ enum cairn_dialog_act cairn_dialog_poll(
 	struct cairn_error why = {""};
 	if (!cairn_budget_allows(&d->budget, now_ns, &why)) {
 		dialog_fail(d, why.text);
-		d->followup = false;
+		dialog_drop(d);
 		return CAIRN_DIALOG_NOTHING;
 	}
 	if (!d->followup && !frontiers_ready(d, now_ns))
@@ -179,7 +180,10 @@ enum cairn_dialog_act cairn_dialog_poll(
 		    d->snap.head.x_m, d->snap.head.y_m, now_ns);
 	}
 	cairn_budget_call_sent(&d->budget, now_ns);
-	cairn_failover_sent(&d->route, (int)d->peer, now_ns);
+	if (d->observing) /* says nothing about who decides */
+		cairn_failover_probe_sent(&d->route, (int)d->peer, now_ns);
+	else
+		cairn_failover_sent(&d->route, (int)d->peer, now_ns);
 	*ret_body = d->body.data;
 	*ret_bytes = d->body.len;
 	return CAIRN_DIALOG_SEND;
@@ -188,7 +192,8 @@ enum cairn_dialog_act cairn_dialog_poll(
 const char *cairn_dialog_note(const struct cairn_dialog *d, int64_t now_ns)
 {
 	if (d->in_flight)
-		return "waiting for the model's answer";
+		return d->observing ? "waiting for the description of the picture"
+				    : "waiting for the model's answer";
 	if (d->final)
 		return d->last_error;
 	if (!mission_fresh(d, now_ns))

@@ -33,6 +33,13 @@ int cairn_failover_pick(const struct cairn_failover *route, int64_t now_ns)
 	return next;
 }
 
+bool cairn_failover_usable(const struct cairn_failover *route, int index, int64_t now_ns)
+{
+	const struct cairn_failover_one *one = &route->ones[index];
+	return open_for(one, now_ns) &&
+	       (one->streak < CAIRN_FAILOVER_FAILURES || now_ns - one->tried_ns >= CAIRN_FAILOVER_PROBE_NS);
+}
+
 bool cairn_failover_sent(struct cairn_failover *route, int index, int64_t now_ns)
 {
 	bool changed = route->in_use != (uint32_t)index;

@@ -35,14 +35,17 @@ struct cairn_failover_one {
 
 struct cairn_failover {
 	uint32_t count, in_use;
-	struct cairn_failover_one ones[CAIRN_LINEUP_MAX];
-	uint64_t switches; /* changes of the provider in use */
+	struct cairn_failover_one ones[CAIRN_LINEUP_ROWS_MAX]; /* the observer's own row included */
+	uint64_t switches;                                     /* changes of the provider in use */
 };
 
 void cairn_failover_init(struct cairn_failover *route, uint32_t count);
 
 /* Index of the provider to ask now, or -1: none may be asked now. */
 int cairn_failover_pick(const struct cairn_failover *route, int64_t now_ns);
+/* True when this one may be asked now: it is well, or was left alone for as long as one that fails is. For the observer, who
+ * is asked by name and not by its place in the order; told with cairn_failover_probe_sent and cairn_failover_ended. */
+bool cairn_failover_usable(const struct cairn_failover *route, int index, int64_t now_ns);
 /* A call goes to it. True when that is another one than before. */
 bool cairn_failover_sent(struct cairn_failover *route, int index, int64_t now_ns);
 /* What became of it. hold_ns: it wants to be left alone for so long; 0 = it did not say. */

@@ -10,6 +10,8 @@
 #define ROOM_AGAIN_M 6.0 /* the same room name within this is the same room */
 #define THING_AGAIN_M 1.5
 #define DEAD_END_AGAIN_M 1.0
+#define SEEN_AGAIN_M 1.0 /* a picture from within this and that far turned shows much the same */
+#define SEEN_AGAIN_RAD 0.5
 #define ROOM_KEPT_M 0.8       /* another room must be so much nearer before the robot is in that one */
 #define OPENING_OF_ROOM_M 4.0 /* an opening this near to where a room was reported is one of that room */
 
@@ -224,6 +226,40 @@ bool cairn_memory_add_dead_end(
 	place->yaw_rad = yaw_rad;
 	cairn_text_clean(place->reason, sizeof(place->reason), reason, strlen(reason));
 	return true;
+}
+
+/* Cut behind a word, so that none is taken for another. */
+static void keep_words(char *dst, size_t cap, const char *text)
+{
+	char line[2 * CAIRN_TOOL_NOTES_CAP];
+	cairn_text_clean(line, sizeof(line), text, strlen(text));
+	cairn_text_clean(dst, cap, line, strlen(line));
+	char *end = strlen(dst) < strlen(line) ? strrchr(dst, ' ') : NULL;
+	if (end != NULL)
+		*end = '\0';
+}
+
+const char *cairn_memory_add_observation(
+    struct cairn_memory *memory, double x_m, double y_m, double yaw_rad, const char *focus, const char *text)
+{
+	struct cairn_memory_observation *o = memory->observations;
+	if (!isfinite(x_m) || !isfinite(y_m) || !isfinite(yaw_rad))
+		return text;
+	for (uint32_t i = 0; i < memory->observations_count; i++) {
+		if (hypot(o[i].x_m - x_m, o[i].y_m - y_m) > SEEN_AGAIN_M ||
+		    fabs(cairn_wrap_rad(o[i].yaw_rad - yaw_rad)) > SEEN_AGAIN_RAD ||
+		    strcmp(o[i].focus, focus) != 0)
+			continue;
+		memmove(&o[i], &o[i + 1], (--memory->observations_count - i) * sizeof(*o));
+		break;
+	}
+	o = push(memory, o, &memory->observations_count, CAIRN_MEMORY_OBSERVATIONS, sizeof(*o));
+	o->x_m = x_m;
+	o->y_m = y_m;
+	o->yaw_rad = yaw_rad;
+	cairn_text_clean(o->focus, sizeof(o->focus), focus, strlen(focus));
+	keep_words(o->text, sizeof(o->text), text);
+	return o->text;
 }
 
 bool cairn_memory_at(struct cairn_memory *memory, double x_m, double y_m)

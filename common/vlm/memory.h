@@ -15,6 +15,7 @@
 #define CAIRN_MEMORY_DISCOVERIES 100 /* at most; vlm.discoveries_max may be less */
 #define CAIRN_MEMORY_DEAD_ENDS 24
 #define CAIRN_MEMORY_RESULTS 5
+#define CAIRN_MEMORY_OBSERVATIONS 8
 /* Bounds of the texts, together at most 215 tokens at four bytes each. */
 #define CAIRN_MEMORY_TEXT_BYTES 430
 #define CAIRN_MEMORY_ACTIONS_BYTES 430
@@ -53,6 +54,13 @@ struct cairn_memory_place {
 	char reason[48];
 };
 
+/* What a picture showed in full detail (observe_scene), where it was taken and which way it looked (yaw of the map). */
+struct cairn_memory_observation {
+	double x_m, y_m, yaw_rad;
+	char focus[16]; /* what was looked for */
+	char text[CAIRN_TOOL_NOTES_CAP];
+};
+
 /* An ended decision, as the next prompts tell it. */
 struct cairn_memory_result {
 	uint64_t decision_id;
@@ -66,7 +74,7 @@ struct cairn_memory_result {
 
 /* Lists are oldest first. */
 struct cairn_memory {
-	uint32_t rooms_count, discoveries_count, dead_ends_count, results_count;
+	uint32_t rooms_count, discoveries_count, dead_ends_count, results_count, observations_count;
 	int32_t current_room;                       /* index into rooms, -1 unknown */
 	uint32_t openings_left, openings_elsewhere; /* reachable frontiers; those near no room */
 	double duration_s;                          /* of the session, over restarts */
@@ -83,6 +91,7 @@ struct cairn_memory {
 	struct cairn_memory_discovery discoveries[CAIRN_MEMORY_DISCOVERIES];
 	struct cairn_memory_place dead_ends[CAIRN_MEMORY_DEAD_ENDS];
 	struct cairn_memory_result results[CAIRN_MEMORY_RESULTS];
+	struct cairn_memory_observation observations[CAIRN_MEMORY_OBSERVATIONS];
 };
 
 void cairn_memory_init(struct cairn_memory *memory);
@@ -97,6 +106,10 @@ void cairn_memory_add_result(struct cairn_memory *memory, const struct cairn_msg
 /* Remembers a dead end, met facing yaw_rad, unless one is known within 1 m. The reason is cleaned. True if it was new. */
 bool cairn_memory_add_dead_end(
     struct cairn_memory *memory, double x_m, double y_m, double yaw_rad, const char *reason);
+/* Remembers what a picture showed; one of the same place, direction and focus makes way. The text is cleaned, and cut behind
+ * a word where it is too long. What is kept of it; text itself where the place is not finite. */
+const char *cairn_memory_add_observation(
+    struct cairn_memory *memory, double x_m, double y_m, double yaw_rad, const char *focus, const char *text);
 /* The robot is at (x_m, y_m): the current room is the one reported nearest to there, unknown farther than 4 m from all. Of
  * two that are about as near it stays the one it was. True when it has changed. */
 bool cairn_memory_at(struct cairn_memory *memory, double x_m, double y_m);

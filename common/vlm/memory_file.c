@@ -45,9 +45,10 @@ struct field {
 	{                                                                                                    \
 		kind, false, key, offsetof(type, member), SIZE(type, member), 0, 0, NULL                     \
 	}
-#define LIST(kind, key, type, member, cap, fields)                                                           \
+#define LIST(kind, key, type, member, cap, fields) LIST_IF(true, kind, key, type, member, cap, fields)
+#define LIST_IF(must, kind, key, type, member, cap, fields)                                                  \
 	{                                                                                                    \
-		kind, true, key, offsetof(type, member), SIZE(type, member[0]),                              \
+		kind, must, key, offsetof(type, member), SIZE(type, member[0]),                              \
 		    offsetof(type, member##_count), cap, fields                                              \
 	}
 #define SIGHT(type)                                                                                          \
@@ -76,6 +77,10 @@ static const struct field result_fields[] = {MUST(UINT64, T, decision_id), MUST(
     MUST(TEXT, T, suggestion), MAY(TEXT, T, executed), MAY(TEXT, T, cause), MUST(REAL, T, distance_m),
     MUST(REAL, T, duration_s), MUST(REAL, T, turned_rad), {.kind = END}};
 #undef T
+#define T struct cairn_memory_observation
+static const struct field observation_fields[] = {MUST(REAL, T, x_m), MUST(REAL, T, y_m),
+    MUST(REAL, T, yaw_rad), MUST(TEXT, T, focus), MUST(TEXT, T, text), {.kind = END}};
+#undef T
 #define T struct cairn_ledger
 static const struct field ledger_fields[] = {MUST(UINT64, T, calls), MUST(UINT64, T, failures),
     MUST(UINT64, T, decisions), MUST_AS(UINT64, "tokens_in", T, tokens.tokens_in),
@@ -88,7 +93,9 @@ static const struct field memory_fields[] = {MUST(INDEX, T, current_room), MUST(
     MAY(REAL, T, duration_s), LIST(ITEMS, "rooms", T, rooms, CAIRN_MEMORY_ROOMS, room_fields),
     LIST(ITEMS, "discoveries", T, discoveries, CAIRN_MEMORY_DISCOVERIES, discovery_fields),
     LIST(ITEMS, "dead_ends", T, dead_ends, CAIRN_MEMORY_DEAD_ENDS, place_fields),
-    LIST(ITEMS, "results", T, results, CAIRN_MEMORY_RESULTS, result_fields), {.kind = END}};
+    LIST(ITEMS, "results", T, results, CAIRN_MEMORY_RESULTS, result_fields),
+    LIST_IF(false, ITEMS, "observations", T, observations, CAIRN_MEMORY_OBSERVATIONS, observation_fields),
+    {.kind = END}};
 #undef T
 
 /* ---- writing ---- */
@@ -215,6 +222,12 @@ static bool sane(struct cairn_memory *m)
 		struct cairn_memory_place *p = &m->dead_ends[i];
 		ok &= isfinite(p->x_m) && isfinite(p->y_m) && isfinite(p->yaw_rad);
 		clean(p->reason, sizeof(p->reason));
+	}
+	for (uint32_t i = 0; i < m->observations_count; i++) {
+		struct cairn_memory_observation *o = &m->observations[i];
+		ok &= isfinite(o->x_m) && isfinite(o->y_m) && isfinite(o->yaw_rad);
+		clean(o->focus, sizeof(o->focus));
+		clean(o->text, sizeof(o->text));
 	}
 	for (uint32_t i = 0; i < m->results_count; i++) {
 		struct cairn_memory_result *r = &m->results[i];

@@ -44,6 +44,14 @@ static bool add_discovery(const struct cairn_memory_discovery *d, struct cairn_t
 	return add_bounded(out, start, line);
 }
 
+static bool add_observation(const struct cairn_memory_observation *o, struct cairn_text *out, size_t start)
+{
+	char line[320];
+	snprintf(line, sizeof(line), "Picture at %.1f %.1f to the %s, %s: \"%s\"\n", o->x_m, o->y_m,
+	    cairn_compass_point(cairn_compass_deg(o->yaw_rad)), o->focus, o->text);
+	return add_bounded(out, start, line);
+}
+
 /* "Session 12 min; 5 openings left, 3 near no room". */
 static void add_session(const struct cairn_memory *memory, struct cairn_text *out)
 {
@@ -60,7 +68,8 @@ void cairn_memory_text(const struct cairn_memory *memory, struct cairn_text *out
 	uint32_t rooms_left = memory->rooms_count, found_left = memory->discoveries_count;
 	cairn_text_add(out, "MEMORY\n");
 	add_session(memory, out);
-	if (memory->rooms_count == 0 && memory->discoveries_count == 0 && memory->dead_ends_count == 0)
+	if (memory->rooms_count == 0 && memory->discoveries_count == 0 && memory->dead_ends_count == 0 &&
+	    memory->observations_count == 0)
 		cairn_text_add(out, "nothing yet\n");
 	if (memory->current_room >= 0 && add_room(memory, (uint32_t)memory->current_room, out, start))
 		rooms_left--;
@@ -72,6 +81,8 @@ void cairn_memory_text(const struct cairn_memory *memory, struct cairn_text *out
 		    p->reason);
 		(void)add_bounded(out, start, line);
 	}
+	if (memory->observations_count > 0)
+		(void)add_observation(&memory->observations[memory->observations_count - 1], out, start);
 	for (uint32_t i = memory->rooms_count, shown = 0; i-- > 0 && shown < 5; shown++) {
 		if (memory->current_room == (int32_t)i)
 			continue;

@@ -102,7 +102,7 @@ bool cairn_lineup_names(const struct cairn_config_vlm *cfg, const char *name)
 {
 	char one[CAIRN_CONFIG_TEXT_CAP];
 	const char *at = cfg->fallbacks;
-	if (strcmp(cfg->provider, name) == 0)
+	if (strcmp(cfg->provider, name) == 0 || strcmp(cfg->observe_provider, name) == 0)
 		return true;
 	while (next_name(&at, one, sizeof(one))) {
 		if (strcmp(one, name) == 0)
@@ -111,8 +111,9 @@ bool cairn_lineup_names(const struct cairn_config_vlm *cfg, const char *name)
 	return false;
 }
 
-static bool append(struct cairn_lineup *ret, const struct cairn_profiles *profiles, const char *key,
-    const char *name, struct cairn_error *err)
+/* NULL with err set: there is none of this name. */
+static const struct cairn_profile *find(
+    const struct cairn_profiles *profiles, const char *key, const char *name, struct cairn_error *err)
 {
 	const struct cairn_profile *found = NULL;
 	char known[200] = "";
@@ -122,16 +123,23 @@ static bool append(struct cairn_lineup *ret, const struct cairn_profiles *profil
 		if (strcmp(profiles->rows[i].name, name) == 0)
 			found = &profiles->rows[i];
 	}
+	if (found == NULL)
+		cairn_error_set(
+		    err, "%s: '%.60s' is not a provider of vlm.providers; there are %s", key, name, known);
+	return found;
+}
+
+static bool append(struct cairn_lineup *ret, const struct cairn_profiles *profiles, const char *key,
+    const char *name, struct cairn_error *err)
+{
 	for (uint32_t i = 0; i < ret->count; i++) {
 		if (strcmp(ret->rows[i].name, name) == 0) {
 			cairn_error_set(err, "%s: '%.60s' is in the line-up already", key, name);
 			return false;
 		}
 	}
-	if (found == NULL)
-		cairn_error_set(
-		    err, "%s: '%.60s' is not a provider of vlm.providers; there are %s", key, name, known);
-	else if (ret->count == CAIRN_LINEUP_MAX)
+	const struct cairn_profile *found = find(profiles, key, name, err);
+	if (found != NULL && ret->count == CAIRN_LINEUP_MAX)
 		cairn_error_set(err, "%s: more than %d fallbacks", key, CAIRN_LINEUP_MAX - 1);
 	if (found == NULL || ret->count == CAIRN_LINEUP_MAX)
 		return false;
@@ -159,6 +167,27 @@ static void lay_over(struct cairn_profile *profile, const struct cairn_config_vl
 		profile->max_age_s = cfg->max_age_s;
 }
 
+/* Who looks at a picture in full detail; empty: who is asked first. */
+static bool add_observer(struct cairn_lineup *lineup, const struct cairn_profiles *profiles, const char *name,
+    struct cairn_error *err)
+{
+	lineup->observer = 0;
+	if (name[0] == '\0')
+		return true;
+	for (uint32_t i = 0; i < lineup->count; i++) {
+		if (strcmp(lineup->rows[i].name, name) == 0) {
+			lineup->observer = i;
+			return true;
+		}
+	}
+	const struct cairn_profile *found = find(profiles, "vlm.observe_provider", name, err);
+	if (found == NULL)
+		return false;
+	lineup->observer = lineup->count;
+	lineup->rows[lineup->count] = *found;
+	return true;
+}
+
 bool cairn_lineup_pick(struct cairn_lineup *ret, const struct cairn_profiles *profiles,
     const struct cairn_config_vlm *cfg, struct cairn_error *err)
 {
@@ -181,6 +210,8 @@ bool cairn_lineup_pick(struct cairn_lineup *ret, const struct cairn_profiles *pr
 		if (!append(&lineup, profiles, "vlm.fallbacks", name, err))
 			return false;
 	}
+	if (cfg->replay[0] == '\0' && !add_observer(&lineup, profiles, cfg->observe_provider, err))
+		return false;
 	*ret = lineup;
 	return true;
 }

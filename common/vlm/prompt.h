@@ -36,6 +36,11 @@ void cairn_prompt_context(struct cairn_text *out, const struct cairn_prompt_view
 void cairn_prompt_path_answer(char *dst, size_t cap, const struct cairn_tool_call *call,
     const float sector_m[12], const float feasibility[6]);
 
+/* Of the call in which a picture is described for observe_scene (common/vlm/dialog_observe.c): its static text, and the
+ * question; focus: one of the tool's words. */
+extern const char cairn_prompt_observe_system[];
+void cairn_prompt_observe_context(struct cairn_text *out, const char *focus);
+
 /* The annotator's text of a snapshot as the model is told it: the beginning of the context. */
 void cairn_prompt_add_view(struct cairn_text *out, const char *text, size_t bytes);
 

@@ -126,11 +126,11 @@ void check_providers(struct check_context *ctx, struct check_result *ret)
 		check_says(ret, CHECK_FAILS, "%s", err.text);
 		return;
 	}
-	for (uint32_t i = 0; i < lineup.count; i++) {
+	for (uint32_t i = 0; i < cairn_lineup_rows(&lineup); i++) {
 		if (!check_provider(ctx, &lineup.rows[i], ret))
 			return;
 	}
-	for (uint32_t i = 0; i < lineup.count; i++) {
+	for (uint32_t i = 0; i < cairn_lineup_rows(&lineup); i++) {
 		const struct cairn_profile *p = &lineup.rows[i];
 		bool bare = p->api_key_env[0] != '\0' && strncmp(p->base_url, "http://", 7) == 0 &&
 			    !is_loopback(p->base_url) && !cairn_profile_url_is_pilot(p->base_url);
@@ -141,9 +141,13 @@ void check_providers(struct check_context *ctx, struct check_result *ret)
 			return;
 		}
 		if (used < sizeof(ret->text))
-			used += (size_t)snprintf(ret->text + used, sizeof(ret->text) - used,
-			    "%s%s (%s at %s)", i > 0 ? ", then " : "", p->name, p->model,
-			    cairn_profile_url_is_pilot(p->base_url) ? "this machine" : p->base_url);
+			used +=
+			    (size_t)snprintf(ret->text + used, sizeof(ret->text) - used, "%s%s (%s at %s)",
+				i == 0             ? ""
+				: i < lineup.count ? ", then "
+						   : "; observe_scene: ",
+				p->name, p->model,
+				cairn_profile_url_is_pilot(p->base_url) ? "this machine" : p->base_url);
 	}
 }
 

@@ -111,7 +111,7 @@ static void call_all(struct doctor *d)
 		tell(d, "calls", &result);
 		return;
 	}
-	for (uint32_t i = 0; i < lineup.count; i++) {
+	for (uint32_t i = 0; i < cairn_lineup_rows(&lineup); i++) {
 		call(d, &lineup.rows[i], &result);
 		tell(d, "calls", &result);
 	}

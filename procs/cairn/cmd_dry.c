@@ -207,7 +207,7 @@ static int ask(const struct cli *cli, const struct cairn_config *cfg, const stru
 	struct cairn_error err = {""};
 	int status = CLI_FAILED;
 	bool ok = cairn_lineup_load(&lineup, &cfg->vlm, &err) && cairn_prompt_load(cfg, &system, &err);
-	lineup.count = ok ? 1 : 0; /* who is asked is the one that was named, and no other in its place */
+	cairn_lineup_alone(&lineup); /* who is asked is the one that was named, and no other in its place */
 	if (ok)
 		dialog = cairn_dialog_new(&cfg->vlm, cfg->safety.decision_max_age_s, system.data, &err);
 	if (dialog == NULL || !cairn_dialog_use(dialog, &lineup, &err))

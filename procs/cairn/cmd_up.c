@@ -88,13 +88,14 @@ static bool start_launcher(struct up *u)
 	snprintf(run, sizeof(run), "%s", u->run.run_dir);
 	const char *const argv[] = {path, "--run", run, "--stage", "launcher", "--ready-fd", "3", NULL};
 	/* The launcher gives on what the gateway needs, and gets no more than that. */
-	const char *keys[CAIRN_LINEUP_MAX + 1];
+	const char *keys[CAIRN_LINEUP_ROWS_MAX + 1];
 	char *env[CAIRN_ENVIRONMENT_MAX + 1];
 	struct cairn_lineup lineup = {.count = 0};
-	(void)cairn_lineup_load(&lineup, &u->run.cfg.vlm, NULL); /* was checked before */
-	for (uint32_t i = 0; i < lineup.count; i++)
+	bool loaded = cairn_lineup_load(&lineup, &u->run.cfg.vlm, NULL); /* was checked before */
+	uint32_t rows = loaded ? cairn_lineup_rows(&lineup) : 0;
+	for (uint32_t i = 0; i < rows; i++)
 		keys[i] = lineup.rows[i].api_key_env;
-	keys[lineup.count] = NULL;
+	keys[rows] = NULL;
 	(void)cairn_environment_for("gateway", environ, keys, env);
 	int r = cairn_spawn(&u->launcher, argv, env, NULL, SIGTERM, true);
 	if (r < 0) {

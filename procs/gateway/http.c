@@ -38,7 +38,7 @@ struct http {
 	void *ctx;
 	CURLM *multi;
 	CURL *easy, *probe;
-	struct peer peers[CAIRN_LINEUP_MAX];
+	struct peer peers[CAIRN_LINEUP_ROWS_MAX];
 	uint32_t index, probe_index;
 	curl_off_t bytes_to_send; /* of the call in flight */
 	bool in_flight, probing, too_large;
@@ -79,7 +79,7 @@ static bool blot_keys(struct http *http, char *line)
 	struct cairn_text *body = &http->body;
 	size_t found = 0;
 	bool joined = false;
-	for (int i = 0; i < CAIRN_LINEUP_MAX; i++) {
+	for (int i = 0; i < CAIRN_LINEUP_ROWS_MAX; i++) {
 		const char *key = http->peers[i].key;
 		if (key == NULL)
 			continue;
@@ -317,7 +317,7 @@ static bool set_options(struct http *http, const struct cairn_config_vlm *cfg)
 		curl_multi_setopt(http->multi, CURLMOPT_TIMERFUNCTION, set_timer);
 		curl_multi_setopt(http->multi, CURLMOPT_TIMERDATA, http);
 	}
-	curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, 2L * CAIRN_LINEUP_MAX);
+	curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, 2L * CAIRN_LINEUP_ROWS_MAX);
 	bool ok = set_common(c, cfg) && set_common(http->probe, cfg);
 	ok &= curl_easy_setopt(c, CURLOPT_ERRORBUFFER, http->error) == CURLE_OK;
 	ok &= curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_body) == CURLE_OK;
@@ -348,7 +348,7 @@ struct http *http_new(struct cairn_stage *stage, const struct cairn_config_vlm *
 	http->probe = curl_easy_init();
 	bool ok = http->timer_fd >= 0 && http->multi != NULL && http->easy != NULL && http->probe != NULL &&
 		  set_options(http, cfg);
-	for (uint32_t i = 0; ok && i < lineup->count; i++) {
+	for (uint32_t i = 0; ok && i < cairn_lineup_rows(lineup); i++) {
 		double own_s = lineup->rows[i].timeout_s;
 		ok = make_peer(&http->peers[i], &lineup->rows[i], keys[i]);
 		http->peers[i].timeout_ms = (long)((own_s > 0.0 ? own_s : cfg->timeout_s) * 1e3);
@@ -384,7 +384,7 @@ void http_destroy(struct http **http_p)
 	curl_easy_cleanup(http->easy);
 	curl_easy_cleanup(http->probe);
 	curl_multi_cleanup(http->multi);
-	for (int i = 0; i < CAIRN_LINEUP_MAX; i++)
+	for (int i = 0; i < CAIRN_LINEUP_ROWS_MAX; i++)
 		free_peer(&http->peers[i]);
 	curl_global_cleanup();
 	if (http->timer_fd >= 0) {

@@ -483,6 +483,9 @@ int main(int argc, char **argv)
 		for (uint32_t i = 0; i < g.lineup.count; i++)
 			cairn_log_info("%s %s, model %s at %s", i > 0 ? "falls back on" : "asks",
 			    g.lineup.rows[i].name, g.lineup.rows[i].model, g.lineup.rows[i].base_url);
+		if (g.lineup.observer != 0)
+			cairn_log_info("observe_scene asks %s, model %s",
+			    g.lineup.rows[g.lineup.observer].name, g.lineup.rows[g.lineup.observer].model);
 		service_tick(g.service, false);
 		cairn_stage_ready(g.stage);
 		status = cairn_stage_run(g.stage);

@@ -66,7 +66,7 @@ struct model_call *model_call_new(const struct cairn_config *cfg, const struct c
     bool (*interrupted)(void), struct cairn_error *err)
 {
 	struct model_call *m = calloc(1, sizeof(*m));
-	const char *keys[CAIRN_LINEUP_MAX] = {NULL};
+	const char *keys[CAIRN_LINEUP_ROWS_MAX] = {NULL};
 	bool ok = m != NULL;
 	if (!ok) {
 		cairn_error_set(err, "out of memory");

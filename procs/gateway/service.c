@@ -168,7 +168,11 @@ void service_send(struct service *s, const char *body, size_t bytes)
 	s->body = body;
 	s->bytes = bytes;
 	s->sent_ns = cairn_now_ns();
-	say_who(s, index);
+	if (!cairn_dialog_observes(s->dialog))
+		say_who(s, index);
+	else
+		cairn_log_debug("asks %s (%s) to describe the picture", s->lineup->rows[index].name,
+		    s->lineup->rows[index].model);
 	bool ok =
 	    find_url(s, index, false, &err) &&
 	    (s->replay != NULL ? replay_send(s, &err) : http_post(s->http, index, s->url, body, bytes, &err));
@@ -245,8 +249,8 @@ static char *find_key(struct service *s, uint32_t index)
 
 static bool open_all(struct service *s, struct cairn_error *err)
 {
-	char *keys[CAIRN_LINEUP_MAX];
-	for (uint32_t i = 0; i < s->lineup->count; i++) {
+	char *keys[CAIRN_LINEUP_ROWS_MAX];
+	for (uint32_t i = 0; i < cairn_lineup_rows(s->lineup); i++) {
 		uint64_t tokens = cairn_dialog_prefix_tokens(s->dialog, i);
 		keys[i] = find_key(s, i);
 		if (tokens < (uint64_t)s->lineup->rows[i].cache_min_tokens)
@@ -258,7 +262,7 @@ static bool open_all(struct service *s, struct cairn_error *err)
 	}
 	s->replay_timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	s->http = http_new(s->stage, s->cfg, s->lineup, (const char *const *)keys, err);
-	for (uint32_t i = 0; i < s->lineup->count; i++) {
+	for (uint32_t i = 0; i < cairn_lineup_rows(s->lineup); i++) {
 		if (keys[i] != NULL) /* it has its own copy: /proc/PID/environ shows them no more */
 			explicit_bzero(keys[i], strlen(keys[i]));
 	}

@@ -32,6 +32,7 @@ bool arenas_read_model(const struct cli *cli, struct arenas_plan *p)
 	if (p->provider == NULL)
 		return usd == NULL || complain("--usd is for a --provider; nothing is paid for without one");
 	snprintf(p->cfg.vlm.provider, sizeof(p->cfg.vlm.provider), "%s", p->provider);
+	p->cfg.vlm.observe_provider[0] = '\0';
 	p->cfg.vlm.fallbacks[0] = '\0'; /* one model is measured */
 	struct model_call *call = NULL;
 	bool ok = cairn_share_find_model(&p->cfg.vlm, &err) &&

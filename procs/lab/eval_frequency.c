@@ -365,6 +365,7 @@ static bool read_plan(const struct cli *cli, struct plan *p, long *ret_jobs)
 static bool read_pilot(struct plan *p, struct cairn_error *err)
 {
 	snprintf(p->cfg.vlm.provider, sizeof(p->cfg.vlm.provider), "pilot");
+	p->cfg.vlm.observe_provider[0] = '\0';
 	p->cfg.vlm.fallbacks[0] = '\0';
 	return cairn_share_find_model(&p->cfg.vlm, err) && cairn_lineup_load(&p->lineup, &p->cfg.vlm, err) &&
 	       cairn_prompt_load(&p->cfg, &p->system, err);

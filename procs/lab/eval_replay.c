@@ -273,7 +273,7 @@ static bool ask_all(struct replay *r, struct cairn_error *err)
 	snprintf(r->cfg.vlm.provider, sizeof(r->cfg.vlm.provider), "%s", r->provider);
 	if (!cairn_lineup_load(&lineup, &r->cfg.vlm, err))
 		return false;
-	lineup.count = 1;
+	cairn_lineup_alone(&lineup);
 	snprintf(r->model, sizeof(r->model), "%s", lineup.rows[0].model);
 	if (!open_state(r, &lineup, &state, err))
 		return false;

@@ -86,6 +86,7 @@ bool explore_read_model(const struct cli *cli, struct explore_plan *p)
 	if (p->provider == NULL)
 		return usd == NULL || complain("--usd is for a --provider; nothing is paid for without one");
 	snprintf(p->cfg.vlm.provider, sizeof(p->cfg.vlm.provider), "%s", p->provider);
+	p->cfg.vlm.observe_provider[0] = '\0';
 	p->cfg.vlm.fallbacks[0] = '\0'; /* one model is measured */
 	bool ok = cairn_share_find_model(&p->cfg.vlm, &err) &&
 		  cairn_lineup_load(&p->lineup, &p->cfg.vlm, &err) &&

@@ -81,7 +81,7 @@ void launcher_take_keys(struct launcher *l)
 	struct cairn_error err = {""};
 	int n = 0;
 	bool loaded = cairn_lineup_load(&lineup, &l->cfg->vlm, &err); /* else the gateway will say so */
-	for (uint32_t i = 0; loaded && i < lineup.count; i++) {
+	for (uint32_t i = 0; loaded && i < cairn_lineup_rows(&lineup); i++) {
 		const char *name = lineup.rows[i].api_key_env, *value = name[0] != '\0' ? getenv(name) : NULL;
 		if (value == NULL)
 			continue;
@@ -100,7 +100,8 @@ static void make_environment(
     const struct launcher *l, const char *stage, char *env[CAIRN_ENVIRONMENT_MAX + 1])
 {
 	size_t n = cairn_environment_for(stage, environ, NULL, env);
-	for (int i = 0; strcmp(stage, "gateway") == 0 && i < CAIRN_LINEUP_MAX && l->keys[i] != NULL; i++) {
+	for (int i = 0; strcmp(stage, "gateway") == 0 && i < CAIRN_LINEUP_ROWS_MAX && l->keys[i] != NULL;
+	     i++) {
 		if (n < CAIRN_ENVIRONMENT_MAX)
 			env[n++] = l->keys[i];
 	}

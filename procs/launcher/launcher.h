@@ -54,7 +54,7 @@ struct launcher {
 	struct cairn_audit audit;
 	struct cairn_sub *commanded_sub; /* the launcher's own */
 	struct cairn_msg_stages report;
-	char *keys[CAIRN_LINEUP_MAX]; /* "NAME=value"; NULL ends them */
+	char *keys[CAIRN_LINEUP_ROWS_MAX]; /* "NAME=value"; NULL ends them */
 };
 
 /* ---- children.c ---- */

@@ -148,7 +148,8 @@ static bool anthropic_body(struct check *c, const json_t *root)
 		if (!anthropic_tool(c, json_array_get(tools, i)))
 			return false;
 	}
-	if (!is(choice, "type", "any") || json_array_size(tools) == 0)
+	bool words = tools == NULL && choice == NULL; /* a picture is to be described */
+	if (!words && (!is(choice, "type", "any") || json_array_size(tools) == 0))
 		return wrong(c, "tool_choice: this server wants any, with tools");
 	const json_t *block = json_array_get(system, 0);
 	if (!is(block, "type", "text") || !is(json_object_get(block, "cache_control"), "type", "ephemeral"))
@@ -240,7 +241,8 @@ static bool gemini_body(struct check *c, const json_t *root)
 	    !keys_in(c, json_object_get(root, "generationConfig"), "generationConfig",
 		" maxOutputTokens temperature mediaResolution thinkingConfig "))
 		return false;
-	if (json_array_size(functions) == 0 || !is(calling, "mode", "ANY"))
+	bool words = json_object_get(root, "tools") == NULL && json_object_get(root, "toolConfig") == NULL;
+	if (!words && (json_array_size(functions) == 0 || !is(calling, "mode", "ANY")))
 		return wrong(c, "this server wants functions and mode ANY");
 	for (size_t i = 0; i < json_array_size(functions); i++) {
 		const json_t *f = json_array_get(functions, i);

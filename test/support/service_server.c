@@ -17,6 +17,9 @@ struct service_server {
 	pthread_mutex_t lock;
 	int port, limit, retry_after_s, status;
 	int requests, refused, pictures, followups, connections, cached;
+	int described;
+	bool asks_to_see; /* the first answer is observe_scene */
+	char description[200];
 	struct cairn_text prefix;
 	char last_error[300];
 };
@@ -72,8 +75,11 @@ static void fail(struct service_server *s, struct reply *r, int status, const ch
 /* First the sensors are asked, then it turns. */
 static void answer(struct service_server *s, struct reply *r, bool followup, int cached_tokens)
 {
-	const char *name = followup ? "rotate" : "check_path_clear";
-	const char *args = followup ? "{\"angle_deg\":90}" : "{\"direction\":\"forward\",\"distance_m\":1}";
+	const char *first = s->asks_to_see ? "observe_scene" : "check_path_clear";
+	const char *asked =
+	    s->asks_to_see ? "{\"focus\":\"objects\"}" : "{\"direction\":\"forward\",\"distance_m\":1}";
+	const char *name = followup ? "rotate" : first;
+	const char *args = followup ? "{\"angle_deg\":90}" : asked;
 	r->status = 200;
 	if (s->format == SERVICE_ANTHROPIC)
 		snprintf(r->body, sizeof(r->body),
@@ -94,6 +100,26 @@ static void answer(struct service_server *s, struct reply *r, bool followup, int
 		    "\"usageMetadata\":{\"promptTokenCount\":6500,\"candidatesTokenCount\":40,"
 		    "\"cachedContentTokenCount\":%d,\"totalTokenCount\":6540},\"modelVersion\":\"M\"}",
 		    name, args, cached_tokens);
+}
+
+/* A question without tools: words are the answer. */
+static void describe(struct service_server *s, struct reply *r)
+{
+	s->described++;
+	r->status = 200;
+	if (s->format == SERVICE_ANTHROPIC)
+		snprintf(r->body, sizeof(r->body),
+		    "{\"id\":\"msg_2\",\"type\":\"message\",\"role\":\"assistant\",\"model\":\"M\","
+		    "\"content\":"
+		    "[{\"type\":\"text\",\"text\":\"%s\"}],\"stop_reason\":\"end_turn\",\"usage\":"
+		    "{\"input_tokens\":900,\"output_tokens\":20}}",
+		    s->description);
+	else
+		snprintf(r->body, sizeof(r->body),
+		    "{\"candidates\":[{\"finishReason\":\"STOP\",\"content\":{\"role\":\"model\",\"parts\":"
+		    "[{\"text\":\"%s\"}]}}],\"usageMetadata\":{\"promptTokenCount\":900,"
+		    "\"candidatesTokenCount\":20}}",
+		    s->description);
 }
 
 /* ---- checking ---- */
@@ -168,7 +194,10 @@ static void judge(struct service_server *s, struct MHD_Connection *c, const char
 	s->followups += followup;
 	s->cached += same;
 	s->pictures += count_of(body->data, anthropic ? "\"type\":\"image\"" : "\"inlineData\"");
-	answer(s, r, followup, same ? 2000 : 0);
+	if (strstr(body->data, "\"tools\":[") == NULL)
+		describe(s, r);
+	else
+		answer(s, r, followup, same ? 2000 : 0);
 }
 
 /* ---- libmicrohttpd ---- */
@@ -284,6 +313,14 @@ void service_server_fail(struct service_server *s, int status)
 	pthread_mutex_unlock(&s->lock);
 }
 
+void service_server_see(struct service_server *s, bool asks_to_see, const char *description)
+{
+	pthread_mutex_lock(&s->lock);
+	s->asks_to_see = asks_to_see;
+	snprintf(s->description, sizeof(s->description), "%s", description);
+	pthread_mutex_unlock(&s->lock);
+}
+
 #define GETTER(member)                                                                                       \
 	int service_server_##member(const struct service_server *s)                                          \
 	{                                                                                                    \
@@ -298,6 +335,7 @@ GETTER(pictures)
 GETTER(followups)
 GETTER(connections)
 GETTER(cached)
+GETTER(described)
 
 const char *service_server_last_error(const struct service_server *s)
 {

@@ -23,9 +23,14 @@ void service_server_limit(struct service_server *server, int requests, int retry
 /* Every request gets this status from now on; 0: as documented. */
 void service_server_fail(struct service_server *server, int status);
 
-int service_server_requests(const struct service_server *server); /* POSTs */
-int service_server_refused(const struct service_server *server);  /* of these, with 400 */
-int service_server_pictures(const struct service_server *server); /* image blocks seen */
+/* asks_to_see: its first answer to a question is observe_scene, not check_path_clear. description: its answer to a question
+ * without tools. */
+void service_server_see(struct service_server *server, bool asks_to_see, const char *description);
+
+int service_server_described(const struct service_server *server); /* questions without tools */
+int service_server_requests(const struct service_server *server);  /* POSTs */
+int service_server_refused(const struct service_server *server);   /* of these, with 400 */
+int service_server_pictures(const struct service_server *server);  /* image blocks seen */
 int service_server_followups(const struct service_server *server);
 int service_server_connections(const struct service_server *server);
 int service_server_cached(const struct service_server *server); /* requests whose prefix was the one before */

@@ -123,9 +123,13 @@ static uint64_t write_content(struct cairn_text *out, const struct cairn_pilot_r
     const struct cairn_pilot_choice *choice, enum cairn_pilot_fault fault)
 {
 	struct cairn_text json = {0};
-	if (!req->tools_given)
+	bool describe = !req->tools_given && req->prompt.data != NULL &&
+			strncmp(req->prompt.data, "Look for:", 9) == 0; /* observe_scene */
+	if (!req->tools_given && !describe)
 		cairn_pilot_json(&json, choice, fault);
-	const char *text = json.data != NULL ? json.data : choice->text;
+	const char *text = describe            ? "I am a script and see no pictures."
+			   : json.data != NULL ? json.data
+					       : choice->text;
 	uint64_t tokens = cairn_tokens_text(text, strlen(text));
 	cairn_text_json_string(out, text);
 	out->failed |= json.failed;

@@ -322,6 +322,83 @@ START_TEST(a_fallback_of_another_format_takes_over)
 }
 END_TEST
 
+/* ---- observe_scene ---- */
+
+/* One service decides, the other describes; its own row behind the line-up. */
+static struct service_server *open_two(const char *description)
+{
+	lineup = (struct cairn_lineup){0};
+	server = service_server_new(SERVICE_ANTHROPIC, NULL, NULL, KEY);
+	struct service_server *eye = service_server_new(SERVICE_GEMINI, NULL, NULL, KEY);
+	service_server_see(server, true, "the decider does not describe");
+	service_server_see(eye, false, description);
+	add_provider(SERVICE_ANTHROPIC, "http", service_server_port(server));
+	add_provider(SERVICE_GEMINI, "http", service_server_port(eye));
+	lineup.count = lineup.observer = 1;
+	lineup.rows[0].price_in_usd_per_mtok = lineup.rows[0].price_cached_usd_per_mtok =
+	    lineup.rows[0].price_cache_write_usd_per_mtok = 1.0;
+	lineup.rows[1].price_in_usd_per_mtok = 10.0;
+	lineup.rows[1].image_tokens_high = 1000;
+	lineup.rows[0].price_out_usd_per_mtok = lineup.rows[1].price_out_usd_per_mtok = 0.0;
+	open_service("");
+	return eye;
+}
+
+START_TEST(another_service_describes_the_picture_and_the_text_is_kept_in_memory)
+{
+	begin();
+	struct service_server *eye = open_two("A red kettle on the left, 1.2 m; the key is " KEY ".");
+	ask(4);
+	ck_assert_msg(decided, "%s; %s; %s", last_error(), service_server_last_error(server),
+	    service_server_last_error(eye));
+	ck_assert_int_eq(decision.tool, CAIRN_TOOL_ROTATE);
+	ck_assert_int_eq(calls, 3);
+	ck_assert_int_eq(service_server_described(server), 0);
+	ck_assert_int_eq(service_server_described(eye), 1);
+	ck_assert_int_eq(service_server_pictures(eye), 1);
+	ck_assert_int_eq(service_server_followups(server), 1);
+	ck_assert_int_eq(service_server_refused(server) + service_server_refused(eye), 0);
+	const struct cairn_memory *m = cairn_dialog_memory(dialog);
+	ck_assert_uint_eq(m->observations_count, 1);
+	ck_assert_str_eq(m->observations[0].focus, "objects");
+	ck_assert_ptr_nonnull(strstr(m->observations[0].text, "A red kettle on the left, 1.2 m"));
+	ck_assert_ptr_null(strstr(m->observations[0].text, KEY)); /* blotted out as in every answer */
+	/* 6,500 tokens a question at 1 USD the million, 900 of the description at 10. */
+	struct cairn_msg_vlm_stats stats;
+	cairn_dialog_stats(dialog, cairn_now_ns(), &stats);
+	ck_assert_double_eq_tol(stats.cost_usd, 2 * 0.0065 + 0.009, 1e-9);
+	ck_assert(stats.calls == 3 && stats.fallback_calls == 0 && stats.switches == 0);
+	ck_assert_str_eq(stats.provider, "test-1");
+	service_server_destroy(&eye);
+	end();
+}
+END_TEST
+
+START_TEST(a_picture_that_cannot_be_described_costs_no_decision)
+{
+	begin();
+	struct service_server *eye = open_two("unused");
+	service_server_fail(eye, 529);
+	ask(4);
+	ck_assert_msg(decided, "%s; %s", last_error(), service_server_last_error(server));
+	ck_assert_int_eq(decision.tool, CAIRN_TOOL_ROTATE);
+	ck_assert(statuses[0] == 200 && statuses[1] == 529 && statuses[2] == 200);
+	ck_assert_uint_eq(cairn_dialog_memory(dialog)->observations_count, 0);
+	struct cairn_msg_vlm_stats stats;
+	cairn_dialog_stats(dialog, cairn_now_ns(), &stats);
+	ck_assert(stats.failures == 1 && stats.fallback_calls == 0);
+	/* Twice in a row: now whoever asks is asked itself. */
+	ask(4);
+	ck_assert(decided && statuses[1] == 529);
+	ask(4);
+	ck_assert_msg(decided && statuses[1] == 200, "%s", last_error());
+	ck_assert_int_eq(service_server_described(server), 1);
+	ck_assert_str_eq(cairn_dialog_memory(dialog)->observations[0].text, "the decider does not describe");
+	service_server_destroy(&eye);
+	end();
+}
+END_TEST
+
 /* ---- recording, replay, the key ---- */
 
 static bool find_recording(char *path, size_t cap)
@@ -495,5 +572,7 @@ CAIRN_TEST_MAIN("gateway service", the_servers_refuse_what_the_documentation_for
     gemini_decides_over_tls_with_pictures_tools_and_a_follow_up,
     a_certificate_of_another_authority_is_refused_and_named, a_refused_key_is_final_and_the_variable_is_named,
     a_rate_limit_is_kept_as_the_service_says_it, a_fallback_of_another_format_takes_over,
+    another_service_describes_the_picture_and_the_text_is_kept_in_memory,
+    a_picture_that_cannot_be_described_costs_no_decision,
     a_recording_gives_the_same_decision_without_any_server, a_recording_stays_within_its_quota,
     the_key_is_in_no_log_recording_error_title_or_dump)

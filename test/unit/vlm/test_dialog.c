@@ -215,7 +215,7 @@ START_TEST(a_question_to_the_sensors_gets_one_follow_up_restricted_to_actions)
 }
 END_TEST
 
-START_TEST(looking_again_sends_the_picture_in_full_detail)
+START_TEST(looking_again_has_the_picture_described_in_full_detail)
 {
 	setup();
 	poll_dialog();
@@ -223,9 +223,22 @@ START_TEST(looking_again_sends_the_picture_in_full_detail)
 	answer(200, REPLY(CALL("q", "observe_scene", "{\\\"focus\\\":\\\"people\\\"}")));
 	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
 	ck_assert_ptr_nonnull(strstr(body, "\"detail\":\"high\""));
+	ck_assert_ptr_nonnull(strstr(body, "Look for: people"));
+	ck_assert_ptr_null(strstr(body, "\"tools\""));
+	answer(200, "{\"choices\":[{\"message\":{\"content\":\"A child on the left,\\n 1.5 m.\"}}]}");
+	ck_assert(!cairn_dialog_take_decision(dialog, &decision));
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+	ck_assert_ptr_null(strstr(body, "\"detail\":\"high\""));
+	ck_assert_ptr_nonnull(strstr(body, "\"tool_call_id\":\"q\",\"content\":\"The picture in full detail, "
+					   "described: \\\"A child on the left, 1.5 m.\\\""));
 	answer(200, REPLY(GO));
 	ck_assert(cairn_dialog_take_decision(dialog, &decision));
-	ck_assert_double_eq_tol(decision.latency_s, 0.8, 1e-9);
+	ck_assert_double_eq_tol(decision.latency_s, 1.2, 1e-9);
+	/* Kept: every later question has it. */
+	struct cairn_text memory = {0};
+	cairn_memory_text(cairn_dialog_memory(dialog), &memory);
+	ck_assert_ptr_nonnull(strstr(memory.data, ", people: \"A child on the left, 1.5 m.\"\n"));
+	cairn_text_free(&memory);
 	cairn_dialog_destroy(&dialog);
 }
 END_TEST
@@ -433,7 +446,8 @@ CAIRN_TEST_MAIN("vlm_dialog", the_goal_is_told_first_and_where_it_is_once_that_i
     a_stuck_robot_says_so_above_its_candidates, a_decision_carries_its_snapshot_and_is_asked_for_once,
     after_a_result_only_a_newer_snapshot_will_do,
     a_question_to_the_sensors_gets_one_follow_up_restricted_to_actions,
-    looking_again_sends_the_picture_in_full_detail, a_broken_snapshot_is_refused_and_the_last_one_kept,
+    looking_again_has_the_picture_described_in_full_detail,
+    a_broken_snapshot_is_refused_and_the_last_one_kept,
     tokens_are_estimated_for_a_service_that_does_not_count,
     both_pictures_go_or_stay_together_and_both_are_counted,
     the_body_and_the_doors_it_fits_through_are_those_of_the_configuration,

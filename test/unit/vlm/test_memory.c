@@ -408,6 +408,38 @@ START_TEST(what_is_known_of_the_house_is_told_and_kept_with_its_quotes)
 }
 END_TEST
 
+START_TEST(what_a_picture_showed_is_kept_once_for_a_place_and_comes_back_from_the_file)
+{
+	struct cairn_memory m;
+	struct cairn_text text = {0};
+	struct cairn_error err = {""};
+	char many[400] = "A table";
+	cairn_memory_init(&m);
+	cairn_memory_add_observation(&m, 1.0, 2.0, 0.0, "objects", "A lamp.");
+	cairn_memory_add_observation(&m, 1.5, 2.0, 0.3, "objects", "A <b>red</b>\nkettle.");
+	ck_assert_uint_eq(m.observations_count, 1); /* the later one of the same view */
+	cairn_memory_add_observation(&m, 1.5, 2.0, 0.3, "people", "Nobody.");
+	cairn_memory_add_observation(&m, 1.5, 2.0, 1.5, "people", "Nobody here either.");
+	ck_assert_uint_eq(m.observations_count, 3);
+	while (strlen(many) + 10 < sizeof(many))
+		strcat(many, ", a chair");
+	const char *kept = cairn_memory_add_observation(&m, 9.0, 2.0, 0.0, "general", many);
+	ck_assert_uint_lt(strlen(kept), CAIRN_TOOL_NOTES_CAP);
+	ck_assert(strncmp(kept, many, strlen(kept)) == 0 && many[strlen(kept)] == ' '); /* whole words */
+	cairn_memory_text(&m, &text);
+	ck_assert_ptr_nonnull(strstr(text.data, "Picture at 9.0 2.0 to the N, general: \"A table, a chair"));
+	for (int i = 0; i < 100; i++)
+		cairn_memory_add_observation(&m, 10.0 * i, 0.0, 0.0, "general", "Empty.");
+	ck_assert_uint_eq(m.observations_count, CAIRN_MEMORY_OBSERVATIONS);
+	ck_assert(cairn_memory_save(&m, &ledger, temp_path(), &err));
+	ck_assert_msg(cairn_memory_load(&again, &ledger_again, temp_path(), &err), "%s", err.text);
+	ck_assert_uint_eq(again.observations_count, CAIRN_MEMORY_OBSERVATIONS);
+	ck_assert_double_eq(again.observations[CAIRN_MEMORY_OBSERVATIONS - 1].x_m, 990.0);
+	ck_assert_str_eq(again.observations[0].text, "Empty.");
+	cairn_text_free(&text);
+}
+END_TEST
+
 START_TEST(no_file_is_an_empty_memory_and_not_an_error)
 {
 	struct cairn_error err = {""};
@@ -470,5 +502,6 @@ CAIRN_TEST_MAIN("vlm memory", what_makes_room_is_told_and_is_what_is_worth_least
     a_long_session_stays_within_its_bounds, a_room_is_explored_as_its_openings_go,
     ten_thousand_entries_of_any_text_stay_about_two_hundred_tokens_of_whole_lines,
     last_actions_are_told_newest_first_with_override_and_suggestion, what_was_saved_is_loaded,
-    what_is_known_of_the_house_is_told_and_kept_with_its_quotes, no_file_is_an_empty_memory_and_not_an_error,
-    a_damaged_file_is_refused_and_leaves_an_empty_memory)
+    what_is_known_of_the_house_is_told_and_kept_with_its_quotes,
+    what_a_picture_showed_is_kept_once_for_a_place_and_comes_back_from_the_file,
+    no_file_is_an_empty_memory_and_not_an_error, a_damaged_file_is_refused_and_leaves_an_empty_memory)

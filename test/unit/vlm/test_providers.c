@@ -319,6 +319,20 @@ START_TEST(the_file_that_ships_is_good_and_every_line_up_of_it_has_formats)
 	ck_assert_str_eq(lineup.rows[2].name, "ollama");
 	ck_assert(cairn_lineup_names(&cfg.vlm, "pilot"));
 	ck_assert(!cairn_lineup_names(&cfg.vlm, "vllm"));
+	/* Whoever calls observe_scene describes, or one of the line-up, or another one behind it. */
+	ck_assert(lineup.observer == 0 && cairn_lineup_rows(&lineup) == 4);
+	snprintf(cfg.vlm.observe_provider, sizeof(cfg.vlm.observe_provider), "ollama");
+	ck_assert_msg(cairn_lineup_pick(&lineup, &profiles, &cfg.vlm, &err), "%s", err.text);
+	ck_assert(lineup.observer == 2 && lineup.count == 4 && cairn_lineup_rows(&lineup) == 4);
+	snprintf(cfg.vlm.observe_provider, sizeof(cfg.vlm.observe_provider), "vllm");
+	ck_assert_msg(cairn_lineup_pick(&lineup, &profiles, &cfg.vlm, &err), "%s", err.text);
+	ck_assert(lineup.observer == 4 && lineup.count == 4 && cairn_lineup_rows(&lineup) == 5);
+	ck_assert_str_eq(lineup.rows[4].name, "vllm");
+	ck_assert(cairn_lineup_names(&cfg.vlm, "vllm"));
+	snprintf(cfg.vlm.observe_provider, sizeof(cfg.vlm.observe_provider), "somebody");
+	ck_assert(!cairn_lineup_pick(&lineup, &profiles, &cfg.vlm, &err));
+	ck_assert_ptr_nonnull(strstr(err.text, "vlm.observe_provider: 'somebody' is not a provider"));
+	cfg.vlm.observe_provider[0] = '\0';
 	snprintf(cfg.vlm.fallbacks, sizeof(cfg.vlm.fallbacks), "nobody");
 	ck_assert(!cairn_lineup_pick(&lineup, &profiles, &cfg.vlm, &err));
 	ck_assert_ptr_nonnull(strstr(err.text, "vlm.fallbacks: 'nobody' is not a provider"));
