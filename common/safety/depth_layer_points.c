@@ -195,3 +195,27 @@ void cairn_depth_layer_points(
 	points->count = lay_solid(f, pose, points, points->count);
 	points->behind = lay_border(f, pose, points, points->count);
 }
+
+/* A point may lie so much nearer to the robot than the cell of its thing (lay_solid). */
+bool cairn_depth_layer_thing(
+    const struct cairn_depth_layer *f, struct cairn_pose2 pose, double x_m, double y_m, double *ret_top_m)
+{
+	const int32_t reach = 1 + (int32_t)(REACH_MAX_M / CAIRN_DEPTH_LAYER_CELL_M);
+	struct cairn_vec2 p =
+	    cairn_pose_apply(cairn_depth_layer_fixed(f, pose), (struct cairn_vec2){x_m, y_m});
+	int32_t cx = cairn_depth_layer_cell_of(p.x_m), cy = cairn_depth_layer_cell_of(p.y_m);
+	double nearest2 = INFINITY;
+	for (int32_t y = cy - reach; y <= cy + reach; y++) {
+		for (int32_t x = cx - reach; x <= cx + reach; x++) {
+			size_t k = cairn_depth_layer_cell_index(x, y);
+			double dx = (x + 0.5) * CAIRN_DEPTH_LAYER_CELL_M - p.x_m,
+			       dy = (y + 0.5) * CAIRN_DEPTH_LAYER_CELL_M - p.y_m, d2 = dx * dx + dy * dy;
+			if (!cairn_depth_layer_held(f, x, y) || f->cells[k] != CAIRN_DEPTH_LAYER_OBSTACLE ||
+			    d2 >= nearest2)
+				continue;
+			nearest2 = d2;
+			*ret_top_m = 0.01 * f->top_cm[k];
+		}
+	}
+	return nearest2 < INFINITY;
+}

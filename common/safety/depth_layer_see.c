@@ -23,7 +23,8 @@ bool cairn_depth_scan_ok(const struct cairn_msg_depth_scan *scan, const char **r
 {
 	uint32_t n = scan->angle_rad_count;
 	*ret_why = NULL;
-	if (n == 0 || n != scan->free_from_m_count || n != scan->free_to_m_count || n != scan->hit_count)
+	if (n == 0 || n != scan->free_from_m_count || n != scan->free_to_m_count || n != scan->hit_count ||
+	    (scan->top_m_count != 0 && scan->top_m_count != n))
 		*ret_why = "depth scan without matching columns";
 	else if (!isfinite(scan->x_m) || !isfinite(scan->y_m) || !(scan->range_max_m > 0.0f) ||
 		 !(scan->range_max_m <= 20.0f))
@@ -220,13 +221,15 @@ static void see_free(struct cairn_depth_layer *f, const struct cairn_msg_depth_s
 		free_column(f, &l, pose, c, s, false);
 }
 
-static void mark_obstacle(struct cairn_depth_layer *f, struct cairn_vec2 p)
+static void mark_obstacle(struct cairn_depth_layer *f, struct cairn_vec2 p, float top_m)
 {
 	int32_t cx = cairn_depth_layer_cell_of(p.x_m), cy = cairn_depth_layer_cell_of(p.y_m);
 	if (!cairn_depth_layer_held(f, cx, cy))
 		return;
 	*cairn_depth_layer_at(f, cx, cy) = CAIRN_DEPTH_LAYER_OBSTACLE;
 	*cairn_depth_layer_seen_at(f, cx, cy) = cairn_depth_layer_driven_cells(f);
+	f->top_cm[cairn_depth_layer_cell_index(cx, cy)] =
+	    (uint8_t)(top_m > 0.0f ? fminf(100.0f * top_m + 0.5f, 255.0f) : 0.0f);
 }
 
 /* Where column i ends at something that the LiDAR does not see; false: nowhere. */
@@ -248,6 +251,7 @@ static bool find_obstacle(const struct cairn_depth_layer *f, const struct cairn_
 struct things {
 	uint32_t count; /* columns */
 	bool some[CAIRN_DEPTH_LAYER_COLUMNS_MAX];
+	float top_m[CAIRN_DEPTH_LAYER_COLUMNS_MAX];
 	struct cairn_vec2 at[CAIRN_DEPTH_LAYER_COLUMNS_MAX];
 	uint32_t hidden_count;
 	uint32_t hidden[HIDDEN_MAX]; /* cells */
@@ -258,8 +262,10 @@ static void find_obstacles(const struct cairn_depth_layer *f, const struct cairn
 {
 	size_t hint = 0;
 	ret->count = scan->angle_rad_count;
-	for (uint32_t i = 0; i < ret->count; i++)
+	for (uint32_t i = 0; i < ret->count; i++) {
 		ret->some[i] = find_obstacle(f, scan, i, pose, lidar, &hint, &ret->at[i]);
+		ret->top_m[i] = scan->top_m_count > 0 ? scan->top_m[i] : 0.0f;
+	}
 }
 
 /* What stands behind such a thing is not seen, and columns that pass on both sides say nothing of it though
@@ -300,12 +306,14 @@ static void mark_obstacles(struct cairn_depth_layer *f, const struct things *thi
 		struct cairn_vec2 p = things->at[i],
 				  last = i > 0 && things->some[i - 1] ? things->at[i - 1] : p;
 		double apart_m = hypot(p.x_m - last.x_m, p.y_m - last.y_m);
-		mark_obstacle(f, p);
+		mark_obstacle(f, p, things->top_m[i]);
 		int between = apart_m <= JOINED_M ? (int)(apart_m / (0.5 * CAIRN_DEPTH_LAYER_CELL_M)) : 0;
 		for (int k = 1; k <= between; k++) {
 			double u = (double)k / (between + 1);
-			mark_obstacle(f, (struct cairn_vec2){last.x_m + u * (p.x_m - last.x_m),
-					     last.y_m + u * (p.y_m - last.y_m)});
+			mark_obstacle(f,
+			    (struct cairn_vec2){
+				last.x_m + u * (p.x_m - last.x_m), last.y_m + u * (p.y_m - last.y_m)},
+			    things->top_m[i]);
 		}
 	}
 }

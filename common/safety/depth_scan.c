@@ -6,8 +6,9 @@
 #define COLUMNS 64
 #define STEP_PX 2
 #define BIN_M 0.05
-#define BINS 256    /* 12.8 m */
-#define BACKED_BY 3 /* pixels in two neighbouring bins */
+#define BINS 256     /* 12.8 m */
+#define THICK_BINS 2 /* what stands so little behind the front is the same thing */
+#define BACKED_BY 3  /* pixels in two neighbouring bins */
 
 struct camera {
 	double focal_px, cos_pitch, sin_pitch, x_m, z_m;
@@ -18,7 +19,8 @@ struct camera {
 struct column {
 	uint16_t count[BINS];
 	double nearest_m[BINS];
-	double free_m; /* farthest that was seen at or below the robot's height */
+	double top_m[BINS]; /* highest of the pixels counted */
+	double free_m;      /* farthest that was seen at or below the robot's height */
 };
 
 static void read_pixel(const struct camera *c, double u, double v, double z_m, struct column *col)
@@ -36,6 +38,7 @@ static void read_pixel(const struct camera *c, double u, double v, double z_m, s
 		return;
 	if (col->count[bin] == 0 || range < col->nearest_m[bin])
 		col->nearest_m[bin] = range;
+	col->top_m[bin] = fmax(col->top_m[bin], height);
 	col->count[bin]++;
 }
 
@@ -48,6 +51,8 @@ static void tell_column(
 			continue;
 		out->hit[i] = col->nearest_m[bin] <= c->range_max_m;
 		out->free_to_m[i] = (float)fmin(col->nearest_m[bin], c->range_max_m);
+		for (int k = bin; k < BINS && k <= bin + THICK_BINS; k++)
+			out->top_m[i] = fmaxf(out->top_m[i], (float)col->top_m[k]);
 		return;
 	}
 }
@@ -69,7 +74,8 @@ void cairn_depth_scan_make(struct cairn_msg_depth_scan *out, const struct cairn_
 	double lowest = pitch + atan(0.5 * height_px / c.focal_px); /* of the picture's last row */
 	double from = lowest > 0.0 ? fmax(c.z_m - c.low_m, 0.0) / tan(fmin(lowest, 1.5)) : 1e3;
 	*out = (struct cairn_msg_depth_scan){.x_m = (float)c.x_m, .range_max_m = (float)c.range_max_m};
-	out->angle_rad_count = out->free_from_m_count = out->free_to_m_count = out->hit_count = COLUMNS;
+	out->angle_rad_count = out->free_from_m_count = out->free_to_m_count = out->hit_count =
+	    out->top_m_count = COLUMNS;
 	for (uint32_t i = 0; i < COLUMNS; i++) {
 		struct column col = {.free_m = 0.0};
 		int first = (int)i * width_px / COLUMNS, end = ((int)i + 1) * width_px / COLUMNS;

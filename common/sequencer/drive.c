@@ -31,12 +31,12 @@ static struct cairn_twist stand_step(struct cairn_sequencer *seq, int64_t now_ns
 		seq_task_end(seq, CAIRN_OUTCOME_SUCCESS, now_ns, "noted");
 	} else if (t->active_s >= t->limit_s) {
 		if (t->d.tool == CAIRN_TOOL_CHECK_PATH_CLEAR && seq->sense.scan_ok) {
-			double free_m[CAIRN_DIRECTION_COUNT];
-			cairn_safe_survey(seq->cfg, &seq->points, CAIRN_SAFE_HORIZON_M, free_m);
-			double d = free_m[t->d.direction];
-			seq_task_end(seq, CAIRN_OUTCOME_SUCCESS, now_ns, "%s is clear for %s%.2f m",
-			    cairn_enum_text(&cairn_enum_direction, (int)t->d.direction),
-			    d >= CAIRN_SAFE_HORIZON_M ? "at least " : "", d);
+			struct cairn_msg_paths_clear all;
+			(void)cairn_sequencer_paths_clear(seq, now_ns, &all);
+			const struct cairn_msg_path_clear *way = &all.items[t->d.direction];
+			seq_task_end(seq, CAIRN_OUTCOME_SUCCESS, now_ns, "%s is clear for %.2f m; then %s",
+			    cairn_enum_text(&cairn_enum_direction, (int)t->d.direction), way->free_m,
+			    cairn_enum_text(&cairn_enum_path_obstacle, (int)way->obstacle));
 		} else if (seq_goal_claimed(seq)) {
 			seq_goal_judge(seq, now_ns);
 		} else {

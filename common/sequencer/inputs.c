@@ -201,6 +201,13 @@ void cairn_sequencer_on_depth(
 	cairn_depth_layer_see(&seq->floor, scan, seq_pose_at(seq, t_ns), &seq->points);
 }
 
+void cairn_sequencer_on_guard(struct cairn_sequencer *seq, const struct cairn_msg_guard *guard, int64_t t_ns)
+{
+	/* No echo at all is a drop, too. */
+	if (seq_rising(seq, &seq->t_guard_ns, t_ns, !isnan(guard->floor_m)))
+		seq->drop = guard->floor_m > seq->cfg->safety.cliff_m;
+}
+
 void cairn_sequencer_on_pose(struct cairn_sequencer *seq, const struct cairn_msg_pose *pose, int64_t t_ns)
 {
 	bool finite = isfinite(pose->x_m) && isfinite(pose->y_m) && isfinite(pose->yaw_rad) &&

@@ -46,6 +46,8 @@ void cairn_sequencer_on_depth(
 void cairn_sequencer_on_pose(struct cairn_sequencer *seq, const struct cairn_msg_pose *pose, int64_t t_ns);
 void cairn_sequencer_on_motion(
     struct cairn_sequencer *seq, const struct cairn_msg_motion *motion, int64_t t_ns);
+/* Bumper and cliff sensor: only for what is told of a drop; the motor stage obeys them by itself. */
+void cairn_sequencer_on_guard(struct cairn_sequencer *seq, const struct cairn_msg_guard *guard, int64_t t_ns);
 void cairn_sequencer_on_frontiers(
     struct cairn_sequencer *seq, const struct cairn_msg_frontiers *frontiers, int64_t t_ns);
 void cairn_sequencer_on_candidates(
@@ -95,6 +97,10 @@ uint32_t cairn_sequencer_keep_zones(struct cairn_sequencer *seq, const struct ca
 /* Those zones are of this map (0: not known), and an operator has to look at them first if there is a doubt (enum
  * cairn_zone_doubt). With an unreadable file: 0 and CAIRN_ZONE_DOUBT_LOST. While there is a doubt nothing is driven. */
 void cairn_sequencer_zones_saved(struct cairn_sequencer *seq, uint64_t map_id, uint32_t doubt);
+/* What stands in each direction now: LiDAR, depth camera, cliff sensor, zones (path_clearance.h). False while the scan or
+ * the pose is not fresh: nothing is known then. */
+bool cairn_sequencer_paths_clear(
+    const struct cairn_sequencer *seq, int64_t now_ns, struct cairn_msg_paths_clear *ret);
 /* Zones that hold, for the planner. */
 const struct cairn_msg_zones *cairn_sequencer_zones(const struct cairn_sequencer *seq);
 const struct cairn_mission_record *cairn_sequencer_record(const struct cairn_sequencer *seq);

@@ -13,6 +13,7 @@
 #include "common/sequencer/sequencer.h"
 #include "common/safety/safe_velocity.h"
 #include "common/sequencer/scene_change.h"
+#include "ipc/topics.h"
 
 #define SEQ_RESULTS_MAX 16
 #define SEQ_MEMORY_MAX 24
@@ -207,6 +208,8 @@ struct cairn_sequencer {
 	int64_t t_turn_ns;   /* when the turn of the newest scan began */
 	int64_t t_movers_ns; /* stamp of the scan that movers knows */
 	int64_t t_depth_ns;
+	int64_t t_guard_ns;
+	bool drop; /* by the newest word of the cliff sensor */
 	int64_t t_scan_ns, t_pose_ns, t_motion_ns, t_frontiers_ns, t_candidates_ns, t_nav_velocity_ns,
 	    t_nav_status_ns, t_nav_path_ns;
 	uint64_t map_id; /* of the newest pose that tells; 0 = none has */

@@ -131,6 +131,12 @@ void cairn_dialog_candidates(
 	d->candidates_ns = t_ns;
 }
 
+void cairn_dialog_paths_clear(struct cairn_dialog *d, const struct cairn_msg_paths_clear *paths, int64_t t_ns)
+{
+	d->paths = *paths;
+	d->paths_ns = t_ns;
+}
+
 bool cairn_dialog_snapshot(
     struct cairn_dialog *d, const void *payload, size_t bytes, int64_t t_ns, struct cairn_error *err)
 {

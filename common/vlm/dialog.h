@@ -68,6 +68,10 @@ void cairn_dialog_frontiers(
 void cairn_dialog_candidates(
     struct cairn_dialog *dialog, const struct cairn_msg_candidates *candidates, int64_t t_ns);
 
+/* What the sensors say of each direction now, for check_path_clear. */
+void cairn_dialog_paths_clear(
+    struct cairn_dialog *dialog, const struct cairn_msg_paths_clear *paths, int64_t t_ns);
+
 /* True when the owner should look for a newer snapshot: a decision is wanted and no call is under way. */
 bool cairn_dialog_wants_snapshot(const struct cairn_dialog *dialog, int64_t now_ns);
 /* Takes (copies) the payload of a snapshot frame stamped t_ns. False with the reason when it is broken: the

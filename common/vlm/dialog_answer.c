@@ -184,6 +184,19 @@ static void fall_back(struct cairn_dialog *d)
 	a->has_fallback = false;
 }
 
+/* By the sensors as they are now; without them by the snapshot. */
+static void answer_path(struct cairn_dialog *d, int64_t now_ns)
+{
+	uint32_t way = (uint32_t)d->answer.main.direction;
+	bool live = d->paths_ns != 0 && way < d->paths.items_count &&
+		    cairn_topic_fresh(CAIRN_TOPIC_PATHS_CLEAR, d->paths_ns, now_ns);
+	if (live)
+		cairn_prompt_path_clear(d->answer_text, sizeof(d->answer_text), &d->answer.main, &d->paths);
+	else
+		cairn_prompt_path_answer(d->answer_text, sizeof(d->answer_text), &d->answer.main,
+		    d->snap.head.sector_m, d->snap.head.feasibility);
+}
+
 static void good_answer(struct cairn_dialog *d, int64_t now_ns)
 {
 	d->bad_streak = 0;
@@ -204,8 +217,7 @@ static void good_answer(struct cairn_dialog *d, int64_t now_ns)
 	if (d->answer.kind == CAIRN_ANSWER_REPORT)
 		return;
 	if (d->answer.main.tool == CAIRN_TOOL_CHECK_PATH_CLEAR)
-		cairn_prompt_path_answer(d->answer_text, sizeof(d->answer_text), &d->answer.main,
-		    d->snap.head.sector_m, d->snap.head.feasibility);
+		answer_path(d, now_ns);
 	else
 		dialog_observe(d);
 }

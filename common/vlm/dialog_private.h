@@ -60,6 +60,8 @@ struct cairn_dialog {
 	int64_t frontiers_ns;
 	struct cairn_msg_candidates candidates;
 	int64_t candidates_ns;
+	struct cairn_msg_paths_clear paths;
+	int64_t paths_ns;           /* 0 = none were told */
 	uint64_t shown_set;         /* of candidates in the context; 0 = none */
 	int64_t result_ns;          /* newest result */
 	int64_t trouble_ns;         /* newest result that tells of being stuck or overridden; 0 = none */

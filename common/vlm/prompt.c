@@ -310,36 +310,6 @@ void cairn_prompt_context(struct cairn_text *out, const struct cairn_prompt_view
 		cairn_text_addf(out, "YOUR LAST ANSWER WAS REFUSED: %s\n", problem);
 }
 
-void cairn_prompt_path_answer(char *dst, size_t cap, const struct cairn_tool_call *call,
-    const float sector_m[12], const float feasibility[6])
-{
-	/* Sectors (30 degrees each, clockwise from the front) that the first metre of each direction sweeps.
-	 */
-	static const int swept[CAIRN_DIRECTION_COUNT][3] = {[CAIRN_DIRECTION_FORWARD] = {0, 0, 0},
-	    [CAIRN_DIRECTION_FORWARD_LEFT] = {0, 11, 10},
-	    [CAIRN_DIRECTION_FORWARD_RIGHT] = {0, 1, 2},
-	    [CAIRN_DIRECTION_LEFT] = {11, 10, 9},
-	    [CAIRN_DIRECTION_RIGHT] = {1, 2, 3},
-	    [CAIRN_DIRECTION_BACKWARD] = {6, 6, 6}};
-	const char *word = cairn_enum_text(&cairn_enum_direction, call->direction);
-	double free_m = INFINITY;
-	bool unknown = false;
-	for (int i = 0; i < 3; i++) {
-		double d = (double)sector_m[swept[call->direction][i]];
-		if (isfinite(d) && d > 0.0)
-			free_m = fmin(free_m, d);
-		else
-			unknown = true;
-	}
-	double f = (double)feasibility[call->direction];
-	if (isinf(free_m))
-		snprintf(dst, cap, "%s: unknown, the LiDAR has no return there; feasibility %.2f", word, f);
-	else
-		snprintf(dst, cap, "%s: %s for %.1f m, the nearest return is at %.2f m%s; feasibility %.2f",
-		    word, free_m > call->distance_m ? "clear" : "NOT clear", call->distance_m, free_m,
-		    unknown ? " (part of it unknown)" : "", f);
-}
-
 uint64_t cairn_prompt_tokens(size_t bytes)
 {
 	return (bytes + 3) / 4;

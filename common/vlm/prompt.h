@@ -31,7 +31,12 @@ void cairn_prompt_context(struct cairn_text *out, const struct cairn_prompt_view
     const struct cairn_msg_frontiers *frontiers, const struct cairn_msg_mission *mission,
     const struct cairn_memory *memory, const char *problem);
 
-/* The answer to check_path_clear from the sensors of the snapshot: one line. sector_m and feasibility as in
+/* The answer to check_path_clear by the sensors as they are now: how far it is clear, what ends it, the room beside the body
+ * and what is recommended. One line. */
+void cairn_prompt_path_clear(
+    char *dst, size_t cap, const struct cairn_tool_call *call, const struct cairn_msg_paths_clear *paths);
+
+/* The same from the sectors of the snapshot, where nothing newer is known. sector_m and feasibility as in
  * the percept message (clockwise from the front, 0 = no return). */
 void cairn_prompt_path_answer(char *dst, size_t cap, const struct cairn_tool_call *call,
     const float sector_m[12], const float feasibility[6]);

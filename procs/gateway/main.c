@@ -41,7 +41,7 @@ struct gateway {
 	int64_t wanted_ns; /* a decision was wanted last; 0 = not yet */
 	struct cairn_frames *frames;
 	struct cairn_frame_sub *snapshot_sub;
-	struct cairn_sub *mission_sub, *result_sub, *frontiers_sub, *candidates_sub, *goal_sub;
+	struct cairn_sub *mission_sub, *result_sub, *frontiers_sub, *candidates_sub, *goal_sub, *paths_sub;
 	struct cairn_sub *scene_sub; /* NULL: the prompt does not tell what is known of the house */
 	char goal[sizeof(((struct cairn_msg_mission *)0)->goal)];
 	struct cairn_msg_scene scene;
@@ -61,6 +61,7 @@ struct gateway {
 		struct cairn_msg_frontiers frontiers;
 		struct cairn_msg_candidates candidates;
 		struct cairn_msg_nav_goal goal;
+		struct cairn_msg_paths_clear paths;
 	} in;
 };
 
@@ -288,38 +289,21 @@ static int on_result(void *ctx)
 	return 0;
 }
 
-static int on_frontiers(void *ctx)
-{
-	struct gateway *g = ctx;
-	struct cairn_header hdr;
-	while (cairn_sub_recv(g->frontiers_sub, &g->in.frontiers, &hdr) == 1) {
-		if (usable(g, &hdr))
-			cairn_dialog_frontiers(g->dialog, &g->in.frontiers, hdr.t_ns);
+#define ON_NEWS(name, take)                                                                                  \
+	static int on_##name(void *ctx)                                                                      \
+	{                                                                                                    \
+		struct gateway *g = ctx;                                                                     \
+		struct cairn_header hdr;                                                                     \
+		while (cairn_sub_recv(g->name##_sub, &g->in.name, &hdr) == 1) {                              \
+			if (usable(g, &hdr))                                                                 \
+				take(g->dialog, &g->in.name, hdr.t_ns);                                      \
+		}                                                                                            \
+		return 0;                                                                                    \
 	}
-	return 0;
-}
-
-static int on_candidates(void *ctx)
-{
-	struct gateway *g = ctx;
-	struct cairn_header hdr;
-	while (cairn_sub_recv(g->candidates_sub, &g->in.candidates, &hdr) == 1) {
-		if (usable(g, &hdr))
-			cairn_dialog_candidates(g->dialog, &g->in.candidates, hdr.t_ns);
-	}
-	return 0;
-}
-
-static int on_goal(void *ctx)
-{
-	struct gateway *g = ctx;
-	struct cairn_header hdr;
-	while (cairn_sub_recv(g->goal_sub, &g->in.goal, &hdr) == 1) {
-		if (usable(g, &hdr))
-			cairn_dialog_nav_goal(g->dialog, &g->in.goal, hdr.t_ns);
-	}
-	return 0;
-}
+ON_NEWS(frontiers, cairn_dialog_frontiers)
+ON_NEWS(candidates, cairn_dialog_candidates)
+ON_NEWS(paths, cairn_dialog_paths_clear)
+ON_NEWS(goal, cairn_dialog_nav_goal)
 
 static int on_turn(void *ctx)
 {
@@ -457,6 +441,7 @@ static bool open_bus(struct gateway *g)
 		g->goal_sub = cairn_stage_subscribe(g->stage, CAIRN_TOPIC_NAV_GOAL, on_goal, g);
 	if (g->cfg->scene.prompt_tokens > 0)
 		g->scene_sub = cairn_stage_subscribe(g->stage, CAIRN_TOPIC_SCENE, on_scene, g);
+	g->paths_sub = cairn_stage_subscribe(g->stage, CAIRN_TOPIC_PATHS_CLEAR, on_paths, g);
 	g->mission_sub = cairn_stage_subscribe(g->stage, CAIRN_TOPIC_MISSION, on_mission, g);
 	g->result_sub = cairn_stage_subscribe(g->stage, CAIRN_TOPIC_RESULT, on_result, g);
 	g->frontiers_sub = cairn_stage_subscribe(g->stage, CAIRN_TOPIC_FRONTIERS, on_frontiers, g);

@@ -1,8 +1,8 @@
 /* sequencer - accepts, modifies, refuses and explains; the thin shell around common/sequencer/sequencer.h.
  *
  * Reads decision, scan, pose, frontiers, candidates, nav.velocity, nav.status,
- * nav.path, motion, discoveries, teleop and stages; serves `operator`;
- * writes cmd_vel, nav.goal, result, mission, tier and zones. What it must know after a kill is in
+ * nav.path, motion, guard, discoveries, teleop and stages; serves `operator`;
+ * writes cmd_vel, nav.goal, result, mission, tier, paths_clear and zones. What it must know after a kill is in
  * RUN/state (store.h). */
 #include <poll.h>
 #include <stdio.h>
@@ -17,16 +17,17 @@
 #define STEP_MS 50
 #define GOAL_PERIOD_NS (200 * CAIRN_NS_PER_MS)
 #define MISSION_PERIOD_NS (200 * CAIRN_NS_PER_MS)
+#define PATHS_PERIOD_NS (200 * CAIRN_NS_PER_MS)
 #define TIER_PERIOD_NS (1000 * CAIRN_NS_PER_MS)
 
 struct app {
 	struct cairn_stage *stage;
 	struct cairn_sequencer *seq;
-	struct cairn_pub *cmd_vel, *nav_goal, *result, *mission, *tier, *zones;
+	struct cairn_pub *cmd_vel, *nav_goal, *result, *mission, *tier, *zones, *paths_clear;
 	struct cairn_sub *decision, *scan, *depth, *pose, *frontiers, *candidates, *nav_velocity, *nav_status,
-	    *nav_path, *motion, *stages, *discoveries, *teleop[2];
+	    *nav_path, *motion, *guard, *stages, *discoveries, *teleop[2];
 	bool steered; /* by hand, at the last step */
-	int64_t goal_due_ns, mission_due_ns, tier_due_ns, zones_due_ns;
+	int64_t goal_due_ns, mission_due_ns, tier_due_ns, zones_due_ns, paths_due_ns;
 	struct cairn_sequencer_output out;
 	uint64_t rejects;
 	struct store store;
@@ -135,6 +136,10 @@ static int on_step(void *ctx)
 		cairn_pub_send(app->tier, &app->out.tier, now_ns, true);
 	if (due(&app->zones_due_ns, TIER_PERIOD_NS, app->out.record_changed, now_ns))
 		cairn_pub_send(app->zones, cairn_sequencer_zones(app->seq), now_ns, true);
+	struct cairn_msg_paths_clear paths;
+	if (due(&app->paths_due_ns, PATHS_PERIOD_NS, false, now_ns) &&
+	    cairn_sequencer_paths_clear(app->seq, now_ns, &paths))
+		cairn_pub_send(app->paths_clear, &paths, now_ns, true);
 	const char *doubt = cairn_zone_doubt_text(cairn_sequencer_record(app->seq)->zones_doubt);
 	cairn_stage_tried(app->stage, "trust the zones", doubt[0] != '\0' ? doubt : NULL);
 	if (store_due(&app->store, app->out.record_changed, now_ns))
@@ -201,6 +206,18 @@ static int on_pose(void *ctx)
 	while (cairn_sub_recv(app->pose, &pose, &hdr) == 1) {
 		if (usable(app, &hdr))
 			cairn_sequencer_on_pose(app->seq, &pose, hdr.t_ns);
+	}
+	return 0;
+}
+
+static int on_guard(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_header hdr;
+	struct cairn_msg_guard guard;
+	while (cairn_sub_recv(app->guard, &guard, &hdr) == 1) {
+		if (usable(app, &hdr))
+			cairn_sequencer_on_guard(app->seq, &guard, hdr.t_ns);
 	}
 	return 0;
 }
@@ -327,10 +344,12 @@ static void open_bus(struct app *app)
 	app->mission = cairn_stage_publish(s, CAIRN_TOPIC_MISSION);
 	app->tier = cairn_stage_publish(s, CAIRN_TOPIC_TIER);
 	app->zones = cairn_stage_publish(s, CAIRN_TOPIC_ZONES);
+	app->paths_clear = cairn_stage_publish(s, CAIRN_TOPIC_PATHS_CLEAR);
 	app->scan = cairn_stage_subscribe(s, CAIRN_TOPIC_SCAN, on_scan, app);
 	app->depth = cairn_stage_subscribe(s, CAIRN_TOPIC_SCAN_DEPTH, on_depth, app);
 	app->pose = cairn_stage_subscribe(s, CAIRN_TOPIC_POSE, on_pose, app);
 	app->motion = cairn_stage_subscribe(s, CAIRN_TOPIC_MOTION, on_motion, app);
+	app->guard = cairn_stage_subscribe(s, CAIRN_TOPIC_GUARD, on_guard, app);
 	app->frontiers = cairn_stage_subscribe(s, CAIRN_TOPIC_FRONTIERS, on_frontiers, app);
 	app->candidates = cairn_stage_subscribe(s, CAIRN_TOPIC_CANDIDATES, on_candidates, app);
 	app->nav_velocity = cairn_stage_subscribe(s, CAIRN_TOPIC_NAV_VELOCITY, on_nav_velocity, app);

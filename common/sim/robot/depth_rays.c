@@ -4,6 +4,7 @@
 #include "common/sim/robot/sim_private.h"
 
 #define BELOW_TOP_M 0.01
+#define SAME_THING_M 0.1
 #define NOISE_SHARE 0.01
 #define DROPOUT 0.02
 
@@ -40,8 +41,10 @@ static void aim(const struct cairn_sim *s, struct view *v)
 	}
 }
 
-/* Nearest thing in sight along each column, at any of the heights that the picture shows at that distance. */
-static void look(struct cairn_sim *s, double tan_half, double ret_range_m[CAIRN_DEPTH_COLUMNS])
+/* Nearest thing in sight along each column, at any of the heights that the picture shows at that distance; and the highest
+ * at which it is in sight. */
+static void look(struct cairn_sim *s, double tan_half, double ret_range_m[CAIRN_DEPTH_COLUMNS],
+    double ret_top_m[CAIRN_DEPTH_COLUMNS])
 {
 	const struct cairn_config *cfg = s->cfg;
 	struct cairn_disc people[CAIRN_WORLD_PEOPLE_MAX];
@@ -59,7 +62,11 @@ static void look(struct cairn_sim *s, double tan_half, double ret_range_m[CAIRN_
 			double r = range_m[i];
 			for (size_t k = 0; k < n; k++)
 				r = cairn_disc_cast(&people[k], v.x_m[i], v.y_m[i], v.dx[i], v.dy[i], z_m, r);
-			if (r < ret_range_m[i] && off_m <= r * s->columns[i].ahead * tan_half)
+			if (r >= range_max_m || off_m > r * s->columns[i].ahead * tan_half)
+				continue;
+			if (r <= ret_range_m[i] + SAME_THING_M) /* heights rise */
+				ret_top_m[i] = z_m + BELOW_TOP_M;
+			if (r < ret_range_m[i])
 				ret_range_m[i] = r;
 		}
 	}
@@ -81,13 +88,13 @@ void cairn_sim_depth_scan(struct cairn_sim *s, struct cairn_msg_depth_scan *out)
 	double half = 0.5 * cfg->robot.camera_hfov_rad, range_max = cfg->safety.depth_range_m;
 	double tan_half = tan(half) * cfg->camera.height_px / cfg->camera.width_px;
 	double drop_m = cfg->robot.camera_z_m - cfg->safety.depth_height_min_m;
-	double range_m[CAIRN_DEPTH_COLUMNS];
+	double range_m[CAIRN_DEPTH_COLUMNS], top_m[CAIRN_DEPTH_COLUMNS] = {0};
 	out->x_m = (float)cfg->robot.camera_x_m;
 	out->y_m = 0.0f;
 	out->range_max_m = (float)range_max;
 	out->angle_rad_count = out->free_from_m_count = out->free_to_m_count = out->hit_count =
-	    CAIRN_DEPTH_COLUMNS;
-	look(s, tan_half, range_m);
+	    out->top_m_count = CAIRN_DEPTH_COLUMNS;
+	look(s, tan_half, range_m, top_m);
 	for (int i = 0; i < CAIRN_DEPTH_COLUMNS; i++) {
 		double r = range_m[i];
 		bool hit = r < range_max, dropped = false;
@@ -99,5 +106,6 @@ void cairn_sim_depth_scan(struct cairn_sim *s, struct cairn_msg_depth_scan *out)
 		out->free_from_m[i] = (float)(drop_m / (tan_half * s->columns[i].ahead));
 		out->free_to_m[i] = dropped ? -1.0f : (float)fmin(r, range_max);
 		out->hit[i] = hit && !dropped;
+		out->top_m[i] = out->hit[i] ? (float)top_m[i] : 0.0f;
 	}
 }

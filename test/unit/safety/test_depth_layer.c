@@ -49,8 +49,9 @@ START_TEST(a_low_box_a_shelf_and_glass_are_seen_in_the_picture_where_rays_find_t
 	static const struct {
 		double z0, z1;
 		bool glass, hit;
-	} things[] = {{0.0, 0.10, false, true}, {0.185, 0.6, false, true}, {0.0, 2.0, true, true},
-	    {0.0, 0.03, false, false}, {0.30, 0.6, false, false}};
+		double top_m; /* of it, as far as the robot is high */
+	} things[] = {{0.0, 0.10, false, true, 0.10}, {0.185, 0.6, false, true, 0.20},
+	    {0.0, 2.0, true, true, 0.20}, {0.0, 0.03, false, false, 0.0}, {0.30, 0.6, false, false, 0.0}};
 	for (size_t k = 0; k < sizeof(things) / sizeof(things[0]); k++) {
 		cairn_config_defaults(&cfg);
 		cfg.sim.noise = false;
@@ -75,6 +76,8 @@ START_TEST(a_low_box_a_shelf_and_glass_are_seen_in_the_picture_where_rays_find_t
 			ck_assert_uint_gt(hits, 8);
 			/* its front is at 1.10 m, the camera at 0.20 m */
 			ck_assert_double_eq_tol((double)seen.free_to_m[32], 0.90, 0.02);
+			ck_assert_double_eq_tol((double)seen.top_m[32], things[k].top_m, 0.02);
+			ck_assert_double_eq_tol((double)rays.top_m[32], things[k].top_m, 0.03);
 		} else {
 			ck_assert_uint_eq(hits, 0);
 		}

@@ -191,7 +191,8 @@ START_TEST(a_question_to_the_sensors_gets_one_follow_up_restricted_to_actions)
 			"{\\\"direction\\\":\\\"forward\\\",\\\"distance_m\\\":1.5}") "," REPORT));
 	ck_assert(!cairn_dialog_take_decision(dialog, &decision));
 	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
-	ck_assert_ptr_nonnull(strstr(body, "\"tool_call_id\":\"q7\",\"content\":\"forward: clear for 1.5 m"));
+	ck_assert_ptr_nonnull(
+	    strstr(body, "\"tool_call_id\":\"q7\",\"content\":\"forward, by the snapshot: clear for 1.5 m"));
 	ck_assert_ptr_nonnull(strstr(body, "\"tool_call_id\":\"c2\",\"content\":\"Remembered."));
 	const char *choice = strstr(body, "\"tool_choice\":{\"type\":\"allowed_tools\"");
 	ck_assert_ptr_nonnull(choice);
@@ -212,6 +213,43 @@ START_TEST(a_question_to_the_sensors_gets_one_follow_up_restricted_to_actions)
 	ck_assert_ptr_nonnull(strstr(decision.reason, "no action"));
 	ck_assert_str_eq(cairn_dialog_memory(dialog)->rooms[0].name, "hall");
 	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
+START_TEST(a_question_about_a_path_is_answered_by_the_sensors_as_they_are_now)
+{
+	struct cairn_msg_paths_clear paths = {.items_count = CAIRN_DIRECTION_COUNT};
+	for (uint32_t i = 0; i < paths.items_count; i++)
+		paths.items[i] = (struct cairn_msg_path_clear){.direction = (enum cairn_direction)i,
+		    .obstacle_m = -1.0,
+		    .left_m = 1.0,
+		    .right_m = 1.0,
+		    .narrow_at_m = -1.0};
+	paths.items[CAIRN_DIRECTION_FORWARD].free_m = 0.41;
+	paths.items[CAIRN_DIRECTION_FORWARD].drive_m = 0.21;
+	paths.items[CAIRN_DIRECTION_FORWARD].obstacle = CAIRN_PATH_OBSTACLE_GLASS;
+	paths.items[CAIRN_DIRECTION_FORWARD].obstacle_m = 0.6;
+	paths.items[CAIRN_DIRECTION_FORWARD].remembered = true;
+	paths.items[CAIRN_DIRECTION_FORWARD].left_m = 0.12;
+	paths.items[CAIRN_DIRECTION_FORWARD].narrow_at_m = 0.3;
+	paths.items[CAIRN_DIRECTION_LEFT].free_m = 2.2;
+	paths.items[CAIRN_DIRECTION_LEFT].drive_m = 2.0;
+	for (int old = 0; old < 2; old++) {
+		setup();
+		cairn_dialog_paths_clear(dialog, &paths, now_ns - (old ? 2 * CAIRN_NS_PER_S : 0));
+		poll_dialog();
+		answer(200, REPLY(CALL("q7", "check_path_clear",
+				"{\\\"direction\\\":\\\"forward\\\",\\\"distance_m\\\":1.5}")));
+		ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+		bool live =
+		    strstr(body, "\"content\":\"forward now: NOT clear for 1.5 m; free 0.41 m, then glass or "
+				 "overhang ahead, remembered; room beside the body: 0.12 m left, 1 m or more "
+				 "right, narrowest 0.3 m on. Recommended: left, which can be driven for 2.0 "
+				 "m.") != NULL;
+		ck_assert_msg(live != (old == 1), "%s", body);
+		ck_assert_int_eq(strstr(body, "\"content\":\"forward, by the snapshot: ") != NULL, old);
+		cairn_dialog_destroy(&dialog);
+	}
 }
 END_TEST
 
@@ -446,6 +484,7 @@ CAIRN_TEST_MAIN("vlm_dialog", the_goal_is_told_first_and_where_it_is_once_that_i
     a_stuck_robot_says_so_above_its_candidates, a_decision_carries_its_snapshot_and_is_asked_for_once,
     after_a_result_only_a_newer_snapshot_will_do,
     a_question_to_the_sensors_gets_one_follow_up_restricted_to_actions,
+    a_question_about_a_path_is_answered_by_the_sensors_as_they_are_now,
     looking_again_has_the_picture_described_in_full_detail,
     a_broken_snapshot_is_refused_and_the_last_one_kept,
     tokens_are_estimated_for_a_service_that_does_not_count,

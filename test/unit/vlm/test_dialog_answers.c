@@ -171,7 +171,8 @@ START_TEST(in_json_the_sensors_answer_in_the_text_and_a_fallback_stands_in_for_a
 	answer(200, SAYS("{'action': 'check_path', 'direction': 'ahead', 'distance': 1.5}"));
 	ck_assert(!cairn_dialog_take_decision(dialog, &decision));
 	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
-	ck_assert_ptr_nonnull(strstr(body, "YOU ASKED check_path_clear: forward: clear for 1.5 m"));
+	ck_assert_ptr_nonnull(
+	    strstr(body, "YOU ASKED check_path_clear: forward, by the snapshot: clear for 1.5 m"));
 	answer(200, SAYS("{'action': 'go', 'target': 'F99', 'fallback': {'action': 'go', 'target': 'F5'}}"));
 	ck_assert(cairn_dialog_take_decision(dialog, &decision));
 	ck_assert_uint_eq(decision.frontier_id, 5);
