@@ -26,7 +26,8 @@ static bool beside(const struct arc *a, double x_m, double y_m, double *ret_left
 		*ret_left_m = copysign(fabs(y_m) - b->half_width_m, y_m);
 		return fabs(y_m) >= b->half_width_m && ahead >= -rear && ahead <= front + a->length_m;
 	}
-	double c = 1.0 / a->curvature_1pm, toward = c > 0.0 ? 1.0 : -1.0; /* the side of the centre: left is +1 */
+	double c = 1.0 / a->curvature_1pm,
+	       toward = c > 0.0 ? 1.0 : -1.0; /* the side of the centre: left is +1 */
 	double radius = hypot(x_m, y_m - c), angle = atan2(ahead, toward * (c - y_m));
 	double inner = fabs(c) - b->half_width_m, outer = hypot(front, fabs(c) + b->half_width_m);
 	*ret_along_m = angle * fabs(c);
@@ -35,7 +36,8 @@ static bool beside(const struct arc *a, double x_m, double y_m, double *ret_left
 }
 
 /* The narrowest places on both sides. */
-static void measure_room(const struct arc *a, const struct cairn_points *points, struct cairn_msg_path_clear *ret)
+static void measure_room(
+    const struct arc *a, const struct cairn_points *points, struct cairn_msg_path_clear *ret)
 {
 	ret->left_m = ret->right_m = CAIRN_PATH_CLEARANCE_BESIDE_M;
 	ret->narrow_at_m = -1.0;
@@ -96,8 +98,9 @@ void cairn_path_clearance(const struct cairn_config *cfg, const struct cairn_pat
 		struct arc a = {.body = cairn_safe_footprint(cfg)};
 		a.curvature_1pm = cairn_safe_curvature(cfg, (enum cairn_direction)d, &a.forward);
 		bool straight = fabs(a.curvature_1pm) < STRAIGHT_1PM;
-		double horizon_m = straight ? CAIRN_PATH_CLEARANCE_HORIZON_M
-					    : fmin(CAIRN_PATH_CLEARANCE_HORIZON_M, M_PI / fabs(a.curvature_1pm));
+		double horizon_m = straight
+				       ? CAIRN_PATH_CLEARANCE_HORIZON_M
+				       : fmin(CAIRN_PATH_CLEARANCE_HORIZON_M, M_PI / fabs(a.curvature_1pm));
 		ret[d] = (struct cairn_msg_path_clear){
 		    .direction = (enum cairn_direction)d, .obstacle = CAIRN_PATH_OBSTACLE_NONE};
 		find_end(cfg, view, &a, horizon_m, &ret[d]);

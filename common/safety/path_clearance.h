@@ -15,9 +15,10 @@
 struct cairn_path_clearance_view {
 	const struct cairn_points *points; /* robot frame; the depth camera's behind the LiDAR's */
 	size_t lidar_count;                /* of points */
-	const struct cairn_depth_layer *floor; /* where those of the depth camera are from; NULL: there are none */
-	struct cairn_pose2 pose;           /* of the robot in the frame of floor */
-	bool drop;                         /* the cliff sensor measures no floor in front */
+	const struct cairn_depth_layer
+	    *floor;              /* where those of the depth camera are from; NULL: there are none */
+	struct cairn_pose2 pose; /* of the robot in the frame of floor */
+	bool drop;               /* the cliff sensor measures no floor in front */
 };
 
 /* All directions, in the order of the enum. */

@@ -269,7 +269,7 @@ void cairn_sequencer_on_nav_path(
 	if (!seq_rising(seq, &seq->t_nav_path_ns, t_ns, path->points_count <= 512))
 		return;
 	const struct cairn_msg_zone *z = seq_geofence_on_path(seq, path);
-	seq->path_goal_id = path->goal_id;
+	seq->path = *path;
 	snprintf(seq->path_zone, sizeof(seq->path_zone), "%s", z != NULL ? z->name : "");
 }
 

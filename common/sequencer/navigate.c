@@ -125,11 +125,24 @@ static struct cairn_twist follow(struct cairn_sequencer *seq, int64_t now_ns)
 {
 	struct seq_task *t = &seq->task;
 	struct cairn_twist zero = {0};
-	if (seq->path_goal_id == t->nav.goal_id && seq->path_zone[0] != '\0') {
+	if (seq->path.goal_id == t->nav.goal_id && seq->path_zone[0] != '\0') {
 		refuse_path(seq, now_ns);
 		return zero;
 	}
 	t->nav.path_bad_s = 0.0;
+	struct seq_refusal changed = {0};
+	enum seq_way way = seq_basis_way(seq, &changed);
+	if (way == SEQ_WAY_UNKNOWN) {
+		wait_for_planner(seq, now_ns, "the planner tells no path");
+		return zero;
+	}
+	if (way == SEQ_WAY_CHANGED) {
+		t->blameless = true;
+		t->by = changed.by;
+		seq->rec.refused++;
+		seq_task_end(seq, CAIRN_OUTCOME_REFUSED, now_ns, "on its path %s", changed.reason);
+		return zero;
+	}
 	if (seq->nav_velocity.goal_id != t->nav.goal_id ||
 	    !recent(seq->t_nav_velocity_ns, now_ns, VELOCITY_TIMEOUT_S)) {
 		wait_for_planner(seq, now_ns, "the planner proposes no velocity");

@@ -9,7 +9,8 @@ static void cut_at_zones(const struct cairn_sequencer *seq, struct cairn_msg_pat
 {
 	bool forward;
 	double free_m, curvature = cairn_safe_curvature(seq->cfg, way->direction, &forward);
-	if (seq_geofence_ahead(seq, curvature, forward, way->free_m, &free_m) == NULL || !(free_m < way->free_m))
+	if (seq_geofence_ahead(seq, curvature, forward, way->free_m, &free_m) == NULL ||
+	    !(free_m < way->free_m))
 		return;
 	way->free_m = free_m;
 	way->drive_m = fmin(way->drive_m, free_m);

@@ -88,6 +88,7 @@ void cairn_sequencer_on_decision(
 		seq_refuse(seq, decision, &refusal);
 		return;
 	}
+	task.nav.leans = task.kind == SEQ_NAV && seq_basis_leans(seq, decision, now_ns);
 	if (seq->task.kind == SEQ_NAV && (seq->task.ahead || seq_prefetch_replaces(seq, decision))) {
 		seq_prefetch_take_over(seq, &task, now_ns);
 		return;

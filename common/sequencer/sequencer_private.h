@@ -68,9 +68,10 @@ struct seq_nav {
 	double frontier_x_m, frontier_y_m;
 	double distance_m; /* along the known floor, as the mapper says */
 	uint32_t missing;  /* frontier updates in a row without it */
-	bool onward;       /* the model's frontier was seen into: goes on with the round until it answers */
-	uint32_t seen_id;  /* that frontier */
-	bool trail; /* back along the trail: the goal is a point on the way to that of index trail_to */
+	bool leans;  /* its decision rests on the corridor of its path, which has not been compared yet */
+	bool onward; /* the model's frontier was seen into: goes on with the round until it answers */
+	uint32_t seen_id; /* that frontier */
+	bool trail;       /* back along the trail: the goal is a point on the way to that of index trail_to */
 	uint32_t trail_to;
 	double looked_s; /* stood at the goal for so long: the map follows the scans a little later */
 	enum cairn_nav_state bad_state;
@@ -221,8 +222,8 @@ struct cairn_sequencer {
 	uint32_t gone_count;
 	struct cairn_msg_nav_velocity nav_velocity;
 	struct cairn_msg_nav_status nav_status;
-	uint64_t path_goal_id; /* whose path was told last */
-	char path_zone[48];    /* keep-out zone that it leads into, or empty */
+	struct cairn_msg_nav_path path; /* that was told last */
+	char path_zone[48];             /* keep-out zone that it leads into, or empty */
 	struct seq_inputs sense;
 	uint64_t rejects, duplicates;
 	int64_t t_stages_ns;
@@ -343,6 +344,12 @@ bool seq_basis_check(struct cairn_sequencer *seq, const struct cairn_msg_decisio
     struct seq_task *task, struct seq_refusal *refusal);
 bool seq_basis_corridor(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
     struct seq_task *task, struct seq_refusal *refusal);
+/* The answer took long, or the robot has moved on: it leans on its corridor being as it was. */
+bool seq_basis_leans(const struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns);
+/* Of a way that leans on its corridor: the path that the planner tells of it, the next 3 m, is held against the snapshot, once.
+ * UNKNOWN: there is no path of it yet. CHANGED: the refusal says what has come into it. */
+enum seq_way { SEQ_WAY_HOLDS, SEQ_WAY_UNKNOWN, SEQ_WAY_CHANGED };
+enum seq_way seq_basis_way(struct cairn_sequencer *seq, struct seq_refusal *refusal);
 /* It moves nothing, or its snapshot is young enough for its provider. */
 bool seq_basis_timely(const struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns);
 

@@ -23,7 +23,8 @@ static const struct cairn_msg_path_clear *best_of(const struct cairn_msg_paths_c
 
 static int add_room(char *dst, size_t cap, const char *side, double m)
 {
-	return m >= ROOMY_M ? snprintf(dst, cap, "1 m or more %s", side) : snprintf(dst, cap, "%.2f m %s", m, side);
+	return m >= ROOMY_M ? snprintf(dst, cap, "1 m or more %s", side)
+			    : snprintf(dst, cap, "%.2f m %s", m, side);
 }
 
 static void recommend(char *dst, size_t cap, const struct cairn_tool_call *call,
@@ -42,8 +43,8 @@ static void recommend(char *dst, size_t cap, const struct cairn_tool_call *call,
 		    cairn_enum_text(&cairn_enum_direction, (int)best->direction), best->drive_m);
 }
 
-void cairn_prompt_path_clear(char *dst, size_t cap, const struct cairn_tool_call *call,
-    const struct cairn_msg_paths_clear *paths)
+void cairn_prompt_path_clear(
+    char *dst, size_t cap, const struct cairn_tool_call *call, const struct cairn_msg_paths_clear *paths)
 {
 	const struct cairn_msg_path_clear *way = &paths->items[call->direction];
 	const char *word = cairn_enum_text(&cairn_enum_direction, call->direction);
@@ -62,9 +63,8 @@ void cairn_prompt_path_clear(char *dst, size_t cap, const struct cairn_tool_call
 	if (way->narrow_at_m >= 0.0)
 		snprintf(room + n, sizeof(room) - (size_t)n, ", narrowest %.1f m on", way->narrow_at_m);
 	recommend(advice, sizeof(advice), call, way, paths);
-	snprintf(dst, cap,
-	    "%s now: %s for %.1f m; free %.2f m%s; room beside the body: %s. Recommended: %s.", word,
-	    clear ? "clear" : "NOT clear", call->distance_m, way->free_m, end, room, advice);
+	snprintf(dst, cap, "%s now: %s for %.1f m; free %.2f m%s; room beside the body: %s. Recommended: %s.",
+	    word, clear ? "clear" : "NOT clear", call->distance_m, way->free_m, end, room, advice);
 }
 
 void cairn_prompt_path_answer(char *dst, size_t cap, const struct cairn_tool_call *call,
@@ -90,9 +90,11 @@ void cairn_prompt_path_answer(char *dst, size_t cap, const struct cairn_tool_cal
 	}
 	double f = (double)feasibility[call->direction];
 	if (isinf(free_m))
-		snprintf(dst, cap, "%s, by the snapshot: unknown, the LiDAR has no return there; feasibility %.2f", word, f);
+		snprintf(dst, cap,
+		    "%s, by the snapshot: unknown, the LiDAR has no return there; feasibility %.2f", word, f);
 	else
-		snprintf(dst, cap, "%s, by the snapshot: %s for %.1f m, the nearest return is at %.2f m%s; feasibility %.2f",
+		snprintf(dst, cap,
+		    "%s, by the snapshot: %s for %.1f m, the nearest return is at %.2f m%s; feasibility %.2f",
 		    word, free_m > call->distance_m ? "clear" : "NOT clear", call->distance_m, free_m,
 		    unknown ? " (part of it unknown)" : "", f);
 }

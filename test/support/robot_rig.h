@@ -54,6 +54,9 @@ struct rig {
 	struct cairn_msg_frontiers frontiers;
 	bool frontiers_seen_into; /* a frontier vanishes when the robot is at its goal */
 	enum rig_planner planner;
+	bool tells_no_path;
+	bool detours; /* its path goes by way of this point */
+	struct cairn_vec2 by_way;
 	double part_m; /* above 0: the planner has a part of a path, and so much of that is left */
 	char planner_reason[64];
 	uint64_t next_decision_id;
@@ -216,6 +219,21 @@ static inline void rig_drive(struct rig *r)
 	}
 }
 
+/* Straight to the goal, or by way of a point. */
+static inline void rig_path(struct rig *r, const struct cairn_msg_nav_goal *g)
+{
+	static struct cairn_msg_nav_path path;
+	path = (struct cairn_msg_nav_path){.goal_id = g->id};
+	path.points[path.points_count++] =
+	    (struct cairn_msg_path_point){.x_m = (float)r->pose.x_m, .y_m = (float)r->pose.y_m};
+	if (r->detours)
+		path.points[path.points_count++] =
+		    (struct cairn_msg_path_point){.x_m = (float)r->by_way.x_m, .y_m = (float)r->by_way.y_m};
+	path.points[path.points_count++] =
+	    (struct cairn_msg_path_point){.x_m = (float)g->x_m, .y_m = (float)g->y_m};
+	cairn_sequencer_on_nav_path(r->seq, &path, r->now_ns);
+}
+
 static inline void rig_planner(struct rig *r)
 {
 	const struct cairn_msg_nav_goal *g = &r->out.nav_goal;
@@ -249,6 +267,8 @@ static inline void rig_planner(struct rig *r)
 				velocity = (struct cairn_msg_nav_velocity){
 				    .goal_id = g->id, .v_mps = r->steps / 40 % 2 == 0 ? 0.2 : -0.2};
 			cairn_sequencer_on_nav_velocity(r->seq, &velocity, r->now_ns);
+			if (!r->tells_no_path)
+				rig_path(r, g);
 		}
 	}
 	cairn_sequencer_on_nav_status(r->seq, &status, r->now_ns);

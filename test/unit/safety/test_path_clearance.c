@@ -81,7 +81,8 @@ START_TEST(a_low_box_and_glass_are_told_apart_by_how_high_they_reach)
 		double top_m;
 		enum cairn_path_obstacle kind;
 	} rows[] = {{0.08, CAIRN_PATH_OBSTACLE_LOW_BOX}, {0.16, CAIRN_PATH_OBSTACLE_LOW_BOX},
-	    {0.19, CAIRN_PATH_OBSTACLE_GLASS}, {0.0, CAIRN_PATH_OBSTACLE_LOW_BOX}}; /* not known: the harmless word */
+	    {0.19, CAIRN_PATH_OBSTACLE_GLASS},
+	    {0.0, CAIRN_PATH_OBSTACLE_LOW_BOX}}; /* not known: the harmless word */
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		begin();
 		wall_across(3.0); /* the LiDAR looks over or through it */
@@ -137,9 +138,11 @@ START_TEST(the_room_beside_the_body_is_that_of_the_narrowest_place_on_the_way)
 	begin();
 	half_m = cfg.robot.footprint_half_width_m;
 	for (int i = 0; i < 60; i++)
-		add(0.05 * i, half_m + 0.5); /* a wall on the left; on the right one post, 1 m ahead of the body */
+		add(0.05 * i,
+		    half_m + 0.5); /* a wall on the left; on the right one post, 1 m ahead of the body */
 	add(cfg.robot.footprint_front_m + 1.0, -half_m - 0.2);
-	add(cfg.robot.footprint_front_m + 4.0, -half_m - 0.01 - cfg.safety.margin_m); /* beyond the way's end */
+	add(cfg.robot.footprint_front_m + 4.0,
+	    -half_m - 0.01 - cfg.safety.margin_m); /* beyond the way's end */
 	wall_across(3.0);
 	measure(0.0, false);
 	ck_assert_double_eq_tol(ahead->left_m, 0.5, 1e-3);
@@ -148,7 +151,7 @@ START_TEST(the_room_beside_the_body_is_that_of_the_narrowest_place_on_the_way)
 	/* Nothing on the other side of the circle of an arc to the right counts for the left of it. */
 	begin();
 	double c = 1.05 * cfg.robot.turn_radius_min_m; /* centre of the tightest arc to the left */
-	add(0.0, c + (c - half_m - 0.15)); /* opposite, 0.15 m inside the strip */
+	add(0.0, c + (c - half_m - 0.15));             /* opposite, 0.15 m inside the strip */
 	measure(0.0, false);
 	ck_assert_double_eq_tol(paths[CAIRN_DIRECTION_LEFT].left_m, 0.15, 1e-3);
 	ck_assert_double_eq_tol(paths[CAIRN_DIRECTION_LEFT].right_m, CAIRN_PATH_CLEARANCE_BESIDE_M, 1e-9);

@@ -87,8 +87,11 @@ START_TEST(what_has_come_into_the_corridor_beyond_the_near_circle_is_found)
 		rig_run(r, 0.3);
 		struct cairn_msg_decision d = old(r, tools[i]);
 		d.speed = CAIRN_SPEED_FAST;
+		double from_m = r->path_m;
 		rig_decide(r, &d);
+		rig_run(r, 0.3); /* the path of a way comes from the planner */
 		refused(r, "has come nearer");
+		ck_assert_double_eq_tol(r->path_m, from_m, 1e-6); /* before a wheel has turned */
 		struct cairn_msg_decision now = old(r, CAIRN_TOOL_NAVIGATE_TO_GOAL);
 		now.t_snapshot_ns = r->now_ns; /* who has seen it may decide to drive there */
 		rig_decide(r, &now);
@@ -108,6 +111,49 @@ START_TEST(what_has_come_beside_the_corridor_does_not_matter)
 	rig_decide(r, &d);
 	rig_step(r);
 	ck_assert_uint_eq(r->out.mission.decision_id, d.id);
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(the_corridor_of_a_way_is_the_path_that_is_planned_and_not_the_straight_line)
+{
+	struct rig *r = hall();
+	rig_box(r, 2.3, -0.3, 2.6, 0.3); /* on the straight line to the frontier */
+	rig_run(r, 0.3);
+	r->detours = true;
+	r->by_way = (struct cairn_vec2){1.5, 1.8}; /* the path goes round it */
+	struct cairn_msg_decision d = old(r, CAIRN_TOOL_NAVIGATE_TO_GOAL);
+	rig_decide(r, &d);
+	rig_run(r, 0.5);
+	ck_assert_uint_eq(r->out.mission.decision_id, d.id);
+	ck_assert_double_gt(r->out.cmd_vel.v_mps, 0.0);
+	rig_free(r);
+
+	r = hall(); /* and what stands beside the straight line stands on that path */
+	rig_box(r, 1.3, 1.2, 1.7, 1.6);
+	rig_run(r, 0.3);
+	r->detours = true;
+	r->by_way = (struct cairn_vec2){1.6, 1.8};
+	d = old(r, CAIRN_TOOL_NAVIGATE_TO_GOAL);
+	rig_decide(r, &d);
+	rig_run(r, 0.5);
+	refused(r, "on its path an obstacle");
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(a_way_is_not_followed_before_its_path_was_compared)
+{
+	struct rig *r = hall();
+	r->tells_no_path = true;
+	struct cairn_msg_decision d = old(r, CAIRN_TOOL_NAVIGATE_TO_GOAL);
+	rig_decide(r, &d);
+	rig_run(r, 1.0);
+	ck_assert_uint_eq(r->out.mission.decision_id, d.id);
+	ck_assert_double_eq(r->out.cmd_vel.v_mps, 0.0);
+	r->tells_no_path = false;
+	rig_run(r, 0.5);
+	ck_assert_double_gt(r->out.cmd_vel.v_mps, 0.0);
 	rig_free(r);
 }
 END_TEST
@@ -173,6 +219,8 @@ END_TEST
 
 CAIRN_TEST_MAIN("decision-basis", an_old_answer_counts_while_the_world_is_as_it_was,
     the_hard_limits_hold_all_the_same, what_has_come_into_the_corridor_beyond_the_near_circle_is_found,
-    what_has_come_beside_the_corridor_does_not_matter, what_cannot_be_compared_is_not_acted_on,
+    what_has_come_beside_the_corridor_does_not_matter,
+    the_corridor_of_a_way_is_the_path_that_is_planned_and_not_the_straight_line,
+    a_way_is_not_followed_before_its_path_was_compared, what_cannot_be_compared_is_not_acted_on,
     the_robot_may_have_moved_farther_only_for_a_way_whose_corridor_was_compared,
     a_place_that_is_not_offered_any_more_is_not_driven_to)
