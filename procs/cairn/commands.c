@@ -105,6 +105,9 @@ static const struct cli_option key_options[] = {
 static const struct cli_option web_key_options[] = {
     {"rights", '\0', "RIGHTS", "watch, drive, configure, comma-separated (default watch)"},
     {"revoke", '\0', NULL, "take the token of NAME back"}, {0}};
+static const struct cli_option mcp_options[] = {
+    {"url", '\0', "URL", "the page of a robot elsewhere, as 'cairn web-key' prints it, without the token"},
+    {"ca", '\0', "FILE", "certificate that the robot's own is checked against"}, {0}};
 static const struct cli_option open_options[] = {{"print", '\0', NULL, "print the address only"}, {0}};
 #define VERB(ID, args_text, opts, min, max, function)                                                        \
 	.args = args_text, .options = opts, .arg_min = min, .arg_max = max,                                  \
@@ -262,6 +265,13 @@ static const struct cli_command commands[] = {
 	.details = "A name that has one gets another. Only the hash of a token is kept. Without a name: "
 		   "whose there are.",
 	.options = web_key_options, .arg_max = 1, .run = cli_web_key},
+    {"mcp", .group = CLI_GROUP_CONNECT, .args = "",
+	.summary =
+	    "the robot as a tool of agent programs: Model Context Protocol on standard input and output",
+	.details =
+	    "Started by an agent program (docs/mcp.md). CAIRN_WEB_TOKEN in the environment is its token; "
+	    "without one it\nmay watch and stop.",
+	.options = mcp_options, .run = cli_mcp},
     {"install-service", .group = CLI_GROUP_RUN, .args = "",
 	.summary = "a systemd unit that brings the stack up at boot and keeps it up",
 	.details = "With mission.autostart (the default) it explores at once; without, 'cairn explore' sends "

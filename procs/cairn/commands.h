@@ -24,6 +24,7 @@ int cli_echo(const struct cli *cli);
 int cli_hz(const struct cli *cli);
 int cli_record(const struct cli *cli);
 int cli_recording(const struct cli *cli);
+int cli_mcp(const struct cli *cli);
 int cli_web_key(const struct cli *cli);
 int cli_open(const struct cli *cli);
 int cli_teleop(const struct cli *cli);

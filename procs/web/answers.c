@@ -4,14 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/file.h"
+#include "common/base/text.h"
 #include "common/vlm/decision_history.h"
 #include "common/vlm/memory.h"
-#include "common/base/text.h"
 #include "procs/web/http.h"
 
 #define DECISIONS 50
 #define DECISIONS_MAX 500
 #define TAIL_BYTES (2L * 1024 * 1024) /* of the log of decisions, where its newest are */
+#define PICTURE_BYTES_MAX (8u << 20)
 #define LOG_LINES 200
 #define LOG_LINES_MAX 2000
 
@@ -32,7 +34,7 @@ void answers_status_use(struct web *web, bool use)
 	}
 }
 
-static bool there(const struct web *web, int slot)
+bool answers_there(const struct web *web, int slot)
 {
 	const struct cairn_web_slot *f = &web->feed_slots[slot];
 	return f->first > 0 && f->first <= f->newest && !f->gone;
@@ -41,7 +43,7 @@ static bool there(const struct web *web, int slot)
 bool answers_status_complete(struct web *web)
 {
 	for (size_t i = 0; i < STATUS_TOPICS; i++) {
-		if (!there(web, hub_slot(web, status_topics[i])))
+		if (!answers_there(web, hub_slot(web, status_topics[i])))
 			return false;
 	}
 	return true;
@@ -51,7 +53,7 @@ bool answers_status_complete(struct web *web)
 static bool is_well(struct web *web)
 {
 	int stages_slot = hub_slot(web, "stages"), health_slot = hub_slot(web, "health");
-	if (!there(web, stages_slot) || !there(web, health_slot))
+	if (!answers_there(web, stages_slot) || !answers_there(web, health_slot))
 		return false;
 	const struct cairn_msg_stages *stages = web->slots[stages_slot].msg;
 	const struct cairn_msg_health *health = web->slots[health_slot].msg;
@@ -61,23 +63,36 @@ static bool is_well(struct web *web)
 	return well;
 }
 
+static void add_fields(struct web *web, struct cairn_text *t, const char *const *topics, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		int slot = hub_slot(web, topics[i]);
+		int64_t t_ns;
+		const struct web_blob *json = answers_there(web, slot)
+						  ? hub_json(web, slot, web->feed_slots[slot].newest, &t_ns)
+						  : NULL;
+		cairn_text_addf(t, "%s\"%s\":", i > 0 ? "," : "", topics[i]);
+		if (json != NULL)
+			cairn_text_bytes(t, json->data, json->bytes);
+		else
+			cairn_text_add(t, "null");
+	}
+}
+
+void answers_add_topics(struct web *web, struct cairn_text *t, const char *const *topics, size_t count)
+{
+	cairn_text_add(t, "{");
+	add_fields(web, t, topics, count);
+	cairn_text_add(t, "}");
+}
+
 int answers_status(struct web *web, struct web_http *h)
 {
 	struct cairn_text t = {0};
 	cairn_text_add(&t, "{\"run\":");
 	cairn_text_json_string(&t, cairn_stage_run_dir(web->stage));
-	cairn_text_addf(&t, ",\"well\":%s", is_well(web) ? "true" : "false");
-	for (size_t i = 0; i < STATUS_TOPICS; i++) {
-		int slot = hub_slot(web, status_topics[i]);
-		int64_t t_ns;
-		const struct web_blob *json =
-		    there(web, slot) ? hub_json(web, slot, web->feed_slots[slot].newest, &t_ns) : NULL;
-		cairn_text_addf(&t, ",\"%s\":", status_topics[i]);
-		if (json != NULL)
-			cairn_text_bytes(&t, json->data, json->bytes);
-		else
-			cairn_text_add(&t, "null");
-	}
+	cairn_text_addf(&t, ",\"well\":%s,", is_well(web) ? "true" : "false");
+	add_fields(web, &t, status_topics, STATUS_TOPICS);
 	cairn_text_add(&t, "}\n");
 	struct web_blob *blob = t.failed ? NULL : web_blob_new(t.data, t.len);
 	cairn_text_free(&t);
@@ -86,22 +101,35 @@ int answers_status(struct web *web, struct web_http *h)
 
 /* ---- discoveries ---- */
 
-static int give_discoveries(struct web *web, struct web_http *h)
+bool answers_add_discoveries(struct web *web, struct cairn_text *t, struct cairn_error *err)
 {
 	static struct cairn_memory memory; /* large */
 	static struct cairn_msg_discoveries found;
 	static char text[256 * 1024];
 	struct cairn_ledger ledger;
-	struct cairn_error err = {""};
 	char path[300];
 	snprintf(path, sizeof(path), "%s/state/memory.yaml", cairn_stage_run_dir(web->stage));
-	if (!cairn_memory_load(&memory, &ledger, path, &err))
-		return http_error(h, 503, "%s", err.text);
+	if (!cairn_memory_load(&memory, &ledger, path, err))
+		return false;
 	cairn_memory_discoveries(&memory, &found);
 	int n = cairn_msg_to_json(&cairn_desc_discoveries, NULL, &found, text, sizeof(text));
-	if (n < 0)
-		return http_error(h, 500, "the discoveries do not fit into one answer");
-	return http_answer(h, 200, "application/json", web_blob_new(text, (size_t)n));
+	if (n < 0) {
+		cairn_error_set(err, "the discoveries do not fit into one answer");
+		return false;
+	}
+	cairn_text_bytes(t, text, (size_t)n);
+	return true;
+}
+
+static int give_discoveries(struct web *web, struct web_http *h)
+{
+	struct cairn_text t = {0};
+	struct cairn_error err = {""};
+	if (!answers_add_discoveries(web, &t, &err))
+		return http_error(h, 503, "%s", err.text);
+	struct web_blob *blob = t.failed ? NULL : web_blob_new(t.data, t.len);
+	cairn_text_free(&t);
+	return http_answer(h, 200, "application/json", blob);
 }
 
 /* ---- decisions ---- */
@@ -120,14 +148,10 @@ static int give_json(struct web_http *h, json_t *json)
 	return http_answer(h, 200, "application/json", blob);
 }
 
-/* Decisions and, between them, the commands of operators, oldest first. */
-static int give_decisions(struct web *web, struct web_http *h, const char *query)
+json_t *answers_decisions(struct web *web, uint64_t last)
 {
 	struct cairn_history decisions = {.items = NULL}, commands = {.items = NULL};
 	char state[300];
-	uint64_t last;
-	if (!cairn_web_query_count(query, "last", DECISIONS, DECISIONS_MAX, &last))
-		return http_error(h, 400, "?last= must be 1 to %d", DECISIONS_MAX);
 	snprintf(state, sizeof(state), "%s/state", cairn_stage_run_dir(web->stage));
 	json_t *list = json_array();
 	if (cairn_history_init(&decisions, last) && cairn_history_init(&commands, last)) {
@@ -137,7 +161,15 @@ static int give_decisions(struct web *web, struct web_http *h, const char *query
 	}
 	cairn_history_free(&decisions);
 	cairn_history_free(&commands);
-	return give_json(h, list);
+	return list;
+}
+
+static int give_decisions(struct web *web, struct web_http *h, const char *query)
+{
+	uint64_t last;
+	if (!cairn_web_query_count(query, "last", DECISIONS, DECISIONS_MAX, &last))
+		return http_error(h, 400, "?last= must be 1 to %d", DECISIONS_MAX);
+	return give_json(h, answers_decisions(web, last));
 }
 
 static bool is_number(const char *part, uint64_t *ret)
@@ -172,15 +204,32 @@ static int give_decision(struct web *web, struct web_http *h, const char *part)
 	return give_json(h, found);
 }
 
-/* Kept while somebody watches the decisions; older ones are gone. */
+/* As the gateway keeps what it has sent (vlm.sent_pictures_mb); of a newer one perhaps only what was watched here. */
+static struct web_blob *sent_picture(struct web *web, uint64_t id)
+{
+	char path[340];
+	struct cairn_error err = {""};
+	size_t bytes = 0;
+	snprintf(path, sizeof(path), "%s/state/sent/%" PRIu64 ".jpg", cairn_stage_run_dir(web->stage), id);
+	char *data = cairn_file_read(path, CAIRN_FILE_OWN, PICTURE_BYTES_MAX, &bytes, &err);
+	struct web_blob *blob = data != NULL ? web_blob_new(data, bytes) : NULL;
+	free(data);
+	return blob;
+}
+
 static int give_decision_picture(struct web *web, struct web_http *h, const char *part)
 {
 	uint64_t id;
-	struct web_blob *blob = is_number(part, &id) ? web_blob_hold(pictures_of_decision(web, id)) : NULL;
+	struct web_blob *blob = NULL;
+	if (is_number(part, &id)) {
+		blob = web_blob_hold(pictures_of_decision(web, id));
+		blob = blob != NULL ? blob : sent_picture(web, id);
+	}
 	if (blob == NULL)
 		return http_error(h, 404,
-		    "no picture was kept of this decision: that is done while somebody watches the "
-		    "decisions");
+		    "no picture is kept of this decision: it went without one, or the picture had to make "
+		    "room "
+		    "(vlm.sent_pictures_mb)");
 	return http_answer(h, 200, "image/jpeg", blob);
 }
 

@@ -11,13 +11,15 @@
 #define WEB_FRAME_MAX (24u * 1024 * 1024)
 #define WEB_PICTURE_BIT(picture) (1u << (picture))
 
-enum web_picture { WEB_CAMERA, WEB_SNAPSHOT, WEB_DEPTH, WEB_MAP, WEB_PICTURES };
+/* WEB_MAP_DRAWN: for people and models, with the robot on it; WEB_MAP: one pixel a cell. */
+enum web_picture { WEB_CAMERA, WEB_SNAPSHOT, WEB_DEPTH, WEB_MAP, WEB_MAP_DRAWN, WEB_PICTURES };
 
 struct web_frame_head {
 	uint32_t magic;
 	uint32_t picture; /* enum web_picture */
 	uint32_t text_bytes, picture_bytes;
-	uint64_t id; /* of a snapshot */
+	uint64_t id;  /* of a snapshot */
+	int64_t t_ns; /* stamp of the frame */
 };
 
 #endif

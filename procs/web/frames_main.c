@@ -16,6 +16,7 @@
 #include "common/base/geom.h"
 #include "common/base/log.h"
 #include "common/base/whole_io.h"
+#include "common/map/picture.h"
 #include "common/percept/jpeg.h"
 #include "common/percept/snapshot.h"
 #include "common/vlm/prompt.h"
@@ -29,15 +30,18 @@
 #define POLL_MS 20
 #define SILENT_NS (8 * CAIRN_NS_PER_S)
 #define JPEG_QUALITY 75
+#define DRAWN_PX 800
 #define PLAIN_FREE 255
 #define PLAIN_UNKNOWN 205
 
 static const enum cairn_frame_topic topics[WEB_PICTURES] = {[WEB_CAMERA] = CAIRN_FRAME_CAMERA_RGB,
     [WEB_SNAPSHOT] = CAIRN_FRAME_SNAPSHOT,
     [WEB_DEPTH] = CAIRN_FRAME_CAMERA_DEPTH,
-    [WEB_MAP] = CAIRN_FRAME_MAP_GRID};
+    [WEB_MAP] = CAIRN_FRAME_MAP_GRID,
+    [WEB_MAP_DRAWN] = CAIRN_FRAME_MAP_GRID};
 
 struct reader {
+	const struct cairn_config *cfg;
 	struct cairn_frames *frames;
 	struct cairn_frame_sub *subs[WEB_PICTURES];
 	struct cairn_jpeg *jpeg;
@@ -55,11 +59,11 @@ static int64_t now_ns(void)
 }
 
 /* False when nobody reads any more. */
-static bool send_picture(
-    enum web_picture which, uint64_t id, const void *text, size_t text_bytes, const void *data, size_t bytes)
+static bool send_picture(enum web_picture which, const struct cairn_frame_header *h, uint64_t id,
+    const void *text, size_t text_bytes, const void *data, size_t bytes)
 {
 	struct web_frame_head head = {
-	    WEB_FRAME_MAGIC, (uint32_t)which, (uint32_t)text_bytes, (uint32_t)bytes, id};
+	    WEB_FRAME_MAGIC, (uint32_t)which, (uint32_t)text_bytes, (uint32_t)bytes, id, h->t_ns};
 	return cairn_write_whole(FD, &head, sizeof(head)) &&
 	       (text_bytes == 0 || cairn_write_whole(FD, text, text_bytes)) &&
 	       (bytes == 0 || cairn_write_whole(FD, data, bytes));
@@ -85,7 +89,7 @@ static bool give_camera(struct reader *r, const struct cairn_frame_header *h, co
 		cairn_log_warn("camera: %s", err.text);
 		return true;
 	}
-	return send_picture(WEB_CAMERA, 0, NULL, 0, data, bytes);
+	return send_picture(WEB_CAMERA, h, 0, NULL, 0, data, bytes);
 }
 
 static bool give_depth(const struct cairn_frame_header *h, const void *payload)
@@ -94,7 +98,7 @@ static bool give_depth(const struct cairn_frame_header *h, const void *payload)
 	if (h->format != CAIRN_FORMAT_DEPTH16)
 		return true;
 	uint8_t *png = cairn_png_grey16(payload, h->width, h->height, h->stride_bytes, &bytes);
-	bool ok = png == NULL || send_picture(WEB_DEPTH, 0, NULL, 0, png, bytes);
+	bool ok = png == NULL || send_picture(WEB_DEPTH, h, 0, NULL, 0, png, bytes);
 	free(png);
 	return ok;
 }
@@ -109,7 +113,7 @@ static bool give_snapshot(const struct cairn_frame_header *h, const void *payloa
 	}
 	struct cairn_text text = {0}; /* as the gateway sends it, not as the annotator writes it */
 	cairn_prompt_add_view(&text, s.text, s.head.text_bytes);
-	bool ok = send_picture(WEB_SNAPSHOT, s.head.snapshot_id, text.data, text.len, s.jpeg,
+	bool ok = send_picture(WEB_SNAPSHOT, h, s.head.snapshot_id, text.data, text.len, s.jpeg,
 	    s.jpeg != NULL ? s.head.jpeg_bytes : 0);
 	cairn_text_free(&text);
 	return ok;
@@ -158,9 +162,38 @@ static bool give_map(struct reader *r, const struct cairn_frame_header *h, const
 	    "{\"version\":\"%llu\",\"resolution_m\":%.9g,\"origin_x_m\":%.9g,\"origin_y_m\":%.9g,\"width\":%"
 	    "u,\"height\":%u}\n",
 	    (unsigned long long)h->seq, h->cell_m, h->origin_x_m, h->origin_y_m, h->width, h->height);
-	bool ok = send_picture(WEB_MAP, 0, json, (size_t)n, png, bytes);
+	bool ok = send_picture(WEB_MAP, h, 0, json, (size_t)n, png, bytes);
 	free(png);
 	r->map_hash = hash;
+	return ok;
+}
+
+/* As `cairn map --png` draws it, of what the frame itself tells. */
+static bool give_drawn(const struct reader *r, const struct cairn_frame_header *h, const uint8_t *cells)
+{
+	struct cairn_error err = {""};
+	size_t bytes = 0;
+	if (h->format != CAIRN_FORMAT_GRID8 || !isfinite(h->origin_x_m) || !isfinite(h->origin_y_m))
+		return true;
+	const struct cairn_picture picture = {.cells = cells,
+	    .width = h->width,
+	    .height = h->height,
+	    .stride_bytes = h->stride_bytes,
+	    .cell_m = h->cell_m,
+	    .origin_x_m = h->origin_x_m,
+	    .origin_y_m = h->origin_y_m,
+	    .have_robot = true,
+	    .robot = {h->pose_x_m, h->pose_y_m, h->pose_yaw_rad},
+	    .robot_front_m = r->cfg->robot.footprint_front_m,
+	    .robot_rear_m = r->cfg->robot.footprint_rear_m,
+	    .robot_half_width_m = r->cfg->robot.footprint_half_width_m,
+	    .have_start = true,
+	    .size_px = DRAWN_PX};
+	unsigned char *png = cairn_picture_encode(&picture, &bytes, &err);
+	if (png == NULL)
+		cairn_log_warn("map: %s", err.text);
+	bool ok = png == NULL || send_picture(WEB_MAP_DRAWN, h, 0, NULL, 0, png, bytes);
+	free(png);
 	return ok;
 }
 
@@ -174,6 +207,8 @@ static bool give(
 		return give_snapshot(h, payload);
 	case WEB_DEPTH:
 		return give_depth(h, payload);
+	case WEB_MAP_DRAWN:
+		return give_drawn(r, h, payload);
 	default:
 		return give_map(r, h, payload);
 	}
@@ -256,6 +291,7 @@ int main(int argc, char **argv)
 		cairn_log_error("%s", err.text);
 		return 1;
 	}
+	r.cfg = &cfg;
 	int status = run(&r);
 	cairn_jpeg_destroy(&r.jpeg);
 	cairn_frames_close(&r.frames);

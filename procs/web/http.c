@@ -119,6 +119,7 @@ static void release(struct web_http *h)
 		pictures_leave(web, h->picture);
 	if (h->status_used)
 		answers_status_use(web, false);
+	mcp_release(h);
 	web_blob_drop(&h->out);
 	free(h->body);
 	*h = (struct web_http){.wsi = h->wsi};
@@ -173,6 +174,8 @@ int http_on_tick(void *ctx)
 			settle(h, answers_status(web, h));
 		else if (h->picture_used)
 			settle(h, http_picture_tick(h));
+		else if (h->mcp != NULL)
+			settle(h, mcp_tick(h));
 	}
 	return 0;
 }
@@ -187,6 +190,7 @@ static int get(struct web_http *h)
 	case CAIRN_WEB_CAMERA_JPG:
 		return http_picture_begin(h, WEB_CAMERA);
 	case CAIRN_WEB_SNAPSHOT_JPG:
+	case CAIRN_WEB_SNAPSHOT_MJPEG:
 	case CAIRN_WEB_SNAPSHOT_TXT:
 		return http_picture_begin(h, WEB_SNAPSHOT);
 	case CAIRN_WEB_DEPTH_PNG:
@@ -194,6 +198,8 @@ static int get(struct web_http *h)
 	case CAIRN_WEB_MAP_PNG:
 	case CAIRN_WEB_MAP_JSON:
 		return http_picture_begin(h, WEB_MAP);
+	case CAIRN_WEB_MAP_DRAWN:
+		return http_picture_begin(h, WEB_MAP_DRAWN);
 	case CAIRN_WEB_STATUS:
 		answers_status_use(web, true);
 		h->status_used = true;
@@ -243,7 +249,11 @@ void http_replied(struct web *web, const struct web_asker *asker, enum web_verdi
 	for (struct web_http *h = web->requests, *next; h != NULL; h = next) {
 		next = h->next;
 		const struct web_conn *conn = lws_get_opaque_user_data(h->wsi);
-		if (conn != NULL && conn->id == asker->conn && h->route == CAIRN_WEB_COMMAND)
+		if (conn == NULL || conn->id != asker->conn)
+			continue;
+		if (asker->mcp && h->mcp != NULL)
+			mcp_replied(h, asker->id, verdict, text);
+		else if (!asker->mcp && h->route == CAIRN_WEB_COMMAND)
 			settle(h, replied(h, verdict, text));
 	}
 }
@@ -287,6 +297,8 @@ static int post(struct web_http *h)
 		snprintf(h->cookie, sizeof(h->cookie), "%s=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0",
 		    web->cookie);
 		return http_answer(h, 200, "application/json", web_blob_new("{\"ok\":true}\n", 12));
+	case CAIRN_WEB_MCP:
+		return mcp_begin(h);
 	default:
 		break;
 	}
@@ -364,6 +376,8 @@ static int begin(struct web_http *h, struct lws *wsi, const char *path)
 		h->close = h->expected > 0; /* whose body is not read cannot be gone on with */
 		return http_error(h, status, "%s", why.text);
 	}
+	if (h->route == CAIRN_WEB_MCP && !mcp_headers(h, wsi))
+		return -1;
 	if (!h->post)
 		return h->route >= 0 ? get(h) : give_page(h, path);
 	if (h->expected == 0)

@@ -27,6 +27,7 @@ struct web_http {
 	struct web_blob *out;
 	size_t sent;
 	char cookie[128];
+	struct web_mcp *mcp; /* a request of an agent */
 };
 
 struct web *http_web(const struct web_http *h);

@@ -13,6 +13,7 @@
 #define STOP_ANSWER_NS                                                                                       \
 	(CAIRN_NS_PER_S / 2) /* a person who says stop does not wait for a stage that is away */
 #define BURST_S 2.0
+#define CALLS_PER_S 10.0 /* of an agent, stops not counted */
 
 static bool is_stop(const struct cairn_command_row *row)
 {
@@ -20,16 +21,18 @@ static bool is_stop(const struct cairn_command_row *row)
 }
 
 /* Refusals stand beside the commands that were done. */
-static void tell_refused(struct web *web, const struct web_conn *conn, const struct cairn_command_row *row,
-    const struct cairn_msg_command *cmd, const char *why)
+static void tell_refused(struct web *web, const struct web_conn *conn, bool mcp,
+    const struct cairn_command_row *row, const struct cairn_msg_command *cmd, const char *why)
 {
 	struct cairn_msg_commanded done = {.ok = false};
 	snprintf(done.service, sizeof(done.service), "%s", cairn_services[row->service].name);
 	snprintf(done.verb, sizeof(done.verb), "%s", row->verb);
 	snprintf(done.arg, sizeof(done.arg), "%.95s", cmd->arg);
 	snprintf(done.who, sizeof(done.who), "%s%.40s%s%.50s",
-	    conn->who.name[0] != '\0' ? "key web/" : "web ", conn->who.name,
-	    conn->who.name[0] != '\0' ? ": " : "", conn->peer);
+	    conn->who.name[0] != '\0' ? "key web/"
+	    : mcp                     ? "mcp "
+				      : "web ",
+	    conn->who.name, conn->who.name[0] != '\0' ? ": " : "", conn->peer);
 	snprintf(done.text, sizeof(done.text), "%.159s", why);
 	cairn_stage_commanded(web->stage, &done);
 }
@@ -59,6 +62,12 @@ static bool in_measure(struct web *web, const struct web_conn *conn, bool stop)
 	struct web_limit *l = limit_of(web, conn, now_ns);
 	return cairn_token_bucket_take(
 	    stop ? &l->stops : &l->orders, web->cfg->commands_per_s, BURST_S, now_ns);
+}
+
+bool orders_call_allowed(struct web *web, const struct web_conn *conn)
+{
+	int64_t now_ns = cairn_now_ns();
+	return cairn_token_bucket_take(&limit_of(web, conn, now_ns)->calls, CALLS_PER_S, BURST_S, now_ns);
 }
 
 static bool send_order(struct web *web, struct web_waiting *w, int64_t patience_ns)
@@ -117,20 +126,11 @@ static void pass_on(struct web *web, const struct web_asker *asker, const struct
 		unanswered(web, w);
 }
 
-void orders_give(struct web *web, const struct web_conn *conn, const struct web_asker *asker,
-    const char *name, const char *args)
+/* understood false: why tells what is wrong with it. */
+static void judge(struct web *web, const struct web_conn *conn, const struct web_asker *asker,
+    const struct cairn_command_row *row, struct cairn_msg_command *cmd, bool understood, const char *why)
 {
-	const struct cairn_command_row *row = cairn_web_order_find(name);
-	struct cairn_msg_command cmd = {.limit_s = 0.0};
-	struct cairn_error why = {""};
 	char text[256], rights[64];
-	if (row == NULL) {
-		snprintf(text, sizeof(text), "there is no command '%.40s'", name);
-		cairn_text_plain(text);
-		cairn_stage_count_reject(web->stage);
-		web_replied(web, asker, WEB_UNKNOWN, text);
-		return;
-	}
 	if (!in_measure(web, conn, is_stop(row))) {
 		snprintf(text, sizeof(text), "more than %g commands a second (web.commands_per_s)",
 		    web->cfg->commands_per_s);
@@ -139,7 +139,6 @@ void orders_give(struct web *web, const struct web_conn *conn, const struct web_
 		return;
 	}
 	bool may = cairn_rights_allow(conn->who.rights, row->right);
-	bool understood = cairn_web_order_parse(row, args, &cmd, &why);
 	if (!may || !understood) {
 		if (!may)
 			snprintf(text, sizeof(text),
@@ -150,18 +149,43 @@ void orders_give(struct web *web, const struct web_conn *conn, const struct web_
 			    cairn_rights_text(conn->who.rights, rights, sizeof(rights)),
 			    cairn_enum_text(&cairn_enum_right, (int)row->right));
 		else
-			snprintf(text, sizeof(text), "%.250s", why.text);
+			snprintf(text, sizeof(text), "%.250s", why);
 		cairn_stage_count_reject(web->stage);
 		if (!may)
-			tell_refused(web, conn, row, &cmd, text);
+			tell_refused(web, conn, asker->mcp, row, cmd, text);
 		web_replied(web, asker, may ? WEB_REFUSED : WEB_FORBIDDEN, text);
 		return;
 	}
 	/* As the remote stage names its keys; user and process of this stage stand behind it (ipc/service.c). */
-	snprintf(cmd.who, sizeof(cmd.who), "web %.60s", conn->peer);
+	snprintf(cmd->who, sizeof(cmd->who), "%s %.60s", asker->mcp ? "mcp" : "web", conn->peer);
 	if (conn->who.name[0] != '\0')
-		snprintf(cmd.key, sizeof(cmd.key), "web/%.27s", conn->who.name);
-	pass_on(web, asker, row, &cmd);
+		snprintf(cmd->key, sizeof(cmd->key), "web/%.27s", conn->who.name);
+	pass_on(web, asker, row, cmd);
+}
+
+void orders_give_command(struct web *web, const struct web_conn *conn, const struct web_asker *asker,
+    const struct cairn_command_row *row, const struct cairn_msg_command *cmd)
+{
+	struct cairn_msg_command copy = *cmd;
+	judge(web, conn, asker, row, &copy, true, "");
+}
+
+void orders_give(struct web *web, const struct web_conn *conn, const struct web_asker *asker,
+    const char *name, const char *args)
+{
+	const struct cairn_command_row *row = cairn_web_order_find(name);
+	struct cairn_msg_command cmd = {.limit_s = 0.0};
+	struct cairn_error why = {""};
+	char text[256];
+	if (row == NULL) {
+		snprintf(text, sizeof(text), "there is no command '%.40s'", name);
+		cairn_text_plain(text);
+		cairn_stage_count_reject(web->stage);
+		web_replied(web, asker, WEB_UNKNOWN, text);
+		return;
+	}
+	bool understood = cairn_web_order_parse(row, args, &cmd, &why);
+	judge(web, conn, asker, row, &cmd, understood, why.text);
 }
 
 static int on_answer(void *ctx)

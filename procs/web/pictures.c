@@ -94,6 +94,7 @@ static void take_frame(struct web *web, const struct web_frame_head *head, const
 		now->blob = web_blob_new(data + head->text_bytes, head->picture_bytes);
 	now->number++;
 	now->arrived_ns = cairn_now_ns();
+	now->t_ns = head->t_ns;
 	if (head->picture == WEB_SNAPSHOT && now->blob != NULL)
 		keep(web->seen, WEB_SEEN_MAX, &web->seen_next, head->id, now->blob);
 	if (head->picture == WEB_MAP) {

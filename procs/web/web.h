@@ -1,8 +1,10 @@
 /* web.h - what the parts of the web stage share; nobody else includes this.
  *
  *   browser, program --- listen.c --- http.c ---- answers.c (status, decisions, logs, pictures, map)
- *                            |             \
- *                            |              orders.c --- services of the other stages
+ *                            |             |\
+ *                            |             | mcp.c (agents)
+ *                            |             |/
+ *                            |             orders.c --- services of the other stages
  *                            +--- viewer.c /
  *                                    |
  *                                  hub.c --- topics          pictures.c --- cairn-web-frames --- data plane
@@ -13,8 +15,10 @@
 #ifndef CAIRN_PROCS_WEB_WEB_H
 #define CAIRN_PROCS_WEB_WEB_H
 
+#include <jansson.h>
 #include <libwebsockets.h>
 
+#include "common/base/text.h"
 #include "common/base/token_bucket.h"
 #include "common/web/address.h"
 #include "common/web/feed.h"
@@ -106,7 +110,8 @@ int hub_on_tick(void *web);
 struct web_asker {
 	uint64_t conn;
 	bool http;
-	int64_t id; /* of the viewer's request */
+	bool mcp;   /* of an agent, by the Model Context Protocol */
+	int64_t id; /* of the viewer's request; of an agent's the number of the item */
 };
 
 bool orders_open(struct web *web, struct cairn_error *err);
@@ -114,6 +119,11 @@ int orders_on_tick(void *web);
 /* Judges and passes on. The answer comes through web_replied, at once if it is refused here. */
 void orders_give(struct web *web, const struct web_conn *conn, const struct web_asker *asker,
     const char *name, const char *args);
+/* The same of a command that is understood already. */
+void orders_give_command(struct web *web, const struct web_conn *conn, const struct web_asker *asker,
+    const struct cairn_command_row *row, const struct cairn_msg_command *cmd);
+/* One more call of an agent that is no stop: is that within his measure? It counts. */
+bool orders_call_allowed(struct web *web, const struct web_conn *conn);
 
 enum web_verdict { WEB_DONE, WEB_REFUSED, WEB_FORBIDDEN, WEB_FLOOD, WEB_UNKNOWN };
 void web_replied(struct web *web, const struct web_asker *asker, enum web_verdict verdict, const char *text);
@@ -149,7 +159,23 @@ int answers_get(struct web *web, struct web_http *h, int route, const char *part
 /* All topics of the status are there, or the time is up. */
 int answers_status(struct web *web, struct web_http *h);
 bool answers_status_complete(struct web *web);
+/* There is a message of this slot, and its publisher is heard. */
+bool answers_there(const struct web *web, int slot);
+/* {"mission":{...},...}; null for a topic that is not there. */
+void answers_add_topics(struct web *web, struct cairn_text *text, const char *const *topics, size_t count);
+/* As `cairn discoveries --json`. False with the reason in err. */
+bool answers_add_discoveries(struct web *web, struct cairn_text *text, struct cairn_error *err);
+/* Decisions and, between them, the commands of operators, oldest first. */
+json_t *answers_decisions(struct web *web, uint64_t last);
 void answers_status_use(struct web *web, bool use);
+
+/* ---- mcp.c: agents ---- */
+/* A request for /mcp: its headers are read. False: no memory. */
+bool mcp_headers(struct web_http *h, struct lws *wsi);
+int mcp_begin(struct web_http *h);
+int mcp_tick(struct web_http *h);
+void mcp_replied(struct web_http *h, int64_t item, enum web_verdict verdict, const char *text);
+void mcp_release(struct web_http *h);
 
 /* ---- pictures.c ---- */
 struct web_picture_now {
@@ -157,6 +183,7 @@ struct web_picture_now {
 	struct web_blob *text; /* snapshot: its text; map: its JSON */
 	uint64_t number;       /* rises; 0 = none yet */
 	int64_t arrived_ns;
+	int64_t t_ns; /* stamp of the frame */
 };
 
 void pictures_use(struct web *web, enum web_picture which);
@@ -184,7 +211,7 @@ struct web_waiting {
 
 struct web_limit {
 	char who[CAIRN_WEB_HOST_MAX];
-	struct cairn_token_bucket orders, stops;
+	struct cairn_token_bucket orders, stops, calls;
 	int64_t used_ns;
 };
 
@@ -221,6 +248,7 @@ struct web {
 
 	struct web_viewer *viewers;
 	struct web_http *requests; /* that wait for something */
+	int mcp_waits;             /* agents that wait for the robot */
 	char *tx;                  /* room for one message on the wire, behind LWS_PRE */
 
 	int picture_users[WEB_PICTURES];

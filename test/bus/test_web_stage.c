@@ -322,6 +322,56 @@ START_TEST(a_stop_that_the_sequencer_does_not_answer_becomes_an_emergency_stop)
 }
 END_TEST
 
+/* ---- agents ---- */
+
+#define TOOL(name, arguments)                                                                                \
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"" name               \
+	"\",\"arguments\":" arguments "}}"
+
+START_TEST(an_agent_has_the_rights_of_its_token_and_no_more)
+{
+	setup(true);
+	char bearer[80];
+	snprintf(bearer, sizeof(bearer), "Authorization: Bearer %s\r\n", token);
+	expect(405, "GET", "/mcp", "", NULL, "takes POST");
+	expect(405, "DELETE", "/mcp", "", NULL, "only GET and POST");
+	expect(403, "POST", "/mcp", "Origin: http://evil.example\r\n", TOOL("stop", "{}"), "other sites");
+	expect(401, "POST", "/mcp", "X-Forwarded-For: 10.0.0.9\r\n", TOOL("stop", "{}"), "needs a token");
+	expect(
+	    200, "POST", "/mcp", "", TOOL("goto", "{\"x_m\":1.5,\"y_m\":-0.5}"), "needs the right to drive");
+	ck_assert_str_eq(heard, "");
+	expect(200, "POST", "/mcp", "", TOOL("stop", "{}"), "heard stop");
+	expect(200, "POST", "/mcp", "", TOOL("emergency_stop", "{}"), "heard stop");
+	ck_assert_ptr_nonnull(strstr(heard, "mcp 127.0.0.1"));
+	ck_assert_int_eq(stops, 2);
+	expect(200, "POST", "/mcp", bearer, TOOL("goto", "{\"x_m\":1.5,\"y_m\":-0.5}"), "\"isError\":false");
+	ck_assert_ptr_nonnull(strstr(heard, "operator.goto 1.50 -0.50 '' by key web/anna by uid"));
+	expect(200, "POST", "/mcp", bearer, TOOL("goto", "{\"x_m\":1.5}"), "either x_m and y_m");
+	expect(200, "POST", "/mcp", bearer, TOOL("explore", "{\"goal\":\"a --for 9h\"}"), "heard explore");
+	ck_assert_ptr_nonnull(strstr(heard, "'a --for 9h'"));
+	expect(200, "POST", "/mcp", bearer, TOOL("release", "{}"), "-32602");
+	expect(202, "POST", "/mcp", "", "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}", "");
+	expect(400, "POST", "/mcp", "", "{", "-32700");
+	/* What is not there is told, and a wait of nobody's robot ends. */
+	expect(200, "POST", "/mcp", "", TOOL("status", "{}"), "\\\"battery\\\":null");
+	expect(200, "POST", "/mcp", "", TOOL("wait", "{\"seconds\":0}"), "the time is up");
+	teardown();
+}
+END_TEST
+
+START_TEST(an_agent_that_calls_too_often_is_told_so_and_can_still_stop)
+{
+	setup(true);
+	int refused = 0;
+	for (int i = 0; i < 60; i++)
+		refused += request("POST", "/mcp", "", TOOL("decisions", "{}")) == 429;
+	ck_assert_int_gt(refused, 0);
+	expect(200, "POST", "/mcp", "", TOOL("stop", "{}"), "heard stop");
+	expect(200, "POST", "/api/command/estop", "", NULL, "heard stop");
+	teardown();
+}
+END_TEST
+
 /* ---- WebSocket ---- */
 
 static bool whole_head(const char *buf, size_t n)
@@ -614,5 +664,7 @@ END_TEST
 CAIRN_TEST_MAIN("web-stage", the_page_comes_with_a_strict_policy, strangers_are_refused,
     a_stop_needs_no_token_and_driving_does,
     a_stop_that_the_sequencer_does_not_answer_becomes_an_emergency_stop,
+    an_agent_has_the_rights_of_its_token_and_no_more,
+    an_agent_that_calls_too_often_is_told_so_and_can_still_stop,
     viewers_get_what_they_ask_for_and_nothing_else, planted_text_arrives_as_data,
     a_flood_is_dropped_and_a_stop_still_taken, a_viewer_that_reads_nothing_holds_nobody_up)
