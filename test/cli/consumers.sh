@@ -1,0 +1,115 @@
+#!/bin/sh
+# Every program of docs/consumers.md, as it stands there, against a simulated robot that one of them drives.
+# Usage: consumers.sh CAIRN BUILD SOURCE PREFIX [no-c]    no-c: what is built here cannot be linked by plain cc
+set -eu
+
+cairn=$1 build=$2 source=$3 prefix=$4 with_c=${5-c}
+page=$source/docs/consumers.md
+dir=$(mktemp -d /tmp/cairn-consumers-XXXXXX)
+run=$dir/run
+children=
+export CAIRN_RUN="$run"
+unset CAIRN_CONNECT CAIRN_KEY PKG_CONFIG_PATH
+
+finish()
+{
+	"$cairn" down >/dev/null 2>&1 || true
+	for child in $children; do
+		kill "$child" 2>/dev/null || true
+	done
+	wait
+	rm -rf "$dir"
+}
+trap finish EXIT
+
+fail()
+{
+	echo "consumers: $1" >&2
+	tail -n 5 "$dir"/*.log >&2 || true
+	exit 1
+}
+
+# until WHAT COMMAND...: a minute at most.
+until_true()
+{
+	what=$1
+	shift
+	tries=0
+	until "$@" >/dev/null 2>&1; do
+		tries=$((tries + 1))
+		[ $tries -lt 240 ] || fail "not within a minute: $what"
+		sleep 0.25
+	done
+}
+
+# start LOG COMMAND...: in the background, ended with the test.
+start()
+{
+	log=$1
+	shift
+	"$@" >"$dir/$log" 2>&1 &
+	children="$children $!"
+}
+
+# The programs of the page, by the name in front of each.
+cd "$dir"
+awk '/^<!-- file: /{name=$3} /^```./ && name != "" {inside=1; next} /^```$/{inside=0; name=""} inside{print >name}' "$page"
+found=$(find . -type f | sort | tr '\n' ' ')
+[ "$found" = "./alarm.mjs ./contact_sheet.c ./decisions.py ./pictures.py ./policy.py ./send.sh " ] ||
+	fail "the page has other programs than are run here: $found"
+[ "$(wc -l <decisions.py)" -le 5 ] || fail "decisions.py has more than 5 lines"
+[ "$(wc -l <policy.py)" -le 40 ] || fail "policy.py has more than 40 lines"
+
+python=
+for candidate in python3 /usr/bin/python3; do
+	$candidate -c 'import msgpack, zmq' 2>/dev/null && python=$candidate && break
+done
+[ -n "$python" ] || { echo "consumers: no python3 with zmq and msgpack (scripts/setup.sh --ci): skipped" && exit 77; }
+
+port=$($python -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+start policy.log "$python" policy.py "$port"
+until_true "the policy listens" curl -s "http://127.0.0.1:$port/v1/models"
+start up.log "$cairn" up --headless --stay --fresh --summary summary.json --set sim.seed=5 --set web.endpoint=127.0.0.1:0 --set vlm.provider=vllm \
+	--set "vlm.base_url=http://127.0.0.1:$port/v1" --set vlm.model=policy
+until_true "the stack is up" test -s "$run/web.url"
+url=$(cat "$run/web.url")
+until_true "the page answers" curl -s "$url"
+
+# All of them at once.
+start decisions.log "$cairn" exec -- "$python" decisions.py
+mkdir pictures
+start pictures.log "$python" pictures.py "$url" pictures
+if command -v node >/dev/null; then
+	start alarm.log node alarm.mjs "$url" 's.pose.distance_m > 1.5' touch "$dir/alarm"
+fi
+if [ "$with_c" = c ]; then
+	meson install -C "$build" --no-rebuild --destdir "$dir/root" >install.log 2>&1 || fail "meson install"
+	PKG_CONFIG_PATH=$(dirname "$(find "$dir/root" -name cairn.pc)")
+	export PKG_CONFIG_PATH
+	root=$dir/root$prefix
+	# shellcheck disable=SC2046 # a list of words
+	cc -std=c17 -D_GNU_SOURCE -Wall -Wextra -Werror contact_sheet.c -o contact_sheet \
+		$(pkg-config --define-variable=prefix="$root" --cflags --libs cairn) >cc.log 2>&1 || fail "contact_sheet.c does not build: $(cat cc.log)"
+	"$cairn" exec -- ./contact_sheet "$run/config.yaml" "$dir/sheet.ppm" >sheet.log 2>&1 || fail "contact_sheet: $(cat sheet.log)"
+	[ "$(head -c 15 sheet.ppm)" = "P6 640 480 255" ] || fail "contact_sheet writes no sheet"
+	[ "$(tail -c +16 sheet.ppm | od -An -v -tu1 -w4801 | cut -c1-400 | sort -u | wc -l)" -gt 10 ] || fail "the sheet is blank"
+fi
+
+until_true "the policy chose a frontier" grep -q "^navigate_to_goal .*'to': 'F" policy.log
+until_true "its choice is printed by decisions.py" grep -q 'navigate_to_goal the first in the list' decisions.log
+until_true "and was driven" sh -c "'$cairn' decisions --json | grep -q '\"model\":\"policy\".*\"result\":{'"
+until_true "a picture of a decision" sh -c "ls pictures | grep -q jpg"
+for picture in pictures/*.jpg; do
+	[ "$(od -An -tx1 -N3 "$picture")" = " ff d8 ff" ] || fail "$picture is no JPEG"
+done
+[ ! -f alarm.log ] || until_true "the alarm" test -e "$dir/alarm"
+
+TOKEN=$("$cairn" web-key sender --rights drive | sed -n 's/.*#token=\([A-Za-z0-9_-]*\).*/\1/p')
+URL=${url%/}
+export TOKEN URL
+until_true "the command is taken" sh send.sh
+until_true "and stands in the log" sh -c "'$cairn' decisions | grep -q web/sender"
+"$cairn" down >/dev/null
+until_true "the summary" grep -q '"contacts": *[0-9]' summary.json
+grep -q '"contacts": *0' summary.json || fail "the robot has touched something"
+echo "consumers: $(grep -c . policy.log) decisions by the policy, $(find pictures -name '*.jpg' | wc -l) pictures"
