@@ -236,6 +236,10 @@ static void report_map(struct cairn_run *r)
 	if (cairn_run_grid(r) == NULL)
 		return;
 	give_grid(r);
+	if (r->mapper != NULL && r->planner != NULL) {
+		cairn_mapper_claims_held(r->mapper, &r->claims);
+		cairn_planner_claims(r->planner, &r->claims);
+	}
 	cairn_exploration_context_mission(
 	    &r->watch, &r->out.mission); /* what was given up is not the best to go on with */
 	if (r->mapper != NULL) {

@@ -15,6 +15,7 @@ bool run_choice_init(struct cairn_run *r, struct cairn_error *err)
 static bool ground_of(const struct cairn_run *r, struct cairn_ground *ret)
 {
 	ret->grid = cairn_run_grid(r);
+	ret->belief = r->mapper != NULL ? cairn_mapper_belief(r->mapper) : NULL;
 	ret->reach = r->mapper != NULL
 			 ? cairn_mapper_reach(r->mapper, &ret->reach_cx0, &ret->reach_cy0)
 			 : cairn_frontier_reach(r->true_map->finder, &ret->reach_cx0, &ret->reach_cy0);

@@ -82,6 +82,7 @@ struct cairn_run {
 	struct cairn_msg_candidates candidates;
 	int64_t candidates_ns;
 	struct cairn_msg_nav_path path;
+	struct cairn_msg_claims claims;
 	struct cairn_planner_output plan;
 	struct cairn_sequencer_output out;
 	uint8_t *cells;

@@ -20,6 +20,7 @@
 #define CAIRN_COMMON_EXPLORE_CANDIDATE_SCORE_H
 
 #include "common/config/config.h"
+#include "common/map/belief.h"
 #include "common/map/grid.h"
 #include "common/map/wavefront.h"
 #include "ipc/messages.h"
@@ -38,6 +39,7 @@ struct cairn_ground {
 	const struct cairn_grid *grid;
 	const struct cairn_wavefront *reach;
 	int32_t reach_cx0, reach_cy0;
+	const struct cairn_belief *belief; /* what the model claims beside the grid; NULL: nothing */
 };
 
 /* A bit a cell, the lowest for the first of the row. */

@@ -311,7 +311,10 @@ static bool measure(struct cairn_frontier_route *t, const struct cairn_ground *g
 		block_of(g, 0.0, 0.0, &x, &y);
 		m->home_m = fmax(block_way_m(t, g, x, y), 0.0);
 		m->first_m = f->distance_m + t->cfg.tour_turn_m * turn_rad(t, g, pose, f) / M_PI;
-		m->gain_m2 = fmax(gain_m2(t, g->grid, (struct cairn_vec2){f->x_m, f->y_m}), GAIN_MIN_M2);
+		double gain = gain_m2(t, g->grid, (struct cairn_vec2){f->x_m, f->y_m});
+		gain = cairn_belief_gain_m2(
+		    g->belief, g->grid->cell_m, f->x_m, f->y_m, t->cfg.tour_look_m, gain);
+		m->gain_m2 = fmax(gain, GAIN_MIN_M2);
 	}
 	for (uint32_t i = 0; i < t->member_count; i++) /* blocks may make it longer one way than the other */
 		for (uint32_t k = 0; k < i; k++)

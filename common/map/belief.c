@@ -1,5 +1,6 @@
 #include "common/map/belief.h"
 
+#include <math.h>
 #include <string.h>
 
 #define MARGIN_M 2.0
@@ -124,4 +125,18 @@ void cairn_belief_refresh(
 		belief->wrong += solid != (cell.state == CAIRN_CELL_STATE_OCCUPIED);
 	}
 	belief->count = kept;
+}
+
+#define GAIN_KEPT 0.5 /* whatever is claimed */
+
+double cairn_belief_gain_m2(
+    const struct cairn_belief *belief, double cell_m, double x_m, double y_m, double radius_m, double gain_m2)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; belief != NULL && i < belief->count; i++) {
+		const struct cairn_belief_cell *c = &belief->cells[i];
+		count += c->state == CAIRN_CELL_STATE_OCCUPIED &&
+			 hypot((c->cx + 0.5) * cell_m - x_m, (c->cy + 0.5) * cell_m - y_m) <= radius_m;
+	}
+	return fmax(gain_m2 - count * cell_m * cell_m, GAIN_KEPT * gain_m2);
 }

@@ -17,8 +17,13 @@
  * three rays through a cell 0.77: either ends a claim there, when it is made and whenever it comes later
  * (cairn_belief_refresh).
  *
- * The layer is one of its own. The grid, its frames, the safety stages and the planner never see it, so that
- * no claim can open a way. */
+ * The layer is one of its own. The grid, its frames and the safety stages never see it, so that no claim can open a way. It is
+ * a hint in three places, each bounded, so that a model that lies costs time at most:
+ *
+ *   planner    an unknown cell that is claimed to be occupied costs nav.claimed_cost_factor times as much; a claim that a
+ *              cell is free changes nothing (common/plan/costmap.h)
+ *   frontiers  what is claimed to be occupied is taken off the gain of an opening, half of it at most
+ *   prompt     the model is told how many of its claims are held, borne out and refuted */
 #ifndef CAIRN_COMMON_MAP_BELIEF_H
 #define CAIRN_COMMON_MAP_BELIEF_H
 
@@ -60,6 +65,11 @@ int cairn_belief_update(struct cairn_belief *belief, const struct cairn_grid *gr
  * has been since. */
 void cairn_belief_refresh(
     struct cairn_belief *belief, const struct cairn_grid *grid, const struct cairn_config_map *cfg);
+
+/* The gain of an opening at (x_m, y_m) that shows the unknown floor within radius_m, less what of it is claimed to be occupied;
+ * at least half of gain_m2. belief may be NULL. */
+double cairn_belief_gain_m2(const struct cairn_belief *belief, double cell_m, double x_m, double y_m,
+    double radius_m, double gain_m2);
 
 /* What is claimed of a cell, or NULL. */
 const struct cairn_belief_cell *cairn_belief_at(const struct cairn_belief *belief, int32_t cx, int32_t cy);

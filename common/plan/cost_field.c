@@ -174,8 +174,12 @@ static void cost_cells(const struct cairn_cost_field *f, int y, float *restrict 
 		/* Times 0 or 1: a choice between floats by bytes is no vector. */
 		float strange =
 		    r.unknown * (float)(int32_t)((cell[x] & (CAIRN_CELL_UNKNOWN | CAIRN_CELL_LEAVE)) != 0);
+		float claimed =
+		    r.claimed * (float)(int32_t)((cell[x] & (CAIRN_CELL_UNKNOWN | CAIRN_CELL_CLAIMED)) ==
+						 (CAIRN_CELL_UNKNOWN | CAIRN_CELL_CLAIMED));
 		float slowed = r.slow * (float)(int32_t)((cell[x] & CAIRN_CELL_SLOW) != 0);
 		cost = strange > cost ? strange : cost;
+		cost = claimed > cost ? claimed : cost;
 		cost = slowed > cost ? slowed : cost;
 		ret_cost[x] = dist[x] >= least ? cost : 0.0f;
 	}

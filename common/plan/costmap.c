@@ -21,7 +21,8 @@ void cairn_costmap_init(struct cairn_costmap *cm, const struct cairn_costmap_par
 	    .span_m = (float)(params->inflation_m - params->inscribed_m),
 	    .peak = (float)params->near_cost - 1.0f,
 	    .unknown = (float)params->unknown_cost,
-	    .slow = (float)params->slow_cost};
+	    .slow = (float)params->slow_cost,
+	    .claimed = (float)params->claimed_cost};
 	set_cell(cm, 1.0);
 }
 

@@ -9,6 +9,9 @@
  *   cost = max(near, unknown_cost if unknown, slow_cost in a slow-down zone), with d the distance to the
  * nearest obstacle.
  *
+ * An unknown cell that the model claims to be occupied costs claimed_cost in place of unknown_cost: dearer, and neither an
+ * obstacle nor ever cheaper, whatever is claimed.
+ *
  * Zones: cells that a keep-out zone touches are obstacles. A zone that the robot stands in is only dear
  * (unknown_cost), so that it can leave.
  *
@@ -44,6 +47,7 @@ struct cairn_costmap_params {
 	double near_cost;    /* >= 1 */
 	double unknown_cost; /* >= 1 */
 	double slow_cost;    /* >= 1, or 0: none */
+	double claimed_cost; /* of an unknown cell; less than unknown_cost counts as that */
 };
 
 #define CAIRN_PLAN_ZONES_MAX 16
@@ -61,8 +65,9 @@ enum {
 	CAIRN_CELL_UNKNOWN = 4,
 	CAIRN_CELL_KEEPOUT = 8, /* by a zone */
 	CAIRN_CELL_SLOW = 16,
-	CAIRN_CELL_LEAVE = 32,  /* of a keep-out zone that the robot stands in */
-	CAIRN_CELL_UNSEEN = 64, /* border of floor that the depth camera never saw: not to be backed onto */
+	CAIRN_CELL_LEAVE = 32,    /* of a keep-out zone that the robot stands in */
+	CAIRN_CELL_CLAIMED = 128, /* by the model, to be occupied: counts where the cell is unknown */
+	CAIRN_CELL_UNSEEN = 64,   /* border of floor that the depth camera never saw: not to be backed onto */
 };
 #define CAIRN_CELL_FIXED (CAIRN_CELL_OCCUPIED | CAIRN_CELL_KEEPOUT)
 #define CAIRN_CELL_OBSTACLE (CAIRN_CELL_FIXED | CAIRN_CELL_LIVE)
@@ -76,7 +81,7 @@ struct cairn_window {
 struct cairn_costmap_rate {
 	float inflation_m, span_m; /* from inscribed to inflation */
 	float peak;                /* above 1, at inscribed_m and nearer */
-	float unknown, slow;
+	float unknown, slow, claimed;
 	float cell_m;
 };
 
@@ -135,6 +140,11 @@ double cairn_costmap_speed_max(const struct cairn_costmap *cm, double x_m, doubl
  * -ENOMEM (none set). */
 int cairn_costmap_set_live(
     struct cairn_costmap *cm, const struct cairn_vec2 *points, size_t count, double skip_m);
+
+/* Marks the cells of these points (map frame) as claimed to be occupied. Lasts until the next grid or zones, or until
+ * cairn_costmap_forget_claimed. */
+void cairn_costmap_set_claimed(struct cairn_costmap *cm, const struct cairn_vec2 *points, size_t count);
+void cairn_costmap_forget_claimed(struct cairn_costmap *cm);
 
 /* Marks the cells of these points (map frame) as the border of the unseen, replacing those before. */
 void cairn_costmap_set_unseen(struct cairn_costmap *cm, const struct cairn_vec2 *points, size_t count);
@@ -197,6 +207,8 @@ static inline float cairn_costmap_dearer(const struct cairn_costmap *cm, int ind
 	uint8_t cell = cm->cells[index];
 	if ((cell & (CAIRN_CELL_UNKNOWN | CAIRN_CELL_LEAVE)) != 0 && cm->rate.unknown > near)
 		near = cm->rate.unknown;
+	if ((cell & CAIRN_CELL_UNKNOWN) != 0 && (cell & CAIRN_CELL_CLAIMED) != 0 && cm->rate.claimed > near)
+		near = cm->rate.claimed;
 	if ((cell & CAIRN_CELL_SLOW) != 0 && cm->rate.slow > near)
 		near = cm->rate.slow;
 	return near;

@@ -28,3 +28,19 @@ void cairn_costmap_set_unseen(struct cairn_costmap *cm, const struct cairn_vec2 
 	if (w.x0 < w.x1)
 		cm->unseen = w;
 }
+
+void cairn_costmap_set_claimed(struct cairn_costmap *cm, const struct cairn_vec2 *points, size_t count)
+{
+	for (size_t i = 0; i < count && cm->width > 0; i++) {
+		int index = cairn_costmap_index(cm, points[i].x_m, points[i].y_m);
+		if (index >= 0)
+			cm->cells[index] |= CAIRN_CELL_CLAIMED;
+	}
+}
+
+void cairn_costmap_forget_claimed(struct cairn_costmap *cm)
+{
+	const struct cairn_window all = {0, 0, cm->width, cm->height};
+	for (int y = 0; y < cm->height; y++)
+		cairn_cells_without(cm, &all, y, CAIRN_CELL_CLAIMED);
+}

@@ -42,6 +42,7 @@ struct cairn_planner *cairn_planner_new(const struct cairn_config *cfg, struct c
 	    .near_cost = cfg->nav.near_cost,
 	    .unknown_cost = cfg->map.resume ? cfg->nav.unknown_cost_known : cfg->nav.unknown_cost,
 	    .slow_cost = cfg->nav.slow_zone_cost};
+	costs.claimed_cost = costs.unknown_cost * cfg->nav.claimed_cost_factor;
 	cairn_costmap_init(&p->costmap, &costs);
 	struct cairn_hybrid_params search = {.body = p->body,
 	    .turn_radius_m = TURN_RADIUS_SPARE * cfg->robot.turn_radius_min_m,

@@ -34,6 +34,8 @@ bool cairn_planner_motion(struct cairn_planner *p, const struct cairn_msg_motion
 bool cairn_planner_depth(struct cairn_planner *p, const struct cairn_msg_depth_scan *scan, int64_t t_ns);
 /* Replaces all zones; one whose outline is not a polygon is refused, the others hold. */
 bool cairn_planner_zones(struct cairn_planner *p, const struct cairn_msg_zones *zones);
+/* What the model claims of the map. Only that a place is occupied counts, and only where it is unknown: it costs more there. */
+bool cairn_planner_claims(struct cairn_planner *p, const struct cairn_msg_claims *claims);
 /* Copied. */
 bool cairn_planner_grid(struct cairn_planner *p, const struct cairn_plan_grid *grid, int64_t t_ns);
 

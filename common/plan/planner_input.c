@@ -188,7 +188,32 @@ bool cairn_planner_grid(struct cairn_planner *p, const struct cairn_plan_grid *g
 	struct cairn_pose2 pose = {p->pose.x_m, p->pose.y_m, p->pose.yaw_rad};
 	if (cairn_costmap_set_grid(&p->costmap, grid, p->trace_count > 0 ? &pose : NULL, &p->body) < 0)
 		return refuse(p);
+	cairn_costmap_set_claimed(&p->costmap, p->claimed, p->claimed_count);
 	p->have_grid = true;
 	p->grid_fresh = true;
+	return true;
+}
+
+bool cairn_planner_claims(struct cairn_planner *p, const struct cairn_msg_claims *claims)
+{
+	struct cairn_vec2 now[sizeof(p->claimed) / sizeof(p->claimed[0])];
+	size_t count = 0;
+	bool same = true;
+	for (uint32_t i = 0; i < claims->items_count; i++) {
+		const struct cairn_msg_cell_claim *c = &claims->items[i];
+		if (!reasonable(c->x_m, c->y_m))
+			return refuse(p);
+		if (c->state == CAIRN_CELL_STATE_OCCUPIED)
+			now[count++] = (struct cairn_vec2){c->x_m, c->y_m};
+	}
+	same = count == p->claimed_count;
+	for (size_t i = 0; i < count && same; i++)
+		same = now[i].x_m == p->claimed[i].x_m && now[i].y_m == p->claimed[i].y_m;
+	if (same)
+		return true; /* repeated once a second */
+	memcpy(p->claimed, now, count * sizeof(now[0]));
+	p->claimed_count = count;
+	cairn_costmap_forget_claimed(&p->costmap);
+	cairn_costmap_set_claimed(&p->costmap, p->claimed, p->claimed_count);
 	return true;
 }

@@ -81,6 +81,9 @@ struct cairn_planner {
 	size_t live_count;
 	bool live_fresh, grid_fresh; /* arrived since the last step */
 	bool have_grid;
+	struct cairn_vec2
+	    claimed[sizeof(((struct cairn_msg_claims *)0)->items) / sizeof(struct cairn_msg_cell_claim)];
+	size_t claimed_count;           /* to be occupied, by the model */
 	struct cairn_depth_layer floor; /* what the depth camera has seen of it, map frame */
 	struct cairn_points lidar; /* scratch: live points in the robot frame of a depth scan, or of now */
 	size_t lidar_count;        /* of these, the rest being the floor's */

@@ -39,6 +39,7 @@ bool cairn_planner_zones(struct cairn_planner *p, const struct cairn_msg_zones *
 		return true; /* repeated once a second: nothing to lay anew */
 	struct cairn_pose2 pose = {p->pose.x_m, p->pose.y_m, p->pose.yaw_rad};
 	cairn_costmap_set_zones(&p->costmap, wanted, count, p->trace_count > 0 ? &pose : NULL);
+	cairn_costmap_set_claimed(&p->costmap, p->claimed, p->claimed_count);
 	p->grid_fresh = true; /* the path in use is looked at again */
 	return true;
 }

@@ -37,7 +37,8 @@ void cairn_mapper_fill_gains(const struct cairn_mapper *m, struct cairn_msg_fron
 	const struct cairn_predictions *guesses = m->cfg.map.predict ? &m->features.predictions : NULL;
 	for (uint32_t i = 0; i < frontiers->items_count; i++) {
 		struct cairn_msg_frontier *f = &frontiers->items[i];
-		f->gain_m2 = cairn_expected_gain_m2(guesses, &view, f->x_m, f->y_m, GAIN_M);
+		f->gain_m2 = cairn_belief_gain_m2(&m->features.belief, view.cell_m, f->x_m, f->y_m, GAIN_M,
+		    cairn_expected_gain_m2(guesses, &view, f->x_m, f->y_m, GAIN_M));
 	}
 }
 
@@ -146,6 +147,21 @@ int cairn_mapper_claims(struct cairn_mapper *m, const struct cairn_msg_world_upd
 	int taken = cairn_belief_update(&m->features.belief, &m->grid, &m->cfg.map, update, epoch);
 	m->changes += taken >= 0;
 	return taken;
+}
+
+void cairn_mapper_claims_held(struct cairn_mapper *m, struct cairn_msg_claims *ret)
+{
+	const uint32_t most = sizeof(ret->items) / sizeof(ret->items[0]);
+	struct cairn_belief *b = &m->features.belief;
+	cairn_belief_refresh(b, &m->grid, &m->cfg.map);
+	ret->items_count = b->count < most ? b->count : most;
+	for (uint32_t i = 0; i < ret->items_count; i++) {
+		const struct cairn_belief_cell *c = &b->cells[b->count - ret->items_count + i];
+		ret->items[i] = (struct cairn_msg_cell_claim){.x_m = (c->cx + 0.5) * m->grid.cell_m,
+		    .y_m = (c->cy + 0.5) * m->grid.cell_m,
+		    .state = c->state,
+		    .confidence = (double)c->confidence};
+	}
 }
 
 const struct cairn_visits *cairn_mapper_visits(const struct cairn_mapper *m)

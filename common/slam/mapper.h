@@ -104,6 +104,9 @@ bool cairn_mapper_features(
 int cairn_mapper_claims(
     struct cairn_mapper *mapper, const struct cairn_msg_world_update *update, uint64_t epoch);
 
+/* What of it is held now, for the planner; claims that the sensors have settled since are dropped first. */
+void cairn_mapper_claims_held(struct cairn_mapper *mapper, struct cairn_msg_claims *ret);
+
 /* How often the robot has been where, and what is claimed; valid until the next call that changes the mapper.
  */
 struct cairn_visits;

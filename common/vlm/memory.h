@@ -75,9 +75,10 @@ struct cairn_memory_result {
 /* Lists are oldest first. */
 struct cairn_memory {
 	uint32_t rooms_count, discoveries_count, dead_ends_count, results_count, observations_count;
-	int32_t current_room;                       /* index into rooms, -1 unknown */
-	uint32_t openings_left, openings_elsewhere; /* reachable frontiers; those near no room */
-	double duration_s;                          /* of the session, over restarts */
+	int32_t current_room;                             /* index into rooms, -1 unknown */
+	uint32_t openings_left, openings_elsewhere;       /* reachable frontiers; those near no room */
+	uint64_t claims_held, claims_right, claims_wrong; /* of the model about the map (message features) */
+	double duration_s;                                /* of the session, over restarts */
 	char known_things
 	    [512]; /* line of the scene graph (scene/scene.h): labels in it are in quotes; "" = none */
 	uint64_t forgotten;                       /* entries dropped for room */

@@ -90,6 +90,7 @@ static const struct field ledger_fields[] = {MUST(UINT64, T, calls), MUST(UINT64
 #define T struct cairn_memory
 static const struct field memory_fields[] = {MUST(INDEX, T, current_room), MUST(UINT64, T, forgotten),
     MAY(UINT64, T, reports), MAY(UINT64, T, dropped), MAY(TEXT, T, dropped_label), MAY(TEXT, T, known_things),
+    MAY(UINT64, T, claims_held), MAY(UINT64, T, claims_right), MAY(UINT64, T, claims_wrong),
     MAY(REAL, T, duration_s), LIST(ITEMS, "rooms", T, rooms, CAIRN_MEMORY_ROOMS, room_fields),
     LIST(ITEMS, "discoveries", T, discoveries, CAIRN_MEMORY_DISCOVERIES, discovery_fields),
     LIST(ITEMS, "dead_ends", T, dead_ends, CAIRN_MEMORY_DEAD_ENDS, place_fields),

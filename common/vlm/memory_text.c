@@ -62,12 +62,26 @@ static void add_session(const struct cairn_memory *memory, struct cairn_text *ou
 	cairn_text_add(out, "\n");
 }
 
+/* A model that makes claims about the map is told what became of them. */
+static void add_claims(const struct cairn_memory *memory, struct cairn_text *out, size_t start)
+{
+	char line[120];
+	if (memory->claims_held + memory->claims_right + memory->claims_wrong == 0)
+		return;
+	snprintf(line, sizeof(line),
+	    "Your claims about the map: %llu open, %llu confirmed by sensors, %llu refuted\n",
+	    (unsigned long long)memory->claims_held, (unsigned long long)memory->claims_right,
+	    (unsigned long long)memory->claims_wrong);
+	(void)add_bounded(out, start, line);
+}
+
 void cairn_memory_text(const struct cairn_memory *memory, struct cairn_text *out)
 {
 	size_t start = out->len;
 	uint32_t rooms_left = memory->rooms_count, found_left = memory->discoveries_count;
 	cairn_text_add(out, "MEMORY\n");
 	add_session(memory, out);
+	add_claims(memory, out, start);
 	if (memory->rooms_count == 0 && memory->discoveries_count == 0 && memory->dead_ends_count == 0 &&
 	    memory->observations_count == 0)
 		cairn_text_add(out, "nothing yet\n");

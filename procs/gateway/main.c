@@ -41,7 +41,8 @@ struct gateway {
 	int64_t wanted_ns; /* a decision was wanted last; 0 = not yet */
 	struct cairn_frames *frames;
 	struct cairn_frame_sub *snapshot_sub;
-	struct cairn_sub *mission_sub, *result_sub, *frontiers_sub, *candidates_sub, *goal_sub, *paths_sub;
+	struct cairn_sub *mission_sub, *result_sub, *frontiers_sub, *candidates_sub, *goal_sub, *paths_sub,
+	    *features_sub;
 	struct cairn_sub *scene_sub; /* NULL: the prompt does not tell what is known of the house */
 	char goal[sizeof(((struct cairn_msg_mission *)0)->goal)];
 	struct cairn_msg_scene scene;
@@ -62,6 +63,7 @@ struct gateway {
 		struct cairn_msg_candidates candidates;
 		struct cairn_msg_nav_goal goal;
 		struct cairn_msg_paths_clear paths;
+		struct cairn_msg_features features;
 	} in;
 };
 
@@ -289,6 +291,17 @@ static int on_result(void *ctx)
 	return 0;
 }
 
+/* What became of the model's claims about the map: it is told. */
+static void take_features(
+    struct cairn_dialog *dialog, const struct cairn_msg_features *features, int64_t t_ns)
+{
+	(void)t_ns;
+	struct cairn_memory *memory = cairn_dialog_memory(dialog);
+	memory->claims_held = features->claims_held;
+	memory->claims_right = features->claims_right;
+	memory->claims_wrong = features->claims_wrong;
+}
+
 #define ON_NEWS(name, take)                                                                                  \
 	static int on_##name(void *ctx)                                                                      \
 	{                                                                                                    \
@@ -303,6 +316,7 @@ static int on_result(void *ctx)
 ON_NEWS(frontiers, cairn_dialog_frontiers)
 ON_NEWS(candidates, cairn_dialog_candidates)
 ON_NEWS(paths, cairn_dialog_paths_clear)
+ON_NEWS(features, take_features)
 ON_NEWS(goal, cairn_dialog_nav_goal)
 
 static int on_turn(void *ctx)
@@ -441,6 +455,7 @@ static bool open_bus(struct gateway *g)
 		g->goal_sub = cairn_stage_subscribe(g->stage, CAIRN_TOPIC_NAV_GOAL, on_goal, g);
 	if (g->cfg->scene.prompt_tokens > 0)
 		g->scene_sub = cairn_stage_subscribe(g->stage, CAIRN_TOPIC_SCENE, on_scene, g);
+	g->features_sub = cairn_stage_subscribe(g->stage, CAIRN_TOPIC_FEATURES, on_features, g);
 	g->paths_sub = cairn_stage_subscribe(g->stage, CAIRN_TOPIC_PATHS_CLEAR, on_paths, g);
 	g->mission_sub = cairn_stage_subscribe(g->stage, CAIRN_TOPIC_MISSION, on_mission, g);
 	g->result_sub = cairn_stage_subscribe(g->stage, CAIRN_TOPIC_RESULT, on_result, g);

@@ -50,7 +50,7 @@ static void plain_transform(void *ctx)
 bool bench_planner_costmap(struct cairn_bench_out *out)
 {
 	struct costmap_work *w = calloc(1, sizeof(*w));
-	const struct cairn_costmap_params params = {0.35, 0.10, 20.0, 50.0, 3.0};
+	const struct cairn_costmap_params params = {0.35, 0.10, 20.0, 50.0, 3.0, 0.0};
 	if (w == NULL || cairn_edt_reserve(&w->edt, SIDE) < 0) {
 		free(w);
 		return false;

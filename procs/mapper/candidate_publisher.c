@@ -119,6 +119,7 @@ void offer_destroy(struct offer **offer_p)
 static bool ground_of(const struct cairn_mapper *mapper, struct cairn_ground *ret)
 {
 	ret->grid = cairn_mapper_grid(mapper);
+	ret->belief = cairn_mapper_belief(mapper);
 	ret->reach = cairn_mapper_reach(mapper, &ret->reach_cx0, &ret->reach_cy0);
 	return ret->reach != NULL;
 }

@@ -29,13 +29,14 @@ struct mapper_stage {
 	enum cairn_kept_map_state said_kept;
 	struct cairn_sub *scan_sub, *odom_sub;
 	struct cairn_sub *claims_sub;
-	struct cairn_pub *pose_pub, *frontiers_pub, *features_pub;
+	struct cairn_pub *pose_pub, *frontiers_pub, *features_pub, *claims_pub;
 	struct cairn_frame_pub *grid_pub;
 	struct offer *offer;
 	struct cairn_msg_scan scan;
 	struct cairn_msg_frontiers frontiers;
 	struct cairn_msg_features features;
 	struct cairn_msg_world_update claims;
+	struct cairn_msg_claims held;
 	enum cairn_tracking told; /* last said to the log */
 	uint32_t grid_revision;   /* of the last frame */
 	uint32_t map_epoch;       /* last seen */
@@ -213,6 +214,8 @@ static int tell_features(void *ctx)
 	s->features.map_seq = (uint32_t)s->grid_seq;
 	tell_kept(s);
 	cairn_pub_send(s->features_pub, &s->features, cairn_now_ns(), true);
+	cairn_mapper_claims_held(s->mapper, &s->held);
+	cairn_pub_send(s->claims_pub, &s->held, cairn_now_ns(), true);
 	return 0;
 }
 
@@ -338,6 +341,7 @@ static bool open_all(struct mapper_stage *s, struct cairn_frames **ret_frames)
 	s->pose_pub = cairn_stage_publish(s->stage, CAIRN_TOPIC_POSE);
 	s->frontiers_pub = cairn_stage_publish(s->stage, CAIRN_TOPIC_FRONTIERS);
 	s->features_pub = cairn_stage_publish(s->stage, CAIRN_TOPIC_FEATURES);
+	s->claims_pub = cairn_stage_publish(s->stage, CAIRN_TOPIC_CLAIMS);
 	s->claims_sub = cairn_stage_subscribe(s->stage, CAIRN_TOPIC_WORLD_UPDATE, on_claims, s);
 	s->odom_sub = cairn_stage_subscribe(s->stage, CAIRN_TOPIC_ODOM, on_odom, s);
 	s->scan_sub = cairn_stage_subscribe(s->stage, CAIRN_TOPIC_SCAN, on_scan, s);

@@ -19,7 +19,7 @@
 struct app {
 	struct cairn_stage *stage;
 	struct cairn_planner *planner;
-	struct cairn_sub *goal_sub, *pose_sub, *scan_sub, *motion_sub, *zones_sub, *depth_sub;
+	struct cairn_sub *goal_sub, *pose_sub, *scan_sub, *motion_sub, *zones_sub, *depth_sub, *claims_sub;
 	struct cairn_pub *velocity_pub, *status_pub, *path_pub;
 	struct cairn_frames *frames;
 	struct cairn_frame_sub *grid_sub;
@@ -34,6 +34,7 @@ struct app {
 		struct cairn_msg_motion motion;
 		struct cairn_msg_zones zones;
 		struct cairn_msg_depth_scan depth;
+		struct cairn_msg_claims claims;
 	} in;
 	struct cairn_msg_nav_path path;
 };
@@ -102,6 +103,15 @@ static int on_depth(void *ctx)
 	struct cairn_header hdr;
 	while (receive(app, app->depth_sub, &hdr))
 		cairn_planner_depth(app->planner, &app->in.depth, hdr.t_ns);
+	return 0;
+}
+
+static int on_claims(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_header hdr;
+	while (receive(app, app->claims_sub, &hdr))
+		cairn_planner_claims(app->planner, &app->in.claims);
 	return 0;
 }
 
@@ -199,6 +209,7 @@ static void open_bus(struct app *app)
 	app->motion_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_MOTION, on_motion, app);
 	app->zones_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_ZONES, on_zones, app);
 	app->depth_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_SCAN_DEPTH, on_depth, app);
+	app->claims_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_CLAIMS, on_claims, app);
 	cairn_stage_every(app->stage, STEP_MS, on_step, app);
 }
 

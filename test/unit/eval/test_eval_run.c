@@ -4,6 +4,8 @@
 
 #include "common/eval/safety_cost.h"
 #include "common/eval/run.h"
+#include "common/map/belief.h"
+#include "common/slam/mapper.h"
 #include "common/sim/world/build.h"
 #include "common/sim/world/generate.h"
 #include "test/support/runner.h"
@@ -58,6 +60,51 @@ START_TEST(a_sensible_pilot_explores_with_the_mapper_and_with_true_poses)
 		cairn_run_destroy(&r);
 		finish(f);
 	}
+}
+END_TEST
+
+/* Says that walls are free and that unknown floor is full, all around the robot, four times a second. */
+static bool lie(void *ctx, struct cairn_run *run)
+{
+	uint64_t *id = ctx;
+	static struct cairn_msg_world_update u;
+	struct cairn_pose2 at = cairn_run_true_pose(run);
+	const struct cairn_grid *grid = cairn_run_grid(run);
+	if (++*id % 25 != 0 || grid == NULL)
+		return true;
+	u = (struct cairn_msg_world_update){.id = *id};
+	for (int i = 0; i < 32; i++) {
+		double a = 2.399963 * (double)(*id + (uint64_t)i),
+		       r = 0.3 + 0.1 * (double)((*id / 25 + (uint64_t)i) % 32);
+		double x = at.x_m + r * cos(a), y = at.y_m + r * sin(a);
+		int8_t odds = cairn_grid_odds(grid, cairn_grid_cell(grid, x), cairn_grid_cell(grid, y));
+		u.items[u.items_count++] = (struct cairn_msg_cell_claim){.x_m = x,
+		    .y_m = y,
+		    .state = odds > 0 ? CAIRN_CELL_STATE_FREE : CAIRN_CELL_STATE_OCCUPIED,
+		    .confidence = 1.0};
+	}
+	(void)cairn_mapper_claims(cairn_run_mapper(run), &u, 1);
+	return true;
+}
+
+START_TEST(a_model_that_lies_about_the_map_causes_no_contact_and_hides_nothing)
+{
+	uint64_t id = 0;
+	struct fixture *f = prepare("studio.yaml", CAIRN_RUN_MAP_MAPPER, 180.0);
+	f->o.observe = lie;
+	f->o.observe_ctx = &id;
+	struct cairn_run *r = start(f);
+	uint32_t most = 0;
+	while (cairn_run_step(r)) {
+		uint32_t held = cairn_mapper_belief(cairn_run_mapper(r))->count;
+		most = held > most ? held : most;
+	}
+	ck_assert_uint_gt(most, 50); /* lies were taken, where the sensors had not looked yet */
+	ck_assert_uint_eq(cairn_run_totals(r).contacts, 0);
+	ck_assert_double_gt(cairn_truth_coverage(cairn_sim_truth(cairn_run_sim(r))), 0.9);
+	ck_assert_int_eq(cairn_run_output(r)->mission.state, CAIRN_MISSION_STATE_FINISHED);
+	cairn_run_destroy(&r);
+	finish(f);
 }
 END_TEST
 
@@ -358,5 +405,6 @@ CAIRN_TEST_MAIN_TIMEOUT("eval_run", 280, on_a_winding_way_it_is_home_within_the_
     doors_of_seventy_centimetres_are_passed_at_little_cost,
     a_goal_that_is_never_reached_is_counted_though_it_is_in_no_time,
     a_sensible_pilot_explores_with_the_mapper_and_with_true_poses,
+    a_model_that_lies_about_the_map_causes_no_contact_and_hides_nothing,
     the_same_options_give_the_same_run_and_another_seed_another,
     a_blind_drive_hits_a_wall_unless_one_of_the_two_layers_is_on, scans_come_as_late_as_was_said)

@@ -4,7 +4,7 @@
 #include "test/support/grids.h"
 #include "test/support/runner.h"
 
-static const struct cairn_costmap_params params = {0.35, 0.10, 20.0, 50.0, 3.0};
+static const struct cairn_costmap_params params = {0.35, 0.10, 20.0, 50.0, 3.0, 0.0};
 static const struct cairn_footprint body = {0.27, 0.08, 0.10};
 
 static void load(struct cairn_costmap *cm, const struct test_grid *g)

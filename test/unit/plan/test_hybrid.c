@@ -18,7 +18,7 @@ static struct cairn_path path;
 
 static void load(struct cairn_costmap *cm, const struct test_grid *g)
 {
-	const struct cairn_costmap_params costs = {0.35, 0.10, 20.0, 50.0, 3.0};
+	const struct cairn_costmap_params costs = {0.35, 0.10, 20.0, 50.0, 3.0, 0.0};
 	struct cairn_plan_grid view = test_grid_view(g);
 	cairn_costmap_init(cm, &costs);
 	ck_assert_int_eq(cairn_costmap_set_grid(cm, &view, NULL, &body), 0);

@@ -11,7 +11,7 @@ static const struct cairn_footprint body = {0.27, 0.08, 0.10};
 static struct cairn_hybrid *searched(struct cairn_costmap *cm, const struct test_grid *g)
 {
 	static struct cairn_path path;
-	const struct cairn_costmap_params costs = {0.35, 0.10, 20.0, 50.0, 3.0};
+	const struct cairn_costmap_params costs = {0.35, 0.10, 20.0, 50.0, 3.0, 0.0};
 	const struct cairn_hybrid_params params = {.body = body,
 	    .turn_radius_m = 0.33,
 	    .clearance_m = 0.04,

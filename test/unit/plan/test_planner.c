@@ -108,6 +108,87 @@ START_TEST(avoids_what_the_map_does_not_have)
 }
 END_TEST
 
+/* A box of claims, 20 cm apart so that it fits one message. */
+static void claim(struct cairn_msg_claims *c, double x0, double y0, double x1, double y1)
+{
+	for (double x = x0; x <= x1; x += 0.2)
+		for (double y = y0; y <= y1 && c->items_count < 256; y += 0.1)
+			c->items[c->items_count++] = (struct cairn_msg_cell_claim){
+			    x + 0.025, y + 0.025, CAIRN_CELL_STATE_OCCUPIED, 0.7};
+}
+
+/* Two ways round a block to the goal, both through unknown floor, the lower one a little shorter. */
+static struct world *two_ways(void)
+{
+	struct test_grid g = test_grid_new(6.0, 4.0, 0.05);
+	test_grid_border(&g);
+	test_grid_box(&g, 2.0, 1.4, 4.0, 2.5, 100);
+	test_grid_box(&g, 2.0, 0.05, 4.0, 1.4, 255);
+	test_grid_box(&g, 2.0, 2.5, 4.0, 3.95, 255);
+	struct world *w = world_new(g, (struct cairn_pose2){1.0, 1.8, 0.0});
+	test_grid_box(&w->truth, 2.0, 0.05, 4.0, 1.4, 0);
+	test_grid_box(&w->truth, 2.0, 2.5, 4.0, 3.95, 0);
+	return w;
+}
+
+/* Is the path that is planned for these claims above the block? */
+static bool goes_above(struct world *w, const struct cairn_msg_claims *claims)
+{
+	static struct cairn_msg_nav_path path;
+	double high_m = 0.0;
+	ck_assert(cairn_planner_claims(w->planner, claims));
+	w->goal = (struct cairn_msg_nav_goal){
+	    .id = 7, .active = true, .x_m = 5.0, .y_m = 1.8, .tolerance_m = 0.3, .speed_max_mps = 0.35};
+	for (int i = 0; i < 20; i++)
+		tick(w);
+	cairn_planner_path(w->planner, &path);
+	ck_assert_uint_gt(path.points_count, 2);
+	for (uint32_t i = 0; i < path.points_count; i++)
+		high_m = fmax(high_m, (double)path.points[i].y_m);
+	return high_m > 2.5;
+}
+
+START_TEST(what_a_model_claims_to_be_occupied_makes_unknown_floor_dearer_and_nothing_else)
+{
+	static struct cairn_msg_claims claims;
+	struct world *w = two_ways();
+	claims.items_count = 0;
+	ck_assert(!goes_above(w, &claims));
+	world_free(w);
+	w = two_ways();
+	claim(&claims, 2.2, 0.2, 3.8, 1.3);
+	ck_assert(goes_above(w, &claims));
+	world_free(w);
+	/* Both are claimed: there is a way still, and it is driven. */
+	w = two_ways();
+	claim(&claims, 2.2, 2.6, 3.8, 3.8);
+	(void)goes_above(w, &claims);
+	ck_assert(go_to(w, 5.0, 1.8, 90.0));
+	world_free(w);
+}
+END_TEST
+
+START_TEST(a_lying_model_opens_no_way)
+{
+	static struct cairn_msg_claims claims;
+	struct test_grid g = test_grid_new(6.0, 3.0, 0.05);
+	test_grid_border(&g);
+	test_grid_box(&g, 2.9, 0.0, 3.1, 3.0, 100); /* a wall from side to side */
+	struct world *w = world_new(g, (struct cairn_pose2){1.2, 1.5, 0.0});
+	claims.items_count = 0;
+	for (double y = 1.0; y < 2.0; y += 0.05)
+		for (double x = 2.9; x < 3.1 && claims.items_count < 256; x += 0.05)
+			claims.items[claims.items_count++] =
+			    (struct cairn_msg_cell_claim){x + 0.025, y + 0.025, CAIRN_CELL_STATE_FREE, 0.7};
+	ck_assert(cairn_planner_claims(w->planner, &claims));
+	ck_assert(!go_to(w, 5.0, 1.5, 10.0));
+	ck_assert_double_lt(w->pose.x_m, 2.9);
+	claims.items[0].x_m = (double)NAN;
+	ck_assert(!cairn_planner_claims(w->planner, &claims));
+	world_free(w);
+}
+END_TEST
+
 START_TEST(waits_for_somebody_in_the_door_and_goes_on)
 {
 	struct test_grid g = test_grid_new(6.0, 3.0, 0.05);
@@ -238,7 +319,9 @@ END_TEST
 CAIRN_TEST_MAIN("planner", drives_straight_along_a_corridor, goes_through_a_narrow_door,
     turns_round_in_a_corridor_too_narrow_for_an_arc, gets_out_of_a_dead_end,
     makes_a_u_turn_in_the_open_without_reversing_far, visits_random_places_in_a_furnished_flat,
-    avoids_what_the_map_does_not_have, waits_for_somebody_in_the_door_and_goes_on,
+    avoids_what_the_map_does_not_have,
+    what_a_model_claims_to_be_occupied_makes_unknown_floor_dearer_and_nothing_else,
+    a_lying_model_opens_no_way, waits_for_somebody_in_the_door_and_goes_on,
     leaves_a_wall_it_stands_too_close_to, recovers_and_then_gives_up_when_the_wheels_do_not_move,
     does_not_wait_for_its_own_memory_of_what_the_motor_stage_kept_off,
     drives_no_third_time_against_what_it_has_only_felt,

@@ -147,7 +147,23 @@ START_TEST(an_update_is_judged_once_and_the_layer_has_an_end)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("map_belief", a_claim_needs_a_confidence_of_six_tenths_and_counts_seven_at_most,
+START_TEST(what_is_claimed_to_be_occupied_takes_half_of_a_gain_at_most)
+{
+	begin();
+	ck_assert_double_eq(cairn_belief_gain_m2(NULL, 0.05, 1.8, 1.0, 0.5, 0.4), 0.4);
+	for (int i = 0; i < 40; i++)
+		(void)claim(1.525 + 0.05 * (i % 8), 1.025 + 0.05 * (i / 8), CAIRN_CELL_STATE_OCCUPIED, 0.9);
+	(void)claim(1.525, 0.525, CAIRN_CELL_STATE_FREE, 0.9); /* counted as unknown floor already */
+	ck_assert_uint_eq(belief.count, 41);
+	ck_assert_double_eq_tol(
+	    cairn_belief_gain_m2(&belief, 0.05, 1.8, 1.0, 1.0, 0.4), 0.4 - 40 * 0.0025, 1e-9);
+	ck_assert_double_eq_tol(cairn_belief_gain_m2(&belief, 0.05, 1.8, 1.0, 1.0, 0.1), 0.05, 1e-9);
+	ck_assert_double_eq(cairn_belief_gain_m2(&belief, 0.05, 9.0, 9.0, 1.0, 0.4), 0.4); /* far from here */
+}
+END_TEST
+
+CAIRN_TEST_MAIN("map_belief", what_is_claimed_to_be_occupied_takes_half_of_a_gain_at_most,
+    a_claim_needs_a_confidence_of_six_tenths_and_counts_seven_at_most,
     nothing_is_claimed_where_the_robot_has_been,
     nothing_is_claimed_where_the_sensors_are_surer_than_seven_tenths,
     each_refusal_is_counted_by_its_reason_and_the_first_reason_counts,
