@@ -154,6 +154,7 @@ static void ask(struct cairn_run *r)
 	look(r);
 	note_reaction(r);
 	cairn_triggers_taken(&m->triggers, r->now_ns);
+	cairn_call_policy_question_asked(&m->asked, r->pose.x_m, r->pose.y_m, r->now_ns);
 	r->totals.calls++;
 	m->decision = (struct cairn_msg_decision){.id = m->last_id + 1,
 	    .snapshot_id = ++m->snapshots,

@@ -25,13 +25,24 @@ static int64_t to_ns(double seconds)
 	return llround(seconds * 1e9);
 }
 
+/* Seen as one or the other by how much of it is in sight. */
+static bool is_opening(enum cairn_trigger kind)
+{
+	return kind == CAIRN_TRIGGER_DOORWAY || kind == CAIRN_TRIGGER_INTERSECTION;
+}
+
 bool cairn_call_policy_event_known(const struct cairn_config_vlm *cfg,
     const struct cairn_call_policy_events *events, enum cairn_trigger kind, double x_m, double y_m,
     int64_t now_ns)
 {
+	if (is_opening(kind) && events->question_t_ns != 0 &&
+	    now_ns - events->question_t_ns <= to_ns(cfg->base_timer_s) &&
+	    hypot(events->question_x_m - x_m, events->question_y_m - y_m) < cfg->event_apart_m)
+		return true;
 	for (uint32_t i = 0; i < events->count && i < CAIRN_CALL_POLICY_EVENTS; i++) {
-		if (events->asked[i].kind == kind &&
-		    now_ns - events->asked[i].t_ns <= to_ns(cfg->event_again_s) &&
+		bool alike =
+		    events->asked[i].kind == kind || (is_opening(events->asked[i].kind) && is_opening(kind));
+		if (alike && now_ns - events->asked[i].t_ns <= to_ns(cfg->event_again_s) &&
 		    hypot(events->asked[i].x_m - x_m, events->asked[i].y_m - y_m) < cfg->event_apart_m)
 			return true;
 	}
@@ -49,6 +60,14 @@ void cairn_call_policy_event_asked(
 	if (events->count ==
 	    2 * CAIRN_CALL_POLICY_EVENTS) /* stays a count of all slots, and the next one is the oldest */
 		events->count = CAIRN_CALL_POLICY_EVENTS;
+}
+
+void cairn_call_policy_question_asked(
+    struct cairn_call_policy_events *events, double x_m, double y_m, int64_t now_ns)
+{
+	events->question_t_ns = now_ns;
+	events->question_x_m = x_m;
+	events->question_y_m = y_m;
 }
 
 bool cairn_call_policy_may_skip(

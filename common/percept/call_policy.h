@@ -39,7 +39,8 @@ struct cairn_call_policy_facts {
  * a way that is blocked. */
 bool cairn_call_policy_is_event(enum cairn_trigger trigger);
 
-/* Where events were asked about, newest last; a ring. All zero is empty. */
+/* Where events were asked about, newest last; a ring; and where the newest question of any kind was asked. All zero is
+ * empty. */
 #define CAIRN_CALL_POLICY_EVENTS 64
 struct cairn_call_policy_events {
 	struct {
@@ -48,15 +49,23 @@ struct cairn_call_policy_events {
 		enum cairn_trigger kind;
 	} asked[CAIRN_CALL_POLICY_EVENTS];
 	uint32_t count;
+	int64_t question_t_ns; /* 0: none */
+	double question_x_m, question_y_m;
 };
 
 /* True while an event here would put the same question about the same scene once more: one of its kind was asked about
- * nearer than vlm.event_apart_m, not longer than vlm.event_again_s ago. */
+ * nearer than vlm.event_apart_m, not longer than vlm.event_again_s ago (a doorway and an intersection are one kind), or, of
+ * an opening, any question was asked as near and not longer than vlm.base_timer_s ago: what is driven was decided on in view
+ * of it. Of a dead end, a blocked way and a place seen again the last question knew nothing. */
 bool cairn_call_policy_event_known(const struct cairn_config_vlm *cfg,
     const struct cairn_call_policy_events *events, enum cairn_trigger kind, double x_m, double y_m,
     int64_t now_ns);
 void cairn_call_policy_event_asked(
     struct cairn_call_policy_events *events, enum cairn_trigger kind, double x_m, double y_m, int64_t now_ns);
+
+/* A question of any kind was asked here. */
+void cairn_call_policy_question_asked(
+    struct cairn_call_policy_events *events, double x_m, double y_m, int64_t now_ns);
 
 /* True when the call may be left out for now. */
 bool cairn_call_policy_may_skip(

@@ -174,6 +174,9 @@ enum cairn_dialog_act cairn_dialog_poll(
 	}
 	d->skipping = false;
 	d->in_flight = d->changed = true;
+	if (!d->followup)
+		cairn_call_policy_question_asked(
+		    &d->events_asked, d->snap.head.x_m, d->snap.head.y_m, now_ns);
 	if (d->event && !d->followup) {
 		d->event_calls++;
 		cairn_call_policy_event_asked(&d->events_asked, (enum cairn_trigger)d->snap.head.trigger,

@@ -3,8 +3,8 @@
 
 static uint64_t driven;
 
-/* A decision was made and is being driven; nothing is wanted, and events are asked about. */
-static void drive(void)
+/* A decision was made so long ago and is being driven; nothing is wanted, and events are asked about. */
+static void drive_for(int64_t ms)
 {
 	setup();
 	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
@@ -14,8 +14,13 @@ static void drive(void)
 	mission.decision_id = driven = decision.id;
 	mission.decision_source = CAIRN_SOURCE_MODEL;
 	mission.takes_events = true;
-	now_ns += 100 * MS;
+	now_ns += ms * MS;
 	say_mission(false);
+}
+
+static void drive(void)
+{
+	drive_for((int64_t)(cfg.vlm.base_timer_s * 1e3) + 6000);
 }
 
 static enum cairn_dialog_act look(enum cairn_trigger trigger, int64_t after_ms)
@@ -60,6 +65,35 @@ START_TEST(it_is_asked_without_waiting_for_new_frontiers)
 	say_mission(false);
 	snapshot(true, CAIRN_TRIGGER_DOORWAY);
 	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
+START_TEST(an_opening_in_view_of_what_was_just_decided_starts_no_call_but_trouble_does)
+{
+	struct cairn_msg_vlm_stats stats;
+	static const enum cairn_trigger openings[] = {CAIRN_TRIGGER_DOORWAY, CAIRN_TRIGGER_INTERSECTION},
+					news[] = {CAIRN_TRIGGER_DEAD_END, CAIRN_TRIGGER_BLOCKED,
+					    CAIRN_TRIGGER_REVISIT};
+	for (size_t i = 0; i < 2; i++) {
+		drive_for(100);
+		ck_assert_int_eq(look(openings[i], 1000), CAIRN_DIALOG_NOTHING);
+		cairn_dialog_stats(dialog, now_ns, &stats);
+		ck_assert_uint_eq(stats.skips, 1);
+		cairn_dialog_destroy(&dialog);
+	}
+	for (size_t i = 0; i < 3; i++) {
+		drive_for(100);
+		ck_assert_int_eq(look(news[i], 1000), CAIRN_DIALOG_SEND);
+		cairn_dialog_destroy(&dialog);
+	}
+	/* A doorway from nearer is an intersection: the same scene. */
+	drive();
+	ck_assert_int_eq(look(CAIRN_TRIGGER_DOORWAY, 1000), CAIRN_DIALOG_SEND);
+	answer(200, REPLY(GO));
+	ck_assert(cairn_dialog_take_decision(dialog, &decision));
+	mission.decision_id = decision.id;
+	ck_assert_int_eq(look(CAIRN_TRIGGER_INTERSECTION, 20000), CAIRN_DIALOG_NOTHING);
 	cairn_dialog_destroy(&dialog);
 }
 END_TEST
@@ -186,7 +220,8 @@ START_TEST(the_key_switches_it_off)
 END_TEST
 
 CAIRN_TEST_MAIN("vlm_dialog_events", an_event_starts_a_call_while_a_decision_is_driven,
-    it_is_asked_without_waiting_for_new_frontiers, the_same_scene_is_asked_about_once,
-    nothing_is_asked_where_the_answer_would_not_be_taken,
+    it_is_asked_without_waiting_for_new_frontiers,
+    an_opening_in_view_of_what_was_just_decided_starts_no_call_but_trouble_does,
+    the_same_scene_is_asked_about_once, nothing_is_asked_where_the_answer_would_not_be_taken,
     a_call_goes_on_when_the_decision_ends_meanwhile_and_is_dropped_when_the_mission_does,
     nonsense_about_an_event_stops_nothing_and_no_answer_is_not_asked_for_again, the_key_switches_it_off)
