@@ -15,7 +15,7 @@ if ! command -v clang >/dev/null; then
 fi
 seconds=${1:-}
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- reply text config detect device key log map map_file mcap mcp memory message scene session snapshot state web world
+[ $# -gt 0 ] || set -- reply text config detect device foxglove key log map map_file mcap mcp memory message scene session snapshot state web world
 
 [ -f build-fuzz/build.ninja ] || CC=clang meson setup build-fuzz -Dfuzz=true -Db_sanitize=address,undefined \
 	-Db_lundef=false --buildtype=debugoptimized >/dev/null

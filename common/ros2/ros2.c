@@ -15,6 +15,23 @@
 	DEFINITION(                                                                                          \
 	    "geometry_msgs/Pose", "geometry_msgs/Point position\ngeometry_msgs/Quaternion orientation\n")    \
 	DEFINITION("geometry_msgs/Point", "float64 x\nfloat64 y\nfloat64 z\n") QUATERNION
+#define MARKER_ARRAY                                                                                         \
+	"visualization_msgs/Marker[] markers\n" DEFINITION("visualization_msgs/Marker",                      \
+	    "int32 ARROW=0\nint32 CUBE=1\nint32 SPHERE=2\nint32 CYLINDER=3\nint32 LINE_STRIP=4\n"            \
+	    "int32 LINE_LIST=5\nint32 CUBE_LIST=6\nint32 SPHERE_LIST=7\nint32 POINTS=8\n"                    \
+	    "int32 TEXT_VIEW_FACING=9\nint32 MESH_RESOURCE=10\nint32 TRIANGLE_LIST=11\nint32 ADD=0\n"        \
+	    "int32 MODIFY=0\nint32 DELETE=2\nint32 DELETEALL=3\nstd_msgs/Header header\nstring ns\n"         \
+	    "int32 id\nint32 type\nint32 action\ngeometry_msgs/Pose pose\ngeometry_msgs/Vector3 scale\n"     \
+	    "std_msgs/ColorRGBA color\nbuiltin_interfaces/Duration lifetime\nbool frame_locked\n"            \
+	    "geometry_msgs/Point[] points\nstd_msgs/ColorRGBA[] colors\nstring texture_resource\n"           \
+	    "sensor_msgs/CompressedImage texture\nvisualization_msgs/UVCoordinate[] uv_coordinates\n"        \
+	    "string text\nstring mesh_resource\nvisualization_msgs/MeshFile mesh_file\n"                     \
+	    "bool mesh_use_embedded_materials\n") HEADER POSE VECTOR3 DEFINITION("std_msgs/ColorRGBA",       \
+	    "float32 r\nfloat32 g\nfloat32 b\nfloat32 a\n")                                                  \
+	    DEFINITION("builtin_interfaces/Duration", "int32 sec\nuint32 nanosec\n") DEFINITION(             \
+		"sensor_msgs/CompressedImage", "std_msgs/Header header\nstring format\nuint8[] data\n")      \
+		DEFINITION("visualization_msgs/UVCoordinate", "float32 u\nfloat32 v\n")                      \
+		    DEFINITION("visualization_msgs/MeshFile", "string filename\nuint8[] data\n")
 
 const struct cairn_ros2_row cairn_ros2_types[CAIRN_ROS2_TYPE_COUNT] = {
 #define TYPE(id, name, function, text) [CAIRN_ROS2_##id] = {name, text, cairn_ros2_put_##function},
@@ -29,6 +46,9 @@ const struct cairn_ros2_topic cairn_ros2_topics[CAIRN_ROS2_TOPIC_COUNT] = {
     {CAIRN_TOPIC_NAV_PATH, "/plan", CAIRN_ROS2_PATH},
     {CAIRN_TOPIC_BATTERY, "/battery_state", CAIRN_ROS2_BATTERY_STATE},
     {CAIRN_TOPIC_IMU, "/imu/data", CAIRN_ROS2_IMU},
+    {CAIRN_TOPIC_SCENE, "/markers/scene", CAIRN_ROS2_SCENE_MARKERS},
+    {CAIRN_TOPIC_ZONES, "/markers/zones", CAIRN_ROS2_ZONE_MARKERS},
+    {CAIRN_TOPIC_FRONTIERS, "/markers/frontiers", CAIRN_ROS2_FRONTIER_MARKERS},
 };
 
 /* Which frames a type is made from. */

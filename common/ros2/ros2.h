@@ -54,7 +54,7 @@ struct cairn_ros2_transforms {
 
 /* ---- types ---- */
 
-/* Made from the message of the bus of that name (odometry: odom, path: nav_path, ...), TF from struct cairn_ros2_transforms, LOG
+/* Made from the message of the bus of that name (odometry: odom, path: nav_path, ZONE_MARKERS: zones, ...), TF from struct cairn_ros2_transforms, LOG
  * from struct cairn_ros2_log_line, OCCUPANCY_GRID and IMAGE from struct cairn_ros2_frame, COMPRESSED_IMAGE from struct
  * cairn_ros2_jpeg. */
 enum cairn_ros2_type {
@@ -75,6 +75,9 @@ extern const struct cairn_ros2_row cairn_ros2_types[CAIRN_ROS2_TYPE_COUNT];
 #define TYPE(id, name, function, text) cairn_ros2_encode_fn cairn_ros2_put_##function;
 #include "common/ros2/ros2_types.def"
 
+/* std_msgs/Header: the beginning of most of them. */
+void cairn_ros2_put_header(struct cairn_cdr *c, int64_t unix_ns, const char *frame_id);
+
 /* The message as CDR into buf: bytes written, -ENOBUFS, or -EINVAL for a frame of a format that the type is not made from.
  * from: see enum cairn_ros2_type. */
 int cairn_ros2_encode(
@@ -88,7 +91,7 @@ struct cairn_ros2_topic {
 	const char *name;
 	enum cairn_ros2_type type;
 };
-#define CAIRN_ROS2_TOPIC_COUNT 7
+#define CAIRN_ROS2_TOPIC_COUNT 10
 extern const struct cairn_ros2_topic cairn_ros2_topics[CAIRN_ROS2_TOPIC_COUNT];
 
 /* ---- transforms ---- */

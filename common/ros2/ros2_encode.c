@@ -14,7 +14,7 @@ static void put_time(struct cairn_cdr *c, int64_t unix_ns)
 	cairn_cdr_put_u32(c, (uint32_t)ns);
 }
 
-static void put_header(struct cairn_cdr *c, int64_t unix_ns, const char *frame_id)
+void cairn_ros2_put_header(struct cairn_cdr *c, int64_t unix_ns, const char *frame_id)
 {
 	put_time(c, unix_ns);
 	cairn_cdr_put_text(c, frame_id);
@@ -87,7 +87,7 @@ void cairn_ros2_put_laser_scan(struct cairn_cdr *c, int64_t unix_ns, const void 
 	const struct cairn_msg_scan *s = from;
 	float first_rad, step_rad, ranges[SCAN_RAYS_MAX];
 	uint32_t count = spread(s, &first_rad, &step_rad, ranges);
-	put_header(c, unix_ns, CAIRN_ROS2_FRAME_LASER);
+	cairn_ros2_put_header(c, unix_ns, CAIRN_ROS2_FRAME_LASER);
 	cairn_cdr_put_f32(c, first_rad);
 	cairn_cdr_put_f32(c, first_rad + step_rad * (float)(count > 0 ? count - 1 : 0));
 	cairn_cdr_put_f32(c, step_rad);
@@ -105,7 +105,7 @@ void cairn_ros2_put_odometry(struct cairn_cdr *c, int64_t unix_ns, const void *f
 {
 	static const double unknown[36];
 	const struct cairn_msg_odom *o = from;
-	put_header(c, unix_ns, CAIRN_ROS2_FRAME_ODOM);
+	cairn_ros2_put_header(c, unix_ns, CAIRN_ROS2_FRAME_ODOM);
 	cairn_cdr_put_text(c, CAIRN_ROS2_FRAME_BASE);
 	put_pose(c, o->x_m, o->y_m, o->yaw_rad);
 	put_f64s(c, unknown, 36);
@@ -117,17 +117,17 @@ void cairn_ros2_put_odometry(struct cairn_cdr *c, int64_t unix_ns, const void *f
 void cairn_ros2_put_pose_stamped(struct cairn_cdr *c, int64_t unix_ns, const void *from)
 {
 	const struct cairn_msg_pose *p = from;
-	put_header(c, unix_ns, CAIRN_ROS2_FRAME_MAP);
+	cairn_ros2_put_header(c, unix_ns, CAIRN_ROS2_FRAME_MAP);
 	put_pose(c, p->x_m, p->y_m, p->yaw_rad);
 }
 
 void cairn_ros2_put_path(struct cairn_cdr *c, int64_t unix_ns, const void *from)
 {
 	const struct cairn_msg_nav_path *p = from;
-	put_header(c, unix_ns, CAIRN_ROS2_FRAME_MAP);
+	cairn_ros2_put_header(c, unix_ns, CAIRN_ROS2_FRAME_MAP);
 	cairn_cdr_put_u32(c, p->points_count);
 	for (uint32_t i = 0; i < p->points_count; i++) {
-		put_header(c, unix_ns, CAIRN_ROS2_FRAME_MAP);
+		cairn_ros2_put_header(c, unix_ns, CAIRN_ROS2_FRAME_MAP);
 		put_pose(c, p->points[i].x_m, p->points[i].y_m, p->points[i].yaw_rad);
 	}
 }
@@ -135,7 +135,7 @@ void cairn_ros2_put_path(struct cairn_cdr *c, int64_t unix_ns, const void *from)
 void cairn_ros2_put_battery_state(struct cairn_cdr *c, int64_t unix_ns, const void *from)
 {
 	const struct cairn_msg_battery *b = from;
-	put_header(c, unix_ns, "");
+	cairn_ros2_put_header(c, unix_ns, "");
 	cairn_cdr_put_f32(c, (float)b->voltage_v);
 	for (int i = 0; i < 6;
 	     i++) /* temperature, current, charge, two capacities, percentage: not measured */
@@ -161,7 +161,7 @@ void cairn_ros2_put_imu(struct cairn_cdr *c, int64_t unix_ns, const void *from)
 {
 	static const double unknown[9];
 	const struct cairn_msg_imu *m = from;
-	put_header(c, unix_ns, CAIRN_ROS2_FRAME_BASE);
+	cairn_ros2_put_header(c, unix_ns, CAIRN_ROS2_FRAME_BASE);
 	put_quaternion(c, m->roll_rad, m->pitch_rad, m->yaw_rad);
 	put_f64s(c, unknown, 9);
 	put_measured(c, m->gyro_radps, m->gyro_radps_count);
@@ -174,7 +174,7 @@ void cairn_ros2_put_tf(struct cairn_cdr *c, int64_t unix_ns, const void *from)
 	cairn_cdr_put_u32(c, t->count);
 	for (uint32_t i = 0; i < t->count; i++) {
 		const struct cairn_ros2_transform *it = &t->items[i];
-		put_header(c, unix_ns, it->parent);
+		cairn_ros2_put_header(c, unix_ns, it->parent);
 		cairn_cdr_put_text(c, it->child);
 		put_point(c, it->pose.x_m, it->pose.y_m, it->z_m);
 		put_quaternion(c, 0.0, 0.0, it->pose.yaw_rad);
@@ -199,7 +199,7 @@ void cairn_ros2_put_occupancy_grid(struct cairn_cdr *c, int64_t unix_ns, const v
 {
 	const struct cairn_ros2_frame *f = from;
 	const struct cairn_frame_header *h = f->hdr;
-	put_header(c, unix_ns, CAIRN_ROS2_FRAME_MAP);
+	cairn_ros2_put_header(c, unix_ns, CAIRN_ROS2_FRAME_MAP);
 	put_time(c, unix_ns);
 	cairn_cdr_put_f32(c, (float)h->cell_m);
 	cairn_cdr_put_u32(c, h->width);
@@ -218,7 +218,7 @@ void cairn_ros2_put_image(struct cairn_cdr *c, int64_t unix_ns, const void *from
 	const struct cairn_ros2_frame *f = from;
 	const struct cairn_frame_header *h = f->hdr;
 	uint32_t bytes = h->height * h->stride_bytes;
-	put_header(c, unix_ns, f->frame_id);
+	cairn_ros2_put_header(c, unix_ns, f->frame_id);
 	cairn_cdr_put_u32(c, h->height);
 	cairn_cdr_put_u32(c, h->width);
 	cairn_cdr_put_text(c, h->format == CAIRN_FORMAT_RGB8 ? "rgb8" : "16UC1");
@@ -231,7 +231,7 @@ void cairn_ros2_put_image(struct cairn_cdr *c, int64_t unix_ns, const void *from
 void cairn_ros2_put_compressed_image(struct cairn_cdr *c, int64_t unix_ns, const void *from)
 {
 	const struct cairn_ros2_jpeg *j = from;
-	put_header(c, unix_ns, j->frame_id);
+	cairn_ros2_put_header(c, unix_ns, j->frame_id);
 	cairn_cdr_put_text(c, "jpeg");
 	cairn_cdr_put_u32(c, j->bytes);
 	cairn_cdr_put_bytes(c, j->data, j->bytes);

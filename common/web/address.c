@@ -109,6 +109,11 @@ bool cairn_web_origin_allowed(const char *origin, const char *host_header)
 	return scheme > 0 && host_header[0] != '\0' && strcasecmp(origin + scheme, host_header) == 0;
 }
 
+bool cairn_web_origin_listed(const char *origin, const char *origins)
+{
+	return origin[0] != '\0' && listed(origin, origins);
+}
+
 bool cairn_web_site_allowed(const char *sec_fetch_site, bool same_page)
 {
 	return sec_fetch_site[0] == '\0' || same_page || strcmp(sec_fetch_site, "same-origin") == 0 ||

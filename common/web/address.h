@@ -28,6 +28,8 @@ bool cairn_web_host_allowed(const char *host_header, const char *hosts);
 /* Empty origin and site are allowed: programs send neither. same_page is what a link from elsewhere may open: the page itself,
  * not its data. */
 bool cairn_web_origin_allowed(const char *origin, const char *host_header);
+/* origins: web.origins, of pages elsewhere that may speak Foxglove's protocol. Never true for an empty origin. */
+bool cairn_web_origin_listed(const char *origin, const char *origins);
 bool cairn_web_site_allowed(const char *sec_fetch_site, bool same_page);
 
 #endif

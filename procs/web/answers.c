@@ -67,13 +67,11 @@ static void add_fields(struct web *web, struct cairn_text *t, const char *const 
 {
 	for (size_t i = 0; i < count; i++) {
 		int slot = hub_slot(web, topics[i]);
-		int64_t t_ns;
-		const struct web_blob *json = answers_there(web, slot)
-						  ? hub_json(web, slot, web->feed_slots[slot].newest, &t_ns)
-						  : NULL;
+		const struct web_kept *kept =
+		    answers_there(web, slot) ? hub_message(web, slot, web->feed_slots[slot].newest) : NULL;
 		cairn_text_addf(t, "%s\"%s\":", i > 0 ? "," : "", topics[i]);
-		if (json != NULL)
-			cairn_text_bytes(t, json->data, json->bytes);
+		if (kept != NULL)
+			cairn_text_bytes(t, kept->blob->data, kept->blob->bytes);
 		else
 			cairn_text_add(t, "null");
 	}

@@ -1,7 +1,7 @@
 /* frame_pipe.h - between the web stage and the process that reads frames for it.
  *
  * To it: one byte at a time, the set of pictures wanted from now on (bit WEB_PICTURE_BIT(p)). From it: this head, then text_bytes of
- * text, then picture_bytes of a JPEG or PNG. Same machine, same build: the structs go as they are in memory. */
+ * text, then picture_bytes of a JPEG or PNG; of WEB_GRID and WEB_DEPTH_RAW the header of the frame and its payload as they are. Same machine, same build: the structs go as they are in memory. */
 #ifndef CAIRN_PROCS_WEB_FRAME_PIPE_H
 #define CAIRN_PROCS_WEB_FRAME_PIPE_H
 
@@ -12,7 +12,7 @@
 #define WEB_PICTURE_BIT(picture) (1u << (picture))
 
 /* WEB_MAP_DRAWN: for people and models, with the robot on it; WEB_MAP: one pixel a cell. */
-enum web_picture { WEB_CAMERA, WEB_SNAPSHOT, WEB_DEPTH, WEB_MAP, WEB_MAP_DRAWN, WEB_PICTURES };
+enum web_picture { WEB_CAMERA, WEB_SNAPSHOT, WEB_DEPTH, WEB_MAP, WEB_MAP_DRAWN, WEB_GRID, WEB_DEPTH_RAW, WEB_PICTURES };
 
 struct web_frame_head {
 	uint32_t magic;

@@ -38,7 +38,9 @@ static const enum cairn_frame_topic topics[WEB_PICTURES] = {[WEB_CAMERA] = CAIRN
     [WEB_SNAPSHOT] = CAIRN_FRAME_SNAPSHOT,
     [WEB_DEPTH] = CAIRN_FRAME_CAMERA_DEPTH,
     [WEB_MAP] = CAIRN_FRAME_MAP_GRID,
-    [WEB_MAP_DRAWN] = CAIRN_FRAME_MAP_GRID};
+    [WEB_MAP_DRAWN] = CAIRN_FRAME_MAP_GRID,
+    [WEB_GRID] = CAIRN_FRAME_MAP_GRID,
+    [WEB_DEPTH_RAW] = CAIRN_FRAME_CAMERA_DEPTH};
 
 struct reader {
 	const struct cairn_config *cfg;
@@ -46,7 +48,7 @@ struct reader {
 	struct cairn_frame_sub *subs[WEB_PICTURES];
 	struct cairn_jpeg *jpeg;
 	uint32_t jpeg_width, jpeg_height;
-	uint64_t map_hash;
+	uint64_t map_hash, grid_hash;
 	uint8_t *plain; /* rows of the map, upside down */
 	size_t plain_bytes;
 };
@@ -197,6 +199,19 @@ static bool give_drawn(const struct reader *r, const struct cairn_frame_header *
 	return ok;
 }
 
+/* The frame as it is, for who encodes it; a map only when it has changed. */
+static bool give_raw(enum web_picture which, uint64_t *hash, const struct cairn_frame_header *h,
+    const void *payload)
+{
+	if (hash != NULL) {
+		uint64_t now = h->format == CAIRN_FORMAT_GRID8 ? hash_of(h, payload) : *hash;
+		if (now == *hash)
+			return true;
+		*hash = now;
+	}
+	return send_picture(which, h, 0, h, sizeof(*h), payload, h->payload_bytes);
+}
+
 static bool give(
     struct reader *r, enum web_picture which, const struct cairn_frame_header *h, const void *payload)
 {
@@ -209,6 +224,10 @@ static bool give(
 		return give_depth(h, payload);
 	case WEB_MAP_DRAWN:
 		return give_drawn(r, h, payload);
+	case WEB_GRID:
+		return give_raw(which, &r->grid_hash, h, payload);
+	case WEB_DEPTH_RAW:
+		return give_raw(which, NULL, h, payload);
 	default:
 		return give_map(r, h, payload);
 	}
@@ -258,6 +277,8 @@ static int run(struct reader *r)
 			return 0;
 		if ((set & WEB_PICTURE_BIT(WEB_MAP)) != 0 && (before & WEB_PICTURE_BIT(WEB_MAP)) == 0)
 			r->map_hash = 0; /* whoever asks anew is given one */
+		if ((set & WEB_PICTURE_BIT(WEB_GRID)) != 0 && (before & WEB_PICTURE_BIT(WEB_GRID)) == 0)
+			r->grid_hash = 0;
 		before = set;
 		/* Snapshots come when a decision is due; the others always. */
 		if (heard || (set & ~WEB_PICTURE_BIT(WEB_SNAPSHOT)) == 0)

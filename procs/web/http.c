@@ -420,7 +420,10 @@ int http_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user,
 		struct web_conn *conn = lws_get_opaque_user_data(wsi);
 		char path[8] = "";
 		copy_header(wsi, WSI_TOKEN_GET_URI, path, sizeof(path));
-		int status = strcmp(path, "/ws") == 0 ? web_admit(web_of(wsi), wsi, false, conn, &why) : 404;
+		bool there = strcmp(path, "/ws") == 0 || (strcmp(path, "/") == 0 && web_wants_foxglove(wsi));
+		int status = there ? web_admit(web_of(wsi), wsi, false, conn, &why) : 404;
+		if (status != 0) /* whoever connects sees the status alone */
+			cairn_log_debug("not let in: %s", why.text);
 		if (status == 0 && cairn_rights_allow(conn->who.rights, CAIRN_RIGHT_WATCH))
 			return 0;
 		cairn_stage_count_reject(web_of(wsi)->stage);

@@ -1,15 +1,18 @@
-/* hub.c - topics of the bus, each read while somebody wants it, and kept as far as somebody may still ask for it. */
+/* hub.c - topics of the bus and pictures, each read while somebody wants it, and kept as far as somebody may still ask for it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/base/geom.h"
 #include "procs/web/web.h"
 
 #define JSON_BYTES (512u * 1024)
+#define CDR_ROOM 512                 /* for what stands around the bytes of a picture */
 #define IDLE_NS (2 * CAIRN_NS_PER_S) /* a page that is loaded anew wants the same again */
-#define GONE_MIN_NS CAIRN_NS_PER_S   /* a subscription needs a moment until it is heard */
+#define CLOCK_STEP_NS (10 * CAIRN_NS_PER_MS)
+#define GONE_MIN_NS CAIRN_NS_PER_S /* a subscription needs a moment until it is heard */
 
 static const char *const stage_names[] = {
 #define STAGE(id, name, program, iceoryx, when, without, doc) name,
@@ -44,6 +47,17 @@ void web_blob_drop(struct web_blob **blob_p)
 	*blob_p = NULL;
 }
 
+/* Frames as ROS 2 knows them. */
+static const struct {
+	const char *name;
+	enum web_picture picture;
+	enum cairn_ros2_type type;
+} picture_slots[] = {{"/camera/image/compressed", WEB_CAMERA, CAIRN_ROS2_COMPRESSED_IMAGE},
+    {"/camera/annotated/compressed", WEB_SNAPSHOT, CAIRN_ROS2_COMPRESSED_IMAGE},
+    {"/camera/depth", WEB_DEPTH_RAW, CAIRN_ROS2_IMAGE}, {"/map", WEB_GRID, CAIRN_ROS2_OCCUPANCY_GRID}};
+#define PICTURE_SLOTS ((int)(sizeof(picture_slots) / sizeof(picture_slots[0])))
+#define CAMERA_FRAME "camera"
+
 static void add_slot(
     struct web *web, enum web_slot_kind kind, const char *name, int topic, const char *instance)
 {
@@ -57,9 +71,48 @@ static void add_slot(
 	web->feed_slots[i] = (struct cairn_web_slot){.every = queued || kind == WEB_SLOT_LOGS};
 }
 
+/* After the topics, which they are made from. */
+static void add_foxglove_slots(struct web *web)
+{
+	for (int i = 0; i < CAIRN_ROS2_TOPIC_COUNT; i++) {
+		const struct cairn_ros2_topic *row = &cairn_ros2_topics[i];
+		add_slot(web, WEB_SLOT_ROS2, row->name, (int)row->topic, NULL);
+		web->slots[web->slot_count - 1].type = row->type;
+		web->slots[web->slot_count - 1].source = hub_slot(web, cairn_topics[row->topic].name);
+	}
+	for (int i = 0; i < PICTURE_SLOTS; i++) {
+		add_slot(web, WEB_SLOT_PICTURE, picture_slots[i].name, 0, NULL);
+		web->slots[web->slot_count - 1].type = picture_slots[i].type;
+		web->slots[web->slot_count - 1].picture = picture_slots[i].picture;
+	}
+}
+
+bool hub_of_page(const struct web_slot *s)
+{
+	return s->kind <= WEB_SLOT_LOGS;
+}
+
+static int64_t clock_offset_ns(void)
+{
+	struct timespec wall, mono;
+	clock_gettime(CLOCK_REALTIME, &wall);
+	clock_gettime(CLOCK_MONOTONIC, &mono);
+	return (wall.tv_sec - mono.tv_sec) * CAIRN_NS_PER_S + wall.tv_nsec - mono.tv_nsec;
+}
+
+/* Followed when the clock is set, and otherwise kept, so that intervals stay right. */
+static void follow_clock(struct web *web)
+{
+	int64_t now_ns = clock_offset_ns();
+	if (llabs(now_ns - web->clock_offset_ns) > CLOCK_STEP_NS)
+		web->clock_offset_ns = now_ns;
+}
+
 bool hub_open(struct web *web, struct cairn_error *err)
 {
-	_Static_assert(CAIRN_TOPIC_COUNT + 2 * STAGES + 2 <= CAIRN_WEB_SLOTS_MAX, "more topics than slots");
+	_Static_assert(CAIRN_TOPIC_COUNT + 2 * STAGES + 2 + CAIRN_ROS2_TOPIC_COUNT + PICTURE_SLOTS <=
+			   CAIRN_WEB_SLOTS_MAX,
+	    "more topics than slots");
 	for (int t = 0; t < CAIRN_TOPIC_COUNT; t++) {
 		if (strcmp(cairn_topics[t].stage, "*") != 0)
 			add_slot(web, WEB_SLOT_TOPIC, cairn_topics[t].name, t, NULL);
@@ -69,6 +122,11 @@ bool hub_open(struct web *web, struct cairn_error *err)
 	}
 	add_slot(web, WEB_SLOT_MAP, "map", 0, NULL);
 	add_slot(web, WEB_SLOT_LOGS, "logs", 0, NULL);
+	add_foxglove_slots(web);
+	follow_clock(web);
+	const struct cairn_config_robot *robot = &cairn_stage_config(web->stage)->robot;
+	web->tf = (struct cairn_ros2_tf){
+	    .laser_x_m = robot->lidar_x_m, .laser_y_m = robot->lidar_y_m, .laser_z_m = robot->lidar_z_m};
 	web->json = malloc(JSON_BYTES);
 	web->tx = malloc(LWS_PRE + JSON_BYTES + 256);
 	if (web->json != NULL && web->tx != NULL)
@@ -130,15 +188,60 @@ static struct web_blob *to_json(struct web *web, const struct web_slot *s)
 	return n >= 0 ? web_blob_new(web->json, (size_t)n) : NULL;
 }
 
+static struct web_blob *cdr_of(
+    struct web *web, enum cairn_ros2_type type, int64_t t_ns, const void *from, size_t room)
+{
+	struct web_blob *blob = web_blob_new(NULL, room);
+	int n = blob != NULL ? cairn_ros2_encode(type, t_ns + web->clock_offset_ns, from, blob->data, room)
+			     : -ENOMEM;
+	if (n < 0) { /* a frame of a format that ROS does not know */
+		cairn_stage_count_reject(web->stage);
+		web_blob_drop(&blob);
+		return NULL;
+	}
+	blob->bytes = (size_t)n;
+	return blob;
+}
+
+/* The newest message of a topic as ROS 2 knows it. */
+static struct web_blob *topic_to_cdr(struct web *web, const struct web_slot *s, int64_t t_ns)
+{
+	const void *from = s->type == CAIRN_ROS2_TF ? &web->transforms : web->slots[s->source].msg;
+	int n = from != NULL
+		    ? cairn_ros2_encode(s->type, t_ns + web->clock_offset_ns, from, web->json, JSON_BYTES)
+		    : -EINVAL;
+	return n >= 0 ? web_blob_new(web->json, (size_t)n) : NULL;
+}
+
+/* The newest picture of a kind as ROS 2 knows it. */
+static struct web_blob *picture_to_cdr(struct web *web, const struct web_slot *s, int64_t t_ns)
+{
+	const struct web_picture_now *now = &web->pictures[s->picture];
+	struct cairn_frame_header head;
+	if (now->blob == NULL)
+		return NULL;
+	if (s->type == CAIRN_ROS2_COMPRESSED_IMAGE)
+		return cdr_of(web, s->type, t_ns,
+		    &(struct cairn_ros2_jpeg){now->blob->data, (uint32_t)now->blob->bytes, CAMERA_FRAME},
+		    now->blob->bytes + CDR_ROOM);
+	if (now->text == NULL || now->text->bytes != sizeof(head))
+		return NULL;
+	memcpy(&head, now->text->data, sizeof(head));
+	if (head.payload_bytes != now->blob->bytes)
+		return NULL;
+	return cdr_of(web, s->type, t_ns, &(struct cairn_ros2_frame){&head, now->blob->data, CAMERA_FRAME},
+	    now->blob->bytes + CDR_ROOM);
+}
+
 /* One more message; blob NULL: it is made when somebody is sent it. */
-static void take(struct web *web, int slot, struct web_blob *blob, int64_t t_ns)
+static void take(struct web *web, int slot, struct web_blob *blob, const struct cairn_header *hdr)
 {
 	struct web_slot *s = &web->slots[slot];
 	struct cairn_web_slot *f = &web->feed_slots[slot];
 	uint64_t number = ++f->newest;
 	struct web_kept *k = kept_of(s, number);
 	web_blob_drop(&k->blob);
-	*k = (struct web_kept){blob, t_ns};
+	*k = (struct web_kept){blob, *hdr};
 	if (!f->every)
 		f->first = number;
 	else if (f->first == 0 || f->newest - f->first >= WEB_KEPT_MAX)
@@ -146,13 +249,42 @@ static void take(struct web *web, int slot, struct web_blob *blob, int64_t t_ns)
 	f->gone = false;
 	s->heard_ns = cairn_now_ns();
 	viewers_wake(web, slot);
+	foxglove_wake(web, slot);
 }
 
 void hub_put(struct web *web, int slot, const char *text, size_t bytes)
 {
 	struct web_blob *blob = web_blob_new(text, bytes);
 	if (blob != NULL)
-		take(web, slot, blob, cairn_now_ns());
+		take(web, slot, blob, &(struct cairn_header){.t_ns = cairn_now_ns()});
+}
+
+void hub_picture(struct web *web, enum web_picture which, int64_t t_ns)
+{
+	for (int i = 0; i < web->slot_count; i++) {
+		const struct web_slot *s = &web->slots[i];
+		if (s->kind == WEB_SLOT_PICTURE && s->picture == which && s->users > 0)
+			take(web, i, NULL, &(struct cairn_header){.t_ns = t_ns});
+	}
+}
+
+/* What is made from the message that a topic has just had, where somebody wants it. ROS has no word for a message that is
+ * not valid. */
+static void take_ros2(struct web *web, int source)
+{
+	const struct web_slot *from = &web->slots[source];
+	if (!from->hdr.valid)
+		return;
+	if (from->topic == CAIRN_TOPIC_POSE)
+		cairn_ros2_tf_pose(&web->tf, &from->hdr, from->msg);
+	for (int i = 0; i < web->slot_count; i++) {
+		const struct web_slot *s = &web->slots[i];
+		if (s->kind != WEB_SLOT_ROS2 || s->source != source || s->users == 0)
+			continue;
+		if (s->type == CAIRN_ROS2_TF)
+			cairn_ros2_tf_odom(&web->tf, &from->hdr, from->msg, &web->transforms);
+		take(web, i, NULL, &from->hdr);
+	}
 }
 
 static void drain(struct web *web, int slot)
@@ -166,7 +298,8 @@ static void drain(struct web *web, int slot)
 		bool every = web->feed_slots[slot].every;
 		struct web_blob *blob = every ? to_json(web, s) : NULL;
 		if (!every || blob != NULL)
-			take(web, slot, blob, s->hdr.t_ns);
+			take(web, slot, blob, &s->hdr);
+		take_ros2(web, slot);
 	}
 }
 
@@ -202,12 +335,43 @@ static bool is_decisions(const struct web_slot *s)
 	return s->kind == WEB_SLOT_TOPIC && s->topic == CAIRN_TOPIC_DECISION;
 }
 
+/* Transforms are made of two topics. */
+static int pose_slot(const struct web *web)
+{
+	return hub_slot(web, cairn_topics[CAIRN_TOPIC_POSE].name);
+}
+
+static void use_ros2(struct web *web, int slot)
+{
+	const struct web_slot *s = &web->slots[slot], *from = &web->slots[s->source];
+	const struct cairn_web_slot *f = &web->feed_slots[s->source];
+	hub_use(web, s->source);
+	if (s->type == CAIRN_ROS2_TF)
+		hub_use(web, pose_slot(web));
+	else if (f->first > 0 && f->first <= f->newest && from->hdr.valid && !f->gone)
+		take(web, slot, NULL, &from->hdr); /* what others have been told already */
+}
+
+/* A map is sent again only when it has changed, so the last one counts until then; a picture only while it is new. */
+static void use_picture(struct web *web, int slot)
+{
+	const struct web_slot *s = &web->slots[slot];
+	const struct web_picture_now *now = &web->pictures[s->picture];
+	pictures_use(web, s->picture);
+	if (now->number > 0 && (s->picture == WEB_GRID || cairn_now_ns() - now->arrived_ns < IDLE_NS))
+		take(web, slot, NULL, &(struct cairn_header){.t_ns = now->t_ns});
+}
+
 void hub_use(struct web *web, int slot)
 {
 	struct web_slot *s = &web->slots[slot];
 	if (s->users++ > 0)
 		return;
 	s->idle_ns = 0;
+	if (s->kind == WEB_SLOT_ROS2)
+		use_ros2(web, slot);
+	else if (s->kind == WEB_SLOT_PICTURE)
+		use_picture(web, slot);
 	if (s->kind == WEB_SLOT_TOPIC && s->sub == NULL)
 		listen_to(web, slot);
 	else if (s->kind == WEB_SLOT_MAP)
@@ -223,8 +387,18 @@ void hub_leave(struct web *web, int slot)
 	struct web_slot *s = &web->slots[slot];
 	if (--s->users > 0)
 		return;
+	if (s->kind == WEB_SLOT_ROS2 || s->kind == WEB_SLOT_PICTURE)
+		forget(web, slot);
+	if (s->kind == WEB_SLOT_ROS2) {
+		hub_leave(web, s->source);
+		if (s->type == CAIRN_ROS2_TF)
+			hub_leave(web, pose_slot(web));
+		return;
+	}
 	s->idle_ns = cairn_now_ns();
-	if (s->kind == WEB_SLOT_MAP)
+	if (s->kind == WEB_SLOT_PICTURE)
+		pictures_leave(web, s->picture);
+	else if (s->kind == WEB_SLOT_MAP)
 		pictures_leave(web, WEB_MAP);
 	else if (s->kind == WEB_SLOT_LOGS)
 		logs_follow(web, false);
@@ -232,17 +406,22 @@ void hub_leave(struct web *web, int slot)
 		pictures_leave(web, WEB_SNAPSHOT);
 }
 
-const struct web_blob *hub_json(struct web *web, int slot, uint64_t number, int64_t *ret_t_ns)
+const struct web_kept *hub_message(struct web *web, int slot, uint64_t number)
 {
 	struct web_slot *s = &web->slots[slot];
 	const struct cairn_web_slot *f = &web->feed_slots[slot];
 	if (number < f->first || number > f->newest)
 		return NULL;
 	struct web_kept *k = kept_of(s, number);
-	if (k->blob == NULL && s->msg != NULL && number == f->newest)
-		k->blob = to_json(web, s);
-	*ret_t_ns = k->t_ns;
-	return k->blob;
+	if (k->blob == NULL && number == f->newest) {
+		if (s->kind == WEB_SLOT_ROS2)
+			k->blob = topic_to_cdr(web, s, k->hdr.t_ns);
+		else if (s->kind == WEB_SLOT_PICTURE)
+			k->blob = picture_to_cdr(web, s, k->hdr.t_ns);
+		else if (s->msg != NULL)
+			k->blob = to_json(web, s);
+	}
+	return k->blob != NULL ? k : NULL;
 }
 
 static void look_for_silence(struct web *web, int slot, int64_t now_ns)
@@ -260,6 +439,7 @@ int hub_on_tick(void *ctx)
 {
 	struct web *web = ctx;
 	int64_t now_ns = cairn_now_ns();
+	follow_clock(web);
 	for (int i = 0; i < web->slot_count; i++) {
 		struct web_slot *s = &web->slots[i];
 		if (s->sub != NULL && s->users > 0)

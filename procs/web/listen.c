@@ -67,6 +67,7 @@ int web_on_tokens(void *ctx)
 	web->tokens = now;
 	cairn_log_info("%d tokens are let in", now.count);
 	viewers_judge(web);
+	foxglove_judge(web);
 	return 0;
 }
 
@@ -85,9 +86,31 @@ static bool passed_on(struct lws *wsi)
 	       lws_hdr_custom_length(wsi, "x-real-ip:", 10) >= 0;
 }
 
+bool web_wants_foxglove(struct lws *wsi)
+{
+	char offered[128] = "";
+	copy(wsi, WSI_TOKEN_PROTOCOL, offered, sizeof(offered));
+	return cairn_foxglove_offered(offered);
+}
+
+/* Foxglove's clients can set no header: their token stands in the address. */
+static void take_token(struct web *web, struct lws *wsi, bool foxglove, struct web_conn *conn)
+{
+	char text[512] = "";
+	copy(wsi, WSI_TOKEN_HTTP_URI_ARGS, text, sizeof(text));
+	if (foxglove && cairn_web_query(text, "token", conn->token, sizeof(conn->token)))
+		return;
+	copy(wsi, WSI_TOKEN_HTTP_AUTHORIZATION, text, sizeof(text));
+	if (cairn_web_bearer(text, conn->token, sizeof(conn->token)))
+		return;
+	copy(wsi, WSI_TOKEN_HTTP_COOKIE, text, sizeof(text));
+	(void)cairn_web_cookie(text, web->cookie, conn->token, sizeof(conn->token));
+}
+
 int web_admit(struct web *web, struct lws *wsi, bool page, struct web_conn *conn, struct cairn_error *why)
 {
-	char host[128] = "", origin[160] = "", site[32] = "", text[512] = "";
+	char host[128] = "", origin[160] = "", site[32] = "";
+	bool foxglove = web_wants_foxglove(wsi);
 	copy(wsi, WSI_TOKEN_HOST, host, sizeof(host));
 	copy(wsi, WSI_TOKEN_ORIGIN, origin, sizeof(origin));
 	if (lws_hdr_custom_length(wsi, "sec-fetch-site:", 15) > 0 &&
@@ -98,16 +121,15 @@ int web_admit(struct web *web, struct lws *wsi, bool page, struct web_conn *conn
 				     "the name in web.hosts");
 		return 403;
 	}
-	if (!cairn_web_origin_allowed(origin, host) || !cairn_web_site_allowed(site, page)) {
-		cairn_error_set(why, "pages of other sites are not answered");
+	bool own = cairn_web_origin_allowed(origin, host) && cairn_web_site_allowed(site, page);
+	if (!own && !(foxglove && cairn_web_origin_listed(origin, web->cfg->origins))) {
+		cairn_error_set(why, "pages of other sites are not answered%s%.120s%s",
+		    foxglove ? "; to let Foxglove in from there, list " : "", foxglove ? origin : "",
+		    foxglove ? " in web.origins" : "");
 		return 403;
 	}
 	conn->here = conn->loopback && !passed_on(wsi);
-	copy(wsi, WSI_TOKEN_HTTP_AUTHORIZATION, text, sizeof(text));
-	if (!cairn_web_bearer(text, conn->token, sizeof(conn->token))) {
-		copy(wsi, WSI_TOKEN_HTTP_COOKIE, text, sizeof(text));
-		(void)cairn_web_cookie(text, web->cookie, conn->token, sizeof(conn->token));
-	}
+	take_token(web, wsi, foxglove, conn);
 	conn->who = cairn_web_identify(&web->tokens, conn->token, conn->here);
 	return 0;
 }
@@ -249,12 +271,16 @@ static void on_log(int level, const char *line)
 static bool open_library(struct web *web, struct cairn_error *err)
 {
 	static const lws_retry_bo_t idle = {.secs_since_valid_ping = 15, .secs_since_valid_hangup = 40};
-	static struct lws_protocols protocols[4];
+	static struct lws_protocols protocols[6];
 	protocols[0] =
 	    (struct lws_protocols){"http", http_callback, http_bytes(), CAIRN_WEB_REQUEST_MAX, 0, NULL, 0};
 	protocols[1] = (struct lws_protocols){
 	    "cairn.v1", viewer_callback, viewer_bytes(), CAIRN_WEB_REQUEST_MAX, 0, NULL, 0};
-	protocols[2] = (struct lws_protocols){"bus", on_bus, 0, 0, 0, NULL, 0};
+	protocols[2] = (struct lws_protocols){
+	    CAIRN_FOXGLOVE_SDK, foxglove_callback, foxglove_bytes(), CAIRN_WEB_REQUEST_MAX, 0, NULL, 0};
+	protocols[3] = (struct lws_protocols){
+	    CAIRN_FOXGLOVE_WEBSOCKET, foxglove_callback, foxglove_bytes(), CAIRN_WEB_REQUEST_MAX, 0, NULL, 0};
+	protocols[4] = (struct lws_protocols){"bus", on_bus, 0, 0, 0, NULL, 0};
 	struct lws_context_creation_info info = {.port = CONTEXT_PORT_NO_LISTEN_SERVER,
 	    .protocols = protocols,
 	    .user = web,

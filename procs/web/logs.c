@@ -30,15 +30,6 @@ struct web_logs {
 	struct cairn_log_lines lines;
 };
 
-/* What the wall clock is ahead of the one that the lines bear. */
-static double wall_offset_s(void)
-{
-	struct timespec wall, mono;
-	clock_gettime(CLOCK_REALTIME, &wall);
-	clock_gettime(CLOCK_MONOTONIC, &mono);
-	return (double)(wall.tv_sec - mono.tv_sec) + (double)(wall.tv_nsec - mono.tv_nsec) * 1e-9;
-}
-
 /* Adds the files that are new in RUN/logs. */
 static void find_files(struct web *web, struct web_logs *logs)
 {
@@ -123,9 +114,10 @@ static void add_json(struct cairn_text *t, const struct cairn_log_line *line, do
 }
 
 /* The newest `last` lines as a list; all lines are freed. */
-static void write_json(struct cairn_text *t, struct cairn_log_lines *lines, size_t last)
+static void write_json(
+    const struct web *web, struct cairn_text *t, struct cairn_log_lines *lines, size_t last)
 {
-	double offset_s = wall_offset_s();
+	double offset_s = (double)web->clock_offset_ns * 1e-9;
 	cairn_log_lines_sort(lines);
 	size_t skip = lines->count > last ? lines->count - last : 0;
 	cairn_text_add(t, "[");
@@ -165,7 +157,7 @@ int logs_on_tick(void *ctx)
 	if (logs->lines.count == 0)
 		return 0;
 	cairn_text_add(&t, "{\"op\":\"log\",\"lines\":");
-	write_json(&t, &logs->lines, LINES_MAX);
+	write_json(web, &t, &logs->lines, LINES_MAX);
 	cairn_text_add(&t, "}");
 	if (!t.failed)
 		hub_put(web, hub_slot(web, "logs"), t.data, t.len);
@@ -196,7 +188,7 @@ struct web_blob *logs_newest(struct web *web, const char *stage, size_t last)
 		if ((stage[0] == '\0' || strcmp(stage, f->stage) == 0) && reopen(f, TAIL_BYTES))
 			read_new(f, &logs->lines);
 	}
-	write_json(&t, &logs->lines, last);
+	write_json(web, &t, &logs->lines, last);
 	cairn_text_add(&t, "\n");
 	close_files(logs);
 	struct web_blob *blob = t.failed ? NULL : web_blob_new(t.data, t.len);

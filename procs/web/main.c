@@ -13,10 +13,12 @@
 
 void web_replied(struct web *web, const struct web_asker *asker, enum web_verdict verdict, const char *text)
 {
-	if (asker->http)
+	if (asker->http) {
 		http_replied(web, asker, verdict, text);
-	else
+	} else {
 		viewer_replied(web, asker, verdict == WEB_DONE, text);
+		foxglove_replied(web, asker, verdict == WEB_DONE, text);
+	}
 }
 
 static void name_token_file(struct web *web)
@@ -59,6 +61,7 @@ int main(int argc, char **argv)
 	web->teleop = cairn_stage_publish(web->stage, CAIRN_TOPIC_TELEOP);
 	if (hub_open(web, &err) && orders_open(web, &err) && web_open(web, &err)) {
 		cairn_stage_every(web->stage, TICK_MS, viewers_on_tick, web);
+		cairn_stage_every(web->stage, TICK_MS, foxglove_on_tick, web);
 		cairn_stage_every(web->stage, TICK_MS, http_on_tick, web);
 		cairn_stage_every(web->stage, TICK_MS, orders_on_tick, web);
 		cairn_stage_every(web->stage, TICK_MS, pictures_on_tick, web);
@@ -70,6 +73,7 @@ int main(int argc, char **argv)
 		cairn_log_error("%s", err.text);
 	}
 	web_close(web);
+	web_blob_drop(&web->channels);
 	pictures_close(web);
 	hub_close(web);
 	status = cairn_stage_finish(&web->stage, status);

@@ -103,6 +103,7 @@ static void take_frame(struct web *web, const struct web_frame_head *head, const
 		    (unsigned long long)now->number);
 		hub_put(web, hub_slot(web, "map"), text, (size_t)n);
 	}
+	hub_picture(web, (enum web_picture)head->picture, head->t_ns);
 	http_picture(web, (enum web_picture)head->picture);
 }
 

@@ -8,9 +8,6 @@
 #include "common/base/text.h"
 #include "procs/web/web.h"
 
-#define REQUESTS_PER_S 50.0
-#define REQUESTS_BURST_S 2.0
-
 struct web_viewer {
 	struct web_viewer *next;
 	struct lws *wsi;
@@ -21,8 +18,7 @@ struct web_viewer {
 	int64_t steer_told_ns;
 	struct web_blob *replies[WEB_REPLIES_MAX]; /* oldest first */
 	int reply_count;
-	char *part; /* of a message that comes in pieces */
-	size_t part_bytes;
+	struct web_gather gather;
 };
 
 size_t viewer_bytes(void)
@@ -78,6 +74,8 @@ static void add_topics(struct cairn_text *t, const struct web *web)
 {
 	for (int i = 0; i < web->slot_count; i++) {
 		const struct web_slot *s = &web->slots[i];
+		if (!hub_of_page(s))
+			continue;
 		const struct cairn_topic_row *row = &cairn_topics[s->topic];
 		bool topic = s->kind == WEB_SLOT_TOPIC;
 		cairn_text_addf(t, "%s{\"name\":\"%s\",\"type\":\"%s\",\"hz\":%g,\"help\":", i > 0 ? "," : "",
@@ -153,10 +151,11 @@ static size_t compose(struct web *web, const struct cairn_web_pick *pick)
 	char *out = web->tx + LWS_PRE;
 	if (pick->number == 0)
 		return (size_t)sprintf(out, "{\"op\":\"gone\",\"topic\":\"%s\"}", s->name);
-	int64_t t_ns = 0;
-	const struct web_blob *json = hub_json(web, pick->slot, pick->number, &t_ns);
-	if (json == NULL)
+	const struct web_kept *kept = hub_message(web, pick->slot, pick->number);
+	if (kept == NULL)
 		return 0;
+	const struct web_blob *json = kept->blob;
+	int64_t t_ns = kept->hdr.t_ns;
 	if (s->kind != WEB_SLOT_TOPIC) {
 		memcpy(out, json->data, json->bytes);
 		return json->bytes;
@@ -255,7 +254,7 @@ static void change_topics(struct web_viewer *v, const struct cairn_web_request *
 	for (int i = 0; i < r->topic_count; i++) {
 		int slot = hub_slot(web, r->topics[i]);
 		char why[CAIRN_WEB_NAME_MAX + 64];
-		if (slot >= 0 && web->slots[slot].kind != WEB_SLOT_LOGS) {
+		if (slot >= 0 && hub_of_page(&web->slots[slot]) && web->slots[slot].kind != WEB_SLOT_LOGS) {
 			if (r->op == CAIRN_WEB_OP_SUBSCRIBE)
 				subscribe(v, slot, r->hz);
 			else
@@ -315,7 +314,8 @@ static int take(struct web_viewer *v, const char *text, size_t bytes)
 	struct cairn_error why = {""};
 	struct web *web = web_of(v->wsi);
 	bool stop = memmem(text, bytes, "stop\"", 5) != NULL;
-	if (!cairn_token_bucket_take(&v->requests, REQUESTS_PER_S, REQUESTS_BURST_S, cairn_now_ns()) &&
+	if (!cairn_token_bucket_take(
+		&v->requests, WEB_REQUESTS_PER_S, WEB_REQUESTS_BURST_S, cairn_now_ns()) &&
 	    !stop) {
 		cairn_stage_count_reject(web->stage);
 		send_error(v, "more than 50 requests a second: this one was dropped");
@@ -333,28 +333,12 @@ static int take(struct web_viewer *v, const char *text, size_t bytes)
 	return 0;
 }
 
-/* Gathers the pieces of a message, up to the largest request. */
 static int receive(struct web_viewer *v, const char *data, size_t bytes)
 {
-	bool whole = lws_is_first_fragment(v->wsi) && lws_is_final_fragment(v->wsi);
-	if (whole && bytes <= CAIRN_WEB_REQUEST_MAX)
-		return take(v, data, bytes);
-	if (v->part_bytes + bytes > CAIRN_WEB_REQUEST_MAX) {
+	int whole = web_gather(v->wsi, &v->gather, data, bytes, &data, &bytes);
+	if (whole < 0)
 		cairn_stage_count_reject(web_of(v->wsi)->stage);
-		lws_close_reason(v->wsi, LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE, NULL, 0);
-		return -1;
-	}
-	if (v->part == NULL)
-		v->part = malloc(CAIRN_WEB_REQUEST_MAX);
-	if (v->part == NULL)
-		return -1;
-	memcpy(v->part + v->part_bytes, data, bytes);
-	v->part_bytes += bytes;
-	if (!lws_is_final_fragment(v->wsi))
-		return 0;
-	bytes = v->part_bytes;
-	v->part_bytes = 0;
-	return take(v, v->part, bytes);
+	return whole > 0 ? take(v, data, bytes) : whole;
 }
 
 /* ---- coming and going ---- */
@@ -384,8 +368,7 @@ static void leave(struct web_viewer *v)
 		unsubscribe(v, i);
 	for (int i = 0; i < v->reply_count; i++)
 		web_blob_drop(&v->replies[i]);
-	free(v->part);
-	v->part = NULL;
+	web_gather_free(&v->gather);
 	v->wsi = NULL;
 }
 

@@ -20,8 +20,10 @@
 
 #include "common/base/text.h"
 #include "common/base/token_bucket.h"
+#include "common/ros2/ros2.h"
 #include "common/web/address.h"
 #include "common/web/feed.h"
+#include "common/web/foxglove.h"
 #include "common/web/order.h"
 #include "common/web/request.h"
 #include "common/web/routes.h"
@@ -29,13 +31,15 @@
 #include "procs/shell/stage.h"
 #include "procs/web/frame_pipe.h"
 
-#define WEB_WAITING_MAX 64 /* commands under way at once */
-#define WEB_ASKERS_MAX 64  /* whose commands are counted at once */
-#define WEB_REPLIES_MAX 16 /* waiting for one viewer */
-#define WEB_KEPT_MAX 32    /* messages kept of a topic where each counts */
-#define WEB_SEEN_MAX 32    /* pictures of snapshots that a decision may still come for */
-#define WEB_DECIDED_MAX 64 /* pictures of decisions */
-#define WEB_TX_BYTES 16384 /* of an answer in one go */
+#define WEB_WAITING_MAX 64      /* commands under way at once */
+#define WEB_ASKERS_MAX 64       /* whose commands are counted at once */
+#define WEB_REPLIES_MAX 16      /* waiting for one viewer */
+#define WEB_KEPT_MAX 32         /* messages kept of a topic where each counts */
+#define WEB_SEEN_MAX 32         /* pictures of snapshots that a decision may still come for */
+#define WEB_DECIDED_MAX 64      /* pictures of decisions */
+#define WEB_TX_BYTES 16384      /* of an answer in one go */
+#define WEB_REQUESTS_PER_S 50.0 /* over one WebSocket */
+#define WEB_REQUESTS_BURST_S 2.0
 
 struct web;
 
@@ -66,24 +70,31 @@ bool web_open(struct web *web, struct cairn_error *err);
 void web_close(struct web *web);
 /* Reads the headers: may this request come from where it does, and whose is it? 0, or a status with the reason. */
 int web_admit(struct web *web, struct lws *wsi, bool page, struct web_conn *conn, struct cairn_error *why);
+/* Foxglove's two subprotocols and no other are what this upgrade asks for. */
+bool web_wants_foxglove(struct lws *wsi);
 /* The connection has ended. conn may be NULL. */
 void web_forget(struct web *web, struct web_conn *conn);
 /* The list of tokens, read anew once a second. */
 int web_on_tokens(void *web);
 
 /* ---- hub.c: topics ---- */
-enum web_slot_kind { WEB_SLOT_TOPIC, WEB_SLOT_MAP, WEB_SLOT_LOGS };
+/* Of the page: TOPIC, MAP, LOGS. For Foxglove: TOPIC, ROS2 (a topic as ROS 2 knows it) and PICTURE (a frame as ROS 2 knows it). */
+enum web_slot_kind { WEB_SLOT_TOPIC, WEB_SLOT_MAP, WEB_SLOT_LOGS, WEB_SLOT_ROS2, WEB_SLOT_PICTURE };
 
 struct web_kept {
-	struct web_blob *blob; /* a topic: the JSON of its data; otherwise: the whole message */
-	int64_t t_ns;
+	struct web_blob
+	    *blob; /* TOPIC: the JSON of its data; ROS2, PICTURE: CDR; otherwise: the whole message */
+	struct cairn_header hdr;
 };
 
 struct web_slot {
 	enum web_slot_kind kind;
 	char name[CAIRN_WEB_NAME_MAX];
 	enum cairn_topic topic;
-	const char *instance; /* NULL = none */
+	const char *instance;      /* NULL = none */
+	int source;                /* ROS2: slot of the topic that it is made from */
+	enum cairn_ros2_type type; /* ROS2, PICTURE */
+	enum web_picture picture;
 	int users;
 	int64_t idle_ns; /* since when nobody wants it */
 	struct cairn_sub *sub;
@@ -98,10 +109,14 @@ void hub_close(struct web *web);
 int hub_slot(const struct web *web, const char *name); /* -1: no such topic */
 void hub_use(struct web *web, int slot);
 void hub_leave(struct web *web, int slot);
-/* Makes one more message of a slot that is no topic. */
+/* Is it one that the page knows? */
+bool hub_of_page(const struct web_slot *s);
+/* Makes one more message of MAP or LOGS. */
 void hub_put(struct web *web, int slot, const char *text, size_t bytes);
-/* The JSON of message `number`; NULL when it cannot be told. Borrowed. *ret_t_ns: its stamp. */
-const struct web_blob *hub_json(struct web *web, int slot, uint64_t number, int64_t *ret_t_ns);
+/* A newer picture has come. */
+void hub_picture(struct web *web, enum web_picture which, int64_t t_ns);
+/* Message `number`; NULL when it cannot be told. Borrowed. It is encoded when it is asked for first. */
+const struct web_kept *hub_message(struct web *web, int slot, uint64_t number);
 /* Nobody's for a while: let go of. What is silent: gone. */
 int hub_on_tick(void *web);
 
@@ -143,6 +158,24 @@ void viewer_replied(struct web *web, const struct web_asker *asker, bool ok, con
 /* Tokens have changed. */
 void viewers_judge(struct web *web);
 
+/* ---- foxglove.c: WebSocket, Foxglove's protocol ---- */
+int foxglove_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t len);
+size_t foxglove_bytes(void);
+int foxglove_on_tick(void *web);
+void foxglove_wake(struct web *web, int slot);
+void foxglove_replied(struct web *web, const struct web_asker *asker, bool ok, const char *text);
+void foxglove_judge(struct web *web);
+
+/* ---- gather.c: a WebSocket's messages, which may come in pieces ---- */
+struct web_gather {
+	char *part; /* CAIRN_WEB_REQUEST_MAX; NULL until a message comes in pieces */
+	size_t bytes;
+};
+/* 1 with the whole message, borrowed; 0: there is more to come; -1: too large, or no memory: the connection is to end. */
+int web_gather(struct lws *wsi, struct web_gather *g, const char *data, size_t bytes, const char **ret_data,
+    size_t *ret_bytes);
+void web_gather_free(struct web_gather *g);
+
 /* ---- http.c, answers.c ---- */
 struct web_http;
 int http_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t len);
@@ -180,7 +213,7 @@ void mcp_release(struct web_http *h);
 /* ---- pictures.c ---- */
 struct web_picture_now {
 	struct web_blob *blob; /* JPEG or PNG; NULL = none yet */
-	struct web_blob *text; /* snapshot: its text; map: its JSON */
+	struct web_blob *text; /* snapshot: its text; map: its JSON; WEB_GRID, WEB_DEPTH_RAW: its header */
 	uint64_t number;       /* rises; 0 = none yet */
 	int64_t arrived_ns;
 	int64_t t_ns; /* stamp of the frame */
@@ -217,6 +250,7 @@ struct web_limit {
 
 struct web_logs;
 struct web_viewer;
+struct web_foxglove;
 
 struct web {
 	struct cairn_stage *stage;
@@ -236,6 +270,9 @@ struct web {
 	struct web_slot slots[CAIRN_WEB_SLOTS_MAX];
 	struct cairn_web_slot feed_slots[CAIRN_WEB_SLOTS_MAX]; /* the same, as common/web/feed.h sees them */
 	char *json;                                            /* room for one message */
+	int64_t clock_offset_ns; /* what the time of day is ahead of the clock that stamps bear */
+	struct cairn_ros2_tf tf; /* while somebody wants the transforms */
+	struct cairn_ros2_transforms transforms;
 
 	struct cairn_client *clients[CAIRN_SERVICE_COUNT];
 	uint64_t last_tag;
@@ -247,6 +284,8 @@ struct web {
 	int64_t teleop_ns;
 
 	struct web_viewer *viewers;
+	struct web_foxglove *foxgloves;
+	struct web_blob *channels; /* all that Foxglove is offered; NULL = nobody has asked yet */
 	struct web_http *requests; /* that wait for something */
 	int mcp_waits;             /* agents that wait for the robot */
 	char *tx;                  /* room for one message on the wire, behind LWS_PRE */

@@ -28,7 +28,8 @@ procs/gateway/service.c 1 the time in a recorded exchange
 procs/gateway/decision_trace.c 1 the time at which a recording began
 procs/lab/map_log.c 1 the processor time the process has used
 procs/launcher/report.c 1 the time in a line of the log of commands
-procs/web/logs.c 2 the time of day of a line of the logs, for the viewer
+procs/web/hub.c 1 messages for Foxglove and lines of the logs bear the time of day
+procs/web/logs.c 1 the time of day of a line of the logs, for the viewer
 procs/scene/main.c 1 the time at which a thing was seen
 procs/pilot/main.c 1 the time in an answer, as the interface asks for it
 LIST

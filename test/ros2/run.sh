@@ -1,11 +1,12 @@
 #!/bin/sh
-# Runs test_cdr.mjs in a folder of the build, with the npm packages of package-lock.json; skips with the reason where there is no
+# Runs a test in a folder of the build, with the npm packages of package-lock.json; skips with the reason where there is no
 # node or no way to the packages.
 #
-#   run.sh SOURCE_ROOT FOLDER SAMPLES
+#   run.sh SOURCE_ROOT FOLDER TEST.mjs [ARGUMENT...]
 set -eu
 
-source=$1 folder=$2 samples=$3
+source=$1 folder=$2 name=$3
+shift 3
 
 skip() {
 	echo "1..0 # SKIP $1"
@@ -24,4 +25,4 @@ if ! cmp -s "$folder/package-lock.json" "$folder/node_modules/installed"; then
 	cp "$folder/package-lock.json" "$folder/node_modules/installed"
 fi
 cd "$folder"
-exec node --test-reporter=tap test_cdr.mjs "$samples"
+exec node --test-reporter=tap "$name" "$@"

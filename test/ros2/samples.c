@@ -51,6 +51,34 @@ static void print_messages(void)
 	print(CAIRN_ROS2_LOG, &(struct cairn_ros2_log_line){CAIRN_LOG_DEBUG, "motor", "", "main.c", 7});
 }
 
+static void print_markers(void)
+{
+	static struct cairn_msg_scene scene = {.nodes_count = 2,
+	    .nodes = {{.id = "kitchen-1",
+			  .kind = CAIRN_SCENE_KIND_ROOM,
+			  .label = "kitchen",
+			  .x_m = 1.0,
+			  .y_m = 2.0},
+		{.id = "cup-7",
+		    .kind = CAIRN_SCENE_KIND_OBJECT,
+		    .label = "cup",
+		    .box_m_count = 6,
+		    .box_m = {1.0f, 2.0f, 0.0f, 2.0f, 4.0f, 0.5f},
+		    .stale = true}}};
+	static struct cairn_msg_zones zones = {.items_count = 1,
+	    .items = {{.kind = CAIRN_ZONE_KIND_KEEPOUT,
+		.name = "stairs",
+		.corners_count = 3,
+		.corners = {{0.0f, 0.0f}, {3.0f, 0.0f}, {0.0f, 3.0f}}}}};
+	static struct cairn_msg_frontiers frontiers = {.items_count = 1,
+	    .items = {{.id = 12, .x_m = 5.0, .y_m = 6.0, .distance_m = -1.0}},
+	    .blind_count = 1,
+	    .blind = {{7.0, 8.0}}};
+	print(CAIRN_ROS2_SCENE_MARKERS, &scene);
+	print(CAIRN_ROS2_ZONE_MARKERS, &zones);
+	print(CAIRN_ROS2_FRONTIER_MARKERS, &frontiers);
+}
+
 static void print_frames(void)
 {
 	static const uint8_t cells[] = {
@@ -79,5 +107,6 @@ int main(void)
 {
 	print_messages();
 	print_frames();
+	print_markers();
 	return 0;
 }

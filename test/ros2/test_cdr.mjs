@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import test from "node:test";
 import { parse } from "@foxglove/rosmsg";
+import { ros2humble } from "@foxglove/rosmsg-msgs-common";
 import { MessageReader, MessageWriter } from "@foxglove/rosmsg2-serialization";
 
 const rows = execFileSync(process.argv[2], { encoding: "utf8" }).trim().split("\n").map(line => JSON.parse(line));
@@ -25,6 +26,20 @@ function product(a, b) {
 }
 const about = (axis, angle) => ({ x: 0, y: 0, z: 0, [axis]: Math.sin(angle / 2), w: Math.cos(angle / 2) });
 const attitude = product(product(about("z", 0.3), about("y", 0.2)), about("x", 0.1));
+
+// A marker of what everything in it may be left out of.
+const marker = given => ({
+  header: header("map"), ns: "", id: 0, type: 0, action: 0,
+  pose: { position: { x: 0, y: 0, z: 0 }, orientation: { x: 0, y: 0, z: 0, w: 1 } },
+  scale: { x: 0, y: 0, z: 0 }, color: { r: 0, g: 0, b: 0, a: 0 }, lifetime: { sec: 0, nanosec: 0 }, frame_locked: false,
+  points: [], colors: [], texture_resource: "",
+  texture: { header: { stamp: { sec: 0, nanosec: 0 }, frame_id: "" }, format: "", data: [] }, uv_coordinates: [], text: "",
+  mesh_resource: "", mesh_file: { filename: "", data: [] }, mesh_use_embedded_materials: false, ...given });
+const at = (x, y, z) => ({ position: { x, y, z }, orientation: { x: 0, y: 0, z: 0, w: 1 } });
+const cube = (x, y = x, z = x) => ({ x, y, z });
+const rgba = (r, g, b, a) => ({ r, g, b, a });
+const label = (id, x, y, z, text) => marker({ ns: "label", id, type: 9, pose: at(x, y, z), scale: cube(0.15), color: rgba(1, 1, 1, 1), text });
+const wiped = marker({ action: 3 });
 
 const expected = [
   ["sensor_msgs/msg/LaserScan", {
@@ -61,6 +76,18 @@ const expected = [
   ["sensor_msgs/msg/Image", {
     header: header("camera"), height: 2, width: 1, encoding: "16UC1", is_bigendian: 0, step: 2, data: [0x10, 0x27, 0, 0] }],
   ["sensor_msgs/msg/CompressedImage", { header: header("camera"), format: "jpeg", data: [0xff, 0xd8, 0xff, 0xd9] }],
+  ["visualization_msgs/msg/MarkerArray", { markers: [wiped,
+    marker({ ns: "room", type: 2, pose: at(1, 2, 0), scale: cube(0.12), color: rgba(0.3, 0.9, 0.4, 0.9) }), label(0, 1, 2, 0.21, "kitchen"),
+    marker({ ns: "object", id: 1, type: 1, pose: at(1.5, 3, 0.25), scale: cube(1, 2, 0.5), color: rgba(0.6, 0.6, 0.6, 0.3) }),
+    label(1, 1.5, 3, 0.65, "cup")] }],
+  ["visualization_msgs/msg/MarkerArray", { markers: [wiped,
+    marker({ ns: "zone", type: 4, scale: cube(0.03, 0, 0), color: rgba(0.9, 0.2, 0.2, 1),
+      points: [[0, 0], [3, 0], [0, 3], [0, 0]].map(([x, y]) => ({ x, y, z: 0.03 })) }),
+    label(0, 1, 1, 0.15, "stairs")] }],
+  ["visualization_msgs/msg/MarkerArray", { markers: [wiped,
+    marker({ ns: "frontier", type: 2, pose: at(5, 6, 0.12), scale: cube(0.12), color: rgba(0.9, 0.3, 0.2, 0.9) }),
+    label(0, 5, 6, 0.42, "F12"),
+    marker({ ns: "blind", type: 2, pose: at(7, 8, 0.12), scale: cube(0.12), color: rgba(0.5, 0.5, 0.5, 0.6) })] }],
 ];
 
 function same(got, want, where) {
@@ -90,3 +117,15 @@ for (const [i, [name, want]] of expected.entries()) {
     assert.equal(Buffer.from(again).toString("hex"), rows[i].hex);
   });
 }
+
+// The texts of our table against the definitions that Foxglove has of ROS 2 Humble.
+test("each schema is the definition of ROS 2", () => {
+  const bare = fields => fields.filter(f => !f.isConstant).map(({ name, type, isArray, arrayLength, isComplex }) =>
+    `${type.replace("/msg/", "/")} ${name}${isArray ? `[${arrayLength ?? ""}]` : ""}${isComplex ? " complex" : ""}`);
+  for (const row of rows) {
+    const [top, ...rest] = parse(row.schema, { ros2: true });
+    assert.deepEqual(bare(top.definitions), bare(ros2humble[row.name.replace("/msg/", "/")].definitions), row.name);
+    for (const { name, definitions } of rest)
+      assert.deepEqual(bare(definitions), bare(ros2humble[name].definitions), `${name} in ${row.name}`);
+  }
+});

@@ -1,0 +1,275 @@
+// Foxglove's protocol against a whole stack, by Foxglove's own client package: every topic that is advertised and has a publisher
+// arrives and is what its schema says, stops can be called and nothing else, and who reads slowly loses old messages alone.
+//
+//   node test_foxglove.mjs, with the tool in $CAIRN_PROGRAM
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, afterEach, before, test } from 'node:test';
+import { parse } from '@foxglove/rosmsg';
+import { MessageReader } from '@foxglove/rosmsg2-serialization';
+import protocol from '@foxglove/ws-protocol';
+import Ajv from 'ajv/dist/2020.js';
+import { WebSocket } from 'ws';
+
+const { FoxgloveClient } = protocol;
+
+const PROGRAM = process.env.CAIRN_PROGRAM;
+const run = mkdtempSync(join(tmpdir(), 'cairn-foxglove-'));
+const cairn = (...args) => execFileSync(PROGRAM, [...args, '--run', run], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+// Its exit status tells whether all is well: here what it prints counts.
+const status = () => {
+	try {
+		return JSON.parse(cairn('status', '--json'));
+	} catch (e) {
+		return JSON.parse(e.stdout);
+	}
+};
+const peers = [];
+let stack, url;
+
+async function until(ask, what, ms = 20000) {
+	for (const end = Date.now() + ms; Date.now() < end; await new Promise((done) => setTimeout(done, 50))) {
+		const answer = await ask();
+		if (answer)
+			return answer;
+	}
+	assert.fail(`${what}: not within ${ms} ms`);
+}
+
+before(async () => {
+	stack = spawn(PROGRAM, ['up', '--run', run, '--headless', '--stay', '--fresh', '--for', '150s', '--set', 'web.endpoint=127.0.0.1:0',
+		'--set', 'web.origins=https://app.example', '--set', 'sim.seed=5', ...JSON.parse(process.env.CAIRN_ARGUMENTS ?? '[]')], { stdio: 'ignore' });
+	stack.over = new Promise((resolve) => stack.on('exit', resolve));
+	const address = await until(() => existsSync(join(run, 'web.url')) && readFileSync(join(run, 'web.url'), 'utf8').trim(), 'RUN/web.url', 60000);
+	url = address.replace('http:', 'ws:');
+	await until(() => status().well, 'all stages are up', 60000);
+});
+
+// One that failed leaves nobody behind who watches.
+afterEach(() => peers.splice(0).forEach((peer) => peer.close()));
+
+after(async () => {
+	if (stack && stack.exitCode === null) {
+		try {
+			cairn('down');
+		} catch {
+			stack.kill('SIGINT');
+		}
+		await stack.over;
+	}
+	rmSync(run, { recursive: true, force: true });
+});
+
+// A client that keeps what it is told: channels by topic, messages by topic, services by name.
+class Peer {
+	constructor(protocol = FoxgloveClient.SUPPORTED_SUBPROTOCOL, address = url, options = {}) {
+		peers.push(this);
+		this.channels = new Map();
+		this.services = new Map();
+		this.got = new Map();
+		this.topics = new Map();
+		this.statuses = [];
+		this.replies = [];
+		this.socket = new WebSocket(address, [protocol], options);
+		this.client = new FoxgloveClient({ ws: this.socket });
+		this.client.on('serverInfo', (info) => (this.info = info));
+		this.client.on('advertise', (list) => list.forEach((c) => this.channels.set(c.topic, c)));
+		this.client.on('advertiseServices', (list) => list.forEach((s) => this.services.set(s.name, s)));
+		this.client.on('status', (s) => this.statuses.push(s));
+		this.client.on('serviceCallResponse', (r) => this.replies.push(r));
+		this.client.on('serviceCallFailure', (r) => this.replies.push(r));
+		this.client.on('connectionGraphUpdate', (g) => (this.graph = g));
+		this.client.on('error', (e) => (this.error = e));
+		this.client.on('message', ({ subscriptionId, timestamp, data }) => {
+			const topic = this.topics.get(subscriptionId);
+			const copy = Buffer.from(data.buffer.slice(data.byteOffset, data.byteOffset + data.byteLength));
+			if (!this.got.has(topic))
+				this.got.set(topic, []);
+			this.got.get(topic).push({ timestamp, data: copy });
+			if (this.got.get(topic).length > 2000)
+				this.got.get(topic).shift();
+		});
+	}
+	async ready() {
+		await until(() => this.info && this.channels.size > 0 && this.services.size > 0, 'the greeting');
+		return this;
+	}
+	subscribe(topic) {
+		this.topics.set(this.client.subscribe(this.channels.get(topic).id), topic);
+	}
+	count(topic) {
+		return this.got.get(topic)?.length ?? 0;
+	}
+	numbers(topic) {
+		return (this.got.get(topic) ?? []).map(({ data }) => Number(JSON.parse(data).seq));
+	}
+	close() {
+		this.client.close();
+	}
+	text(reply) {
+		assert.ok(reply.data, JSON.stringify(reply));
+		return new TextDecoder().decode(reply.data);
+	}
+	async call(name, payload, encoding = 'json') {
+		const before = this.replies.length;
+		this.client.sendServiceCallRequest({ serviceId: this.services.get(name)?.id ?? 99, callId: 7, encoding, data: new DataView(new TextEncoder().encode(payload).buffer) });
+		return until(() => this.replies[before], `an answer of ${name}`);
+	}
+}
+
+function decoder(channel) {
+	if (channel.encoding === 'cdr') {
+		assert.equal(channel.schemaEncoding, 'ros2msg');
+		const reader = new MessageReader(parse(channel.schema, { ros2: true }));
+		return (data) => reader.readMessage(data);
+	}
+	assert.deepEqual([channel.encoding, channel.schemaEncoding], ['json', 'jsonschema']);
+	const validate = new Ajv({ allErrors: true }).compile(JSON.parse(channel.schema));
+	return (data) => {
+		const message = JSON.parse(data);
+		assert.ok(validate(message), `${channel.topic}: ${JSON.stringify(validate.errors)}`);
+		return message;
+	};
+}
+
+test('every advertised topic with a publisher arrives and is what its schema says, under both names of the protocol', async () => {
+	for (const protocol of ['foxglove.websocket.v1', 'foxglove.sdk.v1']) {
+		const peer = await new Peer(protocol).ready();
+		assert.equal(peer.socket.protocol, protocol);
+		assert.deepEqual(peer.info.capabilities, ['services', 'connectionGraph']);
+		const stages = status().stages.items.filter((s) => s.state === 'up' && s.name !== 'roudi').map((s) => s.name);
+		const rows = cairn('topics', '--json').trim().split('\n').map((line) => JSON.parse(line)).filter((row) => row.kind === 'topic');
+		const due = rows.filter((row) => row.there && row.rate_hz > 0 && row.from !== '*').map((row) => `/cairn/${row.name}`)
+			.concat(stages.map((name) => `/cairn/heartbeat.${name}`))
+			.concat(['/scan', '/odom', '/tf', '/pose', '/battery_state', '/imu/data', '/markers/zones', '/markers/frontiers', '/map', '/camera/image/compressed', '/camera/depth'])
+			.concat(['/cairn/decision', '/cairn/result', '/camera/annotated/compressed', '/plan']);
+		assert.ok(due.length > 45, `${due.length} topics`);
+		for (const row of rows)
+			assert.equal(JSON.stringify(JSON.parse(cairn('topics', '--schema', row.name))), [...peer.channels.values()].find((c) => c.topic.startsWith(`/cairn/${row.name}`)).schema);
+		for (const topic of peer.channels.keys())
+			peer.subscribe(topic);
+		await until(() => due.every((topic) => peer.count(topic) > 0), `each of ${due.length} topics`, 40000).catch((e) => {
+			throw new Error(`${e.message}; missing: ${due.filter((topic) => peer.count(topic) === 0)}`);
+		});
+		for (const [topic, messages] of peer.got) {
+			const decode = decoder(peer.channels.get(topic));
+			for (const { data, timestamp } of messages) {
+				decode(data);
+				assert.ok(Math.abs(Number(timestamp / 1000000n) - Date.now()) < 60000 || topic.includes('zones'), `${topic} at ${new Date(Number(timestamp / 1000000n)).toISOString()}`);
+			}
+		}
+		await until(() => peer.count('/camera/depth') > 1 && peer.count('/scan') > 5, 'more of them');
+		if (protocol === 'foxglove.sdk.v1')
+			looked(peer);
+		assert.deepEqual(peer.statuses, []);
+		peer.close();
+	}
+});
+
+// What the messages say of the robot, beside being well formed.
+function looked(peer) {
+	const last = (topic) => decoder(peer.channels.get(topic))(peer.got.get(topic).at(-1).data);
+	const scan = last('/scan'), map = last('/map'), depth = last('/camera/depth'), camera = last('/camera/image/compressed');
+	assert.ok(scan.ranges.length > 100 && scan.ranges.some((r) => r > 0.1 && r < 16));
+	assert.equal(map.data.length, map.info.width * map.info.height);
+	assert.ok(map.data.some((cell) => cell === -1) && map.data.some((cell) => cell >= 0 && cell < 50));
+	assert.equal(depth.data.length, depth.height * depth.step);
+	assert.deepEqual([camera.format, ...camera.data.slice(0, 2)], ['jpeg', 0xff, 0xd8]);
+	assert.deepEqual(last('/tf').transforms.map((t) => `${t.header.frame_id}>${t.child_frame_id}`), ['map>odom', 'odom>base_link', 'base_link>laser']);
+	const drawn = last('/markers/frontiers').markers, told = last('/cairn/frontiers').data;
+	assert.equal(drawn[0].action, 3);
+	assert.ok(drawn.length >= 1 + Math.min(told.items.length, 1));
+	const pose = last('/pose').pose.position, json = last('/cairn/pose').data;
+	assert.ok(Math.hypot(pose.x - json.x_m, pose.y - json.y_m) < 0.2);
+}
+
+// Processes that read pictures for this stack.
+const readers = () => readdirSync('/proc').filter((pid) => {
+	try {
+		return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith(`${join(PROGRAM, '..', 'cairn-web-frames')}\0${run}`);
+	} catch {
+		return false;
+	}
+});
+
+test('pictures are read while somebody has subscribed, and not otherwise', async () => {
+	const peer = await new Peer().ready();
+	await until(() => readers().length === 0, 'nobody reads pictures');
+	peer.subscribe('/scan');
+	await until(() => peer.count('/scan') > 5, 'scans');
+	assert.equal(readers().length, 0);
+	peer.subscribe('/map');
+	await until(() => peer.count('/map') > 0, 'a map');
+	await until(() => readers().length === 1, 'somebody reads pictures');
+	peer.client.unsubscribe([...peer.topics].find(([, topic]) => topic === '/map')[0]);
+	await until(() => readers().length === 0, 'nobody reads pictures any more');
+	peer.close();
+});
+
+test('who reads slowly loses old messages, and nobody else does', async () => {
+	const slow = await new Peer().ready(), fast = await new Peer().ready();
+	for (const topic of slow.channels.keys())
+		slow.subscribe(topic);
+	fast.subscribe('/cairn/scan');
+	await until(() => slow.count('/cairn/scan') > 2 && slow.count('/camera/depth') > 1 && fast.count('/cairn/scan') > 2, 'both get messages');
+	slow.socket._socket.pause();
+	const before = fast.count('/cairn/scan');
+	await until(() => fast.count('/cairn/scan') > before + 80, 'scans go on', 30000);
+	const numbers = fast.numbers('/cairn/scan'), lost = numbers.at(-1) - numbers[0] + 1 - numbers.length;
+	assert.ok(lost <= numbers.length / 10, `the fast client missed ${lost} of ${numbers.length}`);
+	const pid = status().stages.items.find((s) => s.name === 'web').pid;
+	const megabytes = Number(readFileSync(`/proc/${pid}/status`, 'utf8').match(/VmRSS:\s+(\d+)/)[1]) / 1024;
+	assert.ok(megabytes < 64, `${megabytes} MB while a client does not read`);
+	slow.socket._socket.resume();
+	await until(() => slow.numbers('/cairn/scan').at(-1) >= numbers.at(-1), 'the newest after that');
+	const seen = slow.numbers('/cairn/scan');
+	assert.ok(seen.some((n, i) => i > 0 && n - seen[i - 1] > 10), 'old ones are left out');
+	assert.ok(seen.every((n, i) => i === 0 || n > seen[i - 1]), 'in order');
+	slow.close();
+	fast.close();
+});
+
+test('a client may stop the robot and do nothing else', async () => {
+	const peer = await new Peer().ready();
+	assert.deepEqual([...peer.services.keys()], ['/stop', '/estop']);
+	assert.match((await peer.call('/goto', '{}')).message, /no such service/);
+	assert.match((await peer.call('/stop', '[1]')).message, /JSON object/);
+	assert.match((await peer.call('/stop', '{}', 'cdr')).message, /encoding "json"/);
+	const channel = peer.client.advertise({ topic: '/cmd_vel', encoding: 'json', schemaName: 'x' });
+	peer.client.sendMessage(channel, Buffer.from('{}'));
+	await until(() => peer.statuses.length === 2, 'two refusals');
+	assert.ok(peer.statuses.every((s) => s.level === 2 && /read-only/.test(s.message)));
+	peer.client.subscribeConnectionGraph();
+	const graph = await until(() => peer.graph, 'the connection graph');
+	assert.deepEqual(graph.publishedTopics.find((t) => t.name === '/cairn/pose').publisherIds, ['mapper']);
+	const stopped = await peer.call('/stop', '{"reason":"a test"}');
+	assert.equal(JSON.parse(peer.text(stopped)).ok, true);
+	const held = await peer.call('/estop', '{"reason":"a cat"}');
+	assert.equal(held.callId, 7);
+	assert.equal(JSON.parse(peer.text(held)).ok, true);
+	await until(() => status().motion.state === 'estop' || /a cat/.test(status().motion.reason), 'the wheels are held');
+	peer.close();
+});
+
+test('strangers are not let in', async () => {
+	const tried = async (protocol, options, address = url) => {
+		const socket = new WebSocket(address, protocol, options);
+		return new Promise((done) => {
+			socket.on('open', () => (socket.close(), done('open')));
+			socket.on('error', (e) => done(e.message));
+		});
+	};
+	assert.notEqual(await tried('foxglove.sdk.v1', { origin: 'https://evil.example' }), 'open');
+	assert.equal(await tried('foxglove.sdk.v1', { origin: 'https://app.example' }), 'open');
+	assert.notEqual(await tried('cairn.v1', { origin: 'https://app.example' }, `${url}ws`), 'open');
+	assert.notEqual(await tried(['foxglove.sdk.v1', 'cairn.v1'], { origin: 'https://app.example' }, `${url}ws`), 'open');
+	assert.notEqual(await tried('foxglove.sdk.v1', { headers: { Host: 'evil.example' } }), 'open');
+	const far = { headers: { 'X-Forwarded-For': '10.0.0.9' } };
+	assert.notEqual(await tried('foxglove.sdk.v1', far), 'open');
+	const token = cairn('web-key', 'fox', '--rights', 'watch').match(/#token=([\w-]+)/)[1];
+	await until(async () => (await tried('foxglove.sdk.v1', far, `${url}?token=${token}`)) === 'open', 'the token is known');
+	assert.notEqual(await tried('foxglove.sdk.v1', far, `${url}?token=${token}x`), 'open');
+});
