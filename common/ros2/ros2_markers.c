@@ -69,8 +69,8 @@ static void put_marker(struct cairn_cdr *c, int64_t unix_ns, const struct marker
 	cairn_cdr_put_u32(c, 0);
 	cairn_cdr_put_bool(c, false); /* frame_locked */
 	put_outline(c, m->outline);
-	cairn_cdr_put_u32(c, 0);      /* colors */
-	cairn_cdr_put_text(c, "");    /* texture_resource */
+	cairn_cdr_put_u32(c, 0);         /* colors */
+	cairn_cdr_put_text(c, "");       /* texture_resource */
 	cairn_ros2_put_header(c, 0, ""); /* texture: a picture without bytes */
 	cairn_cdr_put_text(c, "");
 	cairn_cdr_put_u32(c, 0);
@@ -122,7 +122,9 @@ static void put_node(struct cairn_cdr *c, int64_t unix_ns, int32_t id, const str
 	    .y_m = n->y_m,
 	    .z_m = n->z_m,
 	    .size_m = {BALL_M, BALL_M, BALL_M},
-	    .colour = n->stale ? stale : n->kind == CAIRN_SCENE_KIND_OBJECT ? thing : spot};
+	    .colour = n->stale                             ? stale
+		      : n->kind == CAIRN_SCENE_KIND_OBJECT ? thing
+							   : spot};
 	if (has_box(n)) {
 		const float *b = n->box_m;
 		m.type = MARKER_CUBE;

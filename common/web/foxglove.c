@@ -19,9 +19,9 @@ bool cairn_foxglove_offered(const char *protocols)
 	for (const char *p = protocols; *p != '\0';) {
 		p += strspn(p, " \t,");
 		size_t n = strcspn(p, " \t,");
-		bool ours = (n == strlen(CAIRN_FOXGLOVE_SDK) && memcmp(p, CAIRN_FOXGLOVE_SDK, n) == 0) ||
-			    (n == strlen(CAIRN_FOXGLOVE_WEBSOCKET) &&
-				memcmp(p, CAIRN_FOXGLOVE_WEBSOCKET, n) == 0);
+		bool ours =
+		    (n == strlen(CAIRN_FOXGLOVE_SDK) && memcmp(p, CAIRN_FOXGLOVE_SDK, n) == 0) ||
+		    (n == strlen(CAIRN_FOXGLOVE_WEBSOCKET) && memcmp(p, CAIRN_FOXGLOVE_WEBSOCKET, n) == 0);
 		if (n > 0 && !ours)
 			return false;
 		any |= ours;
@@ -53,9 +53,10 @@ static bool take_list(const json_t *root, const char *field, bool with_channels,
 	}
 	json_array_foreach(list, i, item)
 	{
-		bool ok = with_channels ? take_u32(json_object_get(item, "id"), &r->items[i].id) &&
-					      take_u32(json_object_get(item, "channelId"), &r->items[i].channel)
-					: take_u32(item, &r->items[i].id);
+		bool ok = with_channels
+			      ? take_u32(json_object_get(item, "id"), &r->items[i].id) &&
+				    take_u32(json_object_get(item, "channelId"), &r->items[i].channel)
+			      : take_u32(item, &r->items[i].id);
 		if (!ok) {
 			cairn_error_set(err, "\"%s\" must have %s", field,
 			    with_channels ? "entries with \"id\" and \"channelId\"" : "numbers");
@@ -119,7 +120,8 @@ bool cairn_foxglove_is_call(const void *data, size_t bytes)
 }
 
 /* Encoding and payload behind the head. An empty payload is a call without a reason. */
-static bool take_payload(const uint8_t *p, size_t bytes, char *args, size_t args_bytes, struct cairn_error *err)
+static bool take_payload(
+    const uint8_t *p, size_t bytes, char *args, size_t args_bytes, struct cairn_error *err)
 {
 	uint32_t n = get_u32(p + CALL_HEAD_BYTES - 4);
 	p += CALL_HEAD_BYTES;
@@ -138,10 +140,10 @@ bool cairn_foxglove_parse_binary(
 	struct cairn_error why = {""};
 	char args[CAIRN_WEB_ARGS_MAX] = "";
 	if (!cairn_foxglove_is_call(data, bytes)) {
-		cairn_error_set(err,
-		    bytes > 0 && p[0] == CLIENT_MESSAGE
-			? "clients do not publish here: this server is read-only beside its services"
-			: "a binary message that is no call of a service");
+		cairn_error_set(
+		    err, bytes > 0 && p[0] == CLIENT_MESSAGE
+			     ? "clients do not publish here: this server is read-only beside its services"
+			     : "a binary message that is no call of a service");
 		return false;
 	}
 	if (bytes < CALL_HEAD_BYTES) {
@@ -228,8 +230,7 @@ void cairn_foxglove_add_status(struct cairn_text *t, enum cairn_foxglove_level l
 	cairn_text_add(t, "}");
 }
 
-void cairn_foxglove_add_call_failure(
-    struct cairn_text *t, uint32_t service, uint32_t call, const char *text)
+void cairn_foxglove_add_call_failure(struct cairn_text *t, uint32_t service, uint32_t call, const char *text)
 {
 	cairn_text_addf(t, "{\"op\":\"serviceCallFailure\",\"serviceId\":%u,\"callId\":%u", service, call);
 	add_field(t, "message", text);
@@ -242,8 +243,7 @@ static void put_u32(uint8_t *p, uint32_t value)
 		p[i] = (uint8_t)(value >> (8 * i));
 }
 
-void cairn_foxglove_add_call_response(
-    struct cairn_text *t, uint32_t service, uint32_t call, const char *text)
+void cairn_foxglove_add_call_response(struct cairn_text *t, uint32_t service, uint32_t call, const char *text)
 {
 	uint8_t head[CALL_HEAD_BYTES] = {SERVER_RESPONSE};
 	put_u32(head + 1, service);

@@ -69,12 +69,12 @@ void cairn_foxglove_add_services(
 
 enum cairn_foxglove_level { CAIRN_FOXGLOVE_INFO, CAIRN_FOXGLOVE_WARNING, CAIRN_FOXGLOVE_ERROR };
 void cairn_foxglove_add_status(struct cairn_text *t, enum cairn_foxglove_level level, const char *text);
-void cairn_foxglove_add_call_failure(
-    struct cairn_text *t, uint32_t service, uint32_t call, const char *text);
+void cairn_foxglove_add_call_failure(struct cairn_text *t, uint32_t service, uint32_t call, const char *text);
 /* The whole binary message: a response whose JSON is {"ok":true,"text":...}. */
 void cairn_foxglove_add_call_response(
     struct cairn_text *t, uint32_t service, uint32_t call, const char *text);
 /* What stands in front of a message of a subscription. */
-void cairn_foxglove_message_head(uint8_t ret[CAIRN_FOXGLOVE_HEAD_BYTES], uint32_t subscription, int64_t unix_ns);
+void cairn_foxglove_message_head(
+    uint8_t ret[CAIRN_FOXGLOVE_HEAD_BYTES], uint32_t subscription, int64_t unix_ns);
 
 #endif

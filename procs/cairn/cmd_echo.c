@@ -5,111 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <zmq.h>
 
 #include "common/base/duration.h"
 #include "common/base/geom.h"
 #include "procs/cairn/commands.h"
 #include "procs/cairn/frame_reader.h"
+#include "procs/cairn/topic_reader.h"
 
 #define JSON_BYTES (1024 * 1024) /* a full scan has 16384 numbers */
-
-/* One subscribed topic, here or of a robot elsewhere. */
-struct ear {
-	struct cairn_bus *bus;
-	struct cairn_sub *sub;
-	struct cairn_remote *remote; /* NULL: here */
-	const struct cairn_topic_row *row;
-	void *msg;
-};
-
-static int no_such_topic(const struct cli *cli, const char *name)
-{
-	return cli_fail(cli, CLI_USAGE, "there is no topic '%s'; 'cairn topics' lists them", name);
-}
-
-static int not_let_in(const struct cli *cli)
-{
-	return cli_fail(
-	    cli, CLI_FAILED, "the robot refuses the key: it is not on its list, or may not watch");
-}
-
-static void ear_close(struct ear *ear)
-{
-	cairn_bus_destroy(&ear->bus);
-	cairn_remote_close(&ear->remote);
-	free(ear->msg);
-}
-
-/* CLI_OK, or a status after a message. */
-static int ear_open(const struct cli *cli, const char *name, struct ear *ear)
-{
-	struct cairn_error err = {""};
-	const char *instance = NULL;
-	int topic = cairn_topic_of(name, &instance);
-	*ear = (struct ear){.bus = NULL};
-	if (topic < 0 && cairn_topic_find(name) >= 0)
-		return cli_fail(cli, CLI_USAGE, "every stage has its own %s: %s.STAGE", name, name);
-	if (topic < 0)
-		return no_such_topic(cli, name);
-	int status = CLI_OK;
-	if (cli->connect == NULL)
-		status = cli_need_stack(cli);
-	else
-		ear->remote = cli_connect(cli, &status);
-	if (status != CLI_OK)
-		return status;
-	ear->row = &cairn_topics[topic];
-	ear->msg = calloc(1, ear->row->desc->size);
-	if (ear->remote != NULL && ear->msg != NULL && cairn_remote_watch(ear->remote, name, &err))
-		return CLI_OK;
-	ear->bus = ear->remote == NULL && ear->msg != NULL ? cairn_bus_new(cli->run_dir, &err) : NULL;
-	ear->sub = ear->bus != NULL ? cairn_sub_new(ear->bus, (enum cairn_topic)topic, instance, &err) : NULL;
-	if (ear->sub == NULL) {
-		ear_close(ear);
-		return cli_fail(cli, CLI_FAILED, "%s", err.text[0] != '\0' ? err.text : "out of memory");
-	}
-	if (!cli_bus_bound(cli->run_dir, name))
-		fprintf(stderr, "cairn %s: nobody publishes %s yet; waiting\n", cli->command->name, name);
-	return CLI_OK;
-}
-
-static int ear_next_there(struct ear *ear, int64_t end_ns, struct cairn_header *hdr)
-{
-	char name[CAIRN_KEY_TEXT];
-	while (!cli_interrupted()) {
-		const void *bytes = NULL;
-		int64_t left_ns = end_ns - cli_now_ns();
-		if (left_ns <= 0)
-			return 0;
-		int n = cairn_remote_recv(ear->remote, name, &bytes,
-		    left_ns < 200 * CAIRN_NS_PER_MS ? (int)(left_ns / CAIRN_NS_PER_MS) + 1 : 200);
-		if (n < 0)
-			return n;
-		if (n > 0 && cairn_msg_decode(ear->row->desc, bytes, (size_t)n, hdr, ear->msg, NULL) == 0)
-			return 1;
-	}
-	return 0;
-}
-
-/* Waits for the next message until end_ns. 1 taken, 0 the time is up or a signal came, -EACCES a robot elsewhere refuses. */
-static int ear_next(struct ear *ear, int64_t end_ns, struct cairn_header *hdr)
-{
-	if (ear->remote != NULL)
-		return ear_next_there(ear, end_ns, hdr);
-	zmq_pollitem_t item = {.socket = cairn_sub_socket(ear->sub), .events = ZMQ_POLLIN};
-	while (!cli_interrupted()) {
-		if (cairn_sub_recv(ear->sub, ear->msg, hdr) == 1)
-			return 1;
-		int64_t left_ns = end_ns - cli_now_ns();
-		if (left_ns <= 0)
-			return 0;
-		long ms = (long)(left_ns / CAIRN_NS_PER_MS) + 1;
-		(void)zmq_poll(
-		    &item, 1, ms < 500 ? ms : 500); /* woken now and then for a signal that came in between */
-	}
-	return 0;
-}
 
 /* ---- echo ---- */
 
@@ -120,9 +23,9 @@ struct echo_limits {
 
 static int echo_topic(const struct cli *cli, const struct echo_limits *limits)
 {
-	struct ear ear;
+	struct topic_reader reader;
 	struct cairn_header hdr;
-	int status = ear_open(cli, cli->args[0], &ear);
+	int status = topic_reader_open(cli, cli->args[0], &reader);
 	char *buf = malloc(JSON_BYTES);
 	if (status != CLI_OK || buf == NULL) {
 		free(buf);
@@ -130,22 +33,22 @@ static int echo_topic(const struct cli *cli, const struct echo_limits *limits)
 	}
 	long seen = 0;
 	while (limits->count == 0 || seen < limits->count) {
-		int r = ear_next(&ear, cli_now_ns() + (int64_t)(limits->timeout_s * 1e9), &hdr);
+		int r = topic_reader_next(&reader, cli_now_ns() + (int64_t)(limits->timeout_s * 1e9), &hdr);
 		if (r < 0)
-			status = not_let_in(cli);
+			status = topic_reader_refused(cli);
 		else if (r == 0 && !cli_interrupted())
 			status = cli_fail(cli, CLI_ABSENT, "no message within %g s", limits->timeout_s);
 		if (r <= 0)
 			break;
-		if (cairn_msg_to_json(ear.row->desc, &hdr, ear.msg, buf, JSON_BYTES) > 0)
+		if (cairn_msg_to_json(reader.row->desc, &hdr, reader.msg, buf, JSON_BYTES) > 0)
 			puts(buf);
 		fflush(stdout);
 		seen++;
 	}
-	if (ear.bus != NULL && cairn_bus_rejects(ear.bus) > 0)
-		fprintf(
-		    stderr, "cairn echo: %" PRIu64 " broken messages refused\n", cairn_bus_rejects(ear.bus));
-	ear_close(&ear);
+	if (reader.bus != NULL && cairn_bus_rejects(reader.bus) > 0)
+		fprintf(stderr, "cairn echo: %" PRIu64 " broken messages refused\n",
+		    cairn_bus_rejects(reader.bus));
+	topic_reader_close(&reader);
 	free(buf);
 	return status;
 }
@@ -263,7 +166,7 @@ static void print_tally(const struct cli *cli, const struct cairn_topic_row *row
 int cli_hz(const struct cli *cli)
 {
 	struct cairn_error err = {""};
-	struct ear ear;
+	struct topic_reader reader;
 	struct tally tally = {0};
 	struct cairn_header hdr;
 	double for_s = 3.0;
@@ -274,19 +177,19 @@ int cli_hz(const struct cli *cli)
 		return cli_fail(cli, CLI_USAGE, "%s is a frame; 'cairn echo %s' shows its headers",
 		    cli->args[0], cli->args[0]);
 	cli_catch_signals();
-	int status = ear_open(cli, cli->args[0], &ear);
+	int status = topic_reader_open(cli, cli->args[0], &reader);
 	if (status != CLI_OK)
 		return status;
 	int64_t end_ns = cli_now_ns() + (int64_t)(for_s * 1e9);
 	int r;
-	while ((r = ear_next(&ear, end_ns, &hdr)) == 1)
+	while ((r = topic_reader_next(&reader, end_ns, &hdr)) == 1)
 		tally_add(&tally, &hdr, cli_now_ns());
 	if (r < 0)
-		status = not_let_in(cli);
+		status = topic_reader_refused(cli);
 	else if (tally.received > 0)
-		print_tally(cli, ear.row, &tally);
+		print_tally(cli, reader.row, &tally);
 	else
 		status = cli_fail(cli, CLI_ABSENT, "no message within %g s", for_s);
-	ear_close(&ear);
+	topic_reader_close(&reader);
 	return status;
 }

@@ -84,6 +84,9 @@ static const struct cli_option echo_options[] = {
     {0},
 };
 static const struct cli_option hz_options[] = {{"for", '\0', "TIME", "measure this long (default 3s)"}, {0}};
+static const struct cli_option plot_options[] = {
+    {"for", '\0', "TIME", "this long; without it until Ctrl-C in a terminal, 10s otherwise"},
+    {"png", '\0', "FILE", "draw a picture into FILE instead"}, {0}};
 static const struct cli_option record_options[] = {
     {"for", '\0', "TIME", "record this long; without it until Ctrl-C"}, {0}};
 static const struct cli_option recording_options[] = {
@@ -211,6 +214,10 @@ static const struct cli_command commands[] = {
 	.options = echo_options, .arg_min = 1, .arg_max = 1, .remote = true, .run = cli_echo},
     {"hz", .group = CLI_GROUP_WATCH, .args = "TOPIC", .summary = "rate, age and losses of a topic",
 	.options = hz_options, .arg_min = 1, .arg_max = 1, .json = true, .remote = true, .run = cli_hz},
+    {"plot", .group = CLI_GROUP_WATCH, .args = "TOPIC.FIELD", .summary = "a number of a topic over time",
+	.details =
+	    "As in pose.v_mps, nav.status.remaining_m, imu.gyro_radps[2] or frontiers.items[0].gain_m2.",
+	.options = plot_options, .arg_min = 1, .arg_max = 1, .remote = true, .run = cli_plot},
     {"teleop", .group = CLI_GROUP_DRIVE, .args = "",
 	.summary = "steer by hand, with the keys of this terminal",
 	.details = "A mission that is under way is paused; 'cairn resume' goes on with it. Collision checks, "

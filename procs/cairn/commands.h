@@ -22,6 +22,7 @@ int cli_doctor(const struct cli *cli);
 int cli_dry(const struct cli *cli);
 int cli_echo(const struct cli *cli);
 int cli_hz(const struct cli *cli);
+int cli_plot(const struct cli *cli);
 int cli_record(const struct cli *cli);
 int cli_recording(const struct cli *cli);
 int cli_mcp(const struct cli *cli);

@@ -59,7 +59,8 @@ static void queue_blob(struct web_foxglove *f, struct web_blob *blob, bool binar
 {
 	if (blob == NULL || f->control_count == CONTROL_MAX) {
 		web_blob_drop(&blob);
-		f->overflowed = true; /* ended when the library calls next: not from within a call of others */
+		f->overflowed =
+		    true; /* ended when the library calls next: not from within a call of others */
 		lws_set_timeout(f->wsi, PENDING_TIMEOUT_KILLED_BY_PARENT, LWS_TO_KILL_ASYNC);
 		return;
 	}
@@ -106,7 +107,8 @@ static bool add_slot(struct cairn_text *t, const struct web *web, int slot, char
 	char topic[CAIRN_WEB_NAME_MAX + 8], name[64];
 	if (s->kind != WEB_SLOT_TOPIC) {
 		const struct cairn_ros2_row *type = &cairn_ros2_types[s->type];
-		c = (struct cairn_foxglove_channel){c.id, s->name, "cdr", type->name, type->schema, "ros2msg"};
+		c = (struct cairn_foxglove_channel){
+		    c.id, s->name, "cdr", type->name, type->schema, "ros2msg"};
 	} else {
 		const struct cairn_msg_desc *desc = cairn_topics[s->topic].desc;
 		if (cairn_msg_json_schema(desc, schema, SCHEMA_BYTES) < 0)
@@ -147,7 +149,8 @@ static void greet(struct web_foxglove *f)
 	struct cairn_text info = {0}, offer = {0};
 	char session[48];
 	snprintf(session, sizeof(session), "%d-%" PRIu64, (int)getpid(), f->conn->id);
-	cairn_foxglove_add_server_info(&info, cfg->robot.name[0] != '\0' ? cfg->robot.name : "cairn", session);
+	cairn_foxglove_add_server_info(
+	    &info, cfg->robot.name[0] != '\0' ? cfg->robot.name : "cairn", session);
 	queue(f, &info, false);
 	queue_blob(f, channels(web), false);
 	cairn_foxglove_add_services(&offer, services, SERVICES);
@@ -355,8 +358,8 @@ static void send_graph(struct web_foxglove *f)
 		if (!is_channel(s))
 			continue;
 		const char *stage = s->kind == WEB_SLOT_PICTURE ? "web"
-				    : s->instance != NULL	 ? s->instance
-								 : cairn_topics[s->topic].stage;
+				    : s->instance != NULL       ? s->instance
+								: cairn_topics[s->topic].stage;
 		cairn_text_addf(&t, "%s{\"name\":\"%s%s\",\"publisherIds\":[\"%s\"]}", first ? "" : ",",
 		    s->kind == WEB_SLOT_TOPIC ? "/cairn/" : "", s->name, stage);
 		first = false;
@@ -413,8 +416,8 @@ static int receive(struct web_foxglove *f, const char *data, size_t bytes)
 		cairn_stage_count_reject(web_of(f->wsi)->stage);
 	if (whole <= 0)
 		return whole;
-	bool in_measure = cairn_token_bucket_take(
-	    &f->requests, WEB_REQUESTS_PER_S, WEB_REQUESTS_BURST_S, cairn_now_ns());
+	bool in_measure =
+	    cairn_token_bucket_take(&f->requests, WEB_REQUESTS_PER_S, WEB_REQUESTS_BURST_S, cairn_now_ns());
 	if (!in_measure && !(binary && cairn_foxglove_is_call(data, bytes)))
 		refuse(f, "more than 50 requests a second: this one was dropped");
 	else if (binary ? cairn_foxglove_parse_binary(data, bytes, &request, &why)

@@ -12,7 +12,16 @@
 #define WEB_PICTURE_BIT(picture) (1u << (picture))
 
 /* WEB_MAP_DRAWN: for people and models, with the robot on it; WEB_MAP: one pixel a cell. */
-enum web_picture { WEB_CAMERA, WEB_SNAPSHOT, WEB_DEPTH, WEB_MAP, WEB_MAP_DRAWN, WEB_GRID, WEB_DEPTH_RAW, WEB_PICTURES };
+enum web_picture {
+	WEB_CAMERA,
+	WEB_SNAPSHOT,
+	WEB_DEPTH,
+	WEB_MAP,
+	WEB_MAP_DRAWN,
+	WEB_GRID,
+	WEB_DEPTH_RAW,
+	WEB_PICTURES
+};
 
 struct web_frame_head {
 	uint32_t magic;

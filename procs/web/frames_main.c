@@ -200,8 +200,8 @@ static bool give_drawn(const struct reader *r, const struct cairn_frame_header *
 }
 
 /* The frame as it is, for who encodes it; a map only when it has changed. */
-static bool give_raw(enum web_picture which, uint64_t *hash, const struct cairn_frame_header *h,
-    const void *payload)
+static bool give_raw(
+    enum web_picture which, uint64_t *hash, const struct cairn_frame_header *h, const void *payload)
 {
 	if (hash != NULL) {
 		uint64_t now = h->format == CAIRN_FORMAT_GRID8 ? hash_of(h, payload) : *hash;

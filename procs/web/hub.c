@@ -11,7 +11,7 @@
 #define JSON_BYTES (512u * 1024)
 #define CDR_ROOM 512                 /* for what stands around the bytes of a picture */
 #define IDLE_NS (2 * CAIRN_NS_PER_S) /* a page that is loaded anew wants the same again */
-#define CLOCK_STEP_NS (10 * CAIRN_NS_PER_MS)
+#define WALL_STEP_NS (10 * CAIRN_NS_PER_MS)
 #define GONE_MIN_NS CAIRN_NS_PER_S /* a subscription needs a moment until it is heard */
 
 static const char *const stage_names[] = {
@@ -104,7 +104,7 @@ static int64_t clock_offset_ns(void)
 static void follow_clock(struct web *web)
 {
 	int64_t now_ns = clock_offset_ns();
-	if (llabs(now_ns - web->clock_offset_ns) > CLOCK_STEP_NS)
+	if (llabs(now_ns - web->clock_offset_ns) > WALL_STEP_NS)
 		web->clock_offset_ns = now_ns;
 }
 
@@ -300,6 +300,7 @@ static void drain(struct web *web, int slot)
 		if (!every || blob != NULL)
 			take(web, slot, blob, &s->hdr);
 		take_ros2(web, slot);
+		past_take(web, slot);
 	}
 }
 

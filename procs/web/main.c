@@ -60,6 +60,7 @@ int main(int argc, char **argv)
 	name_token_file(web);
 	web->teleop = cairn_stage_publish(web->stage, CAIRN_TOPIC_TELEOP);
 	if (hub_open(web, &err) && orders_open(web, &err) && web_open(web, &err)) {
+		past_open(web);
 		cairn_stage_every(web->stage, TICK_MS, viewers_on_tick, web);
 		cairn_stage_every(web->stage, TICK_MS, foxglove_on_tick, web);
 		cairn_stage_every(web->stage, TICK_MS, http_on_tick, web);
@@ -75,6 +76,7 @@ int main(int argc, char **argv)
 	web_close(web);
 	web_blob_drop(&web->channels);
 	pictures_close(web);
+	past_close(web);
 	hub_close(web);
 	status = cairn_stage_finish(&web->stage, status);
 	free(web);

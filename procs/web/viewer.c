@@ -141,6 +141,8 @@ static void greet(struct web_viewer *v)
 	add_robot(&t, cairn_stage_config(web->stage));
 	cairn_text_addf(&t, ",\"now_ns\":\"%" PRId64 "\"}", cairn_now_ns());
 	queue(v, &t);
+	past_add(&t, web);
+	queue(v, &t);
 	v->greeted = true;
 }
 

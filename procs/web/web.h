@@ -24,6 +24,7 @@
 #include "common/web/address.h"
 #include "common/web/feed.h"
 #include "common/web/foxglove.h"
+#include "common/web/history.h"
 #include "common/web/order.h"
 #include "common/web/request.h"
 #include "common/web/routes.h"
@@ -36,6 +37,7 @@
 #define WEB_REPLIES_MAX 16      /* waiting for one viewer */
 #define WEB_KEPT_MAX 32         /* messages kept of a topic where each counts */
 #define WEB_SEEN_MAX 32         /* pictures of snapshots that a decision may still come for */
+#define WEB_EVENTS_MAX 64       /* kept for pages that are opened later */
 #define WEB_DECIDED_MAX 64      /* pictures of decisions */
 #define WEB_TX_BYTES 16384      /* of an answer in one go */
 #define WEB_REQUESTS_PER_S 50.0 /* over one WebSocket */
@@ -119,6 +121,20 @@ void hub_picture(struct web *web, enum web_picture which, int64_t t_ns);
 const struct web_kept *hub_message(struct web *web, int slot, uint64_t number);
 /* Nobody's for a while: let go of. What is silent: gone. */
 int hub_on_tick(void *web);
+
+/* ---- past.c: what was before a page was opened ---- */
+struct web_event {
+	struct web_blob *blob; /* the JSON of its data; NULL = none */
+	int slot;
+	int64_t t_ns; /* heard */
+};
+
+void past_open(struct web *web);
+void past_close(struct web *web);
+/* The hub has heard a message of a topic. */
+void past_take(struct web *web, int slot);
+/* {"op":"history","map_id","trail":[[x,y],...],"events":[{"topic","age_ms","data"},...]}, oldest first. */
+void past_add(struct cairn_text *t, const struct web *web);
 
 /* ---- orders.c: commands ---- */
 /* Where the answer goes. */
@@ -273,6 +289,10 @@ struct web {
 	int64_t clock_offset_ns; /* what the time of day is ahead of the clock that stamps bear */
 	struct cairn_ros2_tf tf; /* while somebody wants the transforms */
 	struct cairn_ros2_transforms transforms;
+
+	struct cairn_web_history history;
+	struct web_event events[WEB_EVENTS_MAX]; /* a ring */
+	unsigned event_next;
 
 	struct cairn_client *clients[CAIRN_SERVICE_COUNT];
 	uint64_t last_tag;

@@ -2,6 +2,7 @@
  * sockets. */
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -480,6 +481,7 @@ static int join_well(const char *headers)
 	int fd = join(headers, &status);
 	ck_assert_int_eq(status, 101);
 	json_decref(next_of(fd, "hello", NULL));
+	json_decref(next_of(fd, "history", NULL));
 	return fd;
 }
 
@@ -536,6 +538,44 @@ START_TEST(viewers_get_what_they_ask_for_and_nothing_else)
 	ck_assert_int_eq(stops, 1);
 	ck_assert_double_eq(first_pose(fd), 1.0); /* and is back */
 	close(fd);
+	teardown();
+}
+END_TEST
+
+START_TEST(who_comes_later_is_told_of_the_way_driven_and_of_what_held_the_robot_back)
+{
+	setup(true);
+	struct cairn_pub *motion = cairn_pub_new(bus, CAIRN_TOPIC_MOTION, NULL, &err);
+	struct cairn_msg_motion held = {.state = CAIRN_MOTOR_STATE_BLOCKED, .reason = "a chair at 0.3 m"};
+	json_t *m = NULL, *trail = NULL, *events = NULL;
+	bool told = false;
+	int64_t end_ns = now_ns() + END_S * CAIRN_NS_PER_S;
+	for (int i = 0; !told && now_ns() < end_ns; i++) { /* it needs a moment until it hears them */
+		tell_pose(0.5 * (i % 100));
+		cairn_pub_send(motion, &held, now_ns(), true);
+		int status, fd = join("", &status);
+		ck_assert_int_eq(status, 101);
+		json_decref(m);
+		m = next_of(fd, "history", NULL);
+		close(fd);
+		trail = json_object_get(m, "trail");
+		events = json_object_get(m, "events");
+		told = json_array_size(trail) >= 3 && json_array_size(events) >= 1;
+	}
+	ck_assert(told);
+	const json_t *a = json_array_get(trail, 0), *b = json_array_get(trail, 1);
+	ck_assert_double_ge(
+	    fabs(json_number_value(json_array_get(b, 0)) - json_number_value(json_array_get(a, 0))), 0.1);
+	int held_events = 0;
+	for (size_t i = 0; i < json_array_size(events); i++) {
+		const json_t *e = json_array_get(events, i);
+		held_events += strcmp(word(e, "topic"), "motion") == 0;
+		if (strcmp(word(e, "topic"), "motion") == 0)
+			ck_assert_str_eq(word(json_object_get(e, "data"), "reason"), "a chair at 0.3 m");
+		ck_assert_int_ge(json_integer_value(json_object_get(e, "age_ms")), 0);
+	}
+	ck_assert_int_eq(held_events, 1); /* however often it was said */
+	json_decref(m);
 	teardown();
 }
 END_TEST
@@ -666,5 +706,6 @@ CAIRN_TEST_MAIN("web-stage", the_page_comes_with_a_strict_policy, strangers_are_
     a_stop_that_the_sequencer_does_not_answer_becomes_an_emergency_stop,
     an_agent_has_the_rights_of_its_token_and_no_more,
     an_agent_that_calls_too_often_is_told_so_and_can_still_stop,
-    viewers_get_what_they_ask_for_and_nothing_else, planted_text_arrives_as_data,
+    viewers_get_what_they_ask_for_and_nothing_else,
+    who_comes_later_is_told_of_the_way_driven_and_of_what_held_the_robot_back, planted_text_arrives_as_data,
     a_flood_is_dropped_and_a_stop_still_taken, a_viewer_that_reads_nothing_holds_nobody_up)

@@ -10,8 +10,8 @@
 START_TEST(commands_without_a_stack_say_so_and_end_with_3)
 {
 	static const char *const lines[][2] = {{"status", ""}, {"restart", "mapper"}, {"explore", ""},
-	    {"goto", "1 2"}, {"stop", ""}, {"estop", ""}, {"echo", "scan"}, {"hz", "scan"}, {"down", ""},
-	    {"exec", "-- true"}, {"config", "--effective"}};
+	    {"goto", "1 2"}, {"stop", ""}, {"estop", ""}, {"echo", "scan"}, {"hz", "scan"},
+	    {"plot", "pose.x_m"}, {"down", ""}, {"exec", "-- true"}, {"config", "--effective"}};
 	make_run_dir();
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		char want[256];
@@ -27,12 +27,13 @@ START_TEST(wrong_usage_ends_with_2_and_one_line)
 	static const char *const lines[][2] = {{"goto", "1"}, {"goto", "1 north"}, {"goto", "nan 1"},
 	    {"status", "--fast"}, {"status", "now"}, {"explore", "--for"}, {"explore", "--for soon"},
 	    {"echo", "nothing"}, {"echo", "heartbeat"}, {"echo", "-n 0 scan"}, {"hz", "camera.rgb"},
-	    {"logs", "-n many"}, {"bench", "nothing"}, {"eval", "nothing"}, {"eval", "arenas --hours 2"},
-	    {"eval", "bus x"}, {"eval", "arenas --seed 1 --seed 2"}, {"eval", "replay"},
-	    {"eval", "frequency --seeds 201"}, {"eval", "explore --seeds 1001"},
-	    {"eval", "arenas --mode dream"}, {"eval", "explore studio.yaml"}, {"eval", "chaos --for soon"},
-	    {"eval", "safety --hours many"}, {"config", "--set robot.speed_max_mps=9"},
-	    {"config", "--config /nonexistent.yaml"}, {"restart", "--json x"}, {"nothing", ""}};
+	    {"plot", "pose"}, {"plot", "pose.reason"}, {"plot", "imu.gyro_radps"}, {"logs", "-n many"},
+	    {"bench", "nothing"}, {"eval", "nothing"}, {"eval", "arenas --hours 2"}, {"eval", "bus x"},
+	    {"eval", "arenas --seed 1 --seed 2"}, {"eval", "replay"}, {"eval", "frequency --seeds 201"},
+	    {"eval", "explore --seeds 1001"}, {"eval", "arenas --mode dream"},
+	    {"eval", "explore studio.yaml"}, {"eval", "chaos --for soon"}, {"eval", "safety --hours many"},
+	    {"config", "--set robot.speed_max_mps=9"}, {"config", "--config /nonexistent.yaml"},
+	    {"restart", "--json x"}, {"nothing", ""}};
 	make_run_dir();
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		const struct output *o = cairn(lines[i][0], lines[i][1]);

@@ -235,6 +235,31 @@ START_TEST(hz_counts_what_was_sent_and_its_age)
 }
 END_TEST
 
+START_TEST(plot_draws_a_number_as_characters_and_as_a_picture)
+{
+	char options[256], path[128];
+	unsigned char head[8] = {0};
+	make_run_dir();
+	start_stack((struct play){.stages = true});
+	const struct output *o = cairn("plot", "--for 1s pose.x_m");
+	ck_assert_msg(o->status == 0, "%s", o->err);
+	ck_assert_ptr_nonnull(strstr(o->out, "pose.x_m: "));
+	ck_assert_ptr_nonnull(strstr(o->out, "\xe2\xa0")); /* braille */
+	snprintf(path, sizeof(path), "%s/x.png", run_dir);
+	snprintf(options, sizeof(options), "--for 1s --png %s pose.x_m", path);
+	ck_assert_int_eq(cairn("plot", options)->status, 0);
+	FILE *in = fopen(path, "re");
+	ck_assert_ptr_nonnull(in);
+	ck_assert_uint_eq(fread(head, 1, sizeof(head), in), sizeof(head));
+	fclose(in);
+	ck_assert_mem_eq(head, "\x89PNG\r\n\x1a\n", sizeof(head));
+	o = cairn("plot", "--for 1s pose.colour");
+	ck_assert_int_eq(o->status, 2);
+	ck_assert_ptr_nonnull(strstr(o->err, "pose has no field 'colour'"));
+	remove_run_dir();
+}
+END_TEST
+
 START_TEST(topics_tell_who_is_there)
 {
 	make_run_dir();
@@ -402,8 +427,8 @@ END_TEST
 CAIRN_TEST_MAIN("cli_stack", status_shows_the_stack_and_ends_with_0_when_all_is_well,
     status_ends_with_1_when_a_stage_is_down, echo_prints_messages_as_json_lines,
     record_writes_a_file_that_recording_calls_whole_and_repairs_when_it_was_cut,
-    hz_counts_what_was_sent_and_its_age, topics_tell_who_is_there,
-    goto_waits_for_the_end_and_tells_where_no_way_leads,
+    hz_counts_what_was_sent_and_its_age, plot_draws_a_number_as_characters_and_as_a_picture,
+    topics_tell_who_is_there, goto_waits_for_the_end_and_tells_where_no_way_leads,
     requests_carry_their_arguments_and_the_answer_is_shown,
     stop_goes_to_the_motor_stage_when_the_sequencer_is_silent, stage_that_does_not_answer_is_named,
     down_waits_for_the_end_of_the_launcher, exec_runs_a_command_with_the_run_directory_set,

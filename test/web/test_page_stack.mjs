@@ -62,15 +62,17 @@ const floor = async () => Number((await text(page, '#coverage b')).match(/([\d.]
 const moves = () => until(() => Math.abs(status().pose?.v_mps ?? 0) > 0.05, 'the robot moves', 40000);
 const stands = () => until(() => Math.abs(status().pose.v_mps) < 0.01, 'the robot stands', 5000);
 
-// Pixels of the canvas in the colour of the floor.
-const drawn = () => page.evaluate(() => {
-	const canvas = document.querySelector('#map-canvas'), hex = getComputedStyle(document.documentElement).getPropertyValue('--floor').trim(), n = parseInt(hex.slice(1), 16);
+// Pixels of the canvas in one of the page's colours, drawn over the floor with this share.
+const drawn = (colour = '--floor', on = page, share = 1) => on.evaluate(([name, of]) => {
+	const canvas = document.querySelector('#map-canvas'), style = getComputedStyle(document.documentElement);
+	const [top, floor] = [name, '--floor'].map((v) => parseInt(style.getPropertyValue(v).trim().slice(1), 16)).map((n) => [n >> 16, (n >> 8) & 255, n & 255]);
+	const wanted = top.map((v, k) => of * v + (1 - of) * floor[k]);
 	const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
 	let count = 0;
 	for (let i = 0; i < data.length; i += 4)
-		count += [n >> 16, (n >> 8) & 255, n & 255].every((v, k) => Math.abs(data[i + k] - v) < 26) && data[i + 2] > 36;
+		count += wanted.every((v, k) => Math.abs(data[i + k] - v) < 26) && data[i + 2] > 36;
 	return count;
-});
+}, [colour, share]);
 
 test('the map grows while the robot explores', async () => {
 	const first = await until(floor, 'some floor', 30000);
@@ -134,6 +136,14 @@ test('a held key drives, and letting go, leaving the page or losing it stops', a
 	await drives();
 	await driver.context().close(); // with the key held
 	await stands();
+});
+
+test('a page that is opened later shows the way driven and what held the robot back before', async () => {
+	await stands();
+	const late = await open(browser, url);
+	await late.locator('#events', { hasText: /emergency stop/i }).waitFor({ state: 'attached' });
+	await until(async () => (await drawn('--trail', late, 0.75)) > 40, 'the way is drawn');
+	await late.context().close();
 });
 
 test('a mission is given and its words are text, whoever wrote them', async () => {

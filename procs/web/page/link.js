@@ -1,5 +1,5 @@
 // The connection to the stage `web`: subscriptions, commands and their answers, the way back after a loss.
-// Events: state (detail {state, why}), hello, message, gone, map, log, fault (what the server made of a wrong request).
+// Events: state (detail {state, why}), hello, history, message, gone, map, log, fault (what the server made of a wrong request).
 
 const PATIENCE_MS = 6000; // for the answer to a command
 const STOP_PATIENCE_MS = 2000; // for the answer to a stop: who waits for it must know soon that it may not have arrived
@@ -88,7 +88,7 @@ export class Link extends EventTarget {
 		} else if (m.op === 'error') {
 			console.warn('web:', m.text);
 			this.emit('fault', m.text ?? '');
-		} else if (['message', 'gone', 'map', 'log'].includes(m.op)) {
+		} else if (['message', 'gone', 'map', 'log', 'history'].includes(m.op)) {
 			this.emit(m.op, m);
 		}
 	}

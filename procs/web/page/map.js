@@ -24,6 +24,7 @@ export class MapPanel {
 		this.makeLegend();
 		this.listen();
 		link.addEventListener('hello', (e) => this.takeHello(e.detail));
+		link.addEventListener('history', (e) => this.takeHistory(e.detail));
 		link.want('map', ['map'], 2);
 		link.addEventListener('map', () => this.loadMap());
 		link.addEventListener('state', () => this.redraw());
@@ -100,6 +101,16 @@ export class MapPanel {
 			this.again = false;
 			setTimeout(() => this.loadMap(), 400);
 		}
+	}
+
+	// The way driven before the page was opened, or while the connection was lost.
+	takeHistory({ map_id, trail }) {
+		if (map_id === this.mapId && trail.length <= this.trail.length)
+			return;
+		const far = ([x, y], before) => before !== undefined && Math.hypot(x - before[0], y - before[1]) > TRAIL_JUMP_M;
+		this.mapId = map_id;
+		this.trail = trail.map((p, i) => [...p, far(p, trail[i - 1])]);
+		this.redraw();
 	}
 
 	takePose(p) {

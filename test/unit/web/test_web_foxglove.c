@@ -58,11 +58,13 @@ START_TEST(what_is_not_offered_or_not_understood_is_refused_with_the_reason)
 	    {"{\"op\":\"subscribe\"}", "must be a list"},
 	    {"{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":1}]}", "\"channelId\""},
 	    {"{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":-1,\"channelId\":1}]}", "\"channelId\""},
-	    {"{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":1,\"channelId\":4294967296}]}", "\"channelId\""},
+	    {"{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":1,\"channelId\":4294967296}]}",
+		"\"channelId\""},
 	    {"{\"op\":\"unsubscribe\",\"subscriptionIds\":[1.5]}", "numbers"}};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		r.count = -7;
-		ck_assert_msg(!parse_text(cases[i][0]) && strstr(err.text, cases[i][1]) != NULL && r.count == -7,
+		ck_assert_msg(
+		    !parse_text(cases[i][0]) && strstr(err.text, cases[i][1]) != NULL && r.count == -7,
 		    "%s: %s", cases[i][0], err.text);
 	}
 	char many[CAIRN_WEB_REQUEST_MAX] = "{\"op\":\"unsubscribe\",\"subscriptionIds\":[1";
@@ -166,6 +168,7 @@ START_TEST(what_is_offered_is_one_object_of_json_each)
 END_TEST
 
 CAIRN_TEST_MAIN("web-foxglove", only_the_two_names_of_the_protocol_are_an_offer,
-    subscriptions_are_read_with_their_channels, what_is_not_offered_or_not_understood_is_refused_with_the_reason,
+    subscriptions_are_read_with_their_channels,
+    what_is_not_offered_or_not_understood_is_refused_with_the_reason,
     a_call_is_read_with_its_reason_or_without, a_bad_call_is_known_by_its_number_so_that_it_can_be_answered,
     messages_and_responses_have_the_bytes_of_the_protocol, what_is_offered_is_one_object_of_json_each)
