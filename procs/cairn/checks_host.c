@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -14,6 +13,7 @@
 #include <zmq.h>
 
 #include "common/vlm/profile.h"
+#include "common/web/address.h"
 #include "ipc/remote.h"
 #include "procs/cairn/checks.h"
 #include "procs/launcher/plane.h"
@@ -138,13 +138,40 @@ static bool remote_ports_free(const struct cairn_config *cfg, struct check_resul
 	return ok;
 }
 
+/* A stack starts without its page, and the page comes when the port is free. */
+static bool web_port_free(const struct cairn_config *cfg, struct check_result *ret)
+{
+	struct cairn_web_address a;
+	struct cairn_error err = {""};
+	struct sockaddr_in v4 = {.sin_family = AF_INET};
+	struct sockaddr_in6 v6 = {.sin6_family = AF_INET6};
+	if (!cfg->web.enabled || !cairn_web_address_parse(cfg->web.endpoint, &a, &err))
+		return true;
+	v4.sin_port = v6.sin6_port = htons(a.port);
+	inet_pton(a.v6 ? AF_INET6 : AF_INET, a.host, a.v6 ? (void *)&v6.sin6_addr : (void *)&v4.sin_addr);
+	int fd = socket(a.v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), one = 1;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	bool ok = fd >= 0 && bind(fd, a.v6 ? (struct sockaddr *)&v6 : (struct sockaddr *)&v4,
+				 a.v6 ? sizeof(v6) : sizeof(v4)) == 0;
+	if (!ok)
+		check_says(ret, CHECK_WARNS,
+		    "web.endpoint: %s: %s; the page waits until it is free: use another port, or 0 for any "
+		    "free one",
+		    cfg->web.endpoint, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
 void check_ports(struct check_context *ctx, struct check_result *ret)
 {
 	const struct cairn_config *cfg = ctx->cfg;
-	if (held_by_own_stack(ctx, ret) || !pilot_port_free(cfg, ret) || !remote_ports_free(cfg, ret))
+	if (held_by_own_stack(ctx, ret) || !pilot_port_free(cfg, ret) || !remote_ports_free(cfg, ret) ||
+	    !web_port_free(cfg, ret))
 		return;
-	if (cfg->remote.endpoint[0] == '\0' && cfg->pilot.port == 0)
-		check_says(ret, CHECK_SKIPPED, "none is configured (pilot.port, remote.endpoint)");
+	if (cfg->remote.endpoint[0] == '\0' && cfg->pilot.port == 0 && !cfg->web.enabled)
+		check_says(
+		    ret, CHECK_SKIPPED, "none is configured (pilot.port, remote.endpoint, web.endpoint)");
 	else
 		check_says(ret, CHECK_OK, "free");
 }
@@ -194,12 +221,9 @@ static bool free_mb(const char *run_dir, double *ret_mb)
 {
 	char path[300];
 	struct statvfs vfs;
-	snprintf(path, sizeof(path), "%s", run_dir);
-	while (statvfs(path, &vfs) != 0) {
-		if (errno != ENOENT || strcmp(path, "/") == 0 || strcmp(path, ".") == 0)
-			return false;
-		memmove(path, dirname(path), strlen(dirname(path)) + 1);
-	}
+	check_nearest_folder(run_dir, path, sizeof(path));
+	if (statvfs(path, &vfs) != 0)
+		return false;
 	*ret_mb = (double)vfs.f_bavail * (double)vfs.f_frsize / 1e6;
 	return true;
 }

@@ -19,7 +19,6 @@
 #include "ipc/frame_layout.h"
 #include "procs/launcher/environment.h"
 
-#define ROUDI "/usr/bin/iox-roudi"
 #define ROUDI_LOCK "/tmp/iox-unique-roudi.lock"
 #define SHM "/dev/shm"
 #define READS_MAX 128 /* of 512 bytes: a pipe full. A flood must not keep the launcher from its work */
@@ -247,13 +246,14 @@ static bool start(struct cairn_plane *plane, int64_t now_ns, struct cairn_error 
 	    !cairn_file_replace(toml_path, CAIRN_FILE_NO_SYNC, 0644, toml, strlen(toml), err) ||
 	    !isolate(plane->cfg, &plane->ns, plane->note, sizeof(plane->note), err))
 		return false;
-	const char *const argv[] = {ROUDI, "-m", "off", "-k", "1", "-l", "warning", "-c", toml_path, NULL};
+	const char *const argv[] = {
+	    CAIRN_ROUDI, "-m", "off", "-k", "1", "-l", "warning", "-c", toml_path, NULL};
 	/* A wedged RouDi does not answer SIGTERM, so it must not outlive us by it. */
 	char *env[CAIRN_ENVIRONMENT_MAX + 1];
 	(void)cairn_environment_for("roudi", environ, NULL, env);
 	int r = cairn_spawn(&plane->child, argv, env, &plane->ns, SIGKILL, false);
 	if (r < 0) {
-		cairn_error_set(err, "cannot start %s: %s", ROUDI, strerror(-r));
+		cairn_error_set(err, "cannot start %s: %s", CAIRN_ROUDI, strerror(-r));
 		cairn_plane_remove(plane);
 		return false;
 	}

@@ -11,6 +11,8 @@
 #include "procs/launcher/logfile.h"
 #include "procs/launcher/spawn.h"
 
+#define CAIRN_ROUDI "/usr/bin/iox-roudi"
+
 /* Bytes of shared memory the plane needs, RouDi's own management segment included. */
 uint64_t cairn_plane_bytes(const struct cairn_config *cfg);
 /* RouDi's TOML: one pool a frame topic, ascending, equal sizes merged. Bytes written, or -ENOBUFS. */

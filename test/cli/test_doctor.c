@@ -189,6 +189,12 @@ START_TEST(ports_that_others_listen_on_are_named)
 	snprintf(args, sizeof(args), "--set pilot.port=%d", number);
 	snprintf(port, sizeof(port), "pilot.port: %d on 127.0.0.1", number);
 	refused(args, "ports", (const char *const[]){port, "in use", "0 for any free one", NULL});
+	/* The page is no reason not to start. */
+	snprintf(args, sizeof(args), "--set web.endpoint=127.0.0.1:%d", number);
+	const struct output *o = run("doctor --dry", args);
+	ck_assert_msg(well(o), "%s", o->out);
+	snprintf(port, sizeof(port), "warning  ports        web.endpoint: 127.0.0.1:%d: Address", number);
+	ck_assert_msg(count(o->out, port) == 1, "%s", o->out);
 	snprintf(line, sizeof(line),
 	    "cd %s && '%s' keygen robot && '%s' keygen anna && '%s' key anna.pub --rights watch > allow",
 	    run_dir, CAIRN_PROGRAM, CAIRN_PROGRAM, CAIRN_PROGRAM);
@@ -236,6 +242,34 @@ START_TEST(a_provider_without_a_key_or_with_a_bare_one_is_told)
 }
 END_TEST
 
+/* The doctor alone, by a shell command in front of which %s is the program. */
+static void doctor_says(const char *command, const char *what)
+{
+	char line[900], out[6000];
+	snprintf(line, sizeof(line), command, CAIRN_PROGRAM, run_dir, run_dir, run_dir);
+	FILE *f = popen(line, "r");
+	ck_assert_ptr_nonnull(f);
+	size_t n = fread(out, 1, sizeof(out) - 1, f);
+	out[n] = '\0';
+	pclose(f);
+	ck_assert_msg(strstr(out, what) != NULL, "no '%s' in: %s", what, out);
+}
+
+START_TEST(a_machine_that_lacks_programs_cores_or_rights_is_told_which)
+{
+	make_run_dir();
+	doctor_says("cp '%s' '%s/cairn' && CAIRN_SHARE='" CAIRN_SOURCE_ROOT
+		    "' '%s/cairn' doctor --dry --run '%s/run' 2>&1",
+	    "/cairn-launcher: No such file or directory; build or install all of it");
+	doctor_says(
+	    "taskset -c 0 '%s' doctor --dry --run '%s/run' 2>&1", "warning  machine      1 processor core");
+	doctor_says(
+	    "P='%s'; mkdir -p '%s/run' && chmod 777 '%s/run' && \"$P\" doctor --dry --run '%s/run' 2>&1",
+	    "FAILED   permissions  --run: ");
+	remove_run_dir();
+}
+END_TEST
+
 START_TEST(a_user_without_a_name_is_told_so_before_roudi_dies_of_it)
 {
 	char line[700], out[4096];
@@ -266,4 +300,5 @@ CAIRN_TEST_MAIN("doctor", where_all_is_well_every_check_of_the_table_is_told_and
     a_saved_map_of_no_bytes_is_named_before_a_robot_drives_without_it,
     devices_that_are_missing_wrong_or_the_same_are_named, ports_that_others_listen_on_are_named,
     a_provider_without_a_key_or_with_a_bare_one_is_told,
+    a_machine_that_lacks_programs_cores_or_rights_is_told_which,
     a_user_without_a_name_is_told_so_before_roudi_dies_of_it)

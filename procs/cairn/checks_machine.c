@@ -1,0 +1,82 @@
+/* checks_machine.c - what the machine is and what is installed on it: processors, programs, the run directory. */
+#include <errno.h>
+#include <libgen.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ipc/trust.h"
+#include "procs/cairn/checks.h"
+#include "procs/launcher/plane.h"
+
+#define CORES_MIN 2 /* the way from scan to wheels beside mapping and the camera */
+
+void check_machine(struct check_context *ctx, struct check_result *ret)
+{
+	cpu_set_t set;
+	(void)ctx;
+	int cores = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 0;
+	if (cores < CORES_MIN)
+		check_says(ret, CHECK_WARNS,
+		    "%d processor core may be used here: with fewer than %d the map and the model's answers "
+		    "come late",
+		    cores, CORES_MIN);
+	else
+		check_says(ret, CHECK_OK, "%d processor cores", cores);
+}
+
+/* What the launcher starts stands beside this program; RouDi comes with a package. */
+void check_programs(struct check_context *ctx, struct check_result *ret)
+{
+	static const char *const programs[] = {
+	    "cairn-launcher",
+	    "cairn-web-frames",
+#define STAGE(id, name, program, iceoryx, when, without, doc) program,
+#include "procs/launcher/stages.def"
+	};
+	char self[512], path[700];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	(void)ctx;
+	self[n > 0 ? n : 0] = '\0';
+	const char *folder = dirname(self);
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, programs[i]);
+		if (access(path, X_OK) == 0)
+			continue;
+		check_says(ret, CHECK_FAILS, "%s: %s; build or install all of it (scripts/build.sh build)",
+		    path, strerror(errno));
+		return;
+	}
+	if (access(CAIRN_ROUDI, X_OK) != 0)
+		check_says(ret, CHECK_FAILS, "%s: %s; install the package iceoryx (scripts/setup.sh)",
+		    CAIRN_ROUDI, strerror(errno));
+	else
+		check_says(ret, CHECK_OK, "in %s, and %s", folder, CAIRN_ROUDI);
+}
+
+void check_nearest_folder(const char *run_dir, char *path, size_t path_bytes)
+{
+	struct stat st;
+	snprintf(path, path_bytes, "%s", run_dir);
+	while (stat(path, &st) != 0 && errno == ENOENT && strcmp(path, "/") != 0 && strcmp(path, ".") != 0) {
+		const char *above = dirname(path);
+		memmove(path, above, strlen(above) + 1);
+	}
+}
+
+void check_permissions(struct check_context *ctx, struct check_result *ret)
+{
+	struct cairn_error err = {""};
+	char path[300];
+	if (!cairn_run_dir_trusted(ctx->run_dir, &err)) {
+		check_says(ret, CHECK_FAILS, "--run: %s", err.text);
+		return;
+	}
+	check_nearest_folder(ctx->run_dir, path, sizeof(path));
+	if (access(path, W_OK | X_OK) != 0)
+		check_says(ret, CHECK_FAILS,
+		    "--run: %s: %s; give a run directory that this user may write to", path, strerror(errno));
+	else
+		check_says(ret, CHECK_OK, "%s is this user's to write to", ctx->run_dir);
+}
