@@ -105,7 +105,8 @@ void cairn_rays_find_faces(struct cairn_rays *rays)
 		double back_x = (double)(rays->from_x_m[i] - rays->x_m[i]),
 		       back_y = (double)(rays->from_y_m[i] - rays->y_m[i]);
 		double x = b.y_m - a.y_m, y = a.x_m - b.x_m, length = hypot(x, y);
-		if (length < 1e-3) {
+		rays->alone[i] = length < 1e-3;
+		if (rays->alone[i]) {
 			x = back_x;
 			y = back_y;
 			length = hypot(x, y);

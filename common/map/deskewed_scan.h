@@ -31,6 +31,8 @@ struct cairn_rays {
 	float x_m[CAIRN_RAYS_MAX], y_m[CAIRN_RAYS_MAX];           /* end of the ray */
 	float face_x[CAIRN_RAYS_MAX], face_y[CAIRN_RAYS_MAX]; /* which way its surface faces; 0 0: unknown */
 	bool hit[CAIRN_RAYS_MAX]; /* false: the ray was cut at range_use_m, nothing is known of its end */
+	bool alone
+	    [CAIRN_RAYS_MAX]; /* no neighbour tells which way its surface faces: taken to face the LiDAR */
 	struct cairn_rays_angles angles; /* of the newest scan */
 };
 

@@ -15,6 +15,8 @@
 #define NEAR_CELLS 0.7      /* or that comes this near to the wall it ends at, */
 #define NEAR_MAX_CELLS 20.0 /* but at most on so much of its way */
 #define SAME_WALL_M 1.0     /* neighbouring returns are taken for one wall up to here */
+#define GRAZING_SINE 0.1    /* a ray this nearly along a surface does not tell whether the surface is there */
+#define FACE_SURE 0.7       /* length of a mean face from which on the returns agree on it */
 #define FRACTION_BITS 48    /* of a cell, in which rays are walked; the side of a grid takes the others */
 
 typedef int8_t odds16 __attribute__((vector_size(16)));
@@ -46,17 +48,30 @@ static int8_t mean_with(int8_t mean, double value, double weight)
 	return (int8_t)lrint(mean + (value - mean) * weight);
 }
 
-/* The means of the returns in a cell; fx, fy: place inside the cell, 0..1. */
-static void add_mean(struct cairn_grid *grid, size_t index, double fx, double fy, struct cairn_vec2 face)
+/* The means of the returns in a cell; fx, fy: place inside the cell, 0..1. A return that stands alone, as those far along a wall do,
+ * does not turn a face that is known. */
+static void add_mean(
+    struct cairn_grid *grid, size_t index, double fx, double fy, struct cairn_vec2 face, bool alone)
 {
 	unsigned n = grid->hits[index];
 	double weight = 1.0 / ((n < MEAN_WEIGHT ? n : MEAN_WEIGHT) + 1.0);
 	grid->sub_x[index] = mean_with(grid->sub_x[index], (fx - 0.5) * 254.0, weight);
 	grid->sub_y[index] = mean_with(grid->sub_y[index], (fy - 0.5) * 254.0, weight);
-	grid->face_x[index] = mean_with(grid->face_x[index], face.x_m * 127.0, weight);
-	grid->face_y[index] = mean_with(grid->face_y[index], face.y_m * 127.0, weight);
+	if (!alone || n == 0) {
+		grid->face_x[index] = mean_with(grid->face_x[index], face.x_m * 127.0, weight);
+		grid->face_y[index] = mean_with(grid->face_y[index], face.y_m * 127.0, weight);
+	}
 	if (n < UINT8_MAX)
 		grid->hits[index]++;
+}
+
+/* The ray goes along the surface seen in the cell. Far down a corridor neighbouring returns are metres apart, so that the scan
+ * itself does not show the wall between them: what was seen of it from nearer does. */
+static bool grazes(const struct cairn_grid *grid, const struct ray *ray, ptrdiff_t index)
+{
+	double fx = grid->face_x[index] * (1.0 / 127.0), fy = grid->face_y[index] * (1.0 / 127.0);
+	double length = length_of(fx, fy);
+	return length > FACE_SURE && fabs(fx * ray->ux + fy * ray->uy) < GRAZING_SINE * length;
 }
 
 static bool speaks_against(const struct cairn_grid *grid, const struct ray *ray, ptrdiff_t index)
@@ -65,7 +80,7 @@ static bool speaks_against(const struct cairn_grid *grid, const struct ray *ray,
 	double mx = x + 0.5 + grid->sub_x[index] * (1.0 / 254.0) - ray->x0;
 	double my = y + 0.5 + grid->sub_y[index] * (1.0 / 254.0) - ray->y0;
 	double aside = fabs(mx * ray->uy - my * ray->ux), along = mx * ray->ux + my * ray->uy;
-	return aside < ASIDE_CELLS && along < ray->against;
+	return aside < ASIDE_CELLS && along < ray->against && !grazes(grid, ray, index);
 }
 
 static inline void pass_cell(
@@ -215,7 +230,7 @@ static void insert_hits(struct cairn_grid *grid, const struct cairn_rays *rays, 
 			continue;
 		int32_t x = (int32_t)ray.x1, y = (int32_t)ray.y1;
 		size_t index = (size_t)y * (size_t)grid->width + (size_t)x;
-		add_mean(grid, index, ray.x1 - x, ray.y1 - y, face_of(rays, i, f, inv));
+		add_mean(grid, index, ray.x1 - x, ray.y1 - y, face_of(rays, i, f, inv), rays->alone[i]);
 		if (grid->mark[index] == 0)
 			cairn_grid_add_evidence(grid, x, y, index, CAIRN_ODDS_HIT);
 		grid->mark[index] = 1;

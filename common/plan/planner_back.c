@@ -18,6 +18,7 @@
 #define WORTH_M 0.15      /* a shorter way back changes nothing */
 #define LONG_M 0.60       /* a path that backs for longer within ... */
 #define LONG_WITHIN_M 2.0 /* ... this is no better than the way it came */
+#define ROUND_M 0.30      /* a path that comes so near to its start again leads back there */
 #define AGAIN_M 1.0       /* so near is the same place */
 #define CLOSED_S 180.0
 #define CLOSED_M 0.10
@@ -26,11 +27,14 @@
 #define IDLE_SHARE 0.8  /* of nav.progress_s */
 #define PATIENCE_S 90.0 /* for what stands in the way back to go away */
 #define MOVED_M 0.10
+#define ASIDE_STEP_M 0.03
+#define ASIDE_MAX_M 0.09
 #define LOOK_M 0.6
 #define SLIM_M 0.02 /* the body less what pose and points are wrong by */
 #define CURVATURES 9
 #define SPEED_MPS 0.15
 #define REALIGN_MPS 0.06
+#define LEAST_MPS 0.05 /* what is let pass slower than this is stopped by the next who looks at it */
 #define REALIGN_M 0.15 /* forward, to come to lie along the way back */
 #define REALIGN_AHEAD_M 0.08
 #define CREEP_M 0.02
@@ -88,6 +92,21 @@ bool planner_backs_long(const struct cairn_path *path)
 		back += path->poses[i].reverse ? step : 0.0;
 	}
 	return back > LONG_M;
+}
+
+bool planner_turns_round(const struct cairn_path *path)
+{
+	double way = 0.0;
+	if (!planner_backs_long(path))
+		return false;
+	for (int i = 1; i < path->count; i++) {
+		way += cairn_path_step(path, i);
+		double off_m =
+		    hypot(path->poses[i].x_m - path->poses[0].x_m, path->poses[i].y_m - path->poses[0].y_m);
+		if (way > LONG_WITHIN_M && off_m < ROUND_M)
+			return true;
+	}
+	return false;
 }
 
 /* ---- beginning and ending ---- */
@@ -186,7 +205,7 @@ static bool find_arc(struct cairn_planner *p, struct cairn_monitor_polygons *zon
 		if (fabs(k - wanted) >= best)
 			continue;
 		double v = let_pass_mps(p, zones, v_mps, k, now_ns);
-		if (v < CAIRN_SAFE_CREEP_MPS)
+		if (v < LEAST_MPS)
 			continue;
 		best = fabs(k - wanted);
 		*ret = (struct cairn_twist){copysign(v, v_mps), copysign(v, v_mps) * k};
@@ -195,12 +214,19 @@ static bool find_arc(struct cairn_planner *p, struct cairn_monitor_polygons *zon
 	return false;
 }
 
+/* The pose as the way has it that is driven aside. */
+static struct cairn_pose2 beside_way(const struct cairn_planner *p, const struct cairn_pose2 *pose)
+{
+	return cairn_pose_compose(*pose, (struct cairn_pose2){0.0, -p->back.aside_m, 0.0});
+}
+
 /* The other way a little, on the arc that leads nearest to how the way back lies. */
 static bool find_realignment(struct cairn_planner *p, struct cairn_monitor_polygons *zones,
     const struct cairn_pose2 *pose, double v_mps, int64_t now_ns, struct cairn_twist *ret)
 {
 	const struct cairn_path *path = &p->paths[p->path_in_use];
-	struct cairn_pose2 on = cairn_pose_between(cairn_path_pose2(&path->poses[p->follower.at]), *pose);
+	struct cairn_pose2 on =
+	    cairn_pose_between(cairn_path_pose2(&path->poses[p->follower.at]), beside_way(p, pose));
 	double limit = 1.0 / p->cfg.robot.turn_radius_min_m, best = INFINITY;
 	for (int i = 0; i <= 2 * CURVATURES; i++) {
 		double k = limit * (i - CURVATURES) / CURVATURES;
@@ -210,12 +236,26 @@ static bool find_realignment(struct cairn_planner *p, struct cairn_monitor_polyg
 		if (off >= best)
 			continue;
 		double v = let_pass_mps(p, zones, v_mps, k, now_ns);
-		if (v < CAIRN_SAFE_CREEP_MPS)
+		if (v < LEAST_MPS)
 			continue;
 		best = off;
 		*ret = (struct cairn_twist){copysign(v, v_mps), copysign(v, v_mps) * k};
 	}
 	return isfinite(best);
+}
+
+/* The motor stage remembers the floor by dead reckoning, in which the way back lies some centimetres beside where the map has it
+ * when the robot has come round a bend. Pressed against the border of what was seen it would stand for good: so the way is driven
+ * that much aside. What is there the LiDAR shows, and the motor stage judges every step. */
+static void step_aside(struct cairn_planner *p)
+{
+	const struct cairn_msg_motion *m = &p->motion;
+	bool pressed = (m->state == CAIRN_MOTOR_STATE_BLOCKED || m->state == CAIRN_MOTOR_STATE_SLOWED) &&
+		       m->cause == CAIRN_SENSOR_DEPTH;
+	if (!pressed)
+		return;
+	double step_m = sin(m->cause_bearing_rad) > 0.0 ? -ASIDE_STEP_M : ASIDE_STEP_M;
+	p->back.aside_m = cairn_clamp(p->back.aside_m + step_m, -ASIDE_MAX_M, ASIDE_MAX_M);
 }
 
 static void look(struct cairn_planner *p, const struct cairn_pose2 *pose)
@@ -271,6 +311,7 @@ static struct cairn_twist steer(
 		return twist;
 	}
 	if (!b->realigning && stands) {
+		step_aside(p);
 		realign_from(b, pose);
 	} else if (b->realigning &&
 		   (stands || hypot(pose->x_m - b->realign.x_m, pose->y_m - b->realign.y_m) >= REALIGN_M)) {
@@ -302,8 +343,10 @@ static double waited_s(struct planner_back *b, double left_m, bool held, int64_t
 struct cairn_twist planner_back_step(
     struct cairn_planner *p, const struct cairn_pose2 *pose, bool held, int64_t now_ns)
 {
+	struct cairn_pose2 as_if = beside_way(p, pose);
+	held = held && p->motion.state != CAIRN_MOTOR_STATE_IDLE; /* that is the planner's own doing */
 	struct cairn_follow_input in = {
-	    .pose = *pose, .speed_max_mps = SPEED_MPS, .room_m = ROOM_NEAR_M, .held = true, .now_ns = now_ns};
+	    .pose = as_if, .speed_max_mps = SPEED_MPS, .room_m = ROOM_NEAR_M, .held = true, .now_ns = now_ns};
 	struct cairn_follow_output out;
 	struct cairn_twist zero = {0.0, 0.0};
 	cairn_follower_step(&p->follower, &in, &out);

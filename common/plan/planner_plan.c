@@ -15,6 +15,8 @@
 /* What failed a moment ago mostly fails again, and takes all its time to: of such tries one of so many gets
  * the whole of nav.planning_ms, the others a part. A way that has come free is found in far less. */
 #define FULL_TRY_EVERY 8
+#define ROUND_SHARE 0.5       /* of the cost of going out and coming in the other way round */
+#define NEAR_ENOUGH_SHARE 0.5 /* of nav.nearest_m, beyond the goal's tolerance */
 #define REPEATED_SHARE 0.1
 
 void planner_say(struct cairn_planner *p, enum cairn_nav_state state, const char *fmt, ...)
@@ -79,15 +81,16 @@ static int trusted_poses(const struct cairn_planner *p, const struct cairn_path 
 }
 
 /* cost_max: 0, or a path that costs so much is of no use. */
-static enum cairn_plan_result search(struct cairn_planner *p, const struct cairn_pose2 *pose,
-    double budget_ms, double cost_max, struct cairn_path *path, struct cairn_hybrid_stats *stats)
+static enum cairn_plan_result search_within(struct cairn_planner *p, const struct cairn_pose2 *pose,
+    double tolerance_m, double budget_ms, double cost_max, struct cairn_path *path,
+    struct cairn_hybrid_stats *stats)
 {
 	int64_t t0 = p->clock_ns != NULL ? p->clock_ns(p->clock_ctx) : 0;
 	struct cairn_hybrid_query query = {
 	    .start = *pose,
 	    .goal_x_m = p->goal.x_m,
 	    .goal_y_m = p->goal.y_m,
-	    .tolerance_m = 0.6 * p->goal.tolerance_m, /* the follower and the map add to it */
+	    .tolerance_m = tolerance_m,
 	    .nearest_m = p->cfg.nav.nearest_m,
 	    .cost_max = cost_max,
 	    .expansions_max = (int)fmin(budget_ms * EXPANSIONS_PER_MS, 1e9),
@@ -100,6 +103,13 @@ static enum cairn_plan_result search(struct cairn_planner *p, const struct cairn
 		p->status.planning_ms = (double)(p->clock_ns(p->clock_ctx) - t0) * 1e-6;
 	p->status.replans++;
 	return r;
+}
+
+static enum cairn_plan_result search(struct cairn_planner *p, const struct cairn_pose2 *pose,
+    double budget_ms, double cost_max, struct cairn_path *path, struct cairn_hybrid_stats *stats)
+{
+	double tolerance_m = 0.6 * p->goal.tolerance_m; /* the follower and the map add to it */
+	return search_within(p, pose, tolerance_m, budget_ms, cost_max, path, stats);
 }
 
 static bool usable(enum cairn_plan_result r)
@@ -173,6 +183,38 @@ static void explain(struct cairn_planner *p, enum cairn_plan_result r)
 	planner_say(p, states[r], "%s", cairn_plan_result_text(r));
 }
 
+/* The end of a dead end can be nearer for the rear than for the front, which is longer before the axle. To go all the way out, turn
+ * round and come in backward for that is not worth it where the robot gets near enough as it stands: this is a path there. */
+static bool near_enough(struct cairn_planner *p, const struct cairn_pose2 *pose, double budget_ms,
+    struct cairn_path *spare, struct cairn_hybrid_stats *stats)
+{
+	double tolerance_m = p->goal.tolerance_m + NEAR_ENOUGH_SHARE * p->cfg.nav.nearest_m;
+	enum cairn_plan_result r =
+	    search_within(p, pose, tolerance_m, budget_ms, ROUND_SHARE * spare->cost, spare, stats);
+	return r == CAIRN_PLAN_OK && !planner_backs_long(spare);
+}
+
+/* Takes the path found, or backs out first; false: there is none left. */
+static bool go(struct cairn_planner *p, const struct cairn_pose2 *pose, double budget_ms,
+    enum cairn_plan_result found, struct cairn_hybrid_stats *stats, int64_t now_ns)
+{
+	struct cairn_path *spare = &p->paths[1 - p->path_in_use];
+	bool round = planner_turns_round(spare) && !planner_has_room(p, pose);
+	if (round && near_enough(p, pose, budget_ms, spare, stats)) {
+		found = CAIRN_PLAN_NEAREST;
+	} else if (planner_backs_long(spare) || round) {
+		/* Who backs out to come to the same place again has found no way on. */
+		if (planner_back_begin(p, pose, round, now_ns))
+			return true;
+		found = round ? search(p, pose, budget_ms, 0.0, spare, stats) : found;
+		if (!usable(found))
+			return false;
+	}
+	p->failed_searches = 0;
+	take_path(p, found, stats, now_ns);
+	return true;
+}
+
 bool planner_plan(struct cairn_planner *p, const struct cairn_pose2 *pose, int64_t now_ns)
 {
 	struct cairn_path *spare = &p->paths[1 - p->path_in_use];
@@ -184,13 +226,10 @@ bool planner_plan(struct cairn_planner *p, const struct cairn_pose2 *pose, int64
 	double share = p->failed_searches % FULL_TRY_EVERY == 0 ? 1.0 : REPEATED_SHARE;
 	double budget_ms = share * p->cfg.nav.planning_ms;
 	enum cairn_plan_result r = search(p, pose, budget_ms, 0.0, spare, &stats);
-	if (usable(r) || forget_kept_off(p, pose, budget_ms, now_ns, spare, &stats, &r)) {
-		if (planner_backs_long(spare) && planner_back_begin(p, pose, false, now_ns))
-			return true;
-		p->failed_searches = 0;
-		take_path(p, r, &stats, now_ns);
+	bool found = usable(r) || forget_kept_off(p, pose, budget_ms, now_ns, spare, &stats, &r);
+	if (found && go(p, pose, budget_ms, r, &stats, now_ns))
 		return true;
-	}
+	r = found ? CAIRN_PLAN_NO_PATH : r;
 	if (planner_back_begin(p, pose, true, now_ns))
 		return true;
 	p->failed_searches++;

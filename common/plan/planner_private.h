@@ -53,6 +53,7 @@ struct planner_back {
 	bool in_vain; /* the robot came in for this very goal, and no way on was found */
 	bool realigning;
 	struct cairn_pose2 realign; /* where that began */
+	double aside_m;             /* so far to the left of the way it drives: see step_aside */
 	double least_m;             /* that was left of the way, and when it was that */
 	int64_t t_nearer_ns;
 	struct cairn_safety_cost creep; /* when it last moved at all */
@@ -148,6 +149,8 @@ void planner_see_lidar(struct cairn_planner *p, const struct cairn_pose2 *pose);
 bool planner_has_room(const struct cairn_planner *p, const struct cairn_pose2 *pose); /* to turn round */
 /* Backs for long before it does anything else. */
 bool planner_backs_long(const struct cairn_path *path);
+/* Does so only to turn round elsewhere: it leads back to where it begins. */
+bool planner_turns_round(const struct cairn_path *path);
 /* Begins to back out; false: there is room here, or no way back that leads to some. failed: no way to the goal is known. */
 bool planner_back_begin(struct cairn_planner *p, const struct cairn_pose2 *pose, bool failed, int64_t now_ns);
 void planner_back_end(struct cairn_planner *p);

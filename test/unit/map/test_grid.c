@@ -136,6 +136,41 @@ START_TEST(a_thin_wall_is_not_worn_away_by_rays_along_it_from_both_sides)
 }
 END_TEST
 
+/* One turn with half a degree between rays in the middle of a corridor from x = 0 to 14 m with walls at y = 0.63 and 1.17, seen
+ * with a heading that is off by turn_rad. */
+static void look_along_corridor(struct cairn_rng *rng, double x_m, double turn_rad)
+{
+	rays.count = 0;
+	for (int i = 0; i < 720; i++) {
+		double angle = 0.5 * M_PI / 180.0 * i + 0.001, c = cos(angle), s = sin(angle);
+		double range =
+		    fmin(0.27 / fmax(fabs(s), 1e-9), (c > 0.0 ? 14.0 - x_m : x_m) / fmax(fabs(c), 1e-9));
+		range += 0.01 * cairn_rng_normal(rng);
+		add_ray(range * c, range * s, true);
+	}
+	cairn_rays_find_faces(&rays);
+	cairn_grid_insert(&grid, (struct cairn_pose2){x_m, 0.90, turn_rad}, &rays);
+}
+
+/* The wall's cells are seen one by one from beside them; from 8 m away neighbouring returns are metres apart, and every turn most of
+ * the wall is passed by a ray a few centimetres before it. */
+START_TEST(a_corridors_wall_seen_from_near_stays_while_the_robot_looks_along_it_from_afar)
+{
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 7, 1);
+	begin(60.0);
+	for (int i = 0; i < 140; i++)
+		look_along_corridor(&rng, 13.5 - 0.08 * i, 0.002 * cairn_rng_normal(&rng));
+	for (int i = 0; i < 300; i++)
+		look_along_corridor(&rng, 2.2, 0.002 * cairn_rng_normal(&rng));
+	int gaps = 0;
+	for (int32_t cx = cairn_grid_cell(&grid, 9.0); cx < cairn_grid_cell(&grid, 13.5); cx++)
+		gaps += (byte_at(cx, 12) < 65 && byte_at(cx, 13) < 65) +
+			(byte_at(cx, 23) < 65 && byte_at(cx, 22) < 65);
+	ck_assert_int_le(gaps, 6); /* of 180 */
+}
+END_TEST
+
 START_TEST(growing_keeps_every_cell_where_it_was)
 {
 	begin(60.0);
@@ -284,8 +319,10 @@ CAIRN_TEST_MAIN("map_grid", a_return_makes_its_cell_occupied_and_the_way_to_it_f
     a_ray_without_return_frees_its_way_and_says_nothing_of_its_end,
     many_returns_of_one_scan_in_a_cell_count_once, a_return_wins_over_a_ray_that_passes_in_the_same_scan,
     what_has_gone_is_cleared_by_rays_through_its_place,
-    a_thin_wall_is_not_worn_away_by_rays_along_it_from_both_sides, growing_keeps_every_cell_where_it_was,
-    the_map_does_not_grow_beyond_its_limit, a_visit_counts_when_the_robot_comes_not_while_it_stays,
+    a_thin_wall_is_not_worn_away_by_rays_along_it_from_both_sides,
+    a_corridors_wall_seen_from_near_stays_while_the_robot_looks_along_it_from_afar,
+    growing_keeps_every_cell_where_it_was, the_map_does_not_grow_beyond_its_limit,
+    a_visit_counts_when_the_robot_comes_not_while_it_stays,
     the_published_box_lies_on_multiples_of_16_cells_around_all_that_is_known,
     figures_and_box_agree_with_the_cells_whatever_is_inserted,
     a_ray_misses_exactly_the_cells_that_it_passes_whichever_way_it_goes)

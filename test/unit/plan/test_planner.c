@@ -316,6 +316,25 @@ START_TEST(drives_no_second_time_to_a_drop_that_the_motor_stage_stood_before)
 }
 END_TEST
 
+/* The end of this corridor is 0.30 m behind the goal: the front comes to 0.14 m from the goal at best, the rear right on to it. */
+START_TEST(does_not_leave_a_dead_end_to_come_in_again_backward)
+{
+	struct test_grid g = test_grid_new(9.0, 3.0, 0.05);
+	test_grid_border(&g);
+	test_grid_box(&g, 3.0, 0.0, 9.0, 1.25, 100);
+	test_grid_box(&g, 3.0, 1.75, 9.0, 3.0, 100);
+	struct world *w = world_new(g, (struct cairn_pose2){1.5, 1.5, 0.0});
+	ck_assert(go_to(w, 5.5, 1.5, 60.0));
+	double before_m = w->reversed_m;
+	ck_assert(go_to(w, 8.65, 1.60, 90.0));
+	ck_assert_double_lt(w->reversed_m - before_m, 0.3);
+	ck_assert_double_le(goal_distance(w), 0.5);
+	ck_assert(go_to(w, 1.5, 1.5, 120.0));
+	ck_assert_double_le(goal_distance(w), 0.30);
+	world_free(w);
+}
+END_TEST
+
 CAIRN_TEST_MAIN("planner", drives_straight_along_a_corridor, goes_through_a_narrow_door,
     turns_round_in_a_corridor_too_narrow_for_an_arc, gets_out_of_a_dead_end,
     makes_a_u_turn_in_the_open_without_reversing_far, visits_random_places_in_a_furnished_flat,
@@ -325,4 +344,5 @@ CAIRN_TEST_MAIN("planner", drives_straight_along_a_corridor, goes_through_a_narr
     leaves_a_wall_it_stands_too_close_to, recovers_and_then_gives_up_when_the_wheels_do_not_move,
     does_not_wait_for_its_own_memory_of_what_the_motor_stage_kept_off,
     drives_no_third_time_against_what_it_has_only_felt,
-    drives_no_second_time_to_a_drop_that_the_motor_stage_stood_before)
+    drives_no_second_time_to_a_drop_that_the_motor_stage_stood_before,
+    does_not_leave_a_dead_end_to_come_in_again_backward)
