@@ -219,7 +219,7 @@ static void finish(struct cairn_planner *p, double miss_m)
 }
 
 /* The path has run out. */
-static void path_ended(struct cairn_planner *p, double miss_m)
+static void path_ended(struct cairn_planner *p, const struct cairn_pose2 *pose, double miss_m, int64_t now_ns)
 {
 	bool nearest = p->found == CAIRN_PLAN_NEAREST && miss_m <= p->cfg.nav.nearest_m + p->goal.tolerance_m;
 	if (miss_m <= p->goal.tolerance_m || nearest) {
@@ -230,7 +230,7 @@ static void path_ended(struct cairn_planner *p, double miss_m)
 	p->ended_best_m = fmin(p->ended_best_m, miss_m);
 	planner_drop_path(p);
 	p->want_plan = true;
-	if (p->ended_short < PLANNER_TRIES_MAX)
+	if (p->ended_short < PLANNER_TRIES_MAX || planner_back_begin(p, pose, true, now_ns))
 		return;
 	p->finished = true;
 	planner_say(p, CAIRN_NAV_STATE_STUCK, "cannot get nearer than %.2f m", p->ended_best_m);
@@ -269,7 +269,7 @@ static void follow(struct cairn_planner *p, const struct cairn_pose2 *pose, doub
 		    p->found == CAIRN_PLAN_OK ? "on the way" : cairn_plan_result_text(p->found));
 		break;
 	case CAIRN_FOLLOW_ENDED:
-		path_ended(p, miss_m);
+		path_ended(p, pose, miss_m, now_ns);
 		break;
 	case CAIRN_FOLLOW_STUCK:
 		recover(p, pose, now_ns);
