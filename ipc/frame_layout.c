@@ -81,7 +81,7 @@ bool cairn_frame_header_check(
 		cairn_error_set(err, "stamp lies before the start of the clock");
 		return false;
 	}
-	if (hdr->t_ns > now_ns + 50 * CAIRN_NS_PER_MS) {
+	if (hdr->t_ns > now_ns + CAIRN_STAMP_AHEAD_NS) {
 		cairn_error_set(err, "stamp lies %.3f s in the future", (double)(hdr->t_ns - now_ns) * 1e-9);
 		return false;
 	}

@@ -55,11 +55,15 @@ int cairn_topic_of(const char *name, const char **ret_instance)
 	return -1;
 }
 
+bool cairn_stamp_plausible(int64_t t_ns, int64_t now_ns)
+{
+	return t_ns > 0 && t_ns <= now_ns + CAIRN_STAMP_AHEAD_NS;
+}
+
 bool cairn_topic_fresh(enum cairn_topic topic, int64_t t_ns, int64_t now_ns)
 {
-	const int64_t future_ns = 50 * CAIRN_NS_PER_MS;
 	int64_t max_ns = (int64_t)cairn_topics[topic].max_age_ms * CAIRN_NS_PER_MS;
-	if (t_ns > now_ns + future_ns)
+	if (t_ns > now_ns + CAIRN_STAMP_AHEAD_NS)
 		return false;
 	return max_ns == 0 ||
 	       t_ns >= now_ns - max_ns; /* the other way round a stamp long before the start wraps */

@@ -59,7 +59,15 @@ int cairn_frame_topic_find(const char *name);
  * "heartbeat" alone. */
 int cairn_topic_of(const char *name, const char **ret_instance);
 
-/* True when a message stamped t_ns may still be acted on at now_ns. Stamps more than 50 ms in the future are not. */
+/* Stamps of other processes may be this far ahead: they read the clock a little later than we do. Farther is the future, and
+ * one such stamp would shut out all that follow. */
+#define CAIRN_STAMP_AHEAD_NS 50000000
+
+/* True for a stamp that a living process can have set: neither 0 nor in the future. */
+bool cairn_stamp_plausible(int64_t t_ns, int64_t now_ns);
+
+/* True when a message stamped t_ns may still be acted on at now_ns: not in the future, not older than the topic's
+ * max_age_ms. */
 bool cairn_topic_fresh(enum cairn_topic topic, int64_t t_ns, int64_t now_ns);
 
 #endif

@@ -1,8 +1,7 @@
 #include "common/device/camera_link.h"
 
 #include "common/base/geom.h"
-
-#define FUTURE_NS (50 * CAIRN_NS_PER_MS)
+#include "ipc/topics.h"
 
 static void put(uint8_t *out, uint64_t value, int bytes)
 {
@@ -49,7 +48,7 @@ static bool usable(const struct cairn_camera_header *h, const struct cairn_camer
 		 (uint64_t)h->stride_bytes * h->height != h->payload_bytes)
 		cairn_error_set(
 		    err, "rows of %u bytes do not make up %u bytes", h->stride_bytes, h->payload_bytes);
-	else if (h->t_ns > now_ns + FUTURE_NS)
+	else if (h->t_ns > now_ns + CAIRN_STAMP_AHEAD_NS)
 		cairn_error_set(err, "picture from the future");
 	else if (h->t_ns < now_ns - want->age_max_ns)
 		cairn_error_set(err, "picture too old");

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/base/geom.h"
+#include "common/eval/lockstep.h"
 #include "common/eval/replay.h"
 #include "common/plan/planner.h"
 #include "common/sequencer/sequencer.h"
@@ -16,6 +17,7 @@
 struct drive {
 	struct cairn_sequencer *seq;
 	struct cairn_planner *planner;
+	struct cairn_lockstep bus; /* of these two */
 	int64_t t0_ns;
 	struct cairn_sequencer_output out;
 	struct cairn_planner_output plan;
@@ -81,50 +83,38 @@ static void tell_past(struct drive *d, const struct cairn_recording *recording, 
 	}
 }
 
-/* The messages in the order in which they came, to both. */
+static bool hand_in_one(
+    struct drive *d, const struct cairn_recorded_line *line, uint32_t i, struct cairn_error *err)
+{
+	enum cairn_topic topic = cairn_recorded_topic(line, i);
+	void *message = topic == CAIRN_TOPIC_POSE         ? (void *)&d->pose
+			: topic == CAIRN_TOPIC_SCAN_DEPTH ? (void *)&d->depth
+			: topic == CAIRN_TOPIC_SCAN       ? (void *)&d->scan
+			: topic == CAIRN_TOPIC_MOTION     ? (void *)&d->motion
+			: topic == CAIRN_TOPIC_CANDIDATES ? (void *)&d->candidates
+							  : NULL;
+	if (topic == CAIRN_TOPIC_FRONTIERS) { /* those that were asked about were read before */
+		cairn_lockstep_send(&d->bus, topic, &d->frontiers, d->t0_ns - 1);
+		return true;
+	}
+	if (message == NULL)
+		return true;
+	if (!cairn_recorded_message(line, i, &d->hdr, message, err))
+		return false;
+	d->has_scan |= topic == CAIRN_TOPIC_SCAN;
+	d->has_depth |= topic == CAIRN_TOPIC_SCAN_DEPTH;
+	if (topic == CAIRN_TOPIC_SCAN)
+		d->scan_hdr = d->hdr;
+	cairn_lockstep_send(&d->bus, topic, message, d->hdr.t_ns);
+	return true;
+}
+
+/* The messages in the order in which they came, to all. */
 static bool hand_in(struct drive *d, const struct cairn_recorded_line *line, struct cairn_error *err)
 {
 	bool ok = true;
-	for (uint32_t i = 0, n = cairn_recorded_messages(line); ok && i < n; i++) {
-		switch (cairn_recorded_topic(line, i)) {
-		case CAIRN_TOPIC_POSE:
-			ok = cairn_recorded_message(line, i, &d->hdr, &d->pose, err);
-			if (ok)
-				cairn_sequencer_on_pose(d->seq, &d->pose, d->hdr.t_ns);
-			if (ok)
-				(void)cairn_planner_pose(d->planner, &d->pose, d->hdr.t_ns);
-			break;
-		case CAIRN_TOPIC_SCAN_DEPTH:
-			ok = d->has_depth = cairn_recorded_message(line, i, &d->hdr, &d->depth, err);
-			if (ok)
-				cairn_sequencer_on_depth(d->seq, &d->depth, d->hdr.t_ns);
-			if (ok)
-				(void)cairn_planner_depth(d->planner, &d->depth, d->hdr.t_ns);
-			break;
-		case CAIRN_TOPIC_SCAN:
-			ok = d->has_scan = cairn_recorded_message(line, i, &d->scan_hdr, &d->scan, err);
-			if (ok)
-				cairn_sequencer_on_scan(d->seq, &d->scan, d->scan_hdr.t_ns);
-			if (ok)
-				(void)cairn_planner_scan(d->planner, &d->scan, d->scan_hdr.t_ns);
-			break;
-		case CAIRN_TOPIC_MOTION:
-			ok = cairn_recorded_message(line, i, &d->hdr, &d->motion, err);
-			if (ok)
-				cairn_sequencer_on_motion(d->seq, &d->motion, d->hdr.t_ns);
-			break;
-		case CAIRN_TOPIC_FRONTIERS:
-			cairn_sequencer_on_frontiers(d->seq, &d->frontiers, d->t0_ns - 1);
-			break;
-		case CAIRN_TOPIC_CANDIDATES:
-			ok = cairn_recorded_message(line, i, &d->hdr, &d->candidates, err);
-			if (ok)
-				cairn_sequencer_on_candidates(d->seq, &d->candidates, d->hdr.t_ns);
-			break;
-		default:
-			break;
-		}
-	}
+	for (uint32_t i = 0, n = cairn_recorded_messages(line); ok && i < n; i++)
+		ok = hand_in_one(d, line, i, err);
 	return ok;
 }
 
@@ -189,22 +179,16 @@ static bool show_map(struct drive *d, const struct cairn_recorded_line *line, st
 static void see_again(struct drive *d, int64_t t_ns, int step)
 {
 	d->pose.v_mps = 0.0;
-	cairn_sequencer_on_pose(d->seq, &d->pose, t_ns);
-	cairn_planner_pose(d->planner, &d->pose, t_ns);
-	cairn_sequencer_on_motion(d->seq, &d->motion, t_ns);
-	cairn_planner_motion(d->planner, &d->motion, t_ns);
+	cairn_lockstep_send(&d->bus, CAIRN_TOPIC_POSE, &d->pose, t_ns);
+	cairn_lockstep_send(&d->bus, CAIRN_TOPIC_MOTION, &d->motion, t_ns);
 	if (step % SCAN_STEPS != 0)
 		return;
-	if (d->has_scan) {
-		d->scan.t_start_ns = t_ns - 1;
-		cairn_sequencer_on_scan(d->seq, &d->scan, t_ns);
-		cairn_planner_scan(d->planner, &d->scan, t_ns);
-	}
-	if (d->has_depth) {
-		cairn_sequencer_on_depth(d->seq, &d->depth, t_ns);
-		cairn_planner_depth(d->planner, &d->depth, t_ns);
-	}
-	cairn_sequencer_on_frontiers(d->seq, &d->frontiers, t_ns);
+	d->scan.t_start_ns = t_ns - 1;
+	if (d->has_scan)
+		cairn_lockstep_send(&d->bus, CAIRN_TOPIC_SCAN, &d->scan, t_ns);
+	if (d->has_depth)
+		cairn_lockstep_send(&d->bus, CAIRN_TOPIC_SCAN_DEPTH, &d->depth, t_ns);
+	cairn_lockstep_send(&d->bus, CAIRN_TOPIC_FRONTIERS, &d->frontiers, t_ns);
 }
 
 static double length_of(const struct cairn_msg_nav_path *path)
@@ -223,11 +207,11 @@ static void plan(struct drive *d, int64_t t_ns, struct cairn_eval_replay_side *r
 		ret->target_x_m = d->out.nav_goal.x_m;
 		ret->target_y_m = d->out.nav_goal.y_m;
 	}
-	cairn_planner_goal(d->planner, &d->out.nav_goal, t_ns);
+	cairn_lockstep_send(&d->bus, CAIRN_TOPIC_NAV_GOAL, &d->out.nav_goal, t_ns);
 	cairn_planner_step(d->planner, t_ns, &d->plan);
 	if (d->plan.has_velocity)
-		cairn_sequencer_on_nav_velocity(d->seq, &d->plan.velocity, t_ns);
-	cairn_sequencer_on_nav_status(d->seq, &d->plan.status, t_ns);
+		cairn_lockstep_send(&d->bus, CAIRN_TOPIC_NAV_VELOCITY, &d->plan.velocity, t_ns);
+	cairn_lockstep_send(&d->bus, CAIRN_TOPIC_NAV_STATUS, &d->plan.status, t_ns);
 	enum cairn_nav_state s = d->plan.status.state;
 	if (!d->out.nav_goal.active || ret->has_nav || s == CAIRN_NAV_STATE_IDLE ||
 	    s == CAIRN_NAV_STATE_PLANNING)
@@ -258,6 +242,7 @@ static void watch(struct drive *d, uint64_t id, struct cairn_eval_replay_side *r
 {
 	for (int k = 1; k <= STEPS && !ret->has_command; k++) {
 		int64_t t_ns = d->t0_ns + k * STEP_NS;
+		d->bus.now_ns = t_ns;
 		see_again(d, t_ns, k);
 		cairn_sequencer_step(d->seq, t_ns, &d->out);
 		const struct cairn_msg_cmd_vel *c = &d->out.cmd_vel;
@@ -289,12 +274,14 @@ static bool run(struct drive *d, const struct cairn_recording *recording, uint32
 	if (d->seq == NULL)
 		cairn_error_set(err, "out of memory");
 	d->planner = d->seq != NULL ? cairn_planner_new(cfg, err) : NULL;
+	d->bus = (struct cairn_lockstep){.seq = d->seq, .planner = d->planner, .now_ns = d->t0_ns};
+	cairn_lockstep_init(&d->bus);
 	if (d->planner == NULL || !tell_seen(d, recording, i, err) || !hand_in(d, line, err) ||
 	    !show_map(d, line, err))
 		return false;
 	tell_past(d, recording, i);
 	cairn_sequencer_step(d->seq, d->t0_ns - CAIRN_NS_PER_MS, &d->out);
-	cairn_sequencer_on_decision(d->seq, decision, 1, d->t0_ns);
+	cairn_lockstep_send(&d->bus, CAIRN_TOPIC_DECISION, decision, d->t0_ns);
 	ret->judged = ret->accepted = true;
 	if (!take_result(d, decision->id, ret))
 		watch(d, decision->id, ret);

@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "common/eval/run_private.h"
+#include "common/plan/planner_ports.h"
+#include "common/sequencer/sequencer_ports.h"
 
 #define T0_NS (1000 * CAIRN_NS_PER_S) /* stamps are never near 0, which means "never" in places */
-#define EPOCH 1
 #define ODOM_STEPS 4
 #define MOTOR_STEPS 2
 #define CONTROL_STEPS 5
@@ -15,9 +16,17 @@
 #define DEPTH_AT 6 /* the camera is not in step with the LiDAR */
 #define REPORT_STEPS 50
 #define GRID_REPEAT_NS CAIRN_NS_PER_S
-#define GOAL_REPEAT_NS (200 * CAIRN_NS_PER_MS)
 
 /* ---- making ---- */
+
+/* Candidates are found beside the path that is being followed. */
+static void keep_path(void *ctx, enum cairn_topic topic, const void *message, int64_t t_ns)
+{
+	struct cairn_run *r = ctx;
+	(void)t_ns;
+	if (topic == CAIRN_TOPIC_NAV_PATH)
+		r->path = *(const struct cairn_msg_nav_path *)message;
+}
 
 static bool make_cores(struct cairn_run *r, struct cairn_error *err)
 {
@@ -39,6 +48,13 @@ static bool make_cores(struct cairn_run *r, struct cairn_error *err)
 		ok = (r->planner = cairn_planner_new(r->cfg, err)) != NULL;
 	if (ok && !r->o.without_sequencer)
 		ok = (r->seq = cairn_sequencer_new(r->cfg, NULL, r->now_ns)) != NULL;
+	r->bus = (struct cairn_lockstep){.seq = r->seq,
+	    .planner = r->planner,
+	    .motor = &r->motor,
+	    .now_ns = r->now_ns,
+	    .tap = keep_path,
+	    .tap_ctx = r};
+	cairn_lockstep_init(&r->bus);
 	if (ok)
 		return run_model_init(r, err) && run_choice_init(r, err);
 	if (err->text[0] == '\0')
@@ -87,18 +103,10 @@ void cairn_run_destroy(struct cairn_run **run_p)
 
 /* ---- the robot's board ---- */
 
-static struct cairn_header header(uint64_t *seq, int64_t t_ns)
-{
-	return (struct cairn_header){.valid = true, .epoch = EPOCH, .seq = ++*seq, .t_ns = t_ns};
-}
-
 static void tell_pose(struct cairn_run *r, int64_t t_ns)
 {
 	r->pose_some = true;
-	if (r->seq != NULL)
-		cairn_sequencer_on_pose(r->seq, &r->pose, t_ns);
-	if (r->planner != NULL)
-		cairn_planner_pose(r->planner, &r->pose, t_ns);
+	cairn_lockstep_send(&r->bus, CAIRN_TOPIC_POSE, &r->pose, t_ns);
 }
 
 static void report_odometry(struct cairn_run *r)
@@ -118,7 +126,7 @@ static void report_odometry(struct cairn_run *r)
 	cairn_wheel_odom_message(&r->odom, &m);
 	cairn_motor_measured(&r->motor, (struct cairn_twist){m.v_mps, m.w_radps}, r->now_ns);
 	if (r->mapper != NULL) {
-		if (cairn_mapper_odom(r->mapper, &m, r->now_ns, EPOCH, &r->pose) &&
+		if (cairn_mapper_odom(r->mapper, &m, r->now_ns, CAIRN_LOCKSTEP_EPOCH, &r->pose) &&
 		    r->pose.tracking != CAIRN_TRACKING_NONE)
 			tell_pose(r, r->now_ns);
 		return;
@@ -145,16 +153,13 @@ static void motor_decides(struct cairn_run *r)
 
 static void deliver(struct cairn_run *r, struct run_scan *s)
 {
-	struct cairn_header hdr = header(&r->scan_seq, s->t_ns);
 	r->newest = s;
 	if (r->o.on_scan != NULL)
 		r->o.on_scan(r->o.scan_ctx, r, &s->scan);
-	if (cairn_motor_scan(&r->motor, &hdr, &s->scan, r->now_ns))
+	cairn_lockstep_send(&r->bus, CAIRN_TOPIC_SCAN, &s->scan, s->t_ns);
+	if (r->bus.motor_at_once)
 		motor_decides(r);
-	if (r->seq != NULL)
-		cairn_sequencer_on_scan(r->seq, &s->scan, s->t_ns);
-	if (r->planner != NULL)
-		cairn_planner_scan(r->planner, &s->scan, s->t_ns);
+	r->bus.motor_at_once = false;
 	if (r->mapper != NULL)
 		(void)cairn_mapper_scan(r->mapper, &s->scan, s->t_ns);
 	if (r->true_map != NULL)
@@ -188,13 +193,8 @@ static void move_depths(struct cairn_run *r)
 		r->depth_t_ns[slot] = r->now_ns;
 	}
 	while (r->depth_count > 0 && r->depth_t_ns[r->depth_head] + r->delay_ns <= r->now_ns) {
-		const struct cairn_msg_depth_scan *s = &r->depths[r->depth_head];
-		struct cairn_header hdr = header(&r->depth_seq, r->depth_t_ns[r->depth_head]);
-		(void)cairn_motor_depth(&r->motor, &hdr, s, r->now_ns);
-		if (r->seq != NULL)
-			cairn_sequencer_on_depth(r->seq, s, hdr.t_ns);
-		if (r->planner != NULL)
-			cairn_planner_depth(r->planner, s, hdr.t_ns);
+		cairn_lockstep_send(
+		    &r->bus, CAIRN_TOPIC_SCAN_DEPTH, &r->depths[r->depth_head], r->depth_t_ns[r->depth_head]);
 		r->depth_head = (r->depth_head + 1) % RUN_SCANS;
 		r->depth_count--;
 	}
@@ -251,8 +251,8 @@ static void report_map(struct cairn_run *r)
 	}
 	if (ok && r->frontiers.free_m2 > 0.0)
 		run_choice_rank(r);
-	if (ok && r->frontiers.free_m2 > 0.0 && r->seq != NULL)
-		cairn_sequencer_on_frontiers(r->seq, &r->frontiers, r->now_ns);
+	if (ok && r->frontiers.free_m2 > 0.0)
+		cairn_lockstep_send(&r->bus, CAIRN_TOPIC_FRONTIERS, &r->frontiers, r->now_ns);
 	if (ok && r->frontiers.free_m2 > 0.0)
 		run_choice_step(r);
 }
@@ -266,10 +266,7 @@ static void tell_motion(struct cairn_run *r)
 		r->motion = (struct cairn_msg_motion){
 		    .state = CAIRN_MOTOR_STATE_DRIVING, .v_mps = r->sent.v_mps, .w_radps = r->sent.w_radps};
 	}
-	if (r->seq != NULL)
-		cairn_sequencer_on_motion(r->seq, &r->motion, r->now_ns);
-	if (r->planner != NULL)
-		cairn_planner_motion(r->planner, &r->motion, r->now_ns);
+	cairn_lockstep_send(&r->bus, CAIRN_TOPIC_MOTION, &r->motion, r->now_ns);
 }
 
 static void plan(struct cairn_run *r)
@@ -277,16 +274,7 @@ static void plan(struct cairn_run *r)
 	if (r->planner == NULL)
 		return;
 	cairn_planner_step(r->planner, r->now_ns, &r->plan);
-	if (r->seq == NULL)
-		return;
-	if (r->plan.has_velocity)
-		cairn_sequencer_on_nav_velocity(r->seq, &r->plan.velocity, r->now_ns);
-	if (r->plan.path_changed || (r->plan.has_velocity && r->steps % (20 * CONTROL_STEPS) == PLAN_AT)) {
-		cairn_planner_path(r->planner, &r->path);
-		cairn_sequencer_on_nav_path(r->seq, &r->path, r->now_ns);
-	}
-	if (r->plan.status_changed || r->steps % (4 * CONTROL_STEPS) == PLAN_AT)
-		cairn_sequencer_on_nav_status(r->seq, &r->plan.status, r->now_ns);
+	cairn_planner_put(r->planner, &r->plan, &r->bus.planner_box, r->now_ns);
 }
 
 static void take_results(struct cairn_run *r)
@@ -298,32 +286,33 @@ static void take_results(struct cairn_run *r)
 	}
 }
 
+/* Without a sequencer: what is told is driven, unchecked. */
+static void command_naively(struct cairn_run *r)
+{
+	struct cairn_twist t = run_naive_step(r);
+	r->out.nav_goal_changed =
+	    r->naive.goal.id != r->out.nav_goal.id || r->naive.goal.active != r->out.nav_goal.active;
+	r->out.nav_goal = r->naive.goal;
+	r->out.cmd_vel = (struct cairn_msg_cmd_vel){.v_mps = t.v_mps, .w_radps = t.w_radps};
+	struct cairn_outbox *box = &r->bus.seq_box;
+	cairn_outbox_put(box, CAIRN_TOPIC_NAV_GOAL, &r->out.nav_goal, r->out.nav_goal_changed, r->now_ns);
+	cairn_outbox_put(box, CAIRN_TOPIC_CMD_VEL, &r->out.cmd_vel, true, r->now_ns);
+}
+
 static void command(struct cairn_run *r)
 {
-	struct cairn_msg_cmd_vel cmd = {0};
 	bool wanted;
 	if (r->seq != NULL) {
 		cairn_sequencer_step(r->seq, r->now_ns, &r->out);
 		take_results(r);
-		cmd = r->out.cmd_vel;
+		cairn_sequencer_put(r->seq, &r->out, &r->bus.seq_box, r->now_ns);
 		wanted = r->out.mission.wants_decision;
 	} else {
-		struct cairn_twist t = run_naive_step(r);
-		cmd = (struct cairn_msg_cmd_vel){.v_mps = t.v_mps, .w_radps = t.w_radps};
+		command_naively(r);
 		wanted = run_naive_wants(r);
-		r->out.nav_goal_changed =
-		    r->naive.goal.id != r->out.nav_goal.id || r->naive.goal.active != r->out.nav_goal.active;
-		r->out.nav_goal = r->naive.goal;
-		r->out.cmd_vel = cmd;
 	}
-	if (r->planner != NULL && (r->out.nav_goal_changed || r->now_ns - r->t_goal_ns >= GOAL_REPEAT_NS)) {
-		cairn_planner_goal(r->planner, &r->out.nav_goal, r->now_ns);
-		r->t_goal_ns = r->now_ns;
-	}
-	struct cairn_header hdr = header(&r->cmd_seq, r->now_ns);
-	(void)cairn_motor_cmd(&r->motor, &hdr, &cmd, r->now_ns);
 	if (r->o.without_motor)
-		r->sent = (struct cairn_twist){cmd.v_mps, cmd.w_radps};
+		r->sent = (struct cairn_twist){r->out.cmd_vel.v_mps, r->out.cmd_vel.w_radps};
 	run_model_step(r, wanted);
 	if (r->seq != NULL)
 		take_results(r);
@@ -336,6 +325,7 @@ bool cairn_run_step(struct cairn_run *r)
 	if (r->over || r->now_ns - r->t0_ns >= r->duration_ns)
 		return false;
 	r->now_ns += CAIRN_RUN_STEP_NS;
+	r->bus.now_ns = r->now_ns;
 	r->steps++;
 	run_look_around(r);
 	const struct cairn_body *b = &cairn_sim_state(r->sim)->body;

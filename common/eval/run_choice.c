@@ -50,5 +50,5 @@ void run_choice_step(struct cairn_run *r)
 		in.goal = r->o.goal;
 	cairn_candidates_update(&r->choice, &in, &r->candidates);
 	r->candidates_ns = r->now_ns;
-	cairn_sequencer_on_candidates(r->seq, &r->candidates, r->now_ns);
+	cairn_lockstep_send(&r->bus, CAIRN_TOPIC_CANDIDATES, &r->candidates, r->now_ns);
 }

@@ -196,7 +196,7 @@ static void answer(struct cairn_run *r)
 	    &m->triggers, (struct cairn_vec2){m->decision.snapshot_x_m, m->decision.snapshot_y_m});
 	m->given[m->decision.id % RUN_GIVEN] = m->decision;
 	if (r->seq != NULL)
-		cairn_sequencer_on_decision(r->seq, &m->decision, 1, r->now_ns);
+		cairn_lockstep_send(&r->bus, CAIRN_TOPIC_DECISION, &m->decision, r->now_ns);
 	else
 		run_naive_decision(r, &m->decision);
 }

@@ -5,6 +5,7 @@
 #include "common/explore/frontier_route.h"
 #include "common/explore/exploration_context.h"
 #include "common/device/wheel_odom.h"
+#include "common/eval/lockstep.h"
 #include "common/eval/run.h"
 #include "common/eval/true_map.h"
 #include "common/percept/call_policy.h"
@@ -71,7 +72,7 @@ struct cairn_run {
 	bool over;
 
 	struct cairn_twist sent; /* held by the base */
-	uint64_t cmd_seq, scan_seq;
+	struct cairn_lockstep bus;
 	struct cairn_msg_pose pose;
 	bool pose_some;
 	struct cairn_msg_motion motion;
@@ -88,12 +89,11 @@ struct cairn_run {
 	uint8_t *cells;
 	size_t cells_bytes;
 	uint32_t grid_revision;
-	int64_t t_grid_ns, t_goal_ns;
+	int64_t t_grid_ns;
 	double gyro_sum;
 	int gyro_count;
 	struct cairn_pose2 turn_from;
 
-	uint64_t depth_seq;
 	uint32_t depth_head, depth_count;
 	int64_t depth_t_ns[RUN_SCANS];
 	struct cairn_msg_depth_scan depths[RUN_SCANS];

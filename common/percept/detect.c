@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "common/base/text.h"
+#include "ipc/topics.h"
 
-#define FUTURE_NS (50 * CAIRN_NS_PER_MS)
 #define POSE_GAP_NS (300 * CAIRN_NS_PER_MS) /* between two poses no farther apart a straight way is taken */
 #define STILL_M 0.02
 #define STILL_RAD 0.03
@@ -226,7 +226,7 @@ bool cairn_detector_answer(struct cairn_detector *d, const struct cairn_detected
 	d->t_asked_ns = 0;
 	if (s->count > CAIRN_DETECT_ITEMS || s->width_px == 0 || s->height_px == 0)
 		return refuse(d, err, "an answer without the size of its picture, or with too many things");
-	if (s->t_ns > now_ns + FUTURE_NS || now_ns - s->t_ns > 2 * limit_ns)
+	if (s->t_ns > now_ns + CAIRN_STAMP_AHEAD_NS || now_ns - s->t_ns > 2 * limit_ns)
 		return refuse(d, err, "an answer for a picture of the future, or one too old");
 	if (!pose_at(d, s->t_ns, &pose))
 		return refuse(d, err, "an answer for a picture of a time without a pose");

@@ -7,7 +7,6 @@
 #include "ipc/topics.h"
 
 #define NEVER_NS INT64_MIN
-#define FUTURE_NS (50 * CAIRN_NS_PER_MS)
 #define MEASURED_MAX_NS (150 * CAIRN_NS_PER_MS)
 #define MEASURED_SPEED_FACTOR 2.0 /* of the robot's own highest: faster is a fault, not motion */
 #define MEASURED_TURN_MAX_RADPS 10.0
@@ -120,7 +119,7 @@ static const char *header_fault(
 {
 	if (!hdr->valid)
 		return "marked invalid";
-	if (hdr->t_ns > now_ns + FUTURE_NS)
+	if (hdr->t_ns > now_ns + CAIRN_STAMP_AHEAD_NS)
 		return "from the future";
 	if (hdr->t_ns < now_ns - (int64_t)(age_max_s * 1e9))
 		return "stale";

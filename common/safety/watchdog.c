@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "common/base/geom.h"
+#include "ipc/topics.h"
 
-#define FUTURE_NS (50 * CAIRN_NS_PER_MS)
 #define OWN_STALL_NS (250 * CAIRN_NS_PER_MS)
 #define STAGES_TIMEOUT_S 3.0
 #define REQUEST_HOLD_S 2.0 /* a request stays in the message this long; the next one waits for it */
@@ -91,7 +91,7 @@ void cairn_watchdog_destroy(struct cairn_watchdog **w_p)
 
 static bool take(int64_t *newest_ns, int64_t t_ns, int64_t now_ns)
 {
-	if (t_ns > now_ns + FUTURE_NS || t_ns <= *newest_ns)
+	if (t_ns > now_ns + CAIRN_STAMP_AHEAD_NS || t_ns <= *newest_ns)
 		return false;
 	*newest_ns = t_ns;
 	return true;

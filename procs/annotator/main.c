@@ -21,44 +21,16 @@
 struct app {
 	struct cairn_stage *stage;
 	struct cairn_annotator *annotator;
-	struct cairn_sub *scan_sub, *pose_sub, *frontiers_sub, *imu_sub, *battery_sub, *mission_sub,
-	    *result_sub, *decision_sub, *path_sub, *candidates_sub;
-	struct cairn_pub *percept_pub;
+	struct cairn_outbox *outbox;
 	struct cairn_frames *frames;
 	struct cairn_frame_sub *rgb_sub, *depth_sub;
 	struct cairn_frame_sub *map_sub; /* NULL: the map is not shown */
 	struct cairn_frame_pub *snapshot_pub;
-	uint64_t frame_rejects;
 	uint64_t snapshot_id;                 /* newest; 0 = none yet */
 	enum cairn_trigger trigger;           /* of a snapshot made since the last percept */
 	uint32_t logged[CAIRN_TRIGGER_COUNT]; /* trigger counts when they were last logged */
 	int64_t warned_ns;                    /* when a refused frame was last told of */
-	union {
-		struct cairn_msg_scan scan;
-		struct cairn_msg_pose pose;
-		struct cairn_msg_frontiers frontiers;
-		struct cairn_msg_imu imu;
-		struct cairn_msg_battery battery;
-		struct cairn_msg_mission mission;
-		struct cairn_msg_result result;
-		struct cairn_msg_decision decision;
-		struct cairn_msg_nav_path path;
-		struct cairn_msg_candidates candidates;
-	} in;
 };
-
-/* Takes the next usable message into app->in: one that its sender vouches for, with a stamp of this machine's
- * clock. */
-static bool receive(struct app *app, struct cairn_sub *sub, struct cairn_header *hdr)
-{
-	while (cairn_sub_recv(sub, &app->in, hdr) == 1) {
-		if (hdr->t_ns <= 0 || hdr->t_ns > cairn_now_ns() + 50 * CAIRN_NS_PER_MS)
-			cairn_stage_count_reject(app->stage);
-		else if (hdr->valid)
-			return true;
-	}
-	return false;
-}
 
 static void refuse_frame(struct app *app, const struct cairn_error *err)
 {
@@ -90,10 +62,8 @@ static void take_frames(struct app *app)
 	take_frame(app, app->rgb_sub, cairn_annotator_on_rgb);
 	if (app->map_sub != NULL)
 		take_frame(app, app->map_sub, cairn_annotator_on_map);
-	for (uint64_t n = cairn_frames_rejects(app->frames); app->frame_rejects < n; app->frame_rejects++)
-		cairn_stage_count_reject(app->stage);
 	struct cairn_frames_missing missing = cairn_frames_missing(app->frames);
-	cairn_stage_frames(app->stage, missing.lost, missing.overtaken);
+	cairn_stage_frames(app->stage, cairn_frames_rejects(app->frames), missing.lost, missing.overtaken);
 }
 
 static void snapshot_if_due(struct app *app)
@@ -138,111 +108,75 @@ static void snapshot_if_due(struct app *app)
 		    "first snapshot: %u bytes of text, %u of picture", head.text_bytes, head.jpeg_bytes);
 }
 
-static int on_scan(void *ctx)
+/* ---- in ---- */
+
+static bool take_scan(void *core, const void *m, const struct cairn_header *hdr, int64_t now_ns)
 {
-	struct app *app = ctx;
-	struct cairn_header hdr;
+	struct app *app = core;
 	struct cairn_msg_percept percept;
-	while (receive(app, app->scan_sub, &hdr)) {
-		take_frames(app);
-		if (!cairn_annotator_on_scan(
-			app->annotator, &app->in.scan, hdr.t_ns, cairn_now_ns(), &percept)) {
-			cairn_stage_count_reject(app->stage);
-			continue;
-		}
-		snapshot_if_due(app);
-		percept.trigger = app->trigger;
-		percept.snapshot_id = app->snapshot_id;
-		app->trigger = CAIRN_TRIGGER_NONE;
-		cairn_pub_send(app->percept_pub, &percept, hdr.t_ns, true);
+	take_frames(app);
+	if (!cairn_annotator_on_scan(app->annotator, m, hdr->t_ns, now_ns, &percept)) {
+		cairn_stage_count_reject(app->stage);
+		return false;
 	}
-	return 0;
-}
-
-static int on_pose(void *ctx)
-{
-	struct app *app = ctx;
-	struct cairn_header hdr;
-	while (receive(app, app->pose_sub, &hdr)) {
-		if (!cairn_annotator_on_pose(app->annotator, &app->in.pose, hdr.t_ns))
-			cairn_stage_count_reject(app->stage);
-	}
-	return 0;
-}
-
-static int on_frontiers(void *ctx)
-{
-	struct app *app = ctx;
-	struct cairn_header hdr;
-	while (receive(app, app->frontiers_sub, &hdr))
-		cairn_annotator_on_frontiers(app->annotator, &app->in.frontiers, hdr.t_ns);
-	return 0;
-}
-
-static int on_imu(void *ctx)
-{
-	struct app *app = ctx;
-	struct cairn_header hdr;
-	while (receive(app, app->imu_sub, &hdr))
-		cairn_annotator_on_imu(app->annotator, &app->in.imu, hdr.t_ns);
-	return 0;
-}
-
-static int on_battery(void *ctx)
-{
-	struct app *app = ctx;
-	struct cairn_header hdr;
-	while (receive(app, app->battery_sub, &hdr))
-		cairn_annotator_on_battery(app->annotator, &app->in.battery, hdr.t_ns);
-	return 0;
-}
-
-static int on_mission(void *ctx)
-{
-	struct app *app = ctx;
-	struct cairn_header hdr;
-	while (receive(app, app->mission_sub, &hdr))
-		cairn_annotator_on_mission(app->annotator, &app->in.mission, hdr.t_ns);
 	snapshot_if_due(app);
-	return 0;
+	percept.trigger = app->trigger;
+	percept.snapshot_id = app->snapshot_id;
+	app->trigger = CAIRN_TRIGGER_NONE;
+	cairn_outbox_put(app->outbox, CAIRN_TOPIC_PERCEPT, &percept, true, hdr->t_ns);
+	return false;
 }
 
-static int on_path(void *ctx)
+static bool take_pose(void *core, const void *m, const struct cairn_header *hdr, int64_t now_ns)
 {
-	struct app *app = ctx;
-	struct cairn_header hdr;
-	while (receive(app, app->path_sub, &hdr))
-		cairn_annotator_on_path(app->annotator, &app->in.path, hdr.t_ns);
-	return 0;
+	struct app *app = core;
+	(void)now_ns;
+	if (!cairn_annotator_on_pose(app->annotator, m, hdr->t_ns))
+		cairn_stage_count_reject(app->stage);
+	return false;
 }
 
-static int on_candidates(void *ctx)
+#define TAKE(msg, call) CAIRN_TAKE(take_##msg, app, msg, call)
+TAKE(frontiers, cairn_annotator_on_frontiers(core->annotator, m, hdr->t_ns))
+TAKE(imu, cairn_annotator_on_imu(core->annotator, m, hdr->t_ns))
+TAKE(battery, cairn_annotator_on_battery(core->annotator, m, hdr->t_ns))
+TAKE(nav_path, cairn_annotator_on_path(core->annotator, m, hdr->t_ns))
+TAKE(candidates, cairn_annotator_on_candidates(core->annotator, m, hdr->t_ns))
+TAKE(decision, cairn_annotator_on_decision(core->annotator, m))
+
+/* Both make a snapshot due. */
+static bool take_mission(void *core, const void *m, const struct cairn_header *hdr, int64_t now_ns)
 {
-	struct app *app = ctx;
-	struct cairn_header hdr;
-	while (receive(app, app->candidates_sub, &hdr))
-		cairn_annotator_on_candidates(app->annotator, &app->in.candidates, hdr.t_ns);
-	return 0;
+	struct app *app = core;
+	(void)now_ns;
+	cairn_annotator_on_mission(app->annotator, m, hdr->t_ns);
+	return true;
 }
 
-static int on_result(void *ctx)
+static bool take_result(void *core, const void *m, const struct cairn_header *hdr, int64_t now_ns)
 {
-	struct app *app = ctx;
-	struct cairn_header hdr;
-	while (receive(app, app->result_sub, &hdr))
-		cairn_annotator_on_result(app->annotator, &app->in.result, cairn_now_ns());
-	snapshot_if_due(app);
-	return 0;
+	struct app *app = core;
+	(void)hdr;
+	cairn_annotator_on_result(app->annotator, m, now_ns);
+	return true;
 }
 
-static int on_decision(void *ctx)
-{
-	struct app *app = ctx;
-	struct cairn_header hdr;
-	while (receive(app, app->decision_sub, &hdr))
-		cairn_annotator_on_decision(app->annotator, &app->in.decision);
-	return 0;
-}
+static const struct cairn_in inputs[] = {
+    {CAIRN_TOPIC_SCAN, CAIRN_ACCEPT_PLAUSIBLE, take_scan},
+    {CAIRN_TOPIC_POSE, CAIRN_ACCEPT_PLAUSIBLE, take_pose},
+    {CAIRN_TOPIC_FRONTIERS, CAIRN_ACCEPT_PLAUSIBLE, take_frontiers},
+    {CAIRN_TOPIC_IMU, CAIRN_ACCEPT_PLAUSIBLE, take_imu},
+    {CAIRN_TOPIC_BATTERY, CAIRN_ACCEPT_PLAUSIBLE, take_battery},
+    {CAIRN_TOPIC_DECISION, CAIRN_ACCEPT_PLAUSIBLE, take_decision},
+    {CAIRN_TOPIC_RESULT, CAIRN_ACCEPT_PLAUSIBLE, take_result},
+    {CAIRN_TOPIC_MISSION, CAIRN_ACCEPT_PLAUSIBLE, take_mission},
+    {.take = NULL},
+};
+static const struct cairn_in path_input[] = {
+    {CAIRN_TOPIC_NAV_PATH, CAIRN_ACCEPT_PLAUSIBLE, take_nav_path}, {.take = NULL}};
+static const struct cairn_in candidates_input[] = {
+    {CAIRN_TOPIC_CANDIDATES, CAIRN_ACCEPT_PLAUSIBLE, take_candidates}, {.take = NULL}};
+static const struct cairn_out outputs[] = {{CAIRN_TOPIC_PERCEPT, 0}, {CAIRN_TOPIC_COUNT, 0}};
 
 static int on_check(void *ctx)
 {
@@ -285,29 +219,20 @@ static bool open_frames(struct app *app, struct cairn_error *err)
 
 static void open_bus(struct app *app)
 {
-	app->percept_pub = cairn_stage_publish(app->stage, CAIRN_TOPIC_PERCEPT);
-	app->scan_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_SCAN, on_scan, app);
-	app->pose_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_POSE, on_pose, app);
-	app->frontiers_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_FRONTIERS, on_frontiers, app);
-	app->imu_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_IMU, on_imu, app);
-	app->battery_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_BATTERY, on_battery, app);
-	app->decision_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_DECISION, on_decision, app);
-	app->result_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_RESULT, on_result, app);
-	if (cairn_stage_config(app->stage)->percept.show_map)
-		app->path_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_NAV_PATH, on_path, app);
-	if (cairn_stage_config(app->stage)->percept.show_candidates ||
-	    cairn_stage_config(app->stage)->percept.show_map)
-		app->candidates_sub =
-		    cairn_stage_subscribe(app->stage, CAIRN_TOPIC_CANDIDATES, on_candidates, app);
-	app->mission_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_MISSION, on_mission, app);
+	const struct cairn_config *cfg = cairn_stage_config(app->stage);
+	app->outbox = cairn_stage_outputs(app->stage, outputs);
+	cairn_stage_inputs(app->stage, inputs, app, on_check, app);
+	if (cfg->percept.show_map)
+		cairn_stage_inputs(app->stage, path_input, app, NULL, NULL);
+	if (cfg->percept.show_candidates || cfg->percept.show_map)
+		cairn_stage_inputs(app->stage, candidates_input, app, NULL, NULL);
 	cairn_stage_every(app->stage, CHECK_PERIOD_MS, on_check, app);
-	cairn_stage_every(app->stage, (int)(cairn_stage_config(app->stage)->vlm.stats_period_s * 1e3),
-	    on_stats_period, app);
+	cairn_stage_every(app->stage, (int)(cfg->vlm.stats_period_s * 1e3), on_stats_period, app);
 }
 
 int main(int argc, char **argv)
 {
-	static struct app app; /* a scan is too large for the stack */
+	struct app app = {.stage = NULL};
 	struct cairn_error err = {""};
 	int status = 0;
 	app.stage = cairn_stage_start("cairn-annotator",

@@ -32,7 +32,7 @@ static void listen_back(struct app *app)
 	const struct cairn_frame_header *hdr;
 	const void *payload = cairn_frame_take(app->frame_sub, &hdr);
 	struct cairn_frames_missing missing = cairn_frames_missing(app->frames);
-	cairn_stage_frames(app->stage, missing.lost, missing.overtaken);
+	cairn_stage_frames(app->stage, cairn_frames_rejects(app->frames), missing.lost, missing.overtaken);
 	if (payload == NULL)
 		return;
 	app->heard_ns = cairn_now_ns();

@@ -47,7 +47,7 @@ struct gateway {
 	char goal[sizeof(((struct cairn_msg_mission *)0)->goal)];
 	struct cairn_msg_scene scene;
 	struct cairn_pub *decision_pub, *rooms_pub, *stats_pub, *update_pub;
-	uint64_t frame_rejects, snapshot_epoch, snapshot_seq;
+	uint64_t snapshot_epoch, snapshot_seq;
 	char memory_path[512], log_path[512], spending_path[512];
 	struct cairn_text log_line;
 	struct sent sent;
@@ -207,10 +207,8 @@ static void take_snapshot(struct gateway *g)
 		}
 	}
 	cairn_frame_release(g->snapshot_sub);
-	for (uint64_t n = cairn_frames_rejects(g->frames); g->frame_rejects < n; g->frame_rejects++)
-		cairn_stage_count_reject(g->stage);
 	struct cairn_frames_missing missing = cairn_frames_missing(g->frames);
-	cairn_stage_frames(g->stage, missing.lost, missing.overtaken);
+	cairn_stage_frames(g->stage, cairn_frames_rejects(g->frames), missing.lost, missing.overtaken);
 }
 
 static void turn(struct gateway *g)
@@ -241,7 +239,7 @@ static void turn(struct gateway *g)
 /* A message its sender vouches for, with a stamp of this machine's clock. */
 static bool usable(struct gateway *g, const struct cairn_header *hdr)
 {
-	if (hdr->t_ns > 0 && hdr->t_ns <= cairn_now_ns() + 50 * CAIRN_NS_PER_MS)
+	if (cairn_stamp_plausible(hdr->t_ns, cairn_now_ns()))
 		return hdr->valid;
 	cairn_stage_count_reject(g->stage);
 	return false;

@@ -12,38 +12,32 @@
 #include "common/base/retry.h"
 #include "common/device/base_link.h"
 #include "common/device/wheel_odom.h"
-#include "common/safety/motor_gate.h"
+#include "common/safety/motor_ports.h"
 #include "common/safety/estop_latch.h"
 #include "procs/shell/serial.h"
 #include "procs/shell/stage.h"
 
 #define TICK_MS 20
-#define MOTION_NS (50 * CAIRN_NS_PER_MS)
-#define BATTERY_NS CAIRN_NS_PER_S
 #define BYTE_NS (10 * CAIRN_NS_PER_S / CAIRN_ROSMASTER_BAUD) /* on the line: start, eight bits, stop */
 
 struct app {
 	struct cairn_stage *stage;
 	const struct cairn_config *cfg;
-	struct cairn_sub *cmd_sub, *scan_sub, *pose_sub, *depth_sub, *guard_sub, *estop_sub;
-	struct cairn_pub *odom_pub, *imu_pub, *battery_pub, *motion_pub;
+	struct cairn_outbox *outbox;
 	int fd; /* -1 = closed */
 	struct cairn_base_link link;
 	struct cairn_wheel_odom odom;
 	struct cairn_msg_imu imu;
 	double battery_v;
-	int64_t motion_due_ns, battery_due_ns;
 	int64_t report_ns;             /* stamp of the board's newest report */
 	enum cairn_motor_state state;  /* last published */
 	struct cairn_estop_latch kept; /* as last saved, or as was last tried */
 	struct cairn_retry saving;
 	bool was_in_service;
-	int64_t scan_ns; /* stamp of a scan that no frame has answered yet; 0 = none */
+	int64_t scan_ns; /* stamp of the newest scan that a frame has answered */
 	double reaction_ms;
-	uint64_t writes_failed, rejected;
+	uint64_t writes_failed;
 	struct cairn_motor core;
-	struct cairn_msg_scan scan;
-	struct cairn_msg_depth_scan depth;
 };
 
 /* ---- a crash must stop the wheels, too ---- */
@@ -97,7 +91,7 @@ static void publish_odom(struct app *app, int64_t now_ns)
 {
 	struct cairn_msg_odom m;
 	cairn_wheel_odom_message(&app->odom, &m);
-	cairn_pub_send(app->odom_pub, &m, now_ns, true);
+	cairn_outbox_put(app->outbox, CAIRN_TOPIC_ODOM, &m, true, now_ns);
 	cairn_motor_measured(&app->core, (struct cairn_twist){m.v_mps, m.w_radps}, now_ns);
 }
 
@@ -106,7 +100,7 @@ static void publish_imu(struct app *app, const struct cairn_rosmaster_report *r,
 	app->imu.gyro_radps_count = app->imu.accel_mps2_count = 3;
 	memcpy(app->imu.gyro_radps, r->imu.gyro_radps, sizeof(r->imu.gyro_radps));
 	memcpy(app->imu.accel_mps2, r->imu.accel_mps2, sizeof(r->imu.accel_mps2));
-	cairn_pub_send(app->imu_pub, &app->imu, now_ns, true);
+	cairn_outbox_put(app->outbox, CAIRN_TOPIC_IMU, &app->imu, true, now_ns);
 }
 
 static void on_report(struct app *app, const struct cairn_rosmaster_report *r, int64_t now_ns)
@@ -214,15 +208,14 @@ static void tend_board(struct app *app, int64_t now_ns)
 static void publish_motion(struct app *app, int64_t now_ns)
 {
 	enum cairn_motor_state state = cairn_motor_state(&app->core);
-	if (state == app->state && now_ns < app->motion_due_ns)
+	bool is_new = state != app->state;
+	if (!cairn_outbox_due(app->outbox, CAIRN_TOPIC_MOTION, is_new, now_ns))
 		return;
 	struct cairn_msg_motion m;
 	cairn_motor_message(&app->core, now_ns, &m);
 	m.reaction_ms = app->reaction_ms;
-	cairn_pub_send(app->motion_pub, &m, now_ns, true);
-	app->motion_due_ns =
-	    app->motion_due_ns + MOTION_NS > now_ns ? app->motion_due_ns + MOTION_NS : now_ns + MOTION_NS;
-	if (state != app->state) {
+	cairn_outbox_put(app->outbox, CAIRN_TOPIC_MOTION, &m, is_new, now_ns);
+	if (is_new) {
 		/* Driving, slowed and idle come and go with every corner: one note for them. */
 		bool calm = state == CAIRN_MOTOR_STATE_IDLE || state == CAIRN_MOTOR_STATE_DRIVING ||
 			    state == CAIRN_MOTOR_STATE_SLOWED;
@@ -268,87 +261,17 @@ static void decide(struct app *app)
 		uint8_t reset[13];
 		write_board(app, reset, cairn_rosmaster_stop_frame(reset));
 	}
-	if (app->scan_ns != 0)
-		app->reaction_ms = (double)(cairn_now_ns() - app->scan_ns) * 1e-6;
-	app->scan_ns = 0;
+	if (app->core.scan_stream.t_ns != app->scan_ns)
+		app->reaction_ms = (double)(cairn_now_ns() - app->core.scan_stream.t_ns) * 1e-6;
+	app->scan_ns = app->core.scan_stream.t_ns;
 	publish_motion(app, now_ns);
 	keep_memory(app);
-	for (; app->rejected < app->core.rejected; app->rejected++)
-		cairn_stage_count_reject(app->stage);
+	cairn_stage_core_rejects(app->stage, app->core.rejected);
 }
 
-/* ---- inputs ---- */
-
-static int on_cmd(void *ctx)
+static int on_urgent(void *ctx)
 {
-	struct app *app = ctx;
-	struct cairn_msg_cmd_vel cmd;
-	struct cairn_header hdr;
-	while (cairn_sub_recv(app->cmd_sub, &cmd, &hdr) == 1)
-		cairn_motor_cmd(&app->core, &hdr, &cmd, cairn_now_ns());
-	return 0;
-}
-
-static int on_scan(void *ctx)
-{
-	struct app *app = ctx;
-	struct cairn_header hdr;
-	bool some = false;
-	while (cairn_sub_recv(app->scan_sub, &app->scan, &hdr) == 1) {
-		if (!cairn_motor_scan(&app->core, &hdr, &app->scan, cairn_now_ns()))
-			continue;
-		app->scan_ns = hdr.t_ns;
-		some = true;
-	}
-	if (some)
-		decide(app);
-	return 0;
-}
-
-static int on_pose(void *ctx)
-{
-	struct app *app = ctx;
-	struct cairn_header hdr;
-	struct cairn_msg_pose pose;
-	while (cairn_sub_recv(app->pose_sub, &pose, &hdr) == 1)
-		cairn_motor_pose(&app->core, &hdr, cairn_now_ns());
-	return 0;
-}
-
-static int on_depth(void *ctx)
-{
-	struct app *app = ctx;
-	struct cairn_header hdr;
-	while (cairn_sub_recv(app->depth_sub, &app->depth, &hdr) == 1)
-		cairn_motor_depth(&app->core, &hdr, &app->depth, cairn_now_ns());
-	return 0;
-}
-
-static int on_guard(void *ctx)
-{
-	struct app *app = ctx;
-	struct cairn_msg_guard guard;
-	struct cairn_header hdr;
-	bool danger = false;
-	while (cairn_sub_recv(app->guard_sub, &guard, &hdr) == 1)
-		danger |= cairn_motor_guard(&app->core, &hdr, &guard, cairn_now_ns()) &&
-			  (guard.bumper || guard.floor_m > app->cfg->safety.cliff_m);
-	if (danger)
-		decide(app);
-	return 0;
-}
-
-static int on_estop(void *ctx)
-{
-	struct app *app = ctx;
-	struct cairn_msg_estop estop;
-	struct cairn_header hdr;
-	while (cairn_sub_recv(app->estop_sub, &estop, &hdr) == 1) {
-		bool before = app->core.estop;
-		cairn_motor_estop(&app->core, &hdr, &estop, cairn_now_ns());
-		if (app->core.estop && !before)
-			decide(app);
-	}
+	decide(ctx);
 	return 0;
 }
 
@@ -384,10 +307,9 @@ static int on_tick(void *ctx)
 	int64_t now_ns = cairn_now_ns();
 	tend_board(app, now_ns);
 	decide(app);
-	if (now_ns >= app->battery_due_ns && app->battery_v > 0.0 && app->was_in_service) {
-		cairn_pub_send(
-		    app->battery_pub, &(struct cairn_msg_battery){.voltage_v = app->battery_v}, now_ns, true);
-		app->battery_due_ns = now_ns + BATTERY_NS;
+	if (app->battery_v > 0.0 && app->was_in_service) {
+		struct cairn_msg_battery battery = {.voltage_v = app->battery_v};
+		cairn_outbox_put(app->outbox, CAIRN_TOPIC_BATTERY, &battery, false, now_ns);
 	}
 	return 0;
 }
@@ -416,16 +338,8 @@ static void start(struct app *app)
 			    .encoder_mask = cfg->robot.encoder_mask,
 			    .speed_max_mps = cfg->robot.speed_max_mps});
 	arm_crash();
-	app->odom_pub = cairn_stage_publish(app->stage, CAIRN_TOPIC_ODOM);
-	app->imu_pub = cairn_stage_publish(app->stage, CAIRN_TOPIC_IMU);
-	app->battery_pub = cairn_stage_publish(app->stage, CAIRN_TOPIC_BATTERY);
-	app->motion_pub = cairn_stage_publish(app->stage, CAIRN_TOPIC_MOTION);
-	app->cmd_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_CMD_VEL, on_cmd, app);
-	app->scan_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_SCAN, on_scan, app);
-	app->pose_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_POSE, on_pose, app);
-	app->depth_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_SCAN_DEPTH, on_depth, app);
-	app->guard_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_GUARD, on_guard, app);
-	app->estop_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_ESTOP, on_estop, app);
+	app->outbox = cairn_stage_outputs(app->stage, cairn_motor_out);
+	cairn_stage_inputs(app->stage, cairn_motor_in, &app->core, on_urgent, app);
 	cairn_stage_serve(app->stage, CAIRN_SERVICE_MOTOR_CTL, on_command, app);
 	cairn_stage_every(app->stage, TICK_MS, on_tick, app);
 }

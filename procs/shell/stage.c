@@ -192,7 +192,7 @@ struct cairn_bus *cairn_stage_bus(struct cairn_stage *stage)
 	return stage->bus;
 }
 
-_Noreturn static void give_up(const char *what, const struct cairn_error *err)
+_Noreturn void stage_give_up(const char *what, const struct cairn_error *err)
 {
 	cairn_log_error("%s: %s", what, err->text);
 	exit(1);
@@ -203,7 +203,7 @@ struct cairn_pub *cairn_stage_publish(struct cairn_stage *stage, enum cairn_topi
 	struct cairn_error err = {""};
 	struct cairn_pub *pub = cairn_pub_new(stage->bus, topic, NULL, &err);
 	if (pub == NULL)
-		give_up(cairn_topics[topic].name, &err);
+		stage_give_up(cairn_topics[topic].name, &err);
 	return pub;
 }
 
@@ -213,7 +213,7 @@ struct cairn_sub *cairn_stage_subscribe(
 	struct cairn_error err = {""};
 	struct cairn_sub *sub = cairn_sub_new(stage->bus, topic, NULL, &err);
 	if (sub == NULL)
-		give_up(cairn_topics[topic].name, &err);
+		stage_give_up(cairn_topics[topic].name, &err);
 	if (fn != NULL) {
 		struct stage_source *s = stage_add_source(stage);
 		s->socket = cairn_sub_socket(sub);
@@ -246,7 +246,7 @@ void cairn_stage_tell_commands(struct cairn_stage *stage)
 	if (stage->commanded_pub == NULL)
 		stage->commanded_pub = cairn_pub_new(stage->bus, CAIRN_TOPIC_COMMANDED, stage->name, &err);
 	if (stage->commanded_pub == NULL)
-		give_up(cairn_topics[CAIRN_TOPIC_COMMANDED].name, &err);
+		stage_give_up(cairn_topics[CAIRN_TOPIC_COMMANDED].name, &err);
 }
 
 void cairn_stage_serve(struct cairn_stage *stage, enum cairn_service service, cairn_command_fn *fn, void *ctx)
@@ -254,7 +254,7 @@ void cairn_stage_serve(struct cairn_stage *stage, enum cairn_service service, ca
 	struct cairn_error err = {""};
 	struct cairn_server *server = cairn_server_new(stage->bus, service, fn, ctx, &err);
 	if (server == NULL)
-		give_up(cairn_services[service].name, &err);
+		stage_give_up(cairn_services[service].name, &err);
 	cairn_stage_tell_commands(stage);
 	cairn_server_on_done(server, on_commanded, stage);
 	struct stage_source *s = stage_add_source(stage);
@@ -302,8 +302,14 @@ void cairn_stage_count_reject(struct cairn_stage *stage)
 	stage->rejects++;
 }
 
-void cairn_stage_frames(struct cairn_stage *stage, uint64_t lost, uint64_t overtaken)
+void cairn_stage_core_rejects(struct cairn_stage *stage, uint64_t total)
 {
+	stage->core_rejects = total;
+}
+
+void cairn_stage_frames(struct cairn_stage *stage, uint64_t rejects, uint64_t lost, uint64_t overtaken)
+{
+	stage->frame_rejects = rejects;
 	stage->frames_lost = lost;
 	stage->frames_overtaken = overtaken;
 }
@@ -355,6 +361,7 @@ int cairn_stage_finish(struct cairn_stage **stage_p, int status)
 	close(stage->timer_fd);
 	if (stage->epoll_fd >= 0)
 		close(stage->epoll_fd);
+	free(stage->scratch);
 	free(stage);
 	*stage_p = NULL;
 	return status < 0 ? 1 : status;

@@ -13,6 +13,7 @@
 #include "common/base/log.h"
 #include "common/config/config.h"
 #include "ipc/bus.h"
+#include "ipc/ports.h"
 
 struct cairn_stage;
 
@@ -34,6 +35,12 @@ struct cairn_pub *cairn_stage_publish(struct cairn_stage *stage, enum cairn_topi
 /* fn is called when messages wait; it must drain with cairn_sub_recv. fn NULL: polled by the caller. */
 struct cairn_sub *cairn_stage_subscribe(
     struct cairn_stage *stage, enum cairn_topic topic, cairn_loop_fn *fn, void *ctx);
+/* The ports of a core (ipc/ports.h). Inputs are subscribed to; each message that a row accepts is handed to core, the others
+ * are counted. at_once(ctx) is called behind messages whose row wants the stage to act at once; NULL: nothing. */
+void cairn_stage_inputs(
+    struct cairn_stage *stage, const struct cairn_in *rows, void *core, cairn_loop_fn *at_once, void *ctx);
+/* Binds the outputs; what is put into the box is published by their rows. Once a stage. */
+struct cairn_outbox *cairn_stage_outputs(struct cairn_stage *stage, const struct cairn_out *rows);
 void cairn_stage_serve(
     struct cairn_stage *stage, enum cairn_service service, cairn_command_fn *fn, void *ctx);
 
@@ -54,8 +61,10 @@ void cairn_stage_unwatch_fd(struct cairn_stage *stage, int fd);
 /* What the next heartbeats say it is busy with, and refusals beyond those of the bus. */
 void cairn_stage_note(struct cairn_stage *stage, const char *note);
 void cairn_stage_count_reject(struct cairn_stage *stage);
-/* Frames that never came (cairn_frames_missing), so far. */
-void cairn_stage_frames(struct cairn_stage *stage, uint64_t lost, uint64_t overtaken);
+/* What the core itself has refused so far. */
+void cairn_stage_core_rejects(struct cairn_stage *stage, uint64_t total);
+/* Frames that were refused (cairn_frames_rejects) and that never came (cairn_frames_missing), so far. */
+void cairn_stage_frames(struct cairn_stage *stage, uint64_t rejects, uint64_t lost, uint64_t overtaken);
 /* For a stage on the way to the wheels. Its loop is woken to the microsecond (an ordinary process is
  * otherwise left asleep up to 50 us longer); all memory, now and later, is kept from being swapped out,
  * unless launcher.lock_memory is off. Without the privilege for that it says so and goes on: locking only a

@@ -7,6 +7,7 @@
 
 #define STAGE_SOURCES_MAX 96
 #define STAGE_TIMERS_MAX 16
+#define STAGE_INPUTS_MAX 32
 #define STAGE_TROUBLES_MAX 4 /* of different kinds at once */
 
 /* What the loop waits for. */
@@ -22,6 +23,16 @@ struct stage_source {
 struct stage_timer {
 	int64_t period_ns, due_ns;
 	cairn_loop_fn *fn;
+	void *ctx;
+};
+
+/* A row of a core's inputs. */
+struct stage_input {
+	struct cairn_stage *stage;
+	struct cairn_sub *sub;
+	const struct cairn_in *row;
+	void *core;
+	cairn_loop_fn *at_once;
 	void *ctx;
 };
 
@@ -46,7 +57,13 @@ struct cairn_stage {
 	int fds[STAGE_SOURCES_MAX], fd_count; /* in it */
 	struct stage_timer timers[STAGE_TIMERS_MAX];
 	int timer_count;
-	uint64_t loops, rejects, overruns, frames_lost, frames_overtaken;
+	struct stage_input inputs[STAGE_INPUTS_MAX];
+	int input_count;
+	void *scratch; /* the largest message of the inputs */
+	size_t scratch_bytes;
+	struct cairn_outbox outbox;
+	struct cairn_pub *outputs[CAIRN_TOPIC_COUNT]; /* NULL: not in the table */
+	uint64_t loops, rejects, core_rejects, frame_rejects, overruns, frames_lost, frames_overtaken;
 	int taken_beats;                       /* so many more beats tell that a topic had been taken */
 	int64_t beat_due_ns, turn_ns, late_ns; /* longest turn, latest timer since the last beat */
 	struct cairn_histogram late;
@@ -61,5 +78,7 @@ struct cairn_stage {
 /* A place for one more input of the loop, watched as file descriptor -1 until it is filled in. More than the
  * loop has room for end the process: a mistake in the program. */
 struct stage_source *stage_add_source(struct cairn_stage *stage);
+/* Ends the process at start-up, with the reason in the log. */
+_Noreturn void stage_give_up(const char *what, const struct cairn_error *err);
 
 #endif

@@ -113,7 +113,8 @@ static void beat(struct cairn_stage *stage, int64_t now_ns)
 	    .late_ms = (double)stage->late_ns * 1e-6,
 	    .late_p99_ms = (double)cairn_histogram_at_ns(&stage->late, 0.99) * 1e-6,
 	    .overruns = stage->overruns,
-	    .rejects = stage->rejects + cairn_bus_rejects(stage->bus),
+	    .rejects =
+		stage->rejects + stage->core_rejects + stage->frame_rejects + cairn_bus_rejects(stage->bus),
 	    .frames_lost = stage->frames_lost,
 	    .frames_overtaken = stage->frames_overtaken};
 	snprintf(hb.stage, sizeof(hb.stage), "%s", stage->name);

@@ -1,0 +1,15 @@
+/* planner_ports.h - what goes into the planner and comes out of it, as tables (ipc/ports.h). The grid comes as a frame. */
+#ifndef CAIRN_COMMON_PLAN_PLANNER_PORTS_H
+#define CAIRN_COMMON_PLAN_PLANNER_PORTS_H
+
+#include "common/plan/planner.h"
+#include "ipc/ports.h"
+
+extern const struct cairn_in cairn_planner_in[]; /* core: struct cairn_planner */
+extern const struct cairn_out cairn_planner_out[];
+
+/* What a step has brought. */
+void cairn_planner_put(const struct cairn_planner *p, const struct cairn_planner_output *out,
+    struct cairn_outbox *box, int64_t now_ns);
+
+#endif

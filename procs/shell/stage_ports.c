@@ -1,0 +1,60 @@
+/* stage_ports.c - the ports of a core over the bus: what is received for it, and what it sends. */
+#include <stdlib.h>
+
+#include "procs/shell/stage_internal.h"
+
+static int on_input(void *ctx)
+{
+	struct stage_input *in = ctx;
+	struct cairn_header hdr;
+	bool at_once = false;
+	while (cairn_sub_recv(in->sub, in->stage->scratch, &hdr) == 1) {
+		int64_t now_ns = cairn_now_ns();
+		enum cairn_judgement j = cairn_in_judge(in->row, &hdr, now_ns);
+		if (j == CAIRN_JUDGED_FIT)
+			at_once |= in->row->take(in->core, in->stage->scratch, &hdr, now_ns);
+		else if (j == CAIRN_JUDGED_UNFIT)
+			cairn_stage_count_reject(in->stage);
+	}
+	return at_once && in->at_once != NULL ? in->at_once(in->ctx) : 0;
+}
+
+/* At start-up only: later the memory may not move. */
+static void make_room(struct cairn_stage *stage, size_t bytes)
+{
+	if (bytes <= stage->scratch_bytes)
+		return;
+	free(stage->scratch);
+	stage->scratch = calloc(1, bytes);
+	stage->scratch_bytes = bytes;
+	if (stage->scratch == NULL)
+		stage_give_up("inputs", &(struct cairn_error){"out of memory"});
+}
+
+void cairn_stage_inputs(
+    struct cairn_stage *stage, const struct cairn_in *rows, void *core, cairn_loop_fn *at_once, void *ctx)
+{
+	for (; rows->take != NULL; rows++) {
+		if (stage->input_count == STAGE_INPUTS_MAX)
+			stage_give_up("inputs", &(struct cairn_error){"too many of them"});
+		struct stage_input *in = &stage->inputs[stage->input_count++];
+		make_room(stage, cairn_topics[rows->topic].desc->size);
+		*in = (struct stage_input){
+		    .stage = stage, .row = rows, .core = core, .at_once = at_once, .ctx = ctx};
+		in->sub = cairn_stage_subscribe(stage, rows->topic, on_input, in);
+	}
+}
+
+static void send_output(void *ctx, enum cairn_topic topic, const void *message, int64_t t_ns)
+{
+	struct cairn_stage *stage = ctx;
+	(void)cairn_pub_send(stage->outputs[topic], message, t_ns, true);
+}
+
+struct cairn_outbox *cairn_stage_outputs(struct cairn_stage *stage, const struct cairn_out *rows)
+{
+	stage->outbox = (struct cairn_outbox){.rows = rows, .send = send_output, .ctx = stage};
+	for (; rows->topic != CAIRN_TOPIC_COUNT; rows++)
+		stage->outputs[rows->topic] = cairn_stage_publish(stage, rows->topic);
+	return &stage->outbox;
+}
