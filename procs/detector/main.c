@@ -26,7 +26,6 @@ struct app {
 	struct cairn_stage *stage;
 	const struct cairn_config *cfg;
 	struct cairn_pub *pub;
-	struct cairn_sub *pose_sub;
 	struct cairn_frames *frames; /* NULL: the helper knows depth by itself (simulated) */
 	struct cairn_frame_sub *depth_sub;
 	uint16_t *depth_mm; /* the newest picture of depth */
@@ -172,16 +171,9 @@ static void connect_again(struct app *app, int64_t now_ns)
 
 /* ---- asking ---- */
 
-static int on_pose(void *ctx)
-{
-	struct app *app = ctx;
-	struct cairn_msg_pose pose;
-	struct cairn_header hdr;
-	while (cairn_sub_recv(app->pose_sub, &pose, &hdr) == 1)
-		if (hdr.valid && cairn_topic_fresh(CAIRN_TOPIC_POSE, hdr.t_ns, cairn_now_ns()))
-			cairn_detector_on_pose(&app->detector, &pose, hdr.t_ns);
-	return 0;
-}
+CAIRN_TAKE(take_pose, cairn_detector, pose, cairn_detector_on_pose(core, m, hdr->t_ns))
+
+static const struct cairn_in inputs[] = {{CAIRN_TOPIC_POSE, CAIRN_ACCEPT_FRESH, take_pose}, {.take = NULL}};
 
 static int on_tick(void *ctx)
 {
@@ -245,7 +237,7 @@ int main(int argc, char **argv)
 	cairn_detector_init(&app.detector, app.cfg);
 	if (open_depth(&app, &err)) {
 		app.pub = cairn_stage_publish(app.stage, CAIRN_TOPIC_DETECTIONS);
-		app.pose_sub = cairn_stage_subscribe(app.stage, CAIRN_TOPIC_POSE, on_pose, &app);
+		cairn_stage_inputs(app.stage, inputs, &app.detector, NULL, NULL);
 		cairn_stage_every(app.stage, TICK_MS, on_tick, &app);
 		cairn_stage_every(app.stage, NOTE_MS, on_note, &app);
 		cairn_stage_ready(app.stage);

@@ -5,81 +5,30 @@
 #include "common/explore/frontier_route.h"
 #include "common/explore/exploration_context.h"
 
-#define FUTURE_NS (50 * CAIRN_NS_PER_MS)
-
 struct offer {
-	struct cairn_stage *stage;
 	struct cairn_exploration_context watch;
 	struct cairn_candidates choice;
 	struct cairn_frontier_route *tour;
-	struct cairn_sub *result_sub, *goal_sub, *path_sub, *mission_sub, *rooms_sub;
 	struct cairn_pub *pub;
 	struct cairn_msg_candidates out;
 	bool said_stuck;
-	union {
-		struct cairn_msg_result result;
-		struct cairn_msg_nav_goal goal;
-		struct cairn_msg_nav_path path;
-		struct cairn_msg_mission mission;
-		struct cairn_msg_places rooms;
-	} in;
 };
 
-static bool receive(struct offer *o, struct cairn_sub *sub, struct cairn_header *hdr)
-{
-	while (cairn_sub_recv(sub, &o->in, hdr) == 1) {
-		if (hdr->t_ns > cairn_now_ns() + FUTURE_NS)
-			cairn_stage_count_reject(o->stage);
-		else if (hdr->valid)
-			return true;
-	}
-	return false;
-}
+#define TAKE(msg, call) CAIRN_TAKE(take_##msg, cairn_exploration_context, msg, call)
+TAKE(result, cairn_exploration_context_result(core, m))
+TAKE(nav_goal, cairn_exploration_context_goal(core, m, hdr->t_ns))
+TAKE(nav_path, cairn_exploration_context_path(core, m))
+TAKE(mission, cairn_exploration_context_mission(core, m))
+TAKE(places, cairn_exploration_context_rooms(core, m))
 
-static int on_result(void *ctx)
-{
-	struct offer *o = ctx;
-	struct cairn_header hdr;
-	while (receive(o, o->result_sub, &hdr))
-		cairn_exploration_context_result(&o->watch, &o->in.result);
-	return 0;
-}
-
-static int on_goal(void *ctx)
-{
-	struct offer *o = ctx;
-	struct cairn_header hdr;
-	while (receive(o, o->goal_sub, &hdr))
-		cairn_exploration_context_goal(&o->watch, &o->in.goal, hdr.t_ns);
-	return 0;
-}
-
-static int on_path(void *ctx)
-{
-	struct offer *o = ctx;
-	struct cairn_header hdr;
-	while (receive(o, o->path_sub, &hdr))
-		cairn_exploration_context_path(&o->watch, &o->in.path);
-	return 0;
-}
-
-static int on_mission(void *ctx)
-{
-	struct offer *o = ctx;
-	struct cairn_header hdr;
-	while (receive(o, o->mission_sub, &hdr))
-		cairn_exploration_context_mission(&o->watch, &o->in.mission);
-	return 0;
-}
-
-static int on_rooms(void *ctx)
-{
-	struct offer *o = ctx;
-	struct cairn_header hdr;
-	while (receive(o, o->rooms_sub, &hdr))
-		cairn_exploration_context_rooms(&o->watch, &o->in.rooms);
-	return 0;
-}
+static const struct cairn_in inputs[] = {
+    {CAIRN_TOPIC_RESULT, CAIRN_ACCEPT_PLAUSIBLE, take_result},
+    {CAIRN_TOPIC_NAV_GOAL, CAIRN_ACCEPT_PLAUSIBLE, take_nav_goal},
+    {CAIRN_TOPIC_NAV_PATH, CAIRN_ACCEPT_PLAUSIBLE, take_nav_path},
+    {CAIRN_TOPIC_MISSION, CAIRN_ACCEPT_PLAUSIBLE, take_mission},
+    {CAIRN_TOPIC_ROOMS, CAIRN_ACCEPT_PLAUSIBLE, take_places},
+    {.take = NULL},
+};
 
 struct offer *offer_new(struct cairn_stage *stage, struct cairn_error *err)
 {
@@ -89,7 +38,6 @@ struct offer *offer_new(struct cairn_stage *stage, struct cairn_error *err)
 		cairn_error_set(err, "no memory for candidates");
 		return NULL;
 	}
-	o->stage = stage;
 	o->tour = cairn_frontier_route_new(cfg);
 	if (o->tour == NULL)
 		cairn_error_set(err, "no memory for the order of the frontiers");
@@ -100,11 +48,7 @@ struct offer *offer_new(struct cairn_stage *stage, struct cairn_error *err)
 	/* Milliseconds since boot: rises over restarts, as one set a report is far less than that. */
 	cairn_candidates_init(&o->choice, cfg, (uint64_t)(cairn_now_ns() / CAIRN_NS_PER_MS));
 	o->pub = cairn_stage_publish(stage, CAIRN_TOPIC_CANDIDATES);
-	o->result_sub = cairn_stage_subscribe(stage, CAIRN_TOPIC_RESULT, on_result, o);
-	o->goal_sub = cairn_stage_subscribe(stage, CAIRN_TOPIC_NAV_GOAL, on_goal, o);
-	o->path_sub = cairn_stage_subscribe(stage, CAIRN_TOPIC_NAV_PATH, on_path, o);
-	o->mission_sub = cairn_stage_subscribe(stage, CAIRN_TOPIC_MISSION, on_mission, o);
-	o->rooms_sub = cairn_stage_subscribe(stage, CAIRN_TOPIC_ROOMS, on_rooms, o);
+	cairn_stage_inputs(stage, inputs, &o->watch, NULL, NULL);
 	return o;
 }
 

@@ -1,4 +1,4 @@
-/* candidate_publisher.h - the mapper's publishing of candidates (common/choice).
+/* candidate_publisher.h - the mapper's publishing of candidates (common/explore).
  *
  * The mapper does it because it holds what is large: grid, visits, and the wavefront of the frontiers, which
  * is the search that says what can be reached; nothing of it has to be made or sent a second time. What the

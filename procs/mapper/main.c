@@ -19,7 +19,6 @@
 #define FEATURES_MS 1000
 #define CHECK_MS 100
 #define GRID_REPEAT_NS CAIRN_NS_PER_S
-#define FUTURE_NS (50 * CAIRN_NS_PER_MS)
 #define SAVE_SHARE 50 /* saving takes at most this fraction of the time */
 
 struct mapper_stage {
@@ -49,7 +48,7 @@ struct mapper_stage {
 
 static bool acceptable(struct mapper_stage *s, const struct cairn_header *hdr)
 {
-	bool ok = hdr->valid && hdr->t_ns <= cairn_now_ns() + FUTURE_NS;
+	bool ok = hdr->valid && cairn_stamp_plausible(hdr->t_ns, cairn_now_ns());
 	if (!ok)
 		cairn_stage_count_reject(s->stage);
 	return ok;

@@ -25,7 +25,6 @@ struct app {
 	struct cairn_scene *scene;
 	struct cairn_frames *frames;
 	struct cairn_frame_sub *grid_sub;
-	struct cairn_sub *detections_sub, *pose_sub, *features_sub, *rooms_sub;
 	struct cairn_pub *pub;
 	struct cairn_pose2 robot;
 	bool has_pose, has_features;
@@ -33,9 +32,7 @@ struct app {
 	uint64_t map_hash, saved_version;
 	double update_ms;
 	char path[512];
-	struct cairn_msg_detections detections;
 	struct cairn_msg_features features;
-	struct cairn_msg_places names;
 	struct cairn_msg_scene message;
 };
 
@@ -47,63 +44,47 @@ static double unix_s(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static bool usable(struct app *app, const struct cairn_header *hdr, enum cairn_topic topic)
+static bool take_detections(void *core, const void *m, const struct cairn_header *hdr, int64_t now_ns)
 {
-	bool ok = hdr->valid && cairn_topic_fresh(topic, hdr->t_ns, cairn_now_ns());
-	if (!ok)
-		cairn_stage_count_reject(app->stage);
-	return ok;
+	struct app *app = core;
+	(void)hdr;
+	cairn_scene_see(app->scene, m, unix_s());
+	app->update_ms = (double)(cairn_now_ns() - now_ns) * 1e-6;
+	return false;
 }
 
-static int on_detections(void *ctx)
+static bool take_pose(void *core, const void *message, const struct cairn_header *hdr, int64_t now_ns)
 {
-	struct app *app = ctx;
-	struct cairn_header hdr;
-	while (cairn_sub_recv(app->detections_sub, &app->detections, &hdr) == 1) {
-		if (!usable(app, &hdr, CAIRN_TOPIC_DETECTIONS))
-			continue;
-		int64_t before_ns = cairn_now_ns();
-		cairn_scene_see(app->scene, &app->detections, unix_s());
-		app->update_ms = (double)(cairn_now_ns() - before_ns) * 1e-6;
-	}
-	return 0;
+	struct app *app = core;
+	const struct cairn_msg_pose *m = message;
+	(void)hdr, (void)now_ns;
+	if (m->tracking == CAIRN_TRACKING_NONE || !isfinite(m->x_m) || !isfinite(m->y_m))
+		return false;
+	app->robot = (struct cairn_pose2){m->x_m, m->y_m, m->yaw_rad};
+	app->has_pose = true;
+	cairn_scene_map(app->scene, m->map_id);
+	return false;
 }
 
-static int on_pose(void *ctx)
+static bool take_features(void *core, const void *message, const struct cairn_header *hdr, int64_t now_ns)
 {
-	struct app *app = ctx;
-	struct cairn_msg_pose pose;
-	struct cairn_header hdr;
-	while (cairn_sub_recv(app->pose_sub, &pose, &hdr) == 1) {
-		if (!hdr.valid || pose.tracking == CAIRN_TRACKING_NONE || !isfinite(pose.x_m) ||
-		    !isfinite(pose.y_m))
-			continue;
-		app->robot = (struct cairn_pose2){pose.x_m, pose.y_m, pose.yaw_rad};
-		app->has_pose = true;
-		cairn_scene_map(app->scene, pose.map_id);
-	}
-	return 0;
-}
-
-static int on_features(void *ctx)
-{
-	struct app *app = ctx;
-	struct cairn_header hdr;
-	while (cairn_sub_recv(app->features_sub, &app->features, &hdr) == 1)
-		app->has_features = app->has_features || hdr.valid;
-	return 0;
+	struct app *app = core;
+	(void)hdr, (void)now_ns;
+	memcpy(&app->features, message, sizeof(app->features));
+	app->has_features = true;
+	return false;
 }
 
 /* What the model has called the rooms, by where it was when it said so. */
-static int on_rooms(void *ctx)
-{
-	struct app *app = ctx;
-	struct cairn_header hdr;
-	while (cairn_sub_recv(app->rooms_sub, &app->names, &hdr) == 1)
-		if (hdr.valid)
-			cairn_scene_call_rooms(app->scene, &app->names);
-	return 0;
-}
+CAIRN_TAKE(take_rooms, app, places, cairn_scene_call_rooms(core->scene, m))
+
+static const struct cairn_in inputs[] = {
+    {CAIRN_TOPIC_POSE, CAIRN_ACCEPT_PLAUSIBLE, take_pose},
+    {CAIRN_TOPIC_FEATURES, CAIRN_ACCEPT_PLAUSIBLE, take_features},
+    {CAIRN_TOPIC_ROOMS, CAIRN_ACCEPT_PLAUSIBLE, take_rooms},
+    {CAIRN_TOPIC_DETECTIONS, CAIRN_ACCEPT_FRESH, take_detections},
+    {.take = NULL},
+};
 
 static void take_grid(
     struct app *app, const struct cairn_frame_header *hdr, const uint8_t *cells, int64_t now_ns)
@@ -206,10 +187,7 @@ static bool open_all(struct app *app, struct cairn_error *err)
 	if (app->grid_sub == NULL)
 		return false;
 	app->pub = cairn_stage_publish(app->stage, CAIRN_TOPIC_SCENE);
-	app->pose_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_POSE, on_pose, app);
-	app->features_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_FEATURES, on_features, app);
-	app->rooms_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_ROOMS, on_rooms, app);
-	app->detections_sub = cairn_stage_subscribe(app->stage, CAIRN_TOPIC_DETECTIONS, on_detections, app);
+	cairn_stage_inputs(app->stage, inputs, app, NULL, NULL);
 	cairn_stage_every(app->stage, GRID_MS, on_grid, app);
 	cairn_stage_every(app->stage, PUBLISH_MS, publish, app);
 	cairn_stage_every(app->stage, (int)(app->cfg->scene.checkpoint_s * 1e3), checkpoint, app);
