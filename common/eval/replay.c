@@ -89,7 +89,7 @@ static bool give(void *ctx, const struct cairn_profile *profile, const char *bod
 void cairn_eval_replay_lineup(const struct cairn_recording *recording, struct cairn_lineup *ret)
 {
 	struct cairn_profile *p = &ret->rows[0];
-	ret->count = 1;
+	cairn_lineup_alone(ret);
 	cairn_profile_defaults(p);
 	snprintf(p->name, sizeof(p->name), "recording");
 	snprintf(p->format, sizeof(p->format), "%.*s", (int)sizeof(p->format) - 1,
