@@ -26,7 +26,7 @@ esac
 scripts/setup.sh
 if [ "$what" = presubmit ]; then
 	if command -v shellcheck >/dev/null && command -v clang-format >/dev/null; then
-		shellcheck scripts/*.sh test/cli/*.sh .ci/run
+		shellcheck scripts/*.sh test/cli/*.sh test/e2e/*.sh .ci/run
 		scripts/format.sh --check
 	else
 		echo "check.sh: shellcheck or clang-format is missing: format and scripts are not checked (scripts/setup.sh --ci)" >&2

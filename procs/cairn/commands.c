@@ -248,6 +248,14 @@ static const struct cli_command commands[] = {
 		   "its own,\n"
 		   "and sets CAIRN_RUN.",
 	.arg_min = 1, .arg_max = -1, .run = cli_exec},
+    {"new-stage", .group = CLI_GROUP_SET_UP, .args = "NAME",
+	.summary = "write a working stage of this name into the source tree, to be filled with life",
+	.details =
+	    "A core, its ports, a program, a message and topic of its own, a test, and rows in the tables. "
+	    "Needs the\n"
+	    "source: the tool that was built in a checkout writes into it. What was written and what to do "
+	    "next is told.",
+	.arg_min = 1, .arg_max = 1, .run = cli_new_stage},
     {"config", .group = CLI_GROUP_SET_UP, .args = "",
 	.summary = "the configuration as 'cairn up' would take it, checked", .options = config_options,
 	.json = true, .run = cli_config},

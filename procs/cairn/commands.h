@@ -30,6 +30,7 @@ int cli_web_key(const struct cli *cli);
 int cli_open(const struct cli *cli);
 int cli_teleop(const struct cli *cli);
 int cli_exec(const struct cli *cli);
+int cli_new_stage(const struct cli *cli);
 int cli_config(const struct cli *cli);
 int cli_install_service(const struct cli *cli);
 int cli_keygen(const struct cli *cli);
