@@ -307,3 +307,15 @@ bool cairn_text_flag(const char *text, bool *ret_value)
 	}
 	return false;
 }
+
+bool cairn_has_word(const char *words, const char *word)
+{
+	size_t length = strlen(word);
+	for (const char *p = words; *p != '\0';) {
+		size_t n = strcspn(p, " ");
+		if (n == length && n > 0 && memcmp(p, word, n) == 0)
+			return true;
+		p += n + (p[n] == ' ');
+	}
+	return false;
+}

@@ -54,4 +54,7 @@ char *cairn_text_printable(char *text);
  * character to fit cap. */
 void cairn_text_clean(char *dst, size_t cap, const char *src, size_t count);
 
+/* True when words, separated by blanks, has this one. */
+bool cairn_has_word(const char *words, const char *word);
+
 #endif

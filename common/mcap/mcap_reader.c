@@ -24,6 +24,8 @@ struct cairn_mcap_reader {
 	bool crc_valid;                              /* nothing was skipped */
 	bool chunked;                                /* a chunk has come: then all messages stand in chunks */
 	uint8_t schemas[IDS / 8], channels[IDS / 8]; /* which ids are known */
+	void (*on_channel)(void *ctx, const struct cairn_mcap_channel_view *channel);
+	void *on_channel_ctx;
 	struct cairn_mcap_chunk_index_view *index;
 	uint32_t index_count;
 };
@@ -329,6 +331,8 @@ static bool read_summary(
 			good = cairn_mcap_get_channel(content, &channel);
 			if (good)
 				set_known(r->channels, channel.id);
+			if (good && r->on_channel != NULL)
+				r->on_channel(r->on_channel_ctx, &channel);
 			break;
 		case CAIRN_MCAP_STATISTICS:
 			good = cairn_mcap_get_statistics(content, &ret->statistics);
@@ -343,6 +347,13 @@ static bool read_summary(
 	}
 	ret->chunks = r->index_count;
 	return good;
+}
+
+void cairn_mcap_reader_on_channel(struct cairn_mcap_reader *r,
+    void (*on_channel)(void *ctx, const struct cairn_mcap_channel_view *channel), void *ctx)
+{
+	r->on_channel = on_channel;
+	r->on_channel_ctx = ctx;
 }
 
 bool cairn_mcap_reader_summary(

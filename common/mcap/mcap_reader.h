@@ -51,6 +51,9 @@ struct cairn_mcap_summary {
 	struct cairn_mcap_statistics_view statistics;
 	uint32_t chunks; /* that the index knows */
 };
+/* on_channel: called by cairn_mcap_reader_summary() with each channel that the summary repeats; the views last during the call. */
+void cairn_mcap_reader_on_channel(struct cairn_mcap_reader *r,
+    void (*on_channel)(void *ctx, const struct cairn_mcap_channel_view *channel), void *ctx);
 bool cairn_mcap_reader_summary(
     struct cairn_mcap_reader *r, struct cairn_mcap_summary *ret, struct cairn_error *err);
 

@@ -377,6 +377,11 @@ bool cairn_mcap_writer_finish(struct cairn_mcap_writer *w)
 	return send_out(w);
 }
 
+bool cairn_mcap_writer_failed(const struct cairn_mcap_writer *w)
+{
+	return w->failed;
+}
+
 uint64_t cairn_mcap_writer_bytes(const struct cairn_mcap_writer *w)
 {
 	return w->bytes;

@@ -55,6 +55,7 @@ bool cairn_mcap_writer_metadata(
 bool cairn_mcap_writer_flush(struct cairn_mcap_writer *w);
 bool cairn_mcap_writer_finish(struct cairn_mcap_writer *w);
 
+bool cairn_mcap_writer_failed(const struct cairn_mcap_writer *w);       /* the sink, or memory: for good */
 uint64_t cairn_mcap_writer_bytes(const struct cairn_mcap_writer *w);    /* handed to the sink so far */
 uint64_t cairn_mcap_writer_messages(const struct cairn_mcap_writer *w); /* taken so far */
 

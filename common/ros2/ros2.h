@@ -94,6 +94,14 @@ struct cairn_ros2_topic {
 #define CAIRN_ROS2_TOPIC_COUNT 10
 extern const struct cairn_ros2_topic cairn_ros2_topics[CAIRN_ROS2_TOPIC_COUNT];
 
+/* What ROS calls the pictures of the frames. The camera's and the snapshot's are JPEG (COMPRESSED_IMAGE), the others as they are. */
+#define CAIRN_ROS2_TOPIC_CAMERA "/camera/color/image_raw/compressed"
+#define CAIRN_ROS2_TOPIC_DEPTH "/camera/depth/image_raw"
+#define CAIRN_ROS2_TOPIC_MAP "/map"
+#define CAIRN_ROS2_TOPIC_SNAPSHOT "/snapshot/compressed"
+#define CAIRN_ROS2_TOPIC_VIEW "/snapshot/above/compressed"
+#define CAIRN_ROS2_FRAME_CAMERA "camera"
+
 /* ---- transforms ---- */
 
 #define CAIRN_ROS2_ODOM_KEPT 32 /* more than a second */

@@ -1,12 +1,13 @@
 /* cmd_record.c - the bus into an MCAP file. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <zmq.h>
 
@@ -14,26 +15,22 @@
 #include "common/base/geom.h"
 #include "common/base/whole_io.h"
 #include "common/config/config.h"
-#include "common/record/message_recorder.h"
 #include "procs/cairn/commands.h"
+#include "procs/cairn/frame_reader.h"
+#include "procs/launcher/namespace.h"
+#include "procs/recorder/capture.h"
 
-#define EARS_MAX 128
 #define LOOK_AGAIN_NS CAIRN_NS_PER_S /* for endpoints of stages that have started since */
 #define FLUSH_NS CAIRN_NS_PER_S
-
-/* One endpoint that is recorded. */
-struct ear {
-	enum cairn_topic topic;
-	char endpoint[64], instance[32];
-	struct cairn_sub *sub;
-};
+#define FRAMES_MS 40
+#define PLANE_DEADLINE_MS 3000
 
 struct recording {
 	const struct cli *cli;
+	struct cairn_config cfg;
 	struct cairn_bus *bus;
-	struct ear ears[EARS_MAX];
-	int count;
-	void *msg; /* the largest message */
+	struct cairn_frames *frames; /* NULL: none are recorded */
+	struct capture capture;
 	int fd;
 	const char *path;
 	struct cairn_message_recorder *recorder;
@@ -45,8 +42,9 @@ static bool to_file(void *ctx, const void *data, size_t bytes)
 	return cairn_write_whole(r->fd, data, bytes);
 }
 
-static bool wanted(const struct cli *cli, enum cairn_topic topic, const char *endpoint)
+static bool wanted(void *ctx, enum cairn_topic topic, const char *endpoint)
 {
+	const struct cli *cli = ctx;
 	bool any = cli->arg_count <= 1;
 	for (int i = 1; i < cli->arg_count; i++)
 		any = any || strcmp(cli->args[i], endpoint) == 0 ||
@@ -54,69 +52,34 @@ static bool wanted(const struct cli *cli, enum cairn_topic topic, const char *en
 	return any;
 }
 
-static bool heard(const struct recording *r, const char *endpoint)
+/* The frames that are asked for, as a bit set. */
+static unsigned frame_set(const struct recording *r)
 {
-	for (int i = 0; i < r->count; i++) {
-		if (strcmp(r->ears[i].endpoint, endpoint) == 0)
-			return true;
+	unsigned set = 0;
+	if (r->cli->arg_count <= 1)
+		return capture_frame_set(&r->cfg);
+	for (int i = 1; i < r->cli->arg_count; i++) {
+		int topic = cairn_frame_topic_find(r->cli->args[i]);
+		set |= topic >= 0 ? 1u << topic : 0;
 	}
-	return false;
-}
-
-static void listen_to(struct recording *r, const char *endpoint)
-{
-	struct cairn_error err;
-	const char *instance = NULL;
-	int topic = cairn_topic_of(endpoint, &instance);
-	if (topic < 0 || r->count == EARS_MAX || heard(r, endpoint) ||
-	    !wanted(r->cli, (enum cairn_topic)topic, endpoint))
-		return;
-	struct cairn_sub *sub = cairn_sub_new(r->bus, (enum cairn_topic)topic, instance, &err);
-	if (sub == NULL)
-		return;
-	struct ear *ear = &r->ears[r->count++];
-	*ear = (struct ear){.topic = (enum cairn_topic)topic, .sub = sub};
-	snprintf(ear->endpoint, sizeof(ear->endpoint), "%s", endpoint);
-	snprintf(ear->instance, sizeof(ear->instance), "%s", instance != NULL ? instance : "");
-}
-
-/* Every topic, and what each stage has of its own, as far as it is there. */
-static void listen_to_all(struct recording *r)
-{
-	char path[CLI_RUN_DIR_MAX + 8];
-	for (int i = 0; i < CAIRN_TOPIC_COUNT; i++)
-		listen_to(r, cairn_topics[i].name);
-	snprintf(path, sizeof(path), "%s/bus", r->cli->run_dir);
-	DIR *dir = opendir(path);
-	if (dir == NULL)
-		return;
-	for (const struct dirent *e; (e = readdir(dir)) != NULL;) {
-		if (e->d_type == DT_SOCK) /* beside them stand their locks */
-			listen_to(r, e->d_name);
-	}
-	closedir(dir);
+	return set;
 }
 
 /* False when the file takes no more. */
 static bool take_all(struct recording *r)
 {
-	struct cairn_header hdr;
-	for (int i = 0; i < r->count; i++) {
-		const struct ear *ear = &r->ears[i];
-		const char *instance = ear->instance[0] != '\0' ? ear->instance : NULL;
-		while (cairn_sub_recv(ear->sub, r->msg, &hdr) == 1) {
-			if (!cairn_message_recorder_add(
-				r->recorder, ear->topic, instance, &hdr, r->msg, cli_now_ns()))
-				return false;
-		}
-	}
-	return true;
+	for (int i = 0; i < r->capture.count; i++)
+		(void)capture_take(&r->capture, &r->capture.ears[i], r->recorder);
+	if (r->frames != NULL)
+		(void)capture_take_frames(&r->capture, r->recorder);
+	return !cairn_message_recorder_failed(r->recorder);
 }
 
 /* Until the time is up or a signal comes. False when the file takes no more. */
 static bool run(struct recording *r, int64_t end_ns)
 {
-	zmq_pollitem_t items[EARS_MAX];
+	zmq_pollitem_t items[CAPTURE_EARS_MAX];
+	const long pause_ms = r->frames != NULL ? FRAMES_MS : 200;
 	int64_t look_ns = 0, flush_ns = cli_now_ns() + FLUSH_NS;
 	bool good = true;
 	while (good && !cli_interrupted()) {
@@ -124,14 +87,14 @@ static bool run(struct recording *r, int64_t end_ns)
 		if (now_ns >= end_ns)
 			break;
 		if (now_ns >= look_ns) {
-			listen_to_all(r);
+			(void)capture_look(&r->capture, wanted, (void *)(uintptr_t)r->cli);
 			look_ns = now_ns + LOOK_AGAIN_NS;
 		}
-		for (int i = 0; i < r->count; i++)
+		for (int i = 0; i < r->capture.count; i++)
 			items[i] = (zmq_pollitem_t){
-			    .socket = cairn_sub_socket(r->ears[i].sub), .events = ZMQ_POLLIN};
+			    .socket = cairn_sub_socket(r->capture.ears[i].sub), .events = ZMQ_POLLIN};
 		int64_t left_ms = (end_ns - now_ns) / CAIRN_NS_PER_MS + 1;
-		(void)zmq_poll(items, r->count, left_ms < 200 ? (long)left_ms : 200);
+		(void)zmq_poll(items, r->capture.count, left_ms < pause_ms ? (long)left_ms : pause_ms);
 		good = take_all(r);
 		if (good && cli_now_ns() >= flush_ns) {
 			good = cairn_message_recorder_flush(r->recorder);
@@ -141,38 +104,46 @@ static bool run(struct recording *r, int64_t end_ns)
 	return good;
 }
 
-static int64_t clock_offset_ns(void)
+static int open_file(struct recording *r)
 {
-	struct timespec real;
-	clock_gettime(CLOCK_REALTIME, &real);
-	return (int64_t)real.tv_sec * CAIRN_NS_PER_S + real.tv_nsec - cli_now_ns();
-}
-
-static int begin(struct recording *r)
-{
-	struct cairn_error err = {""};
-	struct cairn_config cfg;
-	char config[CLI_RUN_DIR_MAX + 16];
-	snprintf(config, sizeof(config), "%s/config.yaml", r->cli->run_dir);
-	cairn_config_defaults(&cfg);
-	if (access(config, R_OK) == 0 && !cairn_config_load(&cfg, config, &err))
-		return cli_fail(r->cli, CLI_USAGE, "%s", err.text);
-	size_t largest = 0;
-	for (int i = 0; i < CAIRN_TOPIC_COUNT; i++)
-		largest = cairn_topics[i].desc->size > largest ? cairn_topics[i].desc->size : largest;
-	r->msg = calloc(1, largest);
-	r->bus = r->msg != NULL ? cairn_bus_new(r->cli->run_dir, &err) : NULL;
-	if (r->bus == NULL)
-		return cli_fail(r->cli, CLI_FAILED, "%s", err.text[0] != '\0' ? err.text : "out of memory");
-	r->fd = open(r->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+	r->fd = open(r->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (r->fd < 0 && errno == EEXIST)
 		return cli_fail(r->cli, CLI_USAGE, "%s exists; a recording never overwrites a file", r->path);
 	if (r->fd < 0)
 		return cli_fail(r->cli, CLI_USAGE, "%s: %s", r->path, strerror(errno));
-	const struct cairn_record_options options = {.clock_offset_ns = clock_offset_ns(),
-	    .laser_x_m = cfg.robot.lidar_x_m,
-	    .laser_y_m = cfg.robot.lidar_y_m,
-	    .laser_z_m = cfg.robot.lidar_z_m};
+	return CLI_OK;
+}
+
+static int load_config(struct recording *r)
+{
+	struct cairn_error err = {""};
+	char config[CLI_RUN_DIR_MAX + 16];
+	snprintf(config, sizeof(config), "%s/config.yaml", r->cli->run_dir);
+	cairn_config_defaults(&r->cfg);
+	if (access(config, R_OK) == 0 && !cairn_config_load(&r->cfg, config, &err))
+		return cli_fail(r->cli, CLI_USAGE, "%s", err.text);
+	return CLI_OK;
+}
+
+static int begin(struct recording *r, unsigned frames)
+{
+	struct cairn_error err = {""};
+	char name[32];
+	const struct cairn_record_options options = capture_options(&r->cfg);
+	if (frames != 0) {
+		int lock = cli_frame_reader_name(r->cli->run_dir, name, sizeof(name)); /* held until we end */
+		if (lock < 0)
+			return cli_fail(r->cli, CLI_FAILED, "too many others read frames already");
+		if (cairn_namespace_join(r->cli->run_dir, &err))
+			r->frames = cairn_frames_open(name, &r->cfg, PLANE_DEADLINE_MS, &err);
+		if (r->frames == NULL)
+			return cli_fail(r->cli, CLI_FAILED, "%s", err.text);
+	}
+	r->bus = cairn_bus_new(r->cli->run_dir, &err);
+	if (r->bus == NULL || !capture_init(&r->capture, r->bus, r->cli->run_dir))
+		return cli_fail(r->cli, CLI_FAILED, "%s", err.text[0] != '\0' ? err.text : "out of memory");
+	if (r->frames != NULL && !capture_frames(&r->capture, r->frames, frames, &err))
+		return cli_fail(r->cli, CLI_FAILED, "%s", err.text);
 	r->recorder = cairn_message_recorder_new(&options, to_file, r);
 	return r->recorder != NULL ? CLI_OK
 				   : cli_fail(r->cli, CLI_FAILED, "%s: %s", r->path, strerror(errno));
@@ -184,8 +155,8 @@ static int end(struct recording *r, bool good)
 	uint64_t messages = cairn_message_recorder_messages(r->recorder);
 	if (!good || !cairn_message_recorder_finish(r->recorder))
 		return cli_fail(r->cli, CLI_FAILED,
-		    "%s: %s; what was written until then can be read ('cairn recording --repair')", r->path,
-		    strerror(failed_with));
+		    "%s: %s; what was written until then can be read ('cairn record %s --repair')", r->path,
+		    strerror(failed_with), r->path);
 	if (messages == 0)
 		return cli_fail(r->cli, CLI_ABSENT, "no message came; %s holds none", r->path);
 	printf("%s: %" PRIu64 " messages, %" PRIu64 " bytes\n", r->path, messages,
@@ -193,37 +164,78 @@ static int end(struct recording *r, bool good)
 	return CLI_OK;
 }
 
-int cli_record(const struct cli *cli)
+static int record(struct recording *r, unsigned frames, int64_t end_ns)
 {
-	struct cairn_error err;
-	double for_s = 0.0;
-	const char *text = cli_value(cli, "for");
-	if (text != NULL && !cairn_duration_parse(text, &for_s, &err))
-		return cli_fail(cli, CLI_USAGE, "--for: %s", err.text);
+	int status = begin(r, frames);
+	if (status == CLI_OK)
+		status = end(r, run(r, end_ns));
+	cairn_message_recorder_destroy(&r->recorder);
+	cairn_bus_destroy(&r->bus);
+	if (close(r->fd) != 0 && status == CLI_OK)
+		status = cli_fail(r->cli, CLI_FAILED, "%s: %s", r->path, strerror(errno));
+	if (r->frames != NULL)
+		cairn_frames_close(&r->frames);
+	capture_free(&r->capture);
+	return status;
+}
+
+/* The data plane's library ends the process that cannot join it, so that a child tries in our place. Where there is no data plane
+ * the messages are recorded all the same. */
+static int record_with_frames(struct recording *r, unsigned frames, int64_t end_ns)
+{
+	int ended = 0;
+	pid_t us = getpid(), child = fork();
+	if (child == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		exit(getppid() == us ? record(r, frames, end_ns) : CLI_FAILED);
+	}
+	while (child > 0 && waitpid(child, &ended, 0) < 0) {
+		if (errno != EINTR)
+			break; /* a signal for us alone: the child is told, and we wait for it */
+		kill(child, SIGTERM);
+	}
+	if (child > 0 && WIFEXITED(ended) && WEXITSTATUS(ended) != CAIRN_EXIT_PLANE)
+		return WEXITSTATUS(ended);
+	if (child > 0 && WIFSIGNALED(ended))
+		return CLI_FAILED;
+	fprintf(stderr, "cairn record: no frames: there is no data plane\n");
+	return record(r, 0, end_ns);
+}
+
+static int check_topics(const struct cli *cli)
+{
 	const char *instance;
 	for (int i = 1; i < cli->arg_count; i++) {
-		if (cairn_topic_find(cli->args[i]) < 0 && cairn_topic_of(cli->args[i], &instance) < 0)
+		if (cairn_topic_find(cli->args[i]) < 0 && cairn_topic_of(cli->args[i], &instance) < 0 &&
+		    cairn_frame_topic_find(cli->args[i]) < 0)
 			return cli_fail(cli, CLI_USAGE, "there is no topic '%s'; 'cairn topics' lists them",
 			    cli->args[i]);
 	}
-	int status = cli_need_stack(cli);
+	return CLI_OK;
+}
+
+int cli_record(const struct cli *cli)
+{
+	static struct recording r;
+	struct cairn_error err;
+	double for_s = 0.0;
+	const char *text = cli_value(cli, "for");
+	if (cli_value(cli, "repair") != NULL)
+		return cli_repair(cli);
+	if (text != NULL && !cairn_duration_parse(text, &for_s, &err))
+		return cli_fail(cli, CLI_USAGE, "--for: %s", err.text);
+	r = (struct recording){.cli = cli, .path = cli->args[0], .fd = -1};
+	int status = check_topics(cli);
+	if (status == CLI_OK)
+		status = cli_need_stack(cli);
+	if (status == CLI_OK)
+		status = load_config(&r);
+	if (status == CLI_OK)
+		status = open_file(&r);
 	if (status != CLI_OK)
 		return status;
 	cli_catch_signals();
-	struct recording *r = calloc(1, sizeof(*r));
-	if (r == NULL)
-		return cli_fail(cli, CLI_FAILED, "out of memory");
-	r->cli = cli;
-	r->path = cli->args[0];
-	r->fd = -1;
-	status = begin(r);
-	if (status == CLI_OK)
-		status = end(r, run(r, text != NULL ? cli_now_ns() + (int64_t)(for_s * 1e9) : INT64_MAX));
-	cairn_message_recorder_destroy(&r->recorder);
-	cairn_bus_destroy(&r->bus);
-	if (r->fd >= 0 && close(r->fd) != 0 && status == CLI_OK)
-		status = cli_fail(cli, CLI_FAILED, "%s: %s", r->path, strerror(errno));
-	free(r->msg);
-	free(r);
-	return status;
+	int64_t end_ns = text != NULL ? cli_now_ns() + (int64_t)(for_s * 1e9) : INT64_MAX;
+	unsigned frames = cli_value(cli, "no-frames") == NULL ? frame_set(&r) : 0;
+	return frames != 0 ? record_with_frames(&r, frames, end_ns) : record(&r, 0, end_ns);
 }

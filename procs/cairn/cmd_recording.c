@@ -182,12 +182,12 @@ static enum cairn_mcap_item read_all(struct cairn_mcap_reader *in, struct cairn_
 
 static int open_out(const struct cli *cli, const char *path, int *ret_fd, struct cairn_mcap_writer **ret)
 {
-	const struct cairn_mcap_options options = {.profile = "",
+	const struct cairn_mcap_options options = {.profile = "ros2",
 	    .library = "cairn " CAIRN_VERSION,
 	    .chunk_bytes = CAIRN_RECORD_CHUNK_BYTES,
 	    .zstd_level = 1,
 	    .parts = CAIRN_MCAP_WITH_EVERYTHING};
-	*ret_fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+	*ret_fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (*ret_fd < 0)
 		return cli_fail(cli, CLI_USAGE, "%s: %s", path, strerror(errno));
 	*ret = cairn_mcap_writer_new(&options, to_file, ret_fd);
@@ -200,22 +200,22 @@ static int conclude(const struct cli *cli, enum cairn_mcap_item end, const struc
 {
 	if (repair != NULL && (!copied || !cairn_mcap_writer_finish(out)))
 		return cli_fail(cli, CLI_FAILED, "%s: %s", repair, strerror(errno));
-	if (repair != NULL) {
-		fprintf(stderr, "cairn recording: %s holds everything up to there, with an index\n", repair);
+	if (repair != NULL)
 		return CLI_OK;
-	}
 	if (end == CAIRN_MCAP_ITEM_END)
 		return CLI_OK;
-	return cli_fail(cli, CLI_FAILED, "%s: %s; --repair NEW writes what can be read into a whole file",
-	    cli->args[0], why->text);
+	return cli_fail(cli, CLI_FAILED,
+	    "%s: %s; 'cairn record %s --repair' makes what can be read a whole file", cli->args[0], why->text,
+	    cli->args[0]);
 }
 
-int cli_recording(const struct cli *cli)
+/* Reads it to the end and tells what it holds; with repair, a path that is not there, what can be read is written there. */
+static int examine(const struct cli *cli, const char *repair, enum cairn_mcap_item *ret_end)
 {
 	struct cairn_error err = {""};
 	struct stat st = {0};
-	const char *repair = cli_value(cli, "repair");
 	int fd = cairn_file_open(cli->args[0], 0, &err), out_fd = -1;
+	*ret_end = CAIRN_MCAP_ITEM_DAMAGED;
 	if (fd < 0)
 		return cli_fail(cli, CLI_USAGE, "%s", err.text);
 	(void)fstat(fd, &st);
@@ -234,6 +234,7 @@ int cli_recording(const struct cli *cli)
 			end = CAIRN_MCAP_ITEM_CUT; /* behind its data */
 		print_contents(cli, c, end);
 		status = conclude(cli, end, &err, repair, out, copied);
+		*ret_end = end;
 	}
 	for (int i = 0; c != NULL && i < CHANNELS; i++)
 		free(c->topics[i]);
@@ -241,7 +242,38 @@ int cli_recording(const struct cli *cli)
 	cairn_mcap_writer_destroy(&out);
 	cairn_mcap_reader_destroy(&in);
 	close(fd);
-	if (out_fd >= 0 && close(out_fd) != 0 && status == CLI_OK)
+	if (out_fd >= 0 && (fsync(out_fd) != 0 || close(out_fd) != 0) && status == CLI_OK)
 		status = cli_fail(cli, CLI_FAILED, "%s: %s", repair, strerror(errno));
+	return status;
+}
+
+int cli_recording(const struct cli *cli)
+{
+	enum cairn_mcap_item end;
+	const char *repair = cli_value(cli, "repair");
+	int status = examine(cli, repair, &end);
+	if (repair != NULL && status == CLI_OK)
+		fprintf(stderr, "cairn recording: %s holds everything up to there, with an index\n", repair);
+	return status;
+}
+
+int cli_repair(const struct cli *cli)
+{
+	char beside[4096];
+	enum cairn_mcap_item end;
+	int n = snprintf(beside, sizeof(beside), "%s.repaired", cli->args[0]);
+	if (cli->arg_count > 1 || n < 0 || (size_t)n >= sizeof(beside))
+		return cli_fail(cli, CLI_USAGE, "--repair takes one file");
+	int status = examine(cli, beside, &end);
+	if (status == CLI_OK && end == CAIRN_MCAP_ITEM_END) {
+		fprintf(stderr, "cairn record: %s is whole; nothing to repair\n", cli->args[0]);
+		(void)unlink(beside);
+	} else if (status == CLI_OK && rename(beside, cli->args[0]) != 0) {
+		status = cli_fail(cli, CLI_FAILED, "%s: %s", cli->args[0], strerror(errno));
+	} else if (status == CLI_OK) {
+		fprintf(stderr,
+		    "cairn record: %s is whole now: everything that could be read, and an index\n",
+		    cli->args[0]);
+	}
 	return status;
 }

@@ -525,6 +525,7 @@ int cli_up(const struct cli *cli)
 	u.cli = cli;
 	u.headless = cli_value(cli, "headless") != NULL;
 	u.stay = cli_value(cli, "stay") != NULL;
+	options.record = cli_value(cli, "record") != NULL;
 	options.fresh = cli_value(cli, "fresh") != NULL;
 	u.run.state_lock_fd = -1;
 	u.run.start_ns = cli_now_ns();

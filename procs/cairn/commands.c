@@ -20,6 +20,7 @@ static const struct cli_option up_options[] = {
     {"config", '\0', "FILE", "configuration laid over config/cairn.yaml"},
     {"set", '\0', "KEY=VALUE...", "one key, laid over everything; may be repeated"},
     {"fresh", '\0', NULL, "begin anew: map, memory, zones and discoveries of the runs before are set aside"},
+    {"record", '\0', NULL, "record everything into files (record.enabled; docs/recordings.md)"},
     {"stay", '\0', NULL, "stay up when the mission has ended"}, {0}};
 static const struct cli_option service_options[] = {
     {"config", '\0', "FILE", "configuration the service is to use"},
@@ -88,7 +89,24 @@ static const struct cli_option plot_options[] = {
     {"for", '\0', "TIME", "this long; without it until Ctrl-C in a terminal, 10s otherwise"},
     {"png", '\0', "FILE", "draw a picture into FILE instead"}, {0}};
 static const struct cli_option record_options[] = {
-    {"for", '\0', "TIME", "record this long; without it until Ctrl-C"}, {0}};
+    {"for", '\0', "TIME", "record this long; without it until Ctrl-C"},
+    {"no-frames", '\0', NULL, "messages alone"},
+    {"repair", '\0', NULL, "make FILE, which was cut off, a whole file with an index; nothing is recorded"},
+    {0}};
+static const struct cli_option audit_options[] = {
+    {"html", '\0', "FILE", "write the page there too, with the pictures inside"},
+    {"of", '\0', "RUN", "of an earlier run: last, or a name of 'cairn runs'"}, {0}};
+static const struct cli_option replay_options[] = {
+    {"with", '\0', "STAGES",
+	"stages to run on it: mapper, annotator, gateway, pilot, scene, recorder, ...; the page always does"},
+    {"rate", '\0', "FACTOR", "so many times as fast (default 1)"},
+    {"start", '\0', "SECONDS", "begin so far behind the start of the recording"},
+    {"topics", '\0', "TOPICS", "play these topics and frames only, separated by blanks"},
+    {"loop", '\0', NULL, "begin again at the end"},
+    {"paused", '\0', NULL, "wait for a key or 'cairn player play'"},
+    {"stay", '\0', NULL, "stay up at the end"},
+    {"config", '\0', "FILE", "lay this file over config/cairn.yaml"},
+    {"set", '\0', "KEY=VALUE...", "lay a single section.key over that; may be repeated"}, {0}};
 static const struct cli_option recording_options[] = {
     {"repair", '\0', "NEW", "write what can be read into NEW, with an index"}, {0}};
 static const struct cli_option config_options[] = {
@@ -175,6 +193,13 @@ static const struct cli_command commands[] = {
 		   "outlive the "
 		   "stack.",
 	.options = decisions_options, .json = true, .remote = true, .run = cli_decisions},
+    {"audit", .group = CLI_GROUP_WATCH, .args = "[TIME | ID]",
+	.summary = "is the journal of decisions as it was written; and why did the robot do that at 14:03:22",
+	.details = "Without an argument the chain of hashes is verified. With a time of day or a decision's "
+		   "number: one page about that\n"
+		   "decision, with what was seen, said, judged and driven. Status 1 when the journal or a "
+		   "picture was changed.",
+	.options = audit_options, .arg_max = 1, .run = cli_audit},
     {"discoveries", .group = CLI_GROUP_WATCH, .args = "",
 	.summary = "rooms and things that the model has reported: what, where, when, seen on which picture",
 	.details = "Of a running robot (at most a second old) or as the last run left it.", .json = true,
@@ -227,17 +252,31 @@ static const struct cli_command commands[] = {
     {"open", .group = CLI_GROUP_WATCH, .args = "", .summary = "the page of the running stack, in a browser",
 	.options = open_options, .run = cli_open},
     {"record", .group = CLI_GROUP_WATCH, .args = "FILE [TOPIC]...",
-	.summary = "the bus's messages into an MCAP file",
-	.details =
-	    "All topics, or these. The file opens in Foxglove Studio and its forks: each topic as "
-	    "/cairn/TOPIC in\n"
-	    "JSON with its schema; scan, odometry, pose, path, battery and inertial unit also as messages of "
-	    "ROS 2\n"
-	    "(/scan, /odom, /tf, /pose, /plan, /battery_state, /imu/data). Unix times, chunks with zstd, an "
-	    "index.\n"
-	    "Of a run that loses its power it can be read up to the last second.\n"
-	    "Frames (pictures, depth, grid) are not in it.",
-	.options = record_options, .arg_min = 1, .arg_max = -1, .run = cli_record},
+	.summary = "what the stack tells and shows, into an MCAP file",
+	.details = "All topics and frames, or these. The file opens in Foxglove Studio and its forks: each "
+		   "topic as\n"
+		   "/cairn/TOPIC in JSON with its schema; scan, odometry, pose, path, battery, inertial "
+		   "unit, map and\n"
+		   "pictures as messages of ROS 2. Of a run that loses its power it can be read up to the "
+		   "last second.\n"
+		   "'cairn up --record' records without a command of its own (docs/recordings.md).",
+	.options = record_options, .arg_min = 1, .arg_max = -1, .json = true, .run = cli_record},
+    {"replay", .group = CLI_GROUP_WATCH, .args = "FILE",
+	.summary = "play a recording onto a bus of its own, with stages of your choice on it",
+	.details = "No robot is needed, and nothing that could move one runs. What the stages of --with "
+		   "publish comes from\n"
+		   "them, everything else from the recording. Keys: space, '.', ',', ';', '+', '-', q. "
+		   "docs/recordings.md.",
+	.options = replay_options, .arg_min = 1, .arg_max = 1, .run = cli_replay},
+    {"import", .group = CLI_GROUP_WATCH, .args = "LOG|FOLDER FILE",
+	.summary = "a LiDAR log or a folder of RGB-D frames as a recording",
+	.details = "LOG: CARMEN (ODOM and FLASER lines) or BreezySLAM's ticks, gzipped or not. FOLDER: "
+		   "frame-NNNNNN.color.jpg,\n"
+		   ".depth.png and .pose.txt, as of 7-Scenes. FILE must not be there yet.",
+	.arg_min = 2, .arg_max = 2, .run = cli_import},
+    {"player", .group = CLI_GROUP_WATCH, .args = "play | pause | step [S] | seek S | rate FACTOR | where",
+	.summary = "steer a replay that runs, from another terminal or a script", .arg_min = 1, .arg_max = 2,
+	.run = cli_player},
     {"recording", .group = CLI_GROUP_WATCH, .args = "FILE",
 	.summary = "what an MCAP file holds, and whether it is whole",
 	.details = "Every checksum is checked. Status 1 when the file was cut off or damaged.",

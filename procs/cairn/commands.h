@@ -26,6 +26,11 @@ int cli_plot(const struct cli *cli);
 int cli_record(const struct cli *cli);
 int cli_recording(const struct cli *cli);
 int cli_mcp(const struct cli *cli);
+int cli_import(const struct cli *cli);
+int cli_audit(const struct cli *cli);
+int cli_replay(const struct cli *cli);
+int cli_player(const struct cli *cli);
+int cli_repair(const struct cli *cli); /* cairn record FILE --repair */
 int cli_web_key(const struct cli *cli);
 int cli_open(const struct cli *cli);
 int cli_teleop(const struct cli *cli);

@@ -18,9 +18,7 @@
 #define READERS_MAX 4
 #define DEADLINE_MS 3000
 
-/* The data plane knows its readers by name, and a second one of a name takes the place of the first. So each
- * reader takes a free name and holds a lock for it; -1 when all are taken. */
-static int take_reader_name(const char *run_dir, char *name, size_t name_bytes)
+int cli_frame_reader_name(const char *run_dir, char *name, size_t name_bytes)
 {
 	for (int i = 0; i < READERS_MAX; i++) {
 		char path[CLI_RUN_DIR_MAX + 64];
@@ -76,7 +74,7 @@ static int read_here(const struct cli *cli, const struct wish *wish)
 	cairn_config_defaults(&cfg);
 	if (!cairn_config_load(&cfg, path, &err))
 		return cli_fail(cli, CLI_FAILED, "%s", err.text);
-	int lock = take_reader_name(cli->run_dir, name, sizeof(name));
+	int lock = cli_frame_reader_name(cli->run_dir, name, sizeof(name));
 	if (lock < 0)
 		return cli_fail(cli, CLI_FAILED, "%d others read frames already", READERS_MAX);
 	struct cairn_frames *frames = NULL;

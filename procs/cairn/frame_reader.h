@@ -14,4 +14,8 @@ typedef bool cli_frame_fn(void *ctx, const struct cairn_frame_header *hdr, const
 int cli_read_frames(
     const struct cli *cli, enum cairn_frame_topic topic, double timeout_s, cli_frame_fn *fn, void *ctx);
 
+/* A name for a reader. The data plane knows its readers by name, and a second one of a name takes the place of the first: so each takes
+ * a free name and holds the lock of it that is returned. -1 when all are taken. */
+int cli_frame_reader_name(const char *run_dir, char *name, size_t name_bytes);
+
 #endif

@@ -101,7 +101,8 @@ struct up_options {
 	const char *config_file, *world, *limit, *goal; /* NULL = not given */
 	const char *const *sets;
 	int set_count;
-	bool fresh; /* what was learned before is set aside */
+	bool record; /* record.enabled */
+	bool fresh;  /* what was learned before is set aside */
 };
 
 #define UP_COVERAGE_STEP_S 5.0

@@ -42,6 +42,7 @@ static bool merge(
 		return false;
 	if (options->world != NULL)
 		snprintf(cfg->sim.world, sizeof(cfg->sim.world), "%s", options->world);
+	cfg->record.enabled = cfg->record.enabled || options->record;
 	if (options->goal != NULL)
 		snprintf(cfg->mission.goal, sizeof(cfg->mission.goal), "%s", options->goal);
 	struct cairn_error why;
@@ -258,6 +259,18 @@ static bool begin_run(const struct up_run *run, struct cairn_error *err)
 	return runs_begin(state, (double)now.tv_sec + (double)now.tv_nsec * 1e-9, err);
 }
 
+/* The folder of the recordings, made before a mount namespace of the stack's own hides the place where it belongs. What is wrong with
+ * it the stage says, and nothing else needs it. */
+static void make_record_folder(const struct up_run *run)
+{
+	char path[600];
+	const char *folder = run->cfg.record.folder;
+	snprintf(path, sizeof(path), "%s%s%s", folder[0] == '/' ? "" : run->run_dir,
+	    folder[0] == '/' ? "" : "/", folder);
+	if (run->cfg.record.enabled)
+		(void)mkdir(path, 0700);
+}
+
 static bool make_run_dir(struct up_run *run, struct check_context *ctx, bool fresh, int *ret_lock_fd,
     int *ret_status, struct cairn_error *err)
 {
@@ -282,6 +295,7 @@ static bool make_run_dir(struct up_run *run, struct check_context *ctx, bool fre
 	if (!begin_run(run, err))
 		return false;
 	empty_dir(run->run_dir, "state", learned);
+	make_record_folder(run);
 	char path[300];
 	snprintf(path, sizeof(path), "%s/config.yaml", run->run_dir);
 	return cairn_config_save(&run->cfg, path, err);

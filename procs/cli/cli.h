@@ -67,6 +67,7 @@ struct cli {
 	const struct cli_program *program;
 	const struct cli_command *command;
 	char run_dir[CLI_RUN_DIR_MAX];
+	bool run_given; /* by --run */
 	bool json;
 	const char *connect,
 	    *key; /* --connect: a robot elsewhere, and the file of the key for it; NULL = none */

@@ -209,6 +209,7 @@ int cli_parse(struct cli *cli, const struct cli_command *command, int argc, char
 		cli->connect = NULL;
 	if (cli->connect != NULL && cli->key == NULL)
 		return wrong(cli, ret_status, "--connect needs a key (--key FILE):", cli->connect);
+	cli->run_given = run != NULL;
 	if (!cairn_run_dir(run, cli->run_dir, sizeof(cli->run_dir))) {
 		*ret_status = cli_fail(cli, CLI_USAGE, "the path of the run directory is too long");
 		return 1;

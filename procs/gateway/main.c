@@ -16,6 +16,7 @@
 #include "common/vlm/stats.h"
 #include "ipc/frames.h"
 #include "procs/gateway/discoveries.h"
+#include "procs/gateway/journal.h"
 #include "procs/gateway/sent.h"
 #include "procs/gateway/service.h"
 #include "procs/gateway/decision_trace.h"
@@ -51,6 +52,7 @@ struct gateway {
 	char memory_path[512], log_path[512], spending_path[512];
 	struct cairn_text log_line;
 	struct sent sent;
+	struct journal journal;
 	struct cairn_msg_places rooms;
 	bool said_budget;
 	char said_error[160]; /* so that each is logged once */
@@ -123,6 +125,20 @@ static void keep_sent(struct gateway *g, uint64_t decision_id)
 	cairn_stage_tried(g->stage, "keep the picture of a decision", ok ? NULL : err.text);
 }
 
+static void journal_line(struct gateway *g, bool decided)
+{
+	struct cairn_dialog_question q;
+	struct cairn_error err = {""};
+	bool ok;
+	if (decided) {
+		cairn_dialog_question(g->dialog, &q);
+		ok = journal_decision(&g->journal, unix_s(), &g->log_line, &q, g->system.data, &err);
+	} else {
+		ok = journal_result(&g->journal, unix_s(), &g->log_line, &err);
+	}
+	cairn_stage_tried(g->stage, "write the journal", ok ? NULL : err.text);
+}
+
 static void log_decision(struct gateway *g)
 {
 	struct cairn_decision_note note;
@@ -130,6 +146,7 @@ static void log_decision(struct gateway *g)
 	cairn_dialog_decision_note(g->dialog, &note, local, sizeof(local));
 	cairn_decision_log_decision(&g->log_line, unix_s(), &note);
 	append_log(g);
+	journal_line(g, true);
 	keep_sent(g, note.decision->id);
 	cairn_decision_words(note.decision, words, sizeof(words));
 	cairn_log_info("decision %llu after %.2f s: %s%s%s", (unsigned long long)note.decision->id,
@@ -284,6 +301,7 @@ static int on_result(void *ctx)
 			trace_result(g->witness, &g->in.result, &hdr);
 		cairn_decision_log_result(&g->log_line, unix_s(), &g->in.result);
 		append_log(g);
+		journal_line(g, false);
 	}
 	turn(g);
 	return 0;
@@ -402,6 +420,8 @@ static bool open_dialog(struct gateway *g, struct cairn_error *err)
 	snprintf(g->memory_path, sizeof(g->memory_path), "%s/memory.yaml", dir);
 	snprintf(g->spending_path, sizeof(g->spending_path), "%s/spending.txt", dir);
 	snprintf(g->log_path, sizeof(g->log_path), "%s/decisions.jsonl", dir);
+	if (!journal_open(&g->journal, dir, g->cfg->vlm.journal_mb * 1e6, &why))
+		cairn_log_error("the journal of before is damaged and put aside: %s", why.text);
 	char sent[420];
 	snprintf(sent, sizeof(sent), "%s/sent", dir);
 	sent_init(&g->sent, sent, g->cfg->vlm.sent_pictures_mb * 1e6);
@@ -496,6 +516,7 @@ int main(int argc, char **argv)
 	service_destroy(&g.service);
 	cairn_frames_close(&g.frames);
 	cairn_dialog_destroy(&g.dialog);
+	journal_close(&g.journal);
 	cairn_text_free(&g.log_line);
 	cairn_text_free(&g.system);
 	return cairn_stage_finish(&g.stage, status);

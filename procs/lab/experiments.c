@@ -66,6 +66,7 @@ const struct cairn_bench cairn_benches[] = {
     BENCH(map,
 	"one scan on a map of a million cells: grid update, distances, frontiers; a loop that is closed"),
     BENCH(choice, "a set of candidates on a map of a million cells"),
+    BENCH(recorder, "how fast recordings are written to memory: depth, camera, scans"),
     BENCH(codec, "encoding and decoding of a 720-point scan"),
     BENCH(eval,
 	"whole explorations in one process by simulated time: how many times faster than real time on one "

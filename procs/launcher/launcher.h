@@ -5,6 +5,7 @@
 #ifndef CAIRN_PROCS_LAUNCHER_LAUNCHER_H
 #define CAIRN_PROCS_LAUNCHER_LAUNCHER_H
 
+#include "common/base/text.h"
 #include "common/vlm/profile.h"
 #include "procs/launcher/audit.h"
 #include "procs/launcher/hang.h"

@@ -33,7 +33,7 @@
 
 /* ---- the table ---- */
 
-enum when { ALWAYS, SIMULATED, PILOT, REMOTE, WEB, DETECTS };
+enum when { ALWAYS, SIMULATED, PILOT, REMOTE, WEB, DETECTS, RECORDS, REPLAYS };
 
 static bool wanted(const struct cairn_config *cfg, enum when when)
 {
@@ -48,11 +48,26 @@ static bool wanted(const struct cairn_config *cfg, enum when when)
 		return cfg->remote.endpoint[0] != '\0';
 	case WEB:
 		return cfg->web.enabled;
-	case DETECTS: /* the simulator sees its own pictures only */
+	case RECORDS:
+		return cfg->record.enabled;
+	case REPLAYS:
+		return false; /* see wanted_in_replay() */
+	case DETECTS:         /* the simulator sees its own pictures only */
 		return strcmp(cfg->detect.source, "helper") == 0 ||
 		       (strcmp(cfg->detect.source, "simulated") == 0 && wanted(cfg, SIMULATED));
 	}
 	return false;
+}
+
+/* In a replay: the player and what was asked for, and never what touches a device. */
+static bool wanted_in_replay(const struct cairn_config *cfg, const char *name, enum when when)
+{
+	static const char *const devices[] = {"robot-sim", "motor", "sensor-bridge", "camera-bridge"};
+	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
+		if (strcmp(name, devices[i]) == 0)
+			return false;
+	}
+	return when == REPLAYS || cairn_has_word(cfg->replay.stages, name);
 }
 
 static int wanted_rows(const struct cairn_config *cfg, struct cairn_sup_row *rows)
@@ -67,7 +82,8 @@ static int wanted_rows(const struct cairn_config *cfg, struct cairn_sup_row *row
 	_Static_assert(sizeof(table) / sizeof(table[0]) <= CAIRN_SUP_STAGES_MAX, "more stages than fit");
 	int n = 0;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		if (wanted(cfg, table[i].when))
+		if (cfg->replay.file[0] != '\0' ? wanted_in_replay(cfg, table[i].row.name, table[i].when)
+						: wanted(cfg, table[i].when))
 			rows[n++] = table[i].row;
 	}
 	return n;

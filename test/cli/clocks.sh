@@ -18,7 +18,9 @@ procs/cairn/folder.c 1 the name of a folder by the time
 procs/cairn/home.c 1 the name of the folder that things are set aside in
 procs/cairn/up_prepare.c 1 when a run began, by which it is found again
 procs/cli/util.c 1 shows the time that a line of a log tells
-procs/cairn/cmd_record.c 1 messages of a recording bear the time of day, by one offset for all
+procs/recorder/capture.c 1 messages of a recording bear the time of day, by one offset for all
+procs/recorder/folder.c 2 names of recordings, and their age by the time of their files
+procs/cairn/cmd_audit.c 1 which decision was in force at a time of day
 procs/cairn/cmd_recording.c 1 shows when a recording began
 procs/gateway/discoveries.c 1 the time at which a thing was found
 procs/gateway/http.c 1 a service may say until when to wait as a time of day; the wait is a monotonic span of at most an hour

@@ -214,6 +214,15 @@ START_TEST(record_writes_a_file_that_recording_calls_whole_and_repairs_when_it_w
 	o = cairn("recording", options);
 	ck_assert_msg(o->status == 0, "%s", o->err);
 	ck_assert_ptr_nonnull(strstr(o->out, "\"whole\""));
+	snprintf(options, sizeof(options), "--json %s --repair", path); /* in its place */
+	o = cairn("record", options);
+	ck_assert_msg(o->status == 0, "%s", o->err);
+	snprintf(options, sizeof(options), "--json %s", path);
+	ck_assert_int_eq(cairn("recording", options)->status, 0);
+	snprintf(options, sizeof(options), "%s --repair", path);
+	o = cairn("record", options);
+	ck_assert_int_eq(o->status, 0);
+	ck_assert_ptr_nonnull(strstr(o->err, "nothing to repair"));
 	remove_run_dir();
 }
 END_TEST

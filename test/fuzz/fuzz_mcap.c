@@ -1,8 +1,9 @@
-/* A recording: read in order, its summary, and from the middle. */
+/* A recording: read in order, its summary, from the middle, and played. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/mcap/mcap_reader.h"
+#include "common/record/playback.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count);
 
@@ -62,6 +63,20 @@ static void read_all(struct cairn_mcap_reader *r)
 		abort(); /* broken off without a reason */
 }
 
+static void play(struct source *s)
+{
+	struct cairn_error err = {""};
+	struct cairn_played got;
+	struct cairn_playback *p = cairn_playback_new(read_at, s, s->bytes, &err);
+	if (p == NULL && err.text[0] == '\0')
+		abort();
+	while (p != NULL && cairn_playback_next(p, &got, &err)) {
+		if (got.frame)
+			touch((struct cairn_mcap_bytes){got.payload, got.head.payload_bytes});
+	}
+	cairn_playback_destroy(&p);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count)
 {
 	struct source s = {data, count};
@@ -77,5 +92,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count)
 	if (cairn_mcap_reader_summary(r, &summary, &err) && cairn_mcap_reader_seek(r, 1))
 		read_all(r);
 	cairn_mcap_reader_destroy(&r);
+	play(&s);
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include "common/device/camera_link.h"
 #include "common/slam/mapper.h"
 #include "common/mcap/mcap_writer.h"
+#include "common/record/message_recorder.h"
 #include "common/sequencer/mission_store.h"
 #include "common/sim/robot/dev_board.h"
 #include "common/sim/robot/dev_lidar.h"
@@ -286,7 +287,7 @@ static void files(
 }
 
 struct recording {
-	uint8_t data[4096];
+	uint8_t data[65536];
 	size_t bytes;
 };
 
@@ -329,6 +330,25 @@ static void recordings(void)
 		cairn_mcap_writer_destroy(&w);
 		put("mcap", chunked ? "chunks" : "plain", "", 0, r.data, r.bytes);
 	}
+	r.bytes = 0;
+	const struct cairn_record_options options = {.clock_offset_ns = 1, .jpeg_quality = 80};
+	const struct cairn_header hdr = {
+	    .version = CAIRN_SCHEMA_VERSION, .seq = 1, .epoch = 1, .t_ns = 1, .valid = true};
+	const struct cairn_msg_pose pose = {.x_m = 1.0};
+	static const uint8_t cells[4] = {0, 100, 255, 50};
+	const struct cairn_frame_header grid = {.format = CAIRN_FORMAT_GRID8,
+	    .width = 2,
+	    .height = 2,
+	    .stride_bytes = 2,
+	    .payload_bytes = 4,
+	    .cell_m = 0.05};
+	struct cairn_message_recorder *m = cairn_message_recorder_new(&options, keep, &r);
+	if (m == NULL || !cairn_message_recorder_add(m, CAIRN_TOPIC_POSE, NULL, &hdr, &pose, 1) ||
+	    !cairn_message_recorder_frame(m, CAIRN_FRAME_MAP_GRID, &grid, cells, 2) ||
+	    !cairn_message_recorder_finish(m))
+		give_up("a recording");
+	cairn_message_recorder_destroy(&m);
+	put("mcap", "played", "", 0, r.data, r.bytes);
 }
 
 static void texts(void)

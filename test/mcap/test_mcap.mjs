@@ -1,0 +1,78 @@
+// A recording of common/record, read with the packages that Foxglove reads MCAP with: every checksum in order, every message by the index,
+// every message by its own schema. Usage: test_mcap.mjs FILE SUMMARY; SUMMARY is JSON: messages in all, and of each topic.
+import assert from "node:assert/strict";
+import { createReadStream, readFileSync } from "node:fs";
+import { open } from "node:fs/promises";
+import test from "node:test";
+import { parse } from "@foxglove/rosmsg";
+import { MessageReader } from "@foxglove/rosmsg2-serialization";
+import { McapIndexedReader, McapStreamReader } from "@mcap/core";
+import { loadDecompressHandlers } from "@mcap/support";
+
+const [file, summaryFile] = process.argv.slice(2);
+const expected = JSON.parse(readFileSync(summaryFile, "utf8"));
+const decompressHandlers = await loadDecompressHandlers();
+
+test("every record is read in order, its checksums right", async () => {
+  const reader = new McapStreamReader({ validateCrcs: true, decompressHandlers });
+  const topics = new Map(), counts = {};
+  let messages = 0, ended = false;
+  for await (const bytes of createReadStream(file, { highWaterMark: 1 << 20 })) {
+    reader.append(bytes);
+    for (let record; (record = reader.nextRecord());) {
+      ended ||= record.type === "Footer";
+      if (record.type === "Channel")
+        topics.set(record.id, record.topic);
+      if (record.type !== "Message")
+        continue;
+      const topic = topics.get(record.channelId);
+      counts[topic] = (counts[topic] ?? 0) + 1;
+      messages++;
+    }
+  }
+  assert.ok(ended && reader.done());
+  assert.equal(messages, expected.messages);
+  assert.deepEqual(counts, expected.topics);
+});
+
+test("every message is found by the index, in the order of time, and read by its schema", async () => {
+  const handle = await open(file);
+  const size = BigInt((await handle.stat()).size);
+  const readable = {
+    size: async () => size,
+    read: async (offset, length) => {
+      const buffer = Buffer.alloc(Number(length));
+      const { bytesRead } = await handle.read(buffer, 0, Number(length), Number(offset));
+      assert.equal(bytesRead, Number(length));
+      return new Uint8Array(buffer);
+    },
+  };
+  const reader = await McapIndexedReader.Initialize({ readable, decompressHandlers });
+  assert.equal(Number(reader.statistics.messageCount), expected.messages);
+  assert.equal(reader.header.profile, "ros2");
+  const readers = new Map();
+  let messages = 0, before = 0n;
+  for await (const m of reader.readMessages({ validateCrcs: true })) {
+    const channel = reader.channelsById.get(m.channelId), schema = reader.schemasById.get(channel.schemaId);
+    assert.ok(m.logTime >= before);
+    before = m.logTime;
+    messages++;
+    if (channel.messageEncoding === "json") {
+      assert.equal(schema.encoding, "jsonschema");
+      const message = JSON.parse(new TextDecoder().decode(m.data));
+      const known = readers.get(channel.id) ?? JSON.parse(new TextDecoder().decode(schema.data));
+      readers.set(channel.id, known);
+      for (const key of Object.keys(message))
+        assert.ok(key in known.properties, `${channel.topic}: ${key} is not in the schema`);
+    } else {
+      assert.equal(channel.messageEncoding, "cdr");
+      assert.equal(schema.encoding, "ros2msg");
+      assert.ok(channel.metadata.has("offered_qos_profiles"));
+      const known = readers.get(channel.id) ?? new MessageReader(parse(new TextDecoder().decode(schema.data), { ros2: true }));
+      readers.set(channel.id, known);
+      known.readMessage(m.data);
+    }
+  }
+  await handle.close();
+  assert.equal(messages, expected.messages);
+});
