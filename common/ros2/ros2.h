@@ -95,11 +95,11 @@ struct cairn_ros2_topic {
 extern const struct cairn_ros2_topic cairn_ros2_topics[CAIRN_ROS2_TOPIC_COUNT];
 
 /* What ROS calls the pictures of the frames. The camera's and the snapshot's are JPEG (COMPRESSED_IMAGE), the others as they are. */
-#define CAIRN_ROS2_TOPIC_CAMERA "/camera/color/image_raw/compressed"
-#define CAIRN_ROS2_TOPIC_DEPTH "/camera/depth/image_raw"
+#define CAIRN_ROS2_TOPIC_CAMERA "/camera/image/compressed"
+#define CAIRN_ROS2_TOPIC_DEPTH "/camera/depth"
 #define CAIRN_ROS2_TOPIC_MAP "/map"
-#define CAIRN_ROS2_TOPIC_SNAPSHOT "/snapshot/compressed"
-#define CAIRN_ROS2_TOPIC_VIEW "/snapshot/above/compressed"
+#define CAIRN_ROS2_TOPIC_SNAPSHOT "/camera/annotated/compressed"
+#define CAIRN_ROS2_TOPIC_VIEW "/camera/above/compressed"
 #define CAIRN_ROS2_FRAME_CAMERA "camera"
 
 /* ---- transforms ---- */

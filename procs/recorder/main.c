@@ -108,7 +108,7 @@ static int on_frames(void *ctx)
 	if (!capture_take_frames(&app->capture, app->recorder))
 		fail(app);
 	struct cairn_frames_missing missing = cairn_frames_missing(app->frames);
-	cairn_stage_frames(app->stage, missing.lost, missing.overtaken);
+	cairn_stage_frames(app->stage, cairn_frames_rejects(app->frames), missing.lost, missing.overtaken);
 	return 0;
 }
 

@@ -52,9 +52,10 @@ static const struct {
 	const char *name;
 	enum web_picture picture;
 	enum cairn_ros2_type type;
-} picture_slots[] = {{"/camera/image/compressed", WEB_CAMERA, CAIRN_ROS2_COMPRESSED_IMAGE},
-    {"/camera/annotated/compressed", WEB_SNAPSHOT, CAIRN_ROS2_COMPRESSED_IMAGE},
-    {"/camera/depth", WEB_DEPTH_RAW, CAIRN_ROS2_IMAGE}, {"/map", WEB_GRID, CAIRN_ROS2_OCCUPANCY_GRID}};
+} picture_slots[] = {{CAIRN_ROS2_TOPIC_CAMERA, WEB_CAMERA, CAIRN_ROS2_COMPRESSED_IMAGE},
+    {CAIRN_ROS2_TOPIC_SNAPSHOT, WEB_SNAPSHOT, CAIRN_ROS2_COMPRESSED_IMAGE},
+    {CAIRN_ROS2_TOPIC_DEPTH, WEB_DEPTH_RAW, CAIRN_ROS2_IMAGE},
+    {CAIRN_ROS2_TOPIC_MAP, WEB_GRID, CAIRN_ROS2_OCCUPANCY_GRID}};
 #define PICTURE_SLOTS ((int)(sizeof(picture_slots) / sizeof(picture_slots[0])))
 #define CAMERA_FRAME "camera"
 

@@ -106,8 +106,8 @@ START_TEST(frames_are_recorded_with_their_heads_and_an_unchanged_map_once)
 	ck_assert_uint_eq(cairn_message_recorder_messages(r), 8);
 	cairn_message_recorder_destroy(&r);
 	ck_assert_uint_eq(count("/cairn/camera.rgb", NULL, NULL), 1);
-	ck_assert_uint_eq(count("/camera/color/image_raw/compressed", NULL, NULL), 1);
-	ck_assert_uint_eq(count("/camera/depth/image_raw", NULL, NULL), 1);
+	ck_assert_uint_eq(count("/camera/image/compressed", NULL, NULL), 1);
+	ck_assert_uint_eq(count("/camera/depth", NULL, NULL), 1);
 	ck_assert_uint_eq(count("/map", last, &bytes), 2);
 	/* The last four bytes of an OccupancyGrid are its cells. */
 	static const uint8_t wanted[] = {0, 100, 255, 51};
@@ -163,9 +163,9 @@ START_TEST(a_snapshot_is_recorded_with_its_text_and_both_pictures)
 	last[bytes] = '\0';
 	ck_assert_ptr_nonnull(strstr((const char *)last, "\"text\":\"hello\""));
 	ck_assert_ptr_nonnull(strstr((const char *)last, "\"trigger\":\"doorway\""));
-	ck_assert_uint_eq(count("/snapshot/compressed", last, &bytes), 1);
+	ck_assert_uint_eq(count("/camera/annotated/compressed", last, &bytes), 1);
 	ck_assert_mem_eq(last + bytes - sizeof(jpeg), jpeg, sizeof(jpeg));
-	ck_assert_uint_eq(count("/snapshot/above/compressed", NULL, NULL), 1);
+	ck_assert_uint_eq(count("/camera/above/compressed", NULL, NULL), 1);
 }
 END_TEST
 
