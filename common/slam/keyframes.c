@@ -10,8 +10,16 @@
  * the drift of open chains. */
 #define CHAIN_M_PER_SQRT_M 0.015
 #define CHAIN_RAD_PER_SQRT_M 0.0026
+#define CORRIDOR_RAD_SHARE 0.5 /* long walls to both sides hold the heading better */
 #define CHAIN_M 0.002
 #define CHAIN_RAD_PER_SQRT_RAD 0.0026
+/* Along an axis on which the scans fit alike anywhere a chain is as long as the odometry says, and the slip of wheels is alike
+ * from step to step: it grows with the way, not with its root. A graph knows no such errors. So each step gets the variance
+ * with which CHAIN_BLIND_REF_M of them come to the slip of such a way. */
+#define CHAIN_BLIND_REF_M 50.0
+#define BLIND_TIE_M 30.0 /* a tie beside the chain says nothing along such an axis; */
+#define BLIND_STANDS_M                                                                                       \
+	0.15 /* one in its place says what the local map does, which trusts what is drawn into it */
 #define WEAK_M 0.05
 #define WEAK_RAD 0.03
 #define NEAR_EVERY_M 0.5
@@ -150,8 +158,17 @@ static void chain_cov(
 	double xy = CHAIN_M_PER_SQRT_M * CHAIN_M_PER_SQRT_M * d + CHAIN_M * CHAIN_M;
 	cov[0][0] += xy;
 	cov[1][1] += xy;
-	cov[2][2] += CHAIN_RAD_PER_SQRT_M * CHAIN_RAD_PER_SQRT_M * d +
-		     CHAIN_RAD_PER_SQRT_RAD * CHAIN_RAD_PER_SQRT_RAD * turn + 1e-7;
+	if (m->match.blind) {
+		double along_rad = m->match.axis_rad - m->match.pose.yaw_rad, c = cos(along_rad),
+		       sn = sin(along_rad);
+		double var = CAIRN_BLIND_SHARE * CAIRN_BLIND_SHARE * CHAIN_BLIND_REF_M * d;
+		cov[0][0] += var * c * c;
+		cov[0][1] += var * c * sn;
+		cov[1][0] += var * c * sn;
+		cov[1][1] += var * sn * sn;
+	}
+	double rad = CHAIN_RAD_PER_SQRT_M * (m->match.weak_axis ? CORRIDOR_RAD_SHARE : 1.0);
+	cov[2][2] += rad * rad * d + CHAIN_RAD_PER_SQRT_RAD * CHAIN_RAD_PER_SQRT_RAD * turn + 1e-7;
 }
 
 /* The scan was matched against a map that older keyframes are in: an edge to the nearest of them says so. */
@@ -175,7 +192,8 @@ static void tie_to_older(struct cairn_mapper *m, uint32_t key)
 	if (best == UINT32_MAX)
 		return;
 	double cov[3][3];
-	cairn_mapper_spread(&m->match, 1.0, 0.1, NEAR_FLOOR_M, NEAR_FLOOR_RAD, cov);
+	cairn_mapper_spread(
+	    &m->match, m->match.blind ? BLIND_TIE_M : 1.0, 0.1, NEAR_FLOOR_M, NEAR_FLOOR_RAD, cov);
 	if (cairn_pose_graph_add_edge(&m->graph, best, key, CAIRN_EDGE_NEAR,
 		cairn_pose_between(m->keyframes[best].drawn, k->local), cov) == 0)
 		m->near_m = m->track.distance_m;
@@ -254,7 +272,8 @@ int cairn_mapper_keep_tied(
 		return -ENOMEM;
 	double cov[3][3];
 	struct cairn_pose2 z = cairn_pose_between(m->keyframes[old].drawn, local);
-	cairn_mapper_spread(&m->match, 1.0, 0.1, NEAR_FLOOR_M, NEAR_FLOOR_RAD, cov);
+	cairn_mapper_spread(
+	    &m->match, m->match.blind ? BLIND_STANDS_M : 1.0, 0.1, NEAR_FLOOR_M, NEAR_FLOOR_RAD, cov);
 	(void)cairn_pose_graph_add_edge(&m->graph, old, key, CAIRN_EDGE_NEAR, z, cov);
 	m->keyframes[key].next = cairn_pose_compose(m->keyframes[old].next, z);
 	m->near_m = m->track.distance_m;

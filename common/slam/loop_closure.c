@@ -27,6 +27,12 @@
 #define SMALL_SIGMAS 2.0
 #define LARGE_M 1.0 /* one like this needs three */
 #define LARGE_RAD 0.2
+/* A place along a corridor that the graph can hardly have so far away is in another one, which looks alike. */
+#define CORRIDOR_SHARE 0.35 /* a match that says less along one axis is of a corridor */
+#define UNLIKELY_CHI2 7.0
+#define UNLIKELY_MIN_M 1.0 /* nearer than this no two corridors lie */
+#define UNLIKELY_FLOOR_M 0.10
+#define UNLIKELY_FLOOR_RAD 0.01
 #define SCALE_MIN 0.1 /* a loop that fits worse after all is dropped */
 #define IDLE_M 0.01   /* corrections below are left for later */
 #define IDLE_RAD 0.002
@@ -200,6 +206,30 @@ static void weigh_guess(struct cairn_mapper *m, const struct cairn_loop_guess *g
 		m->local_due = true;
 }
 
+struct cairn_mapper_refusals cairn_mapper_refusals(const struct cairn_mapper *m)
+{
+	return m->refusals;
+}
+
+/* A match that is as good anywhere along a corridor is no evidence of a place in it, and one that the graph can hardly reach is
+ * one of another corridor. */
+static bool says_where(struct cairn_mapper *m, uint32_t old, const struct cairn_match *match)
+{
+	struct cairn_pose2 at = m->graph.nodes[m->keyframe_count - 1];
+	/* The way leads from the newest keyframe to the old one: that is moved, the other way round, to leave the match. */
+	struct cairn_pose2 old_then =
+	    cairn_pose_compose(at, cairn_pose_between(match->pose, m->graph.nodes[old]));
+	struct cairn_pose2 offset = {old_then.x_m - m->graph.nodes[old].x_m,
+	    old_then.y_m - m->graph.nodes[old].y_m, cairn_wrap_rad(at.yaw_rad - match->pose.yaw_rad)};
+	bool unlikely = match->along_share < CORRIDOR_SHARE &&
+			hypot(offset.x_m, offset.y_m) > UNLIKELY_MIN_M &&
+			cairn_pose_uncertainty_chi2(
+			    &m->reach, old, offset, UNLIKELY_FLOOR_M, UNLIKELY_FLOOR_RAD) > UNLIKELY_CHI2;
+	m->refusals.blind += match->blind;
+	m->refusals.unlikely += unlikely && !match->blind;
+	return !match->blind && !unlikely;
+}
+
 void cairn_mapper_seek_loop(struct cairn_mapper *m)
 {
 	uint32_t last = m->keyframe_count - 1, old = 0;
@@ -220,7 +250,8 @@ void cairn_mapper_seek_loop(struct cairn_mapper *m)
 	if (!cairn_mapper_draw_loop(m, old) || !match_on_sheet(m, &q, &match))
 		return;
 	m->counts.loops_tried++;
-	if (match.quality < LOOP_QUALITY || match.known_share < LOOP_KNOWN || match.score < LOOP_SCORE)
+	if (match.quality < LOOP_QUALITY || match.known_share < LOOP_KNOWN || match.score < LOOP_SCORE ||
+	    !says_where(m, old, &match))
 		return;
 	struct cairn_loop_guess g = guess_from(m, old, &match);
 	weigh_guess(m, &g);

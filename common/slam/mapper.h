@@ -137,6 +137,13 @@ const struct cairn_pose_graph *cairn_mapper_graph(const struct cairn_mapper *map
 const struct cairn_match *cairn_mapper_last_match(const struct cairn_mapper *mapper);
 struct cairn_mapper_counts cairn_mapper_counts(const struct cairn_mapper *mapper);
 
+/* Loops that were matched and not believed since the start: those that fitted alike anywhere along a corridor, and those
+ * farther from where the graph has them than it can be wrong. */
+struct cairn_mapper_refusals {
+	uint64_t blind, unlikely;
+};
+struct cairn_mapper_refusals cairn_mapper_refusals(const struct cairn_mapper *mapper);
+
 /* Rises with everything worth saving. */
 uint64_t cairn_mapper_changes(const struct cairn_mapper *mapper);
 

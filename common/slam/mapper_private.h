@@ -129,7 +129,8 @@ struct cairn_mapper {
 	uint64_t map_id;                 /* which map it is; 0 = it has no number yet */
 	uint32_t map_epoch, drawn_count; /* keyframes there were at the last change of maps */
 
-	struct cairn_mapper_counts counts;
+	struct cairn_mapper_counts counts; /* saved with the map */
+	struct cairn_mapper_refusals refusals;
 	uint64_t changes;
 	struct cairn_rays rays, drawn; /* of the scan; of a keyframe */
 	unsigned char file_part[CAIRN_MAPPER_FILE_PART];

@@ -84,8 +84,7 @@ static void chain_edge(struct cairn_pose_graph *g, uint32_t index)
 	}
 }
 
-/* Inverse of a symmetric positive definite 3x3 matrix, as its upper triangle. */
-static bool invert(const double m[3][3], double out[6])
+bool cairn_pose_graph_invert(const double m[3][3], double out[6])
 {
 	double c00 = m[1][1] * m[2][2] - m[1][2] * m[1][2], c01 = m[0][2] * m[1][2] - m[0][1] * m[2][2],
 	       c02 = m[0][1] * m[1][2] - m[0][2] * m[1][1];
@@ -108,7 +107,7 @@ int cairn_pose_graph_add_edge(struct cairn_pose_graph *g, uint32_t a, uint32_t b
 {
 	struct cairn_pose_graph_edge edge = {.a = a, .b = b, .kind = (uint8_t)kind, .z = z, .scale = 1.0};
 	if (a == b || a >= g->node_count || b >= g->node_count || !isfinite(z.x_m + z.y_m + z.yaw_rad) ||
-	    !invert(cov, edge.info))
+	    !cairn_pose_graph_invert(cov, edge.info))
 		return -EINVAL;
 	double mid = 0.5 * (cov[0][0] + cov[1][1]);
 	edge.sigma_m = sqrt(mid + hypot(0.5 * (cov[0][0] - cov[1][1]), cov[0][1]));
@@ -184,7 +183,7 @@ void cairn_pose_graph_error(struct cairn_pose2 a, struct cairn_pose2 b, struct c
 	memcpy(jb, jac_b, sizeof(jac_b));
 }
 
-static double weighed(const double w[6], const double e[3])
+double cairn_pose_graph_weighed(const double w[6], const double e[3])
 {
 	return e[0] * (w[0] * e[0] + 2.0 * (w[1] * e[1] + w[2] * e[2])) +
 	       e[1] * (w[3] * e[1] + 2.0 * w[4] * e[2]) + e[2] * w[5] * e[2];
@@ -194,7 +193,7 @@ double cairn_pose_graph_chi2(const struct cairn_pose_graph *g, const struct cair
 {
 	double e[3];
 	cairn_pose_graph_error(g->nodes[edge->a], g->nodes[edge->b], edge->z, e, NULL, NULL);
-	return weighed(edge->info, e);
+	return cairn_pose_graph_weighed(edge->info, e);
 }
 
 /* Geman and McClure's kernel, which dynamic covariance scaling comes down to: cost phi chi2 / (phi + chi2).

@@ -34,4 +34,11 @@ const double *cairn_pose_graph_solver_solution(const struct cairn_pose_graph_sol
 /* Blocks of the factor below the diagonal. */
 uint32_t cairn_pose_graph_solver_fill(const struct cairn_pose_graph_solver *solver);
 
+/* ---- pose_graph.c ---- */
+
+/* Inverse of a symmetric positive definite 3x3 matrix, as its upper triangle. False if it is none. */
+bool cairn_pose_graph_invert(const double m[3][3], double out[6]);
+/* e' w e. */
+double cairn_pose_graph_weighed(const double w[6], const double e[3]);
+
 #endif

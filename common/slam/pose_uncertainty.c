@@ -1,8 +1,13 @@
 #include "common/slam/pose_uncertainty.h"
 
-#include <stdlib.h>
+#include "common/slam/pose_graph_private.h"
 
-#define SCALE_MIN 0.25 /* a loop that fits worse than this is no way */
+#include <stdlib.h>
+#include <string.h>
+
+#define SCALE_MIN 0.25         /* a loop that fits worse than this is no way */
+#define BLIND_M2_PER_M 0.02    /* steps that scans measure are ten times stiffer, others ten times softer */
+#define ASIDE_M2_PER_M 2.25e-4 /* across a way whose length is not measured, as of any other */
 
 void cairn_pose_uncertainty_init(struct cairn_pose_uncertainty *reach)
 {
@@ -64,6 +69,50 @@ static bool reserve(struct cairn_pose_uncertainty *r, uint32_t nodes)
 	return true;
 }
 
+/* Is the length of a step of the chain known by odometry alone? Then its edge is much softer than any that scans measure. */
+static bool is_blind(const struct cairn_pose_graph_edge *e, double length_m)
+{
+	return e->kind == CAIRN_EDGE_CHAIN && e->sigma_m * e->sigma_m > BLIND_M2_PER_M * length_m;
+}
+
+/* Compounds a step by (dx, dy) with its own variances (Smith and Cheeseman 1986): an error of heading before it moves its end
+ * aside. */
+static void compound(double cov[3][3], double dx, double dy, double var_m2, double var_rad2)
+{
+	double xt = cov[0][2] - dy * cov[2][2], yt = cov[1][2] + dx * cov[2][2];
+	cov[0][0] += -dy * (cov[0][2] + xt) + var_m2;
+	cov[1][1] += dx * (cov[1][2] + yt) + var_m2;
+	cov[0][1] += dx * cov[0][2] - dy * yt;
+	cov[1][0] = cov[0][1];
+	cov[0][2] = cov[2][0] = xt;
+	cov[1][2] = cov[2][1] = yt;
+	cov[2][2] += var_rad2;
+}
+
+/* What one more step does. to: where it leads. */
+static struct cairn_pose_uncertainty_node extended(const struct cairn_pose_graph *g,
+    const struct cairn_pose_graph_edge *e, const struct cairn_pose_uncertainty_node *at, uint32_t to)
+{
+	struct cairn_pose_uncertainty_node n = *at;
+	uint32_t from = to == e->b ? e->a : e->b;
+	double dx = g->nodes[to].x_m - g->nodes[from].x_m, dy = g->nodes[to].y_m - g->nodes[from].y_m;
+	double length_m = hypot(dx, dy), var_m2 = e->sigma_m * e->sigma_m;
+	if (is_blind(e, length_m) && length_m > 0.0) {
+		n.blind_xx_m += dx * dx / length_m;
+		n.blind_xy_m += dx * dy / length_m;
+		n.blind_yy_m += dy * dy / length_m;
+		var_m2 = ASIDE_M2_PER_M * length_m;
+	}
+	compound(n.cov, dx, dy, var_m2, e->sigma_rad * e->sigma_rad);
+	n.var_m2 += var_m2;
+	n.var_rad2 += e->sigma_rad * e->sigma_rad;
+	n.path_m += hypot(e->z.x_m, e->z.y_m);
+	double blind_m = CAIRN_BLIND_SHARE * (n.blind_xx_m + n.blind_yy_m);
+	n.cost = n.var_m2 + blind_m * blind_m +
+		 n.var_rad2 * CAIRN_POSE_UNCERTAINTY_LEVER_M * CAIRN_POSE_UNCERTAINTY_LEVER_M;
+	return n;
+}
+
 bool cairn_pose_uncertainty_from(
     struct cairn_pose_uncertainty *r, const struct cairn_pose_graph *g, uint32_t from, double cost_max)
 {
@@ -86,27 +135,50 @@ bool cairn_pose_uncertainty_from(
 			if (e->scale < SCALE_MIN)
 				continue;
 			uint32_t to = link % 2 == 0 ? e->b : e->a;
-			double var = e->sigma_m * e->sigma_m, yaw = e->sigma_rad * e->sigma_rad;
-			double cost = at.cost + var +
-				      yaw * CAIRN_POSE_UNCERTAINTY_LEVER_M * CAIRN_POSE_UNCERTAINTY_LEVER_M;
-			if (cost >= r->nodes[to].cost || cost > cost_max)
+			struct cairn_pose_uncertainty_node n = extended(g, e, &r->nodes[at.node], to);
+			if (n.cost >= r->nodes[to].cost || n.cost > cost_max)
 				continue;
-			const struct cairn_pose_uncertainty_node *n = &r->nodes[at.node];
-			r->nodes[to] = (struct cairn_pose_uncertainty_node){
-			    cost, n->var_m2 + var, n->var_rad2 + yaw, n->path_m + hypot(e->z.x_m, e->z.y_m)};
-			if (!push(r, (struct cairn_pose_uncertainty_item){cost, to}))
+			r->nodes[to] = n;
+			if (!push(r, (struct cairn_pose_uncertainty_item){n.cost, to}))
 				return false;
 		}
 	}
 	return true;
 }
 
+/* Of a way that comes back: its middle is at most half of it away. */
+static double wide_var_m2(const struct cairn_pose_uncertainty_node *n)
+{
+	double lever_m = 0.25 * n->path_m;
+	return n->var_m2 + n->var_rad2 * lever_m * lever_m;
+}
+
 double cairn_pose_uncertainty_sigma_m(const struct cairn_pose_uncertainty *r, uint32_t node)
 {
 	const struct cairn_pose_uncertainty_node *n = &r->nodes[node];
-	double lever_m =
-	    0.25 * n->path_m; /* of a way that comes back: its middle is at most half of it away */
-	return isinf(n->cost) ? INFINITY : sqrt(n->var_m2 + n->var_rad2 * lever_m * lever_m);
+	if (isinf(n->cost))
+		return INFINITY;
+	double blind_m = 0.5 * (n->blind_xx_m + n->blind_yy_m) +
+			 hypot(0.5 * (n->blind_xx_m - n->blind_yy_m), n->blind_xy_m);
+	return hypot(sqrt(wide_var_m2(n)), CAIRN_BLIND_SHARE * blind_m);
+}
+
+double cairn_pose_uncertainty_chi2(const struct cairn_pose_uncertainty *r, uint32_t node,
+    struct cairn_pose2 offset, double floor_m, double floor_rad)
+{
+	const struct cairn_pose_uncertainty_node *n = &r->nodes[node];
+	double k = CAIRN_BLIND_SHARE, xx = k * n->blind_xx_m, xy = k * n->blind_xy_m, yy = k * n->blind_yy_m;
+	double c[3][3], w[6];
+	memcpy(c, n->cov, sizeof(c));
+	c[0][0] += floor_m * floor_m + xx * xx + xy * xy; /* the shares squared: the matrix times itself */
+	c[1][1] += floor_m * floor_m + yy * yy + xy * xy;
+	c[0][1] += xy * (xx + yy);
+	c[1][0] = c[0][1];
+	c[2][2] += floor_rad * floor_rad;
+	const double e[3] = {offset.x_m, offset.y_m, offset.yaw_rad};
+	if (isinf(n->cost) || !cairn_pose_graph_invert((const double(*)[3])c, w))
+		return 0.0;
+	return cairn_pose_graph_weighed(w, e);
 }
 
 double cairn_pose_uncertainty_sigma_rad(const struct cairn_pose_uncertainty *r, uint32_t node)

@@ -357,6 +357,7 @@ bool cairn_match_scan(struct cairn_matcher *matcher, const struct cairn_grid *gr
 	cairn_match_judge(grid, field, &matcher->points, ret);
 	struct cairn_match fine = *ret;
 	if (cairn_match_refine(grid, &matcher->points, request, start, &fine)) {
+		cairn_match_weigh(grid, field, &matcher->points, request, &fine);
 		cairn_match_judge(grid, field, &matcher->points, &fine);
 		if (fine.score >= ret->score - 0.1)
 			*ret = fine;

@@ -18,6 +18,15 @@ struct cairn_match_points {
 bool cairn_match_refine(const struct cairn_grid *grid, const struct cairn_match_points *points,
     const struct cairn_match_request *request, struct cairn_pose2 start, struct cairn_match *ret);
 
+/* Fills cov and sigmas of *ret from its info and the prediction. False: they do not fix the pose, and nothing was filled. */
+bool cairn_match_conclude(const struct cairn_match_request *request, struct cairn_match *ret);
+
+/* Looks along the axis that the scan fixes least: takes back what info of *ret claims there and the scores do not bear out,
+ * concludes anew, and leaves the place along an axis on which all fits alike to the prediction. */
+void cairn_match_weigh(const struct cairn_grid *grid, const struct cairn_likelihood_field *field,
+    const struct cairn_match_points *points, const struct cairn_match_request *request,
+    struct cairn_match *ret);
+
 /* Fills quality, known_share and score of *ret for its pose. */
 void cairn_match_judge(const struct cairn_grid *grid, const struct cairn_likelihood_field *field,
     const struct cairn_match_points *points, struct cairn_match *ret);

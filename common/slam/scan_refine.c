@@ -213,6 +213,15 @@ static void add_pairs(struct normal_equations *eq, struct normals *normals, cons
 	}
 }
 
+/* What the prediction adds to what the scan says. */
+static void add_prior_info(const struct cairn_match_request *request, double h[3][3])
+{
+	double xy = TRAVEL_SHARE / (request->prior_xy_m * request->prior_xy_m);
+	h[0][0] += xy;
+	h[1][1] += xy;
+	h[2][2] += HEADING_SHARE / (request->prior_yaw_rad * request->prior_yaw_rad);
+}
+
 static void add_prior(
     struct normal_equations *eq, const struct cairn_match_request *request, struct cairn_pose2 pose)
 {
@@ -221,9 +230,7 @@ static void add_prior(
 	eq->g[0] += xy * (pose.x_m - request->predicted.x_m);
 	eq->g[1] += xy * (pose.y_m - request->predicted.y_m);
 	eq->g[2] += yaw * cairn_wrap_rad(pose.yaw_rad - request->predicted.yaw_rad);
-	eq->h[0][0] += xy;
-	eq->h[1][1] += xy;
-	eq->h[2][2] += yaw;
+	add_prior_info(request, eq->h);
 }
 
 /* Inverse of a symmetric positive definite 3x3 matrix by cofactors; false if it is singular. */
@@ -245,11 +252,25 @@ static bool invert3(const double m[3][3], double out[3][3])
 	return true;
 }
 
+bool cairn_match_conclude(const struct cairn_match_request *request, struct cairn_match *ret)
+{
+	double h[3][3], cov[3][3];
+	memcpy(h, ret->info, sizeof(h));
+	add_prior_info(request, h);
+	if (!invert3(h, cov))
+		return false;
+	memcpy(ret->cov, cov, sizeof(cov));
+	double mid = 0.5 * (cov[0][0] + cov[1][1]);
+	ret->sigma_xy_m = sqrt(mid + hypot(0.5 * (cov[0][0] - cov[1][1]), cov[0][1]));
+	ret->sigma_yaw_rad = sqrt(cov[2][2]);
+	return true;
+}
+
 bool cairn_match_refine(const struct cairn_grid *grid, const struct cairn_match_points *points,
     const struct cairn_match_request *request, struct cairn_pose2 start, struct cairn_match *ret)
 {
 	struct cairn_pose2 pose = start;
-	double cov[3][3], info[3][3];
+	double cov[3][3];
 	struct normals normals;
 	for (int i = 0; i < NORMALS; i++)
 		normals.kept[i].cells = 0;
@@ -258,7 +279,7 @@ bool cairn_match_refine(const struct cairn_grid *grid, const struct cairn_match_
 		add_pairs(&eq, &normals, grid, points, pose);
 		if (eq.pairs < 10)
 			return false;
-		memcpy(info, eq.h, sizeof(info));
+		memcpy(ret->info, eq.h, sizeof(ret->info));
 		add_prior(&eq, request, pose);
 		if (!invert3(eq.h, cov))
 			return false;
@@ -274,12 +295,7 @@ bool cairn_match_refine(const struct cairn_grid *grid, const struct cairn_match_
 	if (!isfinite(pose.x_m) || !isfinite(pose.y_m) || !isfinite(pose.yaw_rad))
 		return false;
 	ret->pose = pose;
-	memcpy(ret->cov, cov, sizeof(cov));
-	memcpy(ret->info, info, sizeof(info));
-	double mid = 0.5 * (cov[0][0] + cov[1][1]);
-	ret->sigma_xy_m = sqrt(mid + hypot(0.5 * (cov[0][0] - cov[1][1]), cov[0][1]));
-	ret->sigma_yaw_rad = sqrt(cov[2][2]);
-	return true;
+	return cairn_match_conclude(request, ret);
 }
 
 /* Is there a surface within a cell of array cell (x, y) that faces this way? */

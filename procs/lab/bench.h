@@ -82,6 +82,7 @@ bool cairn_bench_transport(struct cairn_bench_out *out);
 enum cairn_eval_end cairn_eval_arenas(const struct cli *cli, json_t *figures);
 enum cairn_eval_end cairn_eval_bus(const struct cli *cli, json_t *figures);
 enum cairn_eval_end cairn_eval_chaos(const struct cli *cli, json_t *figures);
+enum cairn_eval_end cairn_eval_corridors(const struct cli *cli, json_t *figures);
 enum cairn_eval_end cairn_eval_cost(const struct cli *cli, json_t *figures);
 enum cairn_eval_end cairn_eval_dead_ends(const struct cli *cli, json_t *figures);
 enum cairn_eval_end cairn_eval_explore(const struct cli *cli, json_t *figures);

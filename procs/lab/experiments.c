@@ -101,6 +101,8 @@ static const struct cli_option arenas_options[] = {{"name", '\0', "N", "only thi
     USD, {"log", '\0', "DIR", "write DIR/ARENA-MODE-SEED.jsonl: a line for each cycle"}, {0}};
 static const struct cli_option chaos_options[] = {{"for", '\0', "TIME", "real time to drive (default 60s)"},
     SEED, SET, {"untimed", '\0', NULL, "tell times without judging them"}, VERBOSE, {0}};
+static const struct cli_option corridors_options[] = {{"runs", '\0', "N", "how many logs (default 100)"},
+    {"first", '\0', "N", "number of the first log (default 0)"}, SEED, JOBS, STATE, VERBOSE, {0}};
 static const struct cli_option dead_ends_options[] = {{"runs", '\0', "N", "how many worlds (default 500)"},
     {"first", '\0', "N", "number of the first world (default 0)"}, SEED,
     {"poses", '\0', "SOURCE", "mapper (as on the robot, the default) or truth (faster)"}, JOBS, STATE,
@@ -162,6 +164,10 @@ const struct cairn_eval cairn_evals[] = {
     EVAL(chaos,
 	"random faults in random processes of a driving stack: contacts, time to stop, time to drive again",
 	chaos_options, true),
+    EVAL(corridors,
+	"corridors of 20 to 60 m driven out and back with odometry that slips, some with a twin beside them: "
+	"closed, closed wrongly, how true",
+	corridors_options, false),
     {.command = {"eval dead-ends", .args = "",
 	 .summary =
 	     "corridors that end, 0.45 to 0.70 m wide, some with a person or a box that appears behind: "

@@ -86,6 +86,9 @@ static json_t *figures(const struct cairn_map_log *log, const char *name, double
 	    (int)g->node_count, "closures", (json_int_t)c.loops, "closures_dropped",
 	    (json_int_t)c.loops_dropped, "closures_tried", (json_int_t)c.loops_tried, "optimised",
 	    (json_int_t)c.optimised, "chains", (json_int_t)c.chains);
+	struct cairn_mapper_refusals refused = cairn_mapper_refusals(log->mapper);
+	json_object_set_new(out, "closures_blind", json_integer((json_int_t)refused.blind));
+	json_object_set_new(out, "closures_unlikely", json_integer((json_int_t)refused.unlikely));
 	json_object_set_new(out, "lost_share", json_real((double)log->lost / log->scans));
 	json_object_set_new(out, "weak_share", json_real((double)log->weak / log->scans));
 	json_object_set_new(out, "found_again", json_integer((json_int_t)c.found));

@@ -132,6 +132,32 @@ START_TEST(along_a_bare_corridor_the_prediction_decides_and_the_sigma_says_so)
 	ck_assert_double_eq_tol(m.pose.yaw_rad, 0.02, cairn_deg_to_rad(0.3));
 	ck_assert_double_gt(m.sigma_xy_m, 0.03);
 	ck_assert_double_lt(sqrt(m.cov[1][1]), 0.01);
+	ck_assert(m.weak_axis && m.blind);
+	ck_assert_double_lt(fabs(sin(m.axis_rad)), sin(cairn_deg_to_rad(2.0))); /* along x */
+	ck_assert_double_lt(m.info[0][0], 0.01 * m.info[1][1]);
+	end();
+}
+END_TEST
+
+/* The same with a door frame 0.15 m deep on either side, which the wrong prediction is 0.2 m off. */
+START_TEST(along_a_corridor_with_a_door_the_door_decides)
+{
+	world.count = 0;
+	map_world_wall(&world, -12.0, 0.7, 12.0, 0.7);
+	map_world_wall(&world, -12.0, -0.7, 12.0, -0.7);
+	for (int side = -1; side <= 1; side += 2) {
+		map_world_wall(&world, 3.0, side * 0.55, 3.0, side * 0.7);
+		map_world_wall(&world, 3.0, side * 0.55, 4.0, side * 0.55);
+		map_world_wall(&world, 4.0, side * 0.55, 4.0, side * 0.7);
+	}
+	begin();
+	for (int i = 0; i < 20; i++)
+		learn((struct cairn_pose2){0.1 * i, 0.0, 0.0}, 1);
+	look((struct cairn_pose2){2.05, 0.03, 0.02});
+	struct cairn_match m = match((struct cairn_pose2){1.85, -0.05, 0.0}, 0.3, 0.3, 0.2);
+	ck_assert(!m.blind);
+	ck_assert_double_gt(m.along_drop, 0.065);
+	ck_assert_double_eq_tol(m.pose.x_m, 2.05, 0.03);
 	end();
 }
 END_TEST
@@ -302,7 +328,8 @@ CAIRN_TEST_MAIN("map_match", noise_does_not_turn_the_pose, the_far_side_of_a_wal
     a_scan_is_found_wherever_in_the_window_it_was_taken,
     a_lost_robot_is_found_in_a_window_of_3_m_and_all_directions, a_scan_of_another_place_does_not_fit,
     along_a_bare_corridor_the_prediction_decides_and_the_sigma_says_so,
-    sigma_is_small_in_a_room_that_fixes_the_pose, too_few_points_or_an_empty_map_give_the_prediction_back,
+    along_a_corridor_with_a_door_the_door_decides, sigma_is_small_in_a_room_that_fixes_the_pose,
+    too_few_points_or_an_empty_map_give_the_prediction_back,
     each_level_of_the_field_is_the_maximum_over_its_window,
     level_zero_falls_with_the_distance_from_what_is_occupied,
     a_field_brought_up_to_date_is_the_one_made_at_once_whatever_was_drawn_before)
