@@ -267,6 +267,7 @@ static void follow(struct cairn_planner *p, const struct cairn_pose2 *pose, doub
 		*twist = out.twist;
 		planner_say(p, CAIRN_NAV_STATE_FOLLOWING, "%s",
 		    p->found == CAIRN_PLAN_OK ? "on the way" : cairn_plan_result_text(p->found));
+		p->status.tight = !planner_has_room(p, pose);
 		break;
 	case CAIRN_FOLLOW_ENDED:
 		path_ended(p, pose, miss_m, now_ns);

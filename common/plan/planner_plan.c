@@ -23,7 +23,7 @@ void planner_say(struct cairn_planner *p, enum cairn_nav_state state, const char
 {
 	va_list ap;
 	p->status.state = state;
-	p->status.backing_out = false;
+	p->status.backing_out = p->status.tight = false;
 	p->status.partial = state == CAIRN_NAV_STATE_FOLLOWING && p->found == CAIRN_PLAN_PARTIAL;
 	va_start(ap, fmt);
 	vsnprintf(p->status.reason, sizeof(p->status.reason), fmt, ap);

@@ -251,7 +251,12 @@ static bool gets_somewhere(struct cairn_sequencer *seq, int64_t now_ns)
 	if (!p->known || hypot(x_m - p->goal_x_m, y_m - p->goal_y_m) > VANISHED_M ||
 	    left < p->left_m - NEARER_M ||
 	    hypot(seq->pose.x_m - p->x_m, seq->pose.y_m - p->y_m) > cfg->progress_m)
-		*p = (struct seq_progress){true, x_m, y_m, seq->pose.x_m, seq->pose.y_m, left, 0.0};
+		*p = (struct seq_progress){true, x_m, y_m, seq->pose.x_m, seq->pose.y_m, left, 0.0, false};
+	if (follows(seq, now_ns) && seq->nav_status.tight && !p->tight) {
+		p->tight =
+		    true; /* nothing is given up from in there before the planner has had time to back out */
+		p->since_s = 0.0;
+	}
 	if (follows(seq, now_ns) || t->nav.nudging) /* a planner that is silent or thinks has not tried */
 		p->since_s += seq->step_s;
 	if (p->since_s <= cfg->progress_s)

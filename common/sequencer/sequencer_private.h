@@ -103,6 +103,7 @@ struct seq_progress {
 	double x_m, y_m; /* where the robot was when it last got somewhere */
 	double left_m;   /* the least that was left of the path */
 	double since_s;  /* of driving */
+	bool tight;      /* it has come to where there is no room to turn */
 };
 
 /* Where and since when the planner has known no way off. */

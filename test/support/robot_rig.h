@@ -57,6 +57,7 @@ struct rig {
 	bool tells_no_path;
 	bool detours; /* its path goes by way of this point */
 	struct cairn_vec2 by_way;
+	bool tight;    /* the planner says that there is no room to turn round */
 	double part_m; /* above 0: the planner has a part of a path, and so much of that is left */
 	char planner_reason[64];
 	uint64_t next_decision_id;
@@ -257,6 +258,7 @@ static inline void rig_planner(struct rig *r)
 		else
 			status.state =
 			    d <= g->tolerance_m ? CAIRN_NAV_STATE_REACHED : CAIRN_NAV_STATE_FOLLOWING;
+		status.tight = r->tight;
 		status.partial = r->part_m > 0.0 && status.state == CAIRN_NAV_STATE_FOLLOWING;
 		if (status.state == CAIRN_NAV_STATE_FOLLOWING) {
 			velocity.v_mps = fabs(a) > 2.2 ? -0.15 : 0.3;

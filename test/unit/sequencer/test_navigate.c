@@ -342,6 +342,23 @@ START_TEST(coming_nearer_or_another_goal_begins_the_wait_anew)
 }
 END_TEST
 
+START_TEST(nothing_is_given_up_from_a_tight_place_before_the_planner_has_had_time_to_back_out)
+{
+	struct rig *r = rig_exploring_furnished();
+	r->cfg.safety.decision_stretch_s = 0.0;
+	r->planner = RIG_PLANNER_TO_AND_FRO;
+	ck_assert(!fails_within(r, 0.8 * r->cfg.nav.progress_s));
+	r->tight = true; /* in it goes, and waits there as long again */
+	ck_assert(!fails_within(r, 0.9 * r->cfg.nav.progress_s));
+	r->tight = false; /* to and fro at the mouth does not begin the wait anew */
+	rig_run(r, 0.1);
+	r->tight = true;
+	ck_assert(fails_within(r, 0.3 * r->cfg.nav.progress_s));
+	ck_assert_ptr_nonnull(strstr(r->last_model_result.reason, "no nearer"));
+	rig_free(r);
+}
+END_TEST
+
 START_TEST(a_person_that_sends_the_robot_somewhere_decides_how_long_it_tries)
 {
 	struct rig *r = rig_exploring_furnished();
@@ -368,4 +385,5 @@ CAIRN_TEST_MAIN("sequencer-ways", a_frontier_is_driven_to_by_the_planner,
     a_frontier_that_has_been_seen_into_ends_the_way_well_whatever_comes_after_it,
     a_frontier_that_the_robot_gets_no_nearer_to_is_given_up_whoever_asks_how_often,
     the_end_of_a_part_of_a_path_is_not_taken_for_the_goal, coming_nearer_or_another_goal_begins_the_wait_anew,
+    nothing_is_given_up_from_a_tight_place_before_the_planner_has_had_time_to_back_out,
     a_person_that_sends_the_robot_somewhere_decides_how_long_it_tries)
