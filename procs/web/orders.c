@@ -56,12 +56,17 @@ static struct web_limit *limit_of(struct web *web, const struct web_conn *conn, 
 	return oldest;
 }
 
-static bool in_measure(struct web *web, const struct web_conn *conn, bool stop)
+/* Stops have a measure apart from the rest, and emergency stops one apart from stops: a program that floods this address with
+ * one of them takes nothing from the next. */
+static bool in_measure(struct web *web, const struct web_conn *conn, const struct cairn_command_row *row)
 {
 	int64_t now_ns = cairn_now_ns();
 	struct web_limit *l = limit_of(web, conn, now_ns);
-	return cairn_token_bucket_take(
-	    stop ? &l->stops : &l->orders, web->cfg->commands_per_s, BURST_S, now_ns);
+	struct cairn_token_bucket *measure = !is_stop(row) ? &l->orders
+					     : row == &cairn_commands[CAIRN_COMMAND_MOTOR_STOP]
+						 ? &l->emergency_stops
+						 : &l->stops;
+	return cairn_token_bucket_take(measure, web->cfg->commands_per_s, BURST_S, now_ns);
 }
 
 bool orders_call_allowed(struct web *web, const struct web_conn *conn)
@@ -131,7 +136,7 @@ static void judge(struct web *web, const struct web_conn *conn, const struct web
     const struct cairn_command_row *row, struct cairn_msg_command *cmd, bool understood, const char *why)
 {
 	char text[256], rights[64];
-	if (!in_measure(web, conn, is_stop(row))) {
+	if (!in_measure(web, conn, row)) {
 		snprintf(text, sizeof(text), "more than %g commands a second (web.commands_per_s)",
 		    web->cfg->commands_per_s);
 		cairn_stage_count_reject(web->stage);

@@ -260,7 +260,7 @@ struct web_waiting {
 
 struct web_limit {
 	char who[CAIRN_WEB_HOST_MAX];
-	struct cairn_token_bucket orders, stops, calls;
+	struct cairn_token_bucket orders, stops, emergency_stops, calls;
 	int64_t used_ns;
 };
 
