@@ -7,6 +7,7 @@
 #include <cairo.h>
 
 #include "common/base/file.h"
+#include "common/drawing/lettering.h"
 
 #define SCALE_CHARS 10 /* in front of each line */
 #define COLUMNS_MIN 20
@@ -21,6 +22,7 @@
 #define PNG_LEFT 80
 #define PNG_EDGE 36
 #define PNG_TICKS 4
+#define PNG_TEXT_PX 13.0
 
 void cairn_series_add(struct cairn_series *s, double t_s, double value)
 {
@@ -137,6 +139,13 @@ static void add_cell(struct cairn_text *t, unsigned char bits)
 		cairn_text_bytes(t, utf8, sizeof(utf8));
 }
 
+/* The value at a share of the way down the scale. What is next to nothing beside the scale is 0, not 1.9e-07. */
+static double value_at(const struct span *span, double share)
+{
+	double range = span->greatest - span->least, value = span->greatest - share * range;
+	return fabs(value) < 1e-3 * range ? 0.0 : value;
+}
+
 void cairn_chart_text(
     const struct cairn_series *s, const char *title, int columns, int rows, struct cairn_text *ret)
 {
@@ -150,9 +159,9 @@ void cairn_chart_text(
 	draw_series(&d, s, &span);
 	cairn_text_addf(ret, "%s: %.6g\n", title, s->value[s->count - 1]);
 	for (int y = 0; y < d.rows; y++) {
-		double value = span.greatest - (span.greatest - span.least) * y / (d.rows - 1);
 		if (y == 0 || y == d.rows - 1 || y == d.rows / 2)
-			cairn_text_addf(ret, "%*.4g ", SCALE_CHARS - 1, value);
+			cairn_text_addf(
+			    ret, "%*.4g ", SCALE_CHARS - 1, value_at(&span, (double)y / (d.rows - 1)));
 		else
 			cairn_text_addf(ret, "%*s", SCALE_CHARS, "");
 		int end = d.columns;
@@ -169,10 +178,10 @@ void cairn_chart_text(
 
 /* ---- picture ---- */
 
-static void draw_axes(cairo_t *cr, const struct span *span, double width, double height, const char *title)
+static void draw_axes(cairo_t *cr, struct cairn_lettering *letters, const struct span *span, double width,
+    double height, const char *title)
 {
 	char text[64];
-	cairo_set_font_size(cr, 13.0);
 	cairo_set_line_width(cr, 1.0);
 	for (int i = 0; i <= PNG_TICKS; i++) {
 		double share = (double)i / PNG_TICKS, y = share * height, x = share * width;
@@ -181,26 +190,24 @@ static void draw_axes(cairo_t *cr, const struct span *span, double width, double
 		cairo_line_to(cr, width, y);
 		cairo_stroke(cr);
 		cairo_set_source_rgb(cr, 0.2, 0.2, 0.2);
-		snprintf(text, sizeof(text), "%.4g", span->greatest - share * (span->greatest - span->least));
-		cairo_move_to(cr, 8.0 - PNG_LEFT, y + 4.0);
-		cairo_show_text(cr, text);
+		snprintf(text, sizeof(text), "%.4g", value_at(span, share));
+		cairn_lettering_draw(letters, cr, 8.0 - PNG_LEFT, y + 4.0, PNG_TEXT_PX, text);
 		snprintf(text, sizeof(text), "%.3g s", (share - 1.0) * (span->to_s - span->from_s));
-		cairo_move_to(cr, i == PNG_TICKS ? x - 30.0 : x, height + 20.0);
-		cairo_show_text(cr, text);
+		cairn_lettering_draw(
+		    letters, cr, i == PNG_TICKS ? x - 30.0 : x, height + 20.0, PNG_TEXT_PX, text);
 	}
-	cairo_move_to(cr, 0.0, -12.0);
-	cairo_show_text(cr, title);
+	cairn_lettering_draw(letters, cr, 0.0, -12.0, PNG_TEXT_PX, title);
 }
 
-static void draw_picture(
-    cairo_t *cr, const struct cairn_series *s, const struct span *span, const char *title)
+static void draw_picture(cairo_t *cr, struct cairn_lettering *letters, const struct cairn_series *s,
+    const struct span *span, const char *title)
 {
 	double width = PNG_WIDTH - PNG_LEFT - PNG_EDGE, height = PNG_HEIGHT - 2.0 * PNG_EDGE;
 	bool joined = false;
 	cairo_set_source_rgb(cr, 1.0, 1.0, 1.0);
 	cairo_paint(cr);
 	cairo_translate(cr, PNG_LEFT, PNG_EDGE);
-	draw_axes(cr, span, width, height, title);
+	draw_axes(cr, letters, span, width, height, title);
 	cairo_set_source_rgb(cr, 0.1, 0.35, 0.75);
 	cairo_set_line_width(cr, 2.0);
 	cairo_set_line_cap(cr, CAIRO_LINE_CAP_ROUND); /* a single value is a dot */
@@ -232,15 +239,21 @@ bool cairn_chart_png(
 		cairn_error_set(err, "there are no values to draw");
 		return false;
 	}
+	struct cairn_lettering letters;
+	if (!cairn_lettering_open(&letters, err)) {
+		cairn_lettering_close(&letters);
+		return false;
+	}
 	struct cairn_text png = {0};
 	cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, PNG_WIDTH, PNG_HEIGHT);
 	cairo_t *cr = cairo_create(surface);
-	draw_picture(cr, s, &span, title);
+	draw_picture(cr, &letters, s, &span, title);
 	bool ok = cairo_status(cr) == CAIRO_STATUS_SUCCESS &&
 		  cairo_surface_write_to_png_stream(surface, keep, &png) == CAIRO_STATUS_SUCCESS &&
 		  !png.failed;
 	cairo_destroy(cr);
 	cairo_surface_destroy(surface);
+	cairn_lettering_close(&letters);
 	if (!ok)
 		cairn_error_set(err, "%.150s: cannot be drawn (out of memory?)", path);
 	ok = ok && cairn_file_replace(path, 0, 0644, png.data, png.len, err);

@@ -3,7 +3,7 @@
 #define CAIRN_COMMON_EVAL_REPORT_PRIVATE_H
 
 #include "common/eval/report.h"
-#include "common/map/lettering.h"
+#include "common/drawing/lettering.h"
 
 #define REPORT_COLOURS 8
 #define REPORT_TEXT_PX 12.0

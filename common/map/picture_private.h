@@ -4,7 +4,7 @@
 
 #include <cairo.h>
 
-#include "common/map/lettering.h"
+#include "common/drawing/lettering.h"
 #include "common/map/picture.h"
 
 struct cairn_picture_colour {

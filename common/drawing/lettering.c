@@ -1,4 +1,4 @@
-#include "common/map/lettering.h"
+#include "common/drawing/lettering.h"
 
 #include FT_OUTLINE_H
 #include <stdbool.h>

@@ -2,8 +2,8 @@
  *
  * Cairo's own text goes through fontconfig, which costs megabytes and keeps caches for ever; a few labels do
  * not need it. */
-#ifndef CAIRN_COMMON_MAP_LETTERING_H
-#define CAIRN_COMMON_MAP_LETTERING_H
+#ifndef CAIRN_COMMON_DRAWING_LETTERING_H
+#define CAIRN_COMMON_DRAWING_LETTERING_H
 
 #include <cairo.h>
 #include <ft2build.h>
