@@ -1,17 +1,27 @@
 #include "common/mcp/result.h"
 
+#include <string.h>
+
 #include "common/base/text.h"
 
 json_t *cairn_mcp_text(const char *text, size_t bytes)
 {
 	struct cairn_text t = {0};
-	json_t *json = json_stringn(text, bytes);
+	const char *nul = memchr(text, '\0', bytes);
+	json_t *json = nul == NULL ? json_stringn(text, bytes) : NULL;
 	if (json != NULL)
 		return json;
 	cairn_text_add(&t, "\"");
+	for (; nul != NULL; nul = memchr(text, '\0', bytes)) {
+		size_t piece = (size_t)(nul - text);
+		cairn_text_json(&t, text, piece);
+		cairn_text_add(&t, "\\ufffd");
+		text = nul + 1;
+		bytes -= piece + 1;
+	}
 	cairn_text_json(&t, text, bytes);
 	cairn_text_add(&t, "\"");
-	json = t.failed ? NULL : json_loadb(t.data, t.len, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+	json = t.failed ? NULL : json_loadb(t.data, t.len, JSON_DECODE_ANY, NULL);
 	cairn_text_free(&t);
 	return json;
 }

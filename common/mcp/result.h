@@ -4,7 +4,7 @@
 
 #include "common/mcp/tools.h"
 
-/* A text as JSON; bytes that are no UTF-8 become U+FFFD. */
+/* A text as JSON. Bytes that are no UTF-8 become U+FFFD, and so does NUL, which many readers refuse (jansson, C strings). */
 json_t *cairn_mcp_text(const char *text, size_t bytes);
 
 /* A tool's result with one text. failed: the tool could not do it, and the text tells the model why. */

@@ -347,6 +347,16 @@ START_TEST(results_carry_pictures_and_any_text)
 }
 END_TEST
 
+START_TEST(a_nul_in_a_text_becomes_a_replacement_character)
+{
+	json_t *text = cairn_mcp_text("a\0b\xff\0", 5);
+	ck_assert_str_eq(json_string_value(text), "a\xef\xbf\xbd"
+						  "b\xef\xbf\xbd\xef\xbf\xbd");
+	ck_assert_uint_eq(json_string_length(text), 11);
+	json_decref(text);
+}
+END_TEST
+
 START_TEST(a_cancellation_names_the_request)
 {
 	static const char text[] = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/"
@@ -364,4 +374,5 @@ CAIRN_TEST_MAIN("mcp", initialize_agrees_on_a_version_that_both_speak,
     lists_of_messages_belong_to_one_version, a_request_that_tells_its_version_must_tell_it_right,
     a_header_may_be_in_base64, every_tool_has_a_schema_and_says_what_it_does_to_the_robot,
     a_call_with_wrong_arguments_becomes_no_command, a_call_becomes_the_command_that_a_person_would_give,
-    results_carry_pictures_and_any_text, a_cancellation_names_the_request)
+    results_carry_pictures_and_any_text, a_nul_in_a_text_becomes_a_replacement_character,
+    a_cancellation_names_the_request)
