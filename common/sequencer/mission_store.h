@@ -10,6 +10,7 @@
 #include "common/sequencer/breadcrumbs.h"
 #include "common/sequencer/zone_store.h"
 
+#define CAIRN_MISSION_FILE_NAME "mission.bin" /* in RUN/state */
 #define CAIRN_MISSION_RECORD_VERSION 6u
 
 /* The decision under way; what of a way is needed to go on with it. */

@@ -13,6 +13,8 @@
 #include "common/base/error.h"
 #include "common/base/text.h"
 
+#define CAIRN_SPENDING_FILE_NAME "spending.txt" /* in RUN/state */
+#define CAIRN_SPENDING_BYTES_MAX (64 * 1024)
 #define CAIRN_SPENDING_MINUTES 61 /* 60 whole ones and the one being filled */
 #define CAIRN_SPENDING_HOURS 25
 

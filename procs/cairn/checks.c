@@ -28,6 +28,9 @@ bool check_all(struct check_context *ctx, enum check_when when, struct cairn_err
 		if (check_rows[i].when != when)
 			continue;
 		check_run(&check_rows[i], ctx, &result);
+		size_t used = strlen(ctx->warnings);
+		if (result.level == CHECK_WARNS)
+			snprintf(ctx->warnings + used, sizeof(ctx->warnings) - used, "%s\n", result.text);
 		if (result.level != CHECK_FAILS)
 			continue;
 		cairn_error_set(err, "%s", result.text);

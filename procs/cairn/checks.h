@@ -20,7 +20,9 @@ struct check_context {
 	struct cairn_config *cfg; /* paths are made absolute where they are found */
 	const char *share;        /* the folder that holds config/ */
 	const char *run_dir;
+	bool fresh;         /* what was learned of the home will be set aside */
 	bool running;       /* a stack runs in the run directory: what it holds is no fault */
+	char warnings[1200]; /* lines of those that warn, each with its newline, by check_all */
 	char fallback[160]; /* by data-plane: what it falls back to; empty: as configured */
 };
 
@@ -43,7 +45,8 @@ extern const int check_row_count;
 
 /* One of the table; every result begins as CHECK_OK without text. */
 void check_run(const struct check_row *row, struct check_context *ctx, struct check_result *ret);
-/* Those of the table with this `when`. False at the first that fails, with its line in err. */
+/* Those of the table with this `when`; what warns is added to ctx->warnings. False at the first that fails, with its line
+ * in err. */
 bool check_all(struct check_context *ctx, enum check_when when, struct cairn_error *err);
 
 #define CHECK(id, name, when, function, doc) check_fn function;

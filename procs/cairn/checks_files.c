@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "common/map/map_server.h"
-#include "common/slam/mapper.h"
 #include "common/slam/map_import.h"
 #include "common/sim/robot/sim.h"
 #include "common/vlm/profile.h"
@@ -238,29 +237,6 @@ void check_start_map(struct check_context *ctx, struct check_result *ret)
 	else
 		check_says(ret, CHECK_OK, "%s", cfg->map.start_file);
 	free(map.cells);
-}
-
-void check_saved_map(struct check_context *ctx, struct check_result *ret)
-{
-	char path[512];
-	struct stat st;
-	struct cairn_error err = {""};
-	snprintf(path, sizeof(path), "%s/state/map.bin", ctx->run_dir);
-	if (!ctx->cfg->map.resume)
-		check_says(ret, CHECK_SKIPPED, "a map of an earlier run is not gone on with (map.resume)");
-	else if (stat(path, &st) != 0 && errno == ENOENT)
-		check_says(ret, CHECK_SKIPPED, "there is none yet: %s", path);
-	if (ret->level == CHECK_SKIPPED)
-		return;
-	struct cairn_mapper *mapper = cairn_mapper_load(ctx->cfg, path, &err);
-	if (mapper == NULL)
-		check_says(ret, CHECK_FAILS,
-		    "map.resume: %s; put a copy of the map there, move it away, or start anew (map.resume: "
-		    "false)",
-		    err.text);
-	else
-		check_says(ret, CHECK_OK, "%s", path);
-	cairn_mapper_destroy(&mapper);
 }
 
 /* Whoever would be let in is read before anything moves, and again by the stage. */

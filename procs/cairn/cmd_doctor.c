@@ -37,44 +37,90 @@ static void tell(struct doctor *d, const char *name, struct check_result *result
 
 /* ---- providers ---- */
 
+/* What a service answers, as HTTP status: 0 = no answer, or not asked. */
+struct answers {
+	int list;     /* GET of all models */
+	int model;    /* GET of the one, asked where the list is there */
+	int question; /* POST of a question without content, asked where the list is not: every service refuses that unpaid */
+};
+
 static void on_probed(void *ctx, uint32_t index, int status)
 {
 	(void)index;
 	*(int *)ctx = status;
 }
 
-/* HTTP status of a GET of path; 0: no answer. */
-static int get(struct http *http, const struct cairn_profile *p, const char *path)
+static void on_done(void *ctx, const struct cairn_dialog_outcome *outcome)
+{
+	*(int *)ctx = outcome->status;
+}
+
+static int ask(struct http *http, const struct cairn_profile *p, const char *path, bool question)
 {
 	char url[CAIRN_CONFIG_TEXT_CAP * 2];
+	struct cairn_error ignored;
 	int status = 0;
-	http_listen(http, NULL, on_probed, &status);
-	if (cairn_provider_url(url, sizeof(url), p, path, 0) && http_probe(http, 0, url))
+	http_listen(http, on_done, on_probed, &status);
+	if (cairn_provider_url(url, sizeof(url), p, path, 0) &&
+	    (question ? http_post(http, 0, url, "{}", 2, &ignored) : http_probe(http, 0, url)))
 		http_wait(http);
 	return status;
 }
 
-static void judge(const struct cairn_profile *p, int status, int model_status, struct check_result *ret)
+static bool nothing_there(int status)
 {
-	if (status == 0)
+	return status == 404 || status == 405 || status == 410;
+}
+
+/* Gemini says of a wrong key that the request is invalid, and there is nothing else in these requests to be invalid. */
+static bool refuses_key(const struct cairn_profile *p, int status)
+{
+	return status == 401 || status == 403 ||
+	       (status == 400 && strcmp(p->format, "gemini") == 0 && p->api_key_env[0] != '\0');
+}
+
+static void judge(
+    const struct cairn_profile *p, const char *path, const struct answers *a, struct check_result *ret)
+{
+	bool asked = a->question != 0, keyed = p->api_key_env[0] != '\0';
+	int worst = asked ? a->question : a->list;
+	if (a->list == 0)
 		check_says(ret, CHECK_FAILS,
 		    "%s: %s does not answer within 5 s; is the address right (vlm.base_url), and the network "
 		    "up?",
 		    p->name, p->base_url);
-	else if (status == 401 || status == 403)
-		check_says(ret, CHECK_FAILS, "%s: %s refuses the key (HTTP %d); correct %s", p->name,
-		    p->base_url, status, p->api_key_env[0] != '\0' ? p->api_key_env : "vlm.api_key_env");
-	else if (status >= 400)
-		check_says(ret, CHECK_WARNS, "%s: %s answers with HTTP %d", p->name, p->base_url, status);
-	else if (model_status == 404)
+	else if (refuses_key(p, a->list) || (asked && (a->question == 401 || a->question == 403)))
+		check_says(ret, CHECK_FAILS,
+		    "%s: %s refuses the key (HTTP %d); correct the key in %s, not address or model", p->name,
+		    p->base_url, worst, keyed ? p->api_key_env : "vlm.api_key_env");
+	else if (asked && nothing_there(a->question))
+		check_says(ret, CHECK_FAILS,
+		    "%s: there is nothing at %s%.*s (HTTP %d); correct the address, not key or model "
+		    "(vlm.base_url; most end in /v1)",
+		    p->name, p->base_url, (int)strcspn(path, "%"), path, a->question);
+	else if (a->list == 429)
 		check_says(ret, CHECK_WARNS,
-		    "%s: %s has no page about the model '%s'; if it does not know it, correct vlm.model "
-		    "('cairn ask "
-		    "--yes' asks it for real)",
-		    p->name, p->base_url, p->model);
+		    "%s: %s takes no more requests for now, or the account has no credit (HTTP 429)", p->name,
+		    p->base_url);
+	else if (a->list >= 500)
+		check_says(ret, CHECK_WARNS, "%s: %s has trouble of its own (HTTP %d)", p->name, p->base_url,
+		    a->list);
+	else if (asked)
+		check_says(ret, CHECK_WARNS,
+		    "%s: %s answers, but has no list of models (HTTP %d): whether it knows '%s' is not "
+		    "checked ('cairn ask --yes' asks it for real)",
+		    p->name, p->base_url, a->list, p->model);
+	else if (a->list >= 400)
+		check_says(ret, CHECK_WARNS, "%s: %s answers with HTTP %d", p->name, p->base_url, a->list);
+	else if (nothing_there(a->model))
+		check_says(ret, CHECK_WARNS,
+		    "%s: %s answers%s, but has no page about the model '%s' (HTTP %d); correct vlm.model, not "
+		    "key or address, unless this service has no such pages ('cairn ask --yes' asks it for "
+		    "real)",
+		    p->name, p->base_url, keyed ? " and takes the key" : "", p->model, a->model);
 	else
 		check_says(ret, CHECK_OK, "%s answers at %s%s", p->name, p->base_url,
-		    p->api_key_env[0] != '\0' ? " and takes the key" : "");
+		    keyed ? " and takes the key" : "");
 }
 
 static void call(const struct doctor *d, const struct cairn_profile *p, struct check_result *ret)
@@ -93,9 +139,12 @@ static void call(const struct doctor *d, const struct cairn_profile *p, struct c
 		check_says(ret, CHECK_FAILS, "%s: %s", p->name, err.text);
 		return;
 	}
-	int status = get(http, p, format->probe_path);
-	int model_status = status > 0 && status < 400 ? get(http, p, "/models/%s") : 0;
-	judge(p, status, model_status, ret);
+	struct answers a = {.list = ask(http, p, "/models", false)};
+	if (a.list > 0 && a.list < 400)
+		a.model = ask(http, p, "/models/%s", false);
+	else if (nothing_there(a.list))
+		a.question = ask(http, p, format->path, true);
+	judge(p, format->path, &a, ret);
 	http_destroy(&http);
 }
 

@@ -463,6 +463,8 @@ static int drive(struct up *u)
 		cairn_bus_destroy(&u->bus);
 		return cli_fail(u->cli, CLI_FAILED, "%s", err.text);
 	}
+	for (char *line = u->run.warnings, *end; (end = strchr(line, '\n')) != NULL; line = end + 1)
+		fprintf(stderr, "cairn up: warning: %.*s\n", (int)(end - line), line);
 	if (u->run.fallback[0] != '\0')
 		fprintf(stderr, "cairn up: data plane %s\n", u->run.fallback);
 	if (u->run.said_home[0] != '\0')

@@ -117,19 +117,29 @@ static bool set_aside(
 	return true;
 }
 
+static bool keeps(const struct cairn_config *cfg, bool fresh)
+{
+	return !fresh && (cfg->launcher.keep_home || cfg->map.resume);
+}
+
+bool home_goes_on(const char *state_dir, const struct cairn_config *cfg, bool fresh)
+{
+	char identity[IDENTITY_BYTES], was[IDENTITY_BYTES] = "", path[PATH_BYTES];
+	home_identity(cfg, identity, sizeof(identity));
+	snprintf(path, sizeof(path), "%s/" HOME_FILE_NAME, state_dir);
+	return cairn_file_read_into(path, CAIRN_FILE_OWN, was, sizeof(was), NULL) > 0 &&
+	       strcmp(was, identity) == 0 && keeps(cfg, fresh);
+}
+
 bool home_prepare(const char *state_dir, const struct cairn_config *cfg, bool fresh, char *said,
     size_t said_bytes, struct cairn_error *err)
 {
-	char identity[IDENTITY_BYTES], was[IDENTITY_BYTES] = "", what[64], path[PATH_BYTES],
-				       folder[PATH_BYTES + 60];
+	char identity[IDENTITY_BYTES], what[64], path[PATH_BYTES], folder[PATH_BYTES + 60];
 	home_identity(cfg, identity, sizeof(identity));
 	snprintf(path, sizeof(path), "%s/" HOME_FILE_NAME, state_dir);
-	bool known = cairn_file_read_into(path, CAIRN_FILE_OWN, was, sizeof(was), NULL) > 0,
-	     same = known && strcmp(was, identity) == 0;
 	int count = list_learned(state_dir, what, sizeof(what)), removed = 0;
-	bool keep = !fresh && (cfg->launcher.keep_home || cfg->map.resume);
 	said[0] = '\0';
-	if (count > 0 && keep && same) {
+	if (count > 0 && home_goes_on(state_dir, cfg, fresh)) {
 		snprintf(said, said_bytes, "goes on with the %s of this home; --fresh begins anew", what);
 		return true;
 	}
@@ -137,7 +147,7 @@ bool home_prepare(const char *state_dir, const struct cairn_config *cfg, bool fr
 		if (!set_aside(state_dir, folder, sizeof(folder), &removed, err))
 			return false;
 		snprintf(said, said_bytes, "%s: the %s of the run before is set aside in %s%s",
-		    !keep ? "begins anew" : "another home", what, folder,
+		    !keeps(cfg, fresh) ? "begins anew" : "another home", what, folder,
 		    removed > 0 ? "; the oldest that was set aside is removed" : "");
 	}
 	return cairn_file_replace(path, 0, 0644, identity, strlen(identity), err);
@@ -178,6 +188,12 @@ static bool clear_place(const char *state, char *said, size_t said_bytes, struct
 	}
 	cairn_error_set(err, "%s: %s", state, strerror(errno));
 	return false;
+}
+
+void home_state_dir(const char *run_dir, const struct cairn_config *cfg, char *path, size_t bytes)
+{
+	bool own = cfg->launcher.state_dir[0] == '\0';
+	snprintf(path, bytes, "%s%s", own ? run_dir : cfg->launcher.state_dir, own ? "/state" : "");
 }
 
 bool home_place(const char *run_dir, const struct cairn_config *cfg, int *ret_lock_fd, char *said,

@@ -25,6 +25,11 @@ void home_identity(const struct cairn_config *cfg, char *text, size_t bytes);
 bool home_prepare(const char *state_dir, const struct cairn_config *cfg, bool fresh, char *said,
     size_t said_bytes, struct cairn_error *err);
 
+/* home_prepare would go on with it: neither fresh nor another home, and it is to be kept. */
+bool home_goes_on(const char *state_dir, const struct cairn_config *cfg, bool fresh);
+/* The folder that is RUN/state once home_place is done. */
+void home_state_dir(const char *run_dir, const struct cairn_config *cfg, char *path, size_t bytes);
+
 /* Makes RUN/state the folder of launcher.state_dir, where that is set, and keeps others out of it: *ret_lock_fd is
  * its lock, -1 without. What lies in a RUN/state of before stays in RUN/state.TIME, which said tells. False with the reason. */
 bool home_place(const char *run_dir, const struct cairn_config *cfg, int *ret_lock_fd, char *said,

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/base/file.h"
+#include "common/sequencer/mission_store.h"
 #include "procs/cairn/folder.h"
 
 #define SUMMARY_FILE "summary.json"
@@ -102,7 +103,9 @@ static void thin_out(const char *state_dir, double quota_bytes)
 
 bool runs_set_aside(const char *state_dir, double quota_bytes, struct cairn_error *err)
 {
-	char folder[RUNS_PATH_BYTES] = "";
+	char folder[RUNS_PATH_BYTES] = "", mission[RUNS_PATH_BYTES];
+	snprintf(mission, sizeof(mission), "%s/" CAIRN_MISSION_FILE_NAME, state_dir);
+	(void)unlink(mission);
 	bool ok = true, any = is_there(state_dir, "decisions.jsonl") || is_there(state_dir, "commands.jsonl");
 	if (any && quota_bytes > 0.0)
 		ok = make_folder(state_dir, folder, err);

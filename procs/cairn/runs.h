@@ -15,8 +15,10 @@
 #define RUNS_PATH_BYTES 640
 #define RUNS_NAME_BYTES 32
 
-/* Moves what the run before has left in the state folder, and keeps the folder of runs below quota_bytes. What cannot be
- * moved stays, and is lost with the start; false with the reason then. */
+/* Moves what the run before has left in the state folder, and keeps the folder of runs below quota_bytes. Its mission is
+ * removed: the stamps in it are of that run. All else in the folder outlives runs (home.h, the money spent, tokens of the
+ * page, an emergency stop, what was damaged and put aside) and is not touched. What cannot be moved stays; false with
+ * the reason then. */
 bool runs_set_aside(const char *state_dir, double quota_bytes, struct cairn_error *err);
 
 /* A run begins: writes when, by which it will be known. */

@@ -88,6 +88,7 @@ struct up_run {
 	uint32_t launcher_restarts, restarts_before; /* the latter by launchers that are gone */
 	double coverage[UP_COVERAGE_MAX];            /* truth, every coverage_step_s */
 	int coverage_count;
+	char warnings[1200]; /* lines of what the checks warn of, each with its newline */
 	char fallback[160];  /* what the data plane falls back to; empty: as configured */
 	char said_home[700]; /* what became of what was learned before; empty: there was nothing */
 	int state_lock_fd;   /* of launcher.state_dir; -1: none */

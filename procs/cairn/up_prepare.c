@@ -12,7 +12,6 @@
 
 #include "common/base/duration.h"
 #include "common/rules/config_check.h"
-#include "common/sequencer/mission_store.h"
 #include "ipc/lockfile.h"
 #include "ipc/trust.h"
 #include "procs/cairn/checks.h"
@@ -22,7 +21,6 @@
 #include "procs/cairn/up.h"
 #include "procs/launcher/base_stop.h"
 #include "procs/launcher/placement.h"
-#include "common/safety/estop_latch.h"
 
 enum { STATUS_REFUSED = 1, STATUS_CONFIG = 2 };
 #define LOCK_NAME "up.lock" /* also what a run directory is known by */
@@ -107,17 +105,7 @@ static bool is_run_dir(const char *run_dir, struct cairn_error *err)
 	return true;
 }
 
-static bool kept(const char *const *keep, const char *name)
-{
-	for (; keep != NULL && *keep != NULL; keep++) {
-		if (strcmp(*keep, name) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* keep: names that stay, NULL-terminated, or NULL. */
-static void empty_dir(const char *run_dir, const char *name, const char *const *keep)
+static void empty_dir(const char *run_dir, const char *name)
 {
 	char path[300];
 	snprintf(path, sizeof(path), "%s/%s", run_dir, name);
@@ -127,7 +115,7 @@ static void empty_dir(const char *run_dir, const char *name, const char *const *
 	if (dir == NULL && fd >= 0)
 		close(fd);
 	while (dir != NULL && (entry = readdir(dir)) != NULL) {
-		if (entry->d_name[0] != '.' && !kept(keep, entry->d_name))
+		if (entry->d_name[0] != '.')
 			(void)unlinkat(dirfd(dir), entry->d_name, 0);
 	}
 	if (dir != NULL)
@@ -222,7 +210,7 @@ void up_clean(const char *run_dir)
 {
 	static const char *const names[] = {"ns.pid", "launcher.pid", "web.url"};
 	cairn_bus_clean(run_dir);
-	empty_dir(run_dir, "dev", NULL);
+	empty_dir(run_dir, "dev");
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		char path[300];
 		snprintf(path, sizeof(path), "%s/%s", run_dir, names[i]);
@@ -274,9 +262,6 @@ static void make_record_folder(const struct up_run *run)
 static bool make_run_dir(struct up_run *run, struct check_context *ctx, bool fresh, int *ret_lock_fd,
     int *ret_status, struct cairn_error *err)
 {
-	/* A stop that only a person ends, and what was learned of the house. */
-	static const char *const learned[] = {CAIRN_ESTOP_LATCH_NAME, "map.bin", "memory.yaml",
-	    CAIRN_ZONES_FILE_NAME, HOME_FILE_NAME, RUNS_BEGUN_FILE, NULL};
 	*ret_status = STATUS_CONFIG;
 	if (!cairn_bus_fits(run->run_dir, err) || !make_dirs(run->run_dir, false, err) ||
 	    !is_run_dir(run->run_dir, err))
@@ -289,12 +274,12 @@ static bool make_run_dir(struct up_run *run, struct check_context *ctx, bool fre
 	if (!check_all(ctx, CHECK_HOST, err))
 		return false;
 	memcpy(run->fallback, ctx->fallback, sizeof(run->fallback));
+	memcpy(run->warnings, ctx->warnings, sizeof(run->warnings));
 	up_clean(run->run_dir);
 	if (!place_state(run, fresh, err))
 		return false;
 	if (!begin_run(run, err))
 		return false;
-	empty_dir(run->run_dir, "state", learned);
 	make_record_folder(run);
 	char path[300];
 	snprintf(path, sizeof(path), "%s/config.yaml", run->run_dir);
@@ -323,7 +308,7 @@ bool up_prepare(struct up_run *run, const struct up_options *options, int *ret_l
     struct cairn_error *err)
 {
 	char share[4096];
-	struct check_context ctx = {.cfg = &run->cfg, .share = share, .run_dir = run->run_dir};
+	struct check_context ctx = {.cfg = &run->cfg, .share = share, .run_dir = run->run_dir, .fresh = options->fresh};
 	*ret_status = STATUS_CONFIG;
 	*ret_lock_fd = -1;
 	return up_config(&run->cfg, options, share, sizeof(share), err) &&

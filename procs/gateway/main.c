@@ -28,7 +28,6 @@
 #define PLANE_DEADLINE_MS 4000
 #define BUDGET_WARNING 0.8
 
-#define SPENDING_BYTES_MAX (64 * 1024)
 
 struct gateway {
 	struct cairn_stage *stage;
@@ -390,7 +389,7 @@ static void resume_spending(struct gateway *g, const struct cairn_ledger *ledger
 	uint64_t session = session_of(g);
 	int64_t now_ns = cairn_now_ns(), unix_ns = (int64_t)(unix_s() * 1e9);
 	size_t len = 0;
-	char *text = cairn_file_read(g->spending_path, CAIRN_FILE_OWN, SPENDING_BYTES_MAX, &len, &why);
+	char *text = cairn_file_read(g->spending_path, CAIRN_FILE_OWN, CAIRN_SPENDING_BYTES_MAX, &len, &why);
 	bool missing = text == NULL && errno == ENOENT;
 	bool ok = text != NULL && cairn_spending_read(&spent, text, len, &why);
 	free(text);
@@ -418,7 +417,7 @@ static bool open_dialog(struct gateway *g, struct cairn_error *err)
 	snprintf(dir, sizeof(dir), "%s/state", cairn_stage_run_dir(g->stage));
 	(void)mkdir(dir, 0755);
 	snprintf(g->memory_path, sizeof(g->memory_path), "%s/memory.yaml", dir);
-	snprintf(g->spending_path, sizeof(g->spending_path), "%s/spending.txt", dir);
+	snprintf(g->spending_path, sizeof(g->spending_path), "%s/" CAIRN_SPENDING_FILE_NAME, dir);
 	snprintf(g->log_path, sizeof(g->log_path), "%s/decisions.jsonl", dir);
 	if (!journal_open(&g->journal, dir, g->cfg->vlm.journal_mb * 1e6, &why))
 		cairn_log_error("the journal of before is damaged and put aside: %s", why.text);

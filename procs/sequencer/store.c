@@ -13,7 +13,7 @@ void store_open(struct store *store, struct cairn_stage *stage)
 	snprintf(store->folder, sizeof(store->folder), "%s/state", cairn_stage_run_dir(stage));
 	if (mkdir(folder, 0755) != 0 && errno != EEXIST)
 		cairn_log_warn("cannot make %s: %s", folder, strerror(errno));
-	snprintf(store->mission_path, sizeof(store->mission_path), "%s/mission.bin", folder);
+	snprintf(store->mission_path, sizeof(store->mission_path), "%s/" CAIRN_MISSION_FILE_NAME, folder);
 	snprintf(store->zones_path, sizeof(store->zones_path), "%s/" CAIRN_ZONES_FILE_NAME, folder);
 }
 

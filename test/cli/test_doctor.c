@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <sys/socket.h>
 
+#include "procs/cairn/home.h"
 #include "test/cli/harness.h"
 
 /* Both programs with the same options, in a run directory below the test's own that is not there yet. */
@@ -116,21 +117,104 @@ START_TEST(worlds_and_maps_that_cannot_be_used_are_named_with_key_file_and_reaso
 }
 END_TEST
 
-START_TEST(a_saved_map_of_no_bytes_is_named_before_a_robot_drives_without_it)
+/* A run directory in which a run in the default home was. */
+static void make_home(void)
 {
-	char path[160];
+	static struct cairn_config cfg;
+	char path[160], identity[700];
 	make_run_dir();
 	snprintf(path, sizeof(path), "%s/run", run_dir);
 	ck_assert_int_eq(mkdir(path, 0700), 0);
-	write_file("run/up.lock", "", "w"); /* a run of ours was here */
+	write_file("run/up.lock", "", "w");
 	snprintf(path, sizeof(path), "%s/run/state", run_dir);
 	ck_assert_int_eq(mkdir(path, 0700), 0);
-	write_file("run/state/map.bin", "", "w");
-	refused("--set map.resume=true", "saved-map",
-	    (const char *const[]){"map.resume: ", "/state/map.bin", "not a map", "move it away", NULL});
-	const struct output *o = run("doctor --dry", ""); /* who does not go on with it is not held up */
+	cairn_config_defaults(&cfg);
+	snprintf(cfg.sim.world, sizeof(cfg.sim.world), CAIRN_SOURCE_ROOT "/config/worlds/home.yaml");
+	home_identity(&cfg, identity, sizeof(identity));
+	write_file("run/state/" HOME_FILE_NAME, identity, "w");
+}
+
+static bool is_there(const char *name)
+{
+	char path[260];
+	struct stat st;
+	snprintf(path, sizeof(path), "%s/%s", run_dir, name);
+	return lstat(path, &st) == 0;
+}
+
+START_TEST(saved_maps_memories_and_scenes_that_are_damaged_are_named_before_a_robot_drives_without_them)
+{
+	static const struct {
+		const char *file, *text, *check, *says[4];
+	} rows[] = {
+	    {"run/state/map.bin", "", "saved-map", {"/state/map.bin", "not a map", "move it away", "--fresh"}},
+	    {"run/state/memory.yaml", "version: 1\nrooms: [", "saved-memory", {"/state/memory.yaml", "--fresh"}},
+	    {"run/state/scene.json", "{\"checksum\": \"0123456789abcdef\", \"scene\": {}}", "saved-scene",
+		{"/state/scene.json", "--fresh"}},
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char line[64];
+		const char *says[] = {"launcher.keep_home: ", rows[i].says[0], rows[i].says[1],
+		    rows[i].says[2], rows[i].says[3], NULL};
+		make_home();
+		write_file(rows[i].file, rows[i].text, "w");
+		refused("", rows[i].check, says);
+		refused("--set map.resume=true", rows[i].check, says);
+		/* who does not go on with it is not held up */
+		const struct output *o = run("doctor --dry", "--set launcher.keep_home=false");
+		ck_assert_msg(well(o), "%s", o->out);
+		o = run("doctor --dry", "--world studio");
+		ck_assert_msg(well(o), "%s", o->out);
+		snprintf(line, sizeof(line), "skipped  %-12s set aside", rows[i].check);
+		ck_assert_msg(count(o->out, line) == 1, "%s", o->out);
+		remove_run_dir();
+	}
+}
+END_TEST
+
+START_TEST(damaged_zones_and_a_damaged_account_of_money_are_warned_of)
+{
+	make_home();
+	write_file("run/state/zones.bin", "half of a fi", "w");
+	write_file("run/state/spending.txt", "nothing that one could count", "w");
+	const struct output *o = run("doctor --dry", "");
 	ck_assert_msg(well(o), "%s", o->out);
+	ck_assert_msg(count(o->out, "warning  saved-zones  zones: ") == 1 &&
+			  count(o->out, "/state/zones.bin cannot be used: 12 bytes are no file of zones") == 1 &&
+			  count(o->out, "cairn zone confirm") == 1,
+	    "%s", o->out);
+	ck_assert_msg(count(o->out, "warning  spending     vlm.limit_usd_per_day: ") == 1 &&
+			  count(o->out, "/state/spending.txt: ") == 1,
+	    "%s", o->out);
 	remove_run_dir();
+}
+END_TEST
+
+START_TEST(what_outlives_a_run_is_still_there_when_the_next_one_begins)
+{
+	static const char *const stay[] = {"spending.txt", "web.tokens", "zones.bin.damaged", "home.txt"};
+	char path[160];
+	make_home();
+	for (size_t i = 0; i < 3; i++) {
+		snprintf(path, sizeof(path), "run/state/%s", stay[i]);
+		write_file(path, "", "w");
+	}
+	write_file("run/state/mission.bin", "", "w");
+	snprintf(path, sizeof(path), "%s/run/config.yaml", run_dir); /* cannot be written: `up` ends there */
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	const struct output *o = run("up --headless", "");
+	ck_assert_msg(o->status == 2, "%s", o->err);
+	bool begun = count(o->err, "/config.yaml") == 1;
+	if (begun) {
+		ck_assert(!is_there("run/state/mission.bin"));
+		for (size_t i = 0; i < sizeof(stay) / sizeof(stay[0]); i++) {
+			snprintf(path, sizeof(path), "run/state/%s", stay[i]);
+			ck_assert_msg(is_there(path), "%s is gone", path);
+		}
+	}
+	remove_run_dir();
+	if (!begun)
+		CAIRN_SKIP("no stack can begin on this host");
 }
 END_TEST
 
@@ -242,6 +326,93 @@ START_TEST(a_provider_without_a_key_or_with_a_bare_one_is_told)
 }
 END_TEST
 
+/* ---- what a service answers ---- */
+
+struct service {
+	int list, model, question; /* HTTP status of GET /models, GET /models/NAME, POST */
+};
+
+/* A service on this machine, in a child that answers until it is killed. */
+static pid_t serve(const struct service *s, int *ret_port)
+{
+	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t len = sizeof(at);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	ck_assert_int_eq(listen(fd, 8), 0);
+	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&at, &len), 0);
+	*ret_port = ntohs(at.sin_port);
+	pid_t pid = fork();
+	for (int c; pid == 0 && (c = accept(fd, NULL, NULL)) >= 0; close(c)) {
+		char text[4096] = "", line[120];
+		size_t n = 0;
+		bool post, whole = false;
+		for (ssize_t got; !whole && (got = read(c, text + n, sizeof(text) - 1 - n)) > 0;) {
+			n += (size_t)got;
+			text[n] = '\0';
+			const char *end = strstr(text, "\r\n\r\n");
+			whole = end != NULL && (text[0] == 'G' || strlen(end + 4) >= 2);
+		}
+		post = text[0] == 'P';
+		bool model = strstr(text, "/models/") != NULL;
+		int n_line = snprintf(line, sizeof(line),
+		    "HTTP/1.1 %d X\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}",
+		    post ? s->question : model ? s->model : s->list);
+		(void)!write(c, line, (size_t)n_line);
+	}
+	if (pid == 0)
+		_exit(0);
+	close(fd);
+	return pid;
+}
+
+START_TEST(whether_key_address_or_model_is_wrong_is_told_of_each_answer_of_a_service)
+{
+	static const struct {
+		const char *provider;
+		struct service service;
+		const char *says;
+	} rows[] = {
+	    {"openai", {200, 200, 500}, "ok       calls        openai answers at http"},
+	    {"openai", {401, 0, 0}, "refuses the key (HTTP 401); correct the key in OPENAI_API_KEY"},
+	    {"openai", {404, 0, 404}, "v1/chat/completions (HTTP 404); correct the address"},
+	    {"openai", {404, 0, 401}, "refuses the key (HTTP 401)"},
+	    {"openai", {404, 0, 400}, "answers, but has no list of models (HTTP 404)"},
+	    {"openai", {200, 404, 0}, "no page about the model 'gpt-4o-mini' (HTTP 404); correct vlm.model"},
+	    {"openai", {429, 0, 0}, "the account has no credit (HTTP 429)"},
+	    {"openai", {503, 0, 0}, "has trouble of its own (HTTP 503)"},
+	    {"gemini", {400, 0, 0}, "refuses the key (HTTP 400); correct the key in GEMINI_API_KEY"},
+	    {"gemini", {404, 0, 404}, "v1/models/ (HTTP 404); correct the address"},
+	    {"gemini", {200, 404, 0}, "correct vlm.model, not key or address"},
+	    {"anthropic", {404, 0, 404}, "v1/messages (HTTP 404); correct the address"},
+	};
+	make_run_dir();
+	setenv("OPENAI_API_KEY", "sk-planted-17", 1);
+	setenv("GEMINI_API_KEY", "sk-planted-17", 1);
+	setenv("ANTHROPIC_API_KEY", "sk-planted-17", 1);
+	bool can = well(run("doctor --dry", "")) && run("doctor --dry", "")->status == 0;
+	for (size_t i = 0; can && i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char args[200];
+		int port;
+		pid_t pid = serve(&rows[i].service, &port);
+		snprintf(args, sizeof(args),
+		    "--set vlm.provider=%s --set vlm.base_url=http://127.0.0.1:%d/v1", rows[i].provider, port);
+		const struct output *o = run("doctor", args);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		ck_assert_msg(strstr(o->out, rows[i].says) != NULL, "row %zu: no '%s' in: %s", i, rows[i].says,
+		    o->out);
+		ck_assert_ptr_null(strstr(o->out, "sk-planted"));
+	}
+	unsetenv("OPENAI_API_KEY");
+	unsetenv("GEMINI_API_KEY");
+	unsetenv("ANTHROPIC_API_KEY");
+	remove_run_dir();
+	if (!can)
+		CAIRN_SKIP("nobody is called before the data plane is mended");
+}
+END_TEST
+
 /* The doctor alone, by a shell command in front of which %s is the program. */
 static void doctor_says(const char *command, const char *what)
 {
@@ -297,8 +468,11 @@ END_TEST
 
 CAIRN_TEST_MAIN("doctor", where_all_is_well_every_check_of_the_table_is_told_and_nothing_is_started,
     worlds_and_maps_that_cannot_be_used_are_named_with_key_file_and_reason,
-    a_saved_map_of_no_bytes_is_named_before_a_robot_drives_without_it,
+    saved_maps_memories_and_scenes_that_are_damaged_are_named_before_a_robot_drives_without_them,
+    damaged_zones_and_a_damaged_account_of_money_are_warned_of,
+    what_outlives_a_run_is_still_there_when_the_next_one_begins,
     devices_that_are_missing_wrong_or_the_same_are_named, ports_that_others_listen_on_are_named,
     a_provider_without_a_key_or_with_a_bare_one_is_told,
+    whether_key_address_or_model_is_wrong_is_told_of_each_answer_of_a_service,
     a_machine_that_lacks_programs_cores_or_rights_is_told_which,
     a_user_without_a_name_is_told_so_before_roudi_dies_of_it)
