@@ -20,10 +20,10 @@ struct check_context {
 	struct cairn_config *cfg; /* paths are made absolute where they are found */
 	const char *share;        /* the folder that holds config/ */
 	const char *run_dir;
-	bool fresh;         /* what was learned of the home will be set aside */
-	bool running;       /* a stack runs in the run directory: what it holds is no fault */
+	bool fresh;          /* what was learned of the home will be set aside */
+	bool running;        /* a stack runs in the run directory: what it holds is no fault */
 	char warnings[1200]; /* lines of those that warn, each with its newline, by check_all */
-	char fallback[160]; /* by data-plane: what it falls back to; empty: as configured */
+	char fallback[160];  /* by data-plane: what it falls back to; empty: as configured */
 };
 
 struct check_result {

@@ -39,8 +39,8 @@ static void tell(struct doctor *d, const char *name, struct check_result *result
 
 /* What a service answers, as HTTP status: 0 = no answer, or not asked. */
 struct answers {
-	int list;     /* GET of all models */
-	int model;    /* GET of the one, asked where the list is there */
+	int list;  /* GET of all models */
+	int model; /* GET of the one, asked where the list is there */
 	int question; /* POST of a question without content, asked where the list is not: every service refuses that unpaid */
 };
 
@@ -114,7 +114,8 @@ static void judge(
 		check_says(ret, CHECK_WARNS, "%s: %s answers with HTTP %d", p->name, p->base_url, a->list);
 	else if (nothing_there(a->model))
 		check_says(ret, CHECK_WARNS,
-		    "%s: %s answers%s, but has no page about the model '%s' (HTTP %d); correct vlm.model, not "
+		    "%s: %s answers%s, but has no page about the model '%s' (HTTP %d); correct vlm.model, "
+		    "not "
 		    "key or address, unless this service has no such pages ('cairn ask --yes' asks it for "
 		    "real)",
 		    p->name, p->base_url, keyed ? " and takes the key" : "", p->model, a->model);

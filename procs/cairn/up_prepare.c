@@ -308,7 +308,8 @@ bool up_prepare(struct up_run *run, const struct up_options *options, int *ret_l
     struct cairn_error *err)
 {
 	char share[4096];
-	struct check_context ctx = {.cfg = &run->cfg, .share = share, .run_dir = run->run_dir, .fresh = options->fresh};
+	struct check_context ctx = {
+	    .cfg = &run->cfg, .share = share, .run_dir = run->run_dir, .fresh = options->fresh};
 	*ret_status = STATUS_CONFIG;
 	*ret_lock_fd = -1;
 	return up_config(&run->cfg, options, share, sizeof(share), err) &&

@@ -28,7 +28,6 @@
 #define PLANE_DEADLINE_MS 4000
 #define BUDGET_WARNING 0.8
 
-
 struct gateway {
 	struct cairn_stage *stage;
 	const struct cairn_config *cfg;

@@ -147,8 +147,10 @@ START_TEST(saved_maps_memories_and_scenes_that_are_damaged_are_named_before_a_ro
 	static const struct {
 		const char *file, *text, *check, *says[4];
 	} rows[] = {
-	    {"run/state/map.bin", "", "saved-map", {"/state/map.bin", "not a map", "move it away", "--fresh"}},
-	    {"run/state/memory.yaml", "version: 1\nrooms: [", "saved-memory", {"/state/memory.yaml", "--fresh"}},
+	    {"run/state/map.bin", "", "saved-map",
+		{"/state/map.bin", "not a map", "move it away", "--fresh"}},
+	    {"run/state/memory.yaml", "version: 1\nrooms: [", "saved-memory",
+		{"/state/memory.yaml", "--fresh"}},
 	    {"run/state/scene.json", "{\"checksum\": \"0123456789abcdef\", \"scene\": {}}", "saved-scene",
 		{"/state/scene.json", "--fresh"}},
 	};
@@ -179,9 +181,10 @@ START_TEST(damaged_zones_and_a_damaged_account_of_money_are_warned_of)
 	write_file("run/state/spending.txt", "nothing that one could count", "w");
 	const struct output *o = run("doctor --dry", "");
 	ck_assert_msg(well(o), "%s", o->out);
-	ck_assert_msg(count(o->out, "warning  saved-zones  zones: ") == 1 &&
-			  count(o->out, "/state/zones.bin cannot be used: 12 bytes are no file of zones") == 1 &&
-			  count(o->out, "cairn zone confirm") == 1,
+	ck_assert_msg(
+	    count(o->out, "warning  saved-zones  zones: ") == 1 &&
+		count(o->out, "/state/zones.bin cannot be used: 12 bytes are no file of zones") == 1 &&
+		count(o->out, "cairn zone confirm") == 1,
 	    "%s", o->out);
 	ck_assert_msg(count(o->out, "warning  spending     vlm.limit_usd_per_day: ") == 1 &&
 			  count(o->out, "/state/spending.txt: ") == 1,
@@ -357,7 +360,9 @@ static pid_t serve(const struct service *s, int *ret_port)
 		bool model = strstr(text, "/models/") != NULL;
 		int n_line = snprintf(line, sizeof(line),
 		    "HTTP/1.1 %d X\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}",
-		    post ? s->question : model ? s->model : s->list);
+		    post    ? s->question
+		    : model ? s->model
+			    : s->list);
 		(void)!write(c, line, (size_t)n_line);
 	}
 	if (pid == 0)
@@ -396,12 +401,13 @@ START_TEST(whether_key_address_or_model_is_wrong_is_told_of_each_answer_of_a_ser
 		int port;
 		pid_t pid = serve(&rows[i].service, &port);
 		snprintf(args, sizeof(args),
-		    "--set vlm.provider=%s --set vlm.base_url=http://127.0.0.1:%d/v1", rows[i].provider, port);
+		    "--set vlm.provider=%s --set vlm.base_url=http://127.0.0.1:%d/v1", rows[i].provider,
+		    port);
 		const struct output *o = run("doctor", args);
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
-		ck_assert_msg(strstr(o->out, rows[i].says) != NULL, "row %zu: no '%s' in: %s", i, rows[i].says,
-		    o->out);
+		ck_assert_msg(
+		    strstr(o->out, rows[i].says) != NULL, "row %zu: no '%s' in: %s", i, rows[i].says, o->out);
 		ck_assert_ptr_null(strstr(o->out, "sk-planted"));
 	}
 	unsetenv("OPENAI_API_KEY");
