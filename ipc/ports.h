@@ -12,7 +12,8 @@
  * what is not fit for it otherwise is counted as a reject. */
 enum cairn_accept {
 	CAIRN_ACCEPT_PLAUSIBLE, /* valid, with a stamp that is neither 0 nor in the future */
-	CAIRN_ACCEPT_FRESH,     /* and not older than the topic's max_age_ms */
+	CAIRN_ACCEPT_ORDERED,   /* plausible, and behind all that waits for the rows above in the table */
+	CAIRN_ACCEPT_FRESH,     /* plausible, and not older than the topic's max_age_ms */
 	CAIRN_ACCEPT_ALL,       /* as they come: the core judges the header itself */
 };
 

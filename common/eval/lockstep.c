@@ -1,5 +1,6 @@
 #include "common/eval/lockstep.h"
 
+#include "common/explore/explorer_ports.h"
 #include "common/plan/planner_ports.h"
 #include "common/safety/motor_ports.h"
 #include "common/sequencer/sequencer_ports.h"
@@ -13,6 +14,7 @@ void cairn_lockstep_init(struct cairn_lockstep *l)
 {
 	l->seq_box = (struct cairn_outbox){.rows = cairn_sequencer_out, .send = send, .ctx = l};
 	l->planner_box = (struct cairn_outbox){.rows = cairn_planner_out, .send = send, .ctx = l};
+	l->mapper_box = (struct cairn_outbox){.rows = cairn_mapper_out, .send = send, .ctx = l};
 }
 
 void cairn_lockstep_send(struct cairn_lockstep *l, enum cairn_topic topic, const void *message, int64_t t_ns)
@@ -31,4 +33,8 @@ void cairn_lockstep_send(struct cairn_lockstep *l, enum cairn_topic topic, const
 		(void)cairn_in_deliver(cairn_sequencer_in, l->seq, topic, message, &hdr, l->now_ns);
 	if (l->planner != NULL)
 		(void)cairn_in_deliver(cairn_planner_in, l->planner, topic, message, &hdr, l->now_ns);
+	if (l->explorer != NULL)
+		(void)cairn_in_deliver(cairn_explorer_in, l->explorer, topic, message, &hdr, l->now_ns);
+	if (l->mapper != NULL)
+		(void)cairn_in_deliver(cairn_mapper_in, l->mapper, topic, message, &hdr, l->now_ns);
 }

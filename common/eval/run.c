@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/eval/run_private.h"
+#include "common/explore/explorer_ports.h"
 #include "common/plan/planner_ports.h"
 #include "common/sequencer/sequencer_ports.h"
 
@@ -19,13 +20,33 @@
 
 /* ---- making ---- */
 
-/* Candidates are found beside the path that is being followed. */
-static void keep_path(void *ctx, enum cairn_topic topic, const void *message, int64_t t_ns)
+/* What others look at from outside. */
+static void keep(void *ctx, enum cairn_topic topic, const void *message, int64_t t_ns)
 {
 	struct cairn_run *r = ctx;
-	(void)t_ns;
-	if (topic == CAIRN_TOPIC_NAV_PATH)
-		r->path = *(const struct cairn_msg_nav_path *)message;
+	if (topic == CAIRN_TOPIC_POSE) {
+		r->pose = *(const struct cairn_msg_pose *)message;
+		r->pose_some = true;
+	} else if (topic == CAIRN_TOPIC_FRONTIERS) {
+		r->frontiers = *(const struct cairn_msg_frontiers *)message;
+	} else if (topic == CAIRN_TOPIC_CANDIDATES) {
+		r->candidates = *(const struct cairn_msg_candidates *)message;
+		r->candidates_ns = t_ns;
+	}
+}
+
+static bool make_map(struct cairn_run *r, struct cairn_error *err)
+{
+	if (r->o.map == CAIRN_RUN_MAP_NONE)
+		return true;
+	if (!cairn_mapper_ports_open(&r->ports, r->cfg, 1, err))
+		return false;
+	r->explorer = r->ports.explorer;
+	if (r->o.goal != NULL)
+		cairn_explorer_set_goal(r->explorer, *r->o.goal);
+	if (r->o.map == CAIRN_RUN_MAP_MAPPER)
+		return (r->ports.mapper = cairn_mapper_new(r->cfg)) != NULL;
+	return (r->true_map = cairn_true_map_new(r->cfg)) != NULL;
 }
 
 static bool make_cores(struct cairn_run *r, struct cairn_error *err)
@@ -39,11 +60,7 @@ static bool make_cores(struct cairn_run *r, struct cairn_error *err)
 			  .encoder_mask = r->cfg->robot.encoder_mask,
 			  .speed_max_mps = r->cfg->robot.speed_max_mps});
 	r->percept = cairn_percept_params_from_config(r->cfg);
-	bool ok = true;
-	if (r->o.map == CAIRN_RUN_MAP_MAPPER)
-		ok = (r->mapper = cairn_mapper_new(r->cfg)) != NULL;
-	else if (r->o.map == CAIRN_RUN_MAP_TRUE_POSES)
-		ok = (r->true_map = cairn_true_map_new(r->cfg)) != NULL;
+	bool ok = make_map(r, err);
 	if (ok && r->o.map != CAIRN_RUN_MAP_NONE)
 		ok = (r->planner = cairn_planner_new(r->cfg, err)) != NULL;
 	if (ok && !r->o.without_sequencer)
@@ -51,12 +68,15 @@ static bool make_cores(struct cairn_run *r, struct cairn_error *err)
 	r->bus = (struct cairn_lockstep){.seq = r->seq,
 	    .planner = r->planner,
 	    .motor = &r->motor,
+	    .mapper = r->ports.mapper != NULL ? &r->ports : NULL,
+	    .explorer = r->explorer,
 	    .now_ns = r->now_ns,
-	    .tap = keep_path,
+	    .tap = keep,
 	    .tap_ctx = r};
 	cairn_lockstep_init(&r->bus);
+	r->ports.box = &r->bus.mapper_box;
 	if (ok)
-		return run_model_init(r, err) && run_choice_init(r, err);
+		return run_model_init(r, err);
 	if (err->text[0] == '\0')
 		cairn_error_set(err, "out of memory");
 	return false;
@@ -94,20 +114,13 @@ void cairn_run_destroy(struct cairn_run **run_p)
 	cairn_sim_destroy(&r->sim);
 	cairn_sequencer_destroy(&r->seq);
 	cairn_planner_destroy(&r->planner);
-	cairn_mapper_destroy(&r->mapper);
+	cairn_mapper_ports_close(&r->ports);
 	cairn_true_map_destroy(&r->true_map);
-	cairn_frontier_route_destroy(&r->tour);
 	free(r->cells);
 	free(r);
 }
 
 /* ---- the robot's board ---- */
-
-static void tell_pose(struct cairn_run *r, int64_t t_ns)
-{
-	r->pose_some = true;
-	cairn_lockstep_send(&r->bus, CAIRN_TOPIC_POSE, &r->pose, t_ns);
-}
 
 static void report_odometry(struct cairn_run *r)
 {
@@ -125,21 +138,19 @@ static void report_odometry(struct cairn_run *r)
 		return;
 	cairn_wheel_odom_message(&r->odom, &m);
 	cairn_motor_measured(&r->motor, (struct cairn_twist){m.v_mps, m.w_radps}, r->now_ns);
-	if (r->mapper != NULL) {
-		if (cairn_mapper_odom(r->mapper, &m, r->now_ns, CAIRN_LOCKSTEP_EPOCH, &r->pose) &&
-		    r->pose.tracking != CAIRN_TRACKING_NONE)
-			tell_pose(r, r->now_ns);
+	if (r->ports.mapper != NULL) {
+		cairn_lockstep_send(&r->bus, CAIRN_TOPIC_ODOM, &m, r->now_ns);
 		return;
 	}
 	struct cairn_pose2 at = cairn_run_true_pose(r);
-	r->pose = (struct cairn_msg_pose){.x_m = at.x_m,
+	struct cairn_msg_pose pose = {.x_m = at.x_m,
 	    .y_m = at.y_m,
 	    .yaw_rad = at.yaw_rad,
 	    .tracking = CAIRN_TRACKING_GOOD,
 	    .quality = 1.0,
 	    .distance_m = b->distance_m,
 	    .v_mps = b->v_mps};
-	tell_pose(r, r->now_ns);
+	cairn_lockstep_send(&r->bus, CAIRN_TOPIC_POSE, &pose, r->now_ns);
 }
 
 /* ---- scans ---- */
@@ -160,8 +171,6 @@ static void deliver(struct cairn_run *r, struct run_scan *s)
 	if (r->bus.motor_at_once)
 		motor_decides(r);
 	r->bus.motor_at_once = false;
-	if (r->mapper != NULL)
-		(void)cairn_mapper_scan(r->mapper, &s->scan, s->t_ns);
 	if (r->true_map != NULL)
 		(void)cairn_true_map_scan(r->true_map, &s->scan, s->from, s->to, s->t_ns);
 	run_model_scan(r, s);
@@ -230,31 +239,33 @@ static void give_grid(struct cairn_run *r)
 	r->t_grid_ns = r->now_ns;
 }
 
+/* The mapper's report, of a map that is drawn from true poses. */
+static void report_true_map(struct cairn_run *r)
+{
+	struct cairn_mapper_ports *m = &r->ports;
+	struct cairn_pose2 at = cairn_run_true_pose(r);
+	uint32_t given_up_count;
+	const struct cairn_msg_given_up *given_up = cairn_explorer_given_up(r->explorer, &given_up_count);
+	cairn_frontier_given_up(r->true_map->finder, given_up, given_up_count);
+	if (!cairn_true_map_frontiers(r->true_map, at, &m->frontiers) || m->frontiers.free_m2 <= 0.0)
+		return;
+	struct cairn_ground ground = {.grid = &r->true_map->grid};
+	ground.reach = cairn_frontier_reach(r->true_map->finder, &ground.reach_cx0, &ground.reach_cy0);
+	(void)cairn_explorer_report(
+	    r->explorer, &ground, at, m->box, r->now_ns, &m->frontiers, &m->candidates);
+}
+
 static void report_map(struct cairn_run *r)
 {
-	bool ok;
 	if (cairn_run_grid(r) == NULL)
 		return;
 	give_grid(r);
-	if (r->mapper != NULL && r->planner != NULL) {
-		cairn_mapper_claims_held(r->mapper, &r->claims);
-		cairn_planner_claims(r->planner, &r->claims);
+	if (r->true_map != NULL) {
+		report_true_map(r);
+		return;
 	}
-	cairn_exploration_context_mission(
-	    &r->watch, &r->out.mission); /* what was given up is not the best to go on with */
-	if (r->mapper != NULL) {
-		cairn_mapper_given_up(r->mapper, r->watch.given_up, r->watch.given_up_count);
-		ok = cairn_mapper_frontiers(r->mapper, r->now_ns, &r->frontiers);
-	} else {
-		cairn_frontier_given_up(r->true_map->finder, r->watch.given_up, r->watch.given_up_count);
-		ok = cairn_true_map_frontiers(r->true_map, cairn_run_true_pose(r), &r->frontiers);
-	}
-	if (ok && r->frontiers.free_m2 > 0.0)
-		run_choice_rank(r);
-	if (ok && r->frontiers.free_m2 > 0.0)
-		cairn_lockstep_send(&r->bus, CAIRN_TOPIC_FRONTIERS, &r->frontiers, r->now_ns);
-	if (ok && r->frontiers.free_m2 > 0.0)
-		run_choice_step(r);
+	cairn_mapper_report_claims(&r->ports, r->now_ns);
+	(void)cairn_mapper_report(&r->ports, 0, r->now_ns);
 }
 
 /* ---- control ---- */
@@ -281,7 +292,7 @@ static void take_results(struct cairn_run *r)
 {
 	struct cairn_msg_result result;
 	while (cairn_sequencer_next_result(r->seq, &result)) {
-		cairn_exploration_context_result(&r->watch, &result);
+		cairn_outbox_put(&r->bus.seq_box, CAIRN_TOPIC_RESULT, &result, true, r->now_ns);
 		run_model_result(r, &result);
 	}
 }
@@ -440,13 +451,13 @@ const struct cairn_msg_scan *cairn_run_scan(const struct cairn_run *r, int64_t *
 
 struct cairn_mapper *cairn_run_mapper(struct cairn_run *r)
 {
-	return r->mapper;
+	return r->ports.mapper;
 }
 
 const struct cairn_grid *cairn_run_grid(const struct cairn_run *r)
 {
-	if (r->mapper != NULL)
-		return cairn_mapper_grid(r->mapper);
+	if (r->ports.mapper != NULL)
+		return cairn_mapper_grid(r->ports.mapper);
 	return r->true_map != NULL ? &r->true_map->grid : NULL;
 }
 

@@ -2,8 +2,6 @@
 #ifndef CAIRN_COMMON_EVAL_RUN_PRIVATE_H
 #define CAIRN_COMMON_EVAL_RUN_PRIVATE_H
 
-#include "common/explore/frontier_route.h"
-#include "common/explore/exploration_context.h"
 #include "common/device/wheel_odom.h"
 #include "common/eval/lockstep.h"
 #include "common/eval/run.h"
@@ -60,7 +58,8 @@ struct cairn_run {
 	struct cairn_sim *sim;
 	struct cairn_sequencer *seq;
 	struct cairn_planner *planner;
-	struct cairn_mapper *mapper;
+	struct cairn_mapper_ports ports; /* mapper NULL: the map is not made from scans */
+	struct cairn_explorer *explorer; /* its own, or of the true map; NULL: no map */
 	struct cairn_true_map *true_map;
 	struct cairn_percept_params percept;
 	struct cairn_motor motor;
@@ -77,13 +76,8 @@ struct cairn_run {
 	bool pose_some;
 	struct cairn_msg_motion motion;
 	struct cairn_msg_frontiers frontiers;
-	struct cairn_exploration_context watch;
-	struct cairn_candidates choice;
-	struct cairn_frontier_route *tour;
 	struct cairn_msg_candidates candidates;
 	int64_t candidates_ns;
-	struct cairn_msg_nav_path path;
-	struct cairn_msg_claims claims;
 	struct cairn_planner_output plan;
 	struct cairn_sequencer_output out;
 	uint8_t *cells;
@@ -115,11 +109,6 @@ void run_model_step(struct cairn_run *run, bool wanted);
 void run_model_result(struct cairn_run *run, const struct cairn_msg_result *result);
 /* With each scan that is delivered: what the scene says. */
 void run_model_scan(struct cairn_run *run, const struct run_scan *scan);
-/* run_choice.c */
-bool run_choice_init(struct cairn_run *run, struct cairn_error *err);
-/* Ranks the frontiers that were just found. */
-void run_choice_rank(struct cairn_run *run);
-void run_choice_step(struct cairn_run *run);
 /* run_naive.c */
 bool run_naive_wants(const struct cairn_run *run);
 void run_naive_decision(struct cairn_run *run, const struct cairn_msg_decision *d);

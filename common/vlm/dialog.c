@@ -60,6 +60,11 @@ void dialog_fail(struct cairn_dialog *d, const char *why)
 	cairn_text_clean(d->last_error, sizeof(d->last_error), why, strlen(why));
 }
 
+const char *cairn_dialog_goal(const struct cairn_dialog *d)
+{
+	return d->mission.goal;
+}
+
 void cairn_dialog_mission(
     struct cairn_dialog *d, const struct cairn_msg_mission *mission, const struct cairn_header *hdr)
 {

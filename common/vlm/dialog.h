@@ -61,6 +61,8 @@ struct cairn_failover *cairn_dialog_route(struct cairn_dialog *dialog);
 
 void cairn_dialog_mission(
     struct cairn_dialog *dialog, const struct cairn_msg_mission *mission, const struct cairn_header *hdr);
+/* Of the newest mission, in words; empty: none. Valid until the next one. */
+const char *cairn_dialog_goal(const struct cairn_dialog *dialog);
 void cairn_dialog_result(struct cairn_dialog *dialog, const struct cairn_msg_result *result, int64_t t_ns);
 void cairn_dialog_frontiers(
     struct cairn_dialog *dialog, const struct cairn_msg_frontiers *frontiers, int64_t t_ns);

@@ -11,7 +11,7 @@
 #include "common/base/file.h"
 #include "common/base/geom.h"
 #include "common/scene/scene.h"
-#include "common/vlm/dialog.h"
+#include "common/vlm/dialog_ports.h"
 #include "common/vlm/prompt.h"
 #include "common/vlm/stats.h"
 #include "ipc/frames.h"
@@ -40,12 +40,7 @@ struct gateway {
 	int64_t wanted_ns; /* a decision was wanted last; 0 = not yet */
 	struct cairn_frames *frames;
 	struct cairn_frame_sub *snapshot_sub;
-	struct cairn_sub *mission_sub, *result_sub, *frontiers_sub, *candidates_sub, *goal_sub, *paths_sub,
-	    *features_sub;
-	struct cairn_sub *scene_sub; /* NULL: the prompt does not tell what is known of the house */
-	char goal[sizeof(((struct cairn_msg_mission *)0)->goal)];
-	struct cairn_msg_scene scene;
-	struct cairn_pub *decision_pub, *rooms_pub, *stats_pub, *update_pub;
+	struct cairn_outbox *outbox;
 	uint64_t snapshot_epoch, snapshot_seq;
 	char memory_path[512], log_path[512], spending_path[512];
 	struct cairn_text log_line;
@@ -56,15 +51,6 @@ struct gateway {
 	char said_error[160]; /* so that each is logged once */
 	enum cairn_net_tier said_tier;
 	struct cairn_msg_vlm_stats logged; /* when the regular line was last written */
-	union {
-		struct cairn_msg_mission mission;
-		struct cairn_msg_result result;
-		struct cairn_msg_frontiers frontiers;
-		struct cairn_msg_candidates candidates;
-		struct cairn_msg_nav_goal goal;
-		struct cairn_msg_paths_clear paths;
-		struct cairn_msg_features features;
-	} in;
 };
 
 static void turn(struct gateway *g);
@@ -76,7 +62,7 @@ static void publish_stats(struct gateway *g)
 	struct cairn_msg_vlm_stats stats;
 	int64_t now_ns = cairn_now_ns();
 	cairn_dialog_stats(g->dialog, now_ns, &stats);
-	cairn_pub_send(g->stats_pub, &stats, now_ns, true);
+	cairn_outbox_put(g->outbox, CAIRN_TOPIC_VLM_STATS, &stats, true, now_ns);
 	if (strcmp(g->said_error, stats.last_error) != 0) {
 		snprintf(g->said_error, sizeof(g->said_error), "%s", stats.last_error);
 		cairn_log_warn("call failed: %s", stats.last_error);
@@ -183,9 +169,9 @@ static void publish_decision(struct gateway *g)
 	if (!cairn_dialog_take_decision(g->dialog, &decision))
 		return;
 	if (!g->cfg->vlm.shadow)
-		cairn_pub_send(g->decision_pub, &decision, cairn_now_ns(), true);
+		cairn_outbox_put(g->outbox, CAIRN_TOPIC_DECISION, &decision, true, cairn_now_ns());
 	if (cairn_dialog_take_update(g->dialog, &update) && !g->cfg->vlm.shadow)
-		cairn_pub_send(g->update_pub, &update, cairn_now_ns(), true);
+		cairn_outbox_put(g->outbox, CAIRN_TOPIC_WORLD_UPDATE, &update, true, cairn_now_ns());
 	log_decision(g);
 	if (g->witness != NULL)
 		trace_decided(g->witness, &decision);
@@ -251,87 +237,47 @@ static void turn(struct gateway *g)
 
 /* ---- the loop ---- */
 
-/* A message its sender vouches for, with a stamp of this machine's clock. */
-static bool usable(struct gateway *g, const struct cairn_header *hdr)
+/* What is known of the house, as a line of the memory that the model is told. */
+static bool take_scene(void *core, const void *message, const struct cairn_header *hdr, int64_t now_ns)
 {
-	if (cairn_stamp_plausible(hdr->t_ns, cairn_now_ns()))
-		return hdr->valid;
-	cairn_stage_count_reject(g->stage);
+	struct gateway *g = core;
+	struct cairn_memory *memory = cairn_dialog_memory(g->dialog);
+	(void)hdr, (void)now_ns;
+	cairn_scene_prompt_line(message, cairn_dialog_goal(g->dialog), (uint32_t)g->cfg->scene.prompt_tokens,
+	    memory->known_things, sizeof(memory->known_things));
 	return false;
 }
 
-static int on_mission(void *ctx)
+static bool take_result(void *core, const void *message, const struct cairn_header *hdr, int64_t now_ns)
 {
-	struct gateway *g = ctx;
-	struct cairn_header hdr;
-	while (cairn_sub_recv(g->mission_sub, &g->in.mission, &hdr) == 1) {
-		if (!usable(g, &hdr))
-			continue;
-		memcpy(g->goal, g->in.mission.goal, sizeof(g->goal));
-		cairn_dialog_mission(g->dialog, &g->in.mission, &hdr);
-	}
-	turn(g);
-	return 0;
+	struct gateway *g = core;
+	(void)now_ns;
+	cairn_dialog_result(g->dialog, message, hdr->t_ns);
+	if (g->witness != NULL)
+		trace_result(g->witness, message, hdr);
+	cairn_decision_log_result(&g->log_line, unix_s(), message);
+	append_log(g);
+	journal_line(g, false);
+	return true;
 }
 
-/* What is known of the house, as a line of the memory that the model is told. */
-static int on_scene(void *ctx)
-{
-	struct gateway *g = ctx;
-	struct cairn_header hdr;
-	struct cairn_memory *memory = cairn_dialog_memory(g->dialog);
-	while (cairn_sub_recv(g->scene_sub, &g->scene, &hdr) == 1)
-		if (usable(g, &hdr))
-			cairn_scene_prompt_line(&g->scene, g->goal, (uint32_t)g->cfg->scene.prompt_tokens,
-			    memory->known_things, sizeof(memory->known_things));
-	return 0;
-}
+static const struct cairn_in result_in[] = {
+    {CAIRN_TOPIC_RESULT, CAIRN_ACCEPT_PLAUSIBLE, take_result},
+    {.take = NULL},
+};
 
-static int on_result(void *ctx)
-{
-	struct gateway *g = ctx;
-	struct cairn_header hdr;
-	while (cairn_sub_recv(g->result_sub, &g->in.result, &hdr) == 1) {
-		if (!usable(g, &hdr))
-			continue;
-		cairn_dialog_result(g->dialog, &g->in.result, hdr.t_ns);
-		if (g->witness != NULL)
-			trace_result(g->witness, &g->in.result, &hdr);
-		cairn_decision_log_result(&g->log_line, unix_s(), &g->in.result);
-		append_log(g);
-		journal_line(g, false);
-	}
-	turn(g);
-	return 0;
-}
+static const struct cairn_in scene_in[] = {
+    {CAIRN_TOPIC_SCENE, CAIRN_ACCEPT_PLAUSIBLE, take_scene},
+    {.take = NULL},
+};
 
-/* What became of the model's claims about the map: it is told. */
-static void take_features(
-    struct cairn_dialog *dialog, const struct cairn_msg_features *features, int64_t t_ns)
-{
-	(void)t_ns;
-	struct cairn_memory *memory = cairn_dialog_memory(dialog);
-	memory->claims_held = features->claims_held;
-	memory->claims_right = features->claims_right;
-	memory->claims_wrong = features->claims_wrong;
-}
-
-#define ON_NEWS(name, take)                                                                                  \
-	static int on_##name(void *ctx)                                                                      \
-	{                                                                                                    \
-		struct gateway *g = ctx;                                                                     \
-		struct cairn_header hdr;                                                                     \
-		while (cairn_sub_recv(g->name##_sub, &g->in.name, &hdr) == 1) {                              \
-			if (usable(g, &hdr))                                                                 \
-				take(g->dialog, &g->in.name, hdr.t_ns);                                      \
-		}                                                                                            \
-		return 0;                                                                                    \
-	}
-ON_NEWS(frontiers, cairn_dialog_frontiers)
-ON_NEWS(candidates, cairn_dialog_candidates)
-ON_NEWS(paths, cairn_dialog_paths_clear)
-ON_NEWS(features, take_features)
-ON_NEWS(goal, cairn_dialog_nav_goal)
+static const struct cairn_out outputs[] = {
+    {CAIRN_TOPIC_DECISION, 0},
+    {CAIRN_TOPIC_VLM_STATS, 0},
+    {CAIRN_TOPIC_ROOMS, 0},
+    {CAIRN_TOPIC_WORLD_UPDATE, 0},
+    {CAIRN_TOPIC_COUNT, 0},
+};
 
 static int on_turn(void *ctx)
 {
@@ -356,7 +302,7 @@ static int on_second(void *ctx)
 	struct gateway *g = ctx;
 	publish_stats(g);
 	cairn_memory_places(cairn_dialog_memory(g->dialog), &g->rooms);
-	cairn_pub_send(g->rooms_pub, &g->rooms, cairn_now_ns(), true);
+	cairn_outbox_put(g->outbox, CAIRN_TOPIC_ROOMS, &g->rooms, true, cairn_now_ns());
 	discoveries_publish(g->found, cairn_now_ns());
 	cairn_dialog_tick(g->dialog, STATS_MS * 1e-3);
 	save(g);
@@ -463,21 +409,15 @@ static bool open_bus(struct gateway *g)
 	g->found = discoveries_new(g->stage, g->dialog, folder);
 	if (g->found == NULL)
 		return false;
-	g->decision_pub = cairn_stage_publish(g->stage, CAIRN_TOPIC_DECISION);
-	g->stats_pub = cairn_stage_publish(g->stage, CAIRN_TOPIC_VLM_STATS);
-	g->rooms_pub = cairn_stage_publish(g->stage, CAIRN_TOPIC_ROOMS);
-	g->update_pub = cairn_stage_publish(g->stage, CAIRN_TOPIC_WORLD_UPDATE);
+	g->outbox = cairn_stage_outputs(g->stage, outputs);
 	if (g->cfg->vlm.shadow)
-		g->goal_sub = cairn_stage_subscribe(g->stage, CAIRN_TOPIC_NAV_GOAL, on_goal, g);
+		cairn_stage_inputs(g->stage, cairn_dialog_shadow_in, g->dialog, NULL, NULL);
 	if (g->cfg->scene.prompt_tokens > 0)
-		g->scene_sub = cairn_stage_subscribe(g->stage, CAIRN_TOPIC_SCENE, on_scene, g);
-	g->features_sub = cairn_stage_subscribe(g->stage, CAIRN_TOPIC_FEATURES, on_features, g);
-	g->paths_sub = cairn_stage_subscribe(g->stage, CAIRN_TOPIC_PATHS_CLEAR, on_paths, g);
-	g->mission_sub = cairn_stage_subscribe(g->stage, CAIRN_TOPIC_MISSION, on_mission, g);
-	g->result_sub = cairn_stage_subscribe(g->stage, CAIRN_TOPIC_RESULT, on_result, g);
-	g->frontiers_sub = cairn_stage_subscribe(g->stage, CAIRN_TOPIC_FRONTIERS, on_frontiers, g);
+		cairn_stage_inputs(g->stage, scene_in, g, NULL, NULL);
+	cairn_stage_inputs(g->stage, cairn_dialog_in, g->dialog, on_turn, g);
+	cairn_stage_inputs(g->stage, result_in, g, on_turn, g);
 	if (g->cfg->choice.offer)
-		g->candidates_sub = cairn_stage_subscribe(g->stage, CAIRN_TOPIC_CANDIDATES, on_candidates, g);
+		cairn_stage_inputs(g->stage, cairn_dialog_candidates_in, g->dialog, NULL, NULL);
 	cairn_stage_every(g->stage, TURN_MS, on_turn, g);
 	cairn_stage_every(g->stage, STATS_MS, on_second, g);
 	cairn_dialog_stats(g->dialog, cairn_now_ns(), &g->logged);

@@ -34,6 +34,7 @@ struct stage_input {
 	void *core;
 	cairn_loop_fn *at_once;
 	void *ctx;
+	int index, table_start; /* of it and of its table's first row in the stage's inputs */
 };
 
 struct cairn_stage {

@@ -3,9 +3,9 @@
 
 #include "procs/shell/stage_internal.h"
 
-static int on_input(void *ctx)
+/* All that waits; true when a row wants the stage to act at once. */
+static bool drain(struct stage_input *in)
 {
-	struct stage_input *in = ctx;
 	struct cairn_header hdr;
 	bool at_once = false;
 	while (cairn_sub_recv(in->sub, in->stage->scratch, &hdr) == 1) {
@@ -16,6 +16,15 @@ static int on_input(void *ctx)
 		else if (j == CAIRN_JUDGED_UNFIT)
 			cairn_stage_count_reject(in->stage);
 	}
+	return at_once;
+}
+
+static int on_input(void *ctx)
+{
+	struct stage_input *in = ctx;
+	bool at_once = false;
+	for (int i = in->row->accept == CAIRN_ACCEPT_ORDERED ? in->table_start : in->index; i <= in->index; i++)
+		at_once |= drain(&in->stage->inputs[i]);
 	return at_once && in->at_once != NULL ? in->at_once(in->ctx) : 0;
 }
 
@@ -34,13 +43,20 @@ static void make_room(struct cairn_stage *stage, size_t bytes)
 void cairn_stage_inputs(
     struct cairn_stage *stage, const struct cairn_in *rows, void *core, cairn_loop_fn *at_once, void *ctx)
 {
+	int table_start = stage->input_count;
 	for (; rows->take != NULL; rows++) {
 		if (stage->input_count == STAGE_INPUTS_MAX)
 			stage_give_up("inputs", &(struct cairn_error){"too many of them"});
-		struct stage_input *in = &stage->inputs[stage->input_count++];
+		int index = stage->input_count++;
+		struct stage_input *in = &stage->inputs[index];
 		make_room(stage, cairn_topics[rows->topic].desc->size);
-		*in = (struct stage_input){
-		    .stage = stage, .row = rows, .core = core, .at_once = at_once, .ctx = ctx};
+		*in = (struct stage_input){.stage = stage,
+		    .row = rows,
+		    .core = core,
+		    .at_once = at_once,
+		    .ctx = ctx,
+		    .index = index,
+		    .table_start = table_start};
 		in->sub = cairn_stage_subscribe(stage, rows->topic, on_input, in);
 	}
 }

@@ -4,6 +4,7 @@
 #include "common/safety/motor_ports.h"
 #include "common/safety/watchdog_ports.h"
 #include "common/sequencer/sequencer_ports.h"
+#include "common/slam/mapper_ports.h"
 #include "test/support/runner.h"
 
 #define NOW_NS (100 * CAIRN_NS_PER_S)
@@ -30,6 +31,8 @@ START_TEST(headers_are_judged_by_the_rule_of_the_row)
 	    {CAIRN_ACCEPT_PLAUSIBLE, true, -5, CAIRN_JUDGED_UNFIT},
 	    {CAIRN_ACCEPT_PLAUSIBLE, false, NOW_NS, CAIRN_JUDGED_UNSURE},
 	    {CAIRN_ACCEPT_PLAUSIBLE, false, 0, CAIRN_JUDGED_UNFIT},
+	    {CAIRN_ACCEPT_ORDERED, true, NOW_NS, CAIRN_JUDGED_FIT},
+	    {CAIRN_ACCEPT_ORDERED, false, NOW_NS, CAIRN_JUDGED_UNSURE},
 	    {CAIRN_ACCEPT_FRESH, true, NOW_NS - 500 * MS, CAIRN_JUDGED_FIT},
 	    {CAIRN_ACCEPT_FRESH, true, NOW_NS - 501 * MS, CAIRN_JUDGED_UNFIT},
 	    {CAIRN_ACCEPT_FRESH, false, NOW_NS - 501 * MS, CAIRN_JUDGED_UNSURE},
@@ -140,7 +143,8 @@ START_TEST(the_tables_of_cores_agree_with_the_table_of_topics)
 		const struct cairn_out *out;
 	} cores[] = {{"planner", cairn_planner_in, cairn_planner_out},
 	    {"sequencer", cairn_sequencer_in, cairn_sequencer_out},
-	    {"motor", cairn_motor_in, cairn_motor_out}, {"watchdog", cairn_watchdog_in, cairn_watchdog_out}};
+	    {"motor", cairn_motor_in, cairn_motor_out}, {"watchdog", cairn_watchdog_in, cairn_watchdog_out},
+	    {"mapper", cairn_mapper_in, cairn_mapper_out}};
 	for (size_t i = 0; i < sizeof(cores) / sizeof(cores[0]); i++) {
 		int published = 0, sent = 0;
 		for (int t = 0; t < CAIRN_TOPIC_COUNT; t++)
