@@ -23,7 +23,8 @@ static int on_input(void *ctx)
 {
 	struct stage_input *in = ctx;
 	bool at_once = false;
-	for (int i = in->row->accept == CAIRN_ACCEPT_ORDERED ? in->table_start : in->index; i <= in->index; i++)
+	for (int i = in->row->accept == CAIRN_ACCEPT_ORDERED ? in->table_start : in->index; i <= in->index;
+	     i++)
 		at_once |= drain(&in->stage->inputs[i]);
 	return at_once && in->at_once != NULL ? in->at_once(in->ctx) : 0;
 }
