@@ -41,11 +41,11 @@ static const struct cairn_msg_candidate *find(const struct cairn_msg_candidates 
 static const struct cairn_msg_candidate *heir(
     const struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns)
 {
-	const struct cairn_msg_candidates *set = &seq->candidates;
+	const struct cairn_msg_candidates *set = &seq->offers.candidates;
 	const struct cairn_msg_candidate *was = NULL, *best = NULL;
 	double best_m = HEIR_M;
-	for (uint32_t i = 0; i < seq->gone_count && i < SEQ_GONE_MAX; i++) {
-		const struct seq_gone *g = &seq->gone[i];
+	for (uint32_t i = 0; i < seq->offers.gone_count && i < SEQ_GONE_MAX; i++) {
+		const struct seq_gone *g = &seq->offers.gone[i];
 		if (g->as.id == d->candidate_id && g->as.since <= d->candidate_set &&
 		    g->as.since >= set->first_set && g->as.kind == CAIRN_CANDIDATE_KIND_FRONTIER &&
 		    seq_seconds(g->t_ns, now_ns) <=
@@ -67,9 +67,10 @@ static const struct cairn_msg_candidate *heir(
 const struct cairn_msg_candidate *seq_candidate(
     const struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns, char why[160])
 {
-	const struct cairn_msg_candidates *set = &seq->candidates;
+	const struct cairn_msg_candidates *set = &seq->offers.candidates;
 	char list[64];
-	if (seq->t_candidates_ns == 0 || seq_seconds(seq->t_candidates_ns, now_ns) > CANDIDATES_TIMEOUT_S)
+	if (seq->offers.t_candidates_ns == 0 ||
+	    seq_seconds(seq->offers.t_candidates_ns, now_ns) > CANDIDATES_TIMEOUT_S)
 		return (void)refuse(why, "no candidates are offered now"), NULL;
 	if (d->candidate_set == 0)
 		return (void)refuse(why, "no list of candidates was shown"), NULL;
@@ -94,9 +95,9 @@ const struct cairn_msg_candidate *seq_candidate(
 
 const struct cairn_msg_frontier *seq_frontier(const struct cairn_sequencer *seq, uint32_t id)
 {
-	for (uint32_t i = 0; i < seq->frontiers.items_count; i++) {
-		if (seq->frontiers.items[i].id == id)
-			return &seq->frontiers.items[i];
+	for (uint32_t i = 0; i < seq->offers.frontiers.items_count; i++) {
+		if (seq->offers.frontiers.items[i].id == id)
+			return &seq->offers.frontiers.items[i];
 	}
 	return NULL;
 }
@@ -127,7 +128,7 @@ bool seq_prepare_candidate(struct cairn_sequencer *seq, const struct cairn_msg_d
 	const struct cairn_msg_frontier *f = seq_frontier(seq, c->frontier_id);
 	if (f == NULL)
 		return refuse(refusal->reason, "the frontier behind candidate %u has been seen into", c->id);
-	const char *vain = cairn_frontier_blacklist_given_up(&seq->rec.explore, f->x_m, f->y_m);
+	const char *vain = cairn_frontier_blacklist_given_up(&seq->mission.record.explore, f->x_m, f->y_m);
 	if (vain != NULL) {
 		refusal->counts = true;
 		return refuse(
@@ -143,11 +144,11 @@ bool seq_prepare_candidate(struct cairn_sequencer *seq, const struct cairn_msg_d
 void cairn_sequencer_on_candidates(
     struct cairn_sequencer *seq, const struct cairn_msg_candidates *candidates, int64_t t_ns)
 {
-	if (!seq_rising(seq, &seq->t_candidates_ns, t_ns, true))
+	if (!seq_rising(seq, &seq->offers.t_candidates_ns, t_ns, true))
 		return;
-	for (uint32_t i = 0; i < seq->candidates.items_count; i++)
-		if (find(candidates, seq->candidates.items[i].id) == NULL)
-			seq->gone[seq->gone_count++ % SEQ_GONE_MAX] =
-			    (struct seq_gone){t_ns, seq->candidates.items[i]};
-	seq->candidates = *candidates;
+	for (uint32_t i = 0; i < seq->offers.candidates.items_count; i++)
+		if (find(candidates, seq->offers.candidates.items[i].id) == NULL)
+			seq->offers.gone[seq->offers.gone_count++ % SEQ_GONE_MAX] =
+			    (struct seq_gone){t_ns, seq->offers.candidates.items[i]};
+	seq->offers.candidates = *candidates;
 }

@@ -42,13 +42,13 @@ bool seq_basis_timely(const struct cairn_sequencer *seq, const struct cairn_msg_
 /* Now can be compared with then. */
 static bool comparable(const struct cairn_sequencer *seq, const struct cairn_msg_decision *d)
 {
-	return seq->cfg->safety.decision_max_shift_m > 0.0 && seq->sense.scan_ok && seq->sense.pose_ok &&
-	       cairn_scene_change_knows(&seq->seen, d->t_snapshot_ns);
+	return seq->cfg->safety.decision_max_shift_m > 0.0 && seq->inputs.now.scan_ok &&
+	       seq->inputs.now.pose_ok && cairn_scene_change_knows(&seq->inputs.scene, d->t_snapshot_ns);
 }
 
 static double moved_m(const struct cairn_sequencer *seq, const struct cairn_msg_decision *d)
 {
-	return hypot(seq->pose.x_m - d->snapshot_x_m, seq->pose.y_m - d->snapshot_y_m);
+	return hypot(seq->inputs.pose.x_m - d->snapshot_x_m, seq->inputs.pose.y_m - d->snapshot_y_m);
 }
 
 static double max_moved_m(const struct cairn_sequencer *seq, const struct cairn_msg_decision *d)
@@ -73,11 +73,11 @@ bool seq_basis_check(struct cairn_sequencer *seq, const struct cairn_msg_decisio
 	if (age_s > seq->cfg->safety.decision_checked_age_s && !comparable(seq, d))
 		return refuse(refusal,
 		    "the snapshot is %.1f s old, and what was seen then cannot be compared with now", age_s);
-	if (seq->t_pose_ns == 0)
+	if (seq->inputs.t_pose_ns == 0)
 		return true; /* nothing moves without a pose; see the hold */
 	if (!(moved_m(seq, d) <= max_moved_m(seq, d)))
 		return refuse(refusal, "the robot has moved %.2f m since the snapshot", moved_m(seq, d));
-	double turned_rad = fabs(cairn_wrap_rad(seq->pose.yaw_rad - d->snapshot_yaw_rad));
+	double turned_rad = fabs(cairn_wrap_rad(seq->inputs.pose.yaw_rad - d->snapshot_yaw_rad));
 	bool fixed = d->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL || (d->tool == CAIRN_TOOL_ROTATE && d->absolute);
 	if (!fixed && !(turned_rad <= HEADING_MOVED_RAD))
 		return refuse(refusal, "the robot has turned %.0f deg since the snapshot",
@@ -160,13 +160,13 @@ static struct corridor corridor_of(const struct cairn_sequencer *seq, const stru
 /* The next WAY_M of the path from where the robot is on it, in the robot frame. */
 static void lay_way(const struct cairn_sequencer *seq, struct corridor *c)
 {
-	const struct cairn_msg_nav_path *path = &seq->path;
+	const struct cairn_msg_nav_path *path = &seq->planner.path;
 	struct cairn_pose2 to_robot = cairn_pose_inverse(seq_pose(seq));
 	uint32_t from = 0;
 	double nearest_m = INFINITY, length_m = 0.0;
 	for (uint32_t i = 0; i < path->points_count; i++) {
-		double off_m = hypot(
-		    (double)path->points[i].x_m - seq->pose.x_m, (double)path->points[i].y_m - seq->pose.y_m);
+		double off_m = hypot((double)path->points[i].x_m - seq->inputs.pose.x_m,
+		    (double)path->points[i].y_m - seq->inputs.pose.y_m);
 		if (off_m < nearest_m) {
 			nearest_m = off_m;
 			from = i;
@@ -194,8 +194,8 @@ bool seq_basis_leans(const struct cairn_sequencer *seq, const struct cairn_msg_d
 static bool unchanged(const struct cairn_sequencer *seq, const struct cairn_msg_decision *d,
     const struct corridor *c, struct seq_refusal *refusal)
 {
-	double bearing_rad, shift_m = cairn_scene_change_corridor_m(&seq->seen, d->t_snapshot_ns,
-				&seq->points, seq_pose(seq), within, c, &bearing_rad);
+	double bearing_rad, shift_m = cairn_scene_change_corridor_m(&seq->inputs.scene, d->t_snapshot_ns,
+				&seq->inputs.points, seq_pose(seq), within, c, &bearing_rad);
 	return judge_shift(seq, shift_m, bearing_rad, refusal);
 }
 
@@ -206,11 +206,11 @@ bool seq_basis_corridor(struct cairn_sequencer *seq, const struct cairn_msg_deci
 	const struct cairn_config_safety *s = &seq->cfg->safety;
 	double bearing_rad, shift_m;
 	if (!seq_tool_moves(d->tool) || d->t_snapshot_ns == 0 || !(s->decision_max_shift_m > 0.0) ||
-	    !seq->sense.scan_ok || !seq->sense.pose_ok)
+	    !seq->inputs.now.scan_ok || !seq->inputs.now.pose_ok)
 		return true;
 	/* What was decided on may be gone: somebody has stepped in, a door has swung. */
-	shift_m = cairn_scene_change_shift_m(&seq->seen, d->t_snapshot_ns, &seq->points, seq->lidar_count,
-	    seq_pose(seq), s->decision_near_m, &bearing_rad);
+	shift_m = cairn_scene_change_shift_m(&seq->inputs.scene, d->t_snapshot_ns, &seq->inputs.points,
+	    seq->inputs.lidar_count, seq_pose(seq), s->decision_near_m, &bearing_rad);
 	if (!judge_shift(seq, shift_m, bearing_rad, refusal))
 		return false;
 	/* Of a way the corridor is its path, which is not planned yet (seq_basis_way). */
@@ -225,7 +225,7 @@ enum seq_way seq_basis_way(struct cairn_sequencer *seq, struct seq_refusal *refu
 	struct seq_task *t = &seq->task;
 	if (!t->nav.leans)
 		return SEQ_WAY_HOLDS;
-	if (seq->path.goal_id != t->nav.goal_id || seq->path.points_count == 0)
+	if (seq->planner.path.goal_id != t->nav.goal_id || seq->planner.path.points_count == 0)
 		return SEQ_WAY_UNKNOWN;
 	struct corridor c = corridor_of(seq, &t->d);
 	lay_way(seq, &c);

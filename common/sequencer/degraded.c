@@ -10,29 +10,30 @@
 void cairn_sequencer_on_stages(
     struct cairn_sequencer *seq, const struct cairn_msg_stages *stages, int64_t t_ns)
 {
-	if (!seq_rising(seq, &seq->t_stages_ns, t_ns, true))
+	if (!seq_rising(seq, &seq->degraded.t_ns, t_ns, true))
 		return;
-	seq->told = (struct seq_degraded){.wish = CAIRN_WITHOUT_GO_ON};
+	seq->degraded.told = (struct seq_degraded_wish){.wish = CAIRN_WITHOUT_GO_ON};
 	for (uint32_t i = 0; i < stages->items_count; i++) {
 		const struct cairn_msg_stage *st = &stages->items[i];
 		bool counts = st->state == CAIRN_STAGE_STATE_FAILED &&
-			      (seq->told.stage[0] == '\0' || st->without < seq->told.wish);
+			      (seq->degraded.told.stage[0] == '\0' || st->without < seq->degraded.told.wish);
 		if (!counts)
 			continue;
-		seq->told.wish = st->without;
-		snprintf(seq->told.stage, sizeof(seq->told.stage), "%s", st->name);
+		seq->degraded.told.wish = st->without;
+		snprintf(seq->degraded.told.stage, sizeof(seq->degraded.told.stage), "%s", st->name);
 	}
 }
 
 void seq_degraded_update(struct cairn_sequencer *seq, int64_t now_ns)
 {
-	bool known = seq->t_stages_ns != 0 && seq_seconds(seq->t_stages_ns, now_ns) <= STAGES_TIMEOUT_S;
-	seq->without = known ? seq->told : (struct seq_degraded){.wish = CAIRN_WITHOUT_GO_ON};
+	bool known = seq->degraded.t_ns != 0 && seq_seconds(seq->degraded.t_ns, now_ns) <= STAGES_TIMEOUT_S;
+	seq->degraded.in_force =
+	    known ? seq->degraded.told : (struct seq_degraded_wish){.wish = CAIRN_WITHOUT_GO_ON};
 }
 
 uint32_t seq_degraded_conditions(const struct cairn_sequencer *seq)
 {
-	switch (seq->without.wish) {
+	switch (seq->degraded.in_force.wish) {
 	case CAIRN_WITHOUT_HOME:
 		return CAIRN_MISSION_BIT(DEGRADED);
 	case CAIRN_WITHOUT_LOCAL:

@@ -24,13 +24,13 @@ static double sign_of(double x)
 static struct cairn_twist stand_step(struct cairn_sequencer *seq, int64_t now_ns)
 {
 	struct seq_task *t = &seq->task;
-	t->active_s += seq->step_s;
+	t->active_s += seq->step.length_s;
 	if (t->kind == SEQ_REPORT && t->d.tool == CAIRN_TOOL_DEFINE_ZONE) {
 		seq_define_zone(seq, now_ns);
 	} else if (t->kind == SEQ_REPORT) {
 		seq_task_end(seq, CAIRN_OUTCOME_SUCCESS, now_ns, "noted");
 	} else if (t->active_s >= t->limit_s) {
-		if (t->d.tool == CAIRN_TOOL_CHECK_PATH_CLEAR && seq->sense.scan_ok) {
+		if (t->d.tool == CAIRN_TOOL_CHECK_PATH_CLEAR && seq->inputs.now.scan_ok) {
 			struct cairn_msg_paths_clear all;
 			(void)cairn_sequencer_paths_clear(seq, now_ns, &all);
 			const struct cairn_msg_path_clear *way = &all.items[t->d.direction];
@@ -64,7 +64,7 @@ static void end_move(struct cairn_sequencer *seq, int64_t now_ns)
 static struct cairn_twist move_step(struct cairn_sequencer *seq, int64_t now_ns)
 {
 	struct seq_task *t = &seq->task;
-	t->active_s += seq->step_s;
+	t->active_s += seq->step.length_s;
 	if (t->active_s >= t->limit_s) {
 		end_move(seq, now_ns);
 		return (struct cairn_twist){0};
@@ -77,7 +77,7 @@ static struct cairn_twist move_step(struct cairn_sequencer *seq, int64_t now_ns)
 static double turn_free_m(const struct cairn_sequencer *seq, int leg)
 {
 	struct cairn_footprint body = cairn_safe_footprint(seq->cfg);
-	return cairn_arc_clearance(&seq->points, &body, seq->cfg->safety.margin_m,
+	return cairn_arc_clearance(&seq->inputs.points, &body, seq->cfg->safety.margin_m,
 	    leg * seq->task.curvature_1pm, leg > 0, CAIRN_SAFE_HORIZON_M)
 	    .free_m;
 }
@@ -125,12 +125,13 @@ static struct cairn_twist turn_step(struct cairn_sequencer *seq, int64_t now_ns)
 	struct cairn_twist zero = {0};
 	double remaining = t->turn.wanted_rad - t->turned_rad;
 	double w = TURN_SPEED_MPS * fabs(t->curvature_1pm);
-	t->active_s += seq->step_s;
+	t->active_s += seq->step.length_s;
 	/* what is commanded now still turns it a little further */
-	double slack = fabs(seq->cmd.w_radps) > 0.0 ? fmax(TURN_DONE_RAD, w * TURN_LATENCY_S) : TURN_DONE_RAD;
+	double slack =
+	    fabs(seq->step.cmd.w_radps) > 0.0 ? fmax(TURN_DONE_RAD, w * TURN_LATENCY_S) : TURN_DONE_RAD;
 	if (fabs(remaining) <= slack || remaining * sign_of(t->turn.wanted_rad) < 0.0) {
 		seq_task_end(seq, CAIRN_OUTCOME_SUCCESS, now_ns, "turned %.0f deg, now facing %.0f deg",
-		    -cairn_rad_to_deg(t->turned_rad), cairn_compass_deg(seq->pose.yaw_rad));
+		    -cairn_rad_to_deg(t->turned_rad), cairn_compass_deg(seq->inputs.pose.yaw_rad));
 		return zero;
 	}
 	if (t->active_s > t->limit_s) {
@@ -138,7 +139,7 @@ static struct cairn_twist turn_step(struct cairn_sequencer *seq, int64_t now_ns)
 		return zero;
 	}
 	if (t->turn.pause_s > 0.0) {
-		t->turn.pause_s -= seq->step_s;
+		t->turn.pause_s -= seq->step.length_s;
 		return zero;
 	}
 	if (t->turn.leg == 0 && (!turn_choose(seq, remaining) || t->turn.idle_legs >= TURN_IDLE_LEGS)) {
@@ -168,7 +169,7 @@ bool seq_stretch_find(const struct cairn_sequencer *seq, struct seq_stretch *ret
 		bool ahead = i >= 5; /* backward first: the robot has seen what it came through */
 		double c = curvatures[i % 5];
 		double free_m = cairn_arc_clearance(
-		    &seq->points, &body, seq->cfg->safety.margin_m, c, ahead, CAIRN_SAFE_HORIZON_M)
+		    &seq->inputs.points, &body, seq->cfg->safety.margin_m, c, ahead, CAIRN_SAFE_HORIZON_M)
 				    .free_m;
 		if (free_m <= best + (ahead ? 0.15 : 0.02))
 			continue;
@@ -185,7 +186,7 @@ bool seq_stretch_find(const struct cairn_sequencer *seq, struct seq_stretch *ret
 static struct cairn_twist recover_step(struct cairn_sequencer *seq, int64_t now_ns)
 {
 	struct seq_task *t = &seq->task;
-	t->active_s += seq->step_s;
+	t->active_s += seq->step.length_s;
 	if (t->distance_m >= t->stretch.left_m || t->active_s >= t->stretch.left_s) {
 		seq_task_end(seq, t->distance_m >= 0.03 ? CAIRN_OUTCOME_SUCCESS : CAIRN_OUTCOME_FAILED,
 		    now_ns, "left a tight place by %.2f m", t->distance_m);
@@ -201,20 +202,20 @@ static bool held(struct cairn_sequencer *seq, int64_t now_ns)
 {
 	struct seq_task *t = &seq->task;
 	bool own = t->d.source == CAIRN_SOURCE_MISSION || t->d.source == CAIRN_SOURCE_OPERATOR;
-	if (seq->sense.hold[0] == '\0' || t->kind == SEQ_STAND || t->kind == SEQ_REPORT ||
+	if (seq->inputs.now.hold[0] == '\0' || t->kind == SEQ_STAND || t->kind == SEQ_REPORT ||
 	    t->kind == SEQ_HELP) {
 		t->held_s = 0.0;
 		return false;
 	}
-	t->held_s += seq->step_s;
+	t->held_s += seq->step.length_s;
 	t->blocked_s = t->stall_s = 0.0;
 	t->stall_from_m = t->distance_m;
 	if (own) /* the way home waits as long as it takes */
 		return true;
-	if (seq->sense.estop || t->held_s > SEQ_HOLD_MAX_S) {
+	if (seq->inputs.now.estop || t->held_s > SEQ_HOLD_MAX_S) {
 		t->blameless = true;
-		seq_task_end(seq, seq->sense.estop ? CAIRN_OUTCOME_BLOCKED : CAIRN_OUTCOME_FAILED, now_ns,
-		    "%s", seq->sense.hold);
+		seq_task_end(seq, seq->inputs.now.estop ? CAIRN_OUTCOME_BLOCKED : CAIRN_OUTCOME_FAILED,
+		    now_ns, "%s", seq->inputs.now.hold);
 	}
 	return true;
 }
@@ -223,19 +224,19 @@ static bool held(struct cairn_sequencer *seq, int64_t now_ns)
 static struct cairn_twist coast(struct cairn_sequencer *seq, int64_t now_ns)
 {
 	struct cairn_twist zero = {0};
-	if (seq->sense.hold[0] != '\0')
-		seq->coast_mps = 0.0; /* what was stopped does not roll on by itself afterwards */
-	if (seq->coast_mps <= 0.0 || seq->rec.state != CAIRN_MISSION_STATE_EXPLORING)
+	if (seq->inputs.now.hold[0] != '\0')
+		seq->step.coast_mps = 0.0; /* what was stopped does not roll on by itself afterwards */
+	if (seq->step.coast_mps <= 0.0 || seq->mission.record.state != CAIRN_MISSION_STATE_EXPLORING)
 		return zero;
-	double age_s = seq_seconds(seq->t_coast_ns, now_ns);
-	double v = seq->coast_mps * exp(-age_s / seq->cfg->safety.silent_decay_s);
+	double age_s = seq_seconds(seq->step.t_coast_ns, now_ns);
+	double v = seq->step.coast_mps * exp(-age_s / seq->cfg->safety.silent_decay_s);
 	struct cairn_footprint body = cairn_safe_footprint(seq->cfg);
 	double free_m = cairn_arc_clearance(
-	    &seq->points, &body, seq->cfg->safety.margin_m, 0.0, true, CAIRN_SAFE_HORIZON_M)
+	    &seq->inputs.points, &body, seq->cfg->safety.margin_m, 0.0, true, CAIRN_SAFE_HORIZON_M)
 			    .free_m;
 	if (age_s > seq->cfg->safety.silent_coast_s || v < CAIRN_SAFE_CREEP_MPS ||
 	    free_m < seq->cfg->safety.slow_distance_m) {
-		seq->coast_mps = 0.0;
+		seq->step.coast_mps = 0.0;
 		return zero;
 	}
 	return (struct cairn_twist){v, 0.0};
@@ -278,16 +279,17 @@ struct cairn_twist seq_drive(struct cairn_sequencer *seq, int64_t now_ns)
 static bool reduced(struct cairn_sequencer *seq, const struct cairn_safe_velocity *safe)
 {
 	struct seq_task *t = &seq->task;
-	if (seq->fence[0] != '\0') {
-		snprintf(t->cause, sizeof(t->cause), "keep-out zone '%s' begins in %.2f m", seq->fence,
+	if (seq->step.keepout[0] != '\0') {
+		snprintf(t->cause, sizeof(t->cause), "keep-out zone '%s' begins in %.2f m", seq->step.keepout,
 		    fmax(safe->free_m, 0.0));
 		t->by = (struct seq_cause){CAIRN_SENSOR_ZONE, safe->bearing_rad, safe->free_m};
 		return true;
 	}
-	if (safe->ratio < 0.5 && isfinite(seq->mover.limit_mps)) {
-		t->by = (struct seq_cause){CAIRN_SENSOR_LIDAR, seq->mover.bearing_rad, seq->mover.distance_m};
+	if (safe->ratio < 0.5 && isfinite(seq->people.held_by.limit_mps)) {
+		t->by = (struct seq_cause){
+		    CAIRN_SENSOR_LIDAR, seq->people.held_by.bearing_rad, seq->people.held_by.distance_m};
 		snprintf(t->cause, sizeof(t->cause), "lidar: something moves %s, %.2f m away",
-		    cairn_bearing_name(seq->mover.bearing_rad), seq->mover.distance_m);
+		    cairn_bearing_name(seq->people.held_by.bearing_rad), seq->people.held_by.distance_m);
 		return true;
 	}
 	if (safe->ratio < 0.5) {
@@ -297,13 +299,15 @@ static bool reduced(struct cairn_sequencer *seq, const struct cairn_safe_velocit
 		    cairn_bearing_name(safe->bearing_rad), safe->free_m);
 		return true;
 	}
-	bool monitor = seq->sense.motion_ok && (seq->motion.state == CAIRN_MOTOR_STATE_SLOWED ||
-						   seq->motion.state == CAIRN_MOTOR_STATE_BLOCKED);
-	if (!monitor || fabs(seq->motion.v_mps) >= 0.5 * fabs(seq->cmd.v_mps))
+	bool monitor =
+	    seq->inputs.now.motion_ok && (seq->inputs.motion.state == CAIRN_MOTOR_STATE_SLOWED ||
+					     seq->inputs.motion.state == CAIRN_MOTOR_STATE_BLOCKED);
+	if (!monitor || fabs(seq->inputs.motion.v_mps) >= 0.5 * fabs(seq->step.cmd.v_mps))
 		return false;
-	t->by = (struct seq_cause){seq->motion.cause, seq->motion.cause_bearing_rad, seq->motion.cause_m};
+	t->by = (struct seq_cause){
+	    seq->inputs.motion.cause, seq->inputs.motion.cause_bearing_rad, seq->inputs.motion.cause_m};
 	snprintf(t->cause, sizeof(t->cause), "motor stage, %s: %.70s",
-	    cairn_enum_text(&cairn_enum_sensor, (int)t->by.sensor), seq->motion.reason);
+	    cairn_enum_text(&cairn_enum_sensor, (int)t->by.sensor), seq->inputs.motion.reason);
 	return true;
 }
 
@@ -359,21 +363,21 @@ void seq_drive_account(struct cairn_sequencer *seq, struct cairn_twist want,
 	}
 	t->pace = safe->pace < t->pace ? safe->pace : t->pace;
 	if (reduced(seq, safe)) {
-		t->reduced_s += seq->step_s;
+		t->reduced_s += seq->step.length_s;
 		if (!t->overridden && t->reduced_s > SEQ_OVERRIDE_S) {
 			t->overridden = true;
-			seq->rec.overrides++;
-			seq->rec_changed = true;
+			seq->mission.record.overrides++;
+			seq->mission.changed = true;
 		}
 	}
 	bool standing = safe->twist.v_mps == 0.0 ||
-			(seq->sense.motion_ok && seq->motion.state == CAIRN_MOTOR_STATE_BLOCKED);
-	t->blocked_s = standing ? t->blocked_s + seq->step_s : 0.0;
+			(seq->inputs.now.motion_ok && seq->inputs.motion.state == CAIRN_MOTOR_STATE_BLOCKED);
+	t->blocked_s = standing ? t->blocked_s + seq->step.length_s : 0.0;
 	if (t->distance_m - t->stall_from_m >= SEQ_STALL_M || standing) {
 		t->stall_s = 0.0;
 		t->stall_from_m = t->distance_m;
 	} else {
-		t->stall_s += seq->step_s;
+		t->stall_s += seq->step.length_s;
 	}
 	char why[sizeof(t->cause)];
 	snprintf(why, sizeof(why), "%s", t->cause[0] != '\0' ? t->cause : "the wheels do not move");

@@ -56,10 +56,10 @@ const struct cairn_msg_zone *seq_geofence_ahead(
 {
 	const struct cairn_msg_zone *first = NULL;
 	*ret_free_m = INFINITY;
-	if (seq->t_pose_ns == 0)
+	if (seq->inputs.t_pose_ns == 0)
 		return NULL;
-	for (uint32_t i = 0; i < seq->rec.zones.items_count; i++) {
-		const struct cairn_msg_zone *z = &seq->rec.zones.items[i];
+	for (uint32_t i = 0; i < seq->mission.record.zones.items_count; i++) {
+		const struct cairn_msg_zone *z = &seq->mission.record.zones.items[i];
 		if (z->kind != CAIRN_ZONE_KIND_KEEPOUT)
 			continue;
 		double free_m = zone_free_m(seq, z, curvature_1pm, forward, way_m);
@@ -74,9 +74,9 @@ const struct cairn_msg_zone *seq_geofence_ahead(
 const struct cairn_msg_zone *seq_geofence_at(
     const struct cairn_sequencer *seq, enum cairn_zone_kind kind, double x_m, double y_m)
 {
-	for (uint32_t i = 0; i < seq->rec.zones.items_count; i++) {
+	for (uint32_t i = 0; i < seq->mission.record.zones.items_count; i++) {
 		struct cairn_vec2 corners[CAIRN_POLYGON_CORNERS_MAX];
-		const struct cairn_msg_zone *z = &seq->rec.zones.items[i];
+		const struct cairn_msg_zone *z = &seq->mission.record.zones.items[i];
 		if (z->kind == kind && cairn_polygon_contains(corners, corners_of(z, corners), x_m, y_m))
 			return z;
 	}
@@ -102,8 +102,8 @@ static bool path_enters(const struct cairn_msg_zone *z, const struct cairn_msg_n
 const struct cairn_msg_zone *seq_geofence_on_path(
     const struct cairn_sequencer *seq, const struct cairn_msg_nav_path *path)
 {
-	for (uint32_t i = 0; i < seq->rec.zones.items_count; i++) {
-		const struct cairn_msg_zone *z = &seq->rec.zones.items[i];
+	for (uint32_t i = 0; i < seq->mission.record.zones.items_count; i++) {
+		const struct cairn_msg_zone *z = &seq->mission.record.zones.items[i];
 		if (z->kind == CAIRN_ZONE_KIND_KEEPOUT && path_enters(z, path))
 			return z;
 	}
@@ -114,11 +114,12 @@ const struct cairn_msg_zone *seq_geofence_on_path(
 static double slowest_here_mps(const struct cairn_sequencer *seq)
 {
 	double most_mps = INFINITY;
-	for (uint32_t i = 0; i < seq->rec.zones.items_count; i++) {
+	for (uint32_t i = 0; i < seq->mission.record.zones.items_count; i++) {
 		struct cairn_vec2 corners[CAIRN_POLYGON_CORNERS_MAX];
-		const struct cairn_msg_zone *z = &seq->rec.zones.items[i];
+		const struct cairn_msg_zone *z = &seq->mission.record.zones.items[i];
 		if (z->kind == CAIRN_ZONE_KIND_SLOWDOWN &&
-		    cairn_polygon_contains(corners, corners_of(z, corners), seq->pose.x_m, seq->pose.y_m))
+		    cairn_polygon_contains(
+			corners, corners_of(z, corners), seq->inputs.pose.x_m, seq->inputs.pose.y_m))
 			most_mps = fmin(most_mps,
 			    z->speed_max_mps > 0.0 ? z->speed_max_mps : seq->cfg->nav.slow_zone_mps);
 	}
@@ -128,8 +129,8 @@ static double slowest_here_mps(const struct cairn_sequencer *seq)
 void seq_geofence_hold(struct cairn_sequencer *seq, struct cairn_safe_velocity *safe)
 {
 	double v = safe->twist.v_mps, free_m;
-	seq->fence[0] = '\0';
-	if (v == 0.0 || seq->rec.zones.items_count == 0)
+	seq->step.keepout[0] = '\0';
+	if (v == 0.0 || seq->mission.record.zones.items_count == 0)
 		return;
 	double most_mps = slowest_here_mps(seq);
 	if (most_mps < fabs(v)) {
@@ -141,7 +142,7 @@ void seq_geofence_hold(struct cairn_sequencer *seq, struct cairn_safe_velocity *
 	double stop_m = fabs(v) * SEQ_REACTION_S + v * v / (2.0 * seq->cfg->robot.decel_max_mps2);
 	if (z == NULL || free_m > stop_m + STEP_M)
 		return;
-	snprintf(seq->fence, sizeof(seq->fence), "%s", z->name);
+	snprintf(seq->step.keepout, sizeof(seq->step.keepout), "%s", z->name);
 	safe->free_m = free_m;
 	safe->bearing_rad = v > 0.0 ? 0.0 : M_PI;
 	safe->twist = (struct cairn_twist){0};

@@ -9,23 +9,24 @@
 static struct cairn_goal_names names_of(const struct cairn_sequencer *seq)
 {
 	return (struct cairn_goal_names){
-	    seq->found.items, seq->found.items_count, seq->places, seq->place_count};
+	    seq->goal.found.items, seq->goal.found.items_count, seq->goal.places, seq->goal.place_count};
 }
 
 /* The place that the goal names may have been found, or another one that is nearer. Coordinates never change. */
 static void update(struct cairn_sequencer *seq)
 {
 	struct cairn_goal_names names = names_of(seq);
-	struct cairn_vec2 from = {seq->pose.x_m, seq->pose.y_m};
-	seq->goal_known =
-	    seq->rec.goal[0] != '\0' && cairn_goal_of_words(&names, seq->rec.goal, from, &seq->goal);
+	struct cairn_vec2 from = {seq->inputs.pose.x_m, seq->inputs.pose.y_m};
+	seq->goal.known = seq->mission.record.goal[0] != '\0' &&
+			  cairn_goal_of_words(&names, seq->mission.record.goal, from, &seq->goal.place);
 }
 
 void seq_goal_init(struct cairn_sequencer *seq)
 {
 	struct cairn_error err = {""};
-	int count = cairn_places_parse(seq->cfg->choice.waypoints, seq->places, &err);
-	seq->place_count = count > 0 ? (uint32_t)count : 0; /* a bad list is refused with the configuration */
+	int count = cairn_places_parse(seq->cfg->choice.waypoints, seq->goal.places, &err);
+	seq->goal.place_count =
+	    count > 0 ? (uint32_t)count : 0; /* a bad list is refused with the configuration */
 	update(seq);
 }
 
@@ -44,8 +45,8 @@ static void take_words(char *dst, size_t cap, const char *src)
 
 void seq_goal_set(struct cairn_sequencer *seq, const char *words)
 {
-	take_words(seq->rec.goal, sizeof(seq->rec.goal), words);
-	seq->rec_changed = true;
+	take_words(seq->mission.record.goal, sizeof(seq->mission.record.goal), words);
+	seq->mission.changed = true;
 	update(seq);
 }
 
@@ -56,11 +57,11 @@ void cairn_sequencer_on_discoveries(
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < found->items_count; i++) {
 		if (isfinite(found->items[i].x_m) && isfinite(found->items[i].y_m))
-			seq->found.items[kept++] = found->items[i];
+			seq->goal.found.items[kept++] = found->items[i];
 		else
-			seq->rejects++;
+			seq->outbox.rejects++;
 	}
-	seq->found.items_count = kept;
+	seq->goal.found.items_count = kept;
 	update(seq);
 }
 
@@ -69,7 +70,7 @@ bool seq_goal_named(const struct cairn_sequencer *seq, const char *name, struct 
 {
 	struct cairn_goal_names names = names_of(seq);
 	struct cairn_error err = {""};
-	struct cairn_vec2 from = {seq->pose.x_m, seq->pose.y_m};
+	struct cairn_vec2 from = {seq->inputs.pose.x_m, seq->inputs.pose.y_m};
 	if (cairn_goal_find(&names, name, from, ret, &err))
 		return true;
 	snprintf(reply->text, sizeof(reply->text), "%.250s", err.text);
@@ -78,19 +79,20 @@ bool seq_goal_named(const struct cairn_sequencer *seq, const char *name, struct 
 
 bool seq_goal_reached(const struct cairn_sequencer *seq, char why[160])
 {
-	if (seq->rec.goal[0] == '\0') {
+	if (seq->mission.record.goal[0] == '\0') {
 		snprintf(why, 160, "this exploration has no goal; go on exploring");
 		return false;
 	}
-	if (!seq->goal_known) {
+	if (!seq->goal.known) {
 		snprintf(why, 160,
 		    "nothing that the goal names was reported yet; report it by its name when you see it");
 		return false;
 	}
-	double away_m = hypot(seq->goal.x_m - seq->pose.x_m, seq->goal.y_m - seq->pose.y_m);
-	if (!seq->sense.pose_ok || away_m > seq->cfg->mission.goal_reached_m) {
-		snprintf(why, 160, "\"%s\" is %.1f m away at x %.1f y %.1f; go there first", seq->goal.name,
-		    away_m, seq->goal.x_m, seq->goal.y_m);
+	double away_m =
+	    hypot(seq->goal.place.x_m - seq->inputs.pose.x_m, seq->goal.place.y_m - seq->inputs.pose.y_m);
+	if (!seq->inputs.now.pose_ok || away_m > seq->cfg->mission.goal_reached_m) {
+		snprintf(why, 160, "\"%s\" is %.1f m away at x %.1f y %.1f; go there first",
+		    seq->goal.place.name, away_m, seq->goal.place.x_m, seq->goal.place.y_m);
 		return false;
 	}
 	return true;
@@ -110,25 +112,27 @@ void seq_goal_judge(struct cairn_sequencer *seq, int64_t now_ns)
 		seq_task_end(seq, CAIRN_OUTCOME_PARTIAL, now_ns, "stands; not taken as the end: %.110s", why);
 		return;
 	}
-	seq_task_end(seq, CAIRN_OUTCOME_SUCCESS, now_ns, "the goal is reached: \"%s\"", seq->goal.name);
+	seq_task_end(seq, CAIRN_OUTCOME_SUCCESS, now_ns, "the goal is reached: \"%s\"", seq->goal.place.name);
 	seq_mission_apply(seq, CAIRN_MISSION_BIT(GOAL_REACHED), now_ns);
 }
 
 void seq_goal_fill(const struct cairn_sequencer *seq, struct cairn_msg_mission *m)
 {
-	uint32_t state = seq->rec.state == CAIRN_MISSION_STATE_PAUSED ? seq->rec.back_paused : seq->rec.state;
+	uint32_t state = seq->mission.record.state == CAIRN_MISSION_STATE_PAUSED
+			     ? seq->mission.record.back_paused
+			     : seq->mission.record.state;
 	if (state == CAIRN_MISSION_STATE_GOTO) {
 		m->goal_known = true;
-		m->goal_x_m = seq->rec.goto_x_m;
-		m->goal_y_m = seq->rec.goto_y_m;
+		m->goal_x_m = seq->mission.record.goto_x_m;
+		m->goal_y_m = seq->mission.record.goto_y_m;
 		snprintf(m->goal, sizeof(m->goal), "drive to %.1f %.1f", m->goal_x_m, m->goal_y_m);
 		return;
 	}
-	memcpy(m->goal, seq->rec.goal, sizeof(m->goal));
-	m->goal_known = seq->goal_known;
-	if (!seq->goal_known)
+	memcpy(m->goal, seq->mission.record.goal, sizeof(m->goal));
+	m->goal_known = seq->goal.known;
+	if (!seq->goal.known)
 		return;
-	m->goal_x_m = seq->goal.x_m;
-	m->goal_y_m = seq->goal.y_m;
-	memcpy(m->goal_place, seq->goal.name, sizeof(m->goal_place));
+	m->goal_x_m = seq->goal.place.x_m;
+	m->goal_y_m = seq->goal.place.y_m;
+	memcpy(m->goal_place, seq->goal.place.name, sizeof(m->goal_place));
 }

@@ -20,12 +20,12 @@
 
 double seq_home_m(const struct cairn_sequencer *seq)
 {
-	return hypot(seq->pose.x_m, seq->pose.y_m);
+	return hypot(seq->inputs.pose.x_m, seq->inputs.pose.y_m);
 }
 
 double seq_elapsed_s(const struct cairn_sequencer *seq, int64_t now_ns)
 {
-	const struct cairn_mission_record *r = &seq->rec;
+	const struct cairn_mission_record *r = &seq->mission.record;
 	if (r->t_explore_ns == 0)
 		return 0.0;
 	if (r->elapsed_ns != 0)
@@ -36,10 +36,10 @@ double seq_elapsed_s(const struct cairn_sequencer *seq, int64_t now_ns)
 /* The way home as the mapper's floor gives it; without a map, or without a way on it, a guess. */
 static double way_home_m(const struct cairn_sequencer *seq, int64_t now_ns)
 {
-	double straight_m = seq_home_m(seq), way_m = seq->frontiers.home_m;
-	bool known = seq->t_frontiers_ns != 0 &&
-		     seq_seconds(seq->t_frontiers_ns, now_ns) <= SEQ_FRONTIERS_TIMEOUT_S && isfinite(way_m) &&
-		     way_m > 0.0;
+	double straight_m = seq_home_m(seq), way_m = seq->offers.frontiers.home_m;
+	bool known = seq->offers.t_frontiers_ns != 0 &&
+		     seq_seconds(seq->offers.t_frontiers_ns, now_ns) <= SEQ_FRONTIERS_TIMEOUT_S &&
+		     isfinite(way_m) && way_m > 0.0;
 	return known ? fmax(HOME_ARCS * way_m, straight_m) : HOME_DETOUR * straight_m;
 }
 
@@ -62,22 +62,22 @@ enum cairn_tier cairn_sequencer_tier(const struct cairn_config *cfg, double sile
 /* The model is part of what happens now: it explores, or is the reason for a way home. */
 bool seq_model_may_speak(const struct cairn_sequencer *seq)
 {
-	return seq->rec.state == CAIRN_MISSION_STATE_EXPLORING ||
-	       (seq->rec.state == CAIRN_MISSION_STATE_RETURNING && seq->rec.silent_way);
+	return seq->mission.record.state == CAIRN_MISSION_STATE_EXPLORING ||
+	       (seq->mission.record.state == CAIRN_MISSION_STATE_RETURNING && seq->mission.record.silent_way);
 }
 
 double seq_silent_s(const struct cairn_sequencer *seq, int64_t now_ns)
 {
-	return seq->wanted ? fmax(seq_seconds(seq->t_wanted_ns, now_ns), 0.0) : 0.0;
+	return seq->silence.wanted ? fmax(seq_seconds(seq->silence.t_wanted_ns, now_ns), 0.0) : 0.0;
 }
 
 enum cairn_tier seq_tier(const struct cairn_sequencer *seq, int64_t now_ns)
 {
 	if (!seq_model_may_speak(seq))
 		return CAIRN_TIER_WAITING;
-	if (seq->rec.silent_way)
+	if (seq->mission.record.silent_way)
 		return CAIRN_TIER_RETURNING;
-	if (seq->without.wish == CAIRN_WITHOUT_LOCAL)
+	if (seq->degraded.in_force.wish == CAIRN_WITHOUT_LOCAL)
 		return CAIRN_TIER_LOCAL;
 	return cairn_sequencer_tier(seq->cfg, seq_silent_s(seq, now_ns));
 }
@@ -86,7 +86,7 @@ enum cairn_tier seq_tier(const struct cairn_sequencer *seq, int64_t now_ns)
  * said now would be paid for and driven for nothing. */
 static bool about_to_end(const struct cairn_sequencer *seq, int64_t now_ns)
 {
-	return seq->t_nothing_ns != 0 && seq_seconds(seq->t_nothing_ns, now_ns) <= ENDING_S;
+	return seq->mission.t_nothing_ns != 0 && seq_seconds(seq->mission.t_nothing_ns, now_ns) <= ENDING_S;
 }
 
 void seq_mission_update_wanted(struct cairn_sequencer *seq, int64_t now_ns)
@@ -95,27 +95,28 @@ void seq_mission_update_wanted(struct cairn_sequencer *seq, int64_t now_ns)
 	bool ahead = t->kind == SEQ_NAV && t->ahead;
 	bool own = t->kind == SEQ_NONE || ahead || t->d.source == CAIRN_SOURCE_LOCAL ||
 		   t->d.source == CAIRN_SOURCE_MISSION;
-	bool busy =
-	    (t->kind != SEQ_NONE && t->insists) || seq->recovery_due || seq->local_due || seq->look.due;
+	bool busy = (t->kind != SEQ_NONE && t->insists) || seq->progress.recovery_due ||
+		    seq->progress.local_due || seq->looks.next.due;
 	/* Nobody pays for the word of a model that moves nothing or cannot be asked; its silence counts from when it can
 	 * be again. */
-	bool in_vain = seq->without.wish == CAIRN_WITHOUT_STAND || seq->without.wish == CAIRN_WITHOUT_LOCAL;
-	bool may =
-	    seq_model_may_speak(seq) && !busy && !in_vain && !seq->sense.estop && !about_to_end(seq, now_ns);
+	bool in_vain = seq->degraded.in_force.wish == CAIRN_WITHOUT_STAND ||
+		       seq->degraded.in_force.wish == CAIRN_WITHOUT_LOCAL;
+	bool may = seq_model_may_speak(seq) && !busy && !in_vain && !seq->inputs.now.estop &&
+		   !about_to_end(seq, now_ns);
 	bool wanted = may && own;
-	seq->takes_events = may && !own && seq_prefetch_takes_events(seq);
-	if (!wanted || !seq->wanted || ahead) /* nobody waits for it while the robot drives */
-		seq->t_wanted_ns = now_ns;
-	seq->wanted = wanted;
+	seq->silence.takes_events = may && !own && seq_prefetch_takes_events(seq);
+	if (!wanted || !seq->silence.wanted || ahead) /* nobody waits for it while the robot drives */
+		seq->silence.t_wanted_ns = now_ns;
+	seq->silence.wanted = wanted;
 }
 
 /* ---- conditions ---- */
 
 static bool time_up(const struct cairn_sequencer *seq, int64_t now_ns)
 {
-	if (seq->rec.limit_s <= 0.0)
+	if (seq->mission.record.limit_s <= 0.0)
 		return false;
-	double left_s = seq->rec.limit_s - seq_elapsed_s(seq, now_ns);
+	double left_s = seq->mission.record.limit_s - seq_elapsed_s(seq, now_ns);
 	if (!seq->cfg->mission.return_home)
 		return left_s <= 0.0;
 	double way_s = way_home_m(seq, now_ns) / (HOME_SPEED_SHARE * seq->cfg->nav.speed_mps);
@@ -125,17 +126,18 @@ static bool time_up(const struct cairn_sequencer *seq, int64_t now_ns)
 /* Sets out to look into the widest of the openings that no way leads to, each once. False: none is worth a look. */
 static bool look_from_near(struct cairn_sequencer *seq)
 {
-	const struct cairn_msg_frontiers *f = &seq->frontiers;
-	while (seq->looked_count < SEQ_LOOKS_MAX) {
-		int i =
-		    cairn_frontier_blacklist_approach(&seq->rec.explore, f, seq->looked, seq->looked_count);
+	const struct cairn_msg_frontiers *f = &seq->offers.frontiers;
+	while (seq->looks.done_count < SEQ_LOOKS_MAX) {
+		int i = cairn_frontier_blacklist_approach(
+		    &seq->mission.record.explore, f, seq->looks.done, seq->looks.done_count);
 		if (i < 0)
 			return false;
 		const struct cairn_msg_frontier *to = &f->items[i];
-		seq->looked[seq->looked_count++] = (struct cairn_vec2){to->x_m, to->y_m};
-		if (hypot(to->goal_x_m - seq->pose.x_m, to->goal_y_m - seq->pose.y_m) < LOOK_START_M)
+		seq->looks.done[seq->looks.done_count++] = (struct cairn_vec2){to->x_m, to->y_m};
+		if (hypot(to->goal_x_m - seq->inputs.pose.x_m, to->goal_y_m - seq->inputs.pose.y_m) <
+		    LOOK_START_M)
 			continue; /* where the robot stands it has looked already */
-		seq->look = (struct seq_look){true, false, SEQ_LOOK_PLACE, to->goal_x_m, to->goal_y_m};
+		seq->looks.next = (struct seq_look){true, false, SEQ_LOOK_PLACE, to->goal_x_m, to->goal_y_m};
 		return true;
 	}
 	return false;
@@ -145,54 +147,58 @@ static bool look_from_near(struct cairn_sequencer *seq)
  * that is wrong, and the end cannot be taken back. */
 static bool look_again(struct cairn_sequencer *seq)
 {
-	const struct cairn_msg_frontiers *f = &seq->frontiers;
+	const struct cairn_msg_frontiers *f = &seq->offers.frontiers;
 	bool grown =
-	    f->free_m2 >=
-	    seq->looked_m2 + LOOK_GROWTH_M2; /* what cannot be reached is not gone to for nothing again */
-	if (cairn_frontier_blacklist_last_chance(&seq->rec.explore, f) > 0) {
-		seq->look = (struct seq_look){.due = true, .from = SEQ_LOOK_ROOM};
-		seq->rec_changed = true;
+	    f->free_m2 >= seq->looks.looked_m2 +
+			      LOOK_GROWTH_M2; /* what cannot be reached is not gone to for nothing again */
+	if (cairn_frontier_blacklist_last_chance(&seq->mission.record.explore, f) > 0) {
+		seq->looks.next = (struct seq_look){.due = true, .from = SEQ_LOOK_ROOM};
+		seq->mission.changed = true;
 		return true;
 	}
-	seq->looked_count = grown ? 0 : seq->looked_count;
+	seq->looks.done_count = grown ? 0 : seq->looks.done_count;
 	if (look_from_near(seq)) {
-		seq->looked_m2 = f->free_m2;
+		seq->looks.looked_m2 = f->free_m2;
 		return true;
 	}
 	if (!grown || seq_home_m(seq) > LOOK_START_M ||
-	    !cairn_frontier_blacklist_cut_off(&seq->rec.explore, f, seq->cfg->mission.frontier_min_width_m))
+	    !cairn_frontier_blacklist_cut_off(
+		&seq->mission.record.explore, f, seq->cfg->mission.frontier_min_width_m))
 		return false;
-	seq->look = (struct seq_look){.due = true, .from = SEQ_LOOK_BESIDE};
-	seq->looked_m2 = f->free_m2;
+	seq->looks.next = (struct seq_look){.due = true, .from = SEQ_LOOK_BESIDE};
+	seq->looks.looked_m2 = f->free_m2;
 	return true;
 }
 
 static bool nothing_left(struct cairn_sequencer *seq, int64_t now_ns)
 {
-	if (seq->look.due || (seq->task.kind != SEQ_NONE && seq->task.looks)) {
-		seq->t_nothing_ns = now_ns; /* what it sees on the way is thought over when it is there */
+	if (seq->looks.next.due || (seq->task.kind != SEQ_NONE && seq->task.looks)) {
+		seq->mission.t_nothing_ns =
+		    now_ns; /* what it sees on the way is thought over when it is there */
 		return false;
 	}
-	bool known =
-	    seq->t_frontiers_ns != 0 && seq_seconds(seq->t_frontiers_ns, now_ns) <= SEQ_FRONTIERS_TIMEOUT_S &&
-	    seq->frontiers.free_m2 > 0.0 && seq->sense.pose_ok && seq->pose.tracking >= CAIRN_TRACKING_WEAK;
-	if (!known || cairn_frontier_blacklist_left(
-			  &seq->rec.explore, &seq->frontiers, seq->cfg->mission.frontier_min_width_m) > 0) {
-		seq->t_nothing_ns = 0;
-		seq->claimed = false;
+	bool known = seq->offers.t_frontiers_ns != 0 &&
+		     seq_seconds(seq->offers.t_frontiers_ns, now_ns) <= SEQ_FRONTIERS_TIMEOUT_S &&
+		     seq->offers.frontiers.free_m2 > 0.0 && seq->inputs.now.pose_ok &&
+		     seq->inputs.pose.tracking >= CAIRN_TRACKING_WEAK;
+	if (!known || cairn_frontier_blacklist_left(&seq->mission.record.explore, &seq->offers.frontiers,
+			  seq->cfg->mission.frontier_min_width_m) > 0) {
+		seq->mission.t_nothing_ns = 0;
+		seq->mission.claimed_complete = false;
 		return false;
 	}
-	if (seq->t_nothing_ns == 0)
-		seq->t_nothing_ns = now_ns;
-	if (!seq->claimed && seq_seconds(seq->t_nothing_ns, now_ns) < seq->cfg->mission.settle_s)
+	if (seq->mission.t_nothing_ns == 0)
+		seq->mission.t_nothing_ns = now_ns;
+	if (!seq->mission.claimed_complete &&
+	    seq_seconds(seq->mission.t_nothing_ns, now_ns) < seq->cfg->mission.settle_s)
 		return false;
-	if (cairn_frontier_blacklist_retry(&seq->rec.explore, seq->frontiers.free_m2) > 0) {
-		seq->rec_changed = true; /* the map has grown: what was given up gets one more chance */
-		seq->t_nothing_ns = 0;
+	if (cairn_frontier_blacklist_retry(&seq->mission.record.explore, seq->offers.frontiers.free_m2) > 0) {
+		seq->mission.changed = true; /* the map has grown: what was given up gets one more chance */
+		seq->mission.t_nothing_ns = 0;
 		return false;
 	}
 	/* On the way home for a model that is silent nobody looks anywhere. */
-	return seq->rec.state != CAIRN_MISSION_STATE_EXPLORING || !look_again(seq);
+	return seq->mission.record.state != CAIRN_MISSION_STATE_EXPLORING || !look_again(seq);
 }
 
 static uint32_t measure(struct cairn_sequencer *seq, int64_t now_ns)
@@ -200,8 +206,8 @@ static uint32_t measure(struct cairn_sequencer *seq, int64_t now_ns)
 	const struct cairn_config_mission *cfg = &seq->cfg->mission;
 	uint32_t c = seq_degraded_conditions(seq);
 	bool exploring = seq_model_may_speak(seq);
-	if (cfg->autostart && !seq->rec.started && seq->sense.pose_ok &&
-	    seq->pose.tracking == CAIRN_TRACKING_GOOD)
+	if (cfg->autostart && !seq->mission.record.started && seq->inputs.now.pose_ok &&
+	    seq->inputs.pose.tracking == CAIRN_TRACKING_GOOD)
 		c |= CAIRN_MISSION_BIT(AUTOSTART);
 	if (exploring && time_up(seq, now_ns))
 		c |= CAIRN_MISSION_BIT(TIME_UP);
@@ -209,11 +215,11 @@ static uint32_t measure(struct cairn_sequencer *seq, int64_t now_ns)
 		c |= CAIRN_MISSION_BIT(EXPLORED);
 	if (exploring && seq_tier(seq, now_ns) == CAIRN_TIER_RETURNING)
 		c |= CAIRN_MISSION_BIT(SILENT);
-	if (seq->sense.pose_ok && !seq_executing(seq) && seq_home_m(seq) <= cfg->home_tolerance_m)
+	if (seq->inputs.now.pose_ok && !seq_executing(seq) && seq_home_m(seq) <= cfg->home_tolerance_m)
 		c |= CAIRN_MISSION_BIT(AT_HOME);
-	if (seq->home.failed)
+	if (seq->mission.home.failed)
 		c |= CAIRN_MISSION_BIT(HOME_FAILED);
-	if (seq->errand.ended)
+	if (seq->mission.errand.ended)
 		c |= CAIRN_MISSION_BIT(GOAL_ENDED);
 	return c;
 }
@@ -222,29 +228,29 @@ static uint32_t measure(struct cairn_sequencer *seq, int64_t now_ns)
 
 static void begin_exploration(struct cairn_sequencer *seq, int64_t now_ns)
 {
-	struct cairn_mission_record *r = &seq->rec;
+	struct cairn_mission_record *r = &seq->mission.record;
 	r->started = true;
 	r->t_explore_ns = now_ns;
 	r->elapsed_ns = 0;
 	r->t_paused_ns = 0;
 	memset(&r->explore, 0, sizeof(r->explore));
-	seq->t_nothing_ns = 0;
-	seq->claimed = false;
-	seq->fails = seq->recoveries = 0;
-	seq->recovery_due = seq->local_due = false;
-	seq->look = (struct seq_look){0};
-	seq->looked_m2 = 0.0;
-	seq->looked_count = 0;
-	seq->memory_count = 0;
-	seq->progress = (struct seq_progress){0};
-	seq->boxed = (struct seq_boxed){0};
+	seq->mission.t_nothing_ns = 0;
+	seq->mission.claimed_complete = false;
+	seq->progress.fails = seq->progress.recoveries = 0;
+	seq->progress.recovery_due = seq->progress.local_due = false;
+	seq->looks.next = (struct seq_look){0};
+	seq->looks.looked_m2 = 0.0;
+	seq->looks.done_count = 0;
+	seq->memory.count = 0;
+	seq->progress.way = (struct seq_way_progress){0};
+	seq->progress.boxed = (struct seq_boxed){0};
 }
 
 static void enter_return(struct cairn_sequencer *seq)
 {
-	memset(&seq->home, 0, sizeof(seq->home));
-	seq->home.best_m = seq_home_m(seq);
-	seq->look = (struct seq_look){0};
+	memset(&seq->mission.home, 0, sizeof(seq->mission.home));
+	seq->mission.home.best_m = seq_home_m(seq);
+	seq->looks.next = (struct seq_look){0};
 }
 
 static enum cairn_mission_state target_of(
@@ -252,14 +258,15 @@ static enum cairn_mission_state target_of(
 {
 	if (edge->to != CAIRN_MISSION_STATE_COUNT)
 		return edge->to;
-	return (enum cairn_mission_state)(
-	    seq->rec.state == CAIRN_MISSION_STATE_PAUSED ? seq->rec.back_paused : seq->rec.back_goto);
+	return (enum cairn_mission_state)(seq->mission.record.state == CAIRN_MISSION_STATE_PAUSED
+					      ? seq->mission.record.back_paused
+					      : seq->mission.record.back_goto);
 }
 
 /* Times and the places to go back to, when the state is left. */
 static void leave(struct cairn_sequencer *seq, enum cairn_mission_state to, int64_t now_ns)
 {
-	struct cairn_mission_record *r = &seq->rec;
+	struct cairn_mission_record *r = &seq->mission.record;
 	uint32_t under = r->state == CAIRN_MISSION_STATE_PAUSED ? r->back_paused : r->state;
 	if (to == CAIRN_MISSION_STATE_PAUSED)
 		r->back_paused = r->state;
@@ -279,7 +286,7 @@ static void leave(struct cairn_sequencer *seq, enum cairn_mission_state to, int6
 static void set_reason(
     struct cairn_sequencer *seq, const struct cairn_mission_edge *edge, enum cairn_mission_state to)
 {
-	struct cairn_mission_record *r = &seq->rec;
+	struct cairn_mission_record *r = &seq->mission.record;
 	bool ending = to == CAIRN_MISSION_STATE_RETURNING || to == CAIRN_MISSION_STATE_FINISHED;
 	if (ending && edge->to == to && edge->reason != NULL)
 		snprintf(r->end_reason, sizeof(r->end_reason), "%s", edge->reason);
@@ -289,12 +296,12 @@ static void set_reason(
 		snprintf(r->reason, sizeof(r->reason), "%s", edge->reason);
 	else
 		snprintf(r->reason, sizeof(r->reason), "goto (%.2f, %.2f) %s", r->goto_x_m, r->goto_y_m,
-		    seq->errand.reached ? "reached" : "could not be reached");
+		    seq->mission.errand.reached ? "reached" : "could not be reached");
 }
 
 void seq_mission_apply(struct cairn_sequencer *seq, uint32_t conditions, int64_t now_ns)
 {
-	struct cairn_mission_record *r = &seq->rec;
+	struct cairn_mission_record *r = &seq->mission.record;
 	if (!seq->cfg->mission.return_home)
 		conditions |= CAIRN_MISSION_BIT(STAY);
 	if (r->silent_way)
@@ -305,7 +312,7 @@ void seq_mission_apply(struct cairn_sequencer *seq, uint32_t conditions, int64_t
 		return;
 	enum cairn_mission_state to = target_of(seq, edge);
 	if ((edge->all & (CAIRN_MISSION_BIT(EXPLORED) | CAIRN_MISSION_BIT(TIME_UP))) != 0)
-		cairn_frontier_blacklist_close(&r->explore, &seq->frontiers,
+		cairn_frontier_blacklist_close(&r->explore, &seq->offers.frontiers,
 		    seq->cfg->mission.frontier_min_width_m, (edge->all & CAIRN_MISSION_BIT(TIME_UP)) != 0);
 	bool same_way = to == CAIRN_MISSION_STATE_RETURNING && r->state == to &&
 			(conditions & CAIRN_MISSION_BIT(HOME)) == 0;
@@ -324,11 +331,11 @@ void seq_mission_apply(struct cairn_sequencer *seq, uint32_t conditions, int64_t
 	if (to == CAIRN_MISSION_STATE_RETURNING && !same_way)
 		enter_return(seq);
 	if (to == CAIRN_MISSION_STATE_GOTO)
-		memset(&seq->errand, 0, sizeof(seq->errand));
-	seq->coast_mps = 0.0;
-	seq->home.failed = false;
-	seq->errand.ended = false;
-	seq->rec_changed = true;
+		memset(&seq->mission.errand, 0, sizeof(seq->mission.errand));
+	seq->step.coast_mps = 0.0;
+	seq->mission.home.failed = false;
+	seq->mission.errand.ended = false;
+	seq->mission.changed = true;
 }
 
 void seq_mission_step(struct cairn_sequencer *seq, int64_t now_ns)
@@ -341,20 +348,20 @@ void seq_mission_step(struct cairn_sequencer *seq, int64_t now_ns)
 static void next_home(struct cairn_sequencer *seq, int64_t now_ns)
 {
 	const struct cairn_config_mission *cfg = &seq->cfg->mission;
-	if (seq_home_m(seq) <= cfg->home_tolerance_m || now_ns < seq->home.t_wait_ns)
+	if (seq_home_m(seq) <= cfg->home_tolerance_m || now_ns < seq->mission.home.t_wait_ns)
 		return;
-	if (seq->home.attempts >= SEQ_HOME_ATTEMPTS) {
-		seq->home.failed = !seq->rec.silent_way;
+	if (seq->mission.home.attempts >= SEQ_HOME_ATTEMPTS) {
+		seq->mission.home.failed = !seq->mission.record.silent_way;
 		return;
 	}
-	if (seq->home.recover) {
-		seq->home.recover = false;
+	if (seq->mission.home.recover) {
+		seq->mission.home.recover = false;
 		if (seq_begin_recovery(seq, CAIRN_SOURCE_MISSION, now_ns))
 			return;
 	}
 	double x = 0.0, y = 0.0, tolerance = fmin(0.20, 0.8 * cfg->home_tolerance_m);
-	if (seq->home.attempts % 2 == 1) { /* from another side */
-		double side = (0.25 + 0.5 * (seq->home.attempts / 2)) * M_PI;
+	if (seq->mission.home.attempts % 2 == 1) { /* from another side */
+		double side = (0.25 + 0.5 * (seq->mission.home.attempts / 2)) * M_PI;
 		x = HOME_VIA_M * cos(side);
 		y = HOME_VIA_M * sin(side);
 		tolerance = 0.25;
@@ -364,21 +371,21 @@ static void next_home(struct cairn_sequencer *seq, int64_t now_ns)
 
 static void next_errand(struct cairn_sequencer *seq, int64_t now_ns)
 {
-	if (seq->errand.ended)
+	if (seq->mission.errand.ended)
 		return;
-	if (seq->errand.recover) {
-		seq->errand.recover = false;
+	if (seq->mission.errand.recover) {
+		seq->mission.errand.recover = false;
 		if (seq_begin_recovery(seq, CAIRN_SOURCE_OPERATOR, now_ns))
 			return;
 	}
-	seq_begin_way(seq, CAIRN_SOURCE_OPERATOR, seq->rec.goto_x_m, seq->rec.goto_y_m,
+	seq_begin_way(seq, CAIRN_SOURCE_OPERATOR, seq->mission.record.goto_x_m, seq->mission.record.goto_y_m,
 	    seq->cfg->nav.goal_tolerance_m, "goto", now_ns);
 }
 
 /* A place with room, as the map has them for robots that are stuck; the start is one, too. False: it is not worth the way. */
 static bool place_with_room(const struct cairn_sequencer *seq, struct cairn_vec2 *ret)
 {
-	const struct cairn_msg_candidates *c = &seq->candidates;
+	const struct cairn_msg_candidates *c = &seq->offers.candidates;
 	for (uint32_t i = 0; i < c->items_count; i++)
 		if (c->items[i].kind == CAIRN_CANDIDATE_KIND_RECOVERY && c->items[i].path_m >= LOOK_AWAY_M) {
 			*ret = (struct cairn_vec2){c->items[i].x_m, c->items[i].y_m};
@@ -391,7 +398,7 @@ static bool place_with_room(const struct cairn_sequencer *seq, struct cairn_vec2
 /* First off where no way led from, then to where it looks again from. */
 static void next_look(struct cairn_sequencer *seq, int64_t now_ns)
 {
-	struct seq_look *l = &seq->look;
+	struct seq_look *l = &seq->looks.next;
 	struct cairn_vec2 at = {l->x_m, l->y_m};
 	l->due = false;
 	if (l->from == SEQ_LOOK_ROOM && !l->off && seq_begin_recovery(seq, CAIRN_SOURCE_LOCAL, now_ns))
@@ -406,23 +413,23 @@ static void next_look(struct cairn_sequencer *seq, int64_t now_ns)
 
 static void next_local(struct cairn_sequencer *seq, int64_t now_ns)
 {
-	if (seq->look.due) {
+	if (seq->looks.next.due) {
 		next_look(seq, now_ns);
 		return;
 	}
-	if (seq->recovery_due) {
-		seq->recovery_due = false;
+	if (seq->progress.recovery_due) {
+		seq->progress.recovery_due = false;
 		if (!seq_begin_recovery(seq, CAIRN_SOURCE_LOCAL, now_ns))
-			seq->local_due = true; /* no room by itself: the planner may find a way */
+			seq->progress.local_due = true; /* no room by itself: the planner may find a way */
 		return;
 	}
-	bool insists = seq->local_due;
+	bool insists = seq->progress.local_due;
 	if (!insists && seq_tier(seq, now_ns) != CAIRN_TIER_LOCAL)
 		return;
-	seq->local_due = false;
-	bool stale =
-	    seq->t_frontiers_ns == 0 || seq_seconds(seq->t_frontiers_ns, now_ns) > SEQ_FRONTIERS_TIMEOUT_S;
-	if (stale || now_ns < seq->t_react_ns) {
+	seq->progress.local_due = false;
+	bool stale = seq->offers.t_frontiers_ns == 0 ||
+		     seq_seconds(seq->offers.t_frontiers_ns, now_ns) > SEQ_FRONTIERS_TIMEOUT_S;
+	if (stale || now_ns < seq->progress.t_react_ns) {
 		if (seq_begin_reaction(seq, now_ns))
 			seq->task.insists = insists;
 		else
@@ -430,18 +437,18 @@ static void next_local(struct cairn_sequencer *seq, int64_t now_ns)
 		return;
 	}
 	int best = cairn_frontier_blacklist_best(
-	    &seq->rec.explore, &seq->frontiers, seq->cfg->mission.frontier_min_width_m);
+	    &seq->mission.record.explore, &seq->offers.frontiers, seq->cfg->mission.frontier_min_width_m);
 	if (best < 0)
 		return;
-	seq_begin_frontier(seq, &seq->frontiers.items[best], now_ns);
+	seq_begin_frontier(seq, &seq->offers.frontiers.items[best], now_ns);
 	seq->task.insists = insists;
 }
 
 void seq_mission_next_task(struct cairn_sequencer *seq, int64_t now_ns)
 {
-	if (seq_executing(seq) || seq->sense.hold[0] != '\0')
+	if (seq_executing(seq) || seq->inputs.now.hold[0] != '\0')
 		return;
-	switch ((enum cairn_mission_state)seq->rec.state) {
+	switch ((enum cairn_mission_state)seq->mission.record.state) {
 	case CAIRN_MISSION_STATE_EXPLORING:
 		next_local(seq, now_ns);
 		return;
@@ -461,20 +468,20 @@ void seq_mission_next_task(struct cairn_sequencer *seq, int64_t now_ns)
 
 static void home_way_ended(struct cairn_sequencer *seq, enum cairn_outcome outcome, int64_t now_ns)
 {
-	bool direct = seq->home.attempts % 2 == 0;
+	bool direct = seq->mission.home.attempts % 2 == 0;
 	if (outcome == CAIRN_OUTCOME_SUCCESS && direct &&
 	    seq_home_m(seq) <= seq->cfg->mission.home_tolerance_m)
 		return;
-	if (seq_home_m(seq) < seq->home.best_m - HOME_NEARER_M) {
-		seq->home.best_m = seq_home_m(seq);
-		seq->home.attempts = 0;
+	if (seq_home_m(seq) < seq->mission.home.best_m - HOME_NEARER_M) {
+		seq->mission.home.best_m = seq_home_m(seq);
+		seq->mission.home.attempts = 0;
 	} else {
-		seq->home.attempts++;
+		seq->mission.home.attempts++;
 	}
 	if (outcome == CAIRN_OUTCOME_SUCCESS)
 		return;
-	seq->home.recover = true;
-	seq->home.t_wait_ns = now_ns + (int64_t)(HOME_RETRY_S * 1e9);
+	seq->mission.home.recover = true;
+	seq->mission.home.t_wait_ns = now_ns + (int64_t)(HOME_RETRY_S * 1e9);
 }
 
 void seq_mission_way_ended(
@@ -482,11 +489,12 @@ void seq_mission_way_ended(
 {
 	if (t->kind != SEQ_NAV || outcome == CAIRN_OUTCOME_REPLACED)
 		return;
-	if (t->d.source == CAIRN_SOURCE_MISSION && seq->rec.state == CAIRN_MISSION_STATE_RETURNING)
+	if (t->d.source == CAIRN_SOURCE_MISSION && seq->mission.record.state == CAIRN_MISSION_STATE_RETURNING)
 		home_way_ended(seq, outcome, now_ns);
-	if (t->d.source != CAIRN_SOURCE_OPERATOR || seq->rec.state != CAIRN_MISSION_STATE_GOTO)
+	if (t->d.source != CAIRN_SOURCE_OPERATOR || seq->mission.record.state != CAIRN_MISSION_STATE_GOTO)
 		return;
-	seq->errand.reached = outcome == CAIRN_OUTCOME_SUCCESS;
-	seq->errand.recover = !seq->errand.reached;
-	seq->errand.ended = seq->errand.reached || ++seq->errand.attempts >= SEQ_GOTO_ATTEMPTS;
+	seq->mission.errand.reached = outcome == CAIRN_OUTCOME_SUCCESS;
+	seq->mission.errand.recover = !seq->mission.errand.reached;
+	seq->mission.errand.ended =
+	    seq->mission.errand.reached || ++seq->mission.errand.attempts >= SEQ_GOTO_ATTEMPTS;
 }

@@ -10,11 +10,12 @@
 
 static bool claim_explored(struct cairn_sequencer *seq, int64_t now_ns, struct seq_refusal *refusal)
 {
-	const struct cairn_msg_frontiers *f = &seq->frontiers;
+	const struct cairn_msg_frontiers *f = &seq->offers.frontiers;
 	double width_m = seq->cfg->mission.frontier_min_width_m;
-	uint32_t left = cairn_frontier_blacklist_left(&seq->rec.explore, f, width_m);
-	int next = cairn_frontier_blacklist_best(&seq->rec.explore, f, width_m);
-	if (seq->t_frontiers_ns == 0 || seq_seconds(seq->t_frontiers_ns, now_ns) > SEQ_FRONTIERS_TIMEOUT_S) {
+	uint32_t left = cairn_frontier_blacklist_left(&seq->mission.record.explore, f, width_m);
+	int next = cairn_frontier_blacklist_best(&seq->mission.record.explore, f, width_m);
+	if (seq->offers.t_frontiers_ns == 0 ||
+	    seq_seconds(seq->offers.t_frontiers_ns, now_ns) > SEQ_FRONTIERS_TIMEOUT_S) {
 		snprintf(refusal->reason, sizeof(refusal->reason),
 		    "not complete: the list of frontiers is too old to tell");
 		return false;
@@ -26,7 +27,7 @@ static bool claim_explored(struct cairn_sequencer *seq, int64_t now_ns, struct s
 		    next >= 0 ? f->items[next].distance_m : 0.0);
 		return false;
 	}
-	seq->claimed = true; /* it need not settle: nothing_left looks for the rest */
+	seq->mission.claimed_complete = true; /* it need not settle: nothing_left looks for the rest */
 	return true;
 }
 
@@ -46,7 +47,7 @@ bool seq_model_claim(struct cairn_sequencer *seq, const struct cairn_msg_decisio
 struct cairn_twist seq_model_help(struct cairn_sequencer *seq, int64_t now_ns)
 {
 	struct seq_task *t = &seq->task;
-	t->active_s += seq->step_s;
+	t->active_s += seq->step.length_s;
 	if (t->active_s >= t->limit_s)
 		seq_task_end(seq, CAIRN_OUTCOME_FAILED, now_ns, "nobody answered within %.0f s", t->limit_s);
 	return (struct cairn_twist){0};

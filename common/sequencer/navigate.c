@@ -24,7 +24,7 @@ static bool recent(int64_t t_ns, int64_t now_ns, double limit_s)
 
 static double goal_m(const struct cairn_sequencer *seq)
 {
-	return hypot(seq->task.nav.x_m - seq->pose.x_m, seq->task.nav.y_m - seq->pose.y_m);
+	return hypot(seq->task.nav.x_m - seq->inputs.pose.x_m, seq->task.nav.y_m - seq->inputs.pose.y_m);
 }
 
 static void ask_again(struct cairn_sequencer *seq, int64_t now_ns)
@@ -45,7 +45,7 @@ void seq_nav_in_trouble(
 		ask_again(seq, now_ns);
 		return;
 	}
-	if (t->nav.nudges < SEQ_NUDGES_MAX && seq->sense.scan_ok && seq_stretch_find(seq, &t->stretch)) {
+	if (t->nav.nudges < SEQ_NUDGES_MAX && seq->inputs.now.scan_ok && seq_stretch_find(seq, &t->stretch)) {
 		t->nav.nudges++;
 		t->nav.nudging = true;
 		t->stretch.left_m += t->distance_m; /* as a mark on the path length */
@@ -72,7 +72,7 @@ static struct cairn_twist nudge_step(struct cairn_sequencer *seq, int64_t now_ns
 
 void seq_react(struct cairn_sequencer *seq, int64_t now_ns)
 {
-	seq->t_react_ns = now_ns + (int64_t)(REACT_S * 1e9);
+	seq->progress.t_react_ns = now_ns + (int64_t)(REACT_S * 1e9);
 }
 
 /* The planner is silent: stands and waits within the bound of a decision. */
@@ -81,7 +81,7 @@ static void wait_for_planner(struct cairn_sequencer *seq, int64_t now_ns, const 
 	struct seq_task *t = &seq->task;
 	bool own = t->d.source == CAIRN_SOURCE_MISSION || t->d.source == CAIRN_SOURCE_OPERATOR;
 	t->nav.bad_state = CAIRN_NAV_STATE_NO_INPUT;
-	t->nav.bad_s += seq->step_s;
+	t->nav.bad_s += seq->step.length_s;
 	if (t->nav.bad_s > SEQ_HOLD_MAX_S && !own) {
 		t->blameless = true;
 		seq_react(seq, now_ns);
@@ -93,11 +93,11 @@ static void wait_for_planner(struct cairn_sequencer *seq, int64_t now_ns, const 
 static void planner_refuses(struct cairn_sequencer *seq, enum cairn_nav_state state, int64_t now_ns)
 {
 	struct seq_task *t = &seq->task;
-	t->nav.bad_s = t->nav.bad_state == state ? t->nav.bad_s + seq->step_s : 0.0;
+	t->nav.bad_s = t->nav.bad_state == state ? t->nav.bad_s + seq->step.length_s : 0.0;
 	t->nav.bad_state = state;
-	char why[sizeof(seq->nav_status.reason) + 32];
+	char why[sizeof(seq->planner.status.reason) + 32];
 	snprintf(why, sizeof(why), "%s%s%s", cairn_enum_text(&cairn_enum_nav_state, (int)state),
-	    seq->nav_status.reason[0] != '\0' ? ": " : "", seq->nav_status.reason);
+	    seq->planner.status.reason[0] != '\0' ? ": " : "", seq->planner.status.reason);
 	bool start = state == CAIRN_NAV_STATE_START_BLOCKED || state == CAIRN_NAV_STATE_STUCK;
 	if (t->nav.bad_s < (start ? 0.4 : 1.0))
 		return;
@@ -111,21 +111,21 @@ static void planner_refuses(struct cairn_sequencer *seq, enum cairn_nav_state st
 static void refuse_path(struct cairn_sequencer *seq, int64_t now_ns)
 {
 	struct seq_task *t = &seq->task;
-	t->nav.path_bad_s += seq->step_s;
+	t->nav.path_bad_s += seq->step.length_s;
 	if (t->nav.path_bad_s <= PATH_PATIENCE_S)
 		return;
 	t->by = (struct seq_cause){CAIRN_SENSOR_ZONE, 0.0, -1.0};
 	t->overridden = true;
-	seq->rec.overrides++;
+	seq->mission.record.overrides++;
 	seq_task_end(seq, CAIRN_OUTCOME_FAILED, now_ns,
-	    "the planned path leads through the keep-out zone '%s'", seq->path_zone);
+	    "the planned path leads through the keep-out zone '%s'", seq->planner.path_zone);
 }
 
 static struct cairn_twist follow(struct cairn_sequencer *seq, int64_t now_ns)
 {
 	struct seq_task *t = &seq->task;
 	struct cairn_twist zero = {0};
-	if (seq->path.goal_id == t->nav.goal_id && seq->path_zone[0] != '\0') {
+	if (seq->planner.path.goal_id == t->nav.goal_id && seq->planner.path_zone[0] != '\0') {
 		refuse_path(seq, now_ns);
 		return zero;
 	}
@@ -139,18 +139,18 @@ static struct cairn_twist follow(struct cairn_sequencer *seq, int64_t now_ns)
 	if (way == SEQ_WAY_CHANGED) {
 		t->blameless = true;
 		t->by = changed.by;
-		seq->rec.refused++;
+		seq->mission.record.refused++;
 		seq_task_end(seq, CAIRN_OUTCOME_REFUSED, now_ns, "on its path %s", changed.reason);
 		return zero;
 	}
-	if (seq->nav_velocity.goal_id != t->nav.goal_id ||
-	    !recent(seq->t_nav_velocity_ns, now_ns, VELOCITY_TIMEOUT_S)) {
+	if (seq->planner.velocity.goal_id != t->nav.goal_id ||
+	    !recent(seq->planner.t_velocity_ns, now_ns, VELOCITY_TIMEOUT_S)) {
 		wait_for_planner(seq, now_ns, "the planner proposes no velocity");
 		return zero;
 	}
 	t->nav.bad_s = 0.0;
 	return cairn_safe_feasible(
-	    seq->cfg, (struct cairn_twist){seq->nav_velocity.v_mps, seq->nav_velocity.w_radps});
+	    seq->cfg, (struct cairn_twist){seq->planner.velocity.v_mps, seq->planner.velocity.w_radps});
 }
 
 /* At the goal. A frontier gets a moment to be seen into before the visit counts as one in vain. */
@@ -167,7 +167,7 @@ static void arrive(struct cairn_sequencer *seq, int64_t now_ns)
 		    seq, CAIRN_OUTCOME_SUCCESS, now_ns, "goal reached to within %.2f m", goal_m(seq));
 		return;
 	}
-	t->nav.looked_s += seq->step_s;
+	t->nav.looked_s += seq->step.length_s;
 	if (t->nav.looked_s >= LOOK_S)
 		seq_task_end(seq, CAIRN_OUTCOME_SUCCESS, now_ns,
 		    "goal reached to within %.2f m; frontier %u is still open", goal_m(seq),
@@ -176,7 +176,7 @@ static void arrive(struct cairn_sequencer *seq, int64_t now_ns)
 
 static struct cairn_twist obey_planner(struct cairn_sequencer *seq, int64_t now_ns)
 {
-	const struct cairn_msg_nav_status *s = &seq->nav_status;
+	const struct cairn_msg_nav_status *s = &seq->planner.status;
 	switch (s->state) {
 	case CAIRN_NAV_STATE_REACHED:
 		arrive(seq, now_ns);
@@ -208,28 +208,29 @@ static bool stretch_over(const struct cairn_sequencer *seq)
 	const struct seq_task *t = &seq->task;
 	double stretch_s = seq->cfg->safety.decision_stretch_s;
 	return t->d.source == CAIRN_SOURCE_MODEL && stretch_s > 0.0 && t->active_s >= stretch_s &&
-	       seq->nav_status.state == CAIRN_NAV_STATE_FOLLOWING &&
-	       seq->nav_status.remaining_m > STRETCH_LEFT_M && t->distance_m > SEQ_MOVED_M &&
+	       seq->planner.status.state == CAIRN_NAV_STATE_FOLLOWING &&
+	       seq->planner.status.remaining_m > STRETCH_LEFT_M && t->distance_m > SEQ_MOVED_M &&
 	       seq_prefetch_has_waited(seq);
 }
 
 static bool follows(const struct cairn_sequencer *seq, int64_t now_ns)
 {
-	const struct cairn_msg_nav_status *s = &seq->nav_status;
+	const struct cairn_msg_nav_status *s = &seq->planner.status;
 	return s->goal_id == seq->task.nav.goal_id && s->state == CAIRN_NAV_STATE_FOLLOWING &&
-	       recent(seq->t_nav_status_ns, now_ns, STATUS_TIMEOUT_S);
+	       recent(seq->planner.t_status_ns, now_ns, STATUS_TIMEOUT_S);
 }
 
 bool seq_backs_out(const struct cairn_sequencer *seq, int64_t now_ns)
 {
-	return seq->task.kind == SEQ_NAV && follows(seq, now_ns) && seq->nav_status.backing_out;
+	return seq->task.kind == SEQ_NAV && follows(seq, now_ns) && seq->planner.status.backing_out;
 }
 
 /* What is left of the path, infinity while there is none. To the end of a part of a path it may be near, and far to the
  * goal. */
 static double left_m(const struct cairn_sequencer *seq, int64_t now_ns)
 {
-	return follows(seq, now_ns) && !seq->nav_status.partial ? seq->nav_status.remaining_m : INFINITY;
+	return follows(seq, now_ns) && !seq->planner.status.partial ? seq->planner.status.remaining_m
+								    : INFINITY;
 }
 
 /* False when the robot has long stayed around one place and has not come nearer to where it was to go: it drives to
@@ -239,7 +240,7 @@ static bool gets_somewhere(struct cairn_sequencer *seq, int64_t now_ns)
 {
 	const struct seq_task *t = &seq->task;
 	const struct cairn_config_nav *cfg = &seq->cfg->nav;
-	struct seq_progress *p = &seq->progress;
+	struct seq_way_progress *p = &seq->progress.way;
 	double x_m = t->nav.frontier ? t->nav.frontier_x_m : t->nav.x_m, left = left_m(seq, now_ns);
 	double y_m = t->nav.frontier ? t->nav.frontier_y_m : t->nav.y_m;
 	if (t->d.source != CAIRN_SOURCE_MODEL && t->d.source != CAIRN_SOURCE_LOCAL)
@@ -250,15 +251,16 @@ static bool gets_somewhere(struct cairn_sequencer *seq, int64_t now_ns)
 	}
 	if (!p->known || hypot(x_m - p->goal_x_m, y_m - p->goal_y_m) > VANISHED_M ||
 	    left < p->left_m - NEARER_M ||
-	    hypot(seq->pose.x_m - p->x_m, seq->pose.y_m - p->y_m) > cfg->progress_m)
-		*p = (struct seq_progress){true, x_m, y_m, seq->pose.x_m, seq->pose.y_m, left, 0.0, false};
-	if (follows(seq, now_ns) && seq->nav_status.tight && !p->tight) {
+	    hypot(seq->inputs.pose.x_m - p->x_m, seq->inputs.pose.y_m - p->y_m) > cfg->progress_m)
+		*p = (struct seq_way_progress){
+		    true, x_m, y_m, seq->inputs.pose.x_m, seq->inputs.pose.y_m, left, 0.0, false};
+	if (follows(seq, now_ns) && seq->planner.status.tight && !p->tight) {
 		p->tight =
 		    true; /* nothing is given up from in there before the planner has had time to back out */
 		p->since_s = 0.0;
 	}
 	if (follows(seq, now_ns) || t->nav.nudging) /* a planner that is silent or thinks has not tried */
-		p->since_s += seq->step_s;
+		p->since_s += seq->step.length_s;
 	if (p->since_s <= cfg->progress_s)
 		return true;
 	p->since_s = 0.0;
@@ -269,9 +271,9 @@ struct cairn_twist seq_nav_step(struct cairn_sequencer *seq, int64_t now_ns)
 {
 	struct seq_task *t = &seq->task;
 	struct cairn_twist zero = {0};
-	t->active_s += seq->step_s;
+	t->active_s += seq->step.length_s;
 	if (seq_backs_out(seq, now_ns)) /* that is not the goal's time */
-		t->limit_s += seq->step_s;
+		t->limit_s += seq->step.length_s;
 	if (!gets_somewhere(seq, now_ns)) {
 		seq_task_end(seq, CAIRN_OUTCOME_FAILED, now_ns,
 		    "no nearer for %.0f s within %.1f m; %.2f m from the goal", seq->cfg->nav.progress_s,
@@ -296,15 +298,15 @@ struct cairn_twist seq_nav_step(struct cairn_sequencer *seq, int64_t now_ns)
 		    "frontier %u has been seen into from %.2f m away", t->nav.frontier_id, goal_m(seq));
 		return zero;
 	}
-	if (seq->nav_status.goal_id != t->nav.goal_id ||
-	    !recent(seq->t_nav_status_ns, now_ns, STATUS_TIMEOUT_S)) {
+	if (seq->planner.status.goal_id != t->nav.goal_id ||
+	    !recent(seq->planner.t_status_ns, now_ns, STATUS_TIMEOUT_S)) {
 		wait_for_planner(seq, now_ns, "the planner does not answer");
 		return zero;
 	}
 	if (stretch_over(seq)) {
 		t->blameless = true;
 		seq_task_end(seq, CAIRN_OUTCOME_PARTIAL, now_ns,
-		    "on the way, %.1f m are left: decide whether to go on", seq->nav_status.remaining_m);
+		    "on the way, %.1f m are left: decide whether to go on", seq->planner.status.remaining_m);
 		return zero;
 	}
 	return obey_planner(seq, now_ns);
@@ -349,17 +351,17 @@ static void turn_to_better(struct cairn_sequencer *seq, const struct cairn_msg_f
 	if (!may_turn(seq, now) || (now != NULL && !(now->detour_m > 0.0)))
 		return;
 	int best = cairn_frontier_blacklist_best(
-	    &seq->rec.explore, &seq->frontiers, seq->cfg->mission.frontier_min_width_m);
-	if (best < 0 || seq->frontiers.items[best].id == t->nav.frontier_id)
+	    &seq->mission.record.explore, &seq->offers.frontiers, seq->cfg->mission.frontier_min_width_m);
+	if (best < 0 || seq->offers.frontiers.items[best].id == t->nav.frontier_id)
 		return;
-	const struct cairn_msg_frontier *f = &seq->frontiers.items[best];
+	const struct cairn_msg_frontier *f = &seq->offers.frontiers.items[best];
 	if (t->d.source == CAIRN_SOURCE_MODEL && !t->nav.onward) {
 		t->nav.onward = true;
 		t->nav.seen_id = t->nav.frontier_id;
 	}
 	aim(seq, f, now_ns);
-	t->limit_s = t->active_s +
-		     seq_way_limit_s(seq, hypot(f->goal_x_m - seq->pose.x_m, f->goal_y_m - seq->pose.y_m));
+	t->limit_s = t->active_s + seq_way_limit_s(seq, hypot(f->goal_x_m - seq->inputs.pose.x_m,
+							    f->goal_y_m - seq->inputs.pose.y_m));
 	seq_resume_note(seq);
 }
 
@@ -376,10 +378,10 @@ void seq_nav_map_moved(struct cairn_sequencer *seq, struct cairn_pose2 was, int6
 	struct cairn_pose2 g = cairn_pose_between(was, goal), f = cairn_pose_between(was, frontier);
 	struct cairn_vec2 to = cairn_pose_apply(seq_pose(seq), (struct cairn_vec2){g.x_m, g.y_m});
 	struct cairn_vec2 open = cairn_pose_apply(seq_pose(seq), (struct cairn_vec2){f.x_m, f.y_m});
-	if (t->d.source == CAIRN_SOURCE_OPERATOR && seq->rec.state == CAIRN_MISSION_STATE_GOTO) {
-		seq->rec.goto_x_m = to.x_m; /* for another attempt */
-		seq->rec.goto_y_m = to.y_m;
-		seq->rec_changed = true;
+	if (t->d.source == CAIRN_SOURCE_OPERATOR && seq->mission.record.state == CAIRN_MISSION_STATE_GOTO) {
+		seq->mission.record.goto_x_m = to.x_m; /* for another attempt */
+		seq->mission.record.goto_y_m = to.y_m;
+		seq->mission.changed = true;
 	}
 	t->nav.x_m = to.x_m;
 	t->nav.y_m = to.y_m;
@@ -394,8 +396,8 @@ void seq_nav_frontiers(struct cairn_sequencer *seq, int64_t now_ns)
 	struct seq_task *t = &seq->task;
 	if (t->kind != SEQ_NAV || !t->nav.frontier)
 		return;
-	for (uint32_t i = 0; i < seq->frontiers.items_count; i++) {
-		const struct cairn_msg_frontier *f = &seq->frontiers.items[i];
+	for (uint32_t i = 0; i < seq->offers.frontiers.items_count; i++) {
+		const struct cairn_msg_frontier *f = &seq->offers.frontiers.items[i];
 		double off_m = hypot(f->x_m - t->nav.frontier_x_m, f->y_m - t->nav.frontier_y_m);
 		if (f->id == t->nav.frontier_id || off_m <= VANISHED_M) {
 			t->nav.missing = 0;

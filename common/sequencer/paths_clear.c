@@ -24,13 +24,14 @@ bool cairn_sequencer_paths_clear(
     const struct cairn_sequencer *seq, int64_t now_ns, struct cairn_msg_paths_clear *ret)
 {
 	const double guard_max_s = cairn_topics[CAIRN_TOPIC_GUARD].max_age_ms * 1e-3;
-	struct cairn_path_clearance_view view = {.points = &seq->points,
-	    .lidar_count = seq->lidar_count,
-	    .floor = seq->t_depth_ns != 0 ? &seq->floor : NULL,
+	struct cairn_path_clearance_view view = {.points = &seq->inputs.points,
+	    .lidar_count = seq->inputs.lidar_count,
+	    .floor = seq->inputs.t_depth_ns != 0 ? &seq->inputs.depth_layer : NULL,
 	    .pose = seq_pose_at(seq, now_ns),
-	    .drop = seq->drop && seq->t_guard_ns != 0 && seq_seconds(seq->t_guard_ns, now_ns) <= guard_max_s};
+	    .drop = seq->inputs.drop && seq->inputs.t_guard_ns != 0 &&
+		    seq_seconds(seq->inputs.t_guard_ns, now_ns) <= guard_max_s};
 	*ret = (struct cairn_msg_paths_clear){0};
-	if (!seq->sense.scan_ok || !seq->sense.pose_ok)
+	if (!seq->inputs.now.scan_ok || !seq->inputs.now.pose_ok)
 		return false;
 	ret->items_count = CAIRN_DIRECTION_COUNT;
 	cairn_path_clearance(seq->cfg, &view, ret->items);

@@ -7,31 +7,32 @@ void seq_people_init(struct cairn_sequencer *seq)
 	struct cairn_dynamic_obstacles_params params =
 	    cairn_dynamic_obstacles_params_from(seq->cfg, SEQ_REACTION_S);
 	params.lately_s = seq->cfg->safety.person_stands_s;
-	cairn_dynamic_obstacles_init(&seq->movers, &params);
-	seq->mover = (struct cairn_dynamic_obstacles_limit){.limit_mps = INFINITY};
+	cairn_dynamic_obstacles_init(&seq->people.obstacles, &params);
+	seq->people.held_by = (struct cairn_dynamic_obstacles_limit){.limit_mps = INFINITY};
 }
 
 void seq_people_scan(struct cairn_sequencer *seq, struct cairn_pose2 pose)
 {
-	if (seq->t_movers_ns == seq->t_scan_ns)
+	if (seq->people.t_scan_ns == seq->inputs.t_scan_ns)
 		return;
-	seq->t_movers_ns = seq->t_scan_ns;
-	cairn_dynamic_obstacles_scan(&seq->movers, &seq->scan_points, pose, seq->t_turn_ns, seq->t_scan_ns);
+	seq->people.t_scan_ns = seq->inputs.t_scan_ns;
+	cairn_dynamic_obstacles_scan(&seq->people.obstacles, &seq->inputs.scan_points, pose,
+	    seq->inputs.t_turn_ns, seq->inputs.t_scan_ns);
 }
 
 void seq_people_hold(
     struct cairn_sequencer *seq, struct cairn_pose2 pose, struct cairn_safe_velocity *safe, int64_t now_ns)
 {
 	double v = safe->twist.v_mps, speed = fabs(v);
-	seq->mover = (struct cairn_dynamic_obstacles_limit){.limit_mps = INFINITY};
+	seq->people.held_by = (struct cairn_dynamic_obstacles_limit){.limit_mps = INFINITY};
 	if (v == 0.0)
 		return;
 	double curvature = safe->twist.w_radps / v;
 	struct cairn_dynamic_obstacles_limit l =
-	    cairn_dynamic_obstacles_limit(&seq->movers, pose, curvature, v > 0.0, now_ns);
+	    cairn_dynamic_obstacles_limit(&seq->people.obstacles, pose, curvature, v > 0.0, now_ns);
 	if (l.limit_mps >= speed)
 		return;
-	seq->mover = l;
+	seq->people.held_by = l;
 	double left = l.limit_mps < CAIRN_SAFE_CREEP_MPS ? 0.0 : l.limit_mps;
 	safe->ratio *= left / speed;
 	safe->twist.v_mps = copysign(left, v);

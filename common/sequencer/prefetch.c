@@ -30,13 +30,15 @@ void seq_prefetch_answered(struct cairn_sequencer *seq, const struct cairn_msg_d
 	double age_s = seq_seconds(d->t_snapshot_ns, now_ns);
 	if (d->t_snapshot_ns == 0 || !(age_s >= 0.0))
 		return;
-	seq->answer_s = seq->answer_s > 0.0 ? seq->answer_s + ANSWER_SHARE * (age_s - seq->answer_s) : age_s;
+	seq->silence.answer_s = seq->silence.answer_s > 0.0
+				    ? seq->silence.answer_s + ANSWER_SHARE * (age_s - seq->silence.answer_s)
+				    : age_s;
 }
 
 double seq_prefetch_lead_s(const struct cairn_sequencer *seq)
 {
 	const struct cairn_config_safety *s = &seq->cfg->safety;
-	double answer_s = (seq->answer_s > 0.0 ? seq->answer_s : ANSWER_FIRST_S) + MARGIN_S;
+	double answer_s = (seq->silence.answer_s > 0.0 ? seq->silence.answer_s : ANSWER_FIRST_S) + MARGIN_S;
 	double moved_s = MOVED_SHARE * s->decision_max_moved_m / seq->cfg->nav.speed_mps;
 	return fmin(fmin(answer_s, moved_s), s->ask_ahead_s);
 }
@@ -60,14 +62,14 @@ static bool due(const struct cairn_sequencer *seq, double lead_s)
 		return false;
 	if (t->nav.frontier && t->nav.missing > 0 && seq->cfg->mission.recheck)
 		return true; /* seen into, and nothing to go on to: nothing is left to drive there for */
-	if (seq->nav_status.goal_id != t->nav.goal_id)
+	if (seq->planner.status.goal_id != t->nav.goal_id)
 		return false;
-	if (seq->nav_status.state == CAIRN_NAV_STATE_REACHED || worse(seq))
+	if (seq->planner.status.state == CAIRN_NAV_STATE_REACHED || worse(seq))
 		return true;
-	if (seq->nav_status.state != CAIRN_NAV_STATE_FOLLOWING)
+	if (seq->planner.status.state != CAIRN_NAV_STATE_FOLLOWING)
 		return false;
-	return (!seq->nav_status.partial &&
-		   seq->nav_status.remaining_m <= lead_s * seq->cfg->nav.speed_mps) ||
+	return (!seq->planner.status.partial &&
+		   seq->planner.status.remaining_m <= lead_s * seq->cfg->nav.speed_mps) ||
 	       (stretch_s > 0.0 && stretch_s - t->active_s <= lead_s);
 }
 
@@ -77,7 +79,7 @@ void seq_prefetch_step(struct cairn_sequencer *seq)
 	if (t->kind != SEQ_NAV || t->d.source != CAIRN_SOURCE_MODEL)
 		return;
 	if (t->ahead)
-		t->ahead_s += seq->step_s;
+		t->ahead_s += seq->step.length_s;
 	else
 		t->ahead = due(seq, seq_prefetch_lead_s(seq));
 }
@@ -110,7 +112,8 @@ static bool drives_for_model(const struct cairn_sequencer *seq)
 
 bool seq_prefetch_takes_events(const struct cairn_sequencer *seq)
 {
-	double answer_s = (seq->answer_s > 0.0 ? seq->answer_s : ANSWER_FIRST_S) + EVENT_MARGIN_S;
+	double answer_s =
+	    (seq->silence.answer_s > 0.0 ? seq->silence.answer_s : ANSWER_FIRST_S) + EVENT_MARGIN_S;
 	const struct cairn_config_safety *s = &seq->cfg->safety;
 	double moved_m = s->decision_max_moved_m;
 	if (seq->task.kind == SEQ_NAV && s->decision_max_shift_m > 0.0)
@@ -141,7 +144,7 @@ void seq_prefetch_take_over(struct cairn_sequencer *seq, struct seq_task *next, 
 	struct seq_nav was = t->nav;
 	bool seen = t->nav.frontier && t->nav.missing > 0;
 	bool same = next->kind == SEQ_NAV && !was.nudging &&
-		    seq->nav_status.state == CAIRN_NAV_STATE_FOLLOWING &&
+		    seq->planner.status.state == CAIRN_NAV_STATE_FOLLOWING &&
 		    hypot(next->nav.x_m - was.x_m, next->nav.y_m - was.y_m) <= SAME_GOAL_M;
 	t->blameless = true;
 	if (seen)
@@ -150,7 +153,8 @@ void seq_prefetch_take_over(struct cairn_sequencer *seq, struct seq_task *next, 
 	else
 		seq_task_end(seq, CAIRN_OUTCOME_PARTIAL, now_ns,
 		    "on the way, %.1f m were left: decision %llu took over",
-		    hypot(was.x_m - seq->pose.x_m, was.y_m - seq->pose.y_m), (unsigned long long)d->id);
+		    hypot(was.x_m - seq->inputs.pose.x_m, was.y_m - seq->inputs.pose.y_m),
+		    (unsigned long long)d->id);
 	seq_task_begin(seq, next, now_ns);
 	if (!same)
 		return;

@@ -18,7 +18,7 @@ void seq_resume_note(struct cairn_sequencer *seq)
 	const struct seq_task *t = &seq->task;
 	if (t->kind == SEQ_NONE || t->d.id == 0)
 		return;
-	struct cairn_mission_open *o = &seq->rec.open;
+	struct cairn_mission_open *o = &seq->mission.record.open;
 	bool again = o->decision.id == t->d.id && o->again;
 	memset(o, 0, sizeof(*o)); /* it is saved as it lies in memory */
 	o->decision = t->d;
@@ -37,37 +37,37 @@ void seq_resume_note(struct cairn_sequencer *seq)
 	o->limit_s = t->limit_s;
 	o->trail = t->nav.trail;
 	o->trail_to = t->nav.trail_to;
-	seq->rec_changed = true;
+	seq->mission.changed = true;
 }
 
 void seq_resume_give_up(struct cairn_sequencer *seq)
 {
-	const struct cairn_msg_decision *d = &seq->rec.open.decision;
-	if (seq->orphan == SEQ_ORPHAN_NONE)
+	const struct cairn_msg_decision *d = &seq->mission.record.open.decision;
+	if (seq->mission.orphan == SEQ_ORPHAN_NONE)
 		return;
 	struct cairn_msg_result result = {.decision_id = d->id,
 	    .source = d->source,
 	    .tool = d->tool,
 	    .outcome = CAIRN_OUTCOME_FAILED,
 	    .stopped_early = true,
-	    .x_m = seq->pose.x_m,
-	    .y_m = seq->pose.y_m,
-	    .yaw_rad = seq->pose.yaw_rad,
+	    .x_m = seq->inputs.pose.x_m,
+	    .y_m = seq->inputs.pose.y_m,
+	    .yaw_rad = seq->inputs.pose.yaw_rad,
 	    .cause_m = -1.0};
 	seq_text_asked(d, result.asked, sizeof(result.asked));
 	snprintf(result.executed, sizeof(result.executed), "unknown");
 	snprintf(result.reason, sizeof(result.reason),
 	    "the sequencer was restarted while this was being executed");
 	snprintf(result.suggestion, sizeof(result.suggestion), "decide anew");
-	seq->orphan = SEQ_ORPHAN_NONE;
-	seq->rec.open.decision.id = 0;
-	seq->rec_changed = true;
+	seq->mission.orphan = SEQ_ORPHAN_NONE;
+	seq->mission.record.open.decision.id = 0;
+	seq->mission.changed = true;
 	seq_result_push(seq, &result);
 }
 
 static void go_on(struct cairn_sequencer *seq, int64_t now_ns)
 {
-	const struct cairn_mission_open *o = &seq->rec.open;
+	const struct cairn_mission_open *o = &seq->mission.record.open;
 	struct seq_task task = {.kind = SEQ_NAV,
 	    .d = o->decision,
 	    .again = true,
@@ -85,7 +85,7 @@ static void go_on(struct cairn_sequencer *seq, int64_t now_ns)
 		.onward = o->onward,
 		.seen_id = o->seen_id}};
 	int64_t t_start_ns = o->t_start_ns;
-	seq->orphan = SEQ_ORPHAN_NONE;
+	seq->mission.orphan = SEQ_ORPHAN_NONE;
 	seq_task_start(seq, &task, now_ns);
 	seq->task.t_start_ns = t_start_ns;
 }
@@ -93,26 +93,26 @@ static void go_on(struct cairn_sequencer *seq, int64_t now_ns)
 /* A way of which enough is known, whose time is not up, and that nobody has died of twice. */
 static bool worth_it(const struct cairn_sequencer *seq, int64_t now_ns)
 {
-	const struct cairn_mission_open *o = &seq->rec.open;
-	return o->way && (!o->again || seq->orphan == SEQ_ORPHAN_SAVED) && !seq_executing(seq) &&
-	       seq->rec.state == CAIRN_MISSION_STATE_EXPLORING && !seq->sense.estop &&
+	const struct cairn_mission_open *o = &seq->mission.record.open;
+	return o->way && (!o->again || seq->mission.orphan == SEQ_ORPHAN_SAVED) && !seq_executing(seq) &&
+	       seq->mission.record.state == CAIRN_MISSION_STATE_EXPLORING && !seq->inputs.now.estop &&
 	       seq_seconds(o->t_start_ns, now_ns) < o->limit_s;
 }
 
 void seq_resume_step(struct cairn_sequencer *seq, int64_t now_ns)
 {
-	double since_s = seq_seconds(seq->t_start_ns, now_ns);
-	if (seq->orphan == SEQ_ORPHAN_NONE || since_s < SEQ_ORPHAN_WAIT_S)
+	double since_s = seq_seconds(seq->mission.t_start_ns, now_ns);
+	if (seq->mission.orphan == SEQ_ORPHAN_NONE || since_s < SEQ_ORPHAN_WAIT_S)
 		return;
 	if (!worth_it(seq, now_ns) || since_s > SEQ_HOLD_MAX_S) {
 		seq_resume_give_up(seq);
-	} else if (seq->sense.hold[0] != '\0') {
+	} else if (seq->inputs.now.hold[0] != '\0') {
 		return;
-	} else if (seq->orphan == SEQ_ORPHAN_SAVED) {
+	} else if (seq->mission.orphan == SEQ_ORPHAN_SAVED) {
 		go_on(seq, now_ns);
 	} else {
-		seq->rec.open.again = true;
-		seq->rec_changed = true;
-		seq->orphan = SEQ_ORPHAN_SAVED;
+		seq->mission.record.open.again = true;
+		seq->mission.changed = true;
+		seq->mission.orphan = SEQ_ORPHAN_SAVED;
 	}
 }

@@ -14,25 +14,26 @@ struct cairn_sequencer *cairn_sequencer_new(
 	if (seq == NULL)
 		return NULL;
 	seq->cfg = cfg;
-	seq->t_start_ns = now_ns;
+	seq->mission.t_start_ns = now_ns;
 	struct cairn_depth_layer_params floor = cairn_depth_layer_params_from(cfg);
-	cairn_depth_layer_init(&seq->floor, &floor);
+	cairn_depth_layer_init(&seq->inputs.depth_layer, &floor);
 	seq_people_init(seq);
 	if (record != NULL) {
-		seq->rec = *record;
-		seq->home.best_m = INFINITY;
-		seq->orphan = seq->rec.open.decision.id != 0 ? SEQ_ORPHAN_WAITS : SEQ_ORPHAN_NONE;
+		seq->mission.record = *record;
+		seq->mission.home.best_m = INFINITY;
+		seq->mission.orphan =
+		    seq->mission.record.open.decision.id != 0 ? SEQ_ORPHAN_WAITS : SEQ_ORPHAN_NONE;
 		seq_zones_from_config(seq);
 		seq_goal_init(seq);
 		return seq;
 	}
 	seq_zones_from_config(seq);
-	seq->rec.t_first_ns = now_ns;
-	seq->rec.limit_s = cfg->mission.limit_s;
+	seq->mission.record.t_first_ns = now_ns;
+	seq->mission.record.limit_s = cfg->mission.limit_s;
 	seq_goal_init(seq);
 	seq_goal_set(seq, cfg->mission.goal);
-	seq->rec_changed = true;
-	snprintf(seq->rec.reason, sizeof(seq->rec.reason), "%s",
+	seq->mission.changed = true;
+	snprintf(seq->mission.record.reason, sizeof(seq->mission.record.reason), "%s",
 	    cfg->mission.autostart ? "waiting for a good pose" : "waiting for an operator");
 	return seq;
 }
@@ -45,17 +46,17 @@ void cairn_sequencer_destroy(struct cairn_sequencer **seq_p)
 
 const struct cairn_mission_record *cairn_sequencer_record(const struct cairn_sequencer *seq)
 {
-	return &seq->rec;
+	return &seq->mission.record;
 }
 
 uint64_t cairn_sequencer_rejects(const struct cairn_sequencer *seq)
 {
-	return seq->rejects;
+	return seq->outbox.rejects;
 }
 
 uint64_t cairn_sequencer_duplicates(const struct cairn_sequencer *seq)
 {
-	return seq->duplicates;
+	return seq->outbox.duplicates;
 }
 
 /* ---- decisions ---- */
@@ -66,18 +67,18 @@ void cairn_sequencer_on_decision(
 	struct seq_task task;
 	struct seq_refusal refusal;
 	seq_resume_give_up(seq);
-	if (epoch != seq->rec.decision_epoch) {
-		seq->rec.decision_epoch = epoch;
-		seq->rec.last_decision_id = 0;
+	if (epoch != seq->mission.record.decision_epoch) {
+		seq->mission.record.decision_epoch = epoch;
+		seq->mission.record.last_decision_id = 0;
 	}
-	if (decision->id <= seq->rec.last_decision_id) {
-		seq->duplicates++;
+	if (decision->id <= seq->mission.record.last_decision_id) {
+		seq->outbox.duplicates++;
 		return;
 	}
-	seq->rec.last_decision_id = decision->id;
-	seq->rec_changed = true;
+	seq->mission.record.last_decision_id = decision->id;
+	seq->mission.changed = true;
 	if (decision->source == CAIRN_SOURCE_MODEL && seq_is_answer(seq, decision, now_ns)) {
-		seq->t_wanted_ns = now_ns;
+		seq->silence.t_wanted_ns = now_ns;
 		seq_prefetch_answered(seq, decision, now_ns);
 		seq_mission_apply(seq, CAIRN_MISSION_BIT(MODEL), now_ns);
 		if (seq->task.d.source == CAIRN_SOURCE_LOCAL && !seq->task.insists)
@@ -153,7 +154,7 @@ static bool change_goal(struct cairn_sequencer *seq, const struct verb *verb,
     const struct cairn_msg_command *cmd, struct cairn_msg_reply *reply)
 {
 	if ((verb->condition & CAIRN_MISSION_BIT(EXPLORE)) == 0 || cmd->arg[0] == '\0' ||
-	    seq->rec.state != CAIRN_MISSION_STATE_EXPLORING)
+	    seq->mission.record.state != CAIRN_MISSION_STATE_EXPLORING)
 		return false;
 	seq_goal_set(seq, cmd->arg);
 	reply->ok = true;
@@ -197,18 +198,19 @@ void cairn_sequencer_on_command(struct cairn_sequencer *seq, const struct cairn_
 		snprintf(reply->text, sizeof(reply->text), "the robot goes on");
 		return;
 	}
-	if (cairn_mission_next((enum cairn_mission_state)seq->rec.state, verb->condition) == NULL) {
+	if (cairn_mission_next((enum cairn_mission_state)seq->mission.record.state, verb->condition) ==
+	    NULL) {
 		if (!reply->ok)
 			snprintf(reply->text, sizeof(reply->text), "%s", verb->why_not);
 		return;
 	}
 	if ((verb->condition & CAIRN_MISSION_BIT(EXPLORE)) != 0) {
-		seq->rec.limit_s = cmd->limit_s;
+		seq->mission.record.limit_s = cmd->limit_s;
 		seq_goal_set(seq, cmd->arg);
 	}
 	if ((verb->condition & CAIRN_MISSION_BIT(GOTO)) != 0) {
-		seq->rec.goto_x_m = cmd->x_m;
-		seq->rec.goto_y_m = cmd->y_m;
+		seq->mission.record.goto_x_m = cmd->x_m;
+		seq->mission.record.goto_y_m = cmd->y_m;
 	}
 	seq_mission_apply(seq, verb->condition, now_ns);
 	reply->ok = true;
@@ -221,17 +223,17 @@ static void fill_motion(const struct cairn_sequencer *seq, struct cairn_sequence
 {
 	const struct seq_task *t = &seq->task;
 	struct cairn_msg_cmd_vel *c = &out->cmd_vel;
-	c->v_mps = seq->cmd.v_mps;
-	c->w_radps = seq->cmd.w_radps;
+	c->v_mps = seq->step.cmd.v_mps;
+	c->w_radps = seq->step.cmd.w_radps;
 	if (seq_executing(seq)) {
 		c->decision_id = t->d.id;
 		c->source = t->d.source;
-	} else if (seq->cmd.v_mps != 0.0) { /* the model's last move fades out */
-		c->decision_id = seq->rec.last_decision_id;
+	} else if (seq->step.cmd.v_mps != 0.0) { /* the model's last move fades out */
+		c->decision_id = seq->mission.record.last_decision_id;
 		c->source = CAIRN_SOURCE_MODEL;
 	}
 	struct cairn_msg_nav_goal *g = &out->nav_goal;
-	g->id = t->kind == SEQ_NAV ? t->nav.goal_id : seq->nav_goal_id;
+	g->id = t->kind == SEQ_NAV ? t->nav.goal_id : seq->planner.goal_id;
 	g->active = t->kind == SEQ_NAV && !t->nav.nudging;
 	g->x_m = t->nav.x_m;
 	g->y_m = t->nav.y_m;
@@ -245,9 +247,9 @@ static void fill_activity(const struct cairn_sequencer *seq, char *buf, size_t b
 	char asked[96];
 	if (!seq_executing(seq)) {
 		snprintf(buf, bytes, "%s",
-		    seq->sense.hold[0] != '\0' ? seq->sense.hold
-		    : seq->cmd.v_mps != 0.0    ? "coasting"
-					       : "standing");
+		    seq->inputs.now.hold[0] != '\0' ? seq->inputs.now.hold
+		    : seq->step.cmd.v_mps != 0.0    ? "coasting"
+						    : "standing");
 		return;
 	}
 	seq_text_asked(&t->d, asked, sizeof(asked));
@@ -259,14 +261,14 @@ static void fill_activity(const struct cairn_sequencer *seq, char *buf, size_t b
 	else if (t->d.source == CAIRN_SOURCE_MISSION)
 		snprintf(asked, sizeof(asked), "the way home");
 	if (t->held_s > 0.0)
-		snprintf(buf, bytes, "%.40s, waiting: %.44s", asked, seq->sense.hold);
+		snprintf(buf, bytes, "%.40s, waiting: %.44s", asked, seq->inputs.now.hold);
 	else
 		snprintf(buf, bytes, "%s", asked);
 }
 
 static void fill_mission(const struct cairn_sequencer *seq, struct cairn_msg_mission *m, int64_t now_ns)
 {
-	const struct cairn_mission_record *r = &seq->rec;
+	const struct cairn_mission_record *r = &seq->mission.record;
 	m->state = (enum cairn_mission_state)r->state;
 	snprintf(m->reason, sizeof(m->reason), "%s", r->reason);
 	m->elapsed_s = seq_elapsed_s(seq, now_ns);
@@ -277,8 +279,8 @@ static void fill_mission(const struct cairn_sequencer *seq, struct cairn_msg_mis
 		m->decision_source = seq->task.d.source;
 	}
 	fill_activity(seq, m->activity, sizeof(m->activity));
-	m->wants_decision = seq->wanted && (r->open.decision.id == 0 || seq->task.ahead);
-	m->takes_events = seq->takes_events;
+	m->wants_decision = seq->silence.wanted && (r->open.decision.id == 0 || seq->task.ahead);
+	m->takes_events = seq->silence.takes_events;
 	m->held_up = seq_prefetch_held_up(seq);
 	m->first_decision_s = r->first_decision_s;
 	m->decisions = r->decisions;
@@ -297,9 +299,9 @@ static void fill_tier(const struct cairn_sequencer *seq, struct cairn_msg_tier *
 	    "the model is silent: driving home"};
 	t->tier = seq_tier(seq, now_ns);
 	t->silent_s = seq_silent_s(seq, now_ns);
-	if (t->tier == CAIRN_TIER_LOCAL && seq->without.wish == CAIRN_WITHOUT_LOCAL)
+	if (t->tier == CAIRN_TIER_LOCAL && seq->degraded.in_force.wish == CAIRN_WITHOUT_LOCAL)
 		snprintf(t->reason, sizeof(t->reason), "%s is held failed: exploring without the model",
-		    seq->without.stage);
+		    seq->degraded.in_force.stage);
 	else
 		snprintf(t->reason, sizeof(t->reason), "%s",
 		    seq_model_may_speak(seq) ? reasons[t->tier] : "the model is not asked now");
@@ -307,7 +309,7 @@ static void fill_tier(const struct cairn_sequencer *seq, struct cairn_msg_tier *
 
 static void mark_changes(struct cairn_sequencer *seq, struct cairn_sequencer_output *out)
 {
-	const struct cairn_sequencer_output *l = &seq->last;
+	const struct cairn_sequencer_output *l = &seq->outbox.last;
 	const struct cairn_msg_mission *m = &out->mission, *lm = &l->mission;
 	out->nav_goal_changed =
 	    out->nav_goal.id != l->nav_goal.id || out->nav_goal.active != l->nav_goal.active;
@@ -318,9 +320,9 @@ static void mark_changes(struct cairn_sequencer *seq, struct cairn_sequencer_out
 			       m->decisions != lm->decisions || m->refused != lm->refused ||
 			       m->overrides != lm->overrides || m->given_up_count != lm->given_up_count ||
 			       strcmp(m->help, lm->help) != 0;
-	out->record_changed = seq->rec_changed;
-	seq->rec_changed = false;
-	seq->last = *out;
+	out->record_changed = seq->mission.changed;
+	seq->mission.changed = false;
+	seq->outbox.last = *out;
 }
 
 /* A planned way turns where floor to the side was seldom seen, from the start on: to hold that against it
@@ -328,18 +330,20 @@ static void mark_changes(struct cairn_sequencer *seq, struct cairn_sequencer_out
 static struct cairn_safe_velocity safe_velocity(
     struct cairn_sequencer *seq, enum seq_kind kind, struct cairn_twist want)
 {
-	struct cairn_sight sight = seq->points.sight;
+	struct cairn_sight sight = seq->inputs.points.sight;
 	if (kind == SEQ_NAV)
-		seq->points.sight = (struct cairn_sight){0};
-	struct cairn_safe_velocity safe = cairn_safe_velocity(seq->cfg, &seq->points, want, SEQ_REACTION_S);
-	seq->points.sight = sight;
+		seq->inputs.points.sight = (struct cairn_sight){0};
+	struct cairn_safe_velocity safe =
+	    cairn_safe_velocity(seq->cfg, &seq->inputs.points, want, SEQ_REACTION_S);
+	seq->inputs.points.sight = sight;
 	return safe;
 }
 
 void cairn_sequencer_step(struct cairn_sequencer *seq, int64_t now_ns, struct cairn_sequencer_output *out)
 {
-	seq->step_s = seq->t_step_ns == 0 ? 0.0 : cairn_clamp(seq_seconds(seq->t_step_ns, now_ns), 0.0, 0.2);
-	seq->t_step_ns = now_ns;
+	seq->step.length_s =
+	    seq->step.t_ns == 0 ? 0.0 : cairn_clamp(seq_seconds(seq->step.t_ns, now_ns), 0.0, 0.2);
+	seq->step.t_ns = now_ns;
 	seq_degraded_update(seq, now_ns);
 	seq_inputs_update(seq, now_ns);
 	seq_mission_step(seq, now_ns);
@@ -351,11 +355,11 @@ void cairn_sequencer_step(struct cairn_sequencer *seq, int64_t now_ns, struct ca
 	struct cairn_safe_velocity safe = safe_velocity(seq, kind, want);
 	seq_people_hold(seq, seq_pose_at(seq, now_ns), &safe, now_ns);
 	seq_geofence_hold(seq, &safe);
-	seq->cmd = safe.twist;
+	seq->step.cmd = safe.twist;
 	if (kind != SEQ_NONE) {
 		seq_drive_account(seq, want, &safe, now_ns);
 		if (!seq_executing(seq))
-			seq->cmd = (struct cairn_twist){0};
+			seq->step.cmd = (struct cairn_twist){0};
 	}
 	seq_prefetch_step(seq);
 	seq_mission_update_wanted(seq, now_ns);

@@ -12,20 +12,21 @@
 
 void seq_result_push(struct cairn_sequencer *seq, const struct cairn_msg_result *result)
 {
-	if (seq->results_count == SEQ_RESULTS_MAX) { /* nobody takes them: the newest ones matter */
-		seq->results_head = (seq->results_head + 1) % SEQ_RESULTS_MAX;
-		seq->results_count--;
+	if (seq->outbox.results_count == SEQ_RESULTS_MAX) { /* nobody takes them: the newest ones matter */
+		seq->outbox.results_head = (seq->outbox.results_head + 1) % SEQ_RESULTS_MAX;
+		seq->outbox.results_count--;
 	}
-	seq->results[(seq->results_head + seq->results_count++) % SEQ_RESULTS_MAX] = *result;
+	seq->outbox.results[(seq->outbox.results_head + seq->outbox.results_count++) % SEQ_RESULTS_MAX] =
+	    *result;
 }
 
 bool cairn_sequencer_next_result(struct cairn_sequencer *seq, struct cairn_msg_result *ret)
 {
-	if (seq->results_count == 0)
+	if (seq->outbox.results_count == 0)
 		return false;
-	*ret = seq->results[seq->results_head];
-	seq->results_head = (seq->results_head + 1) % SEQ_RESULTS_MAX;
-	seq->results_count--;
+	*ret = seq->outbox.results[seq->outbox.results_head];
+	seq->outbox.results_head = (seq->outbox.results_head + 1) % SEQ_RESULTS_MAX;
+	seq->outbox.results_count--;
 	return true;
 }
 
@@ -35,9 +36,9 @@ static struct cairn_msg_result result_of(
 	struct cairn_msg_result r = {.decision_id = d->id,
 	    .source = d->source,
 	    .tool = d->tool,
-	    .x_m = seq->pose.x_m,
-	    .y_m = seq->pose.y_m,
-	    .yaw_rad = seq->pose.yaw_rad,
+	    .x_m = seq->inputs.pose.x_m,
+	    .y_m = seq->inputs.pose.y_m,
+	    .yaw_rad = seq->inputs.pose.yaw_rad,
 	    .cause_m = -1.0};
 	if ((unsigned)r.tool >= CAIRN_TOOL_COUNT)
 		r.tool = CAIRN_TOOL_STOP_ROBOT;
@@ -58,14 +59,14 @@ static void tell_cause(const struct seq_cause *by, struct cairn_msg_result *r)
 
 static void got_nowhere(struct cairn_sequencer *seq)
 {
-	if (++seq->fails < SEQ_FAILS_FOR_RECOVERY)
+	if (++seq->progress.fails < SEQ_FAILS_FOR_RECOVERY)
 		return;
-	seq->fails = 0;
-	if (seq->recoveries >= SEQ_RECOVERIES_FOR_LOCAL) {
-		seq->recoveries = 0;
-		seq->local_due = true;
+	seq->progress.fails = 0;
+	if (seq->progress.recoveries >= SEQ_RECOVERIES_FOR_LOCAL) {
+		seq->progress.recoveries = 0;
+		seq->progress.local_due = true;
 	} else {
-		seq->recovery_due = true;
+		seq->progress.recovery_due = true;
 	}
 }
 
@@ -79,8 +80,8 @@ void seq_refuse(
 	snprintf(r.executed, sizeof(r.executed), "nothing was driven");
 	snprintf(r.reason, sizeof(r.reason), "%s", refusal->reason);
 	snprintf(r.suggestion, sizeof(r.suggestion), "%s", refusal->suggestion);
-	seq->rec.refused++;
-	seq->rec_changed = true;
+	seq->mission.record.refused++;
+	seq->mission.changed = true;
 	if (refusal->counts && d->source == CAIRN_SOURCE_MODEL)
 		got_nowhere(seq);
 	seq_result_push(seq, &r);
@@ -92,18 +93,18 @@ uint64_t seq_new_goal_id(struct cairn_sequencer *seq, int64_t now_ns)
 {
 	uint64_t by_clock =
 	    (uint64_t)(now_ns / CAIRN_NS_PER_MS); /* rises across restarts of this process too */
-	seq->nav_goal_id = by_clock > seq->nav_goal_id ? by_clock : seq->nav_goal_id + 1;
-	return seq->nav_goal_id;
+	seq->planner.goal_id = by_clock > seq->planner.goal_id ? by_clock : seq->planner.goal_id + 1;
+	return seq->planner.goal_id;
 }
 
 void seq_task_start(struct cairn_sequencer *seq, const struct seq_task *task, int64_t now_ns)
 {
 	seq->task = *task;
 	seq->task.t_start_ns = now_ns;
-	seq->task.from_x_m = seq->pose.x_m;
-	seq->task.from_y_m = seq->pose.y_m;
+	seq->task.from_x_m = seq->inputs.pose.x_m;
+	seq->task.from_y_m = seq->inputs.pose.y_m;
 	seq->task.pace = CAIRN_PACE_FAST;
-	seq->coast_mps = 0.0;
+	seq->step.coast_mps = 0.0;
 	if (seq->task.kind == SEQ_NAV) {
 		seq->task.nav.goal_id = seq_new_goal_id(seq, now_ns);
 		seq->task.nav.t_goal_ns = now_ns;
@@ -115,9 +116,10 @@ void seq_task_begin(struct cairn_sequencer *seq, const struct seq_task *task, in
 {
 	seq_task_start(seq, task, now_ns);
 	if (task->d.source == CAIRN_SOURCE_MODEL) {
-		seq->rec.decisions++;
-		if (seq->rec.first_decision_s <= 0.0)
-			seq->rec.first_decision_s = fmax(seq_seconds(seq->rec.t_first_ns, now_ns), 1e-3);
+		seq->mission.record.decisions++;
+		if (seq->mission.record.first_decision_s <= 0.0)
+			seq->mission.record.first_decision_s =
+			    fmax(seq_seconds(seq->mission.record.t_first_ns, now_ns), 1e-3);
 	}
 }
 
@@ -132,7 +134,7 @@ void seq_begin_way(struct cairn_sequencer *seq, enum cairn_source source, double
 		.y_m = y_m},
 	    .nav = {.x_m = x_m, .y_m = y_m, .tolerance_m = tolerance_m}};
 	snprintf(task.d.reason, sizeof(task.d.reason), "%s", why);
-	task.limit_s = seq_way_limit_s(seq, hypot(x_m - seq->pose.x_m, y_m - seq->pose.y_m));
+	task.limit_s = seq_way_limit_s(seq, hypot(x_m - seq->inputs.pose.x_m, y_m - seq->inputs.pose.y_m));
 	seq_task_begin(seq, &task, now_ns);
 }
 
@@ -154,7 +156,7 @@ bool seq_begin_recovery(struct cairn_sequencer *seq, enum cairn_source source, i
 	    .d = {.source = source, .tool = CAIRN_TOOL_MOVE_TOWARD},
 	    .insists = true,
 	    .limit_s = SEQ_HOLD_MAX_S};
-	if (!seq->sense.scan_ok || !seq_stretch_find(seq, &task.stretch))
+	if (!seq->inputs.now.scan_ok || !seq_stretch_find(seq, &task.stretch))
 		return false;
 	task.v_mps = task.stretch.v_mps;
 	task.curvature_1pm = task.stretch.curvature_1pm;
@@ -166,16 +168,16 @@ bool seq_begin_recovery(struct cairn_sequencer *seq, enum cairn_source source, i
 bool seq_begin_reaction(struct cairn_sequencer *seq, int64_t now_ns)
 {
 	double free_m[CAIRN_DIRECTION_COUNT], before_m;
-	cairn_safe_survey(seq->cfg, &seq->points, CAIRN_SAFE_HORIZON_M, free_m);
+	cairn_safe_survey(seq->cfg, &seq->inputs.points, CAIRN_SAFE_HORIZON_M, free_m);
 	for (int i = 0; i < CAIRN_DIRECTION_COUNT; i++) {
 		bool forward;
 		double curvature = cairn_safe_curvature(seq->cfg, (enum cairn_direction)i, &forward);
 		if (seq_geofence_ahead(seq, curvature, forward, REACTION_M, &before_m) != NULL)
 			free_m[i] = -1.0;
 	}
-	int way = cairn_reactive_choose(
-	    &seq->points, free_m, cairn_safe_from_body_m(seq->cfg, seq->cfg->safety.refuse_clearance_m));
-	if (!seq->sense.scan_ok || way < 0)
+	int way = cairn_reactive_choose(&seq->inputs.points, free_m,
+	    cairn_safe_from_body_m(seq->cfg, seq->cfg->safety.refuse_clearance_m));
+	if (!seq->inputs.now.scan_ok || way < 0)
 		return false;
 	bool slow = free_m[way] < cairn_safe_from_body_m(seq->cfg, seq->cfg->safety.slow_clearance_m),
 	     forward;
@@ -201,14 +203,14 @@ bool seq_begin_reaction(struct cairn_sequencer *seq, int64_t now_ns)
 static bool boxed_in(
     struct cairn_sequencer *seq, const struct seq_task *t, enum cairn_outcome outcome, int64_t now_ns)
 {
-	const struct cairn_msg_nav_status *s = &seq->nav_status;
-	struct seq_boxed *b = &seq->boxed;
+	const struct cairn_msg_nav_status *s = &seq->planner.status;
+	struct seq_boxed *b = &seq->progress.boxed;
 	if (outcome != CAIRN_OUTCOME_FAILED || s->goal_id != t->nav.goal_id ||
 	    s->state != CAIRN_NAV_STATE_START_BLOCKED)
 		return false;
-	if (!b->known || hypot(seq->pose.x_m - b->x_m, seq->pose.y_m - b->y_m) > BOXED_M)
-		*b = (struct seq_boxed){true, seq->pose.x_m, seq->pose.y_m, now_ns};
-	return hypot(seq->pose.x_m - t->from_x_m, seq->pose.y_m - t->from_y_m) <= BOXED_M &&
+	if (!b->known || hypot(seq->inputs.pose.x_m - b->x_m, seq->inputs.pose.y_m - b->y_m) > BOXED_M)
+		*b = (struct seq_boxed){true, seq->inputs.pose.x_m, seq->inputs.pose.y_m, now_ns};
+	return hypot(seq->inputs.pose.x_m - t->from_x_m, seq->inputs.pose.y_m - t->from_y_m) <= BOXED_M &&
 	       seq_seconds(b->t_ns, now_ns) <= BOXED_S;
 }
 
@@ -222,14 +224,14 @@ static void judge_frontier(struct cairn_sequencer *seq, const struct seq_task *t
 		seq_react(seq, now_ns);
 		return;
 	}
-	double x = t->nav.frontier_x_m, y = t->nav.frontier_y_m, floor_m2 = seq->frontiers.free_m2;
+	double x = t->nav.frontier_x_m, y = t->nav.frontier_y_m, floor_m2 = seq->offers.frontiers.free_m2;
 	if (outcome == CAIRN_OUTCOME_FAILED || outcome == CAIRN_OUTCOME_BLOCKED ||
 	    outcome == CAIRN_OUTCOME_PARTIAL)
-		cairn_frontier_blacklist_failed(&seq->rec.explore, x, y, floor_m2,
-		    hypot(t->nav.x_m - seq->pose.x_m, t->nav.y_m - seq->pose.y_m), reason);
+		cairn_frontier_blacklist_failed(&seq->mission.record.explore, x, y, floor_m2,
+		    hypot(t->nav.x_m - seq->inputs.pose.x_m, t->nav.y_m - seq->inputs.pose.y_m), reason);
 	else if (outcome == CAIRN_OUTCOME_SUCCESS)
-		cairn_frontier_blacklist_arrived(&seq->rec.explore, x, y, floor_m2, now_ns);
-	seq->rec_changed = true;
+		cairn_frontier_blacklist_arrived(&seq->mission.record.explore, x, y, floor_m2, now_ns);
+	seq->mission.changed = true;
 }
 
 static void judge_progress(struct cairn_sequencer *seq, const struct seq_task *t, enum cairn_outcome outcome)
@@ -238,18 +240,18 @@ static void judge_progress(struct cairn_sequencer *seq, const struct seq_task *t
 	    t->kind == SEQ_DRIVE || t->kind == SEQ_TURN || t->kind == SEQ_NAV || t->kind == SEQ_WALL;
 	bool moved = t->distance_m >= SEQ_MOVED_M || fabs(t->turned_rad) >= 0.2;
 	if (t->d.source == CAIRN_SOURCE_LOCAL && t->kind == SEQ_RECOVER)
-		seq->recoveries++;
+		seq->progress.recoveries++;
 	if (!moving || outcome == CAIRN_OUTCOME_REPLACED)
 		return;
 	if (outcome == CAIRN_OUTCOME_SUCCESS || (moved && outcome == CAIRN_OUTCOME_PARTIAL)) {
-		seq->fails = 0;
-		seq->recoveries = 0;
+		seq->progress.fails = 0;
+		seq->progress.recoveries = 0;
 	} else if (t->d.source == CAIRN_SOURCE_MODEL && !t->blameless) {
 		got_nowhere(seq);
 	} else if (t->d.source == CAIRN_SOURCE_LOCAL && t->kind == SEQ_NAV && !moved && !t->blameless &&
-		   outcome == CAIRN_OUTCOME_FAILED && seq->nav_status.state == CAIRN_NAV_STATE_NO_PATH &&
-		   seq->recoveries < SEQ_RECOVERIES_FOR_LOCAL) {
-		seq->recovery_due = true; /* from elsewhere there may be a way */
+		   outcome == CAIRN_OUTCOME_FAILED && seq->planner.status.state == CAIRN_NAV_STATE_NO_PATH &&
+		   seq->progress.recoveries < SEQ_RECOVERIES_FOR_LOCAL) {
+		seq->progress.recovery_due = true; /* from elsewhere there may be a way */
 	}
 }
 
@@ -307,21 +309,21 @@ void seq_task_end(
 	vsnprintf(r.reason, sizeof(r.reason), fmt, ap);
 	va_end(ap);
 	seq_text_executed(&t, r.executed, sizeof(r.executed));
-	if (seq->boxed.known &&
-	    hypot(seq->pose.x_m - seq->boxed.x_m, seq->pose.y_m - seq->boxed.y_m) > BOXED_M)
-		seq->boxed.known =
+	if (seq->progress.boxed.known && hypot(seq->inputs.pose.x_m - seq->progress.boxed.x_m,
+					     seq->inputs.pose.y_m - seq->progress.boxed.y_m) > BOXED_M)
+		seq->progress.boxed.known =
 		    false; /* it has got off: what may shut it in there again is a new matter */
 	seq_task_judge(seq, &t, outcome, r.reason, now_ns);
 	if (outcome != CAIRN_OUTCOME_SUCCESS && outcome != CAIRN_OUTCOME_REPLACED)
 		seq_text_suggestion(seq, &t.d, r.suggestion, sizeof(r.suggestion));
 	if (outcome == CAIRN_OUTCOME_SUCCESS && t.kind == SEQ_DRIVE &&
 	    t.d.direction == CAIRN_DIRECTION_FORWARD) {
-		seq->coast_mps = fabs(seq->cmd.v_mps);
-		seq->t_coast_ns = now_ns;
+		seq->step.coast_mps = fabs(seq->step.cmd.v_mps);
+		seq->step.t_coast_ns = now_ns;
 	}
 	if (t.d.id != 0) {
-		seq->rec.open.decision.id = 0;
-		seq->rec_changed = true;
+		seq->mission.record.open.decision.id = 0;
+		seq->mission.changed = true;
 	}
 	tell_onward(&t, &r);
 	tell_instead(&t, &r);

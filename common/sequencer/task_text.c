@@ -112,7 +112,7 @@ static size_t say_directions(
 	double free_m[CAIRN_DIRECTION_COUNT];
 	int best[2];
 	size_t used = 0;
-	cairn_safe_survey(seq->cfg, &seq->points, CAIRN_SAFE_HORIZON_M, free_m);
+	cairn_safe_survey(seq->cfg, &seq->inputs.points, CAIRN_SAFE_HORIZON_M, free_m);
 	best_directions(seq, d, free_m, best);
 	for (int i = 0; i < 2 && best[i] >= 0 && used < bytes; i++)
 		used += (size_t)snprintf(buf + used, bytes - used, "%s%s %s %s%.1f m", i > 0 ? ", " : "",
@@ -125,13 +125,13 @@ void seq_text_suggestion(
     const struct cairn_sequencer *seq, const struct cairn_msg_decision *d, char *buf, size_t bytes)
 {
 	int frontier = cairn_frontier_blacklist_best(
-	    &seq->rec.explore, &seq->frontiers, seq->cfg->mission.frontier_min_width_m);
-	const struct cairn_msg_frontier *f = frontier >= 0 ? &seq->frontiers.items[frontier] : NULL;
+	    &seq->mission.record.explore, &seq->offers.frontiers, seq->cfg->mission.frontier_min_width_m);
+	const struct cairn_msg_frontier *f = frontier >= 0 ? &seq->offers.frontiers.items[frontier] : NULL;
 	if (f != NULL && d->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && d->goal_kind == CAIRN_GOAL_KIND_FRONTIER &&
 	    f->id == d->frontier_id)
 		f = NULL;
 	buf[0] = '\0';
-	size_t used = seq->sense.scan_ok ? say_directions(seq, d, buf, bytes) : 0;
+	size_t used = seq->inputs.now.scan_ok ? say_directions(seq, d, buf, bytes) : 0;
 	if (f != NULL && used < bytes)
 		snprintf(buf + used, bytes - used, "%snavigate_to_goal frontier %u is %.1f m away",
 		    used > 0 ? "; " : "", f->id, f->distance_m);

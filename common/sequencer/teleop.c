@@ -27,8 +27,8 @@ void cairn_sequencer_on_teleop(
 {
 	struct seq_teleop *t = &seq->teleop;
 	/* Two at once would tear at it: who came first has it until he is silent. */
-	if (t->from != from && steered(seq, seq->t_step_ns)) {
-		seq->rejects++;
+	if (t->from != from && steered(seq, seq->step.t_ns)) {
+		seq->outbox.rejects++;
 		return;
 	}
 	if (t->from != from)
@@ -88,6 +88,6 @@ void seq_teleop_step(struct cairn_sequencer *seq, int64_t now_ns)
 struct cairn_twist seq_teleop_twist(struct cairn_sequencer *seq)
 {
 	const struct seq_teleop *t = &seq->teleop;
-	seq->task.active_s += seq->step_s;
+	seq->task.active_s += seq->step.length_s;
 	return (struct cairn_twist){t->v_mps, t->v_mps * t->curvature_1pm};
 }

@@ -67,9 +67,10 @@ static bool check_turn(struct cairn_sequencer *seq, const struct cairn_msg_decis
 {
 	(void)now_ns, (void)task;
 	bool take_back = d->tool == CAIRN_TOOL_STOP_ROBOT && seq->task.d.source == d->source;
-	if (seq->rec.state != CAIRN_MISSION_STATE_EXPLORING)
+	if (seq->mission.record.state != CAIRN_MISSION_STATE_EXPLORING)
 		return refuse(refusal, "the robot is not exploring: %s (%.96s)",
-		    cairn_enum_text(&cairn_enum_mission_state, (int)seq->rec.state), seq->rec.reason);
+		    cairn_enum_text(&cairn_enum_mission_state, (int)seq->mission.record.state),
+		    seq->mission.record.reason);
 	if (seq_executing(seq) && seq->task.insists)
 		return refuse(refusal, "%s",
 		    seq->task.looks ? "the robot goes to look again from elsewhere, before it ends"
@@ -78,8 +79,8 @@ static bool check_turn(struct cairn_sequencer *seq, const struct cairn_msg_decis
 	if (seq_executing(seq) && seq->task.d.source != CAIRN_SOURCE_LOCAL && !take_back && !asked)
 		return refuse(
 		    refusal, "decision %llu is still being executed", (unsigned long long)seq->task.d.id);
-	if (seq->sense.estop)
-		return refuse(refusal, "%s", seq->sense.hold);
+	if (seq->inputs.now.estop)
+		return refuse(refusal, "%s", seq->inputs.now.hold);
 	return true;
 }
 
@@ -98,7 +99,7 @@ static int way_of(const struct cairn_msg_decision *d)
 
 /* The same action in the same situation: a goal is the same wherever the robot stands, a move only from here.
  */
-static bool same_action(const struct cairn_sequencer *seq, const struct seq_memory *m,
+static bool same_action(const struct cairn_sequencer *seq, const struct seq_blocked_action *m,
     const struct cairn_msg_decision *d, int64_t now_ns)
 {
 	if (m->tool != d->tool || m->way != way_of(d) ||
@@ -110,16 +111,16 @@ static bool same_action(const struct cairn_sequencer *seq, const struct seq_memo
 		return m->candidate_id == d->candidate_id;
 	if (d->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && d->goal_kind == CAIRN_GOAL_KIND_FRONTIER)
 		return false; /* frontiers have their own memory, by place */
-	return hypot(m->at.x_m - seq->pose.x_m, m->at.y_m - seq->pose.y_m) <= SAME_PLACE_M &&
-	       fabs(cairn_wrap_rad(m->at.yaw_rad - seq->pose.yaw_rad)) <= SAME_HEADING_RAD;
+	return hypot(m->at.x_m - seq->inputs.pose.x_m, m->at.y_m - seq->inputs.pose.y_m) <= SAME_PLACE_M &&
+	       fabs(cairn_wrap_rad(m->at.yaw_rad - seq->inputs.pose.yaw_rad)) <= SAME_HEADING_RAD;
 }
 
-static struct seq_memory *recall(
+static struct seq_blocked_action *recall(
     struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns)
 {
-	for (uint32_t i = 0; i < seq->memory_count; i++) {
-		if (same_action(seq, &seq->memory[i], d, now_ns))
-			return &seq->memory[i];
+	for (uint32_t i = 0; i < seq->memory.count; i++) {
+		if (same_action(seq, &seq->memory.items[i], d, now_ns))
+			return &seq->memory.items[i];
 	}
 	return NULL;
 }
@@ -128,16 +129,16 @@ void seq_remember_blocked(struct cairn_sequencer *seq, const struct cairn_msg_de
 {
 	if (!seq_tool_moves(d->tool))
 		return;
-	struct seq_memory *m = recall(seq, d, now_ns);
+	struct seq_blocked_action *m = recall(seq, d, now_ns);
 	if (m == NULL) {
-		if (seq->memory_count < SEQ_MEMORY_MAX) {
-			m = &seq->memory[seq->memory_count++];
+		if (seq->memory.count < SEQ_MEMORY_MAX) {
+			m = &seq->memory.items[seq->memory.count++];
 		} else { /* the oldest one makes room */
-			m = &seq->memory[0];
+			m = &seq->memory.items[0];
 			for (uint32_t i = 1; i < SEQ_MEMORY_MAX; i++)
-				m = seq->memory[i].t_ns < m->t_ns ? &seq->memory[i] : m;
+				m = seq->memory.items[i].t_ns < m->t_ns ? &seq->memory.items[i] : m;
 		}
-		*m = (struct seq_memory){.tool = d->tool,
+		*m = (struct seq_blocked_action){.tool = d->tool,
 		    .way = way_of(d),
 		    .x_m = d->x_m,
 		    .y_m = d->y_m,
@@ -151,17 +152,17 @@ void seq_remember_blocked(struct cairn_sequencer *seq, const struct cairn_msg_de
 void cairn_sequencer_was_blocked(struct cairn_sequencer *seq, const struct cairn_msg_decision *decision,
     double x_m, double y_m, double yaw_rad, int64_t t_ns)
 {
-	struct cairn_msg_pose keep = seq->pose;
-	seq->pose = (struct cairn_msg_pose){.x_m = x_m, .y_m = y_m, .yaw_rad = yaw_rad};
+	struct cairn_msg_pose keep = seq->inputs.pose;
+	seq->inputs.pose = (struct cairn_msg_pose){.x_m = x_m, .y_m = y_m, .yaw_rad = yaw_rad};
 	seq_remember_blocked(seq, decision, t_ns);
-	seq->pose = keep;
+	seq->inputs.pose = keep;
 }
 
 static bool check_memory(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
     struct seq_task *task, struct seq_refusal *refusal)
 {
 	(void)task;
-	const struct seq_memory *m = recall(seq, d, now_ns);
+	const struct seq_blocked_action *m = recall(seq, d, now_ns);
 	if (m == NULL || m->count <= BLOCKED_RETRIES)
 		return true;
 	refusal->counts = true;
@@ -182,7 +183,7 @@ static struct cairn_arc_hit arc_of_move(const struct cairn_sequencer *seq, const
 {
 	struct cairn_footprint body = cairn_safe_footprint(seq->cfg);
 	*ret_curvature = cairn_safe_curvature(seq->cfg, d->direction, ret_forward);
-	return cairn_arc_clearance(&seq->points, &body, seq->cfg->safety.margin_m, *ret_curvature,
+	return cairn_arc_clearance(&seq->inputs.points, &body, seq->cfg->safety.margin_m, *ret_curvature,
 	    *ret_forward, CAIRN_SAFE_HORIZON_M);
 }
 
@@ -193,7 +194,7 @@ static bool check_clearance(struct cairn_sequencer *seq, const struct cairn_msg_
 	const struct cairn_config_safety *s = &seq->cfg->safety;
 	double curvature;
 	bool forward;
-	if (d->tool != CAIRN_TOOL_MOVE_TOWARD || !seq->sense.scan_ok)
+	if (d->tool != CAIRN_TOOL_MOVE_TOWARD || !seq->inputs.now.scan_ok)
 		return true;
 	struct cairn_arc_hit hit = arc_of_move(seq, d, &curvature, &forward);
 	task->slow_only = hit.free_m < cairn_safe_from_body_m(seq->cfg, s->slow_clearance_m) &&
@@ -215,7 +216,7 @@ static bool check_collision(struct cairn_sequencer *seq, const struct cairn_msg_
 	const struct cairn_config_safety *s = &seq->cfg->safety;
 	double curvature;
 	bool forward;
-	if (d->tool != CAIRN_TOOL_MOVE_TOWARD || !seq->sense.scan_ok)
+	if (d->tool != CAIRN_TOOL_MOVE_TOWARD || !seq->inputs.now.scan_ok)
 		return true;
 	struct cairn_arc_hit hit = arc_of_move(seq, d, &curvature, &forward);
 	if (!hit.hit)
@@ -302,20 +303,21 @@ static bool prepare_turn(struct cairn_sequencer *seq, const struct cairn_msg_dec
 {
 	task->turn.wanted_rad = -cairn_deg_to_rad(d->angle_deg);
 	if (d->absolute)
-		task->turn.wanted_rad = cairn_wrap_rad(-cairn_deg_to_rad(d->angle_deg) - seq->pose.yaw_rad);
+		task->turn.wanted_rad =
+		    cairn_wrap_rad(-cairn_deg_to_rad(d->angle_deg) - seq->inputs.pose.yaw_rad);
 	double sign = task->turn.wanted_rad < 0.0 ? -1.0 : 1.0;
 	bool forward;
 	task->curvature_1pm = sign * cairn_safe_curvature(seq->cfg, CAIRN_DIRECTION_LEFT, &forward);
 	task->kind = SEQ_TURN;
 	task->limit_s = 6.0 + 8.0 * fabs(task->turn.wanted_rad);
-	if (!seq->sense.scan_ok)
+	if (!seq->inputs.now.scan_ok)
 		return true;
 	struct cairn_footprint body = cairn_safe_footprint(seq->cfg);
 	double margin = seq->cfg->safety.margin_m, need = seq->cfg->safety.stop_distance_m + TURN_ROOM_M;
-	struct cairn_arc_hit ahead =
-	    cairn_arc_clearance(&seq->points, &body, margin, task->curvature_1pm, true, CAIRN_SAFE_HORIZON_M);
+	struct cairn_arc_hit ahead = cairn_arc_clearance(
+	    &seq->inputs.points, &body, margin, task->curvature_1pm, true, CAIRN_SAFE_HORIZON_M);
 	struct cairn_arc_hit back = cairn_arc_clearance(
-	    &seq->points, &body, margin, -task->curvature_1pm, false, CAIRN_SAFE_HORIZON_M);
+	    &seq->inputs.points, &body, margin, -task->curvature_1pm, false, CAIRN_SAFE_HORIZON_M);
 	if (fmax(ahead.free_m, back.free_m) >= need)
 		return true;
 	refusal->counts = true;
@@ -326,7 +328,7 @@ static bool prepare_turn(struct cairn_sequencer *seq, const struct cairn_msg_dec
 static bool prepare_frontier(struct cairn_sequencer *seq, const struct cairn_msg_frontier *f,
     struct seq_task *task, struct seq_refusal *refusal)
 {
-	const char *vain = cairn_frontier_blacklist_given_up(&seq->rec.explore, f->x_m, f->y_m);
+	const char *vain = cairn_frontier_blacklist_given_up(&seq->mission.record.explore, f->x_m, f->y_m);
 	refusal->counts = true;
 	if (vain != NULL)
 		return refuse(refusal, "frontier %u was given up: %s", f->id, vain);
@@ -353,10 +355,10 @@ static const struct cairn_msg_frontier *frontier_of(
 	if (d->goal_kind == CAIRN_GOAL_KIND_FRONTIER)
 		return f;
 	int best = cairn_frontier_blacklist_best(
-	    &seq->rec.explore, &seq->frontiers, seq->cfg->mission.frontier_min_width_m);
+	    &seq->mission.record.explore, &seq->offers.frontiers, seq->cfg->mission.frontier_min_width_m);
 	if (best < 0)
 		refuse(refusal, "no frontier is left to explore");
-	return best >= 0 ? &seq->frontiers.items[best] : NULL;
+	return best >= 0 ? &seq->offers.frontiers.items[best] : NULL;
 }
 
 static bool prepare_way(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
@@ -377,7 +379,7 @@ static bool prepare_way(struct cairn_sequencer *seq, const struct cairn_msg_deci
 	} else if (!seq_trail_prepare(seq, d, task, refusal)) {
 		return false;
 	}
-	double way_m = hypot(task->nav.x_m - seq->pose.x_m, task->nav.y_m - seq->pose.y_m);
+	double way_m = hypot(task->nav.x_m - seq->inputs.pose.x_m, task->nav.y_m - seq->inputs.pose.y_m);
 	if (task->nav.distance_m > way_m)
 		way_m = fmin(task->nav.distance_m, seq->cfg->map.extent_max_m);
 	task->limit_s = seq_way_limit_s(seq, way_m);

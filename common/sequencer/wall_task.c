@@ -10,7 +10,7 @@ static double ahead_m(const struct cairn_sequencer *seq)
 {
 	struct cairn_footprint body = cairn_safe_footprint(seq->cfg);
 	return cairn_arc_clearance(
-	    &seq->points, &body, seq->cfg->safety.margin_m, 0.0, true, CAIRN_SAFE_HORIZON_M)
+	    &seq->inputs.points, &body, seq->cfg->safety.margin_m, 0.0, true, CAIRN_SAFE_HORIZON_M)
 	    .free_m;
 }
 
@@ -23,10 +23,10 @@ bool seq_wall_prepare(struct cairn_sequencer *seq, const struct cairn_msg_decisi
 	task->kind = SEQ_WALL;
 	task->limit_s = WALL_LIMIT_S;
 	task->wall = (struct cairn_wall){.side = side, .asked_m = d->distance_m};
-	if (!seq->sense.scan_ok)
+	if (!seq->inputs.now.scan_ok)
 		return true;
 	refusal->counts = true;
-	if (!cairn_wall_line(&seq->points, seq->lidar_count, &body, side).there)
+	if (!cairn_wall_line(&seq->inputs.points, seq->inputs.lidar_count, &body, side).there)
 		snprintf(refusal->reason, sizeof(refusal->reason), "no wall within %.1f m on the %s",
 		    CAIRN_WALL_REACH_M, word);
 	else if (ahead_m(seq) < CAIRN_WALL_CORNER_M)
@@ -48,13 +48,14 @@ struct cairn_twist seq_wall_step(struct cairn_sequencer *seq, int64_t now_ns)
 	struct cairn_footprint body = cairn_safe_footprint(seq->cfg);
 	bool forward;
 	double tight = cairn_safe_curvature(seq->cfg, CAIRN_DIRECTION_LEFT, &forward), curvature;
-	t->active_s += seq->step_s;
+	t->active_s += seq->step.length_s;
 	if (t->active_s > t->limit_s) {
 		seq_task_end(seq, CAIRN_OUTCOME_PARTIAL, now_ns, "took longer than %.0f s", t->limit_s);
 		return (struct cairn_twist){0};
 	}
-	enum cairn_wall_end end = cairn_wall_step(&t->wall, &seq->points, seq->lidar_count, &body, tight,
-	    t->distance_m, (struct cairn_vec2){seq->pose.x_m, seq->pose.y_m}, ahead_m(seq), &curvature);
+	enum cairn_wall_end end = cairn_wall_step(&t->wall, &seq->inputs.points, seq->inputs.lidar_count,
+	    &body, tight, t->distance_m, (struct cairn_vec2){seq->inputs.pose.x_m, seq->inputs.pose.y_m},
+	    ahead_m(seq), &curvature);
 	if (end != CAIRN_WALL_GOES_ON) {
 		seq_task_end(seq, end == CAIRN_WALL_NONE ? CAIRN_OUTCOME_FAILED : CAIRN_OUTCOME_SUCCESS,
 		    now_ns, "%s, after %.2f m", words[end], t->distance_m);

@@ -69,9 +69,9 @@ static const char *obstacle_to(const struct cairn_sequencer *seq, const struct c
     struct cairn_vec2 corners[CAIRN_POLYGON_CORNERS_MAX], size_t *count, struct cairn_error *err)
 {
 	struct cairn_footprint body = cairn_safe_footprint(seq->cfg);
-	if (!seq->sense.scan_ok || !seq->sense.pose_ok)
+	if (!seq->inputs.now.scan_ok || !seq->inputs.now.pose_ok)
 		return "scan or pose are missing or too old";
-	*count = cairn_zone_around(d->zone_kind, &seq->points, &body, seq_pose(seq), corners, err);
+	*count = cairn_zone_around(d->zone_kind, &seq->inputs.points, &body, seq_pose(seq), corners, err);
 	if (*count == 0)
 		return err->text;
 	if (d->zone_kind == CAIRN_ZONE_KIND_KEEPOUT && cairn_polygon_contains(corners, *count, 0.0, 0.0))
@@ -89,7 +89,8 @@ void seq_define_zone(struct cairn_sequencer *seq, int64_t now_ns)
 	snprintf(name, sizeof(name), "%.31s", d->zone_name);
 	const char *why = obstacle_to(seq, d, corners, &count, &err);
 	struct cairn_msg_zone *z =
-	    why == NULL ? place_for(&seq->rec.zones, name, d->zone_kind, CAIRN_ZONE_AUTHOR_MODEL) : NULL;
+	    why == NULL ? place_for(&seq->mission.record.zones, name, d->zone_kind, CAIRN_ZONE_AUTHOR_MODEL)
+			: NULL;
 	if (z == NULL) {
 		seq_task_end(seq, CAIRN_OUTCOME_FAILED, now_ns, "no zone: %.100s",
 		    why != NULL ? why : "there are as many as can be kept");
@@ -98,7 +99,7 @@ void seq_define_zone(struct cairn_sequencer *seq, int64_t now_ns)
 	z->corners_count = (uint32_t)count;
 	for (size_t i = 0; i < count; i++)
 		z->corners[i] = (struct cairn_msg_zone_point){(float)corners[i].x_m, (float)corners[i].y_m};
-	seq->rec_changed = true;
+	seq->mission.changed = true;
 	seq_task_end(seq, CAIRN_OUTCOME_SUCCESS, now_ns, "%s zone '%s' of %.1f m2 is kept",
 	    cairn_enum_text(&cairn_enum_zone_kind, (int)d->zone_kind), name,
 	    fabs(cairn_polygon_area(corners, count)));
@@ -115,13 +116,14 @@ static const char *keep(struct cairn_sequencer *seq, const struct cairn_msg_zone
 	if (zone->kind == CAIRN_ZONE_KIND_KEEPOUT &&
 	    cairn_polygon_contains(corners, zone->corners_count, 0.0, 0.0))
 		return "the start lies in it";
-	struct cairn_msg_zone *place = place_for(&seq->rec.zones, zone->name, zone->kind, zone->author);
+	struct cairn_msg_zone *place =
+	    place_for(&seq->mission.record.zones, zone->name, zone->kind, zone->author);
 	if (place == NULL)
 		return "there are as many as can be kept";
 	uint32_t id = place->id;
 	*place = *zone;
 	place->id = id;
-	seq->rec_changed = true;
+	seq->mission.changed = true;
 	return NULL;
 }
 
@@ -139,10 +141,11 @@ void seq_zones_from_config(struct cairn_sequencer *seq)
 	struct cairn_msg_zones zones;
 	struct cairn_error err = {""};
 	if (!cairn_zones_parse(&zones, seq->cfg->safety.zones, &err))
-		return;                                         /* the configuration's check has said so */
-	for (uint32_t i = seq->rec.zones.items_count; i-- > 0;) /* those of a configuration before */
-		if (seq->rec.zones.items[i].author == CAIRN_ZONE_AUTHOR_CONFIG)
-			take_out(&seq->rec.zones, i);
+		return; /* the configuration's check has said so */
+	for (uint32_t i = seq->mission.record.zones.items_count;
+	     i-- > 0;) /* those of a configuration before */
+		if (seq->mission.record.zones.items[i].author == CAIRN_ZONE_AUTHOR_CONFIG)
+			take_out(&seq->mission.record.zones, i);
 	for (uint32_t i = 0; i < zones.items_count; i++) {
 		zones.items[i].author = CAIRN_ZONE_AUTHOR_CONFIG;
 		(void)keep(seq, &zones.items[i]);
@@ -153,48 +156,48 @@ void seq_zones_from_config(struct cairn_sequencer *seq)
 
 void cairn_sequencer_zones_saved(struct cairn_sequencer *seq, uint64_t map_id, uint32_t doubt)
 {
-	seq->rec.zones_map_id = map_id;
-	seq->rec.zones_doubt = doubt;
-	seq->rec_changed = true;
+	seq->mission.record.zones_map_id = map_id;
+	seq->mission.record.zones_doubt = doubt;
+	seq->mission.changed = true;
 }
 
 void seq_zones_of_map(struct cairn_sequencer *seq, uint64_t map_id)
 {
-	struct cairn_mission_record *r = &seq->rec;
+	struct cairn_mission_record *r = &seq->mission.record;
 	if (map_id == 0)
 		return;
-	seq->map_id = map_id;
+	seq->inputs.map_id = map_id;
 	if (r->zones_map_id == map_id)
 		return;
 	/* Without a zone there is nothing that could be in the wrong place. */
 	if (r->zones_map_id != 0 && r->zones.items_count > 0) {
 		if (r->zones_doubt == CAIRN_ZONE_DOUBT_NONE) {
 			r->zones_doubt = CAIRN_ZONE_DOUBT_MAP;
-			seq->rec_changed = true;
+			seq->mission.changed = true;
 		}
 		return;
 	}
 	r->zones_map_id = map_id;
 	if (r->zones_doubt == CAIRN_ZONE_DOUBT_MAP)
 		r->zones_doubt = CAIRN_ZONE_DOUBT_NONE;
-	seq->rec_changed = true;
+	seq->mission.changed = true;
 }
 
 static void confirm(struct cairn_sequencer *seq, struct cairn_msg_reply *reply)
 {
-	seq->rec.zones_doubt = CAIRN_ZONE_DOUBT_NONE;
-	seq->rec.zones_map_id = seq->map_id; /* 0: bound with the next pose that tells */
-	seq->rec_changed = true;
+	seq->mission.record.zones_doubt = CAIRN_ZONE_DOUBT_NONE;
+	seq->mission.record.zones_map_id = seq->inputs.map_id; /* 0: bound with the next pose that tells */
+	seq->mission.changed = true;
 	reply->ok = true;
 	snprintf(reply->text, sizeof(reply->text), "%u zones hold in this map as they are",
-	    seq->rec.zones.items_count);
+	    seq->mission.record.zones.items_count);
 }
 
 /* ---- operators ---- */
 
 static void forget(struct cairn_sequencer *seq, const char *name, struct cairn_msg_reply *reply)
 {
-	struct cairn_msg_zones *zones = &seq->rec.zones;
+	struct cairn_msg_zones *zones = &seq->mission.record.zones;
 	uint32_t before = zones->items_count;
 	bool configured = false;
 	for (uint32_t i = before; i-- > 0;) {
@@ -206,7 +209,7 @@ static void forget(struct cairn_sequencer *seq, const char *name, struct cairn_m
 			take_out(zones, i);
 	}
 	reply->ok = zones->items_count != before;
-	seq->rec_changed |= reply->ok;
+	seq->mission.changed |= reply->ok;
 	snprintf(reply->text, sizeof(reply->text),
 	    reply->ok && configured
 		? "zone '%.31s' is forgotten, but for that of the configuration (safety.zones)"
@@ -243,5 +246,5 @@ void seq_zone_command(struct cairn_sequencer *seq, const char *text, struct cair
 
 const struct cairn_msg_zones *cairn_sequencer_zones(const struct cairn_sequencer *seq)
 {
-	return &seq->rec.zones;
+	return &seq->mission.record.zones;
 }

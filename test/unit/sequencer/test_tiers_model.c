@@ -39,17 +39,35 @@ struct key {
 };
 
 /* Of the sequencer what changes here: not the scan, the floor, and the lists of what may be driven to. */
-#define FROM(field) offsetof(struct cairn_sequencer, field)
-#define CLOCKS_BYTES (FROM(frontiers) - FROM(t_depth_ns))
-#define TASK_BYTES (FROM(memory) - FROM(nav_velocity))
-#define REST_BYTES (sizeof(struct cairn_sequencer) - FROM(t_step_ns))
+#define CLOCKS_BYTES (sizeof(struct seq_inputs) - offsetof(struct seq_inputs, t_scan_ns))
 
 struct node {
-	struct cairn_mission_record rec;
 	struct ghost ghost;
-	int64_t now_ns;
-	unsigned char clocks[CLOCKS_BYTES], task[TASK_BYTES], rest[REST_BYTES];
+	int64_t now_ns, t_frontiers_ns, t_candidates_ns;
+	unsigned char clocks[CLOCKS_BYTES]; /* the end of the inputs */
+	struct seq_degraded degraded;
+	struct seq_planner planner;
+	struct seq_mission mission;
+	struct seq_looks looks;
+	struct seq_silence silence;
+	struct seq_progress progress;
+	struct seq_task task;
+	struct seq_teleop teleop;
+	struct seq_step step;
+	struct cairn_sequencer_output last;
 };
+
+/* The parts that are kept whole. */
+#define EACH_PART(PART)                                                                                      \
+	PART(degraded)                                                                                       \
+	PART(planner)                                                                                        \
+	PART(mission)                                                                                        \
+	PART(looks)                                                                                          \
+	PART(silence)                                                                                        \
+	PART(progress)                                                                                       \
+	PART(task)                                                                                           \
+	PART(teleop)                                                                                         \
+	PART(step)
 
 static struct cairn_config cfg;
 static struct cairn_sequencer *seq;
@@ -173,30 +191,31 @@ static struct key key_now(void)
 	struct key k;
 	memset(&k, 0, sizeof(k));
 	k.ghost = ghost;
-	k.state = seq->rec.state;
-	k.back_paused = seq->rec.state == CAIRN_MISSION_STATE_PAUSED ? seq->rec.back_paused : 0;
-	k.back_goto = seq->rec.back_goto;
-	k.silent_way = seq->rec.silent_way;
+	k.state = seq->mission.record.state;
+	k.back_paused =
+	    seq->mission.record.state == CAIRN_MISSION_STATE_PAUSED ? seq->mission.record.back_paused : 0;
+	k.back_goto = seq->mission.record.back_goto;
+	k.silent_way = seq->mission.record.silent_way;
 	k.tier = (uint32_t)out.tier.tier;
 	k.kind = (uint32_t)seq->task.kind;
 	k.source = seq_executing(seq) ? (uint32_t)seq->task.d.source : 0;
 	k.insists = seq_executing(seq) && seq->task.insists;
-	k.wanted = seq->wanted;
+	k.wanted = seq->silence.wanted;
 	k.silence = few((uint32_t)(out.tier.silent_s * 2.0), 7);
-	k.home_attempts = few(seq->home.attempts, 3);
-	k.goto_attempts = few(seq->errand.attempts, 3);
-	k.fails = seq->fails;
-	k.recoveries = seq->recoveries;
+	k.home_attempts = few(seq->mission.home.attempts, 3);
+	k.goto_attempts = few(seq->mission.errand.attempts, 3);
+	k.fails = seq->progress.fails;
+	k.recoveries = seq->progress.recoveries;
 	if (seq_executing(seq)) {
 		k.active = few((uint32_t)(seq->task.active_s * 2.0), 4);
 		k.stalled = few((uint32_t)(seq->task.stall_s * 2.0), 6);
 		k.held_for = few((uint32_t)(seq->task.held_s * 2.0), 4);
 	}
-	k.recovery_due = seq->recovery_due;
-	k.local_due = seq->local_due;
-	k.coasting = seq->coast_mps > 0.0;
+	k.recovery_due = seq->progress.recovery_due;
+	k.local_due = seq->progress.local_due;
+	k.coasting = seq->step.coast_mps > 0.0;
 	k.nudging = seq->task.kind == SEQ_NAV && seq->task.nav.nudging;
-	k.held_inputs = seq->sense.hold[0] != '\0';
+	k.held_inputs = seq->inputs.now.hold[0] != '\0';
 	return k;
 }
 
@@ -209,13 +228,14 @@ static int node_now(void)
 	ck_assert_int_lt(set.count, STATES_MAX);
 	struct node *n = malloc(sizeof(*n));
 	ck_assert_ptr_nonnull(n);
-	n->rec = seq->rec;
 	n->ghost = ghost;
 	n->now_ns = now_ns;
-	const unsigned char *from = (const unsigned char *)seq;
-	memcpy(n->clocks, from + FROM(t_depth_ns), CLOCKS_BYTES);
-	memcpy(n->task, from + FROM(nav_velocity), TASK_BYTES);
-	memcpy(n->rest, from + FROM(t_step_ns), REST_BYTES);
+	n->t_frontiers_ns = seq->offers.t_frontiers_ns;
+	n->t_candidates_ns = seq->offers.t_candidates_ns;
+	memcpy(n->clocks, &seq->inputs.t_scan_ns, CLOCKS_BYTES);
+#define KEEP(part) n->part = seq->part;
+	EACH_PART(KEEP)
+	n->last = seq->outbox.last;
 	nodes[i] = n;
 	return i;
 }
@@ -223,12 +243,13 @@ static int node_now(void)
 static void restore(int i)
 {
 	const struct node *n = nodes[i];
-	seq->rec = n->rec;
-	unsigned char *to = (unsigned char *)seq;
-	memcpy(to + FROM(t_depth_ns), n->clocks, CLOCKS_BYTES);
-	memcpy(to + FROM(nav_velocity), n->task, TASK_BYTES);
-	memcpy(to + FROM(t_step_ns), n->rest, REST_BYTES);
-	seq->memory_count = seq->results_head = seq->results_count = 0;
+	seq->offers.t_frontiers_ns = n->t_frontiers_ns;
+	seq->offers.t_candidates_ns = n->t_candidates_ns;
+	memcpy(&seq->inputs.t_scan_ns, n->clocks, CLOCKS_BYTES);
+#define GIVE_BACK(part) seq->part = n->part;
+	EACH_PART(GIVE_BACK)
+	seq->outbox.last = n->last;
+	seq->memory.count = seq->outbox.results_head = seq->outbox.results_count = 0;
 	ghost = n->ghost;
 	now_ns = n->now_ns;
 }
@@ -248,7 +269,8 @@ START_TEST(every_state_and_tier_is_reached_and_none_moves_a_stopped_robot)
 			happen((enum event)e);
 			moving += out.cmd_vel.v_mps != 0.0;
 			states[out.mission.state] = true;
-			if (out.mission.state == CAIRN_MISSION_STATE_EXPLORING || seq->rec.silent_way)
+			if (out.mission.state == CAIRN_MISSION_STATE_EXPLORING ||
+			    seq->mission.record.silent_way)
 				tiers[out.tier.tier] = true;
 			(void)node_now();
 		}
