@@ -111,14 +111,14 @@ static float overlap(const float a[4], const float b[4])
 }
 
 static bool sane(
-    const struct cairn_detector *d, const struct cairn_detected_list *s, const struct cairn_detected *t)
+    const struct cairn_config *cfg, const struct cairn_detected_list *s, const struct cairn_detected *t)
 {
 	float w = (float)s->width_px, h = (float)s->height_px, slack = 1.0f;
-	bool ok = t->confidence >= (float)d->cfg->detect.confidence_min && t->confidence <= 1.0f &&
+	bool ok = t->confidence >= (float)cfg->detect.confidence_min && t->confidence <= 1.0f &&
 		  t->point_count >= 1 && t->point_count <= CAIRN_DETECT_POINTS;
 	ok = ok && t->px[0] >= -slack && t->px[1] >= -slack && t->px[2] <= w + slack &&
 	     t->px[3] <= h + slack && t->px[2] > t->px[0] && t->px[3] > t->px[1];
-	float range = (float)d->cfg->detect.range_max_m;
+	float range = (float)cfg->detect.range_max_m;
 	for (uint32_t i = 0; ok && i < t->point_count; i++) {
 		const struct cairn_detect_point *p = &t->points[i];
 		ok = isfinite(p->right_m) && isfinite(p->down_m) && p->ahead_m > 0.0f &&
@@ -128,23 +128,29 @@ static bool sane(
 	return ok && t->points[0].ahead_m <= range;
 }
 
-/* Where the camera is, and how its axes lie in the map. */
-struct eye {
-	double x, y, z, cos_yaw, sin_yaw, cos_pitch, sin_pitch;
-};
+struct cairn_detect_eye cairn_detect_eye_of(const struct cairn_config *cfg, struct cairn_pose2 pose)
+{
+	const struct cairn_config_robot *r = &cfg->robot;
+	struct cairn_vec2 at = cairn_pose_apply(pose, (struct cairn_vec2){r->camera_x_m, 0.0});
+	double c = cos(pose.yaw_rad), s = sin(pose.yaw_rad), level = cos(r->camera_pitch_rad),
+	       dip = sin(r->camera_pitch_rad);
+	return (struct cairn_detect_eye){.at = {at.x_m, at.y_m, r->camera_z_m},
+	    .right = {s, -c, 0.0},
+	    .down = {-dip * c, -dip * s, -level},
+	    .ahead = {level * c, level * s, -dip}};
+}
 
-static void place(const struct eye *e, const struct cairn_detected *s, struct cairn_msg_detection *ret)
+static void place(
+    const struct cairn_detect_eye *e, const struct cairn_detected *s, struct cairn_msg_detection *ret)
 {
 	float *b = ret->box_m;
 	for (uint32_t i = 0; i < s->point_count; i++) {
 		const struct cairn_detect_point *p = &s->points[i];
-		double level = p->ahead_m * e->cos_pitch - p->down_m * e->sin_pitch;
-		float at[3] = {(float)(e->x + level * e->cos_yaw + p->right_m * e->sin_yaw),
-		    (float)(e->y + level * e->sin_yaw - p->right_m * e->cos_yaw),
-		    (float)(e->z - p->ahead_m * e->sin_pitch - p->down_m * e->cos_pitch)};
 		for (int k = 0; k < 3; k++) {
-			b[k] = i == 0 ? at[k] : fminf(b[k], at[k]);
-			b[k + 3] = i == 0 ? at[k] : fmaxf(b[k + 3], at[k]);
+			float at = (float)(e->at[k] + p->right_m * e->right[k] + p->down_m * e->down[k] +
+					   p->ahead_m * e->ahead[k]);
+			b[k] = i == 0 ? at : fminf(b[k], at);
+			b[k + 3] = i == 0 ? at : fmaxf(b[k + 3], at);
 		}
 	}
 	ret->box_m_count = 6;
@@ -153,47 +159,41 @@ static void place(const struct eye *e, const struct cairn_detected *s, struct ca
 	ret->z_m = 0.5 * ((double)b[2] + (double)b[5]);
 }
 
-/* Adds it behind those that are more certain, unless it is one of them once more. */
-static void add(struct cairn_detector *d, const struct cairn_detected_list *s, const struct cairn_detected *t,
-    const struct eye *eye, struct cairn_msg_detections *m)
+/* Adds it behind those that are more certain, unless it is one of them once more. False: it makes no sense, or there is no room. */
+static bool add(const struct cairn_config *cfg, const struct cairn_detected_list *s,
+    const struct cairn_detected *t, const struct cairn_detect_eye *eye, struct cairn_msg_detections *m)
 {
 	struct cairn_msg_detection one = {.confidence = t->confidence, .px_count = 4};
 	cairn_text_clean(one.label, sizeof(one.label), t->label, strnlen(t->label, sizeof(t->label)));
 	cairn_text_clean(one.colour, sizeof(one.colour), t->colour, strnlen(t->colour, sizeof(t->colour)));
 	memcpy(one.px, t->px, sizeof(one.px));
-	if (one.label[0] == '\0' || !sane(d, s, t) || m->items_count >= CAIRN_DETECT_ITEMS) {
-		d->left_out++;
-		return;
-	}
+	if (one.label[0] == '\0' || !sane(cfg, s, t) || m->items_count >= CAIRN_DETECT_ITEMS)
+		return false;
 	for (uint32_t i = 0; i < m->items_count; i++)
 		if (strcmp(m->items[i].label, one.label) == 0 &&
 		    overlap(m->items[i].px, one.px) > (float)CAIRN_DETECT_OVERLAP_MAX)
-			return;
+			return true;
 	one.cut = t->px[0] < CUT_PX || t->px[1] < CUT_PX || t->px[2] > (float)s->width_px - CUT_PX ||
 		  t->px[3] > (float)s->height_px - CUT_PX;
 	place(eye, t, &one);
 	m->items[m->items_count++] = one;
+	return true;
 }
 
-static void fill(struct cairn_detector *d, const struct cairn_detected_list *s, struct cairn_pose2 pose,
-    struct cairn_msg_detections *m)
+uint32_t cairn_detect_place(const struct cairn_config *cfg, const struct cairn_detected_list *s,
+    const struct cairn_detect_eye *eye, struct cairn_msg_detections *m)
 {
-	const struct cairn_config_robot *r = &d->cfg->robot;
-	struct cairn_vec2 at = cairn_pose_apply(pose, (struct cairn_vec2){r->camera_x_m, 0.0});
-	struct eye eye = {at.x_m, at.y_m, r->camera_z_m, cos(pose.yaw_rad), sin(pose.yaw_rad),
-	    cos(r->camera_pitch_rad), sin(r->camera_pitch_rad)};
 	bool taken[CAIRN_DETECT_ITEMS] = {false};
 	double aspect = (double)s->height_px / (double)s->width_px;
+	uint32_t left_out = s->left_out;
 	*m = (struct cairn_msg_detections){.look = s->look,
-	    .x_m = at.x_m,
-	    .y_m = at.y_m,
-	    .z_m = r->camera_z_m,
-	    .yaw_rad = pose.yaw_rad,
-	    .pitch_rad = r->camera_pitch_rad,
-	    .hfov_rad = r->camera_hfov_rad,
-	    .vfov_rad = 2.0 * atan(aspect * tan(0.5 * r->camera_hfov_rad)),
-	    .map_id = d->map_id,
-	    .map_epoch = d->map_epoch,
+	    .x_m = eye->at[0],
+	    .y_m = eye->at[1],
+	    .z_m = eye->at[2],
+	    .yaw_rad = atan2(eye->ahead[1], eye->ahead[0]),
+	    .pitch_rad = atan2(-eye->ahead[2], hypot(eye->ahead[0], eye->ahead[1])),
+	    .hfov_rad = cfg->robot.camera_hfov_rad,
+	    .vfov_rad = 2.0 * atan(aspect * tan(0.5 * cfg->robot.camera_hfov_rad)),
 	    .nearest_m_count = CAIRN_DETECT_TILES};
 	for (uint32_t i = 0; i < CAIRN_DETECT_TILES; i++)
 		m->nearest_m[i] =
@@ -205,8 +205,9 @@ static void fill(struct cairn_detector *d, const struct cairn_detected_list *s, 
 			    (best == s->count || s->items[i].confidence > s->items[best].confidence))
 				best = i;
 		taken[best] = true;
-		add(d, s, &s->items[best], &eye, m);
+		left_out += add(cfg, s, &s->items[best], eye, m) ? 0 : 1;
 	}
+	return left_out;
 }
 
 static bool refuse(struct cairn_detector *d, struct cairn_error *err, const char *why)
@@ -230,8 +231,10 @@ bool cairn_detector_answer(struct cairn_detector *d, const struct cairn_detected
 		return refuse(d, err, "an answer for a picture of the future, or one too old");
 	if (!pose_at(d, s->t_ns, &pose))
 		return refuse(d, err, "an answer for a picture of a time without a pose");
-	fill(d, s, pose, ret);
-	d->left_out += s->left_out;
+	struct cairn_detect_eye eye = cairn_detect_eye_of(d->cfg, pose);
+	d->left_out += cairn_detect_place(d->cfg, s, &eye, ret);
+	ret->map_id = d->map_id;
+	ret->map_epoch = d->map_epoch;
 	if (ret->items_count != d->last_count)
 		d->still_looks = 0; /* something came or went */
 	d->last_count = ret->items_count;
@@ -247,77 +250,4 @@ bool cairn_detector_answer(struct cairn_detector *d, const struct cairn_detected
 	ret->latency_ms = (double)(now_ns - s->t_ns) * 1e-6;
 	ret->rate_hz = d->rate_hz;
 	return true;
-}
-
-/* ---- depth for detectors that know none ---- */
-
-#define DEPTH_GRID 12      /* samples along each side of a box */
-#define DEPTH_SPREAD_M 0.4 /* a surface that is nearer to its middle's depth than this belongs to it */
-
-static bool above(float a, float b)
-{
-	return a > b;
-}
-
-static float median(float *v, uint32_t n)
-{
-	for (uint32_t i = 1; i < n; i++) {
-		float x = v[i];
-		uint32_t k = i;
-		for (; k > 0 && above(v[k - 1], x); k--)
-			v[k] = v[k - 1];
-		v[k] = x;
-	}
-	return v[n / 2];
-}
-
-static void sample(
-    const uint16_t *depth_mm, const struct cairn_detected_list *s, struct cairn_detected *t, float focal_px)
-{
-	float z[DEPTH_GRID * DEPTH_GRID], mid[DEPTH_GRID * DEPTH_GRID], u[DEPTH_GRID], v[DEPTH_GRID];
-	uint32_t mids = 0;
-	for (int i = 0; i < DEPTH_GRID; i++) {
-		float k = ((float)i + 0.5f) / DEPTH_GRID;
-		u[i] = fminf(fmaxf(t->px[0] + k * (t->px[2] - t->px[0]), 0.0f), (float)s->width_px - 1.0f);
-		v[i] = fminf(fmaxf(t->px[1] + k * (t->px[3] - t->px[1]), 0.0f), (float)s->height_px - 1.0f);
-	}
-	for (int r = 0; r < DEPTH_GRID; r++)
-		for (int c = 0; c < DEPTH_GRID; c++) {
-			size_t at = (size_t)v[r] * s->width_px + (size_t)u[c];
-			float d = 0.001f * (float)depth_mm[at];
-			z[r * DEPTH_GRID + c] = d;
-			if (d > 0.0f && abs(2 * r - DEPTH_GRID + 1) < DEPTH_GRID / 2 &&
-			    abs(2 * c - DEPTH_GRID + 1) < DEPTH_GRID / 2)
-				mid[mids++] = d;
-		}
-	if (mids == 0)
-		return; /* no depth in its middle: it stays without points, and is left out */
-	float at = median(mid, mids);
-	struct cairn_detect_point low = {0}, high = {0};
-	for (int i = 0, some = 0; i < DEPTH_GRID * DEPTH_GRID; i++) {
-		if (!(z[i] > 0.0f) || fabsf(z[i] - at) > (float)DEPTH_SPREAD_M)
-			continue;
-		float x = (u[i % DEPTH_GRID] + 0.5f - 0.5f * (float)s->width_px) * z[i] / focal_px,
-		      y = (v[i / DEPTH_GRID] + 0.5f - 0.5f * (float)s->height_px) * z[i] / focal_px;
-		low = some ? (struct cairn_detect_point){fminf(low.right_m, x), fminf(low.down_m, y),
-				 fminf(low.ahead_m, z[i])}
-			   : (struct cairn_detect_point){x, y, z[i]};
-		high = some++ ? (struct cairn_detect_point){fmaxf(high.right_m, x), fmaxf(high.down_m, y),
-				    fmaxf(high.ahead_m, z[i])}
-			      : (struct cairn_detect_point){x, y, z[i]};
-	}
-	t->points[0] = (struct cairn_detect_point){low.right_m, low.down_m, low.ahead_m};
-	t->points[1] = (struct cairn_detect_point){high.right_m, high.down_m, low.ahead_m};
-	t->points[2] = (struct cairn_detect_point){low.right_m, high.down_m, high.ahead_m};
-	t->points[3] = (struct cairn_detect_point){high.right_m, low.down_m, high.ahead_m};
-	t->point_count = 4;
-}
-
-void cairn_detect_depth(
-    const struct cairn_config *cfg, const uint16_t *depth_mm, struct cairn_detected_list *s)
-{
-	float focal_px = 0.5f * (float)s->width_px / tanf(0.5f * (float)cfg->robot.camera_hfov_rad);
-	for (uint32_t i = 0; i < s->count; i++)
-		if (s->items[i].point_count == 0)
-			sample(depth_mm, s, &s->items[i], focal_px);
 }

@@ -76,6 +76,28 @@ void check_model_files(struct check_context *ctx, struct check_result *ret)
 		check_says(ret, CHECK_OK, "%s, %s", vlm->prompts, vlm->providers);
 }
 
+void check_network(struct check_context *ctx, struct check_result *ret)
+{
+	struct cairn_config_detect *d = &ctx->cfg->detect;
+	if (strcmp(d->source, "network") != 0) {
+		check_says(ret, CHECK_OK, "none");
+		return;
+	}
+	if (d->model[0] == '\0' || d->model_labels[0] == '\0') {
+		check_says(ret, CHECK_FAILS,
+		    "detect.source: network needs detect.model, a file in ONNX, and detect.model_labels");
+		return;
+	}
+	bool path = strchr(d->onnxruntime, '/') != NULL; /* else a name, which the loader looks for */
+	if (check_path(ctx, d->model, sizeof(d->model), "detect.model", ret) &&
+	    visible(ctx, d->model, "detect.model", ret) &&
+	    check_path(ctx, d->model_labels, sizeof(d->model_labels), "detect.model_labels", ret) &&
+	    visible(ctx, d->model_labels, "detect.model_labels", ret) &&
+	    (!path || (check_path(ctx, d->onnxruntime, sizeof(d->onnxruntime), "detect.onnxruntime", ret) &&
+			  visible(ctx, d->onnxruntime, "detect.onnxruntime", ret))))
+		check_says(ret, CHECK_OK, "%s", d->model);
+}
+
 static bool is_loopback(const char *url)
 {
 	static const char *const names[] = {"127.0.0.1", "localhost", "[::1]"};

@@ -21,6 +21,7 @@
 #define READ_MAX 262144 /* bytes a turn: a flood is read in pieces, other work goes on */
 #define NONSENSE_MAX 20 /* refusals in a row, then the connection is closed */
 #define NOTE_MS 2000
+#define DEPTH_APART_NS (100 * CAIRN_NS_PER_MS)
 
 struct app {
 	struct cairn_stage *stage;
@@ -30,6 +31,7 @@ struct app {
 	struct cairn_frame_sub *depth_sub;
 	uint16_t *depth_mm; /* the newest picture of depth */
 	uint32_t depth_width, depth_height;
+	int64_t depth_t_ns;
 	int fd; /* -1: not connected */
 	int64_t try_at_ns;
 	bool said_lost;
@@ -66,8 +68,15 @@ static void take_depth(struct app *app)
 		memcpy(app->depth_mm, payload, 2 * pixels);
 		app->depth_width = hdr->width;
 		app->depth_height = hdr->height;
+		app->depth_t_ns = hdr->t_ns;
 	}
 	cairn_frame_release(app->depth_sub);
+}
+
+/* Was the depth taken when the picture was? A robot that turns sees something else soon after. */
+static bool is_of(const struct app *app, int64_t t_ns)
+{
+	return app->depth_t_ns - t_ns <= DEPTH_APART_NS && t_ns - app->depth_t_ns <= DEPTH_APART_NS;
 }
 
 static void refuse(struct app *app, const struct cairn_error *err)
@@ -87,9 +96,10 @@ static void on_line(struct app *app, const char *line, size_t len)
 		refuse(app, &err);
 		return;
 	}
-	take_depth(app);
+	if (!is_of(app, app->list.t_ns))
+		take_depth(app);
 	if (app->depth_width == app->list.width_px && app->depth_height == app->list.height_px &&
-	    app->depth_width > 0)
+	    app->depth_width > 0 && is_of(app, app->list.t_ns))
 		cairn_detect_depth(app->cfg, app->depth_mm, &app->list);
 	if (!cairn_detector_answer(&app->detector, &app->list, now_ns, &app->message, &err)) {
 		refuse(app, &err);
@@ -185,6 +195,7 @@ static int on_tick(void *ctx)
 		connect_again(app, now_ns);
 	if (app->fd < 0 || !cairn_detector_due(&app->detector, now_ns, &look))
 		return 0;
+	take_depth(app); /* of the moment: the answer may be long in coming */
 	size_t n = cairn_detect_write_look(look, now_ns, app->cfg->detect.labels, line, sizeof(line));
 	if (n == 0 || send(app->fd, line, n, MSG_DONTWAIT | MSG_NOSIGNAL) != (ssize_t)n)
 		disconnect(app, "it does not take questions");

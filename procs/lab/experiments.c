@@ -142,6 +142,13 @@ static const struct cli_option safety_options[] = {{"hours", '\0', "H", "simulat
     JOBS, STATE,
     {"without", '\0', "LAYERS", "leave safety layers out: sequencer, motor or both with a comma"}, VERBOSE,
     {0}};
+static const struct cli_option detector_options[] = {
+    {"frames", '\0', "DIR", "frame-NNNNNN.color.jpg, .depth.png and .pose.txt as of 7-Scenes"},
+    {"expect", '\0', "LABEL=N...", "so many things of this label are there; may be repeated"},
+    {"keep", '\0', "DIR", "write what the network was given there, as PPM"},
+    {"picture", '\0', "FILE",
+	"draw the things from above, those of the halves as blue and orange rings (PNG)"},
+    CONFIG("the defaults"), SET, {0}};
 static const struct cli_option scene_eval_options[] = {SEED, SEEDS,
     {"plans", '\0', "DIR", "HouseExpo floor plans with labels there, too: their rooms alone"}, VERBOSE, {0}};
 static const struct cli_option soak_options[] = {{"for", '\0', "TIME", "real time to drive (default 30m)"},
@@ -185,6 +192,11 @@ const struct cairn_eval cairn_evals[] = {
 	.run = cairn_eval_explore},
     EVAL(cost, "what an hour of asking at a constant 0.2 Hz costs by the ledger, at gpt-4o-mini's prices",
 	cost_options, true),
+    EVAL(detector,
+	"the network of detect.model on RGB-D frames with known poses: which things the scene graph has of "
+	"them, and where "
+	"two halves of the frames put them",
+	detector_options, false),
     EVAL(recovery, "every process of a driving stack is killed once: time until decisions are driven again",
 	NULL, true),
     EVAL(frequency,

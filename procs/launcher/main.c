@@ -33,7 +33,7 @@
 
 /* ---- the table ---- */
 
-enum when { ALWAYS, SIMULATED, PILOT, REMOTE, WEB, DETECTS, RECORDS, REPLAYS };
+enum when { ALWAYS, SIMULATED, PILOT, REMOTE, WEB, DETECTS, NETWORK, RECORDS, REPLAYS };
 
 static bool wanted(const struct cairn_config *cfg, enum when when)
 {
@@ -52,8 +52,10 @@ static bool wanted(const struct cairn_config *cfg, enum when when)
 		return cfg->record.enabled;
 	case REPLAYS:
 		return false; /* see wanted_in_replay() */
-	case DETECTS:         /* the simulator sees its own pictures only */
-		return strcmp(cfg->detect.source, "helper") == 0 ||
+	case NETWORK:
+		return strcmp(cfg->detect.source, "network") == 0;
+	case DETECTS: /* the simulator sees its own pictures only */
+		return strcmp(cfg->detect.source, "helper") == 0 || wanted(cfg, NETWORK) ||
 		       (strcmp(cfg->detect.source, "simulated") == 0 && wanted(cfg, SIMULATED));
 	}
 	return false;

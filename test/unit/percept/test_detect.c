@@ -168,6 +168,51 @@ START_TEST(depth_gives_points_to_a_box_without_any)
 }
 END_TEST
 
+/* A chair's back 2 m away in a box whose corners show the table in front of it and the wall behind it. */
+START_TEST(what_a_box_shows_around_a_thing_does_not_move_it)
+{
+	static uint16_t depth_mm[640 * 480];
+	set_up();
+	answer_of(1);
+	list.items[0].point_count = 0;
+	memcpy(list.items[0].px, (float[4]){280, 200, 360, 280}, sizeof(list.items[0].px));
+	for (int y = 200; y < 280; y++)
+		for (int x = 280; x < 360; x++) {
+			int down = y - 200, right = x - 280;
+			bool table = down > 70 && right < 12, slat = right % 20 < 12;
+			depth_mm[y * 640 + x] = (uint16_t)(table ? 1750 : slat ? 2000 : 2350);
+		}
+	cairn_detect_depth(&cfg, depth_mm, &list);
+	ck_assert_uint_eq(list.items[0].point_count, 4);
+	for (int i = 0; i < 4; i++)
+		ck_assert_float_eq_tol(list.items[0].points[i].ahead_m, 2.0f, 1e-3f);
+}
+END_TEST
+
+START_TEST(depth_tells_what_hides_things_and_the_floor_hides_nothing)
+{
+	static uint16_t depth_mm[640 * 480];
+	set_up();
+	answer_of(1);
+	float focal_px = 320.0f / tanf(0.5f * (float)cfg.robot.camera_hfov_rad);
+	for (int y = 0; y < 480; y++)
+		for (int x = 0; x < 640; x++) {
+			/* The floor below the horizon, a wall 4 m away above it, a box of 1 m before the left side. */
+			float below = ((float)y + 0.5f - 240.0f) / focal_px,
+			      dip = tanf((float)cfg.robot.camera_pitch_rad);
+			float ahead = (float)cfg.robot.camera_z_m * (1.0f + dip * dip) /
+				      fmaxf(below * 1.0f + dip, 1e-3f);
+			depth_mm[y * 640 + x] = (uint16_t)(1000.0f * fminf(ahead, 4.0f));
+			if (x < 80 && y < 240)
+				depth_mm[y * 640 + x] = 1000;
+		}
+	cairn_detect_depth(&cfg, depth_mm, &list);
+	ck_assert_float_eq_tol(list.nearest_m[5 * CAIRN_DETECT_TILE_COLS], 1.0f, 1e-3f);
+	ck_assert_float_eq_tol(list.nearest_m[2 * CAIRN_DETECT_TILE_COLS + 8], 4.0f, 1e-3f);
+	ck_assert_float_eq_tol(list.nearest_m[11 * CAIRN_DETECT_TILE_COLS + 8], 0.0f, 1e-3f);
+}
+END_TEST
+
 START_TEST(lines_are_written_and_read)
 {
 	static struct cairn_detected_list back;
@@ -226,4 +271,6 @@ CAIRN_TEST_MAIN("detect", a_thing_ahead_is_put_ahead_of_the_camera_in_the_map,
     the_pose_is_that_of_the_time_of_the_picture,
     what_was_not_asked_for_is_late_or_makes_no_sense_is_refused_and_counted, it_pauses_where_nothing_moves,
     labels_are_cleaned_doubles_dropped_and_cuts_noticed, depth_gives_points_to_a_box_without_any,
-    lines_are_written_and_read, nonsense_on_the_line_is_refused_with_a_reason)
+    what_a_box_shows_around_a_thing_does_not_move_it,
+    depth_tells_what_hides_things_and_the_floor_hides_nothing, lines_are_written_and_read,
+    nonsense_on_the_line_is_refused_with_a_reason)

@@ -1,0 +1,122 @@
+/* network - searches the camera's pictures with a neural network, for the detector stage.
+ *
+ * It is a detector helper as any other (docs/detector.md): it listens on detect.socket, and each question is answered with what the newest picture
+ * shows, with depth from the depth picture of that moment. It computes in its own loop: a question takes as long as the network
+ * does, and nobody but the detector waits. A process of its own, because what a library of others does with a model of
+ * others may end it. */
+#include <string.h>
+
+#include "ipc/frames.h"
+#include "procs/network/searcher.h"
+#include "procs/shell/helper_port.h"
+
+#define PLANE_DEADLINE_MS 4000
+#define NOTE_MS 2000
+
+struct app {
+	struct cairn_stage *stage;
+	const struct cairn_config *cfg;
+	struct cairn_frames *frames;
+	struct cairn_frame_sub *rgb_sub, *depth_sub;
+	struct searcher *searcher;
+	struct helper_port *port;
+	struct cairn_detected_list list;
+	uint64_t looks;
+	double took_ms;
+};
+
+/* Tightly packed and of the size that its header says. */
+static bool is_whole(const struct cairn_frame_header *hdr, uint32_t format, uint32_t pixel_bytes)
+{
+	size_t row = (size_t)pixel_bytes * hdr->width;
+	return hdr->format == format && hdr->width > 0 && hdr->height > 0 && hdr->stride_bytes == row &&
+	       hdr->payload_bytes == row * hdr->height;
+}
+
+static void add_depth(struct app *app)
+{
+	const struct cairn_frame_header *hdr;
+	const uint16_t *depth_mm = cairn_frame_take(app->depth_sub, &hdr);
+	if (depth_mm != NULL && is_whole(hdr, CAIRN_FORMAT_DEPTH16, 2) && hdr->width == app->list.width_px &&
+	    hdr->height == app->list.height_px)
+		cairn_detect_depth(app->cfg, depth_mm, &app->list);
+	cairn_frame_release(app->depth_sub);
+}
+
+static void on_look(void *ctx, uint64_t look)
+{
+	struct app *app = ctx;
+	const struct cairn_frame_header *hdr;
+	struct cairn_error err = {"no picture has come from the camera since the last one"};
+	int64_t start_ns = cairn_now_ns();
+	const uint8_t *rgb = cairn_frame_take(app->rgb_sub, &hdr);
+	bool ok = rgb != NULL;
+	if (ok && !is_whole(hdr, CAIRN_FORMAT_RGB8, 3)) {
+		cairn_error_set(&err, "a picture that is none of RGB");
+		ok = false;
+	}
+	ok = ok && searcher_look(app->searcher, rgb, hdr->width, hdr->height, &app->list, &err);
+	if (ok) {
+		app->list.look = look;
+		app->list.t_ns = hdr->t_ns;
+	}
+	cairn_frame_release(app->rgb_sub);
+	cairn_stage_tried(app->stage, "search a picture", ok ? NULL : err.text);
+	if (!ok)
+		return; /* the detector counts it as late */
+	add_depth(app);
+	helper_port_answer(app->port, &app->list);
+	app->looks++;
+	app->took_ms = (double)(cairn_now_ns() - start_ns) * 1e-6;
+}
+
+static int on_note(void *ctx)
+{
+	struct app *app = ctx;
+	char what[96], note[160];
+	searcher_tell(app->searcher, what, sizeof(what));
+	snprintf(note, sizeof(note), "%s, %llu pictures, %.0f ms", what, (unsigned long long)app->looks,
+	    app->took_ms);
+	cairn_stage_note(app->stage, note);
+	return 0;
+}
+
+static bool open_all(struct app *app, struct cairn_error *err)
+{
+	app->searcher = searcher_new(app->cfg, err);
+	if (app->searcher == NULL)
+		return false;
+	app->frames = cairn_frames_open(cairn_stage_name(app->stage), app->cfg, PLANE_DEADLINE_MS, err);
+	if (app->frames != NULL)
+		app->rgb_sub = cairn_frame_sub_new(app->frames, CAIRN_FRAME_CAMERA_RGB, err);
+	if (app->rgb_sub != NULL)
+		app->depth_sub = cairn_frame_sub_new(app->frames, CAIRN_FRAME_CAMERA_DEPTH, err);
+	if (app->depth_sub != NULL)
+		app->port = helper_port_new(app->stage, app->cfg->detect.socket, on_look, app, err);
+	return app->port != NULL;
+}
+
+int main(int argc, char **argv)
+{
+	static struct app app; /* a list of things is too large for the stack */
+	struct cairn_error err = {""};
+	int status = 0;
+	app.stage = cairn_stage_start(
+	    "cairn-network", "searches the camera's pictures with a neural network", argc, argv, &status);
+	if (app.stage == NULL)
+		return status;
+	app.cfg = cairn_stage_config(app.stage);
+	if (open_all(&app, &err)) {
+		cairn_stage_every(app.stage, NOTE_MS, on_note, &app);
+		cairn_stage_ready(app.stage);
+		status = cairn_stage_run(app.stage);
+	} else {
+		cairn_log_error("%s", err.text);
+		status = 1;
+	}
+	helper_port_destroy(&app.port);
+	searcher_destroy(&app.searcher);
+	if (app.frames != NULL)
+		cairn_frames_close(&app.frames);
+	return cairn_stage_finish(&app.stage, status);
+}
