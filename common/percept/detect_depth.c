@@ -4,10 +4,11 @@
 
 #include "common/percept/detect.h"
 
-#define DEPTH_GRID 12      /* samples along each side of a box */
-#define TILE_GRID 6      /* of a tile */
+#define DEPTH_GRID 12 /* samples along each side of a box */
+#define TILE_GRID 6   /* of a tile */
 #define FLOOR_SLACK_M 0.05
-#define DEPTH_GAP_M 0.06   /* between neighbours in depth on one surface, up to 2 m away; in proportion beyond */
+#define DEPTH_GAP_M                                                                                          \
+	0.06 /* between neighbours in depth on one surface, up to 2 m away; in proportion beyond */
 #define DEPTH_SPREAD_M 0.4 /* a surface that is nearer to its middle's depth than this belongs to it */
 
 /* The corners of a box show what stands around the thing rather than the thing. */
@@ -87,10 +88,11 @@ static void sample(
 }
 
 /* The nearest thing above the floor in each tile. A tile that shows nothing but floor, or of which no depth is known, hides nothing. */
-static void find_nearest(const struct cairn_config *cfg, const uint16_t *depth_mm,
-    struct cairn_detected_list *s, float focal_px)
+static void find_nearest(
+    const struct cairn_config *cfg, const uint16_t *depth_mm, struct cairn_detected_list *s, float focal_px)
 {
-	float level = cosf((float)cfg->robot.camera_pitch_rad), dip = sinf((float)cfg->robot.camera_pitch_rad);
+	float level = cosf((float)cfg->robot.camera_pitch_rad),
+	      dip = sinf((float)cfg->robot.camera_pitch_rad);
 	for (uint32_t i = 0; i < CAIRN_DETECT_TILES; i++) {
 		uint32_t col = i % CAIRN_DETECT_TILE_COLS, row = i / CAIRN_DETECT_TILE_COLS;
 		float *near = &s->nearest_m[i];

@@ -7,7 +7,7 @@
 #include "common/base/text.h"
 
 #define CANDIDATES 256
-#define GREY 0.447f     /* 114 of 255: what YOLO is trained with beside the picture */
+#define GREY 0.447f      /* 114 of 255: what YOLO is trained with beside the picture */
 #define DECODED_MAX 1000 /* boxes of an output [1, N, 6]: more are those of a YOLO with one class */
 
 /* ---- labels ---- */

@@ -10,7 +10,7 @@
 
 struct cairn_rgbd_frame {
 	uint32_t width_px, height_px, depth_width_px, depth_height_px;
-	uint8_t *rgb;	    /* tightly packed */
+	uint8_t *rgb;       /* tightly packed */
 	uint16_t *depth_mm; /* 0 = unknown */
 	double pose[4][4];  /* camera (right, down, ahead) to world */
 };

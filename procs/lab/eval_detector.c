@@ -16,7 +16,7 @@
 #include "procs/network/searcher.h"
 
 #define REPEAT_MAX_M 0.15
-#define OTHER_M 0.5 /* so far apart they are two things */
+#define OTHER_M 0.5  /* so far apart they are two things */
 #define PERIOD_S 0.5 /* between two pictures: time matters to the graph only in its order */
 #define ALIKE 3      /* scenes: of all frames, of every other one, of the rest */
 
@@ -107,11 +107,10 @@ static void tell(struct trial *t, unsigned number)
 	for (uint32_t i = 0; i < t->list.count; i++) {
 		const struct cairn_detected *d = &t->list.items[i];
 		json_array_append_new(things,
-		    json_pack("{s:s,s:f,s:[f,f,f,f]}", "label", d->label, "score", (double)d->confidence, "box",
-			(double)d->px[0], (double)d->px[1], (double)d->px[2], (double)d->px[3]));
+		    json_pack("{s:s,s:f,s:[f,f,f,f]}", "label", d->label, "score", (double)d->confidence,
+			"box", (double)d->px[0], (double)d->px[1], (double)d->px[2], (double)d->px[3]));
 	}
-	json_array_append_new(
-	    t->pictures, json_pack("{s:i,s:o}", "frame", (int)number, "things", things));
+	json_array_append_new(t->pictures, json_pack("{s:i,s:o}", "frame", (int)number, "things", things));
 }
 
 static bool look(struct trial *t, unsigned number, int nth, struct cairn_error *err)
@@ -146,7 +145,8 @@ static const struct cairn_scene_object *next_of(
 	uint32_t n = cairn_scene_objects(scene, &list);
 	while (*at < n) {
 		const struct cairn_scene_object *o = &list[(*at)++];
-		if (o->number != 0 && o->confirmed && (label == NULL || strcmp(o->votes[0].label, label) == 0))
+		if (o->number != 0 && o->confirmed &&
+		    (label == NULL || strcmp(o->votes[0].label, label) == 0))
 			return o;
 	}
 	return NULL;
@@ -192,8 +192,8 @@ static json_t *nodes_of(const struct cairn_scene *scene, FILE *out, const char *
 		double p[3];
 		for (int k = 0; k < 3; k++)
 			p[k] = 0.5 * (o->box.min[k] + o->box.max[k]);
-		fprintf(out, "  %-24s %6.2f %6.2f %6.2f  seen %u times, %.2f\n", o->id, p[0], p[1], p[2], o->seen,
-		    o->confidence);
+		fprintf(out, "  %-24s %6.2f %6.2f %6.2f  seen %u times, %.2f\n", o->id, p[0], p[1], p[2],
+		    o->seen, o->confidence);
 		json_array_append_new(
 		    list, json_pack("{s:s,s:s,s:[f,f,f],s:i,s:f}", "id", o->id, "label", o->votes[0].label,
 			      "at_m", p[0], p[1], p[2], "seen", (int)o->seen, "confidence", o->confidence));
@@ -217,12 +217,13 @@ static bool judge(const struct trial *t, const char *expected, json_t *judged, F
 	bool ok = count[0] == wanted && count[1] <= wanted && count[2] <= wanted &&
 		  alone < count[1] + count[2] && m <= REPEAT_MAX_M;
 	fprintf(out,
-	    "%-8s %u expected, %u found; %u and %u by halves, %u of these in one alone, the others %.3f m apart: %s\n",
+	    "%-8s %u expected, %u found; %u and %u by halves, %u of these in one alone, the others %.3f m "
+	    "apart: %s\n",
 	    label, wanted, count[0], count[1], count[2], alone, m, ok ? "right" : "wrong");
-	json_array_append_new(judged,
-	    json_pack("{s:s,s:i,s:i,s:[i,i],s:i,s:f,s:b}", "label", label, "expected", (int)wanted, "found",
-		(int)count[0], "in_halves", (int)count[1], (int)count[2], "in_one_half", (int)alone, "repeat_m",
-		m, "right", ok));
+	json_array_append_new(
+	    judged, json_pack("{s:s,s:i,s:i,s:[i,i],s:i,s:f,s:b}", "label", label, "expected", (int)wanted,
+			"found", (int)count[0], "in_halves", (int)count[1], (int)count[2], "in_one_half",
+			(int)alone, "repeat_m", m, "right", ok));
 	return ok;
 }
 
@@ -242,8 +243,7 @@ static bool open_all(struct trial *t, const struct cli *cli, struct cairn_error 
 	char share[PATH_MAX];
 	struct cairn_config_layers layers = {.share_dir = share, .file = cli_value(cli, "config")};
 	layers.sets = cli_values(cli, "set", &layers.set_count);
-	if (!cairn_share_dir(share, sizeof(share), err) ||
-	    !cairn_config_merge(&t->cfg, &layers, err))
+	if (!cairn_share_dir(share, sizeof(share), err) || !cairn_config_merge(&t->cfg, &layers, err))
 		return false;
 	t->searcher = searcher_new(&t->cfg, err);
 	for (int i = 0; t->searcher != NULL && i < ALIKE; i++)

@@ -4,7 +4,6 @@
 
 #include "common/scene/scene.h"
 
-bool scene_picture(
-    struct cairn_scene *const scenes[], int count, const char *path, struct cairn_error *err);
+bool scene_picture(struct cairn_scene *const scenes[], int count, const char *path, struct cairn_error *err);
 
 #endif

@@ -44,8 +44,8 @@ typedef struct ort_status *status;
 	F(36, status, input_name, (const struct ort_session *, size_t, struct ort_allocator *, char **))     \
 	F(37, status, output_name, (const struct ort_session *, size_t, struct ort_allocator *, char **))    \
 	F(49, status, create_tensor,                                                                         \
-	    (const struct ort_memory *, void *data, size_t bytes, const int64_t *dims, size_t rank, int type,\
-		struct ort_value **))                                                                        \
+	    (const struct ort_memory *, void *data, size_t bytes, const int64_t *dims, size_t rank,          \
+		int type, struct ort_value **))                                                              \
 	F(51, status, data, (struct ort_value *, void **))                                                   \
 	F(55, status, shape_of_type, (const struct ort_type *, const struct ort_shape **))                   \
 	F(60, status, element_type, (const struct ort_shape *, int *))                                       \
@@ -115,7 +115,8 @@ static bool load(struct onnx *o, const char *library, struct cairn_error *err)
 	const struct base *base = symbol != NULL ? get() : NULL;
 	void (*const *table)(void) = base != NULL ? base->api(API_VERSION) : NULL;
 	if (table == NULL) {
-		cairn_error_set(err, "%.150s has no ONNX Runtime with the C interface that is needed", library);
+		cairn_error_set(
+		    err, "%.150s has no ONNX Runtime with the C interface that is needed", library);
 		return false;
 	}
 #define F(place, type, name, args) o->api.name = (type(*) args)table[place];
@@ -129,11 +130,12 @@ static bool open_session(struct onnx *o, const struct onnx_options *options, str
 {
 	struct ort_options *settings = NULL;
 	const struct api *a = &o->api;
-	bool ok = fine(o, a->create_env(LOG_ERRORS, "cairn", &o->env), "ONNX Runtime", err) &&
-		  fine(o, a->create_options(&settings), "ONNX Runtime", err) &&
-		  fine(o, a->set_threads(settings, options->threads), "threads", err) &&
-		  fine(o, a->set_optimization(settings, OPTIMIZE_ALL), "optimization", err) &&
-		  fine(o, a->create_session(o->env, options->model, settings, &o->session), options->model, err);
+	bool ok =
+	    fine(o, a->create_env(LOG_ERRORS, "cairn", &o->env), "ONNX Runtime", err) &&
+	    fine(o, a->create_options(&settings), "ONNX Runtime", err) &&
+	    fine(o, a->set_threads(settings, options->threads), "threads", err) &&
+	    fine(o, a->set_optimization(settings, OPTIMIZE_ALL), "optimization", err) &&
+	    fine(o, a->create_session(o->env, options->model, settings, &o->session), options->model, err);
 	if (settings != NULL)
 		a->release_options(settings);
 	return ok;
@@ -152,7 +154,8 @@ static bool judge_input(struct onnx *o, uint32_t size_px, struct cairn_error *er
 	if (d[0] != 1 || !(planes || last) || height < 1 || width < 1 || height > CAIRN_NETWORK_SIDE_MAX ||
 	    width > CAIRN_NETWORK_SIDE_MAX) {
 		cairn_error_set(err,
-		    "the model's input is [%lld, %lld, %lld, %lld]; one picture of three colours of at most %d "
+		    "the model's input is [%lld, %lld, %lld, %lld]; one picture of three colours of at most "
+		    "%d "
 		    "pixels a side is needed",
 		    (long long)d[0], (long long)d[1], (long long)d[2], (long long)d[3],
 		    CAIRN_NETWORK_SIDE_MAX);
@@ -178,7 +181,8 @@ static bool read_input(struct onnx *o, uint32_t size_px, struct cairn_error *err
 		  fine(o, a->rank(shape, &rank), "input", err);
 	if (ok && (count != 1 || element != TYPE_FLOAT || rank != 4)) {
 		cairn_error_set(err,
-		    "the model has %zu inputs, the first with %zu dimensions; one picture of 32-bit reals is needed",
+		    "the model has %zu inputs, the first with %zu dimensions; one picture of 32-bit reals is "
+		    "needed",
 		    count, rank);
 		ok = false;
 	}
@@ -201,8 +205,8 @@ static bool read_outputs(struct onnx *o, struct cairn_error *err)
 	}
 	for (; o->output_count < count; o->output_count++)
 		if (!fine(o,
-			o->api.output_name(o->session, o->output_count, o->allocator,
-			    &o->output_names[o->output_count]),
+			o->api.output_name(
+			    o->session, o->output_count, o->allocator, &o->output_names[o->output_count]),
 			"output", err))
 			return false;
 	return true;
@@ -299,8 +303,8 @@ bool onnx_run(struct onnx *o, float *picture, const struct cairn_network_tensor 
 	for (uint32_t i = 0; i < o->output_count; i++)
 		names[i] = o->output_names[i];
 	drop_outputs(o);
-	bool ok =
-	    fine(o, o->api.create_tensor(o->memory, picture, bytes, o->dims, 4, TYPE_FLOAT, &in), "input", err);
+	bool ok = fine(
+	    o, o->api.create_tensor(o->memory, picture, bytes, o->dims, 4, TYPE_FLOAT, &in), "input", err);
 	if (ok) {
 		const struct ort_value *inputs[] = {in};
 		ok = fine(o,

@@ -89,8 +89,8 @@ static bool name_it(struct helper_port *p, const char *path, struct cairn_error 
 	int n = snprintf(name, sizeof(p->addr.sun_path), "%s%s%s",
 	    absolute ? "" : cairn_stage_run_dir(p->stage), absolute ? "" : "/", path);
 	if (n < 0 || (size_t)n >= sizeof(p->addr.sun_path)) {
-		cairn_error_set(
-		    err, "%s: longer than the %zu bytes of a socket's name", path, sizeof(p->addr.sun_path) - 1);
+		cairn_error_set(err, "%s: longer than the %zu bytes of a socket's name", path,
+		    sizeof(p->addr.sun_path) - 1);
 		return false;
 	}
 	char *slash = strrchr(name, '/');
@@ -118,8 +118,8 @@ static bool listen_at(struct helper_port *p, const char *path, struct cairn_erro
 	return false;
 }
 
-struct helper_port *helper_port_new(struct cairn_stage *stage, const char *path, helper_look_fn *on_look,
-    void *ctx, struct cairn_error *err)
+struct helper_port *helper_port_new(
+    struct cairn_stage *stage, const char *path, helper_look_fn *on_look, void *ctx, struct cairn_error *err)
 {
 	struct helper_port *p = calloc(1, sizeof(*p));
 	if (p == NULL) {

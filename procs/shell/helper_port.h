@@ -12,8 +12,8 @@ struct helper_port;
 typedef void helper_look_fn(void *ctx, uint64_t look);
 
 /* Listens at path (below the run directory unless absolute; its folder is made). NULL with err set. */
-struct helper_port *helper_port_new(struct cairn_stage *stage, const char *path, helper_look_fn *on_look,
-    void *ctx, struct cairn_error *err);
+struct helper_port *helper_port_new(
+    struct cairn_stage *stage, const char *path, helper_look_fn *on_look, void *ctx, struct cairn_error *err);
 void helper_port_destroy(struct helper_port **port_p);
 
 /* The answer to the question just taken. A client that does not read is dropped. */

@@ -77,8 +77,9 @@ static char *create_session(void *env, const char *path, void *options, struct s
 	return NULL;
 }
 
-static char *run(struct session *s, void *options, const char *const *input_names, struct value *const *inputs,
-    size_t input_count, const char *const *output_names, size_t output_count, struct value **ret)
+static char *run(struct session *s, void *options, const char *const *input_names,
+    struct value *const *inputs, size_t input_count, const char *const *output_names, size_t output_count,
+    struct value **ret)
 {
 	(void)options;
 	if (plays(s, "broken-run") || input_count != 1 || output_count != 1 ||

@@ -53,7 +53,7 @@ START_TEST(a_picture_is_stretched_or_gets_bars_and_keeps_its_colours)
 	in.channels_last = true;
 	in.white = 255.0f;
 	cairn_network_fill(&in, rgb, 4, 2, out);
-	ck_assert_float_eq_tol(out[3 * 0], 114.0f, 0.1f); /* the first row is bar, */
+	ck_assert_float_eq_tol(out[3 * 0], 114.0f, 0.1f);  /* the first row is bar, */
 	ck_assert_float_eq_tol(out[3 * 4], 255.0f, 1e-3f); /* the second the picture's first */
 	ck_assert_float_eq_tol(out[3 * 7 + 2], 255.0f, 1e-3f);
 	ck_assert_float_eq_tol(out[3 * 15 + 1], 114.0f, 0.1f);
@@ -64,10 +64,11 @@ END_TEST
 START_TEST(yolo_boxes_are_told_in_pixels_of_the_picture_and_doubles_go)
 {
 	three_labels();
-	static const float data[7][4] = {{160, 162, 40, 160}, {160, 160, 80, 160}, {64, 64, 20, 40}, {32, 30, 20, 40},
-	    {0.9f, 0.8f, 0.1f, 0.2f}, {0.0f, 0.1f, 0.5f, 0.25f}, {0.0f, 0.0f, 0.2f, 0.1f}};
+	static const float data[7][4] = {{160, 162, 40, 160}, {160, 160, 80, 160}, {64, 64, 20, 40},
+	    {32, 30, 20, 40}, {0.9f, 0.8f, 0.1f, 0.2f}, {0.0f, 0.1f, 0.5f, 0.25f}, {0.0f, 0.0f, 0.2f, 0.1f}};
 	ck_assert_msg(read_one(&square, &data[0][0], 7, 4), "%s", err.text);
-	ck_assert_uint_eq(list.count, 2); /* the second is the first once more, the fourth is not certain enough */
+	ck_assert_uint_eq(
+	    list.count, 2); /* the second is the first once more, the fourth is not certain enough */
 	ck_assert_str_eq(list.items[0].label, "cup");
 	ck_assert_float_eq_tol(list.items[0].confidence, 0.9f, 1e-6f);
 	ck_assert_float_eq_tol(list.items[0].px[0], 2.0f * (160 - 32), 1e-3f); /* 640 pixels on 320 */
@@ -108,13 +109,14 @@ START_TEST(centernet_s_peaks_are_things_wherever_its_channels_stand)
 {
 	three_labels();
 	/* 4 x 4 cells of 80 pixels; a cup in cell (1, 2), less certain beside it. */
-	float heat[3][4][4] = {{{0}}}, sides[4][4][4] = {{{0}}}, last[4][4][3] = {{{0}}}, size[4][4][2] = {{{0}}},
-	      off[4][4][2] = {{{0}}};
+	float heat[3][4][4] = {{{0}}}, sides[4][4][4] = {{{0}}}, last[4][4][3] = {{{0}}},
+	      size[4][4][2] = {{{0}}}, off[4][4][2] = {{{0}}};
 	heat[0][2][1] = last[2][1][0] = 0.7f;
 	heat[0][2][2] = last[2][2][0] = 0.5f;
 	for (int k = 0; k < 4; k++)
 		sides[k][2][1] = 10.0f * (float)(k + 1);
-	struct cairn_network_tensor t[3] = {{&heat[0][0][0], {1, 3, 4, 4}, 4}, {&sides[0][0][0], {1, 4, 4, 4}, 4}};
+	struct cairn_network_tensor t[3] = {
+	    {&heat[0][0][0], {1, 3, 4, 4}, 4}, {&sides[0][0][0], {1, 4, 4, 4}, 4}};
 	ck_assert_msg(
 	    cairn_network_read(&square, t, 2, &labels, "", 0.3, 320, 320, &list, &err), "%s", err.text);
 	ck_assert_uint_eq(list.count, 1);
@@ -151,8 +153,9 @@ END_TEST
 START_TEST(what_makes_no_sense_is_no_thing_and_unknown_shapes_are_refused)
 {
 	three_labels();
-	const float data[6][6] = {{NAN, 0, 50, 50, 0.9f, 0}, {0, 0, 50, 50, NAN, 0}, {0, 0, 50, 50, 0.9f, NAN},
-	    {0, 0, 50, 50, 0.9f, 3}, {0, 0, 50, 50, 0.9f, -1}, {50, 0, 40, INFINITY, 0.9f, 1}};
+	const float data[6][6] = {{NAN, 0, 50, 50, 0.9f, 0}, {0, 0, 50, 50, NAN, 0},
+	    {0, 0, 50, 50, 0.9f, NAN}, {0, 0, 50, 50, 0.9f, 3}, {0, 0, 50, 50, 0.9f, -1},
+	    {50, 0, 40, INFINITY, 0.9f, 1}};
 	ck_assert(read_one(&square, &data[0][0], 6, 6));
 	ck_assert_uint_eq(list.count, 0);
 	ck_assert(!read_one(&square, &data[0][0], 4, 9));
