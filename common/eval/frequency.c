@@ -56,6 +56,7 @@ static bool run_once(const struct cairn_config *cfg, const struct cairn_world *w
 	    .events_thinking = totals.events_thinking,
 	    .events_known = totals.events_known,
 	    .reactions = totals.reactions};
+	memcpy(ret->asked, totals.asked, sizeof(ret->asked));
 	memcpy(ret->reaction_s, totals.reaction_s, sizeof(ret->reaction_s));
 	cairn_run_destroy(&run);
 	return true;

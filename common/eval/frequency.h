@@ -23,6 +23,7 @@ struct cairn_frequency_run {
 	/* Events of the scene while a decision of the model was driven (common/eval/run.h), and the times from those that
 	 * did not happen during a call to the next question. */
 	uint64_t event_calls, events, events_thinking, events_known;
+	uint64_t asked[CAIRN_TRIGGER_COUNT]; /* the calls by what started them */
 	uint32_t reactions;
 	float reaction_s[CAIRN_RUN_REACTIONS];
 };

@@ -66,7 +66,7 @@ static bool tell(struct cairn_model_client *a, const struct cairn_run *run)
 	cairn_dialog_frontiers(a->dialog, cairn_run_frontiers(run), now_ns);
 	if (a->candidates)
 		cairn_dialog_candidates(a->dialog, cairn_run_candidates(run), now_ns);
-	size_t n = cairn_snapshot_view_look(a->eye, run, CAIRN_TRIGGER_RESULT, &bytes);
+	size_t n = cairn_snapshot_view_look(a->eye, run, cairn_run_asked_why(run), &bytes);
 	return n > 0 && cairn_dialog_snapshot(a->dialog, bytes, n, now_ns, NULL);
 }
 

@@ -389,6 +389,11 @@ double cairn_run_elapsed_s(const struct cairn_run *r)
 	return (double)(r->now_ns - r->t0_ns) * 1e-9;
 }
 
+enum cairn_trigger cairn_run_asked_why(const struct cairn_run *r)
+{
+	return r->model.asked_why;
+}
+
 struct cairn_sim *cairn_run_sim(struct cairn_run *r)
 {
 	return r->sim;

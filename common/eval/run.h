@@ -87,6 +87,8 @@ int64_t cairn_run_now_ns(const struct cairn_run *run);
 /* Times it has turned on the spot, and whether it has done with that. */
 uint32_t cairn_run_looks(const struct cairn_run *run);
 double cairn_run_elapsed_s(const struct cairn_run *run);
+/* What started the present question: an event by its kind, RESULT, TIMER at a fixed rate. */
+enum cairn_trigger cairn_run_asked_why(const struct cairn_run *run);
 struct cairn_sim *cairn_run_sim(struct cairn_run *run);
 const struct cairn_sim_state *cairn_run_truth(const struct cairn_run *run);
 /* The robot's true pose in the map frame (the start is 0 0 0). */
@@ -115,8 +117,10 @@ struct cairn_motor *cairn_run_motor(struct cairn_run *run);
 #define CAIRN_RUN_REACTIONS 512
 
 struct cairn_run_totals {
-	uint64_t calls;       /* questions to the model */
-	uint64_t event_calls; /* of them those that an event started while a decision was driven */
+	uint64_t calls; /* questions to the model */
+	uint64_t asked
+	    [CAIRN_TRIGGER_COUNT]; /* by what started them: an event by its kind, RESULT, TIMER at a fixed rate */
+	uint64_t event_calls;      /* of them those that an event started while a decision was driven */
 	/* Events of the scene while a decision of the model was driven: a doorway, an intersection, a dead end, a place seen
 	 * again, a blocked way. */
 	uint64_t events, events_thinking; /* of them those that happened while a call was under way */

@@ -3,6 +3,7 @@
  * What the pilot reads out of a prompt on the robot it is given here as numbers, rounded as the prompt rounds
  * them (common/percept/text.h). */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/eval/run_private.h"
@@ -89,6 +90,15 @@ static void see_candidates(struct cairn_run *r, struct cairn_pilot_view *v)
 	}
 }
 
+static void see_under_way(const struct cairn_run *r, struct cairn_pilot_view *v)
+{
+	const struct cairn_msg_mission *m = &r->out.mission;
+	if (m->decision_id == 0 || m->decision_source != CAIRN_SOURCE_MODEL)
+		return;
+	if (sscanf(m->activity, "navigate_to_goal frontier %u", &v->driven_frontier_id) != 1)
+		(void)sscanf(m->activity, "navigate_to_goal candidate %u", &v->driven_candidate_id);
+}
+
 static void look(struct cairn_run *r)
 {
 	struct run_model *m = &r->model;
@@ -96,6 +106,7 @@ static void look(struct cairn_run *r)
 	see_scan(r, &m->view);
 	see_frontiers(r, &m->view);
 	see_candidates(r, &m->view);
+	see_under_way(r, &m->view);
 	memcpy(m->view.actions, m->actions, sizeof(m->actions));
 	m->view.action_count = m->action_count;
 }
@@ -147,7 +158,7 @@ static void note_reaction(struct cairn_run *r)
 	m->event = CAIRN_TRIGGER_NONE;
 }
 
-static void ask(struct cairn_run *r)
+static void ask(struct cairn_run *r, enum cairn_trigger why)
 {
 	struct run_model *m = &r->model;
 	const struct cairn_config_pilot *p = &r->cfg->pilot;
@@ -156,6 +167,8 @@ static void ask(struct cairn_run *r)
 	cairn_triggers_taken(&m->triggers, r->now_ns);
 	cairn_call_policy_question_asked(&m->asked, r->pose.x_m, r->pose.y_m, r->now_ns);
 	r->totals.calls++;
+	r->totals.asked[why]++;
+	m->asked_why = why;
 	m->decision = (struct cairn_msg_decision){.id = m->last_id + 1,
 	    .snapshot_id = ++m->snapshots,
 	    .t_snapshot_ns = r->now_ns,
@@ -221,7 +234,7 @@ static void ask_at_fixed_rate(struct cairn_run *r)
 		return;
 	m->tick_ns = r->now_ns + (int64_t)(r->o.ask_period_s * 1e9);
 	if (!m->thinking)
-		ask(r);
+		ask(r, CAIRN_TRIGGER_TIMER);
 }
 
 void run_model_scan(struct cairn_run *r, const struct run_scan *s)
@@ -270,10 +283,10 @@ void run_model_step(struct cairn_run *r, bool wanted)
 	} else if (r->o.ask_period_s > 0.0) {
 		ask_at_fixed_rate(r);
 	} else if (!m->thinking && wanted && r->now_ns >= m->ask_ns && something_to_see(r)) {
-		ask(r);
+		ask(r, CAIRN_TRIGGER_RESULT);
 	} else if (!m->thinking && event_due(r) && something_to_see(r)) {
 		r->totals.event_calls++;
-		ask(r);
+		ask(r, m->event);
 	}
 }
 

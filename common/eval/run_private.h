@@ -39,6 +39,7 @@ struct run_model {
 	struct cairn_triggers triggers; /* as the annotator looks for them */
 	enum cairn_trigger event;       /* the newest that has not been asked about; NONE */
 	int64_t event_ns;               /* end of the scan that showed it */
+	enum cairn_trigger asked_why;   /* the present question: an event, else RESULT */
 	bool event_waited;              /* it happened while a call was under way */
 	uint64_t last_id, snapshots;
 	uint32_t rooms;

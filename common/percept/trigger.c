@@ -128,11 +128,12 @@ static bool has_intersection(const struct cairn_triggers *triggers, const struct
 	return false;
 }
 
+/* Closed ahead and to both sides: a wall ahead with a way on beside it is a corner. */
 static bool has_dead_end(const struct cairn_triggers *triggers, const struct cairn_msg_percept *percept)
 {
-	static const int forward[3] = {11, 0, 1};
-	for (int i = 0; i < 3; i++) {
-		double distance = (double)percept->sector_m[forward[i]];
+	static const int front_half[7] = {9, 10, 11, 0, 1, 2, 3};
+	for (int i = 0; i < 7; i++) {
+		double distance = (double)percept->sector_m[front_half[i]];
 		if (!(distance > 0.0 && distance < triggers->params.dead_end_m))
 			return false;
 	}
@@ -158,6 +159,17 @@ static bool is_revisit(struct cairn_triggers *triggers, const struct cairn_msg_p
 		triggers->places[at].travel_m = pose->distance_m;
 	}
 	return revisit;
+}
+
+/* Known floor is driven over for a while, and is no news with each metre of it: it ends with a way over new floor that is as
+ * long as the one that makes a place one of before. */
+static bool on_known_floor(struct cairn_triggers *triggers, const struct cairn_msg_pose *pose)
+{
+	if (is_revisit(triggers, pose))
+		triggers->known_travel_m = pose->distance_m;
+	else if (!triggers->revisit.told)
+		return false;
+	return pose->distance_m - triggers->known_travel_m < triggers->params.revisit_travel_m;
 }
 
 /* Moved far enough since the last decision; the first pose ever is the first anchor. */
@@ -195,7 +207,7 @@ void cairn_triggers_on_scene(struct cairn_triggers *triggers, const struct cairn
 	update(&t->doorway, has_doorway(t, percept));
 	update(&t->intersection, has_intersection(t, percept));
 	if (pose != NULL)
-		update(&t->revisit, is_revisit(t, pose));
+		update(&t->revisit, on_known_floor(t, pose));
 	bool moved = pose != NULL && has_moved(t, pose);
 
 	enum cairn_trigger found = is_untold(&t->blocked)        ? CAIRN_TRIGGER_BLOCKED

@@ -7,10 +7,11 @@
  *
  * Reasons of the scene, looked for with each scan (10 Hz), in the order of their weight:
  *   blocked       what is driven is held up: an obstacle, a path that is blocked, a manoeuvre to get off (mission.held_up)
- *   dead end      every forward sector (left of, at, right of the front) is nearer than dead_end_m
+ *   dead end      every sector of the front half, from the left side to the right side, is nearer than dead_end_m
  *   doorway       a gap of doorway_width_m or more is in sight
  *   intersection  intersection_sectors or more adjacent sectors are open (open_m or more)
- *   revisit       within revisit_m of a place that was passed at least revisit_travel_m of driving ago
+ *   revisit       within revisit_m of a place that was passed at least revisit_travel_m of driving ago; it lasts until
+ *                 revisit_travel_m were driven without one
  *   moved         more than moved_m from where the last decision was taken, or from the last such trigger
  * The first five are told when they begin, not while they last. Reasons of the scene are at least cooldown_s
  * apart. What begins in between waits, and is told at the end of the cool-down if it still holds then; what
@@ -51,6 +52,7 @@ struct cairn_triggers {
 	/* what the scene says */
 	enum cairn_trigger scene; /* waiting to be taken */
 	struct cairn_trigger_state blocked, dead_end, doorway, intersection, revisit;
+	double known_travel_m; /* driven when the last place of before was passed */
 	bool cooling;
 	int64_t scene_t_ns;
 	/* what was */

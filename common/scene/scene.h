@@ -178,8 +178,8 @@ bool cairn_scene_resolve(const struct cairn_scene *scene, const char *reference,
 struct cairn_scene_view cairn_scene_approach(
     const struct cairn_scene *scene, const struct cairn_scene_object *object, struct cairn_pose2 from);
 
-/* The line for a prompt: the room that the robot is in, and of the things known those first that the goal names, then those of
- * that room, then those seen last; no more than about tokens_max tokens. Labels are data: they are cleaned and stand in quotes.
+/* The line for a prompt: the room that the robot is in, where the room is that the goal names, and of the things known those
+ * first that the goal names, then those of the room that the robot is in, then those seen last; no more than about tokens_max tokens. Labels are data: they are cleaned and stand in quotes.
  * Made from the message, so that whoever has only that can write it. "" where nothing is known. */
 void cairn_scene_prompt_line(
     const struct cairn_msg_scene *scene, const char *goal, uint32_t tokens_max, char *ret, size_t ret_bytes);

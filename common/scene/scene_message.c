@@ -216,21 +216,48 @@ static const struct cairn_msg_scene_node *next_thing(
 	return best;
 }
 
+/* The room that the goal names, unless the robot is in it; NULL: none is known. */
+static const struct cairn_msg_scene_node *goal_room(const struct cairn_msg_scene *m, const char *goal)
+{
+	for (uint32_t i = 0; goal != NULL && i < m->nodes_count; i++) {
+		const struct cairn_msg_scene_node *n = &m->nodes[i];
+		if (n->kind == CAIRN_SCENE_KIND_ROOM && n->label[0] != '\0' && strcmp(n->id, m->here) != 0 &&
+		    cairn_scene_has_word(goal, n->label))
+			return n;
+	}
+	return NULL;
+}
+
+/* "Here is "hall". The room "kitchen" is at x 5.7 y -1.6. Seen before, may have moved: " */
+static void put_head(const struct cairn_msg_scene *m, const char *goal, char *ret, size_t bytes)
+{
+	const struct cairn_msg_scene_node *room = goal_room(m, goal);
+	char name[72];
+	size_t n = 0;
+	if (m->here[0] != '\0') {
+		quoted(room_label(m, m->here), name, sizeof(name));
+		n += (size_t)snprintf(ret, bytes, "Here is %.70s. ", name);
+	}
+	if (room != NULL) {
+		quoted(room->label, name, sizeof(name));
+		n += (size_t)snprintf(
+		    ret + n, bytes - n, "The room %.70s is at x %.1f y %.1f. ", name, room->x_m, room->y_m);
+	}
+	snprintf(ret + n, bytes - n, "Seen before, may have moved: ");
+}
+
 void cairn_scene_prompt_line(
     const struct cairn_msg_scene *m, const char *goal, uint32_t tokens_max, char *ret, size_t ret_bytes)
 {
 	bool told[sizeof(m->nodes) / sizeof(m->nodes[0])] = {false};
 	size_t most = (size_t)tokens_max * BYTES_PER_TOKEN + 1, len = 0;
 	const struct cairn_msg_scene_node *n;
-	char head[160] = "Seen before, may have moved: ", part[240], name[72];
+	char head[280], part[240];
 	if (ret_bytes == 0)
 		return;
 	ret[0] = '\0';
 	most = most < ret_bytes ? most : ret_bytes;
-	if (m->here[0] != '\0') {
-		quoted(room_label(m, m->here), name, sizeof(name));
-		snprintf(head, sizeof(head), "Here is %.70s. Seen before, may have moved: ", name);
-	}
+	put_head(m, goal, head, sizeof(head));
 	while ((n = next_thing(m, goal, told)) != NULL) {
 		put_thing(m, n, part, sizeof(part));
 		const char *lead = len == 0 ? head : "; ";

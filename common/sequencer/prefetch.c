@@ -152,7 +152,7 @@ void seq_prefetch_take_over(struct cairn_sequencer *seq, struct seq_task *next, 
 		    "frontier %u has been seen into on the way there", was.frontier_id);
 	else
 		seq_task_end(seq, CAIRN_OUTCOME_PARTIAL, now_ns,
-		    "on the way, %.1f m were left: decision %llu took over",
+		    "on the way, %.1f m were left when decision %llu took over",
 		    hypot(was.x_m - seq->inputs.pose.x_m, was.y_m - seq->inputs.pose.y_m),
 		    (unsigned long long)d->id);
 	seq_task_begin(seq, next, now_ns);

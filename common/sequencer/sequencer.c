@@ -255,6 +255,10 @@ static void fill_activity(const struct cairn_sequencer *seq, char *buf, size_t b
 	seq_text_asked(&t->d, asked, sizeof(asked));
 	if (t->kind == SEQ_RECOVER || (t->kind == SEQ_NAV && t->nav.nudging))
 		snprintf(asked, sizeof(asked), "leaving a tight place");
+	else if (t->kind == SEQ_NAV && t->nav.onward)
+		snprintf(asked, sizeof(asked),
+		    "navigate_to_goal frontier %u, as frontier %u has been seen into", t->nav.frontier_id,
+		    t->nav.seen_id);
 	else if (t->kind == SEQ_TELEOP)
 		snprintf(asked, sizeof(asked), "steered by hand%s%.70s", t->cause[0] != '\0' ? ": " : "",
 		    t->cause);

@@ -314,7 +314,8 @@ void seq_task_end(
 		seq->progress.boxed.known =
 		    false; /* it has got off: what may shut it in there again is a new matter */
 	seq_task_judge(seq, &t, outcome, r.reason, now_ns);
-	if (outcome != CAIRN_OUTCOME_SUCCESS && outcome != CAIRN_OUTCOME_REPLACED)
+	bool on_the_way = outcome == CAIRN_OUTCOME_PARTIAL && t.blameless; /* nothing went wrong */
+	if (outcome != CAIRN_OUTCOME_SUCCESS && outcome != CAIRN_OUTCOME_REPLACED && !on_the_way)
 		seq_text_suggestion(seq, &t.d, r.suggestion, sizeof(r.suggestion));
 	if (outcome == CAIRN_OUTCOME_SUCCESS && t.kind == SEQ_DRIVE &&
 	    t.d.direction == CAIRN_DIRECTION_FORWARD) {

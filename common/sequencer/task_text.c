@@ -31,7 +31,7 @@ void seq_text_asked(const struct cairn_msg_decision *d, char *buf, size_t bytes)
 		else if (d->goal_kind == CAIRN_GOAL_KIND_CANDIDATE)
 			snprintf(buf, bytes, "%s candidate %u", tool, d->candidate_id);
 		else if (d->goal_kind == CAIRN_GOAL_KIND_COORDINATES)
-			snprintf(buf, bytes, "%s (%.4g, %.4g)", tool, d->x_m, d->y_m);
+			snprintf(buf, bytes, "%s (%.2f, %.2f)", tool, d->x_m, d->y_m);
 		else
 			snprintf(buf, bytes, "%s %s", tool,
 			    cairn_enum_text(&cairn_enum_goal_kind, (int)d->goal_kind));

@@ -21,8 +21,13 @@ static void make_context(struct cairn_dialog *d, int64_t now_ns)
 	const struct cairn_snapshot_head *h = &d->snap.head;
 	bool offered = d->candidates_ns != 0 && d->candidates.items_count > 0 &&
 		       cairn_topic_fresh(CAIRN_TOPIC_CANDIDATES, d->candidates_ns, now_ns);
-	struct cairn_prompt_view view = {
-	    h->x_m, h->y_m, h->yaw_rad, d->snap.bytes.data, h->text_bytes, offered ? &d->candidates : NULL};
+	struct cairn_prompt_view view = {.x_m = h->x_m,
+	    .y_m = h->y_m,
+	    .yaw_rad = h->yaw_rad,
+	    .trigger = (enum cairn_trigger)h->trigger,
+	    .text = d->snap.bytes.data,
+	    .text_bytes = h->text_bytes,
+	    .candidates = offered ? &d->candidates : NULL};
 	d->shown_set = offered ? d->candidates.set : 0;
 	d->changed |= cairn_memory_at(&d->memory, h->x_m, h->y_m);
 	if (h->trigger == CAIRN_TRIGGER_DEAD_END)

@@ -6,6 +6,7 @@
 
 #include "common/base/geom.h"
 #include "common/base/bearing_name.h"
+#include "common/vlm/short_ids.h"
 
 #define ROOM_AGAIN_M 6.0 /* the same room name within this is the same room */
 #define THING_AGAIN_M 1.5
@@ -150,20 +151,6 @@ static double finite_or_zero(double x)
 	return isfinite(x) ? x : 0.0;
 }
 
-/* "frontier 12" becomes "F12", "candidate 7" "C7": one name for a thing in the whole prompt. */
-static void name_ids(char *asked)
-{
-	static const char *const words[] = {"frontier ", "candidate "};
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		size_t n = strlen(words[i]);
-		char *at = strstr(asked, words[i]);
-		if (at == NULL || at[n] < '0' || at[n] > '9')
-			continue;
-		*at = i == 0 ? 'F' : 'C';
-		memmove(at + 1, at + n, strlen(at + n) + 1);
-	}
-}
-
 /* A zone, a bumper or a sensor that does not say where has no place. */
 static void tell_cause(struct cairn_memory_result *r, const struct cairn_msg_result *result)
 {
@@ -197,13 +184,15 @@ void cairn_memory_add_result(struct cairn_memory *memory, const struct cairn_msg
 	r->overridden = result->overridden;
 	cairn_text_clean(
 	    r->asked, sizeof(r->asked), result->asked, strnlen(result->asked, sizeof(result->asked)));
-	name_ids(r->asked);
+	cairn_short_ids(r->asked);
 	cairn_text_clean(
 	    r->reason, sizeof(r->reason), result->reason, strnlen(result->reason, sizeof(result->reason)));
 	cairn_text_clean(r->suggestion, sizeof(r->suggestion), result->suggestion,
 	    strnlen(result->suggestion, sizeof(result->suggestion)));
 	cairn_text_clean(r->executed, sizeof(r->executed), result->executed,
 	    strnlen(result->executed, sizeof(result->executed)));
+	cairn_short_ids(r->reason);
+	cairn_short_ids(r->suggestion);
 	tell_cause(r, result);
 	r->distance_m = finite_or_zero(result->distance_m);
 	r->duration_s = finite_or_zero(result->duration_s);

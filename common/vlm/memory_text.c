@@ -52,13 +52,13 @@ static bool add_observation(const struct cairn_memory_observation *o, struct cai
 	return add_bounded(out, start, line);
 }
 
-/* "Session 12 min; 5 openings left, 3 near no room". */
+/* "Session 12 min; frontiers left: 5, of them near no reported room: 3". */
 static void add_session(const struct cairn_memory *memory, struct cairn_text *out)
 {
 	cairn_text_addf(
-	    out, "Session %.0f min; %u openings left", memory->duration_s / 60.0, memory->openings_left);
+	    out, "Session %.0f min; frontiers left: %u", memory->duration_s / 60.0, memory->openings_left);
 	if (memory->openings_elsewhere > 0 && memory->rooms_count > 0)
-		cairn_text_addf(out, ", %u near no room", memory->openings_elsewhere);
+		cairn_text_addf(out, ", of them near no reported room: %u", memory->openings_elsewhere);
 	cairn_text_add(out, "\n");
 }
 

@@ -8,6 +8,7 @@
 #include "common/base/geom.h"
 #include "common/vlm/json_answer.h"
 #include "common/explore/offered_frontiers.h"
+#include "common/vlm/short_ids.h"
 
 #define PART_BYTES_MAX 16384
 #define FRONTIERS_SHOWN 6 /* the nearest; each is paid for in every call */
@@ -290,8 +291,33 @@ static void add_goal(
 		add_place(out, view, mission->goal_x_m, mission->goal_y_m, hypot(dx, dy));
 		cairn_text_add(out, "\n");
 	} else {
-		cairn_text_add(out, ": not found yet; report it by this name when you see it\n");
+		cairn_text_add(
+		    out, ": not found yet; when you see it, report_discovery it with these words\n");
 	}
+}
+
+/* A choice of the model that is still driven, and what of the scene has it asked now: it can only confirm what it is told of. */
+static void add_under_way(
+    struct cairn_text *out, const struct cairn_prompt_view *view, const struct cairn_msg_mission *mission)
+{
+	static const char usual[] = "navigate_to_goal ";
+	static const char *const news[CAIRN_TRIGGER_COUNT] = {
+	    [CAIRN_TRIGGER_DOORWAY] = "a doorway has come in sight",
+	    [CAIRN_TRIGGER_INTERSECTION] = "this is an intersection",
+	    [CAIRN_TRIGGER_DEAD_END] = "this is a dead end",
+	    [CAIRN_TRIGGER_REVISIT] = "the robot was here before",
+	    [CAIRN_TRIGGER_BLOCKED] = "the robot is held up"};
+	char words[sizeof(mission->activity)];
+	if (mission == NULL || mission->decision_id == 0 || mission->decision_source != CAIRN_SOURCE_MODEL ||
+	    mission->activity[0] == '\0')
+		return;
+	cairn_text_clean(
+	    words, sizeof(words), mission->activity, strnlen(mission->activity, sizeof(mission->activity)));
+	cairn_short_ids(words);
+	size_t lead = strncmp(words, usual, sizeof(usual) - 1) == 0 ? sizeof(usual) - 1 : 0;
+	const char *why = (size_t)view->trigger < CAIRN_TRIGGER_COUNT ? news[view->trigger] : NULL;
+	cairn_text_addf(
+	    out, "UNDER WAY %s%s%s\n", words + lead, why != NULL ? "; " : "", why != NULL ? why : "");
 }
 
 void cairn_prompt_context(struct cairn_text *out, const struct cairn_prompt_view *view,
@@ -303,6 +329,7 @@ void cairn_prompt_context(struct cairn_text *out, const struct cairn_prompt_view
 	add_goal(out, view, mission);
 	add_frontiers(out, view, frontiers, mission);
 	add_candidates(out, view, frontiers, mission);
+	add_under_way(out, view, mission);
 	cairn_memory_actions_text(memory, out);
 	cairn_memory_text(memory, out);
 	add_mission(out, mission);

@@ -18,9 +18,10 @@
  * the figures of the configuration. False with the file that is missing, empty or not UTF-8, or names another figure. */
 bool cairn_prompt_load(const struct cairn_config *cfg, struct cairn_text *system, struct cairn_error *err);
 
-/* Where the robot was when the snapshot was taken, and the text the annotator made. */
+/* Where the robot was when the snapshot was taken, why, and the text the annotator made. */
 struct cairn_prompt_view {
 	double x_m, y_m, yaw_rad;
+	enum cairn_trigger trigger;
 	const char *text; /* not necessarily NUL-terminated */
 	size_t text_bytes;
 	const struct cairn_msg_candidates *candidates; /* NULL: there is no list in the context */

@@ -17,6 +17,7 @@
 #define NETWORK_MS 1000 /* more, for the way there */
 #define UP_WAIT_MS 20
 #define UP_TRIES 250
+#define SAID_MAX 200
 #define STOP_ANSWER_MS 500 /* a person who says stop does not wait for a stage that is away */
 
 static bool parse_coordinate(const char *text, double *ret)
@@ -78,25 +79,22 @@ static int fill_command(
 	return CLI_OK;
 }
 
-static int ask(const struct cli *cli, const struct cairn_command_row *verb, int timeout_ms)
+/* Sends it and takes the answer, whatever that is. */
+static int request(const struct cli *cli, const struct cairn_command_row *verb, int timeout_ms,
+    const struct cairn_msg_command *cmd, struct cairn_msg_reply *reply)
 {
-	struct cairn_msg_command cmd;
-	struct cairn_msg_reply reply = {0};
 	struct cairn_error err = {""};
-	int status = fill_command(cli, verb, &cmd);
-	if (status != CLI_OK)
-		return status;
-	int r;
+	int status, r;
 	if (cli->connect != NULL) {
 		struct cairn_remote *remote = cli_connect(cli, &status);
 		if (remote == NULL)
 			return status;
-		r = cairn_remote_ask(remote, verb->service, &cmd, &reply, timeout_ms + NETWORK_MS, &err);
+		r = cairn_remote_ask(remote, verb->service, cmd, reply, timeout_ms + NETWORK_MS, &err);
 		cairn_remote_close(&remote);
 		if (r == -ETIMEDOUT)
 			return cli_fail(cli, CLI_ABSENT, "%s: %s", cli->connect, err.text);
 	} else {
-		r = cairn_ask(cli->run_dir, verb->service, &cmd, &reply, timeout_ms, &err);
+		r = cairn_ask(cli->run_dir, verb->service, cmd, reply, timeout_ms, &err);
 	}
 	if (r == -ETIMEDOUT) {
 		status = cli_need_stack(cli);
@@ -106,10 +104,42 @@ static int ask(const struct cli *cli, const struct cairn_command_row *verb, int 
 	}
 	if (r != 0)
 		return cli_fail(cli, CLI_FAILED, "%s", err.text[0] != '\0' ? err.text : strerror(-r));
-	cli_printable(reply.text);
+	cli_printable(reply->text);
+	return CLI_OK;
+}
+
+/* A name that the sequencer does not know may stand in the scene graph, which it does not read: then the robot is sent to
+ * that point. What is said of it goes to *ret_said, and the answer to *reply. */
+static int ask_by_scene(const struct cli *cli, const struct cairn_command_row *verb, int timeout_ms,
+    struct cairn_msg_command *cmd, struct cairn_msg_reply *reply, char ret_said[SAID_MAX])
+{
+	struct cairn_vec2 at;
+	ret_said[0] = '\0';
+	if (verb->args != CAIRN_ARGS_PLACE || cmd->arg[0] == '\0' || cli->connect != NULL ||
+	    !cli_scene_find(cli, cmd->arg, &at, ret_said, SAID_MAX))
+		return CLI_OK;
+	cmd->arg[0] = '\0';
+	cmd->x_m = at.x_m;
+	cmd->y_m = at.y_m;
+	return request(cli, verb, timeout_ms, cmd, reply);
+}
+
+static int ask(const struct cli *cli, const struct cairn_command_row *verb, int timeout_ms)
+{
+	struct cairn_msg_command cmd;
+	struct cairn_msg_reply reply = {0};
+	char said[SAID_MAX] = "";
+	int status = fill_command(cli, verb, &cmd);
+	if (status == CLI_OK)
+		status = request(cli, verb, timeout_ms, &cmd, &reply);
+	if (status == CLI_OK && !reply.ok)
+		status = ask_by_scene(cli, verb, timeout_ms, &cmd, &reply, said);
+	if (status != CLI_OK)
+		return status;
+	const char *between = said[0] != '\0' ? "; " : "";
 	if (!reply.ok)
-		return cli_fail(cli, CLI_FAILED, "refused: %s", reply.text);
-	printf("%s\n", reply.text[0] != '\0' ? reply.text : "done");
+		return cli_fail(cli, CLI_FAILED, "refused: %s%s%s", reply.text, between, said);
+	printf("%s%s%s\n", reply.text[0] != '\0' ? reply.text : "done", between, said);
 	return CLI_OK;
 }
 

@@ -263,3 +263,30 @@ int cli_scene(const struct cli *cli)
 	cairn_scene_destroy(&v.scene);
 	return status;
 }
+
+/* ---- a place by its name ---- */
+
+bool cli_scene_find(
+    const struct cli *cli, const char *name, struct cairn_vec2 *ret_at, char *ret_said, size_t cap)
+{
+	struct view v = {.cli = cli};
+	struct cairn_scene_resolved r;
+	char id[64];
+	bool found = false;
+	ret_said[0] = '\0';
+	if (strncasecmp(name, "the ", 4) == 0)
+		name += 4;
+	if (load(&v) == CLI_OK && cairn_scene_resolve(v.scene, name, v.robot, &r)) {
+		shown(r.id, id, sizeof(id));
+		found = v.mapped && !r.view.blocked;
+		if (found)
+			snprintf(ret_said, cap, "%s, by the scene graph: %.2f %.2f", id, r.view.at.x_m,
+			    r.view.at.y_m);
+		else
+			snprintf(ret_said, cap, "%s is in the scene graph, but %s", id,
+			    v.mapped ? r.view.why : "there is no map");
+		*ret_at = (struct cairn_vec2){r.view.at.x_m, r.view.at.y_m};
+	}
+	cairn_scene_destroy(&v.scene);
+	return found;
+}

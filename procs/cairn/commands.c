@@ -159,7 +159,9 @@ static const struct cli_command commands[] = {
 	.details =
 	    "X and Y are metres from the start: x the way the robot faced then, y to its left. NAME: of a "
 	    "room\n"
-	    "or a thing that was found (cairn discoveries), or of choice.waypoints; the nearest of several.\n"
+	    "or a thing that was found (cairn discoveries), of choice.waypoints, or of the scene graph "
+	    "(cairn\n"
+	    "scene; not over --connect); the nearest of several.\n"
 	    "Then the robot goes on with what was interrupted. Status 1 when no way leads there, as far as "
 	    "the\n"
 	    "map tells within some seconds; with --wait, when the robot was not there in the end.",

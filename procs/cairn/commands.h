@@ -2,6 +2,7 @@
 #ifndef CAIRN_PROCS_CAIRN_COMMANDS_H
 #define CAIRN_PROCS_CAIRN_COMMANDS_H
 
+#include "common/base/geom.h"
 #include "procs/cli/cli.h"
 
 int cli_up(const struct cli *cli);
@@ -43,6 +44,10 @@ int cli_key(const struct cli *cli);
 
 /* CLI_OK when the arguments make a request of the command's verb; CLI_USAGE after a message (cmd_ask.c). */
 int cli_check_verb(const struct cli *cli);
+/* Where to go for a room, a thing or a place of the scene graph, by name or id (cmd_scene.c). False: it is not in it, or no way is
+ * known. *ret_said: what is known of it, empty where nothing is. */
+bool cli_scene_find(
+    const struct cli *cli, const char *name, struct cairn_vec2 *ret_at, char *ret_said, size_t cap);
 /* Prints docs/bus.md and docs/config.md (cmd_topics.c, cmd_config.c). */
 void cli_print_bus_markdown(FILE *out);
 void cli_print_config_markdown(FILE *out);

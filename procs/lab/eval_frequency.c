@@ -11,6 +11,7 @@
 #include "common/eval/frequency.h"
 #include "common/eval/interval.h"
 #include "common/eval/trial.h"
+#include "common/percept/call_policy.h"
 #include "common/vlm/prompt.h"
 #include "procs/lab/bench.h"
 #include "procs/cli/cli.h"
@@ -204,6 +205,7 @@ static void add_line(FILE *out, const char *name, const json_t *o)
 
 struct reactions {
 	double calls, event_calls, events, thinking, known, coverage, seconds; /* means of the runs */
+	double asked[CAIRN_TRIGGER_COUNT];
 	double p50_s, p95_s, max_s;
 	uint32_t count;
 };
@@ -229,6 +231,8 @@ static bool reactions_of(const struct plan *p, bool with, struct reactions *ret)
 		ret->count += r->reactions;
 		ret->calls += (double)r->calls / runs;
 		ret->event_calls += (double)r->event_calls / runs;
+		for (int t = 0; t < CAIRN_TRIGGER_COUNT; t++)
+			ret->asked[t] += (double)r->asked[t] / runs;
 		ret->events += (double)r->events / runs;
 		ret->thinking += (double)r->events_thinking / runs;
 		ret->known += (double)r->events_known / runs;
@@ -245,23 +249,41 @@ static bool reactions_of(const struct plan *p, bool with, struct reactions *ret)
 	return true;
 }
 
+/* "doorway 1.9, dead_end 3.2": the calls by the events that started them. */
+static json_t *add_kinds(const struct reactions *r, FILE *out)
+{
+	json_t *kinds = json_object();
+	const char *lead = " (";
+	for (int t = 0; t < CAIRN_TRIGGER_COUNT; t++) {
+		const char *word = cairn_enum_text(&cairn_enum_trigger, t);
+		if (!cairn_call_policy_is_event((enum cairn_trigger)t) || r->asked[t] == 0.0)
+			continue;
+		fprintf(out, "%s%s %.1f", lead, word, r->asked[t]);
+		json_object_set_new(kinds, word, json_real(r->asked[t]));
+		lead = ", ";
+	}
+	fprintf(out, "%s", lead[0] == ',' ? ")" : "");
+	return kinds;
+}
+
 static void add_reactions(const struct plan *p, bool with, FILE *out, json_t *figures)
 {
 	struct reactions r;
 	if (!reactions_of(p, with, &r))
 		return;
+	fprintf(out, "calls at events %s: %.1f calls a run, %.1f of them started by an event",
+	    with ? "on" : "off", r.calls, r.event_calls);
+	json_t *kinds = add_kinds(&r, out);
 	fprintf(out,
-	    "calls at events %s: %.1f calls a run, %.1f of them started by an event; seen %.1f %%, time %.0f "
-	    "s; "
-	    "%.1f events, %.1f more during a call, %.1f of a scene asked about lately; reaction p50 %.2f, "
-	    "p95 %.2f, max %.2f s\n",
-	    with ? "on" : "off", r.calls, r.event_calls, 100.0 * r.coverage, r.seconds, r.events - r.thinking,
-	    r.thinking, r.known, r.p50_s, r.p95_s, r.max_s);
+	    "; seen %.1f %%, time %.0f s; %.1f events, %.1f more during a call, %.1f of a scene asked about "
+	    "lately; reaction p50 %.2f, p95 %.2f, max %.2f s\n",
+	    100.0 * r.coverage, r.seconds, r.events - r.thinking, r.thinking, r.known, r.p50_s, r.p95_s,
+	    r.max_s);
 	json_object_set_new(figures, with ? "with_events" : "without_events",
-	    json_pack("{s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:i}", "calls", r.calls, "event_calls",
-		r.event_calls, "coverage", r.coverage, "seconds", r.seconds, "events", r.events,
-		"events_during_a_call", r.thinking, "events_known", r.known, "reaction_p50_s", r.p50_s,
-		"reaction_p95_s", r.p95_s, "reaction_max_s", r.max_s, "reactions", (int)r.count));
+	    json_pack("{s:f,s:o,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:i}", "calls", r.calls, "event_kinds",
+		kinds, "event_calls", r.event_calls, "coverage", r.coverage, "seconds", r.seconds, "events",
+		r.events, "events_during_a_call", r.thinking, "events_known", r.known, "reaction_p50_s",
+		r.p50_s, "reaction_p95_s", r.p95_s, "reaction_max_s", r.max_s, "reactions", (int)r.count));
 }
 
 static double call_usd(const struct plan *p)

@@ -246,8 +246,34 @@ START_TEST(a_zone_that_a_person_drew_stays_with_the_map_of_the_home)
 }
 END_TEST
 
-CAIRN_TEST_MAIN_TIMEOUT("house", 400.0, a_wrong_configuration_is_one_clear_line_and_starts_nothing,
-    a_port_in_use_is_named_before_anything_starts, a_second_stack_in_the_same_run_directory_is_refused,
+/* What was seen stands in the scene graph after a while, which no stage that drives reads: the tool sends the robot to a point. */
+static bool is_sent_by_name(const struct up_run *run, void *ctx)
+{
+	char line[700], said[400] = "";
+	if (!run->have_mission || run->mission.state != CAIRN_MISSION_STATE_EXPLORING)
+		return false;
+	snprintf(
+	    line, sizeof(line), "%s goto umbrella stand --run %s 2>&1", CAIRN_PROGRAM, (const char *)ctx);
+	FILE *tool = popen(line, "r");
+	ck_assert_ptr_nonnull(tool);
+	(void)fgets(said, sizeof(said), tool);
+	return pclose(tool) == 0 && strstr(said, "umbrella_stand_1, by the scene graph: ") != NULL;
+}
+
+START_TEST(the_robot_is_sent_by_name_to_what_the_scene_graph_knows)
+{
+	static const char *const args[] = {"--headless", "--fresh", NULL};
+	struct drill *drill = stack_start(args);
+	char dir[256];
+	snprintf(dir, sizeof(dir), "%s", fixture_run_dir(drill));
+	stack_must(drill, is_sent_by_name, dir, "cairn goto does not know the thing");
+	stack_end(&drill);
+}
+END_TEST
+
+CAIRN_TEST_MAIN_TIMEOUT("house", 400.0, the_robot_is_sent_by_name_to_what_the_scene_graph_knows,
+    a_wrong_configuration_is_one_clear_line_and_starts_nothing, a_port_in_use_is_named_before_anything_starts,
+    a_second_stack_in_the_same_run_directory_is_refused,
     a_zone_that_a_person_drew_stays_with_the_map_of_the_home,
     the_stack_drives_a_house_decision_by_decision_without_a_contact,
     whoever_is_killed_comes_back_and_the_robot_drives_on_untouched)

@@ -1,4 +1,4 @@
-#include "common/sim/pilot/pilot_policy.h"
+#include "common/sim/pilot/pilot_private.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,6 +12,8 @@
 #define NEXT_BONUS 0.4 /* what the round is best gone on with */
 #define FAILED 0.4     /* what a failure takes away: worth another try where nothing else opens */
 #define CRAWLED_M 1.0  /* a stretch that drove less than this may never get there */
+#define DITHER_M 0.3   /* another frontier must be better than the one driven to by this */
+#define DITHER 0.05    /* the same of candidates, in score */
 #define GAP_SHARE 0.04 /* now and then an open gap instead of a frontier */
 
 static const char *const profile_names[] = {
@@ -84,6 +86,8 @@ static bool bad(enum cairn_outcome outcome)
 static double frontier_cost(const struct cairn_pilot_view *view, const struct cairn_pilot_frontier *f)
 {
 	double cost = f->path_m + TURN_COST_M_PER_DEG * fabs(f->bearing_deg) - 0.1 * fmin(f->width_m, 2.0);
+	if (f->id == view->driven_frontier_id)
+		cost -= DITHER_M;
 	if (f->kind == CAIRN_FRONTIER_KIND_DOORWAY)
 		cost -= DOORWAY_BONUS_M;
 	cost += NARROW_COST * fmax(NARROW_M - f->width_m, 0.0);
@@ -97,7 +101,7 @@ static double frontier_cost(const struct cairn_pilot_view *view, const struct ca
 		else if (a->outcome == CAIRN_OUTCOME_SUCCESS)
 			cost += SEEN_COST_M * recency;
 		else if (i == 0)
-			cost -= 0.3; /* half way there: do not dither */
+			cost -= DITHER_M; /* half way there */
 	}
 	return cost;
 }
@@ -229,6 +233,8 @@ static void sensible(
 {
 	const struct cairn_pilot_frontier *f = best_frontier(view);
 	bool doorway = false;
+	if (pilot_pursue_goal(view, ret))
+		return;
 	if (f == NULL) {
 		without_frontier(pilot, view, ret);
 	} else if (wedged(view) ||
@@ -266,6 +272,9 @@ static double candidate_value(const struct cairn_pilot_view *view, const struct 
 	int tried = 0;
 	if (view->stuck && c->kind == CAIRN_CANDIDATE_KIND_RECOVERY)
 		value = c->score + 1.0;
+	if (c->id == view->driven_candidate_id ||
+	    (c->frontier_id != 0 && c->frontier_id == view->driven_frontier_id))
+		value += DITHER;
 	for (uint32_t i = 0; i < view->action_count; i++) {
 		const struct cairn_pilot_action *a = &view->actions[i];
 		bool same =
@@ -286,6 +295,8 @@ static void hybrid(
     struct cairn_pilot *pilot, const struct cairn_pilot_view *view, struct cairn_pilot_choice *ret)
 {
 	const struct cairn_pilot_candidate *best = NULL;
+	if (pilot_pursue_goal(view, ret))
+		return;
 	double best_value = 0.0; /* anything below has failed, or is not worth the way */
 	for (uint32_t i = 0; i < view->candidate_count; i++) {
 		double value = candidate_value(view, &view->candidates[i]);

@@ -11,6 +11,7 @@
 #define CAIRN_PILOT_FRONTIERS_MAX 16
 #define CAIRN_PILOT_ACTIONS_MAX 5
 #define CAIRN_PILOT_GAPS_MAX 8
+#define CAIRN_PILOT_THINGS_MAX 16
 #define CAIRN_PILOT_CANDIDATES_MAX 8
 
 struct cairn_pilot_frontier {
@@ -40,6 +41,13 @@ struct cairn_pilot_gap {
 	double bearing_deg, width_m, distance_m;
 };
 
+/* Of the memory: what was seen, and where. */
+struct cairn_pilot_thing {
+	char label[40];
+	bool room;
+	double x_m, y_m;
+};
+
 /* The prompt as understood. What was not found is zero, or negative where that is said. */
 struct cairn_pilot_view {
 	int sector_count;
@@ -49,6 +57,15 @@ struct cairn_pilot_view {
 	double nearest_m; /* negative = unknown */
 	uint32_t gap_count, frontier_count, candidate_count, action_count, room_count;
 	bool stuck;
+	bool has_position;
+	double x_m, y_m;
+	char goal[96]; /* of the mission, in words; empty = none */
+	bool goal_known;
+	double goal_x_m, goal_y_m;
+	char here[48]; /* the room that the memory says it is in; empty = it does not */
+	uint32_t thing_count;
+	struct cairn_pilot_thing things[CAIRN_PILOT_THINGS_MAX];
+	uint32_t driven_frontier_id, driven_candidate_id; /* its last choice, still driven; 0 = none */
 	struct cairn_pilot_gap gaps[CAIRN_PILOT_GAPS_MAX];
 	struct cairn_pilot_frontier frontiers[CAIRN_PILOT_FRONTIERS_MAX];
 	struct cairn_pilot_candidate candidates[CAIRN_PILOT_CANDIDATES_MAX];

@@ -3,10 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/sim/pilot/pilot_policy.h"
+#include "common/sim/pilot/pilot_private.h"
 
 enum section {
 	SECTION_NONE,
+	SECTION_ROBOT,
 	SECTION_SENSORS,
 	SECTION_FRONTIERS,
 	SECTION_CANDIDATES,
@@ -19,9 +20,9 @@ static enum section section_of(const char *line, enum section now)
 	static const struct {
 		const char *word;
 		enum section section;
-	} heads[] = {{"SENSORS", SECTION_SENSORS}, {"ROBOT", SECTION_NONE}, {"FRONTIERS", SECTION_FRONTIERS},
-	    {"CANDIDATES", SECTION_CANDIDATES}, {"LAST ACTIONS", SECTION_ACTIONS}, {"MEMORY", SECTION_MEMORY},
-	    {"MISSION", SECTION_NONE}};
+	} heads[] = {{"SENSORS", SECTION_SENSORS}, {"ROBOT", SECTION_ROBOT}, {"GOAL", SECTION_NONE},
+	    {"FRONTIERS", SECTION_FRONTIERS}, {"CANDIDATES", SECTION_CANDIDATES}, {"UNDER WAY", SECTION_NONE},
+	    {"LAST ACTIONS", SECTION_ACTIONS}, {"MEMORY", SECTION_MEMORY}, {"MISSION", SECTION_NONE}};
 	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
 		if (strncmp(line, heads[i].word, strlen(heads[i].word)) == 0)
 			return heads[i].section;
@@ -200,6 +201,13 @@ static void read_action(struct cairn_pilot_view *view, const char *line)
 	view->actions[view->action_count++] = a;
 }
 
+/* "F24; a doorway has come in sight", "C7", "move_toward forward slow 2 s" */
+static void read_under_way(struct cairn_pilot_view *view, const char *at)
+{
+	if (sscanf(at, "F%u", &view->driven_frontier_id) != 1)
+		(void)sscanf(at, "C%u", &view->driven_candidate_id);
+}
+
 void cairn_pilot_read(struct cairn_pilot_view *view, const char *text, size_t count)
 {
 	*view = (struct cairn_pilot_view){.nearest_m = -1.0};
@@ -207,7 +215,7 @@ void cairn_pilot_read(struct cairn_pilot_view *view, const char *text, size_t co
 	for (size_t i = 0; i < count;) {
 		const char *end = memchr(text + i, '\n', count - i);
 		size_t n = end != NULL ? (size_t)(end - text) - i : count - i;
-		char line[512];
+		char line[768]; /* the line of things in MEMORY is the longest */
 		size_t keep = n < sizeof(line) - 1 ? n : sizeof(line) - 1;
 		memcpy(line, text + i, keep);
 		line[keep] = '\0';
@@ -221,6 +229,15 @@ void cairn_pilot_read(struct cairn_pilot_view *view, const char *text, size_t co
 			read_candidate(view, line);
 		else if (section == SECTION_ACTIONS && isdigit((unsigned char)line[0]))
 			read_action(view, line);
+		else if (section == SECTION_ROBOT && strncmp(line, "x ", 2) == 0)
+			pilot_read_position(view, line);
+		else if (strncmp(line, "GOAL ", 5) == 0)
+			pilot_read_goal(view, line);
+		else if (section == SECTION_MEMORY &&
+			 (strncmp(line, "Here is ", 8) == 0 || strncmp(line, "Seen before", 11) == 0))
+			pilot_read_things(view, line);
+		else if (strncmp(line, "UNDER WAY ", 10) == 0)
+			read_under_way(view, line + 10);
 		else if (section == SECTION_MEMORY && strncmp(line, "Room \"", 6) == 0)
 			view->room_count++;
 	}

@@ -198,10 +198,12 @@ START_TEST(three_open_sectors_side_by_side_are_an_intersection)
 }
 END_TEST
 
-START_TEST(a_dead_end_is_near_in_every_forward_sector)
+START_TEST(a_dead_end_is_near_ahead_and_to_both_sides)
 {
 	triggers_begin();
-	scene.sector_m[11] = scene.sector_m[0] = 0.9f;
+	for (int k = 0; k < 12; k++)
+		scene.sector_m[k] = k <= 3 || k >= 9 ? 0.9f : 3.0f;
+	scene.sector_m[5] = scene.sector_m[7] = 1.5f;
 	scene.sector_m[1] = 1.0f;
 	scene_at(0, NULL);
 	ck_assert_int_eq(due(0), CAIRN_TRIGGER_NONE);
@@ -280,5 +282,5 @@ CAIRN_TEST_MAIN("annotator-due", watchers_get_a_snapshot_every_half_base_timer,
     a_result_before_the_wish_is_its_reason, a_silent_mission_wants_nothing,
     the_first_one_waits_a_little_for_a_scan, results_are_told_apart,
     a_doorway_that_comes_in_sight_is_told_once, three_open_sectors_side_by_side_are_an_intersection,
-    a_dead_end_is_near_in_every_forward_sector, reasons_of_the_scene_keep_their_cool_down,
+    a_dead_end_is_near_ahead_and_to_both_sides, reasons_of_the_scene_keep_their_cool_down,
     moving_far_from_the_last_decision_is_a_reason, coming_back_after_a_long_way_is_a_revisit)

@@ -42,7 +42,9 @@ static void set_doorway(bool there)
 
 static void set_dead_end(bool there)
 {
-	scene.sector_m[11] = scene.sector_m[0] = scene.sector_m[1] = there ? 0.8f : 1.5f;
+	for (int k = 0; k < 12; k++)
+		if (k <= 3 || k >= 9)
+			scene.sector_m[k] = there ? 0.8f : 1.5f;
 }
 
 START_TEST(what_begins_in_the_cool_down_waits_for_its_end)
@@ -182,6 +184,8 @@ static float any_distance(struct cairn_rng *rng)
 
 static void change_scene(struct cairn_rng *rng)
 {
+	if (cairn_rng_uniform(rng) < 0.02)
+		set_dead_end(cairn_rng_uniform(rng) < 0.5);
 	for (int k = 0; k < 12; k++) {
 		if (cairn_rng_uniform(rng) < 0.05)
 			scene.sector_m[k] = any_distance(rng);
@@ -198,7 +202,10 @@ static bool justified(enum cairn_trigger found)
 		open |= s[k] >= 2.0f && s[(k + 1) % 12] >= 2.0f && s[(k + 2) % 12] >= 2.0f;
 	switch (found) {
 	case CAIRN_TRIGGER_DEAD_END:
-		return s[11] > 0 && s[0] > 0 && s[1] > 0 && s[11] < 1 && s[0] < 1 && s[1] < 1;
+		for (int k = 0; k < 12; k++)
+			if ((k <= 3 || k >= 9) && !(s[k] > 0 && s[k] < 1))
+				return false;
+		return true;
 	case CAIRN_TRIGGER_DOORWAY:
 		return scene.gaps_count == 1 && scene.gaps[0].width_m >= 0.7;
 	case CAIRN_TRIGGER_INTERSECTION:
@@ -291,8 +298,64 @@ START_TEST(driving_straight_is_told_every_metre_and_a_half_at_most)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("trigger", what_begins_in_the_cool_down_waits_for_its_end,
-    what_ends_in_the_cool_down_is_never_told, what_begins_together_is_told_as_one_and_the_weightiest_names_it,
+START_TEST(a_wall_ahead_with_a_way_on_beside_it_is_no_dead_end)
+{
+	for (int open = 0; open < 12; open++) {
+		bool ahead_or_beside = open <= 3 || open >= 9;
+		begin();
+		set_dead_end(true);
+		scene.sector_m[open] = 1.2f;
+		ck_assert_int_eq(
+		    look(NULL, 0), ahead_or_beside ? CAIRN_TRIGGER_NONE : CAIRN_TRIGGER_DEAD_END);
+	}
+}
+END_TEST
+
+/* Out for out_m, back over the same floor, and on over new floor; how often the robot is told that it was here before. */
+static int revisits(double out_m, double back_m, double on_m)
+{
+	struct cairn_msg_pose pose = {0};
+	int told = 0;
+	begin();
+	triggers.params.moved_m = 1000.0;
+	for (int i = 0; i <= (int)(10.0 * (out_m + back_m + on_m));
+	     i++) { /* a tenth of a metre in a second */
+		double s = 0.1 * i;
+		pose.distance_m = s;
+		pose.x_m = s <= out_m ? s : fmax(2.0 * out_m - s, out_m - back_m);
+		pose.y_m = s <= out_m + back_m ? 0.0 : s - out_m - back_m;
+		told += look(&pose, 1000 * (int64_t)i) == CAIRN_TRIGGER_REVISIT;
+	}
+	return told;
+}
+
+START_TEST(known_floor_is_news_when_the_robot_comes_to_it_and_not_with_each_metre_of_it)
+{
+	ck_assert_int_eq(revisits(20.0, 20.0, 0.0), 1);
+	ck_assert_int_eq(revisits(20.0, 5.0, 30.0), 1);
+	/* Off it for four metres only, and back to it: still the same way over known floor. For six: another one. */
+	struct cairn_msg_pose pose = {0};
+	for (int off_m = 4; off_m <= 6; off_m += 2) {
+		int told = 0;
+		begin();
+		triggers.params.moved_m = 1000.0;
+		triggers.places[0].travel_m = 0.0; /* was at 0 0 */
+		triggers.place_count = 1;
+		for (int i = 0; i <= 10 * (off_m + 20); i++) {
+			double s = 0.1 * i;
+			pose.distance_m = 10.0 + s;
+			pose.x_m = s < 10.0 ? 0.0 : s < 10.0 + off_m ? 50.0 + s : 0.0;
+			told += look(&pose, 1000 * (int64_t)i) == CAIRN_TRIGGER_REVISIT;
+		}
+		ck_assert_int_eq(told, off_m < 5 ? 1 : 2);
+	}
+}
+END_TEST
+
+CAIRN_TEST_MAIN("trigger", a_wall_ahead_with_a_way_on_beside_it_is_no_dead_end,
+    known_floor_is_news_when_the_robot_comes_to_it_and_not_with_each_metre_of_it,
+    what_begins_in_the_cool_down_waits_for_its_end, what_ends_in_the_cool_down_is_never_told,
+    what_begins_together_is_told_as_one_and_the_weightiest_names_it,
     an_intersection_has_as_many_sectors_as_configured, an_operator_who_sends_the_robot_off_is_a_reason,
     a_decision_that_is_asked_for_ahead_of_the_end_of_one_has_that_as_its_reason,
     what_holds_the_robot_up_is_a_reason_that_weighs_most_and_is_told_once,

@@ -376,6 +376,27 @@ START_TEST(the_prompt_line_is_bounded_and_quotes_what_is_not_its_own)
 }
 END_TEST
 
+START_TEST(the_prompt_line_says_where_the_room_is_that_the_goal_names)
+{
+	static struct cairn_msg_scene msg;
+	char line[512];
+	msg = (struct cairn_msg_scene){.nodes_count = 2, .here = "hall"};
+	msg.nodes[0] = (struct cairn_msg_scene_node){
+	    .id = "kitchen_2", .kind = CAIRN_SCENE_KIND_ROOM, .label = "kitchen", .x_m = 5.7, .y_m = -1.6};
+	msg.nodes[1] = (struct cairn_msg_scene_node){
+	    .id = "mug_1", .kind = CAIRN_SCENE_KIND_OBJECT, .label = "mug", .x_m = 1.0, .y_m = 2.0};
+	cairn_scene_prompt_line(&msg, "find the kitchen", 80, line, sizeof(line));
+	ck_assert_str_eq(line,
+	    "Here is \"hall\". The room \"kitchen\" is at x 5.7 y -1.6. Seen before, may have "
+	    "moved: \"mug\" x 1.0 y 2.0");
+	cairn_scene_prompt_line(&msg, "find the mug", 80, line, sizeof(line));
+	ck_assert_str_eq(line, "Here is \"hall\". Seen before, may have moved: \"mug\" x 1.0 y 2.0");
+	snprintf(msg.here, sizeof(msg.here), "kitchen_2");
+	cairn_scene_prompt_line(&msg, "find the kitchen", 80, line, sizeof(line));
+	ck_assert_str_eq(line, "Here is \"kitchen\". Seen before, may have moved: \"mug\" x 1.0 y 2.0");
+}
+END_TEST
+
 START_TEST(the_oldest_makes_room_when_it_is_full)
 {
 	set_up();
@@ -405,4 +426,5 @@ CAIRN_TEST_MAIN("scene", an_assignment_is_the_cheapest_of_all, a_pair_that_must_
     what_was_moved_keeps_its_id, a_person_who_walks_is_one_agent,
     recall_finds_by_label_colour_and_part_and_says_what_it_does_not_know, a_file_gives_back_what_was_written,
     a_file_damaged_in_any_byte_is_refused, another_map_makes_all_things_stale,
-    the_prompt_line_is_bounded_and_quotes_what_is_not_its_own, the_oldest_makes_room_when_it_is_full)
+    the_prompt_line_is_bounded_and_quotes_what_is_not_its_own,
+    the_prompt_line_says_where_the_room_is_that_the_goal_names, the_oldest_makes_room_when_it_is_full)

@@ -60,6 +60,7 @@ START_TEST(the_next_decision_is_wanted_before_the_stretch_ends_and_the_robot_dri
 	ck_assert_uint_eq(r->last_model_result.decision_id, first);
 	ck_assert_int_eq(r->last_model_result.outcome, CAIRN_OUTCOME_PARTIAL);
 	ck_assert_ptr_nonnull(strstr(r->last_model_result.reason, "took over"));
+	ck_assert_str_eq(r->last_model_result.suggestion, ""); /* nothing went wrong */
 	for (int i = 0; i < 20; i++) {
 		rig_step(r);
 		ck_assert_double_gt(r->out.cmd_vel.v_mps, 0.2);
@@ -173,6 +174,8 @@ START_TEST(
 		ck_assert(!r->out.mission.wants_decision);
 	}
 	ck_assert_double_eq(r->out.nav_goal.y_m, 2.0);
+	ck_assert_str_eq(r->out.mission.activity, "navigate_to_goal frontier 2, as frontier 1 has been seen "
+						  "into"); /* where it goes, not where it was sent */
 	(void)until_wanted(r);
 	struct cairn_msg_decision gone = there(r); /* of a frontier that is gone */
 	ck_assert_uint_eq(r->out.mission.decision_id, first);

@@ -134,6 +134,78 @@ START_TEST(the_hybrid_pilot_takes_the_best_candidate_that_leads_on_and_has_not_f
 }
 END_TEST
 
+#define SEEN                                                                                                 \
+	"Here is \"guest bathroom\". The room \"study\" is at x 9.0 y 1.0. Seen before, may have moved: "    \
+	"red \"kettle\" x 1.0 y -0.6; \"palm\" x "                                                           \
+	"9.0 y 0.0 in "                                                                                      \
+	"\"hall\"\nMISSION exploring\n"
+
+/* Asked with this line about the goal, at x 1.2 y -0.4. */
+static void pursue(const char *goal, const char *actions)
+{
+	char text[2048] = HEAD;
+	strcat(text, goal);
+	strcat(text, FRONTIERS);
+	strcat(text, actions);
+	strcat(text, "MEMORY\nSession 1 min; frontiers left: 3\n" SEEN);
+	choose(text);
+}
+
+START_TEST(a_goal_is_reported_where_the_memory_names_it_driven_to_and_ended)
+{
+	for (int hybrid = 0; hybrid < 2; hybrid++) {
+		cairn_pilot_init(&pilot, hybrid ? CAIRN_PILOT_HYBRID : CAIRN_PILOT_SENSIBLE, 1);
+		pursue("GOAL \"find the guest bathroom\": not found yet\n", NONE_YET);
+		ck_assert_str_eq(view.goal, "find the guest bathroom");
+		ck_assert(choice.has_report);
+		ck_assert_str_eq(choice.report.label, "guest bathroom");
+		ck_assert_int_eq(choice.call.tool, CAIRN_TOOL_STOP_ROBOT);
+		pursue("GOAL \"find the red kettle\": not found yet\n", NONE_YET);
+		ck_assert_str_eq(choice.report.label, "kettle");
+		pursue("GOAL \"find the palm\": not found yet\n",
+		    NONE_YET); /* too far away to have been found */
+		ck_assert_uint_eq(view.thing_count, 3);
+		ck_assert(strcmp(choice.report.label, "palm") != 0);
+		ck_assert_int_eq(choice.call.tool, CAIRN_TOOL_NAVIGATE_TO_GOAL);
+		pursue("GOAL \"find the study\": not found yet\n", NONE_YET);
+		ck_assert_double_eq(choice.call.x_m, 9.0); /* a room can be driven to */
+		pursue("GOAL \"find the bath\": \"bath\" is at x 4.0 y 3.0, straight 90L 300\n", NONE_YET);
+		ck_assert_int_eq(choice.call.goal_kind, CAIRN_GOAL_KIND_COORDINATES);
+		ck_assert_double_eq(choice.call.x_m, 4.0);
+		pursue("GOAL \"find the bath\": \"bath\" is at x 4.0 y 3.0, straight 90L 300\n",
+		    "LAST ACTIONS\n1. (4.00, 3.00): failed, 0 cm in 1 s\n");
+		ck_assert_int_ne(choice.call.goal_kind, CAIRN_GOAL_KIND_COORDINATES);
+		pursue("GOAL \"find the bath\": \"bath\" is at x 1.0 y -0.4, straight 180L 20\n", NONE_YET);
+		char words[32];
+		ck_assert_int_eq(choice.call.tool, CAIRN_TOOL_STOP_ROBOT);
+		struct cairn_msg_decision d;
+		struct cairn_answer said = {.kind = CAIRN_ANSWER_ACTION, .main = choice.call};
+		cairn_decision_from_answer(&said, &d);
+		snprintf(words, sizeof(words), "%.31s", d.reason);
+		ck_assert_str_eq(words, "goal_reached");
+	}
+}
+END_TEST
+
+#define TWO "FRONTIERS\nF3 30L 240 90 open\nF5 30R 225 90 open\n"
+START_TEST(it_drives_on_to_what_is_about_as_good_as_the_best)
+{
+	cairn_pilot_init(&pilot, CAIRN_PILOT_SENSIBLE, 1);
+	choose(HEAD TWO NONE_YET ROOM);
+	ck_assert_double_eq(choice.call.frontier_id, 5.0);
+	choose(HEAD TWO "UNDER WAY F3; a doorway has come in sight\n" NONE_YET ROOM);
+	ck_assert_uint_eq(view.driven_frontier_id, 3);
+	ck_assert_double_eq(choice.call.frontier_id, 3.0);
+	cairn_pilot_init(&pilot, CAIRN_PILOT_HYBRID, 1);
+	choose(HEAD "FRONTIERS\nF3 30L 240 90 open C12 score 60\nF5 170R 190 100 open C8 score 63\n"
+		    "CANDIDATES\nUNDER WAY C12\n" NONE_YET ROOM);
+	ck_assert_double_eq(choice.call.candidate_id, 12.0);
+	choose(HEAD "FRONTIERS\nF3 30L 240 90 open C12 score 60\nF5 170R 190 100 open C8 score 70\n"
+		    "CANDIDATES\nUNDER WAY F3\n" NONE_YET ROOM);
+	ck_assert_double_eq(choice.call.candidate_id, 8.0);
+}
+END_TEST
+
 START_TEST(a_room_is_reported_at_the_start_and_behind_a_doorway)
 {
 	cairn_pilot_init(&pilot, CAIRN_PILOT_SENSIBLE, 1);
@@ -328,6 +400,7 @@ CAIRN_TEST_MAIN("vlm pilot", the_prompt_is_understood,
     two_failures_on_the_spot_make_it_move_by_the_most_open_way,
     without_frontiers_it_looks_into_a_gap_or_turns,
     the_hybrid_pilot_takes_the_best_candidate_that_leads_on_and_has_not_failed,
-    a_room_is_reported_at_the_start_and_behind_a_doorway, every_profile_answers_every_text_with_a_valid_call,
-    wrong_requests_get_the_error_object_of_the_contract, only_tools_that_were_offered_are_called,
-    latency_has_the_configured_mean, each_fault_does_what_it_says)
+    a_goal_is_reported_where_the_memory_names_it_driven_to_and_ended,
+    it_drives_on_to_what_is_about_as_good_as_the_best, a_room_is_reported_at_the_start_and_behind_a_doorway,
+    every_profile_answers_every_text_with_a_valid_call, wrong_requests_get_the_error_object_of_the_contract,
+    only_tools_that_were_offered_are_called, latency_has_the_configured_mean, each_fault_does_what_it_says)

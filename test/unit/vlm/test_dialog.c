@@ -462,8 +462,9 @@ START_TEST(the_goal_is_told_first_and_where_it_is_once_that_is_known)
 	setup();
 	snprintf(mission.goal, sizeof(mission.goal), "find the kit\nchen");
 	say_mission(true);
-	ck_assert_ptr_nonnull(strstr(context_now(), "GOAL \"find the kit chen\": not found yet; report it by "
-						    "this name when you see it\nFRONTIERS\n"));
+	ck_assert_ptr_nonnull(
+	    strstr(context_now(), "GOAL \"find the kit chen\": not found yet; when you see it, "
+				  "report_discovery it with these words\nFRONTIERS\n"));
 	cairn_dialog_destroy(&dialog);
 	setup();
 	snprintf(mission.goal, sizeof(mission.goal), "find the kitchen");
@@ -478,8 +479,40 @@ START_TEST(the_goal_is_told_first_and_where_it_is_once_that_is_known)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("vlm_dialog", the_goal_is_told_first_and_where_it_is_once_that_is_known,
-    the_request_is_the_golden_one, the_static_prefix_is_the_same_bytes_in_every_call_and_long_enough,
+/* What is told of what is driven; source: whose choice it is. */
+static const char *told_of(enum cairn_source source, const char *activity, enum cairn_trigger trigger)
+{
+	static char line[200];
+	setup();
+	mission.decision_id = 7;
+	mission.decision_source = source;
+	snprintf(mission.activity, sizeof(mission.activity), "%s", activity);
+	say_mission(true);
+	snapshot(true, trigger);
+	const char *at = strstr(context_now(), "UNDER WAY ");
+	snprintf(line, sizeof(line), "%.*s", at != NULL ? (int)strcspn(at, "\n") : 0, at != NULL ? at : "");
+	cairn_dialog_destroy(&dialog);
+	return line;
+}
+
+START_TEST(a_choice_that_is_still_driven_is_told_and_what_has_the_model_asked_meanwhile)
+{
+	setup();
+	ck_assert_ptr_null(strstr(context_now(), "UNDER WAY"));
+	cairn_dialog_destroy(&dialog);
+	ck_assert_str_eq(told_of(CAIRN_SOURCE_MODEL, "navigate_to_goal candidate 12, waiting: a person",
+			     CAIRN_TRIGGER_TIMER),
+	    "UNDER WAY C12, waiting: a person");
+	ck_assert_str_eq(told_of(CAIRN_SOURCE_MODEL, "move_toward forward fast 5 s", CAIRN_TRIGGER_DOORWAY),
+	    "UNDER WAY move_toward forward fast 5 s; a doorway has come in sight");
+	ck_assert_str_eq(told_of(CAIRN_SOURCE_LOCAL, "navigate_to_goal frontier 3", CAIRN_TRIGGER_TIMER),
+	    ""); /* no choice of the model's */
+}
+END_TEST
+
+CAIRN_TEST_MAIN("vlm_dialog", a_choice_that_is_still_driven_is_told_and_what_has_the_model_asked_meanwhile,
+    the_goal_is_told_first_and_where_it_is_once_that_is_known, the_request_is_the_golden_one,
+    the_static_prefix_is_the_same_bytes_in_every_call_and_long_enough,
     candidates_are_listed_and_the_decision_carries_the_number_of_their_set,
     a_stuck_robot_says_so_above_its_candidates, a_decision_carries_its_snapshot_and_is_asked_for_once,
     after_a_result_only_a_newer_snapshot_will_do,

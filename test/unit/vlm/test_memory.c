@@ -228,7 +228,7 @@ START_TEST(a_room_is_explored_as_its_openings_go)
 	memory.duration_s = 725.0;
 	struct cairn_text text = {0};
 	cairn_memory_text(&memory, &text);
-	ck_assert_ptr_nonnull(strstr(text.data, "Session 12 min; 1 openings left\n"));
+	ck_assert_ptr_nonnull(strstr(text.data, "Session 12 min; frontiers left: 1\n"));
 	ck_assert_ptr_nonnull(strstr(text.data, "Room \"hall\" at 0.0 0.0, 75 % explored\n"));
 	cairn_text_free(&text);
 }
@@ -320,16 +320,17 @@ START_TEST(last_actions_are_told_newest_first_with_override_and_suggestion)
 	    .source = CAIRN_SOURCE_LOCAL,
 	    .overridden = true,
 	    .asked = "move_toward forward",
-	    .reason = "wall\n0.2 m",
-	    .suggestion = "go left",
+	    .reason = "wall\n0.2 m of frontier 3 when decision 1815607536 took over",
+	    .suggestion = "go left; frontier 21 and candidate 7 are near",
 	    .distance_m = 0.04,
 	    .duration_s = 1.04};
 	cairn_memory_add_result(&memory, &r);
 	cairn_memory_actions_text(&memory, &text);
-	ck_assert_str_eq(text.data, "LAST ACTIONS\n"
-				    "1. move_toward forward: blocked, 4 cm in 1 s (local); "
-				    "OVERRIDDEN; wall 0.2 m; suggestion: go left\n"
-				    "2. F12: success, 210 cm\n");
+	ck_assert_str_eq(text.data,
+	    "LAST ACTIONS\n"
+	    "1. move_toward forward: blocked, 4 cm in 1 s (local); "
+	    "OVERRIDDEN; wall 0.2 m of F3 when the next took over; suggestion: go left; F21 and C7 are near\n"
+	    "2. F12: success, 210 cm\n");
 	cairn_text_clear(&text);
 	r.cause = CAIRN_SENSOR_DEPTH;
 	r.cause_m = 0.314;
@@ -341,7 +342,7 @@ START_TEST(last_actions_are_told_newest_first_with_override_and_suggestion)
 	    "LAST ACTIONS\n"
 	    "1. move_toward forward: blocked, 4 cm in 1 s (local); OVERRIDDEN by depth ahead "
 	    "left 0.31 m; executed: forward 0.04 m in 1.0 s, slowed to 0.08 m/s; suggestion: go "
-	    "left; wall 0.2 m\n"
+	    "left; F21 and C7 are near; wall 0.2 m of F3 when the next took over\n"
 	    "2. F12: success, 210 cm\n");
 	cairn_text_clear(&text);
 	r.outcome = CAIRN_OUTCOME_REFUSED; /* nothing was driven, which needs no saying */
@@ -349,7 +350,8 @@ START_TEST(last_actions_are_told_newest_first_with_override_and_suggestion)
 	r.cause_m = -1.0;
 	cairn_memory_add_result(&memory, &r);
 	cairn_memory_actions_text(&memory, &text);
-	ck_assert_ptr_nonnull(strstr(text.data, "OVERRIDDEN by zone; suggestion: go left; wall 0.2 m\n"));
+	ck_assert_ptr_nonnull(strstr(text.data, "OVERRIDDEN by zone; suggestion: go left; F21 and C7 are "
+						"near; wall 0.2 m of F3 when the next took over\n"));
 	cairn_text_free(&text);
 }
 END_TEST
