@@ -34,7 +34,8 @@ void pilot_read_goal(struct cairn_pilot_view *view, const char *line)
 {
 	read_quoted(&line, view->goal, sizeof(view->goal));
 	const char *at = strstr(line, " is at x ");
-	view->goal_known = at != NULL && sscanf(at, " is at x %lf y %lf", &view->goal_x_m, &view->goal_y_m) == 2;
+	view->goal_known =
+	    at != NULL && sscanf(at, " is at x %lf y %lf", &view->goal_x_m, &view->goal_y_m) == 2;
 }
 
 /* Here is "bathroom". The room "kitchen" is at x 5.7 y -1.6. Seen before, may have moved: red "umbrella stand" x 1.0 y -0.6; white "mirror" x 4.1 y -0.8 in "hall" */
@@ -42,7 +43,8 @@ void pilot_read_things(struct cairn_pilot_view *view, const char *line)
 {
 	if (strncmp(line, "Here is ", 8) == 0)
 		read_quoted(&line, view->here, sizeof(view->here));
-	const char *at = strncmp(line, " The room ", 10) == 0 || strncmp(line, ". The room ", 11) == 0 ? line : NULL;
+	const char *at =
+	    strncmp(line, " The room ", 10) == 0 || strncmp(line, ". The room ", 11) == 0 ? line : NULL;
 	if (at != NULL) {
 		struct cairn_pilot_thing *t = &view->things[view->thing_count];
 		read_quoted(&at, t->label, sizeof(t->label));
@@ -96,8 +98,8 @@ static void report(struct cairn_pilot_choice *ret, const char *name, enum cairn_
 {
 	reached(ret, name);
 	ret->has_report = true;
-	ret->report = (struct cairn_tool_call){
-	    .tool = CAIRN_TOOL_REPORT_DISCOVERY, .significance = (int)significance};
+	ret->report =
+	    (struct cairn_tool_call){.tool = CAIRN_TOOL_REPORT_DISCOVERY, .significance = (int)significance};
 	snprintf(ret->report.label, sizeof(ret->report.label), "%s", name);
 	snprintf(ret->report.notes, sizeof(ret->report.notes), "what the goal names, by the memory");
 }
@@ -107,7 +109,8 @@ static bool in_vain(const struct cairn_pilot_view *view)
 {
 	for (uint32_t i = 0; i < view->action_count; i++) {
 		const struct cairn_pilot_action *a = &view->actions[i];
-		bool place = a->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && a->frontier_id == 0 && a->candidate_id == 0;
+		bool place =
+		    a->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && a->frontier_id == 0 && a->candidate_id == 0;
 		if ((place && a->outcome != CAIRN_OUTCOME_SUCCESS && a->outcome != CAIRN_OUTCOME_PARTIAL &&
 			a->outcome != CAIRN_OUTCOME_REPLACED) ||
 		    (a->tool == CAIRN_TOOL_STOP_ROBOT && a->outcome != CAIRN_OUTCOME_SUCCESS))
