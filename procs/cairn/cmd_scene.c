@@ -13,6 +13,7 @@
 #define JSON_BYTES (1u << 20)
 #define MATCHES_MAX 16
 #define EDGES_MAX 64
+#define CALLED_MIN 0.55 /* score of recall: a part of its name, believed */
 
 struct view {
 	const struct cli *cli;
@@ -266,6 +267,16 @@ int cli_scene(const struct cli *cli)
 
 /* ---- a place by its name ---- */
 
+/* A thing may have been taken for something else now and then: that is no reason to drive to it. */
+static bool is_called(const struct view *v, const char *name, const char *id)
+{
+	struct cairn_scene_match m;
+	struct cairn_scene_query q = {
+	    .text = name, .has_near = true, .near_at = {v->robot.x_m, v->robot.y_m}};
+	return cairn_scene_recall(v->scene, &q, &m, 1) == 1 && strcmp(m.object->id, id) == 0 &&
+	       m.score >= CALLED_MIN;
+}
+
 bool cli_scene_find(
     const struct cli *cli, const char *name, struct cairn_vec2 *ret_at, char *ret_said, size_t cap)
 {
@@ -276,7 +287,9 @@ bool cli_scene_find(
 	ret_said[0] = '\0';
 	if (strncasecmp(name, "the ", 4) == 0)
 		name += 4;
-	if (load(&v) == CLI_OK && cairn_scene_resolve(v.scene, name, v.robot, &r)) {
+	if (load(&v) == CLI_OK && cairn_scene_resolve(v.scene, name, v.robot, &r) &&
+	    (r.kind == CAIRN_SCENE_KIND_ROOM || r.kind == CAIRN_SCENE_KIND_PLACE ||
+		is_called(&v, name, r.id))) {
 		shown(r.id, id, sizeof(id));
 		found = v.mapped && !r.view.blocked;
 		if (found)

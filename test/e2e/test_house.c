@@ -252,12 +252,11 @@ static bool is_sent_by_name(const struct up_run *run, void *ctx)
 	char line[700], said[400] = "";
 	if (!run->have_mission || run->mission.state != CAIRN_MISSION_STATE_EXPLORING)
 		return false;
-	snprintf(
-	    line, sizeof(line), "%s goto umbrella stand --run %s 2>&1", CAIRN_PROGRAM, (const char *)ctx);
+	snprintf(line, sizeof(line), "%s goto bedroom door --run %s 2>&1", CAIRN_PROGRAM, (const char *)ctx);
 	FILE *tool = popen(line, "r");
 	ck_assert_ptr_nonnull(tool);
 	(void)fgets(said, sizeof(said), tool);
-	return pclose(tool) == 0 && strstr(said, "umbrella_stand_1, by the scene graph: ") != NULL;
+	return pclose(tool) == 0 && strstr(said, "bedroom_door_1, by the scene graph: ") != NULL;
 }
 
 START_TEST(the_robot_is_sent_by_name_to_what_the_scene_graph_knows)

@@ -380,7 +380,9 @@ START_TEST(the_prompt_line_says_where_the_room_is_that_the_goal_names)
 {
 	static struct cairn_msg_scene msg;
 	char line[512];
-	msg = (struct cairn_msg_scene){.nodes_count = 2, .here = "hall"};
+	msg = (struct cairn_msg_scene){.nodes_count = 3, .here = "hall_1"};
+	msg.nodes[2] =
+	    (struct cairn_msg_scene_node){.id = "hall_1", .kind = CAIRN_SCENE_KIND_ROOM, .label = "hall"};
 	msg.nodes[0] = (struct cairn_msg_scene_node){
 	    .id = "kitchen_2", .kind = CAIRN_SCENE_KIND_ROOM, .label = "kitchen", .x_m = 5.7, .y_m = -1.6};
 	msg.nodes[1] = (struct cairn_msg_scene_node){
