@@ -1,4 +1,5 @@
-/* mission_private.h - the mission: its record, the way home, the operator's goto, looks before the end, the goal; mission_run.c, mission_goal.c, resume.c. */
+/* mission_private.h - the mission: its record, the way home, the operator's goto, looks before the end, the goal; mission_run.c,
+ * completion.c, mission_goal.c, resume.c. */
 #ifndef CAIRN_COMMON_SEQUENCER_MISSION_PRIVATE_H
 #define CAIRN_COMMON_SEQUENCER_MISSION_PRIVATE_H
 
@@ -42,8 +43,9 @@ struct seq_mission {
 enum seq_look_from {
 	SEQ_LOOK_BESIDE,
 	SEQ_LOOK_ROOM,
-	SEQ_LOOK_PLACE
-}; /* half a metre on; a place with room; (x, y) */
+	SEQ_LOOK_PLACE,
+	SEQ_LOOK_OUT
+}; /* half a metre on; a place with room; (x, y); the start */
 struct seq_look {
 	bool due, off; /* off: got off where it stood already */
 	enum seq_look_from from;
@@ -55,6 +57,7 @@ struct seq_looks {
 	double looked_m2;                      /* known floor when it last looked again before the end */
 	struct cairn_vec2 done[SEQ_LOOKS_MAX]; /* openings that it has looked into since */
 	uint32_t done_count;
+	uint32_t ways_out; /* to the start, since floor known led there */
 };
 
 /* Of the exploration. */
@@ -85,6 +88,10 @@ enum cairn_tier seq_tier(const struct cairn_sequencer *seq, int64_t now_ns);
 double seq_elapsed_s(const struct cairn_sequencer *seq, int64_t now_ns);
 double seq_home_m(const struct cairn_sequencer *seq);
 bool seq_model_may_speak(const struct cairn_sequencer *seq);
+
+/* completion.c */
+bool seq_nothing_left(struct cairn_sequencer *seq, int64_t now_ns);
+void seq_next_look(struct cairn_sequencer *seq, int64_t now_ns);
 
 /* mission_goal.c: the goal in words or by a name. */
 void seq_goal_init(struct cairn_sequencer *seq);

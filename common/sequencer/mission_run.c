@@ -12,9 +12,6 @@
 #define HOME_RETRY_S 2.0  /* between two ways home */
 #define HOME_NEARER_M 1.0 /* so much nearer, and the attempts count anew */
 #define TIER_GRACE_S 1.0  /* shorter silences are not worth a word */
-#define LOOK_GROWTH_M2 1.0
-#define LOOK_START_M 0.5 /* so near to where it stands, or to its start, is no other place to look from */
-#define LOOK_AWAY_M 1.0  /* so far away is elsewhere */
 #define ENDING_S                                                                                             \
 	3.0 /* with nothing left to explore the end is awaited for so long before the model is asked */
 
@@ -123,84 +120,6 @@ static bool time_up(const struct cairn_sequencer *seq, int64_t now_ns)
 	return left_s < way_s + HOME_RESERVE_S;
 }
 
-/* Sets out to look into the widest of the openings that no way leads to, each once. False: none is worth a look. */
-static bool look_from_near(struct cairn_sequencer *seq)
-{
-	const struct cairn_msg_frontiers *f = &seq->offers.frontiers;
-	while (seq->looks.done_count < SEQ_LOOKS_MAX) {
-		int i = cairn_frontier_blacklist_approach(
-		    &seq->mission.record.explore, f, seq->looks.done, seq->looks.done_count);
-		if (i < 0)
-			return false;
-		const struct cairn_msg_frontier *to = &f->items[i];
-		seq->looks.done[seq->looks.done_count++] = (struct cairn_vec2){to->x_m, to->y_m};
-		if (hypot(to->goal_x_m - seq->inputs.pose.x_m, to->goal_y_m - seq->inputs.pose.y_m) <
-		    LOOK_START_M)
-			continue; /* where the robot stands it has looked already */
-		seq->looks.next = (struct seq_look){true, false, SEQ_LOOK_PLACE, to->goal_x_m, to->goal_y_m};
-		return true;
-	}
-	return false;
-}
-
-/* Before it ends with something left that no way led to the robot goes elsewhere and looks again: where it stands may be all
- * that is wrong, and the end cannot be taken back. */
-static bool look_again(struct cairn_sequencer *seq)
-{
-	const struct cairn_msg_frontiers *f = &seq->offers.frontiers;
-	bool grown =
-	    f->free_m2 >= seq->looks.looked_m2 +
-			      LOOK_GROWTH_M2; /* what cannot be reached is not gone to for nothing again */
-	if (cairn_frontier_blacklist_last_chance(&seq->mission.record.explore, f) > 0) {
-		seq->looks.next = (struct seq_look){.due = true, .from = SEQ_LOOK_ROOM};
-		seq->mission.changed = true;
-		return true;
-	}
-	seq->looks.done_count = grown ? 0 : seq->looks.done_count;
-	if (look_from_near(seq)) {
-		seq->looks.looked_m2 = f->free_m2;
-		return true;
-	}
-	if (!grown || seq_home_m(seq) > LOOK_START_M ||
-	    !cairn_frontier_blacklist_cut_off(
-		&seq->mission.record.explore, f, seq->cfg->mission.frontier_min_width_m))
-		return false;
-	seq->looks.next = (struct seq_look){.due = true, .from = SEQ_LOOK_BESIDE};
-	seq->looks.looked_m2 = f->free_m2;
-	return true;
-}
-
-static bool nothing_left(struct cairn_sequencer *seq, int64_t now_ns)
-{
-	if (seq->looks.next.due || (seq->task.kind != SEQ_NONE && seq->task.looks)) {
-		seq->mission.t_nothing_ns =
-		    now_ns; /* what it sees on the way is thought over when it is there */
-		return false;
-	}
-	bool known = seq->offers.t_frontiers_ns != 0 &&
-		     seq_seconds(seq->offers.t_frontiers_ns, now_ns) <= SEQ_FRONTIERS_TIMEOUT_S &&
-		     seq->offers.frontiers.free_m2 > 0.0 && seq->inputs.now.pose_ok &&
-		     seq->inputs.pose.tracking >= CAIRN_TRACKING_WEAK;
-	if (!known || cairn_frontier_blacklist_left(&seq->mission.record.explore, &seq->offers.frontiers,
-			  seq->cfg->mission.frontier_min_width_m) > 0) {
-		seq->mission.t_nothing_ns = 0;
-		seq->mission.claimed_complete = false;
-		return false;
-	}
-	if (seq->mission.t_nothing_ns == 0)
-		seq->mission.t_nothing_ns = now_ns;
-	if (!seq->mission.claimed_complete &&
-	    seq_seconds(seq->mission.t_nothing_ns, now_ns) < seq->cfg->mission.settle_s)
-		return false;
-	if (cairn_frontier_blacklist_retry(&seq->mission.record.explore, seq->offers.frontiers.free_m2) > 0) {
-		seq->mission.changed = true; /* the map has grown: what was given up gets one more chance */
-		seq->mission.t_nothing_ns = 0;
-		return false;
-	}
-	/* On the way home for a model that is silent nobody looks anywhere. */
-	return seq->mission.record.state != CAIRN_MISSION_STATE_EXPLORING || !look_again(seq);
-}
-
 static uint32_t measure(struct cairn_sequencer *seq, int64_t now_ns)
 {
 	const struct cairn_config_mission *cfg = &seq->cfg->mission;
@@ -211,7 +130,7 @@ static uint32_t measure(struct cairn_sequencer *seq, int64_t now_ns)
 		c |= CAIRN_MISSION_BIT(AUTOSTART);
 	if (exploring && time_up(seq, now_ns))
 		c |= CAIRN_MISSION_BIT(TIME_UP);
-	if (exploring && nothing_left(seq, now_ns))
+	if (exploring && seq_nothing_left(seq, now_ns))
 		c |= CAIRN_MISSION_BIT(EXPLORED);
 	if (exploring && seq_tier(seq, now_ns) == CAIRN_TIER_RETURNING)
 		c |= CAIRN_MISSION_BIT(SILENT);
@@ -238,9 +157,7 @@ static void begin_exploration(struct cairn_sequencer *seq, int64_t now_ns)
 	seq->mission.claimed_complete = false;
 	seq->progress.fails = seq->progress.recoveries = 0;
 	seq->progress.recovery_due = seq->progress.local_due = false;
-	seq->looks.next = (struct seq_look){0};
-	seq->looks.looked_m2 = 0.0;
-	seq->looks.done_count = 0;
+	seq->looks = (struct seq_looks){0};
 	seq->memory.count = 0;
 	seq->progress.way = (struct seq_way_progress){0};
 	seq->progress.boxed = (struct seq_boxed){0};
@@ -382,39 +299,10 @@ static void next_errand(struct cairn_sequencer *seq, int64_t now_ns)
 	    seq->cfg->nav.goal_tolerance_m, "goto", now_ns);
 }
 
-/* A place with room, as the map has them for robots that are stuck; the start is one, too. False: it is not worth the way. */
-static bool place_with_room(const struct cairn_sequencer *seq, struct cairn_vec2 *ret)
-{
-	const struct cairn_msg_candidates *c = &seq->offers.candidates;
-	for (uint32_t i = 0; i < c->items_count; i++)
-		if (c->items[i].kind == CAIRN_CANDIDATE_KIND_RECOVERY && c->items[i].path_m >= LOOK_AWAY_M) {
-			*ret = (struct cairn_vec2){c->items[i].x_m, c->items[i].y_m};
-			return true;
-		}
-	*ret = (struct cairn_vec2){0.0, 0.0};
-	return seq_home_m(seq) >= LOOK_AWAY_M;
-}
-
-/* First off where no way led from, then to where it looks again from. */
-static void next_look(struct cairn_sequencer *seq, int64_t now_ns)
-{
-	struct seq_look *l = &seq->looks.next;
-	struct cairn_vec2 at = {l->x_m, l->y_m};
-	l->due = false;
-	if (l->from == SEQ_LOOK_ROOM && !l->off && seq_begin_recovery(seq, CAIRN_SOURCE_LOCAL, now_ns))
-		l->due = l->off = true;
-	else if (l->from == SEQ_LOOK_PLACE || (l->from == SEQ_LOOK_ROOM && place_with_room(seq, &at)))
-		seq_begin_way(seq, CAIRN_SOURCE_LOCAL, at.x_m, at.y_m, seq->cfg->nav.goal_tolerance_m,
-		    "to look again from elsewhere", now_ns);
-	else if (!seq_begin_reaction(seq, now_ns) && !seq_begin_recovery(seq, CAIRN_SOURCE_LOCAL, now_ns))
-		return;
-	seq->task.insists = seq->task.looks = true;
-}
-
 static void next_local(struct cairn_sequencer *seq, int64_t now_ns)
 {
 	if (seq->looks.next.due) {
-		next_look(seq, now_ns);
+		seq_next_look(seq, now_ns);
 		return;
 	}
 	if (seq->progress.recovery_due) {

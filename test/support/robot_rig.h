@@ -28,8 +28,9 @@ enum rig_planner {
 	RIG_PLANNER_SILENT,
 	RIG_PLANNER_NO_PATH,
 	RIG_PLANNER_STUCK,
-	RIG_PLANNER_BOXED_IN,  /* start_blocked */
-	RIG_PLANNER_TO_AND_FRO /* two seconds each */
+	RIG_PLANNER_BOXED_IN,   /* start_blocked */
+	RIG_PLANNER_TO_AND_FRO, /* two seconds each */
+	RIG_PLANNER_BACKS_OUT   /* or would, were the way back free */
 };
 
 struct rig {
@@ -259,6 +260,7 @@ static inline void rig_planner(struct rig *r)
 			status.state =
 			    d <= g->tolerance_m ? CAIRN_NAV_STATE_REACHED : CAIRN_NAV_STATE_FOLLOWING;
 		status.tight = r->tight;
+		status.backing_out = r->planner == RIG_PLANNER_BACKS_OUT;
 		status.partial = r->part_m > 0.0 && status.state == CAIRN_NAV_STATE_FOLLOWING;
 		if (status.state == CAIRN_NAV_STATE_FOLLOWING) {
 			velocity.v_mps = fabs(a) > 2.2 ? -0.15 : 0.3;
@@ -268,6 +270,8 @@ static inline void rig_planner(struct rig *r)
 			if (r->planner == RIG_PLANNER_TO_AND_FRO)
 				velocity = (struct cairn_msg_nav_velocity){
 				    .goal_id = g->id, .v_mps = r->steps / 40 % 2 == 0 ? 0.2 : -0.2};
+			if (r->planner == RIG_PLANNER_BACKS_OUT)
+				velocity = (struct cairn_msg_nav_velocity){.goal_id = g->id};
 			cairn_sequencer_on_nav_velocity(r->seq, &velocity, r->now_ns);
 			if (!r->tells_no_path)
 				rig_path(r, g);
