@@ -168,17 +168,13 @@ static void note_given_up(struct episode *e, struct cairn_run *run, double now_s
 
 /* ---- one run ---- */
 
-/* All floor that was left lies in one corridor, and an opening in there was given up with a reason: a bend may be too narrow
- * to turn in, however much lies behind it. */
-static bool given_up_in_corridor(const struct episode *e, struct cairn_run *run)
+/* The corridor that the place lies in has an opening that was given up with a reason. */
+static bool given_up_in_corridor(const struct episode *e, struct cairn_run *run, struct cairn_vec2 place)
 {
 	const struct cairn_frontier_blacklist *x = &cairn_sequencer_record(cairn_run_sequencer(run))->explore;
 	double depth_m;
-	const struct cairn_dead_end *in =
-	    corridor_of(e, (struct cairn_vec2){e->trial->left_x_m, e->trial->left_y_m}, &depth_m);
-	if (in == NULL || e->trial->early_m2 > e->trial->left_m2 + 1e-9)
-		return false;
-	for (uint32_t i = 0; i < x->count; i++) {
+	const struct cairn_dead_end *in = corridor_of(e, place, &depth_m);
+	for (uint32_t i = 0; i < x->count && in != NULL; i++) {
 		struct cairn_vec2 at = cairn_pose_apply(
 		    cairn_run_truth(run)->start, (struct cairn_vec2){x->places[i].x_m, x->places[i].y_m});
 		if (x->places[i].given_up && reaches(in, at))
@@ -187,12 +183,23 @@ static bool given_up_in_corridor(const struct episode *e, struct cairn_run *run)
 	return false;
 }
 
+/* All floor that was left lies in such corridors: a bend may be too narrow to turn in, however much lies behind it. */
+static bool all_left_in_corridors(const struct episode *e, struct cairn_run *run)
+{
+	if (e->trial->early_count > CAIRN_TRIAL_EARLY_KEPT)
+		return false;
+	for (uint32_t i = 0; i < e->trial->early_count; i++)
+		if (!given_up_in_corridor(e, run, e->trial->early_at[i]))
+			return false;
+	return true;
+}
+
 /* The exploration has ended: for good reasons? What comes in sight on the way home is not looked into any more. */
 static void judge_explored(struct episode *e, struct cairn_run *run)
 {
 	e->trial->explored = true;
 	cairn_trial_judge_end(run, &e->cfg, e->d.world, e->trial);
-	bool left = e->trial->early && !given_up_in_corridor(e, run);
+	bool left = e->trial->early && !all_left_in_corridors(e, run);
 	e->r->left_m2 = e->trial->early_m2;
 	e->r->explored = !left && e->trial->unexplained == 0;
 }

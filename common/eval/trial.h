@@ -25,6 +25,7 @@
 	1500 /* points of the true path, CAIRN_TRIAL_PATH_M apart, of a long one more (trail.h) */
 #define CAIRN_TRIAL_PATH_M 0.15
 #define CAIRN_TRIAL_LEFT_M2 0.30 /* a patch of floor smaller than this is not worth a way */
+#define CAIRN_TRIAL_EARLY_KEPT 8
 
 enum cairn_trial_mode {
 	CAIRN_TRIAL_FRONTIER,
@@ -106,7 +107,9 @@ struct cairn_trial_result {
 	double left_x_m, left_y_m; /* a point of it, world frame */
 	double left_all_m2;        /* all such patches of CAIRN_TRIAL_LEFT_M2 or more */
 	double early_m2;           /* of these, those that no reason given nearby excuses (trial_end.c) */
-	uint32_t unexplained;      /* explored: frontiers open at the end without a reason why */
+	uint32_t early_count;      /* their number, and places of the first of them, world frame */
+	struct cairn_vec2 early_at[CAIRN_TRIAL_EARLY_KEPT];
+	uint32_t unexplained; /* explored: frontiers open at the end without a reason why */
 	bool early; /* explored, although such a patch was left and no reason given nearby excuses it */
 	double reach_s[CAIRN_TRIAL_SHARES +
 		       1]; /* when so many of CAIRN_TRIAL_SHARES were seen; negative: never */

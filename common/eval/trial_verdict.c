@@ -138,6 +138,8 @@ static void find_patches(struct scene *s, struct cairn_trial_result *ret)
 		ret->left_all_m2 += worth ? area_m2 : 0.0;
 		ret->early_m2 += worth && without ? area_m2 : 0.0;
 		ret->early |= worth && without;
+		if (worth && without && ret->early_count++ < CAIRN_TRIAL_EARLY_KEPT)
+			ret->early_at[ret->early_count - 1] = (struct cairn_vec2){p.x_m, p.y_m};
 		if (p.cells <= largest)
 			continue;
 		largest = p.cells;

@@ -160,6 +160,19 @@ int cairn_frontier_blacklist_best(
 	return best;
 }
 
+int cairn_frontier_blacklist_nearest(
+    const struct cairn_frontier_blacklist *e, const struct cairn_msg_frontiers *frontiers, double width_min_m)
+{
+	int nearest = -1;
+	for (uint32_t i = 0; i < frontiers->items_count; i++) {
+		const struct cairn_msg_frontier *f = &frontiers->items[i];
+		if (cairn_frontier_blacklist_worthwhile(e, f, width_min_m) &&
+		    (nearest < 0 || f->distance_m < frontiers->items[nearest].distance_m))
+			nearest = (int)i;
+	}
+	return nearest;
+}
+
 uint32_t cairn_frontier_blacklist_retry(struct cairn_frontier_blacklist *e, double free_m2)
 {
 	uint32_t cleared = 0;

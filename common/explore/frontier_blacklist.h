@@ -59,6 +59,10 @@ uint32_t cairn_frontier_blacklist_left(const struct cairn_frontier_blacklist *e,
 int cairn_frontier_blacklist_best(const struct cairn_frontier_blacklist *e,
     const struct cairn_msg_frontiers *frontiers, double width_min_m);
 
+/* The one with the shortest way. */
+int cairn_frontier_blacklist_nearest(const struct cairn_frontier_blacklist *e,
+    const struct cairn_msg_frontiers *frontiers, double width_min_m);
+
 /* Before an exploration ends: gives places that were given up one more chance if the known floor has grown a
  * lot since. The number of places that have it now. */
 uint32_t cairn_frontier_blacklist_retry(struct cairn_frontier_blacklist *e, double free_m2);

@@ -29,6 +29,7 @@
 #define MOVED_M 0.10
 #define ASIDE_STEP_M 0.03
 #define ASIDE_MAX_M 0.09
+#define HEARD_SAME_M 0.02
 #define LOOK_M 0.6
 #define SLIM_M 0.02 /* the body less what pose and points are wrong by */
 #define CURVATURES 9
@@ -258,13 +259,44 @@ static void step_aside(struct cairn_planner *p)
 	p->back.aside_m = cairn_clamp(p->back.aside_m + step_m, -ASIDE_MAX_M, ASIDE_MAX_M);
 }
 
+/* What the depth camera has not seen lies in the motor stage's memory a little beside where it lies in this one. The points that
+ * it names count here as well: so an arc is found that leads away from them. */
+static void hear(struct cairn_planner *p, const struct cairn_pose2 *pose)
+{
+	const struct cairn_msg_motion *m = &p->motion;
+	struct planner_back *b = &p->back;
+	if (m->state != CAIRN_MOTOR_STATE_BLOCKED || m->cause != CAIRN_SENSOR_DEPTH || !(m->cause_m > 0.0))
+		return;
+	struct cairn_vec2 at = {
+	    m->cause_m * cos(m->cause_bearing_rad), m->cause_m * sin(m->cause_bearing_rad)};
+	at = cairn_pose_apply(*pose, at);
+	for (uint32_t i = 0; i < b->heard_count && i < PLANNER_HEARD; i++)
+		if (hypot(b->heard[i].x_m - at.x_m, b->heard[i].y_m - at.y_m) < HEARD_SAME_M)
+			return;
+	b->heard[b->heard_count++ % PLANNER_HEARD] = at;
+}
+
+static void add_heard(struct cairn_planner *p, const struct cairn_pose2 *pose)
+{
+	for (uint32_t i = 0; i < p->back.heard_count && i < PLANNER_HEARD; i++) {
+		struct cairn_pose2 at = cairn_pose_between(
+		    *pose, (struct cairn_pose2){p->back.heard[i].x_m, p->back.heard[i].y_m, 0.0});
+		if (p->lidar.count == CAIRN_POINTS_MAX)
+			return;
+		p->lidar.x_m[p->lidar.count] = (float)at.x_m;
+		p->lidar.y_m[p->lidar.count++] = (float)at.y_m;
+	}
+}
+
 static void look(struct cairn_planner *p, const struct cairn_pose2 *pose)
 {
+	hear(p, pose);
 	planner_see_lidar(p, pose);
 	p->lidar_count = p->lidar.count;
 	p->lidar.behind = 0;
 	p->lidar.sight = (struct cairn_sight){0};
 	cairn_depth_layer_points(&p->floor, *pose, &p->lidar);
+	add_heard(p, pose);
 }
 
 /* Does the LiDAR show something where the body is to go next? Walls stand beside it. */
@@ -358,7 +390,7 @@ struct cairn_twist planner_back_step(
 		planner_back_end(p);
 		p->finished = in_vain;
 		if (in_vain)
-			planner_say(p, CAIRN_NAV_STATE_STUCK, "went in and had to back out again");
+			planner_say(p, CAIRN_NAV_STATE_NO_PATH, "went in and had to back out again");
 		return zero;
 	}
 	if (waited_s(&p->back, out.remaining_m, held, now_ns) > PATIENCE_S) {

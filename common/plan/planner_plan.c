@@ -39,15 +39,23 @@ void planner_drop_path(struct cairn_planner *p)
 	cairn_follower_set_path(&p->follower, NULL);
 }
 
+/* Places that it has turned back at; how many. */
+static size_t closed_places(const struct cairn_planner *p, int64_t now_ns, struct cairn_vec2 *ret)
+{
+	size_t count = 0;
+	for (int i = 0; i < PLANNER_CLOSED; i++)
+		if (p->closed[i].until_ns > now_ns)
+			ret[count++] = p->closed[i].at;
+	return count;
+}
+
 void planner_lay_live(struct cairn_planner *p, int64_t now_ns)
 {
 	size_t count = p->live_count;
 	for (int i = 0; i < PLANNER_UNSEEN; i++)
 		if (p->unseen[i].until_ns > now_ns)
 			p->live[count++] = p->unseen[i].at;
-	for (int i = 0; i < PLANNER_CLOSED; i++)
-		if (p->closed[i].until_ns > now_ns)
-			p->live[count++] = p->closed[i].at;
+	count += closed_places(p, now_ns, p->live + count);
 	count = planner_lay_floor(p, count);
 	cairn_costmap_set_live(&p->costmap, p->live, count, SKIP_CELLS * p->costmap.cell_m);
 }
@@ -162,13 +170,16 @@ static bool forget_kept_off(struct cairn_planner *p, const struct cairn_pose2 *p
 }
 
 /* Is it only what the map does not have that is in the way? */
-static bool free_without_live(
-    struct cairn_planner *p, const struct cairn_pose2 *pose, double budget_ms, struct cairn_path *spare)
+static bool free_without_live(struct cairn_planner *p, const struct cairn_pose2 *pose, double budget_ms,
+    int64_t now_ns, struct cairn_path *spare)
 {
 	struct cairn_hybrid_stats stats;
 	if (p->costmap.live.x1 <= p->costmap.live.x0)
 		return false;
-	cairn_costmap_set_live(&p->costmap, NULL, 0, 0.0);
+	/* Where it has turned back nobody gets out of the way. */
+	struct cairn_vec2 *closed = p->live + p->live_count;
+	size_t count = closed_places(p, now_ns, closed);
+	cairn_costmap_set_live(&p->costmap, closed, count, 0.0);
 	return usable(search(p, pose, budget_ms, 0.0, spare, &stats));
 }
 
@@ -235,7 +246,7 @@ bool planner_plan(struct cairn_planner *p, const struct cairn_pose2 *pose, int64
 	p->failed_searches++;
 	planner_drop_path(p);
 	bool waiting = p->blocked_since_ns == 0 || (double)(now_ns - p->blocked_since_ns) < WAIT_S * 1e9;
-	if (waiting && free_without_live(p, pose, budget_ms, spare)) {
+	if (waiting && free_without_live(p, pose, budget_ms, now_ns, spare)) {
 		if (p->blocked_since_ns == 0)
 			p->blocked_since_ns = now_ns;
 		planner_say(

@@ -11,6 +11,7 @@
 #define PLANNER_TRACE 64    /* poses remembered, to place scan points */
 #define PLANNER_UNSEEN 8    /* obstacles felt but not seen */
 #define PLANNER_CLOSED 24   /* places that were turned back at */
+#define PLANNER_HEARD 8     /* what the motor stage stood before while the robot backed out */
 #define PLANNER_TRIES_MAX 3 /* recoveries for a goal */
 
 struct planner_stamped {
@@ -52,9 +53,11 @@ struct planner_back {
 	bool active;
 	bool in_vain; /* the robot came in for this very goal, and no way on was found */
 	bool realigning;
-	struct cairn_pose2 realign; /* where that began */
-	double aside_m;             /* so far to the left of the way it drives: see step_aside */
-	double least_m;             /* that was left of the way, and when it was that */
+	struct cairn_pose2 realign;             /* where that began */
+	double aside_m;                         /* so far to the left of the way it drives: see step_aside */
+	struct cairn_vec2 heard[PLANNER_HEARD]; /* ring, map frame: see hear */
+	uint32_t heard_count;
+	double least_m; /* that was left of the way, and when it was that */
 	int64_t t_nearer_ns;
 	struct cairn_safety_cost creep; /* when it last moved at all */
 };

@@ -158,4 +158,3 @@ void seq_next_look(struct cairn_sequencer *seq, int64_t now_ns)
 		return;
 	seq->task.insists = seq->task.looks = true;
 }
-

@@ -15,6 +15,7 @@
 #define VANISHED_UPDATES 2 /* frontier messages in a row without it */
 #define VANISHED_M 0.5
 #define NEARER_M 0.1
+#define TIGHT_M 0.5       /* where there is no room to turn the robot creeps: so far on is somewhere else */
 #define MOVES_ALONG_M 6.0 /* what is farther away was not seen from here */
 
 static bool recent(int64_t t_ns, int64_t now_ns, double limit_s)
@@ -220,6 +221,12 @@ static bool follows(const struct cairn_sequencer *seq, int64_t now_ns)
 	       recent(seq->planner.t_status_ns, now_ns, STATUS_TIMEOUT_S);
 }
 
+/* There is no room to turn round where the robot is. */
+static bool is_tight(const struct cairn_sequencer *seq, int64_t now_ns)
+{
+	return seq->task.kind == SEQ_NAV && follows(seq, now_ns) && seq->planner.status.tight;
+}
+
 bool seq_backs_out(const struct cairn_sequencer *seq, int64_t now_ns)
 {
 	return seq->task.kind == SEQ_NAV && follows(seq, now_ns) && seq->planner.status.backing_out;
@@ -243,6 +250,8 @@ static bool gets_somewhere(struct cairn_sequencer *seq, int64_t now_ns)
 	struct seq_way_progress *p = &seq->progress.way;
 	double x_m = t->nav.frontier ? t->nav.frontier_x_m : t->nav.x_m, left = left_m(seq, now_ns);
 	double y_m = t->nav.frontier ? t->nav.frontier_y_m : t->nav.y_m;
+	bool tight = is_tight(seq, now_ns);
+	double somewhere_else_m = tight ? fmin(TIGHT_M, cfg->progress_m) : cfg->progress_m;
 	if (t->d.source != CAIRN_SOURCE_MODEL && t->d.source != CAIRN_SOURCE_LOCAL)
 		return true;
 	if (seq_backs_out(seq, now_ns)) {
@@ -251,10 +260,10 @@ static bool gets_somewhere(struct cairn_sequencer *seq, int64_t now_ns)
 	}
 	if (!p->known || hypot(x_m - p->goal_x_m, y_m - p->goal_y_m) > VANISHED_M ||
 	    left < p->left_m - NEARER_M ||
-	    hypot(seq->inputs.pose.x_m - p->x_m, seq->inputs.pose.y_m - p->y_m) > cfg->progress_m)
+	    hypot(seq->inputs.pose.x_m - p->x_m, seq->inputs.pose.y_m - p->y_m) > somewhere_else_m)
 		*p = (struct seq_way_progress){
 		    true, x_m, y_m, seq->inputs.pose.x_m, seq->inputs.pose.y_m, left, 0.0, false};
-	if (follows(seq, now_ns) && seq->planner.status.tight && !p->tight) {
+	if (tight && !p->tight) {
 		p->tight =
 		    true; /* nothing is given up from in there before the planner has had time to back out */
 		p->since_s = 0.0;
@@ -350,7 +359,11 @@ static void turn_to_better(struct cairn_sequencer *seq, const struct cairn_msg_f
 	struct seq_task *t = &seq->task;
 	if (!may_turn(seq, now) || (now != NULL && !(now->detour_m > 0.0)))
 		return;
-	int best = cairn_frontier_blacklist_best(
+	/* To leave a place without room takes long: what it went in for, or is beside it, is looked into first. */
+	bool tight = is_tight(seq, now_ns);
+	if (now != NULL && (tight || seq_backs_out(seq, now_ns)))
+		return;
+	int best = (tight ? cairn_frontier_blacklist_nearest : cairn_frontier_blacklist_best)(
 	    &seq->mission.record.explore, &seq->offers.frontiers, seq->cfg->mission.frontier_min_width_m);
 	if (best < 0 || seq->offers.frontiers.items[best].id == t->nav.frontier_id)
 		return;

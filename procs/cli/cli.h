@@ -118,6 +118,8 @@ __attribute__((format(printf, 3, 4))) int cli_fail(const struct cli *cli, int st
 long cli_count(const struct cli *cli, const char *name, long dflt);
 /* The same up to max. */
 long cli_count_max(const struct cli *cli, const char *name, long dflt, long max);
+/* The same from min on: numbers of worlds, say, begin at 0. */
+long cli_count_within(const struct cli *cli, const char *name, long dflt, long min, long max);
 
 /* Connects to the robot of --connect with the key of --key. NULL after a message, with *ret_status. */
 struct cairn_remote *cli_connect(const struct cli *cli, int *ret_status);

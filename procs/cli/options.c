@@ -243,13 +243,18 @@ long cli_count(const struct cli *cli, const char *name, long dflt)
 
 long cli_count_max(const struct cli *cli, const char *name, long dflt, long max)
 {
+	return cli_count_within(cli, name, dflt, 1, max);
+}
+
+long cli_count_within(const struct cli *cli, const char *name, long dflt, long min, long max)
+{
 	const char *text = cli_value(cli, name);
 	if (text == NULL)
 		return dflt;
 	char *end = NULL;
 	long n = strtol(text, &end, 10);
-	if (end == text || *end != '\0' || n < 1 || n > max) {
-		cli_fail(cli, CLI_USAGE, "--%s: '%s' is not a count from 1 to %ld", name, text, max);
+	if (end == text || *end != '\0' || n < min || n > max) {
+		cli_fail(cli, CLI_USAGE, "--%s: '%s' is not a count from %ld to %ld", name, text, min, max);
 		return -1;
 	}
 	return n;

@@ -188,7 +188,7 @@ enum cairn_eval_end cairn_eval_corridors(const struct cli *cli, json_t *figures)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN), seed = cli_count(cli, "seed", 1),
 	     runs = cli_count_max(cli, "runs", RUNS_DEFAULT, RUNS_MAX),
-	     first = cli_count_max(cli, "first", 0, RUNS_MAX),
+	     first = cli_count_within(cli, "first", 0, 0, RUNS_MAX),
 	     jobs = cli_count(cli, "jobs", cpus > 0 ? cpus : 1);
 	if (seed < 0 || runs < 0 || first < 0 || jobs < 1)
 		return CAIRN_EVAL_USAGE;

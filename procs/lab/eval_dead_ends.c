@@ -36,7 +36,7 @@ static bool read_plan(const struct cli *cli, struct plan *p)
 	const char *poses = cli_value(cli, "poses");
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN), seed = cli_count(cli, "seed", 1),
 	     runs = cli_count_max(cli, "runs", RUNS_DEFAULT, RUNS_MAX),
-	     first = cli_count_max(cli, "first", 0, RUNS_MAX);
+	     first = cli_count_within(cli, "first", 0, 0, RUNS_MAX);
 	p->jobs = cli_count(cli, "jobs", cpus > 0 ? cpus : 1);
 	if (seed < 0 || runs < 0 || first < 0 || p->jobs < 1)
 		return false;

@@ -30,6 +30,7 @@ enum rig_planner {
 	RIG_PLANNER_STUCK,
 	RIG_PLANNER_BOXED_IN,   /* start_blocked */
 	RIG_PLANNER_TO_AND_FRO, /* two seconds each */
+	RIG_PLANNER_CREEPS,     /* straight on */
 	RIG_PLANNER_BACKS_OUT   /* or would, were the way back free */
 };
 
@@ -270,6 +271,8 @@ static inline void rig_planner(struct rig *r)
 			if (r->planner == RIG_PLANNER_TO_AND_FRO)
 				velocity = (struct cairn_msg_nav_velocity){
 				    .goal_id = g->id, .v_mps = r->steps / 40 % 2 == 0 ? 0.2 : -0.2};
+			if (r->planner == RIG_PLANNER_CREEPS)
+				velocity = (struct cairn_msg_nav_velocity){.goal_id = g->id, .v_mps = 0.12};
 			if (r->planner == RIG_PLANNER_BACKS_OUT)
 				velocity = (struct cairn_msg_nav_velocity){.goal_id = g->id};
 			cairn_sequencer_on_nav_velocity(r->seq, &velocity, r->now_ns);

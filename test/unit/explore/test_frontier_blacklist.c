@@ -133,6 +133,23 @@ START_TEST(the_ranked_order_wins_over_nearness_and_what_is_not_ranked_comes_last
 }
 END_TEST
 
+START_TEST(the_nearest_is_the_one_with_the_shortest_way_of_those_worth_it)
+{
+	struct cairn_frontier_blacklist e = {0};
+	struct cairn_msg_frontiers f = {.items_count = 4,
+	    .items = {frontier(1, 1.0, 0.0, 1.0, 3.0), frontier(2, 2.0, 0.0, 1.0, 2.0),
+		frontier(3, 3.0, 0.0, 1.0, -1.0), frontier(4, 4.0, 0.0, 0.2, 0.5)}};
+	f.items[0].detour_m = 0.1;
+	f.items[1].detour_m = 5.0;
+	ck_assert_int_eq(cairn_frontier_blacklist_nearest(&e, &f, 0.3), 1);
+	cairn_frontier_blacklist_failed(&e, 2.0, 0.0, 5.0, 0.5, "stuck");
+	cairn_frontier_blacklist_failed(&e, 2.0, 0.0, 5.0, 0.5, "stuck");
+	ck_assert_int_eq(cairn_frontier_blacklist_nearest(&e, &f, 0.3), 0);
+	f.items_count = 0;
+	ck_assert_int_eq(cairn_frontier_blacklist_nearest(&e, &f, 0.3), -1);
+}
+END_TEST
+
 START_TEST(the_end_says_of_every_open_frontier_why_it_was_not_visited)
 {
 	struct cairn_frontier_blacklist e = {0};
@@ -223,6 +240,7 @@ CAIRN_TEST_MAIN("explore", what_failed_from_afar_has_one_last_chance_and_what_fa
     of_what_cannot_be_reached_the_widest_with_a_place_to_look_from_is_looked_at_and_each_once,
     an_opening_is_cut_off_while_no_way_leads_to_it_and_it_is_not_given_up,
     the_ranked_order_wins_over_nearness_and_what_is_not_ranked_comes_last,
+    the_nearest_is_the_one_with_the_shortest_way_of_those_worth_it,
     the_end_says_of_every_open_frontier_why_it_was_not_visited, two_failures_at_a_place_give_it_up,
     two_arrivals_that_change_nothing_give_it_up, an_arrival_is_forgotten_when_the_frontier_is_gone,
     only_reachable_wide_and_new_frontiers_are_worthwhile, a_doorway_is_worth_a_detour,

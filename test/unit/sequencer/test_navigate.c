@@ -359,6 +359,59 @@ START_TEST(nothing_is_given_up_from_a_tight_place_before_the_planner_has_had_tim
 }
 END_TEST
 
+START_TEST(who_creeps_on_in_a_tight_place_gets_somewhere)
+{
+	for (int tight = 0; tight < 2; tight++) {
+		struct rig *r = rig_exploring_furnished();
+		r->cfg.safety.decision_stretch_s = 0.0;
+		r->planner = RIG_PLANNER_CREEPS;
+		r->part_m = 0.2; /* of a part of a path: how far it is to the goal nobody knows */
+		r->tight = tight;
+		ck_assert_int_eq(fails_within(r, 1.4 * r->cfg.nav.progress_s), !tight);
+		ck_assert_double_lt(r->path_m, r->cfg.nav.progress_m);
+		rig_free(r);
+	}
+}
+END_TEST
+
+/* Exploring by itself, on the way to frontier 1, with frontier 2 worth more from now on. */
+static struct rig *rig_tempted(void)
+{
+	struct rig *r = rig_exploring_furnished();
+	r->cfg.safety.silent_coast_s = 0.1;
+	r->cfg.safety.silent_wait_s = 0.2;
+	r->frontiers.items[0].detour_m = 1.0;
+	r->frontiers.items[1].detour_m = 2.0;
+	rig_run(r, 2.0);
+	ck_assert(r->out.nav_goal.active);
+	ck_assert_double_eq(r->out.nav_goal.x_m, r->frontiers.items[0].goal_x_m);
+	r->frontiers.items[1].detour_m = 0.5;
+	return r;
+}
+
+START_TEST(in_a_tight_place_what_it_went_in_for_is_looked_into_first)
+{
+	struct rig *r = rig_tempted();
+	rig_run(r, 1.0);
+	ck_assert_double_eq(r->out.nav_goal.x_m, r->frontiers.items[1].goal_x_m);
+	rig_free(r);
+	r = rig_tempted();
+	r->tight = true;
+	rig_run(r, 2.0);
+	ck_assert_double_eq(r->out.nav_goal.x_m, r->frontiers.items[0].goal_x_m);
+	r->frontiers.items[0] = r->frontiers.items[1]; /* seen into */
+	r->frontiers.items_count = 1;
+	rig_run(r, 1.5);
+	ck_assert_double_eq(r->out.nav_goal.x_m, r->frontiers.items[0].goal_x_m);
+	rig_free(r);
+	r = rig_tempted();
+	r->planner = RIG_PLANNER_BACKS_OUT; /* nor does it turn back in there under way */
+	rig_run(r, 2.0);
+	ck_assert_double_eq(r->out.nav_goal.x_m, r->frontiers.items[0].goal_x_m);
+	rig_free(r);
+}
+END_TEST
+
 START_TEST(a_person_that_sends_the_robot_somewhere_decides_how_long_it_tries)
 {
 	struct rig *r = rig_exploring_furnished();
@@ -386,4 +439,5 @@ CAIRN_TEST_MAIN("sequencer-ways", a_frontier_is_driven_to_by_the_planner,
     a_frontier_that_the_robot_gets_no_nearer_to_is_given_up_whoever_asks_how_often,
     the_end_of_a_part_of_a_path_is_not_taken_for_the_goal, coming_nearer_or_another_goal_begins_the_wait_anew,
     nothing_is_given_up_from_a_tight_place_before_the_planner_has_had_time_to_back_out,
+    who_creeps_on_in_a_tight_place_gets_somewhere, in_a_tight_place_what_it_went_in_for_is_looked_into_first,
     a_person_that_sends_the_robot_somewhere_decides_how_long_it_tries)

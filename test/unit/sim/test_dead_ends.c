@@ -78,5 +78,40 @@ START_TEST(a_way_longer_than_is_kept_forgets_its_beginning)
 }
 END_TEST
 
+static struct cairn_config cfg;
+
+static struct cairn_dead_end_result explored(uint64_t number)
+{
+	struct cairn_error err = {""};
+	struct cairn_dead_end_result r;
+	cairn_config_defaults(&cfg);
+	struct cairn_dead_end_options options = {.cfg = &cfg, .seed = 1, .map = CAIRN_RUN_MAP_MAPPER};
+	ck_assert_msg(cairn_dead_end_run(&options, number, &r, &err), "%s", err.text);
+	ck_assert_msg(cairn_dead_end_good(&r), "world %u: home %d, explored %d, %u contacts, %u given up: %s",
+	    (unsigned)number, r.home, r.explored, r.contacts, r.given_up_free, r.reason);
+	return r;
+}
+
+START_TEST(a_house_is_explored_although_a_person_cut_the_robot_off_in_a_corridor)
+{
+	ck_assert(explored(459).appeared);
+}
+END_TEST
+
+START_TEST(the_robot_gets_out_where_only_the_motor_stage_remembers_floor_that_was_not_seen)
+{
+	ck_assert_double_gt(explored(457).deepest_m, 0.5);
+}
+END_TEST
+
+START_TEST(bends_too_narrow_to_turn_in_are_tried_few_times)
+{
+	ck_assert_double_lt(explored(475).seconds, 700.0); /* simulated; 1500 were not enough */
+}
+END_TEST
+
 CAIRN_TEST_MAIN("dead-ends", worlds_are_as_they_are_said_to_be_and_the_same_by_their_number,
-    the_way_back_is_the_way_in_and_is_shortened_by_going_it, a_way_longer_than_is_kept_forgets_its_beginning)
+    the_way_back_is_the_way_in_and_is_shortened_by_going_it, a_way_longer_than_is_kept_forgets_its_beginning,
+    a_house_is_explored_although_a_person_cut_the_robot_off_in_a_corridor,
+    the_robot_gets_out_where_only_the_motor_stage_remembers_floor_that_was_not_seen,
+    bends_too_narrow_to_turn_in_are_tried_few_times)
