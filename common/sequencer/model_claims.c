@@ -44,15 +44,6 @@ bool seq_model_claim(struct cairn_sequencer *seq, const struct cairn_msg_decisio
 
 /* ---- help ---- */
 
-struct cairn_twist seq_model_help(struct cairn_sequencer *seq, int64_t now_ns)
-{
-	struct seq_task *t = &seq->task;
-	t->active_s += seq->step.length_s;
-	if (t->active_s >= t->limit_s)
-		seq_task_end(seq, CAIRN_OUTCOME_FAILED, now_ns, "nobody answered within %.0f s", t->limit_s);
-	return (struct cairn_twist){0};
-}
-
 bool seq_model_answered(struct cairn_sequencer *seq, int64_t now_ns)
 {
 	if (seq->task.kind != SEQ_HELP)

@@ -276,7 +276,7 @@ static bool gets_somewhere(struct cairn_sequencer *seq, int64_t now_ns)
 	return false;
 }
 
-struct cairn_twist seq_nav_step(struct cairn_sequencer *seq, int64_t now_ns)
+static struct cairn_twist nav_step(struct cairn_sequencer *seq, int64_t now_ns)
 {
 	struct seq_task *t = &seq->task;
 	struct cairn_twist zero = {0};
@@ -421,3 +421,17 @@ void seq_nav_frontiers(struct cairn_sequencer *seq, int64_t now_ns)
 	t->nav.missing++;
 	turn_to_better(seq, NULL, now_ns);
 }
+
+static void blocked(struct cairn_sequencer *seq, int64_t now_ns, const char *why)
+{
+	seq_nav_in_trouble(seq, CAIRN_OUTCOME_BLOCKED, now_ns, why);
+}
+
+static void executed(const struct seq_task *t, char *buf, size_t bytes)
+{
+	snprintf(buf, bytes, "drove %.2f m toward (%.2f, %.2f) in %.1f s%s", t->distance_m, t->nav.x_m,
+	    t->nav.y_m, t->active_s, t->again ? ", restarted on the way" : "");
+}
+
+const struct seq_task_ops seq_navigate_ops = {
+    .step = nav_step, .in_trouble = blocked, .executed = executed, .goes_somewhere = true};

@@ -236,12 +236,10 @@ static void judge_frontier(struct cairn_sequencer *seq, const struct seq_task *t
 
 static void judge_progress(struct cairn_sequencer *seq, const struct seq_task *t, enum cairn_outcome outcome)
 {
-	bool moving =
-	    t->kind == SEQ_DRIVE || t->kind == SEQ_TURN || t->kind == SEQ_NAV || t->kind == SEQ_WALL;
 	bool moved = t->distance_m >= SEQ_MOVED_M || fabs(t->turned_rad) >= 0.2;
 	if (t->d.source == CAIRN_SOURCE_LOCAL && t->kind == SEQ_RECOVER)
 		seq->progress.recoveries++;
-	if (!moving || outcome == CAIRN_OUTCOME_REPLACED)
+	if (!seq_ops_of(t)->goes_somewhere || outcome == CAIRN_OUTCOME_REPLACED)
 		return;
 	if (outcome == CAIRN_OUTCOME_SUCCESS || (moved && outcome == CAIRN_OUTCOME_PARTIAL)) {
 		seq->progress.fails = 0;

@@ -20,7 +20,8 @@ enum seq_kind {
 	SEQ_NAV,
 	SEQ_WALL,
 	SEQ_RECOVER,
-	SEQ_TELEOP
+	SEQ_TELEOP,
+	SEQ_KINDS
 };
 
 /* A short straight or curved stretch out of a tight place. */
@@ -94,6 +95,22 @@ struct seq_task {
 	struct cairn_wall wall;
 };
 
+/* What a kind of task does. */
+struct seq_task_ops {
+	/* One step; the velocity it wants. May end the task. */
+	struct cairn_twist (*step)(struct cairn_sequencer *seq, int64_t now_ns);
+	/* The robot is blocked or does not move: ends the task, or finds a way out. NULL: a person drives. */
+	void (*in_trouble)(struct cairn_sequencer *seq, int64_t now_ns, const char *why);
+	/* What was driven, in words for the result. NULL: nothing was. */
+	void (*executed)(const struct seq_task *task, char *buf, size_t bytes);
+	bool stands;         /* moves no wheel: goes on without inputs */
+	bool goes_somewhere; /* its end says whether the robot gets anywhere */
+};
+extern const struct seq_task_ops seq_stand_ops, seq_report_ops, seq_help_ops, seq_move_ops, seq_rotate_ops,
+    seq_navigate_ops, seq_wall_ops, seq_backup_ops, seq_teleop_ops;
+/* Of SEQ_NONE: a task that stands. */
+const struct seq_task_ops *seq_ops_of(const struct seq_task *task);
+
 /* What a person asks for who steers by hand; limited as it comes. */
 struct seq_teleop {
 	int from;     /* whose messages are taken */
@@ -126,10 +143,10 @@ struct cairn_twist seq_drive(struct cairn_sequencer *seq, int64_t now_ns);
 /* After the safety function: blocked, slowed, stalled. May end the task. */
 void seq_drive_account(struct cairn_sequencer *seq, struct cairn_twist want,
     const struct cairn_safe_velocity *safe, int64_t now_ns);
+/* backup_task.c: false where there is no room for one. */
 bool seq_stretch_find(const struct cairn_sequencer *seq, struct seq_stretch *ret);
 
 /* navigate.c */
-struct cairn_twist seq_nav_step(struct cairn_sequencer *seq, int64_t now_ns);
 void seq_nav_frontiers(struct cairn_sequencer *seq, int64_t now_ns);
 /* A loop was closed and the map drawn anew: where the robot is now it was `was` by the map before. A goal it
  * had in sight moves with it; the start stays, as it is what the map hangs on. */
@@ -156,13 +173,11 @@ bool seq_trail_onward(struct cairn_sequencer *seq);
 /* wall_task.c: follow_wall. */
 bool seq_wall_prepare(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, struct seq_task *task,
     struct seq_refusal *refusal);
-struct cairn_twist seq_wall_step(struct cairn_sequencer *seq, int64_t now_ns);
 
 /* teleop.c: a person who steers by hand. */
 /* His word is fresh, and no stop came since he took hold. */
 bool seq_teleop_holds(const struct cairn_sequencer *seq, int64_t now_ns);
 void seq_teleop_step(struct cairn_sequencer *seq, int64_t now_ns);
-struct cairn_twist seq_teleop_twist(struct cairn_sequencer *seq);
 /* True when there was something to stop. */
 bool seq_teleop_stop(struct cairn_sequencer *seq, int64_t now_ns);
 

@@ -48,43 +48,9 @@ void seq_text_asked(const struct cairn_msg_decision *d, char *buf, size_t bytes)
 
 void seq_text_executed(const struct seq_task *task, char *buf, size_t bytes)
 {
-	switch (task->kind) {
-	case SEQ_DRIVE:
-		snprintf(buf, bytes, "%s %.2f m in %.1f s%s",
-		    cairn_enum_text(&cairn_enum_direction, (int)task->d.direction), task->distance_m,
-		    task->active_s, task->slow_only ? ", slowed to 0.08 m/s" : "");
-		return;
-	case SEQ_TURN:
-		snprintf(buf, bytes, "turned %.0f deg (%.2f m of arcs) in %.1f s",
-		    -cairn_rad_to_deg(task->turned_rad), task->distance_m, task->active_s);
-		return;
-	case SEQ_NAV:
-		snprintf(buf, bytes, "drove %.2f m toward (%.2f, %.2f) in %.1f s%s", task->distance_m,
-		    task->nav.x_m, task->nav.y_m, task->active_s,
-		    task->again ? ", restarted on the way" : "");
-		return;
-	case SEQ_TELEOP:
-		snprintf(
-		    buf, bytes, "steered by hand for %.2f m in %.1f s", task->distance_m, task->active_s);
-		return;
-	case SEQ_WALL:
-		snprintf(buf, bytes, "followed the wall on the %s for %.2f m in %.1f s",
-		    cairn_enum_text(&cairn_enum_direction, (int)task->d.direction), task->distance_m,
-		    task->active_s);
-		return;
-	case SEQ_RECOVER:
-		snprintf(buf, bytes, "%s %.2f m out of a tight place",
-		    task->stretch.v_mps < 0.0 ? "backed" : "moved", task->distance_m);
-		return;
-	case SEQ_STAND:
-	case SEQ_HELP:
-		snprintf(buf, bytes, "stood still for %.1f s", task->active_s);
-		return;
-	case SEQ_NONE:
-	case SEQ_REPORT:
-		break;
-	}
 	snprintf(buf, bytes, "nothing was driven");
+	if (seq_ops_of(task)->executed != NULL)
+		seq_ops_of(task)->executed(task, buf, bytes);
 }
 
 /* The two clearest directions other than the one asked for, -1 where there is none. */

@@ -85,9 +85,17 @@ void seq_teleop_step(struct cairn_sequencer *seq, int64_t now_ns)
 		begin(seq, now_ns);
 }
 
-struct cairn_twist seq_teleop_twist(struct cairn_sequencer *seq)
+static struct cairn_twist teleop_step(struct cairn_sequencer *seq, int64_t now_ns)
 {
+	(void)now_ns;
 	const struct seq_teleop *t = &seq->teleop;
 	seq->task.active_s += seq->step.length_s;
 	return (struct cairn_twist){t->v_mps, t->v_mps * t->curvature_1pm};
 }
+
+static void executed(const struct seq_task *t, char *buf, size_t bytes)
+{
+	snprintf(buf, bytes, "steered by hand for %.2f m in %.1f s", t->distance_m, t->active_s);
+}
+
+const struct seq_task_ops seq_teleop_ops = {.step = teleop_step, .executed = executed};

@@ -62,8 +62,7 @@ bool seq_basis_timely(const struct cairn_sequencer *seq, const struct cairn_msg_
 /* model_claims.c: the reasons of stop_robot that claim something: false, with the reason, where it is not so. */
 bool seq_model_claim(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
     struct seq_refusal *refusal);
-/* Waits for people; and what an operator's word does to that: false when nobody was asked. */
-struct cairn_twist seq_model_help(struct cairn_sequencer *seq, int64_t now_ns);
+/* What an operator's word does to a task that waits for people: false when nobody was asked. */
 bool seq_model_answered(struct cairn_sequencer *seq, int64_t now_ns);
 /* What a decision would have done instead, as a checked task; false when there is nothing, or that is refused too. */
 bool seq_model_fallback(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, const char *why,

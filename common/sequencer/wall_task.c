@@ -37,7 +37,7 @@ bool seq_wall_prepare(struct cairn_sequencer *seq, const struct cairn_msg_decisi
 	return !refusal->counts;
 }
 
-struct cairn_twist seq_wall_step(struct cairn_sequencer *seq, int64_t now_ns)
+static struct cairn_twist wall_step(struct cairn_sequencer *seq, int64_t now_ns)
 {
 	static const char *const words[] = {[CAIRN_WALL_NONE] = "there is no wall beside the robot any more",
 	    [CAIRN_WALL_ENDED] = "the wall ends or has an opening here",
@@ -63,3 +63,19 @@ struct cairn_twist seq_wall_step(struct cairn_sequencer *seq, int64_t now_ns)
 	}
 	return (struct cairn_twist){WALL_SPEED_MPS, WALL_SPEED_MPS * curvature};
 }
+
+static void wall_in_trouble(struct cairn_sequencer *seq, int64_t now_ns, const char *why)
+{
+	struct seq_task *t = &seq->task;
+	seq_task_end(seq, t->distance_m >= SEQ_MOVED_M ? CAIRN_OUTCOME_PARTIAL : CAIRN_OUTCOME_BLOCKED,
+	    now_ns, "stopped after %.2f m: %s", t->distance_m, why);
+}
+
+static void executed(const struct seq_task *t, char *buf, size_t bytes)
+{
+	snprintf(buf, bytes, "followed the wall on the %s for %.2f m in %.1f s",
+	    cairn_enum_text(&cairn_enum_direction, (int)t->d.direction), t->distance_m, t->active_s);
+}
+
+const struct seq_task_ops seq_wall_ops = {
+    .step = wall_step, .in_trouble = wall_in_trouble, .executed = executed, .goes_somewhere = true};
