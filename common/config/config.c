@@ -13,17 +13,25 @@
 #define AT(section, key)                                                                                     \
 	(offsetof(struct cairn_config, section) + offsetof(struct cairn_config_##section, key))
 
+#define CHOICE_BEGIN(name) const char *const cairn_choice_##name##_words[] = {
+#define WORD(NAME, IDENT, word) word,
+#define CHOICE_END(name, NAME)                                                                               \
+	NULL                                                                                                 \
+	}                                                                                                    \
+	;
+#include "common/config/choices.def"
+
 const struct cairn_config_row cairn_config_rows[] = {
 #define REAL(section, key, def, min, max, doc)                                                               \
-	{#section, #key, CAIRN_CONFIG_REAL, min, max, NULL, #def, doc, AT(section, key)},
+	{#section, #key, CAIRN_CONFIG_REAL, min, max, NULL, doc, AT(section, key)},
 #define INT(section, key, def, min, max, doc)                                                                \
-	{#section, #key, CAIRN_CONFIG_INT, min, max, NULL, #def, doc, AT(section, key)},
+	{#section, #key, CAIRN_CONFIG_INT, min, max, NULL, doc, AT(section, key)},
 #define FLAG(section, key, def, doc)                                                                         \
-	{#section, #key, CAIRN_CONFIG_FLAG, 0, 0, NULL, #def, doc, AT(section, key)},
+	{#section, #key, CAIRN_CONFIG_FLAG, 0, 0, NULL, doc, AT(section, key)},
 #define TEXT(section, key, def, doc)                                                                         \
-	{#section, #key, CAIRN_CONFIG_TEXT, 0, 0, NULL, def, doc, AT(section, key)},
-#define CHOICE(section, key, def, choices, doc)                                                              \
-	{#section, #key, CAIRN_CONFIG_CHOICE, 0, 0, choices, def, doc, AT(section, key)},
+	{#section, #key, CAIRN_CONFIG_TEXT, 0, 0, NULL, doc, AT(section, key)},
+#define CHOICE(section, key, name, NAME, def, doc)                                                           \
+	{#section, #key, CAIRN_CONFIG_CHOICE, 0, 0, cairn_choice_##name##_words, doc, AT(section, key)},
 #include "common/config/config.def"
 };
 
@@ -45,9 +53,7 @@ void cairn_config_defaults(struct cairn_config *cfg)
 #define TEXT(section, key, def, doc)                                                                         \
 	_Static_assert(sizeof(def) <= CAIRN_CONFIG_TEXT_CAP, #key);                                          \
 	memcpy(cfg->section.key, def, sizeof(def));
-#define CHOICE(section, key, def, choices, doc)                                                              \
-	_Static_assert(sizeof(def) <= CAIRN_CONFIG_CHOICE_CAP, #key);                                        \
-	memcpy(cfg->section.key, def, sizeof(def));
+#define CHOICE(section, key, name, NAME, def, doc) cfg->section.key = CAIRN_CHOICE_##NAME##_##def;
 #include "common/config/config.def"
 }
 
@@ -203,18 +209,26 @@ static bool parse_flag(const char *text, bool *ret_value, struct cairn_error *er
 	return false;
 }
 
-static bool parse_choice(
-    const struct cairn_config_row *row, const char *text, char *ret_word, struct cairn_error *err)
+int cairn_choice_find(const char *const *words, const char *text)
 {
-	char words[256], list[320] = "", hint[64] = "";
+	for (int i = 0; words[i] != NULL; i++)
+		if (strcmp(words[i], text) == 0)
+			return i;
+	return -1;
+}
+
+static bool parse_choice(
+    const struct cairn_config_row *row, const char *text, unsigned *ret, struct cairn_error *err)
+{
+	char list[320] = "", hint[64] = "";
 	size_t best = SIZE_MAX;
-	snprintf(words, sizeof(words), "%s", row->choices);
-	char *rest = NULL;
-	for (char *word = strtok_r(words, "|", &rest); word != NULL; word = strtok_r(NULL, "|", &rest)) {
-		if (strcmp(word, text) == 0) {
-			snprintf(ret_word, CAIRN_CONFIG_CHOICE_CAP, "%s", word);
-			return true;
-		}
+	int found = cairn_choice_find(row->words, text);
+	if (found >= 0) {
+		*ret = (unsigned)found;
+		return true;
+	}
+	for (int i = 0; row->words[i] != NULL; i++) {
+		const char *word = row->words[i];
 		size_t n = strlen(list);
 		snprintf(list + n, sizeof(list) - n, "%s%s", n > 0 ? ", " : "", word);
 		if (likely(text, word, &best))
@@ -348,8 +362,10 @@ void cairn_config_value_text(
 		snprintf(buf, buf_bytes, "%s", *(const bool *)at ? "true" : "false");
 		return;
 	case CAIRN_CONFIG_TEXT:
-	case CAIRN_CONFIG_CHOICE:
 		snprintf(buf, buf_bytes, "%s", (const char *)at);
+		return;
+	case CAIRN_CONFIG_CHOICE:
+		snprintf(buf, buf_bytes, "%s", row->words[*(const unsigned *)at]);
 		return;
 	}
 }

@@ -13,14 +13,22 @@
 #include "common/base/error.h"
 
 #define CAIRN_CONFIG_TEXT_CAP 256
-#define CAIRN_CONFIG_CHOICE_CAP 24
+
+#define CHOICE_BEGIN(name) enum cairn_choice_##name {
+#define WORD(NAME, IDENT, word) CAIRN_CHOICE_##NAME##_##IDENT,
+#define CHOICE_END(name, NAME)                                                                               \
+	CAIRN_CHOICE_##NAME##_COUNT                                                                          \
+	}                                                                                                    \
+	;                                                                                                    \
+	extern const char *const cairn_choice_##name##_words[CAIRN_CHOICE_##NAME##_COUNT + 1];
+#include "common/config/choices.def"
 
 #define SECTION(name, doc) struct cairn_config_##name {
 #define REAL(section, key, def, min, max, doc) double key;
 #define INT(section, key, def, min, max, doc) int32_t key;
 #define FLAG(section, key, def, doc) bool key;
 #define TEXT(section, key, def, doc) char key[CAIRN_CONFIG_TEXT_CAP];
-#define CHOICE(section, key, def, choices, doc) char key[CAIRN_CONFIG_CHOICE_CAP];
+#define CHOICE(section, key, name, NAME, def, doc) enum cairn_choice_##name key;
 #define END_SECTION(name)                                                                                    \
 	}                                                                                                    \
 	;
@@ -44,14 +52,16 @@ struct cairn_config_row {
 	const char *section, *key;
 	enum cairn_config_kind kind;
 	double min, max;      /* REAL, INT */
-	const char *choices;  /* CHOICE: words separated by | */
-	const char *def_text; /* default as written in config.def */
+	const char *const *words; /* CHOICE: in the order of its enum, NULL behind the last */
 	const char *doc;
 	size_t offset; /* into struct cairn_config */
 };
 
 extern const struct cairn_config_row cairn_config_rows[];
 extern const int cairn_config_row_count;
+
+/* Which of the words (cairn_choice_..._words) it is; -1: none. */
+int cairn_choice_find(const char *const *words, const char *text);
 
 void cairn_config_defaults(struct cairn_config *cfg);
 

@@ -92,9 +92,10 @@ static void write_rows(const struct cairn_config *cfg, FILE *file)
 			fputc('"', file);
 		}
 		fprintf(file, " # %s", row->doc);
-		if (row->kind == CAIRN_CONFIG_CHOICE)
-			fprintf(file, " (%s)", row->choices);
-		else if (row->kind == CAIRN_CONFIG_REAL || row->kind == CAIRN_CONFIG_INT)
+		for (int k = 0; row->words != NULL && row->words[k] != NULL; k++)
+			fprintf(file, "%s%s%s", k == 0 ? " (" : "|", row->words[k],
+			    row->words[k + 1] == NULL ? ")" : "");
+		if (row->kind == CAIRN_CONFIG_REAL || row->kind == CAIRN_CONFIG_INT)
 			fprintf(file, " (%.10g..%.10g)", row->min, row->max);
 		fputc('\n', file);
 	}

@@ -43,7 +43,7 @@ void cairn_arena_config(
 	robot->footprint_front_m = robot->footprint_rear_m = robot->footprint_half_width_m =
 	    CAIRN_ARENA_RADIUS_M;
 	robot->camera_x_m = CAIRN_ARENA_RADIUS_M;
-	snprintf(cfg->pilot.profile, sizeof(cfg->pilot.profile), "hybrid");
+	cfg->pilot.profile = CAIRN_CHOICE_PILOT_HYBRID;
 	cfg->sim.seed = cfg->pilot.seed = (int)seed;
 	if (mode == CAIRN_ARENA_GT)
 		cfg->sim.slip = cfg->sim.yaw_drift_deg_per_m = 0.0;

@@ -237,7 +237,7 @@ static void configure(struct episode *e)
 {
 	struct cairn_config *c = &e->cfg;
 	*c = *e->o->cfg;
-	snprintf(c->sim.start, sizeof(c->sim.start), "world");
+	c->sim.start = CAIRN_CHOICE_START_WORLD;
 	c->sim.seed = c->pilot.seed = (int)((e->o->seed * 7919 + e->d.number) & 0x3fffffff);
 	c->mission.return_home = true;
 	c->mission.limit_s = 0.0;

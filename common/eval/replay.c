@@ -92,12 +92,13 @@ void cairn_eval_replay_lineup(const struct cairn_recording *recording, struct ca
 	cairn_lineup_alone(ret);
 	cairn_profile_defaults(p);
 	snprintf(p->name, sizeof(p->name), "recording");
-	snprintf(p->format, sizeof(p->format), "%.*s", (int)sizeof(p->format) - 1,
-	    word(&recording->begun, "format"));
-	snprintf(p->dialect, sizeof(p->dialect), "%.*s", (int)sizeof(p->dialect) - 1,
-	    word(&recording->begun, "dialect"));
-	if (cairn_provider_find(p->format) == NULL)
-		snprintf(p->format, sizeof(p->format), "openai");
+	/* What is not known is what the defaults say. */
+	int format = cairn_choice_find(cairn_choice_format_words, word(&recording->begun, "format"));
+	int dialect = cairn_choice_find(cairn_choice_dialect_words, word(&recording->begun, "dialect"));
+	if (format >= 0)
+		p->format = (enum cairn_choice_format)format;
+	if (dialect >= 0)
+		p->dialect = (enum cairn_choice_dialect)dialect;
 }
 
 /* A fallback may speak another format than who was asked first. */
@@ -105,11 +106,12 @@ static struct cairn_lineup who_answered(
     const struct cairn_recorded_question *question, const struct cairn_lineup *lineup)
 {
 	struct cairn_lineup who = *lineup;
-	const char *format = question->exchange_count > 0
-				 ? json_string_value(json_object_get(question->exchanges[0].row, "format"))
-				 : NULL;
-	if (format != NULL && cairn_provider_find(format) != NULL)
-		snprintf(who.rows[0].format, sizeof(who.rows[0].format), "%s", format);
+	const char *word = question->exchange_count > 0
+			       ? json_string_value(json_object_get(question->exchanges[0].row, "format"))
+			       : NULL;
+	int format = word != NULL ? cairn_choice_find(cairn_choice_format_words, word) : -1;
+	if (format >= 0)
+		who.rows[0].format = (enum cairn_choice_format)format;
 	return who;
 }
 

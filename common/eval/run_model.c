@@ -20,12 +20,7 @@
 
 bool run_model_init(struct cairn_run *r, struct cairn_error *err)
 {
-	int profile = cairn_pilot_profile_parse(r->cfg->pilot.profile);
-	if (profile < 0) {
-		cairn_error_set(err, "pilot.profile: '%s' is none", r->cfg->pilot.profile);
-		return false;
-	}
-	cairn_pilot_init(&r->model.pilot, (enum cairn_pilot_profile)profile, (uint64_t)r->cfg->pilot.seed);
+	cairn_pilot_init(&r->model.pilot, r->cfg->pilot.profile, (uint64_t)r->cfg->pilot.seed);
 	cairn_rng_seed(&r->model.rng, (uint64_t)r->cfg->pilot.seed, 12);
 	struct cairn_profile pilot;
 	cairn_profile_defaults(&pilot);
@@ -221,7 +216,7 @@ static bool something_to_see(const struct cairn_run *r)
 	if (r->looks < r->o.looks)
 		return false;
 	bool old = r->candidates_ns < m->result_ns && r->now_ns - m->result_ns < LIST_WAIT_NS;
-	if (old && r->o.decide == NULL && m->pilot.profile == CAIRN_PILOT_HYBRID)
+	if (old && r->o.decide == NULL && m->pilot.profile == CAIRN_CHOICE_PILOT_HYBRID)
 		return false;
 	return r->pose_some && (r->o.map == CAIRN_RUN_MAP_NONE || r->frontiers.free_m2 > 0.0);
 }

@@ -185,7 +185,7 @@ static struct cairn_house_params prepare(struct episode *e, double *ret_delay_s)
 	cfg->sim.lidar_dropout = cairn_rng_uniform(&rng) < 0.5 ? DROPOUT_SHARE : 0.02;
 	cfg->pilot.latency_mean_s = 0.2 + 0.6 * cairn_rng_uniform(&rng);
 	cfg->map.extent_max_m = fmin(cfg->map.extent_max_m, 30.0);
-	snprintf(cfg->sim.start, sizeof(cfg->sim.start), "auto");
+	cfg->sim.start = CAIRN_CHOICE_START_AUTO;
 	*ret_delay_s = cairn_rng_uniform(&rng) < 0.5 ? DELAY_S : 0.02;
 	e->ret->has[CAIRN_HAZARD_NOISE] = true;
 	e->ret->has[CAIRN_HAZARD_DROPOUTS] = cfg->sim.lidar_dropout == DROPOUT_SHARE;

@@ -29,6 +29,19 @@ const char *cairn_trial_mode_name(enum cairn_trial_mode mode)
 	return mode_names[mode];
 }
 
+bool cairn_trial_pilot(
+    const struct cairn_trial_options *o, enum cairn_choice_pilot *ret, struct cairn_error *err)
+{
+	int profile = o->mode == CAIRN_TRIAL_HYBRID ? CAIRN_CHOICE_PILOT_HYBRID : CAIRN_CHOICE_PILOT_SENSIBLE;
+	if (o->pilot != NULL)
+		profile = cairn_choice_find(cairn_choice_pilot_words, o->pilot);
+	if (profile < 0)
+		cairn_error_set(err, "pilot.profile: '%s' is none", o->pilot);
+	else
+		*ret = (enum cairn_choice_pilot)profile;
+	return profile >= 0;
+}
+
 int cairn_trial_mode_parse(const char *name)
 {
 	for (int i = 0; i < CAIRN_TRIAL_MODE_COUNT; i++)
@@ -120,7 +133,7 @@ static bool draw_start(struct trial *t, struct cairn_error *err)
 		struct cairn_pose2 at = {x, y, yaw};
 		if (!cairn_truth_reachable_at(cairn_sim_truth(sim), x, y) || !fit_to_start(t, at))
 			continue;
-		snprintf(t->cfg.sim.start, sizeof(t->cfg.sim.start), "given");
+		t->cfg.sim.start = CAIRN_CHOICE_START_GIVEN;
 		t->cfg.sim.start_x_m = x;
 		t->cfg.sim.start_y_m = y;
 		t->cfg.sim.start_yaw_deg = cairn_rad_to_deg(yaw);
@@ -284,20 +297,13 @@ static void report(void *ctx, const struct cairn_run *run, const struct cairn_to
 static bool configure(struct trial *t, struct cairn_error *err)
 {
 	const struct cairn_trial_options *o = t->o;
-	const char *profile = o->pilot != NULL                ? o->pilot
-			      : o->mode == CAIRN_TRIAL_HYBRID ? "hybrid"
-							      : "sensible";
 	t->cfg = *o->cfg;
-	int parsed = cairn_pilot_profile_parse(profile);
-	if (parsed < 0) {
-		cairn_error_set(err, "pilot.profile: '%s' is none", profile);
+	if (!cairn_trial_pilot(o, &t->cfg.pilot.profile, err))
 		return false;
-	}
-	snprintf(t->cfg.pilot.profile, sizeof(t->cfg.pilot.profile), "%s", profile);
-	snprintf(t->cfg.mission.order, sizeof(t->cfg.mission.order), "%s",
-	    o->mode == CAIRN_TRIAL_NEAREST || o->mode == CAIRN_TRIAL_GREEDY ? "nearest" : "tour");
+	bool nearest = o->mode == CAIRN_TRIAL_NEAREST || o->mode == CAIRN_TRIAL_GREEDY;
+	t->cfg.mission.order = nearest ? CAIRN_CHOICE_ORDER_NEAREST : CAIRN_CHOICE_ORDER_TOUR;
 	t->cfg.mission.recheck = o->mode != CAIRN_TRIAL_NEAREST;
-	cairn_pilot_init(&t->pilot, (enum cairn_pilot_profile)parsed, o->seed);
+	cairn_pilot_init(&t->pilot, t->cfg.pilot.profile, o->seed);
 	t->cfg.pilot.seed = (int)o->seed;
 	t->cfg.sim.seed = (int)o->seed;
 	t->cfg.mission.return_home = false;

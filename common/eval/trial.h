@@ -44,6 +44,12 @@ int cairn_trial_mode_parse(const char *name);
 bool cairn_trial_driven(enum cairn_trial_mode mode);
 bool cairn_trial_asks(enum cairn_trial_mode mode);
 
+struct cairn_trial_options;
+/* The profile of the scripted pilot: the one asked for, or hybrid in the mode of this name and sensible in others. False
+ * with the reason: there is none of this name. */
+bool cairn_trial_pilot(
+    const struct cairn_trial_options *options, enum cairn_choice_pilot *ret, struct cairn_error *err);
+
 struct cairn_trial_options {
 	const struct cairn_config *cfg; /* what the mode and the seed decide is overwritten */
 	const struct cairn_world *world;

@@ -89,7 +89,7 @@ struct cairn_frontier_route *cairn_frontier_route_new(const struct cairn_config 
 		return NULL;
 	t->cfg = cfg->choice;
 	t->min_width_m = cfg->mission.frontier_min_width_m;
-	t->nearest = strcmp(cfg->mission.order, "nearest") == 0;
+	t->nearest = cfg->mission.order == CAIRN_CHOICE_ORDER_NEAREST;
 	cairn_wavefront_init(&t->wave);
 	t->wave.told = true; /* several spreads over the same blocks */
 	set_directions(t->directions);

@@ -29,7 +29,7 @@ bool cairn_planner_depth(struct cairn_planner *p, const struct cairn_msg_depth_s
 		p->rejects++;
 		return false;
 	}
-	if (p->trace_count == 0 || strcmp(p->cfg.safety.depth, "off") == 0)
+	if (p->trace_count == 0 || p->cfg.safety.depth == CAIRN_CHOICE_DEPTH_OFF)
 		return true;
 	struct cairn_pose2 pose = planner_pose_at(p, t_ns);
 	planner_see_lidar(p, &pose);

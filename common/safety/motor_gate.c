@@ -83,10 +83,10 @@ void cairn_motor_params_from(struct cairn_motor_params *p, const struct cairn_co
 	    .rearm_s = cfg->safety.rearm_s,
 	    .cliff_m = cfg->safety.cliff_m,
 	    .depth_timeout_s = cfg->safety.depth_timeout_s,
-	    .depth_off = strcmp(cfg->safety.depth, "off") == 0,
-	    .depth_required = strcmp(cfg->safety.depth, "required") == 0,
-	    .guard_required = strcmp(cfg->safety.guard, "required") == 0,
-	    .rearm_operator = strcmp(cfg->safety.rearm, "operator") == 0,
+	    .depth_off = cfg->safety.depth == CAIRN_CHOICE_DEPTH_OFF,
+	    .depth_required = cfg->safety.depth == CAIRN_CHOICE_DEPTH_REQUIRED,
+	    .guard_required = cfg->safety.guard == CAIRN_CHOICE_GUARD_REQUIRED,
+	    .rearm_operator = cfg->safety.rearm == CAIRN_CHOICE_REARM_OPERATOR,
 	};
 	cairn_monitor_params_from(&p->monitor, cfg);
 }

@@ -194,7 +194,7 @@ void cairn_sequencer_on_depth(
     struct cairn_sequencer *seq, const struct cairn_msg_depth_scan *scan, int64_t t_ns)
 {
 	const char *why;
-	if (strcmp(seq->cfg->safety.depth, "off") == 0 || seq->inputs.t_pose_ns == 0)
+	if (seq->cfg->safety.depth == CAIRN_CHOICE_DEPTH_OFF || seq->inputs.t_pose_ns == 0)
 		return;
 	if (!seq_rising(seq, &seq->inputs.t_depth_ns, t_ns, cairn_depth_scan_ok(scan, &why)))
 		return;

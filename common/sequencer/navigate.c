@@ -344,7 +344,7 @@ static void aim(struct cairn_sequencer *seq, const struct cairn_msg_frontier *f,
 static bool may_turn(const struct cairn_sequencer *seq, const struct cairn_msg_frontier *now)
 {
 	const struct seq_task *t = &seq->task;
-	if (t->nav.nudging || strcmp(seq->cfg->mission.order, "tour") != 0)
+	if (t->nav.nudging || seq->cfg->mission.order != CAIRN_CHOICE_ORDER_TOUR)
 		return false;
 	if (t->d.source == CAIRN_SOURCE_MODEL)
 		return seq_prefetch_goes_on(seq, now == NULL);

@@ -19,7 +19,7 @@ struct cairn_dialog *cairn_dialog_new(const struct cairn_config_vlm *cfg, double
 		return NULL;
 	}
 	d->cfg = *cfg;
-	d->json = strcmp(cfg->mode, "json") == 0;
+	d->json = cfg->mode == CAIRN_CHOICE_VLM_MODE_JSON;
 	d->pace.usd_per_hour = cfg->pace_usd_per_hour;
 	d->since_view = UINT32_MAX / 2; /* the first decision gets it */
 	d->snapshot_max_age_ns = (int64_t)(snapshot_max_age_s * 1e9);

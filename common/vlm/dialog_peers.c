@@ -14,11 +14,6 @@ static bool make_peer(struct cairn_dialog *d, struct dialog_peer *peer, struct c
 	    .has_temperature = peer->profile.sends_temperature,
 	    .temperature = d->cfg.temperature};
 	peer->format = cairn_provider_find(peer->profile.format);
-	if (peer->format == NULL) {
-		cairn_error_set(err, "provider '%s': format '%.24s' is not known", peer->profile.name,
-		    peer->profile.format);
-		return false;
-	}
 	peer->format->write_prefix(&peer->prefix, &prefix);
 	prefix.actions_only = true;
 	peer->format->write_prefix(&peer->prefix_actions, &prefix);

@@ -6,7 +6,6 @@
 /* How a server reads this format. Unknown keys are dropped by some and refused by others, so each gets only
  * what it knows. */
 struct dialect {
-	const char *name;
 	bool strict;      /* schema-exact arguments on request */
 	bool tool_choice; /* a call can be forced */
 	bool allowed;  /* and restricted to some of the tools, which leaves the list (and the cache) alone */
@@ -16,21 +15,17 @@ struct dialect {
 	const char *limit; /* name of the token limit */
 };
 
-static const struct dialect dialects[] = {
-    {"openai", true, true, true, true, true, false, "max_completion_tokens"},
-    {"ollama", false, false, false, false, false, true, "max_tokens"},
-    {"llamacpp", false, true, false, false, false, true, "max_tokens"},
-    {"vllm", false, true, false, false, true, true, "max_tokens"},
-    {"other", false, true, false, false, true, false, "max_tokens"},
+static const struct dialect dialects[CAIRN_CHOICE_DIALECT_COUNT] = {
+    [CAIRN_CHOICE_DIALECT_OPENAI] = {true, true, true, true, true, false, "max_completion_tokens"},
+    [CAIRN_CHOICE_DIALECT_OLLAMA] = {false, false, false, false, false, true, "max_tokens"},
+    [CAIRN_CHOICE_DIALECT_LLAMACPP] = {false, true, false, false, false, true, "max_tokens"},
+    [CAIRN_CHOICE_DIALECT_VLLM] = {false, true, false, false, true, true, "max_tokens"},
+    [CAIRN_CHOICE_DIALECT_OTHER] = {false, true, false, false, true, false, "max_tokens"},
 };
 
 static const struct dialect *dialect_of(const struct cairn_profile *profile)
 {
-	for (size_t i = 1; i < sizeof(dialects) / sizeof(dialects[0]); i++) {
-		if (strcmp(dialects[i].name, profile->dialect) == 0)
-			return &dialects[i];
-	}
-	return &dialects[0];
+	return &dialects[profile->dialect];
 }
 
 static void write_tools(struct cairn_text *out, bool actions_only, bool strict)

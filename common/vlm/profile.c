@@ -9,11 +9,12 @@
 #define AT(key) offsetof(struct cairn_profile, key)
 
 const struct cairn_config_row cairn_profile_rows[] = {
-#define REAL(key, def, min, max, doc) {NULL, #key, CAIRN_CONFIG_REAL, min, max, NULL, #def, doc, AT(key)},
-#define INT(key, def, min, max, doc) {NULL, #key, CAIRN_CONFIG_INT, min, max, NULL, #def, doc, AT(key)},
-#define FLAG(key, def, doc) {NULL, #key, CAIRN_CONFIG_FLAG, 0, 0, NULL, #def, doc, AT(key)},
-#define TEXT(key, def, doc) {NULL, #key, CAIRN_CONFIG_TEXT, 0, 0, NULL, def, doc, AT(key)},
-#define CHOICE(key, def, choices, doc) {NULL, #key, CAIRN_CONFIG_CHOICE, 0, 0, choices, def, doc, AT(key)},
+#define REAL(key, def, min, max, doc) {NULL, #key, CAIRN_CONFIG_REAL, min, max, NULL, doc, AT(key)},
+#define INT(key, def, min, max, doc) {NULL, #key, CAIRN_CONFIG_INT, min, max, NULL, doc, AT(key)},
+#define FLAG(key, def, doc) {NULL, #key, CAIRN_CONFIG_FLAG, 0, 0, NULL, doc, AT(key)},
+#define TEXT(key, def, doc) {NULL, #key, CAIRN_CONFIG_TEXT, 0, 0, NULL, doc, AT(key)},
+#define CHOICE(key, name, NAME, def, doc)                                                                    \
+	{NULL, #key, CAIRN_CONFIG_CHOICE, 0, 0, cairn_choice_##name##_words, doc, AT(key)},
 #include "common/vlm/profile.def"
 };
 
@@ -26,7 +27,7 @@ void cairn_profile_defaults(struct cairn_profile *profile)
 #define INT(key, def, min, max, doc) profile->key = def;
 #define FLAG(key, def, doc) profile->key = def;
 #define TEXT(key, def, doc) memcpy(profile->key, def, sizeof(def));
-#define CHOICE(key, def, choices, doc) memcpy(profile->key, def, sizeof(def));
+#define CHOICE(key, name, NAME, def, doc) profile->key = CAIRN_CHOICE_##NAME##_##def;
 #include "common/vlm/profile.def"
 }
 

@@ -14,7 +14,7 @@
 #define INT(key, def, min, max, doc) int32_t key;
 #define FLAG(key, def, doc) bool key;
 #define TEXT(key, def, doc) char key[CAIRN_CONFIG_TEXT_CAP];
-#define CHOICE(key, def, choices, doc) char key[CAIRN_CONFIG_CHOICE_CAP];
+#define CHOICE(key, name, NAME, def, doc) enum cairn_choice_##name key;
 struct cairn_profile {
 #include "common/vlm/profile.def"
 };

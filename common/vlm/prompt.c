@@ -127,7 +127,7 @@ static bool load_part(
 
 bool cairn_prompt_load(const struct cairn_config *cfg, struct cairn_text *system, struct cairn_error *err)
 {
-	bool json = strcmp(cfg->vlm.mode, "json") == 0;
+	bool json = cfg->vlm.mode == CAIRN_CHOICE_VLM_MODE_JSON;
 	cairn_text_clear(system);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		if (is_on(&parts[i], &cfg->percept) && !load_part(cfg, parts[i].name, system, err))

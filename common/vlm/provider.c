@@ -23,15 +23,13 @@ void cairn_reply_say(struct cairn_reply *reply, const json_t *value)
 const char *const cairn_provider_common_headers[] = {
     "Content-Type: application/json", "Accept: application/json", NULL};
 
-const struct cairn_provider *cairn_provider_find(const char *format)
+const struct cairn_provider *cairn_provider_find(enum cairn_choice_format format)
 {
-	static const struct cairn_provider *const all[] = {
-	    &cairn_provider_openai, &cairn_provider_anthropic, &cairn_provider_gemini};
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		if (strcmp(all[i]->name, format) == 0)
-			return all[i];
-	}
-	return NULL;
+	static const struct cairn_provider *const all[CAIRN_CHOICE_FORMAT_COUNT] = {
+	    [CAIRN_CHOICE_FORMAT_OPENAI] = &cairn_provider_openai,
+	    [CAIRN_CHOICE_FORMAT_ANTHROPIC] = &cairn_provider_anthropic,
+	    [CAIRN_CHOICE_FORMAT_GEMINI] = &cairn_provider_gemini};
+	return all[format];
 }
 
 bool cairn_provider_url(

@@ -105,8 +105,8 @@ extern const char *const cairn_provider_common_headers[];
 extern const struct cairn_provider cairn_provider_openai;
 extern const struct cairn_provider cairn_provider_anthropic;
 extern const struct cairn_provider cairn_provider_gemini;
-/* By profile.format; NULL if unknown. */
-const struct cairn_provider *cairn_provider_find(const char *format);
+/* By profile.format. */
+const struct cairn_provider *cairn_provider_find(enum cairn_choice_format format);
 
 /* base_url and path joined, with the model put in; port_or_0 replaces a port 0. False: it does not fit. */
 bool cairn_provider_url(

@@ -95,8 +95,10 @@ void cairn_recording_begun(struct cairn_text *out, const struct cairn_config *cf
 	cairn_recording_text(out, "program", CAIRN_VERSION, strlen(CAIRN_VERSION));
 	cairn_recording_text(out, "t_unix_s", when, strlen(when));
 	cairn_recording_text(out, "provider", profile->name, strlen(profile->name));
-	cairn_recording_text(out, "format", profile->format, strlen(profile->format));
-	cairn_recording_text(out, "dialect", profile->dialect, strlen(profile->dialect));
+	const char *format = cairn_choice_format_words[profile->format];
+	const char *dialect = cairn_choice_dialect_words[profile->dialect];
+	cairn_recording_text(out, "format", format, strlen(format));
+	cairn_recording_text(out, "dialect", dialect, strlen(dialect));
 	cairn_recording_text(out, "model", profile->model, strlen(profile->model));
 	cairn_recording_text(out, "system", system, strlen(system));
 	add_config(out, cfg);

@@ -22,7 +22,7 @@
 
 static bool simulated(const struct check_context *ctx)
 {
-	return strcmp(ctx->cfg->robot.drive, "simulated") == 0;
+	return ctx->cfg->robot.drive == CAIRN_CHOICE_DRIVE_SIMULATED;
 }
 
 /* The stages that use shared memory have a /tmp and a /dev/shm of their own; of the host's they see folders alone. */
@@ -30,7 +30,7 @@ static bool visible(
     const struct check_context *ctx, const char *path, const char *key, struct check_result *ret)
 {
 	bool hidden = strncmp(path, "/tmp/", 5) == 0 || strncmp(path, "/dev/shm/", 9) == 0;
-	if (!hidden || strcmp(ctx->cfg->launcher.isolation, "host") == 0)
+	if (!hidden || ctx->cfg->launcher.isolation == CAIRN_CHOICE_ISOLATION_HOST)
 		return true;
 	check_says(ret, CHECK_FAILS,
 	    "%s: %s: the stages have a /tmp of their own; name a place elsewhere (or launcher.isolation: "

@@ -65,6 +65,8 @@ void cli_print_config_markdown(FILE *out)
 	    "stack has.\n"
 	    "API keys are never in here: `vlm.api_key_env` names the environment variable that holds the "
 	    "key.\n");
+	struct cairn_config defaults;
+	cairn_config_defaults(&defaults);
 	const char *section = "";
 	int sections = 0;
 	for (int i = 0; i < cairn_config_row_count; i++) {
@@ -75,8 +77,9 @@ void cli_print_config_markdown(FILE *out)
 			    row->section, cairn_config_sections[sections++].doc);
 		}
 		section = row->section;
-		fprintf(out, "| `%s` | %s%s%s | ", row->key, row->def_text[0] != '\0' ? "`" : "",
-		    row->def_text, row->def_text[0] != '\0' ? "`" : "");
+		char value[CAIRN_CONFIG_TEXT_CAP];
+		cairn_config_value_text(&defaults, row, value, sizeof(value));
+		fprintf(out, value[0] != '\0' ? "| `%s` | `%s` | " : "| `%s` | %s | ", row->key, value);
 		switch (row->kind) {
 		case CAIRN_CONFIG_REAL:
 			fprintf(out, "%.10g to %.10g", row->min, row->max);
@@ -91,8 +94,8 @@ void cli_print_config_markdown(FILE *out)
 			fprintf(out, "text");
 			break;
 		case CAIRN_CONFIG_CHOICE:
-			for (const char *p = row->choices; *p != '\0'; p++)
-				fprintf(out, *p == '|' ? ", " : "%c", *p);
+			for (int k = 0; row->words[k] != NULL; k++)
+				fprintf(out, "%s%s", k > 0 ? ", " : "", row->words[k]);
 			break;
 		}
 		fprintf(out, " | %s |\n", row->doc);

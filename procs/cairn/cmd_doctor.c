@@ -76,7 +76,7 @@ static bool nothing_there(int status)
 static bool refuses_key(const struct cairn_profile *p, int status)
 {
 	return status == 401 || status == 403 ||
-	       (status == 400 && strcmp(p->format, "gemini") == 0 && p->api_key_env[0] != '\0');
+	       (status == 400 && p->format == CAIRN_CHOICE_FORMAT_GEMINI && p->api_key_env[0] != '\0');
 }
 
 static void judge(

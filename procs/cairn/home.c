@@ -24,7 +24,7 @@ static const struct {
 void home_identity(const struct cairn_config *cfg, char *text, size_t bytes)
 {
 	const struct cairn_config_sim *s = &cfg->sim;
-	if (strcmp(cfg->robot.drive, "simulated") != 0) {
+	if (cfg->robot.drive != CAIRN_CHOICE_DRIVE_SIMULATED) {
 		snprintf(text, bytes, "robot %s, cells of %g m\n", cfg->robot.name, cfg->map.cell_m);
 		return;
 	}

@@ -149,7 +149,7 @@ bool up_picture(const struct up_run *run, const char *path, struct cairn_error *
 	if (mapper == NULL)
 		return false;
 	const char *slash = strrchr(run->cfg.sim.world, '/');
-	bool simulated = strcmp(run->cfg.robot.drive, "simulated") == 0;
+	bool simulated = run->cfg.robot.drive == CAIRN_CHOICE_DRIVE_SIMULATED;
 	char title[160];
 	snprintf(title, sizeof(title), "%.60s   %.1f m driven   %.1f m2",
 	    simulated && slash != NULL ? slash + 1 : run->cfg.robot.name, run->pose.distance_m,

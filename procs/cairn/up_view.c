@@ -73,7 +73,7 @@ static void view_head(struct screen *s, const struct up_run *run, int64_t now_ns
 {
 	char elapsed[32], limit[40] = "";
 	const char *slash = strrchr(run->cfg.sim.world, '/');
-	bool simulated = strcmp(run->cfg.robot.drive, "simulated") == 0;
+	bool simulated = run->cfg.robot.drive == CAIRN_CHOICE_DRIVE_SIMULATED;
 	cli_clock_text((double)(now_ns - run->start_ns) * 1e-9, elapsed, sizeof(elapsed));
 	if (run->cfg.mission.limit_s > 0.0) {
 		memcpy(limit, " of ", 5);

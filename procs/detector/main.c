@@ -220,7 +220,7 @@ static int on_note(void *ctx)
 /* A helper that knows boxes alone gets depth from the camera's own. */
 static bool open_depth(struct app *app, struct cairn_error *err)
 {
-	if (strcmp(app->cfg->detect.source, "helper") != 0)
+	if (app->cfg->detect.source != CAIRN_CHOICE_DETECT_SOURCE_HELPER)
 		return true;
 	app->depth_mm = calloc(
 	    (size_t)app->cfg->camera.width_px * (size_t)app->cfg->camera.height_px, sizeof(*app->depth_mm));

@@ -76,7 +76,7 @@ static void ended(struct service *s, const struct cairn_dialog_outcome *outcome)
 	uint32_t index = cairn_dialog_provider(s->dialog);
 	if (s->recorder != NULL) {
 		struct cairn_exchange x = {.provider = s->lineup->rows[index].name,
-		    .format = s->lineup->rows[index].format,
+		    .format = cairn_choice_format_words[s->lineup->rows[index].format],
 		    .url = s->url,
 		    .t_unix_s = (double)time(NULL),
 		    .latency_s = (double)(cairn_now_ns() - s->sent_ns) * 1e-9,

@@ -84,8 +84,7 @@ bool arenas_drive(const struct arenas_plan *p, uint64_t number, struct cairn_are
 	const struct cairn_arena *a = arenas_piece(p, number, &mode, &seed);
 	struct cairn_config cfg = p->cfg;
 	cfg.pilot.seed = (int)seed;
-	snprintf(
-	    cfg.pilot.profile, sizeof(cfg.pilot.profile), "hybrid"); /* where the pilot answers the prompt */
+	cfg.pilot.profile = CAIRN_CHOICE_PILOT_HYBRID; /* where the pilot answers the prompt */
 	struct model_worker w = {.purse = p->purse};
 	struct cairn_arena_driver driver = {.vlm = &cfg.vlm};
 	struct cairn_model_client_model model;

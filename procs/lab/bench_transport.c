@@ -382,7 +382,7 @@ bool cairn_bench_transport(struct cairn_bench_out *out)
 	double median_us[WAYS];
 	sigset_t ends, before;
 	cairn_config_defaults(&t.cfg);
-	snprintf(t.cfg.launcher.isolation, sizeof(t.cfg.launcher.isolation), "private");
+	t.cfg.launcher.isolation = CAIRN_CHOICE_ISOLATION_PRIVATE;
 	struct cairn_namespace ns;
 	if (!cairn_namespace_create(&ns, 1 << 20, &err)) {
 		fprintf(stderr, "cairn bench: transport is left out: %s\n", err.text);

@@ -48,7 +48,7 @@ static const char *mode_name(int mode)
 
 static const char *profile_name(int profile)
 {
-	return cairn_pilot_profile_name((enum cairn_pilot_profile)profile);
+	return cairn_choice_pilot_words[profile];
 }
 
 /* ---- the plan ---- */
@@ -109,8 +109,8 @@ static bool read_plan(const struct cli *cli, struct explore_plan *p)
 	if (!explore_read_model(cli, p))
 		return false;
 	p->pilot = cli_value(cli, "pilot");
-	if (p->pilot != NULL && cairn_pilot_profile_parse(p->pilot) < 0)
-		return complain_of("--pilot", p->pilot, CAIRN_PILOT_PROFILE_COUNT, profile_name);
+	if (p->pilot != NULL && cairn_choice_find(cairn_choice_pilot_words, p->pilot) < 0)
+		return complain_of("--pilot", p->pilot, CAIRN_CHOICE_PILOT_COUNT, profile_name);
 	p->scripted = p->provider == NULL || cairn_profile_url_is_pilot(p->lineup.rows[0].base_url);
 	long seeds = cli_count_max(cli, "seeds", 1, EXPLORE_SEEDS_MAX), first = cli_count(cli, "seed", 1);
 	p->jobs = cli_count(cli, "jobs", default_jobs(p));

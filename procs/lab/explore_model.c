@@ -169,10 +169,8 @@ bool explore_trial(const struct explore_plan *p, struct cairn_trial_options *o,
 	/* The pilot that answers through the prompt has the profile and the chance of the trial. */
 	struct cairn_config cfg = p->cfg;
 	cfg.pilot.seed = (int)o->seed;
-	snprintf(cfg.pilot.profile, sizeof(cfg.pilot.profile), "%s",
-	    o->pilot != NULL                ? o->pilot
-	    : o->mode == CAIRN_TRIAL_HYBRID ? "hybrid"
-					    : "sensible");
+	if (!cairn_trial_pilot(o, &cfg.pilot.profile, err))
+		return false;
 	struct model_worker w = {.call = model_call_new(&cfg, &p->lineup, NULL, err), .purse = p->purse};
 	const struct cairn_model_client_model model = model_worker_model(&w, p->system.data, &p->lineup);
 	o->model = &model;

@@ -41,7 +41,7 @@ static bool wanted(const struct cairn_config *cfg, enum when when)
 	case ALWAYS:
 		return true;
 	case SIMULATED:
-		return strcmp(cfg->robot.drive, "simulated") == 0;
+		return cfg->robot.drive == CAIRN_CHOICE_DRIVE_SIMULATED;
 	case PILOT:
 		return cairn_lineup_names(&cfg->vlm, "pilot");
 	case REMOTE:
@@ -53,10 +53,10 @@ static bool wanted(const struct cairn_config *cfg, enum when when)
 	case REPLAYS:
 		return false; /* see wanted_in_replay() */
 	case NETWORK:
-		return strcmp(cfg->detect.source, "network") == 0;
+		return cfg->detect.source == CAIRN_CHOICE_DETECT_SOURCE_NETWORK;
 	case DETECTS: /* the simulator sees its own pictures only */
-		return strcmp(cfg->detect.source, "helper") == 0 || wanted(cfg, NETWORK) ||
-		       (strcmp(cfg->detect.source, "simulated") == 0 && wanted(cfg, SIMULATED));
+		return cfg->detect.source == CAIRN_CHOICE_DETECT_SOURCE_HELPER || wanted(cfg, NETWORK) ||
+		       (cfg->detect.source == CAIRN_CHOICE_DETECT_SOURCE_SIMULATED && wanted(cfg, SIMULATED));
 	}
 	return false;
 }

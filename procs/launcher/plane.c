@@ -142,7 +142,7 @@ static void say_shm_size(struct cairn_error *err, double need_mb)
  * dead RouDi. */
 static bool host_is_fit(const struct cairn_config *cfg, struct cairn_error *err)
 {
-	const char *wish = cfg->launcher.isolation;
+	const char *wish = cairn_choice_isolation_words[cfg->launcher.isolation];
 	int fd = host_lock();
 	if (fd == -EWOULDBLOCK) {
 		int pid = lock_owner();
@@ -180,13 +180,13 @@ static bool host_is_fit(const struct cairn_config *cfg, struct cairn_error *err)
 static bool isolate(const struct cairn_config *cfg, struct cairn_namespace *ns, char *note, size_t note_bytes,
     struct cairn_error *err)
 {
-	const char *wish = cfg->launcher.isolation;
+	enum cairn_choice_isolation wish = cfg->launcher.isolation;
 	note[0] = '\0';
-	if (strcmp(wish, "host") != 0) {
+	if (wish != CAIRN_CHOICE_ISOLATION_HOST) {
 		struct cairn_error why = {""};
 		if (cairn_namespace_create(ns, cairn_plane_bytes(cfg), &why))
 			return true;
-		if (strcmp(wish, "private") == 0) {
+		if (wish == CAIRN_CHOICE_ISOLATION_PRIVATE) {
 			cairn_error_set(err, "launcher.isolation: private: %s", why.text);
 			return false;
 		}

@@ -146,7 +146,7 @@ static void configure(struct app *app)
 {
 	const struct cairn_config_record *cfg = &app->cfg->record;
 	double quota = cfg->quota_mb * 1e6, file = cfg->file_mb * 1e6;
-	app->folder = (struct record_folder){.ring = strcmp(cfg->when_full, "ring") == 0,
+	app->folder = (struct record_folder){.ring = cfg->when_full == CAIRN_CHOICE_WHEN_FULL_RING,
 	    .keep_free_bytes = cfg->keep_free_mb * 1e6,
 	    .fd = -1,
 	    .limits = {.quota_bytes = quota,

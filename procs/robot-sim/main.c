@@ -296,7 +296,7 @@ static bool open_all(struct robot_sim *r, struct cairn_error *err)
 	}
 	r->camera = camera_server_new(
 	    r->stage, robot->camera_socket, (uint32_t)lens.width_px, (uint32_t)lens.height_px, err);
-	if (r->camera != NULL && strcmp(r->cfg->detect.source, "simulated") == 0) {
+	if (r->camera != NULL && r->cfg->detect.source == CAIRN_CHOICE_DETECT_SOURCE_SIMULATED) {
 		r->sight = sight_server_new(r->stage, r->cfg->detect.socket, r->sim, r->world, err);
 		if (r->sight == NULL)
 			return false;

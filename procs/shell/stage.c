@@ -148,9 +148,8 @@ struct cairn_stage *cairn_stage_start(
 		free(stage);
 		return NULL;
 	}
-	enum cairn_log_level level = CAIRN_LOG_INFO;
-	cairn_log_level_parse(stage->cfg.log.level, &level);
-	cairn_log_init(stage->name, level);
+	_Static_assert((int)CAIRN_CHOICE_LOG_LEVEL_DEBUG == (int)CAIRN_LOG_DEBUG, "the same order");
+	cairn_log_init(stage->name, (enum cairn_log_level)stage->cfg.log.level);
 
 	*ret_status = 1;
 	stage->signal_fd = block_signals();

@@ -26,7 +26,7 @@ static const char *body;
 static size_t body_bytes;
 static struct cairn_msg_decision decision;
 static double similarity, nearest_m; /* of the snapshots */
-static const char *mode = "tools";
+static enum cairn_choice_vlm_mode mode = CAIRN_CHOICE_VLM_MODE_TOOLS;
 
 static inline void say_mission(bool wants)
 {
@@ -89,7 +89,7 @@ static inline void setup(void)
 	cairn_config_defaults(&cfg);
 	cfg.pilot.picture_tokens = 0; /* as gpt-4o-mini counts: PICTURE_TOKENS */
 	snprintf(cfg.vlm.prompts, sizeof(cfg.vlm.prompts), "%s", CAIRN_SOURCE_ROOT "/config/prompts");
-	snprintf(cfg.vlm.mode, sizeof(cfg.vlm.mode), "%s", mode);
+	cfg.vlm.mode = mode;
 	bool loaded = cairn_prompt_load(&cfg, &system, &err);
 	ck_assert_msg(loaded, "%s", err.text);
 	dialog = cairn_dialog_new(&cfg.vlm, cfg.safety.decision_max_age_s, system.data, &err);

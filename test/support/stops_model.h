@@ -57,16 +57,16 @@ static void make_sights(void)
 	}
 }
 
-static void begin(const char *rearm, const char *depth, bool reborn)
+static void begin(enum cairn_choice_rearm rearm, enum cairn_choice_depth depth, bool reborn)
 {
-	feels = !reborn && strcmp(rearm, "auto") == 0;
+	feels = !reborn && rearm == CAIRN_CHOICE_REARM_AUTO;
 	struct cairn_motor_params params;
 	cairn_config_defaults(&cfg);
 	cfg.safety.cmd_timeout_s = cfg.safety.scan_timeout_s = 0.5 * LIMIT_TICKS;
 	cfg.safety.rearm_s = 0.5 * REARM_TICKS;
 	cfg.safety.emergency_clear_s = 0.6;
-	snprintf(cfg.safety.rearm, sizeof(cfg.safety.rearm), "%s", rearm);
-	snprintf(cfg.safety.depth, sizeof(cfg.safety.depth), "%s", depth);
+	cfg.safety.rearm = rearm;
+	cfg.safety.depth = depth;
 	cairn_motor_params_from(&params, &cfg);
 	params.smooth = (struct cairn_velocity_smoother_params){1e3, 1e3, 1e6};
 	params.wheels.limit_s = 0.0; /* the robot is held against its commands: see test wheel-check */

@@ -47,12 +47,7 @@ bool cairn_pilot_api_init(
     struct cairn_pilot_api *api, const struct cairn_config_pilot *cfg, struct cairn_error *err)
 {
 	*api = (struct cairn_pilot_api){.cfg = *cfg};
-	int profile = cairn_pilot_profile_parse(cfg->profile);
-	if (profile < 0) {
-		cairn_error_set(err, "pilot.profile: '%s' is not known", cfg->profile);
-		return false;
-	}
-	cairn_pilot_init(&api->pilot, (enum cairn_pilot_profile)profile, (uint64_t)cfg->seed);
+	cairn_pilot_init(&api->pilot, cfg->profile, (uint64_t)cfg->seed);
 	cairn_rng_seed(&api->rng, (uint64_t)cfg->seed, 23);
 	return parse_faults(api, cfg->faults, err);
 }
@@ -259,12 +254,12 @@ static void complete(struct cairn_pilot_api *api, const struct cairn_pilot_reque
 {
 	struct cairn_pilot_view view;
 	struct cairn_pilot_choice choice;
-	enum cairn_pilot_profile profile = api->pilot.profile;
+	enum cairn_choice_pilot profile = api->pilot.profile;
 	ret->fault = pick_fault(api, req->tools_given);
 	if (ret->fault == CAIRN_PILOT_FAULT_UNSAFE)
-		profile = CAIRN_PILOT_UNSAFE;
+		profile = CAIRN_CHOICE_PILOT_UNSAFE;
 	else if (ret->fault == CAIRN_PILOT_FAULT_REPEAT)
-		profile = CAIRN_PILOT_REPEAT;
+		profile = CAIRN_CHOICE_PILOT_REPEAT;
 	cairn_pilot_read(&view, req->prompt.data != NULL ? req->prompt.data : "", req->prompt.len);
 	cairn_pilot_choose_as(&api->pilot, profile, &view, &choice);
 	keep_to_offer(req, &choice);

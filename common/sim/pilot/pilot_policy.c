@@ -16,26 +16,7 @@
 #define DITHER 0.05    /* the same of candidates, in score */
 #define GAP_SHARE 0.04 /* now and then an open gap instead of a frontier */
 
-static const char *const profile_names[] = {
-    "sensible", "forward", "random", "flip", "unsafe", "repeat", "idle", "hybrid"};
-_Static_assert(sizeof(profile_names) / sizeof(profile_names[0]) == CAIRN_PILOT_PROFILE_COUNT,
-    "one name for each profile");
-
-const char *cairn_pilot_profile_name(enum cairn_pilot_profile profile)
-{
-	return profile_names[profile];
-}
-
-int cairn_pilot_profile_parse(const char *word)
-{
-	for (int i = 0; i < CAIRN_PILOT_PROFILE_COUNT; i++) {
-		if (strcmp(profile_names[i], word) == 0)
-			return i;
-	}
-	return -1;
-}
-
-void cairn_pilot_init(struct cairn_pilot *pilot, enum cairn_pilot_profile profile, uint64_t seed)
+void cairn_pilot_init(struct cairn_pilot *pilot, enum cairn_choice_pilot profile, uint64_t seed)
 {
 	*pilot = (struct cairn_pilot){.profile = profile};
 	cairn_rng_seed(&pilot->rng, seed, 11);
@@ -354,41 +335,41 @@ static void unsafe(const struct cairn_pilot_view *view, struct cairn_pilot_choic
 	    ret->text, sizeof(ret->text), "Full speed %s.", cairn_enum_text(&cairn_enum_direction, worst));
 }
 
-void cairn_pilot_choose_as(struct cairn_pilot *pilot, enum cairn_pilot_profile profile,
+void cairn_pilot_choose_as(struct cairn_pilot *pilot, enum cairn_choice_pilot profile,
     const struct cairn_pilot_view *view, struct cairn_pilot_choice *ret)
 {
 	*ret = (struct cairn_pilot_choice){0};
 	switch (profile) {
-	case CAIRN_PILOT_FORWARD:
+	case CAIRN_CHOICE_PILOT_FORWARD:
 		move(ret, CAIRN_DIRECTION_FORWARD, CAIRN_SPEED_MEDIUM, 3.0);
 		snprintf(ret->text, sizeof(ret->text), "Straight on.");
 		break;
-	case CAIRN_PILOT_RANDOM:
+	case CAIRN_CHOICE_PILOT_RANDOM:
 		random_call(pilot, view, ret);
 		break;
-	case CAIRN_PILOT_FLIP:
+	case CAIRN_CHOICE_PILOT_FLIP:
 		move(ret, pilot->choices % 2 == 0 ? CAIRN_DIRECTION_LEFT : CAIRN_DIRECTION_RIGHT,
 		    CAIRN_SPEED_MEDIUM, 2.0);
 		snprintf(ret->text, sizeof(ret->text), "The other way looks better.");
 		break;
-	case CAIRN_PILOT_UNSAFE:
+	case CAIRN_CHOICE_PILOT_UNSAFE:
 		unsafe(view, ret);
 		break;
-	case CAIRN_PILOT_REPEAT:
+	case CAIRN_CHOICE_PILOT_REPEAT:
 		if (pilot->has_last)
 			*ret = pilot->last;
 		else
 			sensible(pilot, view, ret);
 		break;
-	case CAIRN_PILOT_IDLE:
+	case CAIRN_CHOICE_PILOT_IDLE:
 		ret->call = (struct cairn_tool_call){.tool = CAIRN_TOOL_STOP_ROBOT};
 		snprintf(ret->text, sizeof(ret->text), "I stay here and watch.");
 		break;
-	case CAIRN_PILOT_HYBRID:
+	case CAIRN_CHOICE_PILOT_HYBRID:
 		hybrid(pilot, view, ret);
 		break;
-	case CAIRN_PILOT_SENSIBLE:
-	case CAIRN_PILOT_PROFILE_COUNT:
+	case CAIRN_CHOICE_PILOT_SENSIBLE:
+	case CAIRN_CHOICE_PILOT_COUNT:
 		sensible(pilot, view, ret);
 		break;
 	}

@@ -72,18 +72,6 @@ struct cairn_pilot_view {
 	struct cairn_pilot_action actions[CAIRN_PILOT_ACTIONS_MAX]; /* newest first */
 };
 
-enum cairn_pilot_profile {
-	CAIRN_PILOT_SENSIBLE,
-	CAIRN_PILOT_FORWARD, /* always straight on */
-	CAIRN_PILOT_RANDOM,  /* any valid call */
-	CAIRN_PILOT_FLIP,    /* left, right, left, right */
-	CAIRN_PILOT_UNSAFE,  /* fast towards the nearest thing */
-	CAIRN_PILOT_REPEAT,  /* its first choice for ever */
-	CAIRN_PILOT_IDLE,    /* stands and watches */
-	CAIRN_PILOT_HYBRID, /* the best candidate, failures counted against it; sensible where there is none */
-	CAIRN_PILOT_PROFILE_COUNT
-};
-
 struct cairn_pilot_choice {
 	struct cairn_tool_call call;
 	bool has_report;
@@ -92,7 +80,7 @@ struct cairn_pilot_choice {
 };
 
 struct cairn_pilot {
-	enum cairn_pilot_profile profile;
+	enum cairn_choice_pilot profile;
 	struct cairn_rng rng;
 	uint64_t choices;
 	struct cairn_pilot_choice last;
@@ -100,18 +88,13 @@ struct cairn_pilot {
 	bool last_was_doorway; /* the frontier of the last sensible choice */
 };
 
-/* By the words of pilot.profile; -1 if unknown. */
-int cairn_pilot_profile_parse(const char *word);
-
-/* The word for it. */
-const char *cairn_pilot_profile_name(enum cairn_pilot_profile profile);
-void cairn_pilot_init(struct cairn_pilot *pilot, enum cairn_pilot_profile profile, uint64_t seed);
+void cairn_pilot_init(struct cairn_pilot *pilot, enum cairn_choice_pilot profile, uint64_t seed);
 void cairn_pilot_read(struct cairn_pilot_view *view, const char *text, size_t count);
 /* The choice of the pilot's profile. */
 void cairn_pilot_choose(
     struct cairn_pilot *pilot, const struct cairn_pilot_view *view, struct cairn_pilot_choice *ret);
 /* The same as another profile would choose, for faults. */
-void cairn_pilot_choose_as(struct cairn_pilot *pilot, enum cairn_pilot_profile profile,
+void cairn_pilot_choose_as(struct cairn_pilot *pilot, enum cairn_choice_pilot profile,
     const struct cairn_pilot_view *view, struct cairn_pilot_choice *ret);
 
 #endif

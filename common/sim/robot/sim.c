@@ -12,12 +12,12 @@
 static bool find_start(const struct cairn_config *cfg, const struct cairn_world *world,
     const struct cairn_body_params *p, struct cairn_pose2 *ret_start, struct cairn_error *err)
 {
-	bool given = strcmp(cfg->sim.start, "given") == 0;
+	bool given = cfg->sim.start == CAIRN_CHOICE_START_GIVEN;
 	double radius = hypot(fmax(p->footprint.front_m, p->footprint.rear_m), p->footprint.half_width_m);
 	if (given) {
 		*ret_start = (struct cairn_pose2){cfg->sim.start_x_m, cfg->sim.start_y_m,
 		    cairn_wrap_rad(cairn_deg_to_rad(cfg->sim.start_yaw_deg))};
-	} else if (world->has_start && strcmp(cfg->sim.start, "auto") != 0) {
+	} else if (world->has_start && cfg->sim.start != CAIRN_CHOICE_START_AUTO) {
 		*ret_start = world->start;
 	} else if (!cairn_world_choose_start(world, radius, p->height_m, ret_start)) {
 		cairn_error_set(

@@ -130,7 +130,7 @@ START_TEST(another_home_begins_without_the_map_of_this_one)
 		expect_aside(aside(), "map.bin");
 	}
 	learn();
-	snprintf(cfg.sim.start, sizeof(cfg.sim.start), "given"); /* the map's frame begins elsewhere */
+	cfg.sim.start = CAIRN_CHOICE_START_GIVEN; /* the map's frame begins elsewhere */
 	prepare(false);
 	ck_assert(!there("map.bin"));
 	learn();
@@ -145,7 +145,7 @@ START_TEST(another_home_begins_without_the_map_of_this_one)
 	cfg.map.cell_m = 0.1;
 	prepare(false);
 	ck_assert(!there("map.bin"));
-	snprintf(cfg.robot.drive, sizeof(cfg.robot.drive), "serial");
+	cfg.robot.drive = CAIRN_CHOICE_DRIVE_SERIAL;
 	learn();
 	prepare(false);
 	ck_assert(!there("map.bin"));

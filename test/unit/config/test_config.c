@@ -94,7 +94,7 @@ START_TEST(file_lays_its_keys_over_the_defaults_and_keeps_the_rest)
 	ck_assert_int_eq(cfg.sim.seed, 7);
 	ck_assert(!cfg.sim.noise);
 	ck_assert_str_eq(cfg.sim.world, "a b.yaml");
-	ck_assert_str_eq(cfg.log.level, "debug");
+	ck_assert_int_eq(cfg.log.level, CAIRN_CHOICE_LOG_LEVEL_DEBUG);
 	clean();
 }
 END_TEST

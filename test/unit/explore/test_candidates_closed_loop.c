@@ -97,7 +97,7 @@ START_TEST(a_stuck_robot_gets_out_through_a_recovery_candidate)
 {
 	struct fixture *f = prepare("home.yaml", 60.0);
 	/* In the hall, its nose at the wall. */
-	snprintf(f->cfg.sim.start, sizeof(f->cfg.sim.start), "given");
+	f->cfg.sim.start = CAIRN_CHOICE_START_GIVEN;
 	f->cfg.sim.start_x_m = 6.0;
 	f->cfg.sim.start_y_m = 4.26;
 	f->cfg.sim.start_yaw_deg = 90.0;
@@ -129,7 +129,7 @@ START_TEST(a_pilot_that_chooses_among_candidates_explores_without_contact)
 	uint32_t ended = 0, done = 0, refused = 0; /* of both: the studio takes a handful of decisions */
 	for (int seed = 1; seed <= 2; seed++) {
 		struct fixture *f = prepare("studio.yaml", 150.0);
-		snprintf(f->cfg.pilot.profile, sizeof(f->cfg.pilot.profile), "hybrid");
+		f->cfg.pilot.profile = CAIRN_CHOICE_PILOT_HYBRID;
 		f->cfg.sim.seed = f->cfg.pilot.seed = seed;
 		start(f);
 		cairn_run_all(f->run);

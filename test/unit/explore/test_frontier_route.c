@@ -200,7 +200,7 @@ END_TEST
 START_TEST(the_order_nearest_is_that_of_the_ways)
 {
 	struct scene *s = corridor(M_PI);
-	snprintf(s->ground.cfg.mission.order, sizeof(s->ground.cfg.mission.order), "nearest");
+	s->ground.cfg.mission.order = CAIRN_CHOICE_ORDER_NEAREST;
 	struct cairn_frontier_route *t = cairn_frontier_route_new(&s->ground.cfg);
 	ck_assert(cairn_frontier_route_rank(t, &s->in.ground, s->in.pose, NULL, 0, &s->frontiers));
 	ck_assert_double_eq(s->frontiers.items[0].detour_m, 0.0);

@@ -353,7 +353,7 @@ END_TEST
 START_TEST(with_operator_rearming_a_rebirth_waits_for_the_release)
 {
 	fresh_motor(false);
-	strcpy(cfg.safety.rearm, "operator");
+	cfg.safety.rearm = CAIRN_CHOICE_REARM_OPERATOR;
 	cairn_motor_params_from(&params, &cfg);
 	cairn_motor_init(&motor, &params, false, now);
 	cairn_motor_device(&motor, true);

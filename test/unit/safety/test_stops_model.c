@@ -52,7 +52,7 @@ static int nodes_room;
 
 /* ---- the search ---- */
 
-static void start_search(const char *rearm, const char *depth, bool reborn)
+static void start_search(enum cairn_choice_rearm rearm, enum cairn_choice_depth depth, bool reborn)
 {
 	begin(rearm, depth, reborn);
 	state_set_free(&set);
@@ -218,11 +218,11 @@ static int can_drive_again(void)
 	return n;
 }
 
-static void explore(const char *rearm, bool reborn)
+static void explore(enum cairn_choice_rearm rearm, bool reborn)
 {
-	start_search(rearm, "auto", reborn);
+	start_search(rearm, CAIRN_CHOICE_DEPTH_AUTO, reborn);
 	search();
-	printf("# rearm %s%s: %d states\n", rearm, reborn ? ", reborn" : "", set.count);
+	printf("# rearm %s%s: %d states\n", cairn_choice_rearm_words[rearm], reborn ? ", reborn" : "", set.count);
 	every_state_was_reached();
 	no_way_leads_from_a_stop_to_motion_but_the_release();
 	ck_assert_int_eq(can_drive_again(), set.count);
@@ -230,19 +230,19 @@ static void explore(const char *rearm, bool reborn)
 
 START_TEST(no_order_of_events_gets_a_stopped_robot_moving_without_the_operator)
 {
-	explore("auto", false);
+	explore(CAIRN_CHOICE_REARM_AUTO, false);
 }
 END_TEST
 
 START_TEST(nor_with_rebirths_that_wait_for_the_operator)
 {
-	explore("operator", false);
+	explore(CAIRN_CHOICE_REARM_OPERATOR, false);
 }
 END_TEST
 
 START_TEST(nor_after_a_rebirth_of_the_motor_stage_itself)
 {
-	explore("operator", true);
+	explore(CAIRN_CHOICE_REARM_OPERATOR, true);
 }
 END_TEST
 

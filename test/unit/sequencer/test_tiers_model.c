@@ -86,7 +86,7 @@ static void begin(void)
 	cfg.safety.silent_wait_s = 2.0;
 	cfg.safety.silent_local_s = 3.0;
 	cfg.safety.blocked_memory_s = 0.0;
-	snprintf(cfg.safety.depth, sizeof(cfg.safety.depth), "off");
+	cfg.safety.depth = CAIRN_CHOICE_DEPTH_OFF;
 	scan = (struct cairn_msg_scan){.range_min_m = 0.05f, .range_max_m = 12.0f};
 	scan.angle_rad_count = scan.range_m_count = RAYS;
 	for (int i = 0; i < RAYS; i++) {

@@ -53,7 +53,7 @@ END_TEST
 
 START_TEST(a_near_doorway_ahead_beats_a_place_behind_and_one_far_away)
 {
-	cairn_pilot_init(&pilot, CAIRN_PILOT_SENSIBLE, 1);
+	cairn_pilot_init(&pilot, CAIRN_CHOICE_PILOT_SENSIBLE, 1);
 	choose(HEAD FRONTIERS "LAST ACTIONS\nnone yet\n" ROOM);
 	ck_assert_int_eq(choice.call.tool, CAIRN_TOOL_NAVIGATE_TO_GOAL);
 	ck_assert_double_eq(choice.call.frontier_id, 3.0);
@@ -65,7 +65,7 @@ END_TEST
 START_TEST(a_frontier_that_failed_is_not_chosen_again)
 {
 	for (uint64_t seed = 0; seed < 50; seed++) {
-		cairn_pilot_init(&pilot, CAIRN_PILOT_SENSIBLE, seed);
+		cairn_pilot_init(&pilot, CAIRN_CHOICE_PILOT_SENSIBLE, seed);
 		choose(HEAD FRONTIERS "LAST ACTIONS\n1. F3: failed, 40 cm in 9 s; no path\n" ROOM);
 		ck_assert(choice.call.tool != CAIRN_TOOL_NAVIGATE_TO_GOAL || choice.call.frontier_id != 3.0);
 	}
@@ -74,7 +74,7 @@ END_TEST
 
 START_TEST(two_failures_on_the_spot_make_it_move_by_the_most_open_way)
 {
-	cairn_pilot_init(&pilot, CAIRN_PILOT_SENSIBLE, 1);
+	cairn_pilot_init(&pilot, CAIRN_CHOICE_PILOT_SENSIBLE, 1);
 	choose(HEAD FRONTIERS "LAST ACTIONS\n1. F3: blocked, 0 cm in 1 s\n"
 			      "2. F5: failed, 0 cm in 1 s\n" ROOM);
 	ck_assert_int_eq(choice.call.tool, CAIRN_TOOL_MOVE_TOWARD);
@@ -85,7 +85,7 @@ END_TEST
 
 START_TEST(without_frontiers_it_looks_into_a_gap_or_turns)
 {
-	cairn_pilot_init(&pilot, CAIRN_PILOT_SENSIBLE, 1);
+	cairn_pilot_init(&pilot, CAIRN_CHOICE_PILOT_SENSIBLE, 1);
 	choose(HEAD "FRONTIERS\nnone\nLAST ACTIONS\nnone yet\n" ROOM);
 	ck_assert_int_eq(choice.call.tool, CAIRN_TOOL_MOVE_TOWARD);
 	ck_assert_int_eq(
@@ -102,7 +102,7 @@ END_TEST
 
 START_TEST(the_hybrid_pilot_takes_the_best_candidate_that_leads_on_and_has_not_failed)
 {
-	cairn_pilot_init(&pilot, CAIRN_PILOT_HYBRID, 1);
+	cairn_pilot_init(&pilot, CAIRN_CHOICE_PILOT_HYBRID, 1);
 	choose(HEAD FRONTIERS CANDIDATES NONE_YET ROOM);
 	ck_assert_uint_eq(view.candidate_count, 3);
 	ck_assert_int_eq(view.candidates[0].kind, CAIRN_CANDIDATE_KIND_WAYPOINT);
@@ -208,7 +208,7 @@ END_TEST
 
 START_TEST(a_room_is_reported_at_the_start_and_behind_a_doorway)
 {
-	cairn_pilot_init(&pilot, CAIRN_PILOT_SENSIBLE, 1);
+	cairn_pilot_init(&pilot, CAIRN_CHOICE_PILOT_SENSIBLE, 1);
 	choose(HEAD FRONTIERS "LAST ACTIONS\nnone yet\nMEMORY\nnothing yet\n");
 	ck_assert(choice.has_report);
 	ck_assert_int_eq(choice.report.significance, CAIRN_SIGNIFICANCE_ROOM);
@@ -232,8 +232,8 @@ START_TEST(every_profile_answers_every_text_with_a_valid_call)
 		memcpy(text, base, sizeof(base));
 		for (int k = 0; k < i % 40; k++)
 			text[cairn_rng_u32(&rng) % sizeof(base)] = (char)cairn_rng_u32(&rng);
-		if (i % 600 < CAIRN_PILOT_PROFILE_COUNT)
-			cairn_pilot_init(&pilot, (enum cairn_pilot_profile)(i % 600), (uint64_t)i);
+		if (i % 600 < CAIRN_CHOICE_PILOT_COUNT)
+			cairn_pilot_init(&pilot, (enum cairn_choice_pilot)(i % 600), (uint64_t)i);
 		cairn_pilot_read(&view, text, cairn_rng_u32(&rng) % sizeof(base));
 		cairn_pilot_choose(&pilot, &view, &choice);
 		cairn_text_clear(&args);

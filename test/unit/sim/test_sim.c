@@ -113,7 +113,7 @@ START_TEST(a_start_inside_something_or_outside_the_world_is_refused)
 	struct cairn_config cfg = quiet();
 	struct cairn_error err = {""};
 	struct cairn_world *w = hall(3, 3);
-	strcpy(cfg.sim.start, "given");
+	cfg.sim.start = CAIRN_CHOICE_START_GIVEN;
 	cfg.sim.start_x_m = 2.9;
 	cfg.sim.start_y_m = 1.5;
 	ck_assert_ptr_null(cairn_sim_new(&cfg, w, &err));
@@ -122,7 +122,7 @@ START_TEST(a_start_inside_something_or_outside_the_world_is_refused)
 	cfg.sim.start_x_m = 200.0;
 	ck_assert_ptr_null(cairn_sim_new(&cfg, w, &err));
 	ck_assert_ptr_nonnull(strstr(err.text, "outside"));
-	strcpy(cfg.sim.start, "auto");
+	cfg.sim.start = CAIRN_CHOICE_START_AUTO;
 	struct cairn_sim *sim = cairn_sim_new(&cfg, w, &err);
 	ck_assert_ptr_nonnull(sim);
 	NEAR(cairn_sim_state(sim)->start.x_m, 1.5, 0.35);
@@ -146,7 +146,7 @@ START_TEST(a_start_in_the_middle_of_something_larger_than_the_robot_is_refused)
 	cairn_build_box(
 	    &b, (struct cairn_box){13.0, 3.0, 3.0, 3.0, 0.0, 0.0, 0.08}, CAIRN_PAINT(1, 1, 1, PLAIN));
 	struct cairn_world *w = cairn_build_finish(&b, NULL);
-	strcpy(cfg.sim.start, "given");
+	cfg.sim.start = CAIRN_CHOICE_START_GIVEN;
 	cfg.sim.start_x_m = 6.0;
 	cfg.sim.start_y_m = 3.0;
 	ck_assert_ptr_null(cairn_sim_new(&cfg, w, &err));

@@ -107,7 +107,7 @@ static struct cairn_world *hall_with_leaf(void)
 START_TEST(the_leaf_of_a_door_stays_straight_and_stops_as_one_before_the_robot)
 {
 	struct cairn_config cfg = quiet();
-	snprintf(cfg.sim.start, sizeof(cfg.sim.start), "given");
+	cfg.sim.start = CAIRN_CHOICE_START_GIVEN;
 	cfg.sim.start_x_m = 3.6;
 	cfg.sim.start_y_m = 2.3;
 	cfg.sim.start_yaw_deg = 180.0;

@@ -133,9 +133,9 @@ END_TEST
 
 static void setup_json(void)
 {
-	mode = "json";
+	mode = CAIRN_CHOICE_VLM_MODE_JSON;
 	setup();
-	mode = "tools";
+	mode = CAIRN_CHOICE_VLM_MODE_TOOLS;
 }
 
 #define SAYS(text) "{\"choices\":[{\"message\":{\"content\":\"" text "\"}}]}"
