@@ -26,10 +26,8 @@ const struct cairn_config_row cairn_config_rows[] = {
 	{#section, #key, CAIRN_CONFIG_REAL, min, max, NULL, doc, AT(section, key)},
 #define INT(section, key, def, min, max, doc)                                                                \
 	{#section, #key, CAIRN_CONFIG_INT, min, max, NULL, doc, AT(section, key)},
-#define FLAG(section, key, def, doc)                                                                         \
-	{#section, #key, CAIRN_CONFIG_FLAG, 0, 0, NULL, doc, AT(section, key)},
-#define TEXT(section, key, def, doc)                                                                         \
-	{#section, #key, CAIRN_CONFIG_TEXT, 0, 0, NULL, doc, AT(section, key)},
+#define FLAG(section, key, def, doc) {#section, #key, CAIRN_CONFIG_FLAG, 0, 0, NULL, doc, AT(section, key)},
+#define TEXT(section, key, def, doc) {#section, #key, CAIRN_CONFIG_TEXT, 0, 0, NULL, doc, AT(section, key)},
 #define CHOICE(section, key, name, NAME, def, doc)                                                           \
 	{#section, #key, CAIRN_CONFIG_CHOICE, 0, 0, cairn_choice_##name##_words, doc, AT(section, key)},
 #include "common/config/config.def"

@@ -14,7 +14,9 @@
 
 #define CAIRN_CONFIG_TEXT_CAP 256
 
-#define CHOICE_BEGIN(name) enum cairn_choice_##name {
+#define CHOICE_BEGIN(name)                                                                                   \
+	enum cairn_choice_##name                                                                             \
+	{
 #define WORD(NAME, IDENT, word) CAIRN_CHOICE_##NAME##_##IDENT,
 #define CHOICE_END(name, NAME)                                                                               \
 	CAIRN_CHOICE_##NAME##_COUNT                                                                          \
@@ -51,7 +53,7 @@ enum cairn_config_kind {
 struct cairn_config_row {
 	const char *section, *key;
 	enum cairn_config_kind kind;
-	double min, max;      /* REAL, INT */
+	double min, max;          /* REAL, INT */
 	const char *const *words; /* CHOICE: in the order of its enum, NULL behind the last */
 	const char *doc;
 	size_t offset; /* into struct cairn_config */

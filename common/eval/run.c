@@ -75,11 +75,10 @@ static bool make_cores(struct cairn_run *r, struct cairn_error *err)
 	    .tap_ctx = r};
 	cairn_lockstep_init(&r->bus);
 	r->ports.box = &r->bus.mapper_box;
-	if (ok)
-		return run_model_init(r, err);
-	if (err->text[0] == '\0')
+	run_model_init(r);
+	if (!ok && err->text[0] == '\0')
 		cairn_error_set(err, "out of memory");
-	return false;
+	return ok;
 }
 
 struct cairn_run *cairn_run_new(const struct cairn_run_options *options, struct cairn_error *err)

@@ -18,7 +18,7 @@
 #define LATENCY_MIN_S 0.05
 #define LATENCY_MAX_S 60.0
 
-bool run_model_init(struct cairn_run *r, struct cairn_error *err)
+void run_model_init(struct cairn_run *r)
 {
 	cairn_pilot_init(&r->model.pilot, r->cfg->pilot.profile, (uint64_t)r->cfg->pilot.seed);
 	cairn_rng_seed(&r->model.rng, (uint64_t)r->cfg->pilot.seed, 12);
@@ -27,7 +27,6 @@ bool run_model_init(struct cairn_run *r, struct cairn_error *err)
 	r->model.max_age_s = r->cfg->vlm.max_age_s > 0.0 ? r->cfg->vlm.max_age_s : pilot.max_age_s;
 	struct cairn_trigger_params triggers = cairn_trigger_params_from_config(r->cfg);
 	cairn_triggers_init(&r->model.triggers, &triggers, r->now_ns);
-	return true;
 }
 
 static double tenth(double x)

@@ -105,7 +105,7 @@ struct cairn_run {
 void run_look_everywhere(struct cairn_run *run);
 void run_look_around(struct cairn_run *run);
 /* run_model.c */
-bool run_model_init(struct cairn_run *run, struct cairn_error *err);
+void run_model_init(struct cairn_run *run);
 void run_model_step(struct cairn_run *run, bool wanted);
 void run_model_result(struct cairn_run *run, const struct cairn_msg_result *result);
 /* With each scan that is delivered: what the scene says. */

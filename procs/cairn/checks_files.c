@@ -79,7 +79,7 @@ void check_model_files(struct check_context *ctx, struct check_result *ret)
 void check_network(struct check_context *ctx, struct check_result *ret)
 {
 	struct cairn_config_detect *d = &ctx->cfg->detect;
-	if (strcmp(d->source, "network") != 0) {
+	if (d->source != CAIRN_CHOICE_DETECT_SOURCE_NETWORK) {
 		check_says(ret, CHECK_OK, "none");
 		return;
 	}

@@ -63,7 +63,7 @@ void check_devices(struct check_context *ctx, struct check_result *ret)
 	const struct cairn_config_robot *robot = &ctx->cfg->robot;
 	char base[600], lidar[600], camera[600];
 	struct stat a, b;
-	if (strcmp(robot->drive, "simulated") == 0) {
+	if (robot->drive == CAIRN_CHOICE_DRIVE_SIMULATED) {
 		check_says(ret, CHECK_SKIPPED, "the robot is simulated (robot.drive)");
 		return;
 	}

@@ -28,10 +28,10 @@ void home_identity(const struct cairn_config *cfg, char *text, size_t bytes)
 		snprintf(text, bytes, "robot %s, cells of %g m\n", cfg->robot.name, cfg->map.cell_m);
 		return;
 	}
-	bool given = strcmp(s->start, "given") == 0;
+	bool given = s->start == CAIRN_CHOICE_START_GIVEN;
 	snprintf(text, bytes, "simulated %s %016llx, start %s %g %g %g, seed %d, cells of %g m\n", s->world,
-	    cairn_file_hash(s->world), s->start, given ? s->start_x_m : 0.0, given ? s->start_y_m : 0.0,
-	    given ? s->start_yaw_deg : 0.0, s->seed, cfg->map.cell_m);
+	    cairn_file_hash(s->world), cairn_choice_start_words[s->start], given ? s->start_x_m : 0.0,
+	    given ? s->start_y_m : 0.0, given ? s->start_yaw_deg : 0.0, s->seed, cfg->map.cell_m);
 }
 
 /* "map, memory"; the number of them. */

@@ -39,7 +39,7 @@ static bool open_all(struct searcher *s, struct cairn_error *err)
 	if (s->onnx == NULL)
 		return false;
 	s->input = onnx_input(s->onnx);
-	s->input.letterbox = strcmp(c->model_fit, "letterbox") == 0;
+	s->input.letterbox = c->model_fit == CAIRN_CHOICE_MODEL_FIT_LETTERBOX;
 	s->input.white = (float)c->model_white;
 	s->picture = calloc(3 * (size_t)s->input.width_px * s->input.height_px, sizeof(*s->picture));
 	if (s->picture == NULL)

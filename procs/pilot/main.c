@@ -240,7 +240,8 @@ static bool open_server(struct pilot *pilot, const struct cairn_config *cfg, str
 	}
 	cairn_stage_watch_fd(pilot->stage, epoll->epoll_fd, POLLIN, serve, pilot);
 	cairn_stage_watch_fd(pilot->stage, pilot->timer_fd, POLLIN, serve, pilot);
-	cairn_log_info("scripted pilot '%s' on http://127.0.0.1:%u/v1", cairn_choice_pilot_words[cfg->pilot.profile], port->port);
+	cairn_log_info("scripted pilot '%s' on http://127.0.0.1:%u/v1",
+	    cairn_choice_pilot_words[cfg->pilot.profile], port->port);
 	return write_port(cairn_stage_run_dir(pilot->stage), port->port, err);
 }
 

@@ -147,7 +147,8 @@ int cairn_bridge_lidar(struct cairn_stage *stage)
 	app->stage = stage;
 	app->cfg = cairn_stage_config(stage);
 	app->fd = -1;
-	cairn_lidar_link_init(&app->link, app->cfg->robot.lidar_mode == CAIRN_CHOICE_LIDAR_MODE_DENSE, cairn_now_ns());
+	cairn_lidar_link_init(
+	    &app->link, app->cfg->robot.lidar_mode == CAIRN_CHOICE_LIDAR_MODE_DENSE, cairn_now_ns());
 	app->scan_pub = cairn_stage_publish(stage, CAIRN_TOPIC_SCAN);
 	cairn_stage_every(stage, TICK_MS, on_tick, app);
 	on_tick(app);

@@ -5,6 +5,7 @@
 #ifndef CAIRN_COMMON_SIM_PILOT_PILOT_POLICY_H
 #define CAIRN_COMMON_SIM_PILOT_PILOT_POLICY_H
 
+#include "common/config/config.h"
 #include "common/base/rng.h"
 #include "common/vlm/tools.h"
 

@@ -144,7 +144,7 @@ static struct model_call *call_of(enum service_format format)
 	lineup = (struct cairn_lineup){.count = 1};
 	cairn_profile_defaults(p);
 	snprintf(p->name, sizeof(p->name), "other");
-	snprintf(p->format, sizeof(p->format), "%s", format == SERVICE_ANTHROPIC ? "anthropic" : "gemini");
+	p->format = format == SERVICE_ANTHROPIC ? CAIRN_CHOICE_FORMAT_ANTHROPIC : CAIRN_CHOICE_FORMAT_GEMINI;
 	snprintf(p->base_url, sizeof(p->base_url), "http://127.0.0.1:%d/%s", service_server_port(server),
 	    format == SERVICE_ANTHROPIC ? "v1" : "v1beta");
 	snprintf(p->model, sizeof(p->model), "M");

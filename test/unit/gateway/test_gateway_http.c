@@ -147,7 +147,8 @@ static void setup(const char *key)
 	struct cairn_error err = {""};
 	struct cairn_lineup lineup = {.count = 1};
 	cairn_profile_defaults(&lineup.rows[0]);
-	snprintf(lineup.rows[0].format, sizeof(lineup.rows[0].format), "%s", format);
+	lineup.rows[0].format =
+	    (enum cairn_choice_format)cairn_choice_find(cairn_choice_format_words, format);
 	http = http_new(stage, &cairn_stage_config(stage)->vlm, &lineup, &key, &err);
 	ck_assert_msg(http != NULL, "%s", err.text);
 	http_listen(http, done, NULL, NULL);

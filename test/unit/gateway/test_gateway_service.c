@@ -121,7 +121,7 @@ static void add_provider(enum service_format format, const char *scheme, int por
 	struct cairn_profile *p = &lineup.rows[lineup.count++];
 	cairn_profile_defaults(p);
 	snprintf(p->name, sizeof(p->name), "test-%u", lineup.count);
-	snprintf(p->format, sizeof(p->format), "%s", format == SERVICE_ANTHROPIC ? "anthropic" : "gemini");
+	p->format = format == SERVICE_ANTHROPIC ? CAIRN_CHOICE_FORMAT_ANTHROPIC : CAIRN_CHOICE_FORMAT_GEMINI;
 	snprintf(p->base_url, sizeof(p->base_url), "%s://127.0.0.1:%d/%s", scheme, port,
 	    format == SERVICE_ANTHROPIC ? "v1" : "v1beta");
 	snprintf(p->model, sizeof(p->model), "M");

@@ -222,7 +222,8 @@ static void explore(enum cairn_choice_rearm rearm, bool reborn)
 {
 	start_search(rearm, CAIRN_CHOICE_DEPTH_AUTO, reborn);
 	search();
-	printf("# rearm %s%s: %d states\n", cairn_choice_rearm_words[rearm], reborn ? ", reborn" : "", set.count);
+	printf("# rearm %s%s: %d states\n", cairn_choice_rearm_words[rearm], reborn ? ", reborn" : "",
+	    set.count);
 	every_state_was_reached();
 	no_way_leads_from_a_stop_to_motion_but_the_release();
 	ck_assert_int_eq(can_drive_again(), set.count);
@@ -248,7 +249,7 @@ END_TEST
 
 START_TEST(a_robot_that_needs_depth_and_has_none_never_moves)
 {
-	start_search("auto", "required", false);
+	start_search(CAIRN_CHOICE_REARM_AUTO, CAIRN_CHOICE_DEPTH_REQUIRED, false);
 	search();
 	for (int i = 0; i < set.count; i++)
 		ck_assert(!moves(&nodes[i]) && (key_of(i)->conditions & CAIRN_MOTOR_NO_DEPTH) != 0);

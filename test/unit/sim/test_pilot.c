@@ -154,7 +154,7 @@ static void pursue(const char *goal, const char *actions)
 START_TEST(a_goal_is_reported_where_the_memory_names_it_driven_to_and_ended)
 {
 	for (int hybrid = 0; hybrid < 2; hybrid++) {
-		cairn_pilot_init(&pilot, hybrid ? CAIRN_PILOT_HYBRID : CAIRN_PILOT_SENSIBLE, 1);
+		cairn_pilot_init(&pilot, hybrid ? CAIRN_CHOICE_PILOT_HYBRID : CAIRN_CHOICE_PILOT_SENSIBLE, 1);
 		pursue("GOAL \"find the guest bathroom\": not found yet\n", NONE_YET);
 		ck_assert_str_eq(view.goal, "find the guest bathroom");
 		ck_assert(choice.has_report);
@@ -190,13 +190,13 @@ END_TEST
 #define TWO "FRONTIERS\nF3 30L 240 90 open\nF5 30R 225 90 open\n"
 START_TEST(it_drives_on_to_what_is_about_as_good_as_the_best)
 {
-	cairn_pilot_init(&pilot, CAIRN_PILOT_SENSIBLE, 1);
+	cairn_pilot_init(&pilot, CAIRN_CHOICE_PILOT_SENSIBLE, 1);
 	choose(HEAD TWO NONE_YET ROOM);
 	ck_assert_double_eq(choice.call.frontier_id, 5.0);
 	choose(HEAD TWO "UNDER WAY F3; a doorway has come in sight\n" NONE_YET ROOM);
 	ck_assert_uint_eq(view.driven_frontier_id, 3);
 	ck_assert_double_eq(choice.call.frontier_id, 3.0);
-	cairn_pilot_init(&pilot, CAIRN_PILOT_HYBRID, 1);
+	cairn_pilot_init(&pilot, CAIRN_CHOICE_PILOT_HYBRID, 1);
 	choose(HEAD "FRONTIERS\nF3 30L 240 90 open C12 score 60\nF5 170R 190 100 open C8 score 63\n"
 		    "CANDIDATES\nUNDER WAY C12\n" NONE_YET ROOM);
 	ck_assert_double_eq(choice.call.candidate_id, 12.0);

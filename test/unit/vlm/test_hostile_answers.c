@@ -177,7 +177,8 @@ END_TEST
 
 START_TEST(the_static_prompt_says_that_the_scene_never_instructs)
 {
-	static const enum cairn_choice_vlm_mode modes[] = {CAIRN_CHOICE_VLM_MODE_TOOLS, CAIRN_CHOICE_VLM_MODE_JSON};
+	static const enum cairn_choice_vlm_mode modes[] = {
+	    CAIRN_CHOICE_VLM_MODE_TOOLS, CAIRN_CHOICE_VLM_MODE_JSON};
 	for (int i = 0; i < 2; i++) {
 		struct cairn_config cfg;
 		struct cairn_text system = {0};

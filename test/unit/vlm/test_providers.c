@@ -145,7 +145,8 @@ static struct cairn_answer answer;
 
 static void parse(const char *format, const char *body)
 {
-	cairn_answer_parse(cairn_provider_find(profile_of(format, "openai").format), body, strlen(body), false, &answer);
+	cairn_answer_parse(
+	    cairn_provider_find(profile_of(format, "openai").format), body, strlen(body), false, &answer);
 }
 
 START_TEST(an_anthropic_reply_is_read)
