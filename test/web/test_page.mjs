@@ -213,6 +213,30 @@ pageTest('what strangers wrote is shown as text, with what hides made visible', 
 	mock.jump(45000);
 });
 
+test('a robot that asks for help is shown, and said aloud once', async () => {
+	const own = await new Mock().start();
+	const page = await open(browser, own.url, {});
+	try {
+		own.jump(30000);
+		clearInterval(own.timer); // what is said below is the last word of the mission
+		await page.evaluate(() => {
+			window.said = [];
+			window.speechSynthesis.speak = (u) => window.said.push(u.text);
+		});
+		const mission = own.latest.get('mission').message.data;
+		for (const activity of ['standing', 'standing still']) {
+			own.say('mission', { ...mission, activity, help: 'the door is shut' });
+			await page.locator('#now-activity', { hasText: activity }).waitFor();
+		}
+		assert.equal(await text(page, '#asks'), 'The robot asks for help: the door is shut');
+		assert.deepEqual(await page.evaluate(() => window.said), ['The robot asks for help: the door is shut']);
+		assert.deepEqual(page.faults, []);
+	} finally {
+		await page.context().close();
+		await own.stop();
+	}
+});
+
 test('a lost connection is said, the data turn grey with their age, and the page comes back by itself', async () => {
 	let own = await new Mock().start();
 	const page = await open(browser, own.url, {});

@@ -83,6 +83,14 @@ export class Status {
 		else if (unwell)
 			setText(asks, `Not well: ${health.problem}`);
 		asks.dataset.tone = mission?.help ? 'warn' : 'bad';
+		this.speak(mission?.help ?? '');
+	}
+
+	// Who asks for help may be out of sight of the page: it is said aloud, once, where the browser has a voice and lets the page use it.
+	speak(help) {
+		if (help && help !== this.spoken)
+			window.speechSynthesis?.speak(new SpeechSynthesisUtterance(`The robot asks for help: ${help}`));
+		this.spoken = help;
 	}
 
 	drawMission() {
