@@ -56,7 +56,7 @@ struct cairn_snapshot_head {
 };
 
 /* Readers of one topic that the pools are made for: the stages and a few extra consumers. */
-#define CAIRN_FRAME_READERS 6
+#define CAIRN_FRAME_READERS 8
 /* Frames waiting for one reader; more are dropped, oldest first. */
 #define CAIRN_FRAME_QUEUE 2
 

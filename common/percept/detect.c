@@ -166,6 +166,7 @@ static bool add(const struct cairn_config *cfg, const struct cairn_detected_list
 	struct cairn_msg_detection one = {.confidence = t->confidence, .px_count = 4};
 	cairn_text_clean(one.label, sizeof(one.label), t->label, strnlen(t->label, sizeof(t->label)));
 	cairn_text_clean(one.colour, sizeof(one.colour), t->colour, strnlen(t->colour, sizeof(t->colour)));
+	cairn_text_clean(one.state, sizeof(one.state), t->state, strnlen(t->state, sizeof(t->state)));
 	memcpy(one.px, t->px, sizeof(one.px));
 	if (one.label[0] == '\0' || !sane(cfg, s, t) || m->items_count >= CAIRN_DETECT_ITEMS)
 		return false;

@@ -27,7 +27,7 @@ struct cairn_detect_point {
 
 /* One thing in a picture. Points: on the surface that is seen, at its extremes; none: the detector knows no depth. */
 struct cairn_detected {
-	char label[40], colour[16];
+	char label[40], colour[16], state[24]; /* colour and state may be empty */
 	float confidence;
 	float px[4]; /* left, top, right, bottom */
 	struct cairn_detect_point points[CAIRN_DETECT_POINTS];

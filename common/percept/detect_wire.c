@@ -34,7 +34,8 @@ size_t cairn_detect_lines_take(
 
 /* ---- questions ---- */
 
-size_t cairn_detect_write_look(uint64_t look, int64_t t_ns, const char *labels, char *buf, size_t bytes)
+size_t cairn_detect_write_look(
+    uint64_t look, int64_t t_ns, const char *labels, const char *goal, char *buf, size_t bytes)
 {
 	json_t *list = json_array(), *o = json_object();
 	for (const char *p = labels; *p != '\0';) {
@@ -47,6 +48,8 @@ size_t cairn_detect_write_look(uint64_t look, int64_t t_ns, const char *labels, 
 	json_object_set_new(o, "look", json_integer((json_int_t)look));
 	json_object_set_new(o, "t_ns", json_integer(t_ns));
 	json_object_set_new(o, "labels", list);
+	if (goal[0] != '\0')
+		json_object_set_new(o, "goal", json_string(goal));
 	size_t n = json_dumpb(o, buf, bytes, JSON_COMPACT);
 	json_decref(o);
 	if (n == 0 || n + 1 >= bytes)
@@ -122,14 +125,15 @@ static bool text(const json_t *v, char *ret, size_t cap)
 static bool read_thing(const json_t *o, struct cairn_detected *ret)
 {
 	const json_t *points = json_object_get(o, "points"), *colour = json_object_get(o, "colour"),
-		     *score = json_object_get(o, "score");
+		     *state = json_object_get(o, "state"), *score = json_object_get(o, "score");
 	float p[3];
 	*ret = (struct cairn_detected){.label = ""};
 	if (!json_is_object(o) || !text(json_object_get(o, "label"), ret->label, sizeof(ret->label)) ||
 	    !json_is_number(score) || !numbers(json_object_get(o, "box"), 4, ret->px))
 		return false;
 	ret->confidence = (float)json_number_value(score);
-	if (colour != NULL && !text(colour, ret->colour, sizeof(ret->colour)))
+	if ((colour != NULL && !text(colour, ret->colour, sizeof(ret->colour))) ||
+	    (state != NULL && !text(state, ret->state, sizeof(ret->state))))
 		return false;
 	if (points == NULL)
 		return true;
@@ -202,6 +206,9 @@ char *cairn_detect_write_answer(const struct cairn_detected_list *l, size_t *ret
 		json_object_set_new(one, "score", rounded(t->confidence, 1000.0));
 		json_object_set_new(
 		    one, "colour", json_stringn(t->colour, strnlen(t->colour, sizeof(t->colour))));
+		if (t->state[0] != '\0')
+			json_object_set_new(
+			    one, "state", json_stringn(t->state, strnlen(t->state, sizeof(t->state))));
 		json_object_set_new(one, "box", box);
 		json_object_set_new(one, "points", points);
 		json_array_append_new(things, one);

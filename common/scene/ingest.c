@@ -18,6 +18,7 @@
 #define SAME_SIZE 0.4  /* and of this share of its width at least */
 #define LARGER_MAX 2.0 /* a whole thing does not grow by more than this factor */
 #define LARGER_SLACK_M 0.4
+#define CUT_WORTH 0.25f /* of a picture that shows a part of a thing */
 
 bool cairn_scene_is_agent(const char *label)
 {
@@ -86,6 +87,7 @@ void cairn_scene_confirm(struct cairn_scene *s, struct cairn_scene_object *o)
 struct picture {
 	const struct cairn_msg_detections *m;
 	double unix_s;
+	uint32_t weight; /* votes of one sight */
 	struct cairn_scene_box box[CAIRN_ASSIGN_ROWS];
 	struct cairn_scene_object *match[CAIRN_ASSIGN_ROWS];
 	uint32_t count;
@@ -217,6 +219,13 @@ static void see_object(
 	o->last_unix_s = p->unix_s;
 	o->confidence = fmax(o->confidence, (double)d->confidence);
 	o->t_update = s->updates;
+	memcpy(o->got_px, d->px, sizeof(o->got_px));
+	o->got_worth =
+	    (d->px[2] - d->px[0]) * (d->px[3] - d->px[1]) * d->confidence * (d->cut ? CUT_WORTH : 1.0f);
+	if (d->state[0] != '\0') {
+		memcpy(o->state, d->state, sizeof(o->state));
+		o->open = strcmp(d->state, "open") == 0;
+	}
 	if (d->colour[0] != '\0') { /* the one seen most, of the last two */
 		bool same = strcmp(o->colour, d->colour) == 0;
 		if (!same && o->colour_votes <= 1)
@@ -238,7 +247,7 @@ static struct cairn_scene_object *see_new(struct cairn_scene *s, const struct pi
 	if (o != NULL) {
 		o->box = p->box[i];
 		o->moves++;
-		cairn_scene_vote(o, d->label, 1);
+		cairn_scene_vote(o, d->label, p->weight);
 		see_object(s, p, i, o);
 		return o;
 	}
@@ -247,7 +256,7 @@ static struct cairn_scene_object *see_new(struct cairn_scene *s, const struct pi
 	    .kind = cairn_scene_is_agent(d->label) ? CAIRN_SCENE_KIND_AGENT : CAIRN_SCENE_KIND_OBJECT,
 	    .box = p->box[i],
 	    .first_unix_s = p->unix_s};
-	cairn_scene_vote(o, d->label, 1);
+	cairn_scene_vote(o, d->label, p->weight);
 	see_object(s, p, i, o);
 	return o;
 }
@@ -271,10 +280,26 @@ static void set_beside(struct picture *p)
 				cairn_scene_set_beside(p->match[i], p->match[k]);
 }
 
-void cairn_scene_see(struct cairn_scene *s, const struct cairn_msg_detections *m, double unix_s)
+/* "open fridge" is a fridge that is open. */
+static void split_state(struct cairn_msg_detection *d)
+{
+	static const char *const words[] = {
+	    "open", "closed", "empty", "full", "broken", "lit", "dirty", "clean", "wet", "folded"};
+	size_t n = strcspn(d->label, " ");
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]) && d->label[n] == ' '; i++) {
+		if (strlen(words[i]) != n || strncasecmp(d->label, words[i], n) != 0)
+			continue;
+		if (d->state[0] == '\0')
+			snprintf(d->state, sizeof(d->state), "%s", words[i]);
+		memmove(d->label, d->label + n + 1, strlen(d->label + n + 1) + 1);
+		return;
+	}
+}
+
+static void take(struct cairn_scene *s, const struct cairn_msg_detections *m, double unix_s, uint32_t weight)
 {
 	struct cairn_msg_detections usable_ones = *m;
-	struct picture p = {.m = &usable_ones, .unix_s = unix_s};
+	struct picture p = {.m = &usable_ones, .unix_s = unix_s, .weight = weight};
 	for (uint32_t i = 0; i < m->items_count && p.count < CAIRN_ASSIGN_ROWS; i++) {
 		if (!usable(&m->items[i]))
 			continue;
@@ -284,6 +309,9 @@ void cairn_scene_see(struct cairn_scene *s, const struct cairn_msg_detections *m
 		    strnlen(m->items[i].label, sizeof(d->label)));
 		cairn_text_clean(d->colour, sizeof(d->colour), m->items[i].colour,
 		    strnlen(m->items[i].colour, sizeof(d->colour)));
+		cairn_text_clean(d->state, sizeof(d->state), m->items[i].state,
+		    strnlen(m->items[i].state, sizeof(d->state)));
+		split_state(d);
 		if (d->label[0] == '\0')
 			continue;
 		p.box[p.count++] = cairn_scene_box_of(m->items[i].box_m);
@@ -296,7 +324,7 @@ void cairn_scene_see(struct cairn_scene *s, const struct cairn_msg_detections *m
 	match_by_name(s, &p);
 	for (uint32_t i = 0; i < p.count; i++) {
 		if (p.match[i] != NULL) {
-			cairn_scene_vote(p.match[i], usable_ones.items[i].label, 1);
+			cairn_scene_vote(p.match[i], usable_ones.items[i].label, weight);
 			see_object(s, &p, i, p.match[i]);
 		}
 	}
@@ -308,11 +336,21 @@ void cairn_scene_see(struct cairn_scene *s, const struct cairn_msg_detections *m
 			p.match[i] = see_new(s, &p, i);
 			continue;
 		}
-		cairn_scene_vote(p.match[i], usable_ones.items[i].label, 1);
+		cairn_scene_vote(p.match[i], usable_ones.items[i].label, weight);
 		see_object(s, &p, i, p.match[i]);
 	}
 	set_beside(&p);
 	cairn_scene_join_doubles(s);
 	cairn_scene_miss(s, m);
 	s->version++;
+}
+
+void cairn_scene_see(struct cairn_scene *s, const struct cairn_msg_detections *m, double unix_s)
+{
+	take(s, m, unix_s, 1);
+}
+
+void cairn_scene_told(struct cairn_scene *s, const struct cairn_msg_detections *m, double unix_s)
+{
+	take(s, m, unix_s, (uint32_t)s->cfg->scene.confirm_seen);
 }

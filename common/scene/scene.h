@@ -52,6 +52,10 @@ struct cairn_scene_object {
 	uint32_t beside[CAIRN_SCENE_BESIDE]; /* numbers of others of its label seen in one picture with it */
 	uint32_t beside_count;
 	uint32_t room;              /* number; 0 = not known */
+	char state[24];             /* open, closed, on, ..., as it was told last; may be empty */
+	uint64_t picture;           /* kept picture that shows it best; 0 = none (pictures.h) */
+	float picture_worth;        /* of that one: pixels, by confidence */
+	float got_px[4], got_worth; /* in the picture that has shown it last */
 	uint64_t t_update;          /* number of the update that has seen it last */
 	struct cairn_scene_box got; /* what was seen of it then */
 };
@@ -92,6 +96,8 @@ void cairn_scene_destroy(struct cairn_scene **scene_p);
 
 /* One picture's detections. */
 void cairn_scene_see(struct cairn_scene *scene, const struct cairn_msg_detections *seen, double unix_s);
+/* What somebody has pointed to who knows what things are (a model, a person): believed at once. */
+void cairn_scene_told(struct cairn_scene *scene, const struct cairn_msg_detections *seen, double unix_s);
 /* Another map than that of the things: all of them are stale, at unknown places, until they are seen again. */
 void cairn_scene_map(struct cairn_scene *scene, uint64_t map_id);
 /* What somebody who knows (a model, a person) calls the rooms, each at a place in it. All that is known: a room that is not among

@@ -59,6 +59,9 @@ static json_t *write_object(const struct cairn_scene_object *o)
 	json_object_set_new(j, "confirmed", json_boolean(o->confirmed));
 	json_object_set_new(j, "stale", json_boolean(o->stale));
 	json_object_set_new(j, "open", json_boolean(o->open));
+	json_object_set_new(j, "state", string(o->state));
+	json_object_set_new(j, "picture", json_integer((json_int_t)o->picture));
+	json_object_set_new(j, "picture_worth", json_integer((json_int_t)o->picture_worth));
 	json_object_set_new(j, "room", json_integer(o->room));
 	json_object_set_new(j, "beside", beside);
 	return j;
@@ -225,6 +228,13 @@ static void read_object(struct reader *r, const json_t *j, struct cairn_scene *s
 	o.confirmed = json_is_true(json_object_get(j, "confirmed"));
 	o.stale = json_is_true(json_object_get(j, "stale"));
 	o.open = json_is_true(json_object_get(j, "open"));
+	/* Files of before there were pictures and states have none. */
+	if (json_object_get(j, "state") != NULL)
+		text_of(r, json_object_get(j, "state"), o.state, sizeof(o.state));
+	if (json_object_get(j, "picture") != NULL) {
+		o.picture = whole(r, j, "picture", UINT32_MAX);
+		o.picture_worth = (float)real(r, j, "picture_worth", 1e9);
+	}
 	for (size_t i = 0; json_is_array(beside) && i < json_array_size(beside) && i < CAIRN_SCENE_BESIDE;
 	     i++)
 		if (json_is_integer(json_array_get(beside, i)))

@@ -47,6 +47,8 @@ static void put_object(
 	n->container = w != NULL && w->container;
 	n->occludes = w != NULL && w->occludes;
 	n->open = o->open;
+	snprintf(n->state, sizeof(n->state), "%s", o->state);
+	n->picture = o->picture;
 	n->first_unix_s = o->first_unix_s;
 	n->last_unix_s = o->last_unix_s;
 	n->seen = o->seen;

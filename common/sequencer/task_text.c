@@ -40,6 +40,7 @@ void seq_text_asked(const struct cairn_msg_decision *d, char *buf, size_t bytes)
 	case CAIRN_TOOL_OBSERVE_SCENE:
 	case CAIRN_TOOL_REPORT_DISCOVERY:
 	case CAIRN_TOOL_DEFINE_ZONE:
+	case CAIRN_TOOL_FIND_OBJECT_DISTANCE:
 	case CAIRN_TOOL_COUNT:
 		break;
 	}

@@ -413,6 +413,7 @@ static bool check_prepare(struct cairn_sequencer *seq, const struct cairn_msg_de
 		break;
 	case CAIRN_TOOL_OBSERVE_SCENE:
 	case CAIRN_TOOL_CHECK_PATH_CLEAR:
+	case CAIRN_TOOL_FIND_OBJECT_DISTANCE:
 	case CAIRN_TOOL_COUNT:
 		break;
 	}

@@ -214,6 +214,7 @@ void cairn_decision_from_answer(const struct cairn_answer *answer, struct cairn_
 	case CAIRN_TOOL_OBSERVE_SCENE:
 	case CAIRN_TOOL_CHECK_PATH_CLEAR:
 	case CAIRN_TOOL_REPORT_DISCOVERY:
+	case CAIRN_TOOL_FIND_OBJECT_DISTANCE:
 	case CAIRN_TOOL_COUNT:
 		break;
 	}

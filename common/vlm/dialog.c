@@ -194,6 +194,12 @@ void cairn_dialog_on_report(struct cairn_dialog *d, cairn_dialog_report_fn *on_r
 	d->report_ctx = ctx;
 }
 
+void cairn_dialog_on_locate(struct cairn_dialog *d, cairn_dialog_locate_fn *locate, void *ctx)
+{
+	d->locate = locate;
+	d->locate_ctx = ctx;
+}
+
 bool *cairn_dialog_changed(struct cairn_dialog *d)
 {
 	return &d->changed;

@@ -137,6 +137,12 @@ bool cairn_dialog_restore(struct cairn_dialog *dialog, const struct cairn_dialog
 typedef void cairn_dialog_report_fn(void *ctx, const struct cairn_tool_call *report);
 void cairn_dialog_on_report(struct cairn_dialog *dialog, cairn_dialog_report_fn *on_report, void *ctx);
 
+/* Says where the thing is that a call of find_object_distance asks for, as one line into answer; with answer NULL a report
+ * points to a thing in the picture. */
+typedef void cairn_dialog_locate_fn(
+    void *ctx, const struct cairn_tool_call *call, char *answer, size_t bytes);
+void cairn_dialog_on_locate(struct cairn_dialog *dialog, cairn_dialog_locate_fn *locate, void *ctx);
+
 /* Memory and ledger, for saving and for what a file held; changed is set at each change and is the owner's to
  * clear. */
 struct cairn_memory *cairn_dialog_memory(struct cairn_dialog *dialog);

@@ -131,6 +131,8 @@ static void remember(struct cairn_dialog *d)
 		bool fresh = cairn_memory_report(&d->memory, report, d->snap.head.x_m, d->snap.head.y_m);
 		if (fresh && d->on_report != NULL)
 			d->on_report(d->report_ctx, report);
+		if (report->has_spot && d->locate != NULL)
+			d->locate(d->locate_ctx, report, NULL, 0);
 		snprintf(d->report_text[i], sizeof(d->report_text[i]), "%s",
 		    fresh ? "Remembered." : "Known already.");
 	}
@@ -197,6 +199,13 @@ static void answer_path(struct cairn_dialog *d, int64_t now_ns)
 		    d->snap.head.sector_m, d->snap.head.feasibility);
 }
 
+static void answer_where(struct cairn_dialog *d)
+{
+	snprintf(d->answer_text, sizeof(d->answer_text), "nothing is known of where things are");
+	if (d->locate != NULL)
+		d->locate(d->locate_ctx, &d->answer.main, d->answer_text, sizeof(d->answer_text));
+}
+
 static void good_answer(struct cairn_dialog *d, int64_t now_ns)
 {
 	d->bad_streak = 0;
@@ -218,6 +227,8 @@ static void good_answer(struct cairn_dialog *d, int64_t now_ns)
 		return;
 	if (d->answer.main.tool == CAIRN_TOOL_CHECK_PATH_CLEAR)
 		answer_path(d, now_ns);
+	else if (d->answer.main.tool == CAIRN_TOOL_FIND_OBJECT_DISTANCE)
+		answer_where(d);
 	else
 		dialog_observe(d);
 }

@@ -92,6 +92,8 @@ struct cairn_dialog {
 
 	struct cairn_memory memory;
 	cairn_dialog_report_fn *on_report; /* may be NULL */
+	cairn_dialog_locate_fn *locate;    /* may be NULL */
+	void *locate_ctx;
 	void *report_ctx;
 	struct cairn_budget budget;
 	bool changed;

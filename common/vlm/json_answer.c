@@ -320,6 +320,11 @@ static void put_arguments(
 		put_text(args, "label", look(p, CAIRN_JSON_LABEL));
 		put_text(args, "notes", look(p, CAIRN_JSON_NOTES));
 		put_significance(args, look(p, CAIRN_JSON_SIGNIFICANCE));
+		put_text(args, "at", look(p, CAIRN_JSON_SPOT));
+		break;
+	case CAIRN_TOOL_FIND_OBJECT_DISTANCE:
+		put_text(args, "what", look(p, CAIRN_JSON_LABEL));
+		put_text(args, "at", look(p, CAIRN_JSON_SPOT));
 		break;
 	case CAIRN_TOOL_FOLLOW_WALL:
 		put_wall(args, p, a->direction);

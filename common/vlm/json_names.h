@@ -20,6 +20,7 @@ enum cairn_json_key {
 	CAIRN_JSON_X,
 	CAIRN_JSON_Y,
 	CAIRN_JSON_POINT, /* both, as a list, an object or a text */
+	CAIRN_JSON_SPOT,  /* of the picture */
 	CAIRN_JSON_SIDE,
 	CAIRN_JSON_DIRECTION,
 	CAIRN_JSON_SPEED,

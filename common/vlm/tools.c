@@ -95,7 +95,7 @@ const struct cairn_tool_row cairn_tools[CAIRN_TOOL_COUNT] = {
 		.max = 5,
 		AT(distance_m),
 		.doc = "metres"}}},
-    [CAIRN_TOOL_REPORT_DISCOVERY] = {CAIRN_TOOL_REPORT_DISCOVERY, false, "Remember what is here", 3,
+    [CAIRN_TOOL_REPORT_DISCOVERY] = {CAIRN_TOOL_REPORT_DISCOVERY, false, "Remember what is here", 4,
 	{[0] = {.name = "label", .kind = CAIRN_PARAM_TEXT, .max = 40, TEXT_AT(label), .doc = "few words"},
 	    [1] = {.name = "notes",
 		.kind = CAIRN_PARAM_TEXT,
@@ -107,7 +107,22 @@ const struct cairn_tool_row cairn_tools[CAIRN_TOOL_COUNT] = {
 		.kind = CAIRN_PARAM_WORD,
 		.words = significance_words,
 		AT(significance),
-		.doc = "room: just entered"}}},
+		.doc = "room: just entered"},
+	    [3] = {.name = "at",
+		.kind = CAIRN_PARAM_SPOT,
+		AT(spot),
+		HAS(has_spot),
+		.doc = "where in the camera picture: x,y or left,top,right,bottom in thousandths of its "
+		       "sides, or "
+		       "null"}}},
+    [CAIRN_TOOL_FIND_OBJECT_DISTANCE] = {CAIRN_TOOL_FIND_OBJECT_DISTANCE, false,
+	"Ask how far away a thing is, and where on the map", 2,
+	{[0] = {.name = "what", .kind = CAIRN_PARAM_TEXT, .max = 40, TEXT_AT(label), .doc = "few words"},
+	    [1] = {.name = "at",
+		.kind = CAIRN_PARAM_SPOT,
+		AT(spot),
+		HAS(has_spot),
+		.doc = "where in the camera picture, as in report_discovery; null asks the memory"}}},
     [CAIRN_TOOL_DEFINE_ZONE] = {CAIRN_TOOL_DEFINE_ZONE, true,
 	"Mark the floor here for good, as the LiDAR sees it", 3,
 	{[0] = {.name = "name", .kind = CAIRN_PARAM_TEXT, .max = 40, TEXT_AT(label), .doc = "few words"},
@@ -238,7 +253,8 @@ static void schema_param(struct cairn_text *out, const struct cairn_tool_param *
 	    [CAIRN_PARAM_NUMBER] = "number",
 	    [CAIRN_PARAM_INTEGER] = "integer",
 	    [CAIRN_PARAM_TEXT] = "string",
-	    [CAIRN_PARAM_PLACE] = "string"};
+	    [CAIRN_PARAM_PLACE] = "string",
+	    [CAIRN_PARAM_SPOT] = "string"};
 	cairn_text_json_string(out, p->name);
 	if (p->optional)
 		cairn_text_addf(out, ":{\"type\":[\"%s\",\"null\"]", types[p->kind]);
@@ -321,6 +337,14 @@ static bool is_goal(const struct cairn_tool_param *p)
 	return p->offset == offsetof(struct cairn_tool_call, goal_kind);
 }
 
+static void write_spot(struct cairn_text *out, const struct cairn_tool_spot *s)
+{
+	cairn_text_addf(out, "\"%.6g,%.6g", 1000.0 * s->left, 1000.0 * s->top);
+	if (s->right > s->left || s->bottom > s->top)
+		cairn_text_addf(out, ",%.6g,%.6g", 1000.0 * s->right, 1000.0 * s->bottom);
+	cairn_text_add(out, "\"");
+}
+
 static void write_argument(
     struct cairn_text *out, const struct cairn_tool_param *p, const struct cairn_tool_call *call)
 {
@@ -338,6 +362,8 @@ static void write_argument(
 		cairn_text_json_string(out, p->words[*(const int *)at]);
 	else if (p->kind == CAIRN_PARAM_PLACE)
 		write_place(out, is_goal(p) ? &goal : at);
+	else if (p->kind == CAIRN_PARAM_SPOT)
+		write_spot(out, at);
 	else
 		cairn_text_addf(out, "%.10g", *(const double *)at);
 }
@@ -465,6 +491,41 @@ static bool check_place(const struct cairn_tool_param *p, const json_t *value, s
 	return false;
 }
 
+/* "500,420", "(500, 420)", "480,300,560,520", and the same as lists of numbers. */
+static bool check_spot(const struct cairn_tool_param *p, const json_t *value, struct cairn_tool_spot *ret,
+    struct cairn_error *err)
+{
+	double v[4];
+	int n = 0;
+	if (json_is_array(value)) {
+		for (size_t i = 0; i < json_array_size(value) && n < 4; i++)
+			if (json_is_number(json_array_get(value, i)))
+				v[n++] = json_number_value(json_array_get(value, i));
+		n = json_array_size(value) == (size_t)n ? n : 0;
+	} else if (json_is_string(value)) {
+		const char *at = json_string_value(value);
+		for (at += strspn(at, " (["); n < 4 && *at != '\0'; n++) {
+			char *end;
+			v[n] = strtod(at, &end);
+			if (end == at)
+				break;
+			at = end + strspn(end, " ,");
+		}
+		if (at[strspn(at, " )]")] != '\0')
+			n = 0;
+	}
+	bool ok = n == 2 || n == 4;
+	for (int i = 0; i < n; i++)
+		ok = ok && v[i] >= 0.0 && v[i] <= 1000.0;
+	if (!ok || (n == 4 && !(v[2] >= v[0] && v[3] >= v[1]))) {
+		cairn_error_set(err, "%s is neither x,y nor left,top,right,bottom, each 0 to 1000", p->name);
+		return false;
+	}
+	*ret = (struct cairn_tool_spot){
+	    0.001 * v[0], 0.001 * v[1], 0.001 * v[n == 4 ? 2 : 0], 0.001 * v[n == 4 ? 3 : 1]};
+	return true;
+}
+
 static bool check_param(const struct cairn_tool_param *p, const json_t *arguments,
     struct cairn_tool_call *call, struct cairn_error *err)
 {
@@ -485,7 +546,9 @@ static bool check_param(const struct cairn_tool_param *p, const json_t *argument
 			*(struct cairn_tool_place *)at = place;
 	}
 	bool ok = p->kind == CAIRN_PARAM_PLACE;
-	if (!ok)
+	if (p->kind == CAIRN_PARAM_SPOT)
+		ok = check_spot(p, value, at, err);
+	else if (!ok)
 		ok = p->kind == CAIRN_PARAM_WORD || p->kind == CAIRN_PARAM_TEXT
 			 ? check_text(p, value, at, err)
 			 : check_number(p, value, at, err);
@@ -560,7 +623,7 @@ void cairn_tools_markdown(struct cairn_text *out)
 				cairn_text_addf(out, "%.10g to %.10g", p->min, p->max);
 			else if (p->kind == CAIRN_PARAM_TEXT)
 				cairn_text_addf(out, "text, %g characters", p->max);
-			else if (p->kind == CAIRN_PARAM_PLACE)
+			else if (p->kind == CAIRN_PARAM_PLACE || p->kind == CAIRN_PARAM_SPOT)
 				cairn_text_add(out, "text");
 			cairn_text_addf(out, "%s | %s |\n", p->optional ? ", or null" : "", p->doc);
 		}

@@ -18,6 +18,12 @@
 #define CAIRN_TOOL_NOTES_CAP 160
 #define CAIRN_TOOL_REASONING_CAP 320
 
+/* Where in the camera's picture a thing is, in shares of its width and height from the upper left corner. A point: both
+ * sides are the same. */
+struct cairn_tool_spot {
+	double left, top, right, bottom;
+};
+
 /* A place as navigate_to_goal names it. */
 struct cairn_tool_place {
 	int kind;        /* enum cairn_goal_kind */
@@ -40,7 +46,9 @@ struct cairn_tool_call {
 	bool has_if_failed;
 	int zone_kind; /* enum cairn_zone_kind */
 	int stop_reason, focus,
-	    significance; /* index into the words of the row; significance: the enum above */
+	    significance;            /* index into the words of the row; significance: the enum above */
+	struct cairn_tool_spot spot; /* report_discovery, find_object_distance */
+	bool has_spot;
 	char label[CAIRN_TOOL_LABEL_CAP];
 	char notes[CAIRN_TOOL_NOTES_CAP];
 };
@@ -51,7 +59,8 @@ enum cairn_param_kind {
 	CAIRN_PARAM_NUMBER,  /* min..max -> double */
 	CAIRN_PARAM_INTEGER, /* min..max, whole -> double */
 	CAIRN_PARAM_TEXT,    /* -> char[cap] */
-	CAIRN_PARAM_PLACE    /* name or point -> struct cairn_tool_place, or goal_kind and what it needs */
+	CAIRN_PARAM_PLACE,   /* name or point -> struct cairn_tool_place, or goal_kind and what it needs */
+	CAIRN_PARAM_SPOT     /* point or box of the picture, in thousandths -> struct cairn_tool_spot */
 };
 
 struct cairn_tool_param {

@@ -137,8 +137,13 @@ static int ask(const struct cli *cli, const struct cairn_command_row *verb, int 
 	if (status != CLI_OK)
 		return status;
 	const char *between = said[0] != '\0' ? "; " : "";
-	if (!reply.ok)
-		return cli_fail(cli, CLI_FAILED, "refused: %s%s%s", reply.text, between, said);
+	if (cli->json && reply.data[0] != '\0') {
+		printf("%s\n", cli_printable(reply.data));
+		return reply.ok ? CLI_OK : CLI_FAILED;
+	}
+	if (!reply.ok) /* who asks what is known gets no for an answer, and is not refused */
+		return cli_fail(cli, CLI_FAILED, "%s%s%s%s", verb->service == CAIRN_SERVICE_SCENE ? "" : "refused: ",
+		    reply.text, between, said);
 	printf("%s%s%s\n", reply.text[0] != '\0' ? reply.text : "done", between, said);
 	return CLI_OK;
 }

@@ -2,16 +2,18 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "common/base/file.h"
 #include "common/map/grid.h"
-#include "common/scene/scene.h"
+#include "common/scene/scene_answer.h"
 #include "common/scene/scene_file.h"
 #include "common/slam/mapper.h"
 #include "procs/cairn/commands.h"
 #include "procs/cli/rundir.h"
 
 #define JSON_BYTES (1u << 20)
-#define MATCHES_MAX 16
+#define MATCHES_MAX CAIRN_SCENE_ANSWER_MATCHES
 #define EDGES_MAX 64
 #define CALLED_MIN 0.55 /* score of recall: a part of its name, believed */
 
@@ -192,46 +194,41 @@ static void print_view(const struct view *v, const struct cairn_scene_view *w)
 		    w->at.y_m, cairn_compass_deg(w->at.yaw_rad), w->standoff_m);
 }
 
-static void print_match_json(const struct view *v, const struct cairn_scene_match *m, bool last)
+static int print_answer(const struct view *v, json_t *o)
 {
-	printf("{\"id\":");
-	cli_print_json_string(stdout, m->object->id);
-	printf(",\"label\":");
-	cli_print_json_string(stdout, m->object->votes[0].label);
-	printf(",\"x_m\":%.3f,\"y_m\":%.3f,\"z_m\":%.3f,\"score\":%.3f,\"last_unix_s\":%.3f,\"room\":",
-	    middle(m->object, 0), middle(m->object, 1), middle(m->object, 2), m->score,
-	    m->object->last_unix_s);
-	cli_print_json_string(stdout, room_id(v, m->object->room));
-	printf(",\"inside\":");
-	if (m->inside != NULL)
-		cli_print_json_string(stdout, m->inside->id);
-	else
-		printf("null");
-	if (!v->mapped || m->view.blocked)
-		printf(",\"blocked\":true,\"approach\":null}%s", last ? "" : ",");
-	else
-		printf(",\"blocked\":false,\"approach\":{\"x_m\":%.3f,\"y_m\":%.3f,\"yaw_rad\":%.3f,"
-		       "\"standoff_m\":%.2f}}%s",
-		    m->view.at.x_m, m->view.at.y_m, m->view.at.yaw_rad, m->view.standoff_m, last ? "" : ",");
+	char *text = o != NULL ? json_dumps(o, JSON_COMPACT) : NULL;
+	bool found = o != NULL && json_is_true(json_object_get(o, "found"));
+	if (text != NULL)
+		printf("%s\n", cli_printable(text));
+	free(text);
+	json_decref(o);
+	if (text == NULL)
+		return cli_fail(v->cli, CLI_FAILED, "out of memory");
+	return found ? CLI_OK : CLI_FAILED;
 }
 
 static int recall(const struct view *v, const char *text)
 {
 	struct cairn_scene_match m[MATCHES_MAX];
-	struct cairn_scene_query q = {.text = text,
-	    .has_near = true,
-	    .near_at = {v->robot.x_m, v->robot.y_m},
-	    .with_stale = true,
-	    .robot = &v->robot};
-	uint32_t n = cairn_scene_recall(v->scene, &q, m, MATCHES_MAX);
+	struct cairn_scene_query q;
+	struct cairn_error err = {""};
+	json_t *question;
+	uint32_t limit;
 	char a[64], b[64];
-	if (v->cli->json) {
-		printf("{\"found\":%s,\"matches\":[", n > 0 ? "true" : "false");
-		for (uint32_t i = 0; i < n; i++)
-			print_match_json(v, &m[i], i + 1 == n);
-		printf("]}\n");
-		return n > 0 ? CLI_OK : CLI_FAILED;
+	if (!cairn_scene_read_query(text, (double)time(NULL), &q, &limit, &question, &err))
+		return cli_fail(v->cli, CLI_USAGE, "%s", err.text);
+	q.robot = v->mapped ? &v->robot : NULL;
+	if (!q.has_near) {
+		q.has_near = true;
+		q.near_at = (struct cairn_vec2){v->robot.x_m, v->robot.y_m};
 	}
+	if (v->cli->json) {
+		int status = print_answer(v, cairn_scene_recall_json(v->scene, &q, limit));
+		json_decref(question);
+		return status;
+	}
+	uint32_t n = cairn_scene_recall(v->scene, &q, m, limit);
+	json_decref(question);
 	for (uint32_t i = 0; i < n; i++) {
 		printf("%s (%.2f): %s at %.2f %.2f %.2f in %s%s%s%s\n", shown(m[i].object->id, a, sizeof(a)),
 		    m[i].score, shown(m[i].object->colour, b, sizeof(b)), middle(m[i].object, 0),
@@ -245,16 +242,88 @@ static int recall(const struct view *v, const char *text)
 	return n > 0 ? CLI_OK : CLI_FAILED;
 }
 
+static int resolve(const struct view *v, const char *name)
+{
+	struct cairn_scene_resolved r;
+	char a[64];
+	if (v->cli->json)
+		return print_answer(v, cairn_scene_resolve_json(v->scene, name, v->robot));
+	if (!cairn_scene_resolve(v->scene, name, v->robot, &r)) {
+		printf("not in memory\n");
+		return CLI_FAILED;
+	}
+	printf("%s\n", shown(r.id, a, sizeof(a)));
+	print_view(v, &r.view);
+	for (uint32_t i = 0; i < r.path_count; i++)
+		printf("  by %s\n", shown(r.path[i], a, sizeof(a)));
+	return CLI_OK;
+}
+
+/* ---- pictures ---- */
+
+/* The picture that shows a thing best, and what else is on it. */
+static int show(const struct view *v, const char *name)
+{
+	const struct cairn_scene_object *o;
+	struct cairn_error err = {""};
+	char path[CLI_RUN_DIR_MAX + 64], when[40], a[64];
+	size_t bytes;
+	uint32_t n = cairn_scene_objects(v->scene, &o), i = 0;
+	while (i < n && (o[i].number == 0 || !o[i].confirmed || strcmp(o[i].id, name) != 0))
+		i++;
+	if (i == n)
+		return cli_fail(v->cli, CLI_FAILED, "no thing is '%.40s' ('cairn scene' lists them)", name);
+	if (o[i].picture == 0)
+		return cli_fail(v->cli, CLI_FAILED, "no picture of %s is kept", o[i].id);
+	snprintf(path, sizeof(path), "%s/state/views/%06llu.json", v->cli->run_dir,
+	    (unsigned long long)o[i].picture);
+	char *text = cairn_file_read(path, CAIRN_FILE_OWN, JSON_BYTES, &bytes, &err);
+	json_t *j = text != NULL ? json_loadb(text, bytes, 0, NULL) : NULL, *one;
+	free(text);
+	if (j == NULL)
+		return cli_fail(
+		    v->cli, CLI_FAILED, "%s: %s", path, err.text[0] != '\0' ? err.text : "no JSON");
+	path[strlen(path) - 5] = '\0';
+	if (v->cli->json) {
+		char *whole = json_dumps(j, JSON_COMPACT);
+		printf("%s\n", whole != NULL ? cli_printable(whole) : "null");
+		free(whole);
+	} else {
+		cli_time_text(json_number_value(json_object_get(j, "unix_s")), when, sizeof(when));
+		printf("%s.jpg of %.19s\n", path, when);
+		size_t k;
+		json_array_foreach(json_object_get(j, "shows"), k, one)
+		{
+			const json_t *box = json_object_get(one, "box");
+			const char *id = json_string_value(json_object_get(one, "id"));
+			printf("  %s at %lld,%lld to %lld,%lld\n", shown(id != NULL ? id : "?", a, sizeof(a)),
+			    (long long)json_integer_value(json_array_get(box, 0)),
+			    (long long)json_integer_value(json_array_get(box, 1)),
+			    (long long)json_integer_value(json_array_get(box, 2)),
+			    (long long)json_integer_value(json_array_get(box, 3)));
+		}
+	}
+	json_decref(j);
+	return CLI_OK;
+}
+
 int cli_scene(const struct cli *cli)
 {
+	static const struct {
+		const char *word;
+		int (*run)(const struct view *v, const char *what);
+	} questions[] = {{"recall", recall}, {"resolve", resolve}, {"show", show}};
 	struct view v = {.cli = cli};
-	int status = CLI_OK;
+	size_t asked = 0, count = sizeof(questions) / sizeof(questions[0]);
 	bool asks = cli->arg_count > 0;
-	if (asks && (strcmp(cli->args[0], "recall") != 0 || cli->arg_count != 2))
-		return cli_fail(cli, CLI_USAGE, "it is 'cairn scene' or 'cairn scene recall TEXT'");
-	status = load(&v);
+	while (asks && asked < count && strcmp(cli->args[0], questions[asked].word) != 0)
+		asked++;
+	if (asks && (asked == count || cli->arg_count != 2))
+		return cli_fail(cli, CLI_USAGE,
+		    "it is 'cairn scene' alone or with recall TEXT, resolve NAME or show NODE");
+	int status = load(&v);
 	if (status == CLI_OK && asks)
-		status = recall(&v, cli->args[1]);
+		status = questions[asked].run(&v, cli->args[1]);
 	else if (status == CLI_OK && cli->json)
 		status = print_json(&v);
 	else if (status == CLI_OK && cli_value(cli, "tree") != NULL)

@@ -206,11 +206,17 @@ static const struct cli_command commands[] = {
 	.summary = "rooms and things that the model has reported: what, where, when, seen on which picture",
 	.details = "Of a running robot (at most a second old) or as the last run left it.", .json = true,
 	.run = cli_discoveries},
-    {"scene", .group = CLI_GROUP_WATCH, .args = "[recall TEXT]",
-	.summary = "what is in the house: rooms, things, what they are to each other; or where a thing is "
-		   "and whence it is seen",
-	.details = "As the stage scene has saved it (scene.checkpoint_s). recall: status 1 when it is not in "
-		   "memory.",
+    {"find", .group = CLI_GROUP_WATCH,
+	.summary = "how far away a thing is, in which direction, and where on the map",
+	.details = "The nearest one that is called so, of what the stage scene knows just now; 'door' knows "
+		   "doorways, too. Status 1 when it is not in memory.",
+	.json = true, VERB(SCENE_FIND, "WHAT", NULL, 1, -1, cli_ask_verb)},
+    {"scene", .group = CLI_GROUP_WATCH, .args = "[recall TEXT | resolve NAME | show NODE]",
+	.summary = "what is in the house: rooms, things, what they are to each other; where a thing is "
+		   "and whence it is seen; the picture that shows it best",
+	.details = "As the stage scene has saved it (scene.checkpoint_s). Status 1 when it is not in memory. "
+		   "TEXT may be JSON: {\"text\": \"mug\", \"room\": \"kitchen\", \"near\": [1, 2], "
+		   "\"within_m\": 2, \"seen_since_s\": 3600}.",
 	.options = scene_options, .arg_max = 2, .json = true, .run = cli_scene},
     {"topics", .group = CLI_GROUP_WATCH, .args = "",
 	.summary = "every topic, frame and service, and which are there now", .options = topics_options,

@@ -37,6 +37,7 @@ struct app {
 	bool said_lost;
 	uint32_t nonsense;
 	struct cairn_detector detector;
+	char goal[sizeof(((struct cairn_msg_mission *)0)->goal)];
 	struct cairn_detect_lines lines;
 	struct cairn_detected_list list;
 	struct cairn_msg_detections message;
@@ -181,9 +182,11 @@ static void connect_again(struct app *app, int64_t now_ns)
 
 /* ---- asking ---- */
 
-CAIRN_TAKE(take_pose, cairn_detector, pose, cairn_detector_on_pose(core, m, hdr->t_ns))
+CAIRN_TAKE(take_pose, app, pose, cairn_detector_on_pose(&core->detector, m, hdr->t_ns))
+CAIRN_TAKE(take_mission, app, mission, snprintf(core->goal, sizeof(core->goal), "%s", m->goal))
 
-static const struct cairn_in inputs[] = {{CAIRN_TOPIC_POSE, CAIRN_ACCEPT_FRESH, take_pose}, {.take = NULL}};
+static const struct cairn_in inputs[] = {{CAIRN_TOPIC_POSE, CAIRN_ACCEPT_FRESH, take_pose},
+    {CAIRN_TOPIC_MISSION, CAIRN_ACCEPT_PLAUSIBLE, take_mission}, {.take = NULL}};
 
 static int on_tick(void *ctx)
 {
@@ -196,7 +199,8 @@ static int on_tick(void *ctx)
 	if (app->fd < 0 || !cairn_detector_due(&app->detector, now_ns, &look))
 		return 0;
 	take_depth(app); /* of the moment: the answer may be long in coming */
-	size_t n = cairn_detect_write_look(look, now_ns, app->cfg->detect.labels, line, sizeof(line));
+	size_t n =
+	    cairn_detect_write_look(look, now_ns, app->cfg->detect.labels, app->goal, line, sizeof(line));
 	if (n == 0 || send(app->fd, line, n, MSG_DONTWAIT | MSG_NOSIGNAL) != (ssize_t)n)
 		disconnect(app, "it does not take questions");
 	return 0;
@@ -248,7 +252,7 @@ int main(int argc, char **argv)
 	cairn_detector_init(&app.detector, app.cfg);
 	if (open_depth(&app, &err)) {
 		app.pub = cairn_stage_publish(app.stage, CAIRN_TOPIC_DETECTIONS);
-		cairn_stage_inputs(app.stage, inputs, &app.detector, NULL, NULL);
+		cairn_stage_inputs(app.stage, inputs, &app, NULL, NULL);
 		cairn_stage_every(app.stage, TICK_MS, on_tick, &app);
 		cairn_stage_every(app.stage, NOTE_MS, on_note, &app);
 		cairn_stage_ready(app.stage);

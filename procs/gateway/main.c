@@ -17,6 +17,7 @@
 #include "ipc/frames.h"
 #include "procs/gateway/discoveries.h"
 #include "procs/gateway/journal.h"
+#include "procs/gateway/locate.h"
 #include "procs/gateway/sent.h"
 #include "procs/gateway/service.h"
 #include "procs/gateway/decision_trace.h"
@@ -35,6 +36,7 @@ struct gateway {
 	struct cairn_lineup lineup;
 	struct service *service;
 	struct discoveries *found;
+	struct locator *locator;
 	struct witness *witness; /* NULL: nothing is recorded */
 	struct cairn_text system;
 	int64_t wanted_ns; /* a decision was wanted last; 0 = not yet */
@@ -203,8 +205,10 @@ static void take_snapshot(struct gateway *g)
 			cairn_log_warn(
 			    "snapshot refused: %s", err.text[0] != '\0' ? err.text : "another format");
 			cairn_stage_count_reject(g->stage);
-		} else if (g->witness != NULL) {
-			trace_snapshot(g->witness, hdr->t_ns);
+		} else {
+			locator_on_snapshot(g->locator);
+			if (g->witness != NULL)
+				trace_snapshot(g->witness, hdr->t_ns);
 		}
 	}
 	cairn_frame_release(g->snapshot_sub);
@@ -243,8 +247,11 @@ static bool take_scene(void *core, const void *message, const struct cairn_heade
 	struct gateway *g = core;
 	struct cairn_memory *memory = cairn_dialog_memory(g->dialog);
 	(void)hdr, (void)now_ns;
-	cairn_scene_prompt_line(message, cairn_dialog_goal(g->dialog), (uint32_t)g->cfg->scene.prompt_tokens,
-	    memory->known_things, sizeof(memory->known_things));
+	locator_on_scene(g->locator, message);
+	if (g->cfg->scene.prompt_tokens > 0)
+		cairn_scene_prompt_line(message, cairn_dialog_goal(g->dialog),
+		    (uint32_t)g->cfg->scene.prompt_tokens, memory->known_things,
+		    sizeof(memory->known_things));
 	return false;
 }
 
@@ -276,6 +283,7 @@ static const struct cairn_out outputs[] = {
     {CAIRN_TOPIC_VLM_STATS, 0},
     {CAIRN_TOPIC_ROOMS, 0},
     {CAIRN_TOPIC_WORLD_UPDATE, 0},
+    {CAIRN_TOPIC_SIGHTINGS, 0},
     {CAIRN_TOPIC_COUNT, 0},
 };
 
@@ -395,8 +403,10 @@ static bool open_all(struct gateway *g, struct cairn_error *err)
 	g->frames = cairn_frames_open(cairn_stage_name(g->stage), g->cfg, PLANE_DEADLINE_MS, err);
 	if (g->frames != NULL)
 		g->snapshot_sub = cairn_frame_sub_new(g->frames, CAIRN_FRAME_SNAPSHOT, err);
-	if (g->snapshot_sub == NULL || service_recorder(g->service) == NULL)
-		return g->snapshot_sub != NULL;
+	if (g->snapshot_sub != NULL)
+		g->locator = locator_new(g->stage, g->frames, g->dialog, err);
+	if (g->locator == NULL || service_recorder(g->service) == NULL)
+		return g->locator != NULL;
 	g->witness = trace_new(g->stage, service_recorder(g->service), g->frames, g->dialog,
 	    &g->lineup.rows[0], g->system.data, err);
 	return g->witness != NULL;
@@ -410,10 +420,10 @@ static bool open_bus(struct gateway *g)
 	if (g->found == NULL)
 		return false;
 	g->outbox = cairn_stage_outputs(g->stage, outputs);
+	locator_send_to(g->locator, g->outbox);
 	if (g->cfg->vlm.shadow)
 		cairn_stage_inputs(g->stage, cairn_dialog_shadow_in, g->dialog, NULL, NULL);
-	if (g->cfg->scene.prompt_tokens > 0)
-		cairn_stage_inputs(g->stage, scene_in, g, NULL, NULL);
+	cairn_stage_inputs(g->stage, scene_in, g, NULL, NULL);
 	cairn_stage_inputs(g->stage, cairn_dialog_in, g->dialog, on_turn, g);
 	cairn_stage_inputs(g->stage, result_in, g, on_turn, g);
 	if (g->cfg->choice.offer)
@@ -450,6 +460,7 @@ int main(int argc, char **argv)
 		cairn_log_error("%s", err.text[0] != '\0' ? err.text : "out of memory");
 	}
 	discoveries_destroy(&g.found);
+	locator_destroy(&g.locator);
 	trace_destroy(&g.witness);
 	service_destroy(&g.service);
 	cairn_frames_close(&g.frames);

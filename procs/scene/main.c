@@ -1,4 +1,5 @@
-/* scene - keeps what is in the house: detections, the map and names of rooms in; the scene graph out, and in RUN/state/scene.json.
+/* scene - keeps what is in the house: detections, the map and names of rooms in; the scene graph out, and in RUN/state/scene.json; pictures that
+ * show it in RUN/state/views; questions of others answered by the service "scene.query".
  *
  * Advice for models and people: nothing that drives reads it, and the robot goes on without this stage. What it knows is saved
  * while it changes, whole or not at all; a file that cannot be used is put aside, not overwritten. */
@@ -10,12 +11,15 @@
 
 #include "common/base/hash.h"
 #include "common/scene/scene.h"
+#include "common/scene/scene_answer.h"
 #include "common/scene/scene_file.h"
 #include "ipc/frames.h"
+#include "procs/scene/store.h"
 #include "procs/shell/stage.h"
 
 #define PLANE_DEADLINE_MS 4000
 #define PUBLISH_MS 1000
+#define UNKNOWN_CELL 255
 #define GRID_MS 500                 /* the map is looked at this often, */
 #define MAP_NS (5 * CAIRN_NS_PER_S) /* and divided into rooms anew this often while it changes */
 
@@ -26,6 +30,9 @@ struct app {
 	struct cairn_frames *frames;
 	struct cairn_frame_sub *grid_sub;
 	struct cairn_pub *pub;
+	struct cairn_server *server;
+	struct store *store; /* NULL: no pictures are kept */
+	double known_m2;     /* of the map */
 	struct cairn_pose2 robot;
 	bool has_pose, has_features;
 	int64_t t_map_ns, t_saved_ns;
@@ -47,11 +54,16 @@ static double unix_s(void)
 static bool take_detections(void *core, const void *m, const struct cairn_header *hdr, int64_t now_ns)
 {
 	struct app *app = core;
-	(void)hdr;
-	cairn_scene_see(app->scene, m, unix_s());
+	double t_s = unix_s();
+	cairn_scene_see(app->scene, m, t_s);
 	app->update_ms = (double)(cairn_now_ns() - now_ns) * 1e-6;
+	if (app->store != NULL)
+		store_look(app->store, m, hdr->t_ns, app->known_m2, t_s);
 	return false;
 }
+
+/* What the model has pointed to. */
+CAIRN_TAKE(take_sightings, app, detections, (cairn_scene_told(core->scene, m, unix_s()), 0))
 
 static bool take_pose(void *core, const void *message, const struct cairn_header *hdr, int64_t now_ns)
 {
@@ -83,6 +95,7 @@ static const struct cairn_in inputs[] = {
     {CAIRN_TOPIC_FEATURES, CAIRN_ACCEPT_PLAUSIBLE, take_features},
     {CAIRN_TOPIC_ROOMS, CAIRN_ACCEPT_PLAUSIBLE, take_rooms},
     {CAIRN_TOPIC_DETECTIONS, CAIRN_ACCEPT_FRESH, take_detections},
+    {CAIRN_TOPIC_SIGHTINGS, CAIRN_ACCEPT_PLAUSIBLE, take_sightings},
     {.take = NULL},
 };
 
@@ -107,6 +120,10 @@ static void take_grid(
 	cairn_stage_tried(
 	    app->stage, "divide the map into rooms", done ? NULL : "no memory, or the map is too large");
 	app->map_hash = hash;
+	size_t known = 0;
+	for (size_t i = 0; i < bytes; i++)
+		known += cells[i] != UNKNOWN_CELL;
+	app->known_m2 = (double)known * hdr->cell_m * hdr->cell_m;
 	app->t_map_ns = now_ns;
 }
 
@@ -121,6 +138,20 @@ static int on_grid(void *ctx)
 	if (cells != NULL)
 		take_grid(app, hdr, cells, now_ns);
 	cairn_frame_release(app->grid_sub);
+	return 0;
+}
+
+/* Questions are no commands: they are not told to others, and not logged. */
+static void on_question(void *ctx, const struct cairn_msg_command *command, struct cairn_msg_reply *reply)
+{
+	struct app *app = ctx;
+	cairn_scene_command(app->scene, command, app->has_pose ? &app->robot : NULL, unix_s(), reply);
+}
+
+static int on_questions(void *ctx)
+{
+	struct app *app = ctx;
+	cairn_server_serve(app->server);
 	return 0;
 }
 
@@ -186,6 +217,16 @@ static bool open_all(struct app *app, struct cairn_error *err)
 		app->grid_sub = cairn_frame_sub_new(app->frames, CAIRN_FRAME_MAP_GRID, err);
 	if (app->grid_sub == NULL)
 		return false;
+	if (app->cfg->scene.pictures_mb > 0.0) {
+		app->store = store_new(app->stage, app->frames, app->scene, err);
+		if (app->store == NULL)
+			return false;
+	}
+	app->server =
+	    cairn_server_new(cairn_stage_bus(app->stage), CAIRN_SERVICE_SCENE, on_question, app, err);
+	if (app->server == NULL)
+		return false;
+	cairn_stage_watch_socket(app->stage, cairn_server_socket(app->server), on_questions, app);
 	app->pub = cairn_stage_publish(app->stage, CAIRN_TOPIC_SCENE);
 	cairn_stage_inputs(app->stage, inputs, app, NULL, NULL);
 	cairn_stage_every(app->stage, GRID_MS, on_grid, app);
@@ -212,6 +253,7 @@ int main(int argc, char **argv)
 		cairn_log_error("%s", err.text);
 		status = 1;
 	}
+	store_destroy(&app.store);
 	if (app.frames != NULL)
 		cairn_frames_close(&app.frames);
 	cairn_scene_destroy(&app.scene);

@@ -20,7 +20,7 @@
 #include "common/percept/jpeg.h"
 #include "common/percept/snapshot.h"
 #include "common/vlm/prompt.h"
-#include "common/web/png.h"
+#include "common/drawing/png.h"
 #include "ipc/frames.h"
 #include "procs/launcher/namespace.h"
 #include "procs/web/frame_pipe.h"

@@ -14,7 +14,7 @@ check() { # ROOT
 			echo "advice.sh: there is no $folder"
 			bad=1
 		}
-		if grep -rnE '"common/(scene|detect)/|CAIRN_TOPIC_(SCENE|DETECTIONS)|scene\.json' "$1/$folder"; then
+		if grep -rnE '"common/(scene|detect)/|CAIRN_TOPIC_(SCENE|DETECTIONS|SIGHTINGS)|CAIRN_SERVICE_SCENE|scene\.json' "$1/$folder"; then
 			bad=1
 		fi
 	done

@@ -24,6 +24,8 @@ procs/cairn/cmd_audit.c 1 which decision was in force at a time of day
 procs/cairn/cmd_recording.c 1 shows when a recording began
 procs/gateway/discoveries.c 1 the time at which a thing was found
 procs/gateway/http.c 1 a service may say until when to wait as a time of day; the wait is a monotonic span of at most an hour
+procs/gateway/locate.c 1 how long ago a thing was seen
+procs/cairn/cmd_scene.c 1 how long ago a thing was seen
 procs/gateway/main.c 1 the time in a line of the log of decisions
 procs/gateway/recorder.c 2 the name of a folder of recordings
 procs/gateway/service.c 1 the time in a recorded exchange

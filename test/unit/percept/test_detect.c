@@ -220,23 +220,26 @@ START_TEST(lines_are_written_and_read)
 	set_up();
 	answer_of(3);
 	list.nearest_m[7] = 1.25f;
+	strcpy(list.items[0].state, "open");
 	char *line = cairn_detect_write_answer(&list, &n);
 	ck_assert_ptr_nonnull(line);
 	ck_assert_msg(cairn_detect_read_answer(line, n, &back, &err), "%s", err.text);
 	ck_assert_uint_eq(back.count, 1);
 	ck_assert_str_eq(back.items[0].label, "mug");
+	ck_assert_str_eq(back.items[0].state, "open");
 	ck_assert_uint_eq(back.items[0].point_count, 2);
 	ck_assert_double_eq_tol((double)back.nearest_m[7], 1.25, 1e-6);
 	free(line);
 	char ask[512];
 	uint64_t look;
 	int64_t t_ns;
-	n = cairn_detect_write_look(9, 77, "cup, red chair,", ask, sizeof(ask));
+	n = cairn_detect_write_look(9, 77, "cup, red chair,", "find the cup", ask, sizeof(ask));
 	ck_assert_uint_gt(n, 0);
 	ck_assert(cairn_detect_read_look(ask, n, &look, &t_ns, &err));
 	ck_assert_uint_eq(look, 9);
 	ck_assert_ptr_nonnull(strstr(ask, "[\"cup\",\"red chair\"]"));
-	ck_assert_uint_eq(cairn_detect_write_look(9, 77, "cup", ask, 8), 0);
+	ck_assert_ptr_nonnull(strstr(ask, "\"goal\":\"find the cup\""));
+	ck_assert_uint_eq(cairn_detect_write_look(9, 77, "cup", "", ask, 8), 0);
 }
 END_TEST
 

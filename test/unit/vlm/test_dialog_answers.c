@@ -276,7 +276,37 @@ START_TEST(in_shadow_the_model_decides_for_the_log_and_is_compared_with_local_ex
 }
 END_TEST
 
-CAIRN_TEST_MAIN("vlm_dialog_answers", the_first_bad_answer_stops_and_a_streak_falls_silent,
+static void where(void *ctx, const struct cairn_tool_call *call, char *answer_text, size_t bytes)
+{
+	int *pointed = ctx;
+	if (answer_text == NULL)
+		(*pointed)++;
+	else
+		snprintf(answer_text, bytes, "%s: 2.40 m", call->label);
+}
+
+START_TEST(a_question_where_a_thing_is_gets_its_distance_back_and_reports_may_point_to_it)
+{
+	int pointed = 0;
+	setup();
+	cairn_dialog_on_locate(dialog, where, &pointed);
+	poll_dialog();
+	answer(200,
+	    REPLY(CALL("q7", "find_object_distance",
+		"{\\\"what\\\":\\\"door\\\",\\\"at\\\":\\\"480,500\\\"}") "," CALL("c2", "report_discovery",
+		"{\\\"label\\\":\\\"kettle\\\",\\\"notes\\\":null,\\\"significance\\\":"
+		"\\\"object\\\",\\\"at\\\":\\\"100,100,200,200\\\"}")));
+	ck_assert(!cairn_dialog_take_decision(dialog, &decision));
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+	ck_assert_ptr_nonnull(strstr(body, "\"tool_call_id\":\"q7\",\"content\":\"door: 2.40 m\""));
+	ck_assert_int_eq(pointed, 1);
+	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
+CAIRN_TEST_MAIN("vlm_dialog_answers",
+    a_question_where_a_thing_is_gets_its_distance_back_and_reports_may_point_to_it,
+    the_first_bad_answer_stops_and_a_streak_falls_silent,
     failed_calls_are_retried_after_half_a_second_with_the_same_snapshot,
     rate_limits_are_obeyed_and_a_refused_key_is_final,
     a_whole_conversation_with_the_pilot_with_all_faults_stays_sane,

@@ -174,6 +174,35 @@ START_TEST(a_place_is_a_name_of_the_lists_a_point_or_the_way_back)
 }
 END_TEST
 
+START_TEST(a_spot_of_the_picture_is_a_point_or_a_box_in_thousandths)
+{
+	struct cairn_tool_call c;
+	struct cairn_error err = {""};
+	ck_assert(check(CAIRN_TOOL_FIND_OBJECT_DISTANCE, "{\"what\":\"door\",\"at\":\"500,250\"}", &c, &err));
+	ck_assert(c.has_spot);
+	ck_assert_double_eq_tol(c.spot.left, 0.5, 1e-9);
+	ck_assert_double_eq_tol(c.spot.right, 0.5, 1e-9);
+	ck_assert_double_eq_tol(c.spot.bottom, 0.25, 1e-9);
+	ck_assert(check(
+	    CAIRN_TOOL_FIND_OBJECT_DISTANCE, "{\"what\":\"door\",\"at\":[100, 200, 300, 1000]}", &c, &err));
+	ck_assert_double_eq_tol(c.spot.top, 0.2, 1e-9);
+	ck_assert_double_eq_tol(c.spot.bottom, 1.0, 1e-9);
+	ck_assert(check(CAIRN_TOOL_FIND_OBJECT_DISTANCE, "{\"what\":\"door\",\"at\":null}", &c, &err));
+	ck_assert(!c.has_spot);
+	ck_assert(check(CAIRN_TOOL_REPORT_DISCOVERY,
+	    "{\"label\":\"door\",\"notes\":null,\"significance\":\"object\",\"at\":\"(10, 20, 30, 40)\"}", &c,
+	    &err));
+	ck_assert(c.has_spot);
+	static const char *const wrong[] = {"\"left\"", "\"500\"", "\"500,1001\"", "\"300,0,200,10\"",
+	    "[1,2,3]", "[1,\"2\"]", "\"1,2,3,4,5\"", "\"nan,1\"", "7"};
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		char json[128];
+		snprintf(json, sizeof(json), "{\"what\":\"door\",\"at\":%s}", wrong[i]);
+		expect_refused(CAIRN_TOOL_FIND_OBJECT_DISTANCE, json, "at is neither");
+	}
+}
+END_TEST
+
 START_TEST(arguments_written_are_read_back_the_same)
 {
 	struct cairn_text text = {0};
@@ -283,6 +312,6 @@ END_TEST
 CAIRN_TEST_MAIN("vlm tools", words_of_the_table_are_those_of_the_enums, schemas_keep_to_the_strict_subset,
     arguments_in_range_are_taken, arguments_out_of_range_or_type_are_refused_with_the_reason,
     a_hostile_label_becomes_one_plain_bounded_line, a_place_is_a_name_of_the_lists_a_point_or_the_way_back,
-    arguments_written_are_read_back_the_same, the_documentation_is_the_table,
-    clean_text_is_cut_at_a_character, base64_of_every_twelve_bits_reads_back,
+    a_spot_of_the_picture_is_a_point_or_a_box_in_thousandths, arguments_written_are_read_back_the_same,
+    the_documentation_is_the_table, clean_text_is_cut_at_a_character, base64_of_every_twelve_bits_reads_back,
     json_text_and_base64_follow_their_rules)

@@ -3,7 +3,7 @@
 
 #include "common/web/address.h"
 #include "common/web/order.h"
-#include "common/web/png.h"
+#include "common/drawing/png.h"
 #include "common/web/request.h"
 #include "common/web/routes.h"
 #include "test/support/runner.h"

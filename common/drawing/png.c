@@ -1,4 +1,4 @@
-#include "common/web/png.h"
+#include "common/drawing/png.h"
 
 #include <stdlib.h>
 #include <string.h>

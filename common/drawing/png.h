@@ -1,6 +1,6 @@
 /* png.h - grey pictures as PNG (RFC 2083): no colour management, no filters, one zlib stream. */
-#ifndef CAIRN_COMMON_WEB_PNG_H
-#define CAIRN_COMMON_WEB_PNG_H
+#ifndef CAIRN_COMMON_DRAWING_PNG_H
+#define CAIRN_COMMON_DRAWING_PNG_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,429 @@
+/* What others get of the scene graph: answers, distances, pictures; and what becomes of it over nights and kills. */
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/base/rng.h"
+#include "common/percept/detect.h"
+#include "common/scene/find.h"
+#include "common/scene/pictures.h"
+#include "common/scene/scene_answer.h"
+#include "common/scene/scene_file.h"
+#include "test/support/run_dir.h"
+#include "test/support/runner.h"
+
+static struct cairn_config cfg;
+static struct cairn_scene *scene;
+static struct cairn_msg_detections m;
+static struct cairn_msg_reply reply;
+static double now_s;
+
+static void set_up(void)
+{
+	cairn_config_defaults(&cfg);
+	scene = cairn_scene_new(&cfg);
+	now_s = 1000.0;
+	ck_assert_ptr_nonnull(scene);
+}
+
+static void tear_down(void)
+{
+	cairn_scene_destroy(&scene);
+}
+
+/* From the origin along +x; all shows, nothing hides anything. */
+static void picture(double yaw_rad)
+{
+	m = (struct cairn_msg_detections){
+	    .z_m = 0.16, .yaw_rad = yaw_rad, .hfov_rad = 1.2, .vfov_rad = 0.95, .map_id = 1};
+	m.nearest_m_count = CAIRN_DETECT_TILES;
+}
+
+static struct cairn_msg_detection *sight(
+    const char *label, const char *colour, double x, double y, double size, float px)
+{
+	struct cairn_msg_detection *d = &m.items[m.items_count++];
+	*d = (struct cairn_msg_detection){.confidence = 0.9f,
+	    .x_m = x,
+	    .y_m = y,
+	    .z_m = 0.3,
+	    .box_m_count = 6,
+	    .px = {100, 100, 100 + px, 100 + px},
+	    .px_count = 4};
+	snprintf(d->label, sizeof(d->label), "%s", label);
+	snprintf(d->colour, sizeof(d->colour), "%s", colour);
+	for (int k = 0; k < 3; k++) {
+		double c = k == 0 ? x : k == 1 ? y : 0.3;
+		d->box_m[k] = (float)(c - 0.5 * size);
+		d->box_m[k + 3] = (float)(c + 0.5 * size);
+	}
+	return d;
+}
+
+static void take(void)
+{
+	cairn_scene_see(scene, &m, now_s += 0.5);
+}
+
+static const struct cairn_scene_object *thing(const char *id)
+{
+	const struct cairn_scene_object *o;
+	uint32_t n = cairn_scene_objects(scene, &o);
+	for (uint32_t i = 0; i < n; i++)
+		if (o[i].number != 0 && o[i].confirmed && strcmp(o[i].id, id) == 0)
+			return &o[i];
+	ck_abort_msg("there is no %s", id);
+	return NULL;
+}
+
+static double middle_x(const struct cairn_scene_object *o)
+{
+	return 0.5 * (o->box.min[0] + o->box.max[0]);
+}
+
+static uint32_t believed(void)
+{
+	const struct cairn_scene_object *o;
+	uint32_t all = cairn_scene_objects(scene, &o), n = 0;
+	for (uint32_t i = 0; i < all; i++)
+		n += o[i].number != 0 && o[i].confirmed;
+	return n;
+}
+
+/* A table, a blue and a red mug on the left and right of it, two metres ahead. */
+static void kitchen(void)
+{
+	for (int i = 0; i < 3; i++) {
+		picture(0.0);
+		sight("mug", "blue", 2.0, 0.6, 0.1, 20);
+		sight("mug", "red", 2.0, -0.6, 0.1, 20);
+		sight("table", "brown", 3.0, 0.0, 0.8, 90);
+		take();
+	}
+}
+
+static json_t *ask(const char *verb, const char *arg, bool expect)
+{
+	struct cairn_msg_command c = {.limit_s = 0.0};
+	struct cairn_pose2 robot = {0.0, 0.0, 0.0};
+	snprintf(c.verb, sizeof(c.verb), "%s", verb);
+	snprintf(c.arg, sizeof(c.arg), "%s", arg);
+	reply = (struct cairn_msg_reply){.ok = false};
+	cairn_scene_command(scene, &c, &robot, now_s + 10.0, &reply);
+	ck_assert_msg(reply.ok == expect, "%s %s: %s", verb, arg, reply.text);
+	return reply.data[0] != '\0' ? json_loads(reply.data, 0, NULL) : NULL;
+}
+
+START_TEST(the_service_answers_by_label_room_nearness_and_time)
+{
+	set_up();
+	kitchen();
+	json_t *j = ask("recall", "red mug", true);
+	json_t *first = json_array_get(json_object_get(j, "matches"), 0);
+	ck_assert_str_eq(json_string_value(json_object_get(first, "colour")), "red");
+	ck_assert_str_eq(json_string_value(json_object_get(first, "id")), "mug_2");
+	ck_assert(json_is_true(json_object_get(first, "blocked"))); /* there is no map to stand on */
+	json_decref(j);
+	j = ask("recall", "{\"text\":\"mug\",\"near\":[2.0,0.6],\"within_m\":0.3}", true);
+	ck_assert_uint_eq(json_array_size(json_object_get(j, "matches")), 1);
+	json_decref(j);
+	j = ask("recall", "{\"seen_since_s\":20,\"limit\":2}", true);
+	ck_assert_uint_eq(json_array_size(json_object_get(j, "matches")), 2);
+	json_decref(j);
+	json_decref(ask("recall", "{\"seen_since_s\":5}", false));
+	ck_assert_str_eq(reply.text, "not in memory");
+	json_decref(ask("recall", "{\"room\":\"kitchen\"}", false));
+	ck_assert_ptr_null(ask("recall", "{\"colour\":\"red\"}", false));
+	ck_assert_ptr_nonnull(strstr(reply.text, "'colour'"));
+	ck_assert_ptr_null(ask("recall", "{\"text\":", false));
+	j = ask("resolve", "table", true);
+	ck_assert_str_eq(json_string_value(json_object_get(j, "id")), "table_1");
+	json_decref(j);
+	json_decref(ask("resolve", "piano", false));
+	tear_down();
+}
+END_TEST
+
+/* As many matches with as long names as there can be: what does not fit goes, the best first. */
+START_TEST(an_answer_always_fits)
+{
+	set_up();
+	char label[40];
+	for (int i = 0; i < 3; i++) {
+		picture(0.0);
+		for (int k = 0; k < 20; k++) {
+			snprintf(label, sizeof(label),
+			    "%02d\\\"\\\"\\\"\\\"\\\"\\\"\\\"\\\"\\\"\\\"\\\"\\\"\\\"\\\"\\\"", k);
+			sight(label, "\"\"\"\"\"\"\"", 2.0 + 0.3 * (k % 5), 0.4 * (k / 5) - 0.8, 0.1, 20);
+		}
+		take();
+	}
+	json_t *j = ask("recall", "{\"text\":\"\"}", true);
+	ck_assert_uint_ge(json_array_size(json_object_get(j, "matches")), 3);
+	json_decref(j);
+	tear_down();
+}
+END_TEST
+
+START_TEST(how_far_a_thing_is_and_in_which_direction)
+{
+	set_up();
+	kitchen();
+	json_t *j = ask("find", "red mug", true);
+	double x = 1.95 - cfg.robot.camera_x_m, y = 0.55; /* its nearest corner, from the camera */
+	ck_assert_double_eq_tol(json_number_value(json_object_get(j, "distance_m")), hypot(x, y), 0.02);
+	ck_assert_double_eq_tol(
+	    json_number_value(json_object_get(j, "bearing_deg")), -atan2(0.6, 2.0) * 180.0 / M_PI, 0.1);
+	ck_assert_ptr_nonnull(strstr(reply.text, "to the right"));
+	ck_assert_ptr_nonnull(strstr(reply.text, "mug_2"));
+	json_decref(j);
+	json_decref(ask("find", "piano", false));
+	ck_assert_ptr_nonnull(strstr(reply.text, "not"));
+	tear_down();
+}
+END_TEST
+
+START_TEST(what_somebody_points_to_in_the_picture_is_placed_by_depth_and_believed)
+{
+	static uint16_t depth_mm[640 * 480];
+	static struct cairn_msg_detections seen;
+	struct cairn_found found;
+	char text[256];
+	set_up();
+	for (size_t i = 0; i < 640 * 480; i++)
+		depth_mm[i] = 4000;
+	for (int y = 200; y < 300; y++)
+		for (int x = 400; x < 480; x++)
+			depth_mm[y * 640 + x] = 2000;
+	struct cairn_find_view view = {depth_mm, 640, 480, {1.0, 0.0, 0.0}, 7};
+	const double point[4] = {440.0 / 640.0, 250.0 / 480.0, 440.0 / 640.0, 250.0 / 480.0};
+	ck_assert(cairn_find_in_picture(&cfg, &view, "kettle", point, &found, &seen));
+	ck_assert_double_eq_tol(found.distance_m, 2.0, 0.05 + 0.1);
+	ck_assert_double_eq_tol(found.at_m[0], 1.0 + cfg.robot.camera_x_m + 2.0, 0.05);
+	ck_assert_double_lt(found.bearing_rad, -0.1); /* on the right of the picture */
+	cairn_found_text(&found, "kettle", text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(text, "by the depth of this picture"));
+	cairn_scene_told(scene, &seen, now_s);
+	ck_assert_double_eq_tol(middle_x(thing("kettle_1")), found.at_m[0], 0.05);
+	/* Where no depth is known there is no answer. */
+	memset(depth_mm, 0, sizeof(depth_mm));
+	ck_assert(!cairn_find_in_picture(&cfg, &view, "kettle", point, &found, &seen));
+	tear_down();
+}
+END_TEST
+
+START_TEST(a_state_in_front_of_a_label_is_the_thing_s_state)
+{
+	set_up();
+	struct cairn_msg_scene *out = malloc(sizeof(*out));
+	for (int i = 0; i < 4; i++) {
+		picture(0.0);
+		sight(i < 2 ? "closed fridge" : "Open fridge", "white", 2.0, 0.0, 0.6, 80);
+		sight("open", "", 3.0, 1.0, 0.2, 30); /* a word alone is a name */
+		take();
+	}
+	ck_assert_str_eq(thing("fridge_1")->state, "open");
+	ck_assert(thing("fridge_1")->open);
+	ck_assert_str_eq(thing("open_1")->state, "");
+	cairn_scene_message(scene, (struct cairn_pose2){0}, out);
+	bool shown = false;
+	for (uint32_t i = 0; i < out->nodes_count; i++)
+		shown = shown || (out->nodes[i].open && strcmp(out->nodes[i].state, "open") == 0);
+	ck_assert(shown);
+	free(out);
+	tear_down();
+}
+END_TEST
+
+/* ---- pictures ---- */
+
+START_TEST(a_picture_is_kept_for_a_new_thing_a_much_better_view_and_a_larger_map)
+{
+	static struct cairn_scene_pictures p;
+	p = (struct cairn_scene_pictures){.count = 0};
+	set_up();
+	picture(0.0);
+	sight("mug", "red", 2.0, 0.0, 0.1, 20);
+	take();
+	ck_assert(!cairn_scene_picture_is_news(scene, &p, 0.0)); /* nobody believes in it yet */
+	take();
+	ck_assert(cairn_scene_picture_is_news(scene, &p, 0.0));
+	uint64_t id = cairn_scene_keep_picture(scene, &p, 1000, 0.0);
+	ck_assert_uint_eq(thing("mug_1")->picture, id);
+	take();
+	ck_assert(!cairn_scene_picture_is_news(scene, &p, 0.0));
+	m.items[0].px[2] = m.items[0].px[3] = 160; /* three times as wide in the picture */
+	take();
+	ck_assert(cairn_scene_picture_is_news(scene, &p, 0.0));
+	uint64_t better = cairn_scene_keep_picture(scene, &p, 1000, 0.0);
+	ck_assert_uint_gt(better, id);
+	ck_assert_uint_eq(thing("mug_1")->picture, better);
+	take();
+	ck_assert(!cairn_scene_picture_is_news(scene, &p, cfg.scene.picture_new_m2 - 0.1));
+	ck_assert(cairn_scene_picture_is_news(scene, &p, cfg.scene.picture_new_m2 + 0.1));
+	size_t bytes;
+	char *text = cairn_scene_picture_json(scene, better, &m, now_s, &bytes);
+	ck_assert_ptr_nonnull(strstr(text, "\"mug_1\""));
+	free(text);
+	tear_down();
+}
+END_TEST
+
+START_TEST(the_quota_drops_the_oldest_that_is_no_thing_s_best)
+{
+	static struct cairn_scene_pictures p;
+	p = (struct cairn_scene_pictures){.count = 0};
+	set_up();
+	cfg.scene.pictures_mb = 0.0031;
+	kitchen();
+	uint64_t best = cairn_scene_keep_picture(scene, &p, 1000, 0.0); /* of all three */
+	picture(0.0);
+	take();
+	uint64_t second = cairn_scene_keep_picture(scene, &p, 1000, 3.0),
+		 third = cairn_scene_keep_picture(scene, &p, 1000, 6.0);
+	ck_assert_uint_eq(cairn_scene_drop_picture(scene, &p), 0);
+	(void)cairn_scene_keep_picture(scene, &p, 1000, 9.0);
+	ck_assert_uint_eq(cairn_scene_drop_picture(scene, &p), second);
+	ck_assert_uint_eq(cairn_scene_drop_picture(scene, &p), 0);
+	cfg.scene.pictures_mb = 0.0001;
+	ck_assert_uint_eq(cairn_scene_drop_picture(scene, &p), third);
+	ck_assert_uint_gt(cairn_scene_drop_picture(scene, &p), third);
+	ck_assert_uint_eq(thing("table_1")->picture, best);
+	ck_assert_uint_eq(cairn_scene_drop_picture(scene, &p), best); /* at last the things forget theirs */
+	ck_assert_uint_eq(thing("table_1")->picture, 0);
+	tear_down();
+}
+END_TEST
+
+START_TEST(things_remember_their_pictures_over_a_restart_and_forget_those_that_are_gone)
+{
+	static struct cairn_scene_pictures p, found;
+	p = found = (struct cairn_scene_pictures){.count = 0};
+	set_up();
+	kitchen();
+	uint64_t id = cairn_scene_keep_picture(scene, &p, 1000, 0.0);
+	size_t bytes;
+	struct cairn_error err = {""};
+	char *text = cairn_scene_write(scene, &bytes);
+	ck_assert_msg(cairn_scene_read(scene, text, bytes, &err), "%s", err.text);
+	ck_assert_uint_eq(thing("table_1")->picture, id);
+	cairn_scene_picture_found(&found, id, 1000);
+	cairn_scene_pictures_settle(scene, &found);
+	ck_assert_uint_eq(thing("table_1")->picture, id);
+	ck_assert_uint_gt(cairn_scene_keep_picture(scene, &found, 1000, 0.0), id); /* numbers go on */
+	found = (struct cairn_scene_pictures){.count = 0};
+	cairn_scene_pictures_settle(scene, &found);
+	ck_assert_uint_eq(thing("table_1")->picture, 0);
+	free(text);
+	tear_down();
+}
+END_TEST
+
+/* ---- nights and kills ---- */
+
+/* Ten things around the robot, three of which were moved over night; it looks at all of them once more. */
+START_TEST(a_house_kept_from_yesterday_with_three_things_moved_has_each_once)
+{
+	static const char *const names[10] = {
+	    "sofa", "lamp", "chair", "chair", "plant", "mug", "box", "stool", "vase", "fan"};
+	set_up();
+	size_t bytes;
+	struct cairn_error err = {""};
+	struct {
+		double at_rad, far_m;
+	} where[10];
+	for (int i = 0; i < 10; i++) {
+		where[i].at_rad = -M_PI + 2.0 * M_PI * i / 10.0;
+		where[i].far_m = 2.0;
+	}
+	for (int day = 0; day < 2; day++) {
+		for (int round = 0; round < 8; round++)
+			for (int look = 0; look < 20; look++) {
+				double yaw = -M_PI + 2.0 * M_PI * look / 20.0;
+				picture(yaw);
+				for (int i = 0; i < 10; i++)
+					if (fabs(remainder(where[i].at_rad - yaw, 2.0 * M_PI)) < 0.45)
+						sight(names[i], "", where[i].far_m * cos(where[i].at_rad),
+						    where[i].far_m * sin(where[i].at_rad), 0.3, 40);
+				take();
+			}
+		ck_assert_uint_eq(believed(), 10);
+		if (day == 1)
+			break;
+		char *text = cairn_scene_write(scene, &bytes);
+		ck_assert_msg(cairn_scene_read(scene, text, bytes, &err), "%s", err.text);
+		free(text);
+		where[0].at_rad += 0.9; /* the sofa, a chair and the vase */
+		where[2].far_m = 3.6;
+		where[8].at_rad -= 1.5;
+		where[8].far_m = 3.0;
+		now_s += 86400.0;
+	}
+	for (int i = 0; i < 10; i++) {
+		char id[48];
+		snprintf(id, sizeof(id), "%s_%d", names[i], i == 3 ? 2 : 1);
+		ck_assert_msg(!thing(id)->stale, "%s", id);
+	}
+	ck_assert_double_eq_tol(middle_x(thing("vase_1")), 3.0 * cos(where[8].at_rad), 0.2);
+	tear_down();
+}
+END_TEST
+
+/* Saves for ever, each time with one sight more. */
+static void save_for_ever(const char *path)
+{
+	struct cairn_error err = {""};
+	for (;;) {
+		picture(0.0);
+		sight("mug", "red", 2.0, -0.6, 0.1, 20);
+		take();
+		if (!cairn_scene_save(scene, path, &err))
+			_exit(1);
+	}
+}
+
+START_TEST(a_kill_at_any_write_leaves_a_whole_file)
+{
+	char dir[CAIRN_RUN_DIR_BYTES], path[CAIRN_RUN_DIR_BYTES + 16];
+	struct cairn_rng rng;
+	uint32_t seen = 0;
+	bool damaged;
+	cairn_rng_seed(&rng, 7, 1);
+	cairn_run_dir_make(dir, "scene");
+	snprintf(path, sizeof(path), "%s/scene.json", dir);
+	set_up();
+	kitchen();
+	struct cairn_error err = {""};
+	ck_assert(cairn_scene_save(scene, path, &err));
+	for (int i = 0; i < CAIRN_ROUNDS(100); i++) {
+		pid_t pid = fork();
+		ck_assert_int_ge(pid, 0);
+		if (pid == 0)
+			save_for_ever(path);
+		(void)usleep((useconds_t)(cairn_rng_uniform(&rng) * 3000.0));
+		ck_assert_int_eq(kill(pid, SIGKILL), 0);
+		ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+		ck_assert_msg(cairn_scene_load(scene, path, &damaged, &err), "kill %d: %s", i, err.text);
+		ck_assert(!damaged);
+		ck_assert_uint_eq(believed(), 3);
+		ck_assert_uint_ge(thing("mug_2")->seen, seen); /* never an older one than before */
+		seen = thing("mug_2")->seen;
+	}
+	ck_assert_uint_gt(seen, 10); /* some had saved before the kill */
+	cairn_run_dir_remove(dir);
+	tear_down();
+}
+END_TEST
+
+CAIRN_TEST_MAIN("scene-use", the_service_answers_by_label_room_nearness_and_time, an_answer_always_fits,
+    how_far_a_thing_is_and_in_which_direction,
+    what_somebody_points_to_in_the_picture_is_placed_by_depth_and_believed,
+    a_state_in_front_of_a_label_is_the_thing_s_state,
+    a_picture_is_kept_for_a_new_thing_a_much_better_view_and_a_larger_map,
+    the_quota_drops_the_oldest_that_is_no_thing_s_best,
+    things_remember_their_pictures_over_a_restart_and_forget_those_that_are_gone,
+    a_house_kept_from_yesterday_with_three_things_moved_has_each_once,
+    a_kill_at_any_write_leaves_a_whole_file)
