@@ -16,12 +16,13 @@ static void write_enum(struct cairn_text *out, const struct cairn_tool_param *p)
 
 static void write_param(struct cairn_text *out, const struct cairn_tool_param *p)
 {
-	static const char *const types[] = {[CAIRN_PARAM_WORD] = "STRING",
+	static const char *const types[CAIRN_PARAM_KINDS] = {[CAIRN_PARAM_WORD] = "STRING",
 	    [CAIRN_PARAM_STEP] = "INTEGER",
 	    [CAIRN_PARAM_NUMBER] = "NUMBER",
 	    [CAIRN_PARAM_INTEGER] = "INTEGER",
 	    [CAIRN_PARAM_TEXT] = "STRING",
-	    [CAIRN_PARAM_PLACE] = "STRING"};
+	    [CAIRN_PARAM_PLACE] = "STRING",
+	    [CAIRN_PARAM_SPOT] = "STRING"};
 	cairn_text_json_string(out, p->name);
 	cairn_text_addf(out, ":{\"type\":\"%s\"%s", types[p->kind], p->optional ? ",\"nullable\":true" : "");
 	if (p->kind == CAIRN_PARAM_WORD)

@@ -571,6 +571,8 @@ void cairn_json_tools_text(struct cairn_text *out)
 			else if (p->kind == CAIRN_PARAM_PLACE)
 				cairn_text_add(out,
 				    "\"F3\" | \"C12\" | \"1.5,-2\" | \"explore\" | \"retrace\" | \"start\"");
+			else if (p->kind == CAIRN_PARAM_SPOT)
+				cairn_text_add(out, "\"480,500\" | \"300,200,420,640\" | null");
 		}
 		cairn_text_addf(out, "): %s", row->doc);
 	}

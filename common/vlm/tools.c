@@ -248,7 +248,7 @@ static void schema_enum(struct cairn_text *out, const struct cairn_tool_param *p
 
 static void schema_param(struct cairn_text *out, const struct cairn_tool_param *p)
 {
-	static const char *const types[] = {[CAIRN_PARAM_WORD] = "string",
+	static const char *const types[CAIRN_PARAM_KINDS] = {[CAIRN_PARAM_WORD] = "string",
 	    [CAIRN_PARAM_STEP] = "integer",
 	    [CAIRN_PARAM_NUMBER] = "number",
 	    [CAIRN_PARAM_INTEGER] = "integer",

@@ -60,7 +60,8 @@ enum cairn_param_kind {
 	CAIRN_PARAM_INTEGER, /* min..max, whole -> double */
 	CAIRN_PARAM_TEXT,    /* -> char[cap] */
 	CAIRN_PARAM_PLACE,   /* name or point -> struct cairn_tool_place, or goal_kind and what it needs */
-	CAIRN_PARAM_SPOT     /* point or box of the picture, in thousandths -> struct cairn_tool_spot */
+	CAIRN_PARAM_SPOT,    /* point or box of the picture, in thousandths -> struct cairn_tool_spot */
+	CAIRN_PARAM_KINDS
 };
 
 struct cairn_tool_param {
