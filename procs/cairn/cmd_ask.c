@@ -142,8 +142,8 @@ static int ask(const struct cli *cli, const struct cairn_command_row *verb, int 
 		return reply.ok ? CLI_OK : CLI_FAILED;
 	}
 	if (!reply.ok) /* who asks what is known gets no for an answer, and is not refused */
-		return cli_fail(cli, CLI_FAILED, "%s%s%s%s", verb->service == CAIRN_SERVICE_SCENE ? "" : "refused: ",
-		    reply.text, between, said);
+		return cli_fail(cli, CLI_FAILED, "%s%s%s%s",
+		    verb->service == CAIRN_SERVICE_SCENE ? "" : "refused: ", reply.text, between, said);
 	printf("%s%s%s\n", reply.text[0] != '\0' ? reply.text : "done", between, said);
 	return CLI_OK;
 }

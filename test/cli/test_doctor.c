@@ -117,6 +117,26 @@ START_TEST(worlds_and_maps_that_cannot_be_used_are_named_with_key_file_and_reaso
 }
 END_TEST
 
+START_TEST(a_network_that_finds_things_without_its_files_is_named)
+{
+	char args[600];
+	make_run_dir();
+	refused("--set detect.source=network", "network",
+	    (const char *const[]){"detect.source: network", "detect.model", NULL});
+	write_file("labels.txt", "cup\n", "w");
+	snprintf(args, sizeof(args),
+	    "--set launcher.isolation=host --set detect.source=network --set detect.model=%s/nowhere.onnx "
+	    "--set detect.model_labels=%s/labels.txt",
+	    run_dir, run_dir);
+	refused(args, "network", (const char *const[]){"detect.model: ", "/nowhere.onnx", NULL});
+	write_file("nowhere.onnx", "x", "w");
+	snprintf(args + strlen(args), sizeof(args) - strlen(args), " --set detect.onnxruntime=%s/libnone.so",
+	    run_dir);
+	refused(args, "network", (const char *const[]){"detect.onnxruntime: ", "/libnone.so", NULL});
+	remove_run_dir();
+}
+END_TEST
+
 /* A run directory in which a run in the default home was. */
 static void make_home(void)
 {
@@ -473,6 +493,7 @@ START_TEST(a_user_without_a_name_is_told_so_before_roudi_dies_of_it)
 END_TEST
 
 CAIRN_TEST_MAIN("doctor", where_all_is_well_every_check_of_the_table_is_told_and_nothing_is_started,
+    a_network_that_finds_things_without_its_files_is_named,
     worlds_and_maps_that_cannot_be_used_are_named_with_key_file_and_reason,
     saved_maps_memories_and_scenes_that_are_damaged_are_named_before_a_robot_drives_without_them,
     damaged_zones_and_a_damaged_account_of_money_are_warned_of,
