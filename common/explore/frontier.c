@@ -503,7 +503,9 @@ bool cairn_frontier_find(struct cairn_frontier_finder *f, struct cairn_frontier_
 	remember(f, memory, pose, looking);
 	number(f, memory);
 	add_hidden(f, memory, pose, looking, &cfg->mission);
+	cairn_frontier_gaps(f);
 	report(f, grid, ret);
+	ret->needs_m = 2.0 * need_m;
 	ret->home_m = way_home_m(f);
 	return true;
 }

@@ -27,6 +27,8 @@
  * be reached it is its own middle, or the reachable place nearest to it where that is worth a look, as a doorway may turn
  * out to be wide enough from near: for one of CAIRN_FRONTIER_WIDE_M, and one on known floor that the robot would fit on.
  *
+ * Of one that cannot be reached it is told how wide the way there is where it is narrowest (frontier_gap.c).
+ *
  * The finder keeps what it made of the map and compares: clearances and masks are computed anew only around
  * the cells that changed, whatever changed them, so that a map drawn anew after a loop closure needs no word
  * to it. */

@@ -234,23 +234,37 @@ bool cairn_frontier_blacklist_cut_off(
 	return false;
 }
 
-static bool looked_into(const struct cairn_msg_frontier *f, const struct cairn_vec2 *looked, uint32_t count)
+/* It, or the gap that leads to it. */
+static bool looked_into(const struct cairn_msg_frontier *f, const struct cairn_frontier_looked *looked)
 {
-	for (uint32_t i = 0; i < count; i++)
-		if (same(looked[i].x_m, looked[i].y_m, f->x_m, f->y_m))
+	for (uint32_t i = 0; i < looked->count; i++)
+		if (same(looked->at[i].x_m, looked->at[i].y_m, f->x_m, f->y_m))
+			return true;
+	for (uint32_t i = 0; i < looked->gap_count && f->gap_m > 0.0; i++)
+		if (same(looked->gaps[i].x_m, looked->gaps[i].y_m, f->gap_x_m, f->gap_y_m))
 			return true;
 	return false;
 }
 
+bool cairn_frontier_looked_add(struct cairn_frontier_looked *looked, const struct cairn_msg_frontier *f)
+{
+	if (looked->count == CAIRN_FRONTIER_LOOKS_MAX)
+		return false;
+	looked->at[looked->count++] = (struct cairn_vec2){f->x_m, f->y_m};
+	if (f->gap_m > 0.0 && looked->gap_count < CAIRN_FRONTIER_LOOKS_MAX)
+		looked->gaps[looked->gap_count++] = (struct cairn_vec2){f->gap_x_m, f->gap_y_m};
+	return true;
+}
+
 int cairn_frontier_blacklist_approach(const struct cairn_frontier_blacklist *e,
-    const struct cairn_msg_frontiers *frontiers, const struct cairn_vec2 *looked, uint32_t count)
+    const struct cairn_msg_frontiers *frontiers, const struct cairn_frontier_looked *looked)
 {
 	int widest = -1;
 	for (uint32_t i = 0; i < frontiers->items_count; i++) {
 		const struct cairn_msg_frontier *f = &frontiers->items[i];
 		bool told =
 		    usable(f->goal_x_m, f->goal_y_m) && (f->goal_x_m != f->x_m || f->goal_y_m != f->y_m);
-		if (told && cut_off(e, f) && !looked_into(f, looked, count) &&
+		if (told && cut_off(e, f) && !looked_into(f, looked) &&
 		    (widest < 0 || f->width_m > frontiers->items[widest].width_m))
 			widest = (int)i;
 	}
@@ -268,7 +282,11 @@ void cairn_frontier_blacklist_close(struct cairn_frontier_blacklist *e,
 			continue;
 		struct cairn_frontier_blacklist_place *p = entry(e, f->x_m, f->y_m, frontiers->free_m2);
 		p->given_up = true;
-		if (!reachable)
+		if (!reachable && f->gap_m > 0.0)
+			snprintf(p->reason, sizeof(p->reason),
+			    "narrow: %.2f m at (%.2f, %.2f), %.2f m too narrow", f->gap_m, f->gap_x_m,
+			    f->gap_y_m, fmax(frontiers->needs_m - f->gap_m, 0.0));
+		else if (!reachable)
 			snprintf(p->reason, sizeof(p->reason),
 			    "unreachable: no way there that the robot fits through");
 		else if (!wide)

@@ -74,13 +74,25 @@ uint32_t cairn_frontier_blacklist_last_chance(
 /* Is an opening, at least that wide, neither given up nor to be reached from where the robot is? */
 bool cairn_frontier_blacklist_cut_off(const struct cairn_frontier_blacklist *e,
     const struct cairn_msg_frontiers *frontiers, double width_min_m);
+/* Openings that no way leads to and that were looked into from near. */
+#define CAIRN_FRONTIER_LOOKS_MAX 8
+struct cairn_frontier_looked {
+	struct cairn_vec2 at[CAIRN_FRONTIER_LOOKS_MAX]; /* since the map has last grown */
+	uint32_t count;
+	/* Gaps too narrow that led to them: from near they are as wide as they are, and what lies behind does not change that. */
+	struct cairn_vec2 gaps[CAIRN_FRONTIER_LOOKS_MAX];
+	uint32_t gap_count;
+};
+/* False: there is no room left. */
+bool cairn_frontier_looked_add(
+    struct cairn_frontier_looked *looked, const struct cairn_msg_frontier *frontier);
 /* Index of the widest of these that the mapper has told a place to look from (goal_x_m, goal_y_m; frontier.h), but for
- * those at the count places looked; -1: none. */
+ * those looked into, themselves or the gap that leads to them; -1: none. */
 int cairn_frontier_blacklist_approach(const struct cairn_frontier_blacklist *e,
-    const struct cairn_msg_frontiers *frontiers, const struct cairn_vec2 *looked, uint32_t count);
+    const struct cairn_msg_frontiers *frontiers, const struct cairn_frontier_looked *looked);
 
 /* At the end of an exploration: every frontier that is still open is given up with the reason why it was not visited:
- * "unreachable: ...", "narrow: ...", or "time: ..." for one that could have been driven to (time_up). What was looked into
+ * "unreachable: ...", "narrow: ..." for one behind a gap, or of a width, that is too narrow, or "time: ..." for one that could have been driven to (time_up). What was looked into
  * in vain is "blind: ...". */
 void cairn_frontier_blacklist_close(struct cairn_frontier_blacklist *e,
     const struct cairn_msg_frontiers *frontiers, double width_min_m, bool time_up);

@@ -81,6 +81,9 @@ double cairn_frontier_look(
 void cairn_frontier_describe(
     struct cairn_frontier_finder *finder, struct cairn_pose2 pose, double min_width_m);
 
+/* Tells of those that cannot be reached how wide the way there is where it is narrowest. */
+void cairn_frontier_gaps(struct cairn_frontier_finder *finder);
+
 /* Adds floor that the robot fits on by all that is known and that no opening found so far leads to. */
 void cairn_frontier_hidden(
     struct cairn_frontier_finder *finder, struct cairn_pose2 pose, const struct cairn_config_mission *cfg);

@@ -2,7 +2,7 @@
  *
  * Free floor is white, walls black, the unknown grey. Everything else is laid over it from plain arguments:
  * the path driven (blue), a path planned (broken), doorways (bars between their jambs), frontiers (numbered
- * discs, brown where out of reach), candidates (numbered squares), rooms and things that were found (their names;
+ * discs, brown where out of reach; a ring and the width where the gap that leads there is too narrow), candidates (numbered squares), rooms and things that were found (their names;
  * hazards red), the goal (a ring), the start (red cross), the robot (green, with its heading), a scale. Marks that would cover each other are moved aside, with a line to their place.
  * North (the way the robot faced at the start) is up. */
 #ifndef CAIRN_COMMON_MAP_PICTURE_H

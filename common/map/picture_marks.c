@@ -8,11 +8,12 @@
 #define APART_PX 25.0
 #define ROUND_PX 11.0
 #define TICK_PX 5.0
+#define SAME_GAP_M 0.3
 
 static const struct cairn_picture_colour FRONTIER = {0.93, 0.49, 0.10}, AWAY = {0.55, 0.45, 0.40},
 					 CANDIDATE = {0.45, 0.25, 0.75}, DOORWAY = {0.00, 0.55, 0.58},
 					 THING = {0.20, 0.32, 0.45}, HAZARD = {0.78, 0.10, 0.10},
-					 GOAL = {0.75, 0.10, 0.45};
+					 GOAL = {0.75, 0.10, 0.45}, GAP = {0.85, 0.15, 0.15};
 
 /* Places taken on the picture. */
 struct taken {
@@ -106,6 +107,40 @@ static void draw_frontier(
 	cairo_fill_preserve(pen->cr);
 	rim(pen);
 	number(pen, x, y, text);
+}
+
+/* A ring round a gap that is too narrow, with its width. */
+static void draw_gap(const struct cairn_picture_pen *pen, const struct cairn_msg_frontier *f, struct taken *t)
+{
+	double at_x, at_y, x, y;
+	char text[16];
+	cairn_picture_to_px(pen, f->gap_x_m, f->gap_y_m, &at_x, &at_y);
+	use(pen->cr, GAP, 0.95);
+	cairo_set_line_width(pen->cr, 2.5);
+	cairo_new_path(pen->cr);
+	cairo_arc(pen->cr, at_x, at_y, 6.0, 0.0, 2.0 * M_PI);
+	cairo_stroke(pen->cr);
+	x = at_x, y = at_y;
+	find_place(t, &x, &y);
+	leader(pen, at_x, at_y, x, y, GAP);
+	snprintf(text, sizeof(text), "%.2f m", f->gap_m);
+	double half = 0.5 * cairn_lettering_width(pen->letters, 12.0, text) + 4.0;
+	cairo_new_path(pen->cr);
+	cairo_rectangle(pen->cr, x - half, y - ROUND_PX + 2.0, 2.0 * half, 2.0 * ROUND_PX - 4.0);
+	use(pen->cr, GAP, 0.94);
+	cairo_fill(pen->cr);
+	number(pen, x, y, text);
+}
+
+/* Several openings may lie behind one. */
+static bool first_behind(const struct cairn_picture *p, uint32_t at)
+{
+	for (uint32_t i = 0; i < at; i++)
+		if (p->frontiers[i].gap_m > 0.0 &&
+		    hypot(p->frontiers[i].gap_x_m - p->frontiers[at].gap_x_m,
+			p->frontiers[i].gap_y_m - p->frontiers[at].gap_y_m) < SAME_GAP_M)
+			return false;
+	return true;
 }
 
 /* A numbered square. */
@@ -215,6 +250,9 @@ void cairn_picture_marks(const struct cairn_picture_pen *pen)
 		draw_doorway(pen, &p->doorways[i]);
 	for (uint32_t i = 0; p->frontiers != NULL && i < p->frontier_count; i++)
 		draw_frontier(pen, &p->frontiers[i], &taken);
+	for (uint32_t i = 0; p->frontiers != NULL && i < p->frontier_count; i++)
+		if (p->frontiers[i].gap_m > 0.0 && first_behind(p, i))
+			draw_gap(pen, &p->frontiers[i], &taken);
 	for (uint32_t i = 0; p->candidates != NULL && i < p->candidate_count; i++)
 		draw_candidate(pen, &p->candidates[i], &taken);
 	for (uint32_t i = 0; p->discoveries != NULL && i < p->discovery_count; i++)

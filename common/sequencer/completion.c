@@ -13,20 +13,19 @@
 static bool look_from_near(struct cairn_sequencer *seq)
 {
 	const struct cairn_msg_frontiers *f = &seq->offers.frontiers;
-	while (seq->looks.done_count < SEQ_LOOKS_MAX) {
-		int i = cairn_frontier_blacklist_approach(
-		    &seq->mission.record.explore, f, seq->looks.done, seq->looks.done_count);
+	for (;;) {
+		int i = cairn_frontier_blacklist_approach(&seq->mission.record.explore, f, &seq->looks.done);
 		if (i < 0)
 			return false;
 		const struct cairn_msg_frontier *to = &f->items[i];
-		seq->looks.done[seq->looks.done_count++] = (struct cairn_vec2){to->x_m, to->y_m};
+		if (!cairn_frontier_looked_add(&seq->looks.done, to))
+			return false;
 		if (hypot(to->goal_x_m - seq->inputs.pose.x_m, to->goal_y_m - seq->inputs.pose.y_m) <
 		    LOOK_START_M)
 			continue; /* where the robot stands it has looked already */
 		seq->looks.next = (struct seq_look){true, false, SEQ_LOOK_PLACE, to->goal_x_m, to->goal_y_m};
 		return true;
 	}
-	return false;
 }
 
 static bool fresh(const struct cairn_sequencer *seq, int64_t now_ns)
@@ -77,7 +76,7 @@ static bool look_again(struct cairn_sequencer *seq)
 		seq->mission.changed = true;
 		return true;
 	}
-	seq->looks.done_count = grown ? 0 : seq->looks.done_count;
+	seq->looks.done.count = grown ? 0 : seq->looks.done.count;
 	if (look_from_near(seq)) {
 		seq->looks.looked_m2 = f->free_m2;
 		return true;

@@ -39,7 +39,6 @@ struct seq_mission {
 };
 
 /* One more look before the exploration ends. */
-#define SEQ_LOOKS_MAX 8 /* openings looked into in a row without learning anything */
 enum seq_look_from {
 	SEQ_LOOK_BESIDE,
 	SEQ_LOOK_ROOM,
@@ -54,9 +53,8 @@ struct seq_look {
 
 struct seq_looks {
 	struct seq_look next;
-	double looked_m2;                      /* known floor when it last looked again before the end */
-	struct cairn_vec2 done[SEQ_LOOKS_MAX]; /* openings that it has looked into since */
-	uint32_t done_count;
+	double looked_m2; /* known floor when it last looked again before the end */
+	struct cairn_frontier_looked done;
 	uint32_t ways_out; /* to the start, since floor known led there */
 };
 

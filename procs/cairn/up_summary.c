@@ -65,6 +65,22 @@ static json_t *discoveries(const struct up_run *run)
 	return list;
 }
 
+/* Openings that no gap wide enough for the robot leads to. */
+static json_t *too_narrow(const struct up_run *run)
+{
+	const struct cairn_msg_frontiers *f = &run->frontiers;
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < f->items_count; i++)
+		if (f->items[i].gap_m > 0.0)
+			json_array_append_new(
+			    list, json_pack("{s:I, s:o, s:o, s:o, s:o}", "frontier",
+				      (json_int_t)f->items[i].id, "x_m", rounded(f->items[i].gap_x_m, 0.01),
+				      "y_m", rounded(f->items[i].gap_y_m, 0.01), "width_m",
+				      rounded(f->items[i].gap_m, 0.01), "short_m",
+				      rounded(fmax(f->needs_m - f->items[i].gap_m, 0.0), 0.01)));
+	return list;
+}
+
 void up_summary_json(const struct up_run *run, int64_t now_ns, FILE *out)
 {
 	json_t *o = json_object();
@@ -86,6 +102,7 @@ void up_summary_json(const struct up_run *run, int64_t now_ns, FILE *out)
 	json_object_set_new(o, "home_distance_m", rounded(home_m(run), 0.001));
 	json_object_set_new(o, "calls", json_integer((json_int_t)run->vlm.calls));
 	json_object_set_new(o, "cost_usd", rounded(run->vlm.cost_usd, 1e-6));
+	json_object_set_new(o, "too_narrow", too_narrow(run));
 	json_object_set_new(o, "discoveries", discoveries(run));
 	json_object_set_new(o, "discoveries_dropped", json_integer((json_int_t)run->discoveries.dropped));
 	json_object_set_new(o, "restarts", json_integer(restarts(run)));
@@ -132,6 +149,13 @@ void up_summary_text(const struct up_run *run, int64_t now_ns, FILE *out)
 	    run->have_vlm ? run->vlm.model : "none", run->vlm.calls, run->vlm.failures, run->vlm.cost_usd);
 	fprintf(out, "machine      %.2f cores, %.0f MB, %u restarts\n", cpu_cores(run), run->rss_mb_max,
 	    restarts(run));
+	for (uint32_t i = 0; i < run->frontiers.items_count; i++) {
+		const struct cairn_msg_frontier *f = &run->frontiers.items[i];
+		if (f->gap_m > 0.0)
+			fprintf(out, "too narrow   frontier %u: %.2f m at (%.2f, %.2f), %.2f m too narrow\n",
+			    f->id, f->gap_m, f->gap_x_m, f->gap_y_m,
+			    fmax(run->frontiers.needs_m - f->gap_m, 0.0));
+	}
 	if (run->have_discoveries)
 		fprintf(out, "found        %u rooms and things\n", run->discoveries.items_count);
 	found_print(&run->discoveries, "  ", FOUND_SHOWN, NULL, out);

@@ -300,6 +300,30 @@ START_TEST(what_is_seen_through_a_slot_too_narrow_for_the_robot_cannot_be_reache
 }
 END_TEST
 
+/* Two gaps lead to the far room: 0.15 and 0.25 m between walls one cell thick, whose middles are a cell farther apart. */
+START_TEST(of_what_cannot_be_reached_it_is_told_how_wide_the_way_there_is_where_it_is_narrowest)
+{
+	begin();
+	room(0, 0, 79, 59);
+	room(81, 0, 120, 59);
+	area(80, 8, 80, 10, FREE);
+	area(80, 40, 80, 44, FREE);
+	area(121, 10, 121, 40, FREE);
+	find(20, 30, true);
+	ck_assert_uint_eq(found.items_count, 1);
+	ck_assert_double_lt(found.items[0].distance_m, 0.0);
+	ck_assert_double_eq_tol(found.items[0].gap_m, 0.30, 0.001);
+	ck_assert_double_eq_tol(found.items[0].gap_x_m, 80.5 * 0.05, 0.001);
+	ck_assert_double_eq_tol(found.items[0].gap_y_m, 42.5 * 0.05, 0.001);
+	ck_assert_double_gt(found.needs_m, found.items[0].gap_m);
+	area(80, 36, 80, 47, FREE); /* 0.60 m */
+	find(20, 30, true);
+	ck_assert_double_gt(found.items[0].distance_m, 0.0);
+	ck_assert_double_eq(found.items[0].gap_m, 0.0);
+	end();
+}
+END_TEST
+
 START_TEST(a_wide_opening_behind_a_slot_has_the_nearest_reachable_place_to_look_from)
 {
 	begin();
@@ -544,6 +568,7 @@ CAIRN_TEST_MAIN("map_frontier", a_closed_room_has_no_frontier,
     hidden_floor_is_looked_for_when_every_other_frontier_is_given_up,
     small_enclosed_pockets_do_not_count_and_larger_ones_do,
     what_is_seen_through_a_slot_too_narrow_for_the_robot_cannot_be_reached,
+    of_what_cannot_be_reached_it_is_told_how_wide_the_way_there_is_where_it_is_narrowest,
     a_wide_opening_behind_a_slot_has_the_nearest_reachable_place_to_look_from,
     an_opening_on_floor_that_the_robot_fits_on_has_a_place_to_look_from_and_one_of_a_niche_has_none,
     on_a_large_map_doors_stay_doors_and_slots_stay_shut_wherever_they_lie,

@@ -214,13 +214,53 @@ START_TEST(of_what_cannot_be_reached_the_widest_with_a_place_to_look_from_is_loo
 	f.items[3].goal_x_m = NAN; /* no place to look from, and none told */
 	f.items[4].goal_x_m = f.items[4].x_m;
 	f.items[4].goal_y_m = f.items[4].y_m;
-	struct cairn_vec2 looked[2] = {{0.5, 5.0}, {1.0, 0.3}};
-	ck_assert_int_eq(cairn_frontier_blacklist_approach(&e, &f, looked, 0), 2);
-	ck_assert_int_eq(cairn_frontier_blacklist_approach(&e, &f, looked, 1), 0);
-	ck_assert_int_eq(cairn_frontier_blacklist_approach(&e, &f, looked, 2), -1);
+	struct cairn_frontier_looked looked = {.at = {{0.5, 5.0}, {1.0, 0.3}}}, none = {.count = 0};
+	ck_assert_int_eq(cairn_frontier_blacklist_approach(&e, &f, &looked), 2);
+	looked.count = 1;
+	ck_assert_int_eq(cairn_frontier_blacklist_approach(&e, &f, &looked), 0);
+	looked.count = 2;
+	ck_assert_int_eq(cairn_frontier_blacklist_approach(&e, &f, &looked), -1);
 	cairn_frontier_blacklist_close(
 	    &e, &(struct cairn_msg_frontiers){.items_count = 1, .items = {f.items[2]}}, 0.3, false);
-	ck_assert_int_eq(cairn_frontier_blacklist_approach(&e, &f, looked, 0), 0);
+	ck_assert_int_eq(cairn_frontier_blacklist_approach(&e, &f, &none), 0);
+}
+END_TEST
+
+/* Frontiers 1 and 2 lie behind the same gap, 3 behind another. */
+START_TEST(a_gap_that_was_looked_at_from_near_is_not_looked_at_again_whatever_lies_behind)
+{
+	struct cairn_frontier_blacklist e = {0};
+	struct cairn_frontier_looked looked = {.count = 0};
+	struct cairn_msg_frontiers f = {.items_count = 3,
+	    .items = {frontier(1, 4.0, 0.0, 2.5, -1.0), frontier(2, 5.0, 2.0, 3.0, -1.0),
+		frontier(3, -4.0, 0.0, 2.0, -1.0)}};
+	const double gap_x_m[3] = {2.0, 2.1, -2.0};
+	for (int i = 0; i < 3; i++) {
+		f.items[i].goal_x_m = gap_x_m[i] < 0.0 ? -1.5 : 1.5;
+		f.items[i].gap_m = 0.3;
+		f.items[i].gap_x_m = gap_x_m[i];
+	}
+	ck_assert_int_eq(cairn_frontier_blacklist_approach(&e, &f, &looked), 1);
+	ck_assert(cairn_frontier_looked_add(&looked, &f.items[1]));
+	ck_assert_int_eq(cairn_frontier_blacklist_approach(&e, &f, &looked), 2);
+	looked.count = 0; /* the map has grown */
+	ck_assert_int_eq(cairn_frontier_blacklist_approach(&e, &f, &looked), 2);
+	f.items[0].gap_m = 0.0; /* another way leads there, for all that is known */
+	ck_assert_int_eq(cairn_frontier_blacklist_approach(&e, &f, &looked), 0);
+}
+END_TEST
+
+START_TEST(of_an_opening_behind_a_gap_it_is_said_by_how_much_that_is_too_narrow)
+{
+	struct cairn_frontier_blacklist e = {0};
+	struct cairn_msg_frontiers f = {
+	    .items_count = 1, .items = {frontier(1, 1.0, 0.0, 1.0, -1.0)}, .needs_m = 0.38};
+	f.items[0].gap_m = 0.30;
+	f.items[0].gap_x_m = -12.34;
+	f.items[0].gap_y_m = 0.5;
+	cairn_frontier_blacklist_close(&e, &f, 0.3, false);
+	ck_assert_str_eq(cairn_frontier_blacklist_given_up(&e, 1.0, 0.0),
+	    "narrow: 0.30 m at (-12.34, 0.50), 0.08 m too narrow");
 }
 END_TEST
 
@@ -238,6 +278,8 @@ END_TEST
 
 CAIRN_TEST_MAIN("explore", what_failed_from_afar_has_one_last_chance_and_what_failed_before_it_has_none,
     of_what_cannot_be_reached_the_widest_with_a_place_to_look_from_is_looked_at_and_each_once,
+    a_gap_that_was_looked_at_from_near_is_not_looked_at_again_whatever_lies_behind,
+    of_an_opening_behind_a_gap_it_is_said_by_how_much_that_is_too_narrow,
     an_opening_is_cut_off_while_no_way_leads_to_it_and_it_is_not_given_up,
     the_ranked_order_wins_over_nearness_and_what_is_not_ranked_comes_last,
     the_nearest_is_the_one_with_the_shortest_way_of_those_worth_it,

@@ -1,6 +1,7 @@
 /* Corridors that end: the worlds, the way back that is remembered, and a robot that comes out of one. */
 #include "common/eval/dead_end.h"
 #include "common/plan/driven_path.h"
+#include "common/sim/world/build.h"
 #include "test/support/runner.h"
 
 START_TEST(worlds_are_as_they_are_said_to_be_and_the_same_by_their_number)
@@ -110,8 +111,104 @@ START_TEST(bends_too_narrow_to_turn_in_are_tried_few_times)
 }
 END_TEST
 
+/* ---- a corridor too narrow to be entered ---- */
+
+#define MOUTH_M 3.0 /* the corridor leads from here along x */
+
+struct entry {
+	double by_itself_m, asked_m; /* how deep it was */
+	bool asked, called;
+	uint32_t told_steps;
+};
+
+static bool nobody(void *ctx, const struct cairn_run *run, const struct cairn_pilot_view *view,
+    struct cairn_msg_decision *ret)
+{
+	(void)ctx, (void)run, (void)view, (void)ret;
+	return false;
+}
+
+static void order(struct cairn_run *run, const char *verb, double x_m, double y_m)
+{
+	struct cairn_pose2 at =
+	    cairn_pose_between(cairn_run_truth(run)->start, (struct cairn_pose2){x_m, y_m, 0.0});
+	struct cairn_msg_command cmd = {.x_m = at.x_m, .y_m = at.y_m};
+	struct cairn_msg_reply reply;
+	snprintf(cmd.verb, sizeof(cmd.verb), "%s", verb);
+	cairn_sequencer_on_command(cairn_run_sequencer(run), &cmd, cairn_run_now_ns(run), &reply);
+	ck_assert_msg(reply.ok, "%s", reply.text);
+}
+
+/* Explored, it is sent 1.2 m into the corridor; when it has been there, home. */
+static bool send_in_and_out(void *ctx, struct cairn_run *run)
+{
+	struct entry *e = ctx;
+	double deep_m = cairn_run_truth(run)->body.pose.x_m - MOUTH_M;
+	uint32_t state = cairn_run_output(run)->mission.state;
+	double *deepest_m = e->asked ? &e->asked_m : &e->by_itself_m;
+	*deepest_m = fmax(*deepest_m, deep_m);
+	if (state != CAIRN_MISSION_STATE_FINISHED || e->told_steps > 0) {
+		e->told_steps -= e->told_steps > 0;
+		return true;
+	}
+	if (e->called)
+		return false;
+	if (e->asked)
+		order(run, "home", 0.0, 0.0);
+	else
+		order(run, "goto", MOUTH_M + 1.2, 1.7);
+	e->called = e->asked;
+	e->asked = true;
+	e->told_steps = 20; /* until the order shows */
+	return true;
+}
+
+START_TEST(a_corridor_too_narrow_for_it_is_entered_only_when_somebody_asks_and_left_again)
+{
+	const double lo = 1.7 - 0.21, hi = 1.7 + 0.21;
+	const struct cairn_vec2 corners[] = {
+	    {0, 0}, {3, 0}, {3, lo}, {16, lo}, {16, hi}, {3, hi}, {3, 3}, {0, 3}};
+	struct cairn_builder b;
+	struct cairn_error err = {""};
+	struct entry e = {.asked = false};
+	ck_assert(cairn_build_init(&b, "entry", &err));
+	(void)cairn_build_thing(&b, "wall", "wall", 0.0, 0.0);
+	cairn_build_outline(&b, corners, 8, true, 0.0, 2.5, CAIRN_PAINT(228, 222, 210, PLASTER));
+	cairn_build_room(&b, "rooms", corners, 8, NULL, NULL);
+	b.world->has_start = true;
+	b.world->start = (struct cairn_pose2){1.2, 1.2, 0.3};
+	struct cairn_world *world = cairn_build_finish(&b, &err);
+	ck_assert_ptr_nonnull(world);
+	cairn_config_defaults(&cfg);
+	snprintf(cfg.sim.start, sizeof(cfg.sim.start), "world");
+	cfg.mission.return_home = true;
+	cfg.safety.silent_coast_s = 0.1;
+	cfg.safety.silent_wait_s = 0.2;
+	cfg.safety.silent_local_s = 3600.0;
+	struct cairn_run_options options = {.cfg = &cfg,
+	    .world = world,
+	    .map = CAIRN_RUN_MAP_MAPPER,
+	    .duration_s = 300.0,
+	    .decide = nobody,
+	    .observe = send_in_and_out,
+	    .observe_ctx = &e};
+	struct cairn_run *run = cairn_run_new(&options, &err);
+	ck_assert_msg(run != NULL, "%s", err.text);
+	cairn_run_all(run);
+	struct cairn_pose2 at = cairn_run_true_pose(run);
+	ck_assert_double_le(e.by_itself_m, 0.2); /* the nose looks in */
+	ck_assert(e.called);
+	ck_assert_double_ge(e.asked_m, 0.8);
+	ck_assert_double_le(hypot(at.x_m, at.y_m), 0.3);
+	ck_assert_uint_eq(cairn_run_totals(run).contacts, 0);
+	cairn_run_destroy(&run);
+	cairn_world_destroy(&world);
+}
+END_TEST
+
 CAIRN_TEST_MAIN("dead-ends", worlds_are_as_they_are_said_to_be_and_the_same_by_their_number,
     the_way_back_is_the_way_in_and_is_shortened_by_going_it, a_way_longer_than_is_kept_forgets_its_beginning,
     a_house_is_explored_although_a_person_cut_the_robot_off_in_a_corridor,
     the_robot_gets_out_where_only_the_motor_stage_remembers_floor_that_was_not_seen,
-    bends_too_narrow_to_turn_in_are_tried_few_times)
+    bends_too_narrow_to_turn_in_are_tried_few_times,
+    a_corridor_too_narrow_for_it_is_entered_only_when_somebody_asks_and_left_again)
