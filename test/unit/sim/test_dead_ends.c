@@ -180,7 +180,7 @@ START_TEST(a_corridor_too_narrow_for_it_is_entered_only_when_somebody_asks_and_l
 	struct cairn_world *world = cairn_build_finish(&b, &err);
 	ck_assert_ptr_nonnull(world);
 	cairn_config_defaults(&cfg);
-	snprintf(cfg.sim.start, sizeof(cfg.sim.start), "world");
+	cfg.sim.start = CAIRN_CHOICE_START_WORLD;
 	cfg.mission.return_home = true;
 	cfg.safety.silent_coast_s = 0.1;
 	cfg.safety.silent_wait_s = 0.2;
