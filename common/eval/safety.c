@@ -208,11 +208,15 @@ static void sum_up(struct episode *e, struct cairn_run *run)
 {
 	struct cairn_safety_tally *r = &e->ret->tally;
 	struct cairn_run_totals t = cairn_run_totals(run);
+	const struct cairn_scan_motion *motion = &cairn_run_motor(run)->scan_motion;
 	r->episodes = 1;
 	r->contacts = t.contacts;
 	r->decisions = t.decisions;
 	r->refused = t.outcomes[CAIRN_OUTCOME_REFUSED];
 	r->hostile = e->pilot.hostile;
+	r->scans_compared = motion->compared;
+	r->scans_still = motion->contradicted_still;
+	r->scans_astray = motion->contradicted_astray;
 	r->seconds = cairn_run_elapsed_s(run);
 	r->driven_m = t.odometry_m;
 	for (int i = 0; i < CAIRN_MOTOR_STATE_COUNT; i++)

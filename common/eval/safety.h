@@ -70,6 +70,9 @@ const char *cairn_blocker_name(enum cairn_blocker blocker);
 struct cairn_safety_tally {
 	uint64_t episodes, contacts, decisions, refused;
 	uint64_t hostile; /* answers of the pilot that were what it is named after */
+	/* Revolutions compared with the motion; taken for one of a LiDAR that sees an old picture, or another (scan_check.h).
+	 * It sees the truth here, so the latter are false alarms, and the former those or slipping wheels. */
+	uint64_t scans_compared, scans_still, scans_astray;
 	double seconds, driven_m;
 	double moving_s, stood_s;              /* stood: something was being executed, and the wheels stood */
 	uint64_t clearance[CAIRN_SAFETY_BINS]; /* samples of 0.1 s while moving */

@@ -36,6 +36,9 @@ static void add(struct cairn_safety_tally *sum, const struct cairn_safety_tally 
 	sum->decisions += more->decisions;
 	sum->refused += more->refused;
 	sum->hostile += more->hostile;
+	sum->scans_compared += more->scans_compared;
+	sum->scans_still += more->scans_still;
+	sum->scans_astray += more->scans_astray;
 	sum->seconds += more->seconds;
 	sum->driven_m += more->driven_m;
 	sum->moving_s += more->moving_s;

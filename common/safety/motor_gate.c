@@ -195,8 +195,9 @@ bool cairn_motor_scan(
 	struct cairn_pose2 pose = cairn_pose_advance(m->pose, twist, since_step_s);
 	cairn_monitor_scan(&m->monitor, scan, hdr->t_ns, twist, pose);
 	bool stands = fabs(twist.v_mps) < STANDS_MPS && fabs(twist.w_radps) < STANDS_RADPS;
-	if (!cairn_scan_follows(&m->scan_motion, &m->monitor.scanned, pose, stands, now_ns))
-		return refuse_scan(m, "the scan does not follow the motion: old picture, or wheels slip");
+	fault = cairn_scan_motion_fault(&m->scan_motion, &m->monitor.scanned, pose, stands, now_ns);
+	if (fault != NULL)
+		return refuse_scan(m, fault);
 	m->scan_refusal = NULL;
 	follow(m, &m->scan_stream, hdr);
 	return true;

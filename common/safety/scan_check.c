@@ -16,6 +16,14 @@
 #define TIMES 3.0          /* so many times better must the other explanation fit */
 #define COMPARED_MIN 60    /* directions with a return in both revolutions */
 #define CHANGED_M 0.03     /* mean change of a view that is not the doubted one any more */
+#define STANDS_M 0.02      /* less motion than this is none */
+#define STANDS_RAD 0.02
+#define APART_M 0.4    /* after more than this, as when scans were missing, too much has come in sight */
+#define HEADING_BINS 3 /* the gyro may be off by so many directions between the two */
+#define AGAIN_NS INT64_C(1000000000) /* a standing robot compares as often */
+#define UNFIT_M 0.08     /* mean by which one revolution may fail to fit: of a true LiDAR among people and doors 1 of 200 does */
+#define UNFIT_MAX_M 0.25 /* sum of what is more; a recorded drive without a gyro (freiburg-079, 393 m) reaches it once */
+#define STEADY 2         /* seconds before the same view */
 
 /* ---- form ---- */
 
@@ -101,14 +109,16 @@ static bool span_at(const struct cairn_scan_view *v, int bin, float *ret_near_m,
 	return some;
 }
 
-/* Mean distance between what is seen and what was expected; negative: too few directions to tell. */
-static double mean_off_m(const struct cairn_scan_view *seen, const struct cairn_scan_view *expected)
+/* Mean distance between what is seen and what was expected, turned by so many directions; negative: too few to tell. */
+static double turned_off_m(
+    const struct cairn_scan_view *seen, const struct cairn_scan_view *expected, int turned)
 {
 	double sum = 0.0;
 	int count = 0;
 	for (int i = 0; i < CAIRN_SCAN_CHECK_BINS; i++) {
 		float near_m, far_m;
-		if (seen->near_m[i] == 0.0f || !span_at(expected, i, &near_m, &far_m))
+		int at = (i + turned + CAIRN_SCAN_CHECK_BINS) % CAIRN_SCAN_CHECK_BINS;
+		if (seen->near_m[i] == 0.0f || !span_at(expected, at, &near_m, &far_m))
 			continue;
 		float off_m = fmaxf(fmaxf(near_m - seen->near_m[i], seen->near_m[i] - far_m), 0.0f);
 		sum += fmin((double)off_m, OFF_MAX_M);
@@ -117,11 +127,17 @@ static double mean_off_m(const struct cairn_scan_view *seen, const struct cairn_
 	return count >= COMPARED_MIN ? sum / count : -1.0;
 }
 
-static void begin(struct cairn_scan_motion *m, const struct cairn_points *points, struct cairn_pose2 pose)
+static double mean_off_m(const struct cairn_scan_view *seen, const struct cairn_scan_view *expected)
+{
+	return turned_off_m(seen, expected, 0);
+}
+
+static void begin(
+    struct cairn_scan_motion *m, const struct cairn_points *points, struct cairn_pose2 pose, int64_t now_ns)
 {
 	m->some = true;
-	m->doubted = false;
 	m->pose = pose;
+	m->t_ns = now_ns;
 	m->points.count = points->count;
 	memcpy(m->points.x_m, points->x_m, points->count * sizeof(points->x_m[0]));
 	memcpy(m->points.y_m, points->y_m, points->count * sizeof(points->y_m[0]));
@@ -129,12 +145,14 @@ static void begin(struct cairn_scan_motion *m, const struct cairn_points *points
 
 void cairn_scan_motion_reset(struct cairn_scan_motion *m)
 {
-	m->some = m->doubted = false;
-	m->doubts = 0;
+	m->some = false;
+	m->doubt = CAIRN_SCAN_DOUBT_NONE;
+	m->doubts = m->astrays = 0;
+	m->unfit_m = 0.0;
 }
 
-/* Doubted: still the same view, and for how long? True when the doubt is over. */
-static bool doubt_over(
+/* Doubted as STILL: the same view yet, and for how long? True when the doubt is over. */
+static bool still_over(
     struct cairn_scan_motion *m, const struct cairn_scan_view *seen, bool standing, int64_t now_ns)
 {
 	struct cairn_scan_view before;
@@ -148,38 +166,110 @@ static bool doubt_over(
 	       now_ns - m->t_doubt_ns > (int64_t)(CAIRN_SCAN_CHECK_RETRY_S * 1e9);
 }
 
-bool cairn_scan_follows(struct cairn_scan_motion *m, const struct cairn_points *points,
+/* How well the reference fits; negative: too few directions to tell. */
+struct fit {
+	double still_m;   /* as it was */
+	double carried_m; /* as it would look after the motion */
+	double least_m;   /* the same where the heading since may be off by a little */
+};
+
+static struct fit compare(
+    struct cairn_scan_motion *m, const struct cairn_scan_view *seen, struct cairn_pose2 moved)
+{
+	struct cairn_scan_view expected;
+	struct fit f;
+	look(&expected, &m->points);
+	f.still_m = mean_off_m(seen, &expected);
+	cairn_points_move(&m->moved, &m->points, moved);
+	look(&expected, &m->moved);
+	f.carried_m = f.least_m = mean_off_m(seen, &expected);
+	for (int turned = 1; turned <= HEADING_BINS && f.least_m > UNFIT_M; turned++)
+		f.least_m = fmin(f.least_m, fmin(turned_off_m(seen, &expected, turned),
+						turned_off_m(seen, &expected, -turned)));
+	return f;
+}
+
+/* Doubted as ASTRAY: does the robot stand, and the view with it? True when the doubt is over. */
+static bool astray_over(struct cairn_scan_motion *m, double unfit_m, bool standing)
+{
+	m->steady = standing && unfit_m >= 0.0 && unfit_m <= UNFIT_M ? m->steady + 1 : 0;
+	return m->steady >= STEADY && m->astrays < CAIRN_SCAN_CHECK_TRIES;
+}
+
+static const char *doubt_text(const struct cairn_scan_motion *m)
+{
+	switch (m->doubt) {
+	case CAIRN_SCAN_DOUBT_STILL:
+		return "the scan does not follow the motion: old picture, or wheels slip";
+	case CAIRN_SCAN_DOUBT_ASTRAY:
+		return "scans fit no motion: picture of another time or place, or robot carried";
+	default:
+		return NULL;
+	}
+}
+
+static void doubt(struct cairn_scan_motion *m, enum cairn_scan_doubt doubt, int64_t now_ns)
+{
+	m->doubt = doubt;
+	m->t_doubt_ns = now_ns;
+	m->steady = m->fits = 0;
+	m->unfit_m = 0.0;
+}
+
+static void confirm(struct cairn_scan_motion *m)
+{
+	m->confirmed++;
+	m->doubts = 0;
+	if (m->astrays > 0 && ++m->fits == CAIRN_SCAN_CHECK_FORGIVES) {
+		m->astrays--;
+		m->fits = 0;
+	}
+}
+
+/* A comparison that can tell something. */
+static void judge(struct cairn_scan_motion *m, const struct fit *f, bool far, int64_t now_ns)
+{
+	m->compared++;
+	m->unfit_m = fmax(m->unfit_m + f->least_m - UNFIT_M, 0.0);
+	if (far && f->carried_m > OFF_MIN_M && f->carried_m > TIMES * f->still_m) {
+		m->doubts++;
+		m->contradicted_still++;
+		doubt(m, CAIRN_SCAN_DOUBT_STILL, now_ns);
+	} else if (m->unfit_m > UNFIT_MAX_M) {
+		m->astrays += far; /* who carries a standing robot about does no harm */
+		m->contradicted_astray++;
+		doubt(m, CAIRN_SCAN_DOUBT_ASTRAY, now_ns);
+	} else if (far && f->still_m > OFF_MIN_M && f->still_m > TIMES * f->carried_m) {
+		confirm(m);
+	}
+}
+
+const char *cairn_scan_motion_fault(struct cairn_scan_motion *m, const struct cairn_points *points,
     struct cairn_pose2 pose, bool standing, int64_t now_ns)
 {
 	struct cairn_pose2 moved = cairn_pose_between(m->pose, pose);
-	bool far = hypot(moved.x_m, moved.y_m) >= MOVED_M || fabs(moved.yaw_rad) >= MOVED_RAD;
-	if (m->some && !m->doubted && !far)
-		return true;
-	struct cairn_scan_view seen, still, carried;
+	double moved_m = hypot(moved.x_m, moved.y_m), moved_rad = fabs(moved.yaw_rad);
+	bool far = moved_m >= MOVED_M || moved_rad >= MOVED_RAD, astray = m->doubt == CAIRN_SCAN_DOUBT_ASTRAY;
+	/* Not while it creeps: the way since the reference has to add up. */
+	bool again =
+	    now_ns - m->t_ns >= AGAIN_NS && (astray || (moved_m < STANDS_M && moved_rad < STANDS_RAD));
+	struct cairn_scan_view seen;
+	if (m->some && (astray ? !again : m->doubt == CAIRN_SCAN_DOUBT_NONE && !far && !again))
+		return doubt_text(m);
 	look(&seen, points);
-	if (m->doubted && !doubt_over(m, &seen, standing, now_ns))
-		return false;
-	if (!m->some || m->doubted) {
-		begin(m, points, pose);
-		return true;
+	if (m->doubt == CAIRN_SCAN_DOUBT_STILL) {
+		if (!still_over(m, &seen, standing, now_ns))
+			return doubt_text(m);
+		m->doubt = CAIRN_SCAN_DOUBT_NONE;
+	} else if (m->some) {
+		struct fit f = compare(m, &seen, moved);
+		if (astray && astray_over(m, f.least_m, standing))
+			m->doubt = CAIRN_SCAN_DOUBT_NONE;
+		else if (!astray && f.still_m >= 0.0 && f.least_m >= 0.0 && moved_m < APART_M)
+			judge(m, &f, far, now_ns);
+		if (m->doubt == CAIRN_SCAN_DOUBT_STILL)
+			return doubt_text(m); /* the reference stays: it is what the doubt is about */
 	}
-	look(&still, &m->points);
-	cairn_points_move(&m->moved, &m->points, moved);
-	look(&carried, &m->moved);
-	double still_m = mean_off_m(&seen, &still), carried_m = mean_off_m(&seen, &carried);
-	bool known = still_m >= 0.0 && carried_m >= 0.0;
-	m->compared += known;
-	if (known && carried_m > OFF_MIN_M && carried_m > TIMES * still_m) {
-		m->doubted = true;
-		m->doubts++;
-		m->contradicted++;
-		m->t_doubt_ns = now_ns;
-		return false;
-	}
-	if (known && still_m > OFF_MIN_M && still_m > TIMES * carried_m) {
-		m->confirmed++;
-		m->doubts = 0;
-	}
-	begin(m, points, pose);
-	return true;
+	begin(m, points, pose, now_ns);
+	return doubt_text(m);
 }

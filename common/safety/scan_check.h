@@ -7,13 +7,20 @@
  *   repetition   the ranges are those of one of the last revolutions, bit for bit (common/base/repeats.h). Measured
  *                ranges have noise of several millimetres in steps of a quarter of one, so two equal revolutions do not
  *                happen. Angles and stamps are left out, because a driver makes them itself.
- *   motion       by odometry the robot has moved, and the scan fits standing still much better than the motion. Either
- *                the scan is old or the wheels slip; both mean that the free way ahead is not known.
+ *   motion       each revolution is compared with an earlier one as it would look from where the robot is by wheels and
+ *                gyro, after 0.1 m or 0.1 rad, and once a second while the robot stands.
+ *                STILL   it fits standing still much better than the motion: the scan is old, or the wheels slip.
+ *                ASTRAY  several in a row fit neither: a picture of another time or place (a driver that is seconds late,
+ *                        a drive that is played again), or a robot that is carried. One that fits badly proves nothing:
+ *                        people and doors move, too. So what exceeds the usual is summed up, and what falls below it is
+ *                        taken off the sum (Page 1954, "Continuous inspection schemes").
+ *                Either way the free way ahead is not known.
  *
- * A revolution that contradicts the motion stays refused, and so do those after it, until the view has changed or the
- * robot has stood for CAIRN_SCAN_CHECK_RETRY_S. Then the comparison begins anew. After CAIRN_SCAN_CHECK_TRIES
- * contradictions without a motion that the scan confirmed in between, only a changed view or cairn_scan_motion_reset
- * ends the doubt. Pure. */
+ * A revolution that contradicts the motion stays refused, and so do those after it. A STILL doubt ends when the view has
+ * changed or the robot has stood for CAIRN_SCAN_CHECK_RETRY_S; an ASTRAY one when the robot has stood before the same view
+ * for two seconds. Then the comparison begins anew. After CAIRN_SCAN_CHECK_TRIES STILL ones without a motion that the scan
+ * confirmed in between, only a changed view or cairn_scan_motion_reset ends the doubt; after as many ASTRAY ones of a
+ * driving robot only the latter. Between two smooth walls without an end in sight all places look alike, and nothing is found. Pure. */
 #ifndef CAIRN_COMMON_SAFETY_SCAN_CHECK_H
 #define CAIRN_COMMON_SAFETY_SCAN_CHECK_H
 
@@ -22,6 +29,7 @@
 #define CAIRN_SCAN_CHECK_BINS 360
 #define CAIRN_SCAN_CHECK_RETRY_S 5.0
 #define CAIRN_SCAN_CHECK_TRIES 3
+#define CAIRN_SCAN_CHECK_FORGIVES 20 /* a picture of another time follows the motion now and then, too */
 
 /* NULL, or why one must not drive by this revolution whatever came before it. believed: directions of one that had no
  * fault, to save work. */
@@ -32,20 +40,27 @@ struct cairn_scan_view {
 	float near_m[CAIRN_SCAN_CHECK_BINS], far_m[CAIRN_SCAN_CHECK_BINS];
 };
 
+enum cairn_scan_doubt { CAIRN_SCAN_DOUBT_NONE, CAIRN_SCAN_DOUBT_STILL, CAIRN_SCAN_DOUBT_ASTRAY };
+
 /* Zeroed: nothing seen yet. */
 struct cairn_scan_motion {
-	bool some, doubted;
-	unsigned doubts; /* since a motion was confirmed */
-	int64_t t_doubt_ns;
-	uint64_t compared, confirmed, contradicted; /* so far */
-	struct cairn_pose2 pose;                    /* of the reference, dead reckoned */
+	bool some;
+	enum cairn_scan_doubt doubt;
+	double unfit_m;  /* by which scans have lately failed to fit more than usual, summed */
+	unsigned steady; /* ASTRAY: seconds for which the view has not changed */
+	unsigned doubts;  /* STILL, since a motion was confirmed */
+	unsigned astrays; /* ASTRAY of a driving robot; CAIRN_SCAN_CHECK_FORGIVES confirmed motions take one away */
+	unsigned fits;    /* confirmed motions since it was changed */
+	int64_t t_doubt_ns, t_ns; /* the latter of the reference */
+	uint64_t compared, confirmed, contradicted_still, contradicted_astray; /* so far */
+	struct cairn_pose2 pose;                                               /* of the reference, dead reckoned */
 	struct cairn_points points;                 /* the reference, in the robot frame of that pose */
 	struct cairn_points moved;                  /* scratch */
 };
 
 /* points: a revolution in the robot frame of pose, which dead reckoning gives. standing: the robot stands by odometry.
- * False: the revolution contradicts the motion since an earlier one. */
-bool cairn_scan_follows(struct cairn_scan_motion *m, const struct cairn_points *points,
+ * NULL, or why one must not drive by it: it contradicts the motion since an earlier one. */
+const char *cairn_scan_motion_fault(struct cairn_scan_motion *m, const struct cairn_points *points,
     struct cairn_pose2 pose, bool standing, int64_t now_ns);
 /* An operator vouches for the LiDAR. */
 void cairn_scan_motion_reset(struct cairn_scan_motion *m);

@@ -190,6 +190,9 @@ static json_t *tally(const struct cairn_safety_tally *r)
 	set_real(o, "held_by_motor_s", held_s(r));
 	set_count(o, "decisions", r->decisions);
 	set_count(o, "refused", r->refused);
+	set_count(o, "scans_compared_with_the_motion", r->scans_compared);
+	set_count(o, "scans_taken_for_an_old_picture", r->scans_still);
+	set_count(o, "scans_taken_for_another_picture", r->scans_astray);
 	for (int i = 0; i < CAIRN_MOTOR_STATE_COUNT; i++) {
 		set_count(stops, cairn_enum_text(&cairn_enum_motor_state, i), r->stops[i]);
 		set_real(seconds, cairn_enum_text(&cairn_enum_motor_state, i), r->state_s[i]);
