@@ -21,9 +21,11 @@
 #define APART_M 0.4    /* after more than this, as when scans were missing, too much has come in sight */
 #define HEADING_BINS 3 /* the gyro may be off by so many directions between the two */
 #define AGAIN_NS INT64_C(1000000000) /* a standing robot compares as often */
-#define UNFIT_M 0.08     /* mean by which one revolution may fail to fit: of a true LiDAR among people and doors 1 of 200 does */
-#define UNFIT_MAX_M 0.25 /* sum of what is more; a recorded drive without a gyro (freiburg-079, 393 m) reaches it once */
-#define STEADY 2         /* seconds before the same view */
+#define UNFIT_M                                                                                              \
+	0.08 /* mean by which one revolution may fail to fit: of a true LiDAR among people and doors 1 of 200 does */
+#define UNFIT_MAX_M                                                                                          \
+	0.25 /* sum of what is more; a recorded drive without a gyro (freiburg-079, 393 m) reaches it once */
+#define STEADY 2 /* seconds before the same view */
 
 /* ---- form ---- */
 
@@ -184,8 +186,8 @@ static struct fit compare(
 	look(&expected, &m->moved);
 	f.carried_m = f.least_m = mean_off_m(seen, &expected);
 	for (int turned = 1; turned <= HEADING_BINS && f.least_m > UNFIT_M; turned++)
-		f.least_m = fmin(f.least_m, fmin(turned_off_m(seen, &expected, turned),
-						turned_off_m(seen, &expected, -turned)));
+		f.least_m = fmin(f.least_m,
+		    fmin(turned_off_m(seen, &expected, turned), turned_off_m(seen, &expected, -turned)));
 	return f;
 }
 

@@ -48,14 +48,15 @@ struct cairn_scan_motion {
 	enum cairn_scan_doubt doubt;
 	double unfit_m;  /* by which scans have lately failed to fit more than usual, summed */
 	unsigned steady; /* ASTRAY: seconds for which the view has not changed */
-	unsigned doubts;  /* STILL, since a motion was confirmed */
-	unsigned astrays; /* ASTRAY of a driving robot; CAIRN_SCAN_CHECK_FORGIVES confirmed motions take one away */
-	unsigned fits;    /* confirmed motions since it was changed */
+	unsigned doubts; /* STILL, since a motion was confirmed */
+	unsigned
+	    astrays; /* ASTRAY of a driving robot; CAIRN_SCAN_CHECK_FORGIVES confirmed motions take one away */
+	unsigned fits;            /* confirmed motions since it was changed */
 	int64_t t_doubt_ns, t_ns; /* the latter of the reference */
 	uint64_t compared, confirmed, contradicted_still, contradicted_astray; /* so far */
-	struct cairn_pose2 pose;                                               /* of the reference, dead reckoned */
-	struct cairn_points points;                 /* the reference, in the robot frame of that pose */
-	struct cairn_points moved;                  /* scratch */
+	struct cairn_pose2 pose;    /* of the reference, dead reckoned */
+	struct cairn_points points; /* the reference, in the robot frame of that pose */
+	struct cairn_points moved;  /* scratch */
 };
 
 /* points: a revolution in the robot frame of pose, which dead reckoning gives. standing: the robot stands by odometry.

@@ -124,8 +124,8 @@ static bool is_not_said(const struct up_run *run, void *ctx)
 static bool stands_without_depth(const struct up_run *run, void *ctx)
 {
 	(void)ctx;
-	return run->have_motion && run->motion.state == CAIRN_MOTOR_STATE_NO_SCAN && run->motion.v_mps == 0.0 &&
-	       strstr(run->motion.reason, "depth") != NULL;
+	return run->have_motion && run->motion.state == CAIRN_MOTOR_STATE_NO_SCAN &&
+	       run->motion.v_mps == 0.0 && strstr(run->motion.reason, "depth") != NULL;
 }
 
 START_TEST(a_camera_that_repeats_its_picture_stops_a_robot_that_must_have_depth)

@@ -140,8 +140,8 @@ START_TEST(a_robot_that_stands_for_long_is_not_doubted)
 END_TEST
 
 /* The robot drives at v, and the LiDAR sees what a robot at ghost sees that moves by seen. */
-static void drive_seeing(
-    const struct box *b, double v, int ms, double *driven_m, struct cairn_pose2 *ghost, struct cairn_twist seen)
+static void drive_seeing(const struct box *b, double v, int ms, double *driven_m, struct cairn_pose2 *ghost,
+    struct cairn_twist seen)
 {
 	for (int t = 0; t < ms; t += 20) {
 		struct cairn_twist moving = {motor.smooth.v_mps, 0.0};
@@ -176,7 +176,8 @@ START_TEST(turns_of_another_drive_are_found_within_a_metre_and_after_the_third_t
 			ck_assert_msg(k != 1 || (driven_m < 0.8 && state() == CAIRN_MOTOR_STATE_NO_SCAN),
 			    "drive %d: %.2f m in state %d", i, driven_m, (int)state());
 			if (k % 15 == 14) /* the drive pauses */
-				drive_seeing(&rooms[i % 2], 0.2, 4000, &driven_m, &ghost, (struct cairn_twist){0});
+				drive_seeing(
+				    &rooms[i % 2], 0.2, 4000, &driven_m, &ghost, (struct cairn_twist){0});
 		}
 		ck_assert_msg(driven_m < 3.2, "drive %d: %.2f m in all", i, driven_m);
 		ck_assert_int_eq(state(), CAIRN_MOTOR_STATE_NO_SCAN);
@@ -246,8 +247,7 @@ START_TEST(a_recorded_drive_is_hardly_doubted)
 			float r = turn.scan.range_m[i];
 			if (!(r > turn.scan.range_min_m && r < turn.scan.range_max_m))
 				continue;
-			seen.x_m[seen.count] =
-			    r * cosf(turn.scan.angle_rad[i]) + (float)turn.lidar_x_m;
+			seen.x_m[seen.count] = r * cosf(turn.scan.angle_rad[i]) + (float)turn.lidar_x_m;
 			seen.y_m[seen.count++] = r * sinf(turn.scan.angle_rad[i]);
 		}
 		struct cairn_pose2 step = cairn_pose_between(last, turn.odom);
