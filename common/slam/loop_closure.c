@@ -27,8 +27,8 @@
 #define SMALL_SIGMAS 2.0
 #define LARGE_M 1.0 /* one like this needs three */
 #define LARGE_RAD 0.2
-/* A place along a corridor that the graph can hardly have so far away is in another one, which looks alike. */
-#define CORRIDOR_SHARE 0.35 /* a match that says less along one axis is of a corridor */
+/* A place along a corridor, or in its mouth, that the graph can hardly have so far away is in another one, which looks alike. */
+#define CORRIDOR_SHARE 0.6 /* a match that says less along one axis is of a corridor or its mouth */
 #define UNLIKELY_CHI2 7.0
 #define UNLIKELY_MIN_M 1.0 /* nearer than this no two corridors lie */
 #define UNLIKELY_FLOOR_M 0.10

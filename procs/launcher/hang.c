@@ -11,9 +11,11 @@ bool cairn_hang_look(struct cairn_hang *hang, int pid, int64_t beat_ns, double l
 	return before_s <= limit_s && hang->silent_s > limit_s;
 }
 
-bool cairn_hang_both(int64_t motion_ns, int64_t health_ns, int64_t now_ns)
+bool cairn_hang_motor_look(struct cairn_hang_motor *hang, bool up, int64_t motion_ns, int64_t now_ns)
 {
-	return motion_ns != 0 && health_ns != 0 &&
-	       (double)(now_ns - motion_ns) * 1e-9 > CAIRN_HANG_MOTION_S &&
-	       (double)(now_ns - health_ns) * 1e-9 > CAIRN_HANG_HEALTH_S;
+	bool late = (double)(now_ns - hang->look_ns) * 1e-9 > CAIRN_HANG_LATE_S;
+	bool old = (double)(now_ns - motion_ns) * 1e-9 > CAIRN_HANG_MOTION_S;
+	hang->look_ns = now_ns;
+	hang->silent = up && motion_ns != 0 && old && (hang->silent || !late);
+	return hang->silent;
 }

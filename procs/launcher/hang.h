@@ -22,11 +22,18 @@ struct cairn_hang {
 bool cairn_hang_look(struct cairn_hang *hang, int pid, int64_t beat_ns, double limit_s, int64_t now_ns);
 
 /* The motor stage feeds the wheels and the watchdog stops them when it does not; when both are frozen nobody is left, and
- * the board holds its last command. Stamps of the newest motion and health message; 0 = none yet. True while both are
- * older than they can be by themselves: then the launcher writes the stop frame. A launcher that stood still itself may be
- * wrong about that for one look, which costs a robot that drives one stop frame. */
-#define CAIRN_HANG_MOTION_S 0.5 /* ten of its periods */
-#define CAIRN_HANG_HEALTH_S 1.0 /* two */
-bool cairn_hang_both(int64_t motion_ns, int64_t health_ns, int64_t now_ns);
+ * the board holds its last command. motion_ns: stamp of the motor stage's newest message, 0 = none yet. True while the stage
+ * is up and has been silent for longer than it can be by itself, whatever the watchdog does: then the launcher writes the
+ * stop frame, which costs a motor stage that lives after all 20 ms, until its next command. A look that comes late itself
+ * says nothing: what was sent meanwhile may not be here yet. */
+#define CAIRN_HANG_MOTION_S 0.4 /* eight of its periods; the watchdog needs 0.17 s */
+#define CAIRN_HANG_LATE_S 0.2   /* ten periods of the looks */
+
+struct cairn_hang_motor {
+	int64_t look_ns; /* of the last look; all zero: none yet */
+	bool silent;
+};
+
+bool cairn_hang_motor_look(struct cairn_hang_motor *hang, bool up, int64_t motion_ns, int64_t now_ns);
 
 #endif

@@ -44,8 +44,8 @@ struct launcher {
 	double plane_dead_cpu_s;
 	struct cairn_pub *stages_pub;
 	struct cairn_sub *health_sub, *motion_sub;
-	int64_t health_ns, motion_ns; /* stamps of the newest; 0 = none yet */
-	bool both_silent;             /* motor stage and watchdog: told once */
+	int64_t motion_ns; /* stamp of the newest of the motor stage that is up; 0 = none yet */
+	struct cairn_hang_motor motor;
 	uint64_t health_restart_id, health_epoch;
 	struct cairn_hang watchdog;
 	int chld_fd;
@@ -82,5 +82,9 @@ bool launcher_hear_commands(struct launcher *l, struct cairn_error *err);
 
 /* Samples every process, publishes the stage table. A loop callback. */
 int launcher_on_report(void *ctx);
+/* Writes the stop frame to the base; says so where that fails. */
+void launcher_stop_base(struct launcher *l);
+/* Stops the base where the motor stage is silent. */
+void launcher_look_at_motor(struct launcher *l);
 
 #endif

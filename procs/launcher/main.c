@@ -19,7 +19,6 @@
 #include "common/base/geom.h"
 #include "ipc/frames.h"
 #include "ipc/lockfile.h"
-#include "procs/launcher/base_stop.h"
 #include "procs/launcher/launcher.h"
 #include "common/safety/estop_latch.h"
 
@@ -188,9 +187,10 @@ static void on_stage_exit(struct launcher *l, int i, int status)
 	launcher_close_io(l, i);
 	if (st->state == CAIRN_STAGE_STATE_BACKOFF || st->state == CAIRN_STAGE_STATE_FAILED)
 		cairn_last_words_add(&l->io[i].words, st->note, sizeof(st->note));
-	if (strcmp(st->row.name, "motor") == 0 && !cairn_base_stop(&l->cfg->robot, l->run_dir))
-		cairn_log_error(
-		    "cannot write the stop frame to %s: %s", l->cfg->robot.base_device, strerror(errno));
+	if (strcmp(st->row.name, "motor") == 0) {
+		launcher_stop_base(l);
+		l->motion_ns = 0; /* the next one has its own time */
+	}
 	if (st->state != CAIRN_STAGE_STATE_DOWN)
 		cairn_log_warn("%s: %s%s", st->row.name, st->note,
 		    st->state == CAIRN_STAGE_STATE_FAILED ? "; too often, held until 'cairn restart'" : "");
@@ -199,11 +199,25 @@ static void on_stage_exit(struct launcher *l, int i, int status)
 		plane_lost(l, "a stage could not register or got no frames");
 }
 
+/* Frozen (SIGSTOP): the kernel says so at once, long before its silence does. */
+static void on_stopped(struct launcher *l, int pid)
+{
+	int i = cairn_sup_find(&l->sup, "motor");
+	if (i < 0 || l->sup.stages[i].pid != pid)
+		return;
+	cairn_log_error("the motor stage (pid %d) was stopped by a signal: stopping the base directly", pid);
+	launcher_stop_base(l);
+}
+
 static void reap(struct launcher *l)
 {
 	int status, pid;
 	struct rusage ru;
-	while ((pid = wait4(-1, &status, WNOHANG, &ru)) > 0) {
+	while ((pid = wait4(-1, &status, WNOHANG | WUNTRACED, &ru)) > 0) {
+		if (WIFSTOPPED(status)) {
+			on_stopped(l, pid);
+			continue;
+		}
 		if (pid == l->plane.child.pid) {
 			l->plane_dead_cpu_s += rusage_cpu_s(&ru);
 			cairn_stage_unwatch_fd(l->stage, l->plane.child.log_fd);
@@ -235,6 +249,7 @@ static int on_child(void *ctx)
 static int on_tick(void *ctx)
 {
 	struct launcher *l = ctx;
+	launcher_look_at_motor(l);
 	tend_plane(l);
 	perform(l);
 	if (!l->told_ready && cairn_sup_all_up_once(&l->sup)) {
@@ -255,7 +270,6 @@ static int on_health(void *ctx)
 		int64_t now_ns = cairn_now_ns();
 		if (!hdr.valid || !cairn_topic_fresh(CAIRN_TOPIC_HEALTH, hdr.t_ns, now_ns))
 			continue;
-		l->health_ns = hdr.t_ns;
 		if (hdr.epoch != l->health_epoch) { /* a reborn watchdog counts from its own beginning */
 			l->health_epoch = hdr.epoch;
 			l->health_restart_id = 0;
@@ -365,7 +379,7 @@ static bool open_all(struct launcher *l)
 	}
 	l->stages_pub = cairn_stage_publish(l->stage, CAIRN_TOPIC_STAGES);
 	l->health_sub = cairn_stage_subscribe(l->stage, CAIRN_TOPIC_HEALTH, on_health, l);
-	/* Looked at twice a second; nothing wakes for each of them. */
+	/* Looked at by the tick; nothing wakes for each of them. */
 	l->motion_sub = cairn_sub_new(cairn_stage_bus(l->stage), CAIRN_TOPIC_MOTION, NULL, &err);
 	if (l->motion_sub == NULL) {
 		cairn_log_error("%s", err.text);

@@ -53,20 +53,27 @@ static void look_at_watchdog(struct launcher *l, int64_t now_ns)
 	kill(pid, SIGKILL); /* its death takes the usual way back */
 }
 
-/* Two faults at once: who should stop the wheels and who should notice that are both frozen. */
-static void look_at_both(struct launcher *l, int64_t now_ns)
+void launcher_stop_base(struct launcher *l)
+{
+	if (!cairn_base_stop(&l->cfg->robot, l->run_dir))
+		cairn_log_error(
+		    "cannot write the stop frame to %s: %s", l->cfg->robot.base_device, strerror(errno));
+}
+
+/* Two faults at once: who should stop the wheels, and who should notice that, may both be frozen. */
+void launcher_look_at_motor(struct launcher *l)
 {
 	struct cairn_msg_motion motion;
 	struct cairn_header hdr;
+	int i = cairn_sup_find(&l->sup, "motor");
+	bool up = i >= 0 && l->sup.stages[i].state == CAIRN_STAGE_STATE_UP, before = l->motor.silent;
 	while (cairn_sub_recv(l->motion_sub, &motion, &hdr) > 0)
 		l->motion_ns = hdr.t_ns;
-	bool silent = cairn_hang_both(l->motion_ns, l->health_ns, now_ns);
-	if (silent && !l->both_silent)
-		cairn_log_error("motor stage and watchdog are both silent: stopping the base directly");
-	if (silent && !cairn_base_stop(&l->cfg->robot, l->run_dir))
-		cairn_log_error(
-		    "cannot write the stop frame to %s: %s", l->cfg->robot.base_device, strerror(errno));
-	l->both_silent = silent;
+	if (!cairn_hang_motor_look(&l->motor, up, l->motion_ns, cairn_now_ns()))
+		return;
+	if (!before)
+		cairn_log_error("the motor stage is silent: stopping the base directly");
+	launcher_stop_base(l);
 }
 
 static struct cairn_sub **commanded_of(struct launcher *l, int i)
@@ -234,7 +241,6 @@ int launcher_on_report(void *ctx)
 	memcpy(r->commanded, l->audit.newest, sizeof(r->commanded));
 	on_beats(l);
 	look_at_watchdog(l, now_ns);
-	look_at_both(l, now_ns);
 	for (int i = 0; i < l->sup.count; i++)
 		report_stage(l, i, now_ns, span_s, &cpu_s);
 	report_other(l, "roudi", plane_state(l), l->plane.child.pid,

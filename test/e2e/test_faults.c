@@ -3,6 +3,7 @@
 #include "test/e2e/stack.h"
 
 #include <poll.h>
+#include <time.h>
 #include <sys/syscall.h>
 
 #include "common/base/geom.h"
@@ -239,6 +240,57 @@ START_TEST(a_hung_stage_of_the_stack_before_is_cleaned_away)
 }
 END_TEST
 
+static int64_t mono_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * CAIRN_NS_PER_S + now.tv_nsec;
+}
+
+/* By the truth, since *ctx: what was heard before may be of a motor stage that is gone. */
+static bool rolls(const struct up_run *run, void *ctx)
+{
+	const int64_t *since_ns = ctx;
+	return run->stamp_ns[UP_TRUTH] > *since_ns && run->stamp_ns[UP_STAGES] > *since_ns &&
+	       run->stamp_ns[UP_MOTION] > *since_ns && run->truth.v_mps > 0.1 && run->motion.v_mps > 0.1;
+}
+
+static bool has_stood(const struct up_run *run, void *ctx)
+{
+	const int64_t *frozen_ns = ctx;
+	return run->stamp_ns[UP_TRUTH] > *frozen_ns && run->truth.v_mps == 0.0 &&
+	       run->truth.stood_ns > *frozen_ns;
+}
+
+/* Who feeds the wheels and who stops them when nobody does. Time and way are told, not judged: the machine may be busy. */
+START_TEST(a_motor_stage_and_a_watchdog_both_frozen_leave_the_wheels_standing)
+{
+	struct drill *drill = stack_start(large_house);
+	for (int i = 0; i < 3; i++) {
+		struct stack_stage motor = {"motor", 0}, watchdog = {"watchdog", 0};
+		stack_must(drill, stack_is_up, &motor, "no motor stage");
+		stack_must(drill, stack_is_up, &watchdog, "no watchdog");
+		int64_t since_ns = mono_ns();
+		stack_must(drill, rolls, &since_ns, "does not drive");
+		motor.not_pid = fixture_pid(drill, "motor");
+		watchdog.not_pid = fixture_pid(drill, "watchdog");
+		double way_m = fixture_run(drill)->truth.distance_m;
+		int64_t frozen_ns = mono_ns();
+		ck_assert_int_eq(kill(watchdog.not_pid, SIGSTOP), 0);
+		ck_assert_int_eq(kill(motor.not_pid, SIGSTOP), 0);
+		stack_must(drill, has_stood, &frozen_ns, "the wheels still turn");
+		const struct cairn_msg_sim_truth *t = &fixture_run(drill)->truth;
+		fprintf(stderr, "both frozen: braked after %.3f s, stood after %.3f s and %.2f m\n",
+		    (double)(t->braked_ns - frozen_ns) * 1e-9, (double)(t->stood_ns - frozen_ns) * 1e-9,
+		    t->distance_m - way_m);
+		ck_assert(stack_file_tells(drill, "logs/launcher.log", "stopping the base directly"));
+		stack_must(drill, stack_is_up, &watchdog, "a frozen watchdog is not replaced");
+		stack_must(drill, stack_is_up, &motor, "a frozen motor stage is not replaced");
+	}
+	stack_end(&drill);
+}
+END_TEST
+
 /* Nobody would start again what dies then. */
 START_TEST(a_launcher_that_hangs_is_ended_and_everything_starts_again)
 {
@@ -304,5 +356,6 @@ CAIRN_TEST_MAIN_TIMEOUT("faults", 300.0,
     an_emergency_stop_outlives_the_end_of_a_stack_that_no_operator_took_down,
     when_cairn_up_is_killed_everything_ends_and_the_next_one_starts_over,
     a_hung_stage_of_the_stack_before_is_cleaned_away,
+    a_motor_stage_and_a_watchdog_both_frozen_leave_the_wheels_standing,
     a_launcher_that_hangs_is_ended_and_everything_starts_again,
     a_way_of_the_models_outlives_the_sequencer_and_the_launcher)
