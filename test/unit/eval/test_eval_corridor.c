@@ -67,6 +67,15 @@ START_TEST(a_corridor_is_not_taken_for_its_twin_beside_it)
 }
 END_TEST
 
+/* In whose mouth a scan says along both axes where it was taken. */
+START_TEST(a_ring_of_two_that_look_alike_is_closed_at_its_hall_and_not_at_the_mouth_of_the_other)
+{
+	struct cairn_corridor_result r = drive(34, CAIRN_CORRIDOR_RING);
+	ck_assert(cairn_corridor_closed(&r));
+	ck_assert_uint_eq(r.wrong, 0);
+}
+END_TEST
+
 START_TEST(what_is_off_is_not_called_closed)
 {
 	struct cairn_corridor_result good = {.arrived = true, .end_m = 0.1, .revisit_mean_m = 0.1}, r = good;
@@ -87,4 +96,5 @@ END_TEST
 
 CAIRN_TEST_MAIN("eval_corridor", corridors_are_as_they_are_said_to_be_and_the_same_by_their_number,
     a_bare_corridor_driven_back_is_closed_where_its_ends_are_seen_and_tied_nowhere_else,
-    a_corridor_is_not_taken_for_its_twin_beside_it, what_is_off_is_not_called_closed)
+    a_corridor_is_not_taken_for_its_twin_beside_it,
+    a_ring_of_two_that_look_alike_is_closed_at_its_hall_and_not_at_the_mouth_of_the_other, what_is_off_is_not_called_closed)
