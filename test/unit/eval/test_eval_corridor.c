@@ -97,4 +97,5 @@ END_TEST
 CAIRN_TEST_MAIN("eval_corridor", corridors_are_as_they_are_said_to_be_and_the_same_by_their_number,
     a_bare_corridor_driven_back_is_closed_where_its_ends_are_seen_and_tied_nowhere_else,
     a_corridor_is_not_taken_for_its_twin_beside_it,
-    a_ring_of_two_that_look_alike_is_closed_at_its_hall_and_not_at_the_mouth_of_the_other, what_is_off_is_not_called_closed)
+    a_ring_of_two_that_look_alike_is_closed_at_its_hall_and_not_at_the_mouth_of_the_other,
+    what_is_off_is_not_called_closed)

@@ -77,16 +77,18 @@ START_TEST(a_silent_motor_stage_is_noticed_by_the_launcher_whatever_the_watchdog
 	struct cairn_hang_motor h = {0};
 	int64_t now_ns = t0;
 	ck_assert(!cairn_hang_motor_look(&h, true, 0, now_ns)); /* has said nothing yet */
-	for (int i = 0; i < 100; i++, now_ns += 20 * ms) /* a message every 50 ms */
+	for (int i = 0; i < 100; i++, now_ns += 20 * ms)        /* a message every 50 ms */
 		ck_assert(!cairn_hang_motor_look(&h, true, now_ns - now_ns % (50 * ms), now_ns));
 	int64_t last_ns = now_ns;
 	int looks = 0;
 	while (!cairn_hang_motor_look(&h, true, last_ns, now_ns += 20 * ms))
 		looks++;
-	ck_assert_int_eq(looks, 20); /* 0.42 s */
+	ck_assert_int_eq(looks, 20);                                            /* 0.42 s */
 	ck_assert(cairn_hang_motor_look(&h, true, last_ns, now_ns += 20 * ms)); /* again and again */
-	ck_assert(cairn_hang_motor_look(&h, true, last_ns, now_ns += 500 * ms)); /* also when a look is late */
-	ck_assert(!cairn_hang_motor_look(&h, false, last_ns, now_ns += 20 * ms)); /* it is being started anew */
+	ck_assert(
+	    cairn_hang_motor_look(&h, true, last_ns, now_ns += 500 * ms)); /* also when a look is late */
+	ck_assert(
+	    !cairn_hang_motor_look(&h, false, last_ns, now_ns += 20 * ms)); /* it is being started anew */
 	ck_assert(!cairn_hang_motor_look(&h, true, now_ns, now_ns + 20 * ms));
 }
 END_TEST
@@ -96,7 +98,8 @@ START_TEST(a_launcher_that_stood_still_does_not_blame_the_motor_stage)
 	const int64_t t0 = 100 * CAIRN_NS_PER_S, ms = CAIRN_NS_PER_MS;
 	struct cairn_hang_motor h = {0};
 	ck_assert(!cairn_hang_motor_look(&h, true, t0, t0 + 20 * ms));
-	ck_assert(!cairn_hang_motor_look(&h, true, t0, t0 + 5000 * ms)); /* what was sent meanwhile is not here yet */
+	ck_assert(!cairn_hang_motor_look(
+	    &h, true, t0, t0 + 5000 * ms)); /* what was sent meanwhile is not here yet */
 	ck_assert(!cairn_hang_motor_look(&h, true, t0 + 5000 * ms, t0 + 5020 * ms));
 }
 END_TEST
