@@ -125,6 +125,12 @@ static void step_stage(struct cairn_supervisor *sup, int i, int64_t now_ns, bool
 			add(actions, n, CAIRN_SUP_KILL, i);
 		}
 		break;
+	case CAIRN_STAGE_STATE_FAILED:
+		/* Nothing that drives is risked by another try, and somebody may be waiting for the page. */
+		if (st->row.spared && !sup->going_down && (plane_up || !st->row.plane_user) &&
+		    deaths_in_window(sup, st, now_ns) < sup->deaths_max)
+			add(actions, n, CAIRN_SUP_START, i);
+		break;
 	default:
 		break;
 	}

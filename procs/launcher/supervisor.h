@@ -4,7 +4,8 @@
  * Coming up: a stage starts when every stage before it in the table has been up once (or is held failed),
  * and, if it uses the data plane, while that is up. Later restarts are independent of each other. A death is
  * answered with a bounded back-off (0, 0.2, 0.5, 1, 2, 5 s; from the start again after 10 s up);
- * launcher.deaths_max deaths within launcher.deaths_window_s hold it failed until an operator restarts it.
+ * launcher.deaths_max deaths within launcher.deaths_window_s hold it failed until an operator restarts it, and one
+ * without which the robot goes on until the first of these deaths is that long ago.
  * Going down: reverse order, one at a time. */
 #ifndef CAIRN_PROCS_LAUNCHER_SUPERVISOR_H
 #define CAIRN_PROCS_LAUNCHER_SUPERVISOR_H
@@ -19,6 +20,7 @@ struct cairn_sup_row {
 	const char *name;
 	const char *program;
 	bool plane_user;
+	bool spared; /* the robot goes on without it */
 };
 
 struct cairn_sup_stage {

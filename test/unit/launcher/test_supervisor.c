@@ -11,7 +11,7 @@
 #define KILLED 9 /* wait status of a process ended by SIGKILL */
 
 static const struct cairn_sup_row rows[] = {
-    {"motor", "m", false}, {"mapper", "x", true}, {"gateway", "g", true}};
+    {"motor", "m", false, false}, {"mapper", "x", true, false}, {"gateway", "g", true, false}};
 static struct cairn_supervisor sup;
 static struct cairn_sup_action acts[CAIRN_SUP_STAGES_MAX];
 static int next_pid;
@@ -108,6 +108,32 @@ START_TEST(a_stage_that_keeps_dying_is_held_until_an_operator_restarts_it)
 	ck_assert_int_eq(step(now + 1000 * CAIRN_NS_PER_S, true), 0);
 	cairn_sup_restart(&sup, 2, "operator", now);
 	ck_assert_int_eq(step(now, true), 1);
+}
+END_TEST
+
+START_TEST(one_that_the_robot_spares_is_tried_again_when_its_first_death_is_long_ago)
+{
+	bring_up(0);
+	sup.stages[2].row.spared = true;
+	int64_t now = 20 * CAIRN_NS_PER_S, first = now;
+	for (int k = 0; k < 5; k++) {
+		cairn_sup_exited(&sup, sup.stages[2].pid, KILLED, now);
+		now += 6 * CAIRN_NS_PER_S;
+		step(now, true);
+		cairn_sup_ready(&sup, 2, now);
+	}
+	ck_assert_int_eq(sup.stages[2].state, CAIRN_STAGE_STATE_FAILED);
+	ck_assert_int_eq(step(first + 60 * CAIRN_NS_PER_S, true), 0);
+	ck_assert_int_eq(step(first + 60 * CAIRN_NS_PER_S + 1, true), 1);
+	cairn_sup_ready(&sup, 2, first + 61 * CAIRN_NS_PER_S);
+	ck_assert_int_eq(sup.stages[2].state, CAIRN_STAGE_STATE_UP);
+	cairn_sup_exited(&sup, sup.stages[2].pid, KILLED, first + 62 * CAIRN_NS_PER_S);
+	ck_assert_int_eq(sup.stages[2].state,
+	    CAIRN_STAGE_STATE_FAILED); /* once in a while, not once more and then for good */
+	cairn_sup_go_down(&sup);
+	ck_assert_int_eq(sup.stages[2].pid, 0);
+	for (int i = 0; i < step(first + 900 * CAIRN_NS_PER_S, true); i++)
+		ck_assert_int_ne(acts[i].verb, CAIRN_SUP_START);
 }
 END_TEST
 
@@ -257,7 +283,8 @@ END_TEST
 
 CAIRN_TEST_MAIN("supervisor", a_stage_starts_only_when_those_before_it_are_ready,
     users_of_the_data_plane_wait_for_it, the_first_death_is_answered_at_once_and_later_ones_ever_later,
-    a_stage_that_keeps_dying_is_held_until_an_operator_restarts_it, deaths_far_apart_do_not_add_up,
+    a_stage_that_keeps_dying_is_held_until_an_operator_restarts_it,
+    one_that_the_robot_spares_is_tried_again_when_its_first_death_is_long_ago, deaths_far_apart_do_not_add_up,
     a_stage_that_is_not_ready_in_time_is_killed_once, a_program_that_cannot_be_started_counts_as_a_death,
     going_down_asks_in_reverse_and_one_at_a_time, what_does_not_end_in_time_is_killed,
     a_death_while_going_down_is_not_answered, a_lost_plane_takes_its_users_along_and_nobody_else,
