@@ -165,6 +165,10 @@ static void close_sockets(struct cairn_bus *bus)
 	}
 	for (struct cairn_client *c = bus->clients; c != NULL; c = c->next)
 		zmq_close(c->socket);
+	for (struct cairn_intake *i = bus->intakes; i != NULL; i = i->next) {
+		zmq_close(i->socket);
+		i->socket = NULL;
+	}
 	zmq_ctx_term(bus->zmq);
 }
 
@@ -189,6 +193,10 @@ void cairn_bus_destroy(struct cairn_bus **bus_p)
 	for (struct cairn_client *c = bus->clients, *next; c != NULL; c = next) {
 		next = c->next;
 		free(c);
+	}
+	for (struct cairn_intake *i = bus->intakes, *next; i != NULL; i = next) {
+		next = i->next;
+		cairn_intake_free(i);
 	}
 	free(bus);
 	*bus_p = NULL;
@@ -305,6 +313,8 @@ int cairn_bus_hold(struct cairn_bus *bus, const char **ret_first)
 		taken += hold(p->socket, &p->bound, ret_first);
 	for (struct cairn_server *s = bus->servers; s != NULL; s = s->next)
 		taken += hold(s->socket, &s->bound, ret_first);
+	for (struct cairn_intake *i = bus->intakes; i != NULL; i = i->next)
+		taken += hold(i->socket, &i->bound, ret_first);
 	return taken;
 }
 

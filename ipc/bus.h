@@ -51,6 +51,13 @@ int cairn_sub_recv(struct cairn_sub *sub, void *msg, struct cairn_header *hdr);
 void *cairn_sub_socket(struct cairn_sub *sub);
 enum cairn_topic cairn_sub_topic(const struct cairn_sub *sub);
 
+/* Where programs outside hand in what they would publish: they PUSH to ipc://RUN/bus/in.NAME, as often as they like. What is not
+ * taken waits with them, and a process that floods holds up itself. NULL with err set. */
+struct cairn_intake;
+struct cairn_intake *cairn_intake_new(struct cairn_bus *bus, const char *name, struct cairn_error *err);
+/* The next message as it came: its length, which may be more than bytes: then the rest is lost. Negative: none waits. */
+long cairn_intake_recv(struct cairn_intake *intake, void *buf, size_t bytes);
+
 /* A service: handler fills *reply (zeroed: not ok, no text). cmd->who names the key of another
  * machine, if there is one, user and process as the kernel knows them (then of the remote stage), and what
  * the sender says of itself. Verbs that ipc/commands.def does not have, and what came too late, are refused

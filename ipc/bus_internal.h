@@ -44,6 +44,13 @@ struct cairn_client {
 	uint64_t epoch, seq;
 };
 
+struct cairn_intake {
+	struct cairn_bound bound;
+	struct cairn_intake *next;
+	void *socket;
+	int lock_fd;
+};
+
 struct cairn_bus {
 	void *zmq;
 	char dir[CAIRN_IPC_PATH_MAX + 1];
@@ -52,6 +59,7 @@ struct cairn_bus {
 	struct cairn_sub *subs;
 	struct cairn_server *servers;
 	struct cairn_client *clients;
+	struct cairn_intake *intakes;
 	char buf[CAIRN_MESSAGE_MAX];
 };
 
@@ -70,5 +78,6 @@ void cairn_bus_limit(void *socket, int hwm);
 bool cairn_bus_bind(void *socket, const char *endpoint, struct cairn_bound *ret, struct cairn_error *err);
 /* Closes what is still open of it; its memory too. */
 void cairn_server_free(struct cairn_server *server);
+void cairn_intake_free(struct cairn_intake *intake);
 
 #endif

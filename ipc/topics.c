@@ -20,6 +20,16 @@ const struct cairn_service_row cairn_services[CAIRN_SERVICE_COUNT] = {
 #include "ipc/topics.def"
 };
 
+bool cairn_topic_is_declared(const struct cairn_topic_row *row)
+{
+	return strcmp(row->stage, "+") == 0;
+}
+
+bool cairn_topic_has_instances(const struct cairn_topic_row *row)
+{
+	return strcmp(row->stage, "*") == 0 || cairn_topic_is_declared(row);
+}
+
 int cairn_topic_find(const char *name)
 {
 	for (int i = 0; i < CAIRN_TOPIC_COUNT; i++) {
@@ -43,11 +53,11 @@ int cairn_topic_of(const char *name, const char **ret_instance)
 	*ret_instance = NULL;
 	for (int i = 0; i < CAIRN_TOPIC_COUNT; i++) {
 		size_t n = strlen(cairn_topics[i].name);
-		bool many = strcmp(cairn_topics[i].stage, "*") == 0;
+		bool many = cairn_topic_has_instances(&cairn_topics[i]);
 		if (!many && strcmp(cairn_topics[i].name, name) == 0)
 			return i;
 		if (many && strncmp(name, cairn_topics[i].name, n) == 0 && name[n] == '.' &&
-		    name[n + 1] != '\0' && strchr(name + n + 1, '/') == NULL) {
+		    name[n + 1] != '\0' && strpbrk(name + n + 1, "./") == NULL) {
 			*ret_instance = name + n + 1;
 			return i;
 		}

@@ -27,7 +27,7 @@ enum cairn_topic_mode { CAIRN_MODE_LATEST, CAIRN_MODE_EVERY };
 struct cairn_topic_row {
 	const char *name; /* on the wire */
 	const struct cairn_msg_desc *desc;
-	const char *stage; /* its one publisher; "*" = one endpoint a stage */
+	const char *stage; /* its one publisher; "*" = one endpoint a stage, "+" = one a declared topic */
 	double rate_hz;
 	int max_age_ms;
 	enum cairn_topic_mode mode;
@@ -51,6 +51,11 @@ struct cairn_service_row {
 extern const struct cairn_topic_row cairn_topics[CAIRN_TOPIC_COUNT];
 extern const struct cairn_frame_row cairn_frame_topics[CAIRN_FRAME_COUNT];
 extern const struct cairn_service_row cairn_services[CAIRN_SERVICE_COUNT];
+
+/* True for a topic that has more than one endpoint: "*" and "+". */
+bool cairn_topic_has_instances(const struct cairn_topic_row *row);
+/* True for "+": what programs outside publish. */
+bool cairn_topic_is_declared(const struct cairn_topic_row *row);
 
 /* Index of a wire name, or -1. */
 int cairn_topic_find(const char *name);

@@ -217,6 +217,8 @@ static void see_object(
 	o->missed = 0;
 	o->stale = false;
 	o->last_unix_s = p->unix_s;
+	cairn_text_clean(
+	    o->source, sizeof(o->source), p->m->source, strnlen(p->m->source, sizeof(p->m->source)));
 	o->confidence = fmax(o->confidence, (double)d->confidence);
 	o->t_update = s->updates;
 	memcpy(o->got_px, d->px, sizeof(o->got_px));

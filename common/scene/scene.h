@@ -41,6 +41,7 @@ struct cairn_scene_object {
 	struct cairn_scene_vote votes[CAIRN_SCENE_VOTES]; /* votes[0] leads */
 	char id[CAIRN_SCENE_ID_CAP];                      /* of the label that led when it was confirmed */
 	char colour[16];
+	char source[24]; /* who has seen it last; "" = the robot's own detector */
 	uint32_t colour_votes;
 	struct cairn_scene_box box; /* of all that has been seen of it */
 	double confidence;          /* highest */

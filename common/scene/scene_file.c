@@ -48,6 +48,8 @@ static json_t *write_object(const struct cairn_scene_object *o)
 	json_object_set_new(j, "label", string(o->votes[0].label));
 	json_object_set_new(j, "votes", votes);
 	json_object_set_new(j, "colour", string(o->colour));
+	if (o->source[0] != '\0')
+		json_object_set_new(j, "source", string(o->source));
 	json_object_set_new(j, "box_m", box);
 	json_object_set_new(j, "confidence", millimetres(o->confidence));
 	json_object_set_new(j, "first_unix_s", millimetres(o->first_unix_s));
@@ -210,6 +212,8 @@ static void read_object(struct reader *r, const json_t *j, struct cairn_scene *s
 	struct cairn_scene_object o = {.number = whole(r, j, "number", UINT32_MAX - 1)};
 	text_of(r, json_object_get(j, "node_id"), o.id, sizeof(o.id));
 	text_of(r, json_object_get(j, "colour"), o.colour, sizeof(o.colour));
+	if (json_object_get(j, "source") != NULL)
+		text_of(r, json_object_get(j, "source"), o.source, sizeof(o.source));
 	o.kind = json_is_string(kind) && strcmp(json_string_value(kind), "agent") == 0
 		     ? CAIRN_SCENE_KIND_AGENT
 		     : CAIRN_SCENE_KIND_OBJECT;

@@ -34,6 +34,7 @@ static void put_object(
 	const struct cairn_scene_word *w = cairn_scene_word(o->votes[0].label);
 	snprintf(n->label, sizeof(n->label), "%s", o->votes[0].label);
 	snprintf(n->colour, sizeof(n->colour), "%s", o->colour);
+	snprintf(n->source, sizeof(n->source), "%s", o->source);
 	put_room_id(s, o->room, n->room, sizeof(n->room));
 	n->x_m = cairn_scene_box_middle(&o->box, 0);
 	n->y_m = cairn_scene_box_middle(&o->box, 1);

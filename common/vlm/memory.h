@@ -7,6 +7,7 @@
 #ifndef CAIRN_COMMON_VLM_MEMORY_H
 #define CAIRN_COMMON_VLM_MEMORY_H
 
+#include "common/external/notes.h"
 #include "common/vlm/ledger.h"
 #include "common/vlm/tools.h"
 
@@ -81,9 +82,11 @@ struct cairn_memory {
 	double duration_s;                                /* of the session, over restarts */
 	char known_things
 	    [512]; /* line of the scene graph (scene/scene.h): labels in it are in quotes; "" = none */
-	uint64_t forgotten;                       /* entries dropped for room */
-	uint64_t reports;                         /* ids given so far */
-	uint64_t dropped;                         /* of forgotten: rooms and things */
+	char notes_outside
+	    [CAIRN_NOTES_LINE_BYTES]; /* of programs outside (external/notes.h), in quotes; "" = none */
+	uint64_t forgotten;           /* entries dropped for room */
+	uint64_t reports;             /* ids given so far */
+	uint64_t dropped;             /* of forgotten: rooms and things */
 	char dropped_label[CAIRN_TOOL_LABEL_CAP]; /* of the last of these, and its picture */
 	char dropped_picture[40];
 	uint32_t

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CAIRN_WEB_SLOTS_MAX 160
+#define CAIRN_WEB_SLOTS_MAX 192
 
 /* A topic as the stage has it. Messages are numbered from 1 as they arrive. */
 struct cairn_web_slot {

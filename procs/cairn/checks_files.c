@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/external/external.h"
 #include "common/map/map_server.h"
 #include "common/slam/map_import.h"
 #include "common/sim/robot/sim.h"
@@ -96,6 +97,21 @@ void check_network(struct check_context *ctx, struct check_result *ret)
 	    (!path || (check_path(ctx, d->onnxruntime, sizeof(d->onnxruntime), "detect.onnxruntime", ret) &&
 			  visible(ctx, d->onnxruntime, "detect.onnxruntime", ret))))
 		check_says(ret, CHECK_OK, "%s", d->model);
+}
+
+void check_external(struct check_context *ctx, struct check_result *ret)
+{
+	struct cairn_config_external *cfg = &ctx->cfg->external;
+	static struct cairn_external_topics topics;
+	struct cairn_error err = {""};
+	if (cfg->topics[0] == '\0')
+		check_says(ret, CHECK_SKIPPED, "none are declared (external.topics)");
+	else if (!check_path(ctx, cfg->topics, sizeof(cfg->topics), "external.topics", ret))
+		return;
+	else if (!cairn_external_load(&topics, cfg->topics, &err))
+		check_says(ret, CHECK_FAILS, "external.topics: %s", err.text);
+	else
+		check_says(ret, CHECK_OK, "%u of %s", topics.count, cfg->topics);
 }
 
 static bool is_loopback(const char *url)

@@ -102,7 +102,7 @@ static void print_table(const struct view *v)
 	const struct cairn_scene_room *rooms;
 	uint32_t n = cairn_scene_objects(v->scene, &o), room_count = cairn_scene_rooms(v->scene, &rooms),
 		 shown_count = 0;
-	char a[64], b[64], when[40];
+	char a[64], b[64], c[64], when[40];
 	for (uint32_t i = 0; i < room_count; i++)
 		printf("%-22s room %6.1f m2 at %6.2f %6.2f\n", shown(rooms[i].id, a, sizeof(a)),
 		    rooms[i].area_m2, rooms[i].at.x_m, rooms[i].at.y_m);
@@ -110,9 +110,10 @@ static void print_table(const struct view *v)
 		if (o[i].number == 0 || !o[i].confirmed)
 			continue;
 		cli_time_text(o[i].last_unix_s, when, sizeof(when));
-		printf("%-22s %-10s at %6.2f %6.2f %5.2f in %-16s seen %4u times, last %.19s%s\n",
+		printf("%-22s %-10s at %6.2f %6.2f %5.2f in %-16s seen %4u times, last %.19s%s%s%s\n",
 		    shown(o[i].id, a, sizeof(a)), shown(o[i].colour, b, sizeof(b)), middle(&o[i], 0),
 		    middle(&o[i], 1), middle(&o[i], 2), room_id(v, o[i].room), o[i].seen, when,
+		    o[i].source[0] != '\0' ? " by " : "", shown(o[i].source, c, sizeof(c)),
 		    o[i].stale ? ", not there any more" : "");
 		shown_count++;
 	}

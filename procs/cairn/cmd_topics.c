@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/external/external.h"
 #include "procs/cairn/commands.h"
 
-#define STAGES_MS 5000 /* connecting, and a second until the launcher says it again */
+#define EXTERNAL "external" /* the stage that publishes what programs outside hand in */
+#define STAGES_MS 5000      /* connecting, and a second until the launcher says it again */
 
 #define STAGE(id, name, program, uses_iceoryx, when, without, doc) name,
 static const char *const stage_names[] = {
@@ -35,7 +37,20 @@ static const char *age_text(int max_age_ms, char *buf, size_t bytes)
 struct there {
 	const char *run_dir;
 	const struct cairn_msg_stages *stages; /* NULL: here */
+	struct cairn_external_topics declared; /* of the run here: elsewhere they are not known */
 };
+
+/* The topics of programs outside, as the run's configuration declares them. */
+static void load_declared(struct there *there)
+{
+	static struct cairn_config cfg;
+	struct cairn_error ignored;
+	char path[CLI_RUN_DIR_MAX + 32];
+	cairn_config_defaults(&cfg);
+	snprintf(path, sizeof(path), "%s/config.yaml", there->run_dir);
+	if (cairn_config_load(&cfg, path, &ignored))
+		(void)cairn_external_load(&there->declared, cfg.external.topics, &ignored);
+}
 
 static bool is_up(const struct there *there, const char *name, const char *stage)
 {
@@ -64,6 +79,19 @@ static const char *alive_text(
 	return buf;
 }
 
+static void print_declared(const struct there *who, enum cairn_topic topic)
+{
+	char rate[24], age[24];
+	for (uint32_t i = 0; i < who->declared.count; i++) {
+		const struct cairn_external_topic *t = &who->declared.rows[i];
+		if (t->topic == topic)
+			printf("%-13s %-8s %-14s %-9s %-8s %-7s %-5s  %s\n", t->wire, "topic", EXTERNAL,
+			    rate_text(t->rate_hz, rate, sizeof(rate)),
+			    age_text((int)(t->max_age_s * 1e3), age, sizeof(age)), "every",
+			    is_up(who, t->wire, EXTERNAL) ? "yes" : "no", t->about);
+	}
+}
+
 static void print_text(const struct there *who)
 {
 	char rate[24], age[24], alive[24];
@@ -71,6 +99,10 @@ static void print_text(const struct there *who)
 	    "MODE", "THERE", "WHAT");
 	for (int i = 0; i < CAIRN_TOPIC_COUNT; i++) {
 		const struct cairn_topic_row *t = &cairn_topics[i];
+		if (cairn_topic_is_declared(t)) {
+			print_declared(who, (enum cairn_topic)i);
+			continue;
+		}
 		printf("%-13s %-8s %-14s %-9s %-8s %-7s %-5s  %s\n", t->name, "topic", t->stage,
 		    rate_text(t->rate_hz, rate, sizeof(rate)), age_text(t->max_age_ms, age, sizeof(age)),
 		    t->mode == CAIRN_MODE_LATEST ? "latest" : "every",
@@ -151,19 +183,28 @@ int cli_topics(const struct cli *cli)
 		return CLI_OK;
 	}
 	static struct cairn_msg_stages stages; /* large */
-	struct there who = {.run_dir = cli->run_dir};
+	static struct there who;               /* large */
+	who = (struct there){.run_dir = cli->run_dir};
 	int status = cli->connect != NULL ? ask_stages(cli, &stages) : CLI_OK;
 	if (status != CLI_OK)
 		return status;
 	who.stages = cli->connect != NULL ? &stages : NULL;
+	if (cli->connect == NULL)
+		load_declared(&who);
 	if (!cli->json) {
 		print_text(&who);
 		return CLI_OK;
 	}
 	for (int i = 0; i < CAIRN_TOPIC_COUNT; i++) {
 		const struct cairn_topic_row *t = &cairn_topics[i];
-		print_json_row(
-		    &who, "topic", t->name, t->desc->name, t->stage, t->rate_hz, t->max_age_ms, t->doc);
+		if (!cairn_topic_is_declared(t))
+			print_json_row(&who, "topic", t->name, t->desc->name, t->stage, t->rate_hz,
+			    t->max_age_ms, t->doc);
+	}
+	for (uint32_t i = 0; i < who.declared.count; i++) {
+		const struct cairn_external_topic *t = &who.declared.rows[i];
+		print_json_row(&who, "topic", t->wire, cairn_topics[t->topic].desc->name, EXTERNAL,
+		    t->rate_hz, (int)(t->max_age_s * 1e3), t->about);
 	}
 	for (int i = 0; i < CAIRN_FRAME_COUNT; i++) {
 		const struct cairn_frame_row *f = &cairn_frame_topics[i];
@@ -230,7 +271,10 @@ static void print_rows(FILE *out)
 	for (int i = 0; i < CAIRN_TOPIC_COUNT; i++) {
 		const struct cairn_topic_row *t = &cairn_topics[i];
 		fprintf(out, "| `%s` | [%s](#%s) | %s | %s | %s | %s | %s |\n", t->name, t->desc->name,
-		    t->desc->name, strcmp(t->stage, "*") == 0 ? "every stage" : t->stage,
+		    t->desc->name,
+		    strcmp(t->stage, "*") == 0   ? "every stage"
+		    : cairn_topic_is_declared(t) ? "[programs outside](consumers.md#topics-of-your-own)"
+						 : t->stage,
 		    rate_text(t->rate_hz, rate, sizeof(rate)), age_text(t->max_age_ms, age, sizeof(age)),
 		    t->mode == CAIRN_MODE_LATEST ? "the newest" : "every one", t->doc);
 	}

@@ -32,7 +32,11 @@ int topic_reader_open(const struct cli *cli, const char *name, struct topic_read
 	int topic = cairn_topic_of(name, &instance);
 	*r = (struct topic_reader){.bus = NULL};
 	if (topic < 0 && cairn_topic_find(name) >= 0)
-		return cli_fail(cli, CLI_USAGE, "every stage has its own %s: %s.STAGE", name, name);
+		return cli_fail(cli, CLI_USAGE, "every %s has its own %s: %s.%s",
+		    cairn_topic_is_declared(&cairn_topics[cairn_topic_find(name)]) ? "program outside"
+										   : "stage",
+		    name, name,
+		    cairn_topic_is_declared(&cairn_topics[cairn_topic_find(name)]) ? "NAME" : "STAGE");
 	if (topic < 0)
 		return no_such_topic(cli, name);
 	int status = CLI_OK;

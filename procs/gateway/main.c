@@ -18,6 +18,7 @@
 #include "procs/gateway/discoveries.h"
 #include "procs/gateway/journal.h"
 #include "procs/gateway/locate.h"
+#include "procs/gateway/outside.h"
 #include "procs/gateway/sent.h"
 #include "procs/gateway/service.h"
 #include "procs/gateway/decision_trace.h"
@@ -43,6 +44,7 @@ struct gateway {
 	struct cairn_frames *frames;
 	struct cairn_frame_sub *snapshot_sub;
 	struct cairn_outbox *outbox;
+	struct outside *outside; /* notes of programs outside */
 	uint64_t snapshot_epoch, snapshot_seq;
 	char memory_path[512], log_path[512], spending_path[512];
 	struct cairn_text log_line;
@@ -312,6 +314,7 @@ static int on_second(void *ctx)
 	cairn_memory_places(cairn_dialog_memory(g->dialog), &g->rooms);
 	cairn_outbox_put(g->outbox, CAIRN_TOPIC_ROOMS, &g->rooms, true, cairn_now_ns());
 	discoveries_publish(g->found, cairn_now_ns());
+	outside_tell(g->outside); /* they grow older */
 	cairn_dialog_tick(g->dialog, STATS_MS * 1e-3);
 	save(g);
 	int64_t now_ns = cairn_now_ns();
@@ -397,6 +400,9 @@ static bool open_all(struct gateway *g, struct cairn_error *err)
 	if (!cairn_lineup_load(&g->lineup, &g->cfg->vlm, err) || !open_dialog(g, err) ||
 	    !cairn_dialog_use(g->dialog, &g->lineup, err))
 		return false;
+	g->outside = outside_new(g->stage, cairn_dialog_memory(g->dialog), err);
+	if (g->outside == NULL)
+		return false;
 	g->service = service_new(g->stage, &g->cfg->vlm, &g->lineup, g->dialog, on_done, g, err);
 	if (g->service == NULL)
 		return false;
@@ -459,6 +465,7 @@ int main(int argc, char **argv)
 	} else {
 		cairn_log_error("%s", err.text[0] != '\0' ? err.text : "out of memory");
 	}
+	outside_destroy(&g.outside);
 	discoveries_destroy(&g.found);
 	locator_destroy(&g.locator);
 	trace_destroy(&g.witness);

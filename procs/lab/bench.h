@@ -67,6 +67,7 @@ double cairn_bench_time_ns(void (*work)(void *ctx), void *ctx);
 int cairn_map_log_command(const struct cli *cli);
 
 bool cairn_bench_choice(struct cairn_bench_out *out);
+bool cairn_bench_consumers(struct cairn_bench_out *out);
 bool cairn_bench_recorder(struct cairn_bench_out *out);
 bool cairn_bench_codec(struct cairn_bench_out *out);
 bool cairn_bench_edt(struct cairn_bench_out *out);

@@ -65,9 +65,9 @@ static void check_publishers(json_t *list)
 {
 	for (int i = 0; i < CAIRN_TOPIC_COUNT; i++) {
 		const struct cairn_topic_row *t = &cairn_topics[i];
-		bool every_stage = strcmp(t->stage, "*") == 0;
+		bool every_stage = strcmp(t->stage, "*") == 0, outside = cairn_topic_is_declared(t);
 		bool tool = strcmp(t->stage, "cairn") == 0; /* the command-line tool itself */
-		if (!every_stage && !tool && !is_stage(t->stage))
+		if (!every_stage && !outside && !tool && !is_stage(t->stage))
 			violation(list, "%s: its publisher '%s' is no stage", t->name, t->stage);
 		if (every_stage != (i == CAIRN_TOPIC_HEARTBEAT || i == CAIRN_TOPIC_COMMANDED))
 			violation(list, "%s: only heartbeats and commands come from every stage", t->name);

@@ -53,6 +53,9 @@ static const struct cli_option planner_options[] = {
 static const struct cli_option reaction_options[] = {
     {"samples", '\0', "N", "stops measured at each priority (default 1000)"}, {0}};
 
+static const struct cli_option consumers_options[] = {
+    {"for", '\0', "TIME", "measured this long, half of it without them (default 2 min)"}, {0}};
+
 #define BENCH(id, text, ...)                                                                                 \
 	{                                                                                                    \
 		.command = {"bench " #id, .args = "", .summary = text, .arg_min = 1, .arg_max = 1,           \
@@ -66,6 +69,11 @@ const struct cairn_bench cairn_benches[] = {
     BENCH(map,
 	"one scan on a map of a million cells: grid update, distances, frontiers; a loop that is closed"),
     BENCH(choice, "a set of candidates on a map of a million cells"),
+    {.command = {"bench consumers", .args = "",
+	 .summary = "what page, recorder and a Foxglove client add to a driving stack: processor time, scan to motor command",
+	 .options = consumers_options, .arg_min = 1, .arg_max = 1, .json = true, .run = cairn_bench_command},
+	.name = "consumers",
+	.run = cairn_bench_consumers},
     BENCH(recorder, "how fast recordings are written to memory: depth, camera, scans"),
     BENCH(codec, "encoding and decoding of a 720-point scan"),
     BENCH(eval,

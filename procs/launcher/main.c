@@ -20,6 +20,7 @@
 #include "ipc/frames.h"
 #include "ipc/lockfile.h"
 #include "procs/launcher/launcher.h"
+#include "procs/launcher/placement.h"
 #include "common/safety/estop_latch.h"
 
 #define TICK_MS 20
@@ -32,7 +33,7 @@
 
 /* ---- the table ---- */
 
-enum when { ALWAYS, SIMULATED, PILOT, REMOTE, WEB, DETECTS, NETWORK, RECORDS, REPLAYS };
+enum when { ALWAYS, SIMULATED, PILOT, REMOTE, WEB, DETECTS, NETWORK, RECORDS, REPLAYS, DECLARES };
 
 static bool wanted(const struct cairn_config *cfg, enum when when)
 {
@@ -47,6 +48,8 @@ static bool wanted(const struct cairn_config *cfg, enum when when)
 		return cfg->remote.endpoint[0] != '\0';
 	case WEB:
 		return cfg->web.enabled;
+	case DECLARES:
+		return cfg->external.topics[0] != '\0';
 	case RECORDS:
 		return cfg->record.enabled;
 	case REPLAYS:
@@ -77,7 +80,7 @@ static int wanted_rows(const struct cairn_config *cfg, struct cairn_sup_row *row
 		struct cairn_sup_row row;
 		enum when when;
 	} table[] = {
-#define STAGE(id, name, program, plane, when, without, doc) {{name, program, plane}, when},
+#define STAGE(id, name, program, plane, when, without, doc) {{name, program, plane, false}, when},
 #include "procs/launcher/stages.def"
 	};
 	_Static_assert(sizeof(table) / sizeof(table[0]) <= CAIRN_SUP_STAGES_MAX, "more stages than fit");
@@ -87,6 +90,8 @@ static int wanted_rows(const struct cairn_config *cfg, struct cairn_sup_row *row
 						: wanted(cfg, table[i].when))
 			rows[n++] = table[i].row;
 	}
+	for (int i = 0; i < n; i++)
+		rows[i].spared = cairn_without_of(&cfg->launcher, rows[i].name) == CAIRN_WITHOUT_GO_ON;
 	return n;
 }
 
@@ -193,7 +198,9 @@ static void on_stage_exit(struct launcher *l, int i, int status)
 	}
 	if (st->state != CAIRN_STAGE_STATE_DOWN)
 		cairn_log_warn("%s: %s%s", st->row.name, st->note,
-		    st->state == CAIRN_STAGE_STATE_FAILED ? "; too often, held until 'cairn restart'" : "");
+		    st->state != CAIRN_STAGE_STATE_FAILED ? ""
+		    : st->row.spared                      ? "; too often, held for launcher.deaths_window_s"
+							  : "; too often, held until 'cairn restart'");
 	if (WIFEXITED(status) && WEXITSTATUS(status) == CAIRN_EXIT_PLANE &&
 	    l->plane.state == CAIRN_PLANE_UP && cairn_now_ns() - l->plane_up_ns > PLANE_SETTLE_NS)
 		plane_lost(l, "a stage could not register or got no frames");

@@ -278,7 +278,7 @@ static bool open_file(struct app *app, struct cairn_error *err)
 static bool plays(const struct app *app, const char *name, const char *stage)
 {
 	const struct cairn_config_replay *cfg = &app->cfg->replay;
-	bool others = strcmp(stage, "*") == 0 || strcmp(stage, "launcher") == 0 ||
+	bool others = strcmp(stage, "*") == 0 || strcmp(stage, "+") == 0 || strcmp(stage, "launcher") == 0 ||
 		      strcmp(stage, "player") == 0 || cairn_has_word(cfg->stages, stage);
 	return !others && (cfg->topics[0] == '\0' || cairn_has_word(cfg->topics, name));
 }

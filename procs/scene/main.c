@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "common/base/hash.h"
+#include "common/external/external.h"
 #include "common/scene/scene.h"
 #include "common/scene/scene_answer.h"
 #include "common/scene/scene_file.h"
@@ -36,7 +37,10 @@ struct app {
 	struct cairn_pose2 robot;
 	bool has_pose, has_features;
 	int64_t t_map_ns, t_saved_ns;
-	uint64_t map_hash, saved_version;
+	uint64_t map_hash, saved_version, map_id;
+	struct cairn_external_topics outside; /* topics of programs outside; of detections, these */
+	struct cairn_sub *outside_subs[CAIRN_EXTERNAL_TOPICS_MAX];
+	struct cairn_msg_detections seen_outside;
 	double update_ms;
 	char path[512];
 	struct cairn_msg_features features;
@@ -65,6 +69,44 @@ static bool take_detections(void *core, const void *m, const struct cairn_header
 /* What the model has pointed to. */
 CAIRN_TAKE(take_sightings, app, detections, (cairn_scene_told(core->scene, m, unix_s()), 0))
 
+/* What detectors outside have seen. They are of the map that the robot has, or of none. */
+static int on_outside(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_header hdr;
+	for (uint32_t i = 0; i < app->outside.count; i++) {
+		while (app->outside_subs[i] != NULL &&
+		       cairn_sub_recv(app->outside_subs[i], &app->seen_outside, &hdr) == 1) {
+			bool usable =
+			    hdr.valid && cairn_stamp_plausible(hdr.t_ns, cairn_now_ns()) &&
+			    (app->seen_outside.map_id == 0 || app->seen_outside.map_id == app->map_id);
+			if (!usable || !app->has_pose) {
+				cairn_stage_count_reject(app->stage);
+				continue;
+			}
+			app->seen_outside.map_id = app->map_id;
+			cairn_scene_see(app->scene, &app->seen_outside, unix_s());
+		}
+	}
+	return 0;
+}
+
+static bool listen_outside(struct app *app, struct cairn_error *err)
+{
+	if (!cairn_external_load(&app->outside, app->cfg->external.topics, err))
+		return false;
+	for (uint32_t i = 0; i < app->outside.count; i++) {
+		if (app->outside.rows[i].topic != CAIRN_TOPIC_DETECTED)
+			continue;
+		app->outside_subs[i] = cairn_sub_new(
+		    cairn_stage_bus(app->stage), CAIRN_TOPIC_DETECTED, app->outside.rows[i].name, err);
+		if (app->outside_subs[i] == NULL)
+			return false;
+		cairn_stage_watch_socket(app->stage, cairn_sub_socket(app->outside_subs[i]), on_outside, app);
+	}
+	return true;
+}
+
 static bool take_pose(void *core, const void *message, const struct cairn_header *hdr, int64_t now_ns)
 {
 	struct app *app = core;
@@ -74,6 +116,7 @@ static bool take_pose(void *core, const void *message, const struct cairn_header
 		return false;
 	app->robot = (struct cairn_pose2){m->x_m, m->y_m, m->yaw_rad};
 	app->has_pose = true;
+	app->map_id = m->map_id;
 	cairn_scene_map(app->scene, m->map_id);
 	return false;
 }
@@ -212,6 +255,8 @@ static bool open_all(struct app *app, struct cairn_error *err)
 		return false;
 	}
 	recall(app);
+	if (!listen_outside(app, err))
+		return false;
 	app->frames = cairn_frames_open(cairn_stage_name(app->stage), app->cfg, PLANE_DEADLINE_MS, err);
 	if (app->frames != NULL)
 		app->grid_sub = cairn_frame_sub_new(app->frames, CAIRN_FRAME_MAP_GRID, err);

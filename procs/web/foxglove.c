@@ -357,9 +357,10 @@ static void send_graph(struct web_foxglove *f)
 		const struct web_slot *s = &web->slots[i];
 		if (!is_channel(s))
 			continue;
-		const char *stage = s->kind == WEB_SLOT_PICTURE ? "web"
-				    : s->instance != NULL       ? s->instance
-								: cairn_topics[s->topic].stage;
+		const char *stage = s->kind == WEB_SLOT_PICTURE                        ? "web"
+				    : cairn_topic_is_declared(&cairn_topics[s->topic]) ? "external"
+				    : s->instance != NULL                              ? s->instance
+							  : cairn_topics[s->topic].stage;
 		cairn_text_addf(&t, "%s{\"name\":\"%s%s\",\"publisherIds\":[\"%s\"]}", first ? "" : ",",
 		    s->kind == WEB_SLOT_TOPIC ? "/cairn/" : "", s->name, stage);
 		first = false;

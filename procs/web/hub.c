@@ -111,16 +111,22 @@ static void follow_clock(struct web *web)
 
 bool hub_open(struct web *web, struct cairn_error *err)
 {
-	_Static_assert(CAIRN_TOPIC_COUNT + 2 * STAGES + 2 + CAIRN_ROS2_TOPIC_COUNT + PICTURE_SLOTS <=
+	_Static_assert(CAIRN_TOPIC_COUNT + 2 * STAGES + 2 + CAIRN_ROS2_TOPIC_COUNT + PICTURE_SLOTS +
+			       CAIRN_EXTERNAL_TOPICS_MAX <=
 			   CAIRN_WEB_SLOTS_MAX,
 	    "more topics than slots");
+	if (!cairn_external_load(&web->declared, cairn_stage_config(web->stage)->external.topics, err))
+		return false;
 	for (int t = 0; t < CAIRN_TOPIC_COUNT; t++) {
-		if (strcmp(cairn_topics[t].stage, "*") != 0)
+		if (!cairn_topic_has_instances(&cairn_topics[t]))
 			add_slot(web, WEB_SLOT_TOPIC, cairn_topics[t].name, t, NULL);
-		else
+		else if (!cairn_topic_is_declared(&cairn_topics[t]))
 			for (size_t k = 0; k < STAGES; k++)
 				add_slot(web, WEB_SLOT_TOPIC, cairn_topics[t].name, t, stage_names[k]);
 	}
+	for (uint32_t i = 0; i < web->declared.count; i++)
+		add_slot(web, WEB_SLOT_TOPIC, cairn_topics[web->declared.rows[i].topic].name,
+		    (int)web->declared.rows[i].topic, web->declared.rows[i].name);
 	add_slot(web, WEB_SLOT_MAP, "map", 0, NULL);
 	add_slot(web, WEB_SLOT_LOGS, "logs", 0, NULL);
 	add_foxglove_slots(web);

@@ -18,6 +18,7 @@
 #include <jansson.h>
 #include <libwebsockets.h>
 
+#include "common/external/external.h"
 #include "common/base/text.h"
 #include "common/base/token_bucket.h"
 #include "common/ros2/ros2.h"
@@ -283,6 +284,7 @@ struct web {
 	uint64_t last_conn;
 
 	int slot_count;
+	struct cairn_external_topics declared; /* of programs outside */
 	struct web_slot slots[CAIRN_WEB_SLOTS_MAX];
 	struct cairn_web_slot feed_slots[CAIRN_WEB_SLOTS_MAX]; /* the same, as common/web/feed.h sees them */
 	char *json;                                            /* room for one message */

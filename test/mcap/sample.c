@@ -61,7 +61,7 @@ static bool moment(struct cairn_message_recorder *r, int64_t t_ns, uint32_t i, v
 			continue;
 		memset(msg, 0, cairn_topics[topic].desc->size);
 		good = cairn_message_recorder_add(r, (enum cairn_topic)topic,
-		    strcmp(cairn_topics[topic].stage, "*") == 0 ? "mapper" : NULL, &hdr, msg, t_ns);
+		    cairn_topic_has_instances(&cairn_topics[topic]) ? "mapper" : NULL, &hdr, msg, t_ns);
 	}
 	if (good && i % 5 == 0)
 		good = frames(r, t_ns, i);

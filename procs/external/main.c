@@ -1,0 +1,136 @@
+/* external - the door for programs outside: takes what they hand in, checks it, and publishes what is good.
+ *
+ * Nothing is read as fast as it may come: each topic is looked at twenty times a second, and so much waits with its sender. A
+ * program that floods holds up itself; one that dies leaves nothing behind but the age of its last message. */
+#include <stdio.h>
+#include <string.h>
+
+#include "common/external/external.h"
+#include "procs/shell/stage.h"
+
+#define TURN_MS 50
+#define TURN_MESSAGES 16 /* of each topic: what is refused has a bounded cost, too */
+#define REPORT_MS 1000
+
+struct door {
+	struct cairn_external_gate gate;
+	struct cairn_intake *intake;
+	struct cairn_pub *pub;
+	char logged[sizeof(((struct cairn_external_gate *)0)->reason)];
+};
+
+struct app {
+	struct cairn_stage *stage;
+	struct cairn_external_topics topics;
+	struct door doors[CAIRN_EXTERNAL_TOPICS_MAX];
+	const struct cairn_external_gate *refused; /* the newest refusal's; NULL: none yet */
+	struct cairn_pub *pub;
+	struct cairn_msg_external report;
+	union {
+		struct cairn_msg_note note;
+		struct cairn_msg_detections detections;
+		struct cairn_msg_readings readings;
+	} msg;
+	uint8_t buf[65536];
+};
+
+/* Each reason is logged when it is new, not with each message. */
+static void refused(struct app *app, struct door *door)
+{
+	app->refused = &door->gate;
+	cairn_stage_count_reject(app->stage);
+	if (strcmp(door->logged, door->gate.reason) == 0)
+		return;
+	snprintf(door->logged, sizeof(door->logged), "%s", door->gate.reason);
+	cairn_log_warn("%s: refused: %s", door->gate.row->wire, door->gate.reason);
+}
+
+static bool take_one(struct app *app, struct door *door)
+{
+	int64_t t_ns;
+	long n = cairn_intake_recv(door->intake, app->buf, sizeof(app->buf));
+	if (n < 0)
+		return false;
+	size_t bytes = (size_t)n, there = bytes < sizeof(app->buf) ? bytes : sizeof(app->buf);
+	if (cairn_external_take(&door->gate, app->buf, bytes, there, cairn_now_ns(), &app->msg, &t_ns))
+		(void)cairn_pub_send(door->pub, &app->msg, t_ns, true);
+	else
+		refused(app, door);
+	return true;
+}
+
+static int on_turn(void *ctx)
+{
+	struct app *app = ctx;
+	for (uint32_t i = 0; i < app->topics.count; i++)
+		for (int k = 0; k < TURN_MESSAGES && take_one(app, &app->doors[i]); k++)
+			;
+	return 0;
+}
+
+static int on_report(void *ctx)
+{
+	struct app *app = ctx;
+	char note[320];
+	uint64_t taken = 0, refusals = 0;
+	int64_t now_ns = cairn_now_ns();
+	app->report.items_count = app->topics.count;
+	for (uint32_t i = 0; i < app->topics.count; i++) {
+		const struct cairn_external_gate *gate = &app->doors[i].gate;
+		struct cairn_msg_external_topic *m = &app->report.items[i];
+		snprintf(m->name, sizeof(m->name), "%.31s", gate->row->wire);
+		snprintf(m->reason, sizeof(m->reason), "%s", gate->reason);
+		m->taken = gate->taken;
+		m->refused = gate->refused;
+		m->age_s = gate->taken > 0 ? (double)(now_ns - gate->t_taken_ns) * 1e-9 : -1.0;
+		taken += m->taken;
+		refusals += m->refused;
+	}
+	(void)cairn_pub_send(app->pub, &app->report, now_ns, true);
+	const struct cairn_external_gate *r = app->refused;
+	snprintf(note, sizeof(note), "%llu taken, %llu refused%s%s%s%s", (unsigned long long)taken,
+	    (unsigned long long)refusals, r != NULL ? "; " : "", r != NULL ? r->row->wire : "",
+	    r != NULL ? ": " : "", r != NULL ? r->reason : "");
+	cairn_stage_note(app->stage, note);
+	return 0;
+}
+
+static bool open_all(struct app *app, struct cairn_error *err)
+{
+	const struct cairn_config *cfg = cairn_stage_config(app->stage);
+	if (!cairn_external_load(&app->topics, cfg->external.topics, err))
+		return false;
+	for (uint32_t i = 0; i < app->topics.count; i++) {
+		const struct cairn_external_topic *row = &app->topics.rows[i];
+		struct door *door = &app->doors[i];
+		door->gate.row = row;
+		door->pub = cairn_pub_new(cairn_stage_bus(app->stage), row->topic, row->name, err);
+		door->intake =
+		    door->pub != NULL ? cairn_intake_new(cairn_stage_bus(app->stage), row->name, err) : NULL;
+		if (door->intake == NULL)
+			return false;
+	}
+	app->pub = cairn_stage_publish(app->stage, CAIRN_TOPIC_EXTERNAL);
+	cairn_stage_every(app->stage, TURN_MS, on_turn, app);
+	cairn_stage_every(app->stage, REPORT_MS, on_report, app);
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	static struct app app; /* messages are too large for the stack */
+	struct cairn_error err = {""};
+	int status = 0;
+	app.stage = cairn_stage_start(
+	    "cairn-external", "checks what programs outside publish, and puts it on the bus", argc, argv, &status);
+	if (app.stage == NULL)
+		return status;
+	if (open_all(&app, &err)) {
+		cairn_stage_ready(app.stage);
+		status = cairn_stage_run(app.stage);
+	} else {
+		cairn_log_error("%s", err.text);
+		status = 1;
+	}
+	return cairn_stage_finish(&app.stage, status);
+}
