@@ -68,8 +68,9 @@ static bool take_topic(void *ctx, struct cairn_yaml_reader *r, struct cairn_yaml
 	if (!cairn_config_section_take(r, section, cairn_external_rows, cairn_external_row_count, row))
 		return false;
 	if (!well_formed(row->name))
-		return cairn_yaml_fail(r, section, "name '%.40s': 1 to %d of a-z, 0-9, _ and - are expected, a letter first",
-		    row->name, CAIRN_EXTERNAL_NAME_MAX);
+		return cairn_yaml_fail(r, section,
+		    "name '%.40s': 1 to %d of a-z, 0-9, _ and - are expected, a letter first", row->name,
+		    CAIRN_EXTERNAL_NAME_MAX);
 	const char *owner = taken_by(row->name);
 	if (owner != NULL)
 		return cairn_yaml_fail(r, section, "name '%s' is that of %s", row->name, owner);

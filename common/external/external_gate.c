@@ -54,7 +54,8 @@ static bool good_detection(struct cairn_external_gate *gate, uint32_t i, struct 
 		return refuse(gate, "items[%u]: confidence is not 0 to 1", i);
 	if (d->box_m_count != 6 || !finite_all(d->box_m, 6) || !isfinite(d->x_m) || !isfinite(d->y_m) ||
 	    !isfinite(d->z_m))
-		return refuse(gate, "items[%u]: six finite numbers in box_m and a finite place are expected", i);
+		return refuse(
+		    gate, "items[%u]: six finite numbers in box_m and a finite place are expected", i);
 	for (int k = 0; k < 3; k++)
 		if (d->box_m[k] > d->box_m[k + 3])
 			return refuse(gate, "items[%u]: box_m has its least corner last", i);
@@ -110,7 +111,8 @@ static bool good_readings(struct cairn_external_gate *gate, struct cairn_msg_rea
 		if (kind == 0)
 			return refuse(gate, "'%s' is not among the declared fields", item->name);
 		if (text != (kind == 't'))
-			return refuse(gate, "'%s' is declared as a %s", item->name, kind == 't' ? "text" : "number");
+			return refuse(
+			    gate, "'%s' is declared as a %s", item->name, kind == 't' ? "text" : "number");
 		if (!isfinite(item->value))
 			return refuse(gate, "'%s' is not finite", item->name);
 	}

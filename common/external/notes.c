@@ -24,8 +24,7 @@ void cairn_notes_take(struct cairn_notes *notes, const struct cairn_external_top
 }
 
 /* The newest that is older than *before_ns, or as old with a higher index; NULL: none is left. */
-static const struct cairn_note *next_of(
-    const struct cairn_notes *notes, int64_t now_ns, unsigned *shown)
+static const struct cairn_note *next_of(const struct cairn_notes *notes, int64_t now_ns, unsigned *shown)
 {
 	const struct cairn_note *best = NULL;
 	for (uint32_t i = 0; i < notes->count; i++) {
@@ -49,7 +48,8 @@ void cairn_notes_line(const struct cairn_notes *notes, int64_t now_ns, char ret[
 		if (n == NULL)
 			return;
 		double age_s = (double)(now_ns - n->t_ns) / (double)CAIRN_NS_PER_S;
-		used += snprintf(ret + used, (size_t)(CAIRN_NOTES_LINE_BYTES - used), "%s%s %.0f s ago: \"%s\"",
-		    k > 0 ? "; " : "", n->source, age_s > 0.0 ? age_s : 0.0, n->text);
+		used +=
+		    snprintf(ret + used, (size_t)(CAIRN_NOTES_LINE_BYTES - used), "%s%s %.0f s ago: \"%s\"",
+			k > 0 ? "; " : "", n->source, age_s > 0.0 ? age_s : 0.0, n->text);
 	}
 }

@@ -6,9 +6,9 @@
 
 #include "common/external/external.h"
 
-#define CAIRN_NOTES_SHOWN 4         /* the newest */
-#define CAIRN_NOTES_TEXT_BYTES 120  /* of one note; cut at a character */
-#define CAIRN_NOTES_LINE_BYTES 720  /* of them all, with their sources */
+#define CAIRN_NOTES_SHOWN 4        /* the newest */
+#define CAIRN_NOTES_TEXT_BYTES 120 /* of one note; cut at a character */
+#define CAIRN_NOTES_LINE_BYTES 720 /* of them all, with their sources */
 
 struct cairn_notes {
 	uint32_t count;

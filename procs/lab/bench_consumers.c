@@ -6,6 +6,7 @@
  * from the stamp of a scan to the return of the write of the first frame that it decided. */
 #include <dirent.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -17,6 +17,7 @@
 #include "common/base/log.h"
 #include "common/base/whole_io.h"
 #include "common/map/picture.h"
+#include "common/percept/heat.h"
 #include "common/percept/jpeg.h"
 #include "common/percept/snapshot.h"
 #include "common/vlm/prompt.h"
@@ -40,14 +41,20 @@ static const enum cairn_frame_topic topics[WEB_PICTURES] = {[WEB_CAMERA] = CAIRN
     [WEB_MAP] = CAIRN_FRAME_MAP_GRID,
     [WEB_MAP_DRAWN] = CAIRN_FRAME_MAP_GRID,
     [WEB_GRID] = CAIRN_FRAME_MAP_GRID,
-    [WEB_DEPTH_RAW] = CAIRN_FRAME_CAMERA_DEPTH};
+    [WEB_DEPTH_RAW] = CAIRN_FRAME_CAMERA_DEPTH,
+    [WEB_DEPTH_SEEN] = CAIRN_FRAME_CAMERA_DEPTH,
+    [WEB_MAP_SEEN] = CAIRN_FRAME_MAP_GRID};
 
 struct reader {
 	const struct cairn_config *cfg;
 	struct cairn_frames *frames;
 	struct cairn_frame_sub *subs[WEB_PICTURES];
-	struct cairn_jpeg *jpeg;
-	uint32_t jpeg_width, jpeg_height;
+	struct encoder {
+		struct cairn_jpeg *jpeg;
+		uint32_t width, height;
+		uint8_t *rgb; /* where the picture is made here */
+	} camera, depth, drawn;
+	struct cairn_board *board;
 	uint64_t map_hash, grid_hash;
 	uint8_t *plain; /* rows of the map, upside down */
 	size_t plain_bytes;
@@ -71,27 +78,62 @@ static bool send_picture(enum web_picture which, const struct cairn_frame_header
 	       (bytes == 0 || cairn_write_whole(FD, data, bytes));
 }
 
-static bool give_camera(struct reader *r, const struct cairn_frame_header *h, const void *payload)
+/* Ready for pictures of this size. */
+static bool fit(struct encoder *e, uint32_t width, uint32_t height, bool with_rgb)
 {
 	struct cairn_error err = {""};
-	if (h->format != CAIRN_FORMAT_RGB8 || h->stride_bytes != 3 * h->width)
+	if (e->jpeg != NULL && width == e->width && height == e->height)
 		return true;
-	if (r->jpeg == NULL || h->width != r->jpeg_width || h->height != r->jpeg_height) {
-		cairn_jpeg_destroy(&r->jpeg);
-		r->jpeg = cairn_jpeg_new((int)h->width, (int)h->height, &err);
-		r->jpeg_width = h->width;
-		r->jpeg_height = h->height;
-	}
+	cairn_jpeg_destroy(&e->jpeg);
+	free(e->rgb);
+	e->rgb = with_rgb ? malloc((size_t)3 * width * height) : NULL;
+	if (!with_rgb || e->rgb != NULL)
+		e->jpeg = cairn_jpeg_new((int)width, (int)height, &err);
+	e->width = width;
+	e->height = height;
+	return e->jpeg != NULL;
+}
+
+static bool send_jpeg(
+    struct encoder *e, enum web_picture which, const struct cairn_frame_header *h, const uint8_t *rgb)
+{
+	struct cairn_error err = {""};
 	struct cairn_canvas canvas = {
-	    .rgb = (uint8_t *)(uintptr_t)payload, .width_px = (int)h->width, .height_px = (int)h->height};
+	    .rgb = (uint8_t *)(uintptr_t)rgb, .width_px = (int)e->width, .height_px = (int)e->height};
 	size_t bytes = 0;
-	const uint8_t *data =
-	    r->jpeg != NULL ? cairn_jpeg_encode(r->jpeg, &canvas, JPEG_QUALITY, &bytes, &err) : NULL;
+	const uint8_t *data = cairn_jpeg_encode(e->jpeg, &canvas, JPEG_QUALITY, &bytes, &err);
 	if (data == NULL) {
-		cairn_log_warn("camera: %s", err.text);
+		cairn_log_warn("picture: %s", err.text);
 		return true;
 	}
-	return send_picture(WEB_CAMERA, h, 0, NULL, 0, data, bytes);
+	return send_picture(which, h, 0, NULL, 0, data, bytes);
+}
+
+static bool give_camera(struct reader *r, const struct cairn_frame_header *h, const void *payload)
+{
+	if (h->format != CAIRN_FORMAT_RGB8 || h->stride_bytes != 3 * h->width ||
+	    !fit(&r->camera, h->width, h->height, false))
+		return true;
+	return send_jpeg(&r->camera, WEB_CAMERA, h, payload);
+}
+
+static bool give_depth_seen(struct reader *r, const struct cairn_frame_header *h, const uint8_t *payload)
+{
+	if (h->format != CAIRN_FORMAT_DEPTH16 || h->width == 0 || h->height == 0 ||
+	    h->stride_bytes < 2 * h->width || !fit(&r->depth, h->width, h->height, true))
+		return true;
+	uint8_t *to = r->depth.rgb;
+	for (uint32_t y = 0; y < h->height; y++) {
+		const uint8_t *row = payload + (size_t)y * h->stride_bytes;
+		for (uint32_t x = 0; x < h->width; x++, to += 3) {
+			unsigned mm = row[2 * x] | (unsigned)row[2 * x + 1] << 8;
+			struct cairn_rgb c = mm != 0 ? cairn_heat_colour(mm) : (struct cairn_rgb){0, 0, 0};
+			to[0] = c.r;
+			to[1] = c.g;
+			to[2] = c.b;
+		}
+	}
+	return send_jpeg(&r->depth, WEB_DEPTH_SEEN, h, r->depth.rgb);
 }
 
 static bool give_depth(const struct cairn_frame_header *h, const void *payload)
@@ -171,13 +213,10 @@ static bool give_map(struct reader *r, const struct cairn_frame_header *h, const
 }
 
 /* As `cairn map --png` draws it, of what the frame itself tells. */
-static bool give_drawn(const struct reader *r, const struct cairn_frame_header *h, const uint8_t *cells)
+static struct cairn_picture drawing_of(
+    const struct reader *r, const struct cairn_frame_header *h, const uint8_t *cells)
 {
-	struct cairn_error err = {""};
-	size_t bytes = 0;
-	if (h->format != CAIRN_FORMAT_GRID8 || !isfinite(h->origin_x_m) || !isfinite(h->origin_y_m))
-		return true;
-	const struct cairn_picture picture = {.cells = cells,
+	return (struct cairn_picture){.cells = cells,
 	    .width = h->width,
 	    .height = h->height,
 	    .stride_bytes = h->stride_bytes,
@@ -191,12 +230,41 @@ static bool give_drawn(const struct reader *r, const struct cairn_frame_header *
 	    .robot_half_width_m = r->cfg->robot.footprint_half_width_m,
 	    .have_start = true,
 	    .size_px = DRAWN_PX};
+}
+
+static bool give_drawn(const struct reader *r, const struct cairn_frame_header *h, const uint8_t *cells)
+{
+	size_t bytes = 0;
+	struct cairn_error err = {""};
+	if (h->format != CAIRN_FORMAT_GRID8 || !isfinite(h->origin_x_m) || !isfinite(h->origin_y_m))
+		return true;
+	const struct cairn_picture picture = drawing_of(r, h, cells);
 	unsigned char *png = cairn_picture_encode(&picture, &bytes, &err);
 	if (png == NULL)
 		cairn_log_warn("map: %s", err.text);
 	bool ok = png == NULL || send_picture(WEB_MAP_DRAWN, h, 0, NULL, 0, png, bytes);
 	free(png);
 	return ok;
+}
+
+static bool give_map_seen(struct reader *r, const struct cairn_frame_header *h, const uint8_t *cells)
+{
+	struct cairn_error err = {""};
+	if (h->format != CAIRN_FORMAT_GRID8 || !isfinite(h->origin_x_m) || !isfinite(h->origin_y_m) ||
+	    !fit(&r->drawn, DRAWN_PX, DRAWN_PX, true))
+		return true;
+	if (r->board == NULL)
+		r->board = cairn_board_new(DRAWN_PX, DRAWN_PX, &err);
+	const struct cairn_picture picture = drawing_of(r, h, cells);
+	const struct cairn_board_area whole = {0, 0, DRAWN_PX, DRAWN_PX};
+	if (r->board != NULL)
+		cairn_board_clear(r->board);
+	if (r->board == NULL || !cairn_board_draw(r->board, &picture, &whole, &err)) {
+		cairn_log_warn("map: %s", err.text);
+		return true;
+	}
+	cairn_board_rgb(r->board, r->drawn.rgb);
+	return send_jpeg(&r->drawn, WEB_MAP_SEEN, h, r->drawn.rgb);
 }
 
 /* The frame as it is, for who encodes it; a map only when it has changed. */
@@ -228,22 +296,28 @@ static bool give(
 		return give_raw(which, &r->grid_hash, h, payload);
 	case WEB_DEPTH_RAW:
 		return give_raw(which, NULL, h, payload);
+	case WEB_DEPTH_SEEN:
+		return give_depth_seen(r, h, payload);
+	case WEB_MAP_SEEN:
+		return give_map_seen(r, h, payload);
 	default:
 		return give_map(r, h, payload);
 	}
 }
 
-/* The newest wish. False when the parent is gone. */
-static bool hear(uint8_t *set)
+/* The wishes so far. False when the parent is gone. */
+static bool hear(uint32_t *set)
 {
 	uint8_t bytes[64];
 	ssize_t n = recv(FD, bytes, sizeof(bytes), MSG_DONTWAIT);
-	if (n > 0)
-		*set = bytes[n - 1];
+	for (ssize_t i = 0; i < n; i++) {
+		uint32_t bit = WEB_PICTURE_BIT(bytes[i] & (WEB_PICTURE_ON - 1) & 31u);
+		*set = (bytes[i] & WEB_PICTURE_ON) != 0 ? *set | bit : *set & ~bit;
+	}
 	return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
-static bool serve(struct reader *r, uint8_t set, bool *ret_heard)
+static bool serve(struct reader *r, uint32_t set, bool *ret_heard)
 {
 	struct cairn_error err = {""};
 	*ret_heard = false;
@@ -267,7 +341,7 @@ static bool serve(struct reader *r, uint8_t set, bool *ret_heard)
 
 static int run(struct reader *r)
 {
-	uint8_t set = 0, before = 0;
+	uint32_t set = 0, before = 0;
 	int64_t heard_ns = now_ns();
 	struct pollfd item = {.fd = FD, .events = POLLIN};
 	for (;;) {
@@ -314,7 +388,10 @@ int main(int argc, char **argv)
 	}
 	r.cfg = &cfg;
 	int status = run(&r);
-	cairn_jpeg_destroy(&r.jpeg);
+	cairn_jpeg_destroy(&r.camera.jpeg);
+	cairn_jpeg_destroy(&r.depth.jpeg);
+	cairn_jpeg_destroy(&r.drawn.jpeg);
+	cairn_board_destroy(&r.board);
 	cairn_frames_close(&r.frames);
 	return status;
 }

@@ -193,6 +193,10 @@ static int get(struct web_http *h)
 	case CAIRN_WEB_SNAPSHOT_MJPEG:
 	case CAIRN_WEB_SNAPSHOT_TXT:
 		return http_picture_begin(h, WEB_SNAPSHOT);
+	case CAIRN_WEB_DEPTH_MJPEG:
+		return http_picture_begin(h, WEB_DEPTH_SEEN);
+	case CAIRN_WEB_MAP_MJPEG:
+		return http_picture_begin(h, WEB_MAP_SEEN);
 	case CAIRN_WEB_DEPTH_PNG:
 		return http_picture_begin(h, WEB_DEPTH);
 	case CAIRN_WEB_MAP_PNG:

@@ -11,7 +11,9 @@ static const char *const picture_types[WEB_PICTURES] = {[WEB_CAMERA] = "image/jp
     [WEB_SNAPSHOT] = "image/jpeg",
     [WEB_DEPTH] = "image/png",
     [WEB_MAP] = "image/png",
-    [WEB_MAP_DRAWN] = "image/png"};
+    [WEB_MAP_DRAWN] = "image/png",
+    [WEB_DEPTH_SEEN] = "image/jpeg",
+    [WEB_MAP_SEEN] = "image/jpeg"};
 
 /* One part of an MJPEG stream, unless the one before is still under way: that viewer is slow and goes without. */
 static void stream_part(struct web_http *h, const struct web_picture_now *now)
@@ -90,7 +92,9 @@ int http_picture_begin(struct web_http *h, enum web_picture which)
 	h->state = HTTP_WAITING;
 	http_wait(h);
 	lws_set_timeout(h->wsi, PENDING_TIMEOUT_HTTP_CONTENT, HTTP_SEND_S);
-	if (h->route != CAIRN_WEB_CAMERA_MJPEG && h->route != CAIRN_WEB_SNAPSHOT_MJPEG)
+	bool stream = h->route == CAIRN_WEB_CAMERA_MJPEG || h->route == CAIRN_WEB_SNAPSHOT_MJPEG ||
+		      h->route == CAIRN_WEB_DEPTH_MJPEG || h->route == CAIRN_WEB_MAP_MJPEG;
+	if (!stream)
 		return http_picture_tick(h);
 	h->state = HTTP_STREAM;
 	if (http_send_headers(

@@ -21,11 +21,11 @@
 #define LEAVE_NS (2 * CAIRN_NS_PER_S)
 #define CHILD_FD 3
 
-static uint8_t wanted(const struct web *web)
+static uint32_t wanted(const struct web *web)
 {
-	uint8_t set = 0;
+	uint32_t set = 0;
 	for (int i = 0; i < WEB_PICTURES; i++)
-		set |= (uint8_t)(web->picture_users[i] > 0 ? WEB_PICTURE_BIT(i) : 0);
+		set |= web->picture_users[i] > 0 ? WEB_PICTURE_BIT(i) : 0;
 	return set;
 }
 
@@ -190,18 +190,21 @@ static void start_child(struct web *web)
 
 static void tell_child(struct web *web)
 {
-	uint8_t set = wanted(web);
-	if (set == web->frames_told)
-		return;
-	if (send(web->frames_fd, &set, 1, MSG_DONTWAIT | MSG_NOSIGNAL) == 1)
-		web->frames_told = set;
+	uint32_t change = wanted(web) ^ web->frames_told;
+	for (int i = 0; i < WEB_PICTURES; i++) {
+		bool on = web->picture_users[i] > 0;
+		uint8_t wish = (uint8_t)(i | (on ? WEB_PICTURE_ON : 0));
+		if ((change & WEB_PICTURE_BIT(i)) != 0 &&
+		    send(web->frames_fd, &wish, 1, MSG_DONTWAIT | MSG_NOSIGNAL) == 1)
+			web->frames_told ^= WEB_PICTURE_BIT(i);
+	}
 }
 
 int pictures_on_tick(void *ctx)
 {
 	struct web *web = ctx;
 	int64_t now_ns = cairn_now_ns();
-	uint8_t set = wanted(web);
+	uint32_t set = wanted(web);
 	see_off(web);
 	if (set != 0 && web->frames_pid == 0 && web->leaving_pid == 0 && now_ns >= web->frames_due_ns)
 		start_child(web);

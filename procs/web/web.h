@@ -324,7 +324,7 @@ struct web {
 	int64_t kill_ns;   /* when it is ended if it has not by then */
 	int frames_fd;
 	int64_t frames_due_ns; /* not before */
-	uint8_t frames_told;   /* what it was asked for */
+	uint32_t frames_told;  /* what it was asked for */
 	char *frames_buf;
 	size_t frames_have;
 

@@ -1,4 +1,5 @@
-/* A recording of a simulated run, played to the mapper and the annotator: they make of it what they made of the run. */
+/* A recording of a simulated run, played to stages: mapper and annotator make of it what they made of the run, gateway and scene
+ * work on it; and it is played at other rates, from another place, in parts, and steered from outside. */
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -22,7 +23,8 @@ struct outcome {
 	struct cairn_frame_header map;
 	uint8_t *cells;
 	struct cairn_msg_pose pose;
-	uint32_t percepts, snapshots, pictures, scans;
+	uint32_t percepts, snapshots, pictures, scans, poses, decisions, things;
+	int64_t first_ns, last_ns; /* stamps of scans */
 };
 
 static struct outcome outcome_of(const char *path)
@@ -49,9 +51,16 @@ static struct outcome outcome_of(const char *path)
 			    snapshot.jpeg != NULL;
 		} else if (!got.frame && got.topic == CAIRN_TOPIC_POSE) {
 			memcpy(&o.pose, got.msg, sizeof(o.pose));
+			o.poses++;
+		} else if (!got.frame && got.topic == CAIRN_TOPIC_SCENE) {
+			o.things = ((const struct cairn_msg_scene *)got.msg)->objects;
 		} else if (!got.frame) {
 			o.percepts += got.topic == CAIRN_TOPIC_PERCEPT;
-			o.scans += got.topic == CAIRN_TOPIC_SCAN;
+			o.decisions += got.topic == CAIRN_TOPIC_DECISION;
+			if (got.topic != CAIRN_TOPIC_SCAN)
+				continue;
+			o.first_ns = o.scans++ == 0 ? got.hdr.t_ns : o.first_ns;
+			o.last_ns = got.hdr.t_ns;
 		}
 	}
 	ck_assert_int_eq(cairn_playback_ended(p), CAIRN_MCAP_ITEM_END);
@@ -156,5 +165,112 @@ START_TEST(mapper_and_annotator_make_of_a_recording_what_they_made_of_the_run)
 }
 END_TEST
 
-CAIRN_TEST_MAIN_TIMEOUT(
-    "replay-recording", 280.0, mapper_and_annotator_make_of_a_recording_what_they_made_of_the_run)
+/* Plays it with these options and a recorder; what that has recorded. */
+static struct outcome replay(const char *folder, const char *name, const char *options)
+{
+	char line[4 * PATH_BYTES], run[PATH_BYTES + 40], again[PATH_BYTES];
+	snprintf(run, sizeof(run), "%s/%s", folder, name);
+	snprintf(line, sizeof(line),
+	    "%s replay %s/original.mcap --run %s %s --set web.enabled=false </dev/null >%s/out 2>&1",
+	    CAIRN_PROGRAM, folder, run, options, folder);
+	ck_assert_msg(system(line) == 0, "%s: see %s/out", options, folder);
+	only_recording(run, again);
+	struct outcome o = outcome_of(again);
+	free(o.cells);
+	o.cells = NULL;
+	return o;
+}
+
+static double span_s(const struct outcome *o)
+{
+	return (double)(o->last_ns - o->first_ns) * 1e-9;
+}
+
+START_TEST(other_rates_places_and_parts_of_a_recording_are_played)
+{
+	char folder[PATH_BYTES], original[PATH_BYTES + 32], options[200], line[PATH_BYTES + 8];
+	record_a_run(folder);
+	snprintf(original, sizeof(original), "%s/original.mcap", folder);
+	struct outcome was = outcome_of(original);
+	free(was.cells);
+	ck_assert_uint_gt(was.poses, 100);
+	ck_assert_uint_gt(was.scans, 100);
+	/* Four times as fast: all scans, in a quarter of the time by their stamps, and nothing else. */
+	struct outcome fast = replay(folder, "fast", "--rate 4 --topics 'scan odom' --with recorder");
+	ck_assert_msg(fast.scans > 0.8 * was.scans, "%u of %u scans", fast.scans, was.scans);
+	ck_assert_double_lt(span_s(&fast), 0.4 * span_s(&was));
+	ck_assert_uint_eq(fast.poses, 0);
+	/* Half as fast, the last third only. */
+	snprintf(options, sizeof(options), "--rate 0.5 --start %.1f --topics scan --with recorder",
+	    span_s(&was) * 2.0 / 3.0);
+	struct outcome slow = replay(folder, "slow", options);
+	ck_assert_msg(slow.scans > 20 && slow.scans < 0.6 * was.scans, "%u of %u scans", slow.scans, was.scans);
+	double each_s = span_s(&was) / was.scans, now_s = span_s(&slow) / slow.scans;
+	ck_assert_msg(now_s > 1.5 * each_s, "a scan each %.3f s then, each %.3f s now", each_s, now_s);
+	/* Stages that ask a model, and that keep what is in the house. */
+	struct outcome with =
+	    replay(folder, "with", "--with 'mapper annotator gateway pilot scene recorder'");
+	ck_assert_uint_gt(with.decisions, 0);
+	ck_assert_uint_gt(with.things, 0);
+	snprintf(line, sizeof(line), "rm -r %s", folder);
+	ck_assert_int_eq(system(line), 0);
+}
+END_TEST
+
+/* What `cairn player WORDS` answers; "" when it is refused. */
+static const char *player(const char *run, const char *words)
+{
+	static char text[300];
+	char line[4 * PATH_BYTES];
+	snprintf(line, sizeof(line), "%s player %s --run %s 2>/dev/null", CAIRN_PROGRAM, words, run);
+	FILE *f = popen(line, "r");
+	text[0] = '\0';
+	if (f != NULL && fgets(text, sizeof(text), f) == NULL)
+		text[0] = '\0';
+	if (f != NULL)
+		pclose(f);
+	return text;
+}
+
+static double place_s(const char *answer)
+{
+	const char *at = strstr(answer, " at ");
+	ck_assert_msg(at != NULL, "%s", answer);
+	return strtod(at + 4, NULL);
+}
+
+START_TEST(a_replay_is_steered_from_outside)
+{
+	char folder[PATH_BYTES], line[4 * PATH_BYTES], run[PATH_BYTES + 8];
+	record_a_run(folder);
+	snprintf(run, sizeof(run), "%s/run", folder);
+	snprintf(line, sizeof(line),
+	    "timeout 200 %s replay %s/original.mcap --run %s --paused --stay --set web.enabled=false </dev/null "
+	    ">%s/out 2>&1 & echo $! >%s/pid",
+	    CAIRN_PROGRAM, folder, run, folder, folder);
+	ck_assert_int_eq(system(line), 0);
+	for (int i = 0; i < 900 && strstr(player(run, "where"), "paused") == NULL; i++)
+		(void)usleep(100000);
+	ck_assert_double_eq_tol(place_s(player(run, "where")), 0.0, 0.11);
+	ck_assert_double_eq_tol(place_s(player(run, "seek 5")), 5.0, 0.11);
+	ck_assert_double_eq_tol(place_s(player(run, "where")), 5.0, 0.11);
+	(void)player(run, "step 2");
+	for (int i = 0; i < 300 && strstr(player(run, "where"), "paused at 7.0") == NULL; i++)
+		(void)usleep(100000);
+	ck_assert_double_eq_tol(place_s(player(run, "where")), 7.0, 0.11);
+	ck_assert_str_eq(player(run, "seek yesterday"), "");
+	ck_assert_str_eq(player(run, "rate 1000"), "");
+	ck_assert_ptr_nonnull(strstr(player(run, "rate 4"), "rate 4"));
+	ck_assert_ptr_nonnull(strstr(player(run, "play"), "playing"));
+	for (int i = 0; i < 600 && strstr(player(run, "where"), "ended") == NULL; i++)
+		(void)usleep(100000);
+	ck_assert_ptr_nonnull(strstr(player(run, "where"), "ended"));
+	ck_assert_ptr_nonnull(strstr(player(run, "seek 1"), " at 1.")); /* and once more */
+	snprintf(line, sizeof(line), "%s down --run %s >/dev/null 2>&1; rm -r %s", CAIRN_PROGRAM, run, folder);
+	ck_assert_int_eq(system(line), 0);
+}
+END_TEST
+
+CAIRN_TEST_MAIN_TIMEOUT("replay-recording", 280.0,
+    mapper_and_annotator_make_of_a_recording_what_they_made_of_the_run,
+    other_rates_places_and_parts_of_a_recording_are_played, a_replay_is_steered_from_outside)
