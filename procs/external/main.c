@@ -121,8 +121,8 @@ int main(int argc, char **argv)
 	static struct app app; /* messages are too large for the stack */
 	struct cairn_error err = {""};
 	int status = 0;
-	app.stage = cairn_stage_start(
-	    "cairn-external", "checks what programs outside publish, and puts it on the bus", argc, argv, &status);
+	app.stage = cairn_stage_start("cairn-external",
+	    "checks what programs outside publish, and puts it on the bus", argc, argv, &status);
 	if (app.stage == NULL)
 		return status;
 	if (open_all(&app, &err)) {

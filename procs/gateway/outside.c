@@ -47,7 +47,8 @@ struct outside *outside_new(struct cairn_stage *stage, struct cairn_memory *memo
 	for (uint32_t i = 0; ok && i < o->topics.count; i++) {
 		if (o->topics.rows[i].topic != CAIRN_TOPIC_NOTE)
 			continue;
-		o->subs[i] = cairn_sub_new(cairn_stage_bus(stage), CAIRN_TOPIC_NOTE, o->topics.rows[i].name, err);
+		o->subs[i] =
+		    cairn_sub_new(cairn_stage_bus(stage), CAIRN_TOPIC_NOTE, o->topics.rows[i].name, err);
 		ok = o->subs[i] != NULL;
 		if (ok)
 			cairn_stage_watch_socket(stage, cairn_sub_socket(o->subs[i]), on_notes, o);

@@ -23,8 +23,8 @@
 
 #define UP_TIMEOUT_S 90.0
 #define END_TIMEOUT_S 60.0
-#define PAIRS 6       /* of windows */
-#define SETTLE_S 2.0  /* of each window, not counted: processes start and subscribe */
+#define PAIRS 6      /* of windows */
+#define SETTLE_S 2.0 /* of each window, not counted: processes start and subscribe */
 #define REACTIONS 100000
 
 enum side { WITHOUT, WITH, SIDES };
@@ -94,7 +94,8 @@ static bool over(const struct up_run *run, void *ctx)
 	int64_t now_ns = cli_now_ns();
 	workload_tend(&b->patrol, run, now_ns);
 	double ms = run->motion.reaction_ms;
-	if (run->have_motion && ms > 0.0 && ms != b->last_ms && b->side != NULL && b->side->reactions < REACTIONS)
+	if (run->have_motion && ms > 0.0 && ms != b->last_ms && b->side != NULL &&
+	    b->side->reactions < REACTIONS)
 		b->side->reaction_ms[b->side->reactions++] = ms;
 	b->last_ms = ms;
 	return now_ns >= b->end_ns;
@@ -157,17 +158,21 @@ static void say(struct bench *b, struct cairn_bench_out *out)
 	cairn_bench_value(out, "consumers.web", web - idle, "cores");
 	cairn_bench_value(out, "consumers.recorder", recorder, "cores");
 	cairn_bench_value(out, "consumers.added", web - idle + recorder, "cores");
-	cairn_bench_ratio(out, "others", with->others_s / with->window_s, "cores", without->others_s / without->window_s);
+	cairn_bench_ratio(
+	    out, "others", with->others_s / with->window_s, "cores", without->others_s / without->window_s);
 	for (int i = 0; i < SIDES; i++)
 		qsort(b->sides[i].reaction_ms, (size_t)b->sides[i].reactions, sizeof(double), by_value);
 	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++) {
 		char name[64];
 		snprintf(name, sizeof(name), "reaction.%s", shown[i].name);
-		cairn_bench_ratio(out, name, share_of(with, shown[i].share), "ms", share_of(without, shown[i].share));
+		cairn_bench_ratio(
+		    out, name, share_of(with, shown[i].share), "ms", share_of(without, shown[i].share));
 	}
 	cairn_bench_ratio(out, "reaction.samples", with->reactions, "", without->reactions);
-	cairn_bench_value(out, "client.messages", (double)b->consumers.tally->messages / with->window_s, "1/s");
-	cairn_bench_value(out, "client.bytes", (double)b->consumers.tally->bytes / with->window_s * 1e-6, "MB/s");
+	cairn_bench_value(
+	    out, "client.messages", (double)b->consumers.tally->messages / with->window_s, "1/s");
+	cairn_bench_value(
+	    out, "client.bytes", (double)b->consumers.tally->bytes / with->window_s * 1e-6, "MB/s");
 	double load = 0.0;
 	if (getloadavg(&load, 1) == 1)
 		cairn_bench_value(out, "machine.load", load, "");

@@ -70,7 +70,8 @@ const struct cairn_bench cairn_benches[] = {
 	"one scan on a map of a million cells: grid update, distances, frontiers; a loop that is closed"),
     BENCH(choice, "a set of candidates on a map of a million cells"),
     {.command = {"bench consumers", .args = "",
-	 .summary = "what page, recorder and a Foxglove client add to a driving stack: processor time, scan to motor command",
+	 .summary = "what page, recorder and a Foxglove client add to a driving stack: processor time, scan "
+		    "to motor command",
 	 .options = consumers_options, .arg_min = 1, .arg_max = 1, .json = true, .run = cairn_bench_command},
 	.name = "consumers",
 	.run = cairn_bench_consumers},

@@ -204,7 +204,8 @@ START_TEST(other_rates_places_and_parts_of_a_recording_are_played)
 	snprintf(options, sizeof(options), "--rate 0.5 --start %.1f --topics scan --with recorder",
 	    span_s(&was) * 2.0 / 3.0);
 	struct outcome slow = replay(folder, "slow", options);
-	ck_assert_msg(slow.scans > 20 && slow.scans < 0.6 * was.scans, "%u of %u scans", slow.scans, was.scans);
+	ck_assert_msg(
+	    slow.scans > 20 && slow.scans < 0.6 * was.scans, "%u of %u scans", slow.scans, was.scans);
 	double each_s = span_s(&was) / was.scans, now_s = span_s(&slow) / slow.scans;
 	ck_assert_msg(now_s > 1.5 * each_s, "a scan each %.3f s then, each %.3f s now", each_s, now_s);
 	/* Stages that ask a model, and that keep what is in the house. */
@@ -245,7 +246,8 @@ START_TEST(a_replay_is_steered_from_outside)
 	record_a_run(folder);
 	snprintf(run, sizeof(run), "%s/run", folder);
 	snprintf(line, sizeof(line),
-	    "timeout 200 %s replay %s/original.mcap --run %s --paused --stay --set web.enabled=false </dev/null "
+	    "timeout 200 %s replay %s/original.mcap --run %s --paused --stay --set web.enabled=false "
+	    "</dev/null "
 	    ">%s/out 2>&1 & echo $! >%s/pid",
 	    CAIRN_PROGRAM, folder, run, folder, folder);
 	ck_assert_int_eq(system(line), 0);
@@ -266,7 +268,8 @@ START_TEST(a_replay_is_steered_from_outside)
 		(void)usleep(100000);
 	ck_assert_ptr_nonnull(strstr(player(run, "where"), "ended"));
 	ck_assert_ptr_nonnull(strstr(player(run, "seek 1"), " at 1.")); /* and once more */
-	snprintf(line, sizeof(line), "%s down --run %s >/dev/null 2>&1; rm -r %s", CAIRN_PROGRAM, run, folder);
+	snprintf(
+	    line, sizeof(line), "%s down --run %s >/dev/null 2>&1; rm -r %s", CAIRN_PROGRAM, run, folder);
 	ck_assert_int_eq(system(line), 0);
 }
 END_TEST

@@ -59,8 +59,9 @@ static bool note(const char *text, int64_t age_ns)
 
 START_TEST(a_declared_topic_is_named_by_its_schema_and_its_name)
 {
-	ck_assert_str_eq(declare("topics:\n  - name: doorbell\n    schema: note\n    max_age_s: 60\n"
-				 "  - name: hall\n    schema: detections\n  - name: air\n    schema: readings\n"),
+	ck_assert_str_eq(
+	    declare("topics:\n  - name: doorbell\n    schema: note\n    max_age_s: 60\n"
+		    "  - name: hall\n    schema: detections\n  - name: air\n    schema: readings\n"),
 	    "");
 	ck_assert_uint_eq(topics.count, 3);
 	ck_assert_str_eq(topics.rows[0].wire, "note.doorbell");
@@ -160,7 +161,8 @@ END_TEST
 
 START_TEST(readings_have_the_declared_fields_and_kinds_only)
 {
-	open_gate("topics:\n  - name: air\n    schema: readings\n    rate_hz: 50\n    fields: co2_ppm place:text\n");
+	open_gate("topics:\n  - name: air\n    schema: readings\n    rate_hz: 50\n    fields: co2_ppm "
+		  "place:text\n");
 	struct cairn_msg_readings m = {
 	    .items_count = 2, .items = {{"co2_ppm", 612.0, ""}, {"place", 0.0, "kitchen"}}};
 	ck_assert_msg(hand_in(&m, now_ns, true), "%s", gate.reason);
@@ -181,8 +183,8 @@ START_TEST(detections_are_named_by_their_topic_and_prove_nothing_absent)
 	open_gate("topics:\n  - name: hall\n    schema: detections\n    rate_hz: 50\n    max_bytes: 16384\n");
 	static struct cairn_msg_detections m;
 	m = (struct cairn_msg_detections){.items_count = 1, .nearest_m_count = 192, .source = "oak-d"};
-	m.items[0] = (struct cairn_msg_detection){.label = "ke\"ttle", .confidence = 0.5f, .box_m_count = 6,
-	    .box_m = {1, 1, 0, 2, 2, 1}};
+	m.items[0] = (struct cairn_msg_detection){
+	    .label = "ke\"ttle", .confidence = 0.5f, .box_m_count = 6, .box_m = {1, 1, 0, 2, 2, 1}};
 	ck_assert_msg(hand_in(&m, now_ns, true), "%s", gate.reason);
 	ck_assert_str_eq(msg.detections.source, "hall");
 	ck_assert_uint_eq(msg.detections.nearest_m_count, 0);
