@@ -11,10 +11,11 @@
 #define AT(key) offsetof(struct cairn_external_topic, key)
 
 const struct cairn_config_row cairn_external_rows[] = {
-#define REAL(key, def, min, max, doc) {NULL, #key, CAIRN_CONFIG_REAL, min, max, NULL, #def, doc, AT(key)},
-#define INT(key, def, min, max, doc) {NULL, #key, CAIRN_CONFIG_INT, min, max, NULL, #def, doc, AT(key)},
-#define TEXT(key, def, doc) {NULL, #key, CAIRN_CONFIG_TEXT, 0, 0, NULL, def, doc, AT(key)},
-#define CHOICE(key, def, choices, doc) {NULL, #key, CAIRN_CONFIG_CHOICE, 0, 0, choices, def, doc, AT(key)},
+#define REAL(key, def, min, max, doc) {NULL, #key, CAIRN_CONFIG_REAL, min, max, NULL, doc, AT(key)},
+#define INT(key, def, min, max, doc) {NULL, #key, CAIRN_CONFIG_INT, min, max, NULL, doc, AT(key)},
+#define TEXT(key, def, doc) {NULL, #key, CAIRN_CONFIG_TEXT, 0, 0, NULL, doc, AT(key)},
+#define CHOICE(key, name, NAME, def, doc)                                                                    \
+	{NULL, #key, CAIRN_CONFIG_CHOICE, 0, 0, cairn_choice_##name##_words, doc, AT(key)},
 #include "common/external/external.def"
 };
 
@@ -26,7 +27,7 @@ static void set_defaults(struct cairn_external_topic *row)
 #define REAL(key, def, min, max, doc) row->key = def;
 #define INT(key, def, min, max, doc) row->key = def;
 #define TEXT(key, def, doc) memcpy(row->key, def, sizeof(def));
-#define CHOICE(key, def, choices, doc) memcpy(row->key, def, sizeof(def));
+#define CHOICE(key, name, NAME, def, doc) row->key = CAIRN_CHOICE_##NAME##_##def;
 #include "common/external/external.def"
 }
 
@@ -53,11 +54,11 @@ static const char *taken_by(const char *name)
 	return NULL;
 }
 
-static enum cairn_topic topic_of(const char *schema)
+static enum cairn_topic topic_of(enum cairn_choice_external_schema schema)
 {
-	return strcmp(schema, "note") == 0         ? CAIRN_TOPIC_NOTE
-	       : strcmp(schema, "detections") == 0 ? CAIRN_TOPIC_DETECTED
-						   : CAIRN_TOPIC_READING;
+	return schema == CAIRN_CHOICE_EXTERNAL_SCHEMA_NOTE         ? CAIRN_TOPIC_NOTE
+	       : schema == CAIRN_CHOICE_EXTERNAL_SCHEMA_DETECTIONS ? CAIRN_TOPIC_DETECTED
+								   : CAIRN_TOPIC_READING;
 }
 
 static bool take_topic(void *ctx, struct cairn_yaml_reader *r, struct cairn_yaml_node *section)

@@ -15,7 +15,7 @@
 #define REAL(key, def, min, max, doc) double key;
 #define INT(key, def, min, max, doc) int32_t key;
 #define TEXT(key, def, doc) char key[CAIRN_CONFIG_TEXT_CAP];
-#define CHOICE(key, def, choices, doc) char key[CAIRN_CONFIG_CHOICE_CAP];
+#define CHOICE(key, name, NAME, def, doc) enum cairn_choice_##name key;
 struct cairn_external_topic {
 #include "common/external/external.def"
 	enum cairn_topic topic; /* by its schema; name is the instance */
