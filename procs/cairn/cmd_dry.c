@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zmq.h>
 
 #include "common/base/file.h"
 #include "common/base/geom.h"
@@ -19,6 +20,8 @@
 #define TIMEOUT_S 5.0
 #define SNAPSHOT_BYTES_MAX (8u << 20)
 #define WAIT_NS (2 * CAIRN_NS_PER_S)
+#define LISTEN_NS (1500 * CAIRN_NS_PER_MS) /* frontiers and candidates come twice a second */
+#define LISTEN_POLL_MS 50
 #define STEP_NS (100 * CAIRN_NS_PER_MS)
 #define T0_NS (100 * CAIRN_NS_PER_S) /* the dialog's time here: any will do */
 
@@ -78,22 +81,74 @@ static bool merge(const struct cli *cli, struct cairn_config *cfg, struct cairn_
 	return true;
 }
 
-/* A mission that wants a decision, and the snapshot, told at t_ns. */
-static bool feed(
-    struct cairn_dialog *dialog, const struct cairn_text *payload, int64_t t_ns, struct cairn_error *err)
+/* What a question is made of: the snapshot, and of a running stack what its stages say now. */
+enum { MISSION, FRONTIERS, CANDIDATES, TOPICS };
+struct known {
+	struct cairn_text snapshot;
+	struct cairn_msg_mission mission;
+	struct cairn_msg_frontiers frontiers;
+	struct cairn_msg_candidates candidates;
+	bool heard[TOPICS];
+	struct cairn_memory memory;
+};
+
+/* Takes a word of each, as long as they may take; who is away is left out. */
+static void hear_stack(const struct cli *cli, struct known *k)
 {
-	struct cairn_msg_mission mission = {.state = CAIRN_MISSION_STATE_EXPLORING, .wants_decision = true};
+	static const enum cairn_topic wanted[TOPICS] = {
+	    CAIRN_TOPIC_MISSION, CAIRN_TOPIC_FRONTIERS, CAIRN_TOPIC_CANDIDATES};
+	void *const places[TOPICS] = {&k->mission, &k->frontiers, &k->candidates};
+	zmq_pollitem_t items[TOPICS];
+	struct cairn_sub *subs[TOPICS] = {NULL};
+	struct cairn_error err = {""};
+	struct cairn_ledger ledger;
+	char path[CLI_RUN_DIR_MAX + 32];
+	struct cairn_bus *bus = cairn_bus_new(cli->run_dir, &err);
+	int count = 0, heard = 0;
+	for (int i = 0; bus != NULL && i < TOPICS; i++)
+		if (cli_bus_bound(cli->run_dir, cairn_topics[wanted[i]].name))
+			subs[i] = cairn_sub_new(bus, wanted[i], NULL, &err);
+	for (int i = 0; i < TOPICS; i++)
+		if (subs[i] != NULL)
+			items[count++] =
+			    (zmq_pollitem_t){.socket = cairn_sub_socket(subs[i]), .events = ZMQ_POLLIN};
+	for (int64_t end_ns = cli_now_ns() + LISTEN_NS; heard < count && cli_now_ns() < end_ns;) {
+		(void)zmq_poll(items, count, LISTEN_POLL_MS);
+		for (int i = 0; i < TOPICS; i++) {
+			if (subs[i] == NULL || cairn_sub_recv(subs[i], places[i], NULL) != 1)
+				continue;
+			heard += !k->heard[i];
+			k->heard[i] = true;
+		}
+	}
+	cairn_bus_destroy(&bus);
+	snprintf(path, sizeof(path), "%s/state/memory.yaml", cli->run_dir);
+	(void)cairn_memory_load(&k->memory, &ledger, path, &err); /* damaged: empty, as after a restart */
+}
+
+/* All of it, told at t_ns; the mission wants a decision in any case. */
+static bool feed(struct cairn_dialog *dialog, const struct known *k, int64_t t_ns, struct cairn_error *err)
+{
+	struct cairn_msg_mission mission = k->mission;
 	struct cairn_header hdr = {.t_ns = t_ns, .epoch = 1, .valid = true};
+	if (!k->heard[MISSION])
+		mission.state = CAIRN_MISSION_STATE_EXPLORING;
+	mission.wants_decision = true;
+	*cairn_dialog_memory(dialog) = k->memory;
 	cairn_dialog_mission(dialog, &mission, &hdr);
-	return cairn_dialog_snapshot(dialog, payload->data, payload->len, t_ns, err);
+	if (k->heard[FRONTIERS])
+		cairn_dialog_frontiers(dialog, &k->frontiers, t_ns);
+	if (k->heard[CANDIDATES])
+		cairn_dialog_candidates(dialog, &k->candidates, t_ns);
+	return cairn_dialog_snapshot(dialog, k->snapshot.data, k->snapshot.len, t_ns, err);
 }
 
 /* The first body that is sent: some time on, when nobody waits for frontiers any more. */
-static bool make_body(struct cairn_dialog *dialog, const struct cairn_text *payload, const char **ret_body,
+static bool make_body(struct cairn_dialog *dialog, const struct known *known, const char **ret_body,
     size_t *ret_bytes, struct cairn_error *err)
 {
 	for (int64_t t_ns = T0_NS; t_ns < T0_NS + WAIT_NS; t_ns += STEP_NS) {
-		if (!feed(dialog, payload, t_ns, err))
+		if (!feed(dialog, known, t_ns, err))
 			return false;
 		if (cairn_dialog_poll(dialog, t_ns, ret_body, ret_bytes) == CAIRN_DIALOG_SEND)
 			return true;
@@ -120,13 +175,13 @@ static void print_head(const struct cairn_profile *profile, size_t bytes)
 }
 
 static int print_request(const struct cli *cli, const struct cairn_lineup *lineup,
-    struct cairn_dialog *dialog, const struct cairn_text *payload)
+    struct cairn_dialog *dialog, const struct known *known)
 {
 	struct cairn_text stripped = {0};
 	struct cairn_error err = {""};
 	const char *body = NULL;
 	size_t bytes = 0;
-	if (!make_body(dialog, payload, &body, &bytes, &err))
+	if (!make_body(dialog, known, &body, &bytes, &err))
 		return cli_fail(cli, CLI_FAILED, "%s", err.text);
 	if (cli_value(cli, "body") == NULL)
 		print_head(&lineup->rows[0], bytes);
@@ -171,7 +226,7 @@ static void print_answer(const struct cli *cli, const struct cairn_msg_decision 
 }
 
 static int ask_once(const struct cli *cli, const struct cairn_config *cfg, const struct cairn_lineup *lineup,
-    struct cairn_dialog *dialog, const struct cairn_text *payload)
+    struct cairn_dialog *dialog, const struct known *known)
 {
 	struct cairn_error err = {""};
 	struct cairn_msg_decision decision;
@@ -182,7 +237,7 @@ static int ask_once(const struct cli *cli, const struct cairn_config *cfg, const
 	if (call == NULL)
 		return cli_fail(cli, CLI_USAGE, "%s", err.text);
 	for (int64_t t_ns = T0_NS; stats.calls == 0 && t_ns < T0_NS + WAIT_NS; t_ns += STEP_NS) {
-		if (!feed(dialog, payload, t_ns, &err))
+		if (!feed(dialog, known, t_ns, &err))
 			break;
 		ok = cairn_dialog_sync(dialog, t_ns, model_call_send, call, &decision, &err);
 		cairn_dialog_stats(dialog, t_ns, &stats);
@@ -199,7 +254,7 @@ static int ask_once(const struct cli *cli, const struct cairn_config *cfg, const
 	return CLI_OK;
 }
 
-static int ask(const struct cli *cli, const struct cairn_config *cfg, const struct cairn_text *payload)
+static int ask(const struct cli *cli, const struct cairn_config *cfg, const struct known *known)
 {
 	struct cairn_text system = {0};
 	struct cairn_lineup lineup;
@@ -213,9 +268,9 @@ static int ask(const struct cli *cli, const struct cairn_config *cfg, const stru
 	if (dialog == NULL || !cairn_dialog_use(dialog, &lineup, &err))
 		status = cli_fail(cli, CLI_FAILED, "%s", err.text);
 	else if (cli_value(cli, "yes") != NULL)
-		status = ask_once(cli, cfg, &lineup, dialog, payload);
+		status = ask_once(cli, cfg, &lineup, dialog, known);
 	else
-		status = print_request(cli, &lineup, dialog, payload);
+		status = print_request(cli, &lineup, dialog, known);
 	cairn_dialog_destroy(&dialog);
 	cairn_text_free(&system);
 	return status;
@@ -224,7 +279,6 @@ static int ask(const struct cli *cli, const struct cairn_config *cfg, const stru
 int cli_dry(const struct cli *cli)
 {
 	struct cairn_config cfg;
-	struct cairn_text payload = {0};
 	struct cairn_error err = {""};
 	const char *path = cli_value(cli, "snapshot");
 	if ((cli_value(cli, "dry-run") != NULL) == (cli_value(cli, "yes") != NULL))
@@ -233,13 +287,20 @@ int cli_dry(const struct cli *cli)
 		    "for it)");
 	if (!merge(cli, &cfg, &err))
 		return cli_fail(cli, CLI_USAGE, "%s", err.text);
+	struct known *known = calloc(1, sizeof(*known));
+	if (known == NULL)
+		return cli_fail(cli, CLI_FAILED, "out of memory");
+	cairn_memory_init(&known->memory);
 	int status = CLI_OK;
 	if (path == NULL)
-		status = read_newest(cli, &payload);
-	else if (!read_all(&payload, path, &err))
+		status = read_newest(cli, &known->snapshot);
+	else if (!read_all(&known->snapshot, path, &err))
 		status = cli_fail(cli, CLI_FAILED, "%s", err.text);
+	if (status == CLI_OK && path == NULL)
+		hear_stack(cli, known);
 	if (status == CLI_OK)
-		status = ask(cli, &cfg, &payload);
-	cairn_text_free(&payload);
+		status = ask(cli, &cfg, known);
+	cairn_text_free(&known->snapshot);
+	free(known);
 	return status;
 }
