@@ -76,7 +76,7 @@ struct spent {
 static struct spent look(const struct bench *b)
 {
 	const struct cairn_msg_stages *stages = &fixture_run(b->drill)->stages;
-	struct spent s = {cli_now_ns(), 0.0, spent_s(b->consumers.pids[CONSUMER_RECORDER]), 0.0};
+	struct spent s = {cli_now_ns(), 0.0, family_s(b->consumers.pids[CONSUMER_RECORDER]), 0.0};
 	for (uint32_t i = 0; i < stages->items_count; i++) {
 		if (strcmp(stages->items[i].name, "web") == 0)
 			s.web_s = family_s(stages->items[i].pid);
