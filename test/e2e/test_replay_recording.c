@@ -242,7 +242,7 @@ static double place_s(const char *answer)
 
 START_TEST(a_replay_is_steered_from_outside)
 {
-	char folder[PATH_BYTES], line[4 * PATH_BYTES], run[PATH_BYTES + 8];
+	char folder[PATH_BYTES], line[6 * PATH_BYTES], run[PATH_BYTES + 8];
 	record_a_run(folder);
 	snprintf(run, sizeof(run), "%s/run", folder);
 	snprintf(line, sizeof(line),
