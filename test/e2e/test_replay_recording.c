@@ -208,9 +208,9 @@ START_TEST(other_rates_places_and_parts_of_a_recording_are_played)
 	    slow.scans > 20 && slow.scans < 0.6 * was.scans, "%u of %u scans", slow.scans, was.scans);
 	double each_s = span_s(&was) / was.scans, now_s = span_s(&slow) / slow.scans;
 	ck_assert_msg(now_s > 1.5 * each_s, "a scan each %.3f s then, each %.3f s now", each_s, now_s);
-	/* Stages that ask a model, and that keep what is in the house. */
-	struct outcome with =
-	    replay(folder, "with", "--with 'mapper annotator gateway pilot scene recorder'");
+	/* Stages that ask a model, and that keep what is in the house: on the map of the recording, as its detections are of
+	 * that map. */
+	struct outcome with = replay(folder, "with", "--with 'annotator gateway pilot scene recorder'");
 	ck_assert_uint_gt(with.decisions, 0);
 	ck_assert_uint_gt(with.things, 0);
 	snprintf(line, sizeof(line), "rm -r %s", folder);
