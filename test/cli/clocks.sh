@@ -9,6 +9,7 @@ allowed() {
 procs/lab/bench.c 1 the processor time a thread has used
 procs/lab/bench_eval.c 1 the processor time a thread has used
 procs/lab/bench_map.c 1 the processor time a thread has used
+procs/lab/bench_recorder.c 1 the processor time a thread has used
 procs/lab/bench_planner.c 1 the processor time a thread has used
 procs/lab/bench_planner_hybrid.c 1 the processor time a thread has used
 procs/lab/eval_scene.c 1 the processor time a thread has used

@@ -287,7 +287,10 @@ START_TEST(topics_tell_who_is_there)
 		json_decref(json);
 	}
 	ck_assert_int_eq(there, 6);
-	ck_assert_int_eq(rows, CAIRN_TOPIC_COUNT + CAIRN_FRAME_COUNT + CAIRN_SERVICE_COUNT);
+	int topics = 0; /* those of programs outside are there when they are declared */
+	for (int i = 0; i < CAIRN_TOPIC_COUNT; i++)
+		topics += !cairn_topic_is_declared(&cairn_topics[i]);
+	ck_assert_int_eq(rows, topics + CAIRN_FRAME_COUNT + CAIRN_SERVICE_COUNT);
 	remove_run_dir();
 }
 END_TEST

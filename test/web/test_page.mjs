@@ -218,6 +218,7 @@ test('a robot that asks for help is shown, and said aloud once', async () => {
 	const page = await open(browser, own.url, {});
 	try {
 		own.jump(30000);
+		await page.locator('#map:not(.is-old)').waitFor();
 		clearInterval(own.timer); // what is said below is the last word of the mission
 		await page.evaluate(() => {
 			window.said = [];
