@@ -12,9 +12,8 @@
 #define NEXT_BONUS 0.4 /* what the round is best gone on with */
 #define FAILED 0.4     /* what a failure takes away: worth another try where nothing else opens */
 #define CRAWLED_M 1.0  /* a stretch that drove less than this may never get there */
-#define DITHER_M 0.3   /* another frontier must be better than the one driven to half way, by this */
-#define KEEP_M 1.5     /* ... and than the one that is being driven to: turning round costs about that */
-#define KEEP 0.45      /* the same of candidates, in score: more than what the round gives */
+#define DITHER_M 0.3   /* another frontier must be better than the one driven to by this */
+#define DITHER 0.05    /* the same of candidates, in score */
 #define GAP_SHARE 0.04 /* now and then an open gap instead of a frontier */
 
 void cairn_pilot_init(struct cairn_pilot *pilot, enum cairn_choice_pilot profile, uint64_t seed)
@@ -69,7 +68,7 @@ static double frontier_cost(const struct cairn_pilot_view *view, const struct ca
 {
 	double cost = f->path_m + TURN_COST_M_PER_DEG * fabs(f->bearing_deg) - 0.1 * fmin(f->width_m, 2.0);
 	if (f->id == view->driven_frontier_id)
-		cost -= KEEP_M;
+		cost -= DITHER_M;
 	if (f->kind == CAIRN_FRONTIER_KIND_DOORWAY)
 		cost -= DOORWAY_BONUS_M;
 	cost += NARROW_COST * fmax(NARROW_M - f->width_m, 0.0);
@@ -256,7 +255,7 @@ static double candidate_value(const struct cairn_pilot_view *view, const struct 
 		value = c->score + 1.0;
 	if (c->id == view->driven_candidate_id ||
 	    (c->frontier_id != 0 && c->frontier_id == view->driven_frontier_id))
-		value += KEEP;
+		value += DITHER;
 	for (uint32_t i = 0; i < view->action_count; i++) {
 		const struct cairn_pilot_action *a = &view->actions[i];
 		bool same =

@@ -197,10 +197,10 @@ START_TEST(it_drives_on_to_what_is_about_as_good_as_the_best)
 	ck_assert_uint_eq(view.driven_frontier_id, 3);
 	ck_assert_double_eq(choice.call.frontier_id, 3.0);
 	cairn_pilot_init(&pilot, CAIRN_CHOICE_PILOT_HYBRID, 1);
-	choose(HEAD "FRONTIERS\nF3 30L 240 90 open C12 score 50\nF5 170R 190 100 open C8 score 54 next\n"
+	choose(HEAD "FRONTIERS\nF3 30L 240 90 open C12 score 60\nF5 170R 190 100 open C8 score 63\n"
 		    "CANDIDATES\nUNDER WAY C12\n" NONE_YET ROOM);
 	ck_assert_double_eq(choice.call.candidate_id, 12.0);
-	choose(HEAD "FRONTIERS\nF3 30L 240 90 open C12 score 30\nF5 170R 190 100 open C8 score 80\n"
+	choose(HEAD "FRONTIERS\nF3 30L 240 90 open C12 score 60\nF5 170R 190 100 open C8 score 70\n"
 		    "CANDIDATES\nUNDER WAY F3\n" NONE_YET ROOM);
 	ck_assert_double_eq(choice.call.candidate_id, 8.0);
 }
