@@ -150,14 +150,22 @@ export class Mock {
 
 	meet(socket, req) {
 		const client = {
-			socket, wanted: new Map(), sent: new Map(), rights: this.rightsOf(req),
+			socket, wanted: new Map(), sent: new Map(), pending: new Map(), rights: this.rightsOf(req),
 			send: (o) => socket.readyState === 1 && socket.send(JSON.stringify(o)),
 			offer(m) {
 				const hz = this.wanted.get(m.topic), now = Date.now();
-				if (!hz || now - (this.sent.get(m.topic) ?? 0) < 1000 / hz - 15)
+				if (!hz)
 					return;
-				this.sent.set(m.topic, now);
-				this.send(m);
+				const wait = (this.sent.get(m.topic) ?? 0) + 1000 / hz - 15 - now;
+				const due = this.pending.has(m.topic); // the newest goes out when its turn comes
+				this.pending.set(m.topic, m);
+				if (!due)
+					setTimeout(() => this.release(m.topic), Math.max(wait, 0)).unref();
+			},
+			release(topic) {
+				this.sent.set(topic, Date.now());
+				this.send(this.pending.get(topic));
+				this.pending.delete(topic);
 			},
 		};
 		this.clients.add(client);
