@@ -128,22 +128,6 @@ static bool step(void *ctx, struct cairn_run *run)
 
 /* ---- things against the truth ---- */
 
-static void extent_of(const struct cairn_world *w, uint32_t thing, struct cairn_scene_box *ret)
-{
-	*ret = (struct cairn_scene_box){{1e9, 1e9, 1e9}, {-1e9, -1e9, -1e9}};
-	for (uint32_t i = 0; i < w->solid_count; i++) {
-		const struct cairn_solid *s = &w->solids[i];
-		if (s->thing != thing)
-			continue;
-		const double low[3] = {(double)s->x_min_m, (double)s->y_min_m, (double)s->z0_m},
-			     high[3] = {(double)s->x_max_m, (double)s->y_max_m, (double)s->z1_m};
-		for (int k = 0; k < 3; k++) {
-			ret->min[k] = fmin(ret->min[k], low[k]);
-			ret->max[k] = fmax(ret->max[k], high[k]);
-		}
-	}
-}
-
 static double distance(const struct cairn_scene_box *b, double x, double y, double z)
 {
 	double dx = fmax(0.0, fmax(b->min[0] - x, x - b->max[0])),
@@ -191,7 +175,7 @@ static bool judge_things(struct trial *t, struct cairn_pose2 world_from_map)
 	for (uint32_t i = 0; ok && i < w->thing_count; i++) {
 		if (!cairn_sim_thing_label(&w->things[i], label))
 			continue;
-		extent_of(w, i, &extent[i]);
+		(void)cairn_world_extent(w, i, extent[i].min, extent[i].max);
 		r->things++;
 		r->shown += t->shown[i] > 0;
 		r->glimpsed += t->glimpsed[i];
@@ -374,6 +358,7 @@ bool cairn_scene_trial_run(
 	if (run != NULL && !ok)
 		cairn_error_set(err, "out of memory");
 	if (ok) {
+		cairn_sim_detector_props(t.sim, &cairn_sim_state(cairn_run_sim(run))->props);
 		cairn_run_all(run);
 		ret->seconds = cairn_run_elapsed_s(run);
 		ret->driven_m = cairn_run_totals(run).odometry_m;

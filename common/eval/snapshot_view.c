@@ -98,6 +98,7 @@ size_t cairn_snapshot_view_look(struct cairn_snapshot_view *e, const struct cair
 	int64_t now_ns = cairn_run_now_ns(run);
 	struct cairn_frame_header rgb = frame(e, CAIRN_FORMAT_RGB8, now_ns),
 				  depth = frame(e, CAIRN_FORMAT_DEPTH16, now_ns);
+	cairn_renderer_props(e->renderer, &cairn_run_truth(run)->props);
 	cairn_renderer_draw(e->renderer, cairn_run_truth(run)->body.pose, NULL, 0, e->rgb, e->depth_mm);
 	cairn_annotator_on_pose(e->annotator, cairn_run_pose(run), now_ns);
 	cairn_annotator_on_frontiers(e->annotator, cairn_run_frontiers(run), now_ns);

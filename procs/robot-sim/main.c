@@ -294,6 +294,7 @@ static bool open_all(struct robot_sim *r, struct cairn_error *err)
 		cairn_error_set(err, "out of memory");
 		return false;
 	}
+	cairn_renderer_props(r->renderer, &cairn_sim_state(r->sim)->props);
 	r->camera = camera_server_new(
 	    r->stage, robot->camera_socket, (uint32_t)lens.width_px, (uint32_t)lens.height_px, err);
 	if (r->camera != NULL && r->cfg->detect.source == CAIRN_CHOICE_DETECT_SOURCE_SIMULATED) {

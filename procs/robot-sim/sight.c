@@ -50,6 +50,8 @@ struct sight_server *sight_server_new(struct cairn_stage *stage, const char *pat
 	if (s->detector == NULL)
 		cairn_error_set(err, "out of memory");
 	else
+		cairn_sim_detector_props(s->detector, &cairn_sim_state(sim)->props);
+	if (s->detector != NULL)
 		s->port = helper_port_new(stage, path, answer, s, err);
 	if (s->port == NULL)
 		sight_server_destroy(&s);

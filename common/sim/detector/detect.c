@@ -44,7 +44,8 @@ static const char *const colour_words[] = {"red", "green", "blue", "yellow", "or
 
 bool cairn_sim_thing_label(const struct cairn_thing *thing, char ret[40])
 {
-	if (strcmp(thing->kind, "wall") == 0 || strcmp(thing->kind, "rug") == 0 || thing->name[0] == '\0')
+	if (strcmp(thing->kind, "wall") == 0 || strcmp(thing->kind, "leaf") == 0 ||
+	    strcmp(thing->kind, "rug") == 0 || thing->name[0] == '\0')
 		return false;
 	const char *name = thing->name;
 	for (size_t i = 0; i < sizeof(colour_words) / sizeof(colour_words[0]); i++) {
@@ -122,6 +123,11 @@ struct cairn_sim_detector *cairn_sim_detector_new(
 		d->direction[i][1] = (float)sin(2.0 * M_PI * i / DIRECTIONS);
 	}
 	return d;
+}
+
+void cairn_sim_detector_props(struct cairn_sim_detector *d, const struct cairn_props *props)
+{
+	cairn_renderer_props(d->renderer, props);
 }
 
 void cairn_sim_detector_destroy(struct cairn_sim_detector **detector_p)
@@ -307,6 +313,9 @@ void cairn_sim_detector_look(struct cairn_sim_detector *d, struct cairn_pose2 po
 			    &d->world->things[d->label_of[cairn_rng_u32(&d->rng) % d->label_count]],
 			    sight.label);
 		describe(d, &d->seen[i], &sight);
+		if (thing && c->sim_states)
+			cairn_renderer_state(
+			    d->renderer, i - CAIRN_DRAWN_THINGS, sight.state, sizeof(sight.state));
 		if (ret->count < CAIRN_DETECT_ITEMS)
 			ret->items[ret->count++] = sight;
 		else

@@ -18,6 +18,9 @@ struct cairn_sim_detector *cairn_sim_detector_new(
     const struct cairn_config *cfg, const struct cairn_world *world, uint64_t seed);
 void cairn_sim_detector_destroy(struct cairn_sim_detector **detector_p);
 
+/* What is open, moved, held and filled: borrowed, read at each look. NULL: as the world was built. */
+void cairn_sim_detector_props(struct cairn_sim_detector *detector, const struct cairn_props *props);
+
 /* Looks from a pose of the robot, world frame. Figures are called "person". look and t_ns are the
  * caller's to fill in. */
 void cairn_sim_detector_look(struct cairn_sim_detector *detector, struct cairn_pose2 pose,

@@ -39,6 +39,31 @@ static bool make_light(struct cairn_renderer *r)
 	return ok;
 }
 
+/* The state of a world that nobody has chosen places in. */
+static void as_built(const struct cairn_world *w, struct cairn_props *ret)
+{
+	cairn_props_start(w, 0, ret);
+	for (uint32_t i = 0; i < w->prop_count; i++) {
+		ret->items[i].x_m = w->props[i].places[0].at.x_m;
+		ret->items[i].y_m = w->props[i].places[0].at.y_m;
+		ret->items[i].z_m = w->props[i].places[0].z_m;
+		ret->items[i].container = w->props[i].places[0].container;
+		ret->items[i].thing = w->props[i].places[0].thing;
+	}
+}
+
+void cairn_renderer_props(struct cairn_renderer *r, const struct cairn_props *props)
+{
+	r->props = props != NULL ? props : &r->as_built;
+}
+
+void cairn_renderer_state(const struct cairn_renderer *r, uint32_t thing, char *ret, size_t bytes)
+{
+	int32_t prop = cairn_prop_of_thing(r->world, thing);
+	snprintf(
+	    ret, bytes, "%s", prop >= 0 ? cairn_prop_state_word(r->world, r->props, (uint32_t)prop) : "");
+}
+
 struct cairn_renderer *cairn_renderer_new(const struct cairn_world *world, const struct cairn_camera *camera)
 {
 	struct cairn_renderer *r = calloc(1, sizeof(*r));
@@ -46,6 +71,8 @@ struct cairn_renderer *cairn_renderer_new(const struct cairn_world *world, const
 		return NULL;
 	size_t px = (size_t)camera->width_px * (size_t)camera->height_px;
 	r->world = world;
+	as_built(world, &r->as_built);
+	r->props = &r->as_built;
 	r->cam = *camera;
 	r->focal_px = 0.5 * camera->width_px / tan(0.5 * camera->hfov_rad);
 	r->face_cap = world->edge_count + 2 * world->solid_count + world->tri_count + FACES_EXTRA;
@@ -288,7 +315,9 @@ static void draw_tris(struct cairn_renderer *r, uint32_t first, uint32_t count, 
 	}
 }
 
-static void draw_lid(struct cairn_renderer *r, const struct cairn_solid *s, double z_m, double light)
+/* A lid; what was moved is no polygon of triangles. */
+static void draw_lid(
+    struct cairn_renderer *r, const struct cairn_solid *s, double z_m, double light, const double moved_m[3])
 {
 	if (s->tri_count > 0) {
 		draw_tris(r, s->tri_first, s->tri_count, z_m, 0.0, s->paint, light, false);
@@ -297,8 +326,8 @@ static void draw_lid(struct cairn_renderer *r, const struct cairn_solid *s, doub
 	float xy[CLIP_MAX][2];
 	int n = 0;
 	for (uint32_t i = 0; i < s->edge_count && n < CLIP_MAX - 2; i++, n++) {
-		xy[n][0] = r->world->edges[s->edge_first + i].ax_m;
-		xy[n][1] = r->world->edges[s->edge_first + i].ay_m;
+		xy[n][0] = r->world->edges[s->edge_first + i].ax_m + (float)moved_m[0];
+		xy[n][1] = r->world->edges[s->edge_first + i].ay_m + (float)moved_m[1];
 	}
 	draw_level(r, (const float(*)[2])xy, n, z_m, 0.0, s->paint, light, false);
 }
@@ -340,6 +369,33 @@ static bool solid_hidden(const struct cairn_renderer *r, const struct cairn_soli
 	return best < NEAR_M;
 }
 
+static void draw_solid(struct cairn_renderer *r, const struct cairn_solid *built)
+{
+	const struct cairn_world *w = r->world;
+	struct cairn_solid s = *built;
+	double by_m[3];
+	if (!cairn_solid_drawn(w, r->props, built, by_m))
+		return;
+	s.x_min_m += (float)by_m[0], s.x_max_m += (float)by_m[0];
+	s.y_min_m += (float)by_m[1], s.y_max_m += (float)by_m[1];
+	s.z0_m += (float)by_m[2], s.z1_m += (float)by_m[2];
+	if (out_of_range(r, &s) || solid_hidden(r, &s))
+		return;
+	bool wall = strcmp(w->things[s.thing].kind, "wall") == 0;
+	r->thing = CAIRN_DRAWN_THINGS + s.thing;
+	for (uint32_t k = 0; k < s.edge_count; k++) {
+		struct cairn_edge e = w->edges[s.edge_first + k];
+		e.ax_m += (float)by_m[0], e.bx_m += (float)by_m[0];
+		e.ay_m += (float)by_m[1], e.by_m += (float)by_m[1];
+		e.z0_m = s.z0_m, e.z1_m = s.z1_m;
+		draw_side(r, &e, wall);
+	}
+	if (s.lid_top && r->eye.z > (double)s.z1_m)
+		draw_lid(r, &s, (double)s.z1_m, 1.0, by_m);
+	if (s.lid_bottom && r->eye.z < (double)s.z0_m)
+		draw_lid(r, &s, (double)s.z0_m, 0.55, by_m);
+}
+
 static void draw_world(struct cairn_renderer *r)
 {
 	const struct cairn_world *w = r->world;
@@ -350,19 +406,8 @@ static void draw_world(struct cairn_renderer *r)
 	for (uint32_t i = 0; i < w->rug_count; i++)
 		draw_tris(
 		    r, w->rugs[i].tri_first, w->rugs[i].tri_count, 0.0, 1e-3, w->rugs[i].paint, 1.0, true);
-	for (uint32_t i = 0; i < w->solid_count; i++) {
-		const struct cairn_solid *s = &w->solids[i];
-		if (out_of_range(r, s) || solid_hidden(r, s))
-			continue;
-		bool wall = strcmp(w->things[s->thing].kind, "wall") == 0;
-		r->thing = CAIRN_DRAWN_THINGS + s->thing;
-		for (uint32_t k = 0; k < s->edge_count; k++)
-			draw_side(r, &w->edges[s->edge_first + k], wall);
-		if (s->lid_top && r->eye.z > s->z1_m)
-			draw_lid(r, s, s->z1_m, 1.0);
-		if (s->lid_bottom && r->eye.z < s->z0_m)
-			draw_lid(r, s, s->z0_m, 0.55);
-	}
+	for (uint32_t i = 0; i < w->solid_count; i++)
+		draw_solid(r, &w->solids[i]);
 }
 
 static void draw_ring(struct cairn_renderer *r, const struct cairn_disc *d, double radius_m, double z0_m,

@@ -7,7 +7,7 @@
 #ifndef CAIRN_COMMON_SIM_RENDER_RENDER_H
 #define CAIRN_COMMON_SIM_RENDER_RENDER_H
 
-#include "common/sim/world/world.h"
+#include "common/sim/world/props.h"
 
 struct cairn_camera {
 	int32_t width_px, height_px;
@@ -27,6 +27,12 @@ struct cairn_renderer;
 /* world is borrowed and must stay. NULL without memory. */
 struct cairn_renderer *cairn_renderer_new(const struct cairn_world *world, const struct cairn_camera *camera);
 void cairn_renderer_destroy(struct cairn_renderer **renderer_p);
+
+/* What is open, moved, held and filled from now on: borrowed, read at each picture. NULL: as the world was built. */
+void cairn_renderer_props(struct cairn_renderer *renderer, const struct cairn_props *props);
+
+/* The word for what of a thing is open or on; "" where nothing of it can be. */
+void cairn_renderer_state(const struct cairn_renderer *renderer, uint32_t thing, char *ret, size_t bytes);
 
 /* rgb: width * height * 3 bytes; depth_mm: width * height values. pose: of the robot, world frame. */
 void cairn_renderer_draw(struct cairn_renderer *renderer, struct cairn_pose2 pose,

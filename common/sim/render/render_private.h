@@ -66,6 +66,8 @@ struct face {
 
 struct cairn_renderer {
 	const struct cairn_world *world;
+	const struct cairn_props *props; /* never NULL */
+	struct cairn_props as_built;
 	struct cairn_camera cam;
 	double focal_px;
 	struct cairn_texture_map textures[CAIRN_TEXTURE_COUNT];

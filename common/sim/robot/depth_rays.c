@@ -7,14 +7,21 @@
 #define SAME_THING_M 0.1
 #define NOISE_SHARE 0.01
 #define DROPOUT 0.02
+#define DEPTH_APART_M 0.035
+#define THREE_DO_M 0.30 /* lower than this robots drive under what they could miss in between */
 
 bool cairn_sim_slice_depths(struct cairn_sim *s)
 {
 	const struct cairn_config *cfg = s->cfg;
 	double low = cfg->safety.depth_height_min_m + BELOW_TOP_M, high = cfg->robot.height_m - BELOW_TOP_M;
 	bool ok = true;
-	for (int i = 0; i < CAIRN_DEPTH_HEIGHTS; i++) {
-		s->depths[i].z_m = low + (high - low) * i / (CAIRN_DEPTH_HEIGHTS - 1);
+	int more =
+	    (int)ceil((high - low) / DEPTH_APART_M) + 1; /* no board is so thin that it fits in between */
+	s->depth_count = more < 3 ? 3 : more > CAIRN_DEPTH_HEIGHTS ? CAIRN_DEPTH_HEIGHTS : more;
+	if (high - low < THREE_DO_M)
+		s->depth_count = 3;
+	for (int i = 0; i < s->depth_count; i++) {
+		s->depths[i].z_m = low + (high - low) * i / (s->depth_count - 1);
 		s->depths[i].slice = cairn_slice_new(s->world, s->depths[i].z_m, false);
 		ok = ok && s->depths[i].slice != NULL;
 	}
@@ -41,28 +48,39 @@ static void aim(const struct cairn_sim *s, struct view *v)
 	}
 }
 
+/* Does the picture show what lies at a height, so far away on the floor plan along a column? */
+static bool pictured(const struct cairn_sim *s, const struct cairn_column *k, double range_m, double z_m)
+{
+	const struct cairn_config_robot *r = &s->cfg->robot;
+	double half = tan(0.5 * r->camera_hfov_rad),
+	       tall = half * s->cfg->camera.height_px / s->cfg->camera.width_px;
+	double cp = cos(r->camera_pitch_rad), sp = sin(r->camera_pitch_rad);
+	double below = r->camera_z_m - z_m, ahead = range_m * k->ahead;
+	double deep = ahead * cp + below * sp;
+	return fabs(below * cp - ahead * sp) <= deep * tall && fabs(range_m * k->left) <= deep * half * 1.001;
+}
+
 /* Nearest thing in sight along each column, at any of the heights that the picture shows at that distance; and the highest
  * at which it is in sight. */
-static void look(struct cairn_sim *s, double tan_half, double ret_range_m[CAIRN_DEPTH_COLUMNS],
-    double ret_top_m[CAIRN_DEPTH_COLUMNS])
+static void look(
+    struct cairn_sim *s, double ret_range_m[CAIRN_DEPTH_COLUMNS], double ret_top_m[CAIRN_DEPTH_COLUMNS])
 {
-	const struct cairn_config *cfg = s->cfg;
-	struct cairn_disc people[CAIRN_WORLD_PEOPLE_MAX];
-	size_t n = cairn_sim_people(s, people);
-	double range_m[CAIRN_DEPTH_COLUMNS], range_max_m = cfg->safety.depth_range_m;
+	struct cairn_disc discs[CAIRN_SIM_DISCS];
+	size_t n = cairn_sim_discs(s, discs);
+	double range_m[CAIRN_DEPTH_COLUMNS], range_max_m = s->cfg->safety.depth_range_m;
 	struct view v;
 	aim(s, &v);
 	for (int i = 0; i < CAIRN_DEPTH_COLUMNS; i++)
 		ret_range_m[i] = range_max_m;
-	for (int h = 0; h < CAIRN_DEPTH_HEIGHTS; h++) {
-		double z_m = s->depths[h].z_m, off_m = fabs(z_m - cfg->robot.camera_z_m);
+	for (int h = 0; h < s->depth_count; h++) {
+		double z_m = s->depths[h].z_m;
 		cairn_slice_cast(s->depths[h].slice, CAIRN_DEPTH_COLUMNS,
 		    (struct cairn_slice_rays){v.x_m, v.y_m, v.dx, v.dy}, range_max_m, range_m);
 		for (int i = 0; i < CAIRN_DEPTH_COLUMNS; i++) {
 			double r = range_m[i];
 			for (size_t k = 0; k < n; k++)
-				r = cairn_disc_cast(&people[k], v.x_m[i], v.y_m[i], v.dx[i], v.dy[i], z_m, r);
-			if (r >= range_max_m || off_m > r * s->columns[i].ahead * tan_half)
+				r = cairn_disc_cast(&discs[k], v.x_m[i], v.y_m[i], v.dx[i], v.dy[i], z_m, r);
+			if (r >= range_max_m || !pictured(s, &s->columns[i], r, z_m))
 				continue;
 			if (r <= ret_range_m[i] + SAME_THING_M) /* heights rise */
 				ret_top_m[i] = z_m + BELOW_TOP_M;
@@ -94,7 +112,7 @@ void cairn_sim_depth_scan(struct cairn_sim *s, struct cairn_msg_depth_scan *out)
 	out->range_max_m = (float)range_max;
 	out->angle_rad_count = out->free_from_m_count = out->free_to_m_count = out->hit_count =
 	    out->top_m_count = CAIRN_DEPTH_COLUMNS;
-	look(s, tan_half, range_m, top_m);
+	look(s, range_m, top_m);
 	for (int i = 0; i < CAIRN_DEPTH_COLUMNS; i++) {
 		double r = range_m[i];
 		bool hit = r < range_max, dropped = false;
@@ -103,7 +121,8 @@ void cairn_sim_depth_scan(struct cairn_sim *s, struct cairn_msg_depth_scan *out)
 			r *= hit ? 1.0 + NOISE_SHARE * cairn_rng_normal(&s->state.rng) : 1.0;
 		}
 		out->angle_rad[i] = (float)s->columns[i].angle_rad;
-		out->free_from_m[i] = (float)(drop_m / (tan_half * s->columns[i].ahead));
+		out->free_from_m[i] = (float)(drop_m / (tan(cfg->robot.camera_pitch_rad + atan(tan_half)) *
+							   s->columns[i].ahead));
 		out->free_to_m[i] = dropped ? -1.0f : (float)fmin(r, range_max);
 		out->hit[i] = hit && !dropped;
 		out->top_m[i] = out->hit[i] ? (float)top_m[i] : 0.0f;

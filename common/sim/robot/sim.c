@@ -77,6 +77,7 @@ struct cairn_sim *cairn_sim_new(
 	cairn_rng_seed(&s->state.rng, (uint64_t)cfg->sim.seed, 1);
 	s->state.start = start;
 	s->state.battery_v = BATTERY_FULL_V;
+	cairn_props_start(world, (uint64_t)cfg->sim.seed, &s->state.props);
 	cairn_body_init(&s->state.body, start, &s->state.rng);
 	int32_t person = cairn_sim_place_people(s);
 	if (person >= 0) {
@@ -125,8 +126,8 @@ void cairn_sim_sweeps(struct cairn_sim *sim, bool on)
 
 double cairn_sim_clearance(const struct cairn_sim *sim, double max_m)
 {
-	struct cairn_disc people[CAIRN_WORLD_PEOPLE_MAX];
-	size_t n = cairn_sim_people(sim, people);
+	struct cairn_disc people[CAIRN_SIM_DISCS];
+	size_t n = cairn_sim_discs(sim, people);
 	return cairn_body_clearance(&sim->state.body, &sim->params, sim->world, people, n, max_m);
 }
 
@@ -138,6 +139,17 @@ size_t cairn_sim_people(const struct cairn_sim *sim, struct cairn_disc discs[CAI
 		    sim->state.walkers[i].x_m, sim->state.walkers[i].y_m, p->radius_m, 0.0, p->height_m};
 	}
 	return sim->world->people_count;
+}
+
+struct cairn_props *cairn_sim_props(struct cairn_sim *sim)
+{
+	return &sim->state.props;
+}
+
+size_t cairn_sim_discs(const struct cairn_sim *sim, struct cairn_disc discs[CAIRN_SIM_DISCS])
+{
+	size_t n = cairn_sim_people(sim, discs);
+	return n + cairn_props_discs(sim->world, &sim->state.props, sim->params.height_m, discs + n);
 }
 
 /* ---- LiDAR ---- */
@@ -254,9 +266,9 @@ static void spin(struct cairn_sim *sim)
 
 const struct cairn_lidar_point *cairn_sim_step(struct cairn_sim *sim, struct cairn_drive drive, bool lidar_on)
 {
-	struct cairn_disc people[CAIRN_WORLD_PEOPLE_MAX];
+	struct cairn_disc people[CAIRN_SIM_DISCS];
 	cairn_sim_walk(sim);
-	size_t n = cairn_sim_people(sim, people);
+	size_t n = cairn_sim_discs(sim, people);
 	struct cairn_pose2 before = sim->state.body.pose;
 	cairn_body_step(&sim->state.body, &sim->params, sim->world, people, n, drive.v_mps, drive.steer_rad,
 	    CAIRN_SIM_STEP_S, &sim->state.rng);
@@ -317,4 +329,6 @@ void cairn_sim_truth_message(const struct cairn_sim *sim, struct cairn_msg_sim_t
 	else if (s->body.touched <= -2 && (uint32_t)(-2 - s->body.touched) < sim->world->people_count)
 		snprintf(out->last_contact, sizeof(out->last_contact), "%s",
 		    sim->world->people[-2 - s->body.touched].name);
+	else if (s->body.touched <= -2)
+		snprintf(out->last_contact, sizeof(out->last_contact), "the open door of a cupboard");
 }

@@ -8,6 +8,7 @@
 
 #include "common/sim/robot/body.h"
 #include "common/sim/robot/truth.h"
+#include "common/sim/world/props.h"
 #include "ipc/messages.h"
 
 #define CAIRN_SIM_STEP_S 0.01
@@ -40,6 +41,7 @@ struct cairn_sim_state {
 	struct cairn_body body;
 	struct cairn_walker walkers[CAIRN_WORLD_PEOPLE_MAX];
 	double battery_v;
+	struct cairn_props props;
 };
 
 struct cairn_drive {
@@ -87,8 +89,14 @@ void cairn_sim_spin(struct cairn_sim *sim, double w_radps);
 /* Puts a person elsewhere, from where it goes on as before. False, and it stays: it would touch the robot there. */
 bool cairn_sim_put_person(struct cairn_sim *sim, uint32_t person, struct cairn_vec2 at);
 
+/* What the hand changes of the house. */
+struct cairn_props *cairn_sim_props(struct cairn_sim *sim);
+
 /* People where they are now; the number of them. */
 size_t cairn_sim_people(const struct cairn_sim *sim, struct cairn_disc discs[CAIRN_WORLD_PEOPLE_MAX]);
+/* The same, and behind them the doors of cupboards that stand open: all that is felt and not of the world. */
+#define CAIRN_SIM_DISCS (CAIRN_WORLD_PEOPLE_MAX + CAIRN_PROPS_DISCS)
+size_t cairn_sim_discs(const struct cairn_sim *sim, struct cairn_disc discs[CAIRN_SIM_DISCS]);
 void cairn_sim_truth_message(const struct cairn_sim *sim, struct cairn_msg_sim_truth *out);
 
 #endif

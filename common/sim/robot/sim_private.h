@@ -25,7 +25,7 @@ struct cairn_column {
 	double angle_rad, ahead, left; /* cosine and sine */
 };
 
-#define CAIRN_DEPTH_HEIGHTS 3
+#define CAIRN_DEPTH_HEIGHTS 48
 
 /* The world as the depth camera looks at it, at one height. */
 struct cairn_depth_height {
@@ -51,6 +51,7 @@ struct cairn_sim {
 	struct cairn_beams beams[CAIRN_LIDAR_TURN_STEPS];
 	struct cairn_column columns[CAIRN_DEPTH_COLUMNS]; /* of the depth camera */
 	struct cairn_depth_height depths[CAIRN_DEPTH_HEIGHTS];
+	int depth_count;
 };
 
 /* Works out where the depth camera looks. */

@@ -71,11 +71,14 @@ static struct cairn_solid *add_solid(
 	    grow(b, (void **)&w->solids, w->solid_count, 1, &b->solid_cap, sizeof(*w->solids));
 	if (s == NULL)
 		return NULL;
-	*s = (struct cairn_solid){.thing = w->thing_count - 1,
+	*s = (struct cairn_solid){.thing = b->thing > 0 ? b->thing - 1 : w->thing_count - 1,
 	    .edge_first = w->edge_count,
 	    .z0_m = (float)z0_m,
 	    .z1_m = (float)z1_m,
-	    .paint = paint};
+	    .paint = paint,
+	    .unfelt = b->unfelt,
+	    .shown = b->shown,
+	    .prop = b->prop};
 	w->solid_count++;
 	return s;
 }
@@ -265,6 +268,13 @@ static void hash_world(struct cairn_world *w)
 	for (uint32_t i = 0; i < w->people_count; i++)
 		h = cairn_hash_bytes(
 		    h, w->people[i].path, w->people[i].path_count * sizeof(w->people[i].path[0]));
+	for (uint32_t i = 0; i < w->prop_count; i++) {
+		const struct cairn_prop *p = &w->props[i];
+		for (uint32_t k = 0; k < p->place_count; k++)
+			h = cairn_hash_bytes(h, &p->places[k].at, sizeof(p->places[k].at));
+		h = cairn_hash_bytes(h, &p->open, sizeof(p->open));
+		h = cairn_hash_bytes(h, p->liquid, sizeof(p->liquid));
+	}
 	w->hash = h;
 }
 
@@ -320,14 +330,16 @@ static bool build_grid(struct cairn_world *w)
 		return false;
 	}
 	for (uint32_t i = 0; i < w->edge_count; i++)
-		cells_of_edge(w, i, NULL);
+		if (!w->solids[w->edges[i].solid].unfelt)
+			cells_of_edge(w, i, NULL);
 	for (size_t k = 0; k < cells; k++)
 		w->cell_first[k + 1] += w->cell_first[k];
 	memcpy(fill, w->cell_first, cells * sizeof(*fill));
 	w->cell_edges = malloc((w->cell_first[cells] + 1) * sizeof(*w->cell_edges));
 	if (w->cell_edges != NULL)
 		for (uint32_t i = 0; i < w->edge_count; i++)
-			cells_of_edge(w, i, fill);
+			if (!w->solids[w->edges[i].solid].unfelt)
+				cells_of_edge(w, i, fill);
 	free(fill);
 	return w->cell_edges != NULL;
 }

@@ -10,8 +10,12 @@
 struct cairn_builder {
 	struct cairn_world *world;
 	uint32_t edge_cap, solid_cap, thing_cap, room_cap, rug_cap, tri_cap;
-	bool glass;  /* what is built from now on is glass */
-	bool failed; /* out of memory, or a limit */
+	bool glass; /* what is built from now on is glass */
+	/* The same: as in cairn_solid. */
+	bool unfelt;
+	uint8_t shown, prop;
+	uint32_t thing; /* 1 + index of the thing that solids go to; 0: the newest */
+	bool failed;    /* out of memory, or a limit */
 };
 
 struct cairn_box {

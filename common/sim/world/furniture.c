@@ -17,10 +17,7 @@
 static void part(struct cairn_builder *b, const struct cairn_item *it, double x_m, double y_m, double width_m,
     double depth_m, double z0_m, double z1_m, struct cairn_paint paint)
 {
-	struct cairn_pose2 at = {it->x_m, it->y_m, it->yaw_rad};
-	struct cairn_vec2 p = cairn_pose_apply(at, (struct cairn_vec2){x_m, y_m});
-	cairn_build_box(
-	    b, (struct cairn_box){p.x_m, p.y_m, width_m, depth_m, it->yaw_rad, z0_m, z1_m}, paint);
+	cairn_build_box(b, cairn_item_box(it, x_m, y_m, width_m, depth_m, z0_m, z1_m), paint);
 }
 
 static struct cairn_paint shade(struct cairn_paint p, double factor)
@@ -238,7 +235,14 @@ static void lamp(struct cairn_builder *b, const struct cairn_item *it)
 	double r = 0.5 * it->width_m, h = it->height_m;
 	cairn_build_cylinder(b, it->x_m, it->y_m, 0.11, 0.0, 0.22, BLACK);
 	cairn_build_cylinder(b, it->x_m, it->y_m, 0.02, 0.22, h - 0.3, STEEL);
+	bool switched = b->prop != 0 && b->world->props[b->prop - 1].word == CAIRN_PROP_LIGHT;
+	uint8_t shown = b->shown;
+	b->shown = switched ? CAIRN_SHOWN_OPEN : shown;
 	cairn_build_cylinder(b, it->x_m, it->y_m, r, h - 0.30, h, it->paint);
+	b->shown = CAIRN_SHOWN_CLOSED; /* off: the shade is dark */
+	if (switched)
+		cairn_build_cylinder(b, it->x_m, it->y_m, r, h - 0.30, h, shade(it->paint, 0.45));
+	b->shown = shown;
 }
 
 /* A flat thing on a wall or a stand: it spans bottom_m .. height_m. */
@@ -281,6 +285,28 @@ static void rug(struct cairn_builder *b, const struct cairn_item *it)
 	cairn_build_rug(b, c, 4, it->paint);
 }
 
+static void bottle(struct cairn_builder *b, const struct cairn_item *it)
+{
+	double h = it->height_m - it->bottom_m, neck_m = it->bottom_m + 0.62 * h;
+	cairn_build_cylinder(b, it->x_m, it->y_m, 0.5 * it->width_m, it->bottom_m, neck_m, it->paint);
+	cairn_build_cylinder(
+	    b, it->x_m, it->y_m, 0.2 * it->width_m, neck_m, it->height_m, shade(it->paint, 0.8));
+}
+
+/* What is in it is drawn as a band around it, as it is no more transparent than anything else here. */
+static void glass(struct cairn_builder *b, const struct cairn_item *it)
+{
+	double h = it->height_m - it->bottom_m, r = 0.5 * it->width_m;
+	uint8_t shown = b->shown;
+	cairn_build_cylinder(b, it->x_m, it->y_m, r, it->bottom_m, it->height_m, it->paint);
+	if (b->prop == 0)
+		return;
+	b->shown = CAIRN_SHOWN_FILLED;
+	cairn_build_cylinder(b, it->x_m, it->y_m, r + 0.002, it->bottom_m + 0.1 * h, it->bottom_m + 0.7 * h,
+	    CAIRN_PAINT(110, 20, 40, PLAIN));
+	b->shown = shown;
+}
+
 struct kind {
 	const char *name;
 	void (*build)(struct cairn_builder *b, const struct cairn_item *it);
@@ -314,6 +340,9 @@ static const struct kind kinds[] = {
     {"window", window, 1.30, 0.06, 0.90, 2.10, {255, 255, 255, CAIRN_TEXTURE_WINDOW}},
     {"screen", screen, 1.20, 0.05, 0.75, 1.45, {255, 255, 255, CAIRN_TEXTURE_SCREEN}},
     {"rug", rug, 2.00, 1.40, 0.0, 0.005, {170, 60, 56, CAIRN_TEXTURE_CARPET}},
+    {"bottle", bottle, 0.08, 0.08, 0.0, 0.30, {40, 74, 48, CAIRN_TEXTURE_PLAIN}},
+    {"glass", glass, 0.08, 0.08, 0.0, 0.14, {206, 222, 228, CAIRN_TEXTURE_PLAIN}},
+    {"laptop", cairn_build_laptop, 0.34, 0.24, 0.0, 0.24, {120, 124, 130, CAIRN_TEXTURE_PLAIN}},
     {"curtain", curtain, 0.40, 0.08, 0.0, 2.30, {190, 92, 72, CAIRN_TEXTURE_CURTAIN}},
 };
 
@@ -344,6 +373,9 @@ bool cairn_furniture_build(
 		it.depth_m = k->depth_m > 0.0 ? k->depth_m : it.width_m;
 	if (it.bottom_m == 0.0)
 		it.bottom_m = k->bottom_m;
+	bool stands = k->build == bottle || k->build == glass || k->build == cairn_build_laptop;
+	if (it.height_m == 0.0 && (it.tall_m > 0.0 || stands))
+		it.height_m = it.bottom_m + (it.tall_m > 0.0 ? it.tall_m : k->height_m);
 	if (it.height_m == 0.0)
 		it.height_m = strcmp(k->name, "ball") == 0 ? it.bottom_m + it.width_m : k->height_m;
 	if (!it.painted)
@@ -365,7 +397,15 @@ bool cairn_furniture_build(
 		    it.name, it.height_m, it.bottom_m);
 		return false;
 	}
+	if (it.hollow != NULL &&
+	    (it.hollow->shelf_m < 0.0 || it.hollow->shelf_m > it.height_m - it.bottom_m - 0.05)) {
+		cairn_error_set(err, "container.shelf_m: the shelf of '%s' must be inside of it", it.name);
+		return false;
+	}
 	(void)cairn_build_thing(b, it.name, k->name, it.x_m, it.y_m);
-	k->build(b, &it);
+	if (it.hollow != NULL)
+		cairn_build_hollow(b, &it);
+	else
+		k->build(b, &it);
 	return true;
 }

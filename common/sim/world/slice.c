@@ -69,7 +69,7 @@ static void take_edges(struct cairn_slice *s, const struct cairn_world *world, d
 	uint32_t solid = UINT32_MAX;
 	for (uint32_t i = 0; i < world->edge_count; i++) {
 		const struct cairn_edge *e = &world->edges[i];
-		if (!is_cut(e, z_m, through_glass))
+		if (!is_cut(e, z_m, through_glass) || world->solids[e->solid].unfelt)
 			continue;
 		if (s->bunch_count == 0 || e->solid != solid || s->bunches[s->bunch_count - 1].count == BUNCH)
 			s->bunches[s->bunch_count++] = (struct slice_bunch){s->edge_count, 0};

@@ -15,7 +15,7 @@ void cairn_world_distances(const struct cairn_world *world, double x_m, double y
 		out[k] = max_m;
 	for (uint32_t i = 0; i < world->edge_count; i++) {
 		const struct cairn_edge *e = &world->edges[i];
-		if (e->z0_m >= height_m || e->z1_m <= CAIRN_WORLD_STEP_M)
+		if (e->z0_m >= height_m || e->z1_m <= CAIRN_WORLD_STEP_M || world->solids[e->solid].unfelt)
 			continue;
 		float inv = (float)(1.0 / cell_m);
 		float ax = (e->ax_m - (float)x_m) * inv - 0.5f, ay = (e->ay_m - (float)y_m) * inv - 0.5f;

@@ -36,6 +36,27 @@ const struct cairn_room *cairn_world_room_at(const struct cairn_world *world, do
 	return best;
 }
 
+bool cairn_world_extent(const struct cairn_world *w, uint32_t thing, double ret_min[3], double ret_max[3])
+{
+	for (int k = 0; k < 3; k++) {
+		ret_min[k] = 1e9;
+		ret_max[k] = -1e9;
+	}
+	for (uint32_t i = 0; i < w->solid_count; i++) {
+		const struct cairn_solid *s = &w->solids[i];
+		bool always = s->shown == CAIRN_SHOWN_ALWAYS || s->shown == CAIRN_SHOWN_NEVER;
+		if (s->thing != thing || !always)
+			continue;
+		const double low[3] = {(double)s->x_min_m, (double)s->y_min_m, (double)s->z0_m},
+			     high[3] = {(double)s->x_max_m, (double)s->y_max_m, (double)s->z1_m};
+		for (int k = 0; k < 3; k++) {
+			ret_min[k] = fmin(ret_min[k], low[k]);
+			ret_max[k] = fmax(ret_max[k], high[k]);
+		}
+	}
+	return ret_max[0] >= ret_min[0];
+}
+
 /* ---- rays ---- */
 
 struct walk {

@@ -19,6 +19,8 @@
 #define CAIRN_WORLD_NAME_CAP 48
 #define CAIRN_WORLD_PEOPLE_MAX 16
 #define CAIRN_WORLD_PATH_MAX 16
+#define CAIRN_WORLD_PROPS_MAX 32
+#define CAIRN_WORLD_PROP_PLACES 4
 /* Lower than this a thing is part of the floor: it neither touches nor stops the robot. */
 #define CAIRN_WORLD_STEP_M 0.01
 
@@ -60,6 +62,16 @@ struct cairn_edge {
 	uint32_t glass; /* 1: a LiDAR looks through it */
 };
 
+/* When a solid is drawn: always; while its prop is open, or closed; while its prop is filled; or never, as the hull of a hollow
+ * container, which is there for touch and for rays alone. */
+enum cairn_shown {
+	CAIRN_SHOWN_ALWAYS,
+	CAIRN_SHOWN_OPEN,
+	CAIRN_SHOWN_CLOSED,
+	CAIRN_SHOWN_FILLED,
+	CAIRN_SHOWN_NEVER
+};
+
 struct cairn_solid {
 	uint32_t thing;
 	uint32_t edge_first, edge_count;
@@ -69,12 +81,45 @@ struct cairn_solid {
 	float x_min_m, y_min_m, x_max_m, y_max_m;
 	struct cairn_paint paint;
 	bool lid_top, lid_bottom; /* those faces can be seen */
+	bool unfelt;              /* seen, but neither touched nor met by a ray: what can move, and insides */
+	uint8_t shown;            /* enum cairn_shown */
+	uint8_t prop;             /* 1 + index of the prop it belongs to; 0 = none */
 };
 
 struct cairn_thing {
 	char name[CAIRN_WORLD_NAME_CAP];
 	char kind[16]; /* "wall", "door", "table", ... */
 	float x_m, y_m;
+};
+
+/* Where a prop can be at the start. */
+struct cairn_prop_place {
+	int32_t thing; /* that it is on or in; -1: it stands where it was built, on nothing that is known */
+	int32_t container; /* prop that it is in; -1: on, not in */
+	struct cairn_vec2 at;
+	double z_m; /* of its foot */
+};
+
+/* What the light word, the lid or the door of a prop is called when it is open and when it is closed. */
+enum cairn_prop_word { CAIRN_PROP_STILL, CAIRN_PROP_DOOR, CAIRN_PROP_LID, CAIRN_PROP_LIGHT };
+
+/* A thing with a state (props.h has what changes): a container, a thing to grasp, a vessel, a lid, a lamp. */
+struct cairn_prop {
+	uint32_t thing;
+	uint8_t word; /* enum cairn_prop_word: what opens and closes, or is switched; STILL: nothing */
+	bool container, occludes, graspable, open;               /* open: at the start */
+	struct cairn_prop_place places[CAIRN_WORLD_PROP_PLACES]; /* the seed chooses one; built at [0] */
+	uint32_t place_count;
+	double tall_m, wide_m;    /* largest level side */
+	double shelf_z_m;         /* of a container: where things stand in it */
+	struct cairn_vec2 middle; /* of a container's inside */
+	double holds_l;           /* of a vessel; 0 = none */
+	char liquid[24];          /* that it is full of at the start; "" = empty */
+	struct {
+		struct cairn_vec2 hinge, shut, wide; /* leaf: from its hinge to its tip, closed and open */
+		double z0_m, z1_m;
+	} leaves[4];
+	uint32_t leaf_count;
 };
 
 struct cairn_room {
@@ -101,6 +146,7 @@ struct cairn_person {
 	struct cairn_vec2 hinge;
 	double share;
 	struct cairn_paint paint;
+	bool requester; /* gives the robot its tasks */
 };
 
 /* One corner triple of a lid or a floor. */
@@ -135,7 +181,9 @@ struct cairn_world {
 	struct cairn_rug *rugs;
 	struct cairn_tri *tris;
 	struct cairn_person people[CAIRN_WORLD_PEOPLE_MAX];
-	uint32_t edge_count, solid_count, thing_count, room_count, rug_count, tri_count, people_count;
+	struct cairn_prop props[CAIRN_WORLD_PROPS_MAX];
+	uint32_t edge_count, solid_count, thing_count, room_count, rug_count, tri_count, people_count,
+	    prop_count;
 	struct cairn_paint floor;
 	double ceiling_m;
 	double x_min_m, y_min_m, x_max_m, y_max_m;
@@ -187,6 +235,11 @@ double cairn_world_clearance(const struct cairn_world *world, struct cairn_pose2
 /* Distance from the footprint to the disc; 0 when it overlaps. */
 double cairn_disc_clearance(
     const struct cairn_disc *disc, struct cairn_pose2 pose, const struct cairn_footprint *body);
+
+/* Extent of a thing as it was built: its lowest and its highest corner, without what is drawn only at times. False: it has no
+ * solids. */
+bool cairn_world_extent(
+    const struct cairn_world *world, uint32_t thing, double ret_min[3], double ret_max[3]);
 
 /* The smallest room that holds the point, or NULL. */
 const struct cairn_room *cairn_world_room_at(const struct cairn_world *world, double x_m, double y_m);

@@ -8,12 +8,13 @@
 #include "common/sim/world/furniture.h"
 #include "common/sim/world/outline.h"
 #include "common/sim/world/walls.h"
+#include "common/sim/world/yaml_private.h"
 
 #define FILE_BYTES_MAX (4u << 20)
 #define ITEMS_MAX 4096
 #define POINTS_MAX 1000
-#define NAME_BYTES_MAX 40
-#define REACH_M 1000.0 /* no coordinate lies farther out */
+#define NAME_BYTES_MAX CAIRN_WORLD_NAME_BYTES
+#define REACH_M CAIRN_WORLD_REACH_M
 #define WALL_THICKNESS_M 0.12
 #define DOOR_HEIGHT_M 2.00
 
@@ -232,12 +233,17 @@ static void build_item(struct cairn_yaml_reader *r, struct cairn_builder *b, str
 	item.corners = corners;
 	item.corner_count = count;
 	int kind = kind_name != NULL ? find_kind(kind_name) : -1;
+	struct cairn_prop_keys keys;
 	struct cairn_error why;
+	cairn_yaml_prop_begin(r, b, node, &item, &keys);
+	uint32_t thing = b->world->thing_count;
 	if (kind_name != NULL && kind < 0)
 		(void)cairn_yaml_fail(r, cairn_yaml_get(r, node, "kind", CAIRN_YAML_TEXT, true),
 		    "nothing is called '%s' (box, cylinder, polygon, table, ...)", kind_name);
 	else if (!r->failed && !cairn_furniture_build(b, kind, &item, &why))
 		(void)cairn_yaml_fail(r, node, "%s", why.text);
+	if (!r->failed)
+		cairn_yaml_prop_end(r, b, node, &item, &keys, thing);
 	free(corners);
 }
 
@@ -250,6 +256,7 @@ static void build_person(struct cairn_yaml_reader *r, struct cairn_builder *b, s
 	    .height_m = cairn_yaml_real(r, node, "height_m", 0.1, 3.0, 1.70),
 	    .paint = CAIRN_PAINT(70, 110, 190, FABRIC)};
 	(void)take_colour(r, node, "colour", &person->paint);
+	person->requester = cairn_yaml_flag(r, node, "requester", false);
 	uint32_t count = 0;
 	struct cairn_vec2 *path = take_points(r, node, "path", 1, CAIRN_WORLD_PATH_MAX, true, &count);
 	if (!r->failed) {
