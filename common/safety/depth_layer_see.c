@@ -198,29 +198,6 @@ static void free_column(struct cairn_depth_layer *f, const struct column *l, str
 			free_cell(&f->cells[index[i]], keep);
 }
 
-/* First what is free, in all columns, then what is not: columns share cells. Near the edges of the picture a
- * column passes cells whose other half is not in it: what stands there is not taken away. */
-static void see_free(struct cairn_depth_layer *f, const struct cairn_msg_depth_scan *scan, uint32_t i,
-    struct cairn_pose2 pose, double c, double s)
-{
-	const uint32_t last = scan->angle_rad_count - 1;
-	double a = (double)scan->angle_rad[i],
-	       to = cairn_smaller((double)scan->free_to_m[i], (double)scan->range_max_m);
-	double from_edge_rad =
-	    cairn_smaller(fabs(a - (double)scan->angle_rad[0]), fabs(a - (double)scan->angle_rad[last]));
-	/* The cell of an obstacle is not entered from the front side. */
-	double end_m = scan->hit[i] ? to - CAIRN_DEPTH_LAYER_CELL_M : to;
-	struct column l = {(double)scan->x_m, (double)scan->y_m, f->looks.c[i], f->looks.s[i],
-	    cairn_larger((double)scan->free_from_m[i], 0.0), 0.0};
-	double whole_m = cairn_larger(l.from_m + WHOLE_M, WHOLE_M / cairn_larger(from_edge_rad, 1e-3));
-	l.end_m = cairn_smaller(end_m, whole_m);
-	free_column(f, &l, pose, c, s, true);
-	l.from_m = whole_m;
-	l.end_m = end_m;
-	if (l.from_m <= l.end_m)
-		free_column(f, &l, pose, c, s, false);
-}
-
 static void mark_obstacle(struct cairn_depth_layer *f, struct cairn_vec2 p, float top_m)
 {
 	int32_t cx = cairn_depth_layer_cell_of(p.x_m), cy = cairn_depth_layer_cell_of(p.y_m);
@@ -252,6 +229,7 @@ struct things {
 	uint32_t count; /* columns */
 	bool some[CAIRN_DEPTH_LAYER_COLUMNS_MAX];
 	float top_m[CAIRN_DEPTH_LAYER_COLUMNS_MAX];
+	float clear_m[CAIRN_DEPTH_LAYER_COLUMNS_MAX]; /* so far each tells what is not there */
 	struct cairn_vec2 at[CAIRN_DEPTH_LAYER_COLUMNS_MAX];
 	uint32_t hidden_count;
 	uint32_t hidden[HIDDEN_MAX]; /* cells */
@@ -266,6 +244,56 @@ static void find_obstacles(const struct cairn_depth_layer *f, const struct cairn
 		ret->some[i] = find_obstacle(f, scan, i, pose, lidar, &hint, &ret->at[i]);
 		ret->top_m[i] = scan->top_m_count > 0 ? scan->top_m[i] : 0.0f;
 	}
+}
+
+/* How far each column tells that nothing stands there. One that passes a thing by less than a cell touches the cells that the
+ * thing reaches into: a corner that points at the camera is no wider than that, and they are kept. */
+static void note_clear(
+    const struct cairn_depth_layer *f, const struct cairn_msg_depth_scan *scan, struct things *things)
+{
+	for (uint32_t i = 0; i < things->count; i++)
+		things->clear_m[i] = scan->range_max_m;
+	for (uint32_t i = 0; i < things->count; i++) {
+		if (!things->some[i])
+			continue;
+		double r = (double)scan->free_to_m[i], ux = f->looks.c[i], uy = f->looks.s[i];
+		float before_m = (float)(r - WHOLE_M);
+		for (int side = -1; side <= 1; side += 2)
+			for (uint32_t k = i; k < things->count; k += (uint32_t)side) {
+				double aside_m = r * fabs(ux * f->looks.s[k] - uy * f->looks.c[k]);
+				if (!(aside_m < WHOLE_M))
+					break;
+				things->clear_m[k] = fminf(things->clear_m[k], before_m);
+			}
+	}
+}
+
+/* First what is free, in all columns, then what is not: columns share cells. Near the edges of the picture a
+ * column passes cells whose other half is not in it: what stands there is not taken away. */
+static void see_free(struct cairn_depth_layer *f, const struct cairn_msg_depth_scan *scan, uint32_t i,
+    struct cairn_pose2 pose, double c, double s, double clear_m)
+{
+	const uint32_t last = scan->angle_rad_count - 1;
+	double a = (double)scan->angle_rad[i],
+	       to = cairn_smaller((double)scan->free_to_m[i], (double)scan->range_max_m);
+	double from_edge_rad =
+	    cairn_smaller(fabs(a - (double)scan->angle_rad[0]), fabs(a - (double)scan->angle_rad[last]));
+	/* The cell of an obstacle is not entered from the front side. */
+	double end_m = scan->hit[i] ? to - CAIRN_DEPTH_LAYER_CELL_M : to;
+	double from_m = cairn_larger((double)scan->free_from_m[i], 0.0);
+	double whole_m = cairn_larger(from_m + WHOLE_M, WHOLE_M / cairn_larger(from_edge_rad, 1e-3));
+	clear_m = cairn_smaller(end_m, clear_m);
+	struct column l = {(double)scan->x_m, (double)scan->y_m, f->looks.c[i], f->looks.s[i], from_m,
+	    cairn_smaller(end_m, whole_m)};
+	free_column(f, &l, pose, c, s, true);
+	l.from_m = whole_m;
+	l.end_m = clear_m;
+	if (l.from_m <= l.end_m)
+		free_column(f, &l, pose, c, s, false);
+	l.from_m = cairn_larger(whole_m, clear_m);
+	l.end_m = end_m;
+	if (l.from_m <= l.end_m)
+		free_column(f, &l, pose, c, s, true);
 }
 
 /* What stands behind such a thing is not seen, and columns that pass on both sides say nothing of it though
@@ -335,8 +363,9 @@ void cairn_depth_layer_see(struct cairn_depth_layer *f, const struct cairn_msg_d
 	    f->looks.rad, f->looks.c, f->looks.s, &f->looks.count, scan->angle_rad, scan->angle_rad_count);
 	find_obstacles(f, scan, pose, lidar, &things);
 	note_hidden(f, scan, pose, &things);
+	note_clear(f, scan, &things);
 	for (uint32_t i = 0; i < scan->angle_rad_count; i++)
-		see_free(f, scan, i, pose, c, s);
+		see_free(f, scan, i, pose, c, s, (double)things.clear_m[i]);
 	mark_obstacles(f, &things);
 	cairn_depth_layer_mark(f, pose, 0.0, 0.0);
 	cairn_depth_layer_list(f);

@@ -1,27 +1,10 @@
 #!/bin/sh
-# Runs test_mcp.mjs in a folder of the build, with the npm packages of package-lock.json; skips with the reason where there is no
-# node or no way to the packages.
+# Runs test_mcp.mjs in a folder of the build.
 #
 #   run.sh SOURCE_ROOT FOLDER
 set -eu
+# shellcheck source=test/support/npm.sh
+. "$1/test/support/npm.sh"
 
-source=$1 folder=$2
-
-skip() {
-	echo "1..0 # SKIP $1"
-	exit 0
-}
-
-for program in node npm; do
-	command -v $program >/dev/null || skip "$program is not installed (scripts/setup.sh --ci)"
-done
-
-mkdir -p "$folder"
-cp "$source"/test/mcp/*.mjs "$source"/test/mcp/*.json "$source"/test/mcp/*.yml "$folder"
-if ! cmp -s "$folder/package-lock.json" "$folder/node_modules/installed"; then
-	(cd "$folder" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >npm.log 2>&1) ||
-		skip "npm ci failed, see $folder/npm.log: $(tail -1 "$folder/npm.log")"
-	cp "$folder/package-lock.json" "$folder/node_modules/installed"
-fi
-cd "$folder"
-exec node --test-reporter=tap test_mcp.mjs
+npm_folder "$1/test/mcp" "$2"
+node_test test_mcp.mjs

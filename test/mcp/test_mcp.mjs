@@ -40,7 +40,13 @@ const picture = (result) => Buffer.from(result.content.find((c) => c.type === 'i
 const state = async (client) => JSON.parse(words(await call(client, 'status')));
 const drives = (client) => until(async () => Math.abs((await state(client)).motion?.v_mps ?? 0) > 0.05, 'the robot drives', 40000);
 const stands = (client) => until(async () => (await state(client)).motion.v_mps === 0, 'the robot stands');
-const command = (name) => fetch(new URL(`api/command/${name}`, url), { method: 'POST' });
+// An answer that is not read to its end keeps its connection, and the robot has so many.
+const status = async (address, options) => {
+	const answer = await fetch(address, options);
+	await answer.arrayBuffer();
+	return answer.status;
+};
+const command = (name) => status(new URL(`api/command/${name}`, url), { method: 'POST' });
 
 before(async () => {
 	stack = spawn(PROGRAM, ['up', '--run', run, '--headless', '--stay', '--fresh', '--summary', join(run, 'summary.json'), '--set', 'web.endpoint=127.0.0.1:0', '--set', 'sim.seed=5'], { stdio: 'ignore' });
@@ -168,7 +174,7 @@ test('a thousand calls, lies and cut connections change nothing: stop and page a
 	const answered = [];
 	while (left > 0) {
 		const from = performance.now();
-		answered.push([(await fetch(url)).status, (await command('stop')).status]);
+		answered.push([await status(url), await command('stop')]);
 		fastest = Math.max(fastest, performance.now() - from);
 	}
 	await flood;
@@ -176,9 +182,9 @@ test('a thousand calls, lies and cut connections change nothing: stop and page a
 	assert.ok(answered.length > 0 && answered.every(([page, stop]) => page === 200 && [200, 409, 429].includes(stop)), JSON.stringify(answered));
 	assert.ok(codes[429] > 0, 'no measure was held');
 	// Whatever was sent last, one stop ends it.
-	await until(async () => [200, 409].includes((await command('stop')).status), 'a stop within the measure');
+	await until(async () => [200, 409].includes(await command('stop')), 'a stop within the measure');
 	await stands(watcher);
-	assert.equal((await command('estop')).status, 200);
+	assert.equal(await command('estop'), 200);
 	await until(async () => (await state(watcher)).motion.state === 'estop', 'the emergency stop');
 	const agent = await http(token);
 	await call(agent, 'goto', { x_m: 1, y_m: 0 });

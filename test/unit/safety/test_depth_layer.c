@@ -369,6 +369,31 @@ START_TEST(a_cell_half_out_of_the_picture_keeps_what_stands_in_it)
 }
 END_TEST
 
+/* Seen a finger's breadth farther to the side than before: the columns beside it touch the cell that its tip reaches into. */
+START_TEST(a_corner_that_points_at_the_camera_is_not_taken_away_by_columns_that_pass_it)
+{
+	fresh_floor();
+	struct cairn_msg_depth_scan s = columns(9.0);
+	const uint32_t tip = 32;
+	uint8_t *kept = NULL, *gone = NULL;
+	for (uint32_t i = tip - 2; i >= tip - 11; i -= 9) { /* 3 cm and 14 cm beside it */
+		double a = (double)s.angle_rad[i];
+		uint8_t *cell = floor_cell(
+		    (int32_t)floor((0.2 + 0.62 * cos(a)) / 0.05), (int32_t)floor(0.62 * sin(a) / 0.05));
+		*(kept == NULL ? &kept : &gone) = cell;
+		*cell = 2;
+	}
+	s.hit[tip] = true;
+	s.free_to_m[tip] = 0.62f;
+	cairn_depth_layer_see(&memory, &s, (struct cairn_pose2){0}, NULL);
+	ck_assert_uint_eq(*kept, 2);
+	ck_assert_uint_eq(*gone, 1);
+	s = columns(9.0); /* it is carried away */
+	cairn_depth_layer_see(&memory, &s, (struct cairn_pose2){0}, NULL);
+	ck_assert_uint_eq(*kept, 1);
+}
+END_TEST
+
 /* Straight on for so far, seeing all floor ahead. */
 static struct cairn_pose2 drive_in(double far_m)
 {
@@ -490,6 +515,7 @@ CAIRN_TEST_MAIN("floor", a_low_box_a_shelf_and_glass_are_seen_in_the_picture_whe
     a_pane_seen_from_its_edge_is_remembered_without_gaps,
     a_pane_that_hides_behind_its_own_end_is_not_forgotten,
     a_cell_half_out_of_the_picture_keeps_what_stands_in_it,
+    a_corner_that_points_at_the_camera_is_not_taken_away_by_columns_that_pass_it,
     the_way_back_stays_free_however_far_the_robot_went,
     what_came_onto_the_way_back_meanwhile_is_not_overlooked,
     dead_reckoning_does_not_close_the_way_back_and_leaving_the_way_does,
