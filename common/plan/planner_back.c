@@ -143,7 +143,12 @@ bool planner_back_begin(struct cairn_planner *p, const struct cairn_pose2 *pose,
 	bool again = failed && p->turned_at.some &&
 		     hypot(p->turned_at.x_m - pose->x_m, p->turned_at.y_m - pose->y_m) < AGAIN_M;
 	/* Who has come in for this goal, or was here before, and has to go out again has found out that there is no way. */
-	p->back = (struct planner_back){.active = true, .in_vain = failed && (again || !p->started_tight)};
+	struct cairn_vec2 pressed = p->back.pressed_at;
+	bool here = hypot(pressed.x_m - pose->x_m, pressed.y_m - pose->y_m) < AGAIN_M;
+	p->back = (struct planner_back){.active = true,
+	    .in_vain = failed && (again || !p->started_tight),
+	    .aside_m = here ? p->back.aside_m : 0.0, /* as far as it had to go here before */
+	    .pressed_at = pressed};
 	if (failed)
 		p->turned_at = (struct planner_place){true, pose->x_m, pose->y_m};
 	if (p->back.in_vain)
@@ -248,7 +253,7 @@ static bool find_realignment(struct cairn_planner *p, struct cairn_monitor_polyg
 /* The motor stage remembers the floor by dead reckoning, in which the way back lies some centimetres beside where the map has it
  * when the robot has come round a bend. Pressed against the border of what was seen it would stand for good: so the way is driven
  * that much aside. What is there the LiDAR shows, and the motor stage judges every step. */
-static void step_aside(struct cairn_planner *p)
+static void step_aside(struct cairn_planner *p, const struct cairn_pose2 *pose)
 {
 	const struct cairn_msg_motion *m = &p->motion;
 	bool pressed = (m->state == CAIRN_MOTOR_STATE_BLOCKED || m->state == CAIRN_MOTOR_STATE_SLOWED) &&
@@ -257,6 +262,7 @@ static void step_aside(struct cairn_planner *p)
 		return;
 	double step_m = sin(m->cause_bearing_rad) > 0.0 ? -ASIDE_STEP_M : ASIDE_STEP_M;
 	p->back.aside_m = cairn_clamp(p->back.aside_m + step_m, -ASIDE_MAX_M, ASIDE_MAX_M);
+	p->back.pressed_at = (struct cairn_vec2){pose->x_m, pose->y_m};
 }
 
 /* What the depth camera has not seen lies in the motor stage's memory a little beside where it lies in this one. The points that
@@ -343,7 +349,7 @@ static struct cairn_twist steer(
 		return twist;
 	}
 	if (!b->realigning && stands) {
-		step_aside(p);
+		step_aside(p, pose);
 		realign_from(b, pose);
 	} else if (b->realigning &&
 		   (stands || hypot(pose->x_m - b->realign.x_m, pose->y_m - b->realign.y_m) >= REALIGN_M)) {

@@ -55,6 +55,7 @@ struct planner_back {
 	bool realigning;
 	struct cairn_pose2 realign;             /* where that began */
 	double aside_m;                         /* so far to the left of the way it drives: see step_aside */
+	struct cairn_vec2 pressed_at;           /* where it last stepped aside, map frame */
 	struct cairn_vec2 heard[PLANNER_HEARD]; /* ring, map frame: see hear */
 	uint32_t heard_count;
 	double least_m; /* that was left of the way, and when it was that */

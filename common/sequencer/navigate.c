@@ -16,6 +16,7 @@
 #define VANISHED_M 0.5
 #define NEARER_M 0.1
 #define TIGHT_M 0.5       /* where there is no room to turn the robot creeps: so far on is somewhere else */
+#define TIGHT_TIMES 3     /* the planner's recoveries at one place */
 #define MOVES_ALONG_M 6.0 /* what is farther away was not seen from here */
 
 static bool recent(int64_t t_ns, int64_t now_ns, double limit_s)
@@ -262,12 +263,13 @@ static bool gets_somewhere(struct cairn_sequencer *seq, int64_t now_ns)
 	    left < p->left_m - NEARER_M ||
 	    hypot(seq->inputs.pose.x_m - p->x_m, seq->inputs.pose.y_m - p->y_m) > somewhere_else_m)
 		*p = (struct seq_way_progress){
-		    true, x_m, y_m, seq->inputs.pose.x_m, seq->inputs.pose.y_m, left, 0.0, false};
-	if (tight && !p->tight) {
-		p->tight =
-		    true; /* nothing is given up from in there before the planner has had time to back out */
+		    true, x_m, y_m, seq->inputs.pose.x_m, seq->inputs.pose.y_m, left, 0.0, false, 0};
+	/* Nothing is given up from in there before the planner has had time to back out, which it counts anew whenever the robot
+	 * has had room again. */
+	if (tight && !p->tight && p->tight_times++ < TIGHT_TIMES)
 		p->since_s = 0.0;
-	}
+	if (follows(seq, now_ns))
+		p->tight = tight;
 	if (follows(seq, now_ns) || t->nav.nudging) /* a planner that is silent or thinks has not tried */
 		p->since_s += seq->step.length_s;
 	if (p->since_s <= cfg->progress_s)

@@ -10,10 +10,11 @@ struct cairn_sequencer;
 struct seq_way_progress {
 	bool known; /* of some way since the exploration began */
 	double goal_x_m, goal_y_m;
-	double x_m, y_m; /* where the robot was when it last got somewhere */
-	double left_m;   /* the least that was left of the path */
-	double since_s;  /* of driving */
-	bool tight;      /* it has come to where there is no room to turn */
+	double x_m, y_m;      /* where the robot was when it last got somewhere */
+	double left_m;        /* the least that was left of the path */
+	double since_s;       /* of driving */
+	bool tight;           /* it is where there is no room to turn */
+	uint32_t tight_times; /* so often it has come there */
 };
 
 /* Where and since when the planner has known no way off. */

@@ -111,6 +111,18 @@ START_TEST(bends_too_narrow_to_turn_in_are_tried_few_times)
 }
 END_TEST
 
+START_TEST(after_a_long_corridor_with_a_bend_the_way_out_may_lie_beside_where_the_motor_stage_has_it)
+{
+	ck_assert_double_gt(explored(359).deepest_m, 10.0);
+}
+END_TEST
+
+START_TEST(nothing_elsewhere_is_given_up_in_a_corridor_that_a_part_of_a_path_has_led_into)
+{
+	ck_assert_double_gt(explored(148).deepest_m, 5.0);
+}
+END_TEST
+
 /* ---- a corridor too narrow to be entered ---- */
 
 #define MOUTH_M 3.0 /* the corridor leads from here along x */
@@ -211,4 +223,6 @@ CAIRN_TEST_MAIN("dead-ends", worlds_are_as_they_are_said_to_be_and_the_same_by_t
     a_house_is_explored_although_a_person_cut_the_robot_off_in_a_corridor,
     the_robot_gets_out_where_only_the_motor_stage_remembers_floor_that_was_not_seen,
     bends_too_narrow_to_turn_in_are_tried_few_times,
+    after_a_long_corridor_with_a_bend_the_way_out_may_lie_beside_where_the_motor_stage_has_it,
+    nothing_elsewhere_is_given_up_in_a_corridor_that_a_part_of_a_path_has_led_into,
     a_corridor_too_narrow_for_it_is_entered_only_when_somebody_asks_and_left_again)
