@@ -24,6 +24,8 @@
 static void keep(void *ctx, enum cairn_topic topic, const void *message, int64_t t_ns)
 {
 	struct cairn_run *r = ctx;
+	if (r->o.on_message != NULL)
+		r->o.on_message(r->o.message_ctx, topic, message);
 	if (topic == CAIRN_TOPIC_POSE) {
 		r->pose = *(const struct cairn_msg_pose *)message;
 		r->pose_some = true;
@@ -316,6 +318,7 @@ static void command(struct cairn_run *r)
 		cairn_sequencer_step(r->seq, r->now_ns, &r->out);
 		take_results(r);
 		cairn_sequencer_put(r->seq, &r->out, &r->bus.seq_box, r->now_ns);
+		cairn_sequencer_put_skills(r->seq, &r->bus.seq_box, r->now_ns);
 		wanted = r->out.mission.wants_decision;
 	} else {
 		command_naively(r);
@@ -326,6 +329,11 @@ static void command(struct cairn_run *r)
 	run_model_step(r, wanted);
 	if (r->seq != NULL)
 		take_results(r);
+}
+
+void cairn_run_send(struct cairn_run *r, enum cairn_topic topic, const void *message)
+{
+	cairn_lockstep_send(&r->bus, topic, message, r->now_ns);
 }
 
 /* ---- stepping ---- */

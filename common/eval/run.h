@@ -16,6 +16,7 @@
 #include "common/sequencer/sequencer.h"
 #include "common/sim/robot/sim.h"
 #include "common/sim/pilot/pilot_policy.h"
+#include "ipc/topics.h"
 
 #define CAIRN_RUN_STEP_NS CAIRN_SIM_STEP_NS
 #define CAIRN_RUN_DELAY_MAX_S 1.0
@@ -70,6 +71,9 @@ struct cairn_run_options {
 	/* Called with every scan as it is delivered, before the cores see it; may spoil it. May be NULL. */
 	void (*on_scan)(void *ctx, struct cairn_run *run, struct cairn_msg_scan *scan);
 	void *scan_ctx;
+	/* Shown every message of the bus, with its topic. May be NULL. */
+	void (*on_message)(void *ctx, enum cairn_topic topic, const void *message);
+	void *message_ctx;
 };
 
 /* NULL with err set: the robot cannot stand at its start, or no memory. */
@@ -80,6 +84,9 @@ void cairn_run_destroy(struct cairn_run **run_p);
 bool cairn_run_step(struct cairn_run *run);
 /* To the end. */
 void cairn_run_all(struct cairn_run *run);
+
+/* Sends a message as a stage would that is not part of the run: to all whose table has the topic. */
+void cairn_run_send(struct cairn_run *run, enum cairn_topic topic, const void *message);
 
 /* ---- what goes on; borrowed, valid until the next step ---- */
 

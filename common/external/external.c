@@ -56,9 +56,12 @@ static const char *taken_by(const char *name)
 
 static enum cairn_topic topic_of(enum cairn_choice_external_schema schema)
 {
-	return schema == CAIRN_CHOICE_EXTERNAL_SCHEMA_NOTE         ? CAIRN_TOPIC_NOTE
-	       : schema == CAIRN_CHOICE_EXTERNAL_SCHEMA_DETECTIONS ? CAIRN_TOPIC_DETECTED
-								   : CAIRN_TOPIC_READING;
+	static const enum cairn_topic topics[] = {[CAIRN_CHOICE_EXTERNAL_SCHEMA_NOTE] = CAIRN_TOPIC_NOTE,
+	    [CAIRN_CHOICE_EXTERNAL_SCHEMA_DETECTIONS] = CAIRN_TOPIC_DETECTED,
+	    [CAIRN_CHOICE_EXTERNAL_SCHEMA_READINGS] = CAIRN_TOPIC_READING,
+	    [CAIRN_CHOICE_EXTERNAL_SCHEMA_SKILLS] = CAIRN_TOPIC_ARM,
+	    [CAIRN_CHOICE_EXTERNAL_SCHEMA_SKILL_RESULT] = CAIRN_TOPIC_ARM_DONE};
+	return topics[schema];
 }
 
 static bool take_topic(void *ctx, struct cairn_yaml_reader *r, struct cairn_yaml_node *section)

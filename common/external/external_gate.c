@@ -119,6 +119,30 @@ static bool good_readings(struct cairn_external_gate *gate, struct cairn_msg_rea
 	return true;
 }
 
+/* Who moves the arm is what the topic is called. */
+static bool good_skills(struct cairn_external_gate *gate, struct cairn_msg_skills *m)
+{
+	clean(m->held, sizeof(m->held));
+	for (uint32_t i = 0; i < m->items_count; i++)
+		if (m->items[i].verb == CAIRN_SKILL_VERB_NONE ||
+		    !(m->items[i].usual_s >= 0.0 && isfinite(m->items[i].usual_s)))
+			return refuse(gate, "items[%u]: a verb and a finite time are expected", i);
+	snprintf(m->driver, sizeof(m->driver), "%.16s", gate->row->name);
+	return true;
+}
+
+static bool good_skill_result(struct cairn_external_gate *gate, struct cairn_msg_skill_result *m)
+{
+	clean(m->target, sizeof(m->target));
+	clean(m->reason, sizeof(m->reason));
+	clean(m->suggestion, sizeof(m->suggestion));
+	clean(m->held, sizeof(m->held));
+	if (m->id == 0 || !isfinite(m->duration_s))
+		return refuse(gate, "the id of a request and a finite duration are expected");
+	return (m->outcome == CAIRN_OUTCOME_SUCCESS || m->outcome == CAIRN_OUTCOME_FAILED) ||
+	       refuse(gate, "outcome: success or failed is expected");
+}
+
 static bool good_content(struct cairn_external_gate *gate, void *msg)
 {
 	switch (gate->row->topic) {
@@ -126,6 +150,10 @@ static bool good_content(struct cairn_external_gate *gate, void *msg)
 		return good_note(gate, msg);
 	case CAIRN_TOPIC_DETECTED:
 		return good_detections(gate, msg);
+	case CAIRN_TOPIC_ARM:
+		return good_skills(gate, msg);
+	case CAIRN_TOPIC_ARM_DONE:
+		return good_skill_result(gate, msg);
 	default:
 		return good_readings(gate, msg);
 	}

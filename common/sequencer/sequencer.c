@@ -245,6 +245,12 @@ static void fill_activity(const struct cairn_sequencer *seq, char *buf, size_t b
 {
 	const struct seq_task *t = &seq->task;
 	char asked[96];
+	if (seq_skill_busy(seq)) {
+		snprintf(buf, bytes, "arm: %s %.48s",
+		    cairn_enum_text(&cairn_enum_skill_verb, (int)seq->skill.order.verb),
+		    seq->skill.order.target);
+		return;
+	}
 	if (!seq_executing(seq)) {
 		snprintf(buf, bytes, "%s",
 		    seq->inputs.now.hold[0] != '\0' ? seq->inputs.now.hold
@@ -353,12 +359,17 @@ void cairn_sequencer_step(struct cairn_sequencer *seq, int64_t now_ns, struct ca
 	seq_mission_step(seq, now_ns);
 	seq_resume_step(seq, now_ns);
 	seq_teleop_step(seq, now_ns);
-	seq_mission_next_task(seq, now_ns);
+	seq_skill_step(seq, now_ns);
+	bool arm = seq_skill_busy(seq);
+	if (!arm)
+		seq_mission_next_task(seq, now_ns);
 	enum seq_kind kind = seq->task.kind;
 	struct cairn_twist want = seq_drive(seq, now_ns);
 	struct cairn_safe_velocity safe = safe_velocity(seq, kind, want);
 	seq_people_hold(seq, seq_pose_at(seq, now_ns), &safe, now_ns);
 	seq_geofence_hold(seq, &safe);
+	if (arm)
+		safe.twist = (struct cairn_twist){0};
 	seq->step.cmd = safe.twist;
 	if (kind != SEQ_NONE) {
 		seq_drive_account(seq, want, &safe, now_ns);

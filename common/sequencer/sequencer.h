@@ -77,6 +77,21 @@ void cairn_sequencer_was_blocked(struct cairn_sequencer *seq, const struct cairn
 /* The same: the scan, depth and pose that were handed in last are what it saw at t_ns, to be compared with what stands there
  * when an answer comes (decision_basis.c). */
 void cairn_sequencer_has_looked(struct cairn_sequencer *seq, int64_t t_ns);
+/* Skills (skill_hold.c): a wish passes the gate of common/skill/skill.h or is refused at once; while one is under way the
+ * wheels are held at zero and no decision is accepted. Each wish ends in one result. Take orders and results after each
+ * call. */
+void cairn_sequencer_on_skill_wish(
+    struct cairn_sequencer *seq, const struct cairn_msg_skill_request *wish, uint64_t epoch, int64_t now_ns);
+void cairn_sequencer_on_skill_done(
+    struct cairn_sequencer *seq, const struct cairn_msg_skill_result *done, int64_t now_ns);
+void cairn_sequencer_on_skills(
+    struct cairn_sequencer *seq, const struct cairn_msg_skills *skills, int64_t t_ns);
+/* What the camera's pictures show: for the gate alone. */
+void cairn_sequencer_on_detections(
+    struct cairn_sequencer *seq, const struct cairn_msg_detections *seen, int64_t t_ns);
+bool cairn_sequencer_next_skill_order(struct cairn_sequencer *seq, struct cairn_msg_skill_request *ret);
+bool cairn_sequencer_next_skill_result(struct cairn_sequencer *seq, struct cairn_msg_skill_result *ret);
+
 /* A person steers by hand (teleop.c). from: which topic it came by; one at a time is listened to. */
 void cairn_sequencer_on_teleop(
     struct cairn_sequencer *seq, const struct cairn_msg_teleop *teleop, int from, int64_t t_ns);

@@ -16,6 +16,16 @@ TAKE(stages, cairn_sequencer_on_stages(core, m, hdr->t_ns))
 CAIRN_TAKE(take_teleop_page, cairn_sequencer, teleop, cairn_sequencer_on_teleop(core, m, 0, hdr->t_ns))
 CAIRN_TAKE(take_teleop_local, cairn_sequencer, teleop, cairn_sequencer_on_teleop(core, m, 1, hdr->t_ns))
 
+TAKE(skills, cairn_sequencer_on_skills(core, m, hdr->t_ns))
+TAKE(detections, cairn_sequencer_on_detections(core, m, hdr->t_ns))
+CAIRN_TAKE(take_skill_done, cairn_sequencer, skill_result, cairn_sequencer_on_skill_done(core, m, now_ns))
+
+static bool take_skill_wish(void *core, const void *m, const struct cairn_header *hdr, int64_t now_ns)
+{
+	cairn_sequencer_on_skill_wish(core, m, hdr->epoch, now_ns);
+	return true;
+}
+
 /* What became of it is told at once. */
 static bool take_decision(void *core, const void *m, const struct cairn_header *hdr, int64_t now_ns)
 {
@@ -39,6 +49,10 @@ const struct cairn_in cairn_sequencer_in[] = {
     {CAIRN_TOPIC_TELEOP, CAIRN_ACCEPT_PLAUSIBLE, take_teleop_page},
     {CAIRN_TOPIC_TELEOP_LOCAL, CAIRN_ACCEPT_PLAUSIBLE, take_teleop_local},
     {CAIRN_TOPIC_STAGES, CAIRN_ACCEPT_PLAUSIBLE, take_stages},
+    {CAIRN_TOPIC_DETECTIONS, CAIRN_ACCEPT_PLAUSIBLE, take_detections},
+    {CAIRN_TOPIC_SKILLS, CAIRN_ACCEPT_FRESH, take_skills},
+    {CAIRN_TOPIC_SKILL_DONE, CAIRN_ACCEPT_PLAUSIBLE, take_skill_done},
+    {CAIRN_TOPIC_SKILL_WISH, CAIRN_ACCEPT_PLAUSIBLE, take_skill_wish},
     {.take = NULL},
 };
 
@@ -50,8 +64,20 @@ const struct cairn_out cairn_sequencer_out[] = {
     {CAIRN_TOPIC_ZONES, 1000},
     {CAIRN_TOPIC_RESULT, 0},
     {CAIRN_TOPIC_PATHS_CLEAR, 200},
+    {CAIRN_TOPIC_SKILL_REQUEST, 0},
+    {CAIRN_TOPIC_SKILL_RESULT, 0},
     {CAIRN_TOPIC_COUNT, 0},
 };
+
+void cairn_sequencer_put_skills(struct cairn_sequencer *seq, struct cairn_outbox *box, int64_t now_ns)
+{
+	struct cairn_msg_skill_request order;
+	struct cairn_msg_skill_result result;
+	while (cairn_sequencer_next_skill_order(seq, &order))
+		cairn_outbox_put(box, CAIRN_TOPIC_SKILL_REQUEST, &order, true, now_ns);
+	while (cairn_sequencer_next_skill_result(seq, &result))
+		cairn_outbox_put(box, CAIRN_TOPIC_SKILL_RESULT, &result, true, now_ns);
+}
 
 void cairn_sequencer_put(const struct cairn_sequencer *seq, const struct cairn_sequencer_output *out,
     struct cairn_outbox *box, int64_t now_ns)

@@ -8,6 +8,8 @@
 extern const struct cairn_in cairn_sequencer_in[]; /* core: struct cairn_sequencer */
 extern const struct cairn_out cairn_sequencer_out[];
 
+/* Orders to the arm and results of wishes, after each call. */
+void cairn_sequencer_put_skills(struct cairn_sequencer *seq, struct cairn_outbox *box, int64_t now_ns);
 /* What a step has brought. */
 void cairn_sequencer_put(const struct cairn_sequencer *seq, const struct cairn_sequencer_output *out,
     struct cairn_outbox *box, int64_t now_ns);

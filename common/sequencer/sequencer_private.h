@@ -9,6 +9,7 @@
 #include "common/sequencer/offers_private.h"
 #include "common/sequencer/outbox_private.h"
 #include "common/sequencer/progress_private.h"
+#include "common/sequencer/skill_private.h"
 #include "common/sequencer/task_private.h"
 #include "common/sequencer/validate_private.h"
 #include "ipc/topics.h"
@@ -55,6 +56,7 @@ struct cairn_sequencer {
 	struct seq_memory memory;
 	struct seq_task task;
 	struct seq_teleop teleop;
+	struct seq_skill skill;
 	struct seq_step step;
 	struct seq_outbox outbox;
 };

@@ -71,6 +71,10 @@ static bool check_turn(struct cairn_sequencer *seq, const struct cairn_msg_decis
 		return refuse(refusal, "the robot is not exploring: %s (%.96s)",
 		    cairn_enum_text(&cairn_enum_mission_state, (int)seq->mission.record.state),
 		    seq->mission.record.reason);
+	if (seq_skill_busy(seq))
+		return refuse(refusal, "the arm moves: %s %.48s",
+		    cairn_enum_text(&cairn_enum_skill_verb, (int)seq->skill.order.verb),
+		    seq->skill.order.target);
 	if (seq_executing(seq) && seq->task.insists)
 		return refuse(refusal, "%s",
 		    seq->task.looks ? "the robot goes to look again from elsewhere, before it ends"

@@ -30,6 +30,8 @@ struct app {
 		struct cairn_msg_note note;
 		struct cairn_msg_detections detections;
 		struct cairn_msg_readings readings;
+		struct cairn_msg_skills skills;
+		struct cairn_msg_skill_result skill_result;
 	} msg;
 	uint8_t buf[65536];
 };

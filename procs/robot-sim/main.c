@@ -20,6 +20,7 @@
 #include "common/sim/robot/checkpoint.h"
 #include "common/sim/render/render.h"
 #include "common/sim/robot/stop_timer.h"
+#include "common/sim/skills/skills.h"
 #include "procs/robot-sim/camera.h"
 #include "procs/robot-sim/port.h"
 #include "procs/robot-sim/sight.h"
@@ -39,6 +40,9 @@ struct robot_sim {
 	struct cairn_world *world;
 	struct cairn_sim *sim;
 	struct cairn_renderer *renderer;
+	struct cairn_sim_arm arm;
+	struct cairn_sub *order_sub; /* NULL: the robot has no arm */
+	struct cairn_pub *skills_pub, *done_pub;
 	struct camera_server *camera;
 	struct sight_server *sight; /* NULL: things are found by somebody else, or not at all */
 	struct port lidar_port, board_port;
@@ -133,6 +137,39 @@ static struct cairn_drive drive_of(const struct robot_sim *r)
 	return d;
 }
 
+/* ---- the arm ---- */
+
+static void tell_done(struct robot_sim *r, const struct cairn_msg_skill_result *done)
+{
+	cairn_log_info("arm: %s %s: %s: %s", cairn_enum_text(&cairn_enum_skill_verb, (int)done->verb),
+	    done->target, cairn_enum_text(&cairn_enum_outcome, (int)done->outcome), done->reason);
+	(void)cairn_pub_send(r->done_pub, done, cairn_now_ns(), true);
+}
+
+static int on_offer(void *ctx)
+{
+	struct robot_sim *r = ctx;
+	struct cairn_msg_skills skills;
+	(void)cairn_sim_arm_offer(&r->arm, &skills);
+	(void)cairn_pub_send(r->skills_pub, &skills, cairn_now_ns(), true);
+	return 0;
+}
+
+static int on_order(void *ctx)
+{
+	struct robot_sim *r = ctx;
+	struct cairn_msg_skill_request order;
+	struct cairn_msg_skill_result done;
+	struct cairn_header hdr;
+	while (cairn_sub_recv(r->order_sub, &order, &hdr) == 1) {
+		if (!hdr.valid || !cairn_stamp_plausible(hdr.t_ns, cairn_now_ns()))
+			cairn_stage_count_reject(r->stage);
+		else if (cairn_sim_arm_take(&r->arm, &order, &done))
+			tell_done(r, &done);
+	}
+	return on_offer(r);
+}
+
 /* ---- the world's time ---- */
 
 static void step(struct robot_sim *r)
@@ -142,6 +179,9 @@ static void step(struct robot_sim *r)
 	const struct cairn_sim_state *s = cairn_sim_state(r->sim);
 	cairn_stop_timer_step(&r->stops, drive.v_mps, s->body.wheel_mps, r->next_step_ns);
 	r->gyro[s->steps % GYRO_STEPS] = s->body.gyro_radps;
+	struct cairn_msg_skill_result done;
+	if (r->order_sub != NULL && cairn_sim_arm_step(&r->arm, CAIRN_SIM_STEP_S, &done))
+		tell_done(r, &done);
 	report_lidar(r, points);
 	report_board(r);
 }
@@ -332,6 +372,8 @@ static int run(struct robot_sim *r)
 	cairn_stage_every(r->stage, TRUTH_MS, on_truth, r);
 	if (r->guard_pub != NULL)
 		cairn_stage_every(r->stage, GUARD_MS, on_guard, r);
+	if (r->order_sub != NULL)
+		cairn_stage_every(r->stage, TRUTH_MS, on_offer, r);
 	cairn_stage_every(r->stage, (int)lround(1000.0 / r->cfg->camera.rate_hz), on_picture, r);
 	cairn_stage_ready(r->stage);
 	int status = cairn_stage_run(r->stage);
@@ -378,6 +420,12 @@ int main(int argc, char **argv)
 		r.truth_pub = cairn_stage_publish(r.stage, CAIRN_TOPIC_SIM_TRUTH);
 		if (r.cfg->sim.bumper)
 			r.guard_pub = cairn_stage_publish(r.stage, CAIRN_TOPIC_GUARD);
+		cairn_sim_arm_init(&r.arm, r.cfg, r.world, r.sim);
+		if (r.cfg->robot.arm_reach_m > 0.0) {
+			r.done_pub = cairn_stage_publish(r.stage, CAIRN_TOPIC_SKILL_DONE);
+			r.skills_pub = cairn_stage_publish(r.stage, CAIRN_TOPIC_SKILLS);
+			r.order_sub = cairn_stage_subscribe(r.stage, CAIRN_TOPIC_SKILL_REQUEST, on_order, &r);
+		}
 		if (recall(&r, &err) && open_all(&r, &err)) {
 			status = run(&r);
 			err.text[0] = '\0';

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/base/geom.h"
+#include "common/external/external.h"
 #include "common/sequencer/sequencer_ports.h"
 #include "procs/sequencer/store.h"
 #include "procs/shell/stage.h"
@@ -21,6 +22,8 @@ struct app {
 	bool steered; /* by hand, at the last step */
 	struct cairn_sequencer_output out;
 	struct store store;
+	struct cairn_external_topics outside; /* topics of programs outside; of arms, these */
+	struct cairn_sub *outside_subs[CAIRN_EXTERNAL_TOPICS_MAX];
 };
 
 static bool open_core(struct app *app)
@@ -95,6 +98,7 @@ static int on_step(void *ctx)
 	cairn_sequencer_step(app->seq, now_ns, &app->out);
 	cairn_sequencer_put(app->seq, &app->out, app->outbox, now_ns);
 	send_results(app, now_ns);
+	cairn_sequencer_put_skills(app->seq, app->outbox, now_ns);
 	tell_teleop(app);
 	cairn_stage_note(app->stage, app->out.mission.activity);
 	if (app->out.mission.help[0] != '\0' && strcmp(app->out.mission.help, was.mission.help) != 0)
@@ -117,8 +121,53 @@ static void on_command(void *ctx, const struct cairn_msg_command *cmd, struct ca
 
 static int on_decision(void *ctx)
 {
-	send_results(ctx, cairn_now_ns());
+	struct app *app = ctx;
+	send_results(app, cairn_now_ns());
+	cairn_sequencer_put_skills(app->seq, app->outbox, cairn_now_ns());
 	return 0;
+}
+
+/* ---- arms that are moved by programs outside ---- */
+
+static int on_arm(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_header hdr;
+	union {
+		struct cairn_msg_skills skills;
+		struct cairn_msg_skill_result done;
+	} m;
+	for (uint32_t i = 0; i < app->outside.count; i++)
+		while (app->outside_subs[i] != NULL && cairn_sub_recv(app->outside_subs[i], &m, &hdr) == 1) {
+			int64_t now_ns = cairn_now_ns();
+			if (!hdr.valid || !cairn_stamp_plausible(hdr.t_ns, now_ns))
+				cairn_stage_count_reject(app->stage);
+			else if (app->outside.rows[i].topic == CAIRN_TOPIC_ARM)
+				cairn_sequencer_on_skills(app->seq, &m.skills, hdr.t_ns);
+			else
+				cairn_sequencer_on_skill_done(app->seq, &m.done, now_ns);
+		}
+	return on_decision(app);
+}
+
+static bool listen_to_arms(struct app *app)
+{
+	struct cairn_error err = {""};
+	bool ok = cairn_external_load(&app->outside, cairn_stage_config(app->stage)->external.topics, &err);
+	for (uint32_t i = 0; ok && i < app->outside.count; i++) {
+		enum cairn_topic topic = app->outside.rows[i].topic;
+		if (topic != CAIRN_TOPIC_ARM && topic != CAIRN_TOPIC_ARM_DONE)
+			continue;
+		app->outside_subs[i] =
+		    cairn_sub_new(cairn_stage_bus(app->stage), topic, app->outside.rows[i].name, &err);
+		ok = app->outside_subs[i] != NULL;
+		if (ok)
+			cairn_stage_watch_socket(
+			    app->stage, cairn_sub_socket(app->outside_subs[i]), on_arm, app);
+	}
+	if (!ok)
+		cairn_log_error("%s", err.text);
+	return ok;
 }
 
 int main(int argc, char **argv)
@@ -129,7 +178,7 @@ int main(int argc, char **argv)
 		return 1;
 	app->stage = cairn_stage_start(
 	    "cairn-sequencer", "accepts, modifies, refuses and explains decisions", argc, argv, &status);
-	if (app->stage != NULL && open_core(app)) {
+	if (app->stage != NULL && open_core(app) && listen_to_arms(app)) {
 		app->outbox = cairn_stage_outputs(app->stage, cairn_sequencer_out);
 		cairn_stage_inputs(app->stage, cairn_sequencer_in, app->seq, on_decision, app);
 		cairn_stage_serve(app->stage, CAIRN_SERVICE_OPERATOR, on_command, app);
