@@ -62,7 +62,8 @@ bool seq_basis_check(struct cairn_sequencer *seq, const struct cairn_msg_decisio
     struct seq_task *task, struct seq_refusal *refusal)
 {
 	(void)task;
-	if (!seq_tool_moves(d->tool) || (d->t_snapshot_ns == 0 && d->source != CAIRN_SOURCE_MODEL))
+	if (!seq_tool_moves(d->tool) ||
+	    (d->t_snapshot_ns == 0 && d->source != CAIRN_SOURCE_MODEL && d->source != CAIRN_SOURCE_AGENT))
 		return true;
 	double age_s = seq_seconds(d->t_snapshot_ns, now_ns);
 	if (!(age_s >= -FUTURE_S))

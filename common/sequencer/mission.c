@@ -6,7 +6,7 @@
 #define C(ident) CAIRN_MISSION_BIT(ident)
 #define TO(ident) CAIRN_MISSION_STATE_##ident
 #define BACK CAIRN_MISSION_STATE_COUNT
-#define ACTIVE (S(EXPLORING) | S(GOTO) | S(RETURNING))
+#define ACTIVE (S(EXPLORING) | S(GOTO) | S(RETURNING) | S(TASK))
 #define EVERY ((UINT32_C(1) << CAIRN_MISSION_STATE_COUNT) - 1u)
 
 const struct cairn_mission_edge cairn_mission_edges[] = {
@@ -16,6 +16,7 @@ const struct cairn_mission_edge cairn_mission_edges[] = {
     {EVERY, C(HOME), 0, TO(RETURNING), "home"},
     {EVERY, C(GOTO), 0, TO(GOTO), "goto by the operator"},
     {EVERY & ~S(EXPLORING), C(EXPLORE), 0, TO(EXPLORING), "asked by the operator"},
+    {EVERY, C(TASK), 0, TO(TASK), "task by the operator"},
     {S(PAUSED), C(RESUME), 0, BACK, "resumed by the operator"},
     {S(IDLE), C(AUTOSTART), 0, TO(EXPLORING), "started by itself"},
     /* the exploration ends */
@@ -37,12 +38,20 @@ const struct cairn_mission_edge cairn_mission_edges[] = {
     {S(RETURNING), C(AT_HOME), C(SILENT_WAY), TO(FINISHED), NULL},
     {S(RETURNING), C(HOME_FAILED), 0, TO(FINISHED), "home_unreachable"},
     {S(GOTO), C(GOAL_ENDED), 0, BACK, NULL},
+    /* a task ends where it was answered; without its agent, or in time's name, the robot goes home */
+    {S(TASK), C(TASK_ENDED), 0, BACK, NULL},
+    {S(TASK), C(AGENT_SILENT) | C(STAY), 0, TO(FINISHED), "agent_silent"},
+    {S(TASK), C(AGENT_SILENT), C(STAY), TO(RETURNING), "agent_silent"},
+    {S(TASK), C(TIME_UP) | C(STAY), 0, TO(FINISHED), "time_up"},
+    {S(TASK), C(TIME_UP), C(STAY), TO(RETURNING), "time_up"},
+    {S(TASK), C(DEGRADED) | C(STAY), 0, TO(FINISHED), "stage_failed"},
+    {S(TASK), C(DEGRADED), C(STAY), TO(RETURNING), "stage_failed"},
 };
 const int cairn_mission_edge_count = (int)(sizeof(cairn_mission_edges) / sizeof(cairn_mission_edges[0]));
 
 static const char *const condition_names[] = {"stop", "pause", "resume", "explore", "goto", "home",
     "autostart", "time_up", "explored", "silent", "model", "silent_way", "at_home", "home_failed",
-    "goal_ended", "stay", "degraded", "local", "goal_reached"};
+    "goal_ended", "stay", "degraded", "local", "goal_reached", "task", "task_ended", "agent_silent"};
 _Static_assert(sizeof(condition_names) / sizeof(condition_names[0]) == CAIRN_MISSION_COND_COUNT,
     "one name for each condition");
 

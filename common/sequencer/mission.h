@@ -4,6 +4,7 @@
  * required and blocking bits fit decides. Rules that hold everywhere stand first. End reasons (mission.reason
  * once FINISHED): explored          no frontier worth a visit was left time_up           mission.limit_s
  *   stopped           an operator's stop
+ *   agent_silent      nothing was heard of the agent of a task
  *   home              an operator's home
  *   stage_failed      a stage is held failed without which the robot goes home
  *   goal_reached      the goal of the exploration was reached: the robot stands there
@@ -33,6 +34,9 @@ enum cairn_mission_condition {
 	CAIRN_MISSION_COND_DEGRADED,     /* a stage is held failed without which nothing more is explored */
 	CAIRN_MISSION_COND_LOCAL,        /* a stage is held failed without which the model is not asked */
 	CAIRN_MISSION_COND_GOAL_REACHED, /* the model says so, and the map agrees (sequencer_goal.c) */
+	CAIRN_MISSION_COND_TASK,         /* operator: task */
+	CAIRN_MISSION_COND_TASK_ENDED,   /* the agent has an answer, hands off, or has come to a limit */
+	CAIRN_MISSION_COND_AGENT_SILENT, /* nothing heard of the task's agent for agent.silent_s */
 	CAIRN_MISSION_COND_COUNT
 };
 

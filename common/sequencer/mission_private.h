@@ -67,6 +67,14 @@ struct seq_goal {
 	struct cairn_goal_place place;
 };
 
+/* What the agent has last said of the mission's task. */
+struct seq_agent {
+	int64_t t_ns; /* 0 = nothing yet */
+	enum cairn_agent_state state;
+	enum cairn_agent_limit limit;
+	char answer[96];
+};
+
 /* How long the model has been silent, and how fast it answers; prefetch.c. */
 struct seq_silence {
 	bool wanted;         /* the model's word is wanted now */
@@ -86,6 +94,17 @@ enum cairn_tier seq_tier(const struct cairn_sequencer *seq, int64_t now_ns);
 double seq_elapsed_s(const struct cairn_sequencer *seq, int64_t now_ns);
 double seq_home_m(const struct cairn_sequencer *seq);
 bool seq_model_may_speak(const struct cairn_sequencer *seq);
+
+/* mission_task.c: tasks in words, for the agent. */
+/* A new task; its id rises. */
+void seq_task_mission_set(struct cairn_sequencer *seq, const char *words, int64_t now_ns);
+/* What holds of the task: ended, time up, agent silent. */
+uint32_t seq_task_mission_conditions(const struct cairn_sequencer *seq, int64_t now_ns);
+/* Why it is over, for people. */
+void seq_task_mission_reason(const struct cairn_sequencer *seq, char *buf, size_t bytes);
+/* The publisher of a decision may decide now: the agent for a task, everybody else otherwise. False with the reason. */
+bool seq_task_mission_turn(
+    const struct cairn_sequencer *seq, const struct cairn_msg_decision *d, char *why, size_t bytes);
 
 /* completion.c */
 bool seq_nothing_left(struct cairn_sequencer *seq, int64_t now_ns);

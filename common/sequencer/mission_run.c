@@ -140,6 +140,8 @@ static uint32_t measure(struct cairn_sequencer *seq, int64_t now_ns)
 		c |= CAIRN_MISSION_BIT(HOME_FAILED);
 	if (seq->mission.errand.ended)
 		c |= CAIRN_MISSION_BIT(GOAL_ENDED);
+	if (seq->mission.record.state == CAIRN_MISSION_STATE_TASK)
+		c |= seq_task_mission_conditions(seq, now_ns);
 	return c;
 }
 
@@ -175,9 +177,10 @@ static enum cairn_mission_state target_of(
 {
 	if (edge->to != CAIRN_MISSION_STATE_COUNT)
 		return edge->to;
-	return (enum cairn_mission_state)(seq->mission.record.state == CAIRN_MISSION_STATE_PAUSED
-					      ? seq->mission.record.back_paused
-					      : seq->mission.record.back_goto);
+	const struct cairn_mission_record *r = &seq->mission.record;
+	return (enum cairn_mission_state)(r->state == CAIRN_MISSION_STATE_PAUSED ? r->back_paused
+					  : r->state == CAIRN_MISSION_STATE_TASK ? r->back_task
+										 : r->back_goto);
 }
 
 /* Times and the places to go back to, when the state is left. */
@@ -189,9 +192,16 @@ static void leave(struct cairn_sequencer *seq, enum cairn_mission_state to, int6
 		r->back_paused = r->state;
 	else if (to == CAIRN_MISSION_STATE_GOTO && under != CAIRN_MISSION_STATE_GOTO)
 		r->back_goto = under;
+	else if (to == CAIRN_MISSION_STATE_TASK && under != CAIRN_MISSION_STATE_TASK)
+		r->back_task = under == CAIRN_MISSION_STATE_GOTO && r->back_goto != CAIRN_MISSION_STATE_TASK
+				   ? r->back_goto
+			       : under == CAIRN_MISSION_STATE_GOTO ? r->back_task
+								   : under;
 	if (r->state == CAIRN_MISSION_STATE_PAUSED && r->t_paused_ns != 0) {
 		if (r->t_explore_ns != 0)
 			r->t_explore_ns += now_ns - r->t_paused_ns;
+		if (r->t_task_ns != 0)
+			r->t_task_ns += now_ns - r->t_paused_ns;
 		r->t_paused_ns = 0;
 	}
 	if (to == CAIRN_MISSION_STATE_PAUSED)
@@ -211,6 +221,8 @@ static void set_reason(
 		snprintf(r->reason, sizeof(r->reason), "%s", r->end_reason);
 	else if (edge->reason != NULL)
 		snprintf(r->reason, sizeof(r->reason), "%s", edge->reason);
+	else if (r->state == CAIRN_MISSION_STATE_TASK)
+		seq_task_mission_reason(seq, r->reason, sizeof(r->reason));
 	else
 		snprintf(r->reason, sizeof(r->reason), "goto (%.2f, %.2f) %s", r->goto_x_m, r->goto_y_m,
 		    seq->mission.errand.reached ? "reached" : "could not be reached");
@@ -228,7 +240,8 @@ void seq_mission_apply(struct cairn_sequencer *seq, uint32_t conditions, int64_t
 	if (edge == NULL)
 		return;
 	enum cairn_mission_state to = target_of(seq, edge);
-	if ((edge->all & (CAIRN_MISSION_BIT(EXPLORED) | CAIRN_MISSION_BIT(TIME_UP))) != 0)
+	if ((edge->all & (CAIRN_MISSION_BIT(EXPLORED) | CAIRN_MISSION_BIT(TIME_UP))) != 0 &&
+	    r->state != CAIRN_MISSION_STATE_TASK)
 		cairn_frontier_blacklist_close(&r->explore, &seq->offers.frontiers,
 		    seq->cfg->mission.frontier_min_width_m, (edge->all & CAIRN_MISSION_BIT(TIME_UP)) != 0);
 	bool same_way = to == CAIRN_MISSION_STATE_RETURNING && r->state == to &&
@@ -349,6 +362,7 @@ void seq_mission_next_task(struct cairn_sequencer *seq, int64_t now_ns)
 	case CAIRN_MISSION_STATE_IDLE:
 	case CAIRN_MISSION_STATE_PAUSED:
 	case CAIRN_MISSION_STATE_FINISHED:
+	case CAIRN_MISSION_STATE_TASK: /* the agent alone proposes */
 	case CAIRN_MISSION_STATE_COUNT:
 		return;
 	}

@@ -85,20 +85,20 @@ static bool open_sane(const struct cairn_mission_open *o, int64_t now_ns)
 static const char *nonsense(const struct cairn_mission_record *r, int64_t now_ns)
 {
 	if (r->state >= CAIRN_MISSION_STATE_COUNT || r->back_paused >= CAIRN_MISSION_STATE_COUNT ||
-	    r->back_goto >= CAIRN_MISSION_STATE_COUNT)
+	    r->back_goto >= CAIRN_MISSION_STATE_COUNT || r->back_task >= CAIRN_MISSION_STATE_COUNT)
 		return "a state that does not exist";
 	if (!is_flag(&r->started) || !is_flag(&r->silent_way))
 		return "a flag that is neither true nor false";
 	if (!was(r->t_first_ns, now_ns) || !was(r->t_explore_ns, now_ns) || !was(r->t_paused_ns, now_ns) ||
-	    !was(r->elapsed_ns, now_ns))
+	    !was(r->elapsed_ns, now_ns) || !was(r->t_task_ns, now_ns))
 		return "stamps of another boot";
 	if (r->t_paused_ns != 0 && r->t_paused_ns < r->t_explore_ns)
 		return "a pause before the exploration";
 	if (!isfinite(r->limit_s) || r->limit_s < 0.0 || !isfinite(r->goto_x_m) || !isfinite(r->goto_y_m) ||
 	    !isfinite(r->first_decision_s))
 		return "a number that is not finite";
-	if (!text_ends(r->goal, sizeof(r->goal)) || !text_ends(r->reason, sizeof(r->reason)) ||
-	    !text_ends(r->end_reason, sizeof(r->end_reason)))
+	if (!text_ends(r->goal, sizeof(r->goal)) || !text_ends(r->task, sizeof(r->task)) ||
+	    !text_ends(r->reason, sizeof(r->reason)) || !text_ends(r->end_reason, sizeof(r->end_reason)))
 		return "a text without end";
 	if (!open_sane(&r->open, now_ns))
 		return "a broken decision";

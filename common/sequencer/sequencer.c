@@ -61,22 +61,28 @@ uint64_t cairn_sequencer_duplicates(const struct cairn_sequencer *seq)
 
 /* ---- decisions ---- */
 
-void cairn_sequencer_on_decision(
-    struct cairn_sequencer *seq, const struct cairn_msg_decision *decision, uint64_t epoch, int64_t now_ns)
+/* False: it was handed in before. */
+static bool is_new(
+    struct cairn_sequencer *seq, uint64_t id, uint64_t epoch, uint64_t *last_epoch, uint64_t *last_id)
+{
+	seq_resume_give_up(seq);
+	if (epoch != *last_epoch) {
+		*last_epoch = epoch;
+		*last_id = 0;
+	}
+	if (id <= *last_id) {
+		seq->outbox.duplicates++;
+		return false;
+	}
+	*last_id = id;
+	seq->mission.changed = true;
+	return true;
+}
+
+static void judge(struct cairn_sequencer *seq, const struct cairn_msg_decision *decision, int64_t now_ns)
 {
 	struct seq_task task;
 	struct seq_refusal refusal;
-	seq_resume_give_up(seq);
-	if (epoch != seq->mission.record.decision_epoch) {
-		seq->mission.record.decision_epoch = epoch;
-		seq->mission.record.last_decision_id = 0;
-	}
-	if (decision->id <= seq->mission.record.last_decision_id) {
-		seq->outbox.duplicates++;
-		return;
-	}
-	seq->mission.record.last_decision_id = decision->id;
-	seq->mission.changed = true;
 	if (decision->source == CAIRN_SOURCE_MODEL && seq_is_answer(seq, decision, now_ns)) {
 		seq->silence.t_wanted_ns = now_ns;
 		seq_prefetch_answered(seq, decision, now_ns);
@@ -99,6 +105,39 @@ void cairn_sequencer_on_decision(
 	seq_task_begin(seq, &task, now_ns);
 }
 
+/* A word that came by another's topic: nothing else is looked at. */
+static void refuse_author(
+    struct cairn_sequencer *seq, const struct cairn_msg_decision *decision, const char *why)
+{
+	struct seq_refusal refusal = {0};
+	snprintf(refusal.reason, sizeof(refusal.reason), "%s", why);
+	seq_refuse(seq, decision, &refusal);
+}
+
+void cairn_sequencer_on_decision(
+    struct cairn_sequencer *seq, const struct cairn_msg_decision *decision, uint64_t epoch, int64_t now_ns)
+{
+	struct cairn_mission_record *r = &seq->mission.record;
+	if (!is_new(seq, decision->id, epoch, &r->decision_epoch, &r->last_decision_id))
+		return;
+	if (decision->source == CAIRN_SOURCE_AGENT)
+		refuse_author(seq, decision, "the agent's word came by the model's topic");
+	else
+		judge(seq, decision, now_ns);
+}
+
+void cairn_sequencer_on_agent_decision(
+    struct cairn_sequencer *seq, const struct cairn_msg_decision *decision, uint64_t epoch, int64_t now_ns)
+{
+	struct cairn_mission_record *r = &seq->mission.record;
+	if (!is_new(seq, decision->id, epoch, &r->agent_epoch, &r->last_agent_id))
+		return;
+	if (decision->source != CAIRN_SOURCE_AGENT)
+		refuse_author(seq, decision, "only the agent speaks by its topic");
+	else
+		judge(seq, decision, now_ns);
+}
+
 /* ---- operators ---- */
 
 struct verb {
@@ -109,6 +148,7 @@ struct verb {
 
 static const struct verb verbs[] = {
     {"explore", CAIRN_MISSION_BIT(EXPLORE), "exploring", "exploring already"},
+    {"task", CAIRN_MISSION_BIT(TASK), "the agent takes the task", "cannot take a task now"},
     {"stop", CAIRN_MISSION_BIT(STOP), "stopped", "the mission has ended already"},
     {"goto", CAIRN_MISSION_BIT(GOTO), "driving there", "cannot drive there now"},
     {"home", CAIRN_MISSION_BIT(HOME), "driving home", "cannot drive home now"},
@@ -130,6 +170,15 @@ static bool arguments_ok(struct cairn_sequencer *seq, const struct verb *verb,
 	    !(cmd->limit_s >= 0.0 && isfinite(cmd->limit_s))) {
 		snprintf(
 		    reply->text, sizeof(reply->text), "the time allowed must be 0 (none) or more seconds");
+		return false;
+	}
+	if ((verb->condition & CAIRN_MISSION_BIT(TASK)) != 0 && cmd->arg[0] == '\0') {
+		snprintf(reply->text, sizeof(reply->text), "say what is to be done or answered: task TEXT");
+		return false;
+	}
+	if ((verb->condition & CAIRN_MISSION_BIT(TASK)) != 0 && !seq->cfg->agent.enabled) {
+		snprintf(reply->text, sizeof(reply->text),
+		    "there is no agent in this stack: start it with --set agent.enabled=true");
 		return false;
 	}
 	return true;
@@ -213,6 +262,8 @@ void cairn_sequencer_on_command(struct cairn_sequencer *seq, const struct cairn_
 		seq->mission.record.goto_y_m = cmd->y_m;
 	}
 	seq_mission_apply(seq, verb->condition, now_ns);
+	if ((verb->condition & CAIRN_MISSION_BIT(TASK)) != 0)
+		seq_task_mission_set(seq, cmd->arg, now_ns);
 	reply->ok = true;
 	snprintf(reply->text, sizeof(reply->text), "%s", verb->done);
 }
@@ -298,6 +349,8 @@ static void fill_mission(const struct cairn_sequencer *seq, struct cairn_msg_mis
 	m->overrides = r->overrides;
 	cairn_frontier_blacklist_list(&r->explore, m);
 	seq_goal_fill(seq, m);
+	m->task_id = r->task_id;
+	memcpy(m->task, r->task, sizeof(m->task));
 	if (seq->task.kind == SEQ_HELP)
 		snprintf(m->help, sizeof(m->help), "%s", seq->task.d.reason);
 }
@@ -329,7 +382,7 @@ static void mark_changes(struct cairn_sequencer *seq, struct cairn_sequencer_out
 			       m->takes_events != lm->takes_events || m->held_up != lm->held_up ||
 			       m->decisions != lm->decisions || m->refused != lm->refused ||
 			       m->overrides != lm->overrides || m->given_up_count != lm->given_up_count ||
-			       strcmp(m->help, lm->help) != 0;
+			       m->task_id != lm->task_id || strcmp(m->help, lm->help) != 0;
 	out->record_changed = seq->mission.changed;
 	seq->mission.changed = false;
 	seq->outbox.last = *out;

@@ -7,7 +7,7 @@
  * except duplicates (ids that do not rise within one epoch of their publisher), which are counted only. One
  * that was under way when the process died ends so in the next one (sequencer_again.c).
  *
- * Order of authority within: operator, mission (way home), model, local exploration. Velocities pass
+ * Order of authority within: operator, mission (way home), agent (a task), model, local exploration. Velocities pass
  * cairn_safe_velocity (sequencer_safe.h) whatever their source; the motor stage checks them once more.
  *
  * What a decision goes through (sequencer_check.c): form and ranges; age of its snapshot and travel since;
@@ -70,6 +70,11 @@ void cairn_sequencer_on_stages(
 /* epoch: of the publisher, so that one that was reborn may count from one again. */
 void cairn_sequencer_on_decision(
     struct cairn_sequencer *seq, const struct cairn_msg_decision *decision, uint64_t epoch, int64_t now_ns);
+/* The same for the agent's, which come by a topic of their own and count in missions of the kind task alone. */
+void cairn_sequencer_on_agent_decision(
+    struct cairn_sequencer *seq, const struct cairn_msg_decision *decision, uint64_t epoch, int64_t now_ns);
+/* How far the agent is with its task. */
+void cairn_sequencer_on_agent(struct cairn_sequencer *seq, const struct cairn_msg_agent *agent, int64_t t_ns);
 /* For a sequencer that is put to where another one was: this decision ended blocked, or was refused for what stood in the
  * way, with the robot at that place. Only its memory of blocked actions learns of it. */
 void cairn_sequencer_was_blocked(struct cairn_sequencer *seq, const struct cairn_msg_decision *decision,

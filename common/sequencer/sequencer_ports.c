@@ -12,6 +12,7 @@ TAKE(nav_velocity, cairn_sequencer_on_nav_velocity(core, m, hdr->t_ns))
 TAKE(nav_status, cairn_sequencer_on_nav_status(core, m, hdr->t_ns))
 TAKE(nav_path, cairn_sequencer_on_nav_path(core, m, hdr->t_ns))
 TAKE(discoveries, cairn_sequencer_on_discoveries(core, m, hdr->t_ns))
+TAKE(agent, cairn_sequencer_on_agent(core, m, hdr->t_ns))
 TAKE(stages, cairn_sequencer_on_stages(core, m, hdr->t_ns))
 CAIRN_TAKE(take_teleop_page, cairn_sequencer, teleop, cairn_sequencer_on_teleop(core, m, 0, hdr->t_ns))
 CAIRN_TAKE(take_teleop_local, cairn_sequencer, teleop, cairn_sequencer_on_teleop(core, m, 1, hdr->t_ns))
@@ -33,6 +34,12 @@ static bool take_decision(void *core, const void *m, const struct cairn_header *
 	return true;
 }
 
+static bool take_agent_decision(void *core, const void *m, const struct cairn_header *hdr, int64_t now_ns)
+{
+	cairn_sequencer_on_agent_decision(core, m, hdr->epoch, now_ns);
+	return true;
+}
+
 const struct cairn_in cairn_sequencer_in[] = {
     {CAIRN_TOPIC_SCAN, CAIRN_ACCEPT_PLAUSIBLE, take_scan},
     {CAIRN_TOPIC_SCAN_DEPTH, CAIRN_ACCEPT_PLAUSIBLE, take_depth_scan},
@@ -45,6 +52,8 @@ const struct cairn_in cairn_sequencer_in[] = {
     {CAIRN_TOPIC_NAV_STATUS, CAIRN_ACCEPT_PLAUSIBLE, take_nav_status},
     {CAIRN_TOPIC_NAV_PATH, CAIRN_ACCEPT_PLAUSIBLE, take_nav_path},
     {CAIRN_TOPIC_DECISION, CAIRN_ACCEPT_PLAUSIBLE, take_decision},
+    {CAIRN_TOPIC_AGENT_DECISION, CAIRN_ACCEPT_PLAUSIBLE, take_agent_decision},
+    {CAIRN_TOPIC_AGENT, CAIRN_ACCEPT_PLAUSIBLE, take_agent},
     {CAIRN_TOPIC_DISCOVERIES, CAIRN_ACCEPT_PLAUSIBLE, take_discoveries},
     {CAIRN_TOPIC_TELEOP, CAIRN_ACCEPT_PLAUSIBLE, take_teleop_page},
     {CAIRN_TOPIC_TELEOP_LOCAL, CAIRN_ACCEPT_PLAUSIBLE, take_teleop_local},

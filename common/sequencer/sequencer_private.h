@@ -49,6 +49,7 @@ struct cairn_sequencer {
 	struct seq_offers offers;
 	struct seq_planner planner;
 	struct seq_mission mission;
+	struct seq_agent agent;
 	struct seq_looks looks;
 	struct seq_goal goal;
 	struct seq_silence silence;

@@ -67,10 +67,8 @@ static bool check_turn(struct cairn_sequencer *seq, const struct cairn_msg_decis
 {
 	(void)now_ns, (void)task;
 	bool take_back = d->tool == CAIRN_TOOL_STOP_ROBOT && seq->task.d.source == d->source;
-	if (seq->mission.record.state != CAIRN_MISSION_STATE_EXPLORING)
-		return refuse(refusal, "the robot is not exploring: %s (%.96s)",
-		    cairn_enum_text(&cairn_enum_mission_state, (int)seq->mission.record.state),
-		    seq->mission.record.reason);
+	if (!seq_task_mission_turn(seq, d, refusal->reason, sizeof(refusal->reason)))
+		return false;
 	if (seq_skill_busy(seq))
 		return refuse(refusal, "the arm moves: %s %.48s",
 		    cairn_enum_text(&cairn_enum_skill_verb, (int)seq->skill.order.verb),

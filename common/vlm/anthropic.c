@@ -4,13 +4,12 @@
 
 #include <string.h>
 
-static void write_tools(struct cairn_text *out, bool strict)
+static void write_tools(struct cairn_text *out, const struct cairn_tool_table *tools, bool strict)
 {
 	cairn_text_add(out, ",\"tools\":[");
-	for (int t = 0; t < CAIRN_TOOL_COUNT; t++) {
-		const struct cairn_tool_row *row = &cairn_tools[t];
-		cairn_text_addf(
-		    out, "%s{\"name\":\"%s\",\"description\":", t > 0 ? "," : "", cairn_tool_name(row->tool));
+	for (int t = 0; t < tools->count; t++) {
+		const struct cairn_tool_row *row = &tools->rows[t];
+		cairn_text_addf(out, "%s{\"name\":\"%s\",\"description\":", t > 0 ? "," : "", row->name);
 		cairn_text_json_string(out, row->doc);
 		cairn_text_addf(out, "%s,\"input_schema\":", strict ? ",\"strict\":true" : "");
 		cairn_tool_schema(out, row);
@@ -25,8 +24,8 @@ static void write_prefix(struct cairn_text *out, const struct cairn_prefix *pref
 	cairn_text_add(out, "{\"model\":");
 	cairn_text_json_string(out, prefix->profile->model);
 	cairn_text_addf(out, ",\"max_tokens\":%d", prefix->max_output_tokens);
-	if (!prefix->without_tools)
-		write_tools(out, prefix->profile->strict);
+	if (prefix->tools != NULL)
+		write_tools(out, prefix->tools, prefix->profile->strict);
 	cairn_text_add(out, ",\"system\":[{\"type\":\"text\",\"text\":");
 	cairn_text_json_string(out, prefix->system);
 	cairn_text_add(out, ",\"cache_control\":{\"type\":\"ephemeral\"}}]");
@@ -39,49 +38,80 @@ static void write_text(struct cairn_text *out, const char *text)
 	cairn_text_add(out, "}");
 }
 
-static void write_images(struct cairn_text *out, const struct cairn_request *request)
+static void write_image(struct cairn_text *out, const struct cairn_request_image *image)
 {
-	for (int i = 0; i < request->image_count; i++) {
-		const struct cairn_request_image *image = &request->images[i];
-		if (image->caption != NULL) {
-			write_text(out, image->caption);
-			cairn_text_add(out, ",");
-		}
-		cairn_text_add(out, "{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":"
-				    "\"image/jpeg\",\"data\":\"");
-		cairn_text_base64(out, image->jpeg, image->bytes);
-		cairn_text_add(out, "\"}},");
+	if (image->caption != NULL) {
+		write_text(out, image->caption);
+		cairn_text_add(out, ",");
 	}
+	cairn_text_add(out, "{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":"
+			    "\"image/jpeg\",\"data\":\"");
+	cairn_text_base64(out, image->jpeg, image->bytes);
+	cairn_text_add(out, "\"}}");
 }
 
-static void write_followup(struct cairn_text *out, const struct cairn_request *request)
+static void write_model_turn(struct cairn_text *out, const struct cairn_turn *turn)
 {
-	cairn_text_add(out, ",{\"role\":\"assistant\",\"content\":[");
-	for (int i = 0; i < request->followup_count; i++) {
-		const struct cairn_followup_call *f = &request->followup[i];
-		cairn_text_add(
-		    out, i > 0 ? ",{\"type\":\"tool_use\",\"id\":" : "{\"type\":\"tool_use\",\"id\":");
-		cairn_text_json_string(out, f->id);
-		cairn_text_addf(out, ",\"name\":\"%s\",\"input\":", cairn_tool_name(f->call->tool));
-		cairn_tool_arguments(out, f->call);
+	const char *comma = "";
+	cairn_text_add(out, "{\"role\":\"assistant\",\"content\":[");
+	if (turn->text != NULL) {
+		write_text(out, turn->text);
+		comma = ",";
+	}
+	for (int i = 0; i < turn->call_count; i++, comma = ",") {
+		const struct cairn_turn_call *call = &turn->calls[i];
+		cairn_text_addf(out, "%s{\"type\":\"tool_use\",\"id\":", comma);
+		cairn_text_json_string(out, call->id);
+		cairn_text_addf(out, ",\"name\":\"%s\",\"input\":%s}", call->name, call->arguments);
+	}
+	cairn_text_add(out, "]}");
+}
+
+/* Answers first, as the service wants them; pictures before the text. more: stands behind it, or NULL. */
+static void write_user_turn(struct cairn_text *out, const struct cairn_turn *turn, const char *more)
+{
+	const char *comma = "";
+	cairn_text_add(out, "{\"role\":\"user\",\"content\":[");
+	for (int i = 0; i < turn->answer_count; i++, comma = ",") {
+		cairn_text_addf(out, "%s{\"type\":\"tool_result\",\"tool_use_id\":", comma);
+		cairn_text_json_string(out, turn->answers[i].id);
+		cairn_text_add(out, ",\"content\":");
+		cairn_text_json_string(out, turn->answers[i].text);
 		cairn_text_add(out, "}");
 	}
-	cairn_text_add(out, "]},{\"role\":\"user\",\"content\":[");
-	for (int i = 0; i < request->followup_count; i++) {
-		const struct cairn_followup_call *f = &request->followup[i];
-		cairn_text_add(out, "{\"type\":\"tool_result\",\"tool_use_id\":");
-		cairn_text_json_string(out, f->id);
-		cairn_text_add(out, ",\"content\":");
-		cairn_text_json_string(out, f->answer);
-		cairn_text_add(out, "},");
+	for (int i = 0; i < turn->image_count; i++, comma = ",") {
+		cairn_text_add(out, comma);
+		write_image(out, &turn->images[i]);
 	}
-	/* A shorter list of tools would cost the cache, and there is no word for "any of these". */
+	if (turn->text != NULL) {
+		cairn_text_add(out, comma);
+		write_text(out, turn->text);
+		comma = ",";
+	}
+	if (more != NULL) {
+		cairn_text_add(out, comma);
+		write_text(out, more);
+	}
+	cairn_text_add(out, "]}");
+}
+
+/* A shorter list of tools would cost the cache, and there is no word for "any of these". */
+static void write_turns(struct cairn_text *out, const struct cairn_request *request)
+{
+	bool some = request->tools != NULL && request->only != 0 && cairn_tool_single(request->only) < 0;
 	struct cairn_text words = {0};
-	cairn_tool_restriction(&words);
-	write_text(out, words.data != NULL ? words.data : "");
+	if (some)
+		cairn_tool_restriction(&words, request->tools, request->only);
+	for (int i = 0; i < request->turn_count; i++) {
+		cairn_text_add(out, i > 0 ? "," : "");
+		if (request->turns[i].role == CAIRN_TURN_MODEL)
+			write_model_turn(out, &request->turns[i]);
+		else
+			write_user_turn(
+			    out, &request->turns[i], i + 1 == request->turn_count ? words.data : NULL);
+	}
 	out->failed |= words.failed;
 	cairn_text_free(&words);
-	cairn_text_add(out, "]}");
 }
 
 static void write_body(struct cairn_text *out, const struct cairn_text *prefix,
@@ -90,16 +120,18 @@ static void write_body(struct cairn_text *out, const struct cairn_text *prefix,
 	(void)profile;
 	cairn_text_clear(out);
 	cairn_text_bytes(out, prefix->data, prefix->len);
-	cairn_text_add(out, ",\"messages\":[{\"role\":\"user\",\"content\":[");
-	write_images(out, request);
-	write_text(out, request->context);
-	cairn_text_add(out, "]}");
-	if (request->followup_count > 0)
-		write_followup(out, request);
+	cairn_text_add(out, ",\"messages\":[");
+	write_turns(out, request);
 	cairn_text_add(out, "]");
-	if (!request->without_tools)
-		cairn_text_addf(out, ",\"tool_choice\":{\"type\":\"any\",\"disable_parallel_tool_use\":%s}",
-		    request->actions_only ? "true" : "false");
+	int single = cairn_tool_single(request->only);
+	const char *one = request->only != 0 ? "true" : "false";
+	if (request->tools != NULL && single >= 0)
+		cairn_text_addf(out,
+		    ",\"tool_choice\":{\"type\":\"tool\",\"name\":\"%s\",\"disable_parallel_tool_use\":%s}",
+		    request->tools->rows[single].name, one);
+	else if (request->tools != NULL)
+		cairn_text_addf(
+		    out, ",\"tool_choice\":{\"type\":\"any\",\"disable_parallel_tool_use\":%s}", one);
 	cairn_text_add(out, "}");
 }
 

@@ -23,14 +23,12 @@ void dialog_observe_body(struct cairn_dialog *d)
 	const struct cairn_snapshot_head *h = &d->snap.head;
 	const struct dialog_peer *peer = &d->peers[d->peer];
 	cairn_prompt_observe_context(&d->observe_context, focus(d));
-	struct cairn_request r = {.system = cairn_prompt_observe_system,
-	    .context = d->observe_context.data != NULL ? d->observe_context.data : "",
-	    .without_tools = true,
-	    .image_count = 1};
-	r.images[0] =
-	    (struct cairn_request_image){.jpeg = (const uint8_t *)d->snap.bytes.data + h->text_bytes,
+	struct cairn_turn turn = {.text = d->observe_context.data != NULL ? d->observe_context.data : "",
+	    .images = {{.jpeg = (const uint8_t *)d->snap.bytes.data + h->text_bytes,
 		.bytes = h->jpeg_bytes,
-		.detail_high = true};
+		.detail_high = true}},
+	    .image_count = 1};
+	struct cairn_request r = {.turns = &turn, .turn_count = 1};
 	d->picture_tokens = (uint64_t)peer->profile.image_tokens_high;
 	peer->format->write_body(&d->body, &peer->prefix_observe, &peer->profile, &r);
 }

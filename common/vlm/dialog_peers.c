@@ -10,16 +10,16 @@ static bool make_peer(struct cairn_dialog *d, struct dialog_peer *peer, struct c
 	struct cairn_prefix prefix = {.profile = &peer->profile,
 	    .max_output_tokens = own > 0 ? own : d->cfg.max_output_tokens,
 	    .system = d->system,
-	    .without_tools = d->json,
+	    .tools = d->json ? NULL : &cairn_explorer_tools,
 	    .has_temperature = peer->profile.sends_temperature,
 	    .temperature = d->cfg.temperature};
 	peer->format = cairn_provider_find(peer->profile.format);
 	peer->format->write_prefix(&peer->prefix, &prefix);
-	prefix.actions_only = true;
+	prefix.only = cairn_tool_actions(&cairn_explorer_tools);
 	peer->format->write_prefix(&peer->prefix_actions, &prefix);
 	prefix.system = cairn_prompt_observe_system;
-	prefix.actions_only = false;
-	prefix.without_tools = true;
+	prefix.only = 0;
+	prefix.tools = NULL;
 	peer->format->write_prefix(&peer->prefix_observe, &prefix);
 	if (peer->prefix.failed || peer->prefix_actions.failed || peer->prefix_observe.failed ||
 	    cairn_prompt_tokens(peer->prefix_actions.len) < CAIRN_PROMPT_PREFIX_TOKENS_MIN) {

@@ -36,7 +36,7 @@ static void make_context(struct cairn_dialog *d, int64_t now_ns)
 	    &d->mission, &d->memory, d->problem);
 }
 
-static void add_image(struct cairn_request *r, const uint8_t *jpeg, size_t bytes, const char *caption)
+static void add_image(struct cairn_turn *r, const uint8_t *jpeg, size_t bytes, const char *caption)
 {
 	r->images[r->image_count++] =
 	    (struct cairn_request_image){.jpeg = jpeg, .bytes = bytes, .caption = caption};
@@ -44,7 +44,7 @@ static void add_image(struct cairn_request *r, const uint8_t *jpeg, size_t bytes
 
 /* Before and now, so that the model sees what its decision did; the picture from above only now and then,
  * because it changes slowly. */
-static void add_images(struct cairn_dialog *d, struct cairn_request *r)
+static void add_images(struct cairn_dialog *d, struct cairn_turn *r)
 {
 	const struct cairn_snapshot_head *h = &d->snap.head;
 	const uint8_t *camera = (const uint8_t *)d->snap.bytes.data + h->text_bytes;
@@ -64,12 +64,17 @@ static void add_images(struct cairn_dialog *d, struct cairn_request *r)
 		d->picture_tokens += (uint64_t)profile->image_tokens_low;
 }
 
-static void add_answer(struct cairn_request *r, const struct cairn_tool_call *call,
-    const struct cairn_answer_handle *handle, const char *answer)
+/* The model's call into its turn, and what is said to it into the turn behind it. arguments: holds the text. */
+static void add_answer(struct cairn_turn *turns, const struct cairn_tool_call *call,
+    const struct cairn_answer_handle *handle, const char *answer, struct cairn_text *arguments)
 {
-	struct cairn_followup_call *f = &r->followup[r->followup_count++];
-	*f = (struct cairn_followup_call){.call = call, .signature = handle->signature, .answer = answer};
-	snprintf(f->id, sizeof(f->id), "%s", handle->id);
+	cairn_tool_arguments(arguments, call);
+	turns[1].calls[turns[1].call_count++] = (struct cairn_turn_call){.id = handle->id,
+	    .signature = handle->signature,
+	    .name = cairn_tool_name(call->tool),
+	    .arguments = arguments->data != NULL ? arguments->data : "{}"};
+	turns[2].answers[turns[2].answer_count++] =
+	    (struct cairn_turn_answer){.id = handle->id, .name = cairn_tool_name(call->tool), .text = answer};
 }
 
 /* A model that calls no tools is told the answers in the text. */
@@ -91,17 +96,24 @@ static void make_body(struct cairn_dialog *d)
 	const struct dialog_peer *peer = &d->peers[d->peer];
 	if (d->followup && d->json)
 		add_answer_text(d);
-	struct cairn_request r = {.system = d->system,
-	    .context = d->context.data,
-	    .actions_only = d->followup,
-	    .without_tools = d->json};
-	add_images(d, &r);
-	if (d->followup && !d->json && a->kind == CAIRN_ANSWER_PERCEIVE)
-		add_answer(&r, &a->main, &a->main_handle, d->answer_text);
-	for (uint32_t i = 0; i < a->reports_count && d->followup && !d->json; i++)
-		add_answer(&r, &a->reports[i], &a->report_handles[i], d->report_text[i]);
+	struct cairn_text arguments[CAIRN_REPLY_CALLS_MAX] = {0};
+	struct cairn_turn turns[3] = {{.text = d->context.data}, {.role = CAIRN_TURN_MODEL}, {.text = NULL}};
+	struct cairn_request r = {.tools = d->json ? NULL : &cairn_explorer_tools,
+	    .only = d->followup ? cairn_tool_actions(&cairn_explorer_tools) : 0,
+	    .turns = turns,
+	    .turn_count = d->followup && !d->json ? 3 : 1};
+	add_images(d, &turns[0]);
+	if (r.turn_count > 1 && a->kind == CAIRN_ANSWER_PERCEIVE)
+		add_answer(turns, &a->main, &a->main_handle, d->answer_text, &arguments[0]);
+	for (uint32_t i = 0; i < a->reports_count && r.turn_count > 1; i++)
+		add_answer(
+		    turns, &a->reports[i], &a->report_handles[i], d->report_text[i], &arguments[i + 1]);
 	peer->format->write_body(
 	    &d->body, d->followup ? &peer->prefix_actions : &peer->prefix, &peer->profile, &r);
+	for (int i = 0; i < CAIRN_REPLY_CALLS_MAX; i++) {
+		d->body.failed |= arguments[i].failed;
+		cairn_text_free(&arguments[i]);
+	}
 	if (d->body.data != NULL)
 		d->prompt_hash = cairn_hash_bytes(CAIRN_HASH_START, d->body.data, d->body.len);
 }
@@ -109,7 +121,7 @@ static void make_body(struct cairn_dialog *d)
 /* Whether the pictures of the question that is due show something new and can be paid. */
 static bool choose_pictures(struct cairn_dialog *d, int64_t now_ns)
 {
-	struct cairn_request all = {.image_count = 0};
+	struct cairn_turn all = {.image_count = 0};
 	if (d->snap.head.image_needed == 0)
 		return false;
 	d->pictures = true;

@@ -22,13 +22,18 @@ static void write_param(struct cairn_text *out, const struct cairn_tool_param *p
 	    [CAIRN_PARAM_INTEGER] = "INTEGER",
 	    [CAIRN_PARAM_TEXT] = "STRING",
 	    [CAIRN_PARAM_PLACE] = "STRING",
-	    [CAIRN_PARAM_SPOT] = "STRING"};
+	    [CAIRN_PARAM_GOAL] = "STRING",
+	    [CAIRN_PARAM_SPOT] = "STRING",
+	    [CAIRN_PARAM_FLAG] = "BOOLEAN",
+	    [CAIRN_PARAM_LIST] = "ARRAY"};
 	cairn_text_json_string(out, p->name);
 	cairn_text_addf(out, ":{\"type\":\"%s\"%s", types[p->kind], p->optional ? ",\"nullable\":true" : "");
 	if (p->kind == CAIRN_PARAM_WORD)
 		write_enum(out, p);
 	else if (p->kind == CAIRN_PARAM_NUMBER)
 		cairn_text_addf(out, ",\"minimum\":%g,\"maximum\":%g", p->min, p->max);
+	else if (p->kind == CAIRN_PARAM_LIST)
+		cairn_text_add(out, ",\"items\":{\"type\":\"STRING\"}");
 	cairn_text_add(out, ",\"description\":\"");
 	cairn_text_json(out, p->doc, strlen(p->doc));
 	for (int i = 0; i < p->step_count && p->kind == CAIRN_PARAM_STEP; i++)
@@ -38,7 +43,7 @@ static void write_param(struct cairn_text *out, const struct cairn_tool_param *p
 
 static void write_tool(struct cairn_text *out, const struct cairn_tool_row *row)
 {
-	cairn_text_addf(out, "{\"name\":\"%s\",\"description\":", cairn_tool_name(row->tool));
+	cairn_text_addf(out, "{\"name\":\"%s\",\"description\":", row->name);
 	cairn_text_json_string(out, row->doc);
 	cairn_text_add(out, ",\"parameters\":{\"type\":\"OBJECT\",\"properties\":{");
 	write_param(out, &cairn_tool_reasoning);
@@ -61,11 +66,11 @@ static void write_prefix(struct cairn_text *out, const struct cairn_prefix *pref
 	cairn_text_add(out, "{\"systemInstruction\":{\"parts\":[{\"text\":");
 	cairn_text_json_string(out, prefix->system);
 	cairn_text_add(out, "}]}");
-	if (!prefix->without_tools) {
+	if (prefix->tools != NULL) {
 		cairn_text_add(out, ",\"tools\":[{\"functionDeclarations\":[");
-		for (int t = 0; t < CAIRN_TOOL_COUNT; t++) {
+		for (int t = 0; t < prefix->tools->count; t++) {
 			cairn_text_add(out, t > 0 ? "," : "");
-			write_tool(out, &cairn_tools[t]);
+			write_tool(out, &prefix->tools->rows[t]);
 		}
 		cairn_text_add(out, "]}]");
 	}
@@ -77,98 +82,113 @@ static void write_prefix(struct cairn_text *out, const struct cairn_prefix *pref
 		    (int)prefix->profile->thinking_tokens);
 }
 
-static void write_user(struct cairn_text *out, const struct cairn_request *request)
+static void write_head(struct cairn_text *out, const char *kind, const char *id, const char *name)
 {
-	cairn_text_add(out, "{\"role\":\"user\",\"parts\":[{\"text\":");
-	cairn_text_json_string(out, request->context);
+	cairn_text_addf(out, "{\"%s\":{", kind);
+	if (id[0] != '\0') {
+		cairn_text_add(out, "\"id\":");
+		cairn_text_json_string(out, id);
+		cairn_text_add(out, ",");
+	}
+	cairn_text_addf(out, "\"name\":\"%s\",", name);
+}
+
+static const char *write_text(struct cairn_text *out, const char *comma, const char *text)
+{
+	if (text == NULL)
+		return comma;
+	cairn_text_addf(out, "%s{\"text\":", comma);
+	cairn_text_json_string(out, text);
 	cairn_text_add(out, "}");
-	for (int i = 0; i < request->image_count; i++) {
-		const struct cairn_request_image *image = &request->images[i];
-		if (image->caption != NULL) {
-			cairn_text_add(out, ",{\"text\":");
-			cairn_text_json_string(out, image->caption);
-			cairn_text_add(out, "}");
+	return ",";
+}
+
+static void write_model_turn(struct cairn_text *out, const struct cairn_turn *turn)
+{
+	cairn_text_add(out, "{\"role\":\"model\",\"parts\":[");
+	const char *comma = write_text(out, "", turn->text);
+	for (int i = 0; i < turn->call_count; i++, comma = ",") {
+		const struct cairn_turn_call *call = &turn->calls[i];
+		cairn_text_add(out, comma);
+		write_head(out, "functionCall", call->id, call->name);
+		cairn_text_addf(out, "\"args\":%s}", call->arguments);
+		if (call->signature != NULL && call->signature[0] != '\0') {
+			cairn_text_add(out, ",\"thoughtSignature\":");
+			cairn_text_json_string(out, call->signature);
 		}
-		cairn_text_add(out, ",{\"inlineData\":{\"mimeType\":\"image/jpeg\",\"data\":\"");
+		cairn_text_add(out, "}");
+	}
+	cairn_text_add(out, "]}");
+}
+
+static void write_user_turn(struct cairn_text *out, const struct cairn_turn *turn)
+{
+	const char *comma = "";
+	cairn_text_add(out, "{\"role\":\"user\",\"parts\":[");
+	for (int i = 0; i < turn->answer_count; i++, comma = ",") {
+		cairn_text_add(out, comma);
+		write_head(out, "functionResponse", turn->answers[i].id, turn->answers[i].name);
+		cairn_text_add(out, "\"response\":{\"result\":");
+		cairn_text_json_string(out, turn->answers[i].text);
+		cairn_text_add(out, "}}}");
+	}
+	comma = write_text(out, comma, turn->text);
+	for (int i = 0; i < turn->image_count; i++, comma = ",") {
+		const struct cairn_request_image *image = &turn->images[i];
+		comma = write_text(out, comma, image->caption);
+		cairn_text_addf(out, "%s{\"inlineData\":{\"mimeType\":\"image/jpeg\",\"data\":\"", comma);
 		cairn_text_base64(out, image->jpeg, image->bytes);
 		cairn_text_add(out, "\"}}");
 	}
 	cairn_text_add(out, "]}");
 }
 
-static void write_call_head(struct cairn_text *out, const struct cairn_followup_call *f, const char *kind)
-{
-	cairn_text_addf(out, "{\"%s\":{", kind);
-	if (f->id[0] != '\0') {
-		cairn_text_add(out, "\"id\":");
-		cairn_text_json_string(out, f->id);
-		cairn_text_add(out, ",");
-	}
-	cairn_text_addf(out, "\"name\":\"%s\",", cairn_tool_name(f->call->tool));
-}
-
-static void write_followup(struct cairn_text *out, const struct cairn_request *request)
-{
-	cairn_text_add(out, ",{\"role\":\"model\",\"parts\":[");
-	for (int i = 0; i < request->followup_count; i++) {
-		const struct cairn_followup_call *f = &request->followup[i];
-		cairn_text_add(out, i > 0 ? "," : "");
-		write_call_head(out, f, "functionCall");
-		cairn_text_add(out, "\"args\":");
-		cairn_tool_arguments(out, f->call);
-		cairn_text_add(out, "}");
-		if (f->signature != NULL && f->signature[0] != '\0') {
-			cairn_text_add(out, ",\"thoughtSignature\":");
-			cairn_text_json_string(out, f->signature);
-		}
-		cairn_text_add(out, "}");
-	}
-	cairn_text_add(out, "]},{\"role\":\"user\",\"parts\":[");
-	for (int i = 0; i < request->followup_count; i++) {
-		const struct cairn_followup_call *f = &request->followup[i];
-		cairn_text_add(out, i > 0 ? "," : "");
-		write_call_head(out, f, "functionResponse");
-		cairn_text_add(out, "\"response\":{\"result\":");
-		cairn_text_json_string(out, f->answer);
-		cairn_text_add(out, "}}}");
-	}
-	cairn_text_add(out, "]}");
-}
-
-static void write_tool_config(struct cairn_text *out, bool actions_only)
+static void write_tool_config(struct cairn_text *out, const struct cairn_request *request)
 {
 	cairn_text_add(out, ",\"toolConfig\":{\"functionCallingConfig\":{\"mode\":\"ANY\"");
-	if (actions_only) {
+	if (request->only != 0) {
 		cairn_text_add(out, ",\"allowedFunctionNames\":[");
-		for (int t = 0, n = 0; t < CAIRN_TOOL_COUNT; t++) {
-			if (cairn_tools[t].action)
+		for (int t = 0, n = 0; t < request->tools->count; t++) {
+			if (cairn_tool_in(request->only, t))
 				cairn_text_addf(
-				    out, "%s\"%s\"", n++ > 0 ? "," : "", cairn_tool_name((enum cairn_tool)t));
+				    out, "%s\"%s\"", n++ > 0 ? "," : "", request->tools->rows[t].name);
 		}
 		cairn_text_add(out, "]");
 	}
 	cairn_text_add(out, "}}");
 }
 
+/* One word for all pictures of a request. */
+static const char *resolution(const struct cairn_request *request)
+{
+	bool any = false, high = false;
+	for (int t = 0; t < request->turn_count; t++) {
+		any |= request->turns[t].image_count > 0;
+		for (int i = 0; i < request->turns[t].image_count; i++)
+			high |= request->turns[t].images[i].detail_high;
+	}
+	return !any   ? ""
+	       : high ? ",\"mediaResolution\":\"MEDIA_RESOLUTION_HIGH\""
+		      : ",\"mediaResolution\":\"MEDIA_RESOLUTION_LOW\"";
+}
+
 static void write_body(struct cairn_text *out, const struct cairn_text *prefix,
     const struct cairn_profile *profile, const struct cairn_request *request)
 {
 	(void)profile;
-	bool high = false;
-	for (int i = 0; i < request->image_count; i++)
-		high |= request->images[i].detail_high;
 	cairn_text_clear(out);
 	cairn_text_bytes(out, prefix->data, prefix->len);
-	cairn_text_addf(out, "%s},\"contents\":[",
-	    request->image_count == 0 ? ""
-	    : high                    ? ",\"mediaResolution\":\"MEDIA_RESOLUTION_HIGH\""
-				      : ",\"mediaResolution\":\"MEDIA_RESOLUTION_LOW\"");
-	write_user(out, request);
-	if (request->followup_count > 0)
-		write_followup(out, request);
+	cairn_text_addf(out, "%s},\"contents\":[", resolution(request));
+	for (int i = 0; i < request->turn_count; i++) {
+		cairn_text_add(out, i > 0 ? "," : "");
+		if (request->turns[i].role == CAIRN_TURN_MODEL)
+			write_model_turn(out, &request->turns[i]);
+		else
+			write_user_turn(out, &request->turns[i]);
+	}
 	cairn_text_add(out, "]");
-	if (!request->without_tools)
-		write_tool_config(out, request->actions_only);
+	if (request->tools != NULL)
+		write_tool_config(out, request);
 	cairn_text_add(out, "}");
 }
 

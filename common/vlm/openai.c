@@ -9,6 +9,7 @@ struct dialect {
 	bool strict;      /* schema-exact arguments on request */
 	bool tool_choice; /* a call can be forced */
 	bool allowed;  /* and restricted to some of the tools, which leaves the list (and the cache) alone */
+	bool named;    /* or to one, by its name */
 	bool parallel; /* parallel_tool_calls */
 	bool detail;   /* of a picture */
 	bool stream;   /* wants to be told not to stream */
@@ -16,11 +17,11 @@ struct dialect {
 };
 
 static const struct dialect dialects[CAIRN_CHOICE_DIALECT_COUNT] = {
-    [CAIRN_CHOICE_DIALECT_OPENAI] = {true, true, true, true, true, false, "max_completion_tokens"},
-    [CAIRN_CHOICE_DIALECT_OLLAMA] = {false, false, false, false, false, true, "max_tokens"},
-    [CAIRN_CHOICE_DIALECT_LLAMACPP] = {false, true, false, false, false, true, "max_tokens"},
-    [CAIRN_CHOICE_DIALECT_VLLM] = {false, true, false, false, true, true, "max_tokens"},
-    [CAIRN_CHOICE_DIALECT_OTHER] = {false, true, false, false, true, false, "max_tokens"},
+    [CAIRN_CHOICE_DIALECT_OPENAI] = {true, true, true, true, true, true, false, "max_completion_tokens"},
+    [CAIRN_CHOICE_DIALECT_OLLAMA] = {false, false, false, false, false, false, true, "max_tokens"},
+    [CAIRN_CHOICE_DIALECT_LLAMACPP] = {false, true, false, false, false, false, true, "max_tokens"},
+    [CAIRN_CHOICE_DIALECT_VLLM] = {false, true, false, true, false, true, true, "max_tokens"},
+    [CAIRN_CHOICE_DIALECT_OTHER] = {false, true, false, false, false, true, false, "max_tokens"},
 };
 
 static const struct dialect *dialect_of(const struct cairn_profile *profile)
@@ -28,17 +29,25 @@ static const struct dialect *dialect_of(const struct cairn_profile *profile)
 	return &dialects[profile->dialect];
 }
 
-static void write_tools(struct cairn_text *out, bool actions_only, bool strict)
+/* What cannot be forced by a word of the request is all that is offered. */
+static bool offers_less(const struct dialect *dialect, uint64_t only)
 {
-	bool first = true;
+	return !(dialect->allowed || (dialect->named && cairn_tool_single(only) >= 0));
+}
+
+static void write_tools(
+    struct cairn_text *out, const struct cairn_prefix *prefix, const struct dialect *dialect)
+{
+	bool strict = dialect->strict && prefix->profile->strict, first = true;
+	uint64_t offered = offers_less(dialect, prefix->only) ? prefix->only : 0;
 	cairn_text_add(out, "\"tools\":[");
-	for (int t = 0; t < CAIRN_TOOL_COUNT; t++) {
-		const struct cairn_tool_row *row = &cairn_tools[t];
-		if (!cairn_tool_offered(row->tool, actions_only))
+	for (int t = 0; t < prefix->tools->count; t++) {
+		const struct cairn_tool_row *row = &prefix->tools->rows[t];
+		if (!cairn_tool_in(offered, t))
 			continue;
 		cairn_text_addf(out,
 		    "%s{\"type\":\"function\",\"function\":{\"name\":\"%s\",\"description\":",
-		    first ? "" : ",", cairn_tool_name(row->tool));
+		    first ? "" : ",", row->name);
 		cairn_text_json_string(out, row->doc);
 		cairn_text_addf(out, "%s,\"parameters\":", strict ? ",\"strict\":true" : "");
 		cairn_tool_schema(out, row);
@@ -57,58 +66,58 @@ static void write_prefix(struct cairn_text *out, const struct cairn_prefix *pref
 	    dialect->stream ? "\"stream\":false," : "");
 	if (prefix->has_temperature)
 		cairn_text_addf(out, "\"temperature\":%.3g,", prefix->temperature);
-	if (!prefix->without_tools)
-		write_tools(out, prefix->actions_only && !dialect->allowed,
-		    dialect->strict && prefix->profile->strict);
+	if (prefix->tools != NULL)
+		write_tools(out, prefix, dialect);
 	cairn_text_add(out, "\"messages\":[{\"role\":\"system\",\"content\":");
 	cairn_text_json_string(out, prefix->system);
 	cairn_text_add(out, "}");
 }
 
-/* Reports may stand beside an action; a follow-up is answered by one action. Arguments are checked here in any case. */
-static void write_choice(struct cairn_text *out, const struct dialect *dialect, bool actions_only)
+/* With no restriction several calls may come side by side. Arguments are checked here in any case. */
+static void write_choice(
+    struct cairn_text *out, const struct dialect *dialect, const struct cairn_request *request)
 {
-	if (dialect->tool_choice && actions_only && dialect->allowed) {
+	int single = cairn_tool_single(request->only);
+	if (dialect->named && single >= 0) {
+		cairn_text_addf(out,
+		    ",\"tool_choice\":{\"type\":\"function\",\"function\":{\"name\":\"%s\"}}",
+		    request->tools->rows[single].name);
+	} else if (dialect->allowed && request->only != 0) {
 		cairn_text_add(out,
 		    ",\"tool_choice\":{\"type\":\"allowed_tools\",\"allowed_tools\":{\"mode\":"
 		    "\"required\",\"tools\":[");
-		for (int t = 0, n = 0; t < CAIRN_TOOL_COUNT; t++) {
-			if (!cairn_tools[t].action)
+		for (int t = 0, n = 0; t < request->tools->count; t++) {
+			if (!cairn_tool_in(request->only, t))
 				continue;
 			cairn_text_addf(out, "%s{\"type\":\"function\",\"function\":{\"name\":\"%s\"}}",
-			    n++ > 0 ? "," : "", cairn_tool_name((enum cairn_tool)t));
+			    n++ > 0 ? "," : "", request->tools->rows[t].name);
 		}
 		cairn_text_add(out, "]}}");
 	} else if (dialect->tool_choice) {
 		cairn_text_add(out, ",\"tool_choice\":\"required\"");
 	}
 	if (dialect->parallel)
-		cairn_text_addf(out, ",\"parallel_tool_calls\":%s", actions_only ? "false" : "true");
+		cairn_text_addf(out, ",\"parallel_tool_calls\":%s", request->only != 0 ? "false" : "true");
 }
 
-static void write_followup(
-    struct cairn_text *out, const struct cairn_request *request, struct cairn_text *scratch)
+static void write_model_turn(struct cairn_text *out, const struct cairn_turn *turn)
 {
-	cairn_text_add(out, ",{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[");
-	for (int i = 0; i < request->followup_count; i++) {
-		const struct cairn_followup_call *f = &request->followup[i];
-		cairn_text_clear(scratch);
-		cairn_tool_arguments(scratch, f->call);
+	cairn_text_add(out, ",{\"role\":\"assistant\",\"content\":");
+	if (turn->text != NULL)
+		cairn_text_json_string(out, turn->text);
+	else
+		cairn_text_add(out, "null");
+	cairn_text_add(out, turn->call_count > 0 ? ",\"tool_calls\":[" : "");
+	for (int i = 0; i < turn->call_count; i++) {
+		const struct cairn_turn_call *call = &turn->calls[i];
 		cairn_text_add(out, i > 0 ? ",{\"id\":" : "{\"id\":");
-		cairn_text_json_string(out, f->id);
-		cairn_text_addf(out, ",\"type\":\"function\",\"function\":{\"name\":\"%s\",\"arguments\":",
-		    cairn_tool_name(f->call->tool));
-		cairn_text_json_string(out, scratch->data != NULL ? scratch->data : "{}");
+		cairn_text_json_string(out, call->id);
+		cairn_text_addf(
+		    out, ",\"type\":\"function\",\"function\":{\"name\":\"%s\",\"arguments\":", call->name);
+		cairn_text_json_string(out, call->arguments);
 		cairn_text_add(out, "}}");
 	}
-	cairn_text_add(out, "]}");
-	for (int i = 0; i < request->followup_count; i++) {
-		cairn_text_add(out, ",{\"role\":\"tool\",\"tool_call_id\":");
-		cairn_text_json_string(out, request->followup[i].id);
-		cairn_text_add(out, ",\"content\":");
-		cairn_text_json_string(out, request->followup[i].answer);
-		cairn_text_add(out, "}");
-	}
+	cairn_text_add(out, turn->call_count > 0 ? "]}" : "}");
 }
 
 static void write_image(
@@ -127,27 +136,42 @@ static void write_image(
 	cairn_text_add(out, "}}");
 }
 
+/* A message that answers a call holds text alone: pictures follow as a message of the user. */
+static void write_user_turn(
+    struct cairn_text *out, const struct cairn_turn *turn, const struct dialect *dialect)
+{
+	for (int i = 0; i < turn->answer_count; i++) {
+		cairn_text_add(out, ",{\"role\":\"tool\",\"tool_call_id\":");
+		cairn_text_json_string(out, turn->answers[i].id);
+		cairn_text_add(out, ",\"content\":");
+		cairn_text_json_string(out, turn->answers[i].text);
+		cairn_text_add(out, "}");
+	}
+	if (turn->text == NULL && turn->image_count == 0)
+		return;
+	cairn_text_add(out, ",{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":");
+	cairn_text_json_string(out, turn->text != NULL ? turn->text : "The pictures:");
+	cairn_text_add(out, "}");
+	for (int i = 0; i < turn->image_count; i++)
+		write_image(out, &turn->images[i], dialect);
+	cairn_text_add(out, "]}");
+}
+
 static void write_body(struct cairn_text *out, const struct cairn_text *prefix,
     const struct cairn_profile *profile, const struct cairn_request *request)
 {
 	const struct dialect *dialect = dialect_of(profile);
 	cairn_text_clear(out);
 	cairn_text_bytes(out, prefix->data, prefix->len);
-	cairn_text_add(out, ",{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":");
-	cairn_text_json_string(out, request->context);
-	cairn_text_add(out, "}");
-	for (int i = 0; i < request->image_count; i++)
-		write_image(out, &request->images[i], dialect);
-	cairn_text_add(out, "]}");
-	if (request->followup_count > 0) {
-		struct cairn_text scratch = {0};
-		write_followup(out, request, &scratch);
-		out->failed |= scratch.failed;
-		cairn_text_free(&scratch);
+	for (int i = 0; i < request->turn_count; i++) {
+		if (request->turns[i].role == CAIRN_TURN_MODEL)
+			write_model_turn(out, &request->turns[i]);
+		else
+			write_user_turn(out, &request->turns[i], dialect);
 	}
 	cairn_text_add(out, "]");
-	if (!request->without_tools)
-		write_choice(out, dialect, request->actions_only);
+	if (request->tools != NULL)
+		write_choice(out, dialect, request);
 	cairn_text_add(out, "}");
 }
 

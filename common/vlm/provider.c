@@ -57,18 +57,12 @@ bool cairn_provider_url(
 
 /* ---- writing ---- */
 
-bool cairn_tool_offered(enum cairn_tool tool, bool actions_only)
-{
-	return !actions_only || cairn_tools[tool].action;
-}
-
-void cairn_tool_restriction(struct cairn_text *out)
+void cairn_tool_restriction(struct cairn_text *out, const struct cairn_tool_table *tools, uint64_t only)
 {
 	cairn_text_add(out, "Now only one of these tools may be called:");
-	for (int t = 0, n = 0; t < CAIRN_TOOL_COUNT; t++) {
-		if (cairn_tools[t].action)
-			cairn_text_addf(
-			    out, "%s %s", n++ > 0 ? "," : "", cairn_tool_name((enum cairn_tool)t));
+	for (int t = 0, n = 0; t < tools->count; t++) {
+		if (cairn_tool_in(only, t))
+			cairn_text_addf(out, "%s %s", n++ > 0 ? "," : "", tools->rows[t].name);
 	}
 	cairn_text_add(out, ".");
 }

@@ -39,15 +39,7 @@ struct cairn_reply {
 
 void cairn_reply_clear(struct cairn_reply *reply);
 
-/* What a follow-up adds: the model's own calls and the answer to each. */
-struct cairn_followup_call {
-	char id[80];
-	const char *signature; /* as it came; NULL or empty = none */
-	const struct cairn_tool_call *call;
-	const char *answer;
-};
-
-/* A picture that goes with a question, borrowed. */
+/* A picture that goes with a turn, borrowed. */
 struct cairn_request_image {
 	const uint8_t *jpeg;
 	size_t bytes;
@@ -55,17 +47,40 @@ struct cairn_request_image {
 	const char *caption; /* stands before it, one line; NULL = none */
 };
 
-#define CAIRN_REQUEST_IMAGES_MAX 4 /* now, before, the map, and one to spare */
+/* A call that the model made in an earlier turn, as it goes back to it; borrowed. */
+struct cairn_turn_call {
+	const char *id;        /* as the service gave it; empty = none */
+	const char *signature; /* as it came; NULL or empty = none */
+	const char *name;
+	const char *arguments; /* a JSON object as text */
+};
+
+/* What is said to a call; borrowed. Texts alone: pictures go with the turn. */
+struct cairn_turn_answer {
+	const char *id, *name, *text;
+};
+
+enum cairn_turn_role { CAIRN_TURN_USER, CAIRN_TURN_MODEL };
+
+#define CAIRN_TURN_IMAGES_MAX 4 /* now, before, the map, and one to spare; or four that are looked at */
+
+/* One turn of a conversation. A user's has answers to the calls of the turn before it, text and pictures; a model's has
+ * text and calls. */
+struct cairn_turn {
+	enum cairn_turn_role role;
+	const char *text; /* NULL = none */
+	int call_count, answer_count, image_count;
+	struct cairn_turn_call calls[CAIRN_REPLY_CALLS_MAX];
+	struct cairn_turn_answer answers[CAIRN_REPLY_CALLS_MAX];
+	struct cairn_request_image images[CAIRN_TURN_IMAGES_MAX];
+};
 
 struct cairn_request {
-	const char *system;  /* the static prefix */
-	const char *context; /* the dynamic part */
-	struct cairn_request_image images[CAIRN_REQUEST_IMAGES_MAX];
-	int image_count;
-	bool actions_only;  /* offer only tools that act */
-	bool without_tools; /* as in the prefix */
-	int followup_count; /* 0 = first question */
-	struct cairn_followup_call followup[CAIRN_REPLY_CALLS_MAX];
+	const struct cairn_tool_table *tools; /* as in the prefix; NULL = none: the answer is to be a text */
+	uint64_t only; /* these may be called now (CAIRN_TOOL_BIT), one of them; 0 = any */
+	const struct cairn_turn
+	    *turns; /* the first is the user's, then they alternate, the last is the user's */
+	int turn_count;
 };
 
 /* What the static beginning of a body is made from. */
@@ -73,9 +88,9 @@ struct cairn_prefix {
 	const struct cairn_profile *profile;
 	int max_output_tokens;
 	const char *system;
-	bool actions_only;  /* offer only tools that act; has an effect only where format and dialect cannot
-			     * restrict the choice otherwise, so that the prefix stays the same elsewhere */
-	bool without_tools; /* the answer is to be a JSON text */
+	const struct cairn_tool_table *tools; /* NULL = none: the answer is to be a text */
+	uint64_t only; /* as in the request; has an effect only where format and dialect cannot restrict the
+			* choice otherwise, so that the prefix stays the same elsewhere */
 	bool has_temperature;
 	double temperature;
 };
@@ -112,10 +127,8 @@ const struct cairn_provider *cairn_provider_find(enum cairn_choice_format format
 bool cairn_provider_url(
     char *dst, size_t cap, const struct cairn_profile *profile, const char *path, int port_or_0);
 
-/* For those who write bodies: ", or null" schemas and tools that may be called now. */
-bool cairn_tool_offered(enum cairn_tool tool, bool actions_only);
 /* "Call one of stop_robot, ... now; ..." for formats that cannot restrict the choice. */
-void cairn_tool_restriction(struct cairn_text *out);
+void cairn_tool_restriction(struct cairn_text *out, const struct cairn_tool_table *tools, uint64_t only);
 /* Non-negative integer of an object's key, bounded so that a ledger cannot overflow; 0 if it is none. */
 uint64_t cairn_json_count(const json_t *object, const char *key);
 /* Takes a text of the model into *reply: cleaned the first time, and as it came, one behind the other. */

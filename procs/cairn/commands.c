@@ -166,6 +166,15 @@ static const struct cli_command commands[] = {
 	    "the\n"
 	    "map tells within some seconds; with --wait, when the robot was not there in the end.",
 	VERB(GOTO, "X Y | NAME", goto_options, 1, -1, cli_goto)},
+    {"task", .group = CLI_GROUP_DRIVE,
+	.summary = "give the robot a task in words: the agent plans, searches and answers",
+	.details = "\"where is the sofa?\", \"is there a bathtub?\", \"how many chairs are in the "
+		   "kitchen?\". Needs the "
+		   "stage agent (--set agent.enabled=true), which asks a model often: see agent.limit_usd. "
+		   "Stop, pause, home, "
+		   "goto and the emergency stop beat it. With --wait the answer is told: status 0 when there "
+		   "is one, 1 when not.",
+	VERB(TASK, "TEXT", goto_options, 1, -1, cli_task)},
     {"home", .group = CLI_GROUP_DRIVE, .summary = "drive back to the start and end the mission there",
 	VERB(HOME, "", NULL, 0, 0, cli_ask_verb)},
     {"pause", .group = CLI_GROUP_DRIVE, .summary = "hold the mission: stand still, ask the model nothing",
@@ -189,6 +198,9 @@ static const struct cli_command commands[] = {
 	VERB(MOTOR_RELEASE, "", NULL, 0, 0, cli_ask_verb)},
     {"logs", .group = CLI_GROUP_WATCH, .args = "[STAGE]", .summary = "what the stages have logged",
 	.options = logs_options, .arg_max = 1, .json = true, .remote = true, .run = cli_logs},
+    {"agent", .group = CLI_GROUP_WATCH, .args = "",
+	.summary = "the agent's task: plan, step, cost, answer and evidence", .json = true, .remote = true,
+	.run = cli_agent},
     {"decisions", .group = CLI_GROUP_WATCH, .args = "",
 	.summary = "the last decisions and operator commands: who, why, and what became of it",
 	.details = "From state/decisions.jsonl, commands.jsonl and refused.jsonl of the run directory, which "

@@ -10,6 +10,8 @@ int cli_down(const struct cli *cli);
 int cli_status(const struct cli *cli);
 int cli_ask_verb(const struct cli *cli);
 int cli_goto(const struct cli *cli);
+int cli_task(const struct cli *cli);
+int cli_agent(const struct cli *cli);
 int cli_stop(const struct cli *cli);
 int cli_logs(const struct cli *cli);
 int cli_discoveries(const struct cli *cli);

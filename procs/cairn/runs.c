@@ -19,8 +19,8 @@
 
 /* What a run leaves. The log of decisions is the last, so that a move that was cut off is gone on with. */
 static const char *const left[] = {"commands.jsonl", "commands.jsonl.1", "refused.jsonl", "refused.jsonl.1",
-    "sent", SUMMARY_FILE, "decisions.jsonl.1", "decisions.jsonl", "journal.jsonl.damaged", "journal.jsonl.1",
-    "journal.jsonl", "journal.head", RUNS_BEGUN_FILE};
+    "agent.json", "sent", SUMMARY_FILE, "decisions.jsonl.1", "decisions.jsonl", "journal.jsonl.damaged",
+    "journal.jsonl.1", "journal.jsonl", "journal.head", RUNS_BEGUN_FILE};
 #define LEFT_COUNT (sizeof(left) / sizeof(left[0]))
 
 static bool is_there(const char *folder, const char *name)

@@ -71,9 +71,15 @@ static bool find_url(struct service *s, uint32_t index, bool probe, struct cairn
 
 /* ---- calls ---- */
 
+/* Who is asked now. Without a dialog there is one alone. */
+static uint32_t asked(const struct service *s)
+{
+	return s->dialog != NULL ? cairn_dialog_provider(s->dialog) : 0;
+}
+
 static void ended(struct service *s, const struct cairn_dialog_outcome *outcome)
 {
-	uint32_t index = cairn_dialog_provider(s->dialog);
+	uint32_t index = asked(s);
 	if (s->recorder != NULL) {
 		struct cairn_exchange x = {.provider = s->lineup->rows[index].name,
 		    .format = cairn_choice_format_words[s->lineup->rows[index].format],
@@ -103,6 +109,8 @@ static void on_done(void *ctx, const struct cairn_dialog_outcome *outcome)
 static void on_probed(void *ctx, uint32_t index, int status)
 {
 	struct service *s = ctx;
+	if (s->dialog == NULL)
+		return;
 	struct cairn_failover *route = cairn_dialog_route(s->dialog);
 	/* Any answer but these means that it is there; a server without this page still has the other. */
 	bool ok = status != 0 && status < 500 && status != 401 && status != 403 && status != 429;
@@ -164,11 +172,11 @@ static void say_who(struct service *s, uint32_t index)
 void service_send(struct service *s, const char *body, size_t bytes)
 {
 	struct cairn_error err = {""};
-	uint32_t index = cairn_dialog_provider(s->dialog);
+	uint32_t index = asked(s);
 	s->body = body;
 	s->bytes = bytes;
 	s->sent_ns = cairn_now_ns();
-	if (!cairn_dialog_observes(s->dialog))
+	if (s->dialog == NULL || !cairn_dialog_observes(s->dialog))
 		say_who(s, index);
 	else
 		cairn_log_debug("asks %s (%s) to describe the picture", s->lineup->rows[index].name,
@@ -224,7 +232,7 @@ void service_tick(struct service *s, bool wanted)
 /* ---- life ---- */
 
 /* The key of the pilot is none, so that a real one never goes to it. */
-static char *find_key(struct service *s, uint32_t index)
+static char *find_key(struct service *s, uint32_t index, struct cairn_error *err)
 {
 	const struct cairn_profile *profile = &s->lineup->rows[index];
 	if (profile->api_key_env[0] == '\0' || cairn_profile_url_is_pilot(profile->base_url))
@@ -234,7 +242,10 @@ static char *find_key(struct service *s, uint32_t index)
 		char why[200];
 		snprintf(why, sizeof(why), "no key for %s: set the environment variable %.100s",
 		    profile->name, profile->api_key_env);
-		cairn_dialog_give_up(s->dialog, index, why);
+		if (s->dialog != NULL)
+			cairn_dialog_give_up(s->dialog, index, why);
+		else
+			cairn_error_set(err, "%s", why);
 		return NULL;
 	}
 	/* No core dump with the key in it, and no other process of this user looks into this one. The limit
@@ -251,8 +262,8 @@ static bool open_all(struct service *s, struct cairn_error *err)
 {
 	char *keys[CAIRN_LINEUP_ROWS_MAX];
 	for (uint32_t i = 0; i < cairn_lineup_rows(s->lineup); i++) {
-		uint64_t tokens = cairn_dialog_prefix_tokens(s->dialog, i);
-		keys[i] = find_key(s, i);
+		uint64_t tokens = s->dialog != NULL ? cairn_dialog_prefix_tokens(s->dialog, i) : UINT64_MAX;
+		keys[i] = find_key(s, i, err);
 		if (tokens < (uint64_t)s->lineup->rows[i].cache_min_tokens)
 			cairn_log_warn("%s caches prompts of %d tokens and more, this one has about %llu: "
 				       "every call pays "

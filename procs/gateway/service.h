@@ -15,8 +15,9 @@ struct recorder;
 
 typedef void service_done_fn(void *ctx, const struct cairn_dialog_outcome *outcome);
 
-/* lineup and dialog are borrowed. Providers without their key are given up in the dialog. NULL with err set.
- */
+/* lineup and dialog are borrowed. Providers without their key are given up in the dialog. dialog NULL: the first of the line-up
+ * alone is asked, nobody is probed (service_tick is not called), and a missing key is told in err while the service is made all
+ * the same. NULL with err set. */
 struct service *service_new(struct cairn_stage *stage, const struct cairn_config_vlm *cfg,
     const struct cairn_lineup *lineup, struct cairn_dialog *dialog, service_done_fn *done, void *ctx,
     struct cairn_error *err);

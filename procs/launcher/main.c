@@ -33,7 +33,7 @@
 
 /* ---- the table ---- */
 
-enum when { ALWAYS, SIMULATED, PILOT, REMOTE, WEB, DETECTS, NETWORK, RECORDS, REPLAYS, DECLARES };
+enum when { ALWAYS, SIMULATED, PILOT, REMOTE, WEB, DETECTS, NETWORK, RECORDS, REPLAYS, DECLARES, AGENT };
 
 static bool wanted(const struct cairn_config *cfg, enum when when)
 {
@@ -52,6 +52,8 @@ static bool wanted(const struct cairn_config *cfg, enum when when)
 		return cfg->external.topics[0] != '\0';
 	case RECORDS:
 		return cfg->record.enabled;
+	case AGENT:
+		return cfg->agent.enabled;
 	case REPLAYS:
 		return false; /* see wanted_in_replay() */
 	case NETWORK:

@@ -1,6 +1,6 @@
 // sdk_types.mjs - the requests that cairn writes (test/data/vlm/*.json, which test_providers compares with the code byte for
-// byte) are of the types that the vendors' own SDKs declare. Usage: node sdk_types.mjs DATA_DIR. Exit status 77: the packages
-// are not installed.
+// byte) are of the types that the vendors' own SDKs declare, and so is every query of the agent in every format (agent_bodies.c).
+// Usage: node sdk_types.mjs DATA_DIR AGENT_BODIES. Exit status 77: the packages are not installed.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
@@ -44,7 +44,7 @@ type GeminiBody = {
 `;
 const types = { openai: "OpenAIBody", anthropic: "AnthropicBody", gemini: "GeminiBody" };
 const requests = Object.keys(types).flatMap((format) =>
-	["", "_followup"].map((which) => ({ format, name: `${format}${which}` })));
+	["", "_followup", "_conversation"].map((which) => ({ format, name: `${format}${which}` })));
 
 function check(bodies) {
 	const dir = mkdtempSync(join(here, ".types-"));
@@ -58,6 +58,14 @@ function check(bodies) {
 }
 
 const bodies = requests.map((r) => ({ ...r, body: expand(JSON.parse(readFileSync(join(data, `${r.name}.json`), "utf8"))) }));
+const printed = spawnSync(process.argv[3], { encoding: "utf8", maxBuffer: 1 << 28 });
+const queries = printed.stdout.trim().split("\n").map((line) => JSON.parse(line));
+const kinds = new Set(queries.map((q) => `${q.format} ${q.query}`));
+if (printed.status !== 0 || kinds.size < 3 * 8) {
+	console.log(`the agent's queries: status ${printed.status}, kinds ${[...kinds].join(", ")}`);
+	process.exit(1);
+}
+queries.forEach((q, i) => bodies.push({ format: q.format, name: `agent_${i}`, body: q.body }));
 const good = check(bodies);
 if (!good.ok) {
 	console.log(good.text);

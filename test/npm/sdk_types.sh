@@ -1,7 +1,7 @@
 #!/bin/sh
 # Holds the requests of test/data/vlm against the types of the vendors' own SDKs (sdk_types.mjs), in a folder of the build.
 #
-#   sdk_types.sh SOURCE_ROOT FOLDER
+#   sdk_types.sh SOURCE_ROOT FOLDER AGENT_BODIES
 set -eu
 # shellcheck source=test/support/npm.sh
 . "$1/test/support/npm.sh"
@@ -9,4 +9,4 @@ set -eu
 skipped=77
 
 npm_folder "$1/test/npm" "$2"
-exec node sdk_types.mjs "$1/test/data/vlm"
+exec node sdk_types.mjs "$1/test/data/vlm" "$3"

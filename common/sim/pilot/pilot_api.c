@@ -6,6 +6,7 @@
 
 #include "common/sim/pilot/pilot_json.h"
 #include "common/sim/pilot/pilot_request.h"
+#include "common/sim/pilot/pilot_scholar.h"
 #include "common/vlm/tokens.h"
 
 static const char *const fault_words[CAIRN_PILOT_FAULT_COUNT] = {"none", "slow", "hang", "drop", "429", "500",
@@ -132,10 +133,9 @@ static uint64_t write_content(struct cairn_text *out, const struct cairn_pilot_r
 	return tokens;
 }
 
-static void write_completion(struct cairn_pilot_api *api, const struct cairn_pilot_request *req,
-    const struct cairn_pilot_choice *choice, int64_t t_unix_s, struct cairn_pilot_answer *ret)
+static void write_head(struct cairn_pilot_api *api, const struct cairn_pilot_request *req, int64_t t_unix_s,
+    struct cairn_text *out)
 {
-	struct cairn_text *out = &ret->body;
 	cairn_text_clear(out);
 	cairn_text_addf(out,
 	    "{\"id\":\"chatcmpl-pilot-%" PRIu64 "\",\"object\":\"chat.completion\",\"created\":%" PRId64
@@ -146,13 +146,12 @@ static void write_completion(struct cairn_pilot_api *api, const struct cairn_pil
 	    ",\"choices\":[{\"index\":0,\"finish_reason\":\"%s\",\"logprobs\":null,\"message\":{\"role\":"
 	    "\"assistant\",\"content\":",
 	    req->tools_given ? "tool_calls" : "stop");
-	uint64_t made = write_content(out, req, choice, ret->fault);
-	cairn_text_add(out, ",\"refusal\":null");
-	if (req->tools_given) {
-		cairn_text_add(out, ",\"tool_calls\":[");
-		made += write_calls(out, api, choice, ret->fault);
-		cairn_text_add(out, "]");
-	}
+}
+
+/* The end of the body: made, the tokens of the answer. */
+static void write_usage(
+    struct cairn_pilot_api *api, const struct cairn_pilot_request *req, uint64_t made, struct cairn_text *out)
+{
 	uint64_t in = req->tokens, cached = 0;
 	/* The longest beginning that is equal: a follow-up repeats the question before it. */
 	if (api->prefix_hash == req->prefix_hash)
@@ -166,6 +165,21 @@ static void write_completion(struct cairn_pilot_api *api, const struct cairn_pil
 	    ",\"total_tokens\":%" PRIu64 ",\"prompt_tokens_details\":{\"cached_tokens\":%" PRIu64
 	    ",\"audio_tokens\":0},\"completion_tokens_details\":{\"reasoning_tokens\":0}}}",
 	    in, made, in + made, cached);
+}
+
+static void write_completion(struct cairn_pilot_api *api, const struct cairn_pilot_request *req,
+    const struct cairn_pilot_choice *choice, int64_t t_unix_s, struct cairn_pilot_answer *ret)
+{
+	struct cairn_text *out = &ret->body;
+	write_head(api, req, t_unix_s, out);
+	uint64_t made = write_content(out, req, choice, ret->fault);
+	cairn_text_add(out, ",\"refusal\":null");
+	if (req->tools_given) {
+		cairn_text_add(out, ",\"tool_calls\":[");
+		made += write_calls(out, api, choice, ret->fault);
+		cairn_text_add(out, "]");
+	}
+	write_usage(api, req, made, out);
 }
 
 /* ---- behaviour ---- */
@@ -249,6 +263,37 @@ static void spoil(struct cairn_pilot_api *api, struct cairn_pilot_answer *ret)
 	}
 }
 
+/* A query of the agent's, for the profile that knows how to answer one. False: it is none. */
+static bool ask_scholar(struct cairn_pilot_api *api, const struct cairn_pilot_request *req, int64_t t_unix_s,
+    struct cairn_pilot_answer *ret)
+{
+	struct cairn_text arguments = {0};
+	char tool[64] = "";
+	bool ok = api->pilot.profile == CAIRN_CHOICE_PILOT_SCHOLAR && req->tools_given &&
+		  req->said.data != NULL && req->names.data != NULL &&
+		  cairn_scholar_answer(req->said.data, req->names.data, tool, &arguments);
+	if (ok) {
+		struct cairn_text *out = &ret->body;
+		bool unknown = ret->fault == CAIRN_PILOT_FAULT_UNKNOWN,
+		     types = ret->fault == CAIRN_PILOT_FAULT_TYPES;
+		write_head(api, req, t_unix_s, out);
+		cairn_text_add(out, "null,\"refusal\":null,\"tool_calls\":[");
+		uint64_t made = write_call(out, api->requests, 0, unknown ? "fly_to" : tool,
+		    types ? "{\"kind\":7}" : arguments.data);
+		cairn_text_add(out, "]");
+		write_usage(api, req, made, out);
+		out->failed |= arguments.failed;
+		ret->status = 200;
+		ret->delay_s = latency_s(api);
+		spoil(api, ret);
+		snprintf(ret->summary, sizeof(ret->summary), "%s%s%s", tool,
+		    ret->fault != CAIRN_PILOT_FAULT_NONE ? ", fault " : "",
+		    ret->fault != CAIRN_PILOT_FAULT_NONE ? cairn_pilot_fault_word(ret->fault) : "");
+	}
+	cairn_text_free(&arguments);
+	return ok;
+}
+
 static void complete(struct cairn_pilot_api *api, const struct cairn_pilot_request *req, int64_t t_unix_s,
     struct cairn_pilot_answer *ret)
 {
@@ -260,6 +305,8 @@ static void complete(struct cairn_pilot_api *api, const struct cairn_pilot_reque
 		profile = CAIRN_CHOICE_PILOT_UNSAFE;
 	else if (ret->fault == CAIRN_PILOT_FAULT_REPEAT)
 		profile = CAIRN_CHOICE_PILOT_REPEAT;
+	if (ask_scholar(api, req, t_unix_s, ret))
+		return;
 	cairn_pilot_read(&view, req->prompt.data != NULL ? req->prompt.data : "", req->prompt.len);
 	cairn_pilot_choose_as(&api->pilot, profile, &view, &choice);
 	keep_to_offer(req, &choice);
@@ -291,6 +338,8 @@ static void answer_chat(struct cairn_pilot_api *api, const char *body, size_t co
 		snprintf(ret->summary, sizeof(ret->summary), "refused: %.120s", why.text);
 	}
 	cairn_text_free(&req.prompt);
+	cairn_text_free(&req.said);
+	cairn_text_free(&req.names);
 }
 
 void cairn_pilot_api_answer(struct cairn_pilot_api *api, const char *method, const char *path,

@@ -369,6 +369,7 @@ void cairn_pilot_choose_as(struct cairn_pilot *pilot, enum cairn_choice_pilot pr
 		hybrid(pilot, view, ret);
 		break;
 	case CAIRN_CHOICE_PILOT_SENSIBLE:
+	case CAIRN_CHOICE_PILOT_SCHOLAR: /* of who explores; tasks: pilot_scholar.c */
 	case CAIRN_CHOICE_PILOT_COUNT:
 		sensible(pilot, view, ret);
 		break;

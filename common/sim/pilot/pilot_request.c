@@ -66,8 +66,17 @@ static bool read_image(struct parse *p, const json_t *part)
 	return true;
 }
 
+static void note_said(struct parse *p, const json_t *text)
+{
+	if (json_is_string(text)) {
+		cairn_text_bytes(&p->req->said, json_string_value(text), json_string_length(text));
+		cairn_text_add(&p->req->said, "\n");
+	}
+}
+
 static bool read_user(struct parse *p, const json_t *content)
 {
+	note_said(p, content);
 	cairn_text_clear(&p->req->prompt);
 	if (json_is_string(content)) {
 		cairn_text_bytes(&p->req->prompt, json_string_value(content), json_string_length(content));
@@ -81,6 +90,7 @@ static bool read_user(struct parse *p, const json_t *content)
 		if (is(part, "type", "text") && json_is_string(text)) {
 			cairn_text_bytes(&p->req->prompt, json_string_value(text), json_string_length(text));
 			cairn_text_add(&p->req->prompt, "\n");
+			note_said(p, text);
 		} else if (!is(part, "type", "image_url")) {
 			return refuse(p, "messages", "content part %zu must be of type text or image_url", i);
 		} else if (!read_image(p, part)) {
@@ -103,8 +113,11 @@ static int answered_calls(struct parse *p, const json_t *messages, size_t at)
 		bool found = false;
 		for (size_t k = at + 1; k <= at + count && json_is_string(id); k++) {
 			const json_t *m = json_array_get(messages, k);
-			found |= is(m, "role", "tool") && is(m, "tool_call_id", json_string_value(id)) &&
-				 json_is_string(json_object_get(m, "content"));
+			bool this = is(m, "role", "tool") && is(m, "tool_call_id", json_string_value(id)) &&
+				    json_is_string(json_object_get(m, "content"));
+			if (this && !found)
+				note_said(p, json_object_get(m, "content"));
+			found |= this;
 		}
 		if (!found) {
 			(void)refuse(p, "messages",
@@ -200,6 +213,7 @@ static bool read_tools(struct parse *p, const json_t *tools)
 		int t = cairn_enum_parse(&cairn_enum_tool, word);
 		if (t >= 0)
 			p->req->offered[t] = true;
+		cairn_text_addf(&p->req->names, "%s%s", i > 0 ? " " : "", word);
 	}
 	char *text = json_dumps(tools, JSON_COMPACT);
 	if (text == NULL)
@@ -212,12 +226,19 @@ static bool read_tools(struct parse *p, const json_t *tools)
 	return true;
 }
 
+static bool is_offered(const struct parse *p, const json_t *name)
+{
+	return json_is_string(name) && p->req->names.data != NULL &&
+	       cairn_has_word(p->req->names.data, json_string_value(name));
+}
+
 /* tool_choice with allowed_tools: only these of the list may be called. */
 static bool read_allowed(struct parse *p, const json_t *choice)
 {
 	const json_t *allowed = json_object_get(choice, "allowed_tools");
 	const json_t *tools = json_object_get(allowed, "tools");
 	bool may[CAIRN_TOOL_COUNT] = {false};
+	struct cairn_text names = {0};
 	if (!is(allowed, "mode", "auto") && !is(allowed, "mode", "required"))
 		return refuse(p, "tool_choice", "allowed_tools.mode must be auto or required");
 	if (!json_is_array(tools) || json_array_size(tools) == 0)
@@ -227,12 +248,33 @@ static bool read_allowed(struct parse *p, const json_t *choice)
 		const json_t *name = json_object_get(json_object_get(tool, "function"), "name");
 		int t =
 		    json_is_string(name) ? cairn_enum_parse(&cairn_enum_tool, json_string_value(name)) : -1;
-		if (!is(tool, "type", "function") || t < 0 || !p->req->offered[t])
+		if (!is(tool, "type", "function") || !is_offered(p, name)) {
+			cairn_text_free(&names);
 			return refuse(
 			    p, "tool_choice", "allowed_tools.tools[%zu] is not one of the tools", i);
-		may[t] = true;
+		}
+		if (t >= 0)
+			may[t] = true;
+		cairn_text_addf(&names, "%s%s", i > 0 ? " " : "", json_string_value(name));
 	}
 	memcpy(p->req->offered, may, sizeof(may));
+	cairn_text_free(&p->req->names);
+	p->req->names = names;
+	return true;
+}
+
+/* tool_choice that names one function. */
+static bool read_named(struct parse *p, const json_t *choice)
+{
+	const json_t *name = json_object_get(json_object_get(choice, "function"), "name");
+	if (!is_offered(p, name))
+		return refuse(p, "tool_choice", "function.name is not one of the tools");
+	int t = cairn_enum_parse(&cairn_enum_tool, json_string_value(name));
+	memset(p->req->offered, 0, sizeof(p->req->offered));
+	if (t >= 0)
+		p->req->offered[t] = true;
+	cairn_text_clear(&p->req->names);
+	cairn_text_add(&p->req->names, json_string_value(name));
 	return true;
 }
 
@@ -261,6 +303,8 @@ static bool read_all(struct parse *p, const json_t *root)
 		return refuse(p, "tool_choice", "tool_choice is only allowed when tools are given");
 	if (is(choice, "type", "allowed_tools") && !read_allowed(p, choice))
 		return false;
+	if (is(choice, "type", "function") && !read_named(p, choice))
+		return false;
 	p->req->one_call = json_is_false(json_object_get(root, "parallel_tool_calls"));
 	p->req->tools_given &= !is(root, "tool_choice", "none");
 	if (json_object_get(root, "max_tokens") != NULL &&
@@ -280,7 +324,7 @@ bool cairn_pilot_request_parse(
 		return false;
 	bool ok = read_all(&p, root);
 	json_decref(root);
-	if (ret->prompt.failed)
+	if (ret->prompt.failed || ret->said.failed || ret->names.failed)
 		return refuse(&p, "", "out of memory");
 	return ok;
 }

@@ -173,7 +173,7 @@ START_TEST(wrong_words_are_refused_with_the_choices)
 {
 	refused("pilot:\n  profile: unsave\n",
 	    ": line 2: pilot.profile: 'unsave' is not one of sensible, forward, "
-	    "random, flip, unsafe, repeat, idle, hybrid; did you mean 'unsafe'?");
+	    "random, flip, unsafe, repeat, idle, hybrid, scholar; did you mean 'unsafe'?");
 	refused("mission:\n  autostart: maybe\n",
 	    ": line 2: mission.autostart: 'maybe' is neither true nor false");
 }

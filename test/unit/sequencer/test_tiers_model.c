@@ -24,7 +24,23 @@
 #define STATES_MAX 60000
 #define AWAY_M 2.0
 
-enum event { TICK, ANSWER, EXPLORE, STOP, GOTO, HOME, PAUSE, RESUME, ESTOP_ON, ESTOP_OFF, CARRIED, EVENTS };
+enum event {
+	TICK,
+	ANSWER,
+	EXPLORE,
+	STOP,
+	GOTO,
+	HOME,
+	PAUSE,
+	RESUME,
+	TASK,
+	AGENT_DRIVES,
+	AGENT_ENDS,
+	ESTOP_ON,
+	ESTOP_OFF,
+	CARRIED,
+	EVENTS
+};
 
 /* What a person would note. */
 struct ghost {
@@ -48,6 +64,7 @@ struct node {
 	struct seq_degraded degraded;
 	struct seq_planner planner;
 	struct seq_mission mission;
+	struct seq_agent agent;
 	struct seq_looks looks;
 	struct seq_silence silence;
 	struct seq_progress progress;
@@ -62,6 +79,7 @@ struct node {
 	PART(degraded)                                                                                       \
 	PART(planner)                                                                                        \
 	PART(mission)                                                                                        \
+	PART(agent)                                                                                          \
 	PART(looks)                                                                                          \
 	PART(silence)                                                                                        \
 	PART(progress)                                                                                       \
@@ -86,6 +104,7 @@ static void begin(void)
 	cfg.safety.silent_wait_s = 2.0;
 	cfg.safety.silent_local_s = 3.0;
 	cfg.safety.blocked_memory_s = 0.0;
+	cfg.agent.enabled = true;
 	cfg.safety.depth = CAIRN_CHOICE_DEPTH_OFF;
 	scan = (struct cairn_msg_scan){.range_min_m = 0.05f, .range_max_m = 12.0f};
 	scan.angle_rad_count = scan.range_m_count = RAYS;
@@ -137,16 +156,19 @@ static void run_step(enum event e, bool first_step)
 	ck_assert_msg(broken == NULL, "%s", broken);
 }
 
-static void answer(void)
+static void answer(enum cairn_source source)
 {
 	struct cairn_msg_decision d = {.id = ++ids,
-	    .source = CAIRN_SOURCE_MODEL,
+	    .source = source,
 	    .tool = CAIRN_TOOL_MOVE_TOWARD,
 	    .speed = CAIRN_SPEED_SLOW,
 	    .duration_s = 1.0,
 	    .t_snapshot_ns = now_ns,
 	    .snapshot_x_m = ghost.at_home ? 0.0 : AWAY_M};
-	cairn_sequencer_on_decision(seq, &d, 7, now_ns);
+	if (source == CAIRN_SOURCE_AGENT)
+		cairn_sequencer_on_agent_decision(seq, &d, 7, now_ns);
+	else
+		cairn_sequencer_on_decision(seq, &d, 7, now_ns);
 }
 
 static void order(enum event e)
@@ -156,8 +178,11 @@ static void order(enum event e)
 	    [GOTO] = "goto",
 	    [HOME] = "home",
 	    [PAUSE] = "pause",
-	    [RESUME] = "resume"};
-	struct cairn_msg_command cmd = {.x_m = 1.0};
+	    [RESUME] = "resume",
+	    [TASK] = "task"};
+	struct cairn_msg_command cmd = {.x_m = 1.0, .arg = "x"};
+	if (e != TASK)
+		cmd.arg[0] = '\0';
 	struct cairn_msg_reply reply;
 	snprintf(cmd.verb, sizeof(cmd.verb), "%s", verbs[e]);
 	cairn_sequencer_on_command(seq, &cmd, now_ns, &reply);
@@ -169,10 +194,14 @@ static void order(enum event e)
 
 static void happen(enum event e)
 {
-	if (e >= EXPLORE && e <= RESUME)
+	struct cairn_msg_agent ended = {
+	    .task_id = seq->mission.record.task_id, .state = CAIRN_AGENT_STATE_DONE};
+	if (e >= EXPLORE && e <= TASK)
 		order(e);
-	else if (e == ANSWER)
-		answer();
+	else if (e == ANSWER || e == AGENT_DRIVES)
+		answer(e == ANSWER ? CAIRN_SOURCE_MODEL : CAIRN_SOURCE_AGENT);
+	else if (e == AGENT_ENDS)
+		cairn_sequencer_on_agent(seq, &ended, now_ns);
 	else if (e == ESTOP_ON || e == ESTOP_OFF)
 		ghost.estop = e == ESTOP_ON;
 	else if (e == CARRIED)

@@ -371,8 +371,9 @@ START_TEST(each_fault_does_what_it_says)
 	cairn_config_defaults(&cfg);
 	cairn_profile_defaults(&profile);
 	cairn_provider_openai.write_prefix(
-	    &prefix, &(struct cairn_prefix){&profile, 300, "system", false, false, true, 0.3});
-	struct cairn_request r = {.context = HEAD FRONTIERS "LAST ACTIONS\nnone yet\n" ROOM};
+	    &prefix, &(struct cairn_prefix){&profile, 300, "system", &cairn_explorer_tools, 0, true, 0.3});
+	const struct cairn_turn turn = {.text = HEAD FRONTIERS "LAST ACTIONS\nnone yet\n" ROOM};
+	struct cairn_request r = {&cairn_explorer_tools, 0, &turn, 1};
 	cairn_provider_openai.write_body(&body, &prefix, &profile, &r);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct cairn_answer a;

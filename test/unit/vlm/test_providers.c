@@ -25,20 +25,25 @@ static void make_body(struct cairn_text *out, const struct cairn_profile *p, boo
 	struct cairn_text prefix = {0};
 	struct cairn_tool_call call = {
 	    .tool = CAIRN_TOOL_CHECK_PATH_CLEAR, .direction = 0, .distance_m = 1.5};
-	struct cairn_request r = {.context = "CONTEXT\nline",
-	    .images = {{now_jpeg, sizeof(now_jpeg), false, NULL},
-		{above_jpeg, sizeof(above_jpeg), true, "From above:"}},
-	    .image_count = 2,
-	    .actions_only = followup,
-	    .followup_count = followup,
-	    .followup = {
-		{.id = "call_1", .signature = "c2VhbA==", .call = &call, .answer = "forward: clear"}}};
-	struct cairn_prefix what = {p, 300, "SYSTEM \"quoted\"", followup, false, true, 0.3};
+	struct cairn_text arguments = {0};
+	cairn_tool_arguments(&arguments, &call);
+	const struct cairn_turn turns[] = {{.text = "CONTEXT\nline",
+					       .images = {{now_jpeg, sizeof(now_jpeg), false, NULL},
+						   {above_jpeg, sizeof(above_jpeg), true, "From above:"}},
+					       .image_count = 2},
+	    {.role = CAIRN_TURN_MODEL,
+		.calls = {{"call_1", "c2VhbA==", "check_path_clear", arguments.data}},
+		.call_count = 1},
+	    {.answers = {{"call_1", "check_path_clear", "forward: clear"}}, .answer_count = 1}};
+	uint64_t only = followup ? cairn_tool_actions(&cairn_explorer_tools) : 0;
+	struct cairn_request r = {&cairn_explorer_tools, only, turns, followup ? 3 : 1};
+	struct cairn_prefix what = {p, 300, "SYSTEM \"quoted\"", &cairn_explorer_tools, only, true, 0.3};
 	format->write_prefix(&prefix, &what);
 	format->write_body(out, &prefix, p, &r);
 	ck_assert(!out->failed && !prefix.failed);
 	ck_assert_int_eq(strncmp(out->data, prefix.data, prefix.len), 0);
 	cairn_text_free(&prefix);
+	cairn_text_free(&arguments);
 }
 
 static json_t *load(const char *name)
@@ -90,6 +95,83 @@ START_TEST(every_body_is_the_documented_one)
 }
 END_TEST
 
+/* A conversation of several turns: words beside a call, pictures beside an answer, and one tool that is forced. */
+static void make_conversation(struct cairn_text *out, const struct cairn_profile *p)
+{
+	const struct cairn_provider *format = cairn_provider_find(p->format);
+	struct cairn_text prefix = {0};
+	const struct cairn_turn turns[] = {{.text = "LOOK"},
+	    {.role = CAIRN_TURN_MODEL,
+		.text = "I look.",
+		.calls = {{"call_1", "c2VhbA==", "observe_scene",
+			      "{\"reasoning\":\"r\",\"focus\":\"objects\"}"},
+		    {"call_2", NULL, "report_discovery", "{\"reasoning\":\"r\",\"label\":\"sofa\"}"}},
+		.call_count = 2},
+	    {.answers = {{"call_1", "observe_scene", "see the picture"},
+		 {"call_2", "report_discovery", "kept"}},
+		.answer_count = 2,
+		.images = {{now_jpeg, sizeof(now_jpeg), false, "Picture 12:"}},
+		.image_count = 1},
+	    {.role = CAIRN_TURN_MODEL,
+		.calls = {{"call_3", NULL, "rotate", "{\"reasoning\":\"r\"}"}},
+		.call_count = 1},
+	    {.answers = {{"call_3", "rotate", "refused"}}, .answer_count = 1, .text = "Now stop."}};
+	uint64_t only = CAIRN_TOOL_BIT(CAIRN_TOOL_STOP_ROBOT);
+	struct cairn_request r = {&cairn_explorer_tools, only, turns, 5};
+	struct cairn_prefix what = {p, 120, "SYSTEM", &cairn_explorer_tools, only, true, 0.7};
+	format->write_prefix(&prefix, &what);
+	format->write_body(out, &prefix, p, &r);
+	ck_assert(!out->failed && !prefix.failed);
+	cairn_text_free(&prefix);
+}
+
+START_TEST(a_conversation_is_written_as_documented_in_every_format)
+{
+	static const char *const formats[] = {"openai", "anthropic", "gemini"};
+	for (size_t i = 0; i < 3; i++) {
+		char name[64];
+		struct cairn_text body = {0};
+		struct cairn_profile p = profile_of(formats[i], "openai");
+		make_conversation(&body, &p);
+		snprintf(name, sizeof(name), "%s_conversation.json", formats[i]);
+		json_t *want = load(name),
+		       *have = json_loadb(body.data, body.len, JSON_REJECT_DUPLICATES, NULL);
+		put_tools_in(want);
+		ck_assert_msg(
+		    json_equal(want, have), "the body is not test/data/vlm/%s: %s", name, body.data);
+		json_decref(want);
+		json_decref(have);
+		cairn_text_free(&body);
+	}
+}
+END_TEST
+
+START_TEST(what_cannot_be_forced_is_all_that_is_offered)
+{
+	static const struct {
+		const char *dialect, *choice;
+		size_t offered;
+	} rows[] = {
+	    {"openai", "{\"type\":\"function\",\"function\":{\"name\":\"stop_robot\"}}", CAIRN_TOOL_COUNT},
+	    {"vllm", "{\"type\":\"function\",\"function\":{\"name\":\"stop_robot\"}}", CAIRN_TOOL_COUNT},
+	    {"llamacpp", "\"required\"", 1}, {"other", "\"required\"", 1}, {"ollama", "null", 1}};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct cairn_text body = {0};
+		struct cairn_profile p = profile_of("openai", rows[i].dialect);
+		make_conversation(&body, &p);
+		json_t *have = json_loadb(body.data, body.len, JSON_REJECT_DUPLICATES, NULL);
+		json_t *choice = json_loads(rows[i].choice, JSON_DECODE_ANY, NULL);
+		const json_t *is = json_object_get(have, "tool_choice");
+		ck_assert_uint_eq(json_array_size(json_object_get(have, "tools")), rows[i].offered);
+		ck_assert_msg(
+		    is == NULL ? json_is_null(choice) : json_equal(is, choice), "%s", rows[i].dialect);
+		json_decref(choice);
+		json_decref(have);
+		cairn_text_free(&body);
+	}
+}
+END_TEST
+
 /* Caches match on the beginning, from 1,024 tokens on (a token is four bytes here, which is generous to
  * nobody: English has fewer bytes a token in JSON). */
 START_TEST(the_static_prefix_is_long_enough_and_the_same_in_a_follow_up)
@@ -105,10 +187,11 @@ START_TEST(the_static_prefix_is_long_enough_and_the_same_in_a_follow_up)
 		struct cairn_profile p = profile_of(formats[i], "openai");
 		const struct cairn_provider *format = cairn_provider_find(p.format);
 		struct cairn_text first = {0}, second = {0};
+		format->write_prefix(&first,
+		    &(struct cairn_prefix){&p, 300, system.data, &cairn_explorer_tools, 0, true, 0.3});
 		format->write_prefix(
-		    &first, &(struct cairn_prefix){&p, 300, system.data, false, false, true, 0.3});
-		format->write_prefix(
-		    &second, &(struct cairn_prefix){&p, 300, system.data, true, false, true, 0.3});
+		    &second, &(struct cairn_prefix){&p, 300, system.data, &cairn_explorer_tools,
+				 cairn_tool_actions(&cairn_explorer_tools), true, 0.3});
 		ck_assert_uint_ge(cairn_prompt_tokens(first.len), CAIRN_PROMPT_PREFIX_TOKENS_MIN);
 		ck_assert_str_eq(first.data, second.data);
 		cairn_text_free(&first);
@@ -125,8 +208,9 @@ START_TEST(without_tools_nothing_of_them_is_sent)
 		struct cairn_profile p = profile_of(formats[i], "openai");
 		const struct cairn_provider *format = cairn_provider_find(p.format);
 		struct cairn_text prefix = {0}, body = {0};
-		struct cairn_request r = {.context = "C", .without_tools = true};
-		format->write_prefix(&prefix, &(struct cairn_prefix){&p, 300, "S", false, true, true, 0.3});
+		const struct cairn_turn turn = {.text = "C"};
+		struct cairn_request r = {.turns = &turn, .turn_count = 1};
+		format->write_prefix(&prefix, &(struct cairn_prefix){&p, 300, "S", NULL, 0, true, 0.3});
 		format->write_body(&body, &prefix, &p, &r);
 		json_t *root = json_loadb(body.data, body.len, 0, NULL);
 		ck_assert_ptr_nonnull(root);
@@ -394,6 +478,7 @@ START_TEST(a_wrong_file_is_refused_with_file_key_and_reason)
 END_TEST
 
 CAIRN_TEST_MAIN("vlm providers", every_body_is_the_documented_one,
+    a_conversation_is_written_as_documented_in_every_format, what_cannot_be_forced_is_all_that_is_offered,
     the_static_prefix_is_long_enough_and_the_same_in_a_follow_up, without_tools_nothing_of_them_is_sent,
     an_anthropic_reply_is_read, a_gemini_reply_is_read, what_is_no_decision_stops_and_says_why,
     error_bodies_of_every_service_become_one_line, addresses_are_put_together,

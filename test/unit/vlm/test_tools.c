@@ -38,8 +38,12 @@ START_TEST(words_of_the_table_are_those_of_the_enums)
 			ck_assert_str_eq(p->words[n], cairn_enum_text(rows[i].desc, n));
 		ck_assert_int_eq(n, rows[i].desc->count);
 	}
-	for (int t = 0; t < CAIRN_TOOL_COUNT; t++)
+	for (int t = 0; t < CAIRN_TOOL_COUNT; t++) {
 		ck_assert_int_eq((int)cairn_tools[t].tool, t);
+		ck_assert_str_eq(cairn_tools[t].name, cairn_tool_name((enum cairn_tool)t));
+		ck_assert_int_eq(cairn_tool_find(&cairn_explorer_tools, cairn_tools[t].name), t);
+	}
+	ck_assert_int_eq(cairn_tool_find(&cairn_explorer_tools, "fly"), -1);
 }
 END_TEST
 

@@ -1,0 +1,371 @@
+#include "common/agent/agent.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/agent/agent_private.h"
+
+_Static_assert(sizeof(((struct cairn_msg_agent *)0)->plan) / sizeof(struct cairn_msg_agent_line) ==
+		       CAIRN_AGENT_LINES_MAX &&
+		   sizeof(struct cairn_msg_agent_line) == CAIRN_AGENT_LINE_CAP,
+    "a plan fits into its message");
+
+#define S(ns) ((double)(ns)*1e-9)
+
+struct cairn_agent *cairn_agent_new(
+    const struct cairn_config *cfg, const struct cairn_profile *profile, struct cairn_error *err)
+{
+	struct cairn_agent *a = calloc(1, sizeof(*a));
+	if (a != NULL) {
+		a->turns = calloc(AGENT_TURNS_MAX + 1, sizeof(*a->turns));
+		a->kept = calloc(AGENT_KEPT_ANSWERS, sizeof(*a->kept));
+	}
+	if (a == NULL || a->turns == NULL || a->kept == NULL) {
+		cairn_error_set(err, "out of memory");
+		cairn_agent_destroy(&a);
+		return NULL;
+	}
+	a->cfg = &cfg->agent;
+	a->all = cfg;
+	a->profile = *profile;
+	a->format = cairn_provider_find(profile->format);
+	a->prices = (struct cairn_prices){profile->price_in_usd_per_mtok, profile->price_cached_usd_per_mtok,
+	    profile->price_cache_write_usd_per_mtok, profile->price_out_usd_per_mtok};
+	a->world.use_scene = cfg->agent.use_scene;
+	a->world.use_map = cfg->agent.use_map;
+	return a;
+}
+
+void cairn_agent_destroy(struct cairn_agent **agent_p)
+{
+	struct cairn_agent *a = *agent_p;
+	*agent_p = NULL;
+	if (a == NULL)
+		return;
+	if (a->turns != NULL)
+		agent_clear_turns(a);
+	free(a->turns);
+	free(a->kept);
+	cairn_text_free(&a->body);
+	cairn_text_free(&a->context);
+	cairn_text_free(&a->prefix);
+	free(a);
+}
+
+void cairn_agent_on_picture(struct cairn_agent *a, cairn_agent_picture_fn *fn, void *ctx)
+{
+	a->picture = fn;
+	a->picture_ctx = ctx;
+}
+
+/* ---- what is told ---- */
+
+static void begin(struct cairn_agent *a, const struct cairn_msg_mission *m, int64_t now_ns)
+{
+	agent_clear_turns(a);
+	a->cancel = a->phase == AGENT_PHASE_ASKING;
+	a->task_id = m->task_id;
+	cairn_text_clean(a->task, sizeof(a->task), m->task, strlen(m->task));
+	a->t_begin_ns = now_ns;
+	a->t_paused_ns = 0;
+	a->end = CAIRN_AGENT_STATE_IDLE;
+	a->limit = CAIRN_AGENT_LIMIT_NONE;
+	a->answer[0] = a->evidence[0] = a->step[0] = a->problem[0] = '\0';
+	a->confidence = 0.0;
+	a->memory = (struct cairn_agent_memory){0};
+	a->spent = (struct agent_spent){0};
+	a->stalled = 0;
+	a->in_vain = false;
+	a->news = true;
+	a->act = (struct agent_act){0};
+	a->retry = (struct cairn_retry){0};
+	a->service_failures = 0;
+	memset(a->kept, 0, AGENT_KEPT_ANSWERS * sizeof(*a->kept));
+	agent_ask_next(a, CAIRN_AGENT_QUERY_PREPARE);
+}
+
+/* Held by a person: the time does not count, and nothing is asked. */
+static bool is_held(enum cairn_mission_state state)
+{
+	return state == CAIRN_MISSION_STATE_PAUSED || state == CAIRN_MISSION_STATE_GOTO;
+}
+
+void cairn_agent_on_mission(struct cairn_agent *a, const struct cairn_msg_mission *m, int64_t now_ns)
+{
+	a->told = true;
+	a->mission_state = m->state;
+	a->world.given_up_count = m->given_up_count;
+	memcpy(a->world.given_up, m->given_up, sizeof(a->world.given_up));
+	if (m->state == CAIRN_MISSION_STATE_TASK && m->task_id != a->task_id)
+		begin(a, m, now_ns);
+	if (m->task_id != a->task_id || a->phase == AGENT_PHASE_IDLE)
+		return;
+	if (is_held(m->state)) {
+		a->t_paused_ns = a->t_paused_ns == 0 ? now_ns : a->t_paused_ns;
+	} else if (m->state == CAIRN_MISSION_STATE_TASK) {
+		if (a->t_paused_ns != 0)
+			a->t_begin_ns += now_ns - a->t_paused_ns;
+		a->t_paused_ns = 0;
+	} else {
+		char text[160];
+		snprintf(text, sizeof(text), "the mission is not at the task any more: %s (%.80s)",
+		    cairn_enum_text(&cairn_enum_mission_state, (int)m->state), m->reason);
+		agent_end(a, CAIRN_AGENT_STATE_FAILED, CAIRN_AGENT_LIMIT_NONE, text);
+	}
+	if (a->act.decision_id != 0 && m->decision_id == a->act.decision_id)
+		a->act.since_ns = now_ns;
+}
+
+void cairn_agent_on_scene(struct cairn_agent *a, const struct cairn_msg_scene *scene)
+{
+	a->world.scene = *scene;
+	a->world.has_scene = true;
+}
+
+void cairn_agent_on_frontiers(struct cairn_agent *a, const struct cairn_msg_frontiers *frontiers)
+{
+	a->world.frontiers = *frontiers;
+	a->world.has_frontiers = true;
+}
+
+void cairn_agent_on_pose(struct cairn_agent *a, const struct cairn_msg_pose *pose)
+{
+	a->world.robot = (struct cairn_pose2){pose->x_m, pose->y_m, pose->yaw_rad};
+	a->world.has_pose = pose->tracking == CAIRN_TRACKING_GOOD || pose->tracking == CAIRN_TRACKING_WEAK;
+}
+
+void cairn_agent_on_result(struct cairn_agent *a, const struct cairn_msg_result *result, int64_t now_ns)
+{
+	agent_act_result(a, result, now_ns);
+}
+
+/* ---- asking ---- */
+
+static double elapsed_s(const struct cairn_agent *a, int64_t now_ns)
+{
+	return a->t_begin_ns == 0 ? 0.0 : S((a->t_paused_ns != 0 ? a->t_paused_ns : now_ns) - a->t_begin_ns);
+}
+
+static bool ends_by(
+    struct cairn_agent *a, bool over, enum cairn_agent_limit limit, const char *fmt, double most)
+{
+	char text[128];
+	if (!over)
+		return false;
+	snprintf(text, sizeof(text), fmt, most);
+	agent_end(a, CAIRN_AGENT_STATE_FAILED, limit, text);
+	return true;
+}
+
+/* What holds at any time; money and queries before each query. */
+static bool over_limits(struct cairn_agent *a, int64_t now_ns)
+{
+	const struct cairn_config_agent *c = a->cfg;
+	return ends_by(a, elapsed_s(a, now_ns) > c->limit_wall_s, CAIRN_AGENT_LIMIT_WALL,
+		   "the %.0f s of a task are over", c->limit_wall_s) ||
+	       ends_by(a, a->spent.steps >= (double)c->limit_steps, CAIRN_AGENT_LIMIT_STEPS,
+		   "the %.0f steps of a task are used up", (double)c->limit_steps);
+}
+
+static bool over_budget(struct cairn_agent *a)
+{
+	const struct cairn_config_agent *c = a->cfg;
+	return ends_by(a, a->spent.queries >= (uint32_t)c->limit_queries, CAIRN_AGENT_LIMIT_QUERIES,
+		   "the %.0f queries of a task are used up", (double)c->limit_queries) ||
+	       ends_by(a, a->spent.usd + agent_price_usd(a) > c->limit_usd, CAIRN_AGENT_LIMIT_USD,
+		   "one more query might cost more than the %.2f USD of a task", c->limit_usd);
+}
+
+/* A query that is equal to an earlier one is answered as that was. */
+static bool answered_before(struct cairn_agent *a, int64_t now_ns)
+{
+	struct agent_turn *as;
+	if (a->problem[0] != '\0' || !agent_recall(a, &as))
+		return false;
+	a->spent.repeated++;
+	agent_take(a, as, now_ns);
+	return true;
+}
+
+static bool ask(struct cairn_agent *a, int64_t now_ns, const char **body, size_t *bytes)
+{
+	if (!agent_make_body(a)) {
+		agent_error(a, "out of memory for the query", now_ns);
+		return false;
+	}
+	if (answered_before(a, now_ns) || over_budget(a))
+		return false;
+	a->spent.queries++;
+	a->phase = AGENT_PHASE_ASKING;
+	*body = a->body.data;
+	*bytes = a->body.len;
+	return true;
+}
+
+enum cairn_dialog_act cairn_agent_poll(
+    struct cairn_agent *a, int64_t now_ns, const char **body, size_t *bytes)
+{
+	if (a->phase != AGENT_PHASE_IDLE && a->t_paused_ns == 0)
+		(void)over_limits(a, now_ns);
+	if (a->cancel) {
+		a->cancel = false;
+		return CAIRN_DIALOG_CANCEL;
+	}
+	if (a->mission_state != CAIRN_MISSION_STATE_TASK)
+		return CAIRN_DIALOG_NOTHING;
+	agent_act_tick(a, now_ns);
+	if (a->phase == AGENT_PHASE_READY && cairn_retry_due(&a->retry, now_ns) &&
+	    ask(a, now_ns, body, bytes))
+		return CAIRN_DIALOG_SEND;
+	return CAIRN_DIALOG_NOTHING;
+}
+
+/* ---- answers ---- */
+
+/* The service has failed: the same query again, later; in the end nobody answers. */
+static void service_failed(struct cairn_agent *a, const struct cairn_dialog_outcome *o, int64_t now_ns)
+{
+	char text[256], said[160] = "";
+	if (o->body != NULL)
+		cairn_json_error_text(o->body, o->body_bytes, said, sizeof(said));
+	snprintf(text, sizeof(text), "%.40s does not answer: status %d %.140s", a->profile.name, o->status,
+	    o->status == 0 && o->error != NULL ? o->error : said);
+	a->phase = AGENT_PHASE_READY;
+	a->spent.queries -= a->spent.queries > 0 && !o->sent ? 1 : 0;
+	cairn_retry_tried(&a->retry, false, now_ns);
+	if (o->retry_after_s > 0.0 && o->retry_after_s < 3600.0) {
+		int64_t due_ns = now_ns + (int64_t)(o->retry_after_s * 1e9);
+		a->retry.due_ns = due_ns > a->retry.due_ns ? due_ns : a->retry.due_ns;
+	}
+	bool refused = o->status >= 400 && o->status < 500 && o->status != 429 && o->status != 408;
+	if (refused || ++a->service_failures >= AGENT_SERVICE_TRIES)
+		agent_end(a, CAIRN_AGENT_STATE_FAILED, CAIRN_AGENT_LIMIT_SERVICE, text);
+}
+
+static void count_usage(struct cairn_agent *a, const struct cairn_usage *u)
+{
+	a->spent.tokens_in += u->tokens_in;
+	a->spent.tokens_out += u->tokens_out;
+	a->spent.by_query[a->query] += u->tokens_in;
+	a->spent.usd += cairn_usage_cost_usd(&a->prices, u);
+}
+
+/* The one call of a reply into a->call. False with the reason. */
+static bool check_reply(
+    struct cairn_agent *a, const struct cairn_reply *reply, struct agent_turn *as, struct cairn_error *why)
+{
+	const struct cairn_reply_call *c = &reply->calls[0];
+	if (reply->refusal[0] != '\0' || reply->filtered || reply->truncated || reply->call_count == 0) {
+		cairn_error_set(why, "%s%.120s",
+		    reply->truncated            ? "it was cut off by the token limit: answer shorter"
+		    : reply->filtered           ? "it was filtered"
+		    : reply->refusal[0] != '\0' ? "refused: "
+						: "no tool was called",
+		    reply->refusal);
+		return false;
+	}
+	int row = cairn_tool_find(&cairn_agent_tools, c->name);
+	if (row < 0 || !cairn_tool_in(agent_allowed(a), row)) {
+		cairn_error_set(why, "%s '%.40s' is no tool that may be called now",
+		    row < 0 ? "unknown tool:" : "", c->name);
+		return false;
+	}
+	if (c->problem[0] != '\0') {
+		cairn_error_set(why, "%s: %.100s", c->name, c->problem);
+		return false;
+	}
+	memcpy(as->id, c->id, sizeof(as->id));
+	memcpy(as->signature, c->signature, sizeof(as->signature));
+	return cairn_tool_take(&cairn_agent_tools, row, c->arguments, &a->call, why);
+}
+
+void cairn_agent_answered(struct cairn_agent *a, int64_t now_ns, const struct cairn_dialog_outcome *o)
+{
+	struct cairn_reply reply = {0};
+	struct cairn_error why = {""};
+	if (a->phase != AGENT_PHASE_ASKING)
+		return; /* of an episode that is over */
+	if (o->status != 200) {
+		service_failed(a, o, now_ns);
+		return;
+	}
+	a->service_failures = 0;
+	a->retry = (struct cairn_retry){0};
+	a->phase = AGENT_PHASE_READY;
+	a->as = (struct agent_turn){0};
+	bool ok = a->format->read_reply(o->body, o->body_bytes, &reply, &why);
+	count_usage(a, &reply.usage);
+	ok = ok && check_reply(a, &reply, &a->as, &why);
+	cairn_reply_clear(&reply);
+	if (!ok) {
+		agent_error(a, why.text, now_ns);
+		return;
+	}
+	agent_keep(a, &a->as);
+	agent_take(a, &a->as, now_ns);
+}
+
+void cairn_agent_give_up(struct cairn_agent *a, const char *why, int64_t now_ns)
+{
+	(void)now_ns;
+	if (a->phase != AGENT_PHASE_IDLE)
+		agent_end(a, CAIRN_AGENT_STATE_FAILED, CAIRN_AGENT_LIMIT_SERVICE, why);
+}
+
+bool cairn_agent_take_decision(struct cairn_agent *a, struct cairn_msg_decision *ret)
+{
+	if (a->phase != AGENT_PHASE_ACTING || !a->act.publish)
+		return false;
+	a->act.publish = false;
+	*ret = a->act.queue[a->act.at];
+	return true;
+}
+
+/* ---- telling ---- */
+
+static enum cairn_agent_state state_of(const struct cairn_agent *a)
+{
+	if (a->phase == AGENT_PHASE_IDLE)
+		return a->end;
+	if (a->phase == AGENT_PHASE_ACTING)
+		return CAIRN_AGENT_STATE_ACTING;
+	return a->query <= CAIRN_AGENT_QUERY_REVISE ? CAIRN_AGENT_STATE_PLANNING : CAIRN_AGENT_STATE_THINKING;
+}
+
+void cairn_agent_message(const struct cairn_agent *a, int64_t now_ns, struct cairn_msg_agent *m)
+{
+	*m = (struct cairn_msg_agent){.task_id = a->task_id,
+	    .state = state_of(a),
+	    .revisions = a->spent.revisions,
+	    .queries = a->spent.queries,
+	    .repeated = a->spent.repeated,
+	    .tokens_in = a->spent.tokens_in,
+	    .tokens_out = a->spent.tokens_out,
+	    .usd = a->spent.usd,
+	    .steps = (uint32_t)ceil(a->spent.steps),
+	    .function_errors = a->spent.errors,
+	    .elapsed_s = elapsed_s(a, now_ns),
+	    .limit = a->limit,
+	    .confidence = a->confidence};
+	char step[320];
+	memcpy(m->task, a->task, sizeof(m->task));
+	memcpy(m->answer, a->answer, sizeof(m->answer));
+	memcpy(m->evidence, a->evidence, sizeof(m->evidence));
+	if (a->phase != AGENT_PHASE_IDLE)
+		snprintf(step, sizeof(step), "%s%s%s",
+		    a->phase == AGENT_PHASE_ACTING ? a->act.what : cairn_agent_queries[a->query].name,
+		    a->step[0] != '\0' ? ": " : "", a->step);
+	else
+		step[0] = '\0';
+	cairn_text_clean(m->step, sizeof(m->step), step, strlen(step));
+	for (uint32_t i = 0; i < a->memory.plan.count; i++)
+		memcpy(m->plan[m->plan_count++].text, a->memory.plan.items[i], sizeof(m->plan[0].text));
+}
+
+uint64_t cairn_agent_tokens_in(const struct cairn_agent *a, int query)
+{
+	return a->spent.by_query[query];
+}

@@ -1,0 +1,28 @@
+#include "common/agent/agent.h"
+
+CAIRN_TAKE(take_mission, cairn_agent, mission, (cairn_agent_on_mission(core, m, now_ns), 0))
+CAIRN_TAKE(take_scene, cairn_agent, scene, (cairn_agent_on_scene(core, m), 0))
+CAIRN_TAKE(take_frontiers, cairn_agent, frontiers, (cairn_agent_on_frontiers(core, m), 0))
+CAIRN_TAKE(take_pose, cairn_agent, pose, (cairn_agent_on_pose(core, m), 0))
+
+static bool take_result(void *core, const void *m, const struct cairn_header *hdr, int64_t now_ns)
+{
+	(void)hdr;
+	cairn_agent_on_result(core, m, now_ns);
+	return true;
+}
+
+const struct cairn_in cairn_agent_in[] = {
+    {CAIRN_TOPIC_MISSION, CAIRN_ACCEPT_PLAUSIBLE, take_mission},
+    {CAIRN_TOPIC_SCENE, CAIRN_ACCEPT_PLAUSIBLE, take_scene},
+    {CAIRN_TOPIC_FRONTIERS, CAIRN_ACCEPT_PLAUSIBLE, take_frontiers},
+    {CAIRN_TOPIC_POSE, CAIRN_ACCEPT_PLAUSIBLE, take_pose},
+    {CAIRN_TOPIC_RESULT, CAIRN_ACCEPT_PLAUSIBLE, take_result},
+    {.take = NULL},
+};
+
+const struct cairn_out cairn_agent_out[] = {
+    {CAIRN_TOPIC_AGENT, 500},
+    {CAIRN_TOPIC_AGENT_DECISION, 0},
+    {CAIRN_TOPIC_COUNT, 0},
+};

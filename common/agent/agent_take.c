@@ -1,0 +1,287 @@
+/* agent_take.c - what becomes of an answer: the workflow, and Algorithm 1. */
+#include <stdio.h>
+#include <string.h>
+
+#include "common/agent/agent_private.h"
+
+void agent_ask_next(struct cairn_agent *a, enum cairn_agent_query query)
+{
+	a->query = query;
+	a->phase = AGENT_PHASE_READY;
+	a->changed = true;
+}
+
+void agent_clear_turns(struct cairn_agent *a)
+{
+	for (uint32_t i = 0; i < a->turn_count; i++) {
+		cairn_text_free(&a->turns[i].arguments);
+		cairn_text_free(&a->turns[i].answer);
+	}
+	a->turn_count = 0;
+}
+
+void agent_end(
+    struct cairn_agent *a, enum cairn_agent_state end, enum cairn_agent_limit limit, const char *answer)
+{
+	a->cancel = a->phase == AGENT_PHASE_ASKING;
+	a->phase = AGENT_PHASE_IDLE;
+	a->end = end;
+	a->limit = limit;
+	a->act = (struct agent_act){0};
+	a->changed = true;
+	agent_clear_turns(a);
+	cairn_text_clean(a->answer, sizeof(a->answer), answer, strlen(answer));
+}
+
+/* "I do not know", with what was tried: the newest of the logs, as much as fits. */
+static void hand_off(struct cairn_agent *a, const char *why)
+{
+	char text[sizeof(a->answer)];
+	const struct cairn_agent_log *log =
+	    a->memory.progress.count > 0 ? &a->memory.progress : &a->memory.actions;
+	int n = snprintf(text, sizeof(text), "I do not know. %.100s", why);
+	for (uint32_t i = log->count; i-- > 0 && n > 0 && (size_t)n + 24 < sizeof(text);)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "%s%.90s",
+		    i + 1 == log->count ? " Tried: " : "; ", cairn_agent_log_at(log, i));
+	agent_end(a, CAIRN_AGENT_STATE_HANDOFF, CAIRN_AGENT_LIMIT_NONE, text);
+}
+
+void agent_error(struct cairn_agent *a, const char *why, int64_t now_ns)
+{
+	(void)now_ns;
+	a->spent.errors++;
+	a->spent.errors_in_row++;
+	cairn_text_clean(a->problem, sizeof(a->problem), why, strlen(why));
+	cairn_agent_log_add(&a->memory.actions, "%s: an answer could not be used: %s",
+	    cairn_agent_queries[a->query].name, why);
+	a->phase = AGENT_PHASE_READY;
+	a->changed = true;
+	if (a->spent.errors_in_row >= (uint32_t)a->cfg->limit_function_errors) {
+		char text[256];
+		snprintf(text, sizeof(text), "%u answers in a row could not be used; the last: %.160s",
+		    a->spent.errors_in_row, why);
+		agent_end(a, CAIRN_AGENT_STATE_FAILED, CAIRN_AGENT_LIMIT_ERRORS, text);
+	}
+}
+
+/* ---- the step's own history ---- */
+
+static void add_turn(struct cairn_agent *a, const struct agent_turn *as)
+{
+	struct agent_turn *t = &a->turns[a->turn_count++];
+	*t = (struct agent_turn){0};
+	memcpy(t->id, as->id, sizeof(t->id));
+	memcpy(t->signature, as->signature, sizeof(t->signature));
+	snprintf(t->name, sizeof(t->name), "%s", cairn_agent_tools.rows[a->call.head.tool].name);
+	cairn_tool_echo(&t->arguments, &cairn_agent_tools, &a->call);
+}
+
+void agent_answer_turn(struct cairn_agent *a, const char *text)
+{
+	struct cairn_text *answer = &a->turns[a->turn_count - 1].answer;
+	cairn_text_clear(answer);
+	cairn_text_add(answer, text);
+}
+
+/* ---- one kind after the other ---- */
+
+static void take_next(struct cairn_agent *a)
+{
+	uint64_t gained = cairn_agent_gained(&a->world);
+	bool news = a->news || gained != a->gained;
+	const char *line = a->call.text;
+	a->stalled = news ? 0 : a->stalled + 1;
+	a->in_vain &= !news;
+	a->gained = gained;
+	a->news = false;
+	cairn_text_clean(a->step, sizeof(a->step), line, strlen(line));
+	agent_clear_turns(a);
+	/* That it is finished is believed once, and then only when something is new. */
+	if (a->stalled >= (uint32_t)a->cfg->stall_steps &&
+	    (a->call.kind != CAIRN_AGENT_STEP_FINISH || a->in_vain)) {
+		a->stalled = 0;
+		a->in_vain = false;
+		if (a->spent.revisions >= (uint32_t)a->cfg->revisions_max) {
+			hand_off(a, "The plan brings nothing new, and was revised as often as it may be.");
+			return;
+		}
+		a->spent.revisions++;
+		cairn_agent_log_add(&a->memory.progress,
+		    "the last %d steps brought nothing new: the plan is revised", a->cfg->stall_steps);
+		agent_ask_next(a, CAIRN_AGENT_QUERY_REVISE);
+		return;
+	}
+	switch ((enum cairn_agent_step_kind)a->call.kind) {
+	case CAIRN_AGENT_STEP_FINISH:
+		agent_ask_next(a, CAIRN_AGENT_QUERY_VERIFY);
+		break;
+	case CAIRN_AGENT_STEP_EXPLORE:
+		cairn_agent_letter_openings(&a->world);
+		if (a->world.opening_count > 0) {
+			agent_ask_next(a, CAIRN_AGENT_QUERY_EXPLORE);
+			break;
+		}
+		cairn_agent_log_add(&a->memory.actions,
+		    "%.120s: no opening into the unknown is left that can be reached", line);
+		agent_ask_next(a, CAIRN_AGENT_QUERY_NEXT);
+		break;
+	case CAIRN_AGENT_STEP_GOTO:
+	case CAIRN_AGENT_STEP_GETINFO:
+	case CAIRN_AGENT_STEP_FUNCTION:
+		agent_ask_next(a, CAIRN_AGENT_QUERY_ACT);
+		break;
+	}
+}
+
+static void take_act(struct cairn_agent *a, const struct agent_turn *as, int64_t now_ns)
+{
+	struct cairn_text text = {0};
+	struct cairn_error why = {""};
+	enum cairn_agent_tool tool = (enum cairn_agent_tool)a->call.head.tool;
+	if (tool == CAIRN_AGENT_CONCLUDE) {
+		cairn_agent_log_add(&a->memory.progress, "%.60s: %s", a->step, a->call.text);
+		a->news |= a->call.news;
+		bool remember = a->call.news || a->turn_count > 1;
+		agent_clear_turns(a);
+		agent_ask_next(a, remember ? CAIRN_AGENT_QUERY_REMEMBER : CAIRN_AGENT_QUERY_NEXT);
+		return;
+	}
+	add_turn(a, as);
+	a->changed = true;
+	if (tool == CAIRN_AGENT_LOOK_AT_PICTURES && a->cfg->use_pictures && a->picture != NULL) {
+		a->look_ids = a->call.ids;
+		memcpy(a->look_question, a->call.text, sizeof(a->look_question));
+		agent_ask_next(a, CAIRN_AGENT_QUERY_LOOK);
+		return;
+	}
+	if (cairn_agent_tools.rows[tool].action) {
+		if (agent_begin_act(a, &a->call, now_ns, &why))
+			return;
+		agent_answer_turn(a, why.text);
+	} else if (tool == CAIRN_AGENT_LOOK_AT_PICTURES) {
+		agent_answer_turn(a, "No pictures can be looked at. Use the graph.");
+	} else {
+		(void)cairn_agent_read(&text, &a->world, &a->call);
+		agent_answer_turn(a, text.data != NULL ? text.data : "nothing");
+	}
+	cairn_text_free(&text);
+	agent_ask_next(a, CAIRN_AGENT_QUERY_ACT);
+}
+
+static void take_look(struct cairn_agent *a)
+{
+	struct cairn_text text = {0};
+	for (uint32_t i = 0; i < a->call.lines.count; i++)
+		cairn_text_addf(&text, "%s\n", a->call.lines.items[i]);
+	cairn_text_addf(&text, "Overall: %s", a->call.text);
+	agent_answer_turn(a, text.data != NULL ? text.data : "");
+	cairn_text_free(&text);
+	agent_ask_next(a, CAIRN_AGENT_QUERY_ACT);
+}
+
+/* What it names must be in the graph: else it is no evidence. */
+static bool evidence_ok(struct cairn_agent *a, char *why, size_t bytes)
+{
+	if (a->call.ids.count == 0 || a->call.text[0] == '\0') {
+		snprintf(why, bytes, "an accomplished task needs an answer and its evidence");
+		return false;
+	}
+	for (uint32_t i = 0; i < a->call.ids.count && a->world.use_scene; i++) {
+		if (cairn_agent_is_evidence(&a->world, a->call.ids.items[i]))
+			continue;
+		snprintf(why, bytes,
+		    "the evidence '%.40s' is neither a thing, a room nor a picture of the graph",
+		    a->call.ids.items[i]);
+		return false;
+	}
+	return true;
+}
+
+static void take_verify(struct cairn_agent *a, int64_t now_ns)
+{
+	char why[160];
+	size_t n = 0;
+	switch ((enum cairn_agent_verdict)a->call.kind) {
+	case CAIRN_AGENT_VERDICT_DONE:
+		if (!evidence_ok(a, why, sizeof(why))) {
+			agent_error(a, why, now_ns);
+			return;
+		}
+		a->evidence[0] = '\0';
+		for (uint32_t i = 0;
+		     i < a->call.ids.count && n + CAIRN_AGENT_ID_CAP + 1 < sizeof(a->evidence); i++)
+			n += (size_t)snprintf(a->evidence + n, sizeof(a->evidence) - n, "%s%s",
+			    i > 0 ? " " : "", a->call.ids.items[i]);
+		a->confidence = a->call.confidence;
+		agent_end(a, CAIRN_AGENT_STATE_DONE, CAIRN_AGENT_LIMIT_NONE, a->call.text);
+		return;
+	case CAIRN_AGENT_VERDICT_CANNOT:
+		hand_off(a, a->call.text2[0] != '\0' ? a->call.text2 : "Nothing is left to try.");
+		return;
+	case CAIRN_AGENT_VERDICT_NOT_YET:
+		a->in_vain = true;
+		cairn_agent_log_add(&a->memory.progress, "not accomplished yet: %s",
+		    a->call.text2[0] != '\0' ? a->call.text2 : a->call.head.reasoning);
+		agent_ask_next(a, CAIRN_AGENT_QUERY_NEXT);
+		return;
+	}
+}
+
+static void take_plan(struct cairn_agent *a)
+{
+	a->memory.plan = a->call.lines;
+	if (a->memory.plan.count == 0)
+		snprintf(a->memory.plan.items[a->memory.plan.count++], CAIRN_AGENT_LINE_CAP, "1. Finish");
+	agent_ask_next(a, CAIRN_AGENT_QUERY_NEXT);
+}
+
+void agent_take(struct cairn_agent *a, const struct agent_turn *as, int64_t now_ns)
+{
+	struct cairn_error why = {""};
+	uint32_t marked;
+	a->problem[0] = '\0';
+	switch (a->query) {
+	case CAIRN_AGENT_QUERY_PREPARE:
+		a->memory.labels = a->call.ids;
+		a->memory.conditions = a->call.lines;
+		memcpy(a->memory.heuristic, a->call.text2, sizeof(a->memory.heuristic));
+		agent_ask_next(a, a->cfg->workflow == CAIRN_CHOICE_WORKFLOW_COT ? CAIRN_AGENT_QUERY_WRITE
+										: CAIRN_AGENT_QUERY_OUTLINE);
+		break;
+	case CAIRN_AGENT_QUERY_OUTLINE: /* the lines are written from it: it stands where the plan will */
+		a->memory.plan = a->call.lines;
+		agent_ask_next(a, CAIRN_AGENT_QUERY_WRITE);
+		break;
+	case CAIRN_AGENT_QUERY_WRITE:
+	case CAIRN_AGENT_QUERY_REVISE:
+		take_plan(a);
+		break;
+	case CAIRN_AGENT_QUERY_NEXT:
+		take_next(a);
+		break;
+	case CAIRN_AGENT_QUERY_ACT:
+		take_act(a, as, now_ns);
+		break;
+	case CAIRN_AGENT_QUERY_EXPLORE:
+		if (!agent_begin_act(a, &a->call, now_ns, &why))
+			agent_error(a, why.text, now_ns);
+		break;
+	case CAIRN_AGENT_QUERY_LOOK:
+		take_look(a);
+		break;
+	case CAIRN_AGENT_QUERY_REMEMBER:
+		marked = cairn_agent_memory_take(&a->memory, &a->call, &a->world);
+		if (marked > 0)
+			cairn_agent_log_add(
+			    &a->memory.actions, "%u findings of the memory disagree with the graph", marked);
+		agent_ask_next(a, CAIRN_AGENT_QUERY_NEXT);
+		break;
+	case CAIRN_AGENT_QUERY_VERIFY:
+		take_verify(a, now_ns);
+		break;
+	case CAIRN_AGENT_QUERY_COUNT:
+		break;
+	}
+	if (a->problem[0] == '\0')
+		a->spent.errors_in_row = 0;
+}

@@ -1,0 +1,32 @@
+/* pilot_scholar.h - the scripted pilot's answers to the agent's queries: by rules, from the bytes of the request alone.
+ *
+ * It knows a small grammar of questions (where, is there, how many, what colour, find), no house, no placement, no picture. What it
+ * does not parse, or has no evidence for in the text that it was given, it does not answer. Its plans are canned, one a class of
+ * question: it exercises the calls, the forms and the limits, and says nothing about how well a model plans. */
+#ifndef CAIRN_COMMON_SIM_PILOT_PILOT_SCHOLAR_H
+#define CAIRN_COMMON_SIM_PILOT_PILOT_SCHOLAR_H
+
+#include "common/base/text.h"
+
+enum cairn_scholar_class {
+	CAIRN_SCHOLAR_NONE, /* not parsed */
+	CAIRN_SCHOLAR_WHERE,
+	CAIRN_SCHOLAR_EXISTS,
+	CAIRN_SCHOLAR_COUNT,
+	CAIRN_SCHOLAR_COLOUR
+};
+
+struct cairn_scholar_question {
+	enum cairn_scholar_class kind;
+	char what[40]; /* the thing, singular, in small letters */
+	char room[40]; /* only in this room; empty = anywhere */
+};
+
+void cairn_scholar_parse(const char *task, struct cairn_scholar_question *ret);
+
+/* The call for a request: text, all that users and tools have said in it, in order; tools, the names that may be called now,
+ * separated by blanks. False: these are not the agent's tools. ret_tool: at least 64 bytes. Arguments: a JSON object. */
+bool cairn_scholar_answer(
+    const char *text, const char *tools, char ret_tool[64], struct cairn_text *ret_arguments);
+
+#endif

@@ -1,0 +1,190 @@
+/* cairn-agent: works on tasks in words (common/agent). It carries messages, queries, pictures and the saved episode between the core
+ * and the world; it opens no device, and what it proposes the sequencer judges. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/agent/agent.h"
+#include "common/base/file.h"
+#include "procs/gateway/service.h"
+
+#define TURN_MS 50
+#define TELL_MS 500
+#define SAVE_MS 1000
+#define PICTURE_BYTES_MAX (4u << 20)
+
+struct app {
+	struct cairn_stage *stage;
+	const struct cairn_config *cfg;
+	struct cairn_config_vlm vlm; /* with the agent's own timeout and recording */
+	struct cairn_lineup lineup;
+	struct cairn_agent *agent;
+	struct service *service;
+	struct cairn_outbox *outbox;
+	struct cairn_msg_agent message;
+	struct cairn_text file;
+	char path[400], key_problem[200];
+	char *picture; /* read last */
+};
+
+static bool load_picture(void *ctx, uint64_t number, const uint8_t **ret_jpeg, size_t *ret_bytes)
+{
+	struct app *app = ctx;
+	char path[500];
+	struct cairn_error err = {""};
+	free(app->picture);
+	snprintf(
+	    path, sizeof(path), "%s/state/views/%06" PRIu64 ".jpg", cairn_stage_run_dir(app->stage), number);
+	app->picture = cairn_file_read(path, CAIRN_FILE_OWN, PICTURE_BYTES_MAX, ret_bytes, &err);
+	*ret_jpeg = (const uint8_t *)app->picture;
+	return app->picture != NULL;
+}
+
+static int tell(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_msg_agent *m = &app->message;
+	enum cairn_agent_state before = m->state;
+	uint64_t task = m->task_id;
+	cairn_agent_message(app->agent, cairn_now_ns(), m);
+	cairn_outbox_put(
+	    app->outbox, CAIRN_TOPIC_AGENT, m, m->state != before || m->task_id != task, cairn_now_ns());
+	if (m->task_id != task)
+		cairn_log_info("task %" PRIu64 ": %s", m->task_id, m->task);
+	if (m->state != before && m->answer[0] != '\0')
+		cairn_log_info("task %" PRIu64 " %s after %u queries, %.4f USD: %s", m->task_id,
+		    cairn_enum_text(&cairn_enum_agent_state, (int)m->state), m->queries, m->usd, m->answer);
+	char note[96];
+	snprintf(note, sizeof(note), "%s: %.70s", cairn_enum_text(&cairn_enum_agent_state, (int)m->state),
+	    m->answer[0] != '\0' ? m->answer : m->step);
+	cairn_stage_note(app->stage, note);
+	return 0;
+}
+
+static int turn(void *ctx)
+{
+	struct app *app = ctx;
+	const char *body;
+	size_t bytes;
+	struct cairn_msg_decision decision;
+	if (app->key_problem[0] != '\0')
+		cairn_agent_give_up(app->agent, app->key_problem, cairn_now_ns());
+	switch (cairn_agent_poll(app->agent, cairn_now_ns(), &body, &bytes)) {
+	case CAIRN_DIALOG_SEND:
+		service_send(app->service, body, bytes);
+		break;
+	case CAIRN_DIALOG_CANCEL:
+		service_cancel(app->service);
+		break;
+	case CAIRN_DIALOG_NOTHING:
+		break;
+	}
+	while (cairn_agent_take_decision(app->agent, &decision))
+		cairn_outbox_put(app->outbox, CAIRN_TOPIC_AGENT_DECISION, &decision, true, cairn_now_ns());
+	return 0;
+}
+
+static void on_done(void *ctx, const struct cairn_dialog_outcome *outcome)
+{
+	struct app *app = ctx;
+	cairn_agent_answered(app->agent, cairn_now_ns(), outcome);
+	(void)turn(app); /* a decision, or the next query, goes out at once */
+}
+
+static int save(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_error err = {""};
+	if (!cairn_agent_save(app->agent, &app->file))
+		return 0;
+	bool ok = cairn_file_replace(app->path, 0, 0644, app->file.data, app->file.len, &err);
+	cairn_stage_tried(app->stage, "save the episode", ok ? NULL : err.text);
+	return 0;
+}
+
+/* What the agent before has saved; a damaged file is put aside. */
+static void recall(struct app *app)
+{
+	struct cairn_error err = {""};
+	size_t bytes = 0;
+	char dir[300];
+	snprintf(dir, sizeof(dir), "%s/state", cairn_stage_run_dir(app->stage));
+	(void)mkdir(dir, 0755);
+	snprintf(app->path, sizeof(app->path), "%s/" CAIRN_AGENT_FILE_NAME, dir);
+	char *text = cairn_file_read(app->path, CAIRN_FILE_OWN, CAIRN_AGENT_FILE_BYTES_MAX, &bytes, &err);
+	bool missing = text == NULL && errno == ENOENT;
+	bool ok = text != NULL && cairn_agent_load(app->agent, text, bytes, &err);
+	free(text);
+	if (ok)
+		cairn_log_info("goes on with %s", app->path);
+	if (ok || missing)
+		return;
+	char aside[sizeof(app->path) + 16];
+	snprintf(aside, sizeof(aside), "%s.damaged", app->path);
+	(void)rename(app->path, aside);
+	cairn_log_warn("%s: %s; kept as %s, beginning without it", app->path, err.text, aside);
+}
+
+static bool open_all(struct app *app, struct cairn_error *err)
+{
+	app->vlm = app->cfg->vlm;
+	app->vlm.timeout_s = app->cfg->agent.timeout_s;
+	snprintf(app->vlm.replay, sizeof(app->vlm.replay), "%s", app->cfg->agent.replay);
+	app->vlm.fallbacks[0] = app->vlm.observe_provider[0] = '\0';
+	if (app->cfg->agent.provider[0] != '\0')
+		snprintf(app->vlm.provider, sizeof(app->vlm.provider), "%s", app->cfg->agent.provider);
+	if (!cairn_lineup_load(&app->lineup, &app->vlm, err))
+		return false;
+	cairn_lineup_alone(&app->lineup);
+	app->agent = cairn_agent_new(app->cfg, &app->lineup.rows[0], err);
+	if (app->agent == NULL)
+		return false;
+	recall(app);
+	if (app->cfg->agent.use_pictures)
+		cairn_agent_on_picture(app->agent, load_picture, app);
+	struct cairn_error missing = {""};
+	app->service = service_new(app->stage, &app->vlm, &app->lineup, NULL, on_done, app, &missing);
+	if (app->service == NULL) {
+		*err = missing;
+		return false;
+	}
+	snprintf(app->key_problem, sizeof(app->key_problem), "%s", missing.text);
+	if (missing.text[0] != '\0')
+		cairn_log_error("%s; every task will be handed back", missing.text);
+	app->outbox = cairn_stage_outputs(app->stage, cairn_agent_out);
+	cairn_stage_inputs(app->stage, cairn_agent_in, app->agent, turn, app);
+	cairn_stage_every(app->stage, TURN_MS, turn, app);
+	cairn_stage_every(app->stage, TELL_MS, tell, app);
+	cairn_stage_every(app->stage, SAVE_MS, save, app);
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	static struct app app; /* messages are too large for the stack */
+	struct cairn_error err = {""};
+	int status = 0;
+	app.stage = cairn_stage_start(
+	    "cairn-agent", "plans and searches for tasks in words; proposes", argc, argv, &status);
+	if (app.stage == NULL)
+		return status;
+	app.cfg = cairn_stage_config(app.stage);
+	status = 1;
+	if (open_all(&app, &err)) {
+		cairn_log_info("asks %s, model %s", app.lineup.rows[0].name, app.lineup.rows[0].model);
+		cairn_stage_ready(app.stage);
+		status = cairn_stage_run(app.stage);
+		(void)save(&app);
+	} else {
+		cairn_log_error("%s", err.text[0] != '\0' ? err.text : "out of memory");
+	}
+	if (app.service != NULL)
+		service_destroy(&app.service);
+	cairn_agent_destroy(&app.agent);
+	cairn_text_free(&app.file);
+	free(app.picture);
+	return cairn_stage_finish(&app.stage, status);
+}

@@ -1,0 +1,107 @@
+/* Tasks in words, from the command line to the answer: real processes, the simulated house with its detector, the scripted scholar in
+ * the model's place. It is a script: what it answers says how the stack behaves, and nothing about a model. */
+#include "test/e2e/stack.h"
+
+static const char *const args[] = {"--stay", "--set", "agent.enabled=true", "--set", "pilot.profile=scholar",
+    "--set", "mission.autostart=false", "--set", "agent.limit_wall_s=600", NULL};
+
+static bool with_a_pose(const struct up_run *run, void *ctx)
+{
+	return run->have_mission && run->have_pose && run->pose.tracking == CAIRN_TRACKING_GOOD &&
+	       run->have_frontiers && stack_is_up(run, ctx);
+}
+
+static struct drill *start(void)
+{
+	struct stack_stage agent = {"agent", 0};
+	struct drill *drill = stack_start(args);
+	ck_assert_msg(
+	    fixture_wait(drill, with_a_pose, &agent, STACK_UP_S), "no agent; see %s", fixture_run_dir(drill));
+	return drill;
+}
+
+static bool at_rest(const struct up_run *run, void *ctx)
+{
+	(void)ctx;
+	return run->mission.state == CAIRN_MISSION_STATE_IDLE && run->have_motion && run->motion.v_mps == 0.0;
+}
+
+/* Behind a word at the beginning of a line; empty: there is no such line. */
+static const char *told(const char *out, const char *word, char *dst, size_t cap)
+{
+	const char *at = strstr(out, word);
+	snprintf(dst, cap, "%.*s", at != NULL ? (int)strcspn(at + strlen(word), "\n") : 0,
+	    at != NULL ? at + strlen(word) : "");
+	return dst;
+}
+
+START_TEST(a_question_is_answered_with_evidence_and_asked_again_without_a_step)
+{
+	struct drill *drill = start();
+	char out[8192], answer[300], evidence[300], scene[65536];
+	int status = stack_cairn(drill, "task --wait 'Where is the sofa?'", out, sizeof(out));
+	ck_assert_msg(status == 0, "status %d: %s; see %s", status, out, fixture_run_dir(drill));
+	told(out, "answer    ", answer, sizeof(answer));
+	told(out, "evidence  ", evidence, sizeof(evidence));
+	ck_assert_msg(strstr(answer, "The sofa is in") != NULL, "%s", out);
+	ck_assert_msg(strncmp(evidence, "sofa_", 5) == 0, "%s", out);
+	evidence[strcspn(evidence, " ")] = '\0';
+	ck_assert_int_eq(stack_cairn(drill, "scene", scene, sizeof(scene)), 0);
+	ck_assert_msg(strstr(scene, evidence) != NULL, "%s is not in the scene: %s", evidence, scene);
+	stack_must(drill, at_rest, NULL, "the robot did not come to rest where it answered");
+	/* What is known is answered from what is known: nothing moves. */
+	const struct up_run *run = fixture_run(drill);
+	double x_m = run->truth.x_m, y_m = run->truth.y_m;
+	status = stack_cairn(drill, "task --wait 'Is there a sofa?'", out, sizeof(out));
+	ck_assert_msg(status == 0 && strstr(out, "Yes: a sofa is") != NULL, "status %d: %s", status, out);
+	stack_must(drill, at_rest, NULL, "the robot did not stay at rest");
+	ck_assert_double_lt(hypot(run->truth.x_m - x_m, run->truth.y_m - y_m), 0.02);
+	/* What nobody understands is handed back. */
+	status = stack_cairn(drill, "task --wait 'Sing me a song'", out, sizeof(out));
+	ck_assert_msg(status == 1 && strstr(out, "I do not know") != NULL, "status %d: %s", status, out);
+	ck_assert_uint_eq(run->truth.contacts, 0);
+	ck_assert_int_eq(stack_cairn(drill, "agent", out, sizeof(out)), 0);
+	ck_assert_msg(strstr(out, "Sing me a song") != NULL && strstr(out, "1. Finish") != NULL, "%s", out);
+	(void)fixture_end(drill, SIGINT, STACK_PATIENCE_S, out, sizeof(out));
+	fixture_destroy(&drill, false);
+}
+END_TEST
+
+static bool agent_drives(const struct up_run *run, void *ctx)
+{
+	(void)ctx;
+	return run->mission.state == CAIRN_MISSION_STATE_TASK && run->mission.decision_id != 0 &&
+	       run->mission.decision_source == CAIRN_SOURCE_AGENT && run->motion.v_mps != 0.0;
+}
+
+static bool finished(const struct up_run *run, void *ctx)
+{
+	(void)ctx;
+	return run->mission.state == CAIRN_MISSION_STATE_FINISHED && run->motion.v_mps == 0.0;
+}
+
+START_TEST(an_agent_that_is_killed_goes_on_and_a_stop_ends_its_task)
+{
+	struct drill *drill = start();
+	char out[8192];
+	stack_ask(drill, CAIRN_SERVICE_OPERATOR, "task", "How many chairs are there?");
+	stack_must(drill, agent_drives, NULL, "the agent drives nothing");
+	struct stack_stage again = {"agent", fixture_pid(drill, "agent")};
+	kill(again.not_pid, SIGKILL);
+	stack_must(drill, stack_is_up, &again, "the agent was not started again");
+	stack_must(drill, agent_drives, NULL, "the agent that was killed does not go on");
+	ck_assert_uint_eq(fixture_run(drill)->mission.task_id, 1);
+	ck_assert_int_eq(stack_cairn(drill, "agent", out, sizeof(out)), 0);
+	ck_assert_msg(strstr(out, "How many chairs are there?") != NULL, "%s", out);
+	stack_ask(drill, CAIRN_SERVICE_OPERATOR, "stop", "");
+	stack_must(drill, finished, NULL, "a stop did not end the task");
+	ck_assert_str_eq(fixture_run(drill)->mission.reason, "stopped");
+	ck_assert_uint_eq(fixture_run(drill)->truth.contacts, 0);
+	(void)fixture_end(drill, SIGINT, STACK_PATIENCE_S, out, sizeof(out));
+	fixture_destroy(&drill, false);
+}
+END_TEST
+
+CAIRN_TEST_MAIN_TIMEOUT("agent in a stack", 400.0 * STACK_SLOWER,
+    a_question_is_answered_with_evidence_and_asked_again_without_a_step,
+    an_agent_that_is_killed_goes_on_and_a_stop_ends_its_task)

@@ -1,0 +1,112 @@
+/* The scholar: its grammar, and that it knows nothing but what it is told. */
+#include "common/sim/pilot/pilot_scholar.h"
+#include "test/support/runner.h"
+
+START_TEST(questions_are_parsed_by_a_small_grammar)
+{
+	static const struct {
+		const char *task;
+		enum cairn_scholar_class kind;
+		const char *what, *room;
+	} rows[] = {{"Where is the sofa?", CAIRN_SCHOLAR_WHERE, "sofa", ""},
+	    {"find my red kettle", CAIRN_SCHOLAR_WHERE, "red kettle", ""},
+	    {"Is there a bathtub in the house?", CAIRN_SCHOLAR_EXISTS, "bathtub", ""},
+	    {"Are there any shelves in the kitchen?", CAIRN_SCHOLAR_EXISTS, "shelf", "kitchen"},
+	    {"How many chairs are in the kitchen?", CAIRN_SCHOLAR_COUNT, "chair", "kitchen"},
+	    {"How many dining chairs are there?", CAIRN_SCHOLAR_COUNT, "dining chair", ""},
+	    {"How many boxes do we have?", CAIRN_SCHOLAR_COUNT, "box", ""},
+	    {"What colour is the rug?", CAIRN_SCHOLAR_COLOUR, "rug", ""},
+	    {"Bring me wine", CAIRN_SCHOLAR_NONE, "", ""}, {"", CAIRN_SCHOLAR_NONE, "", ""},
+	    {"Where is ?", CAIRN_SCHOLAR_NONE, "", ""}};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct cairn_scholar_question q;
+		cairn_scholar_parse(rows[i].task, &q);
+		ck_assert_msg(q.kind == rows[i].kind && strcmp(q.what, rows[i].what) == 0 &&
+				  strcmp(q.room, rows[i].room) == 0,
+		    "'%s': %d '%s' in '%s'", rows[i].task, (int)q.kind, q.what, q.room);
+	}
+}
+END_TEST
+
+static struct cairn_text out;
+
+static const char *verify(const char *task, const char *graph)
+{
+	char text[2048], tool[64];
+	snprintf(text, sizeof(text), "<task>\n%s\n</task>\n<memory>\n</memory>\n<graph>\n%s</graph>\n", task,
+	    graph);
+	ck_assert(cairn_scholar_answer(text, "verify_task", tool, &out));
+	ck_assert_str_eq(tool, "verify_task");
+	return out.data;
+}
+
+#define ROOMS                                                                                                \
+	"rooms: 2\n- room_1: kitchen, 9 m2 at (1.0, 2.0), openings near it 0\n- room_2: hall, 9 m2 at "      \
+	"(4.0, 2.0)\n"
+#define KETTLE "things: 1\n- kettle_3: red kettle in room_1 (kitchen) at (1.2, 2.0), seen 4 times\n"
+#define STALE                                                                                                \
+	"things: 1\n- kettle_3: red kettle in room_1 (kitchen) at (1.2, 2.0), seen 4 times, stale: not "     \
+	"there any more when the robot looked last\n"
+
+START_TEST(it_answers_from_what_it_is_told_and_from_nothing_else)
+{
+	ck_assert_ptr_nonnull(
+	    strstr(verify("Where is the kettle?", ROOMS KETTLE "openings into the unknown: 2\n"),
+		"in the kitchen (room_1)"));
+	ck_assert_ptr_nonnull(
+	    strstr(verify("Where is the kettle?", ROOMS KETTLE "openings into the unknown: 2\n"),
+		"\"kettle_3\",\"room_1\""));
+	/* The same house, another question; another house, the same question. */
+	ck_assert_ptr_nonnull(
+	    strstr(verify("Where is the vase?", ROOMS KETTLE "openings into the unknown: 0\n"),
+		"\"verdict\":\"cannot\""));
+	ck_assert_ptr_nonnull(
+	    strstr(verify("Where is the vase?", ROOMS KETTLE "openings into the unknown: 2\n"),
+		"\"verdict\":\"not_yet\""));
+	ck_assert_ptr_nonnull(
+	    strstr(verify("Where is the kettle?", ROOMS "things: 0\nopenings into the unknown: 0\n"),
+		"\"verdict\":\"cannot\""));
+	ck_assert_ptr_nonnull(
+	    strstr(verify("Where is the kettle?", ROOMS STALE "openings into the unknown: 0\n"),
+		"\"verdict\":\"cannot\""));
+	/* No guess without a graph. */
+	ck_assert_ptr_nonnull(strstr(verify("Is there a kettle?", ""), "\"verdict\":\"cannot\""));
+	ck_assert_ptr_nonnull(
+	    strstr(verify("How many kettles are there?", ROOMS KETTLE "openings into the unknown: 1\n"),
+		"\"verdict\":\"not_yet\""));
+	ck_assert_ptr_nonnull(
+	    strstr(verify("How many kettles are there?", ROOMS KETTLE "openings into the unknown: 0\n"),
+		"1 kettle was seen"));
+	ck_assert_ptr_nonnull(
+	    strstr(verify("What colour is the kettle?", ROOMS KETTLE "openings into the unknown: 0\n"),
+		"The kettle is red"));
+	cairn_text_free(&out);
+}
+END_TEST
+
+START_TEST(equal_requests_are_answered_equally)
+{
+	char *first = strdup(verify("Where is the kettle?", ROOMS KETTLE));
+	for (int i = 0; i < 3; i++) {
+		(void)verify("Is there a sofa?", ROOMS);
+		ck_assert_str_eq(verify("Where is the kettle?", ROOMS KETTLE), first);
+	}
+	free(first);
+	cairn_text_free(&out);
+}
+END_TEST
+
+START_TEST(it_says_that_it_sees_no_pictures_and_leaves_other_tools_alone)
+{
+	char tool[64];
+	ck_assert(
+	    cairn_scholar_answer("<task>\nWhere is the kettle?\n</task>\n", "describe_pictures", tool, &out));
+	ck_assert_ptr_nonnull(strstr(out.data, "cannot see pictures"));
+	ck_assert(!cairn_scholar_answer("", "rotate stop_robot", tool, &out));
+	cairn_text_free(&out);
+}
+END_TEST
+
+CAIRN_TEST_MAIN("scholar", questions_are_parsed_by_a_small_grammar,
+    it_answers_from_what_it_is_told_and_from_nothing_else, equal_requests_are_answered_equally,
+    it_says_that_it_sees_no_pictures_and_leaves_other_tools_alone)
