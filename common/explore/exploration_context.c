@@ -28,14 +28,18 @@ void cairn_exploration_context_result(struct cairn_exploration_context *w, const
 	if (!isfinite(r->x_m) || !isfinite(r->y_m) || !isfinite(r->distance_m))
 		return;
 	double moved_m = w->placed ? hypot(r->x_m - w->x_m, r->y_m - w->y_m) : r->distance_m;
+	bool model = r->source == CAIRN_SOURCE_MODEL,
+	     replaced = model && r->outcome == CAIRN_OUTCOME_REPLACED;
 	if (moved_m >= w->stuck_m)
 		w->idle = 0;
-	else if (r->source == CAIRN_SOURCE_MODEL && asks_to_move(r) && r->outcome != CAIRN_OUTCOME_REPLACED)
+	else if (replaced)
+		return; /* what replaced it may be the same way, which is measured from its beginning */
+	else if (model && asks_to_move(r))
 		w->idle++;
 	w->placed = true;
 	w->x_m = r->x_m;
 	w->y_m = r->y_m;
-	bool interrupted = r->source == CAIRN_SOURCE_MODEL && r->outcome == CAIRN_OUTCOME_PARTIAL;
+	bool interrupted = replaced || (model && r->outcome == CAIRN_OUTCOME_PARTIAL);
 	bool driven = r->outcome != CAIRN_OUTCOME_REFUSED && r->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL;
 	if (driven && !interrupted)
 		w->has_goal = false;

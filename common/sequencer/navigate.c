@@ -264,10 +264,13 @@ static bool gets_somewhere(struct cairn_sequencer *seq, int64_t now_ns)
 	    hypot(seq->inputs.pose.x_m - p->x_m, seq->inputs.pose.y_m - p->y_m) > somewhere_else_m)
 		*p = (struct seq_way_progress){
 		    true, x_m, y_m, seq->inputs.pose.x_m, seq->inputs.pose.y_m, left, 0.0, false, 0};
-	/* Nothing is given up from in there before the planner has had time to back out, which it counts anew whenever the robot
-	 * has had room again. */
-	if (tight && !p->tight && p->tight_times++ < TIGHT_TIMES)
+	/* Nothing is given up from in there before the planner has had time to back out. It counts anew whenever the robot has had
+	 * room again, which matters where it follows a part of a path into a place that may lead nowhere. */
+	bool again = p->tight_times > 0 && p->tight_times < TIGHT_TIMES && seq->planner.status.partial;
+	if (tight && !p->tight && (p->tight_times == 0 || again)) {
+		p->tight_times++;
 		p->since_s = 0.0;
+	}
 	if (follows(seq, now_ns))
 		p->tight = tight;
 	if (follows(seq, now_ns) || t->nav.nudging) /* a planner that is silent or thinks has not tried */

@@ -141,6 +141,7 @@ void seq_prefetch_take_over(struct cairn_sequencer *seq, struct seq_task *next, 
 {
 	struct seq_task *t = &seq->task;
 	const struct cairn_msg_decision *d = &next->d;
+	bool event = seq_prefetch_replaces(seq, d);
 	struct seq_nav was = t->nav;
 	bool seen = t->nav.frontier && t->nav.missing > 0;
 	bool same = next->kind == SEQ_NAV && !was.nudging &&
@@ -151,8 +152,9 @@ void seq_prefetch_take_over(struct cairn_sequencer *seq, struct seq_task *next, 
 		seq_task_end(seq, CAIRN_OUTCOME_SUCCESS, now_ns,
 		    "frontier %u has been seen into on the way there", was.frontier_id);
 	else
-		seq_task_end(seq, CAIRN_OUTCOME_PARTIAL, now_ns,
-		    "on the way, %.1f m were left when decision %llu took over",
+		/* An event cuts a way wherever it happens: how far that is says nothing of how well the way goes. */
+		seq_task_end(seq, event && !was.onward ? CAIRN_OUTCOME_REPLACED : CAIRN_OUTCOME_PARTIAL,
+		    now_ns, "on the way, %.1f m were left when decision %llu took over",
 		    hypot(was.x_m - seq->inputs.pose.x_m, was.y_m - seq->inputs.pose.y_m),
 		    (unsigned long long)d->id);
 	seq_task_begin(seq, next, now_ns);

@@ -148,8 +148,9 @@ struct extra {
 /* What went as asked needs no explanation, and of what is under way only the newest is still a question. */
 static bool needs_extras(const struct cairn_memory_result *r, bool newest)
 {
-	bool ordinary =
-	    r->outcome == CAIRN_OUTCOME_SUCCESS || (r->outcome == CAIRN_OUTCOME_PARTIAL && !newest);
+	bool cut = r->outcome == CAIRN_OUTCOME_PARTIAL ||
+		   (r->outcome == CAIRN_OUTCOME_REPLACED && r->source == CAIRN_SOURCE_MODEL);
+	bool ordinary = r->outcome == CAIRN_OUTCOME_SUCCESS || (cut && !newest);
 	return !ordinary || r->overridden;
 }
 

@@ -66,6 +66,20 @@ START_TEST(refused_moves_count_and_standing_on_purpose_does_not)
 }
 END_TEST
 
+START_TEST(a_way_that_is_confirmed_again_and_again_is_measured_from_its_beginning)
+{
+	begin("");
+	move_ends_at(0.0);
+	for (int i = 1; i < 4; i++) /* 4 cm from one answer to the next */
+		ends_at(0.04 * i, CAIRN_TOOL_NAVIGATE_TO_GOAL, CAIRN_OUTCOME_REPLACED);
+	for (int i = 0; i < 4; i++)
+		move_ends_at(0.12);
+	ck_assert(!cairn_exploration_context_stuck(&watch)); /* but for the 12 cm these were the fifth */
+	move_ends_at(0.12);
+	ck_assert(cairn_exploration_context_stuck(&watch));
+}
+END_TEST
+
 static struct cairn_candidates_inputs inputs_at(int64_t now_ns)
 {
 	struct cairn_candidates_inputs in = {0};
@@ -95,8 +109,10 @@ START_TEST(a_goal_outlives_the_interruption_of_its_way_but_not_its_end)
 	in = inputs_at(40 * s);
 	ck_assert_ptr_nonnull(in.goal);
 	ck_assert_uint_eq(in.path_count, 0); /* the path is still another goal's */
+	ends_at(0.0, CAIRN_TOOL_NAVIGATE_TO_GOAL, CAIRN_OUTCOME_REPLACED); /* perhaps by the same way */
+	ck_assert_ptr_nonnull(inputs_at(40 * s).goal);
 	const enum cairn_outcome ends[] = {
-	    CAIRN_OUTCOME_SUCCESS, CAIRN_OUTCOME_FAILED, CAIRN_OUTCOME_BLOCKED, CAIRN_OUTCOME_REPLACED};
+	    CAIRN_OUTCOME_SUCCESS, CAIRN_OUTCOME_FAILED, CAIRN_OUTCOME_BLOCKED};
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
 		cairn_exploration_context_goal(&watch, &goal, 40 * s);
 		ends_at(0.0, CAIRN_TOOL_NAVIGATE_TO_GOAL, CAIRN_OUTCOME_REFUSED);
@@ -198,6 +214,7 @@ END_TEST
 CAIRN_TEST_MAIN("choice_watch", the_place_that_the_mission_is_out_for_is_the_goal,
     the_fifth_decision_in_a_row_that_moves_less_than_5_cm_makes_it_stuck,
     refused_moves_count_and_standing_on_purpose_does_not,
+    a_way_that_is_confirmed_again_and_again_is_measured_from_its_beginning,
     a_goal_outlives_the_interruption_of_its_way_but_not_its_end, the_way_home_is_no_goal_to_choose_about,
     named_places_are_those_of_the_configuration_and_then_the_rooms,
     waypoints_that_cannot_be_read_are_refused_by_name)

@@ -344,21 +344,24 @@ END_TEST
 
 START_TEST(nothing_is_given_up_from_a_tight_place_before_the_planner_has_had_time_to_back_out)
 {
-	struct rig *r = rig_exploring_furnished();
-	r->cfg.safety.decision_stretch_s = 0.0;
-	r->planner = RIG_PLANNER_TO_AND_FRO;
-	ck_assert(!fails_within(r, 0.8 * r->cfg.nav.progress_s));
-	for (int i = 0; i < 3;
-	     i++) { /* in it goes, and waits there as long again; back where there is room, and in again */
-		r->tight = true;
-		ck_assert_msg(!fails_within(r, 0.9 * r->cfg.nav.progress_s), "entry %d", i);
-		r->tight = false;
-		rig_run(r, 0.1);
+	for (int part = 0; part < 2; part++) {
+		struct rig *r = rig_exploring_furnished();
+		r->cfg.safety.decision_stretch_s = 0.0;
+		r->planner = RIG_PLANNER_TO_AND_FRO;
+		r->part_m = part ? 0.2 : 0.0;
+		ck_assert(!fails_within(r, 0.8 * r->cfg.nav.progress_s));
+		for (int i = 0; i < (part ? 3 : 1); i++) { /* in it goes, and waits there as long again */
+			r->tight = true;
+			ck_assert_msg(
+			    !fails_within(r, 0.9 * r->cfg.nav.progress_s), "part %d, time %d", part, i);
+			r->tight = false;
+			rig_run(r, 0.1);
+		}
+		r->tight = true; /* to and fro at the mouth does not begin the wait anew for ever */
+		ck_assert(fails_within(r, 0.3 * r->cfg.nav.progress_s));
+		ck_assert_ptr_nonnull(strstr(r->last_model_result.reason, "no nearer"));
+		rig_free(r);
 	}
-	r->tight = true; /* to and fro at the mouth does not begin the wait anew for ever */
-	ck_assert(fails_within(r, 0.3 * r->cfg.nav.progress_s));
-	ck_assert_ptr_nonnull(strstr(r->last_model_result.reason, "no nearer"));
-	rig_free(r);
 }
 END_TEST
 
