@@ -136,6 +136,10 @@ static int ask(const struct cli *cli, const struct cairn_command_row *verb, int 
 		status = ask_by_scene(cli, verb, timeout_ms, &cmd, &reply, said);
 	if (status != CLI_OK)
 		return status;
+	if (!reply.ok && said[0] == '\0' && cmd.arg[0] != '\0' && verb->args == CAIRN_ARGS_PLACE &&
+	    cli->connect == NULL)
+		snprintf(
+		    said, sizeof(said), "'cairn scene' lists the rooms and things that it goes to as well");
 	const char *between = said[0] != '\0' ? "; " : "";
 	if (cli->json && reply.data[0] != '\0') {
 		printf("%s\n", cli_printable(reply.data));

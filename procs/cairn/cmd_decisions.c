@@ -75,10 +75,9 @@ static void print_entry(const struct cairn_history_entry *e, bool prompt)
 	if (word(d, "local")[0] != '\0')
 		printf("  beside   %s\n", word(d, "local"));
 	if (e->result != NULL)
-		printf("  became   %s: %s%s%s (%s), %.2f m in %.1f s%s\n", word(e->result, "outcome"),
+		printf("  became   %s: %s%s%s (%s)%s\n", word(e->result, "outcome"),
 		    word(e->result, "reason"), word(e->result, "suggestion")[0] != '\0' ? "; " : "",
 		    word(e->result, "suggestion"), word(e->result, "executed"),
-		    number(e->result, "distance_m"), number(e->result, "duration_s"),
 		    json_is_true(json_object_get(e->result, "overridden")) ? ", OVERRIDDEN" : "");
 	if (prompt)
 		printf("%s\n", word(p, "context"));

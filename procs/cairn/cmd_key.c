@@ -1,6 +1,8 @@
 /* cmd_key.c - keys of operators elsewhere: made, shown (the public half only), and used to connect. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "ipc/keyfile.h"
 #include "procs/cairn/commands.h"
@@ -20,7 +22,10 @@ int cli_keygen(const struct cli *cli)
 		return cli_fail(cli, CLI_FAILED, "%s", err.text);
 	if (robot_file != NULL)
 		memcpy(key.robot_key, robot.public_key, sizeof(key.robot_key));
-	bool ok = cairn_key_save(&key, dir, &err);
+	bool ok = mkdir(dir, 0700) == 0 || errno == EEXIST;
+	if (!ok)
+		cairn_error_set(&err, "%s: %s", dir, strerror(errno));
+	ok = ok && cairn_key_save(&key, dir, &err);
 	explicit_bzero(key.secret_key, sizeof(key.secret_key));
 	if (!ok)
 		return cli_fail(cli, CLI_FAILED, "%s", err.text);

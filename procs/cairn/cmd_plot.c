@@ -111,6 +111,8 @@ static int finish(const struct cli *cli, struct plot *p, const char *png)
 		draw(cli, p);
 	else if (!cairn_chart_png(&p->series, cli->args[0], png, &err))
 		return cli_fail(cli, CLI_FAILED, "%s", err.text);
+	else
+		printf("picture: %s\n", png);
 	return CLI_OK;
 }
 

@@ -47,7 +47,7 @@ static void print_row(const struct runs_row *row, bool running)
 	if (row->duration_s >= 0.0)
 		cli_clock_text(row->duration_s, lasted, sizeof(lasted));
 	snprintf(ended, sizeof(ended), "%s", row->ended);
-	printf("%-18s  %-19.19s  %8s  %9lu  %6.1f MB  %s%s\n", row->name[0] != '\0' ? row->name : "-",
+	printf("%-18s  %-19.19s  %8s  %9lu  %6.1f MB  %s%s\n", row->name[0] != '\0' ? row->name : "newest",
 	    started, lasted, row->decisions, row->bytes * 1e-6,
 	    row->duration_s >= 0.0 ? (row->passed ? "passed: " : "not passed: ")
 	    : running              ? "it is running"

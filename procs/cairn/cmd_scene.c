@@ -190,9 +190,12 @@ static void print_view(const struct view *v, const struct cairn_scene_view *w)
 		printf("  there is no map to find a way on\n");
 	else if (w->blocked)
 		printf("  blocked: %s\n", w->why);
+	else if (w->standoff_m > 0.0)
+		printf("  seen from %.2f %.2f, facing %s %.0f°, %.2f m in front of it\n", w->at.x_m,
+		    w->at.y_m, cairn_compass_point(cairn_compass_deg(w->at.yaw_rad)),
+		    cairn_compass_deg(w->at.yaw_rad), w->standoff_m);
 	else
-		printf("  seen from %.2f %.2f, facing %.0f deg, %.2f m in front of it\n", w->at.x_m,
-		    w->at.y_m, cairn_compass_deg(w->at.yaw_rad), w->standoff_m);
+		printf("  stand at %.2f %.2f\n", w->at.x_m, w->at.y_m);
 }
 
 static int print_answer(const struct view *v, json_t *o)

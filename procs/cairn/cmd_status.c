@@ -121,13 +121,14 @@ static void print_robot(struct picture *p)
 {
 	if (p->have[MISSION]) {
 		struct cairn_msg_mission *m = &p->mission;
-		char elapsed[32], limit[32] = "no limit";
+		char elapsed[32], limit[32] = "";
 		cli_clock_text(m->elapsed_s, elapsed, sizeof(elapsed));
 		if (m->limit_s > 0.0)
 			cli_clock_text(m->limit_s, limit, sizeof(limit));
-		printf("mission   %s for %s (%s)%s%s\n",
-		    cairn_enum_text(&cairn_enum_mission_state, (int)m->state), elapsed, limit,
-		    m->reason[0] != '\0' ? ": " : "", cli_printable(m->reason));
+		printf("mission   %s for %s%s%s%s%s\n",
+		    cairn_enum_text(&cairn_enum_mission_state, (int)m->state), elapsed,
+		    limit[0] != '\0' ? " of " : "", limit, m->reason[0] != '\0' ? ": " : "",
+		    cli_printable(m->reason));
 		if (m->goal[0] != '\0')
 			printf("goal      %s%s%s\n", cli_printable(m->goal),
 			    m->goal_place[0] != '\0' ? ": known as " : "", cli_printable(m->goal_place));

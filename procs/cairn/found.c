@@ -1,5 +1,6 @@
 #include "procs/cairn/found.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -30,6 +31,13 @@ static void time_text(double unix_s, char *buf, size_t bytes)
 		snprintf(buf, bytes, "-");
 }
 
+/* -0.04 is 0.0. */
+static double tenth(double x)
+{
+	double t = round(x * 10.0) / 10.0;
+	return t == 0.0 ? 0.0 : t;
+}
+
 void found_print(const struct cairn_msg_discoveries *found, const char *lead, uint32_t most,
     const char *state_dir, FILE *out)
 {
@@ -39,8 +47,8 @@ void found_print(const struct cairn_msg_discoveries *found, const char *lead, ui
 		char when[32];
 		time_text(d.unix_s, when, sizeof(when));
 		fprintf(out, "%s%-8s \"%s\" at %.1f %.1f, %s", lead,
-		    cairn_enum_text(&cairn_enum_significance, (int)d.kind), cli_printable(d.label), d.x_m,
-		    d.y_m, when);
+		    cairn_enum_text(&cairn_enum_significance, (int)d.kind), cli_printable(d.label),
+		    tenth(d.x_m), tenth(d.y_m), when);
 		if (d.room[0] != '\0')
 			fprintf(out, ", %s \"%s\"", d.kind == CAIRN_SIGNIFICANCE_ROOM ? "entered from" : "in",
 			    cli_printable(d.room));

@@ -149,8 +149,11 @@ bool runs_find(const char *state_dir, const char *name, char path[RUNS_PATH_BYTE
 	bool ok = fitting == 1 && name[0] != '\0' &&
 		  snprintf(path, RUNS_PATH_BYTES, "%s/%s", runs, found) < RUNS_PATH_BYTES;
 	if (!ok)
-		cairn_error_set(err, "--of %.40s: %s (%d are kept); 'cairn runs' lists them", name,
-		    fitting > 1 ? "fits more than one run" : "no such run is kept", count);
+		cairn_error_set(err,
+		    "--of %.40s: %s (%d are kept); 'cairn runs' lists them, and without --of it is the "
+		    "newest",
+		    name, fitting > 1 ? "fits more than one earlier run" : "no such earlier run is kept",
+		    count);
 	for (int i = 0; i < count; i++)
 		free(list[i]);
 	free(list);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/safety/motor_gate.h"
 #include "procs/cairn/up.h"
 
 #define SETTLED_S 10.0 /* a stack that is up has had its first scan, board and answer by then */
@@ -53,6 +54,13 @@ static bool wheels_in_trouble(const struct up_run *run)
 				       run->motion.state == CAIRN_MOTOR_STATE_ESTOP);
 }
 
+static bool stopped_by_person(const struct up_run *run)
+{
+	static const char person[] = CAIRN_MOTOR_PERSON;
+	return run->have_motion && run->motion.state == CAIRN_MOTOR_STATE_ESTOP &&
+	       strncmp(run->motion.reason, person, sizeof(person) - 1) == 0;
+}
+
 /* More calls have failed than were answered lately, as the budget judges, or none was ever of use. */
 static bool model_in_trouble(const struct up_run *run)
 {
@@ -93,6 +101,8 @@ void up_note_error(struct up_run *run)
 	bool failed = run->have_vlm && run->vlm.failures > seen->failures;
 	bool settled = seen->decisions > 0 || (run->have_stages && run->stages.uptime_s > SETTLED_S);
 	up_trouble(run, text, sizeof(text));
+	if (stopped_by_person(run))
+		text[0] = '\0'; /* trouble while it lasts, and nobody's error */
 	if (text[0] == '\0' && failed)
 		snprintf(text, sizeof(text), "%.31s: %.160s", run->vlm.provider, run->vlm.last_error);
 	if (failed)

@@ -256,7 +256,9 @@ START_TEST(plot_draws_a_number_as_characters_and_as_a_picture)
 	ck_assert_ptr_nonnull(strstr(o->out, "\xe2\xa0")); /* braille */
 	snprintf(path, sizeof(path), "%s/x.png", run_dir);
 	snprintf(options, sizeof(options), "--for 1s --png %s pose.x_m", path);
-	ck_assert_int_eq(cairn("plot", options)->status, 0);
+	o = cairn("plot", options);
+	ck_assert_int_eq(o->status, 0);
+	ck_assert_ptr_nonnull(strstr(o->out, "picture: /"));
 	FILE *in = fopen(path, "re");
 	ck_assert_ptr_nonnull(in);
 	ck_assert_uint_eq(fread(head, 1, sizeof(head), in), sizeof(head));

@@ -67,6 +67,20 @@ START_TEST(a_key_is_its_owners_alone_and_its_secret_is_never_shown)
 }
 END_TEST
 
+START_TEST(the_folder_of_a_key_is_made_for_its_user_alone)
+{
+	make_run_dir();
+	ck_assert_int_eq(in_folder("keygen", "robot --dir @/etc")->status, 0);
+	ck_assert_int_eq(mode_of("etc"), 0700);
+	ck_assert_int_eq(mode_of("etc/robot.key"), 0600);
+	const struct output *o =
+	    in_folder("keygen", "robot --dir @/no/such"); /* not a whole tree: that is a slip */
+	ck_assert_int_eq(o->status, 1);
+	ck_assert_ptr_nonnull(strstr(o->err, "/no/such: No such file or directory"));
+	remove_run_dir();
+}
+END_TEST
+
 START_TEST(a_key_is_never_written_over)
 {
 	make_run_dir();
@@ -160,7 +174,8 @@ START_TEST(nothing_is_opened_to_the_network_half_way)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("key", a_key_is_its_owners_alone_and_its_secret_is_never_shown, a_key_is_never_written_over,
+CAIRN_TEST_MAIN("key", a_key_is_its_owners_alone_and_its_secret_is_never_shown,
+    the_folder_of_a_key_is_made_for_its_user_alone, a_key_is_never_written_over,
     a_line_of_the_list_comes_from_the_public_half,
     connecting_needs_a_key_that_others_cannot_read_and_that_knows_the_robot,
     nothing_is_opened_to_the_network_half_way)

@@ -171,6 +171,17 @@ START_TEST(the_most_serious_trouble_is_told_and_the_last_one_is_kept)
 	run.vlm.net_tier = CAIRN_NET_TIER_NORMAL;
 	up_note_error(&run);
 	ck_assert_str_eq(run.seen.error, "mapper: cannot save the map: disk full");
+	run.motion.state =
+	    CAIRN_MOTOR_STATE_ESTOP; /* a person's stop is told while it lasts, and is no error */
+	snprintf(run.motion.reason, sizeof(run.motion.reason), "operator: the dog");
+	run.health.ok = false;
+	snprintf(run.health.problem, sizeof(run.health.problem), "emergency stop: operator");
+	up_trouble(&run, text, sizeof(text));
+	ck_assert_str_eq(text, "emergency stop: operator");
+	up_note_error(&run);
+	ck_assert_str_eq(run.seen.error, "mapper: cannot save the map: disk full");
+	run.health.ok = true;
+	run.motion.state = CAIRN_MOTOR_STATE_DRIVING;
 	run.vlm.failures++; /* a single failure of the model is no trouble, but an error */
 	up_note_error(&run);
 	ck_assert_ptr_nonnull(strstr(run.seen.error, "openai: HTTP 401"));
