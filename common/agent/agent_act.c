@@ -103,7 +103,9 @@ static void send(struct cairn_agent *a, int64_t now_ns)
 bool agent_begin_act(
     struct cairn_agent *a, const struct cairn_agent_call *call, int64_t now_ns, struct cairn_error *why)
 {
-	a->act = (struct agent_act){.ok = true, .gained_before = cairn_agent_gained(&a->world)};
+	a->act = (struct agent_act){.ok = true,
+	    .gained_before = cairn_agent_gained(&a->world),
+	    .news_before = cairn_agent_news(&a->world, &a->memory.labels)};
 	bool ok = true;
 	switch ((enum cairn_agent_tool)call->head.tool) {
 	case CAIRN_AGENT_GO_TO:
@@ -153,7 +155,8 @@ static void acted(struct cairn_agent *a, int64_t now_ns)
 		agent_answer_turn(a, text);
 		agent_ask_next(a, CAIRN_AGENT_QUERY_ACT);
 	} else {
-		agent_ask_next(a, gained ? CAIRN_AGENT_QUERY_REMEMBER : CAIRN_AGENT_QUERY_NEXT);
+		bool news = cairn_agent_news(&a->world, &a->memory.labels) != act->news_before;
+		agent_ask_next(a, news ? CAIRN_AGENT_QUERY_REMEMBER : CAIRN_AGENT_QUERY_NEXT);
 	}
 }
 

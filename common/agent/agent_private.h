@@ -49,7 +49,7 @@ struct agent_act {
 	bool exploring; /* for EXPLORE; else the answer goes to the step's history */
 	char what[96];
 	char outcome[320];
-	uint64_t gained_before;
+	uint64_t gained_before, news_before;
 };
 
 struct agent_spent {

@@ -141,7 +141,7 @@ static void take_act(struct cairn_agent *a, const struct agent_turn *as, int64_t
 	if (tool == CAIRN_AGENT_CONCLUDE) {
 		cairn_agent_log_add(&a->memory.progress, "%.60s: %s", a->step, a->call.text);
 		a->news |= a->call.news;
-		bool remember = a->call.news || a->turn_count > 1;
+		bool remember = a->call.news;
 		agent_clear_turns(a);
 		agent_ask_next(a, remember ? CAIRN_AGENT_QUERY_REMEMBER : CAIRN_AGENT_QUERY_NEXT);
 		return;

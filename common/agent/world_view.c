@@ -378,3 +378,11 @@ uint64_t cairn_agent_gained(const struct cairn_agent_world *w)
 		v[3] += is_thing(&w->scene.nodes[i]) && w->scene.nodes[i].stale;
 	return cairn_hash_bytes(CAIRN_HASH_START, v, sizeof(v));
 }
+
+uint64_t cairn_agent_news(const struct cairn_agent_world *w, const struct cairn_agent_ids *labels)
+{
+	uint64_t v[2] = {w->scene.rooms, 0};
+	for (uint32_t i = 0; i < w->scene.nodes_count; i++)
+		v[1] += is_thing(&w->scene.nodes[i]) && has_label(&w->scene.nodes[i], labels);
+	return cairn_hash_bytes(CAIRN_HASH_START, v, sizeof(v));
+}

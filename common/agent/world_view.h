@@ -53,5 +53,7 @@ bool cairn_agent_read(
     struct cairn_text *out, const struct cairn_agent_world *w, const struct cairn_agent_call *call);
 /* A number that differs when map or graph have gained something worth a step. */
 uint64_t cairn_agent_gained(const struct cairn_agent_world *w);
+/* The same of what the memory is about: rooms, and things with one of the labels. */
+uint64_t cairn_agent_news(const struct cairn_agent_world *w, const struct cairn_agent_ids *labels);
 
 #endif

@@ -158,6 +158,11 @@ static const struct cli_option detector_options[] = {
     {"picture", '\0', "FILE",
 	"draw the things from above, those of the halves as blue and orange rings (PNG)"},
     CONFIG("the defaults"), SET, {0}};
+static const struct cli_option eqa_options[] = {SEED, SEEDS, VERBOSE, CONFIG("config/cairn.yaml"), SET, USD,
+    {"questions", '\0', "N", "questions for each home and seed (default 6)"},
+    {"provider", '\0', "NAME",
+	"who answers the agent's queries, of vlm.providers (default: the scripted pilot)"},
+    {0}};
 static const struct cli_option scene_eval_options[] = {SEED, SEEDS,
     {"plans", '\0', "DIR", "HouseExpo floor plans with labels there, too: their rooms alone"}, VERBOSE, {0}};
 static const struct cli_option soak_options[] = {{"for", '\0', "TIME", "real time to drive (default 30m)"},
@@ -223,6 +228,10 @@ const struct cairn_eval cairn_evals[] = {
 	.run = cairn_eval_replay},
     EVAL(safety, "hostile pilots in random houses against the real cores: contacts, clearances, stops",
 	safety_options, false),
+    EVAL(eqa,
+	"questions about the bundled homes put to the agent: which it answers, by what evidence, and what "
+	"that costs",
+	eqa_options, false),
     EVAL(scene,
 	"the bundled homes explored with a detector that misses and misnames: which things and rooms the "
 	"scene graph has",

@@ -1,0 +1,39 @@
+/* episode.h - one task of the agent in one process and simulated time: the robot and its house (run.h), the simulated detector, the
+ * scene graph, the agent's core, and whoever answers its queries in the model's place. The same options give the same episode. */
+#ifndef CAIRN_COMMON_EVAL_EPISODE_H
+#define CAIRN_COMMON_EVAL_EPISODE_H
+
+#include "common/agent/agent.h"
+#include "common/agent/queries.h"
+#include "common/eval/run.h"
+
+/* Answers a query; body and texts of *ret stay valid until the next call. *ret_latency_s: the simulated time that it takes. */
+typedef void cairn_episode_answer_fn(
+    void *ctx, const char *body, size_t bytes, struct cairn_dialog_outcome *ret, double *ret_latency_s);
+
+struct cairn_episode_options {
+	const struct cairn_config *cfg;  /* borrowed; agent.enabled, without mission.autostart */
+	const struct cairn_world *world; /* borrowed */
+	const struct cairn_profile *profile;
+	const char *task;
+	enum cairn_run_map map;
+	double limit_s; /* of the run; the agent has limits of its own */
+	cairn_episode_answer_fn *answer;
+	void *ctx;
+};
+
+struct cairn_episode_result {
+	struct cairn_msg_agent agent; /* as told at the end */
+	double seconds, path_m;
+	uint32_t contacts;
+	uint64_t tokens_in[CAIRN_AGENT_QUERY_COUNT];
+	struct cairn_msg_scene scene; /* as it was at the end */
+	struct cairn_pose2 start;     /* of the map frame in the world */
+	uint8_t *shown;               /* 1 for each thing of the world that a picture has shown; free() */
+};
+
+/* False with the reason. */
+bool cairn_episode_run(
+    const struct cairn_episode_options *options, struct cairn_episode_result *ret, struct cairn_error *err);
+
+#endif
