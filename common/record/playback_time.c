@@ -73,3 +73,12 @@ void cairn_play_clock_slip(struct cairn_play_clock *c, int64_t logged_ns, int64_
 	c->place_ns = logged_ns;
 	c->now_ns = now_ns;
 }
+
+int64_t cairn_play_clock_recorded(const struct cairn_msg_playback *told, int64_t told_ns, int64_t t_ns)
+{
+	bool later = t_ns > told_ns && told->state != CAIRN_PLAYBACK_STATE_PLAYING;
+	int64_t unix_ns =
+	    later ? told->place_ns : told->place_ns + (int64_t)((double)(t_ns - told_ns) * told->rate);
+	unix_ns = unix_ns > told->last_ns ? told->last_ns : unix_ns;
+	return unix_ns < told->first_ns ? told->first_ns : unix_ns;
+}

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ipc/messages.h"
+
 struct cairn_play_clock {
 	int64_t place_ns; /* in the recording (Unix), that corresponds to now_ns */
 	int64_t now_ns;   /* monotonic */
@@ -24,6 +26,9 @@ int64_t cairn_play_clock_place(const struct cairn_play_clock *c, int64_t now_ns)
 bool cairn_play_clock_due(struct cairn_play_clock *c, int64_t logged_ns, int64_t now_ns);
 /* The monotonic time of a moment of the recording. */
 int64_t cairn_play_clock_stamp(const struct cairn_play_clock *c, int64_t unix_ns);
+/* The same back again, for who hears the player: the Unix time in the recording that is stamped t_ns, by what the player told at
+ * told_ns. Nothing is later than where a replay is held, or outside the recording. */
+int64_t cairn_play_clock_recorded(const struct cairn_msg_playback *told, int64_t told_ns, int64_t t_ns);
 /* Play, hold, another rate, another place; step_ns: play so much and hold. */
 void cairn_play_clock_run(struct cairn_play_clock *c, int64_t now_ns);
 void cairn_play_clock_hold(struct cairn_play_clock *c, int64_t now_ns);

@@ -1,13 +1,20 @@
 #include "common/web/foxglove.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include <jansson.h>
+
+#include "common/base/geom.h"
 
 #define CLIENT_MESSAGE 1
 #define CLIENT_CALL 2
 #define SERVER_MESSAGE 1
 #define SERVER_RESPONSE 3
+#define CLIENT_PLAYBACK 3
+#define SERVER_PLAYBACK 5
+#define PLAYBACK_BYTES 19  /* opcode, play or pause, rate, seek or not, where to, length of the id */
 #define CALL_HEAD_BYTES 13 /* opcode, service, call, length of the encoding */
 #define JSON_ENCODING "json"
 
@@ -133,10 +140,43 @@ static bool take_payload(
 	return cairn_web_body_text((const char *)p + n, bytes - n, "reason", args, args_bytes, err);
 }
 
+static int64_t get_time(const uint8_t *p)
+{
+	uint64_t ns = (uint64_t)get_u32(p + 4) << 32 | get_u32(p);
+	return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
+}
+
+static bool parse_playback(
+    const uint8_t *p, size_t bytes, struct cairn_foxglove_request *ret, struct cairn_error *err)
+{
+	uint32_t id_bytes = bytes >= PLAYBACK_BYTES ? get_u32(p + PLAYBACK_BYTES - 4) : 0;
+	uint32_t rate_bits = bytes >= PLAYBACK_BYTES ? get_u32(p + 2) : 0;
+	float rate;
+	memcpy(&rate, &rate_bits, sizeof(rate));
+	if (bytes < PLAYBACK_BYTES || id_bytes != bytes - PLAYBACK_BYTES || id_bytes >= sizeof(ret->args))
+		cairn_error_set(err, "a request of the play bar that is cut or too long");
+	else if (p[1] > 1)
+		cairn_error_set(err, "the play bar can play (0) and pause (1), not %u", p[1]);
+	else if (!(rate > 0.0f) || !isfinite(rate))
+		cairn_error_set(err, "the play bar's speed is no number above 0");
+	else if (memchr(p + PLAYBACK_BYTES, 0, id_bytes) != NULL)
+		cairn_error_set(err, "the id of the play bar's request is no text");
+	else {
+		ret->op = CAIRN_FOXGLOVE_PLAYBACK;
+		ret->playback = (struct cairn_foxglove_playback){p[1] == 0, p[6] != 0, rate, get_time(p + 7)};
+		memcpy(ret->args, p + PLAYBACK_BYTES, id_bytes);
+		ret->args[id_bytes] = '\0';
+		return true;
+	}
+	return false;
+}
+
 bool cairn_foxglove_parse_binary(
     const void *data, size_t bytes, struct cairn_foxglove_request *ret, struct cairn_error *err)
 {
 	const uint8_t *p = data;
+	if (bytes > 0 && p[0] == CLIENT_PLAYBACK)
+		return parse_playback(p, bytes, ret, err);
 	struct cairn_error why = {""};
 	char args[CAIRN_WEB_ARGS_MAX] = "";
 	if (!cairn_foxglove_is_call(data, bytes)) {
@@ -162,13 +202,26 @@ bool cairn_foxglove_parse_binary(
 
 /* ---- to the client ---- */
 
-void cairn_foxglove_add_server_info(struct cairn_text *t, const char *name, const char *session)
+static void add_time(struct cairn_text *t, const char *name, int64_t unix_ns)
+{
+	cairn_text_addf(t, ",\"%s\":{\"sec\":%" PRId64 ",\"nsec\":%" PRId64 "}", name,
+	    unix_ns / CAIRN_NS_PER_S, unix_ns % CAIRN_NS_PER_S);
+}
+
+void cairn_foxglove_add_server_info(
+    struct cairn_text *t, const char *name, const char *session, const struct cairn_msg_playback *replay)
 {
 	cairn_text_add(t, "{\"op\":\"serverInfo\",\"name\":");
 	cairn_text_json_string(t, name);
-	cairn_text_add(t, ",\"capabilities\":[\"services\",\"connectionGraph\"],\"supportedEncodings\":"
-			  "[\"json\"],\"metadata\":{\"version\":\"" CAIRN_VERSION "\"},\"sessionId\":");
+	cairn_text_addf(t,
+	    ",\"capabilities\":[\"services\",\"connectionGraph\"%s],\"supportedEncodings\":"
+	    "[\"json\"],\"metadata\":{\"version\":\"" CAIRN_VERSION "\"},\"sessionId\":",
+	    replay != NULL ? ",\"playbackControl\"" : "");
 	cairn_text_json_string(t, session);
+	if (replay != NULL) {
+		add_time(t, "dataStartTime", replay->first_ns);
+		add_time(t, "dataEndTime", replay->last_ns);
+	}
 	cairn_text_add(t, "}");
 }
 
@@ -243,6 +296,12 @@ static void put_u32(uint8_t *p, uint32_t value)
 		p[i] = (uint8_t)(value >> (8 * i));
 }
 
+static void put_time(uint8_t *p, int64_t unix_ns)
+{
+	put_u32(p, (uint32_t)unix_ns);
+	put_u32(p + 4, (uint32_t)((uint64_t)unix_ns >> 32));
+}
+
 void cairn_foxglove_add_call_response(struct cairn_text *t, uint32_t service, uint32_t call, const char *text)
 {
 	uint8_t head[CALL_HEAD_BYTES] = {SERVER_RESPONSE};
@@ -260,6 +319,23 @@ void cairn_foxglove_message_head(
 {
 	ret[0] = SERVER_MESSAGE;
 	put_u32(ret + 1, subscription);
-	put_u32(ret + 5, (uint32_t)unix_ns);
-	put_u32(ret + 9, (uint32_t)((uint64_t)unix_ns >> 32));
+	put_time(ret + 5, unix_ns);
+}
+
+void cairn_foxglove_add_playback(
+    struct cairn_text *t, const struct cairn_msg_playback *replay, bool did_seek, const char *request)
+{
+	static const uint8_t states[CAIRN_PLAYBACK_STATE_COUNT] = {[CAIRN_PLAYBACK_STATE_PLAYING] = 0,
+	    [CAIRN_PLAYBACK_STATE_PAUSED] = 1,
+	    [CAIRN_PLAYBACK_STATE_ENDED] = 3};
+	uint8_t head[PLAYBACK_BYTES] = {SERVER_PLAYBACK, states[replay->state]};
+	float rate = (float)replay->rate;
+	uint32_t bits;
+	memcpy(&bits, &rate, sizeof(bits));
+	put_time(head + 2, replay->place_ns);
+	put_u32(head + 10, bits);
+	head[14] = did_seek;
+	put_u32(head + 15, (uint32_t)strlen(request));
+	cairn_text_bytes(t, (const char *)head, sizeof(head));
+	cairn_text_add(t, request);
 }

@@ -3,12 +3,14 @@
  *
  * Format: the messages of foxglove/foxglove-sdk, rust/foxglove/src/protocol/v1, which clients know as subprotocol foxglove.sdk.v1
  * and, the same on the wire, foxglove.websocket.v1. Texts are JSON with "op"; binary messages begin with a byte that says
- * what they are, numbers are little endian. Offered here: channels to subscribe to, and services. Clients do not publish. */
+ * what they are, numbers are little endian. Offered here: channels to subscribe to, services, and the play bar of a recording that is
+ * being replayed. Clients do not publish. */
 #ifndef CAIRN_COMMON_WEB_FOXGLOVE_H
 #define CAIRN_COMMON_WEB_FOXGLOVE_H
 
 #include "common/base/text.h"
 #include "common/web/request.h"
+#include "ipc/messages.h"
 
 #define CAIRN_FOXGLOVE_SDK "foxglove.sdk.v1"
 #define CAIRN_FOXGLOVE_WEBSOCKET "foxglove.websocket.v1"
@@ -25,7 +27,15 @@ enum cairn_foxglove_op {
 	CAIRN_FOXGLOVE_UNSUBSCRIBE, /* items: id */
 	CAIRN_FOXGLOVE_CALL,        /* service, call, args: the text of "reason" */
 	CAIRN_FOXGLOVE_BAD_CALL,    /* service, call; args: what is wrong with it */
-	CAIRN_FOXGLOVE_GRAPH        /* on */
+	CAIRN_FOXGLOVE_GRAPH,       /* on */
+	CAIRN_FOXGLOVE_PLAYBACK     /* playback, args: the id of the request */
+};
+
+/* What a person did at the play bar. */
+struct cairn_foxglove_playback {
+	bool play, seek;
+	float rate;    /* finite, above 0 */
+	int64_t to_ns; /* Unix time, of a seek */
 };
 
 struct cairn_foxglove_request {
@@ -37,6 +47,7 @@ struct cairn_foxglove_request {
 	uint32_t service, call;
 	char args[CAIRN_WEB_ARGS_MAX];
 	bool on;
+	struct cairn_foxglove_playback playback;
 };
 
 /* False with the reason in err, *ret untouched. */
@@ -49,7 +60,12 @@ bool cairn_foxglove_is_call(const void *data, size_t bytes);
 
 /* ---- to the client ---- */
 
-void cairn_foxglove_add_server_info(struct cairn_text *t, const char *name, const char *session);
+/* replay: NULL, or the recording that is being replayed: its first and last time, for the play bar. */
+void cairn_foxglove_add_server_info(
+    struct cairn_text *t, const char *name, const char *session, const struct cairn_msg_playback *replay);
+/* The whole binary message: where the replay is. request: the id of the request that it answers; empty: none. */
+void cairn_foxglove_add_playback(
+    struct cairn_text *t, const struct cairn_msg_playback *replay, bool did_seek, const char *request);
 
 struct cairn_foxglove_channel {
 	uint32_t id;

@@ -41,6 +41,8 @@ struct app {
 	bool have_next, ended;
 	int64_t first_ns, last_ns, ready_ns;
 	uint64_t messages, frames_played, slips;
+	struct cairn_pub *place_pub;
+	uint32_t seeks;
 	struct cairn_frame_header map; /* the newest, told again as the mapper does; payload_bytes 0: none */
 	uint8_t *map_cells;
 };
@@ -133,6 +135,27 @@ static void play_frame(struct app *app)
 
 /* ---- the way through the file ---- */
 
+static enum cairn_playback_state state_of(const struct app *app)
+{
+	return app->ended        ? CAIRN_PLAYBACK_STATE_ENDED
+	       : app->clock.held ? CAIRN_PLAYBACK_STATE_PAUSED
+				 : CAIRN_PLAYBACK_STATE_PLAYING;
+}
+
+static int tell_place(void *ctx)
+{
+	struct app *app = ctx;
+	int64_t now_ns = cairn_now_ns();
+	struct cairn_msg_playback msg = {.state = state_of(app),
+	    .first_ns = app->first_ns,
+	    .last_ns = app->last_ns,
+	    .place_ns = cairn_play_clock_place(&app->clock, now_ns),
+	    .rate = app->clock.rate,
+	    .seeks = app->seeks};
+	cairn_pub_send(app->place_pub, &msg, now_ns, true);
+	return 0;
+}
+
 static void at_end(struct app *app, const struct cairn_error *why)
 {
 	struct cairn_error err = {""};
@@ -141,10 +164,13 @@ static void at_end(struct app *app, const struct cairn_error *why)
 		cairn_log_warn("%s", why->text);
 	if (app->cfg->replay.loop && cairn_playback_seek(app->playback, app->first_ns, &err)) {
 		cairn_play_clock_set_place(&app->clock, app->first_ns, now_ns);
+		app->seeks++;
+		(void)tell_place(app);
 		return;
 	}
 	app->ended = true;
 	cairn_play_clock_hold(&app->clock, now_ns);
+	(void)tell_place(app);
 	cairn_log_info("the end: %" PRIu64 " messages, %" PRIu64 " frames, %" PRIu64
 		       " could not be read, %" PRIu64 " times too late",
 	    app->messages, app->frames_played, cairn_playback_rejects(app->playback), app->slips);
@@ -183,10 +209,8 @@ static void where(const struct app *app, char *text, size_t bytes)
 {
 	double at_s = (double)(cairn_play_clock_place(&app->clock, cairn_now_ns()) - app->first_ns) * 1e-9;
 	snprintf(text, bytes, "%s at %.1f of %.1f s, rate %g",
-	    app->ended        ? "ended"
-	    : app->clock.held ? "paused"
-			      : "playing",
-	    at_s > 0.0 ? at_s : 0.0, (double)(app->last_ns - app->first_ns) * 1e-9, app->clock.rate);
+	    cairn_enum_text(&cairn_enum_playback_state, (int)state_of(app)), at_s > 0.0 ? at_s : 0.0,
+	    (double)(app->last_ns - app->first_ns) * 1e-9, app->clock.rate);
 }
 
 static int on_second(void *ctx)
@@ -210,6 +234,7 @@ static bool seek(struct app *app, double to_s, struct cairn_error *err)
 	if (!cairn_playback_seek(app->playback, place_ns, err))
 		return false;
 	app->have_next = app->ended = false;
+	app->seeks++;
 	cairn_play_clock_set_place(&app->clock, place_ns, cairn_now_ns());
 	return true;
 }
@@ -251,13 +276,15 @@ static void on_command(void *ctx, const struct cairn_msg_command *cmd, struct ca
 	} else {
 		reply->ok = strcmp(cmd->verb, "where") == 0;
 	}
-	if (reply->ok)
+	if (reply->ok) {
 		where(app, reply->text, sizeof(reply->text));
-	else
+		(void)tell_place(app);
+	} else {
 		snprintf(reply->text, sizeof(reply->text), "%s",
 		    err.text[0] != '\0' ? err.text
 		    : isfinite(value)   ? "play, pause, step, seek, rate or where"
 				      : "a number is wanted: step and seek in seconds, a rate of 0.05 to 20");
+	}
 }
 
 /* ---- starting ---- */
@@ -308,6 +335,7 @@ static void open_bus(struct app *app)
 		if (plays(app, cairn_topics[i].name, cairn_topics[i].stage))
 			app->pubs[i] = cairn_stage_publish(app->stage, (enum cairn_topic)i);
 	}
+	app->place_pub = cairn_stage_publish(app->stage, CAIRN_TOPIC_PLAYBACK);
 	cairn_stage_serve(app->stage, CAIRN_SERVICE_PLAYER, on_command, app);
 	app->ready_ns = cairn_now_ns() + SETTLE_NS;
 	cairn_play_clock_init(&app->clock, app->first_ns, cfg->rate, cfg->paused, app->ready_ns);
@@ -315,6 +343,7 @@ static void open_bus(struct app *app)
 		cairn_log_warn("replay.start_s: %s", err.text);
 	app->clock.now_ns = app->ready_ns;
 	cairn_stage_every(app->stage, TICK_MS, on_tick, app);
+	cairn_stage_every(app->stage, SECOND_MS / 2, tell_place, app);
 	cairn_stage_every(app->stage, SECOND_MS, on_second, app);
 }
 

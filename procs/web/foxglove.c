@@ -1,5 +1,5 @@
 /* foxglove.c - a client of Foxglove's protocol (common/web/foxglove.h): every topic and picture to subscribe to, stops to call,
- * and nothing else.
+ * the play bar of a replay, and nothing else.
  *
  * A message goes out in pieces that the socket takes, so a client that reads slowly costs the memory of one message that the
  * others have anyway, and misses those that came meanwhile. Texts that it must not miss wait in a queue; whoever lets that
@@ -13,14 +13,10 @@
 #include "common/base/text.h"
 #include "procs/web/web.h"
 
-#define SCHEMA_BYTES (128u * 1024)
 #define PIECE_BYTES (32u * 1024)
 #define CONTROL_MAX 64
 #define JSON_HEAD_BYTES 160
-
-/* Services, in the order of their ids. */
-static const struct cairn_foxglove_service services[] = {{1, "/stop"}, {2, "/estop"}};
-#define SERVICES ((int)(sizeof(services) / sizeof(services[0])))
+#define BAR_PATIENCE 2
 
 struct web_foxglove {
 	struct web_foxglove *next;
@@ -36,6 +32,7 @@ struct web_foxglove {
 	} control[CONTROL_MAX]; /* oldest first */
 	int control_count;
 	bool overflowed;
+	struct replay_bar bar;
 	/* What is being sent: head, blob, tail. */
 	struct web_blob *out; /* NULL = nothing */
 	bool out_binary;
@@ -84,76 +81,36 @@ static void send_status(struct web_foxglove *f, enum cairn_foxglove_level level,
 
 /* ---- greeting ---- */
 
-static bool is_channel(const struct web_slot *s)
+static void introduce(struct web_foxglove *f)
 {
-	return s->kind == WEB_SLOT_TOPIC || s->kind == WEB_SLOT_ROS2 || s->kind == WEB_SLOT_PICTURE;
+	struct web *web = web_of(f->wsi);
+	const struct cairn_config *cfg = cairn_stage_config(web->stage);
+	struct cairn_text info = {0};
+	char session[48];
+	snprintf(session, sizeof(session), "%d-%" PRIu64, (int)getpid(), f->conn->id);
+	cairn_foxglove_add_server_info(
+	    &info, cfg->robot.name[0] != '\0' ? cfg->robot.name : "cairn", session, replay_now(web));
+	queue(f, &info, false);
 }
 
-static uint32_t channel_of(int slot)
+static void send_replay(struct web_foxglove *f, bool did_seek, const char *request)
 {
-	return (uint32_t)slot + 1;
-}
-
-static int slot_of(const struct web *web, uint32_t channel)
-{
-	int slot = channel >= 1 && channel <= (uint32_t)web->slot_count ? (int)channel - 1 : -1;
-	return slot >= 0 && is_channel(&web->slots[slot]) ? slot : -1;
-}
-
-static bool add_slot(struct cairn_text *t, const struct web *web, int slot, char *schema)
-{
-	const struct web_slot *s = &web->slots[slot];
-	struct cairn_foxglove_channel c = {.id = channel_of(slot)};
-	char topic[CAIRN_WEB_NAME_MAX + 8], name[64];
-	if (s->kind != WEB_SLOT_TOPIC) {
-		const struct cairn_ros2_row *type = &cairn_ros2_types[s->type];
-		c = (struct cairn_foxglove_channel){
-		    c.id, s->name, "cdr", type->name, type->schema, "ros2msg"};
-	} else {
-		const struct cairn_msg_desc *desc = cairn_topics[s->topic].desc;
-		if (cairn_msg_json_schema(desc, schema, SCHEMA_BYTES) < 0)
-			return false;
-		snprintf(topic, sizeof(topic), "/cairn/%s", s->name);
-		snprintf(name, sizeof(name), "cairn.%s", desc->name);
-		c = (struct cairn_foxglove_channel){c.id, topic, "json", name, schema, "jsonschema"};
-	}
-	cairn_foxglove_add_channel(t, &c);
-	return true;
-}
-
-/* The same for all, so it is made once. NULL: no memory. */
-static struct web_blob *channels(struct web *web)
-{
-	if (web->channels != NULL)
-		return web_blob_hold(web->channels);
+	const struct cairn_msg_playback *replay = replay_now(web_of(f->wsi));
 	struct cairn_text t = {0};
-	char *schema = malloc(SCHEMA_BYTES);
-	bool ok = schema != NULL;
-	cairn_foxglove_begin_channels(&t);
-	for (int i = 0; ok && i < web->slot_count; i++) {
-		if (is_channel(&web->slots[i]))
-			ok = add_slot(&t, web, i, schema);
-	}
-	cairn_foxglove_end_channels(&t);
-	if (ok && !t.failed)
-		web->channels = web_blob_new(t.data, t.len);
-	cairn_text_free(&t);
-	free(schema);
-	return web_blob_hold(web->channels);
+	if (replay == NULL)
+		return;
+	cairn_foxglove_add_playback(&t, replay, did_seek, request);
+	queue(f, &t, true);
 }
 
 static void greet(struct web_foxglove *f)
 {
 	struct web *web = web_of(f->wsi);
-	const struct cairn_config *cfg = cairn_stage_config(web->stage);
-	struct cairn_text info = {0}, offer = {0};
-	char session[48];
-	snprintf(session, sizeof(session), "%d-%" PRIu64, (int)getpid(), f->conn->id);
-	cairn_foxglove_add_server_info(
-	    &info, cfg->robot.name[0] != '\0' ? cfg->robot.name : "cairn", session);
-	queue(f, &info, false);
-	queue_blob(f, channels(web), false);
-	cairn_foxglove_add_services(&offer, services, SERVICES);
+	struct cairn_text offer = {0};
+	introduce(f);
+	send_replay(f, false, "");
+	queue_blob(f, foxglove_channels(web), false);
+	cairn_foxglove_add_services(&offer, foxglove_services, FOXGLOVE_SERVICES);
 	queue(f, &offer, false);
 }
 
@@ -167,7 +124,7 @@ static bool begin_message(struct web_foxglove *f, const struct cairn_web_pick *p
 	if (kept == NULL) /* that its publisher is silent is nothing that this protocol tells */
 		return false;
 	const struct cairn_header *hdr = &kept->hdr;
-	cairn_foxglove_message_head(f->head, f->subscription[pick->slot], hdr->t_ns + web->clock_offset_ns);
+	cairn_foxglove_message_head(f->head, f->subscription[pick->slot], web_unix_ns(web, hdr->t_ns));
 	f->head_bytes = CAIRN_FOXGLOVE_HEAD_BYTES;
 	f->tail_bytes = 0;
 	if (web->slots[pick->slot].kind == WEB_SLOT_TOPIC) { /* as `cairn record` writes it */
@@ -273,7 +230,7 @@ int foxglove_on_tick(void *ctx)
 static void subscribe(struct web_foxglove *f, uint32_t id, uint32_t channel)
 {
 	struct web *web = web_of(f->wsi);
-	int slot = slot_of(web, channel);
+	int slot = foxglove_slot_of(web, channel);
 	char why[96];
 	if (slot < 0 || f->feed.wants[slot].on) {
 		snprintf(why, sizeof(why), "subscription %u: %s channel %u", id,
@@ -321,13 +278,46 @@ static void call(struct web_foxglove *f, const struct cairn_foxglove_request *r)
 {
 	struct web *web = web_of(f->wsi);
 	struct web_asker asker = {.conn = f->conn->id, .id = (int64_t)((uint64_t)r->service << 32 | r->call)};
-	if (r->service < 1 || r->service > (uint32_t)SERVICES) {
+	if (r->service < 1 || r->service > FOXGLOVE_SERVICES) {
 		send_failure(f, r->service, r->call, "there is no such service");
 		return;
 	}
-	const char *name = services[r->service - 1].name + 1;
+	const char *name = foxglove_services[r->service - 1].name + 1;
 	bool takes_reason = cairn_web_order_find(name)->args == CAIRN_ARGS_TEXT;
 	orders_give(web, f->conn, &asker, name, takes_reason ? r->args : "");
+}
+
+/* ---- the play bar ---- */
+
+/* A refusal is told with where the replay stays, which puts the bar right. */
+static void bar_replied(struct web_foxglove *f, uint32_t call, bool ok, const char *text)
+{
+	if (!ok)
+		send_status(f, CAIRN_FOXGLOVE_ERROR, text);
+	if (call != f->bar.call)
+		return;
+	if (ok && !replay_shows(web_of(f->wsi), &f->bar))
+		f->bar.patience = BAR_PATIENCE;
+	else
+		send_replay(f, ok && f->bar.wanted.seek, f->bar.request);
+}
+
+void foxglove_tell_replay(struct web *web, bool news, bool did_seek)
+{
+	for (struct web_foxglove *f = web->foxgloves; f != NULL; f = f->next) {
+		bool answers = f->bar.patience > 0 && (replay_shows(web, &f->bar) || --f->bar.patience == 0);
+		if (answers)
+			f->bar.patience = 0;
+		if (answers || news)
+			send_replay(
+			    f, answers ? f->bar.wanted.seek : did_seek, answers ? f->bar.request : "");
+	}
+}
+
+void foxglove_greet_again(struct web *web)
+{
+	for (struct web_foxglove *f = web->foxgloves; f != NULL; f = f->next)
+		introduce(f);
 }
 
 void foxglove_replied(struct web *web, const struct web_asker *asker, bool ok, const char *text)
@@ -336,6 +326,10 @@ void foxglove_replied(struct web *web, const struct web_asker *asker, bool ok, c
 	for (struct web_foxglove *f = web->foxgloves; f != NULL; f = f->next) {
 		if (f->conn->id != asker->conn)
 			continue;
+		if (service == REPLAY_BAR_SERVICE) {
+			bar_replied(f, call, ok, text);
+			continue;
+		}
 		struct cairn_text t = {0};
 		if (!ok) {
 			send_failure(f, service, call, text);
@@ -346,30 +340,10 @@ void foxglove_replied(struct web *web, const struct web_asker *asker, bool ok, c
 	}
 }
 
-/* Who publishes what, by the tables; who else reads it, no table knows. */
 static void send_graph(struct web_foxglove *f)
 {
-	const struct web *web = web_of(f->wsi);
 	struct cairn_text t = {0};
-	bool first = true;
-	cairn_text_add(&t, "{\"op\":\"connectionGraphUpdate\",\"publishedTopics\":[");
-	for (int i = 0; i < web->slot_count; i++) {
-		const struct web_slot *s = &web->slots[i];
-		if (!is_channel(s))
-			continue;
-		const char *stage = s->kind == WEB_SLOT_PICTURE                        ? "web"
-				    : cairn_topic_is_declared(&cairn_topics[s->topic]) ? "external"
-				    : s->instance != NULL                              ? s->instance
-							  : cairn_topics[s->topic].stage;
-		cairn_text_addf(&t, "%s{\"name\":\"%s%s\",\"publisherIds\":[\"%s\"]}", first ? "" : ",",
-		    s->kind == WEB_SLOT_TOPIC ? "/cairn/" : "", s->name, stage);
-		first = false;
-	}
-	cairn_text_add(&t, "],\"subscribedTopics\":[],\"advertisedServices\":[");
-	for (int i = 0; i < SERVICES; i++)
-		cairn_text_addf(
-		    &t, "%s{\"name\":\"%s\",\"providerIds\":[\"web\"]}", i > 0 ? "," : "", services[i].name);
-	cairn_text_add(&t, "],\"removedTopics\":[],\"removedServices\":[]}");
+	foxglove_add_graph(web_of(f->wsi), &t);
 	queue(f, &t, false);
 }
 
@@ -394,6 +368,10 @@ static void obey(struct web_foxglove *f, const struct cairn_foxglove_request *r)
 	case CAIRN_FOXGLOVE_GRAPH:
 		if (r->on)
 			send_graph(f);
+		break;
+	case CAIRN_FOXGLOVE_PLAYBACK:
+		if (!replay_steer(web_of(f->wsi), f->conn, &f->bar, r))
+			send_status(f, CAIRN_FOXGLOVE_ERROR, "no recording is being replayed");
 		break;
 	}
 }

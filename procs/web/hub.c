@@ -199,8 +199,8 @@ static struct web_blob *cdr_of(
     struct web *web, enum cairn_ros2_type type, int64_t t_ns, const void *from, size_t room)
 {
 	struct web_blob *blob = web_blob_new(NULL, room);
-	int n = blob != NULL ? cairn_ros2_encode(type, t_ns + web->clock_offset_ns, from, blob->data, room)
-			     : -ENOMEM;
+	int n =
+	    blob != NULL ? cairn_ros2_encode(type, web_unix_ns(web, t_ns), from, blob->data, room) : -ENOMEM;
 	if (n < 0) { /* a frame of a format that ROS does not know */
 		cairn_stage_count_reject(web->stage);
 		web_blob_drop(&blob);
@@ -214,9 +214,8 @@ static struct web_blob *cdr_of(
 static struct web_blob *topic_to_cdr(struct web *web, const struct web_slot *s, int64_t t_ns)
 {
 	const void *from = s->type == CAIRN_ROS2_TF ? &web->transforms : web->slots[s->source].msg;
-	int n = from != NULL
-		    ? cairn_ros2_encode(s->type, t_ns + web->clock_offset_ns, from, web->json, JSON_BYTES)
-		    : -EINVAL;
+	int n = from != NULL ? cairn_ros2_encode(s->type, web_unix_ns(web, t_ns), from, web->json, JSON_BYTES)
+			     : -EINVAL;
 	return n >= 0 ? web_blob_new(web->json, (size_t)n) : NULL;
 }
 
@@ -308,6 +307,7 @@ static void drain(struct web *web, int slot)
 			take(web, slot, blob, &s->hdr);
 		take_ros2(web, slot);
 		past_take(web, slot);
+		replay_take(web, slot);
 	}
 }
 

@@ -61,6 +61,7 @@ int main(int argc, char **argv)
 	web->teleop = cairn_stage_publish(web->stage, CAIRN_TOPIC_TELEOP);
 	if (hub_open(web, &err) && orders_open(web, &err) && web_open(web, &err)) {
 		past_open(web);
+		replay_open(web);
 		cairn_stage_every(web->stage, TICK_MS, viewers_on_tick, web);
 		cairn_stage_every(web->stage, TICK_MS, foxglove_on_tick, web);
 		cairn_stage_every(web->stage, TICK_MS, http_on_tick, web);

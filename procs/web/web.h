@@ -182,6 +182,46 @@ int foxglove_on_tick(void *web);
 void foxglove_wake(struct web *web, int slot);
 void foxglove_replied(struct web *web, const struct web_asker *asker, bool ok, const char *text);
 void foxglove_judge(struct web *web);
+/* The recording's times are known: tells clients that were greeted without them. */
+void foxglove_greet_again(struct web *web);
+/* The player has told where it is: to all when that is news, and to whose request waits for it. */
+void foxglove_tell_replay(struct web *web, bool news, bool did_seek);
+
+/* ---- foxglove_offer.c: what its clients are offered ---- */
+#define FOXGLOVE_SERVICES 2
+extern const struct cairn_foxglove_service
+    foxglove_services[FOXGLOVE_SERVICES]; /* in the order of their ids, from 1 */
+/* The slot of a channel; -1: there is no such channel. */
+int foxglove_slot_of(const struct web *web, uint32_t channel);
+/* All of them, the same for every client, so it is made once. NULL: no memory. */
+struct web_blob *foxglove_channels(struct web *web);
+/* Who publishes what, by the tables; who else reads it, no table knows. */
+void foxglove_add_graph(const struct web *web, struct cairn_text *t);
+
+/* ---- replay.c: a recording in place of the robot ---- */
+#define REPLAY_BAR_SERVICE                                                                                   \
+	UINT32_MAX /* no service's id: stands for it where a command was given at a play bar */
+/* The newest request of a client's play bar. */
+struct replay_bar {
+	uint32_t call; /* its last command, which is the one whose reply answers it; rises */
+	struct cairn_foxglove_playback wanted;
+	uint32_t seeks; /* before it */
+	int patience;   /* the player has obeyed, and this many of its messages are waited for to show that */
+	char request[CAIRN_WEB_ARGS_MAX]; /* its id */
+};
+/* Listens to the player, where one is configured. */
+void replay_open(struct web *web);
+/* What the hub has just heard. */
+void replay_take(struct web *web, int slot);
+/* NULL: nothing is replayed, or the player has not been heard. */
+const struct cairn_msg_playback *replay_now(const struct web *web);
+/* The time of day of a stamp; of a recording that is being replayed, the time recorded. */
+int64_t web_unix_ns(const struct web *web, int64_t t_ns);
+/* Does the newest word of the player show what the request asked for? Replies and messages come by different ways. */
+bool replay_shows(const struct web *web, const struct replay_bar *bar);
+/* Gives the player the commands that the request comes to, with this connection's rights. False: nothing is replayed. */
+bool replay_steer(struct web *web, const struct web_conn *conn, struct replay_bar *bar,
+    const struct cairn_foxglove_request *request);
 
 /* ---- gather.c: a WebSocket's messages, which may come in pieces ---- */
 struct web_gather {
@@ -289,6 +329,8 @@ struct web {
 	struct cairn_web_slot feed_slots[CAIRN_WEB_SLOTS_MAX]; /* the same, as common/web/feed.h sees them */
 	char *json;                                            /* room for one message */
 	int64_t clock_offset_ns; /* what the time of day is ahead of the clock that stamps bear */
+	struct cairn_msg_playback replay;
+	int64_t replay_ns;       /* its stamp; 0: never heard */
 	struct cairn_ros2_tf tf; /* while somebody wants the transforms */
 	struct cairn_ros2_transforms transforms;
 

@@ -254,6 +254,80 @@ test('a client may stop the robot and do nothing else', async () => {
 	peer.close();
 });
 
+// Foxglove's own package does not speak of play bars: byte by byte, as rust/foxglove/src/protocol of foxglove-sdk has them.
+test('a replay is steered by the play bar of a client that may drive, and bears the times of the recording', async () => {
+	const file = join(run, 'played.mcap'), folder = mkdtempSync(join(tmpdir(), 'cairn-foxglove-'));
+	cairn('record', file, '--for', '6s');
+	const played = spawn(PROGRAM, ['replay', file, '--run', folder, '--stay', '--paused', '--set', 'web.endpoint=127.0.0.1:0'], { stdio: 'ignore' });
+	const over = new Promise((resolve) => played.on('exit', resolve));
+	try {
+		const address = await until(() => existsSync(join(folder, 'web.url')) && readFileSync(join(folder, 'web.url'), 'utf8').trim().replace('http:', 'ws:'), 'the page of the replay', 60000);
+		const token = execFileSync(PROGRAM, ['web-key', 'bar', '--rights', 'watch,drive', '--run', folder], { encoding: 'utf8' }).match(/#token=([\w-]+)/)[1];
+		const open = async (query) => {
+			const bar = { states: [], times: [], refusals: [], info: null, socket: new WebSocket(address + query, ['foxglove.sdk.v1']) };
+			bar.socket.on('message', (data, binary) => {
+				const text = binary ? {} : JSON.parse(data);
+				if (text.op === 'serverInfo')
+					bar.info = text;
+				if (text.op === 'status')
+					bar.refusals.push(text.message);
+				if (text.op === 'advertise')
+					bar.scan = text.channels.find((c) => c.topic === '/scan').id;
+				if (binary && data[0] === 5)
+					bar.states.push({ status: data[1], ns: data.readBigUInt64LE(2), rate: data.readFloatLE(10), seek: data[14], id: data.toString('utf8', 19) });
+				if (binary && data[0] === 1)
+					bar.times.push({ log: data.readBigUInt64LE(5), stamp: BigInt(data.readUInt32LE(17)) * 1000000000n + BigInt(data.readUInt32LE(21)) });
+			});
+			bar.ask = (play, rate, to, id) => {
+				const data = Buffer.alloc(19 + id.length);
+				data.set([3, play ? 0 : 1]);
+				data.writeFloatLE(rate, 2);
+				data[6] = to === null ? 0 : 1;
+				data.writeBigUInt64LE(to ?? 0n, 7);
+				data.writeUInt32LE(id.length, 15);
+				data.write(id, 19);
+				bar.socket.send(data);
+				return until(() => bar.states.find((s) => s.id === id), `the answer to ${id}`);
+			};
+			await until(() => bar.info?.dataStartTime && bar.states.length > 0 && bar.scan, 'the range of the recording');
+			return bar;
+		};
+		const ns = ({ sec, nsec }) => BigInt(sec) * 1000000000n + BigInt(nsec);
+		const watcher = await open(''), bar = await open(`?token=${token}`);
+		const first = ns(bar.info.dataStartTime), last = ns(bar.info.dataEndTime);
+		assert.ok(bar.info.capabilities.includes('playbackControl'));
+		assert.ok(last - first > 4000000000n && last - first < 8000000000n, `${last - first} ns`);
+		assert.equal(bar.states[0].status, 1);
+		bar.socket.send(JSON.stringify({ op: 'subscribe', subscriptions: [{ id: 1, channelId: bar.scan }] }));
+		const refused = await watcher.ask(true, 1, null, 'w');
+		assert.equal(refused.status, 1);
+		assert.match(watcher.refusals[0], /right to drive/);
+		let asked = 0; // a new token counts within a second
+		await until(async () => {
+			bar.refusals.length = 0;
+			await bar.ask(false, 2 + asked, null, `k${asked++}`);
+			return bar.refusals.length === 0;
+		}, 'the token counts').catch((e) => assert.fail(`${e.message}: ${bar.refusals}`));
+		const runs = await bar.ask(true, 2, null, 'p');
+		assert.deepEqual([runs.status, runs.rate], [0, 2], bar.refusals.join());
+		await until(() => bar.times.length > 5, 'scans');
+		for (const { log, stamp } of bar.times) {
+			assert.ok(log >= first - 1000000000n && log <= last, `${log} is not of the recording`);
+			assert.ok(log - stamp < 1000000n && stamp - log < 1000000n, 'a message says another time than its head');
+		}
+		const to = first + 1000000000n, back = await bar.ask(false, 1, to, 's');
+		assert.deepEqual([back.status, back.rate, back.seek, back.ns / 1000000n], [1, 1, 1, to / 1000000n]);
+		await bar.ask(true, 20, null, 'e');
+		await until(() => bar.states.at(-1).status === 3 && watcher.states.at(-1).status === 3, 'both are told of the end');
+		watcher.socket.close();
+		bar.socket.close();
+	} finally {
+		played.kill('SIGINT');
+		await over;
+		rmSync(folder, { recursive: true, force: true });
+	}
+});
+
 test('strangers are not let in', async () => {
 	const tried = async (protocol, options, address = url) => {
 		const socket = new WebSocket(address, protocol, options);

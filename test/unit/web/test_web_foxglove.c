@@ -134,6 +134,53 @@ START_TEST(messages_and_responses_have_the_bytes_of_the_protocol)
 }
 END_TEST
 
+static const struct cairn_msg_playback replay = {.state = CAIRN_PLAYBACK_STATE_ENDED,
+    .first_ns = INT64_C(1700000000000000005),
+    .last_ns = INT64_C(1700000060000000000),
+    .place_ns = INT64_C(0x0102030405060708),
+    .rate = 1.5};
+
+/* opcode, pause, 2.0 as a float, a seek, to 0x0102030405060708, an id of 3 bytes */
+#define BAR "\3\1\0\0\0\x40\1\x8\7\6\5\4\3\2\1\3\0\0\0a-b"
+#define BAR_BYTES (sizeof(BAR) - 1)
+
+START_TEST(a_play_bar_is_read_and_told_where_the_replay_is)
+{
+	static const char state[] = "\5\3\x8\7\6\5\4\3\2\1\0\0\xc0\x3f\1\3\0\0\0a-b";
+	ck_assert(parse_binary(BAR, BAR_BYTES));
+	ck_assert_int_eq(r.op, CAIRN_FOXGLOVE_PLAYBACK);
+	ck_assert(!r.playback.play && r.playback.seek);
+	ck_assert_float_eq(r.playback.rate, 2.0f);
+	ck_assert_int_eq(r.playback.to_ns, INT64_C(0x0102030405060708));
+	ck_assert_str_eq(r.args, "a-b");
+	struct cairn_text t = {0};
+	cairn_foxglove_add_playback(&t, &replay, true, r.args);
+	ck_assert_uint_eq(t.len, sizeof(state) - 1);
+	ck_assert_mem_eq(t.data, state, t.len);
+	cairn_text_free(&t);
+}
+END_TEST
+
+START_TEST(a_play_bar_that_is_cut_or_says_nonsense_is_refused_with_the_reason)
+{
+	static const struct {
+		size_t at;
+		char value;
+		const char *why;
+	} wrong[] = {{1, 2, "not 2"}, {5, 0, "no number above 0"}, {5, -64, "no number above 0"},
+	    {15, 4, "cut or too long"}, {18, 127, "cut or too long"}, {20, 0, "no text"}};
+	for (size_t n = 0; n < BAR_BYTES; n++)
+		ck_assert(!parse_binary(BAR, n) && err.text[0] != '\0');
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		char bytes[BAR_BYTES];
+		memcpy(bytes, BAR, BAR_BYTES);
+		bytes[wrong[i].at] = wrong[i].value;
+		ck_assert(!parse_binary(bytes, BAR_BYTES));
+		ck_assert_msg(strstr(err.text, wrong[i].why) != NULL, "%s", err.text);
+	}
+}
+END_TEST
+
 START_TEST(what_is_offered_is_one_object_of_json_each)
 {
 	static const struct cairn_foxglove_channel channels[] = {
@@ -159,9 +206,22 @@ START_TEST(what_is_offered_is_one_object_of_json_each)
 	ck_assert_uint_eq(json_array_size(json_object_get(root, "services")), 2);
 	json_decref(root);
 	cairn_text_clear(&t);
-	cairn_foxglove_add_server_info(&t, "the \"robot\"", "1");
+	cairn_foxglove_add_server_info(&t, "the \"robot\"", "1", NULL);
 	root = json_loadb(t.data, t.len, 0, NULL);
 	ck_assert_str_eq(json_string_value(json_object_get(root, "name")), "the \"robot\"");
+	ck_assert_uint_eq(json_array_size(json_object_get(root, "capabilities")), 2);
+	ck_assert_ptr_null(json_object_get(root, "dataStartTime"));
+	json_decref(root);
+	cairn_text_clear(&t);
+	cairn_foxglove_add_server_info(&t, "r", "1", &replay);
+	root = json_loadb(t.data, t.len, 0, NULL);
+	ck_assert_str_eq(
+	    json_string_value(json_array_get(json_object_get(root, "capabilities"), 2)), "playbackControl");
+	const json_t *start = json_object_get(root, "dataStartTime"),
+		     *end = json_object_get(root, "dataEndTime");
+	ck_assert_int_eq(json_integer_value(json_object_get(start, "sec")), 1700000000);
+	ck_assert_int_eq(json_integer_value(json_object_get(start, "nsec")), 5);
+	ck_assert_int_eq(json_integer_value(json_object_get(end, "sec")), 1700000060);
 	json_decref(root);
 	cairn_text_free(&t);
 }
@@ -171,4 +231,6 @@ CAIRN_TEST_MAIN("web-foxglove", only_the_two_names_of_the_protocol_are_an_offer,
     subscriptions_are_read_with_their_channels,
     what_is_not_offered_or_not_understood_is_refused_with_the_reason,
     a_call_is_read_with_its_reason_or_without, a_bad_call_is_known_by_its_number_so_that_it_can_be_answered,
+    a_play_bar_is_read_and_told_where_the_replay_is,
+    a_play_bar_that_is_cut_or_says_nonsense_is_refused_with_the_reason,
     messages_and_responses_have_the_bytes_of_the_protocol, what_is_offered_is_one_object_of_json_each)
