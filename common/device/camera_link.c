@@ -35,19 +35,38 @@ uint32_t cairn_camera_pixel_bytes(uint16_t format)
 	return format == CAIRN_CAMERA_RGB8 ? 3 : format == CAIRN_CAMERA_DEPTH16 ? 2 : 0;
 }
 
+bool cairn_camera_is_colour(uint16_t format)
+{
+	return format != CAIRN_CAMERA_DEPTH16;
+}
+
+/* Do rows and payload make up a picture of this size? A JPEG says its size itself. */
+static bool whole(const struct cairn_camera_header *h)
+{
+	uint64_t rows = (uint64_t)h->stride_bytes * h->height;
+	switch (h->format) {
+	case CAIRN_CAMERA_JPEG:
+		return h->payload_bytes > 0;
+	case CAIRN_CAMERA_NV12:
+		return h->width % 2 == 0 && h->height % 2 == 0 && h->stride_bytes >= h->width &&
+		       rows + rows / 2 == h->payload_bytes;
+	default:
+		return h->stride_bytes >= h->width * cairn_camera_pixel_bytes(h->format) &&
+		       rows == h->payload_bytes;
+	}
+}
+
 static bool usable(const struct cairn_camera_header *h, const struct cairn_camera_want *want,
     const struct cairn_camera_order *order, int64_t now_ns, struct cairn_error *err)
 {
-	uint32_t pixel = cairn_camera_pixel_bytes(h->format);
-	if (pixel == 0)
-		cairn_error_set(err, "picture format %u is not used", h->format);
-	else if (h->width != want->width || h->height != want->height)
-		cairn_error_set(err, "picture of %u x %u, configured are %u x %u", h->width, h->height,
-		    want->width, want->height);
-	else if (h->stride_bytes < h->width * pixel ||
-		 (uint64_t)h->stride_bytes * h->height != h->payload_bytes)
-		cairn_error_set(
-		    err, "rows of %u bytes do not make up %u bytes", h->stride_bytes, h->payload_bytes);
+	if (h->format < CAIRN_CAMERA_JPEG || h->format > CAIRN_CAMERA_RGB8)
+		cairn_error_set(err, "picture format %u is not known", h->format);
+	else if (h->width == 0 || h->height == 0 || h->width > CAIRN_CAMERA_SIDE_MAX ||
+		 h->height > CAIRN_CAMERA_SIDE_MAX)
+		cairn_error_set(err, "picture of %u x %u", h->width, h->height);
+	else if (!whole(h))
+		cairn_error_set(err, "rows of %u bytes do not make up a picture of %u bytes", h->stride_bytes,
+		    h->payload_bytes);
 	else if (h->t_ns > now_ns + CAIRN_STAMP_AHEAD_NS)
 		cairn_error_set(err, "picture from the future");
 	else if (h->t_ns < now_ns - want->age_max_ns)
@@ -91,5 +110,7 @@ enum cairn_camera_verdict cairn_camera_header_read(const uint8_t bytes[CAIRN_CAM
 	order->some[h.format] = true;
 	order->t_ns[h.format] = h.t_ns;
 	order->seq[h.format] = h.seq;
-	return CAIRN_CAMERA_USE;
+	bool as_it_is =
+	    cairn_camera_pixel_bytes(h.format) > 0 && h.width == want->width && h.height == want->height;
+	return as_it_is ? CAIRN_CAMERA_USE : CAIRN_CAMERA_MAKE;
 }

@@ -19,6 +19,7 @@
 #define CAIRN_CAMERA_VERSION 1
 #define CAIRN_CAMERA_HEADER_BYTES 36
 #define CAIRN_CAMERA_PAYLOAD_MAX (UINT32_C(64) << 20)
+#define CAIRN_CAMERA_SIDE_MAX 8192 /* pixels */
 
 enum cairn_camera_format {
 	CAIRN_CAMERA_JPEG = 1,
@@ -38,7 +39,8 @@ struct cairn_camera_header {
 void cairn_camera_header_write(uint8_t out[CAIRN_CAMERA_HEADER_BYTES], const struct cairn_camera_header *hdr);
 
 enum cairn_camera_verdict {
-	CAIRN_CAMERA_USE,   /* its payload is a frame */
+	CAIRN_CAMERA_USE, /* its payload is a frame as it is */
+	CAIRN_CAMERA_MAKE, /* another size or other pixels: a frame is made of its payload (percept/camera_picture.h) */
 	CAIRN_CAMERA_SKIP,  /* read its payload and forget it */
 	CAIRN_CAMERA_BROKEN /* not this protocol, or out of step: close the connection */
 };
@@ -56,14 +58,16 @@ struct cairn_camera_order {
 	bool some[5];
 };
 
-/* Reads and judges a header. *hdr is filled unless BROKEN; the reason is in err unless USE. order is updated
- * by USE. USE means: RGB8 or DEPTH16 of the wanted size, stride and payload fit, stamp rising, not in the
- * future (50 ms) nor too old. */
+/* Reads and judges a header. *hdr is filled unless BROKEN; the reason is in err for SKIP and BROKEN. order is updated
+ * by USE and MAKE. USE means: RGB8 or DEPTH16 of the wanted size; MAKE: of another size of at most CAIRN_CAMERA_SIDE_MAX, or
+ * NV12 or JPEG. Both: stride and payload fit, stamp rising, not in the future (50 ms) nor too old. */
 enum cairn_camera_verdict cairn_camera_header_read(const uint8_t bytes[CAIRN_CAMERA_HEADER_BYTES],
     const struct cairn_camera_want *want, struct cairn_camera_order *order, int64_t now_ns,
     struct cairn_camera_header *hdr, struct cairn_error *err);
 
-/* Bytes of one pixel, 0 for formats that have none. */
+/* Of colours, by its format; false: depth. */
+bool cairn_camera_is_colour(uint16_t format);
+/* Bytes of one pixel of RGB8 and DEPTH16, 0 for others. */
 uint32_t cairn_camera_pixel_bytes(uint16_t format);
 
 #endif

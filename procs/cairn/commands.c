@@ -59,6 +59,9 @@ static const struct cli_option doctor_options[] = {
     {"world", '\0', "FILE", "house to drive in (sim.world)"},
     {"config", '\0', "FILE", "lay this file over config/cairn.yaml"},
     {"set", '\0', "KEY=VALUE", "lay a single section.key over that; may be repeated"}, {0}};
+static const struct cli_option camera_options[] = {{"for", '\0', "TIME", "look so long (default 5 s)"},
+    {"config", '\0', "FILE", "lay this file over config/cairn.yaml"},
+    {"set", '\0', "KEY=VALUE", "lay a single section.key over that; may be repeated"}, {0}};
 static const struct cli_option ask_options[] = {
     {"yes", '\0', NULL, "send it, once, and show what the model decides; a paid provider charges for it"},
     {"dry-run", '\0', NULL, "print the request instead of sending it; the key is shown as ***"},
@@ -250,6 +253,11 @@ static const struct cli_command commands[] = {
 	.summary = "what 'cairn up' checks before it starts anything, and a call to each provider",
 	.details = "Starts nothing. Status 2 when something is wrong that 'cairn up' would end with.",
 	.options = doctor_options, .json = true, .run = cli_doctor},
+    {"camera-check", .group = CLI_GROUP_SET_UP, .args = "SOCKET",
+	.summary = "try a camera helper: what it sends, how fast and how old, and what is wrong with it",
+	.details = "Reads the socket as the stage camera-bridge would (docs/robots.md). Status 1 when it "
+		   "cannot be used.",
+	.options = camera_options, .arg_min = 1, .arg_max = 1, .run = cli_camera_check},
     {"map", .group = CLI_GROUP_WATCH, .args = "",
 	.summary = "the map: areas, doorways, visits; as a picture, as text, as files for ROS",
 	.details = "Of a running robot (at most a second old) or of one that has ended.",

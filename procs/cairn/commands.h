@@ -22,6 +22,7 @@ int cli_topics(const struct cli *cli);
 int cli_look(const struct cli *cli);
 int cli_map(const struct cli *cli);
 int cli_doctor(const struct cli *cli);
+int cli_camera_check(const struct cli *cli);
 int cli_dry(const struct cli *cli);
 int cli_echo(const struct cli *cli);
 int cli_hz(const struct cli *cli);

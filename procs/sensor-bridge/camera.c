@@ -9,6 +9,7 @@
 #include "common/base/geom.h"
 #include "common/base/repeats.h"
 #include "common/device/camera_link.h"
+#include "common/percept/camera_picture.h"
 #include "common/safety/depth_scan.h"
 #include "ipc/frames.h"
 #include "procs/sensor-bridge/bridge.h"
@@ -39,8 +40,14 @@ struct app {
 	size_t have; /* bytes of head */
 	struct cairn_camera_header hdr;
 	struct cairn_frame_pub *pub; /* where a loan is held; NULL = nobody gets to see the picture */
-	uint8_t *payload;            /* in the loan, or spare; NULL = skipped */
+	uint8_t *payload;            /* in the loan, spare or raw; NULL = skipped */
 	size_t left;                 /* payload bytes to come */
+	/* A picture that a frame is still to be made of. */
+	struct cairn_picture_maker *maker;
+	uint8_t *raw;
+	size_t raw_bytes;
+	bool make;
+	uint32_t told_width, told_height; /* whose shape was told */
 	uint64_t pictures;
 	struct cairn_repeats rgb_repeats, depth_repeats;
 	/* A depth picture for which no shared memory is left, as when a consumer keeps all it is given: what
@@ -114,6 +121,39 @@ static void tell_room(struct app *app, bool room, bool rgb)
 		app->full_since_ns = cairn_now_ns();
 }
 
+/* Room for a picture: a frame's, or, of a depth picture for which there is none, the spare one; NULL: it is not wanted. */
+static uint8_t *loan(struct app *app, uint32_t width, uint32_t height, uint32_t stride_bytes)
+{
+	bool rgb = cairn_camera_is_colour(app->hdr.format);
+	struct cairn_frame_header *frame;
+	uint32_t bytes = stride_bytes * height;
+	app->pub = rgb ? app->rgb_pub : app->depth_pub;
+	uint8_t *room = cairn_frame_loan(app->pub, bytes, &frame);
+	if (room == NULL) {
+		bool fits = bytes <= cairn_frame_payload_max(app->cfg, CAIRN_FRAME_CAMERA_DEPTH);
+		app->pub = NULL; /* too large or no chunk free: counted there */
+		tell_room(app, false, rgb);
+		return rgb || !fits ? NULL : app->spare;
+	}
+	tell_room(app, true, rgb);
+	frame->format = rgb ? CAIRN_FORMAT_RGB8 : CAIRN_FORMAT_DEPTH16;
+	frame->t_ns = app->hdr.t_ns;
+	frame->width = width;
+	frame->height = height;
+	frame->stride_bytes = stride_bytes;
+	return room;
+}
+
+static uint8_t *raw_room(struct app *app, size_t bytes)
+{
+	if (bytes > app->raw_bytes) {
+		free(app->raw);
+		app->raw = malloc(bytes);
+		app->raw_bytes = app->raw != NULL ? bytes : 0;
+	}
+	return app->raw;
+}
+
 /* A whole header is there: decide where its payload goes. False when the connection is of no use. */
 static bool begin_payload(struct app *app)
 {
@@ -123,7 +163,7 @@ static bool begin_payload(struct app *app)
 	    .age_max_ns = cairn_frame_topics[CAIRN_FRAME_CAMERA_RGB].max_age_ms * CAIRN_NS_PER_MS};
 	enum cairn_camera_verdict verdict =
 	    cairn_camera_header_read(app->head, &want, &app->order, cairn_now_ns(), &app->hdr, &err);
-	if (verdict != CAIRN_CAMERA_USE) {
+	if (verdict == CAIRN_CAMERA_SKIP || verdict == CAIRN_CAMERA_BROKEN) {
 		cairn_stage_count_reject(app->stage);
 		cairn_log_debug("%s", err.text);
 	}
@@ -132,26 +172,11 @@ static bool begin_payload(struct app *app)
 		return false;
 	}
 	app->left = app->hdr.payload_bytes;
-	if (verdict == CAIRN_CAMERA_SKIP)
-		return true;
-	bool rgb = app->hdr.format == CAIRN_CAMERA_RGB8;
-	struct cairn_frame_header *frame;
-	app->pub = rgb ? app->rgb_pub : app->depth_pub;
-	app->payload = cairn_frame_loan(app->pub, app->hdr.payload_bytes, &frame);
-	if (app->payload == NULL) {
-		bool fits =
-		    app->hdr.payload_bytes <= cairn_frame_payload_max(app->cfg, CAIRN_FRAME_CAMERA_DEPTH);
-		app->pub = NULL; /* too large or no chunk free: counted there */
-		app->payload = rgb || !fits ? NULL : app->spare;
-		tell_room(app, false, rgb);
-		return true;
-	}
-	tell_room(app, true, rgb);
-	frame->format = rgb ? CAIRN_FORMAT_RGB8 : CAIRN_FORMAT_DEPTH16;
-	frame->t_ns = app->hdr.t_ns;
-	frame->width = app->hdr.width;
-	frame->height = app->hdr.height;
-	frame->stride_bytes = app->hdr.stride_bytes;
+	app->make = verdict == CAIRN_CAMERA_MAKE;
+	if (app->make)
+		app->payload = raw_room(app, app->left);
+	else if (verdict == CAIRN_CAMERA_USE)
+		app->payload = loan(app, app->hdr.width, app->hdr.height, app->hdr.stride_bytes);
 	return true;
 }
 
@@ -160,7 +185,7 @@ static bool repeated(struct app *app)
 {
 	if (app->payload == NULL)
 		return false;
-	bool rgb = app->hdr.format == CAIRN_CAMERA_RGB8;
+	bool rgb = cairn_camera_is_colour(app->hdr.format);
 	const char *what = rgb ? "use the camera" : "use its depth";
 	bool again = cairn_repeats_take(
 	    rgb ? &app->rgb_repeats : &app->depth_repeats, app->payload, app->hdr.payload_bytes);
@@ -170,9 +195,48 @@ static bool repeated(struct app *app)
 	return again;
 }
 
+/* What of the camera's pictures is used, each time that they come in another size. */
+static void tell_shape(struct app *app, uint32_t width, uint32_t height)
+{
+	if (!cairn_camera_is_colour(app->hdr.format) ||
+	    (width == app->told_width && height == app->told_height))
+		return;
+	app->told_width = width;
+	app->told_height = height;
+	struct cairn_picture_part part = cairn_picture_part(
+	    width, height, (uint32_t)app->cfg->camera.width_px, (uint32_t)app->cfg->camera.height_px);
+	cairn_log_info("pictures of %u x %u: %u x %u in their middle become %d x %d; robot.camera_hfov_rad "
+		       "is of that part",
+	    width, height, part.width, part.height, app->cfg->camera.width_px, app->cfg->camera.height_px);
+}
+
+/* The frame of a picture with another size or other pixels. False: what came is none. */
+static bool make_picture(struct app *app)
+{
+	struct cairn_error err = {""};
+	const uint8_t *raw = app->payload;
+	uint32_t width = (uint32_t)app->cfg->camera.width_px, height = (uint32_t)app->cfg->camera.height_px;
+	uint32_t stride = width * (cairn_camera_is_colour(app->hdr.format) ? 3 : 2), from_width, from_height;
+	app->payload = loan(app, width, height, stride);
+	if (app->payload == NULL)
+		return true;
+	bool made =
+	    cairn_picture_make(app->maker, &app->hdr, raw, app->payload, &from_width, &from_height, &err);
+	cairn_stage_tried(app->stage, "read a picture", made ? NULL : err.text);
+	if (!made) {
+		cairn_stage_count_reject(app->stage);
+		return false;
+	}
+	tell_shape(app, from_width, from_height);
+	app->hdr.width = width;
+	app->hdr.height = height;
+	app->hdr.stride_bytes = stride;
+	return true;
+}
+
 static void end_payload(struct app *app)
 {
-	if (repeated(app)) {
+	if (repeated(app) || (app->make && app->payload != NULL && !make_picture(app))) {
 		begin_message(app); /* gives the loan back */
 		return;
 	}
@@ -299,8 +363,11 @@ int cairn_bridge_camera(struct cairn_stage *stage)
 	if (app.rgb_pub != NULL)
 		app.depth_pub = cairn_frame_pub_new(app.frames, CAIRN_FRAME_CAMERA_DEPTH, &err);
 	app.spare = calloc(1, cairn_frame_payload_max(app.cfg, CAIRN_FRAME_CAMERA_DEPTH));
-	if (app.depth_pub == NULL || app.spare == NULL) {
-		cairn_log_error("%s", app.depth_pub == NULL ? err.text : "no memory for a picture");
+	if (app.depth_pub != NULL && app.spare != NULL)
+		app.maker = cairn_picture_maker_new(
+		    (uint32_t)app.cfg->camera.width_px, (uint32_t)app.cfg->camera.height_px, &err);
+	if (app.maker == NULL) {
+		cairn_log_error("%s", err.text[0] != '\0' ? err.text : "no memory for a picture");
 		free(app.spare);
 		cairn_frames_close(&app.frames);
 		return 1;
@@ -314,6 +381,8 @@ int cairn_bridge_camera(struct cairn_stage *stage)
 	if (app.fd >= 0)
 		close(app.fd);
 	cairn_frames_close(&app.frames);
+	cairn_picture_maker_destroy(&app.maker);
+	free(app.raw);
 	free(app.spare);
 	return status == -CAIRN_EXIT_PLANE ? CAIRN_EXIT_PLANE : status;
 }

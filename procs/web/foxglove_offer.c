@@ -84,7 +84,7 @@ void foxglove_add_graph(const struct web *web, struct cairn_text *t)
 	}
 	cairn_text_add(t, "],\"subscribedTopics\":[],\"advertisedServices\":[");
 	for (int i = 0; i < FOXGLOVE_SERVICES; i++)
-		cairn_text_addf(
-		    t, "%s{\"name\":\"%s\",\"providerIds\":[\"web\"]}", i > 0 ? "," : "", foxglove_services[i].name);
+		cairn_text_addf(t, "%s{\"name\":\"%s\",\"providerIds\":[\"web\"]}", i > 0 ? "," : "",
+		    foxglove_services[i].name);
 	cairn_text_add(t, "],\"removedTopics\":[],\"removedServices\":[]}");
 }

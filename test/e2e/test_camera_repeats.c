@@ -1,9 +1,11 @@
 /* A camera that goes on sending its last picture, colour and depth, with new stamps and numbers: noticed, said as health, and
  * nothing of it is believed. The whole stack; between the simulated camera and the stage that reads it, a relay of the test's own
- * that freezes the pictures. */
+ * that freezes the pictures; in one run it sends them on as JPEG and depth in another size, too. */
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+
+#include <turbojpeg.h>
 
 #include "common/device/camera_link.h"
 #include "test/e2e/stack.h"
@@ -11,6 +13,7 @@
 #define FORMATS 5 /* of enum cairn_camera_format */
 
 struct relay {
+	bool other; /* colours go on as JPEG, depth in twice the size */
 	pid_t pid;
 	volatile int *frozen; /* shared with the relay */
 	char path[200], aside[220];
@@ -47,6 +50,42 @@ static uint32_t u32_at(const uint8_t *p)
 	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
+static void put_u32(uint8_t *p, uint32_t value)
+{
+	for (int i = 0; i < 4; i++)
+		p[i] = (uint8_t)(value >> (8 * i));
+}
+
+/* The picture in another form: changes the header, and gives the new payload, valid until the next call. */
+static const uint8_t *change(uint8_t *head, const uint8_t *payload)
+{
+	static uint8_t *jpeg;
+	static uint16_t *twice;
+	uint32_t width = u32_at(head + 8), height = u32_at(head + 12);
+	if (head[6] == CAIRN_CAMERA_DEPTH16) {
+		const uint16_t *mm = (const uint16_t *)(const void *)payload;
+		twice = realloc(twice, 8 * (size_t)width * height);
+		for (uint32_t i = 0; i < 4 * width * height; i++)
+			twice[i] = mm[i / (2 * width) / 2 * width + i % (2 * width) / 2];
+		put_u32(head + 8, 2 * width);
+		put_u32(head + 12, 2 * height);
+		put_u32(head + 16, 4 * width);
+		put_u32(head + 32, 8 * width * height);
+		return (const uint8_t *)twice;
+	}
+	unsigned long bytes = 0;
+	tjhandle tj = tjInitCompress();
+	tjFree(jpeg);
+	jpeg = NULL;
+	(void)tjCompress2(
+	    tj, payload, (int)width, 0, (int)height, TJPF_RGB, &jpeg, &bytes, TJSAMP_420, 85, 0);
+	tjDestroy(tj);
+	head[6] = CAIRN_CAMERA_JPEG;
+	put_u32(head + 16, 0);
+	put_u32(head + 32, (uint32_t)bytes);
+	return jpeg;
+}
+
 /* Headers as they come; while frozen, the payload is the last one of that format from before. */
 static void pass_on(const struct relay *r, int camera, int reader)
 {
@@ -62,7 +101,9 @@ static void pass_on(const struct relay *r, int camera, int reader)
 		if (!read_whole(camera, *to, bytes))
 			return;
 		kept_bytes[format] = bytes;
-		if (!write_whole(reader, head, sizeof(head)) || !write_whole(reader, kept[format], bytes))
+		const uint8_t *payload = r->other ? change(head, kept[format]) : kept[format];
+		if (!write_whole(reader, head, sizeof(head)) ||
+		    !write_whole(reader, payload, u32_at(head + 32)))
 			return;
 	}
 }
@@ -131,7 +172,7 @@ static bool stands_without_depth(const struct up_run *run, void *ctx)
 START_TEST(a_camera_that_repeats_its_picture_stops_a_robot_that_must_have_depth)
 {
 	static const char *const args[] = {"--set", "safety.depth=required", NULL};
-	struct relay relay;
+	struct relay relay = {.other = true};
 	char out[8192];
 	struct drill *drill = stack_start(args);
 	stack_must(drill, stack_drives, NULL, "does not drive");
@@ -154,7 +195,7 @@ END_TEST
 START_TEST(where_depth_may_be_missing_the_robot_drives_on_without_believing_the_repeated_one)
 {
 	static const char *const args[] = {NULL};
-	struct relay relay;
+	struct relay relay = {.other = false};
 	struct cairn_error err = {""};
 	static struct cairn_msg_depth_scan scan;
 	struct drill *drill = stack_start(args);

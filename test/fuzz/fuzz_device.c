@@ -62,7 +62,7 @@ static void camera(const uint8_t *data, size_t count)
 		struct cairn_error err = {""};
 		enum cairn_camera_verdict v =
 		    cairn_camera_header_read(data, &want, &order, NOW_NS, &hdr, &err);
-		if (v != CAIRN_CAMERA_USE && err.text[0] == '\0')
+		if ((v == CAIRN_CAMERA_SKIP || v == CAIRN_CAMERA_BROKEN) && err.text[0] == '\0')
 			abort(); /* refused without a reason */
 	}
 }

@@ -67,6 +67,21 @@ START_TEST(good_pictures_of_both_kinds_are_used_in_any_order)
 }
 END_TEST
 
+START_TEST(other_sizes_and_pixels_are_to_be_made_into_frames)
+{
+	order = (struct cairn_camera_order){0};
+	struct cairn_camera_header h = rgb;
+	h.width = 1920, h.height = 1080, h.stride_bytes = 5760, h.payload_bytes = 5760 * 1080;
+	ck_assert_int_eq(judge(h), CAIRN_CAMERA_MAKE);
+	ck_assert_int_eq(judge(h), CAIRN_CAMERA_SKIP); /* repeated */
+	h.format = CAIRN_CAMERA_NV12, h.stride_bytes = 1920, h.payload_bytes = 1920 * 1620;
+	ck_assert_int_eq(judge(h), CAIRN_CAMERA_MAKE);
+	h = rgb;
+	h.format = CAIRN_CAMERA_JPEG, h.stride_bytes = 0, h.payload_bytes = 30000;
+	ck_assert_int_eq(judge(h), CAIRN_CAMERA_MAKE);
+}
+END_TEST
+
 #define SKIPPED(change, expected)                                                                            \
 	do {                                                                                                 \
 		struct cairn_camera_header h = rgb;                                                          \
@@ -78,11 +93,18 @@ END_TEST
 
 START_TEST(pictures_that_are_not_wanted_are_skipped_with_the_reason)
 {
-	SKIPPED(h.format = CAIRN_CAMERA_JPEG, "format 1");
 	SKIPPED(h.format = 0, "format 0");
 	SKIPPED(h.format = 65535, "format 65535");
-	SKIPPED(h.width = 320, "320 x 480");
-	SKIPPED(h.height = 479, "640 x 479");
+	SKIPPED(h.format = 5, "format 5");
+	SKIPPED(h.width = 0, "0 x 480");
+	SKIPPED((h.width = 8193, h.stride_bytes = 3 * 8193, h.payload_bytes = 3 * 8193 * 480), "8193 x 480");
+	SKIPPED(h.height = 479, "rows of 1920");
+	SKIPPED(
+	    (h.format = CAIRN_CAMERA_NV12, h.stride_bytes = 640, h.payload_bytes = 640 * 480), "rows of 640");
+	SKIPPED(
+	    (h.format = CAIRN_CAMERA_NV12, h.width = 639, h.stride_bytes = 640, h.payload_bytes = 640 * 720),
+	    "rows of 640");
+	SKIPPED((h.format = CAIRN_CAMERA_JPEG, h.payload_bytes = 0), "0 bytes");
 	SKIPPED(h.stride_bytes = 1919, "rows of 1919");
 	SKIPPED(h.payload_bytes = 1000, "1000 bytes");
 	SKIPPED(h.stride_bytes = 0x80000000u, "rows");
@@ -144,6 +166,6 @@ START_TEST(random_headers_are_never_used)
 END_TEST
 
 CAIRN_TEST_MAIN("camera-link", the_header_has_the_published_layout,
-    good_pictures_of_both_kinds_are_used_in_any_order,
+    good_pictures_of_both_kinds_are_used_in_any_order, other_sizes_and_pixels_are_to_be_made_into_frames,
     pictures_that_are_not_wanted_are_skipped_with_the_reason, repeated_pictures_are_skipped,
     another_protocol_closes_the_connection, random_headers_are_never_used)
