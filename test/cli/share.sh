@@ -8,7 +8,7 @@ source=$2
 dir=$(mktemp -d /tmp/cairn-share-XXXXXX)
 trap 'rm -r "$dir"' EXIT
 cp -r "$source/config" "$dir/config"
-for home in home loop; do
+for home in home home-tasks loop; do
 	rm "$dir/config/worlds/$home.yaml"
 done
 
