@@ -371,7 +371,7 @@ const struct cairn_rplidar_turn *cairn_rplidar_turn(const struct cairn_rplidar *
 }
 
 void cairn_rplidar_scan(struct cairn_msg_scan *out, const struct cairn_rplidar_turn *turn, double yaw_rad,
-    double range_min_m, double range_max_m)
+    bool mirrored, double range_min_m, double range_max_m)
 {
 	out->t_start_ns = turn->t_start_ns;
 	out->range_min_m = (float)range_min_m;
@@ -379,7 +379,8 @@ void cairn_rplidar_scan(struct cairn_msg_scan *out, const struct cairn_rplidar_t
 	out->angle_rad_count = out->range_m_count = turn->count;
 	for (uint32_t i = 0; i < turn->count; i++) {
 		double clockwise_rad = cairn_deg_to_rad(turn->angle_q6[i] / 64.0);
-		out->angle_rad[i] = (float)cairn_wrap_rad(yaw_rad - clockwise_rad);
+		out->angle_rad[i] =
+		    (float)cairn_wrap_rad(yaw_rad + (mirrored ? clockwise_rad : -clockwise_rad));
 		out->range_m[i] = turn->range_m[i];
 	}
 }

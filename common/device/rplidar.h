@@ -119,8 +119,8 @@ size_t cairn_rplidar_feed(struct cairn_rplidar *p, const uint8_t *data, size_t l
 const struct cairn_rplidar_turn *cairn_rplidar_turn(const struct cairn_rplidar *p);
 
 /* A turn as the scan message: angles counter-clockwise in the robot frame, in the order of time. yaw_rad:
- * direction of the device's zero mark in the robot frame. */
+ * direction of the device's zero mark in the robot frame; mirrored: it hangs upside down. */
 void cairn_rplidar_scan(struct cairn_msg_scan *out, const struct cairn_rplidar_turn *turn, double yaw_rad,
-    double range_min_m, double range_max_m);
+    bool mirrored, double range_min_m, double range_max_m);
 
 #endif

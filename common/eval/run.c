@@ -57,10 +57,12 @@ static bool make_cores(struct cairn_run *r, struct cairn_error *err)
 	cairn_motor_params_from(&params, r->cfg);
 	cairn_motor_init(&r->motor, &params, false, r->now_ns);
 	cairn_motor_device(&r->motor, true);
-	cairn_wheel_odom_init(
-	    &r->odom, &(struct cairn_wheel_odom_params){.ticks_per_m = r->cfg->robot.encoder_ticks_per_m,
-			  .encoder_mask = r->cfg->robot.encoder_mask,
-			  .speed_max_mps = r->cfg->robot.speed_max_mps});
+	r->axes = cairn_base_axes_from(r->cfg);
+	cairn_wheel_odom_init(&r->odom,
+	    &(struct cairn_wheel_odom_params){
+		.ticks_per_m = cairn_base_axes_ticks_per_m(&r->axes, r->cfg->robot.encoder_ticks_per_m),
+		.encoder_mask = r->cfg->robot.encoder_mask,
+		.speed_max_mps = r->cfg->robot.speed_max_mps});
 	r->percept = cairn_percept_params_from_config(r->cfg);
 	bool ok = make_map(r, err);
 	if (ok && r->o.map != CAIRN_RUN_MAP_NONE)
@@ -126,13 +128,17 @@ void cairn_run_destroy(struct cairn_run **run_p)
 static void report_odometry(struct cairn_run *r)
 {
 	const struct cairn_body *b = &cairn_sim_state(r->sim)->body;
-	double ticks = r->cfg->robot.encoder_ticks_per_m;
-	int32_t left = (int32_t)(uint32_t)(int64_t)floor(b->wheel_left_m * ticks);
-	int32_t right = (int32_t)(uint32_t)(int64_t)floor(b->wheel_right_m * ticks);
+	const struct cairn_mounting *truth = cairn_sim_mounting(r->sim);
+	int32_t left = cairn_mounting_count(truth, b->wheel_left_m);
+	int32_t right = cairn_mounting_count(truth, b->wheel_right_m);
 	const int32_t counts[4] = {left, left, right, right};
 	struct cairn_msg_odom m;
-	cairn_wheel_odom_speed(&r->odom, b->wheel_mps, b->steer_rad, r->now_ns);
-	cairn_wheel_odom_gyro(&r->odom, r->gyro_sum / r->gyro_count, r->now_ns);
+	double gyro[3];
+	cairn_base_axes_from_up(&truth->axes, r->gyro_sum / r->gyro_count, gyro);
+	double speed_mps = cairn_base_axes_speed_mps(&truth->axes, b->wheel_mps);
+	cairn_wheel_odom_speed(
+	    &r->odom, cairn_base_axes_speed_mps(&r->axes, speed_mps), b->steer_rad, r->now_ns);
+	cairn_wheel_odom_gyro(&r->odom, cairn_base_axes_up(&r->axes, gyro), r->now_ns);
 	r->gyro_sum = 0.0;
 	r->gyro_count = 0;
 	if (!cairn_wheel_odom_encoders(&r->odom, counts, r->now_ns))
@@ -347,8 +353,10 @@ bool cairn_run_step(struct cairn_run *r)
 	r->steps++;
 	run_look_around(r);
 	const struct cairn_body *b = &cairn_sim_state(r->sim)->body;
-	struct cairn_drive drive = {.v_mps = r->sent.v_mps,
-	    .steer_rad = cairn_sim_steer_for(r->cfg, r->sent.v_mps, r->sent.w_radps, b->steer_rad)};
+	struct cairn_twist told = cairn_base_axes_command(&r->axes, r->sent);
+	double hold_rad = cairn_base_axes_base_steer_rad(&cairn_sim_mounting(r->sim)->axes, b->steer_rad);
+	struct cairn_drive drive = {.v_mps = told.v_mps,
+	    .steer_rad = cairn_sim_steer_for(r->cfg, told.v_mps, told.w_radps, hold_rad)};
 	(void)cairn_sim_step(r->sim, drive, true);
 	r->gyro_sum += b->gyro_radps;
 	r->gyro_count++;

@@ -57,6 +57,7 @@ struct cairn_run {
 	struct cairn_run_options o;
 	const struct cairn_config *cfg;
 	struct cairn_sim *sim;
+	struct cairn_base_axes axes; /* as configured */
 	struct cairn_sequencer *seq;
 	struct cairn_planner *planner;
 	struct cairn_mapper_ports ports; /* mapper NULL: the map is not made from scans */

@@ -217,6 +217,8 @@ static void sum_up(struct episode *e, struct cairn_run *run)
 	r->scans_compared = motion->compared;
 	r->scans_still = motion->contradicted_still;
 	r->scans_astray = motion->contradicted_astray;
+	r->votes_heard = motion->votes.heard;
+	r->contradictions = motion->votes.contradicted;
 	r->seconds = cairn_run_elapsed_s(run);
 	r->driven_m = t.odometry_m;
 	for (int i = 0; i < CAIRN_MOTOR_STATE_COUNT; i++)

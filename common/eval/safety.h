@@ -73,6 +73,8 @@ struct cairn_safety_tally {
 	/* Revolutions compared with the motion; taken for one of a LiDAR that sees an old picture, or another (scan_check.h).
 	 * It sees the truth here, so the latter are false alarms, and the former those or slipping wheels. */
 	uint64_t scans_compared, scans_still, scans_astray;
+	uint64_t votes_heard,
+	    contradictions; /* sensor_votes.h; everything is mounted as configured: false alarms */
 	double seconds, driven_m;
 	double moving_s, stood_s;              /* stood: something was being executed, and the wheels stood */
 	uint64_t clearance[CAIRN_SAFETY_BINS]; /* samples of 0.1 s while moving */

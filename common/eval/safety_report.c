@@ -39,6 +39,8 @@ static void add(struct cairn_safety_tally *sum, const struct cairn_safety_tally 
 	sum->scans_compared += more->scans_compared;
 	sum->scans_still += more->scans_still;
 	sum->scans_astray += more->scans_astray;
+	sum->votes_heard += more->votes_heard;
+	sum->contradictions += more->contradictions;
 	sum->seconds += more->seconds;
 	sum->driven_m += more->driven_m;
 	sum->moving_s += more->moving_s;

@@ -203,7 +203,13 @@ static size_t write_text(char *buf, size_t capacity, const struct cairn_text_inp
 	if (in->battery != NULL) {
 		put(&out, "Battery: ");
 		put_number(&out, in->battery->voltage_v, 1);
-		put(&out, " V\n");
+		put(&out, " V");
+		if (in->battery->percent >= 0.0) {
+			put(&out, ", ");
+			put_number(&out, in->battery->percent, 0);
+			put(&out, "%");
+		}
+		put(&out, "\n");
 	}
 	put_camera(&out, in);
 	if (in->legend != NULL && in->legend[0] != '\0') {

@@ -137,9 +137,9 @@ void cairn_ros2_put_battery_state(struct cairn_cdr *c, int64_t unix_ns, const vo
 	const struct cairn_msg_battery *b = from;
 	cairn_ros2_put_header(c, unix_ns, "");
 	cairn_cdr_put_f32(c, (float)b->voltage_v);
-	for (int i = 0; i < 6;
-	     i++) /* temperature, current, charge, two capacities, percentage: not measured */
+	for (int i = 0; i < 5; i++) /* temperature, current, charge, two capacities: not measured */
 		cairn_cdr_put_f32(c, NAN);
+	cairn_cdr_put_f32(c, b->percent >= 0.0 ? (float)(b->percent / 100.0) : NAN);
 	for (int i = 0; i < 3; i++) /* status, health, technology: unknown */
 		cairn_cdr_put_u8(c, 0);
 	cairn_cdr_put_bool(c, true); /* present */

@@ -1,7 +1,9 @@
 #include "common/rules/config_check.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "common/device/battery.h"
 #include "common/safety/monitor_polygons.h"
 #include "common/sequencer/zone_text.h"
 #include "common/explore/exploration_context.h"
@@ -9,6 +11,7 @@
 
 /* An edge of more cells would make each map frame larger than 16 MB. */
 #define MAP_CELLS_MAX 4096.0
+#define STEER_SCALE_MIN 0.2
 
 struct order {
 	const char *low_name;
@@ -151,10 +154,30 @@ static bool check_web(const struct cairn_config *cfg, struct cairn_error *err)
 	return false;
 }
 
+static bool check_robot(const struct cairn_config *cfg, struct cairn_error *err)
+{
+	struct cairn_battery_curve curve;
+	struct cairn_error why = {""};
+	const struct cairn_config_robot *r = &cfg->robot;
+	if (!cairn_battery_curve_parse(&curve, r->battery_curve, &why)) {
+		cairn_error_set(err, "robot.battery_curve: %.160s", why.text);
+		return false;
+	}
+	if (fabs(r->steer_scale) < STEER_SCALE_MIN || (cfg->sim.mounting == CAIRN_CHOICE_MOUNTING_GIVEN &&
+							  fabs(cfg->sim.steer_scale) < STEER_SCALE_MIN)) {
+		cairn_error_set(err,
+		    "%s.steer_scale: a robot that does not turn when it steers cannot be driven",
+		    fabs(r->steer_scale) < STEER_SCALE_MIN ? "robot" : "sim");
+		return false;
+	}
+	return true;
+}
+
 bool cairn_config_check(const struct cairn_config *cfg, struct cairn_error *err)
 {
 	if (!check_orders(cfg, err) || !check_model_url(cfg, err) || !check_choice(cfg, err) ||
-	    !check_zones(cfg, err) || !check_remote(cfg, err) || !check_web(cfg, err))
+	    !check_zones(cfg, err) || !check_remote(cfg, err) || !check_web(cfg, err) ||
+	    !check_robot(cfg, err))
 		return false;
 	if (cfg->map.extent_max_m / cfg->map.cell_m > MAP_CELLS_MAX) {
 		cairn_error_set(err,

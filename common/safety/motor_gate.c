@@ -19,6 +19,7 @@
 #define UNHOLD_MPS 0.04
 #define STANDS_MPS 0.02
 #define STANDS_RADPS 0.05
+#define STEER_LAG_S 0.12 /* until steering and wheels follow */
 
 /* ---- states ---- */
 
@@ -35,6 +36,9 @@ static const struct state_row state_rows[] = {
     {CAIRN_MOTOR_NO_DEVICE, CAIRN_MOTOR_STATE_NO_DEVICE, AT_ONCE},
     {CAIRN_MOTOR_ESTOP, CAIRN_MOTOR_STATE_ESTOP, AT_ONCE},
     {CAIRN_MOTOR_WHEELS, CAIRN_MOTOR_STATE_WHEEL_FAULT, AT_ONCE},
+    {CAIRN_MOTOR_CONTRADICTION, CAIRN_MOTOR_STATE_CONTRADICTION, BRAKE},
+    {CAIRN_MOTOR_TILTED, CAIRN_MOTOR_STATE_TILTED, AT_ONCE},
+    {CAIRN_MOTOR_BATTERY, CAIRN_MOTOR_STATE_BATTERY_EMPTY, BRAKE},
     {CAIRN_MOTOR_NO_SCAN, CAIRN_MOTOR_STATE_NO_SCAN, BRAKE},
     {CAIRN_MOTOR_NO_DEPTH, CAIRN_MOTOR_STATE_NO_SCAN, BRAKE},
     {CAIRN_MOTOR_NO_GUARD, CAIRN_MOTOR_STATE_NO_SCAN, BRAKE},
@@ -82,6 +86,8 @@ void cairn_motor_params_from(struct cairn_motor_params *p, const struct cairn_co
 	    .pose_timeout_s = cfg->safety.pose_timeout_s,
 	    .rearm_s = cfg->safety.rearm_s,
 	    .cliff_m = cfg->safety.cliff_m,
+	    .tilt_max_rad = cfg->safety.tilt_max_rad,
+	    .battery_stop_percent = cfg->robot.battery_stop_percent,
 	    .depth_timeout_s = cfg->safety.depth_timeout_s,
 	    .depth_off = cfg->safety.depth == CAIRN_CHOICE_DEPTH_OFF,
 	    .depth_required = cfg->safety.depth == CAIRN_CHOICE_DEPTH_REQUIRED,
@@ -98,6 +104,7 @@ void cairn_motor_init(
 	m->params = *params;
 	m->t_ns = now_ns;
 	m->measured_ns = m->estop_seen_ns = m->cliff_ns = NEVER_NS;
+	m->battery_percent = -1.0;
 	m->rearming = true;
 	m->needs_operator = reborn && params->rearm_operator;
 	m->conditions = CAIRN_MOTOR_NO_DEVICE;
@@ -194,8 +201,10 @@ bool cairn_motor_scan(
 	double since_step_s = (double)(hdr->t_ns - m->t_ns) * 1e-9;
 	struct cairn_pose2 pose = cairn_pose_advance(m->pose, twist, since_step_s);
 	cairn_monitor_scan(&m->monitor, scan, hdr->t_ns, twist, pose);
-	bool stands = fabs(twist.v_mps) < STANDS_MPS && fabs(twist.w_radps) < STANDS_RADPS;
-	fault = cairn_scan_motion_fault(&m->scan_motion, &m->monitor.scanned, pose, stands, now_ns);
+	struct cairn_reckoning at = {.pose = pose,
+	    .steering_rad = m->steering_rad + m->steered_1pm * twist.v_mps * since_step_s,
+	    .standing = fabs(twist.v_mps) < STANDS_MPS && fabs(twist.w_radps) < STANDS_RADPS};
+	fault = cairn_scan_motion_fault(&m->scan_motion, &m->monitor.scanned, &at, now_ns);
 	if (fault != NULL)
 		return refuse_scan(m, fault);
 	m->scan_refusal = NULL;
@@ -287,6 +296,7 @@ bool cairn_motor_operator_release(struct cairn_motor *m, int64_t now_ns, struct 
 	}
 	m->estop = m->needs_operator = m->bumped = false;
 	cairn_scan_motion_reset(&m->scan_motion); /* a person has looked */
+	m->wheels.opposed = false;
 	m->estop_seen_ns = NEVER_NS;
 	m->rearming = true;
 	m->fresh_since_ns = 0;
@@ -298,6 +308,22 @@ void cairn_motor_device(struct cairn_motor *m, bool in_service)
 	m->device = in_service;
 	if (!in_service)
 		m->measured_ns = NEVER_NS;
+}
+
+void cairn_motor_accelerated(struct cairn_motor *m, const double accel_mps2[3], int64_t now_ns)
+{
+	bool stands = m->smooth.v_mps == 0.0 && fabs(motion_now(m, now_ns).v_mps) < STANDS_MPS;
+	(void)cairn_lean_check_step(&m->lean, m->params.tilt_max_rad, accel_mps2, stands, now_ns);
+}
+
+void cairn_motor_charge(struct cairn_motor *m, double percent)
+{
+	double stop = m->params.battery_stop_percent;
+	m->battery_percent = percent;
+	if (percent >= 0.0 && percent < stop)
+		m->battery_empty = true;
+	else if (percent < 0.0 || percent >= fmin(stop + CAIRN_MOTOR_CHARGED_PERCENT, 100.0))
+		m->battery_empty = false;
 }
 
 void cairn_motor_measured(struct cairn_motor *m, struct cairn_twist twist, int64_t now_ns)
@@ -339,6 +365,12 @@ static unsigned inputs(struct cairn_motor *m, int64_t now_ns)
 		c |= CAIRN_MOTOR_ESTOP;
 	if (m->wheels.verdict != CAIRN_WHEELS_OBEY)
 		c |= CAIRN_MOTOR_WHEELS;
+	if (m->scan_motion.votes.fault[0] != '\0' || m->wheels.opposed)
+		c |= CAIRN_MOTOR_CONTRADICTION;
+	if (m->lean.leans)
+		c |= CAIRN_MOTOR_TILTED;
+	if (m->battery_empty)
+		c |= CAIRN_MOTOR_BATTERY;
 	if (!scan)
 		c |= CAIRN_MOTOR_NO_SCAN;
 	if (m->params.depth_required && !fresh(&m->depth_stream, m->params.depth_timeout_s, now_ns))
@@ -424,6 +456,8 @@ struct cairn_twist cairn_motor_step(struct cairn_motor *m, int64_t now_ns)
 	double since_s = now_ns > m->t_ns ? (double)(now_ns - m->t_ns) * 1e-9 : 0.0;
 	struct cairn_twist driven = motion_now(m, now_ns);
 	m->pose = cairn_pose_advance(m->pose, driven, since_s);
+	m->steered_1pm += (m->curvature_1pm - m->steered_1pm) * fmin(since_s / STEER_LAG_S, 1.0);
+	m->steering_rad += m->steered_1pm * driven.v_mps * since_s;
 	if (now_ns > m->t_ns)
 		m->t_ns = now_ns;
 	cairn_monitor_move(&m->monitor, m->pose);

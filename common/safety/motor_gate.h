@@ -12,6 +12,9 @@
  *   covered or blinded LiDAR, a repeated revolution, one that contradicts the motion) is refused.
  * - Wheels that do something else than they are told for longer than safety.wheels_timeout_s (wheel_check.h) are
  *   a state of their own: zero is sent at once.
+ * - LiDAR, wheels, gyro and steering that do not tell of one motion (sensor_votes.h), as when one is mounted or wired the
+ *   wrong way round, and wheels that turn against the direction they are told, stop the robot until a release.
+ * - A robot that leans (lean_check.h) and one whose battery is empty stand.
  * - A new epoch on either stream (its publisher was reborn) means standstill until both have been fresh for
  *   safety.rearm_s, and with safety.rearm operator also until a release.
  * - An emergency stop, from the estop topic or the operator, is at once and stays until the operator's
@@ -24,6 +27,7 @@
 
 #include "common/base/repeats.h"
 #include "common/safety/collision_monitor.h"
+#include "common/safety/lean_check.h"
 #include "common/safety/velocity_smoother.h"
 #include "common/safety/scan_check.h"
 #include "common/safety/wheel_check.h"
@@ -34,17 +38,20 @@
 enum cairn_motor_condition {
 	CAIRN_MOTOR_NO_DEVICE = 1 << 0,
 	CAIRN_MOTOR_ESTOP = 1 << 1,
-	CAIRN_MOTOR_WHEELS = 1 << 2, /* they do not do what they are told */
-	CAIRN_MOTOR_NO_SCAN = 1 << 3,
-	CAIRN_MOTOR_NO_DEPTH = 1 << 4,      /* required, and not there */
-	CAIRN_MOTOR_NO_GUARD = 1 << 5,      /* bumper and cliff sensor: required, and silent */
-	CAIRN_MOTOR_NO_COMMAND = 1 << 6,    /* there were commands, now there are none */
-	CAIRN_MOTOR_NEVER_COMMAND = 1 << 7, /* there was none yet */
-	CAIRN_MOTOR_REARMING = 1 << 8,
-	CAIRN_MOTOR_BLOCKED = 1 << 9,
-	CAIRN_MOTOR_STANDING = 1 << 10, /* the command is to stand and the robot does */
-	CAIRN_MOTOR_SLOWED = 1 << 11,
-	CAIRN_MOTOR_CONDITIONS = 12
+	CAIRN_MOTOR_WHEELS = 1 << 2,        /* they do not do what they are told */
+	CAIRN_MOTOR_CONTRADICTION = 1 << 3, /* sensors and wheels do not tell of one motion */
+	CAIRN_MOTOR_TILTED = 1 << 4,
+	CAIRN_MOTOR_BATTERY = 1 << 5, /* empty */
+	CAIRN_MOTOR_NO_SCAN = 1 << 6,
+	CAIRN_MOTOR_NO_DEPTH = 1 << 7,       /* required, and not there */
+	CAIRN_MOTOR_NO_GUARD = 1 << 8,       /* bumper and cliff sensor: required, and silent */
+	CAIRN_MOTOR_NO_COMMAND = 1 << 9,     /* there were commands, now there are none */
+	CAIRN_MOTOR_NEVER_COMMAND = 1 << 10, /* there was none yet */
+	CAIRN_MOTOR_REARMING = 1 << 11,
+	CAIRN_MOTOR_BLOCKED = 1 << 12,
+	CAIRN_MOTOR_STANDING = 1 << 13, /* the command is to stand and the robot does */
+	CAIRN_MOTOR_SLOWED = 1 << 14,
+	CAIRN_MOTOR_CONDITIONS = 15
 };
 
 /* The gravest of a set, 0 for none; and the state that the set means. */
@@ -56,6 +63,7 @@ struct cairn_motor_params {
 	struct cairn_velocity_smoother_params smooth;
 	struct cairn_wheel_params wheels;
 	double cmd_timeout_s, scan_timeout_s, pose_timeout_s, rearm_s, depth_timeout_s, cliff_m;
+	double tilt_max_rad, battery_stop_percent;
 	bool depth_off, depth_required, guard_required;
 	bool rearm_operator; /* a rebirth needs the operator's release */
 };
@@ -94,7 +102,9 @@ struct cairn_motor {
 	struct cairn_pose2 pose; /* dead reckoning, to carry points along */
 	struct cairn_velocity_smoother smooth;
 	double curvature_1pm;
-	bool held; /* blocked until the limit has clearly risen again */
+	double steered_1pm;  /* curvature that the steering has reached by now */
+	double steering_rad; /* heading by it, on the measured way */
+	bool held;           /* blocked until the limit has clearly risen again */
 	unsigned conditions;
 	struct cairn_monitor_verdict verdict;    /* of what slowed or stopped it */
 	struct cairn_monitor_polygon_limit zone; /* of the last motion judged */
@@ -102,6 +112,9 @@ struct cairn_motor {
 	struct cairn_repeats scan_repeats;
 	struct cairn_scan_motion scan_motion;
 	struct cairn_wheel_check wheels;
+	struct cairn_lean_check lean;
+	bool battery_empty;
+	double battery_percent; /* negative: not known */
 };
 
 /* reborn: this process is not the first motor stage of the running stack (then the rebirth rule holds for
@@ -138,6 +151,11 @@ bool cairn_motor_operator_release(struct cairn_motor *m, int64_t now_ns, struct 
 
 /* The board is in service, or not. */
 void cairn_motor_device(struct cairn_motor *m, bool in_service);
+/* What the board's accelerometer measures, in whatever axes. */
+void cairn_motor_accelerated(struct cairn_motor *m, const double accel_mps2[3], int64_t now_ns);
+/* Charge of the battery; negative: not known. An empty one has to be charged by CAIRN_MOTOR_CHARGED_PERCENT more. */
+#define CAIRN_MOTOR_CHARGED_PERCENT 5.0
+void cairn_motor_charge(struct cairn_motor *m, double percent);
 /* Motion as the board measured it. What no robot like this can do is refused and counted. */
 void cairn_motor_measured(struct cairn_motor *m, struct cairn_twist twist, int64_t now_ns);
 

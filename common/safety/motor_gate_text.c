@@ -51,6 +51,17 @@ static void say_reason(const struct cairn_motor *m, int64_t now_ns, char *text, 
 			? "wheels run at %.2f m/s against a command of %.2f m/s"
 			: "wheels stand (%.2f m/s) against a command of %.2f m/s",
 		    m->wheels.measured_mps, m->wheels.sent_mps);
+	else if (bit == CAIRN_MOTOR_CONTRADICTION)
+		snprintf(text, cap_bytes, "%s",
+		    m->wheels.opposed
+			? "the wheels turn against the direction they are told: drive or encoders "
+			  "reversed"
+			: m->scan_motion.votes.fault);
+	else if (bit == CAIRN_MOTOR_TILTED)
+		snprintf(text, cap_bytes, "the robot leans by %.0f degrees: on a slope, or picked up",
+		    cairn_rad_to_deg(m->lean.lean_rad));
+	else if (bit == CAIRN_MOTOR_BATTERY)
+		snprintf(text, cap_bytes, "the battery is empty (%.0f %%): charge it", m->battery_percent);
 	else if (bit == CAIRN_MOTOR_NO_SCAN && !m->scan_stream.some)
 		snprintf(text, cap_bytes, "no scan yet%s%s",
 		    m->last_refusal != NULL ? ", last refused: " : "",

@@ -25,7 +25,15 @@
 	0.08 /* mean by which one revolution may fail to fit: of a true LiDAR among people and doors 1 of 200 does */
 #define UNFIT_MAX_M                                                                                          \
 	0.25 /* sum of what is more; a recorded drive without a gyro (freiburg-079, 393 m) reaches it once */
-#define STEADY 2 /* seconds before the same view */
+#define STEADY 2     /* seconds before the same view */
+#define WELL_FIT 0.8 /* share of a revolution */
+#define LEAST_FIT 0.6
+#define OTHER_M 0.04 /* a motion that is so much another one than that of wheels and gyro ... */
+#define OTHER_RAD 0.06
+#define OTHER_GAIN 0.10 /* ... has to fit so much more of the revolution */
+#define EARLY_M                                                                                              \
+	0.05 /* how far a robot drives that has yet to show that its sensors agree, until they are asked first */
+#define PROVEN_M2 0.015 /* of sensor_votes.h's way_m2 */
 
 /* ---- form ---- */
 
@@ -134,11 +142,13 @@ static double mean_off_m(const struct cairn_scan_view *seen, const struct cairn_
 	return turned_off_m(seen, expected, 0);
 }
 
-static void begin(
-    struct cairn_scan_motion *m, const struct cairn_points *points, struct cairn_pose2 pose, int64_t now_ns)
+static void begin(struct cairn_scan_motion *m, const struct cairn_points *points,
+    const struct cairn_reckoning *at, int64_t now_ns)
 {
 	m->some = true;
-	m->pose = pose;
+	m->pose = at->pose;
+	m->steering_rad = at->steering_rad;
+	m->voted = false;
 	m->t_ns = now_ns;
 	m->points.count = points->count;
 	memcpy(m->points.x_m, points->x_m, points->count * sizeof(points->x_m[0]));
@@ -151,6 +161,7 @@ void cairn_scan_motion_reset(struct cairn_scan_motion *m)
 	m->doubt = CAIRN_SCAN_DOUBT_NONE;
 	m->doubts = m->astrays = 0;
 	m->unfit_m = 0.0;
+	cairn_sensor_votes_clear(&m->votes);
 }
 
 /* Doubted as STILL: the same view yet, and for how long? True when the doubt is over. */
@@ -228,6 +239,31 @@ static void confirm(struct cairn_scan_motion *m)
 	}
 }
 
+/* What the scan itself says of the motion goes to the votes, if it is a motion at all: most of what is seen has to lie where
+ * it was, and no worse than after the motion by wheels and gyro. A search that begins there may end in a place that only
+ * looks alike, so where that fits badly it begins at none as well. */
+static void vote(struct cairn_scan_motion *m, const struct cairn_points *points, struct cairn_pose2 moved,
+    double steered_rad)
+{
+	struct cairn_votes_piece piece = {.odometry = moved, .steering_rad = steered_rad};
+	struct cairn_shift other;
+	cairn_shift_lines_from(&m->lines, &m->points);
+	bool some = cairn_shift_find(&m->lines, points, moved, &piece.scan);
+	if ((!some || piece.scan.fit < WELL_FIT) &&
+	    cairn_shift_find(&m->lines, points, (struct cairn_pose2){0}, &other) &&
+	    (!some || other.fit > piece.scan.fit)) {
+		piece.scan = other;
+		some = true;
+	}
+	if (!some || piece.scan.fit < LEAST_FIT)
+		return;
+	struct cairn_pose2 off = cairn_pose_between(moved, piece.scan.moved);
+	bool other_motion = hypot(off.x_m, off.y_m) > OTHER_M || fabs(off.yaw_rad) > OTHER_RAD;
+	double gain = piece.scan.fit - cairn_shift_fit(&m->lines, points, moved);
+	if (gain >= (other_motion ? OTHER_GAIN : 0.0))
+		(void)cairn_sensor_votes_hear(&m->votes, &piece);
+}
+
 /* A comparison that can tell something. */
 static void judge(struct cairn_scan_motion *m, const struct fit *f, bool far, int64_t now_ns)
 {
@@ -247,31 +283,40 @@ static void judge(struct cairn_scan_motion *m, const struct fit *f, bool far, in
 }
 
 const char *cairn_scan_motion_fault(struct cairn_scan_motion *m, const struct cairn_points *points,
-    struct cairn_pose2 pose, bool standing, int64_t now_ns)
+    const struct cairn_reckoning *at, int64_t now_ns)
 {
-	struct cairn_pose2 moved = cairn_pose_between(m->pose, pose);
+	struct cairn_pose2 moved = cairn_pose_between(m->pose, at->pose);
 	double moved_m = hypot(moved.x_m, moved.y_m), moved_rad = fabs(moved.yaw_rad);
-	bool far = moved_m >= MOVED_M || moved_rad >= MOVED_RAD, astray = m->doubt == CAIRN_SCAN_DOUBT_ASTRAY;
+	double steered_rad = at->steering_rad - m->steering_rad;
+	bool astray = m->doubt == CAIRN_SCAN_DOUBT_ASTRAY;
+	bool far = moved_m >= MOVED_M || moved_rad >= MOVED_RAD || fabs(steered_rad) >= MOVED_RAD;
 	/* Not while it creeps: the way since the reference has to add up. */
 	bool again =
 	    now_ns - m->t_ns >= AGAIN_NS && (astray || (moved_m < STANDS_M && moved_rad < STANDS_RAD));
+	if (m->some && !m->voted && m->doubt == CAIRN_SCAN_DOUBT_NONE && moved_m >= EARLY_M &&
+	    m->votes.way_m2 < PROVEN_M2) {
+		m->voted = true;
+		vote(m, points, moved, steered_rad);
+	}
 	struct cairn_scan_view seen;
 	if (m->some && (astray ? !again : m->doubt == CAIRN_SCAN_DOUBT_NONE && !far && !again))
 		return doubt_text(m);
 	look(&seen, points);
 	if (m->doubt == CAIRN_SCAN_DOUBT_STILL) {
-		if (!still_over(m, &seen, standing, now_ns))
+		if (!still_over(m, &seen, at->standing, now_ns))
 			return doubt_text(m);
 		m->doubt = CAIRN_SCAN_DOUBT_NONE;
 	} else if (m->some) {
 		struct fit f = compare(m, &seen, moved);
-		if (astray && astray_over(m, f.least_m, standing))
+		if (far && !astray && moved_m < APART_M)
+			vote(m, points, moved, steered_rad);
+		if (astray && astray_over(m, f.least_m, at->standing))
 			m->doubt = CAIRN_SCAN_DOUBT_NONE;
 		else if (!astray && f.still_m >= 0.0 && f.least_m >= 0.0 && moved_m < APART_M)
 			judge(m, &f, far, now_ns);
 		if (m->doubt == CAIRN_SCAN_DOUBT_STILL)
 			return doubt_text(m); /* the reference stays: it is what the doubt is about */
 	}
-	begin(m, points, pose, now_ns);
+	begin(m, points, at, now_ns);
 	return doubt_text(m);
 }

@@ -15,6 +15,7 @@
  *                        people and doors move, too. So what exceeds the usual is summed up, and what falls below it is
  *                        taken off the sum (Page 1954, "Continuous inspection schemes").
  *                Either way the free way ahead is not known.
+ *                And one that fits another motion is a witness against wheels, gyro and steering (sensor_votes.h).
  *
  * A revolution that contradicts the motion stays refused, and so do those after it. A STILL doubt ends when the view has
  * changed or the robot has stood for CAIRN_SCAN_CHECK_RETRY_S; an ASTRAY one when the robot has stood before the same view
@@ -24,6 +25,7 @@
 #ifndef CAIRN_COMMON_SAFETY_SCAN_CHECK_H
 #define CAIRN_COMMON_SAFETY_SCAN_CHECK_H
 
+#include "common/safety/sensor_votes.h"
 #include "common/scan/scan.h"
 
 #define CAIRN_SCAN_CHECK_BINS 360
@@ -56,14 +58,25 @@ struct cairn_scan_motion {
 	uint64_t compared, confirmed, contradicted_still, contradicted_astray; /* so far */
 	struct cairn_pose2 pose;    /* of the reference, dead reckoned */
 	struct cairn_points points; /* the reference, in the robot frame of that pose */
-	struct cairn_points moved;  /* scratch */
+	double steering_rad;        /* of the reference */
+	bool voted;                 /* by it already, early */
+	struct cairn_sensor_votes votes;
+	struct cairn_points moved; /* scratch */
+	struct cairn_shift_lines lines;
 };
 
-/* points: a revolution in the robot frame of pose, which dead reckoning gives. standing: the robot stands by odometry.
- * NULL, or why one must not drive by it: it contradicts the motion since an earlier one. */
+/* Where the robot is by dead reckoning. */
+struct cairn_reckoning {
+	struct cairn_pose2 pose;
+	double steering_rad; /* its heading by the steering that was commanded; not a number: not known */
+	bool standing;       /* by odometry */
+};
+
+/* points: a revolution in the robot frame of at. NULL, or why one must not drive by it: it contradicts the motion since an
+ * earlier one. That sensors contradict each other is told in m->votes.fault, until cairn_scan_motion_reset. */
 const char *cairn_scan_motion_fault(struct cairn_scan_motion *m, const struct cairn_points *points,
-    struct cairn_pose2 pose, bool standing, int64_t now_ns);
-/* An operator vouches for the LiDAR. */
+    const struct cairn_reckoning *at, int64_t now_ns);
+/* An operator vouches for the sensors. */
 void cairn_scan_motion_reset(struct cairn_scan_motion *m);
 
 #endif

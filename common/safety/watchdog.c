@@ -358,6 +358,12 @@ static void find_problem(const struct cairn_watchdog *w, const struct cairn_watc
 		snprintf(text, bytes, "the motor board does not answer");
 	else if (w->motor_state == CAIRN_MOTOR_STATE_WHEEL_FAULT)
 		snprintf(text, bytes, "the wheels do not obey: %s", w->motor_reason);
+	else if (w->motor_state == CAIRN_MOTOR_STATE_CONTRADICTION)
+		snprintf(
+		    text, bytes, "sensors contradict each other: %s; then 'cairn release'", w->motor_reason);
+	else if (w->motor_state == CAIRN_MOTOR_STATE_TILTED ||
+		 w->motor_state == CAIRN_MOTOR_STATE_BATTERY_EMPTY)
+		snprintf(text, bytes, "the robot stands: %s", w->motor_reason);
 	else if (scan_s > w->cfg->safety.scan_timeout_s + 0.2)
 		snprintf(text, bytes, "no scan from sensor-bridge");
 	else if (w->t_scan_ns == 0 && seconds(w->t_born_ns, now_ns) > CAIRN_WATCHDOG_SCAN_FIRST_S)

@@ -21,6 +21,9 @@ static void judge_running(
     struct cairn_wheel_check *c, double limit_s, double sent_mps, double measured_mps, double dt_s)
 {
 	bool runs = measured_mps > c->forward_mps + MOVES_MPS || measured_mps < -c->backward_mps - MOVES_MPS;
+	bool opposes = runs && fabs(sent_mps) >= SENT_MIN_MPS && sent_mps * measured_mps < 0.0;
+	c->opposed_m = opposes ? c->opposed_m + fabs(measured_mps) * dt_s : 0.0;
+	c->opposed |= c->opposed_m > CAIRN_WHEELS_OPPOSED_M;
 	c->runs_s = runs ? c->runs_s + dt_s : 0.0;
 	c->obeys_s = runs ? 0.0 : c->obeys_s + dt_s;
 	if (c->runs_s > limit_s && c->verdict != CAIRN_WHEELS_RUN) {

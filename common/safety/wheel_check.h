@@ -5,6 +5,7 @@
  *
  *   RUNS     faster than what was sent since the wheels had time to follow, or in the other direction: motion against
  *            a zero command is the gravest of these. Ends when the wheels have obeyed for a second.
+ *            Wheels that set off in the other direction are wired the wrong way round, and will not obey later.
  *   STANDS   no motion although one was sent: lost commands, a switch that has cut the power, or a wheel that is held.
  *            The command is held back for CAIRN_WHEELS_RETRY_S, and twice as long after each further try in vain.
  *
@@ -17,6 +18,7 @@
 
 #define CAIRN_WHEELS_RETRY_S 2.0
 #define CAIRN_WHEELS_RETRY_MAX_S 30.0
+#define CAIRN_WHEELS_OPPOSED_M 0.03
 
 enum cairn_wheels { CAIRN_WHEELS_OBEY, CAIRN_WHEELS_RUN, CAIRN_WHEELS_STAND };
 
@@ -34,6 +36,8 @@ struct cairn_wheel_check {
 	double retry_s;                   /* STANDS: to wait before the next try */
 	double sent_mps, measured_mps;    /* when the verdict was passed, for people */
 	uint64_t alarms;                  /* verdicts other than OBEY so far */
+	double opposed_m;                 /* run in one go against the direction they were told */
+	bool opposed; /* more than CAIRN_WHEELS_OPPOSED_M of that: until the caller clears it */
 };
 
 /* One step of dt_s in which sent_mps was sent; measured: a fresh measured_mps is there. */

@@ -99,6 +99,11 @@ static void motor_hold(struct cairn_sequencer *seq)
 		s->estop = true;
 		snprintf(s->hold, sizeof(s->hold), "emergency stop: %.64s", seq->inputs.motion.reason);
 		return;
+	case CAIRN_MOTOR_STATE_CONTRADICTION:
+	case CAIRN_MOTOR_STATE_TILTED:
+	case CAIRN_MOTOR_STATE_BATTERY_EMPTY:
+		snprintf(s->hold, sizeof(s->hold), "%.90s", seq->inputs.motion.reason);
+		return;
 	case CAIRN_MOTOR_STATE_NO_SCAN:
 	case CAIRN_MOTOR_STATE_REARMING:
 	case CAIRN_MOTOR_STATE_NO_DEVICE:
@@ -210,6 +215,13 @@ void cairn_sequencer_on_guard(struct cairn_sequencer *seq, const struct cairn_ms
 	/* No echo at all is a drop, too. */
 	if (seq_rising(seq, &seq->inputs.t_guard_ns, t_ns, !isnan(guard->floor_m)))
 		seq->inputs.drop = guard->floor_m > seq->cfg->safety.cliff_m;
+}
+
+void cairn_sequencer_on_battery(
+    struct cairn_sequencer *seq, const struct cairn_msg_battery *battery, int64_t t_ns)
+{
+	if (seq_rising(seq, &seq->inputs.t_battery_ns, t_ns, isfinite(battery->percent)))
+		seq->inputs.battery_percent = battery->percent;
 }
 
 void cairn_sequencer_on_pose(struct cairn_sequencer *seq, const struct cairn_msg_pose *pose, int64_t t_ns)

@@ -27,6 +27,8 @@ struct seq_inputs {
 	int64_t t_depth_ns;
 	int64_t t_guard_ns;
 	bool drop; /* by the newest word of the cliff sensor */
+	int64_t t_battery_ns;
+	double battery_percent; /* negative: not known */
 	int64_t t_pose_ns;
 	struct cairn_msg_pose pose;
 	uint64_t map_id; /* of the newest pose that tells; 0 = none has */

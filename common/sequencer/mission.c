@@ -21,6 +21,8 @@ const struct cairn_mission_edge cairn_mission_edges[] = {
     {S(IDLE), C(AUTOSTART), 0, TO(EXPLORING), "started by itself"},
     /* the exploration ends */
     {S(EXPLORING), C(GOAL_REACHED), 0, TO(FINISHED), "goal_reached"},
+    {S(EXPLORING), C(BATTERY_LOW) | C(STAY), 0, TO(FINISHED), "battery_low"},
+    {S(EXPLORING), C(BATTERY_LOW), C(STAY), TO(RETURNING), "battery_low"},
     {S(EXPLORING), C(TIME_UP) | C(STAY), 0, TO(FINISHED), "time_up"},
     {S(EXPLORING), C(TIME_UP), C(STAY), TO(RETURNING), "time_up"},
     {S(EXPLORING), C(EXPLORED) | C(STAY), 0, TO(FINISHED), "explored"},
@@ -33,6 +35,7 @@ const struct cairn_mission_edge cairn_mission_edges[] = {
     {S(RETURNING), C(SILENT_WAY) | C(MODEL), 0, TO(EXPLORING), "the model answers again"},
     {S(RETURNING), C(SILENT_WAY) | C(DEGRADED), 0, TO(RETURNING), "stage_failed"},
     {S(RETURNING), C(SILENT_WAY) | C(LOCAL), 0, TO(EXPLORING), "exploring without the model"},
+    {S(RETURNING), C(SILENT_WAY) | C(BATTERY_LOW), 0, TO(RETURNING), "battery_low"},
     {S(RETURNING), C(SILENT_WAY) | C(TIME_UP), 0, TO(RETURNING), "time_up"},
     {S(RETURNING), C(SILENT_WAY) | C(EXPLORED), 0, TO(RETURNING), "explored"},
     {S(RETURNING), C(AT_HOME), C(SILENT_WAY), TO(FINISHED), NULL},
@@ -51,7 +54,8 @@ const int cairn_mission_edge_count = (int)(sizeof(cairn_mission_edges) / sizeof(
 
 static const char *const condition_names[] = {"stop", "pause", "resume", "explore", "goto", "home",
     "autostart", "time_up", "explored", "silent", "model", "silent_way", "at_home", "home_failed",
-    "goal_ended", "stay", "degraded", "local", "goal_reached", "task", "task_ended", "agent_silent"};
+    "goal_ended", "stay", "degraded", "local", "goal_reached", "task", "task_ended", "agent_silent",
+    "battery_low"};
 _Static_assert(sizeof(condition_names) / sizeof(condition_names[0]) == CAIRN_MISSION_COND_COUNT,
     "one name for each condition");
 

@@ -37,6 +37,7 @@ enum cairn_mission_condition {
 	CAIRN_MISSION_COND_TASK,         /* operator: task */
 	CAIRN_MISSION_COND_TASK_ENDED,   /* the agent has an answer, hands off, or has come to a limit */
 	CAIRN_MISSION_COND_AGENT_SILENT, /* nothing heard of the task's agent for agent.silent_s */
+	CAIRN_MISSION_COND_BATTERY_LOW,  /* below robot.battery_home_percent */
 	CAIRN_MISSION_COND_COUNT
 };
 

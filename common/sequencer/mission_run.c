@@ -130,6 +130,9 @@ static uint32_t measure(struct cairn_sequencer *seq, int64_t now_ns)
 		c |= CAIRN_MISSION_BIT(AUTOSTART);
 	if (exploring && time_up(seq, now_ns))
 		c |= CAIRN_MISSION_BIT(TIME_UP);
+	double charge = seq->inputs.t_battery_ns != 0 ? seq->inputs.battery_percent : -1.0;
+	if (exploring && charge >= 0.0 && charge < seq->cfg->robot.battery_home_percent)
+		c |= CAIRN_MISSION_BIT(BATTERY_LOW);
 	if (exploring && seq_nothing_left(seq, now_ns))
 		c |= CAIRN_MISSION_BIT(EXPLORED);
 	if (exploring && seq_tier(seq, now_ns) == CAIRN_TIER_RETURNING)
@@ -240,10 +243,10 @@ void seq_mission_apply(struct cairn_sequencer *seq, uint32_t conditions, int64_t
 	if (edge == NULL)
 		return;
 	enum cairn_mission_state to = target_of(seq, edge);
-	if ((edge->all & (CAIRN_MISSION_BIT(EXPLORED) | CAIRN_MISSION_BIT(TIME_UP))) != 0 &&
-	    r->state != CAIRN_MISSION_STATE_TASK)
+	uint32_t cut_short = CAIRN_MISSION_BIT(TIME_UP) | CAIRN_MISSION_BIT(BATTERY_LOW);
+	if ((edge->all & (CAIRN_MISSION_BIT(EXPLORED) | cut_short)) != 0 && r->state != CAIRN_MISSION_STATE_TASK)
 		cairn_frontier_blacklist_close(&r->explore, &seq->offers.frontiers,
-		    seq->cfg->mission.frontier_min_width_m, (edge->all & CAIRN_MISSION_BIT(TIME_UP)) != 0);
+		    seq->cfg->mission.frontier_min_width_m, (edge->all & cut_short) != 0);
 	bool same_way = to == CAIRN_MISSION_STATE_RETURNING && r->state == to &&
 			(conditions & CAIRN_MISSION_BIT(HOME)) == 0;
 	leave(seq, to, now_ns);

@@ -5,6 +5,7 @@ TAKE(scan, cairn_sequencer_on_scan(core, m, hdr->t_ns))
 TAKE(depth_scan, cairn_sequencer_on_depth(core, m, hdr->t_ns))
 TAKE(pose, cairn_sequencer_on_pose(core, m, hdr->t_ns))
 TAKE(motion, cairn_sequencer_on_motion(core, m, hdr->t_ns))
+TAKE(battery, cairn_sequencer_on_battery(core, m, hdr->t_ns))
 TAKE(guard, cairn_sequencer_on_guard(core, m, hdr->t_ns))
 TAKE(frontiers, cairn_sequencer_on_frontiers(core, m, hdr->t_ns))
 TAKE(candidates, cairn_sequencer_on_candidates(core, m, hdr->t_ns))
@@ -46,6 +47,7 @@ const struct cairn_in cairn_sequencer_in[] = {
     {CAIRN_TOPIC_POSE, CAIRN_ACCEPT_PLAUSIBLE, take_pose},
     {CAIRN_TOPIC_MOTION, CAIRN_ACCEPT_PLAUSIBLE, take_motion},
     {CAIRN_TOPIC_GUARD, CAIRN_ACCEPT_PLAUSIBLE, take_guard},
+    {CAIRN_TOPIC_BATTERY, CAIRN_ACCEPT_PLAUSIBLE, take_battery},
     {CAIRN_TOPIC_FRONTIERS, CAIRN_ACCEPT_PLAUSIBLE, take_frontiers},
     {CAIRN_TOPIC_CANDIDATES, CAIRN_ACCEPT_PLAUSIBLE, take_candidates},
     {CAIRN_TOPIC_NAV_VELOCITY, CAIRN_ACCEPT_PLAUSIBLE, take_nav_velocity},

@@ -123,9 +123,13 @@ static bool add_robot(struct cairn_text *out, const char *line)
 		    wide, high, seen, tracking);
 		return true;
 	}
-	double volts;
-	if (sscanf(line, "Battery: %lf V", &volts) == 1) {
-		cairn_text_addf(out, "%.1f V\n", volts);
+	double volts, percent;
+	int known = sscanf(line, "Battery: %lf V, %lf%%", &volts, &percent);
+	if (known >= 1) {
+		if (known == 2)
+			cairn_text_addf(out, "battery %.0f%%\n", percent);
+		else
+			cairn_text_addf(out, "%.1f V\n", volts);
 		return true;
 	}
 	return sscanf(line, "Tilt: roll %lf, pitch %lf", &roll, &pitch) == 2 && fabs(roll) < LEVEL_DEG &&

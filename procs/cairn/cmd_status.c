@@ -153,7 +153,11 @@ static void print_robot(struct picture *p)
 		    cairn_enum_text(&cairn_enum_motor_state, (int)p->motion.state), p->motion.v_mps,
 		    p->motion.reason[0] != '\0' ? ": " : "", cli_printable(p->motion.reason));
 	if (p->have[BATTERY])
-		printf("battery   %.1f V\n", p->battery.voltage_v);
+		printf("battery   %.1f V", p->battery.voltage_v);
+	if (p->have[BATTERY] && p->battery.percent >= 0.0)
+		printf(", %.0f %%", p->battery.percent);
+	if (p->have[BATTERY])
+		printf("\n");
 }
 
 static void print_model(struct picture *p)

@@ -89,6 +89,7 @@ enum cairn_eval_end cairn_eval_dead_ends(const struct cli *cli, json_t *figures)
 enum cairn_eval_end cairn_eval_explore(const struct cli *cli, json_t *figures);
 enum cairn_eval_end cairn_eval_frequency(const struct cli *cli, json_t *figures);
 enum cairn_eval_end cairn_eval_mapping(const struct cli *cli, json_t *figures);
+enum cairn_eval_end cairn_eval_mounting(const struct cli *cli, json_t *figures);
 enum cairn_eval_end cairn_eval_recovery(const struct cli *cli, json_t *figures);
 enum cairn_eval_end cairn_eval_replay(const struct cli *cli, json_t *figures);
 enum cairn_eval_end cairn_eval_soak(const struct cli *cli, json_t *figures);

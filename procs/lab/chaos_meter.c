@@ -88,6 +88,9 @@ static bool held(enum cairn_motor_state state)
 	case CAIRN_MOTOR_STATE_NO_DEVICE:
 	case CAIRN_MOTOR_STATE_ESTOP:
 	case CAIRN_MOTOR_STATE_WHEEL_FAULT:
+	case CAIRN_MOTOR_STATE_CONTRADICTION:
+	case CAIRN_MOTOR_STATE_TILTED:
+	case CAIRN_MOTOR_STATE_BATTERY_EMPTY:
 		return true;
 	default:
 		return false;

@@ -57,6 +57,9 @@ static bool held(const struct up_run *run, const struct victim *v)
 	case CAIRN_MOTOR_STATE_NO_DEVICE:
 	case CAIRN_MOTOR_STATE_ESTOP:
 	case CAIRN_MOTOR_STATE_WHEEL_FAULT:
+	case CAIRN_MOTOR_STATE_CONTRADICTION:
+	case CAIRN_MOTOR_STATE_TILTED:
+	case CAIRN_MOTOR_STATE_BATTERY_EMPTY:
 		return true;
 	default:
 		/* at the goal it stands because it has arrived */

@@ -193,6 +193,8 @@ static json_t *tally(const struct cairn_safety_tally *r)
 	set_count(o, "scans_compared_with_the_motion", r->scans_compared);
 	set_count(o, "scans_taken_for_an_old_picture", r->scans_still);
 	set_count(o, "scans_taken_for_another_picture", r->scans_astray);
+	set_count(o, "motions_compared_by_sensors", r->votes_heard);
+	set_count(o, "contradictions_of_sensors", r->contradictions);
 	for (int i = 0; i < CAIRN_MOTOR_STATE_COUNT; i++) {
 		set_count(stops, cairn_enum_text(&cairn_enum_motor_state, i), r->stops[i]);
 		set_real(seconds, cairn_enum_text(&cairn_enum_motor_state, i), r->state_s[i]);

@@ -116,6 +116,8 @@ static const struct cli_option dead_ends_options[] = {{"runs", '\0', "N", "how m
     {"first", '\0', "N", "number of the first world (default 0)"}, SEED,
     {"poses", '\0', "SOURCE", "mapper (as on the robot, the default) or truth (faster)"}, JOBS, STATE,
     VERBOSE, {0}};
+static const struct cli_option mounting_options[] = {
+    {"runs", '\0', "N", "how many houses for each fault (default 200)"}, SEED, JOBS, {0}};
 static const struct cli_option explore_eval_options[] = {
     {"worlds", '\0', "PATH...",
 	"a house, or a folder of them; more may follow, and it may be repeated (default: the bundled homes)"},
@@ -211,6 +213,11 @@ const struct cairn_eval cairn_evals[] = {
 	"them, and where "
 	"two halves of the frames put them",
 	detector_options, false),
+    EVAL(mounting,
+	"robots with a sensor or a sign the wrong way round set off through houses: stopped, how far, "
+	"contacts; "
+	"and those with none",
+	mounting_options, false),
     EVAL(recovery, "every process of a driving stack is killed once: time until decisions are driven again",
 	NULL, true),
     EVAL(frequency,

@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "common/base/retry.h"
+#include "common/device/base_axes.h"
 #include "common/device/base_link.h"
+#include "common/device/battery.h"
 #include "common/device/wheel_odom.h"
 #include "common/safety/motor_ports.h"
 #include "common/safety/estop_latch.h"
@@ -26,9 +28,11 @@ struct app {
 	struct cairn_outbox *outbox;
 	int fd; /* -1 = closed */
 	struct cairn_base_link link;
+	struct cairn_base_axes axes;
 	struct cairn_wheel_odom odom;
 	struct cairn_msg_imu imu;
-	double battery_v;
+	struct cairn_battery battery;
+	bool battery_low;              /* has been warned of */
 	int64_t report_ns;             /* stamp of the board's newest report */
 	enum cairn_motor_state state;  /* last published */
 	struct cairn_estop_latch kept; /* as last saved, or as was last tried */
@@ -107,14 +111,15 @@ static void on_report(struct app *app, const struct cairn_rosmaster_report *r, i
 {
 	switch (r->func) {
 	case CAIRN_ROSMASTER_SPEED:
-		app->battery_v = r->speed.battery_v;
+		cairn_battery_measured(&app->battery, r->speed.battery_v, now_ns);
 		/* On an Ackermann chassis vy is the steering angle in degrees. */
-		cairn_wheel_odom_speed(
-		    &app->odom, r->speed.vx_mps, cairn_deg_to_rad(r->speed.steer_raw), now_ns);
+		cairn_wheel_odom_speed(&app->odom, cairn_base_axes_speed_mps(&app->axes, r->speed.vx_mps),
+		    cairn_base_axes_steer_rad(&app->axes, cairn_deg_to_rad(r->speed.steer_raw)), now_ns);
 		break;
 	case CAIRN_ROSMASTER_IMU_MPU:
 	case CAIRN_ROSMASTER_IMU_ICM:
-		cairn_wheel_odom_gyro(&app->odom, r->imu.gyro_radps[2], now_ns);
+		cairn_wheel_odom_gyro(&app->odom, cairn_base_axes_up(&app->axes, r->imu.gyro_radps), now_ns);
+		cairn_motor_accelerated(&app->core, r->imu.accel_mps2, now_ns);
 		publish_imu(app, r, now_ns);
 		break;
 	case CAIRN_ROSMASTER_ATTITUDE:
@@ -254,7 +259,8 @@ static void decide(struct app *app)
 	int64_t now_ns = cairn_now_ns();
 	struct cairn_twist twist = cairn_motor_step(&app->core, now_ns);
 	uint8_t frame[CAIRN_ROSMASTER_FRAME_MAX];
-	size_t n = cairn_rosmaster_motion(frame, app->cfg->robot.car_type, twist.v_mps, twist.w_radps);
+	struct cairn_twist told = cairn_base_axes_command(&app->axes, twist);
+	size_t n = cairn_rosmaster_motion(frame, app->cfg->robot.car_type, told.v_mps, told.w_radps);
 	write_board(app, frame, n);
 	if (app->core.wheels.verdict == CAIRN_WHEELS_RUN) {
 		/* The motion frame is not obeyed: the reset stops the board in any mode. */
@@ -301,16 +307,29 @@ static void on_command(void *ctx, const struct cairn_msg_command *cmd, struct ca
 	}
 }
 
+static void tend_battery(struct app *app, int64_t now_ns)
+{
+	if (app->battery.mean_v <= 0.0 || !app->was_in_service)
+		return;
+	struct cairn_msg_battery m = {
+	    .voltage_v = app->battery.mean_v, .percent = cairn_battery_charge(&app->battery)};
+	cairn_motor_charge(&app->core, m.percent);
+	cairn_outbox_put(app->outbox, CAIRN_TOPIC_BATTERY, &m, false, now_ns);
+	double warn = app->cfg->robot.battery_warn_percent;
+	bool low = m.percent >= 0.0 && m.percent < warn;
+	if (low && !app->battery_low)
+		cairn_log_warn("battery low: %.1f V, %.0f %%; charge the robot", m.voltage_v, m.percent);
+	/* It comes and goes at the limit: warned of once until it has been charged. */
+	app->battery_low = low || (app->battery_low && m.percent < warn + CAIRN_MOTOR_CHARGED_PERCENT);
+}
+
 static int on_tick(void *ctx)
 {
 	struct app *app = ctx;
 	int64_t now_ns = cairn_now_ns();
 	tend_board(app, now_ns);
 	decide(app);
-	if (app->battery_v > 0.0 && app->was_in_service) {
-		struct cairn_msg_battery battery = {.voltage_v = app->battery_v};
-		cairn_outbox_put(app->outbox, CAIRN_TOPIC_BATTERY, &battery, false, now_ns);
-	}
+	tend_battery(app, now_ns);
 	return 0;
 }
 
@@ -332,11 +351,15 @@ static void start(struct app *app)
 		cairn_motor_operator_stop(&app->core, memory.reason);
 	}
 	save_memory(app);
+	app->axes = cairn_base_axes_from(cfg);
+	(void)cairn_battery_curve_parse(
+	    &app->battery.curve, cfg->robot.battery_curve, &err); /* checked by the rules */
 	cairn_base_link_init(&app->link, cfg->robot.car_type, now_ns);
-	cairn_wheel_odom_init(
-	    &app->odom, &(struct cairn_wheel_odom_params){.ticks_per_m = cfg->robot.encoder_ticks_per_m,
-			    .encoder_mask = cfg->robot.encoder_mask,
-			    .speed_max_mps = cfg->robot.speed_max_mps});
+	cairn_wheel_odom_init(&app->odom,
+	    &(struct cairn_wheel_odom_params){
+		.ticks_per_m = cairn_base_axes_ticks_per_m(&app->axes, cfg->robot.encoder_ticks_per_m),
+		.encoder_mask = cfg->robot.encoder_mask,
+		.speed_max_mps = cfg->robot.speed_max_mps});
 	arm_crash();
 	app->outbox = cairn_stage_outputs(app->stage, cairn_motor_out);
 	cairn_stage_inputs(app->stage, cairn_motor_in, &app->core, on_urgent, app);

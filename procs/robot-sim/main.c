@@ -91,18 +91,20 @@ static void report_board(struct robot_sim *r)
 {
 	const struct cairn_sim_state *s = cairn_sim_state(r->sim);
 	const struct cairn_body *b = &s->body;
-	double ticks = r->cfg->robot.encoder_ticks_per_m, gyro = 0.0;
+	const struct cairn_mounting *m = cairn_sim_mounting(r->sim);
+	double gyro = 0.0;
 	for (int i = 0; i < GYRO_STEPS; i++)
 		gyro += r->gyro[i] / GYRO_STEPS;
-	int32_t left = (int32_t)(uint32_t)(int64_t)floor(b->wheel_left_m * ticks);
-	int32_t right = (int32_t)(uint32_t)(int64_t)floor(b->wheel_right_m * ticks);
-	struct cairn_dev_board_sense sense = {.v_mps = b->wheel_mps,
-	    .steer_deg = cairn_rad_to_deg(b->steer_rad),
+	int32_t left = cairn_mounting_count(m, b->wheel_left_m);
+	int32_t right = cairn_mounting_count(m, b->wheel_right_m);
+	/* The board tells where it has put the steering, not where the wheels are. */
+	struct cairn_dev_board_sense sense = {.v_mps = cairn_base_axes_speed_mps(&m->axes, b->wheel_mps),
+	    .steer_deg = cairn_rad_to_deg(cairn_base_axes_base_steer_rad(&m->axes, b->steer_rad)),
 	    .battery_v = s->battery_v,
-	    .gyro_radps = {0.0, 0.0, gyro},
 	    .accel_mps2 = {b->accel_mps2, b->v_mps * b->w_radps, 9.81},
 	    .yaw_rad = b->gyro_yaw_rad,
 	    .counts = {left, left, right, right}};
+	cairn_base_axes_from_up(&m->axes, gyro, sense.gyro_radps);
 	uint8_t buf[64];
 	size_t n = cairn_dev_board_report(&r->board, &sense, buf, sizeof(buf));
 	if (n > 0)
@@ -128,7 +130,8 @@ static void report_lidar(struct robot_sim *r, const struct cairn_lidar_point *po
 static struct cairn_drive drive_of(const struct robot_sim *r)
 {
 	const struct cairn_dev_board *b = &r->board;
-	double hold = cairn_sim_state(r->sim)->body.steer_rad;
+	double hold = cairn_base_axes_base_steer_rad(
+	    &cairn_sim_mounting(r->sim)->axes, cairn_sim_state(r->sim)->body.steer_rad);
 	struct cairn_drive d = {.v_mps = b->v_mps, .steer_rad = hold};
 	if (b->steer_set)
 		d.steer_rad = cairn_deg_to_rad(b->steer_deg);
@@ -328,7 +331,8 @@ static bool open_all(struct robot_sim *r, struct cairn_error *err)
 	const struct cairn_config_robot *robot = &r->cfg->robot;
 	const char *run_dir = cairn_stage_run_dir(r->stage);
 	struct cairn_camera lens = {r->cfg->camera.width_px, r->cfg->camera.height_px, robot->camera_hfov_rad,
-	    robot->camera_x_m, robot->camera_z_m, robot->camera_pitch_rad};
+	    robot->camera_x_m, cairn_sim_mounting(r->sim)->camera_z_m,
+	    cairn_sim_mounting(r->sim)->camera_pitch_rad};
 	r->renderer = cairn_renderer_new(r->world, &lens);
 	if (r->renderer == NULL) {
 		cairn_error_set(err, "out of memory");

@@ -46,8 +46,8 @@ static void publish_turn(struct app *app)
 		return;
 	}
 	cairn_stage_tried(app->stage, "use the LiDAR", NULL);
-	cairn_rplidar_scan(&app->scan, turn, app->cfg->robot.lidar_yaw_rad, app->cfg->robot.lidar_range_min_m,
-	    app->cfg->robot.lidar_range_max_m);
+	cairn_rplidar_scan(&app->scan, turn, app->cfg->robot.lidar_yaw_rad, app->cfg->robot.lidar_mirrored,
+	    app->cfg->robot.lidar_range_min_m, app->cfg->robot.lidar_range_max_m);
 	cairn_pub_send(app->scan_pub, &app->scan, turn->t_end_ns, true);
 }
 

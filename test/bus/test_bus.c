@@ -70,7 +70,8 @@ START_TEST(a_reader_that_came_first_hears_the_publisher)
 	setup();
 	struct cairn_sub *sub = subscriber(CAIRN_TOPIC_BATTERY);
 	struct cairn_pub *pub = publisher(CAIRN_TOPIC_BATTERY);
-	struct cairn_msg_battery out = {11.5}, in = {0};
+	struct cairn_msg_battery out = {.voltage_v = 11.5, .percent = -1.0},
+				 in = {.voltage_v = 0, .percent = -1.0};
 	struct cairn_header hdr;
 	ck_assert(send_until_heard(pub, sub, &out, &in, &hdr));
 	ck_assert_double_eq(in.voltage_v, 11.5);
@@ -107,7 +108,7 @@ static void hold(int taken, const char *name)
 
 START_TEST(a_topic_that_a_stranger_has_bound_is_bound_again_and_heard_when_he_is_gone)
 {
-	struct cairn_msg_battery msg = {12.5}, got;
+	struct cairn_msg_battery msg = {.voltage_v = 12.5, .percent = -1.0}, got;
 	struct cairn_header hdr;
 	char ep[CAIRN_RUN_DIR_BYTES + 32];
 	setup();
@@ -193,10 +194,10 @@ START_TEST(a_topic_of_the_latest_ends_at_the_newest)
 	setup();
 	struct cairn_pub *pub = publisher(CAIRN_TOPIC_BATTERY);
 	struct cairn_sub *sub = subscriber(CAIRN_TOPIC_BATTERY);
-	struct cairn_msg_battery b = {0.0};
+	struct cairn_msg_battery b = {.voltage_v = 0.0, .percent = -1.0};
 	ck_assert(send_until_heard(pub, sub, &b, &b, NULL));
 	for (int i = 1; i <= 20; i++) {
-		struct cairn_msg_battery out = {i};
+		struct cairn_msg_battery out = {.voltage_v = i, .percent = -1.0};
 		cairn_pub_send(pub, &out, i, true);
 	}
 	/* A burst that is faster than the socket may lose any of its messages, the last as well: every topic
@@ -204,7 +205,7 @@ START_TEST(a_topic_of_the_latest_ends_at_the_newest)
 	for (int i = 0; i < TRIES && b.voltage_v < 20.0; i++) {
 		double before = b.voltage_v;
 		if (!wait_readable(cairn_sub_socket(sub))) {
-			struct cairn_msg_battery again = {20};
+			struct cairn_msg_battery again = {.voltage_v = 20, .percent = -1.0};
 			cairn_pub_send(pub, &again, 20 + i, true);
 		}
 		(void)cairn_sub_recv(sub, &b, NULL);
@@ -219,7 +220,7 @@ _Noreturn static void publish_until_killed(void)
 {
 	struct cairn_bus *mine = cairn_bus_new(run_dir, NULL);
 	struct cairn_pub *pub = mine != NULL ? cairn_pub_new(mine, CAIRN_TOPIC_BATTERY, NULL, NULL) : NULL;
-	struct cairn_msg_battery b = {1.0};
+	struct cairn_msg_battery b = {.voltage_v = 1.0, .percent = -1.0};
 	while (pub != NULL && getppid() != 1) {
 		cairn_pub_send(pub, &b, 1, true);
 		poll(NULL, 0, 5);
@@ -234,7 +235,8 @@ START_TEST(a_killed_publisher_frees_its_topic_and_its_successor_is_heard)
 	if (pid == 0)
 		publish_until_killed();
 	struct cairn_sub *sub = subscriber(CAIRN_TOPIC_BATTERY);
-	struct cairn_msg_battery in = {0.0}, out = {2.0};
+	struct cairn_msg_battery in = {.voltage_v = 0.0, .percent = -1.0},
+				 out = {.voltage_v = 2.0, .percent = -1.0};
 	struct cairn_header before = {0}, after = {0};
 	for (int i = 0; i < TRIES && in.voltage_v != 1.0; i++) {
 		wait_readable(cairn_sub_socket(sub));

@@ -75,7 +75,7 @@ START_TEST(a_consumer_that_talks_to_a_publisher_disturbs_nobody)
 		unsigned since =
 		    0; /* rounds when it was shouting for certain: only what is heard after that counts */
 		for (time_t end = time(NULL) + 10; time(NULL) < end && (heard < 200 || *rounds == since);) {
-			struct cairn_msg_battery out = {11.5}, in;
+			struct cairn_msg_battery out = {.voltage_v = 11.5, .percent = -1.0}, in;
 			ck_assert_int_eq(cairn_pub_send(pub, &out, 1, true), 0);
 			wait_readable(cairn_sub_socket(sub));
 			while (cairn_sub_recv(sub, &in, NULL) == 1)
@@ -112,7 +112,7 @@ START_TEST(a_subscription_longer_than_any_of_ours_ends_the_connection)
 	zmq_pollitem_t items[] = {
 	    {.socket = sub, .events = ZMQ_POLLIN}, {.socket = monitor, .events = ZMQ_POLLIN}};
 	for (int i = 0; i < TRIES && items[0].revents == 0; i++) {
-		struct cairn_msg_battery out = {11.5};
+		struct cairn_msg_battery out = {.voltage_v = 11.5, .percent = -1.0};
 		ck_assert_int_eq(cairn_pub_send(pub, &out, 1, true), 0);
 		zmq_poll(items, 2, 5);
 	}

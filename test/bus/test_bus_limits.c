@@ -72,11 +72,13 @@ static void liar_battery(struct liar *liar, int version, const char *voltage, do
 		pack_text(&pk, "of a later version");
 	}
 	pack_text(&pk, "data");
-	msgpack_pack_map(&pk, extra ? 2 : 1);
+	msgpack_pack_map(&pk, extra ? 3 : 2);
 	if (extra) {
 		pack_text(&pk, "cells");
 		msgpack_pack_map(&pk, 0);
 	}
+	pack_text(&pk, "percent");
+	msgpack_pack_double(&pk, -1.0);
 	pack_text(&pk, "voltage_v");
 	if (voltage != NULL)
 		pack_text(&pk, voltage);
@@ -92,7 +94,7 @@ static void liar_send(struct liar *liar)
 /* Sends what the buffer holds until the reader's voltage is volts, or has refused more than before. */
 static bool send_until(struct liar *liar, struct cairn_sub *sub, double volts, uint64_t rejects)
 {
-	struct cairn_msg_battery got = {-1.0};
+	struct cairn_msg_battery got = {.voltage_v = -1.0, .percent = -1.0};
 	for (int i = 0; i < TRIES; i++) {
 		liar_send(liar);
 		wait_readable(cairn_sub_socket(sub));
@@ -152,7 +154,7 @@ START_TEST(a_message_larger_than_any_of_ours_is_refused_counted_and_the_topic_go
 	struct liar liar;
 	struct cairn_sub *sub = cairn_sub_new(bus, CAIRN_TOPIC_BATTERY, NULL, &err);
 	char *huge = calloc(1, LARGEST + 1);
-	struct cairn_msg_battery got = {-1.0};
+	struct cairn_msg_battery got = {.voltage_v = -1.0, .percent = -1.0};
 	liar_open(&liar, "battery");
 	liar_battery(&liar, CAIRN_SCHEMA_VERSION, NULL, 10.5, false);
 	ck_assert(send_until(&liar, sub, 10.5, 0));

@@ -26,7 +26,7 @@ static void lidar(const uint8_t *data, size_t count)
 		data += n;
 		count -= n;
 		if (cairn_rplidar_turn(&parser) != NULL)
-			cairn_rplidar_scan(&scan, cairn_rplidar_turn(&parser), 0.1, 0.05, 16.0);
+			cairn_rplidar_scan(&scan, cairn_rplidar_turn(&parser), 0.1, false, 0.05, 16.0);
 	}
 }
 

@@ -5,8 +5,7 @@
 
 #include "common/sim/robot/sim_private.h"
 
-#define BATTERY_FULL_V 12.4
-#define BATTERY_V_PER_S 0.00015
+#define BATTERY_LEAST_V 5.0
 #define CLEARANCE_SHOWN_M 2.0
 
 static bool find_start(const struct cairn_config *cfg, const struct cairn_world *world,
@@ -68,16 +67,20 @@ struct cairn_sim *cairn_sim_new(
 		cairn_sim_destroy(&s);
 		return NULL;
 	}
+	s->mounting = cairn_mounting_from(cfg);
 	for (int i = 0; i < CAIRN_LIDAR_POINTS; i++) {
-		double a = cfg->robot.lidar_yaw_rad - i * (2.0 * M_PI / CAIRN_LIDAR_POINTS);
-		s->angle_rad[i] = (float)cairn_wrap_rad(a);
+		double step_rad = i * (2.0 * M_PI / CAIRN_LIDAR_POINTS);
+		double believed =
+		    cfg->robot.lidar_yaw_rad + (cfg->robot.lidar_mirrored ? step_rad : -step_rad);
+		double a = s->mounting.lidar_yaw_rad + (s->mounting.lidar_mirrored ? step_rad : -step_rad);
+		s->angle_rad[i] = (float)cairn_wrap_rad(believed);
 		s->direction[i] = (struct cairn_vec2){cos(a), sin(a)};
 	}
 	cairn_sim_aim_columns(s);
 	cairn_rng_seed(&s->state.rng, (uint64_t)cfg->sim.seed, 1);
 	s->state.start = start;
-	s->state.battery_v = BATTERY_FULL_V;
 	cairn_props_start(world, (uint64_t)cfg->sim.seed, &s->state.props);
+	s->state.battery_v = cfg->sim.battery_v;
 	cairn_body_init(&s->state.body, start, &s->state.rng);
 	int32_t person = cairn_sim_place_people(s);
 	if (person >= 0) {
@@ -100,6 +103,11 @@ void cairn_sim_destroy(struct cairn_sim **sim_p)
 	for (int i = 0; i < CAIRN_DEPTH_HEIGHTS; i++)
 		cairn_slice_destroy(&s->depths[i].slice);
 	free(s);
+}
+
+const struct cairn_mounting *cairn_sim_mounting(const struct cairn_sim *sim)
+{
+	return &sim->mounting;
 }
 
 const struct cairn_sim_state *cairn_sim_state(const struct cairn_sim *sim)
@@ -270,11 +278,14 @@ const struct cairn_lidar_point *cairn_sim_step(struct cairn_sim *sim, struct cai
 	cairn_sim_walk(sim);
 	size_t n = cairn_sim_discs(sim, people);
 	struct cairn_pose2 before = sim->state.body.pose;
-	cairn_body_step(&sim->state.body, &sim->params, sim->world, people, n, drive.v_mps, drive.steer_rad,
+	const struct cairn_base_axes *axes = &sim->mounting.axes;
+	cairn_body_step(&sim->state.body, &sim->params, sim->world, people, n,
+	    cairn_base_axes_wheels_mps(axes, drive.v_mps), cairn_base_axes_steer_rad(axes, drive.steer_rad),
 	    CAIRN_SIM_STEP_S, &sim->state.rng);
 	spin(sim);
 	sim->state.steps++;
-	sim->state.battery_v = fmax(9.6, sim->state.battery_v - BATTERY_V_PER_S * CAIRN_SIM_STEP_S);
+	sim->state.battery_v = fmax(BATTERY_LEAST_V,
+	    sim->state.battery_v - sim->cfg->sim.battery_v_per_h / 3600.0 * CAIRN_SIM_STEP_S);
 	sim->turn_done = false;
 	if (!lidar_on) {
 		sim->turn_step = 0;

@@ -7,6 +7,7 @@
 #define CAIRN_COMMON_SIM_ROBOT_SIM_H
 
 #include "common/sim/robot/body.h"
+#include "common/sim/robot/mounting.h"
 #include "common/sim/robot/truth.h"
 #include "common/sim/world/props.h"
 #include "ipc/messages.h"
@@ -45,7 +46,7 @@ struct cairn_sim_state {
 };
 
 struct cairn_drive {
-	double v_mps, steer_rad; /* wheels; steering left positive */
+	double v_mps, steer_rad; /* as the base is told; steering left positive */
 };
 
 struct cairn_sim;
@@ -57,6 +58,8 @@ struct cairn_sim *cairn_sim_new(
 void cairn_sim_destroy(struct cairn_sim **sim_p);
 
 const struct cairn_sim_state *cairn_sim_state(const struct cairn_sim *sim);
+/* How its sensors and wheels truly are. */
+const struct cairn_mounting *cairn_sim_mounting(const struct cairn_sim *sim);
 /* Puts a kept state back; the robot stands still. The start must be the same as this simulation's. */
 void cairn_sim_restore(struct cairn_sim *sim, const struct cairn_sim_state *state);
 struct cairn_truth *cairn_sim_truth(struct cairn_sim *sim);

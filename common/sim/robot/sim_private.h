@@ -37,6 +37,7 @@ struct cairn_sim {
 	const struct cairn_config *cfg;
 	const struct cairn_world *world;
 	struct cairn_body_params params;
+	struct cairn_mounting mounting;
 	struct cairn_sim_state state;
 	struct cairn_truth *truth;
 	struct cairn_slice *lidar; /* the world at its height */

@@ -3,7 +3,7 @@ import { age, byId, compass, duration, el, figures, latency, metres, setText, sh
 
 const TONE = { exploring: 'go', goto: 'go', returning: 'go', paused: 'warn', finished: 'ok', idle: '', normal: 'ok', coasting: 'warn', local: 'warn', waiting: '', elevated: 'warn',
 	degraded: 'bad', offline: 'bad', good: 'ok', weak: 'warn', lost: 'bad', none: 'warn', driving: 'ok', slowed: 'warn', blocked: 'warn', estop: 'bad', no_command: 'warn', no_scan: 'bad',
-	no_device: 'bad', wheel_fault: 'bad', rearming: 'warn' };
+	no_device: 'bad', wheel_fault: 'bad', contradiction: 'bad', tilted: 'bad', battery_empty: 'bad', rearming: 'warn' };
 
 export const tone = (word) => TONE[word] ?? '';
 

@@ -40,7 +40,7 @@ static struct cairn_text_inputs typical(void)
 	    .map_width_m = 6.2, .map_height_m = 4.1, .coverage = 0.63, .reachable = 4, .total = 9};
 	mission = (struct cairn_msg_mission){.elapsed_s = 95.2};
 	imu = (struct cairn_msg_imu){.roll_rad = cairn_deg_to_rad(0.5), .pitch_rad = cairn_deg_to_rad(-0.2)};
-	battery = (struct cairn_msg_battery){11.8};
+	battery = (struct cairn_msg_battery){.voltage_v = 11.8, .percent = -1.0};
 	return (struct cairn_text_inputs){
 	    &percept, &pose, &frontiers, &mission, &imu, &battery, CAIRN_TEXT_CAMERA_FULL, 0.0, NULL};
 }

@@ -366,7 +366,7 @@ START_TEST(clockwise_degrees_become_robot_angles)
 		turn.angle_q6[i] = (uint16_t)(deg[i] * 64);
 		turn.range_m[i] = (float)(i + 1);
 	}
-	cairn_rplidar_scan(&scan, &turn, 0.0, 0.05, 16.0);
+	cairn_rplidar_scan(&scan, &turn, 0.0, false, 0.05, 16.0);
 	ck_assert_int_eq(scan.t_start_ns, 77);
 	ck_assert_uint_eq(scan.angle_rad_count, 4);
 	ck_assert_uint_eq(scan.range_m_count, 4);
@@ -375,7 +375,8 @@ START_TEST(clockwise_degrees_become_robot_angles)
 		ck_assert_double_eq_tol((double)scan.angle_rad[i], want[i], 1e-6);
 		ck_assert_double_eq((double)scan.range_m[i], i + 1.0);
 	}
-	cairn_rplidar_scan(&scan, &turn, M_PI / 2, 0.05, 16.0); /* the mark points left: device 90 is ahead */
+	cairn_rplidar_scan(
+	    &scan, &turn, M_PI / 2, false, 0.05, 16.0); /* the mark points left: device 90 is ahead */
 	ck_assert_double_eq_tol((double)scan.angle_rad[1], 0.0, 1e-6);
 	ck_assert_double_eq_tol((double)scan.angle_rad[0], M_PI / 2, 1e-6);
 }

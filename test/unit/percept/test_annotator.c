@@ -236,7 +236,7 @@ START_TEST(what_is_stale_is_missing)
 	struct cairn_msg_frontiers frontiers = {
 	    .map_width_m = 5.0, .map_height_m = 4.0, .coverage = 0.5, .reachable = 3};
 	struct cairn_msg_imu imu = {.roll_rad = 0.01};
-	struct cairn_msg_battery battery = {12.0};
+	struct cairn_msg_battery battery = {.voltage_v = 12.0, .percent = -1.0};
 	struct cairn_msg_mission mission_msg = {.elapsed_s = 7.0};
 	begin();
 	send_scan(0);

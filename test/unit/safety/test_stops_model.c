@@ -179,10 +179,15 @@ static void every_state_was_reached(void)
 		conditions |= key_of(i)->conditions;
 	}
 	of[CAIRN_MOTOR_STATE_WHEEL_FAULT]++; /* the held robot is not judged by its wheels: test wheel-check */
+	of[CAIRN_MOTOR_STATE_CONTRADICTION]++; /* nor by its sensors: test sensor-votes */
+	of[CAIRN_MOTOR_STATE_TILTED]++;        /* test lean-check */
+	of[CAIRN_MOTOR_STATE_BATTERY_EMPTY]++; /* test battery */
 	for (int s = 0; s < CAIRN_MOTOR_STATE_COUNT; s++)
 		ck_assert_msg(of[s] > 0, "%s was not reached", cairn_enum_text(&cairn_enum_motor_state, s));
 	unsigned all = (1u << CAIRN_MOTOR_CONDITIONS) - 1u;
-	ck_assert_uint_eq(conditions | CAIRN_MOTOR_NO_DEPTH | CAIRN_MOTOR_NO_GUARD | CAIRN_MOTOR_WHEELS, all);
+	unsigned elsewhere =
+	    CAIRN_MOTOR_WHEELS | CAIRN_MOTOR_CONTRADICTION | CAIRN_MOTOR_TILTED | CAIRN_MOTOR_BATTERY;
+	ck_assert_uint_eq(conditions | CAIRN_MOTOR_NO_DEPTH | CAIRN_MOTOR_NO_GUARD | elsewhere, all);
 }
 
 /* Rule 1 once more, without the ghost: along the edges of the graph but the release, from every state that a

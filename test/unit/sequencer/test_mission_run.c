@@ -207,6 +207,23 @@ START_TEST(the_time_allowed_includes_the_way_home)
 }
 END_TEST
 
+START_TEST(a_battery_that_gets_low_ends_the_exploration_with_a_way_home)
+{
+	struct rig *r = rig_room(1);
+	rig_frontier(r, 1, 0.5, 1.8, 1.0);
+	rig_start(r);
+	rig_run(r, 1.0);
+	cairn_sequencer_on_battery(r->seq, &(struct cairn_msg_battery){11.4, 15.0}, r->now_ns);
+	rig_run(r, 1.0);
+	ck_assert_int_eq(r->out.mission.state, CAIRN_MISSION_STATE_EXPLORING); /* at the limit, not below */
+	cairn_sequencer_on_battery(r->seq, &(struct cairn_msg_battery){11.0, 14.9}, r->now_ns);
+	ck_assert(rig_until(r, CAIRN_MISSION_STATE_FINISHED, 60.0));
+	ck_assert_str_eq(r->out.mission.reason, "battery_low");
+	ck_assert_double_le(r->out.mission.home_m, 0.25);
+	rig_free(r);
+}
+END_TEST
+
 START_TEST(a_way_home_that_the_map_knows_counts_by_its_length)
 {
 	struct rig *r = rig_room(1);
@@ -367,6 +384,7 @@ CAIRN_TEST_MAIN("sequencer_mission", tiers_follow_the_clock, it_starts_by_itself
     a_model_that_answers_takes_over_from_local_exploration_at_once,
     without_a_planner_it_explores_by_the_scan_alone, answers_that_are_nonsense_or_too_late_count_as_silence,
     the_time_that_a_decision_takes_is_not_silence, the_time_allowed_includes_the_way_home,
+    a_battery_that_gets_low_ends_the_exploration_with_a_way_home,
     a_way_home_that_the_map_knows_counts_by_its_length,
     a_home_that_cannot_be_reached_is_said_so_after_every_attempt,
     the_way_home_outlives_a_planner_that_is_stuck_for_a_while, stop_stands_still_at_once_and_for_good,

@@ -151,7 +151,7 @@ static bool snapshot_round(struct cairn_annotator *annotator, struct cairn_text 
 		.distance_m = 2.0}}};
 	struct cairn_msg_mission mission = {.elapsed_s = 0.1 * round};
 	struct cairn_msg_imu imu = {.roll_rad = 0.01};
-	struct cairn_msg_battery battery = {12.0};
+	struct cairn_msg_battery battery = {.voltage_v = 12.0, .percent = -1.0};
 	struct cairn_msg_percept percept;
 	struct cairn_snapshot parts;
 	for (int i = 0; i < 720; i++) /* two doors that come and go */
