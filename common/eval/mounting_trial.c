@@ -46,7 +46,7 @@ void cairn_mounting_fault_set(struct cairn_config *cfg, enum cairn_mounting_faul
 	s->encoder_reversed = cfg->robot.encoder_reversed != (both || fault == CAIRN_MOUNTING_ENCODERS);
 	s->encoder_ticks_per_m = cfg->robot.encoder_ticks_per_m;
 	s->steer_scale = cfg->robot.steer_scale * (fault == CAIRN_MOUNTING_STEERING ? -1.0 : 1.0);
-	s->gyro_axis = fault == CAIRN_MOUNTING_GYRO	   ? CAIRN_CHOICE_GYRO_AXIS_MINUS_Z
+	s->gyro_axis = fault == CAIRN_MOUNTING_GYRO        ? CAIRN_CHOICE_GYRO_AXIS_MINUS_Z
 		       : fault == CAIRN_MOUNTING_GYRO_AXIS ? CAIRN_CHOICE_GYRO_AXIS_X
 							   : cfg->robot.gyro_axis;
 	s->camera_pitch_rad = cfg->robot.camera_pitch_rad;

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "common/eval/run_private.h"
+#include "common/config/speeds.h"
 #include "common/safety/safe_velocity.h"
 
 #define STEP_S 0.05
@@ -34,7 +35,7 @@ void run_naive_decision(struct cairn_run *r, const struct cairn_msg_decision *d)
 	    .x_m = d->x_m,
 	    .y_m = d->y_m,
 	    .tolerance_m = r->cfg->nav.goal_tolerance_m,
-	    .speed_max_mps = r->cfg->nav.speed_mps};
+	    .speed_max_mps = cairn_cruise_mps(r->cfg)};
 	for (uint32_t i = 0; d->goal_kind == CAIRN_GOAL_KIND_FRONTIER && i < r->frontiers.items_count; i++) {
 		const struct cairn_msg_frontier *f = &r->frontiers.items[i];
 		if (f->id == d->frontier_id) {

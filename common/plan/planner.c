@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/config/speeds.h"
 #include "common/base/prefault.h"
 #include "common/plan/planner_private.h"
 
@@ -55,8 +56,8 @@ struct cairn_planner *cairn_planner_new(const struct cairn_config *cfg, struct c
 	p->hybrid = cairn_hybrid_new(&search);
 	planner_forget_floor(p);
 	p->live = calloc(LIVE_MAX, sizeof(*p->live));
-	struct cairn_follow_params follow = {.speed_mps = fmin(cfg->nav.speed_mps, cfg->robot.speed_max_mps),
-	    .speed_reverse_mps = fmin(cfg->nav.speed_reverse_mps, cfg->robot.speed_max_mps),
+	struct cairn_follow_params follow = {.speed_mps = cairn_cruise_mps(cfg),
+	    .speed_reverse_mps = cairn_cruise_reverse_mps(cfg),
 	    .lookahead_m = cfg->nav.lookahead_m,
 	    .turn_radius_min_m = cfg->robot.turn_radius_min_m,
 	    .decel_mps2 = 0.25 * cfg->robot.decel_max_mps2,
@@ -197,8 +198,8 @@ static bool retreat_step(
 		r->active = false;
 		return false;
 	}
-	double v =
-	    fmin(0.5 * (p->cfg.nav.speed_mps + p->cfg.nav.speed_reverse_mps), p->cfg.nav.speed_reverse_mps);
+	double v = fmin(0.5 * (cairn_cruise_mps(&p->cfg) + cairn_cruise_reverse_mps(&p->cfg)),
+	    cairn_cruise_reverse_mps(&p->cfg));
 	v = fmin(v, p->goal.speed_max_mps);
 	*twist = (struct cairn_twist){r->reverse ? -v : v, 0.0};
 	planner_say(p, CAIRN_NAV_STATE_FOLLOWING, "stuck: moving back to try again (%d of %d)", p->tries,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/plan/planner_private.h"
+#include "common/config/speeds.h"
 
 #define BLOCK CAIRN_POINTS_BLOCK
 
@@ -45,7 +46,7 @@ bool cairn_planner_goal(struct cairn_planner *p, const struct cairn_msg_nav_goal
 	if (!(g.tolerance_m > 0.0))
 		g.tolerance_m = p->cfg.nav.goal_tolerance_m;
 	if (!(g.speed_max_mps > 0.0))
-		g.speed_max_mps = p->cfg.nav.speed_mps;
+		g.speed_max_mps = cairn_cruise_mps(&p->cfg);
 	bool same = p->goal.active && g.active && g.id == p->goal.id &&
 		    hypot(g.x_m - p->goal.x_m, g.y_m - p->goal.y_m) < 0.01;
 	p->goal = g;

@@ -38,8 +38,6 @@ static bool check_orders(const struct cairn_config *cfg, struct cairn_error *err
 	    LESS(safety.silent_wait_s, safety.silent_local_s,
 		"a silent model is met in steps, one after the other"),
 	    LESS(safety.stop_distance_m, safety.slow_distance_m, "the robot slows down before it stops"),
-	    AT_MOST(nav.speed_mps, robot.speed_max_mps, "the robot never drives faster"),
-	    AT_MOST(nav.speed_reverse_mps, robot.speed_max_mps, "the robot never drives faster"),
 	    AT_MOST(robot.wheelbase_m, robot.footprint_front_m, "the front axle is part of the body"),
 	    AT_MOST(vlm.connect_timeout_s, vlm.timeout_s, "connecting is part of the call"),
 	    {"one period of cmd_vel", 0.05, false, "safety.cmd_timeout_s", cfg->safety.cmd_timeout_s,

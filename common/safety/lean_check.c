@@ -8,7 +8,8 @@
 #define GAP_MAX_S 0.5 /* after a longer silence the mean begins anew */
 #define AGAIN_SHARE 0.8
 #define UPRIGHT_S 1.0
-#define REST_MIN_MPS2 7.0 /* a sensor at rest shows gravity; one that does not is not there, or has other units */
+#define REST_MIN_MPS2                                                                                        \
+	7.0 /* a sensor at rest shows gravity; one that does not is not there, or has other units */
 #define REST_MAX_MPS2 13.0
 
 static double length_of(const double v[3])
@@ -37,8 +38,8 @@ static void learn(struct cairn_lean_check *c, const double a[3], bool stands, do
 	c->known = true;
 }
 
-bool cairn_lean_check_step(struct cairn_lean_check *c, double limit_rad, const double a[3], bool stands,
-    int64_t now_ns)
+bool cairn_lean_check_step(
+    struct cairn_lean_check *c, double limit_rad, const double a[3], bool stands, int64_t now_ns)
 {
 	double since_s = c->t_ns != 0 ? (double)(now_ns - c->t_ns) * 1e-9 : 0.0;
 	c->t_ns = now_ns;

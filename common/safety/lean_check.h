@@ -12,7 +12,8 @@
 
 /* Zeroed: nothing known, and no verdict. */
 struct cairn_lean_check {
-	double level[3], level_s; /* sum of accelerations, and of time, while level is learned; then of length 1 */
+	double level[3],
+	    level_s; /* sum of accelerations, and of time, while level is learned; then of length 1 */
 	bool known;
 	double mean[3];
 	bool leans;
@@ -23,7 +24,7 @@ struct cairn_lean_check {
 
 /* One measurement. limit_rad 0: not watched. True: it leans. The verdict ends when the lean has been below 0.8 of the limit for
  * a second. */
-bool cairn_lean_check_step(struct cairn_lean_check *c, double limit_rad, const double accel_mps2[3],
-    bool stands, int64_t now_ns);
+bool cairn_lean_check_step(
+    struct cairn_lean_check *c, double limit_rad, const double accel_mps2[3], bool stands, int64_t now_ns);
 
 #endif

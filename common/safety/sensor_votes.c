@@ -3,11 +3,11 @@
 #include <math.h>
 #include <stdio.h>
 
-#define TURN_KEEP 0.8     /* share of older turning that is kept with each piece */
-#define WAY_KEEP 0.85      /* and of the way: about six pieces of 0.1 m count */
-#define TURN_MIN_RAD2 0.012 /* two witnesses of 0.08 rad each */
+#define TURN_KEEP 0.8        /* share of older turning that is kept with each piece */
+#define WAY_KEEP 0.85        /* and of the way: about six pieces of 0.1 m count */
+#define TURN_MIN_RAD2 0.012  /* two witnesses of 0.08 rad each */
 #define STEER_MIN_RAD2 0.035 /* what was commanded is told less well: lag, wheel slip */
-#define AGREE 0.3          /* by the measure of the header; a scale that is off by three still agrees */
+#define AGREE 0.3            /* by the measure of the header; a scale that is off by three still agrees */
 #define STEER_AGREE 0.1
 #define SD_MAX_RAD 0.03 /* turning that the LiDAR shows less well than this is not heard */
 #define SD_MAX_M 0.025
@@ -18,7 +18,7 @@
 #define SD_TIMES 1.5       /* what it says is optimistic */
 #define SURE 4.0           /* standard deviations */
 #define LONGER 1.6         /* the LiDAR shows so much more way than the wheels count, over LONGER_M */
-#define LONGER_M2 0.025 /* as the sum of squares: three pieces of 0.1 m */
+#define LONGER_M2 0.025    /* as the sum of squares: three pieces of 0.1 m */
 
 void cairn_sensor_votes_clear(struct cairn_sensor_votes *v)
 {
@@ -50,12 +50,15 @@ static const char *turning_fault(const struct cairn_sensor_votes *v)
 	double gyro_steering = likeness(&v->gyro_steering), scan_steering = likeness(&v->scan_steering);
 	if (heard_enough(&v->scan_gyro, TURN_MIN_RAD2) && likeness(&v->scan_gyro) < AGREE) {
 		if (scan_steering > AGREE && gyro_steering < AGREE)
-			return "the gyro turns otherwise than LiDAR and steering: sign or axis (robot.gyro_axis)";
+			return "the gyro turns otherwise than LiDAR and steering: sign or axis "
+			       "(robot.gyro_axis)";
 		if (gyro_steering > AGREE && scan_steering < AGREE)
-			return "the LiDAR turns otherwise than gyro and steering: mirrored (robot.lidar_mirrored)";
+			return "the LiDAR turns otherwise than gyro and steering: mirrored "
+			       "(robot.lidar_mirrored)";
 		return "LiDAR and gyro turn in different ways: one of them has a wrong sign";
 	}
-	if (heard_enough(&v->gyro_steering, STEER_MIN_RAD2) && gyro_steering < STEER_AGREE && scan_steering < STEER_AGREE)
+	if (heard_enough(&v->gyro_steering, STEER_MIN_RAD2) && gyro_steering < STEER_AGREE &&
+	    scan_steering < STEER_AGREE)
 		return "the robot turns otherwise than it is steered: wrong sign (robot.steer_scale)";
 	return NULL;
 }

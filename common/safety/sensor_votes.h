@@ -30,8 +30,9 @@ struct cairn_sensor_votes {
 	struct cairn_votes_pair scan_gyro, scan_steering, gyro_steering;
 	double along_m2, across_m2, way_m2, seen_m2; /* sums of scan x wheels, and of both by themselves */
 	double error_m4;                             /* variance of across_m2 */
-	uint64_t heard, contradicted;                /* pieces of motion so far; times that the verdict was passed */
-	char fault[96]; /* the verdict, for people; empty: they agree. It stays until it is cleared by whoever asks */
+	uint64_t heard, contradicted; /* pieces of motion so far; times that the verdict was passed */
+	char fault
+	    [96]; /* the verdict, for people; empty: they agree. It stays until it is cleared by whoever asks */
 };
 
 /* One piece of motion by the witnesses. */

@@ -2,22 +2,23 @@
 
 #include <math.h>
 
-#define NEIGHBOURS 20     /* to each side, in the order of the revolution */
-#define NEAR_M 0.15       /* neighbours are of one surface within this, and NEAR_SHARE of the range more. Of fewer the noise */
-#define NEAR_SHARE 0.05   /* would tilt the lines, and a corridor would seem to tell the way along it */
-#define LINE_POINTS 5     /* at the least */
-#define FLATNESS 0.15     /* variance across by variance along, at the most */
-#define POINTS_USED 180   /* of a revolution */
-#define STEPS 14          /* of the search, at the most */
-#define STEPS_FAR 4       /* the first ones */
-#define DONE_M 1e-4       /* a smaller step ends it */
-#define REACH_M 0.40      /* returns are drawn to lines within this, ... */
-#define REACH_END_M 0.10  /* ... in later steps within this */
-#define SCALE_M 0.03      /* one that is so far off counts half */
+#define NEIGHBOURS 20 /* to each side, in the order of the revolution */
+#define NEAR_M                                                                                               \
+	0.15 /* neighbours are of one surface within this, and NEAR_SHARE of the range more. Of fewer the noise */
+#define NEAR_SHARE 0.05  /* would tilt the lines, and a corridor would seem to tell the way along it */
+#define LINE_POINTS 5    /* at the least */
+#define FLATNESS 0.15    /* variance across by variance along, at the most */
+#define POINTS_USED 180  /* of a revolution */
+#define STEPS 14         /* of the search, at the most */
+#define STEPS_FAR 4      /* the first ones */
+#define DONE_M 1e-4      /* a smaller step ends it */
+#define REACH_M 0.40     /* returns are drawn to lines within this, ... */
+#define REACH_END_M 0.10 /* ... in later steps within this */
+#define SCALE_M 0.03     /* one that is so far off counts half */
 #define ON_LINE_M 0.04
-#define NOISE_M 0.012     /* of a return across its line, errors of the line included */
-#define CLUSTER 3.0       /* neighbouring returns share their errors: so many count as one */
-#define PRIOR_M 0.5       /* along a corridor nothing is known: so much */
+#define NOISE_M 0.012 /* of a return across its line, errors of the line included */
+#define CLUSTER 3.0   /* neighbouring returns share their errors: so many count as one */
+#define PRIOR_M 0.5   /* along a corridor nothing is known: so much */
 #define PRIOR_RAD 0.5
 #define MATCHED_MIN 40
 
@@ -43,7 +44,8 @@ static bool normal_at(const struct cairn_points *p, size_t i, float *ret_nx, flo
 	}
 	if (n < LINE_POINTS)
 		return false;
-	double a = sxx / n - sx * sx / (n * n), b = sxy / n - sx * sy / (n * n), c = syy / n - sy * sy / (n * n);
+	double a = sxx / n - sx * sx / (n * n), b = sxy / n - sx * sy / (n * n),
+	       c = syy / n - sy * sy / (n * n);
 	double mean = 0.5 * (a + c), off = hypot(0.5 * (a - c), b);
 	if (mean - off > FLATNESS * (mean + off))
 		return false;
@@ -141,8 +143,8 @@ static void add_row(struct equations *e, const double j[3], double off_m)
 	e->matched++;
 }
 
-static struct equations lay_over(const struct cairn_shift_lines *l, const struct cairn_points *p,
-    struct cairn_pose2 moved, double reach_m)
+static struct equations lay_over(
+    const struct cairn_shift_lines *l, const struct cairn_points *p, struct cairn_pose2 moved, double reach_m)
 {
 	struct equations e = {.matched = 0};
 	double c = cos(moved.yaw_rad), s = sin(moved.yaw_rad);

@@ -1,4 +1,5 @@
 #include "common/sequencer/sequencer_private.h"
+#include "common/config/speeds.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -116,7 +117,7 @@ static bool time_up(const struct cairn_sequencer *seq, int64_t now_ns)
 	double left_s = seq->mission.record.limit_s - seq_elapsed_s(seq, now_ns);
 	if (!seq->cfg->mission.return_home)
 		return left_s <= 0.0;
-	double way_s = way_home_m(seq, now_ns) / (HOME_SPEED_SHARE * seq->cfg->nav.speed_mps);
+	double way_s = way_home_m(seq, now_ns) / (HOME_SPEED_SHARE * cairn_cruise_mps(seq->cfg));
 	return left_s < way_s + HOME_RESERVE_S;
 }
 

@@ -15,6 +15,7 @@
 #include <math.h>
 
 #include "common/sequencer/sequencer_private.h"
+#include "common/config/speeds.h"
 
 #define ANSWER_FIRST_S 0.6 /* of a model that has not answered yet */
 #define ANSWER_SHARE 0.3   /* of the newest answer in the mean */
@@ -39,7 +40,7 @@ double seq_prefetch_lead_s(const struct cairn_sequencer *seq)
 {
 	const struct cairn_config_safety *s = &seq->cfg->safety;
 	double answer_s = (seq->silence.answer_s > 0.0 ? seq->silence.answer_s : ANSWER_FIRST_S) + MARGIN_S;
-	double moved_s = MOVED_SHARE * s->decision_max_moved_m / seq->cfg->nav.speed_mps;
+	double moved_s = MOVED_SHARE * s->decision_max_moved_m / cairn_cruise_mps(seq->cfg);
 	return fmin(fmin(answer_s, moved_s), s->ask_ahead_s);
 }
 
@@ -69,7 +70,7 @@ static bool due(const struct cairn_sequencer *seq, double lead_s)
 	if (seq->planner.status.state != CAIRN_NAV_STATE_FOLLOWING)
 		return false;
 	return (!seq->planner.status.partial &&
-		   seq->planner.status.remaining_m <= lead_s * seq->cfg->nav.speed_mps) ||
+		   seq->planner.status.remaining_m <= lead_s * cairn_cruise_mps(seq->cfg)) ||
 	       (stretch_s > 0.0 && stretch_s - t->active_s <= lead_s);
 }
 
@@ -119,7 +120,7 @@ bool seq_prefetch_takes_events(const struct cairn_sequencer *seq)
 	if (seq->task.kind == SEQ_NAV && s->decision_max_shift_m > 0.0)
 		moved_m = fmax(moved_m, s->decision_checked_moved_m);
 	return seq->cfg->vlm.ask_at_events && drives_for_model(seq) &&
-	       answer_s * seq->cfg->nav.speed_mps <= moved_m;
+	       answer_s * cairn_cruise_mps(seq->cfg) <= moved_m;
 }
 
 bool seq_prefetch_replaces(const struct cairn_sequencer *seq, const struct cairn_msg_decision *d)

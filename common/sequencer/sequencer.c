@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/config/speeds.h"
 #include "common/sequencer/sequencer_private.h"
 
 struct cairn_sequencer *cairn_sequencer_new(
@@ -289,7 +290,7 @@ static void fill_motion(const struct cairn_sequencer *seq, struct cairn_sequence
 	g->x_m = t->nav.x_m;
 	g->y_m = t->nav.y_m;
 	g->tolerance_m = t->nav.tolerance_m;
-	g->speed_max_mps = seq->cfg->nav.speed_mps;
+	g->speed_max_mps = cairn_cruise_mps(seq->cfg);
 }
 
 static void fill_activity(const struct cairn_sequencer *seq, char *buf, size_t bytes)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/sequencer/sequencer_private.h"
+#include "common/config/speeds.h"
 
 #define TELEOP_SILENT_S 0.3
 #define STEER_MAX_RAD 1.5 /* no steering linkage goes farther; its tangent is finite */
@@ -38,7 +39,7 @@ void cairn_sequencer_on_teleop(
 		      fabs(teleop->steer_rad) <= STEER_MAX_RAD;
 	if (!seq_rising(seq, &t->t_ns, t_ns, finite))
 		return;
-	double v_max_mps = seq->cfg->nav.speed_mps, tight_1pm = 1.0 / seq->cfg->robot.turn_radius_min_m;
+	double v_max_mps = cairn_cruise_mps(seq->cfg), tight_1pm = 1.0 / seq->cfg->robot.turn_radius_min_m;
 	t->v_mps = cairn_clamp(teleop->v_mps, -v_max_mps, v_max_mps);
 	t->curvature_1pm =
 	    cairn_clamp(tan(teleop->steer_rad) / seq->cfg->robot.wheelbase_m, -tight_1pm, tight_1pm);

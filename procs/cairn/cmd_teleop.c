@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/base/geom.h"
+#include "common/config/speeds.h"
 #include "common/config/config.h"
 #include "procs/cairn/commands.h"
 
@@ -154,8 +155,8 @@ int cli_teleop(const struct cli *cli)
 		cairn_bus_destroy(&bus);
 		return cli_fail(cli, CLI_FAILED, "%s (another 'cairn teleop'?)", err.text);
 	}
-	struct hand h = {.speed_mps = 0.5 * cfg.nav.speed_mps,
-	    .speed_max_mps = cfg.nav.speed_mps,
+	struct hand h = {.speed_mps = 0.5 * cairn_cruise_mps(&cfg),
+	    .speed_max_mps = cairn_cruise_mps(&cfg),
 	    .steer_max_rad = atan(cfg.robot.wheelbase_m / cfg.robot.turn_radius_min_m)};
 	cli_catch_signals();
 	raw = before;

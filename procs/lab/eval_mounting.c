@@ -56,8 +56,8 @@ static json_t *tally_json(const struct tally *t)
 	double n = t->runs > 0 ? (double)t->runs : 1.0;
 	return json_pack("{s:I,s:I,s:I,s:f,s:f,s:f,s:f,s:I}", "runs", (json_int_t)t->runs, "stopped",
 	    (json_int_t)t->stopped, "contacts", (json_int_t)t->contacts, "shown_m_mean", t->shown_m / n,
-	    "shown_m_max", t->shown_max_m, "driven_m_mean", t->driven_m / n, "driven_m_max",
-	    t->driven_max_m, "motions_compared", (json_int_t)t->heard);
+	    "shown_m_max", t->shown_max_m, "driven_m_mean", t->driven_m / n, "driven_m_max", t->driven_max_m,
+	    "motions_compared", (json_int_t)t->heard);
 }
 
 static void tally_text(FILE *out, const char *name, const struct tally *t)

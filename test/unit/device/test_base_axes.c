@@ -22,7 +22,8 @@ END_TEST
 START_TEST(the_axis_that_points_up_is_found_again_for_every_word_of_the_key)
 {
 	for (int axis = 0; axis < 6; axis++) {
-		struct cairn_base_axes a = {.steer_scale = 1.0, .gyro_axis = (enum cairn_choice_gyro_axis)axis};
+		struct cairn_base_axes a = {
+		    .steer_scale = 1.0, .gyro_axis = (enum cairn_choice_gyro_axis)axis};
 		double board[3];
 		cairn_base_axes_from_up(&a, 0.5, board);
 		ck_assert_double_eq(fabs(board[0]) + fabs(board[1]) + fabs(board[2]), 0.5);

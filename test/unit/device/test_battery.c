@@ -24,7 +24,8 @@ START_TEST(a_curve_that_is_none_is_refused_with_the_point_and_an_empty_one_says_
 	static const char *const bad[][2] = {{"10", "'10' is not volts:percent"},
 	    {"10:0, x:5", "'x:5' is not volts:percent"}, {"10:0, 9:50", "'9:50' does not rise"},
 	    {"10:50, 11:40", "'11:40' does not rise"}, {"10:0, 11:101", "'11:101' is not volts:percent"},
-	    {"10:0 11:50", "'11:50': points are separated by commas"}, {"nan:0", "'nan:0' is not volts:percent"}};
+	    {"10:0 11:50", "'11:50': points are separated by commas"},
+	    {"nan:0", "'nan:0' is not volts:percent"}};
 	struct cairn_battery_curve c;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		ck_assert(!cairn_battery_curve_parse(&c, bad[i][0], &err));

@@ -1,5 +1,6 @@
 /* Wrong signs and turned sensors, in houses by chance: the robot is stopped in time, and says why. */
 #include "common/eval/mounting_trial.h"
+#include "common/rules/config_check.h"
 #include "test/support/runner.h"
 
 #define SEEDS 3
@@ -51,6 +52,20 @@ START_TEST(a_robot_with_everything_right_is_not_stopped_for_it)
 }
 END_TEST
 
+START_TEST(one_key_makes_the_first_drive_slow)
+{
+	struct cairn_error err = {""};
+	cairn_config_defaults(&cfg);
+	cfg.robot.speed_max_mps = 0.1;
+	ck_assert_msg(cairn_config_check(&cfg, &err), "%s", err.text);
+	ck_assert_msg(
+	    cairn_mounting_trial(&cfg, CAIRN_MOUNTING_RIGHT, 1, 60.0, &result, &err), "%s", err.text);
+	ck_assert(!result.skipped && !result.stopped);
+	ck_assert_double_gt(result.driven_m, 1.0);
+	ck_assert_double_lt(result.driven_m, 0.1 * 60.0);
+}
+END_TEST
+
 CAIRN_TEST_MAIN_TIMEOUT("mounting-trial", 300.0,
     every_wrong_sign_and_turned_sensor_stops_the_robot_within_30_cm_and_before_a_contact,
-    a_robot_with_everything_right_is_not_stopped_for_it)
+    a_robot_with_everything_right_is_not_stopped_for_it, one_key_makes_the_first_drive_slow)

@@ -8,7 +8,8 @@ static struct cairn_sensor_votes votes;
 static double hear(struct cairn_pose2 scan_, struct cairn_pose2 odometry, double steering_rad, int pieces)
 {
 	votes = (struct cairn_sensor_votes){0};
-	struct cairn_votes_piece p = {.scan = {.moved = scan_, .sd_m = {0.003, 0.003}, .sd_rad = 0.004, .fit = 0.9},
+	struct cairn_votes_piece p = {
+	    .scan = {.moved = scan_, .sd_m = {0.003, 0.003}, .sd_rad = 0.004, .fit = 0.9},
 	    .odometry = odometry,
 	    .steering_rad = steering_rad};
 	for (int i = 0; i < pieces; i++)
@@ -35,7 +36,8 @@ START_TEST(the_odd_one_out_of_turning_is_named_within_30_cm)
 		double scan, gyro, steering;
 		const char *word;
 	} cases[] = {{0.1, -0.1, 0.1, "gyro turns otherwise"}, {0.1, 0.0, 0.1, "gyro turns otherwise"},
-	    {-0.1, 0.1, 0.1, "LiDAR turns otherwise"}, {0.1, 0.1, -0.1, "otherwise than it is steered"}, {-0.1, -0.1, 0.1, "otherwise than it is steered"}};
+	    {-0.1, 0.1, 0.1, "LiDAR turns otherwise"}, {0.1, 0.1, -0.1, "otherwise than it is steered"},
+	    {-0.1, -0.1, 0.1, "otherwise than it is steered"}};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		double m = hear((struct cairn_pose2){0.1, 0.0, cases[i].scan},
 		    (struct cairn_pose2){0.1, 0.0, cases[i].gyro}, cases[i].steering, 10);
@@ -50,8 +52,8 @@ END_TEST
 START_TEST(a_turned_lidar_is_told_by_its_angle_and_side)
 {
 	static const double deg[] = {180.0, 90.0, -90.0, 35.0, -20.0};
-	static const char *const word[] = {"opposite", "90 degrees left", "90 degrees right", "35 degrees left",
-	    "20 degrees right"};
+	static const char *const word[] = {
+	    "opposite", "90 degrees left", "90 degrees right", "35 degrees left", "20 degrees right"};
 	for (int i = 0; i < 5; i++) {
 		double a = cairn_deg_to_rad(deg[i]);
 		double m = hear((struct cairn_pose2){0.1 * cos(a), 0.1 * sin(a), 0.0},
@@ -82,7 +84,8 @@ START_TEST(the_verdict_stays_until_it_is_cleared)
 {
 	hear((struct cairn_pose2){-0.1, 0.0, 0.0}, (struct cairn_pose2){0.1, 0.0, 0.0}, 0.0, 5);
 	struct cairn_votes_piece good = {
-	    .scan = {.moved = {0.1, 0.0, 0.0}, .sd_m = {0.003, 0.003}, .sd_rad = 0.004}, .odometry = {0.1, 0.0, 0.0}};
+	    .scan = {.moved = {0.1, 0.0, 0.0}, .sd_m = {0.003, 0.003}, .sd_rad = 0.004},
+	    .odometry = {0.1, 0.0, 0.0}};
 	ck_assert(!cairn_sensor_votes_hear(&votes, &good));
 	cairn_sensor_votes_clear(&votes);
 	ck_assert(cairn_sensor_votes_hear(&votes, &good));
@@ -101,8 +104,8 @@ static void see(struct cairn_points *p, const struct box *b, struct cairn_pose2 
 	look(b, at, (struct cairn_twist){0});
 	for (uint32_t i = 0; i < scan.range_m_count; i++)
 		scan.range_m[i] += 0.01f * (float)cairn_rng_normal(rng);
-	cairn_points_from_scan(
-	    p, &scan, &d, (struct cairn_vec2){cfg.robot.lidar_x_m, 0.0}, &(struct cairn_footprint){0.1, 0.1, 0.1});
+	cairn_points_from_scan(p, &scan, &d, (struct cairn_vec2){cfg.robot.lidar_x_m, 0.0},
+	    &(struct cairn_footprint){0.1, 0.1, 0.1});
 }
 
 START_TEST(the_motion_between_two_revolutions_is_found_within_what_it_says_of_itself)
@@ -113,10 +116,10 @@ START_TEST(the_motion_between_two_revolutions_is_found_within_what_it_says_of_it
 	fresh_motor(false);
 	cairn_rng_seed(&rng, 4, 1);
 	for (int i = 0; i < 150; i++) {
-		struct cairn_pose2 at = {0.3 * cairn_rng_normal(&rng), 0.1 * cairn_rng_normal(&rng),
-		    cairn_rng_uniform(&rng)};
-		struct cairn_pose2 by = {0.2 * cairn_rng_uniform(&rng) - 0.1, 0.1 * cairn_rng_uniform(&rng) - 0.05,
-		    0.3 * cairn_rng_uniform(&rng) - 0.15};
+		struct cairn_pose2 at = {
+		    0.3 * cairn_rng_normal(&rng), 0.1 * cairn_rng_normal(&rng), cairn_rng_uniform(&rng)};
+		struct cairn_pose2 by = {0.2 * cairn_rng_uniform(&rng) - 0.1,
+		    0.1 * cairn_rng_uniform(&rng) - 0.05, 0.3 * cairn_rng_uniform(&rng) - 0.15};
 		struct cairn_shift s;
 		see(&from, &rooms[i % 3], at, &rng);
 		see(&to, &rooms[i % 3], cairn_pose_compose(at, by), &rng);
