@@ -284,8 +284,9 @@ START_TEST(rules_between_keys_are_checked)
 	    {"safety.slow_distance_m=0.05",
 		"safety.slow_distance_m: 0.05 must be more than safety.stop_distance_m (0.125): "
 		"the robot slows down before it stops"},
-	    {"nav.speed_mps=1",
-		"robot.speed_max_mps: 0.5 must be at least nav.speed_mps (1): the robot never drives faster"},
+	    {"robot.steer_scale=0.1",
+		"robot.steer_scale: a robot that does not turn when it steers cannot be driven"},
+	    {"robot.battery_curve=12:0, 11:50", "robot.battery_curve: '11:50' does not rise"},
 	    {"safety.cmd_timeout_s=0.05",
 		"safety.cmd_timeout_s: 0.05 must be more than one period of cmd_vel (0.05): "
 		"the robot would stand still for ever"},
