@@ -53,6 +53,10 @@ static const struct cli_option look_options[] = {
 	"stay where they are kept, and others go to snapshot.jpg"},
     {"now", '\0', NULL, "what the robot would show the model now, instead of a decision"},
     {"save", '\0', "FILE", "the whole snapshot of now too, for 'cairn ask --snapshot'"}, OF_OPTION, {0}};
+static const struct cli_option bringup_options[] = {
+    {"write", '\0', "FILE", "write what was found there (default bringup.yaml)"},
+    {"config", '\0', "FILE", "lay this file over config/cairn.yaml"},
+    {"set", '\0', "KEY=VALUE", "lay a single section.key over that; may be repeated"}, {0}};
 static const struct cli_option doctor_options[] = {
     {"dry", '\0', NULL,
 	"call no provider; without it each is asked for its list of models, which costs nothing"},
@@ -249,6 +253,13 @@ static const struct cli_command commands[] = {
 	.details = "With an empty memory and no frontiers: only the snapshot is that of the robot. Nothing "
 		   "is driven.",
 	.options = ask_options, .json = true, .run = cli_dry},
+    {"bringup", .group = CLI_GROUP_SET_UP, .args = "",
+	.summary = "a new robot's signs, axes and scales, found step by step with a person beside it",
+	.details =
+	    "No stack may run. Each step says what to do and what to see; Enter goes on, s leaves a step "
+	    "out, q ends.\n"
+	    "docs/robots.md.",
+	.options = bringup_options, .run = cli_bringup},
     {"doctor", .group = CLI_GROUP_SET_UP, .args = "",
 	.summary = "what 'cairn up' checks before it starts anything, and a call to each provider",
 	.details = "Starts nothing. Status 2 when something is wrong that 'cairn up' would end with.",

@@ -30,6 +30,7 @@ int cli_plot(const struct cli *cli);
 int cli_record(const struct cli *cli);
 int cli_recording(const struct cli *cli);
 int cli_mcp(const struct cli *cli);
+int cli_bringup(const struct cli *cli);
 int cli_import(const struct cli *cli);
 int cli_audit(const struct cli *cli);
 int cli_replay(const struct cli *cli);

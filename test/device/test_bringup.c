@@ -1,0 +1,246 @@
+/* A whole `cairn bringup` of a robot with everything wrong: the real program on pseudo terminals, the devices and the hands of
+ * a person played by the simulator. */
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
+
+#include "common/sim/robot/dev_board.h"
+#include "common/sim/robot/dev_lidar.h"
+#include "common/sim/robot/sim.h"
+#include "test/support/run_dir.h"
+#include "test/support/runner.h"
+
+#define PATIENCE_NS (90 * CAIRN_NS_PER_S) /* for a whole run on a busy machine, not a measure of a good one */
+#define SAID_BYTES 16384
+
+enum hands { NONE, TURN, PUSH };
+
+static char run_dir[CAIRN_RUN_DIR_BYTES], said[SAID_BYTES];
+static size_t said_bytes, said_read;
+static struct cairn_config cfg;
+static struct cairn_world *world;
+static struct cairn_sim *sim;
+static struct cairn_dev_board board;
+static struct cairn_dev_lidar lidar;
+static int board_fd, lidar_fd, to_fd, from_fd;
+static pid_t program;
+static enum hands hands;
+static int64_t step_ns;
+
+static int64_t mono_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * CAIRN_NS_PER_S + t.tv_nsec;
+}
+
+static int terminal(const char *name)
+{
+	char path[160];
+	struct termios raw;
+	int master = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	ck_assert_int_eq(grantpt(master) | unlockpt(master), 0);
+	int slave = open(ptsname(master),
+	    O_RDWR | O_NOCTTY | O_CLOEXEC); /* kept open: a client that leaves is no hang-up */
+	tcgetattr(slave, &raw);
+	cfmakeraw(&raw);
+	tcsetattr(slave, TCSANOW, &raw);
+	snprintf(path, sizeof(path), "%s/%s", run_dir, name);
+	ck_assert_int_eq(symlink(ptsname(master), path), 0);
+	return master;
+}
+
+static void serve(void)
+{
+	uint8_t buf[1024];
+	ssize_t n;
+	while ((n = read(board_fd, buf, sizeof(buf))) > 0)
+		cairn_dev_board_receive(&board, buf, (size_t)n);
+	while ((n = read(lidar_fd, buf, sizeof(buf))) > 0)
+		cairn_dev_lidar_receive(&lidar, buf, (size_t)n);
+	size_t out = cairn_dev_board_take(&board, buf, sizeof(buf));
+	(void)!write(board_fd, buf, out);
+	out = cairn_dev_lidar_take(&lidar, buf, sizeof(buf));
+	(void)!write(lidar_fd, buf, out);
+}
+
+/* 10 ms of the world. */
+static void step(void)
+{
+	const struct cairn_mounting *m = cairn_sim_mounting(sim);
+	const struct cairn_body *b = &cairn_sim_state(sim)->body;
+	double hold = cairn_base_axes_base_steer_rad(&m->axes, b->steer_rad);
+	struct cairn_drive drive = {board.v_mps, cairn_sim_steer_for(&cfg, board.v_mps, board.w_radps, hold)};
+	if (hands == PUSH) /* the wheels roll forward */
+		drive = (struct cairn_drive){m->axes.drive_reversed ? -0.2 : 0.2, 0.0};
+	cairn_sim_spin(sim, hands == TURN ? 0.6 : 0.0);
+	const struct cairn_lidar_point *p = cairn_sim_step(sim, drive, lidar.scanning);
+	int32_t l = cairn_mounting_count(m, b->wheel_left_m), r = cairn_mounting_count(m, b->wheel_right_m);
+	struct cairn_dev_board_sense sense = {.v_mps = cairn_base_axes_speed_mps(&m->axes, b->wheel_mps),
+	    .battery_v = 11.9,
+	    .accel_mps2 = {0.0, 0.0, 9.81},
+	    .counts = {l, l, r, r}};
+	cairn_base_axes_from_up(&m->axes, b->gyro_radps, sense.gyro_radps);
+	uint8_t buf[64 + CAIRN_LIDAR_STEP_POINTS * CAIRN_DEV_LIDAR_NODE];
+	size_t n = cairn_dev_board_report(&board, &sense, buf, sizeof(buf));
+	(void)!write(board_fd, buf, n);
+	for (int i = 0; p != NULL && i < CAIRN_LIDAR_STEP_POINTS; i++)
+		cairn_dev_lidar_node(buf + i * CAIRN_DEV_LIDAR_NODE,
+		    p[i].index * (360.0 / CAIRN_LIDAR_POINTS), (double)p[i].range_m, p[i].index == 0);
+	if (p != NULL)
+		(void)!write(lidar_fd, buf, CAIRN_LIDAR_STEP_POINTS * CAIRN_DEV_LIDAR_NODE);
+}
+
+/* Lets time pass until the program has said this, or ended. */
+static bool until_said(const char *text, int64_t end_ns)
+{
+	while (mono_ns() < end_ns) {
+		struct pollfd fds[3] = {{.fd = from_fd, .events = POLLIN}, {.fd = board_fd, .events = POLLIN},
+		    {.fd = lidar_fd, .events = POLLIN}};
+		(void)poll(fds, 3, 5);
+		ssize_t n = read(from_fd, said + said_bytes, sizeof(said) - 1 - said_bytes);
+		said_bytes += n > 0 ? (size_t)n : 0;
+		said[said_bytes] = '\0';
+		serve();
+		int64_t now_ns = mono_ns();
+		step_ns = now_ns - step_ns > CAIRN_NS_PER_S ? now_ns : step_ns;
+		for (; step_ns <= now_ns; step_ns += CAIRN_SIM_STEP_NS)
+			step();
+		const char *at = text != NULL ? strstr(said + said_read, text) : NULL;
+		if (at != NULL) {
+			said_read = (size_t)(at - said) + strlen(text);
+			return true;
+		}
+		if (n == 0)
+			return false;
+	}
+	return false;
+}
+
+static void start(const char *file)
+{
+	int in[2], out[2];
+	ck_assert_int_eq(pipe2(in, O_CLOEXEC) | pipe2(out, O_CLOEXEC), 0);
+	program = fork();
+	if (program == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		dup2(in[0], STDIN_FILENO);
+		dup2(out[1], STDOUT_FILENO);
+		execl(CAIRN_PROGRAM_DIR "/cairn", "cairn", "--run", run_dir, "bringup", "--write", file,
+		    "--set", "robot.base_device=dev-a", "--set", "robot.lidar_device=dev-b", (char *)NULL);
+		_exit(127);
+	}
+	close(in[0]);
+	close(out[1]);
+	to_fd = in[1];
+	from_fd = out[0];
+	fcntl(from_fd, F_SETFL, O_NONBLOCK);
+}
+
+static void place(bool swapped)
+{
+	struct cairn_error err = {""};
+	cairn_config_defaults(&cfg);
+	cfg.sim.mounting = CAIRN_CHOICE_MOUNTING_GIVEN;
+	cfg.sim.lidar_yaw_rad = 2.0;
+	cfg.sim.lidar_mirrored = true;
+	cfg.sim.gyro_axis = CAIRN_CHOICE_GYRO_AXIS_MINUS_Y;
+	cfg.sim.encoder_reversed = true;
+	cfg.sim.drive_reversed = true;
+	cfg.sim.encoder_ticks_per_m = 5000.0;
+	cfg.sim.steer_scale = -0.8;
+	world = cairn_world_load(CAIRN_SOURCE_ROOT "/config/worlds/home.yaml", &err);
+	ck_assert_msg(world != NULL, "%s", err.text);
+	sim = cairn_sim_new(&cfg, world, &err);
+	ck_assert_msg(sim != NULL, "%s", err.text);
+	cairn_dev_board_init(&board);
+	cairn_dev_lidar_init(&lidar);
+	cairn_run_dir_make(run_dir, "bringup");
+	board_fd = terminal(swapped ? "dev-b" : "dev-a");
+	lidar_fd = terminal(swapped ? "dev-a" : "dev-b");
+}
+
+/* The person: waits for a question, does something for so long, answers. */
+static void answer(const char *question, enum hands what, double seconds, int64_t end_ns)
+{
+	ck_assert_msg(until_said(question, end_ns) && until_said("end > ", end_ns), "'%s' was not asked:\n%s",
+	    question, said);
+	hands = what;
+	(void)until_said(NULL, mono_ns() + (int64_t)(seconds * 1e9));
+	hands = NONE;
+	(void)until_said(NULL, mono_ns() + CAIRN_NS_PER_S / 5);
+	ck_assert_int_eq(write(to_fd, "\n", 1), 1);
+}
+
+static void bring_up(void)
+{
+	char file[200];
+	int status = -1;
+	struct cairn_error err = {""};
+	struct cairn_config found;
+	int64_t end_ns = mono_ns() + PATIENCE_NS;
+	place(false);
+	snprintf(file, sizeof(file), "%s/found.yaml", run_dir);
+	start(file);
+	answer("TURN.", NONE, 0.0, end_ns);
+	answer("to the LEFT", TURN, 0.5, end_ns); /* too little: asked again */
+	answer("TURN.", NONE, 0.0, end_ns);
+	answer("to the LEFT", TURN, 10.4, end_ns); /* all round, to where there is room ahead */
+	answer("PUSH.", NONE, 0.0, end_ns);
+	answer("straight AHEAD", PUSH, 3.5, end_ns);
+	answer("WHEELS.", NONE, 0.0, end_ns);
+	answer("DEAD MAN.", NONE, 0.0, end_ns);
+	answer("STEER.", NONE, 0.0, end_ns);
+	ck_assert_msg(until_said("Written: ", end_ns), "%s", said);
+	while (until_said("\1", end_ns))
+		;
+	ck_assert_int_eq(waitpid(program, &status, 0), program);
+	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%s", said);
+	ck_assert_ptr_nonnull(strstr(said, "turn it by at least 46"));
+	ck_assert_ptr_nonnull(strstr(said, "the stop frame stops it"));
+	ck_assert_int_eq(board.mode, CAIRN_DEV_BOARD_STOPPED);
+	cairn_config_defaults(&found);
+	ck_assert_msg(cairn_config_load(&found, file, &err), "%s", err.text);
+	ck_assert_str_eq(found.robot.base_device, "dev-a");
+	ck_assert(found.robot.lidar_mirrored && found.robot.encoder_reversed && found.robot.drive_reversed);
+	ck_assert_int_eq(found.robot.gyro_axis, CAIRN_CHOICE_GYRO_AXIS_MINUS_Y);
+	ck_assert_double_eq_tol(found.robot.lidar_yaw_rad, 2.0, 0.06);
+	ck_assert_double_eq_tol(found.robot.encoder_ticks_per_m, 5000.0, 200.0);
+	ck_assert_double_eq_tol(found.robot.steer_scale, -0.8, 0.08);
+	close(to_fd);
+	close(from_fd);
+	cairn_sim_destroy(&sim);
+	cairn_world_destroy(&world);
+}
+
+START_TEST(a_robot_with_everything_wrong_is_brought_up_and_its_file_says_what_is_true)
+{
+	bring_up();
+}
+END_TEST
+
+START_TEST(ports_that_are_mixed_up_are_found_out)
+{
+	int64_t end_ns = mono_ns() + PATIENCE_NS;
+	place(true);
+	start("unused.yaml");
+	ck_assert_msg(until_said("they were the other way round", end_ns), "%s", said);
+	ck_assert(until_said("end > ", end_ns));
+	ck_assert_int_eq(write(to_fd, "q\n", 2), 2);
+	while (until_said("\1", end_ns))
+		;
+	int status;
+	ck_assert_int_eq(waitpid(program, &status, 0), program);
+	ck_assert_int_eq(WEXITSTATUS(status), 1);
+	ck_assert_int_eq(board.mode, CAIRN_DEV_BOARD_STOPPED);
+}
+END_TEST
+
+CAIRN_TEST_MAIN_TIMEOUT("bringup", 120.0,
+    a_robot_with_everything_wrong_is_brought_up_and_its_file_says_what_is_true,
+    ports_that_are_mixed_up_are_found_out)
