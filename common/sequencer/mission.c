@@ -45,6 +45,8 @@ const struct cairn_mission_edge cairn_mission_edges[] = {
     {S(TASK), C(TASK_ENDED), 0, BACK, NULL},
     {S(TASK), C(AGENT_SILENT) | C(STAY), 0, TO(FINISHED), "agent_silent"},
     {S(TASK), C(AGENT_SILENT), C(STAY), TO(RETURNING), "agent_silent"},
+    {S(TASK), C(BATTERY_LOW) | C(STAY), 0, TO(FINISHED), "battery_low"},
+    {S(TASK), C(BATTERY_LOW), C(STAY), TO(RETURNING), "battery_low"},
     {S(TASK), C(TIME_UP) | C(STAY), 0, TO(FINISHED), "time_up"},
     {S(TASK), C(TIME_UP), C(STAY), TO(RETURNING), "time_up"},
     {S(TASK), C(DEGRADED) | C(STAY), 0, TO(FINISHED), "stage_failed"},

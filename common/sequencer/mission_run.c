@@ -132,7 +132,7 @@ static uint32_t measure(struct cairn_sequencer *seq, int64_t now_ns)
 	if (exploring && time_up(seq, now_ns))
 		c |= CAIRN_MISSION_BIT(TIME_UP);
 	double charge = seq->inputs.t_battery_ns != 0 ? seq->inputs.battery_percent : -1.0;
-	if (exploring && charge >= 0.0 && charge < seq->cfg->robot.battery_home_percent)
+	if ((exploring || seq->mission.record.state == CAIRN_MISSION_STATE_TASK) && charge >= 0.0 && charge < seq->cfg->robot.battery_home_percent)
 		c |= CAIRN_MISSION_BIT(BATTERY_LOW);
 	if (exploring && seq_nothing_left(seq, now_ns))
 		c |= CAIRN_MISSION_BIT(EXPLORED);
