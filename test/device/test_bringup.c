@@ -186,6 +186,7 @@ static void bring_up(void)
 	int64_t end_ns = mono_ns() + PATIENCE_NS;
 	place(false);
 	snprintf(file, sizeof(file), "%s/found.yaml", run_dir);
+	struct cairn_sim_state at_start = *cairn_sim_state(sim);
 	start(file);
 	answer("TURN.", NONE, 0.0, end_ns);
 	answer("to the LEFT", TURN, 0.5, end_ns); /* too little: asked again */
@@ -195,6 +196,7 @@ static void bring_up(void)
 	answer("straight AHEAD", PUSH, 3.5, end_ns);
 	answer("WHEELS.", NONE, 0.0, end_ns);
 	answer("DEAD MAN.", NONE, 0.0, end_ns);
+	cairn_sim_restore(sim, &at_start); /* it is put down where there is room */
 	answer("STEER.", NONE, 0.0, end_ns);
 	ck_assert_msg(until_said("Written: ", end_ns), "%s", said);
 	while (until_said("\1", end_ns))
