@@ -83,7 +83,7 @@ bool cairn_sequencer_next_skill_result(struct cairn_sequencer *seq, struct cairn
 static const char *forbidden_by_mission(const struct cairn_sequencer *seq)
 {
 	switch ((enum cairn_mission_state)seq->mission.record.state) {
-	case CAIRN_MISSION_STATE_EXPLORING:
+	case CAIRN_MISSION_STATE_TASK:
 		return NULL;
 	case CAIRN_MISSION_STATE_PAUSED:
 		return "the mission is paused";

@@ -167,6 +167,8 @@ static const struct cli_option eqa_options[] = {SEED, SEEDS, VERBOSE, CONFIG("co
     {0}};
 static const struct cli_option scene_eval_options[] = {SEED, SEEDS,
     {"plans", '\0', "DIR", "HouseExpo floor plans with labels there, too: their rooms alone"}, VERBOSE, {0}};
+static const struct cli_option tasks_options[] = {
+    {"task", '\0', "NAME", "only this one: T1, T2, ..."}, SEED, SEEDS, VERBOSE, {0}};
 static const struct cli_option soak_options[] = {{"for", '\0', "TIME", "real time to drive (default 30m)"},
     {"world", '\0', "FILE", "house to drive in"}, {0}};
 static const struct cli_option storm_options[] = {{"kills", '\0', "N", "how many (default 200)"}, SEED, {0}};
@@ -247,5 +249,10 @@ const struct cairn_eval cairn_evals[] = {
 	soak_options, true),
     EVAL(storm, "a busy writer and reader of frames killed 200 times: frames flow again every time",
 	storm_options, true),
+    EVAL(tasks,
+	"tasks with things in the home for tasks, by the reasoner and a simulated arm: brought, handed to a "
+	"person, ever called done "
+	"and not so",
+	tasks_options, false),
 };
 const int cairn_eval_count = sizeof(cairn_evals) / sizeof(cairn_evals[0]);

@@ -7,7 +7,7 @@
 #include "common/sim/world/furniture.h"
 
 #define WALL_M 0.02
-#define LEAF_MAX_M 0.65
+#define LEAF_MAX_M 0.35 /* broad cupboards have two leaves and more: a door needs little room in front */
 
 struct cairn_box cairn_item_box(const struct cairn_item *it, double x_m, double y_m, double width_m,
     double depth_m, double z0_m, double z1_m)

@@ -29,13 +29,25 @@ static struct rig *rig_with_arm(void)
 {
 	struct rig *r = rig_exploring_furnished();
 	r->cfg.robot.arm_reach_m = 0.8;
-	struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_STOP_ROBOT);
-	rig_decide(r, &d);
+	r->cfg.agent.enabled = true;
+	struct cairn_msg_command task = {.verb = "task", .arg = "bring me the cup"};
+	struct cairn_msg_reply reply;
+	cairn_sequencer_on_command(r->seq, &task, r->now_ns, &reply);
+	ck_assert_msg(reply.ok, "%s", reply.text);
 	rig_run(r, 1.0);
 	next_id = 1;
 	offer(r, 0);
 	see_cup(r);
 	return r;
+}
+
+static void move(struct rig *r)
+{
+	struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_MOVE_TOWARD);
+	d.source = CAIRN_SOURCE_AGENT;
+	d.speed = CAIRN_SPEED_SLOW;
+	cairn_sequencer_on_agent_decision(r->seq, &d, 77, r->now_ns);
+	rig_collect(r);
 }
 
 /* True: an order has left. */
@@ -66,8 +78,7 @@ START_TEST(an_order_leaves_and_the_wheels_stand_until_the_arm_has_ended_it)
 	ck_assert(wish(r));
 	ck_assert_uint_eq(order.id, 1);
 	ck_assert(!order.abort);
-	struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_MOVE_TOWARD);
-	rig_decide(r, &d);
+	move(r);
 	ck_assert_int_eq(r->last_result.outcome, CAIRN_OUTCOME_REFUSED);
 	ck_assert_ptr_nonnull(strstr(r->last_result.reason, "the arm moves"));
 	double path_m = r->path_m;
@@ -84,8 +95,7 @@ START_TEST(an_order_leaves_and_the_wheels_stand_until_the_arm_has_ended_it)
 	ck_assert_double_eq_tol(result.duration_s, 5.0, 0.06);
 	ck_assert_str_eq(result.held, "cup");
 	ck_assert(!cairn_sequencer_next_skill_result(r->seq, &result));
-	d = rig_decision(r, CAIRN_TOOL_MOVE_TOWARD);
-	rig_decide(r, &d);
+	move(r);
 	rig_run(r, 1.0);
 	ck_assert_double_gt(r->path_m, path_m);
 	rig_free(r);
@@ -95,7 +105,7 @@ END_TEST
 START_TEST(a_robot_that_drives_or_has_just_driven_gets_no_order)
 {
 	struct rig *r = rig_with_arm();
-	rig_move(r, CAIRN_DIRECTION_FORWARD, CAIRN_SPEED_SLOW, 1.0);
+	move(r);
 	rig_run(r, 0.5);
 	see_cup(r);
 	ck_assert(!wish(r));
@@ -113,6 +123,10 @@ START_TEST(a_robot_whose_arm_is_silent_has_none)
 	ck_assert(!wish(r));
 	ck_assert(cairn_sequencer_next_skill_result(r->seq, &result));
 	ck_assert_ptr_nonnull(strstr(result.reason, "has no arm"));
+	offer(r, 0); /* and who explores has no task */
+	ck_assert(!wish(r));
+	ck_assert(cairn_sequencer_next_skill_result(r->seq, &result));
+	ck_assert_str_eq(result.reason, "the robot has no task");
 	rig_free(r);
 	r = rig_with_arm();
 	r->now_ns += 4 * CAIRN_NS_PER_S;
@@ -190,13 +204,11 @@ START_TEST(a_robot_is_not_driven_away_under_an_arm_that_moves_for_a_dead_process
 	struct rig *r = rig_with_arm();
 	offer(r, 41);
 	rig_step(r);
-	struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_MOVE_TOWARD);
-	rig_decide(r, &d);
+	move(r);
 	ck_assert_int_eq(r->last_result.outcome, CAIRN_OUTCOME_REFUSED);
 	offer(r, 0);
 	rig_step(r);
-	d = rig_decision(r, CAIRN_TOOL_MOVE_TOWARD);
-	rig_decide(r, &d);
+	move(r);
 	rig_step(r);
 	ck_assert_double_gt(r->out.cmd_vel.v_mps, 0.0);
 	rig_free(r);

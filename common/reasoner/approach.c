@@ -1,0 +1,113 @@
+/* approach.c - where to stand so that a thing is in the arm's reach. */
+#include <math.h>
+
+#include "common/reasoner/reasoner.h"
+#include "common/scene/rooms.h"
+#include "common/skill/skill.h"
+
+#define WAYS 48
+#define STEP_M 0.05
+#define NEAR_M 0.36        /* nearer than this doors and what hangs over would be in the way */
+#define REACH_SPARE_M 0.18 /* the robot does not stop to the centimetre */
+#define BODY_GAP_M 0.12    /* between the body and what is known to stand there */
+#define AGAIN_M 0.25
+#define ROOM_M 0.6
+#define LOW_M 0.05
+#define FOOT_STEP_M 0.07
+
+static bool on_floor(const struct cairn_reasoner *r, const struct cairn_scene *scene, struct cairn_pose2 p)
+{
+	const struct cairn_config_robot *c = &r->cfg->robot;
+	const struct cairn_rooms *floor = cairn_scene_floor(scene);
+	if (cairn_rooms_at(floor, p.x_m, p.y_m) < 0)
+		return false;
+	for (double a = -c->footprint_rear_m; a <= c->footprint_front_m + 1e-9; a += FOOT_STEP_M)
+		for (int k = -1; k <= 1; k++) {
+			struct cairn_vec2 at =
+			    cairn_pose_apply(p, (struct cairn_vec2){a, k * c->footprint_half_width_m});
+			if (cairn_rooms_clear_m(floor, at.x_m, at.y_m) < BODY_GAP_M)
+				return false;
+		}
+	return true;
+}
+
+/* A LiDAR sees the legs of a table; a tall robot does not fit under its top. */
+static bool beside_things(
+    const struct cairn_reasoner *r, const struct cairn_scene *scene, struct cairn_pose2 p)
+{
+	const struct cairn_config_robot *c = &r->cfg->robot;
+	struct cairn_footprint body = {c->footprint_front_m, c->footprint_rear_m, c->footprint_half_width_m};
+	const struct cairn_scene_object *objects;
+	uint32_t n = cairn_scene_objects(scene, &objects);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct cairn_scene_object *o = &objects[i];
+		if (o->number == 0 || !o->confirmed || o->stale || o->box.min[2] >= c->height_m ||
+		    o->box.max[2] < LOW_M)
+			continue;
+		if (cairn_skill_distance_m(&body, p, o->box.min, o->box.max) < BODY_GAP_M)
+			return false;
+	}
+	return true;
+}
+
+/* A thing in a row of others is looked at squarely: what stands on the way of sight would hide it. */
+static bool in_sight(const struct cairn_reasoner *r, const struct cairn_scene *scene, struct cairn_pose2 p,
+    double x_m, double y_m, double z_m)
+{
+	const struct cairn_rooms *floor = cairn_scene_floor(scene);
+	struct cairn_vec2 eye = cairn_pose_apply(p, (struct cairn_vec2){r->cfg->robot.camera_x_m, 0.0});
+	double far = hypot(x_m - eye.x_m, y_m - eye.y_m);
+	uint32_t blocked = 0;
+	for (double d = floor->cell_m; d < far; d += floor->cell_m)
+		blocked += cairn_rooms_occupied(
+		    floor, eye.x_m + (x_m - eye.x_m) * d / far, eye.y_m + (y_m - eye.y_m) * d / far);
+	double down = r->cfg->robot.camera_z_m - z_m, /* of its lower end, where it is above the eye */
+	    half = 0.5 * r->cfg->robot.camera_hfov_rad;
+	double tall = atan(tan(half) * r->cfg->camera.height_px / r->cfg->camera.width_px);
+	/* Through one piece of furniture, as a shelf's front or a counter's, but not through a wall into a room behind it. */
+	return blocked * floor->cell_m < 0.45 &&
+	       fabs(atan2(down, fmax(far, 0.05)) - r->cfg->robot.camera_pitch_rad) < 0.95 * tall;
+}
+
+static bool tried(const struct cairn_reasoner *r, struct cairn_pose2 p)
+{
+	for (uint32_t i = 0; i < r->stood_count; i++)
+		if (hypot(r->stood[i].x_m - p.x_m, r->stood[i].y_m - p.y_m) < AGAIN_M)
+			return true;
+	return false;
+}
+
+bool cairn_reasoner_approach(const struct cairn_reasoner *r, const struct cairn_scene *scene,
+    const struct cairn_scene_object *o, enum cairn_skill_verb verb, struct cairn_pose2 from,
+    struct cairn_pose2 *ret)
+{
+	const struct cairn_config_robot *c = &r->cfg->robot;
+	const struct cairn_skill *k = cairn_skill_of(verb);
+	struct cairn_footprint body = {c->footprint_front_m, c->footprint_rear_m, c->footprint_half_width_m};
+	double x = 0.5 * (o->box.min[0] + o->box.max[0]), y = 0.5 * (o->box.min[1] + o->box.max[1]),
+	       z = fmax(o->box.min[2], fmin(r->cfg->robot.camera_z_m, 0.5 * (o->box.min[2] + o->box.max[2]))),
+	       best = INFINITY;
+	bool arm = k != NULL && k->arm;
+	double reach = arm ? c->arm_reach_m + k->reach_more_m - REACH_SPARE_M : 1.1, wish = arm ? 0.42 : 0.8;
+	double size = 0.5 * hypot(o->box.max[0] - o->box.min[0], o->box.max[1] - o->box.min[1]);
+	if (cairn_scene_floor(scene)->label == NULL)
+		return false;
+	for (int i = 0; i < WAYS; i++)
+		for (double d = NEAR_M; d <= size + reach + c->footprint_front_m + 0.2; d += STEP_M) {
+			double a = 2.0 * M_PI * i / WAYS;
+			struct cairn_pose2 p = {x + d * cos(a), y + d * sin(a), cairn_wrap_rad(a + M_PI)};
+			double gap = cairn_skill_distance_m(&body, p, o->box.min, o->box.max);
+			/* Where there is room around, the robot can turn to it, too. */
+			double room =
+			    fmin(cairn_rooms_clear_m(cairn_scene_floor(scene), p.x_m, p.y_m), ROOM_M);
+			double cost =
+			    fabs(gap - wish) + 0.1 * hypot(p.x_m - from.x_m, p.y_m - from.y_m) - 0.3 * room;
+			if (gap < NEAR_M || gap > reach || cost >= best || tried(r, p) ||
+			    !on_floor(r, scene, p) || !beside_things(r, scene, p) ||
+			    !in_sight(r, scene, p, x, y, z))
+				continue;
+			best = cost;
+			*ret = p;
+		}
+	return isfinite(best);
+}
