@@ -142,6 +142,11 @@ void cairn_agent_on_result(struct cairn_agent *a, const struct cairn_msg_result 
 	agent_act_result(a, result, now_ns);
 }
 
+void cairn_agent_on_vlm_stats(struct cairn_agent *a, const struct cairn_msg_vlm_stats *stats)
+{
+	a->day_usd = stats->usd_day;
+}
+
 /* ---- asking ---- */
 
 static double elapsed_s(const struct cairn_agent *a, int64_t now_ns)
@@ -176,7 +181,11 @@ static bool over_budget(struct cairn_agent *a)
 	return ends_by(a, a->spent.queries >= (uint32_t)c->limit_queries, CAIRN_AGENT_LIMIT_QUERIES,
 		   "the %.0f queries of a task are used up", (double)c->limit_queries) ||
 	       ends_by(a, a->spent.usd + agent_price_usd(a) > c->limit_usd, CAIRN_AGENT_LIMIT_USD,
-		   "one more query might cost more than the %.2f USD of a task", c->limit_usd);
+		   "one more query might cost more than the %.2f USD of a task", c->limit_usd) ||
+	       ends_by(a, a->day_usd + agent_price_usd(a) > a->all->vlm.limit_usd_per_day,
+		   CAIRN_AGENT_LIMIT_USD,
+		   "one more query might cost more than the %.2f USD of a day (vlm.limit_usd_per_day)",
+		   a->all->vlm.limit_usd_per_day);
 }
 
 /* A query that is equal to an earlier one is answered as that was. */

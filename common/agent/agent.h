@@ -35,6 +35,8 @@ void cairn_agent_on_mission(struct cairn_agent *a, const struct cairn_msg_missio
 void cairn_agent_on_scene(struct cairn_agent *a, const struct cairn_msg_scene *scene);
 void cairn_agent_on_frontiers(struct cairn_agent *a, const struct cairn_msg_frontiers *frontiers);
 void cairn_agent_on_pose(struct cairn_agent *a, const struct cairn_msg_pose *pose);
+/* What was spent today, which bounds a task, too. */
+void cairn_agent_on_vlm_stats(struct cairn_agent *agent, const struct cairn_msg_vlm_stats *stats);
 void cairn_agent_on_result(struct cairn_agent *a, const struct cairn_msg_result *result, int64_t now_ns);
 
 /* Gives the JPEG of a kept picture, valid until the next call; false: there is none of this number. Without it no picture is

@@ -5,6 +5,8 @@ CAIRN_TAKE(take_scene, cairn_agent, scene, (cairn_agent_on_scene(core, m), 0))
 CAIRN_TAKE(take_frontiers, cairn_agent, frontiers, (cairn_agent_on_frontiers(core, m), 0))
 CAIRN_TAKE(take_pose, cairn_agent, pose, (cairn_agent_on_pose(core, m), 0))
 
+CAIRN_TAKE(take_vlm_stats, cairn_agent, vlm_stats, (cairn_agent_on_vlm_stats(core, m), 0))
+
 static bool take_result(void *core, const void *m, const struct cairn_header *hdr, int64_t now_ns)
 {
 	(void)hdr;
@@ -17,6 +19,7 @@ const struct cairn_in cairn_agent_in[] = {
     {CAIRN_TOPIC_SCENE, CAIRN_ACCEPT_PLAUSIBLE, take_scene},
     {CAIRN_TOPIC_FRONTIERS, CAIRN_ACCEPT_PLAUSIBLE, take_frontiers},
     {CAIRN_TOPIC_POSE, CAIRN_ACCEPT_PLAUSIBLE, take_pose},
+    {CAIRN_TOPIC_VLM_STATS, CAIRN_ACCEPT_PLAUSIBLE, take_vlm_stats},
     {CAIRN_TOPIC_RESULT, CAIRN_ACCEPT_PLAUSIBLE, take_result},
     {.take = NULL},
 };

@@ -80,6 +80,7 @@ struct cairn_agent {
 	double confidence;
 	struct cairn_agent_memory memory;
 	struct agent_spent spent;
+	double day_usd; /* of the exploration and all tasks: the gateway keeps the books of a day */
 	uint32_t stalled;
 	uint64_t gained;          /* at the last NEXT */
 	bool news;                /* a step has concluded something since */

@@ -5,7 +5,7 @@
 
 #include "common/base/geom.h"
 
-#define RATE_SHARE 0.5    /* of camera.rate_hz, that must come */
+#define RATE_SHARE 0.5 /* of camera.rate_hz, that must come */
 #define REFUSED_SHARE 0.01
 #define SHAPE_SHARE 0.01 /* so much may the shapes of colour and depth differ */
 
@@ -80,13 +80,18 @@ static void describe(const struct cairn_camera_check *c, const char *name,
 	static const char *const formats[] = {"?", "JPEG", "NV12", "16 bit depth", "RGB"};
 	if (s->pictures == 0)
 		return;
-	struct cairn_picture_part part = cairn_picture_part(s->width, s->height, c->want.width, c->want.height);
-	cairn_text_addf(t, "%s: %s of %u x %u, %" PRIu64 " pictures, %.1f Hz, longest gap %.2f s, %.0f ms old on arrival (at most %.0f)\n",
-	    name, formats[s->format], s->width, s->height, s->pictures, rate_of(s), (double)s->gap_max_ns * 1e-9,
-	    (double)s->age_sum_ns * 1e-6 / (double)s->pictures, (double)s->age_max_ns * 1e-6);
+	struct cairn_picture_part part =
+	    cairn_picture_part(s->width, s->height, c->want.width, c->want.height);
+	cairn_text_addf(t,
+	    "%s: %s of %u x %u, %" PRIu64
+	    " pictures, %.1f Hz, longest gap %.2f s, %.0f ms old on arrival (at most %.0f)\n",
+	    name, formats[s->format], s->width, s->height, s->pictures, rate_of(s),
+	    (double)s->gap_max_ns * 1e-9, (double)s->age_sum_ns * 1e-6 / (double)s->pictures,
+	    (double)s->age_max_ns * 1e-6);
 	if (part.width != s->width || part.height != s->height)
-		cairn_text_addf(t, "  %u x %u in the middle are used: robot.camera_hfov_rad is that of this part\n", part.width,
-		    part.height);
+		cairn_text_addf(t,
+		    "  %u x %u in the middle are used: robot.camera_hfov_rad is that of this part\n",
+		    part.width, part.height);
 }
 
 /* One line a fault. */
@@ -96,16 +101,19 @@ static bool find_faults(const struct cairn_camera_check *c, const char *name,
 	bool good = true;
 	uint64_t all = s->pictures + s->refused + s->repeated;
 	if ((double)s->refused > REFUSED_SHARE * (double)all) {
-		cairn_text_addf(t, "WRONG: %" PRIu64 " of %" PRIu64 " %s pictures are refused: %s\n", s->refused, all, name, s->why);
+		cairn_text_addf(t, "WRONG: %" PRIu64 " of %" PRIu64 " %s pictures are refused: %s\n",
+		    s->refused, all, name, s->why);
 		good = false;
 	}
 	if (s->repeated > 0) {
-		cairn_text_addf(t, "WRONG: %" PRIu64 " %s pictures were sent before: the camera has stopped looking\n",
+		cairn_text_addf(t,
+		    "WRONG: %" PRIu64 " %s pictures were sent before: the camera has stopped looking\n",
 		    s->repeated, name);
 		good = false;
 	}
 	if (s->pictures > 0 && rate_of(s) < RATE_SHARE * c->rate_hz) {
-		cairn_text_addf(t, "WRONG: %.1f %s pictures a second, camera.rate_hz is %g\n", rate_of(s), name, c->rate_hz);
+		cairn_text_addf(t, "WRONG: %.1f %s pictures a second, camera.rate_hz is %g\n", rate_of(s),
+		    name, c->rate_hz);
 		good = false;
 	}
 	return good;
@@ -134,7 +142,8 @@ bool cairn_camera_check_report(const struct cairn_camera_check *c, struct cairn_
 		good = false;
 	}
 	if (colour->pictures > 0 && depth->pictures > 0 && !same_shape(colour, depth)) {
-		cairn_text_add(t, "WRONG: colour and depth have different shapes: they cannot lie on each other\n");
+		cairn_text_add(
+		    t, "WRONG: colour and depth have different shapes: they cannot lie on each other\n");
 		good = false;
 	}
 	if (depth->pictures == 0)

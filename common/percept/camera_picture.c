@@ -64,13 +64,15 @@ void cairn_picture_maker_destroy(struct cairn_picture_maker **maker)
 /* ---- scaling ---- */
 
 /* The pixels of the source that pixel i of n covers, of `part` pixels from `first` on: at least one. */
-static void covered(uint32_t i, uint32_t n, uint32_t first, uint32_t part, uint32_t *ret_from, uint32_t *ret_end)
+static void covered(
+    uint32_t i, uint32_t n, uint32_t first, uint32_t part, uint32_t *ret_from, uint32_t *ret_end)
 {
 	*ret_from = first + (uint32_t)((uint64_t)i * part / n);
 	*ret_end = first + (uint32_t)(((uint64_t)(i + 1) * part + n - 1) / n);
 }
 
-static void average(const uint8_t *rgb, size_t stride, uint32_t x0, uint32_t x1, uint32_t y0, uint32_t y1, uint8_t *out)
+static void average(
+    const uint8_t *rgb, size_t stride, uint32_t x0, uint32_t x1, uint32_t y0, uint32_t y1, uint8_t *out)
 {
 	uint32_t sum[3] = {0, 0, 0}, count = (x1 - x0) * (y1 - y0);
 	for (uint32_t y = y0; y < y1; y++) {
@@ -85,7 +87,8 @@ static void average(const uint8_t *rgb, size_t stride, uint32_t x0, uint32_t x1,
 		out[c] = (uint8_t)((sum[c] + count / 2) / count);
 }
 
-static void scale_rgb(const struct cairn_picture_maker *m, const uint8_t *rgb, size_t stride, uint32_t width, uint32_t height, uint8_t *out)
+static void scale_rgb(const struct cairn_picture_maker *m, const uint8_t *rgb, size_t stride, uint32_t width,
+    uint32_t height, uint8_t *out)
 {
 	struct cairn_picture_part part = cairn_picture_part(width, height, m->width, m->height);
 	for (uint32_t y = 0; y < m->height; y++) {
@@ -98,14 +101,16 @@ static void scale_rgb(const struct cairn_picture_maker *m, const uint8_t *rgb, s
 	}
 }
 
-static void scale_depth(const struct cairn_picture_maker *m, const struct cairn_camera_header *h, const uint8_t *mm, uint8_t *out)
+static void scale_depth(
+    const struct cairn_picture_maker *m, const struct cairn_camera_header *h, const uint8_t *mm, uint8_t *out)
 {
 	struct cairn_picture_part part = cairn_picture_part(h->width, h->height, m->width, m->height);
 	for (uint32_t y = 0; y < m->height; y++) {
 		uint32_t sy = part.y + (uint32_t)(((uint64_t)(2 * y + 1) * part.height) / (2 * m->height));
 		const uint8_t *row = mm + sy * (size_t)h->stride_bytes;
 		for (uint32_t x = 0; x < m->width; x++, out += 2) {
-			uint32_t sx = part.x + (uint32_t)(((uint64_t)(2 * x + 1) * part.width) / (2 * m->width));
+			uint32_t sx =
+			    part.x + (uint32_t)(((uint64_t)(2 * x + 1) * part.width) / (2 * m->width));
 			memcpy(out, row + 2 * (size_t)sx, 2);
 		}
 	}
@@ -167,8 +172,8 @@ static void decoded_size(const struct cairn_picture_maker *m, int *width, int *h
 	}
 }
 
-static bool make_of_jpeg(struct cairn_picture_maker *m, const struct cairn_camera_header *hdr, const uint8_t *jpeg,
-    uint8_t *out, uint32_t *ret_width, uint32_t *ret_height, struct cairn_error *err)
+static bool make_of_jpeg(struct cairn_picture_maker *m, const struct cairn_camera_header *hdr,
+    const uint8_t *jpeg, uint8_t *out, uint32_t *ret_width, uint32_t *ret_height, struct cairn_error *err)
 {
 	int width, height, sampling, space;
 	if (tjDecompressHeader3(m->tj, jpeg, hdr->payload_bytes, &width, &height, &sampling, &space) != 0) {
@@ -186,7 +191,8 @@ static bool make_of_jpeg(struct cairn_picture_maker *m, const struct cairn_camer
 	if (!direct && !room_for(m, (uint32_t)width, (uint32_t)height, err))
 		return false;
 	/* A warning is a picture that is cut or damaged: half of it would be grey. */
-	if (tjDecompress2(m->tj, jpeg, hdr->payload_bytes, direct ? out : m->rgb, width, 3 * width, height, TJPF_RGB, 0) != 0) {
+	if (tjDecompress2(m->tj, jpeg, hdr->payload_bytes, direct ? out : m->rgb, width, 3 * width, height,
+		TJPF_RGB, 0) != 0) {
 		cairn_error_set(err, "a damaged JPEG: %.80s", tjGetErrorStr2(m->tj));
 		return false;
 	}

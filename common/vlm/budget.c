@@ -67,6 +67,11 @@ void cairn_budget_use(struct cairn_budget *budget, const struct cairn_profile *p
 	budget->provider_calls_per_min = profile->limit_calls_per_min;
 }
 
+void cairn_budget_count_task(struct cairn_budget *budget, int64_t now_ns, uint64_t task, double usd)
+{
+	cairn_spending_count_task(&budget->spent, unix_s(budget, now_ns), task, usd);
+}
+
 void cairn_budget_carry_on(struct cairn_budget *budget, const struct cairn_ledger *ledger, int64_t now_ns)
 {
 	budget->ledger = *ledger;

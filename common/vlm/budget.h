@@ -63,6 +63,9 @@ void cairn_budget_call_ended(
 void cairn_budget_call_cancelled(
     struct cairn_budget *budget, int64_t now_ns, const struct cairn_usage *usage);
 
+/* What the agent's task has cost until now, which counts in the day. */
+void cairn_budget_count_task(struct cairn_budget *budget, int64_t now_ns, uint64_t task, double usd);
+
 /* Another provider is in use from now on: its prices, its limit. */
 void cairn_budget_use(struct cairn_budget *budget, const struct cairn_profile *profile);
 double cairn_budget_day_usd(const struct cairn_budget *budget, int64_t now_ns);

@@ -25,7 +25,18 @@ static bool take_features(void *core, const void *message, const struct cairn_he
 	return false;
 }
 
+/* One purse: what the agent spends is spent today. */
+static bool take_agent(void *core, const void *message, const struct cairn_header *hdr, int64_t now_ns)
+{
+	const struct cairn_msg_agent *agent = message;
+	(void)hdr;
+	if (agent->task_id != 0 && agent->usd >= 0.0)
+		cairn_budget_count_task(cairn_dialog_budget(core), now_ns, agent->task_id, agent->usd);
+	return false;
+}
+
 const struct cairn_in cairn_dialog_in[] = {
+    {CAIRN_TOPIC_AGENT, CAIRN_ACCEPT_PLAUSIBLE, take_agent},
     {CAIRN_TOPIC_FEATURES, CAIRN_ACCEPT_PLAUSIBLE, take_features},
     {CAIRN_TOPIC_PATHS_CLEAR, CAIRN_ACCEPT_PLAUSIBLE, take_paths_clear},
     {CAIRN_TOPIC_MISSION, CAIRN_ACCEPT_PLAUSIBLE, take_mission},

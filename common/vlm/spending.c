@@ -33,6 +33,16 @@ void cairn_spending_add(struct cairn_spending *s, int64_t unix_s, double usd)
 	add(s->hours, CAIRN_SPENDING_HOURS, unix_s / HOUR_S, usd);
 }
 
+void cairn_spending_count_task(struct cairn_spending *s, int64_t unix_s, uint64_t task, double usd)
+{
+	/* A task that costs less than it did is another one: ids begin anew with a new run. */
+	double counted = task == s->task && usd >= s->task_usd ? s->task_usd : 0.0;
+	if (usd > counted)
+		add(s->hours, CAIRN_SPENDING_HOURS, unix_s / HOUR_S, usd - counted);
+	s->task = task;
+	s->task_usd = usd;
+}
+
 static double sum(const struct cairn_spending_bucket *buckets, int count, int64_t index)
 {
 	double usd = 0.0;
@@ -91,6 +101,8 @@ static void write_buckets(
 void cairn_spending_write(struct cairn_text *out, const struct cairn_spending *s)
 {
 	cairn_text_addf(out, "session %" PRIu64 " %.9g\n", s->session, s->session_usd);
+	if (s->task_usd > 0.0)
+		cairn_text_addf(out, "task %" PRIu64 " %.9g\n", s->task, s->task_usd);
 	write_buckets(out, "minute", s->minutes, CAIRN_SPENDING_MINUTES);
 	write_buckets(out, "hour", s->hours, CAIRN_SPENDING_HOURS);
 }
@@ -102,6 +114,8 @@ static bool read_line(struct cairn_spending *s, const char *line)
 	int used = 0;
 	if (sscanf(line, "session %" SCNu64 " %lf%n", &s->session, &usd, &used) == 2 && line[used] == '\0') {
 		s->session_usd = usd;
+	} else if (sscanf(line, "task %" SCNu64 " %lf%n", &s->task, &usd, &used) == 2 && line[used] == '\0') {
+		s->task_usd = usd;
 	} else if (sscanf(line, "minute %" SCNd64 " %lf%n", &index, &usd, &used) == 2 && line[used] == '\0') {
 		add(s->minutes, CAIRN_SPENDING_MINUTES, index, usd);
 	} else if (sscanf(line, "hour %" SCNd64 " %lf%n", &index, &usd, &used) == 2 && line[used] == '\0') {
@@ -128,7 +142,7 @@ bool cairn_spending_read(struct cairn_spending *ret, const char *text, size_t co
 		memcpy(line, text, n);
 		line[n] = '\0';
 		if (strlen(line) != n || !read_line(&s, line)) {
-			cairn_error_set(err, "line %d is no 'session|minute|hour NUMBER USD'", number);
+			cairn_error_set(err, "line %d is no 'session|task|minute|hour NUMBER USD'", number);
 			return false;
 		}
 		begun = begun || strncmp(line, "session", 7) == 0;

@@ -27,17 +27,22 @@ struct cairn_spending_bucket {
 struct cairn_spending {
 	uint64_t session; /* whose session_usd is */
 	double session_usd;
+	uint64_t task; /* of the agent, and how much of what it has cost is in hours */
+	double task_usd;
 	struct cairn_spending_bucket minutes[CAIRN_SPENDING_MINUTES], hours[CAIRN_SPENDING_HOURS];
 };
 
 void cairn_spending_add(struct cairn_spending *spending, int64_t unix_s, double usd);
+/* A task of the agent has cost so much until now: what of that was not counted yet is spent today. It is in no hour and no
+ * session, which bound the exploration; a task has a limit of its own. */
+void cairn_spending_count_task(struct cairn_spending *spending, int64_t unix_s, uint64_t task, double usd);
 double cairn_spending_hour_usd(const struct cairn_spending *spending, int64_t unix_s);
 double cairn_spending_day_usd(const struct cairn_spending *spending, int64_t unix_s);
 
 /* Goes on at unix_s in this session: another session than that of before has spent nothing yet. */
 void cairn_spending_resume(struct cairn_spending *spending, uint64_t session, int64_t unix_s);
 
-/* One line each: "session ID USD", "minute INDEX USD", "hour INDEX USD". */
+/* One line each: "session ID USD", "task ID USD", "minute INDEX USD", "hour INDEX USD". */
 void cairn_spending_write(struct cairn_text *out, const struct cairn_spending *spending);
 /* False with the line and the reason; *ret untouched then. */
 bool cairn_spending_read(struct cairn_spending *ret, const char *text, size_t count, struct cairn_error *err);

@@ -76,7 +76,8 @@ static bool read_one(struct probe *p)
 		p->room = p->payload != NULL ? hdr.payload_bytes : 0;
 	}
 	if (p->payload == NULL) {
-		snprintf(p->check.broken, sizeof(p->check.broken), "no memory for %u bytes", hdr.payload_bytes);
+		snprintf(
+		    p->check.broken, sizeof(p->check.broken), "no memory for %u bytes", hdr.payload_bytes);
 		return false;
 	}
 	if (!read_whole(p, p->payload, hdr.payload_bytes))
@@ -97,7 +98,8 @@ static int probe(const struct cli *cli, struct probe *p, double for_s)
 		;
 	close(p->fd);
 	bool good = cairn_camera_check_report(&p->check, &report);
-	printf("%s%s\n", report.failed ? "" : report.data, good ? "This camera can be used." : "This camera cannot be used so.");
+	printf("%s%s\n", report.failed ? "" : report.data,
+	    good ? "This camera can be used." : "This camera cannot be used so.");
 	cairn_text_free(&report);
 	return good ? CLI_OK : CLI_FAILED;
 }
@@ -115,12 +117,15 @@ int cli_camera_check(const struct cli *cli)
 	if (!cairn_share_dir(share, sizeof(share), &err) || !cairn_config_merge(&cfg, &layers, &err))
 		return cli_fail(cli, CLI_USAGE, "%s", err.text);
 	uint32_t width = (uint32_t)cfg.camera.width_px, height = (uint32_t)cfg.camera.height_px;
-	struct probe p = {.check = {.want = {width, height, cairn_frame_topics[CAIRN_FRAME_CAMERA_RGB].max_age_ms * CAIRN_NS_PER_MS},
-				.rate_hz = cfg.camera.rate_hz}};
+	struct probe p = {
+	    .check = {.want = {width, height,
+			  cairn_frame_topics[CAIRN_FRAME_CAMERA_RGB].max_age_ms * CAIRN_NS_PER_MS},
+		.rate_hz = cfg.camera.rate_hz}};
 	p.check.maker = cairn_picture_maker_new(width, height, &err);
 	p.check.made = malloc(3 * (size_t)width * height);
-	int status = p.check.maker != NULL && p.check.made != NULL ? probe(cli, &p, for_s)
-								   : cli_fail(cli, CLI_FAILED, "out of memory");
+	int status = p.check.maker != NULL && p.check.made != NULL
+			 ? probe(cli, &p, for_s)
+			 : cli_fail(cli, CLI_FAILED, "out of memory");
 	cairn_picture_maker_destroy(&p.check.maker);
 	free(p.check.made);
 	free(p.payload);

@@ -47,6 +47,7 @@ struct gateway {
 	struct outside *outside; /* notes of programs outside */
 	uint64_t snapshot_epoch, snapshot_seq;
 	char memory_path[512], log_path[512], spending_path[512];
+	double saved_task_usd; /* of the agent */
 	struct cairn_text log_line;
 	struct sent sent;
 	struct journal journal;
@@ -157,13 +158,16 @@ static void save_spending(struct gateway *g)
 {
 	struct cairn_text text = {0};
 	struct cairn_error err = {""};
-	cairn_spending_write(&text, &cairn_dialog_budget(g->dialog)->spent);
+	const struct cairn_spending *spent = &cairn_dialog_budget(g->dialog)->spent;
+	cairn_spending_write(&text, spent);
 	bool ok = !text.failed && cairn_file_replace(g->spending_path, 0, 0644, text.data, text.len, &err);
 	cairn_stage_tried(g->stage, "save what was spent",
 	    ok            ? NULL
 	    : text.failed ? "out of memory"
 			  : err.text);
 	cairn_text_free(&text);
+	if (ok)
+		g->saved_task_usd = spent->task_usd;
 }
 
 static void publish_decision(struct gateway *g)
@@ -317,6 +321,8 @@ static int on_second(void *ctx)
 	outside_tell(g->outside); /* they grow older */
 	cairn_dialog_tick(g->dialog, STATS_MS * 1e-3);
 	save(g);
+	if (cairn_dialog_budget(g->dialog)->spent.task_usd != g->saved_task_usd)
+		save_spending(g);
 	int64_t now_ns = cairn_now_ns();
 	if (cairn_dialog_wants_snapshot(g->dialog, now_ns))
 		g->wanted_ns = now_ns;

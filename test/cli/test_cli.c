@@ -377,7 +377,8 @@ START_TEST(a_wrong_world_is_answered_with_the_bundled_ones_and_a_short_time_with
 {
 	make_run_dir();
 	expect("up", "--headless --world castle", 2, "",
-	    "cairn up: sim.world: castle: No such file or directory; bundled are: home-tasks, home, loop, studio\n");
+	    "cairn up: sim.world: castle: No such file or directory; bundled are: home-tasks, home, loop, "
+	    "studio\n");
 	/* the name of a bundled one will do: what is checked after it is missing */
 	unsetenv("OPENAI_API_KEY");
 	const struct output *o = cairn("up", "--headless --world studio --set vlm.provider=openai");

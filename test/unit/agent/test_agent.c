@@ -137,6 +137,21 @@ START_TEST(each_limit_ends_an_episode_and_is_told_apart)
 }
 END_TEST
 
+START_TEST(a_day_that_is_spent_ends_an_episode_before_it_asks)
+{
+	struct rig *r = house();
+	struct cairn_msg_vlm_stats stats = {.usd_day = 2.9999};
+	rig_task(r, "Where is the sofa?");
+	cairn_agent_on_vlm_stats(r->agent, &stats);
+	ck_assert(rig_run(r, 300.0));
+	ck_assert_int_eq(r->out.state, CAIRN_AGENT_STATE_FAILED);
+	ck_assert_int_eq(r->out.limit, CAIRN_AGENT_LIMIT_USD);
+	ck_assert_ptr_nonnull(strstr(r->out.answer, "vlm.limit_usd_per_day"));
+	ck_assert_uint_eq(r->out.queries, 0);
+	rig_free(r);
+}
+END_TEST
+
 START_TEST(an_answer_needs_evidence_that_the_graph_has)
 {
 	static const char *const lies[] = {
@@ -400,8 +415,8 @@ CAIRN_TEST_MAIN("agent", a_thing_is_searched_for_found_and_told_with_its_evidenc
     what_is_not_there_is_only_denied_when_nothing_is_left_to_see, things_are_counted_when_all_was_seen,
     what_is_seen_decides_and_not_what_is_usual, what_it_does_not_know_it_hands_back_with_what_was_tried,
     a_plan_that_brings_nothing_is_revised_and_given_up_in_the_end,
-    each_limit_ends_an_episode_and_is_told_apart, an_answer_needs_evidence_that_the_graph_has,
-    a_model_that_loops_is_not_paid_for_the_same_query_twice,
+    each_limit_ends_an_episode_and_is_told_apart, a_day_that_is_spent_ends_an_episode_before_it_asks,
+    an_answer_needs_evidence_that_the_graph_has, a_model_that_loops_is_not_paid_for_the_same_query_twice,
     what_was_answered_in_one_episode_is_not_taken_for_another,
     a_picture_is_sent_once_and_told_in_words_afterwards, it_drives_to_where_a_thing_is_seen_from_and_faces_it,
     what_cannot_be_driven_to_is_told_and_moves_nothing, an_agent_that_was_killed_goes_on_where_it_was,

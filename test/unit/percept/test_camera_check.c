@@ -25,9 +25,15 @@ static void fresh(void)
 static void send(uint16_t format, uint32_t width, uint32_t height, uint32_t i, uint32_t content)
 {
 	uint32_t pixel = cairn_camera_pixel_bytes(format);
-	struct cairn_camera_header h = {.version = CAIRN_CAMERA_VERSION, .format = format,
-	    .width = width, .height = height, .stride_bytes = width * pixel,
-	    .t_ns = T0 + i * 100 * MS, .seq = i, .payload_bytes = width * pixel * height}, back;
+	struct cairn_camera_header h = {.version = CAIRN_CAMERA_VERSION,
+				       .format = format,
+				       .width = width,
+				       .height = height,
+				       .stride_bytes = width * pixel,
+				       .t_ns = T0 + i * 100 * MS,
+				       .seq = i,
+				       .payload_bytes = width * pixel * height},
+				   back;
 	uint8_t head[CAIRN_CAMERA_HEADER_BYTES], *payload = calloc(1, h.payload_bytes);
 	enum cairn_camera_verdict verdict;
 	memcpy(payload, &content, sizeof(content));
@@ -54,7 +60,8 @@ START_TEST(a_good_helper_is_described_with_rate_and_age)
 		send(CAIRN_CAMERA_DEPTH16, 64, 48, i, i);
 	}
 	ck_assert_msg(report(), "%s", said);
-	ck_assert_ptr_nonnull(strstr(said, "colour: RGB of 64 x 48, 30 pictures, 10.0 Hz, longest gap 0.10 s, 30 ms old on arrival (at most 30)"));
+	ck_assert_ptr_nonnull(strstr(said, "colour: RGB of 64 x 48, 30 pictures, 10.0 Hz, longest gap 0.10 "
+					   "s, 30 ms old on arrival (at most 30)"));
 	ck_assert_ptr_nonnull(strstr(said, "depth: 16 bit depth of 64 x 48"));
 	ck_assert_ptr_null(strstr(said, "WRONG"));
 }

@@ -10,7 +10,8 @@
 
 static struct cairn_error why;
 
-static bool make(uint32_t width, uint32_t height, struct cairn_camera_header h, const void *payload, void *out)
+static bool make(
+    uint32_t width, uint32_t height, struct cairn_camera_header h, const void *payload, void *out)
 {
 	struct cairn_picture_maker *m = cairn_picture_maker_new(width, height, &why);
 	uint32_t w, hgt;
@@ -46,12 +47,15 @@ START_TEST(nv12_has_the_colours_of_bt601)
 {
 	static const struct {
 		uint8_t y, u, v, rgb[3];
-	} colours[] = {{16, 128, 128, {0, 0, 0}}, {235, 128, 128, {255, 255, 255}}, {65, 100, 212, {191, 0, 0}},
-	    {112, 72, 58, {0, 191, 0}}, {35, 212, 114, {0, 0, 191}}};
+	} colours[] = {{16, 128, 128, {0, 0, 0}}, {235, 128, 128, {255, 255, 255}},
+	    {65, 100, 212, {191, 0, 0}}, {112, 72, 58, {0, 191, 0}}, {35, 212, 114, {0, 0, 191}}};
 	for (size_t i = 0; i < sizeof(colours) / sizeof(colours[0]); i++) {
 		uint8_t bytes[12], out[12]; /* rows of 4 bytes, 2 used */
-		struct cairn_camera_header h = {
-		    .format = CAIRN_CAMERA_NV12, .width = 2, .height = 2, .stride_bytes = 4, .payload_bytes = 12};
+		struct cairn_camera_header h = {.format = CAIRN_CAMERA_NV12,
+		    .width = 2,
+		    .height = 2,
+		    .stride_bytes = 4,
+		    .payload_bytes = 12};
 		memset(bytes, 99, sizeof(bytes));
 		for (int row = 0; row < 2; row++)
 			bytes[4 * row] = bytes[4 * row + 1] = colours[i].y;
@@ -94,7 +98,8 @@ static uint8_t *two_colours(int width, int height, unsigned long *ret_bytes)
 	for (int i = 0; i < width * height; i++)
 		rgb[3 * i + (i % width < width / 2 ? 0 : 2)] = 200;
 	tjhandle tj = tjInitCompress();
-	ck_assert_int_eq(tjCompress2(tj, rgb, width, 0, height, TJPF_RGB, &jpeg, ret_bytes, TJSAMP_444, 90, 0), 0);
+	ck_assert_int_eq(
+	    tjCompress2(tj, rgb, width, 0, height, TJPF_RGB, &jpeg, ret_bytes, TJSAMP_444, 90, 0), 0);
 	tjDestroy(tj);
 	free(rgb);
 	return jpeg;
@@ -108,7 +113,8 @@ START_TEST(a_jpeg_of_any_size_becomes_a_picture_and_a_cut_one_does_not)
 		unsigned long bytes = 0;
 		uint8_t *jpeg = two_colours(sizes[k][0], sizes[k][1], &bytes);
 		struct cairn_camera_header h = {.format = CAIRN_CAMERA_JPEG,
-		    .width = 640, .height = 480, /* a JPEG says itself how large it is */
+		    .width = 640,
+		    .height = 480, /* a JPEG says itself how large it is */
 		    .payload_bytes = (uint32_t)bytes};
 		ck_assert_msg(make(320, 240, h, jpeg, out), "%s", why.text);
 		const uint8_t *left = out + 3 * (120 * 320 + 80), *right = left + 3 * 160;
@@ -136,7 +142,8 @@ START_TEST(mutated_jpegs_are_refused_or_drawn_and_nothing_else)
 		for (uint32_t n = 1 + cairn_rng_u32(&rng) % 4; n > 0; n--)
 			mutated[cairn_rng_u32(&rng) % bytes] = (uint8_t)cairn_rng_u32(&rng);
 		struct cairn_camera_header h = {.format = CAIRN_CAMERA_JPEG,
-		    .width = 128, .height = 96,
+		    .width = 128,
+		    .height = 96,
 		    .payload_bytes = 1 + cairn_rng_u32(&rng) % (uint32_t)bytes};
 		why.text[0] = '\0';
 		bool made = make(64, 48, h, mutated, out);
@@ -150,6 +157,6 @@ START_TEST(mutated_jpegs_are_refused_or_drawn_and_nothing_else)
 END_TEST
 
 CAIRN_TEST_MAIN("camera-picture", the_middle_that_has_the_wanted_shape_is_used,
-    the_field_of_view_is_that_of_the_part, nv12_has_the_colours_of_bt601, colours_are_averaged_and_depths_are_not,
-    a_jpeg_of_any_size_becomes_a_picture_and_a_cut_one_does_not,
+    the_field_of_view_is_that_of_the_part, nv12_has_the_colours_of_bt601,
+    colours_are_averaged_and_depths_are_not, a_jpeg_of_any_size_becomes_a_picture_and_a_cut_one_does_not,
     mutated_jpegs_are_refused_or_drawn_and_nothing_else)

@@ -188,6 +188,32 @@ START_TEST(a_restart_neither_forgets_nor_counts_twice)
 }
 END_TEST
 
+START_TEST(what_the_agent_spends_counts_in_the_day_once_and_in_no_hour)
+{
+	const int64_t day_one = INT64_C(1700000000) * S;
+	struct cairn_error err = {""};
+	fresh();
+	restart(7, day_one, 50 * S);
+	budget.cfg.limit_usd_per_day = 0.5;
+	cairn_budget_count_task(&budget, now_ns, 3, 0.1);
+	cairn_budget_count_task(&budget, now_ns, 3, 0.1); /* told again */
+	cairn_budget_count_task(&budget, now_ns, 3, 0.25);
+	ck_assert_double_eq_tol(cairn_budget_day_usd(&budget, now_ns), 0.25, 1e-9);
+	ck_assert_double_eq(cairn_budget_hour_usd(&budget, now_ns), 0.0);
+	ck_assert_double_eq(budget.spent.session_usd, 0.0);
+	ck_assert(cairn_budget_allows(&budget, now_ns, &err));
+	restart(7, day_one + 60 * S, 110 * S);
+	budget.cfg.limit_usd_per_day = 0.5;
+	cairn_budget_count_task(&budget, now_ns, 3, 0.25); /* the same, told after a restart */
+	ck_assert_double_eq_tol(cairn_budget_day_usd(&budget, now_ns), 0.25, 1e-9);
+	cairn_budget_count_task(&budget, now_ns, 3, 0.02); /* its number anew, in another run */
+	cairn_budget_count_task(&budget, now_ns, 4, 0.3);
+	ck_assert_double_eq_tol(cairn_budget_day_usd(&budget, now_ns), 0.57, 1e-9);
+	ck_assert(!cairn_budget_allows(&budget, now_ns, &err));
+	ck_assert_ptr_nonnull(strstr(err.text, "limit_usd_per_day"));
+}
+END_TEST
+
 START_TEST(a_damaged_file_of_what_was_spent_is_refused_with_its_line)
 {
 	static const struct {
@@ -224,5 +250,6 @@ CAIRN_TEST_MAIN("vlm budget", cost_follows_the_price_list, calls_per_minute_are_
     money_limits_stop_before_they_are_broken, slow_calls_raise_the_tier_to_elevated_and_quick_ones_lower_it,
     failures_lead_to_degraded_and_offline_and_one_success_ends_the_streak, limits_survive_a_restart,
     a_day_has_a_limit_of_its_own, a_restart_neither_forgets_nor_counts_twice,
+    what_the_agent_spends_counts_in_the_day_once_and_in_no_hour,
     a_damaged_file_of_what_was_spent_is_refused_with_its_line,
     a_cancelled_call_says_nothing_about_the_service)
