@@ -154,7 +154,10 @@ static void place(bool swapped)
 	cfg.sim.drive_reversed = true;
 	cfg.sim.encoder_ticks_per_m = 5000.0;
 	cfg.sim.steer_scale = -0.8;
-	world = cairn_world_load(CAIRN_SOURCE_ROOT "/config/worlds/home.yaml", &err);
+	cfg.sim.start = CAIRN_CHOICE_START_GIVEN; /* 0.8 m free all round */
+	cfg.sim.start_x_m = 7.9;
+	cfg.sim.start_y_m = 8.4;
+	world = cairn_world_load(CAIRN_SOURCE_ROOT "/config/worlds/loop.yaml", &err);
 	ck_assert_msg(world != NULL, "%s", err.text);
 	sim = cairn_sim_new(&cfg, world, &err);
 	ck_assert_msg(sim != NULL, "%s", err.text);
