@@ -132,7 +132,8 @@ static uint32_t measure(struct cairn_sequencer *seq, int64_t now_ns)
 	if (exploring && time_up(seq, now_ns))
 		c |= CAIRN_MISSION_BIT(TIME_UP);
 	double charge = seq->inputs.t_battery_ns != 0 ? seq->inputs.battery_percent : -1.0;
-	if ((exploring || seq->mission.record.state == CAIRN_MISSION_STATE_TASK) && charge >= 0.0 && charge < seq->cfg->robot.battery_home_percent)
+	if ((exploring || seq->mission.record.state == CAIRN_MISSION_STATE_TASK) && charge >= 0.0 &&
+	    charge < seq->cfg->robot.battery_home_percent)
 		c |= CAIRN_MISSION_BIT(BATTERY_LOW);
 	if (exploring && seq_nothing_left(seq, now_ns))
 		c |= CAIRN_MISSION_BIT(EXPLORED);
@@ -245,7 +246,8 @@ void seq_mission_apply(struct cairn_sequencer *seq, uint32_t conditions, int64_t
 		return;
 	enum cairn_mission_state to = target_of(seq, edge);
 	uint32_t cut_short = CAIRN_MISSION_BIT(TIME_UP) | CAIRN_MISSION_BIT(BATTERY_LOW);
-	if ((edge->all & (CAIRN_MISSION_BIT(EXPLORED) | cut_short)) != 0 && r->state != CAIRN_MISSION_STATE_TASK)
+	if ((edge->all & (CAIRN_MISSION_BIT(EXPLORED) | cut_short)) != 0 &&
+	    r->state != CAIRN_MISSION_STATE_TASK)
 		cairn_frontier_blacklist_close(&r->explore, &seq->offers.frontiers,
 		    seq->cfg->mission.frontier_min_width_m, (edge->all & cut_short) != 0);
 	bool same_way = to == CAIRN_MISSION_STATE_RETURNING && r->state == to &&
