@@ -239,14 +239,16 @@ static void confirm(struct cairn_scan_motion *m)
 	}
 }
 
-/* What the scan itself says of the motion goes to the votes, if it is a motion at all: most of what is seen has to lie where
- * it was, and no worse than after the motion by wheels and gyro. A search that begins there may end in a place that only
+/* What the scan itself says of the motion goes to the votes, if the wheels have made it and it is a motion at all (who turns
+ * a standing robot by hand proves nothing of its sensors' signs to it): most of what is seen has to lie where it was, and no worse than after the motion by wheels and gyro. A search that begins there may end in a place that only
  * looks alike, so where that fits badly it begins at none as well. */
 static void vote(struct cairn_scan_motion *m, const struct cairn_points *points, struct cairn_pose2 moved,
     double steered_rad)
 {
 	struct cairn_votes_piece piece = {.odometry = moved, .steering_rad = steered_rad};
 	struct cairn_shift other;
+	if (hypot(moved.x_m, moved.y_m) < STANDS_M)
+		return;
 	cairn_shift_lines_from(&m->lines, &m->points);
 	bool some = cairn_shift_find(&m->lines, points, moved, &piece.scan);
 	if ((!some || piece.scan.fit < WELL_FIT) &&

@@ -21,7 +21,7 @@ worlds_of()
 {
 	rm "$2/config/worlds/home.yaml"
 	"$1" up --headless --run "$dir/run" --world castle >"$dir/out" 2>&1 && fail "a home that is none was taken"
-	grep -q "bundled are: loop, studio$" "$dir/out" || fail "$1 uses other files than those of $2: $(cat "$dir/out")"
+	grep -q "bundled are: home-tasks, loop, studio$" "$dir/out" || fail "$1 uses other files than those of $2: $(cat "$dir/out")"
 }
 
 meson install -C "$build" --no-rebuild --destdir "$dir/root" >"$dir/out" 2>&1 || fail "$(tail -5 "$dir/out")"

@@ -36,7 +36,7 @@ static void print_messages(void)
 	    &(struct cairn_msg_odom){.x_m = 1.5, .y_m = -2.5, .yaw_rad = 1.0, .v_mps = 0.3, .w_radps = -0.7});
 	print(CAIRN_ROS2_POSE_STAMPED, &(struct cairn_msg_pose){.x_m = 7.0, .y_m = 8.0, .yaw_rad = -2.0});
 	print(CAIRN_ROS2_PATH, &path);
-	print(CAIRN_ROS2_BATTERY_STATE, &(struct cairn_msg_battery){.voltage_v = 11.5});
+	print(CAIRN_ROS2_BATTERY_STATE, &(struct cairn_msg_battery){.voltage_v = 11.5, .percent = 62.5});
 	print(CAIRN_ROS2_IMU, &(struct cairn_msg_imu){.gyro_radps_count = 3,
 				  .gyro_radps = {0.1, 0.2, 0.3},
 				  .accel_mps2_count = 0,

@@ -55,7 +55,7 @@ const expected = [
     poses: [pose(1, 2, 0), pose(3, 4, 0.5), pose(5, 6, -0.5)].map(p => ({ header: header("map"), pose: p })) }],
   ["sensor_msgs/msg/BatteryState", {
     header: header(""), voltage: 11.5, temperature: NaN, current: NaN, charge: NaN, capacity: NaN, design_capacity: NaN,
-    percentage: NaN, power_supply_status: 0, power_supply_health: 0, power_supply_technology: 0, present: true,
+    percentage: 0.625, power_supply_status: 0, power_supply_health: 0, power_supply_technology: 0, present: true,
     cell_voltage: [], cell_temperature: [], location: "", serial_number: "" }],
   ["sensor_msgs/msg/Imu", {
     header: header("base_link"), orientation: attitude, orientation_covariance: zeros(9),

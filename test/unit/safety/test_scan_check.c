@@ -212,6 +212,32 @@ START_TEST(turns_that_move_while_the_robot_stands_are_refused_until_the_view_sta
 }
 END_TEST
 
+/* A person turns the robot where it stands: LiDAR and gyro see it, wheels and steering do not. It says nothing of how they are mounted. */
+START_TEST(a_robot_that_is_turned_by_hand_needs_no_release)
+{
+	const struct cairn_twist hand = {0.0, 0.8};
+	struct cairn_pose2 at;
+	start(&hall, 0.2, &at);
+	drive(&hall, 0.0, 2000, &at, false, 0.01f);
+	for (int t = 0; t < 8000; t += 20) {
+		now += 20 * MS;
+		at = cairn_pose_advance(at, hand, 0.02);
+		command(0.0, 0.0);
+		cairn_motor_measured(&motor, hand, now);
+		if (t % 100 == 0) {
+			look(&hall, at, hand);
+			for (uint32_t i = 0; i < scan.range_m_count; i++)
+				scan.range_m[i] += 0.01f * (float)cairn_rng_normal(&rng);
+			(void)send_scan();
+		}
+		(void)cairn_motor_step(&motor, now);
+		ck_assert_int_ne(state(), CAIRN_MOTOR_STATE_CONTRADICTION);
+	}
+	drive(&hall, 0.2, 2000, &at, false, 0.01f);
+	ck_assert_int_eq(state(), CAIRN_MOTOR_STATE_DRIVING);
+}
+END_TEST
+
 /* A third of all directions shows something else every second: people close by. */
 START_TEST(people_who_walk_about_a_standing_robot_are_no_reason_for_doubt)
 {
@@ -273,7 +299,7 @@ START_TEST(a_recorded_drive_is_hardly_doubted)
 	ck_assert_uint_le(m.contradicted_still, 8);
 	/* Twice, for a few seconds, its wheels count forward while the robot backs, as the filter that has corrected the
 	 * log found, too. */
-	ck_assert_uint_gt(m.votes.heard, 2500);
+	ck_assert_uint_gt(m.votes.heard, 2400);
 	ck_assert_uint_le(m.votes.contradicted, 7);
 }
 END_TEST
@@ -307,5 +333,6 @@ CAIRN_TEST_MAIN("scan-check", a_lidar_that_repeats_its_last_revolution_bit_for_b
     a_robot_that_stands_for_long_is_not_doubted,
     turns_of_another_drive_are_found_within_a_metre_and_after_the_third_time_a_person_must_look,
     turns_that_move_while_the_robot_stands_are_refused_until_the_view_stands_too,
+    a_robot_that_is_turned_by_hand_needs_no_release,
     people_who_walk_about_a_standing_robot_are_no_reason_for_doubt, a_recorded_drive_is_hardly_doubted,
     a_revolution_at_the_maximum_or_of_one_range_is_refused_and_one_with_a_far_side_is_not)
