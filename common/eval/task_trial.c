@@ -10,6 +10,7 @@
 
 #define EXPLORE_S 600.0
 #define TASK_S 900.0
+#define SETTLE_S 2.0
 #define LOOKS 3
 #define THERE_M 0.12
 #define AGENT_EVERY 50 /* steps of 10 ms between the agent's signs of life */
@@ -34,7 +35,8 @@ struct trial {
 	uint8_t *cells;
 	size_t cells_bytes;
 	uint64_t steps, looks, decision, wish, task_id, waits_for;
-	bool tasked, over, waiting, ended, ended_ok;
+	bool tasked, over, waiting, ended;
+	enum cairn_reasoner_end end;
 	char reason[160], last_text[CAIRN_REASONER_TEXT];
 	uint64_t look_from;
 	double t_task_s, driven_from_m, t_end_s;
@@ -208,7 +210,8 @@ static void start_action(struct trial *t, const struct cairn_reasoner_action *a)
 	t->waiting = true;
 	t->ended = false;
 	if (a->act == CAIRN_REASONER_GO && hypot(a->pose.x_m - at.x_m, a->pose.y_m - at.y_m) < THERE_M) {
-		t->ended = t->ended_ok = true;
+		t->ended = true;
+		t->end = CAIRN_REASONER_DID;
 		snprintf(t->reason, sizeof(t->reason), "there already");
 	} else if (a->act == CAIRN_REASONER_GO) {
 		decide(t, CAIRN_TOOL_NAVIGATE_TO_GOAL, a->pose.x_m, a->pose.y_m, 0.0);
@@ -242,7 +245,7 @@ static void on_message(void *ctx, enum cairn_topic topic, const void *message)
 		if (r->source != CAIRN_SOURCE_AGENT || r->decision_id != t->waits_for)
 			return;
 		t->ended = true;
-		t->ended_ok = r->outcome == CAIRN_OUTCOME_SUCCESS;
+		t->end = r->outcome == CAIRN_OUTCOME_SUCCESS ? CAIRN_REASONER_DID : CAIRN_REASONER_FAILED;
 		snprintf(t->reason, sizeof(t->reason), "%.150s", r->reason);
 	}
 	if (topic == CAIRN_TOPIC_SKILL_RESULT && t->tasked) {
@@ -250,9 +253,11 @@ static void on_message(void *ctx, enum cairn_topic topic, const void *message)
 		if (r->id != t->wish)
 			return;
 		t->ended = true;
-		t->ended_ok = r->outcome == CAIRN_OUTCOME_SUCCESS;
+		t->end = r->outcome == CAIRN_OUTCOME_SUCCESS ? CAIRN_REASONER_DID
+			 : r->passing                        ? CAIRN_REASONER_WAITS
+							     : CAIRN_REASONER_FAILED;
 		t->r->refused += r->outcome == CAIRN_OUTCOME_REFUSED;
-		t->r->opened += t->ended_ok && r->verb == CAIRN_SKILL_VERB_OPEN;
+		t->r->opened += t->end == CAIRN_REASONER_DID && r->verb == CAIRN_SKILL_VERB_OPEN;
 		snprintf(t->reason, sizeof(t->reason), "%.150s", r->reason);
 	}
 }
@@ -261,14 +266,15 @@ static void work(struct trial *t)
 {
 	double now_s = cairn_run_elapsed_s(t->run);
 	if (t->waiting && t->reasoner.action.act == CAIRN_REASONER_LOOK && t->looks >= t->look_from + LOOKS) {
-		t->ended = t->ended_ok = true;
+		t->ended = true;
+		t->end = CAIRN_REASONER_DID;
 		snprintf(t->reason, sizeof(t->reason), "looked");
 	}
 	if (t->waiting && !t->ended)
 		return;
 	if (t->waiting) {
 		t->waiting = false;
-		cairn_reasoner_ended(&t->reasoner, t->scene, t->ended_ok, t->reason, now_s);
+		cairn_reasoner_ended(&t->reasoner, t->scene, t->end, t->reason, now_s);
 	}
 	const struct cairn_reasoner_action *a =
 	    cairn_reasoner_next(&t->reasoner, t->scene, pose_of(t), now_s);
@@ -296,6 +302,12 @@ static bool step(void *ctx, struct cairn_run *run)
 {
 	struct trial *t = ctx;
 	int64_t now_ns = cairn_run_now_ns(run);
+	if (t->over) { /* who has given up in the middle of a way stands a moment later */
+		struct cairn_msg_agent end = {.task_id = t->task_id,
+		    .state = t->r->handed_off ? CAIRN_AGENT_STATE_HANDOFF : CAIRN_AGENT_STATE_DONE};
+		cairn_run_send(run, CAIRN_TOPIC_AGENT, &end);
+		return cairn_run_elapsed_s(run) - t->t_end_s < SETTLE_S;
+	}
 	struct cairn_msg_skill_result done;
 	struct cairn_msg_skills offer;
 	uint64_t number;
@@ -323,7 +335,7 @@ static bool step(void *ctx, struct cairn_run *run)
 	}
 	work(t);
 	t->t_end_s = cairn_run_elapsed_s(run);
-	return !t->over && t->t_end_s - t->t_task_s < TASK_S;
+	return t->t_end_s - t->t_task_s < TASK_S;
 }
 
 /* ---- the verdict, by the house ---- */

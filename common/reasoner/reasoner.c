@@ -347,14 +347,30 @@ static bool seen_here(
 	return false;
 }
 
-void cairn_reasoner_ended(
-    struct cairn_reasoner *r, const struct cairn_scene *scene, bool ok, const char *reason, double now_s)
+/* What stands in the way passes by itself: it is looked at and asked again for a while, which is no rung of the ladder. */
+static bool waits(struct cairn_reasoner *r, struct cairn_reasoner_step *s, const char *reason, double now_s)
 {
+	if (s->t_waits_s == 0.0) {
+		s->t_waits_s = now_s;
+		reasoner_note(r, now_s, "wait", r->action.target, "%.100s", reason);
+	}
+	if (now_s - s->t_waits_s > r->cfg->reasoner.wait_s)
+		return false;
+	s->phase = REASONER_LOOK;
+	return true;
+}
+
+void cairn_reasoner_ended(struct cairn_reasoner *r, const struct cairn_scene *scene,
+    enum cairn_reasoner_end end, const char *reason, double now_s)
+{
+	bool ok = end == CAIRN_REASONER_DID;
 	enum cairn_reasoner_act done = r->action.act;
 	r->action.act = CAIRN_REASONER_IDLE;
 	if (!r->busy || r->depth == 0 || done < CAIRN_REASONER_GO || done > CAIRN_REASONER_SKILL)
 		return;
 	struct cairn_reasoner_step *s = &r->steps[r->depth - 1];
+	if (end == CAIRN_REASONER_WAITS && waits(r, s, reason, now_s))
+		return;
 	static const char *const words[] = {"", "go", "turn", "look"};
 	reasoner_note(r, now_s,
 	    done == CAIRN_REASONER_SKILL ? cairn_enum_text(&cairn_enum_skill_verb, (int)s->verb)
@@ -362,6 +378,7 @@ void cairn_reasoner_ended(
 	    r->action.target, "%s: %.90s", ok ? "ok" : "failed", reason);
 	if (!ok && done == CAIRN_REASONER_TURN)
 		ok = true; /* a robot that cannot turn here looks as it stands */
+	s->t_waits_s = done == CAIRN_REASONER_SKILL ? 0.0 : s->t_waits_s;
 	if (!ok)
 		reasoner_step_failed(r, scene, r->action.pose, reason, now_s);
 	else if (done == CAIRN_REASONER_GO)

@@ -71,6 +71,7 @@ struct cairn_reasoner_step {
 	int retries, tweaks;
 	struct cairn_pose2 at;
 	double t_arrived_s;
+	double t_waits_s; /* since then for what passes by itself; 0 = it does not */
 };
 
 struct cairn_reasoner_search {
@@ -122,9 +123,15 @@ bool cairn_reasoner_call(
 const struct cairn_reasoner_action *cairn_reasoner_next(
     struct cairn_reasoner *reasoner, const struct cairn_scene *scene, struct cairn_pose2 robot, double now_s);
 
+enum cairn_reasoner_end {
+	CAIRN_REASONER_DID,
+	CAIRN_REASONER_FAILED,
+	CAIRN_REASONER_WAITS /* refused for what passes by itself: it is asked again, for reasoner.wait_s at most */
+};
+
 /* How the action under way has ended. reason: of the sequencer or the arm. */
-void cairn_reasoner_ended(struct cairn_reasoner *reasoner, const struct cairn_scene *scene, bool ok,
-    const char *reason, double now_s);
+void cairn_reasoner_ended(struct cairn_reasoner *reasoner, const struct cairn_scene *scene,
+    enum cairn_reasoner_end end, const char *reason, double now_s);
 
 /* search.c: the places at which a thing may be, likeliest first: occluding containers 0.9, other containers and surfaces 0.6, a
  * third of the prior of placements.def and a third of the model's rank on top; ties by distance, then by id. */

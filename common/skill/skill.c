@@ -224,7 +224,8 @@ static bool nobody_near(const struct cairn_skill_now *n, const struct cairn_msg_
 		if (!(hands_over && hypot(x - q->x_m, y - q->y_m) <= RECEIVER_M))
 			near_m = fmin(near_m, to_body(&body, n->pose, x, y));
 	}
-	if (near_m < n->cfg->skill.person_m)
+	ret->passing = near_m < n->cfg->skill.person_m;
+	if (ret->passing)
 		REFUSE("wait until nobody is near",
 		    "somebody is %.2f m from the robot; %.2f m are kept while an arm moves", near_m,
 		    n->cfg->skill.person_m);

@@ -127,7 +127,8 @@ static uint32_t work(void)
 		if (a->act == CAIRN_REASONER_SKILL && ok && a->verb == CAIRN_SKILL_VERB_OPEN &&
 		    on_open != NULL)
 			on_open();
-		cairn_reasoner_ended(&r, scene, ok, ok ? "done" : "the arm could not do it", now_s);
+		cairn_reasoner_ended(&r, scene, ok ? CAIRN_REASONER_DID : CAIRN_REASONER_FAILED,
+		    ok ? "done" : "the arm could not do it", now_s);
 	}
 	return n;
 }
@@ -310,9 +311,53 @@ START_TEST(what_is_brought_goes_to_where_the_one_who_asked_was_then)
 	while ((a = next())->act != CAIRN_REASONER_TELL) {
 		now_s += 1.0;
 		tell("person", -2.0, -1.0, 0.0, 0.4, 1.7);
-		cairn_reasoner_ended(&r, scene, true, "done", now_s);
+		cairn_reasoner_ended(&r, scene, CAIRN_REASONER_DID, "done", now_s);
 	}
 	ck_assert(next()->ok);
+	tear_down();
+}
+END_TEST
+
+/* A door that the arm has just moved, somebody who goes by: it is waited for, and then it goes on as if nothing had been. */
+START_TEST(what_passes_by_itself_is_waited_for_and_no_longer_than_allowed)
+{
+	set_up();
+	fridge();
+	call(CAIRN_REASONER_DO, CAIRN_SKILL_VERB_OPEN, "fridge");
+	const struct cairn_reasoner_action *a;
+	double since_s = 0.0;
+	int asked = 0;
+	while ((a = next())->act != CAIRN_REASONER_TELL && a->act != CAIRN_REASONER_ASK_PERSON) {
+		bool skill = a->act == CAIRN_REASONER_SKILL;
+		now_s += 2.0;
+		if (a->act == CAIRN_REASONER_GO || a->act == CAIRN_REASONER_TURN)
+			robot = a->pose;
+		if (a->act == CAIRN_REASONER_LOOK)
+			sees(a->target);
+		if (skill && asked++ == 0)
+			since_s = now_s;
+		cairn_reasoner_ended(&r, scene,
+		    skill && asked <= 5 ? CAIRN_REASONER_WAITS : CAIRN_REASONER_DID, "somebody is near",
+		    now_s);
+	}
+	ck_assert(a->act == CAIRN_REASONER_TELL && a->ok);
+	ck_assert_int_eq(asked, 6);
+	ck_assert_double_lt(now_s - since_s, cfg.reasoner.wait_s);
+	call(CAIRN_REASONER_DO, CAIRN_SKILL_VERB_CLOSE, "fridge");
+	for (since_s = now_s;
+	     (a = next())->act != CAIRN_REASONER_TELL && a->act != CAIRN_REASONER_ASK_PERSON;) {
+		bool skill = a->act == CAIRN_REASONER_SKILL;
+		now_s += 2.0;
+		if (a->act == CAIRN_REASONER_GO || a->act == CAIRN_REASONER_TURN)
+			robot = a->pose;
+		if (a->act == CAIRN_REASONER_LOOK)
+			sees(a->target);
+		cairn_reasoner_ended(
+		    &r, scene, skill ? CAIRN_REASONER_WAITS : CAIRN_REASONER_DID, "somebody stays", now_s);
+		ck_assert_double_lt(now_s - since_s, 12.0 * cfg.reasoner.wait_s);
+	}
+	ck_assert(!a->ok);
+	ck_assert_ptr_nonnull(strstr(a->text, "somebody stays"));
 	tear_down();
 }
 END_TEST
@@ -339,7 +384,7 @@ START_TEST(every_call_ends_and_no_skill_is_asked_for_unseen)
 			    targets[cairn_rng_u32(&rng) % 6]);
 			while (
 			    (a = next())->act != CAIRN_REASONER_TELL && a->act != CAIRN_REASONER_ASK_PERSON) {
-				ck_assert_uint_lt(n++, 250);
+				ck_assert_uint_lt(n++, 2000);
 				ck_assert(a->act != CAIRN_REASONER_SKILL || looked ||
 					  a->verb == CAIRN_SKILL_VERB_CLOSE);
 				looked =
@@ -352,8 +397,12 @@ START_TEST(every_call_ends_and_no_skill_is_asked_for_unseen)
 				now_s += 1.0;
 				if (a->act == CAIRN_REASONER_LOOK && cairn_rng_uniform(&rng) < 0.7)
 					sees(a->target);
-				cairn_reasoner_ended(
-				    &r, scene, cairn_rng_uniform(&rng) < 0.7, "by chance", now_s);
+				double chance = cairn_rng_uniform(&rng);
+				cairn_reasoner_ended(&r, scene,
+				    chance < 0.7   ? CAIRN_REASONER_DID
+				    : chance < 0.8 ? CAIRN_REASONER_WAITS
+						   : CAIRN_REASONER_FAILED,
+				    "by chance", now_s);
 			}
 		}
 		tear_down();
@@ -368,4 +417,5 @@ CAIRN_TEST_MAIN("reasoner", a_question_names_the_thing_and_the_door_in_front_of_
     what_fails_is_tried_again_then_from_elsewhere_then_with_another_then_told_then_handed_over,
     calls_that_are_none_and_calls_that_repeat_move_nothing,
     what_is_brought_goes_to_where_the_one_who_asked_was_then,
+    what_passes_by_itself_is_waited_for_and_no_longer_than_allowed,
     every_call_ends_and_no_skill_is_asked_for_unseen)
