@@ -15,6 +15,8 @@
 #include "ipc/bus.h"
 #include "ipc/ports.h"
 
+#define CAIRN_STAGE_SOURCES_MAX 256 /* sockets and descriptors that the loop of a stage waits for */
+
 struct cairn_stage;
 
 /* Return 0 to go on, negative to end the loop with that status. */

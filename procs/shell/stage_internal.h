@@ -5,7 +5,6 @@
 #include "common/base/histogram.h"
 #include "procs/shell/stage.h"
 
-#define STAGE_SOURCES_MAX 96
 #define STAGE_TIMERS_MAX 16
 #define STAGE_INPUTS_MAX 32
 #define STAGE_TROUBLES_MAX 4 /* of different kinds at once */
@@ -50,12 +49,12 @@ struct cairn_stage {
 	struct cairn_pub *beat_pub, *commanded_pub;
 	struct cairn_msg_commanded commanded; /* the newest; id 0 = none yet */
 	int64_t commanded_ns;
-	struct stage_source sources[STAGE_SOURCES_MAX];
+	struct stage_source sources[CAIRN_STAGE_SOURCES_MAX];
 	int source_count;
 	bool sources_changed;
 	int epoll_fd; /* of cairn_stage_fd: all of the above in one; -1 = nobody asked for it */
 	bool fd_stale;
-	int fds[STAGE_SOURCES_MAX], fd_count; /* in it */
+	int fds[CAIRN_STAGE_SOURCES_MAX], fd_count; /* in it */
 	struct stage_timer timers[STAGE_TIMERS_MAX];
 	int timer_count;
 	struct stage_input inputs[STAGE_INPUTS_MAX];

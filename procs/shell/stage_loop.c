@@ -18,8 +18,8 @@
 
 struct stage_source *stage_add_source(struct cairn_stage *stage)
 {
-	if (stage->source_count == STAGE_SOURCES_MAX) {
-		cairn_log_error("more than %d inputs in one loop", STAGE_SOURCES_MAX);
+	if (stage->source_count == CAIRN_STAGE_SOURCES_MAX) {
+		cairn_log_error("more than %d inputs in one loop", CAIRN_STAGE_SOURCES_MAX);
 		exit(1);
 	}
 	stage->sources_changed = stage->fd_stale = true;
@@ -212,7 +212,7 @@ static int fill_items(const struct cairn_stage *stage, zmq_pollitem_t *items)
  * status. */
 static int turn(struct cairn_stage *stage, long wait_ms)
 {
-	zmq_pollitem_t items[STAGE_SOURCES_MAX];
+	zmq_pollitem_t items[CAIRN_STAGE_SOURCES_MAX];
 	int count = fill_items(stage, items), ready = -1;
 	if (arm_timer(stage))
 		ready = zmq_poll(items, count, wait_ms);

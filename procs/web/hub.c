@@ -8,6 +8,7 @@
 #include "common/base/geom.h"
 #include "procs/web/web.h"
 
+#define OTHER_SOURCES 16 /* that the stage waits for: the port, the reader of pictures, ... */
 #define JSON_BYTES (512u * 1024)
 #define CDR_ROOM 512                 /* for what stands around the bytes of a picture */
 #define IDLE_NS (2 * CAIRN_NS_PER_S) /* a page that is loaded anew wants the same again */
@@ -115,6 +116,8 @@ bool hub_open(struct web *web, struct cairn_error *err)
 			       CAIRN_EXTERNAL_TOPICS_MAX <=
 			   CAIRN_WEB_SLOTS_MAX,
 	    "more topics than slots");
+	_Static_assert(CAIRN_WEB_SLOTS_MAX + CAIRN_SERVICE_COUNT + OTHER_SOURCES <= CAIRN_STAGE_SOURCES_MAX,
+	    "somebody who wants every topic would end the stage");
 	if (!cairn_external_load(&web->declared, cairn_stage_config(web->stage)->external.topics, err))
 		return false;
 	for (int t = 0; t < CAIRN_TOPIC_COUNT; t++) {
