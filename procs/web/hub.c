@@ -118,6 +118,8 @@ bool hub_open(struct web *web, struct cairn_error *err)
 	    "more topics than slots");
 	_Static_assert(CAIRN_WEB_SLOTS_MAX + CAIRN_SERVICE_COUNT + OTHER_SOURCES <= CAIRN_STAGE_SOURCES_MAX,
 	    "somebody who wants every topic would end the stage");
+	_Static_assert(WEB_REQUESTS_PER_S * WEB_REQUESTS_BURST_S >= CAIRN_WEB_SLOTS_MAX,
+	    "somebody who asks for every topic one by one would be refused some");
 	if (!cairn_external_load(&web->declared, cairn_stage_config(web->stage)->external.topics, err))
 		return false;
 	for (int t = 0; t < CAIRN_TOPIC_COUNT; t++) {

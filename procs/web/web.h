@@ -33,16 +33,16 @@
 #include "procs/shell/stage.h"
 #include "procs/web/frame_pipe.h"
 
-#define WEB_WAITING_MAX 64      /* commands under way at once */
-#define WEB_ASKERS_MAX 64       /* whose commands are counted at once */
-#define WEB_REPLIES_MAX 16      /* waiting for one viewer */
-#define WEB_KEPT_MAX 32         /* messages kept of a topic where each counts */
-#define WEB_SEEN_MAX 32         /* pictures of snapshots that a decision may still come for */
-#define WEB_EVENTS_MAX 64       /* kept for pages that are opened later */
-#define WEB_DECIDED_MAX 64      /* pictures of decisions */
-#define WEB_TX_BYTES 16384      /* of an answer in one go */
-#define WEB_REQUESTS_PER_S 50.0 /* over one WebSocket */
-#define WEB_REQUESTS_BURST_S 2.0
+#define WEB_WAITING_MAX 64       /* commands under way at once */
+#define WEB_ASKERS_MAX 64        /* whose commands are counted at once */
+#define WEB_REPLIES_MAX 16       /* waiting for one viewer */
+#define WEB_KEPT_MAX 32          /* messages kept of a topic where each counts */
+#define WEB_SEEN_MAX 32          /* pictures of snapshots that a decision may still come for */
+#define WEB_EVENTS_MAX 64        /* kept for pages that are opened later */
+#define WEB_DECIDED_MAX 64       /* pictures of decisions */
+#define WEB_TX_BYTES 16384       /* of an answer in one go */
+#define WEB_REQUESTS_PER_S 50.0  /* over one WebSocket */
+#define WEB_REQUESTS_BURST_S 4.0 /* who subscribes to every topic, one after the other, is in measure */
 
 struct web;
 
