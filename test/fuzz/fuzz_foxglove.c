@@ -1,5 +1,6 @@
 /* What a client of Foxglove's protocol may send, as text (first byte even) or as a binary message: what is taken is within its bounds,
  * what is refused has a reason and leaves the result alone, and a call is answered by the number that it bears. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,9 @@ static void check(const struct cairn_foxglove_request *r, bool binary)
 {
 	must(r->count >= 0 && r->count <= CAIRN_FOXGLOVE_CHANNELS_MAX);
 	must(memchr(r->args, '\0', sizeof(r->args)) != NULL);
-	must(binary == (r->op == CAIRN_FOXGLOVE_CALL || r->op == CAIRN_FOXGLOVE_BAD_CALL));
+	must(binary == (r->op == CAIRN_FOXGLOVE_CALL || r->op == CAIRN_FOXGLOVE_BAD_CALL ||
+			   r->op == CAIRN_FOXGLOVE_PLAYBACK));
+	must(r->op != CAIRN_FOXGLOVE_PLAYBACK || (isfinite(r->playback.rate) && r->playback.to_ns >= 0));
 	must(r->op != CAIRN_FOXGLOVE_BAD_CALL || r->args[0] != '\0');
 }
 
@@ -40,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count)
 		check(&r, binary);
 	else
 		must(err.text[0] != '\0' && r.count == -7);
-	must(!ok || !binary || cairn_foxglove_is_call(copy, count - 1));
+	must(!ok || !binary || r.op == CAIRN_FOXGLOVE_PLAYBACK || cairn_foxglove_is_call(copy, count - 1));
 	char *text = malloc(count);
 	if (text != NULL) {
 		memcpy(text, copy, count - 1);
