@@ -163,6 +163,8 @@ static bool parse_playback(
 		cairn_error_set(err, "the id of the play bar's request is no text");
 	else {
 		ret->op = CAIRN_FOXGLOVE_PLAYBACK;
+		ret->count = 0;
+		ret->on = false;
 		ret->playback = (struct cairn_foxglove_playback){p[1] == 0, p[6] != 0, rate, get_time(p + 7)};
 		memcpy(ret->args, p + PLAYBACK_BYTES, id_bytes);
 		ret->args[id_bytes] = '\0';
