@@ -12,7 +12,7 @@
 #include <zmq.h>
 
 #include "common/base/geom.h"
-#include "ipc/bus_internal.h"
+#include "ipc/bus_private.h"
 #include "ipc/lockfile.h"
 
 /* A reader that is sent more than its socket takes never connects again (libzmq 4.3.4 takes it for an error
@@ -24,6 +24,7 @@
 #define SUBSCRIPTION_MAX 256
 #define RECONNECT_MS 20      /* a reborn publisher is heard again within this */
 #define RECONNECT_MAX_MS 100 /* while it is away: ten cheap connects a second */
+#define RECONNECT_PATIENT_MS 1000
 
 #define AGAIN_MAX 64 /* each leaves a listener behind: then somebody means it */
 
@@ -128,6 +129,11 @@ struct cairn_bus *cairn_bus_new(const char *run_dir, struct cairn_error *err)
 		return NULL;
 	}
 	return bus;
+}
+
+void cairn_bus_be_patient(struct cairn_bus *bus)
+{
+	bus->patient = true;
 }
 
 static void pub_free(struct cairn_pub *pub)
@@ -414,6 +420,8 @@ struct cairn_sub *cairn_sub_new(
 		cairn_bus_limit(
 		    sub->socket, row->mode == CAIRN_MODE_EVERY ? CAIRN_HWM_EVERY : CAIRN_HWM_LATEST);
 		(void)zmq_setsockopt(sub->socket, ZMQ_MAXMSGSIZE, &max, sizeof(max));
+		if (bus->patient)
+			set_int(sub->socket, ZMQ_RECONNECT_IVL_MAX, RECONNECT_PATIENT_MS);
 		set_int(sub->socket, ZMQ_CONFLATE, row->mode == CAIRN_MODE_LATEST);
 		(void)zmq_setsockopt(sub->socket, ZMQ_SUBSCRIBE, "", 0);
 	}
@@ -462,9 +470,4 @@ int cairn_sub_recv(struct cairn_sub *sub, void *msg, struct cairn_header *hdr)
 void *cairn_sub_socket(struct cairn_sub *sub)
 {
 	return sub->socket;
-}
-
-enum cairn_topic cairn_sub_topic(const struct cairn_sub *sub)
-{
-	return sub->topic;
 }

@@ -17,6 +17,9 @@ struct cairn_client;
 
 /* run_dir must hold a folder "bus". NULL with err set when ZeroMQ cannot start. */
 struct cairn_bus *cairn_bus_new(const char *run_dir, struct cairn_error *err);
+/* For readers of everything, whom most publishers that are absent would cost ten attempts a second each: subscriptions made from
+ * now on try once a second, and hear a publisher that was started again so much later. */
+void cairn_bus_be_patient(struct cairn_bus *bus);
 /* Closes every publisher, subscriber and server made from it. */
 void cairn_bus_destroy(struct cairn_bus **bus_p);
 /* False with err set when the run directory's path leaves no room for the names of sockets (108 bytes in all). */
@@ -49,7 +52,6 @@ void cairn_sub_destroy(struct cairn_sub **sub_p);
 int cairn_sub_recv(struct cairn_sub *sub, void *msg, struct cairn_header *hdr);
 /* For polling: the zmq socket (zsock-compatible void *). */
 void *cairn_sub_socket(struct cairn_sub *sub);
-enum cairn_topic cairn_sub_topic(const struct cairn_sub *sub);
 
 /* Where programs outside hand in what they would publish: they PUSH to ipc://RUN/bus/in.NAME, as often as they like. What is not
  * taken waits with them, and a process that floods holds up itself. NULL with err set. */

@@ -4,7 +4,7 @@
 #include <unistd.h>
 #include <zmq.h>
 
-#include "ipc/bus_internal.h"
+#include "ipc/bus_private.h"
 
 #define WAITING 64 /* messages of each sender that wait here; the next ones wait with it */
 

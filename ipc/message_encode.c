@@ -3,7 +3,7 @@
 #include <msgpack.h>
 #include <string.h>
 
-#include "ipc/message_fields.h"
+#include "ipc/messages_private.h"
 
 struct sink {
 	char *buf;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/base/text.h"
-#include "ipc/message_fields.h"
+#include "ipc/messages_private.h"
 
 struct sink {
 	char *buf;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ipc/message_fields.h"
+#include "ipc/messages_private.h"
 
 static double number_at(const struct cairn_field *f, const void *at)
 {

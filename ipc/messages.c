@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "ipc/message_fields.h"
+#include "ipc/messages_private.h"
 
 #define ENUM_BEGIN(ename, edoc) static const struct cairn_enum_value ename##_values[] = {
 #define E(NAME, ident, wire, vdoc) {wire, vdoc},

@@ -8,7 +8,7 @@
 #include <zmq.h>
 
 #include "common/base/geom.h"
-#include "ipc/bus_internal.h"
+#include "ipc/bus_private.h"
 
 #define URL_BYTES 256
 #define GREETING_MS 2000

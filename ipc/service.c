@@ -6,7 +6,7 @@
 #include <zmq.h>
 
 #include "common/base/geom.h"
-#include "ipc/bus_internal.h"
+#include "ipc/bus_private.h"
 #include "ipc/commands.h"
 #include "ipc/trust.h"
 

@@ -22,7 +22,7 @@ fail() {
 
 ours=$folder/.cairn-options
 if [ ! -f "$folder/build.ninja" ] || { [ -f "$ours" ] && [ "$*" != "$(cat "$ours")" ]; }; then
-	echo "cairn: setting up $folder/ and building; this takes about a minute" >&2
+	echo "cairn: setting up $folder/ and building; this takes some minutes" >&2
 	rm -rf "$folder"
 	meson setup "$folder" "$@" >"$log" 2>&1 || fail "meson setup"
 	printf '%s\n' "$*" >"$ours"

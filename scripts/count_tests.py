@@ -1,8 +1,8 @@
 """Prints "N passed, N failed[, N skipped]" for meson's testlog.json, counting the cases inside a TAP program.
 
-Usage: count_tests.py [--slowest N] [--reports FOLDER] TESTLOG.json...
+Usage: count_tests.py [--slowest N] [--failures LINES] [--reports FOLDER] TESTLOG.json...
 Every file in FOLDER is a sanitizer's report: it is shown, and counts as one failed. With --slowest the N programs that took
-longest are printed first. Exit: 0 when something passed and nothing failed, 1 otherwise.
+longest are printed first, with --failures each program that failed, with what failed in it and the last LINES lines it printed. Exit: 0 when something passed and nothing failed, 1 otherwise.
 """
 import argparse
 import json
@@ -64,9 +64,21 @@ def show_slowest(tests, count):
     print("slowest: " + ", ".join(f"{test['name']} {test.get('duration', 0.0):.1f} s" for test in slowest))
 
 
+def show_failures(tests, lines):
+    """A log of all of CI is long, and whoever reads it may be given no more than its end."""
+    for test in tests:
+        if count(test)[1] == 0:
+            continue
+        said = (test.get("stdout") or "").splitlines()
+        cases = [line for line in said if line.startswith("not ok")]
+        print(f"---- failed: {test['name']} ({test['result']}, {test.get('duration', 0.0):.1f} s)")
+        print("\n".join(cases + said[-lines:] + (test.get("stderr") or "").splitlines()[-lines:]))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--slowest", type=int, default=0)
+    parser.add_argument("--failures", type=int, default=0)
     parser.add_argument("--reports")
     parser.add_argument("logs", nargs="*")
     args = parser.parse_args()
@@ -75,6 +87,8 @@ def main():
     tests = [test for path in args.logs for test in read(path)]
     if args.slowest > 0 and tests:
         show_slowest(tests, args.slowest)
+    if args.failures > 0:
+        show_failures(tests, args.failures)
     for test in tests:
         p, f, s = count(test)
         passed, failed, skipped = passed + p, failed + f, skipped + s

@@ -3,6 +3,8 @@
 # prints a line for each folder.
 #
 #   scripts/coverage.sh [PERCENT]      what each folder must reach (85)
+#   scripts/coverage.sh --parts        the tests of parts alone, which take most of the time and bear a busy machine
+#   scripts/coverage.sh --rest         after these: the other tests, and the count
 #
 # With CAIRN_SANITIZE=address,undefined the same tests run under these sanitizers as well, and what they report is a failure.
 # The lines that were not reached: FOLDER/lines.txt. Processes that a test kills do not write their counters, so the figure is
@@ -17,10 +19,15 @@ no_gcovr() {
 have_gcovr=true
 command -v gcovr >/dev/null || have_gcovr=false
 $have_gcovr || [ -n "${CAIRN_SANITIZE-}" ] || no_gcovr # the sanitizers find what they find without it
-wanted=${1:-85}
+wanted=85
+mode=all
+case "${1-}" in
+--parts | --rest) mode=${1#--} ;;
+*) wanted=${1:-85} ;;
+esac
 export CAIRN_COVERAGE=1
 build=build-check${CAIRN_SANITIZE:+-$(printf '%s' "$CAIRN_SANITIZE" | tr ',' '-')}-coverage
-[ ! -d "$build" ] || find "$build" -name '*.gcda' -delete
+[ "$mode" = rest ] || [ ! -d "$build" ] || find "$build" -name '*.gcda' -delete
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 status=0
@@ -33,7 +40,8 @@ run() { # WHAT TEST...
 	}
 	echo "$what${CAIRN_SANITIZE:+ under $CAIRN_SANITIZE}: $(tail -n 1 "$log")"
 }
-run "tests of parts" --suite unit --suite bus --suite device --no-suite long
+[ "$mode" = rest ] || run "tests of parts" --suite unit --suite bus --suite device --no-suite long
+[ "$mode" != parts ] || exit "$status"
 run "the tool and whole stacks" cli cli-stack ask-dry-run key broken-frames keys idle # frames.c needs RouDi
 $have_gcovr || [ "$status" -ne 0 ] || no_gcovr
 for folder in common ipc; do

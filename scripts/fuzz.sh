@@ -4,6 +4,7 @@
 #
 #   scripts/fuzz.sh [SECONDS [NAME...]]     every fuzzer (or these) for SECONDS; without: 60 s for what models and services
 #                                           send, 20 s for each of the others
+#   scripts/fuzz.sh --build                 builds them, and runs none
 # CAIRN_FUZZ_SEED (1) decides about the chance in it: the same seed and seeds find the same, so that a run can be repeated.
 # Exit: 0 nothing found, 1 something was, 77 there is no clang.
 set -eu
@@ -14,16 +15,19 @@ if ! command -v clang >/dev/null; then
 	exit 77
 fi
 seconds=${1:-}
+[ "$seconds" != --build ] || seconds=0
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- reply text config detect device foxglove key log map map_file mcap mcp memory message scene session snapshot state web world
 
 [ -f build-fuzz/build.ninja ] || CC=clang meson setup build-fuzz -Dfuzz=true -Db_sanitize=address,undefined \
-	-Db_lundef=false --buildtype=debugoptimized >/dev/null
+	-Db_lundef=false --buildtype=debugoptimized -Doptimization=1 -Dc_args=-g1 >/dev/null
 ninja -C build-fuzz fuzzers >build-fuzz/build.log 2>&1 || {
 	tail -n 40 build-fuzz/build.log
 	exit 1
 }
+[ "$seconds" != 0 ] || exit 0
 build-fuzz/test/fuzz/make_seeds build-fuzz/corpus .
+# shellcheck disable=SC2046 # a list of words
+[ $# -gt 0 ] || set -- $(find build-fuzz/test/fuzz -maxdepth 1 -type f -name 'fuzz_*' | sed 's,.*/fuzz_,,' | sort)
 
 # One fuzzer; its last words on standard output.
 cat >build-fuzz/run-one.sh <<'END'

@@ -27,7 +27,8 @@ part() {
 $name: $verdict, $(($(date +%s) - begin)) s${ran:+; $ran}"
 }
 
-# tests_of FOLDER: the tests that the last run in this build folder has finished.
+# tests_of FOLDER [LOGS]: the tests that the last run in this build folder has finished (LOGS: how the names of its logs begin).
 tests_of() {
-	echo "$(cat "$1"/meson-logs/testlog*.json | wc -l) test programs ended, $(python3 scripts/count_tests.py "$1"/meson-logs/testlog*.json || true)"
+	logs="$1/meson-logs/${2:-testlog}"
+	echo "$(cat "$logs"*.json | wc -l) test programs ended, $(python3 scripts/count_tests.py "$logs"*.json || true)"
 }

@@ -1,8 +1,9 @@
 #!/bin/sh
 # Makes the machine ready: installs the Debian packages of scripts/packages.txt that are missing.
 #
-#   scripts/setup.sh [--ci]
+#   scripts/setup.sh [--ci | --ci-build]
 #
+# --ci: also what .ci/run needs; --ci-build: of that only what it builds with.
 # Needs root or sudo only when something is missing; otherwise it prints the command to run and stops.
 # Exit: 0 ready, 1 the installation failed, 2 not possible here.
 set -eu
@@ -11,9 +12,9 @@ here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 group=build
 case "${1-}" in
 '') ;;
---ci) group=ci ;;
+--ci | --ci-build) group=${1#--} ;;
 *)
-	echo "usage: scripts/setup.sh [--ci]" >&2
+	echo "usage: scripts/setup.sh [--ci | --ci-build]" >&2
 	exit 2
 	;;
 esac
@@ -27,10 +28,10 @@ wanted=
 while read -r first second unless program _; do
 	case "$first" in
 	'' | '#'*) ;;
-	ci)
-		if [ "$group" = ci ] && ! { [ "$unless" = unless ] && command -v "$program" >/dev/null; }; then
-			wanted="$wanted $second"
-		fi
+	ci | ci-build)
+		case "$group" in
+		ci | "$first") [ "$unless" = unless ] && command -v "$program" >/dev/null || wanted="$wanted $second" ;;
+		esac
 		;;
 	*) wanted="$wanted $first" ;;
 	esac

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/agent/agent_private.h"
 
@@ -13,6 +14,7 @@ _Static_assert(sizeof(((struct cairn_msg_agent *)0)->plan) / sizeof(struct cairn
 		   sizeof(struct cairn_msg_agent_line) == CAIRN_AGENT_LINE_CAP,
     "a plan fits into its message");
 
+#define LISTEN_NS (10 * CAIRN_NS_PER_S)
 #define S(ns) ((double)(ns)*1e-9)
 
 struct cairn_agent *cairn_agent_new(
@@ -22,8 +24,11 @@ struct cairn_agent *cairn_agent_new(
 	if (a != NULL) {
 		a->turns = calloc(AGENT_TURNS_MAX + 1, sizeof(*a->turns));
 		a->kept = calloc(AGENT_KEPT_ANSWERS, sizeof(*a->kept));
+		a->world.coverage = cairn_coverage_new();
+		a->mirror = cairn_scene_new(cfg);
 	}
-	if (a == NULL || a->turns == NULL || a->kept == NULL) {
+	if (a == NULL || a->turns == NULL || a->kept == NULL || a->world.coverage == NULL ||
+	    a->mirror == NULL) {
 		cairn_error_set(err, "out of memory");
 		cairn_agent_destroy(&a);
 		return NULL;
@@ -49,6 +54,8 @@ void cairn_agent_destroy(struct cairn_agent **agent_p)
 		agent_clear_turns(a);
 	free(a->turns);
 	free(a->kept);
+	cairn_coverage_free(&a->world.coverage);
+	cairn_scene_destroy(&a->mirror);
 	cairn_text_free(&a->body);
 	cairn_text_free(&a->context);
 	cairn_text_free(&a->prefix);
@@ -62,6 +69,11 @@ void cairn_agent_on_picture(struct cairn_agent *a, cairn_agent_picture_fn *fn, v
 }
 
 /* ---- what is told ---- */
+
+static enum cairn_agent_query first_query(const struct cairn_agent *a)
+{
+	return agent_is_reasoner(a) ? CAIRN_AGENT_QUERY_TICK : CAIRN_AGENT_QUERY_PREPARE;
+}
 
 static void begin(struct cairn_agent *a, const struct cairn_msg_mission *m, int64_t now_ns)
 {
@@ -79,12 +91,40 @@ static void begin(struct cairn_agent *a, const struct cairn_msg_mission *m, int6
 	a->spent = (struct agent_spent){0};
 	a->stalled = 0;
 	a->in_vain = false;
+	a->looked_round = false;
 	a->news = true;
 	a->act = (struct agent_act){0};
+	a->tour = (struct agent_tour){0};
 	a->retry = (struct cairn_retry){0};
 	a->service_failures = 0;
 	memset(a->kept, 0, AGENT_KEPT_ANSWERS * sizeof(*a->kept));
-	agent_ask_next(a, CAIRN_AGENT_QUERY_PREPARE);
+	a->deed = (struct agent_deed){0};
+	a->done_count = 0;
+	a->held[0] = '\0';
+	agent_deeds_begin(a, false);
+	agent_ask_next(a, first_query(a));
+}
+
+/* "answer: ..." behind a hand-off: a person has said what was asked, and the task goes on with what is known. */
+static bool goes_on(struct cairn_agent *a, const struct cairn_msg_mission *m, int64_t now_ns)
+{
+	static const char word[] = "answer:";
+	const char *said = m->task + strlen(word);
+	if (strncasecmp(m->task, word, strlen(word)) != 0 || a->end != CAIRN_AGENT_STATE_HANDOFF ||
+	    a->phase != AGENT_PHASE_IDLE)
+		return false;
+	a->task_id = m->task_id;
+	a->t_begin_ns = now_ns;
+	a->t_paused_ns = 0;
+	a->end = CAIRN_AGENT_STATE_IDLE;
+	a->answer[0] = a->evidence[0] = a->problem[0] = '\0';
+	a->stalled = a->spent.errors_in_row = 0;
+	a->news = true;
+	cairn_agent_log_add(
+	    &a->memory.progress, "a person was asked, and says: %.160s", said + strspn(said, " "));
+	agent_deeds_begin(a, true);
+	agent_ask_next(a, a->memory.plan.count > 0 ? CAIRN_AGENT_QUERY_NEXT : first_query(a));
+	return true;
 }
 
 /* Held by a person: the time does not count, and nothing is asked. */
@@ -99,8 +139,11 @@ void cairn_agent_on_mission(struct cairn_agent *a, const struct cairn_msg_missio
 	a->mission_state = m->state;
 	a->world.given_up_count = m->given_up_count;
 	memcpy(a->world.given_up, m->given_up, sizeof(a->world.given_up));
-	if (m->state == CAIRN_MISSION_STATE_TASK && m->task_id != a->task_id)
+	if (m->state == CAIRN_MISSION_STATE_TASK && m->task_id != a->task_id && !goes_on(a, m, now_ns))
 		begin(a, m, now_ns);
+	if (a->t_begin_ns > now_ns) /* saved before the machine was started anew: its clock began again */
+		a->t_begin_ns = now_ns;
+	a->drives_on = a->decision_id == 0 && m->decision_id != 0 && m->decision_source == CAIRN_SOURCE_AGENT;
 	if (m->task_id != a->task_id || a->phase == AGENT_PHASE_IDLE)
 		return;
 	if (is_held(m->state)) {
@@ -122,6 +165,8 @@ void cairn_agent_on_mission(struct cairn_agent *a, const struct cairn_msg_missio
 void cairn_agent_on_scene(struct cairn_agent *a, const struct cairn_msg_scene *scene)
 {
 	a->world.scene = *scene;
+	a->scenes++;
+	cairn_scene_mirror(a->mirror, scene);
 	a->world.has_scene = true;
 }
 
@@ -135,6 +180,45 @@ void cairn_agent_on_pose(struct cairn_agent *a, const struct cairn_msg_pose *pos
 {
 	a->world.robot = (struct cairn_pose2){pose->x_m, pose->y_m, pose->yaw_rad};
 	a->world.has_pose = pose->tracking == CAIRN_TRACKING_GOOD || pose->tracking == CAIRN_TRACKING_WEAK;
+	cairn_coverage_map(a->world.coverage, pose->map_id);
+}
+
+void cairn_agent_on_detections(struct cairn_agent *a, const struct cairn_msg_detections *seen)
+{
+	if (seen->source[0] == '\0') /* of the robot's own camera */
+		cairn_coverage_on_picture(a->world.coverage, seen);
+	a->looks++;
+}
+
+void cairn_agent_on_grid(struct cairn_agent *a, const struct cairn_scene_grid *grid)
+{
+	cairn_coverage_on_grid(a->world.coverage, grid);
+	a->world.has_grid = true;
+	(void)cairn_scene_on_grid(a->mirror, grid, a->world.robot, NULL);
+}
+
+void cairn_agent_on_skill_result(struct cairn_agent *a, const struct cairn_msg_skill_result *result)
+{
+	agent_deed_skill(a, result);
+}
+
+void cairn_agent_on_skills(struct cairn_agent *a, const struct cairn_msg_skills *skills)
+{
+	a->arm_on = a->wish_id == 0 && skills->busy_id != 0;
+}
+
+void cairn_agent_on_clock(struct cairn_agent *a, double unix_less_mono_s)
+{
+	a->unix_less_mono_s = unix_less_mono_s;
+}
+
+bool cairn_agent_take_wish(struct cairn_agent *a, struct cairn_msg_skill_request *ret)
+{
+	bool due = a->phase == AGENT_PHASE_ACTING && a->deed.on && a->deed.publish;
+	if (due)
+		*ret = a->deed.wish;
+	a->deed.publish = false;
+	return due;
 }
 
 void cairn_agent_on_result(struct cairn_agent *a, const struct cairn_msg_result *result, int64_t now_ns)
@@ -214,9 +298,22 @@ static bool ask(struct cairn_agent *a, int64_t now_ns, const char **body, size_t
 	return true;
 }
 
+/* After a start an agent waits for what its stages tell, a little, before it judges what is known: a stage may be off. What a process
+ * before it has begun to drive, or to do with the arm, it lets end: the sequencer would refuse anything else. */
+static bool has_heard(struct cairn_agent *a, int64_t now_ns)
+{
+	const struct cairn_agent_world *w = &a->world;
+	bool all = w->has_pose && (!a->cfg->use_scene || w->has_scene) &&
+		   (!a->cfg->use_map || w->has_frontiers) && (!agent_is_reasoner(a) || w->has_grid);
+	if (a->t_listening_ns == 0)
+		a->t_listening_ns = now_ns;
+	return !a->drives_on && !a->arm_on && (all || now_ns - a->t_listening_ns > LISTEN_NS);
+}
+
 enum cairn_dialog_act cairn_agent_poll(
     struct cairn_agent *a, int64_t now_ns, const char **body, size_t *bytes)
 {
+	a->t_polled_ns = now_ns;
 	if (a->phase != AGENT_PHASE_IDLE && a->t_paused_ns == 0)
 		(void)over_limits(a, now_ns);
 	if (a->cancel) {
@@ -226,7 +323,7 @@ enum cairn_dialog_act cairn_agent_poll(
 	if (a->mission_state != CAIRN_MISSION_STATE_TASK)
 		return CAIRN_DIALOG_NOTHING;
 	agent_act_tick(a, now_ns);
-	if (a->phase == AGENT_PHASE_READY && cairn_retry_due(&a->retry, now_ns) &&
+	if (a->phase == AGENT_PHASE_READY && cairn_retry_due(&a->retry, now_ns) && has_heard(a, now_ns) &&
 	    ask(a, now_ns, body, bytes))
 		return CAIRN_DIALOG_SEND;
 	return CAIRN_DIALOG_NOTHING;

@@ -18,6 +18,7 @@
 #define CAIRN_COMMON_AGENT_AGENT_H
 
 #include "common/config/config.h"
+#include "common/scene/scene.h"
 #include "common/vlm/dialog.h"
 #include "ipc/ports.h"
 
@@ -35,6 +36,16 @@ void cairn_agent_on_mission(struct cairn_agent *a, const struct cairn_msg_missio
 void cairn_agent_on_scene(struct cairn_agent *a, const struct cairn_msg_scene *scene);
 void cairn_agent_on_frontiers(struct cairn_agent *a, const struct cairn_msg_frontiers *frontiers);
 void cairn_agent_on_pose(struct cairn_agent *a, const struct cairn_msg_pose *pose);
+/* What the detector has searched: which of the floor the camera has looked at. */
+void cairn_agent_on_detections(struct cairn_agent *a, const struct cairn_msg_detections *seen);
+/* The map, as in a map.grid frame. */
+void cairn_agent_on_grid(struct cairn_agent *a, const struct cairn_scene_grid *grid);
+void cairn_agent_on_skills(struct cairn_agent *a, const struct cairn_msg_skills *skills);
+void cairn_agent_on_skill_result(struct cairn_agent *a, const struct cairn_msg_skill_result *result);
+/* A voice is there, and what it says. */
+void cairn_agent_on_spoken(struct cairn_agent *a, const struct cairn_msg_spoken *spoken, int64_t now_ns);
+/* Seconds since 1970 less those of now_ns: the graph tells by the first when a thing was seen. */
+void cairn_agent_on_clock(struct cairn_agent *a, double unix_less_mono_s);
 /* What was spent today, which bounds a task, too. */
 void cairn_agent_on_vlm_stats(struct cairn_agent *agent, const struct cairn_msg_vlm_stats *stats);
 void cairn_agent_on_result(struct cairn_agent *a, const struct cairn_msg_result *result, int64_t now_ns);
@@ -53,6 +64,12 @@ void cairn_agent_answered(struct cairn_agent *a, int64_t now_ns, const struct ca
 void cairn_agent_give_up(struct cairn_agent *a, const char *why, int64_t now_ns);
 /* The decision made since the last call, once. */
 bool cairn_agent_take_decision(struct cairn_agent *a, struct cairn_msg_decision *ret);
+
+/* The wish for the arm made since the last call, once. */
+bool cairn_agent_take_wish(struct cairn_agent *a, struct cairn_msg_skill_request *ret);
+
+/* What is to be said aloud since the last call, once. */
+bool cairn_agent_take_say(struct cairn_agent *a, struct cairn_msg_say *ret);
 
 void cairn_agent_message(const struct cairn_agent *a, int64_t now_ns, struct cairn_msg_agent *ret);
 /* Tokens of an episode by kind of query, in the order of queries.def: for evaluations. */

@@ -39,6 +39,8 @@ static void make_context(struct cairn_agent *a)
 		cairn_agent_letter_openings(&a->world);
 		cairn_agent_graph_text(out, &a->world, &a->memory.labels);
 	}
+	if (!agent_has_arm(a))
+		cairn_text_add(out, "This robot has no arm: it opens, takes and brings nothing.\n");
 	step_text(out, a);
 	if (a->problem[0] != '\0')
 		cairn_text_addf(out, "Your last answer could not be used: %s\n", a->problem);
@@ -89,7 +91,8 @@ uint64_t agent_allowed(const struct cairn_agent *a)
 {
 	const struct cairn_agent_query_row *row = &cairn_agent_queries[a->query];
 	bool last = row->history && a->turn_count + 1 >= (uint32_t)a->cfg->function_turns;
-	return last ? CAIRN_TOOL_BIT(CAIRN_AGENT_CONCLUDE) : row->only;
+	uint64_t arm = agent_has_arm(a) ? 0 : cairn_agent_arm();
+	return last ? CAIRN_TOOL_BIT(CAIRN_AGENT_CONCLUDE) : row->only & ~arm;
 }
 
 bool agent_make_body(struct cairn_agent *a)
@@ -107,6 +110,7 @@ bool agent_make_body(struct cairn_agent *a)
 	    .system = cairn_agent_system,
 	    .tools = &cairn_agent_tools,
 	    .only = only,
+	    .never = agent_has_arm(a) ? 0 : cairn_agent_arm(),
 	    .has_temperature = a->profile.sends_temperature,
 	    .temperature = a->cfg->temperature};
 	struct cairn_request request = {&cairn_agent_tools, only, turns, 1};

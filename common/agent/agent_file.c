@@ -9,22 +9,28 @@
 #include "common/agent/agent_private.h"
 #include "common/base/hash.h"
 
-#define VERSION 1
+#define VERSION 3
+
+static json_t *requester_json(const struct cairn_agent *a)
+{
+	return a->has_requester ? json_pack("[f,f]", a->requester.x_m, a->requester.y_m) : json_null();
+}
 
 bool cairn_agent_save(struct cairn_agent *a, struct cairn_text *out)
 {
 	if (!a->changed || a->task_id == 0)
 		return false;
 	const struct agent_spent *s = &a->spent;
-	json_t *root = json_pack("{s:i,s:I,s:s,s:s,s:s,s:s,s:s,s:f,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:f,s:f,s:o}",
-	    "v", VERSION, "task_id", (json_int_t)a->task_id, "task", a->task, "end",
-	    cairn_enum_text(&cairn_enum_agent_state, (int)a->end), "limit",
-	    cairn_enum_text(&cairn_enum_agent_limit, (int)a->limit), "answer", a->answer, "evidence",
-	    a->evidence, "confidence", a->confidence, "begin_ns", (json_int_t)a->t_begin_ns, "queries",
-	    (json_int_t)s->queries, "repeated", (json_int_t)s->repeated, "errors", (json_int_t)s->errors,
-	    "revisions", (json_int_t)s->revisions, "tokens_in", (json_int_t)s->tokens_in, "tokens_out",
-	    (json_int_t)s->tokens_out, "usd", s->usd, "steps", s->steps, "memory",
-	    cairn_agent_memory_json(&a->memory));
+	json_t *root =
+	    json_pack("{s:i,s:I,s:s,s:s,s:s,s:s,s:s,s:f,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:f,s:f,s:o,s:o,s:o}",
+		"v", VERSION, "task_id", (json_int_t)a->task_id, "task", a->task, "end",
+		cairn_enum_text(&cairn_enum_agent_state, (int)a->end), "limit",
+		cairn_enum_text(&cairn_enum_agent_limit, (int)a->limit), "answer", a->answer, "evidence",
+		a->evidence, "confidence", a->confidence, "begin_ns", (json_int_t)a->t_begin_ns, "queries",
+		(json_int_t)s->queries, "repeated", (json_int_t)s->repeated, "errors", (json_int_t)s->errors,
+		"revisions", (json_int_t)s->revisions, "tokens_in", (json_int_t)s->tokens_in, "tokens_out",
+		(json_int_t)s->tokens_out, "usd", s->usd, "steps", s->steps, "done", agent_done_json(a),
+		"requester", requester_json(a), "memory", cairn_agent_memory_json(&a->memory));
 	char *text = root != NULL ? json_dumps(root, JSON_COMPACT) : NULL;
 	json_decref(root);
 	if (text == NULL)
@@ -63,6 +69,13 @@ static bool read_text(const json_t *root, const char *key, char *ret, size_t cap
 	return json_is_string(value);
 }
 
+static void read_requester(struct cairn_agent *a, const json_t *at)
+{
+	double x = json_number_value(json_array_get(at, 0)), y = json_number_value(json_array_get(at, 1));
+	a->has_requester = json_array_size(at) == 2 && fabs(x) < 1e4 && fabs(y) < 1e4;
+	a->requester = (struct cairn_vec2){x, y};
+}
+
 static bool take(struct cairn_agent *a, const json_t *root)
 {
 	struct cairn_agent_memory memory;
@@ -89,6 +102,9 @@ static bool take(struct cairn_agent *a, const json_t *root)
 	    .tokens_out = count_of(root, "tokens_out"),
 	    .usd = number_of(root, "usd"),
 	    .steps = number_of(root, "steps")};
+	agent_done_read(a, json_object_get(root, "done"));
+	read_requester(a, json_object_get(root, "requester"));
+	agent_deeds_begin(a, true);
 	a->news = true;
 	a->end = (enum cairn_agent_state)end;
 	a->limit = (enum cairn_agent_limit)limit;
@@ -96,7 +112,9 @@ static bool take(struct cairn_agent *a, const json_t *root)
 	if (a->end != CAIRN_AGENT_STATE_IDLE) /* it is over: its end is told again */
 		return true;
 	cairn_agent_log_add(&a->memory.actions, "the agent was started again in the middle of the task");
-	agent_ask_next(a, a->memory.plan.count > 0 ? CAIRN_AGENT_QUERY_NEXT : CAIRN_AGENT_QUERY_PREPARE);
+	agent_ask_next(a, agent_is_reasoner(a)       ? CAIRN_AGENT_QUERY_TICK
+			  : a->memory.plan.count > 0 ? CAIRN_AGENT_QUERY_NEXT
+						     : CAIRN_AGENT_QUERY_PREPARE);
 	return true;
 }
 

@@ -7,6 +7,7 @@
 #include "common/agent/memory.h"
 #include "common/agent/queries.h"
 #include "common/base/retry.h"
+#include "common/reasoner/reasoner.h"
 #include "common/vlm/provider.h"
 
 #define AGENT_KEPT_ANSWERS 32
@@ -38,22 +39,67 @@ struct agent_kept {
 	struct agent_turn as; /* id, signature and name alone */
 };
 
+/* Why the drive of a tour was broken off. */
+enum agent_cut {
+	AGENT_CUT_NOT,
+	AGENT_CUT_FOUND, /* what is looked for is in sight */
+	AGENT_CUT_SEEN   /* its floor was seen on the way */
+};
+
 /* Decisions in a row for one call, and what came of them. */
 struct agent_act {
 	struct cairn_msg_decision queue[AGENT_DECISIONS_MAX];
 	uint32_t count, at;
 	uint64_t decision_id; /* being driven; 0 = none */
 	int64_t since_ns;
-	bool publish;   /* queue[at] has not been taken yet */
-	bool ok;        /* all so far were driven */
-	bool exploring; /* for EXPLORE; else the answer goes to the step's history */
+	bool publish; /* queue[at] has not been taken yet */
+	bool ok;      /* all so far were driven */
+	bool over;    /* the opening of a tour was driven to, or not */
+	bool held;    /* a person has taken the robot meanwhile: no failure */
+	enum agent_cut cut;
+	uint64_t cut_id; /* decision that was broken off: its way is still to be told; 0 = none */
+	uint64_t looks_from, scenes_from;          /* since the robot is there; UINT64_MAX: not looked yet */
+	const struct cairn_agent_opening *opening; /* that is looked into: &tour.now; NULL: none */
 	char what[96];
 	char outcome[320];
-	uint64_t gained_before, news_before;
+	uint64_t gained_before;
+};
+
+#define AGENT_TOUR_VISITS 48
+
+/* Openings looked into one after the other by one choice of the model: no query between them. */
+struct agent_tour {
+	bool on;
+	enum cairn_agent_until until;
+	struct cairn_agent_opening told[CAIRN_AGENT_LETTERS], visits[AGENT_TOUR_VISITS], now;
+	int ranks[CAIRN_AGENT_LETTERS]; /* what the model has said of those told */
+	uint32_t told_count, visit_count, looked_into, failed, failed_in_row;
+	uint32_t labelled, named_rooms; /* when it began */
+};
+
+/* A call that the reasoner carries out: ways, looks and skills, until it tells what has come of it. */
+struct agent_deed {
+	bool on, waiting, ended;
+	enum cairn_reasoner_end end;
+	char reason[160];
+	bool publish; /* wish has not been taken yet */
+	struct cairn_msg_skill_request wish;
+	uint64_t looks_from, scenes_from;
+	int64_t since_ns;
+};
+
+#define AGENT_DONE_MAX 24
+
+/* A skill that the arm has told to have succeeded with. */
+struct agent_done {
+	enum cairn_skill_verb verb;
+	char id[48], label[48]; /* of what it was done to; id: of the graph, may be empty */
+	char thing[48];         /* what was in the hand for it; empty: nothing */
+	double t_unix_s;
 };
 
 struct agent_spent {
-	uint32_t queries, repeated, errors, errors_in_row, revisions;
+	uint32_t queries, repeated, errors, errors_in_row, revisions, says;
 	uint64_t tokens_in, tokens_out, by_query[CAIRN_AGENT_QUERY_COUNT];
 	double usd, steps;
 };
@@ -84,10 +130,28 @@ struct cairn_agent {
 	uint32_t stalled;
 	uint64_t gained;          /* at the last NEXT */
 	bool news;                /* a step has concluded something since */
+	bool looked_round;        /* before the first drive of a tour */
 	bool in_vain;             /* it was called finished, and is not */
 	struct agent_turn *turns; /* AGENT_TURNS_MAX of them */
 	uint32_t turn_count;
 	struct agent_act act;
+	struct agent_tour tour;
+	struct agent_deed deed;
+	struct cairn_scene *mirror; /* the graph as the reasoner reads it */
+	struct cairn_reasoner reasoner;
+	uint64_t looks, scenes;                 /* pictures searched, graphs told */
+	int64_t t_listening_ns;                 /* since when a task is there, in this process; 0 = not yet */
+	bool drives_on, arm_on;                 /* what the process before has begun goes on still */
+	struct agent_done done[AGENT_DONE_MAX]; /* for this task; the oldest are overwritten */
+	uint32_t done_count;
+	char held[48]; /* in the hand after the last of them, by the arm's word */
+	int64_t t_polled_ns;
+	int64_t t_voice_ns;       /* when the voice was heard of last; 0: never */
+	struct cairn_msg_say say; /* to be said; no text: nothing */
+	bool has_requester;
+	struct cairn_vec2 requester; /* where the one who has asked was then */
+	double unix_less_mono_s;
+	uint64_t wish_id;
 	struct cairn_agent_ids look_ids; /* pictures to look at */
 	char look_question[480];
 
@@ -120,6 +184,25 @@ int agent_output_tokens(const struct cairn_agent *a);
 bool agent_recall(struct cairn_agent *a, struct agent_turn **ret_as);
 void agent_keep(struct cairn_agent *a, const struct agent_turn *as);
 
+static inline bool agent_has_arm(const struct cairn_agent *a)
+{
+	return a->all->robot.arm_reach_m > 0.0;
+}
+
+/* Works without a plan, by one call of a tool after the other. */
+static inline bool agent_is_reasoner(const struct cairn_agent *a)
+{
+	int mode = a->cfg->mode;
+	return mode == CAIRN_CHOICE_AGENT_MODE_AUTO ? agent_has_arm(a)
+						    : mode == CAIRN_CHOICE_AGENT_MODE_REASONER;
+}
+
+/* agent_space.c: the answer to a->call, where that is a question about space; false: it is none. */
+bool agent_read_space(struct cairn_text *out, const struct cairn_agent *a);
+
+/* agent_say.c: the answer to a call of say; the words go out, or the reason why they do not. */
+void agent_take_say(struct cairn_agent *a, int64_t now_ns, char *ret, size_t bytes);
+
 /* agent_take.c */
 /* Takes a->call, which answers a->query. */
 void agent_take(struct cairn_agent *a, const struct agent_turn *as, int64_t now_ns);
@@ -132,7 +215,41 @@ void agent_end(
 void agent_answer_turn(struct cairn_agent *a, const char *text);
 void agent_clear_turns(struct cairn_agent *a);
 
+/* agent_tour.c */
+/* Begins what CHOOSE_OPENING has chosen. False with the reason, for the model. */
+bool agent_begin_tour(struct cairn_agent *a, int64_t now_ns, struct cairn_error *why);
+/* One opening has been looked into, or could not be: on to the next one, or to the next query, once what is seen there is in the graph. */
+void agent_tour_next(struct cairn_agent *a, int64_t now_ns);
+/* Is the drive under way not needed any more? */
+enum agent_cut agent_tour_cut(const struct cairn_agent *a);
+
+/* agent_do.c */
+/* Begins a call that the reasoner carries out. */
+void agent_begin_deed(struct cairn_agent *a, int64_t now_ns);
+void agent_deed_tick(struct cairn_agent *a, int64_t now_ns);
+/* A decision of it has ended. */
+void agent_deed_drove(struct cairn_agent *a);
+void agent_deed_skill(struct cairn_agent *a, const struct cairn_msg_skill_result *result);
+/* Begins the reasoner anew for a task: with the requester as saved, or as seen now. */
+void agent_deeds_begin(struct cairn_agent *a, bool saved);
+
+/* agent_done.c */
+/* The arm has succeeded. */
+void agent_done_note(struct cairn_agent *a, const struct cairn_msg_skill_result *result);
+/* May the task be called accomplished? said_done: the answer says that something was done. False with the reason, for the model. */
+bool agent_done_ok(const struct cairn_agent *a, bool said_done, char *why, size_t bytes);
+json_t *agent_done_json(const struct cairn_agent *a);
+void agent_done_read(struct cairn_agent *a, const json_t *root);
+
 /* agent_act.c */
+/* One decision for the reasoner: to a point, or (turn) to a heading. */
+void agent_send_way(struct cairn_agent *a, struct cairn_pose2 to, bool turn, int64_t now_ns);
+/* The query that a step's calls are made in. */
+enum cairn_agent_query agent_step_query(const struct cairn_agent *a);
+/* Drives to an opening. False: the robot does not know where it is. */
+bool agent_begin_opening(struct cairn_agent *a, const struct cairn_agent_opening *opening, int64_t now_ns);
+/* Turns once all round. False: as above. */
+bool agent_begin_round(struct cairn_agent *a, int64_t now_ns);
 /* Begins what an acting call asks for. False with the reason, for the model. */
 bool agent_begin_act(
     struct cairn_agent *a, const struct cairn_agent_call *call, int64_t now_ns, struct cairn_error *why);

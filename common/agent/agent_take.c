@@ -1,8 +1,15 @@
 /* agent_take.c - what becomes of an answer: the workflow, and Algorithm 1. */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/agent/agent_private.h"
+
+enum cairn_agent_query agent_step_query(const struct cairn_agent *a)
+{
+	return agent_is_reasoner(a) ? CAIRN_AGENT_QUERY_TICK : CAIRN_AGENT_QUERY_ACT;
+}
 
 void agent_ask_next(struct cairn_agent *a, enum cairn_agent_query query)
 {
@@ -28,6 +35,7 @@ void agent_end(
 	a->end = end;
 	a->limit = limit;
 	a->act = (struct agent_act){0};
+	a->tour.on = a->deed.on = false;
 	a->changed = true;
 	agent_clear_turns(a);
 	cairn_text_clean(a->answer, sizeof(a->answer), answer, strlen(answer));
@@ -37,8 +45,9 @@ void agent_end(
 static void hand_off(struct cairn_agent *a, const char *why)
 {
 	char text[sizeof(a->answer)];
-	const struct cairn_agent_log *log =
-	    a->memory.progress.count > 0 ? &a->memory.progress : &a->memory.actions;
+	/* A reasoner has no steps of a plan to sum up: what it has done tells more. */
+	bool actions = a->memory.progress.count == 0 || (agent_is_reasoner(a) && a->memory.actions.count > 0);
+	const struct cairn_agent_log *log = actions ? &a->memory.actions : &a->memory.progress;
 	int n = snprintf(text, sizeof(text), "I do not know. %.100s", why);
 	for (uint32_t i = log->count; i-- > 0 && n > 0 && (size_t)n + 24 < sizeof(text);)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, "%s%.90s",
@@ -139,11 +148,18 @@ static void take_act(struct cairn_agent *a, const struct agent_turn *as, int64_t
 	struct cairn_error why = {""};
 	enum cairn_agent_tool tool = (enum cairn_agent_tool)a->call.head.tool;
 	if (tool == CAIRN_AGENT_CONCLUDE) {
-		cairn_agent_log_add(&a->memory.progress, "%.60s: %s", a->step, a->call.text);
+		cairn_agent_log_add(
+		    &a->memory.progress, "%.60s%s%s", a->step, a->step[0] != '\0' ? ": " : "", a->call.text);
 		a->news |= a->call.news;
 		bool remember = a->call.news;
 		agent_clear_turns(a);
-		agent_ask_next(a, remember ? CAIRN_AGENT_QUERY_REMEMBER : CAIRN_AGENT_QUERY_NEXT);
+		agent_ask_next(a, agent_is_reasoner(a) ? CAIRN_AGENT_QUERY_VERIFY
+				  : remember           ? CAIRN_AGENT_QUERY_REMEMBER
+						       : CAIRN_AGENT_QUERY_NEXT);
+		return;
+	}
+	if (tool == CAIRN_AGENT_ASK_PERSON) {
+		hand_off(a, a->call.text);
 		return;
 	}
 	add_turn(a, as);
@@ -154,18 +170,27 @@ static void take_act(struct cairn_agent *a, const struct agent_turn *as, int64_t
 		agent_ask_next(a, CAIRN_AGENT_QUERY_LOOK);
 		return;
 	}
+	if (tool >= CAIRN_AGENT_SEARCH && tool <= CAIRN_AGENT_HAND_OVER) {
+		agent_begin_deed(a, now_ns);
+		return;
+	}
 	if (cairn_agent_tools.rows[tool].action) {
 		if (agent_begin_act(a, &a->call, now_ns, &why))
 			return;
 		agent_answer_turn(a, why.text);
+	} else if (tool == CAIRN_AGENT_SAY) {
+		char said[256];
+		agent_take_say(a, now_ns, said, sizeof(said));
+		agent_answer_turn(a, said);
 	} else if (tool == CAIRN_AGENT_LOOK_AT_PICTURES) {
 		agent_answer_turn(a, "No pictures can be looked at. Use the graph.");
 	} else {
-		(void)cairn_agent_read(&text, &a->world, &a->call);
+		if (!agent_read_space(&text, a))
+			(void)cairn_agent_read(&text, &a->world, &a->call);
 		agent_answer_turn(a, text.data != NULL ? text.data : "nothing");
 	}
 	cairn_text_free(&text);
-	agent_ask_next(a, CAIRN_AGENT_QUERY_ACT);
+	agent_ask_next(a, agent_step_query(a));
 }
 
 static void take_look(struct cairn_agent *a)
@@ -176,7 +201,7 @@ static void take_look(struct cairn_agent *a)
 	cairn_text_addf(&text, "Overall: %s", a->call.text);
 	agent_answer_turn(a, text.data != NULL ? text.data : "");
 	cairn_text_free(&text);
-	agent_ask_next(a, CAIRN_AGENT_QUERY_ACT);
+	agent_ask_next(a, agent_step_query(a));
 }
 
 /* What it names must be in the graph: else it is no evidence. */
@@ -197,13 +222,68 @@ static bool evidence_ok(struct cairn_agent *a, char *why, size_t bytes)
 	return true;
 }
 
+/* "No", "None", "There is no ..." say that something is absent, whatever the answer calls itself. */
+static bool denies(const char *answer)
+{
+	static const char *const words[] = {"no", "none", "nothing", "there is no", "there are no"};
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		size_t n = strlen(words[i]);
+		if (strncasecmp(answer, words[i], n) == 0 && !isalpha((unsigned char)answer[n]))
+			return true;
+	}
+	return false;
+}
+
+/* That something is not there, and how many there are, is known only where nothing is left to look into. */
+static bool claim_ok(struct cairn_agent *a, char *why, size_t bytes)
+{
+	bool whole = a->call.claim == CAIRN_AGENT_CLAIM_ABSENT || a->call.claim == CAIRN_AGENT_CLAIM_COUNT ||
+		     denies(a->call.text);
+	if (!agent_done_ok(a, a->call.claim == CAIRN_AGENT_CLAIM_DONE, why, bytes))
+		return false;
+	cairn_agent_letter_openings(&a->world);
+	bool left = !a->world.use_map || !a->world.has_frontiers || a->world.opening_count > 0;
+	if (!whole)
+		return true;
+	if (left) {
+		snprintf(why, bytes,
+		    "what is absent, and how many there are, is known only when all was looked into: %u "
+		    "openings "
+		    "are left. Judge not_yet and explore them, or cannot",
+		    a->world.opening_count);
+		return false;
+	}
+	size_t n = strlen(a->call.text);
+	if (a->world.closed_count > 0)
+		snprintf(a->call.text + n, sizeof(a->call.text) - n,
+		    " (%u openings could not be looked into)", a->world.closed_count);
+	return true;
+}
+
+/* Not accomplished: on with it; without a plan that could be revised, only as often as one may be. */
+static void doubt(struct cairn_agent *a)
+{
+	uint64_t gained = cairn_agent_gained(&a->world);
+	if (!agent_is_reasoner(a)) {
+		agent_ask_next(a, CAIRN_AGENT_QUERY_NEXT);
+		return;
+	}
+	a->stalled = gained == a->gained && !a->news ? a->stalled + 1 : 0;
+	a->gained = gained;
+	a->news = false;
+	if (a->stalled >= (uint32_t)a->cfg->stall_steps)
+		hand_off(a, "The last calls brought nothing new.");
+	else
+		agent_ask_next(a, CAIRN_AGENT_QUERY_TICK);
+}
+
 static void take_verify(struct cairn_agent *a, int64_t now_ns)
 {
-	char why[160];
+	char why[200];
 	size_t n = 0;
 	switch ((enum cairn_agent_verdict)a->call.kind) {
 	case CAIRN_AGENT_VERDICT_DONE:
-		if (!evidence_ok(a, why, sizeof(why))) {
+		if (!evidence_ok(a, why, sizeof(why)) || !claim_ok(a, why, sizeof(why))) {
 			agent_error(a, why, now_ns);
 			return;
 		}
@@ -222,7 +302,7 @@ static void take_verify(struct cairn_agent *a, int64_t now_ns)
 		a->in_vain = true;
 		cairn_agent_log_add(&a->memory.progress, "not accomplished yet: %s",
 		    a->call.text2[0] != '\0' ? a->call.text2 : a->call.head.reasoning);
-		agent_ask_next(a, CAIRN_AGENT_QUERY_NEXT);
+		doubt(a);
 		return;
 	}
 }
@@ -260,10 +340,11 @@ void agent_take(struct cairn_agent *a, const struct agent_turn *as, int64_t now_
 		take_next(a);
 		break;
 	case CAIRN_AGENT_QUERY_ACT:
+	case CAIRN_AGENT_QUERY_TICK:
 		take_act(a, as, now_ns);
 		break;
 	case CAIRN_AGENT_QUERY_EXPLORE:
-		if (!agent_begin_act(a, &a->call, now_ns, &why))
+		if (!agent_begin_tour(a, now_ns, &why))
 			agent_error(a, why.text, now_ns);
 		break;
 	case CAIRN_AGENT_QUERY_LOOK:

@@ -15,6 +15,9 @@
 #define NEAR_ROOM_M 2.5 /* an opening is told beside the room of whatever is nearest to it within this */
 #define GAINED_M2 1.0
 #define SAME_OPENING_M 0.4
+#define FRONTIER_DEEP_M 2.0 /* floor that is thought to lie behind one */
+#define FRONTIER_MIN_M 0.5
+#define SAME_FLOOR_M 0.8
 
 typedef struct cairn_msg_scene_node node_t;
 
@@ -96,8 +99,16 @@ static bool is_closed(const struct cairn_agent_world *w, const struct cairn_msg_
 	return tried || f->distance_m < 0.0;
 }
 
+static int nearer(const void *a, const void *b)
+{
+	const struct cairn_agent_opening *x = a, *y = b;
+	return x->distance_m < y->distance_m ? -1 : x->distance_m > y->distance_m;
+}
+
 void cairn_agent_letter_openings(struct cairn_agent_world *w)
 {
+	struct cairn_unseen floor[OPENINGS_MAX];
+	uint32_t closed = 0;
 	w->opening_count = w->closed_count = 0;
 	for (uint32_t i = 0; i < w->frontiers.items_count && w->opening_count < OPENINGS_MAX && w->use_map;
 	     i++) {
@@ -105,9 +116,26 @@ void cairn_agent_letter_openings(struct cairn_agent_world *w)
 		if (is_closed(w, f))
 			w->closed_count++;
 		else if (f->detour_m >= 0.0) /* others are not worth a visit */
-			w->openings[w->opening_count++] =
-			    (struct cairn_agent_opening){f->id, f->x_m, f->y_m, f->distance_m};
+			w->openings[w->opening_count++] = (struct cairn_agent_opening){.frontier_id = f->id,
+			    .x_m = f->x_m,
+			    .y_m = f->y_m,
+			    .distance_m = f->distance_m,
+			    .gain_m2 = FRONTIER_DEEP_M * fmax(f->width_m, FRONTIER_MIN_M)};
 	}
+	uint32_t unseen = w->coverage != NULL && w->use_map && w->has_pose
+			      ? cairn_coverage_unseen(w->coverage, w->robot, floor, OPENINGS_MAX, &closed)
+			      : 0;
+	for (uint32_t i = 0; i < unseen; i++)
+		w->openings[w->opening_count++] = (struct cairn_agent_opening){
+		    true, 0, floor[i].x_m, floor[i].y_m, floor[i].distance_m, floor[i].area_m2, floor[i]};
+	w->closed_count += closed;
+	qsort(w->openings, w->opening_count, sizeof(w->openings[0]), nearer);
+}
+
+bool cairn_agent_same_opening(const struct cairn_agent_opening *a, const struct cairn_agent_opening *b)
+{
+	return a->unseen == b->unseen && (a->unseen ? hypot(a->x_m - b->x_m, a->y_m - b->y_m) < SAME_FLOOR_M
+						    : a->frontier_id == b->frontier_id);
 }
 
 const struct cairn_agent_opening *cairn_agent_opening_by(
@@ -179,6 +207,17 @@ static void room_text(struct cairn_text *out, const struct cairn_agent_world *w,
 	cairn_text_add(out, "\n");
 }
 
+static void frontier_text(
+    struct cairn_text *out, const struct cairn_agent_world *w, const struct cairn_agent_opening *o)
+{
+	for (uint32_t k = 0; k < w->frontiers.items_count; k++) {
+		const struct cairn_msg_frontier *f = &w->frontiers.items[k];
+		if (f->id == o->frontier_id)
+			cairn_text_addf(out, "%s %.1f m wide",
+			    cairn_enum_text(&cairn_enum_frontier_kind, (int)f->kind), f->width_m);
+	}
+}
+
 static void openings_text(struct cairn_text *out, const struct cairn_agent_world *w)
 {
 	cairn_text_addf(out, "openings into the unknown: %u", w->opening_count);
@@ -188,21 +227,22 @@ static void openings_text(struct cairn_text *out, const struct cairn_agent_world
 	for (uint32_t i = 0; i < w->opening_count; i++) {
 		const struct cairn_agent_opening *o = &w->openings[i];
 		const char *room = w->use_scene ? room_near(w, o->x_m, o->y_m) : "";
-		for (uint32_t k = 0; k < w->frontiers.items_count; k++) {
-			const struct cairn_msg_frontier *f = &w->frontiers.items[k];
-			if (f->id != o->frontier_id)
-				continue;
-			cairn_text_addf(out, "- %c: %s %.1f m wide at (%.1f, %.1f), %.1f m to drive%s%s\n",
-			    'A' + (int)i, cairn_enum_text(&cairn_enum_frontier_kind, (int)f->kind),
-			    f->width_m, f->x_m, f->y_m, f->distance_m, room[0] != '\0' ? ", near " : "",
-			    room);
-		}
+		cairn_text_addf(out, "- %c: ", 'A' + (int)i);
+		if (o->unseen)
+			cairn_text_addf(out, "floor not looked at, %.0f m2", fmax(o->floor.area_m2, 1.0));
+		else
+			frontier_text(out, w, o);
+		cairn_text_addf(out, " at (%.1f, %.1f), %.1f m to drive%s%s\n", o->x_m, o->y_m, o->distance_m,
+		    room[0] != '\0' ? ", near " : "", room);
 	}
 }
 
+/* Where nothing was named everything matters. */
 static bool has_label(const node_t *n, const struct cairn_agent_ids *labels)
 {
-	for (uint32_t i = 0; labels != NULL && i < labels->count; i++)
+	if (labels == NULL || labels->count == 0)
+		return true;
+	for (uint32_t i = 0; i < labels->count; i++)
 		if (strcasestr(n->label, labels->items[i]) != NULL ||
 		    strcasestr(labels->items[i], n->label) != NULL)
 			return true;
@@ -226,19 +266,42 @@ static void rooms_text(struct cairn_text *out, const struct cairn_agent_world *w
 	}
 }
 
+/* The ids of a room's things that are not among the labels; room "": of those in no room. */
+static void others_text(struct cairn_text *out, const struct cairn_agent_world *w,
+    const struct cairn_agent_ids *labels, const char *room, uint32_t *told)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < w->scene.nodes_count && *told < THINGS_MAX; i++) {
+		const node_t *at = &w->scene.nodes[i];
+		if (!is_thing(at) || has_label(at, labels) || strcmp(at->room, room) != 0)
+			continue;
+		cairn_text_addf(out, "%s%s%s",
+		    n > 0             ? ""
+		    : room[0] != '\0' ? room
+				      : "in no room known",
+		    n > 0 ? ", " : ": ", at->id);
+		n++;
+		(*told)++;
+	}
+	cairn_text_add(out, n > 0 ? "\n" : "");
+}
+
 static void things_text(
     struct cairn_text *out, const struct cairn_agent_world *w, const struct cairn_agent_ids *labels)
 {
 	uint32_t told = 0;
 	cairn_text_addf(out, "things: %u\n", w->scene.objects);
-	for (int pass = 0; pass < 2; pass++)
-		for (uint32_t i = 0; i < w->scene.nodes_count && told < THINGS_MAX; i++) {
-			const node_t *n = &w->scene.nodes[i];
-			if (!is_thing(n) || has_label(n, labels) != (pass == 0))
-				continue;
-			thing_text(out, w, n);
+	for (uint32_t i = 0; i < w->scene.nodes_count && told < THINGS_MAX; i++)
+		if (is_thing(&w->scene.nodes[i]) && has_label(&w->scene.nodes[i], labels)) {
+			thing_text(out, w, &w->scene.nodes[i]);
 			told++;
 		}
+	if (told < w->scene.objects)
+		cairn_text_add(out, "other things, by room (`object` tells all of one):\n");
+	for (uint32_t i = 0; i < w->scene.nodes_count; i++)
+		if (w->scene.nodes[i].kind == CAIRN_SCENE_KIND_ROOM)
+			others_text(out, w, labels, w->scene.nodes[i].id, &told);
+	others_text(out, w, labels, "", &told);
 	if (told < w->scene.objects)
 		cairn_text_addf(out, "(%u more: find_objects)\n", w->scene.objects - told);
 }
@@ -249,7 +312,7 @@ void cairn_agent_graph_text(
 	cairn_text_add(out, "<graph>\n");
 	if (w->has_pose)
 		cairn_text_addf(out, "robot at (%.1f, %.1f), heading %.0f deg\n", w->robot.x_m, w->robot.y_m,
-		    fmod(720.0 - cairn_rad_to_deg(w->robot.yaw_rad), 360.0));
+		    cairn_agent_heading_deg(w->robot.yaw_rad));
 	if (w->use_scene && w->has_scene) {
 		rooms_text(out, w, ROOMS_MAX);
 		things_text(out, w, labels);
@@ -379,10 +442,19 @@ uint64_t cairn_agent_gained(const struct cairn_agent_world *w)
 	return cairn_hash_bytes(CAIRN_HASH_START, v, sizeof(v));
 }
 
-uint64_t cairn_agent_news(const struct cairn_agent_world *w, const struct cairn_agent_ids *labels)
+uint32_t cairn_agent_labelled(const struct cairn_agent_world *w, const struct cairn_agent_ids *labels)
 {
-	uint64_t v[2] = {w->scene.rooms, 0};
+	uint32_t n = 0;
 	for (uint32_t i = 0; i < w->scene.nodes_count; i++)
-		v[1] += is_thing(&w->scene.nodes[i]) && has_label(&w->scene.nodes[i], labels);
-	return cairn_hash_bytes(CAIRN_HASH_START, v, sizeof(v));
+		n += is_thing(&w->scene.nodes[i]) && !w->scene.nodes[i].stale &&
+		     has_label(&w->scene.nodes[i], labels);
+	return n;
+}
+
+uint32_t cairn_agent_named_rooms(const struct cairn_agent_world *w)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < w->scene.nodes_count; i++)
+		n += w->scene.nodes[i].kind == CAIRN_SCENE_KIND_ROOM && w->scene.nodes[i].label[0] != '\0';
+	return n;
 }

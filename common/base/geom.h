@@ -109,7 +109,7 @@ static inline struct cairn_vec2 cairn_pose_apply(struct cairn_pose2 a, struct ca
 static inline double cairn_compass_deg(double yaw_rad)
 {
 	double d = fmod(-cairn_rad_to_deg(yaw_rad), 360.0);
-	return d < 0.0 ? d + 360.0 : d;
+	return d < 0.0 ? d + 360.0 : d + 0.0; /* no zero with a sign */
 }
 
 /* "N", "NE", ... of compass degrees; eight points, each 45 degrees wide. */

@@ -55,6 +55,13 @@ void cairn_config_defaults(struct cairn_config *cfg)
 #include "common/config/config.def"
 }
 
+bool cairn_config_autostarts(const struct cairn_config *cfg)
+{
+	if (cfg->mission.autostart == CAIRN_CHOICE_AUTOSTART_SIMULATED)
+		return cfg->robot.drive == CAIRN_CHOICE_DRIVE_SIMULATED;
+	return cfg->mission.autostart == CAIRN_CHOICE_AUTOSTART_ALWAYS;
+}
+
 /* ---- finding and suggesting ---- */
 
 const struct cairn_config_row *cairn_config_find(const char *section, const char *key)

@@ -67,6 +67,9 @@ int cairn_choice_find(const char *const *words, const char *text);
 
 void cairn_config_defaults(struct cairn_config *cfg);
 
+/* It explores without having been sent: mission.autostart for this robot.drive. */
+bool cairn_config_autostarts(const struct cairn_config *cfg);
+
 /* Lays a YAML file over *cfg. False with "FILE: line N: section.key: reason" in err; *cfg untouched then. */
 bool cairn_config_load(struct cairn_config *cfg, const char *path, struct cairn_error *err);
 

@@ -1,5 +1,5 @@
-/* config_text.h - what config.c and config_file.c share: values as text, looked up and checked against the
- * table. */
+/* config_text.h - values as text, looked up and checked against the table of keys; not _private, since `cairn
+ * config` prints the sections from here. */
 #ifndef CAIRN_COMMON_CONFIG_CONFIG_TEXT_H
 #define CAIRN_COMMON_CONFIG_CONFIG_TEXT_H
 

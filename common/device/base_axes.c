@@ -19,6 +19,11 @@ double cairn_base_axes_wheels_mps(const struct cairn_base_axes *a, double base_m
 	return a->drive_reversed ? -base_mps : base_mps;
 }
 
+double cairn_base_axes_wheels_radps(const struct cairn_base_axes *a, double base_radps)
+{
+	return a->steer_scale * (a->drive_reversed ? -base_radps : base_radps);
+}
+
 /* A scale of the curvature, which goes by the tangent. */
 double cairn_base_axes_steer_rad(const struct cairn_base_axes *a, double base_steer_rad)
 {

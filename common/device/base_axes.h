@@ -18,8 +18,9 @@ struct cairn_base_axes cairn_base_axes_from(const struct cairn_config *cfg);
 
 /* What the base has to be told so that the robot moves by this twist. */
 struct cairn_twist cairn_base_axes_command(const struct cairn_base_axes *a, struct cairn_twist robot);
-/* What it has been told, as a drive of the wheels: speed and steering angle as the robot makes of the base's. */
+/* What it has been told, as a drive of the wheels: speed, rate of turn of a differential base and steering angle as the robot makes of the base's. */
 double cairn_base_axes_wheels_mps(const struct cairn_base_axes *a, double base_mps);
+double cairn_base_axes_wheels_radps(const struct cairn_base_axes *a, double base_radps);
 double cairn_base_axes_steer_rad(const struct cairn_base_axes *a, double base_steer_rad);
 double cairn_base_axes_base_steer_rad(const struct cairn_base_axes *a, double steer_rad);
 /* Speed by the base's report. */

@@ -73,3 +73,25 @@ double cairn_battery_charge(const struct cairn_battery *b)
 {
 	return b->mean_v > 0.0 ? cairn_battery_percent(&b->curve, b->mean_v) : CAIRN_BATTERY_UNKNOWN;
 }
+
+void cairn_battery_pace_take(struct cairn_battery_pace *p, double percent, int64_t now_ns)
+{
+	if (!(percent >= 0.0))
+		return;
+	if (p->from_ns == 0 || now_ns < p->t_ns || percent > p->percent + CAIRN_BATTERY_PACE_PERCENT)
+		*p = (struct cairn_battery_pace){.from_percent = percent, .from_ns = now_ns};
+	p->percent = percent;
+	p->t_ns = now_ns;
+	if ((double)(now_ns - p->from_ns) * 1e-9 < CAIRN_BATTERY_PACE_KEPT_S)
+		return;
+	p->from_ns += (now_ns - p->from_ns) / 2; /* the older half counts no longer */
+	p->from_percent += 0.5 * (percent - p->from_percent);
+}
+
+double cairn_battery_minutes(const struct cairn_battery_pace *p, double until_percent)
+{
+	double fallen = p->from_percent - p->percent, s = (double)(p->t_ns - p->from_ns) * 1e-9;
+	if (p->from_ns == 0 || fallen < CAIRN_BATTERY_PACE_PERCENT || s < CAIRN_BATTERY_PACE_S)
+		return CAIRN_BATTERY_UNKNOWN;
+	return fmax(0.0, p->percent - until_percent) / fallen * s / 60.0;
+}

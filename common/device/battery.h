@@ -13,6 +13,9 @@
 #define CAIRN_BATTERY_POINTS 16
 #define CAIRN_BATTERY_MEAN_S 10.0
 #define CAIRN_BATTERY_UNKNOWN (-1.0)
+#define CAIRN_BATTERY_PACE_PERCENT 3.0
+#define CAIRN_BATTERY_PACE_S 240.0
+#define CAIRN_BATTERY_PACE_KEPT_S 1800.0
 
 struct cairn_battery_curve {
 	int count; /* 0: the charge is not known */
@@ -30,6 +33,18 @@ struct cairn_battery {
 	double mean_v; /* 0: nothing measured */
 	int64_t t_ns;
 };
+
+/* How fast the charge falls. Zeroed: nothing taken yet. */
+struct cairn_battery_pace {
+	double from_percent, percent; /* between which it fell */
+	int64_t from_ns, t_ns;        /* 0: nothing taken */
+};
+
+/* A charge; one that is not known is left out, and one that has risen begins anew. */
+void cairn_battery_pace_take(struct cairn_battery_pace *pace, double percent, int64_t now_ns);
+/* Until the charge is down to until_percent at the pace of the last half hour; CAIRN_BATTERY_UNKNOWN until it has fallen by
+ * CAIRN_BATTERY_PACE_PERCENT in at least CAIRN_BATTERY_PACE_S: a voltage that sags at the start is no pace. */
+double cairn_battery_minutes(const struct cairn_battery_pace *pace, double until_percent);
 
 /* A report of volts; what is not a voltage is left out. */
 void cairn_battery_measured(struct cairn_battery *b, double volts, int64_t now_ns);

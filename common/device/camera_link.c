@@ -50,6 +50,8 @@ static bool whole(const struct cairn_camera_header *h)
 	case CAIRN_CAMERA_NV12:
 		return h->width % 2 == 0 && h->height % 2 == 0 && h->stride_bytes >= h->width &&
 		       rows + rows / 2 == h->payload_bytes;
+	case CAIRN_CAMERA_YUYV:
+		return h->width % 2 == 0 && h->stride_bytes >= 2 * h->width && rows == h->payload_bytes;
 	default:
 		return h->stride_bytes >= h->width * cairn_camera_pixel_bytes(h->format) &&
 		       rows == h->payload_bytes;
@@ -59,7 +61,7 @@ static bool whole(const struct cairn_camera_header *h)
 static bool usable(const struct cairn_camera_header *h, const struct cairn_camera_want *want,
     const struct cairn_camera_order *order, int64_t now_ns, struct cairn_error *err)
 {
-	if (h->format < CAIRN_CAMERA_JPEG || h->format > CAIRN_CAMERA_RGB8)
+	if (h->format < CAIRN_CAMERA_JPEG || h->format >= CAIRN_CAMERA_FORMATS)
 		cairn_error_set(err, "picture format %u is not known", h->format);
 	else if (h->width == 0 || h->height == 0 || h->width > CAIRN_CAMERA_SIDE_MAX ||
 		 h->height > CAIRN_CAMERA_SIDE_MAX)
@@ -77,6 +79,20 @@ static bool usable(const struct cairn_camera_header *h, const struct cairn_camer
 	else
 		return true;
 	return false;
+}
+
+enum cairn_camera_verdict cairn_camera_judge(const struct cairn_camera_header *h,
+    const struct cairn_camera_want *want, struct cairn_camera_order *order, int64_t now_ns,
+    struct cairn_error *err)
+{
+	if (!usable(h, want, order, now_ns, err))
+		return CAIRN_CAMERA_SKIP;
+	order->some[h->format] = true;
+	order->t_ns[h->format] = h->t_ns;
+	order->seq[h->format] = h->seq;
+	bool as_it_is =
+	    cairn_camera_pixel_bytes(h->format) > 0 && h->width == want->width && h->height == want->height;
+	return as_it_is ? CAIRN_CAMERA_USE : CAIRN_CAMERA_MAKE;
 }
 
 enum cairn_camera_verdict cairn_camera_header_read(const uint8_t bytes[CAIRN_CAMERA_HEADER_BYTES],
@@ -105,12 +121,5 @@ enum cairn_camera_verdict cairn_camera_header_read(const uint8_t bytes[CAIRN_CAM
 		return CAIRN_CAMERA_BROKEN;
 	}
 	*hdr = h;
-	if (!usable(&h, want, order, now_ns, err))
-		return CAIRN_CAMERA_SKIP;
-	order->some[h.format] = true;
-	order->t_ns[h.format] = h.t_ns;
-	order->seq[h.format] = h.seq;
-	bool as_it_is =
-	    cairn_camera_pixel_bytes(h.format) > 0 && h.width == want->width && h.height == want->height;
-	return as_it_is ? CAIRN_CAMERA_USE : CAIRN_CAMERA_MAKE;
+	return cairn_camera_judge(&h, want, order, now_ns, err);
 }

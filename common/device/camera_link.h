@@ -25,7 +25,9 @@ enum cairn_camera_format {
 	CAIRN_CAMERA_JPEG = 1,
 	CAIRN_CAMERA_NV12 = 2,
 	CAIRN_CAMERA_DEPTH16 = 3, /* millimetres, 0 = unknown */
-	CAIRN_CAMERA_RGB8 = 4
+	CAIRN_CAMERA_RGB8 = 4,
+	CAIRN_CAMERA_YUYV = 5,
+	CAIRN_CAMERA_FORMATS /* and 0 is none */
 };
 
 struct cairn_camera_header {
@@ -53,17 +55,22 @@ struct cairn_camera_want {
 
 /* Order of the stream so far, one a format; zeroed at each connection. */
 struct cairn_camera_order {
-	int64_t t_ns[5];
-	uint32_t seq[5];
-	bool some[5];
+	int64_t t_ns[CAIRN_CAMERA_FORMATS];
+	uint32_t seq[CAIRN_CAMERA_FORMATS];
+	bool some[CAIRN_CAMERA_FORMATS];
 };
 
 /* Reads and judges a header. *hdr is filled unless BROKEN; the reason is in err for SKIP and BROKEN. order is updated
  * by USE and MAKE. USE means: RGB8 or DEPTH16 of the wanted size; MAKE: of another size of at most CAIRN_CAMERA_SIDE_MAX, or
- * NV12 or JPEG. Both: stride and payload fit, stamp rising, not in the future (50 ms) nor too old. */
+ * NV12, YUYV or JPEG. Both: stride and payload fit, stamp rising, not in the future (50 ms) nor too old. */
 enum cairn_camera_verdict cairn_camera_header_read(const uint8_t bytes[CAIRN_CAMERA_HEADER_BYTES],
     const struct cairn_camera_want *want, struct cairn_camera_order *order, int64_t now_ns,
     struct cairn_camera_header *hdr, struct cairn_error *err);
+
+/* The same of a header that a source of another kind has filled in. */
+enum cairn_camera_verdict cairn_camera_judge(const struct cairn_camera_header *hdr,
+    const struct cairn_camera_want *want, struct cairn_camera_order *order, int64_t now_ns,
+    struct cairn_error *err);
 
 /* Of colours, by its format; false: depth. */
 bool cairn_camera_is_colour(uint16_t format);

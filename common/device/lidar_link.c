@@ -19,6 +19,46 @@
 #define OPENS_FAST 100 /* ten seconds of quick tries */
 #define SCANS_MAX 3
 
+static const struct {
+	int baud, wake_bytes;
+} models[] = {
+    [CAIRN_CHOICE_LIDAR_MODEL_SLLIDAR] = {CAIRN_RPLIDAR_BAUD, 100},        /* 20 nodes, 4 ms at full rate */
+    [CAIRN_CHOICE_LIDAR_MODEL_LD06] = {CAIRN_LD06_BAUD, CAIRN_LD06_FRAME}, /* a frame, 2.7 ms */
+    [CAIRN_CHOICE_LIDAR_MODEL_HELPER] = {CAIRN_RPLIDAR_BAUD, 100}}; /* a pseudo terminal: as it comes */
+
+/* The others send as soon as they are there. */
+static bool takes_requests(const struct cairn_lidar_link *l)
+{
+	return l->model == CAIRN_CHOICE_LIDAR_MODEL_SLLIDAR;
+}
+
+static bool is_helper(const struct cairn_lidar_link *l)
+{
+	return l->model == CAIRN_CHOICE_LIDAR_MODEL_HELPER;
+}
+
+static void forget(struct cairn_lidar_link *l)
+{
+	cairn_rplidar_reset(&l->parser);
+	cairn_ld06_reset(&l->ld06);
+	cairn_scan_stream_reset(&l->stream);
+}
+
+/* Good points or frames so far, and when the newest came. */
+static uint64_t points_of(const struct cairn_lidar_link *l)
+{
+	return is_helper(l)        ? l->stream.counts.frames
+	       : takes_requests(l) ? l->parser.counts.nodes
+				   : l->ld06.counts.frames;
+}
+
+static int64_t last_point_ns(const struct cairn_lidar_link *l)
+{
+	return is_helper(l)        ? l->stream.last_frame_ns
+	       : takes_requests(l) ? l->parser.last_node_ns
+				   : l->ld06.last_point_ns;
+}
+
 /* ---- what to send ---- */
 
 static void send_simple(struct cairn_lidar_link *l, enum cairn_rplidar_command command)
@@ -92,7 +132,11 @@ static void give_up_port(struct cairn_lidar_link *l, const char *note)
 static void scan_failed(struct cairn_lidar_link *l, int64_t now_ns)
 {
 	l->restarts++;
-	cairn_rplidar_reset(&l->parser);
+	forget(l);
+	if (!takes_requests(l)) {
+		give_up_port(l, "no turns: opening the port again");
+		return;
+	}
 	if (++l->failed_scans < SCANS_MAX) {
 		settle(l, now_ns, true, "no turns: asking for the scan again");
 		return;
@@ -146,10 +190,12 @@ static void on_conf(struct cairn_lidar_link *l, int64_t now_ns)
 /* False for a turn whose stamp cannot be believed: after the port was not read for a while. */
 static bool accept_turn(struct cairn_lidar_link *l, int64_t now_ns)
 {
-	const struct cairn_rplidar_turn *turn = cairn_rplidar_turn(&l->parser);
+	const struct cairn_lidar_turn *turn = cairn_lidar_link_turn(l);
 	int64_t took_ns = turn->t_end_ns - turn->t_start_ns;
-	if (took_ns < TURN_MIN_NS || took_ns > TURN_MAX_NS) {
-		l->parser.counts.turns_refused++;
+	int64_t least_ns =
+	    is_helper(l) ? 0 : TURN_MIN_NS; /* a helper tells the times, whenever its bytes come */
+	if (took_ns < least_ns || took_ns > TURN_MAX_NS) {
+		l->stamps_refused++;
 		return false;
 	}
 	l->failed_scans = l->failed_opens = 0;
@@ -171,13 +217,47 @@ static void on_event(struct cairn_lidar_link *l, enum cairn_rplidar_event event,
 
 /* ---- what the shell calls ---- */
 
-void cairn_lidar_link_init(struct cairn_lidar_link *l, bool dense, int64_t now_ns)
+void cairn_lidar_link_init(
+    struct cairn_lidar_link *l, enum cairn_choice_lidar_model model, bool dense, int64_t now_ns)
 {
 	memset(l, 0, sizeof(*l));
+	l->model = model;
 	l->dense = dense;
 	l->open_at_ns = now_ns;
 	l->note = "opening the port";
 	cairn_rplidar_init(&l->parser);
+	cairn_ld06_init(&l->ld06);
+	cairn_scan_stream_init(&l->stream);
+}
+
+int cairn_lidar_link_baud(const struct cairn_lidar_link *l)
+{
+	return models[l->model].baud;
+}
+
+int cairn_lidar_link_wake_bytes(const struct cairn_lidar_link *l)
+{
+	return models[l->model].wake_bytes;
+}
+
+const struct cairn_lidar_turn *cairn_lidar_link_turn(const struct cairn_lidar_link *l)
+{
+	return is_helper(l)        ? cairn_scan_stream_turn(&l->stream)
+	       : takes_requests(l) ? cairn_rplidar_turn(&l->parser)
+				   : cairn_ld06_turn(&l->ld06);
+}
+
+uint64_t cairn_lidar_link_turns_refused(const struct cairn_lidar_link *l)
+{
+	return l->stamps_refused + l->ld06.counts.turns_refused + l->parser.counts.turns_refused +
+	       l->stream.counts.turns_refused + l->stream.counts.frames_refused;
+}
+
+size_t cairn_lidar_link_farewell(const struct cairn_lidar_link *l, uint8_t out[CAIRN_RPLIDAR_REQUEST_MAX])
+{
+	return takes_requests(l)
+		   ? cairn_rplidar_request(out, CAIRN_RPLIDAR_REQUEST_MAX, CAIRN_RPLIDAR_STOP, NULL, 0)
+		   : 0;
 }
 
 bool cairn_lidar_link_wants_open(const struct cairn_lidar_link *l, int64_t now_ns)
@@ -189,8 +269,13 @@ void cairn_lidar_link_opened(struct cairn_lidar_link *l, int64_t now_ns)
 {
 	l->todo = (struct cairn_lidar_todo){0};
 	l->failed_scans = 0;
-	cairn_rplidar_reset(&l->parser);
-	settle(l, now_ns, false, "settling");
+	forget(l);
+	if (takes_requests(l)) {
+		settle(l, now_ns, false, "settling");
+		return;
+	}
+	l->todo.flush_input = true;
+	enter(l, CAIRN_LIDAR_STARTING, now_ns + SILENT_NS, "waiting for the first points");
 }
 
 void cairn_lidar_link_lost(struct cairn_lidar_link *l, int64_t now_ns)
@@ -200,8 +285,20 @@ void cairn_lidar_link_lost(struct cairn_lidar_link *l, int64_t now_ns)
 	l->failed_opens++;
 	l->open_at_ns = now_ns + (l->failed_opens <= OPENS_FAST ? OPEN_FAST_NS : OPEN_SLOW_NS);
 	l->todo = (struct cairn_lidar_todo){0};
-	cairn_rplidar_reset(&l->parser);
+	forget(l);
 	enter(l, CAIRN_LIDAR_CLOSED, 0, "no device");
+}
+
+static size_t parse(struct cairn_lidar_link *l, const uint8_t *data, size_t len, int64_t now_ns,
+    enum cairn_rplidar_event *ret_event)
+{
+	if (takes_requests(l))
+		return cairn_rplidar_feed(&l->parser, data, len, now_ns, ret_event);
+	bool turn;
+	size_t used = is_helper(l) ? cairn_scan_stream_feed(&l->stream, data, len, now_ns, &turn)
+				   : cairn_ld06_feed(&l->ld06, data, len, now_ns, &turn);
+	*ret_event = turn ? CAIRN_RPLIDAR_EVENT_TURN : CAIRN_RPLIDAR_EVENT_NONE;
+	return used;
 }
 
 size_t cairn_lidar_link_feed(struct cairn_lidar_link *l, const uint8_t *data, size_t len, int64_t now_ns,
@@ -210,9 +307,9 @@ size_t cairn_lidar_link_feed(struct cairn_lidar_link *l, const uint8_t *data, si
 	*ret_event = CAIRN_RPLIDAR_EVENT_NONE;
 	if (l->phase == CAIRN_LIDAR_CLOSED || l->phase == CAIRN_LIDAR_SETTLING)
 		return len; /* remains of an old stream */
-	uint64_t nodes = l->parser.counts.nodes;
-	size_t used = cairn_rplidar_feed(&l->parser, data, len, now_ns, ret_event);
-	if (l->phase == CAIRN_LIDAR_STARTING && l->parser.counts.nodes > nodes) {
+	uint64_t points = points_of(l);
+	size_t used = parse(l, data, len, now_ns, ret_event);
+	if (l->phase == CAIRN_LIDAR_STARTING && points_of(l) > points) {
 		enter(l, CAIRN_LIDAR_SCANNING, 0, "scanning");
 		l->turn_ns = now_ns;
 	}
@@ -258,7 +355,7 @@ void cairn_lidar_link_tick(struct cairn_lidar_link *l, int64_t now_ns)
 	if (l->phase == CAIRN_LIDAR_CLOSED || l->todo.close)
 		return;
 	if (l->phase == CAIRN_LIDAR_SCANNING) {
-		if (now_ns - l->parser.last_node_ns > SILENT_NS || now_ns - l->turn_ns > TURNLESS_NS)
+		if (now_ns - last_point_ns(l) > SILENT_NS || now_ns - l->turn_ns > TURNLESS_NS)
 			scan_failed(l, now_ns);
 		return;
 	}
@@ -275,5 +372,5 @@ struct cairn_lidar_todo cairn_lidar_link_take(struct cairn_lidar_link *l)
 
 bool cairn_lidar_link_stale(const struct cairn_lidar_link *l, int64_t now_ns)
 {
-	return l->phase != CAIRN_LIDAR_SCANNING || now_ns - l->parser.last_node_ns > STALE_NS;
+	return l->phase != CAIRN_LIDAR_SCANNING || now_ns - last_point_ns(l) > STALE_NS;
 }

@@ -79,8 +79,8 @@ static void lose_sync(struct cairn_rplidar *p)
 /* Ends the turn being collected and begins the next; true when the ended one is a full and plausible turn. */
 static bool turn_over(struct cairn_rplidar *p, int64_t now_ns)
 {
-	struct cairn_rplidar_turn *done = &p->turns[p->building];
-	bool good = p->turn_open && done->count >= CAIRN_RPLIDAR_TURN_MIN && p->sweep_q6 >= Q6_SWEEP_MIN;
+	struct cairn_lidar_turn *done = &p->turns[p->building];
+	bool good = p->turn_open && done->count >= CAIRN_LIDAR_TURN_MIN && p->sweep_q6 >= Q6_SWEEP_MIN;
 	if (p->turn_open && !good)
 		p->counts.turns_refused++;
 	if (good) {
@@ -88,7 +88,7 @@ static bool turn_over(struct cairn_rplidar *p, int64_t now_ns)
 		p->counts.turns++;
 		p->building ^= 1u;
 	}
-	struct cairn_rplidar_turn *next = &p->turns[p->building];
+	struct cairn_lidar_turn *next = &p->turns[p->building];
 	next->count = 0;
 	next->t_start_ns = now_ns;
 	p->turn_open = true;
@@ -113,8 +113,8 @@ static bool add_node(struct cairn_rplidar *p, bool start, int32_t angle_q6, floa
 	p->counts.nodes++;
 	if (!p->turn_open)
 		return complete;
-	struct cairn_rplidar_turn *t = &p->turns[p->building];
-	if (t->count >= CAIRN_RPLIDAR_TURN_MAX || p->sweep_q6 > Q6_SWEEP_MAX) {
+	struct cairn_lidar_turn *t = &p->turns[p->building];
+	if (t->count >= CAIRN_LIDAR_TURN_MAX || p->sweep_q6 > Q6_SWEEP_MAX) {
 		p->counts.turns_refused++; /* its end was missed */
 		p->turn_open = false;
 		return complete;
@@ -365,22 +365,7 @@ size_t cairn_rplidar_feed(struct cairn_rplidar *p, const uint8_t *data, size_t l
 	return used;
 }
 
-const struct cairn_rplidar_turn *cairn_rplidar_turn(const struct cairn_rplidar *p)
+const struct cairn_lidar_turn *cairn_rplidar_turn(const struct cairn_rplidar *p)
 {
 	return &p->turns[p->building ^ 1u];
-}
-
-void cairn_rplidar_scan(struct cairn_msg_scan *out, const struct cairn_rplidar_turn *turn, double yaw_rad,
-    bool mirrored, double range_min_m, double range_max_m)
-{
-	out->t_start_ns = turn->t_start_ns;
-	out->range_min_m = (float)range_min_m;
-	out->range_max_m = (float)range_max_m;
-	out->angle_rad_count = out->range_m_count = turn->count;
-	for (uint32_t i = 0; i < turn->count; i++) {
-		double clockwise_rad = cairn_deg_to_rad(turn->angle_q6[i] / 64.0);
-		out->angle_rad[i] =
-		    (float)cairn_wrap_rad(yaw_rad + (mirrored ? clockwise_rad : -clockwise_rad));
-		out->range_m[i] = turn->range_m[i];
-	}
 }

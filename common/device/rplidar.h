@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ipc/messages.h"
+#include "common/device/lidar_turn.h"
 
 /* ---- requests ---- */
 #define CAIRN_RPLIDAR_BAUD 460800
@@ -67,16 +67,6 @@ struct cairn_rplidar_conf_answer {
 	size_t value_bytes;
 };
 
-#define CAIRN_RPLIDAR_TURN_MAX 4096 /* nodes; a C1 makes 400 to 600 */
-#define CAIRN_RPLIDAR_TURN_MIN 90   /* fewer are not a turn one may drive by */
-
-struct cairn_rplidar_turn {
-	int64_t t_start_ns, t_end_ns; /* arrival of the first node and of the next turn's first */
-	uint32_t count;
-	uint16_t angle_q6[CAIRN_RPLIDAR_TURN_MAX]; /* degrees times 64, clockwise */
-	float range_m[CAIRN_RPLIDAR_TURN_MAX];     /* 0 = no return */
-};
-
 struct cairn_rplidar_counts {
 	uint64_t nodes, turns;
 	uint64_t resyncs;       /* times sync was lost */
@@ -100,7 +90,7 @@ struct cairn_rplidar {
 	uint8_t capsule[84];
 	int64_t last_node_ns;
 	unsigned building; /* index of the turn being collected */
-	struct cairn_rplidar_turn turns[2];
+	struct cairn_lidar_turn turns[2];
 	struct cairn_rplidar_info info;
 	struct cairn_rplidar_health health;
 	struct cairn_rplidar_conf_answer conf;
@@ -116,11 +106,6 @@ size_t cairn_rplidar_feed(struct cairn_rplidar *p, const uint8_t *data, size_t l
     enum cairn_rplidar_event *ret_event);
 
 /* The last complete turn; valid until the next one. */
-const struct cairn_rplidar_turn *cairn_rplidar_turn(const struct cairn_rplidar *p);
-
-/* A turn as the scan message: angles counter-clockwise in the robot frame, in the order of time. yaw_rad:
- * direction of the device's zero mark in the robot frame; mirrored: it hangs upside down. */
-void cairn_rplidar_scan(struct cairn_msg_scan *out, const struct cairn_rplidar_turn *turn, double yaw_rad,
-    bool mirrored, double range_min_m, double range_max_m);
+const struct cairn_lidar_turn *cairn_rplidar_turn(const struct cairn_rplidar *p);
 
 #endif

@@ -1,7 +1,7 @@
 /* wheel_odom.h - odometry from the motor board's encoders and gyro.
  *
  * Distance is the mean of the counting wheels' encoders; heading is the integral of the gyro's z between
- * reports, less a bias that is learned while the wheels stand. Pure: stamps are passed in. */
+ * reports, less a bias that is learned while the wheels stand, or for a base without gyro by the difference of its wheels. Pure: stamps are passed in. */
 #ifndef CAIRN_COMMON_DEVICE_WHEEL_ODOM_H
 #define CAIRN_COMMON_DEVICE_WHEEL_ODOM_H
 
@@ -14,6 +14,8 @@
 struct cairn_wheel_odom_params {
 	double ticks_per_m;
 	int encoder_mask; /* m1 = 1 .. m4 = 8 */
+	double
+	    wheel_separation_m; /* more than 0: no gyro; the heading is that of m3 and m4 against m1 and m2 */
 	double
 	    speed_max_mps; /* counts that mean more than twice this are a jump of the counter, not motion */
 };

@@ -24,7 +24,7 @@
 #define CAIRN_ARENA_RADIUS_M 0.15
 #define CAIRN_ARENA_LOOKS 6
 #define CAIRN_ARENA_PATH                                                                                     \
-	800 /* points kept of the way driven, CAIRN_ARENA_PATH_M apart, of a long one more (trail.h) */
+	800 /* points kept of the way driven, CAIRN_ARENA_PATH_M apart, of a long one more (path_thinning.h) */
 #define CAIRN_ARENA_PATH_M 0.03
 
 struct cairn_arena {

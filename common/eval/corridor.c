@@ -78,7 +78,7 @@ static struct cairn_drive steer(struct drive *d)
 	    cairn_pose_inverse(at), (struct cairn_vec2){from.x_m + t * dx, from.y_m + t * dy});
 	double w = SPEED_MPS * 2.0 * aim.y_m / (aim.x_m * aim.x_m + aim.y_m * aim.y_m);
 	double hold = cairn_sim_state(d->sim)->body.steer_rad;
-	return (struct cairn_drive){SPEED_MPS, cairn_sim_steer_for(&d->cfg, SPEED_MPS, w, hold)};
+	return (struct cairn_drive){SPEED_MPS, cairn_sim_steer_for(&d->cfg, SPEED_MPS, w, hold), 0.0};
 }
 
 /* ---- what the mapper is told ---- */

@@ -1,5 +1,7 @@
 /* episode.h - one task of the agent in one process and simulated time: the robot and its house (run.h), the simulated detector, the
- * scene graph, the agent's core, and whoever answers its queries in the model's place. The same options give the same episode. */
+ * scene graph, the agent's core, the simulated arm if the robot has one, and whoever answers the queries in the model's place. The
+ * agent can be killed on the way, as its stage can: it begins anew with the file that it has saved. The same options give the same
+ * episode. */
 #ifndef CAIRN_COMMON_EVAL_EPISODE_H
 #define CAIRN_COMMON_EVAL_EPISODE_H
 
@@ -18,6 +20,12 @@ struct cairn_episode_options {
 	const char *task;
 	enum cairn_run_map map;
 	double limit_s; /* of the run; the agent has limits of its own */
+	/* Killed right after it has sent so many queries, decisions and wishes for the arm; 0: never. */
+	uint32_t kill_at;
+	bool file_damaged; /* and what it has saved cannot be read */
+	bool
+	    explore_first; /* the house is explored to its end by the scripted pilot before the task is given */
+	bool hostile_labels; /* two things are in the graph whose names give orders */
 	cairn_episode_answer_fn *answer;
 	void *ctx;
 };
@@ -25,11 +33,20 @@ struct cairn_episode_options {
 struct cairn_episode_result {
 	struct cairn_msg_agent agent; /* as told at the end */
 	double seconds, path_m;
+	double before_m; /* of the path: before the task was given */
 	uint32_t contacts;
 	uint64_t tokens_in[CAIRN_AGENT_QUERY_COUNT];
 	struct cairn_msg_scene scene; /* as it was at the end */
 	struct cairn_pose2 start;     /* of the map frame in the world */
 	uint8_t *shown;               /* 1 for each thing of the world that a picture has shown; free() */
+	uint32_t sent;                /* queries, decisions and wishes */
+	uint32_t kills;
+	uint32_t orders, refusals; /* that the gate has let pass; that it has not */
+	/* Orders that reached the arm though the wheels turned, the mission was no task, or the target was out of reach by the
+	 * truth, and orders during which the wheels turned: each must be 0. */
+	uint32_t wrong_orders;
+	struct cairn_props props; /* as the house was at the end */
+	double v_mps;             /* of the robot at the end */
 };
 
 /* False with the reason. */

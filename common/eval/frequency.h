@@ -22,6 +22,11 @@ struct cairn_frequency_run {
 	double same_seconds;
 	/* Events of the scene while a decision of the model was driven (common/eval/run.h), and the times from those that
 	 * did not happen during a call to the next question. */
+	/* Things and rooms of the house that the pictures of the questions have shown: what could have been discovered. */
+	uint32_t things_shown, rooms_asked;
+	uint32_t reports; /* of the pilot */
+	uint64_t rule_decisions;
+	double novelty_mean;
 	uint64_t event_calls, events, events_thinking, events_known;
 	uint64_t asked[CAIRN_TRIGGER_COUNT]; /* the calls by what started them */
 	uint32_t reactions;
@@ -30,6 +35,10 @@ struct cairn_frequency_run {
 
 struct cairn_frequency_report {
 	struct cairn_frequency_run adaptive, fixed;
+	struct cairn_frequency_run novelty; /* by need, with the stage local: its score decides, too */
+	uint64_t need_calls;                /* of the run by need without it, until both had seen the same */
+	double need_seconds;
+	double saved_by_novelty; /* share of the calls by need, to where both had seen the same */
 	struct cairn_frequency_run
 	    without;  /* by need, and events start no calls of their own (vlm.ask_at_events) */
 	double saved; /* share of the fixed rate's calls that adaptive asking does without */

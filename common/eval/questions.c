@@ -96,6 +96,16 @@ static bool ask(const struct name *name, enum cairn_question_kind kind, struct c
 	return false;
 }
 
+/* A chair is asked for, and there are desk chairs, too: which are meant? */
+static bool ambiguous(const struct name *names, uint32_t n, const struct name *name)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (&names[i] != name && (strstr(names[i].label, name->label) != NULL ||
+					     strstr(name->label, names[i].label) != NULL))
+			return true;
+	return false;
+}
+
 static void shuffle(struct name *names, uint32_t n, struct cairn_rng *rng)
 {
 	for (uint32_t i = n; i > 1; i--) {
@@ -138,7 +148,7 @@ uint32_t cairn_questions_make(const struct cairn_world *w, const char (*foreign)
 		if (!absent && at[kind] >= own)
 			continue;
 		const struct name *name = absent ? &others[other++] : &names[at[kind]++];
-		if (ask(name, kind, &ret[n])) {
+		if (!ambiguous(names, own, name) && ask(name, kind, &ret[n])) {
 			n++;
 			used[kind]++;
 		} else {

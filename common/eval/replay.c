@@ -36,6 +36,7 @@ static bool read_question(const struct cairn_recorded_line *asked, struct put *p
 	    .head = &p->head,
 	    .snapshot_ns = strtoll(word(asked, "snapshot_ns"), NULL, 10),
 	    .pictures = strcmp(word(asked, "pictures"), "yes") == 0,
+	    .detail = strcmp(word(asked, "detail"), "yes") == 0,
 	    .view = strcmp(word(asked, "view"), "yes") == 0,
 	    .problem = word(asked, "problem")};
 	const char *memory = word(asked, "memory");
@@ -222,7 +223,7 @@ static const char *why_unjudged(
 		       "(vlm.shadow)";
 	if (!cairn_recorded_newest(&q->decided, CAIRN_TOPIC_MISSION, &hdr, &mission))
 		return "the state of the mission is missing";
-	/* The next one may take over from it when it was asked for ahead (sequencer_ahead.c). */
+	/* The next one may take over from it when it was asked for ahead (prefetch.c). */
 	if (mission.decision_id != 0 && mission.decision_source != CAIRN_SOURCE_LOCAL &&
 	    mission.decision_id != then->decision.id && !mission.wants_decision)
 		return "another decision was being driven";

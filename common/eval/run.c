@@ -356,7 +356,8 @@ bool cairn_run_step(struct cairn_run *r)
 	struct cairn_twist told = cairn_base_axes_command(&r->axes, r->sent);
 	double hold_rad = cairn_base_axes_base_steer_rad(&cairn_sim_mounting(r->sim)->axes, b->steer_rad);
 	struct cairn_drive drive = {.v_mps = told.v_mps,
-	    .steer_rad = cairn_sim_steer_for(r->cfg, told.v_mps, told.w_radps, hold_rad)};
+	    .steer_rad = cairn_sim_steer_for(r->cfg, told.v_mps, told.w_radps, hold_rad),
+	    .w_radps = told.w_radps};
 	(void)cairn_sim_step(r->sim, drive, true);
 	r->gyro_sum += b->gyro_radps;
 	r->gyro_count++;
@@ -433,11 +434,6 @@ double cairn_run_clearance_m(const struct cairn_run *r, double max_m)
 const struct cairn_msg_pose *cairn_run_pose(const struct cairn_run *r)
 {
 	return &r->pose;
-}
-
-const struct cairn_msg_motion *cairn_run_motion(const struct cairn_run *r)
-{
-	return &r->motion;
 }
 
 struct cairn_twist cairn_run_sent(const struct cairn_run *r)

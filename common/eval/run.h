@@ -88,6 +88,10 @@ void cairn_run_all(struct cairn_run *run);
 /* Sends a message as a stage would that is not part of the run: to all whose table has the topic. */
 void cairn_run_send(struct cairn_run *run, enum cairn_topic topic, const void *message);
 
+/* What the stage local makes of the scene now; by its score the model is asked or a rule decides, as in the gateway
+ * (common/percept/call_policy.h). Never called: as without the stage. */
+void cairn_run_local(struct cairn_run *run, const struct cairn_msg_local *local);
+
 /* ---- what goes on; borrowed, valid until the next step ---- */
 
 int64_t cairn_run_now_ns(const struct cairn_run *run);
@@ -103,7 +107,6 @@ struct cairn_pose2 cairn_run_true_pose(const struct cairn_run *run);
 /* Distance from the footprint to the nearest thing or person, at most max_m. */
 double cairn_run_clearance_m(const struct cairn_run *run, double max_m);
 const struct cairn_msg_pose *cairn_run_pose(const struct cairn_run *run);
-const struct cairn_msg_motion *cairn_run_motion(const struct cairn_run *run);
 /* The twist the base is driven with. */
 struct cairn_twist cairn_run_sent(const struct cairn_run *run);
 const struct cairn_sequencer_output *cairn_run_output(const struct cairn_run *run);
@@ -127,7 +130,8 @@ struct cairn_run_totals {
 	uint64_t calls; /* questions to the model */
 	uint64_t asked
 	    [CAIRN_TRIGGER_COUNT]; /* by what started them: an event by its kind, RESULT, TIMER at a fixed rate */
-	uint64_t event_calls;      /* of them those that an event started while a decision was driven */
+	uint64_t rule_decisions; /* without a question, as nothing new was in sight */
+	uint64_t event_calls;    /* of them those that an event started while a decision was driven */
 	/* Events of the scene while a decision of the model was driven: a doorway, an intersection, a dead end, a place seen
 	 * again, a blocked way. */
 	uint64_t events, events_thinking; /* of them those that happened while a call was under way */

@@ -9,6 +9,7 @@
 #include "common/eval/run_private.h"
 #include "common/explore/offered_frontiers.h"
 #include "common/vlm/profile.h"
+#include "common/vlm/rule_choice.h"
 
 #define LIST_WAIT_NS                                                                                         \
 	(700 *                                                                                               \
@@ -189,13 +190,9 @@ static void ask(struct cairn_run *r, enum cairn_trigger why)
 	m->thinking = true;
 }
 
-static void answer(struct cairn_run *r)
+static void tell_decision(struct cairn_run *r)
 {
 	struct run_model *m = &r->model;
-	m->thinking = false;
-	m->ask_ns = r->now_ns + RETRY_NS;
-	if (!m->answers)
-		return;
 	if (m->decision.id > m->last_id)
 		m->last_id = m->decision.id;
 	r->totals.decisions++;
@@ -206,6 +203,60 @@ static void answer(struct cairn_run *r)
 		cairn_lockstep_send(&r->bus, CAIRN_TOPIC_DECISION, &m->decision, r->now_ns);
 	else
 		run_naive_decision(r, &m->decision);
+}
+
+static void answer(struct cairn_run *r)
+{
+	struct run_model *m = &r->model;
+	m->thinking = false;
+	m->ask_ns = r->now_ns + RETRY_NS;
+	if (!m->answers)
+		return;
+	m->answer_ns = r->now_ns;
+	tell_decision(r);
+}
+
+void cairn_run_local(struct cairn_run *r, const struct cairn_msg_local *local)
+{
+	r->model.novelty = local->novelty;
+	r->model.novelty_ns = r->now_ns;
+	cairn_triggers_on_local(&r->model.triggers, local, r->now_ns);
+}
+
+static int64_t age_of(const struct cairn_run *r, int64_t t_ns)
+{
+	return t_ns != 0 ? r->now_ns - t_ns : CAIRN_CALL_POLICY_NEVER;
+}
+
+/* As the gateway does it: a decision that is merely wanted, where nothing new is in sight. False: the model is asked. */
+static bool decide_by_rule(struct cairn_run *r)
+{
+	struct run_model *m = &r->model;
+	bool fresh = m->novelty_ns != 0 && cairn_topic_fresh(CAIRN_TOPIC_LOCAL, m->novelty_ns, r->now_ns);
+	struct cairn_call_policy_wish wish = {
+	    .band = cairn_novelty_band(&r->cfg->vlm, fresh ? m->novelty : -1.0),
+	    .trigger = CAIRN_TRIGGER_RESULT,
+	    .question_age_ns = age_of(r, m->answer_ns),
+	    .trouble_age_ns = age_of(r, m->trouble_ns),
+	    .has_goal = r->o.goal != NULL,
+	    .stuck = r->candidates.stuck};
+	struct cairn_answer said = {.kind = CAIRN_ANSWER_ACTION};
+	if (!cairn_call_policy_left_to_rule(&r->cfg->vlm, &wish) ||
+	    !cairn_rule_choose(&r->frontiers, &r->out.mission, &m->decision, &r->candidates, &said.main))
+		return false;
+	cairn_triggers_taken(&m->triggers, r->now_ns);
+	cairn_decision_from_answer(&said, &m->decision);
+	m->decision.id = m->last_id + 1;
+	m->decision.snapshot_id = ++m->snapshots;
+	m->decision.t_snapshot_ns = r->now_ns;
+	m->decision.snapshot_x_m = r->pose.x_m;
+	m->decision.snapshot_y_m = r->pose.y_m;
+	m->decision.snapshot_yaw_rad = r->pose.yaw_rad;
+	m->decision.decider = CAIRN_DECIDER_RULE;
+	m->ask_ns = r->now_ns + RETRY_NS;
+	r->totals.rule_decisions++;
+	tell_decision(r);
+	return true;
 }
 
 /* On the robot the map is long there when the mission begins. */
@@ -277,7 +328,8 @@ void run_model_step(struct cairn_run *r, bool wanted)
 	} else if (r->o.ask_period_s > 0.0) {
 		ask_at_fixed_rate(r);
 	} else if (!m->thinking && wanted && r->now_ns >= m->ask_ns && something_to_see(r)) {
-		ask(r, CAIRN_TRIGGER_RESULT);
+		if (!decide_by_rule(r))
+			ask(r, CAIRN_TRIGGER_RESULT);
 	} else if (!m->thinking && event_due(r) && something_to_see(r)) {
 		r->totals.event_calls++;
 		ask(r, m->event);
@@ -290,6 +342,8 @@ void run_model_result(struct cairn_run *r, const struct cairn_msg_result *result
 	if (r->o.on_result != NULL)
 		r->o.on_result(r->o.decide_ctx, r, result);
 	cairn_triggers_on_result(&m->triggers, result, r->now_ns);
+	if (cairn_trigger_of_result(result) == CAIRN_TRIGGER_BLOCKED)
+		m->trouble_ns = r->now_ns;
 	if (result->decision_id == 0)
 		return;
 	const struct cairn_msg_decision *d = &m->given[result->decision_id % RUN_GIVEN];

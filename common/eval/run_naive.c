@@ -53,7 +53,7 @@ struct cairn_twist run_naive_step(struct cairn_run *r)
 		return zero;
 	n->left_s -= STEP_S;
 	bool forward = true;
-	if (n->d.tool == CAIRN_TOOL_COUNT) /* a twist as it is, see hostile.h */
+	if (n->d.tool == CAIRN_TOOL_COUNT) /* a twist as it is, see adversary.h */
 		return (struct cairn_twist){n->d.x_m, n->d.y_m};
 	if (n->d.tool == CAIRN_TOOL_MOVE_TOWARD && (unsigned)n->d.direction < CAIRN_DIRECTION_COUNT &&
 	    (unsigned)n->d.speed < CAIRN_SPEED_COUNT) {

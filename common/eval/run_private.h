@@ -40,7 +40,11 @@ struct run_model {
 	enum cairn_trigger event;       /* the newest that has not been asked about; NONE */
 	int64_t event_ns;               /* end of the scan that showed it */
 	enum cairn_trigger asked_why;   /* the present question: an event, else RESULT */
-	bool event_waited;              /* it happened while a call was under way */
+	double novelty;                 /* newest score of the stage local; negative: none */
+	int64_t novelty_ns;
+	int64_t answer_ns;  /* newest answer of the model; 0 = none */
+	int64_t trouble_ns; /* newest result that tells of it; 0 = none */
+	bool event_waited;  /* it happened while a call was under way */
 	uint64_t last_id, snapshots;
 	uint32_t rooms;
 };

@@ -135,7 +135,7 @@ struct cairn_safety_verdict cairn_safety_judge(
 bool cairn_safety_passed(const struct cairn_safety_verdict *verdict);
 
 /* What the layers cost in time: the ways through the rooms of house `number` of the seed, whose doors are
- * 0.70 m wide, by the whole chain and by the perfect map follower (progress.h). False with the reason. */
+ * 0.70 m wide, by the whole chain and by the perfect map follower (safety_cost.h). False with the reason. */
 bool cairn_safety_cost(const struct cairn_safety_options *options, uint64_t number,
     struct cairn_safety_cost *ret, struct cairn_error *err);
 

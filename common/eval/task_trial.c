@@ -434,7 +434,7 @@ bool cairn_task_trial_run(const struct cairn_config *cfg, const struct cairn_wor
 	}
 	t->cfg = *cfg;
 	t->cfg.agent.enabled = true;
-	t->cfg.mission.autostart = true;
+	t->cfg.mission.autostart = CAIRN_CHOICE_AUTOSTART_ALWAYS;
 	t->cfg.mission.return_home = false;
 	t->cfg.detect.still_period_s = 1.0;
 	t->world = world;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/eval/path_thinning.h"
+#include "common/eval/start_draw.h"
 #include "common/eval/trial_private.h"
 #include "common/vlm/decision.h"
 #include "common/vlm/shadow.h"
@@ -15,10 +16,6 @@
 #define STANDING_MPS 0.01
 #define SQUARE_M 0.25 /* revisits are told by squares of this size */
 #define AGAIN_M 2.0   /* driven since it came into the square first */
-#define START_TRIES 2000
-#define START_ROOM_M 0.35   /* free all around ... */
-#define START_AHEAD_M 0.50  /* ... and ahead of the front end ... */
-#define START_BESIDE_M 0.10 /* ... with so much to both sides */
 
 static const char *const mode_names[] = {"frontier", "vlm", "hybrid", "shadow", "nearest", "greedy"};
 _Static_assert(
@@ -102,46 +99,6 @@ struct trial {
 	float *first_m; /* path length when it first came into a square; negative: never */
 	int32_t cols, rows;
 };
-
-/* ---- the start ---- */
-
-/* Can the robot drive off there? Nobody puts one down between the legs of a chair. */
-static bool fit_to_start(const struct trial *t, struct cairn_pose2 at)
-{
-	const struct cairn_config_robot *c = &t->cfg.robot;
-	struct cairn_footprint spot = {START_ROOM_M, START_ROOM_M, START_ROOM_M};
-	struct cairn_footprint ahead = {c->footprint_front_m + START_AHEAD_M, c->footprint_rear_m,
-	    c->footprint_half_width_m + START_BESIDE_M};
-	return cairn_world_touch(t->o->world, at, &spot, c->height_m) < 0 &&
-	       cairn_world_touch(t->o->world, at, &ahead, c->height_m) < 0;
-}
-
-/* Somewhere that can be reached from the world's own start. */
-static bool draw_start(struct trial *t, struct cairn_error *err)
-{
-	const struct cairn_world *w = t->o->world;
-	struct cairn_sim *sim = cairn_sim_new(&t->cfg, w, err);
-	struct cairn_rng rng;
-	if (sim == NULL)
-		return false;
-	cairn_rng_seed(&rng, t->o->seed, 31);
-	t->r->no_other_start = t->o->seed > 1;
-	for (int i = 0; i < START_TRIES && t->r->no_other_start; i++) {
-		double x = w->x_min_m + cairn_rng_uniform(&rng) * (w->x_max_m - w->x_min_m);
-		double y = w->y_min_m + cairn_rng_uniform(&rng) * (w->y_max_m - w->y_min_m);
-		double yaw = cairn_wrap_rad(2.0 * M_PI * cairn_rng_uniform(&rng));
-		struct cairn_pose2 at = {x, y, yaw};
-		if (!cairn_truth_reachable_at(cairn_sim_truth(sim), x, y) || !fit_to_start(t, at))
-			continue;
-		t->cfg.sim.start = CAIRN_CHOICE_START_GIVEN;
-		t->cfg.sim.start_x_m = x;
-		t->cfg.sim.start_y_m = y;
-		t->cfg.sim.start_yaw_deg = cairn_rad_to_deg(yaw);
-		t->r->no_other_start = false;
-	}
-	cairn_sim_destroy(&sim);
-	return true;
-}
 
 /* ---- while it runs ---- */
 
@@ -313,7 +270,7 @@ static bool configure(struct trial *t, struct cairn_error *err)
 		t->cfg.safety.silent_wait_s = 0.2;
 		t->cfg.safety.silent_local_s = 3600.0;
 	}
-	return draw_start(t, err);
+	return cairn_draw_start(&t->cfg, t->o->world, t->o->seed, &t->r->start, &t->r->no_other_start, err);
 }
 
 static void finish(struct trial *t, struct cairn_run *run)

@@ -22,7 +22,7 @@
 
 #define CAIRN_TRIAL_SHARES 1000 /* equal parts of the floor, each with the time at which so much was seen */
 #define CAIRN_TRIAL_PATH                                                                                     \
-	1500 /* points of the true path, CAIRN_TRIAL_PATH_M apart, of a long one more (trail.h) */
+	1500 /* points of the true path, CAIRN_TRIAL_PATH_M apart, of a long one more (path_thinning.h) */
 #define CAIRN_TRIAL_PATH_M 0.15
 #define CAIRN_TRIAL_LEFT_M2 0.30 /* a patch of floor smaller than this is not worth a way */
 #define CAIRN_TRIAL_EARLY_KEPT 8
@@ -112,7 +112,7 @@ struct cairn_trial_result {
 	    left_m2; /* largest connected patch not seen, of the floor that the robot fits on with the room it asks for */
 	double left_x_m, left_y_m; /* a point of it, world frame */
 	double left_all_m2;        /* all such patches of CAIRN_TRIAL_LEFT_M2 or more */
-	double early_m2;           /* of these, those that no reason given nearby excuses (trial_end.c) */
+	double early_m2;           /* of these, those that no reason given nearby excuses (trial_verdict.c) */
 	uint32_t early_count;      /* their number, and places of the first of them, world frame */
 	struct cairn_vec2 early_at[CAIRN_TRIAL_EARLY_KEPT];
 	uint32_t unexplained; /* explored: frontiers open at the end without a reason why */

@@ -4,7 +4,7 @@
 
 #include "common/eval/trial.h"
 
-/* trial_end.c: what was left, and whether it was said why. */
+/* trial_verdict.c: what was left, and whether it was said why. */
 void cairn_trial_judge_end(struct cairn_run *run, const struct cairn_config *cfg,
     const struct cairn_world *world, struct cairn_trial_result *ret);
 

@@ -1,21 +1,29 @@
 /* candidate_score.h - what a place is worth: four terms, each 0..1, and their weighted mean.
  *
- * With a goal, c the straight distance from the place to it and r that from the robot to it:
- *   goal        1 - min(1, c / max(r, 1 m))         1 at the goal, 0 for what is no nearer than the robot
- * Without one, new floor is the goal and the sooner the better, with p the length of the way to the place:
- *   goal        1 / (1 + p / near_m)
- * For a frontier that has been ranked, with d what the whole round loses by going there next (tour.h), goal or not:
- *   goal        1 / (1 + d / 0.3 m)
- *   clearance   min(1, clearance_m / room_m)        clearance_m: from the side of the robot standing there to
- * the nearest occupied cell (a disc of half a cell); 1 m around the place is looked at novelty     1/2 min(1,
- * u / 0.25) + 1/2 (1 - min(1, v / 0.25)) u: unknown share of the cells within 1 m that the place is not
- * walled off from (a flood over cells that are not occupied, so that the unknown behind a wall does not
- * count); v: share of the cells within 0.5 m that the robot has stood on (one pass through the middle covers
- * a quarter of them) feasibility 1/2 min(1, s / p) + 1/2 t s: straight distance; t: 1 - |bearing| / pi, or 0
- * inside the tightest circles beside the robot, which an Ackermann base reaches by a manoeuvre only score
- * (w_goal goal + w_clearance clearance + w_novelty novelty + w_feasibility feasibility) / sum of w
+ *   score         (w_goal goal + w_clearance clearance + w_novelty novelty + w_feasibility feasibility)
+ *                 / sum of w, with w: choice.weight_*
  *
- * What is not reachable is not scored but left out. */
+ *   goal          the first of these that applies:
+ *     ranked        1 / (1 + d / 0.3 m)             a frontier that has been ranked, with a goal or without
+ *     with a goal   1 - min(1, c / max(r, 1 m))     1 at the goal, 0 for what is no nearer than the robot
+ *     without       1 / (1 + p / near_m)            new floor is the goal, and the sooner the better
+ *   clearance     min(1, clearance_m / room_m)
+ *   novelty       1/2 min(1, u / 0.25) + 1/2 (1 - min(1, v / 0.25))
+ *   feasibility   1/2 min(1, s / p) + 1/2 t
+ *
+ *   d             what the whole round loses by going there next (frontier_route.h)
+ *   c, r          straight distance to the goal, from the place and from the robot
+ *   p, s          length of the way from the robot to the place, and the straight distance
+ *   clearance_m   from the side of the robot standing there to the nearest occupied cell (a disc of half a
+ *                 cell); 1 m around the place is looked at
+ *   u             unknown share of the cells within 1 m that the place is not walled off from (a flood over
+ *                 cells that are not occupied, so that the unknown behind a wall does not count)
+ *   v             share of the cells within 0.5 m that the robot has stood on (one pass through the middle
+ *                 covers a quarter of them)
+ *   t             1 - |bearing| / pi, or 0 inside the tightest circles beside the robot, which an Ackermann
+ *                 base reaches by a manoeuvre only
+ *
+ * near_m and room_m are choice.near_m and choice.room_m. What is not reachable is not scored but left out. */
 #ifndef CAIRN_COMMON_EXPLORE_CANDIDATE_SCORE_H
 #define CAIRN_COMMON_EXPLORE_CANDIDATE_SCORE_H
 
@@ -60,7 +68,7 @@ double cairn_ground_unknown_share(
     const struct cairn_ground *ground, struct cairn_score_scratch *scratch, double x_m, double y_m);
 double cairn_ground_visited_share(const struct cairn_ground *ground, double x_m, double y_m);
 
-/* Of a frontier that has been ranked (tour.h). */
+/* Of a frontier that has been ranked (frontier_route.h). */
 double cairn_score_detour(double detour_m);
 /* goal may be NULL. */
 double cairn_score_goal(const struct cairn_config_choice *cfg, struct cairn_pose2 pose,

@@ -1,5 +1,6 @@
 #include "common/explore/candidates.h"
 
+#include "common/config/speeds.h"
 #include "common/explore/frontier.h"
 
 #include <stdio.h>
@@ -16,7 +17,7 @@ void cairn_candidates_init(struct cairn_candidates *c, const struct cairn_config
 	memset(c, 0, sizeof(*c));
 	c->cfg = cfg->choice;
 	c->half_width_m = cfg->robot.footprint_half_width_m;
-	c->turn_radius_m = cfg->robot.turn_radius_min_m;
+	c->turn_radius_m = cairn_is_differential(cfg) ? 0.0 : cfg->robot.turn_radius_min_m;
 	c->tolerance_m = fmax(cfg->nav.goal_tolerance_m, THERE_M);
 	c->set = c->first_set = first_set;
 }

@@ -64,7 +64,7 @@ bool cairn_grid_restart(struct cairn_grid *grid, int32_t cx0, int32_t cy0, int32
  * before. */
 bool cairn_grid_reserve(struct cairn_grid *grid, struct cairn_cell_box box);
 
-/* Makes the memory of these rows of the arrays real (pages.h), of the visits only where visits is set. */
+/* Makes the memory of these rows of the arrays real (prefault.h), of the visits only where visits is set. */
 void cairn_grid_touch(const struct cairn_grid *grid, int32_t y0, int32_t y1, bool visits);
 
 static inline bool cairn_cell_box_empty(struct cairn_cell_box box)

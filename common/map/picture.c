@@ -184,7 +184,7 @@ static void draw_planned(struct canvas *c)
 static void draw_marks(struct canvas *c)
 {
 	struct cairn_picture_pen pen = {
-	    c->p, c->cr, &c->board->letters, c->left, c->top, c->scale, c->x1, c->y1};
+	    c->p, c->cr, &c->board->letters, c->left, c->top, c->scale, c->x1, c->y1, c->x0, c->y0};
 	cairn_picture_marks(&pen);
 }
 

@@ -3,7 +3,7 @@
  * Free floor is white, walls black, the unknown grey. Everything else is laid over it from plain arguments:
  * the path driven (blue), a path planned (broken), doorways (bars between their jambs), frontiers (numbered
  * discs, brown where out of reach; a ring and the width where the gap that leads there is too narrow), candidates (numbered squares), rooms and things that were found (their names;
- * hazards red), the goal (a ring), the start (red cross), the robot (green, with its heading), a scale. Marks that would cover each other are moved aside, with a line to their place.
+ * hazards red) or that the scene graph has, the goal (a ring), the start (red cross), the robot (green, with its heading), a scale. Marks that would cover each other are moved aside, with a line to their place.
  * North (the way the robot faced at the start) is up. */
 #ifndef CAIRN_COMMON_MAP_PICTURE_H
 #define CAIRN_COMMON_MAP_PICTURE_H
@@ -40,6 +40,10 @@ struct cairn_picture {
 
 	const struct cairn_msg_discovery *discoveries; /* may be NULL; their labels */
 	uint32_t discovery_count;
+	/* Of the scene graph; may be NULL. Rooms by name, things as boxes with the names that there is room for (map_names.h). A
+	 * discovery that the graph has by the same name is not drawn again, except a hazard. */
+	const struct cairn_msg_scene_node *nodes;
+	uint32_t node_count;
 	bool have_goal;
 	struct cairn_vec2 goal; /* of the mission */
 
@@ -81,6 +85,7 @@ struct cairn_picture_over {
 	const struct cairn_msg_nav_path *planned;
 	const struct cairn_msg_candidates *candidates;
 	const struct cairn_msg_discoveries *discoveries;
+	const struct cairn_msg_scene *scene;
 	const struct cairn_vec2 *goal;
 };
 

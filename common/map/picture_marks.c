@@ -3,7 +3,7 @@
 
 #include "common/map/picture_private.h"
 
-#define MARKS_MAX 256
+#define MARKS_MAX CAIRN_PICTURE_MARKS
 #define LABEL_MAX 22 /* characters of a name; longer ones end in ".." */
 #define APART_PX 25.0
 #define ROUND_PX 11.0
@@ -184,7 +184,7 @@ static void draw_doorway(const struct cairn_picture_pen *pen, const struct cairn
 	cairo_stroke(pen->cr);
 }
 
-static void cut_label(char *out, size_t cap, const char *label)
+void cairn_picture_cut_label(char *out, size_t cap, const char *label)
 {
 	size_t at = 0;
 	int shown = 0;
@@ -200,6 +200,18 @@ static void cut_label(char *out, size_t cap, const char *label)
 	out[at] = '\0';
 }
 
+void cairn_picture_tag(const struct cairn_picture_pen *pen, double x, double y, double size,
+    struct cairn_picture_colour colour, const char *text)
+{
+	double width = cairn_lettering_width(pen->letters, size, text);
+	cairo_new_path(pen->cr);
+	cairo_rectangle(pen->cr, x - width / 2 - 3.0, y - 0.6 * size, width + 6.0, 1.2 * size);
+	cairo_set_source_rgba(pen->cr, 1, 1, 1, 0.82);
+	cairo_fill(pen->cr);
+	use(pen->cr, colour, 1.0);
+	cairn_lettering_draw(pen->letters, pen->cr, x - width / 2, y + 0.365 * size, size, text);
+}
+
 /* Its name on a light ground; of a thing with a dot where the robot saw it from. */
 static void draw_discovery(
     const struct cairn_picture_pen *pen, const struct cairn_msg_discovery *d, struct taken *t)
@@ -209,19 +221,23 @@ static void draw_discovery(
 	bool room = d->kind == CAIRN_SIGNIFICANCE_ROOM;
 	double size = room ? 15.0 : 11.0;
 	struct cairn_picture_colour colour = d->kind == CAIRN_SIGNIFICANCE_HAZARD ? HAZARD : THING;
-	cut_label(text, sizeof(text), d->label);
+	cairn_picture_cut_label(text, sizeof(text), d->label);
 	cairn_picture_to_px(pen, d->x_m, d->y_m, &at_x, &at_y);
 	x = at_x, y = at_y;
 	find_place(t, &x, &y);
 	if (!room)
 		leader(pen, at_x, at_y, x, y, colour);
-	double width = cairn_lettering_width(pen->letters, size, text);
-	cairo_new_path(pen->cr);
-	cairo_rectangle(pen->cr, x - width / 2 - 3.0, y - 0.6 * size, width + 6.0, 1.2 * size);
-	cairo_set_source_rgba(pen->cr, 1, 1, 1, 0.82);
-	cairo_fill(pen->cr);
-	use(pen->cr, colour, 1.0);
-	cairn_lettering_draw(pen->letters, pen->cr, x - width / 2, y + 0.365 * size, size, text);
+	cairn_picture_tag(pen, x, y, size, colour, text);
+}
+
+/* Marks are of one size, near enough. */
+static void draw_scene(const struct cairn_picture_pen *pen, const struct taken *t)
+{
+	struct cairn_map_rect rects[MARKS_MAX];
+	for (int i = 0; i < t->count; i++)
+		rects[i] = (struct cairn_map_rect){
+		    t->x[i] - ROUND_PX, t->y[i] - ROUND_PX, 2.0 * ROUND_PX, 2.0 * ROUND_PX};
+	cairn_picture_scene(pen, rects, (uint32_t)t->count);
 }
 
 static void draw_goal(const struct cairn_picture_pen *pen)
@@ -256,7 +272,11 @@ void cairn_picture_marks(const struct cairn_picture_pen *pen)
 	for (uint32_t i = 0; p->candidates != NULL && i < p->candidate_count; i++)
 		draw_candidate(pen, &p->candidates[i], &taken);
 	for (uint32_t i = 0; p->discoveries != NULL && i < p->discovery_count; i++)
-		draw_discovery(pen, &p->discoveries[i], &taken);
+		if (p->discoveries[i].kind == CAIRN_SIGNIFICANCE_HAZARD ||
+		    !cairn_picture_scene_has(p, p->discoveries[i].label))
+			draw_discovery(pen, &p->discoveries[i], &taken);
+	if (p->nodes != NULL)
+		draw_scene(pen, &taken);
 	if (p->have_goal)
 		draw_goal(pen);
 }

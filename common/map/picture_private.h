@@ -5,6 +5,7 @@
 #include <cairo.h>
 
 #include "common/drawing/lettering.h"
+#include "common/map/map_names.h"
 #include "common/map/picture.h"
 
 struct cairn_picture_colour {
@@ -17,7 +18,8 @@ struct cairn_picture_pen {
 	cairo_t *cr;
 	struct cairn_lettering *letters;
 	double left, top, scale; /* of the map, pixels; pixels a cell */
-	int32_t x1, y1;          /* uppermost and leftmost cell shown */
+	int32_t x1, y1;          /* uppermost and leftmost cell shown, */
+	int32_t x0, y0;          /* lowest and rightmost one */
 };
 
 static inline void cairn_picture_to_px(
@@ -28,6 +30,19 @@ static inline void cairn_picture_to_px(
 	*px = pen->left + (pen->y1 + 1 - cy) * pen->scale;
 	*py = pen->top + (pen->x1 + 1 - cx) * pen->scale;
 }
+
+#define CAIRN_PICTURE_MARKS 256
+
+/* Rooms and things of the scene graph, between what is taken. */
+void cairn_picture_scene(
+    const struct cairn_picture_pen *pen, const struct cairn_map_rect *taken, uint32_t taken_count);
+/* Does the graph have a thing or a room of that name? */
+bool cairn_picture_scene_has(const struct cairn_picture *picture, const char *label);
+/* The label, cut to what is readable on a map. */
+void cairn_picture_cut_label(char *out, size_t cap, const char *label);
+/* A text in the middle of (x, y), on a light ground. */
+void cairn_picture_tag(const struct cairn_picture_pen *pen, double x, double y, double size,
+    struct cairn_picture_colour colour, const char *text);
 
 /* Doorways, frontiers, candidates, discoveries and the goal; marks that would cover each other are moved aside, with a line to their
  * place. */

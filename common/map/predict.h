@@ -1,9 +1,12 @@
 /* predict.h - guesses at unknown cells, each checked against what is seen later.
  *
- *   boundary  unknown cells in a row or column, at most 0.5 m of them, with wall at both ends: wall, 0.30
- *   wall      up to 0.5 m straight on from the end of at least 0.4 m of straight wall (eight directions):
- * wall, 0.30 corridor  behind a frontier of kind corridor or doorway, 1 m on: floor as wide as it is, walls
- * beside it, 0.25 open      up to 0.5 m behind a frontier of kind open: floor, 0.20
+ *   kind       where                                                                      guess         confidence
+ *   boundary   unknown cells in a row or column, at most 0.5 m, wall at both ends         wall          0.30
+ *   wall       up to 0.5 m straight on from the end of at least 0.4 m of straight wall,   wall          0.30
+ *              in eight directions
+ *   corridor   1 m on behind a frontier of kind corridor or doorway, as wide as it is     floor, with   0.25
+ *                                                                                         wall beside
+ *   open       up to 0.5 m behind a frontier of kind open                                 floor         0.20
  *
  * In this order; the first that speaks of a cell has it. A guess that becomes known counts as right or wrong
  * for its kind, once. Guesses live beside the map and nowhere else: the grid, its frames, the safety stages

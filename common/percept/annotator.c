@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/device/battery.h"
 #include "common/percept/annotate.h"
 #include "common/percept/call_policy.h"
 #include "common/percept/overlay.h"
@@ -44,6 +45,7 @@ struct cairn_annotator {
 	struct cairn_msg_frontiers frontiers;
 	struct cairn_msg_imu imu;
 	struct cairn_msg_battery battery;
+	struct cairn_battery_pace battery_pace;
 	struct cairn_msg_mission mission;
 	struct cairn_msg_nav_path path;
 	struct cairn_msg_candidates candidates;
@@ -193,6 +195,7 @@ void cairn_annotator_on_battery(
     struct cairn_annotator *annotator, const struct cairn_msg_battery *battery, int64_t t_ns)
 {
 	annotator->battery = *battery;
+	cairn_battery_pace_take(&annotator->battery_pace, battery->percent, t_ns);
 	annotator->t_ns[CAIRN_TOPIC_BATTERY] = t_ns;
 }
 
@@ -222,6 +225,12 @@ void cairn_annotator_on_result(
     struct cairn_annotator *annotator, const struct cairn_msg_result *result, int64_t now_ns)
 {
 	cairn_triggers_on_result(&annotator->triggers, result, now_ns);
+}
+
+void cairn_annotator_on_local(
+    struct cairn_annotator *annotator, const struct cairn_msg_local *local, int64_t t_ns)
+{
+	cairn_triggers_on_local(&annotator->triggers, local, t_ns);
 }
 
 void cairn_annotator_on_decision(struct cairn_annotator *annotator, const struct cairn_msg_decision *decision)
@@ -463,6 +472,8 @@ size_t cairn_annotator_snapshot(struct cairn_annotator *annotator, enum cairn_tr
 	    .mission = fresh(a, CAIRN_TOPIC_MISSION, now_ns) ? &a->mission : NULL,
 	    .imu = fresh(a, CAIRN_TOPIC_IMU, now_ns) ? &a->imu : NULL,
 	    .battery = fresh(a, CAIRN_TOPIC_BATTERY, now_ns) ? &a->battery : NULL,
+	    .battery_min = cairn_battery_minutes(&a->battery_pace,
+		fmax(a->cfg->robot.battery_home_percent, a->cfg->robot.battery_stop_percent)),
 	    .camera = CAIRN_TEXT_CAMERA_NONE,
 	};
 	struct cairn_snapshot_head head = {

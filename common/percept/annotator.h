@@ -48,6 +48,8 @@ void cairn_annotator_on_candidates(
     struct cairn_annotator *annotator, const struct cairn_msg_candidates *candidates, int64_t t_ns);
 void cairn_annotator_on_result(
     struct cairn_annotator *annotator, const struct cairn_msg_result *result, int64_t now_ns);
+void cairn_annotator_on_local(
+    struct cairn_annotator *annotator, const struct cairn_msg_local *local, int64_t t_ns);
 void cairn_annotator_on_decision(
     struct cairn_annotator *annotator, const struct cairn_msg_decision *decision);
 

@@ -11,7 +11,7 @@ bool cairn_call_policy_is_event(enum cairn_trigger trigger)
 {
 	return trigger == CAIRN_TRIGGER_DOORWAY || trigger == CAIRN_TRIGGER_INTERSECTION ||
 	       trigger == CAIRN_TRIGGER_DEAD_END || trigger == CAIRN_TRIGGER_REVISIT ||
-	       trigger == CAIRN_TRIGGER_BLOCKED;
+	       trigger == CAIRN_TRIGGER_BLOCKED || trigger == CAIRN_TRIGGER_NOVEL;
 }
 
 /* Written so that NaN is neither alike nor far. */
@@ -35,7 +35,8 @@ bool cairn_call_policy_event_known(const struct cairn_config_vlm *cfg,
     const struct cairn_call_policy_events *events, enum cairn_trigger kind, double x_m, double y_m,
     int64_t now_ns)
 {
-	if (is_opening(kind) && events->question_t_ns != 0 &&
+	bool in_view = is_opening(kind) || kind == CAIRN_TRIGGER_NOVEL;
+	if (in_view && events->question_t_ns != 0 &&
 	    now_ns - events->question_t_ns <= to_ns(cfg->base_timer_s) &&
 	    hypot(events->question_x_m - x_m, events->question_y_m - y_m) < cfg->event_apart_m)
 		return true;
@@ -82,6 +83,31 @@ bool cairn_call_policy_may_skip(
 	if (facts->wanted_age_ns >= to_ns(cfg->base_timer_s))
 		return false;
 	return alike_and_far(facts->similarity, cfg->skip_similarity, facts->nearest_m, cfg->skip_nearest_m);
+}
+
+enum cairn_novelty_band cairn_novelty_band(const struct cairn_config_vlm *cfg, double novelty)
+{
+	if (!(novelty >= 0.0) || !isfinite(novelty) || cfg->novelty_quiet_s <= 0.0)
+		return CAIRN_NOVELTY_UNKNOWN;
+	return novelty < cfg->novelty_known    ? CAIRN_NOVELTY_KNOWN
+	       : novelty < cfg->novelty_now    ? CAIRN_NOVELTY_USUAL
+	       : novelty < cfg->novelty_detail ? CAIRN_NOVELTY_NEW
+					       : CAIRN_NOVELTY_VERY_NEW;
+}
+
+bool cairn_call_policy_left_to_rule(
+    const struct cairn_config_vlm *cfg, const struct cairn_call_policy_wish *wish)
+{
+	if (wish->band != CAIRN_NOVELTY_KNOWN && wish->band != CAIRN_NOVELTY_USUAL)
+		return false;
+	if (wish->has_goal || wish->stuck || wish->answer_was_bad ||
+	    cairn_call_policy_is_event(wish->trigger) || wish->trigger == CAIRN_TRIGGER_OPERATOR)
+		return false;
+	if (wish->trouble_age_ns >= 0 && wish->trouble_age_ns <= to_ns(cfg->skip_trouble_s))
+		return false;
+	double rest_s = wish->band == CAIRN_NOVELTY_KNOWN ? cfg->novelty_quiet_s
+							  : fmin(cfg->base_timer_s, cfg->novelty_quiet_s);
+	return wish->question_age_ns >= 0 && wish->question_age_ns < to_ns(rest_s);
 }
 
 bool cairn_call_policy_image_needed(

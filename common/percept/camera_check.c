@@ -14,6 +14,12 @@ static struct cairn_camera_check_stream *stream_of(struct cairn_camera_check *c,
 	return &c->streams[cairn_camera_is_colour(format) ? CAIRN_CAMERA_COLOUR : CAIRN_CAMERA_DEPTH];
 }
 
+static void refuse(struct cairn_camera_check_stream *s, const struct cairn_error *why)
+{
+	s->refused++;
+	snprintf(s->why, sizeof(s->why), "%s", why->text);
+}
+
 bool cairn_camera_check_header(struct cairn_camera_check *c, const uint8_t bytes[CAIRN_CAMERA_HEADER_BYTES],
     int64_t now_ns, struct cairn_camera_header *ret, enum cairn_camera_verdict *ret_verdict)
 {
@@ -23,11 +29,8 @@ bool cairn_camera_check_header(struct cairn_camera_check *c, const uint8_t bytes
 		snprintf(c->broken, sizeof(c->broken), "%s", why.text);
 		return false;
 	}
-	if (*ret_verdict == CAIRN_CAMERA_SKIP) {
-		struct cairn_camera_check_stream *s = stream_of(c, ret->format);
-		s->refused++;
-		snprintf(s->why, sizeof(s->why), "%s", why.text);
-	}
+	if (*ret_verdict == CAIRN_CAMERA_SKIP)
+		refuse(stream_of(c, ret->format), &why);
 	return true;
 }
 
@@ -59,11 +62,26 @@ void cairn_camera_check_payload(struct cairn_camera_check *c, const struct cairn
 	s->height = hdr->height;
 	if (verdict == CAIRN_CAMERA_MAKE &&
 	    !cairn_picture_make(c->maker, hdr, payload, c->made, &s->width, &s->height, &why)) {
-		s->refused++;
-		snprintf(s->why, sizeof(s->why), "%s", why.text);
+		refuse(s, &why);
 		return;
 	}
 	take(s, hdr, now_ns);
+}
+
+const char *cairn_camera_check_picture(struct cairn_camera_check *c, const struct cairn_camera_header *hdr,
+    const uint8_t *payload, int64_t now_ns)
+{
+	struct cairn_camera_check_stream *s = stream_of(c, hdr->format);
+	uint64_t repeated = s->repeated, pictures = s->pictures;
+	struct cairn_error why = {""};
+	enum cairn_camera_verdict verdict = cairn_camera_judge(hdr, &c->want, &c->order, now_ns, &why);
+	if (verdict == CAIRN_CAMERA_SKIP)
+		refuse(s, &why);
+	else
+		cairn_camera_check_payload(c, hdr, verdict, payload, now_ns);
+	if (s->pictures > pictures)
+		return NULL;
+	return s->repeated > repeated ? "it repeats an earlier picture" : s->why;
 }
 
 /* ---- words ---- */
@@ -77,7 +95,7 @@ static double rate_of(const struct cairn_camera_check_stream *s)
 static void describe(const struct cairn_camera_check *c, const char *name,
     const struct cairn_camera_check_stream *s, struct cairn_text *t)
 {
-	static const char *const formats[] = {"?", "JPEG", "NV12", "16 bit depth", "RGB"};
+	static const char *const formats[] = {"?", "JPEG", "NV12", "16 bit depth", "RGB", "YUYV"};
 	if (s->pictures == 0)
 		return;
 	struct cairn_picture_part part =

@@ -1,4 +1,4 @@
-/* camera_check.h - does a camera helper keep to the contract of camera_link.h? What came of it, and what is wrong.
+/* camera_check.h - does a camera, or a helper by the contract of camera_link.h, send what can be used? What came of it, and what is wrong.
  *
  * Pure: fed with headers and payloads as they arrive, with the time of their arrival. */
 #ifndef CAIRN_COMMON_PERCEPT_CAMERA_CHECK_H
@@ -37,6 +37,9 @@ bool cairn_camera_check_header(struct cairn_camera_check *c, const uint8_t bytes
 /* Its payload has come. */
 void cairn_camera_check_payload(struct cairn_camera_check *c, const struct cairn_camera_header *hdr,
     enum cairn_camera_verdict verdict, const uint8_t *payload, int64_t now_ns);
+/* A picture of a source of another kind, header and payload at once. NULL: it can be used; else why not. */
+const char *cairn_camera_check_picture(struct cairn_camera_check *c, const struct cairn_camera_header *hdr,
+    const uint8_t *payload, int64_t now_ns);
 /* Lines for a person. True: the helper can be used. */
 bool cairn_camera_check_report(const struct cairn_camera_check *c, struct cairn_text *ret);
 

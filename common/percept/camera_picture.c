@@ -158,6 +158,31 @@ static void nv12_to_rgb(const struct cairn_camera_header *h, const uint8_t *nv12
 	}
 }
 
+/* Y0 U Y1 V: two pixels share their colour. */
+static void yuyv_to_rgb(const struct cairn_camera_header *h, const uint8_t *yuyv, uint8_t *rgb)
+{
+	for (uint32_t y = 0; y < h->height; y++) {
+		const uint8_t *pair = yuyv + (size_t)h->stride_bytes * y;
+		for (uint32_t x = 0; x < h->width; x += 2, pair += 4, rgb += 6) {
+			rgb_of(pair[0], pair[1], pair[3], rgb);
+			rgb_of(pair[2], pair[1], pair[3], rgb + 3);
+		}
+	}
+}
+
+/* By way of RGB in the source's size, which is the frame itself where nothing is to be scaled. */
+static bool make_of_yuv(struct cairn_picture_maker *m, const struct cairn_camera_header *h,
+    const uint8_t *payload, uint8_t *out, struct cairn_error *err)
+{
+	bool direct = h->width == m->width && h->height == m->height;
+	if (!direct && !room_for(m, h->width, h->height, err))
+		return false;
+	(h->format == CAIRN_CAMERA_NV12 ? nv12_to_rgb : yuyv_to_rgb)(h, payload, direct ? out : m->rgb);
+	if (!direct)
+		scale_rgb(m, m->rgb, 3 * (size_t)h->width, h->width, h->height, out);
+	return true;
+}
+
 /* The smallest of the library's scalings that is not smaller than what is wanted: most of the work is saved. */
 static void decoded_size(const struct cairn_picture_maker *m, int *width, int *height)
 {
@@ -175,7 +200,8 @@ static void decoded_size(const struct cairn_picture_maker *m, int *width, int *h
 static bool make_of_jpeg(struct cairn_picture_maker *m, const struct cairn_camera_header *hdr,
     const uint8_t *jpeg, uint8_t *out, uint32_t *ret_width, uint32_t *ret_height, struct cairn_error *err)
 {
-	int width, height, sampling, space;
+	/* The library takes a JPEG of tables alone for no error and leaves the sizes as they were. */
+	int width = 0, height = 0, sampling, space;
 	if (tjDecompressHeader3(m->tj, jpeg, hdr->payload_bytes, &width, &height, &sampling, &space) != 0) {
 		cairn_error_set(err, "not a JPEG: %.80s", tjGetErrorStr2(m->tj));
 		return false;
@@ -210,11 +236,8 @@ bool cairn_picture_make(struct cairn_picture_maker *m, const struct cairn_camera
 	case CAIRN_CAMERA_JPEG:
 		return make_of_jpeg(m, hdr, payload, out, ret_width, ret_height, err);
 	case CAIRN_CAMERA_NV12:
-		if (!room_for(m, hdr->width, hdr->height, err))
-			return false;
-		nv12_to_rgb(hdr, payload, m->rgb);
-		scale_rgb(m, m->rgb, 3 * (size_t)hdr->width, hdr->width, hdr->height, out);
-		return true;
+	case CAIRN_CAMERA_YUYV:
+		return make_of_yuv(m, hdr, payload, out, err);
 	case CAIRN_CAMERA_RGB8:
 		scale_rgb(m, payload, hdr->stride_bytes, hdr->width, hdr->height, out);
 		return true;

@@ -4,7 +4,7 @@
  * averaged over what a pixel covers, a depth is that of the middle, as between two things there is none. The field of view becomes
  * that of the part (cairn_picture_hfov_rad); colour and depth of one camera must have the same shape, so that they stay aligned.
  *
- * NV12: a plane of Y, then U and V in turns at half the width and height; rows of both planes are as long. Y'CbCr of ITU-R BT.601 in
+ * YUYV: Y U Y V for two pixels side by side. NV12: a plane of Y, then U and V in turns at half the width and height; rows of both planes are as long. Both: Y'CbCr of ITU-R BT.601 in
  * limited range (Y 16..235, U and V 16..240 about 128), as UVC cameras send it. JPEG: by the library, full range (JFIF). */
 #ifndef CAIRN_COMMON_PERCEPT_CAMERA_PICTURE_H
 #define CAIRN_COMMON_PERCEPT_CAMERA_PICTURE_H

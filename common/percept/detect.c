@@ -18,6 +18,19 @@ void cairn_detector_init(struct cairn_detector *d, const struct cairn_config *cf
 	*d = (struct cairn_detector){.cfg = cfg};
 }
 
+const char *cairn_detector_task(const struct cairn_msg_agent *m)
+{
+	switch (m->state) {
+	case CAIRN_AGENT_STATE_PLANNING:
+	case CAIRN_AGENT_STATE_THINKING:
+	case CAIRN_AGENT_STATE_ACTING:
+	case CAIRN_AGENT_STATE_SEARCHING:
+		return m->task;
+	default:
+		return "";
+	}
+}
+
 void cairn_detector_on_pose(struct cairn_detector *d, const struct cairn_msg_pose *m, int64_t t_ns)
 {
 	d->tracked = m->tracking == CAIRN_TRACKING_GOOD || m->tracking == CAIRN_TRACKING_WEAK;

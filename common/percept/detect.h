@@ -66,6 +66,8 @@ struct cairn_detector {
 /* cfg is borrowed. */
 void cairn_detector_init(struct cairn_detector *detector, const struct cairn_config *cfg);
 
+/* What the agent is looking for, in words, while it works at a task; "" when it has none, or has ended it. Borrowed. */
+const char *cairn_detector_task(const struct cairn_msg_agent *agent);
 void cairn_detector_on_pose(struct cairn_detector *detector, const struct cairn_msg_pose *pose, int64_t t_ns);
 
 /* Whether a picture should be searched now; then *ret_look is the number of the question, and it counts as asked. Never

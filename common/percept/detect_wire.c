@@ -34,8 +34,8 @@ size_t cairn_detect_lines_take(
 
 /* ---- questions ---- */
 
-size_t cairn_detect_write_look(
-    uint64_t look, int64_t t_ns, const char *labels, const char *goal, char *buf, size_t bytes)
+size_t cairn_detect_write_look(uint64_t look, int64_t t_ns, const char *labels, const char *goal,
+    const char *task, char *buf, size_t bytes)
 {
 	json_t *list = json_array(), *o = json_object();
 	for (const char *p = labels; *p != '\0';) {
@@ -50,6 +50,8 @@ size_t cairn_detect_write_look(
 	json_object_set_new(o, "labels", list);
 	if (goal[0] != '\0')
 		json_object_set_new(o, "goal", json_string(goal));
+	if (task[0] != '\0')
+		json_object_set_new(o, "task", json_string(task));
 	size_t n = json_dumpb(o, buf, bytes, JSON_COMPACT);
 	json_decref(o);
 	if (n == 0 || n + 1 >= bytes)

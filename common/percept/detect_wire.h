@@ -1,12 +1,13 @@
 /* detect_wire.h - what the detector stage and a detector helper say to each other: lines of JSON over a stream socket that the
  * helper listens on (docs/detector.md). Pure.
  *
- *   stage:   {"look": 17, "t_ns": 123, "labels": ["cup", "chair"], "goal": "find the red cup"}
+ *   stage:   {"look": 17, "t_ns": 123, "labels": ["cup", "chair"], "goal": "find the red cup",
+ *             "task": "is there milk in the fridge?"}
  *   helper:  {"look": 17, "t_ns": 120, "width": 640, "height": 480, "things": [{"label": "cup", "score": 0.9,
  *             "box": [left, top, right, bottom], "colour": "red", "points": [[right, down, ahead], ...]}, ...],
  *             "nearest_m": [192 depths]}
  *
- * goal, colour, state, points and nearest_m may be missing. Unknown fields are ignored. */
+ * goal, task, colour, state, points and nearest_m may be missing. Unknown fields are ignored. */
 #ifndef CAIRN_COMMON_PERCEPT_DETECT_WIRE_H
 #define CAIRN_COMMON_PERCEPT_DETECT_WIRE_H
 
@@ -14,6 +15,7 @@
 
 #define CAIRN_DETECT_LINE_MAX 65536
 #define CAIRN_DETECT_LABELS_MAX 32
+#define CAIRN_DETECT_LOOK_MAX 8192
 
 /* Lines out of a stream of bytes. Zeroed: nothing yet. */
 struct cairn_detect_lines {
@@ -28,10 +30,10 @@ struct cairn_detect_lines {
 size_t cairn_detect_lines_take(struct cairn_detect_lines *lines, const char *bytes, size_t count,
     const char **ret_line, size_t *ret_len);
 
-/* The question as a line with its end; labels: separated by commas, "" = any; goal: of the mission, in words, "" = none. Bytes
- * written, 0 when buf is too small. */
-size_t cairn_detect_write_look(
-    uint64_t look, int64_t t_ns, const char *labels, const char *goal, char *buf, size_t bytes);
+/* The question as a line with its end; labels: separated by commas, "" = any; goal: of the mission, task: of the agent, in words, "" = none.
+ * Bytes written, 0 when buf is too small; CAIRN_DETECT_LOOK_MAX is enough. */
+size_t cairn_detect_write_look(uint64_t look, int64_t t_ns, const char *labels, const char *goal,
+    const char *task, char *buf, size_t bytes);
 bool cairn_detect_read_look(
     const char *line, size_t len, uint64_t *ret_look, int64_t *ret_t_ns, struct cairn_error *err);
 

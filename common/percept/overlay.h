@@ -1,12 +1,13 @@
 /* overlay.h - what may be drawn over the model's picture beside depths and heading; all of it is off unless
  * percept.show_* says otherwise.
  *
- *   show_sectors     LEFT, CENTRE and RIGHT at the foot of the picture's thirds, thin lines between them
- *   show_candidates  an arrow over the floor to each of the candidates in view ("C7" on its disc); while
- * there are none, to the nearest frontiers of those that the prompt lists ("3" for F3). A hollow disc and a
- * broken arrow where the LiDAR sees something in front of the place show_arcs        on the floor, circles
- * around the LiDAR: red 1 m, yellow 2 m, green 3 m and 4 m, drawn as far as the LiDAR sees nothing nearer
- *   show_heat        depth as colour over the whole picture (heat.h)
+ *   show_sectors      LEFT, CENTRE and RIGHT at the foot of the picture's thirds, thin lines between them
+ *   show_candidates   an arrow over the floor to each of the candidates in view ("C7" on its disc); while
+ *                     there are none, to the frontiers in view of those that the prompt lists ("3" for F3). A
+ *                     hollow disc and a broken arrow where the LiDAR sees something in front of the place
+ *   show_arcs         on the floor, circles around the LiDAR: red 1 m, yellow 2 m, green 3 m and 4 m, drawn
+ *                     as far as the LiDAR sees nothing nearer
+ *   show_heat         depth as colour over the whole picture (heat.h)
  *
  * Places on the floor follow from the camera model (project.h) and a level floor. All memory is taken in
  * _new. */

@@ -201,13 +201,14 @@ static size_t write_text(char *buf, size_t capacity, const struct cairn_text_inp
 		put(&out, " deg\n");
 	}
 	if (in->battery != NULL) {
+		bool charge = in->battery->percent >= 0.0;
 		put(&out, "Battery: ");
-		put_number(&out, in->battery->voltage_v, 1);
-		put(&out, " V");
-		if (in->battery->percent >= 0.0) {
+		put_number(&out, charge ? in->battery->percent : in->battery->voltage_v, charge ? 0 : 1);
+		put(&out, charge ? "%" : " V");
+		if (charge && in->battery_min > 0.0) {
 			put(&out, ", ");
-			put_number(&out, in->battery->percent, 0);
-			put(&out, "%");
+			put_number(&out, in->battery_min, 0);
+			put(&out, " min");
 		}
 		put(&out, "\n");
 	}

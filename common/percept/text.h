@@ -13,7 +13,7 @@
  *   Position: x 1.20 m, y -0.40 m from the start; heading 47 deg (NE); speed 0.12 m/s
  *   Travelled 12.3 m in 95 s; map 6.2 x 4.1 m, coverage 63%, 4 frontiers; tracking good
  *   Tilt: roll 0.5, pitch -0.2 deg             only with an inertial unit
- *   Battery: 11.8 V, 73%                       only with a battery report; the charge where it is known
+ *   Battery: 73%, 42 min                       only with a battery report; "11.8 V" where the charge is not known
  *   Camera: none                               only when something about the picture is missing
  *   Picture: arrows to F3; hidden F7           only when candidates are drawn on it (overlay.h)
  *
@@ -52,6 +52,7 @@ struct cairn_text_inputs {
 	const struct cairn_msg_mission *mission;
 	const struct cairn_msg_imu *imu;
 	const struct cairn_msg_battery *battery;
+	double battery_min; /* until the robot has to drive home or stops; not above 0: not known */
 	enum cairn_text_camera camera;
 	double pair_apart_s; /* CAIRN_TEXT_CAMERA_UNPAIRED */
 	const char *legend;  /* of what else is drawn on the picture; NULL or "" = nothing */

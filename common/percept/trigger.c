@@ -21,6 +21,9 @@ struct cairn_trigger_params cairn_trigger_params_from_config(const struct cairn_
 	    .revisit_m = p->revisit_m,
 	    .revisit_travel_m = p->revisit_travel_m,
 	    .intersection_sectors = p->intersection_sectors,
+	    .novel_at = cfg->vlm.novelty_quiet_s > 0.0 ? cfg->vlm.novelty_now : 2.0,
+	    .novel_again = cfg->vlm.novelty_known,
+	    .local_max_age_ns = cairn_topics[CAIRN_TOPIC_LOCAL].max_age_ms * CAIRN_NS_PER_MS,
 	};
 }
 
@@ -30,6 +33,7 @@ void cairn_triggers_init(
 	memset(triggers, 0, sizeof(*triggers));
 	triggers->params = *params;
 	triggers->taken_t_ns = now_ns;
+	triggers->novelty = -1.0;
 }
 
 enum cairn_trigger cairn_trigger_of_result(const struct cairn_msg_result *result)
@@ -187,6 +191,21 @@ static void update(struct cairn_trigger_state *state, bool holds)
 	state->told = state->told && holds;
 }
 
+void cairn_triggers_on_local(
+    struct cairn_triggers *triggers, const struct cairn_msg_local *local, int64_t t_ns)
+{
+	triggers->novelty = local->novelty;
+	triggers->local_t_ns = t_ns;
+}
+
+/* A score that wavers about its mark is one event: it ends when the scene is known. */
+static bool is_novel(const struct cairn_triggers *t, int64_t now_ns)
+{
+	double from = t->novel.holds ? fmin(t->params.novel_again, t->params.novel_at) : t->params.novel_at;
+	return t->local_t_ns != 0 && now_ns - t->local_t_ns <= t->params.local_max_age_ns &&
+	       t->novelty >= 0.0 && t->novelty >= from;
+}
+
 static bool is_untold(const struct cairn_trigger_state *state)
 {
 	return state->holds && !state->told;
@@ -206,6 +225,7 @@ void cairn_triggers_on_scene(struct cairn_triggers *triggers, const struct cairn
 	update(&t->dead_end, has_dead_end(t, percept));
 	update(&t->doorway, has_doorway(t, percept));
 	update(&t->intersection, has_intersection(t, percept));
+	update(&t->novel, is_novel(t, now_ns));
 	if (pose != NULL)
 		update(&t->revisit, on_known_floor(t, pose));
 	bool moved = pose != NULL && has_moved(t, pose);
@@ -214,6 +234,7 @@ void cairn_triggers_on_scene(struct cairn_triggers *triggers, const struct cairn
 				   : is_untold(&t->dead_end)     ? CAIRN_TRIGGER_DEAD_END
 				   : is_untold(&t->doorway)      ? CAIRN_TRIGGER_DOORWAY
 				   : is_untold(&t->intersection) ? CAIRN_TRIGGER_INTERSECTION
+				   : is_untold(&t->novel)        ? CAIRN_TRIGGER_NOVEL
 				   : is_untold(&t->revisit)      ? CAIRN_TRIGGER_REVISIT
 				   : moved                       ? CAIRN_TRIGGER_MOVED
 								 : CAIRN_TRIGGER_NONE;
@@ -223,6 +244,7 @@ void cairn_triggers_on_scene(struct cairn_triggers *triggers, const struct cairn
 	t->dead_end.told = t->dead_end.holds;
 	t->doorway.told = t->doorway.holds;
 	t->intersection.told = t->intersection.holds;
+	t->novel.told = t->novel.holds;
 	t->revisit.told = t->revisit.holds;
 	t->cooling = true;
 	t->scene_t_ns = now_ns;

@@ -10,10 +10,11 @@
  *   dead end      every sector of the front half, from the left side to the right side, is nearer than dead_end_m
  *   doorway       a gap of doorway_width_m or more is in sight
  *   intersection  intersection_sectors or more adjacent sectors are open (open_m or more)
+ *   novel         the stage local calls the scene new (novel_at or more), after it was less than novel_again
  *   revisit       within revisit_m of a place that was passed at least revisit_travel_m of driving ago; it lasts until
  *                 revisit_travel_m were driven without one
  *   moved         more than moved_m from where the last decision was taken, or from the last such trigger
- * The first five are told when they begin, not while they last. Reasons of the scene are at least cooldown_s
+ * The first six are told when they begin, not while they last. Reasons of the scene are at least cooldown_s
  * apart. What begins in between waits, and is told at the end of the cool-down if it still holds then; what
  * begins together is told as one.
  *
@@ -33,6 +34,8 @@ struct cairn_trigger_params {
 	int64_t mission_max_age_ns; /* a mission not heard of for this long wants nothing */
 	int intersection_sectors;
 	double doorway_width_m, open_m, dead_end_m, moved_m, revisit_m, revisit_travel_m;
+	double novel_at, novel_again; /* of message local; novel_at above 1: never */
+	int64_t local_max_age_ns;
 };
 
 struct cairn_trigger_params cairn_trigger_params_from_config(const struct cairn_config *cfg);
@@ -51,7 +54,9 @@ struct cairn_triggers {
 	enum cairn_trigger reason;         /* of the decision that is wanted, NONE = nothing special */
 	/* what the scene says */
 	enum cairn_trigger scene; /* waiting to be taken */
-	struct cairn_trigger_state blocked, dead_end, doorway, intersection, revisit;
+	struct cairn_trigger_state blocked, dead_end, doorway, intersection, novel, revisit;
+	double novelty;        /* newest score of the stage local; negative = none */
+	int64_t local_t_ns;    /* its stamp */
 	double known_travel_m; /* driven when the last place of before was passed */
 	bool cooling;
 	int64_t scene_t_ns;
@@ -76,6 +81,9 @@ void cairn_triggers_on_result(
     struct cairn_triggers *triggers, const struct cairn_msg_result *result, int64_t now_ns);
 /* A decision was taken with the robot here. */
 void cairn_triggers_on_decision(struct cairn_triggers *triggers, struct cairn_vec2 at);
+/* The newest word of the stage local, stamped t_ns. */
+void cairn_triggers_on_local(
+    struct cairn_triggers *triggers, const struct cairn_msg_local *local, int64_t t_ns);
 /* With each scan; pose NULL when it is not known. */
 void cairn_triggers_on_scene(struct cairn_triggers *triggers, const struct cairn_msg_percept *percept,
     const struct cairn_msg_pose *pose, int64_t now_ns);

@@ -32,20 +32,6 @@ struct cairn_astar {
 static const int step_x[8] = {1, 0, -1, 0, 1, -1, -1, 1};
 static const int step_y[8] = {0, 1, 0, -1, 1, 1, -1, -1};
 
-static const char *const result_text[CAIRN_ASTAR_RESULT_COUNT] = {
-    [CAIRN_ASTAR_OK] = "path found",
-    [CAIRN_ASTAR_START_BLOCKED] = "start blocked",
-    [CAIRN_ASTAR_GOAL_BLOCKED] = "goal blocked",
-    [CAIRN_ASTAR_NO_PATH] = "no path",
-    [CAIRN_ASTAR_LIMIT] = "search limit",
-    [CAIRN_ASTAR_NO_MEMORY] = "out of memory",
-};
-
-const char *cairn_astar_result_text(enum cairn_astar_result result)
-{
-	return (unsigned)result < CAIRN_ASTAR_RESULT_COUNT ? result_text[result] : "?";
-}
-
 struct cairn_astar *cairn_astar_new(void)
 {
 	return calloc(1, sizeof(struct cairn_astar));

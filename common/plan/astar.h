@@ -21,8 +21,6 @@ enum cairn_astar_result {
 	CAIRN_ASTAR_RESULT_COUNT
 };
 
-const char *cairn_astar_result_text(enum cairn_astar_result result);
-
 struct cairn_astar_query {
 	const uint8_t *passable; /* width * height, row by row; 0 = blocked */
 	const float *factor;     /* NULL: 1 everywhere */

@@ -165,23 +165,13 @@ static inline struct cairn_rect cairn_rect_around(const struct cairn_footprint *
 	    body->half_width_m + margin_m, body->half_width_m + margin_m};
 }
 
-/* Cell that a point lies in; false outside (or not finite). */
-static inline bool cairn_costmap_cell(
-    const struct cairn_costmap *cm, double x_m, double y_m, int *ret_x, int *ret_y)
+/* Index of the cell that a point lies in; -1 outside (or not finite). */
+static inline int cairn_costmap_index(const struct cairn_costmap *cm, double x_m, double y_m)
 {
 	double fx = (x_m - cm->origin_x_m) * cm->cells_per_m, fy = (y_m - cm->origin_y_m) * cm->cells_per_m;
 	if (!(fx >= 0.0 && fy >= 0.0 && fx < (double)cm->width && fy < (double)cm->height))
-		return false;
-	*ret_x = (int)fx;
-	*ret_y = (int)fy;
-	return true;
-}
-
-/* Its index, or -1. */
-static inline int cairn_costmap_index(const struct cairn_costmap *cm, double x_m, double y_m)
-{
-	int x, y;
-	return cairn_costmap_cell(cm, x_m, y_m, &x, &y) ? y * cm->width + x : -1;
+		return -1;
+	return (int)fy * cm->width + (int)fx;
 }
 
 static inline struct cairn_vec2 cairn_costmap_center(const struct cairn_costmap *cm, int index)

@@ -24,8 +24,9 @@ void cairn_driven_path_add(struct cairn_driven_path *driven, struct cairn_pose2 
 /* The map was drawn anew: where the robot is now, it was `was` by the map before. */
 void cairn_driven_path_move(struct cairn_driven_path *driven, struct cairn_pose2 was, struct cairn_pose2 now);
 
-/* The way from pose back to the kept pose with this index, along all between; *ret is written from its first pose on. */
-void cairn_driven_path_back(
-    const struct cairn_driven_path *driven, struct cairn_pose2 pose, uint32_t to, struct cairn_path *ret);
+/* The way from pose back to the kept pose with this index, along all between, with turns in place where the
+ * base can make them (in_place); *ret is written from its first pose on. */
+void cairn_driven_path_back(const struct cairn_driven_path *driven, struct cairn_pose2 pose, uint32_t to,
+    bool in_place, struct cairn_path *ret);
 
 #endif

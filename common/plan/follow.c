@@ -11,6 +11,9 @@
 #define WINDOW_M 0.8          /* progress is looked for this far ahead */
 #define OFF_TRACK_M 0.25
 #define OFF_TRACK_RAD 1.0
+#define TURN_DONE_RAD 0.05
+#define TURN_GAIN_1PS 1.5
+#define TURN_MIN_RADPS 0.25
 #define BLOCKED_END_M 0.15 /* a leg whose end is this near may end where the safety layers stop the robot */
 #define BLOCKED_END_S 1.0
 
@@ -23,7 +26,7 @@ void cairn_follower_init(struct cairn_follower *f, const struct cairn_follow_par
 static int end_of_leg(const struct cairn_path *path, int from)
 {
 	int i = from + 1;
-	while (i + 1 < path->count && path->poses[i + 1].reverse == path->poses[i].reverse)
+	while (i + 1 < path->count && cairn_path_same_leg(path, i, i + 1))
 		i++;
 	return i < path->count ? i : path->count - 1;
 }
@@ -131,15 +134,28 @@ static double regulated_speed(const struct cairn_follower *f, const struct cairn
 	return cairn_follow_speed_mps(&f->params, fmin(top, in->speed_max_mps), bend, in->room_m, left_m);
 }
 
-/* Standing, toward the carrot: what a base that turns on the spot does before it drives. */
-static bool rotate_first(
-    const struct cairn_follower *f, struct cairn_vec2 carrot, bool reverse, struct cairn_twist *ret_twist)
+/* ---- turning in place ---- */
+
+static bool turns(const struct cairn_follower *f)
 {
-	double off = reverse ? atan2(-carrot.y_m, -carrot.x_m) : atan2(carrot.y_m, carrot.x_m);
-	if (f->params.turn_radius_min_m > 0.0 || fabs(off) <= CAIRN_FOLLOW_ROTATE_RAD)
-		return false;
-	*ret_twist = (struct cairn_twist){0.0, copysign(CAIRN_FOLLOW_TURN_RADPS, off)};
-	return true;
+	return f->path->poses[f->leg_end].turn;
+}
+
+static double turn_left(const struct cairn_follower *f, const struct cairn_pose2 *pose)
+{
+	return cairn_wrap_rad(f->path->poses[f->leg_end].yaw_rad - pose->yaw_rad);
+}
+
+static bool turn_done(const struct cairn_follower *f, const struct cairn_pose2 *pose)
+{
+	return fabs(turn_left(f, pose)) <= TURN_DONE_RAD;
+}
+
+static struct cairn_twist turn_twist(const struct cairn_follower *f, double left_rad)
+{
+	double most = fmin(CAIRN_FOLLOW_TURN_RADPS, f->params.turn_rate_max_radps);
+	double rate = fmin(fmax(TURN_GAIN_1PS * fabs(left_rad), TURN_MIN_RADPS), most);
+	return (struct cairn_twist){0.0, copysign(rate, left_rad)};
 }
 
 static bool leg_done(struct cairn_follower *f, const struct cairn_follow_input *in, double left_m)
@@ -164,10 +180,13 @@ void cairn_follower_step(
 	double left;
 	bool reverse;
 	for (;;) {
-		advance(f, &in->pose);
 		reverse = f->path->poses[f->leg_end].reverse;
-		left = leg_left(f, &in->pose, reverse);
-		if (!leg_done(f, in, left))
+		left = 0.0;
+		if (!turns(f)) {
+			advance(f, &in->pose);
+			left = leg_left(f, &in->pose, reverse);
+		}
+		if (turns(f) ? !turn_done(f, &in->pose) : !leg_done(f, in, left))
 			break;
 		f->quick.set = false;
 		if (f->leg_end == last) {
@@ -179,8 +198,7 @@ void cairn_follower_step(
 	}
 	out->remaining_m = fmax(left, 0.0) + f->along_m[last] - f->along_m[f->leg_end];
 	struct cairn_pose2 near = seen(f, &in->pose, f->at);
-	bool turns_there = f->params.turn_radius_min_m <= 0.0;
-	if (hypot(near.x_m, near.y_m) > OFF_TRACK_M || (!turns_there && fabs(near.yaw_rad) > OFF_TRACK_RAD)) {
+	if (hypot(near.x_m, near.y_m) > OFF_TRACK_M || (!turns(f) && fabs(near.yaw_rad) > OFF_TRACK_RAD)) {
 		out->status = CAIRN_FOLLOW_OFF_TRACK;
 		return;
 	}
@@ -189,7 +207,7 @@ void cairn_follower_step(
 			   : f->params.lookahead_m;
 	struct cairn_vec2 c = carrot(f, &in->pose, ahead, reverse);
 	double d2 = c.x_m * c.x_m + c.y_m * c.y_m;
-	double limit = turns_there ? INFINITY : 1.0 / f->params.turn_radius_min_m;
+	double limit = 1.0 / f->params.turn_radius_min_m;
 	double curvature = d2 > 1e-6 ? cairn_clamp(2.0 * c.y_m / d2, -limit, limit) : 0.0;
 	double v = regulated_speed(f, in, reverse, curvature, left) * (reverse ? -1.0 : 1.0);
 	if (in->held)
@@ -199,6 +217,6 @@ void cairn_follower_step(
 		return;
 	}
 	out->status = CAIRN_FOLLOW_DRIVING;
-	if (!rotate_first(f, c, reverse, &out->twist))
-		out->twist = (struct cairn_twist){v, v * curvature};
+	out->twist =
+	    turns(f) ? turn_twist(f, turn_left(f, &in->pose)) : (struct cairn_twist){v, v * curvature};
 }

@@ -6,22 +6,22 @@
  * leg's end the carrot runs on straight, so that the leg ends with the right heading. |w| <= |v| /
  * turn_radius_min always.
  *
- * A base that turns on the spot (turn_radius_min_m 0) first rotates to the carrot, standing, when it lies
- * more than CAIRN_FOLLOW_ROTATE_RAD off. */
+ * A turn in place is a leg of its own: the robot turns, standing, until it has the heading of the leg's last pose, slower toward
+ * the end. */
 #ifndef CAIRN_COMMON_PLAN_FOLLOW_H
 #define CAIRN_COMMON_PLAN_FOLLOW_H
 
 #include "common/plan/path.h"
 
-#define CAIRN_FOLLOW_ROTATE_RAD 0.80
 #define CAIRN_FOLLOW_TURN_RADPS 0.70 /* turning faster blurs the scan and outruns the steering */
 
 struct cairn_follow_params {
 	double speed_mps, speed_reverse_mps;
-	double lookahead_m;       /* on straight legs; shorter in curves */
-	double turn_radius_min_m; /* 0: turns on the spot */
-	double decel_mps2;        /* planned for toward the end of a leg */
-	double stuck_s;           /* commanded to move for this long without moving */
+	double lookahead_m; /* on straight legs; shorter in curves */
+	double turn_radius_min_m;
+	double turn_rate_max_radps; /* in place */
+	double decel_mps2;          /* planned for toward the end of a leg */
+	double stuck_s;             /* commanded to move for this long without moving */
 };
 
 enum cairn_follow_status {

@@ -28,12 +28,14 @@ struct cairn_hybrid *cairn_hybrid_new(const struct cairn_hybrid_params *p)
 {
 	if (!(p->turn_radius_m > 0.0) || !(p->clearance_m >= 0.0) || !(p->lead_m >= p->clearance_m) ||
 	    !(p->reverse_factor >= 1.0) || !(p->switch_m >= 0.0) || !(p->turn_factor >= 1.0) ||
-	    p->nodes_max < 64 || p->nodes_max > HYBRID_NODES_LIMIT)
+	    !(p->spin_m_per_rad >= 0.0) || !(p->spin_m >= 0.0) || p->nodes_max < 64 ||
+	    p->nodes_max > HYBRID_NODES_LIMIT)
 		return NULL;
 	struct cairn_hybrid *h = calloc(1, sizeof(*h));
 	if (h == NULL)
 		return NULL;
 	h->p = *p;
+	h->arc_count = p->spin_m_per_rad > 0.0 ? HYBRID_ARCS : HYBRID_ROLLED;
 	uint32_t slots = HYBRID_SLOTS_MIN;
 	while (slots < (uint32_t)p->nodes_max * 2u)
 		slots *= 2u;
@@ -63,9 +65,10 @@ void cairn_hybrid_destroy(struct cairn_hybrid **h_p)
 	cairn_cost_field_free(&h->from_start);
 	cairn_cell_bits_free(&h->obstacles);
 	cairn_cell_bits_free(&h->unseen);
-	cairn_footprint_masks_free(&h->cover[0].stamps);
-	cairn_footprint_masks_free(&h->cover[1].stamps);
+	for (int way = 0; way < HYBRID_WAYS; way++)
+		cairn_footprint_masks_free(&h->cover[way].stamps);
 	cairn_footprint_masks_free(&h->behind);
+	cairn_footprint_masks_free(&h->around);
 	free(h->nodes);
 	free(h->slots);
 	free(h->heap);
@@ -231,16 +234,18 @@ static float drive_arc(struct cairn_hybrid *h, const struct hybrid_arc *arc, con
 {
 	struct hybrid_look at_mid, at_end;
 	float none;
-	hybrid_pose_look(h, end, arc->end_c, arc->end_s, arc->reverse, &at_end);
+	hybrid_pose_look(h, end, arc->end_c, arc->end_s, hybrid_way_of(arc), &at_end);
 	if (at_end.room == HYBRID_BLOCKED ||
 	    g + arc->cost * 0.5f * (HYBRID_FACTOR_LEAST + at_end.factor) >= before)
 		return INFINITY;
-	hybrid_pose_look(h, mid, arc->mid_c, arc->mid_s, arc->reverse, &at_mid);
+	hybrid_pose_look(h, mid, arc->mid_c, arc->mid_s, hybrid_way_of(arc), &at_mid);
 	float all = g + arc->cost * 0.5f * (at_mid.factor + at_end.factor);
 	if (at_mid.room == HYBRID_BLOCKED || all >= before)
 		return INFINITY; /* before the footprint is laid anywhere */
-	if (hybrid_pose_settle(h, &at_end, end, arc->end_c, arc->end_s, arc->reverse, NAN, &none) <= 0.0f ||
-	    hybrid_pose_settle(h, &at_mid, mid, arc->mid_c, arc->mid_s, arc->reverse, NAN, &none) <= 0.0f)
+	if (hybrid_pose_settle(h, &at_end, end, arc->end_c, arc->end_s, hybrid_way_of(arc), NAN, &none) <=
+		0.0f ||
+	    hybrid_pose_settle(h, &at_mid, mid, arc->mid_c, arc->mid_s, hybrid_way_of(arc), NAN, &none) <=
+		0.0f)
 		return INFINITY;
 	return all;
 }
@@ -250,10 +255,12 @@ static float drive_arc(struct cairn_hybrid *h, const struct hybrid_arc *arc, con
 static float escape_arc(struct cairn_hybrid *h, const struct hybrid_arc *arc, const struct cairn_pose2 *mid,
     const struct cairn_pose2 *end, float g, float before, float *escaping)
 {
-	float f_mid = hybrid_pose_factor(h, mid, arc->mid_c, arc->mid_s, arc->reverse, *escaping, escaping);
+	float f_mid =
+	    hybrid_pose_factor(h, mid, arc->mid_c, arc->mid_s, hybrid_way_of(arc), *escaping, escaping);
 	if (f_mid <= 0.0f)
 		return INFINITY;
-	float f_end = hybrid_pose_factor(h, end, arc->end_c, arc->end_s, arc->reverse, *escaping, escaping);
+	float f_end =
+	    hybrid_pose_factor(h, end, arc->end_c, arc->end_s, hybrid_way_of(arc), *escaping, escaping);
 	g += arc->cost * 0.5f * (f_mid + f_end);
 	return f_end > 0.0f && g < before ? g : INFINITY;
 }
@@ -263,10 +270,7 @@ static void relax_arc(struct cairn_hybrid *h, int32_t from, const struct hybrid_
 {
 	const struct hybrid_node n = h->nodes[from];
 	const int cell = y * h->cm->width + x;
-	bool moving = n.parent >= 0;
-	float g = n.g + (moving && n.reverse != arc->reverse ? h->switch_cost : 0.0f);
-	if (moving && n.turn_bins != arc->turn_bins)
-		g += HYBRID_STEER_CHANGE;
+	float g = hybrid_cost_before(h, &n, arc);
 	if (g + arc->cost >= h->bound)
 		return;
 	uint32_t key = key_of(cell, arc->heading);
@@ -299,6 +303,7 @@ static void relax_arc(struct cairn_hybrid *h, int32_t from, const struct hybrid_
 	    .arc = (uint8_t)(arc - h->headings[n.heading].arcs),
 	    .turn_bins = (int8_t)arc->turn_bins,
 	    .reverse = arc->reverse,
+	    .spin = arc->spin,
 	    .escaping = escaping};
 	if (!heap_push(h, g + h->greed * guess(h, x, y, arc->heading, to_go), to))
 		h->full = true;
@@ -334,7 +339,7 @@ static void relax_arcs(struct cairn_hybrid *h, int32_t from)
 			__builtin_prefetch(
 			    &h->slots[hash_of(key_of(y[j] * h->cm->width + x[j], arcs[j].heading)) &
 				      h->slot_mask]);
-	for (int j = 0; j < HYBRID_ARCS; j++)
+	for (int j = 0; j < h->arc_count; j++)
 		if (within[j])
 			relax_arc(h, from, &arcs[j], x[j], y[j]);
 }
@@ -457,6 +462,7 @@ enum cairn_plan_result cairn_hybrid_search(struct cairn_hybrid *h, const struct 
 	h->greed = HYBRID_GREED;
 	h->nearest_to_go = INFINITY;
 	h->switch_cost = (float)(h->p.switch_m / cm->cell_m);
+	h->spin_cost = (float)(h->p.spin_m / cm->cell_m);
 	h->ease_m = h->p.body.front_m + h->p.lead_m;
 	enum cairn_plan_result result = CAIRN_PLAN_START_BLOCKED;
 	int start_cell = cairn_costmap_index(cm, query->start.x_m, query->start.y_m);

@@ -1,9 +1,10 @@
-/* hybrid.h - Hybrid A*: paths that an Ackermann base can drive, three-point turns included.
+/* hybrid.h - Hybrid A*: paths that the base can drive: an Ackermann one's with three-point turns, a differential one's with turns
+ * in place.
  *
  * Dolgov, Thrun, Montemerlo & Diebel 2010 ("Path Planning for Autonomous Vehicles in Unknown Semi-structured
  * Environments"): A* over (cell, heading bin) with continuous poses, arcs of constant curvature forward and
  * backward, a heuristic from the grid (common/plan/cost_field.h) and of what turning to where it leads takes
- * (hybrid_course.c), and now and then a closed-form shot at the goal. The heuristic is greedy: good paths, not
+ * (hybrid_heuristic.c), and now and then a closed-form shot at the goal. The heuristic is greedy: good paths, not
  * the cheapest. The 72 heading bins are relative to the start's heading, so arcs are tables. Costs are in cells times
  * the costmap's factor.
  *
@@ -37,6 +38,8 @@ struct cairn_hybrid_params {
 	double reverse_factor; /* cost of backward against forward, >= 1 */
 	double switch_m;       /* a change of direction costs as much as this length */
 	double turn_factor;    /* cost of the tightest arc against straight, >= 1 */
+	double spin_m_per_rad; /* turning in place costs as much as this length; 0: the base cannot */
+	double spin_m;         /* and beginning or ending to as much as this */
 	int nodes_max;         /* bound of memory: states per search */
 };
 

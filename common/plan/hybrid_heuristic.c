@@ -30,7 +30,7 @@ int hybrid_course_reserve(struct cairn_hybrid *h)
 
 /* Turning through a on the tightest arc of radius r takes r a and brings r sin(a) on; backing through the first half of it
  * and going on forward brings 2 r sin(a / 2) at most, half of it costs what backing does, and the change of direction costs
- * too. */
+ * too. Turning in place costs what it costs. */
 void hybrid_course_begin(struct cairn_hybrid *h)
 {
 	const double r = h->p.turn_radius_m / h->cm->cell_m;
@@ -41,6 +41,9 @@ void hybrid_course_begin(struct cairn_hybrid *h)
 		double back_first =
 		    r * (0.5 * (1.0 + h->p.reverse_factor) * a - 2.0 * sin(0.5 * a)) + (double)h->switch_cost;
 		h->course.turn[k] = WEIGHT * (float)fmin(ahead, back_first);
+		if (h->p.spin_m_per_rad > 0.0)
+			h->course.turn[k] =
+			    fminf(h->course.turn[k], (float)(h->p.spin_m_per_rad * a / h->cm->cell_m));
 	}
 	memset(h->course.heading, COURSE_UNKNOWN, (size_t)h->field.stride * (size_t)(h->field.height + 2));
 }

@@ -2,12 +2,12 @@
 
 #include "common/plan/hybrid_private.h"
 
-static void append(struct cairn_path *path, struct cairn_pose2 pose, bool reverse)
+static void append(struct cairn_path *path, struct cairn_pose2 pose, bool reverse, bool turn)
 {
 	if (path->count == CAIRN_PATH_MAX)
 		return;
 	path->poses[path->count++] =
-	    (struct cairn_path_pose){pose.x_m, pose.y_m, cairn_wrap_rad(pose.yaw_rad), reverse};
+	    (struct cairn_path_pose){pose.x_m, pose.y_m, cairn_wrap_rad(pose.yaw_rad), reverse, turn};
 }
 
 static void reverse_order(struct cairn_path *path)
@@ -36,15 +36,16 @@ void hybrid_trace(
 		const struct hybrid_node *at = &h->nodes[n], *from = &h->nodes[at->parent];
 		const struct hybrid_arc *arc = &h->headings[from->heading].arcs[at->arc];
 		append(path, (struct cairn_pose2){at->x_m, at->y_m, h->headings[at->heading].yaw_rad},
-		    arc->reverse);
+		    arc->reverse, arc->spin);
 		append(path,
 		    (struct cairn_pose2){
 			from->x_m + arc->mid.x_m, from->y_m + arc->mid.y_m, arc->mid.yaw_rad},
-		    arc->reverse);
+		    arc->reverse, arc->spin);
 	}
 	bool first_reverse =
 	    path->count > 0 ? path->poses[path->count - 1].reverse : shot != NULL && shot->reverse;
-	append(path, h->query->start, first_reverse);
+	bool first_turn = path->count > 0 && path->poses[path->count - 1].turn;
+	append(path, h->query->start, first_reverse, first_turn);
 	reverse_order(path);
 	if (shot != NULL && shot->parts > 0) {
 		struct cairn_pose2 from = {
@@ -52,7 +53,7 @@ void hybrid_trace(
 		int count = (int)ceil(shot->length_m / (0.5 * h->arc_m));
 		for (int i = 1; i <= count; i++)
 			append(path, cairn_shot_at(shot, &from, shot->length_m * (double)i / (double)count),
-			    shot->reverse);
+			    shot->reverse, false);
 	}
 	for (int i = 1; i < path->count; i++)
 		path->length_m += cairn_path_step(path, i);
@@ -82,7 +83,13 @@ double cairn_hybrid_path_cost(const struct cairn_hybrid *h, const struct cairn_c
 			factor =
 			    fmax(factor, (double)cairn_costmap_near(cm, cm->dist[ahead] * cm->rate.cell_m));
 		cost += step / cm->cell_m * factor * (p->reverse ? h->p.reverse_factor : 1.0);
-		if (i > 1 && p->reverse != path->poses[i - 1].reverse)
+		if (p->turn) {
+			double turned = fabs(cairn_wrap_rad(p->yaw_rad - path->poses[i - 1].yaw_rad));
+			cost += turned * h->p.spin_m_per_rad / cm->cell_m * factor;
+		}
+		if (i > 1 && p->turn != path->poses[i - 1].turn)
+			cost += h->p.spin_m / cm->cell_m;
+		else if (i > 1 && p->reverse != path->poses[i - 1].reverse)
 			cost += h->p.switch_m / cm->cell_m;
 	}
 	return cost;

@@ -19,11 +19,23 @@ static struct hybrid_step step_from(const struct hybrid_step *a, const struct hy
 	    a->c * b->c - a->s * b->s, a->s * b->c + a->c * b->s};
 }
 
-/* Bins that an arc turns by; the first half of them leads forward. */
+/* Bins that an arc turns by; the first half of those that are rolled leads forward. */
 static int turn_of(const struct cairn_hybrid *h, int arc)
 {
-	const int turn[HYBRID_ARCS / 2] = {0, 1, -1, h->arc_bins, -h->arc_bins};
-	return turn[arc % (HYBRID_ARCS / 2)];
+	const int turn[HYBRID_ROLLED / 2] = {0, 1, -1, h->arc_bins, -h->arc_bins};
+	if (arc >= HYBRID_ROLLED)
+		return arc == HYBRID_ROLLED ? HYBRID_SPIN_BINS : -HYBRID_SPIN_BINS;
+	return turn[arc % (HYBRID_ROLLED / 2)];
+}
+
+static bool is_reverse(int arc)
+{
+	return arc >= HYBRID_ROLLED / 2 && arc < HYBRID_ROLLED;
+}
+
+static double way_of(const struct cairn_hybrid *h, int arc)
+{
+	return arc >= HYBRID_ROLLED ? 0.0 : is_reverse(arc) ? -h->arc_m : h->arc_m;
 }
 
 /* Arcs long enough to leave the cell, turning by whole heading bins. */
@@ -34,8 +46,8 @@ static void make_steps(struct cairn_hybrid *h)
 	h->arc_bins = bins < 2 ? 2 : bins > 9 ? 9 : bins;
 	h->arc_m = radius * BIN_RAD * (double)h->arc_bins;
 	for (int j = 0; j < HYBRID_ARCS; j++) {
-		double sign = j >= HYBRID_ARCS / 2 ? -1.0 : 1.0;
-		struct cairn_twist twist = {sign * h->arc_m, sign * (double)turn_of(h, j) * BIN_RAD};
+		double sign = is_reverse(j) ? -1.0 : 1.0;
+		struct cairn_twist twist = {way_of(h, j), sign * (double)turn_of(h, j) * BIN_RAD};
 		h->to_mid[j] = step_by(cairn_pose_advance((struct cairn_pose2){0}, twist, 0.5));
 		h->to_end[j] = step_by(cairn_pose_advance((struct cairn_pose2){0}, twist, 1.0));
 	}
@@ -64,6 +76,16 @@ void hybrid_begin_arcs(struct cairn_hybrid *h)
 		h->headings[k].made = false;
 }
 
+/* On free ground, cells. */
+static float cost_of(const struct cairn_hybrid *h, int arc)
+{
+	double bend = fabs((double)turn_of(h, arc)) / (double)h->arc_bins;
+	if (arc >= HYBRID_ROLLED)
+		return (float)(h->p.spin_m_per_rad * HYBRID_SPIN_BINS * BIN_RAD / h->cm->cell_m);
+	return (float)(h->arc_m / h->cm->cell_m * (is_reverse(arc) ? h->p.reverse_factor : 1.0) *
+		       (1.0 + (h->p.turn_factor - 1.0) * bend));
+}
+
 void hybrid_make_heading(struct cairn_hybrid *h, int heading)
 {
 	struct hybrid_heading *to = &h->headings[heading];
@@ -75,11 +97,10 @@ void hybrid_make_heading(struct cairn_hybrid *h, int heading)
 	to->s = sin(to->yaw_rad);
 	for (int j = 0; j < HYBRID_ARCS; j++) {
 		struct hybrid_arc *arc = &to->arcs[j];
-		bool reverse = j >= HYBRID_ARCS / 2;
+		bool reverse = is_reverse(j);
 		int t = turn_of(h, j);
 		struct hybrid_step mid = step_from(&turned, &h->to_mid[j]),
 				   end = step_from(&turned, &h->to_end[j]);
-		double bend = fabs((double)t) / (double)h->arc_bins;
 		to->end_x_m[j] = end.pose.x_m;
 		to->end_y_m[j] = end.pose.y_m;
 		*arc = (struct hybrid_arc){.mid = mid.pose,
@@ -90,8 +111,21 @@ void hybrid_make_heading(struct cairn_hybrid *h, int heading)
 		    .end_s = end.s,
 		    .turn_bins = t,
 		    .reverse = reverse,
+		    .spin = j >= HYBRID_ROLLED,
 		    .heading = (heading + (reverse ? -t : t) + HYBRID_HEADINGS) % HYBRID_HEADINGS,
-		    .cost = (float)(h->arc_m / h->cm->cell_m * (reverse ? h->p.reverse_factor : 1.0) *
-				    (1.0 + (h->p.turn_factor - 1.0) * bend))};
+		    .cost = cost_of(h, j)};
 	}
+}
+
+float hybrid_cost_before(
+    const struct cairn_hybrid *h, const struct hybrid_node *n, const struct hybrid_arc *arc)
+{
+	float g = n->g;
+	if (n->parent < 0)
+		return g;
+	if (n->spin || arc->spin)
+		return n->spin == arc->spin && n->turn_bins == arc->turn_bins ? g : g + h->spin_cost;
+	if (n->reverse != arc->reverse)
+		g += h->switch_cost;
+	return n->turn_bins != arc->turn_bins ? g + HYBRID_STEER_CHANGE : g;
 }

@@ -7,7 +7,9 @@
 #include "common/plan/footprint_mask.h"
 
 #define HYBRID_HEADINGS 72
-#define HYBRID_ARCS 10 /* straight, two gentle, two tight; forward, then backward */
+#define HYBRID_ROLLED 10 /* arcs: straight, two gentle, two tight; forward, then backward */
+#define HYBRID_ARCS 12   /* and turning in place to both sides, where the base can */
+#define HYBRID_SPIN_BINS 3
 #define HYBRID_NODES_LIMIT 4000000
 #define HYBRID_SLOTS_MIN 1024u    /* a search begins with; a power of two */
 #define HYBRID_FACTOR_LEAST 1.0f  /* of a pose: no place costs less than its length */
@@ -31,7 +33,7 @@ struct hybrid_node {
 	float escaping; /* clearance of a state that lacks room; NAN with enough room */
 	uint8_t heading, arc;
 	int8_t turn_bins;
-	bool reverse, closed;
+	bool reverse, spin, closed;
 };
 
 /* Of the hash of the nodes; what decides about most arcs lies here, so that the node need not be fetched. */
@@ -50,7 +52,7 @@ struct hybrid_arc {
 	struct cairn_pose2 mid, end;       /* offset in the map frame, absolute yaw */
 	double mid_c, mid_s, end_c, end_s; /* cosine and sine of their yaw */
 	int heading, turn_bins;
-	bool reverse;
+	bool reverse, spin;
 	float cost; /* on free ground, cells */
 };
 
@@ -72,6 +74,14 @@ struct hybrid_heading {
 struct hybrid_turned {
 	double way_m, x_m, y_m;
 };
+
+/* How a pose is come to, which decides where room is needed besides. */
+enum hybrid_way { HYBRID_FORWARD, HYBRID_BACKWARD, HYBRID_IN_PLACE, HYBRID_WAYS };
+
+static inline enum hybrid_way hybrid_way_of(const struct hybrid_arc *arc)
+{
+	return arc->spin ? HYBRID_IN_PLACE : arc->reverse ? HYBRID_BACKWARD : HYBRID_FORWARD;
+}
 
 #define HYBRID_PLACES 4 /* along the axis of a pose: the origin itself, then the middles of three circles */
 
@@ -128,7 +138,8 @@ struct cairn_hybrid {
 
 	/* of cells of steps_cell_m: arcs seen from where they begin, and a whole turn by half arcs */
 	double steps_cell_m, arc_m;
-	int arc_bins; /* turned by the tightest */
+	int arc_bins;  /* turned by the tightest */
+	int arc_count; /* HYBRID_ARCS, or HYBRID_ROLLED for a base that cannot turn in place */
 	struct hybrid_step to_mid[HYBRID_ARCS], to_end[HYBRID_ARCS];
 	struct hybrid_turned turned[HYBRID_HEADINGS + 2];
 
@@ -136,12 +147,13 @@ struct cairn_hybrid {
 	const struct cairn_costmap *cm;
 	const struct cairn_hybrid_query *query;
 	double goal_x_m, goal_y_m, tolerance_m, ease_m, field_radius_m;
-	struct hybrid_cover cover[2];        /* forward, backward */
-	struct cairn_footprint_masks behind; /* must have been seen on the way backward */
+	struct hybrid_cover cover[HYBRID_WAYS];
+	struct cairn_footprint_masks behind; /* must have been seen on the way backward, */
+	struct cairn_footprint_masks around; /* and where it turns in place */
 	double body_x_m[HYBRID_PLACES];
 	int32_t inscribed2, open2; /* squared cells */
 	struct hybrid_heading headings[HYBRID_HEADINGS];
-	float switch_cost;
+	float switch_cost, spin_cost;
 	int node_count, heap_count, expansions, shots;
 	float greed; /* weight of the heuristic, now */
 	bool full;
@@ -161,6 +173,9 @@ void hybrid_trace(
 bool hybrid_make_covers(struct cairn_hybrid *h);
 void hybrid_begin_arcs(struct cairn_hybrid *h);
 void hybrid_make_heading(struct cairn_hybrid *h, int heading);
+/* Cost of a state and of going on from it by an arc, which may be of another kind than the one that led to it. */
+float hybrid_cost_before(
+    const struct cairn_hybrid *h, const struct hybrid_node *n, const struct hybrid_arc *arc);
 /* Before a state of that heading is looked at. */
 static inline void hybrid_head(struct cairn_hybrid *h, int heading)
 {
@@ -194,13 +209,14 @@ double hybrid_bare_clearance(const struct cairn_hybrid *h, const struct cairn_po
 
 /* One pose of an arc from a state (c, s: cosine and sine of its yaw): a first look at it, */
 void hybrid_pose_look(const struct cairn_hybrid *h, const struct cairn_pose2 *pose, double c, double s,
-    bool reverse, struct hybrid_look *ret_look);
+    enum hybrid_way way, struct hybrid_look *ret_look);
 /* and its cost factor, or 0 when it is not allowed. A state without the full room (escaping: its clearance,
  * else NAN) may go where it does not lose any. */
 float hybrid_pose_settle(struct cairn_hybrid *h, const struct hybrid_look *look,
-    const struct cairn_pose2 *pose, double c, double s, bool reverse, float escaping, float *ret_escaping);
+    const struct cairn_pose2 *pose, double c, double s, enum hybrid_way way, float escaping,
+    float *ret_escaping);
 /* Both at once. */
 float hybrid_pose_factor(struct cairn_hybrid *h, const struct cairn_pose2 *pose, double c, double s,
-    bool reverse, float escaping, float *ret_escaping);
+    enum hybrid_way way, float escaping, float *ret_escaping);
 
 #endif

@@ -66,7 +66,11 @@ static float shot_cost(
 	const struct hybrid_heading *heading = &h->headings[n->heading];
 	int count = (int)ceil(shot->length_m / (0.5 * h->arc_m));
 	float per_m = (float)((shot->reverse ? h->p.reverse_factor : 1.0) / h->cm->cell_m);
-	float cost = n->parent >= 0 && n->reverse != shot->reverse ? h->switch_cost : 0.0f;
+	float cost = 0.0f;
+	if (n->parent >= 0 && n->spin)
+		cost = h->spin_cost;
+	else if (n->parent >= 0 && n->reverse != shot->reverse)
+		cost = h->switch_cost;
 	if (cost + per_m * (float)shot->length_m >= bound)
 		return INFINITY;
 	float each = per_m * (float)(shot->length_m / (double)count), escaping = n->escaping;
@@ -78,7 +82,8 @@ static float shot_cost(
 		double c, s;
 		struct cairn_pose2 pose =
 		    cairn_shot_walk_to(&walk, shot->length_m * (double)i / (double)count, &c, &s);
-		float factor = hybrid_pose_factor(h, &pose, c, s, shot->reverse, escaping, &escaping);
+		float factor = hybrid_pose_factor(
+		    h, &pose, c, s, shot->reverse ? HYBRID_BACKWARD : HYBRID_FORWARD, escaping, &escaping);
 		cost += each * factor;
 		if (factor <= 0.0f || cost >= bound)
 			return INFINITY;

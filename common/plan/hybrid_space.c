@@ -68,21 +68,23 @@ double hybrid_bare_clearance(const struct cairn_hybrid *h, const struct cairn_po
 	return cairn_costmap_clearance(h->cm, pose, &bare, h->p.lead_m + h->cm->cell_m);
 }
 
-/* Would the body, backing, come onto floor that the depth camera never saw? The border of that is laid on
+/* Would the body, backing or turning in place, come onto floor that the depth camera never saw? The border of that is laid on
  * like obstacles. */
-static bool over_unseen(struct cairn_hybrid *h, const struct cairn_pose2 *pose, double c, double s)
+static bool over_unseen(
+    struct cairn_hybrid *h, const struct cairn_pose2 *pose, double c, double s, enum hybrid_way way)
 {
-	return h->cm->unseen.x1 > h->cm->unseen.x0 &&
-	       !cairn_footprint_masks_fit(&h->behind, h->cm, &h->unseen, pose, c, s);
+	return way != HYBRID_FORWARD && h->cm->unseen.x1 > h->cm->unseen.x0 &&
+	       !cairn_footprint_masks_fit(
+		   way == HYBRID_BACKWARD ? &h->behind : &h->around, h->cm, &h->unseen, pose, c, s);
 }
 
 /* By the distance transform at the circles of the travelling footprint (lead in the direction of motion), and
  * of the body for what the cost looks at. */
 void hybrid_pose_look(const struct cairn_hybrid *h, const struct cairn_pose2 *pose, double c, double s,
-    bool reverse, struct hybrid_look *ret_look)
+    enum hybrid_way way, struct hybrid_look *ret_look)
 {
 	const struct cairn_costmap *cm = h->cm;
-	const struct hybrid_cover *cover = &h->cover[reverse ? 1 : 0];
+	const struct hybrid_cover *cover = &h->cover[way];
 	const struct axis axis = {pose->x_m, pose->y_m, c, s};
 	int32_t square[HYBRID_PLACES];
 	int index = cairn_costmap_index(cm, pose->x_m, pose->y_m);
@@ -112,14 +114,15 @@ void hybrid_pose_look(const struct cairn_hybrid *h, const struct cairn_pose2 *po
 }
 
 float hybrid_pose_settle(struct cairn_hybrid *h, const struct hybrid_look *look,
-    const struct cairn_pose2 *pose, double c, double s, bool reverse, float escaping, float *ret_escaping)
+    const struct cairn_pose2 *pose, double c, double s, enum hybrid_way way, float escaping,
+    float *ret_escaping)
 {
 	*ret_escaping = NAN;
-	if (look->index < 0 || (reverse && over_unseen(h, pose, c, s)))
+	if (look->index < 0 || over_unseen(h, pose, c, s, way))
 		return 0.0f;
 	if (look->room == HYBRID_FITS ||
-	    (look->room == HYBRID_PERHAPS && cairn_footprint_masks_fit(&h->cover[reverse ? 1 : 0].stamps,
-						 h->cm, &h->obstacles, pose, c, s)))
+	    (look->room == HYBRID_PERHAPS &&
+		cairn_footprint_masks_fit(&h->cover[way].stamps, h->cm, &h->obstacles, pose, c, s)))
 		return look->factor;
 	if (isnan(escaping))
 		return 0.0f;
@@ -131,11 +134,11 @@ float hybrid_pose_settle(struct cairn_hybrid *h, const struct hybrid_look *look,
 }
 
 float hybrid_pose_factor(struct cairn_hybrid *h, const struct cairn_pose2 *pose, double c, double s,
-    bool reverse, float escaping, float *ret_escaping)
+    enum hybrid_way way, float escaping, float *ret_escaping)
 {
 	struct hybrid_look look;
-	hybrid_pose_look(h, pose, c, s, reverse, &look);
-	return hybrid_pose_settle(h, &look, pose, c, s, reverse, escaping, ret_escaping);
+	hybrid_pose_look(h, pose, c, s, way, &look);
+	return hybrid_pose_settle(h, &look, pose, c, s, way, escaping, ret_escaping);
 }
 
 /* ---- set-up ---- */
@@ -195,10 +198,10 @@ bool hybrid_make_covers(struct cairn_hybrid *h)
 	const double cell = h->cm->cell_m;
 	const float cell_m = h->cm->rate.cell_m;
 	double w = p->body.half_width_m + p->clearance_m;
-	for (int rev = 0; rev < 2; rev++) {
-		struct hybrid_cover *cover = &h->cover[rev];
-		double front = p->body.front_m + (rev ? p->clearance_m : p->lead_m);
-		double rear = p->body.rear_m + (rev ? p->lead_m : p->clearance_m);
+	for (int way = 0; way < HYBRID_WAYS; way++) {
+		struct hybrid_cover *cover = &h->cover[way];
+		double front = p->body.front_m + (way == HYBRID_FORWARD ? p->lead_m : p->clearance_m);
+		double rear = p->body.rear_m + (way == HYBRID_BACKWARD ? p->lead_m : p->clearance_m);
 		double part = (front + rear) / 3.0;
 		cover->rect = (struct cairn_rect){front, rear, w, w};
 		ok = cairn_footprint_masks_start(&cover->stamps, &cover->rect, cell) == 0 && ok;
@@ -216,17 +219,19 @@ bool hybrid_make_covers(struct cairn_hybrid *h)
 	struct cairn_rect behind = {p->body.front_m + beside, p->body.rear_m + p->lead_m,
 	    p->body.half_width_m + beside, p->body.half_width_m + beside};
 	ok = cairn_footprint_masks_start(&h->behind, &behind, cell) == 0 && ok;
+	struct cairn_rect around = cairn_rect_around(&p->body, beside);
+	ok = cairn_footprint_masks_start(&h->around, &around, cell) == 0 && ok;
 	double reach = fmax(p->body.front_m, p->body.rear_m) + fmax(p->lead_m, h->cm->params.inflation_m) + w;
 	h->open2 = least_square((float)(reach / cell + 2.0), 1.0f);
 	double part = (p->body.front_m + p->body.rear_m) / 3.0;
 	for (int i = 0; i < 3; i++)
 		h->body_x_m[1 + i] = -p->body.rear_m + ((double)i + 0.5) * part;
-	for (int rev = 0; rev < 2; rev++) {
-		const struct cairn_rect *r = &h->cover[rev].rect;
+	for (int way = 0; way < HYBRID_WAYS; way++) {
+		const struct cairn_rect *r = &h->cover[way].rect;
 		double corner =
 		    fmax(hypot(r->front_m - h->body_x_m[3], w), hypot(-r->rear_m - h->body_x_m[1], w));
 		corner = fmax(corner, hypot(0.5 * part, w)); /* between two of them */
-		h->cover[rev].body_clear2 =
+		h->cover[way].body_clear2 =
 		    least_square((float)(corner + 0.5 * cell + M_SQRT1_2 * cell + ROUNDING_M), cell_m);
 	}
 	double inner = fmin(0.5 * part, p->body.half_width_m);

@@ -22,7 +22,7 @@ static bool line_keeps(const struct cairn_path *path, int from, int to, double t
 static int reach(const struct cairn_path *path, int from, double tolerance_m)
 {
 	int to = from + 1;
-	while (to + 1 < path->count && path->poses[to + 1].reverse == path->poses[to].reverse &&
+	while (to + 1 < path->count && cairn_path_same_leg(path, to, to + 1) &&
 	       hypot(path->poses[to + 1].x_m - path->poses[from].x_m,
 		   path->poses[to + 1].y_m - path->poses[from].y_m) <= CAIRN_WAYPOINT_SPACING_M &&
 	       line_keeps(path, from, to + 1, tolerance_m))

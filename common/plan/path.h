@@ -12,6 +12,7 @@
 struct cairn_path_pose {
 	double x_m, y_m, yaw_rad;
 	bool reverse; /* driven backward to get here; the first pose has that of the second */
+	bool turn;    /* turned in place to get here, from a pose at the same place */
 };
 
 struct cairn_path {
@@ -22,7 +23,7 @@ struct cairn_path {
 };
 
 /* Waypoints: poses of the path such that every pose left out lies within tolerance_m of the straight line
- * between its neighbours; both ends and every change of direction stay, and no two are farther apart than
+ * between its neighbours; both ends, every change of direction and every turn in place stay, and no two are farther apart than
  * CAIRN_WAYPOINT_SPACING_M, for those who look at the points alone. Writes up to max indices of poses
  * from `from` on and returns how many; where they would be more, the tolerance is doubled until they are not.
  * A path with more room beside it than the tolerance keeps its lines in free space. 0 when max < 2 or there
@@ -32,6 +33,13 @@ int cairn_path_waypoints(const struct cairn_path *path, int from, double toleran
 static inline struct cairn_pose2 cairn_path_pose2(const struct cairn_path_pose *p)
 {
 	return (struct cairn_pose2){p->x_m, p->y_m, p->yaw_rad};
+}
+
+/* Whether two poses, one after the other, are reached in the same way. */
+static inline bool cairn_path_same_leg(const struct cairn_path *path, int i, int next)
+{
+	return path->poses[next].reverse == path->poses[i].reverse &&
+	       path->poses[next].turn == path->poses[i].turn;
 }
 
 static inline double cairn_path_step(const struct cairn_path *path, int i)

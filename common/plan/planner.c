@@ -22,6 +22,9 @@
 #define UNSEEN_S 20.0
 #define ROOM_LIMIT_M 0.30
 #define WAYPOINT_TOLERANCE_M 0.02 /* of the path as told to others; less than the room kept beside it */
+#define SPIN_M_PER_RAD                                                                                       \
+	0.35 /* a turn in place takes as long as this way: 0.7 rad/s against half of the cruising speed */
+#define SPIN_M 0.15 /* to stop for it, and to set out again */
 #define TURN_RADIUS_SPARE                                                                                    \
 	1.1 /* planned arcs are wider than the tightest, to leave the follower something to steer with */
 
@@ -52,6 +55,8 @@ struct cairn_planner *cairn_planner_new(const struct cairn_config *cfg, struct c
 	    .reverse_factor = cfg->nav.reverse_factor,
 	    .switch_m = cfg->nav.switch_m,
 	    .turn_factor = 1.3,
+	    .spin_m_per_rad = cairn_is_differential(cfg) ? SPIN_M_PER_RAD : 0.0,
+	    .spin_m = SPIN_M,
 	    .nodes_max = 120000};
 	p->hybrid = cairn_hybrid_new(&search);
 	planner_forget_floor(p);
@@ -60,6 +65,7 @@ struct cairn_planner *cairn_planner_new(const struct cairn_config *cfg, struct c
 	    .speed_reverse_mps = cairn_cruise_reverse_mps(cfg),
 	    .lookahead_m = cfg->nav.lookahead_m,
 	    .turn_radius_min_m = cfg->robot.turn_radius_min_m,
+	    .turn_rate_max_radps = cairn_turn_rate_max_radps(cfg),
 	    .decel_mps2 = 0.25 * cfg->robot.decel_max_mps2,
 	    .stuck_s = cfg->nav.stuck_s};
 	cairn_follower_init(&p->follower, &follow);

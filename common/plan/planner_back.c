@@ -7,6 +7,7 @@
  * to the path of those that they let pass. */
 #include <math.h>
 
+#include "common/config/speeds.h"
 #include "common/plan/planner_private.h"
 #include "common/safety/monitor_polygons.h"
 #include "common/safety/safe_velocity.h"
@@ -54,7 +55,9 @@ static bool disc_free(const struct cairn_costmap *cm, double x_m, double y_m, do
 
 bool planner_has_room(const struct cairn_planner *p, const struct cairn_pose2 *pose)
 {
-	double radius = p->body.front_m + p->body.rear_m + ROOM_SPARE_M;
+	double radius = (cairn_is_differential(&p->cfg) ? cairn_footprint_reach_m(&p->body)
+							: p->body.front_m + p->body.rear_m) +
+			ROOM_SPARE_M;
 	for (double dx = -ROOM_NEAR_M; dx <= ROOM_NEAR_M + 1e-9; dx += ROOM_STEP_M)
 		for (double dy = -ROOM_NEAR_M; dy <= ROOM_NEAR_M + 1e-9; dy += ROOM_STEP_M)
 			if (dx * dx + dy * dy <= ROOM_NEAR_M * ROOM_NEAR_M &&
@@ -132,7 +135,7 @@ bool planner_back_begin(struct cairn_planner *p, const struct cairn_pose2 *pose,
 	if (planner_has_room(p, pose) || !find_room(p, &to))
 		return false;
 	struct cairn_path *path = &p->paths[1 - p->path_in_use];
-	cairn_driven_path_back(&p->driven, *pose, to, path);
+	cairn_driven_path_back(&p->driven, *pose, to, cairn_is_differential(&p->cfg), path);
 	if (path->count < 2)
 		return false;
 	p->path_in_use = 1 - p->path_in_use;

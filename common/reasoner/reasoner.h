@@ -2,7 +2,7 @@
  *
  * The model names what is to be done to which thing; the reasoner knows how: it looks the thing up in the scene graph, opens what
  * it is in, goes to where it is in reach, looks, and asks for the skill. What is not in the graph it searches, at a bounded number of
- * places, the likeliest first (search.h). What fails is tried once more, then from elsewhere, then with another thing of the
+ * places, the likeliest first (search.c). What fails is tried once more, then from elsewhere, then with another thing of the
  * name, then searched anew; then the model is told, and after reasoner.replans_max such failures a person is asked. Each rung is
  * bounded by the section `reasoner`; every step and its outcome is in the trace.
  *

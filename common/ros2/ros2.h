@@ -17,6 +17,7 @@
 #define CAIRN_ROS2_FRAME_ODOM "odom"
 #define CAIRN_ROS2_FRAME_BASE "base_link"
 #define CAIRN_ROS2_FRAME_LASER "laser"
+#define CAIRN_ROS2_FRAME_OPTICAL "camera_optical" /* z into the picture, x to the right */
 
 /* ---- what types are made from, where it is no message of the bus ---- */
 
@@ -40,11 +41,34 @@ struct cairn_ros2_log_line {
 	uint32_t line;
 };
 
-/* `child` as seen from `parent`. */
+/* `child` as seen from `parent`: rolled about x, then pitched about y, then turned about z. */
 struct cairn_ros2_transform {
 	const char *parent, *child;
 	struct cairn_pose2 pose;
-	double z_m;
+	double z_m, roll_rad, pitch_rad;
+};
+
+/* A camera without distortion. */
+struct cairn_ros2_camera {
+	uint32_t width_px, height_px;
+	double hfov_rad;
+	const char *frame_id;
+};
+
+struct cairn_ros2_health {
+	const struct cairn_msg_health *health; /* NULL: the watchdog has said nothing yet */
+	const struct cairn_msg_stages *stages;
+};
+
+#define CAIRN_ROS2_GID_BYTES 16
+
+/* What belongs to a participant of DDS that is one node. */
+struct cairn_ros2_nodes {
+	uint8_t participant[CAIRN_ROS2_GID_BYTES];
+	const char *name;
+	uint32_t gid_bytes; /* on the wire: 16, or 24 up to ROS 2 Humble */
+	uint32_t reader_count, writer_count;
+	const uint8_t (*readers)[CAIRN_ROS2_GID_BYTES], (*writers)[CAIRN_ROS2_GID_BYTES];
 };
 
 struct cairn_ros2_transforms {
@@ -54,9 +78,10 @@ struct cairn_ros2_transforms {
 
 /* ---- types ---- */
 
-/* Made from the message of the bus of that name (odometry: odom, path: nav_path, ZONE_MARKERS: zones, ...), TF from struct cairn_ros2_transforms, LOG
- * from struct cairn_ros2_log_line, OCCUPANCY_GRID and IMAGE from struct cairn_ros2_frame, COMPRESSED_IMAGE from struct
- * cairn_ros2_jpeg. */
+/* Made from the message of the bus of that name (odometry: odom, path: nav_path, ZONE_MARKERS: zones, POSE_COVARIANCE: pose, TWIST and TWIST_STAMPED: motion, ...),
+ * TF from struct cairn_ros2_transforms, LOG from struct cairn_ros2_log_line, OCCUPANCY_GRID and IMAGE from struct
+ * cairn_ros2_frame, COMPRESSED_IMAGE from struct cairn_ros2_jpeg, CAMERA_INFO, DIAGNOSTICS and NODES from the structs above,
+ * TEXT from const char *. */
 enum cairn_ros2_type {
 #define TYPE(id, name, function, text) CAIRN_ROS2_##id,
 #include "common/ros2/ros2_types.def"
@@ -77,6 +102,9 @@ extern const struct cairn_ros2_row cairn_ros2_types[CAIRN_ROS2_TYPE_COUNT];
 
 /* std_msgs/Header: the beginning of most of them. */
 void cairn_ros2_put_header(struct cairn_cdr *c, int64_t unix_ns, const char *frame_id);
+void cairn_ros2_put_f64s(struct cairn_cdr *c, const double *values, uint32_t count);
+void cairn_ros2_put_pose(
+    struct cairn_cdr *c, double x_m, double y_m, double z_m, double yaw_rad); /* geometry_msgs/Pose */
 
 /* The message as CDR into buf: bytes written, -ENOBUFS, or -EINVAL for a frame of a format that the type is not made from.
  * from: see enum cairn_ros2_type. */

@@ -20,7 +20,7 @@ void cairn_ros2_put_header(struct cairn_cdr *c, int64_t unix_ns, const char *fra
 	cairn_cdr_put_text(c, frame_id);
 }
 
-static void put_f64s(struct cairn_cdr *c, const double *values, uint32_t count)
+void cairn_ros2_put_f64s(struct cairn_cdr *c, const double *values, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
 		cairn_cdr_put_f64(c, values[i]);
@@ -28,7 +28,7 @@ static void put_f64s(struct cairn_cdr *c, const double *values, uint32_t count)
 
 static void put_point(struct cairn_cdr *c, double x, double y, double z)
 {
-	put_f64s(c, (const double[]){x, y, z}, 3);
+	cairn_ros2_put_f64s(c, (const double[]){x, y, z}, 3);
 }
 
 /* Roll about x, then pitch about y, then yaw about z, each about the axes of the parent. */
@@ -37,16 +37,21 @@ static void put_quaternion(struct cairn_cdr *c, double roll_rad, double pitch_ra
 	double cr = cos(0.5 * roll_rad), sr = sin(0.5 * roll_rad);
 	double cp = cos(0.5 * pitch_rad), sp = sin(0.5 * pitch_rad);
 	double cy = cos(0.5 * yaw_rad), sy = sin(0.5 * yaw_rad);
-	put_f64s(c,
+	cairn_ros2_put_f64s(c,
 	    (const double[]){sr * cp * cy - cr * sp * sy, cr * sp * cy + sr * cp * sy,
 		cr * cp * sy - sr * sp * cy, cr * cp * cy + sr * sp * sy},
 	    4);
 }
 
+void cairn_ros2_put_pose(struct cairn_cdr *c, double x_m, double y_m, double z_m, double yaw_rad)
+{
+	put_point(c, x_m, y_m, z_m);
+	put_quaternion(c, 0.0, 0.0, yaw_rad);
+}
+
 static void put_pose(struct cairn_cdr *c, double x_m, double y_m, double yaw_rad)
 {
-	put_point(c, x_m, y_m, 0.0);
-	put_quaternion(c, 0.0, 0.0, yaw_rad);
+	cairn_ros2_put_pose(c, x_m, y_m, 0.0, yaw_rad);
 }
 
 /* The rays of ROS are evenly spaced, those of a LiDAR nearly: each goes to the nearest of as many directions between the
@@ -108,10 +113,10 @@ void cairn_ros2_put_odometry(struct cairn_cdr *c, int64_t unix_ns, const void *f
 	cairn_ros2_put_header(c, unix_ns, CAIRN_ROS2_FRAME_ODOM);
 	cairn_cdr_put_text(c, CAIRN_ROS2_FRAME_BASE);
 	put_pose(c, o->x_m, o->y_m, o->yaw_rad);
-	put_f64s(c, unknown, 36);
+	cairn_ros2_put_f64s(c, unknown, 36);
 	put_point(c, o->v_mps, 0.0, 0.0);
 	put_point(c, 0.0, 0.0, o->w_radps);
-	put_f64s(c, unknown, 36);
+	cairn_ros2_put_f64s(c, unknown, 36);
 }
 
 void cairn_ros2_put_pose_stamped(struct cairn_cdr *c, int64_t unix_ns, const void *from)
@@ -119,6 +124,32 @@ void cairn_ros2_put_pose_stamped(struct cairn_cdr *c, int64_t unix_ns, const voi
 	const struct cairn_msg_pose *p = from;
 	cairn_ros2_put_header(c, unix_ns, CAIRN_ROS2_FRAME_MAP);
 	put_pose(c, p->x_m, p->y_m, p->yaw_rad);
+}
+
+/* x and y alike, and yaw: what the mapper tells of its match. */
+void cairn_ros2_put_pose_covariance(struct cairn_cdr *c, int64_t unix_ns, const void *from)
+{
+	const struct cairn_msg_pose *p = from;
+	double covariance[36] = {0};
+	covariance[0] = covariance[7] = p->sigma_xy_m * p->sigma_xy_m;
+	covariance[35] = p->sigma_yaw_rad * p->sigma_yaw_rad;
+	cairn_ros2_put_header(c, unix_ns, CAIRN_ROS2_FRAME_MAP);
+	put_pose(c, p->x_m, p->y_m, p->yaw_rad);
+	cairn_ros2_put_f64s(c, covariance, 36);
+}
+
+void cairn_ros2_put_twist(struct cairn_cdr *c, int64_t unix_ns, const void *from)
+{
+	const struct cairn_msg_motion *m = from;
+	(void)unix_ns; /* it has no header */
+	put_point(c, m->v_mps, 0.0, 0.0);
+	put_point(c, 0.0, 0.0, m->w_radps);
+}
+
+void cairn_ros2_put_twist_stamped(struct cairn_cdr *c, int64_t unix_ns, const void *from)
+{
+	cairn_ros2_put_header(c, unix_ns, CAIRN_ROS2_FRAME_BASE);
+	cairn_ros2_put_twist(c, unix_ns, from);
 }
 
 void cairn_ros2_put_path(struct cairn_cdr *c, int64_t unix_ns, const void *from)
@@ -153,8 +184,8 @@ void cairn_ros2_put_battery_state(struct cairn_cdr *c, int64_t unix_ns, const vo
 static void put_measured(struct cairn_cdr *c, const double *xyz, uint32_t count)
 {
 	double covariance[9] = {count < 3 ? -1.0 : 0.0};
-	put_f64s(c, count < 3 ? (const double[3]){0} : xyz, 3);
-	put_f64s(c, covariance, 9);
+	cairn_ros2_put_f64s(c, count < 3 ? (const double[3]){0} : xyz, 3);
+	cairn_ros2_put_f64s(c, covariance, 9);
 }
 
 void cairn_ros2_put_imu(struct cairn_cdr *c, int64_t unix_ns, const void *from)
@@ -163,7 +194,7 @@ void cairn_ros2_put_imu(struct cairn_cdr *c, int64_t unix_ns, const void *from)
 	const struct cairn_msg_imu *m = from;
 	cairn_ros2_put_header(c, unix_ns, CAIRN_ROS2_FRAME_BASE);
 	put_quaternion(c, m->roll_rad, m->pitch_rad, m->yaw_rad);
-	put_f64s(c, unknown, 9);
+	cairn_ros2_put_f64s(c, unknown, 9);
 	put_measured(c, m->gyro_radps, m->gyro_radps_count);
 	put_measured(c, m->accel_mps2, m->accel_mps2_count);
 }
@@ -177,7 +208,7 @@ void cairn_ros2_put_tf(struct cairn_cdr *c, int64_t unix_ns, const void *from)
 		cairn_ros2_put_header(c, unix_ns, it->parent);
 		cairn_cdr_put_text(c, it->child);
 		put_point(c, it->pose.x_m, it->pose.y_m, it->z_m);
-		put_quaternion(c, 0.0, 0.0, it->pose.yaw_rad);
+		put_quaternion(c, it->roll_rad, it->pitch_rad, it->pose.yaw_rad);
 	}
 }
 

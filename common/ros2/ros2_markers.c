@@ -34,12 +34,6 @@ struct marker {
 	const char *text;                     /* MARKER_TEXT */
 };
 
-static void put_f64s(struct cairn_cdr *c, const double *values, int count)
-{
-	for (int i = 0; i < count; i++)
-		cairn_cdr_put_f64(c, values[i]);
-}
-
 /* The corners, and the first once more. */
 static void put_outline(struct cairn_cdr *c, const struct cairn_msg_zone *zone)
 {
@@ -47,7 +41,7 @@ static void put_outline(struct cairn_cdr *c, const struct cairn_msg_zone *zone)
 	cairn_cdr_put_u32(c, n > 0 ? n + 1 : 0);
 	for (uint32_t i = 0; n > 0 && i <= n; i++) {
 		const struct cairn_msg_zone_point *p = &zone->corners[i % n];
-		put_f64s(c, (const double[]){(double)p->x_m, (double)p->y_m, LINE_M}, 3);
+		cairn_ros2_put_f64s(c, (const double[]){(double)p->x_m, (double)p->y_m, LINE_M}, 3);
 	}
 }
 
@@ -59,8 +53,8 @@ static void put_marker(struct cairn_cdr *c, int64_t unix_ns, const struct marker
 	cairn_cdr_put_i32(c, m->id);
 	cairn_cdr_put_i32(c, m->type);
 	cairn_cdr_put_i32(c, m->action);
-	put_f64s(c, (const double[]){m->x_m, m->y_m, m->z_m, 0.0, 0.0, 0.0, 1.0}, 7);
-	put_f64s(c, m->size_m, 3);
+	cairn_ros2_put_f64s(c, (const double[]){m->x_m, m->y_m, m->z_m, 0.0, 0.0, 0.0, 1.0}, 7);
+	cairn_ros2_put_f64s(c, m->size_m, 3);
 	cairn_cdr_put_f32(c, m->colour.r);
 	cairn_cdr_put_f32(c, m->colour.g);
 	cairn_cdr_put_f32(c, m->colour.b);

@@ -51,9 +51,11 @@ void cairn_ros2_tf_odom(struct cairn_ros2_tf *tf, const struct cairn_header *hdr
 	ret->count = 0;
 	if (tf->corrected)
 		ret->items[ret->count++] = (struct cairn_ros2_transform){
-		    CAIRN_ROS2_FRAME_MAP, CAIRN_ROS2_FRAME_ODOM, tf->odom_in_map, 0.0};
-	ret->items[ret->count++] =
-	    (struct cairn_ros2_transform){CAIRN_ROS2_FRAME_ODOM, CAIRN_ROS2_FRAME_BASE, pose, 0.0};
-	ret->items[ret->count++] = (struct cairn_ros2_transform){CAIRN_ROS2_FRAME_BASE,
-	    CAIRN_ROS2_FRAME_LASER, {tf->laser_x_m, tf->laser_y_m, 0.0}, tf->laser_z_m};
+		    .parent = CAIRN_ROS2_FRAME_MAP, .child = CAIRN_ROS2_FRAME_ODOM, .pose = tf->odom_in_map};
+	ret->items[ret->count++] = (struct cairn_ros2_transform){
+	    .parent = CAIRN_ROS2_FRAME_ODOM, .child = CAIRN_ROS2_FRAME_BASE, .pose = pose};
+	ret->items[ret->count++] = (struct cairn_ros2_transform){.parent = CAIRN_ROS2_FRAME_BASE,
+	    .child = CAIRN_ROS2_FRAME_LASER,
+	    .pose = {tf->laser_x_m, tf->laser_y_m, 0.0},
+	    .z_m = tf->laser_z_m};
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/config/speeds.h"
 #include "common/device/battery.h"
 #include "common/safety/monitor_polygons.h"
 #include "common/sequencer/zone_text.h"
@@ -38,7 +39,13 @@ static bool check_orders(const struct cairn_config *cfg, struct cairn_error *err
 	    LESS(safety.silent_wait_s, safety.silent_local_s,
 		"a silent model is met in steps, one after the other"),
 	    LESS(safety.stop_distance_m, safety.slow_distance_m, "the robot slows down before it stops"),
-	    AT_MOST(robot.wheelbase_m, robot.footprint_front_m, "the front axle is part of the body"),
+	    {"robot.wheelbase_m", cairn_is_differential(cfg) ? 0.0 : cfg->robot.wheelbase_m, true,
+		"robot.footprint_front_m", cfg->robot.footprint_front_m,
+		"the front axle is part of the body"},
+	    AT_MOST(vlm.novelty_known, vlm.novelty_now, "the bands of novelty follow each other"),
+	    AT_MOST(vlm.novelty_now, vlm.novelty_detail, "the bands of novelty follow each other"),
+	    LESS(local.foreign_similarity, local.familiar_similarity,
+		"what is less alike than the one is new, and more alike than the other known"),
 	    AT_MOST(vlm.connect_timeout_s, vlm.timeout_s, "connecting is part of the call"),
 	    {"one period of cmd_vel", 0.05, false, "safety.cmd_timeout_s", cfg->safety.cmd_timeout_s,
 		"the robot would stand still for ever"},
@@ -161,6 +168,20 @@ static bool check_robot(const struct cairn_config *cfg, struct cairn_error *err)
 		cairn_error_set(err, "robot.battery_curve: %.160s", why.text);
 		return false;
 	}
+	bool two_wheels = r->base_model == CAIRN_CHOICE_BASE_MODEL_DIFFDRIVE_SERIAL;
+	if (two_wheels != cairn_is_differential(cfg)) {
+		cairn_error_set(err, "robot.kinematics: %s; a base with robot.base_model: %s is %s",
+		    two_wheels ? "ackermann" : "differential", two_wheels ? "diffdrive-serial" : "rosmaster",
+		    two_wheels ? "differential" : "steered (ackermann)");
+		return false;
+	}
+	if (two_wheels && r->wheel_separation_m > 2.0 * r->footprint_half_width_m) {
+		cairn_error_set(err,
+		    "robot.wheel_separation_m: %.10g must be at most twice robot.footprint_half_width_m "
+		    "(%.10g): the wheels are part of the body",
+		    r->wheel_separation_m, r->footprint_half_width_m);
+		return false;
+	}
 	if (fabs(r->steer_scale) < STEER_SCALE_MIN || (cfg->sim.mounting == CAIRN_CHOICE_MOUNTING_GIVEN &&
 							  fabs(cfg->sim.steer_scale) < STEER_SCALE_MIN)) {
 		cairn_error_set(err,
@@ -171,11 +192,87 @@ static bool check_robot(const struct cairn_config *cfg, struct cairn_error *err)
 	return true;
 }
 
+/* A name of ROS: /camera/image_raw. */
+static bool is_topic(const char *name)
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_/";
+	size_t len = strlen(name);
+	return name[0] == '/' && len > 1 && name[len - 1] != '/' && strstr(name, "//") == NULL &&
+	       strspn(name, letters) == len;
+}
+
+/* A robot by drivers of ROS 2: which topics go together, and what has to stand in the other sections for them. */
+static bool check_ros2_drivers(const struct cairn_config *cfg, struct cairn_error *err)
+{
+	const struct cairn_config_ros2 *ros = &cfg->ros2;
+	const struct cairn_config_robot *r = &cfg->robot;
+	bool scan = ros->scan_from[0] != '\0', base = ros->odom_from[0] != '\0',
+	     color = ros->color_from[0] != '\0';
+	if (r->drive != CAIRN_CHOICE_DRIVE_ROS2)
+		return true;
+	if (!scan && !base && !color)
+		cairn_error_set(err, "robot.drive: is ros2, but none of ros2.scan_from, ros2.odom_from and "
+				     "ros2.color_from names a topic "
+				     "(docs/ros2.md)");
+	else if (base != (ros->cmd_vel_to[0] != '\0'))
+		cairn_error_set(err,
+		    "ros2.%s: is empty; a base needs both ros2.odom_from and ros2.cmd_vel_to",
+		    base ? "cmd_vel_to" : "odom_from");
+	else if (base && r->base_model != CAIRN_CHOICE_BASE_MODEL_DIFFDRIVE_SERIAL)
+		cairn_error_set(err, "ros2.odom_from: a base of ROS is driven with robot.base_model: "
+				     "diffdrive-serial and robot.kinematics: "
+				     "differential");
+	else if (!base && (ros->imu_from[0] != '\0' || ros->battery_from[0] != '\0'))
+		cairn_error_set(err,
+		    "ros2.%s: belongs to the base: set ros2.odom_from and ros2.cmd_vel_to as well",
+		    ros->imu_from[0] != '\0' ? "imu_from" : "battery_from");
+	else if (scan && r->lidar_model != CAIRN_CHOICE_LIDAR_MODEL_HELPER)
+		cairn_error_set(err, "ros2.scan_from: a LiDAR of ROS is read with robot.lidar_model: helper");
+	else if (color && r->camera_device[0] != '\0')
+		cairn_error_set(
+		    err, "robot.camera_device: must be empty where ros2.color_from names the camera");
+	else if (!color && ros->depth_from[0] != '\0')
+		cairn_error_set(
+		    err, "ros2.depth_from: lies on the pictures of ros2.color_from; set that as well");
+	else if ((base && r->base_device[0] == '/') || (scan && r->lidar_device[0] == '/') ||
+		 (color && r->camera_socket[0] == '/'))
+		cairn_error_set(err,
+		    "robot.%s: must lie below the run directory, where the stage ros2-robot makes it",
+		    base && r->base_device[0] == '/'    ? "base_device"
+		    : scan && r->lidar_device[0] == '/' ? "lidar_device"
+							: "camera_socket");
+	else if (base && ros->enabled && ros->take_cmd_vel && strcmp(ros->cmd_vel_to, "/cmd_vel") == 0)
+		cairn_error_set(err, "ros2.cmd_vel_to: /cmd_vel is what ros2.take_cmd_vel steers the robot "
+				     "by; give the driver another one");
+	else
+		return true;
+	return false;
+}
+
+static bool check_ros2_names(const struct cairn_config *cfg, struct cairn_error *err)
+{
+	const struct cairn_config_ros2 *ros = &cfg->ros2;
+	const struct {
+		const char *key, *name;
+	} rows[] = {{"scan_from", ros->scan_from}, {"odom_from", ros->odom_from},
+	    {"cmd_vel_to", ros->cmd_vel_to}, {"imu_from", ros->imu_from}, {"battery_from", ros->battery_from},
+	    {"color_from", ros->color_from}, {"depth_from", ros->depth_from}};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (rows[i].name[0] == '\0' || is_topic(rows[i].name))
+			continue;
+		cairn_error_set(err,
+		    "ros2.%s: '%.80s' is no name of a topic: /name/name, of letters, digits and '_'",
+		    rows[i].key, rows[i].name);
+		return false;
+	}
+	return true;
+}
+
 bool cairn_config_check(const struct cairn_config *cfg, struct cairn_error *err)
 {
 	if (!check_orders(cfg, err) || !check_model_url(cfg, err) || !check_choice(cfg, err) ||
 	    !check_zones(cfg, err) || !check_remote(cfg, err) || !check_web(cfg, err) ||
-	    !check_robot(cfg, err))
+	    !check_robot(cfg, err) || !check_ros2_names(cfg, err) || !check_ros2_drivers(cfg, err))
 		return false;
 	if (cfg->map.extent_max_m / cfg->map.cell_m > MAP_CELLS_MAX) {
 		cairn_error_set(err,

@@ -2,9 +2,12 @@
 
 #include <math.h>
 
+#include "common/config/speeds.h"
+
 #define DRIVEN_MIN_MPS 0.05 /* slower than this the measured curvature is noise */
 
 #define HORIZON_SPARE_M 0.01 /* more than rounding makes of it */
+#define SPIN_SPARE_M 0.005   /* way of a corner that is left when a turn in place has ended */
 #define DRIFT_SHARE 0.10     /* of the way: what slipping wheels make of dead reckoning */
 
 void cairn_monitor_params_from(struct cairn_monitor_params *p, const struct cairn_config *cfg)
@@ -26,7 +29,9 @@ void cairn_monitor_params_from(struct cairn_monitor_params *p, const struct cair
 	    .decel_mps2 = cfg->robot.decel_max_mps2,
 	    .speed_max_mps = cfg->robot.speed_max_mps,
 	    .curvature_max_1pm = 1.0 / cfg->robot.turn_radius_min_m,
+	    .turn_rate_max_radps = cairn_turn_rate_max_radps(cfg),
 	};
+	p->reach_m = cairn_footprint_reach_m(&p->body);
 	p->floor.drift_share = DRIFT_SHARE;
 }
 
@@ -141,5 +146,24 @@ struct cairn_monitor_verdict cairn_monitor_limit(
 	double limit = fmin(p->speed_max_mps, sqrt(2.0 * p->decel_mps2 * brake_m));
 	if (limit < v.limit_mps)
 		v = (struct cairn_monitor_verdict){limit, hit.free_m, hit.bearing_rad, hit.hit, hit.point};
+	return v;
+}
+
+struct cairn_monitor_verdict cairn_monitor_spin_limit(
+    const struct cairn_monitor *m, bool left, double driven_radps)
+{
+	const struct cairn_monitor_params *p = &m->params;
+	struct cairn_spin_hit hit = cairn_spin_clearance(&m->points, &p->body, p->margin_m, left);
+	double tip_mps = (left ? driven_radps : -driven_radps) * p->reach_m;
+	struct cairn_monitor_verdict v = {.limit_mps = p->turn_rate_max_radps * p->reach_m,
+	    .free_m = hit.free_rad * p->reach_m,
+	    .bearing_rad = hit.bearing_rad,
+	    .hit = hit.hit,
+	    .point = hit.point};
+	if (!hit.hit)
+		return v;
+	double room_m = v.free_m - fmax(tip_mps, 0.0) * p->reaction_s - SPIN_SPARE_M;
+	double most = fmin(sqrt(2.0 * p->decel_mps2 * fmax(room_m, 0.0)), fmax(room_m, 0.0) / p->ttc_min_s);
+	v.limit_mps = fmin(v.limit_mps, most);
 	return v;
 }

@@ -22,6 +22,8 @@ struct cairn_monitor_params {
 	double margin_m, stop_distance_m, slow_distance_m, ttc_min_s, ttc_slow_s, ttc_slow_share;
 	double reaction_s; /* from the motion now to the wheels' answer */
 	double decel_mps2, speed_max_mps, curvature_max_1pm;
+	double turn_rate_max_radps; /* in place; 0: the base cannot */
+	double reach_m;             /* of the footprint's farthest corner */
 };
 
 void cairn_monitor_params_from(struct cairn_monitor_params *p, const struct cairn_config *cfg);
@@ -72,5 +74,10 @@ void cairn_monitor_move(struct cairn_monitor *m, struct cairn_pose2 pose);
  * slower than the command. */
 struct cairn_monitor_verdict cairn_monitor_limit(
     const struct cairn_monitor *m, double curvature_1pm, bool forward, struct cairn_twist driven);
+
+/* Limit for turning in place to that side, while the robot turns by driven_radps: on the speed of the footprint's farthest
+ * corner, whose way to the first point is free_m. */
+struct cairn_monitor_verdict cairn_monitor_spin_limit(
+    const struct cairn_monitor *m, bool left, double driven_radps);
 
 #endif

@@ -53,7 +53,7 @@ struct cairn_depth_layer {
 	bool some; /* a depth scan has come: otherwise nothing is known and nothing is held against anybody */
 	bool begun; /* the start is marked */
 	struct cairn_depth_layer_looks looks;
-	struct cairn_pose2 fix;  /* of the poses handed in, to those of the grid (floor_track.c) */
+	struct cairn_pose2 fix;  /* of the poses handed in, to those of the grid (depth_layer_track.c) */
 	double astray_m;         /* driven since the robot was last known to be on its own way */
 	struct cairn_pose2 last; /* of the grid's frame, as all that follows */
 	double driven_m;

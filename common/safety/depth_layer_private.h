@@ -1,7 +1,9 @@
-/* depth_layer_private.h - what the parts of the floor share; not for others.
+/* depth_layer_private.h - what the parts of the depth layer share; not for others.
  *
- * floor.c: the grid, and what the robot drives over. floor_see.c: what a depth scan shows of it.
- * floor_points.c: what of it stands in the way. floor_track.c: the way that the robot came. */
+ *   depth_layer.c          the grid, and what the robot drives over
+ *   depth_layer_see.c      what a depth scan shows of it
+ *   depth_layer_points.c   what of it stands in the way
+ *   depth_layer_track.c    the way that the robot came */
 #ifndef CAIRN_COMMON_SAFETY_DEPTH_LAYER_PRIVATE_H
 #define CAIRN_COMMON_SAFETY_DEPTH_LAYER_PRIVATE_H
 

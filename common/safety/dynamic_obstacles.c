@@ -8,10 +8,7 @@
 #define REACH_M 2.0     /* farther movers are no matter yet */
 #define DEEP_M 0.08     /* so far within what was free: more than noise and slip */
 #define TURN_MAX_S 0.25 /* a turn said to be longer lies about its beginning */
-#define SPARE_M 0.03
-#define TOGETHER_MIN 2 /* returns side by side: a single one is a stray */
-#define LEAVES_M 0.015 /* between himself and the robot, whoever walks up to it */
-#define EDGE_M 0.1     /* before the body: what it comes to cover next */
+#define TOGETHER_MIN 2  /* returns side by side: a single one is a stray */
 #define LATELY_REACH_M 1.5
 #define LATELY_DEEP_M 0.15 /* poses some seconds apart agree less well */
 #define LATELY_APART_S 1.0
@@ -401,86 +398,4 @@ void cairn_dynamic_obstacles_scan(struct cairn_dynamic_obstacles *m, const struc
 	    cairn_pose_compose(pose, (struct cairn_pose2){m->params.lidar.x_m, m->params.lidar.y_m, 0.0}),
 	    t_end_ns);
 	keep_view(m, &view);
-}
-
-static double gap_to(const struct cairn_footprint *body, struct cairn_vec2 p)
-{
-	double dx = fmax(fmax(p.x_m - body->front_m, -body->rear_m - p.x_m), 0.0);
-	double dy = fmax(fabs(p.y_m) - body->half_width_m, 0.0);
-	return sqrt(dx * dx + dy * dy);
-}
-
-/* Share of the travel that closes the gap: the greatest over the ways that braking may take. */
-static double closing_share(
-    const struct cairn_footprint *body, struct cairn_vec2 p, double gap_m, const struct cairn_pose2 ahead[2])
-{
-	static const double way_m[2] = {0.05, 0.20};
-	double share = 0.0;
-	for (int i = 0; i < 2; i++)
-		share = fmax(share, (gap_m - gap_to(body, cairn_pose_apply(ahead[i], p))) / way_m[i]);
-	return fmin(share, 1.0);
-}
-
-/* The positive v of f (v r + v^2 / 2a) + w v / a = room. */
-static double speed_for(const struct cairn_dynamic_obstacles_params *p, double room_m, double share)
-{
-	if (!(room_m > 0.0))
-		return 0.0;
-	double a = share / (2.0 * p->decel_mps2), b = share * p->reaction_s + p->person_mps / p->decel_mps2;
-	if (a < 1e-9)
-		return room_m / b;
-	return (sqrt(b * b + 4.0 * a * room_m) - b) / (2.0 * a);
-}
-
-/* Beside somebody who moves. */
-static double limit_moving(const struct cairn_dynamic_obstacles_params *p, struct cairn_vec2 at, double age_s,
-    const struct cairn_pose2 ahead[2])
-{
-	double gap_m = gap_to(&p->body, at);
-	double room_m = gap_m - p->person_mps * (age_s + p->reaction_s) - SPARE_M;
-	return speed_for(p, room_m, closing_share(&p->body, at, gap_m, ahead));
-}
-
-/* Beside somebody who stands. */
-static double limit_standing(
-    const struct cairn_dynamic_obstacles_params *p, struct cairn_vec2 at, double age_s, bool forward)
-{
-	struct cairn_footprint edge = p->body;
-	if (forward) {
-		edge.rear_m = -p->body.front_m;
-		edge.front_m += EDGE_M;
-	} else {
-		edge.front_m = -p->body.rear_m;
-		edge.rear_m += EDGE_M;
-	}
-	double gap_m = gap_to(&edge, at), late_s = age_s + p->reaction_s;
-	double room_m = gap_m - p->person_mps * late_s - SPARE_M;
-	if (room_m > 0.0)
-		return speed_for(p, room_m, 1.0);
-	double rest_s = late_s - gap_m / p->person_mps, a = p->decel_mps2;
-	return (sqrt(rest_s * rest_s + 2.0 * LEAVES_M / a) - rest_s) * a;
-}
-
-struct cairn_dynamic_obstacles_limit cairn_dynamic_obstacles_limit(const struct cairn_dynamic_obstacles *m,
-    struct cairn_pose2 pose, double curvature_1pm, bool forward, int64_t now_ns)
-{
-	const struct cairn_dynamic_obstacles_params *p = &m->params;
-	struct cairn_dynamic_obstacles_limit best = {INFINITY, 0.0, -1.0};
-	if (m->points == 0)
-		return best;
-	double sign = forward ? 1.0 : -1.0, age_s = fmax((double)(now_ns - m->t_ns) * 1e-9, 0.0);
-	struct cairn_twist way = {sign, sign * curvature_1pm};
-	struct cairn_pose2 zero = {0}, ahead[2] = {cairn_pose_inverse(cairn_pose_advance(zero, way, 0.05)),
-					   cairn_pose_inverse(cairn_pose_advance(zero, way, 0.20))};
-	struct cairn_pose2 here = cairn_pose_inverse(pose);
-	for (uint32_t i = 0; i < m->points; i++) {
-		struct cairn_vec2 at =
-		    cairn_pose_apply(here, (struct cairn_vec2){(double)m->x_m[i], (double)m->y_m[i]});
-		double v =
-		    m->stands[i] ? limit_standing(p, at, age_s, forward) : limit_moving(p, at, age_s, ahead);
-		if (v < best.limit_mps)
-			best = (struct cairn_dynamic_obstacles_limit){
-			    v, atan2(at.y_m, at.x_m), hypot(at.x_m, at.y_m)};
-	}
-	return best;
 }

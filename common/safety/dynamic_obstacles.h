@@ -11,7 +11,7 @@
  * gap, the highest speed v is that of
  *     f (v r + v^2 / 2a) + person_mps (age + r + v / a) + spare <= g
  * which is the separation of ISO 13855 (and of ISO/TS 15066, speed and separation monitoring) turned round to
- * the speed. Walls are not movers: they bound the speed as motor_monitor.h says.
+ * the speed. Walls are not movers: they bound the speed as collision_monitor.h says.
  *
  * Who has come may come to stand, and set out again, and so does a door. With lately_s turns are kept for
  * that long, one a second and, when these are old, one in four. What stands where more of that time looked
@@ -78,6 +78,10 @@ void cairn_dynamic_obstacles_init(
 /* A turn: its returns in the robot frame of pose, which is that of the robot at t_end_ns. */
 void cairn_dynamic_obstacles_scan(struct cairn_dynamic_obstacles *movers, const struct cairn_points *points,
     struct cairn_pose2 pose, int64_t t_start_ns, int64_t t_end_ns);
+
+/* Limit for turning in place at pose: on the speed of the footprint's farthest corner. */
+struct cairn_dynamic_obstacles_limit cairn_dynamic_obstacles_spin_limit(
+    const struct cairn_dynamic_obstacles *movers, struct cairn_pose2 pose, int64_t now_ns);
 
 /* Limit for driving on along curvature_1pm from pose, at now_ns. */
 struct cairn_dynamic_obstacles_limit cairn_dynamic_obstacles_limit(

@@ -350,3 +350,12 @@ struct cairn_monitor_polygon_limit cairn_monitor_polygons_limit(struct cairn_mon
 		    fmax(p->slow_share * fabs(speed_mps), fmin(p->creep_mps, fabs(speed_mps))), c.slow_at);
 	return cairn_monitor_polygon_free();
 }
+
+struct cairn_monitor_polygon_limit cairn_monitor_polygons_spin_limit(
+    const struct cairn_monitor_polygons *z, int64_t now_ns)
+{
+	if (now_ns >= z->approach_ns)
+		return cairn_monitor_polygon_free();
+	return (struct cairn_monitor_polygon_limit){
+	    CAIRN_ZONE_APPROACH, 0.0, z->approach_bearing_rad, -1.0, CAIRN_ZONE_NO_POINT};
+}

@@ -1,14 +1,24 @@
-/* monitor_polygons.h - the collision monitor's zones around the robot, beside the swept arc (motor_monitor.h).
+/* monitor_polygons.h - the collision monitor's zones around the robot, beside the swept arc
+ * (collision_monitor.h).
  *
  * In the manner of Nav2's collision monitor, with one rule of our own, without which an Ackermann robot that
- * has come too near could never leave again: a zone judges a motion, not a place. stop zone   so many points
- * in it, and nothing is driven that brings one of them nearer; what does not is driven at creep speed. slow
- * zone   so many points in it ahead of the motion, within a hand's breadth of the way, and the speed is a
- * share of what was asked (slow_beside: wherever in the zone they are). emergency   P1: anything nearer than
- * distance_m to the footprint's centre within angle_rad of the direction of travel, and brought nearer by it,
- * stops that direction until it has been clear for clear_s. The other direction stays open, and so does
- * sliding along a wall. approach    something comes nearer by itself: the robot stands while it could be
- * there within approach_s. A circle is about the footprint's centre, a polygon in the robot frame. */
+ * has come too near could never leave again: a zone judges a motion, not a place. The first row that fits
+ * decides:
+ *
+ *   approach    Something comes nearer by itself, faster than approach_mps, and could be there within
+ *               approach_s: the robot stands for approach_s from then on. The only zone that also holds a
+ *               turn in place.
+ *   emergency   emergency_points or more are nearer than emergency_m to the footprint's centre, within
+ *               emergency_rad of the direction of travel, and brought nearer by it: this direction is stopped
+ *               until it has been clear for emergency_clear_s. The other one stays open, and so does sliding
+ *               along a wall.
+ *   stop zone   stop_points or more are in it: nothing is driven that brings the nearest of them nearer. What
+ *               does not is driven at creep_mps at most.
+ *   slow zone   slow_points or more are in it, ahead of the motion and within 0.10 m of the way (slow_beside:
+ *               wherever in the zone they are): slow_share of the speed asked for at most, but not below
+ *               creep_mps.
+ *
+ * A circle is about the footprint's centre, a polygon in the robot frame. */
 #ifndef CAIRN_COMMON_SAFETY_MONITOR_POLYGONS_H
 #define CAIRN_COMMON_SAFETY_MONITOR_POLYGONS_H
 
@@ -46,8 +56,6 @@ struct cairn_monitor_polygons {
 	int64_t emergency_ns[2]; /* last seen behind, ahead; 0 = never */
 	int64_t approach_ns;     /* stand until then */
 	double approach_bearing_rad;
-	/* the turn before, nearest returns around the footprint's centre in the frame that does not turn */
-	int64_t t_scan_ns;
 };
 
 enum cairn_monitor_polygon_verdict {
@@ -82,5 +90,10 @@ struct cairn_monitor_polygon_limit cairn_monitor_polygon_free(void);
 struct cairn_monitor_polygon_limit cairn_monitor_polygons_limit(struct cairn_monitor_polygons *zones,
     const struct cairn_points *points, size_t count, double curvature_1pm, bool forward, double speed_mps,
     int64_t now_ns);
+
+/* Of a turn in place: what comes near by itself holds it. Points in the zones do not, since what the corners sweep is judged
+ * exactly (cairn_spin_clearance). */
+struct cairn_monitor_polygon_limit cairn_monitor_polygons_spin_limit(
+    const struct cairn_monitor_polygons *z, int64_t now_ns);
 
 #endif

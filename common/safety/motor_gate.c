@@ -159,24 +159,34 @@ bool cairn_motor_cmd(struct cairn_motor *m, const struct cairn_header *hdr,
 		return refuse(m, fault);
 	follow(m, &m->cmd_stream, hdr);
 	m->asked = (struct cairn_twist){cmd->v_mps, cmd->w_radps};
-	m->spot_turn = fabs(cmd->v_mps) < SPOT_V_MPS && fabs(cmd->w_radps) > SPOT_W_RADPS;
-	if (m->spot_turn || fabs(cmd->v_mps) < SPOT_V_MPS) {
+	const struct cairn_monitor_params *p = &m->params.monitor;
+	bool in_place = fabs(cmd->v_mps) < SPOT_V_MPS && fabs(cmd->w_radps) > SPOT_W_RADPS;
+	m->spot_turn = in_place && !(p->turn_rate_max_radps > 0.0);
+	if (fabs(cmd->v_mps) < SPOT_V_MPS) {
 		m->command = (struct cairn_twist){0};
+		if (in_place)
+			m->command.w_radps =
+			    cairn_clamp(cmd->w_radps, -p->turn_rate_max_radps, p->turn_rate_max_radps);
 		/* The sender lives, so its dead man is fed, but it asked for what the base cannot do. */
 		return !m->spot_turn || refuse(m, "turn on the spot");
 	}
-	const struct cairn_monitor_params *p = &m->params.monitor;
 	double k = cairn_clamp(cmd->w_radps / cmd->v_mps, -p->curvature_max_1pm, p->curvature_max_1pm);
 	double v = cairn_clamp(cmd->v_mps, -p->speed_max_mps, p->speed_max_mps);
 	m->command = (struct cairn_twist){v, k * v};
 	return true;
 }
 
+struct cairn_twist cairn_motor_sent(const struct cairn_motor *m)
+{
+	return (struct cairn_twist){
+	    m->smooth.v_mps, m->smooth.v_mps * m->curvature_1pm + cairn_motor_spin_radps(m)};
+}
+
 static struct cairn_twist motion_now(const struct cairn_motor *m, int64_t now_ns)
 {
 	if (m->measured_ns != NEVER_NS && now_ns - m->measured_ns <= MEASURED_MAX_NS)
 		return m->measured;
-	return (struct cairn_twist){m->smooth.v_mps, m->smooth.v_mps * m->curvature_1pm};
+	return cairn_motor_sent(m);
 }
 
 static bool refuse_scan(struct cairn_motor *m, const char *why)
@@ -202,7 +212,9 @@ bool cairn_motor_scan(
 	struct cairn_pose2 pose = cairn_pose_advance(m->pose, twist, since_step_s);
 	cairn_monitor_scan(&m->monitor, scan, hdr->t_ns, twist, pose);
 	struct cairn_reckoning at = {.pose = pose,
-	    .steering_rad = m->steering_rad + m->steered_1pm * twist.v_mps * since_step_s,
+	    .steering_rad = m->steering_rad + m->spin.turned_rad +
+			    (m->steered_1pm * twist.v_mps + m->spin.turning_radps) * since_step_s,
+	    .turned_in_place_rad = m->spin.turned_rad,
 	    .standing = fabs(twist.v_mps) < STANDS_MPS && fabs(twist.w_radps) < STANDS_RADPS};
 	fault = cairn_scan_motion_fault(&m->scan_motion, &m->monitor.scanned, &at, now_ns);
 	if (fault != NULL)
@@ -274,35 +286,6 @@ bool cairn_motor_estop(struct cairn_motor *m, const struct cairn_header *hdr,
 	return true;
 }
 
-void cairn_motor_operator_stop(struct cairn_motor *m, const char *reason)
-{
-	m->estop = true;
-	snprintf(m->estop_reason, sizeof(m->estop_reason), "%.79s",
-	    reason[0] != '\0' ? reason : "no reason given");
-}
-
-void cairn_motor_person_stop(struct cairn_motor *m, const char *said)
-{
-	char text[sizeof(m->estop_reason)];
-	snprintf(text, sizeof(text), "%s%s%.60s", CAIRN_MOTOR_PERSON, said[0] != '\0' ? ": " : "", said);
-	cairn_motor_operator_stop(m, text);
-}
-
-bool cairn_motor_operator_release(struct cairn_motor *m, int64_t now_ns, struct cairn_error *err)
-{
-	if (m->estop_seen_ns != NEVER_NS && cairn_topic_fresh(CAIRN_TOPIC_ESTOP, m->estop_seen_ns, now_ns)) {
-		cairn_error_set(err, "the stop is still demanded: %s", m->estop_reason);
-		return false;
-	}
-	m->estop = m->needs_operator = m->bumped = false;
-	cairn_scan_motion_reset(&m->scan_motion); /* a person has looked */
-	m->wheels.opposed = false;
-	m->estop_seen_ns = NEVER_NS;
-	m->rearming = true;
-	m->fresh_since_ns = 0;
-	return true;
-}
-
 void cairn_motor_device(struct cairn_motor *m, bool in_service)
 {
 	m->device = in_service;
@@ -363,9 +346,9 @@ static unsigned inputs(struct cairn_motor *m, int64_t now_ns)
 		c |= CAIRN_MOTOR_NO_DEVICE;
 	if (m->estop)
 		c |= CAIRN_MOTOR_ESTOP;
-	if (m->wheels.verdict != CAIRN_WHEELS_OBEY)
+	if (m->wheels.verdict != CAIRN_WHEELS_OBEY || m->spin.wheels.verdict != CAIRN_WHEELS_OBEY)
 		c |= CAIRN_MOTOR_WHEELS;
-	if (m->scan_motion.votes.fault[0] != '\0' || m->wheels.opposed)
+	if (m->scan_motion.votes.fault[0] != '\0' || m->wheels.opposed || m->spin.wheels.opposed)
 		c |= CAIRN_MOTOR_CONTRADICTION;
 	if (m->lean.leans)
 		c |= CAIRN_MOTOR_TILTED;
@@ -465,6 +448,7 @@ struct cairn_twist cairn_motor_step(struct cairn_motor *m, int64_t now_ns)
 	bool measured = m->measured_ns != NEVER_NS && now_ns - m->measured_ns <= MEASURED_MAX_NS;
 	cairn_wheel_check_step(
 	    &m->wheels, &m->params.wheels, m->smooth.v_mps, measured, m->measured.v_mps, dt_s);
+	cairn_motor_spin_watch(m, measured, since_s, dt_s);
 	unsigned c = inputs(m, now_ns);
 	struct arc_verdict known = {0};
 	m->verdict = (struct cairn_monitor_verdict){0};
@@ -473,23 +457,29 @@ struct cairn_twist cairn_motor_step(struct cairn_motor *m, int64_t now_ns)
 	switch (row_of(c)->stop) {
 	case AT_ONCE:
 		cairn_velocity_smoother_force(&m->smooth, 0.0);
+		cairn_motor_spin_stop(m);
 		break;
 	case BRAKE:
 		cairn_velocity_smoother_brake(&m->smooth, &m->params.smooth, dt_s);
 		cap(m, &known, driven);
+		cairn_motor_spin_brake(m, driven, dt_s);
 		break;
 	case GO: {
 		double target = monitored_target(m, driven, &known, &c);
+		if (m->spin.tip.v_mps != 0.0)
+			target = 0.0; /* it stands before it drives */
 		cairn_velocity_smoother_step(&m->smooth, &m->params.smooth, target, dt_s);
 		/* The arc of the command, unless the robot still brakes from the other direction. */
 		if (m->command.v_mps != 0.0 && m->smooth.v_mps * m->command.v_mps >= 0.0)
 			m->curvature_1pm = m->command.w_radps / m->command.v_mps;
 		cap(m, &known, driven);
-		if (m->command.v_mps == 0.0 && m->smooth.v_mps == 0.0)
+		cairn_motor_spin_step(m, driven, dt_s, &c);
+		if (m->command.v_mps == 0.0 && m->command.w_radps == 0.0 && m->smooth.v_mps == 0.0 &&
+		    m->spin.tip.v_mps == 0.0)
 			c |= CAIRN_MOTOR_STANDING;
 		break;
 	}
 	}
 	m->conditions = c;
-	return (struct cairn_twist){m->smooth.v_mps, m->smooth.v_mps * m->curvature_1pm};
+	return cairn_motor_sent(m);
 }

@@ -6,28 +6,32 @@
  *
  * What holds:
  * - A command counts by its stamp: older than safety.cmd_timeout_s ramps the robot down (dead man). Messages
- * that are marked invalid, not finite, stale, from the future, repeated or older than the last are refused
- * and counted.
+ *   that are marked invalid, not finite, stale, from the future, repeated or older than the last are refused
+ *   and counted.
  * - No scan younger than safety.scan_timeout_s ramps it down too. A scan that cannot be true (scan_check.h:
  *   covered or blinded LiDAR, a repeated revolution, one that contradicts the motion) is refused.
- * - Wheels that do something else than they are told for longer than safety.wheels_timeout_s (wheel_check.h) are
- *   a state of their own: zero is sent at once.
- * - LiDAR, wheels, gyro and steering that do not tell of one motion (sensor_votes.h), as when one is mounted or wired the
- *   wrong way round, and wheels that turn against the direction they are told, stop the robot until a release.
+ * - Wheels that do something else than they are told for longer than safety.wheels_timeout_s (wheel_check.h)
+ *   are a state of their own: zero is sent at once.
+ * - LiDAR, wheels, gyro and steering that do not tell of one motion (sensor_votes.h), as when one is mounted
+ *   or wired the wrong way round, and wheels that turn against the direction they are told, stop the robot
+ *   until a release.
  * - A robot that leans (lean_check.h) and one whose battery is empty stand.
- * - A new epoch on either stream (its publisher was reborn) means standstill until both have been fresh for
- *   safety.rearm_s, and with safety.rearm operator also until a release.
- * - An emergency stop, from the estop topic or the operator, is at once and stays until the operator's
- * release.
- * - Speed and curvature never exceed the robot's; turning on the spot is refused.
- * - The collision monitor limits the speed on the arc that is commanded and on the arc still driven, forward
- * and backward; driving away from what is too near stays possible. */
+ * - A new epoch of commands, scans or poses (their publisher was restarted) means standstill until commands
+ *   and scans, and poses if theirs was new, have been fresh for safety.rearm_s; with safety.rearm operator
+ *   also until a release.
+ * - An emergency stop, from the estop topic, the bumper or the operator, is at once and stays until the
+ *   operator's release.
+ * - Speed, curvature and rate of turn never exceed the robot's. Turning in place (motor_spin.h) is refused to
+ *   an Ackermann base; a differential one stands before it turns, and before it drives.
+ * - The collision monitor limits the speed on the arc that is commanded and on the arc still driven,
+ *   forward and backward; driving away from what is too near stays possible. */
 #ifndef CAIRN_COMMON_SAFETY_MOTOR_GATE_H
 #define CAIRN_COMMON_SAFETY_MOTOR_GATE_H
 
 #include "common/base/repeats.h"
 #include "common/safety/collision_monitor.h"
 #include "common/safety/lean_check.h"
+#include "common/safety/motor_spin.h"
 #include "common/safety/velocity_smoother.h"
 #include "common/safety/scan_check.h"
 #include "common/safety/wheel_check.h"
@@ -85,7 +89,7 @@ struct cairn_motor {
 	int64_t cliff_ns;         /* last seen; INT64_MIN = never, or floor was seen a second or more later */
 	struct cairn_twist asked; /* last command as it came */
 	struct cairn_twist command; /* the same within the robot's limits */
-	bool spot_turn;             /* it was a turn on the spot */
+	bool spot_turn;             /* it was a turn in place that the base cannot make */
 	bool device;
 	bool rearming, needs_operator, needs_pose; /* the last: who was born anew gives the poses */
 	int64_t fresh_since_ns;                    /* 0: some input is not fresh */
@@ -112,6 +116,7 @@ struct cairn_motor {
 	struct cairn_repeats scan_repeats;
 	struct cairn_scan_motion scan_motion;
 	struct cairn_wheel_check wheels;
+	struct cairn_motor_spin spin;
 	struct cairn_lean_check lean;
 	bool battery_empty;
 	double battery_percent; /* negative: not known */
@@ -127,14 +132,15 @@ bool cairn_motor_cmd(struct cairn_motor *m, const struct cairn_header *hdr,
     const struct cairn_msg_cmd_vel *cmd, int64_t now_ns);
 bool cairn_motor_scan(
     struct cairn_motor *m, const struct cairn_header *hdr, const struct cairn_msg_scan *scan, int64_t now_ns);
-/* The mapper's word: only that it has been born anew, as what is commanded goes by it. False for one that says
- * nothing (old, or out of order), which is no fault: the sequencer judges poses. */
+/* A pose of the mapper. Used only to notice that the mapper was restarted: commands refer to its map frame, so
+ * a new epoch re-arms. False for one that is old or out of order, which is no fault: the sequencer judges
+ * poses. */
 bool cairn_motor_pose(struct cairn_motor *m, const struct cairn_header *hdr, int64_t now_ns);
 /* The depth camera's word; refused ones leave the floor as it was known. */
 bool cairn_motor_depth(struct cairn_motor *m, const struct cairn_header *hdr,
     const struct cairn_msg_depth_scan *scan, int64_t now_ns);
-/* Bumper: an emergency stop that latches. Cliff: no forward motion until floor is
- * seen a second or more after it. */
+/* Bumper: an emergency stop that latches. Cliff: no forward motion until floor is seen a second or more after
+ * it. */
 bool cairn_motor_guard(struct cairn_motor *m, const struct cairn_header *hdr,
     const struct cairn_msg_guard *guard, int64_t now_ns);
 bool cairn_motor_estop(struct cairn_motor *m, const struct cairn_header *hdr,
@@ -161,6 +167,8 @@ void cairn_motor_measured(struct cairn_motor *m, struct cairn_twist twist, int64
 
 /* Decides; to be called every 20 ms and after every scan. */
 struct cairn_twist cairn_motor_step(struct cairn_motor *m, int64_t now_ns);
+/* What the last step decided. */
+struct cairn_twist cairn_motor_sent(const struct cairn_motor *m);
 enum cairn_motor_state cairn_motor_state(const struct cairn_motor *m);
 void cairn_motor_message(struct cairn_motor *m, int64_t now_ns, struct cairn_msg_motion *out);
 

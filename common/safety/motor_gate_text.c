@@ -45,6 +45,13 @@ static void say_reason(const struct cairn_motor *m, int64_t now_ns, char *text, 
 	else if (bit == CAIRN_MOTOR_ESTOP) /* beside the state, which says what it is */
 		snprintf(text, cap_bytes, "%s",
 		    person_said(m->estop_reason) != NULL ? CAIRN_MOTOR_PERSON : m->estop_reason);
+	else if (bit == CAIRN_MOTOR_WHEELS && m->wheels.verdict == CAIRN_WHEELS_OBEY)
+		snprintf(text, cap_bytes,
+		    m->spin.wheels.verdict == CAIRN_WHEELS_RUN
+			? "the robot turns at %.2f rad/s against a command of %.2f rad/s"
+			: "the robot does not turn (%.2f rad/s) against a command of %.2f rad/s",
+		    m->spin.wheels.measured_mps / m->params.monitor.reach_m,
+		    m->spin.wheels.sent_mps / m->params.monitor.reach_m);
 	else if (bit == CAIRN_MOTOR_WHEELS)
 		snprintf(text, cap_bytes,
 		    m->wheels.verdict == CAIRN_WHEELS_RUN
@@ -53,7 +60,9 @@ static void say_reason(const struct cairn_motor *m, int64_t now_ns, char *text, 
 		    m->wheels.measured_mps, m->wheels.sent_mps);
 	else if (bit == CAIRN_MOTOR_CONTRADICTION)
 		snprintf(text, cap_bytes, "%s",
-		    m->wheels.opposed
+		    m->spin.wheels.opposed ? "the robot turns against the direction it is told: wheels "
+					     "exchanged, or gyro reversed"
+		    : m->wheels.opposed
 			? "the wheels turn against the direction they are told: drive or encoders "
 			  "reversed"
 			: m->scan_motion.votes.fault);
@@ -139,7 +148,7 @@ void cairn_motor_message(struct cairn_motor *m, int64_t now_ns, struct cairn_msg
 	    .cmd_v_mps = m->asked.v_mps,
 	    .cmd_w_radps = m->asked.w_radps,
 	    .v_mps = m->smooth.v_mps,
-	    .w_radps = m->smooth.v_mps * m->curvature_1pm,
+	    .w_radps = cairn_motor_sent(m).w_radps,
 	    .nearest_m = -1.0,
 	    .rejected = m->rejected};
 	if ((m->conditions & CAIRN_MOTOR_NO_SCAN) == 0)

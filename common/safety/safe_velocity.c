@@ -2,9 +2,13 @@
 
 #include <math.h>
 
+#include "common/config/speeds.h"
+
 #define WIDE_ARC_RADIUS_M 0.8
 /* Arcs are asked a little wider than the steering's stop, so that control has room on both sides. */
 #define RADIUS_RESERVE 1.05
+#define SPIN_SPARE_M 0.01   /* way of a corner that a turn in place leaves */
+#define SPIN_CREEP_MPS 0.01 /* of a corner */
 
 struct cairn_footprint cairn_safe_footprint(const struct cairn_config *cfg)
 {
@@ -19,8 +23,12 @@ double cairn_safe_from_body_m(const struct cairn_config *cfg, double from_centre
 
 struct cairn_twist cairn_safe_feasible(const struct cairn_config *cfg, struct cairn_twist want)
 {
-	if (!isfinite(want.v_mps) || !isfinite(want.w_radps) || fabs(want.v_mps) < 1e-6)
+	double most_radps = cairn_turn_rate_max_radps(cfg);
+	if (!isfinite(want.v_mps) || !isfinite(want.w_radps))
 		return (struct cairn_twist){0.0, 0.0};
+	if (fabs(want.v_mps) < 1e-6)
+		return (struct cairn_twist){
+		    0.0, most_radps > 0.0 ? cairn_clamp(want.w_radps, -most_radps, most_radps) : 0.0};
 	double curvature = want.w_radps / want.v_mps;
 	double limit = 1.0 / cfg->robot.turn_radius_min_m;
 	double v = cairn_clamp(want.v_mps, -cfg->robot.speed_max_mps, cfg->robot.speed_max_mps);
@@ -33,6 +41,28 @@ static double stoppable_mps(double room_m, double reaction_s, double decel_mps2)
 	return decel_mps2 * (sqrt(reaction_s * reaction_s + 2.0 * room_m / decel_mps2) - reaction_s);
 }
 
+static struct cairn_safe_velocity safe_turn(const struct cairn_config *cfg, const struct cairn_points *points,
+    struct cairn_twist want, double reaction_s)
+{
+	struct cairn_footprint body = cairn_safe_footprint(cfg);
+	double reach_m = cairn_footprint_reach_m(&body), tip_mps = fabs(want.w_radps) * reach_m;
+	struct cairn_spin_hit hit =
+	    cairn_spin_clearance(points, &body, cfg->safety.margin_m, want.w_radps > 0.0);
+	double limit = !hit.hit ? INFINITY
+				: stoppable_mps(fmax(hit.free_rad * reach_m - SPIN_SPARE_M, 0.0),
+				      fmax(reaction_s, 0.0), cfg->robot.decel_max_mps2);
+	double left_mps = fmin(tip_mps, limit);
+	if (left_mps < SPIN_CREEP_MPS && left_mps < tip_mps)
+		left_mps = 0.0;
+	return (struct cairn_safe_velocity){.twist = {0.0, copysign(left_mps / reach_m, want.w_radps)},
+	    .ratio = left_mps / tip_mps,
+	    .free_m = fmin(hit.free_rad * reach_m, CAIRN_SAFE_HORIZON_M),
+	    .bearing_rad = hit.bearing_rad,
+	    .hit = hit.hit,
+	    .point = hit.point,
+	    .pace = left_mps > 0.0 ? CAIRN_PACE_FAST : CAIRN_PACE_STOP};
+}
+
 struct cairn_safe_velocity cairn_safe_velocity(const struct cairn_config *cfg,
     const struct cairn_points *points, struct cairn_twist want, double reaction_s)
 {
@@ -40,6 +70,8 @@ struct cairn_safe_velocity cairn_safe_velocity(const struct cairn_config *cfg,
 	struct cairn_twist t = cairn_safe_feasible(cfg, want);
 	struct cairn_safe_velocity out = {
 	    .ratio = 1.0, .free_m = CAIRN_SAFE_HORIZON_M, .pace = CAIRN_PACE_FAST};
+	if (cairn_twist_in_place(t))
+		return safe_turn(cfg, points, t, reaction_s);
 	if (t.v_mps == 0.0) {
 		out.ratio = want.v_mps == 0.0 && want.w_radps == 0.0 ? 1.0 : 0.0;
 		return out;

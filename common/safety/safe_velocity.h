@@ -2,9 +2,15 @@
  * stage.
  *
  * Speed by the free length d of the commanded arc (swept footprint, forward or backward), curvature kept:
- *   v <= robot.speed_max * clamp((d - stop) / (slow - stop), 0, 1)        safety.stop_distance_m,
- * slow_distance_m v * reaction + v^2 / (2 decel) <= d - stop                            it can still stop in
- * time Slower than CAIRN_SAFE_CREEP_MPS means stand. */
+ *
+ *   v <= robot.speed_max_mps * clamp((d - stop) / (slow - stop), 0, 1)   stop: safety.stop_distance_m
+ *                                                                        slow: safety.slow_distance_m
+ *   v * reaction + v^2 / (2 decel) <= d - stop                           it can still stop in time
+ *                                                                        decel: robot.decel_max_mps2
+ *
+ * A speed that this brings below CAIRN_SAFE_CREEP_MPS becomes zero. A turn in place (of a differential
+ * base) is judged by the way of the footprint's farthest corner: the second rule, with 1 cm in place of
+ * the stop distance, since safety.margin_m is part of what is swept; a corner slower than 0.01 m/s stands. */
 #ifndef CAIRN_COMMON_SAFETY_SAFE_VELOCITY_H
 #define CAIRN_COMMON_SAFETY_SAFE_VELOCITY_H
 
@@ -18,7 +24,7 @@
 struct cairn_safe_velocity {
 	struct cairn_twist twist;
 	double ratio;  /* of the wanted speed that is left, 0..1; 1 when nothing was wanted */
-	double free_m; /* of the arc, at most CAIRN_SAFE_HORIZON_M */
+	double free_m; /* of the arc, or of the corner of a turn in place, at most CAIRN_SAFE_HORIZON_M */
 	double bearing_rad;
 	bool hit;
 	size_t point;         /* that stands in the way */
@@ -31,9 +37,15 @@ struct cairn_footprint cairn_safe_footprint(const struct cairn_config *cfg);
  * distances of people and zones are from there, free arcs from the body's ends. */
 double cairn_safe_from_body_m(const struct cairn_config *cfg, double from_centre_m);
 
-/* The twist an Ackermann base can drive that is nearest to want: no turning on the spot, not tighter than
- * robot.turn_radius_min_m, not faster than robot.speed_max_mps; not finite means zero. */
+/* The twist the base can drive that is nearest to want: turning in place with robot.kinematics differential alone, not tighter
+ * than robot.turn_radius_min_m, not faster than robot.speed_max_mps and turn_rate_max_radps; not finite means zero. */
 struct cairn_twist cairn_safe_feasible(const struct cairn_config *cfg, struct cairn_twist want);
+
+/* A turn in place and nothing else. */
+static inline bool cairn_twist_in_place(struct cairn_twist t)
+{
+	return t.v_mps == 0.0 && t.w_radps != 0.0;
+}
 
 /* reaction_s: time until the wheels follow, the age of the points included. */
 struct cairn_safe_velocity cairn_safe_velocity(const struct cairn_config *cfg,

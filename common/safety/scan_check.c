@@ -148,6 +148,7 @@ static void begin(struct cairn_scan_motion *m, const struct cairn_points *points
 	m->some = true;
 	m->pose = at->pose;
 	m->steering_rad = at->steering_rad;
+	m->turned_in_place_rad = at->turned_in_place_rad;
 	m->voted = false;
 	m->t_ns = now_ns;
 	m->points.count = points->count;
@@ -243,11 +244,11 @@ static void confirm(struct cairn_scan_motion *m)
  * a standing robot by hand proves nothing of its sensors' signs to it): most of what is seen has to lie where it was, and no worse than after the motion by wheels and gyro. A search that begins there may end in a place that only
  * looks alike, so where that fits badly it begins at none as well. */
 static void vote(struct cairn_scan_motion *m, const struct cairn_points *points, struct cairn_pose2 moved,
-    double steered_rad)
+    double steered_rad, bool turns)
 {
 	struct cairn_votes_piece piece = {.odometry = moved, .steering_rad = steered_rad};
 	struct cairn_shift other;
-	if (hypot(moved.x_m, moved.y_m) < STANDS_M)
+	if (hypot(moved.x_m, moved.y_m) < STANDS_M && !turns)
 		return;
 	cairn_shift_lines_from(&m->lines, &m->points);
 	bool some = cairn_shift_find(&m->lines, points, moved, &piece.scan);
@@ -290,6 +291,7 @@ const char *cairn_scan_motion_fault(struct cairn_scan_motion *m, const struct ca
 	struct cairn_pose2 moved = cairn_pose_between(m->pose, at->pose);
 	double moved_m = hypot(moved.x_m, moved.y_m), moved_rad = fabs(moved.yaw_rad);
 	double steered_rad = at->steering_rad - m->steering_rad;
+	bool turns = fabs(at->turned_in_place_rad - m->turned_in_place_rad) >= STANDS_RAD;
 	bool astray = m->doubt == CAIRN_SCAN_DOUBT_ASTRAY;
 	bool far = moved_m >= MOVED_M || moved_rad >= MOVED_RAD || fabs(steered_rad) >= MOVED_RAD;
 	/* Not while it creeps: the way since the reference has to add up. */
@@ -298,7 +300,7 @@ const char *cairn_scan_motion_fault(struct cairn_scan_motion *m, const struct ca
 	if (m->some && !m->voted && m->doubt == CAIRN_SCAN_DOUBT_NONE && moved_m >= EARLY_M &&
 	    m->votes.way_m2 < PROVEN_M2) {
 		m->voted = true;
-		vote(m, points, moved, steered_rad);
+		vote(m, points, moved, steered_rad, turns);
 	}
 	struct cairn_scan_view seen;
 	if (m->some && (astray ? !again : m->doubt == CAIRN_SCAN_DOUBT_NONE && !far && !again))
@@ -311,7 +313,7 @@ const char *cairn_scan_motion_fault(struct cairn_scan_motion *m, const struct ca
 	} else if (m->some) {
 		struct fit f = compare(m, &seen, moved);
 		if (far && !astray && moved_m < APART_M)
-			vote(m, points, moved, steered_rad);
+			vote(m, points, moved, steered_rad, turns);
 		if (astray && astray_over(m, f.least_m, at->standing))
 			m->doubt = CAIRN_SCAN_DOUBT_NONE;
 		else if (!astray && f.still_m >= 0.0 && f.least_m >= 0.0 && moved_m < APART_M)

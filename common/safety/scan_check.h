@@ -59,6 +59,7 @@ struct cairn_scan_motion {
 	struct cairn_pose2 pose;    /* of the reference, dead reckoned */
 	struct cairn_points points; /* the reference, in the robot frame of that pose */
 	double steering_rad;        /* of the reference */
+	double turned_in_place_rad; /* of the reference */
 	bool voted;                 /* by it already, early */
 	struct cairn_sensor_votes votes;
 	struct cairn_points moved; /* scratch */
@@ -69,7 +70,8 @@ struct cairn_scan_motion {
 struct cairn_reckoning {
 	struct cairn_pose2 pose;
 	double steering_rad; /* its heading by the steering that was commanded; not a number: not known */
-	bool standing;       /* by odometry */
+	double turned_in_place_rad; /* of that heading: by turns in place that were commanded */
+	bool standing;              /* by odometry */
 };
 
 /* points: a revolution in the robot frame of at. NULL, or why one must not drive by it: it contradicts the motion since an

@@ -5,18 +5,22 @@
  * late), every age is counted as if the clock had stood still meanwhile: it must not blame others for its own
  * absence.
  *
- *   a stage           heartbeat (or, before its first, being up) older than CAIRN_WATCHDOG_BEAT_S while the
- * launcher says it is up: asks for a restart, once; it counts again after its next beat, so a stage that is
- * being restarted is left alone the motor stage   neither motion, odom nor heartbeat for
- * CAIRN_WATCHDOG_MOTOR_S: stop frames are to be written straight to the base, every step, until it is heard
- * again. No latched stop: the reborn stage goes on by itself the scan          silent for
- * CAIRN_WATCHDOG_SCAN_S beyond its limit while odometry still shows motion: the motor stage has failed its
- * duty: emergency stop, which it latches the wheels        turn for CAIRN_WATCHDOG_WHEELS_S although zero is sent: stop
- * frames are written straight to the base as well the data plane    no new canary frame for CAIRN_WATCHDOG_CANARY_S
- * while the canary should be up
+ *   a stage           Heartbeat (or, before its first, being up) older than CAIRN_WATCHDOG_BEAT_S while the
+ *                     launcher says it is up: asks for a restart, once. It counts again after its next beat,
+ *                     so a stage that is being restarted is left alone.
+ *   the motor stage   Neither motion, odom nor heartbeat for CAIRN_WATCHDOG_MOTOR_S: stop frames are to be
+ *                     written straight to the base, every step, until it is heard again. No latched stop: the
+ *                     stage goes on by itself when it is back.
+ *   the scan          Silent for CAIRN_WATCHDOG_SCAN_S beyond safety.scan_timeout_s while odometry still
+ *                     shows motion: the motor stage has failed its duty. Emergency stop, which it latches.
+ *   the wheels        Turn for CAIRN_WATCHDOG_WHEELS_S although zero is sent: stop frames are written
+ *                     straight to the base as well.
+ *   the data plane    No new canary frame for CAIRN_WATCHDOG_CANARY_S while the canary should be up: the
+ *                     health message says so, and the launcher starts the data plane anew.
  *
- * Health also tells of what the robot goes on without: no scan since the start, a duty that a stage says it cannot do, a
- * RouDi that cannot live, a model that gives no usable answer. None of these stops or restarts anything. */
+ * Health also tells of what the robot goes on without: no scan since the start, a duty that a stage says
+ * it cannot do, a RouDi that cannot live, a model that gives no usable answer. None of these stops or
+ * restarts anything. */
 #ifndef CAIRN_COMMON_SAFETY_WATCHDOG_H
 #define CAIRN_COMMON_SAFETY_WATCHDOG_H
 
@@ -26,14 +30,14 @@
 #define CAIRN_WATCHDOG_STAGES_MAX 32
 #define CAIRN_WATCHDOG_STEP_MS 50
 #define CAIRN_WATCHDOG_BEAT_S 3.0
-#define CAIRN_WATCHDOG_MOTOR_S                                                                               \
-	0.17 /* three of its periods; with the step, wheels are stopped within 0.25 s */
+/* Three of its periods; with the step, wheels are stopped within 0.25 s. */
+#define CAIRN_WATCHDOG_MOTOR_S 0.17
 #define CAIRN_WATCHDOG_MOTOR_FIRST_S 1.0 /* said to be up, but not heard since the watchdog started */
 #define CAIRN_WATCHDOG_SCAN_S 1.0
 #define CAIRN_WATCHDOG_WHEELS_S 1.0      /* motion against a zero command */
 #define CAIRN_WATCHDOG_SCAN_FIRST_S 10.0 /* no scan at all since the watchdog started counts after this */
-#define CAIRN_WATCHDOG_MODEL_BAD                                                                             \
-	3 /* calls in a row without a usable answer are a problem; the first is, too */
+/* So many calls in a row without a usable answer are a problem; before the first usable one, one is. */
+#define CAIRN_WATCHDOG_MODEL_BAD 3
 #define CAIRN_WATCHDOG_CANARY_S 3.0
 #define CAIRN_WATCHDOG_CANARY_FIRST_S 10.0 /* a canary never heard at all counts as silent after this */
 

@@ -146,6 +146,27 @@ struct cairn_arc_hit cairn_arc_clearance(const struct cairn_points *points,
     const struct cairn_footprint *body, double margin_m, double curvature_1pm, bool forward,
     double horizon_m);
 
+/* No more than one turn: what is not met by then never is. */
+#define CAIRN_SPIN_FREE_RAD (2.0 * M_PI)
+
+struct cairn_spin_hit {
+	double free_rad; /* turned until the footprint touches a point; CAIRN_SPIN_FREE_RAD if none */
+	double bearing_rad;
+	bool hit;
+	size_t point; /* index of that point */
+};
+
+/* How far the footprint, widened as for an arc, can turn in place about the origin to that side. Floor never seen counts on
+ * all sides: corners go where no picture showed it. Not a finite margin: free 0 and hit. */
+struct cairn_spin_hit cairn_spin_clearance(
+    const struct cairn_points *points, const struct cairn_footprint *body, double margin_m, bool left);
+
+/* Distance of the footprint's farthest corner from the origin: radius of the circle that a turn in place sweeps. */
+static inline double cairn_footprint_reach_m(const struct cairn_footprint *body)
+{
+	return hypot(cairn_larger(body->front_m, body->rear_m), body->half_width_m);
+}
+
 /* Distance of the nearest point to the bare footprint (0 inside); negative when there are no points. */
 double cairn_points_nearest(
     const struct cairn_points *points, const struct cairn_footprint *body, double *ret_bearing_rad);

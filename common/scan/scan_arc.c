@@ -260,8 +260,8 @@ static void ring_of(const struct rect *r, double c, double *ret_low, double *ret
 /* Nothing farther than the corners and the horizon can be met within it: most of a room is not looked at, nor
  * what lies beside the way. Half a millimetre is more than single precision loses at any reach that counts.
  */
-static struct ground ground_of(
-    const struct cairn_footprint *body, double margin_m, double curvature_1pm, double horizon_m)
+static struct ground ground_about(
+    const struct cairn_footprint *body, double margin_m, bool straight, double c, double horizon_m)
 {
 	const double spare_m = 5e-4;
 	double front = fmax(body->front_m, body->rear_m), side = body->half_width_m;
@@ -270,13 +270,13 @@ static struct ground ground_of(
 	struct rect widest = {
 	    body->front_m + margin_m, body->rear_m + margin_m, side + margin_m, side + margin_m};
 	struct ground g = {.near2 = (float)(near_m * near_m), .far2 = (float)(far_m * far_m)};
-	if (fabs(curvature_1pm) < STRAIGHT_1PM) {
+	if (straight) {
 		g.tilt = 1.0f;
 		g.high = (float)(widest.left_m + spare_m);
 		g.low = -g.high;
 		return g;
 	}
-	double c = 1.0 / curvature_1pm, low, high;
+	double low, high;
 	ring_of(&widest, c, &low, &high);
 	double spare = spare_m * (far_m + 2.0 * fabs(c)); /* as if all were so much farther in and out */
 	g.bend = 1.0f;
@@ -310,7 +310,9 @@ struct cairn_arc_hit cairn_arc_clearance(const struct cairn_points *points,
 		return (struct cairn_arc_hit){.free_m = 0.0, .bearing_rad = 0.0, .hit = true};
 	struct chosen chosen;
 	double margin = fmax(margin_m, 0.0);
-	struct ground ground = ground_of(body, margin, curvature_1pm, horizon_m);
+	bool straight = fabs(curvature_1pm) < STRAIGHT_1PM;
+	struct ground ground =
+	    ground_about(body, margin, straight, straight ? 0.0 : 1.0 / curvature_1pm, horizon_m);
 	choose(&chosen, points, points->count + (forward ? 0 : points->behind), &ground);
 	if (forward && points->sight.tan_half > 0.0 && fabs(curvature_1pm) >= TIGHT_1PM)
 		choose_blind(&chosen, points, curvature_1pm, horizon_m, &ground);
@@ -320,7 +322,7 @@ struct cairn_arc_hit cairn_arc_clearance(const struct cairn_points *points,
 	    .chosen = &chosen,
 	    .best = INFINITY};
 	double free_m;
-	if (fabs(curvature_1pm) < STRAIGHT_1PM) {
+	if (straight) {
 		search_line(&s, points);
 		free_m = s.best;
 	} else {
@@ -331,6 +333,28 @@ struct cairn_arc_hit cairn_arc_clearance(const struct cairn_points *points,
 	if (!(free_m < horizon_m))
 		return (struct cairn_arc_hit){.free_m = horizon_m, .bearing_rad = 0.0, .hit = false};
 	return (struct cairn_arc_hit){.free_m = free_m,
+	    .bearing_rad = atan2((double)points->y_m[s.at], (double)points->x_m[s.at]),
+	    .hit = true,
+	    .point = s.at};
+}
+
+struct cairn_spin_hit cairn_spin_clearance(
+    const struct cairn_points *points, const struct cairn_footprint *body, double margin_m, bool left)
+{
+	if (!isfinite(margin_m))
+		return (struct cairn_spin_hit){.hit = true};
+	struct chosen chosen;
+	double margin = fmax(margin_m, 0.0);
+	struct ground ground = ground_about(body, margin, false, 0.0, 0.0);
+	choose(&chosen, points, points->count + points->behind, &ground);
+	struct search s = {.body = body,
+	    .wide = widened(points, &chosen, body, margin, ground.near2),
+	    .chosen = &chosen,
+	    .best = INFINITY};
+	search_circle(&s, points, &(struct turn){0.0, left ? 1.0 : -1.0});
+	if (!(s.best < INFINITY))
+		return (struct cairn_spin_hit){.free_rad = CAIRN_SPIN_FREE_RAD};
+	return (struct cairn_spin_hit){.free_rad = true_angle(s.best),
 	    .bearing_rad = atan2((double)points->y_m[s.at], (double)points->x_m[s.at]),
 	    .hit = true,
 	    .point = s.at};

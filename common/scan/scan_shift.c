@@ -1,5 +1,7 @@
 #include "common/scan/scan_shift.h"
 
+#include "common/base/symmetric3.h"
+
 #include <math.h>
 
 #define NEIGHBOURS 20 /* to each side, in the order of the revolution */
@@ -20,6 +22,7 @@
 #define CLUSTER 3.0   /* neighbouring returns share their errors: so many count as one */
 #define PRIOR_M 0.5   /* along a corridor nothing is known: so much */
 #define PRIOR_RAD 0.5
+#define DETERMINANT_MIN 1e-12 /* of the normal equations */
 #define MATCHED_MIN 40
 
 static int bin_of(float x, float y)
@@ -161,23 +164,6 @@ static struct equations lay_over(
 	return e;
 }
 
-/* Inverse of a symmetric positive definite matrix, by its adjugate; false: it is none. */
-static bool invert(const double m[3][3], double ret[3][3])
-{
-	double a = m[1][1] * m[2][2] - m[1][2] * m[2][1], b = m[1][2] * m[2][0] - m[1][0] * m[2][2],
-	       c = m[1][0] * m[2][1] - m[1][1] * m[2][0];
-	double det = m[0][0] * a + m[0][1] * b + m[0][2] * c;
-	if (!(det > 1e-12))
-		return false;
-	ret[0][0] = a / det;
-	ret[1][0] = ret[0][1] = b / det;
-	ret[2][0] = ret[0][2] = c / det;
-	ret[1][1] = (m[0][0] * m[2][2] - m[0][2] * m[2][0]) / det;
-	ret[2][1] = ret[1][2] = (m[0][1] * m[2][0] - m[0][0] * m[2][1]) / det;
-	ret[2][2] = (m[0][0] * m[1][1] - m[0][1] * m[1][0]) / det;
-	return true;
-}
-
 /* What is known besides: the guess, poorly. It keeps what the returns cannot tell where it was. */
 static void add_prior(struct equations *e, struct cairn_pose2 guess, struct cairn_pose2 at)
 {
@@ -201,7 +187,7 @@ bool cairn_shift_find(const struct cairn_shift_lines *l, const struct cairn_poin
 		if (e.matched < MATCHED_MIN)
 			return false;
 		add_prior(&e, guess, at);
-		if (!invert((const double(*)[3])e.h, cov))
+		if (!(cairn_symmetric3_invert((const double(*)[3])e.h, cov) > DETERMINANT_MIN))
 			return false;
 		double by[3];
 		for (int r = 0; r < 3; r++)

@@ -74,7 +74,7 @@ void cairn_scene_map(struct cairn_scene *s, uint64_t map_id)
 	cairn_rooms_free(&s->floor);
 	free(s->area);
 	s->area = NULL;
-	s->room_count = s->place_count = 0;
+	s->room_count = s->place_count = s->call_count = 0;
 	s->version++;
 }
 

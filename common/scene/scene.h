@@ -5,7 +5,7 @@
  * a whole picture at once (Hungarian method), or becomes a new one. A box that the edge of the picture cuts off is a weaker
  * observation, not none: it places the thing by the part that shows, and later ones extend it. A thing is believed after
  * scene.confirm_seen pictures; one that is not where it should be becomes stale, never deleted; one that turns up
- * elsewhere keeps its id. Rooms and places come from the map (rooms.h, places.h).
+ * elsewhere keeps its id. Rooms and places come from the map (rooms.h, places.c).
  *
  * The graph is advice for models and people. The planner, the sequencer and the motor stage do not read it.
  * Map frame, metres. Time is passed in: unix seconds for what is kept. No clock, no allocation after cairn_scene_new, except
@@ -36,23 +36,24 @@ struct cairn_scene_vote {
 
 /* A thing or a person. */
 struct cairn_scene_object {
+	/* What every search looks at comes first, side by side: 5,000 things do not fit into a cache. */
 	uint32_t number; /* never given again; 0 = a free slot */
 	enum cairn_scene_kind kind;
+	bool confirmed, stale, open;
+	uint32_t room;              /* number; 0 = not known */
+	struct cairn_scene_box box; /* of all that has been seen of it */
+	double confidence;          /* highest */
+	double first_unix_s, last_unix_s;
 	struct cairn_scene_vote votes[CAIRN_SCENE_VOTES]; /* votes[0] leads */
 	char id[CAIRN_SCENE_ID_CAP];                      /* of the label that led when it was confirmed */
 	char colour[16];
 	char source[24]; /* who has seen it last; "" = the robot's own detector */
 	uint32_t colour_votes;
-	struct cairn_scene_box box; /* of all that has been seen of it */
-	double confidence;          /* highest */
-	double first_unix_s, last_unix_s;
-	uint32_t seen, whole; /* pictures it was seen in; of these not cut off */
-	uint32_t missed;      /* pictures in a row that should have shown it and did not */
-	bool confirmed, stale, open;
+	uint32_t seen, whole;                /* pictures it was seen in; of these not cut off */
+	uint32_t missed;                     /* pictures in a row that should have shown it and did not */
 	uint32_t moves;                      /* times that it was found elsewhere */
 	uint32_t beside[CAIRN_SCENE_BESIDE]; /* numbers of others of its label seen in one picture with it */
 	uint32_t beside_count;
-	uint32_t room;              /* number; 0 = not known */
 	char state[24];             /* open, closed, on, ..., as it was told last; may be empty */
 	uint64_t picture;           /* kept picture that shows it best; 0 = none (pictures.h) */
 	float picture_worth;        /* of that one: pixels, by confidence */
@@ -61,12 +62,21 @@ struct cairn_scene_object {
 	struct cairn_scene_box got; /* what was seen of it then */
 };
 
+/* Whose vote a room's name is. */
+enum cairn_scene_witness {
+	CAIRN_SCENE_WITNESS_NONE,
+	CAIRN_SCENE_WITNESS_THINGS, /* what stands in it */
+	CAIRN_SCENE_WITNESS_MODEL,
+	CAIRN_SCENE_WITNESS_PERSON
+};
+
 struct cairn_scene_room {
 	uint32_t number; /* never given again */
 	char id[CAIRN_SCENE_ID_CAP];
 	char name[CAIRN_SCENE_LABEL_CAP]; /* "" = not known */
-	uint32_t name_votes;
-	bool named;           /* by a model or a person: things do not change it */
+	enum cairn_scene_witness named_by;
+	char model_word[CAIRN_SCENE_LABEL_CAP], person_word[CAIRN_SCENE_LABEL_CAP]; /* newest; "" = none */
+	bool model_now;       /* model_word is of this run */
 	struct cairn_vec2 at; /* the point of its floor farthest from obstacles */
 	double clear_m;       /* its distance from them */
 	double area_m2;
@@ -101,9 +111,14 @@ void cairn_scene_see(struct cairn_scene *scene, const struct cairn_msg_detection
 void cairn_scene_told(struct cairn_scene *scene, const struct cairn_msg_detections *seen, double unix_s);
 /* Another map than that of the things: all of them are stale, at unknown places, until they are seen again. */
 void cairn_scene_map(struct cairn_scene *scene, uint64_t map_id);
-/* What somebody who knows (a model, a person) calls the rooms, each at a place in it. All that is known: a room that is not among
- * them is called by what stands in it. */
+/* What the model calls the rooms, each at a place in it, oldest first: one vote a room, the newest. All that is known: a room
+ * that is not among them has no vote of the model, except one of an earlier run. Things that stand in the room vote, too. */
 void cairn_scene_call_rooms(struct cairn_scene *scene, const struct cairn_msg_places *names);
+/* What a person calls the room at that point, or the nearest within 1 m; "-" takes it back. It outranks all other votes, replaces
+ * what a person has called the room before, and is kept over restarts. False with the reason: no room is there, or the name is
+ * empty or too long. */
+bool cairn_scene_call(
+    struct cairn_scene *scene, const char *name, struct cairn_vec2 at, struct cairn_error *err);
 
 /* The map as in a map.grid frame: width * height bytes, 0 free to 100 occupied, 255 unknown; row 0 has the smallest y. Rooms and
  * places are found anew, rooms keep their numbers (rooms.h). robot: any place that it can reach. doorways may be NULL. False
@@ -134,12 +149,18 @@ uint32_t cairn_scene_edges(
 void cairn_scene_message(
     const struct cairn_scene *scene, struct cairn_pose2 robot, struct cairn_msg_scene *ret);
 
+/* The things of a message in place of those that are known, with the same ids; numbers are this graph's own (scene_mirror.c). For a
+ * stage that has only the message; it gives the map by cairn_scene_on_grid. */
+void cairn_scene_mirror(struct cairn_scene *scene, const struct cairn_msg_scene *message);
+
 /* ---- asking (scene_query.c) ---- */
 
 struct cairn_scene_query {
 	const char *text; /* label, colour and label, or id; "" = everything */
 	const char *room; /* id or name; NULL = everywhere */
-	bool has_near;    /* nearest to near_at first, and within near_m where that is positive */
+	const char *on,
+	    *in; /* what it stands on, the container that it is in: as text, up to 64 things that it fits best; NULL = whatever */
+	bool has_near; /* nearest to near_at first, and within near_m where that is positive */
 	struct cairn_vec2 near_at;
 	double near_m;
 	double since_unix_s; /* seen since then; 0 = ever */

@@ -26,6 +26,10 @@ static bool take_key(
 		q->text = json_string_value(v);
 	else if (strcmp(key, "room") == 0 && json_is_string(v))
 		q->room = json_string_value(v);
+	else if (strcmp(key, "on") == 0 && json_is_string(v))
+		q->on = json_string_value(v);
+	else if (strcmp(key, "in") == 0 && json_is_string(v))
+		q->in = json_string_value(v);
 	else if (strcmp(key, "near") == 0 && json_array_size(v) == 2 &&
 		 number(json_array_get(v, 0), -1e6, &x) && number(json_array_get(v, 1), -1e6, &y)) {
 		q->has_near = true;
@@ -66,7 +70,8 @@ bool cairn_scene_read_query(const char *text, double now_unix_s, struct cairn_sc
 		if (take_key(key, v, now_unix_s, ret, ret_limit))
 			continue;
 		cairn_error_set(err,
-		    "'%.40s': the keys are text, room, near [x_m, y_m], within_m, seen_since_s, stale, limit",
+		    "'%.40s': the keys are text, room, on, in, near [x_m, y_m], within_m, seen_since_s, "
+		    "stale, limit",
 		    key);
 		json_decref(o);
 		return false;
@@ -123,7 +128,7 @@ static json_t *match_json(const struct cairn_scene *s, const struct cairn_scene_
 	json_object_set_new(j, "stale", json_boolean(o->stale));
 	json_object_set_new(j, "room", room != NULL ? json_string(room->id) : json_null());
 	json_object_set_new(j, "inside", name_or_null(m->inside));
-	json_object_set_new(j, "on", name_or_null(cairn_scene_support(s, o)));
+	json_object_set_new(j, "on", name_or_null(m->inside == NULL ? cairn_scene_support(s, o) : NULL));
 	json_object_set_new(
 	    j, "picture", o->picture != 0 ? json_integer((json_int_t)o->picture) : json_null());
 	add_view(j, &m->view, with_view);
@@ -213,7 +218,53 @@ static void answer(json_t *o, const char *what, struct cairn_msg_reply *reply)
 	json_decref(o);
 }
 
-void cairn_scene_command(const struct cairn_scene *s, const struct cairn_msg_command *c,
+/* "NAME at X Y": the name goes to name, the point to *ret. 1 with a point, 0 without one, -1 where it is half of one. */
+static int split_call(const char *arg, char *name, size_t bytes, struct cairn_vec2 *ret)
+{
+	const char *at = NULL;
+	for (const char *p = arg; (p = strstr(p, " at ")) != NULL; p++)
+		at = p;
+	char *end = NULL, *last = NULL;
+	double x = at != NULL ? strtod(at + 4, &end) : NAN;
+	bool named = at == NULL || end == at + 4; /* "desk at the window" is a name */
+	snprintf(name, bytes, "%.*s", named ? (int)strlen(arg) : (int)(at - arg), arg);
+	if (named)
+		return 0;
+	double y = strtod(end, &last);
+	if (last == end || last[strspn(last, " ")] != '\0' || !(fabs(x) < 1e6) || !(fabs(y) < 1e6))
+		return -1;
+	*ret = (struct cairn_vec2){x, y};
+	return 1;
+}
+
+static void call_room(
+    struct cairn_scene *s, const char *arg, const struct cairn_pose2 *robot, struct cairn_msg_reply *reply)
+{
+	char name[sizeof(((struct cairn_msg_command *)0)->arg)];
+	struct cairn_vec2 at =
+	    robot != NULL ? (struct cairn_vec2){robot->x_m, robot->y_m} : (struct cairn_vec2){0};
+	struct cairn_error err = {""};
+	int point = split_call(arg, name, sizeof(name), &at);
+	if (point < 0)
+		cairn_error_set(&err, "it is 'call NAME at X Y', in metres of the map frame");
+	else if (point == 0 && robot == NULL)
+		cairn_error_set(&err, "it is not known where the robot is: say 'call NAME at X Y'");
+	else
+		reply->ok = cairn_scene_call(s, name, at, &err);
+	if (!reply->ok) {
+		snprintf(reply->text, sizeof(reply->text), "%.200s", err.text);
+		return;
+	}
+	const struct cairn_scene_room *r = cairn_scene_room_at(s, at);
+	snprintf(reply->text, sizeof(reply->text), "the room at %.2f %.2f is called %s now", r->at.x_m,
+	    r->at.y_m, r->name[0] != '\0' ? r->name : r->id);
+	json_t *o = json_pack("{s:s,s:s}", "id", r->id, "name", r->name);
+	size_t n = json_dumpb(o, reply->data, sizeof(reply->data) - 1, JSON_COMPACT);
+	reply->data[n < sizeof(reply->data) ? n : 0] = '\0';
+	json_decref(o);
+}
+
+void cairn_scene_command(struct cairn_scene *s, const struct cairn_msg_command *c,
     const struct cairn_pose2 *robot, double now_unix_s, struct cairn_msg_reply *reply)
 {
 	struct cairn_scene_query q;
@@ -221,6 +272,10 @@ void cairn_scene_command(const struct cairn_scene *s, const struct cairn_msg_com
 	json_t *question = NULL;
 	uint32_t limit;
 	bool finds = strcmp(c->verb, "find") == 0;
+	if (strcmp(c->verb, "call") == 0) {
+		call_room(s, c->arg, robot, reply);
+		return;
+	}
 	if (finds || strcmp(c->verb, "resolve") == 0) {
 		char words[sizeof(reply->text)] = "resolved";
 		if (robot == NULL)

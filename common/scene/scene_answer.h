@@ -1,8 +1,9 @@
 /* scene_answer.h - questions to the graph and their answers as JSON: for the service `scene.query`, the command line and agents.
  *
- *   recall TEXT, or {"text": "red mug", "room": "kitchen", "near": [x_m, y_m], "within_m": 2, "seen_since_s": 3600, "stale": true, "limit": 4}
+ *   recall TEXT, or {"text": "red mug", "room": "kitchen", "on": "table", "in": "cupboard", "near": [x_m, y_m], "within_m": 2, "seen_since_s": 3600, "stale": true, "limit": 4}
  *   resolve NAME
  *   find WHAT
+ *   call NAME [at X Y]     names a room, for good; "-" takes the name back
  *
  * Every key of a question may be missing. seen_since_s counts back from now. See docs/scene.md for the answers. */
 #ifndef CAIRN_COMMON_SCENE_SCENE_ANSWER_H
@@ -32,8 +33,9 @@ json_t *cairn_scene_resolve_json(
 json_t *cairn_scene_find_json(const struct cairn_scene *scene, const char *what, struct cairn_pose2 robot,
     double now_unix_s, char *text, size_t text_bytes);
 
-/* A command of the service: robot NULL where it is not known, then no way to stand is worked out. */
-void cairn_scene_command(const struct cairn_scene *scene, const struct cairn_msg_command *command,
+/* A command of the service: robot NULL where it is not known, then no way to stand is worked out. "call" changes the graph, others do
+ * not. */
+void cairn_scene_command(struct cairn_scene *scene, const struct cairn_msg_command *command,
     const struct cairn_pose2 *robot, double now_unix_s, struct cairn_msg_reply *reply);
 
 #endif

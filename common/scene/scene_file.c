@@ -93,7 +93,8 @@ static json_t *write_room(const struct cairn_scene *s, const struct cairn_scene_
 	json_object_set_new(j, "number", json_integer(r->number));
 	json_object_set_new(j, "node_id", string(r->id));
 	json_object_set_new(j, "label", string(r->name));
-	json_object_set_new(j, "named", json_boolean(r->named));
+	if (r->model_word[0] != '\0')
+		json_object_set_new(j, "model_word", string(r->model_word));
 	json_object_set_new(j, "x_m", millimetres(r->at.x_m));
 	json_object_set_new(j, "y_m", millimetres(r->at.y_m));
 	json_object_set_new(j, "area_m2", millimetres(r->area_m2));
@@ -101,6 +102,19 @@ static json_t *write_room(const struct cairn_scene *s, const struct cairn_scene_
 		if (s->floor.items[i].number == r->number)
 			json_object_set_new(j, "floor", write_floor(&s->floor, i));
 	return j;
+}
+
+/* What people have called the rooms. */
+static json_t *write_calls(const struct cairn_scene *s)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < s->call_count; i++) {
+		const struct cairn_scene_call *c = &s->calls[i];
+		json_array_append_new(list, json_pack("{s:o,s:o,s:o,s:I,s:I}", "name", string(c->name), "x_m",
+						millimetres(c->at.x_m), "y_m", millimetres(c->at.y_m), "room",
+						(json_int_t)c->room, "next_room", (json_int_t)c->next_room));
+	}
+	return list;
 }
 
 char *cairn_scene_write(const struct cairn_scene *s, size_t *ret_bytes)
@@ -118,6 +132,7 @@ char *cairn_scene_write(const struct cairn_scene *s, size_t *ret_bytes)
 	json_object_set_new(j, "cell_m", json_real(s->floor.cell_m));
 	json_object_set_new(j, "objects", objects);
 	json_object_set_new(j, "rooms", rooms);
+	json_object_set_new(j, "called", write_calls(s));
 	char *body = json_dumps(j, JSON_COMPACT | JSON_REAL_PRECISION(13)), *text = NULL;
 	json_decref(j);
 	size_t n = body != NULL ? strlen(body) : 0, cap = HEAD_BYTES + n + sizeof(TAIL) + 8;
@@ -334,7 +349,12 @@ static void read_rooms(struct reader *r, const json_t *list, struct cairn_scene 
 		*room = (struct cairn_scene_room){.number = whole(r, j, "number", UINT32_MAX - 1)};
 		text_of(r, json_object_get(j, "node_id"), room->id, sizeof(room->id));
 		text_of(r, json_object_get(j, "label"), room->name, sizeof(room->name));
-		room->named = json_is_true(json_object_get(j, "named"));
+		/* Files of before people could name rooms say only that somebody had. */
+		const json_t *word = json_object_get(j, "model_word");
+		if (word != NULL)
+			text_of(r, word, room->model_word, sizeof(room->model_word));
+		else if (json_is_true(json_object_get(j, "named")))
+			memcpy(room->model_word, room->name, sizeof(room->model_word));
 		room->at.x_m = real(r, j, "x_m", 1e4);
 		room->at.y_m = real(r, j, "y_m", 1e4);
 		room->area_m2 = real(r, j, "area_m2", 1e7);
@@ -347,6 +367,24 @@ static void read_rooms(struct reader *r, const json_t *list, struct cairn_scene 
 	}
 	if (r->ok && s->floor.cell_m > 0.0)
 		read_floor(r, list, s);
+}
+
+static void read_calls(struct reader *r, const json_t *list, struct cairn_scene *s)
+{
+	if (json_array_size(list) > CAIRN_SCENE_ROOMS)
+		fail(r, "called");
+	for (size_t i = 0; r->ok && i < json_array_size(list); i++) {
+		const json_t *j = json_array_get(list, i);
+		struct cairn_scene_call *c = &s->calls[s->call_count];
+		text_of(r, json_object_get(j, "name"), c->name, sizeof(c->name));
+		c->at.x_m = real(r, j, "x_m", 1e4);
+		c->at.y_m = real(r, j, "y_m", 1e4);
+		c->room = whole(r, j, "room", s->next_room);
+		c->next_room = whole(r, j, "next_room", s->next_room);
+		if (c->name[0] == '\0')
+			fail(r, "called");
+		s->call_count++;
+	}
 }
 
 static void read_scene(struct reader *r, const json_t *j, struct cairn_scene *s)
@@ -368,6 +406,8 @@ static void read_scene(struct reader *r, const json_t *j, struct cairn_scene *s)
 	for (size_t i = 0; r->ok && i < json_array_size(objects); i++)
 		read_object(r, json_array_get(objects, i), s);
 	read_rooms(r, json_object_get(j, "rooms"), s);
+	if (json_object_get(j, "called") != NULL)
+		read_calls(r, json_object_get(j, "called"), s);
 }
 
 static void clear(struct cairn_scene *s)

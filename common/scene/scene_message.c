@@ -138,7 +138,9 @@ void cairn_scene_message(const struct cairn_scene *s, struct cairn_pose2 robot, 
 		n->x_m = s->rooms[i].at.x_m;
 		n->y_m = s->rooms[i].at.y_m;
 		n->area_m2 = s->rooms[i].area_m2;
-		n->confidence = s->rooms[i].named ? 1.0 : s->rooms[i].name[0] != '\0' ? 0.7 : 0.0;
+		n->confidence = s->rooms[i].named_by >= CAIRN_SCENE_WITNESS_MODEL ? 1.0
+				: s->rooms[i].name[0] != '\0'                     ? 0.7
+										  : 0.0;
 	}
 	uint32_t count = newest(s, list);
 	for (uint32_t i = 0; i < count && (n = new_node(m, most, list[i]->id, list[i]->kind)) != NULL; i++)

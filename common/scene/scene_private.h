@@ -5,13 +5,23 @@
 #include "common/scene/rooms.h"
 #include "common/scene/scene.h"
 
+/* What a person has called the floor at a point. */
+struct cairn_scene_call {
+	char name[CAIRN_SCENE_LABEL_CAP];
+	struct cairn_vec2 at;
+	uint32_t room;      /* number of the room */
+	uint32_t next_room; /* rooms with this number and greater ones came to be later */
+};
+
 struct cairn_scene {
 	const struct cairn_config *cfg;
 	struct cairn_scene_object *objects; /* objects_max of them; 0 .. object_count - 1 may be in use */
 	uint32_t object_count, next_number;
 	struct cairn_scene_room rooms[CAIRN_SCENE_ROOMS];
 	uint32_t room_count, next_room;
-	struct cairn_msg_places names; /* given by others */
+	struct cairn_msg_places names;                    /* given by the model */
+	struct cairn_scene_call calls[CAIRN_SCENE_ROOMS]; /* by people, oldest first */
+	uint32_t call_count;
 	struct cairn_scene_place places[CAIRN_SCENE_PLACES];
 	uint32_t place_count;
 	struct cairn_rooms floor;
@@ -69,6 +79,7 @@ bool cairn_scene_reaches(const struct cairn_scene *s, struct cairn_vec2 from, st
 /* What a thing stands on, or NULL. */
 const struct cairn_scene_object *cairn_scene_support(
     const struct cairn_scene *s, const struct cairn_scene_object *o);
+bool cairn_scene_stands_on(const struct cairn_scene_object *o, const struct cairn_scene_object *support);
 /* The container that a thing is in, or NULL. */
 const struct cairn_scene_object *cairn_scene_container(
     const struct cairn_scene *s, const struct cairn_scene_object *o);

@@ -11,49 +11,95 @@
 #define OTHER_NAME 0.5   /* a name that it was given now and then */
 #define OTHER_COLOUR 0.5 /* factor: a colour was asked for, and it has another one */
 #define INSIDE_SHARE 0.7
+#define LABELS_KNOWN 256
+#define MEANT_MAX 64 /* tables that "on the table" may mean */
 #define NEAR_EDGES 3 /* near edges of one thing */
+
+static bool holds(const struct cairn_scene_object *b, const struct cairn_scene_object *o)
+{
+	const struct cairn_scene_word *w;
+	if (b->box.min[0] > o->box.max[0] || b->box.max[0] < o->box.min[0])
+		return false; /* nearly all */
+	return b->number != 0 && b != o && b->confirmed && !b->stale && b->kind == CAIRN_SCENE_KIND_OBJECT &&
+	       !(cairn_scene_box_gap(&b->box, &o->box) > 0.0) &&
+	       cairn_scene_box_width(&b->box) > cairn_scene_box_width(&o->box) &&
+	       (w = cairn_scene_word(b->votes[0].label)) != NULL && w->container &&
+	       cairn_scene_box_shared(&b->box, &o->box) >= INSIDE_SHARE;
+}
 
 const struct cairn_scene_object *cairn_scene_container(
     const struct cairn_scene *s, const struct cairn_scene_object *o)
 {
-	for (uint32_t i = 0; i < s->object_count; i++) {
-		const struct cairn_scene_object *b = &s->objects[i];
-		const struct cairn_scene_word *w;
-		if (b->number == 0 || b == o || !b->confirmed || b->stale ||
-		    b->kind != CAIRN_SCENE_KIND_OBJECT || cairn_scene_box_gap(&b->box, &o->box) > 0.0 ||
-		    cairn_scene_box_width(&b->box) <= cairn_scene_box_width(&o->box))
-			continue;
-		if ((w = cairn_scene_word(b->votes[0].label)) != NULL && w->container &&
-		    cairn_scene_box_shared(&b->box, &o->box) >= INSIDE_SHARE)
-			return b;
-	}
+	for (uint32_t i = 0; i < s->object_count; i++)
+		if (holds(&s->objects[i], o))
+			return &s->objects[i];
 	return NULL;
+}
+
+/* Of all matches in one pass through the things. */
+static void find_containers(const struct cairn_scene *s, struct cairn_scene_match *m, uint32_t count)
+{
+	for (uint32_t i = 0; i < s->object_count && count > 0; i++)
+		for (uint32_t k = 0; k < count; k++)
+			if (m[k].inside == NULL && holds(&s->objects[i], m[k].object))
+				m[k].inside = &s->objects[i];
 }
 
 /* ---- recall ---- */
 
-/* 0: no match. */
-static double quality(const struct cairn_scene_object *o, const char *text)
+/* How well labels fit a text. A house has far fewer labels than things: each is compared once a question. */
+struct labels {
+	const char *text;
+	struct {
+		const char *label; /* of a thing; NULL: not used yet */
+		size_t colour;     /* bytes of the text that name its colour; 0: none */
+		double fit;
+	} known[LABELS_KNOWN];
+};
+
+static double compare(const char *label, const char *text, size_t colour)
 {
-	if (text == NULL || text[0] == '\0')
-		return EXACT;
-	const char *label = o->votes[0].label, *rest = text;
-	size_t n = strlen(o->colour);
-	bool coloured = n > 0 && strncasecmp(text, o->colour, n) == 0 && text[n] == ' ';
-	if (coloured)
-		rest = text + n + 1;
-	if (strcasecmp(label, text) == 0 || (coloured && strcasecmp(label, rest) == 0) ||
-	    strcasecmp(o->id, text) == 0)
+	const char *rest = colour > 0 ? text + colour + 1 : text;
+	if (strcasecmp(label, text) == 0 || (colour > 0 && strcasecmp(label, rest) == 0))
 		return EXACT;
 	/* "red mug" of a mug of another colour is better than nothing, and worse than a red one. */
-	double colour =
-	    coloured || strchr(text, ' ') == NULL || cairn_scene_has_word(label, text) ? 1.0 : OTHER_COLOUR;
+	double factor =
+	    colour > 0 || strchr(text, ' ') == NULL || cairn_scene_has_word(label, text) ? 1.0 : OTHER_COLOUR;
 	if (cairn_scene_has_word(label, rest) || cairn_scene_has_word(rest, label))
-		return PART * colour;
-	for (int i = 1; i < CAIRN_SCENE_VOTES; i++)
-		if (o->votes[i].count > 0 && strcasecmp(o->votes[i].label, rest) == 0)
-			return OTHER_NAME;
+		return PART * factor;
 	return 0.0;
+}
+
+static double fit_of(struct labels *l, const char *label, size_t colour)
+{
+	uint32_t hash = (uint32_t)colour;
+	for (const char *p = label; *p != '\0'; p++)
+		hash = hash * 31 + (unsigned char)*p;
+	size_t at = hash % LABELS_KNOWN;
+	if (l->known[at].label == NULL || l->known[at].colour != colour ||
+	    strcmp(l->known[at].label, label) != 0) {
+		l->known[at].label = label;
+		l->known[at].colour = colour;
+		l->known[at].fit = compare(label, l->text, colour);
+	}
+	return l->known[at].fit;
+}
+
+/* 0: no match. */
+static double quality(const struct cairn_scene_object *o, struct labels *l)
+{
+	const char *text = l->text;
+	if (text == NULL || text[0] == '\0')
+		return EXACT;
+	size_t n = strlen(o->colour);
+	bool coloured = n > 0 && strncasecmp(text, o->colour, n) == 0 && text[n] == ' ';
+	if (strcasecmp(o->id, text) == 0)
+		return EXACT;
+	double fit = fit_of(l, o->votes[0].label, coloured ? n : 0);
+	for (int i = 1; !(fit > 0.0) && i < CAIRN_SCENE_VOTES && o->votes[i].count > 0; i++)
+		if (strcasecmp(o->votes[i].label, coloured ? text + n + 1 : text) == 0)
+			return OTHER_NAME;
+	return fit;
 }
 
 static bool better(const struct cairn_scene_match *a, const struct cairn_scene_match *b)
@@ -73,9 +119,54 @@ static bool in_room(const struct cairn_scene *s, const struct cairn_scene_object
 	return r != NULL && (strcasecmp(r->id, room) == 0 || strcasecmp(r->name, room) == 0);
 }
 
+/* The things that a question means by "on the table" or "in the cupboard": those that the text fits best. */
+struct meant {
+	const struct cairn_scene_object *items[MEANT_MAX];
+	uint32_t count;
+};
+
+static struct meant things_meant(const struct cairn_scene *s, const char *text)
+{
+	struct meant m = {.count = 0};
+	struct labels labels = {.text = text};
+	double best = 0.0;
+	for (uint32_t i = 0; text != NULL && i < s->object_count; i++) {
+		const struct cairn_scene_object *o = &s->objects[i];
+		double fit = o->number != 0 && o->confirmed && !o->stale ? quality(o, &labels) : 0.0;
+		if (fit > best + 1e-6) {
+			best = fit;
+			m.count = 0;
+		}
+		if (fit > 0.0 && fit >= best - 1e-6 && m.count < MEANT_MAX)
+			m.items[m.count++] = o;
+	}
+	return m;
+}
+
+static bool is_on(const struct cairn_scene *s, const struct cairn_scene_object *o, const struct meant *m)
+{
+	double x = cairn_scene_box_middle(&o->box, 0);
+	for (uint32_t i = 0; i < m->count; i++)
+		if (x >= m->items[i]->box.min[0] && x <= m->items[i]->box.max[0] &&
+		    cairn_scene_stands_on(o, m->items[i]))
+			return cairn_scene_container(s, o) ==
+			       NULL; /* a cup in a cupboard is not on its counter */
+	return false;
+}
+
+static bool is_in(const struct cairn_scene_object *o, const struct meant *m)
+{
+	for (uint32_t i = 0; i < m->count; i++)
+		if (holds(m->items[i], o))
+			return true;
+	return false;
+}
+
 uint32_t cairn_scene_recall(const struct cairn_scene *s, const struct cairn_scene_query *q,
     struct cairn_scene_match *ret, uint32_t max)
 {
+	struct meant on = things_meant(s, q->on), in = things_meant(s, q->in);
+	struct labels labels = {.text = q->text};
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < s->object_count; i++) {
 		const struct cairn_scene_object *o = &s->objects[i];
@@ -83,8 +174,9 @@ uint32_t cairn_scene_recall(const struct cairn_scene *s, const struct cairn_scen
 		if (o->number == 0 || !o->confirmed || (o->stale && !q->with_stale) ||
 		    o->last_unix_s < q->since_unix_s)
 			continue;
-		m.score = quality(o, q->text) * o->confidence;
-		if (!(m.score > 0.0) || (q->room != NULL && !in_room(s, o, q->room)))
+		m.score = quality(o, &labels) * o->confidence;
+		if (!(m.score > 0.0) || (q->room != NULL && !in_room(s, o, q->room)) ||
+		    (q->in != NULL && !is_in(o, &in)) || (q->on != NULL && !is_on(s, o, &on)))
 			continue;
 		if (q->has_near) {
 			double p[3] = {q->near_at.x_m, q->near_at.y_m, cairn_scene_box_middle(&o->box, 2)};
@@ -99,11 +191,9 @@ uint32_t cairn_scene_recall(const struct cairn_scene *s, const struct cairn_scen
 		if (at < max)
 			ret[at] = m;
 	}
-	for (uint32_t i = 0; i < n; i++) {
-		ret[i].inside = cairn_scene_container(s, ret[i].object);
-		if (q->robot != NULL)
-			ret[i].view = cairn_scene_approach(s, ret[i].object, *q->robot);
-	}
+	find_containers(s, ret, n);
+	for (uint32_t i = 0; i < n && q->robot != NULL; i++)
+		ret[i].view = cairn_scene_approach(s, ret[i].object, *q->robot);
 	return n;
 }
 
@@ -241,7 +331,8 @@ static void add(struct edges *e, const char *src, enum cairn_scene_relation rela
 static void object_edges(const struct cairn_scene *s, const struct cairn_scene_object *o, struct edges *e)
 {
 	const struct cairn_scene_room *room = cairn_scene_room_by_number(s, o->room);
-	const struct cairn_scene_object *in = cairn_scene_container(s, o), *on = cairn_scene_support(s, o),
+	const struct cairn_scene_object *in = cairn_scene_container(s, o),
+					*on = in == NULL ? cairn_scene_support(s, o) : NULL,
 					*near[NEAR_EDGES];
 	double far[NEAR_EDGES];
 	uint32_t n = 0;

@@ -43,20 +43,22 @@ static bool in_sight(const struct cairn_scene *s, struct cairn_vec2 from, const 
 	return true;
 }
 
+bool cairn_scene_stands_on(const struct cairn_scene_object *o, const struct cairn_scene_object *b)
+{
+	if (b->number == 0 || b == o || !b->confirmed || b->stale || b->kind != CAIRN_SCENE_KIND_OBJECT)
+		return false;
+	double x = cairn_scene_box_middle(&o->box, 0), y = cairn_scene_box_middle(&o->box, 1);
+	return x >= b->box.min[0] && x <= b->box.max[0] && y >= b->box.min[1] && y <= b->box.max[1] &&
+	       fabs(o->box.min[2] - b->box.max[2]) < 0.2 &&
+	       cairn_scene_box_width(&b->box) > cairn_scene_box_width(&o->box);
+}
+
 const struct cairn_scene_object *cairn_scene_support(
     const struct cairn_scene *s, const struct cairn_scene_object *o)
 {
-	double x = cairn_scene_box_middle(&o->box, 0), y = cairn_scene_box_middle(&o->box, 1);
-	for (uint32_t i = 0; i < s->object_count; i++) {
-		const struct cairn_scene_object *b = &s->objects[i];
-		if (b->number == 0 || b == o || !b->confirmed || b->stale ||
-		    b->kind != CAIRN_SCENE_KIND_OBJECT)
-			continue;
-		if (x >= b->box.min[0] && x <= b->box.max[0] && y >= b->box.min[1] && y <= b->box.max[1] &&
-		    fabs(o->box.min[2] - b->box.max[2]) < 0.2 &&
-		    cairn_scene_box_width(&b->box) > cairn_scene_box_width(&o->box))
-			return b;
-	}
+	for (uint32_t i = 0; i < s->object_count; i++)
+		if (cairn_scene_stands_on(o, &s->objects[i]))
+			return &s->objects[i];
 	return NULL;
 }
 

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#define STALL_RAD 0.1 /* turning in place by less than this gets nowhere */
+
 /* Inputs are missing: stands, keeps the decision for a while. True while it must stand. */
 static bool held(struct cairn_sequencer *seq, int64_t now_ns)
 {
@@ -104,7 +106,9 @@ static bool reduced(struct cairn_sequencer *seq, const struct cairn_safe_velocit
 	bool monitor =
 	    seq->inputs.now.motion_ok && (seq->inputs.motion.state == CAIRN_MOTOR_STATE_SLOWED ||
 					     seq->inputs.motion.state == CAIRN_MOTOR_STATE_BLOCKED);
-	if (!monitor || fabs(seq->inputs.motion.v_mps) >= 0.5 * fabs(seq->step.cmd.v_mps))
+	bool turns = cairn_twist_in_place(seq->step.cmd);
+	if (!monitor || (!turns && fabs(seq->inputs.motion.v_mps) >= 0.5 * fabs(seq->step.cmd.v_mps)) ||
+	    (turns && fabs(seq->inputs.motion.w_radps) >= 0.5 * fabs(seq->step.cmd.w_radps)))
 		return false;
 	t->by = (struct seq_cause){
 	    seq->inputs.motion.cause, seq->inputs.motion.cause_bearing_rad, seq->inputs.motion.cause_m};
@@ -120,7 +124,7 @@ void seq_drive_account(struct cairn_sequencer *seq, struct cairn_twist want,
 	const struct seq_task_ops *o = seq_ops_of(t);
 	if (o->stands)
 		return;
-	if (want.v_mps == 0.0 || seq_backs_out(seq, now_ns)) {
+	if ((want.v_mps == 0.0 && want.w_radps == 0.0) || seq_backs_out(seq, now_ns)) {
 		t->blocked_s = t->stall_s = 0.0;
 		t->stall_from_m = t->distance_m;
 		return;
@@ -139,12 +143,15 @@ void seq_drive_account(struct cairn_sequencer *seq, struct cairn_twist want,
 			seq->mission.changed = true;
 		}
 	}
-	bool standing = safe->twist.v_mps == 0.0 ||
+	bool standing = (safe->twist.v_mps == 0.0 && safe->twist.w_radps == 0.0) ||
 			(seq->inputs.now.motion_ok && seq->inputs.motion.state == CAIRN_MOTOR_STATE_BLOCKED);
 	t->blocked_s = standing ? t->blocked_s + seq->step.length_s : 0.0;
-	if (t->distance_m - t->stall_from_m >= SEQ_STALL_M || standing) {
+	bool turned =
+	    cairn_twist_in_place(safe->twist) && fabs(t->turned_rad - t->stall_from_rad) >= STALL_RAD;
+	if (t->distance_m - t->stall_from_m >= SEQ_STALL_M || turned || standing) {
 		t->stall_s = 0.0;
 		t->stall_from_m = t->distance_m;
+		t->stall_from_rad = t->turned_rad;
 	} else {
 		t->stall_s += seq->step.length_s;
 	}

@@ -9,6 +9,8 @@
 #define INSIDE_M 0.03 /* the planner's cells do not end where the zone does */
 #define DEEPER_M 0.01 /* a robot that is inside already may leave, not go on */
 #define LOOK_M 0.60   /* farther than any way to stop */
+#define TURN_STEP_RAD 0.1
+#define TURN_LOOK_RAD 0.3
 
 static size_t corners_of(const struct cairn_msg_zone *z, struct cairn_vec2 *ret)
 {
@@ -126,10 +128,47 @@ static double slowest_here_mps(const struct cairn_sequencer *seq)
 	return most_mps;
 }
 
+/* A corner that turns into a zone: whether it would within TURN_LOOK_RAD. */
+static const struct cairn_msg_zone *turns_into(const struct cairn_sequencer *seq, double w_radps)
+{
+	struct cairn_footprint body = cairn_safe_footprint(seq->cfg);
+	struct cairn_twist turn = {0.0, w_radps > 0.0 ? 1.0 : -1.0};
+	struct cairn_pose2 pose = seq_pose(seq);
+	for (uint32_t i = 0; seq->inputs.t_pose_ns != 0 && i < seq->mission.record.zones.items_count; i++) {
+		const struct cairn_msg_zone *z = &seq->mission.record.zones.items[i];
+		struct cairn_vec2 corners[CAIRN_POLYGON_CORNERS_MAX];
+		size_t count = corners_of(z, corners);
+		double now_m = body_distance(&body, corners, count, pose);
+		for (double a = TURN_STEP_RAD; z->kind == CAIRN_ZONE_KIND_KEEPOUT && a <= TURN_LOOK_RAD;
+		     a += TURN_STEP_RAD) {
+			double then_m =
+			    body_distance(&body, corners, count, cairn_pose_advance(pose, turn, a));
+			if (then_m < -INSIDE_M && then_m < now_m - DEEPER_M)
+				return z;
+		}
+	}
+	return NULL;
+}
+
+static void hold_before(struct cairn_sequencer *seq, const struct cairn_msg_zone *z,
+    struct cairn_safe_velocity *safe, double free_m, double bearing_rad)
+{
+	snprintf(seq->step.keepout, sizeof(seq->step.keepout), "%s", z->name);
+	safe->free_m = free_m;
+	safe->bearing_rad = bearing_rad;
+	safe->twist = (struct cairn_twist){0};
+	safe->ratio = 0.0;
+}
+
 void seq_geofence_hold(struct cairn_sequencer *seq, struct cairn_safe_velocity *safe)
 {
 	double v = safe->twist.v_mps, free_m;
 	seq->step.keepout[0] = '\0';
+	if (cairn_twist_in_place(safe->twist)) {
+		const struct cairn_msg_zone *z = turns_into(seq, safe->twist.w_radps);
+		if (z != NULL)
+			hold_before(seq, z, safe, 0.0, safe->twist.w_radps > 0.0 ? 0.5 * M_PI : -0.5 * M_PI);
+	}
 	if (v == 0.0 || seq->mission.record.zones.items_count == 0)
 		return;
 	double most_mps = slowest_here_mps(seq);
@@ -142,9 +181,5 @@ void seq_geofence_hold(struct cairn_sequencer *seq, struct cairn_safe_velocity *
 	double stop_m = fabs(v) * SEQ_REACTION_S + v * v / (2.0 * seq->cfg->robot.decel_max_mps2);
 	if (z == NULL || free_m > stop_m + STEP_M)
 		return;
-	snprintf(seq->step.keepout, sizeof(seq->step.keepout), "%s", z->name);
-	safe->free_m = free_m;
-	safe->bearing_rad = v > 0.0 ? 0.0 : M_PI;
-	safe->twist = (struct cairn_twist){0};
-	safe->ratio = 0.0;
+	hold_before(seq, z, safe, free_m, v > 0.0 ? 0.0 : M_PI);
 }

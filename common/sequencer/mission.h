@@ -1,14 +1,18 @@
 /* mission.h - what the robot is out for, as a table of transitions over condition bits.
  *
  * Conditions are measured by the sequencer once a step and put into one word; the first row whose state,
- * required and blocking bits fit decides. Rules that hold everywhere stand first. End reasons (mission.reason
- * once FINISHED): explored          no frontier worth a visit was left time_up           mission.limit_s
- *   stopped           an operator's stop
- *   agent_silent      nothing was heard of the agent of a task
- *   home              an operator's home
- *   stage_failed      a stage is held failed without which the robot goes home
- *   goal_reached      the goal of the exploration was reached: the robot stands there
- *   home_unreachable  every attempt to drive home failed */
+ * required and blocking bits fit decides. Rules that hold everywhere stand first.
+ *
+ * End reasons (mission.reason once FINISHED):
+ *   explored           no frontier worth a visit was left
+ *   goal_reached       the goal of the exploration was reached: the robot stands there
+ *   time_up            mission.limit_s left just enough for the way home
+ *   battery_low        the charge fell below robot.battery_home_percent
+ *   stage_failed       a stage is held failed without which the robot goes home
+ *   agent_silent       nothing was heard of the agent of a task
+ *   stopped            an operator's stop
+ *   home               an operator's home
+ *   home_unreachable   every attempt to drive home failed */
 #ifndef CAIRN_COMMON_SEQUENCER_MISSION_H
 #define CAIRN_COMMON_SEQUENCER_MISSION_H
 
@@ -33,7 +37,7 @@ enum cairn_mission_condition {
 	CAIRN_MISSION_COND_STAY,         /* mission.return_home is off */
 	CAIRN_MISSION_COND_DEGRADED,     /* a stage is held failed without which nothing more is explored */
 	CAIRN_MISSION_COND_LOCAL,        /* a stage is held failed without which the model is not asked */
-	CAIRN_MISSION_COND_GOAL_REACHED, /* the model says so, and the map agrees (sequencer_goal.c) */
+	CAIRN_MISSION_COND_GOAL_REACHED, /* the model says so, and the map agrees (mission_goal.c) */
 	CAIRN_MISSION_COND_TASK,         /* operator: task */
 	CAIRN_MISSION_COND_TASK_ENDED,   /* the agent has an answer, hands off, or has come to a limit */
 	CAIRN_MISSION_COND_AGENT_SILENT, /* nothing heard of the task's agent for agent.silent_s */
@@ -43,13 +47,13 @@ enum cairn_mission_condition {
 
 #define CAIRN_MISSION_BIT(cond) (UINT32_C(1) << CAIRN_MISSION_COND_##cond)
 
-/* What a row does to the end reason. */
+/* A row of the table: from these states, under these conditions, to this state. */
 struct cairn_mission_edge {
 	uint32_t from;               /* bit set of enum cairn_mission_state */
 	uint32_t all;                /* conditions that must hold */
 	uint32_t none;               /* conditions that must not */
 	enum cairn_mission_state to; /* CAIRN_MISSION_STATE_COUNT: back to what was interrupted */
-	const char *reason;          /* NULL: keeps the reason */
+	const char *reason;          /* NULL: keeps the end reason, or says how the errand ended */
 };
 
 extern const struct cairn_mission_edge cairn_mission_edges[];
@@ -58,7 +62,7 @@ extern const int cairn_mission_edge_count;
 /* The row that applies, or NULL: stay. */
 const struct cairn_mission_edge *cairn_mission_next(enum cairn_mission_state state, uint32_t conditions);
 
-/* Names of the set bits, separated by blanks, for logs and tests. */
+/* Names of the set bits, separated by blanks, as tests print them. */
 void cairn_mission_conditions_text(uint32_t conditions, char *buf, size_t buf_bytes);
 
 #endif

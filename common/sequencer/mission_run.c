@@ -50,9 +50,11 @@ enum cairn_tier cairn_sequencer_tier(const struct cairn_config *cfg, double sile
 		return CAIRN_TIER_NORMAL;
 	if (silent_s <= s->silent_coast_s)
 		return CAIRN_TIER_COASTING;
-	if (silent_s <= s->silent_wait_s)
+	/* A model on the robot that stands in for the network takes its time: it is waited for. */
+	double stand_in_s = cfg->vlm.local_provider[0] != '\0' ? cfg->vlm.local_wait_s : 0.0;
+	if (silent_s <= s->silent_wait_s + stand_in_s)
 		return CAIRN_TIER_WAITING;
-	if (silent_s <= s->silent_local_s || !cfg->mission.return_home)
+	if (silent_s <= s->silent_local_s + stand_in_s || !cfg->mission.return_home)
 		return CAIRN_TIER_LOCAL;
 	return CAIRN_TIER_RETURNING;
 }
@@ -126,7 +128,7 @@ static uint32_t measure(struct cairn_sequencer *seq, int64_t now_ns)
 	const struct cairn_config_mission *cfg = &seq->cfg->mission;
 	uint32_t c = seq_degraded_conditions(seq);
 	bool exploring = seq_model_may_speak(seq);
-	if (cfg->autostart && !seq->mission.record.started && seq->inputs.now.pose_ok &&
+	if (cairn_config_autostarts(seq->cfg) && !seq->mission.record.started && seq->inputs.now.pose_ok &&
 	    seq->inputs.pose.tracking == CAIRN_TRACKING_GOOD)
 		c |= CAIRN_MISSION_BIT(AUTOSTART);
 	if (exploring && time_up(seq, now_ns))

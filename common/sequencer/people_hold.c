@@ -20,11 +20,31 @@ void seq_people_scan(struct cairn_sequencer *seq, struct cairn_pose2 pose)
 	    seq->inputs.t_turn_ns, seq->inputs.t_scan_ns);
 }
 
+/* Beside people it turns in place slowly or not at all. */
+static void hold_turn(
+    struct cairn_sequencer *seq, struct cairn_pose2 pose, struct cairn_safe_velocity *safe, int64_t now_ns)
+{
+	struct cairn_footprint body = cairn_safe_footprint(seq->cfg);
+	double tip_mps = fabs(safe->twist.w_radps) * cairn_footprint_reach_m(&body);
+	struct cairn_dynamic_obstacles_limit l =
+	    cairn_dynamic_obstacles_spin_limit(&seq->people.obstacles, pose, now_ns);
+	if (l.limit_mps >= tip_mps)
+		return;
+	double share = l.limit_mps < CAIRN_SAFE_CREEP_MPS ? 0.0 : l.limit_mps / tip_mps;
+	seq->people.held_by = l;
+	safe->ratio *= share;
+	safe->twist.w_radps *= share;
+	if (share == 0.0)
+		safe->pace = CAIRN_PACE_STOP;
+}
+
 void seq_people_hold(
     struct cairn_sequencer *seq, struct cairn_pose2 pose, struct cairn_safe_velocity *safe, int64_t now_ns)
 {
 	double v = safe->twist.v_mps, speed = fabs(v);
 	seq->people.held_by = (struct cairn_dynamic_obstacles_limit){.limit_mps = INFINITY};
+	if (cairn_twist_in_place(safe->twist))
+		hold_turn(seq, pose, safe, now_ns);
 	if (v == 0.0)
 		return;
 	double curvature = safe->twist.w_radps / v;

@@ -29,8 +29,8 @@
 void seq_prefetch_answered(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns)
 {
 	double age_s = seq_seconds(d->t_snapshot_ns, now_ns);
-	if (d->t_snapshot_ns == 0 || !(age_s >= 0.0))
-		return;
+	if (d->t_snapshot_ns == 0 || !(age_s >= 0.0) || d->decider == CAIRN_DECIDER_RULE)
+		return; /* a rule that decides at once says nothing of how long a model takes */
 	seq->silence.answer_s = seq->silence.answer_s > 0.0
 				    ? seq->silence.answer_s + ANSWER_SHARE * (age_s - seq->silence.answer_s)
 				    : age_s;

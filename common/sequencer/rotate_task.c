@@ -1,8 +1,11 @@
-/* rotate_task.c - rotate: arcs forward and backward at the tightest radius until the heading fits. */
+/* rotate_task.c - rotate: in place where the base can, else arcs forward and backward at the tightest radius, until the heading
+ * fits. */
 #include "common/sequencer/sequencer_private.h"
 
 #include <math.h>
 #include <stdio.h>
+
+#include "common/config/speeds.h"
 
 #define TURN_SPEED_MPS 0.12
 #define TURN_DONE_RAD 0.06
@@ -10,11 +13,23 @@
 #define TURN_LEG_MAX_M 0.35   /* longer legs leave the place where the turn was wanted */
 #define TURN_LEG_MIN_RAD 0.03 /* a leg with less than this got nowhere */
 #define TURN_IDLE_LEGS 3
+#define PLACE_RADPS 0.7 /* in place: turning faster blurs the scan */
+#define PLACE_GAIN_1PS 1.5
+#define PLACE_MIN_RADPS 0.25
+#define IN_PLACE_M 0.02
 #define TURN_PAUSE_S 0.3 /* the wheels stop and the steering swings over */
 
 static double sign_of(double x)
 {
 	return x < 0.0 ? -1.0 : 1.0;
+}
+
+/* Slower toward the end, so that it comes to stand at it. */
+static struct cairn_twist turn_in_place(const struct cairn_sequencer *seq, double remaining_rad)
+{
+	double most = fmin(PLACE_RADPS, cairn_turn_rate_max_radps(seq->cfg));
+	double rate = cairn_clamp(PLACE_GAIN_1PS * fabs(remaining_rad), PLACE_MIN_RADPS, most);
+	return (struct cairn_twist){0.0, copysign(rate, remaining_rad)};
 }
 
 static double turn_free_m(const struct cairn_sequencer *seq, int leg)
@@ -67,7 +82,8 @@ static struct cairn_twist turn_step(struct cairn_sequencer *seq, int64_t now_ns)
 	struct seq_task *t = &seq->task;
 	struct cairn_twist zero = {0};
 	double remaining = t->turn.wanted_rad - t->turned_rad;
-	double w = TURN_SPEED_MPS * fabs(t->curvature_1pm);
+	bool in_place = cairn_is_differential(seq->cfg);
+	double w = in_place ? fabs(seq->step.cmd.w_radps) : TURN_SPEED_MPS * fabs(t->curvature_1pm);
 	t->active_s += seq->step.length_s;
 	/* what is commanded now still turns it a little further */
 	double slack =
@@ -81,6 +97,8 @@ static struct cairn_twist turn_step(struct cairn_sequencer *seq, int64_t now_ns)
 		turn_give_up(seq, now_ns, "no time left");
 		return zero;
 	}
+	if (in_place)
+		return turn_in_place(seq, remaining);
 	if (t->turn.pause_s > 0.0) {
 		t->turn.pause_s -= seq->step.length_s;
 		return zero;
@@ -100,8 +118,12 @@ static struct cairn_twist turn_step(struct cairn_sequencer *seq, int64_t now_ns)
 
 static void executed(const struct seq_task *t, char *buf, size_t bytes)
 {
-	snprintf(buf, bytes, "turned %.0f deg (%.2f m of arcs) in %.1f s", -cairn_rad_to_deg(t->turned_rad),
-	    t->distance_m, t->active_s);
+	if (t->distance_m < IN_PLACE_M)
+		snprintf(buf, bytes, "turned %.0f deg in place in %.1f s", -cairn_rad_to_deg(t->turned_rad),
+		    t->active_s);
+	else
+		snprintf(buf, bytes, "turned %.0f deg (%.2f m of arcs) in %.1f s",
+		    -cairn_rad_to_deg(t->turned_rad), t->distance_m, t->active_s);
 }
 
 const struct seq_task_ops seq_rotate_ops = {

@@ -35,7 +35,7 @@ struct cairn_sequencer *cairn_sequencer_new(
 	seq_goal_set(seq, cfg->mission.goal);
 	seq->mission.changed = true;
 	snprintf(seq->mission.record.reason, sizeof(seq->mission.record.reason), "%s",
-	    cfg->mission.autostart ? "waiting for a good pose" : "waiting for an operator");
+	    cairn_config_autostarts(cfg) ? "waiting for a good pose" : "waiting for an operator");
 	return seq;
 }
 

@@ -5,12 +5,12 @@
  * Use: hand in messages as they come (on_*), call cairn_sequencer_step every 50 ms, publish its output, and
  * take the results after each of these calls. Every decision that is handed in ends in exactly one result,
  * except duplicates (ids that do not rise within one epoch of their publisher), which are counted only. One
- * that was under way when the process died ends so in the next one (sequencer_again.c).
+ * that was under way when the process died ends so in the next one (resume.c).
  *
  * Order of authority within: operator, mission (way home), agent (a task), model, local exploration. Velocities pass
- * cairn_safe_velocity (sequencer_safe.h) whatever their source; the motor stage checks them once more.
+ * cairn_safe_velocity (safe_velocity.h) whatever their source; the motor stage checks them once more.
  *
- * What a decision goes through (sequencer_check.c): form and ranges; age of its snapshot and travel since;
+ * What a decision goes through (validate.c): form and ranges; age of its snapshot and travel since;
  * mission and other decisions; memory of blocked actions; free arc against the newest scan. The first that
  * fails refuses, with the reason and a suggestion for the next prompt. */
 #ifndef CAIRN_COMMON_SEQUENCER_SEQUENCER_H

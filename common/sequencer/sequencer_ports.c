@@ -17,6 +17,7 @@ TAKE(agent, cairn_sequencer_on_agent(core, m, hdr->t_ns))
 TAKE(stages, cairn_sequencer_on_stages(core, m, hdr->t_ns))
 CAIRN_TAKE(take_teleop_page, cairn_sequencer, teleop, cairn_sequencer_on_teleop(core, m, 0, hdr->t_ns))
 CAIRN_TAKE(take_teleop_local, cairn_sequencer, teleop, cairn_sequencer_on_teleop(core, m, 1, hdr->t_ns))
+CAIRN_TAKE(take_teleop_ros2, cairn_sequencer, teleop, cairn_sequencer_on_teleop(core, m, 2, hdr->t_ns))
 
 TAKE(skills, cairn_sequencer_on_skills(core, m, hdr->t_ns))
 TAKE(detections, cairn_sequencer_on_detections(core, m, hdr->t_ns))
@@ -59,6 +60,7 @@ const struct cairn_in cairn_sequencer_in[] = {
     {CAIRN_TOPIC_DISCOVERIES, CAIRN_ACCEPT_PLAUSIBLE, take_discoveries},
     {CAIRN_TOPIC_TELEOP, CAIRN_ACCEPT_PLAUSIBLE, take_teleop_page},
     {CAIRN_TOPIC_TELEOP_LOCAL, CAIRN_ACCEPT_PLAUSIBLE, take_teleop_local},
+    {CAIRN_TOPIC_TELEOP_ROS2, CAIRN_ACCEPT_PLAUSIBLE, take_teleop_ros2},
     {CAIRN_TOPIC_STAGES, CAIRN_ACCEPT_PLAUSIBLE, take_stages},
     {CAIRN_TOPIC_DETECTIONS, CAIRN_ACCEPT_PLAUSIBLE, take_detections},
     {CAIRN_TOPIC_SKILLS, CAIRN_ACCEPT_FRESH, take_skills},

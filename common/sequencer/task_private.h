@@ -80,7 +80,7 @@ struct seq_task {
 	bool again;     /* begun by a process that has died */
 	bool ahead;     /* the model's: what is to follow has been asked for, since ahead_s */
 	double ahead_s;
-	double active_s, held_s, blocked_s, reduced_s, stall_s, stall_from_m, limit_s;
+	double active_s, held_s, blocked_s, reduced_s, stall_s, stall_from_m, stall_from_rad, limit_s;
 	double distance_m, turned_rad;
 	double from_x_m, from_y_m; /* where the robot was when it began */
 	bool overridden;
@@ -115,7 +115,7 @@ const struct seq_task_ops *seq_ops_of(const struct seq_task *task);
 struct seq_teleop {
 	int from;     /* whose messages are taken */
 	int64_t t_ns; /* stamp of the newest; 0 = none yet */
-	double v_mps, curvature_1pm;
+	double v_mps, curvature_1pm, w_radps;
 	bool barred; /* stopped: until he lets go */
 	char who[64];
 };
@@ -132,7 +132,7 @@ void seq_task_judge(struct cairn_sequencer *seq, const struct seq_task *task, en
 void seq_begin_way(struct cairn_sequencer *seq, enum cairn_source source, double x_m, double y_m,
     double tolerance_m, const char *why, int64_t now_ns);
 void seq_begin_frontier(struct cairn_sequencer *seq, const struct cairn_msg_frontier *f, int64_t now_ns);
-/* Without a path or a frontier: a stretch by the scan alone (react.h). False: nowhere to go. */
+/* Without a path or a frontier: a stretch by the scan alone (reactive_exploration.h). False: nowhere to go. */
 bool seq_begin_reaction(struct cairn_sequencer *seq, int64_t now_ns);
 /* False: no way out was found. */
 bool seq_begin_recovery(struct cairn_sequencer *seq, enum cairn_source source, int64_t now_ns);

@@ -10,7 +10,8 @@
 #include "common/config/speeds.h"
 
 #define TELEOP_SILENT_S 0.3
-#define STEER_MAX_RAD 1.5 /* no steering linkage goes farther; its tangent is finite */
+#define IN_PLACE_FULL_RAD 0.5 /* steered so far, a differential base turns in place as fast as it may */
+#define STEER_MAX_RAD 1.5     /* no steering linkage goes farther; its tangent is finite */
 
 static bool steered(const struct cairn_sequencer *seq, int64_t now_ns)
 {
@@ -40,11 +41,16 @@ void cairn_sequencer_on_teleop(
 	if (!seq_rising(seq, &t->t_ns, t_ns, finite))
 		return;
 	double v_max_mps = cairn_cruise_mps(seq->cfg), tight_1pm = 1.0 / seq->cfg->robot.turn_radius_min_m;
+	double most_radps = cairn_turn_rate_max_radps(seq->cfg);
 	t->v_mps = cairn_clamp(teleop->v_mps, -v_max_mps, v_max_mps);
+	/* Standing and steered to a side, a base that can turns in place. */
+	t->w_radps = t->v_mps == 0.0
+			 ? cairn_clamp(teleop->steer_rad / IN_PLACE_FULL_RAD, -1.0, 1.0) * most_radps
+			 : 0.0;
 	t->curvature_1pm =
 	    cairn_clamp(tan(teleop->steer_rad) / seq->cfg->robot.wheelbase_m, -tight_1pm, tight_1pm);
 	snprintf(t->who, sizeof(t->who), "%s", teleop->who);
-	if (t->v_mps == 0.0)
+	if (t->v_mps == 0.0 && t->w_radps == 0.0)
 		t->barred = false; /* he has let go since the stop */
 }
 
@@ -91,7 +97,7 @@ static struct cairn_twist teleop_step(struct cairn_sequencer *seq, int64_t now_n
 	(void)now_ns;
 	const struct seq_teleop *t = &seq->teleop;
 	seq->task.active_s += seq->step.length_s;
-	return (struct cairn_twist){t->v_mps, t->v_mps * t->curvature_1pm};
+	return (struct cairn_twist){t->v_mps, t->v_mps * t->curvature_1pm + t->w_radps};
 }
 
 static void executed(const struct seq_task *t, char *buf, size_t bytes)

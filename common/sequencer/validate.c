@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/config/speeds.h"
+
 #define DURATION_MIN_S 0.1
 #define DURATION_MAX_S 8.0
 #define ANGLE_MAX_DEG 360.0
@@ -300,6 +302,21 @@ static bool prepare_move(
 	return true;
 }
 
+/* All of it must be free, or a third: what is swept does not grow less by trying. */
+static bool room_to_turn_in_place(
+    const struct cairn_sequencer *seq, double wanted_rad, struct seq_refusal *refusal)
+{
+	struct cairn_footprint body = cairn_safe_footprint(seq->cfg);
+	struct cairn_spin_hit hit =
+	    cairn_spin_clearance(&seq->inputs.points, &body, seq->cfg->safety.margin_m, wanted_rad > 0.0);
+	if (!hit.hit || hit.free_rad >= fabs(wanted_rad) / 3.0)
+		return true;
+	refusal->counts = true;
+	refusal->by = seq_cause_of(seq, hit.hit, hit.point);
+	return refuse(refusal, "no room to turn: obstacle %s after %.0f deg",
+	    cairn_bearing_name(hit.bearing_rad), cairn_rad_to_deg(hit.free_rad));
+}
+
 static bool prepare_turn(struct cairn_sequencer *seq, const struct cairn_msg_decision *d,
     struct seq_task *task, struct seq_refusal *refusal)
 {
@@ -314,6 +331,8 @@ static bool prepare_turn(struct cairn_sequencer *seq, const struct cairn_msg_dec
 	task->limit_s = 6.0 + 8.0 * fabs(task->turn.wanted_rad);
 	if (!seq->inputs.now.scan_ok)
 		return true;
+	if (cairn_is_differential(seq->cfg))
+		return room_to_turn_in_place(seq, task->turn.wanted_rad, refusal);
 	struct cairn_footprint body = cairn_safe_footprint(seq->cfg);
 	double margin = seq->cfg->safety.margin_m, need = seq->cfg->safety.stop_distance_m + TURN_ROOM_M;
 	struct cairn_arc_hit ahead = cairn_arc_clearance(

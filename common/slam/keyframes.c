@@ -1,6 +1,7 @@
 #include "common/slam/mapper_private.h"
 
 #include "common/base/prefault.h"
+#include "common/base/symmetric3.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -113,29 +114,17 @@ static void own_axes(const double in[3][3], double yaw_rad, double out[3][3])
 	}
 }
 
-/* Inverse of a symmetric positive definite matrix. */
-static void invert3(double m[3][3], double out[3][3])
-{
-	double c00 = m[1][1] * m[2][2] - m[1][2] * m[2][1], c01 = m[1][2] * m[2][0] - m[1][0] * m[2][2],
-	       c02 = m[1][0] * m[2][1] - m[1][1] * m[2][0];
-	double k = 1.0 / (m[0][0] * c00 + m[0][1] * c01 + m[0][2] * c02);
-	out[0][0] = c00 * k;
-	out[0][1] = out[1][0] = c01 * k;
-	out[0][2] = out[2][0] = c02 * k;
-	out[1][1] = (m[0][0] * m[2][2] - m[0][2] * m[2][0]) * k;
-	out[1][2] = out[2][1] = (m[0][2] * m[1][0] - m[0][0] * m[1][2]) * k;
-	out[2][2] = (m[0][0] * m[1][1] - m[0][1] * m[1][0]) * k;
-}
-
 void cairn_mapper_spread(const struct cairn_match *match, double weak_m, double weak_rad, double floor_m,
     double floor_rad, double ret[3][3])
 {
-	double info[3][3], cov[3][3];
+	/* Of a match that tells nothing. */
+	double cov[3][3] = {{weak_m * weak_m}, {0.0, weak_m * weak_m}, {0.0, 0.0, weak_rad * weak_rad}};
+	double info[3][3];
 	memcpy(info, match->info, sizeof(info));
 	info[0][0] += 1.0 / (weak_m * weak_m);
 	info[1][1] += 1.0 / (weak_m * weak_m);
 	info[2][2] += 1.0 / (weak_rad * weak_rad);
-	invert3(info, cov);
+	(void)cairn_symmetric3_invert((const double(*)[3])info, cov);
 	own_axes(cov, match->pose.yaw_rad, ret);
 	ret[0][0] += floor_m * floor_m;
 	ret[1][1] += floor_m * floor_m;

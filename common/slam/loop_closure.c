@@ -272,6 +272,55 @@ void cairn_mapper_restart_seeking(struct cairn_mapper *m)
 	}
 }
 
+#define HINT_WINDOW_M 1.0 /* a person, or a finger on a map, is off by so much */
+
+/* The keyframe nearest to a place of the map; UINT32_MAX: none whose place is known. */
+static uint32_t nearest_key(const struct cairn_mapper *m, struct cairn_pose2 pose, double *ret_m)
+{
+	uint32_t nearest = UINT32_MAX;
+	*ret_m = INFINITY;
+	for (uint32_t i = 0; i < m->keyframe_count; i++) {
+		double away_m = hypot(m->graph.nodes[i].x_m - pose.x_m, m->graph.nodes[i].y_m - pose.y_m);
+		if (m->keyframes[i].detached || away_m >= *ret_m)
+			continue;
+		nearest = i;
+		*ret_m = away_m;
+	}
+	return nearest;
+}
+
+bool cairn_mapper_hint(struct cairn_mapper *m, struct cairn_pose2 pose, struct cairn_error *err)
+{
+	struct cairn_msg_pose now;
+	double away_m;
+	cairn_mapper_pose(m, &now);
+	if (m->tracking != CAIRN_TRACKING_LOST) {
+		if (m->tracking == CAIRN_TRACKING_NONE)
+			cairn_error_set(err, "nothing is mapped yet");
+		else
+			cairn_error_set(err,
+			    "the robot is not lost: what it sees fits at %.2f %.2f, %.2f m from there",
+			    now.x_m, now.y_m, hypot(now.x_m - pose.x_m, now.y_m - pose.y_m));
+		return false;
+	}
+	if (nearest_key(m, pose, &away_m) == UINT32_MAX || away_m > REGION_WINDOW_M) {
+		cairn_error_set(err,
+		    "the robot has never been within %.0f m of %.2f %.2f: nothing there to compare with",
+		    REGION_WINDOW_M, pose.x_m, pose.y_m);
+		return false;
+	}
+	m->hint = CAIRN_HINT_TRYING;
+	m->hint_pose = pose;
+	m->hint_quality = 0.0;
+	return true;
+}
+
+enum cairn_hint_state cairn_mapper_hinted(const struct cairn_mapper *m, double *ret_quality)
+{
+	*ret_quality = m->hint_quality;
+	return m->hint;
+}
+
 /* The robot is where the best region has it: a keyframe there, tied to the old one. */
 static bool found(struct cairn_mapper *m, struct cairn_pose2 local, int64_t t_ns)
 {
@@ -290,8 +339,42 @@ static bool found(struct cairn_mapper *m, struct cairn_pose2 local, int64_t t_ns
 	return true;
 }
 
+/* One scan against the place of the hint. It has to fit as well as any that the robot finds by itself; that another place fits as well is what
+ * the hint decides. True: found. */
+static bool seek_at_hint(struct cairn_mapper *m, struct cairn_pose2 local, int64_t t_ns)
+{
+	struct cairn_match_request q = {.predicted = m->hint_pose,
+	    .window_m = HINT_WINDOW_M,
+	    .window_rad = M_PI,
+	    .prior_xy_m = 10.0 * HINT_WINDOW_M,
+	    .prior_yaw_rad = 30.0,
+	    .score_min = 0.0};
+	struct cairn_match match;
+	double away_m;
+	uint32_t old = nearest_key(m, m->hint_pose, &away_m);
+	m->hint = CAIRN_HINT_MISFITS;
+	m->local_drawing.on = false;
+	m->reach.count = 0; /* nothing is left out of the sheet */
+	if (old == UINT32_MAX || !cairn_mapper_draw_loop(m, old) ||
+	    !cairn_match_scan(m->matcher, &m->loop.grid, &m->loop.field, &m->rays, &q, &match))
+		return false;
+	m->hint_quality = match.quality;
+	if (match.quality < REGAIN_QUALITY || match.known_share < REGAIN_KNOWN || match.score < REGAIN_SCORE)
+		return false;
+	m->region_best = guess_from(m, old, &match);
+	m->region_best.z = cairn_pose_compose(
+	    m->region_best.z, cairn_pose_between(local, m->keyframes[m->region_best.key].local));
+	bool done = found(m, local, t_ns);
+	if (done)
+		m->hint = CAIRN_HINT_FITS;
+	cairn_mapper_restart_seeking(m);
+	return done;
+}
+
 bool cairn_mapper_seek_anywhere(struct cairn_mapper *m, struct cairn_pose2 local, int64_t t_ns)
 {
+	if (m->hint == CAIRN_HINT_TRYING)
+		return seek_at_hint(m, local, t_ns);
 	if (m->region_at < m->region_count) {
 		uint32_t old = m->regions[m->region_at++];
 		struct cairn_match_request q = {.predicted = m->graph.nodes[old],

@@ -164,11 +164,6 @@ void cairn_mapper_claims_held(struct cairn_mapper *m, struct cairn_msg_claims *r
 	}
 }
 
-const struct cairn_visits *cairn_mapper_visits(const struct cairn_mapper *m)
-{
-	return &m->features.visits;
-}
-
 const struct cairn_belief *cairn_mapper_belief(const struct cairn_mapper *m)
 {
 	return &m->features.belief;

@@ -482,11 +482,6 @@ const int16_t *cairn_mapper_keyframe_points(const struct cairn_mapper *m)
 	return m->points;
 }
 
-const struct cairn_match *cairn_mapper_last_match(const struct cairn_mapper *m)
-{
-	return &m->match;
-}
-
 struct cairn_mapper_counts cairn_mapper_counts(const struct cairn_mapper *m)
 {
 	struct cairn_mapper_counts counts = m->counts;

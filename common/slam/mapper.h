@@ -83,6 +83,15 @@ enum cairn_scan_use cairn_mapper_scan(
 /* The pose at the newest odometry (or scan, without odometry). */
 void cairn_mapper_pose(const struct cairn_mapper *mapper, struct cairn_msg_pose *ret);
 
+/* Somebody says where the robot is: a hint to its search, never a pose. A robot that is lost looks there with its next scan, and believes it
+ * when that fits; then it has to be confirmed as any place that it finds by itself. False with the reason: it is not lost, or nothing of
+ * the map is near. */
+bool cairn_mapper_hint(struct cairn_mapper *mapper, struct cairn_pose2 pose, struct cairn_error *err);
+
+enum cairn_hint_state { CAIRN_HINT_NONE, CAIRN_HINT_TRYING, CAIRN_HINT_FITS, CAIRN_HINT_MISFITS };
+/* What has become of the last one. *ret_quality: how well the scan fitted there, 0 to 1. */
+enum cairn_hint_state cairn_mapper_hinted(const struct cairn_mapper *mapper, double *ret_quality);
+
 /* What the mission has given up (see cairn_frontier_given_up). */
 void cairn_mapper_given_up(
     struct cairn_mapper *mapper, const struct cairn_msg_given_up *items, uint32_t count);
@@ -107,11 +116,8 @@ int cairn_mapper_claims(
 /* What of it is held now, for the planner; claims that the sensors have settled since are dropped first. */
 void cairn_mapper_claims_held(struct cairn_mapper *mapper, struct cairn_msg_claims *ret);
 
-/* How often the robot has been where, and what is claimed; valid until the next call that changes the mapper.
- */
-struct cairn_visits;
+/* What is claimed; valid until the next call that changes the mapper. */
 struct cairn_belief;
-const struct cairn_visits *cairn_mapper_visits(const struct cairn_mapper *mapper);
 const struct cairn_belief *cairn_mapper_belief(const struct cairn_mapper *mapper);
 
 /* Where the robot is at the last scan: relative to keyframe *ret_key, which later loops may still move. False
@@ -134,7 +140,6 @@ const float *cairn_mapper_driven(const struct cairn_mapper *mapper, uint32_t *re
 const struct cairn_keyframe *cairn_mapper_keyframes(const struct cairn_mapper *mapper, uint32_t *ret_count);
 const int16_t *cairn_mapper_keyframe_points(const struct cairn_mapper *mapper);
 const struct cairn_pose_graph *cairn_mapper_graph(const struct cairn_mapper *mapper);
-const struct cairn_match *cairn_mapper_last_match(const struct cairn_mapper *mapper);
 struct cairn_mapper_counts cairn_mapper_counts(const struct cairn_mapper *mapper);
 
 /* Loops that were matched and not believed since the start: those that fitted alike anywhere along a corridor, and those

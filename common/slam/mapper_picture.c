@@ -24,6 +24,10 @@ static void lay_over(
 		p->discoveries = over->discoveries->items;
 		p->discovery_count = over->discoveries->items_count;
 	}
+	if (over->scene != NULL) {
+		p->nodes = over->scene->nodes;
+		p->node_count = over->scene->nodes_count;
+	}
 	p->have_goal = over->goal != NULL;
 	if (p->have_goal)
 		p->goal = *over->goal;

@@ -1,5 +1,10 @@
 #include "common/slam/mapper_ports.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/geom.h"
 #include "common/explore/explorer_ports.h"
 
 /* ---- in ---- */
@@ -111,4 +116,41 @@ void cairn_mapper_report_claims(struct cairn_mapper_ports *m, int64_t now_ns)
 {
 	cairn_mapper_claims_held(m->mapper, &m->claims);
 	cairn_outbox_put(m->box, CAIRN_TOPIC_CLAIMS, &m->claims, true, now_ns);
+}
+
+/* "X Y" or "X Y YAW_DEG"; -1: neither. */
+static int read_place(const char *text, double ret[3])
+{
+	int count = 0;
+	for (char *end; *text != '\0'; text = end) {
+		double value = strtod(text, &end);
+		if (end == text || count == 3 || !isfinite(value))
+			return -1;
+		ret[count++] = value;
+		end += strspn(end, " ,");
+	}
+	return count >= 2 ? count : -1;
+}
+
+void cairn_mapper_command(
+    struct cairn_mapper_ports *m, const struct cairn_msg_command *cmd, struct cairn_msg_reply *reply)
+{
+	double place[3] = {0.0, 0.0, 0.0};
+	struct cairn_error err = {""};
+	*reply = (struct cairn_msg_reply){.ok = false};
+	if (strcmp(cmd->verb, "locate") != 0) {
+		snprintf(reply->text, sizeof(reply->text), "unknown command");
+	} else if (read_place(cmd->arg, place) < 0) {
+		snprintf(reply->text, sizeof(reply->text),
+		    "'%.40s' is no place: X Y in metres of the map, and a heading in degrees or none",
+		    cmd->arg);
+	} else if (!cairn_mapper_hint(m->mapper,
+		       (struct cairn_pose2){place[0], place[1], cairn_deg_to_rad(place[2])}, &err)) {
+		snprintf(reply->text, sizeof(reply->text), "%.150s", err.text);
+	} else {
+		reply->ok = true;
+		snprintf(reply->text, sizeof(reply->text),
+		    "it looks around %.2f %.2f first; 'cairn status' tells whether what it sees fits",
+		    place[0], place[1]);
+	}
 }

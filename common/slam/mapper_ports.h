@@ -40,6 +40,9 @@ void cairn_mapper_ports_close(struct cairn_mapper_ports *ports);
 bool cairn_mapper_report(struct cairn_mapper_ports *ports, uint32_t map_seq, int64_t now_ns);
 /* Doorways, areas, visits, after a report. False without memory. */
 bool cairn_mapper_report_features(struct cairn_mapper_ports *ports, uint32_t map_seq, int64_t now_ns);
+/* A command of the service mapper.ctl. */
+void cairn_mapper_command(
+    struct cairn_mapper_ports *ports, const struct cairn_msg_command *cmd, struct cairn_msg_reply *reply);
 /* What the model claims about the map and the sensors have not settled. */
 void cairn_mapper_report_claims(struct cairn_mapper_ports *ports, int64_t now_ns);
 

@@ -112,10 +112,10 @@ struct cairn_mapper {
 	bool local_due, redraw_due;
 	struct cairn_loop_guess guesses[CAIRN_MAPPER_GUESSES];
 	uint32_t guess_count;
-	double loop_tried_m;   /* odometer at the last search */
-	double near_m;         /* odometer at the last edge to an older keyframe */
-	uint32_t known_run;    /* of the newest keyframes, those kept where there are enough: known.c */
-	uint32_t stand_in_for; /* the newest keyframe only stands for the robot: tied to this one, */
+	double loop_tried_m;           /* odometer at the last search */
+	double near_m;                 /* odometer at the last edge to an older keyframe */
+	uint32_t known_run;            /* of the newest keyframes, those kept by keyframe_policy.c */
+	uint32_t stand_in_for;         /* the newest keyframe only stands for the robot: tied to this one, */
 	struct cairn_pose2 stand_in_z; /* and seen so from it */
 	uint32_t chain_from;           /* first keyframe of a chain whose place in the map is unknown */
 	bool detached;                 /* there is such a chain */
@@ -124,6 +124,9 @@ struct cairn_mapper {
 	uint32_t regions[CAIRN_MAPPER_REGIONS], region_count, region_at, region_rounds;
 	struct cairn_loop_guess region_best;
 	double region_quality;
+	enum cairn_hint_state hint; /* where somebody says that the robot is */
+	struct cairn_pose2 hint_pose;
+	double hint_quality;
 	uint64_t corrected_at,
 	    redraw_since;                /* scans there were at the last correction; when it was wished for */
 	uint64_t map_id;                 /* which map it is; 0 = it has no number yet */
@@ -139,7 +142,7 @@ struct cairn_mapper {
 /* Room for need items of item bytes each. */
 bool cairn_mapper_grow(void *array_p, uint32_t *capacity, uint32_t need, size_t item);
 
-/* ---- features.c ---- */
+/* ---- map_features.c ---- */
 
 bool cairn_mapper_features_init(struct cairn_mapper *m);
 void cairn_mapper_features_free(struct cairn_mapper *m);
@@ -155,7 +158,7 @@ void cairn_mapper_fill_gains(const struct cairn_mapper *m, struct cairn_msg_fron
 /* Enters m->rays into the local map and, unless it is apart, into the published one. */
 void cairn_mapper_draw_scan(struct cairn_mapper *m, struct cairn_pose2 local);
 
-/* ---- lost.c ---- */
+/* ---- relocalize.c ---- */
 
 /* A new chain of keyframes that only odometry ties to what was before; detached: its place is not known. */
 enum cairn_scan_use cairn_mapper_begin_chain(
@@ -191,7 +194,7 @@ bool cairn_mapper_take_first(struct cairn_mapper *m);
 /* Room for one more keyframe, with its rays in m->rays and its edges. */
 bool cairn_mapper_reserve_key(struct cairn_mapper *m);
 
-/* ---- known.c ---- */
+/* ---- keyframe_policy.c ---- */
 
 /* Is the scan at local pose to be kept? *ret_old (may be NULL): where there are enough keyframes, the nearest
  * of them, else UINT32_MAX. */
@@ -199,7 +202,7 @@ bool cairn_mapper_key_due(const struct cairn_mapper *m, struct cairn_pose2 local
 /* Keeps the scan for as long as it takes to drive on: where keyframes are enough, the newest is replaced. */
 int cairn_mapper_keep_known(struct cairn_mapper *m, struct cairn_pose2 local, uint32_t old, int64_t t_ns);
 
-/* ---- sheets.c ---- */
+/* ---- submaps.c ---- */
 
 /* The local map: begins to draw it anew around a local pose / draws on for a bounded time / draws it at once.
  */
@@ -218,7 +221,7 @@ void cairn_mapper_redraw(struct cairn_mapper *m, bool all);
 /* Asks for a new drawing if the graph has moved off the published map. */
 void cairn_mapper_check_drawn(struct cairn_mapper *m);
 
-/* ---- loops.c ---- */
+/* ---- loop_closure.c ---- */
 
 /* Looks for a loop at the newest keyframe. */
 void cairn_mapper_seek_loop(struct cairn_mapper *m);

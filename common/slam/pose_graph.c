@@ -1,6 +1,7 @@
 #include "common/slam/pose_graph_private.h"
 
 #include "common/base/prefault.h"
+#include "common/base/symmetric3.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -86,19 +87,13 @@ static void chain_edge(struct cairn_pose_graph *g, uint32_t index)
 
 bool cairn_pose_graph_invert(const double m[3][3], double out[6])
 {
-	double c00 = m[1][1] * m[2][2] - m[1][2] * m[1][2], c01 = m[0][2] * m[1][2] - m[0][1] * m[2][2],
-	       c02 = m[0][1] * m[1][2] - m[0][2] * m[1][1];
-	double det = m[0][0] * c00 + m[0][1] * c01 + m[0][2] * c02;
-	double minor = m[0][0] * m[1][1] - m[0][1] * m[0][1];
-	if (!(m[0][0] > 0.0 && minor > 0.0 && det > 0.0) || !isfinite(det))
+	double full[3][3];
+	if (cairn_symmetric3_invert(m, full) == 0.0)
 		return false;
-	double k = 1.0 / det;
-	out[0] = c00 * k;
-	out[1] = c01 * k;
-	out[2] = c02 * k;
-	out[3] = (m[0][0] * m[2][2] - m[0][2] * m[0][2]) * k;
-	out[4] = (m[0][1] * m[0][2] - m[0][0] * m[1][2]) * k;
-	out[5] = minor * k;
+	for (int r = 0, i = 0; r < 3; r++) {
+		for (int c = r; c < 3; c++)
+			out[i++] = full[r][c];
+	}
 	return true;
 }
 

@@ -3,7 +3,7 @@
  * Minimises the sum of e' W e over all edges, e being the measured relation against the one the poses say, by
  * Gauss and Newton with Levenberg's damping (Grisetti et al., "A tutorial on graph-based SLAM", 2010). The
  * normal equations are sparse 3x3 blocks; they are factored by Cholesky in an order of small degree first, in
- * which a chain with a few loops hardly fills in (solve.c). Edges that may be wrong (loops) are weighted down
+ * which a chain with a few loops hardly fills in (pose_graph_solver.c). Edges that may be wrong (loops) are weighted down
  * by how badly they fit (dynamic covariance scaling, Agarwal et al. 2013), so that one wrong loop does not
  * bend the map.
  *
@@ -57,7 +57,7 @@ void cairn_pose_graph_free(struct cairn_pose_graph *graph);
 /* Room for more nodes and edges, so that adding them cannot fail for want of memory. */
 bool cairn_pose_graph_reserve(struct cairn_pose_graph *graph, uint32_t nodes, uint32_t edges);
 
-/* Takes memory that is there (pages.h) for a graph of this size, what optimising it needs included. False
+/* Takes memory that is there (prefault.h) for a graph of this size, what optimising it needs included. False
  * without. */
 bool cairn_pose_graph_take(struct cairn_pose_graph *graph, uint32_t nodes, uint32_t edges);
 

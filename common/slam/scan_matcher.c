@@ -364,11 +364,3 @@ bool cairn_match_scan(struct cairn_matcher *matcher, const struct cairn_grid *gr
 	}
 	return true;
 }
-
-void cairn_matcher_points(
-    const struct cairn_matcher *matcher, const float **ret_x_m, const float **ret_y_m, uint32_t *ret_count)
-{
-	*ret_x_m = matcher->points.x_m;
-	*ret_y_m = matcher->points.y_m;
-	*ret_count = (uint32_t)matcher->points.count;
-}

@@ -51,8 +51,4 @@ bool cairn_match_scan(struct cairn_matcher *matcher, const struct cairn_grid *gr
     const struct cairn_likelihood_field *field, const struct cairn_rays *rays,
     const struct cairn_match_request *request, struct cairn_match *ret);
 
-/* The thinned returns of the last scan given, robot frame; valid until the next. */
-void cairn_matcher_points(
-    const struct cairn_matcher *matcher, const float **ret_x_m, const float **ret_y_m, uint32_t *ret_count);
-
 #endif

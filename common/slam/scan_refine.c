@@ -1,5 +1,7 @@
 #include "common/slam/scan_matcher_private.h"
 
+#include "common/base/symmetric3.h"
+
 #include <string.h>
 
 #define STEPS_MAX 8
@@ -40,7 +42,8 @@ static inline bool same_side(const struct cairn_grid *grid, size_t index, double
 }
 
 #define SIDE (2 * NORMAL_REACH + 1)
-#define NORMALS 512 /* kept; a power of two */
+#define DETERMINANT_MIN 1e-12 /* of the normal equations */
+#define NORMALS 512           /* kept; a power of two */
 _Static_assert(PAIR_REACH == NORMAL_REACH, "both look at the same square of cells");
 
 /* The normals of this refining: from step to step, and for neighbours, they are mostly of the same cells. */
@@ -233,31 +236,12 @@ static void add_prior(
 	add_prior_info(request, eq->h);
 }
 
-/* Inverse of a symmetric positive definite 3x3 matrix by cofactors; false if it is singular. */
-static bool invert3(const double m[3][3], double out[3][3])
-{
-	double c00 = m[1][1] * m[2][2] - m[1][2] * m[2][1];
-	double c01 = m[1][2] * m[2][0] - m[1][0] * m[2][2];
-	double c02 = m[1][0] * m[2][1] - m[1][1] * m[2][0];
-	double det = m[0][0] * c00 + m[0][1] * c01 + m[0][2] * c02;
-	if (!(det > 1e-12))
-		return false;
-	double k = 1.0 / det;
-	out[0][0] = c00 * k;
-	out[0][1] = out[1][0] = c01 * k;
-	out[0][2] = out[2][0] = c02 * k;
-	out[1][1] = (m[0][0] * m[2][2] - m[0][2] * m[2][0]) * k;
-	out[1][2] = out[2][1] = (m[0][2] * m[1][0] - m[0][0] * m[1][2]) * k;
-	out[2][2] = (m[0][0] * m[1][1] - m[0][1] * m[1][0]) * k;
-	return true;
-}
-
 bool cairn_match_conclude(const struct cairn_match_request *request, struct cairn_match *ret)
 {
 	double h[3][3], cov[3][3];
 	memcpy(h, ret->info, sizeof(h));
 	add_prior_info(request, h);
-	if (!invert3(h, cov))
+	if (!(cairn_symmetric3_invert((const double(*)[3])h, cov) > DETERMINANT_MIN))
 		return false;
 	memcpy(ret->cov, cov, sizeof(cov));
 	double mid = 0.5 * (cov[0][0] + cov[1][1]);
@@ -281,7 +265,7 @@ bool cairn_match_refine(const struct cairn_grid *grid, const struct cairn_match_
 			return false;
 		memcpy(ret->info, eq.h, sizeof(ret->info));
 		add_prior(&eq, request, pose);
-		if (!invert3(eq.h, cov))
+		if (!(cairn_symmetric3_invert((const double(*)[3])eq.h, cov) > DETERMINANT_MIN))
 			return false;
 		double d[3];
 		for (int r = 0; r < 3; r++)

@@ -4,12 +4,16 @@
 
 #include <string.h>
 
-static void write_tools(struct cairn_text *out, const struct cairn_tool_table *tools, bool strict)
+static void write_tools(struct cairn_text *out, const struct cairn_prefix *prefix)
 {
+	bool strict = prefix->profile->strict, first = true;
 	cairn_text_add(out, ",\"tools\":[");
-	for (int t = 0; t < tools->count; t++) {
-		const struct cairn_tool_row *row = &tools->rows[t];
-		cairn_text_addf(out, "%s{\"name\":\"%s\",\"description\":", t > 0 ? "," : "", row->name);
+	for (int t = 0; t < prefix->tools->count; t++) {
+		const struct cairn_tool_row *row = &prefix->tools->rows[t];
+		if ((prefix->never & CAIRN_TOOL_BIT(t)) != 0)
+			continue;
+		cairn_text_addf(out, "%s{\"name\":\"%s\",\"description\":", first ? "" : ",", row->name);
+		first = false;
 		cairn_text_json_string(out, row->doc);
 		cairn_text_addf(out, "%s,\"input_schema\":", strict ? ",\"strict\":true" : "");
 		cairn_tool_schema(out, row);
@@ -25,7 +29,7 @@ static void write_prefix(struct cairn_text *out, const struct cairn_prefix *pref
 	cairn_text_json_string(out, prefix->profile->model);
 	cairn_text_addf(out, ",\"max_tokens\":%d", prefix->max_output_tokens);
 	if (prefix->tools != NULL)
-		write_tools(out, prefix->tools, prefix->profile->strict);
+		write_tools(out, prefix);
 	cairn_text_add(out, ",\"system\":[{\"type\":\"text\",\"text\":");
 	cairn_text_json_string(out, prefix->system);
 	cairn_text_add(out, ",\"cache_control\":{\"type\":\"ephemeral\"}}]");

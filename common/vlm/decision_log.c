@@ -23,6 +23,7 @@ void cairn_decision_log_decision(
 	cairn_text_addf(out, "{\"t\":%.3f,\"id\":%" PRIu64, unix_s, d->id);
 	text_field(out, "what", words);
 	text_field(out, "by", cairn_enum_text(&cairn_enum_source, (int)d->source));
+	text_field(out, "decider", cairn_enum_text(&cairn_enum_decider, (int)d->decider));
 	text_field(out, "reasoning", d->reasoning);
 	text_field(out, "why_stop", note->problem);
 	text_field(out, "trigger", cairn_enum_text(&cairn_enum_trigger, (int)note->trigger));

@@ -1,7 +1,7 @@
 /* decision_log.h - every decision can be explained: one JSON object a line, for each decision and for what
  * became of it.
  *
- * A line of a decision: {"t": unix s, "id", "what": "navigate_to_goal F3", "by", "reasoning", "why_stop",
+ * A line of a decision: {"t": unix s, "id", "what": "navigate_to_goal F3", "by", "decider", "reasoning", "why_stop",
  * "trigger", "snapshot": {"id", "hash", "epoch", "x_m", "y_m", "yaw_rad", "age_s"}, "prompt": {"hash",
  * "context"}, "provider", "model", "latency_s", "shadow", "local"}. A line of a result: {"t", "result_of":
  * id, "outcome", "reason", ...}. Hashes are hexadecimal texts. The file is kept below a size: the one before

@@ -4,7 +4,7 @@
  * The owner feeds what the bus brings, calls cairn_dialog_poll, sends the body it gets, and hands back what
  * came. One call is in flight at a time. A decision is due when the mission wants one and a snapshot is at
  * hand that is newer than the last decision and not older than the last result, and the call is not one that
- * may be left out (common/percept/call_policy.h). A question of the model to its sensors, or a report without an
+ * may be left out (common/percept/call_policy.h); where the scene is known, a rule makes the decision. A question of the model to its sensors, or a report without an
  * action, is answered with one follow-up call restricted to actions; before that of observe_scene goes the call that has
  * the picture described. The first bad answer of a streak becomes
  * a STOP decision that says why; further ones are only counted and retried, so that the sequencer's
@@ -25,8 +25,9 @@ struct cairn_dialog;
 
 enum cairn_dialog_act {
 	CAIRN_DIALOG_NOTHING,
-	CAIRN_DIALOG_SEND,  /* send the body; one cairn_dialog_ended must follow */
-	CAIRN_DIALOG_CANCEL /* drop the call in flight; nothing follows */
+	CAIRN_DIALOG_SEND,   /* send the body; one cairn_dialog_ended must follow */
+	CAIRN_DIALOG_CANCEL, /* drop the call in flight; nothing follows */
+	CAIRN_DIALOG_DECIDED /* a decision was made without a call: cairn_dialog_take_decision has it */
 };
 
 /* What became of a call. */
@@ -54,6 +55,8 @@ bool cairn_dialog_use(
 uint64_t cairn_dialog_prefix_tokens(const struct cairn_dialog *dialog, uint32_t index);
 /* Index of the provider that the body of the last CAIRN_DIALOG_SEND is for. */
 uint32_t cairn_dialog_provider(const struct cairn_dialog *dialog);
+/* As what that provider is asked: the usual model, the strong one for a hard decision, the one on the robot. */
+enum cairn_decider cairn_dialog_decider(const struct cairn_dialog *dialog);
 /* That body asks to have a picture described: to whom it goes says nothing about who decides. */
 bool cairn_dialog_observes(const struct cairn_dialog *dialog);
 /* Who is well and whose probe is due: for the owner, who sends the probes. */
@@ -70,6 +73,8 @@ void cairn_dialog_frontiers(
 void cairn_dialog_candidates(
     struct cairn_dialog *dialog, const struct cairn_msg_candidates *candidates, int64_t t_ns);
 
+/* What the stage local makes of the scene; never called where it does not run. */
+void cairn_dialog_local(struct cairn_dialog *dialog, const struct cairn_msg_local *local, int64_t t_ns);
 /* What the sensors say of each direction now, for check_path_clear. */
 void cairn_dialog_paths_clear(
     struct cairn_dialog *dialog, const struct cairn_msg_paths_clear *paths, int64_t t_ns);
@@ -123,6 +128,7 @@ struct cairn_dialog_question {
 	size_t parts_bytes;
 	int64_t snapshot_ns;
 	bool pictures, view; /* went with it: pictures at all, the one from above */
+	bool detail;         /* the camera's in full detail */
 	const char *context; /* its dynamic text; unused by cairn_dialog_restore */
 	const char *problem; /* with the answer before; empty: none */
 	bool followup;       /* it is the follow-up of the question before; unused by cairn_dialog_restore */

@@ -26,7 +26,7 @@ static void refused(struct cairn_dialog *d, int64_t now_ns, const struct cairn_d
 	else if (key_refused)
 		snprintf(line, sizeof(line),
 		    "HTTP %d: the service does not accept the key; set the environment variable %.60s",
-		    o->status, d->peers[d->peer].profile.api_key_env);
+		    o->status, d->who.peers[d->who.peer].profile.api_key_env);
 	else if (o->status == 429 && o->retry_after_s >= 0.0)
 		snprintf(
 		    line, sizeof(line), "HTTP 429, next try in %.1f s%s%s", o->retry_after_s, colon, said);
@@ -45,112 +45,121 @@ static void refused(struct cairn_dialog *d, int64_t now_ns, const struct cairn_d
 	dialog_later(&hold_ns, (int64_t)(o->quota_wait_s * 1e9));
 	/* Another provider need not wait for this one. */
 	dialog_peer_ended(d, final ? CAIRN_FAILOVER_FINAL : CAIRN_FAILOVER_FAILED, hold_ns, now_ns);
-	if (d->observing) {
+	if (d->call.observing) {
 		dialog_observed(d, "", line);
 		return;
 	}
-	d->hold_until_ns = now_ns + CAIRN_DIALOG_RETRY_NS;
+	d->wish.hold_until_ns = now_ns + CAIRN_DIALOG_RETRY_NS;
 	dialog_drop(d);
-	if (d->event) /* is not asked about twice: it has passed by then */
-		d->used_ns = d->snap.t_ns;
+	if (d->call.event) /* is not asked about twice: it has passed by then */
+		d->decided.used_ns = d->in.snap.t_ns;
 }
 
 /* Both see the same frontiers; where local exploration has no goal there is nothing to compare. */
 static void compare(struct cairn_dialog *d, int64_t now_ns)
 {
-	bool driving = d->local_ns != 0 && d->local.active &&
-		       cairn_topic_fresh(CAIRN_TOPIC_NAV_GOAL, d->local_ns, now_ns);
-	d->local.active = driving;
-	d->shadow = CAIRN_SHADOW_UNKNOWN;
+	bool driving = d->in.local_ns != 0 && d->in.local.active &&
+		       cairn_topic_fresh(CAIRN_TOPIC_NAV_GOAL, d->in.local_ns, now_ns);
+	d->in.local.active = driving;
+	d->decided.shadow = CAIRN_SHADOW_UNKNOWN;
 	if (driving)
-		d->shadow = cairn_shadow_judge(&d->decision, &d->frontiers, &d->candidates,
-		    (struct cairn_vec2){d->local.x_m, d->local.y_m});
-	d->shadow_compared += d->shadow != CAIRN_SHADOW_UNKNOWN;
-	d->shadow_agreed += d->shadow == CAIRN_SHADOW_AGREES;
+		d->decided.shadow = cairn_shadow_judge(&d->decided.message, &d->in.frontiers,
+		    &d->in.candidates, (struct cairn_vec2){d->in.local.x_m, d->in.local.y_m});
+	d->tally.shadow_compared += d->decided.shadow != CAIRN_SHADOW_UNKNOWN;
+	d->tally.shadow_agreed += d->decided.shadow == CAIRN_SHADOW_AGREES;
 }
 
 /* For the picture of the next decision. */
 static void keep_picture(struct cairn_dialog *d)
 {
-	const struct cairn_snapshot_head *h = &d->snap.head;
-	d->since_view = d->shows_view ? 0 : d->since_view + 1;
+	const struct cairn_snapshot_head *h = &d->in.snap.head;
+	d->request.since_view = d->request.shows_view ? 0 : d->request.since_view + 1;
 	if (!d->cfg.previous_image || h->jpeg_bytes == 0)
 		return;
-	cairn_text_clear(&d->previous);
-	cairn_text_bytes(&d->previous, d->snap.bytes.data + h->text_bytes, h->jpeg_bytes);
-	if (d->previous.failed)
-		cairn_text_clear(&d->previous);
+	cairn_text_clear(&d->request.previous);
+	cairn_text_bytes(&d->request.previous, d->in.snap.bytes.data + h->text_bytes, h->jpeg_bytes);
+	if (d->request.previous.failed)
+		cairn_text_clear(&d->request.previous);
 }
 
-static void publish(struct cairn_dialog *d, int64_t now_ns)
+void dialog_publish(struct cairn_dialog *d, int64_t now_ns)
 {
-	const struct cairn_snapshot_head *h = &d->snap.head;
-	struct cairn_msg_decision *out = &d->decision;
-	cairn_decision_from_answer(&d->answer, out);
+	const struct cairn_snapshot_head *h = &d->in.snap.head;
+	struct cairn_msg_decision *out = &d->decided.message;
+	cairn_decision_from_answer(&d->answer.parsed, out);
 	uint64_t clock_id = (uint64_t)(now_ns / 1000);
-	d->last_id = clock_id > d->last_id ? clock_id : d->last_id + 1;
-	out->id = d->last_id;
+	d->decided.last_id = clock_id > d->decided.last_id ? clock_id : d->decided.last_id + 1;
+	out->id = d->decided.last_id;
 	out->snapshot_id = h->snapshot_id;
-	out->t_snapshot_ns = d->snap.t_ns;
+	out->t_snapshot_ns = d->in.snap.t_ns;
 	out->snapshot_x_m = h->x_m;
 	out->snapshot_y_m = h->y_m;
 	out->snapshot_yaw_rad = h->yaw_rad;
-	out->candidate_set = d->shown_set;
-	out->snapshot_epoch = d->snap.epoch;
-	out->frame_hash = d->snap.hash;
-	out->prompt_hash = d->prompt_hash;
-	out->replaces = d->asked_for;
-	out->max_age_s = d->peers[d->peer].profile.max_age_s;
-	out->latency_s = (double)(now_ns - d->asked_ns) * 1e-9;
-	d->has_decision = true;
-	d->used_ns = d->snap.t_ns;
-	d->decided_ns = now_ns;
-	d->ended = CAIRN_TRIGGER_NONE;
-	d->await_id = d->open_id = out->id;
-	d->await_until_ns = now_ns + TAKE_UP_NS;
+	out->candidate_set = d->request.shown_set;
+	out->snapshot_epoch = d->in.snap.epoch;
+	out->frame_hash = d->in.snap.hash;
+	out->prompt_hash = d->request.prompt_hash;
+	out->replaces = d->call.replaces_id;
+	bool asked = d->call.decider != CAIRN_DECIDER_RULE;
+	const struct cairn_profile *profile = &d->who.peers[d->who.peer].profile;
+	out->max_age_s = asked ? profile->max_age_s : 0.0;
+	out->decider = d->call.decider;
+	if (asked)
+		snprintf(out->provider, sizeof(out->provider), "%.31s", profile->name);
+	out->latency_s = (double)(now_ns - d->call.since_ns) * 1e-9;
+	d->decided.fresh = true;
+	d->decided.used_ns = d->in.snap.t_ns;
+	d->decided.t_ns = now_ns;
+	if (asked)
+		d->decided.model_ns = now_ns;
+	d->in.ended = CAIRN_TRIGGER_NONE;
+	d->decided.await_id = d->decided.open_id = out->id;
+	d->decided.await_until_ns = now_ns + TAKE_UP_NS;
 	d->budget.ledger.decisions++;
 	dialog_loop_decided(d);
 	keep_picture(d);
-	if (d->answer.update.items_count > 0) {
-		d->update = d->answer.update;
-		d->update.id = out->id;
-		d->has_update = true;
+	if (d->answer.parsed.update.items_count > 0) {
+		d->decided.update = d->answer.parsed.update;
+		d->decided.update.id = out->id;
+		d->decided.has_update = true;
 	}
 	if (d->cfg.shadow) { /* nobody takes it up: the next one is due when something has happened */
 		compare(d, now_ns);
-		d->open_id = 0;
-		d->await_until_ns = now_ns + (int64_t)(d->cfg.base_timer_s * 1e9);
+		d->decided.open_id = 0;
+		d->decided.await_until_ns = now_ns + (int64_t)(d->cfg.base_timer_s * 1e9);
 	}
 }
 
 static void remember(struct cairn_dialog *d)
 {
 	d->memory.discoveries_max = (uint32_t)d->cfg.discoveries_max;
-	for (uint32_t i = 0; i < d->answer.reports_count; i++) {
-		const struct cairn_tool_call *report = &d->answer.reports[i];
-		bool fresh = cairn_memory_report(&d->memory, report, d->snap.head.x_m, d->snap.head.y_m);
-		if (fresh && d->on_report != NULL)
-			d->on_report(d->report_ctx, report);
-		if (report->has_spot && d->locate != NULL)
-			d->locate(d->locate_ctx, report, NULL, 0);
-		snprintf(d->report_text[i], sizeof(d->report_text[i]), "%s",
+	for (uint32_t i = 0; i < d->answer.parsed.reports_count; i++) {
+		const struct cairn_tool_call *report = &d->answer.parsed.reports[i];
+		bool fresh =
+		    cairn_memory_report(&d->memory, report, d->in.snap.head.x_m, d->in.snap.head.y_m);
+		if (fresh && d->hooks.on_report != NULL)
+			d->hooks.on_report(d->hooks.report_ctx, report);
+		if (report->has_spot && d->hooks.locate != NULL)
+			d->hooks.locate(d->hooks.locate_ctx, report, NULL, 0);
+		snprintf(d->answer.report_text[i], sizeof(d->answer.report_text[i]), "%s",
 		    fresh ? "Remembered." : "Known already.");
 	}
 }
 
 static void bad_answer(struct cairn_dialog *d, int64_t now_ns)
 {
-	dialog_fail(d, d->answer.problem);
-	snprintf(d->problem, sizeof(d->problem), "%s", d->answer.problem);
+	dialog_fail(d, d->answer.parsed.problem);
+	snprintf(d->answer.problem, sizeof(d->answer.problem), "%s", d->answer.parsed.problem);
 	dialog_drop(d);
-	if (d->event) { /* what is driven was decided on already: nonsense about an event takes nothing of that back */
-		d->used_ns = d->snap.t_ns;
+	if (d->call
+		.event) { /* what is driven was decided on already: nonsense about an event takes nothing of that back */
+		d->decided.used_ns = d->in.snap.t_ns;
 		return;
 	}
-	if (d->bad_streak++ == 0)
-		publish(d, now_ns);
+	if (d->answer.bad_streak++ == 0)
+		dialog_publish(d, now_ns);
 	else
-		d->hold_until_ns = now_ns + CAIRN_DIALOG_RETRY_NS;
+		d->wish.hold_until_ns = now_ns + CAIRN_DIALOG_RETRY_NS;
 }
 
 /* False for a frontier or candidate that was not in the prompt, or is not any more. */
@@ -160,12 +169,12 @@ static bool is_offered(const struct cairn_dialog *d, const struct cairn_tool_cal
 	bool candidate = call->goal_kind == CAIRN_GOAL_KIND_CANDIDATE;
 	if (call->tool != CAIRN_TOOL_NAVIGATE_TO_GOAL || (!frontier && !candidate))
 		return true;
-	for (uint32_t i = 0; frontier && i < d->frontiers.items_count; i++) {
-		if ((double)d->frontiers.items[i].id == call->frontier_id)
+	for (uint32_t i = 0; frontier && i < d->in.frontiers.items_count; i++) {
+		if ((double)d->in.frontiers.items[i].id == call->frontier_id)
 			return true;
 	}
-	for (uint32_t i = 0; candidate && i < d->candidates.items_count; i++) {
-		if ((double)d->candidates.items[i].id == call->candidate_id)
+	for (uint32_t i = 0; candidate && i < d->in.candidates.items_count; i++) {
+		if ((double)d->in.candidates.items[i].id == call->candidate_id)
 			return true;
 	}
 	return false;
@@ -174,7 +183,7 @@ static bool is_offered(const struct cairn_dialog *d, const struct cairn_tool_cal
 /* What the model would do instead, when the place it chose is gone. */
 static void fall_back(struct cairn_dialog *d)
 {
-	struct cairn_answer *a = &d->answer;
+	struct cairn_answer *a = &d->answer.parsed;
 	if (!a->has_fallback || is_offered(d, &a->main) || !is_offered(d, &a->fallback))
 		return;
 	char words[sizeof(a->reasoning)];
@@ -189,45 +198,47 @@ static void fall_back(struct cairn_dialog *d)
 /* By the sensors as they are now; without them by the snapshot. */
 static void answer_path(struct cairn_dialog *d, int64_t now_ns)
 {
-	uint32_t way = (uint32_t)d->answer.main.direction;
-	bool live = d->paths_ns != 0 && way < d->paths.items_count &&
-		    cairn_topic_fresh(CAIRN_TOPIC_PATHS_CLEAR, d->paths_ns, now_ns);
+	uint32_t way = (uint32_t)d->answer.parsed.main.direction;
+	bool live = d->in.paths_ns != 0 && way < d->in.paths.items_count &&
+		    cairn_topic_fresh(CAIRN_TOPIC_PATHS_CLEAR, d->in.paths_ns, now_ns);
 	if (live)
-		cairn_prompt_path_clear(d->answer_text, sizeof(d->answer_text), &d->answer.main, &d->paths);
+		cairn_prompt_path_clear(
+		    d->answer.text, sizeof(d->answer.text), &d->answer.parsed.main, &d->in.paths);
 	else
-		cairn_prompt_path_answer(d->answer_text, sizeof(d->answer_text), &d->answer.main,
-		    d->snap.head.sector_m, d->snap.head.feasibility);
+		cairn_prompt_path_answer(d->answer.text, sizeof(d->answer.text), &d->answer.parsed.main,
+		    d->in.snap.head.sector_m, d->in.snap.head.feasibility);
 }
 
 static void answer_where(struct cairn_dialog *d)
 {
-	snprintf(d->answer_text, sizeof(d->answer_text), "nothing is known of where things are");
-	if (d->locate != NULL)
-		d->locate(d->locate_ctx, &d->answer.main, d->answer_text, sizeof(d->answer_text));
+	snprintf(d->answer.text, sizeof(d->answer.text), "nothing is known of where things are");
+	if (d->hooks.locate != NULL)
+		d->hooks.locate(
+		    d->hooks.locate_ctx, &d->answer.parsed.main, d->answer.text, sizeof(d->answer.text));
 }
 
 static void good_answer(struct cairn_dialog *d, int64_t now_ns)
 {
-	d->bad_streak = 0;
-	d->problem[0] = '\0';
-	if (d->answer.reasoning[0] != '\0')
-		cairn_text_clean(d->last_reasoning, sizeof(d->last_reasoning), d->answer.reasoning,
-		    strlen(d->answer.reasoning));
+	d->answer.bad_streak = 0;
+	d->answer.problem[0] = '\0';
+	if (d->answer.parsed.reasoning[0] != '\0')
+		cairn_text_clean(d->tally.last_reasoning, sizeof(d->tally.last_reasoning),
+		    d->answer.parsed.reasoning, strlen(d->answer.parsed.reasoning));
 	remember(d);
-	d->calls_answered += d->answer.calls;
-	d->calls_without_reasoning += d->answer.calls_without_reasoning;
-	if (d->answer.kind == CAIRN_ANSWER_ACTION) {
+	d->tally.calls_answered += d->answer.parsed.calls;
+	d->tally.calls_without_reasoning += d->answer.parsed.calls_without_reasoning;
+	if (d->answer.parsed.kind == CAIRN_ANSWER_ACTION) {
 		fall_back(d);
 		dialog_drop(d);
-		publish(d, now_ns);
+		dialog_publish(d, now_ns);
 		return;
 	}
-	d->followup = true;
-	if (d->answer.kind == CAIRN_ANSWER_REPORT)
+	d->call.followup = true;
+	if (d->answer.parsed.kind == CAIRN_ANSWER_REPORT)
 		return;
-	if (d->answer.main.tool == CAIRN_TOOL_CHECK_PATH_CLEAR)
+	if (d->answer.parsed.main.tool == CAIRN_TOOL_CHECK_PATH_CLEAR)
 		answer_path(d, now_ns);
-	else if (d->answer.main.tool == CAIRN_TOOL_FIND_OBJECT_DISTANCE)
+	else if (d->answer.parsed.main.tool == CAIRN_TOOL_FIND_OBJECT_DISTANCE)
 		answer_where(d);
 	else
 		dialog_observe(d);
@@ -236,21 +247,30 @@ static void good_answer(struct cairn_dialog *d, int64_t now_ns)
 /* What the call in flight, or the one that has just ended, asked for. */
 static struct cairn_asked asked(const struct cairn_dialog *d)
 {
-	const struct dialog_peer *peer = &d->peers[d->peer];
+	const struct dialog_peer *peer = &d->who.peers[d->who.peer];
 	int own = peer->profile.max_output_tokens;
 	uint64_t prefix = cairn_prompt_tokens(peer->prefix.len);
-	if (d->observing)
-		return (struct cairn_asked){
-		    .tokens_in = cairn_prompt_tokens(peer->prefix_observe.len + d->observe_context.len) +
-				 d->picture_tokens,
+	if (d->call.observing)
+		return (struct cairn_asked){.tokens_in = cairn_prompt_tokens(peer->prefix_observe.len +
+									     d->request.observe_context.len) +
+							 d->request.picture_tokens,
 		    .tokens_prefix = cairn_prompt_tokens(peer->prefix_observe.len),
-		    .bytes_sent = d->body.len,
+		    .bytes_sent = d->request.body.len,
 		    .tokens_out_max = (uint64_t)(own > 0 ? own : d->cfg.max_output_tokens)};
 	return (struct cairn_asked){
-	    .tokens_in = cairn_prompt_tokens(peer->prefix.len + d->context.len) + d->picture_tokens,
+	    .tokens_in =
+		cairn_prompt_tokens(peer->prefix.len + d->request.context.len) + d->request.picture_tokens,
 	    .tokens_prefix = prefix,
-	    .bytes_sent = d->body.len,
+	    .bytes_sent = d->request.body.len,
 	    .tokens_out_max = (uint64_t)(own > 0 ? own : d->cfg.max_output_tokens)};
+}
+
+/* Out of the pace, and of what the strong model may take. */
+static void spend(struct cairn_dialog *d, const struct cairn_usage *usage, int64_t now_ns)
+{
+	double usd = cairn_usage_cost_usd(&d->budget.prices, usage);
+	cairn_cost_limiter_spend(&d->pace, usd, now_ns);
+	dialog_strong_spend(d, usd, now_ns);
 }
 
 static void charge_unanswered(
@@ -258,7 +278,7 @@ static void charge_unanswered(
 {
 	struct cairn_asked a = asked(d);
 	*ret = cairn_usage_unanswered(&a, status, sent);
-	cairn_cost_limiter_spend(&d->pace, cairn_usage_cost_usd(&d->budget.prices, ret), now_ns);
+	spend(d, ret, now_ns);
 }
 
 void dialog_cancelled(struct cairn_dialog *d, int64_t now_ns)
@@ -271,7 +291,7 @@ void dialog_cancelled(struct cairn_dialog *d, int64_t now_ns)
 /* The picture was described: counted and charged like every answer. */
 static void described(struct cairn_dialog *d, int64_t now_ns, const struct cairn_dialog_outcome *o)
 {
-	const struct cairn_provider *format = d->peers[d->peer].format;
+	const struct cairn_provider *format = d->who.peers[d->who.peer].format;
 	const char *body = o->body != NULL ? o->body : "";
 	struct cairn_reply reply;
 	struct cairn_error why = {""};
@@ -284,9 +304,9 @@ static void described(struct cairn_dialog *d, int64_t now_ns, const struct cairn
 					     : "there is no text in the answer");
 	}
 	struct cairn_asked a = asked(d);
-	d->answer.usage = cairn_usage_bounded(&reply.usage, &a, o->body_bytes);
-	cairn_budget_call_ended(&d->budget, now_ns, ok, &d->answer.usage);
-	cairn_cost_limiter_spend(&d->pace, cairn_usage_cost_usd(&d->budget.prices, &d->answer.usage), now_ns);
+	d->answer.parsed.usage = cairn_usage_bounded(&reply.usage, &a, o->body_bytes);
+	cairn_budget_call_ended(&d->budget, now_ns, ok, &d->answer.parsed.usage);
+	spend(d, &d->answer.parsed.usage, now_ns);
 	dialog_peer_ended(
 	    d, ok ? CAIRN_FAILOVER_OK : CAIRN_FAILOVER_FAILED, (int64_t)(o->quota_wait_s * 1e9), now_ns);
 	if (!ok)
@@ -298,9 +318,9 @@ static void described(struct cairn_dialog *d, int64_t now_ns, const struct cairn
 void cairn_dialog_ended(struct cairn_dialog *d, int64_t now_ns, const struct cairn_dialog_outcome *o)
 {
 	struct cairn_usage usage;
-	if (!d->in_flight)
+	if (!d->call.in_flight)
 		return;
-	d->in_flight = false;
+	d->call.in_flight = false;
 	d->changed = true;
 	if (o->status < 200 || o->status > 299) {
 		charge_unanswered(d, now_ns, o->status, o->sent, &usage);
@@ -308,22 +328,26 @@ void cairn_dialog_ended(struct cairn_dialog *d, int64_t now_ns, const struct cai
 		refused(d, now_ns, o);
 		return;
 	}
-	const struct cairn_provider *format = d->peers[d->peer].format;
+	if (d->call.stand_in) {
+		dialog_stand_in_ended(d, now_ns, o);
+		return;
+	}
+	const struct cairn_provider *format = d->who.peers[d->who.peer].format;
 	const char *body = o->body != NULL ? o->body : "";
-	if (d->observing) {
+	if (d->call.observing) {
 		described(d, now_ns, o);
 		return;
 	}
 	if (d->json)
-		cairn_answer_parse_text(
-		    format, body, o->body_bytes, d->followup, d->shown_set != 0, &d->answer);
+		cairn_answer_parse_text(format, body, o->body_bytes, d->call.followup,
+		    d->request.shown_set != 0, &d->answer.parsed);
 	else
-		cairn_answer_parse(format, body, o->body_bytes, d->followup, &d->answer);
-	bool ok = d->answer.kind != CAIRN_ANSWER_STOP;
+		cairn_answer_parse(format, body, o->body_bytes, d->call.followup, &d->answer.parsed);
+	bool ok = d->answer.parsed.kind != CAIRN_ANSWER_STOP;
 	struct cairn_asked a = asked(d);
-	d->answer.usage = cairn_usage_bounded(&d->answer.usage, &a, o->body_bytes);
-	cairn_budget_call_ended(&d->budget, now_ns, ok, &d->answer.usage);
-	cairn_cost_limiter_spend(&d->pace, cairn_usage_cost_usd(&d->budget.prices, &d->answer.usage), now_ns);
+	d->answer.parsed.usage = cairn_usage_bounded(&d->answer.parsed.usage, &a, o->body_bytes);
+	cairn_budget_call_ended(&d->budget, now_ns, ok, &d->answer.parsed.usage);
+	spend(d, &d->answer.parsed.usage, now_ns);
 	dialog_peer_ended(
 	    d, ok ? CAIRN_FAILOVER_OK : CAIRN_FAILOVER_FAILED, (int64_t)(o->quota_wait_s * 1e9), now_ns);
 	if (ok)

@@ -7,38 +7,39 @@
 
 static const char *focus(const struct cairn_dialog *d)
 {
-	return cairn_tools[CAIRN_TOOL_OBSERVE_SCENE].params[0].words[d->answer.main.focus];
+	return cairn_tools[CAIRN_TOOL_OBSERVE_SCENE].params[0].words[d->answer.parsed.main.focus];
 }
 
 void dialog_observe(struct cairn_dialog *d)
 {
-	d->observing = d->snap.head.jpeg_bytes > 0;
-	if (!d->observing)
-		snprintf(d->answer_text, sizeof(d->answer_text),
+	d->call.observing = d->in.snap.head.jpeg_bytes > 0;
+	if (!d->call.observing)
+		snprintf(d->answer.text, sizeof(d->answer.text),
 		    "There is no picture. Choose the action by the sensors.");
 }
 
 void dialog_observe_body(struct cairn_dialog *d)
 {
-	const struct cairn_snapshot_head *h = &d->snap.head;
-	const struct dialog_peer *peer = &d->peers[d->peer];
-	cairn_prompt_observe_context(&d->observe_context, focus(d));
-	struct cairn_turn turn = {.text = d->observe_context.data != NULL ? d->observe_context.data : "",
-	    .images = {{.jpeg = (const uint8_t *)d->snap.bytes.data + h->text_bytes,
+	const struct cairn_snapshot_head *h = &d->in.snap.head;
+	const struct dialog_peer *peer = &d->who.peers[d->who.peer];
+	cairn_prompt_observe_context(&d->request.observe_context, focus(d));
+	struct cairn_turn turn = {
+	    .text = d->request.observe_context.data != NULL ? d->request.observe_context.data : "",
+	    .images = {{.jpeg = (const uint8_t *)d->in.snap.bytes.data + h->text_bytes,
 		.bytes = h->jpeg_bytes,
 		.detail_high = true}},
 	    .image_count = 1};
 	struct cairn_request r = {.turns = &turn, .turn_count = 1};
-	d->picture_tokens = (uint64_t)peer->profile.image_tokens_high;
-	peer->format->write_body(&d->body, &peer->prefix_observe, &peer->profile, &r);
+	d->request.picture_tokens = (uint64_t)peer->profile.image_tokens_high;
+	peer->format->write_body(&d->request.body, &peer->prefix_observe, &peer->profile, &r);
 }
 
 void dialog_observed(struct cairn_dialog *d, const char *text, const char *failed)
 {
-	const struct cairn_snapshot_head *h = &d->snap.head;
-	d->observing = false;
+	const struct cairn_snapshot_head *h = &d->in.snap.head;
+	d->call.observing = false;
 	if (failed != NULL) {
-		snprintf(d->answer_text, sizeof(d->answer_text),
+		snprintf(d->answer.text, sizeof(d->answer.text),
 		    "The picture could not be described: %.150s. Choose the action by what you know.",
 		    failed);
 		return;
@@ -46,11 +47,11 @@ void dialog_observed(struct cairn_dialog *d, const char *text, const char *faile
 	const char *kept =
 	    cairn_memory_add_observation(&d->memory, h->x_m, h->y_m, h->yaw_rad, focus(d), text);
 	d->changed = true;
-	snprintf(d->answer_text, sizeof(d->answer_text),
+	snprintf(d->answer.text, sizeof(d->answer.text),
 	    "The picture in full detail, described: \"%s\". Now choose the action.", kept);
 }
 
 bool cairn_dialog_observes(const struct cairn_dialog *d)
 {
-	return d->observing;
+	return d->call.observing;
 }

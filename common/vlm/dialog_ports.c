@@ -4,6 +4,7 @@
 TAKE(frontiers, cairn_dialog_frontiers(core, m, hdr->t_ns))
 TAKE(candidates, cairn_dialog_candidates(core, m, hdr->t_ns))
 TAKE(paths_clear, cairn_dialog_paths_clear(core, m, hdr->t_ns))
+TAKE(local, cairn_dialog_local(core, m, hdr->t_ns))
 TAKE(nav_goal, cairn_dialog_nav_goal(core, m, hdr->t_ns))
 
 static bool take_mission(void *core, const void *m, const struct cairn_header *hdr, int64_t now_ns)
@@ -46,6 +47,11 @@ const struct cairn_in cairn_dialog_in[] = {
 
 const struct cairn_in cairn_dialog_candidates_in[] = {
     {CAIRN_TOPIC_CANDIDATES, CAIRN_ACCEPT_PLAUSIBLE, take_candidates},
+    {.take = NULL},
+};
+
+const struct cairn_in cairn_dialog_local_in[] = {
+    {CAIRN_TOPIC_LOCAL, CAIRN_ACCEPT_PLAUSIBLE, take_local},
     {.take = NULL},
 };
 

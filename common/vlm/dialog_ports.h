@@ -9,6 +9,8 @@
 extern const struct cairn_in cairn_dialog_in[];
 /* Only where candidates are offered to the model (choice.offer). */
 extern const struct cairn_in cairn_dialog_candidates_in[];
+/* Only where the stage local runs (local.enabled). */
+extern const struct cairn_in cairn_dialog_local_in[];
 /* Only where the model is watched and local exploration drives (vlm.shadow). */
 extern const struct cairn_in cairn_dialog_shadow_in[];
 

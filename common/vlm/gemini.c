@@ -68,8 +68,12 @@ static void write_prefix(struct cairn_text *out, const struct cairn_prefix *pref
 	cairn_text_add(out, "}]}");
 	if (prefix->tools != NULL) {
 		cairn_text_add(out, ",\"tools\":[{\"functionDeclarations\":[");
+		bool first = true;
 		for (int t = 0; t < prefix->tools->count; t++) {
-			cairn_text_add(out, t > 0 ? "," : "");
+			if ((prefix->never & CAIRN_TOOL_BIT(t)) != 0)
+				continue;
+			cairn_text_add(out, first ? "" : ",");
+			first = false;
 			write_tool(out, &prefix->tools->rows[t]);
 		}
 		cairn_text_add(out, "]}]");

@@ -82,6 +82,8 @@ struct cairn_memory {
 	double duration_s;                                /* of the session, over restarts */
 	char known_things
 	    [512]; /* line of the scene graph (scene/scene.h): labels in it are in quotes; "" = none */
+	char local_scene[256]; /* line of the stage local, labels in quotes; "" = none. Of the
+				  moment: of a session before it says nothing */
 	char notes_outside
 	    [CAIRN_NOTES_LINE_BYTES]; /* of programs outside (external/notes.h), in quotes; "" = none */
 	uint64_t forgotten;           /* entries dropped for room */

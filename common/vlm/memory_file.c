@@ -90,8 +90,8 @@ static const struct field ledger_fields[] = {MUST(UINT64, T, calls), MUST(UINT64
 #define T struct cairn_memory
 static const struct field memory_fields[] = {MUST(INDEX, T, current_room), MUST(UINT64, T, forgotten),
     MAY(UINT64, T, reports), MAY(UINT64, T, dropped), MAY(TEXT, T, dropped_label), MAY(TEXT, T, known_things),
-    MAY(TEXT, T, notes_outside), MAY(UINT64, T, claims_held), MAY(UINT64, T, claims_right),
-    MAY(UINT64, T, claims_wrong), MAY(REAL, T, duration_s),
+    MAY(TEXT, T, local_scene), MAY(TEXT, T, notes_outside), MAY(UINT64, T, claims_held),
+    MAY(UINT64, T, claims_right), MAY(UINT64, T, claims_wrong), MAY(REAL, T, duration_s),
     LIST(ITEMS, "rooms", T, rooms, CAIRN_MEMORY_ROOMS, room_fields),
     LIST(ITEMS, "discoveries", T, discoveries, CAIRN_MEMORY_DISCOVERIES, discovery_fields),
     LIST(ITEMS, "dead_ends", T, dead_ends, CAIRN_MEMORY_DEAD_ENDS, place_fields),
@@ -203,6 +203,7 @@ static bool sane(struct cairn_memory *m)
 	ok &= isfinite(m->duration_s) && m->duration_s >= 0.0;
 	clean(m->dropped_label, sizeof(m->dropped_label));
 	cairn_text_plain(m->notes_outside);
+	cairn_text_plain(m->local_scene);
 	cairn_text_plain(m->known_things); /* its quotes stay: they keep labels apart from the rest */
 	for (uint32_t i = 0; i < m->rooms_count; i++) {
 		struct cairn_memory_room *r = &m->rooms[i];

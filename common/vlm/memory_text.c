@@ -111,6 +111,8 @@ void cairn_memory_text(const struct cairn_memory *memory, struct cairn_text *out
 	}
 	if (rooms_left > 0 || found_left > 0)
 		cairn_text_addf(out, "and %u more rooms, %u more things\n", rooms_left, found_left);
+	if (memory->local_scene[0] != '\0')
+		cairn_text_addf(out, "%s\n", memory->local_scene);
 	if (memory->known_things[0] != '\0')
 		cairn_text_addf(out, "%s\n", memory->known_things);
 	if (memory->notes_outside[0] != '\0')

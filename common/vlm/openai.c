@@ -43,7 +43,7 @@ static void write_tools(
 	cairn_text_add(out, "\"tools\":[");
 	for (int t = 0; t < prefix->tools->count; t++) {
 		const struct cairn_tool_row *row = &prefix->tools->rows[t];
-		if (!cairn_tool_in(offered, t))
+		if (!cairn_tool_in(offered, t) || (prefix->never & CAIRN_TOOL_BIT(t)) != 0)
 			continue;
 		cairn_text_addf(out,
 		    "%s{\"type\":\"function\",\"function\":{\"name\":\"%s\",\"description\":",

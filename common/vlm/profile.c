@@ -103,7 +103,8 @@ bool cairn_lineup_names(const struct cairn_config_vlm *cfg, const char *name)
 {
 	char one[CAIRN_CONFIG_TEXT_CAP];
 	const char *at = cfg->fallbacks;
-	if (strcmp(cfg->provider, name) == 0 || strcmp(cfg->observe_provider, name) == 0)
+	if (strcmp(cfg->provider, name) == 0 || strcmp(cfg->observe_provider, name) == 0 ||
+	    strcmp(cfg->strong_provider, name) == 0 || strcmp(cfg->local_provider, name) == 0)
 		return true;
 	while (next_name(&at, one, sizeof(one))) {
 		if (strcmp(one, name) == 0)
@@ -168,25 +169,41 @@ static void lay_over(struct cairn_profile *profile, const struct cairn_config_vl
 		profile->max_age_s = cfg->max_age_s;
 }
 
-/* Who looks at a picture in full detail; empty: who is asked first. */
-static bool add_observer(struct cairn_lineup *lineup, const struct cairn_profiles *profiles, const char *name,
-    struct cairn_error *err)
+/* The row of who has a part, which is added where it has none; empty: that of who is asked first. */
+static bool add_part(struct cairn_lineup *lineup, uint32_t *ret_row, const struct cairn_profiles *profiles,
+    const char *key, const char *name, struct cairn_error *err)
 {
-	lineup->observer = 0;
+	uint32_t rows = cairn_lineup_rows(lineup);
+	*ret_row = 0;
 	if (name[0] == '\0')
 		return true;
-	for (uint32_t i = 0; i < lineup->count; i++) {
+	for (uint32_t i = 0; i < rows; i++) {
 		if (strcmp(lineup->rows[i].name, name) == 0) {
-			lineup->observer = i;
+			*ret_row = i;
 			return true;
 		}
 	}
-	const struct cairn_profile *found = find(profiles, "vlm.observe_provider", name, err);
+	const struct cairn_profile *found = find(profiles, key, name, err);
 	if (found == NULL)
 		return false;
-	lineup->observer = lineup->count;
-	lineup->rows[lineup->count] = *found;
+	lineup->rows[rows] = *found;
+	*ret_row = rows;
 	return true;
+}
+
+/* What is called a stand-in for the network must not need it. */
+static bool add_local(struct cairn_lineup *lineup, const struct cairn_profiles *profiles, const char *name,
+    struct cairn_error *err)
+{
+	if (!add_part(lineup, &lineup->local, profiles, "vlm.local_provider", name, err))
+		return false;
+	if (name[0] == '\0' || lineup->local >= lineup->count)
+		return true;
+	cairn_error_set(err,
+	    "vlm.local_provider: '%.60s' is vlm.provider or one of vlm.fallbacks; it is asked for everything "
+	    "then",
+	    name);
+	return false;
 }
 
 bool cairn_lineup_pick(struct cairn_lineup *ret, const struct cairn_profiles *profiles,
@@ -211,7 +228,11 @@ bool cairn_lineup_pick(struct cairn_lineup *ret, const struct cairn_profiles *pr
 		if (!append(&lineup, profiles, "vlm.fallbacks", name, err))
 			return false;
 	}
-	if (cfg->replay[0] == '\0' && !add_observer(&lineup, profiles, cfg->observe_provider, err))
+	if (cfg->replay[0] == '\0' && (!add_part(&lineup, &lineup.observer, profiles, "vlm.observe_provider",
+					   cfg->observe_provider, err) ||
+					  !add_part(&lineup, &lineup.strong, profiles, "vlm.strong_provider",
+					      cfg->strong_provider, err) ||
+					  !add_local(&lineup, profiles, cfg->local_provider, err)))
 		return false;
 	*ret = lineup;
 	return true;

@@ -24,26 +24,31 @@ struct cairn_profiles {
 	struct cairn_profile rows[CAIRN_PROFILES_MAX];
 };
 
-/* Who is asked, in their order: the primary, then its fallbacks; and who looks at a picture in full detail (observe_scene),
- * which may be one of them or a row of its own behind them. */
-#define CAIRN_LINEUP_ROWS_MAX (CAIRN_LINEUP_MAX + 1)
+/* Who is asked, in their order: the primary, then its fallbacks. And who has a part: who looks at a picture in full detail
+ * (observe_scene), who is asked for hard decisions, who stands in on the robot while the network is away. Each of these may be
+ * one of the others or a row of its own behind them. */
+#define CAIRN_LINEUP_ROWS_MAX (CAIRN_LINEUP_MAX + 3)
 struct cairn_lineup {
-	uint32_t count;    /* of those who are asked for decisions */
-	uint32_t observer; /* its row; count: a row of its own */
+	uint32_t count;    /* of those who are asked in their order */
+	uint32_t observer; /* its row */
+	uint32_t strong;   /* its row; 0: hard decisions go to who is asked for the others */
+	uint32_t local;    /* its row; 0: nobody stands in */
 	struct cairn_profile rows[CAIRN_LINEUP_ROWS_MAX];
 };
 
-/* Number of rows, the observer's own included. */
+/* Number of rows, those for a part included. */
 static inline uint32_t cairn_lineup_rows(const struct cairn_lineup *lineup)
 {
-	return lineup->observer < lineup->count ? lineup->count : lineup->count + 1;
+	uint32_t last = lineup->observer > lineup->strong ? lineup->observer : lineup->strong;
+	last = lineup->local > last ? lineup->local : last;
+	return last < lineup->count ? lineup->count : last + 1;
 }
 
 /* Leaves the primary alone: it is asked for everything. */
 static inline void cairn_lineup_alone(struct cairn_lineup *lineup)
 {
 	lineup->count = 1;
-	lineup->observer = 0;
+	lineup->observer = lineup->strong = lineup->local = 0;
 }
 
 /* The rows of the table, for files and docs; section is NULL, offsets are into struct cairn_profile. */
@@ -60,14 +65,14 @@ bool cairn_profiles_load(struct cairn_profiles *ret, const char *path, struct ca
 const char *cairn_profile_wrong(const struct cairn_profile *profile);
 
 /* vlm.provider with what vlm.base_url, .model, .api_key_env and .price_* lay over it, then vlm.fallbacks, then
- * vlm.observe_provider where it is none of them.
+ * vlm.observe_provider, vlm.strong_provider and vlm.local_provider where they are none of them.
  * With vlm.replay it is one row called "replay" that needs no key. */
 bool cairn_lineup_pick(struct cairn_lineup *ret, const struct cairn_profiles *profiles,
     const struct cairn_config_vlm *cfg, struct cairn_error *err);
 /* Both at once, from the file vlm.providers. */
 bool cairn_lineup_load(struct cairn_lineup *ret, const struct cairn_config_vlm *cfg, struct cairn_error *err);
 
-/* True when vlm.provider, one of vlm.fallbacks or vlm.observe_provider is name. */
+/* True when name is one of those that this configuration asks, in whatever part. */
 bool cairn_lineup_names(const struct cairn_config_vlm *cfg, const char *name);
 /* True for a URL of this machine: localhost, an address 127.x.y.z in full, or [::1]; a name that only begins like one
  * ("127.evil.example", "127.0.0.1@evil.example") is none. */

@@ -15,23 +15,23 @@
 
 struct part {
 	const char *name;
-	size_t flag; /* offset of the option in struct cairn_config_percept that it explains; ALWAYS */
+	size_t flag; /* offset of the option in struct cairn_config that it explains; ALWAYS */
 };
 
 #define ALWAYS SIZE_MAX
 #define OPTION(key)                                                                                          \
 	{                                                                                                    \
-#key, offsetof(struct cairn_config_percept, key)                                             \
+#key, offsetof(struct cairn_config, percept.key)                                             \
 	}
 
 /* In their order. */
 static const struct part parts[] = {{"role", ALWAYS}, {"perception", ALWAYS}, OPTION(show_candidates),
     OPTION(show_arcs), OPTION(show_sectors), OPTION(show_heat), OPTION(show_map), OPTION(show_polar),
-    {"strategy", ALWAYS}, {"safety", ALWAYS}};
+    {"show_local", offsetof(struct cairn_config, local.enabled)}, {"strategy", ALWAYS}, {"safety", ALWAYS}};
 
-static bool is_on(const struct part *part, const struct cairn_config_percept *percept)
+static bool is_on(const struct part *part, const struct cairn_config *cfg)
 {
-	return part->flag == ALWAYS || *(const bool *)((const char *)percept + part->flag);
+	return part->flag == ALWAYS || *(const bool *)((const char *)cfg + part->flag);
 }
 
 static bool valid_utf8(const char *text, size_t count)
@@ -130,7 +130,7 @@ bool cairn_prompt_load(const struct cairn_config *cfg, struct cairn_text *system
 	bool json = cfg->vlm.mode == CAIRN_CHOICE_VLM_MODE_JSON;
 	cairn_text_clear(system);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		if (is_on(&parts[i], &cfg->percept) && !load_part(cfg, parts[i].name, system, err))
+		if (is_on(&parts[i], cfg) && !load_part(cfg, parts[i].name, system, err))
 			return false;
 	}
 	if (!load_part(cfg, json ? "json" : "reasoning", system, err))
@@ -305,6 +305,7 @@ static void add_under_way(
 	    [CAIRN_TRIGGER_DOORWAY] = "a doorway has come in sight",
 	    [CAIRN_TRIGGER_INTERSECTION] = "this is an intersection",
 	    [CAIRN_TRIGGER_DEAD_END] = "this is a dead end",
+	    [CAIRN_TRIGGER_NOVEL] = "the scene is new",
 	    [CAIRN_TRIGGER_REVISIT] = "the robot was here before",
 	    [CAIRN_TRIGGER_BLOCKED] = "the robot is held up"};
 	char words[sizeof(mission->activity)];

@@ -123,13 +123,8 @@ static bool add_robot(struct cairn_text *out, const char *line)
 		    wide, high, seen, tracking);
 		return true;
 	}
-	double volts, percent;
-	int known = sscanf(line, "Battery: %lf V, %lf%%", &volts, &percent);
-	if (known >= 1) {
-		if (known == 2)
-			cairn_text_addf(out, "battery %.0f%%\n", percent);
-		else
-			cairn_text_addf(out, "%.1f V\n", volts);
+	if (strncmp(line, "Battery: ", 9) == 0) {
+		cairn_text_addf(out, "%s%s\n", strchr(line, '%') != NULL ? "battery " : "", line + 9);
 		return true;
 	}
 	return sscanf(line, "Tilt: roll %lf, pitch %lf", &roll, &pitch) == 2 && fabs(roll) < LEVEL_DEG &&

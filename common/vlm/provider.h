@@ -89,8 +89,9 @@ struct cairn_prefix {
 	int max_output_tokens;
 	const char *system;
 	const struct cairn_tool_table *tools; /* NULL = none: the answer is to be a text */
-	uint64_t only; /* as in the request; has an effect only where format and dialect cannot restrict the
+	uint64_t only;  /* as in the request; has an effect only where format and dialect cannot restrict the
 			* choice otherwise, so that the prefix stays the same elsewhere */
+	uint64_t never; /* rows that are left out altogether (CAIRN_TOOL_BIT): what this robot can never do */
 	bool has_temperature;
 	double temperature;
 };

@@ -15,13 +15,13 @@ bool cairn_dialog_sync(struct cairn_dialog *d, int64_t now_ns, cairn_sync_client
 			cairn_error_set(err, "%s", cairn_dialog_note(d, now_ns));
 			return false;
 		}
-		if (!send(ctx, &d->peers[d->peer].profile, body, bytes, &outcome, err))
+		if (!send(ctx, &d->who.peers[d->who.peer].profile, body, bytes, &outcome, err))
 			return false;
 		cairn_dialog_ended(d, now_ns, &outcome);
 		if (cairn_dialog_take_decision(d, ret))
 			return true;
-		if (!d->followup) {
-			cairn_error_set(err, "%s", d->last_error);
+		if (!d->call.followup) {
+			cairn_error_set(err, "%s", d->tally.last_error);
 			return false;
 		}
 	}

@@ -2,18 +2,24 @@
  * and the world; it opens no device, and what it proposes the sequencer judges. */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "common/agent/agent.h"
 #include "common/base/file.h"
+#include "ipc/frames.h"
 #include "procs/gateway/service.h"
 
 #define TURN_MS 50
 #define TELL_MS 500
 #define SAVE_MS 1000
+#define GRID_MS 1000
+#define PLANE_DEADLINE_MS 10000
+#define SAY_NS (5 * CAIRN_NS_PER_S)
 #define PICTURE_BYTES_MAX (4u << 20)
 
 struct app {
@@ -24,6 +30,10 @@ struct app {
 	struct cairn_agent *agent;
 	struct service *service;
 	struct cairn_outbox *outbox;
+	struct cairn_frames *frames;
+	struct cairn_frame_sub *grid_sub;
+	struct cairn_client *speech;
+	uint64_t said;
 	struct cairn_msg_agent message;
 	struct cairn_text file;
 	char path[400], key_problem[200];
@@ -64,6 +74,38 @@ static int tell(void *ctx)
 	return 0;
 }
 
+/* The graph tells by the time of day when a thing was seen. */
+static double unix_s(void)
+{
+	struct timespec t;
+	(void)clock_gettime(CLOCK_REALTIME, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Words for people go to the stage that speaks, as an operator's do. */
+static void speak(struct app *app)
+{
+	struct cairn_msg_say say;
+	if (!cairn_agent_take_say(app->agent, &say))
+		return;
+	struct cairn_msg_command cmd = {.verb = "say", .expires_ns = cairn_now_ns() + SAY_NS};
+	snprintf(cmd.arg, sizeof(cmd.arg), "%s", say.text);
+	int sent = cairn_client_send(app->speech, ++app->said, &cmd);
+	cairn_stage_tried(
+	    app->stage, "have it said aloud", sent == 0 ? NULL : "the stage speak is not there");
+}
+
+static int on_speech(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_msg_reply reply;
+	uint64_t tag;
+	while (cairn_client_recv(app->speech, &tag, &reply) == 1)
+		if (!reply.ok)
+			cairn_log_warn("not said aloud: %s", reply.text);
+	return 0;
+}
+
 static int turn(void *ctx)
 {
 	struct app *app = ctx;
@@ -72,6 +114,7 @@ static int turn(void *ctx)
 	struct cairn_msg_decision decision;
 	if (app->key_problem[0] != '\0')
 		cairn_agent_give_up(app->agent, app->key_problem, cairn_now_ns());
+	cairn_agent_on_clock(app->agent, unix_s() - 1e-9 * (double)cairn_now_ns());
 	switch (cairn_agent_poll(app->agent, cairn_now_ns(), &body, &bytes)) {
 	case CAIRN_DIALOG_SEND:
 		service_send(app->service, body, bytes);
@@ -79,9 +122,14 @@ static int turn(void *ctx)
 	case CAIRN_DIALOG_CANCEL:
 		service_cancel(app->service);
 		break;
+	case CAIRN_DIALOG_DECIDED: /* the agent decides with its model alone */
 	case CAIRN_DIALOG_NOTHING:
 		break;
 	}
+	struct cairn_msg_skill_request wish;
+	if (cairn_agent_take_wish(app->agent, &wish))
+		cairn_outbox_put(app->outbox, CAIRN_TOPIC_SKILL_WISH, &wish, true, cairn_now_ns());
+	speak(app);
 	while (cairn_agent_take_decision(app->agent, &decision))
 		cairn_outbox_put(app->outbox, CAIRN_TOPIC_AGENT_DECISION, &decision, true, cairn_now_ns());
 	return 0;
@@ -92,6 +140,26 @@ static void on_done(void *ctx, const struct cairn_dialog_outcome *outcome)
 	struct app *app = ctx;
 	cairn_agent_answered(app->agent, cairn_now_ns(), outcome);
 	(void)turn(app); /* a decision, or the next query, goes out at once */
+}
+
+static int on_grid(void *ctx)
+{
+	struct app *app = ctx;
+	const struct cairn_frame_header *hdr;
+	const uint8_t *cells = cairn_frame_take(app->grid_sub, &hdr);
+	if (cells != NULL) {
+		bool ok = hdr->format == CAIRN_FORMAT_GRID8 && hdr->stride_bytes == hdr->width &&
+			  hdr->payload_bytes >= (size_t)hdr->width * hdr->height && hdr->cell_m > 0.0 &&
+			  isfinite(hdr->origin_x_m) && isfinite(hdr->origin_y_m);
+		struct cairn_scene_grid grid = {
+		    cells, hdr->width, hdr->height, hdr->origin_x_m, hdr->origin_y_m, hdr->cell_m};
+		if (ok)
+			cairn_agent_on_grid(app->agent, &grid);
+		else
+			cairn_stage_count_reject(app->stage);
+	}
+	cairn_frame_release(app->grid_sub);
+	return 0;
 }
 
 static int save(void *ctx)
@@ -154,11 +222,21 @@ static bool open_all(struct app *app, struct cairn_error *err)
 	snprintf(app->key_problem, sizeof(app->key_problem), "%s", missing.text);
 	if (missing.text[0] != '\0')
 		cairn_log_error("%s; every task will be handed back", missing.text);
+	app->frames = cairn_frames_open(cairn_stage_name(app->stage), app->cfg, PLANE_DEADLINE_MS, err);
+	if (app->frames != NULL)
+		app->grid_sub = cairn_frame_sub_new(app->frames, CAIRN_FRAME_MAP_GRID, err);
+	if (app->grid_sub == NULL)
+		return false;
+	app->speech = cairn_client_new(cairn_stage_bus(app->stage), CAIRN_SERVICE_SPEECH, err);
+	if (app->speech == NULL)
+		return false;
+	cairn_stage_watch_socket(app->stage, cairn_client_socket(app->speech), on_speech, app);
 	app->outbox = cairn_stage_outputs(app->stage, cairn_agent_out);
 	cairn_stage_inputs(app->stage, cairn_agent_in, app->agent, turn, app);
 	cairn_stage_every(app->stage, TURN_MS, turn, app);
 	cairn_stage_every(app->stage, TELL_MS, tell, app);
 	cairn_stage_every(app->stage, SAVE_MS, save, app);
+	cairn_stage_every(app->stage, GRID_MS, on_grid, app);
 	return true;
 }
 
@@ -183,6 +261,8 @@ int main(int argc, char **argv)
 	}
 	if (app.service != NULL)
 		service_destroy(&app.service);
+	if (app.frames != NULL)
+		cairn_frames_close(&app.frames);
 	cairn_agent_destroy(&app.agent);
 	cairn_text_free(&app.file);
 	free(app.picture);

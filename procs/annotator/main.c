@@ -142,6 +142,7 @@ TAKE(imu, cairn_annotator_on_imu(core->annotator, m, hdr->t_ns))
 TAKE(battery, cairn_annotator_on_battery(core->annotator, m, hdr->t_ns))
 TAKE(nav_path, cairn_annotator_on_path(core->annotator, m, hdr->t_ns))
 TAKE(candidates, cairn_annotator_on_candidates(core->annotator, m, hdr->t_ns))
+TAKE(local, cairn_annotator_on_local(core->annotator, m, hdr->t_ns))
 TAKE(decision, cairn_annotator_on_decision(core->annotator, m))
 
 /* Both make a snapshot due. */
@@ -176,6 +177,8 @@ static const struct cairn_in path_input[] = {
     {CAIRN_TOPIC_NAV_PATH, CAIRN_ACCEPT_PLAUSIBLE, take_nav_path}, {.take = NULL}};
 static const struct cairn_in candidates_input[] = {
     {CAIRN_TOPIC_CANDIDATES, CAIRN_ACCEPT_PLAUSIBLE, take_candidates}, {.take = NULL}};
+static const struct cairn_in local_input[] = {
+    {CAIRN_TOPIC_LOCAL, CAIRN_ACCEPT_PLAUSIBLE, take_local}, {.take = NULL}};
 static const struct cairn_out outputs[] = {{CAIRN_TOPIC_PERCEPT, 0}, {CAIRN_TOPIC_COUNT, 0}};
 
 static int on_check(void *ctx)
@@ -226,6 +229,8 @@ static void open_bus(struct app *app)
 		cairn_stage_inputs(app->stage, path_input, app, NULL, NULL);
 	if (cfg->percept.show_candidates || cfg->percept.show_map)
 		cairn_stage_inputs(app->stage, candidates_input, app, NULL, NULL);
+	if (cfg->local.enabled)
+		cairn_stage_inputs(app->stage, local_input, app, NULL, NULL);
 	cairn_stage_every(app->stage, CHECK_PERIOD_MS, on_check, app);
 	cairn_stage_every(app->stage, (int)(cfg->vlm.stats_period_s * 1e3), on_stats_period, app);
 }

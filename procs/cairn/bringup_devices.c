@@ -20,9 +20,9 @@ void bringup_devices_init(struct bringup_devices *d, const struct cairn_config *
 	d->base_device = cfg->robot.base_device;
 	d->lidar_device = cfg->robot.lidar_device;
 	d->base_fd = d->lidar_fd = -1;
-	cairn_base_link_init(&d->base, cfg->robot.car_type, cli_now_ns());
-	cairn_lidar_link_init(
-	    &d->lidar, cfg->robot.lidar_mode == CAIRN_CHOICE_LIDAR_MODE_DENSE, cli_now_ns());
+	cairn_base_link_init(&d->base, &cfg->robot, cli_now_ns());
+	cairn_lidar_link_init(&d->lidar, cfg->robot.lidar_model,
+	    cfg->robot.lidar_mode == CAIRN_CHOICE_LIDAR_MODE_DENSE, cli_now_ns());
 	cairn_mount_begin(&d->motion);
 }
 
@@ -46,14 +46,16 @@ static void open_ports(struct bringup_devices *d, int64_t now_ns)
 {
 	struct cairn_error err = {""};
 	if (cairn_base_link_wants_open(&d->base, now_ns)) {
-		d->base_fd = cairn_serial_open(d->run_dir, d->base_device, CAIRN_ROSMASTER_BAUD, 1, &err);
+		d->base_fd =
+		    cairn_serial_open(d->run_dir, d->base_device, cairn_base_link_baud(&d->base), 1, &err);
 		if (d->base_fd >= 0)
 			cairn_base_link_opened(&d->base, now_ns);
 		else
 			lose_base(d);
 	}
 	if (cairn_lidar_link_wants_open(&d->lidar, now_ns)) {
-		d->lidar_fd = cairn_serial_open(d->run_dir, d->lidar_device, CAIRN_RPLIDAR_BAUD, 1, &err);
+		d->lidar_fd =
+		    cairn_serial_open(d->run_dir, d->lidar_device, cairn_lidar_link_baud(&d->lidar), 1, &err);
 		if (d->lidar_fd >= 0)
 			cairn_lidar_link_opened(&d->lidar, now_ns);
 		else
@@ -72,31 +74,35 @@ static void write_base(struct bringup_devices *d, const uint8_t *frame, size_t b
 
 void bringup_send_told(struct bringup_devices *d)
 {
-	uint8_t frame[CAIRN_ROSMASTER_FRAME_MAX];
-	write_base(
-	    d, frame, cairn_rosmaster_motion(frame, d->cfg->robot.car_type, d->told.v_mps, d->told.w_radps));
+	uint8_t frame[CAIRN_BASE_FRAME_MAX];
+	write_base(d, frame, cairn_base_link_motion(&d->base, d->told.v_mps, d->told.w_radps, frame));
 }
 
 void bringup_send_stop(struct bringup_devices *d)
 {
-	uint8_t frame[13];
-	write_base(d, frame, cairn_rosmaster_stop_frame(frame));
+	uint8_t frame[CAIRN_BASE_FRAME_MAX];
+	write_base(d, frame, cairn_base_stop_frame(d->base.model, frame));
 }
 
-static void on_report(struct bringup_devices *d, const struct cairn_rosmaster_report *r, int64_t now_ns)
+static void on_report(struct bringup_devices *d, const struct cairn_base_report *r, int64_t now_ns)
 {
-	switch (r->func) {
-	case CAIRN_ROSMASTER_SPEED:
-		d->battery_v = r->speed.battery_v;
+	switch (r->kind) {
+	case CAIRN_BASE_SPEED:
+		if (r->speed.battery_v >= 0.0)
+			d->battery_v = r->speed.battery_v;
 		break;
-	case CAIRN_ROSMASTER_IMU_MPU:
-	case CAIRN_ROSMASTER_IMU_ICM:
+	case CAIRN_BASE_BATTERY:
+		d->battery_v = r->battery_v;
+		break;
+	case CAIRN_BASE_IMU:
 		cairn_mount_gyro(&d->motion, r->imu.gyro_radps, now_ns);
 		break;
-	case CAIRN_ROSMASTER_ENCODERS:
-		cairn_mount_encoders(&d->motion, r->encoder, d->cfg->robot.encoder_mask);
+	case CAIRN_BASE_ENCODERS:
+		cairn_mount_encoders(&d->motion, r->encoders.count, d->cfg->robot.encoder_mask);
 		break;
-	default:
+	case CAIRN_BASE_ATTITUDE:
+	case CAIRN_BASE_IDENTITY:
+	case CAIRN_BASE_OTHER:
 		break;
 	}
 }
@@ -111,7 +117,7 @@ static void read_base(struct bringup_devices *d, int64_t now_ns)
 	}
 	bool some = false;
 	for (size_t at = 0; at < (size_t)n || some;) {
-		struct cairn_rosmaster_report r;
+		struct cairn_base_report r;
 		at += cairn_base_link_feed(&d->base, buf + at, (size_t)n - at, now_ns, &r, &some);
 		if (some)
 			on_report(d, &r, now_ns);
@@ -120,7 +126,7 @@ static void read_base(struct bringup_devices *d, int64_t now_ns)
 
 static void tend_base(struct bringup_devices *d, int64_t now_ns)
 {
-	uint8_t ask[128];
+	uint8_t ask[CAIRN_BASE_FRAME_MAX];
 	if (cairn_base_link_silent(&d->base, now_ns))
 		lose_base(d);
 	size_t n = cairn_base_link_poll(&d->base, now_ns, ask);
@@ -135,7 +141,7 @@ static void tend_base(struct bringup_devices *d, int64_t now_ns)
 /* In its own frame: x along the zero mark, angles taken for clockwise. */
 static void take_turn(struct bringup_devices *d)
 {
-	const struct cairn_rplidar_turn *t = cairn_rplidar_turn(&d->lidar.parser);
+	const struct cairn_lidar_turn *t = cairn_lidar_link_turn(&d->lidar);
 	d->points.count = 0;
 	d->ahead_m = 0.0;
 	for (uint32_t i = 0; i < t->count; i++) {
@@ -144,10 +150,12 @@ static void take_turn(struct bringup_devices *d)
 			continue;
 		d->points.x_m[d->points.count] = (float)(r * cos(a));
 		d->points.y_m[d->points.count++] = (float)(r * sin(a));
-		d->ahead_m = d->ahead_m == 0.0 ? r : fmin(d->ahead_m, r);
+		if (!cairn_own_body_is(d->own, d->own_count, a, r))
+			d->ahead_m = d->ahead_m == 0.0 ? r : fmin(d->ahead_m, r);
 	}
 	d->revolutions++;
 	cairn_mount_scan(&d->motion, &d->points);
+	cairn_own_body_scan(&d->body, &d->points);
 }
 
 static void obey_lidar(struct bringup_devices *d)
@@ -218,14 +226,14 @@ bool bringup_devices_run(struct bringup_devices *d, int ms, int stop_fd)
 
 void bringup_devices_close(struct bringup_devices *d)
 {
-	uint8_t stop[4];
+	uint8_t stop[CAIRN_RPLIDAR_REQUEST_MAX];
 	bool gone;
 	d->told = (struct cairn_twist){0};
 	bringup_send_told(d);
 	bringup_send_stop(d);
 	if (d->lidar_fd >= 0) {
-		(void)cairn_serial_write(d->lidar_fd, stop,
-		    cairn_rplidar_request(stop, sizeof(stop), CAIRN_RPLIDAR_STOP, NULL, 0), &gone);
+		(void)cairn_serial_write(
+		    d->lidar_fd, stop, cairn_lidar_link_farewell(&d->lidar, stop), &gone);
 		close(d->lidar_fd);
 	}
 	if (d->base_fd >= 0)

@@ -3,6 +3,7 @@
 #define CAIRN_PROCS_CAIRN_BRINGUP_DEVICES_H
 
 #include "common/calibration/mount_finder.h"
+#include "common/calibration/own_body.h"
 #include "common/device/base_link.h"
 #include "common/device/lidar_link.h"
 
@@ -16,10 +17,14 @@ struct bringup_devices {
 	struct cairn_twist told; /* to the base, in its own terms */
 	bool silent;             /* nothing is sent to it */
 	double battery_v;        /* 0: not reported yet */
-	double ahead_m;          /* nearest return of the newest revolution, in any direction; 0: none */
+	double
+	    ahead_m; /* nearest return of the newest revolution, in any direction but the robot's own; 0: none */
 	uint64_t revolutions;
 	struct cairn_points points;
-	struct cairn_mount_motion motion; /* everything that comes goes in */
+	struct cairn_mount_motion motion;              /* everything that comes goes in */
+	struct cairn_own_body body;                    /* likewise */
+	struct cairn_own_arc own[CAIRN_OWN_BODY_ARCS]; /* found: counts for nothing in ahead_m */
+	int own_count;
 };
 
 void bringup_devices_init(struct bringup_devices *d, const struct cairn_config *cfg, const char *run_dir);

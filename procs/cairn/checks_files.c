@@ -180,9 +180,11 @@ void check_providers(struct check_context *ctx, struct check_result *ret)
 		if (used < sizeof(ret->text))
 			used +=
 			    (size_t)snprintf(ret->text + used, sizeof(ret->text) - used, "%s%s (%s at %s)",
-				i == 0             ? ""
-				: i < lineup.count ? ", then "
-						   : "; observe_scene: ",
+				i == 0               ? ""
+				: i < lineup.count   ? ", then "
+				: i == lineup.strong ? "; hard decisions: "
+				: i == lineup.local  ? "; without the network: "
+						     : "; observe_scene: ",
 				p->name, p->model,
 				cairn_profile_url_is_pilot(p->base_url) ? "this machine" : p->base_url);
 	}

@@ -67,25 +67,39 @@ void check_devices(struct check_context *ctx, struct check_result *ret)
 		check_says(ret, CHECK_SKIPPED, "the robot is simulated (robot.drive)");
 		return;
 	}
+	const struct cairn_config_ros2 *ros2 = &ctx->cfg->ros2;
+	bool drivers = robot->drive == CAIRN_CHOICE_DRIVE_ROS2;
+	bool base_by_ros = drivers && ros2->odom_from[0] != '\0',
+	     lidar_by_ros = drivers && ros2->scan_from[0] != '\0';
 	if (held_by_own_stack(ctx, ret))
 		return;
-	if (!device_ok(ctx, robot->base_device, "robot.base_device", base, sizeof(base), ret) ||
-	    !device_ok(ctx, robot->lidar_device, "robot.lidar_device", lidar, sizeof(lidar), ret))
+	if ((!base_by_ros &&
+		!device_ok(ctx, robot->base_device, "robot.base_device", base, sizeof(base), ret)) ||
+	    (!lidar_by_ros &&
+		!device_ok(ctx, robot->lidar_device, "robot.lidar_device", lidar, sizeof(lidar), ret)))
 		return;
+	if (drivers) {
+		check_says(ret, CHECK_OK,
+		    "drivers of ROS 2 (robot.drive): %s; 'cairn status' tells which of them speak",
+		    base_by_ros && lidar_by_ros ? "base and LiDAR"
+		    : base_by_ros               ? "the base"
+						: "the LiDAR");
+		return;
+	}
 	if (stat(base, &a) == 0 && stat(lidar, &b) == 0 && a.st_rdev == b.st_rdev) {
 		check_says(ret, CHECK_FAILS,
 		    "robot.lidar_device: %s is the same device as robot.base_device (%s); name another",
 		    lidar, base);
 		return;
 	}
-	bool whole = robot->camera_socket[0] == '/';
+	bool helper = robot->camera_device[0] == '\0', whole = !helper || robot->camera_socket[0] == '/';
 	snprintf(camera, sizeof(camera), "%s%s%s", whole ? "" : ctx->run_dir, whole ? "" : "/",
-	    robot->camera_socket);
+	    helper ? robot->camera_socket : robot->camera_device);
 	if (stat(camera, &a) != 0)
 		check_says(ret, CHECK_WARNS,
-		    "robot.camera_socket: %s: %s; the model is asked without a picture until a camera helper "
-		    "serves it",
-		    camera, strerror(errno));
+		    "robot.%s: %s: %s; the model is asked without a picture until %s",
+		    helper ? "camera_socket" : "camera_device", camera, strerror(errno),
+		    helper ? "a camera helper serves it" : "it is plugged in");
 	else
 		check_says(ret, CHECK_OK, "%.200s, %.200s", base, lidar);
 }

@@ -86,8 +86,9 @@ static void rows(const struct audit_page *page, FILE *out, row_fn *row)
 	row(out, "why", word(e, "reasoning"));
 	if (word(e, "why_stop")[0] != '\0')
 		row(out, "stop because", word(e, "why_stop"));
-	snprintf(text, sizeof(text), "%s %s %s, asked because of: %s, answered after %.2f s", word(e, "by"),
-	    word(e, "provider"), word(e, "model"), word(e, "trigger"), number(e, "latency_s"));
+	snprintf(text, sizeof(text), "%s %s %s, asked because of: %s, answered after %.2f s",
+	    word(e, "decider")[0] != '\0' ? word(e, "decider") : word(e, "by"), word(e, "provider"),
+	    word(e, "model"), word(e, "trigger"), number(e, "latency_s"));
 	row(out, "by", text);
 	snprintf(text, sizeof(text), "at x %.2f m, y %.2f m, heading %s %.0f°, %.2f s before it was asked",
 	    number(s, "x_m"), number(s, "y_m"), cairn_compass_point(deg), deg, number(s, "age_s"));

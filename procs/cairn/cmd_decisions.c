@@ -51,6 +51,21 @@ static void print_command(const json_t *line)
 	    word(c, "text"));
 }
 
+/* Who made it: the usual model goes without saying. */
+static void print_by(const json_t *d)
+{
+	const char *decider = word(d, "decider");
+	if (strcmp(decider, "rule") == 0) {
+		printf("  by       rule: nobody was asked, as nothing new was in sight\n");
+		return;
+	}
+	const char *note = strcmp(decider, "strong_model") == 0  ? " (for a hard decision)"
+			   : strcmp(decider, "local_model") == 0 ? " (on the robot, without the network)"
+								 : "";
+	printf("  by       %s %s%s, asked because of: %s, answered after %.2f s\n", word(d, "provider"),
+	    word(d, "model"), note, word(d, "trigger"), number(d, "latency_s"));
+}
+
 static void print_entry(const struct cairn_history_entry *e, bool prompt)
 {
 	if (json_object_get(e->decision, "command") != NULL) {
@@ -62,8 +77,7 @@ static void print_entry(const struct cairn_history_entry *e, bool prompt)
 	print_time(number(d, "t"));
 	printf("  %lld  %s%s\n", (long long)id_of(d, "id"), word(d, "what"),
 	    json_is_true(json_object_get(d, "shadow")) ? "  (shadow: not driven)" : "");
-	printf("  by       %s %s, asked because of: %s, answered after %.2f s\n", word(d, "provider"),
-	    word(d, "model"), word(d, "trigger"), number(d, "latency_s"));
+	print_by(d);
 	printf("  saw      snapshot %lld (%s) at x %.2f m, y %.2f m, heading %s %.0f°, %.2f s old\n",
 	    (long long)id_of(s, "id"), word(s, "hash"), number(s, "x_m"), number(s, "y_m"),
 	    cairn_compass_point(deg), deg, number(s, "age_s"));

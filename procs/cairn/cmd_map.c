@@ -22,6 +22,7 @@
 #define LISTENED 3 /* topics */
 #define MAP_BYTES_MAX (256u << 20)
 #define TOKENS_DEFAULT 800
+#define SCENE_SHOWN 12 /* rooms and things in words */
 #define TOKENS_MAX 100000
 
 /* A map as bytes, from wherever it came, and what else is known of it. */
@@ -34,6 +35,7 @@ struct shown {
 	struct cairn_msg_candidates candidates;
 	struct cairn_msg_nav_path path;
 	struct cairn_msg_discoveries found;
+	struct cairn_msg_scene scene;
 	struct cairn_msg_mission mission; /* its goal */
 };
 
@@ -77,9 +79,9 @@ static void listen_for(const char *run_dir, struct shown *s)
 /* The same of a robot elsewhere, with what was found: its memory stays there. */
 static void listen_there(struct cairn_remote *remote, struct shown *s)
 {
-	const enum cairn_topic wanted[] = {
-	    CAIRN_TOPIC_CANDIDATES, CAIRN_TOPIC_NAV_PATH, CAIRN_TOPIC_MISSION, CAIRN_TOPIC_DISCOVERIES};
-	void *places[] = {&s->candidates, &s->path, &s->mission, &s->found};
+	const enum cairn_topic wanted[] = {CAIRN_TOPIC_CANDIDATES, CAIRN_TOPIC_NAV_PATH, CAIRN_TOPIC_MISSION,
+	    CAIRN_TOPIC_DISCOVERIES, CAIRN_TOPIC_SCENE};
+	void *places[] = {&s->candidates, &s->path, &s->mission, &s->found, &s->scene};
 	enum { COUNT = sizeof(wanted) / sizeof(wanted[0]) };
 	struct cairn_error err = {""};
 	bool heard[COUNT] = {false};
@@ -134,13 +136,16 @@ static bool take_state(
 	return true;
 }
 
-/* What was found there lies beside the map's file. */
+/* What was found there lies beside the map's file. A map is drawn without a scene graph that is damaged. */
 static bool take_found(struct shown *s, const char *state, struct cairn_error *err)
 {
+	struct cairn_error why = {""};
 	char folder[1024];
 	const char *slash = strrchr(state, '/');
 	snprintf(folder, sizeof(folder), "%.*s", slash != NULL ? (int)(slash - state) : 1,
 	    slash != NULL ? state : ".");
+	if (!found_scene(folder, &s->scene, &why))
+		fprintf(stderr, "cairn map: without the scene graph: %s\n", why.text);
 	return found_load(folder, &s->found, err);
 }
 
@@ -216,6 +221,7 @@ static bool draw(const struct shown *s, const char *path, struct cairn_error *er
 		    &(struct cairn_picture_over){.planned = &s->path,
 			.candidates = &s->candidates,
 			.discoveries = &s->found,
+			.scene = &s->scene,
 			.goal = s->mission.goal_known ? &goal : NULL},
 		    NULL, path, err);
 	struct cairn_picture p = {.cells = s->map.cells,
@@ -284,6 +290,7 @@ static void print_text(const struct shown *s)
 			    f->gap_m, f->gap_x_m, f->gap_y_m, fmax(s->frontiers.needs_m - f->gap_m, 0.0));
 	}
 	print_doorways(s);
+	found_scene_print(&s->scene, SCENE_SHOWN, stdout);
 	printf("visits       %u places, entered %u times\n", s->features.visited_places, s->features.visits);
 	printf("claims       %llu taken, %u held now; refused:", (unsigned long long)s->features.claims[0],
 	    s->features.claims_held);

@@ -9,12 +9,12 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <zmq.h>
 
 #include "common/base/duration.h"
 #include "common/base/geom.h"
 #include "common/base/whole_io.h"
 #include "common/config/config.h"
+#include "ipc/poller.h"
 #include "procs/cairn/commands.h"
 #include "procs/cairn/frame_reader.h"
 #include "procs/launcher/namespace.h"
@@ -31,6 +31,7 @@ struct recording {
 	struct cairn_bus *bus;
 	struct cairn_frames *frames; /* NULL: none are recorded */
 	struct capture capture;
+	struct cairn_poller poller; /* item i: the capture's ear i */
 	int fd;
 	const char *path;
 	struct cairn_message_recorder *recorder;
@@ -66,20 +67,21 @@ static unsigned frame_set(const struct recording *r)
 }
 
 /* False when the file takes no more. */
-static bool take_all(struct recording *r)
+static bool take_ready(struct recording *r)
 {
-	for (int i = 0; i < r->capture.count; i++)
-		(void)capture_take(&r->capture, &r->capture.ears[i], r->recorder);
+	for (int i = 0; i < r->capture.count; i++) {
+		if (r->poller.items[i].ready)
+			(void)capture_take(&r->capture, &r->capture.ears[i], r->recorder);
+	}
 	if (r->frames != NULL)
 		(void)capture_take_frames(&r->capture, r->recorder);
 	return !cairn_message_recorder_failed(r->recorder);
 }
 
-/* Until the time is up or a signal comes. False when the file takes no more. */
+/* Until the time is up or a signal comes. False when the file takes no more, or the machine has no more to wait with. */
 static bool run(struct recording *r, int64_t end_ns)
 {
-	zmq_pollitem_t items[CAPTURE_EARS_MAX];
-	const long pause_ms = r->frames != NULL ? FRAMES_MS : 200;
+	const int pause_ms = r->frames != NULL ? FRAMES_MS : 200;
 	int64_t look_ns = 0, flush_ns = cli_now_ns() + FLUSH_NS;
 	bool good = true;
 	while (good && !cli_interrupted()) {
@@ -87,15 +89,16 @@ static bool run(struct recording *r, int64_t end_ns)
 		if (now_ns >= end_ns)
 			break;
 		if (now_ns >= look_ns) {
-			(void)capture_look(&r->capture, wanted, (void *)(uintptr_t)r->cli);
+			int i = capture_look(&r->capture, wanted, (void *)(uintptr_t)r->cli);
+			for (; i < r->capture.count && good; i++)
+				good = cairn_poller_add_socket(
+					   &r->poller, cairn_sub_socket(r->capture.ears[i].sub)) == i;
 			look_ns = now_ns + LOOK_AGAIN_NS;
 		}
-		for (int i = 0; i < r->capture.count; i++)
-			items[i] = (zmq_pollitem_t){
-			    .socket = cairn_sub_socket(r->capture.ears[i].sub), .events = ZMQ_POLLIN};
 		int64_t left_ms = (end_ns - now_ns) / CAIRN_NS_PER_MS + 1;
-		(void)zmq_poll(items, r->capture.count, left_ms < pause_ms ? (long)left_ms : pause_ms);
-		good = take_all(r);
+		good = good &&
+		       cairn_poller_wait(&r->poller, left_ms < pause_ms ? (int)left_ms : pause_ms) >= 0 &&
+		       take_ready(r);
 		if (good && cli_now_ns() >= flush_ns) {
 			good = cairn_message_recorder_flush(r->recorder);
 			flush_ns = cli_now_ns() + FLUSH_NS;
@@ -145,6 +148,9 @@ static int begin(struct recording *r, unsigned frames)
 	if (r->frames != NULL && !capture_frames(&r->capture, r->frames, frames, &err))
 		return cli_fail(r->cli, CLI_FAILED, "%s", err.text);
 	r->recorder = cairn_message_recorder_new(&options, to_file, r);
+	int polls = r->recorder != NULL ? cairn_poller_open(&r->poller) : 0;
+	if (polls < 0)
+		return cli_fail(r->cli, CLI_FAILED, "%s", strerror(-polls));
 	return r->recorder != NULL ? CLI_OK
 				   : cli_fail(r->cli, CLI_FAILED, "%s: %s", r->path, strerror(errno));
 }
@@ -170,6 +176,7 @@ static int record(struct recording *r, unsigned frames, int64_t end_ns)
 	if (status == CLI_OK)
 		status = end(r, run(r, end_ns));
 	cairn_message_recorder_destroy(&r->recorder);
+	cairn_poller_close(&r->poller);
 	cairn_bus_destroy(&r->bus);
 	if (close(r->fd) != 0 && status == CLI_OK)
 		status = cli_fail(r->cli, CLI_FAILED, "%s: %s", r->path, strerror(errno));
@@ -224,7 +231,7 @@ int cli_record(const struct cli *cli)
 		return cli_repair(cli);
 	if (text != NULL && !cairn_duration_parse(text, &for_s, &err))
 		return cli_fail(cli, CLI_USAGE, "--for: %s", err.text);
-	r = (struct recording){.cli = cli, .path = cli->args[0], .fd = -1};
+	r = (struct recording){.cli = cli, .path = cli->args[0], .fd = -1, .poller.epoll_fd = -1};
 	int status = check_topics(cli);
 	if (status == CLI_OK)
 		status = cli_need_stack(cli);

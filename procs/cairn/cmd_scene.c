@@ -1,4 +1,5 @@
 /* cmd_scene.c - what is in the house, of the file that the stage scene keeps: a table, a tree, JSON, or what one asks for. */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +10,14 @@
 #include "common/scene/scene_answer.h"
 #include "common/scene/scene_file.h"
 #include "common/slam/mapper.h"
+#include "ipc/commands.h"
 #include "procs/cairn/commands.h"
 #include "procs/cli/rundir.h"
 
 #define JSON_BYTES (1u << 20)
 #define MATCHES_MAX CAIRN_SCENE_ANSWER_MATCHES
 #define EDGES_MAX 64
+#define ANSWER_MS 3000
 #define CALLED_MIN 0.55 /* score of recall: a part of its name, believed */
 
 struct view {
@@ -98,14 +101,18 @@ static int load(struct view *v)
 
 static void print_table(const struct view *v)
 {
+	static const char *const named[] = {[CAIRN_SCENE_WITNESS_NONE] = "",
+	    [CAIRN_SCENE_WITNESS_THINGS] = ", named by its things",
+	    [CAIRN_SCENE_WITNESS_MODEL] = ", named by the model",
+	    [CAIRN_SCENE_WITNESS_PERSON] = ", named by a person"};
 	const struct cairn_scene_object *o;
 	const struct cairn_scene_room *rooms;
 	uint32_t n = cairn_scene_objects(v->scene, &o), room_count = cairn_scene_rooms(v->scene, &rooms),
 		 shown_count = 0;
 	char a[64], b[64], c[64], when[40];
 	for (uint32_t i = 0; i < room_count; i++)
-		printf("%-22s room %6.1f m2 at %6.2f %6.2f\n", shown(rooms[i].id, a, sizeof(a)),
-		    rooms[i].area_m2, rooms[i].at.x_m, rooms[i].at.y_m);
+		printf("%-22s room %6.1f m2 at %6.2f %6.2f%s\n", shown(rooms[i].id, a, sizeof(a)),
+		    rooms[i].area_m2, rooms[i].at.x_m, rooms[i].at.y_m, named[rooms[i].named_by]);
 	for (uint32_t i = 0; i < n; i++) {
 		if (o[i].number == 0 || !o[i].confirmed)
 			continue;
@@ -311,6 +318,40 @@ static int show(const struct view *v, const char *name)
 	return CLI_OK;
 }
 
+/* ---- naming a room ---- */
+
+/* The running stage keeps the name: the file is its own. */
+static int call_room(const struct cli *cli)
+{
+	const struct cairn_command_row *verb = &cairn_commands[CAIRN_COMMAND_SCENE_CALL];
+	struct cairn_msg_command cmd = {.limit_s = 0.0};
+	struct cairn_msg_reply reply = {.ok = false};
+	struct cairn_error err = {""};
+	size_t n = 0;
+	for (int i = 1; i < cli->arg_count && n < sizeof(cmd.arg); i++)
+		n += (size_t)snprintf(
+		    cmd.arg + n, sizeof(cmd.arg) - n, "%s%s", i > 1 ? " " : "", cli->args[i]);
+	if (n == 0 || n >= sizeof(cmd.arg))
+		return cli_fail(
+		    cli, CLI_USAGE, "it is 'cairn scene call NAME' or 'cairn scene call NAME at X Y'");
+	snprintf(cmd.who, sizeof(cmd.who), "cairn scene call");
+	snprintf(cmd.verb, sizeof(cmd.verb), "%s", verb->verb);
+	int status = cli_trust_run_dir(cli);
+	if (status != CLI_OK)
+		return status;
+	int r = cairn_ask(cli->run_dir, verb->service, &cmd, &reply, ANSWER_MS, &err);
+	if (r == -ETIMEDOUT) {
+		status = cli_need_stack(cli);
+		return status != CLI_OK ? status
+					: cli_fail(cli, CLI_ABSENT, "stage '%s' does not answer",
+					      cairn_services[verb->service].stage);
+	}
+	if (r != 0 || !reply.ok)
+		return cli_fail(cli, CLI_FAILED, "%s", r == 0 ? cli_printable(reply.text) : err.text);
+	printf("%s\n", cli_printable(cli->json ? reply.data : reply.text));
+	return CLI_OK;
+}
+
 int cli_scene(const struct cli *cli)
 {
 	static const struct {
@@ -318,13 +359,16 @@ int cli_scene(const struct cli *cli)
 		int (*run)(const struct view *v, const char *what);
 	} questions[] = {{"recall", recall}, {"resolve", resolve}, {"show", show}};
 	struct view v = {.cli = cli};
+	if (cli->arg_count > 0 && strcmp(cli->args[0], "call") == 0)
+		return call_room(cli);
 	size_t asked = 0, count = sizeof(questions) / sizeof(questions[0]);
 	bool asks = cli->arg_count > 0;
 	while (asks && asked < count && strcmp(cli->args[0], questions[asked].word) != 0)
 		asked++;
 	if (asks && (asked == count || cli->arg_count != 2))
 		return cli_fail(cli, CLI_USAGE,
-		    "it is 'cairn scene' alone or with recall TEXT, resolve NAME or show NODE");
+		    "it is 'cairn scene' alone or with recall TEXT, resolve NAME, show NODE or call NAME [at "
+		    "X Y]");
 	int status = load(&v);
 	if (status == CLI_OK && asks)
 		status = questions[asked].run(&v, cli->args[1]);

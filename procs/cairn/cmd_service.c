@@ -18,12 +18,17 @@
 #define STATE_DIR "/var/lib/cairn"
 #define UNIT_NAME "cairn.service"
 
+#define CONFIG_FILE "/etc/cairn/cairn.yaml"
+
 /* What the stack needs of the system, and no more: serial devices, its own mount namespace, real-time
  * priorities, the network for the model's service. MemoryMax bounds all stages together; each has
- * launcher.memory_max_mb. */
+ * launcher.memory_max_mb. CPUQuota leaves the rest of a machine with more than two cores to others; a lower one
+ * would stall the stage before the wheels. No DevicePolicy: systemd looks the kinds of devices up when the unit
+ * starts, and one whose driver is loaded later, as it is plugged in, would be refused. */
 static const char unit_text[] =
     "[Unit]\n"
     "Description=cairn: a vision-language model drives a robot\n"
+    "Documentation=man:cairn(1)\n"
     "After=network.target\n"
     "StartLimitIntervalSec=0\n"
     "\n"
@@ -45,12 +50,12 @@ static const char unit_text[] =
     "WatchdogSec=10\n"
     "KillMode=mixed\n"
     "MemoryMax=2G\n"
+    "CPUQuota=200%%\n"
     "TasksMax=256\n"
     "LimitCORE=0\n"
     "LimitMEMLOCK=infinity\n"
     "LimitRTPRIO=99\n"
     "NoNewPrivileges=yes\n"
-    "CapabilityBoundingSet=CAP_SYS_ADMIN CAP_SYS_NICE CAP_IPC_LOCK CAP_DAC_OVERRIDE\n"
     "ProtectSystem=strict\n"
     "ProtectHome=read-only\n"
     "PrivateTmp=yes\n"
@@ -60,6 +65,10 @@ static const char unit_text[] =
     "ProtectControlGroups=yes\n"
     "ProtectClock=yes\n"
     "ProtectHostname=yes\n"
+    "ProtectProc=invisible\n"
+    "RestrictNamespaces=user mnt\n"
+    "SystemCallFilter=@system-service @mount\n"
+    "SystemCallErrorNumber=EPERM\n"
     "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK\n"
     "RestrictSUIDSGID=yes\n"
     "LockPersonality=yes\n"
@@ -68,6 +77,13 @@ static const char unit_text[] =
     "\n"
     "[Install]\n"
     "WantedBy=multi-user.target\n";
+
+/* Root makes its mount namespace by itself, a user inside a user namespace, where it has every right. What root may by itself
+ * a user is given: real-time priority, memory that is not swapped out. */
+static const char as_root[] =
+    "CapabilityBoundingSet=CAP_SYS_ADMIN CAP_SYS_NICE CAP_IPC_LOCK CAP_DAC_OVERRIDE\n";
+static const char as_user[] = "User=%s\nAmbientCapabilities=CAP_SYS_NICE "
+			      "CAP_IPC_LOCK\nCapabilityBoundingSet=CAP_SYS_NICE CAP_IPC_LOCK\n";
 
 struct unit {
 	char program_dir[4096];
@@ -93,9 +109,7 @@ static bool say_who(const struct cairn_config *cfg, char *lines, size_t bytes, s
 		cairn_error_set(err, "launcher.service_user: there is no user '%s'", user);
 		return false;
 	}
-	/* What root may by itself: real-time priority, memory that is not swapped out. */
-	if (user[0] != '\0')
-		n = snprintf(lines, bytes, "User=%s\nAmbientCapabilities=CAP_SYS_NICE CAP_IPC_LOCK\n", user);
+	n = user[0] == '\0' ? snprintf(lines, bytes, "%s", as_root) : snprintf(lines, bytes, as_user, user);
 	snprintf(names, sizeof(names), "%s", cfg->launcher.service_groups);
 	const char *separator = "SupplementaryGroups=";
 	for (char *name = strtok_r(names, " ,", &rest); name != NULL; name = strtok_r(NULL, " ,", &rest)) {
@@ -137,6 +151,19 @@ static bool plain(const char *path)
 	return strpbrk(path, " \t\n%\"'\\$") == NULL;
 }
 
+/* For a package, which is made where neither its programs nor its user are. That user is in the groups of the devices. */
+static int fill_packaged(const struct cli *cli, const char *prefix, struct unit *unit)
+{
+	snprintf(unit->program_dir, sizeof(unit->program_dir), "%s/bin", prefix);
+	if (prefix[0] != '/' || !plain(prefix) || cli_value(cli, "config") != NULL)
+		return cli_fail(cli, CLI_USAGE,
+		    "--package takes an absolute path without blanks, and no --config: the unit "
+		    "reads " CONFIG_FILE);
+	unit->config_file = strdup(CONFIG_FILE);
+	snprintf(unit->who, sizeof(unit->who), as_user, "cairn");
+	return unit->config_file != NULL ? CLI_OK : cli_fail(cli, CLI_FAILED, "out of memory");
+}
+
 /* What the unit says, from the arguments and the configuration. CLI_OK, or the status of what is wrong. */
 static int fill_unit(const struct cli *cli, struct unit *unit)
 {
@@ -163,7 +190,8 @@ int cli_install_service(const struct cli *cli)
 	static struct unit unit;
 	const char *dir = cli_value(cli, "dir");
 	unit.config_file = NULL;
-	int status = fill_unit(cli, &unit);
+	const char *prefix = cli_value(cli, "package");
+	int status = prefix != NULL ? fill_packaged(cli, prefix, &unit) : fill_unit(cli, &unit);
 	if (status == CLI_OK && cli_value(cli, "print") != NULL)
 		status = write_unit(stdout, &unit) ? CLI_OK : CLI_FAILED;
 	else if (status == CLI_OK)

@@ -160,6 +160,20 @@ static void print_robot(struct picture *p)
 		printf("\n");
 }
 
+/* Who else decides: by rule where nothing is new, the strong model, the one on the robot. */
+static void print_others(struct cairn_msg_vlm_stats *v)
+{
+	if (v->novelty >= 0.0 || v->rule_decisions > 0)
+		printf("          novelty %.2f; %llu decisions by rule, without a call\n", v->novelty,
+		    (unsigned long long)v->rule_decisions);
+	if (v->strong_provider[0] != '\0')
+		printf("          hard decisions: %s, %llu calls, $%.4f\n", cli_printable(v->strong_provider),
+		    (unsigned long long)v->strong_calls, v->strong_usd);
+	if (v->local_provider[0] != '\0')
+		printf("          without the network: %s%s, %llu calls\n", cli_printable(v->local_provider),
+		    v->local_decides ? " (decides now)" : "", (unsigned long long)v->local_calls);
+}
+
 static void print_model(struct picture *p)
 {
 	if (p->have[VLM]) {
@@ -175,6 +189,7 @@ static void print_model(struct picture *p)
 		if (v->fallback_calls > 0)
 			printf("          %llu calls to a fallback, %llu changes of provider\n",
 			    (unsigned long long)v->fallback_calls, (unsigned long long)v->switches);
+		print_others(v);
 		if (v->last_error[0] != '\0')
 			printf("          last failure: %s\n", cli_printable(v->last_error));
 	}

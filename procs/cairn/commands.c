@@ -9,6 +9,15 @@ static const struct cli_option explore_options[] = {
 	"exploration"},
     {0}};
 static const struct cli_option goto_options[] = {{"wait", '\0', NULL, "wait for the end, and tell it"}, {0}};
+static const struct cli_option hear_options[] = {
+    {"do", '\0', NULL, "give the commands to the stack that runs; without it they are told only"},
+    {"awake", '\0', NULL, "as behind push-to-talk: the first command needs no wake word"},
+    {"names", '\0', "NAME,NAME...",
+	"rooms and things that can be named; without it those of the stack that runs"},
+    {"set", '\0', "KEY=VALUE...", "one key, laid over everything; may be repeated"}, {0}};
+static const struct cli_option say_options[] = {{"out", '\0', "FILE", "write a WAV file instead of speaking"},
+    {"set", '\0', "KEY=VALUE...", "one key, laid over everything (voice.synthesizer=flite); may be repeated"},
+    {0}};
 static const struct cli_option version_options[] = {
     {"run-dir", '\0', NULL, "only the run directory that all commands would use here"}, {0}};
 static const struct cli_option up_options[] = {
@@ -25,7 +34,10 @@ static const struct cli_option up_options[] = {
 static const struct cli_option service_options[] = {
     {"config", '\0', "FILE", "configuration the service is to use"},
     {"dir", '\0', "DIR", "where the unit goes (default /etc/systemd/system)"},
-    {"print", '\0', NULL, "print the unit, write nothing"}, {0}};
+    {"print", '\0', NULL, "print the unit, write nothing"},
+    {"package", '\0', "PREFIX",
+	"the unit of a package: programs in PREFIX/bin, user cairn, /etc/cairn/cairn.yaml"},
+    {0}};
 static const struct cli_option down_options[] = {
     {"timeout", '\0', "TIME", "wait this long for the end (default 30s)"}, {0}};
 static const struct cli_option logs_options[] = {
@@ -57,6 +69,10 @@ static const struct cli_option bringup_options[] = {
     {"write", '\0', "FILE", "write what was found there (default bringup.yaml)"},
     {"config", '\0', "FILE", "lay this file over config/cairn.yaml"},
     {"set", '\0', "KEY=VALUE", "lay a single section.key over that; may be repeated"}, {0}};
+static const struct cli_option calibrate_options[] = {
+    {"write", '\0', "FILE", "write what was found there (default PART.yaml)"},
+    {"config", '\0', "FILE", "lay this file over config/cairn.yaml: what is known of the robot"},
+    {"set", '\0', "KEY=VALUE", "lay a single section.key over that; may be repeated"}, {0}};
 static const struct cli_option doctor_options[] = {
     {"dry", '\0', NULL,
 	"call no provider; without it each is asked for its list of models, which costs nothing"},
@@ -64,6 +80,11 @@ static const struct cli_option doctor_options[] = {
     {"config", '\0', "FILE", "lay this file over config/cairn.yaml"},
     {"set", '\0', "KEY=VALUE", "lay a single section.key over that; may be repeated"}, {0}};
 static const struct cli_option camera_options[] = {{"for", '\0', "TIME", "look so long (default 5 s)"},
+    {"config", '\0', "FILE", "lay this file over config/cairn.yaml"},
+    {"set", '\0', "KEY=VALUE", "lay a single section.key over that; may be repeated"}, {0}};
+static const struct cli_option devices_options[] = {
+    {"no-probe", '\0', NULL, "do not ask at the serial ports who speaks there"},
+    {"sys", '\0', "DIR", "look there instead of /sys"}, {"dev", '\0', "DIR", "look there instead of /dev"},
     {"config", '\0', "FILE", "lay this file over config/cairn.yaml"},
     {"set", '\0', "KEY=VALUE", "lay a single section.key over that; may be repeated"}, {0}};
 static const struct cli_option ask_options[] = {
@@ -76,7 +97,8 @@ static const struct cli_option ask_options[] = {
     {"config", '\0', "FILE", "lay this file over config/cairn.yaml"},
     {"set", '\0', "KEY=VALUE...", "lay a single section.key over that; may be repeated"}, {0}};
 static const struct cli_option map_options[] = {
-    {"png", '\0', "FILE", "draw it: robot, way, doorways, frontiers, candidates, rooms and things found"},
+    {"png", '\0', "FILE",
+	"draw it: robot, way, doorways, frontiers, candidates, rooms and things found or in the scene graph"},
     {"save", '\0', "NAME",
 	"write NAME.pgm and NAME.yaml as ROS's map_server does, and what was found there to "
 	"NAME.discoveries.yaml"},
@@ -184,6 +206,11 @@ static const struct cli_command commands[] = {
 	VERB(TASK, "TEXT", goto_options, 1, -1, cli_task)},
     {"home", .group = CLI_GROUP_DRIVE, .summary = "drive back to the start and end the mission there",
 	VERB(HOME, "", NULL, 0, 0, cli_ask_verb)},
+    {"locate", .group = CLI_GROUP_DRIVE, .summary = "tell a lost robot where it is on its map",
+	.details = "It looks there first, and believes it only when what it sees fits. Refused while it is "
+		   "not lost, or "
+		   "where it has never been near. X and Y in metres of the map.",
+	VERB(MAPPER_LOCATE, "X Y [YAW_DEG]", NULL, 2, 3, cli_ask_verb)},
     {"pause", .group = CLI_GROUP_DRIVE, .summary = "hold the mission: stand still, ask the model nothing",
 	VERB(PAUSE, "", NULL, 0, 0, cli_ask_verb)},
     {"resume", .group = CLI_GROUP_DRIVE, .summary = "go on with a mission that was paused",
@@ -203,6 +230,36 @@ static const struct cli_command commands[] = {
 	VERB(MOTOR_STOP, "[REASON]", NULL, 0, -1, cli_ask_verb)},
     {"release", .group = CLI_GROUP_DRIVE, .summary = "release the emergency stop",
 	VERB(MOTOR_RELEASE, "", NULL, 0, 0, cli_ask_verb)},
+    {"talk", .group = CLI_GROUP_DRIVE,
+	.summary = "push-to-talk: the robot listens for a command without its wake word",
+	.details = "Needs the stage listen (voice.listen_device, docs/voice.md).",
+	VERB(VOICE_TALK, "", NULL, 0, 0, cli_ask_verb)},
+    {"tell", .group = CLI_GROUP_DRIVE,
+	.summary = "tell the robot something in writing, as if it had been heard behind push-to-talk",
+	.details = "Needs the stage listen (voice.listen_device, docs/voice.md).",
+	VERB(VOICE_TELL, "TEXT", NULL, 1, -1, cli_ask_verb)},
+    {"hear", .group = CLI_GROUP_DRIVE, .args = "FILE",
+	.summary =
+	    "what the robot would understand of a WAV file: words, confidence, what it would do and say",
+	.details = "Needs no stack. Columns: words, confidence, what becomes of it, command, answer. With "
+		   "--do the commands are given to "
+		   "the stack that runs; status 1 when one was refused.",
+	.options = hear_options, .arg_min = 1, .arg_max = 1, .json = true, .run = cli_hear},
+    {"automatic", .group = CLI_GROUP_DRIVE,
+	.summary = "give the robot back to its fleet: orders are accepted again",
+	.details = "Needs the stage fleet (fleet.broker, docs/fleet.md). A person's command makes the fleet "
+		   "wait for this.",
+	VERB(FLEET_AUTOMATIC, "", NULL, 0, 0, cli_ask_verb)},
+    {"manual", .group = CLI_GROUP_DRIVE,
+	.summary = "take the robot from its fleet: its order is dropped, others are refused",
+	.details = "Needs the stage fleet (fleet.broker, docs/fleet.md).",
+	VERB(FLEET_MANUAL, "", NULL, 0, 0, cli_ask_verb)},
+    {"say", .group = CLI_GROUP_DRIVE,
+	.summary = "say something aloud: by the stage speak where it runs, else by this machine's "
+		   "loudspeaker, or into a file",
+	VERB(SPEECH_SAY, "TEXT", say_options, 1, -1, cli_say)},
+    {"hush", .group = CLI_GROUP_DRIVE, .summary = "be silent: cut what the robot is saying",
+	VERB(SPEECH_HUSH, "", NULL, 0, 0, cli_ask_verb)},
     {"logs", .group = CLI_GROUP_WATCH, .args = "[STAGE]", .summary = "what the stages have logged",
 	.options = logs_options, .arg_max = 1, .json = true, .remote = true, .run = cli_logs},
     {"agent", .group = CLI_GROUP_WATCH, .args = "",
@@ -230,13 +287,16 @@ static const struct cli_command commands[] = {
 	.details = "The nearest one that is called so, of what the stage scene knows just now; 'door' knows "
 		   "doorways, too. Status 1 when it is not in memory.",
 	.json = true, VERB(SCENE_FIND, "WHAT", NULL, 1, -1, cli_ask_verb)},
-    {"scene", .group = CLI_GROUP_WATCH, .args = "[recall TEXT | resolve NAME | show NODE]",
+    {"scene", .group = CLI_GROUP_WATCH,
+	.args = "[recall TEXT | resolve NAME | show NODE | call NAME [at X Y]]",
 	.summary = "what is in the house: rooms, things, what they are to each other; where a thing is "
-		   "and whence it is seen; the picture that shows it best",
+		   "and whence it is seen; the picture that shows it best; what a room is called",
 	.details = "As the stage scene has saved it (scene.checkpoint_s). Status 1 when it is not in memory. "
-		   "TEXT may be JSON: {\"text\": \"mug\", \"room\": \"kitchen\", \"near\": [1, 2], "
-		   "\"within_m\": 2, \"seen_since_s\": 3600}.",
-	.options = scene_options, .arg_max = 2, .json = true, .run = cli_scene},
+		   "'call' gives the room that the robot is in, or the one at X Y, a name that outranks "
+		   "all others and is kept; 'call -' takes it back. "
+		   "TEXT may be JSON: {\"text\": \"mug\", \"room\": \"kitchen\", \"on\": \"table\", "
+		   "\"in\": \"cupboard\", \"near\": [1, 2], \"within_m\": 2, \"seen_since_s\": 3600}.",
+	.options = scene_options, .arg_max = -1, .json = true, .run = cli_scene},
     {"topics", .group = CLI_GROUP_WATCH, .args = "",
 	.summary = "every topic, frame and service, and which are there now", .options = topics_options,
 	.json = true, .remote = true, .run = cli_topics},
@@ -260,15 +320,32 @@ static const struct cli_command commands[] = {
 	    "out, q ends.\n"
 	    "docs/robots.md.",
 	.options = bringup_options, .run = cli_bringup},
+    {"calibrate", .group = CLI_GROUP_SET_UP, .args = "odometry|steering|lidar|camera",
+	.summary = "one part of a robot that is otherwise known, found anew with its uncertainty",
+	.details = "odometry: counts per metre and their sign, pushed straight ahead. steering: sign and "
+		   "scale, it drives 0.4 m. "
+		   "lidar: upside\ndown, yaw, gyro axis, and where it sees the robot itself, turned and "
+		   "pushed. For these no stack may "
+		   "run.\ncamera: pitch and height by the floor in the depth pictures of the running stack; "
+		   "the robot stands before "
+		   "free floor.",
+	.options = calibrate_options, .arg_min = 1, .arg_max = 1, .run = cli_calibrate},
     {"doctor", .group = CLI_GROUP_SET_UP, .args = "",
 	.summary = "what 'cairn up' checks before it starts anything, and a call to each provider",
 	.details = "Starts nothing. Status 2 when something is wrong that 'cairn up' would end with.",
 	.options = doctor_options, .json = true, .run = cli_doctor},
-    {"camera-check", .group = CLI_GROUP_SET_UP, .args = "SOCKET",
-	.summary = "try a camera helper: what it sends, how fast and how old, and what is wrong with it",
-	.details = "Reads the socket as the stage camera-bridge would (docs/robots.md). Status 1 when it "
-		   "cannot be used.",
+    {"camera-check", .group = CLI_GROUP_SET_UP, .args = "SOCKET|DEVICE|URL",
+	.summary = "try a camera or a helper: what it sends, how fast and how old, and what is wrong",
+	.details = "Reads a helper's socket, a V4L2 device (/dev/v4l/by-id/NAME) or an MJPEG stream "
+		   "(http://...) as the "
+		   "stage camera-bridge would (docs/cameras.md). Status 1 when it cannot be used.",
 	.options = camera_options, .arg_min = 1, .arg_max = 1, .run = cli_camera_check},
+    {"devices", .group = CLI_GROUP_SET_UP, .args = "",
+	.summary = "what is plugged in: base, LiDAR, cameras, what they would be used for, what is missing",
+	.details =
+	    "Asks at each serial port who speaks there, so that base and LiDAR cannot be mixed up; nothing "
+	    "moves. Not while a stack runs. Status 1 when base or LiDAR are missing or the wrong way round.",
+	.options = devices_options, .run = cli_devices},
     {"map", .group = CLI_GROUP_WATCH, .args = "",
 	.summary = "the map: areas, doorways, visits; as a picture, as text, as files for ROS",
 	.details = "Of a running robot (at most a second old) or of one that has ended.",
@@ -344,6 +421,9 @@ static const struct cli_command commands[] = {
     {"map-log", .group = CLI_GROUP_MEASURE,
 	.summary = "map recorded LiDAR logs (CARMEN, BreezySLAM ticks), gzipped or not",
 	.program = "cairn-lab"},
+    {"fleet-sim", .group = CLI_GROUP_MEASURE,
+	.summary = "simulated robots under a fleet's master control (VDA 5050, docs/fleet.md)",
+	.program = "cairn-lab"},
     {"keygen", .group = CLI_GROUP_CONNECT, .args = "NAME",
 	.summary = "a pair of keys for an operator elsewhere, or for the robot (docs/remote.md)",
 	.details =
@@ -367,8 +447,8 @@ static const struct cli_command commands[] = {
 	.options = mcp_options, .run = cli_mcp},
     {"install-service", .group = CLI_GROUP_RUN, .args = "",
 	.summary = "a systemd unit that brings the stack up at boot and keeps it up",
-	.details = "With mission.autostart (the default) it explores at once; without, 'cairn explore' sends "
-		   "it out.",
+	.details =
+	    "A real robot stands until 'cairn explore' sends it out, unless mission.autostart is true.",
 	.options = service_options, .run = cli_install_service},
     {"version", .group = CLI_GROUP_SET_UP, .args = "",
 	.summary = "version of the program and of the messages", .options = version_options, .json = true,

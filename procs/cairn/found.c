@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "common/base/file.h"
+#include "common/scene/scene_file.h"
 #include "common/vlm/memory.h"
 #include "procs/cairn/commands.h"
 
@@ -19,6 +20,26 @@ bool found_load(const char *state_dir, struct cairn_msg_discoveries *ret, struct
 	snprintf(path, sizeof(path), "%s/memory.yaml", state_dir);
 	bool ok = cairn_memory_load(&memory, &ledger, path, err);
 	cairn_memory_discoveries(&memory, ret);
+	return ok;
+}
+
+bool found_scene(const char *state_dir, struct cairn_msg_scene *ret, struct cairn_error *err)
+{
+	struct cairn_config cfg;
+	char path[PATH_BYTES];
+	bool damaged;
+	*ret = (struct cairn_msg_scene){0};
+	cairn_config_defaults(&cfg);
+	struct cairn_scene *scene = cairn_scene_new(&cfg);
+	if (scene == NULL) {
+		cairn_error_set(err, "out of memory");
+		return false;
+	}
+	snprintf(path, sizeof(path), "%s/%s", state_dir, CAIRN_SCENE_FILE_NAME);
+	bool ok = cairn_scene_load(scene, path, &damaged, err);
+	if (ok)
+		cairn_scene_message(scene, (struct cairn_pose2){0}, ret);
+	cairn_scene_destroy(&scene);
 	return ok;
 }
 
@@ -36,6 +57,33 @@ static double tenth(double x)
 {
 	double t = round(x * 10.0) / 10.0;
 	return t == 0.0 ? 0.0 : t;
+}
+
+static bool is_of(const struct cairn_msg_scene_node *n, bool rooms)
+{
+	bool thing = n->kind == CAIRN_SCENE_KIND_OBJECT || n->kind == CAIRN_SCENE_KIND_AGENT;
+	return rooms ? n->kind == CAIRN_SCENE_KIND_ROOM : thing && !n->stale;
+}
+
+void found_scene_print(const struct cairn_msg_scene *scene, uint32_t most, FILE *out)
+{
+	for (int rooms = 1; rooms >= 0; rooms--) {
+		uint32_t shown = 0, all = 0;
+		for (uint32_t i = 0; i < scene->nodes_count; i++)
+			all += is_of(&scene->nodes[i], rooms != 0);
+		if (all == 0)
+			continue;
+		fprintf(out, "%-12s %u:", rooms != 0 ? "rooms" : "things", all);
+		for (uint32_t i = 0; i < scene->nodes_count && shown < most; i++) {
+			struct cairn_msg_scene_node n = scene->nodes[i];
+			if (!is_of(&n, rooms != 0))
+				continue;
+			fprintf(out, "%s %s at %.1f %.1f", shown > 0 ? ";" : "", cli_printable(n.id),
+			    tenth(n.x_m), tenth(n.y_m));
+			shown++;
+		}
+		fprintf(out, "%s\n", shown < all ? "; and more ('cairn scene')" : "");
+	}
 }
 
 void found_print(const struct cairn_msg_discoveries *found, const char *lead, uint32_t most,

@@ -18,7 +18,7 @@
 static const struct {
 	const char *name, *what;
 } learned[] = {{"map.bin", "map"}, {"memory.yaml", "memory"}, {CAIRN_ZONES_FILE_NAME, "zones"},
-    {"pictures", "pictures"}, {"scene.json", "scene"}};
+    {"pictures", "pictures"}, {"scene.json", "scene"}, {"local_views.txt", "views"}};
 #define LEARNED_COUNT (sizeof(learned) / sizeof(learned[0]))
 
 void home_identity(const struct cairn_config *cfg, char *text, size_t bytes)

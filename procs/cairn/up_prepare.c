@@ -122,10 +122,13 @@ static void empty_dir(const char *run_dir, const char *name)
 		closedir(dir);
 }
 
-static bool make_subdirs(const char *run_dir, struct cairn_error *err)
+/* RUN/state is a link of ours where launcher.state_dir names another place, which home_place has made. */
+static bool make_subdirs(const char *run_dir, bool state_elsewhere, struct cairn_error *err)
 {
 	for (size_t i = 0; i < SUBDIR_COUNT; i++) {
 		char path[300];
+		if (state_elsewhere && strcmp(subdirs[i], "state") == 0)
+			continue;
 		snprintf(path, sizeof(path), "%s/%s", run_dir, subdirs[i]);
 		if (!make_dirs(path, true, err))
 			return false;
@@ -226,7 +229,7 @@ static bool place_state(struct up_run *run, bool fresh, struct cairn_error *err)
 	said[0] = '\0';
 	snprintf(state, sizeof(state), "%s/state", run->run_dir);
 	if (!home_place(run->run_dir, &run->cfg, &run->state_lock_fd, said, sizeof(kept), err) ||
-	    !make_subdirs(run->run_dir, err) ||
+	    !make_subdirs(run->run_dir, run->cfg.launcher.state_dir[0] != '\0', err) ||
 	    !home_prepare(state, &run->cfg, fresh, kept, sizeof(kept), err))
 		return false;
 	size_t n = strlen(said);

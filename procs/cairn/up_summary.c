@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/slam/mapper.h"
@@ -178,8 +179,14 @@ bool up_picture(const struct up_run *run, const char *path, struct cairn_error *
 	snprintf(title, sizeof(title), "%.60s   %.1f m driven   %.1f m2",
 	    simulated && slash != NULL ? slash + 1 : run->cfg.robot.name, run->pose.distance_m,
 	    run->frontiers.free_m2);
-	bool ok = cairn_picture_of_mapper(
-	    mapper, &(struct cairn_picture_over){.discoveries = &run->discoveries}, title, path, err);
+	struct cairn_msg_scene *scene = malloc(sizeof(*scene));
+	snprintf(state, sizeof(state), "%s/state", run->run_dir);
+	/* A scene graph that cannot be used has been told of by its stage: the map is drawn without it. */
+	bool known = scene != NULL && found_scene(state, scene, &(struct cairn_error){""});
+	bool ok = cairn_picture_of_mapper(mapper,
+	    &(struct cairn_picture_over){.discoveries = &run->discoveries, .scene = known ? scene : NULL},
+	    title, path, err);
+	free(scene);
 	cairn_mapper_destroy(&mapper);
 	return ok;
 }

@@ -120,7 +120,7 @@ static const char *excuse(const struct up_run *run)
 {
 	const struct up_seen *seen = &run->seen;
 	if (!seen->mission)
-		return run->cfg.mission.autostart ? NULL : "no mission was asked for";
+		return cairn_config_autostarts(&run->cfg) ? NULL : "no mission was asked for";
 	if (seen->estop)
 		return "an emergency stop held";
 	if (seen->paused)

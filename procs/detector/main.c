@@ -35,9 +35,11 @@ struct app {
 	int fd; /* -1: not connected */
 	int64_t try_at_ns;
 	bool said_lost;
-	uint32_t nonsense;
+	uint32_t nonsense; /* refusals in a row */
+	uint64_t refused;  /* lines that could not be read, and answers that make no sense */
 	struct cairn_detector detector;
 	char goal[sizeof(((struct cairn_msg_mission *)0)->goal)];
+	char task[sizeof(((struct cairn_msg_agent *)0)->task)];
 	struct cairn_detect_lines lines;
 	struct cairn_detected_list list;
 	struct cairn_msg_detections message;
@@ -83,6 +85,7 @@ static bool is_of(const struct app *app, int64_t t_ns)
 static void refuse(struct app *app, const struct cairn_error *err)
 {
 	cairn_stage_count_reject(app->stage);
+	app->refused++;
 	cairn_log_write(
 	    app->nonsense == 0 ? CAIRN_LOG_WARN : CAIRN_LOG_DEBUG, __FILE__, __LINE__, "%s", err->text);
 	if (++app->nonsense >= NONSENSE_MAX)
@@ -184,23 +187,25 @@ static void connect_again(struct app *app, int64_t now_ns)
 
 CAIRN_TAKE(take_pose, app, pose, cairn_detector_on_pose(&core->detector, m, hdr->t_ns))
 CAIRN_TAKE(take_mission, app, mission, snprintf(core->goal, sizeof(core->goal), "%s", m->goal))
+CAIRN_TAKE(take_agent, app, agent, snprintf(core->task, sizeof(core->task), "%s", cairn_detector_task(m)))
 
 static const struct cairn_in inputs[] = {{CAIRN_TOPIC_POSE, CAIRN_ACCEPT_FRESH, take_pose},
-    {CAIRN_TOPIC_MISSION, CAIRN_ACCEPT_PLAUSIBLE, take_mission}, {.take = NULL}};
+    {CAIRN_TOPIC_MISSION, CAIRN_ACCEPT_PLAUSIBLE, take_mission},
+    {CAIRN_TOPIC_AGENT, CAIRN_ACCEPT_PLAUSIBLE, take_agent}, {.take = NULL}};
 
 static int on_tick(void *ctx)
 {
 	struct app *app = ctx;
 	int64_t now_ns = cairn_now_ns();
 	uint64_t look;
-	char line[4096];
+	char line[CAIRN_DETECT_LOOK_MAX];
 	if (app->fd < 0 && now_ns >= app->try_at_ns)
 		connect_again(app, now_ns);
 	if (app->fd < 0 || !cairn_detector_due(&app->detector, now_ns, &look))
 		return 0;
 	take_depth(app); /* of the moment: the answer may be long in coming */
-	size_t n =
-	    cairn_detect_write_look(look, now_ns, app->cfg->detect.labels, app->goal, line, sizeof(line));
+	size_t n = cairn_detect_write_look(
+	    look, now_ns, app->cfg->detect.labels, app->goal, app->task, line, sizeof(line));
 	if (n == 0 || send(app->fd, line, n, MSG_DONTWAIT | MSG_NOSIGNAL) != (ssize_t)n)
 		disconnect(app, "it does not take questions");
 	return 0;
@@ -216,7 +221,7 @@ static int on_note(void *ctx)
 	else
 		snprintf(note, sizeof(note), "%u things, %.1f Hz, %.0f ms, %llu late, %llu refused",
 		    m->items_count, app->detector.rate_hz, m->latency_ms,
-		    (unsigned long long)app->detector.late, (unsigned long long)app->detector.refused);
+		    (unsigned long long)app->detector.late, (unsigned long long)app->refused);
 	cairn_stage_note(app->stage, note);
 	return 0;
 }
@@ -260,7 +265,7 @@ int main(int argc, char **argv)
 		cairn_log_info(
 		    "%llu pictures asked for, %llu answers late, %llu refused, %llu things left out",
 		    (unsigned long long)app.detector.asked, (unsigned long long)app.detector.late,
-		    (unsigned long long)app.detector.refused, (unsigned long long)app.detector.left_out);
+		    (unsigned long long)app.refused, (unsigned long long)app.detector.left_out);
 	} else {
 		cairn_log_error("%s", err.text);
 		status = 1;

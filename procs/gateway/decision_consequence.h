@@ -1,9 +1,9 @@
 /* decision_consequence.h - what a decision led to, by what sequencer and planner said while it was driven: the goal, the
- * first path to it, the planner's first word about it and the first velocity. For a recording (witness.h).
+ * first path to it, the planner's first word about it and the first velocity. For a recording (decision_trace.h).
  * Pure.
  *
  * Goals do not say whose they are, and a decision that takes over from another may keep its goal
- * (sequencer_ahead.c): then no new one is heard. So the first command in the decision's name tells when it
+ * (prefetch.c): then no new one is heard. So the first command in the decision's name tells when it
  * began; its goal is the one that held then. Any later one was set on the way and is not what was decided. */
 #ifndef CAIRN_PROCS_GATEWAY_DECISION_CONSEQUENCE_H
 #define CAIRN_PROCS_GATEWAY_DECISION_CONSEQUENCE_H

@@ -233,6 +233,7 @@ void trace_asked(struct witness *w)
 	snprintf(number, sizeof(number), "%lld", (long long)q.snapshot_ns);
 	add_word(w, "snapshot_ns", number);
 	add_word(w, "pictures", q.pictures ? "yes" : "no");
+	add_word(w, "detail", q.detail ? "yes" : "no");
 	add_word(w, "view", q.view ? "yes" : "no");
 	add_word(w, "context", q.context != NULL ? q.context : "");
 	add_word(w, "problem", q.problem);

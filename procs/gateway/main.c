@@ -181,7 +181,7 @@ static void publish_decision(struct gateway *g)
 	if (cairn_dialog_take_update(g->dialog, &update) && !g->cfg->vlm.shadow)
 		cairn_outbox_put(g->outbox, CAIRN_TOPIC_WORLD_UPDATE, &update, true, cairn_now_ns());
 	log_decision(g);
-	if (g->witness != NULL)
+	if (g->witness != NULL && decision.decider != CAIRN_DECIDER_RULE) /* a recording is of questions */
 		trace_decided(g->witness, &decision);
 }
 
@@ -238,6 +238,10 @@ static void turn(struct gateway *g)
 	case CAIRN_DIALOG_CANCEL:
 		service_cancel(g->service);
 		save_spending(g);
+		publish_stats(g);
+		break;
+	case CAIRN_DIALOG_DECIDED:
+		publish_decision(g);
 		publish_stats(g);
 		break;
 	case CAIRN_DIALOG_NOTHING:
@@ -393,6 +397,7 @@ static bool open_dialog(struct gateway *g, struct cairn_error *err)
 		(void)rename(g->memory_path, aside);
 		cairn_log_error("%s; it is kept as %s, the memory starts empty", why.text, aside);
 	}
+	cairn_dialog_memory(g->dialog)->local_scene[0] = '\0';
 	resume_spending(g, &ledger);
 	if (ledger.calls > 0)
 		cairn_log_info("goes on after %llu calls for %.4f USD, with %u rooms in memory",
@@ -438,6 +443,8 @@ static bool open_bus(struct gateway *g)
 	cairn_stage_inputs(g->stage, scene_in, g, NULL, NULL);
 	cairn_stage_inputs(g->stage, cairn_dialog_in, g->dialog, on_turn, g);
 	cairn_stage_inputs(g->stage, result_in, g, on_turn, g);
+	if (g->cfg->local.enabled)
+		cairn_stage_inputs(g->stage, cairn_dialog_local_in, g->dialog, NULL, NULL);
 	if (g->cfg->choice.offer)
 		cairn_stage_inputs(g->stage, cairn_dialog_candidates_in, g->dialog, NULL, NULL);
 	cairn_stage_every(g->stage, TURN_MS, on_turn, g);
@@ -464,6 +471,12 @@ int main(int argc, char **argv)
 		if (g.lineup.observer != 0)
 			cairn_log_info("observe_scene asks %s, model %s",
 			    g.lineup.rows[g.lineup.observer].name, g.lineup.rows[g.lineup.observer].model);
+		if (g.lineup.strong != 0)
+			cairn_log_info("hard decisions ask %s, model %s", g.lineup.rows[g.lineup.strong].name,
+			    g.lineup.rows[g.lineup.strong].model);
+		if (g.lineup.local != 0)
+			cairn_log_info("while the network is away %s is asked, model %s",
+			    g.lineup.rows[g.lineup.local].name, g.lineup.rows[g.lineup.local].model);
 		service_tick(g.service, false);
 		cairn_stage_ready(g.stage);
 		status = cairn_stage_run(g.stage);

@@ -176,7 +176,11 @@ void service_send(struct service *s, const char *body, size_t bytes)
 	s->body = body;
 	s->bytes = bytes;
 	s->sent_ns = cairn_now_ns();
-	if (s->dialog == NULL || !cairn_dialog_observes(s->dialog))
+	bool hard = s->dialog != NULL && cairn_dialog_decider(s->dialog) == CAIRN_DECIDER_STRONG_MODEL;
+	if (hard && !cairn_dialog_observes(s->dialog))
+		cairn_log_info("a hard decision: asks %s (%s)", s->lineup->rows[index].name,
+		    s->lineup->rows[index].model);
+	else if (s->dialog == NULL || !cairn_dialog_observes(s->dialog))
 		say_who(s, index);
 	else
 		cairn_log_debug("asks %s (%s) to describe the picture", s->lineup->rows[index].name,

@@ -72,6 +72,23 @@ void cairn_bench_ratio(
 	fflush(stdout);
 }
 
+bool cairn_bench_most(
+    struct cairn_bench_out *out, const char *name, double value, const char *unit, double most)
+{
+	bool met = value <= most; /* what is not a number misses it */
+	out->lines++;
+	if (out->json)
+		printf("{\"name\":\"%s\",\"value\":%.6g,\"unit\":\"%s\",\"most\":%.6g,\"met\":%s}\n", name,
+		    value, unit, most, met ? "true" : "false");
+	else
+		printf("%-28s %12.6g %s, at most %.6g\n", name, value, unit, most);
+	fflush(stdout);
+	if (!met)
+		fprintf(
+		    stderr, "cairn: %s: %.6g %s, and at most %.6g is the mark\n", name, value, unit, most);
+	return met;
+}
+
 int cairn_bench_command(const struct cli *cli)
 {
 	const struct cairn_bench *b = (const struct cairn_bench *)cli->command;

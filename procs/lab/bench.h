@@ -32,7 +32,7 @@ enum cairn_eval_end { CAIRN_EVAL_FAILED, CAIRN_EVAL_PASSED, CAIRN_EVAL_USAGE };
 struct cairn_eval {
 	struct cli_command command; /* "eval NAME", with the options that it takes; first, as above */
 	const char *name;
-	bool stack; /* drives a whole one (drill.h): SIGINT and SIGTERM end that first */
+	bool stack; /* drives a whole one (stack_fixture.h): SIGINT and SIGTERM end that first */
 	/* Adds its figures. USAGE after a message: nothing is printed. Options by cli_value. A figure "text" is for people:
 	 * printed in place of the others when nobody asks for JSON. One that failed without any has told why on standard
 	 * error: people get no more. */
@@ -58,6 +58,10 @@ void cairn_bench_value(struct cairn_bench_out *out, const char *name, double val
 /* The same with what it is compared to: ratio is baseline / value, so that larger is better for times. */
 void cairn_bench_ratio(
     struct cairn_bench_out *out, const char *name, double value, const char *unit, double baseline);
+
+/* One that has a mark: no more than most. False, with a line on standard error, where it is missed. */
+bool cairn_bench_most(
+    struct cairn_bench_out *out, const char *name, double value, const char *unit, double most);
 
 /* Nanoseconds of processor time that one call of work(ctx) takes on this thread (so of one core, however busy
  * the machine is): the median of nine batches, each long enough for the clock. */
@@ -97,6 +101,7 @@ enum cairn_eval_end cairn_eval_storm(const struct cli *cli, json_t *figures);
 enum cairn_eval_end cairn_eval_detector(const struct cli *cli, json_t *figures);
 enum cairn_eval_end cairn_eval_eqa(const struct cli *cli, json_t *figures);
 enum cairn_eval_end cairn_eval_tasks(const struct cli *cli, json_t *figures);
+enum cairn_eval_end cairn_eval_voice(const struct cli *cli, json_t *figures);
 enum cairn_eval_end cairn_eval_scene(const struct cli *cli, json_t *figures);
 enum cairn_eval_end cairn_eval_safety(const struct cli *cli, json_t *figures);
 

@@ -9,12 +9,16 @@
 
 #include "common/eval/episode.h"
 #include "common/eval/questions.h"
+#include "common/eval/shortest_view.h"
+#include "common/eval/start_draw.h"
 #include "common/rules/config_check.h"
 #include "common/sim/detector/detect.h"
 #include "procs/cli/cli.h"
 #include "procs/cli/rundir.h"
 #include "procs/gateway/model_call.h"
 #include "procs/lab/bench.h"
+#include "procs/lab/eqa_rows.h"
+#include "procs/lab/provenance.h"
 
 #define SLIP 0.05
 #define YAW_DRIFT_DEG_PER_M 1.0
@@ -23,25 +27,23 @@
 #define LABELS_MAX 512
 #define NEAR_M 0.6 /* of a node to the extent of the thing that it is for */
 #define RIGHT_MIN 0.85
+#define TOKENS_MAX 70000.0 /* a question, mean */
 
 static const char *const homes[] = {"studio", "home", "loop"};
 #define HOMES (sizeof(homes) / sizeof(homes[0]))
-
-struct sums {
-	uint32_t asked, right, wrong, open, limits[CAIRN_AGENT_LIMIT_COUNT], named, lucky, bare, contacts,
-	    queries, errors;
-	double path_m, usd, seconds;
-	uint64_t tokens_in, by_query[CAIRN_AGENT_QUERY_COUNT];
-};
 
 struct eqa {
 	struct cairn_config cfg;
 	struct cairn_lineup lineup;
 	struct model_call *call;
-	struct sums all, kinds[CAIRN_QUESTION_KINDS];
+	struct eqa_row rows[EQA_ROWS];
+	bool wanted[EQA_ROWS]; /* to be run */
 	char labels[LABELS_MAX][40];
 	uint32_t label_count;
 	double usd_left;
+	int start; /* sim.start as configured */
+	uint32_t rejected,
+	    invisible; /* questions that were not asked: not unique; about what shows from nowhere */
 	json_t *list;
 	FILE *out;
 	bool verbose;
@@ -108,92 +110,143 @@ static bool is_right(const struct cairn_world *w, const struct cairn_question *q
 	return false;
 }
 
-static void add(struct sums *s, const struct cairn_question *q, const struct cairn_episode_result *r,
-    bool right, bool shown)
+static bool is_about_one(const struct cairn_question *q)
 {
-	const struct cairn_msg_agent *a = &r->agent;
-	bool done = a->state == CAIRN_AGENT_STATE_DONE;
-	s->asked++;
-	s->right += done && right;
-	s->wrong += done && !right;
-	s->open += !done;
-	s->limits[done ? CAIRN_AGENT_LIMIT_NONE : a->limit]++;
-	s->named +=
-	    done && right && q->kind == CAIRN_QUESTION_LOCATION && strcasestr(a->answer, q->room) != NULL;
-	s->lucky += done && right && !shown;
-	s->bare += done && a->evidence[0] == '\0';
-	s->contacts += r->contacts;
-	s->queries += a->queries;
-	s->errors += a->function_errors;
-	s->path_m += r->path_m;
-	s->usd += a->usd;
-	s->seconds += a->elapsed_s;
-	s->tokens_in += a->tokens_in;
-	for (int k = 0; k < CAIRN_AGENT_QUERY_COUNT; k++)
-		s->by_query[k] += r->tokens_in[k];
+	return q->kind == CAIRN_QUESTION_LOCATION || (q->kind == CAIRN_QUESTION_EXISTENCE && q->count > 0);
 }
 
-static bool ask(
-    struct eqa *q, const char *home, const struct cairn_world *w, const struct cairn_question *question)
+/* The configuration of a row. */
+static struct cairn_config config_of(const struct eqa *q, enum eqa_row_id id)
+{
+	struct cairn_config cfg = q->cfg;
+	bool explored = id == EQA_EXPLORED;
+	cfg.mission.autostart = explored ? CAIRN_CHOICE_AUTOSTART_ALWAYS : CAIRN_CHOICE_AUTOSTART_NEVER;
+	cfg.mission.return_home &= !explored;
+	cfg.agent.use_scene = id != EQA_NO_SCENE && id != EQA_BLIND;
+	cfg.agent.use_map = id != EQA_NO_MAP && id != EQA_BLIND;
+	if (id == EQA_COT)
+		cfg.agent.workflow = CAIRN_CHOICE_WORKFLOW_COT;
+	cfg.agent.limit_usd = fmin(cfg.agent.limit_usd, q->usd_left);
+	return cfg;
+}
+
+static void note_episode(struct eqa *q, enum eqa_row_id id, const char *home, const struct eqa_answer *a,
+    const struct cairn_episode_result *r)
+{
+	const char *how = !a->done ? "open" : a->right ? "right" : "wrong";
+	json_t *o = json_pack("{s:s,s:s,s:i,s:s,s:s,s:s,s:s,s:s,s:s}", "row", eqa_row_name(id), "home", home,
+	    "seed", (int)q->cfg.sim.seed, "kind", cairn_question_word(a->question->kind), "question",
+	    a->question->text, "judged", how, "answer", r->agent.answer, "evidence", r->agent.evidence,
+	    "limit", cairn_enum_text(&cairn_enum_agent_limit, (int)r->agent.limit));
+	json_object_update_new(o, json_pack("{s:f,s:f,s:i,s:I,s:f,s:i}", "path_m", a->path_m, "shortest_m",
+				      a->shortest_m, "queries", (int)a->queries, "tokens_in",
+				      (json_int_t)a->tokens_in, "usd", a->usd, "contacts", (int)a->contacts));
+	json_array_append_new(q->list, o);
+	if (q->verbose)
+		fprintf(stderr, "%s, %s %d: %s %s: %s [%s], %.1f m (shortest %.1f), %u queries, %.0f s\n",
+		    eqa_row_name(id), home, (int)q->cfg.sim.seed, a->question->text, how, r->agent.answer,
+		    r->agent.evidence, a->path_m, a->shortest_m, a->queries, a->seconds);
+}
+
+static void note(struct eqa *q, enum eqa_row_id id, const char *home, const struct cairn_world *w,
+    const struct cairn_question *question, double shortest_m, const struct cairn_episode_result *r)
+{
+	bool shown = false, right = is_right(w, question, r, &shown);
+	struct eqa_answer a = {.question = question,
+	    .done = r->agent.state == CAIRN_AGENT_STATE_DONE,
+	    .right = right,
+	    .shown = shown,
+	    .bare = r->agent.evidence[0] == '\0',
+	    .named = question->kind == CAIRN_QUESTION_LOCATION &&
+		     strcasestr(r->agent.answer, question->room) != NULL,
+	    .limit = r->agent.limit,
+	    .path_m = r->path_m,
+	    .shortest_m = shortest_m,
+	    .usd = r->agent.usd,
+	    .seconds = r->agent.elapsed_s,
+	    .contacts = r->contacts,
+	    .queries = r->agent.queries,
+	    .errors = r->agent.function_errors,
+	    .tokens_in = r->agent.tokens_in,
+	    .by_query = r->tokens_in};
+	q->usd_left -= r->agent.usd;
+	eqa_row_add(&q->rows[id], &a);
+	note_episode(q, id, home, &a, r);
+	if (id != EQA_EXPLORED)
+		return;
+	a.path_m = r->path_m - r->before_m;
+	eqa_row_add(&q->rows[EQA_GRAPH], &a);
+}
+
+static bool ask(struct eqa *q, enum eqa_row_id id, const char *home, const struct cairn_world *w,
+    const struct cairn_question *question, double shortest_m)
 {
 	struct cairn_error err = {""};
+	struct cairn_config cfg = config_of(q, id);
 	struct cairn_episode_result *r = calloc(1, sizeof(*r));
-	struct cairn_episode_options o = {.cfg = &q->cfg,
+	struct cairn_episode_options o = {.cfg = &cfg,
 	    .world = w,
 	    .profile = &q->lineup.rows[0],
 	    .task = question->text,
 	    .map = CAIRN_RUN_MAP_MAPPER,
 	    .limit_s = LIMIT_S,
+	    .explore_first = id == EQA_EXPLORED,
 	    .answer = answer,
 	    .ctx = q};
-	bool shown = false, ok = r != NULL;
-	q->cfg.agent.limit_usd = fmin(q->cfg.agent.limit_usd, q->usd_left);
-	ok = ok && cairn_episode_run(&o, r, &err);
-	if (ok && !cli_interrupted()) { /* one that was broken off says nothing */
-		bool right = is_right(w, question, r, &shown);
-		add(&q->all, question, r, right, shown);
-		add(&q->kinds[question->kind], question, r, right, shown);
-		q->usd_left -= r->agent.usd;
-		const char *how = r->agent.state != CAIRN_AGENT_STATE_DONE ? "open"
-				  : right                                  ? "right"
-									   : "wrong";
-		json_array_append_new(q->list,
-		    json_pack("{s:s,s:i,s:s,s:s,s:s,s:s,s:s,s:s,s:f,s:i,s:I,s:f,s:i}", "home", home, "seed",
-			(int)q->cfg.sim.seed, "kind", cairn_question_word(question->kind), "question",
-			question->text, "judged", how, "answer", r->agent.answer, "evidence",
-			r->agent.evidence, "limit",
-			cairn_enum_text(&cairn_enum_agent_limit, (int)r->agent.limit), "path_m", r->path_m,
-			"queries", (int)r->agent.queries, "tokens_in", (json_int_t)r->agent.tokens_in, "usd",
-			r->agent.usd, "contacts", (int)r->contacts));
-		if (q->verbose)
-			fprintf(stderr, "%s %d: %s %s: %s [%s], %.1f m, %u queries, %.0f s\n", home,
-			    (int)q->cfg.sim.seed, question->text, how, r->agent.answer, r->agent.evidence,
-			    r->path_m, r->agent.queries, r->agent.elapsed_s);
-	} else if (!ok) {
+	bool ok = r != NULL && cairn_episode_run(&o, r, &err);
+	if (ok && !cli_interrupted()) /* one that was broken off says nothing */
+		note(q, id, home, w, question, shortest_m, r);
+	else if (!ok)
 		fprintf(stderr, "cairn eval eqa: %s: %s\n", home, err.text);
-	}
 	if (r != NULL)
 		free(r->shown);
 	free(r);
 	return ok;
 }
 
+/* The shortest way from the start to where the camera shows such a thing; -1: the question is not about one thing. False: it shows from
+ * nowhere, and whoever answers could only guess. */
+static bool is_askable(const struct eqa *q, const struct cairn_world *w, struct cairn_pose2 start,
+    const struct cairn_question *question, double *ret_shortest_m)
+{
+	*ret_shortest_m = -1.0;
+	return !is_about_one(question) ||
+	       (cairn_shortest_view(&q->cfg, w, start, question->label, ret_shortest_m) &&
+		   *ret_shortest_m >= 0.0);
+}
+
 static bool ask_home(struct eqa *q, const char *home, long seed, uint32_t most)
 {
 	struct cairn_error err = {""};
-	struct cairn_question questions[QUESTIONS_MAX];
-	uint32_t rejected, n;
+	static struct cairn_question questions[QUESTIONS_MAX];
+	uint32_t rejected, n, asked = 0;
+	struct cairn_pose2 start;
 	struct cairn_world *w = cairn_share_world(home, &err);
-	if (w == NULL) {
-		fprintf(stderr, "cairn eval eqa: %s\n", err.text);
+	q->cfg.sim.seed = (int)seed;
+	q->cfg.sim.start = q->start;
+	bool none, ok = w != NULL && cairn_draw_start(&q->cfg, w, (uint64_t)seed, &start, &none, &err);
+	if (!ok) {
+		fprintf(stderr, "cairn eval eqa: %s: %s\n", home, err.text);
+		cairn_world_destroy(&w);
 		return false;
 	}
-	q->cfg.sim.seed = (int)seed;
-	n = cairn_questions_make(
-	    w, (const char(*)[40])q->labels, q->label_count, (uint64_t)seed, questions, most, &rejected);
-	bool ok = true;
-	for (uint32_t i = 0; i < n && ok && !cli_interrupted(); i++)
-		ok = ask(q, home, w, &questions[i]);
+	n = cairn_questions_make(w, (const char(*)[40])q->labels, q->label_count, (uint64_t)seed, questions,
+	    QUESTIONS_MAX, &rejected);
+	q->rejected += rejected;
+	for (int id = 0; id < EQA_ROWS; id++)
+		eqa_row_group(&q->rows[id]);
+	for (uint32_t i = 0; i < n && asked < most && ok && !cli_interrupted(); i++) {
+		double shortest_m;
+		if (!is_askable(q, w, start, &questions[i], &shortest_m)) {
+			q->invisible++;
+			continue;
+		}
+		eqa_row_add_computed(q->rows, &questions[i], shortest_m, (uint32_t)w->room_count);
+		for (int id = EQA_BLIND; id < EQA_ROWS && ok && !cli_interrupted(); id++)
+			ok =
+			    !q->wanted[id] || ask(q, (enum eqa_row_id)id, home, w, &questions[i], shortest_m);
+		asked++;
+	}
 	cairn_world_destroy(&w);
 	return ok;
 }
@@ -211,63 +264,57 @@ static void note_labels(struct eqa *q)
 
 /* ---- telling ---- */
 
-static double mean(double sum, uint32_t n)
+/* The row that is judged: the agent as it is, or the only one that was asked for. */
+static const struct eqa_sums *judged(const struct eqa *q, enum eqa_row_id *ret_id)
 {
-	return n > 0 ? sum / n : 0.0;
-}
-
-static void tell_row(FILE *out, const char *name, const struct sums *s)
-{
-	fprintf(out, "%-10s %5u %7.1f %7.1f %7.1f %7u %8.1f %8.1f %9.0f %8.4f %8u\n", name, s->asked,
-	    100.0 * mean(s->right, s->asked), 100.0 * mean(s->wrong, s->asked),
-	    100.0 * mean(s->open, s->asked), s->lucky, mean(s->path_m, s->asked), mean(s->queries, s->asked),
-	    mean((double)s->tokens_in, s->asked), mean(s->usd, s->asked), s->contacts);
+	*ret_id = EQA_AGENT;
+	for (int i = EQA_BLIND; i < EQA_ROWS && !q->wanted[EQA_AGENT]; i++)
+		if (q->wanted[i])
+			*ret_id = (enum eqa_row_id)i;
+	return &q->rows[*ret_id].all;
 }
 
 static bool tell(struct eqa *q, json_t *figures)
 {
-	const struct sums *s = &q->all;
+	enum eqa_row_id id;
+	const struct eqa_sums *s = judged(q, &id);
+	double asked = fmax(s->asked, 1.0);
 	bool script = cairn_profile_url_is_pilot(q->lineup.rows[0].base_url);
-	json_t *by_query = json_object(), *limits = json_object();
-	fprintf(q->out, "%s; simulated detector with %.0f %% misses. %s\n",
+	char boundary[768];
+	snprintf(boundary, sizeof(boundary), "%s; simulated detector with %.0f %% misses. %s",
 	    script ? "scripted pilot" : q->lineup.rows[0].model, 100.0 * q->cfg.detect.sim_miss,
 	    script ? "Tells how the stack behaves, and nothing about a model." : "Of this simulator alone.");
-	fprintf(q->out, "%-10s %5s %7s %7s %7s %7s %8s %8s %9s %8s %8s\n", "", "asked", "right %", "wrong %",
-	    "open %", "unseen", "path m", "queries", "tokens", "USD", "contacts");
-	for (int k = 0; k < CAIRN_QUESTION_KINDS; k++)
-		tell_row(q->out, cairn_question_word((enum cairn_question_kind)k), &q->kinds[k]);
-	tell_row(q->out, "all", s);
-	fprintf(q->out,
-	    "rooms named as in the plan: %u of %u locations that are right\ntokens by kind of query, mean:",
-	    s->named, q->kinds[CAIRN_QUESTION_LOCATION].right);
-	for (int k = 0; k < CAIRN_AGENT_QUERY_COUNT; k++) {
-		fprintf(
-		    q->out, " %s %.0f", cairn_agent_queries[k].name, mean((double)s->by_query[k], s->asked));
-		json_object_set_new(
-		    by_query, cairn_agent_queries[k].name, json_real(mean((double)s->by_query[k], s->asked)));
-	}
-	fprintf(q->out, "\n");
-	for (int k = 0; k < CAIRN_AGENT_LIMIT_COUNT; k++)
-		json_object_set_new(
-		    limits, cairn_enum_text(&cairn_enum_agent_limit, k), json_integer(s->limits[k]));
+	fprintf(q->out, "%s\nnot asked: %u names that are not unique, %u things that show from nowhere\n",
+	    boundary, q->rejected, q->invisible);
+	eqa_rows_tell(q->out, q->rows);
+	json_object_set_new(figures, "boundary", json_string(boundary));
 	json_object_set_new(figures, "provider", json_string(q->lineup.rows[0].name));
 	json_object_set_new(figures, "scripted", json_boolean(script));
-	json_object_set_new(figures, "asked", json_integer(s->asked));
-	json_object_set_new(figures, "right", json_integer(s->right));
-	json_object_set_new(figures, "wrong", json_integer(s->wrong));
-	json_object_set_new(figures, "open", json_integer(s->open));
-	json_object_set_new(figures, "right_unseen", json_integer(s->lucky));
-	json_object_set_new(figures, "without_evidence", json_integer(s->bare));
-	json_object_set_new(figures, "contacts", json_integer(s->contacts));
-	json_object_set_new(figures, "function_errors", json_integer(s->errors));
-	json_object_set_new(figures, "path_m", json_real(mean(s->path_m, s->asked)));
-	json_object_set_new(figures, "tokens_in", json_real(mean((double)s->tokens_in, s->asked)));
-	json_object_set_new(figures, "usd", json_real(mean(s->usd, s->asked)));
-	json_object_set_new(figures, "ended_by", limits);
-	json_object_set_new(figures, "tokens_by_query", by_query);
+	json_object_set_new(figures, "not_unique", json_integer(q->rejected));
+	json_object_set_new(figures, "not_visible", json_integer(q->invisible));
+	json_object_set_new(figures, "judged", json_string(eqa_row_name(id)));
+	json_object_set_new(figures, "rows", eqa_rows_json(q->rows));
 	json_object_set_new(figures, "episodes", q->list);
-	return s->asked > 0 && s->contacts == 0 && s->bare == 0 && s->lucky == 0 &&
-	       mean(s->right, s->asked) >= RIGHT_MIN;
+	return s->asked > 0 && s->contacts == 0 && s->bare == 0 && s->unseen == 0 &&
+	       s->right / asked >= RIGHT_MIN && (double)s->tokens_in / asked <= TOKENS_MAX;
+}
+
+/* agent,no-map ... */
+static bool choose_rows(struct eqa *q, const char *list, struct cairn_error *err)
+{
+	for (const char *at = list; *at != '\0';) {
+		size_t n = strcspn(at, ",");
+		enum eqa_row_id id = eqa_row_find(at, n);
+		if (id == EQA_ROWS) {
+			cairn_error_set(err,
+			    "--rows: '%.*s' is none of blind, explored, agent, no-scene, no-map, cot", (int)n,
+			    at);
+			return false;
+		}
+		q->wanted[id] = true;
+		at += n + (at[n] == ',');
+	}
+	return true;
 }
 
 static bool prepare(struct eqa *q, const struct cli *cli, struct cairn_error *err)
@@ -281,10 +328,10 @@ static bool prepare(struct eqa *q, const struct cli *cli, struct cairn_error *er
 		return false;
 	q->cfg.sim.slip = SLIP;
 	q->cfg.sim.yaw_drift_deg_per_m = YAW_DRIFT_DEG_PER_M;
-	q->cfg.mission.autostart = false;
 	q->cfg.agent.enabled = true;
 	q->cfg.agent.use_pictures = false; /* none are drawn for the model here */
 	q->cfg.pilot.profile = CAIRN_CHOICE_PILOT_SCHOLAR;
+	q->start = q->cfg.sim.start;
 	q->usd_left = usd != NULL ? strtod(usd, NULL) : q->cfg.vlm.limit_usd_per_session;
 	if (provider != NULL)
 		snprintf(q->cfg.vlm.provider, sizeof(q->cfg.vlm.provider), "%s", provider);
@@ -304,7 +351,9 @@ enum cairn_eval_end cairn_eval_eqa(const struct cli *cli, json_t *figures)
 	     most = cli_count_max(cli, "questions", 6, QUESTIONS_MAX);
 	char *text = NULL;
 	size_t bytes = 0;
-	if (q == NULL || seed < 0 || seeds < 0 || most < 0 || !prepare(q, cli, &err)) {
+	const char *rows = cli_value(cli, "rows"), *page = cli_value(cli, "report");
+	if (q == NULL || seed < 0 || seeds < 0 || most < 0 ||
+	    !choose_rows(q, rows != NULL ? rows : "agent", &err) || !prepare(q, cli, &err)) {
 		if (err.text[0] != '\0')
 			fprintf(stderr, "cairn eval eqa: %s\n", err.text);
 		free(q);
@@ -326,6 +375,19 @@ enum cairn_eval_end cairn_eval_eqa(const struct cli *cli, json_t *figures)
 		for (long k = 0; k < seeds && ok && !cli_interrupted(); k++)
 			ok = ask_home(q, homes[i], seed + k, (uint32_t)most);
 	ok = q->call != NULL && tell(q, figures) && ok;
+	/* The rest of it is not known: what was broken off has not passed. */
+	bool whole = !cli_interrupted();
+	if (q->out != NULL && !whole)
+		fputs("interrupted: not finished\n", q->out);
+	json_object_set_new(figures, "finished", json_boolean(whole));
+	if (page != NULL && whole && q->call != NULL) {
+		char *command = cairn_provenance_command(cli);
+		if (!eqa_write_page(figures, command, ok, page, &err)) {
+			fprintf(stderr, "cairn eval eqa: %s\n", err.text);
+			ok = false;
+		}
+		free(command);
+	}
 	if (q->out != NULL)
 		fclose(q->out);
 	json_object_set_new(figures, "text", json_string(text != NULL ? text : ""));
@@ -333,5 +395,5 @@ enum cairn_eval_end cairn_eval_eqa(const struct cli *cli, json_t *figures)
 	if (q->call != NULL)
 		model_call_destroy(&q->call);
 	free(q);
-	return ok ? CAIRN_EVAL_PASSED : CAIRN_EVAL_FAILED;
+	return ok && whole ? CAIRN_EVAL_PASSED : CAIRN_EVAL_FAILED;
 }

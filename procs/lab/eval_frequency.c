@@ -26,7 +26,7 @@
 #define SAVED_MIN 0.45   /* of all homes together; without the calls that events start it was half in each */
 #define COVERAGE_MIN 0.5 /* to see nothing with few calls is no way to pass */
 #define LESS_SEEN_MAX 0.02 /* of the floor, at the end, on average */
-#define SEEDS_MAX 200
+#define SEEDS_MAX FREQUENCY_SEEDS_MAX
 #define REACTION_P95_S 0.3 /* from an event to the request */
 #define PRICE_S 60.0       /* of asking, to know what a call costs */
 
@@ -53,6 +53,15 @@ static const struct cairn_frequency_report *report_of(
     const struct plan *p, uint32_t home, uint32_t seed, uint32_t rate)
 {
 	return &p->pieces[home * p->seeds + seed].rates[rate];
+}
+
+static struct frequency_runs runs_of(const struct plan *p)
+{
+	return (struct frequency_runs){.first = &p->pieces[0].rates[0],
+	    .stride_bytes = sizeof(p->pieces[0]),
+	    .homes = homes,
+	    .home_count = HOMES,
+	    .seeds = p->seeds};
 }
 
 /* What a question costs here: the first minute of an exploration, asked with prompt and pictures as a service would be. */
@@ -321,6 +330,8 @@ static void tell(const struct plan *p, json_t *figures)
 	}
 	add_reactions(p, false, out, figures);
 	add_reactions(p, true, out, figures);
+	struct frequency_runs runs = runs_of(p);
+	frequency_tell_novelty(&runs, out, figures);
 	char digest[20];
 	snprintf(digest, sizeof(digest), "%016llx", (unsigned long long)cairn_provenance_config(&p->cfg));
 	json_object_set_new(figures, "configuration", json_string(digest));
@@ -351,6 +362,8 @@ static bool passed(const struct plan *p)
 		}
 	}
 	struct reactions reactions;
+	struct frequency_runs runs = runs_of(p);
+	ok = ok && frequency_novelty_ok(&runs, LESS_SEEN_MAX);
 	ok = ok && reactions_of(p, true, &reactions) && reactions.p95_s <= REACTION_P95_S;
 	saved_in_all(p, JUDGED, all);
 	return ok && cairn_interval_of_mean(all, p->seeds).mean >= SAVED_MIN &&

@@ -8,6 +8,7 @@
 #include "common/eval/mounting_trial.h"
 #include "procs/cli/cli.h"
 #include "procs/lab/bench.h"
+#include "common/rules/config_check.h"
 #include "procs/lab/jobs.h"
 
 #define RUNS_DEFAULT 200
@@ -117,7 +118,13 @@ enum cairn_eval_end cairn_eval_mounting(const struct cli *cli, json_t *figures)
 		free(p);
 		return CAIRN_EVAL_USAGE;
 	}
+	const char *file = cli_value(cli, "config");
 	cairn_config_defaults(&p->cfg);
+	if (file != NULL && (!cairn_config_load(&p->cfg, file, &err) || !cairn_config_check(&p->cfg, &err))) {
+		fprintf(stderr, "cairn eval: %s\n", err.text);
+		free(p);
+		return CAIRN_EVAL_USAGE;
+	}
 	p->runs = (uint64_t)runs;
 	p->seed = (uint64_t)seed;
 	uint64_t count = p->runs * CAIRN_MOUNTING_COUNT;

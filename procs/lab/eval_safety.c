@@ -8,9 +8,11 @@
 #include "common/base/hash.h"
 
 #include "common/eval/safety.h"
+#include "common/rules/config_check.h"
 #include "procs/lab/bench.h"
 #include "procs/cli/cli.h"
 #include "procs/lab/jobs.h"
+#include "procs/lab/provenance.h"
 
 #define HOURS_DEFAULT 5.0
 #define HOURS_MAX 10000.0
@@ -58,7 +60,13 @@ static bool read_plan(const struct cli *cli, struct plan *p)
 	const char *hours = cli_value(cli, "hours");
 	char *end = NULL;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN), seed = cli_count(cli, "seed", 1);
+	struct cairn_error err = {""};
+	const char *file = cli_value(cli, "config");
 	cairn_config_defaults(&p->cfg);
+	if (file != NULL && (!cairn_config_load(&p->cfg, file, &err) || !cairn_config_check(&p->cfg, &err))) {
+		fprintf(stderr, "cairn eval: %s\n", err.text);
+		return false;
+	}
 	p->hours = hours != NULL ? strtod(hours, &end) : HOURS_DEFAULT;
 	p->jobs = cli_count(cli, "jobs", cpus > 0 ? cpus : 1);
 	p->verbose = cli_value(cli, "verbose") != NULL;
@@ -119,8 +127,8 @@ static enum cairn_jobs_end run(struct plan *p, struct cairn_error *err)
 		cairn_error_set(err, "out of memory");
 		return CAIRN_JOBS_FAILED;
 	}
-	const uint64_t what[] = {
-	    p->options.seed, p->options.without_sequencer, p->options.without_motor, p->episodes, p->houses};
+	const uint64_t what[] = {p->options.seed, p->options.without_sequencer, p->options.without_motor,
+	    p->episodes, p->houses, cairn_provenance_config(&p->cfg)};
 	uint64_t key = cairn_hash_bytes(CAIRN_HASH_START, what, sizeof(what));
 	struct cairn_jobs shards = {.count = count,
 	    .bytes = sizeof(*p->pieces),

@@ -1,6 +1,6 @@
 /* eval_soak.c - a stack that drives for half an hour or longer: does anything grow, does anything slow down?
  *
- * The robot explores a house and then patrols it (patrol.h). Memory and descriptors of every process are
+ * The robot explores a house and then patrols it (workload.h). Memory and descriptors of every process are
  * sampled, and the rates at which the stages of the control loop speak. Pass marks, last window against the
  * first one after the warm-up (soak_meter.h): resident memory of each process and of all together at most 1 %
  * more, no more descriptors, no stage replaced, no contact, each rate at least 97 % of what it was, and

@@ -117,7 +117,8 @@ static const struct cli_option dead_ends_options[] = {{"runs", '\0', "N", "how m
     {"poses", '\0', "SOURCE", "mapper (as on the robot, the default) or truth (faster)"}, JOBS, STATE,
     VERBOSE, {0}};
 static const struct cli_option mounting_options[] = {
-    {"runs", '\0', "N", "how many houses for each fault (default 200)"}, SEED, JOBS, {0}};
+    {"runs", '\0', "N", "how many houses for each fault (default 200)"}, SEED, JOBS,
+    CONFIG("the default, for another robot: config/robots/NAME.yaml"), {0}};
 static const struct cli_option explore_eval_options[] = {
     {"worlds", '\0', "PATH...",
 	"a house, or a folder of them; more may follow, and it may be repeated (default: the bundled homes)"},
@@ -152,7 +153,7 @@ static const struct cli_option replay_options[] = {
 static const struct cli_option safety_options[] = {{"hours", '\0', "H", "simulated hours (default 5)"}, SEED,
     JOBS, STATE,
     {"without", '\0', "LAYERS", "leave safety layers out: sequencer, motor or both with a comma"}, VERBOSE,
-    {0}};
+    CONFIG("the default, for another robot: config/robots/NAME.yaml"), {0}};
 static const struct cli_option detector_options[] = {
     {"frames", '\0', "DIR", "frame-NNNNNN.color.jpg, .depth.png and .pose.txt as of 7-Scenes"},
     {"expect", '\0', "LABEL=N...", "so many things of this label are there; may be repeated"},
@@ -162,13 +163,21 @@ static const struct cli_option detector_options[] = {
     CONFIG("the defaults"), SET, {0}};
 static const struct cli_option eqa_options[] = {SEED, SEEDS, VERBOSE, CONFIG("config/cairn.yaml"), SET, USD,
     {"questions", '\0', "N", "questions for each home and seed (default 6)"},
+    {"rows", '\0', "LIST",
+	"who answers: agent (the default), explored (the whole house first), blind, no-scene, no-map, cot; "
+	"with commas"},
+    REPORT,
     {"provider", '\0', "NAME",
 	"who answers the agent's queries, of vlm.providers (default: the scripted pilot)"},
     {0}};
 static const struct cli_option scene_eval_options[] = {SEED, SEEDS,
     {"plans", '\0', "DIR", "HouseExpo floor plans with labels there, too: their rooms alone"}, VERBOSE, {0}};
-static const struct cli_option tasks_options[] = {
-    {"task", '\0', "NAME", "only this one: T1, T2, ..."}, SEED, SEEDS, VERBOSE, {0}};
+static const struct cli_option voice_options[] = {SEED,
+    {"count", '\0', "N", "stops, and commands, in each condition (default 60)"},
+    {"sentences", '\0', "N", "sentences that are no command (default 1000)"}, VERBOSE, {0}};
+static const struct cli_option tasks_options[] = {{"task", '\0', "NAME", "only this one: T1, T2, ..."},
+    {"hostile-hours", '\0', "H", "instead: so many simulated hours of tasks that are answered with malice"},
+    SEED, SEEDS, VERBOSE, {0}};
 static const struct cli_option soak_options[] = {{"for", '\0', "TIME", "real time to drive (default 30m)"},
     {"world", '\0', "FILE", "house to drive in"}, {0}};
 static const struct cli_option storm_options[] = {{"kills", '\0', "N", "how many (default 200)"}, SEED, {0}};
@@ -254,5 +263,10 @@ const struct cairn_eval cairn_evals[] = {
 	"person, ever called done "
 	"and not so",
 	tasks_options, false),
+    EVAL(voice,
+	"stop, commands and other talk spoken by two synthesisers, in noise and among other voices: what was "
+	"understood, and what was done "
+	"that nobody had said",
+	voice_options, false),
 };
 const int cairn_eval_count = sizeof(cairn_evals) / sizeof(cairn_evals[0]);

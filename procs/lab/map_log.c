@@ -1,4 +1,4 @@
-/* cmd_map_log.c - maps recorded logs, and says how well. */
+/* map_log.c - maps recorded logs, and says how well. */
 #include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>

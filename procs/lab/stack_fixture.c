@@ -22,7 +22,6 @@ struct drill {
 	struct cairn_bus *bus;
 	struct up_feed *feed;
 	int pid, status; /* pid 0: has ended, with that wait status */
-	double waited_s;
 };
 
 static bool (*interrupted_by)(void); /* see fixture_until */
@@ -46,8 +45,10 @@ static int64_t now_ns(void)
 
 _Noreturn static void run_up(const char *cairn, const char *run_dir, const char *const *args, pid_t parent)
 {
-	const char *argv[DRILL_ARGS_MAX + 8] = {cairn, "up", "--headless", "--run", run_dir};
-	int n = 5;
+	/* Any port for the page: another stack may have the usual one. */
+	const char *argv[DRILL_ARGS_MAX + 10] = {
+	    cairn, "up", "--headless", "--run", run_dir, "--set", "web.endpoint=127.0.0.1:0"};
+	int n = 7;
 	for (int i = 0; args[i] != NULL && i < DRILL_ARGS_MAX; i++)
 		argv[n++] = args[i];
 	char out[320];
@@ -63,6 +64,26 @@ _Noreturn static void run_up(const char *cairn, const char *run_dir, const char 
 	_exit(127);
 }
 
+/* Nothing of a stack before is known, and none of its messages is still to be read. */
+static bool begin(struct drill *drill, const char *cairn, const char *const *args, struct cairn_error *err)
+{
+	struct up_run fresh = {.start_ns = now_ns(), .first_decision_s = -1.0};
+	memcpy(fresh.run_dir, drill->run.run_dir, sizeof(fresh.run_dir));
+	drill->run = fresh;
+	up_feed_destroy(&drill->feed);
+	cairn_bus_destroy(&drill->bus);
+	drill->bus = cairn_bus_new(drill->run.run_dir, err);
+	if (drill->bus == NULL || (drill->feed = up_feed_new(drill->bus, err)) == NULL)
+		return false;
+	pid_t parent = getpid(), pid = fork();
+	if (pid == 0)
+		run_up(cairn, drill->run.run_dir, args, parent);
+	if (pid < 0)
+		cairn_error_set(err, "cannot start a process: %s", strerror(errno));
+	drill->pid = pid > 0 ? pid : 0;
+	return pid > 0;
+}
+
 struct drill *fixture_start(const char *cairn, const char *const *args, struct cairn_error *err)
 {
 	struct drill *drill = calloc(1, sizeof(*drill));
@@ -71,40 +92,20 @@ struct drill *fixture_start(const char *cairn, const char *const *args, struct c
 		return NULL;
 	snprintf(drill->run.run_dir, sizeof(drill->run.run_dir), "%s/cairn-drill-XXXXXX",
 	    tmp != NULL ? tmp : "/tmp");
-	drill->run.first_decision_s = -1.0;
 	if (mkdtemp(drill->run.run_dir) == NULL) {
 		cairn_error_set(err, "%s: %s", drill->run.run_dir, strerror(errno));
 		free(drill);
 		return NULL;
 	}
-	drill->run.start_ns = now_ns();
-	drill->bus = cairn_bus_new(drill->run.run_dir, err);
-	if (drill->bus != NULL)
-		drill->feed = up_feed_new(drill->bus, err);
-	pid_t parent = getpid();
-	drill->pid = drill->feed != NULL ? fork() : -1;
-	if (drill->pid == 0)
-		run_up(cairn, drill->run.run_dir, args, parent);
-	if (drill->pid < 0 && drill->feed != NULL)
-		cairn_error_set(err, "cannot start a process: %s", strerror(errno));
-	if (drill->pid < 0) {
-		drill->pid = 0;
+	if (!begin(drill, cairn, args, err))
 		fixture_destroy(&drill, false);
-	}
 	return drill;
 }
 
 bool fixture_again(struct drill *drill, const char *cairn, const char *const *args)
 {
-	pid_t parent = getpid();
-	if (drill->pid > 0)
-		return false;
-	drill->run.have_mission = drill->run.have_stages = drill->run.have_motion = false;
-	drill->pid = fork();
-	if (drill->pid == 0)
-		run_up(cairn, drill->run.run_dir, args, parent);
-	drill->pid = drill->pid > 0 ? drill->pid : 0;
-	return drill->pid > 0;
+	struct cairn_error err = {""};
+	return drill->pid == 0 && begin(drill, cairn, args, &err);
 }
 
 const struct up_run *fixture_run(const struct drill *drill)
@@ -115,11 +116,6 @@ const struct up_run *fixture_run(const struct drill *drill)
 const char *fixture_run_dir(const struct drill *drill)
 {
 	return drill->run.run_dir;
-}
-
-double fixture_waited_s(const struct drill *drill)
-{
-	return drill->waited_s;
 }
 
 void fixture_pump(struct drill *drill)
@@ -133,14 +129,15 @@ bool fixture_wait(
     struct drill *drill, bool (*cond)(const struct up_run *run, void *ctx), void *ctx, double timeout_s)
 {
 	int64_t begin_ns = now_ns();
+	double waited_s = 0.0;
 	bool met = false;
 	do {
 		fixture_pump(drill);
 		met = cond(&drill->run, ctx);
-		drill->waited_s = (double)(now_ns() - begin_ns) * 1e-9;
+		waited_s = (double)(now_ns() - begin_ns) * 1e-9;
 		if (!met)
 			(void)poll(NULL, 0, PUMP_MS);
-	} while (!met && drill->pid > 0 && drill->waited_s < timeout_s && !interrupted());
+	} while (!met && drill->pid > 0 && waited_s < timeout_s && !interrupted());
 	return met;
 }
 

@@ -23,8 +23,6 @@ void fixture_until(bool (*interrupted)(void));
 /* True when cond became true; false at the timeout, when the stack has ended, or when somebody interrupts. */
 bool fixture_wait(
     struct drill *drill, bool (*cond)(const struct up_run *run, void *ctx), void *ctx, double timeout_s);
-/* Seconds that the last fixture_wait took. */
-double fixture_waited_s(const struct drill *drill);
 /* Process of a stage (also "roudi", "launcher"); 0 = none now. */
 int fixture_pid(const struct drill *drill, const char *stage);
 /* Process of `cairn up` itself; 0 when it has ended. */

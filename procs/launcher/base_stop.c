@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "common/device/rosmaster.h"
+#include "common/device/base_link.h"
 
 bool cairn_base_stop(const struct cairn_config_robot *robot, const char *run_dir)
 {
@@ -16,9 +16,9 @@ bool cairn_base_stop(const struct cairn_config_robot *robot, const char *run_dir
 	int fd = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
 		return true;
-	uint8_t frame[13];
-	cairn_rosmaster_stop_frame(frame);
-	bool ok = write(fd, frame, sizeof(frame)) == (ssize_t)sizeof(frame);
+	uint8_t frame[CAIRN_BASE_FRAME_MAX];
+	size_t n = cairn_base_stop_frame(robot->base_model, frame);
+	bool ok = write(fd, frame, n) == (ssize_t)n;
 	int why = errno;
 	close(fd);
 	errno = why;

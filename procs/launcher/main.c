@@ -33,7 +33,25 @@
 
 /* ---- the table ---- */
 
-enum when { ALWAYS, SIMULATED, PILOT, REMOTE, WEB, DETECTS, NETWORK, RECORDS, REPLAYS, DECLARES, AGENT };
+enum when {
+	ALWAYS,
+	SIMULATED,
+	PILOT,
+	REMOTE,
+	WEB,
+	DETECTS,
+	NETWORK,
+	RECORDS,
+	REPLAYS,
+	DECLARES,
+	AGENT,
+	ROS2,
+	ROS2_DRIVERS,
+	SPEAKS,
+	LISTENS,
+	LOCAL_TIER,
+	FLEET
+};
 
 static bool wanted(const struct cairn_config *cfg, enum when when)
 {
@@ -52,8 +70,20 @@ static bool wanted(const struct cairn_config *cfg, enum when when)
 		return cfg->external.topics[0] != '\0';
 	case RECORDS:
 		return cfg->record.enabled;
+	case ROS2:
+		return cfg->ros2.enabled;
+	case ROS2_DRIVERS:
+		return cfg->robot.drive == CAIRN_CHOICE_DRIVE_ROS2;
 	case AGENT:
 		return cfg->agent.enabled;
+	case SPEAKS:
+		return cfg->voice.speak_device[0] != '\0';
+	case LISTENS:
+		return cfg->voice.listen_device[0] != '\0';
+	case LOCAL_TIER:
+		return cfg->local.enabled;
+	case FLEET:
+		return cfg->fleet.broker[0] != '\0';
 	case REPLAYS:
 		return false; /* see wanted_in_replay() */
 	case NETWORK:

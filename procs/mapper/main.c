@@ -27,6 +27,7 @@ struct mapper_stage {
 	struct cairn_frame_pub *grid_pub;
 	enum cairn_kept_map_state said_kept;
 	enum cairn_tracking said_tracking;
+	enum cairn_hint_state said_hint;
 	uint64_t said_claims;
 	bool said_stuck;
 	uint32_t grid_revision; /* of the last frame */
@@ -124,11 +125,35 @@ static void follow_epoch(struct mapper_stage *s)
 	send_grid(s, cairn_now_ns());
 }
 
+/* What has become of the place that somebody named. */
+static void say_hint(struct mapper_stage *s)
+{
+	double quality;
+	char why[96];
+	enum cairn_hint_state hint = cairn_mapper_hinted(s->ports.mapper, &quality);
+	if (hint == s->said_hint)
+		return;
+	s->said_hint = hint;
+	snprintf(why, sizeof(why),
+	    "what the robot sees does not fit there (%.0f %%); it searches on by itself", 100.0 * quality);
+	if (hint == CAIRN_HINT_MISFITS || hint == CAIRN_HINT_FITS)
+		cairn_stage_tried(s->stage, "find the robot where it was said to be",
+		    hint == CAIRN_HINT_MISFITS ? why : NULL);
+}
+
+static void on_command(void *ctx, const struct cairn_msg_command *cmd, struct cairn_msg_reply *reply)
+{
+	struct mapper_stage *s = ctx;
+	cairn_mapper_command(&s->ports, cmd, reply);
+	say_hint(s); /* a second try of the same fate is told as well */
+}
+
 static int on_input(void *ctx)
 {
 	struct mapper_stage *s = ctx;
 	follow_epoch(s);
 	say_tracking(s);
+	say_hint(s);
 	say_claims(s);
 	cairn_stage_core_rejects(s->stage, s->ports.rejects);
 	return 0;
@@ -288,6 +313,7 @@ static bool open_all(struct mapper_stage *s)
 	m->box = cairn_stage_outputs(s->stage, cairn_mapper_out);
 	cairn_stage_inputs(s->stage, cairn_explorer_in, m->explorer, NULL, NULL);
 	cairn_stage_inputs(s->stage, cairn_mapper_in, m, on_input, s);
+	cairn_stage_serve(s->stage, CAIRN_SERVICE_MAPPER_CTL, on_command, s);
 	cairn_stage_every(s->stage, REPORT_MS, report, s);
 	cairn_stage_every(s->stage, FEATURES_MS, report_features, s);
 	cairn_stage_every(s->stage, CHECK_MS, checkpoint, s);

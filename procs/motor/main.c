@@ -1,6 +1,6 @@
 /* motor - last gate before the wheels: the only writer to the motor board.
  *
- * The core (common/safety/motor_core) decides; this is its descriptors and clock. Motion frames go out every
+ * The core (common/safety/motor_gate.h) decides; this is its descriptors and clock. Motion frames go out every
  * 20 ms at all times, zeros when there is nothing to drive, and at once when a scan arrives. */
 #include <errno.h>
 #include <poll.h>
@@ -20,7 +20,7 @@
 #include "procs/shell/stage.h"
 
 #define TICK_MS 20
-#define BYTE_NS (10 * CAIRN_NS_PER_S / CAIRN_ROSMASTER_BAUD) /* on the line: start, eight bits, stop */
+#define BITS_PER_BYTE 10 /* on the line: start, eight bits, stop */
 
 struct app {
 	struct cairn_stage *stage;
@@ -48,21 +48,22 @@ struct app {
 
 /* A signal handler can only reach statics. */
 static volatile sig_atomic_t crash_fd = -1;
-static uint8_t crash_frame[13];
+static uint8_t crash_frame[CAIRN_BASE_FRAME_MAX];
+static size_t crash_bytes;
 
 static void on_crash(int sig)
 {
 	if (crash_fd >= 0) {
-		ssize_t n = write(crash_fd, crash_frame, sizeof(crash_frame));
+		ssize_t n = write(crash_fd, crash_frame, crash_bytes);
 		(void)n;
 	}
 	raise(sig); /* the handler was one-shot: now the default action */
 }
 
-static void arm_crash(void)
+static void arm_crash(const struct app *app)
 {
 	static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-	cairn_rosmaster_stop_frame(crash_frame);
+	crash_bytes = cairn_base_stop_frame(app->link.model, crash_frame);
 	struct sigaction sa = {.sa_handler = on_crash, .sa_flags = (int)SA_RESETHAND | SA_NODEFER};
 	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++)
 		sigaction(deadly[i], &sa, NULL);
@@ -99,7 +100,7 @@ static void publish_odom(struct app *app, int64_t now_ns)
 	cairn_motor_measured(&app->core, (struct cairn_twist){m.v_mps, m.w_radps}, now_ns);
 }
 
-static void publish_imu(struct app *app, const struct cairn_rosmaster_report *r, int64_t now_ns)
+static void publish_imu(struct app *app, const struct cairn_base_report *r, int64_t now_ns)
 {
 	app->imu.gyro_radps_count = app->imu.accel_mps2_count = 3;
 	memcpy(app->imu.gyro_radps, r->imu.gyro_radps, sizeof(r->imu.gyro_radps));
@@ -107,39 +108,53 @@ static void publish_imu(struct app *app, const struct cairn_rosmaster_report *r,
 	cairn_outbox_put(app->outbox, CAIRN_TOPIC_IMU, &app->imu, true, now_ns);
 }
 
-static void on_report(struct app *app, const struct cairn_rosmaster_report *r, int64_t now_ns)
+static void on_speed(struct app *app, const struct cairn_base_report *r, int64_t now_ns)
 {
-	switch (r->func) {
-	case CAIRN_ROSMASTER_SPEED:
+	if (r->speed.battery_v >= 0.0)
 		cairn_battery_measured(&app->battery, r->speed.battery_v, now_ns);
-		/* On an Ackermann chassis vy is the steering angle in degrees. */
-		cairn_wheel_odom_speed(&app->odom, cairn_base_axes_speed_mps(&app->axes, r->speed.vx_mps),
-		    cairn_base_axes_steer_rad(&app->axes, cairn_deg_to_rad(r->speed.steer_raw)), now_ns);
+	cairn_wheel_odom_speed(&app->odom, cairn_base_axes_speed_mps(&app->axes, r->speed.v_mps),
+	    cairn_base_axes_steer_rad(&app->axes, r->speed.steer_rad), now_ns);
+}
+
+static void on_encoders(struct app *app, const struct cairn_base_report *r, int64_t now_ns)
+{
+	/* Told with its identity, which comes before it is in service. */
+	app->odom.params.wheel_separation_m =
+	    app->link.without_gyro ? app->cfg->robot.wheel_separation_m : 0.0;
+	if (r->encoders.with_speed)
+		cairn_wheel_odom_speed(
+		    &app->odom, cairn_base_axes_speed_mps(&app->axes, r->encoders.v_mps), 0.0, now_ns);
+	if (cairn_wheel_odom_encoders(&app->odom, r->encoders.count, now_ns))
+		publish_odom(app, now_ns);
+}
+
+static void on_report(struct app *app, const struct cairn_base_report *r, int64_t now_ns)
+{
+	switch (r->kind) {
+	case CAIRN_BASE_SPEED:
+		on_speed(app, r, now_ns);
 		break;
-	case CAIRN_ROSMASTER_IMU_MPU:
-	case CAIRN_ROSMASTER_IMU_ICM:
+	case CAIRN_BASE_IMU:
 		cairn_wheel_odom_gyro(&app->odom, cairn_base_axes_up(&app->axes, r->imu.gyro_radps), now_ns);
 		cairn_motor_accelerated(&app->core, r->imu.accel_mps2, now_ns);
 		publish_imu(app, r, now_ns);
 		break;
-	case CAIRN_ROSMASTER_ATTITUDE:
+	case CAIRN_BASE_ATTITUDE:
 		app->imu.roll_rad = r->attitude.roll_rad;
 		app->imu.pitch_rad = r->attitude.pitch_rad;
 		app->imu.yaw_rad = r->attitude.yaw_rad;
 		break;
-	case CAIRN_ROSMASTER_ENCODERS:
-		if (cairn_wheel_odom_encoders(&app->odom, r->encoder, now_ns))
-			publish_odom(app, now_ns);
+	case CAIRN_BASE_BATTERY:
+		cairn_battery_measured(&app->battery, r->battery_v, now_ns);
 		break;
-	case CAIRN_ROSMASTER_VERSION:
-		cairn_log_info("motor board firmware %u.%u", r->version.major, r->version.minor);
+	case CAIRN_BASE_ENCODERS:
+		on_encoders(app, r, now_ns);
 		break;
-	case CAIRN_ROSMASTER_CAR_TYPE:
-		if (r->car_type != app->cfg->robot.car_type)
-			cairn_log_warn(
-			    "motor board has car type %u, setting %d", r->car_type, app->cfg->robot.car_type);
+	case CAIRN_BASE_IDENTITY:
+		cairn_log_write(r->identity.warns ? CAIRN_LOG_WARN : CAIRN_LOG_INFO, __FILE__, __LINE__,
+		    "motor board: %s", r->identity.text);
 		break;
-	default:
+	case CAIRN_BASE_OTHER:
 		break;
 	}
 }
@@ -160,15 +175,16 @@ static int on_board(void *ctx)
 		lose_board(app, strerror((int)-n));
 		return 0;
 	}
-	int64_t now_ns = cairn_now_ns();
+	int64_t now_ns = cairn_now_ns(),
+		byte_ns = BITS_PER_BYTE * CAIRN_NS_PER_S / cairn_base_link_baud(&app->link);
 	size_t at = 0;
 	bool some = false;
 	/* A late turn reads several reports at once: each is as old as what came after it on the line. */
 	do {
-		struct cairn_rosmaster_report report;
+		struct cairn_base_report report;
 		at += cairn_base_link_feed(&app->link, buf + at, (size_t)n - at, now_ns, &report, &some);
 		if (some)
-			on_report(app, &report, report_ns(app, now_ns - (n - (ssize_t)at) * BYTE_NS));
+			on_report(app, &report, report_ns(app, now_ns - (n - (ssize_t)at) * byte_ns));
 	} while (some || at < (size_t)n);
 	return 0;
 }
@@ -177,8 +193,8 @@ static void open_board(struct app *app, int64_t now_ns)
 {
 	struct cairn_error err = {""};
 	bool first = app->link.failed_opens == 0;
-	int fd = cairn_serial_open(
-	    cairn_stage_run_dir(app->stage), app->cfg->robot.base_device, CAIRN_ROSMASTER_BAUD, 1, &err);
+	int fd = cairn_serial_open(cairn_stage_run_dir(app->stage), app->cfg->robot.base_device,
+	    cairn_base_link_baud(&app->link), 1, &err);
 	if (fd < 0) {
 		if (first)
 			cairn_log_warn("%s; trying again", err.text);
@@ -197,7 +213,7 @@ static void tend_board(struct app *app, int64_t now_ns)
 		open_board(app, now_ns);
 	else if (cairn_base_link_silent(&app->link, now_ns))
 		lose_board(app, "silent");
-	uint8_t ask[128];
+	uint8_t ask[CAIRN_BASE_FRAME_MAX];
 	size_t n = cairn_base_link_poll(&app->link, now_ns, ask);
 	if (n > 0)
 		write_board(app, ask, n);
@@ -258,15 +274,12 @@ static void decide(struct app *app)
 {
 	int64_t now_ns = cairn_now_ns();
 	struct cairn_twist twist = cairn_motor_step(&app->core, now_ns);
-	uint8_t frame[CAIRN_ROSMASTER_FRAME_MAX];
+	uint8_t frame[CAIRN_BASE_FRAME_MAX];
 	struct cairn_twist told = cairn_base_axes_command(&app->axes, twist);
-	size_t n = cairn_rosmaster_motion(frame, app->cfg->robot.car_type, told.v_mps, told.w_radps);
-	write_board(app, frame, n);
-	if (app->core.wheels.verdict == CAIRN_WHEELS_RUN) {
-		/* The motion frame is not obeyed: the reset stops the board in any mode. */
-		uint8_t reset[13];
-		write_board(app, reset, cairn_rosmaster_stop_frame(reset));
-	}
+	write_board(app, frame, cairn_base_link_motion(&app->link, told.v_mps, told.w_radps, frame));
+	if (app->core.wheels.verdict == CAIRN_WHEELS_RUN || app->core.spin.wheels.verdict == CAIRN_WHEELS_RUN)
+		/* The motion frame is not obeyed: this stops the board in any mode. */
+		write_board(app, frame, cairn_base_stop_frame(app->link.model, frame));
 	if (app->core.scan_stream.t_ns != app->scan_ns)
 		app->reaction_ms = (double)(cairn_now_ns() - app->core.scan_stream.t_ns) * 1e-6;
 	app->scan_ns = app->core.scan_stream.t_ns;
@@ -354,27 +367,27 @@ static void start(struct app *app)
 	app->axes = cairn_base_axes_from(cfg);
 	(void)cairn_battery_curve_parse(
 	    &app->battery.curve, cfg->robot.battery_curve, &err); /* checked by the rules */
-	cairn_base_link_init(&app->link, cfg->robot.car_type, now_ns);
+	cairn_base_link_init(&app->link, &cfg->robot, now_ns);
 	cairn_wheel_odom_init(&app->odom,
 	    &(struct cairn_wheel_odom_params){
 		.ticks_per_m = cairn_base_axes_ticks_per_m(&app->axes, cfg->robot.encoder_ticks_per_m),
 		.encoder_mask = cfg->robot.encoder_mask,
 		.speed_max_mps = cfg->robot.speed_max_mps});
-	arm_crash();
+	arm_crash(app);
 	app->outbox = cairn_stage_outputs(app->stage, cairn_motor_out);
 	cairn_stage_inputs(app->stage, cairn_motor_in, &app->core, on_urgent, app);
 	cairn_stage_serve(app->stage, CAIRN_SERVICE_MOTOR_CTL, on_command, app);
 	cairn_stage_every(app->stage, TICK_MS, on_tick, app);
 }
 
-/* Whatever ends the loop: the wheels stand. The motion frame takes back the last velocity; the reset stops
+/* Whatever ends the loop: the wheels stand. The motion frame takes back the last velocity; the other one stops
  * the board in any mode. */
 static void stop_wheels(struct app *app)
 {
-	uint8_t frame[CAIRN_ROSMASTER_FRAME_MAX], reset[13];
-	size_t n = cairn_rosmaster_motion(frame, app->cfg->robot.car_type, 0.0, 0.0);
+	uint8_t frame[CAIRN_BASE_FRAME_MAX], stop[CAIRN_BASE_FRAME_MAX];
+	size_t n = cairn_base_link_motion(&app->link, 0.0, 0.0, frame);
 	write_board(app, frame, n);
-	write_board(app, reset, cairn_rosmaster_stop_frame(reset));
+	write_board(app, stop, cairn_base_stop_frame(app->link.model, stop));
 	write_board(app, frame, n);
 	crash_fd = -1;
 	if (app->fd >= 0)

@@ -20,6 +20,7 @@ bool capture_init(struct capture *c, struct cairn_bus *bus, const char *run_dir)
 	size_t largest = 0;
 	for (int i = 0; i < CAIRN_TOPIC_COUNT; i++)
 		largest = cairn_topics[i].desc->size > largest ? cairn_topics[i].desc->size : largest;
+	cairn_bus_be_patient(bus);
 	*c = (struct capture){.bus = bus, .msg = calloc(1, largest)};
 	snprintf(c->run_dir, sizeof(c->run_dir), "%s", run_dir);
 	return c->msg != NULL;

@@ -5,8 +5,10 @@
 #include "common/record/message_recorder.h"
 #include "ipc/bus.h"
 #include "ipc/frames.h"
+#include "ipc/poller.h"
 
-#define CAPTURE_EARS_MAX 80 /* topics, and what each stage has of its own */
+#define CAPTURE_EARS_MAX                                                                                     \
+	(CAIRN_POLLER_MAX - 16) /* so that one loop can wait for all, and for what it has beside them */
 
 /* One endpoint that is recorded. */
 struct capture_ear {

@@ -113,7 +113,9 @@ static int on_list(void *ctx)
 
 static bool open_all(struct remote *r, struct cairn_error *err)
 {
-	if (!cairn_key_load(r->cfg->key_file, true, &r->key, err))
+	const char *declared = cairn_stage_config(r->stage)->external.topics;
+	if (!cairn_key_load(r->cfg->key_file, true, &r->key, err) ||
+	    !cairn_external_load(&r->declared, declared, err))
 		return false;
 	(void)read_list(r); /* without one nobody is let in, until there is one */
 	cairn_remote_gate_init(&r->gate, &r->allow, r->cfg->commands_per_s,

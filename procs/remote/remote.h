@@ -6,6 +6,7 @@
 #ifndef CAIRN_PROCS_REMOTE_REMOTE_H
 #define CAIRN_PROCS_REMOTE_REMOTE_H
 
+#include "common/external/external.h"
 #include "ipc/keyfile.h"
 #include "ipc/remote.h"
 #include "ipc/remote_rules.h"
@@ -14,7 +15,9 @@
 
 #define REMOTE_PENDING_MAX 32 /* commands under way at once */
 #define REMOTE_PEER_BYTES 64  /* routing id of a connection */
-#define REMOTE_WATCHED_MAX 64 /* topics and heartbeats that may be watched at once */
+#define REMOTE_WATCHED_MAX                                                                                   \
+	(CAIRN_STAGE_SOURCES_MAX - CAIRN_SERVICE_COUNT -                                                     \
+	    16) /* topics that may be watched at once: all there are */
 
 struct remote_pending {
 	uint64_t tag; /* 0 = free */
@@ -24,6 +27,7 @@ struct remote_pending {
 };
 
 struct remote_watched {
+	struct remote *remote;
 	char name[CAIRN_KEY_TEXT]; /* empty = free */
 	struct cairn_sub *sub;
 };
@@ -47,6 +51,7 @@ struct remote {
 	/* watchers.c */
 	void *topics;     /* XPUB; NULL while it is being bound anew */
 	int topics_tries; /* in vain, since it was bound last */
+	struct cairn_external_topics declared;
 	char topics_url[CAIRN_CONFIG_TEXT_CAP + 8];
 	struct remote_watched watched[REMOTE_WATCHED_MAX];
 };

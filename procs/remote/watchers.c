@@ -31,7 +31,17 @@ static bool is_stage(const char *name)
 	return false;
 }
 
-/* Reads "pose" or "heartbeat.motor" of the bus from now on. */
+/* "note.doorbell", say, of a program outside. */
+static bool is_declared(const struct remote *r, const char *name)
+{
+	for (uint32_t i = 0; i < r->declared.count; i++) {
+		if (strcmp(r->declared.rows[i].wire, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Reads "pose", "heartbeat.motor" or "note.doorbell" of the bus from now on. */
 static bool hear(struct remote *r, const char *name)
 {
 	struct remote_watched *place = NULL;
@@ -44,13 +54,14 @@ static bool hear(struct remote *r, const char *name)
 			place = &r->watched[i];
 	}
 	int topic = cairn_topic_of(name, &instance);
-	if (topic < 0 || place == NULL || (instance != NULL && !is_stage(instance)))
+	if (topic < 0 || place == NULL || (instance != NULL && !is_stage(instance) && !is_declared(r, name)))
 		return false;
 	place->sub = cairn_sub_new(cairn_stage_bus(r->stage), (enum cairn_topic)topic, instance, &err);
 	if (place->sub == NULL)
 		return false;
+	place->remote = r;
 	snprintf(place->name, sizeof(place->name), "%.40s", name);
-	cairn_stage_watch_socket(r->stage, cairn_sub_socket(place->sub), on_message, r);
+	cairn_stage_watch_socket(r->stage, cairn_sub_socket(place->sub), on_message, place);
 	return true;
 }
 
@@ -107,11 +118,8 @@ static void forward(struct remote *r, const struct remote_watched *w)
 
 static int on_message(void *ctx)
 {
-	struct remote *r = ctx;
-	for (int i = 0; i < REMOTE_WATCHED_MAX; i++) {
-		if (r->watched[i].sub != NULL)
-			forward(r, &r->watched[i]);
-	}
+	const struct remote_watched *w = ctx;
+	forward(w->remote, w);
 	return 0;
 }
 

@@ -15,24 +15,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/sim/robot/dev_board.h"
+#include "common/device/scan_stream.h"
+#include "common/sim/robot/dev_ld06.h"
 #include "common/sim/robot/dev_lidar.h"
 #include "common/sim/robot/checkpoint.h"
 #include "common/sim/render/render.h"
 #include "common/sim/robot/stop_timer.h"
 #include "common/sim/skills/skills.h"
-#include "procs/robot-sim/camera.h"
-#include "procs/robot-sim/port.h"
+#include "procs/robot-sim/base.h"
+#include "procs/robot-sim/pair.h"
+#include "procs/shell/device_port.h"
 #include "procs/robot-sim/sight.h"
 
 #define TICK_MS 10
+#define LD06_SPEED_DPS 3600.0 /* ten revolutions a second */
 #define GUARD_MS 50
 #define TRUTH_MS 200
 #define LIDAR_FLUSH_STEPS 2 /* bytes leave in pieces of 20 ms, as a serial line would deliver them */
 #define LAG_MAX_NS (200 * CAIRN_NS_PER_MS)  /* after a longer pause the world has stood still, too */
 #define ROLL_OUT_NS (800 * CAIRN_NS_PER_MS) /* from full speed the wheels stand within half of it */
 #define FAREWELL_MS 10                      /* closing at once would drop the last message */
-#define GYRO_STEPS 4                        /* the board's gyro filter: mean over the report period */
 
 struct robot_sim {
 	struct cairn_stage *stage;
@@ -44,16 +46,18 @@ struct robot_sim {
 	struct cairn_sub *order_sub; /* NULL: the robot has no arm */
 	struct cairn_pub *skills_pub, *done_pub;
 	struct camera_server *camera;
+	struct picture_pair pair;
 	struct sight_server *sight; /* NULL: things are found by somebody else, or not at all */
-	struct port lidar_port, board_port;
+	struct device_port lidar_port;
 	struct cairn_dev_lidar lidar;
-	struct cairn_dev_board board;
+	struct cairn_dev_ld06 ld06;
+	struct cairn_lidar_turn turn; /* as a helper tells it */
+	struct sim_base base;
 	struct cairn_stop_timer stops;
 	struct cairn_pub *truth_pub, *guard_pub;
 	void *memory;
 	size_t memory_bytes;
 	int64_t next_step_ns;
-	double gyro[GYRO_STEPS];
 	uint8_t nodes[LIDAR_FLUSH_STEPS * CAIRN_LIDAR_STEP_POINTS * CAIRN_DEV_LIDAR_NODE];
 	size_t node_bytes;
 	uint32_t contacts_told, pictures;
@@ -66,78 +70,81 @@ static int on_lidar_bytes(void *ctx)
 	struct robot_sim *r = ctx;
 	uint8_t buf[256];
 	size_t n;
-	while ((n = port_read(&r->lidar_port, buf, sizeof(buf))) > 0)
+	while ((n = device_port_read(&r->lidar_port, buf, sizeof(buf))) > 0)
 		cairn_dev_lidar_receive(&r->lidar, buf, n);
 	if (!r->lidar.scanning)
 		r->node_bytes = 0;
 	if ((n = cairn_dev_lidar_take(&r->lidar, buf, sizeof(buf))) > 0)
-		port_write(&r->lidar_port, buf, n);
+		device_port_write(&r->lidar_port, buf, n);
 	return 0;
 }
 
 static int on_board_bytes(void *ctx)
 {
 	struct robot_sim *r = ctx;
-	uint8_t buf[256];
-	size_t n;
-	while ((n = port_read(&r->board_port, buf, sizeof(buf))) > 0)
-		cairn_dev_board_receive(&r->board, buf, n);
-	if ((n = cairn_dev_board_take(&r->board, buf, sizeof(buf))) > 0)
-		port_write(&r->board_port, buf, n);
+	sim_base_hear(&r->base);
 	return 0;
 }
 
-static void report_board(struct robot_sim *r)
+static bool is_ld06(const struct robot_sim *r)
 {
-	const struct cairn_sim_state *s = cairn_sim_state(r->sim);
-	const struct cairn_body *b = &s->body;
-	const struct cairn_mounting *m = cairn_sim_mounting(r->sim);
-	double gyro = 0.0;
-	for (int i = 0; i < GYRO_STEPS; i++)
-		gyro += r->gyro[i] / GYRO_STEPS;
-	int32_t left = cairn_mounting_count(m, b->wheel_left_m);
-	int32_t right = cairn_mounting_count(m, b->wheel_right_m);
-	/* The board tells where it has put the steering, not where the wheels are. */
-	struct cairn_dev_board_sense sense = {.v_mps = cairn_base_axes_speed_mps(&m->axes, b->wheel_mps),
-	    .steer_deg = cairn_rad_to_deg(cairn_base_axes_base_steer_rad(&m->axes, b->steer_rad)),
-	    .battery_v = s->battery_v,
-	    .accel_mps2 = {b->accel_mps2, b->v_mps * b->w_radps, 9.81},
-	    .yaw_rad = b->gyro_yaw_rad,
-	    .counts = {left, left, right, right}};
-	cairn_base_axes_from_up(&m->axes, gyro, sense.gyro_radps);
-	uint8_t buf[64];
-	size_t n = cairn_dev_board_report(&r->board, &sense, buf, sizeof(buf));
-	if (n > 0)
-		port_write(&r->board_port, buf, n);
+	return r->cfg->robot.lidar_model == CAIRN_CHOICE_LIDAR_MODEL_LD06;
+}
+
+static void report_ld06(struct robot_sim *r, const struct cairn_lidar_point *points)
+{
+	uint8_t frame[CAIRN_DEV_LD06_FRAME];
+	for (int i = 0; i < CAIRN_LIDAR_STEP_POINTS; i++) {
+		size_t n = cairn_dev_ld06_point(&r->ld06, points[i].index * (360.0 / CAIRN_LIDAR_POINTS),
+		    points[i].range_m, LD06_SPEED_DPS, cairn_now_ns() / CAIRN_NS_PER_MS, frame);
+		if (n > 0)
+			device_port_write(&r->lidar_port, frame, n);
+	}
+}
+
+static bool is_helper(const struct robot_sim *r)
+{
+	return r->cfg->robot.lidar_model == CAIRN_CHOICE_LIDAR_MODEL_HELPER;
+}
+
+/* A turn when its last points have come. */
+static void report_helper(struct robot_sim *r, const struct cairn_lidar_point *points)
+{
+	static uint8_t frame[CAIRN_SCAN_STREAM_FRAME_MAX];
+	struct cairn_lidar_turn *turn = &r->turn;
+	for (int i = 0; i < CAIRN_LIDAR_STEP_POINTS; i++) {
+		if (points[i].index == 0) {
+			turn->count = 0;
+			turn->t_start_ns = cairn_now_ns();
+		}
+		turn->angle_q6[turn->count] = (uint16_t)(points[i].index * (360 * 64 / CAIRN_LIDAR_POINTS));
+		turn->range_m[turn->count++] = points[i].range_m;
+		if (points[i].index != CAIRN_LIDAR_POINTS - 1 || turn->count != CAIRN_LIDAR_POINTS)
+			continue;
+		turn->t_end_ns = cairn_now_ns();
+		device_port_write(&r->lidar_port, frame, cairn_scan_stream_write(frame, turn));
+	}
+	if (turn->count + CAIRN_LIDAR_STEP_POINTS > CAIRN_LIDAR_TURN_MAX)
+		turn->count = 0;
 }
 
 static void report_lidar(struct robot_sim *r, const struct cairn_lidar_point *points)
 {
 	if (points == NULL)
 		return;
+	if (is_ld06(r) || is_helper(r)) {
+		is_ld06(r) ? report_ld06(r, points) : report_helper(r, points);
+		return;
+	}
 	for (int i = 0; i < CAIRN_LIDAR_STEP_POINTS; i++) {
 		cairn_dev_lidar_node(r->nodes + r->node_bytes, points[i].index * (360.0 / CAIRN_LIDAR_POINTS),
 		    points[i].range_m, points[i].index == 0);
 		r->node_bytes += CAIRN_DEV_LIDAR_NODE;
 	}
 	if (r->node_bytes == sizeof(r->nodes)) {
-		port_write(&r->lidar_port, r->nodes, r->node_bytes);
+		device_port_write(&r->lidar_port, r->nodes, r->node_bytes);
 		r->node_bytes = 0;
 	}
-}
-
-/* What the board makes the wheels do. */
-static struct cairn_drive drive_of(const struct robot_sim *r)
-{
-	const struct cairn_dev_board *b = &r->board;
-	double hold = cairn_base_axes_base_steer_rad(
-	    &cairn_sim_mounting(r->sim)->axes, cairn_sim_state(r->sim)->body.steer_rad);
-	struct cairn_drive d = {.v_mps = b->v_mps, .steer_rad = hold};
-	if (b->steer_set)
-		d.steer_rad = cairn_deg_to_rad(b->steer_deg);
-	else if (b->mode == CAIRN_DEV_BOARD_TWIST)
-		d.steer_rad = cairn_sim_steer_for(r->cfg, b->v_mps, b->w_radps, hold);
-	return d;
 }
 
 /* ---- the arm ---- */
@@ -177,16 +184,16 @@ static int on_order(void *ctx)
 
 static void step(struct robot_sim *r)
 {
-	struct cairn_drive drive = drive_of(r);
-	const struct cairn_lidar_point *points = cairn_sim_step(r->sim, drive, r->lidar.scanning);
+	struct cairn_drive drive = sim_base_drive(&r->base);
+	const struct cairn_lidar_point *points =
+	    cairn_sim_step(r->sim, drive, r->lidar.scanning || is_ld06(r) || is_helper(r));
 	const struct cairn_sim_state *s = cairn_sim_state(r->sim);
 	cairn_stop_timer_step(&r->stops, drive.v_mps, s->body.wheel_mps, r->next_step_ns);
-	r->gyro[s->steps % GYRO_STEPS] = s->body.gyro_radps;
 	struct cairn_msg_skill_result done;
 	if (r->order_sub != NULL && cairn_sim_arm_step(&r->arm, CAIRN_SIM_STEP_S, &done))
 		tell_done(r, &done);
 	report_lidar(r, points);
-	report_board(r);
+	sim_base_report(&r->base);
 }
 
 static void tell_contacts(struct robot_sim *r)
@@ -257,18 +264,18 @@ static int on_picture(void *ctx)
 {
 	struct robot_sim *r = ctx;
 	uint8_t *rgb;
-	uint16_t *depth_mm;
 	struct cairn_disc discs[CAIRN_WORLD_PEOPLE_MAX];
 	struct cairn_figure figures[CAIRN_WORLD_PEOPLE_MAX];
-	if (!camera_server_begin(r->camera, &rgb, &depth_mm))
+	if (!picture_pair_begin(&r->pair, &rgb))
 		return 0;
 	size_t n = cairn_sim_people(r->sim, discs);
 	for (size_t i = 0; i < n; i++)
 		figures[i] = (struct cairn_figure){discs[i], r->world->people[i].paint};
 	int64_t t_ns = cairn_now_ns();
-	cairn_renderer_draw(r->renderer, cairn_sim_state(r->sim)->body.pose, figures, n, rgb, depth_mm);
-	add_grain(r, rgb, depth_mm);
-	camera_server_send(r->camera, t_ns);
+	cairn_renderer_draw(
+	    r->renderer, cairn_sim_state(r->sim)->body.pose, figures, n, rgb, r->pair.depth_mm);
+	add_grain(r, rgb, r->pair.depth_mm);
+	picture_pair_send(&r->pair, t_ns);
 	return 0;
 }
 
@@ -279,7 +286,7 @@ static void *map_memory(const char *run_dir, size_t bytes, bool *ret_right_size,
 {
 	char path[PATH_MAX];
 	struct stat st;
-	if (!port_path(path, sizeof(path), run_dir, "state/sim.bin", err))
+	if (!device_port_path(path, sizeof(path), run_dir, "state/sim.bin", err))
 		return NULL;
 	int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	void *memory = MAP_FAILED;
@@ -339,15 +346,19 @@ static bool open_all(struct robot_sim *r, struct cairn_error *err)
 		return false;
 	}
 	cairn_renderer_props(r->renderer, &cairn_sim_state(r->sim)->props);
-	r->camera = camera_server_new(
-	    r->stage, robot->camera_socket, (uint32_t)lens.width_px, (uint32_t)lens.height_px, err);
+	r->camera = camera_server_new(r->stage, robot->camera_socket, err);
+	if (r->camera != NULL &&
+	    !picture_pair_init(&r->pair, r->camera, (uint32_t)lens.width_px, (uint32_t)lens.height_px)) {
+		cairn_error_set(err, "out of memory");
+		return false;
+	}
 	if (r->camera != NULL && r->cfg->detect.source == CAIRN_CHOICE_DETECT_SOURCE_SIMULATED) {
 		r->sight = sight_server_new(r->stage, r->cfg->detect.socket, r->sim, r->world, err);
 		if (r->sight == NULL)
 			return false;
 	}
-	return r->camera != NULL && port_open(&r->lidar_port, run_dir, robot->lidar_device, err) &&
-	       port_open(&r->board_port, run_dir, robot->base_device, err);
+	return r->camera != NULL && device_port_open(&r->lidar_port, run_dir, robot->lidar_device, err) &&
+	       device_port_open(&r->base.port, run_dir, robot->base_device, err);
 }
 
 /* Told to end, the robot is still there: it rolls until the stages have stopped it, and whatever it touches
@@ -356,7 +367,7 @@ static void roll_out(struct robot_sim *r)
 {
 	int64_t end_ns = cairn_now_ns() + ROLL_OUT_NS;
 	while (r->stops.moving && cairn_now_ns() < end_ns) {
-		struct pollfd p = {.fd = r->board_port.master, .events = POLLIN};
+		struct pollfd p = {.fd = r->base.port.master, .events = POLLIN};
 		if (poll(&p, 1, TICK_MS) > 0 && (p.revents & POLLIN) != 0)
 			(void)on_board_bytes(r);
 		(void)on_tick(r);
@@ -368,10 +379,10 @@ static void roll_out(struct robot_sim *r)
 static int run(struct robot_sim *r)
 {
 	cairn_dev_lidar_init(&r->lidar);
-	cairn_dev_board_init(&r->board);
+	sim_base_init(&r->base, r->cfg, r->sim);
 	r->next_step_ns = cairn_now_ns();
 	cairn_stage_watch_fd(r->stage, r->lidar_port.master, POLLIN, on_lidar_bytes, r);
-	cairn_stage_watch_fd(r->stage, r->board_port.master, POLLIN, on_board_bytes, r);
+	cairn_stage_watch_fd(r->stage, r->base.port.master, POLLIN, on_board_bytes, r);
 	cairn_stage_every(r->stage, TICK_MS, on_tick, r);
 	cairn_stage_every(r->stage, TRUTH_MS, on_truth, r);
 	if (r->guard_pub != NULL)
@@ -387,16 +398,17 @@ static int run(struct robot_sim *r)
 
 static void close_all(struct robot_sim *r)
 {
-	if (r->lidar_port.master > 0 && r->board_port.master > 0)
+	if (r->lidar_port.master > 0 && r->base.port.master > 0)
 		cairn_log_info(
 		    "%llu frames missed by slow readers; bytes nobody read: LiDAR %llu, board %llu",
 		    r->camera != NULL ? (unsigned long long)camera_server_missed(r->camera) : 0ULL,
-		    (unsigned long long)r->lidar_port.dropped, (unsigned long long)r->board_port.dropped);
+		    (unsigned long long)r->lidar_port.dropped, (unsigned long long)r->base.port.dropped);
 	if (r->lidar_port.master > 0)
-		port_close(&r->lidar_port);
-	if (r->board_port.master > 0)
-		port_close(&r->board_port);
+		device_port_close(&r->lidar_port);
+	if (r->base.port.master > 0)
+		device_port_close(&r->base.port);
 	camera_server_destroy(&r->camera);
+	picture_pair_free(&r->pair);
 	sight_server_destroy(&r->sight);
 	cairn_renderer_destroy(&r->renderer);
 	cairn_sim_destroy(&r->sim);

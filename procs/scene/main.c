@@ -14,6 +14,7 @@
 #include "common/scene/scene.h"
 #include "common/scene/scene_answer.h"
 #include "common/scene/scene_file.h"
+#include "ipc/commands.h"
 #include "ipc/frames.h"
 #include "procs/scene/store.h"
 #include "procs/shell/stage.h"
@@ -184,11 +185,17 @@ static int on_grid(void *ctx)
 	return 0;
 }
 
-/* Questions are no commands: they are not told to others, and not logged. */
 static void on_question(void *ctx, const struct cairn_msg_command *command, struct cairn_msg_reply *reply)
 {
 	struct app *app = ctx;
 	cairn_scene_command(app->scene, command, app->has_pose ? &app->robot : NULL, unix_s(), reply);
+}
+
+/* Questions are no commands: they are not told to others, and not logged. A name for a room is one. */
+static void on_done(void *ctx, const struct cairn_msg_commanded *done)
+{
+	if (strcmp(done->verb, cairn_commands[CAIRN_COMMAND_SCENE_CALL].verb) == 0)
+		cairn_stage_commanded(ctx, done);
 }
 
 static int on_questions(void *ctx)
@@ -271,6 +278,8 @@ static bool open_all(struct app *app, struct cairn_error *err)
 	    cairn_server_new(cairn_stage_bus(app->stage), CAIRN_SERVICE_SCENE, on_question, app, err);
 	if (app->server == NULL)
 		return false;
+	cairn_stage_tell_commands(app->stage);
+	cairn_server_on_done(app->server, on_done, app->stage);
 	cairn_stage_watch_socket(app->stage, cairn_server_socket(app->server), on_questions, app);
 	app->pub = cairn_stage_publish(app->stage, CAIRN_TOPIC_SCENE);
 	cairn_stage_inputs(app->stage, inputs, app, NULL, NULL);

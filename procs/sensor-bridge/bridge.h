@@ -7,7 +7,7 @@
 
 /* LiDAR to scan. Part of the way to the wheels: never touches shared memory. */
 int cairn_bridge_lidar(struct cairn_stage *stage);
-/* Camera helper to frames. */
+/* Camera to frames. */
 int cairn_bridge_camera(struct cairn_stage *stage);
 
 #endif

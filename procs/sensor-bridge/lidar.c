@@ -12,7 +12,6 @@
 #include "procs/shell/serial.h"
 
 #define TICK_MS 20
-#define WAKE_BYTES 100 /* 20 nodes, 4 ms at full rate: fewer wake-ups; the tick reads what is left over */
 
 struct app {
 	struct cairn_stage *stage;
@@ -38,7 +37,7 @@ static void lose_port(struct app *app, const char *why)
 
 static void publish_turn(struct app *app)
 {
-	const struct cairn_rplidar_turn *turn = cairn_rplidar_turn(&app->link.parser);
+	const struct cairn_lidar_turn *turn = cairn_lidar_link_turn(&app->link);
 	/* A device that repeats itself has stopped looking, and its stamps would hide that from everybody. */
 	if (cairn_repeats_take(&app->repeats, turn->range_m, turn->count * sizeof(turn->range_m[0]))) {
 		cairn_stage_count_reject(app->stage);
@@ -46,7 +45,7 @@ static void publish_turn(struct app *app)
 		return;
 	}
 	cairn_stage_tried(app->stage, "use the LiDAR", NULL);
-	cairn_rplidar_scan(&app->scan, turn, app->cfg->robot.lidar_yaw_rad, app->cfg->robot.lidar_mirrored,
+	cairn_lidar_scan(&app->scan, turn, app->cfg->robot.lidar_yaw_rad, app->cfg->robot.lidar_mirrored,
 	    app->cfg->robot.lidar_range_min_m, app->cfg->robot.lidar_range_max_m);
 	cairn_pub_send(app->scan_pub, &app->scan, turn->t_end_ns, true);
 }
@@ -95,7 +94,7 @@ static void open_port(struct app *app, int64_t now_ns)
 	struct cairn_error err = {""};
 	bool first = app->link.failed_opens == 0;
 	int fd = cairn_serial_open(cairn_stage_run_dir(app->stage), app->cfg->robot.lidar_device,
-	    CAIRN_RPLIDAR_BAUD, WAKE_BYTES, &err);
+	    cairn_lidar_link_baud(&app->link), cairn_lidar_link_wake_bytes(&app->link), &err);
 	if (fd < 0) {
 		if (first)
 			cairn_log_warn("%s; trying again", err.text);
@@ -115,7 +114,7 @@ static void say_changes(struct app *app)
 		    info->firmware_major, info->firmware_minor, info->hardware, info->serial);
 		app->info_logged = true;
 	}
-	uint64_t refused = app->link.parser.counts.turns_refused;
+	uint64_t refused = cairn_lidar_link_turns_refused(&app->link);
 	for (; app->refused < refused; app->refused++)
 		cairn_stage_count_reject(app->stage);
 	if (app->link.note == app->note)
@@ -147,18 +146,17 @@ int cairn_bridge_lidar(struct cairn_stage *stage)
 	app->stage = stage;
 	app->cfg = cairn_stage_config(stage);
 	app->fd = -1;
-	cairn_lidar_link_init(
-	    &app->link, app->cfg->robot.lidar_mode == CAIRN_CHOICE_LIDAR_MODE_DENSE, cairn_now_ns());
+	cairn_lidar_link_init(&app->link, app->cfg->robot.lidar_model,
+	    app->cfg->robot.lidar_mode == CAIRN_CHOICE_LIDAR_MODE_DENSE, cairn_now_ns());
 	app->scan_pub = cairn_stage_publish(stage, CAIRN_TOPIC_SCAN);
 	cairn_stage_every(stage, TICK_MS, on_tick, app);
 	on_tick(app);
 	cairn_stage_ready(stage);
 	int status = cairn_stage_run(stage);
 	if (app->fd >= 0) {
-		uint8_t stop[4];
+		uint8_t stop[CAIRN_RPLIDAR_REQUEST_MAX];
 		bool gone;
-		cairn_serial_write(app->fd, stop,
-		    cairn_rplidar_request(stop, sizeof(stop), CAIRN_RPLIDAR_STOP, NULL, 0), &gone);
+		cairn_serial_write(app->fd, stop, cairn_lidar_link_farewell(&app->link, stop), &gone);
 		close(app->fd);
 	}
 	free(app);

@@ -14,7 +14,7 @@ static int set_line(int fd, int baud, int wake_bytes)
 	if (tcgetattr(fd, &line) != 0)
 		return -errno;
 	cfmakeraw(&line);
-	speed_t speed = baud == 460800 ? B460800 : B115200;
+	speed_t speed = baud == 460800 ? B460800 : baud == 230400 ? B230400 : B115200;
 	if (cfsetispeed(&line, speed) != 0 || cfsetospeed(&line, speed) != 0)
 		return -errno;
 	line.c_cflag &= ~(tcflag_t)(CSTOPB | PARENB | CRTSCTS | HUPCL);

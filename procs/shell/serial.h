@@ -10,7 +10,7 @@
 #include "common/base/error.h"
 
 /* Opens device (relative paths are below run_dir): 8N1, raw, no flow control, DTR low, not blocking, not
- * exclusive (a second opener must be able to stop the base). baud: 115200 or 460800. Polls wake once
+ * exclusive (a second opener must be able to stop the base). baud: 115200, 230400 or 460800. Polls wake once
  * wake_bytes (1..255) are there; reads give whatever is. The descriptor, or a negative errno with the reason
  * in err. */
 int cairn_serial_open(

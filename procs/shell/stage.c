@@ -14,11 +14,10 @@
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
-#include <zmq.h>
 
 #include "common/base/geom.h"
 #include "common/rules/config_check.h"
-#include "procs/shell/stage_internal.h"
+#include "procs/shell/stage_private.h"
 
 #define TROUBLE_CHARS 55
 
@@ -124,7 +123,7 @@ struct cairn_stage *cairn_stage_start(
 		*ret_status = 1;
 		return NULL;
 	}
-	stage->ready_fd = stage->epoll_fd = -1;
+	stage->ready_fd = stage->poller.epoll_fd = -1;
 	int r = parse_options(stage, program, purpose, argc, argv);
 	if (r != 1) {
 		free(stage);
@@ -157,7 +156,8 @@ struct cairn_stage *cairn_stage_start(
 	stage->bus = cairn_bus_new(stage->run_dir, &err);
 	if (stage->bus != NULL)
 		stage->beat_pub = cairn_pub_new(stage->bus, CAIRN_TOPIC_HEARTBEAT, stage->name, &err);
-	if (stage->signal_fd < 0 || stage->timer_fd < 0 || stage->beat_pub == NULL) {
+	if (stage->signal_fd < 0 || stage->timer_fd < 0 || cairn_poller_open(&stage->poller) < 0 ||
+	    stage->beat_pub == NULL) {
 		cairn_log_error("cannot start: %s", err.text[0] != '\0' ? err.text : strerror(errno));
 		cairn_bus_destroy(&stage->bus);
 		free(stage);
@@ -213,13 +213,8 @@ struct cairn_sub *cairn_stage_subscribe(
 	struct cairn_sub *sub = cairn_sub_new(stage->bus, topic, NULL, &err);
 	if (sub == NULL)
 		stage_give_up(cairn_topics[topic].name, &err);
-	if (fn != NULL) {
-		struct stage_source *s = stage_add_source(stage);
-		s->socket = cairn_sub_socket(sub);
-		s->events = ZMQ_POLLIN;
-		s->fn = fn;
-		s->ctx = ctx;
-	}
+	if (fn != NULL)
+		cairn_stage_watch_socket(stage, cairn_sub_socket(sub), fn, ctx);
 	return sub;
 }
 
@@ -256,10 +251,7 @@ void cairn_stage_serve(struct cairn_stage *stage, enum cairn_service service, ca
 		stage_give_up(cairn_services[service].name, &err);
 	cairn_stage_tell_commands(stage);
 	cairn_server_on_done(server, on_commanded, stage);
-	struct stage_source *s = stage_add_source(stage);
-	s->socket = cairn_server_socket(server);
-	s->events = ZMQ_POLLIN;
-	s->server = server;
+	stage_watch_server(stage, server);
 }
 
 void cairn_stage_note(struct cairn_stage *stage, const char *note)
@@ -358,8 +350,7 @@ int cairn_stage_finish(struct cairn_stage **stage_p, int status)
 	cairn_bus_destroy(&stage->bus);
 	close(stage->signal_fd);
 	close(stage->timer_fd);
-	if (stage->epoll_fd >= 0)
-		close(stage->epoll_fd);
+	cairn_poller_close(&stage->poller);
 	free(stage->scratch);
 	free(stage);
 	*stage_p = NULL;

@@ -13,9 +13,11 @@
 #include "common/base/log.h"
 #include "common/config/config.h"
 #include "ipc/bus.h"
+#include "ipc/poller.h"
 #include "ipc/ports.h"
 
-#define CAIRN_STAGE_SOURCES_MAX 256 /* sockets and descriptors that the loop of a stage waits for */
+#define CAIRN_STAGE_SOURCES_MAX                                                                              \
+	CAIRN_POLLER_MAX /* sockets and descriptors that the loop of a stage waits for */
 
 struct cairn_stage;
 

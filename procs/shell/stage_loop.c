@@ -4,48 +4,75 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/timerfd.h>
-#include <zmq.h>
 
 #include "common/base/geom.h"
-#include "procs/shell/stage_internal.h"
+#include "procs/shell/stage_private.h"
 
 #define BEAT_NS CAIRN_NS_PER_S
 #define TAKEN_BEATS 10 /* long enough to be seen */
 #define TURNS_MAX                                                                                            \
 	16 /* in one cairn_stage_turn: a flood of messages must not keep the caller from its own work */
 
-struct stage_source *stage_add_source(struct cairn_stage *stage)
+static void add_source(struct cairn_stage *stage, int item, struct stage_source source)
 {
-	if (stage->source_count == CAIRN_STAGE_SOURCES_MAX) {
-		cairn_log_error("more than %d inputs in one loop", CAIRN_STAGE_SOURCES_MAX);
+	if (item < 0) {
+		cairn_log_error("an input of the loop: %s",
+		    item == -ENOSPC ? "there are too many (CAIRN_STAGE_SOURCES_MAX)" : strerror(-item));
 		exit(1);
 	}
-	stage->sources_changed = stage->fd_stale = true;
-	struct stage_source *s = &stage->sources[stage->source_count++];
-	*s = (struct stage_source){.fd = -1};
-	return s;
+	stage->sources[item] = source;
+	stage->sources_changed = true;
+}
+
+static void remove_source(struct cairn_stage *stage, int item)
+{
+	if (item < 0)
+		return;
+	cairn_poller_remove(&stage->poller, item);
+	stage->sources[item] = stage->sources[stage->poller.count];
+	stage->sources_changed = true;
 }
 
 void cairn_stage_watch_socket(struct cairn_stage *stage, void *socket, cairn_loop_fn *fn, void *ctx)
 {
-	struct stage_source *s = stage_add_source(stage);
-	s->socket = socket;
-	s->events = ZMQ_POLLIN;
-	s->fn = fn;
-	s->ctx = ctx;
+	add_source(stage, cairn_poller_add_socket(&stage->poller, socket),
+	    (struct stage_source){.fn = fn, .ctx = ctx});
+}
+
+void stage_watch_server(struct cairn_stage *stage, struct cairn_server *server)
+{
+	add_source(stage, cairn_poller_add_socket(&stage->poller, cairn_server_socket(server)),
+	    (struct stage_source){.server = server});
 }
 
 void cairn_stage_unwatch_socket(struct cairn_stage *stage, void *socket)
 {
-	for (int i = 0; i < stage->source_count; i++) {
-		if (stage->sources[i].socket == socket) {
-			stage->sources[i] = stage->sources[--stage->source_count];
-			stage->sources_changed = stage->fd_stale = true;
-			return;
-		}
-	}
+	int i = stage->poller.count - 1;
+	while (i >= 0 && stage->poller.items[i].socket != socket)
+		i--;
+	remove_source(stage, i);
+}
+
+static int item_of(const struct cairn_stage *stage, int fd)
+{
+	int i = stage->poller.count - 1;
+	while (i >= 0 && (stage->poller.items[i].socket != NULL || stage->poller.items[i].fd != fd))
+		i--;
+	return i;
+}
+
+void cairn_stage_watch_fd(struct cairn_stage *stage, int fd, short events, cairn_loop_fn *fn, void *ctx)
+{
+	int i = item_of(stage, fd);
+	int r = i >= 0 ? cairn_poller_set_events(&stage->poller, i, events)
+		       : cairn_poller_add_fd(&stage->poller, fd, events);
+	add_source(stage, r < 0 || i < 0 ? r : i, (struct stage_source){.fn = fn, .ctx = ctx});
+}
+
+void cairn_stage_unwatch_fd(struct cairn_stage *stage, int fd)
+{
+	remove_source(stage, item_of(stage, fd));
 }
 
 void cairn_stage_every(struct cairn_stage *stage, int period_ms, cairn_loop_fn *fn, void *ctx)
@@ -57,35 +84,6 @@ void cairn_stage_every(struct cairn_stage *stage, int period_ms, cairn_loop_fn *
 	int64_t period_ns = period_ms * CAIRN_NS_PER_MS;
 	stage->timers[stage->timer_count++] =
 	    (struct stage_timer){period_ns, cairn_now_ns() + period_ns, fn, ctx};
-}
-
-void cairn_stage_watch_fd(struct cairn_stage *stage, int fd, short events, cairn_loop_fn *fn, void *ctx)
-{
-	for (int i = 0; i < stage->source_count; i++) {
-		if (stage->sources[i].socket == NULL && stage->sources[i].fd == fd) {
-			stage->sources[i].events = events;
-			stage->sources[i].fn = fn;
-			stage->sources[i].ctx = ctx;
-			stage->sources_changed = stage->fd_stale = true;
-			return;
-		}
-	}
-	struct stage_source *s = stage_add_source(stage);
-	s->fd = fd;
-	s->events = events;
-	s->fn = fn;
-	s->ctx = ctx;
-}
-
-void cairn_stage_unwatch_fd(struct cairn_stage *stage, int fd)
-{
-	for (int i = 0; i < stage->source_count; i++) {
-		if (stage->sources[i].socket == NULL && stage->sources[i].fd == fd) {
-			stage->sources[i] = stage->sources[--stage->source_count];
-			stage->sources_changed = stage->fd_stale = true;
-			return;
-		}
-	}
 }
 
 /* Whoever has bound one of our topics has made the stage deaf or dumb for those who connect from then on. */
@@ -158,11 +156,11 @@ static int run_timers(struct cairn_stage *stage)
 	return 0;
 }
 
-static int run_sources(struct cairn_stage *stage, const zmq_pollitem_t *items, int count)
+static int run_sources(struct cairn_stage *stage)
 {
 	stage->sources_changed = false;
-	for (int i = 0; i < count; i++) {
-		if (items[i].revents == 0)
+	for (int i = 0; i < stage->poller.count; i++) {
+		if (!stage->poller.items[i].ready)
 			continue;
 		struct stage_source *s = &stage->sources[i];
 		if (s->server != NULL) {
@@ -192,37 +190,17 @@ static bool arm_timer(struct cairn_stage *stage)
 	return timerfd_settime(stage->timer_fd, TFD_TIMER_ABSTIME, &at, NULL) == 0;
 }
 
-static int fill_items(const struct cairn_stage *stage, zmq_pollitem_t *items)
-{
-	for (int i = 0; i < stage->source_count; i++) {
-		const struct stage_source *s = &stage->sources[i];
-		short events = 0;
-		if (s->socket != NULL || (s->events & POLLIN) != 0)
-			events |= ZMQ_POLLIN;
-		if (s->socket == NULL && (s->events & POLLOUT) != 0)
-			events |= ZMQ_POLLOUT;
-		if (s->socket == NULL)
-			events |= ZMQ_POLLERR;
-		items[i] = (zmq_pollitem_t){s->socket, s->fd, events, 0};
-	}
-	return stage->source_count;
-}
-
 /* Waits at most wait_ms (-1: until something comes) and does what is due. How many inputs had something, or a negative
  * status. */
-static int turn(struct cairn_stage *stage, long wait_ms)
+static int turn(struct cairn_stage *stage, int wait_ms)
 {
-	zmq_pollitem_t items[CAIRN_STAGE_SOURCES_MAX];
-	int count = fill_items(stage, items), ready = -1;
-	if (arm_timer(stage))
-		ready = zmq_poll(items, count, wait_ms);
-	if (ready < 0 && zmq_errno() != EINTR) {
-		int r = zmq_errno();
-		cairn_log_error("poll: %s", zmq_strerror(r));
-		return -r;
+	int ready = arm_timer(stage) ? cairn_poller_wait(&stage->poller, wait_ms) : -errno;
+	if (ready < 0) {
+		cairn_log_error("poll: %s", strerror(-ready));
+		return ready;
 	}
 	int64_t begin_ns = cairn_now_ns();
-	int r = run_sources(stage, items, ready > 0 ? count : 0);
+	int r = ready > 0 ? run_sources(stage) : 0;
 	if (r >= 0)
 		r = run_timers(stage);
 	if (r < 0)
@@ -233,7 +211,7 @@ static int turn(struct cairn_stage *stage, long wait_ms)
 		stage->turn_ns = now_ns - begin_ns;
 	if (now_ns >= stage->beat_due_ns)
 		beat(stage, now_ns);
-	return ready > 0 ? ready : 0;
+	return ready;
 }
 
 int cairn_stage_run(struct cairn_stage *stage)
@@ -248,46 +226,9 @@ int cairn_stage_run(struct cairn_stage *stage)
 
 /* ---- where another library waits ---- */
 
-static int fd_of(const struct stage_source *s)
-{
-	int fd = s->fd;
-	size_t bytes = sizeof(fd);
-	if (s->socket != NULL && zmq_getsockopt(s->socket, ZMQ_FD, &fd, &bytes) != 0)
-		return -1;
-	return fd;
-}
-
-/* A descriptor that was closed has left the set by itself. */
-static void refresh_fd(struct cairn_stage *stage)
-{
-	if (!stage->fd_stale)
-		return;
-	for (int i = 0; i < stage->fd_count; i++)
-		(void)epoll_ctl(stage->epoll_fd, EPOLL_CTL_DEL, stage->fds[i], NULL);
-	stage->fd_count = 0;
-	for (int i = 0; i < stage->source_count; i++) {
-		const struct stage_source *s = &stage->sources[i];
-		struct epoll_event e = {.events = 0};
-		if (s->socket != NULL || (s->events & POLLIN) != 0)
-			e.events |= EPOLLIN;
-		if (s->socket == NULL && (s->events & POLLOUT) != 0)
-			e.events |= EPOLLOUT;
-		int fd = fd_of(s);
-		if (fd >= 0 && epoll_ctl(stage->epoll_fd, EPOLL_CTL_ADD, fd, &e) == 0)
-			stage->fds[stage->fd_count++] = fd;
-	}
-	stage->fd_stale = false;
-}
-
 int cairn_stage_fd(struct cairn_stage *stage)
 {
-	if (stage->epoll_fd < 0) {
-		stage->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-		stage->fd_stale = true;
-	}
-	if (stage->epoll_fd >= 0 && arm_timer(stage))
-		refresh_fd(stage);
-	return stage->epoll_fd;
+	return arm_timer(stage) ? stage->poller.epoll_fd : -1;
 }
 
 /* The descriptor of a ZeroMQ socket tells of a change only, so that nothing may be left waiting when it is gone back to. */
@@ -303,6 +244,5 @@ int cairn_stage_turn(struct cairn_stage *stage)
 	} else if (r == 0 && !arm_timer(stage)) {
 		return -errno;
 	}
-	refresh_fd(stage);
 	return r < 0 ? r : 0;
 }

@@ -1,7 +1,7 @@
 /* stage_ports.c - the ports of a core over the bus: what is received for it, and what it sends. */
 #include <stdlib.h>
 
-#include "procs/shell/stage_internal.h"
+#include "procs/shell/stage_private.h"
 
 /* All that waits; true when a row wants the stage to act at once. */
 static bool drain(struct stage_input *in)

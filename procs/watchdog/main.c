@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "common/base/geom.h"
-#include "common/device/rosmaster.h"
+#include "common/device/base_link.h"
 #include "common/safety/watchdog_ports.h"
 #include "procs/shell/stage.h"
 
@@ -46,8 +46,8 @@ static void close_device(struct app *app)
 
 static void write_stop(struct app *app)
 {
-	uint8_t frame[13];
-	size_t n = cairn_rosmaster_stop_frame(frame);
+	uint8_t frame[CAIRN_BASE_FRAME_MAX];
+	size_t n = cairn_base_stop_frame(cairn_stage_config(app->stage)->robot.base_model, frame);
 	if (app->device_fd < 0)
 		app->device_fd = open(app->device, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	bool ok = app->device_fd >= 0 && write(app->device_fd, frame, n) == (ssize_t)n;

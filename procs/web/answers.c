@@ -202,17 +202,43 @@ static int give_decision(struct web *web, struct web_http *h, const char *part)
 	return give_json(h, found);
 }
 
-/* As the gateway keeps what it has sent (vlm.sent_pictures_mb); of a newer one perhaps only what was watched here. */
-static struct web_blob *sent_picture(struct web *web, uint64_t id)
+/* A file below the state folder, as the stages keep them; NULL: there is none. */
+static struct web_blob *kept_file(struct web *web, const char *folder, const char *name)
 {
-	char path[340];
+	char path[380];
 	struct cairn_error err = {""};
 	size_t bytes = 0;
-	snprintf(path, sizeof(path), "%s/state/sent/%" PRIu64 ".jpg", cairn_stage_run_dir(web->stage), id);
+	snprintf(path, sizeof(path), "%s/state/%s/%s", cairn_stage_run_dir(web->stage), folder, name);
 	char *data = cairn_file_read(path, CAIRN_FILE_OWN, PICTURE_BYTES_MAX, &bytes, &err);
 	struct web_blob *blob = data != NULL ? web_blob_new(data, bytes) : NULL;
 	free(data);
 	return blob;
+}
+
+/* As the gateway keeps what it has sent (vlm.sent_pictures_mb); of a newer one perhaps only what was watched here. */
+static struct web_blob *sent_picture(struct web *web, uint64_t id)
+{
+	char name[32];
+	snprintf(name, sizeof(name), "%" PRIu64 ".jpg", id);
+	return kept_file(web, "sent", name);
+}
+
+/* As the stage scene keeps them (scene.pictures_mb). */
+static int give_view(
+    struct web *web, struct web_http *h, const char *part, const char *ending, const char *type)
+{
+	char name[40];
+	uint64_t id;
+	struct web_blob *blob = NULL;
+	if (is_number(part, &id)) {
+		snprintf(name, sizeof(name), "%06" PRIu64 "%s", id, ending);
+		blob = kept_file(web, "views", name);
+	}
+	if (blob == NULL)
+		return http_error(h, 404,
+		    "there is no such picture of things, or not any more: it had to make room "
+		    "(scene.pictures_mb)");
+	return http_answer(h, 200, type, blob);
 }
 
 static int give_decision_picture(struct web *web, struct web_http *h, const char *part)
@@ -252,6 +278,10 @@ int answers_get(struct web *web, struct web_http *h, int route, const char *part
 		return give_decision(web, h, part);
 	case CAIRN_WEB_DECISION_JPG:
 		return give_decision_picture(web, h, part);
+	case CAIRN_WEB_VIEW:
+		return give_view(web, h, part, ".json", "application/json");
+	case CAIRN_WEB_VIEW_JPG:
+		return give_view(web, h, part, ".jpg", "image/jpeg");
 	case CAIRN_WEB_DISCOVERIES:
 		return give_discoveries(web, h);
 	case CAIRN_WEB_LOGS:

@@ -13,7 +13,7 @@
 #include "common/base/text.h"
 #include "procs/web/web.h"
 
-#define PIECE_BYTES (32u * 1024)
+#define PIECE_BYTES (128u * 1024)
 #define CONTROL_MAX 64
 #define JSON_HEAD_BYTES 160
 #define BAR_PATIENCE 2

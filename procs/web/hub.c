@@ -8,7 +8,6 @@
 #include "common/base/geom.h"
 #include "procs/web/web.h"
 
-#define OTHER_SOURCES 16 /* that the stage waits for: the port, the reader of pictures, ... */
 #define JSON_BYTES (512u * 1024)
 #define CDR_ROOM 512                 /* for what stands around the bytes of a picture */
 #define IDLE_NS (2 * CAIRN_NS_PER_S) /* a page that is loaded anew wants the same again */
@@ -116,8 +115,8 @@ bool hub_open(struct web *web, struct cairn_error *err)
 			       CAIRN_EXTERNAL_TOPICS_MAX <=
 			   CAIRN_WEB_SLOTS_MAX,
 	    "more topics than slots");
-	_Static_assert(CAIRN_WEB_SLOTS_MAX + CAIRN_SERVICE_COUNT + OTHER_SOURCES <= CAIRN_STAGE_SOURCES_MAX,
-	    "somebody who wants every topic would end the stage");
+	_Static_assert(
+	    CAIRN_WEB_SLOTS_MAX <= CAIRN_POLLER_MAX, "somebody who wants every topic would be refused some");
 	_Static_assert(WEB_REQUESTS_PER_S * WEB_REQUESTS_BURST_S >= CAIRN_WEB_SLOTS_MAX,
 	    "somebody who asks for every topic one by one would be refused some");
 	if (!cairn_external_load(&web->declared, cairn_stage_config(web->stage)->external.topics, err))
@@ -141,10 +140,11 @@ bool hub_open(struct web *web, struct cairn_error *err)
 	    .laser_x_m = robot->lidar_x_m, .laser_y_m = robot->lidar_y_m, .laser_z_m = robot->lidar_z_m};
 	web->json = malloc(JSON_BYTES);
 	web->tx = malloc(LWS_PRE + JSON_BYTES + 256);
-	if (web->json != NULL && web->tx != NULL)
-		return true;
-	cairn_error_set(err, "out of memory");
-	return false;
+	if (web->json == NULL || web->tx == NULL) {
+		cairn_error_set(err, "out of memory");
+		return false;
+	}
+	return hub_subs_open(web, err);
 }
 
 static void forget(struct web *web, int slot)
@@ -162,7 +162,7 @@ static void let_go(struct web *web, int slot)
 {
 	struct web_slot *s = &web->slots[slot];
 	if (s->sub != NULL)
-		cairn_stage_unwatch_socket(web->stage, cairn_sub_socket(s->sub));
+		hub_subs_remove(web, slot);
 	cairn_sub_destroy(&s->sub);
 	forget(web, slot);
 	s->idle_ns = 0;
@@ -172,6 +172,7 @@ void hub_close(struct web *web)
 {
 	for (int i = 0; i < web->slot_count; i++)
 		let_go(web, i);
+	hub_subs_close(web);
 	free(web->json);
 	free(web->tx);
 }
@@ -298,7 +299,7 @@ static void take_ros2(struct web *web, int source)
 	}
 }
 
-static void drain(struct web *web, int slot)
+void hub_drain(struct web *web, int slot)
 {
 	struct web_slot *s = &web->slots[slot];
 	while (s->sub != NULL && cairn_sub_recv(s->sub, s->msg, &s->hdr) == 1) {
@@ -316,16 +317,6 @@ static void drain(struct web *web, int slot)
 	}
 }
 
-static int on_message(void *ctx)
-{
-	struct web *web = ctx;
-	for (int i = 0; i < web->slot_count; i++) {
-		if (web->slots[i].sub != NULL)
-			drain(web, i);
-	}
-	return 0;
-}
-
 static void listen_to(struct web *web, int slot)
 {
 	struct web_slot *s = &web->slots[slot];
@@ -333,14 +324,14 @@ static void listen_to(struct web *web, int slot)
 	s->msg = calloc(1, cairn_topics[s->topic].desc->size);
 	s->sub =
 	    s->msg != NULL ? cairn_sub_new(cairn_stage_bus(web->stage), s->topic, s->instance, &err) : NULL;
-	if (s->sub == NULL) {
+	if (s->sub == NULL || !hub_subs_add(web, slot, &err)) {
 		cairn_stage_tried(web->stage, "read a topic", s->msg != NULL ? err.text : "out of memory");
+		cairn_sub_destroy(&s->sub);
 		free(s->msg);
 		s->msg = NULL;
 		return;
 	}
 	s->heard_ns = cairn_now_ns();
-	cairn_stage_watch_socket(web->stage, cairn_sub_socket(s->sub), on_message, web);
 }
 
 static bool is_decisions(const struct web_slot *s)

@@ -49,7 +49,7 @@ int main(int argc, char **argv)
 	struct web *web = calloc(1, sizeof(*web));
 	if (web == NULL)
 		return 1;
-	web->frames_fd = web->listen_fd = -1;
+	web->frames_fd = web->listen_fd = web->subs_timer_fd = web->subs.epoll_fd = -1;
 	web->stage = cairn_stage_start("cairn-web", "page, WebSocket and HTTP", argc, argv, &status);
 	if (web->stage == NULL) {
 		free(web);
@@ -58,6 +58,7 @@ int main(int argc, char **argv)
 	web->cfg = &cairn_stage_config(web->stage)->web;
 	(void)setpriority(PRIO_PROCESS, 0, NICE);
 	name_token_file(web);
+	cairn_bus_be_patient(cairn_stage_bus(web->stage));
 	web->teleop = cairn_stage_publish(web->stage, CAIRN_TOPIC_TELEOP);
 	if (hub_open(web, &err) && orders_open(web, &err) && web_open(web, &err)) {
 		past_open(web);

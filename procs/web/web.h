@@ -30,6 +30,7 @@
 #include "common/web/request.h"
 #include "common/web/routes.h"
 #include "common/web/tokens.h"
+#include "ipc/poller.h"
 #include "procs/shell/stage.h"
 #include "procs/web/frame_pipe.h"
 
@@ -122,6 +123,17 @@ void hub_picture(struct web *web, enum web_picture which, int64_t t_ns);
 const struct web_kept *hub_message(struct web *web, int slot, uint64_t number);
 /* Nobody's for a while: let go of. What is silent: gone. */
 int hub_on_tick(void *web);
+/* Takes what has come of a topic. */
+void hub_drain(struct web *web, int slot);
+
+/* ---- hub_subs.c: what the hub is subscribed to ---- */
+
+bool hub_subs_open(struct web *web, struct cairn_error *err);
+void hub_subs_close(struct web *web);
+/* The slot's sub is read from now on. */
+bool hub_subs_add(struct web *web, int slot, struct cairn_error *err);
+/* Before the sub is destroyed. */
+void hub_subs_remove(struct web *web, int slot);
 
 /* ---- past.c: what was before a page was opened ---- */
 struct web_event {
@@ -327,7 +339,10 @@ struct web {
 	struct cairn_external_topics declared; /* of programs outside */
 	struct web_slot slots[CAIRN_WEB_SLOTS_MAX];
 	struct cairn_web_slot feed_slots[CAIRN_WEB_SLOTS_MAX]; /* the same, as common/web/feed.h sees them */
-	char *json;                                            /* room for one message */
+	struct cairn_poller subs;                              /* item i: that of slot sub_slots[i] */
+	int sub_slots[CAIRN_POLLER_MAX];
+	int subs_timer_fd;
+	char *json;              /* room for one message */
 	int64_t clock_offset_ns; /* what the time of day is ahead of the clock that stamps bear */
 	struct cairn_msg_playback replay;
 	int64_t replay_ns;       /* its stamp; 0: never heard */

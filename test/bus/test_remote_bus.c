@@ -24,6 +24,7 @@
 
 #define END_S 60 /* a limit for a broken door, not a measure of a good one */
 #define ANSWER_MS 10000
+#define DECLARED "topics:\n  - name: doorbell\n    schema: note\n"
 
 static char run_dir[CAIRN_RUN_DIR_BYTES], url[64], path[128];
 static struct cairn_error err;
@@ -117,6 +118,9 @@ static void setup_files(void)
 	snprintf(cfg.remote.endpoint, sizeof(cfg.remote.endpoint), "%s", url);
 	snprintf(cfg.remote.key_file, sizeof(cfg.remote.key_file), "%s/robot.key", run_dir);
 	snprintf(cfg.remote.allow_file, sizeof(cfg.remote.allow_file), "%s/allow.list", run_dir);
+	snprintf(cfg.external.topics, sizeof(cfg.external.topics), "%s/topics.yaml", run_dir);
+	FILE *topics = fopen(cfg.external.topics, "we");
+	ck_assert(topics != NULL && fputs(DECLARED, topics) >= 0 && fclose(topics) == 0);
 	ck_assert_msg(cairn_config_save(&cfg, in_run("config.yaml"), &err), "%s", err.text);
 }
 
@@ -418,15 +422,19 @@ END_TEST
 
 /* ---- topics ---- */
 
-/* Publishes poses until told to end. */
+/* Publishes poses, and rings of a doorbell, until told to end. */
 _Noreturn static void publish_poses(void)
 {
 	struct cairn_bus *mine = cairn_bus_new(run_dir, NULL);
 	struct cairn_pub *pub = mine != NULL ? cairn_pub_new(mine, CAIRN_TOPIC_POSE, NULL, NULL) : NULL;
+	struct cairn_pub *bell =
+	    mine != NULL ? cairn_pub_new(mine, CAIRN_TOPIC_NOTE, "doorbell", NULL) : NULL;
 	struct cairn_msg_pose pose = {.x_m = 1.25};
+	struct cairn_msg_note note = {.text = "somebody rings"};
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	while (pub != NULL && getppid() != 1) {
+	while (pub != NULL && bell != NULL && getppid() != 1) {
 		cairn_pub_send(pub, &pose, 1, true);
+		cairn_pub_send(bell, &note, 1, true);
 		poll(NULL, 0, 5);
 	}
 	_exit(1);
@@ -459,6 +467,9 @@ START_TEST(a_watcher_sees_what_it_subscribes_to_and_a_stranger_nothing)
 	ck_assert_int_eq(cairn_msg_decode(&cairn_desc_pose, bytes, (size_t)n, &hdr, &pose, &err), 0);
 	ck_assert_double_eq(pose.x_m, 1.25);
 	ck_assert_int_eq(watch(&eve, "pose", name, &bytes, ANSWER_MS), -EACCES);
+	ck_assert_int_gt(watch(&bob, "note.doorbell", name, &bytes, ANSWER_MS), 0);
+	ck_assert_str_eq(name, "note.doorbell");
+	ck_assert_int_eq(watch(&bob, "note.nobody", name, &bytes, 300), 0);
 	ck_assert_int_eq(watch(&bob, "../secret", name, &bytes, 300), 0);
 	ck_assert_int_gt(watch(&anna, "pose", name, &bytes, ANSWER_MS), 0);
 	kill(publisher, SIGKILL);

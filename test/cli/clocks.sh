@@ -12,7 +12,10 @@ procs/lab/bench_map.c 1 the processor time a thread has used
 procs/lab/bench_recorder.c 1 the processor time a thread has used
 procs/lab/bench_planner.c 1 the processor time a thread has used
 procs/lab/bench_planner_hybrid.c 1 the processor time a thread has used
+procs/lab/fleet_master.c 1 messages of VDA 5050 bear the time of day
+procs/lab/fleet_sim.c 1 messages of VDA 5050 bear the time of day
 procs/lab/eval_scene.c 1 the processor time a thread has used
+procs/lab/eval_voice.c 1 the processor time the process has used
 procs/cairn/checks_host.c 4 the doctor's check of the clock itself
 procs/cairn/found.c 1 shows when a thing was found
 procs/cairn/folder.c 1 the name of a folder by the time
@@ -23,6 +26,8 @@ procs/recorder/capture.c 1 messages of a recording bear the time of day, by one 
 procs/recorder/folder.c 2 names of recordings, and their age by the time of their files
 procs/cairn/cmd_audit.c 1 which decision was in force at a time of day
 procs/cairn/cmd_recording.c 1 shows when a recording began
+common/fleet/fleet_state.c 1 messages of VDA 5050 bear the time of day
+procs/fleet/main.c 1 messages of VDA 5050 bear the time of day
 procs/gateway/discoveries.c 1 the time at which a thing was found
 procs/gateway/http.c 1 a service may say until when to wait as a time of day; the wait is a monotonic span of at most an hour
 procs/gateway/locate.c 1 how long ago a thing was seen
@@ -34,8 +39,12 @@ procs/gateway/decision_trace.c 1 the time at which a recording began
 procs/lab/map_log.c 1 the processor time the process has used
 procs/launcher/report.c 1 the time in a line of the log of commands
 procs/web/hub.c 1 messages for Foxglove and lines of the logs bear the time of day
+procs/ros2-robot/main.c 1 messages of drivers of ROS bear the time of day
+procs/ros2-bridge/main.c 1 messages for nodes of ROS bear the time of day
 procs/web/logs.c 1 the time of day of a line of the logs, for the viewer
+procs/agent/main.c 1 the time at which a thing was seen, as the scene tells it
 procs/scene/main.c 1 the time at which a thing was seen
+procs/speak/main.c 2 quiet hours are a time of day
 procs/pilot/main.c 1 the time in an answer, as the interface asks for it
 LIST
 }

@@ -36,5 +36,16 @@ got=$(python3 "$script" --slowest 2 "$log")
 [ "$got" = "slowest: slow 12.3 s, middle 3.0 s
 3 passed, 0 failed" ] || { echo "got '$got'"; exit 1; }
 
+cat >"$log" <<'LOG'
+{"name": "good", "stdout": "ok 1 - a\n1..1\n", "result": "OK", "duration": 0.25}
+{"name": "bad", "stdout": "not ok 1 - a: 3 is not 4\nok 2 - b\n1..2\n", "stderr": "one\nwhy\n", "result": "FAIL", "duration": 1.5}
+LOG
+got=$(python3 "$script" --failures 1 "$log") || true
+[ "$got" = "---- failed: bad (FAIL, 1.5 s)
+not ok 1 - a: 3 is not 4
+1..2
+why
+2 passed, 1 failed" ] || { echo "got '$got'"; exit 1; }
+
 : >"$log"
 expect "0 passed, 1 failed" 1

@@ -39,6 +39,35 @@ cp "$build/procs/cairn" "$dir/clone/build/procs/cairn"
 cp -r "$source/config" "$dir/clone/config"
 worlds_of "$dir/clone/build/procs/cairn" "$dir/clone"
 
+# Each file goes into one of the Debian packages. The lab is left out of them, and the unit comes with another option.
+lists=$(cat "$source/debian/cairn.install" "$source/debian/libcairn-dev.install")
+(cd "$dir/root" && find ".$prefix" -type f ! -name 'cairn-lab*' ! -name home.yaml) | sed "s,^[.]$prefix,usr," >"$dir/files"
+printf '%s\n' etc/cairn/cairn.yaml lib/systemd/system/cairn.service lib/udev/rules.d/60-cairn.rules >>"$dir/files"
+while read -r file; do
+	places=0
+	set -f
+	for place in $lists; do
+		# shellcheck disable=SC2254 # a pattern
+		case $file in
+		$place | $place/*) places=$((places + 1)) ;;
+		esac
+	done
+	set +f
+	[ "$places" = 1 ] || fail "$file is in $places packages: correct debian/*.install"
+done <"$dir/files"
+set -f
+for place in $lists; do
+	found=no
+	while read -r file; do
+		# shellcheck disable=SC2254 # a pattern
+		case $file in
+		$place | $place/*) found=yes ;;
+		esac
+	done <"$dir/files"
+	[ "$found" = yes ] || fail "debian/*.install names $place, which is not installed"
+done
+set +f
+
 # A reader of frames is built from what is installed, and from nothing else.
 grep -q '^.SH NAME' "$root/share/man/man1/cairn.1" || fail "there is no manual page"
 grep -q '^complete -F _cairn cairn' "$root/share/bash-completion/completions/cairn.bash" || fail "there is no completion for bash"

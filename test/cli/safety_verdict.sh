@@ -14,6 +14,7 @@ case "$*" in
 *"--without sequencer"*) part=motor ;;
 *"--without motor"*) part=sequencer ;;
 esac
+case "$*" in *diffdrive*) part=$part-two ;; esac
 [ "$part" != both ] || : >"$here/../safety-2.state"
 cat "$here/$part"
 exit "$(cat "$here/$part.status")"
@@ -31,6 +32,8 @@ good() {
 	say both 0 0 true true
 	say motor 0 0 true true
 	say sequencer 0 0 true true
+	say motor-two 0 0 true true
+	say sequencer-two 0 0 true true
 	say neither 1 3 true true
 }
 expect() { # EXIT-STATUS WHAT
@@ -53,6 +56,12 @@ expect 1 "a contact of the motor stage alone"
 good
 say sequencer 1 1 true true
 expect 1 "a contact of the sequencer alone"
+good
+say motor-two 1 1 true true
+expect 1 "a contact of the motor stage alone, turning in place"
+good
+say sequencer-two 1 1 true true
+expect 1 "a contact of the sequencer alone, turning in place"
 good
 say neither 0 0 true true
 expect 1 "a test that tests nothing"

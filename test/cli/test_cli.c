@@ -461,9 +461,14 @@ START_TEST(install_service_writes_a_unit_that_starts_this_very_program)
 	ck_assert(strstr(cairn("install-service", "--print")->out, "SupplementaryGroups") == NULL);
 	snprintf(args, sizeof(args), "--print --config '%s/robot.yaml'", run_dir);
 	write_file("robot.yaml", "launcher: {service_user: daemon, service_groups: 'dialout, video'}\n", "w");
-	ck_assert_ptr_nonnull(
-	    strstr(cairn("install-service", args)->out, "\nUser=daemon\nAmbientCapabilities=CAP_SYS_NICE "
-							"CAP_IPC_LOCK\nSupplementaryGroups=dialout video\n"));
+	ck_assert_ptr_nonnull(strstr(cairn("install-service", args)->out,
+	    "\nUser=daemon\nAmbientCapabilities=CAP_SYS_NICE CAP_IPC_LOCK\n"
+	    "CapabilityBoundingSet=CAP_SYS_NICE CAP_IPC_LOCK\n"
+	    "SupplementaryGroups=dialout video\n"));
+	const char *unit = cairn("install-service", "--print --package /opt/cairn")->out;
+	ck_assert_ptr_nonnull(strstr(unit, "\nExecStart=/opt/cairn/bin/cairn up --headless --stay "));
+	ck_assert_ptr_nonnull(strstr(unit, " --config /etc/cairn/cairn.yaml\nUser=cairn\n"));
+	ck_assert_int_eq(cairn("install-service", "--print --package opt")->status, 2);
 	write_file("robot.yaml", "launcher: {service_groups: nobody-has-this}\n", "w");
 	expect("install-service", args, 2, "",
 	    "cairn install-service: launcher.service_groups: there is no group 'nobody-has-this'\n");

@@ -117,6 +117,47 @@ START_TEST(worlds_and_maps_that_cannot_be_used_are_named_with_key_file_and_reaso
 }
 END_TEST
 
+/* The tool of a build without CycloneDDS: beside it lies every program but those that need that. */
+static void make_build_without_dds(char tool[256])
+{
+	char cmd[1200];
+	snprintf(tool, 256, "%s/bin/cairn", run_dir);
+	snprintf(cmd, sizeof(cmd),
+	    "d=$(dirname '%s') && mkdir %s/bin && cp '%s' %s && "
+	    "for f in $d/cairn-*; do case $f in *.p|*-ros2-*) ;; *) ln -s $f %s/bin/ ;; esac; done",
+	    CAIRN_PROGRAM, run_dir, CAIRN_PROGRAM, tool, run_dir);
+	ck_assert_int_eq(system(cmd), 0);
+}
+
+START_TEST(a_build_without_dds_says_so_where_it_is_asked_for_and_is_well_otherwise)
+{
+	char tool[256], cmd[900];
+	static const struct {
+		const char *args, *want;
+	} rows[] = {{"--set ros2.enabled=true", "ros2.enabled: this build is without CycloneDDS"},
+	    {"--set robot.name=ros2-diffdrive --set robot.drive=ros2",
+		"robot.drive: ros2: this build is without CycloneDDS"}};
+	make_run_dir();
+	make_build_without_dds(tool);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		for (int up = 0; up < 2; up++) {
+			snprintf(cmd, sizeof(cmd), "%s %s --run %s/run %s >%s/said 2>&1", tool,
+			    up ? "up --headless" : "doctor --dry", run_dir, rows[i].args, run_dir);
+			ck_assert_int_eq(WEXITSTATUS(system(cmd)), 2);
+			snprintf(cmd, sizeof(cmd), "grep -q '%s; install cyclonedds-dev' %s/said",
+			    rows[i].want, run_dir);
+			ck_assert_msg(system(cmd) == 0, "not said: %s", rows[i].want);
+		}
+	}
+	snprintf(cmd, sizeof(cmd),
+	    "%s doctor --dry --run %s/run >%s/said 2>&1; grep -q 'ok  *built' %s/said && grep -q 'ok  "
+	    "*programs' %s/said",
+	    tool, run_dir, run_dir, run_dir, run_dir);
+	ck_assert_int_eq(system(cmd), 0);
+	remove_run_dir();
+}
+END_TEST
+
 START_TEST(a_network_that_finds_things_without_its_files_is_named)
 {
 	char args[600];
@@ -493,6 +534,7 @@ START_TEST(a_user_without_a_name_is_told_so_before_roudi_dies_of_it)
 END_TEST
 
 CAIRN_TEST_MAIN("doctor", where_all_is_well_every_check_of_the_table_is_told_and_nothing_is_started,
+    a_build_without_dds_says_so_where_it_is_asked_for_and_is_well_otherwise,
     a_network_that_finds_things_without_its_files_is_named,
     worlds_and_maps_that_cannot_be_used_are_named_with_key_file_and_reason,
     saved_maps_memories_and_scenes_that_are_damaged_are_named_before_a_robot_drives_without_them,

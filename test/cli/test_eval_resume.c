@@ -123,7 +123,7 @@ START_TEST(explorations_go_on_where_they_were)
 {
 	static const struct eval e = {"explore --worlds " CAIRN_SOURCE_ROOT
 				      "/config/worlds/studio.yaml --seeds 2 --mode frontier "
-				      "--mode nearest --poses truth --for 1m --json --report report",
+				      "--mode nearest --poses truth --for 20s --json --report report",
 	    "report/trials.state", "report/index.html", 1000};
 	interrupt_and_go_on(&e);
 }
@@ -168,7 +168,8 @@ END_TEST
 
 START_TEST(safety_goes_on_where_it_was)
 {
-	static const struct eval e = {"safety --hours 0.01 --json --state state", "state", NULL, 1000};
+	static const struct eval e = {
+	    "safety --hours 0.3 --without motor --json --state state", "state", NULL, 1000};
 	interrupt_and_go_on(&e);
 }
 END_TEST

@@ -17,6 +17,8 @@
 #include "common/base/geom.h"
 #include "common/config/config.h"
 #include "common/sim/robot/dev_board.h"
+#include "common/sim/robot/dev_diffdrive.h"
+#include "common/sim/robot/dev_ld06.h"
 #include "common/sim/robot/dev_lidar.h"
 #include "ipc/bus.h"
 #include "test/support/run_dir.h"
@@ -38,7 +40,11 @@ static struct cairn_bus *bus;
 static struct cairn_config cfg;
 static struct port board_port = {"dev/board", -1, -1}, lidar_port = {"dev/lidar", -1, -1};
 static struct cairn_dev_board board;
+static bool is_two_wheels; /* the base is a diffdrive-serial one, from setup on */
+static struct cairn_dev_diffdrive two_wheels;
 static struct cairn_dev_lidar lidar;
+static bool is_ld06; /* the LiDAR is one, from setup on */
+static struct cairn_dev_ld06 ld06;
 static double intruder_m;   /* something ahead of the LiDAR at this distance; 0 = nothing */
 static unsigned revolution; /* of the LiDAR, counted */
 static bool lidar_frozen, board_deaf;
@@ -51,6 +57,7 @@ static struct cairn_msg_odom odom;
 static int scans, motions, odoms, node_at;
 static int64_t board_due_ns, lidar_due_ns, cmd_due_ns, last_scan_ns, estop_due_ns;
 static double command_mps; /* NAN: silent */
+static double command_radps, heading_rad;
 static bool estop_on;
 static double wall_m = 3.0; /* all round */
 static double travelled_m;
@@ -88,15 +95,50 @@ static inline void vanish(struct port *p)
 	p->master = p->slave = -1;
 }
 
+#define SEPARATION_M 0.22
+
+/* Its wheels do at once what they are told. */
+static inline size_t serve_two_wheels(int64_t now_ns, uint8_t *buf, size_t cap)
+{
+	size_t out = cairn_dev_diffdrive_take(&two_wheels, buf, cap);
+	if (now_ns < board_due_ns)
+		return out;
+	double v = cairn_dev_diffdrive_v_mps(&two_wheels),
+	       w = cairn_dev_diffdrive_w_radps(&two_wheels, SEPARATION_M);
+	static double left_m, right_m;
+	left_m += two_wheels.left_mps * 0.01;
+	right_m += two_wheels.right_mps * 0.01;
+	travelled_m += v * 0.01;
+	heading_rad += w * 0.01;
+	struct cairn_dev_diffdrive_sense sense = {
+	    .counts = {(int32_t)lround(left_m * cfg.robot.encoder_ticks_per_m),
+		(int32_t)lround(right_m * cfg.robot.encoder_ticks_per_m)},
+	    .mps = {two_wheels.left_mps, two_wheels.right_mps},
+	    .battery_v = 12.1,
+	    .gyro_radps = {0.0, 0.0, w},
+	    .accel_mps2 = {0.0, 0.0, 9.81}};
+	out += cairn_dev_diffdrive_report(&two_wheels, &sense, 10.0, buf + out, cap - out);
+	board_due_ns = now_ns + 10 * MS;
+	return out;
+}
+
+static inline void hear_board(const uint8_t *bytes, size_t count)
+{
+	if (is_two_wheels)
+		cairn_dev_diffdrive_receive(&two_wheels, bytes, count);
+	else if (!board_deaf)
+		cairn_dev_board_receive(&board, bytes, count);
+}
+
 static inline void serve_board(int64_t now_ns)
 {
 	uint8_t buf[512];
 	ssize_t n;
 	while (board_port.master >= 0 && (n = read(board_port.master, buf, sizeof(buf))) > 0)
-		if (!board_deaf)
-			cairn_dev_board_receive(&board, buf, (size_t)n);
-	size_t out = cairn_dev_board_take(&board, buf, sizeof(buf));
-	if (now_ns >= board_due_ns) {
+		hear_board(buf, (size_t)n);
+	size_t out = is_two_wheels ? serve_two_wheels(now_ns, buf, sizeof(buf))
+				   : cairn_dev_board_take(&board, buf, sizeof(buf));
+	if (!is_two_wheels && now_ns >= board_due_ns) {
 		double v = board.mode == CAIRN_DEV_BOARD_STOPPED ? 0.0 : board.v_mps;
 		travelled_m += v * 0.01;
 		int32_t count = (int32_t)lround(travelled_m * cfg.robot.encoder_ticks_per_m);
@@ -113,7 +155,7 @@ static inline void serve_board(int64_t now_ns)
  * those of a real LiDAR are not; with lidar_frozen they all are. */
 static inline double range_m_at(double deg)
 {
-	double side = fabs(sin(cairn_deg_to_rad(deg)));
+	double side = fabs(sin(cairn_deg_to_rad(deg) - heading_rad));
 	double m = side * 11.0 > wall_m ? wall_m / side : 0.0;
 	if (intruder_m > 0.0 && (deg < 25.0 || deg > 335.0))
 		m = intruder_m;
@@ -128,11 +170,16 @@ static inline void serve_lidar(int64_t now_ns)
 	while (lidar_port.master >= 0 && (n = read(lidar_port.master, buf, sizeof(buf))) > 0)
 		cairn_dev_lidar_receive(&lidar, buf, (size_t)n);
 	size_t out = cairn_dev_lidar_take(&lidar, buf, sizeof(buf));
-	if (lidar.scanning && now_ns >= lidar_due_ns) {
+	if ((lidar.scanning || is_ld06) && now_ns >= lidar_due_ns) {
 		for (int i = 0; i < NODES / 10; i++) {
 			double deg = 360.0 * node_at / NODES;
-			cairn_dev_lidar_node(buf + out, deg, range_m_at(deg), node_at == 0);
-			out += CAIRN_DEV_LIDAR_NODE;
+			if (is_ld06) {
+				out += cairn_dev_ld06_point(
+				    &ld06, deg, range_m_at(deg), 3600.0, now_ns / MS, buf + out);
+			} else {
+				cairn_dev_lidar_node(buf + out, deg, range_m_at(deg), node_at == 0);
+				out += CAIRN_DEV_LIDAR_NODE;
+			}
 			node_at = (node_at + 1) % NODES;
 			revolution += node_at == 0;
 		}
@@ -165,8 +212,9 @@ static inline int pump(int ms, bool (*cond)(void))
 		serve_board(now_ns);
 		serve_lidar(now_ns);
 		if (isfinite(command_mps) && now_ns >= cmd_due_ns) {
-			cairn_pub_send(
-			    cmd_pub, &(struct cairn_msg_cmd_vel){.v_mps = command_mps}, now_ns, true);
+			cairn_pub_send(cmd_pub,
+			    &(struct cairn_msg_cmd_vel){.v_mps = command_mps, .w_radps = command_radps},
+			    now_ns, true);
 			cmd_due_ns = now_ns + 50 * MS;
 		}
 		if (estop_on && now_ns >= estop_due_ns) {
@@ -196,6 +244,9 @@ static inline bool eight_scans(void)
 
 static inline bool driving(void)
 {
+	if (is_two_wheels)
+		return motion.state == CAIRN_MOTOR_STATE_DRIVING &&
+		       fabs(cairn_dev_diffdrive_v_mps(&two_wheels) - command_mps) < 0.002;
 	return motion.state == CAIRN_MOTOR_STATE_DRIVING && board.mode == CAIRN_DEV_BOARD_TWIST &&
 	       fabs(board.v_mps - command_mps) < 0.002;
 }
@@ -217,6 +268,8 @@ static inline bool no_scan(void)
 
 static inline bool wheels_stand(void)
 {
+	if (is_two_wheels)
+		return two_wheels.left_mps == 0.0 && two_wheels.right_mps == 0.0;
 	return board.mode == CAIRN_DEV_BOARD_STOPPED || board.v_mps == 0.0;
 }
 
@@ -267,22 +320,23 @@ static inline void make_run_dir(void)
 	cairn_run_dir_folder(run_dir, "dev");
 	cairn_run_dir_folder(run_dir, "state");
 	cairn_config_defaults(&cfg);
+	cfg.robot.lidar_model = is_ld06 ? CAIRN_CHOICE_LIDAR_MODEL_LD06 : CAIRN_CHOICE_LIDAR_MODEL_SLLIDAR;
+	if (is_two_wheels) {
+		cfg.robot.base_model = CAIRN_CHOICE_BASE_MODEL_DIFFDRIVE_SERIAL;
+		cfg.robot.kinematics = CAIRN_CHOICE_KINEMATICS_DIFFERENTIAL;
+		cfg.robot.wheel_separation_m = SEPARATION_M;
+		cfg.robot.encoder_mask = 9;
+		cfg.robot.footprint_half_width_m = 0.13;
+		cfg.robot.footprint_front_m = cfg.robot.footprint_rear_m = 0.15;
+	}
 	snprintf(path, sizeof(path), "%s/config.yaml", run_dir);
 	ck_assert_msg(cairn_config_save(&cfg, path, &err), "%s", err.text);
 	bus = cairn_bus_new(run_dir, &err);
 	ck_assert_msg(bus != NULL, "%s", err.text);
 }
 
-static inline void setup(bool devices)
+static inline void join_bus(void)
 {
-	make_run_dir();
-	cairn_dev_board_init(&board);
-	cairn_dev_lidar_init(&lidar);
-	if (devices) {
-		appear(&board_port);
-		appear(&lidar_port);
-	}
-	command_mps = NAN;
 	struct cairn_error err = {""};
 	cmd_pub = cairn_pub_new(bus, CAIRN_TOPIC_CMD_VEL, NULL, &err);
 	estop_pub = cairn_pub_new(bus, CAIRN_TOPIC_ESTOP, NULL, &err);
@@ -292,6 +346,21 @@ static inline void setup(bool devices)
 	odom_sub = cairn_sub_new(bus, CAIRN_TOPIC_ODOM, NULL, &err);
 	ck_assert_msg(
 	    cmd_pub && estop_pub && guard_pub && scan_sub && motion_sub && odom_sub, "%s", err.text);
+}
+
+static inline void setup(bool devices)
+{
+	make_run_dir();
+	cairn_dev_board_init(&board);
+	cairn_dev_diffdrive_init(&two_wheels, true);
+	command_radps = heading_rad = 0.0;
+	cairn_dev_lidar_init(&lidar);
+	if (devices) {
+		appear(&board_port);
+		appear(&lidar_port);
+	}
+	command_mps = NAN;
+	join_bus();
 	motor_pid = spawn("cairn-motor", "motor");
 	bridge_pid = spawn("cairn-sensor-bridge", "sensor-bridge");
 }

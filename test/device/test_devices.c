@@ -80,6 +80,26 @@ START_TEST(a_lidar_that_repeats_its_last_revolution_is_no_scan_until_it_looks_ag
 }
 END_TEST
 
+START_TEST(an_ld06_is_driven_by_also_when_it_vanishes_or_its_line_has_garbage)
+{
+	static const uint8_t junk[100] = {0x54, 0x2C, 0x54, 0x2C, 1, 2, 3};
+	is_ld06 = true;
+	up_and_driving();
+	ck_assert_uint_eq(scan.range_m_count, NODES);
+	ck_assert_double_eq_tol((double)scan.angle_rad[NODES / 4], -M_PI / 2.0, 0.02);
+	ck_assert_double_eq_tol((double)scan.range_m[NODES / 4], 3.0, 2e-3);
+	(void)!write(lidar_port.master, junk, sizeof(junk));
+	scans = 0;
+	ck_assert_int_ge(pump(PATIENCE_MS, eight_scans), 0);
+	vanish(&lidar_port);
+	ck_assert_int_ge(pump(PATIENCE_MS, no_scan), 0);
+	ck_assert_int_ge(pump(PATIENCE_MS, wheels_stand), 0);
+	appear(&lidar_port);
+	ck_assert_int_ge(pump(PATIENCE_MS, driving), 0);
+	teardown();
+}
+END_TEST
+
 START_TEST(a_killed_bridge_is_taken_back_by_the_motor_stage)
 {
 	up_and_driving();
@@ -235,6 +255,7 @@ END_TEST
 CAIRN_TEST_MAIN("devices", scans_come_out_at_the_rate_of_the_turns,
     a_lidar_that_vanishes_is_back_within_half_a_second, garbage_on_the_lidars_line_costs_turns_but_no_process,
     a_lidar_that_repeats_its_last_revolution_is_no_scan_until_it_looks_again,
+    an_ld06_is_driven_by_also_when_it_vanishes_or_its_line_has_garbage,
     a_killed_bridge_is_taken_back_by_the_motor_stage, a_command_reaches_the_wheels_and_its_silence_stops_them,
     an_obstacle_in_a_turn_of_the_lidar_stops_the_wheels_and_going_away_it_frees_them,
     a_board_that_no_longer_obeys_while_its_reports_go_on_is_an_alarm_and_is_reset_when_it_listens_again,

@@ -11,10 +11,10 @@ static bool with_a_pose(const struct up_run *run, void *ctx)
 	       run->have_frontiers && stack_is_up(run, ctx);
 }
 
-static struct drill *start(void)
+static struct drill *start(const char *const *words)
 {
 	struct stack_stage agent = {"agent", 0};
-	struct drill *drill = stack_start(args);
+	struct drill *drill = stack_start(words);
 	ck_assert_msg(
 	    fixture_wait(drill, with_a_pose, &agent, STACK_UP_S), "no agent; see %s", fixture_run_dir(drill));
 	return drill;
@@ -37,7 +37,7 @@ static const char *told(const char *out, const char *word, char *dst, size_t cap
 
 START_TEST(a_question_is_answered_with_evidence_and_asked_again_without_a_step)
 {
-	struct drill *drill = start();
+	struct drill *drill = start(args);
 	char out[8192], answer[300], evidence[300], scene[65536];
 	int status = stack_cairn(drill, "task --wait 'Where is the sofa?'", out, sizeof(out));
 	ck_assert_msg(status == 0, "status %d: %s; see %s", status, out, fixture_run_dir(drill));
@@ -82,7 +82,7 @@ static bool finished(const struct up_run *run, void *ctx)
 
 START_TEST(an_agent_that_is_killed_goes_on_and_a_stop_ends_its_task)
 {
-	struct drill *drill = start();
+	struct drill *drill = start(args);
 	char out[8192];
 	stack_ask(drill, CAIRN_SERVICE_OPERATOR, "task", "How many chairs are there?");
 	stack_must(drill, agent_drives, NULL, "the agent drives nothing");
@@ -102,6 +102,41 @@ START_TEST(an_agent_that_is_killed_goes_on_and_a_stop_ends_its_task)
 }
 END_TEST
 
+static const char *const arm_args[] = {"--stay", "--world",
+    CAIRN_SOURCE_ROOT "/config/worlds/home-tasks.yaml", "--config",
+    CAIRN_SOURCE_ROOT "/config/robots/task-sim.yaml", "--set", "agent.enabled=true", "--set",
+    "pilot.profile=scholar", "--set", "mission.autostart=false", "--set", "agent.limit_wall_s=600", "--set",
+    "detect.still_period_s=1.0", NULL};
+
+static bool over(const struct up_run *run, void *ctx)
+{
+	(void)ctx;
+	return run->mission.task_id == 1 && run->mission.state != CAIRN_MISSION_STATE_TASK &&
+	       run->motion.v_mps == 0.0;
+}
+
+START_TEST(an_arm_opens_what_it_is_told_to_though_its_agent_is_killed_under_way)
+{
+	struct drill *drill = start(arm_args);
+	char out[8192];
+	stack_ask(drill, CAIRN_SERVICE_OPERATOR, "task", "Open the shoe cabinet");
+	stack_must(drill, agent_drives, NULL, "the agent drives nothing");
+	struct stack_stage again = {"agent", fixture_pid(drill, "agent")};
+	kill(again.not_pid, SIGKILL);
+	stack_must(drill, stack_is_up, &again, "the agent was not started again");
+	stack_must(drill, over, NULL, "the task has no end");
+	ck_assert_int_eq(stack_cairn(drill, "agent", out, sizeof(out)), 0);
+	ck_assert_msg(
+	    strstr(out, "Done: open shoe cabinet.") != NULL, "%s; see %s", out, fixture_run_dir(drill));
+	ck_assert_msg(stack_file_tells(drill, "logs/robot-sim.log", "success: the shoe cabinet is open"),
+	    "it is called done, and in the house it is not open; see %s", fixture_run_dir(drill));
+	ck_assert_uint_eq(fixture_run(drill)->truth.contacts, 0);
+	(void)fixture_end(drill, SIGINT, STACK_PATIENCE_S, out, sizeof(out));
+	fixture_destroy(&drill, false);
+}
+END_TEST
+
 CAIRN_TEST_MAIN_TIMEOUT("agent in a stack", 400.0 * STACK_SLOWER,
+    an_arm_opens_what_it_is_told_to_though_its_agent_is_killed_under_way,
     a_question_is_answered_with_evidence_and_asked_again_without_a_step,
     an_agent_that_is_killed_goes_on_and_a_stop_ends_its_task)

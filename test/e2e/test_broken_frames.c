@@ -110,7 +110,7 @@ START_TEST(broken_frames_are_refused_counted_and_survived)
 	ck_assert_uint_eq(fixture_run(drill)->truth.contacts, 0);
 	ck_assert_uint_eq(fixture_run(drill)->stages.restarts, 0);
 	cairn_bus_destroy(&bus);
-	ck_assert_int_eq(fixture_end(drill, SIGINT, STACK_PATIENCE_S, NULL, 0), 0);
+	stack_interrupt(drill, 0);
 	fixture_destroy(&drill, false);
 }
 END_TEST

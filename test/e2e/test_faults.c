@@ -128,6 +128,7 @@ static void latch_a_stop(struct drill *drill)
 	stack_must(drill, stack_drives, NULL, "does not drive");
 	stack_ask(drill, CAIRN_SERVICE_MOTOR_CTL, "stop", "somebody fell");
 	stack_must(drill, stands_for_the_stop, NULL, "does not stop");
+	stack_must(drill, stack_has_come_up, NULL, "a stage does not come up");
 }
 
 /* A motor stage other than before is up, and has known of the stop from its first word on. */
@@ -136,6 +137,7 @@ static void still_latched(struct drill *drill, int motor_before)
 	struct stack_stage motor = {"motor", motor_before}, sequencer = {"sequencer", 0};
 	stack_must(drill, stack_is_up, &motor, "no motor stage comes back");
 	stack_must(drill, stack_is_up, &sequencer, "no sequencer comes back");
+	stack_must(drill, stack_has_come_up, NULL, "a stage does not come up");
 	struct stack_stretch after = {.s = 3.0};
 	stack_must(drill, stack_stretch_over, &after, "the motor stage is silent");
 	ck_assert(!after.moved);

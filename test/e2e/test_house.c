@@ -25,12 +25,10 @@ static bool wheels_turn(const struct up_run *run, void *ctx)
 	       run->motion.v_mps != 0.0;
 }
 
-static void check_clean_end(struct drill *drill, int expected_status)
+static void check_clean_end(struct drill *drill)
 {
 	struct cairn_error left = {""};
-	char summary[8192];
-	int status = fixture_end(drill, SIGINT, STACK_PATIENCE_S, summary, sizeof(summary));
-	ck_assert_msg(status == expected_status, "status %d, summary %s", status, summary);
+	stack_interrupt(drill, 0);
 	ck_assert_msg(fixture_leftovers(drill, &left) == 0, "%s", left.text);
 }
 
@@ -101,7 +99,7 @@ START_TEST(whoever_is_killed_comes_back_and_the_robot_drives_on_untouched)
 		    "does not drive after %s was killed; see %s", k.name, fixture_run_dir(drill));
 		ck_assert_uint_eq(fixture_run(drill)->truth.contacts, 0);
 	}
-	check_clean_end(drill, 0);
+	check_clean_end(drill);
 	fixture_destroy(&drill, false);
 }
 END_TEST
@@ -124,8 +122,8 @@ START_TEST(a_second_stack_in_the_same_run_directory_is_refused)
 	static const char *const args[] = {"--world", "config/worlds/studio.yaml", NULL};
 	struct drill *drill = stack_start(args);
 	uint64_t one = 1;
-	ck_assert_msg(
-	    fixture_wait(drill, deciding, &one, STACK_UP_S), "no decision; see %s", fixture_run_dir(drill));
+	stack_must(drill, deciding, &one, "no decision");
+	stack_must(drill, stack_has_come_up, NULL, "a stage does not come up");
 	char command[400], out[2048];
 	snprintf(command, sizeof(command), "up --headless --run %s", fixture_run_dir(drill));
 	ck_assert_int_eq(run_cairn(out, sizeof(out), command), 1);
@@ -233,12 +231,12 @@ START_TEST(a_zone_that_a_person_drew_stays_with_the_map_of_the_home)
 	stack_ask(drill, CAIRN_SERVICE_OPERATOR, "zone", "keepout stairs -9,-9 -8,-9 -8,-8");
 	must_keep_out_of(drill, "stairs");
 	stack_must(drill, stack_drives, NULL, "does not drive"); /* a run that did nothing has not passed */
-	check_clean_end(drill, 0);
+	check_clean_end(drill);
 	stack_start_again(drill, args);
 	must_keep_out_of(drill, "stairs");
 	stack_must(drill, stack_drives, NULL, "does not drive again");
 	char zones[] = "zones.bin";
-	check_clean_end(drill, 0);
+	check_clean_end(drill);
 	stack_start_again(drill, fresh);
 	stack_must(drill, is_aside, zones, "the zones of the run before are not set aside");
 	stack_must(drill, stack_drives, NULL, "does not drive anew");

@@ -128,7 +128,7 @@ static void record_a_run(char path[PATH_BYTES])
 	struct stack_stretch stretch = {.s = DRIVEN_S};
 	stack_must(drill, stack_stretch_over, &stretch, "no messages");
 	ck_assert(stretch.moved);
-	ck_assert_int_eq(fixture_end(drill, SIGINT, STACK_PATIENCE_S, NULL, 0), 0);
+	stack_interrupt(drill, 0);
 	only_recording(fixture_run_dir(drill), original);
 	ck_assert_int_eq(mkdir(path, 0700), 0);
 	snprintf(line, sizeof(line), "mv %s %s/original.mcap", original, path);

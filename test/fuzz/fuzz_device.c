@@ -4,8 +4,11 @@
 #include <string.h>
 
 #include "common/device/camera_link.h"
+#include "common/device/diffdrive_orders.h"
+#include "common/device/ld06.h"
 #include "common/device/rosmaster.h"
 #include "common/device/rplidar.h"
+#include "common/device/scan_stream.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count);
 
@@ -26,7 +29,7 @@ static void lidar(const uint8_t *data, size_t count)
 		data += n;
 		count -= n;
 		if (cairn_rplidar_turn(&parser) != NULL)
-			cairn_rplidar_scan(&scan, cairn_rplidar_turn(&parser), 0.1, false, 0.05, 16.0);
+			cairn_lidar_scan(&scan, cairn_rplidar_turn(&parser), 0.1, false, 0.05, 16.0);
 	}
 }
 
@@ -67,16 +70,91 @@ static void camera(const uint8_t *data, size_t count)
 	}
 }
 
+static void ld06(const uint8_t *data, size_t count)
+{
+	static struct cairn_ld06 parser;
+	cairn_ld06_init(&parser);
+	for (int calls = 0; count > 0; calls++) {
+		bool turn;
+		size_t n = cairn_ld06_feed(&parser, data, count, NOW_NS, &turn);
+		if (n > count || calls > CALLS_MAX ||
+		    (turn && cairn_ld06_turn(&parser)->count < CAIRN_LIDAR_TURN_MIN))
+			abort();
+		data += n;
+		count -= n;
+	}
+}
+
+static void two_wheels(const uint8_t *data, size_t count, size_t piece)
+{
+	struct cairn_diffdrive_parser parser;
+	cairn_diffdrive_parser_init(&parser);
+	for (int calls = 0; count > 0; calls++) {
+		struct cairn_diffdrive_report report;
+		bool some;
+		size_t now = count < piece ? count : piece;
+		size_t n = cairn_diffdrive_feed(&parser, data, now, &report, &some);
+		if (n == 0 || n > now || calls > CALLS_MAX || (some && report.kind >= CAIRN_DIFFDRIVE_KINDS))
+			abort();
+		data += n;
+		count -= n;
+	}
+}
+
+static void helper_turns(const uint8_t *data, size_t count)
+{
+	static struct cairn_scan_stream parser;
+	cairn_scan_stream_init(&parser);
+	for (int calls = 0; count > 0; calls++) {
+		bool turn;
+		size_t n = cairn_scan_stream_feed(&parser, data, count, NOW_NS, &turn);
+		if (n > count || calls > CALLS_MAX ||
+		    (turn && !cairn_scan_stream_whole(cairn_scan_stream_turn(&parser), NULL)))
+			abort();
+		data += n;
+		count -= n;
+	}
+}
+
+/* What a base is told: no speed beyond what its field may hold. */
+static void orders(const uint8_t *data, size_t count, size_t piece)
+{
+	struct cairn_diffdrive_orders o = {.have = 0};
+	for (int calls = 0; count > 0; calls++) {
+		struct cairn_diffdrive_order order = {.left_mps = 0.0};
+		bool some;
+		size_t now = count < piece ? count : piece;
+		size_t n = cairn_diffdrive_orders_feed(&o, data, now, &order, &some);
+		if (n == 0 || n > now || calls > CALLS_MAX ||
+		    !(order.left_mps >= -5.0 && order.left_mps <= 5.0))
+			abort();
+		data += n;
+		count -= n;
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count)
 {
 	if (count < 2)
 		return 0;
-	switch (data[0] % 3) {
+	switch (data[0] % 7) {
 	case 0:
 		lidar(data + 2, count - 2);
 		break;
 	case 1:
 		board(data + 2, count - 2, 1u + data[1] % 64u);
+		break;
+	case 3:
+		ld06(data + 2, count - 2);
+		break;
+	case 4:
+		two_wheels(data + 2, count - 2, 1u + data[1] % 64u);
+		break;
+	case 5:
+		helper_turns(data + 2, count - 2);
+		break;
+	case 6:
+		orders(data + 2, count - 2, 1u + data[1] % 64u);
 		break;
 	default:
 		camera(data + 2, count - 2);

@@ -12,6 +12,7 @@
 #include "common/slam/mapper.h"
 #include "common/mcap/mcap_writer.h"
 #include "common/record/message_recorder.h"
+#include "common/ros2/ros2.h"
 #include "common/sequencer/mission_store.h"
 #include "common/sim/robot/dev_board.h"
 #include "common/sim/robot/dev_lidar.h"
@@ -147,6 +148,9 @@ static void devices(void)
 	    .seq = 1,
 	    .payload_bytes = 1920 * 480};
 	cairn_camera_header_write(camera + 2, &hdr);
+	const uint8_t head[2] = {4, 7};
+	static const char lines[] = "$I,1,1*49\r\n$E,100,-200,250,-250*46\r\n$B,12100*5C\r\n";
+	put("device", "two-wheels", head, 2, (const uint8_t *)lines, sizeof(lines) - 1);
 	put("device", "camera", camera, 2, camera + 2, CAIRN_CAMERA_HEADER_BYTES);
 }
 
@@ -351,6 +355,41 @@ static void recordings(void)
 	put("mcap", "played", "", 0, r.data, r.bytes);
 }
 
+/* Of each type that comes from ROS 2, and pictures. */
+static void ros2(void)
+{
+	static unsigned char buf[4096];
+	static const uint8_t pixels[6] = {1, 2, 3, 4, 5, 6};
+	const struct cairn_frame_header rgb = {
+	    .format = CAIRN_FORMAT_RGB8, .width = 2, .height = 1, .stride_bytes = 6, .payload_bytes = 6};
+	const struct cairn_ros2_jpeg jpeg = {pixels, sizeof(pixels), "camera"};
+	const struct cairn_ros2_frame frame = {&rgb, pixels, "camera"};
+	const struct cairn_msg_motion motion = {.v_mps = 0.2, .w_radps = 0.1};
+	const struct cairn_msg_pose pose = {.x_m = 1.0};
+	const struct cairn_msg_odom odom = {.x_m = 1.0, .v_mps = 0.2};
+	const struct cairn_msg_imu imu = {.gyro_radps_count = 3, .accel_mps2_count = 3};
+	const struct cairn_msg_battery battery = {.voltage_v = 11.5};
+	static struct cairn_msg_scan scan = {
+	    .range_max_m = 16.0f, .angle_rad_count = 180, .range_m_count = 180};
+	for (int i = 0; i < 180; i++)
+		scan.angle_rad[i] = 0.035f * (float)i;
+	const struct {
+		const char *name, *kind; /* of a driver's: 2 and four times its row of robot.def */
+		enum cairn_ros2_type type;
+		const void *from;
+	} rows[] = {{"goal", "\0", CAIRN_ROS2_POSE_STAMPED, &pose},
+	    {"twist", "\1", CAIRN_ROS2_TWIST, &motion}, {"jpeg", "\3", CAIRN_ROS2_COMPRESSED_IMAGE, &jpeg},
+	    {"image", "\3", CAIRN_ROS2_IMAGE, &frame}, {"driver-scan", "\2", CAIRN_ROS2_LASER_SCAN, &scan},
+	    {"driver-odom", "\6", CAIRN_ROS2_ODOMETRY, &odom}, {"driver-imu", "\12", CAIRN_ROS2_IMU, &imu},
+	    {"driver-battery", "\16", CAIRN_ROS2_BATTERY_STATE, &battery},
+	    {"driver-image", "\22", CAIRN_ROS2_IMAGE, &frame},
+	    {"driver-jpeg", "\32", CAIRN_ROS2_COMPRESSED_IMAGE, &jpeg}};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		int n = cairn_ros2_encode(rows[i].type, 1, rows[i].from, buf, sizeof(buf));
+		put("ros2", rows[i].name, rows[i].kind, 1, buf, n > 0 ? (size_t)n : 0);
+	}
+}
+
 static void texts(void)
 {
 	static const char carmen[] =
@@ -383,6 +422,7 @@ int main(int argc, char **argv)
 	session();
 	state();
 	recordings();
+	ros2();
 	texts();
 	files("config", argv[2], "config/cairn.yaml", "", 0);
 	files("config", argv[2], "config/robots/*.yaml", "", 0);

@@ -44,8 +44,8 @@ static void print_messages(void)
 				  .pitch_rad = 0.2,
 				  .yaw_rad = 0.3});
 	print(CAIRN_ROS2_TF,
-	    &(struct cairn_ros2_transforms){
-		2, {{"map", "odom", {1.0, 2.0, 0.5}, 0.0}, {"base_link", "laser", {0.1, 0.0, 0.0}, 0.18}}});
+	    &(struct cairn_ros2_transforms){2, {{"map", "odom", {1.0, 2.0, 0.5}, 0.0, 0.0, 0.0},
+						   {"base_link", "laser", {0.1, 0.0, 0.3}, 0.18, 0.1, 0.2}}});
 	print(CAIRN_ROS2_LOG, &(struct cairn_ros2_log_line){
 				  CAIRN_LOG_ERROR, "mapper", "T\303\274r \342\202\254", "grid.c", 88});
 	print(CAIRN_ROS2_LOG, &(struct cairn_ros2_log_line){CAIRN_LOG_DEBUG, "motor", "", "main.c", 7});
@@ -103,10 +103,50 @@ static void print_frames(void)
 	print(CAIRN_ROS2_COMPRESSED_IMAGE, &(struct cairn_ros2_jpeg){"\377\330\377\331", 4, "camera"});
 }
 
+/* What is said of the robot beside what it measures. */
+static void print_status(void)
+{
+	static struct cairn_msg_stages stages = {.items_count = 2,
+	    .items = {{.name = "motor",
+			  .state = CAIRN_STAGE_STATE_UP,
+			  .restarts = 2,
+			  .uptime_s = 12.5,
+			  .cpu_cores = 0.0625,
+			  .rss_mb = 9.5},
+		{.name = "mapper", .state = CAIRN_STAGE_STATE_FAILED, .note = "died 5 times"}}};
+	static struct cairn_msg_health health = {.ok = false, .problem = "mapper is down"};
+	static struct cairn_msg_detections seen = {.items_count = 1,
+	    .items = {{.label = "cup",
+		.confidence = 0.75f,
+		.x_m = 1.0,
+		.y_m = 2.0,
+		.z_m = 0.5,
+		.box_m_count = 6,
+		.box_m = {1.0f, 2.0f, 0.0f, 2.0f, 4.0f, 0.5f}}}};
+	static const uint8_t gids[2][CAIRN_ROS2_GID_BYTES] = {{1, 2, 3}, {4, 5, 6}};
+	print(CAIRN_ROS2_TWIST, &(struct cairn_msg_motion){.v_mps = 0.25, .w_radps = -0.5});
+	print(CAIRN_ROS2_TWIST_STAMPED, &(struct cairn_msg_motion){.v_mps = 0.25, .w_radps = -0.5});
+	print(CAIRN_ROS2_POSE_COVARIANCE,
+	    &(struct cairn_msg_pose){
+		.x_m = 7.0, .y_m = 8.0, .yaw_rad = -2.0, .sigma_xy_m = 0.5, .sigma_yaw_rad = 0.25});
+	print(CAIRN_ROS2_TEXT, "{\"id\":7}");
+	print(CAIRN_ROS2_CAMERA_INFO, &(struct cairn_ros2_camera){640, 480, M_PI_2, "camera_optical"});
+	print(CAIRN_ROS2_DIAGNOSTICS, &(struct cairn_ros2_health){&health, &stages});
+	print(CAIRN_ROS2_DETECTIONS, &seen);
+	print(CAIRN_ROS2_NODES, &(struct cairn_ros2_nodes){.participant = {9},
+				    .name = "cairn",
+				    .gid_bytes = CAIRN_ROS2_GID_BYTES,
+				    .reader_count = 1,
+				    .writer_count = 2,
+				    .readers = gids,
+				    .writers = gids});
+}
+
 int main(void)
 {
 	print_messages();
 	print_frames();
 	print_markers();
+	print_status();
 	return 0;
 }

@@ -37,6 +37,9 @@ const marker = given => ({
   mesh_resource: "", mesh_file: { filename: "", data: [] }, mesh_use_embedded_materials: false, ...given });
 const at = (x, y, z) => ({ position: { x, y, z }, orientation: { x: 0, y: 0, z: 0, w: 1 } });
 const cube = (x, y = x, z = x) => ({ x, y, z });
+const gid = (...bytes) => ({ data: [...bytes, ...zeros(16 - bytes.length)] });
+const status = (level, stage, message, values) => ({ level, name: `cairn: ${stage}`, message, hardware_id: "cairn",
+  values: ["restarts", "uptime_s", "cpu_cores", "rss_mb"].map((key, i) => ({ key, value: values[i] })) });
 const rgba = (r, g, b, a) => ({ r, g, b, a });
 const label = (id, x, y, z, text) => marker({ ns: "label", id, type: 9, pose: at(x, y, z), scale: cube(0.15), color: rgba(1, 1, 1, 1), text });
 const wiped = marker({ action: 3 });
@@ -64,7 +67,7 @@ const expected = [
   ["tf2_msgs/msg/TFMessage", { transforms: [
     { header: header("map"), child_frame_id: "odom", transform: { translation: { x: 1, y: 2, z: 0 }, rotation: turned(0.5) } },
     { header: header("base_link"), child_frame_id: "laser",
-      transform: { translation: { x: 0.1, y: 0, z: 0.18 }, rotation: turned(0) } }] }],
+      transform: { translation: { x: 0.1, y: 0, z: 0.18 }, rotation: attitude } }] }],
   ["rcl_interfaces/msg/Log", { stamp, level: 40, name: "mapper", msg: "Tür €", file: "grid.c", function: "", line: 88 }],
   ["rcl_interfaces/msg/Log", { stamp, level: 10, name: "motor", msg: "", file: "main.c", function: "", line: 7 }],
   ["nav_msgs/msg/OccupancyGrid", {
@@ -88,10 +91,29 @@ const expected = [
     marker({ ns: "frontier", type: 2, pose: at(5, 6, 0.12), scale: cube(0.12), color: rgba(0.9, 0.3, 0.2, 0.9) }),
     label(0, 5, 6, 0.42, "F12"),
     marker({ ns: "blind", type: 2, pose: at(7, 8, 0.12), scale: cube(0.12), color: rgba(0.5, 0.5, 0.5, 0.6) })] }],
+  ["geometry_msgs/msg/Twist", { linear: { x: 0.25, y: 0, z: 0 }, angular: { x: 0, y: 0, z: -0.5 } }],
+  ["geometry_msgs/msg/TwistStamped", { header: header("base_link"), twist: { linear: { x: 0.25, y: 0, z: 0 }, angular: { x: 0, y: 0, z: -0.5 } } }],
+  ["geometry_msgs/msg/PoseWithCovarianceStamped", {
+    header: header("map"), pose: { pose: pose(7, 8, -2), covariance: zeros(36).map((_, i) => i === 0 || i === 7 ? 0.25 : i === 35 ? 0.0625 : 0) } }],
+  ["std_msgs/msg/String", { data: '{"id":7}' }],
+  ["sensor_msgs/msg/CameraInfo", {
+    header: header("camera_optical"), height: 480, width: 640, distortion_model: "plumb_bob", d: zeros(5),
+    k: [320, 0, 320, 0, 320, 240, 0, 0, 1], r: [1, 0, 0, 0, 1, 0, 0, 0, 1], p: [320, 0, 320, 0, 0, 320, 240, 0, 0, 0, 1, 0],
+    binning_x: 0, binning_y: 0, roi: { x_offset: 0, y_offset: 0, height: 0, width: 0, do_rectify: false } }],
+  ["diagnostic_msgs/msg/DiagnosticArray", { header: header(""), status: [
+    { level: 2, name: "cairn: watchdog's verdict", message: "mapper is down", hardware_id: "cairn", values: [] },
+    status(0, "motor", "up", ["2", "12.5", "0.062", "9.5"]), status(2, "mapper", "died 5 times", ["0", "0.0", "0.000", "0.0"])] }],
+  ["vision_msgs/msg/Detection3DArray", { header: header("map"), detections: [{
+    header: header("map"), results: [{
+      hypothesis: { class_id: "cup", score: 0.75 },
+      pose: { pose: at(1, 2, 0.5), covariance: zeros(36) } }],
+    bbox: { center: at(1.5, 3, 0.25), size: cube(1, 2, 0.5) }, id: "" }] }],
+  ["rmw_dds_common/msg/ParticipantEntitiesInfo", { gid: gid(9), node_entities_info_seq: [{
+    node_namespace: "/", node_name: "cairn", reader_gid_seq: [gid(1, 2, 3)], writer_gid_seq: [gid(1, 2, 3), gid(4, 5, 6)] }] }],
 ];
 
 function same(got, want, where) {
-  if (typeof want === "number" && !Number.isInteger(want) && Number.isFinite(want))
+  if (typeof want === "number" && Number.isFinite(want) && !(Number.isInteger(want) && Number.isInteger(got)))
     return assert.ok(Math.abs(got - want) < 1e-6, `${where} is ${got}, not ${want}`);
   if (typeof want !== "object")
     return assert.ok(Object.is(got, want) || got === want, `${where} is ${got}, not ${want}`);
@@ -123,6 +145,8 @@ test("each schema is the definition of ROS 2", () => {
   const bare = fields => fields.filter(f => !f.isConstant).map(({ name, type, isArray, arrayLength, isComplex }) =>
     `${type.replace("/msg/", "/")} ${name}${isArray ? `[${arrayLength ?? ""}]` : ""}${isComplex ? " complex" : ""}`);
   for (const row of rows) {
+    if (/^(vision_msgs|rmw_dds_common)/.test(row.name)) // not among its packages
+      continue;
     const [top, ...rest] = parse(row.schema, { ros2: true });
     assert.deepEqual(bare(top.definitions), bare(ros2humble[row.name.replace("/msg/", "/")].definitions), row.name);
     for (const { name, definitions } of rest)

@@ -42,6 +42,8 @@ struct rig {
 	struct cairn_text bodies, record;
 	struct cairn_replay *replay;
 	uint32_t calls, same, decisions, spins;
+	uint32_t called_off;    /* drives that the agent has ended by itself */
+	uint32_t busy_refusals; /* of decisions that came while another one was driven */
 };
 
 static inline void rig_node(struct rig *r, enum cairn_scene_kind kind, const char *id, const char *label,
@@ -96,6 +98,16 @@ static inline struct rig *rig_new(void)
 		    .id = 10 + i, .x_m = 1.0 + i, .y_m = 2.0, .distance_m = 2.0 + i, .width_m = 1.0};
 	r->frontiers.free_m2 = 10.0;
 	rig_tell_all(r);
+	return r;
+}
+
+/* Three things behind its openings: two chairs and a red sofa in the hall. */
+static inline struct rig *rig_house(void)
+{
+	struct rig *r = rig_new();
+	r->hidden[1] = (struct rig_hidden){"chair_1", "chair", "", "room_1"};
+	r->hidden[2] = (struct rig_hidden){"sofa_1", "sofa", "red", "room_1"};
+	r->hidden[3] = (struct rig_hidden){"chair_2", "chair", "", "room_1"};
 	return r;
 }
 
@@ -201,7 +213,28 @@ static inline void rig_drive(struct rig *r)
 {
 	struct cairn_msg_decision d;
 	while (cairn_agent_take_decision(r->agent, &d)) {
+		if (r->driving.id != 0 && d.tool == CAIRN_TOOL_STOP_ROBOT) { /* it may take back its own */
+			struct cairn_msg_result off = {.decision_id = r->driving.id,
+			    .source = CAIRN_SOURCE_AGENT,
+			    .tool = r->driving.tool,
+			    .outcome = CAIRN_OUTCOME_REPLACED,
+			    .distance_m = 1.0};
+			r->driving.id = 0;
+			r->called_off++;
+			cairn_agent_on_result(r->agent, &off, r->now_ns);
+		}
+		if (r->driving.id != 0) { /* as the sequencer does */
+			struct cairn_msg_result no = {.decision_id = d.id,
+			    .source = CAIRN_SOURCE_AGENT,
+			    .tool = d.tool,
+			    .outcome = CAIRN_OUTCOME_REFUSED,
+			    .reason = "another decision is still being executed"};
+			r->busy_refusals++;
+			cairn_agent_on_result(r->agent, &no, r->now_ns);
+			continue;
+		}
 		r->driving = d;
+		r->mission.decision_source = CAIRN_SOURCE_AGENT;
 		r->decisions++;
 		r->t_drive_ns = r->now_ns;
 		r->mission.decision_id = r->refuses ? 0 : d.id;
@@ -212,7 +245,7 @@ static inline void rig_drive(struct rig *r)
 	    .source = CAIRN_SOURCE_AGENT,
 	    .tool = r->driving.tool,
 	    .outcome = r->refuses ? CAIRN_OUTCOME_REFUSED : CAIRN_OUTCOME_SUCCESS,
-	    .distance_m = r->refuses ? 0.0 : 2.0};
+	    .distance_m = r->refuses || r->driving.tool == CAIRN_TOOL_STOP_ROBOT ? 0.0 : 2.0};
 	snprintf(result.executed, sizeof(result.executed), "drove");
 	snprintf(result.reason, sizeof(result.reason), r->refuses ? "a wall" : "there");
 	if (!r->refuses && r->driving.goal_kind == CAIRN_GOAL_KIND_FRONTIER &&

@@ -62,9 +62,8 @@ static inline void look(const struct box *b, struct cairn_pose2 pose, struct cai
 
 /* ---- driving the core by hand ---- */
 
-static inline void fresh_motor(bool reborn)
+static inline void fresh_motor_of(bool reborn)
 {
-	cairn_config_defaults(&cfg);
 	cairn_motor_params_from(&params, &cfg);
 	params.wheels.limit_s = 0.0; /* the rig holds the robot against its commands */
 	now = 1000 * CAIRN_NS_PER_S;
@@ -72,6 +71,24 @@ static inline void fresh_motor(bool reborn)
 	cmd_epoch = 11, scan_epoch = 22;
 	cairn_motor_init(&motor, &params, reborn, now);
 	cairn_motor_device(&motor, true);
+}
+
+static inline void fresh_motor(bool reborn)
+{
+	cairn_config_defaults(&cfg);
+	fresh_motor_of(reborn);
+}
+
+/* The same of a robot with two driven wheels, 0.30 m long and 0.26 m wide about its axle. */
+static inline void two_wheels(struct cairn_config *c)
+{
+	cairn_config_defaults(c);
+	c->robot.base_model = CAIRN_CHOICE_BASE_MODEL_DIFFDRIVE_SERIAL;
+	c->robot.kinematics = CAIRN_CHOICE_KINEMATICS_DIFFERENTIAL;
+	c->robot.footprint_front_m = c->robot.footprint_rear_m = 0.15;
+	c->robot.footprint_half_width_m = 0.13;
+	c->robot.turn_radius_min_m = 0.20;
+	c->robot.lidar_x_m = 0.0;
 }
 
 static inline struct cairn_header header(uint64_t epoch, uint64_t seq, int64_t t_ns)

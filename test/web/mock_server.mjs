@@ -13,7 +13,7 @@ const recorded = (name) => readFileSync(join(here, 'recorded', name));
 const TYPES = { '.html': 'text/html; charset=utf-8', '.css': 'text/css; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.svg': 'image/svg+xml' };
 const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'";
 const ANY = new Set(['stop', 'estop']);
-const COMMANDS = { explore: 'drive', stop: 'any', goto: 'drive', home: 'drive', pause: 'drive', resume: 'drive', zone: 'configure', estop: 'any', release: 'drive', restart: 'configure' };
+const COMMANDS = { explore: 'drive', task: 'drive', tell: 'drive', talk: 'drive', hush: 'any', stop: 'any', goto: 'drive', home: 'drive', pause: 'drive', resume: 'drive', zone: 'configure', estop: 'any', release: 'drive', restart: 'configure' };
 const SEES_M = 2.6; // how far around its way the robot is taken to have seen
 
 const messages = gunzipSync(recorded('messages.jsonl.gz')).toString().trim().split('\n').map((l) => {
@@ -25,6 +25,16 @@ const messages = gunzipSync(recorded('messages.jsonl.gz')).toString().trim().spl
 	}
 	return { ms, topic, data };
 });
+// Not in the recording: things of a house, and the view that shows one of them.
+const thing = (id, label, more) => ({ id, kind: 'object', label, colour: '', room: 'room_1', x_m: 1, y_m: 0.5, z_m: 0.4, yaw_rad: 0, box_m: [0.8, 0.3, 0, 1.2, 0.7, 0.8], confidence: 0.93, container: false, occludes: false, open: false, state: '',
+	first_unix_s: 1.79e9, last_unix_s: Date.now() / 1000 - 12, seen: 7, stale: false, area_m2: 0, picture: '0', source: '', ...more });
+export const sampleScene = () => ({
+	nodes: [{ id: 'room_1', kind: 'room', label: 'kitchen', colour: '', x_m: 1, y_m: 0, area_m2: 9 }, thing('cup_3', 'cup', { colour: 'red', x_m: 1.1, picture: '12' }), thing('table_1', 'table', {}), thing('fridge_2', 'fridge', { container: true, open: true, x_m: 2, stale: true })],
+	edges: [{ src: 'cup_3', relation: 'on', dst: 'table_1' }, { src: 'room_1', relation: 'contains', dst: 'table_1' }],
+	version: '4', objects: 3, stale: 1, rooms: 1, here: 'room_1',
+});
+export const sampleTask = (more) => ({ task_id: '5', task: 'Where is the red cup?', state: 'searching', step: 'looks in the kitchen', plan: [{ text: '1 find the cup' }, { text: '2 look at it' }], revisions: 1, queries: 9, repeated: 2,
+	tokens_in: '23456', tokens_out: '812', usd: 0.012, steps: 31, function_errors: 0, elapsed_s: 75, limit: 'none', answer: '', evidence: '', confidence: 0, ...more });
 const decisions = gunzipSync(recorded('decisions.jsonl.gz')).toString().trim().split('\n').map((l) => JSON.parse(l));
 
 function crc32(buffer) {
@@ -90,6 +100,7 @@ export class Mock {
 		this.url = `http://127.0.0.1:${this.port}/`;
 		this.begun = Date.now();
 		this.next = 0;
+		this.say('scene', sampleScene());
 		this.timer = setInterval(() => this.play(), 20);
 		return this;
 	}
@@ -173,7 +184,7 @@ export class Mock {
 		socket.on('message', (text) => this.take(client, JSON.parse(text)));
 		client.send({
 			op: 'hello', version: '0.1.0', rights: client.rights, now_ns: String(process.hrtime.bigint()),
-			topics: [...new Set(messages.map((m) => m.topic))].sort().map((name) => ({ name, type: name.replace('.', '_'), hz: 10, help: '' })).concat([{ name: 'map', type: 'map', hz: 0, help: '' }, { name: 'logs', type: 'logs', hz: 0, help: '' }]),
+			topics: [...new Set([...messages.map((m) => m.topic), 'scene', 'agent', 'heard', 'spoken'])].sort().map((name) => ({ name, type: name.replace('.', '_'), hz: 10, help: '' })).concat([{ name: 'map', type: 'map', hz: 0, help: '' }, { name: 'logs', type: 'logs', hz: 0, help: '' }]),
 			commands: Object.entries(COMMANDS).map(([name, right]) => ({ name, right, args: '', help: '' })),
 			robot: { name: 'rosmaster-a1', footprint_front_m: 0.27, footprint_rear_m: 0.08, footprint_half_width_m: 0.1, lidar_x_m: 0.1, lidar_y_m: 0, turn_radius_min_m: 0.3, wheelbase_m: 0.229, speed_max_mps: 0.5 },
 			limits: { usd_per_hour: 0.5, usd_per_session: 1 },
@@ -257,6 +268,8 @@ export class Mock {
 			return res.writeHead(200, { 'Content-Type': 'text/plain; charset=utf-8' }).end(decisions.find((d) => d.prompt)?.prompt.context ?? '');
 		if (/^\/(snapshot|camera)\.jpg$|^\/camera\.mjpg$|\/picture\.jpg$/.test(path))
 			return picture();
+		if (path === '/api/views/12')
+			return json(200, { id: 12, unix_s: 1.79e9, map_id: '1', camera: {}, shows: [{ id: 'cup_3', label: 'cup', box: [200, 150, 260, 220] }] });
 		if (path === '/api/decisions')
 			return json(200, this.decisions ?? decisions);
 		if (path.startsWith('/api/decisions/')) {

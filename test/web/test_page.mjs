@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { launch, open, until, violations } from './browser.mjs';
-import { Mock } from './mock_server.mjs';
+import { Mock, sampleScene, sampleTask } from './mock_server.mjs';
 
 const TOKEN = 'key-of-the-test';
 let browser, mock;
@@ -41,13 +41,80 @@ pageTest('every part shows what came, and axe-core finds nothing', { token: TOKE
 	assert.match(await text(page, '#mission-figures'), /Calls\s+\d+/);
 	await until(() => page.locator('#camera-picture').evaluate((i) => i.naturalWidth > 0), 'the picture');
 	assert.deepEqual(await violations(page), []);
-	for (const [tab, pane, has] of [['stages', '#stage-rows', /motor\s*up/], ['places', '#place-rows', /opening\s*F\d+[^]*m² unknown/], ['safety', '#events', /./], ['logs', '#log', /tracking good/]]) {
+	for (const [tab, pane, has] of [['stages', '#stage-rows', /motor\s*up/], ['places', '#place-rows', /opening\s*F\d+[^]*m² unknown/], ['house', '#house-rows', /red cup\s*kitchen; on table 1[^]*fridge\s*kitchen; open, not where it was/], ['safety', '#events', /./], ['logs', '#log', /tracking good/]]) {
 		await page.click(`#tab-${tab}`);
 		await until(async () => has.test(await text(page, pane)), `${tab} shows ${has}`);
 		assert.deepEqual(await violations(page), [], tab);
 	}
 	await page.click('#map-layers');
-	assert.equal(await page.locator('#layers button').count(), 12);
+	assert.equal(await page.locator('#layers button').count(), 13);
+	assert.deepEqual(await violations(page), []);
+});
+
+pageTest('a thing is shown with the picture that shows it best, and can be driven to', { token: TOKEN }, async (page) => {
+	await page.click('#tab-house');
+	const row = page.locator('#house-rows tr', { hasText: 'red cup' });
+	await row.locator('.thumb').click();
+	await page.locator('#view dd', { hasText: 'kitchen' }).waitFor();
+	const blue = () => page.locator('#view canvas').evaluate((c) => [...c.getContext('2d').getImageData(200, 180, 1, 1).data].slice(0, 3).join());
+	await until(async () => (await blue()) === '108,182,255', 'the outline where the view says that it is');
+	assert.match(await text(page, '#view'), /Relation\s+on table 1[^]*Size\s+0\.40 × 0\.40 × 0\.80 m/);
+	assert.deepEqual(await violations(page), []);
+	await page.keyboard.press('Escape');
+	assert.equal(await page.locator('#house-rows tr', { hasText: 'fridge' }).locator('.thumb').isVisible(), false, 'without a picture there is none');
+	await row.locator('button', { hasText: 'Go' }).click();
+	await until(() => mock.commands.at(-1)?.name === 'goto', 'goto');
+	assert.equal(mock.commands.at(-1).args, '1.10 0.50');
+	mock.say('scene', { nodes: [], edges: [], objects: 0 });
+	await page.locator('#house-none').waitFor();
+	mock.say('scene', sampleScene());
+	await row.waitFor();
+});
+
+pageTest('a task is given in words, and its plan, cost, answer and evidence are shown', { token: TOKEN }, async (page) => {
+	assert.equal(await page.isVisible('#task'), false, 'without a task there is no panel');
+	await page.click('#give-task');
+	await page.locator('#steer-answer', { hasText: 'Say in words' }).waitFor();
+	await page.fill('#goal', 'Where is the "red" cup?');
+	await page.click('#give-task');
+	await until(() => mock.commands.at(-1)?.name === 'task', 'task');
+	assert.equal(mock.commands.at(-1).args, 'Where is the "red" cup?');
+	mock.say('agent', sampleTask());
+	await page.locator('#task-step', { hasText: 'looks in the kitchen' }).waitFor();
+	assert.match(await text(page, '#task-figures'), /Asked\s+9 times, 2 not paid again\s+Tokens\s+23k in, 812 out\s+Spent\s+0\.0120 USD/);
+	await page.click('#task-plan summary');
+	assert.match(await text(page, '#task-lines'), /1 find the cup\s+2 look at it/);
+	assert.deepEqual(await violations(page), []);
+	mock.say('agent', sampleTask({ state: 'failed', limit: 'usd', answer: 'one more query might exceed what a task may cost' }));
+	await page.locator('#task-state[data-tone=bad]', { hasText: 'failed: usd' }).waitFor();
+	mock.say('agent', sampleTask({ state: 'done', answer: 'On the table in the kitchen.', evidence: 'cup_3', confidence: 0.9 }));
+	await page.locator('#task-answer', { hasText: 'On the table' }).waitFor();
+	assert.equal(await page.isVisible('#task-step'), false);
+	assert.deepEqual(await violations(page), []);
+	await page.locator('#task-evidence .link', { hasText: 'cup 3' }).click();
+	await page.locator('#view dd', { hasText: 'cup_3' }).waitFor();
+	mock.say('agent', sampleTask({ task_id: '0' }));
+	await page.locator('#task').waitFor({ state: 'hidden' });
+});
+
+pageTest('what is said to the robot and by it can be followed, and a sentence can be written', { token: TOKEN }, async (page) => {
+	await page.click('#tab-voice');
+	await page.fill('#tell', 'go to the "kitchen"');
+	await page.keyboard.press('Enter');
+	await until(() => mock.commands.at(-1)?.name === 'tell', 'tell');
+	assert.equal(mock.commands.at(-1).args, 'go to the "kitchen"');
+	await until(async () => (await page.inputValue('#tell')) === '', 'it was taken');
+	mock.refuse.set('talk', 'nobody answers: listen does not run');
+	await page.click('#talk');
+	await page.locator('#tell-answer', { hasText: 'listen does not run' }).waitFor();
+	mock.refuse.clear();
+	mock.say('heard', { id: '1', words: 'go to the kitchen', confidence: 0.55, spotted: false, transcribed: false, intent: 'goto', place: 'kitchen', verdict: 'asked', command: '', reply: 'Shall I go to the kitchen?', latency_ms: 300 });
+	mock.say('spoken', { id: '1', text: 'Shall I go to the kitchen?', urgency: 'answer', state: 'speaking', reason: '', waiting: 0 });
+	await page.locator('#exchange li', { hasText: 'Shall I go' }).filter({ hasText: 'speaking' }).waitFor();
+	mock.say('spoken', { id: '1', text: 'Shall I go to the kitchen?', urgency: 'answer', state: 'cut', reason: 'stop', waiting: 0 });
+	await page.locator('#exchange li', { hasText: 'Shall I go' }).filter({ hasText: 'cut: stop' }).waitFor();
+	assert.equal(await page.locator('#exchange li', { hasText: 'Shall I go' }).count(), 1, 'one line for each announcement');
+	assert.match(await text(page, '#exchange'), /You\s*go to the kitchen\s*asked, 55 % sure/);
 	assert.deepEqual(await violations(page), []);
 });
 
@@ -105,6 +172,79 @@ pageTest('commands are those of the command line, and a refusal shows where it w
 	await page.locator('#stage-rows button[aria-label="Restart mapper"]').click();
 	await until(() => mock.commands.at(-1)?.name === 'restart', 'restart');
 	assert.equal(mock.commands.at(-1).args, 'mapper');
+});
+
+pageTest('rooms of the graph stand on the map and among the places, and those that the model alone has named', { token: TOKEN }, async (page) => {
+	await page.evaluate(() => {
+		window.drawn = new Map();
+		const draw = CanvasRenderingContext2D.prototype.fillText;
+		CanvasRenderingContext2D.prototype.fillText = function (text, ...at) {
+			window.drawn.set(text, this.font);
+			return draw.call(this, text, ...at);
+		};
+	});
+	const hall = { ...sampleScene().nodes[0], id: 'room_2', label: '', x_m: 3, area_m2: 4 };
+	mock.say('rooms', { items: [{ name: 'kitchen', x_m: 1.2, y_m: 0 }, { name: 'pantry', x_m: -1, y_m: 1 }] });
+	mock.say('scene', { ...sampleScene(), nodes: [...sampleScene().nodes, hall] });
+	const font = (name) => page.evaluate((n) => window.drawn.get(n), name);
+	for (const [name, bold] of [['kitchen', true], ['pantry', true], ['room 2', false]])
+		await until(async () => (await font(name))?.startsWith('600') === bold, `${name} on the map`);
+	await page.click('#tab-places');
+	for (const name of ['kitchen', 'pantry', 'room 2'])
+		await page.locator(`#place-rows tr[data-key="room/${name}"]`).waitFor();
+	assert.equal(await page.locator('#place-rows tr[data-key="room/kitchen"]').count(), 1, 'a room that both know stands there once');
+	mock.say('rooms', { items: [] });
+	mock.say('scene', sampleScene());
+});
+
+pageTest('any number can be plotted over time, six at most', { token: TOKEN }, async (page) => {
+	const answer = () => text(page, '#plot-answer');
+	await page.selectOption('#plot-topic', 'pose');
+	await page.locator('#plot-field option[value=x_m]').waitFor({ state: 'attached' });
+	for (const field of ['x_m', 'y_m', 'yaw_rad']) {
+		await page.selectOption('#plot-field', field);
+		await page.click('#plot-add');
+	}
+	assert.equal(await page.locator('.plot').count(), 6);
+	await page.click('#plot-add');
+	await until(async () => /6 plots at most/.test(await answer()), 'the seventh is refused');
+	const x = page.locator('.plot', { hasText: 'pose.x_m' });
+	await until(async () => /\d/.test(await x.locator('b').innerText()), 'its value');
+	const inked = () => x.locator('canvas').evaluate((c) => c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some((v, i) => i % 4 === 3 && v > 0));
+	await until(inked, 'a line');
+	await x.locator('button').click();
+	assert.equal(await page.locator('.plot').count(), 5);
+	assert.deepEqual(await violations(page), []);
+});
+
+pageTest('a mission is paused and resumed', { token: TOKEN }, async (page) => {
+	const mission = mock.latest.get('mission').message.data;
+	clearInterval(mock.timer);
+	mock.say('mission', { ...mission, state: 'exploring' });
+	await page.click('#pause');
+	await until(() => mock.commands.at(-1)?.name === 'pause', 'pause');
+	mock.say('mission', { ...mission, state: 'paused' });
+	await page.click('#resume');
+	await until(() => mock.commands.at(-1)?.name === 'resume', 'resume');
+	mock.say('mission', mission);
+	mock.timer = setInterval(() => mock.play(), 20);
+});
+
+pageTest('a finger on the stick drives, and stops when it is lifted or taken away', { token: TOKEN, width: 360, height: 740, hasTouch: true, isMobile: true }, async (page) => {
+	await page.click('[data-show=map]');
+	const stick = page.locator('#stick');
+	await stick.evaluate((e) => e.scrollIntoView({ block: 'center' })); // clear of the bar with the stops
+	const box = await stick.boundingBox(), debug = await page.context().newCDPSession(page);
+	const touch = (type, x, y) => debug.send('Input.dispatchTouchEvent', { type, touchPoints: type === 'touchEnd' || type === 'touchCancel' ? [] : [{ x, y }] });
+	const [mx, my] = [box.x + box.width / 2, box.y + box.height / 2];
+	for (const end of ['touchEnd', 'touchCancel']) {
+		mock.teleop = [];
+		await touch('touchStart', mx, my);
+		await touch('touchMove', mx, box.y + 6);
+		await until(() => mock.teleop.some((t) => t.v_mps > 0), `ahead (${end})`);
+		await touch(end);
+		await until(() => mock.teleop.at(-1).v_mps === 0, `${end} lets go`);
+	}
 });
 
 pageTest('a zone is drawn by its corners', { token: TOKEN }, async (page) => {
@@ -165,6 +305,7 @@ pageTest('driving by hand is sent while a key is held, and ends with the key, th
 		assert.equal(mock.teleop.length, n, `${what}: nothing is sent after it`);
 		await page.keyboard.up('KeyW');
 	};
+	mock.teleop = [];
 	await page.keyboard.press('KeyW');
 	assert.equal(mock.teleop.length, 0, 'nothing is driven before it is switched on');
 	await page.click('#hand');
@@ -198,18 +339,24 @@ pageTest('what strangers wrote is shown as text, with what hides made visible', 
 	mock.lines = [{ t: '2026-01-01T00:00:00Z', stage: evil, level: 'warn', text: `\u001b[2J${evil}\u2066` }];
 	mock.say('rooms', { items: [{ name: `${evil}\u202e`, x_m: 1, y_m: 0 }] });
 	mock.say('discoveries', { items: [{ id: '1', kind: 'object', label: evil, notes: evil, room: evil, x_m: 0, y_m: 0, unix_s: 0, snapshot_id: '0', picture: '' }] });
+	mock.say('scene', { nodes: [{ ...sampleScene().nodes[1], label: evil, colour: evil, state: evil, room: evil, source: evil }], edges: [{ src: 'cup_3', relation: 'on', dst: evil }], objects: 1 });
+	mock.say('heard', { id: '2', words: evil, confidence: 1, transcribed: true, verdict: 'done', command: evil, reply: evil });
+	mock.say('spoken', { id: '2', text: evil, urgency: 'news', state: 'left_out', reason: evil });
+	mock.say('agent', sampleTask({ task: evil, state: 'done', step: evil, answer: evil, evidence: evil, plan: [{ text: evil }] }));
 	mock.say('zones', { items: [{ id: 1, kind: 'keepout', name: evil, author: 'operator', corners: [{ x_m: 0, y_m: 0 }, { x_m: 1, y_m: 0 }, { x_m: 1, y_m: 1 }] }] });
 	mock.say('mission', { ...mock.latest.get('mission').message.data, goal: evil, activity: evil, help: evil });
 	await page.reload();
 	await page.locator('.card-open', { hasText: 'alert(1)' }).waitFor();
 	assert.match(await page.locator('.card .said', { hasText: 'safe' }).innerText(), /safe‹U\+202E›evil‹U\+0007›/);
-	for (const tab of ['places', 'logs'])
+	for (const tab of ['places', 'house', 'logs'])
 		await page.click(`#tab-${tab}`);
 	await page.locator('#log', { hasText: '‹U+001B›[2J<img' }).waitFor();
 	await page.locator('.card-open', { hasText: 'alert(1)' }).click();
 	await page.locator('#trace .steps').waitFor();
 	assert.equal(await page.locator('img[src=x], body script, main script').count(), 0);
 	mock.decisions = mock.lines = undefined;
+	mock.say('scene', sampleScene());
+	mock.say('agent', sampleTask({ task_id: '0' }));
 	mock.jump(45000);
 });
 

@@ -34,7 +34,5 @@ uint32_t cairn_sim_detector_shown(
 /* What a detector would call a thing: its name in lower case, without a colour word in front; ret holds 40 bytes. False for
  * walls and what else is no thing. */
 bool cairn_sim_thing_label(const struct cairn_thing *thing, char ret[40]);
-/* The word for a colour: one of the eleven basic ones or "turquoise". */
-const char *cairn_colour_word(uint8_t r, uint8_t g, uint8_t b);
 
 #endif

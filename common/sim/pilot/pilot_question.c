@@ -12,7 +12,8 @@ static const struct {
     {"where's ", CAIRN_SCHOLAR_WHERE}, {"find ", CAIRN_SCHOLAR_WHERE}, {"look for ", CAIRN_SCHOLAR_WHERE},
     {"search for ", CAIRN_SCHOLAR_WHERE}, {"go to ", CAIRN_SCHOLAR_WHERE},
     {"is there ", CAIRN_SCHOLAR_EXISTS}, {"are there ", CAIRN_SCHOLAR_EXISTS},
-    {"do we have ", CAIRN_SCHOLAR_EXISTS}, {"how many ", CAIRN_SCHOLAR_COUNT},
+    {"do we have ", CAIRN_SCHOLAR_EXISTS}, {"how many ", CAIRN_SCHOLAR_COUNT}, {"open ", CAIRN_SCHOLAR_OPEN},
+    {"close ", CAIRN_SCHOLAR_CLOSE}, {"bring me ", CAIRN_SCHOLAR_BRING}, {"fetch ", CAIRN_SCHOLAR_BRING},
     {"what colour is ", CAIRN_SCHOLAR_COLOUR}, {"what color is ", CAIRN_SCHOLAR_COLOUR},
     {"what colour are ", CAIRN_SCHOLAR_COLOUR}, {"what color are ", CAIRN_SCHOLAR_COLOUR}};
 

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #define THINGS_MAX 24
+#define OPENINGS_MAX 12
 #define LINE_CAP 256
 
 /* What the request says of the house. */
@@ -19,7 +20,8 @@ struct view {
 	struct cairn_scholar_question q;
 	struct thing things[THINGS_MAX]; /* that the question is about */
 	uint32_t thing_count, openings, room_count;
-	char rooms[12][48];
+	char rooms[12][48], names[12][48];
+	bool tick;  /* a call of the whole task, and not of a step of a plan */
 	bool asked; /* the progress log has the conclusion of a Getinfo */
 	const char *graph, *graph_end, *memory, *memory_end, *said; /* said: behind the question, by tools */
 };
@@ -45,11 +47,11 @@ static const char *line_of(const char *at, const char *end, char line[LINE_CAP])
 	return stop < end ? stop + 1 : end;
 }
 
-/* The label has the thing's words as whole words. */
-static bool same_thing(const char *label, const char *what)
+/* The label has the thing's words as whole words; no words are in none. */
+bool cairn_scholar_same_thing(const char *label, const char *what)
 {
 	size_t n = strlen(what);
-	for (const char *at = label; (at = strcasestr(at, what)) != NULL; at++) {
+	for (const char *at = label; n > 0 && (at = strcasestr(at, what)) != NULL; at++) {
 		bool begins = at == label || at[-1] == ' ', ends = at[n] == '\0' || at[n] == ' ';
 		if (begins && ends)
 			return true;
@@ -97,9 +99,12 @@ static void read_graph(struct view *v)
 		} else if (sscanf(line, "openings into the unknown: %u", &v->openings) == 1) {
 			part = NOTHING;
 		} else if (part == ROOMS && strncmp(line, "- ", 2) == 0 && v->room_count < 12) {
-			snprintf(
-			    v->rooms[v->room_count++], 48, "%.*s", (int)strcspn(line + 2, ":"), line + 2);
-		} else if (part == THINGS && read_thing(line, &t) && same_thing(t.label, v->q.what) &&
+			const char *name = strstr(line, ": ");
+			snprintf(v->rooms[v->room_count], 48, "%.*s", (int)strcspn(line + 2, ":"), line + 2);
+			snprintf(v->names[v->room_count++], 48, "%.*s",
+			    name != NULL ? (int)strcspn(name + 2, ",") : 0, name != NULL ? name + 2 : "");
+		} else if (part == THINGS && read_thing(line, &t) &&
+			   cairn_scholar_same_thing(t.label, v->q.what) &&
 			   (v->q.room[0] == '\0' || strcasecmp(t.room_name, v->q.room) == 0 ||
 			       strcasecmp(t.room, v->q.room) == 0) &&
 			   v->thing_count < THINGS_MAX && !t.stale) {
@@ -122,7 +127,11 @@ static void read_view(const char *text, struct view *v)
 	const char *log = v->memory != NULL ? strstr(v->memory, "progress log") : NULL;
 	const char *asked = log != NULL ? strstr(log, "Getinfo(") : NULL;
 	v->asked = asked != NULL && asked < v->memory_end;
-	const char *step = strstr(v->graph_end != NULL ? v->graph_end : text, "Execute this step");
+	const char *rest = v->graph_end != NULL ? v->graph_end : text;
+	const char *step = strstr(rest, "Execute this step"),
+		   *tick = strstr(rest, "Work on the task with the tools");
+	v->tick = step == NULL && tick != NULL;
+	step = v->tick ? tick : step;
 	v->said = step != NULL && strchr(step, '\n') != NULL ? strchr(step, '\n') : "";
 }
 
@@ -210,6 +219,89 @@ static void next_step(const struct view *v, struct cairn_text *out)
 	text_arg(out, "step", step);
 }
 
+/* ---- things to do ---- */
+
+struct deed {
+	const char *verb, *argument, *target;
+};
+
+/* What a task takes, in its order; how many. */
+static size_t deeds_of(const struct view *v, struct deed ret[2])
+{
+	const char *what = v->q.what;
+	size_t n = 0;
+	if (v->q.kind == CAIRN_SCHOLAR_OPEN)
+		ret[n++] = (struct deed){"open", "thing", what};
+	else if (v->q.kind == CAIRN_SCHOLAR_CLOSE)
+		ret[n++] = (struct deed){"close", "thing", what};
+	else if (v->q.kind == CAIRN_SCHOLAR_BRING) {
+		ret[n++] = (struct deed){"grasp", "thing", what};
+		ret[n++] = (struct deed){"hand_over", "to", "requester"};
+	}
+	return n;
+}
+
+/* 1: the action log says that it was done, -1: that it failed, 0: neither. */
+static int outcome_of(const struct view *v, const struct deed *d)
+{
+	char line[LINE_CAP], head[LINE_CAP];
+	int outcome = 0;
+	snprintf(head, sizeof(head), "- %s %s: ", d->verb, d->target);
+	for (const char *at = v->memory; at != NULL && at < v->memory_end;) {
+		at = line_of(at, v->memory_end, line);
+		if (strncmp(line, head, strlen(head)) == 0)
+			outcome = strncmp(line + strlen(head), "failed", 6) == 0 ? -1 : 1;
+	}
+	return outcome;
+}
+
+static const struct deed *next_deed(
+    const struct view *v, const struct deed *deeds, size_t n, bool *ret_failed)
+{
+	*ret_failed = false;
+	for (size_t i = 0; i < n; i++) {
+		int outcome = outcome_of(v, &deeds[i]);
+		*ret_failed = outcome < 0;
+		if (outcome <= 0)
+			return &deeds[i];
+	}
+	return NULL;
+}
+
+/* The letter of the opening that is nearest to drive to; 0: there is none. */
+static char nearest_opening(const struct view *v);
+
+/* One call for the whole task. */
+static void tick(const struct view *v, struct cairn_text *out, const char *tools, char tool[64])
+{
+	struct deed deeds[2];
+	bool failed;
+	size_t n = deeds_of(v, deeds);
+	const struct deed *d = next_deed(v, deeds, n, &failed);
+	bool has_arm = d != NULL && cairn_has_word(tools, d->verb);
+	bool known = v->thing_count > 0 || (d != NULL && d != deeds);
+	char letter[2] = {nearest_opening(v), '\0'};
+	bool look = !failed && !known && letter[0] != '\0' && v->q.kind != CAIRN_SCHOLAR_NONE &&
+		    (n == 0 || has_arm) && cairn_has_word(tools, "explore");
+	begin(out, "a script: by what the log and the graph list");
+	if (look) {
+		snprintf(tool, 64, "explore");
+		text_arg(out, "letter", letter);
+	} else if (d != NULL && has_arm && !failed) {
+		snprintf(tool, 64, "%s", d->verb);
+		text_arg(out, d->argument, d->target);
+		if (strcmp(d->argument, "thing") == 0 && strcmp(d->verb, "close") != 0)
+			list_arg(out, "likely", NULL, 0);
+	} else {
+		snprintf(tool, 64, "conclude");
+		text_arg(out, "summary",
+		    d == NULL  ? "all that this script knows to do is done"
+		    : !has_arm ? "this robot has no arm"
+			       : "it has failed");
+		cairn_text_add(out, ",\"new_information\":true");
+	}
+}
+
 static void act(const struct view *v, struct cairn_text *out, char tool[64])
 {
 	bool answered =
@@ -230,35 +322,74 @@ static void act(const struct view *v, struct cairn_text *out, char tool[64])
 	cairn_text_add(out, ",\"new_information\":true");
 }
 
-/* The opening that is nearest to drive to, of those that were not tried in vain. */
+#define LATER 0.35 /* of what would be usual: a room in which such a thing hardly is */
+
+struct way {
+	char letter[2];
+	double m;
+	bool later;
+};
+
+static int by_way(const void *a, const void *b)
+{
+	const struct way *x = a, *y = b;
+	return x->m < y->m ? -1 : x->m > y->m;
+}
+
+/* Floor in a room where such a thing hardly is. What an opening of the map leads to is not known. */
+static bool is_later(const struct view *v, const char *line)
+{
+	const char *near = strstr(line, ", near ");
+	if (near == NULL || strstr(line, ": floor not looked at") == NULL)
+		return false;
+	for (uint32_t i = 0; i < v->room_count; i++)
+		if (strcmp(near + 7, v->rooms[i]) == 0)
+			return cairn_scholar_prior(v->q.what, v->names[i]) < LATER;
+	return false;
+}
+
+/* The openings, the nearest to drive to first. */
+static size_t list_openings(const struct view *v, struct way ways[OPENINGS_MAX])
+{
+	char line[LINE_CAP];
+	size_t n = 0;
+	for (const char *at = v->graph; at != NULL && at < v->graph_end && n < OPENINGS_MAX;) {
+		at = line_of(at, v->graph_end, line);
+		const char *drive = strstr(line, "), ");
+		if (strncmp(line, "- ", 2) != 0 || line[2] < 'A' || line[2] > 'Z' || line[3] != ':' ||
+		    drive == NULL)
+			continue;
+		ways[n++] = (struct way){{line[2], '\0'}, strtod(drive + 3, NULL), is_later(v, line)};
+	}
+	qsort(ways, n, sizeof(ways[0]), by_way);
+	return n;
+}
+
+static char nearest_opening(const struct view *v)
+{
+	struct way ways[OPENINGS_MAX];
+	return list_openings(v, ways) > 0 ? ways[0].letter[0] : '\0';
+}
+
 static void choose(const struct view *v, struct cairn_text *out)
 {
-	char line[LINE_CAP], best = 'A', spare = 'A';
-	double best_m = INFINITY, spare_m = INFINITY;
-	for (const char *at = v->graph; at != NULL && at < v->graph_end;) {
-		at = line_of(at, v->graph_end, line);
-		char letter, tried[64];
-		const char *to = strstr(line, " at ("), *drive = strstr(line, "), ");
-		double m = drive != NULL ? strtod(drive + 3, NULL) : INFINITY;
-		if (sscanf(line, "- %c:", &letter) != 1 || letter < 'A' || letter > 'Z' || line[3] != ':' ||
-		    to == NULL || drive == NULL)
-			continue;
-		snprintf(tried, sizeof(tried), "%.*s:", (int)(drive + 1 - to < 60 ? drive + 1 - to : 60), to);
-		const char *before = v->memory != NULL ? strstr(v->memory, tried) : NULL;
-		bool fresh = before == NULL || before > v->memory_end;
-		if (m < spare_m) {
-			spare = letter;
-			spare_m = m;
-		}
-		if (fresh && m < best_m) {
-			best = letter;
-			best_m = m;
-		}
-	}
-	const char word[2] = {isfinite(best_m) ? best : spare, '\0'};
-	begin(out, "a script: the nearest one that was not tried yet");
-	text_arg(out, "analysis", "The nearest opening costs the least to look into.");
-	text_arg(out, "letter", word);
+	struct way ways[OPENINGS_MAX];
+	const char *first[OPENINGS_MAX], *later[OPENINGS_MAX];
+	size_t n = list_openings(v, ways), firsts = 0, laters = 0;
+	bool count = v->q.kind == CAIRN_SCHOLAR_COUNT;
+	for (size_t i = 0; i < n; i++)
+		if (ways[i].later && !count)
+			later[laters++] = ways[i].letter;
+		else
+			first[firsts++] = ways[i].letter;
+	begin(out, "a script: not where such a thing hardly is");
+	text_arg(out, "analysis", "Floor in rooms where such a thing hardly is can wait.");
+	list_arg(out, "letters", first, firsts);
+	list_arg(out, "later", later, laters);
+	/* Where rooms make no difference nobody needs to ask again for the name of one. */
+	bool rooms =
+	    cairn_scholar_prior(v->q.what, "kitchen") != 1.0 || cairn_scholar_prior(v->q.what, "hall") != 1.0;
+	text_arg(out, "until", count ? "all" : rooms ? "room" : "thing");
 }
 
 static void remember(const struct view *v, struct cairn_text *out)
@@ -293,11 +424,12 @@ static void pictures(const struct view *v, struct cairn_text *out)
 	text_arg(out, "overall", said);
 }
 
-static void verdict(struct cairn_text *out, const char *word, const char *answer, const char *const *evidence,
-    size_t count, const char *missing)
+static void verdict(struct cairn_text *out, const char *word, const char *claim, const char *answer,
+    const char *const *evidence, size_t count, const char *missing)
 {
 	begin(out, "a script: what the graph lists, or nothing");
 	text_arg(out, "verdict", word);
+	text_arg(out, "claim", claim);
 	text_arg(out, "answer", answer);
 	list_arg(out, "evidence", evidence, count);
 	cairn_text_addf(out, ",\"confidence\":%s", count > 0 ? "0.8" : "0");
@@ -328,36 +460,51 @@ static void verify(const struct view *v, struct cairn_text *out)
 		rooms[i] = v->rooms[i];
 	if (v->thing_count > 0)
 		where(&v->things[0], place, sizeof(place));
+	struct deed deeds[2];
+	bool failed;
+	size_t to_do = deeds_of(v, deeds);
+	if (to_do > 0) {
+		bool done = next_deed(v, deeds, to_do, &failed) == NULL;
+		const char *const *list = n > 0 ? ids : rooms;
+		snprintf(answer, sizeof(answer), "Done: %.30s %.60s.", deeds[to_do - 1].verb, v->q.what);
+		if (done)
+			verdict(out, "accomplished", "done", answer, list, n > 0 ? n : v->room_count, NULL);
+		else
+			verdict(out, "cannot", "done", NULL, NULL, 0,
+			    "The robot has no arm, or its arm has not managed it.");
+		return;
+	}
 	if (v->q.kind == CAIRN_SCHOLAR_NONE) {
-		verdict(out, "cannot", NULL, NULL, 0,
+		verdict(out, "cannot", "found", NULL, NULL, 0,
 		    "No evidence: this script does not understand the question.");
 	} else if (v->q.kind == CAIRN_SCHOLAR_COUNT && v->openings == 0 && v->room_count > 0) {
 		snprintf(answer, sizeof(answer), "%u %s%s seen.", v->thing_count, v->q.what,
 		    v->thing_count == 1 ? " was" : "s were");
-		verdict(out, "accomplished", answer, n > 0 ? ids : rooms, n > 0 ? n : v->room_count, NULL);
+		verdict(out, "accomplished", "count", answer, n > 0 ? ids : rooms, n > 0 ? n : v->room_count,
+		    NULL);
 	} else if (v->q.kind == CAIRN_SCHOLAR_COLOUR && colour_of(v, colour, sizeof(colour))) {
 		snprintf(answer, sizeof(answer), "The %s is %s.", v->q.what, colour);
-		verdict(out, "accomplished", answer, ids, n, NULL);
+		verdict(out, "accomplished", "found", answer, ids, n, NULL);
 	} else if (v->q.kind != CAIRN_SCHOLAR_COUNT && v->q.kind != CAIRN_SCHOLAR_COLOUR &&
 		   v->thing_count > 0) {
 		bool exists = v->q.kind == CAIRN_SCHOLAR_EXISTS;
 		snprintf(answer, sizeof(answer), "%s %s is %s.", exists ? "Yes: a" : "The", v->q.what, place);
 		if (v->things[0].room[0] != '\0')
 			ids[n++] = v->things[0].room;
-		verdict(out, "accomplished", answer, ids, n, NULL);
+		verdict(out, "accomplished", "found", answer, ids, n, NULL);
 	} else if (v->openings > 0) {
-		verdict(out, "not_yet", NULL, NULL, 0, "openings into the unknown are left");
+		verdict(out, "not_yet", "found", NULL, NULL, 0, "openings into the unknown are left");
 	} else if (v->q.kind == CAIRN_SCHOLAR_EXISTS && v->room_count > 0) {
 		snprintf(answer, sizeof(answer),
 		    "No %s was seen, and no opening into the unknown that can be reached is left.",
 		    v->q.what);
-		verdict(out, "accomplished", answer, rooms, v->room_count, NULL);
+		verdict(out, "accomplished", "absent", answer, rooms, v->room_count, NULL);
 	} else {
 		snprintf(answer, sizeof(answer),
 		    "No evidence of a %s was seen, and no opening into the unknown that can be reached is "
 		    "left.",
 		    v->q.what);
-		verdict(out, "cannot", NULL, NULL, 0, answer);
+		verdict(out, "cannot", "found", NULL, NULL, 0, answer);
 	}
 }
 
@@ -388,7 +535,9 @@ bool cairn_scholar_answer(const char *text, const char *tools, char ret_tool[64]
 		begin(out, "a script: it has to end here");
 		text_arg(out, "summary", "no further calls are allowed in this step");
 		cairn_text_add(out, ",\"new_information\":false");
-	} else if (cairn_has_word(tools, "find_objects") && cairn_has_word(tools, "conclude"))
+	} else if (cairn_has_word(tools, "find_objects") && cairn_has_word(tools, "conclude") && v.tick)
+		tick(&v, out, tools, ret_tool);
+	else if (cairn_has_word(tools, "find_objects") && cairn_has_word(tools, "conclude"))
 		act(&v, out, ret_tool);
 	else
 		return false;

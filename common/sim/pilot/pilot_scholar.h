@@ -1,7 +1,7 @@
 /* pilot_scholar.h - the scripted pilot's answers to the agent's queries: by rules, from the bytes of the request alone.
  *
- * It knows a small grammar of questions (where, is there, how many, what colour, find), no house, no placement, no picture. What it
- * does not parse, or has no evidence for in the text that it was given, it does not answer. Its plans are canned, one a class of
+ * It knows a small grammar of questions (where, is there, how many, what colour, find, open, close, bring) and in what rooms people keep
+ * which things; no house and no picture. What it does not parse, or has no evidence for in the text that it was given, it does not answer. Its plans are canned, one a class of
  * question: it exercises the calls, the forms and the limits, and says nothing about how well a model plans. */
 #ifndef CAIRN_COMMON_SIM_PILOT_PILOT_SCHOLAR_H
 #define CAIRN_COMMON_SIM_PILOT_PILOT_SCHOLAR_H
@@ -13,7 +13,10 @@ enum cairn_scholar_class {
 	CAIRN_SCHOLAR_WHERE,
 	CAIRN_SCHOLAR_EXISTS,
 	CAIRN_SCHOLAR_COUNT,
-	CAIRN_SCHOLAR_COLOUR
+	CAIRN_SCHOLAR_COLOUR,
+	CAIRN_SCHOLAR_OPEN, /* from here on something to do */
+	CAIRN_SCHOLAR_CLOSE,
+	CAIRN_SCHOLAR_BRING
 };
 
 struct cairn_scholar_question {
@@ -23,6 +26,12 @@ struct cairn_scholar_question {
 };
 
 void cairn_scholar_parse(const char *task, struct cairn_scholar_question *ret);
+
+/* The label has the thing's words as whole words. */
+bool cairn_scholar_same_thing(const char *label, const char *what);
+
+/* How much likelier than in any room such a thing is in a room of this name (pilot_priors.def); 1 where nothing is known of either. */
+double cairn_scholar_prior(const char *thing, const char *room);
 
 /* The call for a request: text, all that users and tools have said in it, in order; tools, the names that may be called now,
  * separated by blanks. False: these are not the agent's tools. ret_tool: at least 64 bytes. Arguments: a JSON object. */

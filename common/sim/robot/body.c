@@ -1,5 +1,7 @@
 #include "common/sim/robot/body.h"
 
+#include "common/config/speeds.h"
+
 #define STEER_RATE_RADPS 4.0
 #define SPEED_LAG_S 0.06
 #define MOTOR_ACCEL_MPS2 4.0
@@ -9,7 +11,9 @@
 
 void cairn_body_params_init(struct cairn_body_params *p, const struct cairn_config *cfg)
 {
-	*p = (struct cairn_body_params){.wheelbase_m = cfg->robot.wheelbase_m,
+	*p = (struct cairn_body_params){.differential = cairn_is_differential(cfg),
+	    .wheel_separation_m = cfg->robot.wheel_separation_m,
+	    .wheelbase_m = cfg->robot.wheelbase_m,
 	    .steer_max_rad = atan(cfg->robot.wheelbase_m / cfg->robot.turn_radius_min_m),
 	    .steer_rate_radps = STEER_RATE_RADPS,
 	    .speed_max_mps = 1.8,
@@ -54,18 +58,38 @@ static double approach(double from, double to, double step)
 	return from + cairn_clamp(to - from, -step, step);
 }
 
-static void follow_commands(
-    struct cairn_body *b, const struct cairn_body_params *p, double v_cmd, double steer_cmd, double dt_s)
+/* A wheel is half the separation from the origin. */
+static void follow_turn(struct cairn_body *b, const struct cairn_body_params *p, double w_cmd, double dt_s)
 {
-	double v_goal = cairn_clamp(v_cmd, -p->speed_max_mps, p->speed_max_mps);
-	double s_goal = cairn_clamp(steer_cmd, -p->steer_max_rad, p->steer_max_rad);
+	double half_m = 0.5 * p->wheel_separation_m, most = p->speed_max_mps / half_m;
+	double goal = cairn_clamp(w_cmd, -most, most);
+	double lagged = goal + (b->wheel_radps - goal) * exp(-dt_s / p->speed_lag_s);
+	b->wheel_radps = approach(b->wheel_radps, lagged, p->accel_max_mps2 / half_m * dt_s);
+	if (fabs(b->wheel_radps) < 1e-3 && goal == 0.0)
+		b->wheel_radps = 0.0;
+}
+
+static void follow_commands(
+    struct cairn_body *b, const struct cairn_body_params *p, struct cairn_drive command, double dt_s)
+{
+	double v_goal = cairn_clamp(command.v_mps, -p->speed_max_mps, p->speed_max_mps);
+	double s_goal = cairn_clamp(command.steer_rad, -p->steer_max_rad, p->steer_max_rad);
 	double lagged = v_goal + (b->wheel_mps - v_goal) * exp(-dt_s / p->speed_lag_s);
 	double before = b->wheel_mps;
 	b->wheel_mps = approach(b->wheel_mps, lagged, p->accel_max_mps2 * dt_s);
 	if (fabs(b->wheel_mps) < 1e-4 && v_goal == 0.0)
 		b->wheel_mps = 0.0;
 	b->accel_mps2 = (b->wheel_mps - before) / dt_s;
-	b->steer_rad = approach(b->steer_rad, s_goal, p->steer_rate_radps * dt_s);
+	if (p->differential)
+		follow_turn(b, p, command.w_radps, dt_s);
+	else
+		b->steer_rad = approach(b->steer_rad, s_goal, p->steer_rate_radps * dt_s);
+}
+
+/* By the wheels, when they roll at v. */
+static double turn_of(const struct cairn_body *b, const struct cairn_body_params *p, double v)
+{
+	return p->differential ? b->wheel_radps : v * tan(b->steer_rad) / p->wheelbase_m;
 }
 
 static double slip_now(
@@ -79,34 +103,34 @@ static double slip_now(
 }
 
 void cairn_body_step(struct cairn_body *b, const struct cairn_body_params *p, const struct cairn_world *world,
-    const struct cairn_disc *people, size_t people_count, double v_cmd_mps, double steer_cmd_rad, double dt_s,
+    const struct cairn_disc *people, size_t people_count, struct cairn_drive command, double dt_s,
     struct cairn_rng *rng)
 {
-	follow_commands(b, p, v_cmd_mps, steer_cmd_rad, dt_s);
-	double v = b->wheel_mps * (1.0 - slip_now(b, p, dt_s, rng));
-	double w = v * tan(b->steer_rad) / p->wheelbase_m;
-	if (v != 0.0) {
+	follow_commands(b, p, command, dt_s);
+	double grip = 1.0 - slip_now(b, p, dt_s, rng), v = b->wheel_mps * grip;
+	double w = turn_of(b, p, v) * (p->differential ? grip : 1.0);
+	if (v != 0.0 || w != 0.0) {
 		struct cairn_pose2 next = cairn_pose_advance(b->pose, (struct cairn_twist){v, w}, dt_s);
 		int32_t thing = touches(p, world, people, people_count, next);
 		if (thing == -1 || touches(p, world, people, people_count, b->pose) != -1) {
 			b->pose = next; /* free; or already in something, and then any way out is open */
 		} else {
-			v = w = b->wheel_mps = 0.0;
+			v = w = b->wheel_mps = b->wheel_radps = 0.0;
 			if (!b->touching)
 				b->contacts++;
 			b->touching = true;
 			b->touched = thing;
 		}
 	}
-	if (b->touching && v != 0.0 &&
+	if (b->touching && (v != 0.0 || w != 0.0) &&
 	    cairn_body_clearance(b, p, world, people, people_count, 2.0 * FREE_AGAIN_M) > FREE_AGAIN_M)
 		b->touching = false;
 	b->v_mps = v;
 	b->w_radps = w;
 	b->distance_m += fabs(v) * dt_s;
-	double wheel_w = b->wheel_mps * tan(b->steer_rad) / p->wheelbase_m;
-	b->wheel_left_m += (b->wheel_mps - 0.5 * CAIRN_BODY_TRACK_M * wheel_w) * dt_s;
-	b->wheel_right_m += (b->wheel_mps + 0.5 * CAIRN_BODY_TRACK_M * wheel_w) * dt_s;
+	double wheel_w = turn_of(b, p, b->wheel_mps);
+	b->wheel_left_m += (b->wheel_mps - 0.5 * p->wheel_separation_m * wheel_w) * dt_s;
+	b->wheel_right_m += (b->wheel_mps + 0.5 * p->wheel_separation_m * wheel_w) * dt_s;
 	b->gyro_radps = w + b->drift_sign * p->yaw_drift_rad_per_m * fabs(v);
 	if (p->gyro_noise_radps > 0.0)
 		b->gyro_radps += p->gyro_noise_radps * cairn_rng_normal(rng);

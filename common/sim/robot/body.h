@@ -1,6 +1,6 @@
-/* body.h - the simulated robot's body: Ackermann kinematics, slip, gyro, and contact with the world.
+/* body.h - the simulated robot's body: kinematics, slip, gyro, and contact with the world.
  *
- * Bicycle model about the middle of the rear axle: yaw rate = v * tan(steer) / wheelbase, integrated exactly
+ * A differential base turns by the difference of its wheels' speeds. An Ackermann base: bicycle model about the middle of the rear axle: yaw rate = v * tan(steer) / wheelbase, integrated exactly
  * over a step of constant speed and steering. The wheels follow commands with a lag, the steering with a rate
  * limit. The encoders count wheel travel; the body moves less by the slip. The gyro measures the yaw rate
  * plus a bias in proportion to speed, so that heading drifts by so much a metre. Everything is plain data: a
@@ -12,9 +12,16 @@
 #include "common/config/config.h"
 #include "common/sim/world/world.h"
 
-#define CAIRN_BODY_TRACK_M 0.16 /* between the rear wheels: for the encoders alone */
+/* As the base is told; left positive. */
+struct cairn_drive {
+	double v_mps;
+	double steer_rad; /* of an Ackermann base */
+	double w_radps;   /* of a differential base */
+};
 
 struct cairn_body_params {
+	bool differential;
+	double wheel_separation_m;
 	double wheelbase_m, steer_max_rad, steer_rate_radps;
 	double speed_max_mps, speed_lag_s, accel_max_mps2;
 	double slip; /* mean share of wheel travel lost */
@@ -27,6 +34,7 @@ struct cairn_body_params {
 struct cairn_body {
 	struct cairn_pose2 pose; /* truth, world frame */
 	double wheel_mps, steer_rad;
+	double wheel_radps;              /* of a differential base: turning by its wheels' difference */
 	double v_mps, w_radps;           /* true velocity of the last step */
 	double slip_walk;                /* varies slowly around 0 */
 	double drift_sign;               /* +1 or -1 */
@@ -43,10 +51,10 @@ struct cairn_body {
 void cairn_body_params_init(struct cairn_body_params *p, const struct cairn_config *cfg);
 void cairn_body_init(struct cairn_body *b, struct cairn_pose2 start, struct cairn_rng *rng);
 
-/* Moves by dt_s towards the commanded speed and steering angle. Motion into something solid is blocked and
+/* Moves by dt_s towards the commanded speed and steering angle or rate of turn. Motion into something solid is blocked and
  * stalls the wheels; a touch counts once until the body has come free of it. */
 void cairn_body_step(struct cairn_body *b, const struct cairn_body_params *p, const struct cairn_world *world,
-    const struct cairn_disc *people, size_t people_count, double v_cmd_mps, double steer_cmd_rad, double dt_s,
+    const struct cairn_disc *people, size_t people_count, struct cairn_drive command, double dt_s,
     struct cairn_rng *rng);
 
 /* Distance from the footprint to the nearest thing or person, up to max_m. */

@@ -118,7 +118,8 @@ const struct cairn_sim_state *cairn_sim_state(const struct cairn_sim *sim)
 void cairn_sim_restore(struct cairn_sim *sim, const struct cairn_sim_state *state)
 {
 	sim->state = *state;
-	sim->state.body.wheel_mps = sim->state.body.v_mps = sim->state.body.w_radps = 0.0;
+	sim->state.body.wheel_mps = sim->state.body.wheel_radps = sim->state.body.v_mps =
+	    sim->state.body.w_radps = 0.0;
 	sim->turn_step = 0;
 }
 
@@ -279,9 +280,11 @@ const struct cairn_lidar_point *cairn_sim_step(struct cairn_sim *sim, struct cai
 	size_t n = cairn_sim_discs(sim, people);
 	struct cairn_pose2 before = sim->state.body.pose;
 	const struct cairn_base_axes *axes = &sim->mounting.axes;
-	cairn_body_step(&sim->state.body, &sim->params, sim->world, people, n,
-	    cairn_base_axes_wheels_mps(axes, drive.v_mps), cairn_base_axes_steer_rad(axes, drive.steer_rad),
-	    CAIRN_SIM_STEP_S, &sim->state.rng);
+	struct cairn_drive wheels = {.v_mps = cairn_base_axes_wheels_mps(axes, drive.v_mps),
+	    .steer_rad = cairn_base_axes_steer_rad(axes, drive.steer_rad),
+	    .w_radps = cairn_base_axes_wheels_radps(axes, drive.w_radps)};
+	cairn_body_step(
+	    &sim->state.body, &sim->params, sim->world, people, n, wheels, CAIRN_SIM_STEP_S, &sim->state.rng);
 	spin(sim);
 	sim->state.steps++;
 	sim->state.battery_v = fmax(BATTERY_LEAST_V,

@@ -45,10 +45,6 @@ struct cairn_sim_state {
 	struct cairn_props props;
 };
 
-struct cairn_drive {
-	double v_mps, steer_rad; /* as the base is told; steering left positive */
-};
-
 struct cairn_sim;
 
 /* The start pose by sim.start: the world's (chosen where it has none), chosen, or given. cfg and world are

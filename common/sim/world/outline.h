@@ -1,4 +1,4 @@
-/* outline.h - polygons of a world: convexity, cutting into triangles. The rest is in common/base/outline.h.
+/* outline.h - polygons of a world: convexity, cutting into triangles. The rest is in common/base/polygon.h.
  */
 #ifndef CAIRN_COMMON_SIM_WORLD_OUTLINE_H
 #define CAIRN_COMMON_SIM_WORLD_OUTLINE_H

@@ -18,7 +18,10 @@ import { Tabs } from './tabs.js';
 import { Plots } from './plot.js';
 import { Stages } from './stages.js';
 import { Places } from './places.js';
+import { House } from './house.js';
+import { Task } from './task.js';
 import { Events } from './events.js';
+import { Voice } from './voice.js';
 import { Logs } from './logs.js';
 import { openSheet } from './sheets.js';
 
@@ -30,7 +33,8 @@ new Stops(link, store); // first: a fault in what follows leaves the stops in re
 const map = new MapPanel(link, store, theme);
 const decisions = new Decisions(link, store);
 map.decisions = () => decisions.marks();
-new MapTools(link, store, map, rights, decisions);
+const house = new House(link, store, rights, map);
+new MapTools(link, store, map, rights, decisions, house);
 new Trace(decisions, map);
 new Status(link, store);
 const camera = new Camera(link, store, theme);
@@ -39,13 +43,16 @@ new Steer(link, store);
 new Hand(link, rights);
 new Stages(link, store, rights);
 new Places(link, store, rights, map);
+new Task(link, store, map, house);
 new Events(link, store);
+new Voice(link, store);
 const plots = new Plots(link, store, theme);
 const logs = new Logs(link);
 const tabs = new Tabs();
 tabs.onchange = (name) => {
 	plots.show(name === 'plot');
 	logs.show(name === 'logs');
+	house.show(name === 'house');
 };
 plots.show(true);
 

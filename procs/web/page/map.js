@@ -30,7 +30,7 @@ export class MapPanel {
 		link.addEventListener('state', () => this.redraw());
 		store.on('pose', (p) => this.takePose(p));
 		store.on('scan', () => (this.scanPose = this.store.data('pose')));
-		store.watch(['pose', 'scan', 'zones', 'frontiers', 'candidates', 'rooms', 'discoveries', 'nav.path', 'nav.goal', 'mission'], () => this.draw());
+		store.watch(['pose', 'scan', 'zones', 'frontiers', 'candidates', 'rooms', 'scene', 'discoveries', 'nav.path', 'nav.goal', 'mission'], () => this.draw());
 		theme.onChange(() => this.redraw());
 		new ResizeObserver(() => this.resize()).observe(this.canvas);
 	}

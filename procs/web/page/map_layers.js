@@ -1,6 +1,8 @@
 // What is drawn on the map, one row a layer, from below to above; the legend and the switches are made of the same rows.
 // draw(d): d = {c, view, t (colour by name), data (topic -> data), robot, trail, decisions, raster}
 
+import { rooms } from './house.js';
+
 const TAU = 2 * Math.PI;
 
 export const LAYERS = [
@@ -12,8 +14,9 @@ export const LAYERS = [
 	{ id: 'plan', label: 'Planned path and goal', color: '--accent', topics: { 'nav.path': 2, 'nav.goal': 2 }, draw: drawPlan },
 	{ id: 'frontiers', label: 'Openings', color: '--warn', topics: { frontiers: 1 }, draw: drawFrontiers },
 	{ id: 'candidates', label: 'Candidates', color: '--violet', topics: { candidates: 1 }, draw: drawCandidates },
-	{ id: 'rooms', label: 'Rooms', color: '--text', topics: { rooms: 1 }, draw: drawRooms },
-	{ id: 'discoveries', label: 'Things found', color: '--ok', topics: { discoveries: 1 }, draw: drawDiscoveries },
+	{ id: 'things', label: 'Things seen', color: '--soft', topics: { scene: 0.5 }, draw: drawThings },
+	{ id: 'rooms', label: 'Rooms', color: '--text', topics: { rooms: 1, scene: 0.5 }, draw: drawRooms },
+	{ id: 'discoveries', label: 'Reported by the model', color: '--ok', topics: { discoveries: 1 }, draw: drawDiscoveries },
 	{ id: 'decisions', label: 'Decisions', color: '--dim', draw: drawDecisions },
 	{ id: 'robot', label: 'Robot', color: '--robot', draw: drawRobot },
 ];
@@ -192,10 +195,37 @@ function drawCandidates(d) {
 	}
 }
 
+// With their names where there is room for them; what was seen most comes first.
+function drawThings(d) {
+	const { c, view, t } = d, named = [];
+	const isFree = (px, py, text) => {
+		const right = px + 6.5 * text.length, free = named.every((n) => Math.abs(n.py - py) > 16 || n.px > right || n.right < px);
+		if (free)
+			named.push({ px, py, right });
+		return free;
+	};
+	const all = (d.data('scene')?.nodes ?? []).filter((n) => n.kind === 'object').sort((a, b) => b.seen - a.seen);
+	for (const n of all) {
+		const color = t(n.stale ? '--dim' : '--soft'), [x0, y0, , x1, y1] = n.box_m ?? [];
+		c.globalAlpha = n.stale ? 0.5 : 1;
+		if (x1 > x0 && y1 > y0) {
+			outline(c, view, [[x0, y0], [x1, y0], [x1, y1], [x0, y1]], true);
+			c.lineWidth = 1;
+			c.strokeStyle = color;
+			c.stroke();
+		}
+		const [px, py] = mark(d, n.x_m, n.y_m, color, 2, !n.stale);
+		const name = d.clean(n.label);
+		if (isFree(px, py, name))
+			label(d, name, px + 6, py, color, { align: 'left' });
+		c.globalAlpha = 1;
+	}
+}
+
 function drawRooms(d) {
-	for (const r of d.data('rooms')?.items ?? []) {
+	for (const r of rooms(d.data('scene'), d.data('rooms'))) {
 		const [px, py] = d.view.toPixel(r.x_m, r.y_m);
-		label(d, d.clean(r.name), px, py - 20, d.t('--text'), { bold: true });
+		label(d, d.clean(r.name), px, py - 20, d.t(r.named ? '--text' : '--dim'), { bold: r.named });
 	}
 }
 

@@ -1,6 +1,7 @@
 // What a click on the map does: tell of what lies there, go there, or set the corners of a zone.
 import { byId, el, metres, place, share, words } from './text.js';
 import { answerAt, ask } from './rights.js';
+import { things } from './house.js';
 import { drawArea } from './map_layers.js';
 
 const NEAR_PX = 14;
@@ -8,8 +9,8 @@ const NEAR_PX = 14;
 export class MapTools {
 	corners = null; // of the zone being drawn
 
-	constructor(link, store, map, rights, decisions) {
-		Object.assign(this, { link, store, map, rights, decisions });
+	constructor(link, store, map, rights, decisions, house) {
+		Object.assign(this, { link, store, map, rights, decisions, house });
 		this.box = byId('popover');
 		map.onclick = (x, y, px, py) => (this.corners ? this.addCorner(x, y) : this.open(x, y, px, py));
 		map.ontrack = (x, y) => this.track(x, y);
@@ -42,6 +43,9 @@ export class MapTools {
 		if (on('discoveries'))
 			for (const i of this.store.data('discoveries')?.items ?? [])
 				add(i.x_m, i.y_m, { title: i.label, rows: [[words(i.kind), i.notes || (i.room ? `seen from ${i.room}` : 'no notes')]] });
+		if (on('things'))
+			for (const t of things(this.store.data('scene')))
+				add(t.x_m, t.y_m, { title: t.name, rows: [['Thing', [t.roomName, t.relation, t.what, `seen ${t.seen} times`].filter(Boolean).join('; ')]], open: Number(t.picture) > 0 && (() => this.house.open(t)) });
 		if (on('decisions'))
 			for (const i of this.decisions.marks())
 				add(i.x_m, i.y_m, { title: i.what, rows: [['Decision', i.said || i.verdict]], open: () => this.decisions.open(i.id) });

@@ -1,12 +1,13 @@
 // The places of the map as a table: openings with their reasons, rooms, things found, candidates, zones.
 import { byId, clock, el, metres, place, setText, share, words } from './text.js';
 import { ask } from './rights.js';
+import { rooms } from './house.js';
 import { frontierRows } from './map_tools.js';
 
 export class Places {
 	constructor(link, store, rights, map) {
 		Object.assign(this, { link, store, rights, map });
-		store.watch(['frontiers', 'mission', 'rooms', 'discoveries', 'candidates', 'zones'], () => this.drawSoon());
+		store.watch(['frontiers', 'mission', 'rooms', 'scene', 'discoveries', 'candidates', 'zones'], () => this.drawSoon());
 	}
 
 	// A table that changes under the finger can not be used: once a second at most.
@@ -27,9 +28,9 @@ export class Places {
 		for (const d of store.data('discoveries')?.items ?? [])
 			rows.push({ kind: words(d.kind), name: d.label, why: [d.notes, d.room && `from ${d.room}`, clock(d.unix_s)].filter(Boolean).join('; '), x: d.x_m, y: d.y_m, go: true });
 		const named = new Set(rows.map((r) => r.name));
-		for (const r of store.data('rooms')?.items ?? [])
+		for (const r of rooms(store.data('scene'), store.data('rooms')))
 			if (!named.has(r.name))
-				rows.push({ kind: 'room', name: r.name, why: '', x: r.x_m, y: r.y_m, go: true });
+				rows.push({ kind: 'room', name: r.name, why: r.area_m2 > 0 ? `${r.area_m2.toFixed(1)} m²` : '', x: r.x_m, y: r.y_m, go: true });
 		for (const z of store.data('zones')?.items ?? [])
 			rows.push({ kind: z.kind === 'keepout' ? 'keep-out zone' : 'slow zone', name: z.name, why: `by ${words(z.author)}`, x: z.corners[0]?.x_m, y: z.corners[0]?.y_m, zone: z.author !== 'config' });
 		return rows;

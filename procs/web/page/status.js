@@ -110,6 +110,12 @@ export class Status {
 			['Calls', vlm ? `${vlm.calls}, ${vlm.failures} failed` : '\u2013', Number(vlm?.failures) > 0 ? 'warn' : ''],
 			['Tokens', vlm ? `${thousands(vlm.tokens_in)} in, ${thousands(vlm.tokens_out)} out` : '\u2013'],
 		];
+		if (vlm?.novelty >= 0 || vlm?.rule_decisions > 0)
+			rows.push(['By rule', `${vlm.rule_decisions}; novelty ${vlm.novelty >= 0 ? vlm.novelty.toFixed(2) : 'not known'}`]);
+		if (vlm?.strong_provider)
+			rows.push(['Hard decisions', `${vlm.strong_provider}, ${vlm.strong_calls} calls`]);
+		if (vlm?.local_provider)
+			rows.push(['Without network', `${vlm.local_provider}${vlm.local_decides ? ' decides now' : ''}, ${vlm.local_calls} calls`]);
 		if (vlm?.last_error)
 			rows.push(['Last failure', vlm.last_error, 'bad']);
 		figures(byId('mission-figures'), rows);

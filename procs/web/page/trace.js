@@ -51,7 +51,7 @@ export class Trace {
 		const context = d.prompt?.context ?? '';
 		const told = context ? el('pre', { tabindex: '0', role: 'group', 'aria-label': 'Text the model was given' }, context) : null;
 		const steps = [
-			step('Asked', words(d.trigger) || 'not told', [['Service', [d.provider, d.model].filter(Boolean).join(' ')], ['Time', clock(d.t)]]),
+			step('Asked', words(d.trigger) || 'not told', [['By', d.decider === 'rule' ? 'rule: nobody was asked, as nothing new was in sight' : words(d.decider)], ['Service', [d.provider, d.model].filter(Boolean).join(' ')], ['Time', clock(d.t)]]),
 			step('Saw', `snapshot ${s.id ?? '\u2013'}`, [['Where', place(s.x_m, s.y_m)], ['Heading', compass(s.yaw_rad)], ['Age then', s.age_s > 0 ? latency(s.age_s) : ''], ['Hash', s.hash]]),
 			step('Said', d.reasoning || 'no word of reasoning', [['Answered after', latency(d.latency_s)]]),
 			step('Called', callText(d), [['Beside it, without the model', d.local]], 'call'),

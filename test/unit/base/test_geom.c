@@ -38,6 +38,7 @@ START_TEST(compass_is_clockwise_from_the_start_heading)
 	ck_assert_str_eq(cairn_compass_point(cairn_compass_deg(M_PI / 4)), "NW");
 	ck_assert_str_eq(cairn_compass_point(359.0), "N");
 	ck_assert_double_eq_tol(cairn_compass_deg(M_PI / 2), 270.0, 1e-9);
+	ck_assert(!signbit(cairn_compass_deg(0.0))); /* nobody wants to read "N -0" */
 }
 END_TEST
 

@@ -42,7 +42,7 @@ static struct cairn_text_inputs typical(void)
 	imu = (struct cairn_msg_imu){.roll_rad = cairn_deg_to_rad(0.5), .pitch_rad = cairn_deg_to_rad(-0.2)};
 	battery = (struct cairn_msg_battery){.voltage_v = 11.8, .percent = -1.0};
 	return (struct cairn_text_inputs){
-	    &percept, &pose, &frontiers, &mission, &imu, &battery, CAIRN_TEXT_CAMERA_FULL, 0.0, NULL};
+	    &percept, &pose, &frontiers, &mission, &imu, &battery, 0.0, CAIRN_TEXT_CAMERA_FULL, 0.0, NULL};
 }
 
 static void write_text(const struct cairn_text_inputs *in)
@@ -312,6 +312,7 @@ static struct cairn_text_inputs random_scene(struct cairn_rng *rng, char legend[
 	imu.roll_rad = between(rng, -1.0, 1.0);
 	imu.pitch_rad = between(rng, -1.0, 1.0);
 	battery.voltage_v = between(rng, 5.0, 60.0);
+	battery.percent = between(rng, -100.0, 100.0); /* below 0: not known */
 	in.camera = (enum cairn_text_camera)(cairn_rng_u32(rng) % 4);
 	in.pair_apart_s = between(rng, 0.0, 0.5);
 	int n = snprintf(legend, 160, "arrows to F%u", cairn_rng_u32(rng) % 1000);
@@ -319,6 +320,7 @@ static struct cairn_text_inputs random_scene(struct cairn_rng *rng, char legend[
 	for (uint32_t i = 0; i < marks; i++)
 		n += snprintf(legend + n, 160 - (size_t)n, "%sF%u", i == hidden ? "; hidden " : ", ",
 		    cairn_rng_u32(rng) % 1000);
+	in.battery_min = between(rng, -500.0, 500.0);
 	in.legend = legend;
 	return in;
 }

@@ -102,7 +102,8 @@ START_TEST(what_a_person_or_the_budget_wanted_is_an_allowed_reason)
 		run.seen.estop = i == 0;
 		run.seen.paused = i == 1;
 		run.seen.mission = i != 2;
-		run.cfg.mission.autostart = i != 2;
+		run.cfg.mission.autostart =
+		    i != 2 ? CAIRN_CHOICE_AUTOSTART_ALWAYS : CAIRN_CHOICE_AUTOSTART_NEVER;
 		run.mission.state = i == 3 ? CAIRN_MISSION_STATE_FINISHED : CAIRN_MISSION_STATE_IDLE;
 		snprintf(run.mission.reason, sizeof(run.mission.reason), "explored");
 		ck_assert_msg(passed(), "%s", why);

@@ -58,7 +58,7 @@ static void watch(double base_mps, double base_1pm, double seconds)
 	const struct cairn_mounting *m = cairn_sim_mounting(sim);
 	for (int i = 0; i < (int)(seconds / CAIRN_SIM_STEP_S); i++) {
 		const struct cairn_lidar_point *p = cairn_sim_step(
-		    sim, (struct cairn_drive){base_mps, atan(cfg.robot.wheelbase_m * base_1pm)}, true);
+		    sim, (struct cairn_drive){base_mps, atan(cfg.robot.wheelbase_m * base_1pm), 0.0}, true);
 		double gyro[3];
 		now_ns += CAIRN_SIM_STEP_NS;
 		cairn_base_axes_from_up(&m->axes, b->gyro_radps, gyro);

@@ -174,8 +174,8 @@ START_TEST(wrong_words_are_refused_with_the_choices)
 	refused("pilot:\n  profile: unsave\n",
 	    ": line 2: pilot.profile: 'unsave' is not one of sensible, forward, "
 	    "random, flip, unsafe, repeat, idle, hybrid, scholar; did you mean 'unsafe'?");
-	refused("mission:\n  autostart: maybe\n",
-	    ": line 2: mission.autostart: 'maybe' is neither true nor false");
+	refused("mission:\n  return_home: maybe\n",
+	    ": line 2: mission.return_home: 'maybe' is neither true nor false");
 }
 END_TEST
 
@@ -245,12 +245,12 @@ START_TEST(assignments_are_laid_over)
 	cairn_config_defaults(&cfg);
 	set(&cfg, "vlm.base_url=http://host/v1?a=b.c");
 	set(&cfg, "robot.lidar_yaw_rad=-3.1e0");
-	set(&cfg, "mission.autostart=off");
+	set(&cfg, "mission.return_home=off");
 	set(&cfg, "pilot.faults=");
 	set(&cfg, "robot.name=K\xc3\xa4the \xf0\x9f\xa4\x96");
 	ck_assert_str_eq(cfg.vlm.base_url, "http://host/v1?a=b.c");
 	ck_assert_double_eq(cfg.robot.lidar_yaw_rad, -3.1);
-	ck_assert(!cfg.mission.autostart);
+	ck_assert(!cfg.mission.return_home);
 	ck_assert_str_eq(cfg.pilot.faults, "");
 	ck_assert_str_eq(cfg.robot.name, "K\xc3\xa4the \xf0\x9f\xa4\x96");
 }
@@ -294,6 +294,12 @@ START_TEST(rules_between_keys_are_checked)
 				     "too much memory; at most 4096"},
 	    {"vlm.base_url=ftp://x/v1", "vlm.base_url: 'ftp://x/v1' must start with http:// or https://"},
 	    {"robot.base_device=", "robot.base_device: is empty; the robot cannot drive without it"},
+	    {"web.endpoint=0.0.0.0:8088",
+		"web.endpoint: '0.0.0.0:8088' is beyond this machine and needs TLS: "
+		"set web.cert_file and web.key_file (docs/web.md), or reach 127.0.0.1 "
+		"through an SSH tunnel"},
+	    {"web.cert_file=/etc/cairn/cert.pem",
+		"web.key_file: is empty; TLS needs both web.cert_file and web.key_file"},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct cairn_config cfg;
@@ -302,6 +308,76 @@ START_TEST(rules_between_keys_are_checked)
 		set(&cfg, rows[i].assignment);
 		ck_assert_msg(!cairn_config_check(&cfg, &err), "accepted: %s", rows[i].assignment);
 		ck_assert_str_eq(err.text, rows[i].want);
+	}
+}
+END_TEST
+
+START_TEST(a_robot_by_drivers_of_ros_has_what_belongs_together)
+{
+	static const struct {
+		const char *assignment, *want;
+	} rows[] = {
+	    {"ros2.cmd_vel_to=",
+		"ros2.cmd_vel_to: is empty; a base needs both ros2.odom_from and ros2.cmd_vel_to"},
+	    {"ros2.odom_from=",
+		"ros2.odom_from: is empty; a base needs both ros2.odom_from and ros2.cmd_vel_to"},
+	    {"ros2.scan_from=scan",
+		"ros2.scan_from: 'scan' is no name of a topic: /name/name, of letters, digits and '_'"},
+	    {"ros2.scan_from=/a b",
+		"ros2.scan_from: '/a b' is no name of a topic: /name/name, of letters, digits and '_'"},
+	    {"robot.lidar_model=sllidar",
+		"ros2.scan_from: a LiDAR of ROS is read with robot.lidar_model: helper"},
+	    {"ros2.color_from=",
+		"ros2.depth_from: lies on the pictures of ros2.color_from; set that as well"},
+	    {"robot.camera_device=/dev/video0",
+		"robot.camera_device: must be empty where ros2.color_from names the camera"},
+	    {"robot.base_device=/dev/base",
+		"robot.base_device: must lie below the run directory, where the stage ros2-robot makes it"},
+	};
+	for (size_t i = 0; i <= sizeof(rows) / sizeof(rows[0]); i++) {
+		struct cairn_config cfg;
+		struct cairn_error err = {""};
+		cairn_config_defaults(&cfg);
+		ck_assert_msg(
+		    cairn_config_load(&cfg, CAIRN_SOURCE_ROOT "/config/robots/ros2-diffdrive.yaml", &err),
+		    "%s", err.text);
+		ck_assert_msg(cairn_config_check(&cfg, &err), "simulated: %s", err.text);
+		set(&cfg, "robot.drive=ros2");
+		ck_assert_msg(cairn_config_check(&cfg, &err), "%s", err.text);
+		if (i == sizeof(rows) / sizeof(rows[0]))
+			break;
+		set(&cfg, rows[i].assignment);
+		ck_assert_msg(!cairn_config_check(&cfg, &err), "accepted: %s", rows[i].assignment);
+		ck_assert_str_eq(err.text, rows[i].want);
+	}
+	/* Two hands on one wheel. */
+	struct cairn_config cfg;
+	struct cairn_error err = {""};
+	cairn_config_defaults(&cfg);
+	ck_assert(cairn_config_load(&cfg, CAIRN_SOURCE_ROOT "/config/robots/ros2-diffdrive.yaml", &err));
+	set(&cfg, "robot.drive=ros2");
+	set(&cfg, "ros2.enabled=true");
+	set(&cfg, "ros2.take_cmd_vel=true");
+	ck_assert(!cairn_config_check(&cfg, &err));
+	ck_assert_ptr_nonnull(strstr(err.text, "give the driver another one"));
+}
+END_TEST
+
+START_TEST(examples_of_robots_by_drivers_of_ros_are_configurations)
+{
+	static const char *const names[] = {"ros2-diffdrive", "gazebo-turtlebot3", "isaac-diffdrive"};
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct cairn_config cfg;
+		struct cairn_error err = {""};
+		char path[400];
+		cairn_config_defaults(&cfg);
+		snprintf(path, sizeof(path), "%s/config/robots/%s.yaml", CAIRN_SOURCE_ROOT, names[i]);
+		ck_assert_msg(cairn_config_load(&cfg, path, &err), "%s", err.text);
+		set(&cfg, "robot.drive=ros2");
+		ck_assert_msg(cairn_config_check(&cfg, &err), "%s: %s", names[i], err.text);
+		ck_assert_str_eq(cfg.robot.name, names[i]);
+		ck_assert_str_eq(cfg.ros2.scan_from, "/scan");
+		ck_assert_str_eq(cfg.ros2.cmd_vel_to, "/cmd_vel");
 	}
 }
 END_TEST
@@ -400,5 +476,7 @@ CAIRN_TEST_MAIN("config", the_meaning_of_every_key_is_a_sentence, defaults_are_i
     keys_and_sections_given_twice_are_refused, what_is_not_yaml_is_refused,
     texts_too_long_or_not_printable_are_refused, files_that_cannot_be_read_are_named,
     assignments_are_laid_over, bad_assignments_are_refused, rules_between_keys_are_checked,
-    saved_file_reads_back_as_the_same_values, file_that_cannot_be_saved_is_named_and_leaves_nothing,
+    a_robot_by_drivers_of_ros_has_what_belongs_together,
+    examples_of_robots_by_drivers_of_ros_are_configurations, saved_file_reads_back_as_the_same_values,
+    file_that_cannot_be_saved_is_named_and_leaves_nothing,
     every_random_cut_of_a_file_is_loaded_or_refused_with_one_line)

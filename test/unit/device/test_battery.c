@@ -57,6 +57,36 @@ START_TEST(a_voltage_that_sags_for_a_moment_is_no_empty_battery)
 }
 END_TEST
 
+/* 90 % to 84 % in ten minutes: 0.6 % a minute; from 84 % down to 15 % that is 115 minutes. */
+START_TEST(the_time_left_is_told_once_the_charge_has_fallen_and_begins_anew_when_it_was_charged)
+{
+	struct cairn_battery_pace pace = {0};
+	int64_t now_ns = CAIRN_NS_PER_S;
+	ck_assert_double_lt(cairn_battery_minutes(&pace, 15.0), 0.0);
+	for (int s = 0; s <= 600; s++) {
+		cairn_battery_pace_take(&pace, 90.0 - 0.01 * s, now_ns + s * CAIRN_NS_PER_S);
+		if (s == 239 || s == 299)
+			ck_assert_double_lt(cairn_battery_minutes(&pace, 15.0), 0.0); /* too early to tell */
+	}
+	ck_assert_double_eq_tol(cairn_battery_minutes(&pace, 15.0), 115.0, 0.01);
+	ck_assert_double_eq(cairn_battery_minutes(&pace, 90.0), 0.0);
+	cairn_battery_pace_take(&pace, CAIRN_BATTERY_UNKNOWN, now_ns + 601 * CAIRN_NS_PER_S);
+	ck_assert_double_eq_tol(cairn_battery_minutes(&pace, 15.0), 115.0, 0.01);
+	cairn_battery_pace_take(&pace, 100.0, now_ns + 602 * CAIRN_NS_PER_S);
+	ck_assert_double_lt(cairn_battery_minutes(&pace, 15.0), 0.0);
+	/* Half an hour at 0.6 % a minute, then twice as fast: an hour later the new pace is told. */
+	pace = (struct cairn_battery_pace){0};
+	double percent = 95.0;
+	for (int s = 0; s <= 5400; s++) {
+		percent -= s < 1800 ? 0.01 : 0.02;
+		cairn_battery_pace_take(&pace, fmax(percent, 5.0), now_ns + s * CAIRN_NS_PER_S);
+		if (s == 5000)
+			ck_assert_double_eq_tol(cairn_battery_minutes(&pace, percent - 12.0), 10.0, 0.5);
+	}
+}
+END_TEST
+
 CAIRN_TEST_MAIN("battery", the_charge_lies_on_straight_lines_between_the_points_and_ends_at_the_ends,
     a_curve_that_is_none_is_refused_with_the_point_and_an_empty_one_says_nothing,
-    a_voltage_that_sags_for_a_moment_is_no_empty_battery)
+    a_voltage_that_sags_for_a_moment_is_no_empty_battery,
+    the_time_left_is_told_once_the_charge_has_fallen_and_begins_anew_when_it_was_charged)

@@ -77,6 +77,8 @@ START_TEST(other_sizes_and_pixels_are_to_be_made_into_frames)
 	h.format = CAIRN_CAMERA_NV12, h.stride_bytes = 1920, h.payload_bytes = 1920 * 1620;
 	ck_assert_int_eq(judge(h), CAIRN_CAMERA_MAKE);
 	h = rgb;
+	h.format = CAIRN_CAMERA_YUYV, h.stride_bytes = 1280, h.payload_bytes = 1280 * 480;
+	ck_assert_int_eq(judge(h), CAIRN_CAMERA_MAKE);
 	h.format = CAIRN_CAMERA_JPEG, h.stride_bytes = 0, h.payload_bytes = 30000;
 	ck_assert_int_eq(judge(h), CAIRN_CAMERA_MAKE);
 }
@@ -95,7 +97,9 @@ START_TEST(pictures_that_are_not_wanted_are_skipped_with_the_reason)
 {
 	SKIPPED(h.format = 0, "format 0");
 	SKIPPED(h.format = 65535, "format 65535");
-	SKIPPED(h.format = 5, "format 5");
+	SKIPPED(h.format = 6, "format 6");
+	SKIPPED((h.format = CAIRN_CAMERA_YUYV, h.stride_bytes = 1279, h.payload_bytes = 1279 * 480),
+	    "rows of 1279");
 	SKIPPED(h.width = 0, "0 x 480");
 	SKIPPED((h.width = 8193, h.stride_bytes = 3 * 8193, h.payload_bytes = 3 * 8193 * 480), "8193 x 480");
 	SKIPPED(h.height = 479, "rows of 1920");

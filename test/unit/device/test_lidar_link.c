@@ -73,7 +73,7 @@ static int turn(int64_t now_ns)
 
 static void up_to_scanning(void)
 {
-	cairn_lidar_link_init(&lidar, false, 0);
+	cairn_lidar_link_init(&lidar, CAIRN_CHOICE_LIDAR_MODEL_SLLIDAR, false, 0);
 	cairn_lidar_link_opened(&lidar, 0);
 	cairn_lidar_link_tick(&lidar, 100 * MS);
 	answer_info(101 * MS);
@@ -86,7 +86,7 @@ static void up_to_scanning(void)
 
 START_TEST(start_up_goes_stop_info_health_scan)
 {
-	cairn_lidar_link_init(&lidar, false, 0);
+	cairn_lidar_link_init(&lidar, CAIRN_CHOICE_LIDAR_MODEL_SLLIDAR, false, 0);
 	ck_assert(cairn_lidar_link_wants_open(&lidar, 0));
 	ck_assert(cairn_lidar_link_stale(&lidar, 0));
 	cairn_lidar_link_opened(&lidar, 0);
@@ -111,7 +111,7 @@ END_TEST
 
 START_TEST(a_device_that_answers_no_question_is_scanned_all_the_same)
 {
-	cairn_lidar_link_init(&lidar, false, 0);
+	cairn_lidar_link_init(&lidar, CAIRN_CHOICE_LIDAR_MODEL_SLLIDAR, false, 0);
 	cairn_lidar_link_opened(&lidar, 0);
 	cairn_lidar_link_tick(&lidar, 100 * MS);
 	cairn_lidar_link_tick(&lidar, 600 * MS);
@@ -125,7 +125,7 @@ END_TEST
 
 START_TEST(a_fault_is_reset_once_then_the_port_is_given_up)
 {
-	cairn_lidar_link_init(&lidar, false, 0);
+	cairn_lidar_link_init(&lidar, CAIRN_CHOICE_LIDAR_MODEL_SLLIDAR, false, 0);
 	cairn_lidar_link_opened(&lidar, 0);
 	cairn_lidar_link_tick(&lidar, 100 * MS);
 	answer_info(105 * MS);
@@ -206,11 +206,11 @@ START_TEST(turns_that_waited_in_a_buffer_are_refused)
 	up_to_scanning();
 	/* half a turn in time; then nobody reads for a second and what has gathered comes at once */
 	ck_assert_int_eq(nodes(1, 180, 200 * MS, 250 * MS), 0);
-	uint64_t refused = lidar.parser.counts.turns_refused;
+	uint64_t refused = cairn_lidar_link_turns_refused(&lidar);
 	ck_assert_int_eq(nodes(181, 360, 1250 * MS, 1250 * MS), 0);
 	for (int i = 0; i < 5; i++)
 		ck_assert_int_eq(nodes(1, 360, 1250 * MS, 1251 * MS), 0);
-	ck_assert_uint_eq(lidar.parser.counts.turns_refused, refused + 6);
+	ck_assert_uint_eq(cairn_lidar_link_turns_refused(&lidar), refused + 6);
 	ck_assert_int_eq(nodes(1, 360, 1251 * MS, 1351 * MS), 1); /* in time again */
 	ck_assert_uint_eq(lidar.restarts, 0);
 }
@@ -261,7 +261,7 @@ END_TEST
 
 START_TEST(dense_mode_is_looked_for_among_the_modes)
 {
-	cairn_lidar_link_init(&lidar, true, 0);
+	cairn_lidar_link_init(&lidar, CAIRN_CHOICE_LIDAR_MODEL_SLLIDAR, true, 0);
 	cairn_lidar_link_opened(&lidar, 0);
 	cairn_lidar_link_tick(&lidar, 100 * MS);
 	answer_info(101 * MS);
@@ -280,7 +280,7 @@ END_TEST
 
 START_TEST(without_a_dense_mode_the_standard_one_is_used_and_said)
 {
-	cairn_lidar_link_init(&lidar, true, 0);
+	cairn_lidar_link_init(&lidar, CAIRN_CHOICE_LIDAR_MODEL_SLLIDAR, true, 0);
 	cairn_lidar_link_opened(&lidar, 0);
 	cairn_lidar_link_tick(&lidar, 100 * MS);
 	answer_info(101 * MS);

@@ -249,7 +249,7 @@ static void say(struct cairn_base_link *l, uint8_t func, const uint8_t *data, si
 {
 	in_len = 0;
 	put_report(func, data, n);
-	struct cairn_rosmaster_report r;
+	struct cairn_base_report r;
 	bool some;
 	ck_assert_uint_eq(cairn_base_link_feed(l, in, in_len, now_ns, &r, &some), in_len);
 	ck_assert(some);
@@ -261,7 +261,7 @@ START_TEST(a_board_of_the_right_type_is_not_written_to)
 {
 	struct cairn_base_link l;
 	uint8_t out[128];
-	cairn_base_link_init(&l, 9, 0);
+	cairn_base_link_init(&l, &(struct cairn_config_robot){.car_type = 9}, 0);
 	ck_assert(cairn_base_link_wants_open(&l, 0));
 	ck_assert(!cairn_base_link_in_service(&l, 0));
 	cairn_base_link_opened(&l, 10 * MS);
@@ -280,7 +280,7 @@ START_TEST(another_type_is_set_and_read_back_a_few_times_only)
 {
 	struct cairn_base_link l;
 	uint8_t out[128];
-	cairn_base_link_init(&l, 9, 0);
+	cairn_base_link_init(&l, &(struct cairn_config_robot){.car_type = 9}, 0);
 	cairn_base_link_opened(&l, 0);
 	cairn_base_link_poll(&l, 0, out);
 	int64_t now = 0;
@@ -305,7 +305,7 @@ START_TEST(silence_ends_service_and_its_return_asks_again)
 {
 	struct cairn_base_link l;
 	uint8_t out[128];
-	cairn_base_link_init(&l, 9, 0);
+	cairn_base_link_init(&l, &(struct cairn_config_robot){.car_type = 9}, 0);
 	cairn_base_link_opened(&l, 0);
 	say(&l, 0x15, (const uint8_t[]){9}, 1, 0);
 	say(&l, 0x0A, no_motion, 7, 100 * MS);
@@ -324,7 +324,7 @@ END_TEST
 START_TEST(a_lost_port_is_tried_every_100_ms)
 {
 	struct cairn_base_link l;
-	cairn_base_link_init(&l, 9, 0);
+	cairn_base_link_init(&l, &(struct cairn_config_robot){.car_type = 9}, 0);
 	cairn_base_link_opened(&l, 0);
 	say(&l, 0x15, (const uint8_t[]){9}, 1, 0);
 	cairn_base_link_lost(&l, 50 * MS);

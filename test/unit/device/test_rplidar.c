@@ -183,7 +183,7 @@ START_TEST(the_published_node_is_45_degrees_and_5_metres)
 		put_node(false, i, 1000.0);
 	put_node(true, 0.0, 1000.0);
 	ck_assert_int_eq(feed(64).turns, 1);
-	const struct cairn_rplidar_turn *turn = cairn_rplidar_turn(&parser);
+	const struct cairn_lidar_turn *turn = cairn_rplidar_turn(&parser);
 	ck_assert_uint_eq(turn->count, 360);
 	ck_assert_uint_eq(turn->angle_q6[45], 45 * 64);
 	ck_assert_double_eq_tol((double)turn->range_m[45], 5.0, 1e-6);
@@ -200,7 +200,7 @@ START_TEST(turns_come_out_whole_in_any_chunking)
 		struct seen seen = feed(chunk);
 		ck_assert_int_eq(seen.streams, 1);
 		ck_assert_int_eq(seen.turns, 5);
-		const struct cairn_rplidar_turn *turn = cairn_rplidar_turn(&parser);
+		const struct cairn_lidar_turn *turn = cairn_rplidar_turn(&parser);
 		ck_assert_uint_eq(turn->count, 500);
 		for (uint32_t i = 0; i < 500; i++)
 			ck_assert_double_eq_tol((double)turn->range_m[i], 1.004 + 0.001 * i, 1e-6);
@@ -242,7 +242,7 @@ static void check_damage(size_t at, size_t lost, const void *extra, size_t extra
 		if (event != CAIRN_RPLIDAR_EVENT_TURN)
 			continue;
 		turns++;
-		const struct cairn_rplidar_turn *t = cairn_rplidar_turn(&parser);
+		const struct cairn_lidar_turn *t = cairn_rplidar_turn(&parser);
 		double first = (double)t->range_m[0];
 		ck_assert_msg(first < 1.5 || first > 2.6, "damage at %zu: turn from %g", at, first);
 		for (uint32_t k = 1; k < t->count; k++)
@@ -332,7 +332,7 @@ START_TEST(dense_capsules_become_turns)
 	struct seen seen = feed(33);
 	ck_assert_int_eq(seen.streams, 1);
 	ck_assert_int_eq(seen.turns, 2); /* the first begins at the first crossing of 360 degrees */
-	const struct cairn_rplidar_turn *turn = cairn_rplidar_turn(&parser);
+	const struct cairn_lidar_turn *turn = cairn_rplidar_turn(&parser);
 	ck_assert_uint_ge(turn->count, 499);
 	ck_assert_uint_le(turn->count, 501);
 	ck_assert_double_eq_tol((double)turn->range_m[7], 1.5, 1e-6);
@@ -360,13 +360,13 @@ END_TEST
 
 START_TEST(clockwise_degrees_become_robot_angles)
 {
-	static struct cairn_rplidar_turn turn = {.t_start_ns = 77, .count = 4};
+	static struct cairn_lidar_turn turn = {.t_start_ns = 77, .count = 4};
 	const int deg[4] = {0, 90, 180, 270};
 	for (int i = 0; i < 4; i++) {
 		turn.angle_q6[i] = (uint16_t)(deg[i] * 64);
 		turn.range_m[i] = (float)(i + 1);
 	}
-	cairn_rplidar_scan(&scan, &turn, 0.0, false, 0.05, 16.0);
+	cairn_lidar_scan(&scan, &turn, 0.0, false, 0.05, 16.0);
 	ck_assert_int_eq(scan.t_start_ns, 77);
 	ck_assert_uint_eq(scan.angle_rad_count, 4);
 	ck_assert_uint_eq(scan.range_m_count, 4);
@@ -375,7 +375,7 @@ START_TEST(clockwise_degrees_become_robot_angles)
 		ck_assert_double_eq_tol((double)scan.angle_rad[i], want[i], 1e-6);
 		ck_assert_double_eq((double)scan.range_m[i], i + 1.0);
 	}
-	cairn_rplidar_scan(
+	cairn_lidar_scan(
 	    &scan, &turn, M_PI / 2, false, 0.05, 16.0); /* the mark points left: device 90 is ahead */
 	ck_assert_double_eq_tol((double)scan.angle_rad[1], 0.0, 1e-6);
 	ck_assert_double_eq_tol((double)scan.angle_rad[0], M_PI / 2, 1e-6);

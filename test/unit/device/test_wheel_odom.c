@@ -49,6 +49,22 @@ START_TEST(only_the_wheels_of_the_mask_count)
 }
 END_TEST
 
+START_TEST(without_a_gyro_the_heading_is_that_of_the_wheels)
+{
+	fresh(1 | 8);
+	odom.params.wheel_separation_m = 0.2;
+	cairn_wheel_odom_encoders(&odom, (const int32_t[4]){0, 0, 0, 0}, 0);
+	cairn_wheel_odom_encoders(&odom, (const int32_t[4]){-10, 0, 0, 10}, 40 * MS); /* in place */
+	ck_assert_double_eq_tol(odom.pose.yaw_rad, 0.02 / 0.2, 1e-12);
+	ck_assert_double_eq_tol(odom.pose.x_m, 0.0, 1e-12);
+	ck_assert_double_eq_tol(odom.w_radps, 0.1 / 0.04, 1e-9);
+	cairn_wheel_odom_encoders(
+	    &odom, (const int32_t[4]){10, 0, 0, 10}, 80 * MS); /* about the right wheel */
+	ck_assert_double_eq_tol(odom.pose.yaw_rad, 0.0, 1e-12);
+	ck_assert_double_eq_tol(odom.distance_m, 0.01, 1e-12);
+}
+END_TEST
+
 START_TEST(a_quarter_circle_ends_where_it_must)
 {
 	fresh(15);
@@ -152,7 +168,7 @@ START_TEST(speed_is_the_boards_own_while_it_is_fresh)
 END_TEST
 
 CAIRN_TEST_MAIN("wheel-odom", the_first_counts_only_set_the_reference, counters_that_wrap_go_on,
-    only_the_wheels_of_the_mask_count, a_quarter_circle_ends_where_it_must, a_counter_jump_is_not_motion,
-    reports_read_in_one_go_lose_nothing, a_standing_robot_learns_the_bias_of_its_gyro,
-    a_moving_robot_learns_no_bias, after_a_break_the_pose_stays_and_references_are_new,
-    speed_is_the_boards_own_while_it_is_fresh)
+    only_the_wheels_of_the_mask_count, without_a_gyro_the_heading_is_that_of_the_wheels,
+    a_quarter_circle_ends_where_it_must, a_counter_jump_is_not_motion, reports_read_in_one_go_lose_nothing,
+    a_standing_robot_learns_the_bias_of_its_gyro, a_moving_robot_learns_no_bias,
+    after_a_break_the_pose_stays_and_references_are_new, speed_is_the_boards_own_while_it_is_fresh)

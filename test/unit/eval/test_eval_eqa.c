@@ -96,7 +96,7 @@ START_TEST(a_task_is_answered_in_simulated_time_and_the_same_each_time)
 	struct cairn_world *w = home("studio");
 	cairn_config_defaults(&cfg);
 	cairn_profile_defaults(&profile);
-	cfg.mission.autostart = false;
+	cfg.mission.autostart = CAIRN_CHOICE_AUTOSTART_NEVER;
 	cfg.agent.enabled = true;
 	cfg.pilot.profile = CAIRN_CHOICE_PILOT_SCHOLAR;
 	for (int i = 0; i < 2; i++) {
@@ -111,7 +111,7 @@ START_TEST(a_task_is_answered_in_simulated_time_and_the_same_each_time)
 		ck_assert(cairn_pilot_api_init(&s[i].api, &cfg.pilot, &err));
 		ck_assert_msg(cairn_episode_run(&o, &r[i], &err), "%s", err.text);
 	}
-	ck_assert_int_eq(r[0].agent.state, CAIRN_AGENT_STATE_DONE);
+	ck_assert_msg(r[0].agent.state == CAIRN_AGENT_STATE_DONE, "%s", r[0].agent.answer);
 	ck_assert_ptr_nonnull(strstr(r[0].agent.evidence, "lighthouse_picture_1"));
 	ck_assert_uint_eq(r[0].contacts, 0);
 	ck_assert_mem_eq(&r[0].agent, &r[1].agent, sizeof(r[0].agent));

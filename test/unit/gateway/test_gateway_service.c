@@ -93,10 +93,16 @@ static void give_snapshot(void)
 	    "%s", err.text);
 }
 
+static const char *goal = ""; /* of the mission */
+static bool offers;           /* two candidates, C12 and C14 */
+
 static int on_turn(void *ctx)
 {
 	(void)ctx;
 	struct cairn_msg_mission mission = {.state = CAIRN_MISSION_STATE_EXPLORING, .wants_decision = true};
+	struct cairn_msg_candidates candidates = {
+	    .items_count = 2, .set = 3, .items = {{.id = 12}, {.id = 14}}};
+	snprintf(mission.goal, sizeof(mission.goal), "%s", goal);
 	struct cairn_msg_frontiers frontiers = {0};
 	int64_t now_ns = cairn_now_ns();
 	struct cairn_header hdr = {.t_ns = now_ns, .epoch = 1, .valid = true};
@@ -106,6 +112,8 @@ static int on_turn(void *ctx)
 		return -1; /* leaves the loop */
 	cairn_dialog_mission(dialog, &mission, &hdr);
 	cairn_dialog_frontiers(dialog, &frontiers, now_ns);
+	if (offers)
+		cairn_dialog_candidates(dialog, &candidates, now_ns);
 	if (cairn_dialog_wants_snapshot(dialog, now_ns))
 		give_snapshot();
 	if (cairn_dialog_poll(dialog, now_ns, &body, &bytes) == CAIRN_DIALOG_SEND) {
@@ -317,6 +325,68 @@ START_TEST(a_fallback_of_another_format_takes_over)
 	cairn_dialog_stats(dialog, cairn_now_ns(), &stats);
 	ck_assert_str_eq(stats.provider, "test-2");
 	ck_assert(stats.fallback_calls == 2 && stats.switches == 1);
+	service_server_destroy(&broken);
+	end();
+}
+END_TEST
+
+/* ---- other models for other decisions ---- */
+
+START_TEST(a_hard_decision_goes_to_the_strong_service_and_an_ordinary_one_does_not)
+{
+	struct cairn_msg_vlm_stats stats;
+	begin();
+	lineup = (struct cairn_lineup){0};
+	server = service_server_new(SERVICE_ANTHROPIC, NULL, NULL, KEY);
+	struct service_server *strong = service_server_new(SERVICE_GEMINI, NULL, NULL, KEY);
+	add_provider(SERVICE_ANTHROPIC, "http", service_server_port(server));
+	add_provider(SERVICE_GEMINI, "http", service_server_port(strong));
+	lineup.count = lineup.strong = 1;
+	open_service("");
+	ask(4);
+	ck_assert_msg(decided, "%s", last_error());
+	ck_assert_int_eq(decision.decider, CAIRN_DECIDER_MODEL);
+	ck_assert_int_eq(service_server_requests(strong), 0);
+	close_service();
+	setenv("CAIRN_TEST_KEY", KEY, 1); /* the first has wiped it */
+	goal = "find the cup";
+	open_service("");
+	ask(4);
+	ck_assert_msg(decided, "%s; %s", last_error(), service_server_last_error(strong));
+	goal = "";
+	ck_assert_int_eq(decision.decider, CAIRN_DECIDER_STRONG_MODEL);
+	ck_assert_str_eq(decision.provider, "test-2");
+	ck_assert_int_eq(service_server_requests(strong), 2); /* the follow-up goes where the question went */
+	ck_assert_int_eq(service_server_requests(server), 2);
+	cairn_dialog_stats(dialog, cairn_now_ns(), &stats);
+	ck_assert_uint_eq(stats.strong_calls, 2);
+	ck_assert_uint_eq(stats.switches, 0);
+	service_server_destroy(&strong);
+	end();
+}
+END_TEST
+
+START_TEST(a_model_on_the_robot_names_a_candidate_when_the_network_is_away)
+{
+	begin();
+	lineup = (struct cairn_lineup){0};
+	struct service_server *broken = service_server_new(SERVICE_ANTHROPIC, NULL, NULL, KEY);
+	service_server_fail(broken, 529);
+	server = service_server_new(SERVICE_GEMINI, NULL, NULL, KEY);
+	service_server_see(server, false, "C14, that is where it goes on");
+	add_provider(SERVICE_ANTHROPIC, "http", service_server_port(broken));
+	add_provider(SERVICE_GEMINI, "http", service_server_port(server));
+	lineup.count = lineup.local = 1;
+	offers = true;
+	open_service("  local_after_s: 0.5\n");
+	ask(12);
+	offers = false;
+	ck_assert_msg(decided, "%s; %s", last_error(), service_server_last_error(server));
+	ck_assert(statuses[0] == 529 && statuses[1] == 529);
+	ck_assert_int_eq(decision.decider, CAIRN_DECIDER_LOCAL_MODEL);
+	ck_assert_str_eq(decision.provider, "test-2");
+	ck_assert_uint_eq(decision.candidate_id, 14);
+	ck_assert_int_eq(service_server_requests(server), 1);
 	service_server_destroy(&broken);
 	end();
 }
@@ -571,7 +641,9 @@ CAIRN_TEST_MAIN("gateway service", the_servers_refuse_what_the_documentation_for
     anthropic_decides_over_tls_with_pictures_tools_and_a_follow_up,
     gemini_decides_over_tls_with_pictures_tools_and_a_follow_up,
     a_certificate_of_another_authority_is_refused_and_named, a_refused_key_is_final_and_the_variable_is_named,
-    a_rate_limit_is_kept_as_the_service_says_it, a_fallback_of_another_format_takes_over,
+    a_rate_limit_is_kept_as_the_service_says_it,
+    a_hard_decision_goes_to_the_strong_service_and_an_ordinary_one_does_not,
+    a_model_on_the_robot_names_a_candidate_when_the_network_is_away, a_fallback_of_another_format_takes_over,
     another_service_describes_the_picture_and_the_text_is_kept_in_memory,
     a_picture_that_cannot_be_described_costs_no_decision,
     a_recording_gives_the_same_decision_without_any_server, a_recording_stays_within_its_quota,

@@ -260,9 +260,25 @@ START_TEST(what_is_stale_is_missing)
 	ck_assert_uint_eq(head.jpeg_bytes, 0);
 	snapshot(3500); /* mission after 2 s, frontiers after 3 */
 	ck_assert_ptr_nonnull(strstr(text, "\nTravelled unknown; map unknown;"));
-	ck_assert_ptr_nonnull(strstr(text, "Battery: 12.0 V"));
+	ck_assert_ptr_nonnull(strstr(text, "Battery: 12.0 V\n"));
 	snapshot(5500);
 	ck_assert_ptr_null(strstr(text, "Battery"));
+	cairn_annotator_destroy(&annotator);
+}
+END_TEST
+
+/* 3.1 % in ten minutes; from 76.9 % down to the 15 % at which it drives home: 200 minutes. */
+START_TEST(how_long_the_battery_lasts_is_told_once_its_pace_is_known)
+{
+	struct cairn_msg_battery battery = {.voltage_v = 12.0, .percent = 80.0};
+	begin();
+	cairn_annotator_on_battery(annotator, &battery, T0);
+	snapshot(150);
+	ck_assert_ptr_nonnull(strstr(text, "Battery: 80%\n"));
+	battery.percent = 76.9;
+	cairn_annotator_on_battery(annotator, &battery, T0 + 600 * CAIRN_NS_PER_S);
+	snapshot(600150);
+	ck_assert_ptr_nonnull(strstr(text, "Battery: 77%, 200 min\n"));
 	cairn_annotator_destroy(&annotator);
 }
 END_TEST
@@ -463,6 +479,7 @@ END_TEST
 CAIRN_TEST_MAIN("annotator", a_snapshot_holds_head_text_and_jpeg,
     options_are_drawn_as_seen_when_the_picture_was_taken, the_second_picture_shows_what_is_fresh,
     without_inputs_the_text_stands_alone, what_is_stale_is_missing,
+    how_long_the_battery_lasts_is_told_once_its_pace_is_known,
     a_picture_is_paired_with_the_depth_nearest_in_time, a_pair_too_far_apart_is_not_used_and_said,
     similarity_is_to_the_picture_last_decided_on,
     the_picture_is_left_out_of_need_when_nothing_changed_and_nothing_is_near,

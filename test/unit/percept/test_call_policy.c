@@ -47,7 +47,7 @@ START_TEST(every_trigger_asks)
 		ck_assert_int_eq(may_skip(f), !reason);
 		asked += reason;
 	}
-	ck_assert_int_eq(asked, 9);
+	ck_assert_int_eq(asked, 10);
 }
 END_TEST
 
@@ -220,6 +220,77 @@ START_TEST(the_picture_goes_unless_it_is_alike_and_nothing_is_near)
 }
 END_TEST
 
+START_TEST(novelty_falls_into_the_bands_of_the_table)
+{
+	static const struct {
+		double novelty;
+		enum cairn_novelty_band band;
+	} rows[] = {{0.0, CAIRN_NOVELTY_KNOWN}, {0.199, CAIRN_NOVELTY_KNOWN}, {0.2, CAIRN_NOVELTY_USUAL},
+	    {0.499, CAIRN_NOVELTY_USUAL}, {0.5, CAIRN_NOVELTY_NEW}, {0.799, CAIRN_NOVELTY_NEW},
+	    {0.8, CAIRN_NOVELTY_VERY_NEW}, {1.0, CAIRN_NOVELTY_VERY_NEW}, {-1.0, CAIRN_NOVELTY_UNKNOWN},
+	    {(double)NAN, CAIRN_NOVELTY_UNKNOWN}, {(double)INFINITY, CAIRN_NOVELTY_UNKNOWN}};
+	cairn_config_defaults(&cfg);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		ck_assert_int_eq(cairn_novelty_band(&cfg.vlm, rows[i].novelty), rows[i].band);
+	cfg.vlm.novelty_quiet_s = 0.0; /* switched off */
+	ck_assert_int_eq(cairn_novelty_band(&cfg.vlm, 0.1), CAIRN_NOVELTY_UNKNOWN);
+}
+END_TEST
+
+/* A known scene, a while after an answer, without trouble. */
+static struct cairn_call_policy_wish ordinary(void)
+{
+	cairn_config_defaults(&cfg);
+	return (struct cairn_call_policy_wish){.band = CAIRN_NOVELTY_KNOWN,
+	    .trigger = CAIRN_TRIGGER_GOAL,
+	    .question_age_ns = 20 * S,
+	    .trouble_age_ns = CAIRN_CALL_POLICY_NEVER};
+}
+
+START_TEST(only_an_ordinary_wish_in_a_known_scene_is_left_to_the_rule)
+{
+	struct cairn_call_policy_wish w = ordinary();
+	ck_assert(cairn_call_policy_left_to_rule(&cfg.vlm, &w));
+	for (int t = 0; t < CAIRN_TRIGGER_COUNT; t++) {
+		w = ordinary();
+		w.trigger = (enum cairn_trigger)t;
+		bool asks = cairn_call_policy_is_event((enum cairn_trigger)t) || t == CAIRN_TRIGGER_OPERATOR;
+		ck_assert_int_eq(cairn_call_policy_left_to_rule(&cfg.vlm, &w), !asks);
+	}
+	for (int i = 0; i < 8; i++) {
+		w = ordinary();
+		w.has_goal = i == 0;
+		w.stuck = i == 1;
+		w.answer_was_bad = i == 2;
+		w.trouble_age_ns = i == 3 ? 9 * S : CAIRN_CALL_POLICY_NEVER;
+		w.question_age_ns = i == 4 ? CAIRN_CALL_POLICY_NEVER : i == 5 ? 60 * S : 20 * S;
+		w.band = i == 6 ? CAIRN_NOVELTY_NEW : i == 7 ? CAIRN_NOVELTY_UNKNOWN : CAIRN_NOVELTY_KNOWN;
+		ck_assert_msg(!cairn_call_policy_left_to_rule(&cfg.vlm, &w), "%d", i);
+	}
+}
+END_TEST
+
+START_TEST(more_novelty_and_more_time_never_leave_out_more)
+{
+	struct cairn_rng rng;
+	int left = 0;
+	cairn_rng_seed(&rng, 5, 1);
+	for (int i = 0; i < 20000; i++) {
+		struct cairn_call_policy_wish w = ordinary(), more;
+		w.band = (enum cairn_novelty_band)(CAIRN_NOVELTY_KNOWN + cairn_rng_u32(&rng) % 4);
+		w.trigger = (enum cairn_trigger)(cairn_rng_u32(&rng) % CAIRN_TRIGGER_COUNT);
+		w.question_age_ns = (int64_t)(cairn_rng_uniform(&rng) * 80.0 * 1e9);
+		more = w;
+		more.band = w.band < CAIRN_NOVELTY_VERY_NEW ? w.band + 1 : w.band;
+		more.question_age_ns += (int64_t)(cairn_rng_uniform(&rng) * 20.0 * 1e9);
+		bool rule = cairn_call_policy_left_to_rule(&cfg.vlm, &w);
+		left += rule;
+		ck_assert(rule || !cairn_call_policy_left_to_rule(&cfg.vlm, &more));
+	}
+	ck_assert_int_gt(left, 1000);
+}
+END_TEST
+
 START_TEST(the_regular_line_tells_what_was_added)
 {
 	struct cairn_msg_vlm_stats before = {.calls = 30,
@@ -270,5 +341,7 @@ CAIRN_TEST_MAIN("ask", nothing_new_may_be_skipped, every_trigger_asks,
     the_picture_must_be_more_similar_than_the_limit, the_nearest_obstacle_must_be_known_and_far,
     an_old_decision_or_none_asks, recent_trouble_asks, the_base_timer_and_a_bad_answer_ask,
     every_limit_is_configuration, more_reason_to_ask_never_skips, what_is_skipped_meets_every_condition,
-    the_picture_goes_unless_it_is_alike_and_nothing_is_near, the_regular_line_tells_what_was_added,
+    the_picture_goes_unless_it_is_alike_and_nothing_is_near, novelty_falls_into_the_bands_of_the_table,
+    only_an_ordinary_wish_in_a_known_scene_is_left_to_the_rule,
+    more_novelty_and_more_time_never_leave_out_more, the_regular_line_tells_what_was_added,
     counts_that_do_not_fit_are_cut)

@@ -43,7 +43,7 @@ START_TEST(the_field_of_view_is_that_of_the_part)
 END_TEST
 
 /* Black, white, and the primaries of 75 % colour bars as ITU-R BT.601 has them. */
-START_TEST(nv12_has_the_colours_of_bt601)
+START_TEST(nv12_and_yuyv_have_the_colours_of_bt601)
 {
 	static const struct {
 		uint8_t y, u, v, rgb[3];
@@ -64,7 +64,32 @@ START_TEST(nv12_has_the_colours_of_bt601)
 		ck_assert(make(2, 2, h, bytes, out));
 		for (int k = 0; k < 12; k++)
 			ck_assert_int_le(abs(out[k] - colours[i].rgb[k % 3]), 2);
+		const uint8_t yuyv[8] = {
+		    colours[i].y, colours[i].u, colours[i].y, colours[i].v, 99, 99, 99, 99};
+		h = (struct cairn_camera_header){.format = CAIRN_CAMERA_YUYV,
+		    .width = 2,
+		    .height = 1,
+		    .stride_bytes = 8,
+		    .payload_bytes = 8};
+		ck_assert(make(2, 1, h, yuyv, out));
+		for (int k = 0; k < 6; k++)
+			ck_assert_int_le(abs(out[k] - colours[i].rgb[k % 3]), 2);
 	}
+}
+END_TEST
+
+START_TEST(yuyv_is_scaled_and_cut_like_other_pictures)
+{
+	uint8_t yuyv[4 * 2 * 8], out[12]; /* 8 x 4: white in the middle of black */
+	struct cairn_camera_header h = {
+	    .format = CAIRN_CAMERA_YUYV, .width = 8, .height = 4, .stride_bytes = 16, .payload_bytes = 64};
+	for (int i = 0; i < 32; i++) {
+		yuyv[2 * i] = i % 8 >= 2 && i % 8 < 6 ? 235 : 16;
+		yuyv[2 * i + 1] = 128;
+	}
+	ck_assert(make(2, 2, h, yuyv, out)); /* the middle 4 x 4 */
+	for (int k = 0; k < 12; k++)
+		ck_assert_uint_ge(out[k], 254);
 }
 END_TEST
 
@@ -105,6 +130,33 @@ static uint8_t *two_colours(int width, int height, unsigned long *ret_bytes)
 	return jpeg;
 }
 
+/* Cameras leave the tables of their MJPEG out where they are those of the standard. */
+START_TEST(a_jpeg_without_its_huffman_tables_and_with_bytes_behind_its_end_is_read)
+{
+	unsigned long bytes, n = 0;
+	uint8_t *jpeg = two_colours(64, 48, &bytes), *bare = calloc(1, bytes + 100);
+	int tables = 0;
+	for (unsigned long i = 0; i < bytes;) {
+		if (jpeg[i] == 0xff && jpeg[i + 1] == 0xc4) {
+			i += 2u + (unsigned long)jpeg[i + 2] * 256 + jpeg[i + 3];
+			tables++;
+		} else {
+			bare[n++] = jpeg[i++];
+		}
+	}
+	ck_assert_int_ge(tables, 1);
+	static uint8_t whole[3 * 64 * 48], without[3 * 64 * 48];
+	struct cairn_camera_header h = {
+	    .format = CAIRN_CAMERA_JPEG, .width = 64, .height = 48, .payload_bytes = (uint32_t)bytes};
+	ck_assert(make(64, 48, h, jpeg, whole));
+	h.payload_bytes = (uint32_t)n + 100;
+	ck_assert_msg(make(64, 48, h, bare, without), "%s", why.text);
+	ck_assert_mem_eq(whole, without, sizeof(whole));
+	tjFree(jpeg);
+	free(bare);
+}
+END_TEST
+
 START_TEST(a_jpeg_of_any_size_becomes_a_picture_and_a_cut_one_does_not)
 {
 	static const int sizes[][2] = {{320, 240}, {1280, 720}, {644, 484}, {160, 120}};
@@ -125,6 +177,17 @@ START_TEST(a_jpeg_of_any_size_becomes_a_picture_and_a_cut_one_does_not)
 		ck_assert_ptr_nonnull(strstr(why.text, "damaged"));
 		tjFree(jpeg);
 	}
+}
+END_TEST
+
+START_TEST(a_jpeg_of_tables_without_a_picture_is_refused)
+{
+	static const uint8_t empty[] = {0xFF, 0xD8, 0xFF, 0xD9}; /* start and end of image */
+	static uint8_t out[64 * 48 * 3];
+	struct cairn_camera_header h = {
+	    .format = CAIRN_CAMERA_JPEG, .width = 64, .height = 48, .payload_bytes = sizeof(empty)};
+	ck_assert(!make(64, 48, h, empty, out));
+	ck_assert_str_eq(why.text, "a JPEG of 0 x 0");
 }
 END_TEST
 
@@ -157,6 +220,8 @@ START_TEST(mutated_jpegs_are_refused_or_drawn_and_nothing_else)
 END_TEST
 
 CAIRN_TEST_MAIN("camera-picture", the_middle_that_has_the_wanted_shape_is_used,
-    the_field_of_view_is_that_of_the_part, nv12_has_the_colours_of_bt601,
+    the_field_of_view_is_that_of_the_part, nv12_and_yuyv_have_the_colours_of_bt601,
+    yuyv_is_scaled_and_cut_like_other_pictures,
+    a_jpeg_without_its_huffman_tables_and_with_bytes_behind_its_end_is_read,
     colours_are_averaged_and_depths_are_not, a_jpeg_of_any_size_becomes_a_picture_and_a_cut_one_does_not,
-    mutated_jpegs_are_refused_or_drawn_and_nothing_else)
+    a_jpeg_of_tables_without_a_picture_is_refused, mutated_jpegs_are_refused_or_drawn_and_nothing_else)

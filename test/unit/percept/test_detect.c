@@ -233,13 +233,44 @@ START_TEST(lines_are_written_and_read)
 	char ask[512];
 	uint64_t look;
 	int64_t t_ns;
-	n = cairn_detect_write_look(9, 77, "cup, red chair,", "find the cup", ask, sizeof(ask));
+	n = cairn_detect_write_look(
+	    9, 77, "cup, red chair,", "find the cup", "is the \"cup\" full?", ask, sizeof(ask));
 	ck_assert_uint_gt(n, 0);
 	ck_assert(cairn_detect_read_look(ask, n, &look, &t_ns, &err));
 	ck_assert_uint_eq(look, 9);
 	ck_assert_ptr_nonnull(strstr(ask, "[\"cup\",\"red chair\"]"));
 	ck_assert_ptr_nonnull(strstr(ask, "\"goal\":\"find the cup\""));
-	ck_assert_uint_eq(cairn_detect_write_look(9, 77, "cup", "", ask, 8), 0);
+	ck_assert_ptr_nonnull(strstr(ask, "\"task\":\"is the \\\"cup\\\" full?\""));
+	ck_assert_uint_eq(cairn_detect_write_look(9, 77, "cup", "", "", ask, 8), 0);
+	n = cairn_detect_write_look(9, 77, "cup", "", "", ask, sizeof(ask));
+	ck_assert_uint_gt(n, 0);
+	ask[n] = '\0';
+	ck_assert_ptr_null(strstr(ask, "task"));
+}
+END_TEST
+
+START_TEST(a_helper_is_told_the_agent_s_task_while_the_agent_works_at_it)
+{
+	static const struct {
+		enum cairn_agent_state state;
+		bool works;
+	} rows[] = {{CAIRN_AGENT_STATE_IDLE, false}, {CAIRN_AGENT_STATE_PLANNING, true},
+	    {CAIRN_AGENT_STATE_THINKING, true}, {CAIRN_AGENT_STATE_ACTING, true},
+	    {CAIRN_AGENT_STATE_SEARCHING, true}, {CAIRN_AGENT_STATE_DONE, false},
+	    {CAIRN_AGENT_STATE_HANDOFF, false}, {CAIRN_AGENT_STATE_FAILED, false}};
+	static char longest[CAIRN_DETECT_LOOK_MAX];
+	struct cairn_msg_agent m = {.task = "where is the milk?"};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		m.state = rows[i].state;
+		ck_assert_str_eq(cairn_detector_task(&m), rows[i].works ? "where is the milk?" : "");
+	}
+	/* The worst there can be: every byte is escaped. */
+	char labels[sizeof(cfg.detect.labels)], goal[160], task[sizeof(m.task)];
+	memset(labels, 1, sizeof(labels));
+	memset(goal, 1, sizeof(goal));
+	memset(task, 1, sizeof(task));
+	labels[sizeof(labels) - 1] = goal[sizeof(goal) - 1] = task[sizeof(task) - 1] = '\0';
+	ck_assert_uint_gt(cairn_detect_write_look(9, 77, labels, goal, task, longest, sizeof(longest)), 0);
 }
 END_TEST
 
@@ -276,4 +307,5 @@ CAIRN_TEST_MAIN("detect", a_thing_ahead_is_put_ahead_of_the_camera_in_the_map,
     labels_are_cleaned_doubles_dropped_and_cuts_noticed, depth_gives_points_to_a_box_without_any,
     what_a_box_shows_around_a_thing_does_not_move_it,
     depth_tells_what_hides_things_and_the_floor_hides_nothing, lines_are_written_and_read,
+    a_helper_is_told_the_agent_s_task_while_the_agent_works_at_it,
     nonsense_on_the_line_is_refused_with_a_reason)

@@ -86,6 +86,43 @@ START_TEST(what_begins_together_is_told_as_one_and_the_weightiest_names_it)
 }
 END_TEST
 
+static void score(double novelty, int64_t at_ms)
+{
+	struct cairn_msg_local m = {.novelty = novelty};
+	cairn_triggers_on_local(&triggers, &m, T0 + at_ms * MS);
+}
+
+START_TEST(a_scene_that_is_new_is_told_once_until_it_is_known_again)
+{
+	begin();
+	ck_assert_int_eq(look(NULL, 0), CAIRN_TRIGGER_NONE);
+	score(0.49, 3000);
+	ck_assert_int_eq(look(NULL, 3000), CAIRN_TRIGGER_NONE);
+	score(0.5, 6000);
+	ck_assert_int_eq(look(NULL, 6000), CAIRN_TRIGGER_NOVEL);
+	score(0.3, 9000); /* wavers about the mark */
+	ck_assert_int_eq(look(NULL, 9000), CAIRN_TRIGGER_NONE);
+	score(0.9, 12000);
+	ck_assert_int_eq(look(NULL, 12000), CAIRN_TRIGGER_NONE);
+	score(0.1, 15000);
+	ck_assert_int_eq(look(NULL, 15000), CAIRN_TRIGGER_NONE);
+	score(0.9, 18000);
+	ck_assert_int_eq(look(NULL, 18000), CAIRN_TRIGGER_NOVEL);
+}
+END_TEST
+
+START_TEST(a_score_that_is_old_or_knows_nothing_is_no_news)
+{
+	begin();
+	score(0.9, 0);
+	ck_assert_int_eq(look(NULL, 3100), CAIRN_TRIGGER_NONE);
+	score(-1.0, 6000);
+	ck_assert_int_eq(look(NULL, 6000), CAIRN_TRIGGER_NONE);
+	score((double)NAN, 9000);
+	ck_assert_int_eq(look(NULL, 9000), CAIRN_TRIGGER_NONE);
+}
+END_TEST
+
 START_TEST(an_intersection_has_as_many_sectors_as_configured)
 {
 	for (int needed = 1; needed <= 12; needed++) {
@@ -356,6 +393,7 @@ CAIRN_TEST_MAIN("trigger", a_wall_ahead_with_a_way_on_beside_it_is_no_dead_end,
     known_floor_is_news_when_the_robot_comes_to_it_and_not_with_each_metre_of_it,
     what_begins_in_the_cool_down_waits_for_its_end, what_ends_in_the_cool_down_is_never_told,
     what_begins_together_is_told_as_one_and_the_weightiest_names_it,
+    a_scene_that_is_new_is_told_once_until_it_is_known_again, a_score_that_is_old_or_knows_nothing_is_no_news,
     an_intersection_has_as_many_sectors_as_configured, an_operator_who_sends_the_robot_off_is_a_reason,
     a_decision_that_is_asked_for_ahead_of_the_end_of_one_has_that_as_its_reason,
     what_holds_the_robot_up_is_a_reason_that_weighs_most_and_is_told_once,

@@ -15,7 +15,7 @@ static void straight(double x1, bool reverse)
 {
 	path.count = 0;
 	for (int i = 0; i <= 20; i++)
-		path.poses[path.count++] = (struct cairn_path_pose){x1 * i / 20.0, 0.0, 0.0, reverse};
+		path.poses[path.count++] = (struct cairn_path_pose){x1 * i / 20.0, 0.0, 0.0, reverse, false};
 }
 
 static struct cairn_follow_output step(struct cairn_pose2 pose, double room_m, double t_s)
@@ -65,28 +65,60 @@ START_TEST(the_curvature_is_that_of_pure_pursuit)
 }
 END_TEST
 
-START_TEST(a_car_never_turns_standing_and_a_base_that_can_does_so_first)
+START_TEST(a_robot_turned_away_from_its_path_needs_a_new_one)
 {
 	straight(2.0, false);
-	struct cairn_follow_params spot = car;
-	spot.turn_radius_min_m = 0.0;
-	begin(&spot);
-	struct cairn_follow_output out = step((struct cairn_pose2){0.0, 0.0, 2.0}, 100.0, 1.0);
-	ck_assert_int_eq(out.status, CAIRN_FOLLOW_DRIVING);
-	ck_assert_double_eq(out.twist.v_mps, 0.0);
-	ck_assert_double_eq_tol(out.twist.w_radps, -CAIRN_FOLLOW_TURN_RADPS, 1e-12);
-	out = step((struct cairn_pose2){0.0, 0.0, 0.5}, 100.0, 1.1); /* little off: an arc will do */
-	ck_assert_double_gt(out.twist.v_mps, 0.0);
-	straight(-2.0, true);
-	begin(&spot);
-	out = step(
-	    (struct cairn_pose2){0.0, 0.0, 0.1}, 100.0, 1.0); /* backward: the tail looks at the carrot */
-	ck_assert_double_lt(out.twist.v_mps, 0.0);
-	straight(2.0, false);
 	begin(&car);
-	out = step((struct cairn_pose2){0.0, 0.0, 2.0}, 100.0, 1.0);
-	ck_assert_int_eq(out.status, CAIRN_FOLLOW_OFF_TRACK); /* a new path is needed */
+	struct cairn_follow_output out = step((struct cairn_pose2){0.0, 0.0, 2.0}, 100.0, 1.0);
+	ck_assert_int_eq(out.status, CAIRN_FOLLOW_OFF_TRACK);
 	ck_assert_double_eq(out.twist.w_radps, 0.0);
+}
+END_TEST
+
+/* Ahead, a turn in place by 1.5 rad to the left, and on to the left. */
+static void round_a_corner(void)
+{
+	path.count = 0;
+	for (int i = 0; i <= 10; i++)
+		path.poses[path.count++] = (struct cairn_path_pose){0.1 * i, 0.0, 0.0, false, false};
+	for (int i = 1; i <= 6; i++)
+		path.poses[path.count++] = (struct cairn_path_pose){1.0, 0.0, 0.25 * i, false, true};
+	for (int i = 1; i <= 10; i++)
+		path.poses[path.count++] =
+		    (struct cairn_path_pose){1.0 + 0.1 * i * cos(1.5), 0.1 * i * sin(1.5), 1.5, false, false};
+}
+
+START_TEST(a_turn_in_place_is_made_standing_at_its_place_and_ends_with_the_heading_behind_it)
+{
+	struct cairn_follow_params two_wheels = car;
+	two_wheels.turn_rate_max_radps = 1.0;
+	round_a_corner();
+	begin(&two_wheels);
+	struct cairn_follow_output out = step((struct cairn_pose2){0.5, 0.0, 0.0}, 100.0, 1.0);
+	ck_assert_double_gt(out.twist.v_mps, 0.0); /* to the corner */
+	ck_assert_double_eq_tol(out.twist.w_radps, 0.0, 1e-9);
+	out = step((struct cairn_pose2){0.99, 0.0, 0.0}, 100.0, 2.0);
+	ck_assert_double_eq(out.twist.v_mps, 0.0);
+	ck_assert_double_eq_tol(out.twist.w_radps, CAIRN_FOLLOW_TURN_RADPS, 1e-12);
+	out = step((struct cairn_pose2){0.99, 0.0, 1.2}, 100.0, 3.0);
+	ck_assert_double_eq(out.twist.v_mps, 0.0);
+	ck_assert_double_eq_tol(out.twist.w_radps, 1.5 * 0.3, 1e-9); /* slower toward the end */
+	out = step((struct cairn_pose2){0.99, 0.0, 1.8}, 100.0, 3.5);
+	ck_assert_double_lt(out.twist.w_radps, 0.0); /* too far: back */
+	out = step((struct cairn_pose2){0.99, 0.0, 1.47}, 100.0, 4.0);
+	ck_assert_int_eq(out.status, CAIRN_FOLLOW_DRIVING);
+	ck_assert_double_gt(out.twist.v_mps, 0.0);
+}
+END_TEST
+
+START_TEST(a_turn_in_place_that_does_not_turn_is_being_stuck)
+{
+	round_a_corner();
+	begin(&car);
+	struct cairn_pose2 pose = {1.0, 0.0, 0.3};
+	(void)step((struct cairn_pose2){1.0, 0.0, 0.0}, 100.0, 0.5);
+	ck_assert_int_eq(step(pose, 100.0, 1.0).status, CAIRN_FOLLOW_DRIVING);
+	ck_assert_int_eq(step(pose, 100.0, 4.1).status, CAIRN_FOLLOW_STUCK);
 }
 END_TEST
 
@@ -115,5 +147,7 @@ START_TEST(a_path_ends_at_its_last_pose)
 END_TEST
 
 CAIRN_TEST_MAIN("follow", speed_falls_in_curves_near_obstacles_and_toward_the_end,
-    the_curvature_is_that_of_pure_pursuit, a_car_never_turns_standing_and_a_base_that_can_does_so_first,
-    standing_while_told_to_drive_is_being_stuck, a_path_ends_at_its_last_pose)
+    the_curvature_is_that_of_pure_pursuit, a_robot_turned_away_from_its_path_needs_a_new_one,
+    a_turn_in_place_is_made_standing_at_its_place_and_ends_with_the_heading_behind_it,
+    a_turn_in_place_that_does_not_turn_is_being_stuck, standing_while_told_to_drive_is_being_stuck,
+    a_path_ends_at_its_last_pose)

@@ -73,7 +73,8 @@ START_TEST(a_look_tells_no_more_than_the_footprint_itself)
 		    2.0 * M_PI * cairn_rng_uniform(&rng)};
 		bool reverse = i % 2 == 1;
 		struct hybrid_look look;
-		hybrid_pose_look(h, &pose, cos(pose.yaw_rad), sin(pose.yaw_rad), reverse, &look);
+		hybrid_pose_look(h, &pose, cos(pose.yaw_rad), sin(pose.yaw_rad),
+		    reverse ? HYBRID_BACKWARD : HYBRID_FORWARD, &look);
 		bool fits = cairn_costmap_fits(&cm, &pose, &h->cover[reverse ? 1 : 0].rect);
 		told[look.room]++;
 		ck_assert(look.room != HYBRID_FITS || fits);

@@ -180,6 +180,79 @@ START_TEST(straight_travel_ends_at_the_widened_ends)
 }
 END_TEST
 
+/* ---- turns in place ---- */
+
+static double free_turn(double x_m, double y_m, bool left)
+{
+	one_point(x_m, y_m);
+	struct cairn_spin_hit hit = cairn_spin_clearance(&points, &body, 0.02, left);
+	return hit.hit ? hit.free_rad : INFINITY;
+}
+
+START_TEST(a_turn_in_place_ends_where_a_side_meets_the_point)
+{
+	/* 0.25 m to the right; the widened right side y = -0.12 reaches that radius at x = 0.2193, 0.5007 rad from ahead. */
+	const double side_rad = asin(0.12 / 0.25);
+	ck_assert_double_eq_tol(free_turn(0.0, -0.25, false), 0.5 * M_PI - side_rad, 1e-6);
+	/* The other way the rear passes it (its corners are 0.156 m out), and the left side comes round. */
+	ck_assert_double_eq_tol(free_turn(0.0, -0.25, true), 1.5 * M_PI - side_rad, 1e-6);
+	ck_assert_double_infinite(free_turn(0.0, -0.32, true)); /* beyond the corners: 0.3138 m */
+	ck_assert_double_infinite(free_turn(0.0, -0.32, false));
+	ck_assert_double_eq_tol(free_turn(0.2, 0.2, true), 0.25 * M_PI - asin(0.12 / hypot(0.2, 0.2)), 1e-6);
+	ck_assert_double_eq(
+	    free_turn(0.1, 0.05, true), 0.0); /* inside the body, left of its middle: it may only */
+	ck_assert_double_infinite(free_turn(0.1, 0.05, false)); /* turn so that it comes out on the left */
+}
+END_TEST
+
+START_TEST(floor_never_seen_ends_a_turn_in_place_and_no_number_is_no_licence)
+{
+	one_point(0.0, -0.25);
+	points.count = 0;
+	points.behind = 1;
+	ck_assert(cairn_spin_clearance(&points, &body, 0.02, false).hit);
+	ck_assert(!cairn_arc_clearance(&points, &body, 0.02, 0.0, true, 1.0).hit);
+	points.behind = 0;
+	ck_assert(!cairn_spin_clearance(&points, &body, 0.02, false).hit);
+	struct cairn_spin_hit hit = cairn_spin_clearance(&points, &body, NAN, false);
+	ck_assert(hit.hit && hit.free_rad == 0.0);
+}
+END_TEST
+
+/* By small steps: the angle at which the point first lies in the widened body. */
+static double turned_by_steps(double x_m, double y_m, bool left)
+{
+	const double step = 2e-4;
+	for (double a = 0.0; a < 2.0 * M_PI; a += step) {
+		double b = left ? -a : a, x = cos(b) * x_m - sin(b) * y_m, y = sin(b) * x_m + cos(b) * y_m;
+		if (x < 0.27 + 0.02 && x > -0.08 - 0.02 && fabs(y) < 0.10 + 0.02)
+			return a;
+	}
+	return INFINITY;
+}
+
+START_TEST(turns_in_place_agree_with_small_steps)
+{
+	struct cairn_rng rng;
+	cairn_rng_seed(&rng, 8, 1);
+	int met = 0;
+	for (int i = 0; i < 400; i++) {
+		double a = 2.0 * M_PI * cairn_rng_uniform(&rng), r = 0.1 + 0.3 * cairn_rng_uniform(&rng);
+		double x = r * cos(a), y = r * sin(a);
+		bool left = i % 2 == 0, beside = x < 0.27 + 0.045 && x > -0.08 - 0.045 && fabs(y) < 0.145;
+		if (beside)
+			continue; /* near points have half their gap: see above */
+		double want = turned_by_steps(x, y, left), got = free_turn(x, y, left);
+		met += isfinite(want);
+		if (fabs(r - hypot(0.29, 0.12)) > 1e-3) /* a corner that just passes */
+			ck_assert((isinf(want) && isinf(got)) || fabs(want - got) < 2e-3);
+	}
+	ck_assert_int_gt(met, 50);
+}
+END_TEST
+
+/* ---- arcs, worked out by hand ---- */
+
 START_TEST(left_circle_of_half_a_metre_meets_the_front_edge)
 {
 	/* Centre (0, 0.5). The middle of the widened front edge (0.29, 0) lies at radius sqrt(0.29^2 +
@@ -502,9 +575,10 @@ START_TEST(on_a_tight_arc_the_inner_side_is_seen_before_it_is_driven_on_or_not_d
 }
 END_TEST
 
-CAIRN_TEST_MAIN("scan", beams_become_points_of_the_robot_frame,
-    directions_are_those_of_the_scan_not_of_the_one_before, invalid_returns_are_left_out,
-    floor_never_seen_ends_a_tight_arc_whose_inner_corner_comes_there,
+CAIRN_TEST_MAIN("scan", a_turn_in_place_ends_where_a_side_meets_the_point,
+    floor_never_seen_ends_a_turn_in_place_and_no_number_is_no_licence, turns_in_place_agree_with_small_steps,
+    beams_become_points_of_the_robot_frame, directions_are_those_of_the_scan_not_of_the_one_before,
+    invalid_returns_are_left_out, floor_never_seen_ends_a_tight_arc_whose_inner_corner_comes_there,
     on_a_tight_arc_the_inner_side_is_seen_before_it_is_driven_on_or_not_driven_on,
     returns_of_the_robot_itself_are_left_out, unequal_array_lengths_use_the_shorter,
     points_of_a_moving_robot_are_carried_to_the_end_of_the_turn, moved_points_are_seen_from_the_later_frame,

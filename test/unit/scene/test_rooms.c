@@ -3,6 +3,8 @@
 #include <math.h>
 
 #include "common/scene/scene.h"
+#include "common/scene/scene_answer.h"
+#include "common/scene/scene_file.h"
 #include "test/support/runner.h"
 
 #define SIDE 260
@@ -172,7 +174,189 @@ START_TEST(what_no_way_leads_to_is_blocked_and_says_why)
 }
 END_TEST
 
+/* ---- names ---- */
+
+static const struct cairn_vec2 LEFT = {3.0, 3.0}, RIGHT = {8.0, 3.0};
+
+/* The flat without a thing in it. */
+static struct cairn_scene *empty_flat(void)
+{
+	cairn_config_defaults(&cfg);
+	struct cairn_scene *s = cairn_scene_new(&cfg);
+	ck_assert_ptr_nonnull(s);
+	draw_flat();
+	struct cairn_scene_grid g = {cells, SIDE, SIDE, 0.0, 0.0, CELL_M};
+	ck_assert(cairn_scene_on_grid(s, &g, (struct cairn_pose2){3.0, 3.0, 0.0}, NULL));
+	return s;
+}
+
+static const struct cairn_scene_room *right(const struct cairn_scene *s)
+{
+	const struct cairn_scene_room *r = cairn_scene_room_at(s, RIGHT);
+	ck_assert_ptr_nonnull(r);
+	return r;
+}
+
+/* One more thing in the right room, seen from its middle and believed. */
+static void put_right(struct cairn_scene *s, const char *label, double y)
+{
+	static struct cairn_msg_detections m;
+	m = (struct cairn_msg_detections){
+	    .x_m = 7.0, .y_m = y, .hfov_rad = 1.2, .vfov_rad = 0.9, .items_count = 1, .map_id = 1};
+	struct cairn_msg_detection *d = &m.items[0];
+	*d = (struct cairn_msg_detection){.confidence = 0.9f, .x_m = 9.0, .y_m = y, .box_m_count = 6};
+	snprintf(d->label, sizeof(d->label), "%s", label);
+	const float box[6] = {8.8f, (float)y - 0.2f, 0.0f, 9.2f, (float)y + 0.2f, 0.8f};
+	memcpy(d->box_m, box, sizeof(box));
+	cairn_scene_told(s, &m, 1.0);
+}
+
+static void report(struct cairn_msg_places *m, const char *name, struct cairn_vec2 at)
+{
+	struct cairn_msg_place *p = &m->items[m->items_count++];
+	*p = (struct cairn_msg_place){.x_m = at.x_m, .y_m = at.y_m};
+	snprintf(p->name, sizeof(p->name), "%s", name);
+}
+
+static void person_says(struct cairn_scene *s, const char *name, struct cairn_vec2 at)
+{
+	struct cairn_error err = {""};
+	ck_assert_msg(cairn_scene_call(s, name, at, &err), "%s", err.text);
+}
+
+START_TEST(things_and_the_model_vote_for_a_room_s_name_and_a_person_outranks_them)
+{
+	static struct cairn_msg_places m;
+	struct cairn_scene *s = empty_flat();
+	ck_assert_int_eq((int)right(s)->named_by, CAIRN_SCENE_WITNESS_NONE);
+	put_right(s, "fridge", 2.5);
+	cairn_scene_call_rooms(s, &m);
+	ck_assert_str_eq(right(s)->name, "kitchen");
+	ck_assert_int_eq((int)right(s)->named_by, CAIRN_SCENE_WITNESS_THINGS);
+	m.items_count = 0;
+	report(&m, "bathroom", RIGHT);
+	report(&m, "hall", LEFT);
+	cairn_scene_call_rooms(s, &m);
+	ck_assert_str_eq(right(s)->id, "bathroom"); /* one thing does not outweigh the model */
+	ck_assert_str_eq(cairn_scene_room_at(s, LEFT)->name, "hall");
+	put_right(s, "stove", 3.5);
+	put_right(s, "dishwasher", 4.5);
+	cairn_scene_call_rooms(s, &m);
+	ck_assert_str_eq(right(s)->name, "kitchen"); /* three telling ones do */
+	report(&m, "small kitchen", (struct cairn_vec2){9.0, 2.5});
+	cairn_scene_call_rooms(
+	    s, &m); /* its newest word replaces the older one, and the things speak for it */
+	ck_assert_str_eq(right(s)->name, "small kitchen");
+	ck_assert_int_eq((int)right(s)->named_by, CAIRN_SCENE_WITNESS_MODEL);
+	person_says(s, "Anna's workshop", RIGHT);
+	report(&m, "kitchen", RIGHT);
+	cairn_scene_call_rooms(s, &m);
+	ck_assert_str_eq(right(s)->name, "Anna's workshop");
+	ck_assert_str_eq(right(s)->id, "annas_workshop");
+	ck_assert_int_eq((int)right(s)->named_by, CAIRN_SCENE_WITNESS_PERSON);
+	person_says(s, "studio", RIGHT);
+	ck_assert_str_eq(right(s)->name, "studio");
+	ck_assert_str_eq(cairn_scene_room_at(s, LEFT)->name, "hall");
+	person_says(s, "-", RIGHT);
+	ck_assert_str_eq(right(s)->name, "kitchen");
+	cairn_scene_destroy(&s);
+}
+END_TEST
+
+START_TEST(names_of_rooms_outlive_a_restart_and_a_new_division)
+{
+	static struct cairn_msg_places m;
+	struct cairn_error err = {""};
+	size_t bytes;
+	struct cairn_scene *s = empty_flat(), *next = cairn_scene_new(&cfg);
+	report(&m, "hall", LEFT);
+	cairn_scene_call_rooms(s, &m);
+	person_says(s, "studio", RIGHT);
+	char *text = cairn_scene_write(s, &bytes);
+	ck_assert_msg(cairn_scene_read(next, text, bytes, &err), "%s", err.text);
+	free(text);
+	struct cairn_scene_grid g = {cells, SIDE, SIDE, 0.0, 0.0, CELL_M};
+	ck_assert(cairn_scene_on_grid(next, &g, (struct cairn_pose2){3.0, 3.0, 0.0}, NULL));
+	ck_assert_str_eq(right(next)->name, "studio");
+	ck_assert_int_eq((int)right(next)->named_by, CAIRN_SCENE_WITNESS_PERSON);
+	ck_assert_str_eq(cairn_scene_room_at(next, LEFT)->name, "hall");
+	m.items_count = 0;
+	report(&m, "kitchen", RIGHT); /* the first report of the new run is of another room */
+	cairn_scene_call_rooms(next, &m);
+	ck_assert_str_eq(right(next)->name, "studio");
+	ck_assert_str_eq(cairn_scene_room_at(next, LEFT)->name, "hall");
+	cairn_scene_destroy(&next);
+	cairn_scene_destroy(&s);
+}
+END_TEST
+
+START_TEST(a_person_s_word_goes_with_the_floor_that_it_was_said_of)
+{
+	cairn_config_defaults(&cfg);
+	struct cairn_scene *s = cairn_scene_new(&cfg);
+	struct cairn_scene_grid g = {cells, SIDE, SIDE, 0.0, 0.0, CELL_M};
+	struct cairn_pose2 robot = {3.0, 3.0, 0.0};
+	draw_flat();
+	fill(6.0, 2.0, 6.1, 6.0, 0); /* the wall is not seen yet: one room */
+	ck_assert(cairn_scene_on_grid(s, &g, robot, NULL));
+	ck_assert_ptr_eq(cairn_scene_room_at(s, LEFT), right(s));
+	person_says(s, "studio", RIGHT);
+	ck_assert_str_eq(cairn_scene_room_at(s, LEFT)->name, "studio");
+	draw_flat();
+	ck_assert(cairn_scene_on_grid(s, &g, robot, NULL));
+	ck_assert_str_eq(right(s)->name, "studio");
+	ck_assert_str_eq(cairn_scene_room_at(s, LEFT)->name, "");
+	cairn_scene_map(s, 1);
+	cairn_scene_map(s, 2); /* another home */
+	ck_assert(cairn_scene_on_grid(s, &g, robot, NULL));
+	ck_assert_str_eq(right(s)->name, "");
+	cairn_scene_destroy(&s);
+}
+END_TEST
+
+static const char *command(
+    struct cairn_scene *s, const char *arg, const struct cairn_pose2 *robot, bool expect)
+{
+	static struct cairn_msg_reply reply;
+	struct cairn_msg_command c = {.verb = "call"};
+	snprintf(c.arg, sizeof(c.arg), "%s", arg);
+	reply = (struct cairn_msg_reply){.ok = false};
+	cairn_scene_command(s, &c, robot, 1.0, &reply);
+	ck_assert_msg(reply.ok == expect, "%s: %s", arg, reply.text);
+	return reply.text;
+}
+
+START_TEST(the_service_names_the_robot_s_room_or_the_one_at_a_point_and_refuses_the_rest)
+{
+	struct cairn_scene *s = empty_flat();
+	const struct cairn_pose2 robot = {3.0, 3.0, 0.0};
+	(void)command(s, "living room", &robot, true);
+	ck_assert_str_eq(cairn_scene_room_at(s, LEFT)->name, "living room");
+	(void)command(s, "desk at the window at 8.0 3", NULL, true);
+	ck_assert_str_eq(right(s)->name, "desk at the window");
+	uint64_t version = cairn_scene_version(s);
+	ck_assert_ptr_nonnull(strstr(command(s, "study", NULL, false), "where the robot is"));
+	ck_assert_ptr_nonnull(strstr(command(s, "study at 8", &robot, false), "at X Y"));
+	ck_assert_ptr_nonnull(strstr(command(s, "study at 8 nan", &robot, false), "at X Y"));
+	ck_assert_ptr_nonnull(strstr(command(s, "study at 8 3 1", &robot, false), "at X Y"));
+	ck_assert_ptr_nonnull(strstr(command(s, "study at 80 3", &robot, false), "no room is known"));
+	ck_assert_ptr_nonnull(strstr(command(s, "", &robot, false), "1 to 39 bytes"));
+	ck_assert_ptr_nonnull(
+	    strstr(command(s, "a name of a room that has more than 39 bytes", &robot, false), "1 to 39"));
+	ck_assert_uint_eq(cairn_scene_version(s), version); /* nothing was changed by what was refused */
+	(void)command(s, "\x1b[31mred\x07 room", &robot, true);
+	ck_assert_ptr_null(strchr(cairn_scene_room_at(s, LEFT)->name, '\x1b'));
+	(void)command(s, "-", &robot, true);
+	ck_assert_ptr_nonnull(strstr(command(s, "-", &robot, false), "nobody"));
+	cairn_scene_destroy(&s);
+}
+END_TEST
+
 CAIRN_TEST_MAIN("rooms", a_doorway_divides_two_rooms_whichever_way_the_walls_run,
     a_table_in_a_room_and_an_open_door_leaf_divide_nothing,
     rooms_keep_their_numbers_while_the_map_grows_and_moves,
-    an_approach_stands_free_faces_the_thing_and_can_be_reached, what_no_way_leads_to_is_blocked_and_says_why)
+    an_approach_stands_free_faces_the_thing_and_can_be_reached, what_no_way_leads_to_is_blocked_and_says_why,
+    things_and_the_model_vote_for_a_room_s_name_and_a_person_outranks_them,
+    names_of_rooms_outlive_a_restart_and_a_new_division,
+    a_person_s_word_goes_with_the_floor_that_it_was_said_of,
+    the_service_names_the_robot_s_room_or_the_one_at_a_point_and_refuses_the_rest)

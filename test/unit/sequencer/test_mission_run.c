@@ -30,6 +30,21 @@ START_TEST(tiers_follow_the_clock)
 }
 END_TEST
 
+START_TEST(with_a_stand_in_on_the_robot_it_is_waited_for_before_local_exploration)
+{
+	struct cairn_config cfg;
+	cairn_config_defaults(&cfg);
+	snprintf(cfg.vlm.local_provider, sizeof(cfg.vlm.local_provider), "smolvlm");
+	double wait_s = cfg.safety.silent_wait_s + cfg.vlm.local_wait_s,
+	       local_s = cfg.safety.silent_local_s + cfg.vlm.local_wait_s;
+	ck_assert_int_eq(cairn_sequencer_tier(&cfg, wait_s), CAIRN_TIER_WAITING);
+	ck_assert_int_eq(cairn_sequencer_tier(&cfg, wait_s + 0.01), CAIRN_TIER_LOCAL);
+	ck_assert_int_eq(cairn_sequencer_tier(&cfg, local_s), CAIRN_TIER_LOCAL);
+	ck_assert_int_eq(cairn_sequencer_tier(&cfg, local_s + 0.01), CAIRN_TIER_RETURNING);
+	ck_assert_int_eq(cairn_sequencer_tier(&cfg, cfg.safety.silent_coast_s), CAIRN_TIER_COASTING);
+}
+END_TEST
+
 START_TEST(it_starts_by_itself_only_with_a_good_pose)
 {
 	struct rig *r = rig_room(1);
@@ -45,7 +60,7 @@ START_TEST(it_starts_by_itself_only_with_a_good_pose)
 	ck_assert(r->out.mission.wants_decision);
 	rig_free(r);
 	r = rig_room(1);
-	r->cfg.mission.autostart = false;
+	r->cfg.mission.autostart = CAIRN_CHOICE_AUTOSTART_NEVER;
 	rig_frontier(r, 1, 0.5, 1.8, 1.0);
 	rig_start(r);
 	rig_run(r, 5.0);
@@ -379,7 +394,9 @@ START_TEST(every_verb_of_the_operator_service_is_understood)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("sequencer_mission", tiers_follow_the_clock, it_starts_by_itself_only_with_a_good_pose,
+CAIRN_TEST_MAIN("sequencer_mission", tiers_follow_the_clock,
+    with_a_stand_in_on_the_robot_it_is_waited_for_before_local_exploration,
+    it_starts_by_itself_only_with_a_good_pose,
     a_silent_model_is_waited_for_then_replaced_then_the_robot_goes_home,
     a_model_that_answers_takes_over_from_local_exploration_at_once,
     without_a_planner_it_explores_by_the_scan_alone, answers_that_are_nonsense_or_too_late_count_as_silence,

@@ -51,14 +51,14 @@ START_TEST(the_way_back_is_the_way_in_and_is_shortened_by_going_it)
 	for (int i = 0; i < 100; i++, at.x_m += 0.06)
 		cairn_driven_path_add(&driven, at);
 	ck_assert_uint_eq(driven.count, 100);
-	cairn_driven_path_back(&driven, at, 0, &path);
+	cairn_driven_path_back(&driven, at, 0, false, &path);
 	ck_assert_double_eq_tol(path.length_m, 6.0, 0.01);
 	for (int i = 0; i < path.count; i++)
 		ck_assert(path.poses[i].reverse);
 	ck_assert_double_eq_tol(path.poses[path.count - 1].x_m, 0.0, 1e-9);
 	for (; at.x_m > 2.0; at.x_m -= 0.03) /* a little beside it */
 		cairn_driven_path_add(&driven, (struct cairn_pose2){at.x_m, 0.03, 0.02});
-	cairn_driven_path_back(&driven, at, 0, &path);
+	cairn_driven_path_back(&driven, at, 0, false, &path);
 	ck_assert_double_eq_tol(path.length_m, 2.0, 0.15);
 	cairn_driven_path_add(&driven, (struct cairn_pose2){NAN, 0.0, 0.0});
 	cairn_driven_path_move(&driven, (struct cairn_pose2){0}, (struct cairn_pose2){1.0, 2.0, M_PI_2});

@@ -371,7 +371,7 @@ START_TEST(each_fault_does_what_it_says)
 	cairn_config_defaults(&cfg);
 	cairn_profile_defaults(&profile);
 	cairn_provider_openai.write_prefix(
-	    &prefix, &(struct cairn_prefix){&profile, 300, "system", &cairn_explorer_tools, 0, true, 0.3});
+	    &prefix, &(struct cairn_prefix){&profile, 300, "system", &cairn_explorer_tools, 0, 0, true, 0.3});
 	const struct cairn_turn turn = {.text = HEAD FRONTIERS "LAST ACTIONS\nnone yet\n" ROOM};
 	struct cairn_request r = {&cairn_explorer_tools, 0, &turn, 1};
 	cairn_provider_openai.write_body(&body, &prefix, &profile, &r);

@@ -16,7 +16,9 @@ START_TEST(questions_are_parsed_by_a_small_grammar)
 	    {"How many dining chairs are there?", CAIRN_SCHOLAR_COUNT, "dining chair", ""},
 	    {"How many boxes do we have?", CAIRN_SCHOLAR_COUNT, "box", ""},
 	    {"What colour is the rug?", CAIRN_SCHOLAR_COLOUR, "rug", ""},
-	    {"Bring me wine", CAIRN_SCHOLAR_NONE, "", ""}, {"", CAIRN_SCHOLAR_NONE, "", ""},
+	    {"Bring me wine", CAIRN_SCHOLAR_BRING, "wine", ""},
+	    {"Open the fridge.", CAIRN_SCHOLAR_OPEN, "fridge", ""},
+	    {"Sing me a song", CAIRN_SCHOLAR_NONE, "", ""}, {"", CAIRN_SCHOLAR_NONE, "", ""},
 	    {"Where is ?", CAIRN_SCHOLAR_NONE, "", ""}};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct cairn_scholar_question q;
@@ -107,6 +109,48 @@ START_TEST(it_says_that_it_sees_no_pictures_and_leaves_other_tools_alone)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("scholar", questions_are_parsed_by_a_small_grammar,
+START_TEST(it_looks_last_where_people_hardly_keep_such_a_thing)
+{
+	char text[2048], tool[64];
+	static const char graph[] =
+	    ROOMS "things: 0\nopenings into the unknown: 3\n"
+		  "- A: floor not looked at, 3 m2 at (1.0, 2.0), 1.0 m to drive, near room_1\n"
+		  "- B: doorway 0.9 m wide at (2.0, 2.0), 2.0 m to drive, near room_1\n"
+		  "- C: floor not looked at, 3 m2 at (4.0, 2.0), 4.0 m to drive, near room_2\n";
+	static const struct {
+		const char *task, *letters, *until;
+	} rows[] = {
+	    {"Where is the bed?", "\"letters\":[\"B\"],\"later\":[\"A\",\"C\"]", "\"until\":\"room\""},
+	    {"Where is the kettle?", "\"letters\":[\"A\",\"B\"],\"later\":[\"C\"]", "\"until\":\"room\""},
+	    {"Where is the kitchen clock?", "\"letters\":[\"A\",\"B\"],\"later\":[\"C\"]",
+		"\"until\":\"room\""},
+	    {"Where is the gizmo?", "\"letters\":[\"A\",\"B\",\"C\"],\"later\":[]", "\"until\":\"thing\""},
+	    {"How many beds are there?", "\"letters\":[\"A\",\"B\",\"C\"],\"later\":[]",
+		"\"until\":\"all\""}};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		snprintf(text, sizeof(text),
+		    "<task>\n%s\n</task>\n<memory>\n</memory>\n<graph>\n%s</graph>\n", rows[i].task, graph);
+		ck_assert(cairn_scholar_answer(text, "choose_opening", tool, &out));
+		ck_assert_msg(
+		    strstr(out.data, rows[i].letters) != NULL && strstr(out.data, rows[i].until) != NULL,
+		    "%s: %s", rows[i].task, out.data);
+	}
+	cairn_text_free(&out);
+}
+END_TEST
+
+START_TEST(a_thing_is_known_by_whole_words)
+{
+	ck_assert(cairn_scholar_same_thing("red dining chair", "chair"));
+	ck_assert(cairn_scholar_same_thing("armchair, Chair", "chair"));
+	ck_assert(!cairn_scholar_same_thing("armchair", "chair"));
+	ck_assert(!cairn_scholar_same_thing("chairs", "chair"));
+	ck_assert(!cairn_scholar_same_thing("chair", ""));
+	ck_assert(!cairn_scholar_same_thing("", ""));
+}
+END_TEST
+
+CAIRN_TEST_MAIN("scholar", a_thing_is_known_by_whole_words, questions_are_parsed_by_a_small_grammar,
     it_answers_from_what_it_is_told_and_from_nothing_else, equal_requests_are_answered_equally,
-    it_says_that_it_sees_no_pictures_and_leaves_other_tools_alone)
+    it_says_that_it_sees_no_pictures_and_leaves_other_tools_alone,
+    it_looks_last_where_people_hardly_keep_such_a_thing)

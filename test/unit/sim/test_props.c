@@ -157,7 +157,7 @@ START_TEST(an_open_door_is_felt_and_a_closed_one_is_not)
 	ck_assert_uint_gt(cairn_props_discs(world, cairn_sim_props(sim), 1.25, discs), 5);
 	ck_assert_double_lt(cairn_sim_clearance(sim, 2.0), closed_m);
 	for (int i = 0; i < 300; i++) /* into the nearer leaf, which stands along y = 2.56 */
-		(void)cairn_sim_step(sim, (struct cairn_drive){0.3, 0.0}, false);
+		(void)cairn_sim_step(sim, (struct cairn_drive){0.3, 0.0, 0.0}, false);
 	ck_assert_uint_eq(cairn_sim_state(sim)->body.contacts, 1);
 	ck_assert_double_lt(cairn_sim_state(sim)->body.pose.y_m + 0.27, 2.56);
 	/* A cupboard above the robot opens over its head. */

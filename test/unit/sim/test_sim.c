@@ -9,12 +9,12 @@ START_TEST(a_straight_drive_goes_as_far_as_speed_and_lag_say)
 	struct cairn_config cfg = quiet();
 	struct cairn_world *w = hall(10, 4);
 	struct cairn_sim *sim = cairn_sim_new(&cfg, w, NULL);
-	drive(sim, (struct cairn_drive){0.2, 0.0}, 5.0);
+	drive(sim, (struct cairn_drive){0.2, 0.0, 0.0}, 5.0);
 	NEAR(body_of(sim)->pose.x_m, 1.0 + 0.2 * 5.0 - 0.2 * 0.06,
 	    0.003); /* a first-order lag costs v * tau */
 	NEAR(body_of(sim)->pose.y_m, 2.0, 1e-9);
 	NEAR(body_of(sim)->wheel_left_m, body_of(sim)->pose.x_m - 1.0, 1e-9);
-	drive(sim, (struct cairn_drive){0.0, 0.0}, 1.0);
+	drive(sim, (struct cairn_drive){0.0, 0.0, 0.0}, 1.0);
 	NEAR(body_of(sim)->v_mps, 0.0, 1e-12);
 	NEAR(body_of(sim)->pose.x_m, 2.0, 0.003);
 	cairn_sim_destroy(&sim);
@@ -28,18 +28,18 @@ START_TEST(constant_steering_drives_a_circle_of_wheelbase_over_tangent)
 	struct cairn_world *w = hall(10, 6);
 	struct cairn_sim *sim = cairn_sim_new(&cfg, w, NULL);
 	double steer = 0.3, radius = cfg.robot.wheelbase_m / tan(steer);
-	drive(sim, (struct cairn_drive){0.0, steer}, 0.5); /* steering first, standing */
+	drive(sim, (struct cairn_drive){0.0, steer, 0.0}, 0.5); /* steering first, standing */
 	NEAR(body_of(sim)->steer_rad, steer, 1e-9);
 	struct cairn_pose2 from = body_of(sim)->pose;
 	double cx = from.x_m - radius * sin(from.yaw_rad), cy = from.y_m + radius * cos(from.yaw_rad);
 	for (int i = 0; i < 2000; i++) {
-		(void)cairn_sim_step(sim, (struct cairn_drive){0.3, steer}, false);
+		(void)cairn_sim_step(sim, (struct cairn_drive){0.3, steer, 0.0}, false);
 		const struct cairn_pose2 *p = &body_of(sim)->pose;
 		NEAR(hypot(p->x_m - cx, p->y_m - cy), radius, 1e-6);
 	}
 	double turned = body_of(sim)->distance_m / radius;
 	NEAR(cairn_wrap_rad(body_of(sim)->pose.yaw_rad - turned), 0.0, 1e-6);
-	double half_track = 0.5 * CAIRN_BODY_TRACK_M;
+	double half_track = 0.5 * cfg.robot.wheel_separation_m;
 	NEAR(body_of(sim)->wheel_right_m / body_of(sim)->wheel_left_m,
 	    (radius + half_track) / (radius - half_track), 1e-6);
 	cairn_sim_destroy(&sim);
@@ -52,9 +52,9 @@ START_TEST(steering_turns_at_its_rate_and_not_beyond_its_limit)
 	struct cairn_config cfg = quiet();
 	struct cairn_world *w = hall(10, 6);
 	struct cairn_sim *sim = cairn_sim_new(&cfg, w, NULL);
-	drive(sim, (struct cairn_drive){0.0, 1.5}, 0.05);
+	drive(sim, (struct cairn_drive){0.0, 1.5, 0.0}, 0.05);
 	NEAR(body_of(sim)->steer_rad, 0.2, 1e-9); /* 4 rad/s */
-	drive(sim, (struct cairn_drive){0.0, 1.5}, 1.0);
+	drive(sim, (struct cairn_drive){0.0, 1.5, 0.0}, 1.0);
 	NEAR(body_of(sim)->steer_rad, atan(cfg.robot.wheelbase_m / cfg.robot.turn_radius_min_m), 1e-9);
 	NEAR(cairn_sim_steer_for(&cfg, 0.2, 0.2 / 1.5, 0.0), atan(cfg.robot.wheelbase_m / 1.5), 1e-9);
 	NEAR(cairn_sim_steer_for(&cfg, -0.2, 0.2 / 1.5, 0.0), -atan(cfg.robot.wheelbase_m / 1.5), 1e-9);
@@ -72,7 +72,7 @@ START_TEST(slip_and_drift_have_the_configured_size)
 	cfg.sim.yaw_drift_deg_per_m = 1.0;
 	struct cairn_world *w = hall(40, 4);
 	struct cairn_sim *sim = cairn_sim_new(&cfg, w, NULL);
-	drive(sim, (struct cairn_drive){0.5, 0.0}, 70.0);
+	drive(sim, (struct cairn_drive){0.5, 0.0, 0.0}, 70.0);
 	double wheels = body_of(sim)->wheel_left_m, truth = body_of(sim)->distance_m;
 	NEAR((wheels - truth) / wheels, 0.05, 0.012);
 	NEAR(fabs(cairn_rad_to_deg(body_of(sim)->gyro_yaw_rad)), truth,
@@ -89,7 +89,7 @@ START_TEST(a_contact_blocks_and_counts_once_until_it_is_cleared)
 	struct cairn_world *w = hall(3, 3);
 	struct cairn_sim *sim = cairn_sim_new(&cfg, w, NULL);
 	struct cairn_msg_sim_truth t;
-	drive(sim, (struct cairn_drive){0.3, 0.0}, 10.0);
+	drive(sim, (struct cairn_drive){0.3, 0.0, 0.0}, 10.0);
 	double limit = 3.0 - cfg.robot.footprint_front_m;
 	ck_assert_double_le(body_of(sim)->pose.x_m, limit);
 	NEAR(body_of(sim)->pose.x_m, limit, 0.004);
@@ -97,10 +97,10 @@ START_TEST(a_contact_blocks_and_counts_once_until_it_is_cleared)
 	cairn_sim_truth_message(sim, &t);
 	ck_assert_str_eq(t.last_contact, "wall");
 	NEAR(t.clearance_m, 0.0, 0.004);
-	drive(sim, (struct cairn_drive){-0.2, 0.0}, 1.0);
-	drive(sim, (struct cairn_drive){0.2, 0.0}, 4.0);
+	drive(sim, (struct cairn_drive){-0.2, 0.0, 0.0}, 1.0);
+	drive(sim, (struct cairn_drive){0.2, 0.0, 0.0}, 4.0);
 	ck_assert_uint_eq(body_of(sim)->contacts, 2);
-	drive(sim, (struct cairn_drive){-0.3, 0.0}, 20.0);
+	drive(sim, (struct cairn_drive){-0.3, 0.0, 0.0}, 20.0);
 	ck_assert_uint_eq(body_of(sim)->contacts, 3);
 	NEAR(body_of(sim)->pose.x_m, cfg.robot.footprint_rear_m, 0.004);
 	cairn_sim_destroy(&sim);
@@ -212,11 +212,11 @@ START_TEST(points_of_a_moving_lidar_are_spread_over_the_drive)
 	struct cairn_config cfg = quiet();
 	struct cairn_world *w = hall(10, 4);
 	struct cairn_sim *sim = cairn_sim_new(&cfg, w, NULL);
-	drive(sim, (struct cairn_drive){0.5, 0.0}, 2.0);
+	drive(sim, (struct cairn_drive){0.5, 0.0, 0.0}, 2.0);
 	double x0 = body_of(sim)->pose.x_m + cfg.robot.lidar_x_m;
 	static struct cairn_msg_scan scan;
 	for (int i = 0; i < CAIRN_LIDAR_TURN_STEPS; i++)
-		(void)cairn_sim_step(sim, (struct cairn_drive){0.5, 0.0}, true);
+		(void)cairn_sim_step(sim, (struct cairn_drive){0.5, 0.0, 0.0}, true);
 	ck_assert(cairn_sim_scan(sim, &scan));
 	NEAR(scan.range_m[0], 10.0 - x0 - 0.5 * 0.1 / 720, 1e-4);
 	NEAR(scan.range_m[360], x0 + 0.5 * 0.1 * 361 / 720, 1e-4);
@@ -291,7 +291,7 @@ START_TEST(coverage_grows_to_the_whole_and_never_falls)
 	double before = 0.0;
 	ck_assert_double_eq(cairn_truth_coverage(t), 0.0);
 	for (int i = 0; i < 100; i++) {
-		(void)cairn_sim_step(sim, (struct cairn_drive){0.3, 0.3}, true);
+		(void)cairn_sim_step(sim, (struct cairn_drive){0.3, 0.3, 0.0}, true);
 		ck_assert_double_ge(cairn_truth_coverage(t), before);
 		before = cairn_truth_coverage(t);
 	}
@@ -331,8 +331,10 @@ START_TEST(the_same_seed_gives_the_same_run)
 	struct cairn_world *w = hall(10, 4);
 	struct cairn_sim *a = cairn_sim_new(&cfg, w, NULL), *b = cairn_sim_new(&cfg, w, NULL);
 	for (int i = 0; i < 500; i++) {
-		const struct cairn_lidar_point *p = cairn_sim_step(a, (struct cairn_drive){0.3, 0.1}, true);
-		const struct cairn_lidar_point *q = cairn_sim_step(b, (struct cairn_drive){0.3, 0.1}, true);
+		const struct cairn_lidar_point *p =
+		    cairn_sim_step(a, (struct cairn_drive){0.3, 0.1, 0.0}, true);
+		const struct cairn_lidar_point *q =
+		    cairn_sim_step(b, (struct cairn_drive){0.3, 0.1, 0.0}, true);
 		for (int k = 0; k < CAIRN_LIDAR_STEP_POINTS; k++)
 			ck_assert_float_eq(p[k].range_m, q[k].range_m);
 	}
@@ -360,7 +362,7 @@ START_TEST(a_kept_state_comes_back_standing_still)
 	ck_assert(!cairn_checkpoint_load(memory, bytes, key, bits, &back));
 	cairn_truth_use_bitmap(cairn_sim_truth(sim), cairn_checkpoint_bitmap(memory));
 	for (int i = 0; i < 300; i++) {
-		(void)cairn_sim_step(sim, (struct cairn_drive){0.3, 0.1}, true);
+		(void)cairn_sim_step(sim, (struct cairn_drive){0.3, 0.1, 0.0}, true);
 		cairn_checkpoint_save(memory, cairn_sim_state(sim));
 	}
 	double coverage = cairn_truth_coverage(cairn_sim_truth(sim));
@@ -392,11 +394,11 @@ START_TEST(a_write_cut_short_leaves_the_state_before_it)
 	uint8_t *memory = calloc(1, bytes), *before = malloc(bytes), *torn = malloc(bytes);
 	struct cairn_sim_state back;
 	cairn_checkpoint_clear(memory, 1, 0);
-	drive(sim, (struct cairn_drive){0.3, 0.0}, 1.0);
+	drive(sim, (struct cairn_drive){0.3, 0.0, 0.0}, 1.0);
 	cairn_checkpoint_save(memory, cairn_sim_state(sim));
 	uint64_t steps = cairn_sim_state(sim)->steps;
 	memcpy(before, memory, bytes);
-	drive(sim, (struct cairn_drive){0.3, 0.0}, 1.0);
+	drive(sim, (struct cairn_drive){0.3, 0.0, 0.0}, 1.0);
 	cairn_checkpoint_save(memory, cairn_sim_state(sim));
 	for (size_t cut = 0; cut < bytes;
 	     cut += 7) { /* the first bytes are of the new write, the rest as it was */

@@ -1,3 +1,4 @@
+#include "common/percept/colour_word.h"
 #include "common/sim/detector/detect.h"
 
 #include <math.h>

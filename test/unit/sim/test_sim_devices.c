@@ -129,7 +129,7 @@ START_TEST(the_host_side_understands_the_stream)
 			if (event != CAIRN_RPLIDAR_EVENT_TURN)
 				continue;
 			turns++;
-			const struct cairn_rplidar_turn *t = cairn_rplidar_turn(&p);
+			const struct cairn_lidar_turn *t = cairn_rplidar_turn(&p);
 			ck_assert_uint_eq(t->count, 720);
 			ck_assert_uint_eq(t->angle_q6[90], 45 * 64);
 			ck_assert_float_eq_tol(t->range_m[90], 2.9f, 1e-3f);

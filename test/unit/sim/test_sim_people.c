@@ -49,7 +49,7 @@ START_TEST(a_person_does_not_walk_into_the_robot_but_the_robot_can_drive_into_a_
 		    0.3);
 	}
 	ck_assert_uint_eq(body_of(sim)->contacts, 0);
-	drive(sim, (struct cairn_drive){0.5, 0.0}, 30.0);
+	drive(sim, (struct cairn_drive){0.5, 0.0, 0.0}, 30.0);
 	ck_assert_uint_ge(body_of(sim)->contacts, 1);
 	cairn_sim_truth_message(sim, &t);
 	ck_assert(strcmp(t.last_contact, "Eve") == 0 || strcmp(t.last_contact, "wall") == 0);

@@ -48,7 +48,7 @@ static void begin_motor(void)
 	fresh_motor(false);
 	cairn_dev_board_init(&board);
 	board.reporting = true;
-	cairn_base_link_init(&link_, cfg.robot.car_type, now);
+	cairn_base_link_init(&link_, &cfg.robot, now);
 	cairn_base_link_opened(&link_, now);
 	cairn_wheel_odom_init(
 	    &odometry, &(struct cairn_wheel_odom_params){.ticks_per_m = cfg.robot.encoder_ticks_per_m,
@@ -73,11 +73,11 @@ static void hear_board(struct cairn_twist is)
 		size_t n = cairn_dev_board_report(&board, &sense, bytes, sizeof(bytes)), at = 0;
 		bool some = true;
 		while (some || at < n) {
-			struct cairn_rosmaster_report r;
+			struct cairn_base_report r;
 			struct cairn_msg_odom m;
 			at += cairn_base_link_feed(&link_, bytes + at, n - at, now, &r, &some);
-			if (some && r.func == CAIRN_ROSMASTER_ENCODERS &&
-			    cairn_wheel_odom_encoders(&odometry, r.encoder, now)) {
+			if (some && r.kind == CAIRN_BASE_ENCODERS &&
+			    cairn_wheel_odom_encoders(&odometry, r.encoders.count, now)) {
 				struct cairn_header h = header(4, 1, now);
 				cairn_wheel_odom_message(&odometry, &m);
 				over_the_bus(CAIRN_TOPIC_ODOM, &h, &m);
@@ -121,7 +121,7 @@ static void sense(int i, struct cairn_twist is)
 static void motor_turn(int i)
 {
 	static struct cairn_twist is;
-	uint8_t frame[CAIRN_ROSMASTER_FRAME_MAX], ask[128];
+	uint8_t frame[CAIRN_ROSMASTER_FRAME_MAX], ask[CAIRN_BASE_FRAME_MAX];
 	struct cairn_msg_cmd_vel want = {.v_mps = i % 400 < 250 ? 0.4 : -0.3, .w_radps = 0.5 * sin(0.02 * i)};
 	struct cairn_error err = {""};
 	now += 20 * MS;

@@ -276,6 +276,63 @@ START_TEST(a_robot_carried_to_another_known_room_is_found_there)
 }
 END_TEST
 
+START_TEST(a_lost_robot_that_is_told_where_it_is_looks_there_first_and_believes_it_when_that_fits)
+{
+	struct drive d;
+	double quality;
+	struct cairn_error err = {""};
+	see_hall_and_first_rooms(&d);
+	d.robot.truth = (struct cairn_pose2){1.9, 1.6, -2.0};
+	stand(&d, 12); /* with so many scans alone it has not found itself */
+	ck_assert_int_eq(tracking(&d), CAIRN_TRACKING_LOST);
+	ck_assert(cairn_mapper_hint(d.mapper, (struct cairn_pose2){1.5, 1.3, 0.0}, &err));
+	ck_assert_int_eq(cairn_mapper_hinted(d.mapper, &quality), CAIRN_HINT_TRYING);
+	stand(&d, 1);
+	ck_assert_int_eq(cairn_mapper_hinted(d.mapper, &quality), CAIRN_HINT_FITS);
+	ck_assert_double_ge(quality, 0.86);
+	ck_assert_int_ne(tracking(&d), CAIRN_TRACKING_GOOD); /* not without further scans */
+	stand(&d, 4);
+	ck_assert_int_eq(tracking(&d), CAIRN_TRACKING_GOOD);
+	ck_assert_double_lt(off_m(&d), 0.05);
+	ck_assert_uint_eq(cairn_mapper_counts(d.mapper).found, 1);
+	cairn_mapper_destroy(&d.mapper);
+}
+END_TEST
+
+START_TEST(a_hint_never_puts_the_robot_where_what_it_sees_does_not_fit)
+{
+	struct drive d;
+	double quality;
+	struct cairn_error err = {""};
+	struct cairn_msg_pose before, after;
+	see_hall_and_first_rooms(&d);
+	ck_assert(!cairn_mapper_hint(d.mapper, (struct cairn_pose2){1.9, 1.6, 0.0}, &err));
+	ck_assert_ptr_nonnull(strstr(err.text, "is not lost"));
+	d.robot.truth = (struct cairn_pose2){1.9, 1.6, -2.0};
+	stand(&d, 12);
+	ck_assert_int_eq(tracking(&d), CAIRN_TRACKING_LOST);
+	ck_assert(!cairn_mapper_hint(d.mapper, (struct cairn_pose2){30.0, 0.0, 0.0}, &err));
+	ck_assert_ptr_nonnull(strstr(err.text, "never been within"));
+	cairn_mapper_pose(d.mapper, &before);
+	uint32_t keyframes, keyframes_after;
+	(void)cairn_mapper_keyframes(d.mapper, &keyframes);
+	ck_assert(cairn_mapper_hint(
+	    d.mapper, (struct cairn_pose2){4.5, 0.0, 0.0}, &err)); /* the hall, and not that room */
+	stand(&d, 1);
+	ck_assert_int_eq(cairn_mapper_hinted(d.mapper, &quality), CAIRN_HINT_MISFITS);
+	ck_assert_double_lt(quality, 0.86);
+	ck_assert_int_eq(tracking(&d), CAIRN_TRACKING_LOST);
+	cairn_mapper_pose(d.mapper, &after);
+	(void)cairn_mapper_keyframes(d.mapper, &keyframes_after);
+	ck_assert_double_eq_tol(after.x_m, before.x_m, 0.01);
+	ck_assert_uint_eq(keyframes_after, keyframes);
+	stand(&d, 60); /* and it finds itself all the same */
+	ck_assert_int_eq(tracking(&d), CAIRN_TRACKING_GOOD);
+	ck_assert_double_lt(off_m(&d), 0.05);
+	cairn_mapper_destroy(&d.mapper);
+}
+END_TEST
+
 /* Carried into a room never seen, it says that it is lost; what it maps there is shown when it comes back to
  * what it knows, and then in the right place. */
 START_TEST(a_lost_robot_joins_what_it_mapped_meanwhile_when_it_comes_back)
@@ -331,4 +388,6 @@ END_TEST
 CAIRN_TEST_MAIN("map_loops", a_loop_of_corridors_closes_without_a_double_wall,
     claims_move_with_the_nearest_keyframe_when_the_map_is_drawn_anew,
     rooms_that_look_alike_are_not_taken_for_one, a_robot_carried_to_another_known_room_is_found_there,
+    a_lost_robot_that_is_told_where_it_is_looks_there_first_and_believes_it_when_that_fits,
+    a_hint_never_puts_the_robot_where_what_it_sees_does_not_fit,
     a_lost_robot_joins_what_it_mapped_meanwhile_when_it_comes_back, in_unseen_space_odometry_carries_on)

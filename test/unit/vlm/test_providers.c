@@ -37,7 +37,7 @@ static void make_body(struct cairn_text *out, const struct cairn_profile *p, boo
 	    {.answers = {{"call_1", "check_path_clear", "forward: clear"}}, .answer_count = 1}};
 	uint64_t only = followup ? cairn_tool_actions(&cairn_explorer_tools) : 0;
 	struct cairn_request r = {&cairn_explorer_tools, only, turns, followup ? 3 : 1};
-	struct cairn_prefix what = {p, 300, "SYSTEM \"quoted\"", &cairn_explorer_tools, only, true, 0.3};
+	struct cairn_prefix what = {p, 300, "SYSTEM \"quoted\"", &cairn_explorer_tools, only, 0, true, 0.3};
 	format->write_prefix(&prefix, &what);
 	format->write_body(out, &prefix, p, &r);
 	ck_assert(!out->failed && !prefix.failed);
@@ -118,7 +118,7 @@ static void make_conversation(struct cairn_text *out, const struct cairn_profile
 	    {.answers = {{"call_3", "rotate", "refused"}}, .answer_count = 1, .text = "Now stop."}};
 	uint64_t only = CAIRN_TOOL_BIT(CAIRN_TOOL_STOP_ROBOT);
 	struct cairn_request r = {&cairn_explorer_tools, only, turns, 5};
-	struct cairn_prefix what = {p, 120, "SYSTEM", &cairn_explorer_tools, only, true, 0.7};
+	struct cairn_prefix what = {p, 120, "SYSTEM", &cairn_explorer_tools, only, 0, true, 0.7};
 	format->write_prefix(&prefix, &what);
 	format->write_body(out, &prefix, p, &r);
 	ck_assert(!out->failed && !prefix.failed);
@@ -188,12 +188,25 @@ START_TEST(the_static_prefix_is_long_enough_and_the_same_in_a_follow_up)
 		const struct cairn_provider *format = cairn_provider_find(p.format);
 		struct cairn_text first = {0}, second = {0};
 		format->write_prefix(&first,
-		    &(struct cairn_prefix){&p, 300, system.data, &cairn_explorer_tools, 0, true, 0.3});
+		    &(struct cairn_prefix){&p, 300, system.data, &cairn_explorer_tools, 0, 0, true, 0.3});
 		format->write_prefix(
 		    &second, &(struct cairn_prefix){&p, 300, system.data, &cairn_explorer_tools,
-				 cairn_tool_actions(&cairn_explorer_tools), true, 0.3});
+				 cairn_tool_actions(&cairn_explorer_tools), 0, true, 0.3});
 		ck_assert_uint_ge(cairn_prompt_tokens(first.len), CAIRN_PROMPT_PREFIX_TOKENS_MIN);
 		ck_assert_str_eq(first.data, second.data);
+		/* What the robot can never do is not offered, and the others are still a list. */
+		cairn_text_clear(&second);
+		format->write_prefix(
+		    &second, &(struct cairn_prefix){&p, 300, system.data, &cairn_explorer_tools, 0,
+				 CAIRN_TOOL_BIT(0) | CAIRN_TOOL_BIT(2), true, 0.3});
+		ck_assert_uint_lt(second.len, first.len);
+		for (int t = 0; t < 4; t++) {
+			char named[64];
+			snprintf(named, sizeof(named), "\"name\":\"%s\"", cairn_explorer_tools.rows[t].name);
+			ck_assert_ptr_nonnull(strstr(first.data, named));
+			ck_assert_int_eq(strstr(second.data, named) != NULL, t % 2);
+		}
+		ck_assert(strstr(second.data, "[,") == NULL && strstr(second.data, ",,") == NULL);
 		cairn_text_free(&first);
 		cairn_text_free(&second);
 	}
@@ -210,7 +223,7 @@ START_TEST(without_tools_nothing_of_them_is_sent)
 		struct cairn_text prefix = {0}, body = {0};
 		const struct cairn_turn turn = {.text = "C"};
 		struct cairn_request r = {.turns = &turn, .turn_count = 1};
-		format->write_prefix(&prefix, &(struct cairn_prefix){&p, 300, "S", NULL, 0, true, 0.3});
+		format->write_prefix(&prefix, &(struct cairn_prefix){&p, 300, "S", NULL, 0, 0, true, 0.3});
 		format->write_body(&body, &prefix, &p, &r);
 		json_t *root = json_loadb(body.data, body.len, 0, NULL);
 		ck_assert_ptr_nonnull(root);

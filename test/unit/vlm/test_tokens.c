@@ -110,8 +110,8 @@ START_TEST(the_prefix_that_ships_is_cached_and_short)
 	ck_assert_msg(cairn_prompt_load(&cfg, &system, &err), "%s", err.text);
 	const struct cairn_turn turn = {.text = "x"};
 	struct cairn_request r = {&cairn_explorer_tools, 0, &turn, 1};
-	cairn_provider_openai.write_prefix(
-	    &prefix, &(struct cairn_prefix){&profile, 300, system.data, &cairn_explorer_tools, 0, true, 0.3});
+	cairn_provider_openai.write_prefix(&prefix,
+	    &(struct cairn_prefix){&profile, 300, system.data, &cairn_explorer_tools, 0, 0, true, 0.3});
 	cairn_provider_openai.write_body(&body, &prefix, &profile, &r);
 	json_t *root = json_loadb(body.data, body.len, 0, NULL);
 	uint64_t tokens = cairn_tokens_tools(json_object_get(root, "tools")) +

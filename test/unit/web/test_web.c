@@ -90,6 +90,8 @@ START_TEST(each_route_is_found_and_nothing_beside)
 	ck_assert_str_eq(part, "17");
 	ck_assert_int_eq(cairn_web_route_find("/api/command/estop", part), CAIRN_WEB_COMMAND);
 	ck_assert_int_eq(cairn_web_route_find("/api/decisions/", part), -1);
+	ck_assert_int_eq(cairn_web_route_find("/api/views/12/picture.jpg", part), CAIRN_WEB_VIEW_JPG);
+	ck_assert_str_eq(part, "12");
 	ck_assert_int_eq(cairn_web_route_find("/api/command/a/b", part), -1);
 	ck_assert_int_eq(cairn_web_route_find("/api/status/", part), -1);
 	ck_assert_int_eq(cairn_web_route_find("", part), -1);

@@ -1,0 +1,149 @@
+/* local - says what the camera shows and how new that is to the robot, without a model; the thin shell around common/local.
+ *
+ * The views that it remembers are kept in RUN/state/local_views.txt, whole or not at all. A file that cannot be used is put aside.
+ * Nothing that drives reads what comes of it, and the robot goes on without it: then the model is asked as without this stage. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/file.h"
+#include "common/local/local_ports.h"
+#include "ipc/frames.h"
+#include "procs/shell/stage.h"
+
+#define PLANE_DEADLINE_MS 4000
+
+struct app {
+	struct cairn_stage *stage;
+	struct cairn_outbox *outbox;
+	struct cairn_frames *frames;
+	struct cairn_frame_sub *rgb_sub;
+	struct cairn_local core;
+	struct cairn_msg_local message;
+	uint64_t saved_version, frame_rejects;
+	char path[512];
+};
+
+static void take_picture(struct app *app)
+{
+	const struct cairn_frame_header *hdr;
+	const uint8_t *rgb = cairn_frame_take(app->rgb_sub, &hdr);
+	if (rgb != NULL &&
+	    (hdr->format != CAIRN_FORMAT_RGB8 || hdr->stride_bytes < 3 * (uint64_t)hdr->width ||
+		hdr->payload_bytes < (uint64_t)hdr->stride_bytes * hdr->height)) {
+		app->frame_rejects++;
+	} else if (rgb != NULL && (double)hdr->t_ns * 1e-9 > app->core.picture_s) {
+		int64_t before_ns = cairn_now_ns();
+		(void)cairn_local_picture(
+		    &app->core, rgb, (int)hdr->width, (int)hdr->height, hdr->stride_bytes, hdr->t_ns);
+		app->core.message.work_ms = (double)(cairn_now_ns() - before_ns) * 1e-6;
+	}
+	cairn_frame_release(app->rgb_sub);
+	struct cairn_frames_missing missing = cairn_frames_missing(app->frames);
+	cairn_stage_frames(app->stage, cairn_frames_rejects(app->frames), missing.lost, missing.overtaken);
+}
+
+static int on_step(void *ctx)
+{
+	struct app *app = ctx;
+	char note[96];
+	take_picture(app);
+	int64_t now_ns = cairn_now_ns();
+	cairn_local_message(&app->core, now_ns, &app->message);
+	if (app->message.novelty < 0.0)
+		snprintf(note, sizeof(note), "no fresh picture");
+	else
+		snprintf(note, sizeof(note), "novelty %.2f, %u views, %.1f ms a picture",
+		    app->message.novelty, app->message.views, app->message.work_ms);
+	cairn_stage_note(app->stage, note);
+	cairn_stage_core_rejects(app->stage, app->core.rejects + app->frame_rejects);
+	cairn_outbox_put(app->outbox, CAIRN_TOPIC_LOCAL, &app->message, true, now_ns);
+	return 0;
+}
+
+static int checkpoint(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_error err = {""};
+	struct cairn_text text = {0};
+	uint64_t version = app->core.memory.version;
+	if (version == app->saved_version)
+		return 0;
+	cairn_view_memory_write(&app->core.memory, &text);
+	if (text.failed)
+		cairn_error_set(&err, "out of memory");
+	bool ok = !text.failed && cairn_file_replace(app->path, 0, 0644, text.data, text.len, &err);
+	cairn_stage_tried(app->stage, "save the views", ok ? NULL : err.text);
+	if (ok)
+		app->saved_version = version;
+	cairn_text_free(&text);
+	return 0;
+}
+
+/* What the stage before has kept. */
+static void recall(struct app *app)
+{
+	struct cairn_error err = {""};
+	size_t bytes = 0;
+	snprintf(app->path, sizeof(app->path), "%s/state/" CAIRN_VIEW_MEMORY_FILE_NAME,
+	    cairn_stage_run_dir(app->stage));
+	char *text =
+	    cairn_file_read(app->path, CAIRN_FILE_OWN, CAIRN_VIEW_MEMORY_FILE_BYTES_MAX, &bytes, &err);
+	if (text == NULL && errno == ENOENT)
+		return;
+	if (text != NULL && cairn_view_memory_read(&app->core.memory, text, bytes, &err)) {
+		cairn_log_info("goes on with %u remembered views", app->core.memory.count);
+	} else {
+		char aside[sizeof(app->path) + 16];
+		snprintf(aside, sizeof(aside), "%s.damaged", app->path);
+		cairn_log_warn(
+		    "%s: %s; kept as %s, beginning without views: all is new", app->path, err.text, aside);
+		if (rename(app->path, aside) != 0)
+			cairn_log_warn("%s: %s", aside, strerror(errno));
+	}
+	free(text);
+}
+
+static bool open_all(struct app *app, struct cairn_error *err)
+{
+	const struct cairn_config *cfg = cairn_stage_config(app->stage);
+	if (!cairn_local_init(&app->core, cfg)) {
+		cairn_error_set(err, "out of memory");
+		return false;
+	}
+	recall(app);
+	app->frames = cairn_frames_open(cairn_stage_name(app->stage), cfg, PLANE_DEADLINE_MS, err);
+	if (app->frames != NULL)
+		app->rgb_sub = cairn_frame_sub_new(app->frames, CAIRN_FRAME_CAMERA_RGB, err);
+	if (app->rgb_sub == NULL)
+		return false;
+	app->outbox = cairn_stage_outputs(app->stage, cairn_local_out);
+	cairn_stage_inputs(app->stage, cairn_local_in, &app->core, NULL, NULL);
+	cairn_stage_every(app->stage, (int)(1e3 / cfg->local.rate_hz), on_step, app);
+	cairn_stage_every(app->stage, (int)(cfg->local.checkpoint_s * 1e3), checkpoint, app);
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	static struct app app; /* messages are too large for the stack */
+	struct cairn_error err = {""};
+	int status = 0;
+	app.stage = cairn_stage_start("cairn-local",
+	    "says what the camera shows and how new it is, without a model", argc, argv, &status);
+	if (app.stage == NULL)
+		return status;
+	if (open_all(&app, &err)) {
+		cairn_stage_ready(app.stage);
+		status = cairn_stage_run(app.stage);
+		(void)checkpoint(&app);
+	} else {
+		cairn_log_error("%s", err.text);
+		status = 1;
+	}
+	if (app.frames != NULL)
+		cairn_frames_close(&app.frames);
+	cairn_local_free(&app.core);
+	return cairn_stage_finish(&app.stage, status);
+}

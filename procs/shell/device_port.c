@@ -1,0 +1,91 @@
+#include "procs/shell/device_port.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <termios.h>
+#include <unistd.h>
+
+bool device_port_path(char *out, size_t cap, const char *run_dir, const char *path, struct cairn_error *err)
+{
+	int n = path[0] == '/' ? snprintf(out, cap, "%s", path) : snprintf(out, cap, "%s/%s", run_dir, path);
+	if (n < 0 || (size_t)n + 8 >= cap) {
+		cairn_error_set(err, "%s: path too long", path);
+		return false;
+	}
+	char *slash = strrchr(out, '/');
+	if (slash != NULL && slash != out) {
+		*slash = '\0';
+		int r = mkdir(out, 0700);
+		if (r != 0 && errno != EEXIST) {
+			cairn_error_set(err, "%s: %s", out, strerror(errno));
+			return false;
+		}
+		*slash = '/';
+	}
+	return true;
+}
+
+/* The device end, as a serial line looks before a client sets it up: raw. */
+static int open_slave(int master)
+{
+	char name[128];
+	if (grantpt(master) != 0 || unlockpt(master) != 0 || ptsname_r(master, name, sizeof(name)) != 0)
+		return -1;
+	int slave = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
+	struct termios t;
+	if (slave < 0 || tcgetattr(slave, &t) != 0)
+		return slave;
+	cfmakeraw(&t);
+	(void)tcsetattr(slave, TCSANOW, &t);
+	return slave;
+}
+
+bool device_port_open(
+    struct device_port *port, const char *run_dir, const char *path, struct cairn_error *err)
+{
+	char name[128], fresh[PATH_MAX + 8];
+	*port = (struct device_port){.master = -1, .slave = -1};
+	if (!device_port_path(port->link, sizeof(port->link), run_dir, path, err))
+		return false;
+	port->master = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	if (port->master >= 0)
+		port->slave = open_slave(port->master);
+	snprintf(fresh, sizeof(fresh), "%s.new", port->link);
+	(void)unlink(fresh);
+	/* Renamed into place: a client finds the old device or the new one, never none. */
+	if (port->slave < 0 || ptsname_r(port->master, name, sizeof(name)) != 0 ||
+	    symlink(name, fresh) != 0 || rename(fresh, port->link) != 0) {
+		cairn_error_set(err, "%s: cannot make the device: %s", port->link, strerror(errno));
+		device_port_close(port);
+		return false;
+	}
+	return true;
+}
+
+void device_port_write(struct device_port *port, const uint8_t *bytes, size_t count)
+{
+	ssize_t n = write(port->master, bytes, count);
+	if (n == (ssize_t)count)
+		return;
+	port->dropped += count - (n > 0 ? (size_t)n : 0);
+	(void)tcflush(port->slave, TCIFLUSH);
+}
+
+size_t device_port_read(struct device_port *port, uint8_t *buf, size_t cap)
+{
+	ssize_t n = read(port->master, buf, cap);
+	return n > 0 ? (size_t)n : 0;
+}
+
+void device_port_close(struct device_port *port)
+{
+	if (port->slave >= 0)
+		(void)close(port->slave);
+	if (port->master >= 0)
+		(void)close(port->master);
+	port->master = port->slave = -1;
+	(void)unlink(port->link);
+}
