@@ -183,11 +183,14 @@ void cairn_agent_on_pose(struct cairn_agent *a, const struct cairn_msg_pose *pos
 	cairn_coverage_map(a->world.coverage, pose->map_id);
 }
 
-void cairn_agent_on_detections(struct cairn_agent *a, const struct cairn_msg_detections *seen)
+void cairn_agent_on_detections(struct cairn_agent *a, const struct cairn_msg_detections *seen, int64_t t_ns)
 {
 	if (seen->source[0] == '\0') /* of the robot's own camera */
 		cairn_coverage_on_picture(a->world.coverage, seen);
-	a->looks++;
+	if (t_ns > a->look_ns[0]) {
+		memmove(a->look_ns + 1, a->look_ns, (AGENT_LOOKS - 1) * sizeof(a->look_ns[0]));
+		a->look_ns[0] = t_ns;
+	}
 }
 
 void cairn_agent_on_grid(struct cairn_agent *a, const struct cairn_scene_grid *grid)

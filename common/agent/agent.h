@@ -18,6 +18,7 @@
 #define CAIRN_COMMON_AGENT_AGENT_H
 
 #include "common/config/config.h"
+#include "common/reasoner/reasoner.h"
 #include "common/scene/scene.h"
 #include "common/vlm/dialog.h"
 #include "ipc/ports.h"
@@ -37,7 +38,8 @@ void cairn_agent_on_scene(struct cairn_agent *a, const struct cairn_msg_scene *s
 void cairn_agent_on_frontiers(struct cairn_agent *a, const struct cairn_msg_frontiers *frontiers);
 void cairn_agent_on_pose(struct cairn_agent *a, const struct cairn_msg_pose *pose);
 /* What the detector has searched: which of the floor the camera has looked at. */
-void cairn_agent_on_detections(struct cairn_agent *a, const struct cairn_msg_detections *seen);
+/* t_ns: when the picture was taken, monotonic. */
+void cairn_agent_on_detections(struct cairn_agent *a, const struct cairn_msg_detections *seen, int64_t t_ns);
 /* The map, as in a map.grid frame. */
 void cairn_agent_on_grid(struct cairn_agent *a, const struct cairn_scene_grid *grid);
 void cairn_agent_on_skills(struct cairn_agent *a, const struct cairn_msg_skills *skills);
@@ -67,6 +69,9 @@ bool cairn_agent_take_decision(struct cairn_agent *a, struct cairn_msg_decision 
 
 /* The wish for the arm made since the last call, once. */
 bool cairn_agent_take_wish(struct cairn_agent *a, struct cairn_msg_skill_request *ret);
+
+/* The next thing that the reasoner has tried, with what came of it, in order; once each. False: nothing new. */
+bool cairn_agent_take_event(struct cairn_agent *a, struct cairn_reasoner_event *ret);
 
 /* What is to be said aloud since the last call, once. */
 bool cairn_agent_take_say(struct cairn_agent *a, struct cairn_msg_say *ret);

@@ -191,7 +191,7 @@ bool agent_begin_act(
 }
 
 /* All that was to be driven has been, or will not be. */
-static void acted(struct cairn_agent *a)
+static void acted(struct cairn_agent *a, int64_t now_ns)
 {
 	struct agent_act *act = &a->act;
 	bool gained = cairn_agent_gained(&a->world) != act->gained_before;
@@ -207,7 +207,7 @@ static void acted(struct cairn_agent *a)
 	}
 	if (a->tour.on) { /* it goes on when the mission is at the task: agent_act_tick */
 		act->over = true;
-		act->looks_from = a->looks;
+		act->t_over_ns = now_ns;
 		act->scenes_from = UINT64_MAX;
 		return;
 	}
@@ -243,7 +243,7 @@ void agent_act_result(struct cairn_agent *a, const struct cairn_msg_result *r, i
 		send(a, now_ns);
 		return;
 	}
-	acted(a);
+	acted(a, now_ns);
 }
 
 /* The robot stands instead of driving on: the sequencer takes that word while it drives for the agent. */
@@ -280,5 +280,5 @@ void agent_act_tick(struct cairn_agent *a, int64_t now_ns)
 		return;
 	act->ok = false;
 	snprintf(act->outcome, sizeof(act->outcome), "its end was not told");
-	acted(a);
+	acted(a, now_ns);
 }

@@ -7,9 +7,7 @@
 #include "common/agent/agent_private.h"
 
 #define THERE_M 0.12
-#define LOOKS                                                                                                \
-	2 /* pictures that were searched since the robot stands, and then two graphs: the first may be older than they are */
-#define GRAPHS 2
+#define GRAPHS 2 /* behind the pictures of a look: the first may be older than they are */
 #define LOOK_MAX_S 60.0
 #define SKILL_S 30.0
 #define SKILL_LOST_S 15.0 /* behind its deadline: the sequencer was started again, say */
@@ -24,6 +22,7 @@ void agent_deeds_begin(struct cairn_agent *a, bool saved)
 {
 	double best_m = INFINITY;
 	cairn_reasoner_init(&a->reasoner, a->all);
+	a->events_told = 0;
 	a->deed = (struct agent_deed){0};
 	for (uint32_t i = 0; i < a->world.scene.nodes_count && !saved; i++) {
 		const struct cairn_msg_scene_node *n = &a->world.scene.nodes[i];
@@ -100,7 +99,6 @@ static void start(struct cairn_agent *a, const struct cairn_reasoner_action *act
 		agent_send_way(a, act->pose, act->act == CAIRN_REASONER_TURN, now_ns);
 	else if (act->act == CAIRN_REASONER_SKILL)
 		wish(a, act, now_ns);
-	a->deed.looks_from = a->looks;
 	a->deed.scenes_from = UINT64_MAX; /* counted from the last look on */
 }
 
@@ -132,7 +130,7 @@ static void watch(struct cairn_agent *a, int64_t now_ns)
 	struct agent_deed *d = &a->deed;
 	enum cairn_reasoner_act act = a->reasoner.action.act;
 	double s = S(now_ns - d->since_ns);
-	if (act == CAIRN_REASONER_LOOK && d->scenes_from == UINT64_MAX && a->looks >= d->looks_from + LOOKS)
+	if (act == CAIRN_REASONER_LOOK && d->scenes_from == UINT64_MAX && agent_looked_since(a, d->since_ns))
 		d->scenes_from = a->scenes;
 	if (act == CAIRN_REASONER_LOOK && d->scenes_from != UINT64_MAX &&
 	    a->scenes >= d->scenes_from + GRAPHS)
@@ -141,6 +139,17 @@ static void watch(struct cairn_agent *a, int64_t now_ns)
 		ended(a, CAIRN_REASONER_FAILED, "no picture was searched for things");
 	else if (act == CAIRN_REASONER_SKILL && s > SKILL_S + SKILL_LOST_S)
 		ended(a, CAIRN_REASONER_FAILED, "nothing was heard of the arm");
+}
+
+bool cairn_agent_take_event(struct cairn_agent *a, struct cairn_reasoner_event *ret)
+{
+	const struct cairn_reasoner *r = &a->reasoner;
+	if (a->events_told == r->trace_count)
+		return false;
+	if (r->trace_count - a->events_told > CAIRN_REASONER_TRACE)
+		a->events_told = r->trace_count - CAIRN_REASONER_TRACE;
+	*ret = r->trace[a->events_told++ % CAIRN_REASONER_TRACE];
+	return true;
 }
 
 /* What has come of the call, for the model and for the log. */

@@ -5,7 +5,7 @@ CAIRN_TAKE(take_scene, cairn_agent, scene, (cairn_agent_on_scene(core, m), 0))
 CAIRN_TAKE(take_frontiers, cairn_agent, frontiers, (cairn_agent_on_frontiers(core, m), 0))
 CAIRN_TAKE(take_pose, cairn_agent, pose, (cairn_agent_on_pose(core, m), 0))
 
-CAIRN_TAKE(take_detections, cairn_agent, detections, (cairn_agent_on_detections(core, m), 0))
+CAIRN_TAKE(take_detections, cairn_agent, detections, (cairn_agent_on_detections(core, m, hdr->t_ns), 0))
 CAIRN_TAKE(take_vlm_stats, cairn_agent, vlm_stats, (cairn_agent_on_vlm_stats(core, m), 0))
 
 CAIRN_TAKE(take_skills, cairn_agent, skills, (cairn_agent_on_skills(core, m), 0))

@@ -16,6 +16,7 @@
 #define AGENT_SERVICE_TRIES 6
 #define AGENT_STEP_M 0.25
 #define AGENT_STEP_DEG 30.0
+#define AGENT_LOOKS 2 /* pictures searched from a place before what is seen there is believed to be all */
 
 enum agent_phase {
 	AGENT_PHASE_IDLE,   /* no task, or it is over */
@@ -57,8 +58,9 @@ struct agent_act {
 	bool over;    /* the opening of a tour was driven to, or not */
 	bool held;    /* a person has taken the robot meanwhile: no failure */
 	enum agent_cut cut;
-	uint64_t cut_id; /* decision that was broken off: its way is still to be told; 0 = none */
-	uint64_t looks_from, scenes_from;          /* since the robot is there; UINT64_MAX: not looked yet */
+	uint64_t cut_id;      /* decision that was broken off: its way is still to be told; 0 = none */
+	int64_t t_over_ns;    /* since then the robot is there */
+	uint64_t scenes_from; /* graphs told before; UINT64_MAX: it has not looked yet */
 	const struct cairn_agent_opening *opening; /* that is looked into: &tour.now; NULL: none */
 	char what[96];
 	char outcome[320];
@@ -84,7 +86,7 @@ struct agent_deed {
 	char reason[160];
 	bool publish; /* wish has not been taken yet */
 	struct cairn_msg_skill_request wish;
-	uint64_t looks_from, scenes_from;
+	uint64_t scenes_from;
 	int64_t since_ns;
 };
 
@@ -139,7 +141,10 @@ struct cairn_agent {
 	struct agent_deed deed;
 	struct cairn_scene *mirror; /* the graph as the reasoner reads it */
 	struct cairn_reasoner reasoner;
-	uint64_t looks, scenes;                 /* pictures searched, graphs told */
+	int64_t look_ns
+	    [AGENT_LOOKS];    /* when the pictures searched last were taken, the newest first; 0: none yet */
+	uint64_t scenes;      /* graphs told */
+	uint32_t events_told; /* of the reasoner's trace */
 	int64_t t_listening_ns;                 /* since when a task is there, in this process; 0 = not yet */
 	bool drives_on, arm_on;                 /* what the process before has begun goes on still */
 	struct agent_done done[AGENT_DONE_MAX]; /* for this task; the oldest are overwritten */
@@ -214,6 +219,12 @@ void agent_end(
 /* What was said to the call of this step that was made last. */
 void agent_answer_turn(struct cairn_agent *a, const char *text);
 void agent_clear_turns(struct cairn_agent *a);
+
+/* AGENT_LOOKS pictures that were taken since then have been searched. */
+static inline bool agent_looked_since(const struct cairn_agent *a, int64_t t_ns)
+{
+	return a->look_ns[AGENT_LOOKS - 1] >= t_ns;
+}
 
 /* agent_tour.c */
 /* Begins what CHOOSE_OPENING has chosen. False with the reason, for the model. */

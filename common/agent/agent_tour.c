@@ -10,7 +10,6 @@
 #define BEHIND_M 3.0  /* of an opening that was told: what has opened so near counts as that one does */
 #define FAILED_MAX 3  /* in a row: the model is asked again */
 #define TURNING_M 1.0 /* what turning on the spot counts as: metres driven */
-#define LOOKS 2 /* pictures that are searched from a place before the robot goes on, and graphs after them */
 #define GRAPHS 1
 #define LOOK_MAX_S 5.0
 
@@ -110,7 +109,7 @@ static void go_on(struct cairn_agent *a, int64_t now_ns)
 		return;
 	}
 	/* What shows from where the robot stands needs no way at all: that comes first, once, where pictures are searched. */
-	if (!a->looked_round && a->looks > 0) {
+	if (!a->looked_round && a->look_ns[0] != 0) {
 		a->looked_round = true;
 		if (agent_begin_round(a, now_ns))
 			return;
@@ -181,13 +180,13 @@ static bool has_looked(const struct cairn_agent *a, int64_t now_ns)
 {
 	const struct agent_act *act = &a->act;
 	bool graphs = act->scenes_from != UINT64_MAX && a->scenes >= act->scenes_from + GRAPHS;
-	return a->looks == 0 || !act->ok || act->cut == AGENT_CUT_FOUND || graphs ||
+	return a->look_ns[0] == 0 || !act->ok || act->cut == AGENT_CUT_FOUND || graphs ||
 	       (double)(now_ns - act->since_ns) * 1e-9 > LOOK_MAX_S;
 }
 
 void agent_tour_next(struct cairn_agent *a, int64_t now_ns)
 {
-	if (a->act.scenes_from == UINT64_MAX && a->looks >= a->act.looks_from + LOOKS)
+	if (a->act.scenes_from == UINT64_MAX && agent_looked_since(a, a->act.t_over_ns))
 		a->act.scenes_from = a->scenes;
 	if (!has_looked(a, now_ns))
 		return;

@@ -71,7 +71,7 @@ static void look(struct episode *e, struct cairn_run *run, uint64_t number)
 		cairn_scene_see(e->scene, &e->seen, cairn_run_elapsed_s(run) + SCENE_BEGAN_S);
 		/* The gate of skills judges by them, too. */
 		cairn_run_send(run, CAIRN_TOPIC_DETECTIONS, &e->seen);
-		cairn_agent_on_detections(e->agent, &e->seen);
+		cairn_agent_on_detections(e->agent, &e->seen, e->list.t_ns);
 	}
 }
 

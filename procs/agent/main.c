@@ -67,6 +67,10 @@ static int tell(void *ctx)
 	if (m->state != before && m->answer[0] != '\0')
 		cairn_log_info("task %" PRIu64 " %s after %u queries, %.4f USD: %s", m->task_id,
 		    cairn_enum_text(&cairn_enum_agent_state, (int)m->state), m->queries, m->usd, m->answer);
+	struct cairn_reasoner_event event;
+	while (cairn_agent_take_event(app->agent, &event))
+		cairn_log_info(
+		    "task %" PRIu64 ": %s %s: %s", m->task_id, event.what, event.target, event.outcome);
 	char note[96];
 	snprintf(note, sizeof(note), "%s: %.70s", cairn_enum_text(&cairn_enum_agent_state, (int)m->state),
 	    m->answer[0] != '\0' ? m->answer : m->step);

@@ -1,4 +1,5 @@
-/* cmd_scene.c - what is in the house, of the file that the stage scene keeps: a table, a tree, JSON, or what one asks for. */
+/* cmd_scene.c - what is in the house, of the file that the stage scene keeps and brings up to date when it is asked to: a table, a
+ * tree, JSON, or what one asks for. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -77,8 +78,32 @@ static void load_map(struct view *v)
 	cairn_mapper_destroy(&mapper);
 }
 
+/* A running stage writes what it knows now. One that is not there has written it as it ended; one that does not answer is told of. */
+static int bring_up_to_date(const struct cli *cli)
+{
+	const struct cairn_command_row *save = &cairn_commands[CAIRN_COMMAND_SCENE_SAVE];
+	struct cairn_msg_command cmd = {.limit_s = 0.0};
+	struct cairn_msg_reply reply = {.ok = false};
+	struct cairn_error err = {""};
+	if (!cli_bus_bound(cli->run_dir, cairn_services[save->service].name))
+		return CLI_OK;
+	int status = cli_trust_run_dir(cli);
+	if (status != CLI_OK)
+		return status;
+	snprintf(cmd.who, sizeof(cmd.who), "cairn scene");
+	snprintf(cmd.verb, sizeof(cmd.verb), "%s", save->verb);
+	int r = cairn_ask(cli->run_dir, save->service, &cmd, &reply, ANSWER_MS, &err);
+	if (r != 0 || !reply.ok)
+		fprintf(stderr, "cairn scene: %s; this is what it has saved before\n",
+		    r != 0 ? err.text : cli_printable(reply.text));
+	return CLI_OK;
+}
+
 static int load(struct view *v)
 {
+	int status = bring_up_to_date(v->cli);
+	if (status != CLI_OK)
+		return status;
 	struct cairn_error err = {""};
 	char path[CLI_RUN_DIR_MAX + 32];
 	bool damaged;

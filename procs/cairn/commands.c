@@ -291,7 +291,8 @@ static const struct cli_command commands[] = {
 	.args = "[recall TEXT | resolve NAME | show NODE | call NAME [at X Y]]",
 	.summary = "what is in the house: rooms, things, what they are to each other; where a thing is "
 		   "and whence it is seen; the picture that shows it best; what a room is called",
-	.details = "As the stage scene has saved it (scene.checkpoint_s). Status 1 when it is not in memory. "
+	.details = "Of a running robot as it is now, else as the last run left it. Status 1 when it is not "
+		   "in memory. "
 		   "'call' gives the room that the robot is in, or the one at X Y, a name that outranks "
 		   "all others and is kept; 'call -' takes it back. "
 		   "TEXT may be JSON: {\"text\": \"mug\", \"room\": \"kitchen\", \"on\": \"table\", "

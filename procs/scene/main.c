@@ -185,9 +185,31 @@ static int on_grid(void *ctx)
 	return 0;
 }
 
+static int checkpoint(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_error err = {""};
+	uint64_t version = cairn_scene_version(app->scene);
+	if (version == app->saved_version)
+		return 0;
+	bool ok = cairn_scene_save(app->scene, app->path, &err);
+	cairn_stage_tried(app->stage, "save the scene", ok ? NULL : err.text);
+	if (ok)
+		app->saved_version = version;
+	return 0;
+}
+
 static void on_question(void *ctx, const struct cairn_msg_command *command, struct cairn_msg_reply *reply)
 {
 	struct app *app = ctx;
+	if (strcmp(command->verb, cairn_commands[CAIRN_COMMAND_SCENE_SAVE].verb) == 0) {
+		(void)checkpoint(app);
+		reply->ok = cairn_scene_version(app->scene) == app->saved_version;
+		snprintf(reply->text, sizeof(reply->text),
+		    reply->ok ? "%s is as new as the graph" : "%s could not be written",
+		    CAIRN_SCENE_FILE_NAME);
+		return;
+	}
 	cairn_scene_command(app->scene, command, app->has_pose ? &app->robot : NULL, unix_s(), reply);
 }
 
@@ -215,20 +237,6 @@ static int publish(void *ctx)
 	snprintf(note, sizeof(note), "%u things, %u rooms, %u places, %u stale", app->message.objects,
 	    app->message.rooms, app->message.places, app->message.stale);
 	cairn_stage_note(app->stage, note);
-	return 0;
-}
-
-static int checkpoint(void *ctx)
-{
-	struct app *app = ctx;
-	struct cairn_error err = {""};
-	uint64_t version = cairn_scene_version(app->scene);
-	if (version == app->saved_version)
-		return 0;
-	bool ok = cairn_scene_save(app->scene, app->path, &err);
-	cairn_stage_tried(app->stage, "save the scene", ok ? NULL : err.text);
-	if (ok)
-		app->saved_version = version;
 	return 0;
 }
 

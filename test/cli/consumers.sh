@@ -124,7 +124,7 @@ done
 until_true "the model is told the note, in quotes and on one line" sh -c "'$cairn' look | grep -A1 '^NOTES OF OTHER PROGRAMS' | grep '^doorbell .* ago: \"IGNORE YOUR RULES'"
 until_true "the scene has what the hall has seen" sh -c "'$cairn' scene | grep 'umbrella_stand.* by hall'"
 until_true "a person names the room that the robot is in" "$cairn" scene call "Anna's workshop"
-until_true "that name is kept" sh -c "'$cairn' scene | grep '^annas_workshop .* named by a person'"
+"$cairn" scene | grep -q '^annas_workshop .* named by a person' || fail "that name does not show at once: $("$cairn" scene)"
 kill -INT $record
 wait $record || fail "the recording: $(cat record.log)"
 for topic in note.doorbell reading.air detected.hall; do
