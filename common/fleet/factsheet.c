@@ -5,17 +5,27 @@
 
 #define STEP_S 0.1 /* states follow each other no faster than the core is stepped */
 
+/* 2.1 has no word for a car: one steered wheel in front comes nearest. */
+static const struct kinematics {
+	const char *what, *name[2]; /* by fleet.version */
+} kinematics[] = {
+    [CAIRN_CHOICE_KINEMATICS_ACKERMANN] = {"indoor robot with car-like steering, driven by cairn",
+	{"THREEWHEEL", "ACKERMANN"}},
+    [CAIRN_CHOICE_KINEMATICS_DIFFERENTIAL] = {"indoor robot on two driven wheels, driven by cairn",
+	{"DIFF", "DIFFERENTIAL"}},
+};
+
 static json_t *type_specification(const struct cairn_fleet *f)
 {
 	bool v2 = f->version == CAIRN_CHOICE_FLEET_VERSION_V2_1;
+	const struct kinematics *k = &kinematics[f->cfg->robot.kinematics];
 	json_t *t = json_pack("{s:s, s:s, s:s, s:s, s:i, s:[s], s:[s]}", "seriesName", f->cfg->robot.name,
-	    "seriesDescription", "indoor robot with car-like steering, driven by cairn",
-	    cairn_vda(f->version, CAIRN_VDA_KINEMATICS), v2 ? "THREEWHEEL" : "ACKERMANN",
+	    "seriesDescription", k->what, cairn_vda(f->version, CAIRN_VDA_KINEMATICS), k->name[f->version],
 	    cairn_vda(f->version, CAIRN_VDA_CLASS), "CARRIER", cairn_vda(f->version, CAIRN_VDA_LOAD_MASS), 0,
 	    "localizationTypes", "NATURAL", "navigationTypes", v2 ? "AUTONOMOUS" : "FREELY_NAVIGATING");
 	if (!v2) {
 		/* The schema of 3.0.0 describes the one name and requires the other. */
-		json_object_set_new(t, "mobileRobotKinematic", json_string("ACKERMANN"));
+		json_object_set_new(t, "mobileRobotKinematic", json_string(k->name[f->version]));
 		json_object_set_new(t, "supportedZones", json_pack("[s, s]", "BLOCKED", "SPEED_LIMIT"));
 	}
 	return t;
@@ -47,16 +57,39 @@ static json_t *protocol_limits(const struct cairn_fleet *f)
 	    f->cfg->fleet.state_s, "visualizationInterval", f->cfg->fleet.visualization_s);
 }
 
+static const struct action_parameter {
+	enum cairn_vda_action kind;
+	const char *key, *type, *what;
+	bool optional;
+} action_parameters[] = {
+    {CAIRN_VDA_ACTION_WAIT, "duration", "NUMBER", "time to stand (s)", false},
+    {CAIRN_VDA_ACTION_LOCATE, "x", "NUMBER", "on the fleet's map (m)", false},
+    {CAIRN_VDA_ACTION_LOCATE, "y", "NUMBER", "on the fleet's map (m)", false},
+    {CAIRN_VDA_ACTION_LOCATE, "theta", "NUMBER", "heading on the fleet's map (rad)", false},
+    {CAIRN_VDA_ACTION_LOCATE, "mapId", "STRING", "the map that this is on", false},
+    {CAIRN_VDA_ACTION_LOCATE, "lastNodeId", "STRING", "node that the robot stands at", true},
+};
+
 static json_t *action(const struct cairn_fleet *f, enum cairn_vda_action kind)
 {
 	const struct cairn_vda_action_row *row = &cairn_vda_actions[kind];
 	bool v2 = f->version == CAIRN_CHOICE_FLEET_VERSION_V2_1;
 	json_t *a = json_pack("{s:s, s:s, s:[s]}", "actionType", row->name[f->version], "actionDescription",
 	    row->what, "actionScopes", row->instant ? "INSTANT" : "NODE");
-	if (kind == CAIRN_VDA_ACTION_WAIT)
-		json_object_set_new(a, "actionParameters",
-		    json_pack("[{s:s, s:s, s:s}]", "key", "duration", "valueDataType", "NUMBER",
-			"description", "time to stand (s)"));
+	json_t *parameters = json_array();
+	for (size_t i = 0; i < sizeof(action_parameters) / sizeof(action_parameters[0]); i++) {
+		const struct action_parameter *p = &action_parameters[i];
+		json_t *j = json_pack(
+		    "{s:s, s:s, s:s}", "key", p->key, "valueDataType", p->type, "description", p->what);
+		if (p->optional)
+			json_object_set_new(j, "isOptional", json_true());
+		if (p->kind == kind)
+			json_array_append(parameters, j);
+		json_decref(j);
+	}
+	if (json_array_size(parameters) > 0)
+		json_object_set(a, "actionParameters", parameters);
+	json_decref(parameters);
 	if (!v2) {
 		json_object_set_new(a, "pauseAllowed", json_string(row->instant ? "false" : "true"));
 		json_object_set_new(a, "cancelAllowed", json_string(row->instant ? "false" : "true"));

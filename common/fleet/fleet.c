@@ -210,7 +210,7 @@ bool cairn_fleet_next_command(struct cairn_fleet *f, struct cairn_fleet_command 
 
 void cairn_fleet_replied(struct cairn_fleet *f, uint64_t tag, bool ok, const char *text, int64_t now_ns)
 {
-	if (!fleet_zones_replied(f, tag, ok, text))
+	if (!fleet_zones_replied(f, tag, ok, text) && !fleet_locate_replied(f, tag, ok, text))
 		fleet_drive_replied(f, tag, ok, text, now_ns);
 }
 
@@ -373,6 +373,7 @@ void cairn_fleet_step(struct cairn_fleet *f, int64_t now_ns)
 	fleet_adopt(f, now_ns);
 	look_for_others(f, now_ns);
 	fleet_step_drive(f, now_ns);
+	fleet_step_locate(f, now_ns);
 	fleet_step_actions(f, now_ns);
 	fleet_step_zones(f, now_ns);
 	watch(f, now_ns);

@@ -107,6 +107,19 @@ static void instant_fault(
 	fleet_fault(f, &e);
 }
 
+void fleet_run_instant(struct cairn_fleet *f, struct cairn_fleet_action *a)
+{
+	set(f, a, CAIRN_FLEET_RUNNING, "");
+}
+
+void fleet_end_instant(
+    struct cairn_fleet *f, struct cairn_fleet_action *a, enum cairn_fleet_status status, const char *result)
+{
+	set(f, a, status, result);
+	if (status == CAIRN_FLEET_FAILED)
+		instant_fault(f, a, CAIRN_FAULT_INSTANT, result);
+}
+
 static void cancel(struct cairn_fleet *f, struct cairn_fleet_action *a, int64_t now_ns)
 {
 	bool other = a->result[0] != '\0' && strcmp(a->result, f->order.id) != 0;
@@ -168,6 +181,9 @@ static void act(struct cairn_fleet *f, struct cairn_fleet_action *a, int64_t now
 		snprintf(f->report, sizeof(f->report), "logReport of master control: %.95s", a->result);
 		set(f, a, CAIRN_FLEET_FINISHED, "it is in the log of the stage fleet");
 		return;
+	case CAIRN_VDA_ACTION_LOCATE:
+		fleet_locate(f, a, now_ns);
+		return;
 	case CAIRN_VDA_ACTION_CLEAR:
 		set(f, a, CAIRN_FLEET_FINISHED, "");
 		return;
@@ -208,7 +224,7 @@ void fleet_take_instants(struct cairn_fleet *f, const json_t *m, int64_t now_ns)
 	struct cairn_fleet_refusal r = {.fault = CAIRN_FAULT_INSTANT};
 	bool good = json_is_array(list) && json_array_size(list) <= FLEET_INSTANTS_MAX;
 	for (size_t i = 0; good && i < json_array_size(list); i++) {
-		good = cairn_fleet_action_read(json_array_get(list, i), f->version, true, &a, &r);
+		good = cairn_fleet_action_read(json_array_get(list, i), &f->body, true, &a, &r);
 		if (!good || known(f, a.id))
 			continue; /* the same message again: it has been done */
 		if (a.kind != CAIRN_VDA_ACTION_COUNT)

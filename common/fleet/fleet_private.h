@@ -42,6 +42,14 @@ struct fleet_drive {
 	int64_t t_stop_ns;
 };
 
+/* A place that master control has named, until it has proved right or wrong. */
+struct fleet_locate {
+	uint64_t tag; /* of the command that is asked; 0: none */
+	int64_t t_ns; /* when it was named */
+	char action_id[CAIRN_FLEET_ID_CAP], node[CAIRN_FLEET_ID_CAP]; /* no action: none is under way */
+	struct cairn_pose2 pose;                                      /* on the fleet's map */
+};
+
 struct fleet_zone_task {
 	char text[256]; /* of the operator's verb `zone` */
 };
@@ -75,6 +83,7 @@ struct cairn_fleet {
 	struct fleet_zones zones;
 
 	struct fleet_drive drive;
+	struct fleet_locate locate;
 	bool busy; /* a mission is under way that is not the fleet's */
 	struct cairn_fleet_action instants[FLEET_INSTANTS_MAX];
 	uint32_t instant_count;
@@ -124,6 +133,16 @@ void fleet_take_order(struct cairn_fleet *f, const json_t *m, int64_t now_ns);
 void fleet_take_instants(struct cairn_fleet *f, const json_t *m, int64_t now_ns);
 void fleet_step_actions(struct cairn_fleet *f, int64_t now_ns);
 bool fleet_actions_allow_driving(const struct cairn_fleet *f);
+void fleet_run_instant(struct cairn_fleet *f, struct cairn_fleet_action *a);
+/* FAILED is told as an error, too. */
+void fleet_end_instant(
+    struct cairn_fleet *f, struct cairn_fleet_action *a, enum cairn_fleet_status status, const char *result);
+
+/* fleet_locate.c */
+/* Begins the action a, which is kept among the instant ones. */
+void fleet_locate(struct cairn_fleet *f, struct cairn_fleet_action *a, int64_t now_ns);
+void fleet_step_locate(struct cairn_fleet *f, int64_t now_ns);
+bool fleet_locate_replied(struct cairn_fleet *f, uint64_t tag, bool ok, const char *text);
 
 /* fleet_drive.c */
 void fleet_adopt(struct cairn_fleet *f, int64_t now_ns);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "common/base/error.h"
+#include "common/base/geom.h"
 #include "common/fleet/vda5050.h"
 
 #define CAIRN_FLEET_ID_CAP 64    /* with the end */
@@ -39,8 +40,9 @@ struct cairn_fleet_action {
 	enum cairn_vda_action kind; /* COUNT: not known (an instant action that failed) */
 	enum cairn_fleet_blocking blocking;
 	enum cairn_fleet_status status;
-	uint32_t sequence_id; /* of its node */
-	double duration_s;    /* WAIT: what is left to stand */
+	uint32_t sequence_id;     /* of its node */
+	double duration_s;        /* WAIT: what is left to stand */
+	struct cairn_pose2 place; /* LOCATE: on the fleet's map */
 	char result[96];
 };
 
@@ -92,7 +94,7 @@ __attribute__((format(printf, 3, 4))) bool cairn_fleet_refuse(
 bool cairn_fleet_order_read(const json_t *message, const struct cairn_fleet_body *body,
     struct cairn_fleet_order *ret, struct cairn_fleet_refusal *refusal);
 /* One action, of a node or instant. False: refused, as malformed or (of a node) not known. */
-bool cairn_fleet_action_read(const json_t *json, enum cairn_choice_fleet_version version, bool instant,
+bool cairn_fleet_action_read(const json_t *json, const struct cairn_fleet_body *body, bool instant,
     struct cairn_fleet_action *ret, struct cairn_fleet_refusal *refusal);
 
 /* Nodes ahead, or actions that have not ended. */

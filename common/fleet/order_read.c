@@ -79,18 +79,43 @@ static const json_t *parameter(const json_t *action, const char *name)
 	return NULL;
 }
 
-bool cairn_fleet_action_read(const json_t *j, enum cairn_choice_fleet_version version, bool instant,
+static bool read_place(const json_t *j, const struct cairn_fleet_body *body, struct cairn_fleet_action *a,
+    struct cairn_fleet_refusal *r)
+{
+	const json_t *x = parameter(j, "x"), *y = parameter(j, "y"), *theta = parameter(j, "theta");
+	const char *map = json_string_value(parameter(j, "mapId")),
+		   *node = json_string_value(parameter(j, "lastNodeId"));
+	a->place = (struct cairn_pose2){
+	    json_number_value(x), json_number_value(y), cairn_wrap_rad(json_number_value(theta))};
+	if (!json_is_number(x) || !json_is_number(y) || !json_is_number(theta) ||
+	    !(fabs(a->place.x_m) < 1e6) || !(fabs(a->place.y_m) < 1e6) ||
+	    !(fabs(json_number_value(theta)) <= 2.0 * M_PI))
+		return cairn_fleet_refuse(
+		    r, CAIRN_FAULT_INSTANT, "%.40s needs x, y and theta as numbers", a->type);
+	if (map == NULL || strcmp(map, body->map_id) != 0)
+		return cairn_fleet_refuse(r, CAIRN_FAULT_INSTANT,
+		    "%.40s is on map '%.60s', the robot on '%.60s'", a->type, map != NULL ? map : "",
+		    body->map_id);
+	snprintf(a->result, sizeof(a->result), "%s",
+	    node != NULL && strlen(node) < CAIRN_FLEET_ID_CAP ? node : "");
+	return true;
+}
+
+bool cairn_fleet_action_read(const json_t *j, const struct cairn_fleet_body *body, bool instant,
     struct cairn_fleet_action *a, struct cairn_fleet_refusal *r)
 {
 	*a = (struct cairn_fleet_action){.kind = CAIRN_VDA_ACTION_COUNT};
 	if (!read_id(j, "actionId", a->id) || !read_id(j, "actionType", a->type) ||
-	    !read_blocking(j, version, &a->blocking))
+	    !read_blocking(j, body->version, &a->blocking))
 		return cairn_fleet_refuse(r, CAIRN_FAULT_VALIDATION,
 		    "an action has no actionId, actionType of 1 to %d bytes, or no blockingType",
 		    CAIRN_FLEET_ID_CAP - 1);
 	memcpy(r->action_id, a->id, sizeof(r->action_id));
-	a->kind = cairn_vda_action_find(version, a->type, instant);
-	if (instant) {
+	a->kind = cairn_vda_action_find(body->version, a->type, instant);
+	if (a->kind == CAIRN_VDA_ACTION_LOCATE) {
+		if (!read_place(j, body, a, r))
+			return false;
+	} else if (instant) {
 		const char *text =
 		    json_string_value(parameter(j, a->kind == CAIRN_VDA_ACTION_LOG ? "reason" : "orderId"));
 		snprintf(a->result, sizeof(a->result), "%s", text != NULL ? text : "");
@@ -120,7 +145,7 @@ static bool read_actions(const json_t *owner, const struct cairn_fleet_body *bod
 		if (o->action_count == CAIRN_FLEET_ACTIONS_MAX)
 			return cairn_fleet_refuse(
 			    r, CAIRN_FAULT_MEMORY, "more than %d actions", CAIRN_FLEET_ACTIONS_MAX);
-		if (!cairn_fleet_action_read(json_array_get(list, i), body->version, false, a, r))
+		if (!cairn_fleet_action_read(json_array_get(list, i), body, false, a, r))
 			return false;
 		for (uint32_t k = 0; k < o->action_count; k++)
 			if (strcmp(o->actions[k].id, a->id) == 0)

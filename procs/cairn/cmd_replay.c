@@ -173,7 +173,7 @@ static bool start_launcher(struct replay *r)
 	for (uint32_t i = 0; i < lineup.count; i++)
 		keys[i] = lineup.rows[i].api_key_env;
 	keys[lineup.count] = NULL;
-	(void)cairn_environment_for("gateway", environ, keys, env);
+	(void)cairn_environment_for(NULL, environ, keys, env);
 	const char *const argv[] = {
 	    path, "--run", r->run.run_dir, "--stage", "launcher", "--ready-fd", "3", NULL};
 	int status = cairn_spawn(&r->launcher, argv, env, NULL, SIGTERM, true);

@@ -96,7 +96,7 @@ static bool start_launcher(struct up *u)
 	for (uint32_t i = 0; i < rows; i++)
 		keys[i] = lineup.rows[i].api_key_env;
 	keys[rows] = NULL;
-	(void)cairn_environment_for("gateway", environ, keys, env);
+	(void)cairn_environment_for(NULL, environ, keys, env);
 	int r = cairn_spawn(&u->launcher, argv, env, NULL, SIGTERM, true);
 	if (r < 0) {
 		u->launcher = (struct cairn_child){0};

@@ -20,7 +20,7 @@ struct app {
 	struct cairn_stage *stage;
 	struct cairn_fleet *fleet;
 	struct robot_link link;
-	struct cairn_client *operator_client;
+	struct cairn_client *operator_client, *mapper_client;
 	struct cairn_sub *commanded;
 	char path[320];
 };
@@ -39,10 +39,16 @@ static void flush(struct app *app)
 	char report[256];
 	robot_link_flush(&app->link);
 	while (cairn_fleet_next_command(app->fleet, &c)) {
-		int code = cairn_client_send(app->operator_client, c.tag, &c.request);
-		if (code != 0)
-			cairn_fleet_replied(
-			    app->fleet, c.tag, false, "the sequencer is not there", cairn_now_ns());
+		enum cairn_service service = cairn_commands[c.command].service;
+		bool mapper = service == CAIRN_SERVICE_MAPPER_CTL;
+		int code =
+		    cairn_client_send(mapper ? app->mapper_client : app->operator_client, c.tag, &c.request);
+		if (code != 0) {
+			char why[64];
+			snprintf(
+			    why, sizeof(why), "the stage %s is not there", cairn_services[service].stage);
+			cairn_fleet_replied(app->fleet, c.tag, false, why, cairn_now_ns());
+		}
 		cairn_log_info("%s %s(%.2f, %.2f)%s%s", c.request.verb, c.request.arg, c.request.x_m,
 		    c.request.y_m, code != 0 ? ": " : "", code != 0 ? strerror(-code) : "");
 	}
@@ -75,13 +81,19 @@ static int on_step(void *ctx)
 	return 0;
 }
 
+static void take_replies(struct app *app, struct cairn_client *client)
+{
+	struct cairn_msg_reply reply;
+	uint64_t tag;
+	while (cairn_client_recv(client, &tag, &reply) == 1)
+		cairn_fleet_replied(app->fleet, tag, reply.ok, reply.text, cairn_now_ns());
+}
+
 static int on_reply(void *ctx)
 {
 	struct app *app = ctx;
-	struct cairn_msg_reply reply;
-	uint64_t tag;
-	while (cairn_client_recv(app->operator_client, &tag, &reply) == 1)
-		cairn_fleet_replied(app->fleet, tag, reply.ok, reply.text, cairn_now_ns());
+	take_replies(app, app->operator_client);
+	take_replies(app, app->mapper_client);
 	flush(app);
 	return 0;
 }
@@ -143,13 +155,15 @@ static bool open_all(struct app *app, struct cairn_error *err)
 	snprintf(client_id, sizeof(client_id), "cairn-%.40s-%.63s", cfg->fleet.manufacturer,
 	    cfg->fleet.serial[0] != '\0' ? cfg->fleet.serial : cfg->robot.name);
 	app->operator_client = cairn_client_new(cairn_stage_bus(app->stage), CAIRN_SERVICE_OPERATOR, err);
-	if (app->operator_client == NULL ||
+	app->mapper_client = cairn_client_new(cairn_stage_bus(app->stage), CAIRN_SERVICE_MAPPER_CTL, err);
+	if (app->operator_client == NULL || app->mapper_client == NULL ||
 	    !robot_link_open(&app->link, cfg, client_id, password, cairn_now_ns(), err))
 		return false;
 	app->commanded = cairn_sub_new(cairn_stage_bus(app->stage), CAIRN_TOPIC_COMMANDED, "sequencer", err);
 	if (app->commanded == NULL)
 		return false;
 	cairn_stage_watch_socket(app->stage, cairn_client_socket(app->operator_client), on_reply, app);
+	cairn_stage_watch_socket(app->stage, cairn_client_socket(app->mapper_client), on_reply, app);
 	cairn_stage_watch_socket(app->stage, cairn_sub_socket(app->commanded), on_commanded, app);
 	cairn_stage_inputs(app->stage, cairn_fleet_in, app->fleet, NULL, NULL);
 	cairn_stage_serve(app->stage, CAIRN_SERVICE_FLEET, on_command, app);

@@ -114,7 +114,11 @@ static void give_commands(struct robot *r)
 	robot_link_flush(&r->link);
 	while (cairn_fleet_next_command(r->fleet, &c)) {
 		memset(&reply, 0, sizeof(reply));
-		cairn_sequencer_on_command(cairn_run_sequencer(r->run), &c.request, now_ns, &reply);
+		if (c.command == CAIRN_COMMAND_MAPPER_LOCATE)
+			snprintf(reply.text, sizeof(reply.text),
+			    "simulated robots of a fleet always know their place");
+		else
+			cairn_sequencer_on_command(cairn_run_sequencer(r->run), &c.request, now_ns, &reply);
 		cairn_fleet_replied(r->fleet, c.tag, reply.ok, reply.text, now_ns);
 	}
 	robot_link_flush(&r->link);

@@ -90,9 +90,9 @@ void launcher_take_keys(struct launcher *l)
 		n += l->keys[n] != NULL;
 		cairn_environment_wipe(name);
 	}
-	if (n > 0)
+	if (n > 0 || cairn_environment_holds_secret())
 		cairn_environment_keep_secret();
-	cairn_environment_wipe_others("gateway", NULL); /* it is handed on from here */
+	cairn_environment_wipe_unused();
 }
 
 /* What a stage is given; the keys to the gateway alone. */

@@ -1,5 +1,5 @@
 // Debian's mosquitto on a port of its own of this machine, killed by its pid.
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -23,13 +23,31 @@ async function answers(port) {
   });
 }
 
+// A certificate for 127.0.0.1 that is its own authority: { cert, key }.
+export function certificate(folder, name) {
+  const [cert, key] = [join(folder, `${name}.pem`), join(folder, `${name}.key`)];
+  execFileSync("openssl", ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", `/CN=${name}`,
+    "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", cert], { stdio: "ignore" });
+  return { cert, key };
+}
+
 export class Broker {
-  constructor(program, port) {
+  // secure: { cert, key, users: { name: password } }; without it whoever asks is let in, unencrypted.
+  constructor(program, port, secure) {
     this.program = program;
     this.port = port;
-    this.conf = join(mkdtempSync(join(tmpdir(), "cairn-fleet-")), "mosquitto.conf");
+    const folder = mkdtempSync(join(tmpdir(), "cairn-fleet-"));
+    this.conf = join(folder, "mosquitto.conf");
     // Without a limit on what waits: a state that is dropped here would look like one that was never sent.
-    writeFileSync(this.conf, `listener ${port} 127.0.0.1\nallow_anonymous true\nmax_queued_messages 0\n`);
+    const lines = [`listener ${port} 127.0.0.1`, "max_queued_messages 0", `allow_anonymous ${!secure}`];
+    if (secure) {
+      const passwords = join(folder, "passwords");
+      writeFileSync(passwords, "");
+      for (const [name, password] of Object.entries(secure.users)) execFileSync("mosquitto_passwd", ["-b", passwords, name, password], { stdio: "ignore" });
+      lines.push(`certfile ${secure.cert}`, `keyfile ${secure.key}`, `password_file ${passwords}`);
+      if (process.getuid() === 0) lines.push("user root"); // it would not read what is ours alone
+    }
+    writeFileSync(this.conf, lines.join("\n") + "\n");
   }
 
   async start() {

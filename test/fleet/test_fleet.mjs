@@ -2,14 +2,14 @@
 // control by others, and a broker that dies.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { createReadStream, existsSync, mkdtempSync } from "node:fs";
+import { createReadStream, existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
 import mqtt from "mqtt";
 import vda from "vda-5050-lib";
-import { Broker, MOSQUITTO, freePort } from "./broker.mjs";
+import { Broker, MOSQUITTO, certificate, freePort } from "./broker.mjs";
 import { schemas } from "./schemas.mjs";
 
 const root = process.argv[2];
@@ -125,45 +125,113 @@ test("the master control of vda-5050-lib completes, extends and cancels orders",
   assert.equal((await end).status, 0);
 });
 
-// ---- a whole stack ----
+// ---- a whole stack, at a broker that wants certificate and password ----
 
-test("a whole stack drives an order, waits after a person's stop, and tells that it goes", { skip, timeout: 240_000 }, async () => {
+const users = { "stack-1": "a robot's secret", master: "a master's secret" };
+
+// What a master control hears and says of one robot.
+class Master {
+  constructor(secure, base) {
+    this.base = base;
+    this.waiting = [];
+    this.client = mqtt.connect({ protocol: "mqtts", host: "127.0.0.1", port: secure.port, ca: readFileSync(secure.ca), username: "master", password: users.master });
+    this.client.on("connect", () => this.client.subscribe(`${base}/+`));
+    this.client.on("message", (topic, payload) => {
+      const message = JSON.parse(payload);
+      for (const w of [...this.waiting])
+        if (topic === `${base}/${w.topic}` && w.holds(message)) (this.waiting.splice(this.waiting.indexOf(w), 1), w.done(message));
+    });
+  }
+  heard(topic, holds) {
+    return new Promise((done) => this.waiting.push({ topic, holds, done }));
+  }
+  send(topic, content) {
+    const header = { headerId: 0, timestamp: new Date().toISOString(), version: "3.0.0", ...agv, serialNumber: "stack-1" };
+    this.client.publish(`${this.base}/${topic}`, JSON.stringify({ ...header, ...content }));
+  }
+  order(orderId, places) {
+    const { nodes, edges } = nodesOf(places);
+    for (const node of nodes) node.nodePosition.allowedDeviationXY = { a: 0.4, b: 0.4, theta: 0 };
+    this.send("order", { orderId, orderUpdateId: 0, nodes, edges });
+  }
+  // Says where the robot is; resolves to how that ended.
+  async locate(actionId, x, y) {
+    const state = this.heard("state", (s) => s.instantActionStates.some((a) => a.actionId === actionId && ["FINISHED", "FAILED"].includes(a.actionStatus)));
+    const actionParameters = Object.entries({ x, y, theta: 0, mapId: "map", lastNodeId: "dock" }).map(([key, value]) => ({ key, value }));
+    this.send("instantActions", { actions: [{ actionId, actionType: "initializePosition", blockingType: "NONE", actionParameters }] });
+    return (await state).instantActionStates.find((a) => a.actionId === actionId).actionStatus;
+  }
+}
+
+test("a whole stack behind TLS drives an order, keeps the fleet's zones, waits after a person's stop, and tells that it goes", { skip, timeout: 240_000 }, async () => {
   const run = mkdtempSync(join(tmpdir(), "cairn-fleet-"));
-  const cairn = (...args) => new Promise((done) => spawn(process.env.CAIRN_PROGRAM, [...args, "--run", run], { stdio: "ignore" }).once("exit", done));
-  const client = mqtt.connect(`mqtt://127.0.0.1:${broker.port}`);
-  const base = "uagv/v2/cairn/stack-1";
-  const waiting = [];
-  client.on("connect", () => client.subscribe(`${base}/+`));
-  client.on("message", (topic, payload) => {
-    const message = JSON.parse(payload);
-    for (const w of [...waiting]) if (topic === `${base}/${w.topic}` && w.holds(message)) (waiting.splice(waiting.indexOf(w), 1), w.done(message));
+  const own = certificate(run, "broker"), other = certificate(run, "other");
+  const secure = new Broker(program, await freePort(), { ...own, users });
+  secure.ca = own.cert;
+  await secure.start();
+  const master = new Master(secure, "vda5050/v3/cairn/stack-1");
+  const cairn = (...args) => new Promise((done) => {
+    const child = spawn(process.env.CAIRN_PROGRAM, [...args, "--run", run], { stdio: ["ignore", "pipe", "ignore"], env: { ...process.env, CAIRN_FLEET_PASSWORD: users["stack-1"] } });
+    let text = "";
+    child.stdout.on("data", (d) => (text += d));
+    child.once("close", (status) => done({ status, text }));
   });
-  const heard = (topic, holds) => new Promise((done) => waiting.push({ topic, holds, done }));
-  const send = (id) => client.publish(`${base}/order`, JSON.stringify({ headerId: 0, timestamp: new Date().toISOString(), version: "2.1.0",
-    ...agv, serialNumber: "stack-1", orderId: id, orderUpdateId: 0, ...nodesOf([[0, 0], [0.8, 0]]) }));
-  const known = heard("state", (s) => s.agvPosition?.positionInitialized);
-  const stack = cairn("up", "--stay", "--headless", "--set", `fleet.broker=127.0.0.1:${broker.port}`, "--set", "fleet.serial=stack-1", "--set",
+
+  // A broker whose certificate is another's is told nothing, not even the password.
+  const stranger = spawn(lab, ["fleet-sim", "1", "--for", "3s", "--set", `fleet.broker=127.0.0.1:${secure.port}`, "--set", `fleet.ca_file=${other.cert}`,
+    "--set", "fleet.user=stack-1", "--set", "fleet.version=3.0", "--set", "fleet.manufacturer=stranger"],
+    { stdio: "ignore", env: { ...process.env, CAIRN_FLEET_PASSWORD: users["stack-1"] } });
+  let strange = 0;
+  const watcher = mqtt.connect({ protocol: "mqtts", host: "127.0.0.1", port: secure.port, ca: readFileSync(own.cert), username: "master", password: users.master });
+  watcher.on("connect", () => watcher.subscribe("vda5050/v3/stranger/#"));
+  watcher.on("message", () => strange++);
+
+  const known = master.heard("state", (s) => s.mobileRobotPosition?.localized);
+  const stack = cairn("up", "--stay", "--headless", "--set", `fleet.broker=127.0.0.1:${secure.port}`, "--set", `fleet.ca_file=${own.cert}`, "--set",
+    "fleet.user=stack-1", "--set", "fleet.serial=stack-1", "--set", "fleet.version=3.0", "--set", "fleet.rights=drive,configure", "--set",
     "mission.autostart=false", "--set", "web.endpoint=127.0.0.1:0");
   try {
     await known;
-    const arrived = heard("state", (s) => s.orderId === "one" && s.nodeStates.length === 0 && s.lastNodeId === "n1");
-    send("one");
+    const arrived = master.heard("state", (s) => s.orderId === "one" && s.nodeStates.length === 0 && s.lastNodeId === "n1");
+    master.order("one", [[0, 0], [0.8, 0]]);
     await arrived;
-    const manual = heard("state", (s) => s.operatingMode === "MANUAL");
-    assert.equal(await cairn("stop"), 0);
+    if (stranger.exitCode === null) await new Promise((done) => stranger.once("exit", done));
+    assert.equal(strange, 0);
+
+    // Where it knows itself to be is taken, and another place is not.
+    const { x, y } = (await master.heard("state", (s) => !s.driving)).mobileRobotPosition;
+    assert.equal(await master.locate("there", x, y), "FINISHED");
+    assert.equal(await master.locate("elsewhere", x + 2, y), "FAILED");
+
+    // A zone of the fleet is one of the robot's map: no order leads into it.
+    const zoned = master.heard("state", (s) => s.zoneSets?.some((z) => z.zoneSetId === "night" && z.zoneSetStatus === "ENABLED"));
+    const vertices = [[1.2, -0.8], [2.4, -0.8], [2.4, 0.8], [1.2, 0.8]].map(([x, y]) => ({ x, y }));
+    master.send("zoneSet", { zoneSet: { mapId: "map", zoneSetId: "night", zones: [{ zoneId: "z", zoneType: "BLOCKED", vertices }] } });
+    await zoned;
+    const { text } = await cairn("echo", "zones", "-n", "1", "--timeout", "20s");
+    assert.match(text, /fleet-0/);
+    const barred = master.heard("state", (s) => s.orderId === "two" && s.errors.some((e) => e.errorType === "NODE_UNREACHABLE"));
+    master.order("two", [[x, y], [1.8, 0]]);
+    await barred;
+
+    const manual = master.heard("state", (s) => s.operatingMode === "MANUAL");
+    assert.equal((await cairn("stop")).status, 0);
     await manual;
-    const refused = heard("state", (s) => s.errors.some((e) => e.errorType === "orderError"));
-    send("two");
-    assert.equal((await refused).orderId, "one");
-    const back = heard("state", (s) => s.operatingMode === "AUTOMATIC");
-    assert.equal(await cairn("automatic"), 0);
+    const refused = master.heard("state", (s) => s.errors.some((e) => e.errorType === "MOBILE_ROBOT_NOT_AVAILABLE"));
+    master.order("three", [[x, y], [0, 0]]);
+    assert.equal((await refused).orderId, "two");
+    const back = master.heard("state", (s) => s.operatingMode === "AUTOMATIC");
+    assert.equal((await cairn("automatic")).status, 0);
     await back;
   } finally {
-    const offline = heard("connection", (c) => c.connectionState === "OFFLINE");
+    const offline = master.heard("connection", (c) => c.connectionState === "OFFLINE");
     await cairn("down");
     await stack;
-    await offline;
-    client.end(true);
+    await Promise.race([offline, new Promise((_, fail) => setTimeout(() => fail(new Error("it did not say that it goes")), 10_000).unref())]);
+    master.client.end(true);
+    watcher.end(true);
+    stranger.kill();
+    await secure.kill();
   }
 });
 

@@ -23,6 +23,7 @@ static struct {
 	bool stuck, away; /* cannot reach anything; does not answer */
 	char gotos[32][40], zones[32][128];
 	int goto_count, stop_count, zone_count, resume_count;
+	char located[64];              /* what the mapper was told; it takes that when the robot is lost */
 	json_t *state, *visualization; /* the newest */
 	char *connection, *record;
 	int states;
@@ -61,6 +62,13 @@ static inline void obey(const struct cairn_fleet_command *c)
 		break;
 	case CAIRN_COMMAND_ZONE:
 		snprintf(r.zones[r.zone_count++ % 32], 128, "%.127s", c->request.arg);
+		break;
+	case CAIRN_COMMAND_MAPPER_LOCATE:
+		snprintf(r.located, sizeof(r.located), "%.63s", c->request.arg);
+		if (r.pose.tracking != CAIRN_TRACKING_LOST) {
+			cairn_fleet_replied(r.fleet, c->tag, false, "the robot is not lost", r.now_ns);
+			return;
+		}
 		break;
 	default:
 		ck_abort_msg("%s is no command of a fleet", c->request.verb);

@@ -35,6 +35,22 @@ START_TEST(a_stage_is_given_what_is_on_its_list_and_nothing_else)
 }
 END_TEST
 
+/* Who starts the launcher, and the launcher itself, hold what each of the stages is to be given. */
+START_TEST(what_one_stage_alone_is_given_reaches_it_through_the_launcher)
+{
+	char *env[] = {(char *)"PATH=/bin", (char *)"CAIRN_FLEET_PASSWORD=pw",
+	    (char *)"https_proxy=http://me:pw@proxy", (char *)"AWS_SECRET=x", NULL};
+	char *launcher[CAIRN_ENVIRONMENT_MAX + 1], *got[CAIRN_ENVIRONMENT_MAX + 1];
+	ck_assert_uint_eq(cairn_environment_for(NULL, env, NULL, launcher), 3);
+	ck_assert(!has(launcher, "AWS_SECRET=x"));
+	ck_assert_uint_eq(cairn_environment_for("fleet", launcher, NULL, got), 2);
+	ck_assert(has(got, "CAIRN_FLEET_PASSWORD=pw") && has(got, "PATH=/bin"));
+	ck_assert_uint_eq(cairn_environment_for("gateway", launcher, NULL, got), 2);
+	ck_assert(has(got, "https_proxy=http://me:pw@proxy"));
+	ck_assert_uint_eq(cairn_environment_for("motor", launcher, NULL, got), 1);
+}
+END_TEST
+
 /* The environment that a process was started with, as others read it. */
 static bool environ_file_has(const char *text)
 {
@@ -52,11 +68,12 @@ static int wiped(void)
 	int before = environ_file_has("sk-of-the-test") && environ_file_has("sk-unused");
 	cairn_environment_wipe("OPENAI_API_KEY");
 	cairn_environment_wipe("OPENAI_API_KEY"); /* not there any more */
-	cairn_environment_wipe_others("gateway", NULL);
+	cairn_environment_wipe_unused();
 	cairn_environment_keep_secret();
 	int after = environ_file_has("sk-of-the-test") || environ_file_has("sk-unused") ||
 		    getenv("OPENAI_API_KEY") != NULL || getenv("ANTHROPIC_API_KEY") != NULL;
-	return before && !after && getenv("PATH") != NULL && environ_file_has("/bin") &&
+	bool handed_on = cairn_environment_holds_secret() && getenv("CAIRN_FLEET_PASSWORD") != NULL;
+	return before && !after && handed_on && getenv("PATH") != NULL && environ_file_has("/bin") &&
 		       prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 0
 		   ? 0
 		   : 1;
@@ -71,6 +88,7 @@ START_TEST(what_is_wiped_is_not_to_be_seen_from_outside_either)
 		setenv("OPENAI_API_KEY", "sk-of-the-test", 1);
 		setenv("ANTHROPIC_API_KEY", "sk-unused", 1);
 		setenv("PATH", "/bin", 1);
+		setenv("CAIRN_FLEET_PASSWORD", "for-one-stage", 1);
 		execv(program, argv);
 		_exit(127);
 	}
@@ -82,6 +100,7 @@ END_TEST
 int main(int argc, char **argv)
 {
 	const TTest *const tests[] = {a_stage_is_given_what_is_on_its_list_and_nothing_else,
+	    what_one_stage_alone_is_given_reaches_it_through_the_launcher,
 	    what_is_wiped_is_not_to_be_seen_from_outside_either};
 	program = argv[0];
 	if (argc == 2 && strcmp(argv[1], "wiped") == 0)
