@@ -48,6 +48,7 @@ enum when {
 	ROS2,
 	ROS2_DRIVERS,
 	SPEAKS,
+	NOTIFIES,
 	LISTENS,
 	LOCAL_TIER,
 	FLEET
@@ -78,6 +79,8 @@ static bool wanted(const struct cairn_config *cfg, enum when when)
 		return cfg->agent.enabled;
 	case SPEAKS:
 		return cfg->voice.speak_device[0] != '\0';
+	case NOTIFIES:
+		return cfg->notify.url[0] != '\0' || cfg->notify.url_env[0] != '\0';
 	case LISTENS:
 		return cfg->voice.listen_device[0] != '\0';
 	case LOCAL_TIER:

@@ -23,6 +23,7 @@ uint32_t cairn_secrets(const struct cairn_config *cfg, struct cairn_secret ret[C
 		n = add(ret, n, "gateway", lineup.rows[i].api_key_env);
 	if (cfg->agent.enabled && cairn_agent_lineup(cfg, &vlm, &lineup, NULL))
 		n = add(ret, n, "agent", lineup.rows[0].api_key_env);
+	n = add(ret, n, "notify", cfg->notify.url_env);
 	return add(ret, n, "listen", cfg->voice.transcriber_key);
 }
 

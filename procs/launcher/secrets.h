@@ -4,7 +4,7 @@
 
 #include "common/vlm/profile.h"
 
-#define CAIRN_SECRETS_MAX (CAIRN_LINEUP_ROWS_MAX + 2)
+#define CAIRN_SECRETS_MAX (CAIRN_LINEUP_ROWS_MAX + 3)
 
 struct cairn_secret {
 	const char *stage;

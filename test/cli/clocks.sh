@@ -27,6 +27,8 @@ procs/recorder/folder.c 2 names of recordings, and their age by the time of thei
 procs/cairn/cmd_audit.c 1 which decision was in force at a time of day
 procs/cairn/cmd_recording.c 1 shows when a recording began
 common/fleet/fleet_state.c 1 messages of VDA 5050 bear the time of day
+common/notify/notify.c 1 a notice says at what time of day it happened
+procs/notify/main.c 1 a notice says at what time of day it happened
 procs/fleet/main.c 1 messages of VDA 5050 bear the time of day
 procs/gateway/discoveries.c 1 the time at which a thing was found
 procs/gateway/http.c 1 a service may say until when to wait as a time of day; the wait is a monotonic span of at most an hour

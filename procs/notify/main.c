@@ -1,0 +1,91 @@
+/* notify - tells a web address what happens: that the robot is done, is stuck, waits for a person. Nothing waits for it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/base/geom.h"
+#include "common/notify/notify_ports.h"
+#include "procs/notify/webhook.h"
+#include "procs/shell/stage.h"
+
+#define STEP_MS 100
+
+struct app {
+	struct cairn_stage *stage;
+	struct cairn_outbox *outbox;
+	struct cairn_notify core;
+	struct webhook *webhook;
+	char body[CAIRN_NOTIFY_BODY_MAX];
+};
+
+static int64_t unix_less_mono_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (int64_t)t.tv_sec * CAIRN_NS_PER_S + t.tv_nsec - cairn_now_ns();
+}
+
+static int on_step(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_notify *c = &app->core;
+	struct cairn_error why = {""};
+	char note[64];
+	int status;
+	if (webhook_turn(app->webhook, &status, &why))
+		cairn_notify_ended(c, status, why.text, cairn_now_ns());
+	size_t n = cairn_notify_begin(c, cairn_now_ns(), unix_less_mono_ns(), app->body);
+	if (n > 0 && !webhook_post(app->webhook, app->body, n))
+		cairn_notify_ended(c, 0, "no memory", cairn_now_ns());
+	cairn_stage_tried(app->stage, "tell the web address what happens",
+	    c->told.trouble[0] != '\0' ? c->told.trouble : NULL);
+	snprintf(note, sizeof(note), "%llu told, %u waiting, %llu lost", (unsigned long long)c->told.told,
+	    c->told.waiting, (unsigned long long)c->told.lost);
+	cairn_stage_note(app->stage, note);
+	cairn_outbox_put(app->outbox, CAIRN_TOPIC_NOTIFY, &c->told, false, cairn_now_ns());
+	return 0;
+}
+
+static const char *address(const struct cairn_config_notify *cfg, struct cairn_error *err)
+{
+	const char *url = cfg->url_env[0] != '\0' ? getenv(cfg->url_env) : cfg->url;
+	if (url == NULL || url[0] == '\0')
+		cairn_error_set(err, "notify.url_env: the environment has no %s", cfg->url_env);
+	else if (strncmp(url, "https://", 8) != 0 && strncmp(url, "http://", 7) != 0)
+		cairn_error_set(err, "%s: it is no address that begins with https:// or http://",
+		    cfg->url_env[0] != '\0' ? cfg->url_env : "notify.url");
+	else
+		return url;
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	static struct app app;
+	struct cairn_error err = {""};
+	int status = 0;
+	app.stage =
+	    cairn_stage_start("cairn-notify", "tells a web address what happens", argc, argv, &status);
+	if (app.stage == NULL)
+		return status;
+	const struct cairn_config *cfg = cairn_stage_config(app.stage);
+	const char *url = address(&cfg->notify, &err);
+	bool text = cfg->notify.format == CAIRN_CHOICE_NOTIFY_FORMAT_TEXT;
+	cairn_notify_init(&app.core, cfg);
+	app.webhook = url != NULL
+			  ? webhook_new(url, text ? "text/plain; charset=utf-8" : "application/json", &err)
+			  : NULL;
+	status = 1;
+	if (app.webhook != NULL) {
+		app.outbox = cairn_stage_outputs(app.stage, cairn_notify_out);
+		cairn_stage_inputs(app.stage, cairn_notify_in, &app.core, NULL, NULL);
+		cairn_stage_every(app.stage, STEP_MS, on_step, &app);
+		cairn_stage_ready(app.stage);
+		status = cairn_stage_run(app.stage);
+	} else {
+		cairn_log_error("%s", err.text);
+	}
+	webhook_destroy(&app.webhook);
+	return cairn_stage_finish(&app.stage, status);
+}
