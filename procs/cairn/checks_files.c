@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/agent/agent.h"
 #include "common/external/external.h"
 #include "common/map/map_server.h"
 #include "common/slam/map_import.h"
@@ -154,32 +153,12 @@ static bool check_provider(
 	return false;
 }
 
-/* Its key would be read on the way. */
-static bool is_bare(const struct cairn_profile *p, struct check_result *ret)
-{
-	bool bare = p->api_key_env[0] != '\0' && strncmp(p->base_url, "http://", 7) == 0 &&
-		    !is_loopback(p->base_url) && !cairn_profile_url_is_pilot(p->base_url);
-	if (bare)
-		check_says(ret, CHECK_WARNS,
-		    "%s: the key in %s would go over the network unencrypted to %s; use https://", p->name,
-		    p->api_key_env, p->base_url);
-	return bare;
-}
-
-/* Every provider of the line-up, so that a fallback does not turn out to be none when it is needed, and the agent's. */
+/* Every provider of the line-up, so that a fallback does not turn out to be none when it is needed. */
 void check_providers(struct check_context *ctx, struct check_result *ret)
 {
-	struct cairn_lineup lineup, agent;
-	struct cairn_config_vlm vlm;
+	struct cairn_lineup lineup;
 	struct cairn_error err = {""};
 	size_t used = 0;
-	bool with_agent = ctx->cfg->agent.enabled;
-	if (with_agent && !cairn_agent_lineup(ctx->cfg, &vlm, &agent, &err)) {
-		check_says(ret, CHECK_FAILS, "agent.provider: %s", err.text);
-		return;
-	}
-	if (with_agent && (!check_provider(ctx, &agent.rows[0], ret) || is_bare(&agent.rows[0], ret)))
-		return;
 	if (!cairn_lineup_load(&lineup, &ctx->cfg->vlm, &err)) {
 		check_says(ret, CHECK_FAILS, "%s", err.text);
 		return;
@@ -190,8 +169,14 @@ void check_providers(struct check_context *ctx, struct check_result *ret)
 	}
 	for (uint32_t i = 0; i < cairn_lineup_rows(&lineup); i++) {
 		const struct cairn_profile *p = &lineup.rows[i];
-		if (is_bare(p, ret))
+		bool bare = p->api_key_env[0] != '\0' && strncmp(p->base_url, "http://", 7) == 0 &&
+			    !is_loopback(p->base_url) && !cairn_profile_url_is_pilot(p->base_url);
+		if (bare) {
+			check_says(ret, CHECK_WARNS,
+			    "%s: the key in %s would go over the network unencrypted to %s; use https://",
+			    p->name, p->api_key_env, p->base_url);
 			return;
+		}
 		if (used < sizeof(ret->text))
 			used +=
 			    (size_t)snprintf(ret->text + used, sizeof(ret->text) - used, "%s%s (%s at %s)",

@@ -18,6 +18,7 @@
 
 #include "common/base/file.h"
 #include "common/base/geom.h"
+#include "common/vlm/profile.h"
 #include "procs/cairn/commands.h"
 #include "procs/cli/rundir.h"
 #include "procs/cairn/up.h"
@@ -27,7 +28,6 @@
 #include "procs/cairn/web_url.h"
 #include "procs/launcher/environment.h"
 #include "procs/launcher/logfile.h"
-#include "procs/launcher/secrets.h"
 #include "procs/launcher/spawn.h"
 #include "common/safety/estop_latch.h"
 
@@ -87,12 +87,16 @@ static bool start_launcher(struct up *u)
 	snprintf(path, sizeof(path), "%s/cairn-launcher", dir);
 	snprintf(run, sizeof(run), "%s", u->run.run_dir);
 	const char *const argv[] = {path, "--run", run, "--stage", "launcher", "--ready-fd", "3", NULL};
-	/* The launcher gives on what stages need, and gets no more than that. */
-	struct cairn_secret secrets[CAIRN_SECRETS_MAX];
-	const char *keys[CAIRN_SECRETS_MAX + 1];
+	/* The launcher gives on what the gateway needs, and gets no more than that. */
+	const char *keys[CAIRN_LINEUP_ROWS_MAX + 1];
 	char *env[CAIRN_ENVIRONMENT_MAX + 1];
-	cairn_secret_names(secrets, cairn_secrets(&u->run.cfg, secrets), keys);
-	(void)cairn_environment_for(NULL, environ, keys, env);
+	struct cairn_lineup lineup = {.count = 0};
+	bool loaded = cairn_lineup_load(&lineup, &u->run.cfg.vlm, NULL); /* was checked before */
+	uint32_t rows = loaded ? cairn_lineup_rows(&lineup) : 0;
+	for (uint32_t i = 0; i < rows; i++)
+		keys[i] = lineup.rows[i].api_key_env;
+	keys[rows] = NULL;
+	(void)cairn_environment_for("gateway", environ, keys, env);
 	int r = cairn_spawn(&u->launcher, argv, env, NULL, SIGTERM, true);
 	if (r < 0) {
 		u->launcher = (struct cairn_child){0};

@@ -77,29 +77,34 @@ static void place(struct launcher *l, int i, int pid)
 
 void launcher_take_keys(struct launcher *l)
 {
-	bool any = cairn_environment_holds_secret();
-	l->secret_count = cairn_secrets(l->cfg, l->secrets);
-	for (uint32_t i = 0; i < l->secret_count; i++) {
-		const char *name = l->secrets[i].name, *value = getenv(name);
-		/* Without memory the stage will miss it and say so. */
-		if (value != NULL && asprintf(&l->keys[i], "%s=%s", name, value) < 0)
-			l->keys[i] = NULL;
-		any |= l->keys[i] != NULL;
+	struct cairn_lineup lineup;
+	struct cairn_error err = {""};
+	int n = 0;
+	bool loaded = cairn_lineup_load(&lineup, &l->cfg->vlm, &err); /* else the gateway will say so */
+	for (uint32_t i = 0; loaded && i < cairn_lineup_rows(&lineup); i++) {
+		const char *name = lineup.rows[i].api_key_env, *value = name[0] != '\0' ? getenv(name) : NULL;
+		if (value == NULL)
+			continue;
+		if (asprintf(&l->keys[n], "%s=%s", name, value) < 0)
+			l->keys[n] = NULL; /* the gateway will miss it and say so */
+		n += l->keys[n] != NULL;
+		cairn_environment_wipe(name);
 	}
-	for (uint32_t i = 0; i < l->secret_count; i++) /* one may be for several */
-		cairn_environment_wipe(l->secrets[i].name);
-	if (any)
+	if (n > 0)
 		cairn_environment_keep_secret();
-	cairn_environment_wipe_unused();
+	cairn_environment_wipe_others("gateway", NULL); /* it is handed on from here */
 }
 
+/* What a stage is given; the keys to the gateway alone. */
 static void make_environment(
     const struct launcher *l, const char *stage, char *env[CAIRN_ENVIRONMENT_MAX + 1])
 {
 	size_t n = cairn_environment_for(stage, environ, NULL, env);
-	for (uint32_t i = 0; i < l->secret_count && n < CAIRN_ENVIRONMENT_MAX; i++)
-		if (l->keys[i] != NULL && strcmp(l->secrets[i].stage, stage) == 0)
+	for (int i = 0; strcmp(stage, "gateway") == 0 && i < CAIRN_LINEUP_ROWS_MAX && l->keys[i] != NULL;
+	     i++) {
+		if (n < CAIRN_ENVIRONMENT_MAX)
 			env[n++] = l->keys[i];
+	}
 	env[n] = NULL;
 }
 

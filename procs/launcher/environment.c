@@ -30,8 +30,7 @@ bool cairn_environment_allows(const char *stage, const char *variable, const cha
 	}
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		if (names(rows[i].name, variable, len))
-			return stage == NULL || strcmp(rows[i].stage, "*") == 0 ||
-			       strcmp(rows[i].stage, stage) == 0;
+			return strcmp(rows[i].stage, "*") == 0 || strcmp(rows[i].stage, stage) == 0;
 	}
 	return false;
 }
@@ -58,12 +57,12 @@ void cairn_environment_wipe(const char *name)
 	explicit_bzero(value, len);
 }
 
-void cairn_environment_wipe_unused(void)
+void cairn_environment_wipe_others(const char *stage, const char *const *keys)
 {
 	for (char **at = environ; at != NULL && *at != NULL;) {
 		char name[256];
 		size_t len = strcspn(*at, "=");
-		if (cairn_environment_allows(NULL, *at, NULL) || len == 0 || len >= sizeof(name)) {
+		if (cairn_environment_allows(stage, *at, keys) || len == 0 || len >= sizeof(name)) {
 			at++;
 			continue;
 		}
@@ -71,14 +70,6 @@ void cairn_environment_wipe_unused(void)
 		name[len] = '\0';
 		cairn_environment_wipe(name); /* moves the others up */
 	}
-}
-
-bool cairn_environment_holds_secret(void)
-{
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (strcmp(rows[i].stage, "*") != 0 && getenv(rows[i].name) != NULL)
-			return true;
-	return false;
 }
 
 void cairn_environment_keep_secret(void)

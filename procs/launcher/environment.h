@@ -11,8 +11,8 @@
 
 #define CAIRN_ENVIRONMENT_MAX 256 /* variables that are passed on at most */
 
-/* True when variable ("NAME=value" or "NAME") is passed on to a stage; stage NULL: to any of them, as the launcher hands on. keys:
- * names of more that this stage gets, NULL ends them; may be NULL. */
+/* True when variable ("NAME=value" or "NAME") is passed on to a stage. keys: names of more that this stage gets, NULL ends
+ * them; may be NULL. */
 bool cairn_environment_allows(const char *stage, const char *variable, const char *const *keys);
 /* The environment of a stage: borrowed pointers from env, NULL-terminated, at most CAIRN_ENVIRONMENT_MAX. Their number. */
 size_t cairn_environment_for(
@@ -21,10 +21,8 @@ size_t cairn_environment_for(
 /* Takes a variable out of this process: out of environ, and overwritten where it stood, so that neither /proc/PID/environ nor
  * a dump shows it. */
 void cairn_environment_wipe(const char *name);
-/* The same with all that no stage would get. */
-void cairn_environment_wipe_unused(void);
-/* Is there a variable that one stage alone is given? */
-bool cairn_environment_holds_secret(void);
+/* The same with all that no stage but `stage` would get, but for keys. */
+void cairn_environment_wipe_others(const char *stage, const char *const *keys);
 /* For a process that holds secrets: no core dump, no other process of this user looks into it. */
 void cairn_environment_keep_secret(void);
 

@@ -1,6 +1,5 @@
 /* Under test: procs/launcher/environment.c. */
 #include "procs/launcher/environment.h"
-#include "procs/launcher/secrets.h"
 
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -36,62 +35,6 @@ START_TEST(a_stage_is_given_what_is_on_its_list_and_nothing_else)
 }
 END_TEST
 
-/* Who starts the launcher, and the launcher itself, hold what each of the stages is to be given. */
-START_TEST(what_one_stage_alone_is_given_reaches_it_through_the_launcher)
-{
-	char *env[] = {(char *)"PATH=/bin", (char *)"CAIRN_FLEET_PASSWORD=pw",
-	    (char *)"https_proxy=http://me:pw@proxy", (char *)"AWS_SECRET=x", NULL};
-	char *launcher[CAIRN_ENVIRONMENT_MAX + 1], *got[CAIRN_ENVIRONMENT_MAX + 1];
-	ck_assert_uint_eq(cairn_environment_for(NULL, env, NULL, launcher), 3);
-	ck_assert(!has(launcher, "AWS_SECRET=x"));
-	ck_assert_uint_eq(cairn_environment_for("fleet", launcher, NULL, got), 2);
-	ck_assert(has(got, "CAIRN_FLEET_PASSWORD=pw") && has(got, "PATH=/bin"));
-	ck_assert_uint_eq(cairn_environment_for("gateway", launcher, NULL, got), 2);
-	ck_assert(has(got, "https_proxy=http://me:pw@proxy"));
-	ck_assert_uint_eq(cairn_environment_for("motor", launcher, NULL, got), 1);
-}
-END_TEST
-
-static const char *stages_of(const struct cairn_secret *s, uint32_t count, const char *name)
-{
-	static char text[100];
-	size_t n = 0;
-	text[0] = '\0';
-	for (uint32_t i = 0; i < count; i++)
-		if (strcmp(s[i].name, name) == 0)
-			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s ", s[i].stage);
-	return text;
-}
-
-/* A model that answers the agent, and a service that writes speech down, want their keys as the gateway's do. */
-START_TEST(each_stage_that_asks_a_service_is_given_its_key)
-{
-	struct cairn_config cfg;
-	struct cairn_secret s[CAIRN_SECRETS_MAX];
-	const char *names[CAIRN_SECRETS_MAX + 1];
-	cairn_config_defaults(&cfg);
-	snprintf(cfg.vlm.providers, sizeof(cfg.vlm.providers), CAIRN_SOURCE_ROOT "/config/providers.yaml");
-	snprintf(cfg.vlm.provider, sizeof(cfg.vlm.provider), "openai");
-	snprintf(cfg.vlm.observe_provider, sizeof(cfg.vlm.observe_provider), "anthropic");
-	uint32_t n = cairn_secrets(&cfg, s);
-	ck_assert_uint_eq(n, 2);
-	ck_assert_str_eq(stages_of(s, n, "OPENAI_API_KEY"), "gateway ");
-	ck_assert_str_eq(stages_of(s, n, "ANTHROPIC_API_KEY"), "gateway ");
-	cfg.agent.enabled = true;
-	snprintf(cfg.voice.transcriber_key, sizeof(cfg.voice.transcriber_key), "WHISPER_KEY");
-	n = cairn_secrets(&cfg, s);
-	ck_assert_str_eq(stages_of(s, n, "OPENAI_API_KEY"), "gateway agent ");
-	ck_assert_str_eq(stages_of(s, n, "WHISPER_KEY"), "listen ");
-	snprintf(cfg.agent.provider, sizeof(cfg.agent.provider), "gemini");
-	n = cairn_secrets(&cfg, s);
-	ck_assert_str_eq(stages_of(s, n, "OPENAI_API_KEY"), "gateway ");
-	ck_assert_str_eq(stages_of(s, n, "GEMINI_API_KEY"), "agent ");
-	cairn_secret_names(s, n, names);
-	ck_assert_ptr_null(names[n]);
-	ck_assert_ptr_nonnull(names[n - 1]);
-}
-END_TEST
-
 /* The environment that a process was started with, as others read it. */
 static bool environ_file_has(const char *text)
 {
@@ -109,12 +52,11 @@ static int wiped(void)
 	int before = environ_file_has("sk-of-the-test") && environ_file_has("sk-unused");
 	cairn_environment_wipe("OPENAI_API_KEY");
 	cairn_environment_wipe("OPENAI_API_KEY"); /* not there any more */
-	cairn_environment_wipe_unused();
+	cairn_environment_wipe_others("gateway", NULL);
 	cairn_environment_keep_secret();
 	int after = environ_file_has("sk-of-the-test") || environ_file_has("sk-unused") ||
 		    getenv("OPENAI_API_KEY") != NULL || getenv("ANTHROPIC_API_KEY") != NULL;
-	bool handed_on = cairn_environment_holds_secret() && getenv("CAIRN_FLEET_PASSWORD") != NULL;
-	return before && !after && handed_on && getenv("PATH") != NULL && environ_file_has("/bin") &&
+	return before && !after && getenv("PATH") != NULL && environ_file_has("/bin") &&
 		       prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 0
 		   ? 0
 		   : 1;
@@ -129,7 +71,6 @@ START_TEST(what_is_wiped_is_not_to_be_seen_from_outside_either)
 		setenv("OPENAI_API_KEY", "sk-of-the-test", 1);
 		setenv("ANTHROPIC_API_KEY", "sk-unused", 1);
 		setenv("PATH", "/bin", 1);
-		setenv("CAIRN_FLEET_PASSWORD", "for-one-stage", 1);
 		execv(program, argv);
 		_exit(127);
 	}
@@ -141,8 +82,6 @@ END_TEST
 int main(int argc, char **argv)
 {
 	const TTest *const tests[] = {a_stage_is_given_what_is_on_its_list_and_nothing_else,
-	    what_one_stage_alone_is_given_reaches_it_through_the_launcher,
-	    each_stage_that_asks_a_service_is_given_its_key,
 	    what_is_wiped_is_not_to_be_seen_from_outside_either};
 	program = argv[0];
 	if (argc == 2 && strcmp(argv[1], "wiped") == 0)
