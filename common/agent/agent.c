@@ -70,6 +70,20 @@ void cairn_agent_on_picture(struct cairn_agent *a, cairn_agent_picture_fn *fn, v
 
 /* ---- what is told ---- */
 
+static void count_usage(struct cairn_agent *a, const struct cairn_usage *u)
+{
+	a->spent.tokens_in += u->tokens_in;
+	a->spent.tokens_out += u->tokens_out;
+	a->spent.by_query[a->query] += u->tokens_in;
+	a->spent.usd += cairn_usage_cost_usd(&a->prices, u);
+}
+
+void agent_charge_unanswered(struct cairn_agent *a, const struct cairn_asked *asked, int status, bool sent)
+{
+	struct cairn_usage usage = cairn_usage_unanswered(asked, status, sent);
+	count_usage(a, &usage);
+}
+
 static enum cairn_agent_query first_query(const struct cairn_agent *a)
 {
 	return agent_is_reasoner(a) ? CAIRN_AGENT_QUERY_TICK : CAIRN_AGENT_QUERY_PREPARE;
@@ -77,8 +91,10 @@ static enum cairn_agent_query first_query(const struct cairn_agent *a)
 
 static void begin(struct cairn_agent *a, const struct cairn_msg_mission *m, int64_t now_ns)
 {
+	bool asking = a->phase == AGENT_PHASE_ASKING;
+	struct cairn_asked late = agent_asked(a);
 	agent_clear_turns(a);
-	a->cancel = a->phase == AGENT_PHASE_ASKING;
+	a->cancel = asking;
 	a->task_id = m->task_id;
 	cairn_text_clean(a->task, sizeof(a->task), m->task, strlen(m->task));
 	a->t_begin_ns = now_ns;
@@ -89,6 +105,8 @@ static void begin(struct cairn_agent *a, const struct cairn_msg_mission *m, int6
 	a->confidence = 0.0;
 	a->memory = (struct cairn_agent_memory){0};
 	a->spent = (struct agent_spent){0};
+	if (asking) /* of the task before, which is told of no more */
+		agent_charge_unanswered(a, &late, 0, true);
 	a->stalled = 0;
 	a->in_vain = false;
 	a->looked_round = false;
@@ -342,6 +360,8 @@ static void service_failed(struct cairn_agent *a, const struct cairn_dialog_outc
 		cairn_json_error_text(o->body, o->body_bytes, said, sizeof(said));
 	snprintf(text, sizeof(text), "%.40s does not answer: status %d %.140s", a->profile.name, o->status,
 	    o->status == 0 && o->error != NULL ? o->error : said);
+	struct cairn_asked asked = agent_asked(a);
+	agent_charge_unanswered(a, &asked, o->status, o->sent);
 	a->phase = AGENT_PHASE_READY;
 	a->spent.queries -= a->spent.queries > 0 && !o->sent ? 1 : 0;
 	cairn_retry_tried(&a->retry, false, now_ns);
@@ -352,14 +372,6 @@ static void service_failed(struct cairn_agent *a, const struct cairn_dialog_outc
 	bool refused = o->status >= 400 && o->status < 500 && o->status != 429 && o->status != 408;
 	if (refused || ++a->service_failures >= AGENT_SERVICE_TRIES)
 		agent_end(a, CAIRN_AGENT_STATE_FAILED, CAIRN_AGENT_LIMIT_SERVICE, text);
-}
-
-static void count_usage(struct cairn_agent *a, const struct cairn_usage *u)
-{
-	a->spent.tokens_in += u->tokens_in;
-	a->spent.tokens_out += u->tokens_out;
-	a->spent.by_query[a->query] += u->tokens_in;
-	a->spent.usd += cairn_usage_cost_usd(&a->prices, u);
 }
 
 /* The one call of a reply into a->call. False with the reason. */
@@ -406,7 +418,9 @@ void cairn_agent_answered(struct cairn_agent *a, int64_t now_ns, const struct ca
 	a->phase = AGENT_PHASE_READY;
 	a->as = (struct agent_turn){0};
 	bool ok = a->format->read_reply(o->body, o->body_bytes, &reply, &why);
-	count_usage(a, &reply.usage);
+	struct cairn_asked asked = agent_asked(a);
+	struct cairn_usage usage = cairn_usage_bounded(&reply.usage, &asked, o->body_bytes);
+	count_usage(a, &usage);
 	ok = ok && check_reply(a, &reply, &a->as, &why);
 	cairn_reply_clear(&reply);
 	if (!ok) {

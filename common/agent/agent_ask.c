@@ -117,6 +117,7 @@ bool agent_make_body(struct cairn_agent *a)
 	turns[0].text = a->context.data;
 	if (row->pictures)
 		add_pictures(a, &turns[0], captions, jpegs);
+	a->picture_count = (uint32_t)turns[0].image_count;
 	if (row->history)
 		request.turn_count = history(a, turns);
 	cairn_text_clear(&a->prefix);
@@ -132,16 +133,24 @@ bool agent_make_body(struct cairn_agent *a)
 	return ok;
 }
 
-double agent_price_usd(const struct cairn_agent *a)
+struct cairn_asked agent_asked(const struct cairn_agent *a)
 {
 	size_t text = a->prefix.len + a->context.len;
-	uint32_t pictures = cairn_agent_queries[a->query].pictures ? a->look_ids.count : 0;
 	for (uint32_t i = 0; i < a->turn_count && cairn_agent_queries[a->query].history; i++)
 		text += a->turns[i].arguments.len + a->turns[i].answer.len;
-	double tokens =
-	    (double)cairn_prompt_tokens(text) + (double)pictures * (double)a->profile.image_tokens_low;
+	uint64_t of_pictures = (uint64_t)a->picture_count * (uint64_t)a->profile.image_tokens_low;
+	return (struct cairn_asked){.tokens_in = cairn_prompt_tokens(text) + of_pictures,
+	    .tokens_pictures = of_pictures,
+	    .tokens_prefix = cairn_prompt_tokens(a->prefix.len),
+	    .bytes_sent = a->body.len,
+	    .tokens_out_max = (uint64_t)agent_output_tokens(a)};
+}
+
+double agent_price_usd(const struct cairn_agent *a)
+{
+	struct cairn_asked asked = agent_asked(a);
 	double dearest = fmax(a->prices.in, a->prices.cache_write);
-	return 1e-6 * (tokens * dearest + (double)agent_output_tokens(a) * a->prices.out);
+	return 1e-6 * ((double)asked.tokens_in * dearest + (double)asked.tokens_out_max * a->prices.out);
 }
 
 bool agent_recall(struct cairn_agent *a, struct agent_turn **ret_as)

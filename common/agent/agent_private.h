@@ -9,6 +9,7 @@
 #include "common/base/retry.h"
 #include "common/reasoner/reasoner.h"
 #include "common/vlm/provider.h"
+#include "common/vlm/usage_bounds.h"
 
 #define AGENT_KEPT_ANSWERS 32
 #define AGENT_DECISIONS_MAX 4
@@ -163,6 +164,7 @@ struct cairn_agent {
 	/* the query under way */
 	struct cairn_text body, context, prefix;
 	uint64_t body_hash;
+	uint32_t picture_count; /* in the body */
 	bool cancel;
 	struct cairn_retry retry;
 	uint32_t service_failures;
@@ -183,6 +185,10 @@ bool agent_make_body(struct cairn_agent *a);
 /* Rows of cairn_agent_tools that may answer it now. */
 uint64_t agent_allowed(const struct cairn_agent *a);
 /* What it may cost at most (USD). */
+/* What the query in a->body, or the one that has just ended, asks for. */
+struct cairn_asked agent_asked(const struct cairn_agent *a);
+/* Counts a call that gave no answer, as cairn_usage_unanswered has it. */
+void agent_charge_unanswered(struct cairn_agent *a, const struct cairn_asked *asked, int status, bool sent);
 double agent_price_usd(const struct cairn_agent *a);
 int agent_output_tokens(const struct cairn_agent *a);
 /* True for a kept answer to an equal body: it is in a->call and *ret_as. */

@@ -31,6 +31,10 @@ void agent_end(
     struct cairn_agent *a, enum cairn_agent_state end, enum cairn_agent_limit limit, const char *answer)
 {
 	a->cancel = a->phase == AGENT_PHASE_ASKING;
+	if (a->cancel) {
+		struct cairn_asked asked = agent_asked(a);
+		agent_charge_unanswered(a, &asked, 0, true);
+	}
 	a->phase = AGENT_PHASE_IDLE;
 	a->end = end;
 	a->limit = limit;

@@ -254,12 +254,14 @@ static struct cairn_asked asked(const struct cairn_dialog *d)
 		return (struct cairn_asked){.tokens_in = cairn_prompt_tokens(peer->prefix_observe.len +
 									     d->request.observe_context.len) +
 							 d->request.picture_tokens,
+		    .tokens_pictures = d->request.picture_tokens,
 		    .tokens_prefix = cairn_prompt_tokens(peer->prefix_observe.len),
 		    .bytes_sent = d->request.body.len,
 		    .tokens_out_max = (uint64_t)(own > 0 ? own : d->cfg.max_output_tokens)};
 	return (struct cairn_asked){
 	    .tokens_in =
 		cairn_prompt_tokens(peer->prefix.len + d->request.context.len) + d->request.picture_tokens,
+	    .tokens_pictures = d->request.picture_tokens,
 	    .tokens_prefix = prefix,
 	    .bytes_sent = d->request.body.len,
 	    .tokens_out_max = (uint64_t)(own > 0 ? own : d->cfg.max_output_tokens)};

@@ -71,6 +71,7 @@ void dialog_stand_in_ended(struct cairn_dialog *d, int64_t now_ns, const struct 
 	struct cairn_asked asked = {
 	    .tokens_in = cairn_prompt_tokens(peer->prefix_stand_in.len + d->request.context.len) +
 			 d->request.picture_tokens,
+	    .tokens_pictures = d->request.picture_tokens,
 	    .tokens_prefix = cairn_prompt_tokens(peer->prefix_stand_in.len),
 	    .bytes_sent = d->request.body.len,
 	    .tokens_out_max = (uint64_t)d->cfg.max_output_tokens};

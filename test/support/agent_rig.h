@@ -36,6 +36,7 @@ struct rig {
 	int64_t now_ns, t_drive_ns;
 	bool refuses;                     /* every drive */
 	int status;                       /* of the service; 200 */
+	bool uncounted;                   /* it tells of no tokens */
 	const char *reply;                /* given instead of the pilot's to queries of reply_to */
 	int reply_to;                     /* a row of cairn_agent_tools that the query forces; -1: none */
 	const char *act_tool, *act_reply; /* the next call of a step, once; then the pilot's */
@@ -167,6 +168,9 @@ static inline void rig_serve(struct rig *r, const char *body, size_t bytes, stru
 		cairn_pilot_api_answer(&r->pilot, "POST", "/v1/chat/completions", body, bytes, 0, &r->said);
 		ret->status = r->said.status;
 	}
+	char *usage = r->uncounted ? strstr(r->said.body.data, "\"usage\"") : NULL;
+	if (usage != NULL)
+		memcpy(usage, "\"other\"", 7);
 	ret->body = r->said.body.data;
 	ret->body_bytes = r->said.body.len;
 }

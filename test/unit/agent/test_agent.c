@@ -96,6 +96,30 @@ START_TEST(a_plan_that_brings_nothing_is_revised_and_given_up_in_the_end)
 }
 END_TEST
 
+START_TEST(a_service_that_does_not_count_or_does_not_answer_costs_what_we_estimate)
+{
+	double usd[2];
+	for (int uncounted = 0; uncounted < 2; uncounted++) {
+		struct rig *r = rig_house();
+		r->uncounted = uncounted == 1;
+		rig_task(r, "Where is the sofa?");
+		ck_assert(rig_run(r, 120.0));
+		ck_assert_int_eq(r->out.state, CAIRN_AGENT_STATE_DONE);
+		usd[uncounted] = r->out.usd;
+		rig_free(r);
+	}
+	ck_assert_double_ge(usd[1], 0.9 * usd[0]);
+	struct rig *r = rig_house();
+	r->status = 503;
+	rig_task(r, "Where is the sofa?");
+	ck_assert(rig_run(r, 300.0));
+	ck_assert_int_eq(r->out.limit, CAIRN_AGENT_LIMIT_SERVICE);
+	ck_assert_uint_gt(r->out.tokens_in, 1000 * r->out.queries);
+	ck_assert_double_gt(r->out.usd, 0.0);
+	rig_free(r);
+}
+END_TEST
+
 START_TEST(each_limit_ends_an_episode_and_is_told_apart)
 {
 	static const enum cairn_agent_limit limits[] = {CAIRN_AGENT_LIMIT_STEPS, CAIRN_AGENT_LIMIT_USD,
@@ -447,6 +471,7 @@ CAIRN_TEST_MAIN("agent", one_choice_of_openings_is_driven_on_until_a_thing_of_th
     what_is_not_there_is_only_denied_when_nothing_is_left_to_see, things_are_counted_when_all_was_seen,
     what_is_seen_decides_and_not_what_is_usual, what_it_does_not_know_it_hands_back_with_what_was_tried,
     a_plan_that_brings_nothing_is_revised_and_given_up_in_the_end,
+    a_service_that_does_not_count_or_does_not_answer_costs_what_we_estimate,
     each_limit_ends_an_episode_and_is_told_apart, a_day_that_is_spent_ends_an_episode_before_it_asks,
     an_answer_needs_evidence_that_the_graph_has, a_model_that_loops_is_not_paid_for_the_same_query_twice,
     what_was_answered_in_one_episode_is_not_taken_for_another,

@@ -313,6 +313,47 @@ START_TEST(tokens_are_estimated_for_a_service_that_does_not_count)
 }
 END_TEST
 
+/* Each costs at least what we estimate, whoever says what. */
+START_TEST(who_tells_of_one_token_cuts_the_answer_or_sends_none_is_charged_the_estimate)
+{
+	static const char lie[] = "{\"choices\":[{\"message\":{\"tool_calls\":[" GO
+				  "]}}],\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":1,"
+				  "\"prompt_tokens_details\":{\"cached_tokens\":1}}}";
+	static const char silent[] = "{\"choices\":[{\"message\":{\"tool_calls\":[" GO "]}}]}";
+	static char junk[800001];
+	memset(junk, 'x', sizeof(junk) - 1);
+	static const struct {
+		int status;
+		const char *body;
+		bool all_output;
+	} cases[] = {{200, silent, false}, {200, lie, false}, {200, junk, true}, {200, "", false},
+	    {0, NULL, true}, {503, "{}", false}};
+	uint64_t estimate = 0;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct cairn_msg_vlm_stats stats;
+		setup();
+		ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+		struct cairn_dialog_outcome o = {.sent = true,
+		    .status = cases[i].status,
+		    .body = cases[i].body,
+		    .body_bytes = cases[i].body != NULL ? strlen(cases[i].body) : 0,
+		    .error = "cut",
+		    .retry_after_s = -1.0};
+		cairn_dialog_ended(dialog, now_ns, &o);
+		cairn_dialog_stats(dialog, now_ns, &stats);
+		estimate = i == 0 ? stats.tokens_in : estimate;
+		ck_assert_uint_gt(estimate, 1024 + PICTURE_TOKENS);
+		ck_assert_msg(stats.tokens_in == estimate, "case %zu: %llu of %llu", i,
+		    (unsigned long long)stats.tokens_in, (unsigned long long)estimate);
+		ck_assert_uint_eq(stats.tokens_cached, 0);
+		if (cases[i].all_output)
+			ck_assert_uint_eq(stats.tokens_out, (uint64_t)cfg.vlm.max_output_tokens);
+		ck_assert_double_gt(stats.cost_usd, 0.0);
+		cairn_dialog_destroy(&dialog);
+	}
+}
+END_TEST
+
 /* Base64 by hand: FF D8 FF E0 01 02 03 FF D9 and FF D8 FF E0 09 09 FF D9. */
 START_TEST(both_pictures_go_or_stay_together_and_both_are_counted)
 {
@@ -521,6 +562,7 @@ CAIRN_TEST_MAIN("vlm_dialog", a_choice_that_is_still_driven_is_told_and_what_has
     looking_again_has_the_picture_described_in_full_detail,
     a_broken_snapshot_is_refused_and_the_last_one_kept,
     tokens_are_estimated_for_a_service_that_does_not_count,
+    who_tells_of_one_token_cuts_the_answer_or_sends_none_is_charged_the_estimate,
     both_pictures_go_or_stay_together_and_both_are_counted,
     the_body_and_the_doors_it_fits_through_are_those_of_the_configuration,
     the_prompt_explains_what_is_drawn_and_nothing_else, frontiers_given_up_or_out_of_reach_are_not_offered,
