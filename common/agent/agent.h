@@ -28,6 +28,9 @@ struct cairn_agent;
 #define CAIRN_AGENT_FILE_NAME "agent.json" /* in RUN/state */
 #define CAIRN_AGENT_FILE_BYTES_MAX (256u * 1024)
 
+/* Who is asked for tasks: agent.provider alone. *ret_vlm: the keys of vlm as the agent has them. False with the reason. */
+bool cairn_agent_lineup(const struct cairn_config *cfg, struct cairn_config_vlm *ret_vlm,
+    struct cairn_lineup *ret, struct cairn_error *err);
 /* cfg is borrowed; profile: who is asked, copied. NULL with err set. */
 struct cairn_agent *cairn_agent_new(
     const struct cairn_config *cfg, const struct cairn_profile *profile, struct cairn_error *err);

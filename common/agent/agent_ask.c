@@ -10,6 +10,21 @@
 
 #define LOOK_MAX CAIRN_TURN_IMAGES_MAX
 
+bool cairn_agent_lineup(const struct cairn_config *cfg, struct cairn_config_vlm *ret_vlm,
+    struct cairn_lineup *ret, struct cairn_error *err)
+{
+	*ret_vlm = cfg->vlm;
+	ret_vlm->timeout_s = cfg->agent.timeout_s;
+	snprintf(ret_vlm->replay, sizeof(ret_vlm->replay), "%s", cfg->agent.replay);
+	ret_vlm->fallbacks[0] = ret_vlm->observe_provider[0] = '\0';
+	if (cfg->agent.provider[0] != '\0')
+		snprintf(ret_vlm->provider, sizeof(ret_vlm->provider), "%s", cfg->agent.provider);
+	if (!cairn_lineup_load(ret, ret_vlm, err))
+		return false;
+	cairn_lineup_alone(ret);
+	return true;
+}
+
 int agent_output_tokens(const struct cairn_agent *a)
 {
 	int own = a->profile.max_output_tokens > 0 ? a->profile.max_output_tokens : a->cfg->max_output_tokens;

@@ -202,15 +202,8 @@ static void recall(struct app *app)
 
 static bool open_all(struct app *app, struct cairn_error *err)
 {
-	app->vlm = app->cfg->vlm;
-	app->vlm.timeout_s = app->cfg->agent.timeout_s;
-	snprintf(app->vlm.replay, sizeof(app->vlm.replay), "%s", app->cfg->agent.replay);
-	app->vlm.fallbacks[0] = app->vlm.observe_provider[0] = '\0';
-	if (app->cfg->agent.provider[0] != '\0')
-		snprintf(app->vlm.provider, sizeof(app->vlm.provider), "%s", app->cfg->agent.provider);
-	if (!cairn_lineup_load(&app->lineup, &app->vlm, err))
+	if (!cairn_agent_lineup(app->cfg, &app->vlm, &app->lineup, err))
 		return false;
-	cairn_lineup_alone(&app->lineup);
 	app->agent = cairn_agent_new(app->cfg, &app->lineup.rows[0], err);
 	if (app->agent == NULL)
 		return false;

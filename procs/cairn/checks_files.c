@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/secret.h"
 #include "common/external/external.h"
 #include "common/map/map_server.h"
 #include "common/slam/map_import.h"
@@ -19,7 +20,6 @@
 #include "ipc/remote.h"
 #include "procs/cairn/checks.h"
 #include "procs/cli/rundir.h"
-#include "procs/launcher/environment.h"
 
 static bool simulated(const struct check_context *ctx)
 {
@@ -134,7 +134,7 @@ static bool check_provider(
 	const char *key = p->api_key_env[0] != '\0' ? getenv(p->api_key_env) : NULL;
 	const char *why = cairn_profile_wrong(p);
 	if (key != NULL) /* in this process or its children */
-		cairn_environment_keep_secret();
+		cairn_secret_guard();
 	if (why != NULL)
 		check_says(
 		    ret, CHECK_FAILS, "vlm.providers: %s: %s.%s", ctx->cfg->vlm.providers, p->name, why);

@@ -22,6 +22,7 @@
 #include "procs/cairn/web_url.h"
 #include "procs/cli/rundir.h"
 #include "procs/launcher/environment.h"
+#include "procs/launcher/secrets.h"
 #include "procs/launcher/logfile.h"
 #include "procs/launcher/spawn.h"
 
@@ -162,17 +163,15 @@ static bool start_launcher(struct replay *r)
 {
 	char dir[4096], path[4200], log[300];
 	char *env[CAIRN_ENVIRONMENT_MAX + 1];
-	const char *keys[CAIRN_LINEUP_MAX + 1];
-	struct cairn_lineup lineup = {.count = 0};
+	const char *keys[CAIRN_SECRETS_MAX + 1];
+	struct cairn_secrets secrets;
 	if (!cairn_program_dir(dir, sizeof(dir)))
 		return false;
 	snprintf(path, sizeof(path), "%s/cairn-launcher", dir);
 	snprintf(log, sizeof(log), "%s/logs/launcher.log", r->run.run_dir);
 	(void)cairn_logfile_open(&r->log, log, (size_t)(r->run.cfg.launcher.log_file_mb * 1e6));
-	(void)cairn_lineup_load(&lineup, &r->run.cfg.vlm, NULL); /* was checked before */
-	for (uint32_t i = 0; i < lineup.count; i++)
-		keys[i] = lineup.rows[i].api_key_env;
-	keys[lineup.count] = NULL;
+	cairn_secrets_of(&r->run.cfg, &secrets);
+	cairn_secrets_names(&secrets, keys);
 	(void)cairn_environment_for("gateway", environ, keys, env);
 	const char *const argv[] = {
 	    path, "--run", r->run.run_dir, "--stage", "launcher", "--ready-fd", "3", NULL};

@@ -27,6 +27,7 @@
 #include "procs/cairn/up_notify.h"
 #include "procs/cairn/web_url.h"
 #include "procs/launcher/environment.h"
+#include "procs/launcher/secrets.h"
 #include "procs/launcher/logfile.h"
 #include "procs/launcher/spawn.h"
 #include "common/safety/estop_latch.h"
@@ -87,15 +88,12 @@ static bool start_launcher(struct up *u)
 	snprintf(path, sizeof(path), "%s/cairn-launcher", dir);
 	snprintf(run, sizeof(run), "%s", u->run.run_dir);
 	const char *const argv[] = {path, "--run", run, "--stage", "launcher", "--ready-fd", "3", NULL};
-	/* The launcher gives on what the gateway needs, and gets no more than that. */
-	const char *keys[CAIRN_LINEUP_ROWS_MAX + 1];
+	/* The launcher gives on what its stages need, and gets no more than that. */
+	const char *keys[CAIRN_SECRETS_MAX + 1];
 	char *env[CAIRN_ENVIRONMENT_MAX + 1];
-	struct cairn_lineup lineup = {.count = 0};
-	bool loaded = cairn_lineup_load(&lineup, &u->run.cfg.vlm, NULL); /* was checked before */
-	uint32_t rows = loaded ? cairn_lineup_rows(&lineup) : 0;
-	for (uint32_t i = 0; i < rows; i++)
-		keys[i] = lineup.rows[i].api_key_env;
-	keys[rows] = NULL;
+	struct cairn_secrets secrets;
+	cairn_secrets_of(&u->run.cfg, &secrets);
+	cairn_secrets_names(&secrets, keys);
 	(void)cairn_environment_for("gateway", environ, keys, env);
 	int r = cairn_spawn(&u->launcher, argv, env, NULL, SIGTERM, true);
 	if (r < 0) {

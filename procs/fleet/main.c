@@ -8,6 +8,7 @@
 
 #include "common/base/file.h"
 #include "common/base/geom.h"
+#include "common/base/secret.h"
 #include "procs/fleet/robot_link.h"
 #include "procs/shell/stage.h"
 
@@ -146,18 +147,20 @@ static bool open_core(struct app *app, struct cairn_error *err)
 static bool open_all(struct app *app, struct cairn_error *err)
 {
 	const struct cairn_config *cfg = cairn_stage_config(app->stage);
-	const char *password = getenv("CAIRN_FLEET_PASSWORD");
 	char client_id[128];
 	if (!open_core(app, err))
 		return false;
+	char *password = cairn_secret_take("CAIRN_FLEET_PASSWORD");
 	cairn_fleet_clock(app->fleet, unix_minus_monotonic_ns());
 	app->link = (struct robot_link){.fleet = app->fleet, .record_path = app->path};
 	snprintf(client_id, sizeof(client_id), "cairn-%.40s-%.63s", cfg->fleet.manufacturer,
 	    cfg->fleet.serial[0] != '\0' ? cfg->fleet.serial : cfg->robot.name);
 	app->operator_client = cairn_client_new(cairn_stage_bus(app->stage), CAIRN_SERVICE_OPERATOR, err);
 	app->mapper_client = cairn_client_new(cairn_stage_bus(app->stage), CAIRN_SERVICE_MAPPER_CTL, err);
-	if (app->operator_client == NULL || app->mapper_client == NULL ||
-	    !robot_link_open(&app->link, cfg, client_id, password, cairn_now_ns(), err))
+	bool open = app->operator_client != NULL && app->mapper_client != NULL &&
+		    robot_link_open(&app->link, cfg, client_id, password, cairn_now_ns(), err);
+	cairn_secret_free(&password); /* the link has its own copy */
+	if (!open)
 		return false;
 	app->commanded = cairn_sub_new(cairn_stage_bus(app->stage), CAIRN_TOPIC_COMMANDED, "sequencer", err);
 	if (app->commanded == NULL)

@@ -4,11 +4,10 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <time.h>
 
 #include "common/base/geom.h"
+#include "common/base/secret.h"
 #include "common/sim/pilot/pilot_api.h"
 #include "procs/gateway/http.h"
 
@@ -57,8 +56,7 @@ static const char *find_key(const struct cairn_profile *profile, struct cairn_er
 		    profile->api_key_env);
 		return NULL;
 	}
-	setrlimit(RLIMIT_CORE, &(struct rlimit){1, 1});
-	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	cairn_secret_guard();
 	return key;
 }
 

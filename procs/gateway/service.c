@@ -2,14 +2,13 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/base/file.h"
 #include "common/base/geom.h"
+#include "common/base/secret.h"
 #include "common/vlm/exchange.h"
 #include "procs/gateway/http.h"
 #include "procs/gateway/recorder.h"
@@ -252,10 +251,7 @@ static char *find_key(struct service *s, uint32_t index, struct cairn_error *err
 			cairn_error_set(err, "%s", why);
 		return NULL;
 	}
-	/* No core dump with the key in it, and no other process of this user looks into this one. The limit
-	 * is 1 and not 0, because a dump to a pipe ignores 0. */
-	setrlimit(RLIMIT_CORE, &(struct rlimit){1, 1});
-	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	cairn_secret_guard();
 	if (strncmp(profile->base_url, "http://", 7) == 0 && !cairn_profile_url_is_local(profile->base_url))
 		cairn_log_warn("the key for %s goes over the network unencrypted (base_url without https)",
 		    profile->name);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base/secret.h"
 #include "procs/launcher/environment.h"
 #include "procs/launcher/launcher.h"
 #include "procs/launcher/placement.h"
@@ -77,32 +78,27 @@ static void place(struct launcher *l, int i, int pid)
 
 void launcher_take_keys(struct launcher *l)
 {
-	struct cairn_lineup lineup;
-	struct cairn_error err = {""};
-	int n = 0;
-	bool loaded = cairn_lineup_load(&lineup, &l->cfg->vlm, &err); /* else the gateway will say so */
-	for (uint32_t i = 0; loaded && i < cairn_lineup_rows(&lineup); i++) {
-		const char *name = lineup.rows[i].api_key_env, *value = name[0] != '\0' ? getenv(name) : NULL;
+	cairn_secrets_of(l->cfg, &l->secrets);
+	for (uint32_t i = 0; i < l->secrets.count; i++) {
+		const char *name = l->secrets.items[i].name, *value = getenv(name);
 		if (value == NULL)
 			continue;
-		if (asprintf(&l->keys[n], "%s=%s", name, value) < 0)
-			l->keys[n] = NULL; /* the gateway will miss it and say so */
-		n += l->keys[n] != NULL;
-		cairn_environment_wipe(name);
+		if (asprintf(&l->keys[i], "%s=%s", name, value) < 0)
+			l->keys[i] = NULL; /* the stage will miss it and say so */
+		cairn_secret_guard();
 	}
-	if (n > 0)
-		cairn_environment_keep_secret();
+	for (uint32_t i = 0; i < l->secrets.count; i++) /* two stages may have the same */
+		cairn_secret_wipe(l->secrets.items[i].name);
 	cairn_environment_wipe_others("gateway", NULL); /* it is handed on from here */
 }
 
-/* What a stage is given; the keys to the gateway alone. */
+/* What a stage is given, its own secrets with it. */
 static void make_environment(
     const struct launcher *l, const char *stage, char *env[CAIRN_ENVIRONMENT_MAX + 1])
 {
 	size_t n = cairn_environment_for(stage, environ, NULL, env);
-	for (int i = 0; strcmp(stage, "gateway") == 0 && i < CAIRN_LINEUP_ROWS_MAX && l->keys[i] != NULL;
-	     i++) {
-		if (n < CAIRN_ENVIRONMENT_MAX)
+	for (uint32_t i = 0; i < l->secrets.count && n < CAIRN_ENVIRONMENT_MAX; i++) {
+		if (l->keys[i] != NULL && strcmp(l->secrets.items[i].stage, stage) == 0)
 			env[n++] = l->keys[i];
 	}
 	env[n] = NULL;

@@ -2,14 +2,14 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
+#include "common/base/secret.h"
+
 static const struct {
-	const char *name, *stage;
+	const char *name, *stages;
 } rows[] = {
-#define VARIABLE(name, stage, why) {name, stage},
+#define VARIABLE(name, stages, why) {name, stages},
 #include "procs/launcher/environment.def"
 };
 
@@ -21,6 +21,16 @@ static bool names(const char *row, const char *variable, size_t len)
 	return len == n && strncmp(row, variable, n) == 0;
 }
 
+/* stages: "*", or names with spaces between them. */
+static bool has_stage(const char *stages, const char *stage)
+{
+	size_t len = strlen(stage);
+	for (const char *at = stages; (at = strstr(at, stage)) != NULL; at += len)
+		if ((at == stages || at[-1] == ' ') && (at[len] == '\0' || at[len] == ' '))
+			return true;
+	return strcmp(stages, "*") == 0;
+}
+
 bool cairn_environment_allows(const char *stage, const char *variable, const char *const *keys)
 {
 	size_t len = strcspn(variable, "=");
@@ -30,7 +40,7 @@ bool cairn_environment_allows(const char *stage, const char *variable, const cha
 	}
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		if (names(rows[i].name, variable, len))
-			return strcmp(rows[i].stage, "*") == 0 || strcmp(rows[i].stage, stage) == 0;
+			return has_stage(rows[i].stages, stage);
 	}
 	return false;
 }
@@ -47,16 +57,6 @@ size_t cairn_environment_for(
 	return n;
 }
 
-void cairn_environment_wipe(const char *name)
-{
-	char *value = getenv(name);
-	if (value == NULL)
-		return;
-	size_t len = strlen(value);
-	(void)unsetenv(name); /* the name uses the memory no more; it is ours, or the kernel put it there */
-	explicit_bzero(value, len);
-}
-
 void cairn_environment_wipe_others(const char *stage, const char *const *keys)
 {
 	for (char **at = environ; at != NULL && *at != NULL;) {
@@ -68,13 +68,6 @@ void cairn_environment_wipe_others(const char *stage, const char *const *keys)
 		}
 		memcpy(name, *at, len);
 		name[len] = '\0';
-		cairn_environment_wipe(name); /* moves the others up */
+		cairn_secret_wipe(name); /* moves the others up */
 	}
-}
-
-void cairn_environment_keep_secret(void)
-{
-	/* 1 and not 0, because a dump to a pipe ignores 0. */
-	setrlimit(RLIMIT_CORE, &(struct rlimit){1, 1});
-	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }

@@ -1,8 +1,8 @@
 /* environment.h - what of the environment a process of the stack is given: an allow-list per stage.
  *
  * A shell's environment is full of secrets that no stage needs: keys of providers that are not asked, tokens of other
- * programs, proxies with passwords. What stands in environment.def is passed on, and to the gateway the keys of its own
- * providers; everything else is not. */
+ * programs, proxies with passwords. What stands in environment.def is passed on, and to each stage its own secrets (secrets.h);
+ * everything else is not. */
 #ifndef CAIRN_PROCS_LAUNCHER_ENVIRONMENT_H
 #define CAIRN_PROCS_LAUNCHER_ENVIRONMENT_H
 
@@ -18,12 +18,7 @@ bool cairn_environment_allows(const char *stage, const char *variable, const cha
 size_t cairn_environment_for(
     const char *stage, char *const *env, const char *const *keys, char *ret[CAIRN_ENVIRONMENT_MAX + 1]);
 
-/* Takes a variable out of this process: out of environ, and overwritten where it stood, so that neither /proc/PID/environ nor
- * a dump shows it. */
-void cairn_environment_wipe(const char *name);
-/* The same with all that no stage but `stage` would get, but for keys. */
+/* Wipes (common/base/secret.h) all that no stage but `stage` would get, but for keys. */
 void cairn_environment_wipe_others(const char *stage, const char *const *keys);
-/* For a process that holds secrets: no core dump, no other process of this user looks into it. */
-void cairn_environment_keep_secret(void);
 
 #endif

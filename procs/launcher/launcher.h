@@ -6,12 +6,12 @@
 #define CAIRN_PROCS_LAUNCHER_LAUNCHER_H
 
 #include "common/base/text.h"
-#include "common/vlm/profile.h"
 #include "procs/launcher/audit.h"
 #include "procs/launcher/hang.h"
 #include "procs/launcher/last_words.h"
 #include "procs/launcher/logfile.h"
 #include "procs/launcher/plane.h"
+#include "procs/launcher/secrets.h"
 #include "procs/launcher/supervisor.h"
 #include "procs/shell/stage.h"
 
@@ -55,13 +55,14 @@ struct launcher {
 	struct cairn_audit audit;
 	struct cairn_sub *commanded_sub; /* the launcher's own */
 	struct cairn_msg_stages report;
-	char *keys[CAIRN_LINEUP_ROWS_MAX]; /* "NAME=value"; NULL ends them */
+	struct cairn_secrets secrets;
+	char *keys[CAIRN_SECRETS_MAX]; /* "NAME=value" of each; NULL: it is not set */
 };
 
 /* ---- children.c ---- */
 
-/* Takes the models' keys, and all that no stage is given, out of this process's environment, so that only the gateway is born
- * with them, and lets nobody look into this process where there are any. */
+/* Takes all secrets, and all that no stage is given, out of this process's environment, so that only the stage that needs one is
+ * born with it, and lets nobody look into this process where there are any. */
 void launcher_take_keys(struct launcher *l);
 /* Starts stage i and tells the supervisor how it went. */
 void launcher_start_stage(struct launcher *l, int i);

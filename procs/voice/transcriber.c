@@ -9,13 +9,15 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "common/base/secret.h"
 #include "common/base/text.h"
+#include "common/vlm/blot.h"
 
 #define ANSWER_BYTES_MAX 65536
 
 struct transcriber {
 	const struct cairn_config_voice *cfg;
-	char key[512];
+	char *key; /* NULL: it needs none */
 	int fd;
 	pthread_t thread;
 	bool in_flight; /* the thread's from its start until fd is readable, the loop's otherwise: */
@@ -29,22 +31,24 @@ struct transcriber {
 
 struct transcriber *transcriber_new(const struct cairn_config_voice *cfg, struct cairn_error *err)
 {
-	const char *key = cfg->transcriber_key[0] != '\0' ? getenv(cfg->transcriber_key) : "";
-	if (key == NULL || key[0] == '\0')
-		key = cfg->transcriber_key[0] == '\0' ? "" : NULL;
-	if (key == NULL) {
+	bool keyed = cfg->transcriber_key[0] != '\0';
+	char *key = keyed ? cairn_secret_take(cfg->transcriber_key) : NULL;
+	if (keyed && key == NULL) {
 		cairn_error_set(
 		    err, "voice.transcriber_key: the environment has no %s", cfg->transcriber_key);
 		return NULL;
 	}
 	struct transcriber *t = calloc(1, sizeof(*t));
-	if (t == NULL)
+	if (t == NULL) {
+		cairn_secret_free(&key);
 		return NULL;
+	}
+	t->key = key;
 	t->cfg = cfg;
-	snprintf(t->key, sizeof(t->key), "%s", key);
 	t->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (t->fd < 0) {
 		cairn_error_set(err, "eventfd: %s", strerror(errno));
+		cairn_secret_free(&t->key);
 		free(t);
 		return NULL;
 	}
@@ -62,6 +66,7 @@ void transcriber_destroy(struct transcriber **t_p)
 	close(t->fd);
 	free(t->wav);
 	cairn_text_free(&t->answer);
+	cairn_secret_free(&t->key);
 	free(t);
 }
 
@@ -90,6 +95,7 @@ static void read_answer(struct transcriber *t, CURLcode rc, long status)
 		cairn_error_set(&t->err, "the transcription service answers with status %ld", status);
 		return;
 	}
+	(void)cairn_blot(t->answer.data, t->answer.len, t->key);
 	json_t *j = json_loadb(t->answer.data != NULL ? t->answer.data : "", t->answer.len, 0, &why);
 	const char *text = json_string_value(json_object_get(j, "text"));
 	if (text == NULL)
@@ -117,9 +123,10 @@ static void call(struct transcriber *t, CURL *curl)
 	part = curl_mime_addpart(mime);
 	curl_mime_name(part, "response_format");
 	curl_mime_data(part, "json", CURL_ZERO_TERMINATED);
-	if (t->key[0] != '\0') {
+	if (t->key != NULL) {
 		snprintf(line, sizeof(line), "Authorization: Bearer %s", t->key);
 		headers = curl_slist_append(headers, line);
+		explicit_bzero(line, sizeof(line));
 	}
 	curl_easy_setopt(curl, CURLOPT_URL, t->cfg->transcriber_url);
 	curl_easy_setopt(curl, CURLOPT_MIMEPOST, mime);
