@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/map/narrow_gap.h"
+
 /* A map has changed a lot when the floor has grown by both. */
 #define RETRY_GROWTH_M2 2.0
 #define RETRY_GROWTH_SHARE 0.10
@@ -282,17 +284,18 @@ void cairn_frontier_blacklist_close(struct cairn_frontier_blacklist *e,
 			continue;
 		struct cairn_frontier_blacklist_place *p = entry(e, f->x_m, f->y_m, frontiers->free_m2);
 		p->given_up = true;
-		if (!reachable && f->gap_m > 0.0)
-			snprintf(p->reason, sizeof(p->reason),
-			    "narrow: %.2f m at (%.2f, %.2f), %.2f m too narrow", f->gap_m, f->gap_x_m,
-			    f->gap_y_m, fmax(frontiers->needs_m - f->gap_m, 0.0));
-		else if (!reachable)
+		if (!reachable && f->gap_m > 0.0) {
+			int n = snprintf(p->reason, sizeof(p->reason), "narrow: ");
+			cairn_narrow_gap_text(
+			    f, frontiers->needs_m, p->reason + n, sizeof(p->reason) - (size_t)n);
+		} else if (!reachable) {
 			snprintf(p->reason, sizeof(p->reason),
 			    "unreachable: no way there that the robot fits through");
-		else if (!wide)
+		} else if (!wide) {
 			snprintf(p->reason, sizeof(p->reason), "narrow: %.2f m wide", f->width_m);
-		else
+		} else {
 			snprintf(p->reason, sizeof(p->reason), "time: it was up, %.1f m away", f->distance_m);
+		}
 	}
 	for (uint32_t i = 0; i < frontiers->blind_count && e->count < CAIRN_FRONTIER_BLACKLIST_MEMORY; i++) {
 		const struct cairn_msg_blind_spot *b = &frontiers->blind[i];

@@ -1,6 +1,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/map/narrow_gap.h"
 #include "common/map/picture_private.h"
 
 #define MARKS_MAX CAIRN_PICTURE_MARKS
@@ -8,7 +9,6 @@
 #define APART_PX 25.0
 #define ROUND_PX 11.0
 #define TICK_PX 5.0
-#define SAME_GAP_M 0.3
 
 static const struct cairn_picture_colour FRONTIER = {0.93, 0.49, 0.10}, AWAY = {0.55, 0.45, 0.40},
 					 CANDIDATE = {0.45, 0.25, 0.75}, DOORWAY = {0.00, 0.55, 0.58},
@@ -130,17 +130,6 @@ static void draw_gap(const struct cairn_picture_pen *pen, const struct cairn_msg
 	use(pen->cr, GAP, 0.94);
 	cairo_fill(pen->cr);
 	number(pen, x, y, text);
-}
-
-/* Several openings may lie behind one. */
-static bool first_behind(const struct cairn_picture *p, uint32_t at)
-{
-	for (uint32_t i = 0; i < at; i++)
-		if (p->frontiers[i].gap_m > 0.0 &&
-		    hypot(p->frontiers[i].gap_x_m - p->frontiers[at].gap_x_m,
-			p->frontiers[i].gap_y_m - p->frontiers[at].gap_y_m) < SAME_GAP_M)
-			return false;
-	return true;
 }
 
 /* A numbered square. */
@@ -267,7 +256,7 @@ void cairn_picture_marks(const struct cairn_picture_pen *pen)
 	for (uint32_t i = 0; p->frontiers != NULL && i < p->frontier_count; i++)
 		draw_frontier(pen, &p->frontiers[i], &taken);
 	for (uint32_t i = 0; p->frontiers != NULL && i < p->frontier_count; i++)
-		if (p->frontiers[i].gap_m > 0.0 && first_behind(p, i))
+		if (cairn_narrow_gap_first(p->frontiers, i))
 			draw_gap(pen, &p->frontiers[i], &taken);
 	for (uint32_t i = 0; p->candidates != NULL && i < p->candidate_count; i++)
 		draw_candidate(pen, &p->candidates[i], &taken);

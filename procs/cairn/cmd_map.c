@@ -15,6 +15,7 @@
 #include "common/map/rle.h"
 #include "procs/cairn/commands.h"
 #include "procs/cairn/found.h"
+#include "procs/cairn/narrow.h"
 #include "procs/cairn/robot_files.h"
 #include "procs/cli/rundir.h"
 
@@ -283,12 +284,7 @@ static void print_text(const struct shown *s)
 	printf("robot        x %.2f m, y %.2f m, heading %s %.0f°\n", s->robot.x_m, s->robot.y_m,
 	    cairn_compass_point(deg), deg);
 	printf("frontiers    %u, %u within reach\n", s->frontiers.total, s->frontiers.reachable);
-	for (uint32_t i = 0; i < s->frontiers.items_count; i++) {
-		const struct cairn_msg_frontier *f = &s->frontiers.items[i];
-		if (f->gap_m > 0.0)
-			printf("too narrow   frontier %u: %.2f m at (%.2f, %.2f), %.2f m too narrow\n", f->id,
-			    f->gap_m, f->gap_x_m, f->gap_y_m, fmax(s->frontiers.needs_m - f->gap_m, 0.0));
-	}
+	narrow_print(&s->frontiers, "too narrow   ", stdout);
 	print_doorways(s);
 	found_scene_print(&s->scene, SCENE_SHOWN, stdout);
 	printf("visits       %u places, entered %u times\n", s->features.visited_places, s->features.visits);

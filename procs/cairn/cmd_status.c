@@ -7,6 +7,7 @@
 
 #include "common/base/geom.h"
 #include "procs/cairn/commands.h"
+#include "procs/cairn/narrow.h"
 #include "procs/cli/rundir.h"
 
 #define WAIT_NS (1500 * CAIRN_NS_PER_MS)
@@ -15,8 +16,9 @@
 #define JSON_BYTES (64 * 1024)
 
 static const enum cairn_topic wanted[] = {CAIRN_TOPIC_STAGES, CAIRN_TOPIC_MISSION, CAIRN_TOPIC_TIER,
-    CAIRN_TOPIC_POSE, CAIRN_TOPIC_MOTION, CAIRN_TOPIC_BATTERY, CAIRN_TOPIC_VLM_STATS, CAIRN_TOPIC_HEALTH};
-enum { STAGES, MISSION, TIER, POSE, MOTION, BATTERY, VLM, HEALTH, WANTED };
+    CAIRN_TOPIC_POSE, CAIRN_TOPIC_MOTION, CAIRN_TOPIC_BATTERY, CAIRN_TOPIC_VLM_STATS, CAIRN_TOPIC_HEALTH,
+    CAIRN_TOPIC_FRONTIERS};
+enum { STAGES, MISSION, TIER, POSE, MOTION, BATTERY, VLM, HEALTH, FRONTIERS, WANTED };
 
 struct picture {
 	bool have[WANTED];
@@ -28,12 +30,13 @@ struct picture {
 	struct cairn_msg_battery battery;
 	struct cairn_msg_vlm_stats vlm;
 	struct cairn_msg_health health;
+	struct cairn_msg_frontiers frontiers;
 };
 
 static void place_of(struct picture *p, void *places[WANTED])
 {
-	void *all[WANTED] = {
-	    &p->stages, &p->mission, &p->tier, &p->pose, &p->motion, &p->battery, &p->vlm, &p->health};
+	void *all[WANTED] = {&p->stages, &p->mission, &p->tier, &p->pose, &p->motion, &p->battery, &p->vlm,
+	    &p->health, &p->frontiers};
 	memcpy(places, all, sizeof(all));
 }
 
@@ -139,6 +142,8 @@ static void print_robot(struct picture *p)
 		    (unsigned long long)m->decisions, (unsigned long long)m->refused,
 		    (unsigned long long)m->overrides);
 	}
+	if (p->have[FRONTIERS])
+		narrow_print(&p->frontiers, "narrow    ", stdout);
 	if (p->have[POSE]) {
 		double deg = cairn_compass_deg(p->pose.yaw_rad);
 		printf("pose      x %.2f m, y %.2f m, heading %s %.0f°, tracking %s (%.2f), %.1f m driven\n",

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/slam/mapper.h"
+#include "common/map/narrow_gap.h"
 #include "common/map/picture.h"
+#include "common/slam/mapper.h"
 #include "procs/cairn/found.h"
+#include "procs/cairn/narrow.h"
 #include "procs/cairn/up.h"
 
 #define FOUND_SHOWN 24
@@ -72,13 +74,13 @@ static json_t *too_narrow(const struct up_run *run)
 	const struct cairn_msg_frontiers *f = &run->frontiers;
 	json_t *list = json_array();
 	for (uint32_t i = 0; i < f->items_count; i++)
-		if (f->items[i].gap_m > 0.0)
+		if (cairn_narrow_gap_first(f->items, i))
 			json_array_append_new(
 			    list, json_pack("{s:I, s:o, s:o, s:o, s:o}", "frontier",
 				      (json_int_t)f->items[i].id, "x_m", rounded(f->items[i].gap_x_m, 0.01),
 				      "y_m", rounded(f->items[i].gap_y_m, 0.01), "width_m",
 				      rounded(f->items[i].gap_m, 0.01), "short_m",
-				      rounded(fmax(f->needs_m - f->items[i].gap_m, 0.0), 0.01)));
+				      rounded(cairn_narrow_gap_short_m(&f->items[i], f->needs_m), 0.01)));
 	return list;
 }
 
@@ -150,13 +152,7 @@ void up_summary_text(const struct up_run *run, int64_t now_ns, FILE *out)
 	    run->have_vlm ? run->vlm.model : "none", run->vlm.calls, run->vlm.failures, run->vlm.cost_usd);
 	fprintf(out, "machine      %.2f cores, %.0f MB, %u restarts\n", cpu_cores(run), run->rss_mb_max,
 	    restarts(run));
-	for (uint32_t i = 0; i < run->frontiers.items_count; i++) {
-		const struct cairn_msg_frontier *f = &run->frontiers.items[i];
-		if (f->gap_m > 0.0)
-			fprintf(out, "too narrow   frontier %u: %.2f m at (%.2f, %.2f), %.2f m too narrow\n",
-			    f->id, f->gap_m, f->gap_x_m, f->gap_y_m,
-			    fmax(run->frontiers.needs_m - f->gap_m, 0.0));
-	}
+	narrow_print(&run->frontiers, "too narrow   ", out);
 	if (run->have_discoveries)
 		fprintf(out, "found        %u rooms and things\n", run->discoveries.items_count);
 	found_print(&run->discoveries, "  ", FOUND_SHOWN, NULL, out);

@@ -5,6 +5,7 @@
 
 #include "common/base/geom.h"
 #include "procs/cairn/commands.h"
+#include "procs/cairn/narrow.h"
 #include "procs/cairn/up.h"
 #include "procs/cairn/up_keys.h"
 #include "procs/cairn/up_map.h"
@@ -142,9 +143,12 @@ static void view_robot(struct screen *s, const struct up_run *run)
 		    run->motion.reason[0] != '\0' ? ": " : "", run->motion.reason, run->motion.nearest_m);
 	if (run->have_frontiers)
 		line(s, PLAIN, "map",
-		    "%.1f m2 free, %.1f x %.1f m   %u frontiers (%u within reach)   coverage %.0f %%",
+		    "%.1f m2 free, %.1f x %.1f m   %u frontiers (%u within reach, %u gaps too narrow)   "
+		    "coverage "
+		    "%.0f %%",
 		    run->frontiers.free_m2, run->frontiers.map_width_m, run->frontiers.map_height_m,
-		    run->frontiers.total, run->frontiers.reachable, 100.0 * run->frontiers.coverage);
+		    run->frontiers.total, run->frontiers.reachable, narrow_count(&run->frontiers),
+		    100.0 * run->frontiers.coverage);
 }
 
 static void view_model(struct screen *s, const struct up_run *run)
@@ -231,6 +235,9 @@ static void view_map(struct screen *s, const struct up_run *run, const struct up
 	p = *map;
 	for (uint32_t i = 0; run->have_frontiers && i < run->frontiers.items_count; i++)
 		put_mark(&p, run->frontiers.items[i].x_m, run->frontiers.items[i].y_m, '?');
+	for (uint32_t i = 0; run->have_frontiers && i < run->frontiers.items_count; i++)
+		if (run->frontiers.items[i].gap_m > 0.0)
+			put_mark(&p, run->frontiers.items[i].gap_x_m, run->frontiers.items[i].gap_y_m, '!');
 	put_mark(&p, 0.0, 0.0, 'o');
 	if (run->have_pose)
 		put_mark(&p, run->pose.x_m, run->pose.y_m, heading_mark(run->pose.yaw_rad));
@@ -246,8 +253,8 @@ static void view_help(struct screen *s)
 	line(s, PLAIN, "", "p      the processes, or not");
 	line(s, PLAIN, "", "?      this, or not");
 	line(s, DIM, "",
-	    "map    # something stands there   . free   ? a frontier   o the start   < > ^ v the robot; x to "
-	    "the right");
+	    "map    # something stands there   . free   ? a frontier   ! a gap too narrow   o the start   "
+	    "< > ^ v the robot; x to the right");
 }
 
 int up_view_map_rows(int rows, bool processes)

@@ -71,6 +71,29 @@ pageTest('a thing is shown with the picture that shows it best, and can be drive
 	await row.waitFor();
 });
 
+pageTest('a gap that is too narrow is on the map and in the table with its width and what it lacks', { token: TOKEN }, async (page) => {
+	const opening = (id, x_m, gap_x_m) => ({ id, x_m, y_m: 2, goal_x_m: 1, goal_y_m: 0, distance_m: -1, width_m: 1, gain_m2: 2, detour_m: -1, kind: 'frontier', gap_m: 0.33, gap_x_m, gap_y_m: -0.45 });
+	const frontiers = { items: [opening(1, 2, 1.2), opening(2, 4, 1.3)], blind: [], total: 2, reachable: 0, free_m2: 12, coverage: 0.5, needs_m: 0.4 };
+	await page.evaluate(() => {
+		window.written = [];
+		const draw = CanvasRenderingContext2D.prototype.fillText;
+		CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+			window.written.push(text);
+			draw.call(this, text, ...rest);
+		};
+	});
+	assert.equal(await page.evaluate(async (f) => (await import('/narrow.js')).narrowGaps(f).length, frontiers), 1, 'two openings behind one gap');
+	await page.click('#tab-places');
+	await until(async () => {
+		mock.say('frontiers', frontiers); // the recording plays on beside it
+		return /F1[^]*behind a gap of 0\.33 m at 1\.20, -0\.45 m, 0\.07 m too narrow/.test(await text(page, '#place-rows'));
+	}, 'the row');
+	await until(async () => {
+		mock.say('frontiers', frontiers);
+		return (await page.evaluate(() => window.written)).includes('0.33 m, 0.07 m too narrow');
+	}, 'the mark');
+});
+
 pageTest('a task is given in words, and its plan, cost, answer and evidence are shown', { token: TOKEN }, async (page) => {
 	assert.equal(await page.isVisible('#task'), false, 'without a task there is no panel');
 	await page.click('#give-task');

@@ -2,6 +2,8 @@
 // draw(d): d = {c, view, t (colour by name), data (topic -> data), robot, trail, decisions, raster}
 
 import { rooms } from './house.js';
+import { narrowGaps } from './narrow.js';
+import { metres } from './text.js';
 
 const TAU = 2 * Math.PI;
 
@@ -167,6 +169,10 @@ function drawFrontiers(d) {
 		c.fill();
 		c.globalAlpha = 1;
 		label(d, i.detour_m === 0 && reach ? `F${i.id} next` : `F${i.id}`, px, py, color, { bold: true });
+	}
+	for (const g of narrowGaps(f)) {
+		const [px, py] = mark(d, g.x_m, g.y_m, t('--bad'), 6, false);
+		label(d, `${metres(g.width_m, 2)}, ${metres(g.short_m, 2)} too narrow`, px, py - 16, t('--bad'));
 	}
 }
 

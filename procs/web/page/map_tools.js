@@ -3,6 +3,7 @@ import { byId, el, metres, place, share, words } from './text.js';
 import { answerAt, ask } from './rights.js';
 import { things } from './house.js';
 import { drawArea } from './map_layers.js';
+import { gapOf } from './narrow.js';
 
 const NEAR_PX = 14;
 
@@ -182,7 +183,8 @@ export function frontierRows(store) {
 	return (f?.items ?? []).map((i) => {
 		const gone = given.find((g) => Math.hypot(g.x_m - i.x_m, g.y_m - i.y_m) < 0.5);
 		const worth = i.detour_m === 0 ? 'the best one now' : i.detour_m > 0 ? `${metres(i.detour_m, 1)} of detour against the best` : 'not worth a visit';
-		const why = gone ? `given up: ${gone.reason}` : i.distance_m < 0 ? 'out of reach on the known floor' : `${metres(i.distance_m, 1)} to drive, ${i.gain_m2.toFixed(1)} m\u00b2 unknown behind it, ${worth}`;
+		const gap = gapOf(f, i), shut = gap ? `behind a gap of ${metres(gap.width_m, 2)} at ${place(gap.x_m, gap.y_m)}, ${metres(gap.short_m, 2)} too narrow` : 'out of reach on the known floor';
+		const why = gone ? `given up: ${gone.reason}` : i.distance_m < 0 ? shut : `${metres(i.distance_m, 1)} to drive, ${i.gain_m2.toFixed(1)} m\u00b2 unknown behind it, ${worth}`;
 		return { id: i.id, name: `F${i.id}`, kind: `${words(i.kind)}, ${metres(i.width_m, 1)} wide`, why, at_x: i.x_m, at_y: i.y_m, x: i.goal_x_m, y: i.goal_y_m, reach: !gone && i.distance_m >= 0 };
 	});
 }

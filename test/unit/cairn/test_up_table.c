@@ -130,6 +130,52 @@ START_TEST(processes_are_shown_on_demand_and_the_map_where_there_is_room)
 }
 END_TEST
 
+/* Two openings behind one gap of 0.33 m, and one in reach. */
+static void add_gap(struct cairn_msg_frontiers *f)
+{
+	f->needs_m = 0.40;
+	f->items_count = f->total = 3;
+	f->reachable = 1;
+	for (uint32_t i = 0; i < 3; i++)
+		f->items[i] =
+		    (struct cairn_msg_frontier){.id = 5 + i, .x_m = 3.1, .y_m = 1.2, .distance_m = 2.0};
+	for (uint32_t i = 1; i < 3; i++) {
+		f->items[i].distance_m = -1.0;
+		f->items[i].gap_m = 0.33;
+		f->items[i].gap_x_m = 1.6 + 0.1 * i;
+		f->items[i].gap_y_m = 1.2;
+	}
+}
+
+START_TEST(a_gap_too_narrow_is_in_the_table_on_its_map_and_in_the_summary_once)
+{
+	static const char line[] = "too narrow   frontier 6: 0.33 m at (1.70, 1.20), 0.07 m too narrow\n";
+	static struct up_run run = {.have_frontiers = true};
+	struct up_keys keys = {.fd = 0};
+	uint8_t cells[8][12];
+	struct up_map_picture map;
+	room(cells);
+	up_map_draw(&cells[0][0], 12, 8, 0.5, -1.0, -1.0, 80, 24, &map);
+	add_gap(&run.frontiers);
+	struct up_screen screen = {.rows = 40, .cols = 120, .keys = &keys, .map = &map};
+	ck_assert_ptr_nonnull(strstr(view(&run, &screen), "3 frontiers (1 within reach, 1 gaps too narrow)"));
+	ck_assert_msg(strstr(text, "!") != NULL, "%s", text);
+	memset(text, 0, sizeof(text));
+	FILE *out = fmemopen(text, sizeof(text) - 1, "w");
+	up_summary_text(&run, run.start_ns + CAIRN_NS_PER_S, out);
+	fclose(out);
+	const char *first = strstr(text, line);
+	ck_assert_msg(first != NULL && strstr(first + 1, "too narrow   ") == NULL, "%s", text);
+	memset(text, 0, sizeof(text));
+	out = fmemopen(text, sizeof(text) - 1, "w");
+	up_summary_json(&run, run.start_ns + CAIRN_NS_PER_S, out);
+	fclose(out);
+	ck_assert_msg(strstr(text, "\"too_narrow\":[{\"frontier\":6,\"x_m\":1.7,\"y_m\":1.2,"
+				   "\"width_m\":0.33,\"short_m\":0.07}]") != NULL,
+	    "%s", text);
+}
+END_TEST
+
 /* ---- keys ---- */
 
 static int stops;
@@ -277,4 +323,5 @@ END_TEST
 CAIRN_TEST_MAIN("up-table", the_map_is_drawn_with_the_largest_y_on_top,
     a_large_map_is_drawn_coarser_and_its_walls_stay, decisions_stand_with_their_reasons_the_newest_first,
     processes_are_shown_on_demand_and_the_map_where_there_is_room,
+    a_gap_too_narrow_is_in_the_table_on_its_map_and_in_the_summary_once,
     the_space_bar_asks_the_motor_stage_for_an_emergency_stop, a_stop_that_nobody_answers_is_told_loudly)

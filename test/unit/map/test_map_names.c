@@ -162,7 +162,39 @@ START_TEST(the_drawn_map_shows_things_and_names_and_each_found_thing_once)
 }
 END_TEST
 
+START_TEST(a_gap_that_is_too_narrow_has_a_ring_and_its_width_once)
+{
+	static uint8_t cells[40 * 40];
+	static const int gap[3] = {217, 38, 38};
+	struct cairn_msg_frontier items[2] = {{.id = 1, .x_m = 0.3, .y_m = 0.3, .distance_m = -1.0},
+	    {.id = 2, .x_m = 0.3, .y_m = 1.7, .distance_m = -1.0}};
+	struct cairn_picture p = {.cells = cells,
+	    .width = 40,
+	    .height = 40,
+	    .stride_bytes = 40,
+	    .cell_m = 0.05,
+	    .frontiers = items,
+	    .frontier_count = 2};
+	uint8_t *without = drawn(&p);
+	for (int i = 0; i < 2; i++) {
+		items[i].gap_m = 0.33;
+		items[i].gap_x_m = items[i].gap_y_m = 1.0;
+	}
+	uint8_t *two = drawn(&p);
+	p.frontier_count = 1;
+	items[0].id = 2; /* the numbers differ only where the frontiers are */
+	uint8_t *one = drawn(&p);
+	ck_assert_int_eq(count_near(without, 200, 200, 60, gap), 0);
+	ck_assert_int_gt(count_near(two, 200, 200, 60, gap), 100);
+	ck_assert_int_eq(count_near(two, 200, 200, 60, gap), count_near(one, 200, 200, 60, gap));
+	free(without);
+	free(one);
+	free(two);
+}
+END_TEST
+
 CAIRN_TEST_MAIN("map-names", rooms_are_named_first_then_people_then_the_largest_things_and_no_stale_ones,
     no_name_covers_another_or_a_mark_or_leaves_the_paper,
     a_thing_s_name_stands_beside_it_and_a_room_s_in_its_middle,
-    the_drawn_map_shows_things_and_names_and_each_found_thing_once)
+    the_drawn_map_shows_things_and_names_and_each_found_thing_once,
+    a_gap_that_is_too_narrow_has_a_ring_and_its_width_once)
