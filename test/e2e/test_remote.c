@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <zmq.h>
 
@@ -15,7 +16,7 @@
 #define ANSWER_MS 10000
 
 static struct cairn_error err;
-static struct cairn_key robot, anna, bob;
+static struct cairn_key robot, anna, bob, eve;
 static char url[64], folder[64];
 
 static int free_port(void)
@@ -35,14 +36,19 @@ static void make_keys(void)
 	strcpy(folder, "/tmp/cairn-keys-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	ck_assert_msg(cairn_key_make("robot", &robot, &err) && cairn_key_make("anna", &anna, &err) &&
-			  cairn_key_make("bob", &bob, &err) && cairn_key_save(&robot, folder, &err),
+			  cairn_key_make("bob", &bob, &err) && cairn_key_make("eve", &eve, &err) &&
+			  cairn_key_save(&robot, folder, &err),
 	    "%s", err.text);
 	memcpy(anna.robot_key, robot.public_key, sizeof(anna.robot_key));
 	memcpy(bob.robot_key, robot.public_key, sizeof(bob.robot_key));
+	memcpy(eve.robot_key, robot.public_key, sizeof(eve.robot_key));
+	ck_assert_msg(
+	    cairn_key_save(&bob, folder, &err) && cairn_key_save(&eve, folder, &err), "%s", err.text);
 	snprintf(path, sizeof(path), "%s/allow.list", folder);
 	FILE *out = fopen(path, "we");
 	ck_assert_ptr_nonnull(out);
-	fprintf(out, "anna %s watch,drive\nbob %s watch\n", anna.public_key, bob.public_key);
+	fprintf(out, "anna %s watch,drive\nbob %s watch\neve %s drive\n", anna.public_key, bob.public_key,
+	    eve.public_key);
 	fclose(out);
 	snprintf(url, sizeof(url), "tcp://127.0.0.1:%d", free_port());
 }
@@ -101,12 +107,66 @@ static bool ask(
 	return answered;
 }
 
-START_TEST(a_key_with_the_right_drives_the_robot_and_one_without_does_not)
+/* The tool as on another machine: without the run directory. Its exit status. */
+static int elsewhere(const char *key, const char *words, char *out, size_t out_bytes)
+{
+	char line[512];
+	snprintf(line, sizeof(line), "cd '%s' && CAIRN_RUN=%s/none '%s' --connect %s --key %s.key %s 2>&1",
+	    folder, folder, CAIRN_PROGRAM, url, key, words);
+	FILE *f = popen(line, "r");
+	ck_assert_ptr_nonnull(f);
+	size_t n = fread(out, 1, out_bytes - 1, f);
+	out[n] = '\0';
+	int status = pclose(f);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+struct asked {
+	const char *words, *tells;
+	char out[16384];
+};
+
+/* Files are written a little behind what they tell of. */
+static bool tells(const struct up_run *run, void *ctx)
+{
+	struct asked *a = ctx;
+	(void)run;
+	return elsewhere("bob", a->words, a->out, sizeof(a->out)) == 0 && strstr(a->out, a->tells) != NULL;
+}
+
+static off_t file_size(const char *name)
+{
+	char path[128];
+	struct stat st;
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return stat(path, &st) == 0 ? st.st_size : 0;
+}
+
+static void look_from_elsewhere(struct drill *drill)
+{
+	static struct asked asked[] = {{.words = "look", .tells = "SENSORS"},
+	    {.words = "map", .tells = "m2 free"}, {.words = "map --png map.png", .tells = "map.png"},
+	    {.words = "decisions", .tells = "became"}, {.words = "logs mapper", .tells = "mapper"},
+	    {.words = "topics", .tells = "cmd_vel"}, {.words = "hz --for 1s scan", .tells = "Hz"},
+	    {.words = "status", .tells = "health"}};
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+		struct asked *a = &asked[i], refused = {.words = a->words};
+		ck_assert_msg(fixture_wait(drill, tells, a, STACK_PATIENCE_S), "%s: %s", a->words, a->out);
+		int status = elsewhere("eve", a->words, refused.out, sizeof(refused.out));
+		ck_assert_msg(status != 0 && strstr(refused.out, "watch") != NULL, "eve, %s: %d, %s",
+		    a->words, status, refused.out);
+	}
+	ck_assert_int_gt(file_size("snapshot.jpg"), 1000);
+	ck_assert_int_gt(file_size("map.png"), 1000);
+}
+
+START_TEST(a_key_with_the_right_drives_or_watches_the_robot_and_one_without_does_not)
 {
 	struct drill *drill = start();
 	struct cairn_msg_reply reply;
 	ck_assert_msg(fixture_wait(drill, wheels_turn, NULL, STACK_UP_S), "does not drive; see %s",
 	    fixture_run_dir(drill));
+	look_from_elsewhere(drill);
 	ck_assert(ask(&bob, CAIRN_SERVICE_OPERATOR, "pause", &reply));
 	ck_assert_msg(!reply.ok && strstr(reply.text, "needs the right to drive") != NULL, "%s", reply.text);
 	ck_assert(ask(&anna, CAIRN_SERVICE_OPERATOR, "pause", &reply));
@@ -185,5 +245,6 @@ START_TEST(a_flood_at_the_door_does_not_reach_the_robot)
 }
 END_TEST
 
-CAIRN_TEST_MAIN_TIMEOUT("remote", 280.0, a_key_with_the_right_drives_the_robot_and_one_without_does_not,
+CAIRN_TEST_MAIN_TIMEOUT("remote", 280.0,
+    a_key_with_the_right_drives_or_watches_the_robot_and_one_without_does_not,
     a_flood_at_the_door_does_not_reach_the_robot)

@@ -4,7 +4,7 @@
 #include "common/sim/world/build.h"
 #include "test/support/runner.h"
 
-#define WALL_M 3.0  /* the wall between the rooms lies here, along y */
+#define WALL_M 3.0   /* the wall between the rooms lies here, along y */
 #define MIDDLE_M 1.7 /* of the opening */
 
 struct seen {
@@ -55,8 +55,9 @@ static bool explore_then_go(void *ctx, struct cairn_run *run)
 static struct cairn_world *two_rooms(double opening_m)
 {
 	const double lo = MIDDLE_M - 0.5 * opening_m, hi = MIDDLE_M + 0.5 * opening_m, t = 0.1;
-	const struct cairn_vec2 corners[] = {{0, 0}, {WALL_M, 0}, {WALL_M, lo}, {WALL_M + t, lo}, {WALL_M + t, 0},
-	    {6, 0}, {6, 3}, {WALL_M + t, 3}, {WALL_M + t, hi}, {WALL_M, hi}, {WALL_M, 3}, {0, 3}};
+	const struct cairn_vec2 corners[] = {{0, 0}, {WALL_M, 0}, {WALL_M, lo}, {WALL_M + t, lo},
+	    {WALL_M + t, 0}, {6, 0}, {6, 3}, {WALL_M + t, 3}, {WALL_M + t, hi}, {WALL_M, hi}, {WALL_M, 3},
+	    {0, 3}};
 	struct cairn_builder b;
 	struct cairn_error err = {""};
 	ck_assert(cairn_build_init(&b, "narrow", &err));
@@ -94,8 +95,8 @@ static struct seen explore(double opening_m)
 	cairn_run_all(run);
 	ck_assert_msg(seen.asked, "%.2f m: not explored in 300 s", opening_m);
 	seen.contacts = cairn_run_totals(run).contacts;
-	printf("# %.2f m: to x %.2f m, %.0f s, %.1f m driven; asked: to x %.2f m; %s\n", opening_m, seen.farthest_x_m,
-	    seen.explored_s, seen.driven_m, seen.asked_x_m, seen.reason);
+	printf("# %.2f m: to x %.2f m, %.0f s, %.1f m driven; asked: to x %.2f m; %s\n", opening_m,
+	    seen.farthest_x_m, seen.explored_s, seen.driven_m, seen.asked_x_m, seen.reason);
 	cairn_run_destroy(&run);
 	cairn_world_destroy(&world);
 	return seen;
@@ -106,8 +107,8 @@ START_TEST(what_is_too_narrow_costs_a_look_or_two_and_it_is_told_what_it_lacks)
 	for (int cm = 34; cm <= 40; cm += 2) {
 		struct seen s = explore(0.01 * cm);
 		double gap_m = 0.0, x_m = 0.0, y_m = 0.0, short_m = 0.0;
-		ck_assert_int_eq(
-		    sscanf(s.reason, "narrow: %lf m at (%lf, %lf), %lf m too narrow", &gap_m, &x_m, &y_m, &short_m),
+		ck_assert_int_eq(sscanf(s.reason, "narrow: %lf m at (%lf, %lf), %lf m too narrow", &gap_m,
+				     &x_m, &y_m, &short_m),
 		    4);
 		ck_assert_double_le(gap_m, 0.01 * cm); /* walls are up to a cell thicker in the map */
 		ck_assert_double_ge(gap_m, 0.01 * cm - 0.10);
