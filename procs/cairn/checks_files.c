@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/agent/agent.h"
 #include "common/base/secret.h"
 #include "common/external/external.h"
 #include "common/map/map_server.h"
@@ -153,6 +154,48 @@ static bool check_provider(
 	return false;
 }
 
+static bool is_set(const char *name)
+{
+	const char *value = getenv(name);
+	if (value != NULL && value[0] != '\0')
+		cairn_secret_guard();
+	return value != NULL && value[0] != '\0';
+}
+
+/* Of stages beside the gateway. False: there is something to tell. */
+static bool check_other_keys(const struct check_context *ctx, struct check_result *ret)
+{
+	const struct cairn_config_voice *voice = &ctx->cfg->voice;
+	struct cairn_config_vlm vlm;
+	struct cairn_lineup lineup;
+	struct cairn_error err = {""};
+	if (ctx->cfg->agent.enabled && !cairn_agent_lineup(ctx->cfg, &vlm, &lineup, &err)) {
+		check_says(ret, CHECK_FAILS, "agent.provider: %s", err.text);
+		return false;
+	}
+	if (ctx->cfg->agent.enabled && !check_provider(ctx, &lineup.rows[0], ret))
+		return false;
+	if (voice->transcriber_url[0] != '\0' && voice->transcriber_key[0] != '\0' &&
+	    !is_set(voice->transcriber_key)) {
+		check_says(ret, CHECK_FAILS,
+		    "voice.transcriber_key: the environment variable %s is not set (\"\" for a service "
+		    "without "
+		    "a key)",
+		    voice->transcriber_key);
+		return false;
+	}
+	if (ctx->cfg->fleet.broker[0] != '\0' && ctx->cfg->fleet.user[0] != '\0' &&
+	    !is_set("CAIRN_FLEET_PASSWORD")) {
+		check_says(ret, CHECK_WARNS,
+		    "fleet.user: the environment variable CAIRN_FLEET_PASSWORD is not set: '%s' goes to the "
+		    "broker without a "
+		    "password",
+		    ctx->cfg->fleet.user);
+		return false;
+	}
+	return true;
+}
+
 /* Every provider of the line-up, so that a fallback does not turn out to be none when it is needed. */
 void check_providers(struct check_context *ctx, struct check_result *ret)
 {
@@ -167,6 +210,8 @@ void check_providers(struct check_context *ctx, struct check_result *ret)
 		if (!check_provider(ctx, &lineup.rows[i], ret))
 			return;
 	}
+	if (!check_other_keys(ctx, ret))
+		return;
 	for (uint32_t i = 0; i < cairn_lineup_rows(&lineup); i++) {
 		const struct cairn_profile *p = &lineup.rows[i];
 		bool bare = p->api_key_env[0] != '\0' && strncmp(p->base_url, "http://", 7) == 0 &&

@@ -371,6 +371,10 @@ START_TEST(a_provider_without_a_key_or_with_a_bare_one_is_told)
 	unsetenv("OPENAI_API_KEY");
 	refused("--set vlm.provider=openai", "providers",
 	    (const char *const[]){"vlm.api_key_env: ", "OPENAI_API_KEY", NULL});
+	refused("--set agent.enabled=true --set agent.provider=openai", "providers",
+	    (const char *const[]){"vlm.api_key_env: ", "OPENAI_API_KEY", "provider 'openai'", NULL});
+	refused("--set voice.transcriber_url=http://127.0.0.1:9/ --set voice.transcriber_key=NO_SUCH_KEY",
+	    "providers", (const char *const[]){"voice.transcriber_key: ", "NO_SUCH_KEY is not set", NULL});
 	setenv("OPENAI_API_KEY", "sk-planted-17", 1);
 	const struct output *o =
 	    run("doctor --dry", "--set vlm.provider=openai --set vlm.base_url=http://127.evil.example/v1");
