@@ -220,6 +220,61 @@ pageTest('rooms of the graph stand on the map and among the places, and those th
 	mock.say('scene', sampleScene());
 });
 
+pageTest('no name on the map stands over another, and each stays where it was while others come', { token: TOKEN }, async (page) => {
+	await page.evaluate(() => { // the grounds of the names of each picture: text -> rectangle
+		const canvas = CanvasRenderingContext2D.prototype, { fillRect, roundRect, fillText } = canvas;
+		let rect;
+		window.names = window.before = new Map();
+		canvas.fillRect = function (x, y, w, h) {
+			if (this.canvas.id === 'map-canvas' && x === 0 && y === 0 && w > 100) {
+				window.before = window.names;
+				window.names = new Map();
+			}
+			return fillRect.call(this, x, y, w, h);
+		};
+		canvas.roundRect = function (...r) {
+			rect = r;
+			return roundRect.call(this, ...r);
+		};
+		canvas.fillText = function (text, ...at) {
+			if (this.canvas.id === 'map-canvas')
+				window.names.set(text, rect.slice(0, 4));
+			return fillText.call(this, text, ...at);
+		};
+	});
+	await page.click('#map-in'); // a view that a person has chosen stays
+	await page.click('#map-layers');
+	for (const moving of ['robot', 'frontiers', 'candidates', 'discoveries'])
+		await page.click(`#layers button[data-layer=${moving}]`);
+	const scene = sampleScene(), [kitchen, cup] = scene.nodes;
+	const things = Array.from({ length: 30 }, (_, i) => ({ ...cup, id: `thing_${i}`, label: `thing number ${i}`, x_m: kitchen.x_m + 0.15 * (i % 6), y_m: kitchen.y_m + 0.12 * Math.floor(i / 6), seen: 100 - i }));
+	const shown = () => page.evaluate(() => [...window.before]);
+	const apart = ([, [ax, ay, aw, ah]], [, [bx, by, bw, bh]]) => ax + aw <= bx || bx + bw <= ax || ay + ah <= by || by + bh <= ay;
+	try {
+		mock.say('scene', { ...scene, nodes: [kitchen, ...things.slice(0, 12)] });
+		const some = await until(async () => {
+			const all = await shown();
+			return all.some(([text]) => text === 'thing number 0') && all;
+		}, 'names of things');
+		assert.ok(some.some(([text]) => text === 'kitchen'), 'a room comes before its things');
+		mock.say('scene', { ...scene, nodes: [kitchen, ...things.slice(12).map((t) => ({ ...t, seen: 200 })), ...things.slice(0, 12)] });
+		const more = await until(async () => {
+			const all = await shown();
+			return all.some(([text]) => /^thing number (1[2-9]|2\d)$/.test(text)) && all;
+		}, 'names of more things');
+		for (const names of [some, more])
+			for (let i = 0; i < names.length; i++)
+				for (let k = 0; k < i; k++)
+					assert.ok(apart(names[i], names[k]), `${names[i]} over ${names[k]}`);
+		const kept = new Map(more), steady = some.filter(([text]) => /^(kitchen|thing)/.test(text));
+		assert.ok(steady.length > 3);
+		for (const [text, [x, y]] of steady)
+			assert.deepEqual(kept.get(text)?.slice(0, 2).map(Math.round), [x, y].map(Math.round), `${text} has moved`);
+	} finally {
+		mock.say('scene', sampleScene());
+	}
+});
+
 pageTest('any number can be plotted over time, six at most', { token: TOKEN }, async (page) => {
 	const answer = () => text(page, '#plot-answer');
 	await page.selectOption('#plot-topic', 'pose');

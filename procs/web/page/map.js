@@ -1,6 +1,7 @@
 // The map panel: canvas, pan and zoom by mouse, touch and keys, layers with their legend, and what lies under a click.
 import { byId, compass, el, metres, place, setText, visible } from './text.js';
-import { LAYERS, label } from './map_layers.js';
+import { MapLabels, drawLabel } from './map_labels.js';
+import { LAYERS } from './map_layers.js';
 import { MapRaster } from './map_raster.js';
 import { MapView } from './map_view.js';
 
@@ -9,6 +10,7 @@ const CLICK_PX = 5; // moved less than this, it was a click
 
 export class MapPanel {
 	view = new MapView();
+	labels = new MapLabels();
 	trail = [];
 	robot = {};
 	layers = new Map(LAYERS.map((l) => [l.id, true]));
@@ -251,17 +253,27 @@ export class MapPanel {
 		c.fillStyle = this.theme.color('--map-ground');
 		c.fillRect(0, 0, view.width, view.height);
 		const d = {
-			c, view, robot: this.robot, trail: this.trail, raster: this.raster, scanPose: this.scanPose, chosen: this.chosen, pose: store.data('pose'), old: !store.fresh('pose'),
+			c, view, robot: this.robot, trail: this.trail, raster: this.raster, scanPose: this.scanPose, chosen: this.chosen, labels: this.labels, pose: store.data('pose'), old: !store.fresh('pose'),
 			t: (name) => this.theme.color(name), data: (topic) => store.data(topic), clean: visible, decisions: this.decisions?.() ?? [],
 		};
 		c.globalAlpha = this.link.state === 'open' ? 1 : 0.55;
+		this.labels.begin();
+		this.reserveScale();
 		for (const l of LAYERS)
 			if (this.layers.get(l.id))
 				l.draw(d);
+		this.labels.draw(d);
 		c.globalAlpha = 1;
 		this.overlay?.(d);
 		this.drawScale(d);
 		this.describe();
+	}
+
+	// Names keep off the scale and off the arrow to the north.
+	reserveScale() {
+		const { width, height } = this.view;
+		this.labels.reserve(0, height - 40, this.view.scaleBar()[1] + 28, 40);
+		this.labels.reserve(width - 60, height - 40, 60, 40);
 	}
 
 	drawScale(d) {
@@ -274,7 +286,7 @@ export class MapPanel {
 		c.lineTo(14 + px, y);
 		c.lineTo(14 + px, y - 4);
 		c.stroke();
-		label(d, `${m} m`, 14 + px / 2, y - 11, text);
+		drawLabel(d, `${m} m`, 14 + px / 2, y - 11, text);
 		// North is x of the map: to the right.
 		const nx = view.width - 26;
 		c.beginPath();
@@ -285,7 +297,7 @@ export class MapPanel {
 		c.closePath();
 		c.fillStyle = text;
 		c.fill();
-		label(d, 'N', nx - 18, y - 4, text, { bold: true });
+		drawLabel(d, 'N', nx - 18, y - 4, text, { bold: true });
 	}
 
 	// The same in words, for who does not see it; said once a second at most.

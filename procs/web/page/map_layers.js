@@ -1,7 +1,8 @@
 // What is drawn on the map, one row a layer, from below to above; the legend and the switches are made of the same rows.
-// draw(d): d = {c, view, t (colour by name), data (topic -> data), robot, trail, decisions, raster}
+// draw(d): d = {c, view, t (colour by name), data (topic -> data), robot, trail, decisions, raster, labels (drawn above all of it)}
 
 import { rooms } from './house.js';
+import { RANK } from './map_labels.js';
 import { narrowGaps } from './narrow.js';
 import { metres } from './text.js';
 
@@ -52,23 +53,6 @@ function outline(c, view, points, close) {
 		c.closePath();
 }
 
-// A text with a ground of its own, so that it can be read over anything.
-export function label(d, text, px, py, color, { align = 'center', bold = false } = {}) {
-	const { c, t } = d;
-	c.font = `${bold ? '600 ' : ''}11px ${t('--sans')}`;
-	c.textAlign = align;
-	c.textBaseline = 'middle';
-	const w = c.measureText(text).width, x0 = align === 'center' ? px - w / 2 : px;
-	c.globalAlpha = 0.82;
-	c.fillStyle = t('--panel');
-	c.beginPath();
-	c.roundRect(x0 - 4, py - 8, w + 8, 16, 4);
-	c.fill();
-	c.globalAlpha = 1;
-	c.fillStyle = color;
-	c.fillText(text, px, py + 0.5);
-}
-
 function drawZones(d) {
 	const { c, view, t } = d;
 	for (const z of d.data('zones')?.items ?? []) {
@@ -76,7 +60,7 @@ function drawZones(d) {
 		drawArea(d, points, color);
 		const mx = points.reduce((s, p) => s + p[0], 0) / points.length, my = points.reduce((s, p) => s + p[1], 0) / points.length;
 		const [px, py] = view.toPixel(mx, my);
-		label(d, `${z.kind === 'keepout' ? 'keep out' : 'slow'}: ${d.clean(z.name)}`, px, py, color);
+		d.labels.add(`zone/${z.name}`, RANK.zone, `${z.kind === 'keepout' ? 'keep out' : 'slow'}: ${d.clean(z.name)}`, px, py, color);
 	}
 	c.setLineDash([]);
 }
@@ -168,11 +152,11 @@ function drawFrontiers(d) {
 		c.arc(px, py, Math.min(22, Math.max(10, (i.width_m / 2) * view.zoom)), 0, TAU);
 		c.fill();
 		c.globalAlpha = 1;
-		label(d, i.detour_m === 0 && reach ? `F${i.id} next` : `F${i.id}`, px, py, color, { bold: true });
+		d.labels.add(`opening/${i.id}`, RANK.opening, i.detour_m === 0 && reach ? `F${i.id} next` : `F${i.id}`, px, py, color, { bold: true });
 	}
 	for (const g of narrowGaps(f)) {
 		const [px, py] = mark(d, g.x_m, g.y_m, t('--bad'), 6, false);
-		label(d, `${metres(g.width_m, 2)}, ${metres(g.short_m, 2)} too narrow`, px, py - 16, t('--bad'));
+		d.labels.add(`narrow/${g.x_m},${g.y_m}`, RANK.opening, `${metres(g.width_m, 2)}, ${metres(g.short_m, 2)} too narrow`, px, py - 16, t('--bad'));
 	}
 }
 
@@ -197,23 +181,16 @@ function drawCandidates(d) {
 		c.lineTo(px, py + r);
 		c.lineTo(px - r, py);
 		c.fill();
-		label(d, `C${i.id} ${Math.round(i.score * 100)}`, px + 10, py, t('--violet'), { align: 'left' });
+		d.labels.add(`candidate/${i.id}`, RANK.candidate, `C${i.id} ${Math.round(i.score * 100)}`, px, py, t('--violet'), { gap: 10 });
 	}
 }
 
 // With their names where there is room for them; what was seen most comes first.
 function drawThings(d) {
-	const { c, view, t } = d, named = [];
-	const isFree = (px, py, text) => {
-		const right = px + 6.5 * text.length, free = named.every((n) => Math.abs(n.py - py) > 16 || n.px > right || n.right < px);
-		if (free)
-			named.push({ px, py, right });
-		return free;
-	};
-	const all = (d.data('scene')?.nodes ?? []).filter((n) => n.kind === 'object').sort((a, b) => b.seen - a.seen);
+	const { c, view, t } = d, all = (d.data('scene')?.nodes ?? []).filter((n) => n.kind === 'object').sort((a, b) => b.seen - a.seen);
 	for (const n of all) {
-		const color = t(n.stale ? '--dim' : '--soft'), [x0, y0, , x1, y1] = n.box_m ?? [];
-		c.globalAlpha = n.stale ? 0.5 : 1;
+		const color = t(n.stale ? '--dim' : '--soft'), alpha = n.stale ? 0.5 : 1, [x0, y0, , x1, y1] = n.box_m ?? [];
+		c.globalAlpha = alpha;
 		if (x1 > x0 && y1 > y0) {
 			outline(c, view, [[x0, y0], [x1, y0], [x1, y1], [x0, y1]], true);
 			c.lineWidth = 1;
@@ -221,9 +198,7 @@ function drawThings(d) {
 			c.stroke();
 		}
 		const [px, py] = mark(d, n.x_m, n.y_m, color, 2, !n.stale);
-		const name = d.clean(n.label);
-		if (isFree(px, py, name))
-			label(d, name, px + 6, py, color, { align: 'left' });
+		d.labels.add(`thing/${n.id}`, RANK.thing, d.clean(n.label), px, py, color, { gap: 6, alpha });
 		c.globalAlpha = 1;
 	}
 }
@@ -231,7 +206,7 @@ function drawThings(d) {
 function drawRooms(d) {
 	for (const r of rooms(d.data('scene'), d.data('rooms'))) {
 		const [px, py] = d.view.toPixel(r.x_m, r.y_m);
-		label(d, d.clean(r.name), px, py - 20, d.t(r.named ? '--text' : '--dim'), { bold: r.named });
+		d.labels.add(`room/${r.name}`, RANK.room, d.clean(r.name), px, py, d.t(r.named ? '--text' : '--dim'), { bold: r.named });
 	}
 }
 
@@ -241,7 +216,7 @@ function drawDiscoveries(d) {
 			continue;
 		const color = d.t(i.kind === 'hazard' ? '--bad' : '--ok');
 		const [px, py] = mark(d, i.x_m, i.y_m, color, 4.5, true);
-		label(d, d.clean(i.label), px + 9, py, color, { align: 'left' });
+		d.labels.add(`report/${i.id}`, RANK.report, d.clean(i.label), px, py, color, { gap: 9 });
 	}
 }
 
@@ -250,12 +225,13 @@ function drawDecisions(d) {
 		mark(d, i.x_m, i.y_m, d.t(i.tone ? `--${i.tone}` : '--dim'), i.id === d.chosen ? 7 : 3.5, i.id !== d.chosen);
 }
 
-function drawRobot({ c, view, t, robot, pose, old }) {
+function drawRobot({ c, view, t, robot, pose, old, labels }) {
 	if (!pose)
 		return;
 	const [px, py] = view.toPixel(pose.x_m, pose.y_m), z = view.zoom;
 	const front = robot.footprint_front_m ?? 0.25, rear = robot.footprint_rear_m ?? 0.1, half = robot.footprint_half_width_m ?? 0.1;
 	const color = old ? t('--dim') : t('--robot');
+	labels.reserve(px - 10, py - 10, 20, 20);
 	c.save();
 	c.translate(px, py);
 	c.fillStyle = color;
