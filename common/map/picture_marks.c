@@ -1,13 +1,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/map/mark_places.h"
 #include "common/map/narrow_gap.h"
 #include "common/map/picture_private.h"
 
-#define MARKS_MAX CAIRN_PICTURE_MARKS
 #define LABEL_MAX 22 /* characters of a name; longer ones end in ".." */
-#define APART_PX 25.0
-#define ROUND_PX 11.0
+#define ROUND_PX CAIRN_MARK_HALF_PX
 #define TICK_PX 5.0
 
 static const struct cairn_picture_colour FRONTIER = {0.93, 0.49, 0.10}, AWAY = {0.55, 0.45, 0.40},
@@ -15,49 +14,9 @@ static const struct cairn_picture_colour FRONTIER = {0.93, 0.49, 0.10}, AWAY = {
 					 THING = {0.20, 0.32, 0.45}, HAZARD = {0.78, 0.10, 0.10},
 					 GOAL = {0.75, 0.10, 0.45}, GAP = {0.85, 0.15, 0.15};
 
-/* Places taken on the picture. */
-struct taken {
-	double x[MARKS_MAX], y[MARKS_MAX];
-	int count;
-};
-
 static void use(cairo_t *cr, struct cairn_picture_colour c, double alpha)
 {
 	cairo_set_source_rgba(cr, c.r, c.g, c.b, alpha);
-}
-
-static bool is_free(const struct taken *t, double x, double y)
-{
-	for (int i = 0; i < t->count; i++)
-		if (hypot(t->x[i] - x, t->y[i] - y) < APART_PX)
-			return false;
-	return true;
-}
-
-static void take(struct taken *t, double x, double y)
-{
-	if (t->count == MARKS_MAX)
-		return;
-	t->x[t->count] = x;
-	t->y[t->count++] = y;
-}
-
-/* The nearest free place for a mark that belongs to (*x, *y), which is taken. */
-static void find_place(struct taken *t, double *x, double *y)
-{
-	for (int ring = 0; ring <= 3; ring++) {
-		for (int k = 0; k < (ring == 0 ? 1 : 12); k++) {
-			double u = *x + ring * APART_PX * cos(k * M_PI / 6.0),
-			       v = *y - ring * APART_PX * sin(k * M_PI / 6.0);
-			if (!is_free(t, u, v))
-				continue;
-			*x = u;
-			*y = v;
-			take(t, u, v);
-			return;
-		}
-	}
-	take(t, *x, *y); /* too many in one place: they overlap */
 }
 
 static void number(const struct cairn_picture_pen *pen, double x, double y, const char *text)
@@ -91,14 +50,14 @@ static void rim(const struct cairn_picture_pen *pen)
 
 /* A numbered disc; out of reach ones are brown. */
 static void draw_frontier(
-    const struct cairn_picture_pen *pen, const struct cairn_msg_frontier *f, struct taken *t)
+    const struct cairn_picture_pen *pen, const struct cairn_msg_frontier *f, struct cairn_mark_places *t)
 {
 	double at_x, at_y, x, y;
 	char text[16];
 	struct cairn_picture_colour colour = f->distance_m >= 0.0 ? FRONTIER : AWAY;
 	cairn_picture_to_px(pen, f->x_m, f->y_m, &at_x, &at_y);
 	x = at_x, y = at_y;
-	find_place(t, &x, &y);
+	cairn_mark_places_find(t, ROUND_PX, &x, &y);
 	leader(pen, at_x, at_y, x, y, colour);
 	snprintf(text, sizeof(text), "%u", f->id);
 	cairo_new_path(pen->cr);
@@ -110,7 +69,8 @@ static void draw_frontier(
 }
 
 /* A ring round a gap that is too narrow, with its width. */
-static void draw_gap(const struct cairn_picture_pen *pen, const struct cairn_msg_frontier *f, struct taken *t)
+static void draw_gap(
+    const struct cairn_picture_pen *pen, const struct cairn_msg_frontier *f, struct cairn_mark_places *t)
 {
 	double at_x, at_y, x, y;
 	char text[16];
@@ -121,10 +81,10 @@ static void draw_gap(const struct cairn_picture_pen *pen, const struct cairn_msg
 	cairo_arc(pen->cr, at_x, at_y, 6.0, 0.0, 2.0 * M_PI);
 	cairo_stroke(pen->cr);
 	x = at_x, y = at_y;
-	find_place(t, &x, &y);
-	leader(pen, at_x, at_y, x, y, GAP);
 	snprintf(text, sizeof(text), "%.2f m", f->gap_m);
 	double half = 0.5 * cairn_lettering_width(pen->letters, 12.0, text) + 4.0;
+	cairn_mark_places_find(t, half, &x, &y);
+	leader(pen, at_x, at_y, x, y, GAP);
 	cairo_new_path(pen->cr);
 	cairo_rectangle(pen->cr, x - half, y - ROUND_PX + 2.0, 2.0 * half, 2.0 * ROUND_PX - 4.0);
 	use(pen->cr, GAP, 0.94);
@@ -134,16 +94,16 @@ static void draw_gap(const struct cairn_picture_pen *pen, const struct cairn_msg
 
 /* A numbered square. */
 static void draw_candidate(
-    const struct cairn_picture_pen *pen, const struct cairn_msg_candidate *c, struct taken *t)
+    const struct cairn_picture_pen *pen, const struct cairn_msg_candidate *c, struct cairn_mark_places *t)
 {
 	double at_x, at_y, x, y;
 	char text[16];
 	cairn_picture_to_px(pen, c->x_m, c->y_m, &at_x, &at_y);
 	x = at_x, y = at_y;
-	find_place(t, &x, &y);
-	leader(pen, at_x, at_y, x, y, CANDIDATE);
 	snprintf(text, sizeof(text), "%u", c->id);
 	double half = fmax(ROUND_PX, 0.5 * cairn_lettering_width(pen->letters, 12.0, text) + 4.0);
+	cairn_mark_places_find(t, half, &x, &y);
+	leader(pen, at_x, at_y, x, y, CANDIDATE);
 	cairo_new_path(pen->cr);
 	cairo_rectangle(pen->cr, x - half, y - ROUND_PX + 1.0, 2.0 * half, 2.0 * ROUND_PX - 2.0);
 	use(pen->cr, CANDIDATE, 0.94);
@@ -203,7 +163,7 @@ void cairn_picture_tag(const struct cairn_picture_pen *pen, double x, double y, 
 
 /* Its name on a light ground; of a thing with a dot where the robot saw it from. */
 static void draw_discovery(
-    const struct cairn_picture_pen *pen, const struct cairn_msg_discovery *d, struct taken *t)
+    const struct cairn_picture_pen *pen, const struct cairn_msg_discovery *d, struct cairn_mark_places *t)
 {
 	double at_x, at_y, x, y;
 	char text[sizeof(d->label) + 8];
@@ -213,19 +173,18 @@ static void draw_discovery(
 	cairn_picture_cut_label(text, sizeof(text), d->label);
 	cairn_picture_to_px(pen, d->x_m, d->y_m, &at_x, &at_y);
 	x = at_x, y = at_y;
-	find_place(t, &x, &y);
+	cairn_mark_places_find(t, 0.5 * cairn_lettering_width(pen->letters, size, text) + 3.0, &x, &y);
 	if (!room)
 		leader(pen, at_x, at_y, x, y, colour);
 	cairn_picture_tag(pen, x, y, size, colour, text);
 }
 
-/* Marks are of one size, near enough. */
-static void draw_scene(const struct cairn_picture_pen *pen, const struct taken *t)
+static void draw_scene(const struct cairn_picture_pen *pen, const struct cairn_mark_places *t)
 {
-	struct cairn_map_rect rects[MARKS_MAX];
+	struct cairn_map_rect rects[CAIRN_MARK_PLACES];
 	for (int i = 0; i < t->count; i++)
 		rects[i] = (struct cairn_map_rect){
-		    t->x[i] - ROUND_PX, t->y[i] - ROUND_PX, 2.0 * ROUND_PX, 2.0 * ROUND_PX};
+		    t->x[i] - t->half_px[i], t->y[i] - ROUND_PX, 2.0 * t->half_px[i], 2.0 * ROUND_PX};
 	cairn_picture_scene(pen, rects, (uint32_t)t->count);
 }
 
@@ -245,11 +204,11 @@ static void draw_goal(const struct cairn_picture_pen *pen)
 void cairn_picture_marks(const struct cairn_picture_pen *pen)
 {
 	const struct cairn_picture *p = pen->p;
-	struct taken taken = {.count = 0};
+	struct cairn_mark_places taken = {.count = 0};
 	double x, y;
 	if (p->have_robot) {
 		cairn_picture_to_px(pen, p->robot.x_m, p->robot.y_m, &x, &y);
-		take(&taken, x, y);
+		cairn_mark_places_take(&taken, ROUND_PX, x, y);
 	}
 	for (uint32_t i = 0; p->doorways != NULL && i < p->doorway_count; i++)
 		draw_doorway(pen, &p->doorways[i]);

@@ -31,8 +31,6 @@ static inline void cairn_picture_to_px(
 	*py = pen->top + (pen->x1 + 1 - cx) * pen->scale;
 }
 
-#define CAIRN_PICTURE_MARKS 256
-
 /* Rooms and things of the scene graph, between what is taken. */
 void cairn_picture_scene(
     const struct cairn_picture_pen *pen, const struct cairn_map_rect *taken, uint32_t taken_count);
