@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/short_float.h"
 #include "common/base/text.h"
 #include "ipc/messages_private.h"
 
@@ -62,12 +63,21 @@ static void put_json_text(struct sink *s, const char *text, size_t len)
 	put(s, "\"", 1);
 }
 
-static void put_json_real(struct sink *s, double d, int digits)
+static void put_json_double(struct sink *s, double d)
 {
 	if (isfinite(d))
-		putf(s, "%.*g", digits, d);
+		putf(s, "%.9g", d);
 	else
 		put(s, "null", 4); /* JSON has no NaN */
+}
+
+static void put_json_float(struct sink *s, float value)
+{
+	char text[CAIRN_SHORT_FLOAT_BYTES];
+	if (isfinite(value))
+		put(s, text, cairn_short_float(value, text));
+	else
+		put(s, "null", 4);
 }
 
 static void put_json_msg(struct sink *s, const struct cairn_msg_desc *desc, const void *msg);
@@ -76,10 +86,10 @@ static void put_json_value(struct sink *s, const struct cairn_field *f, const vo
 {
 	switch (f->kind) {
 	case CAIRN_FIELD_F64:
-		put_json_real(s, *(const double *)at, 9);
+		put_json_double(s, *(const double *)at);
 		break;
 	case CAIRN_FIELD_F32:
-		put_json_real(s, (double)*(const float *)at, 6);
+		put_json_float(s, *(const float *)at);
 		break;
 	case CAIRN_FIELD_I64:
 		putf(s, "\"%" PRId64 "\"", *(const int64_t *)at);

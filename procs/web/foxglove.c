@@ -183,11 +183,16 @@ static void copy_part(const struct web_foxglove *f, size_t from, size_t n, uint8
 	}
 }
 
+static bool is_due(const struct web_foxglove *f)
+{
+	struct web *web = web_of(f->wsi);
+	return f->out != NULL || f->control_count > 0 ||
+	       cairn_web_feed_ready(&f->feed, web->feed_slots, web->slot_count, cairn_now_ns());
+}
+
 static int write_piece(struct web_foxglove *f)
 {
 	uint8_t buf[LWS_PRE + PIECE_BYTES];
-	if (f->overflowed)
-		return -1;
 	if (f->out == NULL && !begin_next(f))
 		return 0;
 	size_t left = f->head_bytes + f->out->bytes + f->tail_bytes - f->sent;
@@ -200,11 +205,21 @@ static int write_piece(struct web_foxglove *f)
 	f->sent += n;
 	if (n == left)
 		web_blob_drop(&f->out);
-	struct web *web = web_of(f->wsi);
-	if (f->out != NULL || f->control_count > 0 ||
-	    cairn_web_feed_ready(&f->feed, web->feed_slots, web->slot_count, cairn_now_ns()))
-		lws_callback_on_writable(f->wsi);
 	return 0;
+}
+
+/* Several at once, see WEB_WRITES_MAX. */
+static int write_due(struct web_foxglove *f)
+{
+	int result = 0, written = 0;
+	web_hold_back(f->wsi, true);
+	do {
+		result = f->overflowed || write_piece(f) != 0 ? -1 : 0;
+	} while (result == 0 && is_due(f) && ++written < WEB_WRITES_MAX && !lws_send_pipe_choked(f->wsi));
+	web_hold_back(f->wsi, false);
+	if (result == 0 && is_due(f))
+		lws_callback_on_writable(f->wsi);
+	return result;
 }
 
 void foxglove_wake(struct web *web, int slot)
@@ -460,7 +475,7 @@ int foxglove_callback(struct lws *wsi, enum lws_callback_reasons reason, void *u
 	case LWS_CALLBACK_RECEIVE:
 		return receive(f, in, len);
 	case LWS_CALLBACK_SERVER_WRITEABLE:
-		return write_piece(f);
+		return write_due(f);
 	case LWS_CALLBACK_CLOSED:
 		leave(f);
 		return 0;

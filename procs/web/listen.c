@@ -24,12 +24,18 @@
 
 static int on_bus(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t len)
 {
-	(void)wsi;
 	(void)user;
 	(void)in;
 	(void)len;
-	(void)reason;
-	return 0; /* that it woke the library is all: main.c looks after each wait */
+	if (reason == LWS_CALLBACK_RAW_RX_FILE)
+		((struct web *)lws_context_user(lws_get_context(wsi)))->stage_due = true;
+	return 0;
+}
+
+void web_hold_back(struct lws *wsi, bool on)
+{
+	int value = on ? 1 : 0;
+	(void)setsockopt(lws_get_socket_fd(wsi), IPPROTO_TCP, TCP_CORK, &value, sizeof(value));
 }
 
 /* ---- the list of tokens ---- */

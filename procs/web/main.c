@@ -37,6 +37,9 @@ static int run(struct web *web)
 	while (r >= 0 && !cairn_stage_ending(web->stage)) {
 		if (lws_service(web->lws, 0) < 0)
 			return -1;
+		if (!web->stage_due)
+			continue;
+		web->stage_due = false;
 		r = cairn_stage_turn(web->stage);
 	}
 	return r;

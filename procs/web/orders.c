@@ -81,6 +81,7 @@ static bool send_order(struct web *web, struct web_waiting *w, int64_t patience_
 	w->tag = ++web->last_tag;
 	w->due_ns = now_ns + patience_ns;
 	w->cmd.expires_ns = w->due_ns;
+	web->stage_due = true;
 	return cairn_client_send(web->clients[w->row->service], w->tag, &w->cmd) == 0;
 }
 

@@ -189,12 +189,28 @@ static int write_next(struct web_viewer *v)
 			return 0;
 		n = compose(web, &pick);
 	}
-	if (lws_write(v->wsi, (unsigned char *)web->tx + LWS_PRE, n, LWS_WRITE_TEXT) < (int)n)
-		return -1;
-	if (v->reply_count > 0 ||
-	    cairn_web_feed_ready(&v->feed, web->feed_slots, web->slot_count, cairn_now_ns()))
+	return lws_write(v->wsi, (unsigned char *)web->tx + LWS_PRE, n, LWS_WRITE_TEXT) < (int)n ? -1 : 0;
+}
+
+static bool is_due(const struct web_viewer *v)
+{
+	struct web *web = web_of(v->wsi);
+	return v->reply_count > 0 ||
+	       cairn_web_feed_ready(&v->feed, web->feed_slots, web->slot_count, cairn_now_ns());
+}
+
+/* Several at once, see WEB_WRITES_MAX. */
+static int write_due(struct web_viewer *v)
+{
+	int result = 0, written = 0;
+	web_hold_back(v->wsi, true);
+	do {
+		result = write_next(v) != 0 ? -1 : 0;
+	} while (result == 0 && is_due(v) && ++written < WEB_WRITES_MAX && !lws_send_pipe_choked(v->wsi));
+	web_hold_back(v->wsi, false);
+	if (result == 0 && is_due(v))
 		lws_callback_on_writable(v->wsi);
-	return 0;
+	return result;
 }
 
 void viewers_wake(struct web *web, int slot)
@@ -396,7 +412,7 @@ int viewer_callback(struct lws *wsi, enum lws_callback_reasons reason, void *use
 	case LWS_CALLBACK_RECEIVE:
 		return lws_frame_is_binary(wsi) ? -1 : receive(v, in, len);
 	case LWS_CALLBACK_SERVER_WRITEABLE:
-		return write_next(v);
+		return write_due(v);
 	case LWS_CALLBACK_CLOSED:
 		leave(v);
 		return 0;

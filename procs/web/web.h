@@ -34,6 +34,9 @@
 #include "procs/shell/stage.h"
 #include "procs/web/frame_pipe.h"
 
+/* Messages to one connection in one go, while its socket takes them: coming back for each through the loops of library and stage
+ * costs more than the message. Others are served between two goes. */
+#define WEB_WRITES_MAX 32
 #define WEB_WAITING_MAX 64       /* commands under way at once */
 #define WEB_ASKERS_MAX 64        /* whose commands are counted at once */
 #define WEB_REPLIES_MAX 16       /* waiting for one viewer */
@@ -76,6 +79,8 @@ void web_close(struct web *web);
 int web_admit(struct web *web, struct lws *wsi, bool page, struct web_conn *conn, struct cairn_error *why);
 /* Foxglove's two subprotocols and no other are what this upgrade asks for. */
 bool web_wants_foxglove(struct lws *wsi);
+/* What is written from now on is not sent before packets are full, or until off. */
+void web_hold_back(struct lws *wsi, bool on);
 /* The connection has ended. conn may be NULL. */
 void web_forget(struct web *web, struct web_conn *conn);
 /* The list of tokens, read anew once a second. */
@@ -332,6 +337,8 @@ struct web {
 	struct lws_context *lws;
 	struct lws_vhost *vhost;
 	int listen_fd;
+	/* The stage's inputs have something, or a socket of them was sent to, which may have taken in what its descriptor told of. */
+	bool stage_due;
 	int connections, far_connections;
 	uint64_t last_conn;
 
