@@ -275,6 +275,40 @@ START_TEST(a_replay_is_steered_from_outside)
 }
 END_TEST
 
+/* The log of a robot that is none of ours, from its file to a map on the bus: what `cairn import` tells of the LiDAR is what `cairn
+ * replay` is given. */
+START_TEST(the_log_of_a_real_robot_is_imported_played_into_the_bus_and_mapped)
+{
+	const char *log = cairn_shared_path("lidar/exp1.dat.gz");
+	char folder[64] = "/tmp/cairn-imported-XXXXXX", line[4 * PATH_BYTES], out[512];
+	if (log == NULL)
+		CAIRN_SKIP("lidar/exp1.dat.gz is not in the shared data (CAIRN_SHARED)");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(line, sizeof(line), "%s import %s %s/original.mcap", CAIRN_PROGRAM, log, folder);
+	FILE *told = popen(line, "r");
+	ck_assert_ptr_nonnull(told);
+	out[fread(out, 1, sizeof(out) - 1, told)] = '\0';
+	ck_assert_int_eq(pclose(told), 0);
+	ck_assert_msg(strstr(out, "756 scans") != NULL, "%s", out);
+	const char *lidar = strstr(out, "robot.lidar_x_m=0.145");
+	ck_assert_msg(lidar != NULL, "%s", out);
+	snprintf(line, sizeof(line), "%s/original.mcap", folder);
+	struct outcome was = outcome_of(line);
+	ck_assert_uint_eq(was.scans, 756);
+	ck_assert_double_eq_tol(span_s(&was), 74.9, 0.1);
+	struct outcome is =
+	    replay(folder, "run", "--start 35 --rate 2 --with 'mapper recorder' --set robot.lidar_x_m=0.145");
+	ck_assert_msg(
+	    is.scans > 0.45 * was.scans && is.scans < 0.6 * was.scans, "%u scans of %u", is.scans, was.scans);
+	ck_assert_uint_gt(is.poses, 50);
+	ck_assert_double_gt(hypot(is.pose.x_m, is.pose.y_m), 1.0); /* it has driven */
+	ck_assert_uint_gt(is.map.width, 80);                       /* 4 m have been seen */
+	snprintf(line, sizeof(line), "rm -r %s", folder);
+	ck_assert_int_eq(system(line), 0);
+}
+END_TEST
+
 CAIRN_TEST_MAIN_TIMEOUT("replay-recording", 280.0,
+    the_log_of_a_real_robot_is_imported_played_into_the_bus_and_mapped,
     mapper_and_annotator_make_of_a_recording_what_they_made_of_the_run,
     other_rates_places_and_parts_of_a_recording_are_played, a_replay_is_steered_from_outside)
