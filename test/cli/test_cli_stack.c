@@ -11,9 +11,11 @@
 #include "ipc/bus.h"
 #include "test/cli/harness.h"
 
+#define TOPICS 6
+
 struct play {
 	bool stages, motor, operator_service, launcher;
-	bool broken_stage;
+	bool broken_stage, slow_model, needs_help;
 };
 
 static bool launcher_told_down;
@@ -44,6 +46,10 @@ static void publish(struct cairn_pub *const *pubs, const struct play *play, int6
 	struct cairn_msg_health health = {.ok = true, .data_plane_ok = true};
 	struct cairn_msg_pose pose = {
 	    .x_m = 1.25, .yaw_rad = -0.5 * M_PI, .tracking = CAIRN_TRACKING_GOOD, .quality = 0.93};
+	struct cairn_msg_vlm_stats vlm = {
+	    .in_flight = play->slow_model, .waiting_s = 7.2, .latency_mean_s = 12.4};
+	if (play->needs_help)
+		snprintf(mission.help, sizeof(mission.help), "a door is shut");
 	stages.items_count = 1;
 	snprintf(stages.items[0].name, sizeof(stages.items[0].name), "mapper");
 	stages.items[0].state = play->broken_stage ? CAIRN_STAGE_STATE_BACKOFF : CAIRN_STAGE_STATE_UP;
@@ -65,20 +71,21 @@ static void publish(struct cairn_pub *const *pubs, const struct play *play, int6
 	cairn_pub_send(pubs[4], &nav, now_ns, true);
 	cairn_pub_send(pubs[2], &health, now_ns, true);
 	cairn_pub_send(pubs[3], &pose, now_ns, true);
+	cairn_pub_send(pubs[5], &vlm, now_ns, true);
 }
 
 _Noreturn static void play_stack(const struct play *play, int ready_fd)
 {
 	struct cairn_error err = {""};
 	struct cairn_bus *bus = cairn_bus_new(run_dir, &err);
-	struct cairn_pub *pubs[5] = {NULL};
+	struct cairn_pub *pubs[TOPICS] = {NULL};
 	struct cairn_server *servers[3];
 	zmq_pollitem_t items[3];
 	int n = 0;
 	static char names[3][16] = {"motor", "sequencer", "launcher"};
-	const enum cairn_topic topics[5] = {CAIRN_TOPIC_STAGES, CAIRN_TOPIC_MISSION, CAIRN_TOPIC_HEALTH,
-	    CAIRN_TOPIC_POSE, CAIRN_TOPIC_NAV_STATUS};
-	for (int i = 0; play->stages && i < 5; i++)
+	const enum cairn_topic topics[TOPICS] = {CAIRN_TOPIC_STAGES, CAIRN_TOPIC_MISSION, CAIRN_TOPIC_HEALTH,
+	    CAIRN_TOPIC_POSE, CAIRN_TOPIC_NAV_STATUS, CAIRN_TOPIC_VLM_STATS};
+	for (int i = 0; play->stages && i < TOPICS; i++)
 		pubs[i] = cairn_pub_new(bus, topics[i], NULL, &err);
 	if (play->motor)
 		servers[n++] = cairn_server_new(bus, CAIRN_SERVICE_MOTOR_CTL, on_command, names[0], &err);
@@ -149,6 +156,29 @@ START_TEST(status_ends_with_1_when_a_stage_is_down)
 	const struct output *o = cairn("status", "");
 	ck_assert_int_eq(o->status, 1);
 	ck_assert_ptr_nonnull(strstr(o->out, "backoff"));
+	remove_run_dir();
+}
+END_TEST
+
+START_TEST(status_says_that_it_waits_for_a_slow_model_and_how_slow)
+{
+	static const char line[] = "waits for a slow model: 7 s so far, 12.4 s an answer of late\n";
+	for (int slow = 0; slow < 2; slow++) {
+		make_run_dir();
+		start_stack((struct play){.stages = true, .slow_model = slow != 0});
+		const struct output *o = cairn("status", "");
+		ck_assert_msg((strstr(o->out, line) != NULL) == (slow != 0), "%s", o->out);
+		remove_run_dir();
+	}
+}
+END_TEST
+
+START_TEST(status_shows_what_the_robot_needs_help_with)
+{
+	make_run_dir();
+	start_stack((struct play){.stages = true, .needs_help = true});
+	const struct output *o = cairn("status", "");
+	ck_assert_msg(strstr(o->out, "HELP      a door is shut (cairn resume") != NULL, "%s", o->out);
 	remove_run_dir();
 }
 END_TEST
@@ -285,10 +315,10 @@ START_TEST(topics_tell_who_is_there)
 		there += is;
 		if (is)
 			ck_assert_ptr_nonnull(
-			    strstr("stages mission health pose nav.status motor.ctl", name));
+			    strstr("stages mission health pose nav.status vlm.stats motor.ctl", name));
 		json_decref(json);
 	}
-	ck_assert_int_eq(there, 6);
+	ck_assert_int_eq(there, 7);
 	int topics = 0; /* those of programs outside are there when they are declared */
 	for (int i = 0; i < CAIRN_TOPIC_COUNT; i++)
 		topics += !cairn_topic_is_declared(&cairn_topics[i]);
@@ -439,7 +469,8 @@ START_TEST(exec_enters_the_mount_namespace_of_the_stack)
 END_TEST
 
 CAIRN_TEST_MAIN("cli_stack", status_shows_the_stack_and_ends_with_0_when_all_is_well,
-    status_ends_with_1_when_a_stage_is_down, echo_prints_messages_as_json_lines,
+    status_ends_with_1_when_a_stage_is_down, status_says_that_it_waits_for_a_slow_model_and_how_slow,
+    status_shows_what_the_robot_needs_help_with, echo_prints_messages_as_json_lines,
     record_writes_a_file_that_recording_calls_whole_and_repairs_when_it_was_cut,
     hz_counts_what_was_sent_and_its_age, plot_draws_a_number_as_characters_and_as_a_picture,
     topics_tell_who_is_there, goto_waits_for_the_end_and_tells_where_no_way_leads,

@@ -201,6 +201,21 @@ static bool net_reaches(const struct up_run *run, void *ctx)
 	return run->have_vlm && run->vlm.net_tier == w->tier;
 }
 
+/* As a person asks, while an answer is awaited. ctx: the run directory. */
+static bool status_says_slow(const struct up_run *run, void *ctx)
+{
+	char out[8192], line[400];
+	if (!run->vlm.in_flight)
+		return false;
+	snprintf(line, sizeof(line), "%s status --run %s 2>&1", CAIRN_PROGRAM, (const char *)ctx);
+	FILE *tool = popen(line, "r");
+	ck_assert_ptr_nonnull(tool);
+	size_t n = fread(out, 1, sizeof(out) - 1, tool);
+	out[n] = '\0';
+	pclose(tool);
+	return strstr(out, "waits for a slow model: ") != NULL;
+}
+
 START_TEST(a_service_that_answers_late_but_in_time_is_called_elevated_and_goes_on_driving)
 {
 	struct spoilt s;
@@ -210,6 +225,9 @@ START_TEST(a_service_that_answers_late_but_in_time_is_called_elevated_and_goes_o
 	struct net_wish wish = {.tier = CAIRN_NET_TIER_ELEVATED, .worst = CAIRN_TIER_NORMAL};
 	proxy_set(s.proxy, PROXY_DELAY, 3500);
 	stack_must(s.drill, net_reaches, &wish, "a slow service is not called elevated");
+	char dir[256];
+	snprintf(dir, sizeof(dir), "%s", fixture_run_dir(s.drill));
+	stack_must(s.drill, status_says_slow, dir, "cairn status does not say that the model is slow");
 	stack_must(s.drill, model_drives, NULL, "the model does not drive, though it answers");
 	ck_assert_uint_gt(proxy_spoiled(s.proxy), 0);
 	ck_assert_uint_gt(fixture_run(s.drill)->vlm.calls, calls);

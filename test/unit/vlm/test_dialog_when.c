@@ -16,6 +16,23 @@ START_TEST(a_call_is_dropped_when_the_mission_changes)
 }
 END_TEST
 
+START_TEST(how_long_an_answer_is_awaited_is_told_while_it_is)
+{
+	struct cairn_msg_vlm_stats stats;
+	setup();
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+	now_ns += 7200 * MS;
+	cairn_dialog_stats(dialog, now_ns, &stats);
+	ck_assert(stats.in_flight);
+	ck_assert_double_eq_tol(stats.waiting_s, 7.2, 1e-9);
+	answer(200, REPLY(GO)); /* after another 0.4 s */
+	cairn_dialog_stats(dialog, now_ns, &stats);
+	ck_assert(!stats.in_flight && stats.waiting_s == 0.0);
+	ck_assert_double_eq_tol(stats.latency_mean_s, 7.6, 1e-9);
+	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
 START_TEST(nothing_is_asked_without_wish_mission_snapshot_or_budget)
 {
 	setup();
@@ -300,7 +317,8 @@ START_TEST(no_call_is_made_in_any_state_that_wants_no_decision)
 END_TEST
 
 CAIRN_TEST_MAIN("vlm_dialog_when", a_wish_is_asked_about_with_a_snapshot_of_its_own,
-    a_call_is_dropped_when_the_mission_changes, nothing_is_asked_without_wish_mission_snapshot_or_budget,
+    a_call_is_dropped_when_the_mission_changes, how_long_an_answer_is_awaited_is_told_while_it_is,
+    nothing_is_asked_without_wish_mission_snapshot_or_budget,
     frontiers_from_before_the_result_are_waited_out_but_not_for_long,
     a_call_is_left_out_while_nothing_changes_until_the_base_timer,
     a_trigger_a_new_view_or_something_near_ends_the_leaving_out,

@@ -525,6 +525,26 @@ START_TEST(each_piece_of_news_is_told_once_when_it_begins)
 }
 END_TEST
 
+START_TEST(a_call_for_help_is_said_once_as_a_warning_and_again_when_it_is_another)
+{
+	struct cairn_news n = {.count = 0};
+	struct cairn_msg_say s;
+	struct cairn_msg_mission m = {.state = CAIRN_MISSION_STATE_EXPLORING};
+	cairn_news_mission(&n, &m);
+	ck_assert(!cairn_news_take(&n, &s));
+	for (int i = 0; i < 2; i++) {
+		snprintf(m.help, sizeof(m.help), i == 0 ? "a door is shut" : "a chair is in the way");
+		cairn_news_mission(&n, &m);
+		cairn_news_mission(&n, &m); /* it is repeated while the robot waits */
+		ck_assert(cairn_news_take(&n, &s));
+		ck_assert_str_eq(
+		    s.text, i == 0 ? "I need help: a door is shut" : "I need help: a chair is in the way");
+		ck_assert_int_eq(s.urgency, CAIRN_URGENCY_WARNING);
+		ck_assert(!cairn_news_take(&n, &s));
+	}
+}
+END_TEST
+
 CAIRN_TEST_MAIN("voice", what_is_said_means_what_its_row_says, no_sentence_releases_a_stop,
     a_thousand_random_dialogues_release_no_stop_and_move_nothing_that_was_unsure,
     the_grammar_has_the_names_that_are_known_and_no_row_without_them,
@@ -539,4 +559,5 @@ CAIRN_TEST_MAIN("voice", what_is_said_means_what_its_row_says, no_sentence_relea
     a_voice_without_the_right_to_drive_may_still_stop, a_free_sentence_becomes_a_task_when_a_person_says_yes,
     questions_are_answered_from_what_is_known, a_warning_cuts_what_is_said_and_news_wait_for_the_gap,
     quiet_hours_leave_out_news_only_also_past_midnight, a_full_queue_drops_the_least_urgent_and_says_so,
-    each_piece_of_news_is_told_once_when_it_begins)
+    each_piece_of_news_is_told_once_when_it_begins,
+    a_call_for_help_is_said_once_as_a_warning_and_again_when_it_is_another)
