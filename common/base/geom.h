@@ -34,6 +34,12 @@ static inline double cairn_rad_to_deg(double rad)
 	return rad * (180.0 / M_PI);
 }
 
+/* To one decimal, as it is printed by %.1f, but never "-0.0". */
+static inline double cairn_tenth(double x)
+{
+	return round(10.0 * x) / 10.0 + 0.0;
+}
+
 static inline double cairn_clamp(double x, double lo, double hi)
 {
 	return x < lo ? lo : x > hi ? hi : x;

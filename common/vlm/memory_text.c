@@ -23,8 +23,8 @@ static bool add_room(const struct cairn_memory *memory, uint32_t i, struct cairn
 	const struct cairn_memory_room *room = &memory->rooms[i];
 	char line[640];
 	int n = snprintf(line, sizeof(line), "Room \"%s\"%s at %.1f %.1f, %.0f %% explored", room->name,
-	    memory->current_room == (int32_t)i ? " (here)" : "", room->x_m, room->y_m,
-	    100.0 * cairn_memory_explored(room));
+	    memory->current_room == (int32_t)i ? " (here)" : "", cairn_tenth(room->x_m),
+	    cairn_tenth(room->y_m), 100.0 * cairn_memory_explored(room));
 	if (room->entered_from[0] != '\0')
 		n += snprintf(line + n, sizeof(line) - (size_t)n, ", from \"%s\"", room->entered_from);
 	for (uint32_t k = 0; k < room->objects_count; k++)
@@ -39,16 +39,16 @@ static bool add_discovery(const struct cairn_memory_discovery *d, struct cairn_t
 	char line[320];
 	bool notes = d->notes[0] != '\0' && strlen(d->notes) <= NOTES_MAX;
 	snprintf(line, sizeof(line), "Found %s \"%s\" at %.1f %.1f%s%s%s\n",
-	    cairn_significance_word((int)d->significance), d->label, d->x_m, d->y_m, notes ? ": \"" : "",
-	    notes ? d->notes : "", notes ? "\"" : "");
+	    cairn_significance_word((int)d->significance), d->label, cairn_tenth(d->x_m), cairn_tenth(d->y_m),
+	    notes ? ": \"" : "", notes ? d->notes : "", notes ? "\"" : "");
 	return add_bounded(out, start, line);
 }
 
 static bool add_observation(const struct cairn_memory_observation *o, struct cairn_text *out, size_t start)
 {
 	char line[320];
-	snprintf(line, sizeof(line), "Picture at %.1f %.1f to the %s, %s: \"%s\"\n", o->x_m, o->y_m,
-	    cairn_compass_point(cairn_compass_deg(o->yaw_rad)), o->focus, o->text);
+	snprintf(line, sizeof(line), "Seen from %.1f %.1f to the %s, %s: \"%s\"\n", cairn_tenth(o->x_m),
+	    cairn_tenth(o->y_m), cairn_compass_point(cairn_compass_deg(o->yaw_rad)), o->focus, o->text);
 	return add_bounded(out, start, line);
 }
 
@@ -90,9 +90,9 @@ void cairn_memory_text(const struct cairn_memory *memory, struct cairn_text *out
 	for (uint32_t i = memory->dead_ends_count, shown = 0; i-- > 0 && shown < 2; shown++) {
 		const struct cairn_memory_place *p = &memory->dead_ends[i];
 		char line[128];
-		snprintf(line, sizeof(line), "Dead end at %.1f %.1f to the %s%s%s\n", p->x_m, p->y_m,
-		    cairn_compass_point(cairn_compass_deg(p->yaw_rad)), p->reason[0] != '\0' ? ": " : "",
-		    p->reason);
+		snprintf(line, sizeof(line), "Dead end at %.1f %.1f to the %s%s%s\n", cairn_tenth(p->x_m),
+		    cairn_tenth(p->y_m), cairn_compass_point(cairn_compass_deg(p->yaw_rad)),
+		    p->reason[0] != '\0' ? ": " : "", p->reason);
 		(void)add_bounded(out, start, line);
 	}
 	if (memory->observations_count > 0)

@@ -6,6 +6,7 @@
 
 #include "common/base/file.h"
 #include "common/base/geom.h"
+#include "common/config/speeds.h"
 #include "common/vlm/json_answer.h"
 #include "common/explore/offered_frontiers.h"
 #include "common/vlm/short_ids.h"
@@ -54,23 +55,34 @@ static double doorway_min_m(const struct cairn_config *cfg)
 	return 0.05 * ceil(2.0 * sides_m / 0.05 - 1e-6);
 }
 
-/* A figure by its name; negative: there is none. */
-static double figure(const struct cairn_config *cfg, const char *name, size_t n)
+/* Adds what the configuration says by this name. False: it says nothing. */
+static bool add_fact(struct cairn_text *out, const struct cairn_config *cfg, const char *name, size_t n)
 {
+	bool in_place = cairn_is_differential(cfg);
 	const struct {
-		const char *name;
-		double value;
-	} figures[] = {{"body_length_m", cfg->robot.footprint_front_m + cfg->robot.footprint_rear_m},
-	    {"body_width_m", 2.0 * cfg->robot.footprint_half_width_m}, {"body_height_m", cfg->robot.height_m},
-	    {"doorway_min_m", doorway_min_m(cfg)}, {"lidar_height_cm", 100.0 * cfg->robot.lidar_z_m}};
-	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
-		if (strlen(figures[i].name) == n && memcmp(figures[i].name, name, n) == 0)
-			return figures[i].value;
+		const char *name, *words; /* NULL: the figure, with so many decimals */
+		double figure;
+		int decimals;
+	} facts[] = {{"base", in_place ? "two-wheeled" : "car-like", 0.0, 0},
+	    {"turning", in_place ? "turns on the spot" : "cannot turn on the spot, but in several moves", 0.0,
+		0},
+	    {"body_length_m", NULL, cfg->robot.footprint_front_m + cfg->robot.footprint_rear_m, 2},
+	    {"body_width_m", NULL, 2.0 * cfg->robot.footprint_half_width_m, 2},
+	    {"body_height_m", NULL, cfg->robot.height_m, 2}, {"doorway_min_m", NULL, doorway_min_m(cfg), 2},
+	    {"lidar_height_cm", NULL, 100.0 * cfg->robot.lidar_z_m, 0}};
+	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
+		if (strlen(facts[i].name) != n || memcmp(facts[i].name, name, n) != 0)
+			continue;
+		if (facts[i].words != NULL)
+			cairn_text_add(out, facts[i].words);
+		else
+			cairn_text_addf(out, "%.*f", facts[i].decimals, facts[i].figure);
+		return true;
 	}
-	return -1.0;
+	return false;
 }
 
-/* Copies the text with its figures; a brace that no name of lower-case letters follows is only a brace. False: a name that
+/* Copies the text with its facts; a brace that no name of lower-case letters follows is only a brace. False: a name that
  * is none, at *ret_name. */
 static bool fill_in(struct cairn_text *out, const struct cairn_config *cfg, const char *text, size_t count,
     const char **ret_name, size_t *ret_length)
@@ -84,16 +96,11 @@ static bool fill_in(struct cairn_text *out, const struct cairn_config *cfg, cons
 			cairn_text_bytes(out, &text[i++], 1);
 			continue;
 		}
-		double value = figure(cfg, &text[i + 1], n);
-		if (value < 0.0) {
+		if (!add_fact(out, cfg, &text[i + 1], n)) {
 			*ret_name = &text[i + 1];
 			*ret_length = n;
 			return false;
 		}
-		if (n > 3 && memcmp(&text[i + n - 2], "_cm", 3) == 0)
-			cairn_text_addf(out, "%.0f", value);
-		else
-			cairn_text_addf(out, "%.2f", value);
 		i += n + 2;
 	}
 	return true;
@@ -118,7 +125,7 @@ static bool load_part(
 	}
 	cairn_text_add(system, system->len > 0 ? "\n\n" : "");
 	if (!fill_in(system, cfg, buf, n, &wrong, &wrong_length)) {
-		cairn_error_set(err, "%s: {%.*s} is no figure of the configuration", path,
+		cairn_error_set(err, "%s: {%.*s} is no fact of the configuration", path,
 		    (int)(wrong_length < 40 ? wrong_length : 40), wrong);
 		return false;
 	}
@@ -287,7 +294,8 @@ static void add_goal(
 	if (mission->goal_known) {
 		double dx = mission->goal_x_m - view->x_m, dy = mission->goal_y_m - view->y_m;
 		cairn_text_addf(out, ": \"%s\" is at x %.1f y %.1f, straight",
-		    place[0] != '\0' ? place : words, mission->goal_x_m, mission->goal_y_m);
+		    place[0] != '\0' ? place : words, cairn_tenth(mission->goal_x_m),
+		    cairn_tenth(mission->goal_y_m));
 		add_place(out, view, mission->goal_x_m, mission->goal_y_m, hypot(dx, dy));
 		cairn_text_add(out, "\n");
 	} else {

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/base/geom.h"
 #include "common/vlm/prompt_private.h"
 
 #define SECTORS 12
@@ -112,7 +113,8 @@ static bool add_robot(struct cairn_text *out, const char *line)
 	char point[4], tracking[8];
 	if (sscanf(line, "Position: x %lf m, y %lf m from the start; heading %lf deg (%3[A-Z]); speed %lf",
 		&x, &y, &deg, point, &speed) == 5) {
-		cairn_text_addf(out, "x %.1f y %.1f heading %.0f %s, %.1f m/s\n", x, y, deg, point, speed);
+		cairn_text_addf(out, "x %.1f y %.1f heading %.0f %s, %.1f m/s\n", cairn_tenth(x),
+		    cairn_tenth(y), deg, point, cairn_tenth(speed));
 		return true;
 	}
 	/* The time and the number of frontiers are told below. */
@@ -125,6 +127,10 @@ static bool add_robot(struct cairn_text *out, const char *line)
 	}
 	if (strncmp(line, "Battery: ", 9) == 0) {
 		cairn_text_addf(out, "%s%s\n", strchr(line, '%') != NULL ? "battery " : "", line + 9);
+		return true;
+	}
+	if (strncmp(line, "Camera: picture without depth", 29) == 0) { /* why, is nothing to a model */
+		cairn_text_add(out, "no distances in the picture\n");
 		return true;
 	}
 	return sscanf(line, "Tilt: roll %lf, pitch %lf", &roll, &pitch) == 2 && fabs(roll) < LEVEL_DEG &&

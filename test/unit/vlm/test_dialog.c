@@ -410,6 +410,12 @@ START_TEST(the_body_and_the_doors_it_fits_through_are_those_of_the_configuration
 	ck_assert_ptr_nonnull(strstr(text.data, "(0.60 x 0.50 m, 1.10 m high)"));
 	ck_assert_ptr_nonnull(strstr(text.data, "doorways of 0.75 m"));
 	ck_assert_ptr_nonnull(strstr(text.data, "30 cm above the floor"));
+	ck_assert_ptr_nonnull(strstr(text.data, "a car-like robot"));
+	ck_assert_ptr_nonnull(strstr(text.data, "The robot cannot turn on the spot"));
+	c.robot.kinematics = CAIRN_CHOICE_KINEMATICS_DIFFERENTIAL;
+	ck_assert(cairn_prompt_load(&c, &text, &err));
+	ck_assert_ptr_nonnull(strstr(text.data, "a two-wheeled robot"));
+	ck_assert_ptr_nonnull(strstr(text.data, "The robot turns on the spot"));
 	for (const char *at = text.data; (at = strchr(at, '{')) != NULL; at++)
 		ck_assert_msg(at[1] < 'a' || at[1] > 'z', "%.30s", at); /* nothing is left to be filled in */
 	cairn_text_free(&text);
@@ -445,6 +451,28 @@ START_TEST(the_prompt_explains_what_is_drawn_and_nothing_else)
 	ck_assert_str_eq(with.data, plain.data);
 	cairn_text_free(&plain);
 	cairn_text_free(&with);
+}
+END_TEST
+
+/* Why the depth is missing, and on which side of zero a place is, mean nothing to a model. */
+START_TEST(a_line_for_people_is_told_as_a_model_needs_it)
+{
+	static const char text[] =
+	    "ROBOT\nPosition: x -0.04 m, y 1.26 m from the start; heading 277 deg (W); speed -0.01 m/s\n"
+	    "Camera: picture without depth (depth 0.10 s apart)\nCamera: none\n";
+	struct cairn_prompt_view view = {.text = text, .text_bytes = sizeof(text) - 1};
+	static struct cairn_memory memory; /* large */
+	struct cairn_text out = {0};
+	cairn_memory_init(&memory);
+	memory.discoveries_count = 1;
+	memory.discoveries[0] = (struct cairn_memory_discovery){
+	    .label = "shelf", .significance = CAIRN_SIGNIFICANCE_OBJECT, .x_m = -0.02, .y_m = 3.0};
+	cairn_prompt_context(&out, &view, NULL, NULL, &memory, NULL);
+	ck_assert_msg(strstr(out.data, "ROBOT\nx 0.0 y 1.3 heading 277 W, 0.0 m/s\n"
+				       "no distances in the picture\nCamera: none\nFRONTIERS\n") != NULL,
+	    "%s", out.data);
+	ck_assert_msg(strstr(out.data, "\"shelf\" at 0.0 3.0\n") != NULL, "%s", out.data);
+	cairn_text_free(&out);
 }
 END_TEST
 
@@ -553,6 +581,7 @@ END_TEST
 
 CAIRN_TEST_MAIN("vlm_dialog", a_choice_that_is_still_driven_is_told_and_what_has_the_model_asked_meanwhile,
     the_goal_is_told_first_and_where_it_is_once_that_is_known, the_request_is_the_golden_one,
+    a_line_for_people_is_told_as_a_model_needs_it,
     the_static_prefix_is_the_same_bytes_in_every_call_and_long_enough,
     candidates_are_listed_and_the_decision_carries_the_number_of_their_set,
     a_stuck_robot_says_so_above_its_candidates, a_decision_carries_its_snapshot_and_is_asked_for_once,

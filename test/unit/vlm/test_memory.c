@@ -429,7 +429,7 @@ START_TEST(what_a_picture_showed_is_kept_once_for_a_place_and_comes_back_from_th
 	ck_assert_uint_lt(strlen(kept), CAIRN_TOOL_NOTES_CAP);
 	ck_assert(strncmp(kept, many, strlen(kept)) == 0 && many[strlen(kept)] == ' '); /* whole words */
 	cairn_memory_text(&m, &text);
-	ck_assert_ptr_nonnull(strstr(text.data, "Picture at 9.0 2.0 to the N, general: \"A table, a chair"));
+	ck_assert_ptr_nonnull(strstr(text.data, "Seen from 9.0 2.0 to the N, general: \"A table, a chair"));
 	for (int i = 0; i < 100; i++)
 		cairn_memory_add_observation(&m, 10.0 * i, 0.0, 0.0, "general", "Empty.");
 	ck_assert_uint_eq(m.observations_count, CAIRN_MEMORY_OBSERVATIONS);
