@@ -336,6 +336,22 @@ void run_model_step(struct cairn_run *r, bool wanted)
 	}
 }
 
+/* As the memory of a model has it: what the answer to an event has only confirmed is one action (cairn_memory_add_result). */
+static void add_action(struct run_model *m, struct cairn_pilot_action *ended)
+{
+	struct cairn_pilot_action *newest = &m->actions[0];
+	if (m->action_count > 0 && newest->outcome == CAIRN_OUTCOME_REPLACED && newest->tool == ended->tool &&
+	    newest->frontier_id == ended->frontier_id && newest->candidate_id == ended->candidate_id &&
+	    newest->direction == ended->direction) {
+		ended->distance_m += newest->distance_m;
+		*newest = *ended;
+		return;
+	}
+	memmove(&m->actions[1], &m->actions[0], (RUN_ACTIONS - 1) * sizeof(m->actions[0]));
+	*newest = *ended;
+	m->action_count += m->action_count < RUN_ACTIONS;
+}
+
 void run_model_result(struct cairn_run *r, const struct cairn_msg_result *result)
 {
 	struct run_model *m = &r->model;
@@ -350,12 +366,11 @@ void run_model_result(struct cairn_run *r, const struct cairn_msg_result *result
 	r->totals.outcomes[result->outcome]++;
 	m->result_ns = r->now_ns;
 	m->ask_ns = r->now_ns; /* something has changed: no need to wait */
-	memmove(&m->actions[1], &m->actions[0], (RUN_ACTIONS - 1) * sizeof(m->actions[0]));
-	m->actions[0] = (struct cairn_pilot_action){.tool = result->tool,
+	struct cairn_pilot_action ended = {.tool = result->tool,
 	    .frontier_id = result->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL ? d->frontier_id : 0,
 	    .candidate_id = result->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL ? d->candidate_id : 0,
 	    .direction = result->tool == CAIRN_TOOL_MOVE_TOWARD ? (int)d->direction : -1,
 	    .outcome = result->outcome,
 	    .distance_m = result->distance_m};
-	m->action_count += m->action_count < RUN_ACTIONS;
+	add_action(m, &ended);
 }

@@ -165,13 +165,31 @@ static void tell_cause(struct cairn_memory_result *r, const struct cairn_msg_res
 		snprintf(r->cause, sizeof(r->cause), "%s", sensor);
 }
 
+/* The newest, when the answer to an event has only confirmed what it was: the drive went on, and is one action. Told one by one, such
+ * answers would push what failed before out of the few that are told. NULL otherwise. */
+static struct cairn_memory_result *confirmed(
+    struct cairn_memory *memory, const struct cairn_msg_result *result, const char *asked)
+{
+	struct cairn_memory_result *newest =
+	    memory->results_count > 0 ? &memory->results[memory->results_count - 1] : NULL;
+	bool same = newest != NULL && newest->outcome == CAIRN_OUTCOME_REPLACED && !newest->overridden &&
+		    newest->source == CAIRN_SOURCE_MODEL && result->source == CAIRN_SOURCE_MODEL &&
+		    strcmp(newest->asked, asked) == 0;
+	return same ? newest : NULL;
+}
+
 void cairn_memory_add_result(struct cairn_memory *memory, const struct cairn_msg_result *result)
 {
-	struct cairn_memory_result *r = NULL;
+	struct cairn_memory_result *r = NULL, before = {.distance_m = 0.0};
+	char asked[sizeof(r->asked)];
+	cairn_text_clean(asked, sizeof(asked), result->asked, strnlen(result->asked, sizeof(result->asked)));
+	cairn_short_ids(asked);
 	for (uint32_t i = 0; i < memory->results_count; i++) {
 		if (result->decision_id != 0 && memory->results[i].decision_id == result->decision_id)
 			r = &memory->results[i];
 	}
+	if (r == NULL && (r = confirmed(memory, result, asked)) != NULL)
+		before = *r;
 	if (r == NULL) {
 		uint64_t forgotten = memory->forgotten; /* old results are meant to go */
 		r = push(memory, memory->results, &memory->results_count, CAIRN_MEMORY_RESULTS,
@@ -182,9 +200,7 @@ void cairn_memory_add_result(struct cairn_memory *memory, const struct cairn_msg
 	r->outcome = (uint32_t)result->outcome;
 	r->source = (uint32_t)result->source;
 	r->overridden = result->overridden;
-	cairn_text_clean(
-	    r->asked, sizeof(r->asked), result->asked, strnlen(result->asked, sizeof(result->asked)));
-	cairn_short_ids(r->asked);
+	memcpy(r->asked, asked, sizeof(r->asked));
 	cairn_text_clean(
 	    r->reason, sizeof(r->reason), result->reason, strnlen(result->reason, sizeof(result->reason)));
 	cairn_text_clean(r->suggestion, sizeof(r->suggestion), result->suggestion,
@@ -194,9 +210,9 @@ void cairn_memory_add_result(struct cairn_memory *memory, const struct cairn_msg
 	cairn_short_ids(r->reason);
 	cairn_short_ids(r->suggestion);
 	tell_cause(r, result);
-	r->distance_m = finite_or_zero(result->distance_m);
-	r->duration_s = finite_or_zero(result->duration_s);
-	r->turned_rad = finite_or_zero(result->turned_rad);
+	r->distance_m = before.distance_m + finite_or_zero(result->distance_m);
+	r->duration_s = before.duration_s + finite_or_zero(result->duration_s);
+	r->turned_rad = before.turned_rad + finite_or_zero(result->turned_rad);
 }
 
 bool cairn_memory_add_dead_end(

@@ -107,7 +107,8 @@ void cairn_memory_init(struct cairn_memory *memory);
  * of rooms the oldest. dropped tells of it. */
 bool cairn_memory_report(
     struct cairn_memory *memory, const struct cairn_tool_call *report, double x_m, double y_m);
-/* Takes a result; one with the decision id of a kept one replaces it. Texts are cleaned. */
+/* Takes a result; one with the decision id of a kept one replaces it, and one that goes on with what was replaced by the same is
+ * added to it. Texts are cleaned. */
 void cairn_memory_add_result(struct cairn_memory *memory, const struct cairn_msg_result *result);
 /* Remembers a dead end, met facing yaw_rad, unless one is known within 1 m. The reason is cleaned. True if it was new. */
 bool cairn_memory_add_dead_end(

@@ -213,19 +213,19 @@ static void sensible(
     struct cairn_pilot *pilot, const struct cairn_pilot_view *view, struct cairn_pilot_choice *ret)
 {
 	const struct cairn_pilot_frontier *f = best_frontier(view);
-	bool doorway = false;
+	bool doorway = false, driven = f != NULL && f->id == view->driven_frontier_id;
 	if (pilot_pursue_goal(view, ret))
 		return;
 	if (f == NULL) {
 		without_frontier(pilot, view, ret);
-	} else if (wedged(view) ||
-		   (frontier_failed(view, f->id) && view->actions[0].tool == CAIRN_TOOL_NAVIGATE_TO_GOAL)) {
+	} else if (wedged(view) || (!driven && frontier_failed(view, f->id) &&
+				       view->actions[0].tool == CAIRN_TOOL_NAVIGATE_TO_GOAL)) {
 		escape(pilot, view, ret);
 	} else {
 		int d = direction_of(f->bearing_deg);
 		bool ahead = d <= CAIRN_DIRECTION_FORWARD_RIGHT && view->sector_m[0] > 2.0 &&
 			     view->feasibility[d] > 0.7;
-		if (ahead && f->path_m < 3.0 && cairn_rng_uniform(&pilot->rng) < GAP_SHARE) {
+		if (ahead && !driven && f->path_m < 3.0 && cairn_rng_uniform(&pilot->rng) < GAP_SHARE) {
 			move(ret, d, CAIRN_SPEED_FAST, 5.0);
 			snprintf(ret->text, sizeof(ret->text),
 			    "The floor towards F%u is open. I simply drive on %s.", f->id,

@@ -64,6 +64,27 @@ START_TEST(an_answer_that_agrees_is_driven_on_with_without_a_stop)
 }
 END_TEST
 
+/* The place to look from moves while the map grows: without the event the robot had not turned aside for that either. */
+START_TEST(an_answer_that_names_the_same_frontier_agrees_though_its_place_has_moved)
+{
+	struct rig *r = hall();
+	uint64_t first = set_off(r), goal = r->out.nav_goal.id;
+	r->frontiers.items[0].goal_y_m = 0.9;
+	rig_run(r, 0.6); /* that is known */
+	struct cairn_msg_decision d = to(r, 1);
+	d.replaces = first;
+	rig_decide(r, &d);
+	for (int i = 0; i < 20; i++) {
+		rig_step(r);
+		ck_assert_double_gt(r->out.cmd_vel.v_mps, 0.2);
+	}
+	ck_assert_uint_eq(r->out.mission.decision_id, d.id);
+	ck_assert_uint_eq(r->out.nav_goal.id, goal);
+	ck_assert_double_eq(r->out.nav_goal.y_m, 0.0);
+	rig_free(r);
+}
+END_TEST
+
 START_TEST(an_answer_that_differs_takes_the_place_of_what_is_driven)
 {
 	struct rig *r = hall();
@@ -201,6 +222,7 @@ START_TEST(what_holds_the_robot_up_is_told)
 END_TEST
 
 CAIRN_TEST_MAIN("replacing-decisions", an_answer_that_agrees_is_driven_on_with_without_a_stop,
+    an_answer_that_names_the_same_frontier_agrees_though_its_place_has_moved,
     an_answer_that_differs_takes_the_place_of_what_is_driven,
     an_answer_to_something_else_takes_the_place_of_nothing, one_that_is_not_the_models_replaces_nothing,
     an_answer_is_held_against_the_sensors_like_any_other,

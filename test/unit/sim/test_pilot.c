@@ -206,6 +206,26 @@ START_TEST(it_drives_on_to_what_is_about_as_good_as_the_best)
 }
 END_TEST
 
+/* That it failed once was before it set out again; and what is driven is not left for a whim. */
+START_TEST(it_leaves_a_way_that_goes_well_neither_for_an_old_failure_nor_for_a_whim)
+{
+	static const char *const before[] = {NONE_YET,
+	    "LAST ACTIONS\n1. F3: replaced, 90 cm in 4 s\n2. move_toward left slow 3 s: success, 20 cm\n"
+	    "3. F3: failed, 40 cm; no path\n"};
+	for (size_t k = 0; k < 2; k++) {
+		char text[2048];
+		snprintf(text, sizeof(text), "%s%s%s%s%s", HEAD, "FRONTIERS\nF3 5L 240 90 open\n",
+		    "UNDER WAY F3; this is an intersection\n", before[k], ROOM);
+		for (uint64_t seed = 0; seed < 200; seed++) {
+			cairn_pilot_init(&pilot, CAIRN_CHOICE_PILOT_SENSIBLE, seed);
+			choose(text);
+			ck_assert_int_eq(choice.call.tool, CAIRN_TOOL_NAVIGATE_TO_GOAL);
+			ck_assert_double_eq(choice.call.frontier_id, 3.0);
+		}
+	}
+}
+END_TEST
+
 START_TEST(a_room_is_reported_at_the_start_and_behind_a_doorway)
 {
 	cairn_pilot_init(&pilot, CAIRN_CHOICE_PILOT_SENSIBLE, 1);
@@ -402,6 +422,8 @@ CAIRN_TEST_MAIN("vlm pilot", the_prompt_is_understood,
     without_frontiers_it_looks_into_a_gap_or_turns,
     the_hybrid_pilot_takes_the_best_candidate_that_leads_on_and_has_not_failed,
     a_goal_is_reported_where_the_memory_names_it_driven_to_and_ended,
-    it_drives_on_to_what_is_about_as_good_as_the_best, a_room_is_reported_at_the_start_and_behind_a_doorway,
-    every_profile_answers_every_text_with_a_valid_call, wrong_requests_get_the_error_object_of_the_contract,
-    only_tools_that_were_offered_are_called, latency_has_the_configured_mean, each_fault_does_what_it_says)
+    it_drives_on_to_what_is_about_as_good_as_the_best,
+    it_leaves_a_way_that_goes_well_neither_for_an_old_failure_nor_for_a_whim,
+    a_room_is_reported_at_the_start_and_behind_a_doorway, every_profile_answers_every_text_with_a_valid_call,
+    wrong_requests_get_the_error_object_of_the_contract, only_tools_that_were_offered_are_called,
+    latency_has_the_configured_mean, each_fault_does_what_it_says)

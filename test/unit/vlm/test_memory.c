@@ -356,6 +356,28 @@ START_TEST(last_actions_are_told_newest_first_with_override_and_suggestion)
 }
 END_TEST
 
+START_TEST(a_drive_that_answers_to_events_have_confirmed_is_one_action)
+{
+	struct cairn_text text = {0};
+	cairn_memory_init(&memory);
+	result(1, "navigate_to_goal frontier 5", CAIRN_OUTCOME_FAILED);
+	for (uint64_t id = 2; id < 9; id++)
+		result(id, "navigate_to_goal frontier 12", CAIRN_OUTCOME_REPLACED);
+	cairn_memory_actions_text(&memory, &text);
+	ck_assert_str_eq(
+	    text.data, "LAST ACTIONS\n1. F12: replaced, 1470 cm in 52 s\n2. F5: failed, 210 cm\n");
+	result(9, "navigate_to_goal frontier 12", CAIRN_OUTCOME_SUCCESS);
+	result(10, "navigate_to_goal frontier 12", CAIRN_OUTCOME_REPLACED); /* a new one */
+	result(11, "navigate_to_goal frontier 7",
+	    CAIRN_OUTCOME_SUCCESS); /* not confirmed, but left for another */
+	cairn_text_clear(&text);
+	cairn_memory_actions_text(&memory, &text);
+	ck_assert_str_eq(text.data, "LAST ACTIONS\n1. F7: success, 210 cm in 7 s\n2. F12: replaced, 210 cm\n"
+				    "3. F12: success, 1680 cm\n4. F5: failed, 210 cm\n");
+	cairn_text_free(&text);
+}
+END_TEST
+
 START_TEST(what_was_saved_is_loaded)
 {
 	struct cairn_error err = {""};
@@ -503,7 +525,8 @@ CAIRN_TEST_MAIN("vlm memory", what_makes_room_is_told_and_is_what_is_worth_least
     a_dead_end_is_told_with_its_direction_and_its_reason, the_current_room_is_where_the_robot_is,
     a_long_session_stays_within_its_bounds, a_room_is_explored_as_its_openings_go,
     ten_thousand_entries_of_any_text_stay_about_two_hundred_tokens_of_whole_lines,
-    last_actions_are_told_newest_first_with_override_and_suggestion, what_was_saved_is_loaded,
+    last_actions_are_told_newest_first_with_override_and_suggestion,
+    a_drive_that_answers_to_events_have_confirmed_is_one_action, what_was_saved_is_loaded,
     what_is_known_of_the_house_is_told_and_kept_with_its_quotes,
     what_a_picture_showed_is_kept_once_for_a_place_and_comes_back_from_the_file,
     no_file_is_an_empty_memory_and_not_an_error, a_damaged_file_is_refused_and_leaves_an_empty_memory)
