@@ -179,9 +179,13 @@ static bool check_other_keys(const struct check_context *ctx, struct check_resul
 	    !is_set(voice->transcriber_key)) {
 		check_says(ret, CHECK_FAILS,
 		    "voice.transcriber_key: the environment variable %s is not set (\"\" for a service "
-		    "without "
-		    "a key)",
+		    "without a key)",
 		    voice->transcriber_key);
+		return false;
+	}
+	if (ctx->cfg->notify.url_env[0] != '\0' && !is_set(ctx->cfg->notify.url_env)) {
+		check_says(ret, CHECK_FAILS, "notify.url_env: the environment variable %s is not set",
+		    ctx->cfg->notify.url_env);
 		return false;
 	}
 	if (ctx->cfg->fleet.broker[0] != '\0' && ctx->cfg->fleet.user[0] != '\0' &&

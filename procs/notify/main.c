@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "common/base/geom.h"
+#include "common/base/secret.h"
 #include "common/notify/notify_ports.h"
 #include "procs/notify/webhook.h"
 #include "procs/shell/stage.h"
@@ -47,9 +48,10 @@ static int on_step(void *ctx)
 	return 0;
 }
 
-static const char *address(const struct cairn_config_notify *cfg, struct cairn_error *err)
+/* To be freed by cairn_secret_free; NULL with the reason. */
+static char *address(const struct cairn_config_notify *cfg, struct cairn_error *err)
 {
-	const char *url = cfg->url_env[0] != '\0' ? getenv(cfg->url_env) : cfg->url;
+	char *url = cfg->url_env[0] != '\0' ? cairn_secret_take(cfg->url_env) : strdup(cfg->url);
 	if (url == NULL || url[0] == '\0')
 		cairn_error_set(err, "notify.url_env: the environment has no %s", cfg->url_env);
 	else if (strncmp(url, "https://", 8) != 0 && strncmp(url, "http://", 7) != 0)
@@ -57,6 +59,7 @@ static const char *address(const struct cairn_config_notify *cfg, struct cairn_e
 		    cfg->url_env[0] != '\0' ? cfg->url_env : "notify.url");
 	else
 		return url;
+	cairn_secret_free(&url);
 	return NULL;
 }
 
@@ -70,12 +73,13 @@ int main(int argc, char **argv)
 	if (app.stage == NULL)
 		return status;
 	const struct cairn_config *cfg = cairn_stage_config(app.stage);
-	const char *url = address(&cfg->notify, &err);
+	char *url = address(&cfg->notify, &err);
 	bool text = cfg->notify.format == CAIRN_CHOICE_NOTIFY_FORMAT_TEXT;
 	cairn_notify_init(&app.core, cfg);
 	app.webhook = url != NULL
 			  ? webhook_new(url, text ? "text/plain; charset=utf-8" : "application/json", &err)
 			  : NULL;
+	cairn_secret_free(&url); /* libcurl has its own copy */
 	status = 1;
 	if (app.webhook != NULL) {
 		app.outbox = cairn_stage_outputs(app.stage, cairn_notify_out);
