@@ -190,7 +190,7 @@ START_TEST(mutated_bytes_are_turns_or_nothing)
 		}
 		fed += n;
 	}
-	ck_assert_int_gt(turns, 100);
+	ck_assert_int_gt(turns, CAIRN_ROUNDS(600));
 }
 END_TEST
 

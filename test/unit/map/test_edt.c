@@ -44,8 +44,9 @@ START_TEST(random_grids_agree_with_brute_force)
 	struct cairn_rng rng;
 	cairn_rng_seed(&rng, 7, 1);
 	ck_assert_int_eq(cairn_edt_reserve(&edt, W), 0);
-	for (int round = 0; round < 40; round++) {
-		double share = round < 10 ? 0.003 : round < 30 ? 0.05 : 0.6;
+	for (int round = 0; round < CAIRN_ROUNDS(40); round++) {
+		static const double shares[] = {0.003, 0.05, 0.6};
+		double share = shares[round % 3];
 		for (int i = 0; i < H * STRIDE; i++)
 			cells[i] = cairn_rng_uniform(&rng) < share ? 2 : 1; /* bit 0 is not in the mask */
 		cairn_edt_compute(&edt, cells, STRIDE, 2, W, H, d, STRIDE);

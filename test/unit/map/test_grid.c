@@ -235,7 +235,7 @@ START_TEST(figures_and_box_agree_with_the_cells_whatever_is_inserted)
 	struct cairn_rng rng;
 	cairn_rng_seed(&rng, 3, 1);
 	begin(60.0);
-	for (int scan = 0; scan < 60; scan++) {
+	for (int scan = 0; scan < CAIRN_ROUNDS(60); scan++) {
 		rays.count = 0;
 		for (int i = 0; i < 60; i++)
 			add_ray(8.0 * cairn_rng_uniform(&rng) - 4.0, 8.0 * cairn_rng_uniform(&rng) - 4.0,

@@ -85,7 +85,7 @@ START_TEST(paths_are_as_short_as_can_be_legal_and_symmetric_on_random_grids)
 	cairn_rng_seed(&rng, 31, 1);
 	static double dist[SIDE_MAX * SIDE_MAX];
 	int found = 0, none = 0;
-	for (int round = 0; round < 400; round++) {
+	for (int round = 0; round < CAIRN_ROUNDS(400); round++) {
 		draw(s, &rng, 1 + (int)(cairn_rng_u32(&rng) % 40), 1 + (int)(cairn_rng_u32(&rng) % 30));
 		int start = some_cell(s, &rng), goal = some_cell(s, &rng);
 		scene_set(s);
@@ -108,8 +108,8 @@ START_TEST(paths_are_as_short_as_can_be_legal_and_symmetric_on_random_grids)
 		ck_assert_double_eq_tol(back.length, there.length, 1e-6);
 		found++;
 	}
-	ck_assert_int_gt(found, 200);
-	ck_assert_int_gt(none, 20);
+	ck_assert_int_gt(found, CAIRN_ROUNDS(400) / 2);
+	ck_assert_int_gt(none, CAIRN_ROUNDS(400) / 20);
 	scene_free(s);
 }
 END_TEST
@@ -120,7 +120,7 @@ START_TEST(lengths_are_those_of_a_star_on_large_grids)
 	struct cairn_astar *a = cairn_astar_new();
 	struct cairn_rng rng;
 	cairn_rng_seed(&rng, 32, 1);
-	for (int round = 0; round < 60; round++) {
+	for (int round = 0; round < CAIRN_ROUNDS(60); round++) {
 		/* Sizes about the words that are scanned at a time. */
 		draw(s, &rng, 60 + (int)(cairn_rng_u32(&rng) % 240), 60 + (int)(cairn_rng_u32(&rng) % 240));
 		int start = some_cell(s, &rng), goal = some_cell(s, &rng);
@@ -195,7 +195,7 @@ START_TEST(regions_are_what_a_path_connects)
 	struct cairn_rng rng;
 	cairn_rng_seed(&rng, 33, 1);
 	static double dist[SIDE_MAX * SIDE_MAX];
-	for (int round = 0; round < 200; round++) {
+	for (int round = 0; round < CAIRN_ROUNDS(200); round++) {
 		draw(s, &rng, 1 + (int)(cairn_rng_u32(&rng) % 30), 1 + (int)(cairn_rng_u32(&rng) % 30));
 		int start = some_cell(s, &rng), cells = s->width * s->height;
 		scene_set(s);

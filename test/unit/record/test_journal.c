@@ -67,7 +67,7 @@ START_TEST(any_flipped_bit_of_journal_or_head_is_found)
 	struct chain c;
 	write_chain(&c);
 	for (size_t i = 0; i < c.text.len; i++) {
-		for (int bit = 0; bit < 8; bit++) {
+		for (int bit = 0; bit < CAIRN_ROUNDS(8); bit++) {
 			c.text.data[i] ^= (char)(1 << bit);
 			bool good = check(c.text.data, c.text.len, c.head.data).good;
 			c.text.data[i] ^= (char)(1 << bit);

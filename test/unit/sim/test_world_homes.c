@@ -133,7 +133,7 @@ START_TEST(rays_in_a_slice_are_those_cast_one_by_one_to_the_last_bit)
 		double z_m = glass ? 0.18 : 0.06;
 		struct cairn_slice *s = cairn_slice_new(w, z_m, glass);
 		ck_assert_ptr_nonnull(s);
-		for (int i = 0; i < 400; i++) {
+		for (int i = 0; i < CAIRN_ROUNDS(400); i++) {
 			struct rays r;
 			double max_m = 0.5 + 16.0 * cairn_rng_uniform(&rng), got[RAYS];
 			(i % 4 == 0 ? scatter : fan_out)(w, &rng, &r);

@@ -273,7 +273,7 @@ START_TEST(no_contents_can_harm)
 	begin();
 	size_t n = read_file();
 	struct cairn_rng rng;
-	cairn_rng_seed(&rng, 4, 1);
+	cairn_rng_seed(&rng, 5, 1);
 	int taken = 0;
 	for (int round = 0; round < CAIRN_ROUNDS(150); round++) {
 		unsigned char kept[8];
