@@ -127,7 +127,7 @@ END_TEST
 START_TEST(a_pilot_that_chooses_among_candidates_explores_without_contact)
 {
 	uint32_t ended = 0, done = 0, refused = 0; /* of both: the studio takes a handful of decisions */
-	for (int seed = 1; seed <= 2; seed++) {
+	for (int seed = 1; seed <= CAIRN_ROUNDS(2); seed++) {
 		struct fixture *f = prepare("studio.yaml", 150.0);
 		f->cfg.pilot.profile = CAIRN_CHOICE_PILOT_HYBRID;
 		f->cfg.sim.seed = f->cfg.pilot.seed = seed;

@@ -87,7 +87,7 @@ START_TEST(whatever_the_house_places_are_free_reachable_apart_and_keep_their_num
 	struct cairn_rng rng;
 	uint32_t offered = 0, few = 0, updates = 0;
 	cairn_rng_seed(&rng, 17, 3);
-	for (int house = 0; house < 40; house++) {
+	for (int house = 0; house < CAIRN_ROUNDS(40); house++) {
 		struct ground g;
 		random_house(&g, &rng);
 		cairn_candidates_init(&choice, &g.cfg, 1);
