@@ -51,8 +51,10 @@ static int read_newest(const struct cli *cli, struct cairn_text *payload)
 {
 	struct cairn_error err = {""};
 	int status = cli_need_stack(cli);
-	if (status != CLI_OK)
+	if (status != CLI_OK) {
+		fprintf(stderr, "cairn ask: without a stack: --snapshot FILE, which 'cairn look --save FILE' keeps\n");
 		return status;
+	}
 	FILE *both = tmpfile();
 	if (both == NULL)
 		return cli_fail(cli, CLI_FAILED, "temporary file: %s", strerror(errno));

@@ -211,6 +211,9 @@ static void on_question(void *ctx, const struct cairn_msg_command *command, stru
 		return;
 	}
 	cairn_scene_command(app->scene, command, app->has_pose ? &app->robot : NULL, unix_s(), reply);
+	/* A person's word outlives a kill from now on. */
+	if (reply->ok && strcmp(command->verb, cairn_commands[CAIRN_COMMAND_SCENE_CALL].verb) == 0)
+		(void)checkpoint(app);
 }
 
 /* Questions are no commands: they are not told to others, and not logged. A name for a room is one. */
