@@ -20,6 +20,7 @@
 
 struct contents {
 	char *topics[CHANNELS]; /* by channel */
+	bool left_out[CHANNELS];
 	uint64_t messages[CHANNELS], total, first_ns, last_ns;
 };
 
@@ -81,6 +82,22 @@ static bool copy_channel(struct cairn_mcap_writer *out, const struct cairn_mcap_
 	free(topic);
 	free(encoding);
 	return good;
+}
+
+static bool is(struct cairn_mcap_bytes b, const char *text)
+{
+	return b.bytes == strlen(text) && memcmp(b.data, text, b.bytes) == 0;
+}
+
+/* rosbag2 opens no file in which not all channels are of one encoding. */
+static bool is_of_ros2(struct contents *c, const struct cairn_mcap_read *got)
+{
+	if (got->item == CAIRN_MCAP_ITEM_CHANNEL)
+		c->left_out[got->channel.id] = !is(got->channel.message_encoding, "cdr");
+	return got->item == CAIRN_MCAP_ITEM_SCHEMA    ? is(got->schema.encoding, "ros2msg")
+	       : got->item == CAIRN_MCAP_ITEM_CHANNEL ? !c->left_out[got->channel.id]
+	       : got->item == CAIRN_MCAP_ITEM_MESSAGE ? !c->left_out[got->message.channel_id]
+						      : true;
 }
 
 static bool copy(struct cairn_mcap_writer *out, const struct contents *c, const struct cairn_mcap_read *got)
@@ -164,8 +181,9 @@ static void print_contents(const struct cli *cli, const struct contents *c, enum
 	}
 }
 
-/* Reads the recording to its end, and copies it where out is given. What the file ended with; *ret_copied: all of it. */
-static enum cairn_mcap_item read_all(struct cairn_mcap_reader *in, struct cairn_mcap_writer *out,
+/* Reads the recording to its end, and copies it where out is given: all, or the messages of ROS 2 alone. What the file ended with;
+ * *ret_copied: all that was to be. */
+static enum cairn_mcap_item read_all(struct cairn_mcap_reader *in, struct cairn_mcap_writer *out, bool ros2,
     struct contents *c, bool *ret_copied, struct cairn_error *err)
 {
 	struct cairn_mcap_read got;
@@ -174,7 +192,7 @@ static enum cairn_mcap_item read_all(struct cairn_mcap_reader *in, struct cairn_
 		cairn_mcap_reader_next(in, &got, err);
 		if (got.item <= CAIRN_MCAP_ITEM_DAMAGED)
 			return got.item;
-		if (out != NULL && *ret_copied)
+		if (out != NULL && *ret_copied && (!ros2 || is_of_ros2(c, &got)))
 			*ret_copied = copy(out, c, &got);
 		count(c, &got);
 	}
@@ -209,8 +227,9 @@ static int conclude(const struct cli *cli, enum cairn_mcap_item end, const struc
 	    cli->args[0]);
 }
 
-/* Reads it to the end and tells what it holds; with repair, a path that is not there, what can be read is written there. */
-static int examine(const struct cli *cli, const char *repair, enum cairn_mcap_item *ret_end)
+/* Reads it to the end and tells what it holds; with repair, a path that is not there, what can be read is written there, or what of it
+ * is of ROS 2. */
+static int examine(const struct cli *cli, const char *repair, bool ros2, enum cairn_mcap_item *ret_end)
 {
 	struct cairn_error err = {""};
 	struct stat st = {0};
@@ -229,7 +248,7 @@ static int examine(const struct cli *cli, const char *repair, enum cairn_mcap_it
 	if (status == CLI_OK) {
 		bool copied;
 		struct cairn_mcap_summary summary;
-		enum cairn_mcap_item end = read_all(in, out, c, &copied, &err);
+		enum cairn_mcap_item end = read_all(in, out, ros2, c, &copied, &err);
 		if (end == CAIRN_MCAP_ITEM_END && !cairn_mcap_reader_summary(in, &summary, &err))
 			end = CAIRN_MCAP_ITEM_CUT; /* behind its data */
 		print_contents(cli, c, end);
@@ -250,8 +269,12 @@ static int examine(const struct cli *cli, const char *repair, enum cairn_mcap_it
 int cli_recording(const struct cli *cli)
 {
 	enum cairn_mcap_item end;
-	const char *repair = cli_value(cli, "repair");
-	int status = examine(cli, repair, &end);
+	const char *repair = cli_value(cli, "repair"), *ros2 = cli_value(cli, "ros2");
+	if (repair != NULL && ros2 != NULL)
+		return cli_fail(cli, CLI_USAGE, "--repair writes all of it and --ros2 a part: one of them");
+	int status = examine(cli, ros2 != NULL ? ros2 : repair, ros2 != NULL, &end);
+	if (ros2 != NULL && status == CLI_OK)
+		fprintf(stderr, "cairn recording: %s holds its messages of ROS 2\n", ros2);
 	if (repair != NULL && status == CLI_OK)
 		fprintf(stderr, "cairn recording: %s holds everything up to there, with an index\n", repair);
 	return status;
@@ -264,7 +287,7 @@ int cli_repair(const struct cli *cli)
 	int n = snprintf(beside, sizeof(beside), "%s.repaired", cli->args[0]);
 	if (cli->arg_count > 1 || n < 0 || (size_t)n >= sizeof(beside))
 		return cli_fail(cli, CLI_USAGE, "--repair takes one file");
-	int status = examine(cli, beside, &end);
+	int status = examine(cli, beside, false, &end);
 	if (status == CLI_OK && end == CAIRN_MCAP_ITEM_END) {
 		fprintf(stderr, "cairn record: %s is whole; nothing to repair\n", cli->args[0]);
 		(void)unlink(beside);

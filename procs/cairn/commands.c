@@ -137,7 +137,9 @@ static const struct cli_option replay_options[] = {
     {"config", '\0', "FILE", "lay this file over config/cairn.yaml"},
     {"set", '\0', "KEY=VALUE...", "lay a single section.key over that; may be repeated"}, {0}};
 static const struct cli_option recording_options[] = {
-    {"repair", '\0', "NEW", "write what can be read into NEW, with an index"}, {0}};
+    {"repair", '\0', "NEW", "write what can be read into NEW, with an index"},
+    {"ros2", '\0', "NEW", "write its messages of ROS 2 alone into NEW, for 'ros2 bag play -s mcap NEW'"},
+    {0}};
 static const struct cli_option config_options[] = {
     {"defaults", '\0', NULL, "the defaults alone"},
     {"effective", '\0', NULL, "what the stack in the run directory was started with"},

@@ -9,4 +9,7 @@ set -eu
 npm_folder "$1/test/mcap" "$2"
 "$3" sample.mcap "${5:-20}" >&2
 "$4" recording sample.mcap --json >sample.json
+rm -f bag.mcap
+"$4" recording sample.mcap --ros2 bag.mcap >/dev/null
+export BAG=bag.mcap
 node_test test_mcap.mjs sample.mcap sample.json
