@@ -2,7 +2,7 @@
  * robot explores. Nothing is touched, and what was decided is what the same questions decide without any of them: the run's recording
  * is replayed alone.
  *
- * CAIRN_CONSUMER_KILLS: how often (default 12; 100 take about five minutes). The launcher would hold a stage that dies so often for a
+ * CAIRN_CONSUMER_KILLS: how often (default 12; 100 take about three minutes). The launcher would hold a stage that dies so often for a
  * minute; here it is not to. */
 #include <dirent.h>
 

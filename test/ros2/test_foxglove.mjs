@@ -1,5 +1,5 @@
 // Foxglove's protocol against a whole stack, by Foxglove's own client package: every topic that is advertised and has a publisher
-// arrives and is what its schema says, stops can be called and nothing else, and who reads slowly loses old messages alone.
+// arrives and is what its schema says, the rest is named with the reason, stops can be called and nothing else, and who reads slowly loses old messages alone.
 //
 //   node test_foxglove.mjs, with the tool in $CAIRN_PROGRAM
 import assert from 'node:assert/strict';
@@ -135,7 +135,17 @@ function decoder(channel) {
 	};
 }
 
-test('every advertised topic with a publisher arrives and is what its schema says, under both names of the protocol', async () => {
+// Why nothing need come of a topic that is advertised; undefined: it must come.
+function excuse(topic, rows, stages) {
+	const row = rows.find((r) => topic === `/cairn/${r.name}` || topic.startsWith(`/cairn/${r.name}.`));
+	if (row === undefined)
+		return { '/markers/scene': 'told when the scene has changed' }[topic];
+	if (row.from === '*')
+		return stages.includes(topic.slice(`/cairn/${row.name}.`.length)) && row.rate_hz > 0 ? undefined : 'of a stage that does not run, or has been told nothing';
+	return !row.there ? 'its publisher does not run' : row.rate_hz === 0 ? 'told when something happens' : undefined;
+}
+
+test('every advertised topic with a publisher arrives and is what its schema says, under both names of the protocol', async (t) => {
 	for (const protocol of ['foxglove.websocket.v1', 'foxglove.sdk.v1']) {
 		const peer = await new Peer(protocol).ready();
 		assert.equal(peer.socket.protocol, protocol);
@@ -147,6 +157,12 @@ test('every advertised topic with a publisher arrives and is what its schema say
 			.concat(['/scan', '/odom', '/tf', '/pose', '/battery_state', '/imu/data', '/markers/zones', '/markers/frontiers', '/map', '/camera/image/compressed', '/camera/depth'])
 			.concat(['/cairn/decision', '/cairn/result', '/camera/annotated/compressed', '/plan']);
 		assert.ok(due.length > 45, `${due.length} topics`);
+		const rest = [...peer.channels.keys()].filter((topic) => !due.includes(topic));
+		for (const topic of due)
+			assert.ok(peer.channels.has(topic), `${topic} is not advertised`);
+		for (const topic of rest)
+			assert.ok(excuse(topic, rows, stages), `${topic} is neither waited for nor excused`);
+		t.diagnostic(`${due.length} topics are waited for; not so ${rest.map((topic) => `${topic} (${excuse(topic, rows, stages)})`).join(', ')}`);
 		for (const row of rows)
 			assert.equal(JSON.stringify(JSON.parse(cairn('topics', '--schema', row.name))), [...peer.channels.values()].find((c) => c.topic.startsWith(`/cairn/${row.name}`)).schema);
 		for (const topic of peer.channels.keys())
