@@ -30,11 +30,6 @@ void run_model_init(struct cairn_run *r)
 	cairn_triggers_init(&r->model.triggers, &triggers, r->now_ns);
 }
 
-static double tenth(double x)
-{
-	return round(x * 10.0) / 10.0;
-}
-
 static void see_scan(struct cairn_run *r, struct cairn_pilot_view *v)
 {
 	struct cairn_msg_percept p;
@@ -43,7 +38,7 @@ static void see_scan(struct cairn_run *r, struct cairn_pilot_view *v)
 		return;
 	v->sector_count = 12;
 	for (int i = 0; i < 12; i++)
-		v->sector_m[i] = tenth((double)p.sector_m[i]);
+		v->sector_m[i] = cairn_tenth((double)p.sector_m[i]);
 	v->has_feasibility = true;
 	for (int i = 0; i < CAIRN_DIRECTION_COUNT; i++)
 		v->feasibility[i] = (double)p.feasibility[i];
@@ -64,8 +59,8 @@ static void see_frontiers(struct cairn_run *r, struct cairn_pilot_view *v)
 			continue;
 		v->frontiers[v->frontier_count++] = (struct cairn_pilot_frontier){.id = f->id,
 		    .bearing_deg = round(cairn_rad_to_deg(f->bearing_rad)),
-		    .path_m = tenth(f->distance_m),
-		    .width_m = tenth(f->width_m),
+		    .path_m = cairn_tenth(f->distance_m),
+		    .width_m = cairn_tenth(f->width_m),
 		    .kind = f->kind};
 	}
 }
@@ -79,7 +74,7 @@ static void see_candidates(struct cairn_run *r, struct cairn_pilot_view *v)
 		v->candidates[v->candidate_count++] = (struct cairn_pilot_candidate){.id = c->id,
 		    .frontier_id = c->frontier_id,
 		    .kind = c->kind,
-		    .path_m = tenth(c->path_m),
+		    .path_m = cairn_tenth(c->path_m),
 		    .score = round(c->score * 100.0) / 100.0,
 		    .next = cairn_frontier_next(&r->frontiers, c->frontier_id)};
 	}

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "common/base/file.h"
+#include "common/base/geom.h"
 #include "common/scene/scene_file.h"
 #include "common/vlm/memory.h"
 #include "procs/cairn/commands.h"
@@ -52,13 +53,6 @@ static void time_text(double unix_s, char *buf, size_t bytes)
 		snprintf(buf, bytes, "-");
 }
 
-/* -0.04 is 0.0. */
-static double tenth(double x)
-{
-	double t = round(x * 10.0) / 10.0;
-	return t == 0.0 ? 0.0 : t;
-}
-
 static bool is_of(const struct cairn_msg_scene_node *n, bool rooms)
 {
 	bool thing = n->kind == CAIRN_SCENE_KIND_OBJECT || n->kind == CAIRN_SCENE_KIND_AGENT;
@@ -79,7 +73,7 @@ void found_scene_print(const struct cairn_msg_scene *scene, uint32_t most, FILE 
 			if (!is_of(&n, rooms != 0))
 				continue;
 			fprintf(out, "%s %s at %.1f %.1f", shown > 0 ? ";" : "", cli_printable(n.id),
-			    tenth(n.x_m), tenth(n.y_m));
+			    cairn_tenth(n.x_m), cairn_tenth(n.y_m));
 			shown++;
 		}
 		fprintf(out, "%s\n", shown < all ? "; and more ('cairn scene')" : "");
@@ -96,7 +90,7 @@ void found_print(const struct cairn_msg_discoveries *found, const char *lead, ui
 		time_text(d.unix_s, when, sizeof(when));
 		fprintf(out, "%s%-8s \"%s\" at %.1f %.1f, %s", lead,
 		    cairn_enum_text(&cairn_enum_significance, (int)d.kind), cli_printable(d.label),
-		    tenth(d.x_m), tenth(d.y_m), when);
+		    cairn_tenth(d.x_m), cairn_tenth(d.y_m), when);
 		if (d.room[0] != '\0')
 			fprintf(out, ", %s \"%s\"", d.kind == CAIRN_SIGNIFICANCE_ROOM ? "entered from" : "in",
 			    cli_printable(d.room));

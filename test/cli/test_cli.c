@@ -349,6 +349,37 @@ START_TEST(decisions_and_commands_read_as_people_speak)
 }
 END_TEST
 
+START_TEST(look_shows_what_the_model_was_given_as_it_was_sent)
+{
+	char path[128], want[256];
+	make_run_dir();
+	expect("look", "", 3, NULL, NULL);
+	snprintf(path, sizeof(path), "%s/state", run_dir);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	strcat(path, "/sent");
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	write_file("state/sent/7.jpg", "a picture", "w");
+	write_file("state/decisions.jsonl",
+	    "{\"t\":10.25,\"id\":7,\"what\":\"navigate_to_goal "
+	    "F3\",\"prompt\":{\"context\":\"SENSORS\\nfront "
+	    "240\\nFRONTIERS\\nF3 45L 160\\u001b[2J\\n\"}}\n"
+	    "{\"t\":11.25,\"id\":8,\"what\":\"rotate 90\",\"prompt\":{\"context\":\"SENSORS\\nfront "
+	    "80\\n\"}}\n",
+	    "w");
+	const struct output *o = cairn("look", "7");
+	ck_assert_int_eq(o->status, 0);
+	ck_assert_msg(strncmp(o->out, "SENSORS\nfront 240\nFRONTIERS\nF3 45L 160\ndecision: 7, ", 52) == 0,
+	    "%s", o->out);
+	snprintf(want, sizeof(want), ": navigate_to_goal F3\npicture: %s/state/sent/7.jpg\n", run_dir);
+	ck_assert_msg(strstr(o->out, want) != NULL, "%s", o->out);
+	o = cairn("look", ""); /* the newest; it went without a picture */
+	ck_assert_msg(
+	    o->status == 0 && strncmp(o->out, "SENSORS\nfront 80\ndecision: 8, ", 30) == 0, "%s", o->out);
+	ck_assert_ptr_nonnull(strstr(o->err, "no picture is kept of this decision"));
+	remove_run_dir();
+}
+END_TEST
+
 /* ---- the rest ---- */
 
 START_TEST(config_merges_its_layers_and_names_what_is_wrong)
@@ -484,7 +515,8 @@ CAIRN_TEST_MAIN("cli", discoveries_are_told_of_a_run_that_has_ended,
     bash_completes_commands_options_topics_and_stages, the_manual_has_every_command_and_option,
     every_option_that_a_help_lists_is_accepted_and_no_other, logs_are_merged_by_time_and_filtered,
     the_log_of_decisions_neither_moves_the_cursor_nor_has_forged_lines, logs_follow_new_lines_and_rotation,
-    decisions_and_commands_read_as_people_speak, config_merges_its_layers_and_names_what_is_wrong,
+    decisions_and_commands_read_as_people_speak, look_shows_what_the_model_was_given_as_it_was_sent,
+    config_merges_its_layers_and_names_what_is_wrong,
     a_wrong_world_is_answered_with_the_bundled_ones_and_a_short_time_with_what_it_is_short_for,
     bench_and_eval_print_the_agreed_json, reference_pages_are_up_to_date,
     install_service_writes_a_unit_that_starts_this_very_program)

@@ -1,5 +1,6 @@
 /* Request bodies of every wire format against test/data/vlm/NAME.json (written from the makers'
  * documentation), replies as the documentation shows them, and the file of providers. */
+#include "common/base/file.h"
 #include "common/vlm/decision.h"
 #include "common/vlm/dialog.h"
 #include "common/vlm/prompt.h"
@@ -490,10 +491,39 @@ START_TEST(a_wrong_file_is_refused_with_file_key_and_reason)
 }
 END_TEST
 
+/* Each of the file's: in the table of what there is, with its model, and in that of what an hour costs. */
+START_TEST(the_page_has_a_row_of_every_provider_and_of_what_it_costs)
+{
+	static struct cairn_profiles all;
+	static char page[65536];
+	struct cairn_error err = {""};
+	ck_assert_msg(
+	    cairn_profiles_load(&all, CAIRN_SOURCE_ROOT "/config/providers.yaml", &err), "%s", err.text);
+	ck_assert_int_gt(
+	    cairn_file_read_into(CAIRN_SOURCE_ROOT "/docs/providers.md", 0, page, sizeof(page), &err), 0);
+	char *costs = strstr(
+	    page, "| provider | model | calls an hour | pictures an hour | of those due | USD an hour |");
+	char *end = costs != NULL ? strstr(costs, "\n\n") : NULL;
+	ck_assert_ptr_nonnull(end);
+	costs[-1] = *end = '\0';
+	ck_assert_uint_gt(all.count, 8);
+	for (uint32_t i = 0; i < all.count; i++) {
+		char name[80];
+		snprintf(name, sizeof(name), "`%s`", all.rows[i].name);
+		const char *row = strstr(page, name), *cost = strstr(costs, name);
+		ck_assert_msg(
+		    row != NULL && strstr(row, all.rows[i].model) != NULL, "%s, %s", name, all.rows[i].model);
+		ck_assert_msg(cost != NULL, "%s has no row of what an hour costs", name);
+	}
+}
+END_TEST
+
 CAIRN_TEST_MAIN("vlm providers", every_body_is_the_documented_one,
     a_conversation_is_written_as_documented_in_every_format, what_cannot_be_forced_is_all_that_is_offered,
     the_static_prefix_is_long_enough_and_the_same_in_a_follow_up, without_tools_nothing_of_them_is_sent,
     an_anthropic_reply_is_read, a_gemini_reply_is_read, what_is_no_decision_stops_and_says_why,
     error_bodies_of_every_service_become_one_line, addresses_are_put_together,
     the_file_that_ships_is_good_and_every_line_up_of_it_has_formats,
-    only_an_address_of_this_machine_in_full_is_local, a_wrong_file_is_refused_with_file_key_and_reason)
+    only_an_address_of_this_machine_in_full_is_local,
+    the_page_has_a_row_of_every_provider_and_of_what_it_costs,
+    a_wrong_file_is_refused_with_file_key_and_reason)
