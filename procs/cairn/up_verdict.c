@@ -125,6 +125,8 @@ static const char *excuse(const struct up_run *run)
 		return "an emergency stop held";
 	if (seen->paused)
 		return "the mission was paused";
+	if (run->cfg.vlm.shadow && seen->answers > 0)
+		return "the model was compared only (vlm.shadow)";
 	if (seen->budget && run->have_vlm && run->vlm.calls == 0)
 		return "the budget allowed no call";
 	if (run->mission.state == CAIRN_MISSION_STATE_FINISHED &&

@@ -120,6 +120,18 @@ START_TEST(what_a_person_or_the_budget_wanted_is_an_allowed_reason)
 }
 END_TEST
 
+START_TEST(a_model_that_is_compared_only_drives_nothing_and_has_to_answer)
+{
+	begin();
+	run.cfg.vlm.shadow = true;
+	run.seen.decisions = 0;
+	ck_assert_msg(passed(), "%s", why);
+	ck_assert_str_eq(why, "the model was compared only (vlm.shadow)");
+	run.seen.answers = 0;
+	fails("no decision was executed: the model gave no usable answer");
+}
+END_TEST
+
 START_TEST(a_stage_that_kept_dying_or_never_came_up_fails_the_run_and_is_named)
 {
 	begin();
@@ -208,6 +220,7 @@ CAIRN_TEST_MAIN("up-verdict", a_run_that_drove_by_the_models_word_has_passed,
     contacts_and_an_end_that_nobody_asked_for_fail_as_ever, without_a_scan_or_a_decision_nothing_has_passed,
     a_model_that_gave_nothing_usable_fails_though_local_exploration_drove,
     what_a_person_or_the_budget_wanted_is_an_allowed_reason,
+    a_model_that_is_compared_only_drives_nothing_and_has_to_answer,
     a_stage_that_kept_dying_or_never_came_up_fails_the_run_and_is_named,
     the_most_serious_trouble_is_told_and_the_last_one_is_kept,
     what_is_not_there_yet_while_the_stack_comes_up_is_no_error)
