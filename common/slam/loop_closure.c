@@ -90,8 +90,10 @@ static bool choose_candidate(const struct cairn_mapper *m, uint32_t *ret)
 	double best = 1.0;
 	for (uint32_t i = 0; i < last; i++) {
 		const struct cairn_pose_uncertainty_node *n = &m->reach.nodes[i];
+		/* A place of the newest way, which is matched as one, fits itself wherever odometry has it; the way to it through
+		 * the graph may be a long one, over an older pass. */
 		if (n->cost <= CAIRN_TRUST_COST || n->path_m < LOOP_PATH_M || isinf(n->cost) ||
-		    m->keyframes[i].detached)
+		    m->keyframes[last].path_m - m->keyframes[i].path_m <= CHAIN_M || m->keyframes[i].detached)
 			continue;
 		double sigma_m =
 		    fmin(cairn_pose_uncertainty_sigma_m(&m->reach, i), CAIRN_LOOP_WINDOW_MAX_M / 3.0);

@@ -52,7 +52,8 @@ static int read_newest(const struct cli *cli, struct cairn_text *payload)
 	struct cairn_error err = {""};
 	int status = cli_need_stack(cli);
 	if (status != CLI_OK) {
-		fprintf(stderr, "cairn ask: without a stack: --snapshot FILE, which 'cairn look --save FILE' keeps\n");
+		fprintf(stderr,
+		    "cairn ask: without a stack: --snapshot FILE, which 'cairn look --save FILE' keeps\n");
 		return status;
 	}
 	FILE *both = tmpfile();

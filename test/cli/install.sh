@@ -39,9 +39,10 @@ cp "$build/procs/cairn" "$dir/clone/build/procs/cairn"
 cp -r "$source/config" "$dir/clone/config"
 worlds_of "$dir/clone/build/procs/cairn" "$dir/clone"
 
-# Each file goes into one of the Debian packages. The lab is left out of them, and the unit comes with another option.
+# Each file goes into one of the Debian packages, whose libraries lie in a folder of the machine's kind. The lab is left out of them, and
+# the unit comes with another option.
 lists=$(cat "$source/debian/cairn.install" "$source/debian/libcairn-dev.install")
-(cd "$dir/root" && find ".$prefix" -type f ! -name 'cairn-lab*' ! -name home.yaml) | sed "s,^[.]$prefix,usr," >"$dir/files"
+(cd "$dir/root" && find ".$prefix" -type f ! -name 'cairn-lab*' ! -name home.yaml) | sed -e "s,^[.]$prefix,usr," -e 's,^usr/lib/\(pkgconfig/\|[^/]*$\),usr/lib/any/\1,' >"$dir/files"
 printf '%s\n' etc/cairn/cairn.yaml lib/systemd/system/cairn.service lib/udev/rules.d/60-cairn.rules >>"$dir/files"
 while read -r file; do
 	places=0
