@@ -11,6 +11,7 @@
 #include <jansson.h>
 #include <zmq.h>
 
+#include "common/base/file.h"
 #include "test/e2e/stack.h"
 
 static bool deciding(const struct up_run *run, void *ctx)
@@ -244,6 +245,64 @@ START_TEST(a_zone_that_a_person_drew_stays_with_the_map_of_the_home)
 }
 END_TEST
 
+static void write_world(const char *path, const char *name)
+{
+	char line[400];
+	snprintf(line, sizeof(line), "cp '%s/config/worlds/%s' '%s'", CAIRN_SOURCE_ROOT, name, path);
+	ck_assert_int_eq(system(line), 0);
+}
+
+/* As with a real robot, of whose home nothing is known before it has looked round: the files are taken for those of the world
+ * as it is now. */
+static void claim_state(const struct drill *drill, unsigned long long was, unsigned long long is)
+{
+	char path[400], text[700], old[20], now[20];
+	struct cairn_error err = {""};
+	snprintf(path, sizeof(path), "%s/state/home.txt", fixture_run_dir(drill));
+	ssize_t n = cairn_file_read_into(path, 0, text, sizeof(text), &err);
+	ck_assert_msg(n > 0, "%s", err.text);
+	snprintf(old, sizeof(old), "%016llx", was);
+	snprintf(now, sizeof(now), "%016llx", is);
+	char *at = strstr(text, old);
+	ck_assert_msg(at != NULL, "%s", text);
+	memcpy(at, now, 16);
+	ck_assert_msg(cairn_file_replace(path, 0, 0644, text, (size_t)n, &err), "%s", err.text);
+}
+
+static bool is_told_changed(const struct up_run *run, void *ctx)
+{
+	char out[8192];
+	(void)run;
+	return stack_cairn(ctx, "status", out, sizeof(out)) >= 0 && strstr(out, "trust the kept map") != NULL;
+}
+
+/* Another house stands there when the robot wakes up: it does not find itself on the map that it has, says so, and stands; on a wrong
+ * map nothing is driven. */
+START_TEST(another_house_in_the_place_of_the_kept_one_is_noticed_said_and_not_driven_in)
+{
+	char world[] = "/tmp/cairn-changed-XXXXXX";
+	int fd = mkstemp(world);
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	const char *const args[] = {"--world", world, NULL};
+	uint64_t some = 4;
+	write_world(world, "studio.yaml");
+	struct drill *drill = stack_start(args);
+	stack_must(drill, deciding, &some, "no decisions");
+	check_clean_end(drill);
+	unsigned long long was = cairn_file_hash(world);
+	write_world(world, "home.yaml");
+	claim_state(drill, was, cairn_file_hash(world));
+	stack_start_again(drill, args);
+	stack_must(drill, is_told_changed, drill, "cairn status does not say that the home has changed");
+	const struct up_run *run = fixture_run(drill);
+	ck_assert_uint_eq(run->mission.decisions, 0);
+	ck_assert(run->have_truth && run->truth.home_m < 0.02);
+	stack_end_as(&drill, 1); /* which is no run that has passed */
+	unlink(world);
+}
+END_TEST
+
 /* What was seen stands in the scene graph after a while, which no stage that drives reads: the tool sends the robot to a point. */
 static bool is_sent_by_name(const struct up_run *run, void *ctx)
 {
@@ -272,5 +331,6 @@ CAIRN_TEST_MAIN_TIMEOUT("house", 400.0, the_robot_is_sent_by_name_to_what_the_sc
     a_wrong_configuration_is_one_clear_line_and_starts_nothing, a_port_in_use_is_named_before_anything_starts,
     a_second_stack_in_the_same_run_directory_is_refused,
     a_zone_that_a_person_drew_stays_with_the_map_of_the_home,
+    another_house_in_the_place_of_the_kept_one_is_noticed_said_and_not_driven_in,
     the_stack_drives_a_house_decision_by_decision_without_a_contact,
     whoever_is_killed_comes_back_and_the_robot_drives_on_untouched)

@@ -24,8 +24,8 @@ static struct cairn_msg_discoveries found(void)
 
 START_TEST(what_was_found_lies_beside_the_saved_map_with_place_time_and_picture)
 {
-	static const char *const names[] = {"one", "two.yaml", "three.pgm"},
-				 *const files[] = {"one", "two", "three"};
+	static const char *const names[] = {"one", "two.yaml", "three.pgm"}, *const files[] = {
+										 "one", "two", "three"};
 	struct cairn_msg_discoveries f = found();
 	struct cairn_error err = {""};
 	cairn_run_dir_make(dir, "found");
@@ -36,10 +36,12 @@ START_TEST(what_was_found_lies_beside_the_saved_map_with_place_time_and_picture)
 		snprintf(path, sizeof(path), "%s/%s.discoveries.yaml", dir, files[i]);
 		ck_assert_int_gt(cairn_file_read_into(path, 0, text, sizeof(text), &err), 0);
 		ck_assert_msg(
-		    strstr(text, "dropped: 3\ndiscoveries:\n"
-				 "- id: 7\n  kind: object\n  label: \"red \\\"chair\\\"\"\n  x_m: 1.50\n  y_m: -0.25\n"
-				 "  unix_s: 1700000000\n  room: \"hall\"\n  notes: \"by the door\"\n  picture: \"7.jpg\"\n"
-				 "- id: 8\n  kind: room\n") != NULL,
+		    strstr(text,
+			"dropped: 3\ndiscoveries:\n"
+			"- id: 7\n  kind: object\n  label: \"red \\\"chair\\\"\"\n  x_m: 1.50\n  y_m: -0.25\n"
+			"  unix_s: 1700000000\n  room: \"hall\"\n  notes: \"by the door\"\n  picture: "
+			"\"7.jpg\"\n"
+			"- id: 8\n  kind: room\n") != NULL,
 		    "%s", text);
 	}
 	cairn_run_dir_remove(dir);
