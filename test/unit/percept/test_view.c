@@ -125,6 +125,25 @@ START_TEST(candidates_are_squares_on_the_map_and_nowhere_else)
 }
 END_TEST
 
+START_TEST(a_goal_whose_place_is_known_is_a_ring_on_the_map)
+{
+	begin(true, false);
+	ck_assert(cairn_view_on_map(view, &hdr, cells, &err));
+	struct cairn_msg_mission mission = {
+	    .goal = "the bathroom", .goal_known = true, .goal_x_m = -1.0, .goal_y_m = 1.0};
+	struct cairn_view_inputs in = {.map_fresh = true, .mission = &mission};
+	ck_assert(draw(&in));
+	/* around column 156, row 345, as above */
+	ck_assert_int_gt(count_near(130, 320, 182, 370, 191, 26, 115), 100);
+	ck_assert_int_eq(
+	    count_near(290, 40, 480, 440, 191, 26, 115), 0); /* the red cross of the start is left out */
+	mission.goal_known = false;
+	ck_assert(draw(&in));
+	ck_assert_int_eq(count_near(130, 320, 182, 370, 191, 26, 115), 0);
+	cairn_view_destroy(&view);
+}
+END_TEST
+
 START_TEST(the_way_driven_is_shown_however_long_it_is)
 {
 	begin(true, false);
@@ -266,7 +285,7 @@ START_TEST(thin_walls_survive_in_large_maps)
 END_TEST
 
 CAIRN_TEST_MAIN("view", the_map_has_north_up_and_everything_in_its_place,
-    candidates_are_squares_on_the_map_and_nowhere_else, the_way_driven_is_shown_however_long_it_is,
-    the_turn_has_ahead_up_and_left_left, with_both_the_map_stands_beside_the_turn,
-    maps_that_are_none_are_refused_and_the_last_one_stays,
+    candidates_are_squares_on_the_map_and_nowhere_else, a_goal_whose_place_is_known_is_a_ring_on_the_map,
+    the_way_driven_is_shown_however_long_it_is, the_turn_has_ahead_up_and_left_left,
+    with_both_the_map_stands_beside_the_turn, maps_that_are_none_are_refused_and_the_last_one_stays,
     numbers_that_are_none_draw_nothing_and_break_nothing, thin_walls_survive_in_large_maps)

@@ -237,6 +237,24 @@ START_TEST(without_tools_nothing_of_them_is_sent)
 }
 END_TEST
 
+START_TEST(the_temperature_is_sent_where_the_format_has_it_and_the_provider_takes_it)
+{
+	static const char *const formats[] = {"openai", "gemini", "anthropic"};
+	for (size_t i = 0; i < 3; i++) {
+		for (int takes = 0; takes < 2; takes++) {
+			struct cairn_profile p = profile_of(formats[i], "openai");
+			struct cairn_text prefix = {0};
+			cairn_provider_find(p.format)->write_prefix(
+			    &prefix, &(struct cairn_prefix){&p, 300, "S", NULL, 0, 0, takes != 0, 0.7});
+			bool sent = strstr(prefix.data, "\"temperature\":0.7") != NULL;
+			ck_assert_msg(sent == (takes != 0 && i < 2), "%s", prefix.data);
+			ck_assert_int_eq(strstr(prefix.data, "temperature") != NULL, sent);
+			cairn_text_free(&prefix);
+		}
+	}
+}
+END_TEST
+
 /* ---- replies ---- */
 
 static struct cairn_answer answer;
@@ -521,7 +539,8 @@ END_TEST
 CAIRN_TEST_MAIN("vlm providers", every_body_is_the_documented_one,
     a_conversation_is_written_as_documented_in_every_format, what_cannot_be_forced_is_all_that_is_offered,
     the_static_prefix_is_long_enough_and_the_same_in_a_follow_up, without_tools_nothing_of_them_is_sent,
-    an_anthropic_reply_is_read, a_gemini_reply_is_read, what_is_no_decision_stops_and_says_why,
+    the_temperature_is_sent_where_the_format_has_it_and_the_provider_takes_it, an_anthropic_reply_is_read,
+    a_gemini_reply_is_read, what_is_no_decision_stops_and_says_why,
     error_bodies_of_every_service_become_one_line, addresses_are_put_together,
     the_file_that_ships_is_good_and_every_line_up_of_it_has_formats,
     only_an_address_of_this_machine_in_full_is_local,
