@@ -145,9 +145,12 @@ void seq_prefetch_take_over(struct cairn_sequencer *seq, struct seq_task *next, 
 	bool event = seq_prefetch_replaces(seq, d);
 	struct seq_nav was = t->nav;
 	bool seen = t->nav.frontier && t->nav.missing > 0;
-	/* The place from which a frontier is looked into moves while the map grows: no way is left for that alone. */
-	bool confirmed =
-	    event && was.frontier && next->nav.frontier && next->nav.frontier_id == was.frontier_id;
+	/* The place from which a frontier is looked into moves while the map grows. No way is left for that alone that is longer than a
+	 * stretch; the end of a shorter one would have to be asked about once more. */
+	double stretch_m = seq->cfg->safety.decision_stretch_s * cairn_cruise_mps(seq->cfg);
+	bool confirmed = event && was.frontier && next->nav.frontier &&
+			 next->nav.frontier_id == was.frontier_id && stretch_m > 0.0 &&
+			 seq->planner.status.remaining_m > stretch_m;
 	bool same = next->kind == SEQ_NAV && !was.nudging &&
 		    seq->planner.status.state == CAIRN_NAV_STATE_FOLLOWING &&
 		    (confirmed || hypot(next->nav.x_m - was.x_m, next->nav.y_m - was.y_m) <= SAME_GOAL_M);

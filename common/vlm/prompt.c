@@ -64,8 +64,7 @@ static bool add_fact(struct cairn_text *out, const struct cairn_config *cfg, con
 		double figure;
 		int decimals;
 	} facts[] = {{"base", in_place ? "two-wheeled" : "car-like", 0.0, 0},
-	    {"turning", in_place ? "turns on the spot" : "cannot turn on the spot, only in several moves",
-		0.0, 0},
+	    {"turning", in_place ? "turns on the spot" : "cannot turn on the spot", 0.0, 0},
 	    {"body_length_m", NULL, cfg->robot.footprint_front_m + cfg->robot.footprint_rear_m, 2},
 	    {"body_width_m", NULL, 2.0 * cfg->robot.footprint_half_width_m, 2},
 	    {"body_height_m", NULL, cfg->robot.height_m, 2}, {"doorway_min_m", NULL, doorway_min_m(cfg), 2},
