@@ -75,6 +75,15 @@ static void must_drive(struct drill *drill, const char *key)
 	stack_must(drill, has_driven, &h, "the robot does not drive by hand");
 }
 
+/* Without a key it stands before a wall makes it: it drives 0.6 s more at 0.23 m/s, and brakes. */
+static void must_stop_by_itself(struct drill *drill)
+{
+	struct hand nobody = {.key = NULL};
+	double let_go_m = fixture_run(drill)->truth.distance_m;
+	stack_must(drill, stands, &nobody, "it does not stand");
+	ck_assert_double_lt(fixture_run(drill)->truth.distance_m, let_go_m + 0.6);
+}
+
 START_TEST(keys_drive_the_robot_and_it_stands_when_they_are_let_go_or_the_terminal_is_gone)
 {
 	static const char *const args[] = {"--world", "test/data/worlds/hall.yaml", "--set",
@@ -85,7 +94,7 @@ START_TEST(keys_drive_the_robot_and_it_stands_when_they_are_let_go_or_the_termin
 	ck_assert_double_lt(fixture_run(drill)->truth.distance_m, 0.05);
 	start_teleop(drill);
 	must_drive(drill, "w");
-	stack_must(drill, stands, &nobody, "it does not stand though nobody touches a key");
+	must_stop_by_itself(drill);
 	must_drive(drill, "s");
 	nobody.key = "x";
 	stack_must(drill, is_held, &nobody, "x is no emergency stop");
@@ -97,9 +106,8 @@ START_TEST(keys_drive_the_robot_and_it_stands_when_they_are_let_go_or_the_termin
 	stack_ask(drill, CAIRN_SERVICE_MOTOR_CTL, "release", "");
 	must_drive(drill, "w");
 	close(terminal); /* a window that is closed */
-	nobody.key = NULL;
 	terminal = open("/dev/null", O_RDWR | O_CLOEXEC);
-	stack_must(drill, stands, &nobody, "it drives on without its terminal");
+	must_stop_by_itself(drill);
 	close(terminal);
 	ck_assert_uint_eq(fixture_run(drill)->truth.contacts, 0);
 	stack_interrupt(drill, 0);
