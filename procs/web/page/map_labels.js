@@ -1,11 +1,11 @@
 // Where names stand on the map so that each can be read: beside what they belong to, none over another, and from picture to picture in the
-// same place while that is free. What is more important is placed first; what finds no place is left out.
+// same place while that is free. What is more important is placed first; what finds no place within the map and near enough is left out.
 
 // The order in which names are placed.
 export const RANK = { zone: 0, opening: 1, candidate: 2, room: 3, report: 4, thing: 5 };
 
 const HEIGHT = 16, PADDING = 4; // of the ground of a name, pixels
-const STEP = 9, STEPS = 4; // a name is tried so much farther away each time
+const STEP = 9, STEPS_ON = 4, STEPS_BESIDE = 2; // a name is tried so much farther away each time
 const WAYS = [[1, 0], [-1, 0], [0, 1], [0, -1], [1, 1], [-1, 1], [1, -1], [-1, -1]]; // right, left, below, above, the corners
 
 const apart = (a, b) => a.x + a.w <= b.x || b.x + b.w <= a.x || a.y + a.h <= b.y || b.y + b.h <= a.y;
@@ -56,7 +56,7 @@ export class MapLabels {
 		this.#places = new Map();
 		const late = (n) => 2 * n.rank + (before.has(n.key) ? 0 : 1); // who has a place keeps it
 		for (const n of this.#names.sort((a, b) => late(a) - late(b))) {
-			const w = widthOf(d, n.text, n.bold), place = this.#find(n, w, before.get(n.key));
+			const w = widthOf(d, n.text, n.bold), place = this.#find(n, w, d.view, before.get(n.key));
 			if (place < 0)
 				continue;
 			const r = this.#rect(n, w, place);
@@ -66,11 +66,14 @@ export class MapLabels {
 		}
 	}
 
-	#find(n, w, last) {
-		const isFree = (place) => this.#taken.every((t) => apart(t, this.#rect(n, w, place)));
+	#find(n, w, view, last) {
+		const isFree = (place) => {
+			const r = this.#rect(n, w, place);
+			return r.x >= 0 && r.y >= 0 && r.x + r.w <= view.width && r.y + r.h <= view.height && this.#taken.every((t) => apart(t, r));
+		};
 		if (last !== undefined && isFree(last))
 			return last;
-		for (let place = 0; place < STEPS * WAYS.length; place++)
+		for (let place = 0; place < (n.gap === null ? STEPS_ON : STEPS_BESIDE) * WAYS.length; place++)
 			if (isFree(place))
 				return place;
 		return -1;
