@@ -204,9 +204,9 @@ function drawThings(d) {
 }
 
 function drawRooms(d) {
-	for (const r of rooms(d.data('scene'), d.data('rooms'))) {
+	for (const [i, r] of rooms(d.data('scene'), d.data('rooms')).entries()) { // two may have one name
 		const [px, py] = d.view.toPixel(r.x_m, r.y_m);
-		d.labels.add(`room/${r.name}`, RANK.room, d.clean(r.name), px, py, d.t(r.named ? '--text' : '--dim'), { bold: r.named });
+		d.labels.add(`room/${r.name}/${i}`, RANK.room, d.clean(r.name), px, py, d.t(r.named ? '--text' : '--dim'), { bold: r.named });
 	}
 }
 
