@@ -40,8 +40,7 @@ void cairn_agent_on_mission(struct cairn_agent *a, const struct cairn_msg_missio
 void cairn_agent_on_scene(struct cairn_agent *a, const struct cairn_msg_scene *scene);
 void cairn_agent_on_frontiers(struct cairn_agent *a, const struct cairn_msg_frontiers *frontiers);
 void cairn_agent_on_pose(struct cairn_agent *a, const struct cairn_msg_pose *pose);
-/* What the detector has searched: which of the floor the camera has looked at. */
-/* t_ns: when the picture was taken, monotonic. */
+/* What the detector has searched: which of the floor the camera has looked at. t_ns: when the picture was taken, monotonic. */
 void cairn_agent_on_detections(struct cairn_agent *a, const struct cairn_msg_detections *seen, int64_t t_ns);
 /* The map, as in a map.grid frame. */
 void cairn_agent_on_grid(struct cairn_agent *a, const struct cairn_scene_grid *grid);
