@@ -83,5 +83,7 @@ void seq_people_init(struct cairn_sequencer *seq);
 void seq_people_scan(struct cairn_sequencer *seq, struct cairn_pose2 pose);
 void seq_people_hold(
     struct cairn_sequencer *seq, struct cairn_pose2 pose, struct cairn_safe_velocity *safe, int64_t now_ns);
+/* The robot drove slower in the last step, or stood, for what moves by itself. */
+bool seq_people_hold_up(const struct cairn_sequencer *seq);
 
 #endif

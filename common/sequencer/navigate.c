@@ -273,7 +273,9 @@ static bool gets_somewhere(struct cairn_sequencer *seq, int64_t now_ns)
 	}
 	if (follows(seq, now_ns))
 		p->tight = tight;
-	if (follows(seq, now_ns) || t->nav.nudging) /* a planner that is silent or thinks has not tried */
+	/* A planner that is silent or thinks has not tried, and whom a person holds up is not stuck: the person goes, or is a thing that
+	 * stands there after safety.person_stands_s. */
+	if ((follows(seq, now_ns) || t->nav.nudging) && !seq_people_hold_up(seq))
 		p->since_s += seq->step.length_s;
 	if (p->since_s <= cfg->progress_s)
 		return true;

@@ -60,3 +60,8 @@ void seq_people_hold(
 	enum cairn_pace pace = cairn_speed_level_of(left);
 	safe->pace = pace < safe->pace ? pace : safe->pace;
 }
+
+bool seq_people_hold_up(const struct cairn_sequencer *seq)
+{
+	return isfinite(seq->people.held_by.limit_mps);
+}

@@ -219,5 +219,40 @@ START_TEST(a_person_who_holds_it_back_is_named_as_the_cause)
 }
 END_TEST
 
+/* It is sent on whenever it wants to know, and creeps. */
+START_TEST(whom_a_person_holds_up_is_not_stuck_before_its_goal)
+{
+	struct rig *r = hall(1);
+	struct person p = {0.9, 0.9, -0.5 * M_PI, 0, false};
+	place(r, &p);
+	r->planner = RIG_PLANNER_CREEPS;
+	r->cfg.nav.progress_s = 3.0;
+	rig_start(r);
+	rig_run(r, 1.0);
+	uint32_t held = 0;
+	for (int i = 0; i < 20 * 20; i++) {
+		if (p.y_m < -0.5 || p.y_m > 1.0) /* up and down before its nose */
+			p.heading_rad = copysign(0.5 * M_PI, 0.25 - p.y_m);
+		p.x_m = r->pose.x_m + r->cfg.robot.footprint_front_m + 0.35;
+		(void)walk(r, &p);
+		rig_step(r);
+		held += r->out.cmd_vel.v_mps == 0.0;
+		ck_assert_msg(strstr(r->last_model_result.reason, "no nearer") == NULL, "after %.1f s: %s",
+		    0.05 * i, r->last_model_result.reason);
+		if (!r->out.mission.wants_decision)
+			continue;
+		struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_NAVIGATE_TO_GOAL);
+		d.goal_kind = CAIRN_GOAL_KIND_FRONTIER;
+		d.frontier_id = 1;
+		rig_decide(r, &d);
+	}
+	ck_assert_uint_gt(held, 200);
+	ck_assert_uint_eq(r->out.mission.given_up_count, 0);
+	ck_assert_uint_eq(r->contacts, 0);
+	rig_free(r);
+}
+END_TEST
+
 CAIRN_TEST_MAIN("sequencer-movers", nobody_who_walks_into_its_way_is_touched_without_a_motor_stage,
-    who_came_and_stands_beside_its_way_may_set_out_into_it, a_person_who_holds_it_back_is_named_as_the_cause)
+    who_came_and_stands_beside_its_way_may_set_out_into_it, a_person_who_holds_it_back_is_named_as_the_cause,
+    whom_a_person_holds_up_is_not_stuck_before_its_goal)
