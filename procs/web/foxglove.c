@@ -5,6 +5,7 @@
  * others have anyway, and misses those that came meanwhile. Texts that it must not miss wait in a queue; whoever lets that
  * overflow is hung up on. */
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -452,6 +453,8 @@ static void leave(struct web_foxglove *f)
 	web_blob_drop(&f->out);
 	web_gather_free(&f->gather);
 	f->wsi = NULL;
+	if (web->foxgloves == NULL)
+		(void)malloc_trim(0); /* raw pictures were kept for it */
 }
 
 void foxglove_judge(struct web *web)
