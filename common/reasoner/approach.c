@@ -1,5 +1,6 @@
 /* approach.c - where to stand so that a thing is in the arm's reach. */
 #include <math.h>
+#include <string.h>
 
 #include "common/reasoner/reasoner.h"
 #include "common/scene/rooms.h"
@@ -13,6 +14,12 @@
 #define AGAIN_M 0.25
 #define ROOM_M 0.6
 #define LOW_M 0.05
+#define WISH_M 0.42    /* from the body to what the arm acts on */
+#define DOOR_M 0.03    /* thickness of a leaf */
+#define SWING_COST 0.5 /* of standing where a door would swing, in metres of the wish */
+#define TURN_COST                                                                                            \
+	0.12 /* of a radian to be turned at the place by a robot that cannot turn on the spot, in metres of the wish */
+#define ARRIVES_M 0.3 /* after a shorter way it still has the heading that it set out with */
 #define FOOT_STEP_M 0.07
 
 static bool on_floor(const struct cairn_reasoner *r, const struct cairn_scene *scene, struct cairn_pose2 p)
@@ -77,6 +84,31 @@ static bool tried(const struct cairn_reasoner *r, struct cairn_pose2 p)
 	return false;
 }
 
+/* Would a door of it swing against the body? Leaves of half of its width may open from either of its long sides; which of them is the
+ * front is not known. */
+static bool in_swing(const struct cairn_reasoner *r, const struct cairn_scene_object *o, struct cairn_pose2 p)
+{
+	const struct cairn_config_robot *c = &r->cfg->robot;
+	struct cairn_footprint body = {c->footprint_front_m, c->footprint_rear_m, c->footprint_half_width_m};
+	double width_m = o->box.max[0] - o->box.min[0], depth_m = o->box.max[1] - o->box.min[1];
+	double min[3], max[3];
+	memcpy(min, o->box.min, sizeof(min));
+	memcpy(max, o->box.max, sizeof(max));
+	int across = width_m >= depth_m ? 1 : 0;
+	min[across] -= 0.5 * fmax(width_m, depth_m) + DOOR_M;
+	max[across] += 0.5 * fmax(width_m, depth_m) + DOOR_M;
+	return cairn_skill_distance_m(&body, p, min, max) <= 0.0;
+}
+
+/* How far it would have to turn there, which takes room that there may not be. */
+static double turn_rad(const struct cairn_reasoner *r, struct cairn_pose2 from, struct cairn_pose2 to)
+{
+	double dx = to.x_m - from.x_m, dy = to.y_m - from.y_m;
+	double heading_rad = hypot(dx, dy) > ARRIVES_M ? atan2(dy, dx) : from.yaw_rad;
+	bool on_the_spot = r->cfg->robot.kinematics == CAIRN_CHOICE_KINEMATICS_DIFFERENTIAL;
+	return on_the_spot ? 0.0 : fabs(cairn_wrap_rad(to.yaw_rad - heading_rad));
+}
+
 bool cairn_reasoner_approach(const struct cairn_reasoner *r, const struct cairn_scene *scene,
     const struct cairn_scene_object *o, enum cairn_skill_verb verb, struct cairn_pose2 from,
     struct cairn_pose2 *ret)
@@ -88,7 +120,9 @@ bool cairn_reasoner_approach(const struct cairn_reasoner *r, const struct cairn_
 	       z = fmax(o->box.min[2], fmin(r->cfg->robot.camera_z_m, 0.5 * (o->box.min[2] + o->box.max[2]))),
 	       best = INFINITY;
 	bool arm = k != NULL && k->arm;
-	double reach = arm ? c->arm_reach_m + k->reach_more_m - REACH_SPARE_M : 1.1, wish = arm ? 0.42 : 0.8;
+	bool swings = verb == CAIRN_SKILL_VERB_OPEN || verb == CAIRN_SKILL_VERB_CLOSE;
+	double reach = arm ? c->arm_reach_m + k->reach_more_m - REACH_SPARE_M : 1.1,
+	       wish = arm ? WISH_M : 0.8;
 	double size = 0.5 * hypot(o->box.max[0] - o->box.min[0], o->box.max[1] - o->box.min[1]);
 	if (cairn_scene_floor(scene)->label == NULL)
 		return false;
@@ -100,8 +134,10 @@ bool cairn_reasoner_approach(const struct cairn_reasoner *r, const struct cairn_
 			/* Where there is room around, the robot can turn to it, too. */
 			double room =
 			    fmin(cairn_rooms_clear_m(cairn_scene_floor(scene), p.x_m, p.y_m), ROOM_M);
-			double cost =
-			    fabs(gap - wish) + 0.1 * hypot(p.x_m - from.x_m, p.y_m - from.y_m) - 0.3 * room;
+			double cost = fabs(gap - wish) + 0.1 * hypot(p.x_m - from.x_m, p.y_m - from.y_m) -
+				      0.3 * room + TURN_COST * turn_rad(r, from, p);
+			if (swings && gap >= NEAR_M && gap <= reach && cost < best && in_swing(r, o, p))
+				cost += SWING_COST;
 			if (gap < NEAR_M || gap > reach || cost >= best || tried(r, p) ||
 			    !on_floor(r, scene, p) || !beside_things(r, scene, p) ||
 			    !in_sight(r, scene, p, x, y, z))

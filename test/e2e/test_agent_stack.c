@@ -108,13 +108,32 @@ static const char *const arm_args[] = {"--stay", "--world",
     "pilot.profile=scholar", "--set", "mission.autostart=false", "--set", "agent.limit_wall_s=600", "--set",
     "detect.still_period_s=1.0", NULL};
 
+#define TASK_S (180.0 * STACK_SLOWER) /* a limit for an agent that hangs */
+#define TASKS 3
+
+/* ctx: the task's number. */
 static bool over(const struct up_run *run, void *ctx)
 {
-	(void)ctx;
-	return run->mission.task_id == 1 && run->mission.state != CAIRN_MISSION_STATE_TASK &&
-	       run->motion.v_mps == 0.0;
+	return run->mission.task_id == *(const uint64_t *)ctx &&
+	       run->mission.state != CAIRN_MISSION_STATE_TASK && run->motion.v_mps == 0.0;
 }
 
+/* Waits for its end. True: it is called done, and is; false: it was handed back. Nothing else may be. */
+static bool is_done(struct drill *drill, uint64_t task)
+{
+	char out[8192];
+	ck_assert_msg(fixture_wait(drill, over, &task, TASK_S), "task %d has no end; see %s", (int)task,
+	    fixture_run_dir(drill));
+	ck_assert_int_eq(stack_cairn(drill, "agent", out, sizeof(out)), 0);
+	bool open = stack_file_tells(drill, "logs/robot-sim.log", "success: the shoe cabinet is open");
+	bool done = strstr(out, "Done: open shoe cabinet.") != NULL;
+	ck_assert_msg(open || !done, "it is called done, and in the house it is not open: %s; see %s", out,
+	    fixture_run_dir(drill));
+	ck_assert_msg(done || strstr(out, "handoff") != NULL, "%s; see %s", out, fixture_run_dir(drill));
+	return done;
+}
+
+/* In the narrow hall the robot may have no room for it where it was led to: then it says so, and a person asks again. */
 START_TEST(an_arm_opens_what_it_is_told_to_though_its_agent_is_killed_under_way)
 {
 	struct drill *drill = start(arm_args);
@@ -124,19 +143,20 @@ START_TEST(an_arm_opens_what_it_is_told_to_though_its_agent_is_killed_under_way)
 	struct stack_stage again = {"agent", fixture_pid(drill, "agent")};
 	kill(again.not_pid, SIGKILL);
 	stack_must(drill, stack_is_up, &again, "the agent was not started again");
-	stack_must(drill, over, NULL, "the task has no end");
-	ck_assert_int_eq(stack_cairn(drill, "agent", out, sizeof(out)), 0);
-	ck_assert_msg(
-	    strstr(out, "Done: open shoe cabinet.") != NULL, "%s; see %s", out, fixture_run_dir(drill));
+	uint64_t task = 1;
+	while (!is_done(drill, task) && task < TASKS) {
+		stack_ask(drill, CAIRN_SERVICE_OPERATOR, "task", "Open the shoe cabinet");
+		task++;
+	}
 	ck_assert_msg(stack_file_tells(drill, "logs/robot-sim.log", "success: the shoe cabinet is open"),
-	    "it is called done, and in the house it is not open; see %s", fixture_run_dir(drill));
+	    "it was handed back %d times; see %s", TASKS, fixture_run_dir(drill));
 	ck_assert_uint_eq(fixture_run(drill)->truth.contacts, 0);
 	(void)fixture_end(drill, SIGINT, STACK_PATIENCE_S, out, sizeof(out));
 	fixture_destroy(&drill, false);
 }
 END_TEST
 
-CAIRN_TEST_MAIN_TIMEOUT("agent in a stack", 400.0 * STACK_SLOWER,
+CAIRN_TEST_MAIN_TIMEOUT("agent in a stack", 700.0 * STACK_SLOWER,
     an_arm_opens_what_it_is_told_to_though_its_agent_is_killed_under_way,
     a_question_is_answered_with_evidence_and_asked_again_without_a_step,
     an_agent_that_is_killed_goes_on_and_a_stop_ends_its_task)

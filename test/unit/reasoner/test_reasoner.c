@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "common/base/rng.h"
+#include "common/skill/skill.h"
 #include "test/support/runner.h"
 
 #define SIDE 160 /* cells of 0.05 m: a room of 8 m, its middle at the origin */
@@ -410,6 +411,35 @@ START_TEST(every_call_ends_and_no_skill_is_asked_for_unseen)
 }
 END_TEST
 
+/* A sideboard of 1 m along x, 0.3 m deep, free on all sides. */
+static struct cairn_pose2 stands_to(
+    enum cairn_skill_verb verb, struct cairn_pose2 from, double swing_m, double *ret_free_m)
+{
+	struct cairn_scene_object o = {.number = 1, .box = {{1.0, -0.15, 0.0}, {2.0, 0.15, 0.9}}};
+	struct cairn_footprint body = {
+	    cfg.robot.footprint_front_m, cfg.robot.footprint_rear_m, cfg.robot.footprint_half_width_m};
+	double min[3] = {1.0, -0.15 - swing_m, 0.0}, max[3] = {2.0, 0.15 + swing_m, 0.9};
+	struct cairn_pose2 p = {0};
+	ck_assert(cairn_reasoner_approach(&r, scene, &o, verb, from, &p));
+	*ret_free_m = cairn_skill_distance_m(&body, p, min, max);
+	return p;
+}
+
+START_TEST(who_opens_a_thing_stands_where_its_doors_do_not_swing)
+{
+	set_up();
+	double free_m;
+	for (int i = 0; i < 8; i++) {
+		struct cairn_pose2 from = {1.5 + 2.0 * cos(0.25 * M_PI * i), 2.0 * sin(0.25 * M_PI * i), 0.0};
+		(void)stands_to(CAIRN_SKILL_VERB_OPEN, from, 0.5, &free_m);
+		ck_assert_double_gt(free_m, 0.0);
+	}
+	(void)stands_to(CAIRN_SKILL_VERB_GRASP, (struct cairn_pose2){1.5, 2.0, 0.0}, 0.5, &free_m);
+	ck_assert_double_le(free_m, 0.0); /* nothing swings: squarely before it is nearest */
+	tear_down();
+}
+END_TEST
+
 CAIRN_TEST_MAIN("reasoner", a_question_names_the_thing_and_the_door_in_front_of_it_and_moves_nothing,
     what_is_behind_a_door_is_had_by_opening_it_first_and_closing_it_after,
     places_are_searched_in_the_order_of_rank_prior_and_the_models_word, what_an_opened_door_shows_is_taken,
@@ -418,4 +448,4 @@ CAIRN_TEST_MAIN("reasoner", a_question_names_the_thing_and_the_door_in_front_of_
     calls_that_are_none_and_calls_that_repeat_move_nothing,
     what_is_brought_goes_to_where_the_one_who_asked_was_then,
     what_passes_by_itself_is_waited_for_and_no_longer_than_allowed,
-    every_call_ends_and_no_skill_is_asked_for_unseen)
+    every_call_ends_and_no_skill_is_asked_for_unseen, who_opens_a_thing_stands_where_its_doors_do_not_swing)
