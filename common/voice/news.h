@@ -30,6 +30,9 @@ void cairn_news_agent(struct cairn_news *n, const struct cairn_msg_agent *m);
 void cairn_news_motion(struct cairn_news *n, const struct cairn_msg_motion *m, int64_t now_ns);
 void cairn_news_battery(struct cairn_news *n, const struct cairn_msg_battery *m);
 void cairn_news_discoveries(struct cairn_news *n, const struct cairn_msg_discoveries *m);
+/* All of them, for the stages that tell news. */
+extern const struct cairn_in cairn_news_in[]; /* core: struct cairn_news */
+
 /* The next thing to say; false: none. */
 bool cairn_news_take(struct cairn_news *n, struct cairn_msg_say *ret);
 

@@ -83,7 +83,7 @@ int main(int argc, char **argv)
 	status = 1;
 	if (app.webhook != NULL) {
 		app.outbox = cairn_stage_outputs(app.stage, cairn_notify_out);
-		cairn_stage_inputs(app.stage, cairn_notify_in, &app.core, NULL, NULL);
+		cairn_stage_inputs(app.stage, cairn_news_in, &app.core.news, NULL, NULL);
 		cairn_stage_every(app.stage, STEP_MS, on_step, &app);
 		cairn_stage_ready(app.stage);
 		status = cairn_stage_run(app.stage);

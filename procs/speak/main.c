@@ -18,18 +18,10 @@ struct app {
 	const struct cairn_config_voice *cfg;
 	struct cairn_news news;
 	struct cairn_speech_queue queue;
-	struct cairn_msg_discoveries discoveries;
 	struct cairn_outbox *outbox;
 	struct sound_device *device;
 	struct cairn_sound sound;
 };
-
-CAIRN_TAKE(take_tier, app, tier, (cairn_news_tier(&core->news, m), 0))
-CAIRN_TAKE(take_mission, app, mission, (cairn_news_mission(&core->news, m), 0))
-CAIRN_TAKE(take_agent, app, agent, (cairn_news_agent(&core->news, m), 0))
-CAIRN_TAKE(take_motion, app, motion, (cairn_news_motion(&core->news, m, now_ns), 0))
-CAIRN_TAKE(take_battery, app, battery, (cairn_news_battery(&core->news, m), 0))
-CAIRN_TAKE(take_discoveries, app, discoveries, (cairn_news_discoveries(&core->news, m), 0))
 
 static void tell(struct app *app)
 {
@@ -61,12 +53,6 @@ static bool take_say(void *core, const void *m, const struct cairn_header *hdr, 
 
 static const struct cairn_in inputs[] = {
     {CAIRN_TOPIC_SAY, CAIRN_ACCEPT_PLAUSIBLE, take_say},
-    {CAIRN_TOPIC_TIER, CAIRN_ACCEPT_PLAUSIBLE, take_tier},
-    {CAIRN_TOPIC_MISSION, CAIRN_ACCEPT_PLAUSIBLE, take_mission},
-    {CAIRN_TOPIC_AGENT, CAIRN_ACCEPT_PLAUSIBLE, take_agent},
-    {CAIRN_TOPIC_MOTION, CAIRN_ACCEPT_PLAUSIBLE, take_motion},
-    {CAIRN_TOPIC_BATTERY, CAIRN_ACCEPT_PLAUSIBLE, take_battery},
-    {CAIRN_TOPIC_DISCOVERIES, CAIRN_ACCEPT_PLAUSIBLE, take_discoveries},
     {.take = NULL},
 };
 
@@ -166,6 +152,7 @@ int main(int argc, char **argv)
 	if (app.device != NULL) {
 		app.outbox = cairn_stage_outputs(app.stage, outputs);
 		cairn_stage_inputs(app.stage, inputs, &app, NULL, NULL);
+		cairn_stage_inputs(app.stage, cairn_news_in, &app.news, NULL, NULL);
 		cairn_stage_serve(app.stage, CAIRN_SERVICE_SPEECH, on_command, &app);
 		cairn_stage_every(app.stage, TURN_MS, turn, &app);
 		cairn_stage_every(app.stage, TELL_MS, repeat, &app);

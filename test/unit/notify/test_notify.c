@@ -197,7 +197,7 @@ START_TEST(its_ports_hear_what_the_stage_speak_hears)
 	    .version = CAIRN_SCHEMA_VERSION, .seq = 1, .epoch = 1, .t_ns = 1, .valid = true};
 	struct cairn_msg_mission m = {.help = "the door is shut"};
 	start();
-	(void)cairn_in_deliver(cairn_notify_in, &c, CAIRN_TOPIC_MISSION, &m, &hdr, 1);
+	(void)cairn_in_deliver(cairn_news_in, &c.news, CAIRN_TOPIC_MISSION, &m, &hdr, 1);
 	ck_assert_uint_gt(begin(1.0), 0);
 	ck_assert_ptr_nonnull(strstr(body, "I need help: the door is shut"));
 	ck_assert_str_eq(cairn_topics[cairn_notify_out[0].topic].stage, "notify");
