@@ -148,10 +148,11 @@ static void take_turn(struct bringup_devices *d)
 		double r = (double)t->range_m[i], a = -cairn_deg_to_rad(t->angle_q6[i] / 64.0);
 		if (!(r > d->cfg->robot.lidar_range_min_m && r < d->cfg->robot.lidar_range_max_m))
 			continue;
+		if (cairn_own_body_is(d->own, d->own_count, a, r)) /* it would say that nothing moved */
+			continue;
 		d->points.x_m[d->points.count] = (float)(r * cos(a));
 		d->points.y_m[d->points.count++] = (float)(r * sin(a));
-		if (!cairn_own_body_is(d->own, d->own_count, a, r))
-			d->ahead_m = d->ahead_m == 0.0 ? r : fmin(d->ahead_m, r);
+		d->ahead_m = d->ahead_m == 0.0 ? r : fmin(d->ahead_m, r);
 	}
 	d->revolutions++;
 	cairn_mount_scan(&d->motion, &d->points);

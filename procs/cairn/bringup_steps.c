@@ -150,6 +150,7 @@ static enum answer by_hand(struct bringup *b, const char *before, const char *af
 bool bringup_turn(struct bringup *b)
 {
 	struct cairn_error err = {""};
+	b->dev.own_count = 0;
 	for (;;) {
 		enum answer a = by_hand(b,
 		    "TURN. Put the robot on the floor, where walls or furniture are near on several sides.",
