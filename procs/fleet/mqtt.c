@@ -14,6 +14,7 @@
 #define KEEPALIVE_S 15
 #define RETRY_FIRST_NS (CAIRN_NS_PER_S / 2)
 #define RETRY_MOST_NS (5 * CAIRN_NS_PER_S)
+#define PACKETS_PER_TURN 256 /* a flood does not keep the owner from its other work */
 
 struct mqtt {
 	struct mosquitto *client;
@@ -164,13 +165,22 @@ static void try_again(struct mqtt *m, int64_t now_ns)
 		    code == MOSQ_ERR_ERRNO ? strerror(errno) : mosquitto_strerror(code));
 }
 
+static bool readable(const struct mqtt *m)
+{
+	struct pollfd fd = {.fd = mosquitto_socket(m->client), .events = POLLIN};
+	return poll(&fd, 1, 0) > 0;
+}
+
 void mqtt_turn(struct mqtt *m, int64_t now_ns)
 {
 	if (!m->connected && !m->trying)
 		try_again(m, now_ns);
 	if (!m->connected && !m->trying)
 		return;
+	/* The library reads one packet a call. */
 	int code = mosquitto_loop(m->client, 0, 1);
+	for (int i = 1; code == 0 && i < PACKETS_PER_TURN && readable(m); i++)
+		code = mosquitto_loop(m->client, 0, 1);
 	if (code != 0 && (m->connected || m->trying)) /* on_disconnect was not called */
 		on_disconnect(m->client, m, code);
 }
