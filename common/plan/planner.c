@@ -350,6 +350,7 @@ void cairn_planner_step(struct cairn_planner *p, int64_t now_ns, struct cairn_pl
 		else
 			twist = drive(p, now_ns);
 	}
+	p->proposed = twist;
 	out->has_velocity = wanted;
 	out->velocity = (struct cairn_msg_nav_velocity){p->goal.id, twist.v_mps, twist.w_radps};
 	out->status = p->status;

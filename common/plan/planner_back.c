@@ -170,26 +170,7 @@ void planner_back_end(struct cairn_planner *p)
 	p->idle.set = p->idle_far.set = false;
 }
 
-/* It stays around one place without room, driving: to and fro in a small one, or, a little before the sequencer says so, in
- * a larger one without coming nearer to the goal. */
-bool planner_back_due(struct cairn_planner *p, const struct cairn_pose2 *pose, bool held, int64_t now_ns)
-{
-	double left_m = p->have_path && p->found == CAIRN_PLAN_OK ? p->status.remaining_m : INFINITY;
-	if (held || planner_has_room(p, pose)) {
-		p->idle.set = p->idle_far.set = false;
-		return false;
-	}
-	if (left_m < p->idle_left_m - MOVED_M || !p->idle_far.set) {
-		p->idle_left_m = left_m;
-		p->idle_far.set = false;
-	}
-	bool near = cairn_safety_cost_idle_s(&p->idle, pose, IDLE_M, now_ns) >= IDLE_S;
-	bool far = cairn_safety_cost_idle_s(&p->idle_far, pose, p->cfg.nav.progress_m, now_ns) >=
-		   IDLE_SHARE * p->cfg.nav.progress_s;
-	return near || far;
-}
-
-/* ---- one step ---- */
+/* ---- what may be driven ---- */
 
 /* What the safety layers let pass of a motion: 0, or up to its speed. */
 static double let_pass_mps(struct cairn_planner *p, struct cairn_monitor_polygons *zones, double v_mps,
@@ -307,6 +288,41 @@ static void look(struct cairn_planner *p, const struct cairn_pose2 *pose)
 	cairn_depth_layer_points(&p->floor, *pose, &p->lidar);
 	add_heard(p, pose);
 }
+
+/* ---- whether it is due ---- */
+
+/* The motor stage is idle because the planner proposed nothing, or what the sequencer lets nothing pass of. That is not being held. */
+static bool idle_by_itself(struct cairn_planner *p, const struct cairn_pose2 *pose, int64_t now_ns)
+{
+	struct cairn_monitor_polygons zones = {.params = cairn_monitor_polygons_params_from(&p->cfg)};
+	double v_mps = p->proposed.v_mps;
+	if (p->motion.state != CAIRN_MOTOR_STATE_IDLE || p->motion_t_ns == 0)
+		return false;
+	look(p, pose);
+	return v_mps == 0.0 ||
+	       let_pass_mps(p, &zones, v_mps, p->proposed.w_radps / v_mps, now_ns) < LEAST_MPS;
+}
+
+/* It stays around one place without room, driving: to and fro in a small one, or, a little before the sequencer says so, in
+ * a larger one without coming nearer to the goal. */
+bool planner_back_due(struct cairn_planner *p, const struct cairn_pose2 *pose, bool held, int64_t now_ns)
+{
+	double left_m = p->have_path && p->found == CAIRN_PLAN_OK ? p->status.remaining_m : INFINITY;
+	if (planner_has_room(p, pose) || (held && !idle_by_itself(p, pose, now_ns))) {
+		p->idle.set = p->idle_far.set = false;
+		return false;
+	}
+	if (left_m < p->idle_left_m - MOVED_M || !p->idle_far.set) {
+		p->idle_left_m = left_m;
+		p->idle_far.set = false;
+	}
+	bool near = cairn_safety_cost_idle_s(&p->idle, pose, IDLE_M, now_ns) >= IDLE_S;
+	bool far = cairn_safety_cost_idle_s(&p->idle_far, pose, p->cfg.nav.progress_m, now_ns) >=
+		   IDLE_SHARE * p->cfg.nav.progress_s;
+	return near || far;
+}
+
+/* ---- driving ---- */
 
 /* Does the LiDAR show something where the body is to go next? Walls stand beside it. */
 static bool way_blocked(const struct cairn_planner *p, const struct cairn_pose2 *pose)

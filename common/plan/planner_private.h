@@ -121,8 +121,9 @@ struct cairn_planner {
 	uint32_t closed_count;
 	struct cairn_safety_cost idle; /* where there is no room to turn */
 	struct cairn_safety_cost idle_far;
-	double idle_left_m; /* the least that was left of the path since */
-	bool started_tight; /* there was none when the goal came */
+	double idle_left_m;          /* the least that was left of the path since */
+	struct cairn_twist proposed; /* in the last step */
+	bool started_tight;          /* there was none when the goal came */
 	struct planner_unseen unseen[PLANNER_UNSEEN];
 	int tries;
 	struct cairn_vec2 stuck_at;

@@ -257,6 +257,7 @@ static bool gets_somewhere(struct cairn_sequencer *seq, int64_t now_ns)
 		return true;
 	if (seq_backs_out(seq, now_ns)) {
 		p->since_s = 0.0;
+		p->tight = false; /* it comes to where there is room, also if it follows nothing there */
 		return true;
 	}
 	if (!p->known || hypot(x_m - p->goal_x_m, y_m - p->goal_y_m) > VANISHED_M ||

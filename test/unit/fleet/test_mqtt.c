@@ -76,7 +76,8 @@ static void publish(int count)
 {
 	static uint8_t packets[PACKETS_MOST * PACKET_BYTES];
 	for (int i = 0; i < count; i++)
-		memcpy(packets + i * PACKET_BYTES, (const uint8_t[]){0x30, 4, 0, 1, 't', (uint8_t)i}, PACKET_BYTES);
+		memcpy(packets + i * PACKET_BYTES, (const uint8_t[]){0x30, 4, 0, 1, 't', (uint8_t)i},
+		    PACKET_BYTES);
 	ck_assert_int_eq(write(broker, packets, (size_t)count * PACKET_BYTES), count * PACKET_BYTES);
 }
 

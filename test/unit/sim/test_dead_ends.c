@@ -123,6 +123,12 @@ START_TEST(nothing_elsewhere_is_given_up_in_a_corridor_that_a_part_of_a_path_has
 }
 END_TEST
 
+START_TEST(whom_only_the_sequencer_stops_in_a_tight_place_backs_out_before_a_goal_elsewhere_is_given_up)
+{
+	ck_assert_double_gt(explored(230).deepest_m, 5.0);
+}
+END_TEST
+
 /* ---- a corridor too narrow to be entered ---- */
 
 #define MOUTH_M 3.0 /* the corridor leads from here along x */
@@ -225,4 +231,5 @@ CAIRN_TEST_MAIN("dead-ends", worlds_are_as_they_are_said_to_be_and_the_same_by_t
     bends_too_narrow_to_turn_in_are_tried_few_times,
     after_a_long_corridor_with_a_bend_the_way_out_may_lie_beside_where_the_motor_stage_has_it,
     nothing_elsewhere_is_given_up_in_a_corridor_that_a_part_of_a_path_has_led_into,
+    whom_only_the_sequencer_stops_in_a_tight_place_backs_out_before_a_goal_elsewhere_is_given_up,
     a_corridor_too_narrow_for_it_is_entered_only_when_somebody_asks_and_left_again)
