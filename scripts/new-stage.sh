@@ -158,20 +158,18 @@ static int on_step(void *ctx)
 	return 0;
 }
 
-int main(int argc, char **argv)
+static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
 {
-	struct app app = {.stage = NULL};
-	int status = 0;
-	app.stage = cairn_stage_start("cairn-$name", "counts poses and the way between them", argc, argv, &status);
-	if (app.stage == NULL)
-		return status;
-	app.outbox = cairn_stage_outputs(app.stage, cairn_${id}_out);
-	cairn_stage_inputs(app.stage, cairn_${id}_in, &app.core, NULL, NULL);
-	cairn_stage_every(app.stage, STEP_MS, on_step, &app);
-	cairn_stage_ready(app.stage);
-	status = cairn_stage_run(app.stage);
-	return cairn_stage_finish(&app.stage, status);
+	struct app *app = ctx;
+	(void)err;
+	app->stage = stage;
+	app->outbox = cairn_stage_outputs(stage, cairn_${id}_out);
+	cairn_stage_inputs(stage, cairn_${id}_in, &app->core, NULL, NULL);
+	cairn_stage_every(stage, STEP_MS, on_step, app);
+	return true;
 }
+
+CAIRN_STAGE_MAIN("cairn-$name", "counts poses and the way between them", struct app, .open = open_all)
 END
 cat >"test/unit/$id/test_$id.c" <<END
 /* The core of the stage $name. */

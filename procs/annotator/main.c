@@ -15,14 +15,12 @@
 #include "procs/shell/stage.h"
 
 #define CHECK_PERIOD_MS 100 /* scans and missions drive the stage; this is for when they are silent */
-#define PLANE_DEADLINE_MS 4000
 #define WARN_PERIOD_NS (10 * CAIRN_NS_PER_S)
 
 struct app {
 	struct cairn_stage *stage;
 	struct cairn_annotator *annotator;
 	struct cairn_outbox *outbox;
-	struct cairn_frames *frames;
 	struct cairn_frame_sub *rgb_sub, *depth_sub;
 	struct cairn_frame_sub *map_sub; /* NULL: the map is not shown */
 	struct cairn_frame_pub *snapshot_pub;
@@ -62,8 +60,6 @@ static void take_frames(struct app *app)
 	take_frame(app, app->rgb_sub, cairn_annotator_on_rgb);
 	if (app->map_sub != NULL)
 		take_frame(app, app->map_sub, cairn_annotator_on_map);
-	struct cairn_frames_missing missing = cairn_frames_missing(app->frames);
-	cairn_stage_frames(app->stage, cairn_frames_rejects(app->frames), missing.lost, missing.overtaken);
 }
 
 static void snapshot_if_due(struct app *app)
@@ -202,62 +198,50 @@ static int on_stats_period(void *ctx)
 	return 0;
 }
 
-/* Registration may end the process, so it comes before anything is bound. */
 static bool open_frames(struct app *app, struct cairn_error *err)
 {
-	app->frames = cairn_frames_open(
-	    cairn_stage_name(app->stage), cairn_stage_config(app->stage), PLANE_DEADLINE_MS, err);
-	if (app->frames == NULL)
+	app->rgb_sub = cairn_stage_frame_sub(app->stage, CAIRN_FRAME_CAMERA_RGB, err);
+	if (app->rgb_sub == NULL)
 		return false;
-	app->rgb_sub = cairn_frame_sub_new(app->frames, CAIRN_FRAME_CAMERA_RGB, err);
-	app->depth_sub = cairn_frame_sub_new(app->frames, CAIRN_FRAME_CAMERA_DEPTH, err);
-	app->snapshot_pub = cairn_frame_pub_new(app->frames, CAIRN_FRAME_SNAPSHOT, err);
+	app->depth_sub = cairn_stage_frame_sub(app->stage, CAIRN_FRAME_CAMERA_DEPTH, err);
+	app->snapshot_pub = cairn_stage_frame_pub(app->stage, CAIRN_FRAME_SNAPSHOT, err);
 	if (cairn_stage_config(app->stage)->percept.show_map) {
-		app->map_sub = cairn_frame_sub_new(app->frames, CAIRN_FRAME_MAP_GRID, err);
+		app->map_sub = cairn_stage_frame_sub(app->stage, CAIRN_FRAME_MAP_GRID, err);
 		if (app->map_sub == NULL)
 			return false;
 	}
-	return app->rgb_sub != NULL && app->depth_sub != NULL && app->snapshot_pub != NULL;
+	return app->depth_sub != NULL && app->snapshot_pub != NULL;
 }
 
-static void open_bus(struct app *app)
+static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
 {
-	const struct cairn_config *cfg = cairn_stage_config(app->stage);
-	app->outbox = cairn_stage_outputs(app->stage, outputs);
-	cairn_stage_inputs(app->stage, inputs, app, on_check, app);
-	if (cfg->percept.show_map)
-		cairn_stage_inputs(app->stage, path_input, app, NULL, NULL);
-	if (cfg->percept.show_candidates || cfg->percept.show_map)
-		cairn_stage_inputs(app->stage, candidates_input, app, NULL, NULL);
-	if (cfg->local.enabled)
-		cairn_stage_inputs(app->stage, local_input, app, NULL, NULL);
-	cairn_stage_every(app->stage, CHECK_PERIOD_MS, on_check, app);
-	cairn_stage_every(app->stage, (int)(cfg->vlm.stats_period_s * 1e3), on_stats_period, app);
-}
-
-int main(int argc, char **argv)
-{
-	struct app app = {.stage = NULL};
-	struct cairn_error err = {""};
-	int status = 0;
-	app.stage = cairn_stage_start("cairn-annotator",
-	    "annotates the camera picture and tells the sensors in words", argc, argv, &status);
-	if (app.stage == NULL)
-		return status;
+	struct app *app = ctx;
+	const struct cairn_config *cfg = cairn_stage_config(stage);
+	app->stage = stage;
 	/* Ids rise over restarts of this process: milliseconds since boot, with room for 256 snapshots in
 	 * each. */
 	uint64_t first_id = (uint64_t)(cairn_now_ns() / CAIRN_NS_PER_MS) << 8;
-	app.annotator = cairn_annotator_new(
-	    cairn_stage_config(app.stage), CAIRN_FONT_FILE, first_id, cairn_now_ns(), &err);
-	if (app.annotator != NULL && open_frames(&app, &err)) {
-		open_bus(&app);
-		cairn_stage_ready(app.stage);
-		status = cairn_stage_run(app.stage);
-	} else {
-		cairn_log_error("%s", err.text);
-		status = 1;
-	}
-	cairn_frames_close(&app.frames);
-	cairn_annotator_destroy(&app.annotator);
-	return cairn_stage_finish(&app.stage, status);
+	app->annotator = cairn_annotator_new(cfg, CAIRN_FONT_FILE, first_id, cairn_now_ns(), err);
+	if (app->annotator == NULL || !open_frames(app, err))
+		return false;
+	app->outbox = cairn_stage_outputs(stage, outputs);
+	cairn_stage_inputs(stage, inputs, app, on_check, app);
+	if (cfg->percept.show_map)
+		cairn_stage_inputs(stage, path_input, app, NULL, NULL);
+	if (cfg->percept.show_candidates || cfg->percept.show_map)
+		cairn_stage_inputs(stage, candidates_input, app, NULL, NULL);
+	if (cfg->local.enabled)
+		cairn_stage_inputs(stage, local_input, app, NULL, NULL);
+	cairn_stage_every(stage, CHECK_PERIOD_MS, on_check, app);
+	cairn_stage_every(stage, (int)(cfg->vlm.stats_period_s * 1e3), on_stats_period, app);
+	return true;
 }
+
+static void close_all(void *ctx)
+{
+	struct app *app = ctx;
+	cairn_annotator_destroy(&app->annotator);
+}
+
+CAIRN_STAGE_MAIN("cairn-annotator", "annotates the camera picture and tells the sensors in words", struct app,
+    .open = open_all, .close = close_all)

@@ -12,14 +12,12 @@
 
 #define PERIOD_MS 1000
 #define SILENCE_MAX_NS (3 * CAIRN_NS_PER_S)
-#define PLANE_DEADLINE_MS 4000
 #define PROBE_PERIOD_MS 2000
 #define PROBE_DEADLINE_MS                                                                                    \
 	1800 /* with the second between two heartbeats still below the watchdog's patience */
 
 struct app {
 	struct cairn_stage *stage;
-	struct cairn_frames *frames;
 	struct cairn_frame_pub *frame_pub;
 	struct cairn_frame_sub *frame_sub;
 	struct cairn_pub *canary_pub;
@@ -31,8 +29,6 @@ static void listen_back(struct app *app)
 {
 	const struct cairn_frame_header *hdr;
 	const void *payload = cairn_frame_take(app->frame_sub, &hdr);
-	struct cairn_frames_missing missing = cairn_frames_missing(app->frames);
-	cairn_stage_frames(app->stage, cairn_frames_rejects(app->frames), missing.lost, missing.overtaken);
 	if (payload == NULL)
 		return;
 	app->heard_ns = cairn_now_ns();
@@ -67,7 +63,7 @@ static int on_second(void *ctx)
 static int on_probe(void *ctx)
 {
 	struct app *app = ctx;
-	cairn_frames_probe(app->frames, PROBE_DEADLINE_MS);
+	cairn_frames_probe(cairn_stage_frames(app->stage, NULL), PROBE_DEADLINE_MS);
 	return 0;
 }
 
@@ -80,12 +76,9 @@ int main(int argc, char **argv)
 	    "cairn-canary", "sends frames through the data plane to itself", argc, argv, &status);
 	if (app.stage == NULL)
 		return status;
-	app.frames = cairn_frames_open(
-	    cairn_stage_name(app.stage), cairn_stage_config(app.stage), PLANE_DEADLINE_MS, &err);
-	if (app.frames != NULL)
-		app.frame_sub = cairn_frame_sub_new(app.frames, CAIRN_FRAME_CANARY, &err);
+	app.frame_sub = cairn_stage_frame_sub(app.stage, CAIRN_FRAME_CANARY, &err);
 	if (app.frame_sub != NULL)
-		app.frame_pub = cairn_frame_pub_new(app.frames, CAIRN_FRAME_CANARY, &err);
+		app.frame_pub = cairn_stage_frame_pub(app.stage, CAIRN_FRAME_CANARY, &err);
 	if (app.frame_pub != NULL) {
 		app.canary_pub = cairn_stage_publish(app.stage, CAIRN_TOPIC_CANARY);
 		app.heard_ns = cairn_now_ns();
@@ -99,6 +92,5 @@ int main(int argc, char **argv)
 		cairn_log_error("%s", err.text);
 		status = 1;
 	}
-	cairn_frames_close(&app.frames);
 	return cairn_stage_finish(&app.stage, status);
 }

@@ -16,7 +16,6 @@
 #include "procs/shell/stage.h"
 
 #define TICK_MS 50
-#define PLANE_DEADLINE_MS 4000
 #define RETRY_NS CAIRN_NS_PER_S
 #define READ_MAX 262144 /* bytes a turn: a flood is read in pieces, other work goes on */
 #define NONSENSE_MAX 20 /* refusals in a row, then the connection is closed */
@@ -27,9 +26,8 @@ struct app {
 	struct cairn_stage *stage;
 	const struct cairn_config *cfg;
 	struct cairn_pub *pub;
-	struct cairn_frames *frames; /* NULL: the helper knows depth by itself (simulated) */
-	struct cairn_frame_sub *depth_sub;
-	uint16_t *depth_mm; /* the newest picture of depth */
+	struct cairn_frame_sub *depth_sub; /* NULL: the helper knows depth by itself (simulated) */
+	uint16_t *depth_mm;                /* the newest picture of depth */
 	uint32_t depth_width, depth_height;
 	int64_t depth_t_ns;
 	int fd; /* -1: not connected */
@@ -233,47 +231,43 @@ static bool open_depth(struct app *app, struct cairn_error *err)
 		return true;
 	app->depth_mm = calloc(
 	    (size_t)app->cfg->camera.width_px * (size_t)app->cfg->camera.height_px, sizeof(*app->depth_mm));
-	if (app->depth_mm == NULL) {
-		cairn_error_set(err, "out of memory");
+	if (app->depth_mm == NULL)
 		return false;
-	}
-	app->frames = cairn_frames_open(cairn_stage_name(app->stage), app->cfg, PLANE_DEADLINE_MS, err);
-	if (app->frames != NULL)
-		app->depth_sub = cairn_frame_sub_new(app->frames, CAIRN_FRAME_CAMERA_DEPTH, err);
+	app->depth_sub = cairn_stage_frame_sub(app->stage, CAIRN_FRAME_CAMERA_DEPTH, err);
 	return app->depth_sub != NULL;
 }
 
-int main(int argc, char **argv)
+static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
 {
-	static struct app app; /* a line is too large for the stack */
-	struct cairn_error err = {""};
-	int status = 0;
-	app.stage =
-	    cairn_stage_start("cairn-detector", "finds things in the camera's pictures", argc, argv, &status);
-	if (app.stage == NULL)
-		return status;
-	app.cfg = cairn_stage_config(app.stage);
-	app.fd = -1;
-	cairn_detector_init(&app.detector, app.cfg);
-	if (open_depth(&app, &err)) {
-		app.pub = cairn_stage_publish(app.stage, CAIRN_TOPIC_DETECTIONS);
-		cairn_stage_inputs(app.stage, inputs, &app, NULL, NULL);
-		cairn_stage_every(app.stage, TICK_MS, on_tick, &app);
-		cairn_stage_every(app.stage, NOTE_MS, on_note, &app);
-		cairn_stage_ready(app.stage);
-		status = cairn_stage_run(app.stage);
-		cairn_log_info(
-		    "%llu pictures asked for, %llu answers late, %llu refused, %llu things left out",
-		    (unsigned long long)app.detector.asked, (unsigned long long)app.detector.late,
-		    (unsigned long long)app.refused, (unsigned long long)app.detector.left_out);
-	} else {
-		cairn_log_error("%s", err.text);
-		status = 1;
-	}
-	if (app.fd >= 0)
-		(void)close(app.fd);
-	if (app.frames != NULL)
-		cairn_frames_close(&app.frames);
-	free(app.depth_mm);
-	return cairn_stage_finish(&app.stage, status);
+	struct app *app = ctx;
+	app->stage = stage;
+	app->cfg = cairn_stage_config(stage);
+	app->fd = -1;
+	cairn_detector_init(&app->detector, app->cfg);
+	if (!open_depth(app, err))
+		return false;
+	app->pub = cairn_stage_publish(stage, CAIRN_TOPIC_DETECTIONS);
+	cairn_stage_inputs(stage, inputs, app, NULL, NULL);
+	cairn_stage_every(stage, TICK_MS, on_tick, app);
+	cairn_stage_every(stage, NOTE_MS, on_note, app);
+	return true;
 }
+
+static void sum_up(void *ctx)
+{
+	const struct app *app = ctx;
+	cairn_log_info("%llu pictures asked for, %llu answers late, %llu refused, %llu things left out",
+	    (unsigned long long)app->detector.asked, (unsigned long long)app->detector.late,
+	    (unsigned long long)app->refused, (unsigned long long)app->detector.left_out);
+}
+
+static void close_all(void *ctx)
+{
+	struct app *app = ctx;
+	if (app->fd >= 0)
+		(void)close(app->fd);
+	free(app->depth_mm);
+}
+
+CAIRN_STAGE_MAIN("cairn-detector", "finds things in the camera's pictures", struct app, .open = open_all,
+    .ended = sum_up, .close = close_all)

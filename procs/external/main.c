@@ -97,9 +97,11 @@ static int on_report(void *ctx)
 	return 0;
 }
 
-static bool open_all(struct app *app, struct cairn_error *err)
+static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
 {
-	const struct cairn_config *cfg = cairn_stage_config(app->stage);
+	struct app *app = ctx;
+	const struct cairn_config *cfg = cairn_stage_config(stage);
+	app->stage = stage;
 	if (!cairn_external_load(&app->topics, cfg->external.topics, err))
 		return false;
 	for (uint32_t i = 0; i < app->topics.count; i++) {
@@ -118,21 +120,5 @@ static bool open_all(struct app *app, struct cairn_error *err)
 	return true;
 }
 
-int main(int argc, char **argv)
-{
-	static struct app app; /* messages are too large for the stack */
-	struct cairn_error err = {""};
-	int status = 0;
-	app.stage = cairn_stage_start("cairn-external",
-	    "checks what programs outside publish, and puts it on the bus", argc, argv, &status);
-	if (app.stage == NULL)
-		return status;
-	if (open_all(&app, &err)) {
-		cairn_stage_ready(app.stage);
-		status = cairn_stage_run(app.stage);
-	} else {
-		cairn_log_error("%s", err.text);
-		status = 1;
-	}
-	return cairn_stage_finish(&app.stage, status);
-}
+CAIRN_STAGE_MAIN("cairn-external", "checks what programs outside publish, and puts it on the bus", struct app,
+    .open = open_all)

@@ -144,9 +144,11 @@ static bool open_core(struct app *app, struct cairn_error *err)
 	return app->fleet != NULL;
 }
 
-static bool open_all(struct app *app, struct cairn_error *err)
+static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
 {
-	const struct cairn_config *cfg = cairn_stage_config(app->stage);
+	struct app *app = ctx;
+	const struct cairn_config *cfg = cairn_stage_config(stage);
+	app->stage = stage;
 	char client_id[128];
 	if (!open_core(app, err))
 		return false;
@@ -175,23 +177,12 @@ static bool open_all(struct app *app, struct cairn_error *err)
 	return true;
 }
 
-int main(int argc, char **argv)
+static void close_all(void *ctx)
 {
-	static struct app app;
-	struct cairn_error err = {""};
-	int status = 0;
-	app.stage = cairn_stage_start("cairn-fleet",
-	    "orders of a fleet's master control; an operator like others", argc, argv, &status);
-	if (app.stage == NULL)
-		return status;
-	status = 1;
-	if (open_all(&app, &err)) {
-		cairn_stage_ready(app.stage);
-		status = cairn_stage_run(app.stage);
-	} else {
-		cairn_log_error("%s", err.text);
-	}
-	robot_link_close(&app.link, GOODBYE_MS, cairn_now_ns());
-	cairn_fleet_destroy(&app.fleet);
-	return cairn_stage_finish(&app.stage, status);
+	struct app *app = ctx;
+	robot_link_close(&app->link, GOODBYE_MS, cairn_now_ns());
+	cairn_fleet_destroy(&app->fleet);
 }
+
+CAIRN_STAGE_MAIN("cairn-fleet", "orders of a fleet's master control; an operator like others", struct app,
+    .open = open_all, .close = close_all)

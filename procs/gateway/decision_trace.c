@@ -311,7 +311,7 @@ static void open_bus(struct witness *w)
 	w->cmd_sub = cairn_stage_subscribe(s, CAIRN_TOPIC_CMD_VEL, on_cmd, w);
 }
 
-struct witness *trace_new(struct cairn_stage *stage, struct recorder *recorder, struct cairn_frames *frames,
+struct witness *trace_new(struct cairn_stage *stage, struct recorder *recorder,
     const struct cairn_dialog *dialog, const struct cairn_profile *profile, const char *system,
     struct cairn_error *err)
 {
@@ -326,7 +326,7 @@ struct witness *trace_new(struct cairn_stage *stage, struct recorder *recorder, 
 	w->recorder = recorder;
 	w->dialog = dialog;
 	w->pictures = cfg->vlm.record_pictures;
-	w->grid_sub = cairn_frame_sub_new(frames, CAIRN_FRAME_MAP_GRID, err);
+	w->grid_sub = cairn_stage_frame_sub(stage, CAIRN_FRAME_MAP_GRID, err);
 	if (w->grid_sub == NULL) {
 		trace_destroy(&w);
 		return NULL;

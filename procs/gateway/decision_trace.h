@@ -13,7 +13,7 @@
 struct witness;
 
 /* All borrowed. Writes the line "begun". NULL with err set. */
-struct witness *trace_new(struct cairn_stage *stage, struct recorder *recorder, struct cairn_frames *frames,
+struct witness *trace_new(struct cairn_stage *stage, struct recorder *recorder,
     const struct cairn_dialog *dialog, const struct cairn_profile *profile, const char *system,
     struct cairn_error *err);
 void trace_destroy(struct witness **trace_p);

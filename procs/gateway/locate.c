@@ -78,8 +78,7 @@ static void locate(void *ctx, const struct cairn_tool_call *call, char *answer, 
 	}
 }
 
-struct locator *locator_new(struct cairn_stage *stage, struct cairn_frames *frames,
-    struct cairn_dialog *dialog, struct cairn_error *err)
+struct locator *locator_new(struct cairn_stage *stage, struct cairn_dialog *dialog, struct cairn_error *err)
 {
 	struct locator *l = calloc(1, sizeof(*l));
 	if (l == NULL) {
@@ -94,7 +93,7 @@ struct locator *locator_new(struct cairn_stage *stage, struct cairn_frames *fram
 	if (l->depth_mm == NULL)
 		cairn_error_set(err, "out of memory");
 	else
-		l->depth_sub = cairn_frame_sub_new(frames, CAIRN_FRAME_CAMERA_DEPTH, err);
+		l->depth_sub = cairn_stage_frame_sub(stage, CAIRN_FRAME_CAMERA_DEPTH, err);
 	if (l->depth_sub == NULL) {
 		locator_destroy(&l);
 		return NULL;

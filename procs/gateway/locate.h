@@ -10,8 +10,7 @@
 struct locator;
 
 /* Answers for the dialog from now on. dialog is borrowed. NULL with the reason. */
-struct locator *locator_new(struct cairn_stage *stage, struct cairn_frames *frames,
-    struct cairn_dialog *dialog, struct cairn_error *err);
+struct locator *locator_new(struct cairn_stage *stage, struct cairn_dialog *dialog, struct cairn_error *err);
 void locator_destroy(struct locator **locator_p);
 
 /* Where sightings go; borrowed. */

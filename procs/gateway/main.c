@@ -27,7 +27,6 @@
 #define TURN_MS 20 /* while a decision is wanted, snapshots are looked for this often */
 #define STATS_MS 1000
 #define WANTED_LATELY_NS (60 * CAIRN_NS_PER_S) /* a mission is on: the next wish will come */
-#define PLANE_DEADLINE_MS 4000
 #define BUDGET_WARNING 0.8
 
 struct gateway {
@@ -41,7 +40,6 @@ struct gateway {
 	struct witness *witness; /* NULL: nothing is recorded */
 	struct cairn_text system;
 	int64_t wanted_ns; /* a decision was wanted last; 0 = not yet */
-	struct cairn_frames *frames;
 	struct cairn_frame_sub *snapshot_sub;
 	struct cairn_outbox *outbox;
 	struct outside *outside; /* notes of programs outside */
@@ -218,8 +216,6 @@ static void take_snapshot(struct gateway *g)
 		}
 	}
 	cairn_frame_release(g->snapshot_sub);
-	struct cairn_frames_missing missing = cairn_frames_missing(g->frames);
-	cairn_stage_frames(g->stage, cairn_frames_rejects(g->frames), missing.lost, missing.overtaken);
 }
 
 static void turn(struct gateway *g)
@@ -406,7 +402,7 @@ static bool open_dialog(struct gateway *g, struct cairn_error *err)
 	return true;
 }
 
-static bool open_all(struct gateway *g, struct cairn_error *err)
+static bool open_parts(struct gateway *g, struct cairn_error *err)
 {
 	if (!cairn_lineup_load(&g->lineup, &g->cfg->vlm, err) || !open_dialog(g, err) ||
 	    !cairn_dialog_use(g->dialog, &g->lineup, err))
@@ -417,15 +413,13 @@ static bool open_all(struct gateway *g, struct cairn_error *err)
 	g->service = service_new(g->stage, &g->cfg->vlm, &g->lineup, g->dialog, on_done, g, err);
 	if (g->service == NULL)
 		return false;
-	g->frames = cairn_frames_open(cairn_stage_name(g->stage), g->cfg, PLANE_DEADLINE_MS, err);
-	if (g->frames != NULL)
-		g->snapshot_sub = cairn_frame_sub_new(g->frames, CAIRN_FRAME_SNAPSHOT, err);
+	g->snapshot_sub = cairn_stage_frame_sub(g->stage, CAIRN_FRAME_SNAPSHOT, err);
 	if (g->snapshot_sub != NULL)
-		g->locator = locator_new(g->stage, g->frames, g->dialog, err);
+		g->locator = locator_new(g->stage, g->dialog, err);
 	if (g->locator == NULL || service_recorder(g->service) == NULL)
 		return g->locator != NULL;
-	g->witness = trace_new(g->stage, service_recorder(g->service), g->frames, g->dialog,
-	    &g->lineup.rows[0], g->system.data, err);
+	g->witness = trace_new(
+	    g->stage, service_recorder(g->service), g->dialog, &g->lineup.rows[0], g->system.data, err);
 	return g->witness != NULL;
 }
 
@@ -454,45 +448,52 @@ static bool open_bus(struct gateway *g)
 	return true;
 }
 
-int main(int argc, char **argv)
+static void say_who_is_asked(const struct cairn_lineup *lineup)
 {
-	int status;
-	struct cairn_error err = {""};
-	struct gateway g = {0};
-	g.stage = cairn_stage_start("cairn-gateway", "talks to the model", argc, argv, &status);
-	if (g.stage == NULL)
-		return status;
-	g.cfg = cairn_stage_config(g.stage);
-	status = 1;
-	if (open_all(&g, &err) && open_bus(&g)) {
-		for (uint32_t i = 0; i < g.lineup.count; i++)
-			cairn_log_info("%s %s, model %s at %s", i > 0 ? "falls back on" : "asks",
-			    g.lineup.rows[i].name, g.lineup.rows[i].model, g.lineup.rows[i].base_url);
-		if (g.lineup.observer != 0)
-			cairn_log_info("observe_scene asks %s, model %s",
-			    g.lineup.rows[g.lineup.observer].name, g.lineup.rows[g.lineup.observer].model);
-		if (g.lineup.strong != 0)
-			cairn_log_info("hard decisions ask %s, model %s", g.lineup.rows[g.lineup.strong].name,
-			    g.lineup.rows[g.lineup.strong].model);
-		if (g.lineup.local != 0)
-			cairn_log_info("while the network is away %s is asked, model %s",
-			    g.lineup.rows[g.lineup.local].name, g.lineup.rows[g.lineup.local].model);
-		service_tick(g.service, false);
-		cairn_stage_ready(g.stage);
-		status = cairn_stage_run(g.stage);
-		save(&g);
-	} else {
-		cairn_log_error("%s", err.text[0] != '\0' ? err.text : "out of memory");
-	}
-	outside_destroy(&g.outside);
-	discoveries_destroy(&g.found);
-	locator_destroy(&g.locator);
-	trace_destroy(&g.witness);
-	service_destroy(&g.service);
-	cairn_frames_close(&g.frames);
-	cairn_dialog_destroy(&g.dialog);
-	journal_close(&g.journal);
-	cairn_text_free(&g.log_line);
-	cairn_text_free(&g.system);
-	return cairn_stage_finish(&g.stage, status);
+	const struct {
+		uint32_t row;
+		const char *what;
+	} others[] = {{lineup->observer, "observe_scene asks"}, {lineup->strong, "hard decisions ask"},
+	    {lineup->local, "while the network is away decisions ask"}};
+	for (uint32_t i = 0; i < lineup->count; i++)
+		cairn_log_info("%s %s, model %s at %s", i > 0 ? "falls back on" : "asks",
+		    lineup->rows[i].name, lineup->rows[i].model, lineup->rows[i].base_url);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (others[i].row != 0)
+			cairn_log_info("%s %s, model %s", others[i].what, lineup->rows[others[i].row].name,
+			    lineup->rows[others[i].row].model);
 }
+
+static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
+{
+	struct gateway *g = ctx;
+	g->stage = stage;
+	g->cfg = cairn_stage_config(stage);
+	if (!open_parts(g, err) || !open_bus(g))
+		return false;
+	say_who_is_asked(&g->lineup);
+	service_tick(g->service, false);
+	return true;
+}
+
+static void save_all(void *ctx)
+{
+	save(ctx);
+}
+
+static void close_all(void *ctx)
+{
+	struct gateway *g = ctx;
+	outside_destroy(&g->outside);
+	discoveries_destroy(&g->found);
+	locator_destroy(&g->locator);
+	trace_destroy(&g->witness);
+	service_destroy(&g->service);
+	cairn_dialog_destroy(&g->dialog);
+	journal_close(&g->journal);
+	cairn_text_free(&g->log_line);
+	cairn_text_free(&g->system);
+}
+
+CAIRN_STAGE_MAIN("cairn-gateway", "talks to the model", struct gateway, .open = open_all, .ended = save_all,
+    .close = close_all)

@@ -296,10 +296,13 @@ static void on_command(void *ctx, const struct cairn_msg_command *cmd, struct ca
 	    reply->text, sizeof(reply->text), "%s", strcmp(cmd->verb, "tell") == 0 ? "taken" : "it listens");
 }
 
-static bool open_all(struct app *app, struct cairn_error *err)
+static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
 {
+	struct app *app = ctx;
 	static const enum cairn_service services[] = {
 	    CAIRN_SERVICE_OPERATOR, CAIRN_SERVICE_MOTOR_CTL, CAIRN_SERVICE_SCENE};
+	app->stage = stage;
+	app->cfg = cairn_stage_config(stage);
 	const struct cairn_config_voice *cfg = &app->cfg->voice;
 	if (!cairn_talk_init(&app->talk, cfg, err))
 		return false;
@@ -331,30 +334,18 @@ static bool open_all(struct app *app, struct cairn_error *err)
 	if (app->ear == NULL)
 		return false;
 	cairn_stage_watch_fd(app->stage, ear_fd(app->ear), POLLIN, on_ear, app);
+	/* Ready before it has: a busy machine takes longer to load them than the launcher waits. */
+	cairn_stage_note(app->stage, "loads its models");
 	return true;
 }
 
-int main(int argc, char **argv)
+static void close_all(void *ctx)
 {
-	static struct app app; /* messages are too large for the stack */
-	struct cairn_error err = {""};
-	int status = 0;
-	app.stage = cairn_stage_start("cairn-listen",
-	    "hears commands and questions in speech; an operator like others", argc, argv, &status);
-	if (app.stage == NULL)
-		return status;
-	app.cfg = cairn_stage_config(app.stage);
-	status = 1;
-	if (open_all(&app, &err)) {
-		cairn_stage_note(app.stage, "loads its models");
-		cairn_stage_ready(
-		    app.stage); /* a busy machine takes longer to load them than the launcher waits */
-		status = cairn_stage_run(app.stage);
-	} else {
-		cairn_log_error("%s", err.text[0] != '\0' ? err.text : "it cannot listen, see above");
-	}
-	transcriber_destroy(&app.transcriber);
-	sound_device_close(&app.device);
-	ear_destroy(&app.ear);
-	return cairn_stage_finish(&app.stage, status);
+	struct app *app = ctx;
+	transcriber_destroy(&app->transcriber);
+	sound_device_close(&app->device);
+	ear_destroy(&app->ear);
 }
+
+CAIRN_STAGE_MAIN("cairn-listen", "hears commands and questions in speech; an operator like others",
+    struct app, .open = open_all, .close = close_all)

@@ -12,12 +12,9 @@
 #include "ipc/frames.h"
 #include "procs/shell/stage.h"
 
-#define PLANE_DEADLINE_MS 4000
-
 struct app {
 	struct cairn_stage *stage;
 	struct cairn_outbox *outbox;
-	struct cairn_frames *frames;
 	struct cairn_frame_sub *rgb_sub;
 	struct cairn_local core;
 	struct cairn_msg_local message;
@@ -40,8 +37,6 @@ static void take_picture(struct app *app)
 		app->core.message.work_ms = (double)(cairn_now_ns() - before_ns) * 1e-6;
 	}
 	cairn_frame_release(app->rgb_sub);
-	struct cairn_frames_missing missing = cairn_frames_missing(app->frames);
-	cairn_stage_frames(app->stage, cairn_frames_rejects(app->frames), missing.lost, missing.overtaken);
 }
 
 static int on_step(void *ctx)
@@ -105,45 +100,34 @@ static void recall(struct app *app)
 	free(text);
 }
 
-static bool open_all(struct app *app, struct cairn_error *err)
+static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
 {
-	const struct cairn_config *cfg = cairn_stage_config(app->stage);
-	if (!cairn_local_init(&app->core, cfg)) {
-		cairn_error_set(err, "out of memory");
+	struct app *app = ctx;
+	const struct cairn_config *cfg = cairn_stage_config(stage);
+	app->stage = stage;
+	if (!cairn_local_init(&app->core, cfg))
 		return false;
-	}
 	recall(app);
-	app->frames = cairn_frames_open(cairn_stage_name(app->stage), cfg, PLANE_DEADLINE_MS, err);
-	if (app->frames != NULL)
-		app->rgb_sub = cairn_frame_sub_new(app->frames, CAIRN_FRAME_CAMERA_RGB, err);
+	app->rgb_sub = cairn_stage_frame_sub(stage, CAIRN_FRAME_CAMERA_RGB, err);
 	if (app->rgb_sub == NULL)
 		return false;
-	app->outbox = cairn_stage_outputs(app->stage, cairn_local_out);
-	cairn_stage_inputs(app->stage, cairn_local_in, &app->core, NULL, NULL);
-	cairn_stage_every(app->stage, (int)(1e3 / cfg->local.rate_hz), on_step, app);
-	cairn_stage_every(app->stage, (int)(cfg->local.checkpoint_s * 1e3), checkpoint, app);
+	app->outbox = cairn_stage_outputs(stage, cairn_local_out);
+	cairn_stage_inputs(stage, cairn_local_in, &app->core, NULL, NULL);
+	cairn_stage_every(stage, (int)(1e3 / cfg->local.rate_hz), on_step, app);
+	cairn_stage_every(stage, (int)(cfg->local.checkpoint_s * 1e3), checkpoint, app);
 	return true;
 }
 
-int main(int argc, char **argv)
+static void save_all(void *ctx)
 {
-	static struct app app; /* messages are too large for the stack */
-	struct cairn_error err = {""};
-	int status = 0;
-	app.stage = cairn_stage_start("cairn-local",
-	    "says what the camera shows and how new it is, without a model", argc, argv, &status);
-	if (app.stage == NULL)
-		return status;
-	if (open_all(&app, &err)) {
-		cairn_stage_ready(app.stage);
-		status = cairn_stage_run(app.stage);
-		(void)checkpoint(&app);
-	} else {
-		cairn_log_error("%s", err.text);
-		status = 1;
-	}
-	if (app.frames != NULL)
-		cairn_frames_close(&app.frames);
-	cairn_local_free(&app.core);
-	return cairn_stage_finish(&app.stage, status);
+	(void)checkpoint(ctx);
 }
+
+static void close_all(void *ctx)
+{
+	struct app *app = ctx;
+	cairn_local_free(&app->core);
+}
+
+CAIRN_STAGE_MAIN("cairn-local", "says what the camera shows and how new it is, without a model", struct app,
+    .open = open_all, .ended = save_all, .close = close_all)

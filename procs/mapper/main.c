@@ -13,7 +13,6 @@
 #include "ipc/frames.h"
 #include "procs/shell/stage.h"
 
-#define FRAMES_DEADLINE_MS 3000
 #define REPORT_MS 500
 #define FEATURES_MS 1000
 #define CHECK_MS 100
@@ -23,7 +22,6 @@
 struct mapper_stage {
 	struct cairn_stage *stage;
 	struct cairn_mapper_ports ports;
-	struct cairn_frames *frames;
 	struct cairn_frame_pub *grid_pub;
 	enum cairn_kept_map_state said_kept;
 	enum cairn_tracking said_tracking;
@@ -233,32 +231,32 @@ static int checkpoint(void *ctx)
 
 /* map.start_file, as a state file in the place where there was none. An empty map instead would be driven on as if it was
  * the one that was asked for: where the file cannot be used there is no mapper. */
-static bool seed(struct mapper_stage *s, const struct cairn_config *cfg)
+static bool seed(struct mapper_stage *s, const struct cairn_config *cfg, struct cairn_error *err)
 {
 	struct cairn_map_file map;
-	struct cairn_error err = {""};
+	struct cairn_error why = {""};
 	struct cairn_pose2 start = {cfg->map.start_x_m, cfg->map.start_y_m, cfg->map.start_yaw_rad};
-	bool ok = cairn_map_file_load(&map, cfg->map.start_file, &err);
+	bool ok = cairn_map_file_load(&map, cfg->map.start_file, &why);
 	if (ok) {
-		ok = cairn_mapper_import(cfg, &map, start, s->path, &err);
+		ok = cairn_mapper_import(cfg, &map, start, s->path, &why);
 		free(map.cells);
 	}
 	if (!ok)
-		cairn_log_error("map.start_file: %s", err.text);
+		cairn_error_set(err, "map.start_file: %s", why.text);
 	return ok;
 }
 
-/* The map of the mapper that was here before, or a new one. A damaged file is put aside, not lost. NULL, and logged, without
+/* The map of the mapper that was here before, or a new one. A damaged file is put aside, not lost. NULL with the reason without
  * memory or without the map that was to be started from. */
-static struct cairn_mapper *find_mapper(struct mapper_stage *s)
+static struct cairn_mapper *find_mapper(struct mapper_stage *s, struct cairn_error *err)
 {
 	const struct cairn_config *cfg = cairn_stage_config(s->stage);
-	struct cairn_error err = {""};
-	struct cairn_mapper *mapper = cairn_mapper_load(cfg, s->path, &err);
+	struct cairn_error why = {""};
+	struct cairn_mapper *mapper = cairn_mapper_load(cfg, s->path, &why);
 	if (mapper == NULL && errno == ENOENT && cfg->map.start_file[0] != '\0') {
-		if (!seed(s, cfg))
+		if (!seed(s, cfg, err))
 			return NULL;
-		mapper = cairn_mapper_load(cfg, s->path, &err);
+		mapper = cairn_mapper_load(cfg, s->path, &why);
 	}
 	if (mapper != NULL) {
 		const struct cairn_grid *grid = cairn_mapper_grid(mapper);
@@ -270,13 +268,13 @@ static struct cairn_mapper *find_mapper(struct mapper_stage *s)
 	if (errno != ENOENT) {
 		char aside[sizeof(s->path) + 16];
 		snprintf(aside, sizeof(aside), "%s.damaged", s->path);
-		cairn_log_warn("%s; starting with an empty map", err.text);
+		cairn_log_warn("%s; starting with an empty map", why.text);
 		if (rename(s->path, aside) != 0)
 			cairn_log_warn("%s: %s", aside, strerror(errno));
 	}
 	mapper = cairn_mapper_new(cfg);
 	if (mapper == NULL)
-		cairn_log_error("no memory for a map");
+		cairn_error_set(err, "no memory for a map");
 	return mapper;
 }
 
@@ -289,59 +287,50 @@ static uint64_t draw_number(void)
 	return number | 1;
 }
 
-static bool open_all(struct mapper_stage *s)
+static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
 {
-	struct cairn_error err = {""};
-	const struct cairn_config *cfg = cairn_stage_config(s->stage);
+	struct mapper_stage *s = ctx;
+	const struct cairn_config *cfg = cairn_stage_config(stage);
 	struct cairn_mapper_ports *m = &s->ports;
-	snprintf(s->path, sizeof(s->path), "%s/state/map.bin", cairn_stage_run_dir(s->stage));
-	s->frames = cairn_frames_open(cairn_stage_name(s->stage), cfg, FRAMES_DEADLINE_MS, &err);
-	if (s->frames != NULL)
-		s->grid_pub = cairn_frame_pub_new(s->frames, CAIRN_FRAME_MAP_GRID, &err);
+	s->stage = stage;
+	snprintf(s->path, sizeof(s->path), "%s/state/map.bin", cairn_stage_run_dir(stage));
+	s->grid_pub = cairn_stage_frame_pub(stage, CAIRN_FRAME_MAP_GRID, err);
 	/* Milliseconds since boot rise over restarts, as one set a report is far less than that. */
 	if (s->grid_pub == NULL ||
-	    !cairn_mapper_ports_open(m, cfg, (uint64_t)(cairn_now_ns() / CAIRN_NS_PER_MS), &err)) {
-		cairn_log_error("%s", err.text);
+	    !cairn_mapper_ports_open(m, cfg, (uint64_t)(cairn_now_ns() / CAIRN_NS_PER_MS), err))
 		return false;
-	}
-	m->mapper = find_mapper(s);
+	m->mapper = find_mapper(s, err);
 	if (m->mapper == NULL)
 		return false;
 	if (cairn_mapper_number(m->mapper, draw_number()))
 		s->saved_changes =
 		    UINT64_MAX; /* saved at once: a mapper that dies early comes back to the same map */
-	m->box = cairn_stage_outputs(s->stage, cairn_mapper_out);
-	cairn_stage_inputs(s->stage, cairn_explorer_in, m->explorer, NULL, NULL);
-	cairn_stage_inputs(s->stage, cairn_mapper_in, m, on_input, s);
-	cairn_stage_serve(s->stage, CAIRN_SERVICE_MAPPER_CTL, on_command, s);
-	cairn_stage_every(s->stage, REPORT_MS, report, s);
-	cairn_stage_every(s->stage, FEATURES_MS, report_features, s);
-	cairn_stage_every(s->stage, CHECK_MS, checkpoint, s);
+	m->box = cairn_stage_outputs(stage, cairn_mapper_out);
+	cairn_stage_inputs(stage, cairn_explorer_in, m->explorer, NULL, NULL);
+	cairn_stage_inputs(stage, cairn_mapper_in, m, on_input, s);
+	cairn_stage_serve(stage, CAIRN_SERVICE_MAPPER_CTL, on_command, s);
+	cairn_stage_every(stage, REPORT_MS, report, s);
+	cairn_stage_every(stage, FEATURES_MS, report_features, s);
+	cairn_stage_every(stage, CHECK_MS, checkpoint, s);
 	return true;
 }
 
-int main(int argc, char **argv)
+static void sum_up(void *ctx)
 {
-	int status = 1;
-	struct mapper_stage *s = calloc(1, sizeof(*s));
-	if (s == NULL)
-		return 1;
-	s->stage = cairn_stage_start(
-	    "cairn-mapper", "matches scans, keeps the map, finds frontiers", argc, argv, &status);
-	if (s->stage != NULL && open_all(s)) {
-		cairn_stage_ready(s->stage);
-		status = cairn_stage_run(s->stage) < 0 ? 1 : 0;
-		(void)checkpoint(s);
-		struct cairn_mapper_counts c = cairn_mapper_counts(s->ports.mapper);
-		cairn_log_info("%" PRIu64 " scans, %" PRIu64 " matched, %" PRIu64 " entered, %" PRIu64
-			       " refused, %" PRIu64 " wild odometry steps, %" PRIu64
-			       " loops closed, found again %" PRIu64 " times",
-		    c.scans, c.matched, c.inserted, c.refused, c.wild, c.loops, c.found);
-	}
-	if (s->frames != NULL)
-		cairn_frames_close(&s->frames);
-	cairn_mapper_ports_close(&s->ports);
-	status = cairn_stage_finish(&s->stage, status);
-	free(s);
-	return status;
+	struct mapper_stage *s = ctx;
+	(void)checkpoint(s);
+	struct cairn_mapper_counts c = cairn_mapper_counts(s->ports.mapper);
+	cairn_log_info("%" PRIu64 " scans, %" PRIu64 " matched, %" PRIu64 " entered, %" PRIu64
+		       " refused, %" PRIu64 " wild odometry steps, %" PRIu64
+		       " loops closed, found again %" PRIu64 " times",
+	    c.scans, c.matched, c.inserted, c.refused, c.wild, c.loops, c.found);
 }
+
+static void close_all(void *ctx)
+{
+	struct mapper_stage *s = ctx;
+	cairn_mapper_ports_close(&s->ports);
+}
+
+CAIRN_STAGE_MAIN("cairn-mapper", "matches scans, keeps the map, finds frontiers", struct mapper_stage,
+    .open = open_all, .ended = sum_up, .close = close_all)

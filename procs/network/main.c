@@ -10,13 +10,11 @@
 #include "procs/network/searcher.h"
 #include "procs/shell/helper_port.h"
 
-#define PLANE_DEADLINE_MS 4000
 #define NOTE_MS 2000
 
 struct app {
 	struct cairn_stage *stage;
 	const struct cairn_config *cfg;
-	struct cairn_frames *frames;
 	struct cairn_frame_sub *rgb_sub, *depth_sub;
 	struct searcher *searcher;
 	struct helper_port *port;
@@ -81,42 +79,29 @@ static int on_note(void *ctx)
 	return 0;
 }
 
-static bool open_all(struct app *app, struct cairn_error *err)
+static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
 {
+	struct app *app = ctx;
+	app->stage = stage;
+	app->cfg = cairn_stage_config(stage);
 	app->searcher = searcher_new(app->cfg, err);
 	if (app->searcher == NULL)
 		return false;
-	app->frames = cairn_frames_open(cairn_stage_name(app->stage), app->cfg, PLANE_DEADLINE_MS, err);
-	if (app->frames != NULL)
-		app->rgb_sub = cairn_frame_sub_new(app->frames, CAIRN_FRAME_CAMERA_RGB, err);
+	app->rgb_sub = cairn_stage_frame_sub(stage, CAIRN_FRAME_CAMERA_RGB, err);
 	if (app->rgb_sub != NULL)
-		app->depth_sub = cairn_frame_sub_new(app->frames, CAIRN_FRAME_CAMERA_DEPTH, err);
+		app->depth_sub = cairn_stage_frame_sub(stage, CAIRN_FRAME_CAMERA_DEPTH, err);
 	if (app->depth_sub != NULL)
-		app->port = helper_port_new(app->stage, app->cfg->detect.socket, on_look, app, err);
+		app->port = helper_port_new(stage, app->cfg->detect.socket, on_look, app, err);
+	cairn_stage_every(stage, NOTE_MS, on_note, app);
 	return app->port != NULL;
 }
 
-int main(int argc, char **argv)
+static void close_all(void *ctx)
 {
-	static struct app app; /* a list of things is too large for the stack */
-	struct cairn_error err = {""};
-	int status = 0;
-	app.stage = cairn_stage_start(
-	    "cairn-network", "searches the camera's pictures with a neural network", argc, argv, &status);
-	if (app.stage == NULL)
-		return status;
-	app.cfg = cairn_stage_config(app.stage);
-	if (open_all(&app, &err)) {
-		cairn_stage_every(app.stage, NOTE_MS, on_note, &app);
-		cairn_stage_ready(app.stage);
-		status = cairn_stage_run(app.stage);
-	} else {
-		cairn_log_error("%s", err.text);
-		status = 1;
-	}
-	helper_port_destroy(&app.port);
-	searcher_destroy(&app.searcher);
-	if (app.frames != NULL)
-		cairn_frames_close(&app.frames);
-	return cairn_stage_finish(&app.stage, status);
+	struct app *app = ctx;
+	helper_port_destroy(&app->port);
+	searcher_destroy(&app->searcher);
 }
+
+CAIRN_STAGE_MAIN("cairn-network", "searches the camera's pictures with a neural network", struct app,
+    .open = open_all, .close = close_all)

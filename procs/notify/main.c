@@ -63,33 +63,31 @@ static char *address(const struct cairn_config_notify *cfg, struct cairn_error *
 	return NULL;
 }
 
-int main(int argc, char **argv)
+static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
 {
-	static struct app app;
-	struct cairn_error err = {""};
-	int status = 0;
-	app.stage =
-	    cairn_stage_start("cairn-notify", "tells a web address what happens", argc, argv, &status);
-	if (app.stage == NULL)
-		return status;
-	const struct cairn_config *cfg = cairn_stage_config(app.stage);
-	char *url = address(&cfg->notify, &err);
+	struct app *app = ctx;
+	const struct cairn_config *cfg = cairn_stage_config(stage);
 	bool text = cfg->notify.format == CAIRN_CHOICE_NOTIFY_FORMAT_TEXT;
-	cairn_notify_init(&app.core, cfg);
-	app.webhook = url != NULL
-			  ? webhook_new(url, text ? "text/plain; charset=utf-8" : "application/json", &err)
-			  : NULL;
+	char *url = address(&cfg->notify, err);
+	app->stage = stage;
+	cairn_notify_init(&app->core, cfg);
+	app->webhook = url != NULL
+			   ? webhook_new(url, text ? "text/plain; charset=utf-8" : "application/json", err)
+			   : NULL;
 	cairn_secret_free(&url); /* libcurl has its own copy */
-	status = 1;
-	if (app.webhook != NULL) {
-		app.outbox = cairn_stage_outputs(app.stage, cairn_notify_out);
-		cairn_stage_inputs(app.stage, cairn_news_in, &app.core.news, NULL, NULL);
-		cairn_stage_every(app.stage, STEP_MS, on_step, &app);
-		cairn_stage_ready(app.stage);
-		status = cairn_stage_run(app.stage);
-	} else {
-		cairn_log_error("%s", err.text);
-	}
-	webhook_destroy(&app.webhook);
-	return cairn_stage_finish(&app.stage, status);
+	if (app->webhook == NULL)
+		return false;
+	app->outbox = cairn_stage_outputs(stage, cairn_notify_out);
+	cairn_stage_inputs(stage, cairn_news_in, &app->core.news, NULL, NULL);
+	cairn_stage_every(stage, STEP_MS, on_step, app);
+	return true;
 }
+
+static void close_all(void *ctx)
+{
+	struct app *app = ctx;
+	webhook_destroy(&app->webhook);
+}
+
+CAIRN_STAGE_MAIN(
+    "cairn-notify", "tells a web address what happens", struct app, .open = open_all, .close = close_all)

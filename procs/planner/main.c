@@ -11,13 +11,11 @@
 #include "procs/shell/stage.h"
 
 #define STEP_MS 50
-#define PLANE_DEADLINE_MS 4000
 
 struct app {
 	struct cairn_stage *stage;
 	struct cairn_planner *planner;
 	struct cairn_outbox *outbox;
-	struct cairn_frames *frames;
 	struct cairn_frame_sub *grid_sub;
 	char said[128];
 	uint64_t said_goal;
@@ -40,13 +38,6 @@ static void take_grid(struct app *app)
 		cairn_stage_count_reject(app->stage);
 	}
 	cairn_frame_release(app->grid_sub);
-}
-
-static void count_rejects(struct app *app)
-{
-	struct cairn_frames_missing missing = cairn_frames_missing(app->frames);
-	cairn_stage_frames(app->stage, cairn_frames_rejects(app->frames), missing.lost, missing.overtaken);
-	cairn_stage_core_rejects(app->stage, cairn_planner_rejects(app->planner));
 }
 
 /* One line for each change of what it does. */
@@ -74,7 +65,7 @@ static int on_step(void *ctx)
 	    app->planner, &out, app->outbox, cairn_now_ns()); /* a search may have taken its time */
 	if (out.status_changed)
 		say(app, &out.status);
-	count_rejects(app);
+	cairn_stage_core_rejects(app->stage, cairn_planner_rejects(app->planner));
 	return 0;
 }
 
@@ -84,39 +75,28 @@ static int64_t search_clock(void *ctx)
 	return cairn_now_ns();
 }
 
-/* Registration may end the process, so it comes before anything is bound. */
-static bool open_frames(struct app *app, struct cairn_error *err)
+static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
 {
-	app->frames = cairn_frames_open(
-	    cairn_stage_name(app->stage), cairn_stage_config(app->stage), PLANE_DEADLINE_MS, err);
-	if (app->frames == NULL)
+	struct app *app = ctx;
+	app->stage = stage;
+	app->planner = cairn_planner_new(cairn_stage_config(stage), err);
+	if (app->planner == NULL)
 		return false;
-	app->grid_sub = cairn_frame_sub_new(app->frames, CAIRN_FRAME_MAP_GRID, err);
-	return app->grid_sub != NULL;
+	app->grid_sub = cairn_stage_frame_sub(stage, CAIRN_FRAME_MAP_GRID, err);
+	if (app->grid_sub == NULL)
+		return false;
+	cairn_planner_set_clock(app->planner, search_clock, NULL);
+	app->outbox = cairn_stage_outputs(stage, cairn_planner_out);
+	cairn_stage_inputs(stage, cairn_planner_in, app->planner, NULL, NULL);
+	cairn_stage_every(stage, STEP_MS, on_step, app);
+	return true;
 }
 
-int main(int argc, char **argv)
+static void close_all(void *ctx)
 {
-	struct app app = {.stage = NULL};
-	struct cairn_error err = {""};
-	int status = 0;
-	app.stage = cairn_stage_start("cairn-planner",
-	    "plans a path to the goal and proposes velocities along it", argc, argv, &status);
-	if (app.stage == NULL)
-		return status;
-	app.planner = cairn_planner_new(cairn_stage_config(app.stage), &err);
-	if (app.planner != NULL && open_frames(&app, &err)) {
-		cairn_planner_set_clock(app.planner, search_clock, NULL);
-		app.outbox = cairn_stage_outputs(app.stage, cairn_planner_out);
-		cairn_stage_inputs(app.stage, cairn_planner_in, app.planner, NULL, NULL);
-		cairn_stage_every(app.stage, STEP_MS, on_step, &app);
-		cairn_stage_ready(app.stage);
-		status = cairn_stage_run(app.stage);
-	} else {
-		cairn_log_error("%s", err.text);
-		status = 1;
-	}
-	cairn_frames_close(&app.frames);
-	cairn_planner_destroy(&app.planner);
-	return cairn_stage_finish(&app.stage, status);
+	struct app *app = ctx;
+	cairn_planner_destroy(&app->planner);
 }
+
+CAIRN_STAGE_MAIN("cairn-planner", "plans a path to the goal and proposes velocities along it", struct app,
+    .open = open_all, .close = close_all)

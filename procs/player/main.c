@@ -20,7 +20,6 @@
 #include "ipc/frames.h"
 #include "procs/shell/stage.h"
 
-#define PLANE_DEADLINE_MS 4000
 #define TICK_MS 2
 #define SECOND_MS 1000
 #define STEP_S 0.1
@@ -35,7 +34,6 @@ struct app {
 	int fd;
 	struct cairn_pub *pubs[CAIRN_TOPIC_COUNT];             /* NULL: not played */
 	struct cairn_frame_pub *frame_pubs[CAIRN_FRAME_COUNT]; /* NULL: not played */
-	struct cairn_frames *frames;
 	struct cairn_play_clock clock;
 	struct cairn_played next;
 	bool have_next, ended;
@@ -313,14 +311,13 @@ static bool plays(const struct app *app, const char *name, const char *stage)
 /* Registration may end the process, so it comes before anything is bound. */
 static bool open_frames(struct app *app, struct cairn_error *err)
 {
-	app->frames = cairn_frames_open(cairn_stage_name(app->stage), app->cfg, PLANE_DEADLINE_MS, err);
-	if (app->frames == NULL)
+	if (cairn_stage_frames(app->stage, err) == NULL)
 		return false;
 	for (int i = 0; i < CAIRN_FRAME_COUNT; i++) {
 		if (i == CAIRN_FRAME_CANARY ||
 		    !plays(app, cairn_frame_topics[i].name, cairn_frame_topics[i].stage))
 			continue;
-		app->frame_pubs[i] = cairn_frame_pub_new(app->frames, (enum cairn_frame_topic)i, err);
+		app->frame_pubs[i] = cairn_stage_frame_pub(app->stage, (enum cairn_frame_topic)i, err);
 		if (app->frame_pubs[i] == NULL)
 			return false;
 	}
@@ -347,32 +344,27 @@ static void open_bus(struct app *app)
 	cairn_stage_every(app->stage, SECOND_MS, on_second, app);
 }
 
-int main(int argc, char **argv)
+static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
 {
-	static struct app app;
-	struct cairn_error err = {""};
-	int status = 0;
-	app.stage = cairn_stage_start(
-	    "cairn-player", "plays a recording in place of the stages that made it", argc, argv, &status);
-	if (app.stage == NULL)
-		return status;
-	app.cfg = cairn_stage_config(app.stage);
-	app.fd = -1;
-	if (open_file(&app, &err) && open_frames(&app, &err)) {
-		open_bus(&app);
-		cairn_log_info(
-		    "%s: %.1f s", app.cfg->replay.file, (double)(app.last_ns - app.first_ns) * 1e-9);
-		cairn_stage_ready(app.stage);
-		status = cairn_stage_run(app.stage);
-	} else {
-		cairn_log_error("%s", err.text);
-		status = 1;
-	}
-	if (app.frames != NULL)
-		cairn_frames_close(&app.frames);
-	cairn_playback_destroy(&app.playback);
-	free(app.map_cells);
-	if (app.fd >= 0)
-		close(app.fd);
-	return cairn_stage_finish(&app.stage, status);
+	struct app *app = ctx;
+	app->stage = stage;
+	app->cfg = cairn_stage_config(stage);
+	app->fd = -1;
+	if (!open_file(app, err) || !open_frames(app, err))
+		return false;
+	open_bus(app);
+	cairn_log_info("%s: %.1f s", app->cfg->replay.file, (double)(app->last_ns - app->first_ns) * 1e-9);
+	return true;
 }
+
+static void close_all(void *ctx)
+{
+	struct app *app = ctx;
+	cairn_playback_destroy(&app->playback);
+	free(app->map_cells);
+	if (app->fd >= 0)
+		close(app->fd);
+}
+
+CAIRN_STAGE_MAIN("cairn-player", "plays a recording in place of the stages that made it", struct app,
+    .open = open_all, .close = close_all)

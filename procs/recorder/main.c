@@ -14,7 +14,6 @@
 #include "procs/recorder/folder.h"
 #include "procs/shell/stage.h"
 
-#define PLANE_DEADLINE_MS 4000
 #define FRAMES_MS 40
 #define SECOND_MS 1000
 #define TRY_AGAIN_NS (10 * CAIRN_NS_PER_S)
@@ -22,7 +21,6 @@
 struct app {
 	struct cairn_stage *stage;
 	const struct cairn_config *cfg;
-	struct cairn_frames *frames;
 	struct capture capture;
 	struct record_folder folder;
 	struct cairn_message_recorder *recorder; /* NULL: nothing is recorded now */
@@ -107,8 +105,6 @@ static int on_frames(void *ctx)
 	struct app *app = ctx;
 	if (!capture_take_frames(&app->capture, app->recorder))
 		fail(app);
-	struct cairn_frames_missing missing = cairn_frames_missing(app->frames);
-	cairn_stage_frames(app->stage, cairn_frames_rejects(app->frames), missing.lost, missing.overtaken);
 	return 0;
 }
 
@@ -159,17 +155,16 @@ static void configure(struct app *app)
 }
 
 /* Registration may end the process, so it comes before a file is begun. */
-static bool open_all(struct app *app, struct cairn_error *err)
+static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
 {
+	struct app *app = ctx;
+	app->stage = stage;
+	app->cfg = cairn_stage_config(stage);
 	configure(app);
-	app->frames = cairn_frames_open(cairn_stage_name(app->stage), app->cfg, PLANE_DEADLINE_MS, err);
-	if (app->frames == NULL)
-		return false;
-	if (!capture_init(&app->capture, cairn_stage_bus(app->stage), cairn_stage_run_dir(app->stage))) {
-		cairn_error_set(err, "out of memory");
-		return false;
-	}
-	if (!capture_frames(&app->capture, app->frames, capture_frame_set(app->cfg), err))
+	struct cairn_frames *frames = cairn_stage_frames(stage, err);
+	if (frames == NULL ||
+	    !capture_init(&app->capture, cairn_stage_bus(stage), cairn_stage_run_dir(stage)) ||
+	    !capture_frames(&app->capture, frames, capture_frame_set(app->cfg), err))
 		return false;
 	if (record_folder_open(&app->folder, err))
 		begin_file(app);
@@ -181,27 +176,18 @@ static bool open_all(struct app *app, struct cairn_error *err)
 	return true;
 }
 
-int main(int argc, char **argv)
+static void end_all(void *ctx)
 {
-	static struct app app;
-	struct cairn_error err = {""};
-	int status = 0;
-	app.stage = cairn_stage_start(
-	    "cairn-recorder", "writes what all other stages tell and show into files", argc, argv, &status);
-	if (app.stage == NULL)
-		return status;
-	app.cfg = cairn_stage_config(app.stage);
-	if (open_all(&app, &err)) {
-		cairn_stage_ready(app.stage);
-		status = cairn_stage_run(app.stage);
-		end_file(&app, NULL);
-		cairn_log_info("%" PRIu64 " files, %" PRIu64 " messages", app.files, app.messages);
-	} else {
-		cairn_log_error("%s", err.text);
-		status = 1;
-	}
-	if (app.frames != NULL)
-		cairn_frames_close(&app.frames);
-	capture_free(&app.capture);
-	return cairn_stage_finish(&app.stage, status);
+	struct app *app = ctx;
+	end_file(app, NULL);
+	cairn_log_info("%" PRIu64 " files, %" PRIu64 " messages", app->files, app->messages);
 }
+
+static void close_all(void *ctx)
+{
+	struct app *app = ctx;
+	capture_free(&app->capture);
+}
+
+CAIRN_STAGE_MAIN("cairn-recorder", "writes what all other stages tell and show into files", struct app,
+    .open = open_all, .ended = end_all, .close = close_all)

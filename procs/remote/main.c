@@ -111,8 +111,13 @@ static int on_list(void *ctx)
 
 /* ---- the whole ---- */
 
-static bool open_all(struct remote *r, struct cairn_error *err)
+static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
 {
+	struct remote *r = ctx;
+	r->stage = stage;
+	r->cfg = &cairn_stage_config(stage)->remote;
+	(void)setpriority(
+	    PRIO_PROCESS, 0, NICE); /* whatever comes from outside must not take time from the others */
 	const char *declared = cairn_stage_config(r->stage)->external.topics;
 	if (!cairn_key_load(r->cfg->key_file, true, &r->key, err) ||
 	    !cairn_external_load(&r->declared, declared, err))
@@ -131,11 +136,18 @@ static bool open_all(struct remote *r, struct cairn_error *err)
 		return false;
 	cairn_stage_watch_socket(r->stage, cairn_zap_socket(r->zap), on_zap, r);
 	cairn_stage_tell_commands(r->stage);
-	return relay_open(r, err) && watchers_open(r, err);
+	if (!relay_open(r, err) || !watchers_open(r, err))
+		return false;
+	cairn_stage_every(stage, TICK_MS, relay_on_tick, r);
+	cairn_stage_every(stage, TICK_MS, watchers_on_tick, r);
+	cairn_stage_every(stage, LIST_MS, on_list, r);
+	cairn_log_info("%d keys are let in", r->allow.count);
+	return true;
 }
 
-static void close_all(struct remote *r)
+static void close_all(void *ctx)
 {
+	struct remote *r = ctx;
 	if (r->commands != NULL)
 		zmq_close(r->commands);
 	if (r->topics != NULL)
@@ -146,33 +158,5 @@ static void close_all(struct remote *r)
 	explicit_bzero(&r->key, sizeof(r->key));
 }
 
-int main(int argc, char **argv)
-{
-	int status = 1;
-	struct remote *r = calloc(1, sizeof(*r));
-	struct cairn_error err = {""};
-	if (r == NULL)
-		return 1;
-	r->stage = cairn_stage_start("cairn-remote", "operators on other machines", argc, argv, &status);
-	if (r->stage == NULL) {
-		free(r);
-		return status;
-	}
-	r->cfg = &cairn_stage_config(r->stage)->remote;
-	(void)setpriority(
-	    PRIO_PROCESS, 0, NICE); /* whatever comes from outside must not take time from the others */
-	if (open_all(r, &err)) {
-		cairn_stage_every(r->stage, TICK_MS, relay_on_tick, r);
-		cairn_stage_every(r->stage, TICK_MS, watchers_on_tick, r);
-		cairn_stage_every(r->stage, LIST_MS, on_list, r);
-		cairn_log_info("%d keys are let in", r->allow.count);
-		cairn_stage_ready(r->stage);
-		status = cairn_stage_run(r->stage);
-	} else {
-		cairn_log_error("%s", err.text);
-	}
-	close_all(r);
-	status = cairn_stage_finish(&r->stage, status);
-	free(r);
-	return status;
-}
+CAIRN_STAGE_MAIN(
+    "cairn-remote", "operators on other machines", struct remote, .open = open_all, .close = close_all)

@@ -14,7 +14,6 @@
 #include "procs/ros2-bridge/dds_link.h"
 #include "procs/shell/stage.h"
 
-#define PLANE_DEADLINE_MS 4000
 #define FRAMES_MS 10
 #define REPORT_MS 1000
 #define ANSWER_NS (5 * CAIRN_NS_PER_S) /* of the sequencer to a goal */
@@ -39,7 +38,6 @@ struct app {
 	struct dds_link *link;
 	struct out outs[CAIRN_ROS2_OUT_COUNT];
 	struct ear ears[CAIRN_TOPIC_COUNT];
-	struct cairn_frames *frames;
 	struct cairn_frame_sub *frame_subs[CAIRN_FRAME_COUNT];
 	struct cairn_jpeg *jpeg;
 	uint32_t jpeg_width_px, jpeg_height_px;
@@ -205,8 +203,6 @@ static int on_frames(void *ctx)
 		}
 		cairn_frame_release(app->frame_subs[topic]);
 	}
-	struct cairn_frames_missing missing = cairn_frames_missing(app->frames);
-	cairn_stage_frames(app->stage, cairn_frames_rejects(app->frames), missing.lost, missing.overtaken);
 	return 0;
 }
 
@@ -327,7 +323,7 @@ static bool open_outs(struct app *app, struct cairn_error *err)
 			return false;
 		if (row->from == CAIRN_ROS2_FROM_FRAME && app->frame_subs[row->input] == NULL)
 			app->frame_subs[row->input] =
-			    cairn_frame_sub_new(app->frames, (enum cairn_frame_topic)row->input, err);
+			    cairn_stage_frame_sub(app->stage, (enum cairn_frame_topic)row->input, err);
 		if (row->from == CAIRN_ROS2_FROM_FRAME && app->frame_subs[row->input] == NULL)
 			return false;
 		if (row->from == CAIRN_ROS2_FROM_ONCE)
@@ -378,19 +374,20 @@ static bool open_ins(struct app *app, struct cairn_error *err)
 	return true;
 }
 
-static bool open_all(struct app *app, struct cairn_error *err)
+static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
 {
+	struct app *app = ctx;
+	app->stage = stage;
+	app->cfg = cairn_stage_config(stage);
+	cairn_ros2_bridge_init(&app->bridge, app->cfg);
 	size_t largest = 0;
 	for (int i = 0; i < CAIRN_TOPIC_COUNT; i++)
 		largest = cairn_topics[i].desc->size > largest ? cairn_topics[i].desc->size : largest;
 	app->msg = calloc(1, largest);
 	app->bridge.clock_offset_ns = clock_offset_ns();
-	if (app->msg == NULL || !reserve(app, BUF_BYTES)) {
-		cairn_error_set(err, "no memory");
+	if (app->msg == NULL || !reserve(app, BUF_BYTES) || cairn_stage_frames(stage, err) == NULL)
 		return false;
-	}
-	app->frames = cairn_frames_open(cairn_stage_name(app->stage), app->cfg, PLANE_DEADLINE_MS, err);
-	app->link = app->frames != NULL ? dds_link_open(&app->cfg->ros2, app->cfg->ros2.node, err) : NULL;
+	app->link = dds_link_open(&app->cfg->ros2, app->cfg->ros2.node, err);
 	if (app->link == NULL || !open_outs(app, err) || !open_ins(app, err) ||
 	    !dds_link_announce(app->link, err))
 		return false;
@@ -400,34 +397,14 @@ static bool open_all(struct app *app, struct cairn_error *err)
 	return true;
 }
 
-static void close_all(struct app *app)
+static void close_all(void *ctx)
 {
+	struct app *app = ctx;
 	dds_link_close(&app->link);
-	if (app->frames != NULL)
-		cairn_frames_close(&app->frames);
 	cairn_jpeg_destroy(&app->jpeg);
 	free(app->buf);
 	free(app->msg);
 }
 
-int main(int argc, char **argv)
-{
-	static struct app app; /* it keeps messages, which are too large for the stack */
-	struct cairn_error err = {""};
-	int status = 0;
-	app.stage =
-	    cairn_stage_start("cairn-ros2-bridge", "topics of ROS 2 by way of DDS", argc, argv, &status);
-	if (app.stage == NULL)
-		return status;
-	app.cfg = cairn_stage_config(app.stage);
-	cairn_ros2_bridge_init(&app.bridge, app.cfg);
-	status = 1;
-	if (open_all(&app, &err)) {
-		cairn_stage_ready(app.stage);
-		status = cairn_stage_run(app.stage);
-	} else {
-		cairn_log_error("%s", err.text);
-	}
-	close_all(&app);
-	return cairn_stage_finish(&app.stage, status);
-}
+CAIRN_STAGE_MAIN(
+    "cairn-ros2-bridge", "topics of ROS 2 by way of DDS", struct app, .open = open_all, .close = close_all)

@@ -271,8 +271,21 @@ static bool open_devices(struct app *app, struct cairn_error *err)
 	return true;
 }
 
-static void close_all(struct app *app)
+static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
 {
+	struct app *app = ctx;
+	app->stage = stage;
+	app->cfg = cairn_stage_config(stage);
+	app->has_base = app->cfg->ros2.odom_from[0] != '\0';
+	app->has_lidar = app->cfg->ros2.scan_from[0] != '\0';
+	cairn_ros2_robot_init(&app->robot, app->cfg);
+	app->robot.clock_offset_ns = clock_offset_ns();
+	return open_topics(app, err) && open_devices(app, err);
+}
+
+static void close_all(void *ctx)
+{
+	struct app *app = ctx;
 	/* A base that is going: its driver stands. */
 	if (app->twist != NULL) {
 		app->robot.told_ns = 0;
@@ -289,27 +302,5 @@ static void close_all(struct app *app)
 		free(app->pictures[i].data);
 }
 
-int main(int argc, char **argv)
-{
-	static struct app app; /* a turn is too large for the stack */
-	struct cairn_error err = {""};
-	int status = 0;
-	app.stage = cairn_stage_start("cairn-ros2-robot",
-	    "a robot's drivers of ROS 2 behind the devices' interfaces", argc, argv, &status);
-	if (app.stage == NULL)
-		return status;
-	app.cfg = cairn_stage_config(app.stage);
-	app.has_base = app.cfg->ros2.odom_from[0] != '\0';
-	app.has_lidar = app.cfg->ros2.scan_from[0] != '\0';
-	cairn_ros2_robot_init(&app.robot, app.cfg);
-	app.robot.clock_offset_ns = clock_offset_ns();
-	status = 1;
-	if (open_topics(&app, &err) && open_devices(&app, &err)) {
-		cairn_stage_ready(app.stage);
-		status = cairn_stage_run(app.stage);
-	} else {
-		cairn_log_error("%s", err.text);
-	}
-	close_all(&app);
-	return cairn_stage_finish(&app.stage, status);
-}
+CAIRN_STAGE_MAIN("cairn-ros2-robot", "a robot's drivers of ROS 2 behind the devices' interfaces", struct app,
+    .open = open_all, .close = close_all)

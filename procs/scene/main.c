@@ -19,7 +19,6 @@
 #include "procs/scene/store.h"
 #include "procs/shell/stage.h"
 
-#define PLANE_DEADLINE_MS 4000
 #define PUBLISH_MS 1000
 #define UNKNOWN_CELL 255
 #define GRID_MS 500                 /* the map is looked at this often, */
@@ -29,7 +28,6 @@ struct app {
 	struct cairn_stage *stage;
 	const struct cairn_config *cfg;
 	struct cairn_scene *scene;
-	struct cairn_frames *frames;
 	struct cairn_frame_sub *grid_sub;
 	struct cairn_pub *pub;
 	struct cairn_server *server;
@@ -265,23 +263,22 @@ static void recall(struct app *app)
 		cairn_log_warn("%s: %s", aside, strerror(errno));
 }
 
-static bool open_all(struct app *app, struct cairn_error *err)
+static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
 {
+	struct app *app = ctx;
+	app->stage = stage;
+	app->cfg = cairn_stage_config(stage);
 	app->scene = cairn_scene_new(app->cfg);
-	if (app->scene == NULL) {
-		cairn_error_set(err, "out of memory");
+	if (app->scene == NULL)
 		return false;
-	}
 	recall(app);
 	if (!listen_outside(app, err))
 		return false;
-	app->frames = cairn_frames_open(cairn_stage_name(app->stage), app->cfg, PLANE_DEADLINE_MS, err);
-	if (app->frames != NULL)
-		app->grid_sub = cairn_frame_sub_new(app->frames, CAIRN_FRAME_MAP_GRID, err);
+	app->grid_sub = cairn_stage_frame_sub(stage, CAIRN_FRAME_MAP_GRID, err);
 	if (app->grid_sub == NULL)
 		return false;
 	if (app->cfg->scene.pictures_mb > 0.0) {
-		app->store = store_new(app->stage, app->frames, app->scene, err);
+		app->store = store_new(app->stage, app->scene, err);
 		if (app->store == NULL)
 			return false;
 	}
@@ -300,27 +297,17 @@ static bool open_all(struct app *app, struct cairn_error *err)
 	return true;
 }
 
-int main(int argc, char **argv)
+static void save_all(void *ctx)
 {
-	static struct app app; /* messages are too large for the stack */
-	struct cairn_error err = {""};
-	int status = 0;
-	app.stage = cairn_stage_start(
-	    "cairn-scene", "keeps what is in the house: things, rooms, places", argc, argv, &status);
-	if (app.stage == NULL)
-		return status;
-	app.cfg = cairn_stage_config(app.stage);
-	if (open_all(&app, &err)) {
-		cairn_stage_ready(app.stage);
-		status = cairn_stage_run(app.stage);
-		(void)checkpoint(&app);
-	} else {
-		cairn_log_error("%s", err.text);
-		status = 1;
-	}
-	store_destroy(&app.store);
-	if (app.frames != NULL)
-		cairn_frames_close(&app.frames);
-	cairn_scene_destroy(&app.scene);
-	return cairn_stage_finish(&app.stage, status);
+	(void)checkpoint(ctx);
 }
+
+static void close_all(void *ctx)
+{
+	struct app *app = ctx;
+	store_destroy(&app->store);
+	cairn_scene_destroy(&app->scene);
+}
+
+CAIRN_STAGE_MAIN("cairn-scene", "keeps what is in the house: things, rooms, places", struct app,
+    .open = open_all, .ended = save_all, .close = close_all)

@@ -89,8 +89,7 @@ static bool find(struct store *s, struct cairn_error *err)
 	return true;
 }
 
-struct store *store_new(struct cairn_stage *stage, struct cairn_frames *frames, struct cairn_scene *scene,
-    struct cairn_error *err)
+struct store *store_new(struct cairn_stage *stage, struct cairn_scene *scene, struct cairn_error *err)
 {
 	struct store *s = calloc(1, sizeof(*s));
 	if (s == NULL) {
@@ -105,9 +104,9 @@ struct store *store_new(struct cairn_stage *stage, struct cairn_frames *frames, 
 		store_destroy(&s);
 		return NULL;
 	}
-	s->rgb_sub = cairn_frame_sub_new(frames, CAIRN_FRAME_CAMERA_RGB, err);
+	s->rgb_sub = cairn_stage_frame_sub(stage, CAIRN_FRAME_CAMERA_RGB, err);
 	if (s->rgb_sub != NULL)
-		s->depth_sub = cairn_frame_sub_new(frames, CAIRN_FRAME_CAMERA_DEPTH, err);
+		s->depth_sub = cairn_stage_frame_sub(stage, CAIRN_FRAME_CAMERA_DEPTH, err);
 	if (s->depth_sub == NULL || !find(s, err))
 		store_destroy(&s);
 	return s;

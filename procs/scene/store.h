@@ -10,8 +10,7 @@
 struct store;
 
 /* Knows what earlier runs have left, and puts the scene in order with it. scene is borrowed. NULL with the reason. */
-struct store *store_new(struct cairn_stage *stage, struct cairn_frames *frames, struct cairn_scene *scene,
-    struct cairn_error *err);
+struct store *store_new(struct cairn_stage *stage, struct cairn_scene *scene, struct cairn_error *err);
 void store_destroy(struct store **store_p);
 
 /* The scene has taken this message: its picture is kept where it brings news and is still at hand. */

@@ -150,49 +150,50 @@ static int on_arm(void *ctx)
 	return on_decision(app);
 }
 
-static bool listen_to_arms(struct app *app)
+static bool listen_to_arms(struct app *app, struct cairn_error *err)
 {
-	struct cairn_error err = {""};
-	bool ok = cairn_external_load(&app->outside, cairn_stage_config(app->stage)->external.topics, &err);
+	bool ok = cairn_external_load(&app->outside, cairn_stage_config(app->stage)->external.topics, err);
 	for (uint32_t i = 0; ok && i < app->outside.count; i++) {
 		enum cairn_topic topic = app->outside.rows[i].topic;
 		if (topic != CAIRN_TOPIC_ARM && topic != CAIRN_TOPIC_ARM_DONE)
 			continue;
 		app->outside_subs[i] =
-		    cairn_sub_new(cairn_stage_bus(app->stage), topic, app->outside.rows[i].name, &err);
+		    cairn_sub_new(cairn_stage_bus(app->stage), topic, app->outside.rows[i].name, err);
 		ok = app->outside_subs[i] != NULL;
 		if (ok)
 			cairn_stage_watch_socket(
 			    app->stage, cairn_sub_socket(app->outside_subs[i]), on_arm, app);
 	}
-	if (!ok)
-		cairn_log_error("%s", err.text);
 	return ok;
 }
 
-int main(int argc, char **argv)
+static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
 {
-	int status = 1;
-	struct app *app = calloc(1, sizeof(*app));
-	if (app == NULL)
-		return 1;
-	app->stage = cairn_stage_start(
-	    "cairn-sequencer", "accepts, modifies, refuses and explains decisions", argc, argv, &status);
-	if (app->stage != NULL && open_core(app) && listen_to_arms(app)) {
-		app->outbox = cairn_stage_outputs(app->stage, cairn_sequencer_out);
-		cairn_stage_inputs(app->stage, cairn_sequencer_in, app->seq, on_decision, app);
-		cairn_stage_serve(app->stage, CAIRN_SERVICE_OPERATOR, on_command, app);
-		cairn_stage_every(app->stage, STEP_MS, on_step, app);
-		cairn_stage_urgent(app->stage);
-		cairn_stage_ready(app->stage);
-		status = cairn_stage_run(app->stage);
-		struct cairn_msg_cmd_vel stand = {0};
-		cairn_outbox_put(app->outbox, CAIRN_TOPIC_CMD_VEL, &stand, true, cairn_now_ns());
-		store_save(&app->store, app->seq, cairn_now_ns());
-		poll(NULL, 0, 10); /* closing at once would drop it; the dead man covers the rest */
-	}
-	status = cairn_stage_finish(&app->stage, status);
-	cairn_sequencer_destroy(&app->seq);
-	free(app);
-	return status;
+	struct app *app = ctx;
+	app->stage = stage;
+	if (!open_core(app) || !listen_to_arms(app, err))
+		return false;
+	app->outbox = cairn_stage_outputs(stage, cairn_sequencer_out);
+	cairn_stage_inputs(stage, cairn_sequencer_in, app->seq, on_decision, app);
+	cairn_stage_serve(stage, CAIRN_SERVICE_OPERATOR, on_command, app);
+	cairn_stage_every(stage, STEP_MS, on_step, app);
+	return true;
 }
+
+static void stand_still(void *ctx)
+{
+	struct app *app = ctx;
+	struct cairn_msg_cmd_vel stand = {0};
+	cairn_outbox_put(app->outbox, CAIRN_TOPIC_CMD_VEL, &stand, true, cairn_now_ns());
+	store_save(&app->store, app->seq, cairn_now_ns());
+	poll(NULL, 0, 10); /* closing at once would drop it; the dead man covers the rest */
+}
+
+static void close_all(void *ctx)
+{
+	struct app *app = ctx;
+	cairn_sequencer_destroy(&app->seq);
+}
+
+CAIRN_STAGE_MAIN("cairn-sequencer", "accepts, modifies, refuses and explains decisions", struct app,
+    .open = open_all, .ended = stand_still, .close = close_all, .urgent = true)

@@ -298,13 +298,6 @@ void cairn_stage_core_rejects(struct cairn_stage *stage, uint64_t total)
 	stage->core_rejects = total;
 }
 
-void cairn_stage_frames(struct cairn_stage *stage, uint64_t rejects, uint64_t lost, uint64_t overtaken)
-{
-	stage->frame_rejects = rejects;
-	stage->frames_lost = lost;
-	stage->frames_overtaken = overtaken;
-}
-
 /* On fault: what has been touched stays; 8 MB of stack for every thread of the library would not be worth it.
  */
 static void lock_memory(const struct cairn_stage *stage)
@@ -346,6 +339,8 @@ int cairn_stage_finish(struct cairn_stage **stage_p, int status)
 	struct cairn_stage *stage = *stage_p;
 	if (stage == NULL)
 		return status;
+	if (stage->frames != NULL)
+		stage->leave_frames(stage);
 	cairn_log_info("ended, status %d", status < 0 ? 1 : status);
 	cairn_bus_destroy(&stage->bus);
 	close(stage->signal_fd);

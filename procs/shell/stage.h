@@ -1,7 +1,8 @@
 /* stage.h - what every process of the stack shares: options, config, log, signals, readiness, heartbeat,
  * loop.
  *
- * A main() is: cairn_stage_start, open what it needs, cairn_stage_ready, cairn_stage_run, cairn_stage_finish.
+ * A main() is a row, struct cairn_stage_program, that cairn_stage_main plays. A program that needs another order calls what that
+ * calls: cairn_stage_start, cairn_stage_ready, cairn_stage_run, cairn_stage_finish.
  * The loop is single-threaded: readers, timers and descriptors are callbacks. Signals only end the loop, so
  * that a publish in hand is finished. The heartbeat is sent from the loop itself, never from a helper thread.
  * When the launcher dies the stage gets SIGTERM (PR_SET_PDEATHSIG) and ends in good order. */
@@ -24,6 +25,28 @@ struct cairn_stage;
 /* Return 0 to go on, negative to end the loop with that status. */
 typedef int cairn_loop_fn(void *ctx);
 
+/* A program, as a row. */
+struct cairn_stage_program {
+	const char *name, *purpose;
+	size_t bytes; /* of its state, which is all zero when it is opened */
+	/* Opens what it needs, and hangs it into the loop. False with the reason; without one it is said to be want of memory. */
+	bool (*open)(void *app, struct cairn_stage *stage, struct cairn_error *err);
+	void (*ended)(void *app); /* the loop has ended: what is saved and told last; NULL: nothing */
+	void (*close)(void *app); /* also of what was opened in part; NULL: nothing */
+	bool urgent;              /* on the way to the wheels (cairn_stage_urgent) */
+};
+
+/* Starts the stage, opens, runs and closes it. The exit status for main. */
+int cairn_stage_main(const struct cairn_stage_program *program, int argc, char **argv);
+/* The main() of a program whose state is of that type: CAIRN_STAGE_MAIN("cairn-x", "does x", struct app, .open = open_all) */
+#define CAIRN_STAGE_MAIN(program_name, its_purpose, type, ...)                                               \
+	int main(int argc, char **argv)                                                                      \
+	{                                                                                                    \
+		static const struct cairn_stage_program program = {                                          \
+		    .name = program_name, .purpose = its_purpose, .bytes = sizeof(type), __VA_ARGS__};       \
+		return cairn_stage_main(&program, argc, argv);                                               \
+	}
+
 /* Parses --run DIR --stage NAME --ready-fd N --help --version, loads RUN/config.yaml (made by the launcher),
  * opens the log and the bus. NULL: *ret_status is the exit status (0 after --help). */
 struct cairn_stage *cairn_stage_start(
@@ -45,6 +68,14 @@ void cairn_stage_inputs(
     struct cairn_stage *stage, const struct cairn_in *rows, void *core, cairn_loop_fn *at_once, void *ctx);
 /* Binds the outputs; what is put into the box is published by their rows. Once a stage. */
 struct cairn_outbox *cairn_stage_outputs(struct cairn_stage *stage, const struct cairn_out *rows);
+/* Frames (ipc/frames.h), in and out. With the first of them the stage joins the data plane, which may end the process and so comes
+ * before anything is bound; heartbeats tell what was refused and lost, and cairn_stage_finish leaves it. NULL with the reason. */
+struct cairn_frame_sub *cairn_stage_frame_sub(
+    struct cairn_stage *stage, enum cairn_frame_topic topic, struct cairn_error *err);
+struct cairn_frame_pub *cairn_stage_frame_pub(
+    struct cairn_stage *stage, enum cairn_frame_topic topic, struct cairn_error *err);
+/* For those who open frames by themselves. */
+struct cairn_frames *cairn_stage_frames(struct cairn_stage *stage, struct cairn_error *err);
 void cairn_stage_serve(
     struct cairn_stage *stage, enum cairn_service service, cairn_command_fn *fn, void *ctx);
 
@@ -67,8 +98,6 @@ void cairn_stage_note(struct cairn_stage *stage, const char *note);
 void cairn_stage_count_reject(struct cairn_stage *stage);
 /* What the core itself has refused so far. */
 void cairn_stage_core_rejects(struct cairn_stage *stage, uint64_t total);
-/* Frames that were refused (cairn_frames_rejects) and that never came (cairn_frames_missing), so far. */
-void cairn_stage_frames(struct cairn_stage *stage, uint64_t rejects, uint64_t lost, uint64_t overtaken);
 /* For a stage on the way to the wheels. Its loop is woken to the microsecond (an ordinary process is
  * otherwise left asleep up to 50 us longer); all memory, now and later, is kept from being swapped out,
  * unless launcher.lock_memory is off. Without the privilege for that it says so and goes on: locking only a

@@ -105,6 +105,8 @@ static void hold_topics(struct cairn_stage *stage)
 static void beat(struct cairn_stage *stage, int64_t now_ns)
 {
 	hold_topics(stage);
+	if (stage->frames != NULL)
+		stage->count_frames(stage);
 	struct cairn_msg_heartbeat hb = {.loops = stage->loops,
 	    .overrun_ms = (double)stage->turn_ns * 1e-6,
 	    .ticks = stage->late.count,

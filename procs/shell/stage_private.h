@@ -58,6 +58,9 @@ struct cairn_stage {
 	size_t scratch_bytes;
 	struct cairn_outbox outbox;
 	struct cairn_pub *outputs[CAIRN_TOPIC_COUNT]; /* NULL: not in the table */
+	struct cairn_frames *frames; /* NULL: not in the data plane; then the next two are not called */
+	void (*count_frames)(struct cairn_stage *stage);
+	void (*leave_frames)(struct cairn_stage *stage);
 	uint64_t loops, rejects, core_rejects, frame_rejects, overruns, frames_lost, frames_overtaken;
 	int taken_beats;                       /* so many more beats tell that a topic had been taken */
 	int64_t beat_due_ns, turn_ns, late_ns; /* longest turn, latest timer since the last beat */

@@ -135,33 +135,31 @@ static void on_command(void *ctx, const struct cairn_msg_command *cmd, struct ca
 		add(app, &say);
 }
 
-int main(int argc, char **argv)
+static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
 {
-	static struct app app; /* messages are too large for the stack */
-	struct cairn_error err = {""};
-	int status = 0;
-	app.stage =
-	    cairn_stage_start("cairn-speak", "says aloud what happens, and answers", argc, argv, &status);
-	if (app.stage == NULL)
-		return status;
-	app.cfg = &cairn_stage_config(app.stage)->voice;
-	status = 1;
-	bool ok = cairn_speech_queue_init(&app.queue, app.cfg, &err);
-	app.device =
-	    ok ? sound_device_open(app.cfg->speak_device, cairn_stage_run_dir(app.stage), false, &err) : NULL;
-	if (app.device != NULL) {
-		app.outbox = cairn_stage_outputs(app.stage, outputs);
-		cairn_stage_inputs(app.stage, inputs, &app, NULL, NULL);
-		cairn_stage_inputs(app.stage, cairn_news_in, &app.news, NULL, NULL);
-		cairn_stage_serve(app.stage, CAIRN_SERVICE_SPEECH, on_command, &app);
-		cairn_stage_every(app.stage, TURN_MS, turn, &app);
-		cairn_stage_every(app.stage, TELL_MS, repeat, &app);
-		cairn_stage_ready(app.stage);
-		status = cairn_stage_run(app.stage);
-	} else {
-		cairn_log_error("%s", err.text[0] != '\0' ? err.text : "out of memory");
-	}
-	sound_device_close(&app.device);
-	cairn_sound_free(&app.sound);
-	return cairn_stage_finish(&app.stage, status);
+	struct app *app = ctx;
+	app->stage = stage;
+	app->cfg = &cairn_stage_config(stage)->voice;
+	if (!cairn_speech_queue_init(&app->queue, app->cfg, err))
+		return false;
+	app->device = sound_device_open(app->cfg->speak_device, cairn_stage_run_dir(stage), false, err);
+	if (app->device == NULL)
+		return false;
+	app->outbox = cairn_stage_outputs(stage, outputs);
+	cairn_stage_inputs(stage, inputs, app, NULL, NULL);
+	cairn_stage_inputs(stage, cairn_news_in, &app->news, NULL, NULL);
+	cairn_stage_serve(stage, CAIRN_SERVICE_SPEECH, on_command, app);
+	cairn_stage_every(stage, TURN_MS, turn, app);
+	cairn_stage_every(stage, TELL_MS, repeat, app);
+	return true;
 }
+
+static void close_all(void *ctx)
+{
+	struct app *app = ctx;
+	sound_device_close(&app->device);
+	cairn_sound_free(&app->sound);
+}
+
+CAIRN_STAGE_MAIN(
+    "cairn-speak", "says aloud what happens, and answers", struct app, .open = open_all, .close = close_all)

@@ -106,17 +106,17 @@ static int on_step(void *ctx)
 	return 0;
 }
 
-static bool listen_to_hearts(struct app *app)
+static bool listen_to_hearts(struct app *app, struct cairn_error *err)
 {
 	struct cairn_stage *s = app->stage;
-	struct cairn_error err = {""};
 	for (int i = 0; i < STAGE_COUNT; i++) {
+		struct cairn_error why = {""};
 		if (strcmp(stage_names[i], cairn_stage_name(s)) == 0)
 			continue; /* its own heart is the launcher's business */
 		app->beats[i] =
-		    cairn_sub_new(cairn_stage_bus(s), CAIRN_TOPIC_HEARTBEAT, stage_names[i], &err);
+		    cairn_sub_new(cairn_stage_bus(s), CAIRN_TOPIC_HEARTBEAT, stage_names[i], &why);
 		if (app->beats[i] == NULL) {
-			cairn_log_error("heartbeat of %s: %s", stage_names[i], err.text);
+			cairn_error_set(err, "heartbeat of %s: %s", stage_names[i], why.text);
 			return false;
 		}
 	}
@@ -134,31 +134,26 @@ static void find_device(struct app *app)
 	app->device_fd = -1;
 }
 
-int main(int argc, char **argv)
+static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
 {
-	int status = 1;
-	struct app *app = calloc(1, sizeof(*app));
-	if (app == NULL)
-		return 1;
-	app->stage = cairn_stage_start("cairn-watchdog", "notices what hangs", argc, argv, &status);
-	if (app->stage != NULL) {
-		find_device(app);
-		app->core = cairn_watchdog_new(
-		    cairn_stage_config(app->stage), stage_names, STAGE_COUNT, cairn_now_ns());
-	}
-	if (app->core != NULL) {
-		app->outbox = cairn_stage_outputs(app->stage, cairn_watchdog_out);
-		cairn_stage_inputs(app->stage, cairn_watchdog_in, app->core, NULL, NULL);
-		cairn_stage_every(app->stage, CAIRN_WATCHDOG_STEP_MS, on_step, app);
-		if (listen_to_hearts(app)) {
-			cairn_stage_urgent(app->stage);
-			cairn_stage_ready(app->stage);
-			status = cairn_stage_run(app->stage);
-		}
-		close_device(app);
-	}
-	status = cairn_stage_finish(&app->stage, status);
-	cairn_watchdog_destroy(&app->core);
-	free(app);
-	return status;
+	struct app *app = ctx;
+	app->stage = stage;
+	find_device(app);
+	app->core = cairn_watchdog_new(cairn_stage_config(stage), stage_names, STAGE_COUNT, cairn_now_ns());
+	if (app->core == NULL)
+		return false;
+	app->outbox = cairn_stage_outputs(stage, cairn_watchdog_out);
+	cairn_stage_inputs(stage, cairn_watchdog_in, app->core, NULL, NULL);
+	cairn_stage_every(stage, CAIRN_WATCHDOG_STEP_MS, on_step, app);
+	return listen_to_hearts(app, err);
 }
+
+static void close_all(void *ctx)
+{
+	struct app *app = ctx;
+	close_device(app);
+	cairn_watchdog_destroy(&app->core);
+}
+
+CAIRN_STAGE_MAIN(
+    "cairn-watchdog", "notices what hangs", struct app, .open = open_all, .close = close_all, .urgent = true)
