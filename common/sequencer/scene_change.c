@@ -134,6 +134,18 @@ static double seen_m(const struct cairn_scene_change_look *look, uint32_t sector
 	return isfinite((double)look->nearest_m[sector]) ? least : -1.0;
 }
 
+/* Sorts it in among the largest, which fall. True: it is the largest. */
+static bool take_shift(double most[SHIFT_POINTS], double shift)
+{
+	bool largest = shift > most[0];
+	for (int k = 0; k < SHIFT_POINTS; k++) {
+		double less = fmin(shift, most[k]);
+		most[k] = fmax(shift, most[k]);
+		shift = less;
+	}
+	return largest;
+}
+
 double cairn_scene_change_shift_m(const struct cairn_scene_change *seen, int64_t t_ns,
     const struct cairn_points *points, size_t count, struct cairn_pose2 now, double near_m,
     double *ret_bearing_rad)
@@ -150,13 +162,8 @@ double cairn_scene_change_shift_m(const struct cairn_scene_change *seen, int64_t
 			continue;
 		struct cairn_vec2 p = cairn_pose_apply(from_then, here);
 		double shift = seen_m(look, sector_of(p.x_m, p.y_m)) - hypot(p.x_m, p.y_m);
-		if (shift > most[0])
+		if (take_shift(most, shift))
 			*ret_bearing_rad = atan2(here.y_m, here.x_m);
-		for (int k = 0; k < SHIFT_POINTS; k++) {
-			double less = fmin(shift, most[k]);
-			most[k] = fmax(shift, most[k]);
-			shift = less;
-		}
 	}
 	return most[SHIFT_POINTS - 1];
 }
@@ -191,13 +198,8 @@ double cairn_scene_change_corridor_m(const struct cairn_scene_change *seen, int6
 			continue;
 		struct cairn_vec2 p = cairn_pose_apply(from_then, here);
 		double shift = fine_m(look, fine_of(p.x_m, p.y_m)) - hypot(p.x_m, p.y_m);
-		if (shift > most[0])
+		if (take_shift(most, shift))
 			*ret_bearing_rad = atan2(here.y_m, here.x_m);
-		for (int k = 0; k < SHIFT_POINTS; k++) {
-			double less = fmin(shift, most[k]);
-			most[k] = fmax(shift, most[k]);
-			shift = less;
-		}
 	}
 	return most[SHIFT_POINTS - 1];
 }

@@ -79,7 +79,7 @@ void chaos_meter_mission(struct chaos_meter *m, const struct cairn_msg_mission *
 	}
 }
 
-static bool held(enum cairn_motor_state state)
+bool chaos_held(enum cairn_motor_state state)
 {
 	switch (state) {
 	case CAIRN_MOTOR_STATE_NO_COMMAND:
@@ -127,11 +127,11 @@ void chaos_meter_motion(
 		m->plane_ns = 0;
 		return;
 	}
-	if (!m->out && m->last_fault_ns != 0 && (silent || held(motion->state))) {
+	if (!m->out && m->last_fault_ns != 0 && (silent || chaos_held(motion->state))) {
 		m->out = true;
 		m->plane_hit = m->plane_ns != 0 && t_ns - m->plane_ns <= PLANE_NS;
 	}
-	if (!held(motion->state) && motion->v_mps != 0.0) {
+	if (!chaos_held(motion->state) && motion->v_mps != 0.0) {
 		if (m->out)
 			end_outage(m, t_ns);
 		outlive_plane(m, t_ns);

@@ -57,6 +57,8 @@ void chaos_meter_motion(
     struct chaos_meter *m, const struct cairn_msg_motion *motion, int64_t t_ns, bool mission_over);
 void chaos_meter_truth(struct chaos_meter *m, const struct cairn_msg_sim_truth *truth, int64_t t_ns);
 /* It drove with the newest message, and that is fresh. */
+/* The motor stage holds the wheels for want of a stage, an input or a person. */
+bool chaos_held(enum cairn_motor_state state);
 bool chaos_meter_drives(const struct chaos_meter *m, int64_t now_ns);
 /* The p-quantile, 0..1, as the nearest rank; not a number without samples. Sorts. */
 double chaos_quantile(struct chaos_samples *samples, double p);

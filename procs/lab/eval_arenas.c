@@ -73,9 +73,8 @@ static bool load_arenas(struct arenas_plan *p, const char *name)
 static bool read_plan(const struct cli *cli, struct arenas_plan *p)
 {
 	const char *mode = cli_value(cli, "mode"), *name = cli_value(cli, "name");
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN), seed = cli_count(cli, "seed", 1),
-	     seeds = cli_count_max(cli, "seeds", 1, SEEDS_MAX);
-	p->jobs = cli_count(cli, "jobs", cpus > 0 ? cpus : 1);
+	long seed = cli_count(cli, "seed", 1), seeds = cli_count_max(cli, "seeds", 1, SEEDS_MAX);
+	p->jobs = cli_count(cli, "jobs", cairn_jobs_default());
 	p->report = cli_value(cli, "report");
 	if (seed < 0 || seeds < 0 || p->jobs < 0)
 		return false;

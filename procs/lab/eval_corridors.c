@@ -1,7 +1,6 @@
 /* eval_corridors.c - long corridors driven out and back with odometry that slips: are they closed, and nothing wrongly? */
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "common/base/hash.h"
 #include "common/eval/corridor.h"
@@ -160,14 +159,22 @@ static bool judge(const struct plan *p, json_t *figures, bool finished)
 
 /* ---- the command ---- */
 
-static enum cairn_jobs_end run(struct plan *p, const struct cli *cli, long jobs, struct cairn_error *err)
+enum cairn_eval_end cairn_eval_corridors(const struct cli *cli, json_t *figures)
 {
-	p->results = calloc(p->count, sizeof(*p->results));
-	p->done = calloc(p->count, sizeof(*p->done));
-	if (p->results == NULL || p->done == NULL) {
-		cairn_error_set(err, "out of memory");
-		return CAIRN_JOBS_FAILED;
-	}
+	long seed = cli_count(cli, "seed", 1), runs = cli_count_max(cli, "runs", RUNS_DEFAULT, RUNS_MAX),
+	     first = cli_count_within(cli, "first", 0, 0, RUNS_MAX),
+	     jobs = cli_count(cli, "jobs", cairn_jobs_default());
+	if (seed < 0 || runs < 0 || first < 0 || jobs < 1)
+		return CAIRN_EVAL_USAGE;
+	struct plan *p = calloc(1, sizeof(*p));
+	if (p == NULL)
+		return CAIRN_EVAL_FAILED;
+	cairn_config_defaults(&p->cfg);
+	p->count = (uint64_t)runs;
+	p->first = (uint64_t)first;
+	p->verbose = cli_value(cli, "verbose") != NULL;
+	p->options = (struct cairn_corridor_options){.cfg = &p->cfg, .seed = (uint64_t)seed};
+	cli_catch_signals();
 	const uint64_t what[] = {p->options.seed, p->first};
 	struct cairn_jobs shards = {.count = p->count,
 	    .bytes = sizeof(*p->results),
@@ -181,30 +188,9 @@ static enum cairn_jobs_end run(struct plan *p, const struct cli *cli, long jobs,
 	    .state_path = cli_value(cli, "state"),
 	    .key = cairn_hash_bytes(
 		cairn_hash_bytes(CAIRN_HASH_START, what, sizeof(what)), &p->cfg, sizeof(p->cfg))};
-	return cairn_jobs_run(&shards, p->results, p->done, err);
-}
-
-enum cairn_eval_end cairn_eval_corridors(const struct cli *cli, json_t *figures)
-{
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN), seed = cli_count(cli, "seed", 1),
-	     runs = cli_count_max(cli, "runs", RUNS_DEFAULT, RUNS_MAX),
-	     first = cli_count_within(cli, "first", 0, 0, RUNS_MAX),
-	     jobs = cli_count(cli, "jobs", cpus > 0 ? cpus : 1);
-	if (seed < 0 || runs < 0 || first < 0 || jobs < 1)
-		return CAIRN_EVAL_USAGE;
-	struct cairn_error err = {""};
-	struct plan *p = calloc(1, sizeof(*p));
-	if (p == NULL)
-		return CAIRN_EVAL_FAILED;
-	cairn_config_defaults(&p->cfg);
-	p->count = (uint64_t)runs;
-	p->first = (uint64_t)first;
-	p->verbose = cli_value(cli, "verbose") != NULL;
-	p->options = (struct cairn_corridor_options){.cfg = &p->cfg, .seed = (uint64_t)seed};
-	cli_catch_signals();
-	enum cairn_jobs_end end = run(p, cli, jobs, &err);
-	if (end == CAIRN_JOBS_FAILED)
-		fprintf(stderr, "cairn eval corridors: %s\n", err.text);
+	void *results;
+	enum cairn_jobs_end end = cairn_jobs_do(&shards, &results, &p->done);
+	p->results = results;
 	bool passed = end != CAIRN_JOBS_FAILED && judge(p, figures, end == CAIRN_JOBS_DONE);
 	free(p->results);
 	free(p->done);

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/base/hash.h"
 
@@ -34,10 +33,9 @@ struct plan {
 static bool read_plan(const struct cli *cli, struct plan *p)
 {
 	const char *poses = cli_value(cli, "poses");
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN), seed = cli_count(cli, "seed", 1),
-	     runs = cli_count_max(cli, "runs", RUNS_DEFAULT, RUNS_MAX),
+	long seed = cli_count(cli, "seed", 1), runs = cli_count_max(cli, "runs", RUNS_DEFAULT, RUNS_MAX),
 	     first = cli_count_within(cli, "first", 0, 0, RUNS_MAX);
-	p->jobs = cli_count(cli, "jobs", cpus > 0 ? cpus : 1);
+	p->jobs = cli_count(cli, "jobs", cairn_jobs_default());
 	if (seed < 0 || runs < 0 || first < 0 || p->jobs < 1)
 		return false;
 	if (poses != NULL && strcmp(poses, "truth") != 0 && strcmp(poses, "mapper") != 0) {
@@ -96,14 +94,8 @@ static void note(void *ctx, char *text, size_t bytes)
 	snprintf(text, bytes, "%llu not good", (unsigned long long)p->bad);
 }
 
-static enum cairn_jobs_end run(struct plan *p, struct cairn_error *err)
+static enum cairn_jobs_end run(struct plan *p)
 {
-	p->results = calloc(p->count, sizeof(*p->results));
-	p->done = calloc(p->count, sizeof(*p->done));
-	if (p->results == NULL || p->done == NULL) {
-		cairn_error_set(err, "out of memory");
-		return CAIRN_JOBS_FAILED;
-	}
 	const uint64_t what[] = {p->options.seed, p->options.map, p->first};
 	struct cairn_jobs shards = {.count = p->count,
 	    .bytes = sizeof(*p->results),
@@ -117,7 +109,10 @@ static enum cairn_jobs_end run(struct plan *p, struct cairn_error *err)
 	    .state_path = p->state,
 	    .key = cairn_hash_bytes(
 		cairn_hash_bytes(CAIRN_HASH_START, what, sizeof(what)), &p->cfg, sizeof(p->cfg))};
-	return cairn_jobs_run(&shards, p->results, p->done, err);
+	void *results;
+	enum cairn_jobs_end end = cairn_jobs_do(&shards, &results, &p->done);
+	p->results = results;
+	return end;
 }
 
 /* ---- figures ---- */
@@ -225,21 +220,13 @@ static bool judge(const struct plan *p, json_t *figures, bool finished)
 enum cairn_eval_end cairn_eval_dead_ends(const struct cli *cli, json_t *figures)
 {
 	struct plan *p = calloc(1, sizeof(*p));
-	struct cairn_error err = {""};
-	bool passed = false;
 	if (p == NULL || !read_plan(cli, p)) {
 		free(p);
 		return CAIRN_EVAL_USAGE;
 	}
 	cli_catch_signals();
-	enum cairn_jobs_end end = run(p, &err);
-	if (end == CAIRN_JOBS_FAILED)
-		fprintf(stderr, "cairn eval dead-ends: %s\n", err.text);
-	if (end == CAIRN_JOBS_INTERRUPTED && p->state != NULL)
-		fprintf(stderr, "cairn eval dead-ends: interrupted; the same command goes on from %s\n",
-		    p->state);
-	if (end != CAIRN_JOBS_FAILED)
-		passed = judge(p, figures, end == CAIRN_JOBS_DONE);
+	enum cairn_jobs_end end = run(p);
+	bool passed = end != CAIRN_JOBS_FAILED && judge(p, figures, end == CAIRN_JOBS_DONE);
 	free(p->results);
 	free(p->done);
 	free(p);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/base/duration.h"
 #include "common/base/hash.h"
@@ -76,9 +75,8 @@ static bool read_modes(const struct cli *cli, struct explore_plan *p)
 /* A service has its own pace: two questions at once are none the faster, and cost no less. */
 static long default_jobs(const struct explore_plan *p)
 {
-	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	bool away = p->provider != NULL && !cairn_profile_url_is_pilot(p->lineup.rows[0].base_url);
-	return away || processors < 1 ? 1 : processors;
+	return away ? 1 : cairn_jobs_default();
 }
 
 static bool read_baseline(const struct cli *cli, struct explore_plan *p)

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/base/hash.h"
 
@@ -385,9 +384,8 @@ static bool configure(const struct cli *cli, struct cairn_config *ret)
 
 static bool read_plan(const struct cli *cli, struct plan *p, long *ret_jobs)
 {
-	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	long seeds = cli_count_max(cli, "seeds", 1, SEEDS_MAX), first = cli_count(cli, "seed", 1);
-	*ret_jobs = cli_count(cli, "jobs", processors > 0 ? processors : 1);
+	*ret_jobs = cli_count(cli, "jobs", cairn_jobs_default());
 	if (!configure(cli, &p->cfg) || seeds < 1 || first < 1 || *ret_jobs < 1)
 		return false;
 	p->seeds = (uint32_t)seeds;

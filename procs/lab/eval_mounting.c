@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/eval/mounting_trial.h"
 #include "procs/cli/cli.h"
@@ -110,9 +109,8 @@ static bool judge(const struct plan *p, json_t *figures, bool finished)
 enum cairn_eval_end cairn_eval_mounting(const struct cli *cli, json_t *figures)
 {
 	struct cairn_error err = {""};
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN), seed = cli_count(cli, "seed", 1),
-	     runs = cli_count_max(cli, "runs", RUNS_DEFAULT, RUNS_MAX),
-	     jobs = cli_count(cli, "jobs", cpus > 0 ? cpus : 1);
+	long seed = cli_count(cli, "seed", 1), runs = cli_count_max(cli, "runs", RUNS_DEFAULT, RUNS_MAX),
+	     jobs = cli_count(cli, "jobs", cairn_jobs_default());
 	struct plan *p = calloc(1, sizeof(*p));
 	if (p == NULL || seed < 0 || runs < 1 || jobs < 1) {
 		free(p);
@@ -127,27 +125,18 @@ enum cairn_eval_end cairn_eval_mounting(const struct cli *cli, json_t *figures)
 	}
 	p->runs = (uint64_t)runs;
 	p->seed = (uint64_t)seed;
-	uint64_t count = p->runs * CAIRN_MOUNTING_COUNT;
-	p->results = calloc(count, sizeof(*p->results));
-	p->done = calloc(count, sizeof(*p->done));
 	cli_catch_signals();
-	struct cairn_jobs shards = {.count = count,
+	struct cairn_jobs shards = {.count = p->runs * CAIRN_MOUNTING_COUNT,
 	    .bytes = sizeof(*p->results),
 	    .jobs = jobs,
 	    .work = work,
 	    .ctx = p,
 	    .interrupted = cli_interrupted,
 	    .title = "cairn eval mounting"};
-	enum cairn_jobs_end end = CAIRN_JOBS_FAILED;
-	if (p->results == NULL || p->done == NULL)
-		cairn_error_set(&err, "out of memory");
-	else
-		end = cairn_jobs_run(&shards, p->results, p->done, &err);
-	bool passed = false;
-	if (end == CAIRN_JOBS_FAILED)
-		fprintf(stderr, "cairn eval mounting: %s\n", err.text);
-	else
-		passed = judge(p, figures, end == CAIRN_JOBS_DONE);
+	void *results;
+	enum cairn_jobs_end end = cairn_jobs_do(&shards, &results, &p->done);
+	p->results = results;
+	bool passed = end != CAIRN_JOBS_FAILED && judge(p, figures, end == CAIRN_JOBS_DONE);
 	free(p->results);
 	free(p->done);
 	free(p);

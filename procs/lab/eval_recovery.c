@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "procs/lab/bench.h"
+#include "procs/lab/chaos_meter.h"
 #include "procs/cli/cli.h"
 #include "procs/lab/stack_fixture.h"
 #include "procs/cli/rundir.h"
@@ -50,22 +51,10 @@ static bool driving(const struct up_run *run, void *ctx)
 /* The wheels stand, and it is the kill's doing. */
 static bool held(const struct up_run *run, const struct victim *v)
 {
-	switch (run->motion.state) {
-	case CAIRN_MOTOR_STATE_NO_COMMAND:
-	case CAIRN_MOTOR_STATE_NO_SCAN:
-	case CAIRN_MOTOR_STATE_REARMING:
-	case CAIRN_MOTOR_STATE_NO_DEVICE:
-	case CAIRN_MOTOR_STATE_ESTOP:
-	case CAIRN_MOTOR_STATE_WHEEL_FAULT:
-	case CAIRN_MOTOR_STATE_CONTRADICTION:
-	case CAIRN_MOTOR_STATE_TILTED:
-	case CAIRN_MOTOR_STATE_BATTERY_EMPTY:
-		return true;
-	default:
-		/* at the goal it stands because it has arrived */
-		return run->motion.v_mps == 0.0 && run->mission.decision_id == v->decision_id &&
-		       run->nav.state != CAIRN_NAV_STATE_REACHED;
-	}
+	/* at the goal it stands because it has arrived */
+	return chaos_held(run->motion.state) ||
+	       (run->motion.v_mps == 0.0 && run->mission.decision_id == v->decision_id &&
+		   run->nav.state != CAIRN_NAV_STATE_REACHED);
 }
 
 static void look_at_motion(const struct up_run *run, struct victim *v)

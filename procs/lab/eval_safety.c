@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/base/hash.h"
 
@@ -59,7 +58,7 @@ static bool read_plan(const struct cli *cli, struct plan *p)
 {
 	const char *hours = cli_value(cli, "hours");
 	char *end = NULL;
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN), seed = cli_count(cli, "seed", 1);
+	long seed = cli_count(cli, "seed", 1);
 	struct cairn_error err = {""};
 	const char *file = cli_value(cli, "config");
 	cairn_config_defaults(&p->cfg);
@@ -68,7 +67,7 @@ static bool read_plan(const struct cli *cli, struct plan *p)
 		return false;
 	}
 	p->hours = hours != NULL ? strtod(hours, &end) : HOURS_DEFAULT;
-	p->jobs = cli_count(cli, "jobs", cpus > 0 ? cpus : 1);
+	p->jobs = cli_count(cli, "jobs", cairn_jobs_default());
 	p->verbose = cli_value(cli, "verbose") != NULL;
 	p->state = cli_value(cli, "state");
 	if (seed < 0 || p->jobs < 1)
@@ -118,19 +117,12 @@ static void note(void *ctx, char *text, size_t bytes)
 	    (unsigned long long)p->contacts);
 }
 
-static enum cairn_jobs_end run(struct plan *p, struct cairn_error *err)
+static enum cairn_jobs_end run(struct plan *p)
 {
-	uint64_t count = p->episodes + p->houses;
-	p->pieces = calloc(count, sizeof(*p->pieces));
-	p->done = calloc(count, sizeof(*p->done));
-	if (p->pieces == NULL || p->done == NULL) {
-		cairn_error_set(err, "out of memory");
-		return CAIRN_JOBS_FAILED;
-	}
 	const uint64_t what[] = {p->options.seed, p->options.without_sequencer, p->options.without_motor,
 	    p->episodes, p->houses, cairn_provenance_config(&p->cfg)};
 	uint64_t key = cairn_hash_bytes(CAIRN_HASH_START, what, sizeof(what));
-	struct cairn_jobs shards = {.count = count,
+	struct cairn_jobs shards = {.count = p->episodes + p->houses,
 	    .bytes = sizeof(*p->pieces),
 	    .jobs = p->jobs,
 	    .work = work,
@@ -141,7 +133,10 @@ static enum cairn_jobs_end run(struct plan *p, struct cairn_error *err)
 	    .title = "cairn eval safety",
 	    .state_path = p->state,
 	    .key = cairn_hash_bytes(key, &p->cfg, sizeof(p->cfg))};
-	return cairn_jobs_run(&shards, p->pieces, p->done, err);
+	void *pieces;
+	enum cairn_jobs_end end = cairn_jobs_do(&shards, &pieces, &p->done);
+	p->pieces = pieces;
+	return end;
 }
 
 /* ---- figures ---- */
@@ -318,7 +313,6 @@ static bool judge(const struct plan *p, json_t *figures, bool finished, double t
 enum cairn_eval_end cairn_eval_safety(const struct cli *cli, json_t *figures)
 {
 	struct plan *p = calloc(1, sizeof(*p));
-	struct cairn_error err = {""};
 	bool passed = false;
 	if (p == NULL || !read_plan(cli, p)) {
 		free(p);
@@ -326,12 +320,7 @@ enum cairn_eval_end cairn_eval_safety(const struct cli *cli, json_t *figures)
 	}
 	cli_catch_signals();
 	int64_t start_ns = cli_now_ns();
-	enum cairn_jobs_end end = run(p, &err);
-	if (end == CAIRN_JOBS_FAILED)
-		fprintf(stderr, "cairn eval safety: %s\n", err.text);
-	if (end == CAIRN_JOBS_INTERRUPTED && p->state != NULL)
-		fprintf(
-		    stderr, "cairn eval safety: interrupted; the same command goes on from %s\n", p->state);
+	enum cairn_jobs_end end = run(p);
 	if (p->pieces != NULL && p->done != NULL)
 		passed = judge(p, figures, end == CAIRN_JOBS_DONE, (double)(cli_now_ns() - start_ns) * 1e-9);
 	free(p->pieces);

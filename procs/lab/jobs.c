@@ -242,3 +242,25 @@ enum cairn_jobs_end cairn_jobs_run(
 		munmap(shared, sizeof(*p.next));
 	return end;
 }
+
+enum cairn_jobs_end cairn_jobs_do(const struct cairn_jobs *shards, void **ret_results, bool **ret_done)
+{
+	struct cairn_error err = {"out of memory"};
+	enum cairn_jobs_end end = CAIRN_JOBS_FAILED;
+	*ret_results = calloc(shards->count, shards->bytes);
+	*ret_done = calloc(shards->count, sizeof(**ret_done));
+	if (*ret_results != NULL && *ret_done != NULL)
+		end = cairn_jobs_run(shards, *ret_results, *ret_done, &err);
+	if (end == CAIRN_JOBS_FAILED)
+		fprintf(stderr, "%s: %s\n", shards->title, err.text);
+	if (end == CAIRN_JOBS_INTERRUPTED && shards->state_path != NULL)
+		fprintf(stderr, "%s: interrupted; the same command goes on from %s\n", shards->title,
+		    shards->state_path);
+	return end;
+}
+
+long cairn_jobs_default(void)
+{
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	return processors > 0 ? processors : 1;
+}

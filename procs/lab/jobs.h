@@ -48,4 +48,11 @@ enum cairn_jobs_end { CAIRN_JOBS_DONE, CAIRN_JOBS_INTERRUPTED, CAIRN_JOBS_FAILED
 enum cairn_jobs_end cairn_jobs_run(
     const struct cairn_jobs *shards, void *results, bool *done, struct cairn_error *err);
 
+/* The same for a command: makes room for results and flags, which the caller frees (also of a run that failed), and says on standard
+ * error why it failed, or how an interrupted one goes on. */
+enum cairn_jobs_end cairn_jobs_do(const struct cairn_jobs *shards, void **ret_results, bool **ret_done);
+
+/* As many as there are processors. */
+long cairn_jobs_default(void);
+
 #endif
