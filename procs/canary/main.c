@@ -67,30 +67,28 @@ static int on_probe(void *ctx)
 	return 0;
 }
 
-int main(int argc, char **argv)
+static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
 {
-	struct app app = {0};
-	struct cairn_error err = {""};
-	int status = 0;
-	app.stage = cairn_stage_start(
-	    "cairn-canary", "sends frames through the data plane to itself", argc, argv, &status);
-	if (app.stage == NULL)
-		return status;
-	app.frame_sub = cairn_stage_frame_sub(app.stage, CAIRN_FRAME_CANARY, &err);
-	if (app.frame_sub != NULL)
-		app.frame_pub = cairn_stage_frame_pub(app.stage, CAIRN_FRAME_CANARY, &err);
-	if (app.frame_pub != NULL) {
-		app.canary_pub = cairn_stage_publish(app.stage, CAIRN_TOPIC_CANARY);
-		app.heard_ns = cairn_now_ns();
-		cairn_stage_every(app.stage, PERIOD_MS, on_second, &app);
-		cairn_stage_every(app.stage, PROBE_PERIOD_MS, on_probe, &app);
-		cairn_stage_ready(app.stage);
-		status = cairn_stage_run(app.stage);
-		if (status == -CAIRN_EXIT_PLANE)
-			status = CAIRN_EXIT_PLANE;
-	} else {
-		cairn_log_error("%s", err.text);
-		status = 1;
-	}
-	return cairn_stage_finish(&app.stage, status);
+	struct app *app = ctx;
+	app->stage = stage;
+	app->frame_sub = cairn_stage_frame_sub(stage, CAIRN_FRAME_CANARY, err);
+	if (app->frame_sub != NULL)
+		app->frame_pub = cairn_stage_frame_pub(stage, CAIRN_FRAME_CANARY, err);
+	if (app->frame_pub == NULL)
+		return false;
+	app->canary_pub = cairn_stage_publish(stage, CAIRN_TOPIC_CANARY);
+	app->heard_ns = cairn_now_ns();
+	cairn_stage_every(stage, PERIOD_MS, on_second, app);
+	cairn_stage_every(stage, PROBE_PERIOD_MS, on_probe, app);
+	return true;
 }
+
+static int run(void *ctx)
+{
+	const struct app *app = ctx;
+	int status = cairn_stage_run(app->stage);
+	return status == -CAIRN_EXIT_PLANE ? CAIRN_EXIT_PLANE : status;
+}
+
+CAIRN_STAGE_MAIN(
+    "cairn-canary", "sends frames through the data plane to itself", struct app, .open = open_all, .run = run)

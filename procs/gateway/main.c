@@ -1,14 +1,10 @@
 /* gateway - talks to the model: prompt, call, check, decision.
  *
- * When to ask and what to make of the answer is decided in common/vlm/dialog.h; here are the bus, the
- * snapshots and the memory file; service.h has the calls. */
-#include <errno.h>
-#include <stdlib.h>
+ * When to ask and what to make of the answer is decided in common/vlm/dialog.h; here are the bus and
+ * the snapshots; service.h has the calls, remembered.h what outlives the stage, decision_record.h what is written of each decision. */
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
-#include "common/base/file.h"
 #include "common/base/geom.h"
 #include "common/scene/scene.h"
 #include "common/vlm/dialog_ports.h"
@@ -16,12 +12,12 @@
 #include "common/vlm/stats.h"
 #include "ipc/frames.h"
 #include "procs/gateway/discoveries.h"
-#include "procs/gateway/journal.h"
 #include "procs/gateway/locate.h"
 #include "procs/gateway/outside.h"
-#include "procs/gateway/sent.h"
 #include "procs/gateway/service.h"
+#include "procs/gateway/decision_record.h"
 #include "procs/gateway/decision_trace.h"
+#include "procs/gateway/remembered.h"
 #include "procs/shell/stage.h"
 
 #define TURN_MS 20 /* while a decision is wanted, snapshots are looked for this often */
@@ -44,11 +40,8 @@ struct gateway {
 	struct cairn_outbox *outbox;
 	struct outside *outside; /* notes of programs outside */
 	uint64_t snapshot_epoch, snapshot_seq;
-	char memory_path[512], log_path[512], spending_path[512];
-	double saved_task_usd; /* of the agent */
-	struct cairn_text log_line;
-	struct sent sent;
-	struct journal journal;
+	struct remembered remembered;
+	struct decision_record record;
 	struct cairn_msg_places rooms;
 	bool said_budget;
 	char said_error[160]; /* so that each is logged once */
@@ -85,89 +78,6 @@ static void publish_stats(struct gateway *g)
 	cairn_stage_note(g->stage, cairn_dialog_note(g->dialog, now_ns));
 }
 
-/* ---- the log of decisions ---- */
-
-static void append_log(struct gateway *g)
-{
-	struct cairn_error err = {""};
-	bool ok = cairn_decision_log_append(
-	    g->log_path, &g->log_line, (size_t)(g->cfg->vlm.decision_log_mb * 1e6), &err);
-	cairn_stage_tried(g->stage, "log a decision", ok ? NULL : err.text);
-}
-
-static double unix_s(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-/* For people who want to see what a decision was made of. */
-static void keep_sent(struct gateway *g, uint64_t decision_id)
-{
-	struct cairn_dialog_question q;
-	struct cairn_error err = {""};
-	cairn_dialog_question(g->dialog, &q);
-	bool ok = sent_keep(&g->sent, decision_id, &q, &err);
-	cairn_stage_tried(g->stage, "keep the picture of a decision", ok ? NULL : err.text);
-}
-
-static void journal_line(struct gateway *g, bool decided)
-{
-	struct cairn_dialog_question q;
-	struct cairn_error err = {""};
-	bool ok;
-	if (decided) {
-		cairn_dialog_question(g->dialog, &q);
-		ok = journal_decision(&g->journal, unix_s(), &g->log_line, &q, g->system.data, &err);
-	} else {
-		ok = journal_result(&g->journal, unix_s(), &g->log_line, &err);
-	}
-	cairn_stage_tried(g->stage, "write the journal", ok ? NULL : err.text);
-}
-
-static void log_decision(struct gateway *g)
-{
-	struct cairn_decision_note note;
-	char local[160], words[160];
-	cairn_dialog_decision_note(g->dialog, &note, local, sizeof(local));
-	cairn_decision_log_decision(&g->log_line, unix_s(), &note);
-	append_log(g);
-	journal_line(g, true);
-	keep_sent(g, note.decision->id);
-	cairn_decision_words(note.decision, words, sizeof(words));
-	cairn_log_info("decision %llu after %.2f s: %s%s%s", (unsigned long long)note.decision->id,
-	    note.decision->latency_s, words, note.shadow ? "; shadow: " : "", note.shadow ? local : "");
-}
-
-static void save(struct gateway *g)
-{
-	struct cairn_error err = {""};
-	if (!*cairn_dialog_changed(g->dialog))
-		return;
-	bool ok = cairn_memory_save(
-	    cairn_dialog_memory(g->dialog), &cairn_dialog_budget(g->dialog)->ledger, g->memory_path, &err);
-	cairn_stage_tried(g->stage, "save the memory", ok ? NULL : err.text);
-	*cairn_dialog_changed(g->dialog) = !ok; /* what could not be saved is tried again a second later */
-}
-
-/* After each call, so that a process that dies forgets nothing that was answered. */
-static void save_spending(struct gateway *g)
-{
-	struct cairn_text text = {0};
-	struct cairn_error err = {""};
-	const struct cairn_spending *spent = &cairn_dialog_budget(g->dialog)->spent;
-	cairn_spending_write(&text, spent);
-	bool ok = !text.failed && cairn_file_replace(g->spending_path, 0, 0644, text.data, text.len, &err);
-	cairn_stage_tried(g->stage, "save what was spent",
-	    ok            ? NULL
-	    : text.failed ? "out of memory"
-			  : err.text);
-	cairn_text_free(&text);
-	if (ok)
-		g->saved_task_usd = spent->task_usd;
-}
-
 static void publish_decision(struct gateway *g)
 {
 	struct cairn_msg_decision decision;
@@ -178,7 +88,7 @@ static void publish_decision(struct gateway *g)
 		cairn_outbox_put(g->outbox, CAIRN_TOPIC_DECISION, &decision, true, cairn_now_ns());
 	if (cairn_dialog_take_update(g->dialog, &update) && !g->cfg->vlm.shadow)
 		cairn_outbox_put(g->outbox, CAIRN_TOPIC_WORLD_UPDATE, &update, true, cairn_now_ns());
-	log_decision(g);
+	decision_record_decided(&g->record);
 	if (g->witness != NULL && decision.decider != CAIRN_DECIDER_RULE) /* a recording is of questions */
 		trace_decided(g->witness, &decision);
 }
@@ -189,7 +99,7 @@ static void on_done(void *ctx, const struct cairn_dialog_outcome *outcome)
 {
 	struct gateway *g = ctx;
 	cairn_dialog_ended(g->dialog, cairn_now_ns(), outcome);
-	save_spending(g);
+	remembered_save_spending(&g->remembered);
 	publish_decision(g);
 	publish_stats(g);
 	turn(g); /* the follow-up of a sub-loop goes out at once */
@@ -233,7 +143,7 @@ static void turn(struct gateway *g)
 		break;
 	case CAIRN_DIALOG_CANCEL:
 		service_cancel(g->service);
-		save_spending(g);
+		remembered_save_spending(&g->remembered);
 		publish_stats(g);
 		break;
 	case CAIRN_DIALOG_DECIDED:
@@ -268,9 +178,7 @@ static bool take_result(void *core, const void *message, const struct cairn_head
 	cairn_dialog_result(g->dialog, message, hdr->t_ns);
 	if (g->witness != NULL)
 		trace_result(g->witness, message, hdr);
-	cairn_decision_log_result(&g->log_line, unix_s(), message);
-	append_log(g);
-	journal_line(g, false);
+	decision_record_ended(&g->record, message);
 	return true;
 }
 
@@ -320,9 +228,7 @@ static int on_second(void *ctx)
 	discoveries_publish(g->found, cairn_now_ns());
 	outside_tell(g->outside); /* they grow older */
 	cairn_dialog_tick(g->dialog, STATS_MS * 1e-3);
-	save(g);
-	if (cairn_dialog_budget(g->dialog)->spent.task_usd != g->saved_task_usd)
-		save_spending(g);
+	remembered_save(&g->remembered);
 	int64_t now_ns = cairn_now_ns();
 	if (cairn_dialog_wants_snapshot(g->dialog, now_ns))
 		g->wanted_ns = now_ns;
@@ -332,73 +238,18 @@ static int on_second(void *ctx)
 
 /* ---- starting ---- */
 
-/* A session begins with `cairn up`, which writes the configuration in force anew; a stage that is started again does not. */
-static uint64_t session_of(const struct gateway *g)
-{
-	char path[400];
-	struct stat st;
-	snprintf(path, sizeof(path), "%s/config.yaml", cairn_stage_run_dir(g->stage));
-	return stat(path, &st) == 0 ? (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec
-				    : 1;
-}
-
-/* What was spent lies beside the memory and not in it: it is the money of whoever pays, whatever home the robot is in. */
-static void resume_spending(struct gateway *g, const struct cairn_ledger *ledger)
-{
-	struct cairn_budget *budget = cairn_dialog_budget(g->dialog);
-	struct cairn_spending spent = {0};
-	struct cairn_error why = {""};
-	uint64_t session = session_of(g);
-	int64_t now_ns = cairn_now_ns(), unix_ns = (int64_t)(unix_s() * 1e9);
-	size_t len = 0;
-	char *text = cairn_file_read(g->spending_path, CAIRN_FILE_OWN, CAIRN_SPENDING_BYTES_MAX, &len, &why);
-	bool missing = text == NULL && errno == ENOENT;
-	bool ok = text != NULL && cairn_spending_read(&spent, text, len, &why);
-	free(text);
-	cairn_budget_resume(budget, ledger, &spent, session, unix_ns, now_ns);
-	if (ok || missing)
-		return;
-	char aside[520];
-	snprintf(aside, sizeof(aside), "%s.bad", g->spending_path);
-	(void)rename(g->spending_path, aside);
-	cairn_budget_carry_on(budget, ledger, now_ns);
-	cairn_log_error(
-	    "%s: %s; it is kept as %s, and what the memory's ledger has counts as spent in this hour",
-	    g->spending_path, why.text, aside);
-}
-
 static bool open_dialog(struct gateway *g, struct cairn_error *err)
 {
-	struct cairn_error why = {""};
+	char dir[300];
 	if (cairn_prompt_load(g->cfg, &g->system, err))
 		g->dialog =
 		    cairn_dialog_new(&g->cfg->vlm, g->cfg->safety.decision_max_age_s, g->system.data, err);
 	if (g->dialog == NULL)
 		return false;
-	char dir[300];
 	snprintf(dir, sizeof(dir), "%s/state", cairn_stage_run_dir(g->stage));
 	(void)mkdir(dir, 0755);
-	snprintf(g->memory_path, sizeof(g->memory_path), "%s/memory.yaml", dir);
-	snprintf(g->spending_path, sizeof(g->spending_path), "%s/" CAIRN_SPENDING_FILE_NAME, dir);
-	snprintf(g->log_path, sizeof(g->log_path), "%s/decisions.jsonl", dir);
-	if (!journal_open(&g->journal, dir, g->cfg->vlm.journal_mb * 1e6, &why))
-		cairn_log_error("the journal of before is damaged and put aside: %s", why.text);
-	char sent[420];
-	snprintf(sent, sizeof(sent), "%s/sent", dir);
-	sent_init(&g->sent, sent, g->cfg->vlm.sent_pictures_mb * 1e6);
-	struct cairn_ledger ledger = {0};
-	if (!cairn_memory_load(cairn_dialog_memory(g->dialog), &ledger, g->memory_path, &why)) {
-		char aside[520];
-		snprintf(aside, sizeof(aside), "%s.bad", g->memory_path);
-		(void)rename(g->memory_path, aside);
-		cairn_log_error("%s; it is kept as %s, the memory starts empty", why.text, aside);
-	}
-	cairn_dialog_memory(g->dialog)->local_scene[0] = '\0';
-	resume_spending(g, &ledger);
-	if (ledger.calls > 0)
-		cairn_log_info("goes on after %llu calls for %.4f USD, with %u rooms in memory",
-		    (unsigned long long)ledger.calls, ledger.cost_usd,
-		    cairn_dialog_memory(g->dialog)->rooms_count);
+	decision_record_open(&g->record, g->stage, g->dialog, g->system.data, dir);
+	remembered_load(&g->remembered, g->stage, g->dialog, dir);
 	return true;
 }
 
@@ -478,7 +329,8 @@ static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *e
 
 static void save_all(void *ctx)
 {
-	save(ctx);
+	struct gateway *g = ctx;
+	remembered_save(&g->remembered);
 }
 
 static void close_all(void *ctx)
@@ -490,8 +342,7 @@ static void close_all(void *ctx)
 	trace_destroy(&g->witness);
 	service_destroy(&g->service);
 	cairn_dialog_destroy(&g->dialog);
-	journal_close(&g->journal);
-	cairn_text_free(&g->log_line);
+	decision_record_close(&g->record);
 	cairn_text_free(&g->system);
 }
 

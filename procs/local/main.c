@@ -87,16 +87,10 @@ static void recall(struct app *app)
 	    cairn_file_read(app->path, CAIRN_FILE_OWN, CAIRN_VIEW_MEMORY_FILE_BYTES_MAX, &bytes, &err);
 	if (text == NULL && errno == ENOENT)
 		return;
-	if (text != NULL && cairn_view_memory_read(&app->core.memory, text, bytes, &err)) {
+	if (text != NULL && cairn_view_memory_read(&app->core.memory, text, bytes, &err))
 		cairn_log_info("goes on with %u remembered views", app->core.memory.count);
-	} else {
-		char aside[sizeof(app->path) + 16];
-		snprintf(aside, sizeof(aside), "%s.damaged", app->path);
-		cairn_log_warn(
-		    "%s: %s; kept as %s, beginning without views: all is new", app->path, err.text, aside);
-		if (rename(app->path, aside) != 0)
-			cairn_log_warn("%s: %s", aside, strerror(errno));
-	}
+	else
+		cairn_stage_put_aside(app->path, err.text, "no views: all is new");
 	free(text);
 }
 

@@ -265,13 +265,8 @@ static struct cairn_mapper *find_mapper(struct mapper_stage *s, struct cairn_err
 		s->ports.kept = cairn_kept_map_new(mapper, cfg);
 		return mapper;
 	}
-	if (errno != ENOENT) {
-		char aside[sizeof(s->path) + 16];
-		snprintf(aside, sizeof(aside), "%s.damaged", s->path);
-		cairn_log_warn("%s; starting with an empty map", why.text);
-		if (rename(s->path, aside) != 0)
-			cairn_log_warn("%s: %s", aside, strerror(errno));
-	}
+	if (errno != ENOENT)
+		cairn_stage_put_aside(s->path, why.text, "an empty map");
 	mapper = cairn_mapper_new(cfg);
 	if (mapper == NULL)
 		cairn_error_set(err, "no memory for a map");

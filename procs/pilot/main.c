@@ -217,8 +217,16 @@ static bool write_port(const char *run_dir, unsigned port, struct cairn_error *e
 	return cairn_file_replace(path, CAIRN_FILE_NO_SYNC, 0644, text, (size_t)n, err);
 }
 
-static bool open_server(struct pilot *pilot, const struct cairn_config *cfg, struct cairn_error *err)
+static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
 {
+	struct pilot *pilot = ctx;
+	const struct cairn_config *cfg = cairn_stage_config(stage);
+	pilot->stage = stage;
+	pilot->timer_fd = -1;
+	if (!cairn_pilot_api_init(&pilot->api, &cfg->pilot, err)) {
+		cairn_stage_misconfigured(stage);
+		return false;
+	}
 	struct sockaddr_in at = {.sin_family = AF_INET,
 	    .sin_port = htons((uint16_t)cfg->pilot.port),
 	    .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -238,15 +246,16 @@ static bool open_server(struct pilot *pilot, const struct cairn_config *cfg, str
 		cairn_error_set(err, "cannot poll the server: %s", strerror(errno));
 		return false;
 	}
-	cairn_stage_watch_fd(pilot->stage, epoll->epoll_fd, POLLIN, serve, pilot);
-	cairn_stage_watch_fd(pilot->stage, pilot->timer_fd, POLLIN, serve, pilot);
+	cairn_stage_watch_fd(stage, epoll->epoll_fd, POLLIN, serve, pilot);
+	cairn_stage_watch_fd(stage, pilot->timer_fd, POLLIN, serve, pilot);
 	cairn_log_info("scripted pilot '%s' on http://127.0.0.1:%u/v1",
 	    cairn_choice_pilot_words[cfg->pilot.profile], port->port);
-	return write_port(cairn_stage_run_dir(pilot->stage), port->port, err);
+	return write_port(cairn_stage_run_dir(stage), port->port, err);
 }
 
-static void close_server(struct pilot *pilot)
+static void close_all(void *ctx)
 {
+	struct pilot *pilot = ctx;
 	if (pilot->daemon == NULL)
 		return;
 	/* A daemon must not be stopped while connections are suspended. */
@@ -260,25 +269,5 @@ static void close_server(struct pilot *pilot)
 	close(pilot->timer_fd);
 }
 
-int main(int argc, char **argv)
-{
-	int status;
-	struct pilot pilot = {.timer_fd = -1};
-	pilot.stage = cairn_stage_start("cairn-pilot", "scripted stand-in for a model", argc, argv, &status);
-	if (pilot.stage == NULL)
-		return status;
-	const struct cairn_config *cfg = cairn_stage_config(pilot.stage);
-	struct cairn_error err = {""};
-	status = 1;
-	if (!cairn_pilot_api_init(&pilot.api, &cfg->pilot, &err)) {
-		cairn_log_error("%s", err.text);
-		status = 2;
-	} else if (!open_server(&pilot, cfg, &err)) {
-		cairn_log_error("%s", err.text);
-	} else {
-		cairn_stage_ready(pilot.stage);
-		status = cairn_stage_run(pilot.stage);
-	}
-	close_server(&pilot);
-	return cairn_stage_finish(&pilot.stage, status);
-}
+CAIRN_STAGE_MAIN(
+    "cairn-pilot", "scripted stand-in for a model", struct pilot, .open = open_all, .close = close_all)

@@ -333,7 +333,7 @@ static bool recall(struct robot_sim *r, struct cairn_error *err)
 	return true;
 }
 
-static bool open_all(struct robot_sim *r, struct cairn_error *err)
+static bool open_devices(struct robot_sim *r, struct cairn_error *err)
 {
 	const struct cairn_config_robot *robot = &r->cfg->robot;
 	const char *run_dir = cairn_stage_run_dir(r->stage);
@@ -363,8 +363,9 @@ static bool open_all(struct robot_sim *r, struct cairn_error *err)
 
 /* Told to end, the robot is still there: it rolls until the stages have stopped it, and whatever it touches
  * then counts. (When the launcher dies everybody is told to end at once.) */
-static void roll_out(struct robot_sim *r)
+static void roll_out(void *ctx)
 {
+	struct robot_sim *r = ctx;
 	int64_t end_ns = cairn_now_ns() + ROLL_OUT_NS;
 	while (r->stops.moving && cairn_now_ns() < end_ns) {
 		struct pollfd p = {.fd = r->base.port.master, .events = POLLIN};
@@ -376,7 +377,7 @@ static void roll_out(struct robot_sim *r)
 	(void)poll(NULL, 0, FAREWELL_MS);
 }
 
-static int run(struct robot_sim *r)
+static void start(struct robot_sim *r)
 {
 	cairn_dev_lidar_init(&r->lidar);
 	sim_base_init(&r->base, r->cfg, r->sim);
@@ -390,14 +391,38 @@ static int run(struct robot_sim *r)
 	if (r->order_sub != NULL)
 		cairn_stage_every(r->stage, TRUTH_MS, on_offer, r);
 	cairn_stage_every(r->stage, (int)lround(1000.0 / r->cfg->camera.rate_hz), on_picture, r);
-	cairn_stage_ready(r->stage);
-	int status = cairn_stage_run(r->stage);
-	roll_out(r);
-	return status;
 }
 
-static void close_all(struct robot_sim *r)
+static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
 {
+	struct robot_sim *r = ctx;
+	r->stage = stage;
+	r->cfg = cairn_stage_config(stage);
+	r->world = cairn_world_load(r->cfg->sim.world, err);
+	if (r->world != NULL)
+		r->sim = cairn_sim_new(r->cfg, r->world, err);
+	if (r->sim == NULL) {
+		cairn_stage_misconfigured(stage);
+		return false;
+	}
+	r->truth_pub = cairn_stage_publish(stage, CAIRN_TOPIC_SIM_TRUTH);
+	if (r->cfg->sim.bumper)
+		r->guard_pub = cairn_stage_publish(stage, CAIRN_TOPIC_GUARD);
+	cairn_sim_arm_init(&r->arm, r->cfg, r->world, r->sim);
+	if (r->cfg->robot.arm_reach_m > 0.0) {
+		r->done_pub = cairn_stage_publish(stage, CAIRN_TOPIC_SKILL_DONE);
+		r->skills_pub = cairn_stage_publish(stage, CAIRN_TOPIC_SKILLS);
+		r->order_sub = cairn_stage_subscribe(stage, CAIRN_TOPIC_SKILL_REQUEST, on_order, r);
+	}
+	if (!recall(r, err) || !open_devices(r, err))
+		return false;
+	start(r);
+	return true;
+}
+
+static void close_all(void *ctx)
+{
+	struct robot_sim *r = ctx;
 	if (r->lidar_port.master > 0 && r->base.port.master > 0)
 		cairn_log_info(
 		    "%llu frames missed by slow readers; bytes nobody read: LiDAR %llu, board %llu",
@@ -417,38 +442,5 @@ static void close_all(struct robot_sim *r)
 	cairn_world_destroy(&r->world);
 }
 
-int main(int argc, char **argv)
-{
-	int status;
-	struct cairn_error err = {""};
-	struct robot_sim r = {.memory = NULL};
-	r.stage = cairn_stage_start("cairn-robot-sim",
-	    "the simulated robot and house, behind the real devices' protocols", argc, argv, &status);
-	if (r.stage == NULL)
-		return status;
-	r.cfg = cairn_stage_config(r.stage);
-	status = 2;
-	r.world = cairn_world_load(r.cfg->sim.world, &err);
-	if (r.world != NULL)
-		r.sim = cairn_sim_new(r.cfg, r.world, &err);
-	if (r.sim != NULL) {
-		status = 1;
-		r.truth_pub = cairn_stage_publish(r.stage, CAIRN_TOPIC_SIM_TRUTH);
-		if (r.cfg->sim.bumper)
-			r.guard_pub = cairn_stage_publish(r.stage, CAIRN_TOPIC_GUARD);
-		cairn_sim_arm_init(&r.arm, r.cfg, r.world, r.sim);
-		if (r.cfg->robot.arm_reach_m > 0.0) {
-			r.done_pub = cairn_stage_publish(r.stage, CAIRN_TOPIC_SKILL_DONE);
-			r.skills_pub = cairn_stage_publish(r.stage, CAIRN_TOPIC_SKILLS);
-			r.order_sub = cairn_stage_subscribe(r.stage, CAIRN_TOPIC_SKILL_REQUEST, on_order, &r);
-		}
-		if (recall(&r, &err) && open_all(&r, &err)) {
-			status = run(&r);
-			err.text[0] = '\0';
-		}
-	}
-	if (err.text[0] != '\0')
-		cairn_log_error("%s", err.text);
-	close_all(&r);
-	return cairn_stage_finish(&r.stage, status);
-}
+CAIRN_STAGE_MAIN("cairn-robot-sim", "the simulated robot and house, behind the real devices' protocols",
+    struct robot_sim, .open = open_all, .ended = roll_out, .close = close_all)

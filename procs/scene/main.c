@@ -3,14 +3,12 @@
  *
  * Advice for models and people: nothing that drives reads it, and the robot goes on without this stage. What it knows is saved
  * while it changes, whole or not at all; a file that cannot be used is put aside, not overwritten. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "common/base/hash.h"
-#include "common/external/external.h"
 #include "common/scene/scene.h"
 #include "common/scene/scene_answer.h"
 #include "common/scene/scene_file.h"
@@ -37,8 +35,6 @@ struct app {
 	bool has_pose, has_features;
 	int64_t t_map_ns, t_saved_ns;
 	uint64_t map_hash, saved_version, map_id;
-	struct cairn_external_topics outside; /* topics of programs outside; of detections, these */
-	struct cairn_sub *outside_subs[CAIRN_EXTERNAL_TOPICS_MAX];
 	struct cairn_msg_detections seen_outside;
 	double update_ms;
 	char path[512];
@@ -69,42 +65,25 @@ static bool take_detections(void *core, const void *m, const struct cairn_header
 CAIRN_TAKE(take_sightings, app, detections, (cairn_scene_told(core->scene, m, unix_s()), 0))
 
 /* What detectors outside have seen. They are of the map that the robot has, or of none. */
-static int on_outside(void *ctx)
+static bool take_outside(void *core, const void *message, const struct cairn_header *hdr, int64_t now_ns)
 {
-	struct app *app = ctx;
-	struct cairn_header hdr;
-	for (uint32_t i = 0; i < app->outside.count; i++) {
-		while (app->outside_subs[i] != NULL &&
-		       cairn_sub_recv(app->outside_subs[i], &app->seen_outside, &hdr) == 1) {
-			bool usable =
-			    hdr.valid && cairn_stamp_plausible(hdr.t_ns, cairn_now_ns()) &&
-			    (app->seen_outside.map_id == 0 || app->seen_outside.map_id == app->map_id);
-			if (!usable || !app->has_pose) {
-				cairn_stage_count_reject(app->stage);
-				continue;
-			}
-			app->seen_outside.map_id = app->map_id;
-			cairn_scene_see(app->scene, &app->seen_outside, unix_s());
-		}
+	struct app *app = core;
+	const struct cairn_msg_detections *m = message;
+	(void)hdr, (void)now_ns;
+	if (!app->has_pose || (m->map_id != 0 && m->map_id != app->map_id)) {
+		cairn_stage_count_reject(app->stage);
+		return false;
 	}
-	return 0;
+	app->seen_outside = *m;
+	app->seen_outside.map_id = app->map_id;
+	cairn_scene_see(app->scene, &app->seen_outside, unix_s());
+	return false;
 }
 
-static bool listen_outside(struct app *app, struct cairn_error *err)
-{
-	if (!cairn_external_load(&app->outside, app->cfg->external.topics, err))
-		return false;
-	for (uint32_t i = 0; i < app->outside.count; i++) {
-		if (app->outside.rows[i].topic != CAIRN_TOPIC_DETECTED)
-			continue;
-		app->outside_subs[i] = cairn_sub_new(
-		    cairn_stage_bus(app->stage), CAIRN_TOPIC_DETECTED, app->outside.rows[i].name, err);
-		if (app->outside_subs[i] == NULL)
-			return false;
-		cairn_stage_watch_socket(app->stage, cairn_sub_socket(app->outside_subs[i]), on_outside, app);
-	}
-	return true;
-}
+static const struct cairn_in outside[] = {
+    {CAIRN_TOPIC_DETECTED, CAIRN_ACCEPT_PLAUSIBLE, take_outside},
+    {.take = NULL},
+};
 
 static bool take_pose(void *core, const void *message, const struct cairn_header *hdr, int64_t now_ns)
 {
@@ -256,11 +235,7 @@ static void recall(struct app *app)
 			cairn_log_info("going on with %s: %u things", app->path, n);
 		return;
 	}
-	char aside[sizeof(app->path) + 16];
-	snprintf(aside, sizeof(aside), "%s.damaged", app->path);
-	cairn_log_warn("%s; kept as %s, beginning with an empty scene", err.text, aside);
-	if (rename(app->path, aside) != 0)
-		cairn_log_warn("%s: %s", aside, strerror(errno));
+	cairn_stage_put_aside(app->path, err.text, "an empty scene");
 }
 
 static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
@@ -272,7 +247,7 @@ static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *e
 	if (app->scene == NULL)
 		return false;
 	recall(app);
-	if (!listen_outside(app, err))
+	if (!cairn_stage_declared_inputs(stage, outside, app, NULL, NULL, err))
 		return false;
 	app->grid_sub = cairn_stage_frame_sub(stage, CAIRN_FRAME_MAP_GRID, err);
 	if (app->grid_sub == NULL)

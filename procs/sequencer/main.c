@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "common/base/geom.h"
-#include "common/external/external.h"
 #include "common/sequencer/sequencer_ports.h"
 #include "procs/sequencer/store.h"
 #include "procs/shell/stage.h"
@@ -22,8 +21,6 @@ struct app {
 	bool steered; /* by hand, at the last step */
 	struct cairn_sequencer_output out;
 	struct store store;
-	struct cairn_external_topics outside; /* topics of programs outside; of arms, these */
-	struct cairn_sub *outside_subs[CAIRN_EXTERNAL_TOPICS_MAX];
 };
 
 static bool open_core(struct app *app)
@@ -129,49 +126,31 @@ static int on_decision(void *ctx)
 
 /* ---- arms that are moved by programs outside ---- */
 
-static int on_arm(void *ctx)
+static bool take_arm(void *core, const void *message, const struct cairn_header *hdr, int64_t now_ns)
 {
-	struct app *app = ctx;
-	struct cairn_header hdr;
-	union {
-		struct cairn_msg_skills skills;
-		struct cairn_msg_skill_result done;
-	} m;
-	for (uint32_t i = 0; i < app->outside.count; i++)
-		while (app->outside_subs[i] != NULL && cairn_sub_recv(app->outside_subs[i], &m, &hdr) == 1) {
-			int64_t now_ns = cairn_now_ns();
-			if (!hdr.valid || !cairn_stamp_plausible(hdr.t_ns, now_ns))
-				cairn_stage_count_reject(app->stage);
-			else if (app->outside.rows[i].topic == CAIRN_TOPIC_ARM)
-				cairn_sequencer_on_skills(app->seq, &m.skills, hdr.t_ns);
-			else
-				cairn_sequencer_on_skill_done(app->seq, &m.done, now_ns);
-		}
-	return on_decision(app);
+	(void)now_ns;
+	cairn_sequencer_on_skills(core, message, hdr->t_ns);
+	return true;
 }
 
-static bool listen_to_arms(struct app *app, struct cairn_error *err)
+static bool take_arm_done(void *core, const void *message, const struct cairn_header *hdr, int64_t now_ns)
 {
-	bool ok = cairn_external_load(&app->outside, cairn_stage_config(app->stage)->external.topics, err);
-	for (uint32_t i = 0; ok && i < app->outside.count; i++) {
-		enum cairn_topic topic = app->outside.rows[i].topic;
-		if (topic != CAIRN_TOPIC_ARM && topic != CAIRN_TOPIC_ARM_DONE)
-			continue;
-		app->outside_subs[i] =
-		    cairn_sub_new(cairn_stage_bus(app->stage), topic, app->outside.rows[i].name, err);
-		ok = app->outside_subs[i] != NULL;
-		if (ok)
-			cairn_stage_watch_socket(
-			    app->stage, cairn_sub_socket(app->outside_subs[i]), on_arm, app);
-	}
-	return ok;
+	(void)hdr;
+	cairn_sequencer_on_skill_done(core, message, now_ns);
+	return true;
 }
+
+static const struct cairn_in arms[] = {
+    {CAIRN_TOPIC_ARM, CAIRN_ACCEPT_PLAUSIBLE, take_arm},
+    {CAIRN_TOPIC_ARM_DONE, CAIRN_ACCEPT_PLAUSIBLE, take_arm_done},
+    {.take = NULL},
+};
 
 static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
 {
 	struct app *app = ctx;
 	app->stage = stage;
-	if (!open_core(app) || !listen_to_arms(app, err))
+	if (!open_core(app) || !cairn_stage_declared_inputs(stage, arms, app->seq, on_decision, app, err))
 		return false;
 	app->outbox = cairn_stage_outputs(stage, cairn_sequencer_out);
 	cairn_stage_inputs(stage, cairn_sequencer_in, app->seq, on_decision, app);

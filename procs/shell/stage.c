@@ -288,6 +288,17 @@ void cairn_stage_tried(struct cairn_stage *stage, const char *what, const char *
 	stage->beat_due_ns = 0;
 }
 
+void cairn_stage_put_aside(const char *path, const char *why, const char *begins)
+{
+	char aside[1024];
+	bool names_it = strstr(why, path) != NULL;
+	snprintf(aside, sizeof(aside), "%s.damaged", path);
+	cairn_log_warn("%s%s%s; kept as %s, beginning with %s", names_it ? "" : path, names_it ? "" : ": ",
+	    why, aside, begins);
+	if (rename(path, aside) != 0)
+		cairn_log_warn("%s: %s", aside, strerror(errno));
+}
+
 void cairn_stage_count_reject(struct cairn_stage *stage)
 {
 	stage->rejects++;

@@ -31,12 +31,13 @@ struct cairn_stage_program {
 	size_t bytes; /* of its state, which is all zero when it is opened */
 	/* Opens what it needs, and hangs it into the loop. False with the reason; without one it is said to be want of memory. */
 	bool (*open)(void *app, struct cairn_stage *stage, struct cairn_error *err);
+	int (*run)(void *app);    /* in place of cairn_stage_run; NULL: that */
 	void (*ended)(void *app); /* the loop has ended: what is saved and told last; NULL: nothing */
 	void (*close)(void *app); /* also of what was opened in part; NULL: nothing */
 	bool urgent;              /* on the way to the wheels (cairn_stage_urgent) */
 };
 
-/* Starts the stage, opens, runs and closes it. The exit status for main. */
+/* Starts the stage, opens, runs and closes it. The exit status for main: 0 ended as asked, 1 failed, 2 wrong configuration. */
 int cairn_stage_main(const struct cairn_stage_program *program, int argc, char **argv);
 /* The main() of a program whose state is of that type: CAIRN_STAGE_MAIN("cairn-x", "does x", struct app, .open = open_all) */
 #define CAIRN_STAGE_MAIN(program_name, its_purpose, type, ...)                                               \
@@ -66,6 +67,10 @@ struct cairn_sub *cairn_stage_subscribe(
  * are counted. at_once(ctx) is called behind messages whose row wants the stage to act at once; NULL: nothing. */
 void cairn_stage_inputs(
     struct cairn_stage *stage, const struct cairn_in *rows, void *core, cairn_loop_fn *at_once, void *ctx);
+/* The same of the topics of programs outside that external.topics declares: each of those rows' schemas. False with the reason: the
+ * file cannot be used, or a topic not be subscribed to. */
+bool cairn_stage_declared_inputs(struct cairn_stage *stage, const struct cairn_in *rows, void *core,
+    cairn_loop_fn *at_once, void *ctx, struct cairn_error *err);
 /* Binds the outputs; what is put into the box is published by their rows. Once a stage. */
 struct cairn_outbox *cairn_stage_outputs(struct cairn_stage *stage, const struct cairn_out *rows);
 /* Frames (ipc/frames.h), in and out. With the first of them the stage joins the data plane, which may end the process and so comes
@@ -107,6 +112,11 @@ void cairn_stage_urgent(struct cairn_stage *stage);
  * for example "save the map"; why is NULL when it worked. Failures are counted; the first, and the end of a
  * row of them, are logged, and 'cairn status' shows the newest for as long as it lasts. */
 void cairn_stage_tried(struct cairn_stage *stage, const char *what, const char *why);
+/* What fails in open is the configuration's fault: trying again would not help, and the exit status says so. */
+void cairn_stage_misconfigured(struct cairn_stage *stage);
+/* A file of the stage before that cannot be used is kept as PATH.damaged for whoever wants to look. Says so: why, and begins, with
+ * what the stage begins in its place. */
+void cairn_stage_put_aside(const char *path, const char *why, const char *begins);
 /* Ready: tells the launcher (newline on --ready-fd). */
 void cairn_stage_ready(struct cairn_stage *stage);
 /* Runs until a signal (0) or a callback's negative status. */

@@ -3,6 +3,11 @@
 
 #include "procs/shell/stage_private.h"
 
+void cairn_stage_misconfigured(struct cairn_stage *stage)
+{
+	stage->misconfigured = true;
+}
+
 int cairn_stage_main(const struct cairn_stage_program *program, int argc, char **argv)
 {
 	struct cairn_error err = {""};
@@ -10,17 +15,17 @@ int cairn_stage_main(const struct cairn_stage_program *program, int argc, char *
 	struct cairn_stage *stage = cairn_stage_start(program->name, program->purpose, argc, argv, &status);
 	if (stage == NULL)
 		return status;
-	status = 1;
 	void *app = calloc(1, program->bytes);
 	if (app != NULL && program->open(app, stage, &err)) {
 		if (program->urgent)
 			cairn_stage_urgent(stage);
 		cairn_stage_ready(stage);
-		status = cairn_stage_run(stage);
+		status = program->run != NULL ? program->run(app) : cairn_stage_run(stage);
 		if (program->ended != NULL)
 			program->ended(app);
 	} else {
 		cairn_log_error("%s", err.text[0] != '\0' ? err.text : "out of memory");
+		status = stage->misconfigured ? 2 : 1;
 	}
 	if (app != NULL && program->close != NULL)
 		program->close(app);

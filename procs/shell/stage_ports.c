@@ -1,6 +1,7 @@
 /* stage_ports.c - the ports of a core over the bus: what is received for it, and what it sends. */
 #include <stdlib.h>
 
+#include "common/external/external.h"
 #include "procs/shell/stage_private.h"
 
 /* All that waits; true when a row wants the stage to act at once. */
@@ -41,25 +42,47 @@ static void make_room(struct cairn_stage *stage, size_t bytes)
 		stage_give_up("inputs", &(struct cairn_error){"out of memory"});
 }
 
+/* in without its place among the inputs, from the socket of sub. */
+static void add_input(struct cairn_stage *stage, struct stage_input in, struct cairn_sub *sub)
+{
+	if (stage->input_count == STAGE_INPUTS_MAX)
+		stage_give_up("inputs", &(struct cairn_error){"too many of them"});
+	make_room(stage, cairn_topics[in.row->topic].desc->size);
+	in.stage = stage;
+	in.sub = sub;
+	in.index = stage->input_count++;
+	stage->inputs[in.index] = in;
+	cairn_stage_watch_socket(stage, cairn_sub_socket(sub), on_input, &stage->inputs[in.index]);
+}
+
 void cairn_stage_inputs(
     struct cairn_stage *stage, const struct cairn_in *rows, void *core, cairn_loop_fn *at_once, void *ctx)
 {
-	int table_start = stage->input_count;
-	for (; rows->take != NULL; rows++) {
-		if (stage->input_count == STAGE_INPUTS_MAX)
-			stage_give_up("inputs", &(struct cairn_error){"too many of them"});
-		int index = stage->input_count++;
-		struct stage_input *in = &stage->inputs[index];
-		make_room(stage, cairn_topics[rows->topic].desc->size);
-		*in = (struct stage_input){.stage = stage,
-		    .row = rows,
-		    .core = core,
-		    .at_once = at_once,
-		    .ctx = ctx,
-		    .index = index,
-		    .table_start = table_start};
-		in->sub = cairn_stage_subscribe(stage, rows->topic, on_input, in);
-	}
+	struct stage_input in = {
+	    .core = core, .at_once = at_once, .ctx = ctx, .table_start = stage->input_count};
+	for (in.row = rows; in.row->take != NULL; in.row++)
+		add_input(stage, in, cairn_stage_subscribe(stage, in.row->topic, NULL, NULL));
+}
+
+bool cairn_stage_declared_inputs(struct cairn_stage *stage, const struct cairn_in *rows, void *core,
+    cairn_loop_fn *at_once, void *ctx, struct cairn_error *err)
+{
+	struct cairn_external_topics topics;
+	struct stage_input in = {
+	    .core = core, .at_once = at_once, .ctx = ctx, .table_start = stage->input_count};
+	if (!cairn_external_load(&topics, stage->cfg.external.topics, err))
+		return false;
+	for (uint32_t i = 0; i < topics.count; i++)
+		for (in.row = rows; in.row->take != NULL; in.row++) {
+			if (in.row->topic != topics.rows[i].topic)
+				continue;
+			struct cairn_sub *sub =
+			    cairn_sub_new(stage->bus, in.row->topic, topics.rows[i].name, err);
+			if (sub == NULL)
+				return false;
+			add_input(stage, in, sub);
+		}
+	return true;
 }
 
 static void send_output(void *ctx, enum cairn_topic topic, const void *message, int64_t t_ns)

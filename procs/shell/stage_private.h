@@ -7,7 +7,7 @@
 #include "procs/shell/stage.h"
 
 #define STAGE_TIMERS_MAX 16
-#define STAGE_INPUTS_MAX 32
+#define STAGE_INPUTS_MAX 48
 #define STAGE_TROUBLES_MAX 4 /* of different kinds at once */
 
 /* What is called when the item of the poller with the same number is ready. */
@@ -41,7 +41,7 @@ struct cairn_stage {
 	int signal_fd;
 	int timer_fd; /* readable when the next timer is due */
 	int64_t armed_ns;
-	bool ending;
+	bool ending, misconfigured;
 	struct cairn_config cfg;
 	struct cairn_bus *bus;
 	struct cairn_pub *beat_pub, *commanded_pub;

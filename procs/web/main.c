@@ -31,8 +31,9 @@ static void name_token_file(struct web *web)
 		    cairn_stage_run_dir(web->stage));
 }
 
-static int run(struct web *web)
+static int run(void *ctx)
 {
+	struct web *web = ctx;
 	int r = cairn_stage_turn(web->stage);
 	while (r >= 0 && !cairn_stage_ending(web->stage)) {
 		if (lws_service(web->lws, 0) < 0)
@@ -45,45 +46,39 @@ static int run(struct web *web)
 	return r;
 }
 
-int main(int argc, char **argv)
+static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
 {
-	int status = 1;
-	struct cairn_error err = {""};
-	struct web *web = calloc(1, sizeof(*web));
-	if (web == NULL)
-		return 1;
+	struct web *web = ctx;
+	web->stage = stage;
+	web->cfg = &cairn_stage_config(stage)->web;
 	web->frames_fd = web->listen_fd = web->subs_timer_fd = web->subs.epoll_fd = -1;
-	web->stage = cairn_stage_start("cairn-web", "page, WebSocket and HTTP", argc, argv, &status);
-	if (web->stage == NULL) {
-		free(web);
-		return status;
-	}
-	web->cfg = &cairn_stage_config(web->stage)->web;
 	(void)setpriority(PRIO_PROCESS, 0, NICE);
 	name_token_file(web);
-	cairn_bus_be_patient(cairn_stage_bus(web->stage));
-	web->teleop = cairn_stage_publish(web->stage, CAIRN_TOPIC_TELEOP);
-	if (hub_open(web, &err) && orders_open(web, &err) && web_open(web, &err)) {
-		past_open(web);
-		replay_open(web);
-		cairn_stage_every(web->stage, TICK_MS, viewers_on_tick, web);
-		cairn_stage_every(web->stage, TICK_MS, foxglove_on_tick, web);
-		cairn_stage_every(web->stage, TICK_MS, http_on_tick, web);
-		cairn_stage_every(web->stage, TICK_MS, orders_on_tick, web);
-		cairn_stage_every(web->stage, TICK_MS, pictures_on_tick, web);
-		cairn_stage_every(web->stage, 5 * TICK_MS, hub_on_tick, web);
-		cairn_stage_every(web->stage, 5 * TICK_MS, logs_on_tick, web);
-		cairn_stage_ready(web->stage);
-		status = run(web);
-	} else {
-		cairn_log_error("%s", err.text);
-	}
+	cairn_bus_be_patient(cairn_stage_bus(stage));
+	web->teleop = cairn_stage_publish(stage, CAIRN_TOPIC_TELEOP);
+	if (!hub_open(web, err) || !orders_open(web, err) || !web_open(web, err))
+		return false;
+	past_open(web);
+	replay_open(web);
+	cairn_stage_every(stage, TICK_MS, viewers_on_tick, web);
+	cairn_stage_every(stage, TICK_MS, foxglove_on_tick, web);
+	cairn_stage_every(stage, TICK_MS, http_on_tick, web);
+	cairn_stage_every(stage, TICK_MS, orders_on_tick, web);
+	cairn_stage_every(stage, TICK_MS, pictures_on_tick, web);
+	cairn_stage_every(stage, 5 * TICK_MS, hub_on_tick, web);
+	cairn_stage_every(stage, 5 * TICK_MS, logs_on_tick, web);
+	return true;
+}
+
+static void close_all(void *ctx)
+{
+	struct web *web = ctx;
 	web_close(web);
 	web_blob_drop(&web->channels);
 	pictures_close(web);
 	past_close(web);
 	hub_close(web);
-	status = cairn_stage_finish(&web->stage, status);
-	free(web);
-	return status;
 }
+
+CAIRN_STAGE_MAIN(
+    "cairn-web", "page, WebSocket and HTTP", struct web, .open = open_all, .run = run, .close = close_all)

@@ -34,7 +34,8 @@ procs/gateway/discoveries.c 1 the time at which a thing was found
 procs/gateway/http.c 1 a service may say until when to wait as a time of day; the wait is a monotonic span of at most an hour
 procs/gateway/locate.c 1 how long ago a thing was seen
 procs/cairn/cmd_scene.c 1 how long ago a thing was seen
-procs/gateway/main.c 1 the time in a line of the log of decisions
+procs/gateway/decision_record.c 1 the time in a line of the log of decisions
+procs/gateway/remembered.c 1 what an hour and a day have cost is told by the time of day, over restarts
 procs/gateway/recorder.c 2 the name of a folder of recordings
 procs/gateway/service.c 1 the time in a recorded exchange
 procs/gateway/decision_trace.c 1 the time at which a recording began
