@@ -5,6 +5,7 @@
 
 #include "common/config/speeds.h"
 #include "common/device/battery.h"
+#include "common/device/guard_lines.h"
 #include "common/safety/monitor_polygons.h"
 #include "common/sequencer/zone_text.h"
 #include "common/explore/exploration_context.h"
@@ -166,6 +167,11 @@ static bool check_robot(const struct cairn_config *cfg, struct cairn_error *err)
 	const struct cairn_config_robot *r = &cfg->robot;
 	if (!cairn_battery_curve_parse(&curve, r->battery_curve, &why)) {
 		cairn_error_set(err, "robot.battery_curve: %.160s", why.text);
+		return false;
+	}
+	struct cairn_guard_lines guard;
+	if (!cairn_guard_lines_parse(&guard, r->guard_lines, &why)) {
+		cairn_error_set(err, "robot.guard_lines: %.180s", why.text);
 		return false;
 	}
 	bool two_wheels = r->base_model == CAIRN_CHOICE_BASE_MODEL_DIFFDRIVE_SERIAL;

@@ -91,7 +91,8 @@ void cairn_motor_params_from(struct cairn_motor_params *p, const struct cairn_co
 	    .depth_timeout_s = cfg->safety.depth_timeout_s,
 	    .depth_off = cfg->safety.depth == CAIRN_CHOICE_DEPTH_OFF,
 	    .depth_required = cfg->safety.depth == CAIRN_CHOICE_DEPTH_REQUIRED,
-	    .guard_required = cfg->safety.guard == CAIRN_CHOICE_GUARD_REQUIRED,
+	    .guard_required =
+		cfg->safety.guard == CAIRN_CHOICE_GUARD_REQUIRED || cfg->robot.guard_lines[0] != '\0',
 	    .rearm_operator = cfg->safety.rearm == CAIRN_CHOICE_REARM_OPERATOR,
 	};
 	cairn_monitor_params_from(&p->monitor, cfg);

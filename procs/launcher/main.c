@@ -51,6 +51,7 @@ enum when {
 	NOTIFIES,
 	LISTENS,
 	LOCAL_TIER,
+	GUARDS,
 	FLEET
 };
 
@@ -61,6 +62,8 @@ static bool wanted(const struct cairn_config *cfg, enum when when)
 		return true;
 	case SIMULATED:
 		return cfg->robot.drive == CAIRN_CHOICE_DRIVE_SIMULATED;
+	case GUARDS: /* the simulator plays them itself */
+		return cfg->robot.guard_lines[0] != '\0' && !wanted(cfg, SIMULATED);
 	case PILOT:
 		return cairn_lineup_names(&cfg->vlm, "pilot");
 	case REMOTE:
@@ -101,7 +104,8 @@ static bool wanted(const struct cairn_config *cfg, enum when when)
 /* In a replay: the player and what was asked for, and never what touches a device. */
 static bool wanted_in_replay(const struct cairn_config *cfg, const char *name, enum when when)
 {
-	static const char *const devices[] = {"robot-sim", "motor", "sensor-bridge", "camera-bridge"};
+	static const char *const devices[] = {
+	    "robot-sim", "motor", "sensor-bridge", "guard-bridge", "camera-bridge"};
 	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
 		if (strcmp(name, devices[i]) == 0)
 			return false;

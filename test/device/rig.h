@@ -45,8 +45,9 @@ static struct cairn_dev_diffdrive two_wheels;
 static struct cairn_dev_lidar lidar;
 static bool is_ld06; /* the LiDAR is one, from setup on */
 static struct cairn_dev_ld06 ld06;
-static double intruder_m;   /* something ahead of the LiDAR at this distance; 0 = nothing */
-static unsigned revolution; /* of the LiDAR, counted */
+static const char *guard_lines, *guard_chip; /* from setup on; then the stage guard-bridge publishes guard */
+static double intruder_m;                    /* something ahead of the LiDAR at this distance; 0 = nothing */
+static unsigned revolution;                  /* of the LiDAR, counted */
 static bool lidar_frozen, board_deaf;
 static pid_t motor_pid, bridge_pid;
 static struct cairn_pub *cmd_pub, *estop_pub, *guard_pub;
@@ -329,6 +330,10 @@ static inline void make_run_dir(void)
 		cfg.robot.footprint_half_width_m = 0.13;
 		cfg.robot.footprint_front_m = cfg.robot.footprint_rear_m = 0.15;
 	}
+	if (guard_lines != NULL) {
+		snprintf(cfg.robot.guard_lines, sizeof(cfg.robot.guard_lines), "%s", guard_lines);
+		snprintf(cfg.robot.guard_chip, sizeof(cfg.robot.guard_chip), "%s", guard_chip);
+	}
 	snprintf(path, sizeof(path), "%s/config.yaml", run_dir);
 	ck_assert_msg(cairn_config_save(&cfg, path, &err), "%s", err.text);
 	bus = cairn_bus_new(run_dir, &err);
@@ -340,12 +345,13 @@ static inline void join_bus(void)
 	struct cairn_error err = {""};
 	cmd_pub = cairn_pub_new(bus, CAIRN_TOPIC_CMD_VEL, NULL, &err);
 	estop_pub = cairn_pub_new(bus, CAIRN_TOPIC_ESTOP, NULL, &err);
-	guard_pub = cairn_pub_new(bus, CAIRN_TOPIC_GUARD, NULL, &err);
+	guard_pub = guard_lines == NULL ? cairn_pub_new(bus, CAIRN_TOPIC_GUARD, NULL, &err) : NULL;
 	scan_sub = cairn_sub_new(bus, CAIRN_TOPIC_SCAN, NULL, &err);
 	motion_sub = cairn_sub_new(bus, CAIRN_TOPIC_MOTION, NULL, &err);
 	odom_sub = cairn_sub_new(bus, CAIRN_TOPIC_ODOM, NULL, &err);
 	ck_assert_msg(
-	    cmd_pub && estop_pub && guard_pub && scan_sub && motion_sub && odom_sub, "%s", err.text);
+	    cmd_pub && estop_pub && (guard_pub || guard_lines) && scan_sub && motion_sub && odom_sub, "%s",
+	    err.text);
 }
 
 static inline void setup(bool devices)
