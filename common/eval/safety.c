@@ -105,6 +105,7 @@ static enum cairn_blocker blocker(const struct cairn_motor *m)
 			return CAIRN_BLOCKER_COMING;
 		case CAIRN_ZONE_CLIFF:
 			return CAIRN_BLOCKER_DROP;
+		case CAIRN_ZONE_BUMPER: /* no trial has one */
 		case CAIRN_ZONE_FREE:
 		case CAIRN_ZONE_SLOW:
 		case CAIRN_ZONE_CREEP:

@@ -65,7 +65,8 @@ enum cairn_monitor_polygon_verdict {
 	CAIRN_ZONE_STOP,
 	CAIRN_ZONE_EMERGENCY,
 	CAIRN_ZONE_APPROACH,
-	CAIRN_ZONE_CLIFF /* the motor core's own: a drop ahead */
+	CAIRN_ZONE_CLIFF, /* the motor core's own: a drop ahead */
+	CAIRN_ZONE_BUMPER /* and a bumper that is pressed */
 };
 
 struct cairn_monitor_polygon_limit {

@@ -14,7 +14,6 @@
 #define SPOT_V_MPS 1e-4 /* commands below are standing still */
 #define SPOT_W_RADPS 1e-3
 #define GUARD_AGE_MAX_S 0.5
-#define CLIFF_CLEAR_NS CAIRN_NS_PER_S
 #define HOLD_MPS 0.02 /* a lower limit is not worth creeping at: hold */
 #define UNHOLD_MPS 0.04
 #define STANDS_MPS 0.02
@@ -93,6 +92,7 @@ void cairn_motor_params_from(struct cairn_motor_params *p, const struct cairn_co
 	    .depth_required = cfg->safety.depth == CAIRN_CHOICE_DEPTH_REQUIRED,
 	    .guard_required =
 		cfg->safety.guard == CAIRN_CHOICE_GUARD_REQUIRED || cfg->robot.guard_lines[0] != '\0',
+	    .bumper_sided = cfg->robot.guard_lines[0] != '\0',
 	    .rearm_operator = cfg->safety.rearm == CAIRN_CHOICE_REARM_OPERATOR,
 	};
 	cairn_monitor_params_from(&p->monitor, cfg);
@@ -104,7 +104,7 @@ void cairn_motor_init(
 	memset(m, 0, sizeof(*m));
 	m->params = *params;
 	m->t_ns = now_ns;
-	m->measured_ns = m->estop_seen_ns = m->cliff_ns = NEVER_NS;
+	m->measured_ns = m->estop_seen_ns = m->cliff_ns = m->bumper_ns[0] = m->bumper_ns[1] = NEVER_NS;
 	m->battery_percent = -1.0;
 	m->rearming = true;
 	m->needs_operator = reborn && params->rearm_operator;
@@ -260,14 +260,7 @@ bool cairn_motor_guard(struct cairn_motor *m, const struct cairn_header *hdr,
 	if (fault != NULL)
 		return refuse(m, fault);
 	m->guard_stream = (struct cairn_motor_stream){true, hdr->epoch, hdr->seq, hdr->t_ns};
-	if (guard->bumper && !m->estop) {
-		cairn_motor_operator_stop(m, "bumper");
-		m->bumped = true;
-	}
-	if (guard->floor_m > m->params.cliff_m) /* no echo at all, infinity, is a drop, too */
-		m->cliff_ns = now_ns;
-	else if (guard->floor_m >= 0.0 && m->cliff_ns != NEVER_NS && now_ns - m->cliff_ns >= CLIFF_CLEAR_NS)
-		m->cliff_ns = NEVER_NS; /* floor has been seen: that nothing is said any more is none */
+	cairn_motor_feel(m, guard, now_ns);
 	return true;
 }
 
@@ -400,9 +393,9 @@ static double monitored_target(
 	m->zone = cairn_monitor_polygons_limit(&m->monitor.zones, &m->monitor.points, m->monitor.solid_count,
 	    curvature, target > 0.0, speed, m->t_ns);
 	hold_for_movers(m, curvature, target > 0.0);
-	if (target > 0.0 && m->cliff_ns != NEVER_NS)
-		m->zone = (struct cairn_monitor_polygon_limit){
-		    CAIRN_ZONE_CLIFF, 0.0, 0.0, -1.0, CAIRN_ZONE_NO_POINT};
+	enum cairn_monitor_polygon_verdict barred = cairn_motor_barred(m, target > 0.0);
+	if (barred != CAIRN_ZONE_FREE)
+		m->zone = cairn_motor_bar(barred, target > 0.0);
 	double limit = fmin(m->verdict.limit_mps, m->zone.limit_mps);
 	if (m->verdict.hit)
 		limit = fmin(limit, cairn_monitor_ttc_speed(&m->params.monitor, m->verdict.free_m, speed));
@@ -426,7 +419,7 @@ static void cap(struct cairn_motor *m, const struct arc_verdict *known, struct c
 	/* What comes near by itself, or is nearer than it may be, is no matter of the smoother. */
 	bool at_once = m->zone.verdict >= CAIRN_ZONE_STOP && v * m->command.v_mps >= 0.0;
 	double limit = fmin(now.limit_mps, at_once ? m->zone.limit_mps : INFINITY);
-	if (m->held && v * m->command.v_mps > 0.0)
+	if ((m->held && v * m->command.v_mps > 0.0) || cairn_motor_barred(m, v > 0.0) != CAIRN_ZONE_FREE)
 		limit = 0.0;
 	limit = fmin(limit,
 	    cairn_dynamic_obstacles_limit(&m->monitor.movers, m->pose, m->curvature_1pm, v > 0.0, m->t_ns)

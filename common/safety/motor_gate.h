@@ -20,7 +20,8 @@
  *   and scans, and poses if theirs was new, have been fresh for safety.rearm_s; with safety.rearm operator
  *   also until a release.
  * - An emergency stop, from the estop topic, the bumper or the operator, is at once and stays until the
- *   operator's release.
+ *   operator's release. A bumper of which it is known at which end it is (robot.guard_lines) stops at once, too, and
+ *   leaves the way back; so does a drop in front.
  * - Speed, curvature and rate of turn never exceed the robot's. Turning in place (motor_spin.h) is refused to
  *   an Ackermann base; a differential one stands before it turns, and before it drives.
  * - The collision monitor limits the speed on the arc that is commanded and on the arc still driven,
@@ -69,6 +70,7 @@ struct cairn_motor_params {
 	double cmd_timeout_s, scan_timeout_s, pose_timeout_s, rearm_s, depth_timeout_s, cliff_m;
 	double tilt_max_rad, battery_stop_percent;
 	bool depth_off, depth_required, guard_required;
+	bool bumper_sided;   /* it is known which end a bumper is at: robot.guard_lines */
 	bool rearm_operator; /* a rebirth needs the operator's release */
 };
 
@@ -87,6 +89,7 @@ struct cairn_motor {
 	struct cairn_motor_params params;
 	struct cairn_motor_stream cmd_stream, scan_stream, pose_stream, depth_stream, guard_stream;
 	int64_t cliff_ns;         /* last seen; INT64_MIN = never, or floor was seen a second or more later */
+	int64_t bumper_ns[2];     /* the same of the bumper behind and the one in front */
 	struct cairn_twist asked; /* last command as it came */
 	struct cairn_twist command; /* the same within the robot's limits */
 	bool spot_turn;             /* it was a turn in place that the base cannot make */
@@ -139,10 +142,15 @@ bool cairn_motor_pose(struct cairn_motor *m, const struct cairn_header *hdr, int
 /* The depth camera's word; refused ones leave the floor as it was known. */
 bool cairn_motor_depth(struct cairn_motor *m, const struct cairn_header *hdr,
     const struct cairn_msg_depth_scan *scan, int64_t now_ns);
-/* Bumper: an emergency stop that latches. Cliff: no forward motion until floor is seen a second or more after
- * it. */
+/* Bumper: an emergency stop that latches; with bumper_sided no motion to its side until it is not pressed a second or more
+ * after it was. Cliff: no forward motion until floor is seen a second or more after it. */
 bool cairn_motor_guard(struct cairn_motor *m, const struct cairn_header *hdr,
     const struct cairn_msg_guard *guard, int64_t now_ns);
+/* motor_guard.c: takes what a guard message says; what bars that direction now, CAIRN_ZONE_FREE for nothing; and that as a
+ * limit. */
+void cairn_motor_feel(struct cairn_motor *m, const struct cairn_msg_guard *guard, int64_t now_ns);
+enum cairn_monitor_polygon_verdict cairn_motor_barred(const struct cairn_motor *m, bool forward);
+struct cairn_monitor_polygon_limit cairn_motor_bar(enum cairn_monitor_polygon_verdict by, bool forward);
 bool cairn_motor_estop(struct cairn_motor *m, const struct cairn_header *hdr,
     const struct cairn_msg_estop *estop, int64_t now_ns);
 

@@ -19,7 +19,8 @@ static const char *side_of(double bearing_rad)
 }
 
 static const char *const zone_words[] = {"free", "obstacle in the slow zone", "obstacle in the stop zone",
-    "obstacle in the stop zone", "emergency: obstacle too near", "something is coming from", "drop"};
+    "obstacle in the stop zone", "emergency: obstacle too near", "something is coming from", "drop",
+    "bumper pressed"};
 
 /* The one place where an operator's words part from what may be read as a reason. NULL: nobody's words. */
 static const char *person_said(const char *estop_reason)
@@ -120,6 +121,7 @@ static void say_cause(const struct cairn_motor *m, struct cairn_msg_motion *out)
 	if (by_zone) {
 		out->cause_m = m->zone.distance_m;
 		out->cause = m->zone.verdict == CAIRN_ZONE_CLIFF    ? CAIRN_SENSOR_CLIFF
+			     : m->zone.verdict == CAIRN_ZONE_BUMPER ? CAIRN_SENSOR_BUMPER
 			     : m->zone.point == CAIRN_ZONE_NO_POINT ? CAIRN_SENSOR_LIDAR
 								    : sensor_of(m, m->zone.point);
 	} else if (m->verdict.hit) {

@@ -14,7 +14,8 @@ static bool take_guard(void *core, const void *message, const struct cairn_heade
 {
 	const struct cairn_motor *motor = core;
 	const struct cairn_msg_guard *m = message;
-	return cairn_motor_guard(core, hdr, m, now_ns) && (m->bumper || m->floor_m > motor->params.cliff_m);
+	return cairn_motor_guard(core, hdr, m, now_ns) &&
+	       (m->bumper || m->bumper_rear || m->floor_m > motor->params.cliff_m);
 }
 
 static bool take_estop(void *core, const void *m, const struct cairn_header *hdr, int64_t now_ns)

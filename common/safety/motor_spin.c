@@ -50,7 +50,8 @@ static void cap(struct cairn_motor *m, struct cairn_twist driven)
 		return;
 	double limit = fmin(cairn_monitor_spin_limit(&m->monitor, tip > 0.0, driven.w_radps).limit_mps,
 	    cairn_dynamic_obstacles_spin_limit(&m->monitor.movers, m->pose, m->t_ns).limit_mps);
-	if (m->spin.held)
+	if (m->spin.held || cairn_motor_barred(m, false) != CAIRN_ZONE_FREE ||
+	    cairn_motor_barred(m, true) != CAIRN_ZONE_FREE)
 		limit = 0.0;
 	if (fabs(tip) > limit)
 		cairn_velocity_smoother_force(&m->spin.tip, copysign(limit, tip));
@@ -72,9 +73,11 @@ static struct cairn_monitor_polygon_limit others(const struct cairn_motor *m)
 	if (l.limit_mps < z.limit_mps)
 		z = (struct cairn_monitor_polygon_limit){
 		    CAIRN_ZONE_APPROACH, l.limit_mps, l.bearing_rad, l.distance_m, CAIRN_ZONE_NO_POINT};
-	if (m->cliff_ns != INT64_MIN)
-		z = (struct cairn_monitor_polygon_limit){
-		    CAIRN_ZONE_CLIFF, 0.0, 0.0, -1.0, CAIRN_ZONE_NO_POINT};
+	for (int forward = 0; forward < 2; forward++) { /* it sweeps both ends */
+		enum cairn_monitor_polygon_verdict barred = cairn_motor_barred(m, forward != 0);
+		if (barred != CAIRN_ZONE_FREE)
+			z = cairn_motor_bar(barred, forward != 0);
+	}
 	return z;
 }
 

@@ -19,6 +19,8 @@ bool seq_stretch_find(const struct cairn_sequencer *seq, struct seq_stretch *ret
 	for (int i = 0; i < 10; i++) {
 		bool ahead = i >= 5; /* backward first: the robot has seen what it came through */
 		double c = curvatures[i % 5];
+		if (seq_guard_bars(seq, ahead) != CAIRN_SENSOR_NONE)
+			continue;
 		double free_m = cairn_arc_clearance(
 		    &seq->inputs.points, &body, seq->cfg->safety.margin_m, c, ahead, CAIRN_SAFE_HORIZON_M)
 				    .free_m;

@@ -89,6 +89,12 @@ static bool reduced(struct cairn_sequencer *seq, const struct cairn_safe_velocit
 		t->by = (struct seq_cause){CAIRN_SENSOR_ZONE, safe->bearing_rad, safe->free_m};
 		return true;
 	}
+	if (seq->step.held_by != CAIRN_SENSOR_NONE) {
+		bool forward = fabs(safe->bearing_rad) < 1.0;
+		snprintf(t->cause, sizeof(t->cause), "%s", seq_guard_text(seq->step.held_by, forward));
+		t->by = (struct seq_cause){seq->step.held_by, safe->bearing_rad, -1.0};
+		return true;
+	}
 	if (safe->ratio < 0.5 && isfinite(seq->people.held_by.limit_mps)) {
 		t->by = (struct seq_cause){
 		    CAIRN_SENSOR_LIDAR, seq->people.held_by.bearing_rad, seq->people.held_by.distance_m};

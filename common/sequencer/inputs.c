@@ -210,13 +210,6 @@ void cairn_sequencer_on_depth(
 	cairn_depth_layer_see(&seq->inputs.depth_layer, scan, seq_pose_at(seq, t_ns), &seq->inputs.points);
 }
 
-void cairn_sequencer_on_guard(struct cairn_sequencer *seq, const struct cairn_msg_guard *guard, int64_t t_ns)
-{
-	/* No echo at all is a drop, too. */
-	if (seq_rising(seq, &seq->inputs.t_guard_ns, t_ns, !isnan(guard->floor_m)))
-		seq->inputs.drop = guard->floor_m > seq->cfg->safety.cliff_m;
-}
-
 void cairn_sequencer_on_battery(
     struct cairn_sequencer *seq, const struct cairn_msg_battery *battery, int64_t t_ns)
 {

@@ -16,6 +16,12 @@ struct seq_fresh {
 	char hold[96]; /* why nothing may move; empty: go */
 };
 
+/* What a bumper or the cliff sensor has felt, and when last. */
+struct seq_felt {
+	enum cairn_sensor by; /* CAIRN_SENSOR_NONE: nothing, or it is over */
+	int64_t t_ns;
+};
+
 struct seq_inputs {
 	struct cairn_directions directions;   /* of the scans */
 	struct cairn_points scan_points;      /* in the robot frame of the scan */
@@ -26,7 +32,8 @@ struct seq_inputs {
 	int64_t t_scan_ns, t_turn_ns;    /* end and begin of the newest scan */
 	int64_t t_depth_ns;
 	int64_t t_guard_ns;
-	bool drop; /* by the newest word of the cliff sensor */
+	bool drop;               /* by the newest word of the cliff sensor */
+	struct seq_felt felt[2]; /* behind, in front */
 	int64_t t_battery_ns;
 	double battery_percent; /* negative: not known */
 	int64_t t_pose_ns;
@@ -49,7 +56,8 @@ struct seq_step {
 	int64_t t_ns;
 	double length_s;
 	struct cairn_twist cmd;
-	char keepout[32]; /* zone that held the robot, or empty */
+	char keepout[32];          /* zone that held the robot, or empty */
+	enum cairn_sensor held_by; /* bumper or cliff sensor that did, or none */
 	struct cairn_pose2 last_pose;
 	double last_distance_m;
 	bool last_pose_valid;
@@ -77,6 +85,11 @@ struct cairn_pose2 seq_pose_at(const struct cairn_sequencer *seq, int64_t t_ns);
 /* degraded.c: what holds of the newest report, and the mission's conditions that follow from it. */
 void seq_degraded_update(struct cairn_sequencer *seq, int64_t now_ns);
 uint32_t seq_degraded_conditions(const struct cairn_sequencer *seq);
+
+/* guard_hold.c: what bars that direction (CAIRN_SENSOR_NONE: nothing), in words, and the velocity that it leaves. */
+enum cairn_sensor seq_guard_bars(const struct cairn_sequencer *seq, bool forward);
+const char *seq_guard_text(enum cairn_sensor by, bool forward);
+void seq_guard_hold(struct cairn_sequencer *seq, struct cairn_safe_velocity *safe);
 
 /* people_hold.c: a new scan, with a good pose; and the velocity that is safe beside what moves by itself. */
 void seq_people_init(struct cairn_sequencer *seq);

@@ -422,6 +422,7 @@ void cairn_sequencer_step(struct cairn_sequencer *seq, int64_t now_ns, struct ca
 	struct cairn_safe_velocity safe = safe_velocity(seq, kind, want);
 	seq_people_hold(seq, seq_pose_at(seq, now_ns), &safe, now_ns);
 	seq_geofence_hold(seq, &safe);
+	seq_guard_hold(seq, &safe);
 	if (arm)
 		safe.twist = (struct cairn_twist){0};
 	seq->step.cmd = safe.twist;

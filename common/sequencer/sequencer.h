@@ -46,7 +46,7 @@ void cairn_sequencer_on_depth(
 void cairn_sequencer_on_pose(struct cairn_sequencer *seq, const struct cairn_msg_pose *pose, int64_t t_ns);
 void cairn_sequencer_on_motion(
     struct cairn_sequencer *seq, const struct cairn_msg_motion *motion, int64_t t_ns);
-/* Bumper and cliff sensor: only for what is told of a drop; the motor stage obeys them by itself. */
+/* Bumper and cliff sensor: nothing is commanded towards what they feel. The motor stage obeys them by itself. */
 void cairn_sequencer_on_battery(
     struct cairn_sequencer *seq, const struct cairn_msg_battery *battery, int64_t t_ns);
 void cairn_sequencer_on_guard(struct cairn_sequencer *seq, const struct cairn_msg_guard *guard, int64_t t_ns);

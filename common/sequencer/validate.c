@@ -191,6 +191,24 @@ static struct cairn_arc_hit arc_of_move(const struct cairn_sequencer *seq, const
 	    *ret_forward, CAIRN_SAFE_HORIZON_M);
 }
 
+/* Away from a pressed bumper and from a drop, never towards them. */
+static bool check_guard(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
+    struct seq_task *task, struct seq_refusal *refusal)
+{
+	(void)now_ns, (void)task;
+	bool forward = true;
+	if (d->tool != CAIRN_TOOL_MOVE_TOWARD && d->tool != CAIRN_TOOL_FOLLOW_WALL)
+		return true;
+	if (d->tool == CAIRN_TOOL_MOVE_TOWARD)
+		(void)cairn_safe_curvature(seq->cfg, d->direction, &forward);
+	enum cairn_sensor by = seq_guard_bars(seq, forward);
+	if (by == CAIRN_SENSOR_NONE)
+		return true;
+	refusal->counts = true;
+	refusal->by = (struct seq_cause){by, forward ? 0.0 : M_PI, -1.0};
+	return refuse(refusal, "%s", seq_guard_text(by, forward));
+}
+
 static bool check_clearance(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,
     struct seq_task *task, struct seq_refusal *refusal)
 {
@@ -454,7 +472,7 @@ bool seq_check(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, 
     struct seq_task *task, struct seq_refusal *refusal)
 {
 	static check_fn *const chain[] = {check_form, check_turn, seq_basis_check, seq_basis_corridor,
-	    check_memory, check_clearance, check_collision, check_fence, check_prepare};
+	    check_memory, check_guard, check_clearance, check_collision, check_fence, check_prepare};
 	memset(task, 0, sizeof(*task));
 	memset(refusal, 0, sizeof(*refusal));
 	task->d = *d;

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/device/guard_lines.h"
 #include "common/device/scan_stream.h"
 #include "common/sim/robot/dev_ld06.h"
 #include "common/sim/robot/dev_lidar.h"
@@ -55,6 +56,8 @@ struct robot_sim {
 	struct sim_base base;
 	struct cairn_stop_timer stops;
 	struct cairn_pub *truth_pub, *guard_pub;
+	struct cairn_guard_lines guards; /* of robot.guard_lines */
+	bool touched_behind;
 	void *memory;
 	size_t memory_bytes;
 	int64_t next_step_ns;
@@ -223,11 +226,21 @@ static int on_tick(void *ctx)
 	return 0;
 }
 
-/* The bumper of sim.bumper. No cliff sensor: the houses have no stairs. */
+/* The bumper of sim.bumper, all round, or those of robot.guard_lines: a touch while the robot drives backward is felt behind.
+ * The cliff sensor sees floor everywhere: the houses have no stairs. */
 static int on_guard(void *ctx)
 {
 	struct robot_sim *r = ctx;
-	struct cairn_msg_guard m = {.bumper = cairn_sim_state(r->sim)->body.touching, .floor_m = -1.0};
+	const struct cairn_body *body = &cairn_sim_state(r->sim)->body;
+	if (!body->touching && body->v_mps != 0.0)
+		r->touched_behind = body->v_mps < 0.0;
+	bool sided = r->guards.count > 0, behind = sided && r->touched_behind;
+	struct cairn_msg_guard m = {
+	    .bumper = body->touching && !behind &&
+		      (!sided || cairn_guard_lines_have(&r->guards, CAIRN_GUARD_BUMPER)),
+	    .bumper_rear =
+		body->touching && behind && cairn_guard_lines_have(&r->guards, CAIRN_GUARD_BUMPER_REAR),
+	    .floor_m = cairn_guard_lines_have(&r->guards, CAIRN_GUARD_CLIFF) ? 0.0 : -1.0};
 	(void)cairn_pub_send(r->guard_pub, &m, cairn_now_ns(), true);
 	return 0;
 }
@@ -406,7 +419,8 @@ static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *e
 		return false;
 	}
 	r->truth_pub = cairn_stage_publish(stage, CAIRN_TOPIC_SIM_TRUTH);
-	if (r->cfg->sim.bumper)
+	(void)cairn_guard_lines_parse(&r->guards, r->cfg->robot.guard_lines, err); /* checked by the rules */
+	if (r->cfg->sim.bumper || r->guards.count > 0)
 		r->guard_pub = cairn_stage_publish(stage, CAIRN_TOPIC_GUARD);
 	cairn_sim_arm_init(&r->arm, r->cfg, r->world, r->sim);
 	if (r->cfg->robot.arm_reach_m > 0.0) {

@@ -54,16 +54,31 @@ static bool stands_before_a_drop(void)
 	return motion.state == CAIRN_MOTOR_STATE_BLOCKED && motion.cause == CAIRN_SENSOR_CLIFF;
 }
 
-START_TEST(a_pressed_bumper_stops_the_robot_until_it_is_released)
+static bool stands_at_the_bumper(void)
+{
+	return motion.state == CAIRN_MOTOR_STATE_BLOCKED && motion.cause == CAIRN_SENSOR_BUMPER;
+}
+
+static bool backs_away(void)
+{
+	return motion.v_mps < -0.05 && board.v_mps < -0.05;
+}
+
+START_TEST(a_pressed_bumper_stops_the_robot_and_leaves_the_way_back)
 {
 	up();
 	chip_appears();
 	ck_assert_int_ge(pump(PATIENCE_MS, driving), 0);
 	set_line(BUMPER, '0');
-	ck_assert_int_ge(pump(PATIENCE_MS, latched), 0);
-	ck_assert_str_eq(motion.reason, "bumper");
-	ck_assert_int_eq(motion.cause, CAIRN_SENSOR_BUMPER);
+	ck_assert_int_ge(pump(PATIENCE_MS, stands_at_the_bumper), 0);
+	ck_assert_str_eq(motion.reason, "bumper pressed ahead");
 	ck_assert_int_ge(pump(PATIENCE_MS, wheels_stand), 0);
+	command_mps = -0.2;
+	ck_assert_int_ge(pump(PATIENCE_MS, backs_away), 0);
+	command_mps = 0.2;
+	ck_assert_int_ge(pump(PATIENCE_MS, stands_at_the_bumper), 0);
+	set_line(BUMPER, '1');
+	ck_assert_int_ge(pump(PATIENCE_MS, driving), 0);
 	down();
 }
 END_TEST
@@ -101,6 +116,6 @@ START_TEST(the_robot_stands_while_lines_that_are_configured_cannot_be_read)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("devices_guard", a_pressed_bumper_stops_the_robot_until_it_is_released,
+CAIRN_TEST_MAIN("devices_guard", a_pressed_bumper_stops_the_robot_and_leaves_the_way_back,
     no_floor_in_front_stops_the_robot_until_there_is_floor,
     the_robot_stands_while_lines_that_are_configured_cannot_be_read)

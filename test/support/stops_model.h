@@ -18,13 +18,13 @@
 #define SPEED_MPS 0.2
 
 /* Events that the checks name; the rest stand in the table only. */
-enum event { TICK, ESTOP_ON, OPERATOR_STOP, OPERATOR_RELEASE, BUMPER, MAPPER_REBORN, EVENTS = 22 };
+enum event { TICK, ESTOP_ON, OPERATOR_STOP, OPERATOR_RELEASE, BUMPER, MAPPER_REBORN, DROP, EVENTS = 22 };
 enum sight { NOTHING, FREE, NEAR, BLOCKED, SIGHTS };
 
 /* What a person would note. Ages in ticks, saturating; -1 = never. */
 struct ghost {
 	bool latched, device, armed, needs_operator;
-	int cmd_age, scan_age, demand_age, drop_age;
+	int cmd_age, scan_age, demand_age, drop_age, press_age;
 	int fresh; /* ticks that both have been fresh; -1 = they are not */
 	double wish_mps;
 	enum sight sight;
@@ -35,6 +35,7 @@ static struct cairn_motor motor;
 static struct ghost ghost;
 static int64_t now_ns;
 static bool feels; /* the robot has a bumper and a cliff sensor, and no mapper */
+static bool sided; /* the bumper is known to be in front; then the cliff sensor feels no drop */
 static struct cairn_msg_scan sights[SIGHTS];
 static struct cairn_points seen[SIGHTS];
 
@@ -68,6 +69,7 @@ static void begin(enum cairn_choice_rearm rearm, enum cairn_choice_depth depth, 
 	cfg.safety.rearm = rearm;
 	cfg.safety.depth = depth;
 	cairn_motor_params_from(&params, &cfg);
+	params.bumper_sided = sided;
 	params.smooth = (struct cairn_velocity_smoother_params){1e3, 1e3, 1e6};
 	params.wheels.limit_s = 0.0; /* the robot is held against its commands: see test wheel-check */
 	make_sights();
@@ -79,6 +81,7 @@ static void begin(enum cairn_choice_rearm rearm, enum cairn_choice_depth depth, 
 	    .scan_age = -1,
 	    .demand_age = -1,
 	    .drop_age = -1,
+	    .press_age = -1,
 	    .fresh = -1,
 	    .needs_operator = reborn && params.rearm_operator};
 }
@@ -165,7 +168,11 @@ static void feel(bool bumper, double floor_m)
 	struct cairn_msg_guard m = {.bumper = bumper, .floor_m = floor_m};
 	if (!cairn_motor_guard(&motor, &h, &m, now_ns))
 		return;
-	ghost.latched |= bumper;
+	ghost.latched |= bumper && !sided;
+	if (bumper && sided)
+		ghost.press_age = 0;
+	else if (ghost.press_age >= DROP_TICKS)
+		ghost.press_age = -1;
 	if (floor_m > cfg.safety.cliff_m)
 		ghost.drop_age = 0;
 	else if (ghost.drop_age >= DROP_TICKS)
@@ -199,6 +206,7 @@ static void tick(void)
 	ghost.scan_age = older(ghost.scan_age, LIMIT_TICKS);
 	ghost.demand_age = older(ghost.demand_age, DEMAND_TICKS);
 	ghost.drop_age += ghost.drop_age >= 0 && ghost.drop_age < DROP_TICKS;
+	ghost.press_age += ghost.press_age >= 0 && ghost.press_age < DROP_TICKS;
 	if (within(ghost.cmd_age) && within(ghost.scan_age) && ghost.fresh >= 0 && ghost.fresh < REARM_TICKS)
 		ghost.fresh++;
 }
@@ -226,7 +234,7 @@ static const struct happening happenings[EVENTS] = {
     [OPERATOR_RELEASE] = {"operator releases", PLAIN, .plain = release},
     [BUMPER] = {"bumper", FEEL, .v_mps = 0.03, .flag = true},
     [MAPPER_REBORN] = {"reborn mapper", PLAIN, .plain = mapper_reborn},
-    {"drop", FEEL, .v_mps = INFINITY},
+    [DROP] = {"drop", FEEL, .v_mps = INFINITY},
     {"floor", FEEL, .v_mps = 0.03},
     {"drive", COMMAND, .v_mps = SPEED_MPS},
     {"drive back", COMMAND, .v_mps = -SPEED_MPS},
@@ -283,6 +291,8 @@ static void note(void)
 static const char *broken_rule(enum event e, double before_mps, struct cairn_twist out)
 {
 	double v = out.v_mps;
+	if (v > 0.0 && ghost.press_age == 0)
+		return "9: a pressed bumper does not stop it at once";
 	enum cairn_motor_state state = cairn_motor_state(&motor);
 	bool still = v == 0.0 && out.w_radps == 0.0;
 	if (ghost.latched &&
@@ -302,6 +312,8 @@ static const char *broken_rule(enum event e, double before_mps, struct cairn_twi
 		return "6: drives towards what is right ahead";
 	if (v > 0.0 && ghost.drop_age >= 0)
 		return "8: drives over the edge";
+	if (v > 0.0 && ghost.press_age >= 0)
+		return "9: drives on at what the bumper has felt";
 	return v * ghost.wish_mps > 0.0 ? NULL : "4: moves though it was not told to";
 }
 

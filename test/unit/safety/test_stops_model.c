@@ -19,6 +19,8 @@
  * 6. What is right ahead is not driven towards.
  * 7. No event makes the robot faster by itself; speeding up takes time.
  * 8. Nothing moves forward after a drop was seen until floor is seen a second or more later.
+ * 9. With a bumper that is known to be in front, forward motion ends at once when it is pressed, and begins again a second
+ * or more after it was released.
  * And of the states as a whole: each one of the table is reached, and from each the robot can drive again. */
 #include "test/support/state_set.h"
 #include "test/support/stops_model.h"
@@ -40,7 +42,7 @@ struct node {
 struct key {
 	struct ghost ghost;
 	double command_v, command_w, v, a, curvature;
-	int64_t cmd_age, scan_age, fresh_age, estop_age, drop_age, emergency_age[2], approach;
+	int64_t cmd_age, scan_age, fresh_age, estop_age, drop_age, press_age, emergency_age[2], approach;
 	unsigned conditions;
 	bool felt, posed, cmd, scan, device, rearming, needs_operator, estop, held;
 };
@@ -86,6 +88,8 @@ static struct key key_now(void)
 	k.posed = m->pose_stream.t_ns == now_ns;
 	k.felt = m->guard_stream.t_ns == now_ns; /* a second message of the same instant is refused */
 	k.ghost.drop_age = ghost.drop_age;
+	k.ghost.press_age = ghost.press_age;
+	k.press_age = m->bumper_ns[1] != INT64_MIN ? age_of(m->bumper_ns[1], DROP_TICKS * TICK_NS - 1) : -1;
 	k.drop_age = m->cliff_ns != INT64_MIN ? age_of(m->cliff_ns, DROP_TICKS * TICK_NS - 1) : -1;
 	k.estop_age = m->estop_seen_ns != INT64_MIN ? age_of(m->estop_seen_ns, DEMAND_TICKS * TICK_NS) : -1;
 	for (int i = 0; i < 2; i++)
@@ -141,7 +145,7 @@ static void search(void)
 	for (int i = 0; i < set.count; i++) {
 		for (int e = 0; e < EVENTS; e++) {
 			next[i * EVENTS + e] = i;
-			if (feels ? e == MAPPER_REBORN : happenings[e].what == FEEL)
+			if (feels ? e == MAPPER_REBORN || (sided && e == DROP) : happenings[e].what == FEEL)
 				continue; /* not all in one search, or there are too many states */
 			restore(i);
 			double before_mps = motor.smooth.v_mps;
@@ -199,7 +203,7 @@ static void no_way_leads_from_a_stop_to_motion_but_the_release(void)
 	for (int i = 0; i < set.count; i++)
 		there[next[i * EVENTS + ESTOP_ON]] = there[next[i * EVENTS + OPERATOR_STOP]] = true;
 	for (int i = 0; i < set.count; i++) /* a message of the same instant as another is refused */
-		there[next[i * EVENTS + BUMPER]] |= feels && !key_of(i)->felt;
+		there[next[i * EVENTS + BUMPER]] |= feels && !sided && !key_of(i)->felt;
 	state_graph_spread(next, set.count, EVENTS, OPERATOR_RELEASE, there);
 	for (int i = 0; i < set.count; i++) {
 		if (!there[i])
@@ -240,6 +244,18 @@ START_TEST(no_order_of_events_gets_a_stopped_robot_moving_without_the_operator)
 }
 END_TEST
 
+START_TEST(a_bumper_in_front_leaves_the_way_back_and_no_other)
+{
+	sided = true;
+	explore(CAIRN_CHOICE_REARM_AUTO, false);
+	int backing = 0;
+	for (int i = 0; i < set.count; i++)
+		backing += key_of(i)->ghost.press_age == 0 && nodes[i].v_mps < 0.0;
+	ck_assert_int_gt(backing, 0);
+	sided = false;
+}
+END_TEST
+
 START_TEST(nor_with_rebirths_that_wait_for_the_operator)
 {
 	explore(CAIRN_CHOICE_REARM_OPERATOR, false);
@@ -264,5 +280,5 @@ END_TEST
 
 CAIRN_TEST_MAIN_TIMEOUT("stops-model", 110.0,
     no_order_of_events_gets_a_stopped_robot_moving_without_the_operator,
-    nor_with_rebirths_that_wait_for_the_operator, nor_after_a_rebirth_of_the_motor_stage_itself,
-    a_robot_that_needs_depth_and_has_none_never_moves)
+    a_bumper_in_front_leaves_the_way_back_and_no_other, nor_with_rebirths_that_wait_for_the_operator,
+    nor_after_a_rebirth_of_the_motor_stage_itself, a_robot_that_needs_depth_and_has_none_never_moves)

@@ -324,7 +324,57 @@ START_TEST(paces_are_the_words_of_the_speeds)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("sequencer-checks", a_move_needs_half_a_metre_from_the_centre_and_a_whole_one_to_be_fast,
+static void felt(struct rig *r, bool bumper, double floor_m)
+{
+	cairn_sequencer_on_guard(
+	    r->seq, &(struct cairn_msg_guard){.bumper = bumper, .floor_m = floor_m}, r->now_ns);
+}
+
+/* Bumper or drop in front: forward is refused, what is under way forward is held at once, and backward goes. */
+static void only_backward_is_left(bool bumper, enum cairn_sensor by, const char *words)
+{
+	struct rig *r = rig_new(4);
+	rig_box(r, -2.5, -2.5, 5.0, 2.5);
+	begin(r);
+	struct cairn_msg_decision d = forward_fast(r);
+	d.duration_s = 8.0;
+	rig_decide(r, &d);
+	for (int i = 0; i < 20; i++)
+		rig_step(r);
+	ck_assert_double_gt(r->out.cmd_vel.v_mps, 0.1);
+	felt(r, bumper, bumper ? 0.0 : INFINITY);
+	rig_step(r);
+	ck_assert_double_eq(r->out.cmd_vel.v_mps, 0.0);
+	for (int i = 0; i < 200 && r->out.mission.decision_id != 0; i++) {
+		felt(r, bumper, bumper ? 0.0 : INFINITY);
+		rig_step(r);
+		ck_assert_double_le(r->out.cmd_vel.v_mps, 0.0);
+	}
+	ck_assert_int_eq(r->last_model_result.cause, by);
+	d = forward_fast(r);
+	const struct cairn_msg_result *res = decide(r, &d);
+	ck_assert_int_eq(res->outcome, CAIRN_OUTCOME_REFUSED);
+	ck_assert_str_eq(res->reason, words);
+	ck_assert_int_eq(res->cause, by);
+	d = forward_fast(r);
+	d.direction = CAIRN_DIRECTION_BACKWARD;
+	rig_decide(r, &d);
+	for (int i = 0; i < 10; i++)
+		rig_step(r);
+	ck_assert_double_lt(r->out.cmd_vel.v_mps, -0.05);
+	rig_free(r);
+}
+
+START_TEST(a_bumper_in_front_and_a_drop_leave_the_way_back_alone)
+{
+	only_backward_is_left(
+	    true, CAIRN_SENSOR_BUMPER, "the bumper in front is pressed: only the way back is left");
+	only_backward_is_left(false, CAIRN_SENSOR_CLIFF, "no floor in front: only the way back is left");
+}
+END_TEST
+
+CAIRN_TEST_MAIN("sequencer-checks", a_bumper_in_front_and_a_drop_leave_the_way_back_alone,
+    a_move_needs_half_a_metre_from_the_centre_and_a_whole_one_to_be_fast,
     a_collision_that_is_near_in_time_has_a_reason_of_its_own,
     a_goal_and_a_way_in_a_keep_out_zone_are_refused_by_its_name,
     a_planned_way_is_held_before_a_keep_out_zone_and_slowed_in_a_slow_one,
