@@ -12,6 +12,7 @@
 #define THINGS_MAX 60 /* in the text of every query; find_objects tells all */
 #define ROOMS_MAX 24
 #define OPENINGS_MAX 12
+#define ON_IT_MAX 4     /* things on another that are told beside it */
 #define NEAR_ROOM_M 2.5 /* an opening is told beside the room of whatever is nearest to it within this */
 #define GAINED_M2 1.0
 #define SAME_OPENING_M 0.4
@@ -181,6 +182,21 @@ static const char *room_name(const struct cairn_agent_world *w, const char *id)
 	return "";
 }
 
+/* What it stands on, or what stands on it. */
+static void support_text(struct cairn_text *out, const struct cairn_agent_world *w, const node_t *n)
+{
+	const node_t *under = related(w, n->id, CAIRN_SCENE_RELATION_ON);
+	uint32_t told = 0;
+	if (under != NULL)
+		cairn_text_addf(out, ", standing on %s", under->id);
+	for (uint32_t i = 0; i < w->scene.edges_count && told < ON_IT_MAX; i++) {
+		const struct cairn_msg_scene_edge *e = &w->scene.edges[i];
+		if (e->relation == CAIRN_SCENE_RELATION_ON && strcmp(e->dst, n->id) == 0)
+			cairn_text_addf(out, "%s%s", told++ > 0 ? ", " : ", with ", e->src);
+	}
+	cairn_text_add(out, told > 0 ? " on it" : "");
+}
+
 static void thing_text(struct cairn_text *out, const struct cairn_agent_world *w, const node_t *n)
 {
 	const char *name = room_name(w, n->room);
@@ -193,6 +209,7 @@ static void thing_text(struct cairn_text *out, const struct cairn_agent_world *w
 		cairn_text_addf(out, ", picture %" PRIu64, n->picture);
 	if (n->state[0] != '\0')
 		cairn_text_addf(out, ", %s", n->state);
+	support_text(out, w, n);
 	cairn_text_addf(
 	    out, "%s\n", n->stale ? ", stale: not there any more when the robot looked last" : "");
 }

@@ -7,13 +7,13 @@
 #include "common/scene/words.h"
 
 #define ROBOT_M 0.25
-#define COUNTS 5.0 /* of 2 to 6 */
 
 static const struct {
 	const char *name, *about;
 } names[EQA_ROWS] = {
-    [EQA_GUESS] = {"guess", "a room of the house, yes or no, a number from 2 to 6: each as likely; computed"},
-    [EQA_PRIOR] = {"prior", "the room that such a thing is usual in, yes, and 2; computed"},
+    [EQA_GUESS] = {"guess",
+	"a room of the house, yes or no, a number from 2 to 6, a colour, a name: each as likely; computed"},
+    [EQA_PRIOR] = {"prior", "the room that such a thing is usual in, yes, 2, closed and off; computed"},
     [EQA_ORACLE] = {"oracle", "knows the house, drives the shortest way that shows the thing; computed"},
     [EQA_BLIND] = {"blind", "the agent without graph and map: the question alone"},
     [EQA_EXPLORED] = {"explored", "the house is explored to its end, then the question is asked"},
@@ -105,16 +105,16 @@ static bool usual(const struct cairn_question *q)
 	const struct cairn_scene_word *w = cairn_scene_word(q->label);
 	if (q->kind == CAIRN_QUESTION_LOCATION)
 		return w != NULL && w->room != NULL && strcmp(w->room, q->room) == 0;
-	return q->kind == CAIRN_QUESTION_EXISTENCE ? q->count > 0 : q->count == 2;
+	if (q->kind == CAIRN_QUESTION_STATE)
+		return strcmp(q->truth, "closed") == 0 || strcmp(q->truth, "off") == 0;
+	return q->kind == CAIRN_QUESTION_EXISTENCE ? q->count > 0
+						   : q->kind == CAIRN_QUESTION_COUNT && q->count == 2;
 }
 
-void eqa_row_add_computed(
-    struct eqa_row *rows, const struct cairn_question *q, double shortest_m, uint32_t rooms)
+void eqa_row_add_computed(struct eqa_row *rows, const struct cairn_question *q, double shortest_m)
 {
 	struct eqa_answer a = {.question = q, .done = true, .right = usual(q), .shortest_m = -1.0};
-	double chance = q->kind == CAIRN_QUESTION_LOCATION    ? 1.0 / fmax(rooms, 1.0)
-			: q->kind == CAIRN_QUESTION_EXISTENCE ? 0.5
-							      : 1.0 / COUNTS;
+	double chance = 1.0 / fmax(q->options, 1.0);
 	eqa_row_add(&rows[EQA_PRIOR], &a);
 	a.right = true;
 	a.shown = true;
@@ -185,7 +185,7 @@ static void tell_kinds(FILE *out, const struct eqa_row *row)
 {
 	for (int k = 0; k < CAIRN_QUESTION_KINDS; k++) {
 		const struct eqa_sums *s = &row->kinds[k];
-		fprintf(out, "  %-10s %5u asked, %5.1f %% right, %5.1f %% wrong, %5.1f %% open, %5.1f m\n",
+		fprintf(out, "  %-14s %5u asked, %5.1f %% right, %5.1f %% wrong, %5.1f %% open, %5.1f m\n",
 		    cairn_question_word((enum cairn_question_kind)k), s->asked,
 		    100.0 * mean(s->right, s->asked), 100.0 * mean(s->wrong, s->asked),
 		    100.0 * mean(s->open, s->asked), mean(s->path_m, s->asked));

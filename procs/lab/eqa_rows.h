@@ -64,8 +64,7 @@ struct eqa_answer {
 void eqa_row_group(struct eqa_row *row);
 void eqa_row_add(struct eqa_row *row, const struct eqa_answer *answer);
 /* What would come of it by chance, by what is usual, and by who knows the house: computed, nothing is driven. */
-void eqa_row_add_computed(
-    struct eqa_row *rows, const struct cairn_question *question, double shortest_m, uint32_t rooms);
+void eqa_row_add_computed(struct eqa_row *rows, const struct cairn_question *question, double shortest_m);
 
 /* The table of rows, then of kinds of question and of queries for those that were run. */
 void eqa_rows_tell(FILE *out, const struct eqa_row *rows);

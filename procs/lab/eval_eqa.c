@@ -29,7 +29,7 @@
 #define RIGHT_MIN 0.85
 #define TOKENS_MAX 70000.0 /* a question, mean */
 
-static const char *const homes[] = {"studio", "home", "loop"};
+static const char *const homes[] = {"studio", "home", "loop", "home-tasks"};
 #define HOMES (sizeof(homes) / sizeof(homes[0]))
 
 struct eqa {
@@ -93,26 +93,21 @@ static bool right_place(
 static bool is_right(const struct cairn_world *w, const struct cairn_question *q,
     const struct cairn_episode_result *r, bool *ret_shown)
 {
-	const char *said = r->agent.answer;
-	bool place = right_place(w, r, q->label, ret_shown);
-	switch (q->kind) {
-	case CAIRN_QUESTION_LOCATION:
-		return place;
-	case CAIRN_QUESTION_EXISTENCE:
-		*ret_shown |= q->count == 0; /* that nothing was seen is all the evidence there can be */
-		return q->count > 0 ? strncasecmp(said, "yes", 3) == 0 && place
-				    : strncasecmp(said, "no", 2) == 0;
-	case CAIRN_QUESTION_COUNT:
-		return strtoul(said, NULL, 10) == q->count;
-	case CAIRN_QUESTION_KINDS:
-		break;
+	bool place = right_place(w, r, q->label, ret_shown), other_shown;
+	bool somewhere = q->kind != CAIRN_QUESTION_COUNT && q->count > 0;
+	/* That nothing was seen is all the evidence there can be. */
+	*ret_shown |= q->kind == CAIRN_QUESTION_EXISTENCE && q->count == 0;
+	if (q->wrong[0] != '\0' && q->other[0] != '\0') { /* how two things stand to each other */
+		place = right_place(w, r, q->other, &other_shown) && place;
+		*ret_shown &= other_shown;
 	}
-	return false;
+	return cairn_question_says(q, r->agent.answer) && (place || !somewhere);
 }
 
 static bool is_about_one(const struct cairn_question *q)
 {
-	return q->kind == CAIRN_QUESTION_LOCATION || (q->kind == CAIRN_QUESTION_EXISTENCE && q->count > 0);
+	return q->kind != CAIRN_QUESTION_COUNT && q->count > 0 &&
+	       (q->wrong[0] == '\0' || q->other[0] == '\0');
 }
 
 /* The configuration of a row. */
@@ -204,15 +199,27 @@ static bool ask(struct eqa *q, enum eqa_row_id id, const char *home, const struc
 	return ok;
 }
 
-/* The shortest way from the start to where the camera shows such a thing; -1: the question is not about one thing. False: it shows from
- * nowhere, and whoever answers could only guess. */
+static bool shows(const struct eqa *q, const struct cairn_world *w, struct cairn_pose2 start,
+    const char *label, double *ret_shortest_m)
+{
+	return cairn_shortest_view(&q->cfg, w, start, label, ret_shortest_m) && *ret_shortest_m >= 0.0;
+}
+
+/* The shortest way from the start to where the camera shows the thing that decides it; -1: the question is not about one thing. False:
+ * something that decides it shows from nowhere, and whoever answers could only guess. */
 static bool is_askable(const struct eqa *q, const struct cairn_world *w, struct cairn_pose2 start,
     const struct cairn_question *question, double *ret_shortest_m)
 {
 	*ret_shortest_m = -1.0;
-	return !is_about_one(question) ||
-	       (cairn_shortest_view(&q->cfg, w, start, question->label, ret_shortest_m) &&
-		   *ret_shortest_m >= 0.0);
+	if (question->count == 0 || question->kind == CAIRN_QUESTION_COUNT)
+		return true;
+	if (!shows(q, w, start, question->label, ret_shortest_m))
+		return false;
+	if (is_about_one(question))
+		return true;
+	bool both = shows(q, w, start, question->other, ret_shortest_m);
+	*ret_shortest_m = -1.0;
+	return both;
 }
 
 static bool ask_home(struct eqa *q, const char *home, long seed, uint32_t most)
@@ -241,7 +248,7 @@ static bool ask_home(struct eqa *q, const char *home, long seed, uint32_t most)
 			q->invisible++;
 			continue;
 		}
-		eqa_row_add_computed(q->rows, &questions[i], shortest_m, (uint32_t)w->room_count);
+		eqa_row_add_computed(q->rows, &questions[i], shortest_m);
 		for (int id = EQA_BLIND; id < EQA_ROWS && ok && !cli_interrupted(); id++)
 			ok =
 			    !q->wanted[id] || ask(q, (enum eqa_row_id)id, home, w, &questions[i], shortest_m);
@@ -329,6 +336,7 @@ static bool prepare(struct eqa *q, const struct cli *cli, struct cairn_error *er
 	q->cfg.sim.slip = SLIP;
 	q->cfg.sim.yaw_drift_deg_per_m = YAW_DRIFT_DEG_PER_M;
 	q->cfg.agent.enabled = true;
+	q->cfg.detect.sim_states = true;
 	q->cfg.agent.use_pictures = false; /* none are drawn for the model here */
 	q->cfg.pilot.profile = CAIRN_CHOICE_PILOT_SCHOLAR;
 	q->start = q->cfg.sim.start;

@@ -14,6 +14,7 @@ static const struct {
     {"is there ", CAIRN_SCHOLAR_EXISTS}, {"are there ", CAIRN_SCHOLAR_EXISTS},
     {"do we have ", CAIRN_SCHOLAR_EXISTS}, {"how many ", CAIRN_SCHOLAR_COUNT}, {"open ", CAIRN_SCHOLAR_OPEN},
     {"close ", CAIRN_SCHOLAR_CLOSE}, {"bring me ", CAIRN_SCHOLAR_BRING}, {"fetch ", CAIRN_SCHOLAR_BRING},
+    {"what is on ", CAIRN_SCHOLAR_ON}, {"what stands on ", CAIRN_SCHOLAR_ON},
     {"what colour is ", CAIRN_SCHOLAR_COLOUR}, {"what color is ", CAIRN_SCHOLAR_COLOUR},
     {"what colour are ", CAIRN_SCHOLAR_COLOUR}, {"what color are ", CAIRN_SCHOLAR_COLOUR}};
 
@@ -49,6 +50,67 @@ static void trim(char *text)
 		text[--n] = '\0';
 }
 
+/* "the fridge", "the lid of the laptop", "the lamp in the kitchen": the thing, and its room. */
+static void take_thing(const char *words, char ret_what[40], char ret_room[40])
+{
+	static const char *const parts[] = {"lid of ", "door of "};
+	char thing[256];
+	snprintf(thing, sizeof(thing), "%s", skip_article(words));
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (strncmp(thing, parts[i], strlen(parts[i])) == 0) {
+			const char *whole = skip_article(thing + strlen(parts[i]));
+			memmove(thing, whole, strlen(whole) + 1);
+		}
+	char *in = strstr(thing, " in ");
+	if (in != NULL) {
+		snprintf(ret_room, 40, "%.39s", skip_article(in + 4));
+		*in = '\0';
+		trim(ret_room);
+	}
+	trim(thing);
+	snprintf(ret_what, 40, "%.39s", thing);
+}
+
+/* "is the ... open" */
+static bool parse_state(const char *small, struct cairn_scholar_question *ret)
+{
+	static const char *const ends[] = {" open", " closed", " shut", " on", " off"};
+	char words[256];
+	size_t n = strlen(small);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		size_t end = strlen(ends[i]);
+		if (strncmp(small, "is ", 3) != 0 || n < 3 + end || strcmp(small + n - end, ends[i]) != 0)
+			continue;
+		snprintf(words, sizeof(words), "%.*s", (int)(n - end - 3), small + 3);
+		take_thing(words, ret->what, ret->room);
+		ret->kind = ret->what[0] != '\0' ? CAIRN_SCHOLAR_STATE : CAIRN_SCHOLAR_NONE;
+		return true;
+	}
+	return false;
+}
+
+/* "seen from the middle of the kitchen, is the stove left of the fridge" */
+static bool parse_side(const char *small, struct cairn_scholar_question *ret)
+{
+	static const char lead[] = "seen from the middle of ", is[] = ", is ";
+	const char *at = strstr(small, is), *of = strstr(small, " left of ");
+	size_t side = strlen(" left of ");
+	char words[256];
+	if (of == NULL) {
+		of = strstr(small, " right of ");
+		side = strlen(" right of ");
+	}
+	if (strncmp(small, lead, strlen(lead)) != 0 || at == NULL || of == NULL || of < at + strlen(is))
+		return false;
+	const char *room = skip_article(small + strlen(lead));
+	snprintf(ret->from, sizeof(ret->from), "%.*s", at > room ? (int)(at - room) : 0, room);
+	snprintf(words, sizeof(words), "%.*s", (int)(of - at - (long)strlen(is)), at + strlen(is));
+	take_thing(words, ret->what, ret->room);
+	take_thing(of + side, ret->other, ret->room);
+	ret->kind = ret->what[0] != '\0' && ret->other[0] != '\0' ? CAIRN_SCHOLAR_LEFT : CAIRN_SCHOLAR_NONE;
+	return true;
+}
+
 void cairn_scholar_parse(const char *task, struct cairn_scholar_question *ret)
 {
 	char small[256];
@@ -58,6 +120,8 @@ void cairn_scholar_parse(const char *task, struct cairn_scholar_question *ret)
 		small[n] = (char)tolower((unsigned char)task[n]);
 	small[n] = '\0';
 	trim(small);
+	if (parse_side(small, ret) || (strncmp(small, "is there ", 9) != 0 && parse_state(small, ret)))
+		return;
 	const char *rest = NULL;
 	for (size_t i = 0; i < sizeof(leads) / sizeof(leads[0]) && rest == NULL; i++) {
 		if (strncmp(small, leads[i].lead, strlen(leads[i].lead)) != 0)

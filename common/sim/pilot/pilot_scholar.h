@@ -1,7 +1,7 @@
 /* pilot_scholar.h - the scripted pilot's answers to the agent's queries: by rules, from the bytes of the request alone.
  *
- * It knows a small grammar of questions (where, is there, how many, what colour, find, open, close, bring) and in what rooms people keep
- * which things; no house and no picture. What it does not parse, or has no evidence for in the text that it was given, it does not answer. Its plans are canned, one a class of
+ * It knows a small grammar of questions (where, is there, how many, what colour, is it open, what is on it, is it left of, find, open, close,
+ * bring) and in what rooms people keep which things; no house and no picture. What it does not parse, or has no evidence for in the text that it was given, it does not answer. Its plans are canned, one a class of
  * question: it exercises the calls, the forms and the limits, and says nothing about how well a model plans. */
 #ifndef CAIRN_COMMON_SIM_PILOT_PILOT_SCHOLAR_H
 #define CAIRN_COMMON_SIM_PILOT_PILOT_SCHOLAR_H
@@ -13,16 +13,21 @@ enum cairn_scholar_class {
 	CAIRN_SCHOLAR_WHERE,
 	CAIRN_SCHOLAR_EXISTS,
 	CAIRN_SCHOLAR_COUNT,
-	CAIRN_SCHOLAR_COLOUR,
-	CAIRN_SCHOLAR_OPEN, /* from here on something to do */
+	CAIRN_SCHOLAR_COLOUR, /* what is known of a thing that was found */
+	CAIRN_SCHOLAR_STATE,  /* is it open, closed, on, off? */
+	CAIRN_SCHOLAR_ON,     /* what is on it? */
+	CAIRN_SCHOLAR_LEFT,   /* seen from the middle of a room, is it left or right of another? */
+	CAIRN_SCHOLAR_OPEN,   /* from here on something to do */
 	CAIRN_SCHOLAR_CLOSE,
 	CAIRN_SCHOLAR_BRING
 };
 
 struct cairn_scholar_question {
 	enum cairn_scholar_class kind;
-	char what[40]; /* the thing, singular, in small letters */
-	char room[40]; /* only in this room; empty = anywhere */
+	char what[40];  /* the thing, singular, in small letters */
+	char room[40];  /* only in this room; empty = anywhere */
+	char other[40]; /* LEFT: of what */
+	char from[40];  /* LEFT: the room from whose middle it is seen */
 };
 
 void cairn_scholar_parse(const char *task, struct cairn_scholar_question *ret);

@@ -323,6 +323,9 @@ START_TEST(it_drives_to_where_a_thing_is_seen_from_and_faces_it)
 	r->scene.nodes[r->scene.nodes_count - 1].yaw_rad = -M_PI / 2.0;
 	r->scene.edges[r->scene.edges_count++] =
 	    (struct cairn_msg_scene_edge){"sofa_1", CAIRN_SCENE_RELATION_AT_PLACE, "place_4"};
+	rig_node(r, CAIRN_SCENE_KIND_OBJECT, "cat_2", "cat", "", "room_1", 3.0, 1.0);
+	r->scene.edges[r->scene.edges_count++] =
+	    (struct cairn_msg_scene_edge){"cat_2", CAIRN_SCENE_RELATION_ON, "sofa_1"};
 	rig_tell_all(r);
 	r->act_tool = "go_to";
 	r->act_reply = "{\"name\":\"sofa_1\",\"x_m\":null,\"y_m\":null}";
@@ -337,6 +340,7 @@ START_TEST(it_drives_to_where_a_thing_is_seen_from_and_faces_it)
 	}
 	ck_assert_int_eq(r->out.state, CAIRN_AGENT_STATE_DONE);
 	ck_assert_uint_eq(r->decisions, 2);
+	ck_assert_ptr_nonnull(strstr(r->bodies.data, "at (3.0, 1.0), seen 4 times, with cat_2 on it"));
 	ck_assert_int_eq(d[0].tool, CAIRN_TOOL_NAVIGATE_TO_GOAL);
 	ck_assert(d[0].x_m == 3.0 && d[0].y_m == 2.0 && d[0].source == CAIRN_SOURCE_AGENT);
 	ck_assert_int_eq(d[1].tool, CAIRN_TOOL_ROTATE);

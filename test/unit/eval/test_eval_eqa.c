@@ -48,6 +48,7 @@ START_TEST(every_question_is_true_of_the_house_and_asked_once)
 			absent += count == 0;
 			ck_assert_uint_eq(q[i].count, count);
 			ck_assert_msg(strstr(q[i].text, "?") != NULL, "%s", q[i].text);
+			ck_assert_uint_gt(q[i].options, 1);
 			ck_assert(q[i].kind != CAIRN_QUESTION_LOCATION ||
 				  (count == 1 && strcmp(q[i].room, room) == 0));
 			ck_assert(q[i].kind != CAIRN_QUESTION_COUNT || (count >= 2 && count <= 6));
@@ -60,11 +61,97 @@ START_TEST(every_question_is_true_of_the_house_and_asked_once)
 		    n);
 		ck_assert_mem_eq(q, again, n * sizeof(q[0]));
 	}
-	for (int k = 0; k < CAIRN_QUESTION_KINDS; k++)
-		ck_assert_uint_gt(kinds[k], 10);
+	for (int k = 0; k < CAIRN_QUESTION_KINDS; k++) /* nothing in this house opens or shines */
+		ck_assert(k == CAIRN_QUESTION_STATE ? kinds[k] == 0 : kinds[k] > 10);
 	ck_assert_uint_gt(absent, 10);
 	cairn_world_destroy(&w);
 	cairn_world_destroy(&other);
+}
+END_TEST
+
+/* The den's middle is (3, 2). From there the fridge is at (-0.5, 1.5), the sofa at (0, -1.5), table and cup at (2.2, 0): who faces
+ * the table has the fridge on the left and the sofa on the right; fridge and sofa are opposite, table and cup in one line. */
+static const char den[] = "name: den\n"
+			  "start: {x_m: 3.0, y_m: 2.0, yaw_deg: 0}\n"
+			  "rooms:\n"
+			  "  - {name: den, polygon: [[0, 0], [6, 0], [6, 4], [0, 4]]}\n"
+			  "  - {name: hall, polygon: [[6, 0], [9, 0], [9, 4], [6, 4]]}\n"
+			  "walls:\n"
+			  "  - {path: [[0, 0], [9, 0], [9, 4], [0, 4]], closed: true}\n"
+			  "furniture:\n"
+			  "  - {name: sofa, kind: sofa, at: [3.0, 0.5]}\n"
+			  "  - {name: fridge, kind: fridge, at: [2.5, 3.5], container: {shelf_m: 0.85}}\n"
+			  "  - {name: table, kind: table, at: [5.2, 2.0], size: [0.6, 1.0]}\n"
+			  "  - {name: desk, kind: desk, at: [8.0, 0.5], size: [1.2, 0.62]}\n"
+			  "  - {name: floor lamp, kind: lamp, at: [5.6, 3.6], state: {light: \"on\"}}\n"
+			  "  - {name: floor lamp, kind: lamp, at: [8.6, 3.6], state: {light: \"off\"}}\n"
+			  "objects:\n"
+			  "  - {name: red cup, kind: cylinder, on: table, at: [5.2, 2.0], size: [0.1, 0.1], "
+			  "tall_m: 0.1, colour: red}\n"
+			  "  - {name: laptop, kind: laptop, on: desk, at: [8.0, 0.5], state: {lid: open}}\n"
+			  "  - {name: keys, kind: box, size: [0.16, 0.10], tall_m: 0.05, graspable: true,\n"
+			  "     places: [{on: fridge, at: [2.5, 3.5]}, {on: sofa, at: [3.0, 0.5]}]}\n";
+
+static struct cairn_world *small_world(void)
+{
+	char path[] = "/tmp/cairn-den-XXXXXX";
+	struct cairn_error err = {""};
+	int fd = mkstemp(path);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, den, sizeof(den) - 1), (ssize_t)sizeof(den) - 1);
+	close(fd);
+	struct cairn_world *w = cairn_world_load_yaml(path, &err);
+	unlink(path);
+	ck_assert_msg(w != NULL, "%s", err.text);
+	return w;
+}
+
+START_TEST(state_place_side_and_colour_of_a_small_world_are_as_worked_out_by_hand)
+{
+	static const struct {
+		enum cairn_question_kind kind;
+		const char *begins, *truth, *right, *wrong;
+	} rows[] = {{CAIRN_QUESTION_STATE, "Is the fridge ", "closed", "It is closed.", "It is open."},
+	    {CAIRN_QUESTION_STATE, "Is the floor lamp in the den ", "on", "It is on.", "It is not on."},
+	    {CAIRN_QUESTION_STATE, "Is the floor lamp in the hall ", "off", "It is OFF", "The lamp is on."},
+	    {CAIRN_QUESTION_STATE, "Is the lid of the laptop ", "open", "Open!", "It has been reopened."},
+	    {CAIRN_QUESTION_SPATIAL, "What is on the table?", "cup", "A red cup.", "A cupboard."},
+	    {CAIRN_QUESTION_SPATIAL, "What is on the desk?", "laptop", "The laptop is.", "Yes."},
+	    {CAIRN_QUESTION_SPATIAL, "Seen from the middle of the den, is the sofa left of the table?",
+		"right", "No.", "Yes: it is left."},
+	    {CAIRN_QUESTION_SPATIAL, "Seen from the middle of the den, is the sofa left of the cup?", "right",
+		"It is right of it.", "It is left of it."},
+	    {CAIRN_QUESTION_SPATIAL, "Seen from the middle of the den, is the fridge left of the table?",
+		"left", "Yes", "No, it is right of it."},
+	    {CAIRN_QUESTION_SPATIAL, "Seen from the middle of the den, is the fridge left of the cup?",
+		"left", "left", "left or right"},
+	    {CAIRN_QUESTION_IDENTIFICATION, "What colour is the cup?", "red", "It is red.", "It is orange."}};
+	static struct cairn_question q[64];
+	struct cairn_world *w = small_world();
+	uint32_t rejected, facts = 0, n = cairn_questions_make(w, NULL, 0, 3, q, 64, &rejected);
+	for (uint32_t i = 0; i < n; i++) {
+		ck_assert_msg(
+		    strstr(q[i].text, "keys") == NULL, "the seed puts them somewhere: %s", q[i].text);
+		if (q[i].kind < CAIRN_QUESTION_STATE)
+			continue;
+		size_t k = 0, count = sizeof(rows) / sizeof(rows[0]);
+		while (k < count && strncmp(q[i].text, rows[k].begins, strlen(rows[k].begins)) != 0)
+			k++;
+		ck_assert_msg(k < count, "nobody has worked out: %s", q[i].text);
+		ck_assert_msg(q[i].kind == rows[k].kind && strcmp(q[i].truth, rows[k].truth) == 0, "%s %s",
+		    q[i].text, q[i].truth);
+		ck_assert_msg(cairn_question_says(&q[i], rows[k].right), "%s %s", q[i].text, rows[k].right);
+		ck_assert_msg(!cairn_question_says(&q[i], rows[k].wrong), "%s %s", q[i].text, rows[k].wrong);
+		if (q[i].kind == CAIRN_QUESTION_STATE) {
+			bool so =
+			    strncmp(q[i].text + strlen(rows[k].begins), q[i].truth, strlen(q[i].truth)) == 0;
+			ck_assert_msg(cairn_question_says(&q[i], so ? "Yes." : "No."), "%s", q[i].text);
+			ck_assert_msg(!cairn_question_says(&q[i], so ? "No." : "Yes."), "%s", q[i].text);
+		}
+		facts++;
+	}
+	ck_assert_uint_eq(facts, sizeof(rows) / sizeof(rows[0]));
+	cairn_world_destroy(&w);
 }
 END_TEST
 
@@ -125,4 +212,5 @@ START_TEST(a_task_is_answered_in_simulated_time_and_the_same_each_time)
 END_TEST
 
 CAIRN_TEST_MAIN("eval-eqa", every_question_is_true_of_the_house_and_asked_once,
+    state_place_side_and_colour_of_a_small_world_are_as_worked_out_by_hand,
     a_task_is_answered_in_simulated_time_and_the_same_each_time)

@@ -8,9 +8,9 @@
 static struct eqa_row rows[EQA_ROWS];
 
 static struct cairn_question question(
-    enum cairn_question_kind kind, const char *label, const char *room, uint32_t count)
+    enum cairn_question_kind kind, const char *label, const char *room, uint32_t count, uint32_t options)
 {
-	struct cairn_question q = {.kind = kind, .count = count};
+	struct cairn_question q = {.kind = kind, .count = count, .options = options};
 	snprintf(q.label, sizeof(q.label), "%s", label);
 	snprintf(q.room, sizeof(q.room), "%s", room);
 	return q;
@@ -40,13 +40,13 @@ static double part(const char *row, const char *name, const char *of)
 
 START_TEST(chance_habit_and_knowledge_are_computed_from_the_question)
 {
-	struct cairn_question q[] = {question(CAIRN_QUESTION_LOCATION, "fridge", "kitchen", 1),
-	    question(CAIRN_QUESTION_LOCATION, "sofa", "kitchen", 1),
-	    question(CAIRN_QUESTION_EXISTENCE, "piano", "", 0),
-	    question(CAIRN_QUESTION_COUNT, "chair", "", 2)};
+	struct cairn_question q[] = {question(CAIRN_QUESTION_LOCATION, "fridge", "kitchen", 1, 4),
+	    question(CAIRN_QUESTION_LOCATION, "sofa", "kitchen", 1, 4),
+	    question(CAIRN_QUESTION_EXISTENCE, "piano", "", 0, 2),
+	    question(CAIRN_QUESTION_COUNT, "chair", "", 2, 5)};
 	begin();
 	for (int i = 0; i < 4; i++)
-		eqa_row_add_computed(rows, &q[i], i < 2 ? 3.0 : -1.0, 4);
+		eqa_row_add_computed(rows, &q[i], i < 2 ? 3.0 : -1.0);
 	/* 1/4, 1/4, 1/2 and 1/5 of four. */
 	ck_assert_double_eq_tol(
 	    part("guess", "right_percent", "mean"), 100.0 * (0.25 + 0.25 + 0.5 + 0.2) / 4.0, 1e-9);
@@ -61,7 +61,7 @@ END_TEST
 
 START_TEST(ways_count_for_right_answers_and_success_is_weighted_by_them)
 {
-	struct cairn_question q = question(CAIRN_QUESTION_LOCATION, "fridge", "kitchen", 1);
+	struct cairn_question q = question(CAIRN_QUESTION_LOCATION, "fridge", "kitchen", 1, 4);
 	struct eqa_answer a = {.question = &q,
 	    .done = true,
 	    .right = true,
@@ -113,11 +113,11 @@ START_TEST(the_page_has_the_rows_and_the_worst_episodes_first)
 	static char page[1 << 20];
 	char dir[] = "/tmp/cairn-eqa-XXXXXX", path[128];
 	struct cairn_error err = {""};
-	struct cairn_question q = question(CAIRN_QUESTION_LOCATION, "fridge", "kitchen", 1);
+	struct cairn_question q = question(CAIRN_QUESTION_LOCATION, "fridge", "kitchen", 1, 4);
 	struct eqa_answer a = {
 	    .question = &q, .done = true, .right = true, .shown = true, .path_m = 2.0, .shortest_m = 1.0};
 	begin();
-	eqa_row_add_computed(rows, &q, 1.0, 4);
+	eqa_row_add_computed(rows, &q, 1.0);
 	eqa_row_add(&rows[EQA_AGENT], &a);
 	json_t *list = json_array();
 	json_array_append_new(list, an_episode("short one", "right", 1.5));

@@ -18,6 +18,11 @@ START_TEST(questions_are_parsed_by_a_small_grammar)
 	    {"What colour is the rug?", CAIRN_SCHOLAR_COLOUR, "rug", ""},
 	    {"Bring me wine", CAIRN_SCHOLAR_BRING, "wine", ""},
 	    {"Open the fridge.", CAIRN_SCHOLAR_OPEN, "fridge", ""},
+	    {"Is the lid of the laptop closed?", CAIRN_SCHOLAR_STATE, "laptop", ""},
+	    {"Is the lamp in the living room on?", CAIRN_SCHOLAR_STATE, "lamp", "living room"},
+	    {"What is on the table in the den?", CAIRN_SCHOLAR_ON, "table", "den"},
+	    {"Seen from the middle of the den, is the cup left of the box?", CAIRN_SCHOLAR_LEFT, "cup", ""},
+	    {"Is there a box that is open?", CAIRN_SCHOLAR_EXISTS, "box that is open", ""},
 	    {"Sing me a song", CAIRN_SCHOLAR_NONE, "", ""}, {"", CAIRN_SCHOLAR_NONE, "", ""},
 	    {"Where is ?", CAIRN_SCHOLAR_NONE, "", ""}};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -82,6 +87,47 @@ START_TEST(it_answers_from_what_it_is_told_and_from_nothing_else)
 	ck_assert_ptr_nonnull(
 	    strstr(verify("What colour is the kettle?", ROOMS KETTLE "openings into the unknown: 0\n"),
 		"The kettle is red"));
+	cairn_text_free(&out);
+}
+END_TEST
+
+#define CABIN                                                                                                \
+	"rooms: 1\n- room_1: kitchen, 9 m2 at (2.0, 2.0), openings near it 0\nthings: 4\n"                   \
+	"- fridge_1: white fridge in room_1 (kitchen) at (4.0, 3.0), seen 4 times, picture 7, closed\n"      \
+	"- stove_2: grey stove in room_1 (kitchen) at (4.0, 1.0), seen 4 times\n"                            \
+	"- table_4: table in room_1 (kitchen) at (1.0, 1.0), seen 9 times, with tea_pot_5, cup_6 on it\n"    \
+	"- lamp_7: lamp in room_1 (kitchen) at (0.5, 0.5), seen 9 times, on, standing on table_4, stale: "   \
+	"not there any more when the robot looked last\n"                                                    \
+	"- lamp_8: lamp in room_1 (kitchen) at (0.5, 0.5), seen 9 times, off, standing on table_4\n"         \
+	"openings into the unknown: 2\n"
+
+START_TEST(state_place_and_side_of_a_thing_are_told_from_its_line)
+{
+	static const struct {
+		const char *task, *answer;
+	} rows[] = {{"Is the fridge open?", "\"The fridge is closed.\",\"evidence\":[\"fridge_1\"]"},
+	    {"Is the door of the fridge in the kitchen closed?", "\"The fridge is closed.\""},
+	    {"Is the lamp on?", "\"The lamp is off.\",\"evidence\":[\"lamp_8\"]"},
+	    {"What colour is the fridge?", "\"The fridge is white.\""},
+	    {"What is on the table in the kitchen?", "\"On the table is the tea pot.\""},
+	    {"What is on the table?", "\"evidence\":[\"table_4\",\"tea_pot_5\"]"},
+	    /* From (2, 2) the fridge is ahead and to the left, the stove ahead and to the right. */
+	    {"Seen from the middle of the kitchen, is the stove left of the fridge?",
+		"\"The stove is right of the fridge.\",\"evidence\":[\"stove_2\",\"fridge_1\"]"},
+	    {"Seen from the middle of the kitchen, is the fridge right of the stove?",
+		"\"The fridge is left of the stove.\""},
+	    /* What the text does not say is not said. */
+	    {"Is the stove open?", "\"verdict\":\"not_yet\""},
+	    {"What is on the stove?", "\"verdict\":\"not_yet\""},
+	    {"What colour is the table?", "\"verdict\":\"not_yet\""},
+	    {"Is the fridge in the hall open?", "\"verdict\":\"not_yet\""},
+	    {"Seen from the middle of the hall, is the stove left of the fridge?", "\"verdict\":\"not_yet\""},
+	    {"Seen from the middle of the kitchen, is the stove left of the sofa?",
+		"\"verdict\":\"not_yet\""}};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const char *said = verify(rows[i].task, CABIN);
+		ck_assert_msg(strstr(said, rows[i].answer) != NULL, "%s: %s", rows[i].task, said);
+	}
 	cairn_text_free(&out);
 }
 END_TEST
@@ -151,6 +197,7 @@ START_TEST(a_thing_is_known_by_whole_words)
 END_TEST
 
 CAIRN_TEST_MAIN("scholar", a_thing_is_known_by_whole_words, questions_are_parsed_by_a_small_grammar,
-    it_answers_from_what_it_is_told_and_from_nothing_else, equal_requests_are_answered_equally,
+    it_answers_from_what_it_is_told_and_from_nothing_else,
+    state_place_and_side_of_a_thing_are_told_from_its_line, equal_requests_are_answered_equally,
     it_says_that_it_sees_no_pictures_and_leaves_other_tools_alone,
     it_looks_last_where_people_hardly_keep_such_a_thing)
